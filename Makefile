@@ -1,0 +1,68 @@
+# make          the host tool (build/bursty) and the examples
+# make demo     a real program, plain and profiled; build/demo/report.html
+# make test     the host test suite; cc and make are all it needs
+# make matrix   installs compilers and emulators with apt-get, runs the tests on every target
+# make bench    installs what it needs, measures, writes bench/results.md and bench/results.json
+#
+# A target of the matrix sets CC, CXX, CFLAGS, LDFLAGS, RUN (what starts a program) and BUILD.
+
+BUILD    ?= build
+CFLAGS   ?= -O2 -g
+CXX      ?= c++
+STD      ?= c99
+WARN     ?= -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic
+RUN      ?=
+THREADS  ?= -pthread
+HEADERS   = bursty.h hcct.h footprint.h
+COMPILE   = $(CC) -std=$(STD) $(WARN) $(CFLAGS) -I. $(THREADS)
+LIBS      = $(LDFLAGS) -lm
+
+TOOL_C    = $(wildcard tools/*.c)
+TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o)
+EXAMPLE_C = $(wildcard examples/*.c)
+EXAMPLES  = $(EXAMPLE_C:examples/%.c=$(BUILD)/examples/%)
+TEST_C    = $(wildcard tests/test_*.c)
+TESTS     = $(TEST_C:tests/%.c=$(BUILD)/tests/%)
+TEST_SH   = $(wildcard tests/test_*.sh)
+
+all: $(BUILD)/bursty $(EXAMPLES)
+
+$(BUILD)/bursty: $(TOOL_O)
+	$(COMPILE) -o $@ $(TOOL_O) $(LIBS)
+
+$(BUILD)/tools/%.o: tools/%.c $(wildcard tools/*.h) $(wildcard *.h)
+	@mkdir -p $(@D)
+	$(COMPILE) -c -o $@ $<
+
+$(BUILD)/examples/%: examples/%.c $(wildcard *.h)
+	@mkdir -p $(@D)
+	$(COMPILE) -o $@ $< $(LIBS)
+
+$(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.inc) $(wildcard *.h)
+	@mkdir -p $(@D)
+	$(COMPILE) -Itests -o $@ $< $(LIBS)
+
+demo: $(BUILD)/bursty
+	@CC="$(CC)" BUILD="$(BUILD)" sh demo/run.sh
+
+test: all $(TESTS)
+	@CC="$(CC)" CXX="$(CXX)" CFLAGS="$(CFLAGS)" BUILD="$(BUILD)" RUN="$(RUN)" sh tests/run.sh $(TESTS) $(TEST_SH)
+
+# The C programs alone, for targets whose shell and tools are not the target's.
+test-programs: $(TESTS)
+	@RUN="$(RUN)" sh tests/run.sh $(TESTS)
+
+matrix:
+	@sh tests/matrix.sh
+
+bench:
+	@sh bench/run.sh
+
+bench-quick:
+	@sh bench/run.sh quick
+
+clean:
+	rm -rf $(BUILD)
+
+.PHONY: all demo test test-programs matrix bench bench-quick clean
+.DELETE_ON_ERROR:
