@@ -1,0 +1,17 @@
+/* all.c - all headers in one translation unit, implementations too, each pulled in twice; also compiled as C++ (all.cc). */
+#include "bursty.h"
+#include "hcct.h"
+#include "footprint.h"
+#define BURSTY_IMPLEMENTATION
+#define HCCT_IMPLEMENTATION
+#define FOOTPRINT_IMPLEMENTATION
+#include "footprint.h"
+#include "hcct.h"
+#include "bursty.h"
+#include "bursty.h"
+#include "hcct.h"
+#include "footprint.h"
+
+#ifndef COMPILE_PART
+int main(void) { return 0; }
+#endif

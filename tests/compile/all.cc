@@ -1,0 +1,2 @@
+/* all.cc - all.c as C++. */
+#include "all.c"

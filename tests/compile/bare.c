@@ -1,0 +1,8 @@
+/* bare.c - without libc, as firmware compiles it: no include but a compiler's own may be needed. */
+#define BURSTY_NO_TLS
+#define BURSTY_IMPLEMENTATION
+#define HCCT_IMPLEMENTATION
+#define FOOTPRINT_IMPLEMENTATION
+#include "bursty.h"
+#include "hcct.h"
+#include "footprint.h"

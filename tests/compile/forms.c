@@ -1,0 +1,93 @@
+/* forms.c - every BURST_ form once, in a program whose result does not depend on them. Compiled three ways: on, with
+   BURSTY_OFF, and with FORMS_BY_HAND, where the forms are what they should vanish into. Off and by hand must make the
+   same code. test_compile.sh looks here for every public macro and function of bursty.h. */
+#if defined(FORMS_BY_HAND)
+#define BURST_CHECK()                          0
+#define BURST_POINT(name, value)               ((void)0)
+#define BURST_HERE()                           ((void)0)
+#define BURST_LOOP()                           ((void)0)
+#define BURST_AT(kind, name, value)            ((void)0)
+#define BURST_SCOPE(name)                      ((void)0)
+#define BURST_LEAVE()                          ((void)0)
+#define BURST_FN(ret, name, params, args)      ret name params
+#define BURST_PROC(name, params, args)         void name params
+#define BURST_FN0(ret, name)                   ret name(void)
+#define BURST_PROC0(name)                      void name(void)
+#define BURST_SUB(ret, name, params, args)     ret name params
+#define BURST_SUBPROC(name, params, args)      void name params
+#define BURST_SUB0(ret, name)                  ret name(void)
+#define BURST_SUBPROC0(name)                   void name(void)
+#define BURST_CALL(f, args)                    f args
+#define BURST_EVENT(statements)                ((void)0)
+#define BURST_REF(p)                           ((void)0)
+#define BURST_LOAD(p)                          ((void)0)
+#define BURST_STORE(p)                         ((void)0)
+#define BURST_BODY(...)                        __VA_ARGS__
+#define BURST_FOR(T, i, lo, hi, ...)           for (T i = (lo), end = (hi); i < end; i++) __VA_ARGS__
+#else
+#define BURSTY_IMPLEMENTATION
+#include "bursty.h"
+#endif
+
+static int cells[100];
+static long seen;
+
+static BURST_SUB(int, cell, (int i), (i)) { BURST_LOAD(&cells[i]); return cells[i]; }
+static BURST_SUB0(int, first) { return cells[0]; }
+static BURST_SUBPROC(put, (int i, int value), (i, value)) { BURST_STORE(&cells[i]); cells[i] = value; }
+static BURST_SUBPROC0(bump) { cells[1]++; }
+
+static BURST_FN(int, total, (int n), (n)) {
+    int i, sum = 0;
+    for (i = 0; i < n; i++) BURST_BODY({
+        BURST_REF(&cells[i]);
+        if (cells[i] < 0) continue;
+        if (cells[i] > 1000) break;
+        sum += BURST_CALL(cell, (i));
+    })
+    return sum;
+}
+
+static BURST_FN0(int, answer) { BURST_EVENT(seen++); return 42 + first(); }
+
+static BURST_PROC(fill, (int from, int to), (from, to)) {
+    BURST_FOR(int, i, from, to, { put(i, i * 3 % 17); })
+}
+
+static BURST_PROC0(tick) { BURST_POINT("tick", cells[0]); bump(); }
+
+static int scoped(int n) {
+    BURST_SCOPE("scoped");
+    if (n == 0) { BURST_LEAVE(); return 0; }
+    n = scoped(n - 1) + 1;
+    BURST_LEAVE();
+    return n;
+}
+
+static int loops(int n) {
+    int sum = 0;
+    BURST_HERE();
+    while (n-- > 0) {
+        BURST_LOOP();
+        BURST_AT(2, "loops", n);
+        if (BURST_CHECK()) seen++;
+        sum += n;
+    }
+    return sum;
+}
+
+int forms_result(void);
+int forms_result(void) {
+    fill(0, 100);
+    tick();
+    return total(100) + answer() + scoped(9) + loops(20);
+}
+
+#ifdef FORMS_MAIN
+int main(void) {
+    int i, first_result = forms_result();
+    for (i = 0; i < 1000; i++)
+        if (forms_result() != first_result) return 1;
+    return first_result == 1033 ? 0 : 2;
+}
+#endif

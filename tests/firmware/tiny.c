@@ -1,0 +1,68 @@
+/* tiny.c - BURSTY_TINY on a board: the main loop and a timer interrupt both check, each in a context of its own, and
+   both must see exactly the events that the paper's Figure 3, written out literally, says they see. */
+#define BURSTY_TINY
+#include "bursty.h"
+#include "board.h"
+#include "isr.h"
+
+enum { CHECKS = 20000 };
+
+static uint32_t events, value_sum;
+
+static void seen(void *user, const bursty_event *event) {
+    (void)user;
+    events++;
+    value_sum += (uint32_t)event->value;
+}
+
+/* Figure 3 of the paper over checks whose values are 0, 1, 2 ... */
+static void figure_3(uint32_t check_count, uint32_t burst_count, uint32_t checks, uint32_t *count, uint32_t *sum) {
+    uint32_t n_check = check_count, n_instr = 0, i;
+    *count = *sum = 0;
+    for (i = 0; i < checks; i++) {
+        if (--n_check != 0) continue;
+        n_check = 1;
+        if (n_instr == 0) n_instr = burst_count;
+        else if (--n_instr == 0) { n_check = check_count; continue; }
+        ++*count;
+        *sum += i;
+    }
+}
+
+static void set(uint32_t check_count, uint32_t burst_count, int32_t jitter_percent) {
+    static bursty_profile profile;
+    profile.check_count = check_count;
+    profile.burst_count = burst_count;
+    profile.jitter_percent = jitter_percent;
+    profile.action = seen;
+    events = value_sum = 0;
+    bursty_set(0, &profile);
+}
+
+static __attribute__((noinline)) void work(uint32_t checks) {
+    uint32_t i;
+    for (i = 0; i < checks; i++) BURST_POINT("work", i);
+}
+
+int main(void) {
+    uint32_t count, sum;
+
+    set(97, 5, -1);
+    isr_start(11, 2);
+    board_timer(1);
+    work(CHECKS);
+    board_timer(0);
+    figure_3(97, 5, CHECKS, &count, &sum);
+    board_equal("events of the main loop", events, count);
+    board_equal("sum of their values", value_sum, sum);
+    figure_3(11, 2, isr_ticks * ISR_CHECKS, &count, &sum);
+    board_equal("events of the interrupt", isr_events, count);
+    board_equal("sum of their values", isr_value_sum, sum);
+    board_equal("the interrupt came often", isr_ticks > 100u, 1);
+
+    set(90, 10, 0);                             /* the default jitter: the rate stays */
+    work(CHECKS);
+    board_equal("one check in ten is seen, within a tenth", events > CHECKS / 11 && events < CHECKS / 9, 1);
+    board_end();
+    return 0;
+}

@@ -1,0 +1,57 @@
+#!/bin/sh
+# matrix.sh [TARGET...] - installs what the targets of tests/matrix/targets need, runs them two at a time and adds up.
+# A target whose packages cannot be installed is a failure when CI is set, and is otherwise named and counted as skipped.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+table=tests/matrix/targets
+[ $# = 0 ] && set -- $(sed -n 's/^\([a-z][^ |]*\) *|.*/\1/p' $table)
+mkdir -p build/matrix
+rm -f build/matrix/*.result
+
+packages_of() { awk -F '|' -v n="$1" '{ k = $1; gsub(/ /, "", k) } k == n { print $2 }' $table; }
+missing() { for p in "$@"; do [ "$(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null)" = installed ] || echo "$p"; done; }
+
+root=
+[ "$(id -u)" = 0 ] || root=$(command -v sudo)
+export DEBIAN_FRONTEND=noninteractive
+apt() { # retried once: mirrors have bad moments
+    $root apt-get -qq "$@" >>build/matrix/apt.log 2>&1 || { sleep 5; $root apt-get -qq "$@" >>build/matrix/apt.log 2>&1; }
+}
+# All at once is fast; if one name is unknown the rest come one by one.
+install() {
+    apt update
+    apt install -y --no-install-recommends "$@" && return
+    for p in "$@"; do apt install -y --no-install-recommends "$p"; done
+}
+
+: >build/matrix/apt.log
+wanted=$(for target in "$@"; do missing $(packages_of "$target"); done | sort -u)
+if [ -n "$wanted" ]; then
+    echo "installing $(echo "$wanted" | wc -l) packages with apt-get"
+    install $wanted
+fi
+
+ready=
+for target in "$@"; do
+    lacking=$(missing $(packages_of "$target") | tr '\n' ' ')
+    if [ -z "$(packages_of "$target")" ]; then echo "matrix.sh: no target $target"; exit 2; fi
+    if [ -z "$lacking" ]; then ready="$ready $target"
+    else
+        if [ -n "${CI-}" ]; then echo "0 1 0" >"build/matrix/$target.result"; word=FAILED
+        else echo "0 0 1" >"build/matrix/$target.result"; word=skipped; fi
+        echo "$target: $word, cannot install $lacking(build/matrix/apt.log)"
+    fi
+done
+
+for target in $ready; do echo "0 1 0" >"build/matrix/$target.result"; done     # until it says otherwise
+
+# The host's tool reads what emulated targets write.
+make -s BUILD=build/matrix/tool build/matrix/tool/bursty >build/matrix/tool.log 2>&1 || cat build/matrix/tool.log
+echo "$ready" | xargs -n 1 -P "${JOBS:-2}" sh tests/matrix/target.sh
+
+for target in $ready; do
+    read -r _ failed _ <"build/matrix/$target.result"
+    [ "$failed" = 0 ] || { echo "-- $target (build/matrix/$target.log)"; tail -n 40 "build/matrix/$target.log" | sed 's/^/    /'; }
+done
+cat build/matrix/*.result | awk '{ p += $1; f += $2; s += $3 }
+    END { printf "%d passed, %d failed%s\n", p, f, s ? ", " s " skipped" : ""; exit f != 0 }'

@@ -1,0 +1,79 @@
+#!/bin/sh
+# target.sh NAME - runs one row of tests/matrix/targets; its output goes to build/matrix/NAME.log, and one line with
+# passed, failed and seconds to standard output. build/matrix/NAME.result keeps "passed failed skipped".
+set -u
+cd "$(dirname "$0")/../.." || exit 2
+name=$1
+build=build/matrix/$name
+log=build/matrix/$name.log
+mkdir -p "$build"
+warn='-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic -Werror'
+
+field() { awk -F '|' -v n="$name" -v f="$1" '{ k = $1; gsub(/ /, "", k) } k == n { print $f }' tests/matrix/targets; }
+
+# Scripts that test what the compiler of a target makes; the others look at sources or at the host's own compiler.
+tool_scripts() {
+    for script in tests/test_*.sh; do
+        case $script in *_compile.sh|*_disasm.sh|*_comments.sh|*_shared.sh) ;; *) echo "$script" ;; esac
+    done
+}
+
+host()       { make -s test BUILD="$build" WARN="$warn" "$@"; }                             # everything
+programs()   { make -s test-programs BUILD="$build" WARN="$warn" "$@"; }                    # the C programs alone
+tool_tests() { make -s test BUILD="$build" WARN="$warn" TEST_SH="$(tool_scripts | tr '\n' ' ')" "$@"; }
+firmware()   { BUILD=build/matrix/tool sh tests/firmware/run.sh "$1"; }
+
+# ThreadSanitizer of gcc 12 wants the address layout of older kernels: setarch -R.
+tsan() {
+    programs CC=gcc-12 RUN='setarch -R' CFLAGS='-O1 -g -fsanitize=thread -DTEST_SCALE=4' \
+        TEST_C="$(ls tests/test_*thread*.c | tr '\n' ' ')"
+}
+
+# The prefix is 700 MB of Windows folders: made for this run, removed behind it.
+windows() {
+    WINEPREFIX=$(mktemp -d "${TMPDIR:-/tmp}/bursty-wine.XXXXXX") || return 1
+    export WINEPREFIX WINEDEBUG=-all WINEDLLOVERRIDES='mscoree=;mshtml=;winemenubuilder.exe=' LC_ALL=C
+    wine=$(command -v wine64 || echo /usr/lib/wine/wine64)
+    timeout 300 "$wine" cmd /c exit >/dev/null 2>&1
+    programs CC=x86_64-w64-mingw32-gcc LDFLAGS=-static RUN="sh tests/matrix/wine.sh $wine" \
+        CFLAGS='-O2 -D__USE_MINGW_ANSI_STDIO=1 -DTEST_SCALE=4'
+    code=$?
+    /usr/lib/wine/wineserver -k >/dev/null 2>&1
+    /usr/lib/wine/wineserver -w >/dev/null 2>&1
+    rm -rf "$WINEPREFIX"
+    return $code
+}
+
+# Half a minute for each fuzzer, from the committed seeds of fuzz/NAME/ where there are any.
+fuzz() {
+    passed=0 failed=0
+    for source in fuzz/fuzz_*.c; do
+        fuzzer=$build/$(basename "$source" .c)
+        corpus=$fuzzer.corpus
+        mkdir -p "$corpus"
+        seeds=${source%.c}
+        if clang-19 -std=c99 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I. -Itools -o "$fuzzer" "$source" &&
+           "$fuzzer" -max_total_time="${FUZZ_SECONDS:-30}" -timeout=10 -artifact_prefix="$build/" -print_final_stats=1 \
+               "$corpus" $([ -d "$seeds" ] && echo "$seeds") >"$fuzzer.log" 2>&1; then
+            passed=$((passed + 1)); echo "$source: $(sed -n 's/^stat::number_of_executed_units: *//p' "$fuzzer.log") inputs"
+        else failed=$((failed + 1)); echo "FAILED $source"; tail -n 30 "$fuzzer.log"; fi
+    done
+    echo "$passed passed, $failed failed"
+}
+
+# A container's root may not use chromium's sandbox; tests/page.sh knows.
+page() { BUILD=build/matrix/tool sh tests/page.sh; }
+
+start=$(date +%s)
+eval "$(field 3)" >"$log" 2>&1
+code=$?
+line=$(grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' "$log" | tail -n 1)
+passed=0 failed=1 skipped=0
+if [ -n "$line" ]; then
+    passed=${line%% *} failed=${line#*, } failed=${failed%% *}
+    case $line in *skipped) skipped=${line##*, } skipped=${skipped%% *} ;; esac
+    [ "$failed" = 0 ] && [ $code != 0 ] && failed=1
+fi
+echo "$passed $failed $skipped" >"build/matrix/$name.result"
+printf '%-10s %5s passed, %s failed%s  %ss\n' "$name" "$passed" "$failed" \
+    "$([ "$skipped" = 0 ] || echo ", $skipped skipped")" $(($(date +%s) - start))

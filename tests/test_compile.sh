@@ -1,0 +1,136 @@
+#!/bin/sh
+# test_compile.sh - compiles the headers with $CC and $CXX in every standard, together and apart, static, twice, off and
+# without libc, with all warnings as errors; links and runs what can be linked. Objects go to $BUILD/compile.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc} CXX=${CXX:-c++}
+out=${BUILD:-build}/compile
+mkdir -p "$out" || exit 2
+passed=0 failed=0 skipped=0
+
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAILED $*"; }
+skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
+check() { # WHAT COMMAND...
+    what=$1; shift
+    if "$@" >"$out/log" 2>&1; then pass; else fail "$what: $*"; head -n 12 "$out/log" | sed 's/^/    /'; fi
+}
+has() { command -v "${1%% *}" >/dev/null 2>&1; }
+
+# clang's -Weverything less what contradicts the house style or C itself:
+everything='-Weverything
+    -Wno-padded                         layout is chosen, holes included
+    -Wno-unsafe-buffer-usage            every pointer that is indexed
+    -Wno-declaration-after-statement    C99 allows it
+    -Wno-old-style-cast                 the code is C as well
+    -Wno-c++98-compat-pedantic          C++11 is the least we ask for
+    -Wno-zero-as-null-pointer-constant  NULL in C++ that is C as well
+    -Wno-unused-macros                  forms that a file does not use
+    -Wno-disabled-macro-expansion       stdin and the like of some C libraries
+    -Wno-switch-default                 contradicts -Wcovered-switch-default
+    -Wno-pre-c11-compat -Wno-unknown-warning-option'
+everything=$(echo "$everything" | grep -o -e '-W[^ ]*' | tr '\n' ' ')
+warnings_of() { # COMPILER
+    case $($1 --version 2>/dev/null || $1 -v 2>&1) in
+    *clang*) echo "-Wall -Wextra -pedantic $everything -Werror" ;;
+    *tcc*)   echo "-Wall -Werror" ;;
+    *)       echo "-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic -Werror" ;;
+    esac
+}
+
+# shellcheck disable=SC2086
+c()   { $CC  $(warnings_of "$CC")  -I. "$@"; }
+cxx() { $CXX $(warnings_of "$CXX") -I. "$@"; }
+
+# ---- every standard, every way of pulling the headers in ---------------------------------------------------------------
+
+for std in c99 c11 c17; do
+    for level in -O0 -O2; do
+        check "all headers, implementations twice, $std $level" c -std=$std $level -c -o "$out/all.o" tests/compile/all.c
+        check "static, $std $level"                             c -std=$std $level -c -o "$out/static.o" tests/compile/static.c
+        check "forms, $std $level"                              c -std=$std $level -c -o "$out/forms.o" tests/compile/forms.c
+        check "forms, off, $std $level"                         c -std=$std $level -DBURSTY_OFF -c -o "$out/forms.o" tests/compile/forms.c
+    done
+    check "without libc, $std" c -std=$std -O2 -ffreestanding -c -o "$out/bare.o" tests/compile/bare.c
+    for header in bursty hcct footprint; do
+        check "$header.h alone, $std" c -std=$std -x c -fsyntax-only $header.h
+    done
+done
+check "two units: implementations" c -std=c99 -O2 -DCOMPILE_PART -c -o "$out/implementation.o" tests/compile/all.c
+check "two units, linked"          c -std=c99 -O2 -pthread -o "$out/two" tests/compile/part.c "$out/implementation.o" -lm
+check "two units, run"             "$out/two"
+check "static: the other unit"     c -std=c99 -O2 -DSTATIC_OTHER -c -o "$out/static_other.o" tests/compile/static.c
+check "static, linked"             c -std=c99 -O2 -pthread -o "$out/both" tests/compile/static.c "$out/static_other.o" -lm
+check "static, run"                "$out/both"
+
+if has "$CXX"; then
+    for std in c++11 c++17 c++20; do
+        check "all headers, $std"  cxx -std=$std -O2 -c -o "$out/all_cc.o" tests/compile/all.cc
+        check "forms, $std"        cxx -std=$std -O2 -x c++ -c -o "$out/forms_cc.o" tests/compile/forms.c
+        check "forms, off, $std"   cxx -std=$std -O2 -x c++ -DBURSTY_OFF -c -o "$out/forms_cc.o" tests/compile/forms.c
+        check "static, $std"       cxx -std=$std -O2 -x c++ -c -o "$out/static_cc.o" tests/compile/static.c
+    done
+    check "C++ all, run"           cxx -std=c++11 -O2 -pthread -o "$out/all_cc" tests/compile/all.cc
+    check "C++ all, run"           "$out/all_cc"
+    check "C++ user of C implementations, linked" cxx -std=c++11 -O2 -pthread -o "$out/mixed" tests/compile/part.cc "$out/implementation.o"
+    check "C++ user of C implementations, run"    "$out/mixed"
+else skip "C++: no $CXX"; fi
+
+# ---- the forms mean the same in every build -----------------------------------------------------------------------------
+
+for variant in ON BURSTY_OFF BURSTY_POLL BURSTY_NO_TLS BURSTY_STATIC BURSTY_TINY BURSTY_STACK=0 FORMS_BY_HAND; do
+    check "forms built with $variant" c -std=c99 -O2 -pthread -DFORMS_MAIN -D$variant -o "$out/forms" tests/compile/forms.c -lm
+    check "forms run with $variant"   "$out/forms"
+    has "$CXX" || continue
+    check "forms built as C++ with $variant" cxx -std=c++11 -O2 -pthread -DFORMS_MAIN -D$variant -x c++ -o "$out/forms_cc" tests/compile/forms.c -lm
+    check "forms run as C++ with $variant"   "$out/forms_cc"
+done
+
+# ---- off is nothing -------------------------------------------------------------------------------------------------------
+
+# The macros that a user may write, and the functions, as the preprocessor sees them.
+macros()    { $CC -std=c99 "$@" -dM -E -include ./bursty.h -x c /dev/null | sed -n 's/^#define \(BURST_[A-Z0-9_]*\).*/\1/p' | sort -u; }
+functions() { $CC -std=c99 "$@" -E -P -x c bursty.h | grep -o 'bursty_[a-z0-9_]*(' | grep -v bursty_p_ | tr -d '(' | sort -u; }
+
+macros >"$out/macros.on"; macros -DBURSTY_OFF >"$out/macros.off"
+functions >"$out/functions.on"; functions -DBURSTY_OFF >"$out/functions.off"
+check "there are forms to compare"           grep -q BURST_POINT "$out/macros.on"
+check "there are functions to compare"       grep -q bursty_start "$out/functions.on"
+check "every form has an off form"           cmp "$out/macros.on" "$out/macros.off"
+check "every function has an off form"       cmp "$out/functions.on" "$out/functions.off"
+grep -o 'BURST_[A-Z0-9_]*' tests/compile/forms.c | sort -u >"$out/macros.used"
+check "forms.c uses every form"              [ -z "$(comm -23 "$out/macros.on" "$out/macros.used")" ]
+
+no_symbols() { ! nm "$1" 2>/dev/null | grep -q .; }
+no_symbols_of_ours() { ! nm "$1" | grep -i 'burst[y_]'; }
+none_global() { ! nm -g --defined-only "$1" | grep -i '[ _]bursty_\|[ _]hcct_\|[ _]footprint_'; }
+if has nm && has objcopy; then
+    check "off.c"                            c -std=c99 -O0 -c -o "$out/off.o" tests/compile/off.c
+    check "off.c makes no symbol"            no_symbols "$out/off.o"
+    check "off.c makes no byte"              [ "$(size "$out/off.o" | awk 'NR == 2 { print $1 + $2 + $3 }')" = 0 ]
+    check "forms off"                        c -std=c99 -O2 -DBURSTY_OFF -c -o "$out/forms_off.o" tests/compile/forms.c
+    check "forms by hand"                    c -std=c99 -O2 -DFORMS_BY_HAND -c -o "$out/forms_hand.o" tests/compile/forms.c
+    check "forms off leave no symbol"        no_symbols_of_ours "$out/forms_off.o"
+    for kind in off hand; do
+        check "their code" objcopy -O binary -j .text "$out/forms_$kind.o" "$out/forms_$kind.text"
+        size -A "$out/forms_$kind.o" | awk '/^\./ && $2 > 0 && !/comment|note/ { print $1, $2 }' >"$out/forms_$kind.sections"
+    done
+    check "off makes the code that is written by hand without the forms" cmp "$out/forms_off.text" "$out/forms_hand.text"
+    check "and the same sections of the same size"                      cmp "$out/forms_off.sections" "$out/forms_hand.sections"
+    check "static shows nothing outside"     none_global "$out/static_other.o"
+else skip "symbols: no nm and objcopy"; fi
+
+# ---- the public part -------------------------------------------------------------------------------------------------------
+
+for header in bursty hcct footprint; do
+    upper=$(echo $header | tr a-z A-Z)
+    sed "/^#endif \/\* ${upper}_H \*\//q" $header.h >"$out/public"
+    check "$header.h includes stddef.h and stdint.h alone" \
+        [ "$(grep '^ *# *include' "$out/public" | sed 's/.*<\(.*\)>.*/\1/' | sort -u | tr '\n' ' ')" = "stddef.h stdint.h " ]
+    check "$header.h, line 1" grep -q "^/\* $header\.h - v[0-9]*\.[0-9]*\.[0-9]* - .* - MIT, text at end of file" "$out/public"
+    check "$header.h ends with its licence" grep -q 'WITHOUT WARRANTY OF ANY KIND' $header.h
+done
+
+if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
+else echo "$passed passed, $failed failed, $skipped skipped"; fi
+[ $failed = 0 ]
