@@ -17,26 +17,7 @@ check() { # WHAT COMMAND...
 }
 has() { command -v "${1%% *}" >/dev/null 2>&1; }
 
-# clang's -Weverything less what contradicts the house style or C itself:
-everything='-Weverything
-    -Wno-padded                         layout is chosen, holes included
-    -Wno-unsafe-buffer-usage            every pointer that is indexed
-    -Wno-declaration-after-statement    C99 allows it
-    -Wno-old-style-cast                 the code is C as well
-    -Wno-c++98-compat-pedantic          C++11 is the least we ask for
-    -Wno-zero-as-null-pointer-constant  NULL in C++ that is C as well
-    -Wno-unused-macros                  forms that a file does not use
-    -Wno-disabled-macro-expansion       stdin and the like of some C libraries
-    -Wno-switch-default                 contradicts -Wcovered-switch-default
-    -Wno-pre-c11-compat -Wno-unknown-warning-option'
-everything=$(echo "$everything" | grep -o -e '-W[^ ]*' | tr '\n' ' ')
-warnings_of() { # COMPILER
-    case $($1 --version 2>/dev/null || $1 -v 2>&1) in
-    *clang*) echo "-Wall -Wextra -pedantic $everything -Werror" ;;
-    *tcc*)   echo "-Wall -Werror" ;;
-    *)       echo "-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic -Werror" ;;
-    esac
-}
+. tests/compile/warnings.sh
 
 # shellcheck disable=SC2086
 c()   { $CC  $(warnings_of "$CC")  -I. "$@"; }
