@@ -4,6 +4,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#endif
 
 int tool_error(const char *format, ...) {
     va_list arguments;
@@ -27,8 +31,15 @@ void *tool_alloc(size_t bytes) {
     return memory;
 }
 
+FILE *tool_binary(FILE *file) {
+#ifdef _WIN32
+    _setmode(_fileno(file), _O_BINARY);
+#endif
+    return file;
+}
+
 unsigned char *tool_read_file(const char *path, size_t *size) {
-    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    FILE *file = strcmp(path, "-") == 0 ? tool_binary(stdin) : fopen(path, "rb");
     unsigned char *data = NULL;
     size_t have = 0, room = 0;
     if (!file) { tool_error("%s: %s", path, strerror(errno)); return NULL; }

@@ -24,6 +24,9 @@ void *tool_grow(void *memory, size_t bytes);
 /* The whole of a file ("-": standard input). NULL after a message when it cannot be read. */
 unsigned char *tool_read_file(const char *path, size_t *size);
 
+/* Standard input or output without the line end translation that Windows does. Returns file. */
+FILE *tool_binary(FILE *file);
+
 int cmd_report(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_replay(int argc, char **argv);          /* dispatches on argv[1]: hcct, calls, footprint */

@@ -1,0 +1,64 @@
+/* report.h - the model that all forms of `bursty report` share, and its makers and writers: one report_*.c each. */
+#ifndef REPORT_H
+#define REPORT_H
+#include "sampled.h"
+
+/* A function, loop or other site, or a pair of caller and site: what was counted and what it stands for. */
+typedef struct report_item {
+    uint32_t site, caller;                        /* into sampled.sites; caller: SAMPLED_NO_SITE in functions */
+    uint64_t sampled, estimated;                  /* events */
+    double   time_ns;                             /* estimated; 0 without a clock */
+    double   share;                               /* of the estimated events of the same class of site, 0..1 */
+} report_item;
+
+/* A calling-context tree in preorder, one array per column; node 0 is the root. */
+typedef struct report_tree {
+    char *title, *algorithm;
+    char   **names;  size_t name_count;
+    uint32_t *parent, *name;                      /* of each node */
+    uint64_t *lower, *upper;                      /* bounds of the context's own count, callees left out */
+    size_t   count;
+    uint64_t total, absent;                       /* counted in all; the most that a context not shown can have */
+} report_tree;
+
+/* A curve: y at each x. */
+typedef struct report_curve { char *label; double *x, *y; size_t count; } report_curve;
+
+typedef struct report_footprint {
+    char *title;
+    uint64_t accesses, distinct;
+    uint32_t block_bytes;
+    double c;                                     /* footprints are within [c, 1] of the true ones */
+    report_curve percentile[5], average;          /* blocks by window length in accesses; 0, 5, 50, 95, 100 % */
+    report_curve miss_ratio;                      /* 0..1 by cache size in blocks */
+} report_footprint;
+
+typedef struct report_note { char *name, *value; } report_note;
+
+typedef struct report {
+    char *title;
+    SAMPLED_LIST(report_note) notes;
+    sampled sampled;
+    SAMPLED_LIST(report_item) functions, pairs;   /* hottest first */
+    size_t functions_left_out, pairs_left_out;    /* by the least share */
+    double time_ns;                               /* of all functions; 0 without a clock */
+    SAMPLED_LIST(report_tree) trees;
+    SAMPLED_LIST(report_footprint) footprints;
+} report;
+
+/* Fills functions and pairs from sampled, which has been settled; leaves out what has a smaller share. */
+void report_count(report *r, double least_share);
+
+/* Twice the relative standard error of a count of so many sampled events: 95 in 100 times the truth is within. */
+double report_error(uint64_t sampled);
+/* "calls", "loop trips", ... for a site's kind. */
+const char *report_class(uint32_t kind);
+
+void report_text(const report *r, text *out);
+void report_html(const report *r, text *out);
+void report_collapsed(const report *r, text *out);
+void report_json(const report *r, text *out);
+void report_free(report *r);
+
+extern const char *const report_style[], *const report_script[];      /* lines of the HTML page; NULL ends */
+#endif

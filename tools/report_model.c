@@ -1,0 +1,126 @@
+/* report_model.c - from rows of threads to hot functions and hot call pairs. */
+#include "report.h"
+#include "tool.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An item per row, then sorted and folded; cheaper to read than a hash table, and rows are few. */
+static int compare_place(const void *left, const void *right) {
+    const report_item *a = (const report_item *)left, *b = (const report_item *)right;
+    if (a->site != b->site) return a->site < b->site ? -1 : 1;
+    return a->caller < b->caller ? -1 : a->caller > b->caller;
+}
+
+static int compare_heat(const void *left, const void *right) {
+    const report_item *a = (const report_item *)left, *b = (const report_item *)right;
+    if (a->estimated != b->estimated) return a->estimated > b->estimated ? -1 : 1;
+    return compare_place(left, right);
+}
+
+static size_t fold(report_item *items, size_t count) {
+    size_t i, kept = 0;
+    if (count) qsort(items, count, sizeof *items, compare_place);
+    for (i = 0; i < count; i++) {
+        if (kept && compare_place(&items[kept - 1], &items[i]) == 0) {
+            items[kept - 1].sampled = sampled_add(items[kept - 1].sampled, items[i].sampled);
+            items[kept - 1].estimated = sampled_add(items[kept - 1].estimated, items[i].estimated);
+            items[kept - 1].time_ns += items[i].time_ns;
+        } else items[kept++] = items[i];
+    }
+    for (i = 0; i < kept; i++) items[i].estimated /= 256;             /* was a weight up to here */
+    return kept;
+}
+
+static size_t sort_and_cut(report_item *items, size_t count, const uint64_t *total, const sampled *s, double least_share) {
+    size_t i, kept = 0;
+    for (i = 0; i < count; i++) {
+        uint64_t all = total[s->sites.at[items[i].site].kind & SITE_CLASSES];
+        items[i].share = all ? (double)items[i].estimated / (double)all : 0;
+        if (items[i].share >= least_share) items[kept++] = items[i];
+    }
+    if (kept) qsort(items, kept, sizeof *items, compare_heat);
+    return kept;
+}
+
+void report_count(report *r, double least_share) {
+    const sampled *s = &r->sampled;
+    uint64_t total[SITE_CLASSES + 1] = {0};
+    size_t i, functions, pairs = 0;
+    r->functions.at = (report_item *)tool_alloc(s->rows.count * sizeof(report_item));
+    r->pairs.at = (report_item *)tool_alloc(s->rows.count * sizeof(report_item));
+    for (i = 0; i < s->rows.count; i++) {
+        const sampled_row *row = &s->rows.at[i];
+        uint64_t hz = s->programs.at[s->threads.at[row->thread].program].clock_hz;
+        report_item item = {0, SAMPLED_NO_SITE, 0, 0, 0, 0};
+        item.site = row->site;
+        item.sampled = row->count;
+        item.estimated = row->weight_256;
+        if (hz && row->count)
+            item.time_ns = (double)row->ticks * 1e9 / (double)hz * ((double)row->weight_256 / 256 / (double)row->count);
+        r->functions.at[i] = item;
+        item.caller = row->caller;
+        if (item.caller != SAMPLED_NO_SITE) r->pairs.at[pairs++] = item;
+    }
+    functions = fold(r->functions.at, s->rows.count);
+    pairs = fold(r->pairs.at, pairs);
+    for (i = 0; i < functions; i++) {
+        uint64_t *all = &total[s->sites.at[r->functions.at[i].site].kind & SITE_CLASSES];
+        *all = sampled_add(*all, r->functions.at[i].estimated);
+        r->time_ns += r->functions.at[i].time_ns;
+    }
+    r->functions.count = sort_and_cut(r->functions.at, functions, total, s, least_share);
+    r->pairs.count = sort_and_cut(r->pairs.at, pairs, total, s, least_share);
+    r->functions_left_out = functions - r->functions.count;
+    r->pairs_left_out = pairs - r->pairs.count;
+}
+
+double report_error(uint64_t count) { return count ? 2 / sqrt((double)count) : 0; }
+
+const char *report_class(uint32_t kind) {
+    switch (kind & SITE_CLASSES) {
+    case SITE_CALL:     return "calls";
+    case SITE_RETURN:   return "returns";
+    case SITE_BACKEDGE: return "loop trips";
+    case SITE_LOAD:     return "loads";
+    case SITE_STORE:    return "stores";
+    default:            return "events";
+    }
+}
+
+static void free_curve(report_curve *curve) {
+    free(curve->label);
+    free(curve->x);
+    free(curve->y);
+}
+
+void report_free(report *r) {
+    size_t i, k;
+    for (i = 0; i < r->notes.count; i++) { free(r->notes.at[i].name); free(r->notes.at[i].value); }
+    for (i = 0; i < r->trees.count; i++) {
+        report_tree *tree = &r->trees.at[i];
+        for (k = 0; k < tree->name_count; k++) free(tree->names[k]);
+        free(tree->names);
+        free(tree->title);
+        free(tree->algorithm);
+        free(tree->parent);
+        free(tree->name);
+        free(tree->lower);
+        free(tree->upper);
+    }
+    for (i = 0; i < r->footprints.count; i++) {
+        report_footprint *f = &r->footprints.at[i];
+        for (k = 0; k < sizeof f->percentile / sizeof *f->percentile; k++) free_curve(&f->percentile[k]);
+        free_curve(&f->average);
+        free_curve(&f->miss_ratio);
+        free(f->title);
+    }
+    sampled_free(&r->sampled);
+    free(r->functions.at);
+    free(r->pairs.at);
+    free(r->notes.at);
+    free(r->trees.at);
+    free(r->footprints.at);
+    free(r->title);
+    memset(r, 0, sizeof *r);
+}

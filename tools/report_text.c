@@ -1,0 +1,208 @@
+/* report_text.c - the report on a terminal. */
+#include "report.h"
+#include "tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNT_WIDTH = 16, MOST_CONTEXTS = 30 };
+
+static void add_place(const sampled_site *site, text *out) {
+    const char *slash = strrchr(site->file, '/'), *back = strrchr(site->file, '\\');
+    if (!slash || (back && back > slash)) slash = back;
+    if (!*site->file) return;
+    text_add(out, "  ");
+    text_plain(out, slash ? slash + 1 : site->file);
+    text_format(out, ":%lu", (unsigned long)site->line);
+}
+
+static void add_padded_count(uint64_t count, text *out) {
+    size_t start = out->size;
+    text_count(out, count);
+    text_pad(out, start, COUNT_WIDTH, 1);
+}
+
+static void add_name(const sampled_site *site, text *out) {
+    text_plain(out, *site->name ? site->name : "(no name)");
+    if (!(site->kind & SITE_CALL)) text_format(out, " (%s)", report_class(site->kind));
+}
+
+static void add_numbers(const report *r, const report_item *item, text *out) {
+    text_format(out, "%6.2f %%", 100 * item->share);
+    if (r->time_ns > 0) text_format(out, " %6.2f %%", 100 * item->time_ns / r->time_ns);
+    add_padded_count(item->estimated, out);
+    add_padded_count(item->sampled, out);
+    if (report_error(item->sampled) < 1) text_format(out, "  +-%4.1f %%  ", 100 * report_error(item->sampled));
+    else text_add(out, "  too few  ");
+}
+
+static void add_heading(const report *r, const char *what, text *out) {
+    text_format(out, "\n%8s%s%*s%*s  %-9s %s\n", "share", r->time_ns > 0 ? "     time" : "", COUNT_WIDTH, "estimated",
+                COUNT_WIDTH, "sampled", "error", what);
+}
+
+static void add_left_out(size_t count, text *out) {
+    if (count) text_format(out, "          %lu colder ones left out; --min 0 shows them\n", (unsigned long)count);
+}
+
+static void add_summary(const sampled *s, text *out) {
+    uint64_t checks = 0, burst_checks = 0, events = 0, lost = 0;
+    size_t i;
+    for (i = 0; i < s->programs.count; i++) {
+        events = sampled_add(events, s->programs.at[i].events);
+        lost = sampled_add(lost, s->programs.at[i].lost);
+    }
+    for (i = 0; i < s->threads.count; i++) {
+        checks = sampled_add(checks, s->threads.at[i].checks);
+        burst_checks = sampled_add(burst_checks, s->threads.at[i].burst_checks);
+    }
+    text_count(out, events);
+    text_add(out, " events sampled at ");
+    text_count(out, checks);
+    text_format(out, " checks in %lu thread%s; ", (unsigned long)s->threads.count, s->threads.count == 1 ? "" : "s");
+    if (lost) { text_count(out, lost); text_add(out, " lost\n"); } else text_add(out, "none lost\n");
+    for (i = 0; i < s->profiles.count; i++) {
+        const sampled_profile *profile = &s->profiles.at[i];
+        double period = (double)profile->check_count + (double)profile->burst_count;
+        text_format(out, "profile %lu: ", (unsigned long)profile->number);
+        if (profile->check_count == UINT32_MAX) text_add(out, "always on");
+        else text_format(out, "%lu checks off, %lu on (%.3g %% asked)", (unsigned long)profile->check_count,
+                         (unsigned long)profile->burst_count, period > 0 ? 100 * (double)profile->burst_count / period : 0);
+        text_format(out, ", jitter %lu %%%s%s%s; ", (unsigned long)profile->jitter_percent,
+                    profile->flags & PROFILE_BUDGET ? ", budget" : "", profile->flags & PROFILE_REENABLE ? ", re-enablement" : "",
+                    profile->flags & PROFILE_OFF ? ", switched off" : "");
+        text_count(out, profile->bursts);
+        text_add(out, " bursts, ");
+        text_count(out, profile->events);
+        text_add(out, " events\n");
+    }
+    if (checks) text_format(out, "checks in bursts: %.3g %%\n", 100 * (double)burst_checks / (double)checks);
+}
+
+static void add_sampled(const report *r, text *out) {
+    const sampled_site *sites = r->sampled.sites.at;
+    size_t i;
+    add_summary(&r->sampled, out);
+    add_heading(r, "function", out);
+    for (i = 0; i < r->functions.count; i++) {
+        const sampled_site *site = &sites[r->functions.at[i].site];
+        add_numbers(r, &r->functions.at[i], out);
+        add_name(site, out);
+        add_place(site, out);
+        text_add(out, "\n");
+    }
+    add_left_out(r->functions_left_out, out);
+    if (r->pairs.count == 0) return;
+    add_heading(r, "caller -> callee", out);
+    for (i = 0; i < r->pairs.count; i++) {
+        add_numbers(r, &r->pairs.at[i], out);
+        add_name(&sites[r->pairs.at[i].caller], out);
+        text_add(out, " -> ");
+        add_name(&sites[r->pairs.at[i].site], out);
+        text_add(out, "\n");
+    }
+    add_left_out(r->pairs_left_out, out);
+}
+
+/* ---- contexts --------------------------------------------------------------------------- */
+
+typedef struct hot_context { uint64_t lower, upper; uint32_t node; } hot_context;
+
+static int compare_contexts(const void *left, const void *right) {
+    const hot_context *a = (const hot_context *)left, *b = (const hot_context *)right;
+    if (a->lower != b->lower) return a->lower > b->lower ? -1 : 1;
+    if (a->upper != b->upper) return a->upper > b->upper ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+/* Outermost first. A long path keeps its two ends: who began it and what is hot. */
+static void add_path(const report_tree *tree, uint32_t node, text *out) {
+    enum { FIRST = 2, LAST = 6 };
+    uint32_t last[LAST], first[FIRST] = {0, 0}, at;
+    size_t depth = 0, outer, i;
+    for (at = node; at != 0; at = tree->parent[at], depth++) {
+        if (depth < LAST) last[depth] = at;
+        first[1] = first[0];
+        first[0] = at;
+    }
+    outer = depth > LAST ? depth - LAST : 0;
+    for (i = 0; i < outer && i < FIRST; i++) { text_plain(out, tree->names[tree->name[first[i]]]); text_add(out, " > "); }
+    if (outer > FIRST) text_format(out, "(%lu more) > ", (unsigned long)(outer - FIRST));
+    for (i = depth - outer; i--;) {
+        text_plain(out, tree->names[tree->name[last[i]]]);
+        text_add(out, i ? " > " : "\n");
+    }
+}
+
+static void add_tree(const report_tree *tree, text *out) {
+    hot_context *hot = (hot_context *)tool_alloc(tree->count * sizeof *hot);
+    size_t i, count = 0;
+    for (i = 1; i < tree->count; i++) {
+        if (tree->upper[i] == 0) continue;
+        hot[count].lower = tree->lower[i];
+        hot[count].upper = tree->upper[i];
+        hot[count++].node = (uint32_t)i;
+    }
+    if (count) qsort(hot, count, sizeof *hot, compare_contexts);
+    text_add(out, "\nhot calling contexts");
+    if (*tree->title) { text_add(out, " of "); text_plain(out, tree->title); }
+    text_add(out, ": ");
+    text_count(out, tree->total);
+    text_add(out, " counted, ");
+    text_plain(out, tree->algorithm);
+    text_add(out, "; none left out has more than ");
+    text_count(out, tree->absent);
+    text_format(out, "\n%8s%*s%*s  %s\n", "share", COUNT_WIDTH, "at least", COUNT_WIDTH, "at most", "context");
+    for (i = 0; i < count && i < MOST_CONTEXTS; i++) {
+        text_format(out, "%6.2f %%", tree->total ? 100 * (double)hot[i].lower / (double)tree->total : 0);
+        add_padded_count(hot[i].lower, out);
+        add_padded_count(hot[i].upper, out);
+        text_add(out, "  ");
+        add_path(tree, hot[i].node, out);
+    }
+    if (count > MOST_CONTEXTS) text_format(out, "          %lu more; --html or --collapsed shows all\n", (unsigned long)(count - MOST_CONTEXTS));
+    free(hot);
+}
+
+/* ---- footprint -------------------------------------------------------------------------- */
+
+static void add_footprint(const report_footprint *f, text *out) {
+    enum { ROWS = 16 };
+    size_t i, k, step = f->average.count / ROWS + 1;
+    text_add(out, "\nfootprint");
+    if (*f->title) { text_add(out, " of "); text_plain(out, f->title); }
+    text_add(out, ": ");
+    text_count(out, f->accesses);
+    text_add(out, " accesses to ");
+    text_count(out, f->distinct);
+    text_format(out, " blocks of %lu bytes, c = %.3g\n%*s", (unsigned long)f->block_bytes, f->c, COUNT_WIDTH, "window");
+    for (k = 0; k < sizeof f->percentile / sizeof *f->percentile; k++) text_format(out, "%12.10s", f->percentile[k].label);
+    text_format(out, "%12s\n", "average");
+    for (i = step - 1; i < f->average.count; i += step) {
+        add_padded_count((uint64_t)f->average.x[i], out);
+        for (k = 0; k < sizeof f->percentile / sizeof *f->percentile; k++)
+            if (i < f->percentile[k].count) text_format(out, "%12.0f", f->percentile[k].y[i]); else text_format(out, "%12s", "");
+        text_format(out, "%12.1f\n", f->average.y[i]);
+    }
+    if (f->miss_ratio.count == 0) return;
+    text_format(out, "%*s%12s\n", COUNT_WIDTH, "cache, bytes", "miss ratio");
+    step = f->miss_ratio.count / ROWS + 1;
+    for (i = step - 1; i < f->miss_ratio.count; i += step) {
+        add_padded_count((uint64_t)(f->miss_ratio.x[i] * f->block_bytes), out);
+        text_format(out, "%10.2f %%\n", 100 * f->miss_ratio.y[i]);
+    }
+}
+
+void report_text(const report *r, text *out) {
+    size_t i;
+    text_plain(out, r->title);
+    text_add(out, "\n");
+    for (i = 0; i < r->notes.count; i++) {
+        text_plain(out, r->notes.at[i].name);
+        text_add(out, ": ");
+        text_plain(out, r->notes.at[i].value);
+        text_add(out, "\n");
+    }
+    if (r->sampled.programs.count) add_sampled(r, out);
+    for (i = 0; i < r->trees.count; i++) add_tree(&r->trees.at[i], out);
+    for (i = 0; i < r->footprints.count; i++) add_footprint(&r->footprints.at[i], out);
+}
