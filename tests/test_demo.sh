@@ -1,0 +1,102 @@
+#!/bin/sh
+# test_demo.sh - the demonstration in small: the index is right, plain and profiled print the same, the rate seen is the
+# rate asked, the report is there, and a difference would be noticed.
+top=$(cd "$(dirname "$0")/.." && pwd)
+cd "$top" || exit 1
+from=${BUILD:-build}
+BUILD=$from/test-demo
+export BUILD
+rm -rf "$BUILD"
+mkdir -p "$BUILD"
+cp "$from/bursty" "$BUILD/bursty"
+tree=$BUILD/tree
+mkdir -p "$tree/sys" "$tree/build"
+passed=0 failed=0
+check() {
+    if eval "$2"; then passed=$((passed + 1))
+    else failed=$((failed + 1)); echo "failed: $1"; fi
+}
+
+cat >"$tree/a.c" <<'END'
+#include "b.h"
+#include <sys/s.h>
+# include <missing.h>
+// a comment with word not_counted \
+   continued, still_not_counted
+/* and { braces } and "quotes */ int alpha = 'x' + '"'; /* x */
+const char *text = "not a word \" { \
+   still a string";
+int beta(void) { if (alpha) { { alpha++; } } return 0x1fUL; }
+#define OPEN_ALL { { {
+END
+cat >"$tree/b.h" <<'END'
+#include "c.h"
+#ifdef alpha
+int gamma(void) {
+#else
+int gamma(int beta) {
+#endif
+    return alpha; }
+END
+echo '#include "b.h"' >"$tree/c.h"
+printf '#include "../c.h"\nint alpha;\n' >"$tree/sys/s.h"
+cp "$tree/a.c" "$tree/copy.c"
+echo 'int never;' | tee "$tree/build/x.c" >"$tree/readme.txt"
+cat >"$BUILD/wanted.txt" <<'END'
+5 files, 809 bytes, 20 lines; 1 of them copies of others, counted once
+5 identifiers, used 12 times
+6 includes, 1 of files outside; 1 cycles of 2 files
+longest chain of includes: 2, from TREE/a.c
+
+most used identifiers
+      uses    files
+         6        3  alpha
+         2        2  beta
+         2        1  gamma
+         1        1  text
+         1        1  OPEN_ALL
+
+deepest braces
+     depth     line
+         3        9  TREE/a.c
+         1        3  TREE/b.h
+
+most included
+       all directly
+         3        2  TREE/b.h
+         3        2  TREE/c.h
+         1        1  TREE/sys/s.h
+
+heaviest includes
+     lines
+        10           TREE/a.c
+         8           TREE/sys/s.h
+         7           TREE/c.h
+         1           TREE/b.h
+END
+
+CC=${CC:-cc} sh demo/run.sh --pairs 2 --rounds 3 --megabytes 4 . "$tree" >"$BUILD/demo.txt" 2>"$BUILD/messages.txt"
+check "the demonstration runs" "[ $? = 0 ]"
+check "it has nothing to complain of" '[ ! -s "$BUILD/messages.txt" ]'
+for rate in plain 990:10 99:1:-1 always; do
+    program=$BUILD/demo/index
+    [ $rate = plain ] && program=$program-plain
+    INDEX_HOT=$rate "$program" -n 2 "$tree" | sed "s|$tree|TREE|" >"$BUILD/got.txt"
+    check "the index of a small tree, $rate" 'diff "$BUILD/wanted.txt" "$BUILD/got.txt"'
+done
+check "the rate seen is the rate asked" \
+    'awk "/^sampling rate/ { asked = \$4; seen = \$7 } END { exit !(seen > .9 * asked && seen < 1.1 * asked) }" "$BUILD/demo.txt"'
+check "hot functions are named" 'grep -q "%  *[0-9]*   find_name"  "$BUILD/demo.txt"'
+check "hot call pairs are named" 'grep -q "%  *[0-9]*   scan_file -> find_name" "$BUILD/demo.txt"'
+check "the report is there" 'grep -q "find_name" "$BUILD/demo/report.html" && grep -q "overhead" "$BUILD/demo/report.html"'
+"$BUILD/demo/compare" --overlap --rounds 2 --megabytes 4 . >"$BUILD/overlap.md"
+check "sampled profiles look like the full one" \
+    'awk -F"|" "/1\/100,/ && !/no jitter/ { n++; if (\$4 < 80 || \$5 < 70 || \$4 > 100.01) bad = 1 } END { exit bad || n != 4 }" "$BUILD/overlap.md"'
+"$BUILD/demo/compare" --equation --pairs 1 --rounds 2 --megabytes 4 . >"$BUILD/equation.md"
+check "equation 2 has a line for each rate" '[ "$(grep -c "^| 1/10*, .* | [0-9.]* | [0-9.]* | [0-9.]* to" "$BUILD/equation.md")" = 6 ]'
+
+printf '#!/bin/sh\necho something else\n' >"$BUILD/demo/index"
+"$BUILD/demo/compare" --pairs 1 --rounds 1 "$tree" >/dev/null 2>"$BUILD/messages.txt"
+check "another output is an error" '[ $? = 1 ] && grep -q "something else" "$BUILD/messages.txt"'
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
