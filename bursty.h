@@ -601,6 +601,7 @@ volatile uint8_t bursty_p_open;
 
 static uint32_t bursty_p_gap(void) {
     uint32_t gap = BURSTY_P_HERE.check_count, r = BURSTY_P_HERE.random, mask = gap;
+    if (gap == 0) return BURSTY_P_BUSY;          /* no settings */
     if (r == 0) return gap;
     r ^= r << 13; r ^= r >> 17; r ^= r << 5;
     BURSTY_P_HERE.random = r;
@@ -656,7 +657,7 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
 BURSTY_API int bursty_set(int profile, const bursty_profile *p) {
     BURSTY_P_HERE.burst_count = 0;
     if (profile != 0 || (p && !p->action)) return -1;
-    if (!p || p->off) { BURSTY_P_HERE.n = BURSTY_P_HERE.check_count = BURSTY_P_BUSY; return 0; }
+    if (!p || p->off) { BURSTY_P_HERE.n = BURSTY_P_HERE.check_count = 0; return 0; }
     BURSTY_P_HERE.check_count = p->check_count ? p->check_count : 990;
     BURSTY_P_HERE.action = p->action;
     BURSTY_P_HERE.user = p->user;
@@ -757,7 +758,7 @@ typedef struct bursty_p_run {                  /* one profile on one thread */
     bursty_profile set;
     uint64_t left;                             /* checks until it changes sides */
     bursty_p_count bursts, events;
-    uint32_t stamp, used, in_burst, muted, awake_left, gap, weight_256;
+    uint32_t stamp, used, in_burst, muted, number, awake_left, gap, weight_256;    /* number: of the burst */
 } bursty_p_run;
 
 typedef struct bursty_p_thread {
@@ -957,7 +958,7 @@ static void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *
     for (p = 0; p < BURSTY_PROFILES && hits >> p; p++) {
         bursty_p_run *r = &t->run[p];
         if (!(hits >> p & 1)) continue;
-        event.burst = r->bursts.half[0];
+        event.burst = r->number;
         event.weight_256 = r->weight_256;
         bursty_p_count_up(&r->events, 1);
         bursty_p_count_up(&t->events, 1);
@@ -1139,6 +1140,7 @@ static void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
     t->live = live;
     if (!begun) return;
     for (p = 0; p < BURSTY_PROFILES; p++) if (begun >> p & 1) {
+        t->run[p].number++;
         bursty_p_count_up(&t->run[p].bursts, 1);
         bursty_p_count_up(&t->bursts, 1);
     }
@@ -1223,7 +1225,7 @@ static bursty_p_thread *bursty_p_join(void) {
     t->overflow = 0;
     t->zero = 255;
     for (i = 0; i < 8; i++) t->counter[i] = 0;
-    for (i = 0; i < BURSTY_PROFILES; i++) { t->run[i].stamp = 0; t->run[i].used = 0; }
+    for (i = 0; i < BURSTY_PROFILES; i++) t->run[i].stamp = t->run[i].used = t->run[i].number = 0;
     t->last_site = NULL;
     t->phase_checks = 0;
     t->factor = bursty_p_all.config.budget_ppm ? 65536 : 0;
@@ -1553,6 +1555,7 @@ BURSTY_API void bursty_forked(void) {
     uint32_t i;
     if (bursty_p_all.epoch == 0) return;
     bursty_p_all.lock = 0;
+    bursty_p_settle();
     for (i = 0; i < bursty_p_threads(); i++) {
         bursty_p_thread *t = bursty_p_thread_at(i);
         bursty_p_forget(t);

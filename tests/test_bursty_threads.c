@@ -1,0 +1,152 @@
+/* test_bursty_threads.c - counts exact per thread, ended and surplus threads, settings and snapshots while others run. TSan clean. */
+#define _XOPEN_SOURCE 700
+#define BURSTY_IMPLEMENTATION
+#define BURSTY_PTHREAD
+#include "bursty.h"
+#include "test.h"
+
+#ifndef TEST_SCALE
+#define TEST_SCALE 1
+#endif
+
+enum { THREADS = 4, CHECKS = 2500000 / TEST_SCALE };
+
+static bursty_config config_with(uint32_t checks, uint32_t bursts) {
+    bursty_config config;
+    memset(&config, 0, sizeof config);
+    config.profile.check_count = checks;
+    config.profile.burst_count = bursts;
+    config.seed = 1;
+    return config;
+}
+
+static void leaf(void) { BURST_SCOPE("leaf"); BURST_LEAVE(); }
+static void *checks(void *argument) {
+    uint32_t i, n = *(uint32_t *)argument;
+    BURST_SCOPE("checks");                                     /* 1 + 2 n checks */
+    for (i = 0; i < n; i++) { BURST_LOOP(); leaf(); }
+    BURST_LEAVE();
+    return NULL;
+}
+
+static void run_threads(void *(*function)(void *), void *argument, int count) {
+    pthread_t thread[64];
+    int i;
+    for (i = 0; i < count; i++) CHECK(pthread_create(&thread[i], NULL, function, argument) == 0);
+    for (i = 0; i < count; i++) CHECK(pthread_join(thread[i], NULL) == 0);
+}
+
+TEST(counts_are_exact_with_four_threads) {
+    bursty_config config = config_with(BURSTY_ALWAYS, 0);
+    uint32_t n = CHECKS / 2;
+    bursty_stats stats;
+    bursty_row rows[4];
+    CHECK(bursty_start(&config) > THREADS);
+    run_threads(checks, &n, THREADS);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.checks, THREADS * (2 * (uint64_t)n + 1));
+    CHECK_EQ(stats.lost, 0);
+    CHECK(stats.ended >= 1 && stats.threads <= THREADS + 1);
+    CHECK_EQ(bursty_top(rows, 4, 0), 3);
+    CHECK_EQ(rows[0].count, (uint64_t)THREADS * n);
+    CHECK_EQ(rows[1].count, (uint64_t)THREADS * n);
+    CHECK_EQ(rows[2].count, THREADS);
+    config = config_with(99, 1);
+    bursty_start(&config);
+    run_threads(checks, &n, THREADS);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.checks, THREADS * (2 * (uint64_t)n + 1));
+    CHECK(stats.rate_ppm > 9500 && stats.rate_ppm < 10500);
+}
+
+/* Job systems: thousands of short threads take over the places of ended ones, and are sampled at the rate. */
+TEST(short_threads_reuse_places) {
+    bursty_config config = config_with(990, 10);
+    uint32_t n = 50;
+    int i, rounds = 500 / TEST_SCALE;
+    bursty_stats stats;
+    bursty_start(&config);
+    for (i = 0; i < rounds; i++) run_threads(checks, &n, THREADS);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.checks, (uint64_t)rounds * THREADS * 101);
+    CHECK_EQ(stats.lost_threads, 0);
+    CHECK(stats.threads <= THREADS + 1);
+    CHECK(TEST_SCALE > 1 || (stats.rate_ppm > 7000 && stats.rate_ppm < 13000));
+}
+
+static uint32_t waiting;
+static void *wait_and_check(void *argument) {
+    leaf();
+    __atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
+    while (__atomic_load_n(&waiting, __ATOMIC_RELAXED) < *(uint32_t *)argument) { }
+    return NULL;
+}
+
+TEST(surplus_threads_are_counted) {
+    static uint64_t memory[2600];
+    bursty_config config = config_with(BURSTY_ALWAYS, 0);
+    bursty_stats stats;
+    uint32_t fit, all;
+    config.memory = memory;
+    config.memory_bytes = sizeof memory;
+    fit = bursty_start(&config);
+    CHECK(fit >= 2 && fit < 60);
+    all = fit + 3;
+    waiting = 0;
+    run_threads(wait_and_check, &all, (int)all);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.threads, fit);
+    CHECK_EQ(stats.lost_threads, 4);                           /* this thread has a place, too */
+    CHECK_EQ(stats.checks, fit - 1);
+}
+
+static int sink(void *user, const void *data, size_t size) { (void)data; *(size_t *)user += size; return 0; }
+static volatile uint32_t stop;
+static void *keep_checking(void *argument) {
+    uint32_t n = 1000;
+    bursty_thread_name("worker");
+    __atomic_fetch_add(&waiting, 1, __ATOMIC_RELAXED);
+    while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) checks(&n);
+    (void)argument;
+    return NULL;
+}
+static uint64_t counted;
+static void count_event(void *user, const bursty_event *e) { (void)user; (void)e; __atomic_fetch_add(&counted, 1, __ATOMIC_RELAXED); }
+
+TEST(settings_and_snapshots_while_threads_run) {
+    bursty_config config = config_with(99, 1);
+    pthread_t thread[THREADS];
+    bursty_profile p;
+    bursty_row rows[8];
+    bursty_stats stats;
+    size_t bytes = 0;
+    int i;
+    memset(&p, 0, sizeof p);
+    p.action = count_event;
+    bursty_start(&config);
+    stop = waiting = 0;
+    for (i = 0; i < THREADS; i++) CHECK(pthread_create(&thread[i], NULL, keep_checking, NULL) == 0);
+    while (__atomic_load_n(&waiting, __ATOMIC_RELAXED) < THREADS) { }
+    for (i = 0; i < 300; i++) {
+        p.check_count = 50 + (uint32_t)i;
+        CHECK_EQ(bursty_set(1 + i % 3, i % 7 == 0 ? NULL : &p), 0);
+        if (i % 10 == 0) bursty_switch(0, i % 20 == 0);
+        if (i % 50 == 25) bursty_clear();
+        bursty_top(rows, 8, i & 1);
+        bursty_get_stats(&stats);
+        CHECK_EQ(bursty_write(sink, &bytes), 0);
+    }
+    __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+    for (i = 0; i < THREADS; i++) CHECK(pthread_join(thread[i], NULL) == 0);
+    CHECK(bytes > 0);
+    bursty_get_stats(&stats);
+    CHECK(stats.threads == THREADS + 1 && stats.ended == THREADS);
+}
+
+int main(void) {
+    RUN(counts_are_exact_with_four_threads);
+    RUN(short_threads_reuse_places);
+    RUN(surplus_threads_are_counted);
+    RUN(settings_and_snapshots_while_threads_run);
+    return test_end();
+}

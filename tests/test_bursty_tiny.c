@@ -1,0 +1,105 @@
+/* test_bursty_tiny.c - BURSTY_TINY: the same schedule from 24 bytes. */
+#define BURSTY_IMPLEMENTATION
+#define BURSTY_TINY
+#include "bursty.h"
+#include "test.h"
+
+static uint64_t events;
+static void see(void *user, const bursty_event *e) {
+    int i;
+    (void)user;
+    events += e->site->line != 0;
+    for (i = 0; i < 5; i++) { BURST_POINT("in the action", i); }
+}
+
+static int set(uint32_t checks, uint32_t bursts, int32_t jitter) {
+    bursty_profile p;
+    memset(&p, 0, sizeof p);
+    p.check_count = checks;
+    p.burst_count = bursts;
+    p.jitter_percent = jitter;
+    p.action = see;
+    events = 0;
+    return bursty_set(0, &p);
+}
+
+TEST(nothing_before_set) {
+    uint32_t i, live = 0;
+    for (i = 0; i < 100000; i++) live += BURST_CHECK() != 0;
+    CHECK_EQ(live, 0);
+    CHECK_EQ(bursty_live(), 0);
+}
+
+TEST(figure_3_decision_for_decision) {
+    uint32_t checks, instrs, i, wrong = 0;
+    for (checks = 1; checks <= 40; checks++)
+        for (instrs = 1; instrs <= 12; instrs++) {
+            int64_t n_check = checks, n_instr = 0;
+            CHECK_EQ(set(checks, instrs, -1), 0);
+            for (i = 0; i < 2000; i++) {
+                int wanted = 0;                                                    /* Figure 3 */
+                if (--n_check == 0) {
+                    n_check = 1;
+                    if (n_instr == 0) { n_instr = instrs; wanted = 1; }
+                    else if (--n_instr != 0) wanted = 1;
+                    else n_check = checks;
+                }
+                wrong += (BURST_CHECK() != 0) != wanted;
+                wrong += (bursty_live() != 0) != wanted;
+            }
+        }
+    CHECK_EQ(wrong, 0);
+}
+
+TEST(jitter_keeps_the_rate) {
+    uint32_t i;
+    CHECK_EQ(set(990, 10, 0), 0);
+    for (i = 0; i < 10000000; i++) { BURST_POINT("p", i); }
+    CHECK(events > 98000 && events < 102000);
+}
+
+static uint64_t inside;
+static BURST_FN(int, dual, (int n), (n)) { BURST_EVENT(inside++); return n; }
+static void scoped(void) { BURST_SCOPE("s"); BURST_LEAVE(); }
+
+TEST(forms) {
+    uint64_t i, sum = 0, taken = 0, reference = 0;
+    CHECK_EQ(set(9, 1, -1), 0);
+    for (i = 0; i < 1000; i++) sum += (uint64_t)dual(1);
+    CHECK_EQ(sum, 1000);
+    CHECK_EQ(events, 100);
+    CHECK_EQ(inside, 100);
+    inside = 0;
+    CHECK_EQ(set(23, 5, -1), 0);
+    for (i = 0; i < 300; i++) {
+        BURST_FOR(uint32_t, k, 0, 50, { BURST_EVENT(inside++); taken++; if (k == i % 60) { break; } })
+    }
+    for (i = 0; i < taken; i++) reference += i % 28 >= 22 && i % 28 < 27;           /* first gap 22, then 5 in, 23 out */
+    CHECK_EQ(inside, reference);
+    CHECK_EQ(set(9, 1, -1), 0);
+    for (i = 0; i < 1000; i++) { scoped(); }
+    CHECK_EQ(events, 200);                                                         /* and the returns */
+}
+
+TEST(settings) {
+    bursty_profile p;
+    uint32_t i;
+    memset(&p, 0, sizeof p);
+    CHECK_EQ(bursty_set(0, &p), -1);
+    CHECK_EQ(set(1, 1, -1), 0);
+    CHECK_EQ(bursty_set(1, &p), -1);
+    CHECK_EQ(bursty_set(0, NULL), 0);
+    events = 0;
+    for (i = 0; i < 100000; i++) { BURST_POINT("p", i); }
+    CHECK_EQ(events, 0);
+    CHECK(sizeof(void *) != 4 || sizeof BURSTY_P_HERE == 24);
+}
+
+int main(void) {
+    RUN(nothing_before_set);
+    RUN(figure_3_decision_for_decision);
+    RUN(jitter_keeps_the_rate);
+    RUN(forms);
+    RUN(settings);
+    return test_end();
+}
