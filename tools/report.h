@@ -5,10 +5,10 @@
 
 /* A function, loop or other site, or a pair of caller and site: what was counted and what it stands for. */
 typedef struct report_item {
-    uint32_t site, caller;                        /* into sampled.sites; caller: SAMPLED_NO_SITE in functions */
+    uint32_t site, caller, kind;                  /* into sampled.sites; caller: SAMPLED_NO_SITE in functions */
     uint64_t sampled, estimated;                  /* events */
     double   time_ns;                             /* estimated; 0 without a clock */
-    double   share;                               /* of the estimated events of the same class of site, 0..1 */
+    double   share, time_share;                   /* of all items of the same class of site, 0..1 */
 } report_item;
 
 /* A calling-context tree in preorder, one array per column; node 0 is the root. */
@@ -39,9 +39,9 @@ typedef struct report {
     char *title;
     SAMPLED_LIST(report_note) notes;
     sampled sampled;
-    SAMPLED_LIST(report_item) functions, pairs;   /* hottest first */
+    SAMPLED_LIST(report_item) functions, pairs;   /* by class (calls first), in a class hottest first */
     size_t functions_left_out, pairs_left_out;    /* by the least share */
-    double time_ns;                               /* of all functions; 0 without a clock */
+    int has_time;
     SAMPLED_LIST(report_tree) trees;
     SAMPLED_LIST(report_footprint) footprints;
 } report;

@@ -77,7 +77,7 @@ static void add_item(const report *r, const report_item *item, double most, text
     text_add(out, "</div><div class=\"place\">");
     text_html(out, site->file);
     text_format(out, ":%lu, %s</div></td><td class=\"share\">%.2f %%<div class=\"bar\"><i style=\"width:%.1f%%\"></i></div></td>",
-                (unsigned long)site->line, report_class(site->kind), 100 * item->share, most > 0 ? 100 * item->share / most : 0);
+                (unsigned long)site->line, report_class(item->kind), 100 * item->share, most > 0 ? 100 * item->share / most : 0);
     add_count_cell(item->estimated, out);
     add_count_cell(item->sampled, out);
     text_add(out, "</tr>\n");
@@ -152,16 +152,16 @@ void report_html(const report *r, text *out) {
     text_add(out, "<div id=\"sampled\">\n");
     add_items(r, "Hot functions", r->functions.at, r->functions.count, out);
     add_items(r, "Who calls whom", r->pairs.at, r->pairs.count, out);
-    text_add(out, "</div>\n<div id=\"contexts\"></div>\n<div id=\"footprints\"></div>\n");
-    if (r->trees.count || r->footprints.count)
-        text_add(out, "<noscript><p class=\"card\">The flame graph and the footprint curves need JavaScript; "
-                 "<code>bursty report --text</code> prints their numbers.</p></noscript>\n");
     if (r->sampled.programs.count) {
-        text_add(out, "<div class=\"columns\">\n");
+        text_add(out, "<div id=\"method\">\n");
         add_profiles(&r->sampled, out);
         add_threads(&r->sampled, out);
         text_add(out, "</div>\n");
     }
+    text_add(out, "</div>\n<div id=\"contexts\"></div>\n<div id=\"footprints\"></div>\n");
+    if (r->trees.count || r->footprints.count)
+        text_add(out, "<noscript><p class=\"card\">The flame graph and the footprint curves need JavaScript; "
+                 "<code>bursty report --text</code> prints their numbers.</p></noscript>\n");
     text_add(out, "</main>\n<div id=\"tip\" role=\"status\"></div>\n<script type=\"application/json\" id=\"data\">\n");
     report_json(r, out);
     text_add(out, "</script>\n<script>\n");

@@ -23,7 +23,8 @@ static void add_item(const report_item *item, int is_pair, text *out) {
     add_field(out, "sampled", item->sampled);
     text_add(out, ",");
     add_field(out, "estimated", item->estimated);
-    text_format(out, ",\"share\":%.6g,\"error\":%.4g,\"time_ns\":%.6g}", item->share, report_error(item->sampled), item->time_ns);
+    text_format(out, ",\"share\":%.6g,\"error\":%.4g,\"time_ns\":%.6g,\"time_share\":%.6g}", item->share,
+                report_error(item->sampled), item->time_ns, item->time_share);
 }
 
 static void add_programs(const sampled *s, text *out) {

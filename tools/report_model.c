@@ -12,8 +12,11 @@ static int compare_place(const void *left, const void *right) {
     return a->caller < b->caller ? -1 : a->caller > b->caller;
 }
 
+static unsigned class_of(const report_item *item) { return item->kind & SITE_CLASSES; }
+
 static int compare_heat(const void *left, const void *right) {
     const report_item *a = (const report_item *)left, *b = (const report_item *)right;
+    if (class_of(a) != class_of(b)) return class_of(a) < class_of(b) ? -1 : 1;
     if (a->estimated != b->estimated) return a->estimated > b->estimated ? -1 : 1;
     return compare_place(left, right);
 }
@@ -32,12 +35,16 @@ static size_t fold(report_item *items, size_t count) {
     return kept;
 }
 
-static size_t sort_and_cut(report_item *items, size_t count, const uint64_t *total, const sampled *s, double least_share) {
+/* What all functions of each class make together. */
+typedef struct totals { double estimated[SITE_CLASSES + 1], time_ns[SITE_CLASSES + 1]; } totals;
+
+static size_t sort_and_cut(report_item *items, size_t count, const totals *all, double least_share) {
     size_t i, kept = 0;
     for (i = 0; i < count; i++) {
-        uint64_t all = total[s->sites.at[items[i].site].kind & SITE_CLASSES];
-        items[i].share = all ? (double)items[i].estimated / (double)all : 0;
-        if (items[i].share >= least_share) items[kept++] = items[i];
+        double estimated = all->estimated[class_of(&items[i])], time_ns = all->time_ns[class_of(&items[i])];
+        items[i].share = estimated > 0 ? (double)items[i].estimated / estimated : 0;
+        items[i].time_share = time_ns > 0 ? items[i].time_ns / time_ns : 0;
+        if (items[i].share >= least_share || items[i].time_share >= least_share) items[kept++] = items[i];
     }
     if (kept) qsort(items, kept, sizeof *items, compare_heat);
     return kept;
@@ -45,15 +52,16 @@ static size_t sort_and_cut(report_item *items, size_t count, const uint64_t *tot
 
 void report_count(report *r, double least_share) {
     const sampled *s = &r->sampled;
-    uint64_t total[SITE_CLASSES + 1] = {0};
+    totals all = {{0}, {0}};
     size_t i, functions, pairs = 0;
     r->functions.at = (report_item *)tool_alloc(s->rows.count * sizeof(report_item));
     r->pairs.at = (report_item *)tool_alloc(s->rows.count * sizeof(report_item));
     for (i = 0; i < s->rows.count; i++) {
         const sampled_row *row = &s->rows.at[i];
         uint64_t hz = s->programs.at[s->threads.at[row->thread].program].clock_hz;
-        report_item item = {0, SAMPLED_NO_SITE, 0, 0, 0, 0};
+        report_item item = {0, SAMPLED_NO_SITE, 0, 0, 0, 0, 0, 0};
         item.site = row->site;
+        item.kind = s->sites.at[row->site].kind;
         item.sampled = row->count;
         item.estimated = row->weight_256;
         if (hz && row->count)
@@ -65,12 +73,13 @@ void report_count(report *r, double least_share) {
     functions = fold(r->functions.at, s->rows.count);
     pairs = fold(r->pairs.at, pairs);
     for (i = 0; i < functions; i++) {
-        uint64_t *all = &total[s->sites.at[r->functions.at[i].site].kind & SITE_CLASSES];
-        *all = sampled_add(*all, r->functions.at[i].estimated);
-        r->time_ns += r->functions.at[i].time_ns;
+        const report_item *item = &r->functions.at[i];
+        all.estimated[class_of(item)] += (double)item->estimated;
+        all.time_ns[class_of(item)] += item->time_ns;
+        if (item->time_ns > 0) r->has_time = 1;
     }
-    r->functions.count = sort_and_cut(r->functions.at, functions, total, s, least_share);
-    r->pairs.count = sort_and_cut(r->pairs.at, pairs, total, s, least_share);
+    r->functions.count = sort_and_cut(r->functions.at, functions, &all, least_share);
+    r->pairs.count = sort_and_cut(r->pairs.at, pairs, &all, least_share);
     r->functions_left_out = functions - r->functions.count;
     r->pairs_left_out = pairs - r->pairs.count;
 }

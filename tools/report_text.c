@@ -23,21 +23,22 @@ static void add_padded_count(uint64_t count, text *out) {
 
 static void add_name(const sampled_site *site, text *out) {
     text_plain(out, *site->name ? site->name : "(no name)");
-    if (!(site->kind & SITE_CALL)) text_format(out, " (%s)", report_class(site->kind));
 }
 
 static void add_numbers(const report *r, const report_item *item, text *out) {
     text_format(out, "%6.2f %%", 100 * item->share);
-    if (r->time_ns > 0) text_format(out, " %6.2f %%", 100 * item->time_ns / r->time_ns);
+    if (r->has_time) text_format(out, " %6.2f %%", 100 * item->time_share);
     add_padded_count(item->estimated, out);
     add_padded_count(item->sampled, out);
     if (report_error(item->sampled) < 1) text_format(out, "  +-%4.1f %%  ", 100 * report_error(item->sampled));
     else text_add(out, "  too few  ");
 }
 
-static void add_heading(const report *r, const char *what, text *out) {
-    text_format(out, "\n%8s%s%*s%*s  %-9s %s\n", "share", r->time_ns > 0 ? "     time" : "", COUNT_WIDTH, "estimated",
-                COUNT_WIDTH, "sampled", "error", what);
+/* Before each class of sites. */
+static void add_heading(const report *r, const report_item *items, size_t at, const char *what, text *out) {
+    if (at && report_class(items[at].kind) == report_class(items[at - 1].kind)) return;
+    text_format(out, "\n%8s%s%*s%*s  %-9s %s (%s)\n", "share", r->has_time ? "     time" : "", COUNT_WIDTH, "estimated",
+                COUNT_WIDTH, "sampled", "error", what, report_class(items[at].kind));
 }
 
 static void add_left_out(size_t count, text *out) {
@@ -82,8 +83,8 @@ static void add_sampled(const report *r, text *out) {
     const sampled_site *sites = r->sampled.sites.at;
     size_t i;
     add_summary(&r->sampled, out);
-    add_heading(r, "function", out);
     for (i = 0; i < r->functions.count; i++) {
+        add_heading(r, r->functions.at, i, "function", out);
         const sampled_site *site = &sites[r->functions.at[i].site];
         add_numbers(r, &r->functions.at[i], out);
         add_name(site, out);
@@ -91,9 +92,8 @@ static void add_sampled(const report *r, text *out) {
         text_add(out, "\n");
     }
     add_left_out(r->functions_left_out, out);
-    if (r->pairs.count == 0) return;
-    add_heading(r, "caller -> callee", out);
     for (i = 0; i < r->pairs.count; i++) {
+        add_heading(r, r->pairs.at, i, "caller -> callee", out);
         add_numbers(r, &r->pairs.at[i], out);
         add_name(&sites[r->pairs.at[i].caller], out);
         text_add(out, " -> ");

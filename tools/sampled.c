@@ -31,9 +31,15 @@ uint64_t sampled_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT6
 typedef struct part_state {
     dump_reader r;
     uint32_t recent[RECENT_SITES];
-    size_t new_sites;
+    size_t new_sites, record;                      /* record: where the one being read starts */
     int has_info, has_thread;
 } part_state;
+
+static void refuse_record(part_state *p, const char *reason) {
+    if (p->r.reason) return;
+    p->r.at = p->record;
+    p->r.reason = reason;
+}
 
 static const char *get_name(sampled *s, dump_reader *r) {
     size_t size;
@@ -71,7 +77,7 @@ static uint32_t get_site(sampled *s, part_state *p) {
 
 static void get_info(sampled *s, part_state *p) {
     sampled_program *program = &s->programs.at[s->programs.count - 1];
-    if (p->has_info) { p->r.reason = "a second info record in one part"; return; }
+    if (p->has_info) { refuse_record(p, "a second info record in one part"); return; }
     p->has_info = 1;
     program->clock_hz = dump_get(&p->r);
     program->name = get_name(s, &p->r);
@@ -107,12 +113,11 @@ static void get_thread(sampled *s, part_state *p) {
 }
 
 static void get_row(sampled *s, part_state *p) {
-    size_t start = p->r.at;
     sampled_row row = {0, 0, 0, 0, 0, 0, 0};
-    if (!p->has_thread) { p->r.reason = "a row before the first thread"; return; }
+    if (!p->has_thread) { refuse_record(p, "a row before the first thread"); return; }
     row.thread = (uint32_t)s->threads.count - 1;
     row.site = get_site(s, p);
-    if (!p->r.reason && row.site == SAMPLED_NO_SITE) { p->r.at = start; p->r.reason = "a row without a site"; return; }
+    if (row.site == SAMPLED_NO_SITE) refuse_record(p, "a row without a site");
     row.caller = get_site(s, p);
     row.count = dump_get(&p->r);
     row.weight_256 = dump_get(&p->r);
@@ -128,15 +133,15 @@ int sampled_read(sampled *s, const dump *d, const dump_part *part, dump_fault *f
     APPEND(&s->programs)->name = "";
     if (part->size == 0) p.r.reason = "a part of sampled events without info";
     while (!p.r.reason && p.r.at < p.r.size) {
-        size_t start = p.r.at;
-        uint64_t tag = dump_get(&p.r);
-        if (p.r.reason) break;
-        if (tag != TAG_INFO && !p.has_info) { p.r.at = start; p.r.reason = "the first record is not info"; }
+        uint64_t tag;
+        p.record = p.r.at;
+        tag = dump_get(&p.r);
+        if (tag != TAG_INFO && !p.has_info) refuse_record(&p, "the first record is not info");
         else if (tag == TAG_INFO)    get_info(s, &p);
         else if (tag == TAG_PROFILE) get_profile(s, &p);
         else if (tag == TAG_THREAD)  get_thread(s, &p);
         else if (tag == TAG_ROW)     get_row(s, &p);
-        else { p.r.at = start; p.r.reason = "a record of unknown tag"; }
+        else refuse_record(&p, "a record of unknown tag");
     }
     return p.r.reason ? dump_refuse(fault, dump_place(d, part, p.r.at), "%s", p.r.reason) : 0;
 }

@@ -35,7 +35,7 @@ typedef struct sampled {                          /* all zero: empty */
     struct sampled_string *strings;               /* every name above, to be freed at once */
 } sampled;
 
-/* Adds what a part of kind 1 says. 0, or -1 with *fault filled. */
+/* Adds what a part of kind 1 says. 0, or -1 with *fault filled: then s is only fit to be freed. */
 int  sampled_read(sampled *s, const dump *d, const dump_part *part, dump_fault *fault);
 /* Brings everything into a fixed order and makes equals one: call it after the last sampled_read. */
 void sampled_settle(sampled *s);

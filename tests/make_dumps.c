@@ -1,0 +1,131 @@
+/* make_dumps.c - writes the dumps that test_report.sh and page.sh look at: make_dumps FOLDER */
+#include "brst.inc"
+#include <stdio.h>
+
+static const struct { const char *name, *file; unsigned line, kind; } sites[] = {
+    {"main", "src/main.c", 40, 1},                 {"frame", "src/main.c", 22, 257},
+    {"world_step", "src/physics/world.c", 310, 1}, {"broad_phase", "src/physics/broad.c", 88, 1},
+    {"collide_pair", "src/physics/narrow.c", 141, 1}, {"solve_contacts", "src/physics/solver.c", 64, 1},
+    {"integrate", "src/physics/world.c", 201, 1},  {"sprite_sort", "src/render/sprite.c", 77, 1},
+    {"draw_batch", "src/render/batch.c", 150, 1},  {"upload_vertices", "src/render/batch.c", 93, 1},
+    {"ai_think", "src/ai/brain.c", 55, 1},         {"path_find", "src/ai/path.c", 120, 1},
+    {"heap_pop", "src/ai/heap.c", 31, 1},          {"heap_push", "src/ai/heap.c", 12, 1},
+    {"mix_voices", "src/audio/mix.c", 18, 1},      {"resample", "src/audio/mix.c", 60, 1},
+    {"std::vector<entity, pool_allocator<entity> >::push_back(const entity&)", "src/ecs/world.cpp", 412, 1},
+    {"particles_update", "src/fx/particles.c", 29, 1}, {"net_poll", "src/net/socket.c", 9, 1},
+    {"script_call", "src/script/vm.c", 501, 1},    {"cell loop", "src/physics/broad.c", 97, 4},
+    {"contact loop", "src/physics/solver.c", 71, 4},
+};
+
+/* thread, site, caller, sampled events, nanoseconds */
+static const struct { int thread, site, caller; unsigned count, time; } rows[] = {
+    {0, 0, -1, 1, 100}, {0, 1, 0, 120, 9000}, {0, 2, 1, 130, 21000}, {0, 3, 2, 2100, 801000}, {0, 4, 3, 15400, 3900000},
+    {0, 5, 2, 6300, 2500000}, {0, 6, 2, 4100, 620000}, {0, 7, 1, 1900, 330000}, {0, 8, 1, 3600, 1800000}, {0, 9, 8, 3500, 700000},
+    {0, 10, 1, 900, 90000}, {0, 11, 10, 850, 410000}, {0, 12, 11, 5200, 610000}, {0, 13, 11, 5400, 450000}, {0, 11, 11, 210, 30000},
+    {0, 16, 2, 310, 25000}, {0, 16, 10, 120, 9000}, {0, 17, 1, 2600, 910000}, {0, 18, 1, 3, 400}, {0, 19, 10, 1400, 320000},
+    {0, 19, 19, 300, 40000}, {0, 20, 3, 8800, 0}, {0, 21, 5, 12700, 0},
+    {1, 14, -1, 1800, 510000}, {1, 15, 14, 7400, 2100000},
+    {2, 4, 3, 4100, 1010000}, {2, 3, -1, 500, 170000}, {2, 5, -1, 1500, 600000},
+};
+
+/* A game of three threads, sampled at 1 %. */
+static void game(brst *b, unsigned number_of_run) {
+    static const char *const names[] = {"main", "audio", "jobs 1"};
+    size_t row = 0, i, seen = 0, known[sizeof sites / sizeof *sites] = {0};
+    int thread;
+    brst_begin(b, 1, 256);
+    brst_info(b, 1000000000, "night_market", 9300000, 93000, number_of_run);
+    brst_profile(b, 0, 990, 10, 9300, 93000);
+    for (thread = 0; thread < 3; thread++) {
+        brst_thread(b, (unsigned)thread, thread == 2, names[thread], 3100000, 31000, 31000, thread == 0 ? number_of_run : 0);
+        for (; row < sizeof rows / sizeof *rows && rows[row].thread == thread; row++) {
+            brst_number(b, 4);
+            for (i = 0; i < 2; i++) {
+                int site = i ? rows[row].caller : rows[row].site;
+                if (site < 0) brst_number(b, 0);
+                else if (known[site]) brst_number(b, 2 + seen - known[site]);
+                else { brst_site(b, sites[site].name, sites[site].file, sites[site].line, sites[site].kind); known[site] = ++seen; }
+            }
+            brst_counts(b, rows[row].count, (uint64_t)rows[row].count * 100 * 256, (uint64_t)rows[row].time * number_of_run);
+        }
+    }
+    brst_end(b);
+}
+
+static void one_row(brst *b, const char *name, size_t length, const char *caller) {
+    brst_number(b, 4);
+    brst_number(b, 1);
+    brst_bytes(b, name, length);
+    brst_string(b, "a\\b \"c\".c");
+    brst_number(b, 7);
+    brst_number(b, 1);
+    brst_site(b, caller, "", 0, 1);
+    brst_counts(b, 10, 25600, 0);
+}
+
+/* Names that want to get out of the format they are put into. */
+static void hostile(brst *b) {
+    static const char *const names[] = {
+        "</script><script>document.title='out'</script>", "\"quoted\" 'twice' \\ back", "semi;colon", "line\nend\r\ttab",
+        "<!-- <img src=x onerror=alert(1)>", "&amp; &lt;", "", "\x1B[31mred\x1B[0m", "%s%n %d", "a 12", "\xE2\x80\xA8line separator",
+        "operator()<int&&, const char*>(std::map<a, b>&)", "\xC2\x9B" "31m", "\xF0\x9F\x8E\xAE \xCE\xB1\xCE\xB2",
+    };
+    size_t i;
+    char longest[3000];
+    memset(longest, 'W', sizeof longest - 1);
+    longest[sizeof longest - 1] = 0;
+    brst_begin(b, 1, 7);
+    brst_info(b, 0, "</title><b>\"prog\"; \xFF", 1000, 170, 0);
+    brst_profile(b, 0, 990, 10, 10, 100);
+    brst_thread(b, 0, 0, "<i>'t;1'\n", 1000, 10, 10, 0);
+    for (i = 0; i < sizeof names / sizeof *names; i++) one_row(b, names[i], strlen(names[i]), names[(i + 1) % (sizeof names / sizeof *names)]);
+    one_row(b, "bad \xC0\xAF\xED\xA0\x80\xF5 utf-8 \xE2\x82", 20, longest);
+    one_row(b, "zero \0 byte", 11, "\xF8\x88\x80\x80\x80");
+    one_row(b, longest, strlen(longest), "main");
+    brst_end(b);
+}
+
+static void save(const char *folder, const char *name, brst *b) {
+    char path[512];
+    FILE *file;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    file = fopen(path, "wb");
+    if (!file || fwrite(b->data, 1, b->size, file) != b->size || fclose(file) != 0) { perror(path); exit(1); }
+    b->size = 0;
+}
+
+int main(int argc, char **argv) {
+    brst b;
+    const char *folder = argc > 1 ? argv[1] : ".";
+    memset(&b, 0, sizeof b);
+    game(&b, 1); save(folder, "game.brst", &b);
+    game(&b, 3); save(folder, "game3.brst", &b);
+    hostile(&b); save(folder, "hostile.brst", &b);
+    brst_begin(&b, 1, 256);                       /* the game's functions at another rate, without a clock, saturated */
+    brst_info(&b, 0, "night_market", UINT64_MAX, 5, UINT64_MAX - 1);
+    brst_profile(&b, 0, 99, 1, 5, 5);
+    brst_thread(&b, 0, 0, "main", UINT64_MAX, 5, 5, 0);
+    brst_number(&b, 4);
+    brst_site(&b, "collide_pair", "src/physics/narrow.c", 141, 1);
+    brst_number(&b, 0);
+    brst_counts(&b, UINT64_MAX - 2, UINT64_MAX, 0);
+    brst_end(&b);
+    save(folder, "rate.brst", &b);
+    brst_begin(&b, 1, 256);
+    brst_info(&b, 0, "", 100, 0, 0);
+    brst_end(&b);
+    save(folder, "nothing.brst", &b);
+    brst_begin(&b, 77, 256);
+    brst_string(&b, "from the future");
+    brst_end(&b);
+    save(folder, "unknown.brst", &b);
+    brst_header(&b, 2, 1, 0, 256);
+    brst_end(&b);
+    save(folder, "newer.brst", &b);
+    brst_begin(&b, 1, 256);
+    brst_info(&b, 0, "x", 1, 1, 0);
+    brst_end_saying(&b, 4000000000u);
+    save(folder, "absurd.brst", &b);
+    free(b.data);
+    return 0;
+}
