@@ -8,7 +8,6 @@
    Every run is a process of its own; its time is user plus system time, its output is compared byte by byte. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdint.h>
@@ -48,7 +47,7 @@ static const char *in_build(const char *name) {
 
 static char *read_all(const char *path, size_t *size) {
     FILE *in = fopen(path, "rb");
-    if (!in) fail(strerror(errno), path);
+    if (!in) fail("cannot open", path);
     size_t room = 4096;
     char *text = malloc(room);
     *size = 0;
@@ -65,7 +64,7 @@ static char *read_all(const char *path, size_t *size) {
 static void spawn(const char *const *args, const char *output, const variant *v, struct rusage *used) {
     int status = 0;
     pid_t child = fork();
-    if (child < 0) fail("fork", strerror(errno));
+    if (child < 0) fail("cannot start a process", args[0]);
     if (child == 0) {
         int out = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0644);
         setenv("INDEX_HOT", v && v->rate ? v->rate : "", 1);
@@ -241,12 +240,11 @@ static void demonstrate(const char *rate) {
 
     char notes[8][256], cpu[128];
     machine(cpu, sizeof cpu);
-    snprintf(notes[0], 256, "overhead=%+.1f %% (ratio %.3f, middle half of %d pairs %.3f to %.3f)", 100 * (cost.of_sums - 1), cost.of_sums, pairs,
-             cost.low, cost.high);
-    snprintf(notes[1], 256, "noise=plain against plain: ratio %.3f, middle half %.3f to %.3f", noise.of_sums, noise.low, noise.high);
-    snprintf(notes[2], 256, "sampling rate=asked %.3f %%, seen %.3f %%", asked, seen);
-    snprintf(notes[3], 256, "input=%.*s", (int)strcspn(reference, "\n;"), reference);
-    snprintf(notes[4], 256, "output=byte for byte the plain program's, in %d runs", runs);
+    snprintf(notes[0], 256, "overhead=%+.1f %%", 100 * (cost.of_sums - 1));
+    snprintf(notes[1], 256, "middle half of %d pairs=%+.1f to %+.1f %%", pairs, 100 * (cost.low - 1), 100 * (cost.high - 1));
+    snprintf(notes[2], 256, "noise, plain against plain=%+.1f %%", 100 * (noise.of_sums - 1));
+    snprintf(notes[3], 256, "outputs=identical in %d runs", runs);
+    snprintf(notes[4], 256, "input=%.*s", (int)strcspn(reference, ";"), reference);
     snprintf(notes[5], 256, "machine=%s", cpu);
     write_page(page, notes, 6);
     printf("\nThe profiled program printed byte for byte what the plain one did, in all %d runs, and took %+.1f %% more time\n"
