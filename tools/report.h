@@ -49,7 +49,8 @@ typedef struct report {
 /* Fills functions and pairs from sampled, which has been settled; leaves out what has a smaller share. */
 void report_count(report *r, double least_share);
 
-/* Twice the relative standard error of a count of so many sampled events: 95 in 100 times the truth is within. */
+/* Twice the relative standard error of a count of so many sampled events: 95 in 100 times the truth is within.
+   0: they are too few to tell. */
 double report_error(uint64_t sampled);
 /* "calls", "loop trips", ... for a site's kind. */
 const char *report_class(uint32_t kind);

@@ -23,8 +23,10 @@ static void add_item(const report_item *item, int is_pair, text *out) {
     add_field(out, "sampled", item->sampled);
     text_add(out, ",");
     add_field(out, "estimated", item->estimated);
-    text_format(out, ",\"share\":%.6g,\"error\":%.4g,\"time_ns\":%.6g,\"time_share\":%.6g}", item->share,
-                report_error(item->sampled), item->time_ns, item->time_share);
+    text_format(out, ",\"share\":%.6g", item->share);
+    if (report_error(item->sampled) > 0) text_format(out, ",\"error\":%.4g", report_error(item->sampled));
+    else text_add(out, ",\"error\":null");
+    text_format(out, ",\"time_ns\":%.6g,\"time_share\":%.6g}", item->time_ns, item->time_share);
 }
 
 static void add_programs(const sampled *s, text *out) {

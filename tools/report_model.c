@@ -50,8 +50,24 @@ static size_t sort_and_cut(report_item *items, size_t count, const totals *all, 
     return kept;
 }
 
+/* Events estimated for each one sampled, by thread. Ticks are scaled with it and not with the row's own weight: time
+   goes to a function that is running in a burst, whether or not its entry was in one. */
+static double *scale_of_threads(const sampled *s) {
+    double *scale = (double *)tool_alloc(s->threads.count * sizeof *scale);
+    uint64_t *count = (uint64_t *)tool_alloc(s->threads.count * sizeof *count);
+    size_t i;
+    for (i = 0; i < s->rows.count; i++) {
+        count[s->rows.at[i].thread] = sampled_add(count[s->rows.at[i].thread], s->rows.at[i].count);
+        scale[s->rows.at[i].thread] += (double)s->rows.at[i].weight_256 / 256;
+    }
+    for (i = 0; i < s->threads.count; i++) scale[i] = count[i] ? scale[i] / (double)count[i] : 1;
+    free(count);
+    return scale;
+}
+
 void report_count(report *r, double least_share) {
     const sampled *s = &r->sampled;
+    double *scale = scale_of_threads(s);
     totals all = {{0}, {0}};
     size_t i, functions, pairs = 0;
     r->functions.at = (report_item *)tool_alloc(s->rows.count * sizeof(report_item));
@@ -64,12 +80,12 @@ void report_count(report *r, double least_share) {
         item.kind = s->sites.at[row->site].kind;
         item.sampled = row->count;
         item.estimated = row->weight_256;
-        if (hz && row->count)
-            item.time_ns = (double)row->ticks * 1e9 / (double)hz * ((double)row->weight_256 / 256 / (double)row->count);
+        if (hz) item.time_ns = (double)row->ticks * 1e9 / (double)hz * scale[row->thread];
         r->functions.at[i] = item;
         item.caller = row->caller;
         if (item.caller != SAMPLED_NO_SITE) r->pairs.at[pairs++] = item;
     }
+    free(scale);
     functions = fold(r->functions.at, s->rows.count);
     pairs = fold(r->pairs.at, pairs);
     for (i = 0; i < functions; i++) {
@@ -84,7 +100,7 @@ void report_count(report *r, double least_share) {
     r->pairs_left_out = pairs - r->pairs.count;
 }
 
-double report_error(uint64_t count) { return count ? 2 / sqrt((double)count) : 0; }
+double report_error(uint64_t count) { return count > 4 ? 2 / sqrt((double)count) : 0; }
 
 const char *report_class(uint32_t kind) {
     switch (kind & SITE_CLASSES) {

@@ -30,7 +30,7 @@ static void add_numbers(const report *r, const report_item *item, text *out) {
     if (r->has_time) text_format(out, " %6.2f %%", 100 * item->time_share);
     add_padded_count(item->estimated, out);
     add_padded_count(item->sampled, out);
-    if (report_error(item->sampled) < 1) text_format(out, "  +-%4.1f %%  ", 100 * report_error(item->sampled));
+    if (report_error(item->sampled) > 0) text_format(out, "  +-%4.1f %%  ", 100 * report_error(item->sampled));
     else text_add(out, "  too few  ");
 }
 
