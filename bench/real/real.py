@@ -1,0 +1,266 @@
+#!/usr/bin/python3
+"""real.py quick|full BUILD_DIR RESULT.json - real programs, plain and with checks, side by side.
+
+Every program is built plain, with everything off, with checks where equation 3 wants them (few: EC+L4), with checks at every
+function entry and loop (all), in poll mode, and as a dual path. Each build is linked four times with its text moved by 16 bytes,
+because alignment alone moves a program by some percent. All outputs must equal the plain one's before anything is timed. Then the
+rivals run in turn, A B C ... and back C B A, a whole number of such pairs; a ratio is summed user+system time over that of plain,
+its spread two standard errors of the per-pair ratios. Plain runs twice in every pass: the A/A row. Executed instructions are
+counted by qemu-x86_64 with a plugin, on a smaller input."""
+import concurrent.futures, glob, hashlib, json, math, os, re, resource, shutil, statistics, subprocess, sys, tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+MODE, BUILD, RESULT = sys.argv[1], os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3])
+QUICK = MODE == 'quick'
+PAIRS = 3 if QUICK else 12
+SHIFTS = 4
+SRC, WORK = os.path.join(BUILD, 'src'), os.path.join(BUILD, 'real')
+RATES = {'1 %': '990:10', '0.1 %': '9990:10'}
+
+
+def source(pattern, *without):
+    return [p for p in sorted(glob.glob(os.path.join(SRC, pattern))) if os.path.basename(p) not in without]
+
+
+class Program:
+    """args: (quick, full, counted)"""
+    def __init__(self, name, files, flags, libs, args):
+        self.name, self.files, self.libs, self.args = name, files, libs, args
+        self.flags = [f.replace('@', SRC) for f in flags]
+
+    def arguments(self, which):
+        return [a.replace('@', SRC).replace('%', HERE) for a in self.args[which].split()]
+
+
+PROGRAMS = [
+    Program('lua', source('lua/src/*.c', 'luac.c'),
+            ['-I@/lua/src', '-I@/include', '-DLUA_USE_LINUX', '-Dluai_makeseed(L)=1u', '-DLUA_USE_JUMPTABLE=0'], ['-lm', '-ldl'],
+            ('%/work.lua 4', '%/work.lua 10', '%/work.lua 1')),
+    Program('bzip2', [HERE + '/main_bzip2.c'] + [SRC + '/bzip2/%s.c' % n for n in
+            'blocksort huffman crctable randtable compress decompress bzlib'.split()],
+            ['-I@/bzip2'], [], ('@/sqlite/sqlite3.c 2000000 1', '@/sqlite/sqlite3.c 4000000 1', '@/sqlite/sqlite3.c 500000 1')),
+    Program('cjson', [HERE + '/main_cjson.c', SRC + '/cjson/cJSON.c'], ['-I@/cjson'], ['-lm'],
+            ('10000 1', '20000 1', '4000 1')),
+    Program('sqlite', [HERE + '/main_sqlite.c', SRC + '/sqlite/sqlite3.c'], ['-I@/sqlite', '-D_GNU_SOURCE'], ['-lm', '-ldl', '-lpthread'],
+            ('%/work.sql 1', '%/work.sql 3', '%/work.sql 1')),
+    Program('chipmunk', [HERE + '/main_chipmunk.c'] + source('chipmunk/src/*.c'),
+            ['-I@/chipmunk/include', '-I@/chipmunk/src', '-DNDEBUG'], ['-lm', '-lpthread'], ('300 800', '300 1800', '60 100')),
+]
+
+
+class Build:
+    """One way to compile a program. placement: None (as it is), 'few', 'all' or 'dual'."""
+    def __init__(self, name, placement=None, flags=(), cc='gcc', extra=()):
+        self.name, self.placement, self.flags, self.cc, self.extra = name, placement, list(flags), cc, list(extra)
+
+    def directory(self, program):
+        return os.path.join(WORK, program.name, self.name)
+
+    def binary(self, program, shift=0):
+        return os.path.join(self.directory(program), 'program.%d' % shift)
+
+
+BUILDS = [Build('plain'), Build('off', 'all', ['-DBURSTY_OFF']), Build('few', 'few'), Build('all', 'all'),
+          Build('poll', 'few', ['-DBURSTY_POLL']), Build('dual', 'dual')]
+CLANG = 'clang-19'
+PEERS = [Build('gcc -pg', flags=['-pg']),
+         Build('gcc -finstrument-functions', flags=['-finstrument-functions'], extra=[HERE + '/../peers_hooks.c']),
+         Build('clang plain', cc=CLANG), Build('clang few', 'few', cc=CLANG), Build('clang all', 'all', cc=CLANG),
+         Build('clang XRay unpatched', cc=CLANG, flags=['-fxray-instrument']),
+         Build('clang sampled profile', cc=CLANG, flags=['-fprofile-generate', '-mllvm', '-sampled-instrumentation'])]
+PEER_PROGRAM = 'lua'
+
+
+def call(command, **more):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
+    if done.returncode != 0:
+        sys.exit('%s\n%s' % (' '.join(command), done.stderr.decode(errors='replace')[-3000:]))
+    return done.stdout
+
+
+def place(program, placement):
+    """Instrumented copies of a program's files; what place.py said about them."""
+    out = os.path.join(WORK, program.name, 'placed-' + placement)
+    if os.path.exists(out + '.json') and all(os.path.getmtime(out + '.json') > os.path.getmtime(f)
+                                             for f in program.files + [HERE + '/place.py']):
+        return json.load(open(out + '.json'))
+    shutil.rmtree(out, ignore_errors=True)
+    builtin = call([CLANG, '-print-resource-dir']).decode().strip() + '/include'
+    said = call(['/usr/bin/python3', HERE + '/place.py', placement, out, '-I' + builtin] + program.flags + ['--'] + program.files)
+    open(out + '.json', 'wb').write(said)
+    return json.loads(said)
+
+
+def compile_object(cc, flags, path, out):
+    command = [cc, '-O2', '-w'] + flags + ['-c', path, '-o', out]
+    signature = hashlib.sha256(repr(command).encode() + open(path, 'rb').read() + open(TOP + '/bursty.h', 'rb').read()).hexdigest()
+    if os.path.exists(out) and os.path.exists(out + '.sig') and open(out + '.sig').read() == signature:
+        return
+    call(command)
+    open(out + '.sig', 'w').write(signature)
+
+
+def object_name(build, program, path):
+    return os.path.join(build.directory(program), os.path.basename(path)[:-2] + '.o')
+
+
+def build_all(wanted):
+    for program in {p for p, b in wanted}:
+        for placement in {b.placement for p, b in wanted if p is program and b.placement}:
+            place(program, placement)
+    jobs = []
+    for program, build in wanted:
+        os.makedirs(build.directory(program), exist_ok=True)
+        folder = os.path.join(WORK, program.name, 'placed-%s' % build.placement)
+        for path in program.files:
+            chosen = os.path.join(folder, os.path.basename(path)) if build.placement else path
+            jobs.append((os.path.getsize(path), build.cc, build.flags + program.flags + ['-I' + TOP], chosen,
+                         object_name(build, program, path)))
+        if build.placement:
+            jobs.append((0, build.cc, build.flags + ['-I' + TOP], HERE + '/profile.c', object_name(build, program, 'profile.c')))
+        for path in build.extra:
+            jobs.append((0, build.cc, [], path, object_name(build, program, path)))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda j: compile_object(*j[1:]), sorted(jobs, key=lambda j: -j[0])))
+    pads = []
+    for shift in range(SHIFTS):
+        pads.append(os.path.join(WORK, 'pad%d.o' % shift))
+        call(['gcc', '-c', '-x', 'assembler', '-', '-o', pads[-1]],
+             input=b'.text\n.p2align 4\n.skip %d\n.section .note.GNU-stack,"",@progbits\n' % (16 * shift))
+    for program, build in wanted:
+        objects = [object_name(build, program, p) for p in program.files + build.extra + ([HERE + '/profile.c'] if build.placement else [])]
+        for shift in range(SHIFTS):
+            call([build.cc] + build.flags + [pads[shift]] + objects + ['-o', build.binary(program, shift)] + program.libs)
+
+
+def text_size(build, program):
+    total = 0
+    for line in call(['size', '-A'] + [object_name(build, program, p) for p in program.files]).decode().splitlines():
+        words = line.split()
+        if words and words[0].startswith('.text'):
+            total += int(words[1])
+    return total
+
+
+def same_code(a, b, program):
+    """Are the machine instructions of all objects the same, byte for byte?"""
+    def text(build, path):
+        with tempfile.NamedTemporaryFile() as out:
+            call(['objcopy', '-O', 'binary', '-j', '.text*', '--set-section-flags', '.text*=alloc,load,code',
+                  object_name(build, program, path), out.name])
+            return open(out.name, 'rb').read()
+    return all(text(a, p) == text(b, p) for p in program.files)
+
+
+class Row:
+    """A build and how it samples."""
+    def __init__(self, name, build, rate=None, poll=None):
+        self.name, self.build, self.env = name, build, {}
+        if rate:
+            self.env['BENCH_RATE'] = rate
+        if poll:
+            self.env['BENCH_POLL'] = poll
+
+
+def run(row, program, which, shift=0, output=False):
+    """Output, or user+system seconds."""
+    env = dict(os.environ, LC_ALL='C', LLVM_PROFILE_FILE='/dev/null', **row.env)
+    command = [row.build.binary(program, shift)] + program.arguments(which)
+    cwd = row.build.directory(program)
+    if output:
+        return call(command, env=env, cwd=cwd)
+    null = open(os.devnull, 'w')
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(command, env=env, cwd=cwd, stdout=null, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def sampled(row, program, which):
+    with tempfile.NamedTemporaryFile('r') as out:
+        env = dict(os.environ, BENCH_STATS=out.name, **row.env)
+        call([row.build.binary(program)] + program.arguments(which), env=env, cwd=row.build.directory(program))
+        checks, bursts, events, lost = map(int, out.read().split())
+        return dict(checks=checks, bursts=bursts, events=events, lost=lost)
+
+
+def instructions(row, program):
+    plugin = os.path.join(WORK, 'icount.so')
+    with tempfile.NamedTemporaryFile('r') as log:
+        env = dict(os.environ, LC_ALL='C', LLVM_PROFILE_FILE='/dev/null', **row.env)
+        call(['qemu-x86_64', '-plugin', plugin, '-d', 'plugin', '-D', log.name, row.build.binary(program)] + program.arguments(2),
+             env=env, cwd=row.build.directory(program))
+        return int(re.search(r'instructions (\d+)', log.read()).group(1))
+
+
+def measure(program, rows):
+    """rows[0] is plain. Checks outputs, counts instructions, times; one dict per row."""
+    which = 0 if QUICK else 1
+    plain = run(rows[0], program, 2, output=True)
+    for row in rows:
+        if run(row, program, 2, output=True) != plain:
+            sys.exit('%s: the output of "%s" differs from the plain program\'s' % (program.name, row.name))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        counts = list(pool.map(lambda r: None if 'BENCH_POLL' in r.env else instructions(r, program), rows))
+    line = rows + [Row('A/A', rows[0].build)]
+    times = {r.name: [] for r in line}
+    for pair in range(PAIRS):
+        sums = dict.fromkeys(times, 0.0)
+        for order in (line, line[::-1]):
+            for row in order:
+                sums[row.name] += run(row, program, which, pair % SHIFTS)
+        for name in sums:
+            times[name].append(sums[name])
+        if sys.stderr.isatty():
+            sys.stderr.write('\r%-10s pair %d of %d ' % (program.name, pair + 1, PAIRS))
+    if sys.stderr.isatty():
+        sys.stderr.write('\r' + ' ' * 40 + '\r')
+    base = times[rows[0].name]
+    out = []
+    for row, count in zip(line, counts + [None]):
+        t = times[row.name]
+        each = [x / y for x, y in zip(t, base)]
+        out.append(dict(program=program.name, row=row.name, ratio=sum(t) / sum(base), median=statistics.median(each),
+                        spread=2 * statistics.stdev(each) / math.sqrt(len(each)), seconds=sum(t) / len(t) / 2,
+                        instructions=count and count / counts[0], samples=each))
+    return out
+
+
+def main():
+    os.makedirs(WORK, exist_ok=True)
+    call(['gcc', '-O2', '-fPIC', '-shared', '-o', os.path.join(WORK, 'icount.so'), HERE + '/icount.c'])
+    only = os.environ.get('BENCH_ONLY', '').split()
+    programs = [p for p in PROGRAMS if not only or p.name in only]
+    by_name = {b.name: b for b in BUILDS}
+    builds = [b for b in BUILDS if not (QUICK and b.name == 'off')]
+    wanted = [(p, b) for p in programs for b in builds]
+    peer_programs = [p for p in programs if p.name == PEER_PROGRAM]
+    wanted += [(p, b) for p in peer_programs for b in PEERS]
+    build_all(wanted)
+    if MODE == 'build':
+        return
+    few = by_name['few']
+    result = dict(pairs=PAIRS, programs=[], rows=[], peers=[])
+    for p in programs:
+        about = dict(program=p.name, arguments=p.args[0 if QUICK else 1].replace('@/', '').replace('%/', ''))
+        plain_size = text_size(by_name['plain'], p)
+        for name in ('few', 'all', 'dual'):
+            about[name] = dict(place(p, name), text=text_size(by_name[name], p) / plain_size)
+        if not QUICK:
+            about['off_is_plain'] = same_code(by_name['plain'], by_name['off'], p)
+        for name in ('few', 'all'):
+            about[name].update(sampled(Row(name, by_name[name], '990:10'), p, 0 if QUICK else 1))
+        result['programs'].append(about)
+        rows = [Row('plain', by_name['plain']), Row('few', few)]
+        rows += [Row('few, ' + name, few, rate) for name, rate in RATES.items()]
+        rows += [Row('all', by_name['all']), Row('poll', by_name['poll']), Row('poll, 1 %', by_name['poll'], poll='100:9900'),
+                 Row('dual', by_name['dual']), Row('dual, 1 %', by_name['dual'], '990:10')]
+        result['rows'] += measure(p, rows)
+    for p in peer_programs:
+        result['peers'] += measure(p, [Row('gcc plain', by_name['plain']), Row('gcc few', few), Row('gcc all', by_name['all'])] +
+                                      [Row(b.name, b) for b in PEERS])
+    json.dump(result, open(RESULT, 'w'), indent=1)
+
+
+main()

@@ -1,0 +1,52 @@
+#!/bin/sh
+# setup.sh - what the benches need, all by package name: compilers and tools by apt-get where they are missing, the sources
+# of Lua, bzip2, cJSON and Chipmunk by apt-get source, sqlite3.c out of the npm package better-sqlite3. Sources land in
+# build/bench/src. deb-src lines stand in a list of our own, seen through APT_CONFIG: the machine's configuration stays.
+set -e
+cd "$(dirname "$0")/.."
+src=${BUILD:-build}/bench/src
+mkdir -p "$src"
+src=$(cd "$src" && pwd)
+as_root=
+[ "$(id -u)" = 0 ] || as_root=sudo
+
+missing=
+for p in gcc binutils libc6-dev python3 python3-clang-19 clang-19 clang-14 llvm-19 libclang-rt-19-dev qemu-user dpkg-dev npm; do
+    case $p in
+    npm) command -v npm >/dev/null || missing="$missing $p" ;;      # may have come with node itself
+    *)   dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p" ;;
+    esac
+done
+if [ -n "$missing" ]; then
+    $as_root apt-get update -qq
+    DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq --no-install-recommends $missing >/dev/null
+fi
+
+fetch_debian() {
+    apt=$src/.apt
+    mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
+    [ -n "$(apt-get indextargets --format x 'Created-By: Packages')" ] || $as_root apt-get update -qq
+    apt-get indextargets --format 'deb-src $(SITE) $(RELEASE) $(COMPONENT)' 'Origin: Debian' 'Created-By: Packages' |
+        sort -u >"$apt/sources.list"
+    cat >"$apt/apt.conf" <<EOF
+Dir::Etc::SourceList "$apt/sources.list";
+Dir::Etc::SourceParts "-";
+Dir::State::Lists "$apt/lists";
+Dir::Cache "$apt/cache";
+APT::Sandbox::User "";
+EOF
+    (cd "$src" && export APT_CONFIG="$apt/apt.conf" && apt-get update -qq && apt-get source -qq "$@" >/dev/null)
+}
+
+name() { [ -d "$src/$1" ] || ln -s "$(basename "$(ls -d "$src"/$2/ | head -n 1)")" "$src/$1"; }
+
+if ! [ -d "$src/lua/src" ] || ! [ -d "$src/bzip2" ] || ! [ -d "$src/cjson" ] || ! [ -d "$src/chipmunk/src" ]; then
+    fetch_debian lua5.4 bzip2 cjson chipmunk
+    name lua 'lua5.4-*'; name bzip2 'bzip2-*'; name cjson 'cjson-*'; name chipmunk 'chipmunk-*'
+fi
+if ! [ -f "$src/sqlite/sqlite3.c" ]; then
+    (cd "$src" && npm pack --silent better-sqlite3 >/dev/null &&
+     tar xzf better-sqlite3-*.tgz package/deps/sqlite3 package/package.json && rm better-sqlite3-*.tgz)
+    rm -rf "$src/sqlite"
+    mv "$src/package/deps/sqlite3" "$src/sqlite" && rm -r "$src/package"
+fi
