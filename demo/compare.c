@@ -9,7 +9,6 @@
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 #include <fcntl.h>
-#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,7 +110,7 @@ static void measure(variant *all, int variants, int count) {
 
 /* So many rounds that a plain run takes about half a second, on a fast machine and with a small /usr/include too. */
 static void choose_rounds(void) {
-    static const variant plain = { "plain", NULL, NULL, { 0 }, 0 };
+    static const variant plain = { .label = "plain" };
     if (rounds > 0) return;
     run(&plain, 1);                               /* reads the files into the page cache */
     double one = run(&plain, 1), round = (run(&plain, 9) - one) / 8;
@@ -152,13 +151,18 @@ static const json *nth(const json *list, double index) {
     return item;
 }
 
-static const char *name_of(const json *report, const json *item, const char *which) {
-    const json *name = json_get(nth(json_get(json_get(report, "sampled"), "sites"), json_number(item, which)), "name");
-    return name ? name->text : "?";
+/* The site that an item names: "site" or "caller". */
+static const json *site_of(const json *report, const json *item, const char *which) {
+    return nth(json_get(json_get(report, "sampled"), "sites"), json_number(item, which));
+}
+
+static const char *name_of(const json *site) {
+    const json *name = json_get(site, "name");
+    return name ? name->text : "";
 }
 
 static int is_call(const json *report, const json *item) {
-    return (int)json_number(nth(json_get(json_get(report, "sampled"), "sites"), json_number(item, "site")), "kind") & 1;
+    return (int)json_number(site_of(report, item, "site"), "kind") & 1;
 }
 
 /* ---- the demonstration ------------------------------------------------------------------------------------------- */
@@ -184,8 +188,8 @@ static void print_hot(const json *report, const char *list, const char *measure)
     for (size_t i = 0; i < count && i < 10; i++) {
         const json *item = all[i].item;
         printf("  %5.1f %%  %11.0f   ", time > 0 ? 100 * json_number(item, "time_ns") / time : 0, json_number(item, "estimated"));
-        if (json_get(item, "caller")) printf("%s -> ", name_of(report, item, "caller"));
-        printf("%s\n", name_of(report, item, "site"));
+        if (json_get(item, "caller")) printf("%s -> ", name_of(site_of(report, item, "caller")));
+        printf("%s\n", name_of(site_of(report, item, "site")));
     }
 }
 
@@ -216,7 +220,9 @@ static void write_page(const char *page, char notes[][256], int count) {
 
 static void demonstrate(const char *rate) {
     enum { PLAIN, PROFILED, AGAIN, VARIANTS };
-    static variant all[VARIANTS] = { { "plain", NULL, NULL, { 0 }, 0 }, { "profiled", NULL, "demo/index.brst", { 0 }, 0 }, { "plain", NULL, NULL, { 0 }, 0 } };
+    static variant all[VARIANTS] = {
+        { .label = "plain" }, { .label = "profiled", .dump = "demo/index.brst" }, { .label = "plain again" }
+    };
     double check_count = atof(rate), burst_count = strchr(rate, ':') ? atof(strchr(rate, ':') + 1) : 10;
     all[PROFILED].rate = rate;
     measure(all, VARIANTS, pairs);
@@ -224,7 +230,8 @@ static void demonstrate(const char *rate) {
     const char *page = in_build("demo/report.html");
     ratio cost = against(&all[PROFILED], &all[PLAIN], pairs), noise = against(&all[AGAIN], &all[PLAIN], pairs);
     const json *report = report_of("demo/index.brst"), *thread = nth(json_get(json_get(report, "sampled"), "threads"), 0);
-    double checks = json_number(thread, "checks"), in_bursts = json_number(thread, "burst_checks");
+    const json *profile = nth(json_get(json_get(report, "sampled"), "profiles"), 0);
+    double checks = json_number(thread, "checks"), in_bursts = json_number(profile, "bursts") * burst_count;
     double asked = 100 * burst_count / (check_count + burst_count), seen = checks > 0 ? 100 * in_bursts / checks : 0;
 
     printf("%.*s\n", (int)strcspn(reference, "\n"), reference);
@@ -260,11 +267,11 @@ static void demonstrate(const char *rate) {
 static void equation(void) {
     enum { PLAIN, AGAIN, CHECKING, INSTRUMENTED, FIRST_RATE, VARIANTS = FIRST_RATE + 6 };
     static variant all[VARIANTS] = {
-        { "plain", NULL, NULL, { 0 }, 0 }, { "plain again", NULL, NULL, { 0 }, 0 },
-        { "checks only", "1073741824:1:-1", NULL, { 0 }, 0 }, { "always in a burst", "always", NULL, { 0 }, 0 },
-        { "1/1000, bursts of 10", "9990:10", NULL, { 0 }, 0 }, { "1/1000, bursts of 100", "99900:100", NULL, { 0 }, 0 },
-        { "1/100, bursts of 10", "990:10", NULL, { 0 }, 0 }, { "1/100, bursts of 100", "9900:100", NULL, { 0 }, 0 },
-        { "1/10, bursts of 10", "90:10", NULL, { 0 }, 0 }, { "1/10, bursts of 100", "900:100", NULL, { 0 }, 0 }
+        { .label = "plain" }, { .label = "plain again" },
+        { .label = "checks only", .rate = "1073741824:1:-1" }, { .label = "always in a burst", .rate = "always" },
+        { .label = "1/1000, bursts of 10", .rate = "9990:10" }, { .label = "1/1000, bursts of 100", .rate = "99900:100" },
+        { .label = "1/100, bursts of 10", .rate = "990:10" }, { .label = "1/100, bursts of 100", .rate = "9900:100" },
+        { .label = "1/10, bursts of 10", .rate = "90:10" }, { .label = "1/10, bursts of 100", .rate = "900:100" }
     };
     measure(all, VARIANTS, pairs);
     const variant *plain = &all[PLAIN];
@@ -281,7 +288,7 @@ static void equation(void) {
 
 /* ---- overlap ----------------------------------------------------------------------------------------------------- */
 
-/* Shares of the calls by name of the function, or of caller and function. */
+/* Shares of the calls by function, or by caller and function; each is told by name and line. */
 typedef struct share { char name[128]; double part; } share;
 typedef struct shares { share *all; int count; } shares;
 
@@ -294,7 +301,8 @@ static shares shares_of(const json *report, const char *list) {
         if ((s.all = realloc(s.all, (size_t)(s.count + 1) * sizeof *s.all)) == NULL) fail("out of memory", "");
         share *one = &s.all[s.count++];
         one->part = json_number(item, "estimated");
-        snprintf(one->name, sizeof one->name, "%s %s", json_get(item, "caller") ? name_of(report, item, "caller") : "", name_of(report, item, "site"));
+        const json *site = site_of(report, item, "site"), *caller = json_get(item, "caller") ? site_of(report, item, "caller") : NULL;
+        snprintf(one->name, sizeof one->name, "%s:%.0f %s:%.0f", name_of(caller), json_number(caller, "line"), name_of(site), json_number(site, "line"));
         total += one->part;
     }
     for (int i = 0; i < s.count; i++) s.all[i].part /= total;
@@ -312,7 +320,7 @@ static double overlap_of(shares a, shares b) {
 
 static void overlap(void) {
     static const int periods[] = { 100, 500 }, bursts[] = { 1, 10, 50, 100 };
-    variant v = { "full", "always", "demo/overlap.brst", { 0 }, 0 };
+    variant v = { .label = "full", .rate = "always", .dump = "demo/overlap.brst" };
     run(&v, rounds);
     json *report = report_of(v.dump);
     shares methods = shares_of(report, "functions"), call_pairs = shares_of(report, "pairs");

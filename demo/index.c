@@ -531,18 +531,11 @@ static int to_file(void *out, const void *data, size_t size) {
     return fwrite(data, 1, size, (FILE *)out) != size;
 }
 
-/* The dump goes to INDEX_DUMP, the sums to INDEX_STATS. Standard output belongs to the program. */
+/* The dump goes to INDEX_DUMP: standard output belongs to the program. */
 static void profile_end(void) {
-    const char *dump = getenv("INDEX_DUMP"), *stats = getenv("INDEX_STATS");
-    FILE *out = dump && *dump ? fopen(dump, "wb") : NULL;
+    const char *path = getenv("INDEX_DUMP");
+    FILE *out = path && *path ? fopen(path, "wb") : NULL;
     if (out && bursty_write(to_file, out) + fclose(out) != 0) fail("cannot write the dump");
-    if (stats && *stats && (out = fopen(stats, "w")) != NULL) {
-        bursty_stats s;
-        bursty_get_stats(&s);
-        fprintf(out, "checks %llu\nevents %llu\nlost %llu\nrate_ppm %u\n", (unsigned long long)s.checks,
-                (unsigned long long)s.events, (unsigned long long)s.lost, s.rate_ppm);
-        fclose(out);
-    }
 }
 
 int main(int argc, char **argv) {
