@@ -1,0 +1,112 @@
+#!/bin/sh
+# page.sh [PAGE...] - opens HTML reports in headless Chromium at the width of a phone and of a desktop, and looks at what
+# their scripts made of them: tables and pictures there, no script error, nothing wider than the window. Without PAGE it
+# makes pages of the dumps of make_dumps.c. Part of `make matrix`, which installs Chromium.
+BUILD=${BUILD:-build} CC=${CC:-cc} CHROMIUM=${CHROMIUM:-chromium}
+dir=$BUILD/tests/page
+passed=0 failed=0
+mkdir -p "$dir"
+dir=$(cd "$dir" && pwd)
+profile=$(mktemp -d)
+trap 'rm -rf "$profile"' EXIT
+
+# What the page says of itself once its script has run; put into a copy of it, as is the list of errors.
+first='<head><script>var scriptErrors = []; onerror = function (message) { scriptErrors.push(message); };</script>'
+cat >"$dir/probe.html" <<'PROBE'
+<script>
+addEventListener('load', function () { setTimeout(function () {
+  var click = function (e) { if (e) e.dispatchEvent(new MouseEvent('click', { bubbles: true })); };
+  var count = function (q) { return document.querySelectorAll(q).length; };
+  var wide = function () { return document.documentElement.scrollWidth > innerWidth ? 1 : 0; };
+  var data = JSON.parse(document.getElementById('data').textContent), say = {};
+  say.width = innerWidth;
+  say.rows = count('#functions tbody tr');
+  say.boxes = count('.map button');
+  say.ribbons = count('#flow path');
+  say.frames = count('.flame rect');
+  say.curves = count('.chart polyline');
+  say.overflow = wide();
+  click(document.querySelector('#functions tbody tr'));           /* pick a function: callers, itself, callees */
+  say.picked = count('#functions tbody tr.on');
+  click(document.querySelector('#functions th button'));          /* by name, ascending */
+  var names = Array.from(document.querySelectorAll('#functions tbody .name'), function (e) { return e.textContent; });
+  say.sorted = names.join() === names.slice().sort(function (a, b) { return a < b ? -1 : a > b ? 1 : 0; }).join() ? 1 : 0;
+  var box = document.querySelector('#sampled input');
+  if (box) { box.value = names[0]; box.dispatchEvent(new Event('input')); }
+  say.found = count('#functions tbody tr');
+  click(document.querySelectorAll('.flame g')[1]);                /* zoom */
+  say.zoomed = count('.flame g.past');
+  document.querySelectorAll('.chart').forEach(function (e) { e.dispatchEvent(new PointerEvent('pointermove', { clientX: innerWidth / 2 })); });
+  say.read = Array.from(document.querySelectorAll('.readout b')).filter(function (e) { return /[0-9]/.test(e.textContent); }).length;
+  say.overflow += wide();
+  say.functions = data.sampled ? data.sampled.functions.length : 0;
+  say.pairs = data.sampled ? data.sampled.pairs.length : 0;
+  say.contexts = data.contexts.length;
+  say.footprints = data.footprints.length;
+  say.title = document.title === 'out' ? 1 : 0;
+  say.errors = scriptErrors.length ? scriptErrors.join(' ') : 0;
+  parent.postMessage(say, '*');
+}, 400); });
+</script>
+PROBE
+
+check() { if [ "$2" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $1"; fi; }
+said()  { sed -n "s/.* data-$1=\"\([^\"]*\)\".*/\1/p" "$dir/body"; }
+# holds NAME EXPRESSION: numbers said by the page under their names.
+holds() {
+    expression=$2
+    for word in rows boxes ribbons frames curves overflow picked sorted found zoomed read functions pairs contexts footprints title; do
+        number=$(said $word)
+        expression=$(echo "$expression" | sed "s/\\b$word\\b/${number:-(-1)}/g")
+    done
+    check "$1: $2, which is $expression" "$([ $(($expression)) = 1 ] && echo y)"
+}
+
+look() {
+    page=$1 width=$2
+    name="$(basename "$page") at $width"
+    awk -v first="$first" -v probe="$dir/probe.html" '
+        !seen && sub(/<head>/, first) { seen = 1 }
+        /<\/body>/ { while ((getline line < probe) > 0) print line }
+        { print }' "$page" >"$dir/probed.html"
+    # In a frame, because Chromium opens no window narrower than 500 pixels.
+    cat >"$dir/frame.html" <<FRAME
+<!doctype html>
+<body>
+<iframe src="probed.html" style="border:0;width:${width}px;height:900px"></iframe>
+<script>
+addEventListener('message', function (e) { for (var key in e.data) document.body.setAttribute('data-' + key, e.data[key]); });
+</script>
+FRAME
+    "$CHROMIUM" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
+        --disable-component-update --disable-sync --disable-dev-shm-usage --user-data-dir="$profile" \
+        --window-size=1400,1000 --virtual-time-budget=8000 --dump-dom "file://$dir/frame.html" >"$dir/dom.html" 2>"$dir/chromium.err"
+    grep '<body' "$dir/dom.html" | head -n 1 >"$dir/body"
+    check "$name: the script ran to its end" "$(said errors)"
+    check "$name: window of $width, is $(said width)" "$([ "$(said width)" = "$width" ] && echo y)"
+    check "$name: script errors: $(said errors)" "$([ "$(said errors)" = 0 ] && echo y)"
+    holds "$name" 'overflow == 0'
+    holds "$name" 'title == 0'
+    if [ "$(said functions)" != 0 ]; then
+        holds "$name" 'rows > 0 && rows <= functions'
+        holds "$name" 'boxes > 0 && picked == 1 && sorted == 1 && found >= 1'
+        [ "$(said pairs)" = 0 ] || holds "$name" 'ribbons > 0'
+    fi
+    [ "$(said contexts)" = 0 ] || holds "$name" 'frames > contexts && zoomed > 0'
+    [ "$(said footprints)" = 0 ] || holds "$name" 'curves >= footprints && read > footprints'
+}
+
+if [ $# = 0 ]; then
+    $CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c && "$dir/make_dumps" "$dir" || exit 1
+    for dump in game hostile nothing; do
+        "$BUILD/bursty" report --html "$dir/$dump.html" --note 'overhead=+1.3 % (0.9 to 1.8)' "$dir/$dump.brst" || exit 1
+    done
+    set -- "$dir/game.html" "$dir/hostile.html" "$dir/nothing.html"
+    [ ! -f "$BUILD/demo/report.html" ] || set -- "$@" "$BUILD/demo/report.html"
+fi
+for page in "$@"; do
+    look "$page" 390
+    look "$page" 1280
+done
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
