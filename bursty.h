@@ -57,7 +57,7 @@
      BURSTY_NO_TLS         one context, no atomics: firmware, single-threaded programs (implied where the compiler has no TLS)
      BURSTY_TINY           24 bytes of RAM, a fixed jitter, one callback; no table, dump or threads; implies BURSTY_NO_TLS
      BURSTY_STACK=n        entries of the shadow stack: 64; 0 in freestanding or tiny builds. Deeper scopes are counted, not kept
-     BURSTY_TLS_MODEL="m"  "initial-exec" in shared objects: the default there is a call per check
+     BURSTY_TLS_MODEL="m"  "initial-exec" in shared objects: the default there is a call per check; executables are "local-exec"
      BURSTY_STATIC         everything static, for one file
    where BURSTY_IMPLEMENTATION is defined
      BURSTY_PROFILES=n     profiles at once: 8, at most 32      BURSTY_MEMORY=bytes  the static memory: 65536, or 0 for none
@@ -251,6 +251,9 @@ static inline void     bursty_forked(void) { }
 #if !defined(BURSTY_NO_TLS) && !defined(__GNUC__) && !(defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__TINYC__))
 #define BURSTY_NO_TLS
 #endif
+#if !defined(BURSTY_TLS_MODEL) && defined(__ELF__) && (!defined(__PIC__) || defined(__PIE__))
+#define BURSTY_TLS_MODEL "local-exec"    /* an executable's own: gcc would fetch the offset from the GOT for an extern one */
+#endif
 #if defined(BURSTY_NO_TLS)
 #define BURSTY_P_TLS
 #elif defined(__GNUC__) && defined(BURSTY_TLS_MODEL)
@@ -309,7 +312,18 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
 #define BURSTY_P_FIRE() BURSTY_P_UNLIKELY(bursty_p_open != 0)          /* cmp byte [flag], 0; jne cold */
 #define BURSTY_P_LIVE() BURSTY_P_UNLIKELY(bursty_p_open != 0)
 #else
+#if defined(__thumb2__) && defined(__GCC_ASM_FLAG_OUTPUTS__) && !defined(__clang__)
+BURSTY_P_INLINE int bursty_p_fire(void) {                   /* ldr; ldr; subs; str; bmi: gcc alone would add a cmp */
+    uint32_t n = BURSTY_P_HERE.n;
+    int fired;
+    __asm__("subs %0, %0, #1" : "+l"(n), "=@ccmi"(fired));
+    BURSTY_P_HERE.n = n;
+    return fired;
+}
+#define BURSTY_P_FIRE() BURSTY_P_UNLIKELY(bursty_p_fire())
+#else
 #define BURSTY_P_FIRE() BURSTY_P_UNLIKELY((int32_t)--BURSTY_P_HERE.n < 0)       /* sub dword [word], 1; js cold */
+#endif
 #define BURSTY_P_LIVE() BURSTY_P_UNLIKELY((int32_t)BURSTY_P_HERE.n < 0)
 #endif
 
@@ -725,16 +739,14 @@ BURSTY_P_INLINE uint64_t bursty_p_read(const bursty_p_count *c) {
 }
 
 static void bursty_p_count_up(bursty_p_count *c, uint64_t v) {                   /* saturates at 2^64 - 1 */
-    uint64_t old = (uint64_t)BURSTY_P_GET(&c->half[1]) << 32 | BURSTY_P_GET(&c->half[0]);
-    uint64_t sum = old + v < old ? UINT64_MAX : old + v;
+    uint32_t low = BURSTY_P_GET(&c->half[0]), high = BURSTY_P_GET(&c->half[1]);
+    uint64_t sum = low + v;
+    if (sum <= UINT32_MAX && sum >= low) { BURSTY_P_PUT(&c->half[0], (uint32_t)sum); return; }
+    sum = bursty_p_sat_add((uint64_t)high << 32 | low, v);
     if (sum >> 32 == UINT32_MAX) sum = UINT64_MAX;
-    if (sum >> 32 != old >> 32) {
-        BURSTY_P_RELEASE(&c->half[1], UINT32_MAX);
-        BURSTY_P_RELEASE(&c->half[0], (uint32_t)sum);
-        BURSTY_P_RELEASE(&c->half[1], (uint32_t)(sum >> 32));
-    } else {
-        BURSTY_P_PUT(&c->half[0], (uint32_t)sum);
-    }
+    BURSTY_P_RELEASE(&c->half[1], UINT32_MAX);
+    BURSTY_P_RELEASE(&c->half[0], (uint32_t)sum);
+    BURSTY_P_RELEASE(&c->half[1], (uint32_t)(sum >> 32));
 }
 
 /* ---- state --------------------------------------------------------------------------------------------------------------------
@@ -763,9 +775,9 @@ typedef struct bursty_p_run {                  /* one profile on one thread */
 
 typedef struct bursty_p_thread {
     uint32_t state, number, reuses, random, in_slow;
-    uint32_t span, live, generation, opening;
+    uint32_t span, live, generation, opening, conditional;           /* conditional: profiles with a condition or rules */
     const char *name;
-    bursty_p_count checks, burst_checks, bursts, events, lost;
+    bursty_p_count checks, burst_checks, lost;
     uint32_t counter[8];
     uint8_t zero, overflow;
     const bursty_site *last_site, *last_caller;          /* whose time is running, and since when */
@@ -904,16 +916,17 @@ static void bursty_p_tabulate(bursty_p_thread *t, const bursty_event *e) {
 
 /* ---- events -------------------------------------------------------------------------------------------------------------------- */
 
+static int bursty_p_used(const bursty_term *term) { return (term->zero | term->not_zero | term->overflow | term->not_overflow) != 0; }
+static int bursty_p_terms(const bursty_when *w) { return bursty_p_used(&w->any[0]) || bursty_p_used(&w->any[1]) || bursty_p_used(&w->any[2]); }
+
 static int bursty_p_holds(const bursty_when *when, uint32_t zero, uint32_t overflow) {
-    int used = 0, i;
+    int i;
     for (i = 0; i < 3; i++) {
         const bursty_term *term = &when->any[i];
-        if (!(term->zero | term->not_zero | term->overflow | term->not_overflow)) continue;
-        used = 1;
-        if ((term->zero & ~zero) == 0 && (term->not_zero & zero) == 0
+        if (bursty_p_used(term) && (term->zero & ~zero) == 0 && (term->not_zero & zero) == 0
             && (term->overflow & ~overflow) == 0 && (term->not_overflow & overflow) == 0) return 1;
     }
-    return !used;
+    return !bursty_p_terms(when);
 }
 
 static void bursty_p_operate(bursty_p_thread *t, const bursty_op *op) {
@@ -929,21 +942,30 @@ static void bursty_p_operate(bursty_p_thread *t, const bursty_op *op) {
     t->zero = (uint8_t)((t->zero & ~bit) | (v == 0 ? bit : 0));
 }
 
-/* One event to every profile in mask whose classes and condition take it. */
-static void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *site, uintptr_t value, uint32_t kind, uint32_t depth) {
-    uint32_t zero = t->zero, overflow = t->overflow, hits = 0, p, i, j;
-    bursty_event event;
-    for (p = 0; p < BURSTY_PROFILES && mask >> p; p++)
-        if ((mask >> p & 1) && (t->run[p].set.classes & kind) && bursty_p_holds(&t->run[p].set.when, zero, overflow)) hits |= 1u << p;
-    for (p = 0; p < BURSTY_PROFILES && mask >> p; p++) {
+/* Conditions first, on the flags as they were, then the rules' operations. Returns the hits whose condition holds. */
+static uint32_t bursty_p_control(bursty_p_thread *t, uint32_t mask, uint32_t hits, uint32_t kind) {
+    uint32_t zero = t->zero, overflow = t->overflow, p, i, j;
+    for (p = 0; p < BURSTY_PROFILES; p++)
+        if ((hits >> p & 1) && !bursty_p_holds(&t->run[p].set.when, zero, overflow)) hits &= ~(1u << p);
+    for (p = 0; p < BURSTY_PROFILES; p++) {
         if (!(mask >> p & 1)) continue;
         for (i = 0; i < t->run[p].set.rule_count; i++) {
             const bursty_rule *rule = &t->run[p].set.rules[i];
             if (!((rule->classes ? rule->classes : (uint32_t)BURSTY_ANY) & kind)) continue;
             if (!bursty_p_holds(&rule->when, zero, overflow)) continue;
-            for (j = 0; j < rule->op_count && j < 4; j++) bursty_p_operate(t, &rule->op[j]);
+            for (j = 0; j < rule->op_count; j++) bursty_p_operate(t, &rule->op[j]);
         }
     }
+    return hits;
+}
+
+/* One event to every profile in mask whose classes and condition take it. */
+static void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *site, uintptr_t value, uint32_t kind, uint32_t depth) {
+    uint32_t hits = 0, p;
+    bursty_event event;
+    for (p = 0; p < BURSTY_PROFILES && mask >> p; p++)
+        if ((mask >> p & 1) && (t->run[p].set.classes & kind)) hits |= 1u << p;
+    if (mask & t->conditional) hits = bursty_p_control(t, mask, hits, kind);
     if (!hits) return;
     event.site = site;
     event.value = value;
@@ -961,7 +983,6 @@ static void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *
         event.burst = r->number;
         event.weight_256 = r->weight_256;
         bursty_p_count_up(&r->events, 1);
-        bursty_p_count_up(&t->events, 1);
         if (r->set.action) r->set.action(r->set.user, &event);
         else               bursty_p_tabulate(t, &event);
     }
@@ -1126,7 +1147,9 @@ static uint32_t bursty_p_renew(bursty_p_thread *t) {
         r->set = bursty_p_all.slot[p].set;
         r->used = bursty_p_all.slot[p].used;
         r->stamp = bursty_p_all.slot[p].stamp;
+        t->conditional &= ~(1u << p);
         if (r->used) bursty_p_first(t, r);
+        if (r->used && (r->set.rule_count || bursty_p_terms(&r->set.when))) t->conditional |= 1u << p;
     }
     t->generation = BURSTY_P_GET(&bursty_p_all.generation);
     bursty_p_unlock();
@@ -1142,7 +1165,6 @@ static void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
     for (p = 0; p < BURSTY_PROFILES; p++) if (begun >> p & 1) {
         t->run[p].number++;
         bursty_p_count_up(&t->run[p].bursts, 1);
-        bursty_p_count_up(&t->bursts, 1);
     }
     bursty_p_bounds(t, 0, begun);
 }
@@ -1219,7 +1241,7 @@ static bursty_p_thread *bursty_p_join(void) {
     if (!t) return NULL;
     bursty_p_seed(t);
     t->reuses++;
-    t->span = t->live = t->generation = t->in_slow = 0;
+    t->span = t->live = t->generation = t->in_slow = t->conditional = 0;
     t->opening = BURSTY_P_GET(&bursty_p_all.opening);
     if (bursty_p_open) t->opening--;
     t->overflow = 0;
@@ -1541,8 +1563,6 @@ static void bursty_p_forget(bursty_p_thread *t) {
     uint32_t p;
     bursty_p_reset(&t->checks);
     bursty_p_reset(&t->burst_checks);
-    bursty_p_reset(&t->bursts);
-    bursty_p_reset(&t->events);
     bursty_p_reset(&t->lost);
     for (p = 0; p < BURSTY_PROFILES; p++) {
         bursty_p_reset(&t->run[p].bursts);
@@ -1585,7 +1605,7 @@ BURSTY_API void bursty_clear(void) {
 
 BURSTY_API void bursty_get_stats(bursty_stats *out) {
     uint64_t in_bursts = 0;
-    uint32_t i;
+    uint32_t i, p;
     bursty_p_zero(out, sizeof *out);
     if (bursty_p_all.epoch == 0) return;
     bursty_p_settle();
@@ -1594,8 +1614,10 @@ BURSTY_API void bursty_get_stats(bursty_stats *out) {
     for (i = 0; i < out->threads; i++) {
         bursty_p_thread *t = bursty_p_thread_at(i);
         out->checks = bursty_p_sat_add(out->checks, bursty_p_read(&t->checks));
-        out->bursts = bursty_p_sat_add(out->bursts, bursty_p_read(&t->bursts));
-        out->events = bursty_p_sat_add(out->events, bursty_p_read(&t->events));
+        for (p = 0; p < BURSTY_PROFILES; p++) {
+            out->bursts = bursty_p_sat_add(out->bursts, bursty_p_read(&t->run[p].bursts));
+            out->events = bursty_p_sat_add(out->events, bursty_p_read(&t->run[p].events));
+        }
         out->lost = bursty_p_sat_add(out->lost, bursty_p_read(&t->lost));
         in_bursts = bursty_p_sat_add(in_bursts, bursty_p_read(&t->burst_checks));
         if (BURSTY_P_GET(&t->state) == BURSTY_P_ENDED) out->ended++;
@@ -1789,14 +1811,16 @@ static void bursty_p_put_profile(bursty_p_out *out, uint32_t p, const bursty_pro
 static void bursty_p_put_thread(bursty_p_dump *d, uint32_t number, uint32_t rows) {
     bursty_p_thread *t = bursty_p_thread_at(number);
     bursty_p_out *out = &d->out;
+    uint64_t events = 0;
     uint32_t i;
+    for (i = 0; i < BURSTY_PROFILES; i++) events = bursty_p_sat_add(events, bursty_p_read(&t->run[i].events));
     bursty_p_put_varint(out, 3);
     bursty_p_put_varint(out, number);
     bursty_p_put_varint(out, BURSTY_P_GET(&t->state) == BURSTY_P_ENDED);
     bursty_p_put_string(out, BURSTY_P_ACQUIRE(&t->name));
     bursty_p_put_varint(out, bursty_p_read(&t->checks));
     bursty_p_put_varint(out, bursty_p_read(&t->burst_checks));
-    bursty_p_put_varint(out, bursty_p_read(&t->events));
+    bursty_p_put_varint(out, events);
     bursty_p_put_varint(out, bursty_p_read(&t->lost));
     for (i = 0; i < rows; i++) {
         const bursty_p_row *row = &bursty_p_all.rows[i];
