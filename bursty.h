@@ -47,6 +47,8 @@
               own: another file with BURSTY_STATIC. Checks inside an action are not counted. fork: bursty_forked() in the child.
               longjmp: save bursty_depth() beside setjmp, give it to bursty_set_depth() after the jump, or let the next return of
               an outer scope mend it. Exceptions run the scopes' ends (C code in their way needs -fexceptions).
+   TIME       With clock_hz, events carry ticks and scopes get time. Good for shares; what is shorter than a reading of the clock comes
+              out too long. A budget is best served by the thread's CPU time, times by the cheapest clock there is.
    COST       x86-64, see bench/results.md: a point two instructions; a scope adds two stores and rules out tail calls; the shadow
               stack (BURSTY_STACK entries of 8 bytes per thread) one store more.
 
@@ -178,7 +180,7 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config);
 /* Stops a profile (0) and lets it go on (1). Returns 0, or -1: no such profile. */
 BURSTY_API int      bursty_switch(int profile, int on);
 /* Fills rows[0..max) from the hot table, hottest first, all threads together: sites, or (caller, site) pairs of calls when pairs is 1.
-   weight / 256 estimates how often it ran, ticks how long (clock_hz > 0). Any thread, every frame if liked. Returns the rows filled. */
+   weight / 256 estimates how often it ran, ticks how long in all (clock_hz > 0), callees left out. Any thread, every frame if liked. Returns the rows filled. */
 BURSTY_API size_t   bursty_top(bursty_row *rows, size_t max, int pairs);
 /* Sums over all threads, ended ones too. Exact for the calling thread; another's checks since its last edge are not in it yet. */
 BURSTY_API void     bursty_get_stats(bursty_stats *out);
@@ -781,7 +783,7 @@ typedef struct bursty_p_thread {
     uint32_t counter[8];
     uint8_t zero, overflow;
     const bursty_site *last_site, *last_caller;          /* whose time is running, and since when */
-    uint64_t last_ticks;
+    uint64_t last_ticks, least_ticks;
     uint64_t phase_checks, phase_ticks, plain_256, extra_256, factor;     /* budget */
     bursty_p_run run[BURSTY_PROFILES];
 } bursty_p_thread;
@@ -883,11 +885,16 @@ static bursty_p_row *bursty_p_row_of(const bursty_p_thread *t, const bursty_site
     }
 }
 
-/* Time since the last event of this burst goes to the innermost scope there was, or to the last point seen outside of any. */
-static void bursty_p_charge(bursty_p_thread *t, uint64_t ticks) {
+/* Time since the last event of this burst goes to the innermost scope there was, or to the last point seen outside of any: times the
+   weight, for a scope's time may be seen in bursts in which it was not called. Recording takes time, too: the least interval this thread
+   has seen (4 clock readings at most) is taken off. */
+static void bursty_p_charge(bursty_p_thread *t, uint64_t ticks, uint32_t weight_256) {
     if (t->last_site && ticks > t->last_ticks) {
         bursty_p_row *row = bursty_p_row_of(t, t->last_site, t->last_caller);
-        if (row) bursty_p_count_up(&row->ticks, ticks - t->last_ticks);
+        uint64_t elapsed = ticks - t->last_ticks;
+        if (elapsed < t->least_ticks) t->least_ticks = elapsed;
+        elapsed -= t->least_ticks;
+        if (row) bursty_p_count_up(&row->ticks, elapsed >> 32 ? (elapsed >> 8) * weight_256 : elapsed * weight_256 >> 8);
     }
     t->last_ticks = ticks;
 }
@@ -909,7 +916,7 @@ static void bursty_p_tabulate(bursty_p_thread *t, const bursty_event *e) {
         }
     }
     if (bursty_p_all.config.clock_hz == 0) return;
-    bursty_p_charge(t, e->ticks);
+    bursty_p_charge(t, e->ticks, e->weight_256);
     if ((e->kind & BURSTY_FRAME) || !caller) bursty_p_running(t, e->site, e->depth);
     if (((e->kind & BURSTY_RETURN) || !(e->kind & BURSTY_FRAME)) && caller) bursty_p_running(t, caller, e->depth - 1);
 }
@@ -990,12 +997,12 @@ static void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *
 
 /* END to the profiles of one mask, BEGIN to those of another; the table's time starts and stops with them. */
 static void bursty_p_bounds(bursty_p_thread *t, uint32_t ended, uint32_t begun) {
-    uint32_t depth = BURSTY_P_HERE.depth, p, table = 0;
-    for (p = 0; p < BURSTY_PROFILES; p++)
-        if (((ended | begun) >> p & 1) && !t->run[p].set.action) table |= 1u << p;
+    uint32_t depth = BURSTY_P_HERE.depth, p, table = 0, weight_256 = 0;
+    for (p = BURSTY_PROFILES; p-- > 0; )
+        if (((ended | begun) >> p & 1) && !t->run[p].set.action) { table |= 1u << p; weight_256 = t->run[p].weight_256; }
     if (ended) bursty_p_send(t, ended, &bursty_p_burst_site, 0, BURSTY_END, depth);
     if (table && bursty_p_all.config.clock_hz) {
-        if (table & ended) { bursty_p_charge(t, bursty_p_clock()); t->last_site = NULL; }
+        if (table & ended) { bursty_p_charge(t, bursty_p_clock(), weight_256); t->last_site = NULL; }
         if (table & begun) {
             const bursty_site *inner = bursty_p_caller(depth);
             t->last_ticks = bursty_p_clock();
@@ -1249,6 +1256,7 @@ static bursty_p_thread *bursty_p_join(void) {
     for (i = 0; i < 8; i++) t->counter[i] = 0;
     for (i = 0; i < BURSTY_PROFILES; i++) t->run[i].stamp = t->run[i].used = t->run[i].number = 0;
     t->last_site = NULL;
+    t->least_ticks = 4 * bursty_p_all.clock_cost;
     t->phase_checks = 0;
     t->factor = bursty_p_all.config.budget_ppm ? 65536 : 0;
     t->phase_ticks = t->factor ? bursty_p_clock() : 0;
