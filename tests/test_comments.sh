@@ -16,7 +16,7 @@ check() { # WHAT COMMAND...
     what=$1; shift
     if "$@" >"$out/log" 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $what: $*"; head -n 12 "$out/log" | sed 's/^/    /'; fi
 }
-run() { (cd "$out" && "./$1"); }      # what a program writes stays here
+run() { (cd "$out" && timeout 60 "./$1" </dev/null); }      # what a program writes stays here
 
 for header in *.h; do
     awk -v out="$out/${header%.h}" '

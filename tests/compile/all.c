@@ -11,7 +11,3 @@
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
-
-#ifndef COMPILE_PART
-int main(void) { return 0; }
-#endif

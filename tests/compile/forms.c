@@ -84,10 +84,34 @@ int forms_result(void) {
 }
 
 #ifdef FORMS_MAIN
+#ifdef FORMS_BY_HAND
+static int start(void) { return 0; }
+#else
+static uint32_t events;
+static void action(void *user, const bursty_event *event) { (void)user; events += event->site != NULL; }
+
+/* Every burst starts and ends somewhere else, in one check out of three a burst is live. */
+static int start(void) {
+    static bursty_config config;
+    config.profile.check_count = 20;
+    config.profile.burst_count = 11;
+    config.profile.action = action;
+#ifdef BURSTY_TINY
+    return bursty_set(0, &config.profile);
+#else
+    return bursty_start(&config) == 0;
+#endif
+}
+#endif
+
 int main(void) {
     int i, first_result = forms_result();
+    start();
     for (i = 0; i < 1000; i++)
         if (forms_result() != first_result) return 1;
+#if !defined(FORMS_BY_HAND) && !defined(BURSTY_OFF) && !defined(BURSTY_POLL)
+    if (events < 1000) return 3;
+#endif
     return first_result == 1033 ? 0 : 2;
 }
 #endif

@@ -18,7 +18,7 @@ tool_scripts() {
     done
 }
 
-host()       { make -s test BUILD="$build" WARN="$warn" "$@"; }                             # everything
+host()       { FULL=1 make -s test BUILD="$build" WARN="$warn" "$@"; }                      # everything
 programs()   { make -s test-programs BUILD="$build" WARN="$warn" "$@"; }                    # the C programs alone
 tool_tests() { make -s test BUILD="$build" WARN="$warn" TEST_SH="$(tool_scripts | tr '\n' ' ')" "$@"; }
 firmware()   { BUILD=build/matrix/tool sh tests/firmware/run.sh "$1"; }
