@@ -12,7 +12,7 @@ everything='-Weverything
     -Wno-disabled-macro-expansion       stdin and the like of some C libraries
     -Wno-switch-default                 contradicts -Wcovered-switch-default
     -Wno-used-but-marked-unused         that mark is what silences gcc where a form or a static function is not used
-    -Wno-exit-time-destructors          in C++ a thread_local's destructor tells that a thread ends
+    -Wno-exit-time-destructors          in C++ a thread_local object tells that a thread ends
     -Wno-pre-c11-compat                 so that -std=c11 may be asked for
     -Wno-unknown-warning-option         clang 14 does not know all of these'
 everything=$(echo "$everything" | grep -o -e '-W[^ ]*' | tr '\n' ' ')
