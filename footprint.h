@@ -260,11 +260,13 @@ FOOTPRINT_API size_t   footprint_pair_snapshot_bytes(const footprint_pair *pair)
 #  define FOOTPRINT_P_LOWEST(v)   ((uint32_t)__builtin_ctzll(v))
 #  define FOOTPRINT_P_PREFETCH(p) __builtin_prefetch(p)
 #  define FOOTPRINT_P_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#  define FOOTPRINT_P_APART       __attribute__((noinline))
 #else
 #  define FOOTPRINT_P_LOG2(v)     footprint_p_log2(v)
 #  define FOOTPRINT_P_LOWEST(v)   footprint_p_log2((v) & (0 - (v)))
 #  define FOOTPRINT_P_PREFETCH(p) ((void)(p))
 #  define FOOTPRINT_P_UNLIKELY(x) (x)
+#  define FOOTPRINT_P_APART
 static uint32_t footprint_p_log2(uint64_t v) {
     uint32_t log = 0, step;
     for (step = 32; step; step /= 2) if (v >> step) { v >>= step; log += step; }
@@ -347,6 +349,10 @@ static uint64_t footprint_p_mix(uint64_t block) {
     return block ^ block >> 33;
 }
 
+#if defined(__GNUC__) && !defined(FOOTPRINT_NO_BUILTINS)
+#  define footprint_p_zero(memory, bytes)    ((void)__builtin_memset(memory, 0, bytes))
+#  define footprint_p_copy(to, from, bytes)  ((void)__builtin_memcpy(to, from, bytes))
+#else
 static void footprint_p_zero(void *memory, size_t bytes) {
     unsigned char *p = (unsigned char *)memory;
     while (bytes--) *p++ = 0;
@@ -357,6 +363,7 @@ static void footprint_p_copy(void *to, const void *from, size_t bytes) {
     const unsigned char *f = (const unsigned char *)from;
     while (bytes--) *t++ = *f++;
 }
+#endif
 
 /* ---- the algorithm ----
 
@@ -419,15 +426,16 @@ static uint64_t footprint_p_edge(const footprint *fp, uint32_t j) {
     return footprint_bin_low(footprint_bin(fp->recent) + 1 + j);
 }
 
-/* Adds the ages x0..x1, `weight` times each, to a row. Only sums are kept: sum of ages = length * x1 - triangle(length - 1). */
+/* Adds the ages x0..x1, `weight` times each, to a row: their number, and their sum = length * x1 - triangle(length - 1). */
 static void footprint_p_run_far(footprint_p_cell *row, uint32_t columns, uint64_t x0, uint64_t x1, uint64_t weight) {
-    while (x0 <= x1) {
-        uint32_t bin = footprint_bin(x0);
-        uint64_t high = footprint_bin_high(bin), end = x1 < high ? x1 : high, length = end - x0 + 1;
-        if (bin >= columns) return;
+    uint32_t bin = footprint_bin(x0);
+    uint64_t high = footprint_bin_high(bin), length, end;
+    for (; bin < columns; bin++, x0 = end + 1, high += bin < 16 ? 1 : UINT64_C(1) << ((bin >> 3) - 1)) {
+        end = x1 < high ? x1 : high;
+        length = end - x0 + 1;
         row[bin].count += weight * length;
         row[bin].sum += weight * (length * end - footprint_p_triangle(length - 1));
-        x0 = end + 1;
+        if (end == x1) return;
     }
 }
 
@@ -560,7 +568,12 @@ static void footprint_p_gap_far(footprint *fp, uint64_t y, uint64_t count) {
 /* A block was not used between two times y - 1 apart. */
 static void footprint_p_gap_add(footprint *fp, uint64_t y) {
     if (y < FOOTPRINT_P_YOUNG) fp->gap_young[y]++;
-    else footprint_p_gap_far(fp, y, UINT64_C(1) << fp->sample_log2);
+    else {
+        uint32_t bin = footprint_bin(y);
+        footprint_p_gap *gap = &fp->gap[bin < fp->columns ? bin : fp->columns];
+        gap->count += UINT64_C(1) << fp->sample_log2;
+        footprint_p_wide_add(&gap->low, &gap->high, y << fp->sample_log2, 0);
+    }
 }
 
 /* Adds `count` ages y, as what is left of y's bin: moments of high - y + 1. */
@@ -578,8 +591,12 @@ static void footprint_p_event(footprint *fp, uint32_t row, uint64_t y, uint64_t 
 }
 
 static void footprint_p_shifted_far(footprint *fp, uint32_t q, uint64_t y, uint64_t count) {
-    footprint_p_event(fp, q + 1, y, 0 - count);
-    footprint_p_event(fp, q + 2, y, count);
+    uint32_t bin = footprint_bin(y);
+    uint64_t rest = footprint_bin_high(bin) - y + 1, square = footprint_p_triangle(rest) * count;
+    footprint_p_moment *from = fp->events + (size_t)(q + 1) * fp->columns + bin, *to = from + fp->columns;
+    if (bin >= fp->columns) return;
+    from->count -= count;  from->sum -= rest * count;  from->square -= square;
+    to->count += count;    to->sum += rest * count;    to->square += square;
 }
 
 /* Reuses at stack distances of a bin. The last row is open. */
@@ -716,43 +733,54 @@ static void footprint_p_miss(footprint *fp, uint64_t block, footprint_entry out)
     }
 }
 
-/* The first `count` recent blocks move one deeper. */
-static void footprint_p_shift(footprint *fp, const footprint_entry *top, uint32_t count, uint64_t now) {
-    uint32_t *shifted = fp->shifted, q;
-    for (q = 0; q < count; q++, shifted += FOOTPRINT_P_YOUNG) {
-        uint64_t y = now - top[q].time + 1;
-        if (FOOTPRINT_P_UNLIKELY(y >= FOOTPRINT_P_YOUNG)) break;
-        shifted[y]++;
+/* The first `count` recent blocks move one deeper; ages grow with depth. Unrolled: some four instructions for each. */
+#define FOOTPRINT_P_DEEPER(q) (shifted[(q) * FOOTPRINT_P_YOUNG + (size_t)(next - top[q].time)]++)
+static inline void footprint_p_shift(footprint *fp, const footprint_entry *top, uint32_t count, uint64_t now) {
+    uint32_t *shifted = fp->shifted;
+    uint64_t next = now + 1;
+    for (; count > 0 && FOOTPRINT_P_UNLIKELY(next - top[count - 1].time >= FOOTPRINT_P_YOUNG); count--)
+        footprint_p_shifted_far(fp, count - 1, next - top[count - 1].time, 1);
+    for (; count >= 4; count -= 4, top += 4, shifted += 4 * FOOTPRINT_P_YOUNG) {
+        FOOTPRINT_P_DEEPER(0); FOOTPRINT_P_DEEPER(1); FOOTPRINT_P_DEEPER(2); FOOTPRINT_P_DEEPER(3);
     }
-    for (; q < count; q++) footprint_p_shifted_far(fp, q, now - top[q].time + 1, 1);      /* ages grow with depth */
+    while (count > 0) { count--; FOOTPRINT_P_DEEPER(count); }
 }
 
-/* An access, number fp->now, to a block that is not the top one. */
-static void footprint_p_change(footprint *fp, uint64_t block) {
+/* An access, number fp->now, to a block that is not among the top two. */
+static FOOTPRINT_P_APART void footprint_p_change(footprint *fp, uint64_t block) {
     footprint_entry *top = fp->top, *end = top + fp->filled, *entry = top, out;
     uint64_t now = fp->now;
     uint32_t q;
+    int missed;
     end->block = block;                                                        /* the ring has room behind `recent` */
-    while (entry->block != block) entry++;
+    for (;; entry += 4) {
+        if (entry[0].block == block) break;
+        if (entry[1].block == block) { entry += 1; break; }
+        if (entry[2].block == block) { entry += 2; break; }
+        if (entry[3].block == block) { entry += 3; break; }
+    }
     q = (uint32_t)(entry - top);
+    missed = entry == end;
     footprint_p_shift(fp, top, q, now);
-    if (entry != end) {
+    if (!missed) {
         uint64_t y = now - entry->time + 1;
         if (FOOTPRINT_P_UNLIKELY(y >= FOOTPRINT_P_YOUNG)) footprint_p_reused_far(fp, q, y, 1);
         else fp->reused[q * FOOTPRINT_P_YOUNG + y]++;
+        for (; entry - top >= 4; entry -= 4) {
+            entry[0] = entry[-1]; entry[-1] = entry[-2]; entry[-2] = entry[-3]; entry[-3] = entry[-4];
+        }
         for (; entry > top; entry--) entry[0] = entry[-1];
-        top->block = block;
-        top->time = now;
-        return;
+    } else {
+        if (top == fp->ring) {
+            top = fp->ring + FOOTPRINT_P_RING;
+            for (q = fp->filled; q-- > 0; ) top[q] = fp->ring[q];
+        }
+        fp->top = --top;
     }
-    if (top == fp->ring) {
-        top = fp->ring + FOOTPRINT_P_RING;
-        for (q = fp->filled; q-- > 0; ) top[q] = fp->ring[q];
-    }
-    fp->top = --top;
+    out = top[fp->filled];
     top->block = block;
     top->time = now;
-    out = top[fp->filled];
+    if (!missed) return;
     if (FOOTPRINT_P_UNLIKELY(fp->filled < fp->recent)) {
         fp->filled++;
         fp->tracked++;
@@ -760,6 +788,20 @@ static void footprint_p_change(footprint *fp, uint64_t block) {
         fp->born[fp->filled] = now;
         footprint_p_gap_add(fp, now + 1);
     } else footprint_p_miss(fp, block, out);
+}
+
+/* One access, where nothing else is to be done. Most go to one of the two blocks used last. */
+static inline void footprint_p_access(footprint *fp, uint64_t block) {
+    footprint_entry *top = fp->top;
+    uint64_t now = ++fp->now;
+    if (top[0].block == block) { top[0].time = now; fp->repeats++; }
+    else if (top[1].block == block && fp->filled > 1 && now - top[1].time + 1 < FOOTPRINT_P_YOUNG) {
+        fp->shifted[now - top[0].time + 1]++;
+        fp->reused[FOOTPRINT_P_YOUNG + now - top[1].time + 1]++;
+        top[1] = top[0];
+        top[0].block = block;
+        top[0].time = now;
+    } else footprint_p_change(fp, block);
 }
 
 static void footprint_p_thin(footprint *fp);
@@ -801,14 +843,13 @@ static int footprint_p_wake(footprint *fp, uint64_t block) {
 
 FOOTPRINT_API void footprint_access(footprint *fp, uint64_t block) {
     if (FOOTPRINT_P_UNLIKELY(fp->now >= fp->wake) && !footprint_p_wake(fp, block)) return;
-    fp->now++;
-    if (fp->top->block == block) { fp->top->time = fp->now; fp->repeats++; }
-    else footprint_p_change(fp, block);
+    footprint_p_access(fp, block);
 }
 
 FOOTPRINT_API void footprint_access_many(footprint *fp, const uint64_t *blocks, size_t count) {
-    size_t i;
-    for (i = 0; i < count; i++) footprint_access(fp, blocks[i]);
+    const uint64_t *end = blocks + count;
+    for (; blocks < end; blocks++)
+        if (fp->now < fp->wake || footprint_p_wake(fp, *blocks)) footprint_p_access(fp, *blocks);
 }
 
 FOOTPRINT_API void footprint_access_again(footprint *fp, uint64_t count) {
@@ -1143,7 +1184,7 @@ static uint64_t footprint_p_layout(footprint *fp, unsigned char *base, uint32_t 
     fp->mark_young = young;
     fp->rows = (uint32_t)rows;
     fp->cell_count = (size_t)cells;
-    fp->ring      = (footprint_entry *)footprint_p_take(base, &at, FOOTPRINT_P_RING + T + 1, sizeof *fp->ring);
+    fp->ring      = (footprint_entry *)footprint_p_take(base, &at, FOOTPRINT_P_RING + T + 4, sizeof *fp->ring);
     fp->shifted   = (uint32_t *)footprint_p_take(base, &at, (uint64_t)T * FOOTPRINT_P_YOUNG, sizeof *fp->shifted);
     fp->reused    = (uint32_t *)footprint_p_take(base, &at, (uint64_t)T * FOOTPRINT_P_YOUNG, sizeof *fp->reused);
     fp->gap_young = (uint32_t *)footprint_p_take(base, &at, FOOTPRINT_P_YOUNG, sizeof *fp->gap_young);
@@ -1229,7 +1270,7 @@ FOOTPRINT_API uint32_t footprint_init(footprint *fp, void *memory, size_t bytes,
 FOOTPRINT_API uint32_t footprint_open(footprint *fp, const footprint_config *config) {
     footprint_p_configure(fp, config);
     if (!fp->config.alloc) return 0;
-    footprint_p_layout(fp, NULL, footprint_p_slots(fp, 1000));
+    footprint_p_layout(fp, NULL, footprint_p_slots(fp, 6000));
     fp->memory = fp->config.alloc(fp->config.user, fp->bytes);
     return fp->memory ? footprint_p_start(fp, (unsigned char *)fp->memory, fp->slots) : 0;
 }
