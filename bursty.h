@@ -186,8 +186,10 @@ BURSTY_API size_t   bursty_top(bursty_row *rows, size_t max, int pairs);
 BURSTY_API void     bursty_get_stats(bursty_stats *out);
 /* Writes the dump (docs/formats.md). Returns 0, or what write returned when it was not 0, or -1: not started. */
 BURSTY_API int      bursty_write(bursty_write_fn write, void *user);
+#if defined(BURSTY_STDIO) || !defined(BURSTY_STATIC)
 /* The same into a file (BURSTY_STDIO where the implementation is). Returns 0, or -1 with errno. */
 BURSTY_API int      bursty_save(const char *path);
+#endif
 /* Zeroes table and stats. What other threads count meanwhile may stay. */
 BURSTY_API void     bursty_clear(void);
 /* Conditional control: a counter of the calling thread, 0 to 7. */

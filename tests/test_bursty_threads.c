@@ -5,6 +5,10 @@
 #include "bursty.h"
 #include "test.h"
 
+#if defined(BURSTY_NO_TLS) || !defined(__GNUC__)
+int main(void) { printf("skipped: this compiler has no thread-local storage or no atomics\n0 passed, 0 failed, 1 skipped\n"); return 0; }
+#else
+
 #ifndef TEST_SCALE
 #define TEST_SCALE 1
 #endif
@@ -110,7 +114,7 @@ static void *keep_checking(void *argument) {
     (void)argument;
     return NULL;
 }
-static uint64_t counted;
+static uint32_t counted;
 static void count_event(void *user, const bursty_event *e) { (void)user; (void)e; __atomic_fetch_add(&counted, 1, __ATOMIC_RELAXED); }
 
 TEST(settings_and_snapshots_while_threads_run) {
@@ -150,3 +154,4 @@ int main(void) {
     RUN(settings_and_snapshots_while_threads_run);
     return test_end();
 }
+#endif
