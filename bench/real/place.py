@@ -348,7 +348,7 @@ def main():
             last = end
         parts.append(text[last:])
         with open(os.path.join(out, os.path.basename(f.path)), 'wb') as o:
-            o.write(b'#include "bursty.h"\n#line 1 "%s"\n' % os.path.basename(f.path).encode() + b''.join(parts))
+            o.write(b'#include "placed.h"\n#line 1 "%s"\n' % os.path.basename(f.path).encode() + b''.join(parts))
     print(json.dumps(total))
 
 

@@ -1,5 +1,6 @@
 /* profile.c - linked into every instrumented program. The environment says how it samples, so that one binary serves all rows:
-   BENCH_RATE "C:I" (not set: never), BENCH_POLL "open:closed" in microseconds (poll builds), BENCH_STATS a file to write to at exit. */
+   BENCH_RATE "C:I" (not set: never), BENCH_POLL "open:closed" in microseconds (poll builds), BENCH_STATS a file to write stats to at
+   exit, and BENCH_ROWS one for the hot table: kind, weight, function and caller of every row, with memory enough to lose none. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <signal.h>
@@ -7,7 +8,8 @@
 #include <stdlib.h>
 #include <sys/time.h>
 
-static const char *stats_path;
+static const char *stats_path, *rows_path;
+static uint64_t big_memory[1 << 20];
 
 #ifdef BURSTY_POLL
 static long open_us, closed_us;
@@ -44,11 +46,28 @@ static void save_stats(void) {
     fclose(file);
 }
 
+static void save_rows(void) {
+    static bursty_row rows[1 << 16];
+    FILE *file = fopen(rows_path, "w");
+    if (!file) return;
+    for (int pairs = 0; pairs < 2; pairs++)
+        for (size_t i = 0, n = bursty_top(rows, sizeof rows / sizeof rows[0], pairs); i < n; i++)
+            fprintf(file, "%d %u %llu %s:%s:%u %s\n", pairs, (unsigned)rows[i].site->kind, (unsigned long long)rows[i].weight,
+                    rows[i].site->file, rows[i].site->name, (unsigned)rows[i].site->line, rows[i].caller ? rows[i].caller->name : "-");
+    fclose(file);
+}
+
 __attribute__((constructor)) static void start(void) {
     static bursty_config config;
     const char *rate = getenv("BENCH_RATE");
     unsigned check_count, burst_count;
     stats_path = getenv("BENCH_STATS");
+    rows_path = getenv("BENCH_ROWS");
+    if (rows_path) {
+        config.memory = big_memory;
+        config.memory_bytes = sizeof big_memory;
+        atexit(save_rows);
+    }
     if (rate && sscanf(rate, "%u:%u", &check_count, &burst_count) == 2) {
         config.profile.check_count = check_count;
         config.profile.burst_count = burst_count;

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""real.py quick|full BUILD_DIR RESULT.json - real programs, plain and with checks, side by side.
+"""real.py [build-]quick|[build-]full BUILD_DIR RESULT.json - real programs, plain and with checks, side by side.
 
 Every program is built plain, with everything off, with checks where equation 3 wants them (few: EC+L4), with checks at every
-function entry and loop (all), in poll mode, and as a dual path. Each build is linked four times with its text moved by 16 bytes,
+function entry and loop (all), the same with scopes instead of entry points, in poll mode, and as a dual path. Each build is linked four times with its text moved by 16 bytes,
 because alignment alone moves a program by some percent. All outputs must equal the plain one's before anything is timed. Then the
 rivals run in turn, A B C ... and back C B A, a whole number of such pairs; a ratio is summed user+system time over that of plain,
 its spread two standard errors of the per-pair ratios. Plain runs twice in every pass: the A/A row. Executed instructions are
@@ -12,11 +12,12 @@ import concurrent.futures, glob, hashlib, json, math, os, re, resource, shutil, 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(HERE))
 MODE, BUILD, RESULT = sys.argv[1], os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3])
-QUICK = MODE == 'quick'
+QUICK = MODE.endswith('quick')
 PAIRS = 3 if QUICK else 12
 SHIFTS = 4
 SRC, WORK = os.path.join(BUILD, 'src'), os.path.join(BUILD, 'real')
 RATES = {'1 %': '990:10', '0.1 %': '9990:10'}
+ALWAYS = '4294967295:1'                     # BURSTY_ALWAYS
 
 
 def source(pattern, *without):
@@ -62,7 +63,7 @@ class Build:
 
 
 BUILDS = [Build('plain'), Build('off', 'all', ['-DBURSTY_OFF']), Build('few', 'few'), Build('all', 'all'),
-          Build('poll', 'few', ['-DBURSTY_POLL']), Build('dual', 'dual')]
+          Build('poll', 'few', ['-DBURSTY_POLL']), Build('dual', 'dual'), Build('scopes', 'all', ['-DBENCH_SCOPES'])]
 CLANG = 'clang-19'
 PEERS = [Build('gcc -pg', flags=['-pg']),
          Build('gcc -finstrument-functions', flags=['-finstrument-functions'], extra=[HERE + '/../peers_hooks.c']),
@@ -94,7 +95,8 @@ def place(program, placement):
 
 def compile_object(cc, flags, path, out):
     command = [cc, '-O2', '-w'] + flags + ['-c', path, '-o', out]
-    signature = hashlib.sha256(repr(command).encode() + open(path, 'rb').read() + open(TOP + '/bursty.h', 'rb').read()).hexdigest()
+    seen = call([cc, '-O2', '-w', '-E', '-P'] + flags + [path])
+    signature = hashlib.sha256(repr(command).encode() + seen).hexdigest()
     if os.path.exists(out) and os.path.exists(out + '.sig') and open(out + '.sig').read() == signature:
         return
     call(command)
@@ -115,7 +117,7 @@ def build_all(wanted):
         folder = os.path.join(WORK, program.name, 'placed-%s' % build.placement)
         for path in program.files:
             chosen = os.path.join(folder, os.path.basename(path)) if build.placement else path
-            jobs.append((os.path.getsize(path), build.cc, build.flags + program.flags + ['-I' + TOP], chosen,
+            jobs.append((os.path.getsize(path), build.cc, build.flags + program.flags + ['-I' + TOP, '-I' + HERE], chosen,
                          object_name(build, program, path)))
         if build.placement:
             jobs.append((0, build.cc, build.flags + ['-I' + TOP], HERE + '/profile.c', object_name(build, program, 'profile.c')))
@@ -185,6 +187,31 @@ def sampled(row, program, which):
         return dict(checks=checks, bursts=bursts, events=events, lost=lost)
 
 
+def hot(build, rate, program, which):
+    """Shares of functions and of call pairs in what was sampled."""
+    with tempfile.NamedTemporaryFile('r') as out:
+        call([build.binary(program)] + program.arguments(which), cwd=build.directory(program),
+             env=dict(os.environ, BENCH_ROWS=out.name, BENCH_RATE=rate))
+        tables = {}, {}
+        for line in out.read().splitlines():
+            pairs, kind, weight, site, caller = line.split()
+            if int(kind) & 1:                                       # BURSTY_CALL
+                key = (site, caller) if pairs == '1' else site
+                tables[int(pairs)][key] = tables[int(pairs)].get(key, 0) + int(weight)
+        return [{k: v / sum(t.values()) for k, v in t.items()} for t in tables]
+
+
+def overlap(program, which):
+    scopes = next(b for b in BUILDS if b.name == 'scopes')
+    full = hot(scopes, ALWAYS, program, which)
+    out = []
+    for rate in ('99:1', '499:1', '990:10', '4990:10'):
+        part = hot(scopes, rate, program, which)
+        methods, pairs = (sum(min(f.get(k, 0), v) for k, v in p.items()) for f, p in zip(full, part))
+        out.append(dict(program=program.name, rate=rate, methods=methods, pairs=pairs))
+    return out
+
+
 def instructions(row, program):
     plugin = os.path.join(WORK, 'icount.so')
     with tempfile.NamedTemporaryFile('r') as log:
@@ -227,6 +254,16 @@ def measure(program, rows):
     return out
 
 
+def equation_2(program, build, which):
+    """How many times as long the program runs when every check is in a burst: tinstrumented / tchecking."""
+    checking, instrumented = Row('few', build), Row('few, always', build, ALWAYS)
+    times = [0.0, 0.0]
+    for shift in range(1 if QUICK else SHIFTS):
+        times[0] += run(checking, program, which, shift)
+        times[1] += run(instrumented, program, which, shift)
+    return times[1] / times[0]
+
+
 def main():
     os.makedirs(WORK, exist_ok=True)
     call(['gcc', '-O2', '-fPIC', '-shared', '-o', os.path.join(WORK, 'icount.so'), HERE + '/icount.c'])
@@ -238,10 +275,10 @@ def main():
     peer_programs = [p for p in programs if p.name == PEER_PROGRAM]
     wanted += [(p, b) for p in peer_programs for b in PEERS]
     build_all(wanted)
-    if MODE == 'build':
+    if MODE.startswith('build'):
         return
     few = by_name['few']
-    result = dict(pairs=PAIRS, programs=[], rows=[], peers=[])
+    result = dict(pairs=PAIRS, programs=[], rows=[], peers=[], overlap=[])
     for p in programs:
         about = dict(program=p.name, arguments=p.args[0 if QUICK else 1].replace('@/', '').replace('%/', ''))
         plain_size = text_size(by_name['plain'], p)
@@ -254,9 +291,13 @@ def main():
         result['programs'].append(about)
         rows = [Row('plain', by_name['plain']), Row('few', few)]
         rows += [Row('few, ' + name, few, rate) for name, rate in RATES.items()]
-        rows += [Row('all', by_name['all']), Row('poll', by_name['poll']), Row('poll, 1 %', by_name['poll'], poll='100:9900'),
-                 Row('dual', by_name['dual']), Row('dual, 1 %', by_name['dual'], '990:10')]
+        rows += [Row('all', by_name['all']), Row('poll', by_name['poll']), Row('dual', by_name['dual'])]
+        if not QUICK:
+            rows += [Row('poll, 1 %', by_name['poll'], poll='100:9900'), Row('dual, 1 %', by_name['dual'], '990:10'),
+                     Row('scopes', by_name['scopes'])]
         result['rows'] += measure(p, rows)
+        result['overlap'] += overlap(p, 0 if QUICK else 1)
+        about['equation_2'] = equation_2(p, few, 0 if QUICK else 1)
     for p in peer_programs:
         result['peers'] += measure(p, [Row('gcc plain', by_name['plain']), Row('gcc few', few), Row('gcc all', by_name['all'])] +
                                       [Row(b.name, b) for b in PEERS])
