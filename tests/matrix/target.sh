@@ -19,14 +19,24 @@ tool_scripts() {
 }
 
 host()       { FULL=1 make -s test BUILD="$build" WARN="$warn" "$@"; }                      # everything
-programs()   { make -s test-programs BUILD="$build" WARN="$warn" "$@"; }                    # the C programs alone
 tool_tests() { make -s test BUILD="$build" WARN="$warn" TEST_SH="$(tool_scripts | tr '\n' ' ')" "$@"; }
 firmware()   { BUILD=build/matrix/tool sh tests/firmware/run.sh "$1"; }
 
+# The C programs alone; one that does not compile fails by itself.
+programs() { # MAKE'S VARIABLES; $only: some of tests/test_*.c
+    run= tests=
+    for variable in "$@"; do case $variable in RUN=*) run=${variable#RUN=} ;; esac; done
+    for source in ${only:-tests/test_*.c}; do tests="$tests $build/tests/$(basename "$source" .c)"; done
+    # shellcheck disable=SC2086
+    make -s -k BUILD="$build" WARN="$warn" "$@" $tests
+    # shellcheck disable=SC2086
+    RUN=$run sh tests/run.sh $tests
+}
+
 # ThreadSanitizer of gcc 12 wants the address layout of older kernels: setarch -R.
 tsan() {
-    programs CC=gcc-12 RUN='setarch -R' CFLAGS='-O1 -g -fsanitize=thread -DTEST_SCALE=4' \
-        TEST_C="$(ls tests/test_*thread*.c | tr '\n' ' ')"
+    only=$(echo tests/test_*thread*.c)
+    programs CC=gcc-12 RUN='setarch -R' CFLAGS='-O1 -g -fsanitize=thread -DTEST_SCALE=4'
 }
 
 # The prefix is 700 MB of Windows folders: made for this run, removed behind it.
