@@ -35,7 +35,10 @@ static int add_note(report *r, const char *argument) {
     return TOOL_OK;
 }
 
-static int add_file(report *r, const char *path) {
+/* What files say, before it becomes the model. */
+typedef struct input { sampled *sampled; contexts contexts; footprints footprints; } input;
+
+static int add_file(input *in, const char *path) {
     dump d;
     dump_fault fault;
     size_t i;
@@ -43,7 +46,9 @@ static int add_file(report *r, const char *path) {
     if (status != TOOL_OK) return status;
     for (i = 0; i < d.part_count && !faulty; i++) {
         switch (d.parts[i].kind) {
-        case DUMP_SAMPLED: faulty = sampled_read(&r->sampled, &d, &d.parts[i], &fault); break;
+        case DUMP_SAMPLED:   faulty = sampled_read(in->sampled, &d, &d.parts[i], &fault); break;
+        case DUMP_CONTEXTS:  faulty = contexts_read(&in->contexts, &d, &d.parts[i], &fault); break;
+        case DUMP_FOOTPRINT: faulty = footprints_read(&in->footprints, &d, &d.parts[i], &fault); break;
         default: tool_error("note: %s: offset %lu: a part of unknown kind %lu is skipped", path,
                             (unsigned long)d.parts[i].offset, (unsigned long)d.parts[i].kind);
         }
@@ -103,20 +108,29 @@ static int parse(options *o, report *r, int argc, char **argv, int *files) {
 int cmd_report(int argc, char **argv) {
     options o = {report_text, NULL, NULL, -1};
     report r;
+    input in;
     text out = {NULL, 0, 0};
     int i, files, status;
     for (i = 1; i < argc; i++) if (strcmp(argv[i], "--help") == 0) { fputs(help, stdout); return TOOL_OK; }
     memset(&r, 0, sizeof r);
+    memset(&in, 0, sizeof in);
+    in.sampled = &r.sampled;
     status = parse(&o, &r, argc, argv, &files);
-    for (i = 0; i < files && status == TOOL_OK; i++) status = add_file(&r, argv[i]);
+    for (i = 0; i < files && status == TOOL_OK; i++) status = add_file(&in, argv[i]);
     if (status == TOOL_OK) {
         sampled_settle(&r.sampled);
+        contexts_settle(&in.contexts);
+        footprints_settle(&in.footprints);
         report_count(&r, (o.min >= 0 ? o.min : o.write == report_text ? 0.1 : 0) / 100);
+        report_contexts(&r, &in.contexts);
+        report_footprints(&r, &in.footprints);
         r.title = o.title ? text_clean(o.title, strlen(o.title)) : make_title(&r, argv[0]);
         o.write(&r, &out);
         status = text_save(&out, o.out);
     }
     text_free(&out);
+    contexts_free(&in.contexts);
+    footprints_free(&in.footprints);
     report_free(&r);
     return status;
 }

@@ -1,6 +1,8 @@
 /* report.h - the model that all forms of `bursty report` share, and its makers and writers: one report_*.c each. */
 #ifndef REPORT_H
 #define REPORT_H
+#include "contexts.h"
+#include "footprints.h"
 #include "sampled.h"
 
 /* A function, loop or other site, or a pair of caller and site: what was counted and what it stands for. */
@@ -13,7 +15,7 @@ typedef struct report_item {
 
 /* A calling-context tree in preorder, one array per column; node 0 is the root. */
 typedef struct report_tree {
-    char *title, *algorithm;
+    const char *algorithm;
     char   **names;  size_t name_count;
     uint32_t *parent, *name;                      /* of each node */
     uint64_t *lower, *upper;                      /* bounds of the context's own count, callees left out */
@@ -22,14 +24,17 @@ typedef struct report_tree {
 } report_tree;
 
 /* A curve: y at each x. */
-typedef struct report_curve { char *label; double *x, *y; size_t count; } report_curve;
+typedef struct report_curve { const char *label; double *x, *y; size_t count; } report_curve;
+
+enum { REPORT_PERCENTILES = 5 };                  /* 0, 5, 50, 95 and 100 % */
 
 typedef struct report_footprint {
     char *title;
+    const char *worth;                            /* what the numbers are worth */
+    int is_pair;                                  /* two threads: y is how many accesses are the second one's */
     uint64_t accesses, distinct;
-    uint32_t block_bytes;
-    double c;                                     /* footprints are within [c, 1] of the true ones */
-    report_curve percentile[5], average;          /* blocks by window length in accesses; 0, 5, 50, 95, 100 % */
+    double block_bytes, c;                        /* footprints are within [c, 1] of the true ones */
+    report_curve percentile[REPORT_PERCENTILES], average;         /* blocks by window length in accesses */
     report_curve miss_ratio;                      /* 0..1 by cache size in blocks */
 } report_footprint;
 
@@ -48,6 +53,8 @@ typedef struct report {
 
 /* Fills functions and pairs from sampled, which has been settled; leaves out what has a smaller share. */
 void report_count(report *r, double least_share);
+void report_contexts(report *r, const contexts *c);
+void report_footprints(report *r, const footprints *f);
 
 /* Twice the relative standard error of a count of so many sampled events: 95 in 100 times the truth is within.
    0: they are too few to tell. */

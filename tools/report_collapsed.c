@@ -12,7 +12,7 @@ static void add_line(text *out, const text *stack, uint64_t count) {
     text_add(out, "\n");
 }
 
-/* In preorder each node's stack is its parent's and one name more, so one buffer with a length per level does. */
+/* Lower bounds, so that lines add up to no more than was counted. In preorder each node's stack is its parent's and one name more, so one buffer with a length per level does. */
 static void add_tree(const report_tree *tree, text *out) {
     size_t *end = (size_t *)tool_alloc(tree->count * sizeof *end);    /* of each node's stack */
     text stack = {NULL, 0, 0};
@@ -22,7 +22,7 @@ static void add_tree(const report_tree *tree, text *out) {
         if (stack.size) text_add(&stack, ";");
         text_frame(&stack, tree->names[tree->name[i]]);
         end[i] = stack.size;
-        add_line(out, &stack, tree->upper[i]);
+        add_line(out, &stack, tree->lower[i]);
     }
     text_free(&stack);
     free(end);

@@ -131,9 +131,7 @@ static void add_column64(const char *name, const uint64_t *column, size_t count,
 
 static void add_tree(const report_tree *tree, text *out) {
     size_t i;
-    text_add(out, "{\"title\":");
-    text_json(out, tree->title);
-    text_add(out, ",\"algorithm\":");
+    text_add(out, "{\"algorithm\":");
     text_json(out, tree->algorithm);
     text_add(out, ",");
     add_field(out, "total", tree->total);
@@ -152,7 +150,7 @@ static void add_tree(const report_tree *tree, text *out) {
 static void add_curve(const report_curve *curve, text *out) {
     size_t i;
     text_add(out, "{\"label\":");
-    text_json(out, curve->label ? curve->label : "");
+    text_json(out, curve->label);
     text_add(out, ",\"x\":[");
     for (i = 0; i < curve->count; i++) text_format(out, i ? ",%.9g" : "%.9g", curve->x[i]);
     text_add(out, "],\"y\":[");
@@ -168,8 +166,10 @@ static void add_footprint(const report_footprint *f, text *out) {
     add_field(out, "accesses", f->accesses);
     text_add(out, ",");
     add_field(out, "distinct", f->distinct);
-    text_format(out, ",\"block_bytes\":%lu,\"c\":%.6g,\n\"percentiles\":[", (unsigned long)f->block_bytes, f->c);
-    for (i = 0; i < sizeof f->percentile / sizeof *f->percentile; i++) { add_comma(out, i); add_curve(&f->percentile[i], out); }
+    text_format(out, ",\"block_bytes\":%.0f,\"c\":%.6g,\"pair\":%s,\"worth\":", f->block_bytes, f->c, f->is_pair ? "true" : "false");
+    text_json(out, f->worth);
+    text_add(out, ",\n\"percentiles\":[");
+    for (i = 0; i < REPORT_PERCENTILES; i++) { add_comma(out, i); add_curve(&f->percentile[i], out); }
     text_add(out, "],\n\"average\":");
     add_curve(&f->average, out);
     text_add(out, ",\n\"miss_ratio\":");

@@ -114,7 +114,6 @@ const char *report_class(uint32_t kind) {
 }
 
 static void free_curve(report_curve *curve) {
-    free(curve->label);
     free(curve->x);
     free(curve->y);
 }
@@ -126,8 +125,6 @@ void report_free(report *r) {
         report_tree *tree = &r->trees.at[i];
         for (k = 0; k < tree->name_count; k++) free(tree->names[k]);
         free(tree->names);
-        free(tree->title);
-        free(tree->algorithm);
         free(tree->parent);
         free(tree->name);
         free(tree->lower);
@@ -135,7 +132,7 @@ void report_free(report *r) {
     }
     for (i = 0; i < r->footprints.count; i++) {
         report_footprint *f = &r->footprints.at[i];
-        for (k = 0; k < sizeof f->percentile / sizeof *f->percentile; k++) free_curve(&f->percentile[k]);
+        for (k = 0; k < REPORT_PERCENTILES; k++) free_curve(&f->percentile[k]);
         free_curve(&f->average);
         free_curve(&f->miss_ratio);
         free(f->title);

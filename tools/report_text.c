@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT_WIDTH = 16, MOST_CONTEXTS = 30 };
+enum { COUNT_WIDTH = 16, MOST_CONTEXTS = 30, LEAST_PARTS = 1000 /* contexts below a thousandth are not listed */ };
 
 static void add_place(const sampled_site *site, text *out) {
     const char *slash = strrchr(site->file, '/'), *back = strrchr(site->file, '\\');
@@ -137,19 +137,15 @@ static void add_tree(const report_tree *tree, text *out) {
     hot_context *hot = (hot_context *)tool_alloc(tree->count * sizeof *hot);
     size_t i, count = 0;
     for (i = 1; i < tree->count; i++) {
-        if (tree->upper[i] == 0) continue;
+        if (tree->lower[i] == 0 || tree->lower[i] < tree->total / LEAST_PARTS) continue;
         hot[count].lower = tree->lower[i];
         hot[count].upper = tree->upper[i];
         hot[count++].node = (uint32_t)i;
     }
     if (count) qsort(hot, count, sizeof *hot, compare_contexts);
-    text_add(out, "\nhot calling contexts");
-    if (*tree->title) { text_add(out, " of "); text_plain(out, tree->title); }
-    text_add(out, ": ");
+    text_add(out, "\nhot calling contexts: ");
     text_count(out, tree->total);
-    text_add(out, " counted, ");
-    text_plain(out, tree->algorithm);
-    text_add(out, "; none left out has more than ");
+    text_format(out, " counted by %s; none left out has more than ", tree->algorithm);
     text_count(out, tree->absent);
     text_format(out, "\n%8s%*s%*s  %s\n", "share", COUNT_WIDTH, "at least", COUNT_WIDTH, "at most", "context");
     for (i = 0; i < count && i < MOST_CONTEXTS; i++) {
@@ -159,7 +155,7 @@ static void add_tree(const report_tree *tree, text *out) {
         text_add(out, "  ");
         add_path(tree, hot[i].node, out);
     }
-    if (count > MOST_CONTEXTS) text_format(out, "          %lu more; --html or --collapsed shows all\n", (unsigned long)(count - MOST_CONTEXTS));
+    if (count > MOST_CONTEXTS) text_format(out, "          %lu more; --html and --collapsed show all\n", (unsigned long)(count - MOST_CONTEXTS));
     free(hot);
 }
 
@@ -168,23 +164,26 @@ static void add_tree(const report_tree *tree, text *out) {
 static void add_footprint(const report_footprint *f, text *out) {
     enum { ROWS = 16 };
     size_t i, k, step = f->average.count / ROWS + 1;
-    text_add(out, "\nfootprint");
+    text_add(out, f->is_pair ? "\ninterleaving" : "\nfootprint");
     if (*f->title) { text_add(out, " of "); text_plain(out, f->title); }
     text_add(out, ": ");
     text_count(out, f->accesses);
-    text_add(out, " accesses to ");
-    text_count(out, f->distinct);
-    text_format(out, " blocks of %lu bytes, c = %.3g\n%*s", (unsigned long)f->block_bytes, f->c, COUNT_WIDTH, "window");
-    for (k = 0; k < sizeof f->percentile / sizeof *f->percentile; k++) text_format(out, "%12.10s", f->percentile[k].label);
-    text_format(out, "%12s\n", "average");
+    if (f->is_pair) text_add(out, " accesses of two threads; those of the second in a window of both");
+    else {
+        text_add(out, " accesses to ");
+        text_count(out, f->distinct);
+        text_format(out, " blocks of %.0f bytes; blocks in a window", f->block_bytes);
+    }
+    text_format(out, " (c = %.3g: %s)\n%*s", f->c, f->worth, COUNT_WIDTH, "window");
+    for (k = 0; k < REPORT_PERCENTILES; k++) if (f->percentile[k].count) text_format(out, "%12s", f->percentile[k].label);
+    text_format(out, "%12s\n", f->average.label);
     for (i = step - 1; i < f->average.count; i += step) {
         add_padded_count((uint64_t)f->average.x[i], out);
-        for (k = 0; k < sizeof f->percentile / sizeof *f->percentile; k++)
-            if (i < f->percentile[k].count) text_format(out, "%12.0f", f->percentile[k].y[i]); else text_format(out, "%12s", "");
+        for (k = 0; k < REPORT_PERCENTILES; k++) if (i < f->percentile[k].count) text_format(out, "%12.0f", f->percentile[k].y[i]);
         text_format(out, "%12.1f\n", f->average.y[i]);
     }
     if (f->miss_ratio.count == 0) return;
-    text_format(out, "%*s%12s\n", COUNT_WIDTH, "cache, bytes", "miss ratio");
+    text_format(out, "%*s%12s\n", COUNT_WIDTH, "cache, bytes", f->miss_ratio.label);
     step = f->miss_ratio.count / ROWS + 1;
     for (i = step - 1; i < f->miss_ratio.count; i += step) {
         add_padded_count((uint64_t)(f->miss_ratio.x[i] * f->block_bytes), out);

@@ -1,0 +1,50 @@
+/* report_contexts.c - joined calling-context trees become columns of the model. */
+#define HCCT_STATIC
+#define HCCT_IMPLEMENTATION
+#include "contexts.h"
+#include "report.h"
+#include "tool.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const algorithms[] = {"Space-Saving", "Space-Saving", "Space-Saving", "Lossy Counting", "Sticky Sampling", "a full tree"};
+
+static char *copy(const char *name) { return text_clean(name, strlen(name)); }
+
+static void fill(const contexts *c, const hcct *tree, report_tree *to) {
+    uint32_t *place = (uint32_t *)tool_alloc((size_t)tree->used * sizeof *place);      /* of each node, in preorder */
+    uint32_t node, depth = 0;
+    hcct_stats stats;
+    size_t i;
+    hcct_get_stats(tree, &stats);
+    to->algorithm = algorithms[tree->algorithm];
+    to->total = stats.scaled_total;
+    to->absent = stats.total ? (uint64_t)ceil((double)stats.base * ((double)stats.scaled_total / (double)stats.total)) : 0;
+    to->name_count = c->key_count + 1;
+    to->names = (char **)tool_alloc(to->name_count * sizeof *to->names);
+    for (i = 0; i < to->name_count; i++) to->names[i] = copy(i ? contexts_name(c, (uint32_t)i) : "");
+    to->parent = (uint32_t *)tool_alloc((stats.nodes + 1) * sizeof *to->parent);
+    to->name = (uint32_t *)tool_alloc((stats.nodes + 1) * sizeof *to->name);
+    to->lower = (uint64_t *)tool_alloc((stats.nodes + 1) * sizeof *to->lower);
+    to->upper = (uint64_t *)tool_alloc((stats.nodes + 1) * sizeof *to->upper);
+    to->count = 1;
+    for (node = hcct_next(tree, 0, &depth); node; node = hcct_next(tree, node, &depth)) {
+        hcct_context context;
+        hcct_get(tree, node, &context);
+        place[node] = (uint32_t)to->count;
+        to->parent[to->count] = place[hcct_parent(tree, node)];
+        to->name[to->count] = context.key;
+        to->lower[to->count] = context.lower;
+        to->upper[to->count] = context.upper;
+        to->count++;
+    }
+    free(place);
+}
+
+void report_contexts(report *r, const contexts *c) {
+    size_t i;
+    r->trees.at = (report_tree *)tool_alloc(c->count * sizeof *r->trees.at);
+    r->trees.count = c->count;
+    for (i = 0; i < c->count; i++) fill(c, &c->trees[i]->tree, &r->trees.at[i]);
+}
