@@ -36,14 +36,14 @@ lacks() { ! grep -q -- "$2" "$dir/$1"; ok $? "$1 has $2"; }
 json()  { "$dir/check_json" <"$1" 2>"$dir/json.err"; ok $? "$1: $(cat "$dir/json.err")"; }
 
 # ---- every form of good dumps
-for dump in game hostile; do
+for dump in game hostile tree footprint; do
     same $dump.txt bursty report "$dir/$dump.brst"
     same $dump.collapsed bursty report --collapsed "$dir/$dump.brst"
     same $dump.json bursty report --json --note 'over"head=+1 % </b>' "$dir/$dump.brst"
     json "$dir/$dump.json"
     bursty report --html "$dir/$dump.html" --note 'over"head=+1 % </b>' "$dir/$dump.brst"
     ok $? "report --html of $dump"
-    ! grep -qvE '^[^;]+(;[^;]+)? [0-9]+$' "$dir/$dump.collapsed"
+    ! grep -qvE '^[^;]+(;[^;]+)* [0-9]+$' "$dir/$dump.collapsed"
     ok $? "$dump.collapsed is not made of stacks"
     # The page: one data element, one script, nothing loaded, and the data is that of --json.
     [ "$(grep -o '<script' "$dir/$dump.html" | wc -l)" -eq 2 ] && [ "$(grep -o '</script' "$dir/$dump.html" | wc -l)" -eq 2 ]
@@ -91,7 +91,25 @@ m others "$dir/unknown.brst" "$a"
 [ "$(tail -c 52 "$dir/others" | cksum)" = "$(cksum <"$dir/unknown.brst")" ]; ok $? "a part of unknown kind is copied"
 bursty report "$dir/unknown.brst" 2>&1 >/dev/null | grep -q 'offset 0: a part of unknown kind 77 is skipped'; ok $? "an unknown kind is noted"
 
+# Trees of two runs that number their functions differently, and footprints: sums, whatever the grouping.
+bursty report --collapsed --min 0 "$dir/tree.brst" "$dir/tree2.brst" >"$dir/trees.collapsed"
+[ "$(sed -n 's/ .*//;s/.*;//p' "$dir/trees.collapsed" | sort -u | wc -l)" -eq "$(sed 's/ .*//;s/.*;//' "$dir/tree.collapsed" | grep -v '^main$' | sort -u | wc -l)" ]
+ok $? "equal names of two runs are one"
+awk '{ sum[FILENAME] += $NF } END { for (file in sum) print sum[file] }' "$dir/tree.collapsed" "$dir/trees.collapsed" | sort -n | tr '\n' ' ' | grep -qx '97710 195420 '
+ok $? "weights of two runs add up"
+all=$dir/all.brst t=$dir/tree2.brst
+m tt_a "$t" "$t"; m tt_a_a "$dir/tt_a" "$all"; m ta "$t" "$all"; m t_ta "$t" "$dir/ta"
+for merged in tt_a_a t_ta; do bursty report --title x "$dir/$merged" >"$dir/$merged.txt"; done
+eq tt_a_a.txt t_ta.txt
+has t_ta.txt '39.70 %         119 100         120 000  main > update'
+m ff "$dir/footprint.brst" "$all"
+bursty report "$dir/ff" >"$dir/ff.txt"
+has ff.txt 'footprint of round; </script>: 400 accesses to 80 blocks'
+m f1 "$dir/footprint.brst"
+m f2 "$dir/f1"; eq f1 f2
+
 # ---- bad input
+head -c 100 "$dir/tree.brst" >"$dir/cut-tree.brst"
 head -c 700 "$a" >"$dir/cut.brst"
 { cat "$a"; echo more; } >"$dir/more.brst"
 { head -c 100 "$a"; printf 'X'; tail -c +102 "$a"; } >"$dir/flipped.brst"
@@ -100,6 +118,7 @@ echo 'GIF89a and so on' >"$dir/other.brst"
 size=$(wc -c <"$a"); size=$((size))
 for command in "report --html $dir/out" "report -o $dir/out" "merge -o $dir/out"; do
     refused "$dir/cut.brst: offset 700: cut short in a chunk of 256 bytes" $command "$a" "$dir/cut.brst"
+    refused "$dir/cut-tree.brst: offset 100: cut short in a chunk of 151 bytes" $command "$dir/cut-tree.brst"
     refused "$dir/more.brst: offset $size: bytes after the last part that are no part" $command "$dir/more.brst"
     refused "$dir/flipped.brst: offset 274: wrong crc of a chunk" $command "$a" "$dir/flipped.brst"
     refused "$dir/other.brst: offset 0: not a .brst file" $command "$dir/other.brst"

@@ -1,7 +1,8 @@
 /* report_footprint.c - added-up footprint profiles become curves of the model.
 
    A curve has a point for each bin of window lengths that some window of the run is in, at the bin's longest window.
-   Percentiles are bins of footprints too; the middle of a bin, at most a sixteenth from its ends, is what is drawn. */
+   Percentiles are bins of footprints too; the middle of a bin, at most a sixteenth from its ends, is what is drawn, but
+   never more than there are blocks. */
 #define FOOTPRINT_STATIC
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprints.h"
@@ -25,7 +26,10 @@ static void add_point(report_curve *curve, double x, double y) {
     curve->y[curve->count++] = y;
 }
 
-static double middle_of(uint32_t bin) { return ((double)footprint_bin_low(bin) + (double)footprint_bin_high(bin)) / 2; }
+static double middle_of(uint32_t bin, double most) {
+    double middle = ((double)footprint_bin_low(bin) + (double)footprint_bin_high(bin)) / 2;
+    return middle < most ? middle : most;
+}
 
 static void add_windows(const footprint_profile *p, report_footprint *to) {
     uint32_t column, i;
@@ -38,7 +42,8 @@ static void add_windows(const footprint_profile *p, report_footprint *to) {
         add_point(&to->average, (double)longest, footprint_average(p, (double)longest));
         if (footprint_windows(p, column) == 0) continue;
         for (i = 0; i < REPORT_PERCENTILES; i++)
-            add_point(&to->percentile[i], (double)longest, middle_of(footprint_percentile(p, column, percentiles[i].percent)));
+            add_point(&to->percentile[i], (double)longest,
+                      middle_of(footprint_percentile(p, column, percentiles[i].percent), (double)p->blocks));
     }
 }
 
