@@ -87,7 +87,7 @@ enum {                                             /* flags of a config, a track
 typedef struct footprint_config {                  /* every zero is a default */
     double   c;                                    /* 0.9: footprints within [0.9, 1] of the truth; 1: exact */
     uint64_t window_max;                           /* longest window of interest, rounded up to its bin: 2^32 - 1 */
-    uint32_t blocks_max;                           /* most blocks to make room for: all of memory; 2^30 with alloc */
+    uint32_t blocks_max;                           /* most blocks to make room for: 2^30 */
     uint32_t flags;                                /* FOOTPRINT_AVERAGE, FOOTPRINT_FORGET */
     uint32_t sample_log2;                          /* k: follow one block in 2^k from the start; at most 24. No guarantee */
     uint32_t block_log2;                           /* bytes of a block, for footprint_reference: 6 */
@@ -122,8 +122,8 @@ typedef struct footprint {                         /* private: read it with foot
     struct footprint_p_moment *events, *scratch;
     uint64_t start, folded, end, sampled, first, forgotten, forgotten_low, forgotten_high, lost;
     uint32_t flags, sample_log2, renumbered, overfull, top_again;
-    size_t   bytes, blocks_bytes, cell_count;
-    void    *memory;                               /* what config.release gets */
+    size_t   table_bytes, blocks_bytes, cell_count;
+    void    *tables, *blocks;                      /* what config.release gets */
     footprint_config config;
 } footprint;
 
@@ -692,7 +692,7 @@ static void footprint_p_renumber(footprint *fp) {
     if (old) footprint_p_forget(fp, old);
     kept -= old;
     if (kept > fp->cap && !(fp->flags & FOOTPRINT_FULL) && fp->config.alloc) {
-        footprint_p_grow(fp, (uint64_t)kept + kept / 2 + 64);
+        footprint_p_grow(fp, (uint64_t)kept + kept / 2);
     }
     if (kept > fp->cap) {
         fp->flags |= FOOTPRINT_FULL;
@@ -916,7 +916,7 @@ static void footprint_p_average_access(footprint *fp, uint64_t block) {
     if (entry->time) footprint_p_gap_add(fp, now - entry->time + 1);
     else {
         if (fp->tracked >= fp->cap) {
-            if (!footprint_p_grow(fp, (uint64_t)fp->slots + fp->slots / 8 + 64)) {
+            if (!footprint_p_grow(fp, (uint64_t)fp->slots + fp->slots / 8)) {
                 fp->flags |= FOOTPRINT_FULL;
                 while (fp->tracked >= fp->cap) footprint_p_average_thin(fp);
                 if (!(fp->top_again = !footprint_p_left_out(fp, block))) return;
@@ -1163,9 +1163,23 @@ static void *footprint_p_take(unsigned char *base, uint64_t *at, uint64_t count,
     return taken;
 }
 
-/* Lays everything out for so many slots from base on, or only (base NULL) says how many bytes that takes. */
-static uint64_t footprint_p_layout(footprint *fp, unsigned char *base, uint32_t slots) {
-    uint64_t at = 0, tables, cells, rows;
+/* Lays the blocks out from base on, or only (base NULL) says how many bytes so many slots take. */
+static uint64_t footprint_p_layout_blocks(footprint *fp, unsigned char *base, uint32_t slots) {
+    uint64_t at = 0;
+    int average = (fp->flags & FOOTPRINT_AVERAGE) != 0;
+    fp->slots = slots;
+    fp->cap = slots - slots / 4;
+    fp->buckets = average ? slots : slots + slots / 4;
+    fp->slot  = (footprint_entry *)footprint_p_take(base, &at, slots, sizeof *fp->slot);
+    fp->index = (uint32_t *)footprint_p_take(base, &at, average ? 0 : fp->buckets, sizeof *fp->index);
+    fp->live  = (uint64_t *)footprint_p_take(base, &at, average ? 0 : slots / 64 + 2, sizeof *fp->live);
+    fp->blocks_bytes = (size_t)at;
+    return at;
+}
+
+/* The same for the tables, whose size depends on the most slots there can ever be. */
+static uint64_t footprint_p_layout_tables(footprint *fp, unsigned char *base, uint32_t slots) {
+    uint64_t at = 0, cells, rows;
     uint32_t T = fp->recent, low = footprint_bin(T), columns = fp->columns, marks = 0, young;
     int average = (fp->flags & FOOTPRINT_AVERAGE) != 0, forget = (fp->flags & FOOTPRINT_FORGET) != 0;
     if (average) T = 0;
@@ -1177,9 +1191,6 @@ static uint64_t footprint_p_layout(footprint *fp, unsigned char *base, uint32_t 
     if (young > marks) young = marks;
     rows = average ? 1 : low + marks + 1 + 8 * fp->config.sample_log2 + (forget ? 0 : 64);     /* 64: sampled down to 1/256 */
     cells = average ? 0 : low + 1 + (uint64_t)marks * (columns - low - 1) - (uint64_t)marks * (marks ? marks - 1 : 0) / 2;
-    fp->slots = slots;
-    fp->cap = slots - slots / 4;
-    fp->buckets = average ? slots : slots + slots / 4;
     fp->mark_max = marks;
     fp->mark_young = young;
     fp->rows = (uint32_t)rows;
@@ -1199,12 +1210,7 @@ static uint64_t footprint_p_layout(footprint *fp, unsigned char *base, uint32_t 
     fp->mark      = (footprint_p_mark *)footprint_p_take(base, &at, marks, sizeof *fp->mark);
     fp->young     = (int32_t *)footprint_p_take(base, &at, (uint64_t)young * FOOTPRINT_P_YOUNG, sizeof *fp->young);
     fp->cells     = (footprint_p_cell *)footprint_p_take(base, &at, cells, sizeof *fp->cells);
-    tables = at;
-    fp->slot      = (footprint_entry *)footprint_p_take(base, &at, slots, sizeof *fp->slot);
-    fp->index     = (uint32_t *)footprint_p_take(base, &at, average ? 0 : fp->buckets, sizeof *fp->index);
-    fp->live      = (uint64_t *)footprint_p_take(base, &at, average ? 0 : slots / 64 + 2, sizeof *fp->live);
-    fp->blocks_bytes = (size_t)(at - tables);
-    fp->bytes = (size_t)at;
+    fp->table_bytes = (size_t)at;
     return at;
 }
 
@@ -1233,67 +1239,74 @@ static void footprint_p_configure(footprint *fp, const footprint_config *config)
     fp->folded = FOOTPRINT_P_FOLD < fp->end ? FOOTPRINT_P_FOLD : fp->end;
 }
 
-static uint32_t footprint_p_start(footprint *fp, unsigned char *base, uint32_t slots) {
-    footprint_p_layout(fp, base, slots);
-    footprint_p_zero(base, fp->bytes);
-    fp->top = fp->ring + FOOTPRINT_P_RING;
-    return fp->cap;
+/* Slots for so many blocks before the table is full. */
+static uint32_t footprint_p_slots(const footprint *fp, uint64_t blocks) {
+    if (blocks > fp->config.blocks_max) blocks = fp->config.blocks_max;
+    if (blocks < 60) blocks = 60;
+    return (uint32_t)(blocks + (blocks + 2) / 3 + 4);
 }
 
-static uint32_t footprint_p_slots(const footprint *fp, uint64_t blocks) {
-    uint64_t most = fp->config.blocks_max;
-    if (blocks > most) blocks = most;
-    return (uint32_t)(blocks + (blocks + 2) / 3 + 4);
+static uint64_t footprint_p_layout(footprint *fp, unsigned char *base, uint32_t slots) {
+    uint64_t tables = footprint_p_layout_tables(fp, base, slots);
+    return tables + footprint_p_layout_blocks(fp, base ? base + (size_t)tables : NULL, slots);
 }
 
 FOOTPRINT_API size_t footprint_bytes(const footprint_config *config, uint32_t blocks) {
     footprint fp;
     uint64_t bytes;
     footprint_p_configure(&fp, config);
-    bytes = footprint_p_layout(&fp, NULL, footprint_p_slots(&fp, blocks < 60 ? 60 : blocks)) + 15;
+    bytes = footprint_p_layout(&fp, NULL, footprint_p_slots(&fp, blocks)) + 15;
     return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
 }
 
 FOOTPRINT_API uint32_t footprint_init(footprint *fp, void *memory, size_t bytes, const footprint_config *config) {
     unsigned char *base = (unsigned char *)memory;
     size_t skip = (size_t)(0 - (uintptr_t)memory) & 15;
-    uint32_t slots, step;
+    uint32_t slots = 64, step, most;
     footprint_p_configure(fp, config);
     fp->config.alloc = NULL;
-    if (memory == NULL || bytes < skip || footprint_p_layout(fp, NULL, slots = 64) > bytes - skip) return 0;
+    most = footprint_p_slots(fp, UINT64_MAX);
+    if (memory == NULL || bytes < skip || footprint_p_layout(fp, NULL, slots) > bytes - skip) return 0;
     for (step = UINT32_C(1) << 30; step; step /= 2)
-        if (slots + step <= footprint_p_slots(fp, fp->config.blocks_max) && footprint_p_layout(fp, NULL, slots + step) <= bytes - skip)
-            slots += step;
-    return footprint_p_start(fp, base + skip, slots);
+        if (step <= most - slots && footprint_p_layout(fp, NULL, slots + step) <= bytes - skip) slots += step;
+    footprint_p_zero(base + skip, (size_t)footprint_p_layout(fp, base + skip, slots));
+    fp->top = fp->ring + FOOTPRINT_P_RING;
+    return fp->cap;
 }
 
 FOOTPRINT_API uint32_t footprint_open(footprint *fp, const footprint_config *config) {
     footprint_p_configure(fp, config);
     if (!fp->config.alloc) return 0;
-    footprint_p_layout(fp, NULL, footprint_p_slots(fp, 6000));
-    fp->memory = fp->config.alloc(fp->config.user, fp->bytes);
-    return fp->memory ? footprint_p_start(fp, (unsigned char *)fp->memory, fp->slots) : 0;
+    footprint_p_layout_tables(fp, NULL, footprint_p_slots(fp, UINT64_MAX));
+    footprint_p_layout_blocks(fp, NULL, footprint_p_slots(fp, 0));
+    fp->tables = fp->config.alloc(fp->config.user, fp->table_bytes);
+    fp->blocks = fp->config.alloc(fp->config.user, fp->blocks_bytes);
+    if (!fp->tables || !fp->blocks) { footprint_close(fp); return 0; }
+    footprint_p_layout_tables(fp, (unsigned char *)fp->tables, footprint_p_slots(fp, UINT64_MAX));
+    footprint_p_layout_blocks(fp, (unsigned char *)fp->blocks, footprint_p_slots(fp, 0));
+    footprint_p_zero(fp->tables, fp->table_bytes);
+    footprint_p_zero(fp->blocks, fp->blocks_bytes);
+    fp->top = fp->ring + FOOTPRINT_P_RING;
+    return fp->cap;
 }
 
 FOOTPRINT_API void footprint_close(footprint *fp) {
-    if (fp->memory && fp->config.release) fp->config.release(fp->config.user, fp->memory);
-    fp->memory = NULL;
+    if (fp->tables && fp->config.release) fp->config.release(fp->config.user, fp->tables);
+    if (fp->blocks && fp->config.release) fp->config.release(fp->config.user, fp->blocks);
+    fp->tables = fp->blocks = NULL;
 }
 
-/* Moves everything to a larger memory; the index is left empty. Returns 0, and changes nothing, if there is none. */
+/* Moves the blocks to larger memory; the index is left empty. Returns 0, and changes nothing, if there is none. */
 static int footprint_p_grow(footprint *fp, uint64_t slots) {
     footprint old = *fp;
     uint32_t i;
-    if (slots > footprint_p_slots(fp, fp->config.blocks_max)) slots = footprint_p_slots(fp, fp->config.blocks_max);
+    if (slots > footprint_p_slots(fp, UINT64_MAX)) slots = footprint_p_slots(fp, UINT64_MAX);
     if (slots <= fp->slots || !fp->config.alloc || fp->flags & FOOTPRINT_FULL) return 0;
-    footprint_p_layout(fp, NULL, (uint32_t)slots);
-    fp->memory = fp->config.alloc(fp->config.user, fp->bytes);
-    if (!fp->memory) { *fp = old; return 0; }
-    footprint_p_start(fp, (unsigned char *)fp->memory, (uint32_t)slots);
-    fp->top = fp->ring + (old.top - old.ring);
-    footprint_p_copy(fp->gap_young, old.gap_young, FOOTPRINT_P_YOUNG * sizeof *fp->gap_young);
-    footprint_p_copy(fp->gap, old.gap, (fp->columns + 1) * sizeof *fp->gap);
+    fp->blocks = fp->config.alloc(fp->config.user, (size_t)footprint_p_layout_blocks(fp, NULL, (uint32_t)slots));
+    if (!fp->blocks) { *fp = old; return 0; }
+    footprint_p_layout_blocks(fp, (unsigned char *)fp->blocks, (uint32_t)slots);
     if (fp->flags & FOOTPRINT_AVERAGE) {
+        footprint_p_zero(fp->slot, fp->slots * sizeof *fp->slot);
         for (i = 0; i < old.buckets; i++)
             if (old.slot[i].time) {
                 uint32_t bucket = footprint_p_average_find(fp, old.slot[i].block);
@@ -1301,21 +1314,11 @@ static int footprint_p_grow(footprint *fp, uint64_t slots) {
                 if (i == old.next) fp->next = bucket;
             }
     } else {
-        for (i = 0; i <= fp->filled; i++) fp->top[i] = old.top[i];
-        footprint_p_copy(fp->shifted, old.shifted, (size_t)fp->recent * FOOTPRINT_P_YOUNG * sizeof *fp->shifted);
-        footprint_p_copy(fp->reused, old.reused, (size_t)fp->recent * FOOTPRINT_P_YOUNG * sizeof *fp->reused);
-        footprint_p_copy(fp->events, old.events, (fp->recent + 2) * (size_t)fp->columns * sizeof *fp->events);
-        footprint_p_copy(fp->born, old.born, (fp->recent + 1) * sizeof *fp->born);
-        footprint_p_copy(fp->depth, old.depth, old.rows * sizeof *fp->depth);
-        footprint_p_copy(fp->groups, old.groups, (old.mark_max / fp->config.group + 1) * sizeof *fp->groups);
-        footprint_p_copy(fp->place, old.place, old.mark_max * sizeof *fp->place);
-        footprint_p_copy(fp->mark, old.mark, old.mark_max * sizeof *fp->mark);
-        footprint_p_copy(fp->young, old.young, (size_t)old.mark_young * FOOTPRINT_P_YOUNG * sizeof *fp->young);
-        footprint_p_copy(fp->cells, old.cells, old.cell_count * sizeof *fp->cells);
         footprint_p_copy(fp->slot, old.slot, old.next * sizeof *fp->slot);
+        footprint_p_zero(fp->live, (fp->slots / 64 + 2) * sizeof *fp->live);
         footprint_p_copy(fp->live, old.live, (old.slots / 64 + 2) * sizeof *fp->live);
     }
-    footprint_close(&old);
+    if (fp->config.release) fp->config.release(fp->config.user, old.blocks);
     return 1;
 }
 
@@ -1325,7 +1328,7 @@ FOOTPRINT_API void footprint_get_stats(const footprint *fp, footprint_stats *out
     out->accesses_max = fp->end;
     out->blocks = fp->first;
     out->forgotten = fp->forgotten;
-    out->memory_bytes = fp->bytes;
+    out->memory_bytes = fp->table_bytes + fp->blocks_bytes;
     out->blocks_bytes = fp->blocks_bytes;
     out->flags = fp->flags;
     out->sample_log2 = fp->sample_log2;
