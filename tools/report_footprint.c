@@ -37,7 +37,7 @@ static void add_windows(const footprint_profile *p, report_footprint *to) {
     begin_curve(&to->average, "average", p->columns);
     for (column = 0; column < p->columns; column++) {
         uint64_t longest = footprint_bin_high(column);
-        if (p->total[column].windows == 0) continue;
+        if (p->total[column].windows == 0 && footprint_windows(p, column) == 0) continue;
         if (longest > p->accesses) longest = p->accesses;
         add_point(&to->average, (double)longest, footprint_average(p, (double)longest));
         if (footprint_windows(p, column) == 0) continue;
