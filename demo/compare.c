@@ -9,7 +9,7 @@
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 #include <fcntl.h>
-#include <stdint.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,12 @@
 
 enum { MAX_RUNS = 200, MAX_PATHS = 64, MAX_ARGS = MAX_PATHS + 8, PATH_BYTES = 1024 };
 
-/* One way to run the program, and how long each run took. rate NULL: the plain program; dump: where to, in build. */
-typedef struct variant { const char *label, *rate, *dump; double seconds[MAX_RUNS], total; } variant;
+/* One way to run the program (demo/profile.c has the meaning of the rates; none: the plain program; dump: where to, in
+   build) and how long each run took. */
+typedef struct variant {
+    const char *label, *hot, *contexts, *references, *dump;
+    double seconds[MAX_RUNS], total;
+} variant;
 
 static const char *build = "build", *paths[MAX_PATHS];
 static int         path_count, pairs = 12, rounds, runs;
@@ -59,37 +63,46 @@ static char *read_all(const char *path, size_t *size) {
 
 /* ---- running ----------------------------------------------------------------------------------------------------- */
 
-/* Runs a program to its end, standard output into a file. */
-static void spawn(const char *const *args, const char *output, const variant *v, struct rusage *used) {
+static void set(const char *variable, const char *value) {
+    if (value) setenv(variable, value, 1);
+    else unsetenv(variable);
+}
+
+/* Runs a program to its end, standard output into a file. Returns user + system seconds. */
+static double spawn(const char *const *args, const char *output, const variant *v) {
+    struct rusage used;
     int status = 0;
     pid_t child = fork();
     if (child < 0) fail("cannot start a process", args[0]);
     if (child == 0) {
         int out = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-        setenv("INDEX_HOT", v && v->rate ? v->rate : "", 1);
-        setenv("INDEX_DUMP", v && v->dump ? in_build(v->dump) : "", 1);
+        set("INDEX_HOT", v ? v->hot : NULL);
+        set("INDEX_CONTEXTS", v ? v->contexts : NULL);
+        set("INDEX_REFERENCES", v ? v->references : NULL);
+        set("INDEX_DUMP", v && v->dump ? in_build(v->dump) : NULL);
         if (out >= 0 && dup2(out, 1) == 1) execv(args[0], (char *const *)(uintptr_t)args);
         _exit(127);
     }
-    if (wait4(child, &status, 0, used) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) fail("failed", args[0]);
+    if (wait4(child, &status, 0, &used) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) fail("failed", args[0]);
+    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
-/* One run. Returns user + system seconds; ends the comparison if it printed something else than the first. */
+/* One run, timed; ends the comparison if it printed something else than the first. */
 static double run(const variant *v, int times) {
     char number[16];
     const char *output = in_build("demo/output.txt");
-    const char *args[MAX_ARGS] = { in_build(v->rate ? "demo/index" : "demo/index-plain"), "-b", megabytes, "-n", number };
-    struct rusage used;
+    const char *program = in_build(v->hot || v->contexts || v->references ? "demo/index" : "demo/index-plain");
+    const char *args[MAX_ARGS] = { program, "-b", megabytes, "-n", number };
     size_t size;
     snprintf(number, sizeof number, "%d", times);
     for (int i = 0; i < path_count; i++) args[5 + i] = paths[i];
-    spawn(args, output, v, &used);
+    double seconds = spawn(args, output, v);
     char *text = read_all(output, &size);
     if (!reference) reference = text, reference_size = size;
     else if (size != reference_size || memcmp(text, reference, size) != 0) fail("prints something else than the plain program", args[0]);
     if (text != reference) free(text);
     runs++;
-    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    return seconds;
 }
 
 /* All variants in turn, `count` times. Every round starts with another one and every second round goes backwards, so
@@ -108,13 +121,14 @@ static void measure(variant *all, int variants, int count) {
     if (shown) fprintf(stderr, "\r\033[K");
 }
 
-/* So many rounds that a plain run takes about half a second, on a fast machine and with a small /usr/include too. */
+/* So many rounds that a plain run takes long enough, on a fast machine and with a small /usr/include too. */
 static void choose_rounds(void) {
+    const double seconds = 0.4;
     static const variant plain = { .label = "plain" };
     if (rounds > 0) return;
     run(&plain, 1);                               /* reads the files into the page cache */
     double one = run(&plain, 1), round = (run(&plain, 9) - one) / 8;
-    rounds = one < 0.45 && round > 0 ? 1 + (int)((0.45 - one) / round) : 1;
+    rounds = one < seconds && round > 0 ? 1 + (int)((seconds - one) / round) : 1;
     if (rounds > 1000) rounds = 1000;
 }
 
@@ -138,7 +152,7 @@ static ratio against(const variant *v, const variant *base, int count) {
 static json *report_of(const char *dump) {
     const char *args[] = { in_build("bursty"), "report", "--json", in_build(dump), NULL }, *output = in_build("demo/report.json");
     size_t size;
-    spawn(args, output, NULL, &(struct rusage){ 0 });
+    spawn(args, output, NULL);
     char *text = read_all(output, &size), *at = text;
     json *report = json_read(&at);
     if (!report) fail("cannot read", output);
@@ -167,30 +181,89 @@ static int is_call(const json *report, const json *item) {
 
 /* ---- the demonstration ------------------------------------------------------------------------------------------- */
 
-typedef struct hot { const json *item; double key; } hot;
+static const char *percent(double share) {
+    static char text[4][16];
+    static int  next;
+    next = (next + 1) % 4;
+    snprintf(text[next], sizeof text[next], "%.2f %%", 100 * share);
+    return text[next];
+}
+
+/* Something and its heat: a row of the table, or a node of the tree. */
+typedef struct hot { const json *item; double heat; uint32_t node; } hot;
 
 static int by_heat(const void *a, const void *b) {
-    double x = ((const hot *)a)->key, y = ((const hot *)b)->key;
+    double x = ((const hot *)a)->heat, y = ((const hot *)b)->heat;
     return (x < y) - (x > y);
 }
 
-/* The ten hottest functions or call pairs, by time or by number of calls. */
-static void print_hot(const json *report, const char *list, const char *measure) {
+/* The ten hottest functions or call pairs, by one of their measures. */
+static void print_hot(const json *report, const char *list, const char *measure, const char *heading) {
     static hot all[1000];
     const json *items = json_get(json_get(report, "sampled"), list);
     size_t count = 0;
-    double time = 0;
-    for (const json *item = items ? items->first : NULL; item; item = item->next) {
-        time += json_number(item, "time_ns");
-        if (is_call(report, item) && count < 1000) all[count++] = (hot){ item, json_number(item, measure) };
-    }
+    for (const json *item = items ? items->first : NULL; item && count < 1000; item = item->next)
+        if (is_call(report, item)) all[count++] = (hot){ item, json_number(item, measure), 0 };
     qsort(all, count, sizeof *all, by_heat);
+    printf("\n%9s %9s   %s\n", "time", "calls", heading);
     for (size_t i = 0; i < count && i < 10; i++) {
         const json *item = all[i].item;
-        printf("  %5.1f %%  %11.0f   ", time > 0 ? 100 * json_number(item, "time_ns") / time : 0, json_number(item, "estimated"));
+        printf("%9s %9s   ", percent(json_number(item, "time_share")), percent(json_number(item, "share")));
         if (json_get(item, "caller")) printf("%s -> ", name_of(site_of(report, item, "caller")));
         printf("%s\n", name_of(site_of(report, item, "site")));
     }
+}
+
+/* A context's callers, then its own name. */
+static void print_path(const json *tree, double node) {
+    double caller = nth(json_get(tree, "parent"), node)->number;
+    if (caller > 0) { print_path(tree, caller); printf(" > "); }
+    printf("%s", nth(json_get(tree, "names"), nth(json_get(tree, "name"), node)->number)->text);
+}
+
+/* The ten calling contexts that were entered most. */
+static void print_contexts(const json *report) {
+    static hot all[10000];
+    const json *tree = nth(json_get(report, "contexts"), 0), *lower = json_get(tree, "lower"), *item = lower ? lower->first : NULL;
+    uint32_t count = 0;
+    for (; item && count < 10000; item = item->next, count++) all[count] = (hot){ item, item->number, count };
+    qsort(all, count, sizeof *all, by_heat);
+    printf("\n%19s   hot calling contexts\n", "calls");
+    for (uint32_t i = 0; i < count && i < 10 && all[i].heat > 0; i++) {
+        printf("%19s   ", percent(all[i].heat / json_number(tree, "total")));
+        print_path(tree, all[i].node);
+        printf("\n");
+    }
+}
+
+/* The value of a curve at x, linear between its points; past its end the last one. */
+static double curve_at(const json *curve, double x) {
+    const json *xs = json_get(curve, "x"), *ys = json_get(curve, "y"), *px = xs ? xs->first : NULL, *py = ys ? ys->first : NULL;
+    double from = 0, low = 0;
+    for (; px && py; px = px->next, py = py->next) {
+        if (px->number >= x) return low + (py->number - low) * (x - from) / (px->number - from);
+        from = px->number;
+        low = py->number;
+    }
+    return low;
+}
+
+/* Footprints of windows and miss ratios of caches. Bursts tell the truth about windows shorter than they are. Every burst
+   begins with nothing seen, so longer windows, and miss ratios, come from the recording of every reference alone. */
+static void print_footprints(const json *every, const json *bursts) {
+    static const double windows[] = { 10, 50, 200, 1000 }, kilobytes[] = { 32, 256, 2048, 16384 };
+    const json *full = nth(json_get(every, "footprints"), 0), *sampled = nth(json_get(bursts, "footprints"), 0);
+    printf("\n%-44s", "references in a window");
+    for (int i = 0; i < 4; i++) printf("%9.0f", windows[i]);
+    printf("\n%-44s", "blocks of 64 bytes that it touches, average");
+    for (int i = 0; i < 4; i++) printf("%9.1f", curve_at(json_get(full, "average"), windows[i]));
+    printf("\n%-44s", "the same from 1 % of them, bursts of 1000");
+    for (int i = 0; i < 4; i++) printf("%9.1f", curve_at(json_get(sampled, "average"), windows[i]));
+    printf("\n%-44s", "kB of LRU cache");
+    for (int i = 0; i < 4; i++) printf("%9.0f", kilobytes[i]);
+    printf("\n%-44s", "references that miss it");
+    for (int i = 0; i < 4; i++) printf("%9s", percent(curve_at(json_get(full, "miss_ratio"), kilobytes[i] * 1024 / 64)));
+    printf("\n");
 }
 
 /* The processor's name where Linux tells it, else the kind of machine. */
@@ -208,55 +281,72 @@ static void machine(char *text, size_t size) {
     if (in) fclose(in);
 }
 
-/* The page, with what the dump cannot know. */
-static void write_page(const char *page, char notes[][256], int count) {
-    const char *args[32] = { in_build("bursty"), "report", "--html", page, "--title", "demo/index: an indexer of C files" };
+/* The page, with what the dumps cannot know. */
+static void write_page(const char *page, char notes[][256], int count, const char *const *dumps) {
+    const char *args[40] = { in_build("bursty"), "report", "--html", page, "--title", "demo/index: an indexer of C files" };
     int used = 6;
     for (int i = 0; i < count; i++) args[used++] = "--note", args[used++] = notes[i];
-    args[used++] = in_build("demo/index.brst");
+    while (*dumps) args[used++] = in_build(*dumps++);
     args[used] = NULL;
-    spawn(args, "/dev/null", NULL, &(struct rusage){ 0 });
+    spawn(args, "/dev/null", NULL);
 }
 
-static void demonstrate(const char *rate) {
-    enum { PLAIN, PROFILED, AGAIN, VARIANTS };
-    static variant all[VARIANTS] = {
-        { .label = "plain" }, { .label = "profiled", .dump = "demo/index.brst" }, { .label = "plain again" }
-    };
-    double check_count = atof(rate), burst_count = strchr(rate, ':') ? atof(strchr(rate, ':') + 1) : 10;
-    all[PROFILED].rate = rate;
+/* Three profiled programs against the plain one: hot functions at a tenth of the rate and at the rate, and with calling
+   contexts besides. Two more runs, not timed, record references. */
+static void demonstrate(uint32_t check_count, uint32_t burst_count) {
+    enum { PLAIN, RARE, USUAL, CONTEXTS, AGAIN, VARIANTS };
+    char rare[32], usual[32], labels[3][64], notes[8][256], cpu[128];
+    double period = (double)check_count + burst_count, asked = burst_count / period;
+    snprintf(rare, sizeof rare, "%.0f:%" PRIu32, 10 * period - burst_count, burst_count);
+    snprintf(usual, sizeof usual, "%" PRIu32 ":%" PRIu32, check_count, burst_count);
+    snprintf(labels[0], sizeof labels[0], "hot functions, %.3g %% / plain", 10 * asked);
+    snprintf(labels[1], sizeof labels[1], "hot functions, %.3g %% / plain", 100 * asked);
+    snprintf(labels[2], sizeof labels[2], "and calling contexts, %.3g %% / plain", 100 * asked);
+    static variant all[VARIANTS];
+    all[PLAIN] = (variant){ .label = "plain" };
+    all[RARE] = (variant){ .label = labels[0], .hot = rare };
+    all[USUAL] = (variant){ .label = labels[1], .hot = usual };
+    all[CONTEXTS] = (variant){ .label = labels[2], .hot = usual, .contexts = usual, .dump = "demo/index.brst" };
+    all[AGAIN] = (variant){ .label = "plain / plain" };
+    const variant every = { .references = "always", .dump = "demo/every.brst" };
+    const variant bursts = { .references = "99000:1000", .dump = "demo/bursts.brst" };
     measure(all, VARIANTS, pairs);
+    run(&every, 2);
+    run(&bursts, 2);
 
-    const char *page = in_build("demo/report.html");
-    ratio cost = against(&all[PROFILED], &all[PLAIN], pairs), noise = against(&all[AGAIN], &all[PLAIN], pairs);
-    const json *report = report_of("demo/index.brst"), *thread = nth(json_get(json_get(report, "sampled"), "threads"), 0);
-    const json *profile = nth(json_get(json_get(report, "sampled"), "profiles"), 0);
-    double checks = json_number(thread, "checks"), in_bursts = json_number(profile, "bursts") * burst_count;
-    double asked = 100 * burst_count / (check_count + burst_count), seen = checks > 0 ? 100 * in_bursts / checks : 0;
+    const json *report = report_of("demo/index.brst"), *sampled = json_get(report, "sampled");
+    const json *thread = nth(json_get(sampled, "threads"), 0);
+    double checks = json_number(thread, "checks");
+    double seen = json_number(nth(json_get(sampled, "profiles"), 0), "bursts") * burst_count / checks;
+    ratio cost[VARIANTS];
+    printf("demo/index indexed %.*s.\n", (int)strcspn(reference, ";"), reference);
+    printf("\n%-38s %s   middle half of %d pairs\n", "time, user + system", "ratio", pairs);
+    for (int i = RARE; i < VARIANTS; i++) {
+        cost[i] = against(&all[i], &all[PLAIN], pairs);
+        printf("%-38s %.3f   %.3f to %.3f\n", all[i].label, cost[i].of_sums, cost[i].low, cost[i].high);
+    }
+    printf("\nsampling rate: asked %s, seen %s of %.0f checks; %.0f events lost\n", percent(asked), percent(seen), checks,
+           json_number(thread, "lost"));
+    print_hot(report, "functions", "time_share", "hot functions, by their own time");
+    print_hot(report, "pairs", "estimated", "hot call pairs, by calls");
+    print_contexts(report);
+    print_footprints(report_of(every.dump), report_of(bursts.dump));
 
-    printf("%.*s\n", (int)strcspn(reference, "\n"), reference);
-    printf("\n%-24s %-8s  middle half of %d pairs\n", "time, user + system", "ratio", pairs);
-    printf("%-24s %-8.3f  %.3f to %.3f\n", "profiled / plain", cost.of_sums, cost.low, cost.high);
-    printf("%-24s %-8.3f  %.3f to %.3f\n", "plain / plain", noise.of_sums, noise.low, noise.high);
-    printf("\nsampling rate: asked %.3f %%, seen %.3f %% of %.0f checks; %.0f events recorded, %.0f lost\n", asked, seen, checks,
-           json_number(thread, "events"), json_number(thread, "lost"));
-    printf("\n     time        calls   hot functions, by their own time\n");
-    print_hot(report, "functions", "time_ns");
-    printf("\n     time        calls   hot call pairs, by calls\n");
-    print_hot(report, "pairs", "estimated");
-
-    char notes[8][256], cpu[128];
+    const char *page = in_build("demo/report.html"), *dumps[] = { "demo/index.brst", "demo/every.brst", "demo/bursts.brst", NULL };
+    double usual_cost = 100 * (cost[USUAL].of_sums - 1), rare_cost = 100 * (cost[RARE].of_sums - 1), noise = 100 * (cost[AGAIN].of_sums - 1);
     machine(cpu, sizeof cpu);
-    snprintf(notes[0], 256, "overhead=%+.1f %%", 100 * (cost.of_sums - 1));
-    snprintf(notes[1], 256, "middle half of %d pairs=%+.1f to %+.1f %%", pairs, 100 * (cost.low - 1), 100 * (cost.high - 1));
-    snprintf(notes[2], 256, "noise, plain against plain=%+.1f %%", 100 * (noise.of_sums - 1));
-    snprintf(notes[3], 256, "outputs=identical in %d runs", runs);
-    snprintf(notes[4], 256, "input=%.*s", (int)strcspn(reference, ";"), reference);
-    snprintf(notes[5], 256, "machine=%s", cpu);
-    write_page(page, notes, 6);
-    printf("\nThe profiled program printed byte for byte what the plain one did, in all %d runs, and took %+.1f %% more time\n"
-           "(two plain ones differ by %+.1f %%). Open %s in a browser to see where it went.\n", runs, 100 * (cost.of_sums - 1),
-           100 * (noise.of_sums - 1), page);
+    snprintf(notes[0], 256, "overhead, hot functions=%+.1f %%", usual_cost);
+    snprintf(notes[1], 256, "at a tenth of the rate=%+.1f %%", rare_cost);
+    snprintf(notes[2], 256, "with calling contexts=%+.1f %%", 100 * (cost[CONTEXTS].of_sums - 1));
+    snprintf(notes[3], 256, "plain against plain=%+.1f %%", noise);
+    snprintf(notes[4], 256, "pairs of runs=%d", pairs);
+    snprintf(notes[5], 256, "outputs=identical in %d runs", runs);
+    snprintf(notes[6], 256, "input=%.*s", (int)strcspn(reference, ";"), reference);
+    snprintf(notes[7], 256, "machine=%s", cpu);
+    write_page(page, notes, 8, dumps);
+    printf("\nIn %d runs the profiled program printed byte for byte what the plain one did. Finding its hot functions took\n"
+           "%+.1f %% of its time, %+.1f %% at a tenth of the rate; two plain programs differ by %+.1f %%.\n"
+           "Now look at %s\n", runs, usual_cost, rare_cost, noise, page);
 }
 
 /* ---- equation 2 -------------------------------------------------------------------------------------------------- */
@@ -268,10 +358,10 @@ static void equation(void) {
     enum { PLAIN, AGAIN, CHECKING, INSTRUMENTED, FIRST_RATE, VARIANTS = FIRST_RATE + 6 };
     static variant all[VARIANTS] = {
         { .label = "plain" }, { .label = "plain again" },
-        { .label = "checks only", .rate = "1073741824:1:-1" }, { .label = "always in a burst", .rate = "always" },
-        { .label = "1/1000, bursts of 10", .rate = "9990:10" }, { .label = "1/1000, bursts of 100", .rate = "99900:100" },
-        { .label = "1/100, bursts of 10", .rate = "990:10" }, { .label = "1/100, bursts of 100", .rate = "9900:100" },
-        { .label = "1/10, bursts of 10", .rate = "90:10" }, { .label = "1/10, bursts of 100", .rate = "900:100" }
+        { .label = "checks only", .hot = "1073741824:1:-1" }, { .label = "always in a burst", .hot = "always" },
+        { .label = "1/1000, bursts of 10", .hot = "9990:10" }, { .label = "1/1000, bursts of 100", .hot = "99900:100" },
+        { .label = "1/100, bursts of 10", .hot = "990:10" }, { .label = "1/100, bursts of 100", .hot = "9900:100" },
+        { .label = "1/10, bursts of 10", .hot = "90:10" }, { .label = "1/10, bursts of 100", .hot = "900:100" }
     };
     measure(all, VARIANTS, pairs);
     const variant *plain = &all[PLAIN];
@@ -280,7 +370,7 @@ static void equation(void) {
     for (int i = AGAIN; i < VARIANTS; i++) {
         ratio r = against(&all[i], plain, pairs);
         if (i < FIRST_RATE) { printf("| %s | | %.3f | %.3f to %.3f | |\n", all[i].label, r.of_sums, r.low, r.high); continue; }
-        double check_count = atof(all[i].rate), burst_count = atof(strchr(all[i].rate, ':') + 1);
+        double check_count = atof(all[i].hot), burst_count = atof(strchr(all[i].hot, ':') + 1);
         double predicted = (check_count * checking + burst_count * instrumented) / (check_count + burst_count);
         printf("| %s | %.3f | %.3f | %.3f to %.3f | %+.1f |\n", all[i].label, predicted, r.of_sums, r.low, r.high, 100 * (r.of_sums - predicted));
     }
@@ -320,7 +410,7 @@ static double overlap_of(shares a, shares b) {
 
 static void overlap(void) {
     static const int periods[] = { 100, 500 }, bursts[] = { 1, 10, 50, 100 };
-    variant v = { .label = "full", .rate = "always", .dump = "demo/overlap.brst" };
+    variant v = { .label = "full", .hot = "always", .dump = "demo/overlap.brst" };
     run(&v, rounds);
     json *report = report_of(v.dump);
     shares methods = shares_of(report, "functions"), call_pairs = shares_of(report, "pairs");
@@ -330,7 +420,7 @@ static void overlap(void) {
             for (int b = 0; b < 4; b++) {
                 char rate[64];
                 snprintf(rate, sizeof rate, "%d:%d:%d", (periods[p] - 1) * bursts[b], bursts[b], jitter);
-                v.rate = rate;
+                v.hot = rate;
                 run(&v, rounds);
                 report = report_of(v.dump);
                 printf("| 1/%d, bursts of %d%s | %.0f | %.2f | %.2f |\n", periods[p], bursts[b], jitter < 0 ? ", no jitter" : "",
@@ -341,7 +431,8 @@ static void overlap(void) {
 }
 
 int main(int argc, char **argv) {
-    const char *rate = "990:10", *mode = "";
+    const char *mode = "";
+    uint32_t check_count = 990, burst_count = 10; /* bursty.h's defaults */
     if (getenv("BUILD") && *getenv("BUILD")) build = getenv("BUILD");
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
@@ -350,7 +441,7 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[i], "--pairs") == 0) pairs = atoi(value), i++;
         else if (strcmp(argv[i], "--rounds") == 0) rounds = atoi(value), i++;
         else if (strcmp(argv[i], "--megabytes") == 0) megabytes = value, i++;
-        else if (strcmp(argv[i], "--rate") == 0) rate = value, i++;
+        else if (strcmp(argv[i], "--rate") == 0 && sscanf(value, "%" SCNu32 ":%" SCNu32, &check_count, &burst_count) == 2) i++;
         else fail("usage: compare [--equation | --overlap] [--pairs N] [--rounds N] [--megabytes N] [--rate C:I] [PATH...]", "");
     }
     if (pairs < 1 || pairs > MAX_RUNS) fail("--pairs wants a number from 1 to 200", "");
@@ -358,6 +449,6 @@ int main(int argc, char **argv) {
     choose_rounds();
     if (strcmp(mode, "--equation") == 0) equation();
     else if (strcmp(mode, "--overlap") == 0) overlap();
-    else demonstrate(rate);
+    else demonstrate(check_count, burst_count);
     return 0;
 }

@@ -9,21 +9,20 @@
      BURST_LOOP    loops that may run long
      BURST_LOAD    a reference worth knowing
      BURST_BODY    a loop's body compiled twice: references recorded in the second copy, nothing of it in the first
-     BURST_FN      the same for a whole function
+     BURST_FN      the same for a whole function;  BURST_SUB, without a check: BURST_CALL picks its caller's copy
      BURST_FOR     a tight counted loop: nothing per iteration
 
-   Loops over the characters of one token have no check: they are short and call nothing. Two functions at the end,
-   profile_start and profile_end, are all the rest. With -DBURSTY_OFF everything named here is nothing; that is the
-   plain program which demo/compare.c measures against. */
+   Loops over the characters of one token have no check: they are short and call nothing. profile.c, called at the start
+   and at the end of main, says what to record. With -DBURSTY_OFF everything named here is nothing; that is the plain
+   program which demo/compare.c measures against. */
 #define _XOPEN_SOURCE 700
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-#define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#include "profile.h"
 
 #define TOP 8                                     /* lines in each table of the summary */
 #define NONE UINT32_MAX
@@ -65,22 +64,28 @@ static void grow(names *t) {
     }
 }
 
+/* The slot of a text: where it is, or where it would go. */
+static BURST_SUB(uint32_t, slot_of, (const names *t, const char *text, uint32_t length, uint32_t hash), (t, text, length, hash)) {
+    uint32_t mask = 2 * t->room - 1, at = hash & mask;
+    BURST_LOAD(text);
+    for (; t->slots[at]; at = (at + 1) & mask) {
+        const name *n = &t->all[t->slots[at] - 1];
+        BURST_LOAD(&t->slots[at]);
+        BURST_LOAD(n);
+        if (n->hash == hash && n->length == length && memcmp(n->text, text, length) == 0) break;
+    }
+    return at;
+}
+
 /* A text that is new is added (and must stay where it is), or if !add answered with NULL. Valid until the next add. */
 static name *find_name(names *t, const char *text, uint32_t length, int add) {
     BURST_SCOPE("find_name");
     if (t->count == t->room) grow(t);
-    uint32_t hash = 2166136261u, mask = 2 * t->room - 1;
-    BURST_LOAD(text);
+    uint32_t hash = 2166136261u;
     for (uint32_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 16777619u;
     hash ^= hash >> 15;
-    uint32_t at = hash & mask;
-    while (t->slots[at]) {
-        name *n = &t->all[t->slots[at] - 1];
-        BURST_LOAD(&t->slots[at]);
-        BURST_LOAD(n);
-        if (n->hash == hash && n->length == length && memcmp(n->text, text, length) == 0) return n;
-        at = (at + 1) & mask;
-    }
+    uint32_t at = BURST_CALL(slot_of, (t, text, length, hash));
+    if (t->slots[at]) return &t->all[t->slots[at] - 1];
     if (!add) return NULL;
     name *n = &t->all[t->count++];
     n->text = text, n->length = length, n->hash = hash, n->uses = n->files = 0, n->file = NONE;
@@ -323,7 +328,6 @@ static void scan_file(uint32_t number) {
     scan s = { f->text, f->text + f->size, f, number, 1, 0, 1, 0, 0, { 0 } };
     f->edge = edge_count;
     while (s.at < s.end) {
-        BURST_LOAD(s.at);
         switch (kind[(unsigned char)*s.at]) {
         case SPACE:     do s.at++; while (kind[(unsigned char)*s.at] == SPACE);              continue;
         case NEWLINE:   BURST_LOOP();             /* once a line: words and the like have checks of their own */
@@ -495,49 +499,6 @@ static void print_summary(void) {
         printf("%10llu %8s  %s\n", (unsigned long long)files[best[i]].pulled_lines, "", files[best[i]].path);
 }
 
-/* ---- profiling: all that main needs ------------------------------------------------------------------------------ */
-
-/* A rate from the environment: 990:10:12 means bursts of 10 checks after 990 others, give or take 12 %; -1: exactly so;
-   "always" means every event. What is not given is bursty.h's default. Returns 0 if nothing is asked for. */
-static int asked(const char *variable, bursty_profile *p) {
-    const char *text = getenv(variable);
-    char *end = NULL;
-    if (!text || !*text) return 0;
-    p->check_count = strcmp(text, "always") == 0 ? BURSTY_ALWAYS : (uint32_t)strtoul(text, &end, 10);
-    if (end && *end == ':') p->burst_count = (uint32_t)strtoul(end + 1, &end, 10);
-    if (end && *end == ':') p->jitter_percent = (int32_t)strtol(end + 1, &end, 10);
-    return 1;
-}
-
-static uint64_t now_ns(void *user) {
-    struct timespec t;
-    (void)user;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void profile_start(void) {
-    bursty_config config;
-    memset(&config, 0, sizeof config);
-    asked("INDEX_HOT", &config.profile);
-    config.profile.classes = BURSTY_CALL | BURSTY_RETURN | BURSTY_BACKEDGE;
-    config.clock = now_ns;
-    config.clock_hz = 1000000000;
-    config.program = "index";
-    bursty_start(&config);
-}
-
-static int to_file(void *out, const void *data, size_t size) {
-    return fwrite(data, 1, size, (FILE *)out) != size;
-}
-
-/* The dump goes to INDEX_DUMP: standard output belongs to the program. */
-static void profile_end(void) {
-    const char *path = getenv("INDEX_DUMP");
-    FILE *out = path && *path ? fopen(path, "wb") : NULL;
-    if (out && bursty_write(to_file, out) + fclose(out) != 0) fail("cannot write the dump");
-}
-
 int main(int argc, char **argv) {
     int rounds = 1, at = 1;
     for (; at + 1 < argc && argv[at][0] == '-'; at += 2) {
@@ -551,6 +512,6 @@ int main(int argc, char **argv) {
     for (; at < argc; at++) walk(argv[at]);
     while (rounds-- > 0) index_all();
     print_summary();
-    profile_end();
+    if (profile_end() != 0) fail("cannot write the dump");
     return 0;
 }
