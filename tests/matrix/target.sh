@@ -11,26 +11,30 @@ warn='-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic -Werror'
 
 field() { awk -F '|' -v n="$name" -v f="$1" '{ k = $1; gsub(/ /, "", k) } k == n { print $f }' tests/matrix/targets; }
 
-# Scripts that test what the compiler of a target makes; the others look at sources or at the host's own compiler.
+# Scripts that run the host tool as a target made it; the others look at sources or at compilers, once on the host.
 tool_scripts() {
     for script in tests/test_*.sh; do
-        case $script in *_compile.sh|*_disasm.sh|*_comments.sh|*_shared.sh) ;; *) echo "$script" ;; esac
+        case $script in *_compile.sh|*_disasm.sh|*_comments.sh|*_shared.sh|*_cpp.sh|*_demo.sh) ;; *) echo "$script" ;; esac
     done
 }
 
-host()       { FULL=1 make -s test BUILD="$build" WARN="$warn" "$@"; }                      # everything
-tool_tests() { make -s test BUILD="$build" WARN="$warn" TEST_SH="$(tool_scripts | tr '\n' ' ')" "$@"; }
+host()       { FULL=1 tests "$(echo tests/test_*.sh)" "$@"; }             # everything
+tool_tests() { tests "$(tool_scripts)" "$@"; }                           # the C programs, the host tool and its scripts
+programs()   { tests '' "$@"; }                                          # the C programs alone, or some: $only
 firmware()   { BUILD=build/matrix/tool sh tests/firmware/run.sh "$1"; }
 
-# The C programs alone; one that does not compile fails by itself.
-programs() { # MAKE'S VARIABLES; $only: some of tests/test_*.c
-    run= tests=
-    for variable in "$@"; do case $variable in RUN=*) run=${variable#RUN=} ;; esac; done
-    for source in ${only:-tests/test_*.c}; do tests="$tests $build/tests/$(basename "$source" .c)"; done
+# As `make test`, but what does not compile fails by itself.
+tests() { # SCRIPTS MAKE'S VARIABLES...
+    scripts=$1 programs=
+    shift
+    for variable in "$@"; do
+        case $variable in CC=*|CXX=*|CFLAGS=*|RUN=*) export "${variable?}" ;; esac
+    done
+    for source in ${only:-tests/test_*.c}; do programs="$programs $build/tests/$(basename "$source" .c)"; done
     # shellcheck disable=SC2086
-    make -s -k BUILD="$build" WARN="$warn" "$@" $tests
+    make -s -k BUILD="$build" WARN="$warn" "$@" $programs ${scripts:+all}
     # shellcheck disable=SC2086
-    RUN=$run sh tests/run.sh $tests
+    BUILD=$build sh tests/run.sh $programs $scripts
 }
 
 # ThreadSanitizer of gcc 12 wants the address layout of older kernels: setarch -R.
@@ -54,24 +58,26 @@ windows() {
     return $code
 }
 
-# Half a minute for each fuzzer, from the committed seeds of fuzz/NAME/ where there are any.
+# Half a minute for each fuzzer, linked with everything of the host tool but its main.
 fuzz() {
     passed=0 failed=0
+    corpus=$build/corpus
+    mkdir -p "$corpus"
+    CC=clang-19 sh fuzz/seeds.sh "$corpus"
     for source in fuzz/fuzz_*.c; do
         fuzzer=$build/$(basename "$source" .c)
-        corpus=$fuzzer.corpus
-        mkdir -p "$corpus"
-        seeds=${source%.c}
-        if clang-19 -std=c99 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -I. -Itools -o "$fuzzer" "$source" &&
-           "$fuzzer" -max_total_time="${FUZZ_SECONDS:-30}" -timeout=10 -artifact_prefix="$build/" -print_final_stats=1 \
-               "$corpus" $([ -d "$seeds" ] && echo "$seeds") >"$fuzzer.log" 2>&1; then
-            passed=$((passed + 1)); echo "$source: $(sed -n 's/^stat::number_of_executed_units: *//p' "$fuzzer.log") inputs"
+        # shellcheck disable=SC2046
+        if clang-19 -std=c99 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. -Itools \
+               -o "$fuzzer" "$source" $(ls tools/*.c | grep -v '^tools/bursty.c') -lm &&
+           "$fuzzer" -max_len=4096 -max_total_time="${FUZZ_SECONDS:-30}" -timeout=10 -artifact_prefix="$build/" \
+               -print_final_stats=1 "$corpus" >"$fuzzer.log" 2>&1
+        then passed=$((passed + 1)); echo "$source: $(sed -n 's/^stat::number_of_executed_units: *//p' "$fuzzer.log") inputs"
         else failed=$((failed + 1)); echo "FAILED $source"; tail -n 30 "$fuzzer.log"; fi
     done
     echo "$passed passed, $failed failed"
 }
 
-# A container's root may not use chromium's sandbox; tests/page.sh knows.
+# Report pages in a browser.
 page() { BUILD=build/matrix/tool sh tests/page.sh; }
 
 start=$(date +%s)
