@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct input { sampled sampled; contexts contexts; footprints footprints; } input;
+typedef struct input { tally sampled; contexts contexts; footprints footprints; } input;
 
 static int load(input *in, const void *data, size_t size) {
     dump d;
@@ -23,7 +23,7 @@ static int load(input *in, const void *data, size_t size) {
         return -1;
     }
     for (i = 0; i < d.part_count && !faulty; i++) {
-        if (d.parts[i].kind == DUMP_SAMPLED) faulty = sampled_read(&in->sampled, &d, &d.parts[i], &fault);
+        if (d.parts[i].kind == DUMP_SAMPLED) faulty = tally_read(&in->sampled, &d, &d.parts[i], &fault);
         if (d.parts[i].kind == DUMP_CONTEXTS) faulty = contexts_read(&in->contexts, &d, &d.parts[i], &fault);
         if (d.parts[i].kind == DUMP_FOOTPRINT) faulty = footprints_read(&in->footprints, &d, &d.parts[i], &fault);
     }
@@ -33,13 +33,13 @@ static int load(input *in, const void *data, size_t size) {
 }
 
 static void unload(input *in) {
-    sampled_free(&in->sampled);
+    tally_free(&in->sampled);
     contexts_free(&in->contexts);
     footprints_free(&in->footprints);
 }
 
 static void settle(input *in) {
-    sampled_settle(&in->sampled);
+    tally_settle(&in->sampled);
     contexts_settle(&in->contexts);
     footprints_settle(&in->footprints);
 }
@@ -77,13 +77,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     if (load(&in, file.data, file.size) == 0) {
         settle(&in);
-        sampled_write(&in.sampled, &written);
+        tally_write(&in.sampled, &written);
         contexts_write(&in.contexts, &written);
         footprints_write(&in.footprints, &written);
         if (written.size) {
             if (load(&back, written.data, written.size) != 0) abort();
             settle(&back);
-            sampled_write(&back.sampled, &again);
+            tally_write(&back.sampled, &again);
             if (again.size > written.size || (again.size && memcmp(again.data, written.data, again.size) != 0)) abort();
             unload(&back);
         }

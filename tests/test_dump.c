@@ -3,30 +3,30 @@
 #include "../tools/text.c"
 #include "../tools/tool.c"
 #include "../tools/dump.c"
-#include "../tools/sampled.c"
+#include "../tools/tally.c"
 #include "brst.inc"
 
 static dump_fault fault;
 
 /* Everything a file goes through. 0, or -1 with fault filled. */
-static int load(sampled *s, const unsigned char *data, size_t size) {
+static int load(tally *s, const unsigned char *data, size_t size) {
     dump d;
     size_t i;
     int bad;
     memset(&fault, 0, sizeof fault);
     if (dump_read(&d, data, size, &fault) != 0) return -1;
     for (i = 0, bad = 0; i < d.part_count && !bad; i++)
-        if (d.parts[i].kind == DUMP_SAMPLED) bad = sampled_read(s, &d, &d.parts[i], &fault);
+        if (d.parts[i].kind == DUMP_SAMPLED) bad = tally_read(s, &d, &d.parts[i], &fault);
     dump_free(&d);
     return bad;
 }
 
 static int loads(const unsigned char *data, size_t size) {
-    sampled s;
+    tally s;
     int bad;
     memset(&s, 0, sizeof s);
     bad = load(&s, data, size);
-    sampled_free(&s);
+    tally_free(&s);
     return bad == 0;
 }
 
@@ -41,13 +41,13 @@ static int loads_copy(const unsigned char *data, size_t size) {
 }
 
 static text written(const unsigned char *data, size_t size) {
-    sampled s;
+    tally s;
     text out = {NULL, 0, 0};
     memset(&s, 0, sizeof s);
     CHECK_EQ(load(&s, data, size), 0);
-    sampled_settle(&s);
-    sampled_write(&s, &out);
-    sampled_free(&s);
+    tally_settle(&s);
+    tally_write(&s, &out);
+    tally_free(&s);
     return out;
 }
 
@@ -71,7 +71,7 @@ TEST(reads_every_field_at_every_chunk_size) {
     size_t chunk;
     for (chunk = 1; chunk < 200; chunk++) {
         brst b;
-        sampled s;
+        tally s;
         memset(&b, 0, sizeof b);
         memset(&s, 0, sizeof s);
         small_part(&b, chunk);
@@ -110,9 +110,9 @@ TEST(reads_every_field_at_every_chunk_size) {
             CHECK_EQ(s.rows.at[0].weight_256, 40 * 25600);
             CHECK_EQ(s.rows.at[0].ticks, 777);
             CHECK_EQ(s.rows.at[1].site, 1);
-            CHECK_EQ(s.rows.at[1].caller, SAMPLED_NO_SITE);
+            CHECK_EQ(s.rows.at[1].caller, TALLY_NO_SITE);
         }
-        sampled_free(&s);
+        tally_free(&s);
         free(b.data);
     }
 }
@@ -322,12 +322,12 @@ TEST(sites_reach_back_sixty_four) {
         brst_counts(&b, 1, 256, 0);
         brst_end(&b);
         if (last == 65) {
-            sampled s;
+            tally s;
             memset(&s, 0, sizeof s);
             CHECK_EQ(load(&s, b.data, b.size), 0);
             CHECK_EQ(s.sites.at[s.rows.at[70].site].line, 6);
             CHECK_EQ(s.sites.at[s.rows.at[70].caller].line, 69);
-            sampled_free(&s);
+            tally_free(&s);
         } else CHECK(!loads(b.data, b.size));
         free(b.data);
     }
@@ -446,13 +446,13 @@ TEST(merging_has_no_order_and_no_grouping) {
 
 TEST(sums_are_right_and_saturate) {
     brst b;
-    sampled s;
+    tally s;
     memset(&b, 0, sizeof b);
     memset(&s, 0, sizeof s);
     small_part(&b, 256);
     small_part(&b, 9);
     CHECK_EQ(load(&s, b.data, b.size), 0);
-    sampled_settle(&s);
+    tally_settle(&s);
     CHECK_EQ(s.programs.count, 1);
     CHECK_EQ(s.profiles.count, 1);
     CHECK_EQ(s.threads.count, 1);
@@ -464,7 +464,7 @@ TEST(sums_are_right_and_saturate) {
     CHECK_EQ(s.rows.at[0].count, 80);
     CHECK_EQ(s.rows.at[0].weight_256, 80 * 25600);
     CHECK_EQ(s.rows.at[0].ticks, 2 * 777);
-    sampled_free(&s);
+    tally_free(&s);
     b.size = 0;
     brst_begin(&b, 1, 256);
     brst_info(&b, 0, "", UINT64_MAX - 5, 3, 0);
@@ -473,10 +473,10 @@ TEST(sums_are_right_and_saturate) {
     brst_info(&b, 0, "", 6, 4, 0);
     brst_end(&b);
     CHECK_EQ(load(&s, b.data, b.size), 0);
-    sampled_settle(&s);
+    tally_settle(&s);
     CHECK(s.programs.at[0].checks == UINT64_MAX);
     CHECK_EQ(s.programs.at[0].events, 7);
-    sampled_free(&s);
+    tally_free(&s);
     free(b.data);
 }
 

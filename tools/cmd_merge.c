@@ -1,7 +1,7 @@
 /* cmd_merge.c - bursty merge: dumps of many runs, threads or machines into one. */
 #include "contexts.h"
 #include "footprints.h"
-#include "sampled.h"
+#include "tally.h"
 #include "tool.h"
 #include <string.h>
 
@@ -12,7 +12,7 @@ static const char help[] =
     "  by side; the weights of what they sampled add up. In which order or grouping files are merged makes no difference.\n"
     "  Parts of an unknown kind are copied. Nothing is written if a file is bad.\n";
 
-typedef struct merge { sampled sampled; contexts contexts; footprints footprints; text others; } merge;
+typedef struct merge { tally sampled; contexts contexts; footprints footprints; text others; } merge;
 
 static int add_file(merge *m, const char *path) {
     dump d;
@@ -22,7 +22,7 @@ static int add_file(merge *m, const char *path) {
     if (status != TOOL_OK) return status;
     for (i = 0; i < d.part_count && !faulty; i++) {
         switch (d.parts[i].kind) {
-        case DUMP_SAMPLED:   faulty = sampled_read(&m->sampled, &d, &d.parts[i], &fault); break;
+        case DUMP_SAMPLED:   faulty = tally_read(&m->sampled, &d, &d.parts[i], &fault); break;
         case DUMP_CONTEXTS:  faulty = contexts_read(&m->contexts, &d, &d.parts[i], &fault); break;
         case DUMP_FOOTPRINT: faulty = footprints_read(&m->footprints, &d, &d.parts[i], &fault); break;
         default: text_bytes(&m->others, d.data + d.parts[i].offset, d.parts[i].bytes);
@@ -47,10 +47,10 @@ int cmd_merge(int argc, char **argv) {
     if (!out_path || files == 0) return tool_error("merge wants -o OUT and at least one FILE");
     for (i = 0; i < files && status == TOOL_OK; i++) status = add_file(&m, argv[i]);
     if (status == TOOL_OK) {
-        sampled_settle(&m.sampled);
+        tally_settle(&m.sampled);
         contexts_settle(&m.contexts);
         footprints_settle(&m.footprints);
-        sampled_write(&m.sampled, &out);
+        tally_write(&m.sampled, &out);
         contexts_write(&m.contexts, &out);
         footprints_write(&m.footprints, &out);
         text_bytes(&out, m.others.data, m.others.size);
@@ -58,7 +58,7 @@ int cmd_merge(int argc, char **argv) {
     }
     text_free(&out);
     text_free(&m.others);
-    sampled_free(&m.sampled);
+    tally_free(&m.sampled);
     contexts_free(&m.contexts);
     footprints_free(&m.footprints);
     return status;

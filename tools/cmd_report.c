@@ -36,7 +36,7 @@ static int add_note(report *r, const char *argument) {
 }
 
 /* What files say, before it becomes the model. */
-typedef struct input { sampled *sampled; contexts contexts; footprints footprints; } input;
+typedef struct input { tally *sampled; contexts contexts; footprints footprints; } input;
 
 static int add_file(input *in, const char *path) {
     dump d;
@@ -46,7 +46,7 @@ static int add_file(input *in, const char *path) {
     if (status != TOOL_OK) return status;
     for (i = 0; i < d.part_count && !faulty; i++) {
         switch (d.parts[i].kind) {
-        case DUMP_SAMPLED:   faulty = sampled_read(in->sampled, &d, &d.parts[i], &fault); break;
+        case DUMP_SAMPLED:   faulty = tally_read(in->sampled, &d, &d.parts[i], &fault); break;
         case DUMP_CONTEXTS:  faulty = contexts_read(&in->contexts, &d, &d.parts[i], &fault); break;
         case DUMP_FOOTPRINT: faulty = footprints_read(&in->footprints, &d, &d.parts[i], &fault); break;
         default: tool_error("note: %s: offset %lu: a part of unknown kind %lu is skipped", path,
@@ -118,7 +118,7 @@ int cmd_report(int argc, char **argv) {
     status = parse(&o, &r, argc, argv, &files);
     for (i = 0; i < files && status == TOOL_OK; i++) status = add_file(&in, argv[i]);
     if (status == TOOL_OK) {
-        sampled_settle(&r.sampled);
+        tally_settle(&r.sampled);
         contexts_settle(&in.contexts);
         footprints_settle(&in.footprints);
         report_count(&r, (o.min >= 0 ? o.min : o.write == report_text ? 0.1 : 0) / 100);

@@ -3,11 +3,11 @@
 #define REPORT_H
 #include "contexts.h"
 #include "footprints.h"
-#include "sampled.h"
+#include "tally.h"
 
 /* A function, loop or other site, or a pair of caller and site: what was counted and what it stands for. */
 typedef struct report_item {
-    uint32_t site, caller, kind;                  /* into sampled.sites; caller: SAMPLED_NO_SITE in functions */
+    uint32_t site, caller, kind;                  /* into sampled.sites; caller: TALLY_NO_SITE in functions */
     uint64_t sampled, estimated;                  /* events */
     double   time_ns;                             /* estimated; 0 without a clock */
     double   share, time_share;                   /* of all items of the same class of site, 0..1 */
@@ -42,13 +42,13 @@ typedef struct report_note { char *name, *value; } report_note;
 
 typedef struct report {
     char *title;
-    SAMPLED_LIST(report_note) notes;
-    sampled sampled;
-    SAMPLED_LIST(report_item) functions, pairs;   /* by class (calls first), in a class hottest first */
+    TALLY_LIST(report_note) notes;
+    tally sampled;
+    TALLY_LIST(report_item) functions, pairs;   /* by class (calls first), in a class hottest first */
     size_t functions_left_out, pairs_left_out;    /* by the least share */
     int has_time;
-    SAMPLED_LIST(report_tree) trees;
-    SAMPLED_LIST(report_footprint) footprints;
+    TALLY_LIST(report_tree) trees;
+    TALLY_LIST(report_footprint) footprints;
 } report;
 
 /* Fills functions and pairs from sampled, which has been settled; leaves out what has a smaller share. */

@@ -29,7 +29,7 @@ static void add_tree(const report_tree *tree, text *out) {
 }
 
 static void add_pairs(const report *r, text *out) {
-    const sampled_site *sites = r->sampled.sites.at;
+    const tally_site *sites = r->sampled.sites.at;
     uint64_t *with_caller = (uint64_t *)tool_alloc(r->sampled.sites.count * sizeof *with_caller);     /* by site */
     text stack = {NULL, 0, 0};
     size_t i;
@@ -40,7 +40,7 @@ static void add_pairs(const report *r, text *out) {
         text_add(&stack, ";");
         text_frame(&stack, sites[pair->site].name);
         add_line(out, &stack, pair->estimated);
-        with_caller[pair->site] = sampled_add(with_caller[pair->site], pair->estimated);
+        with_caller[pair->site] = tally_add(with_caller[pair->site], pair->estimated);
     }
     for (i = 0; i < r->functions.count; i++) {
         const report_item *function = &r->functions.at[i];

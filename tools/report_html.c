@@ -17,8 +17,8 @@ static void add_fact(const char *name, const char *css_class, const text *value,
 }
 
 /* "1.00 % asked": of the profile that fills the hot table, or else of the first. */
-static void add_rate(const sampled *s, text *out) {
-    const sampled_profile *profile = NULL;
+static void add_rate(const tally *s, text *out) {
+    const tally_profile *profile = NULL;
     size_t i;
     for (i = s->profiles.count; i--;)
         if (!profile || !(profile->flags & PROFILE_TABLE) || s->profiles.at[i].flags & PROFILE_TABLE) profile = &s->profiles.at[i];
@@ -29,7 +29,7 @@ static void add_rate(const sampled *s, text *out) {
 }
 
 static void add_facts(const report *r, text *out) {
-    const sampled *s = &r->sampled;
+    const tally *s = &r->sampled;
     uint64_t checks = 0, burst_checks = 0, events = 0, lost = 0;
     text value = {NULL, 0, 0};
     size_t i;
@@ -40,12 +40,12 @@ static void add_facts(const report *r, text *out) {
         add_fact(r->notes.at[i].name, " class=\"note\"", &value, out);
     }
     for (i = 0; i < s->programs.count; i++) {
-        events = sampled_add(events, s->programs.at[i].events);
-        lost = sampled_add(lost, s->programs.at[i].lost);
+        events = tally_add(events, s->programs.at[i].events);
+        lost = tally_add(lost, s->programs.at[i].lost);
     }
     for (i = 0; i < s->threads.count; i++) {
-        checks = sampled_add(checks, s->threads.at[i].checks);
-        burst_checks = sampled_add(burst_checks, s->threads.at[i].burst_checks);
+        checks = tally_add(checks, s->threads.at[i].checks);
+        burst_checks = tally_add(burst_checks, s->threads.at[i].burst_checks);
     }
     if (s->programs.count) {
         value.size = 0;
@@ -70,9 +70,9 @@ static void add_count_cell(uint64_t count, text *out) {
 }
 
 static void add_item(const report *r, const report_item *item, double most, text *out) {
-    const sampled_site *site = &r->sampled.sites.at[item->site];
+    const tally_site *site = &r->sampled.sites.at[item->site];
     text_add(out, "<tr><td><div class=\"name\">");
-    if (item->caller != SAMPLED_NO_SITE) { text_html(out, r->sampled.sites.at[item->caller].name); text_add(out, " &rarr; "); }
+    if (item->caller != TALLY_NO_SITE) { text_html(out, r->sampled.sites.at[item->caller].name); text_add(out, " &rarr; "); }
     text_html(out, site->name);
     text_add(out, "</div><div class=\"place\">");
     text_html(out, site->file);
@@ -94,12 +94,12 @@ static void add_items(const report *r, const char *title, const report_item *ite
     text_add(out, "</tbody></table></section>\n");
 }
 
-static void add_threads(const sampled *s, text *out) {
+static void add_threads(const tally *s, text *out) {
     size_t i;
     text_add(out, "<section class=\"card\"><header><h2>Threads</h2></header><table><thead><tr><th>thread</th><th class=\"number\">checks</th>"
              "<th class=\"number\">sampled</th><th class=\"number\">lost</th></tr></thead><tbody>\n");
     for (i = 0; i < s->threads.count && i < PLAIN_ROWS; i++) {
-        const sampled_thread *thread = &s->threads.at[i];
+        const tally_thread *thread = &s->threads.at[i];
         text_add(out, "<tr><td>");
         if (s->programs.count > 1) { text_html(out, s->programs.at[thread->program].name); text_add(out, " "); }
         if (*thread->name) text_html(out, thread->name);
@@ -115,11 +115,11 @@ static void add_threads(const sampled *s, text *out) {
     text_add(out, "</section>\n");
 }
 
-static void add_profiles(const sampled *s, text *out) {
+static void add_profiles(const tally *s, text *out) {
     size_t i;
     text_add(out, "<section class=\"card\"><header><h2>How it was sampled</h2></header>\n<p class=\"small\">");
     for (i = 0; i < s->profiles.count; i++) {
-        const sampled_profile *profile = &s->profiles.at[i];
+        const tally_profile *profile = &s->profiles.at[i];
         text_format(out, "Profile %lu: ", (unsigned long)profile->number);
         if (profile->check_count == UINT32_MAX) text_add(out, "always on");
         else text_format(out, "bursts of %lu checks, %lu checks apart, jittered by %lu %%", (unsigned long)profile->burst_count,

@@ -29,11 +29,11 @@ static void add_item(const report_item *item, int is_pair, text *out) {
     text_format(out, ",\"time_ns\":%.6g,\"time_share\":%.6g}", item->time_ns, item->time_share);
 }
 
-static void add_programs(const sampled *s, text *out) {
+static void add_programs(const tally *s, text *out) {
     size_t i;
     text_add(out, "\"programs\":[");
     for (i = 0; i < s->programs.count; i++) {
-        const sampled_program *program = &s->programs.at[i];
+        const tally_program *program = &s->programs.at[i];
         add_comma(out, i);
         text_add(out, "{\"name\":");
         text_json(out, program->name);
@@ -47,11 +47,11 @@ static void add_programs(const sampled *s, text *out) {
     text_add(out, "],\n");
 }
 
-static void add_profiles(const sampled *s, text *out) {
+static void add_profiles(const tally *s, text *out) {
     size_t i;
     text_add(out, "\"profiles\":[");
     for (i = 0; i < s->profiles.count; i++) {
-        const sampled_profile *profile = &s->profiles.at[i];
+        const tally_profile *profile = &s->profiles.at[i];
         add_comma(out, i);
         text_add(out, "{");
         add_field(out, "program", profile->program);               text_add(out, ",");
@@ -68,11 +68,11 @@ static void add_profiles(const sampled *s, text *out) {
     text_add(out, "],\n");
 }
 
-static void add_threads(const sampled *s, text *out) {
+static void add_threads(const tally *s, text *out) {
     size_t i;
     text_add(out, "\"threads\":[");
     for (i = 0; i < s->threads.count; i++) {
-        const sampled_thread *thread = &s->threads.at[i];
+        const tally_thread *thread = &s->threads.at[i];
         add_comma(out, i);
         text_add(out, "{\"name\":");
         text_json(out, thread->name);
@@ -89,7 +89,7 @@ static void add_threads(const sampled *s, text *out) {
 }
 
 static void add_sampled(const report *r, text *out) {
-    const sampled *s = &r->sampled;
+    const tally *s = &r->sampled;
     size_t i;
     text_add(out, "{\n");
     add_programs(s, out);

@@ -26,8 +26,8 @@ static size_t fold(report_item *items, size_t count) {
     if (count) qsort(items, count, sizeof *items, compare_place);
     for (i = 0; i < count; i++) {
         if (kept && compare_place(&items[kept - 1], &items[i]) == 0) {
-            items[kept - 1].sampled = sampled_add(items[kept - 1].sampled, items[i].sampled);
-            items[kept - 1].estimated = sampled_add(items[kept - 1].estimated, items[i].estimated);
+            items[kept - 1].sampled = tally_add(items[kept - 1].sampled, items[i].sampled);
+            items[kept - 1].estimated = tally_add(items[kept - 1].estimated, items[i].estimated);
             items[kept - 1].time_ns += items[i].time_ns;
         } else items[kept++] = items[i];
     }
@@ -52,12 +52,12 @@ static size_t sort_and_cut(report_item *items, size_t count, const totals *all, 
 
 /* Events estimated for each one sampled, by thread. Ticks are scaled with it and not with the row's own weight: time
    goes to a function that is running in a burst, whether or not its entry was in one. */
-static double *scale_of_threads(const sampled *s) {
+static double *scale_of_threads(const tally *s) {
     double *scale = (double *)tool_alloc(s->threads.count * sizeof *scale);
     uint64_t *count = (uint64_t *)tool_alloc(s->threads.count * sizeof *count);
     size_t i;
     for (i = 0; i < s->rows.count; i++) {
-        count[s->rows.at[i].thread] = sampled_add(count[s->rows.at[i].thread], s->rows.at[i].count);
+        count[s->rows.at[i].thread] = tally_add(count[s->rows.at[i].thread], s->rows.at[i].count);
         scale[s->rows.at[i].thread] += (double)s->rows.at[i].weight_256 / 256;
     }
     for (i = 0; i < s->threads.count; i++) scale[i] = count[i] ? scale[i] / (double)count[i] : 1;
@@ -66,16 +66,16 @@ static double *scale_of_threads(const sampled *s) {
 }
 
 void report_count(report *r, double least_share) {
-    const sampled *s = &r->sampled;
+    const tally *s = &r->sampled;
     double *scale = scale_of_threads(s);
     totals all = {{0}, {0}};
     size_t i, functions, pairs = 0;
     r->functions.at = (report_item *)tool_alloc(s->rows.count * sizeof(report_item));
     r->pairs.at = (report_item *)tool_alloc(s->rows.count * sizeof(report_item));
     for (i = 0; i < s->rows.count; i++) {
-        const sampled_row *row = &s->rows.at[i];
+        const tally_row *row = &s->rows.at[i];
         uint64_t hz = s->programs.at[s->threads.at[row->thread].program].clock_hz;
-        report_item item = {0, SAMPLED_NO_SITE, 0, 0, 0, 0, 0, 0};
+        report_item item = {0, TALLY_NO_SITE, 0, 0, 0, 0, 0, 0};
         item.site = row->site;
         item.kind = s->sites.at[row->site].kind;
         item.sampled = row->count;
@@ -83,7 +83,7 @@ void report_count(report *r, double least_share) {
         if (hz) item.time_ns = (double)row->ticks * 1e9 / (double)hz * scale[row->thread];
         r->functions.at[i] = item;
         item.caller = row->caller;
-        if (item.caller != SAMPLED_NO_SITE) r->pairs.at[pairs++] = item;
+        if (item.caller != TALLY_NO_SITE) r->pairs.at[pairs++] = item;
     }
     free(scale);
     functions = fold(r->functions.at, s->rows.count);
@@ -137,7 +137,7 @@ void report_free(report *r) {
         free_curve(&f->miss_ratio);
         free(f->title);
     }
-    sampled_free(&r->sampled);
+    tally_free(&r->sampled);
     free(r->functions.at);
     free(r->pairs.at);
     free(r->notes.at);

@@ -6,7 +6,7 @@
 
 enum { COUNT_WIDTH = 16, MOST_CONTEXTS = 30, LEAST_PARTS = 1000 /* contexts below a thousandth are not listed */ };
 
-static void add_place(const sampled_site *site, text *out) {
+static void add_place(const tally_site *site, text *out) {
     const char *slash = strrchr(site->file, '/'), *back = strrchr(site->file, '\\');
     if (!slash || (back && back > slash)) slash = back;
     if (!*site->file) return;
@@ -21,7 +21,7 @@ static void add_padded_count(uint64_t count, text *out) {
     text_pad(out, start, COUNT_WIDTH, 1);
 }
 
-static void add_name(const sampled_site *site, text *out) {
+static void add_name(const tally_site *site, text *out) {
     text_plain(out, *site->name ? site->name : "(no name)");
 }
 
@@ -45,16 +45,16 @@ static void add_left_out(size_t count, text *out) {
     if (count) text_format(out, "          %lu colder ones left out; --min 0 shows them\n", (unsigned long)count);
 }
 
-static void add_summary(const sampled *s, text *out) {
+static void add_summary(const tally *s, text *out) {
     uint64_t checks = 0, burst_checks = 0, events = 0, lost = 0;
     size_t i;
     for (i = 0; i < s->programs.count; i++) {
-        events = sampled_add(events, s->programs.at[i].events);
-        lost = sampled_add(lost, s->programs.at[i].lost);
+        events = tally_add(events, s->programs.at[i].events);
+        lost = tally_add(lost, s->programs.at[i].lost);
     }
     for (i = 0; i < s->threads.count; i++) {
-        checks = sampled_add(checks, s->threads.at[i].checks);
-        burst_checks = sampled_add(burst_checks, s->threads.at[i].burst_checks);
+        checks = tally_add(checks, s->threads.at[i].checks);
+        burst_checks = tally_add(burst_checks, s->threads.at[i].burst_checks);
     }
     text_count(out, events);
     text_add(out, " events sampled at ");
@@ -62,7 +62,7 @@ static void add_summary(const sampled *s, text *out) {
     text_format(out, " checks in %lu thread%s; ", (unsigned long)s->threads.count, s->threads.count == 1 ? "" : "s");
     if (lost) { text_count(out, lost); text_add(out, " lost\n"); } else text_add(out, "none lost\n");
     for (i = 0; i < s->profiles.count; i++) {
-        const sampled_profile *profile = &s->profiles.at[i];
+        const tally_profile *profile = &s->profiles.at[i];
         double period = (double)profile->check_count + (double)profile->burst_count;
         text_format(out, "profile %lu: ", (unsigned long)profile->number);
         if (profile->check_count == UINT32_MAX) text_add(out, "always on");
@@ -80,12 +80,12 @@ static void add_summary(const sampled *s, text *out) {
 }
 
 static void add_sampled(const report *r, text *out) {
-    const sampled_site *sites = r->sampled.sites.at;
+    const tally_site *sites = r->sampled.sites.at;
     size_t i;
     add_summary(&r->sampled, out);
     for (i = 0; i < r->functions.count; i++) {
         add_heading(r, r->functions.at, i, "function", out);
-        const sampled_site *site = &sites[r->functions.at[i].site];
+        const tally_site *site = &sites[r->functions.at[i].site];
         add_numbers(r, &r->functions.at[i], out);
         add_name(site, out);
         add_place(site, out);

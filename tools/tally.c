@@ -1,4 +1,4 @@
-/* sampled.c - reading, adding up and writing parts of kind 1.
+/* tally.c - reading, adding up and writing parts of kind 1.
 
    Reading only appends. Settling sorts each list by what makes its items equal, folds equals by saturating sums and
    renumbers the lists that point at it:
@@ -8,7 +8,7 @@
 
    Saturating sums of what is never negative do not depend on order, nor does the sorted order; so any order and any
    grouping of files gives the same lists, and the same bytes when they are written. Cost: n log n. */
-#include "sampled.h"
+#include "tally.h"
 #include "tool.h"
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +17,9 @@ enum { RECENT_SITES = 64 };                        /* how far back a part may po
 enum { TAG_INFO = 1, TAG_PROFILE = 2, TAG_THREAD = 3, TAG_ROW = 4 };
 enum { SITE_NONE = 0, SITE_NEW = 1, SITE_RECENT = 2 };
 
-struct sampled_string { struct sampled_string *next; char *bytes; };
+struct tally_string { struct tally_string *next; char *bytes; };
 
-uint64_t sampled_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+uint64_t tally_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
 /* A new item at the end of a list, all zero. */
 #define APPEND(list) ((list)->count == (list)->room \
@@ -41,29 +41,29 @@ static void refuse_record(part_state *p, const char *reason) {
     p->r.reason = reason;
 }
 
-static const char *get_name(sampled *s, dump_reader *r) {
+static const char *get_name(tally *s, dump_reader *r) {
     size_t size;
     const unsigned char *bytes = dump_get_string(r, &size);
-    struct sampled_string *string;
+    struct tally_string *string;
     if (r->reason || size == 0) return "";
-    string = (struct sampled_string *)tool_alloc(sizeof *string);
+    string = (struct tally_string *)tool_alloc(sizeof *string);
     string->bytes = text_clean(bytes, size);
     string->next = s->strings;
     s->strings = string;
     return string->bytes;
 }
 
-static uint32_t get_site(sampled *s, part_state *p) {
+static uint32_t get_site(tally *s, part_state *p) {
     size_t start = p->r.at;
     uint64_t code = dump_get(&p->r);
-    if (p->r.reason || code == SITE_NONE) return SAMPLED_NO_SITE;
+    if (p->r.reason || code == SITE_NONE) return TALLY_NO_SITE;
     if (code == SITE_NEW) {
-        sampled_site site = {0, 0, 0, "", ""};
+        tally_site site = {0, 0, 0, "", ""};
         site.name = get_name(s, &p->r);
         site.file = get_name(s, &p->r);
         site.line = dump_get32(&p->r);
         site.kind = dump_get32(&p->r);
-        if (p->r.reason) return SAMPLED_NO_SITE;
+        if (p->r.reason) return TALLY_NO_SITE;
         p->recent[p->new_sites++ % RECENT_SITES] = (uint32_t)s->sites.count;
         *APPEND(&s->sites) = site;
         return (uint32_t)s->sites.count - 1;
@@ -72,11 +72,11 @@ static uint32_t get_site(sampled *s, part_state *p) {
     if (code < RECENT_SITES && code < p->new_sites) return p->recent[(p->new_sites - 1 - (size_t)code) % RECENT_SITES];
     p->r.at = start;
     p->r.reason = "a site number that points at no site";
-    return SAMPLED_NO_SITE;
+    return TALLY_NO_SITE;
 }
 
-static void get_info(sampled *s, part_state *p) {
-    sampled_program *program = &s->programs.at[s->programs.count - 1];
+static void get_info(tally *s, part_state *p) {
+    tally_program *program = &s->programs.at[s->programs.count - 1];
     if (p->has_info) { refuse_record(p, "a second info record in one part"); return; }
     p->has_info = 1;
     program->clock_hz = dump_get(&p->r);
@@ -86,8 +86,8 @@ static void get_info(sampled *s, part_state *p) {
     program->lost = dump_get(&p->r);
 }
 
-static void get_profile(sampled *s, part_state *p) {
-    sampled_profile *profile = APPEND(&s->profiles);
+static void get_profile(tally *s, part_state *p) {
+    tally_profile *profile = APPEND(&s->profiles);
     profile->program = (uint32_t)s->programs.count - 1;
     profile->number = dump_get32(&p->r);
     profile->check_count = dump_get32(&p->r);
@@ -99,8 +99,8 @@ static void get_profile(sampled *s, part_state *p) {
     profile->events = dump_get(&p->r);
 }
 
-static void get_thread(sampled *s, part_state *p) {
-    sampled_thread *thread = APPEND(&s->threads);
+static void get_thread(tally *s, part_state *p) {
+    tally_thread *thread = APPEND(&s->threads);
     p->has_thread = 1;
     thread->program = (uint32_t)s->programs.count - 1;
     thread->number = dump_get32(&p->r);
@@ -112,12 +112,12 @@ static void get_thread(sampled *s, part_state *p) {
     thread->lost = dump_get(&p->r);
 }
 
-static void get_row(sampled *s, part_state *p) {
-    sampled_row row = {0, 0, 0, 0, 0, 0, 0};
+static void get_row(tally *s, part_state *p) {
+    tally_row row = {0, 0, 0, 0, 0, 0, 0};
     if (!p->has_thread) { refuse_record(p, "a row before the first thread"); return; }
     row.thread = (uint32_t)s->threads.count - 1;
     row.site = get_site(s, p);
-    if (row.site == SAMPLED_NO_SITE) refuse_record(p, "a row without a site");
+    if (row.site == TALLY_NO_SITE) refuse_record(p, "a row without a site");
     row.caller = get_site(s, p);
     row.count = dump_get(&p->r);
     row.weight_256 = dump_get(&p->r);
@@ -125,7 +125,7 @@ static void get_row(sampled *s, part_state *p) {
     *APPEND(&s->rows) = row;
 }
 
-int sampled_read(sampled *s, const dump *d, const dump_part *part, dump_fault *fault) {
+int tally_read(tally *s, const dump *d, const dump_part *part, dump_fault *fault) {
     part_state p;
     memset(&p, 0, sizeof p);
     p.r.data = part->payload;
@@ -151,21 +151,21 @@ int sampled_read(sampled *s, const dump *d, const dump_part *part, dump_fault *f
 static int compare_u64(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
 
 static int compare_programs(const void *left, const void *right) {
-    const sampled_program *a = (const sampled_program *)left, *b = (const sampled_program *)right;
+    const tally_program *a = (const tally_program *)left, *b = (const tally_program *)right;
     int order = strcmp(a->name, b->name);
     return order ? order : compare_u64(a->clock_hz, b->clock_hz);
 }
 
 static void fold_programs(void *into, const void *from) {
-    sampled_program *a = (sampled_program *)into;
-    const sampled_program *b = (const sampled_program *)from;
-    a->checks = sampled_add(a->checks, b->checks);
-    a->events = sampled_add(a->events, b->events);
-    a->lost = sampled_add(a->lost, b->lost);
+    tally_program *a = (tally_program *)into;
+    const tally_program *b = (const tally_program *)from;
+    a->checks = tally_add(a->checks, b->checks);
+    a->events = tally_add(a->events, b->events);
+    a->lost = tally_add(a->lost, b->lost);
 }
 
 static int compare_profiles(const void *left, const void *right) {
-    const sampled_profile *a = (const sampled_profile *)left, *b = (const sampled_profile *)right;
+    const tally_profile *a = (const tally_profile *)left, *b = (const tally_profile *)right;
     int order = compare_u64(a->program, b->program);
     if (!order) order = compare_u64(a->number, b->number);
     if (!order) order = compare_u64(a->check_count, b->check_count);
@@ -176,31 +176,31 @@ static int compare_profiles(const void *left, const void *right) {
 }
 
 static void fold_profiles(void *into, const void *from) {
-    sampled_profile *a = (sampled_profile *)into;
-    const sampled_profile *b = (const sampled_profile *)from;
-    a->bursts = sampled_add(a->bursts, b->bursts);
-    a->events = sampled_add(a->events, b->events);
+    tally_profile *a = (tally_profile *)into;
+    const tally_profile *b = (const tally_profile *)from;
+    a->bursts = tally_add(a->bursts, b->bursts);
+    a->events = tally_add(a->events, b->events);
 }
 
 static int compare_threads(const void *left, const void *right) {
-    const sampled_thread *a = (const sampled_thread *)left, *b = (const sampled_thread *)right;
+    const tally_thread *a = (const tally_thread *)left, *b = (const tally_thread *)right;
     int order = compare_u64(a->program, b->program);
     if (!order) order = compare_u64(a->number, b->number);
     return order ? order : strcmp(a->name, b->name);
 }
 
 static void fold_threads(void *into, const void *from) {
-    sampled_thread *a = (sampled_thread *)into;
-    const sampled_thread *b = (const sampled_thread *)from;
+    tally_thread *a = (tally_thread *)into;
+    const tally_thread *b = (const tally_thread *)from;
     a->flags &= b->flags;
-    a->checks = sampled_add(a->checks, b->checks);
-    a->burst_checks = sampled_add(a->burst_checks, b->burst_checks);
-    a->events = sampled_add(a->events, b->events);
-    a->lost = sampled_add(a->lost, b->lost);
+    a->checks = tally_add(a->checks, b->checks);
+    a->burst_checks = tally_add(a->burst_checks, b->burst_checks);
+    a->events = tally_add(a->events, b->events);
+    a->lost = tally_add(a->lost, b->lost);
 }
 
 static int compare_sites(const void *left, const void *right) {
-    const sampled_site *a = (const sampled_site *)left, *b = (const sampled_site *)right;
+    const tally_site *a = (const tally_site *)left, *b = (const tally_site *)right;
     int order = strcmp(a->name, b->name);
     if (!order) order = strcmp(a->file, b->file);
     if (!order) order = compare_u64(a->line, b->line);
@@ -210,18 +210,18 @@ static int compare_sites(const void *left, const void *right) {
 static void fold_sites(void *into, const void *from) { (void)into; (void)from; }
 
 static int compare_rows(const void *left, const void *right) {
-    const sampled_row *a = (const sampled_row *)left, *b = (const sampled_row *)right;
+    const tally_row *a = (const tally_row *)left, *b = (const tally_row *)right;
     int order = compare_u64(a->thread, b->thread);
     if (!order) order = compare_u64(a->site, b->site);
     return order ? order : compare_u64(a->caller, b->caller);
 }
 
 static void fold_rows(void *into, const void *from) {
-    sampled_row *a = (sampled_row *)into;
-    const sampled_row *b = (const sampled_row *)from;
-    a->count = sampled_add(a->count, b->count);
-    a->weight_256 = sampled_add(a->weight_256, b->weight_256);
-    a->ticks = sampled_add(a->ticks, b->ticks);
+    tally_row *a = (tally_row *)into;
+    const tally_row *b = (const tally_row *)from;
+    a->count = tally_add(a->count, b->count);
+    a->weight_256 = tally_add(a->weight_256, b->weight_256);
+    a->ticks = tally_add(a->ticks, b->ticks);
 }
 
 /* Sorts and folds items, whose first member is their id. Returns how many are left; map, if wanted, gets the new
@@ -246,7 +246,7 @@ static size_t settle(void *items, size_t count, size_t bytes, int (*compare)(con
 #define SETTLE(list, compare, fold, map) \
     ((list)->count = settle((list)->at, (list)->count, sizeof *(list)->at, (compare), (fold), (map)))
 
-void sampled_settle(sampled *s) {
+void tally_settle(tally *s) {
     uint32_t *program, *thread, *site;
     size_t i;
     SETTLE(&s->programs, compare_programs, fold_programs, &program);
@@ -256,10 +256,10 @@ void sampled_settle(sampled *s) {
     SETTLE(&s->threads, compare_threads, fold_threads, &thread);
     SETTLE(&s->sites, compare_sites, fold_sites, &site);
     for (i = 0; i < s->rows.count; i++) {
-        sampled_row *row = &s->rows.at[i];
+        tally_row *row = &s->rows.at[i];
         row->thread = thread[row->thread];
         row->site = site[row->site];
-        if (row->caller != SAMPLED_NO_SITE) row->caller = site[row->caller];
+        if (row->caller != TALLY_NO_SITE) row->caller = site[row->caller];
     }
     SETTLE(&s->rows, compare_rows, fold_rows, NULL);
     free(program);
@@ -267,9 +267,9 @@ void sampled_settle(sampled *s) {
     free(site);
 }
 
-void sampled_free(sampled *s) {
+void tally_free(tally *s) {
     while (s->strings) {
-        struct sampled_string *next = s->strings->next;
+        struct tally_string *next = s->strings->next;
         free(s->strings->bytes);
         free(s->strings);
         s->strings = next;
@@ -286,14 +286,14 @@ void sampled_free(sampled *s) {
 
 typedef struct part_writer {
     dump_writer w;
-    const sampled *s;
+    const tally *s;
     uint32_t recent[RECENT_SITES];
     size_t new_sites;
 } part_writer;
 
 static void put_site(part_writer *p, uint32_t index) {
     size_t back;
-    if (index == SAMPLED_NO_SITE) { dump_put(&p->w, SITE_NONE); return; }
+    if (index == TALLY_NO_SITE) { dump_put(&p->w, SITE_NONE); return; }
     for (back = 0; back < RECENT_SITES && back < p->new_sites; back++)
         if (p->recent[(p->new_sites - 1 - back) % RECENT_SITES] == index) { dump_put(&p->w, SITE_RECENT + back); return; }
     p->recent[p->new_sites++ % RECENT_SITES] = index;
@@ -304,7 +304,7 @@ static void put_site(part_writer *p, uint32_t index) {
     dump_put(&p->w, p->s->sites.at[index].kind);
 }
 
-static void put_profile(dump_writer *w, const sampled_profile *profile) {
+static void put_profile(dump_writer *w, const tally_profile *profile) {
     dump_put(w, TAG_PROFILE);
     dump_put(w, profile->number);
     dump_put(w, profile->check_count);
@@ -316,7 +316,7 @@ static void put_profile(dump_writer *w, const sampled_profile *profile) {
     dump_put(w, profile->events);
 }
 
-static void put_thread(dump_writer *w, const sampled_thread *thread) {
+static void put_thread(dump_writer *w, const tally_thread *thread) {
     dump_put(w, TAG_THREAD);
     dump_put(w, thread->number);
     dump_put(w, thread->flags);
@@ -327,10 +327,10 @@ static void put_thread(dump_writer *w, const sampled_thread *thread) {
     dump_put(w, thread->lost);
 }
 
-void sampled_write(const sampled *s, text *out) {
+void tally_write(const tally *s, text *out) {
     size_t i, profile = 0, thread = 0, row = 0;
     for (i = 0; i < s->programs.count; i++) {
-        const sampled_program *program = &s->programs.at[i];
+        const tally_program *program = &s->programs.at[i];
         part_writer p;
         memset(&p, 0, sizeof p);
         p.s = s;
