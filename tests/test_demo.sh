@@ -80,6 +80,7 @@ END
 CC=${CC:-cc} sh demo/run.sh --pairs 2 --rounds 3 --megabytes 3 . "$tree" >"$BUILD/demo.txt" 2>"$BUILD/messages.txt"
 check "the demonstration runs" "[ $? = 0 ]"
 check "it has nothing to complain of" '[ ! -s "$BUILD/messages.txt" ]'
+cat "$BUILD/messages.txt"
 for rate in plain 990:10 99:1:-1 always; do
     program=$BUILD/demo/index
     [ $rate = plain ] && program=$program-plain
