@@ -16,11 +16,13 @@ static void fill(const contexts *c, const hcct *tree, report_tree *to) {
     uint32_t *place = (uint32_t *)tool_alloc((size_t)tree->used * sizeof *place);      /* of each node, in preorder */
     uint32_t node, depth = 0;
     hcct_stats stats;
+    double absent;
     size_t i;
     hcct_get_stats(tree, &stats);
     to->algorithm = algorithms[tree->algorithm];
     to->total = stats.scaled_total;
-    to->absent = stats.total ? (uint64_t)ceil((double)stats.base * ((double)stats.scaled_total / (double)stats.total)) : 0;
+    absent = stats.total ? ceil((double)stats.base * ((double)stats.scaled_total / (double)stats.total)) : 0;
+    to->absent = absent < (double)to->total ? (uint64_t)absent : to->total;
     to->name_count = c->key_count + 1;
     to->names = (char **)tool_alloc(to->name_count * sizeof *to->names);
     for (i = 0; i < to->name_count; i++) to->names[i] = copy(i ? contexts_name(c, (uint32_t)i) : "");
