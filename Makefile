@@ -4,7 +4,7 @@
 # make matrix   installs compilers and emulators with apt-get, runs the tests on every target
 # make bench    installs what it needs, measures, writes bench/results.md and bench/results.json
 #
-# A target of the matrix sets CC, CXX, CFLAGS, LDFLAGS, RUN (what starts a program) and BUILD.
+# make V=1 shows the commands. A target of the matrix sets CC, CXX, CFLAGS, LDFLAGS, RUN (what starts a program) and BUILD.
 
 BUILD    ?= build
 CFLAGS   ?= -O2 -g
@@ -14,6 +14,8 @@ WARN     ?= -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic
 RUN      ?=
 THREADS  ?= -pthread
 HEADERS   = bursty.h hcct.h footprint.h
+V         ?=
+QUIET     = $(if $(V),,@echo "  cc $<";)
 COMPILE   = $(CC) -std=$(STD) $(WARN) $(CFLAGS) -I. $(THREADS)
 LIBS      = $(LDFLAGS) -lm
 
@@ -28,19 +30,19 @@ TEST_SH   = $(wildcard tests/test_*.sh)
 all: $(BUILD)/bursty $(EXAMPLES)
 
 $(BUILD)/bursty: $(TOOL_O)
-	$(COMPILE) -o $@ $(TOOL_O) $(LIBS)
+	$(if $(V),,@echo "  ld $@";) $(COMPILE) -o $@ $(TOOL_O) $(LIBS)
 
 $(BUILD)/tools/%.o: tools/%.c $(wildcard tools/*.h) $(wildcard *.h)
 	@mkdir -p $(@D)
-	$(COMPILE) -c -o $@ $<
+	$(QUIET) $(COMPILE) -c -o $@ $<
 
 $(BUILD)/examples/%: examples/%.c $(wildcard *.h)
 	@mkdir -p $(@D)
-	$(COMPILE) -o $@ $< $(LIBS)
+	$(QUIET) $(COMPILE) -o $@ $< $(LIBS)
 
 $(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.inc) $(wildcard *.h)
 	@mkdir -p $(@D)
-	$(COMPILE) -Itests -o $@ $< $(LIBS)
+	$(QUIET) $(COMPILE) -Itests -o $@ $< $(LIBS)
 
 demo: $(BUILD)/bursty
 	@CC="$(CC)" BUILD="$(BUILD)" sh demo/run.sh
