@@ -210,8 +210,8 @@ typedef struct hcct_measures {
 
 /* Words of scratch for hcct_compare: one bit per context of both trees. */
 HCCT_API size_t hcct_compare_words(const hcct *full, const hcct *t);
-/* phi = a / b, epsilon = c / d. Returns 0, or 1: the first tree is not HCCT_FULL. The full tree's lookup may be sped up. */
-HCCT_API int hcct_compare(hcct *full, const hcct *t, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t *scratch,
+/* phi = a / b, epsilon = c / d. Returns 0, or 1: the first tree is not HCCT_FULL. */
+HCCT_API int hcct_compare(const hcct *full, const hcct *t, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t *scratch,
                           hcct_measures *out);
 
 struct hcct {                           /* yours to hold, ours to look into */
@@ -297,7 +297,7 @@ HCCT_P_INLINE int hcct_p_is_free(const hcct *t, uint32_t i) { return hcct_p_at(t
 static inline uint64_t hcct_p_sat_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 /* [end shared] */
 
-static void hcct_p_zero(uint32_t *words, size_t count) { while (count) words[--count] = 0; }
+static void hcct_p_zero(void *memory, size_t bytes) { while (bytes) ((unsigned char *)memory)[--bytes] = 0; }
 
 static uint64_t hcct_p_add_to(hcct *t, uint64_t a, uint64_t b, uint64_t most) {
     if (b > most || a > most - b) { t->saturated = 1; return most; }
@@ -1101,7 +1101,7 @@ HCCT_API int hcct_leave_at(hcct *t, uint32_t key, uintptr_t frame) {
 /* ---- fibers ----  While there is more than one stack, or folding, only sweeps prune: they know all cursors. */
 
 HCCT_API void hcct_fiber_start(hcct *t, hcct_fiber *fiber, int here, const hcct_config *lent) {
-    hcct_p_zero((uint32_t *)(void *)fiber, sizeof *fiber / 4);
+    hcct_p_zero(fiber, sizeof *fiber);
     if (here) { fiber->at = t->run.at; fiber->at.returns = 0; }
     if (lent) {
         fiber->frames = lent->frames;
@@ -1229,8 +1229,8 @@ static uint32_t hcct_p_fit(hcct *t, uint64_t bytes) {
 }
 
 static void hcct_p_clear_lookup(hcct *t) {
-    hcct_p_zero(t->cache, t->cache_slots);
-    hcct_p_zero(t->hash, t->hash_slots);
+    hcct_p_zero(t->cache, (size_t)t->cache_slots * 4);
+    hcct_p_zero(t->hash, (size_t)t->hash_slots * 4);
     t->hash_fill = 0;
 }
 
@@ -1242,7 +1242,7 @@ static void hcct_p_free_buckets(hcct *t, uint32_t first) {
 }
 
 static void hcct_p_defaults(hcct *t, const hcct_config *config) {
-    hcct_p_zero((uint32_t *)(void *)t, sizeof *t / 4);
+    hcct_p_zero(t, sizeof *t);
     if (config) t->config = *config;
     t->algorithm = t->config.algorithm;
     t->stride = t->algorithm == HCCT_FULL ? 5 : 8;
@@ -1266,8 +1266,8 @@ HCCT_API uint32_t hcct_init(hcct *t, void *memory, size_t bytes, const hcct_conf
     hcct_p_clear_lookup(t);
     hcct_p_free_buckets(t, 1);
     t->history_slots = t->config.history;
-    hcct_p_zero((uint32_t *)(void *)t->history, (size_t)t->history_slots * 2);
-    hcct_p_zero(t->words, t->stride);
+    hcct_p_zero(t->history, (size_t)t->history_slots * 8);
+    hcct_p_zero(t->words, t->stride * 4);
     t->words[HCCT_P_PARENT] = HCCT_P_FREE;
     if (!hcct_p_full(t)) *hcct_p_count(t, 0) = HCCT_P_NONE;
     t->used = 1;
@@ -1986,14 +1986,14 @@ static double hcct_p_off(uint64_t w, uint64_t estimate) {
     return 100.0 * (w > estimate ? (double)(w - estimate) : (double)(estimate - w)) / (double)w;
 }
 
-HCCT_API int hcct_compare(hcct *full, const hcct *t, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t *scratch, hcct_measures *m) {
+HCCT_API int hcct_compare(const hcct *full, const hcct *t, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t *scratch, hcct_measures *m) {
     static const uint32_t one_over_tau[3] = {10, 20, 100};
     uint32_t *reached = scratch, *in_tree = scratch + (full->used + 31) / 32, i, k, to = 0, climb, missing = 0;
     uint64_t theta, hot_from = hcct_theta(full, a, b), bad, covered[3] = {0, 0, 0}, hot[3] = {0, 0, 0}, uncovered = 0, sum = 0, rest = 0, most = 0;
     int certain;
+    hcct_p_zero(m, sizeof *m);
     if (!hcct_p_full(full)) return 1;
-    hcct_p_zero((uint32_t *)(void *)m, sizeof *m / 4);
-    hcct_p_zero(scratch, hcct_compare_words(full, t));
+    hcct_p_zero(scratch, hcct_compare_words(full, t) * 4);
     m->total = full->total;
     bad = hcct_p_scale(m->total, hcct_p_less((uint64_t)a * d, (uint64_t)c * b), (uint64_t)b * d, 0);
     for (i = 1; i < full->used; i++) {
@@ -2014,7 +2014,7 @@ HCCT_API int hcct_compare(hcct *full, const hcct *t, uint32_t a, uint32_t b, uin
         uint32_t down = 0;
         hcct_context context;
         for (; climb; climb--) { if (missing) missing--; else to = hcct_p_at(full, to)[HCCT_P_PARENT]; }
-        if (!missing) down = hcct_p_find(full, to, hcct_p_at(t, i)[HCCT_P_KEY]);
+        if (!missing) down = hcct_p_look(full, to, hcct_p_at(t, i)[HCCT_P_KEY], 5, &k, &k);
         if (down) { to = down; w = hcct_p_at(full, to)[HCCT_P_COUNT32]; } else missing++;
         if (down && hcct_p_bit_get(in_tree, i)) hcct_p_bit_set(reached, to);
         is_hot = w >= hot_from;
