@@ -231,11 +231,10 @@ static void skip_escape(scan *s) {
 static void skip_comment(scan *s) {
     BURST_SCOPE("skip_comment");
     int block = s->at[1] == '*';
-    for (s->at += 2; s->at < s->end; s->at++) {
-        if (block ? *s->at == '*' && s->at[1] == '/' : *s->at == '\n') break;
-        if (*s->at == '\n') s->line++;
-        if (!block && *s->at == '\\' && s->at[1] == '\n') s->line++, s->at++;
-    }
+    s->at += 2;
+    while (s->at < s->end && !(block ? *s->at == '*' && s->at[1] == '/' : *s->at == '\n'))
+        if (!block && *s->at == '\\') skip_escape(s);
+        else if (*s->at++ == '\n') s->line++;
     if (block && s->at < s->end) s->at += 2;
 }
 
