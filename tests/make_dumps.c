@@ -17,7 +17,7 @@ static const struct { const char *name, *file; unsigned line, kind; } sites[] = 
     {"contact loop", "src/physics/solver.c", 71, 4},
 };
 
-/* thread, site, caller, sampled events, nanoseconds */
+/* thread, site, caller, sampled events, nanoseconds seen */
 static const struct { int thread, site, caller; unsigned count, time; } rows[] = {
     {0, 0, -1, 1, 100}, {0, 1, 0, 120, 9000}, {0, 2, 1, 130, 21000}, {0, 3, 2, 2100, 801000}, {0, 4, 3, 15400, 3900000},
     {0, 5, 2, 6300, 2500000}, {0, 6, 2, 4100, 620000}, {0, 7, 1, 1900, 330000}, {0, 8, 1, 3600, 1800000}, {0, 9, 8, 3500, 700000},
@@ -46,7 +46,7 @@ static void game(brst *b, unsigned number_of_run) {
                 else if (known[site]) brst_number(b, 2 + seen - known[site]);
                 else { brst_site(b, sites[site].name, sites[site].file, sites[site].line, sites[site].kind); known[site] = ++seen; }
             }
-            brst_counts(b, rows[row].count, (uint64_t)rows[row].count * 100 * 256, (uint64_t)rows[row].time * number_of_run);
+            brst_counts(b, rows[row].count, (uint64_t)rows[row].count * 100 * 256, (uint64_t)rows[row].time * 100 * number_of_run);
         }
     }
     brst_end(b);

@@ -16,21 +16,42 @@ static void add_fact(const char *name, const char *css_class, const text *value,
     text_add(out, "</b></li>\n");
 }
 
-/* "1.00 % asked": of the profile that fills the hot table, or else of the first. */
-static void add_rate(const tally *s, text *out) {
-    const tally_profile *profile = NULL;
+/* Profiles that fill the hot table; all, if none does. */
+static int counts(const tally *s, const tally_profile *profile) {
     size_t i;
-    for (i = s->profiles.count; i--;)
-        if (!profile || !(profile->flags & PROFILE_TABLE) || s->profiles.at[i].flags & PROFILE_TABLE) profile = &s->profiles.at[i];
-    if (!profile) return;
-    if (profile->check_count == UINT32_MAX) text_add(out, "always on");
-    else text_format(out, "%.3g %%", 100 * (double)profile->burst_count /
-                     ((double)profile->check_count + (double)profile->burst_count + (profile->check_count + profile->burst_count == 0)));
+    for (i = 0; i < s->profiles.count; i++) if (s->profiles.at[i].flags & PROFILE_TABLE) return (profile->flags & PROFILE_TABLE) != 0;
+    return 1;
+}
+
+/* "1 %", or "1 %, 0.1 %" where runs at several rates were merged. */
+static void add_rates_asked(const tally *s, text *out) {
+    double last = -1;
+    size_t i;
+    for (i = 0; i < s->profiles.count; i++) {
+        const tally_profile *profile = &s->profiles.at[i];
+        double period = (double)profile->check_count + (double)profile->burst_count;
+        double rate = profile->check_count == UINT32_MAX ? 100 : period > 0 ? 100 * (double)profile->burst_count / period : 0;
+        if (!counts(s, profile) || (rate >= last && rate <= last)) continue;
+        text_format(out, "%s%.3g %%", last < 0 ? "" : ", ", rate);
+        last = rate;
+    }
+}
+
+/* Checks in bursts of those profiles; the threads' own number would count those of any. */
+static double rate_seen(const tally *s, double checks) {
+    double seen = 0;
+    size_t i;
+    for (i = 0; i < s->profiles.count; i++) {
+        const tally_profile *profile = &s->profiles.at[i];
+        if (!counts(s, profile)) continue;
+        seen += profile->check_count == UINT32_MAX ? checks : (double)profile->bursts * (double)profile->burst_count;
+    }
+    return seen < checks ? seen / checks : 1;
 }
 
 static void add_facts(const report *r, text *out) {
     const tally *s = &r->sampled;
-    uint64_t checks = 0, burst_checks = 0, events = 0, lost = 0;
+    uint64_t checks = 0, events = 0, lost = 0;
     text value = {NULL, 0, 0};
     size_t i;
     text_add(out, "<ul class=\"facts\">\n");
@@ -43,21 +64,18 @@ static void add_facts(const report *r, text *out) {
         events = tally_add(events, s->programs.at[i].events);
         lost = tally_add(lost, s->programs.at[i].lost);
     }
-    for (i = 0; i < s->threads.count; i++) {
-        checks = tally_add(checks, s->threads.at[i].checks);
-        burst_checks = tally_add(burst_checks, s->threads.at[i].burst_checks);
-    }
+    for (i = 0; i < s->threads.count; i++) checks = tally_add(checks, s->threads.at[i].checks);
     if (s->programs.count) {
         value.size = 0;
-        add_rate(s, &value);
+        add_rates_asked(s, &value);
         if (value.size) add_fact("sampling asked", "", &value, out);
         value.size = 0;
-        if (checks) text_format(&value, "%.3g %%", 100 * (double)burst_checks / (double)checks);
+        if (checks && s->profiles.count) text_format(&value, "%.3g %%", 100 * rate_seen(s, (double)checks));
         if (value.size) add_fact("sampling seen", "", &value, out);
         value.size = 0; text_count(&value, checks);             add_fact("checks", "", &value, out);
         value.size = 0; text_count(&value, events);             add_fact("events sampled", "", &value, out);
         value.size = 0; text_count(&value, s->threads.count);   add_fact("threads", "", &value, out);
-        value.size = 0; text_count(&value, lost);               add_fact("events lost", lost ? " class=\"note\"" : "", &value, out);
+        value.size = 0; text_count(&value, lost);               add_fact("events lost", lost ? " class=\"bad\"" : "", &value, out);
     }
     text_add(out, "</ul>\n");
     text_free(&value);
@@ -134,7 +152,7 @@ static void add_profiles(const tally *s, text *out) {
     }
     text_add(out, "</p><p class=\"soft small\">Estimated counts are sampled ones times the gap before their burst. The error is twice the "
              "relative standard error,\n2 / &radic;sampled: the truth is within it 95 times in 100 if bursts fall independently of "
-             "what the program does,\nwhich jitter is for. Time is what passed between events of one burst, scaled alike.</p></section>\n");
+             "what the program does,\nwhich jitter is for. Time is what passed between events of one burst, scaled alike;\nthe error is that of counts.</p></section>\n");
 }
 
 void report_html(const report *r, text *out) {

@@ -1,5 +1,6 @@
 /* report_json.c - the model as JSON (docs/formats.md); also what the HTML page carries and draws. */
 #include "report.h"
+#include <float.h>
 
 /* Readers keep numbers in doubles: what those cannot tell apart from its neighbours is written as the last they can. */
 static void add_count(text *out, uint64_t count) {
@@ -147,14 +148,23 @@ static void add_tree(const report_tree *tree, text *out) {
     text_add(out, "}");
 }
 
-static void add_curve(const report_curve *curve, text *out) {
+/* JSON has no infinity; a damaged profile's averages may. */
+static void add_numbers(const double *numbers, size_t count, text *out) {
     size_t i;
+    for (i = 0; i < count; i++) {
+        if (i) text_add(out, ",");
+        if (numbers[i] > -DBL_MAX && numbers[i] < DBL_MAX) text_format(out, "%.9g", numbers[i]);
+        else text_add(out, "null");
+    }
+}
+
+static void add_curve(const report_curve *curve, text *out) {
     text_add(out, "{\"label\":");
     text_json(out, curve->label);
     text_add(out, ",\"x\":[");
-    for (i = 0; i < curve->count; i++) text_format(out, i ? ",%.9g" : "%.9g", curve->x[i]);
+    add_numbers(curve->x, curve->count, out);
     text_add(out, "],\"y\":[");
-    for (i = 0; i < curve->count; i++) text_format(out, i ? ",%.9g" : "%.9g", curve->y[i]);
+    add_numbers(curve->y, curve->count, out);
     text_add(out, "]}");
 }
 

@@ -50,24 +50,8 @@ static size_t sort_and_cut(report_item *items, size_t count, const totals *all, 
     return kept;
 }
 
-/* Events estimated for each one sampled, by thread. Ticks are scaled with it and not with the row's own weight: time
-   goes to a function that is running in a burst, whether or not its entry was in one. */
-static double *scale_of_threads(const tally *s) {
-    double *scale = (double *)tool_alloc(s->threads.count * sizeof *scale);
-    uint64_t *count = (uint64_t *)tool_alloc(s->threads.count * sizeof *count);
-    size_t i;
-    for (i = 0; i < s->rows.count; i++) {
-        count[s->rows.at[i].thread] = tally_add(count[s->rows.at[i].thread], s->rows.at[i].count);
-        scale[s->rows.at[i].thread] += (double)s->rows.at[i].weight_256 / 256;
-    }
-    for (i = 0; i < s->threads.count; i++) scale[i] = count[i] ? scale[i] / (double)count[i] : 1;
-    free(count);
-    return scale;
-}
-
 void report_count(report *r, double least_share) {
     const tally *s = &r->sampled;
-    double *scale = scale_of_threads(s);
     totals all = {{0}, {0}};
     size_t i, functions, pairs = 0;
     r->functions.at = (report_item *)tool_alloc(s->rows.count * sizeof(report_item));
@@ -80,12 +64,11 @@ void report_count(report *r, double least_share) {
         item.kind = s->sites.at[row->site].kind;
         item.sampled = row->count;
         item.estimated = row->weight_256;
-        if (hz) item.time_ns = (double)row->ticks * 1e9 / (double)hz * scale[row->thread];
+        if (hz) item.time_ns = (double)row->ticks * 1e9 / (double)hz;
         r->functions.at[i] = item;
         item.caller = row->caller;
         if (item.caller != TALLY_NO_SITE) r->pairs.at[pairs++] = item;
     }
-    free(scale);
     functions = fold(r->functions.at, s->rows.count);
     pairs = fold(r->pairs.at, pairs);
     for (i = 0; i < functions; i++) {

@@ -21,6 +21,8 @@ static void add_padded_count(uint64_t count, text *out) {
     text_pad(out, start, COUNT_WIDTH, 1);
 }
 
+static uint64_t whole(double number) { return number < 18446744073709549568.0 ? (uint64_t)number : UINT64_MAX; }
+
 static void add_name(const tally_site *site, text *out) {
     text_plain(out, *site->name ? site->name : "(no name)");
 }
@@ -178,7 +180,7 @@ static void add_footprint(const report_footprint *f, text *out) {
     for (k = 0; k < REPORT_PERCENTILES; k++) if (f->percentile[k].count) text_format(out, "%12s", f->percentile[k].label);
     text_format(out, "%12s\n", f->average.label);
     for (i = step - 1; i < f->average.count; i += step) {
-        add_padded_count((uint64_t)f->average.x[i], out);
+        add_padded_count(whole(f->average.x[i]), out);
         for (k = 0; k < REPORT_PERCENTILES; k++) if (i < f->percentile[k].count) text_format(out, "%12.0f", f->percentile[k].y[i]);
         text_format(out, "%12.1f\n", f->average.y[i]);
     }
@@ -186,7 +188,7 @@ static void add_footprint(const report_footprint *f, text *out) {
     text_format(out, "%*s%12s\n", COUNT_WIDTH, "cache, bytes", f->miss_ratio.label);
     step = f->miss_ratio.count / ROWS + 1;
     for (i = step - 1; i < f->miss_ratio.count; i += step) {
-        add_padded_count((uint64_t)(f->miss_ratio.x[i] * f->block_bytes), out);
+        add_padded_count(whole(f->miss_ratio.x[i] * f->block_bytes), out);
         text_format(out, "%10.2f %%\n", 100 * f->miss_ratio.y[i]);
     }
 }
