@@ -2,7 +2,8 @@
 """place.py all|few|dual OUT_DIR [COMPILER_ARG ...] -- FILE.c ... - copies C files with bursty checks put in.
 
 all   BURST_HERE() at the entry of every function, BURST_LOOP() at the start of every loop body ("orig" in the paper)
-few   EC+L4: entry checks by equation 3, no check in loops without calls that have at most 4 data references
+few   EC+L4: entry checks by equation 3, no check in 4-boring loops: no calls, and at most 4 events of interest. What a point
+      records is a call or a back-edge, so these are loops that call nothing and have at most 3 loops in them
 dual  the same checks as dual paths: BURST_FN for functions with a check, BURST_SUB and BURST_CALL for those without,
       BURST_BODY for loops; BURST_REF for up to two pointers that a statement goes through
 
@@ -110,7 +111,7 @@ class File:
     def loop(self, c, enclosing):
         children = list(c.get_children())
         body = children[0] if c.kind == K.DO_STMT else children[-1]
-        loop = dict(calls=0, refs=0, start=None, end=None, body=body.extent, single=False, function=enclosing[0])
+        loop = dict(calls=0, loops=1, start=None, end=None, body=body.extent, single=False, function=enclosing[0])
         if body.kind == K.COMPOUND_STMT:
             loop['start'] = self.open_brace(body)
         elif c.extent.start.offset < body.extent.start.offset and self.text[body.extent.start.offset - 1:][:1] != b'#':
@@ -122,6 +123,8 @@ class File:
             loop['start'] = None
         self.skipped += loop['start'] is None
         self.loops.append(loop)
+        for outer in enclosing[1]:
+            outer['loops'] += 1
         for k in children:
             self.walk(k, enclosing[0], enclosing[1] + [loop])
         body = self.text[loop['body'].start.offset:loop['body'].end.offset]
@@ -159,7 +162,7 @@ class File:
             self.switches.append(len(loops))
         if function and (c.kind == K.ADDR_LABEL_EXPR or c.kind == K.CALL_EXPR and 'setjmp' in c.spelling):
             function.single = True
-        if function and c.kind == K.COMPOUND_STMT:
+        if function and c.kind == K.COMPOUND_STMT and self.open_brace(c) is not None:
             for k in c.get_children():
                 self.refer(k, function, loops)
         callee = None
@@ -182,9 +185,6 @@ class File:
                     function.indirect = True
         elif c.kind == K.DECL_REF_EXPR and c.referenced is not None and c.referenced.kind == K.FUNCTION_DECL:
             self.taken.add(c.referenced.get_usr())
-        elif is_reference(c, self.text):
-            for l in loops:
-                l['refs'] += 1
         for i, k in enumerate(c.get_children()):
             if not (i == 0 and callee is not None):         # the name of a direct callee is no address taken
                 self.walk(k, function, loops)
@@ -261,8 +261,8 @@ def entry_checks(files):
 
 
 def boring(loop, mode):
-    """k-boring: no calls and at most k data references."""
-    return mode != 'all' and not loop['calls'] and loop['refs'] <= BORING
+    """k-boring: no calls and at most k events, here its own back-edge and those of loops in it."""
+    return mode != 'all' and not loop['calls'] and loop['loops'] <= BORING
 
 
 def point_edits(f, chosen, mode, total):
