@@ -46,57 +46,111 @@ static uint32_t stack_access(uint64_t block, uint64_t now) {                  /*
 
 static uint64_t stack_time(uint64_t F) { return F >= 1 && F <= stack_size ? stack[F - 1].time : 0; }
 
-/* Adds the windows that end now and start at 1..since to a row. */
-static void add_starts(uint64_t *row, uint64_t now, uint64_t since) {
-    uint64_t shortest = now - since + 1;
-    uint32_t b;
+/* Windows by row and length: those that end now and start at 1..since are one of each length from the age up to now. Kept as
+   differences from one length to the next. */
+typedef struct tally { int32_t change[ROWS][MOST + 2]; uint64_t cell[ROWS][COLUMNS]; } tally;
+static tally counted, truth;
+
+static void add_starts(tally *t, uint32_t row, uint64_t now, uint64_t since) {
     if (since == 0) return;
-    for (b = footprint_bin(shortest); footprint_bin_low(b) <= now; b++) {
-        uint64_t low = footprint_bin_low(b), high = footprint_bin_high(b);
-        if (low < shortest) low = shortest;
-        if (high > now) high = now;
-        row[b] += high - low + 1;
+    t->change[row][now - since + 1]++;
+    t->change[row][now + 1]--;
+}
+
+static void settle(tally *t, uint32_t n) {
+    uint32_t row, w;
+    memset(t->cell, 0, sizeof t->cell);
+    for (row = 0; row < ROWS; row++) {
+        int64_t windows = 0;
+        for (w = 1; w <= n; w++) t->cell[row][footprint_bin(w)] += (uint64_t)(windows += t->change[row][w]);
     }
 }
 
-static uint64_t counted[ROWS][COLUMNS], truth[ROWS][COLUMNS], depths[ROWS], first_count;
+static uint64_t depths[MOST + 1], first_count;
 
-/* Replays trace[0..n) and checks every access; at half and at the end every cell. Returns the number of broken checks. */
+/* The blocks still followed at 2^-k. */
+static void stack_filter(const footprint *fp) {
+    uint32_t q, kept = 0;
+    for (q = 0; q < stack_size; q++) if (!footprint_p_left_out(fp, stack[q].block)) stack[kept++] = stack[q];
+    stack_size = kept;
+}
+
+/* Sum of the footprints of all windows of w accesses of trace[0..n). */
+static uint64_t footprints_of(uint32_t n, uint32_t w) {
+    static uint32_t uses[MOST];                   /* of a block, by where it stands first: small traces only */
+    static uint32_t name[MOST];
+    uint64_t sum = 0, inside = 0;
+    uint32_t i, j;
+    for (i = 0; i < n; i++) {
+        for (j = 0; trace[j] != trace[i]; j++) {}
+        name[i] = j;
+        uses[i] = 0;
+    }
+    for (i = 0; i < n; i++) {
+        inside += uses[name[i]]++ == 0;
+        if (i >= w) inside -= --uses[name[i - w]] == 0;
+        if (i + 1 >= w) sum += inside;
+    }
+    return sum;
+}
+
+/* Replays trace[0..n) and checks the marks after every access, and every cell at half and at the end. Returns how many are wrong. */
 static int replay(uint32_t n, const footprint_config *config, size_t bytes) {
     footprint fp;
     footprint_profile p;
-    uint32_t i, b, rows, broken = 0;
+    uint32_t i, b, rows, row, k, broken = 0, cap = footprint_init(&fp, memory, bytes, config);
+    uint64_t longest = fp.config.window_max;
+    int followed = 1;
     stack_size = 0;
     first_count = 0;
-    memset(counted, 0, sizeof counted);
-    memset(truth, 0, sizeof truth);
+    memset(&counted, 0, sizeof counted);
+    memset(&truth, 0, sizeof truth);
     memset(depths, 0, sizeof depths);
-    if (footprint_init(&fp, memory, bytes, config) == 0) return -1;
-    for (i = 1; i <= n; i++) {
-        uint64_t last = UINT64_MAX, depth;
+    if (cap == 0) return -1;
+    for (k = fp.sample_log2, i = 1; i <= n; i++) {
+        uint64_t last = UINT64_MAX, depth, old = i > longest ? i - longest : 0;    /* starts up to `old` are of no interest */
         footprint_access(&fp, trace[i - 1]);
-        depth = stack_access(trace[i - 1], i);
-        if (depth) depths[footprint_bin(depth)]++; else first_count++;
-        rows = footprint_bin(stack_size) + 1;
-        for (b = 1; b <= rows; b++) {
-            uint64_t F = footprint_bin_low(b), tau = footprint_since(&fp, b), K = footprint_p_reach(fp.config.c, F);
-            broken += tau > stack_time(F);                                     /* counted as >= F without being it */
-            broken += !(fp.flags & FOOTPRINT_FULL) && tau < stack_time(K + 1); /* more than K, and not counted */
-            broken += tau > last;
-            last = tau;
-            add_starts(counted[b], i, tau);
-            add_starts(truth[b], i, stack_time(F));
+        if (k != fp.sample_log2) stack_filter(&fp);
+        k = fp.sample_log2;
+        followed = !footprint_p_left_out(&fp, trace[i - 1]);
+        if (followed) {
+            depth = stack_access(trace[i - 1], i);
+            if (depth) depths[depth]++; else first_count++;
         }
-        add_starts(truth[0], i, i);
+        rows = footprint_bin((uint64_t)stack_size << k) + 1;
+        for (b = 1; b <= rows; b++) {
+            uint64_t F = (footprint_bin_low(b) + (UINT64_C(1) << k) - 1) >> k, tau = footprint_since(&fp, b), K = footprint_p_reach(fp.config.c, F);
+            int forgotten = (fp.flags & FOOTPRINT_FORGET) && F > cap + fp.recent - 1;
+            broken += tau > stack_time(F) && tau > old;                        /* counted as >= F without being it */
+            broken += !forgotten && tau < stack_time(K + 1) && stack_time(K + 1) > old;     /* more than K, and not counted */
+            broken += tau > last && tau > old;
+            last = tau;
+            add_starts(&counted, b, i, tau);
+            add_starts(&truth, b, i, stack_time(F));
+        }
+        add_starts(&truth, 0, i, i);
         if (i == n / 2 || i == n) {
             if (footprint_snapshot(&fp, &p, table, sizeof table)) return -2;
+            settle(&counted, i);
+            settle(&truth, i);
             for (b = 1; b < p.columns && b < COLUMNS; b++) {
-                uint32_t row;
-                broken += footprint_windows(&p, b) != truth[0][b];
-                for (row = 1; row < p.rows; row++) broken += footprint_p_at_least(&p, row, b) != counted[row][b];
+                broken += footprint_windows(&p, b) != truth.cell[0][b];
+                for (row = 1; row < p.rows; row++) broken += footprint_p_at_least(&p, row, b) != counted.cell[row][b];
                 for (row = 1; row < p.rows; row++) broken += footprint_p_at_least(&p, row, b) > footprint_p_at_least(&p, row - 1, b);
             }
-            broken += p.accesses != i || p.blocks != (fp.forgotten ? p.blocks : stack_size);
+            broken += p.accesses != i || (fp.forgotten == 0 && k == 0 && p.blocks != stack_size);
+        }
+    }
+    if (k == 0 && fp.forgotten == 0) {            /* stack distances: misses(C) lie between the true ones at C / c and at C */
+        uint64_t misses = p.blocks, at_c = first_count, further = first_count, d;
+        for (row = 0; row < p.rows; row++) misses += p.depth[row];
+        for (d = 1; d <= MOST; d++) { at_c += depths[d]; further += depths[d]; }
+        broken += misses != n;
+        for (row = 1; row + 1 < p.rows; row++) {
+            uint64_t C = footprint_bin_high(row), reach = footprint_p_reach(fp.config.c, C + 1);
+            misses -= p.depth[row];
+            for (at_c = further = first_count, d = 1; d <= MOST; d++) { if (d > C) at_c += depths[d]; if (d > reach) further += depths[d]; }
+            broken += misses > at_c || misses < further;
         }
     }
     return (int)broken;
@@ -118,26 +172,516 @@ TEST(bins) {
 
 static const double precisions[] = {1, .99, .9, .75, .5, .3};
 
+static const footprint_config plain = {0, 1 << 14, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
+
 TEST(every_window) {
-    static const struct { uint32_t n, m; } sizes[] = {{700, 3}, {900, 40}, {1500, 150}, {2500, 1100}};
+    static const struct { uint32_t n, m; } sizes[] = {{500, 3}, {600, 40}, {900, 150}, {1700, 900}};
     uint32_t kind, size, c, shape;
     for (kind = 0; kind < KINDS; kind++)
         for (size = 0; size < 4; size++) {
             make_trace((int)kind, sizes[size].n, sizes[size].m, kind * 31 + size);
             for (c = 0; c < 6; c++)
-                for (shape = 0; shape < 4; shape++) {
-                    footprint_config config = {0, 1 << 14, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
-                    if (size == 2 && (shape == 1 || shape == 2)) continue;     /* time */
+                for (shape = size + kind + c; shape < size + kind + c + 4; shape += 3) {
+                    footprint_config config = plain;
                     config.c = precisions[c];
                     config.recent = shape & 1 ? 32 : 16;
                     config.group = shape & 2 ? 8 : 4;
                     CHECK_EQ(replay(sizes[size].n, &config, sizeof memory), 0);
+                    if (config.c == 1) { uint32_t b; for (b = 1; b < ROWS; b++) CHECK(memcmp(counted.cell[b], truth.cell[b], sizeof counted.cell[b]) == 0); }
                 }
         }
+    make_trace(RANDOM, 3000, 1100, 99);
+    { footprint_config config = plain; config.c = .9; config.recent = 64; CHECK_EQ(replay(3000, &config, sizeof memory), 0); }
+}
+
+/* A window bound, a table that forgets, sampling from the start and sampling when full: each against its own truth. */
+TEST(bounded_memory) {
+    uint32_t kind, c;
+    for (kind = 0; kind < KINDS; kind++) {
+        make_trace((int)kind, 3000, 700, kind + 7);
+        for (c = 0; c < 4; c++) {
+            footprint_config config = plain;
+            footprint_profile p;
+            footprint fp;
+            config.c = precisions[c];
+            config.recent = c & 1 ? 16 : 32;
+            config.window_max = 1023;
+            CHECK_EQ(replay(3000, &config, footprint_bytes(&config, 500)), 0);
+            config.window_max = plain.window_max;
+            config.flags = FOOTPRINT_FORGET;
+            CHECK_EQ(replay(3000, &config, footprint_bytes(&config, 200)), 0);
+            config.flags = 0;
+            CHECK_EQ(replay(3000, &config, footprint_bytes(&config, 100)), 0);
+            config.sample_log2 = 1 + c;
+            CHECK_EQ(replay(3000, &config, sizeof memory), 0);
+            CHECK_EQ(replay(3000, &config, footprint_bytes(&config, 60)), 0);
+            CHECK(footprint_init(&fp, memory, footprint_bytes(&plain, 100), &plain) > 0);
+            footprint_access_many(&fp, trace, 3000);
+            CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+            if (kind == RANDOM) { CHECK(p.flags & FOOTPRINT_FULL); CHECK(p.sample_log2 > 1); }
+        }
+    }
+}
+
+TEST(average_is_exact) {
+    uint32_t kind, mode, b;
+    for (kind = 0; kind < KINDS; kind++)
+        for (mode = 0; mode < 3; mode++) {        /* beside windows, alone, and with old blocks dropped */
+            footprint_config config = plain;
+            footprint_profile p;
+            footprint fp;
+            make_trace((int)kind, 2500, 600, kind + 70);
+            config.flags = mode == 1 ? FOOTPRINT_AVERAGE : 0;
+            if (mode == 2) config.window_max = 1023;
+            CHECK(footprint_init(&fp, memory, mode == 2 ? footprint_bytes(&config, 1400) : sizeof memory, &config) > 0);
+            footprint_access_many(&fp, trace, 2500);
+            CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+            CHECK(mode != 2 || kind != RANDOM || p.forgotten > 0);
+            for (b = 1; b < p.columns && footprint_bin_high(b) <= 2500; b++) {
+                uint32_t w = (uint32_t)footprint_bin_high(b);
+                CHECK_EQ(p.total[b].windows, 2500 - w + 1);
+                CHECK_EQ(p.total[b].low, footprints_of(2500, w));
+                CHECK_EQ(p.total[b].high, 0);
+            }
+            CHECK(mode == 2 || footprint_average(&p, 2500) == (double)p.blocks);
+            CHECK(footprint_average(&p, 0) == 0 && footprint_average(&p, 1) == 1);
+        }
+}
+
+/* Percentiles against all footprints of all windows, sorted. */
+static int by_size(const void *a, const void *b) { return (int)*(const uint32_t *)a - (int)*(const uint32_t *)b; }
+
+TEST(percentiles) {
+    enum { N = 260 };
+    static uint32_t of[N * N];
+    static const uint32_t percents[] = {0, 1, 5, 50, 95, 99, 100};
+    footprint_config config = plain;
+    footprint_profile p;
+    footprint fp;
+    uint32_t b, i, j, w, count;
+    config.c = 1;
+    make_trace(PHASES, N, 50, 3);
+    CHECK(footprint_init(&fp, memory, sizeof memory, &config) > 0);
+    footprint_access_many(&fp, trace, N);
+    CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+    for (b = 1; b <= footprint_bin(N); b++) {
+        for (count = 0, i = 0; i < N; i++) {
+            uint32_t seen = 0;
+            for (w = 1; i + w <= N && w <= footprint_bin_high(b); w++) {
+                for (j = i; trace[j] != trace[i + w - 1]; j++) {}
+                seen += j == i + w - 1;
+                if (w >= footprint_bin_low(b)) of[count++] = seen;
+            }
+        }
+        qsort(of, count, sizeof *of, by_size);
+        CHECK_EQ(footprint_windows(&p, b), count);
+        for (i = 0; i < sizeof percents / sizeof *percents; i++) {
+            uint32_t rank = (count * percents[i] + 99) / 100;
+            CHECK_EQ(footprint_percentile(&p, b, percents[i]), footprint_bin(of[rank ? rank - 1 : 0]));
+        }
+        for (i = 0, j = 0; i < p.rows; i++) {
+            for (count = 0; j < footprint_windows(&p, b) && footprint_bin(of[j]) == i; j++) count++;
+            CHECK_EQ(footprint_windows_of(&p, b, i), count);
+        }
+    }
+    CHECK_EQ(footprint_percentile(&p, b, 50), UINT32_MAX);
+    CHECK_EQ(footprint_percentile(&p, 0, 50), UINT32_MAX);
+}
+
+static int same(const footprint_profile *a, const footprint_profile *b) {
+    return a->rows == b->rows && a->columns == b->columns && a->accesses == b->accesses && a->blocks == b->blocks &&
+           memcmp(a->at_least, b->at_least, (size_t)a->rows * a->columns * sizeof(uint64_t)) == 0 &&
+           memcmp(a->depth, b->depth, a->rows * sizeof(uint64_t)) == 0 && memcmp(a->total, b->total, a->columns * sizeof *a->total) == 0;
+}
+
+TEST(all_entries_agree) {
+    uint32_t kind, mode, i, run;
+    for (kind = 0; kind < KINDS; kind++)
+        for (mode = 0; mode < 4; mode++) {
+            footprint_config config = plain;
+            footprint_profile p, q;
+            footprint fp;
+            size_t bytes = mode == 3 ? footprint_bytes(&config, 100) : sizeof memory;
+            config.flags = mode == 1 ? FOOTPRINT_AVERAGE : 0;
+            config.sample_log2 = mode == 2 ? 2 : 0;
+            make_trace((int)kind, 5000, 300, kind + 170);
+            footprint_init(&fp, memory, bytes, &config);
+            for (i = 0; i < 5000; i++) footprint_access(&fp, trace[i]);
+            CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+            CHECK_EQ(footprint_snapshot(&fp, &q, table2, sizeof table2), 0);   /* the first has disturbed nothing */
+            CHECK(same(&p, &q));
+            footprint_init(&fp, memory, bytes, &config);
+            for (i = 0; i < 5000; i += run) footprint_access_many(&fp, trace + i, run = i + 700 < 5000 ? 1 + i % 700 : 5000 - i);
+            CHECK_EQ(footprint_snapshot(&fp, &q, table2, sizeof table2), 0);
+            CHECK(same(&p, &q));
+            footprint_init(&fp, memory, bytes, &config);
+            for (i = 0; i < 5000; i += run) {
+                for (run = 1; i + run < 5000 && trace[i + run] == trace[i]; run++) {}
+                footprint_access(&fp, trace[i]);
+                footprint_access_again(&fp, run - 1);
+            }
+            CHECK_EQ(footprint_snapshot(&fp, &q, table2, sizeof table2), 0);
+            CHECK(same(&p, &q));
+        }
+}
+
+/* Adds, for accesses t0..t1 during which X_F stays, the windows that end there and start at or before X_F. */
+static void add_rest_of(uint64_t *row, uint64_t t0, uint64_t t1, uint64_t X) {
+    uint32_t b;
+    for (b = footprint_bin(t0 - X + 1); b < COLUMNS * 3 && footprint_bin_low(b) <= t1; b++) {
+        uint64_t low = footprint_bin_low(b), high = footprint_bin_high(b), cut[6], i, j;
+        cut[0] = t0; cut[1] = high; cut[2] = low + X - 1; cut[3] = high + X; cut[4] = low - 1; cut[5] = t1;
+        for (i = 1; i < 5; i++) { if (cut[i] < t0) cut[i] = t0; if (cut[i] > t1) cut[i] = t1; }
+        for (i = 1; i < 5; i++) for (j = i; j > 1 && cut[j] < cut[j - 1]; j--) { uint64_t c = cut[j]; cut[j] = cut[j - 1]; cut[j - 1] = c; }
+        for (i = 0; i < 5; i++) {                 /* linear between cuts; each piece but the first leaves out its first time */
+            uint64_t a = cut[i] + (i > 0), z = cut[i + 1], at[2], n = z - a + 1;
+            if (a > z) continue;
+            for (j = 0; j < 2; j++) {
+                uint64_t t = j ? z : a, most = high < t ? high : t, least = low > t - X + 1 ? low : t - X + 1;
+                at[j] = most >= least ? most - least + 1 : 0;
+            }
+            row[b] += n % 2 ? (at[0] + at[1]) / 2 * n : (at[0] + at[1]) * (n / 2);
+        }
+    }
+}
+
+/* 60 blocks in turn, each 2^27 times over, twice: 1.6e10 accesses. */
+TEST(beyond_two_to_33) {
+    static uint64_t row[60][COLUMNS * 3];
+    footprint_config config = plain;
+    footprint_profile p;
+    footprint fp;
+    uint64_t n = 0, run = UINT64_C(1) << 27;
+    uint32_t i, b, F;
+    config.c = 1;
+    config.window_max = UINT64_C(1) << 35;
+    memset(row, 0, sizeof row);
+    CHECK(footprint_init(&fp, memory, sizeof memory, &config) > 0);
+    for (i = 0; i < 120; i++) {
+        footprint_access(&fp, i % 60);
+        footprint_access_again(&fp, run - 1);
+        for (F = 2; F <= 60 && F <= i + 1; F++) add_rest_of(row[F - 1], n + 1, n + run, n - (F - 2) * run);
+        n += run;
+    }
+    CHECK(n > UINT64_C(1) << 33);
+    CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+    CHECK(p.accesses == n && p.flags == 0);
+    for (b = 1; b <= footprint_bin(n); b++)
+        for (F = 2; F <= 60; F++)
+            if (footprint_bin_low(footprint_bin(F)) == F) CHECK(footprint_p_at_least(&p, footprint_bin(F), b) == row[F - 1][b]);
+    for (b = 1; footprint_bin_high(b) <= n; b++) CHECK(p.total[b].windows == n - footprint_bin_high(b) + 1);
+    CHECK(footprint_average(&p, (double)run) > 1.49 && footprint_average(&p, (double)run) < 1.51 + 1);
+    footprint_access_again(&fp, UINT64_C(1) << 34);                            /* as many as can be counted, and no more */
+    { footprint_stats s; footprint_get_stats(&fp, &s); CHECK(s.flags & FOOTPRINT_ENDED); CHECK(s.lost == n + run * 128 - s.accesses_max); CHECK(s.accesses == s.accesses_max); }
+    footprint_access(&fp, 1);
+    CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+    CHECK(p.accesses == fp.end && p.flags & FOOTPRINT_ENDED);
+    for (b = 1; b <= footprint_bin(fp.end); b++) CHECK(footprint_windows(&p, b) >= footprint_p_at_least(&p, 2, b));
+}
+
+TEST(phases_and_sums) {
+    footprint_config config = plain;
+    footprint_profile early, late, sum;
+    footprint fp;
+    uint32_t i, b, row;
+    static uint64_t memory2[200000];
+    config.c = 1;
+    make_trace(ZIPF, 2000, 200, 5);
+    footprint_init(&fp, memory, sizeof memory, &config);
+    footprint_access_many(&fp, trace, 700);
+    CHECK_EQ(footprint_snapshot(&fp, &early, table, sizeof table), 0);
+    footprint_access_many(&fp, trace + 700, 1300);
+    CHECK_EQ(footprint_snapshot(&fp, &late, table2, sizeof table2), 0);
+    CHECK_EQ(footprint_profile_init(&sum, late.rows, late.columns, memory2, sizeof memory2), 0);
+    CHECK_EQ(footprint_add(&sum, &late), 0);
+    CHECK(same(&sum, &late));
+    CHECK(footprint_average(&sum, 2000) == footprint_average(&late, 2000));
+    CHECK_EQ(footprint_subtract(&late, &early), 0);
+    CHECK(late.flags & FOOTPRINT_DIFFERENCE);
+    for (b = 1; b <= footprint_bin(2000); b++) {  /* windows that end at 701..2000 */
+        uint64_t want = 0;
+        for (i = 701; i <= 2000; i++)
+            if (i >= footprint_bin_low(b)) want += (footprint_bin_high(b) < i ? footprint_bin_high(b) : i) - footprint_bin_low(b) + 1;
+        CHECK_EQ(footprint_windows(&late, b), want);
+        for (row = 0; row + 1 < late.rows; row++) CHECK(footprint_p_at_least(&late, row, b) >= footprint_p_at_least(&late, row + 1, b));
+    }
+    CHECK_EQ(footprint_add(&late, &early), 0);
+    CHECK(same(&sum, &late));
+    CHECK_EQ(footprint_subtract(&early, &late), 1);
+    CHECK_EQ(footprint_add(&early, &late), early.rows < late.rows);
+    late.at_least[3] = UINT64_MAX - 1;            /* sums stick and say so */
+    sum.at_least[3] = 5;
+    CHECK_EQ(footprint_add(&sum, &late), 0);
+    CHECK(sum.at_least[3] == UINT64_MAX && sum.flags & FOOTPRINT_SATURATED);
+}
+
+/* What follows from the average, on a trace where all is known: m blocks in turn. */
+TEST(cache_theory) {
+    enum { M = 100, N = 5000 };
+    footprint_config config = plain;
+    footprint_profile p;
+    footprint fp;
+    const footprint_profile *both[2];
+    double rates[2] = {1, 3}, w;
+    config.c = 1;
+    make_trace(CYCLIC, N, M, 0);
+    footprint_init(&fp, memory, sizeof memory, &config);
+    footprint_access_many(&fp, trace, N);
+    CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+    CHECK(footprint_average(&p, 50) == 50 && footprint_average(&p, 95) == 95 && footprint_average(&p, 1000) == 100);
+    CHECK(footprint_fill_time(&p, 50) == 50 && footprint_fill_time(&p, 101) == -1);
+    CHECK(footprint_miss_ratio(&p, 50) == 1);
+    w = footprint_miss_ratio(&p, 103);
+    CHECK(w > .01999 && w < .02001);
+    CHECK(footprint_miss_ratio_by_average(&p, 50) == 1 && footprint_miss_ratio_by_average(&p, 1000) == 0);
+    CHECK(footprint_inter_miss_time(&p, 50) == 1 && footprint_inter_miss_time(&p, 1000) == -1);
+    both[0] = both[1] = &p;
+    w = footprint_corun_average(both, rates, 2, 80);
+    CHECK(w > 79.99 && w < 80.01);                /* 20 accesses of one, 60 of the other */
+    w = footprint_corun_average(both, rates, 2, 240);
+    CHECK(w > 159.9 && w < 160.1);                /* 60, and all 100 */
+    CHECK(footprint_corun_miss_ratio(both, NULL, 2, 150) > .999);
+    w = footprint_corun_miss_ratio(both, rates, 2, 180);       /* the fast one fits, the slow one misses: a quarter of all */
+    CHECK(w > .249 && w < .251);
+    CHECK(footprint_corun_miss_ratio_of(both, rates, 2, 180, 0) > .999 && footprint_corun_miss_ratio_of(both, rates, 2, 180, 1) < .001);
+    CHECK(footprint_corun_miss_ratio(both, rates, 2, 201) == 0);
+    CHECK(footprint_corun_miss_ratio(both, rates, 0, 10) == 0);
+}
+
+/* ---- memory that fails ---- */
+
+static uint32_t allocations, allowed;
+static size_t in_use;
+static void *stingy(void *user, size_t bytes) {
+    size_t *block;
+    (void)user;
+    if (allocations++ >= allowed) return NULL;
+    block = (size_t *)malloc(bytes + 16);
+    if (!block) return NULL;
+    memset(block, 0xA5, bytes + 16);
+    *block = bytes;
+    in_use += bytes;
+    return (char *)block + 16;
+}
+static void give_back(void *user, void *pointer) {
+    size_t *block = (size_t *)(void *)((char *)pointer - 16);
+    (void)user;
+    in_use -= *block;
+    free(block);
+}
+
+TEST(memory_runs_out) {
+    footprint_config config = plain;
+    footprint_profile p, whole;
+    footprint_stats s;
+    footprint fp;
+    uint32_t mode, full = 0;
+    config.alloc = stingy;
+    config.release = give_back;
+    make_trace(RANDOM, 5000, 2000, 8);
+    for (mode = 0; mode < 3; mode++) {
+        config.flags = mode == 1 ? FOOTPRINT_AVERAGE : mode == 2 ? FOOTPRINT_FORGET : 0;
+        for (allowed = 0; allowed < 60; allowed++) {
+            allocations = 0;
+            if (footprint_open(&fp, &config) == 0) { CHECK(allowed < 2); CHECK_EQ(in_use, 0); continue; }
+            footprint_access_many(&fp, trace, 5000);
+            footprint_get_stats(&fp, &s);
+            full += (s.flags & FOOTPRINT_FULL) != 0;
+            CHECK(!(s.flags & FOOTPRINT_FULL) == (allocations <= allowed));
+            CHECK(s.accesses == 5000 && (s.flags & FOOTPRINT_FULL || s.blocks == 1829 || s.blocks > 1800));
+            CHECK(s.flags & FOOTPRINT_FULL || (double)s.blocks_bytes / (double)s.blocks < 33);
+            CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+            if (mode == 0 && s.flags & FOOTPRINT_FULL && s.sample_log2 < 3) {  /* still a fair estimate of the average */
+                double average = footprint_average(&p, 1023);
+                CHECK(average > 600 && average < 1100);
+            }
+            footprint_close(&fp);
+            CHECK_EQ(in_use, 0);
+        }
+        CHECK(full > 0);
+    }
+    allowed = UINT32_MAX;                         /* growing changes nothing that is counted */
+    config.flags = 0;
+    footprint_open(&fp, &config);
+    footprint_access_many(&fp, trace, 5000);
+    CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+    footprint_close(&fp);
+    footprint_init(&fp, memory, sizeof memory, &plain);
+    footprint_access_many(&fp, trace, 5000);
+    CHECK_EQ(footprint_snapshot(&fp, &whole, table2, sizeof table2), 0);
+    CHECK(same(&p, &whole));
+}
+
+TEST(sizes) {
+    footprint fp;
+    footprint_profile p;
+    footprint_config config = plain;
+    size_t bytes, least = 0;
+    CHECK_EQ(footprint_init(&fp, NULL, 0, NULL), 0);
+    CHECK_EQ(footprint_open(&fp, NULL), 0);
+    config.window_max = 1;                        /* the least there is */
+    config.recent = 16;
+    make_trace(RANDOM, 300, 200, 1);
+    for (bytes = 0; bytes < 300000; bytes += 1993) {                            /* unaligned as well */
+        uint32_t fit = footprint_init(&fp, (char *)memory + bytes % 16, bytes, &config);
+        if (fit == 0) { CHECK_EQ(least, 0); continue; }
+        if (least == 0) least = bytes;
+        footprint_access_many(&fp, trace, 300);
+        CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+        CHECK_EQ(footprint_snapshot(&fp, &p, table, footprint_snapshot_bytes(&fp) - 1), 1);
+    }
+    CHECK(least > 1000);
+    CHECK(footprint_init(&fp, memory, footprint_bytes(&config, 1000), &config) >= 1000);
+    CHECK_EQ(footprint_init(&fp, memory, footprint_bytes(&config, 1) / 2, &config), 0);
+}
+
+TEST(references) {
+    footprint fp;
+    footprint_stats s;
+    char *base = (char *)0 + 64000;
+    footprint_init(&fp, memory, sizeof memory, &plain);
+    footprint_reference(&fp, base, 4);            /* one block */
+    footprint_reference(&fp, base + 62, 4);       /* two */
+    footprint_reference(&fp, base + 64, 0);       /* one */
+    footprint_reference(&fp, base, 256);          /* four */
+    footprint_get_stats(&fp, &s);
+    CHECK_EQ(s.accesses, 8);
+    CHECK_EQ(s.blocks, 4);
+    CHECK_EQ(fp.top[0].block, 1003);
+    CHECK_EQ(fp.top[1].block, 1002);
+}
+
+/* ---- files ---- */
+
+static unsigned char file[100000];
+static size_t file_size;
+static int save(void *user, const void *data, size_t size) {
+    if (user && file_size > 500) return 7;
+    memcpy(file + file_size, data, size);
+    file_size += size;
+    return 0;
+}
+
+TEST(dumps) {
+    footprint fp;
+    footprint_profile p, q;
+    footprint_config config = plain;
+    size_t at, need, i;
+    uint32_t flips = 0;
+    char name[9];
+    make_trace(PHASES, 3000, 300, 4);
+    footprint_init(&fp, memory, sizeof memory, &config);
+    footprint_access_many(&fp, trace, 3000);
+    CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+    file_size = 0;
+    CHECK_EQ(footprint_write(&p, "a name too long", save, &p), 7);
+    file_size = 0;
+    CHECK_EQ(footprint_write(&p, "a name too long", save, NULL), 0);
+    CHECK(footprint_load(&q, file, file_size + 100, &at, NULL, 0, &need, name, sizeof name) == NULL);
+    CHECK_EQ(at, file_size);
+    CHECK_STR(name, "a name t");
+    CHECK(footprint_load(&q, file, file_size, &at, table2, need - 1, NULL, NULL, 0) != NULL);
+    CHECK(footprint_load(&q, file, file_size, &at, table2, sizeof table2, &need, name, 0) == NULL);
+    CHECK(same(&p, &q));
+    CHECK(q.c == p.c && q.flags == p.flags && q.last_window == p.last_window && q.last_blocks == p.last_blocks && q.block_log2 == 6);
+    for (i = 0; i < file_size; i++) {
+        const char *fault = footprint_load(&q, file, i, &at, table2, sizeof table2, &need, NULL, 0);
+        CHECK(fault != NULL);
+        CHECK(at <= i);
+    }
+    for (i = 0; i < file_size; i += i < 400 || i + 100 > file_size ? 1 : 61)
+        for (flips = 0; flips < 8; flips++) {
+            file[i] ^= (unsigned char)(1 << flips);
+            CHECK(footprint_load(&q, file, file_size, &at, table2, sizeof table2, &need, NULL, 0) != NULL);
+            CHECK(at <= file_size);
+            file[i] ^= (unsigned char)(1 << flips);
+        }
+    CHECK(footprint_load(&q, file, file_size, &at, table2, sizeof table2, &need, NULL, 0) == NULL);
+}
+
+/* ---- interleaving ---- */
+
+/* The pair one access at a time: marks after each, cells at the end. Returns how many are wrong. */
+static int replay_pair(uint32_t n, double c, size_t bytes, uint64_t longest, uint32_t style, uint64_t seed) {
+    footprint_pair pair, turns;
+    footprint_profile p, q;
+    footprint_config config = plain;
+    uint64_t number = 0, turn = 0;
+    uint32_t i, b, left = 0, broken = 0;
+    int thread = 0;
+    config.c = c;
+    config.window_max = longest;
+    memset(&counted, 0, sizeof counted);
+    if (footprint_pair_init(&pair, memory, bytes, &config) == 0) return -1;
+    if (footprint_pair_init(&turns, memory + 300000, sizeof memory / 2, &config) == 0) return -1;
+    for (i = 1; i <= n; i++) {
+        uint64_t last = UINT64_MAX, old;
+        if (left == 0) {
+            footprint_pair_turn(&turns, thread, turn);
+            thread = !thread;
+            turn = left = style == 0 ? 1 : style == 1 ? 1 + (uint32_t)(test_random(&seed) % 9)
+                        : style == 2 ? 1 + (uint32_t)(test_random(&seed) % (thread ? 300 : 20)) : 1 + (uint32_t)(test_random(&seed) % 5 == 0 ? 200 : 0);
+        }
+        left--;
+        footprint_pair_turn(&pair, thread, 1);
+        if (thread) stack[number++].time = i;
+        old = i > pair.columns ? i > footprint_bin_high(pair.columns - 1) ? i - footprint_bin_high(pair.columns - 1) : 0 : 0;
+        for (b = 1; b <= pair.edge_count; b++) {
+            uint64_t F = footprint_bin_low(b), K = footprint_p_reach(pair.c, F), tau = pair.edges[b - 1].since;
+            uint64_t most = stack[number - F].time, least = K + 1 <= number ? stack[number - K - 1].time : 0;
+            broken += tau > most && tau > old;
+            broken += tau < least && least > old;
+            broken += tau > last && tau > old;
+            last = tau;
+            add_starts(&counted, b, i, tau);
+        }
+        broken += pair.edge_count < pair.edge_max && number >= footprint_bin_low(pair.edge_count + 1);
+    }
+    footprint_pair_turn(&turns, thread, turn - left);
+    settle(&counted, n);
+    if (footprint_pair_snapshot(&pair, &p, table, sizeof table)) return -2;
+    if (footprint_pair_snapshot(&turns, &q, table2, sizeof table2)) return -2;
+    for (b = 1; b < p.columns && b < COLUMNS; b++) {
+        uint32_t row;
+        for (row = 1; row < p.rows; row++) broken += footprint_p_at_least(&p, row, b) != counted.cell[row][b];
+        for (row = 0; row + 1 < p.rows; row++) broken += footprint_p_at_least(&p, row, b) < footprint_p_at_least(&p, row + 1, b);
+    }
+    if (!pair.thinned && pair.edge_max == turns.edge_max) broken += !same(&p, &q);  /* whole turns and single accesses agree */
+    if (pair.flags & FOOTPRINT_FULL) broken += p.rows >= q.rows;
+    return (int)broken;
+}
+
+TEST(interleaving) {
+    uint32_t style, c;
+    footprint_config small = plain;
+    footprint_pair pair;
+    small.window_max = 8191;
+    for (style = 0; style < 4; style++)
+        for (c = 0; c < 5; c++) {
+            CHECK_EQ(replay_pair(4000, precisions[c], 8 * 300000, 8191, style, style + 1), 0);
+            CHECK_EQ(replay_pair(4000, precisions[c], footprint_pair_bytes(&small, 130), 8191, style, style + 9), 0);     /* thinned or given up */
+            CHECK_EQ(replay_pair(5000, precisions[c], footprint_pair_bytes(&small, 900), 1023, style, style + 5), 0);     /* old turns dropped */
+        }
+    CHECK_EQ(footprint_pair_init(&pair, NULL, 0, NULL), 0);
+    CHECK(footprint_pair_init(&pair, memory, sizeof memory, NULL) > 64);
+    for (c = 0; c < 50; c++) { footprint_pair_turn(&pair, 0, UINT64_C(1) << 28); footprint_pair_turn(&pair, 1, UINT64_C(1) << 28); }
+    CHECK(pair.now == 100 * (UINT64_C(1) << 28) && pair.number == pair.now / 2 && pair.flags == 0);
 }
 
 int main(void) {
     RUN(bins);
     RUN(every_window);
+    RUN(bounded_memory);
+    RUN(average_is_exact);
+    RUN(percentiles);
+    RUN(all_entries_agree);
+    RUN(beyond_two_to_33);
+    RUN(phases_and_sums);
+    RUN(cache_theory);
+    RUN(memory_runs_out);
+    RUN(sizes);
+    RUN(references);
+    RUN(dumps);
+    RUN(interleaving);
     return test_end();
 }

@@ -489,10 +489,13 @@ static void end_turn(pairs *p) {
     p->length = 0;
 }
 
-static void check_pairs(pairs *p) {
+/* One access at a time, and both marks looked at after each. */
+static void check_pairs(pairs *p, int t) {
     uint32_t i;
-    uint64_t now = p->side[0].now;
-    int t = p->turn;
+    uint64_t now = p->side[0].now + 1;
+    p->turn = t;
+    p->length = 1;
+    end_turn(p);
     if (p->count[t] == p->room[t]) p->times[t] = (uint64_t *)tool_grow(p->times[t], (p->room[t] = 2 * p->room[t] + 1024) * sizeof *p->times[t]);
     p->times[t][p->count[t]++] = now;
     for (i = 0; i < 2; i++) p->wrong += check_pair(&p->side[i], p->times[1 - i]);
@@ -505,7 +508,7 @@ static int replay(const options *o, trace_blocks *trace, result *r) {
     static unsigned char thread[BATCH];
     footprint fp, checked;                         /* the same twice: one to be timed, one to be looked at after every access */
     footprint_profile before;
-    pairs p;
+    pairs p, checked_pairs;
     uint64_t done = 0, turns = 0;
     size_t got, i, count;
     double seconds = 0, pair_seconds = 0;
@@ -513,6 +516,7 @@ static int replay(const options *o, trace_blocks *trace, result *r) {
     footprint_config config = o->config;
     memset(&before, 0, sizeof before);
     memset(&p, 0, sizeof p);
+    memset(&checked_pairs, 0, sizeof checked_pairs);
     if (footprint_open(&fp, &config) == 0) return tool_error("out of memory");
     if (o->check && footprint_open(&checked, &config) == 0) return tool_error("out of memory");
     if (o->check) check_start(&r->check, fp.config.c);
@@ -520,6 +524,7 @@ static int replay(const options *o, trace_blocks *trace, result *r) {
     for (i = 0; i < 2 && o->first >= 0; i++) {
         size_t bytes = footprint_pair_bytes(&config, config.c == 1 ? 1u << 22 : 1u << 15);
         footprint_pair_init(&p.side[i], tool_alloc(bytes), bytes, &config);
+        if (o->check) footprint_pair_init(&checked_pairs.side[i], tool_alloc(bytes), bytes, &config);
     }
     for (;;) {
         size_t room = BATCH;
@@ -546,9 +551,9 @@ static int replay(const options *o, trace_blocks *trace, result *r) {
             p.turn = turn;
             p.length++;
             r->thread_accesses[turn]++;
-            if (o->check) { end_turn(&p); check_pairs(&p); }
         }
         pair_seconds += seconds_since(start);
+        for (i = 0; i < count && o->first >= 0 && o->check; i++) check_pairs(&checked_pairs, thread[i] != o->first);
         if (status != TOOL_OK || got == 0) break;
     }
     if (status == TOOL_OK && !phase) status = tool_error("%s: offset %llu: the trace ends at access %llu, before --from %llu", trace->name,
@@ -566,11 +571,14 @@ static int replay(const options *o, trace_blocks *trace, result *r) {
         footprint_close(&checked);
     }
     if (o->first >= 0) {
+        for (i = 0; i < 2 && status == TOOL_OK; i++)
+            if (r->thread_accesses[i] == 0)
+                status = tool_error("%s: offset %llu: no access of thread %d", trace->name, (unsigned long long)trace->offset, i ? o->second : o->first);
         end_turn(&p);
         for (i = 0; i < 2; i++) pair_snapshot(&p.side[i], &r->pair[i]);
-        r->turns = turns;
+        r->turns = turns + (p.side[0].now > 0);
         r->pair_ns = p.side[0].now ? pair_seconds * 1e9 / (double)p.side[0].now / 2 : 0;
-        r->check.too_large += p.wrong;
+        r->check.too_large += checked_pairs.wrong;
     }
     if (o->from && before.at_least) footprint_subtract(&r->profile, &before);
     footprint_close(&fp);
