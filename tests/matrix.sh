@@ -51,7 +51,9 @@ echo "$ready" | xargs -n 1 -P "${JOBS:-2}" sh tests/matrix/target.sh
 
 for target in $ready; do
     read -r _ failed _ <"build/matrix/$target.result"
-    [ "$failed" = 0 ] || { echo "-- $target (build/matrix/$target.log)"; tail -n 40 "build/matrix/$target.log" | sed 's/^/    /'; }
+    [ "$failed" = 0 ] && continue
+    echo "-- $target (build/matrix/$target.log)"
+    grep -E 'error:|FAILED|failed: |passed, [1-9][0-9]* failed|ended with|rror [0-9]' "build/matrix/$target.log" | cut -c 1-200 | head -n 30 | sed 's/^ */    /'
 done
 cat build/matrix/*.result | awk '{ p += $1; f += $2; s += $3 }
     END { printf "%d passed, %d failed%s\n", p, f, s ? ", " s " skipped" : ""; exit f != 0 }'

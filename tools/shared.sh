@@ -11,9 +11,9 @@ awk '
         name = ""; last = FILENAME
         prefix = FILENAME; sub(/.*\//, "", prefix); sub(/\.[^.]*$/, "", prefix)
     }
-    match($0, /\/\* \[shared: [a-z0-9_]+\] \*\//) {
+    match($0, /\/\* \[shared: [a-z0-9_]+\]/) {              # a remark may follow
         if (name != "") stop("[shared: " name "] is not ended")
-        name = substr($0, RSTART + 12, RLENGTH - 16); text = ""; line = FNR
+        name = substr($0, RSTART + 12, RLENGTH - 13); text = ""; line = FNR
         next
     }
     index($0, "/* [end shared] */") {
