@@ -59,7 +59,8 @@ static int add_file(input *in, const char *path) {
 
 /* The programs' names; else the first file's, without folders. */
 static char *make_title(const report *r, const char *path) {
-    const char *name = path, *at;
+    const char *file = path, *at;
+    char *clean;
     text title = {NULL, 0, 0};
     size_t i;
     for (i = 0; i < r->sampled.programs.count; i++) {
@@ -68,11 +69,11 @@ static char *make_title(const report *r, const char *path) {
         if (title.size) text_add(&title, ", ");
         text_add(&title, program);
     }
-    for (at = path; *at; at++) if (*at == '/' || *at == '\\') name = at + 1;
-    if (title.size == 0) text_add(&title, name);
-    name = text_clean(title.data, title.size);
+    for (at = path; *at; at++) if (*at == '/' || *at == '\\') file = at + 1;
+    if (title.size == 0) text_add(&title, file);
+    clean = text_clean(title.data, title.size);
     text_free(&title);
-    return (char *)name;
+    return clean;
 }
 
 /* Takes the options out of argv, so that files are left. Returns a TOOL_ status; *files becomes their number. */

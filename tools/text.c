@@ -1,7 +1,6 @@
 /* text.c - growing output, escapes, UTF-8. */
 #include "text.h"
 #include "tool.h"
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,9 +76,9 @@ void text_json(text *t, const char *name) {
     text_add(t, "\"");
     for (; *at; at++) {
         if (*at == '"' || *at == '\\') { text_add(t, "\\"); text_bytes(t, at, 1); }
-        else if (*at < 0x20 || *at == '<' || *at == '>' || *at == '&' || *at == 0x7F) text_format(t, "\\u%04x", *at);
+        else if (*at < 0x20 || *at == '<' || *at == '>' || *at == '&' || *at == 0x7F) text_format(t, "\\u%04x", (unsigned)*at);
         else if (at[0] == 0xE2 && at[1] == 0x80 && (at[2] == 0xA8 || at[2] == 0xA9)) {      /* line ends to JavaScript */
-            text_format(t, "\\u20%02x", at[2] - 0x80);
+            text_format(t, "\\u20%02x", at[2] - 0x80u);
             at += 2;
         } else text_bytes(t, at, 1);
     }
@@ -155,10 +154,10 @@ int text_save(const text *t, const char *path) {
     FILE *file = to_stdout ? tool_binary(stdout) : fopen(path, "wb");
     size_t written;
     int closed;
-    if (!file) { tool_error("%s: %s", path, strerror(errno)); return TOOL_FAILED; }
+    if (!file) { tool_system_error(path); return TOOL_FAILED; }
     written = t->size ? fwrite(t->data, 1, t->size, file) : 0;
     closed = to_stdout ? fflush(file) : fclose(file);
     if (written == t->size && closed == 0) return TOOL_OK;
-    tool_error("%s: cannot be written: %s", to_stdout ? "standard output" : path, strerror(errno));
+    tool_system_error(to_stdout ? "standard output" : path);
     return TOOL_FAILED;
 }

@@ -1,6 +1,5 @@
 /* tool.c - messages, memory and whole files, for every subcommand. */
 #include "tool.h"
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +15,12 @@ int tool_error(const char *format, ...) {
     vfprintf(stderr, format, arguments);
     va_end(arguments);
     fputc('\n', stderr);
+    return TOOL_BAD_INPUT;
+}
+
+int tool_system_error(const char *path) {
+    fputs("bursty: ", stderr);
+    perror(path);
     return TOOL_BAD_INPUT;
 }
 
@@ -42,7 +47,7 @@ unsigned char *tool_read_file(const char *path, size_t *size) {
     FILE *file = strcmp(path, "-") == 0 ? tool_binary(stdin) : fopen(path, "rb");
     unsigned char *data = NULL;
     size_t have = 0, room = 0;
-    if (!file) { tool_error("%s: %s", path, strerror(errno)); return NULL; }
+    if (!file) { tool_system_error(path); return NULL; }
     for (;;) {
         size_t got;
         if (have == room) data = (unsigned char *)tool_grow(data, room = room ? 2 * room : 65536);

@@ -17,6 +17,9 @@ int tool_error(const char *format, ...)
 #endif
     ;
 
+/* The same with what the system said last: "bursty: PATH: No such file or directory". */
+int tool_system_error(const char *path);
+
 /* malloc that ends the program with a message when there is no memory. */
 void *tool_alloc(size_t bytes);
 void *tool_grow(void *memory, size_t bytes);
