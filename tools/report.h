@@ -47,6 +47,8 @@ typedef struct report {
     TALLY_LIST(report_item) functions, pairs;   /* by class (calls first), in a class hottest first */
     size_t functions_left_out, pairs_left_out;    /* by the least share */
     int has_time;
+    uint64_t checks, events, lost;                /* of all programs */
+    double rate_seen;                             /* part of the checks in bursts of report_counts profiles, 0..1 */
     TALLY_LIST(report_tree) trees;
     TALLY_LIST(report_footprint) footprints;
 } report;
@@ -59,6 +61,10 @@ void report_footprints(report *r, const footprints *f);
 /* Twice the relative standard error of a count of so many sampled events: 95 in 100 times the truth is within.
    0: they are too few to tell. */
 double report_error(uint64_t sampled);
+/* The part of all checks that a profile asked to be in bursts, 0..1. */
+double report_rate(const tally_profile *profile);
+/* Is it one of those that fill the hot table? If none does: all are. */
+int report_counts(const tally *s, const tally_profile *profile);
 /* "calls", "loop trips", ... for a site's kind. */
 const char *report_class(uint32_t kind);
 

@@ -16,42 +16,26 @@ static void add_fact(const char *name, const char *css_class, const text *value,
     text_add(out, "</b></li>\n");
 }
 
-/* Profiles that fill the hot table; all, if none does. */
-static int counts(const tally *s, const tally_profile *profile) {
-    size_t i;
-    for (i = 0; i < s->profiles.count; i++) if (s->profiles.at[i].flags & PROFILE_TABLE) return (profile->flags & PROFILE_TABLE) != 0;
-    return 1;
-}
-
 /* "1 %", or "1 %, 0.1 %" where runs at several rates were merged. */
 static void add_rates_asked(const tally *s, text *out) {
     double last = -1;
     size_t i;
     for (i = 0; i < s->profiles.count; i++) {
-        const tally_profile *profile = &s->profiles.at[i];
-        double period = (double)profile->check_count + (double)profile->burst_count;
-        double rate = profile->check_count == UINT32_MAX ? 100 : period > 0 ? 100 * (double)profile->burst_count / period : 0;
-        if (!counts(s, profile) || (rate >= last && rate <= last)) continue;
-        text_format(out, "%s%.3g %%", last < 0 ? "" : ", ", rate);
+        double rate = report_rate(&s->profiles.at[i]);
+        if (!report_counts(s, &s->profiles.at[i]) || (rate >= last && rate <= last)) continue;
+        text_format(out, "%s%.3g %%", last < 0 ? "" : ", ", 100 * rate);
         last = rate;
     }
 }
 
-/* Checks in bursts of those profiles; the threads' own number would count those of any. */
-static double rate_seen(const tally *s, double checks) {
-    double seen = 0;
-    size_t i;
-    for (i = 0; i < s->profiles.count; i++) {
-        const tally_profile *profile = &s->profiles.at[i];
-        if (!counts(s, profile)) continue;
-        seen += profile->check_count == UINT32_MAX ? checks : (double)profile->bursts * (double)profile->burst_count;
-    }
-    return seen < checks ? seen / checks : 1;
+static void add_count_fact(const char *name, const char *css_class, uint64_t count, text *out) {
+    text value = {NULL, 0, 0};
+    text_count(&value, count);
+    add_fact(name, css_class, &value, out);
+    text_free(&value);
 }
 
 static void add_facts(const report *r, text *out) {
-    const tally *s = &r->sampled;
-    uint64_t checks = 0, events = 0, lost = 0;
     text value = {NULL, 0, 0};
     size_t i;
     text_add(out, "<ul class=\"facts\">\n");
@@ -60,22 +44,19 @@ static void add_facts(const report *r, text *out) {
         text_html(&value, r->notes.at[i].value);
         add_fact(r->notes.at[i].name, " class=\"note\"", &value, out);
     }
-    for (i = 0; i < s->programs.count; i++) {
-        events = tally_add(events, s->programs.at[i].events);
-        lost = tally_add(lost, s->programs.at[i].lost);
+    if (r->sampled.profiles.count) {
+        value.size = 0;
+        add_rates_asked(&r->sampled, &value);
+        add_fact("sampling asked", "", &value, out);
+        value.size = 0;
+        text_format(&value, "%.3g %%", 100 * r->rate_seen);
+        add_fact("sampling seen", "", &value, out);
     }
-    for (i = 0; i < s->threads.count; i++) checks = tally_add(checks, s->threads.at[i].checks);
-    if (s->programs.count) {
-        value.size = 0;
-        add_rates_asked(s, &value);
-        if (value.size) add_fact("sampling asked", "", &value, out);
-        value.size = 0;
-        if (checks && s->profiles.count) text_format(&value, "%.3g %%", 100 * rate_seen(s, (double)checks));
-        if (value.size) add_fact("sampling seen", "", &value, out);
-        value.size = 0; text_count(&value, checks);             add_fact("checks", "", &value, out);
-        value.size = 0; text_count(&value, events);             add_fact("events sampled", "", &value, out);
-        value.size = 0; text_count(&value, s->threads.count);   add_fact("threads", "", &value, out);
-        value.size = 0; text_count(&value, lost);               add_fact("events lost", lost ? " class=\"bad\"" : "", &value, out);
+    if (r->sampled.programs.count) {
+        add_count_fact("checks", "", r->checks, out);
+        add_count_fact("events sampled", "", r->events, out);
+        add_count_fact("threads", "", r->sampled.threads.count, out);
+        add_count_fact("events lost", r->lost ? " class=\"bad\"" : "", r->lost, out);
     }
     text_add(out, "</ul>\n");
     text_free(&value);

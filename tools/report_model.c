@@ -50,10 +50,42 @@ static size_t sort_and_cut(report_item *items, size_t count, const totals *all, 
     return kept;
 }
 
+double report_rate(const tally_profile *profile) {
+    double period = (double)profile->check_count + (double)profile->burst_count;
+    if (profile->check_count == UINT32_MAX) return 1;                 /* bursty.h: never pause */
+    return period > 0 ? (double)profile->burst_count / period : 0;
+}
+
+int report_counts(const tally *s, const tally_profile *profile) {
+    size_t i;
+    for (i = 0; i < s->profiles.count; i++)
+        if (s->profiles.at[i].flags & PROFILE_TABLE) return (profile->flags & PROFILE_TABLE) != 0;
+    return 1;
+}
+
+/* The rate seen is not the threads' burst_checks: those are checks in bursts of any profile. */
+static void add_up(report *r) {
+    const tally *s = &r->sampled;
+    double seen = 0;
+    size_t i;
+    for (i = 0; i < s->programs.count; i++) {
+        r->checks = tally_add(r->checks, s->programs.at[i].checks);
+        r->events = tally_add(r->events, s->programs.at[i].events);
+        r->lost = tally_add(r->lost, s->programs.at[i].lost);
+    }
+    for (i = 0; i < s->profiles.count; i++) {
+        const tally_profile *profile = &s->profiles.at[i];
+        if (!report_counts(s, profile)) continue;
+        seen += profile->check_count == UINT32_MAX ? (double)r->checks : (double)profile->bursts * (double)profile->burst_count;
+    }
+    r->rate_seen = r->checks && seen < (double)r->checks ? seen / (double)r->checks : r->checks ? 1 : 0;
+}
+
 void report_count(report *r, double least_share) {
     const tally *s = &r->sampled;
     totals all = {{0}, {0}};
     size_t i, functions, pairs = 0;
+    add_up(r);
     r->functions.at = (report_item *)tool_alloc(s->rows.count * sizeof(report_item));
     r->pairs.at = (report_item *)tool_alloc(s->rows.count * sizeof(report_item));
     for (i = 0; i < s->rows.count; i++) {

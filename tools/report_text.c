@@ -38,7 +38,7 @@ static void add_numbers(const report *r, const report_item *item, text *out) {
 
 /* Before each class of sites. */
 static void add_heading(const report *r, const report_item *items, size_t at, const char *what, text *out) {
-    if (at && report_class(items[at].kind) == report_class(items[at - 1].kind)) return;
+    if (at && strcmp(report_class(items[at].kind), report_class(items[at - 1].kind)) == 0) return;
     text_format(out, "\n%8s%s%*s%*s  %-9s %s (%s)\n", "share", r->has_time ? "     time" : "", COUNT_WIDTH, "estimated",
                 COUNT_WIDTH, "sampled", "error", what, report_class(items[at].kind));
 }
@@ -47,29 +47,20 @@ static void add_left_out(size_t count, text *out) {
     if (count) text_format(out, "          %lu colder ones left out; --min 0 shows them\n", (unsigned long)count);
 }
 
-static void add_summary(const tally *s, text *out) {
-    uint64_t checks = 0, burst_checks = 0, events = 0, lost = 0;
+static void add_summary(const report *r, text *out) {
+    const tally *s = &r->sampled;
     size_t i;
-    for (i = 0; i < s->programs.count; i++) {
-        events = tally_add(events, s->programs.at[i].events);
-        lost = tally_add(lost, s->programs.at[i].lost);
-    }
-    for (i = 0; i < s->threads.count; i++) {
-        checks = tally_add(checks, s->threads.at[i].checks);
-        burst_checks = tally_add(burst_checks, s->threads.at[i].burst_checks);
-    }
-    text_count(out, events);
+    text_count(out, r->events);
     text_add(out, " events sampled at ");
-    text_count(out, checks);
+    text_count(out, r->checks);
     text_format(out, " checks in %lu thread%s; ", (unsigned long)s->threads.count, s->threads.count == 1 ? "" : "s");
-    if (lost) { text_count(out, lost); text_add(out, " lost\n"); } else text_add(out, "none lost\n");
+    if (r->lost) { text_count(out, r->lost); text_add(out, " lost\n"); } else text_add(out, "none lost\n");
     for (i = 0; i < s->profiles.count; i++) {
         const tally_profile *profile = &s->profiles.at[i];
-        double period = (double)profile->check_count + (double)profile->burst_count;
         text_format(out, "profile %lu: ", (unsigned long)profile->number);
         if (profile->check_count == UINT32_MAX) text_add(out, "always on");
         else text_format(out, "%lu checks off, %lu on (%.3g %% asked)", (unsigned long)profile->check_count,
-                         (unsigned long)profile->burst_count, period > 0 ? 100 * (double)profile->burst_count / period : 0);
+                         (unsigned long)profile->burst_count, 100 * report_rate(profile));
         text_format(out, ", jitter %lu %%%s%s%s; ", (unsigned long)profile->jitter_percent,
                     profile->flags & PROFILE_BUDGET ? ", budget" : "", profile->flags & PROFILE_REENABLE ? ", re-enablement" : "",
                     profile->flags & PROFILE_OFF ? ", switched off" : "");
@@ -78,13 +69,13 @@ static void add_summary(const tally *s, text *out) {
         text_count(out, profile->events);
         text_add(out, " events\n");
     }
-    if (checks) text_format(out, "checks in bursts: %.3g %%\n", 100 * (double)burst_checks / (double)checks);
+    if (s->profiles.count) text_format(out, "sampling seen: %.3g %%\n", 100 * r->rate_seen);
 }
 
 static void add_sampled(const report *r, text *out) {
     const tally_site *sites = r->sampled.sites.at;
     size_t i;
-    add_summary(&r->sampled, out);
+    add_summary(r, out);
     for (i = 0; i < r->functions.count; i++) {
         add_heading(r, r->functions.at, i, "function", out);
         const tally_site *site = &sites[r->functions.at[i].site];

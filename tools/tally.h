@@ -21,18 +21,18 @@ typedef struct tally_thread {
 typedef struct tally_site { uint32_t id, line, kind; const char *name, *file; } tally_site;
 typedef struct tally_row  { uint32_t id, thread, site, caller; uint64_t count, weight_256, ticks; } tally_row;
 
-#define TALLY_NO_SITE UINT32_MAX                 /* a row's caller that is not known */
+#define TALLY_NO_SITE UINT32_MAX                  /* a row's caller that is not known */
 
 /* An array that grows; item is the array's type. */
 #define TALLY_LIST(item) struct { item *at; size_t count, room; }
 
-typedef struct tally {                          /* all zero: empty */
+typedef struct tally {                            /* all zero: empty */
     TALLY_LIST(tally_program) programs;
     TALLY_LIST(tally_profile) profiles;
     TALLY_LIST(tally_thread)  threads;
     TALLY_LIST(tally_site)    sites;
     TALLY_LIST(tally_row)     rows;
-    struct tally_string *strings;               /* every name above, to be freed at once */
+    struct tally_string *strings;                 /* every name above, to be freed at once */
 } tally;
 
 /* Adds what a part of kind 1 says. 0, or -1 with *fault filled: then s is only fit to be freed. */
@@ -43,5 +43,5 @@ void tally_settle(tally *s);
 void tally_write(const tally *s, text *out);
 void tally_free(tally *s);
 
-uint64_t tally_add(uint64_t a, uint64_t b);      /* stops at 2^64 - 1 */
+uint64_t tally_add(uint64_t a, uint64_t b);       /* stops at 2^64 - 1 */
 #endif
