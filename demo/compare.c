@@ -299,15 +299,15 @@ static void demonstrate(uint32_t check_count, uint32_t burst_count) {
     double period = (double)check_count + burst_count, asked = burst_count / period;
     snprintf(rare, sizeof rare, "%.0f:%" PRIu32, 10 * period - burst_count, burst_count);
     snprintf(usual, sizeof usual, "%" PRIu32 ":%" PRIu32, check_count, burst_count);
-    snprintf(labels[0], sizeof labels[0], "hot functions, %.3g %% / plain", 10 * asked);
-    snprintf(labels[1], sizeof labels[1], "hot functions, %.3g %% / plain", 100 * asked);
-    snprintf(labels[2], sizeof labels[2], "and calling contexts, %.3g %% / plain", 100 * asked);
+    snprintf(labels[0], sizeof labels[0], "hot functions at %.3g %%", 10 * asked);
+    snprintf(labels[1], sizeof labels[1], "hot functions at %.3g %%", 100 * asked);
+    snprintf(labels[2], sizeof labels[2], "and calling contexts at %.3g %%", 100 * asked);
     static variant all[VARIANTS];
     all[PLAIN] = (variant){ .label = "plain" };
     all[RARE] = (variant){ .label = labels[0], .hot = rare };
     all[USUAL] = (variant){ .label = labels[1], .hot = usual };
     all[CONTEXTS] = (variant){ .label = labels[2], .hot = usual, .contexts = usual, .dump = "demo/index.brst" };
-    all[AGAIN] = (variant){ .label = "plain / plain" };
+    all[AGAIN] = (variant){ .label = "plain again" };
     const variant every = { .references = "always", .dump = "demo/every.brst" };
     const variant bursts = { .references = "99000:1000", .dump = "demo/bursts.brst" };
     measure(all, VARIANTS, pairs);
@@ -320,10 +320,10 @@ static void demonstrate(uint32_t check_count, uint32_t burst_count) {
     double seen = json_number(nth(json_get(sampled, "profiles"), 0), "bursts") * burst_count / checks;
     ratio cost[VARIANTS];
     printf("demo/index indexed %.*s.\n", (int)strcspn(reference, ";"), reference);
-    printf("\n%-38s %s   middle half of %d pairs\n", "time, user + system", "ratio", pairs);
+    printf("\n%-36s %s   middle half of %d pairs\n", "user + system time, over plain", "ratio", pairs);
     for (int i = RARE; i < VARIANTS; i++) {
         cost[i] = against(&all[i], &all[PLAIN], pairs);
-        printf("%-38s %.3f   %.3f to %.3f\n", all[i].label, cost[i].of_sums, cost[i].low, cost[i].high);
+        printf("%-36s %.3f   %.3f to %.3f\n", all[i].label, cost[i].of_sums, cost[i].low, cost[i].high);
     }
     printf("\nsampling rate: asked %s, seen %s of %.0f checks; %.0f events lost\n", percent(asked), percent(seen), checks,
            json_number(thread, "lost"));
