@@ -47,7 +47,7 @@ for target in $ready; do echo "0 1 0" >"build/matrix/$target.result"; done     #
 
 # The host's tool reads what emulated targets write.
 make -s BUILD=build/matrix/tool build/matrix/tool/bursty >build/matrix/tool.log 2>&1 || cat build/matrix/tool.log
-echo "$ready" | xargs -n 1 -P "${JOBS:-2}" sh tests/matrix/target.sh
+echo "$ready" | xargs -r -n 1 -P "${JOBS:-2}" sh tests/matrix/target.sh
 
 for target in $ready; do
     read -r _ failed _ <"build/matrix/$target.result"

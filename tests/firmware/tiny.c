@@ -8,6 +8,12 @@
 
 enum { CHECKS = 20000 };
 
+#if defined(__AVR__)
+#define CHECK_COST 24   /* cycles */
+#else
+#define CHECK_COST 6    /* instructions */
+#endif
+
 static uint32_t events, value_sum;
 
 static void seen(void *user, const bursty_event *event) {
@@ -45,6 +51,25 @@ static __attribute__((noinline)) void work(uint32_t checks) {
     for (i = 0; i < checks; i++) BURST_POINT("work", i);
 }
 
+/* Counted in cycles (AVR) or executed instructions (RISC-V) over eight points on the fast path. */
+static __attribute__((noinline)) void eight_points(void) {
+    BURST_POINT("a", 0); BURST_POINT("b", 0); BURST_POINT("c", 0); BURST_POINT("d", 0);
+    BURST_POINT("e", 0); BURST_POINT("f", 0); BURST_POINT("g", 0); BURST_POINT("h", 0);
+}
+static __attribute__((noinline)) void no_point(void) { __asm__ volatile(""); }
+
+static void cost(void) {
+    uint32_t before, plain, with;
+    set(100000000u, 1, -1);
+    before = board_cycles(); no_point(); plain = board_cycles() - before;
+    before = board_cycles(); eight_points(); with = board_cycles() - before;
+    if (plain == 0) return;
+    board_print("    eight checks cost: ");
+    board_print_number((uint16_t)(with - plain));
+    board_print("\n");
+    board_equal("within the budget", (uint16_t)(with - plain) <= CHECK_COST * 8u, 1);
+}
+
 int main(void) {
     uint32_t count, sum;
 
@@ -64,6 +89,7 @@ int main(void) {
     set(90, 10, 0);                             /* the default jitter: the rate stays */
     work(CHECKS);
     board_equal("one check in ten is seen, within a tenth", events > CHECKS / 11 && events < CHECKS / 9, 1);
+    cost();
     board_end();
     return 0;
 }
