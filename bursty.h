@@ -9,7 +9,7 @@
            int frame, hits = 0;
            bursty_start(NULL);
            for (frame = 0; frame < 100000; frame++) { hits += collide(frame % 50); }
-           return bursty_save("build/game.brst") != 0 || hits == 0;
+           return bursty_save("game.brst") != 0 || hits == 0;
        }
    end of example.
 
@@ -27,6 +27,8 @@
      BURST_SCOPE("name");             the same, and its return on every exit: gives callers, contexts and time. A declaration
      BURST_LOOP();                    a back-edge; first thing in a loop's body
      BURST_POINT("name", value);      an event of your own; value is not evaluated on the fast path
+     BURST_AT(class, "name", value);  the same of any class below; BURST_LEAVE(); before each exit of a scope where there is neither
+                                      gcc, clang nor C++ (elsewhere nothing)
      if (BURST_CHECK()) ...           a check by hand
      BURST_FN(int, f, (int a, int b), (a, b)) { body }      f compiled twice; its entry check picks the copy
      BURST_PROC(f, (int a), (a)) { body }                   the same for void; BURST_FN0, BURST_PROC0: no parameters
@@ -40,13 +42,15 @@
    than a few lines call a function from it. BURST_FN cannot hold setjmp or computed gotos and has no return event: use BURST_SCOPE.
    Checks inside BURST_FOR's body shift its order; use BURST_BODY there. Do not assign to its i.
 
-   PROMISES   No allocation (64 KiB of static memory, or yours), no abort, no printing, no locks on a program's path. What does
+   PROMISES   No allocation (64 KiB of static memory: some 12 threads and 850 rows; or yours), no abort, no printing, no locks on a program's path. What does
               not fit is counted in stats.lost. Counters saturate. Without bursty_start a check stays a check and nothing else.
-   THREADS    A thread joins at its first check. Before it ends call bursty_thread_end(), or compile the implementation as C++ or
-              with BURSTY_PTHREAD, which do. Checks in signal handlers are safe; an interrupt on bare metal needs a context of its
-              own: another file with BURSTY_STATIC. Checks inside an action are not counted. fork: bursty_forked() in the child.
-              longjmp: save bursty_depth() beside setjmp, give it to bursty_set_depth() after the jump, or let the next return of
-              an outer scope mend it. Exceptions run the scopes' ends (C code in their way needs -fexceptions).
+   THREADS    A thread joins at its first check; one that checked before bursty_start up to 65536 checks later. Before it ends call
+              bursty_thread_end(), or compile the implementation as C++ or with BURSTY_PTHREAD, which do. Checks in signal handlers are
+              safe on a thread that has checked before; an interrupt on bare metal needs a context of its own: another file with
+              BURSTY_STATIC. Checks inside an action are not counted. fork: bursty_forked() in the child (BURSTY_PTHREAD does).
+              longjmp: save bursty_depth() beside setjmp, give it to bursty_set_depth() after the jump; out of an action this is
+              a must, elsewhere the next return of an outer scope mends it. Exceptions run the scopes' ends (C code in their way
+              needs -fexceptions). A shared object has a context of its own; with BURSTY_PTHREAD link it with -z nodelete.
    TIME       With clock_hz, events carry ticks and scopes get time. Good for shares; what is shorter than a reading of the clock comes
               out too long. A budget is best served by the thread's CPU time, times by the cheapest clock there is.
    COST       x86-64, see bench/results.md: a point two instructions; a scope adds two stores and rules out tail calls; the shadow
@@ -55,8 +59,9 @@
    OPTIONS    define the same in every file, best on the command line
      BURSTY_OFF            everything is nothing: no code, no data
      BURSTY_POLL           the check reads one shared flag, which bursty_poll(1) and (0) flip from a timer, instead of counting;
-                           check_count and jitter do not matter, burst_count caps what a thread records per opening
-     BURSTY_NO_TLS         one context, no atomics: firmware, single-threaded programs (implied where the compiler has no TLS)
+                           check_count, jitter, hibernation do not matter, burst_count caps what a thread records per opening
+     BURSTY_NO_TLS         one context, no atomics: firmware, programs in which one thread checks. Implied unless the compiler is gcc or
+                           clang (clang-cl on Windows). Freestanding it needs memcpy and the compiler's 64-bit division; set BURSTY_MEMORY
      BURSTY_TINY           24 bytes of RAM, a fixed jitter, one callback; no table, dump or threads; implies BURSTY_NO_TLS
      BURSTY_STACK=n        entries of the shadow stack: 64; 0 in freestanding or tiny builds. Deeper scopes are counted, not kept
      BURSTY_TLS_MODEL="m"  "initial-exec" in shared objects: the default there is a call per check; executables are "local-exec"
@@ -72,6 +77,9 @@
 #include <stdint.h>
 
 #ifdef BURSTY_TINY
+#ifdef BURSTY_POLL
+#error "BURSTY_TINY has no BURSTY_POLL"
+#endif
 #undef BURSTY_NO_TLS
 #define BURSTY_NO_TLS
 #undef BURSTY_STACK
@@ -95,7 +103,7 @@ extern "C" {
 enum {
     BURSTY_CALL = 1, BURSTY_RETURN = 2, BURSTY_BACKEDGE = 4, BURSTY_LOAD = 8, BURSTY_STORE = 16, BURSTY_USER = 32,
     BURSTY_ANY = 63, BURSTY_BEGIN = 64, BURSTY_END = 128,  /* of a burst; not in BURSTY_ANY          */
-    BURSTY_FRAME = 256                                     /* beside BURSTY_CALL: a RETURN will follow */
+    BURSTY_FRAME = 256    /* beside CALL and RETURN of a scope, so test kind with &: a RETURN will follow, or follows a CALL */
 };
 
 typedef struct bursty_site { const char *name, *file; uint32_t line, kind; } bursty_site;   /* static const, in flash */
@@ -129,8 +137,9 @@ typedef struct bursty_profile {                        /* every zero is a defaul
     uint32_t awake_count, hibernate_count;             /* in burst periods; 0: always awake                       */
     uint32_t classes;                                  /* BURSTY_ANY                                              */
     bursty_when when;                                  /* condition for the action                                */
-    const bursty_rule *rules; uint32_t rule_count;     /* run on events of a live burst; must outlive the profile */
-    bursty_action action; void *user;                  /* NULL: count into the hot table                          */
+    const bursty_rule *rules; uint32_t rule_count;     /* run on events of a live burst                           */
+    bursty_action action; void *user;                  /* NULL: count into the hot table. All three may be in use */
+                                                       /* by other threads until their next edge after bursty_set */
     int off;                                           /* 1: keep it, do not run it                               */
 } bursty_profile;
 
@@ -140,9 +149,10 @@ typedef struct bursty_config {                         /* every zero is a defaul
     uint64_t (*clock)(void *user); void *clock_user;   /* the calling thread's time; its CPU time serves a budget best */
     uint64_t clock_hz;                                 /* 0: the clock serves the budget alone, events carry no ticks */
     uint32_t budget_ppm;                               /* > 0, needs clock: keep the cost of bursts at this share of time */
-    uint32_t reenable_percent;                         /* > 0: a burst at a known site and stack goes ahead this often    */
+    uint32_t reenable_percent;                         /* 1 to 100: how often a burst at a known point and stack goes ahead;
+                                                          BURST_CHECK, BODY and FOR count as one point            */
     uint32_t seed;                                     /* of jitter: same seed, same events, same samples         */
-    const char *program;                               /* a name for the report                                   */
+    const char *program;                               /* a name for the report, a literal                        */
 } bursty_config;
 
 typedef struct bursty_row   { const bursty_site *site, *caller; uint64_t count, weight, ticks; } bursty_row; /* weight in 1/256 */
@@ -167,17 +177,17 @@ typedef struct bursty_stats { uint64_t checks, bursts, events, lost; uint32_t th
 #endif
 
 /* Adds or changes a profile, any time, on any thread. The calling thread goes by it at once, others at their next edge (at most
-   65536 checks away), with a new first gap; other profiles keep their place. NULL removes. Returns 0, or -1: no such profile, not
-   started, or a count, counter or op out of range. */
+   65536 checks away), with a new first gap; other profiles keep their place. Inside an action it takes effect with the next edge, in
+   poll mode with the next opening. NULL removes. Returns 0, or -1: no such profile, not started, or a value out of range. */
 BURSTY_API int      bursty_set(int profile, const bursty_profile *p);
 /* Profiles live on this thread now, as bits. */
 BURSTY_API uint32_t bursty_live(void);
 
 #ifndef BURSTY_TINY
-/* Starts sampling with profile 0. Returns how many threads fit; 0: memory too small (then nothing runs), or budget without clock.
-   Call it again only while no other thread checks. */
+/* Starts sampling with profile 0, from zero. Returns how many threads fit; 0: memory too small, a budget without a clock, or a setting
+   out of range; nothing has changed then. Call it again only while no other thread checks. */
 BURSTY_API uint32_t bursty_start(const bursty_config *config);
-/* Stops a profile (0) and lets it go on (1). Returns 0, or -1: no such profile. */
+/* Stops a profile (0), or starts it again (1) with a new first gap. Returns 0, or -1: no such profile. */
 BURSTY_API int      bursty_switch(int profile, int on);
 /* Fills rows[0..max) from the hot table, hottest first, all threads together: sites, or (caller, site) pairs of calls when pairs is 1.
    weight / 256 estimates how often it ran, ticks how long in all (clock_hz > 0), callees left out. Any thread, every frame if liked. Returns the rows filled. */
@@ -187,19 +197,20 @@ BURSTY_API void     bursty_get_stats(bursty_stats *out);
 /* Writes the dump (docs/formats.md). Returns 0, or what write returned when it was not 0, or -1: not started. */
 BURSTY_API int      bursty_write(bursty_write_fn write, void *user);
 #if defined(BURSTY_STDIO) || !defined(BURSTY_STATIC)
-/* The same into a file (BURSTY_STDIO where the implementation is). Returns 0, or -1 with errno. */
+/* The same into a file (BURSTY_STDIO where the implementation is). Returns 0, or -1: not started (the file is untouched) or an error of
+   stdio, errno says which. */
 BURSTY_API int      bursty_save(const char *path);
 #endif
 /* Zeroes table and stats. What other threads count meanwhile may stay. */
 BURSTY_API void     bursty_clear(void);
 /* Conditional control: a counter of the calling thread, 0 to 7. */
 BURSTY_API uint32_t bursty_counter(int counter);
-/* Scopes around here, to be saved beside a setjmp and given back after the longjmp. */
+/* Scopes around here, to be saved beside a setjmp and given back after the longjmp; not to be set inside an action. */
 BURSTY_API uint32_t bursty_depth(void);
 BURSTY_API void     bursty_set_depth(uint32_t depth);
 /* Opens (1) and closes (0) a burst in all threads; from a timer, a thread or an interrupt. BURSTY_POLL builds only. */
 BURSTY_API void     bursty_poll(int on);
-/* Names the calling thread in the report; the string is kept, not copied. */
+/* Names the calling thread in the report. The string must live until the last dump: a literal. */
 BURSTY_API void     bursty_thread_name(const char *name);
 /* The calling thread checks no more: its counts stay, its place is free for another thread. */
 BURSTY_API void     bursty_thread_end(void);
@@ -252,7 +263,7 @@ static inline void     bursty_forked(void) { }
 
 #ifndef BURSTY_OFF
 
-#if !defined(BURSTY_NO_TLS) && !defined(__GNUC__) && !(defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L && !defined(__TINYC__))
+#if !defined(BURSTY_NO_TLS) && !defined(__GNUC__)
 #define BURSTY_NO_TLS
 #endif
 #if !defined(BURSTY_TLS_MODEL) && defined(__ELF__) && (!defined(__PIC__) || defined(__PIE__))
@@ -260,12 +271,10 @@ static inline void     bursty_forked(void) { }
 #endif
 #if defined(BURSTY_NO_TLS)
 #define BURSTY_P_TLS
-#elif defined(__GNUC__) && defined(BURSTY_TLS_MODEL)
+#elif defined(BURSTY_TLS_MODEL)
 #define BURSTY_P_TLS __attribute__((tls_model(BURSTY_TLS_MODEL))) __thread
-#elif defined(__GNUC__)
-#define BURSTY_P_TLS __thread            /* also in C++: thread_local would add a wrapper call */
 #else
-#define BURSTY_P_TLS _Thread_local
+#define BURSTY_P_TLS __thread            /* also in C++: thread_local would add a wrapper call */
 #endif
 
 /* The state that the inline code touches. Its symbol's name holds the options, so that files which differ in them do not link. */
@@ -297,10 +306,14 @@ typedef struct bursty_p_here_t {
 #endif
 #ifdef BURSTY_STATIC
 static BURSTY_P_TLS bursty_p_here_t BURSTY_P_HERE;
-static volatile uint8_t bursty_p_open;
+#ifdef BURSTY_POLL
+static uint8_t bursty_p_open;
+#endif
 #else
 BURSTY_API BURSTY_P_TLS bursty_p_here_t BURSTY_P_HERE;
-BURSTY_API volatile uint8_t bursty_p_open;                             /* BURSTY_POLL */
+#ifdef BURSTY_POLL
+BURSTY_API uint8_t bursty_p_open;
+#endif
 #endif
 
 typedef struct bursty_p_scope { const bursty_site *site; uint32_t depth; } bursty_p_scope;
@@ -313,8 +326,13 @@ BURSTY_API BURSTY_P_COLD bursty_p_strip bursty_p_take_slow(uint64_t left);
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
 
 #ifdef BURSTY_POLL
-#define BURSTY_P_FIRE() BURSTY_P_UNLIKELY(bursty_p_open != 0)          /* cmp byte [flag], 0; jne cold */
-#define BURSTY_P_LIVE() BURSTY_P_UNLIKELY(bursty_p_open != 0)
+#ifdef __GNUC__
+#define BURSTY_P_OPEN() __atomic_load_n(&bursty_p_open, __ATOMIC_RELAXED)    /* cmp byte [flag], 0; jne cold; gcc loads it first */
+#else
+#define BURSTY_P_OPEN() (*(volatile uint8_t *)&bursty_p_open)
+#endif
+#define BURSTY_P_FIRE() BURSTY_P_UNLIKELY(BURSTY_P_OPEN() != 0)
+#define BURSTY_P_LIVE() BURSTY_P_UNLIKELY(BURSTY_P_OPEN() != 0)
 #else
 #if defined(__thumb2__) && defined(__GCC_ASM_FLAG_OUTPUTS__) && !defined(__clang__)
 BURSTY_P_INLINE int bursty_p_fire(void) {                   /* ldr; ldr; subs; str; bmi: gcc alone would add a cmp */
@@ -348,7 +366,7 @@ BURSTY_P_INLINE int bursty_p_fire(void) {                   /* ldr; ldr; subs; s
 #else  /* BURSTY_OFF */
 
 #define BURST_CHECK() 0
-#define BURST_AT(class_, name_, value_) do { (void)sizeof(value_); } while (0)
+#define BURST_AT(class_, name_, value_) do { (void)sizeof((uintptr_t)(value_)); } while (0)
 #define BURST_POINT(name_, value_) BURST_AT(BURSTY_USER, name_, value_)
 #define BURST_HERE() BURST_AT(BURSTY_CALL, "", 0)
 #define BURST_LOOP() BURST_AT(BURSTY_BACKEDGE, "", 0)
@@ -379,7 +397,7 @@ BURSTY_P_INLINE void bursty_p_leave(bursty_p_scope *scope) {
 #ifndef BURSTY_TINY
     BURSTY_P_HERE.depth = scope->depth;
 #endif
-    if (BURSTY_P_LIVE()) { bursty_p_event(scope->site, 0, BURSTY_RETURN); }
+    if (BURSTY_P_LIVE()) { bursty_p_event(scope->site, 0, (uint32_t)BURSTY_RETURN | (uint32_t)BURSTY_FRAME); }
 }
 
 #define BURSTY_P_SCOPE_SITE(name_) static const bursty_site BURSTY_P_CAT(bursty_p_site_, __LINE__) = \
@@ -434,7 +452,7 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
     } while (0)
 #else
 #define BURST_EVENT(...) do { if (0) { __VA_ARGS__; } } while (0)
-#define BURSTY_P_REFERENCE(class_, p_) do { (void)sizeof(p_); } while (0)
+#define BURSTY_P_REFERENCE(class_, p_) do { (void)sizeof((uintptr_t)(p_)); } while (0)
 #endif
 #define BURST_LOAD(p_) BURSTY_P_REFERENCE(BURSTY_LOAD, p_)
 #define BURST_STORE(p_) BURSTY_P_REFERENCE(BURSTY_STORE, p_)
@@ -445,46 +463,42 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
    its check back and calls the function again, whose own check then takes it and goes the plain way: no third copy. */
 
 #ifndef BURSTY_OFF
-#define BURSTY_P_DUAL(return_, ret_, name_, params_, args_, body_params_, on_args_, off_args_, again_) \
+#ifdef BURSTY_POLL
+#define BURSTY_P_PLAIN(return_, name_, args_, more_args_) return_ bursty_p_body_##name_(0 BURSTY_P_STRIP more_args_);
+#else
+#define BURSTY_P_PLAIN(return_, name_, args_, more_args_) BURSTY_P_HERE.n++; return_ name_ args_;
+#endif
+#define BURSTY_P_HEADER(ret_, name_, more_params_) \
+    BURSTY_P_INLINE ret_ bursty_p_body_##name_(const int burst_on BURSTY_P_UNUSED BURSTY_P_STRIP more_params_)
+#define BURSTY_P_DUAL(return_, ret_, name_, params_, args_, more_params_, more_args_) \
     ret_ name_ params_; \
-    BURSTY_P_INLINE ret_ bursty_p_body_##name_ body_params_; \
+    BURSTY_P_HEADER(ret_, name_, more_params_); \
     static BURSTY_P_COLD ret_ bursty_p_cold_##name_ params_ { \
         static const bursty_site bursty_p_site = { #name_, __FILE__, __LINE__, BURSTY_CALL }; \
-        if (bursty_p_hit(&bursty_p_site, 0)) { return_ bursty_p_body_##name_ on_args_; } \
-        else { again_ } \
+        if (bursty_p_hit(&bursty_p_site, 0)) { return_ bursty_p_body_##name_(1 BURSTY_P_STRIP more_args_); } \
+        else { BURSTY_P_PLAIN(return_, name_, args_, more_args_) } \
     } \
     ret_ name_ params_ { \
         if (BURSTY_P_FIRE()) { return_ bursty_p_cold_##name_ args_; } \
-        else { return_ bursty_p_body_##name_ off_args_; } \
+        else { return_ bursty_p_body_##name_(0 BURSTY_P_STRIP more_args_); } \
     } \
-    BURSTY_P_INLINE ret_ bursty_p_body_##name_ body_params_
-#define BURSTY_P_TWO(return_, ret_, name_, params_, args_, body_params_, on_args_, off_args_) \
+    BURSTY_P_HEADER(ret_, name_, more_params_)
+#define BURSTY_P_TWO(return_, ret_, name_, params_, more_params_, more_args_) \
     ret_ name_ params_; \
-    BURSTY_P_INLINE ret_ bursty_p_body_##name_ body_params_; \
-    BURSTY_P_UNUSED static BURSTY_P_COLD ret_ bursty_p_on_##name_ params_ { return_ bursty_p_body_##name_ on_args_; } \
-    ret_ name_ params_ { return_ bursty_p_body_##name_ off_args_; } \
-    BURSTY_P_INLINE ret_ bursty_p_body_##name_ body_params_
-#ifdef BURSTY_POLL
-#define BURSTY_P_AGAIN_(return_, name_, args_, off_args_) return_ bursty_p_body_##name_ off_args_;
-#else
-#define BURSTY_P_AGAIN_(return_, name_, args_, off_args_) BURSTY_P_HERE.n++; return_ name_ args_;
-#endif
-#define BURST_FN(ret_, name_, params_, args_) BURSTY_P_DUAL(return, ret_, name_, params_, args_, \
-        (const int burst_on BURSTY_P_UNUSED, BURSTY_P_STRIP params_), (1, BURSTY_P_STRIP args_), (0, BURSTY_P_STRIP args_), \
-        BURSTY_P_AGAIN_(return, name_, args_, (0, BURSTY_P_STRIP args_)))
-#define BURST_PROC(name_, params_, args_) BURSTY_P_DUAL(, void, name_, params_, args_, \
-        (const int burst_on BURSTY_P_UNUSED, BURSTY_P_STRIP params_), (1, BURSTY_P_STRIP args_), (0, BURSTY_P_STRIP args_), \
-        BURSTY_P_AGAIN_(, name_, args_, (0, BURSTY_P_STRIP args_)))
-#define BURST_FN0(ret_, name_) BURSTY_P_DUAL(return, ret_, name_, (void), (), (const int burst_on BURSTY_P_UNUSED), (1), (0), \
-        BURSTY_P_AGAIN_(return, name_, (), (0)))
-#define BURST_PROC0(name_) BURSTY_P_DUAL(, void, name_, (void), (), (const int burst_on BURSTY_P_UNUSED), (1), (0), \
-        BURSTY_P_AGAIN_(, name_, (), (0)))
-#define BURST_SUB(ret_, name_, params_, args_) BURSTY_P_TWO(return, ret_, name_, params_, args_, \
-        (const int burst_on BURSTY_P_UNUSED, BURSTY_P_STRIP params_), (1, BURSTY_P_STRIP args_), (0, BURSTY_P_STRIP args_))
-#define BURST_SUBPROC(name_, params_, args_) BURSTY_P_TWO(, void, name_, params_, args_, \
-        (const int burst_on BURSTY_P_UNUSED, BURSTY_P_STRIP params_), (1, BURSTY_P_STRIP args_), (0, BURSTY_P_STRIP args_))
-#define BURST_SUB0(ret_, name_) BURSTY_P_TWO(return, ret_, name_, (void), (), (const int burst_on BURSTY_P_UNUSED), (1), (0))
-#define BURST_SUBPROC0(name_) BURSTY_P_TWO(, void, name_, (void), (), (const int burst_on BURSTY_P_UNUSED), (1), (0))
+    BURSTY_P_HEADER(ret_, name_, more_params_); \
+    BURSTY_P_UNUSED static BURSTY_P_COLD ret_ bursty_p_on_##name_ params_ { return_ bursty_p_body_##name_(1 BURSTY_P_STRIP more_args_); } \
+    ret_ name_ params_ { return_ bursty_p_body_##name_(0 BURSTY_P_STRIP more_args_); } \
+    BURSTY_P_HEADER(ret_, name_, more_params_)
+#define BURSTY_P_MORE(list_) (, BURSTY_P_STRIP list_)
+#define BURST_FN(ret_, name_, params_, args_) \
+    BURSTY_P_DUAL(return, ret_, name_, params_, args_, BURSTY_P_MORE(params_), BURSTY_P_MORE(args_))
+#define BURST_PROC(name_, params_, args_) BURSTY_P_DUAL(, void, name_, params_, args_, BURSTY_P_MORE(params_), BURSTY_P_MORE(args_))
+#define BURST_FN0(ret_, name_)            BURSTY_P_DUAL(return, ret_, name_, (void), (), (), ())
+#define BURST_PROC0(name_)                BURSTY_P_DUAL(, void, name_, (void), (), (), ())
+#define BURST_SUB(ret_, name_, params_, args_) BURSTY_P_TWO(return, ret_, name_, params_, BURSTY_P_MORE(params_), BURSTY_P_MORE(args_))
+#define BURST_SUBPROC(name_, params_, args_)   BURSTY_P_TWO(, void, name_, params_, BURSTY_P_MORE(params_), BURSTY_P_MORE(args_))
+#define BURST_SUB0(ret_, name_)                BURSTY_P_TWO(return, ret_, name_, (void), (), ())
+#define BURST_SUBPROC0(name_)                  BURSTY_P_TWO(, void, name_, (void), (), ())
 #define BURST_CALL(name_, args_) (BURSTY_P_RECORDING() ? bursty_p_on_##name_ args_ : name_ args_)
 
 #else
@@ -605,7 +619,9 @@ extern "C" {
 
 #ifndef BURSTY_STATIC
 BURSTY_P_TLS bursty_p_here_t BURSTY_P_HERE;
-volatile uint8_t bursty_p_open;
+#ifdef BURSTY_POLL
+uint8_t bursty_p_open;
+#endif
 #endif
 
 #ifdef BURSTY_TINY
@@ -643,7 +659,7 @@ BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_
     uint32_t keep = BURSTY_P_HERE.n;
     BURSTY_P_HERE.n = BURSTY_P_BUSY;
     bursty_p_send(site, value, kind);
-    BURSTY_P_HERE.n = keep;
+    if (BURSTY_P_HERE.n <= BURSTY_P_BUSY && BURSTY_P_HERE.n > BURSTY_P_BUSY / 2) { BURSTY_P_HERE.n = keep; }  /* else: the action has set */
 }
 
 BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
@@ -674,7 +690,7 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
 
 BURSTY_API int bursty_set(int profile, const bursty_profile *p) {
     BURSTY_P_HERE.burst_count = 0;
-    if (profile != 0 || (p && !p->action)) return -1;
+    if (profile != 0 || (p && (!p->action || p->check_count > BURSTY_P_BUSY / 2 || p->burst_count > BURSTY_P_BUSY))) return -1;
     if (!p || p->off) { BURSTY_P_HERE.n = BURSTY_P_HERE.check_count = 0; return 0; }
     BURSTY_P_HERE.check_count = p->check_count ? p->check_count : 990;
     BURSTY_P_HERE.action = p->action;
@@ -699,6 +715,9 @@ BURSTY_API uint32_t bursty_live(void) { return (int32_t)BURSTY_P_HERE.n < 0; }
 #ifndef BURSTY_PROFILES
 #define BURSTY_PROFILES 8
 #endif
+#if BURSTY_PROFILES < 1 || BURSTY_PROFILES > 32
+#error "BURSTY_PROFILES is a number from 1 to 32"
+#endif
 #ifndef BURSTY_MEMORY
 #define BURSTY_MEMORY 65536
 #endif
@@ -707,12 +726,11 @@ BURSTY_API uint32_t bursty_live(void) { return (int32_t)BURSTY_P_HERE.n < 0; }
    A 64-bit count has one writer, its thread; anybody reads it. Where 64-bit stores are not atomic the high half is all ones while the
    low one changes, and readers try again. */
 
-#if defined(BURSTY_NO_TLS) || !defined(__GNUC__)
+#ifdef BURSTY_NO_TLS
 #define BURSTY_P_GET(p) (*(p))
 #define BURSTY_P_PUT(p, v) ((void)(*(p) = (v)))
 #define BURSTY_P_ACQUIRE(p) (*(p))
 #define BURSTY_P_RELEASE(p, v) ((void)(*(p) = (v)))
-BURSTY_P_INLINE uint32_t bursty_p_swap(uint32_t *p, uint32_t v) { uint32_t old = *p; *p = v; return old; }
 BURSTY_P_INLINE uint32_t bursty_p_add(uint32_t *p, uint32_t v) { uint32_t old = *p; *p += v; return old; }
 BURSTY_P_INLINE int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) { if (*p != old) return 0; *p = v; return 1; }
 #else
@@ -720,7 +738,6 @@ BURSTY_P_INLINE int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) { if (*p
 #define BURSTY_P_PUT(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
 #define BURSTY_P_ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define BURSTY_P_RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
-BURSTY_P_INLINE uint32_t bursty_p_swap(uint32_t *p, uint32_t v) { return __atomic_exchange_n(p, v, __ATOMIC_RELAXED); }
 BURSTY_P_INLINE uint32_t bursty_p_add(uint32_t *p, uint32_t v) { return __atomic_fetch_add(p, v, __ATOMIC_RELAXED); }
 BURSTY_P_INLINE int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
     return __atomic_compare_exchange_n(p, &old, v, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
@@ -731,7 +748,7 @@ BURSTY_P_INLINE int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
 static uint64_t bursty_p_sat_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 /* [end shared] */
 
-typedef struct bursty_p_count { uint32_t half[2]; } bursty_p_count;             /* low, high */
+typedef struct bursty_p_count { uint32_t half[2]; } bursty_p_count;             /* low, high; high all ones: being written, or saturated */
 
 BURSTY_P_INLINE uint64_t bursty_p_read(const bursty_p_count *c) {
     uint32_t low, high;
@@ -742,15 +759,17 @@ BURSTY_P_INLINE uint64_t bursty_p_read(const bursty_p_count *c) {
     return (uint64_t)high << 32 | low;
 }
 
-static void bursty_p_count_up(bursty_p_count *c, uint64_t v) {                   /* saturates at 2^64 - 1 */
-    uint32_t low = BURSTY_P_GET(&c->half[0]), high = BURSTY_P_GET(&c->half[1]);
-    uint64_t sum = low + v;
-    if (sum <= UINT32_MAX && sum >= low) { BURSTY_P_PUT(&c->half[0], (uint32_t)sum); return; }
-    sum = bursty_p_sat_add((uint64_t)high << 32 | low, v);
-    if (sum >> 32 == UINT32_MAX) sum = UINT64_MAX;
+static BURSTY_P_COLD void bursty_p_carry(bursty_p_count *c, uint64_t v) {
+    uint64_t sum = bursty_p_sat_add((uint64_t)BURSTY_P_GET(&c->half[1]) << 32 | BURSTY_P_GET(&c->half[0]), v);
+    if (sum >> 32 == UINT32_MAX) sum = UINT64_MAX;                               /* a high half of all ones means something else */
     BURSTY_P_RELEASE(&c->half[1], UINT32_MAX);
     BURSTY_P_RELEASE(&c->half[0], (uint32_t)sum);
     BURSTY_P_RELEASE(&c->half[1], (uint32_t)(sum >> 32));
+}
+
+BURSTY_P_INLINE void bursty_p_count_up(bursty_p_count *c, uint64_t v) {          /* saturates at 2^64 - 1 */
+    uint32_t low = BURSTY_P_GET(&c->half[0]);
+    if (v <= UINT32_MAX - low) { BURSTY_P_PUT(&c->half[0], low + (uint32_t)v); } else { bursty_p_carry(c, v); }
 }
 
 /* ---- state --------------------------------------------------------------------------------------------------------------------
@@ -762,7 +781,7 @@ enum { BURSTY_P_FREE, BURSTY_P_USED, BURSTY_P_ENDED };
 #define BURSTY_P_BUSY UINT32_C(0x40000000)     /* the word inside the slow path: checks of actions and handlers stay fast */
 #define BURSTY_P_SPAN UINT32_C(65536)          /* longest wait until a thread looks at new settings                     */
 #define BURSTY_P_HISTORY 4096                  /* bytes of known sites and stacks, for re-enablement                    */
-#define BURSTY_P_EVER UINT64_MAX
+#define BURSTY_P_EVER UINT64_MAX                 /* left, of a profile that never changes sides: not counted down  */
 
 typedef struct bursty_p_row {
     const bursty_site *site, *caller;
@@ -778,12 +797,13 @@ typedef struct bursty_p_run {                  /* one profile on one thread */
 } bursty_p_run;
 
 typedef struct bursty_p_thread {
-    uint32_t state, number, reuses, random, in_slow;
+    uint32_t state, number, reuses, random, in_slow, kept;           /* in_slow: 1 in an event, 2 at an edge; kept: the word then */
     uint32_t span, live, generation, opening, conditional;           /* conditional: profiles with a condition or rules */
     const char *name;
     bursty_p_count checks, burst_checks, lost;
     uint32_t counter[8];
     uint8_t zero, overflow;
+    struct bursty_p_run *only;                           /* see bursty_p_only */
     const bursty_site *last_site, *last_caller;          /* whose time is running, and since when */
     uint64_t last_ticks, least_ticks;
     uint64_t phase_checks, phase_ticks, plain_256, extra_256, factor;     /* budget */
@@ -819,6 +839,20 @@ static bursty_p_thread *bursty_p_thread_at(uint32_t number) {
 static uint32_t bursty_p_threads(void) {
     uint32_t count = BURSTY_P_ACQUIRE(&bursty_p_all.thread_count);
     return count < bursty_p_all.thread_room ? count : bursty_p_all.thread_room;
+}
+
+/* The slow path's first act: the word out and a large number in, in one instruction, so that a handler's check is not lost in between. */
+BURSTY_P_INLINE uint32_t bursty_p_hold(void) {
+    uint32_t n = BURSTY_P_BUSY;
+#if defined(BURSTY_NO_TLS)
+    n = BURSTY_P_HERE.n;
+    BURSTY_P_HERE.n = BURSTY_P_BUSY;
+#elif (defined(__x86_64__) || defined(__i386__)) && !defined(BURSTY_POLL)      /* an exchange would lock out other cores: 7 ns */
+    __asm__ __volatile__("xaddl %0, %1" : "+r"(n), "+m"(BURSTY_P_HERE.n) : : "cc", "memory");
+#else
+    n = __atomic_exchange_n(&BURSTY_P_HERE.n, n, __ATOMIC_RELAXED);
+#endif
+    return n;
 }
 
 static uint32_t bursty_p_mix(uint32_t h, uint32_t v) {
@@ -896,6 +930,7 @@ static void bursty_p_charge(bursty_p_thread *t, uint64_t ticks, uint32_t weight_
         uint64_t elapsed = ticks - t->last_ticks;
         if (elapsed < t->least_ticks) t->least_ticks = elapsed;
         elapsed -= t->least_ticks;
+        if (elapsed >> 39) elapsed = (UINT64_C(1) << 39) - 1;
         if (row) bursty_p_count_up(&row->ticks, elapsed >> 32 ? (elapsed >> 8) * weight_256 : elapsed * weight_256 >> 8);
     }
     t->last_ticks = ticks;
@@ -906,18 +941,17 @@ static void bursty_p_running(bursty_p_thread *t, const bursty_site *site, uint32
     t->last_caller = bursty_p_caller(depth);
 }
 
-static void bursty_p_tabulate(bursty_p_thread *t, const bursty_event *e) {
+static void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, uint32_t kind, uint32_t depth, uint32_t weight_256) {
+    bursty_p_row *row;
+    if (kind & BURSTY_RETURN) return;
+    row = bursty_p_row_of(t, site, bursty_p_caller(depth));
+    if (!row) { bursty_p_count_up(&t->lost, 1); return; }
+    bursty_p_count_up(&row->count, 1);
+    bursty_p_count_up(&row->weight, weight_256);
+}
+
+static void bursty_p_spend(bursty_p_thread *t, const bursty_event *e) {
     const bursty_site *caller = bursty_p_caller(e->depth);
-    if (!(e->kind & BURSTY_RETURN)) {
-        bursty_p_row *row = bursty_p_row_of(t, e->site, caller);
-        if (row) {
-            bursty_p_count_up(&row->count, 1);
-            bursty_p_count_up(&row->weight, e->weight_256);
-        } else {
-            bursty_p_count_up(&t->lost, 1);
-        }
-    }
-    if (bursty_p_all.config.clock_hz == 0) return;
     bursty_p_charge(t, e->ticks, e->weight_256);
     if ((e->kind & BURSTY_FRAME) || !caller) bursty_p_running(t, e->site, e->depth);
     if (((e->kind & BURSTY_RETURN) || !(e->kind & BURSTY_FRAME)) && caller) bursty_p_running(t, caller, e->depth - 1);
@@ -951,11 +985,11 @@ static void bursty_p_operate(bursty_p_thread *t, const bursty_op *op) {
     t->zero = (uint8_t)((t->zero & ~bit) | (v == 0 ? bit : 0));
 }
 
-/* Conditions first, on the flags as they were, then the rules' operations. Returns the hits whose condition holds. */
-static uint32_t bursty_p_control(bursty_p_thread *t, uint32_t mask, uint32_t hits, uint32_t kind) {
-    uint32_t zero = t->zero, overflow = t->overflow, p, i, j;
+/* Conditions first, on the flags as they were, then the rules' operations. Returns the profiles whose condition holds. */
+static uint32_t bursty_p_control(bursty_p_thread *t, uint32_t mask, uint32_t kind) {
+    uint32_t zero = t->zero, overflow = t->overflow, hits = mask, p, i, j;
     for (p = 0; p < BURSTY_PROFILES; p++)
-        if ((hits >> p & 1) && !bursty_p_holds(&t->run[p].set.when, zero, overflow)) hits &= ~(1u << p);
+        if ((mask >> p & 1) && !bursty_p_holds(&t->run[p].set.when, zero, overflow)) hits &= ~(1u << p);
     for (p = 0; p < BURSTY_PROFILES; p++) {
         if (!(mask >> p & 1)) continue;
         for (i = 0; i < t->run[p].set.rule_count; i++) {
@@ -968,17 +1002,19 @@ static uint32_t bursty_p_control(bursty_p_thread *t, uint32_t mask, uint32_t hit
     return hits;
 }
 
-/* One event to every profile in mask whose classes and condition take it. */
+/* One event to every profile in mask whose classes and condition take it. In the plain case, t->only, no event is made at all. */
 static void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *site, uintptr_t value, uint32_t kind, uint32_t depth) {
-    uint32_t hits = 0, p;
+    uint32_t p;
     bursty_event event;
-    for (p = 0; p < BURSTY_PROFILES && mask >> p; p++)
-        if ((mask >> p & 1) && (t->run[p].set.classes & kind)) hits |= 1u << p;
-    if (mask & t->conditional) hits = bursty_p_control(t, mask, hits, kind);
-    if (!hits) return;
+    if (t->only && (kind & BURSTY_ANY)) {
+        bursty_p_count_up(&t->only->events, 1);
+        bursty_p_tally(t, site, kind, depth, t->only->weight_256);
+        return;
+    }
+    if (mask & t->conditional) mask = bursty_p_control(t, mask, kind);
     event.site = site;
     event.value = value;
-    event.ticks = bursty_p_all.config.clock_hz ? bursty_p_clock() : 0;
+    event.ticks = mask && bursty_p_all.config.clock_hz ? bursty_p_clock() : 0;
     event.kind = kind;
     event.depth = depth;
 #if BURSTY_STACK > 0
@@ -986,14 +1022,15 @@ static void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *
 #else
     event.stack = NULL;
 #endif
-    for (p = 0; p < BURSTY_PROFILES && hits >> p; p++) {
+    for (p = 0; p < BURSTY_PROFILES && mask >> p; p++) {
         bursty_p_run *r = &t->run[p];
-        if (!(hits >> p & 1)) continue;
+        if (!(mask >> p & 1) || !(r->set.classes & kind)) continue;
         event.burst = r->number;
         event.weight_256 = r->weight_256;
         bursty_p_count_up(&r->events, 1);
-        if (r->set.action) r->set.action(r->set.user, &event);
-        else               bursty_p_tabulate(t, &event);
+        if (r->set.action) { r->set.action(r->set.user, &event); continue; }
+        bursty_p_tally(t, site, kind, depth, r->weight_256);
+        if (bursty_p_all.config.clock_hz) bursty_p_spend(t, &event);
     }
 }
 
@@ -1015,6 +1052,14 @@ static void bursty_p_bounds(bursty_p_thread *t, uint32_t ended, uint32_t begun) 
     if (begun) bursty_p_send(t, begun, &bursty_p_burst_site, 0, BURSTY_BEGIN, depth);
 }
 
+/* One event to all live profiles, and a way out for actions that jump (bursty_set_depth): kept is the word to go on with. */
+static void bursty_p_deliver(bursty_p_thread *t, const bursty_site *site, uintptr_t value, uint32_t kind, uint32_t kept) {
+    t->in_slow = 1;
+    t->kept = kept;
+    bursty_p_send(t, t->live, site, value, kind, BURSTY_P_HERE.depth);
+    t->in_slow = 0;
+}
+
 /* ---- budget ---------------------------------------------------------------------------------------------------------------------
    u = time per check outside bursts, x = what a check in a burst costs more; both are means that move by an eighth, of values clipped
    at 4 times the mean. A profile alone costs I x of C u, so C = I (x / (budget u) - 1); several share one factor on their C. */
@@ -1030,7 +1075,7 @@ static void bursty_p_budget(bursty_p_thread *t, int ended) {
     uint32_t p;
     t->phase_ticks = now;
     t->phase_checks = 0;
-    if (checks == 0 || elapsed >> 48) return;
+    if (checks == 0 || elapsed >> 48) return;                          /* the clock went back, or jumped */
     if (!ended) {
         t->plain_256 = bursty_p_mean(t->plain_256, elapsed * 256 / checks);
         return;
@@ -1045,6 +1090,7 @@ static void bursty_p_budget(bursty_p_thread *t, int ended) {
     most = t->extra_256 < UINT64_C(1) << 40 ? t->extra_256 * 1000000 / bursty_p_all.config.budget_ppm : UINT64_C(1) << 40;
     most = most * 16 / t->plain_256;                                   /* x / (budget u), times 16 */
     if (most > UINT64_C(1) << 32) most = UINT64_C(1) << 32;
+    if (shares > UINT64_C(1) << 34) shares = UINT64_C(1) << 34;
     goal = most > 16 ? (most - 16) * (shares >> 4) / 16 : 0;           /* times 2^16 */
     if (goal > 2 * t->factor) goal = 2 * t->factor;
     if (goal < t->factor / 2) goal = t->factor / 2;
@@ -1076,7 +1122,12 @@ static uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_run *r) {
 static uint32_t bursty_p_weigh(const bursty_p_run *r) {
     uint64_t weight = 256;
     if (r->set.check_count != BURSTY_ALWAYS) weight = ((uint64_t)r->gap + r->set.burst_count) * 256 / r->set.burst_count;
-    if (r->set.awake_count) weight = weight * ((uint64_t)r->set.awake_count + r->set.hibernate_count) / r->set.awake_count;
+    if (weight > UINT32_MAX) return UINT32_MAX;
+    if (r->set.awake_count) {
+        uint64_t periods = (uint64_t)r->set.awake_count + r->set.hibernate_count;
+        if (periods > UINT32_MAX) periods = UINT32_MAX;
+        weight = weight * periods / r->set.awake_count;
+    }
     return weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
 }
 
@@ -1140,14 +1191,16 @@ static void bursty_p_first(bursty_p_thread *t, bursty_p_run *r) {
 
 /* Takes over what bursty_set changed since. Returns the profiles that were; a busy lock leaves it for the next edge. */
 static uint32_t bursty_p_renew(bursty_p_thread *t) {
-    uint32_t changed = 0, ended, p;
+    uint32_t changed = 0, generation, ended, p;
     if (!bursty_p_cas(&bursty_p_all.lock, 0, 1)) return 0;
+    generation = BURSTY_P_GET(&bursty_p_all.generation);
     for (p = 0; p < BURSTY_PROFILES; p++) if (bursty_p_all.slot[p].stamp != t->run[p].stamp) changed |= 1u << p;
     ended = changed & t->live;
     if (ended) {
         bursty_p_unlock();                               /* an action may call us; what changes meanwhile is renewed at the next edge */
         bursty_p_bounds(t, ended, 0);
         t->live &= ~ended;
+        t->only = NULL;
         if (!bursty_p_cas(&bursty_p_all.lock, 0, 1)) return 0;
     }
     for (p = 0; p < BURSTY_PROFILES; p++) {
@@ -1160,22 +1213,32 @@ static uint32_t bursty_p_renew(bursty_p_thread *t) {
         if (r->used) bursty_p_first(t, r);
         if (r->used && (r->set.rule_count || bursty_p_terms(&r->set.when))) t->conditional |= 1u << p;
     }
-    t->generation = BURSTY_P_GET(&bursty_p_all.generation);
+    t->generation = generation;
     bursty_p_unlock();
     return changed;
 }
 
+/* The one live profile if it only counts: hot table, all classes, no condition, no rules, no time. */
+static bursty_p_run *bursty_p_only(bursty_p_thread *t, uint32_t live) {
+    uint32_t p = 0;
+    if (live == 0 || (live & (live - 1)) || (live & t->conditional) || bursty_p_all.config.clock_hz) return NULL;
+    while (!(live >> p & 1)) p++;
+    return t->run[p].set.action || t->run[p].set.classes != BURSTY_ANY ? NULL : &t->run[p];
+}
+
 static void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
     uint32_t was = t->live, begun = live & ~was, p;
+    t->only = NULL;
     if (was & ~live) bursty_p_bounds(t, was & ~live, 0);
     if (t->factor && !was != !live) bursty_p_budget(t, was != 0);
     t->live = live;
-    if (!begun) return;
+    if (!begun) { t->only = bursty_p_only(t, live); return; }
     for (p = 0; p < BURSTY_PROFILES; p++) if (begun >> p & 1) {
         t->run[p].number++;
         bursty_p_count_up(&t->run[p].bursts, 1);
     }
     bursty_p_bounds(t, 0, begun);
+    t->only = bursty_p_only(t, live);
 }
 
 static void bursty_p_passed(bursty_p_thread *t, uint32_t checks) {
@@ -1200,6 +1263,7 @@ static uint32_t bursty_p_edge(bursty_p_thread *t, uint32_t passed, const bursty_
         if (r->in_burst && !r->muted) live |= 1u << p;
         if (r->left < span) span = r->left;
     }
+    if (t->generation != BURSTY_P_GET(&bursty_p_all.generation) && span > 256) span = 256;      /* the lock was busy: soon again */
     if (live != t->live) bursty_p_go_live(t, live);
     t->span = (uint32_t)span;
     return live ? 0 : t->span;
@@ -1213,17 +1277,20 @@ static void bursty_p_seed(bursty_p_thread *t) {
     t->random = h ? h : 1;
 }
 
-#if defined(__cplusplus) && !defined(BURSTY_NO_TLS)           /* clang -Weverything: an exit-time destructor is what we want */
-struct bursty_p_at_end { int joined; ~bursty_p_at_end() { if (joined) bursty_thread_end(); } };
-static void bursty_p_watch(void) { static thread_local bursty_p_at_end end; end.joined = 1; }
-#elif defined(BURSTY_PTHREAD)
+#if defined(BURSTY_PTHREAD)
 static pthread_key_t bursty_p_key;
 static pthread_once_t bursty_p_once = PTHREAD_ONCE_INIT;
 static void bursty_p_ended(void *value) { (void)value; bursty_thread_end(); }
 static void bursty_p_make_key(void) {
     if (pthread_key_create(&bursty_p_key, bursty_p_ended) == 0) (void)pthread_atfork(NULL, NULL, bursty_forked);
 }
-static void bursty_p_watch(void) { (void)pthread_once(&bursty_p_once, bursty_p_make_key); (void)pthread_setspecific(bursty_p_key, &bursty_p_mine); }
+static void bursty_p_watch(void) {
+    (void)pthread_once(&bursty_p_once, bursty_p_make_key);
+    (void)pthread_setspecific(bursty_p_key, &bursty_p_mine);
+}
+#elif defined(__cplusplus) && !defined(BURSTY_NO_TLS)           /* clang -Weverything: an exit-time destructor is what we want */
+struct bursty_p_at_end { int joined; ~bursty_p_at_end() { if (joined) bursty_thread_end(); } };
+static void bursty_p_watch(void) { static thread_local bursty_p_at_end end; end.joined = 1; }
 #else
 static void bursty_p_watch(void) { }
 #endif
@@ -1243,20 +1310,21 @@ static bursty_p_thread *bursty_p_join(void) {
             BURSTY_P_RELEASE(&t->state, BURSTY_P_USED);
         }
     }
-    if (bursty_p_mine.epoch != epoch && !t) (void)bursty_p_add(&bursty_p_all.lost_threads, 1);
+    if (bursty_p_mine.epoch != epoch && !t) (void)bursty_p_add(&bursty_p_all.lost_threads, 1);       /* once a thread */
     bursty_p_mine.epoch = epoch;
     bursty_p_mine.ended = 0;
     bursty_p_mine.thread = t;
     if (!t) return NULL;
+    t->name = NULL;
     bursty_p_seed(t);
     t->reuses++;
     t->span = t->live = t->generation = t->in_slow = t->conditional = 0;
-    t->opening = BURSTY_P_GET(&bursty_p_all.opening);
-    if (bursty_p_open) t->opening--;
+    t->opening = BURSTY_P_GET(&bursty_p_all.opening) - 1;
     t->overflow = 0;
     t->zero = 255;
     for (i = 0; i < 8; i++) t->counter[i] = 0;
     for (i = 0; i < BURSTY_PROFILES; i++) t->run[i].stamp = t->run[i].used = t->run[i].number = 0;
+    t->only = NULL;
     t->last_site = NULL;
     t->least_ticks = 4 * bursty_p_all.clock_cost;
     t->phase_checks = 0;
@@ -1266,9 +1334,14 @@ static bursty_p_thread *bursty_p_join(void) {
     return t;
 }
 
+/* This thread's record of this start, or NULL. */
+BURSTY_P_INLINE bursty_p_thread *bursty_p_record(void) {
+    return bursty_p_mine.epoch == BURSTY_P_GET(&bursty_p_all.epoch) ? bursty_p_mine.thread : NULL;
+}
+
 BURSTY_P_INLINE bursty_p_thread *bursty_p_me(void) {
-    if (bursty_p_mine.thread && bursty_p_mine.epoch == BURSTY_P_GET(&bursty_p_all.epoch)) return bursty_p_mine.thread;
-    return bursty_p_join();
+    bursty_p_thread *t = bursty_p_record();
+    return t ? t : bursty_p_join();
 }
 
 /* ---- the slow path --------------------------------------------------------------------------------------------------------------
@@ -1278,37 +1351,33 @@ BURSTY_P_INLINE bursty_p_thread *bursty_p_me(void) {
 #ifndef BURSTY_POLL
 
 BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
-    uint32_t n = bursty_p_swap(&BURSTY_P_HERE.n, BURSTY_P_BUSY);
+    uint32_t n = bursty_p_hold();
     bursty_p_thread *t = bursty_p_me();
     if (!t) { BURSTY_P_HERE.n = BURSTY_P_SPAN; return 0; }
     if (!t->live && (int32_t)n >= 0) { BURSTY_P_HERE.n = n; return 0; }
-    t->in_slow = 1;
+    t->in_slow = 2;
     if (!t->live || 0 - n > t->span) n = bursty_p_edge(t, t->span, site) - 1;
-    if (t->live && site) bursty_p_send(t, t->live, site, value, site->kind, BURSTY_P_HERE.depth);
     t->in_slow = 0;
+    if (t->live && site) bursty_p_deliver(t, site, value, site->kind, n);
     BURSTY_P_HERE.n = n;
     return t->live;
 }
 
 BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {
-    uint32_t n = bursty_p_swap(&BURSTY_P_HERE.n, BURSTY_P_BUSY);
+    uint32_t n = bursty_p_hold();
     bursty_p_thread *t = bursty_p_me();
-    if (t && t->live) {
-        t->in_slow = 1;
-        bursty_p_send(t, t->live, site, value, kind == BURSTY_RETURN ? kind | BURSTY_FRAME : kind, BURSTY_P_HERE.depth);
-        t->in_slow = 0;
-    }
+    if (t && t->live) bursty_p_deliver(t, site, value, kind, n);
     BURSTY_P_HERE.n = n;
 }
 
 BURSTY_API bursty_p_strip bursty_p_take_slow(uint64_t left) {
-    uint32_t n = bursty_p_swap(&BURSTY_P_HERE.n, BURSTY_P_BUSY), room;
+    uint32_t n = bursty_p_hold(), room;
     bursty_p_thread *t = bursty_p_me();
     bursty_p_strip strip;
     if (!t) {
         n = room = BURSTY_P_SPAN;
     } else {
-        t->in_slow = 1;
+        t->in_slow = 2;
         if (t->live ? 0 - n >= t->span : (int32_t)n <= 0) n = bursty_p_edge(t, t->span, NULL);
         t->in_slow = 0;
         room = t->live ? t->span - (0 - n) : n;
@@ -1322,7 +1391,7 @@ BURSTY_API bursty_p_strip bursty_p_take_slow(uint64_t left) {
 /* Only where the mode stays as it is: calls in the body may have passed an edge, and then the checks are gone. */
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
     uint32_t n = BURSTY_P_HERE.n, back = n + count;
-    bursty_p_thread *t = bursty_p_mine.thread;
+    bursty_p_thread *t = bursty_p_record();
     if (!t || t->in_slow || !live != !t->live) return;
     if (live ? 0 - n <= t->span && 0 - back <= t->span : back <= t->span) BURSTY_P_HERE.n = back;
 }
@@ -1330,11 +1399,11 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
 #else /* BURSTY_POLL: a burst in all threads while bursty_p_open is 1; here n only keeps actions from re-entering */
 
 static bursty_p_thread *bursty_p_poll_take(uint64_t want, uint32_t *count) {
-    bursty_p_thread *t = bursty_p_open ? bursty_p_me() : NULL;
+    bursty_p_thread *t = BURSTY_P_OPEN() ? bursty_p_me() : NULL;
     uint32_t p, live = 0, least = want < 4096 ? (uint32_t)want : 4096;
     *count = least;
     if (!t) return NULL;
-    t->in_slow = 1;
+    t->in_slow = 2;
     if (t->opening != BURSTY_P_GET(&bursty_p_all.opening)) {
         t->opening = BURSTY_P_GET(&bursty_p_all.opening);
         bursty_p_go_live(t, 0);
@@ -1359,19 +1428,18 @@ static bursty_p_thread *bursty_p_poll_take(uint64_t want, uint32_t *count) {
 BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
     uint32_t count;
     bursty_p_thread *t;
-    if (bursty_p_swap(&BURSTY_P_HERE.n, 1)) return 0;
+    if (bursty_p_hold()) return 0;
     t = bursty_p_poll_take(1, &count);
-    if (t && t->live && site) bursty_p_send(t, t->live, site, value, site->kind, BURSTY_P_HERE.depth);
+    if (t && t->live && site) bursty_p_deliver(t, site, value, site->kind, 0);
     BURSTY_P_HERE.n = 0;
     return t ? t->live : 0;
 }
 
 BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {
     bursty_p_thread *t;
-    if (bursty_p_swap(&BURSTY_P_HERE.n, 1)) return;
+    if (bursty_p_hold()) return;
     t = bursty_p_me();
-    if (t && t->live && t->opening == BURSTY_P_GET(&bursty_p_all.opening))
-        bursty_p_send(t, t->live, site, value, kind == BURSTY_RETURN ? kind | BURSTY_FRAME : kind, BURSTY_P_HERE.depth);
+    if (t && t->live && t->opening == BURSTY_P_GET(&bursty_p_all.opening)) bursty_p_deliver(t, site, value, kind, 0);
     BURSTY_P_HERE.n = 0;
 }
 
@@ -1379,7 +1447,7 @@ BURSTY_API bursty_p_strip bursty_p_take_slow(uint64_t left) {
     bursty_p_strip strip;
     bursty_p_thread *t = NULL;
     strip.count = left < 4096 ? (uint32_t)left : 4096;
-    if (!bursty_p_swap(&BURSTY_P_HERE.n, 1)) {
+    if (!bursty_p_hold()) {
         t = bursty_p_poll_take(left, &strip.count);
         BURSTY_P_HERE.n = 0;
     }
@@ -1388,7 +1456,7 @@ BURSTY_API bursty_p_strip bursty_p_take_slow(uint64_t left) {
 }
 
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
-    bursty_p_thread *t = bursty_p_mine.thread;
+    bursty_p_thread *t = bursty_p_record();
     uint32_t p;
     if (!t || !live || live != t->live || t->in_slow) return;
     for (p = 0; p < BURSTY_PROFILES; p++) if (live >> p & 1) t->run[p].left += count;
@@ -1399,7 +1467,7 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
 /* ---- setting up ---------------------------------------------------------------------------------------------------------------- */
 
 #if BURSTY_MEMORY > 0
-static uint64_t bursty_p_memory[BURSTY_MEMORY / 8];
+static uint64_t bursty_p_memory[(BURSTY_MEMORY + 7) / 8];
 #endif
 
 static void bursty_p_zero(void *memory, size_t bytes) {
@@ -1440,12 +1508,20 @@ static void bursty_p_put_slot(int profile, const bursty_profile *p) {
 /* Settles what has passed on this thread, so that a change takes effect before its next check. */
 static void bursty_p_settle(void) {
 #ifndef BURSTY_POLL
-    bursty_p_thread *t = bursty_p_me();
-    uint32_t n;
-    if (!t || t->in_slow) return;
-    n = bursty_p_swap(&BURSTY_P_HERE.n, BURSTY_P_BUSY);
-    t->in_slow = 1;
-    n = bursty_p_edge(t, t->live ? 0 - n : t->span - n, NULL);
+    bursty_p_thread *t = bursty_p_record();
+    uint32_t n, passed;
+    if (t && t->in_slow) return;
+    n = bursty_p_hold();
+    t = bursty_p_me();
+    if (!t) { BURSTY_P_HERE.n = n; return; }
+    t->in_slow = 2;
+    passed = t->live ? 0 - n : t->span - n;              /* a fresh record has span 0; a handler may have taken some of ours */
+    n = bursty_p_edge(t, passed < t->span ? passed : t->span, NULL);
+    if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) {
+        bursty_p_lock();                                 /* another thread had it: the caller was promised "at once" */
+        bursty_p_unlock();
+        n = bursty_p_edge(t, 0, NULL);
+    }
     t->in_slow = 0;
     BURSTY_P_HERE.n = n;
 #endif
@@ -1454,7 +1530,7 @@ static void bursty_p_settle(void) {
 BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     bursty_config zero;
     unsigned char *memory;
-    size_t bytes, skip, threads, rows, slots = 1;
+    size_t bytes, skip, threads, rows, stride, slots = 1;
     uint64_t a, b, i;
     bursty_p_zero(&zero, sizeof zero);
     if (!config) config = &zero;
@@ -1464,28 +1540,29 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     if (!memory) { memory = (unsigned char *)bursty_p_memory; bytes = sizeof bursty_p_memory; }
 #endif
     skip = memory ? (0 - (uintptr_t)memory) & 7 : 0;
-    bursty_p_all.stride = (sizeof(bursty_p_thread) + (config->reenable_percent ? BURSTY_P_HISTORY : 0) + 7) & ~(size_t)7;
-    if (!memory || bytes < skip + bursty_p_all.stride + 16 * sizeof(bursty_p_row) || !bursty_p_valid(&config->profile)) return 0;
-    if (config->budget_ppm && !config->clock) return 0;
+    stride = (sizeof(bursty_p_thread) + (config->reenable_percent ? BURSTY_P_HISTORY : 0) + 7) & ~(size_t)7;
+    if (!memory || bytes < skip + stride + 16 * sizeof(bursty_p_row) || !bursty_p_valid(&config->profile)) return 0;
+    if ((config->budget_ppm && !config->clock) || config->reenable_percent > 100) return 0;
     memory += skip;
     bytes -= skip;
 #ifdef BURSTY_NO_TLS
     threads = 1;
 #else
-    threads = bytes / 4 / bursty_p_all.stride;
+    threads = bytes / 4 / stride;
     if (threads == 0) threads = 1;
 #endif
     if (threads > 65535) threads = 65535;
-    rows = bytes - threads * bursty_p_all.stride;                  /* bytes for rows and index, at most 3/4 of it full */
+    rows = bytes - threads * stride;                  /* bytes for rows and index, at most 3/4 of it full */
     while (slots < rows / (sizeof(bursty_p_row) + 4) && slots < (size_t)1 << 28) slots *= 2;
     while (slots > 1 && slots * 4 > rows / 4) slots /= 2;
     rows = (rows - slots * 4) / sizeof(bursty_p_row);
     if (rows > slots - slots / 4) rows = slots - slots / 4;
     bursty_p_zero(memory, bytes);
     bursty_p_all.config = *config;
+    bursty_p_all.stride = stride;
     bursty_p_all.threads = memory;
     bursty_p_all.thread_room = (uint32_t)threads;
-    bursty_p_all.rows = (bursty_p_row *)(void *)(memory + threads * bursty_p_all.stride);
+    bursty_p_all.rows = (bursty_p_row *)(void *)(memory + threads * stride);
     bursty_p_all.index = (uint32_t *)(void *)(bursty_p_all.rows + rows);
     bursty_p_all.row_room = (uint32_t)rows;
     bursty_p_all.index_mask = (uint32_t)slots - 1;
@@ -1521,32 +1598,47 @@ BURSTY_API int bursty_switch(int profile, int on) {
     p = bursty_p_all.slot[profile].set;
     if (!bursty_p_all.slot[profile].used) { bursty_p_unlock(); return -1; }
     bursty_p_unlock();
+    if (!p.off == !!on) return 0;
     p.off = !on;
     if (p.jitter_percent == 0) p.jitter_percent = -1;
     return bursty_set(profile, &p);
 }
 
 BURSTY_API uint32_t bursty_live(void) {
-    bursty_p_thread *t = bursty_p_mine.thread;
+    bursty_p_thread *t = bursty_p_record();
 #ifdef BURSTY_POLL
-    return t && bursty_p_open && t->opening == BURSTY_P_GET(&bursty_p_all.opening) ? t->live : 0;
+    return t && BURSTY_P_OPEN() && t->opening == BURSTY_P_GET(&bursty_p_all.opening) ? t->live : 0;
 #else
     return t ? t->live : 0;
 #endif
 }
 
 BURSTY_API void bursty_poll(int on) {
-    if (on && !bursty_p_open) (void)bursty_p_add(&bursty_p_all.opening, 1);
-    bursty_p_open = on != 0;
+#ifdef BURSTY_POLL
+    if (on && !BURSTY_P_OPEN()) (void)bursty_p_add(&bursty_p_all.opening, 1);
+    BURSTY_P_PUT(&bursty_p_open, (uint8_t)(on != 0));
+#else
+    (void)on;
+    BURSTY_ASSERT(!"bursty_poll without BURSTY_POLL");
+#endif
 }
 
 BURSTY_API uint32_t bursty_counter(int counter) {
-    bursty_p_thread *t = bursty_p_mine.thread;
+    bursty_p_thread *t = bursty_p_record();
     return t ? t->counter[counter & 7] : 0;
 }
 
 BURSTY_API uint32_t bursty_depth(void) { return BURSTY_P_HERE.depth; }
-BURSTY_API void bursty_set_depth(uint32_t depth) { BURSTY_P_HERE.depth = depth; }
+/* A jump may have come out of an action, and the slow path was left half way. Out of an event: the word is put back. Out of a BEGIN or
+   END: the next check is an edge with nothing passed. */
+BURSTY_API void bursty_set_depth(uint32_t depth) {
+    bursty_p_thread *t = bursty_p_record();
+    BURSTY_P_HERE.depth = depth;
+    if (!t || !t->in_slow) return;
+    BURSTY_P_HERE.n = t->in_slow == 1 ? t->kept : 0;
+    if (t->in_slow == 2) t->live = t->span = 0;
+    t->in_slow = 0;
+}
 
 BURSTY_API void bursty_thread_name(const char *name) {
     bursty_p_thread *t = bursty_p_me();
@@ -1554,8 +1646,8 @@ BURSTY_API void bursty_thread_name(const char *name) {
 }
 
 BURSTY_API void bursty_thread_end(void) {
-    bursty_p_thread *t = bursty_p_mine.thread;
-    if (!t || bursty_p_mine.epoch != BURSTY_P_GET(&bursty_p_all.epoch)) return;
+    bursty_p_thread *t = bursty_p_record();
+    if (!t) return;
     bursty_p_settle();
     t->in_slow = 1;
     bursty_p_go_live(t, 0);
@@ -1581,19 +1673,14 @@ static void bursty_p_forget(bursty_p_thread *t) {
 }
 
 BURSTY_API void bursty_forked(void) {
-    bursty_p_thread *mine = bursty_p_mine.thread;
+    bursty_p_thread *mine = bursty_p_record();
     uint32_t i;
     if (bursty_p_all.epoch == 0) return;
     bursty_p_all.lock = 0;
-    bursty_p_settle();
-    for (i = 0; i < bursty_p_threads(); i++) {
-        bursty_p_thread *t = bursty_p_thread_at(i);
-        bursty_p_forget(t);
-        if (t != mine) { t->state = BURSTY_P_ENDED; t->name = NULL; }
-    }
-    for (i = 0; i <= bursty_p_all.index_mask; i++) bursty_p_all.index[i] = 0;
-    bursty_p_zero(bursty_p_all.rows, bursty_p_all.row_count * sizeof *bursty_p_all.rows);
-    bursty_p_all.row_count = bursty_p_all.lost_threads = 0;
+    bursty_clear();
+    for (i = 0; i < bursty_p_threads(); i++)
+        if (bursty_p_thread_at(i) != mine) bursty_p_thread_at(i)->state = BURSTY_P_ENDED;
+    bursty_p_all.lost_threads = 0;
     bursty_p_all.config.seed = bursty_p_mix(bursty_p_all.config.seed, UINT32_C(0x464F524B));
     if (mine) { mine->reuses += mine->random; bursty_p_seed(mine); }
 }
@@ -1875,7 +1962,7 @@ BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
 static int bursty_p_to_file(void *user, const void *data, size_t size) { return fwrite(data, 1, size, (FILE *)user) != size; }
 
 BURSTY_API int bursty_save(const char *path) {
-    FILE *file = fopen(path, "wb");
+    FILE *file = bursty_p_all.epoch ? fopen(path, "wb") : NULL;
     int failed;
     if (!file) return -1;
     failed = bursty_write(bursty_p_to_file, file) != 0;

@@ -1,6 +1,7 @@
 /* test_bursty.c - bursty.h against slow, literal references: schedule, forms, profiles, table, dump. */
 #define _XOPEN_SOURCE 700      /* sigaction, setitimer */
 #define BURSTY_IMPLEMENTATION
+#define BURSTY_STDIO
 #include "bursty.h"
 #include "test.h"
 #include <setjmp.h>
@@ -725,6 +726,114 @@ TEST(switching_and_bad_settings) {
     CHECK_EQ(bursty_set(0, &p), -1);
 }
 
+TEST(switching_on_what_runs_changes_nothing) {
+    bursty_profile p = plain_profile(990, 10);
+    uint64_t count = 0;
+    uint32_t i;
+    p.action = count_event;
+    p.user = &count;
+    start_with(&p, 0);
+    for (i = 0; i < 100000; i++) { if (i % 900 == 0) { CHECK_EQ(bursty_switch(0, 1), 0); } BURST_POINT("p", i); }
+    CHECK_EQ(count, 1000);
+}
+
+/* A thread that has checked before the start still has a word of its own. */
+TEST(checks_before_a_start_do_not_count) {
+    bursty_profile p = plain_profile(1000, 1);
+    bursty_stats stats;
+    uint32_t i;
+    start_with(&p, 0);
+    for (i = 0; i < 500; i++) { BURST_POINT("p", i); }
+    bursty_thread_end();
+    for (i = 0; i < 500; i++) { BURST_POINT("p", i); }
+    start_with(&p, 0);
+    BURSTY_P_HERE.n = 12345;                                                       /* as if bursty_start had run on another thread */
+    bursty_p_mine.thread = NULL;
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.checks, 0);
+}
+
+TEST(a_refused_start_changes_nothing) {
+    static uint64_t memory[8];
+    bursty_config config;
+    bursty_stats stats;
+    uint32_t i;
+    start_with(NULL, 0);
+    memset(&config, 0, sizeof config);
+    config.memory = memory;
+    config.memory_bytes = sizeof memory;
+    config.reenable_percent = 10;
+    CHECK_EQ(bursty_start(&config), 0);
+    config.memory = NULL;
+    config.reenable_percent = 101;
+    CHECK_EQ(bursty_start(&config), 0);
+    for (i = 0; i < 5000; i++) { BURST_POINT("p", i); }
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.checks, 5000);
+}
+
+static uint64_t set_at_end_count;
+static void set_at_end(void *user, const bursty_event *e) {
+    bursty_profile p = plain_profile(BURSTY_ALWAYS, 0);
+    (void)user;
+    if (e->kind != BURSTY_END) return;
+    p.action = count_event;
+    p.user = &set_at_end_count;
+    bursty_set(1, &p);
+}
+
+TEST(an_end_action_may_set_another_profile) {
+    bursty_profile p = plain_profile(990, 10);
+    uint32_t i;
+    p.action = set_at_end;
+    p.classes = BURSTY_END;
+    set_at_end_count = 0;
+    start_with(&p, 0);
+    for (i = 0; i < 995; i++) { BURST_POINT("p", i); }
+    bursty_set(0, NULL);                                                           /* ends the burst, whose END sets profile 1 */
+    for (i = 0; i < 100000; i++) { BURST_POINT("p", i); }
+    CHECK(set_at_end_count > 99000);
+}
+
+static jmp_buf action_jump;
+static void jumping_action(void *user, const bursty_event *e) { (void)e; ++*(uint64_t *)user; longjmp(action_jump, 1); }
+
+TEST(longjmp_out_of_an_action) {
+    bursty_profile p = plain_profile(90, 10);
+    uint64_t count = 0;
+    volatile uint32_t i;
+    p.action = jumping_action;
+    p.user = &count;
+    start_with(&p, 0);
+    for (i = 0; i < 10000; i++) {
+        if (setjmp(action_jump)) { bursty_set_depth(0); continue; }
+        BURST_POINT("p", 0);
+    }
+    CHECK(count > 90 && count < 1100);
+}
+
+TEST(a_failed_save_leaves_the_file) {
+    char text[8] = "";
+    FILE *file = fopen("test_bursty.tmp", "wb");
+    CHECK(file != NULL);
+    if (!file) return;
+    CHECK_EQ(fwrite("before", 1, 6, file), 6);
+    fclose(file);
+    bursty_p_all.epoch = 0;                                                        /* not started */
+    CHECK_EQ(bursty_save("test_bursty.tmp"), -1);
+    start_with(NULL, 0);
+    CHECK_EQ(bursty_save("no-such-folder/x.brst"), -1);
+    file = fopen("test_bursty.tmp", "rb");
+    CHECK(file && fread(text, 1, 7, file) == 6);
+    CHECK_STR(text, "before");
+    if (file) fclose(file);
+    CHECK_EQ(bursty_save("test_bursty.tmp"), 0);
+    file = fopen("test_bursty.tmp", "rb");
+    CHECK(file && fread(text, 1, 4, file) == 4 && memcmp(text, "BRST", 4) == 0);
+    if (file) fclose(file);
+    remove("test_bursty.tmp");
+}
+
 /* Re-enablement leaves the estimate unbiased, with fewer events. */
 TEST(reenablement_is_unbiased) {
     bursty_config config;
@@ -1016,6 +1125,12 @@ int main(void) {
     RUN(actions_may_check);
     RUN(an_action_may_set_its_own_profile);
     RUN(switching_and_bad_settings);
+    RUN(switching_on_what_runs_changes_nothing);
+    RUN(checks_before_a_start_do_not_count);
+    RUN(a_refused_start_changes_nothing);
+    RUN(an_end_action_may_set_another_profile);
+    RUN(longjmp_out_of_an_action);
+    RUN(a_failed_save_leaves_the_file);
     RUN(reenablement_is_unbiased);
     RUN(budget_is_held_when_costs_jump);
     RUN(time_goes_to_the_innermost_scope);

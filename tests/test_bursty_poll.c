@@ -3,6 +3,7 @@
 #define BURSTY_POLL
 #include "bursty.h"
 #include "test.h"
+#include <setjmp.h>
 
 static uint64_t events, begun, ended;
 static void see(void *user, const bursty_event *e) {
@@ -95,7 +96,28 @@ TEST(loops_end_with_their_bursts) {
     CHECK_EQ(sum, 4950 + 49995000L);
 }
 
+static jmp_buf action_jump;
+static void jumping_action(void *user, const bursty_event *e) { (void)user; (void)e; events++; longjmp(action_jump, 1); }
+
+TEST(longjmp_out_of_an_action) {
+    bursty_profile p;
+    volatile int i;
+    memset(&p, 0, sizeof p);
+    p.burst_count = 100;
+    p.action = jumping_action;
+    start(1);
+    bursty_set(0, &p);
+    bursty_poll(1);
+    for (i = 0; i < 1000; i++) {
+        if (setjmp(action_jump)) { bursty_set_depth(0); continue; }
+        BURST_POINT("p", 0);
+    }
+    bursty_poll(0);
+    CHECK_EQ(events, 100);
+}
+
 int main(void) {
+    RUN(longjmp_out_of_an_action);
     RUN(closed_nothing_is_seen);
     RUN(forms_record_while_open);
     RUN(loops_end_with_their_bursts);

@@ -81,6 +81,23 @@ TEST(forms) {
     CHECK_EQ(events, 200);                                                         /* and the returns */
 }
 
+static void see_once(void *user, const bursty_event *e) { (void)user; (void)e; events++; bursty_set(0, NULL); }
+
+TEST(an_action_may_end_the_profile) {
+    bursty_profile p;
+    uint32_t i;
+    memset(&p, 0, sizeof p);
+    p.check_count = 10;
+    p.burst_count = 3;
+    p.action = see_once;
+    events = 0;
+    CHECK_EQ(bursty_set(0, &p), 0);
+    for (i = 0; i < 1000; i++) { BURST_POINT("p", i); }
+    CHECK_EQ(events, 1);
+    p.check_count = UINT32_C(0x90000000);
+    CHECK_EQ(bursty_set(0, &p), -1);
+}
+
 TEST(settings) {
     bursty_profile p;
     uint32_t i;
@@ -100,6 +117,7 @@ int main(void) {
     RUN(figure_3_decision_for_decision);
     RUN(jitter_keeps_the_rate);
     RUN(forms);
+    RUN(an_action_may_end_the_profile);
     RUN(settings);
     return test_end();
 }
