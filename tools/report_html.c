@@ -62,8 +62,8 @@ static void add_facts(const report *r, text *out) {
     text_free(&value);
 }
 
-static void add_count_cell(uint64_t count, text *out) {
-    text_add(out, "<td class=\"number\">");
+static void add_count_cell(uint64_t count, const char *css_class, text *out) {
+    text_format(out, "<td class=\"%s\">", css_class);
     text_count(out, count);
     text_add(out, "</td>");
 }
@@ -77,8 +77,8 @@ static void add_item(const report *r, const report_item *item, double most, text
     text_html(out, site->file);
     text_format(out, ":%lu, %s</div></td><td class=\"share\">%.2f %%<div class=\"bar\"><i style=\"width:%.1f%%\"></i></div></td>",
                 (unsigned long)site->line, report_class(item->kind), 100 * item->share, most > 0 ? 100 * item->share / most : 0);
-    add_count_cell(item->estimated, out);
-    add_count_cell(item->sampled, out);
+    add_count_cell(item->estimated, "number", out);
+    add_count_cell(item->sampled, "number desk", out);
     text_add(out, "</tr>\n");
 }
 
@@ -88,7 +88,7 @@ static void add_items(const report *r, const char *title, const report_item *ite
     if (count == 0) return;
     for (i = 0; i < count; i++) if (items[i].share > most) most = items[i].share;
     text_format(out, "<section class=\"card\"><header><h2>%s</h2></header><table><thead><tr><th>name</th><th>share</th>"
-                "<th class=\"number\">estimated</th><th class=\"number\">sampled</th></tr></thead><tbody>\n", title);
+                "<th class=\"number\">estimated</th><th class=\"number desk\">sampled</th></tr></thead><tbody>\n", title);
     for (i = 0; i < count && i < PLAIN_ROWS; i++) add_item(r, &items[i], most, out);
     text_add(out, "</tbody></table></section>\n");
 }
@@ -104,9 +104,9 @@ static void add_threads(const tally *s, text *out) {
         if (*thread->name) text_html(out, thread->name);
         else text_format(out, "thread %lu", (unsigned long)thread->number);
         text_add(out, thread->flags & THREAD_ENDED ? " <span class=\"soft\">ended</span></td>" : "</td>");
-        add_count_cell(thread->checks, out);
-        add_count_cell(thread->events, out);
-        add_count_cell(thread->lost, out);
+        add_count_cell(thread->checks, "number", out);
+        add_count_cell(thread->events, "number", out);
+        add_count_cell(thread->lost, "number", out);
         text_add(out, "</tr>\n");
     }
     text_add(out, "</tbody></table>");
