@@ -633,42 +633,34 @@ uint8_t bursty_p_open;
 
 #define BURSTY_P_BUSY UINT32_C(0x40000000)       /* an action's own checks stay on the fast path */
 
+/* The word at the start of a gap: its length less one. Without settings it is 2^31 - 1. */
 static uint32_t bursty_p_gap(void) {
-    uint32_t gap = BURSTY_P_HERE.check_count, r = BURSTY_P_HERE.random, mask = gap;
-    if (gap == 0) return BURSTY_P_BUSY;          /* no settings */
-    if (r == 0) return gap;
-    r ^= r << 13; r ^= r >> 17; r ^= r << 5;
-    BURSTY_P_HERE.random = r;
-    mask |= mask >> 1; mask |= mask >> 2; mask |= mask >> 4; mask |= mask >> 8; mask |= mask >> 16;
-    mask >>= 3;                                  /* 2^k - 1 <= gap / 4: C - mask / 2 + [0, mask] */
-    return gap - (mask >> 1) + (r & mask);
+    uint32_t n = BURSTY_P_HERE.check_count, r = BURSTY_P_HERE.random, mask = 1;
+    if (r != 0) {
+        r ^= r << 13; r ^= r >> 17; r ^= r << 5;
+        BURSTY_P_HERE.random = r;
+        while (mask < n / 8) { mask += mask + 1; }       /* 2^k - 1 < C / 4: C - mask / 2 + [0, mask] */
+        n += (r & mask) - mask / 2;
+    }
+    return (n - 1) & INT32_MAX;
 }
 
-static void bursty_p_send(const bursty_site *site, uintptr_t value, uint32_t kind) {
-    bursty_event event;
-    event.site = site;
-    event.value = value;
-    event.ticks = 0;
-    event.kind = kind;
-    event.depth = event.burst = event.weight_256 = 0;
-    event.stack = NULL;
-    BURSTY_P_HERE.action(BURSTY_P_HERE.user, &event);
-}
-
-BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {
+BURSTY_P_INLINE void bursty_p_send(const bursty_site *site, uintptr_t value, uint32_t kind) {
     uint32_t keep = BURSTY_P_HERE.n;
+    const bursty_event event = { site, value, 0, kind, 0, 0, 0, NULL };
     BURSTY_P_HERE.n = BURSTY_P_BUSY;
-    bursty_p_send(site, value, kind);
-    if (BURSTY_P_HERE.n <= BURSTY_P_BUSY && BURSTY_P_HERE.n > BURSTY_P_BUSY / 2) { BURSTY_P_HERE.n = keep; }  /* else: the action has set */
+    BURSTY_P_HERE.action(BURSTY_P_HERE.user, &event);
+    BURSTY_P_HERE.n = keep;
 }
+
+BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) { bursty_p_send(site, value, kind); }
 
 BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
-    uint32_t n = BURSTY_P_HERE.n;
-    if (0 - n > BURSTY_P_HERE.burst_count) {
-        BURSTY_P_HERE.n = bursty_p_gap() - 1;
+    if (0 - BURSTY_P_HERE.n > BURSTY_P_HERE.burst_count) {
+        BURSTY_P_HERE.n = bursty_p_gap();
         return 0;
     }
-    if (site) { bursty_p_event(site, value, site->kind); }
+    if (site) { bursty_p_send(site, value, site->kind); }
     return 1;
 }
 
@@ -689,15 +681,16 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
 }
 
 BURSTY_API int bursty_set(int profile, const bursty_profile *p) {
-    BURSTY_P_HERE.burst_count = 0;
-    if (profile != 0 || (p && (!p->action || p->check_count > BURSTY_P_BUSY / 2 || p->burst_count > BURSTY_P_BUSY))) return -1;
-    if (!p || p->off) { BURSTY_P_HERE.n = BURSTY_P_HERE.check_count = 0; return 0; }
-    BURSTY_P_HERE.check_count = p->check_count ? p->check_count : 990;
-    BURSTY_P_HERE.action = p->action;
-    BURSTY_P_HERE.user = p->user;
-    BURSTY_P_HERE.random = p->jitter_percent < 0 ? 0 : 1;
-    BURSTY_P_HERE.n = bursty_p_gap() - 1;
-    BURSTY_P_HERE.burst_count = p->burst_count ? p->burst_count : 10;
+    BURSTY_P_HERE.burst_count = BURSTY_P_HERE.check_count = BURSTY_P_HERE.n = 0;
+    if (profile != 0 || (p && (!p->action || (int32_t)(p->check_count | p->burst_count) < 0))) return -1;
+    if (p && !p->off) {
+        BURSTY_P_HERE.check_count = p->check_count ? p->check_count : 990;
+        BURSTY_P_HERE.action = p->action;
+        BURSTY_P_HERE.user = p->user;
+        BURSTY_P_HERE.random = p->jitter_percent >= 0;
+        BURSTY_P_HERE.n = bursty_p_gap();
+        BURSTY_P_HERE.burst_count = p->burst_count ? p->burst_count : 10;
+    }
     return 0;
 }
 

@@ -91,7 +91,7 @@ int main(void) {
     config.budget_ppm = 10000;
     bursty_start(&config);
     bursty_thread_name("game");
-    for (i = 0; i < BODIES; i++) { world[i].x = (float)(i * 37 % BODIES) / BODIES; world[i].y = (float)(i * 53 % BODIES) / BODIES; }
+    for (i = 0; i < BODIES; i++) { world[i].x = (float)(i * 37 % BODIES) / (float)BODIES; world[i].y = (float)(i * 53 % BODIES) / (float)BODIES; }
     if (pthread_create(&audio, NULL, mixer, &sum) != 0) return 1;
     for (frame = 1; frame <= FRAMES; frame++) {
         update();
