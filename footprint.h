@@ -335,11 +335,12 @@ static uint64_t footprint_p_windows(uint64_t n, uint32_t bin) {
     return width * (n - low + 1) - footprint_p_triangle(width - 1);
 }
 
-static uint32_t footprint_p_ones(uint64_t v) {
+/* Byte b of the result: how many of the lowest 8 (b + 1) bits of v are set. */
+static uint64_t footprint_p_ones(uint64_t v) {
     v -= v >> 1 & UINT64_C(0x5555555555555555);
     v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
     v = (v + (v >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
-    return (uint32_t)(v * UINT64_C(0x0101010101010101) >> 56);
+    return v * UINT64_C(0x0101010101010101);
 }
 
 /* Which blocks are followed at 2^-k: those whose low k bits are 0 here. Unlike the hash of the index every bit is mixed. */
@@ -427,75 +428,85 @@ static uint64_t footprint_p_edge(const footprint *fp, uint32_t j) {
 }
 
 /* Adds the ages x0..x1, `weight` times each, to a row: their number, and their sum = length * x1 - triangle(length - 1). */
-static void footprint_p_run_far(footprint_p_cell *row, uint32_t columns, uint64_t x0, uint64_t x1, uint64_t weight) {
-    uint32_t bin = footprint_bin(x0);
-    uint64_t high = footprint_bin_high(bin), length, end;
-    for (; bin < columns; bin++, x0 = end + 1, high += bin < 16 ? 1 : UINT64_C(1) << ((bin >> 3) - 1)) {
-        end = x1 < high ? x1 : high;
+static void footprint_p_run(footprint_p_cell *row, uint32_t columns, uint64_t x0, uint64_t x1, uint64_t weight) {
+    for (;;) {
+        uint32_t k = x0 < 16 ? 0 : FOOTPRINT_P_LOG2(x0) - 3, bin = 8 * k + (uint32_t)(x0 >> k);
+        uint64_t end = (((x0 >> k) + 1) << k) - 1, length;
+        if (bin >= columns) return;
+        if (end > x1) end = x1;
         length = end - x0 + 1;
         row[bin].count += weight * length;
         row[bin].sum += weight * (length * end - footprint_p_triangle(length - 1));
         if (end == x1) return;
+        x0 = end + 1;
     }
 }
 
-static void footprint_p_run(footprint *fp, uint32_t j, uint64_t x0, uint64_t x1) {
-    footprint_p_cell *row = fp->cells + fp->mark[j].row;
-    uint32_t k;
-    if (x0 < FOOTPRINT_P_YOUNG) {
-        if (j < fp->mark_young) {
-            int32_t *young = fp->young + (size_t)j * FOOTPRINT_P_YOUNG;
-            young[x0]++;
-            if (x1 < FOOTPRINT_P_YOUNG - 1) young[x1 + 1]--;
-            if (x1 < FOOTPRINT_P_YOUNG) return;
-            x0 = FOOTPRINT_P_YOUNG;
+/* The step-th live slot after place: whole words, then whole bytes, then bits. */
+static uint32_t footprint_p_select(const footprint *fp, uint32_t place, uint32_t step) {
+    const uint64_t *live = fp->live + (place >> 6);
+    uint64_t bits = *live & (~UINT64_C(1) << (place & 63));
+    if (step > 11)
+        for (;;) {
+            uint64_t ones = footprint_p_ones(bits), high = UINT64_C(0x8080808080808080), reached;
+            if (ones >> 56 >= step) {
+                reached = ((ones | high) - step * UINT64_C(0x0101010101010101)) & high;
+                place = FOOTPRINT_P_LOWEST(reached) & 56;                      /* bytes with fewer than step are below it */
+                step -= (uint32_t)(ones << 8 >> place & 127);
+                bits = bits >> place << place;
+                break;
+            }
+            step -= (uint32_t)(ones >> 56);
+            bits = *++live;
         }
+    for (;;) {
+        while (bits == 0) bits = *++live;
+        if (--step == 0) return (uint32_t)(live - fp->live) << 6 | FOOTPRINT_P_LOWEST(bits);
+        bits &= bits - 1;
     }
-    k = FOOTPRINT_P_LOG2(x0) - 3;
-    if (x0 >> k == x1 >> k && 8 * k + (x0 >> k) < fp->columns) {
-        footprint_p_cell *cell = row + (8 * k + (uint32_t)(x0 >> k));
+}
+
+/* Mark j has rested from mark->from to now - 1. Mostly these ages lie in one bin. */
+static inline void footprint_p_rested(footprint *fp, const footprint_p_mark *mark, uint32_t j, uint64_t now) {
+    uint64_t x0 = mark->from - mark->since + 1, x1 = now - mark->since;
+    uint32_t k;
+    if (x0 > x1) return;
+    if (x0 < FOOTPRINT_P_YOUNG && j < fp->mark_young) {
+        int32_t *young = fp->young + (size_t)j * FOOTPRINT_P_YOUNG;
+        young[x0]++;
+        if (x1 < FOOTPRINT_P_YOUNG - 1) young[x1 + 1]--;
+        if (x1 < FOOTPRINT_P_YOUNG) return;
+        x0 = FOOTPRINT_P_YOUNG;
+    }
+    k = FOOTPRINT_P_LOG2(x1) - 3;
+    if (x0 >> k == x1 >> k && 8 * k + (x1 >> k) < fp->columns) {
+        footprint_p_cell *cell = fp->cells + mark->row + 8 * k + (size_t)(x1 >> k);
         uint64_t length = x1 - x0 + 1;
         cell->count += length;
         cell->sum += length * x1 - footprint_p_triangle(length - 1);
-    } else footprint_p_run_far(row, fp->columns, x0, x1, 1);
-}
-
-/* Moves mark j up by `step` live slots; records its rest. */
-static void footprint_p_advance(footprint *fp, uint32_t j, uint32_t step) {
-    footprint_p_mark *mark = &fp->mark[j];
-    uint32_t place = fp->place[j], word = place >> 6;
-    const uint64_t *live = fp->live;
-    uint64_t bits = live[word] & (~UINT64_C(1) << (place & 63));
-    if (step >= 8)
-        for (;;) {
-            uint32_t ones = footprint_p_ones(bits);
-            if (ones >= step) break;
-            step -= ones;
-            bits = live[++word];
-        }
-    for (;;) {
-        while (bits == 0) bits = live[++word];
-        if (--step == 0) break;
-        bits &= bits - 1;
-    }
-    place = word << 6 | FOOTPRINT_P_LOWEST(bits);
-    if (fp->now > mark->from) footprint_p_run(fp, j, mark->from - mark->since + 1, fp->now - mark->since);
-    fp->place[j] = place;
-    mark->since = fp->slot[place].time;
-    mark->from = fp->now;
+    } else footprint_p_run(fp->cells + mark->row, fp->columns, x0, x1, 1);
 }
 
 /* Puts the marks of group g right. One of them may overtake the last of the group below, which then is put right as well. */
-static void footprint_p_flush(footprint *fp, uint32_t g) {
+static FOOTPRINT_P_APART void footprint_p_flush(footprint *fp, uint32_t g) {
     uint32_t size = fp->config.group;
+    uint64_t now = fp->now;
     for (;; g--) {
         uint32_t first = g * size, j = first, end = first + size < fp->marks ? first + size : fp->marks;
-        uint32_t step = fp->groups[g].pending;
+        uint32_t step = fp->groups[g].pending, place;
         fp->groups[g].pending = 0;
         for (; j < end; j++) {
-            step -= fp->mark[j].skip;
-            fp->mark[j].skip = 0;
-            if (step > 0) footprint_p_advance(fp, j, step);
+            footprint_p_mark *mark = &fp->mark[j];
+            uint64_t bits;
+            if (mark->skip) { step -= mark->skip; mark->skip = 0; }
+            if (step == 0) continue;
+            place = fp->place[j] + 1;
+            bits = fp->live[place >> 6] >> (place & 63);
+            place = step == 1 && bits ? place + FOOTPRINT_P_LOWEST(bits) : footprint_p_select(fp, place - 1, step);
+            footprint_p_rested(fp, mark, j, now);
+            fp->place[j] = place;
+            mark->since = fp->slot[place].time;
+            mark->from = now;
         }
         if (g == 0 || fp->groups[g - 1].pending == 0 || fp->place[first - 1] > fp->place[first]) return;
     }
@@ -630,7 +641,7 @@ static void footprint_p_fold(footprint *fp) {
         for (y = 0; y < FOOTPRINT_P_YOUNG; y++) {
             times += (uint64_t)(int64_t)young[y];
             young[y] = 0;
-            footprint_p_run_far(fp->cells + fp->mark[j].row, fp->columns, y, y, times);
+            footprint_p_run(fp->cells + fp->mark[j].row, fp->columns, y, y, times);
         }
     }
 }
@@ -643,17 +654,22 @@ static void footprint_p_reindex(footprint *fp) {
 
 /* Moves the live slots together, in place. A mark's place becomes that of the last live slot at or before it. */
 static void footprint_p_compact(footprint *fp) {
-    uint32_t s, w = 2, j = fp->marks, word;
+    uint32_t s, w = 2, j = fp->marks, word, place = j ? fp->place[j - 1] : UINT32_MAX;
     for (word = 0; word <= fp->next >> 6; word++) {
         uint64_t bits = fp->live[word];
         for (fp->live[word] = 0; bits; bits &= bits - 1) {
             s = word << 6 | FOOTPRINT_P_LOWEST(bits);
-            while (j > 0 && fp->place[j - 1] < s) fp->place[--j] = w - 1;
+            while (FOOTPRINT_P_UNLIKELY(place < s)) {
+                fp->place[--j] = w - 1;
+                place = j ? fp->place[j - 1] : UINT32_MAX;
+            }
             fp->slot[w++] = fp->slot[s];
         }
     }
     while (j > 0) fp->place[--j] = w - 1;
-    for (s = 2; s < w; s++) fp->live[s >> 6] |= UINT64_C(1) << (s & 63);
+    for (word = 0; word < w >> 6; word++) fp->live[word] = UINT64_MAX;
+    fp->live[word] |= (UINT64_C(1) << (w & 63)) - 1;
+    fp->live[0] &= ~UINT64_C(3);
     fp->next = w;
     footprint_p_reindex(fp);
 }
@@ -673,7 +689,7 @@ static void footprint_p_forget(footprint *fp, uint32_t count) {
     fp->tracked -= count;
     while (fp->marks > 0 && footprint_p_edge(fp, fp->marks - 1) > fp->tracked) {
         footprint_p_mark *mark = &fp->mark[--fp->marks];
-        if (fp->now > mark->from) footprint_p_run(fp, fp->marks, mark->from - mark->since + 1, fp->now - mark->since);
+        footprint_p_rested(fp, mark, fp->marks, fp->now);
     }
 }
 
@@ -733,25 +749,52 @@ static void footprint_p_miss(footprint *fp, uint64_t block, footprint_entry out)
     }
 }
 
-/* The first `count` recent blocks move one deeper; ages grow with depth. Unrolled: some four instructions for each. */
-#define FOOTPRINT_P_DEEPER(q) (shifted[(q) * FOOTPRINT_P_YOUNG + (size_t)(next - top[q].time)]++)
-static inline void footprint_p_shift(footprint *fp, const footprint_entry *top, uint32_t count, uint64_t now) {
-    uint32_t *shifted = fp->shifted;
-    uint64_t next = now + 1;
-    for (; count > 0 && FOOTPRINT_P_UNLIKELY(next - top[count - 1].time >= FOOTPRINT_P_YOUNG); count--)
+/* The deepest of the first `count` recent blocks, whose ages (they grow with depth) are not young. Returns how many are left. */
+static FOOTPRINT_P_APART uint32_t footprint_p_shift_old(footprint *fp, uint32_t count) {
+    const footprint_entry *top = fp->top;
+    uint64_t next = fp->now + 1;
+    for (; count > 0 && next - top[count - 1].time >= FOOTPRINT_P_YOUNG; count--)
         footprint_p_shifted_far(fp, count - 1, next - top[count - 1].time, 1);
-    for (; count >= 4; count -= 4, top += 4, shifted += 4 * FOOTPRINT_P_YOUNG) {
-        FOOTPRINT_P_DEEPER(0); FOOTPRINT_P_DEEPER(1); FOOTPRINT_P_DEEPER(2); FOOTPRINT_P_DEEPER(3);
-    }
-    while (count > 0) { count--; FOOTPRINT_P_DEEPER(count); }
+    return count;
 }
 
-/* An access, number fp->now, to a block that is not among the top two. */
-static FOOTPRINT_P_APART void footprint_p_change(footprint *fp, uint64_t block) {
-    footprint_entry *top = fp->top, *end = top + fp->filled, *entry = top, out;
-    uint64_t now = fp->now;
+/* The first `count` recent blocks move one deeper. Unrolled: three instructions for each. */
+#define FOOTPRINT_P_DEEPER(q)  shifted[q][next - entry[q].time]++
+#define FOOTPRINT_P_DEEPER4(q) FOOTPRINT_P_DEEPER(q); FOOTPRINT_P_DEEPER(q + 1); FOOTPRINT_P_DEEPER(q + 2); FOOTPRINT_P_DEEPER(q + 3)
+static inline void footprint_p_shift(footprint *fp, const footprint_entry *entry, uint32_t count) {
+    uint32_t (*shifted)[FOOTPRINT_P_YOUNG] = (uint32_t (*)[FOOTPRINT_P_YOUNG])(void *)fp->shifted;
+    uint64_t next = fp->now + 1;
+    if (FOOTPRINT_P_UNLIKELY(next - entry[count - 1].time >= FOOTPRINT_P_YOUNG)) count = footprint_p_shift_old(fp, count);
+    for (; count >= 8; count -= 8, entry += 8, shifted += 8) { FOOTPRINT_P_DEEPER4(0); FOOTPRINT_P_DEEPER4(4); }
+    if (count & 4) { FOOTPRINT_P_DEEPER4(0); entry += 4; shifted += 4; }
+    if (count & 2) { FOOTPRINT_P_DEEPER(0); FOOTPRINT_P_DEEPER(1); entry += 2; shifted += 2; }
+    if (count & 1) FOOTPRINT_P_DEEPER(0);
+}
+
+/* Access fp->now is to a block that is not recent: it comes to the top, and the last one leaves. */
+static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block) {
+    footprint_entry *top = fp->top;
     uint32_t q;
-    int missed;
+    if (top == fp->ring) {
+        top = fp->ring + FOOTPRINT_P_RING;
+        for (q = fp->filled; q-- > 0; ) top[q] = fp->ring[q];
+    }
+    fp->top = --top;
+    top->block = block;
+    top->time = fp->now;
+    if (fp->filled == fp->recent) { footprint_p_miss(fp, block, top[fp->filled]); return; }
+    fp->filled++;
+    fp->tracked++;
+    fp->first += UINT64_C(1) << fp->sample_log2;
+    fp->born[fp->filled] = fp->now;
+    footprint_p_gap_add(fp, fp->now + 1);
+}
+
+/* Access fp->now is to a block that is not at the top. */
+static FOOTPRINT_P_APART void footprint_p_change(footprint *fp, uint64_t block) {
+    footprint_entry *top = fp->top, *end = top + fp->filled, *entry = top;
+    uint32_t q;
+    uint64_t y;
     end->block = block;                                                        /* the ring has room behind `recent` */
     for (;; entry += 4) {
         if (entry[0].block == block) break;
@@ -760,34 +803,16 @@ static FOOTPRINT_P_APART void footprint_p_change(footprint *fp, uint64_t block) 
         if (entry[3].block == block) { entry += 3; break; }
     }
     q = (uint32_t)(entry - top);
-    missed = entry == end;
-    footprint_p_shift(fp, top, q, now);
-    if (!missed) {
-        uint64_t y = now - entry->time + 1;
-        if (FOOTPRINT_P_UNLIKELY(y >= FOOTPRINT_P_YOUNG)) footprint_p_reused_far(fp, q, y, 1);
-        else fp->reused[q * FOOTPRINT_P_YOUNG + y]++;
-        for (; entry - top >= 4; entry -= 4) {
-            entry[0] = entry[-1]; entry[-1] = entry[-2]; entry[-2] = entry[-3]; entry[-3] = entry[-4];
-        }
-        for (; entry > top; entry--) entry[0] = entry[-1];
-    } else {
-        if (top == fp->ring) {
-            top = fp->ring + FOOTPRINT_P_RING;
-            for (q = fp->filled; q-- > 0; ) top[q] = fp->ring[q];
-        }
-        fp->top = --top;
-    }
-    out = top[fp->filled];
+    if (q > 0) footprint_p_shift(fp, top, q);
+    if (entry == end) { footprint_p_push(fp, block); return; }
+    y = fp->now - entry->time + 1;
+    if (FOOTPRINT_P_UNLIKELY(y >= FOOTPRINT_P_YOUNG)) footprint_p_reused_far(fp, q, y, 1);
+    else fp->reused[q * FOOTPRINT_P_YOUNG + y]++;
+    for (; q >= 4; q -= 4, entry -= 4) { entry[0] = entry[-1]; entry[-1] = entry[-2]; entry[-2] = entry[-3]; entry[-3] = entry[-4]; }
+    if (q & 2) { entry[0] = entry[-1]; entry[-1] = entry[-2]; entry -= 2; }
+    if (q & 1) entry[0] = entry[-1];
     top->block = block;
-    top->time = now;
-    if (!missed) return;
-    if (FOOTPRINT_P_UNLIKELY(fp->filled < fp->recent)) {
-        fp->filled++;
-        fp->tracked++;
-        fp->first += UINT64_C(1) << fp->sample_log2;
-        fp->born[fp->filled] = now;
-        footprint_p_gap_add(fp, now + 1);
-    } else footprint_p_miss(fp, block, out);
+    top->time = fp->now;
 }
 
 /* One access, where nothing else is to be done. Most go to one of the two blocks used last. */
@@ -847,9 +872,12 @@ FOOTPRINT_API void footprint_access(footprint *fp, uint64_t block) {
 }
 
 FOOTPRINT_API void footprint_access_many(footprint *fp, const uint64_t *blocks, size_t count) {
-    const uint64_t *end = blocks + count;
-    for (; blocks < end; blocks++)
-        if (fp->now < fp->wake || footprint_p_wake(fp, *blocks)) footprint_p_access(fp, *blocks);
+    const uint64_t *end = blocks + count, *stop;
+    while (blocks < end) {
+        footprint_access(fp, *blocks++);
+        stop = fp->wake > fp->now && fp->wake - fp->now < (uint64_t)(end - blocks) ? blocks + (size_t)(fp->wake - fp->now) : end;
+        for (; blocks < stop && fp->wake; blocks++) footprint_p_access(fp, *blocks);        /* wake 0: blocks are to be left out */
+    }
 }
 
 FOOTPRINT_API void footprint_access_again(footprint *fp, uint64_t count) {
@@ -998,10 +1026,10 @@ static void footprint_p_add_mark_row(const footprint *fp, uint32_t j, uint64_t *
     }
     for (y = 0; y < FOOTPRINT_P_YOUNG && j < fp->mark_young; y++) {
         times += (uint64_t)(int64_t)fp->young[(size_t)j * FOOTPRINT_P_YOUNG + y];
-        footprint_p_run_far(row, fp->columns, y, y, times);
+        footprint_p_run(row, fp->columns, y, y, times);
     }
     if (j < fp->marks && mark->from <= fp->now)                                /* the rest under way */
-        footprint_p_run_far(row, fp->columns, mark->from - mark->since + 1, fp->now - mark->since + 1, 1);
+        footprint_p_run(row, fp->columns, mark->from - mark->since + 1, fp->now - mark->since + 1, 1);
     footprint_p_add_row(row, fp->now, mark->born, table, fp->columns, below, bin);
 }
 
@@ -1278,12 +1306,12 @@ FOOTPRINT_API uint32_t footprint_open(footprint *fp, const footprint_config *con
     footprint_p_configure(fp, config);
     if (!fp->config.alloc) return 0;
     footprint_p_layout_tables(fp, NULL, footprint_p_slots(fp, UINT64_MAX));
-    footprint_p_layout_blocks(fp, NULL, footprint_p_slots(fp, 0));
+    footprint_p_layout_blocks(fp, NULL, footprint_p_slots(fp, 1000));
     fp->tables = fp->config.alloc(fp->config.user, fp->table_bytes);
     fp->blocks = fp->config.alloc(fp->config.user, fp->blocks_bytes);
     if (!fp->tables || !fp->blocks) { footprint_close(fp); return 0; }
     footprint_p_layout_tables(fp, (unsigned char *)fp->tables, footprint_p_slots(fp, UINT64_MAX));
-    footprint_p_layout_blocks(fp, (unsigned char *)fp->blocks, footprint_p_slots(fp, 0));
+    footprint_p_layout_blocks(fp, (unsigned char *)fp->blocks, footprint_p_slots(fp, 1000));
     footprint_p_zero(fp->tables, fp->table_bytes);
     footprint_p_zero(fp->blocks, fp->blocks_bytes);
     fp->top = fp->ring + FOOTPRINT_P_RING;
@@ -1971,7 +1999,7 @@ FOOTPRINT_API void footprint_pair_turn(footprint_pair *pair, int thread, uint64_
             uint64_t now = time + t - number, x = t - F, last, steps, more;
             const footprint_p_turn *run;
             if (now > mark->from)
-                footprint_p_run_far(pair->cells + mark->row, pair->columns, mark->from - mark->since + 1, now - mark->since, 1);
+                footprint_p_run(pair->cells + mark->row, pair->columns, mark->from - mark->since + 1, now - mark->since, 1);
             mark->from = now;
             while (mark->cursor + 1 < pair->run_count && pair->runs[mark->cursor + 1].first <= x) mark->cursor++;
             run = &pair->runs[mark->cursor];
@@ -1983,7 +2011,7 @@ FOOTPRINT_API void footprint_pair_turn(footprint_pair *pair, int thread, uint64_
             more = (pair->number - t) / mark->period;
             if (more < steps) steps = more;
             if (steps == 0) continue;
-            footprint_p_run_far(pair->cells + mark->row, pair->columns, now - mark->since + 1, now - mark->since + mark->period, steps);
+            footprint_p_run(pair->cells + mark->row, pair->columns, now - mark->since + 1, now - mark->since + mark->period, steps);
             mark->since += steps * mark->period;
             mark->from += steps * mark->period;
             t += steps * mark->period;
@@ -2010,7 +2038,7 @@ FOOTPRINT_API int footprint_pair_snapshot(const footprint_pair *pair, footprint_
             pair->scratch[b].sum = b < j + 1 ? 0 : pair->cells[mark->row + b].sum;
         }
         if (mark->from <= pair->now)
-            footprint_p_run_far(pair->scratch, pair->columns, mark->from - mark->since + 1, pair->now - mark->since + 1, 1);
+            footprint_p_run(pair->scratch, pair->columns, mark->from - mark->since + 1, pair->now - mark->since + 1, 1);
         footprint_p_add_row(pair->scratch, pair->now, mark->born, profile->at_least, pair->columns, j, j + 1);
     }
     return 0;
