@@ -141,7 +141,9 @@ HCCT_API int  hcct_leave_key(hcct *t, uint32_t key);                /* the neare
 HCCT_API hcct_mark hcct_mark_here(const hcct *t);
 HCCT_API void hcct_unwind(hcct *t, const hcct_mark *mark);          /* to a mark that is still on the stack */
 HCCT_API void hcct_enter_at(hcct *t, uint32_t key, uint64_t weight, uintptr_t frame);   /* stack grows down */
-HCCT_API int  hcct_leave_at(hcct *t, uint32_t key, uintptr_t frame);    /* frame or, key not 0, the top's key; 0: none */
+/* The call at this frame; with a key that is not 0 the latest call of that key that is not above it, for some compilers
+   move the stack before the last event of a function. 0: there is none. */
+HCCT_API int  hcct_leave_at(hcct *t, uint32_t key, uintptr_t frame);
 
 /* A fiber starts at the root, or where the running one stands. Its slot stays valid until hcct_fiber_end. NULL: main. */
 HCCT_API void hcct_fiber_start(hcct *t, hcct_fiber *fiber, int here, const hcct_config *lent);
@@ -1089,10 +1091,15 @@ HCCT_API void hcct_enter_at(hcct *t, uint32_t key, uint64_t weight, uintptr_t fr
 }
 
 HCCT_API int hcct_leave_at(hcct *t, uint32_t key, uintptr_t frame) {
-    const hcct_frame *top;
-    hcct_p_pop_frames_below(t, frame);
-    top = t->run.frame_count ? &t->run.frames[t->run.frame_count - 1] : NULL;
-    if (top && (top->address == frame || (key && top->key == key))) { hcct_p_pop_frame(t); return 1; }
+    uint32_t n = t->run.frame_count;
+    while (n && (key ? t->run.frames[n - 1].key != key && t->run.frames[n - 1].address <= frame : t->run.frames[n - 1].address < frame)) n--;
+    if (n && (key ? t->run.frames[n - 1].address <= frame : t->run.frames[n - 1].address == frame)) {
+        t->repaired += t->run.frame_count - n;
+        t->run.frame_count = n;
+        hcct_p_pop_frame(t);
+        return 1;
+    }
+    if (!key) hcct_p_pop_frames_below(t, frame);
     if (t->run.frame_count == t->run.frame_max && t->frames_full) { hcct_leave(t); return 1; }
     t->unmatched++;
     return 0;
@@ -2056,6 +2063,283 @@ HCCT_API int hcct_compare(const hcct *full, const hcct *t, uint32_t a, uint32_t 
     if (m->hot_found) { m->avg_error /= (double)m->hot_found; m->avg_error_lower /= (double)m->hot_found; }
     return 0;
 }
+
+/* ---- -finstrument-functions ----
+
+   Compile the program with -finstrument-functions and link one more file, compiled without:
+
+       #define HCCT_INSTRUMENT_FUNCTIONS
+       #define HCCT_IMPLEMENTATION
+       #include "hcct.h"
+
+   At exit its hot calling contexts are in $HCCT_FILE (default hcct.brst; %p in it becomes the process number). Keys are
+   functions; their names come from the symbol tables of the mapped files, else they are `file+0xoffset`. Each thread has a
+   tree, allocated at its first call and merged when the thread ends; at exit threads that still run are merged too, once
+   they are out of the hook. Frame addresses repair the stack after longjmp and exceptions. Sizes: HCCT_INSTRUMENT_CONTEXTS
+   (20000 a thread), HCCT_INSTRUMENT_DEPTH (4096 calls whose frames are known), HCCT_INSTRUMENT_COUNT (65536 functions).
+   Linux, gcc or clang; this part alone uses libc and threads. */
+
+#ifdef HCCT_INSTRUMENT_FUNCTIONS
+#include <elf.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#ifndef HCCT_INSTRUMENT_CONTEXTS
+#define HCCT_INSTRUMENT_CONTEXTS 20000
+#endif
+#ifndef HCCT_INSTRUMENT_DEPTH
+#define HCCT_INSTRUMENT_DEPTH 4096
+#endif
+#ifndef HCCT_INSTRUMENT_COUNT
+#define HCCT_INSTRUMENT_COUNT 65536
+#endif
+#if UINTPTR_MAX > 0xFFFFFFFF
+#define HCCT_P_ELF(type) Elf64_##type
+#else
+#define HCCT_P_ELF(type) Elf32_##type
+#endif
+#define HCCT_P_HOOK __attribute__((no_instrument_function))
+
+typedef struct hcct_p_thread {
+    hcct tree;
+    struct hcct_p_thread *next;
+    int busy;                                       /* inside a hook: nobody else may look at the tree */
+    void *sites[HCCT_INSTRUMENT_DEPTH + 1];         /* of frames[i - 1]: its call site */
+    void *from[HCCT_INSTRUMENT_DEPTH + 1];          /* and where it called the hook from */
+    hcct_frame frames[HCCT_INSTRUMENT_DEPTH];
+} hcct_p_thread;
+
+static pthread_mutex_t hcct_p_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t hcct_p_once = PTHREAD_ONCE_INIT;
+static pthread_key_t hcct_p_at_end;
+static hcct_p_thread *hcct_p_threads, *hcct_p_ended;        /* running; the tree of all that have ended */
+static int hcct_p_stopped;
+static void *hcct_p_functions[HCCT_INSTRUMENT_COUNT];       /* open addressing; key = slot + 1; entries are only added */
+static char *hcct_p_names[HCCT_INSTRUMENT_COUNT];
+static uint32_t hcct_p_function_count;
+static __thread hcct_p_thread *hcct_p_self;
+static __thread int hcct_p_gone;                            /* this thread has no tree any more, or no memory for one */
+
+/* The key of a function. 0: it is not known and there is no room, or it is not to be added. */
+HCCT_P_HOOK static uint32_t hcct_p_function_key(void *function, int add) {
+    uint32_t slot = (uint32_t)((uint64_t)hcct_p_mix((uint32_t)((uintptr_t)function >> 4), 1) * HCCT_INSTRUMENT_COUNT >> 32);
+    for (;; slot = slot + 1 == HCCT_INSTRUMENT_COUNT ? 0 : slot + 1) {
+        void *there = __atomic_load_n(&hcct_p_functions[slot], __ATOMIC_RELAXED);
+        if (there == function) return slot + 1;
+        if (there) continue;
+        if (!add || __atomic_load_n(&hcct_p_function_count, __ATOMIC_RELAXED) >= HCCT_INSTRUMENT_COUNT / 4 * 3) return 0;
+        if (__atomic_compare_exchange_n(&hcct_p_functions[slot], &there, function, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+            __atomic_fetch_add(&hcct_p_function_count, 1, __ATOMIC_RELAXED);
+            return slot + 1;
+        }
+        if (there == function) return slot + 1;
+    }
+}
+
+/* One thread's tree into that of the ended ones; the lock is held. */
+HCCT_P_HOOK static void hcct_p_thread_end(hcct_p_thread *r) {
+    hcct_p_thread **link = &hcct_p_threads;
+    while (*link != r) link = &(*link)->next;
+    *link = r->next;
+    if (hcct_p_ended) hcct_merge(&hcct_p_ended->tree, &r->tree);
+    else              hcct_p_ended = r;
+}
+
+HCCT_P_HOOK static void hcct_p_thread_exit(void *record) {
+    hcct_p_gone = 1;
+    pthread_mutex_lock(&hcct_p_lock);
+    if (!hcct_p_stopped) {
+        hcct_p_thread_end((hcct_p_thread *)record);
+        if (hcct_p_ended != record) free(record);
+    }
+    pthread_mutex_unlock(&hcct_p_lock);
+}
+
+/* Names the functions in one mapping, which shows the file's bytes from `from` on at start .. end. */
+HCCT_P_HOOK static void hcct_p_name_mapping(const char *path, uintptr_t start, uintptr_t end, uintptr_t from) {
+    const char *base = strrchr(path, '/'), *image;
+    const HCCT_P_ELF(Ehdr) *head;
+    const HCCT_P_ELF(Phdr) *segments;
+    const HCCT_P_ELF(Shdr) *sections;
+    uintptr_t address = from, slide;
+    uint32_t i, k, wanted = 0;
+    off_t size;
+    int file;
+    for (k = 0; k < HCCT_INSTRUMENT_COUNT; k++) wanted += (uintptr_t)hcct_p_functions[k] - start < end - start;
+    if (!wanted || (file = open(path, O_RDONLY)) < 0) return;
+    size = lseek(file, 0, SEEK_END);
+    image = (const char *)mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, file, 0);
+    close(file);
+    if (image == (const char *)MAP_FAILED) return;
+    head = (const HCCT_P_ELF(Ehdr) *)(const void *)image;
+    if ((size_t)size >= sizeof *head && memcmp(image, ELFMAG, SELFMAG) == 0 && head->e_shoff + head->e_shnum * sizeof *sections <= (size_t)size) {
+        segments = (const HCCT_P_ELF(Phdr) *)(const void *)(image + head->e_phoff);
+        sections = (const HCCT_P_ELF(Shdr) *)(const void *)(image + head->e_shoff);
+        for (i = 0; i < head->e_phnum; i++)
+            if (segments[i].p_type == PT_LOAD && from - segments[i].p_offset < segments[i].p_filesz)
+                address = (uintptr_t)(from - segments[i].p_offset + segments[i].p_vaddr);
+        slide = start - address;                    /* from addresses in the file to addresses here, PIE or not */
+        for (i = 0; i < head->e_shnum; i++) {
+            const HCCT_P_ELF(Sym) *symbols = (const HCCT_P_ELF(Sym) *)(const void *)(image + sections[i].sh_offset);
+            if (sections[i].sh_type != SHT_SYMTAB && sections[i].sh_type != SHT_DYNSYM) continue;
+            for (k = 0; k < sections[i].sh_size / sizeof *symbols; k++) {
+                uint32_t key;
+                if ((symbols[k].st_info & 15) != STT_FUNC || !symbols[k].st_value) continue;
+                key = hcct_p_function_key((void *)(slide + (uintptr_t)symbols[k].st_value), 0);
+                if (!key || hcct_p_names[key - 1] || !(hcct_p_names[key - 1] = (char *)calloc(1, 256))) continue;
+                strncpy(hcct_p_names[key - 1], image + sections[sections[i].sh_link].sh_offset + symbols[k].st_name, 255);
+            }
+        }
+    }
+    munmap((void *)(uintptr_t)image, (size_t)size);
+    for (k = 0; k < HCCT_INSTRUMENT_COUNT; k++) {
+        uintptr_t offset = (uintptr_t)hcct_p_functions[k] - start;
+        if (offset >= end - start || hcct_p_names[k] || !(hcct_p_names[k] = (char *)calloc(1, 256))) continue;
+        snprintf(hcct_p_names[k], 256, "%.200s+0x%lx", base ? base + 1 : path, (unsigned long)(offset + address));
+    }
+}
+
+HCCT_P_HOOK static void hcct_p_name_all(void) {
+    char line[4400], path[4097];
+    unsigned long start, end, from;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    if (!maps) return;
+    while (fgets(line, sizeof line, maps))
+        if (sscanf(line, "%lx-%lx %*2cx%*c %lx %*s %*s %4096[^\n]", &start, &end, &from, path) == 4 && path[0] == '/')
+            hcct_p_name_mapping(path, start, end, from);
+    fclose(maps);
+}
+
+HCCT_P_HOOK static const char *hcct_p_name_of(void *user, uint32_t key) {
+    (void)user;
+    return key <= HCCT_INSTRUMENT_COUNT ? hcct_p_names[key - 1] : "(more functions)";
+}
+HCCT_P_HOOK static int hcct_p_to_file(void *file, const void *data, size_t size) { return fwrite(data, 1, size, (FILE *)file) != size; }
+
+HCCT_P_HOOK static void hcct_p_dump(void) {
+    const char *wanted = getenv("HCCT_FILE");
+    char path[1024];
+    size_t n = 0;
+    int wait, failed = 1;
+    FILE *file;
+    hcct_p_thread *r;
+    if (!wanted || !*wanted) wanted = "hcct.brst";
+    for (; *wanted && n < sizeof path - 32; wanted++) {
+        if (wanted[0] == '%' && wanted[1] == 'p') { n += (size_t)snprintf(path + n, 32, "%ld", (long)getpid()); wanted++; }
+        else path[n++] = *wanted;
+    }
+    path[n] = 0;
+    hcct_p_gone = 1;
+    pthread_mutex_lock(&hcct_p_lock);
+    __atomic_store_n(&hcct_p_stopped, 1, __ATOMIC_SEQ_CST);
+    for (r = hcct_p_threads; r; r = r->next)
+        for (wait = 0; wait < 10000 && __atomic_load_n(&r->busy, __ATOMIC_SEQ_CST); wait++) sched_yield();
+    while (hcct_p_threads) hcct_p_thread_end(hcct_p_threads);       /* not freed: their threads may still run */
+    pthread_mutex_unlock(&hcct_p_lock);
+    if (!hcct_p_ended) return;
+    hcct_p_name_all();
+    file = fopen(path, "wb");
+    if (file) {
+        failed = hcct_write(&hcct_p_ended->tree, hcct_p_name_of, NULL, hcct_p_to_file, file);
+        failed |= fclose(file);
+    }
+    if (failed) fprintf(stderr, "hcct: cannot write %s\n", path);
+}
+
+HCCT_P_HOOK static void hcct_p_start(void) {
+    pthread_key_create(&hcct_p_at_end, hcct_p_thread_exit);
+    atexit(hcct_p_dump);
+}
+
+HCCT_P_HOOK static hcct_p_thread *hcct_p_thread_begin(void) {
+    hcct_config config;
+    hcct_p_thread *r;
+    size_t bytes;
+    hcct_p_gone = 1;                                /* should what is called here be instrumented, it must not come back */
+    pthread_once(&hcct_p_once, hcct_p_start);
+    memset(&config, 0, sizeof config);
+    bytes = hcct_bytes(&config, HCCT_INSTRUMENT_CONTEXTS);
+    r = (hcct_p_thread *)calloc(1, sizeof *r + bytes);
+    if (!r) return NULL;
+    config.frames = r->frames;
+    config.frame_count = HCCT_INSTRUMENT_DEPTH;
+    hcct_init(&r->tree, r + 1, bytes, &config);
+    pthread_mutex_lock(&hcct_p_lock);
+    r->next = hcct_p_threads;
+    hcct_p_threads = r;
+    pthread_mutex_unlock(&hcct_p_lock);
+    pthread_setspecific(hcct_p_at_end, r);
+    hcct_p_gone = 0;
+    return hcct_p_self = r;
+}
+
+/* NULL: do nothing. Else hcct_p_hook_end must follow. A signal handler that interrupts a hook is not seen. */
+HCCT_P_HOOK static inline hcct_p_thread *hcct_p_hook_begin(void) {
+    hcct_p_thread *r = hcct_p_self;
+    if (hcct_p_gone) return NULL;
+    if (!r && !(r = hcct_p_thread_begin())) return NULL;
+    if (__atomic_load_n(&r->busy, __ATOMIC_RELAXED)) return NULL;
+    __atomic_store_n(&r->busy, 1, __ATOMIC_RELAXED);
+    if (!__atomic_load_n(&hcct_p_stopped, __ATOMIC_ACQUIRE)) return r;
+    __atomic_store_n(&r->busy, 0, __ATOMIC_RELEASE);
+    return NULL;
+}
+HCCT_P_HOOK static inline void hcct_p_hook_end(hcct_p_thread *r) { __atomic_store_n(&r->busy, 0, __ATOMIC_RELEASE); }
+
+/* The address of the hook's own frame tells the caller's; two frames are at least 16 bytes apart. A function that was inlined
+   runs in its caller's frame and says its caller's call site, but calls the hook from another place: it gets an address of
+   its own just below. If it calls from the same place again, its last call was jumped out of. */
+HCCT_P_HOOK static inline uintptr_t hcct_p_frame(hcct_p_thread *r, const void *site, const void *from, uintptr_t frame) {
+    hcct *t = &r->tree;
+    uint32_t n, k;
+    hcct_p_pop_frames_below(t, frame - 15);
+    for (n = k = t->run.frame_count; k && r->frames[k - 1].address <= frame && r->sites[k] == site; k--) if (r->from[k] == from) n = k - 1;
+    if (n < t->run.frame_count) {
+        t->repaired += t->run.frame_count - n;
+        t->run.frame_count = n + 1;
+        hcct_p_pop_frame(t);
+    }
+    return n && r->frames[n - 1].address <= frame && r->sites[n] == site ? r->frames[n - 1].address - 1 : frame;
+}
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+HCCT_P_HOOK void __cyg_profile_func_enter(void *function, void *site);
+HCCT_P_HOOK void __cyg_profile_func_exit(void *function, void *site);
+
+HCCT_P_HOOK void __cyg_profile_func_enter(void *function, void *site) {
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    void *from = __builtin_return_address(0);
+    hcct_p_thread *r = hcct_p_hook_begin();
+    uint32_t key;
+    if (!r) return;
+    key = hcct_p_function_key(function, 1);
+    hcct_enter_at(&r->tree, key ? key : HCCT_INSTRUMENT_COUNT + 1, 1, hcct_p_frame(r, site, from, frame));
+    r->sites[r->tree.run.frame_count] = site;
+    r->from[r->tree.run.frame_count] = from;
+    hcct_p_hook_end(r);
+}
+
+HCCT_P_HOOK void __cyg_profile_func_exit(void *function, void *site) {
+    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    hcct_p_thread *r = hcct_p_hook_begin();
+    uint32_t key;
+    (void)site;
+    if (!r) return;
+    key = hcct_p_function_key(function, 0);
+    hcct_leave_at(&r->tree, key ? key : HCCT_INSTRUMENT_COUNT + 1, frame);
+    hcct_p_hook_end(r);
+}
+#ifdef __cplusplus
+}
+#endif
+#endif /* HCCT_INSTRUMENT_FUNCTIONS */
 
 #endif /* HCCT_IMPLEMENTATION */
 

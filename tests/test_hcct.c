@@ -1151,11 +1151,16 @@ TEST(a_frame_is_also_left_by_its_key) {
     arena_open(&a, &c, 20);
     hcct_enter_at(&a.t, 1, 1, 1000);
     hcct_enter_at(&a.t, 2, 1, 900);
-    CHECK_EQ(hcct_leave_at(&a.t, 3, 880), 0);
-    CHECK_EQ(hcct_leave_at(&a.t, 2, 880), 1);           /* alloca has moved the frame */
-    CHECK_EQ(hcct_leave_at(&a.t, 1, 1000), 1);
+    CHECK_EQ(hcct_leave_at(&a.t, 3, 900), 0);           /* no such call */
+    CHECK_EQ(hcct_leave_at(&a.t, 2, 880), 0);           /* 2 stands above that frame */
+    CHECK_EQ(hcct_leave_at(&a.t, 2, 1000), 1);          /* its frame is gone already, and 1 stays */
+    CHECK_EQ(a.t.run.at.depth, 1);
+    hcct_enter_at(&a.t, 2, 1, 900);
+    hcct_enter_at(&a.t, 3, 1, 800);
+    CHECK_EQ(hcct_leave_at(&a.t, 1, 1000), 1);          /* 2 and 3 were jumped over */
     CHECK_EQ(a.t.run.at.cursor, 0);
-    CHECK_EQ(a.t.unmatched, 1);
+    CHECK_EQ(a.t.unmatched, 2);
+    CHECK_EQ(a.t.repaired, 2);
     arena_close(&a);
 }
 
