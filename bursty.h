@@ -61,7 +61,7 @@
      BURSTY_POLL           the check reads one shared flag, which bursty_poll(1) and (0) flip from a timer, instead of counting;
                            check_count, jitter, hibernation do not matter, burst_count caps what a thread records per opening
      BURSTY_NO_TLS         one context, no atomics: firmware, programs in which one thread checks. Implied unless the compiler is gcc or
-                           clang (clang-cl on Windows). Freestanding it needs memcpy and the compiler's 64-bit division; set BURSTY_MEMORY
+                           clang (on Windows: mingw or clang-cl). Freestanding it needs memcpy and the compiler's 64-bit division; set BURSTY_MEMORY
      BURSTY_TINY           24 bytes of RAM, a fixed jitter, one callback; no table, dump or threads; implies BURSTY_NO_TLS
      BURSTY_STACK=n        entries of the shadow stack: 64; 0 in freestanding or tiny builds. Deeper scopes are counted, not kept
      BURSTY_TLS_MODEL="m"  "initial-exec" in shared objects: the default there is a call per check; executables are "local-exec"
@@ -160,7 +160,10 @@ typedef struct bursty_stats { uint64_t checks, bursts, events, lost; uint32_t th
 
 /* ---- functions -------------------------------------------------------------------------------------------------------------- */
 
-#if defined(__GNUC__) || defined(__TINYC__)
+#if defined(__GNUC__) || defined(__clang__)             /* clang-cl defines the second alone */
+#define BURSTY_P_GNU
+#endif
+#if defined(BURSTY_P_GNU) || defined(__TINYC__)
 #define BURSTY_P_UNUSED __attribute__((unused))
 #else
 #define BURSTY_P_UNUSED
@@ -170,7 +173,7 @@ typedef struct bursty_stats { uint64_t checks, bursts, events, lost; uint32_t th
 
 #if defined(BURSTY_STATIC)
 #define BURSTY_API BURSTY_P_UNUSED static
-#elif defined(__GNUC__) && !defined(_WIN32)
+#elif defined(BURSTY_P_GNU) && !defined(_WIN32)
 #define BURSTY_API extern __attribute__((visibility("hidden")))       /* clang PIE would go through the GOT otherwise */
 #else
 #define BURSTY_API extern
@@ -244,7 +247,7 @@ static inline void     bursty_forked(void) { }
 #define BURSTY_P_CAT2(a, b) a##b
 #define BURSTY_P_CAT(a, b) BURSTY_P_CAT2(a, b)
 #define BURSTY_P_STRIP(...) __VA_ARGS__
-#if defined(__GNUC__)
+#if defined(BURSTY_P_GNU)
 #define BURSTY_P_UNLIKELY(x) __builtin_expect((x), 0)
 #define BURSTY_P_INLINE static inline __attribute__((always_inline))
 #define BURSTY_P_COLD __attribute__((cold, noinline))
@@ -263,7 +266,7 @@ static inline void     bursty_forked(void) { }
 
 #ifndef BURSTY_OFF
 
-#if !defined(BURSTY_NO_TLS) && !defined(__GNUC__)
+#if !defined(BURSTY_NO_TLS) && !defined(BURSTY_P_GNU)
 #define BURSTY_NO_TLS
 #endif
 #if !defined(BURSTY_TLS_MODEL) && defined(__ELF__) && (!defined(__PIC__) || defined(__PIE__))
@@ -326,7 +329,7 @@ BURSTY_API BURSTY_P_COLD bursty_p_strip bursty_p_take_slow(uint64_t left);
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
 
 #ifdef BURSTY_POLL
-#ifdef __GNUC__
+#ifdef BURSTY_P_GNU
 #define BURSTY_P_OPEN() __atomic_load_n(&bursty_p_open, __ATOMIC_RELAXED)    /* cmp byte [flag], 0; jne cold; gcc loads it first */
 #else
 #define BURSTY_P_OPEN() (*(volatile uint8_t *)&bursty_p_open)
@@ -402,7 +405,7 @@ BURSTY_P_INLINE void bursty_p_leave(bursty_p_scope *scope) {
 
 #define BURSTY_P_SCOPE_SITE(name_) static const bursty_site BURSTY_P_CAT(bursty_p_site_, __LINE__) = \
         { name_, __FILE__, __LINE__, (uint32_t)BURSTY_CALL | (uint32_t)BURSTY_FRAME }
-#if defined(__GNUC__)
+#if defined(BURSTY_P_GNU)
 #define BURST_SCOPE(name_) BURSTY_P_SCOPE_SITE(name_); \
         bursty_p_scope BURSTY_P_CAT(bursty_p_scope_, __LINE__) __attribute__((cleanup(bursty_p_leave), unused)) = \
         bursty_p_enter(&BURSTY_P_CAT(bursty_p_site_, __LINE__))
@@ -557,7 +560,7 @@ BURSTY_P_INLINE void bursty_p_unguard(bursty_p_guard *guard) {
     }
 }
 
-#if defined(__GNUC__)
+#if defined(BURSTY_P_GNU)
 #define BURSTY_P_GUARD(guard_) bursty_p_guard guard_ __attribute__((cleanup(bursty_p_unguard)))
 #define BURSTY_P_BROKE(guard_) break
 #elif defined(__cplusplus)
