@@ -296,7 +296,7 @@ HCCT_P_INLINE int hcct_p_saving(const hcct *t) { return t->algorithm <= HCCT_BUC
 HCCT_P_INLINE int hcct_p_is_free(const hcct *t, uint32_t i) { return hcct_p_at(t, i)[HCCT_P_PARENT] == HCCT_P_FREE; }
 
 /* [shared: sat_add] */
-static inline uint64_t hcct_p_sat_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+static uint64_t hcct_p_sat_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 /* [end shared] */
 
 static void hcct_p_zero(void *memory, size_t bytes) { while (bytes) ((unsigned char *)memory)[--bytes] = 0; }
@@ -1498,76 +1498,86 @@ HCCT_API int hcct_write_collapsed(const hcct *t, hcct_name_fn name, void *name_u
 
 /* ---- the file: a .brst part of kind 2 (docs/formats.md) ---- */
 
-/* [shared: crc32] CRC-32 as in gzip, four bits at a time: 64 bytes of table. Begins with 0. */
-static uint32_t hcct_p_crc32(uint32_t crc, const void *data, size_t size) {
-    static const uint32_t table[16] = {
+/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time */
+static uint32_t hcct_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
+    static const uint32_t nibble[16] = {
         0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
-        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C};
-    const unsigned char *bytes = (const unsigned char *)data;
+        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
+    };
     crc = ~crc;
     while (size--) {
-        crc ^= *bytes++;
-        crc = crc >> 4 ^ table[crc & 15];
-        crc = crc >> 4 ^ table[crc & 15];
+        crc = nibble[(crc ^ *data) & 15] ^ crc >> 4;
+        crc = nibble[(crc ^ (uint32_t)*data++ >> 4) & 15] ^ crc >> 4;
     }
     return ~crc;
 }
 /* [end shared] */
 
-/* [shared: put] A part of a .brst file, gathered into chunks of at most 256 bytes. */
-typedef struct hcct_p_put {
-    hcct_write_fn write;
+/* [shared: put] a part of a .brst file (docs/formats.md): header, chunks of at most 256 bytes, end. The first error stays. */
+typedef struct hcct_p_out {
+    int (*write)(void *user, const void *data, size_t size);
     void *user;
-    uint64_t total;                     /* payload bytes */
-    uint32_t crc, fill;
-    int status;                         /* what write returned; after a failure nothing more is written */
-    unsigned char bytes[2 + 256 + 4];   /* a chunk: length, payload, crc */
-} hcct_p_put;
+    int error;                                   /* what write returned when it was not 0 */
+    uint32_t crc;
+    uint64_t total;
+    size_t used;
+    unsigned char chunk[2 + 256 + 4];
+} hcct_p_out;
 
-static void hcct_p_put_le(unsigned char *to, uint64_t value, int bytes) {
-    for (; bytes > 0; bytes--, value >>= 8) *to++ = (unsigned char)(value & 255);
+static void hcct_p_little(unsigned char *at, uint64_t value, int bytes) {
+    for (; bytes-- > 0; value >>= 8) *at++ = (unsigned char)(value & 255);
 }
-/* bytes[0..size) goes out, behind it its crc. */
-static void hcct_p_put_send(hcct_p_put *p, uint32_t size) {
-    p->crc = hcct_p_crc32(p->crc, p->bytes, size);
-    hcct_p_put_le(p->bytes + size, p->crc, 4);
-    if (p->status == 0) p->status = p->write(p->user, p->bytes, size + 4);
+
+static void hcct_p_put_block(hcct_p_out *out, size_t size) {         /* chunk[0..size) and its crc */
+    out->crc = hcct_p_crc32(out->crc, out->chunk, size);
+    hcct_p_little(out->chunk + size, out->crc, 4);
+    if (!out->error) out->error = out->write(out->user, out->chunk, size + 4);
+    out->used = 0;
 }
-static void hcct_p_put_flush(hcct_p_put *p) {
-    if (p->fill == 0) return;
-    hcct_p_put_le(p->bytes, p->fill, 2);
-    hcct_p_put_send(p, p->fill + 2);
-    p->total += p->fill;
-    p->fill = 0;
+
+static void hcct_p_put_flush(hcct_p_out *out) {
+    if (out->used == 0) return;
+    out->total += out->used;
+    hcct_p_little(out->chunk, out->used, 2);
+    hcct_p_put_block(out, 2 + out->used);
 }
-static void hcct_p_put_byte(hcct_p_put *p, unsigned value) {
-    if (p->fill == 256) hcct_p_put_flush(p);
-    p->bytes[2 + p->fill++] = (unsigned char)value;
+
+static void hcct_p_put(hcct_p_out *out, const void *data, size_t size) {
+    const unsigned char *byte = (const unsigned char *)data;
+    while (size--) {
+        out->chunk[2 + out->used++] = *byte++;
+        if (out->used == 256) hcct_p_put_flush(out);
+    }
 }
-static void hcct_p_put_varint(hcct_p_put *p, uint64_t value) {
-    for (; value > 127; value >>= 7) hcct_p_put_byte(p, (unsigned)(value & 127) | 128);
-    hcct_p_put_byte(p, (unsigned)value);
+
+static void hcct_p_put_varint(hcct_p_out *out, uint64_t value) {
+    unsigned char byte;
+    do {
+        byte = (unsigned char)((value & 127) | (value > 127 ? 128 : 0));
+        hcct_p_put(out, &byte, 1);
+        value >>= 7;
+    } while (value);
 }
-static void hcct_p_put_string(hcct_p_put *p, const char *text) {
-    size_t length = 0;
-    while (text[length]) length++;
-    hcct_p_put_varint(p, length);
-    while (length--) hcct_p_put_byte(p, (unsigned char)*text++);
+
+static void hcct_p_put_begin(hcct_p_out *out, uint32_t kind, int (*write)(void *user, const void *data, size_t size), void *user) {
+    out->write = write;
+    out->user = user;
+    out->error = 0;
+    out->crc = 0;
+    out->total = 0;
+    hcct_p_little(out->chunk, UINT32_C(0x54535242), 4);                /* "BRST" */
+    hcct_p_little(out->chunk + 4, 1, 2);
+    hcct_p_little(out->chunk + 6, kind, 2);
+    hcct_p_little(out->chunk + 8, 0, 4);
+    hcct_p_put_block(out, 12);
 }
-static void hcct_p_put_begin(hcct_p_put *p, hcct_write_fn write, void *user, unsigned kind) {
-    p->write = write; p->user = user; p->total = 0; p->crc = 0; p->fill = 0; p->status = 0;
-    p->bytes[0] = 'B'; p->bytes[1] = 'R'; p->bytes[2] = 'S'; p->bytes[3] = 'T';
-    hcct_p_put_le(p->bytes + 4, 1, 2);
-    hcct_p_put_le(p->bytes + 6, kind, 2);
-    hcct_p_put_le(p->bytes + 8, 0, 4);
-    hcct_p_put_send(p, 12);
-}
-static int hcct_p_put_end(hcct_p_put *p) {
-    hcct_p_put_flush(p);
-    hcct_p_put_le(p->bytes, 0, 2);
-    hcct_p_put_le(p->bytes + 2, p->total, 8);
-    hcct_p_put_send(p, 10);
-    return p->status;
+
+static int hcct_p_put_end(hcct_p_out *out) {
+    hcct_p_put_flush(out);
+    hcct_p_little(out->chunk, 0, 2);
+    hcct_p_little(out->chunk + 2, out->total, 8);
+    hcct_p_put_block(out, 10);
+    return out->error;
 }
 /* [end shared] */
 
@@ -1580,7 +1590,7 @@ enum { HCCT_P_COLD_NODE, HCCT_P_BOUNDED_NODE, HCCT_P_EXACT_NODE };      /* kept;
 
 /* Key and name of every key in use, each once, keys ascending: without memory, by as many walks as it takes to see them
    all, some at a time. */
-static void hcct_p_put_names(const hcct *t, hcct_p_put *out, hcct_name_fn name, void *name_user) {
+static void hcct_p_put_names(const hcct *t, hcct_p_out *out, hcct_name_fn name, void *name_user) {
     uint32_t keys[HCCT_P_NAMES], n, i, k, last = 0;
     do {
         for (n = 0, i = 1; i < t->used; i++) {
@@ -1592,15 +1602,20 @@ static void hcct_p_put_names(const hcct *t, hcct_p_put *out, hcct_name_fn name, 
             for (k = n - 1; k > low; k--) keys[k] = keys[k - 1];
             keys[low] = key;
         }
-        for (k = 0; k < n && !out->status; k++) {
+        for (k = 0; k < n && !out->error; k++) {
             const char *text = name(name_user, last = keys[k]);
-            if (text) { hcct_p_put_varint(out, last); hcct_p_put_string(out, text); }
+            size_t length = 0;
+            if (!text) continue;
+            while (text[length]) length++;
+            hcct_p_put_varint(out, last);
+            hcct_p_put_varint(out, length);
+            hcct_p_put(out, text, length);
         }
-    } while (n == HCCT_P_NAMES && !out->status);
+    } while (n == HCCT_P_NAMES && !out->error);
 }
 
 HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_write_fn write, void *user) {
-    hcct_p_put out;
+    hcct_p_out out;
     uint64_t f[HCCT_P_FIELDS];
     uint32_t i, climb;
     f[HCCT_P_F_VERSION] = 1;
@@ -1626,11 +1641,11 @@ HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_
     f[HCCT_P_F_EVICTIONS] = t->evictions;
     f[HCCT_P_F_FORCED] = t->forced;
     f[HCCT_P_F_NODES] = t->live;
-    hcct_p_put_begin(&out, write, user, 2);
+    hcct_p_put_begin(&out, 2, write, user);
     for (i = 0; i < HCCT_P_FIELDS; i++) hcct_p_put_varint(&out, f[i]);
     if (name) hcct_p_put_names(t, &out, name, name_user);
     hcct_p_put_varint(&out, 0);
-    for (i = hcct_p_next(t, 0, &climb); i && !out.status; i = hcct_p_next(t, i, &climb)) {
+    for (i = hcct_p_next(t, 0, &climb); i && !out.error; i = hcct_p_next(t, i, &climb)) {
         hcct_p_put_varint(&out, climb);
         hcct_p_put_varint(&out, hcct_p_at(t, i)[HCCT_P_KEY]);
         if (hcct_p_full(t)) {
@@ -2110,7 +2125,7 @@ typedef struct hcct_p_thread {
     struct hcct_p_thread *next;
     int busy;                                       /* inside a hook: nobody else may look at the tree */
     void *sites[HCCT_INSTRUMENT_DEPTH + 1];         /* of frames[i - 1]: its call site */
-    void *from[HCCT_INSTRUMENT_DEPTH + 1];          /* and where it called the hook from */
+    const void *from[HCCT_INSTRUMENT_DEPTH + 1];          /* and where it called the hook from */
     hcct_frame frames[HCCT_INSTRUMENT_DEPTH];
 } hcct_p_thread;
 
@@ -2163,6 +2178,7 @@ HCCT_P_HOOK static void hcct_p_thread_exit(void *record) {
 /* Names the functions in one mapping, which shows the file's bytes from `from` on at start .. end. */
 HCCT_P_HOOK static void hcct_p_name_mapping(const char *path, uintptr_t start, uintptr_t end, uintptr_t from) {
     const char *base = strrchr(path, '/'), *image;
+    void *mapped;
     const HCCT_P_ELF(Ehdr) *head;
     const HCCT_P_ELF(Phdr) *segments;
     const HCCT_P_ELF(Shdr) *sections;
@@ -2173,9 +2189,10 @@ HCCT_P_HOOK static void hcct_p_name_mapping(const char *path, uintptr_t start, u
     for (k = 0; k < HCCT_INSTRUMENT_COUNT; k++) wanted += (uintptr_t)hcct_p_functions[k] - start < end - start;
     if (!wanted || (file = open(path, O_RDONLY)) < 0) return;
     size = lseek(file, 0, SEEK_END);
-    image = (const char *)mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, file, 0);
+    mapped = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, file, 0);
     close(file);
-    if (image == (const char *)MAP_FAILED) return;
+    if (mapped == MAP_FAILED) return;
+    image = (const char *)mapped;
     head = (const HCCT_P_ELF(Ehdr) *)(const void *)image;
     if ((size_t)size >= sizeof *head && memcmp(image, ELFMAG, SELFMAG) == 0 && head->e_shoff + head->e_shnum * sizeof *sections <= (size_t)size) {
         segments = (const HCCT_P_ELF(Phdr) *)(const void *)(image + head->e_phoff);
@@ -2196,7 +2213,7 @@ HCCT_P_HOOK static void hcct_p_name_mapping(const char *path, uintptr_t start, u
             }
         }
     }
-    munmap((void *)(uintptr_t)image, (size_t)size);
+    munmap(mapped, (size_t)size);
     for (k = 0; k < HCCT_INSTRUMENT_COUNT; k++) {
         uintptr_t offset = (uintptr_t)hcct_p_functions[k] - start;
         if (offset >= end - start || hcct_p_names[k] || !(hcct_p_names[k] = (char *)calloc(1, 256))) continue;
@@ -2314,26 +2331,25 @@ HCCT_P_HOOK void __cyg_profile_func_enter(void *function, void *site);
 HCCT_P_HOOK void __cyg_profile_func_exit(void *function, void *site);
 
 HCCT_P_HOOK void __cyg_profile_func_enter(void *function, void *site) {
-    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-    void *from = __builtin_return_address(0);
+    const void *frame = __builtin_frame_address(0), *from = __builtin_return_address(0);
     hcct_p_thread *r = hcct_p_hook_begin();
     uint32_t key;
     if (!r) return;
     key = hcct_p_function_key(function, 1);
-    hcct_enter_at(&r->tree, key ? key : HCCT_INSTRUMENT_COUNT + 1, 1, hcct_p_frame(r, site, from, frame));
+    hcct_enter_at(&r->tree, key ? key : HCCT_INSTRUMENT_COUNT + 1, 1, hcct_p_frame(r, site, from, (uintptr_t)frame));
     r->sites[r->tree.run.frame_count] = site;
     r->from[r->tree.run.frame_count] = from;
     hcct_p_hook_end(r);
 }
 
 HCCT_P_HOOK void __cyg_profile_func_exit(void *function, void *site) {
-    uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+    const void *frame = __builtin_frame_address(0);
     hcct_p_thread *r = hcct_p_hook_begin();
     uint32_t key;
     (void)site;
     if (!r) return;
     key = hcct_p_function_key(function, 0);
-    hcct_leave_at(&r->tree, key ? key : HCCT_INSTRUMENT_COUNT + 1, frame);
+    hcct_leave_at(&r->tree, key ? key : HCCT_INSTRUMENT_COUNT + 1, (uintptr_t)frame);
     hcct_p_hook_end(r);
 }
 #ifdef __cplusplus

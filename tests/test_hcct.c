@@ -905,12 +905,12 @@ TEST(every_truncation_and_flip_is_refused) {
 static void mend(unsigned char *data, size_t size) {
     uint32_t crc = hcct_p_crc32(0, data, 12);
     size_t at = 16;
-    hcct_p_put_le(data + 12, crc, 4);
+    hcct_p_little(data + 12, crc, 4);
     while (at + 2 <= size) {
         size_t length = (size_t)hcct_p_get_le(data + at, 2), end = length ? length + 2 : 10;
         if (at + end + 4 > size) return;
         crc = hcct_p_crc32(crc, data + at, end);
-        hcct_p_put_le(data + at + end, crc, 4);
+        hcct_p_little(data + at + end, crc, 4);
         at += end + 4;
     }
 }
