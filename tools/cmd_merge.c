@@ -41,7 +41,7 @@ int cmd_merge(int argc, char **argv) {
     for (i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0) { fputs(help, stdout); return TOOL_OK; }
         if (strcmp(argv[i], "-o") == 0 && i + 1 < argc && !out_path) out_path = argv[++i];
-        else if (argv[i][0] == '-' && argv[i][1]) return tool_error("merge: unexpected %s; bursty merge --help tells more", argv[i]);
+        else if (argv[i][0] == '-' && argv[i][1]) return tool_error("no option %s; bursty merge --help lists them", argv[i]);
         else argv[files++] = argv[i];
     }
     if (!out_path || files == 0) return tool_error("merge wants -o OUT and at least one FILE");

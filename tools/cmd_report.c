@@ -95,7 +95,8 @@ static int parse(options *o, report *r, int argc, char **argv, int *files) {
         else if (strcmp(option, "--min") == 0) {
             char *end;
             o->min = strtod(value, &end);
-            if (end == value || *end || !(o->min >= 0 && o->min <= 100)) return tool_error("--min %s: a percentage is wanted", value);
+            if (end == value || *end || !(o->min >= 0 && o->min <= 100))
+                return tool_error("--min %s: a percentage is wanted", value);
         }
         else if (option[0] == '-' && option[1]) return tool_error("no option %s; bursty report --help lists them", option);
         else argv[(*files)++] = argv[i];

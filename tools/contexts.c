@@ -108,7 +108,9 @@ static uint32_t on_key(void *user, uint32_t key) {
     return known_key(c, key);
 }
 
-const char *contexts_name(const contexts *c, uint32_t key) { return key && key <= c->key_count ? c->keys[key - 1].name : "(no name)"; }
+const char *contexts_name(const contexts *c, uint32_t key) {
+    return key && key <= c->key_count ? c->keys[key - 1].name : "(no name)";
+}
 
 /* ---- trees ------------------------------------------------------------------------------ */
 

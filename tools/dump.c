@@ -62,10 +62,12 @@ static int read_part(dump_part *part, const unsigned char *data, size_t size, du
     for (at += HEADER_BYTES;;) {
         size_t length;
         left = size - at;
-        if (left < 2) return dump_refuse(fault, size, "cut short: the part from offset %lu on has no end", (unsigned long)part->offset);
+        if (left < 2)
+            return dump_refuse(fault, size, "cut short: the part from offset %lu on has no end", (unsigned long)part->offset);
         length = (size_t)get_bytes(data + at, 2);
         if (length == 0) break;
-        if (left < 2 + length + CRC_BYTES) return dump_refuse(fault, size, "cut short in a chunk of %lu bytes", (unsigned long)length);
+        if (left < 2 + length + CRC_BYTES)
+            return dump_refuse(fault, size, "cut short in a chunk of %lu bytes", (unsigned long)length);
         crc = crc32_of(crc, data + at, 2 + length);
         if (get_bytes(data + at + 2 + length, 4) != crc) return dump_refuse(fault, at + 2 + length, "wrong crc of a chunk");
         if (room - part->size < length) {

@@ -26,8 +26,9 @@ int footprints_read(footprints *f, const dump *d, const dump_part *part, dump_fa
 
 static int addable(const footprints_part *a, const footprints_part *b) {
     const footprint_profile *p = &a->profile, *q = &b->profile;
+    const uint32_t kinds = FOOTPRINT_PAIR | FOOTPRINT_AVERAGE | FOOTPRINT_DIFFERENCE;
     return strcmp(a->name, b->name) == 0 && p->block_log2 == q->block_log2 && p->sample_log2 == q->sample_log2 &&
-           !(p->c < q->c || p->c > q->c) && ((p->flags ^ q->flags) & (FOOTPRINT_PAIR | FOOTPRINT_AVERAGE | FOOTPRINT_DIFFERENCE)) == 0;
+           !(p->c < q->c || p->c > q->c) && ((p->flags ^ q->flags) & kinds) == 0;
 }
 
 static void add(footprints_part *into, footprints_part *other) {

@@ -48,7 +48,7 @@ typedef struct report {
     size_t functions_left_out, pairs_left_out;    /* by the least share */
     int has_time;
     uint64_t checks, events, lost;                /* of all programs */
-    double rate_seen;                             /* part of the checks in bursts of report_counts profiles, 0..1 */
+    double rate_seen;                             /* part of the checks in bursts of report_fills_table profiles, 0..1 */
     TALLY_LIST(report_tree) trees;
     TALLY_LIST(report_footprint) footprints;
 } report;
@@ -64,7 +64,7 @@ double report_error(uint64_t sampled);
 /* The part of all checks that a profile asked to be in bursts, 0..1. */
 double report_rate(const tally_profile *profile);
 /* Is it one of those that fill the hot table? If none does: all are. */
-int report_counts(const tally *s, const tally_profile *profile);
+int report_fills_table(const tally *s, const tally_profile *profile);
 /* "calls", "loop trips", ... for a site's kind. */
 const char *report_class(uint32_t kind);
 
@@ -74,5 +74,6 @@ void report_collapsed(const report *r, text *out);
 void report_json(const report *r, text *out);
 void report_free(report *r);
 
-extern const char *const report_style[], *const report_script[];      /* lines of the HTML page; NULL ends */
+/* Lines of the HTML page, each list ended by NULL: page_*.c. */
+extern const char *const page_style[], *const page_base[], *const page_sampled[], *const page_contexts[], *const page_footprints[];
 #endif

@@ -12,7 +12,8 @@ static void add_line(text *out, const text *stack, uint64_t count) {
     text_add(out, "\n");
 }
 
-/* Lower bounds, so that lines add up to no more than was counted. In preorder each node's stack is its parent's and one name more, so one buffer with a length per level does. */
+/* Lower bounds, so that lines add up to no more than was counted. In preorder each node's stack is its parent's and one
+   name more, so one buffer does. */
 static void add_tree(const report_tree *tree, text *out) {
     size_t *end = (size_t *)tool_alloc(tree->count * sizeof *end);    /* of each node's stack */
     text stack = {NULL, 0, 0};

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const algorithms[] = {"Space-Saving", "Space-Saving", "Space-Saving", "Lossy Counting", "Sticky Sampling", "a full tree"};
+static const char *const algorithms[] = {                         /* by hcct.h's numbers */
+    "Space-Saving", "Space-Saving", "Space-Saving", "Lossy Counting", "Sticky Sampling", "a full tree",
+};
 
 static char *copy(const char *name) { return text_clean(name, strlen(name)); }
 

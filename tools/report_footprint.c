@@ -53,8 +53,8 @@ static void add_miss_ratios(const footprint_profile *p, report_footprint *to) {
     if (p->flags & FOOTPRINT_PAIR) return;
     for (row = 1; row < p->rows; row++) {
         double blocks = (double)footprint_bin_high(row);
-        double ratio = p->flags & FOOTPRINT_AVERAGE ? footprint_miss_ratio_by_average(p, blocks) : footprint_miss_ratio(p, blocks);
-        add_point(&to->miss_ratio, blocks, ratio);
+        add_point(&to->miss_ratio, blocks,
+                  p->flags & FOOTPRINT_AVERAGE ? footprint_miss_ratio_by_average(p, blocks) : footprint_miss_ratio(p, blocks));
         if (blocks >= (double)p->blocks) break;
     }
 }

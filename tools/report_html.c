@@ -1,5 +1,5 @@
 /* report_html.c - one page that needs nothing else: facts and plain tables as HTML, the model as JSON, and the script
-   of report_page.c, which draws from it. Nothing is loaded, and the policy in its head lets nothing be. */
+   of page_*.c, which draws from it in their place. Nothing is loaded, and the policy in its head lets nothing be. */
 #include "report.h"
 
 enum { PLAIN_ROWS = 50 };                         /* of each table without scripts */
@@ -22,7 +22,7 @@ static void add_rates_asked(const tally *s, text *out) {
     size_t i;
     for (i = 0; i < s->profiles.count; i++) {
         double rate = report_rate(&s->profiles.at[i]);
-        if (!report_counts(s, &s->profiles.at[i]) || (rate >= last && rate <= last)) continue;
+        if (!report_fills_table(s, &s->profiles.at[i]) || (rate >= last && rate <= last)) continue;
         text_format(out, "%s%.3g %%", last < 0 ? "" : ", ", 100 * rate);
         last = rate;
     }
@@ -71,12 +71,16 @@ static void add_count_cell(uint64_t count, const char *css_class, text *out) {
 static void add_item(const report *r, const report_item *item, double most, text *out) {
     const tally_site *site = &r->sampled.sites.at[item->site];
     text_add(out, "<tr><td><div class=\"name\">");
-    if (item->caller != TALLY_NO_SITE) { text_html(out, r->sampled.sites.at[item->caller].name); text_add(out, " &rarr; "); }
+    if (item->caller != TALLY_NO_SITE) {
+        text_html(out, r->sampled.sites.at[item->caller].name);
+        text_add(out, " &rarr; ");
+    }
     text_html(out, site->name);
     text_add(out, "</div><div class=\"place\">");
     text_html(out, site->file);
-    text_format(out, ":%lu, %s</div></td><td class=\"share\">%.2f %%<div class=\"bar\"><i style=\"width:%.1f%%\"></i></div></td>",
-                (unsigned long)site->line, report_class(item->kind), 100 * item->share, most > 0 ? 100 * item->share / most : 0);
+    text_format(out, ":%lu, %s</div></td>", (unsigned long)site->line, report_class(item->kind));
+    text_format(out, "<td class=\"share\">%.2f %%<div class=\"bar\"><i style=\"width:%.1f%%\"></i></div></td>", 100 * item->share,
+                most > 0 ? 100 * item->share / most : 0);
     add_count_cell(item->estimated, "number", out);
     add_count_cell(item->sampled, "number desk", out);
     text_add(out, "</tr>\n");
@@ -95,8 +99,8 @@ static void add_items(const report *r, const char *title, const report_item *ite
 
 static void add_threads(const tally *s, text *out) {
     size_t i;
-    text_add(out, "<section class=\"card\"><header><h2>Threads</h2></header><table><thead><tr><th>thread</th><th class=\"number\">checks</th>"
-             "<th class=\"number\">sampled</th><th class=\"number\">lost</th></tr></thead><tbody>\n");
+    text_add(out, "<section class=\"card\"><header><h2>Threads</h2></header><table><thead><tr><th>thread</th><th class=\"number\">"
+             "checks</th><th class=\"number\">sampled</th><th class=\"number\">lost</th></tr></thead><tbody>\n");
     for (i = 0; i < s->threads.count && i < PLAIN_ROWS; i++) {
         const tally_thread *thread = &s->threads.at[i];
         text_add(out, "<tr><td>");
@@ -110,7 +114,8 @@ static void add_threads(const tally *s, text *out) {
         text_add(out, "</tr>\n");
     }
     text_add(out, "</tbody></table>");
-    if (s->threads.count > PLAIN_ROWS) text_format(out, "<p class=\"soft small\">and %lu more</p>", (unsigned long)(s->threads.count - PLAIN_ROWS));
+    if (s->threads.count > PLAIN_ROWS)
+        text_format(out, "<p class=\"soft small\">and %lu more</p>", (unsigned long)(s->threads.count - PLAIN_ROWS));
     text_add(out, "</section>\n");
 }
 
@@ -131,9 +136,10 @@ static void add_profiles(const tally *s, text *out) {
         text_count(out, profile->events);
         text_add(out, " events.<br>\n");
     }
-    text_add(out, "</p><p class=\"soft small\">Estimated counts are sampled ones times the gap before their burst. The error is twice the "
-             "relative standard error,\n2 / &radic;sampled: the truth is within it 95 times in 100 if bursts fall independently of "
-             "what the program does,\nwhich jitter is for. Time is what passed between events of one burst, scaled alike;\nthe error is that of counts.</p></section>\n");
+    text_add(out, "</p><p class=\"soft small\">Estimated counts are sampled ones times the gap before their burst. The error is\n"
+             "twice the relative standard error of a count, 2 / &radic;sampled: the truth is within it 95 times in 100 if bursts\n"
+             "fall independently of what the program does, which jitter is for. Time is what passed between events of one burst,\n"
+             "scaled alike.</p></section>\n");
 }
 
 void report_html(const report *r, text *out) {
@@ -143,7 +149,7 @@ void report_html(const report *r, text *out) {
              "script-src 'unsafe-inline'\">\n<title>");
     text_html(out, r->title);
     text_add(out, " - bursty</title>\n<style>\n");
-    add_lines(report_style, out);
+    add_lines(page_style, out);
     text_add(out, "</style>\n</head>\n<body>\n<main>\n<h1>");
     text_html(out, r->title);
     text_add(out, "</h1>\n<p class=\"lead\" id=\"lead\"></p>\n");
@@ -164,6 +170,9 @@ void report_html(const report *r, text *out) {
     text_add(out, "</main>\n<div id=\"tip\" role=\"status\"></div>\n<script type=\"application/json\" id=\"data\">\n");
     report_json(r, out);
     text_add(out, "</script>\n<script>\n");
-    add_lines(report_script, out);
+    add_lines(page_base, out);
+    add_lines(page_sampled, out);
+    add_lines(page_contexts, out);
+    add_lines(page_footprints, out);
     text_add(out, "</script>\n</body>\n</html>\n");
 }

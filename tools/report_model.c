@@ -56,7 +56,7 @@ double report_rate(const tally_profile *profile) {
     return period > 0 ? (double)profile->burst_count / period : 0;
 }
 
-int report_counts(const tally *s, const tally_profile *profile) {
+int report_fills_table(const tally *s, const tally_profile *profile) {
     size_t i;
     for (i = 0; i < s->profiles.count; i++)
         if (s->profiles.at[i].flags & PROFILE_TABLE) return (profile->flags & PROFILE_TABLE) != 0;
@@ -75,7 +75,7 @@ static void add_up(report *r) {
     }
     for (i = 0; i < s->profiles.count; i++) {
         const tally_profile *profile = &s->profiles.at[i];
-        if (!report_counts(s, profile)) continue;
+        if (!report_fills_table(s, profile)) continue;
         seen += profile->check_count == UINT32_MAX ? (double)r->checks : (double)profile->bursts * (double)profile->burst_count;
     }
     r->rate_seen = r->checks && seen < (double)r->checks ? seen / (double)r->checks : r->checks ? 1 : 0;

@@ -148,7 +148,8 @@ static void add_tree(const report_tree *tree, text *out) {
         text_add(out, "  ");
         add_path(tree, hot[i].node, out);
     }
-    if (count > MOST_CONTEXTS) text_format(out, "          %lu more; --html and --collapsed show all\n", (unsigned long)(count - MOST_CONTEXTS));
+    if (count > MOST_CONTEXTS)
+        text_format(out, "          %lu more; --html and --collapsed show all\n", (unsigned long)(count - MOST_CONTEXTS));
     free(hot);
 }
 
@@ -172,7 +173,8 @@ static void add_footprint(const report_footprint *f, text *out) {
     text_format(out, "%12s\n", f->average.label);
     for (i = step - 1; i < f->average.count; i += step) {
         add_padded_count(whole(f->average.x[i]), out);
-        for (k = 0; k < REPORT_PERCENTILES; k++) if (i < f->percentile[k].count) text_format(out, "%12.0f", f->percentile[k].y[i]);
+        for (k = 0; k < REPORT_PERCENTILES; k++)
+            if (i < f->percentile[k].count) text_format(out, "%12.0f", f->percentile[k].y[i]);
         text_format(out, "%12.1f\n", f->average.y[i]);
     }
     if (f->miss_ratio.count == 0) return;
