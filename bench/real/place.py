@@ -10,11 +10,12 @@ dual  the same checks as dual paths: BURST_FN for functions with a check, BURST_
 libclang finds the places. Functions and loops whose braces come out of a macro are left alone and counted, and so are
 functions defined in headers. A call counts as a call whoever is called; a leaf calls no function of the program and
 nothing through a pointer. What cannot be a dual path (variadic functions, setjmp, computed goto, a label, a static, a #define
-or a case of an outer switch in a loop's body) gets the point instead, and is counted too. Prints a summary in JSON."""
+or a case of an outer switch in a loop's body, a third level of nesting) gets the point instead, and is counted too. Prints a summary in JSON."""
 import json, os, re, sys
 from clang.cindex import Index, CursorKind as K
 
 BORING = 4
+NESTED = 2                                      # dual loops in dual loops; each level doubles the text
 CLOSE, REFER, LOOP, CALL = range(4)         # the order of insertions at one place
 LOOPS = (K.FOR_STMT, K.WHILE_STMT, K.DO_STMT)
 
@@ -111,7 +112,7 @@ class File:
     def loop(self, c, enclosing):
         children = list(c.get_children())
         body = children[0] if c.kind == K.DO_STMT else children[-1]
-        loop = dict(calls=0, loops=1, start=None, end=None, body=body.extent, single=False, function=enclosing[0])
+        loop = dict(calls=0, loops=1, start=None, end=None, body=body.extent, single=False, around=enclosing[1])
         if body.kind == K.COMPOUND_STMT:
             loop['start'] = self.open_brace(body)
         elif c.extent.start.offset < body.extent.start.offset and self.text[body.extent.start.offset - 1:][:1] != b'#':
@@ -307,6 +308,9 @@ def dual_edits(f, chosen, total):
         copied.add(u)
         if not check:
             subs[u] = end
+    for l in f.loops:                               # outer ones stand first
+        l['copies'] = 0 if l['single'] or boring(l, 'dual') else 1 + max([o['copies'] for o in l['around']], default=0)
+        l['single'] |= l['copies'] > NESTED
     for l in reversed(f.loops):                     # inner loops close first
         total['loops'] += 1
         if l['start'] is None or boring(l, 'dual'):
