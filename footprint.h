@@ -301,6 +301,10 @@ FOOTPRINT_API uint64_t footprint_bin_high(uint32_t bin) {
 
 /* ---- numbers ---- */
 
+/* [shared: sat_add] */
+static uint64_t footprint_p_sat_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+/* [end shared] */
+
 typedef struct footprint_p_wide { uint64_t low, high; } footprint_p_wide;         /* 128 bits */
 
 static void footprint_p_wide_add(uint64_t *low, uint64_t *high, uint64_t add_low, uint64_t add_high) {
@@ -838,7 +842,7 @@ static void footprint_p_average_access(footprint *fp, uint64_t block);
 /* What is to be done before an access: once in a while, or always while blocks are sampled or averaged. 0: that was all. */
 static int footprint_p_wake(footprint *fp, uint64_t block) {
     if (fp->now >= fp->end) {
-        fp->lost += fp->lost != UINT64_MAX;
+        fp->lost = footprint_p_sat_add(fp->lost, 1);
         fp->flags |= FOOTPRINT_ENDED;
         return 0;
     }
@@ -885,7 +889,7 @@ FOOTPRINT_API void footprint_access_again(footprint *fp, uint64_t count) {
     if (fp->now == 0) return;
     if (count > most) {
         fp->flags |= FOOTPRINT_ENDED;
-        fp->lost = count - most > UINT64_MAX - fp->lost ? UINT64_MAX : fp->lost + (count - most);
+        fp->lost = footprint_p_sat_add(fp->lost, count - most);
         count = most;
     }
     fp->now += count;
@@ -1395,8 +1399,8 @@ FOOTPRINT_API int footprint_profile_init(footprint_profile *p, uint32_t rows, ui
 }
 
 static void footprint_p_saturate(footprint_profile *p, uint64_t *sum, uint64_t add) {
-    if (add > UINT64_MAX - *sum) { *sum = UINT64_MAX; p->flags |= FOOTPRINT_SATURATED; }
-    else *sum += add;
+    *sum = footprint_p_sat_add(*sum, add);
+    if (*sum == UINT64_MAX) p->flags |= FOOTPRINT_SATURATED;
 }
 
 FOOTPRINT_API int footprint_add(footprint_profile *into, const footprint_profile *other) {
@@ -1590,116 +1594,121 @@ FOOTPRINT_API double footprint_corun_miss_ratio(const footprint_profile *const *
 #ifndef FOOTPRINT_NO_FILES
 #define FOOTPRINT_P_KIND 3
 
-/* [shared: crc32] */
+/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time */
 static uint32_t footprint_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
     static const uint32_t nibble[16] = {
-        0x00000000u, 0x1DB71064u, 0x3B6E20C8u, 0x26D930ACu, 0x76DC4190u, 0x6B6B51F4u, 0x4DB26158u, 0x5005713Cu,
-        0xEDB88320u, 0xF00F9344u, 0xD6D6A3E8u, 0xCB61B38Cu, 0x9B64C2B0u, 0x86D3D2D4u, 0xA00AE278u, 0xBDBDF21Cu};
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
+    };
     crc = ~crc;
     while (size--) {
-        crc ^= *data++;
-        crc = (crc >> 4) ^ nibble[crc & 15];
-        crc = (crc >> 4) ^ nibble[crc & 15];
+        crc = nibble[(crc ^ *data) & 15] ^ crc >> 4;
+        crc = nibble[(crc ^ (uint32_t)*data++ >> 4) & 15] ^ crc >> 4;
     }
     return ~crc;
 }
 /* [end shared] */
 
-/* [shared: put] */
+/* [shared: put] a part of a .brst file (docs/formats.md): header, chunks of at most 256 bytes, end. The first error stays. */
 typedef struct footprint_p_out {
     int (*write)(void *user, const void *data, size_t size);
     void *user;
-    uint64_t payload_bytes;
-    uint32_t crc, used;
-    int status;                                    /* what write returned; not 0: nothing more is written */
+    int error;                                   /* what write returned when it was not 0 */
+    uint32_t crc;
+    uint64_t total;
+    size_t used;
     unsigned char chunk[2 + 256 + 4];
 } footprint_p_out;
 
-static void footprint_p_out_number(unsigned char *to, uint64_t value, uint32_t size) {
-    for (; size; size--, value >>= 8) *to++ = (unsigned char)value;
+static void footprint_p_little(unsigned char *at, uint64_t value, int bytes) {
+    for (; bytes-- > 0; value >>= 8) *at++ = (unsigned char)(value & 255);
 }
 
-/* Sends bytes[0..size) and the crc of the part so far; bytes has room for it. */
-static void footprint_p_out_send(footprint_p_out *out, unsigned char *bytes, uint32_t size) {
-    out->crc = footprint_p_crc32(out->crc, bytes, size);
-    footprint_p_out_number(bytes + size, out->crc, 4);
-    if (out->status == 0) out->status = out->write(out->user, bytes, size + 4);
-}
-
-static void footprint_p_out_flush(footprint_p_out *out) {
-    if (out->used == 0) return;
-    footprint_p_out_number(out->chunk, out->used, 2);
-    footprint_p_out_send(out, out->chunk, 2 + out->used);
-    out->payload_bytes += out->used;
+static void footprint_p_put_block(footprint_p_out *out, size_t size) {         /* chunk[0..size) and its crc */
+    out->crc = footprint_p_crc32(out->crc, out->chunk, size);
+    footprint_p_little(out->chunk + size, out->crc, 4);
+    if (!out->error) out->error = out->write(out->user, out->chunk, size + 4);
     out->used = 0;
 }
 
-static void footprint_p_out_byte(footprint_p_out *out, uint32_t byte) {
-    out->chunk[2 + out->used++] = (unsigned char)byte;
-    if (out->used == 256) footprint_p_out_flush(out);
+static void footprint_p_put_flush(footprint_p_out *out) {
+    if (out->used == 0) return;
+    out->total += out->used;
+    footprint_p_little(out->chunk, out->used, 2);
+    footprint_p_put_block(out, 2 + out->used);
 }
 
-static void footprint_p_out_varint(footprint_p_out *out, uint64_t value) {
-    for (; value >= 128; value >>= 7) footprint_p_out_byte(out, (uint32_t)(value & 127) | 128);
-    footprint_p_out_byte(out, (uint32_t)value);
+static void footprint_p_put(footprint_p_out *out, const void *data, size_t size) {
+    const unsigned char *byte = (const unsigned char *)data;
+    while (size--) {
+        out->chunk[2 + out->used++] = *byte++;
+        if (out->used == 256) footprint_p_put_flush(out);
+    }
 }
 
-static void footprint_p_out_string(footprint_p_out *out, const char *text) {
-    size_t size = 0;
-    while (text && text[size]) size++;
-    footprint_p_out_varint(out, size);
-    while (size--) footprint_p_out_byte(out, (unsigned char)*text++);
+static void footprint_p_put_varint(footprint_p_out *out, uint64_t value) {
+    unsigned char byte;
+    do {
+        byte = (unsigned char)((value & 127) | (value > 127 ? 128 : 0));
+        footprint_p_put(out, &byte, 1);
+        value >>= 7;
+    } while (value);
 }
 
-static void footprint_p_out_begin(footprint_p_out *out, uint32_t kind, int (*write)(void *, const void *, size_t), void *user) {
-    unsigned char header[16] = {'B', 'R', 'S', 'T', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+static void footprint_p_put_begin(footprint_p_out *out, uint32_t kind, int (*write)(void *user, const void *data, size_t size), void *user) {
     out->write = write;
     out->user = user;
-    out->payload_bytes = 0;
-    out->crc = out->used = 0;
-    out->status = 0;
-    footprint_p_out_number(header + 6, kind, 2);
-    footprint_p_out_send(out, header, 12);
+    out->error = 0;
+    out->crc = 0;
+    out->total = 0;
+    footprint_p_little(out->chunk, UINT32_C(0x54535242), 4);                /* "BRST" */
+    footprint_p_little(out->chunk + 4, 1, 2);
+    footprint_p_little(out->chunk + 6, kind, 2);
+    footprint_p_little(out->chunk + 8, 0, 4);
+    footprint_p_put_block(out, 12);
 }
 
-static int footprint_p_out_end(footprint_p_out *out) {
-    unsigned char end[14] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    footprint_p_out_flush(out);
-    footprint_p_out_number(end + 2, out->payload_bytes, 8);
-    footprint_p_out_send(out, end, 10);
-    return out->status;
+static int footprint_p_put_end(footprint_p_out *out) {
+    footprint_p_put_flush(out);
+    footprint_p_little(out->chunk, 0, 2);
+    footprint_p_little(out->chunk + 2, out->total, 8);
+    footprint_p_put_block(out, 10);
+    return out->error;
 }
 /* [end shared] */
 
 FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name, footprint_write_fn write, void *user) {
     footprint_p_out out;
     uint32_t row, column;
-    footprint_p_out_begin(&out, FOOTPRINT_P_KIND, write, user);
-    footprint_p_out_string(&out, name);
-    footprint_p_out_varint(&out, p->flags);
-    footprint_p_out_varint(&out, p->sample_log2);
-    footprint_p_out_varint(&out, p->block_log2);
-    footprint_p_out_varint(&out, (uint64_t)(p->c * 1e9 + .5));
-    footprint_p_out_varint(&out, p->accesses);
-    footprint_p_out_varint(&out, p->blocks);
-    footprint_p_out_varint(&out, p->forgotten);
-    footprint_p_out_varint(&out, p->last_window);
-    footprint_p_out_varint(&out, p->last_blocks);
-    footprint_p_out_varint(&out, p->rows);
-    footprint_p_out_varint(&out, p->columns);
-    for (row = 0; row < p->rows; row++) footprint_p_out_varint(&out, p->depth[row]);
+    size_t size = 0;
+    footprint_p_put_begin(&out, FOOTPRINT_P_KIND, write, user);
+    while (name && name[size]) size++;
+    footprint_p_put_varint(&out, size);
+    footprint_p_put(&out, name, size);
+    footprint_p_put_varint(&out, p->flags);
+    footprint_p_put_varint(&out, p->sample_log2);
+    footprint_p_put_varint(&out, p->block_log2);
+    footprint_p_put_varint(&out, (uint64_t)(p->c * 1e9 + .5));
+    footprint_p_put_varint(&out, p->accesses);
+    footprint_p_put_varint(&out, p->blocks);
+    footprint_p_put_varint(&out, p->forgotten);
+    footprint_p_put_varint(&out, p->last_window);
+    footprint_p_put_varint(&out, p->last_blocks);
+    footprint_p_put_varint(&out, p->rows);
+    footprint_p_put_varint(&out, p->columns);
+    for (row = 0; row < p->rows; row++) footprint_p_put_varint(&out, p->depth[row]);
     for (column = 0; column < p->columns; column++) {
         uint32_t first = 0, last = 0;
-        footprint_p_out_varint(&out, p->total[column].windows);
-        footprint_p_out_varint(&out, p->total[column].low);
-        footprint_p_out_varint(&out, p->total[column].high);
+        footprint_p_put_varint(&out, p->total[column].windows);
+        footprint_p_put_varint(&out, p->total[column].low);
+        footprint_p_put_varint(&out, p->total[column].high);
         for (row = 0; row < p->rows; row++)
             if (footprint_windows_of(p, column, row)) { if (last == 0) first = row; last = row + 1; }
-        footprint_p_out_varint(&out, first);
-        footprint_p_out_varint(&out, last - first);
-        for (row = first; row < last; row++) footprint_p_out_varint(&out, footprint_windows_of(p, column, row));
+        footprint_p_put_varint(&out, first);
+        footprint_p_put_varint(&out, last - first);
+        for (row = first; row < last; row++) footprint_p_put_varint(&out, footprint_windows_of(p, column, row));
     }
-    return footprint_p_out_end(&out);
+    return footprint_p_put_end(&out);
 }
 
 /* Reads a part's bytes with their crc, and its payload from chunk to chunk. The first fault stays; then everything reads as 0. */
@@ -1966,7 +1975,7 @@ FOOTPRINT_API void footprint_pair_turn(footprint_pair *pair, int thread, uint64_
     uint32_t j, old = pair->edge_count;
     if (count > most) {
         pair->flags |= FOOTPRINT_ENDED;
-        pair->lost = count - most > UINT64_MAX - pair->lost ? UINT64_MAX : pair->lost + (count - most);
+        pair->lost = footprint_p_sat_add(pair->lost, count - most);
         count = most;
     }
     if (count == 0) return;
