@@ -35,32 +35,31 @@ static void grow_slots(contexts *c) {
     }
 }
 
-/* The key of the first twin of that name that this part has not used yet; takes the name. */
-static uint32_t find_key(contexts *c, char *name) {
-    uint32_t twin = 0;
-    for (;;) {
-        size_t at;
-        if (2 * c->key_count >= c->slot_count) grow_slots(c);
-        at = hash_of(name, twin) & (c->slot_count - 1);
-        while (c->slots[at] && (c->keys[c->slots[at] - 1].twin != twin || strcmp(c->keys[c->slots[at] - 1].name, name) != 0))
-            at = (at + 1) & (c->slot_count - 1);
-        if (c->slots[at] == 0) {
-            contexts_key *key;
-            if (c->key_count == c->key_room)
-                c->keys = (contexts_key *)tool_grow(c->keys, (c->key_room = 2 * c->key_room + 64) * sizeof *c->keys);
-            key = &c->keys[c->key_count++];
-            key->name = name;
-            key->twin = twin;
-            key->seen = c->part;
-            return c->slots[at] = (uint32_t)c->key_count;
-        }
-        if (c->keys[c->slots[at] - 1].seen != c->part) {
-            c->keys[c->slots[at] - 1].seen = c->part;
-            free(name);
-            return c->slots[at];
-        }
-        twin++;
+/* The key of that name and twin, with a copy of the name if it is a new one. */
+static uint32_t find_key(contexts *c, const char *name, uint32_t twin) {
+    size_t at;
+    contexts_key *key;
+    if (2 * c->key_count >= c->slot_count) grow_slots(c);
+    at = hash_of(name, twin) & (c->slot_count - 1);
+    for (; c->slots[at]; at = (at + 1) & (c->slot_count - 1)) {
+        key = &c->keys[c->slots[at] - 1];
+        if (key->twin == twin && strcmp(key->name, name) == 0) return c->slots[at];
     }
+    if (c->key_count == c->key_room)
+        c->keys = (contexts_key *)tool_grow(c->keys, (c->key_room = 2 * c->key_room + 64) * sizeof *c->keys);
+    key = &c->keys[c->key_count++];
+    key->name = text_clean(name, strlen(name));
+    key->twin = twin;
+    key->part = key->twins = 0;
+    return c->slots[at] = (uint32_t)c->key_count;
+}
+
+/* The key of the next twin of that name in this part. */
+static uint32_t next_key(contexts *c, const char *name) {
+    uint32_t plain = find_key(c, name, 0);
+    contexts_key *first = &c->keys[plain - 1];                 /* not before find_key, which may move keys */
+    if (first->part != c->part) { first->part = c->part; first->twins = 0; }
+    return find_key(c, name, first->twins++);
 }
 
 /* Where this part's key stands in the map, or would. */
@@ -79,12 +78,12 @@ static void grow_map(contexts *c) {
     free(old.map);
 }
 
-static void map_key(contexts *c, uint32_t theirs, char *name) {
+static void map_key(contexts *c, uint32_t theirs, const char *name) {
     size_t at;
     if (2 * c->map_used >= c->map_count) grow_map(c);
     at = map_place(c, theirs);
     c->map[at].theirs = theirs;
-    c->map[at].ours = find_key(c, name);
+    c->map[at].ours = next_key(c, name);
     c->map_used++;
 }
 
@@ -93,17 +92,17 @@ static uint32_t known_key(const contexts *c, uint32_t theirs) { return c->map_co
 /* hcct_load calls these two. */
 static void on_name(void *user, uint32_t key, const char *name, size_t length) {
     contexts *c = (contexts *)user;
-    if (!known_key(c, key)) map_key(c, key, text_clean(name, length));
+    char *clean = text_clean(name, length);
+    if (!known_key(c, key)) map_key(c, key, clean);
+    free(clean);
 }
 
 static uint32_t on_key(void *user, uint32_t key) {
     contexts *c = (contexts *)user;
     if (!known_key(c, key)) {
-        text name = {NULL, 0, 0};
-        if (key == HCCT_KEY_DEEP) text_add(&name, "(deep)");
-        else { text_add(&name, "#"); text_number(&name, key); }
-        map_key(c, key, text_clean(name.data, name.size));
-        text_free(&name);
+        char name[16] = "(deep)";
+        if (key != HCCT_KEY_DEEP) snprintf(name, sizeof name, "#%lu", (unsigned long)key);
+        map_key(c, key, name);
     }
     return known_key(c, key);
 }
@@ -178,14 +177,9 @@ void contexts_settle(contexts *c) {
 
 static const char *name_of(void *user, uint32_t key) { return contexts_name((const contexts *)user, key); }
 
-static int to_text(void *user, const void *data, size_t size) {
-    text_bytes((text *)user, data, size);
-    return 0;
-}
-
 void contexts_write(contexts *c, text *out) {
     size_t i;
-    for (i = 0; i < c->count; i++) hcct_write(&c->trees[i]->tree, name_of, c, to_text, out);
+    for (i = 0; i < c->count; i++) hcct_write(&c->trees[i]->tree, name_of, c, text_write, out);
 }
 
 void contexts_free(contexts *c) {

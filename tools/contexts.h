@@ -4,8 +4,9 @@
 #include "../hcct.h"
 #include "dump.h"
 
-/* One key for one name in all parts; a name that a part has for several keys is as many names. */
-typedef struct contexts_key { char *name; uint32_t twin; uint32_t seen; } contexts_key;
+/* One key for one name in all parts; if a part has a name for several keys, its second is the name's twin 1, and so on.
+   The first of a name counts how many keys `part` has for it. */
+typedef struct contexts_key { char *name; uint32_t twin, part, twins; } contexts_key;
 
 typedef struct contexts_tree { hcct tree; void *memory; size_t bytes; } contexts_tree;
 

@@ -60,14 +60,9 @@ void footprints_settle(footprints *f) {
     f->count = kept;
 }
 
-static int to_text(void *user, const void *data, size_t size) {
-    text_bytes((text *)user, data, size);
-    return 0;
-}
-
 void footprints_write(const footprints *f, text *out) {
     size_t i;
-    for (i = 0; i < f->count; i++) footprint_write(&f->parts[i].profile, f->parts[i].name, to_text, out);
+    for (i = 0; i < f->count; i++) footprint_write(&f->parts[i].profile, f->parts[i].name, text_write, out);
 }
 
 void footprints_free(footprints *f) {

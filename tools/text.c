@@ -60,6 +60,11 @@ void text_pad(text *t, size_t from, size_t width, int right) {
     }
 }
 
+int text_write(void *t, const void *data, size_t size) {
+    text_bytes((text *)t, data, size);
+    return 0;
+}
+
 void text_free(text *t) {
     free(t->data);
     memset(t, 0, sizeof *t);

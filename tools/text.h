@@ -17,6 +17,7 @@ void text_format(text *t, const char *format, ...)                /* at most 511
     ;
 void text_pad(text *t, size_t from, size_t width, int right);     /* blanks so that data[from..] is that many columns */
 void text_free(text *t);
+int  text_write(void *t, const void *data, size_t size);         /* a header's write callback */
 
 /* Names, already clean (below), made safe for what they go into. */
 void text_json(text *t, const char *name);                        /* with its quotes; fit for a script element too */
