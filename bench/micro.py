@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """micro.py quick|full BUILD_DIR RESULT.json - bench_bursty.c by several compilers, in several ways, beside other ways of looking.
 
-Each build is linked several times with its text moved by 16 bytes, since alignment alone moves fib by a fifth; what is kept is the
-median over these of each median, and the best of all. Peers compile the plain rivals alone (BENCH_BARE) and are set beside the
+Each build is linked several times with its text moved by 16 bytes, since alignment alone moves fib by a fifth and a short loop by
+two; what is kept is the geometric mean over these of each median and of each ratio, and the best of all. Peers compile the plain rivals alone (BENCH_BARE) and are set beside the
 plain rivals of their own compiler. The fast path is counted in the disassembly of a function with a point."""
 import json, os, re, statistics, subprocess, sys
 
@@ -11,7 +11,7 @@ TOP = os.path.dirname(HERE)
 MODE, BUILD, RESULT = sys.argv[1], os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3])
 QUICK = MODE == 'quick'
 WORK = os.path.join(BUILD, 'micro')
-ROUNDS, SCALE, PADS = ('5', '25', 2) if QUICK else ('9', '100', 4)
+ROUNDS, SCALE, PADS = ('5', '25', 2) if QUICK else ('7', '50', 8)
 XRAY = ['-fxray-instrument', '-fxray-instruction-threshold=1']
 HOOKS = '-finstrument-functions'
 
@@ -98,9 +98,9 @@ def main():
     medians = {}
     for name, base, cc, flags in kinds:
         for (group, rival), runs in rows[name].items():
-            median = statistics.median(r[1] for r in runs)
+            median = statistics.geometric_mean(r[1] for r in runs)
             medians[name, group, rival] = median
-            ratio = statistics.median(r[2] for r in runs)
+            ratio = statistics.geometric_mean(r[2] for r in runs)
             if base:
                 ratio = median / medians[base, group, 'plain']
             result['rows'].append(dict(build=name, peer=bool(base), group=group, rival=rival, best_ns=min(r[0] for r in runs),
