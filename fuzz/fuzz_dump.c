@@ -4,55 +4,32 @@
    The first byte chooses: 0 takes the rest as a file; 1, 2 and 3 take it as the payload of a part of that kind and put a
    container with the right crc around it, which no fuzzer would find by itself. What is accepted must come back from
    what merge writes of it, and parts of kind 1 byte for byte. */
-#include "../tools/contexts.h"
-#include "../tools/footprints.h"
 #include "../tools/report.h"
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct input { tally sampled; contexts contexts; footprints footprints; } input;
-
 static int load(input *in, const void *data, size_t size) {
     dump d;
     dump_fault fault;
-    size_t i;
-    int faulty = 0;
+    int faulty;
     memset(in, 0, sizeof *in);
     if (dump_read(&d, (const unsigned char *)data, size, &fault) != 0) {
         if (fault.offset > size || !fault.reason[0]) abort();
         return -1;
     }
-    for (i = 0; i < d.part_count && !faulty; i++) {
-        if (d.parts[i].kind == DUMP_SAMPLED) faulty = tally_read(&in->sampled, &d, &d.parts[i], &fault);
-        if (d.parts[i].kind == DUMP_CONTEXTS) faulty = contexts_read(&in->contexts, &d, &d.parts[i], &fault);
-        if (d.parts[i].kind == DUMP_FOOTPRINT) faulty = footprints_read(&in->footprints, &d, &d.parts[i], &fault);
-    }
+    faulty = input_read(in, &d, &fault);
     if (faulty && (fault.offset > size || !fault.reason[0])) abort();
     dump_free(&d);
     return faulty;
 }
 
-static void unload(input *in) {
-    tally_free(&in->sampled);
-    contexts_free(&in->contexts);
-    footprints_free(&in->footprints);
-}
-
-static void settle(input *in) {
-    tally_settle(&in->sampled);
-    contexts_settle(&in->contexts);
-    footprints_settle(&in->footprints);
-}
-
-static void render(input *in) {
+static void render(const input *in) {
     void (*const forms[])(const report *, text *) = {report_text, report_html, report_collapsed, report_json};
     report r;
     size_t i;
     memset(&r, 0, sizeof r);
-    r.sampled = in->sampled;
-    memset(&in->sampled, 0, sizeof in->sampled);
     r.title = text_clean("fuzz", 4);
-    report_count(&r, 0);
+    report_sampled(&r, &in->sampled, 0);
     report_contexts(&r, &in->contexts);
     report_footprints(&r, &in->footprints);
     for (i = 0; i < sizeof forms / sizeof *forms; i++) {
@@ -76,20 +53,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         dump_end(&w);
     }
     if (load(&in, file.data, file.size) == 0) {
-        settle(&in);
-        tally_write(&in.sampled, &written);
-        contexts_write(&in.contexts, &written);
-        footprints_write(&in.footprints, &written);
+        input_settle(&in);
+        input_write(&in, &written);
         if (written.size) {
             if (load(&back, written.data, written.size) != 0) abort();
-            settle(&back);
+            input_settle(&back);
             tally_write(&back.sampled, &again);
             if (again.size > written.size || (again.size && memcmp(again.data, written.data, again.size) != 0)) abort();
-            unload(&back);
+            input_free(&back);
         }
         render(&in);
     }
-    unload(&in);
+    input_free(&in);
     text_free(&file);
     text_free(&written);
     text_free(&again);

@@ -89,7 +89,7 @@ FRAME
     holds "$name" 'title == 0'
     if [ "$(said functions)" != 0 ]; then
         holds "$name" 'rows > 0 && rows <= functions'
-        holds "$name" 'boxes > 0 && picked == 1 && sorted == 1 && found >= 1'
+        holds "$name" 'boxes > 0 && picked == 1 && sorted == 1 && found >= 1 && (found < rows || rows == 1)'
         [ "$(said pairs)" = 0 ] || holds "$name" 'ribbons > 0'
     fi
     [ "$(said contexts)" = 0 ] || holds "$name" 'frames > contexts && zoomed > 0'

@@ -35,37 +35,15 @@ static int add_note(report *r, const char *argument) {
     return TOOL_OK;
 }
 
-/* What files say, before it becomes the model. */
-typedef struct input { tally *sampled; contexts contexts; footprints footprints; } input;
-
-static int add_file(input *in, const char *path) {
-    dump d;
-    dump_fault fault;
-    size_t i;
-    int status = dump_open(&d, path), faulty = 0;
-    if (status != TOOL_OK) return status;
-    for (i = 0; i < d.part_count && !faulty; i++) {
-        switch (d.parts[i].kind) {
-        case DUMP_SAMPLED:   faulty = tally_read(in->sampled, &d, &d.parts[i], &fault); break;
-        case DUMP_CONTEXTS:  faulty = contexts_read(&in->contexts, &d, &d.parts[i], &fault); break;
-        case DUMP_FOOTPRINT: faulty = footprints_read(&in->footprints, &d, &d.parts[i], &fault); break;
-        default: tool_error("note: %s: offset %lu: a part of unknown kind %lu is skipped", path,
-                            (unsigned long)d.parts[i].offset, (unsigned long)d.parts[i].kind);
-        }
-    }
-    dump_free(&d);
-    return faulty ? dump_blame(path, &fault) : TOOL_OK;
-}
-
 /* The programs' names; else the first file's, without folders. */
 static char *make_title(const report *r, const char *path) {
     const char *file = path, *at;
     char *clean;
     text title = {NULL, 0, 0};
     size_t i;
-    for (i = 0; i < r->sampled.programs.count; i++) {
-        const char *program = r->sampled.programs.at[i].name;
-        if (!*program || (i && strcmp(program, r->sampled.programs.at[i - 1].name) == 0)) continue;
+    for (i = 0; i < r->sampled->programs.count; i++) {
+        const char *program = r->sampled->programs.at[i].name;
+        if (!*program || (i && strcmp(program, r->sampled->programs.at[i - 1].name) == 0)) continue;
         if (title.size) text_add(&title, ", ");
         text_add(&title, program);
     }
@@ -116,14 +94,12 @@ int cmd_report(int argc, char **argv) {
     for (i = 1; i < argc; i++) if (strcmp(argv[i], "--help") == 0) { fputs(help, stdout); return TOOL_OK; }
     memset(&r, 0, sizeof r);
     memset(&in, 0, sizeof in);
-    in.sampled = &r.sampled;
     status = parse(&o, &r, argc, argv, &files);
-    for (i = 0; i < files && status == TOOL_OK; i++) status = add_file(&in, argv[i]);
+    for (i = 0; i < files && status == TOOL_OK; i++) status = input_open(&in, argv[i]);
     if (status == TOOL_OK) {
-        tally_settle(&r.sampled);
-        contexts_settle(&in.contexts);
-        footprints_settle(&in.footprints);
-        report_count(&r, (o.min >= 0 ? o.min : o.write == report_text ? 0.1 : 0) / 100);
+        if (in.others.size) tool_error("note: %lu bytes of parts of unknown kinds are left out", (unsigned long)in.others.size);
+        input_settle(&in);
+        report_sampled(&r, &in.sampled, (o.min >= 0 ? o.min : o.write == report_text ? 0.1 : 0) / 100);
         report_contexts(&r, &in.contexts);
         report_footprints(&r, &in.footprints);
         r.title = o.title ? text_clean(o.title, strlen(o.title)) : make_title(&r, argv[0]);
@@ -131,8 +107,7 @@ int cmd_report(int argc, char **argv) {
         status = text_save(&out, o.out);
     }
     text_free(&out);
-    contexts_free(&in.contexts);
-    footprints_free(&in.footprints);
     report_free(&r);
+    input_free(&in);
     return status;
 }

@@ -1,13 +1,11 @@
 /* report.h - the model that all forms of `bursty report` share, and its makers and writers: one report_*.c each. */
 #ifndef REPORT_H
 #define REPORT_H
-#include "contexts.h"
-#include "footprints.h"
-#include "tally.h"
+#include "input.h"
 
 /* A function, loop or other site, or a pair of caller and site: what was counted and what it stands for. */
 typedef struct report_item {
-    uint32_t site, caller, kind;                  /* into sampled.sites; caller: TALLY_NO_SITE in functions */
+    uint32_t site, caller, kind;                  /* into sampled->sites; caller: TALLY_NO_SITE in functions */
     uint64_t sampled, estimated;                  /* events */
     double   time_ns;                             /* estimated; 0 without a clock */
     double   share, time_share;                   /* of all items of the same class of site, 0..1 */
@@ -43,7 +41,7 @@ typedef struct report_note { char *name, *value; } report_note;
 typedef struct report {
     char *title;
     TALLY_LIST(report_note) notes;
-    tally sampled;
+    const tally *sampled;                         /* the input's */
     TALLY_LIST(report_item) functions, pairs;   /* by class (calls first), in a class hottest first */
     size_t functions_left_out, pairs_left_out;    /* by the least share */
     int has_time;
@@ -53,8 +51,9 @@ typedef struct report {
     TALLY_LIST(report_footprint) footprints;
 } report;
 
-/* Fills functions and pairs from sampled, which has been settled; leaves out what has a smaller share. */
-void report_count(report *r, double least_share);
+/* From an input that has been settled and outlives the report: functions and pairs, but those of a smaller share; trees;
+   footprints. */
+void report_sampled(report *r, const tally *s, double least_share);
 void report_contexts(report *r, const contexts *c);
 void report_footprints(report *r, const footprints *f);
 

@@ -30,8 +30,8 @@ static void add_tree(const report_tree *tree, text *out) {
 }
 
 static void add_pairs(const report *r, text *out) {
-    const tally_site *sites = r->sampled.sites.at;
-    uint64_t *with_caller = (uint64_t *)tool_alloc(r->sampled.sites.count * sizeof *with_caller);     /* by site */
+    const tally_site *sites = r->sampled->sites.at;
+    uint64_t *with_caller = (uint64_t *)tool_alloc(r->sampled->sites.count * sizeof *with_caller);     /* by site */
     text stack = {NULL, 0, 0};
     size_t i;
     for (i = 0; i < r->pairs.count; i++) {

@@ -44,18 +44,18 @@ static void add_facts(const report *r, text *out) {
         text_html(&value, r->notes.at[i].value);
         add_fact(r->notes.at[i].name, " class=\"note\"", &value, out);
     }
-    if (r->sampled.profiles.count) {
+    if (r->sampled->profiles.count) {
         value.size = 0;
-        add_rates_asked(&r->sampled, &value);
+        add_rates_asked(r->sampled, &value);
         add_fact("sampling asked", "", &value, out);
         value.size = 0;
         text_format(&value, "%.3g %%", 100 * r->rate_seen);
         add_fact("sampling seen", "", &value, out);
     }
-    if (r->sampled.programs.count) {
+    if (r->sampled->programs.count) {
         add_count_fact("checks", "", r->checks, out);
         add_count_fact("events sampled", "", r->events, out);
-        add_count_fact("threads", "", r->sampled.threads.count, out);
+        add_count_fact("threads", "", r->sampled->threads.count, out);
         add_count_fact("events lost", r->lost ? " class=\"bad\"" : "", r->lost, out);
     }
     text_add(out, "</ul>\n");
@@ -69,10 +69,10 @@ static void add_count_cell(uint64_t count, const char *css_class, text *out) {
 }
 
 static void add_item(const report *r, const report_item *item, double most, text *out) {
-    const tally_site *site = &r->sampled.sites.at[item->site];
+    const tally_site *site = &r->sampled->sites.at[item->site];
     text_add(out, "<tr><td><div class=\"name\">");
     if (item->caller != TALLY_NO_SITE) {
-        text_html(out, r->sampled.sites.at[item->caller].name);
+        text_html(out, r->sampled->sites.at[item->caller].name);
         text_add(out, " &rarr; ");
     }
     text_html(out, site->name);
@@ -157,10 +157,10 @@ void report_html(const report *r, text *out) {
     text_add(out, "<div id=\"sampled\">\n");
     add_items(r, "Hot functions", r->functions.at, r->functions.count, out);
     add_items(r, "Who calls whom", r->pairs.at, r->pairs.count, out);
-    if (r->sampled.programs.count) {
+    if (r->sampled->programs.count) {
         text_add(out, "<div id=\"method\">\n");
-        add_profiles(&r->sampled, out);
-        add_threads(&r->sampled, out);
+        add_profiles(r->sampled, out);
+        add_threads(r->sampled, out);
         text_add(out, "</div>\n");
     }
     text_add(out, "</div>\n<div id=\"contexts\"></div>\n<div id=\"footprints\"></div>\n");

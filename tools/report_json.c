@@ -90,7 +90,7 @@ static void add_threads(const tally *s, text *out) {
 }
 
 static void add_sampled(const report *r, text *out) {
-    const tally *s = &r->sampled;
+    const tally *s = r->sampled;
     size_t i;
     text_add(out, "{\n");
     add_programs(s, out);
@@ -202,7 +202,7 @@ void report_json(const report *r, text *out) {
         text_add(out, "}");
     }
     text_add(out, "],\n\"sampled\":");
-    if (r->sampled.programs.count) add_sampled(r, out); else text_add(out, "null");
+    if (r->sampled->programs.count) add_sampled(r, out); else text_add(out, "null");
     text_add(out, ",\n\"contexts\":[");
     for (i = 0; i < r->trees.count; i++) { add_comma(out, i); add_tree(&r->trees.at[i], out); }
     text_add(out, "],\n\"footprints\":[");

@@ -65,7 +65,7 @@ int report_fills_table(const tally *s, const tally_profile *profile) {
 
 /* The rate seen is not the threads' burst_checks: those are checks in bursts of any profile. */
 static void add_up(report *r) {
-    const tally *s = &r->sampled;
+    const tally *s = r->sampled;
     double seen = 0;
     size_t i;
     for (i = 0; i < s->programs.count; i++) {
@@ -81,10 +81,10 @@ static void add_up(report *r) {
     r->rate_seen = r->checks && seen < (double)r->checks ? seen / (double)r->checks : r->checks ? 1 : 0;
 }
 
-void report_count(report *r, double least_share) {
-    const tally *s = &r->sampled;
+void report_sampled(report *r, const tally *s, double least_share) {
     totals all = {{0}, {0}};
     size_t i, functions, pairs = 0;
+    r->sampled = s;
     add_up(r);
     r->functions.at = (report_item *)tool_alloc(s->rows.count * sizeof(report_item));
     r->pairs.at = (report_item *)tool_alloc(s->rows.count * sizeof(report_item));
@@ -152,7 +152,6 @@ void report_free(report *r) {
         free_curve(&f->miss_ratio);
         free(f->title);
     }
-    tally_free(&r->sampled);
     free(r->functions.at);
     free(r->pairs.at);
     free(r->notes.at);

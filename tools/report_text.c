@@ -48,7 +48,7 @@ static void add_left_out(size_t count, text *out) {
 }
 
 static void add_summary(const report *r, text *out) {
-    const tally *s = &r->sampled;
+    const tally *s = r->sampled;
     size_t i;
     text_count(out, r->events);
     text_add(out, " events sampled at ");
@@ -73,7 +73,7 @@ static void add_summary(const report *r, text *out) {
 }
 
 static void add_sampled(const report *r, text *out) {
-    const tally_site *sites = r->sampled.sites.at;
+    const tally_site *sites = r->sampled->sites.at;
     size_t i;
     add_summary(r, out);
     for (i = 0; i < r->functions.count; i++) {
@@ -196,7 +196,7 @@ void report_text(const report *r, text *out) {
         text_plain(out, r->notes.at[i].value);
         text_add(out, "\n");
     }
-    if (r->sampled.programs.count) add_sampled(r, out);
+    if (r->sampled->programs.count) add_sampled(r, out);
     for (i = 0; i < r->trees.count; i++) add_tree(&r->trees.at[i], out);
     for (i = 0; i < r->footprints.count; i++) add_footprint(&r->footprints.at[i], out);
 }
