@@ -217,7 +217,7 @@ FOOTPRINT_API const char *footprint_load(footprint_profile *p, const void *data,
 typedef struct footprint_pair {                    /* private */
     uint64_t now, number, lost, end, dropped_time;
     struct footprint_p_turn *runs;
-    struct footprint_p_edge *edges;
+    struct footprint_p_pair_mark *edges;
     struct footprint_p_cell *cells, *scratch;
     uint32_t run_count, run_max, edge_count, edge_max, columns, flags, joined, thinned;
     double   c;
@@ -1480,7 +1480,8 @@ static int footprint_p_point(const footprint_profile *p, uint32_t n, double *win
     *window = *blocks = 0;
     if (n == 0) return 1;
     if (n < p->columns && p->total[n].windows) {
-        *window = (double)footprint_bin_high(n);
+        uint64_t high = footprint_bin_high(n);
+        *window = (double)high;
         *blocks = footprint_p_wide_double(p->total[n].low, p->total[n].high) / (double)p->total[n].windows;
         return 1;
     }
@@ -1535,7 +1536,8 @@ FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blo
     double all = (double)p->blocks, hits = 0;
     uint32_t row;
     for (row = 1; row < p->rows; row++) {
-        double low = (double)footprint_bin_low(row), width = (double)footprint_bin_high(row) - low + 1, here = (double)p->depth[row];
+        uint64_t first = footprint_bin_low(row), next = footprint_bin_low(row + 1);
+        double low = (double)first, width = (double)(next - first), here = (double)p->depth[row];
         all += here;
         if (blocks >= low) hits += blocks - low + 1 >= width ? here : here * (blocks - low + 1) / width;
     }
@@ -1879,9 +1881,9 @@ FOOTPRINT_API const char *footprint_load(footprint_profile *p, const void *data,
 
 #ifndef FOOTPRINT_NO_PAIR
 struct footprint_p_turn { uint64_t first, time, length; };
-struct footprint_p_edge { uint64_t since, from, born, period; uint32_t cursor, row; };
+struct footprint_p_pair_mark { uint64_t since, from, born, period; uint32_t cursor, row; };
 typedef struct footprint_p_turn footprint_p_turn;
-typedef struct footprint_p_edge footprint_p_edge_mark;
+typedef struct footprint_p_pair_mark footprint_p_pair_mark;
 
 static uint64_t footprint_p_period(const footprint_pair *pair, uint64_t edge) {
     uint64_t slack = footprint_p_reach(pair->c, edge) - (edge - 1);
@@ -1900,7 +1902,7 @@ static uint64_t footprint_p_pair_layout(footprint_pair *pair, unsigned char *bas
     pair->run_max = runs;
     cells = 1 + (uint64_t)pair->edge_max * (pair->columns - 1) - (uint64_t)pair->edge_max * (pair->edge_max - 1) / 2;
     pair->runs    = (footprint_p_turn *)footprint_p_take(base, &at, runs, sizeof *pair->runs);
-    pair->edges   = (footprint_p_edge_mark *)footprint_p_take(base, &at, pair->edge_max, sizeof *pair->edges);
+    pair->edges   = (footprint_p_pair_mark *)footprint_p_take(base, &at, pair->edge_max, sizeof *pair->edges);
     pair->cells   = (footprint_p_cell *)footprint_p_take(base, &at, cells, sizeof *pair->cells);
     pair->scratch = (footprint_p_cell *)footprint_p_take(base, &at, pair->columns, sizeof *pair->scratch);
     pair->bytes = (size_t)at;
@@ -1959,7 +1961,7 @@ static void footprint_p_make_room(footprint_pair *pair) {
     footprint_p_drop_runs(pair, old);
     if (pair->run_count == pair->run_max && pair->c < 1) footprint_p_thin_runs(pair);
     while (pair->run_count == pair->run_max && pair->edge_count > 1) {
-        footprint_p_edge_mark *largest = &pair->edges[--pair->edge_count];
+        footprint_p_pair_mark *largest = &pair->edges[--pair->edge_count];
         uint32_t b;
         for (b = pair->edge_count + 1; b < pair->columns; b++)
             pair->cells[largest->row + b].count = pair->cells[largest->row + b].sum = 0;
@@ -1992,7 +1994,7 @@ FOOTPRINT_API void footprint_pair_turn(footprint_pair *pair, int thread, uint64_
     pair->now += count;
     pair->number += count;
     for (j = old; j < pair->edge_max && footprint_bin_low(j + 1) <= pair->number; j++) {
-        footprint_p_edge_mark *mark = &pair->edges[j];
+        footprint_p_pair_mark *mark = &pair->edges[j];
         mark->since = pair->runs[0].first == 0 ? pair->runs[0].time : pair->dropped_time;
         mark->from = mark->born = time + footprint_bin_low(j + 1) - number;
         mark->period = footprint_p_period(pair, footprint_bin_low(j + 1));
@@ -2001,7 +2003,7 @@ FOOTPRINT_API void footprint_pair_turn(footprint_pair *pair, int thread, uint64_
         pair->edge_count = j + 1;
     }
     for (j = 0; j < pair->edge_count; j++) {
-        footprint_p_edge_mark *mark = &pair->edges[j];
+        footprint_p_pair_mark *mark = &pair->edges[j];
         uint64_t F = footprint_bin_low(j + 1), t = ((j < old ? number : F) / mark->period + 1) * mark->period;
         if (t > pair->number) { if (j < old) j = old - 1; continue; }          /* larger ones are not due either, but new ones may be */
         for (; t <= pair->number; t += mark->period) {
@@ -2041,7 +2043,7 @@ FOOTPRINT_API int footprint_pair_snapshot(const footprint_pair *pair, footprint_
     profile->flags = pair->flags | FOOTPRINT_PAIR;
     for (b = 1; b < pair->columns; b++) profile->at_least[b] = footprint_p_windows(pair->now, b);
     for (j = 0; j < pair->edge_count; j++) {
-        const footprint_p_edge_mark *mark = &pair->edges[j];
+        const footprint_p_pair_mark *mark = &pair->edges[j];
         for (b = 0; b < pair->columns; b++) {
             pair->scratch[b].count = b < j + 1 ? 0 : pair->cells[mark->row + b].count;
             pair->scratch[b].sum = b < j + 1 ? 0 : pair->cells[mark->row + b].sum;
