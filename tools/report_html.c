@@ -79,8 +79,8 @@ static void add_item(const report *r, const report_item *item, double most, text
     text_add(out, "</div><div class=\"place\">");
     text_html(out, site->file);
     text_format(out, ":%lu, %s</div></td>", (unsigned long)site->line, report_class(item->kind));
-    text_format(out, "<td class=\"share\">%.2f %%<div class=\"bar\"><i style=\"width:%.1f%%\"></i></div></td>", 100 * item->share,
-                most > 0 ? 100 * item->share / most : 0);
+    text_format(out, "<td class=\"share\">%.2f %%<div class=\"bar\"><i style=\"width:%.1f%%\"></i></div></td>", 100 * item->heat,
+                most > 0 ? 100 * item->heat / most : 0);
     add_count_cell(item->estimated, "number", out);
     add_count_cell(item->sampled, "number desk", out);
     text_add(out, "</tr>\n");
@@ -90,7 +90,7 @@ static void add_items(const report *r, const char *title, const report_item *ite
     double most = 0;
     size_t i;
     if (count == 0) return;
-    for (i = 0; i < count; i++) if (items[i].share > most) most = items[i].share;
+    for (i = 0; i < count; i++) if (items[i].heat > most) most = items[i].heat;
     text_format(out, "<section class=\"card\"><header><h2>%s</h2></header><table><thead><tr><th>name</th><th>share</th>"
                 "<th class=\"number\">estimated</th><th class=\"number desk\">sampled</th></tr></thead><tbody>\n", title);
     for (i = 0; i < count && i < PLAIN_ROWS; i++) add_item(r, &items[i], most, out);

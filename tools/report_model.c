@@ -17,6 +17,7 @@ static unsigned class_of(const report_item *item) { return item->kind & SITE_CLA
 static int compare_heat(const void *left, const void *right) {
     const report_item *a = (const report_item *)left, *b = (const report_item *)right;
     if (class_of(a) != class_of(b)) return class_of(a) < class_of(b) ? -1 : 1;
+    if (a->heat > b->heat || a->heat < b->heat) return a->heat > b->heat ? -1 : 1;
     if (a->estimated != b->estimated) return a->estimated > b->estimated ? -1 : 1;
     return compare_place(left, right);
 }
@@ -44,6 +45,7 @@ static size_t sort_and_cut(report_item *items, size_t count, const totals *all, 
         double estimated = all->estimated[class_of(&items[i])], time_ns = all->time_ns[class_of(&items[i])];
         items[i].share = estimated > 0 ? (double)items[i].estimated / estimated : 0;
         items[i].time_share = time_ns > 0 ? items[i].time_ns / time_ns : 0;
+        items[i].heat = time_ns > 0 ? items[i].time_share : items[i].share;
         if (items[i].share >= least_share || items[i].time_share >= least_share) items[kept++] = items[i];
     }
     if (kept) qsort(items, kept, sizeof *items, compare_heat);
@@ -91,7 +93,7 @@ void report_sampled(report *r, const tally *s, double least_share) {
     for (i = 0; i < s->rows.count; i++) {
         const tally_row *row = &s->rows.at[i];
         uint64_t hz = s->programs.at[s->threads.at[row->thread].program].clock_hz;
-        report_item item = {0, TALLY_NO_SITE, 0, 0, 0, 0, 0, 0};
+        report_item item = {0, TALLY_NO_SITE, 0, 0, 0, 0, 0, 0, 0};
         item.site = row->site;
         item.kind = s->sites.at[row->site].kind;
         item.sampled = row->count;
