@@ -51,8 +51,8 @@
               longjmp: save bursty_depth() beside setjmp, give it to bursty_set_depth() after the jump; out of an action this is
               a must, elsewhere the next return of an outer scope mends it. Exceptions run the scopes' ends (C code in their way
               needs -fexceptions). A shared object has a context of its own; with BURSTY_PTHREAD link it with -z nodelete.
-   TIME       With clock_hz, events carry ticks and scopes get time. Good for shares; what is shorter than a reading of the clock comes
-              out too long. A budget is best served by the thread's CPU time, times by the cheapest clock there is.
+   TIME       With clock_hz, events carry ticks and scopes get time. What is shorter than a reading of the clock comes out
+              rough. A budget is best served by the thread's CPU time, times by the cheapest clock there is.
    COST       x86-64, see bench/results.md: a point two instructions; a scope adds two stores and rules out tail calls; the shadow
               stack (BURSTY_STACK entries of 8 bytes per thread) one store more.
 
@@ -789,19 +789,20 @@ typedef struct bursty_p_run {                  /* one profile on one thread */
     bursty_profile set;
     uint64_t left;                             /* checks until it changes sides */
     bursty_p_count bursts, events;
-    uint32_t stamp, used, in_burst, muted, number, awake_left, gap, weight_256;    /* number: of the burst */
+    uint32_t stamp, in_burst, muted, number, awake_left, gap, weight_256;    /* number: of the burst */
 } bursty_p_run;
 
 typedef struct bursty_p_thread {
     uint32_t state, number, reuses, random, in_slow, kept;           /* in_slow: 1 in an event, 2 at an edge; kept: the word then */
-    uint32_t span, live, generation, opening, conditional;           /* conditional: profiles with a condition or rules */
+    uint32_t span, live, generation, opening;
+    uint32_t active, conditional, framed;      /* profiles, as bits: that run; with a condition or rules; that hear BEGIN or END */
     const char *name;
     bursty_p_count checks, burst_checks, lost;
     uint32_t counter[8];
     uint8_t zero, overflow;
     struct bursty_p_run *only;                           /* see bursty_p_only */
     const bursty_site *last_site, *last_caller;          /* whose time is running, and since when */
-    uint64_t last_ticks, least_ticks;
+    uint64_t last_ticks;
     uint64_t phase_checks, phase_ticks, plain_256, extra_256, factor;     /* budget */
     bursty_p_run run[BURSTY_PROFILES];
 } bursty_p_thread;
@@ -917,19 +918,17 @@ static bursty_p_row *bursty_p_row_of(const bursty_p_thread *t, const bursty_site
     }
 }
 
-/* Time since the last event of this burst goes to the innermost scope there was, or to the last point seen outside of any: times the
-   weight, for a scope's time may be seen in bursts in which it was not called. Recording takes time, too: the least interval this thread
-   has seen (4 clock readings at most) is taken off. */
+/* The time since the last event of this burst was recorded goes to the innermost scope there was, or to the last point seen outside of
+   any: times the weight, for a scope's time may be seen in bursts in which it was not called. Recording itself is left out: the clock is
+   read when an event comes and again when it is done, and what a reading costs is taken off. */
 static void bursty_p_charge(bursty_p_thread *t, uint64_t ticks, uint32_t weight_256) {
-    if (t->last_site && ticks > t->last_ticks) {
-        bursty_p_row *row = bursty_p_row_of(t, t->last_site, t->last_caller);
-        uint64_t elapsed = ticks - t->last_ticks;
-        if (elapsed < t->least_ticks) t->least_ticks = elapsed;
-        elapsed -= t->least_ticks;
-        if (elapsed >> 39) elapsed = (UINT64_C(1) << 39) - 1;
-        if (row) bursty_p_count_up(&row->ticks, elapsed >> 32 ? (elapsed >> 8) * weight_256 : elapsed * weight_256 >> 8);
-    }
-    t->last_ticks = ticks;
+    uint64_t elapsed = ticks - t->last_ticks;
+    bursty_p_row *row;
+    if (!t->last_site || ticks <= t->last_ticks || elapsed <= bursty_p_all.clock_cost) return;
+    elapsed -= bursty_p_all.clock_cost;
+    if (elapsed >> 39) elapsed = (UINT64_C(1) << 39) - 1;
+    row = bursty_p_row_of(t, t->last_site, t->last_caller);
+    if (row) bursty_p_count_up(&row->ticks, elapsed >> 32 ? (elapsed >> 8) * weight_256 : elapsed * weight_256 >> 8);
 }
 
 static void bursty_p_running(bursty_p_thread *t, const bursty_site *site, uint32_t depth) {
@@ -1000,7 +999,7 @@ static uint32_t bursty_p_control(bursty_p_thread *t, uint32_t mask, uint32_t kin
 
 /* One event to every profile in mask whose classes and condition take it. In the plain case, t->only, no event is made at all. */
 static void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *site, uintptr_t value, uint32_t kind, uint32_t depth) {
-    uint32_t p;
+    uint32_t p, spent = 0;
     bursty_event event;
     if (t->only && (kind & BURSTY_ANY)) {
         bursty_p_count_up(&t->only->events, 1);
@@ -1026,26 +1025,24 @@ static void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *
         bursty_p_count_up(&r->events, 1);
         if (r->set.action) { r->set.action(r->set.user, &event); continue; }
         bursty_p_tally(t, site, kind, depth, r->weight_256);
-        if (bursty_p_all.config.clock_hz) bursty_p_spend(t, &event);
+        if (bursty_p_all.config.clock_hz) { bursty_p_spend(t, &event); spent = 1; }
     }
+    if (spent) t->last_ticks = bursty_p_clock();
 }
 
 /* END to the profiles of one mask, BEGIN to those of another; the table's time starts and stops with them. */
 static void bursty_p_bounds(bursty_p_thread *t, uint32_t ended, uint32_t begun) {
-    uint32_t depth = BURSTY_P_HERE.depth, p, table = 0, weight_256 = 0;
-    for (p = BURSTY_PROFILES; p-- > 0; )
-        if (((ended | begun) >> p & 1) && !t->run[p].set.action) { table |= 1u << p; weight_256 = t->run[p].weight_256; }
-    if (ended) bursty_p_send(t, ended, &bursty_p_burst_site, 0, BURSTY_END, depth);
-    if (table && bursty_p_all.config.clock_hz) {
-        if (table & ended) { bursty_p_charge(t, bursty_p_clock(), weight_256); t->last_site = NULL; }
-        if (table & begun) {
-            const bursty_site *inner = bursty_p_caller(depth);
-            t->last_ticks = bursty_p_clock();
-            t->last_site = NULL;
-            if (inner) bursty_p_running(t, inner, depth - 1);
-        }
+    uint32_t depth = BURSTY_P_HERE.depth, p;
+    if (ended & t->framed) bursty_p_send(t, ended & t->framed, &bursty_p_burst_site, 0, BURSTY_END, depth);
+    for (p = 0; bursty_p_all.config.clock_hz && (ended | begun) >> p; p++) {
+        const bursty_site *inner = bursty_p_caller(depth);
+        if (!((ended | begun) >> p & 1) || t->run[p].set.action) continue;
+        if (ended >> p & 1) bursty_p_charge(t, bursty_p_clock(), t->run[p].weight_256);
+        t->last_site = NULL;
+        if ((begun >> p & 1) && inner) bursty_p_running(t, inner, depth - 1);
+        t->last_ticks = bursty_p_clock();
     }
-    if (begun) bursty_p_send(t, begun, &bursty_p_burst_site, 0, BURSTY_BEGIN, depth);
+    if (begun & t->framed) bursty_p_send(t, begun & t->framed, &bursty_p_burst_site, 0, BURSTY_BEGIN, depth);
 }
 
 /* One event to all live profiles, and a way out for actions that jump (bursty_set_depth): kept is the word to go on with. */
@@ -1081,7 +1078,7 @@ static void bursty_p_budget(bursty_p_thread *t, int ended) {
     t->extra_256 = bursty_p_mean(t->extra_256, elapsed > goal ? (elapsed - goal) / checks : 0);
     if (t->plain_256 == 0) return;
     for (p = 0; p < BURSTY_PROFILES; p++)
-        if (t->run[p].used && !t->run[p].set.off && t->run[p].set.check_count != BURSTY_ALWAYS)
+        if ((t->active >> p & 1) && t->run[p].set.check_count != BURSTY_ALWAYS)
             shares += ((uint64_t)t->run[p].set.burst_count << 20) / t->run[p].set.check_count;
     most = t->extra_256 < UINT64_C(1) << 40 ? t->extra_256 * 1000000 / bursty_p_all.config.budget_ppm : UINT64_C(1) << 40;
     most = most * 16 / t->plain_256;                                   /* x / (budget u), times 16 */
@@ -1185,10 +1182,10 @@ static void bursty_p_first(bursty_p_thread *t, bursty_p_run *r) {
     r->left = drawn < burst ? burst - drawn : r->gap + burst - drawn;
 }
 
-/* Takes over what bursty_set changed since. Returns the profiles that were; a busy lock leaves it for the next edge. */
-static uint32_t bursty_p_renew(bursty_p_thread *t) {
+/* Takes over what bursty_set changed since; a busy lock leaves it for the next edge. */
+static void bursty_p_renew(bursty_p_thread *t) {
     uint32_t changed = 0, generation, ended, p;
-    if (!bursty_p_cas(&bursty_p_all.lock, 0, 1)) return 0;
+    if (!bursty_p_cas(&bursty_p_all.lock, 0, 1)) return;
     generation = BURSTY_P_GET(&bursty_p_all.generation);
     for (p = 0; p < BURSTY_PROFILES; p++) if (bursty_p_all.slot[p].stamp != t->run[p].stamp) changed |= 1u << p;
     ended = changed & t->live;
@@ -1197,21 +1194,25 @@ static uint32_t bursty_p_renew(bursty_p_thread *t) {
         bursty_p_bounds(t, ended, 0);
         t->live &= ~ended;
         t->only = NULL;
-        if (!bursty_p_cas(&bursty_p_all.lock, 0, 1)) return 0;
+        if (!bursty_p_cas(&bursty_p_all.lock, 0, 1)) return;
     }
     for (p = 0; p < BURSTY_PROFILES; p++) {
         bursty_p_run *r = &t->run[p];
-        if (!(changed >> p & 1)) continue;
+        uint32_t bit = 1u << p;
+        if (!(changed & bit)) continue;
         r->set = bursty_p_all.slot[p].set;
-        r->used = bursty_p_all.slot[p].used;
         r->stamp = bursty_p_all.slot[p].stamp;
-        t->conditional &= ~(1u << p);
-        if (r->used) bursty_p_first(t, r);
-        if (r->used && (r->set.rule_count || bursty_p_terms(&r->set.when))) t->conditional |= 1u << p;
+        t->active &= ~bit;
+        t->conditional &= ~bit;
+        t->framed &= ~bit;
+        if (!bursty_p_all.slot[p].used || r->set.off) continue;
+        t->active |= bit;
+        if (r->set.rule_count || bursty_p_terms(&r->set.when)) t->conditional |= bit;
+        if (r->set.rule_count || (r->set.classes & ((uint32_t)BURSTY_BEGIN | (uint32_t)BURSTY_END))) t->framed |= bit;
+        bursty_p_first(t, r);
     }
     t->generation = generation;
     bursty_p_unlock();
-    return changed;
 }
 
 /* The one live profile if it only counts: hot table, all classes, no condition, no rules, no time. */
@@ -1249,12 +1250,12 @@ static uint32_t bursty_p_edge(bursty_p_thread *t, uint32_t passed, const bursty_
     uint32_t live = 0, p;
     uint64_t span = BURSTY_P_SPAN;
     bursty_p_passed(t, passed);
-    for (p = 0; p < BURSTY_PROFILES; p++)
-        if (t->run[p].used && !t->run[p].set.off && t->run[p].left != BURSTY_P_EVER) t->run[p].left -= passed;
+    for (p = 0; t->active >> p; p++)
+        if ((t->active >> p & 1) && t->run[p].left != BURSTY_P_EVER) t->run[p].left -= passed;
     if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) bursty_p_renew(t);
-    for (p = 0; p < BURSTY_PROFILES; p++) {
+    for (p = 0; t->active >> p; p++) {
         bursty_p_run *r = &t->run[p];
-        if (!r->used || r->set.off) continue;
+        if (!(t->active >> p & 1)) continue;
         while (r->left == 0) bursty_p_turn(t, r, site);
         if (r->in_burst && !r->muted) live |= 1u << p;
         if (r->left < span) span = r->left;
@@ -1314,15 +1315,14 @@ static bursty_p_thread *bursty_p_join(void) {
     t->name = NULL;
     bursty_p_seed(t);
     t->reuses++;
-    t->span = t->live = t->generation = t->in_slow = t->conditional = 0;
+    t->span = t->live = t->generation = t->in_slow = t->active = t->conditional = t->framed = 0;
     t->opening = BURSTY_P_GET(&bursty_p_all.opening) - 1;
     t->overflow = 0;
     t->zero = 255;
     for (i = 0; i < 8; i++) t->counter[i] = 0;
-    for (i = 0; i < BURSTY_PROFILES; i++) t->run[i].stamp = t->run[i].used = t->run[i].number = 0;
+    for (i = 0; i < BURSTY_PROFILES; i++) t->run[i].stamp = t->run[i].number = 0;
     t->only = NULL;
     t->last_site = NULL;
-    t->least_ticks = 4 * bursty_p_all.clock_cost;
     t->phase_checks = 0;
     t->factor = bursty_p_all.config.budget_ppm ? 65536 : 0;
     t->phase_ticks = t->factor ? bursty_p_clock() : 0;
@@ -1405,7 +1405,7 @@ static bursty_p_thread *bursty_p_poll_take(uint64_t want, uint32_t *count) {
         bursty_p_go_live(t, 0);
         if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) bursty_p_renew(t);
         for (p = 0; p < BURSTY_PROFILES; p++) {
-            t->run[p].left = t->run[p].used && !t->run[p].set.off ? t->run[p].set.burst_count : 0;
+            t->run[p].left = t->active >> p & 1 ? t->run[p].set.burst_count : 0;
             t->run[p].weight_256 = 256;
             if (t->run[p].left) live |= 1u << p;
         }

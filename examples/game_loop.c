@@ -55,7 +55,7 @@ static void update(void) {
     BURST_LEAVE();
 }
 
-static void overlay(int frame) {         /* shares of the time sampled; functions shorter than a clock reading come out too long */
+static void overlay(int frame) {         /* shares of the time sampled */
     bursty_row row[16];
     bursty_stats stats;
     size_t i, n = bursty_top(row, 16, 0);
