@@ -1,0 +1,192 @@
+#!/bin/sh
+# test_replay_footprint.sh - bursty replay footprint on traces whose answers are known, in every form, and on broken ones.
+CC=${CC:-cc} BUILD=${BUILD:-build}
+bursty=$BUILD/bursty
+dir=$BUILD/tests/replay_footprint
+mkdir -p "$dir"
+passed=0 failed=0 skipped=0
+ok() { passed=$((passed + 1)); }
+no() { failed=$((failed + 1)); echo "failed: $*"; }
+has() { if grep -q -e "$2" "$dir/$1"; then ok; else no "no '$2' in $1: $(head -c 300 "$dir/$1")"; fi; }
+lacks() { if grep -q -e "$2" "$dir/$1"; then no "'$2' in $1"; else ok; fi; }
+run() { # STATUS ARGUMENT...: output in out, errors in err
+    wanted=$1; shift
+    "$bursty" replay footprint "$@" >"$dir/out" 2>"$dir/err"
+    got=$?
+    if [ $got = "$wanted" ]; then ok; else no "status $got, not $wanted: $*: $(head -n 3 "$dir/err")"; fi
+}
+
+cat >"$dir/make.c" <<'END'
+/* make KIND N M: a block trace. Kinds: random, cyclic, phased; threads: two threads in turns of M, numbers 3 and 7. */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+static uint64_t last[2];
+static void put(uint64_t block, int t) {
+    int64_t d = (int64_t)(block - last[t]);
+    uint64_t z = ((uint64_t)d << 1) ^ (d < 0 ? ~(uint64_t)0 : 0);
+    for (; z > 127; z >>= 7) putchar((int)(z & 127) | 128);
+    putchar((int)z);
+    last[t] = block;
+}
+int main(int argc, char **argv) {
+    unsigned long n = strtoul(argv[2], NULL, 10), m = strtoul(argv[3], NULL, 10), i;
+    uint64_t s = 1;
+    (void)argc;
+    for (i = 0; i < n; i++) {
+        s = s * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        if (argv[1][0] == 't') { int t = (int)(i / m % 2); putchar(t ? 7 : 3); put(100000u * (unsigned)t + (s >> 40) % 50, t); }
+        else put(1000000 + (argv[1][0] == 'c' ? i % m : argv[1][0] == 'p' ? i / 5000 * m + (s >> 40) % m : (s >> 40) % m), 0);
+    }
+    return 0;
+}
+END
+$CC -std=c99 -o "$dir/make" "$dir/make.c" || { echo "0 passed, 1 failed"; exit 1; }
+make() { "$dir/make" "$1" "$2" "$3" >"$dir/$4"; }
+make cyclic 5000 100 cyclic; make random 20000 3000 random; make phased 20000 400 phased; make threads 30000 10 turns; make threads 40000 1000 long
+
+# every window of every kind, by a list that shares nothing with the library
+for trace in cyclic random phased; do
+    for c in 1 .99 .9 .75 .5; do
+        run 0 --c $c --check --json "$dir/$trace"
+        has out '"violations":0,'
+        [ $c = 1 ] && has out '"cells_not_exact":0,'
+    done
+done
+run 0 --c .9 --check --interleave 3,7 --json "$dir/turns"
+has out '"violations":0,'
+run 0 --c 1 --check --interleave 7,3 --json "$dir/long"
+has out '"violations":0,'
+
+# what is known: 100 blocks in turn
+run 0 --c 1 --json "$dir/cyclic"
+for key in '"accesses":5000,' '"distinct":100,' '"c":1,' '"ns_per_access":' '"bytes_per_block":' '"average_footprint":\[\[1,1.000000\],' '"guaranteed":true'; do has out "$key"; done
+has out '\[95,95.000000\]'
+has out '^    \[88,95,88,95,88,95,88,95,88,95,88,95\]'
+has out '^    \[128,143,96,103,96,103,96,103,96,103,96,103\]'
+has out '\[95,1.000000\],\[100,0.020000\]\]'
+cp "$dir/out" "$dir/file"
+"$bursty" replay footprint --c 1 --json - <"$dir/cyclic" >"$dir/out" 2>"$dir/err" && ok || no "standard input"
+sed '/ns_per/d' "$dir/out" >"$dir/a"; sed '/ns_per/d' "$dir/file" >"$dir/b"
+cmp -s "$dir/a" "$dir/b" && ok || no "standard input differs from file"
+run 0 "$dir/cyclic"
+has out '5 000 accesses to 100 blocks, c = 0.9'
+run 0 --csv "$dir/cyclic"
+has out '^window_low_accesses,window_high_accesses,p0_low_blocks,p0_high_blocks,.*,average_at_window_high_blocks$'
+has out '^cache_blocks,lru_miss_ratio$'
+run 0 --svg --title 'a <b> & c' "$dir/cyclic"
+has out "^<svg xmlns="
+has out 'a &lt;b&gt; &amp; c'
+has out 'window length, accesses'
+has out 'footprint, blocks of 64 bytes'
+has out '100 % (largest)'
+run 0 --svg --block-bytes 4096 "$dir/cyclic"
+has out 'blocks of 4096 bytes'
+
+# averages alone; a phase; a bound; sampling; the paper's sampling
+run 0 --average --json "$dir/cyclic"
+has out '\[95,95.000000\]'
+run 0 --c 1 --from 2000 --to 3000 --json "$dir/cyclic"
+has out '"accesses":1000,'
+run 0 --to 50 --json "$dir/cyclic"
+has out '"distinct":50,'
+run 0 --window-max 1023 --json "$dir/random"
+lacks out '^    \[1024,'
+run 0 --sample 1/8 --json "$dir/random"
+has out '"sampled_one_block_in":8,'
+has out '"guaranteed":false'
+run 0 --sample 0.125 --json "$dir/random"
+has out '"sampled_one_block_in":8,'
+run 0 --sample 8 "$dir/random"
+has out 'no guarantee'
+run 0 --blocks-max 500 --json "$dir/random"
+has out '"full":true'
+run 0 --blocks-max 500 "$dir/random"
+has out 'did not fit'
+run 0 --blocks-max 500 --forget --json "$dir/random"
+has out '"sampled_one_block_in":1,'
+lacks out '"forgotten":0,'
+run 0 --one-in-n --json "$dir/random"
+has out '"accesses":20000,'
+has out '"guaranteed":false'
+
+# threads
+run 0 --threads --json "$dir/turns"
+has out '"accesses":30000,'
+run 0 --thread 7 --json "$dir/turns"
+has out '"accesses":15000,'
+has out '"distinct":50,'
+run 0 --c 1 --interleave 3,7 --json "$dir/long"
+has out '"interleaving":{"threads":\[3,7\],"accesses":\[20000,20000\],"turns":40,'
+has out '"percentiles_of_7":\['
+has out '^    \[960,1023,0,0,44,47,480,511,896,959,960,1023\]'
+run 0 --interleave 3,7 "$dir/turns"
+has out 'accesses by thread 7 (15000 of them)'
+run 0 --interleave 3,7 --csv "$dir/turns"
+has out 'p50_high_accesses_of_thread_3'
+run 0 --interleave 3,7 --svg "$dir/turns"
+has out 'accesses by thread 7, not 3'
+
+# dumps go through report and merge
+run 0 --title cyclic --dump "$dir/a.brst" "$dir/cyclic"
+run 0 --title random --dump "$dir/b.brst" "$dir/random"
+"$bursty" report "$dir/a.brst" >"$dir/out" 2>"$dir/err" && ok || no "report of a dump: $(cat "$dir/err")"
+has out '5 000 accesses to 100 blocks'
+run 0 --title cyclic --dump "$dir/c.brst" --json "$dir/cyclic"
+cmp -s "$dir/a.brst" "$dir/c.brst" && ok || no "the same trace gave another dump"
+
+# what is wrong is said, with file and offset, and what came before is kept
+head -c 3000 "$dir/random" >"$dir/whole"
+printf '\377' | cat "$dir/whole" - >"$dir/cut"
+run 0 --json "$dir/whole"
+grep '"accesses"' "$dir/out" >"$dir/a"
+run 0 --json "$dir/cut"
+has err 'cut: offset [0-9]*: the last access is cut short; the [0-9]* before it are kept'
+grep '"accesses"' "$dir/out" >"$dir/b"
+[ "$(wc -c <"$dir/a")" = "$(wc -c <"$dir/b")" ] && ok || no "a cut access changed what came before"
+printf '\002\004\200\200\200\200\200\200\200\200\200\177\002' >"$dir/long_number"
+run 2 --json "$dir/long_number"
+has err 'long_number: offset 2: a number of more than 64 bits.* after 2 accesses'
+has out '"accesses":2,'
+printf '\050\265\057\375aaaaaaaa' >"$dir/zstd"
+run 2 "$dir/zstd"
+has err 'zstd: offset 0: is compressed'
+: >"$dir/empty"
+run 0 --json "$dir/empty"
+has out '"accesses":0,'
+run 0 "$dir/empty"
+run 0 --svg "$dir/empty"
+run 2 "$dir/none"
+has err 'none: '
+run 2 "$dir"
+has err 'offset 0: cannot be read\|[Dd]irectory'
+run 2 --interleave 3,8 "$dir/turns"
+has err 'no access of thread 8'
+run 2 --from 9999 --json "$dir/cyclic"
+has err 'ends at access 5000, before --from 9999'
+for bad in '--c 0' '--c 1.5' '--c x' '--sample 0' '--sample x' '--interleave 3' '--interleave 3,3' '--interleave 3,999' '--thread 256' '--window-max 0' \
+    '--block-bytes 48' '--to 0' '--from 5 --to 5' '--from -1' '--average --svg' '--check --average' '--one-in-n --from 3' '--nonsense' '--thread 1 --interleave 1,2'; do
+    # shellcheck disable=SC2086
+    run 2 $bad "$dir/cyclic"
+    has err 'bursty: replay footprint: '
+done
+run 2 "$dir/cyclic" "$dir/random"
+run 2 "$dir/cyclic" --c
+has err -- '--c needs a value'
+run 2
+run 0 --help
+has out 'usage: bursty replay footprint'
+
+# a real trace, where there is one: BURSTY_TRACES is a folder of *.d, *.i and *.mt, not compressed
+for trace in "${BURSTY_TRACES:-/nowhere}"/*; do
+    [ -f "$trace" ] || { echo "skipped: no real traces in BURSTY_TRACES"; skipped=1; break; }
+    case $trace in *.mt) threads=--threads ;; *) threads= ;; esac
+    for c in 1 .99 .9 .75 .5; do
+        # shellcheck disable=SC2086
+        run 0 --c $c --check --json $threads --to 3000000 "$trace"
+        has out '"violations":0,'
+    done
+done
+
+if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"; else echo "$passed passed, $failed failed, $skipped skipped"; fi
+[ $failed = 0 ]
