@@ -10,12 +10,12 @@ dual  the same checks as dual paths: BURST_FN for functions with a check, BURST_
 libclang finds the places. Functions and loops whose braces come out of a macro are left alone and counted, and so are
 functions defined in headers. A call counts as a call whoever is called; a leaf calls no function of the program and
 nothing through a pointer. What cannot be a dual path (variadic functions, setjmp, computed goto, a label, a static, a #define
-or a case of an outer switch in a loop's body, a third level of nesting) gets the point instead, and is counted too. Prints a summary in JSON."""
+or a case of an outer switch in a loop's body, a loop in such a loop) gets the point instead, and is counted too. Prints a summary in JSON."""
 import json, os, re, sys
 from clang.cindex import Index, CursorKind as K
 
 BORING = 4
-NESTED = 2                                      # dual loops in dual loops; each level doubles the text
+NESTED = 1                                      # dual loops in dual loops would double the text at each level
 CLOSE, REFER, LOOP, CALL = range(4)         # the order of insertions at one place
 LOOPS = (K.FOR_STMT, K.WHILE_STMT, K.DO_STMT)
 

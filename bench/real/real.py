@@ -63,7 +63,7 @@ class Build:
 
 
 BUILDS = [Build('plain'), Build('off', 'all', ['-DBURSTY_OFF']), Build('few', 'few'), Build('all', 'all'),
-          Build('poll', 'few', ['-DBURSTY_POLL']), Build('dual', 'dual'), Build('scopes', 'all', ['-DBENCH_SCOPES'])]
+          Build('poll', 'few', ['-DBURSTY_POLL']), Build('dual', 'dual', ['-ftrack-macro-expansion=0']), Build('scopes', 'all', ['-DBENCH_SCOPES'])]
 CLANG = 'clang-19'
 PEERS = [Build('gcc -pg', flags=['-pg']),
          Build('gcc -finstrument-functions', flags=['-finstrument-functions'], extra=[HERE + '/../peers_hooks.c']),
