@@ -409,6 +409,7 @@ static void footprint_p_copy(void *to, const void *from, size_t bytes) {
 
 #define FOOTPRINT_P_YOUNG 256                      /* ages below it are counted one by one */
 #define FOOTPRINT_P_RING  128                      /* how many misses before `recent` is copied to the ring's end */
+#define FOOTPRINT_P_AHEAD 12                       /* accesses between asking memory for a bucket and needing it */
 #define FOOTPRINT_P_FOLD  UINT64_C(0x80000000)     /* accesses between emptying 32-bit counters */
 
 struct footprint_p_mark   { uint64_t since, from, born; uint32_t skip, row; };    /* row: its cells, less the bins it has not */
@@ -653,7 +654,10 @@ static void footprint_p_fold(footprint *fp) {
 static void footprint_p_reindex(footprint *fp) {
     uint32_t s;
     footprint_p_zero(fp->index, (size_t)fp->buckets * sizeof *fp->index);
-    for (s = 2; s < fp->next; s++) fp->index[footprint_p_find(fp, fp->slot[s].block)] = s;
+    for (s = 2; s < fp->next; s++) {
+        if (s + FOOTPRINT_P_AHEAD < fp->next) FOOTPRINT_P_PREFETCH(&fp->index[footprint_p_bucket(fp, fp->slot[s + FOOTPRINT_P_AHEAD].block)]);
+        fp->index[footprint_p_find(fp, fp->slot[s].block)] = s;
+    }
 }
 
 /* Moves the live slots together, in place. A mark's place becomes that of the last live slot at or before it. */
@@ -837,7 +841,59 @@ static void footprint_p_thin(footprint *fp);
 static int footprint_p_left_out(const footprint *fp, uint64_t block) {
     return (footprint_p_mix(block) & ((UINT64_C(1) << fp->sample_log2) - 1)) != 0;
 }
-static void footprint_p_average_access(footprint *fp, uint64_t block);
+
+/* ---- average only ----  slot[] is itself the hash table, time 0 is empty, and next is the bucket of the last block. */
+
+static uint32_t footprint_p_average_find(const footprint *fp, uint64_t block) {
+    uint32_t bucket = footprint_p_bucket(fp, block);
+    while (fp->slot[bucket].time && fp->slot[bucket].block != block) bucket = bucket + 1 < fp->buckets ? bucket + 1 : 0;
+    return bucket;
+}
+
+/* Keeps only the blocks still followed; what lies behind a removed entry is put in anew. */
+static void footprint_p_average_thin(footprint *fp) {
+    uint32_t empty = 0, i, bucket;
+    footprint_p_fold(fp);
+    fp->sample_log2++;
+    fp->tracked = 0;
+    while (fp->slot[empty].time) empty++;                                      /* starts behind a gap: no run is cut in two */
+    for (i = 1; i <= fp->buckets; i++) {
+        footprint_entry *entry = &fp->slot[(empty + i) % fp->buckets], kept = *entry;
+        entry->time = 0;
+        if (kept.time == 0 || footprint_p_left_out(fp, kept.block)) continue;
+        bucket = footprint_p_average_find(fp, kept.block);
+        fp->slot[bucket] = kept;
+        fp->tracked++;
+    }
+}
+
+static inline void footprint_p_average_access(footprint *fp, uint64_t block) {
+    footprint_entry *entry = &fp->slot[fp->next];
+    uint64_t now = ++fp->now;
+    if (entry->block == block && entry->time) { entry->time = now; fp->top_again = 1; return; }
+    if (fp->sample_log2 && !(fp->top_again = !footprint_p_left_out(fp, block))) return;
+    fp->next = footprint_p_average_find(fp, block);
+    entry = &fp->slot[fp->next];
+    if (entry->time) footprint_p_gap_add(fp, now - entry->time + 1);
+    else {
+        if (fp->tracked >= fp->cap) {
+            if (!footprint_p_grow(fp, (uint64_t)fp->slots + fp->slots / 8)) {
+                fp->flags |= FOOTPRINT_FULL;
+                while (fp->tracked >= fp->cap) footprint_p_average_thin(fp);
+                if (!(fp->top_again = !footprint_p_left_out(fp, block))) return;
+            }
+            fp->next = footprint_p_average_find(fp, block);
+            entry = &fp->slot[fp->next];
+        }
+        entry->block = block;
+        footprint_p_gap_add(fp, now + 1);
+        fp->tracked++;
+        fp->first += UINT64_C(1) << fp->sample_log2;
+    }
+    entry->time = now;
+}
+
+/* ---- entries ---- */
 
 /* What is to be done before an access: once in a while, or always while blocks are sampled or averaged. 0: that was all. */
 static int footprint_p_wake(footprint *fp, uint64_t block) {
@@ -875,12 +931,43 @@ FOOTPRINT_API void footprint_access(footprint *fp, uint64_t block) {
     footprint_p_access(fp, block);
 }
 
+/* Tables larger than the second-level cache: what the access in a dozen steps will want, and of that in half a dozen what its
+   bucket points to, is fetched meanwhile. Pays when more than one access in eight looks blocks up. */
+static void footprint_p_access_ahead(footprint *fp, const uint64_t *blocks, const uint64_t *end) {
+    for (; end - blocks > FOOTPRINT_P_AHEAD && fp->wake; blocks++) {
+        uint32_t s = fp->index[footprint_p_bucket(fp, blocks[FOOTPRINT_P_AHEAD / 2])];
+        FOOTPRINT_P_PREFETCH(&fp->index[footprint_p_bucket(fp, blocks[FOOTPRINT_P_AHEAD])]);
+        FOOTPRINT_P_PREFETCH(&fp->slot[s]);
+        footprint_p_access(fp, *blocks);
+    }
+    for (; blocks < end; blocks++) footprint_access(fp, *blocks);
+}
+
+static void footprint_p_average_ahead(footprint *fp, const uint64_t *blocks, const uint64_t *end) {
+    for (; blocks < end; blocks++) {
+        if (end - blocks > FOOTPRINT_P_AHEAD) FOOTPRINT_P_PREFETCH(&fp->slot[footprint_p_bucket(fp, blocks[FOOTPRINT_P_AHEAD])]);
+        footprint_p_average_access(fp, *blocks);
+    }
+}
+
 FOOTPRINT_API void footprint_access_many(footprint *fp, const uint64_t *blocks, size_t count) {
     const uint64_t *end = blocks + count, *stop;
+    int large = fp->blocks_bytes > ((size_t)1 << 20), ahead = large;
     while (blocks < end) {
-        footprint_access(fp, *blocks++);
-        stop = fp->wake > fp->now && fp->wake - fp->now < (uint64_t)(end - blocks) ? blocks + (size_t)(fp->wake - fp->now) : end;
-        for (; blocks < stop && fp->wake; blocks++) footprint_p_access(fp, *blocks);        /* wake 0: blocks are to be left out */
+        uint64_t until = fp->folded < fp->end ? fp->folded : fp->end, left;
+        uint32_t next = fp->next;
+        if (fp->now >= fp->wake && !((fp->flags & FOOTPRINT_AVERAGE) && fp->now < until)) { footprint_access(fp, *blocks++); continue; }
+        left = until - fp->now < 1024 ? until - fp->now : 1024;
+        stop = left < (uint64_t)(end - blocks) ? blocks + (size_t)left : end;
+        if (fp->flags & FOOTPRINT_AVERAGE) {
+            if (large) footprint_p_average_ahead(fp, blocks, stop);
+            else for (; blocks < stop; blocks++) footprint_p_average_access(fp, *blocks);
+            blocks = stop;
+            continue;
+        }
+        if (ahead) { footprint_p_access_ahead(fp, blocks, stop); blocks = stop; }
+        else for (; blocks < stop && fp->wake; blocks++) footprint_p_access(fp, *blocks);  /* wake 0: blocks are to be left out */
+        ahead = large && fp->next - next > 128;                                /* renumbering counts as many */
     }
 }
 
@@ -911,57 +998,6 @@ FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_
         footprint_access(fp, block);
         if (block == last >> fp->config.block_log2) break;
     }
-}
-
-/* ---- average only ----  slot[] is itself the hash table, time 0 is empty, and next is the bucket of the last block. */
-
-static uint32_t footprint_p_average_find(const footprint *fp, uint64_t block) {
-    uint32_t bucket = footprint_p_bucket(fp, block);
-    while (fp->slot[bucket].time && fp->slot[bucket].block != block) bucket = bucket + 1 < fp->buckets ? bucket + 1 : 0;
-    return bucket;
-}
-
-/* Keeps only the blocks still followed; what lies behind a removed entry is put in anew. */
-static void footprint_p_average_thin(footprint *fp) {
-    uint32_t empty = 0, i, bucket;
-    footprint_p_fold(fp);
-    fp->sample_log2++;
-    fp->tracked = 0;
-    while (fp->slot[empty].time) empty++;                                      /* starts behind a gap: no run is cut in two */
-    for (i = 1; i <= fp->buckets; i++) {
-        footprint_entry *entry = &fp->slot[(empty + i) % fp->buckets], kept = *entry;
-        entry->time = 0;
-        if (kept.time == 0 || footprint_p_left_out(fp, kept.block)) continue;
-        bucket = footprint_p_average_find(fp, kept.block);
-        fp->slot[bucket] = kept;
-        fp->tracked++;
-    }
-}
-
-static void footprint_p_average_access(footprint *fp, uint64_t block) {
-    footprint_entry *entry = &fp->slot[fp->next];
-    uint64_t now = ++fp->now;
-    if (entry->block == block && entry->time) { entry->time = now; fp->top_again = 1; return; }
-    if (fp->sample_log2 && !(fp->top_again = !footprint_p_left_out(fp, block))) return;
-    fp->next = footprint_p_average_find(fp, block);
-    entry = &fp->slot[fp->next];
-    if (entry->time) footprint_p_gap_add(fp, now - entry->time + 1);
-    else {
-        if (fp->tracked >= fp->cap) {
-            if (!footprint_p_grow(fp, (uint64_t)fp->slots + fp->slots / 8)) {
-                fp->flags |= FOOTPRINT_FULL;
-                while (fp->tracked >= fp->cap) footprint_p_average_thin(fp);
-                if (!(fp->top_again = !footprint_p_left_out(fp, block))) return;
-            }
-            fp->next = footprint_p_average_find(fp, block);
-            entry = &fp->slot[fp->next];
-        }
-        entry->block = block;
-        footprint_p_gap_add(fp, now + 1);
-        fp->tracked++;
-        fp->first += UINT64_C(1) << fp->sample_log2;
-    }
-    entry->time = now;
 }
 
 /* ---- reading the state ---- */
