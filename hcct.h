@@ -74,7 +74,7 @@ enum {                          /* config.algorithm */
 typedef int (*hcct_write_fn)(void *user, const void *data, size_t size);    /* 0: go on; else: stop and return it */
 typedef const char *(*hcct_name_fn)(void *user, uint32_t key);              /* NULL: this key has no name         */
 
-typedef struct hcct_mark  { uint32_t cursor, depth, over, cut, returns; } hcct_mark;
+typedef struct hcct_mark  { uint32_t cursor, over, cut, returns, depth; } hcct_mark;
 typedef struct hcct_frame { uintptr_t address; uint32_t key; hcct_mark before; } hcct_frame;
 typedef struct hcct_fiber {             /* yours to hold, the tree's to look into */
     hcct_mark at;
@@ -228,7 +228,7 @@ struct hcct {                           /* yours to hold, ours to look into */
     uint64_t total, boundary, weights;  /* boundary: Lossy sweeps there. weights: all of them, or-ed */
     uint64_t floor, lost, cut, outside, scaled_total;
     uint32_t algorithm, stride, capacity, used, free_list, live, monitored, monitored_max;
-    uint32_t cache_shift, cache_slots, hash_slots, hash_fill, history_slots, history_fill;
+    uint32_t cache_shift, node_bits, cache_slots, hash_slots, hash_fill, history_slots, history_fill;
     uint32_t limit, fold, zeros, pins, second;
     uint32_t width, one_over_phi, one_over_delta, reenable, quarter;
     uint32_t lazy_at, bucket_first, bucket_free, rate_shift, events;
@@ -289,7 +289,8 @@ enum { HCCT_P_KEY, HCCT_P_PARENT, HCCT_P_CHILD, HCCT_P_NEXT, HCCT_P_COUNT32, HCC
 struct hcct_p_bucket { uint64_t count; uint32_t prev, next, first, unused; };
 
 HCCT_P_INLINE uint32_t *hcct_p_at(const hcct *t, uint32_t i) { return t->words + (size_t)i * t->stride; }
-HCCT_P_INLINE uint64_t *hcct_p_count(const hcct *t, uint32_t i) { return (uint64_t *)(void *)(hcct_p_at(t, i) + HCCT_P_COUNT); }
+HCCT_P_INLINE uint32_t *hcct_p_node(const hcct *t, uint32_t i) { return t->words + (size_t)i * 8; }       /* of a pruned tree */
+HCCT_P_INLINE uint64_t *hcct_p_count(const hcct *t, uint32_t i) { return (uint64_t *)(void *)(hcct_p_node(t, i) + HCCT_P_COUNT); }
 HCCT_P_INLINE uint32_t hcct_p_child(const hcct *t, uint32_t i) { return hcct_p_at(t, i)[HCCT_P_CHILD] & HCCT_P_LINK; }
 HCCT_P_INLINE int hcct_p_full(const hcct *t) { return HCCT_P_HAS(t, HCCT_FULL); }
 HCCT_P_INLINE int hcct_p_saving(const hcct *t) { return t->algorithm <= HCCT_BUCKET && ((HCCT_ALGORITHMS) & 7) != 0; }
@@ -427,6 +428,7 @@ HCCT_P_INLINE uint32_t hcct_p_mix(uint32_t parent, uint32_t key) {
     uint32_t x = parent * UINT32_C(0x9E3779B1) ^ key * UINT32_C(0x85EBCA6B);
     return x * UINT32_C(0xC2B2AE35);
 }
+HCCT_P_INLINE uint32_t *hcct_p_cached(const hcct *t, uint32_t mix) { return t->cache + (uint32_t)((uint64_t)mix >> t->cache_shift); }
 static uint32_t hcct_p_home(const hcct *t, uint32_t i) {
     const uint32_t *n = hcct_p_at(t, i);
     return (uint32_t)((uint64_t)hcct_p_mix(n[HCCT_P_PARENT], n[HCCT_P_KEY]) * t->hash_slots >> 32);
@@ -464,32 +466,34 @@ static void hcct_p_hash_children(hcct *t, uint32_t p) {
     hcct_p_at(t, p)[HCCT_P_CHILD] |= HCCT_P_BIT;
 }
 
-static void hcct_p_unhash_children(hcct *t, uint32_t p) {
+/* All but one, which is not there yet. */
+static void hcct_p_unhash_children(hcct *t, uint32_t p, uint32_t but) {
     uint32_t c;
     hcct_p_at(t, p)[HCCT_P_CHILD] &= HCCT_P_LINK;
-    for (c = hcct_p_child(t, p); c; c = hcct_p_at(t, c)[HCCT_P_NEXT]) hcct_p_hash_take(t, c);
+    for (c = hcct_p_child(t, p); c; c = hcct_p_at(t, c)[HCCT_P_NEXT]) if (c != but) hcct_p_hash_take(t, c);
     t->unhashed++;
 }
 
 /* i becomes the first child of its parent, or the one behind `after`. */
-static void hcct_p_link(hcct *t, uint32_t i, uint32_t after) {
-    uint32_t *n = hcct_p_at(t, i), *p = hcct_p_at(t, n[HCCT_P_PARENT]);
-    uint32_t next = after ? hcct_p_at(t, after)[HCCT_P_NEXT] : p[HCCT_P_CHILD] & HCCT_P_LINK;
+HCCT_P_INLINE void hcct_p_link(hcct *t, uint32_t i, uint32_t after, uint32_t stride) {
+    uint32_t *w = t->words, *n = w + (size_t)i * stride, *place = after ? w + (size_t)after * stride + HCCT_P_NEXT
+                                                                      : w + (size_t)n[HCCT_P_PARENT] * stride + HCCT_P_CHILD;
+    uint32_t next = *place & HCCT_P_LINK;
     n[HCCT_P_NEXT] = next;
-    if (after) hcct_p_at(t, after)[HCCT_P_NEXT] = i;
-    else       p[HCCT_P_CHILD] = i | (p[HCCT_P_CHILD] & HCCT_P_BIT);
-    if (hcct_p_full(t)) return;
+    *place = i | (*place & HCCT_P_BIT);
+    if (stride == 5) return;
     n[HCCT_P_PREV] = after | (n[HCCT_P_PREV] & HCCT_P_BIT);
-    if (next) hcct_p_at(t, next)[HCCT_P_PREV] = i | (hcct_p_at(t, next)[HCCT_P_PREV] & HCCT_P_BIT);
+    if (next) { n = w + (size_t)next * stride; n[HCCT_P_PREV] = i | (n[HCCT_P_PREV] & HCCT_P_BIT); }
 }
 
 /* before: the sibling in front of i, or 0. */
-static void hcct_p_unlink(hcct *t, uint32_t i, uint32_t before) {
-    uint32_t *n = hcct_p_at(t, i), *p = hcct_p_at(t, n[HCCT_P_PARENT]), next = n[HCCT_P_NEXT];
-    if (before) hcct_p_at(t, before)[HCCT_P_NEXT] = next;
-    else        p[HCCT_P_CHILD] = next | (p[HCCT_P_CHILD] & HCCT_P_BIT);
-    if (next && !hcct_p_full(t))
-        hcct_p_at(t, next)[HCCT_P_PREV] = before | (hcct_p_at(t, next)[HCCT_P_PREV] & HCCT_P_BIT);
+HCCT_P_INLINE void hcct_p_unlink(hcct *t, uint32_t i, uint32_t before, uint32_t stride) {
+    uint32_t *w = t->words, *n = w + (size_t)i * stride, next = n[HCCT_P_NEXT];
+    uint32_t *place = before ? w + (size_t)before * stride + HCCT_P_NEXT : w + (size_t)n[HCCT_P_PARENT] * stride + HCCT_P_CHILD;
+    *place = next | (*place & HCCT_P_BIT);
+    if (stride == 5 || !next) return;
+    n = w + (size_t)next * stride;
+    n[HCCT_P_PREV] = before | (n[HCCT_P_PREV] & HCCT_P_BIT);
 }
 
 /* Tiers 4 and 3 without side effects: the child, the sibling in front of it and how many were looked at. */
@@ -515,13 +519,15 @@ HCCT_P_INLINE uint32_t hcct_p_look(const hcct *t, uint32_t p, uint32_t key, uint
 }
 
 HCCT_P_INLINE uint32_t hcct_p_find_in(hcct *t, uint32_t p, uint32_t key, uint32_t stride) {
-    uint32_t slot = (uint32_t)((uint64_t)hcct_p_mix(p, key) >> t->cache_shift), c = t->cache[slot], before = 0, steps = 0;
-    const uint32_t *n = t->words + (size_t)c * stride;
-    if (n[HCCT_P_KEY] == key && n[HCCT_P_PARENT] == p) return c;
+    uint32_t tag = hcct_p_mix(p, key) << t->node_bits, *cached = hcct_p_cached(t, hcct_p_mix(p, key)), c = *cached ^ tag, before = 0, steps = 0;
+    if (c >> t->node_bits == 0) {
+        const uint32_t *n = t->words + (size_t)c * stride;
+        if (n[HCCT_P_KEY] == key && n[HCCT_P_PARENT] == p) return c;
+    }
     c = hcct_p_look(t, p, key, stride, &before, &steps);
     if (c) {
-        t->cache[slot] = c;
-        if (steps > 2) { hcct_p_unlink(t, c, before); hcct_p_link(t, c, 0); }
+        *cached = c | tag;
+        if (steps > 2) { hcct_p_unlink(t, c, before, stride); hcct_p_link(t, c, 0, stride); }
     }
     if (steps > HCCT_P_WALK) hcct_p_hash_children(t, p);
     return c;
@@ -543,12 +549,12 @@ static uint32_t hcct_p_next(const hcct *t, uint32_t i, uint32_t *climb) {
     return next;
 }
 
-/* ---- pruning (Figure 4) ---- */
+/* ---- pruning (Figure 4) ----   Between sweeps nobody knows what is pinned when several cursors live: then only sweeps prune. */
 
 static void hcct_p_free(hcct *t, uint32_t i) {
-    uint32_t *n = hcct_p_at(t, i), *p = hcct_p_at(t, n[HCCT_P_PARENT]);
+    uint32_t *n = hcct_p_node(t, i), *p = hcct_p_node(t, n[HCCT_P_PARENT]);
     if (p[HCCT_P_CHILD] & HCCT_P_BIT) hcct_p_hash_take(t, i);
-    hcct_p_unlink(t, i, n[HCCT_P_PREV] & HCCT_P_LINK);
+    hcct_p_unlink(t, i, n[HCCT_P_PREV] & HCCT_P_LINK, 8);
     if (p[HCCT_P_CHILD] == HCCT_P_BIT) p[HCCT_P_CHILD] = 0;
     n[HCCT_P_PARENT] = HCCT_P_FREE;
     n[HCCT_P_NEXT] = t->free_list;
@@ -557,13 +563,13 @@ static void hcct_p_free(hcct *t, uint32_t i) {
     t->live--;
 }
 
-/* Between sweeps nobody knows what is pinned when several cursors live, so then only sweeps prune. */
-static int hcct_p_prunable(const hcct *t, uint32_t i) {
-    return i != 0 && i != t->run.at.cursor && hcct_p_at(t, i)[HCCT_P_CHILD] == 0 && !(hcct_p_at(t, i)[HCCT_P_PREV] & HCCT_P_BIT);
+HCCT_P_INLINE int hcct_p_prunable(const hcct *t, uint32_t i) {
+    const uint32_t *n = hcct_p_node(t, i);
+    return n[HCCT_P_CHILD] == 0 && i != t->run.at.cursor && !(n[HCCT_P_PREV] & HCCT_P_BIT) && i != 0;
 }
 static void hcct_p_prune(hcct *t, uint32_t i) {
     while (hcct_p_prunable(t, i) && hcct_p_cold(t, i)) {
-        uint32_t parent = hcct_p_at(t, i)[HCCT_P_PARENT];
+        uint32_t parent = hcct_p_node(t, i)[HCCT_P_PARENT];
         hcct_p_free(t, i);
         i = parent;
     }
@@ -607,21 +613,20 @@ static void hcct_p_mode(hcct *t) {
    Weights make minima unique: when a sweep gets fewer than M / 64, T becomes the lower quartile of a sample, which costs
    base at most 4 N / (3 M) and keeps visits at 8 used / M per eviction. */
 
-/* The smallest count; of free and of cold nodes it is the largest number. */
-static uint64_t hcct_p_smallest(hcct *t) {
+/* The smallest count, or the first that is small enough; that of free and of cold nodes is the largest number. */
+static uint64_t hcct_p_smallest(hcct *t, uint64_t enough) {
     uint64_t smallest = HCCT_P_NONE;
     uint32_t i;
-    for (i = 1; i < t->used; i++) if (*hcct_p_count(t, i) < smallest) smallest = *hcct_p_count(t, i);
-    t->visits += t->used;
+    for (i = 1; i < t->used && smallest > enough; i++) if (*hcct_p_count(t, i) < smallest) smallest = *hcct_p_count(t, i);
+    t->visits += i;
     return smallest;
 }
 
 static void hcct_p_bucket_leave(hcct *t, uint32_t i);
 
 static void hcct_p_make_cold(hcct *t, uint32_t i) {
-    uint64_t kept = *hcct_p_count(t, i) - hcct_p_error(t, i);
     if (HCCT_P_HAS(t, HCCT_BUCKET)) hcct_p_bucket_leave(t, i);
-    hcct_p_at(t, i)[HCCT_P_ERROR] = hcct_p_pack(kept, 0);
+    if (t->pins || !hcct_p_prunable(t, i)) hcct_p_node(t, i)[HCCT_P_ERROR] = hcct_p_pack(*hcct_p_count(t, i) - hcct_p_error(t, i), 0);
     *hcct_p_count(t, i) = HCCT_P_NONE;
     t->monitored--;
     t->evictions++;
@@ -630,16 +635,16 @@ static void hcct_p_make_cold(hcct *t, uint32_t i) {
 /* In order of node numbers: Space-Saving evicts counts up to T; then, everywhere, what is a cold leaf goes, and with it
    the ancestors that this exposes (those with higher numbers when the loop comes to them). */
 static void hcct_p_sweep(hcct *t, uint64_t T) {
+    uint64_t keep = HCCT_P_NONE - T - 1;        /* how many values there are from T + 1 up to cold */
     int saving = hcct_p_saving(t);
     uint32_t i;
     if (hcct_p_full(t)) return;
     hcct_p_pin_all(t, 1);
     for (i = 1; i < t->used; i++) {
-        if (saving) {
-            if (*hcct_p_count(t, i) <= T) hcct_p_make_cold(t, i);
-            else if (*hcct_p_count(t, i) != HCCT_P_NONE) continue;
-        }
-        if (hcct_p_at(t, i)[HCCT_P_CHILD] == 0 && !hcct_p_is_free(t, i)) hcct_p_prune(t, i);
+        uint64_t above = *hcct_p_count(t, i) - T - 1;
+        if (saving && above < keep) continue;
+        if (saving && above > keep) hcct_p_make_cold(t, i);
+        if (hcct_p_node(t, i)[HCCT_P_CHILD] == 0 && !hcct_p_is_free(t, i)) hcct_p_prune(t, i);
     }
     hcct_p_pin_all(t, 0);
     t->visits += t->used;
@@ -666,7 +671,7 @@ static uint64_t hcct_p_quantile(const hcct *t, int leaves, uint32_t share) {
 
 static void hcct_p_purge(hcct *t) {
     uint64_t T = t->quarter ? hcct_p_quantile(t, 0, 4) : 0, before = t->evictions;
-    if (T == 0) T = hcct_p_smallest(t);
+    if (T == 0) T = hcct_p_smallest(t, hcct_p_sat_add(hcct_p_base(t), 1));      /* all stand above base since the last sweep */
     hcct_p_raise(t, T);
     hcct_p_sweep(t, T);
     if (t->weights > 1 && t->evictions - before < t->monitored_max / 64) t->quarter = 1;
@@ -679,7 +684,7 @@ static void hcct_p_evict_lazily(hcct *t) {
     while (i < t->used && *hcct_p_count(t, i) != t->lazy_min) i++;
     t->visits += i - t->lazy_at;
     if (i >= t->used) {
-        t->lazy_min = hcct_p_smallest(t);
+        t->lazy_min = hcct_p_smallest(t, hcct_p_base(t));
         for (i = 1; *hcct_p_count(t, i) != t->lazy_min; i++) {}
         t->visits += i;
     }
@@ -874,38 +879,40 @@ static int hcct_p_make_space(hcct *t) {
 }
 
 /* A child of p, in front or behind `after`; 0: no place. */
-static uint32_t hcct_p_new(hcct *t, uint32_t p, uint32_t key, uint32_t after) {
+HCCT_P_INLINE uint32_t hcct_p_new_in(hcct *t, uint32_t p, uint32_t key, uint32_t after, uint32_t stride) {
     uint32_t i = t->free_list, *n;
-    if (i) t->free_list = hcct_p_at(t, i)[HCCT_P_NEXT];
+    if (i) t->free_list = t->words[(size_t)i * stride + HCCT_P_NEXT];
     else if (t->used <= t->capacity) i = t->used++;
     else {
-        if (!hcct_p_make_space(t)) return 0;
+        if (stride == 5 || !hcct_p_make_space(t)) return 0;
         i = t->free_list;
-        t->free_list = hcct_p_at(t, i)[HCCT_P_NEXT];
-        if (after && (hcct_p_is_free(t, after) || hcct_p_at(t, after)[HCCT_P_PARENT] != p)) after = 0;
+        t->free_list = t->words[(size_t)i * stride + HCCT_P_NEXT];
+        if (after && hcct_p_at(t, after)[HCCT_P_PARENT] != p) after = 0;
     }
-    n = hcct_p_at(t, i);
+    n = t->words + (size_t)i * stride;
     n[HCCT_P_KEY] = key;
     n[HCCT_P_PARENT] = p;
     n[HCCT_P_CHILD] = 0;
-    if (hcct_p_full(t)) n[HCCT_P_COUNT32] = 0;
+    if (stride == 5) n[HCCT_P_COUNT32] = 0;
     else {
         n[HCCT_P_PREV] = 0;
         n[HCCT_P_ERROR] = HCCT_P_HAS(t, HCCT_LOSSY) ? hcct_p_pack(hcct_p_base(t), 1) : 0;
         *hcct_p_count(t, i) = hcct_p_saving(t) ? HCCT_P_NONE : 0;
     }
-    hcct_p_link(t, i, after);
+    hcct_p_link(t, i, after, stride);
     t->live++;
-    t->cache[(uint32_t)((uint64_t)hcct_p_mix(p, key) >> t->cache_shift)] = i;
-    if (hcct_p_at(t, p)[HCCT_P_CHILD] & HCCT_P_BIT) {
-        if (hcct_p_hash_full(t, 1)) {
-            hcct_p_at(t, p)[HCCT_P_CHILD] &= HCCT_P_LINK;       /* the newcomer is not in the table: leave it out */
-            hcct_p_unlink(t, i, after);
-            hcct_p_unhash_children(t, p);
-            hcct_p_link(t, i, after);
-        } else hcct_p_hash_put(t, i);
+    *hcct_p_cached(t, hcct_p_mix(p, key)) = i | hcct_p_mix(p, key) << t->node_bits;
+    if (t->words[(size_t)p * stride + HCCT_P_CHILD] & HCCT_P_BIT) {
+        if (hcct_p_hash_full(t, 1)) hcct_p_unhash_children(t, p, i);
+        else                        hcct_p_hash_put(t, i);
     }
     return i;
+}
+HCCT_P_COLD uint32_t hcct_p_new_full(hcct *t, uint32_t p, uint32_t key, uint32_t after) { return hcct_p_new_in(t, p, key, after, 5); }
+HCCT_P_COLD uint32_t hcct_p_new_pruned(hcct *t, uint32_t p, uint32_t key, uint32_t after) { return hcct_p_new_in(t, p, key, after, 8); }
+
+static uint32_t hcct_p_new(hcct *t, uint32_t p, uint32_t key, uint32_t after) {
+    return hcct_p_full(t) ? hcct_p_new_full(t, p, key, after) : hcct_p_new_pruned(t, p, key, after);
 }
 
 /* ---- events ---- */
@@ -991,7 +998,7 @@ HCCT_P_INLINE void hcct_p_enter(hcct *t, uint32_t key, uint64_t w, uint32_t stri
     uint32_t p = t->run.at.cursor, c = t->words[(size_t)p * stride + HCCT_P_CHILD] & HCCT_P_LINK;
     if (!HCCT_P_LIKELY(c && t->words[(size_t)c * stride] == key)) {
         c = stride == 5 ? hcct_p_find_full(t, p, key) : hcct_p_find_pruned(t, p, key);
-        if (!c) c = hcct_p_new(t, p, key, 0);
+        if (!c) c = stride == 5 ? hcct_p_new_full(t, p, key, 0) : hcct_p_new_pruned(t, p, key, 0);
         if (!c) { hcct_p_not_stored(t, w, 0); return; }
     }
     t->run.at.cursor = c;
@@ -1200,7 +1207,7 @@ static uint64_t hcct_p_layout(hcct *t, uint32_t contexts, int place) {
     if (m > contexts && HCCT_P_HAS(t, HCCT_BUCKET)) m = contexts;
     if (m == 0) m = 1;
     if (c->hash_slots) hash = c->hash_slots;
-    while (cache < (c->cache_slots ? c->cache_slots : nodes < 4096 ? nodes / 2 : 4096)) { cache *= 2; shift--; }
+    while (cache < (c->cache_slots ? c->cache_slots : nodes < 65536 ? nodes / 4 : 16384)) { cache *= 2; shift--; }
     if (c->cache_slots == 1) { cache = 1; shift = 32; }
     at[0] = (uint64_t)c->history * 8;
     at[1] = at[0] + (cache * 4 + 7) / 8 * 8;
@@ -1218,6 +1225,7 @@ static uint64_t hcct_p_layout(hcct *t, uint32_t contexts, int place) {
         t->words   = (uint32_t *)(void *)(base + at[4]);
         t->cache_slots = (uint32_t)cache;
         t->cache_shift = shift;
+        for (t->node_bits = 1; nodes > UINT32_C(1) << t->node_bits; t->node_bits++) {}
         t->hash_slots = (uint32_t)hash;
         t->capacity = contexts;
         t->monitored_max = (uint32_t)m;

@@ -473,7 +473,7 @@ TEST(three_space_savings_agree) {
             if (step % 500 == 499) {
                 uint64_t *u[3];
                 for (k = 0; k < 3; k++) {
-                    uint64_t rest = a[k].t.monitored == m ? hcct_p_smallest(&a[k].t) : k == HCCT_SPACE_SAVING ? a[k].t.floor : 0;
+                    uint64_t rest = a[k].t.monitored == m ? hcct_p_smallest(&a[k].t, 0) : k == HCCT_SPACE_SAVING ? a[k].t.floor : 0;
                     uint32_t strangers, *to = match(&a[k].t, &r, &strangers);
                     u[k] = (uint64_t *)calloc(r.count, sizeof **u);
                     for (i = 1; i < r.count; i++) {
@@ -856,6 +856,8 @@ static void small_file(blob *b, uint32_t algorithm) {
     hcct_config c = config_of(algorithm, 12);
     stream s = stream_of(SKEWED, 4, 0);
     arena a;
+    c.cache_slots = 16;                 /* so that the arena, and with it the file, does not depend on defaults */
+    c.hash_slots = 64;
     arena_open(&a, &c, algorithm == HCCT_FULL ? 400 : 30);
     feed(&a.t, NULL, &s, 400);
     CHECK_EQ(hcct_write(&a.t, key_name, NULL, blob_write, b), 0);
@@ -955,7 +957,7 @@ TEST(bytes_are_the_same_everywhere) {
         crc = hcct_p_crc32(crc, b.bytes, b.size);
         free(b.bytes);
     }
-    CHECK_EQ(crc, 0x37657A55);
+    CHECK_EQ(crc, 0xB391BE9F);
 }
 
 typedef struct names { uint32_t seen, wrong; } names;

@@ -1,0 +1,313 @@
+/* bench_hcct.c - nanoseconds per call (enter and leave) of every algorithm of hcct.h, beside a full tree of malloc-ed
+   nodes with pointers and a Space-Saving with the bucket list as its authors describe it.
+   bench_hcct [quick|full] [TRACE ...]        traces of docs/formats.md; also those that $BURSTY_TRACES names
+
+   Traces are decoded first; each rival runs over the same events in turn, several rounds, the best round counts, and the
+   empty loop over the events is taken off. In every round all rivals run, so that a busy machine slows all. */
+#define _POSIX_C_SOURCE 199309L
+#define HCCT_STATIC
+#define HCCT_IMPLEMENTATION
+#include "../hcct.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { M = 50000 };
+
+typedef struct events { uint32_t *at; size_t count, enters; const char *name; } events;
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void *take(size_t bytes) {
+    void *memory = malloc(bytes);
+    if (!memory) { fprintf(stderr, "bench_hcct: no memory\n"); exit(1); }
+    return memory;
+}
+
+/* ---- rival 1: the full tree as one writes it down, nodes by malloc, children in a list ---- */
+
+typedef struct plain { struct plain *parent, *child, *next; uint32_t key, count; } plain;
+
+static void run_plain(const events *e) {
+    plain *root = (plain *)calloc(1, sizeof *root), *at = root;
+    size_t i;
+    for (i = 0; i < e->count; i++) {
+        uint32_t key = e->at[i];
+        plain *c;
+        if (key == 0) { at = at->parent; continue; }
+        for (c = at->child; c && c->key != key; c = c->next) {}
+        if (!c) {
+            c = (plain *)take(sizeof *c);
+            c->parent = at; c->next = at->child; c->child = NULL; c->key = key; c->count = 0;
+            at->child = c;
+        }
+        c->count++;
+        at = c;
+    }
+    for (at = root; at;) {                      /* free, without recursion */
+        plain *child = at->child, *up = at->parent;
+        if (child) { at->child = child->next; at = child; continue; }
+        free(at);
+        at = up;
+    }
+}
+
+/* ---- rival 2: Space-Saving with the bucket list of Metwally et al. over a pointer tree, pruned as in Figure 4 ---- */
+
+typedef struct bucket bucket;
+typedef struct node { struct node *parent, *child, *next, *same_next, *same_prev; bucket *of; uint32_t key; } node;
+struct bucket { bucket *next, *prev; node *first; uint64_t count; };
+
+static node *spare_nodes;
+static bucket *spare_buckets;
+static void free_node(node *n) { n->next = spare_nodes; spare_nodes = n; }
+static node *new_node(void) { node *n = spare_nodes; if (n) spare_nodes = n->next; else n = (node *)take(sizeof *n); return n; }
+static bucket *new_bucket(void) { bucket *b = spare_buckets; if (b) spare_buckets = b->next; else b = (bucket *)take(sizeof *b); return b; }
+
+static void detach(node *n, bucket **first) {
+    bucket *b = n->of;
+    if (n->same_prev) n->same_prev->same_next = n->same_next; else b->first = n->same_next;
+    if (n->same_next) n->same_next->same_prev = n->same_prev;
+    n->of = NULL;
+    if (b->first) return;
+    if (b->prev) b->prev->next = b->next; else *first = b->next;
+    if (b->next) b->next->prev = b->prev;
+    b->next = spare_buckets;
+    spare_buckets = b;
+}
+static void attach(node *n, uint64_t count, bucket *after, bucket **first) {
+    bucket *next = after ? after->next : *first;
+    while (next && next->count < count) { after = next; next = next->next; }
+    if (!next || next->count != count) {
+        bucket *b = new_bucket();
+        b->count = count; b->first = NULL; b->prev = after; b->next = next;
+        if (after) after->next = b; else *first = b;
+        if (next) next->prev = b;
+        next = b;
+    }
+    n->of = next;
+    n->same_prev = NULL;
+    n->same_next = next->first;
+    if (next->first) next->first->same_prev = n;
+    next->first = n;
+}
+
+static void run_bucket(const events *e) {
+    node *root = (node *)calloc(1, sizeof *root), *at = root;
+    bucket *first = NULL;
+    size_t i, monitored = 0;
+    for (i = 0; i < e->count; i++) {
+        uint32_t key = e->at[i];
+        node *c;
+        if (key == 0) { at = at->parent; continue; }
+        for (c = at->child; c && c->key != key; c = c->next) {}
+        if (!c) {
+            c = new_node();
+            c->parent = at; c->next = at->child; c->child = NULL; c->key = key; c->of = NULL;
+            at->child = c;
+        }
+        at = c;
+        if (c->of) {
+            bucket *b = c->of, *after = b->first == c && !c->same_next ? b->prev : b;
+            uint64_t count = b->count + 1;
+            detach(c, &first);
+            attach(c, count, after, &first);
+        } else if (monitored < M) { monitored++; attach(c, 1, NULL, &first); }
+        else {
+            node *victim = first->first, *n = victim;
+            uint64_t least = first->count;
+            detach(victim, &first);
+            attach(c, least + 1, NULL, &first);
+            while (n != root && !n->child && !n->of && n != at) {
+                node *up = n->parent, **link = &up->child;
+                while (*link != n) link = &(*link)->next;
+                *link = n->next;
+                free_node(n);
+                n = up;
+            }
+        }
+    }
+}
+
+/* ---- ours ---- */
+
+static void *arena_memory;
+static size_t arena_bytes;
+static hcct_stats last;
+
+static void run_ours(const events *e, uint32_t algorithm, size_t most_contexts) {
+    hcct_config c;
+    hcct t;
+    size_t i, bytes;
+    memset(&c, 0, sizeof c);
+    c.algorithm = algorithm;
+    if (algorithm != HCCT_FULL) { c.monitored = M; c.one_over_epsilon = M; c.hash_slots = 2 * M; }
+    if (algorithm == HCCT_STICKY) c.hash_slots = 0;
+    bytes = hcct_bytes(&c, (uint32_t)(algorithm == HCCT_FULL ? most_contexts + 1 : algorithm == HCCT_STICKY ? 2000000 : 4 * M));
+    if (bytes > arena_bytes) { free(arena_memory); arena_memory = take(arena_bytes = bytes); }
+    hcct_init(&t, arena_memory, bytes, &c);
+    for (i = 0; i < e->count; i++) {
+        if (e->at[i]) hcct_enter(&t, e->at[i], 1); else hcct_leave(&t);
+    }
+    hcct_get_stats(&t, &last);
+}
+
+static void run_empty(const events *e) {
+    static volatile uint32_t sink;
+    size_t i;
+    for (i = 0; i < e->count; i++) { if (e->at[i]) sink = e->at[i]; else sink = 1; }
+    (void)sink;
+}
+
+/* ---- events ---- */
+
+static uint64_t seed = 1;
+static uint64_t next_random(void) {
+    uint64_t z = (seed += UINT64_C(0x9E3779B97F4A7C15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+/* A random walk over calls: `keys` functions, the first of them far more often (skew 0 .. 8 halvings), up to `deep`. */
+static events walk(const char *name, size_t calls, uint32_t keys, uint32_t skew, uint32_t deep, uint32_t phases) {
+    events e;
+    uint32_t depth = 0, down = deep > 100 ? 33 : 32;
+    e.at = (uint32_t *)take((2 * calls + 2) * sizeof *e.at);
+    e.count = e.enters = 0;
+    e.name = name;
+    while (e.enters < calls) {
+        uint64_t x = next_random();
+        uint32_t range = keys, k;
+        if (depth && (depth == deep || (x & 63) >= down)) { e.at[e.count++] = 0; depth--; continue; }
+        for (k = 0; k < skew && (x >> (8 + k) & 1); k++) range = range / 4 + 1;
+        e.at[e.count++] = 1 + (uint32_t)(x >> 32) % range + (phases ? (uint32_t)(e.enters / (calls / phases + 1)) * keys : 0);
+        e.enters++;
+        depth++;
+    }
+    while (depth--) e.at[e.count++] = 0;
+    return e;
+}
+
+static uint32_t word(const unsigned char *p) { return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
+
+/* A calls trace (docs/formats.md), keys numbered in order of appearance. */
+static int load(const char *path, events *e) {
+    FILE *file = fopen(path, "rb");
+    unsigned char head[40], *data;
+    size_t size, i, slots = 1 << 22;
+    uint64_t *ids;
+    uint32_t *keys, next = 1;
+    if (!file || fread(head, 1, 40, file) != 40 || word(head) != 0xABADCAFE) { if (file) fclose(file); return 1; }
+    fseek(file, 0, SEEK_END);
+    size = (size_t)ftell(file) - 40;
+    fseek(file, 40, SEEK_SET);
+    data = (unsigned char *)take(size);
+    size = fread(data, 1, size, file);
+    fclose(file);
+    ids = (uint64_t *)calloc(slots, sizeof *ids);
+    keys = (uint32_t *)calloc(slots, sizeof *keys);
+    e->at = (uint32_t *)take((size_t)(word(head + 4) + (uint64_t)word(head + 12)) * sizeof *e->at);
+    e->count = e->enters = 0;
+    e->name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    for (i = 0; i < size;) {
+        if (data[i] == 5 && i + 7 <= size) {
+            uint64_t id = ((uint64_t)word(data + i + 1) << 16 | (uint64_t)data[i + 6] << 8 | data[i + 5]) + 1;
+            size_t at = (size_t)(id * UINT64_C(0x9E3779B97F4A7C15) >> 42);
+            while (ids[at] && ids[at] != id) at = (at + 1) & (slots - 1);
+            if (!ids[at]) { ids[at] = id; keys[at] = next++; }
+            e->at[e->count++] = keys[at];
+            e->enters++;
+            i += 7;
+        } else { if (data[i] == 1) e->at[e->count++] = 0; i++; }
+    }
+    free(ids); free(keys); free(data);
+    return 0;
+}
+
+/* ---- the table ---- */
+
+enum { RIVALS = 8 };
+static const char *const names[RIVALS] = {"pointer CCT", "bucket SS", "full", "batch", "lazy", "bucket", "lossy", "sticky"};
+
+static void measure(const events *e, int rounds, double ns[RIVALS], uint32_t *contexts, int fast_only) {
+    static const uint32_t algorithm[RIVALS] = {0, 0, HCCT_FULL, HCCT_SPACE_SAVING, HCCT_LAZY, HCCT_BUCKET, HCCT_LOSSY, HCCT_STICKY};
+    double best[RIVALS], empty = 1e9, start;
+    int round, k;
+    hcct_config c;
+    for (k = 0; k < RIVALS; k++) best[k] = 1e9;
+    /* how many contexts there are: by growing */
+    {
+        hcct t;
+        size_t bytes, i;
+        void *memory;
+        memset(&c, 0, sizeof c);
+        c.algorithm = HCCT_FULL;
+        memory = take(bytes = hcct_bytes(&c, 1 << 20));
+        hcct_init(&t, memory, bytes, &c);
+        for (i = 0; i < e->count; i++) {
+            if (t.used + 1 >= t.capacity) { memory = realloc(memory, bytes *= 2); hcct_grow(&t, memory, bytes); }
+            if (e->at[i]) hcct_enter(&t, e->at[i], 1); else hcct_leave(&t);
+        }
+        *contexts = t.live;
+        free(memory);
+    }
+    for (round = 0; round < rounds; round++) {
+        start = seconds();
+        run_empty(e);
+        if (seconds() - start < empty) empty = seconds() - start;
+        for (k = 0; k < RIVALS; k++) {
+            if (k < 2 && fast_only) continue;
+            start = seconds();
+            if (k == 0) run_plain(e); else if (k == 1) run_bucket(e); else run_ours(e, algorithm[k], *contexts);
+            start = seconds() - start;
+            if (start < best[k]) best[k] = start;
+        }
+    }
+    for (k = 0; k < RIVALS; k++) ns[k] = best[k] >= 1e9 ? -1 : 1e9 * (best[k] - empty) / (double)e->enters;
+}
+
+static void row(events *e, int rounds, int fast_only) {
+    double ns[RIVALS];
+    uint32_t contexts;
+    int k;
+    measure(e, rounds, ns, &contexts, fast_only);
+    printf("%-22s %9.1f %9.2f", e->name, (double)e->enters / 1e6, (double)contexts / 1e6);
+    for (k = 0; k < RIVALS; k++) { if (ns[k] < 0) printf(" %11s", "-"); else printf(" %11.1f", ns[k]); }
+    printf(" %11.2f\n", ns[3] / ns[2]);
+    fflush(stdout);
+    free(e->at);
+}
+
+int main(int argc, char **argv) {
+    int i, quick = 0, rounds = 5;
+    size_t calls = 4000000;
+    events e;
+    char *more = getenv("BURSTY_TRACES");
+    for (i = 1; i < argc; i++) if (strcmp(argv[i], "quick") == 0) quick = 1;
+    if (quick) { rounds = 2; calls = 1000000; }
+    printf("ns per call (enter + leave), best of %d, empty loop taken off; M = %d\n", rounds, (int)M);
+    printf("%-22s %9s %9s", "trace", "M calls", "M contexts");
+    for (i = 0; i < RIVALS; i++) printf(" %11s", names[i]);
+    printf(" %11s\n", "batch/full");
+    for (i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "quick") == 0 || strcmp(argv[i], "full") == 0) continue;
+        if (load(argv[i], &e)) { fprintf(stderr, "bench_hcct: %s is no calls trace\n", argv[i]); return 2; }
+        row(&e, rounds, 0);
+    }
+    for (more = more ? strtok(more, " ") : NULL; more; more = strtok(NULL, " "))
+        if (load(more, &e) == 0) row(&e, rounds, 0); else fprintf(stderr, "bench_hcct: %s is no calls trace\n", more);
+    e = walk("skewed", calls, 64, 8, 20, 0);              row(&e, rounds, 0);
+    e = walk("even", calls, 16, 0, 12, 0);                row(&e, rounds, 0);
+    e = walk("fan-out 200", calls, 200, 3, 6, 0);         row(&e, rounds, 0);
+    e = walk("flat, fan-out 150000", calls, 150000, 4, 1, 0); row(&e, rounds, 1);     /* a plain list would take minutes */
+    e = walk("deep", calls, 3, 1, 5000, 0);               row(&e, rounds, 0);
+    e = walk("phases", calls, 40, 5, 14, 8);              row(&e, rounds, 0);
+    e = walk("many contexts", quick ? calls : 24000000, 1000, 1, 14, 0); row(&e, quick ? 1 : 2, quick);
+    return 0;
+}
