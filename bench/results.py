@@ -169,7 +169,7 @@ def peer_tables(micro, real):
         b = peers[base[name[0]]] if name[0] in base else None
         if b and r is not b:
             rows.append([name, '%.3f ± %.3f' % (r['ratio'] / b['ratio'], r['spread']), number(r['instructions'] and r['instructions'] / b['instructions'])])
-    program = real.data['peers'][0]['program'] if real.data['peers'] else ''
+    program = real.data['peers'][0]['program'] if real.data['peers'] else 'real program: not run'
     text = ['%s, each over the plain build of the same compiler:\n' % program, table(['build', 'time', 'instructions'], rows)]
     by = {(r['build'], r['group'], r['rival']): r for r in micro['rows']}
     names = [('bursty, BURST_FN and BURST_FOR: gcc', 'gcc', ('BURST_FN', 'BURST_FOR', 'BURST_FOR', 'BURST_FOR')),

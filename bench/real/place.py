@@ -8,8 +8,8 @@ dual  the same checks as dual paths: BURST_FN for functions with a check, BURST_
       BURST_BODY for loops; BURST_REF for up to two pointers that a statement goes through
 
 libclang finds the places. Functions and loops whose braces come out of a macro are left alone and counted, and so are
-functions defined in headers. A call counts as a call whoever is called; a leaf calls no function of the program and
-nothing through a pointer. What cannot be a dual path (variadic functions, setjmp, computed goto, a label, a static, a #define
+functions defined in headers. A leaf calls no function of the program and nothing through a pointer. In loops a call counts
+as a call whoever is called, but for static functions of headers that call nothing: they will be part of the loop. What cannot be a dual path (variadic functions, setjmp, computed goto, a label, a static, a #define
 or a case of an outer switch in a loop's body, a loop in such a loop) gets the point instead, and is counted too. Prints a summary in JSON."""
 import json, os, re, sys
 from clang.cindex import Index, CursorKind as K
@@ -67,6 +67,18 @@ def is_reference(c, text):
         base = next(c.get_children(), None)
         return base is not None and base.type.get_canonical().kind.name == 'POINTER'
     return False
+
+
+def is_inlined(function, main, known={}):
+    """A static function of a header that calls nothing but its like."""
+    usr = function.get_usr()
+    if usr not in known:
+        known[usr] = False
+        body = function.get_definition()
+        if body is not None and body.storage_class.name == 'STATIC' and body.location.file.name != main:
+            known[usr] = all(c.referenced is not None and c.referenced.kind == K.FUNCTION_DECL and is_inlined(c.referenced, main)
+                             for c in body.walk_preorder() if c.kind == K.CALL_EXPR)
+    return known[usr]
 
 
 class File:
@@ -172,7 +184,7 @@ class File:
             callee = strip(parts[0]) if parts else None
             target = callee.referenced if callee is not None and callee.kind == K.DECL_REF_EXPR else None
             if target is not None and target.kind == K.FUNCTION_DECL:
-                if not target.spelling.startswith('__builtin_'):
+                if not target.spelling.startswith('__builtin_') and not is_inlined(target, self.path):
                     for l in loops:
                         l['calls'] += 1
                 if function:
