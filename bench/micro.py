@@ -14,15 +14,16 @@ WORK = os.path.join(BUILD, 'micro')
 ROUNDS, SCALE, PADS = ('5', '25', 2) if QUICK else ('7', '50', 8)
 XRAY = ['-fxray-instrument', '-fxray-instruction-threshold=1']
 HOOKS = '-finstrument-functions'
+ALIGN = '-falign-loops=32'      # loops of one cycle double in time when they straddle a boundary; all builds alike
 
 # name, compiler, flags
-BUILDS = [('gcc', 'gcc', ['-O2']), ('gcc -O3', 'gcc', ['-O3']), ('gcc, BURSTY_POLL', 'gcc', ['-O2', '-DBURSTY_POLL']),
-          ('gcc, BURSTY_OFF', 'gcc', ['-O2', '-DBURSTY_OFF']), ('clang-19', 'clang-19', ['-O2'])]
+BUILDS = [('gcc', 'gcc', ['-O2', ALIGN]), ('gcc -O3', 'gcc', ['-O3', ALIGN]), ('gcc, BURSTY_POLL', 'gcc', ['-O2', ALIGN, '-DBURSTY_POLL']),
+          ('gcc, BURSTY_OFF', 'gcc', ['-O2', ALIGN, '-DBURSTY_OFF']), ('clang-19', 'clang-19', ['-O2', ALIGN])]
 # name, the build it is compared with, compiler, flags
-PEERS = [('gcc -pg', 'gcc', 'gcc', ['-O2', '-pg']), ('gcc -finstrument-functions, empty hooks', 'gcc', 'gcc', ['-O2', HOOKS]),
-         ('clang XRay, unpatched', 'clang-19', 'clang-19', ['-O2'] + XRAY),
+PEERS = [('gcc -pg', 'gcc', 'gcc', ['-O2', ALIGN, '-pg']), ('gcc -finstrument-functions, empty hooks', 'gcc', 'gcc', ['-O2', ALIGN, HOOKS]),
+         ('clang XRay, unpatched', 'clang-19', 'clang-19', ['-O2', ALIGN] + XRAY),
          ('clang -fprofile-generate -sampled-instrumentation', 'clang-19', 'clang-19',
-          ['-O2', '-fprofile-generate', '-mllvm', '-sampled-instrumentation'])]
+          ['-O2', ALIGN, '-fprofile-generate', '-mllvm', '-sampled-instrumentation'])]
 # what must be two instructions, or five on Thumb-2
 FAST = [('gcc', ['gcc'], 'objdump'), ('clang-14', ['clang-14'], 'objdump'), ('clang-19', ['clang-19'], 'objdump'),
         ('gcc, BURSTY_NO_TLS', ['gcc', '-DBURSTY_NO_TLS'], 'objdump'),
