@@ -1026,7 +1026,7 @@ HCCT_P_COLD void hcct_p_leave_slow(hcct *t) {
         if (--t->run.at.over == 0) hcct_p_mode(t);
         return;
     }
-    if (i == 0) { t->unmatched++; return; }
+    if (i == 0 || (t->fold && t->run.at.returns == 0)) { t->unmatched++; return; }
     t->run.at.cursor = t->fold ? t->run.returns[--t->run.at.returns] : hcct_p_at(t, i)[HCCT_P_PARENT];
     t->run.at.depth--;
     if (!hcct_p_full(t) && !t->pins) hcct_p_prune(t, i);
@@ -1060,10 +1060,11 @@ HCCT_API int hcct_leave_key(hcct *t, uint32_t key) {
     uint32_t i = t->run.at.cursor, levels = 0, left = t->run.at.returns;
     if (t->run.at.over) { hcct_p_leave_slow(t); return 1; }
     while (i && hcct_p_at(t, i)[HCCT_P_KEY] != key) {
-        i = t->fold ? t->run.returns[--left] : hcct_p_at(t, i)[HCCT_P_PARENT];
+        if (!t->fold) i = hcct_p_at(t, i)[HCCT_P_PARENT];
+        else          i = left ? t->run.returns[--left] : 0;
         levels++;
     }
-    if (i == 0) { t->unmatched++; return 0; }
+    if (i == 0 || (t->fold && left == 0)) { t->unmatched++; return 0; }
     t->repaired += levels;
     for (levels++; levels; levels--) hcct_leave(t);
     return 1;

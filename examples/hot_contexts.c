@@ -1,0 +1,74 @@
+/* hot_contexts.c - bursty.h decides when to look, hcct.h keeps the calling contexts that are hot. They meet in one action of
+   fifteen lines, because every event carries the depth: a burst begins with the stack of scopes, then each event first
+   undoes what has returned since (in whatever way: return, longjmp, exception, the end of a burst in mid-call).
+
+   cc -I. -pthread -o hot_contexts examples/hot_contexts.c && ./hot_contexts | flamegraph.pl >hot.svg */
+#define BURSTY_IMPLEMENTATION
+#include "bursty.h"
+#define HCCT_IMPLEMENTATION
+#include "hcct.h"
+#include <stdio.h>
+
+enum { SITES = 64 };
+static const bursty_site *sites[SITES];             /* a key is a site's place here + 1 */
+static uint64_t memory[4096], weight_256;
+static hcct tree;
+static uint32_t deep;                               /* where the tree's cursor stands */
+
+static uint32_t key_of(const bursty_site *site) {
+    uint32_t i = 0;
+    while (i < SITES - 1 && sites[i] && sites[i] != site) i++;
+    sites[i] = site;
+    return i + 1;
+}
+static const char *name_of(void *user, uint32_t key) { (void)user; return key == HCCT_KEY_DEEP ? "(deep)" : sites[key - 1]->name; }
+static int out(void *file, const void *data, size_t size) { return fwrite(data, 1, size, (FILE *)file) != size; }
+
+/* Scopes that the shadow stack had no room for are one node of the tree. */
+static uint32_t tree_depth(uint32_t scopes) { return scopes > BURSTY_STACK ? BURSTY_STACK + 1 : scopes; }
+
+static void on_event(void *user, const bursty_event *e) {
+    uint32_t depth = tree_depth(e->depth), keys[BURSTY_STACK + 1], i;
+    (void)user;
+    if (e->kind & BURSTY_BEGIN) {
+        for (i = 0; i < depth; i++) keys[i] = i < BURSTY_STACK ? key_of(e->stack[i]) : HCCT_KEY_DEEP;
+        hcct_burst_begin(&tree, keys, deep = depth);
+        return;
+    }
+    if (e->kind & BURSTY_END) { hcct_burst_end(&tree); return; }
+    for (; deep > depth; deep--) hcct_leave(&tree);
+    if (!(e->kind & BURSTY_CALL)) return;
+    hcct_enter(&tree, key_of(e->site), 1);
+    weight_256 += e->weight_256;
+    if (e->kind & BURSTY_FRAME) deep++;             /* a scope stays open; a point is over already */
+    else hcct_leave(&tree);
+}
+
+static volatile int work;
+static void price(void)     { BURST_SCOPE("price"); work++; }
+static void search(int n)   { BURST_SCOPE("search"); if (n) { search(n - 1); search(n - 1); } else price(); }
+static void draw(void)      { BURST_SCOPE("draw"); work--; }
+static void frame(int n)    { BURST_SCOPE("frame"); search(n % 7); draw(); }
+
+int main(void) {
+    bursty_config config = { 0 };
+    hcct_context hot[5];
+    uint32_t i, n, k, path[16];
+    hcct_init(&tree, memory, sizeof memory, NULL);
+    config.profile.check_count = 900;
+    config.profile.burst_count = 100;
+    config.profile.classes = BURSTY_CALL | BURSTY_RETURN | BURSTY_BEGIN | BURSTY_END;
+    config.profile.action = on_event;
+    bursty_start(&config);
+    for (i = 0; i < 20000; i++) frame((int)i);
+    hcct_set_total(&tree, weight_256 / 256);        /* from here on answers speak of the whole run */
+    n = hcct_hot(&tree, 1, 100, hot, 5);
+    fprintf(stderr, "%u contexts have 1%% of the calls or more, the hottest:\n", (unsigned)n);
+    for (i = 0; i < n && i < 5; i++) {
+        uint32_t depth = hcct_path(&tree, hot[i].node, path, 16);
+        fprintf(stderr, "%8lu to %8lu  ", (unsigned long)hot[i].lower, (unsigned long)hot[i].upper);
+        for (k = 0; k < depth && k < 16; k++) fprintf(stderr, "%s%s", k ? ";" : "", name_of(NULL, path[k]));
+        fprintf(stderr, "\n");
+    }
+    return hcct_write_collapsed(&tree, name_of, NULL, out, stdout);
+}
