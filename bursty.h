@@ -24,11 +24,12 @@
    that loops without a check records nothing of a burst that starts meanwhile, and stays in its copy when one ends.
 
      BURST_HERE();                    this function was called
-     BURST_SCOPE("name");             the same, and its return on every exit: gives callers, contexts and time. A declaration
+     BURST_SCOPE("name");             the same, and its return on every exit: gives callers, contexts and time. A declaration, so not
+                                      after a bare if; names are literals
      BURST_LOOP();                    a back-edge; first thing in a loop's body
      BURST_POINT("name", value);      an event of your own; value is not evaluated on the fast path
-     BURST_AT(class, "name", value);  the same of any class below; BURST_LEAVE(); before each exit of a scope where there is neither
-                                      gcc, clang nor C++ (elsewhere nothing)
+     BURST_AT(class, "name", value);  the same of any class below
+     BURST_LEAVE();                   before each exit of a scope; needed by C compilers other than gcc and clang, nothing elsewhere
      if (BURST_CHECK()) ...           a check by hand
      BURST_FN(int, f, (int a, int b), (a, b)) { body }      f compiled twice; its entry check picks the copy
      BURST_PROC(f, (int a), (a)) { body }                   the same for void; BURST_FN0, BURST_PROC0: no parameters
@@ -66,6 +67,7 @@
      BURSTY_STACK=n        entries of the shadow stack: 64; 0 in freestanding or tiny builds. Deeper scopes are counted, not kept
      BURSTY_TLS_MODEL="m"  "initial-exec" in shared objects: the default there is a call per check; executables are "local-exec"
      BURSTY_STATIC         everything static, for one file
+     An undefined reference to bursty_...: no file has BURSTY_IMPLEMENTATION (bursty_save: BURSTY_STDIO), or files differ in options.
    where BURSTY_IMPLEMENTATION is defined
      BURSTY_PROFILES=n     profiles at once: 8, at most 32      BURSTY_MEMORY=bytes  the static memory: 65536, or 0 for none
      BURSTY_STDIO          adds bursty_save                     BURSTY_PTHREAD       joins pthread_key_create and pthread_atfork
@@ -115,7 +117,7 @@ typedef struct bursty_event {
     uint32_t           kind, depth;           /* depth: scopes around the event; CALL and its RETURN have the same */
     uint32_t           burst;                 /* number of this profile's burst on this thread, from 1         */
     uint32_t           weight_256;            /* 256 times the number of events that this one stands for       */
-    const bursty_site *const *stack;          /* the scopes around it, outermost first; NULL without a stack   */
+    const bursty_site *const *stack;          /* the outermost min(depth, BURSTY_STACK) scopes around it; NULL without a stack */
 } bursty_event;
 
 typedef void (*bursty_action)(void *user, const bursty_event *event);
@@ -192,7 +194,8 @@ BURSTY_API uint32_t bursty_live(void);
 BURSTY_API uint32_t bursty_start(const bursty_config *config);
 /* Stops a profile (0), or starts it again (1) with a new first gap. Returns 0, or -1: no such profile. */
 BURSTY_API int      bursty_switch(int profile, int on);
-/* Fills rows[0..max) from the hot table, hottest first, all threads together: sites, or (caller, site) pairs of calls when pairs is 1.
+/* Fills rows[0..max) from the hot table, largest weight first, all threads together: sites (a function's loop is a site of its own: see
+   site->kind), or (caller, site) pairs of calls when pairs is 1.
    weight / 256 estimates how often it ran, ticks how long in all (clock_hz > 0), callees left out. Any thread, every frame if liked. Returns the rows filled. */
 BURSTY_API size_t   bursty_top(bursty_row *rows, size_t max, int pairs);
 /* Sums over all threads, ended ones too. Exact for the calling thread; another's checks since its last edge are not in it yet. */
@@ -225,7 +228,7 @@ BURSTY_API void     bursty_forked(void);
 
 static inline int      bursty_set(int profile, const bursty_profile *p) { (void)profile; (void)p; return 0; }
 static inline uint32_t bursty_live(void) { return 0; }
-static inline uint32_t bursty_start(const bursty_config *config) { (void)config; return 0; }
+static inline uint32_t bursty_start(const bursty_config *config) { (void)config; return 1; }
 static inline int      bursty_switch(int profile, int on) { (void)profile; (void)on; return 0; }
 static inline size_t   bursty_top(bursty_row *rows, size_t max, int pairs) { (void)rows; (void)max; (void)pairs; return 0; }
 static inline void     bursty_get_stats(bursty_stats *out) { const bursty_stats none = { 0, 0, 0, 0, 0, 0, 0, 0 }; *out = none; }
