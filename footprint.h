@@ -640,7 +640,7 @@ static void footprint_p_fold(footprint *fp) {
         if (fp->gap_young[y]) footprint_p_gap_far(fp, y, (uint64_t)fp->gap_young[y] << fp->sample_log2);
         fp->gap_young[y] = 0;
     }
-    for (j = 0; j < fp->marks && j < fp->mark_young; j++) {
+    for (j = 0; j < fp->mark_young; j++) {                                     /* marks that were closed as well */
         int32_t *young = fp->young + (size_t)j * FOOTPRINT_P_YOUNG;
         uint64_t times = 0;
         for (y = 0; y < FOOTPRINT_P_YOUNG; y++) {
@@ -721,7 +721,7 @@ static void footprint_p_renumber(footprint *fp) {
     if (kept > fp->cap) {
         fp->flags |= FOOTPRINT_FULL;
         if (fp->flags & FOOTPRINT_FORGET) footprint_p_forget(fp, kept - fp->cap);
-        else { fp->overfull = 1; fp->wake = 0; }                               /* thins out before the next access */
+        else { fp->overfull = 1; fp->wake = 0; }                               /* thins out before the next access; until then the reserve will do */
     }
     footprint_p_compact(fp);
 }
@@ -1203,7 +1203,7 @@ static void footprint_p_thin(footprint *fp) {
         for (s = 2; s < fp->next; s++)
             if (footprint_p_left_out(fp, fp->slot[s].block)) fp->live[s >> 6] &= ~(UINT64_C(1) << (s & 63));
         footprint_p_compact(fp);
-    } while (fp->next - 2 > fp->cap && fp->sample_log2 < 40);
+    } while (fp->next - 2 > fp->cap && fp->sample_log2 < 63);
     while (fp->filled < fp->recent && fp->next > 2) {
         fp->top[fp->filled++] = fp->slot[--fp->next];
         fp->live[fp->next >> 6] &= ~(UINT64_C(1) << (fp->next & 63));
@@ -1238,7 +1238,7 @@ static uint64_t footprint_p_layout_blocks(footprint *fp, unsigned char *base, ui
     fp->slots = slots;
     fp->cap = slots - slots / 4;
     fp->buckets = average ? slots : slots + slots / 4;
-    fp->slot  = (footprint_entry *)footprint_p_take(base, &at, slots, sizeof *fp->slot);
+    fp->slot  = (footprint_entry *)footprint_p_take(base, &at, (uint64_t)slots + 1, sizeof *fp->slot);   /* one in reserve: see thin */
     fp->index = (uint32_t *)footprint_p_take(base, &at, average ? 0 : fp->buckets, sizeof *fp->index);
     fp->live  = (uint64_t *)footprint_p_take(base, &at, average ? 0 : slots / 64 + 2, sizeof *fp->live);
     fp->blocks_bytes = (size_t)at;

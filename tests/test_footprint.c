@@ -223,6 +223,41 @@ TEST(bounded_memory) {
     }
 }
 
+/* Found by fuzzing: ages of marks that the window bound had closed were counted again after thinning out. 98 blocks fill the slots,
+   then all grow too old; 80 blocks in turn fill them again, with fewer alive, and are too many for the table. */
+TEST(bounds_together) {
+    footprint_config config = plain;
+    footprint_profile p;
+    footprint fp;
+    uint32_t i, b, row;
+    config.c = 1;
+    config.recent = 16;
+    config.window_max = 1023;
+    CHECK(footprint_init(&fp, memory, footprint_bytes(&config, 60), &config) == 63);
+    for (i = 0; i < 98; i++) footprint_access(&fp, i);
+    footprint_access_again(&fp, 5000);
+    for (i = 0; i < 300; i++) footprint_access(&fp, 1000 + i % 80);
+    CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+    CHECK(p.flags & FOOTPRINT_FULL && p.forgotten > 0);
+    for (b = 1; b < p.columns; b++)
+        for (row = 1; row < p.rows; row++) CHECK(footprint_p_at_least(&p, row, b) <= footprint_p_at_least(&p, row - 1, b));
+    CHECK_EQ(footprint_p_at_least(&p, footprint_bin(96), footprint_bin(96)), 24);              /* those of 96..103 that start at 1..3 */
+    for (i = fp.marks; i < fp.mark_young; i++)
+        for (b = 0; b < FOOTPRINT_P_YOUNG; b++) CHECK_EQ(fp.young[i * FOOTPRINT_P_YOUNG + b], 0);
+
+    /* Also by fuzzing: a table in which every slot is alive when it is to be thinned out. */
+    config.window_max = plain.window_max;
+    for (i = 60; i < 160; i++) {
+        size_t bytes = footprint_bytes(&config, i);
+        memset(memory, 0x55, bytes + 64);
+        CHECK(footprint_init(&fp, memory, bytes, &config) > 0);
+        for (b = 0; b < 400; b++) footprint_access(&fp, b);
+        CHECK(fp.next <= fp.slots && fp.flags & FOOTPRINT_FULL);
+        for (b = 0; b < 64; b++) CHECK(((unsigned char *)memory)[bytes + b] == 0x55);
+        for (b = 1; b < fp.filled; b++) CHECK(fp.top[b].time < fp.top[b - 1].time);
+    }
+}
+
 TEST(average_is_exact) {
     uint32_t kind, mode, b;
     for (kind = 0; kind < KINDS; kind++)
@@ -672,6 +707,7 @@ int main(void) {
     RUN(bins);
     RUN(every_window);
     RUN(bounded_memory);
+    RUN(bounds_together);
     RUN(average_is_exact);
     RUN(percentiles);
     RUN(all_entries_agree);
