@@ -21,7 +21,7 @@ check() { # WHAT COMMAND...
 warn='-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic -Werror'
 bare='-std=c99 -Os -ffreestanding -nostdlib -ffunction-sections -fdata-sections -Wl,--gc-sections'
 qemu='-icount shift=0 -nographic -monitor none -serial none -semihosting-config enable=on,target=native -kernel'
-programs='points tiny dump'
+programs='points tiny dump contexts'
 case $board in
 m0)   prefix=arm-none-eabi- machine='-mcpu=cortex-m0 -mthumb' files=cortexm.c link="-T tests/firmware/cortexm.ld"
       run="qemu-system-arm -M microbit $qemu" ;;
@@ -49,7 +49,7 @@ within() { # WHAT NUMBER BUDGET
 
 for program in $programs; do
     sources="tests/firmware/$program.c tests/firmware/$files"
-    [ "$program" = points ] || sources="$sources tests/firmware/isr.c"
+    case $program in tiny|dump) sources="$sources tests/firmware/isr.c" ;; esac
     # shellcheck disable=SC2086
     if ! "${prefix}gcc" $machine $bare $warn -I. -Itests/firmware -o "$out/$program.elf" $link $sources -lgcc; then
         check "$program.c compiles" false
@@ -84,11 +84,12 @@ refused() { # FILE: exit status 2, one line that names it, no report
     [ $? = 2 ] && [ ! -s "$out/$1.out" ] && [ "$(wc -l <"$out/$1.err")" = 1 ] && grep -q "$1" "$out/$1.err"
 }
 case $programs in *dump*)
-    for file in middle.brst end.brst; do
+    for file in middle.brst end.brst contexts-middle.brst contexts-end.brst; do
         check "$file: the host reads it and finds collide" read_back $file collide
         check "$file: and update" read_back $file update
     done
     check "cut.brst: refused" refused cut.brst
+    check "contexts-cut.brst: refused" refused contexts-cut.brst
 esac
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
