@@ -128,7 +128,7 @@ def real_tables(real):
         t = real.ratios(n)
         rows.append([n] + ['%.3f ± %.3f' % (real.rows[p, n]['ratio'], real.rows[p, n]['spread']) for p in real.programs] +
                     [number(geomean(t)), number(max(t))])
-    text.append('Time, user and system, over plain (%d pairs of passes; ± two standard errors):\n' % real.data['pairs'])
+    text.append('Time, user and system, over plain (%d passes forward and as many back; ± two standard errors):\n' % real.data['pairs'])
     text.append(table(['variant'] + real.programs + ['geomean', 'worst'], rows))
     rows = []
     for n in names:
@@ -140,7 +140,7 @@ def real_tables(real):
     rows = []
     for p in real.data['programs']:
         seconds = real.rows[p['program'], 'plain']['seconds']
-        same = {True: 'same code', False: '**differs**', None: 'not compared'}[p.get('off_is_plain')]
+        same = {True: 'the same code', False: '**differs**', None: 'not compared'}[p.get('off_is_plain')]
         checks = p['few']['checks']
         rows.append([p['program'], '`%s`' % p['arguments'], number(seconds, 2), p['few']['functions'], p['few']['loops'],
                      '%d, %d' % (p['all']['entry_checks'], p['all']['loop_checks']), '%d, %d' % (p['few']['entry_checks'], p['few']['loop_checks']),
@@ -153,7 +153,9 @@ def real_tables(real):
                        'text: few, all, dual'], rows, 2))
     rows = [[p, r, '%.2f %%' % (100 * q), '%.2f %%' % (100 * m), '%+.2f' % (100 * (m - q))]
             for p, r, q, m in (equation_2(real, a, r) for a in real.data['programs'] for r in ('1 %', '0.1 %'))]
-    text.append('Equation 2: what sampling adds to the time of the checks, predicted from a run that is always in a burst, and measured:\n')
+    text.append('Equation 2: what sampling adds to the time of the checks, predicted from a run that is always in a burst, and measured. '
+                'What it leaves out: at the\nends of a burst the schedule is computed, and in it every check branches the way that it otherwise '
+                'never does, which the processor mispredicts.\n')
     text.append(table(['program', 'rate', 'predicted', 'measured', 'points apart'], rows, 2))
     rows = [[o['program'], o['rate'].replace(':', ' : '), '%.1f %%' % (100 * o['methods']), '%.1f %%' % (100 * o['pairs'])] for o in real.data['overlap']]
     text.append('Overlap of sampled with full profiles, scopes at every function entry, jitter 12 %, one run:\n')

@@ -11,7 +11,8 @@ as_root=
 [ "$(id -u)" = 0 ] || as_root=sudo
 
 missing=
-for p in gcc binutils libc6-dev python3 python3-clang-19 clang-19 clang-14 llvm-19 libclang-rt-19-dev qemu-user dpkg-dev npm; do
+for p in gcc binutils libc6-dev python3 python3-clang-19 clang-19 clang-14 llvm-19 libclang-rt-19-dev gcc-arm-none-eabi libnewlib-arm-none-eabi \
+         qemu-user dpkg-dev npm; do
     case $p in
     npm) command -v npm >/dev/null || missing="$missing $p" ;;      # may have come with node itself
     *)   dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p" ;;
