@@ -285,6 +285,8 @@ static void report(const options *o, plant *full, plant *p, const trace_calls *t
     {
         const line lines[] = {
             {"enters", "", (double)trace->seen_enters, 1},
+            {"routines", "", (double)trace->routine_count, 1},
+            {"call_sites", "", (double)trace->key_count, 1},
             {"contexts", "", (double)m.contexts, 1},
             {"hot_true", "", (double)m.hot_true, 1},
             {"hot_found", "", (double)m.hot_found, 1},

@@ -79,8 +79,9 @@ static size_t slot_of(const trace_calls *t, uint64_t id) {
 }
 
 static uint32_t new_key(trace_calls *t, uint64_t id) {
+    uint64_t routine = (id - 1) >> 16 | UINT64_C(1) << 63;
     size_t at;
-    if (2 * t->key_count >= t->slot_count) {
+    if (2 * (t->key_count + t->routine_count + 1) >= t->slot_count) {
         struct trace_key *old = t->slots;
         uint32_t i, count = t->slot_count;
         t->slot_count *= 2;
@@ -88,6 +89,8 @@ static uint32_t new_key(trace_calls *t, uint64_t id) {
         for (i = 0; i < count; i++) if (old[i].id) t->slots[slot_of(t, old[i].id)] = old[i];
         free(old);
     }
+    at = slot_of(t, routine);
+    if (!t->slots[at].id) { t->slots[at].id = routine; t->routine_count++; }
     at = slot_of(t, id);
     t->slots[at].id = id;
     return t->slots[at].key = ++t->key_count;

@@ -22,7 +22,7 @@ typedef struct trace_calls {
     uint32_t tick_us;
     uint64_t seen_enters, seen_exits, seen_ticks;
     struct trace_key { uint64_t id; uint32_t key; } *slots;     /* id: routine << 16 | site, + 1 */
-    uint32_t slot_count, key_count;
+    uint32_t slot_count, key_count, routine_count;      /* distinct routines stand among the slots too, with key 0 */
     char error[160];                            /* why reading stopped; empty: it did not, or at the proper end */
 } trace_calls;
 
