@@ -224,6 +224,7 @@ CALL_RUN(event, x = leaf_plain(x); BURST_EVENT(seen++))
 
 /* ---- profiles at once ---- */
 
+#if !defined(BURSTY_POLL) && !defined(BURSTY_OFF)
 static uint64_t run_points(void) {
     uint64_t n = times(20000000);
     for (uint64_t k = 0; k < n; k++) { BURST_POINT("point", k); }
@@ -242,7 +243,6 @@ static void with_profiles(int count, uint32_t check_count, uint32_t burst_count)
     }
 }
 
-#ifndef BURSTY_POLL
 static uint64_t run_profiles_1(void) { with_profiles(1, 1000000, 1); return run_points(); }
 static uint64_t run_profiles_2(void) { with_profiles(2, 1000000, 1); return run_points(); }
 static uint64_t run_profiles_3(void) { with_profiles(3, 1000000, 1); return run_points(); }
@@ -337,57 +337,56 @@ static void race_threads(void) {
 #endif
 #endif
 
+#ifndef BENCH_BARE
+/* Every form computes what the plain one does, sampled or not. */
+static int same_results(void) {
+    for (int rate = 0; rate < 3; rate++) {
+        uint32_t f = fib_plain(20), a = sum_plain(left, length), h = hash_plain(left, length);
+        int c = compare_plain(left, right, length);
+        sample(rate == 0 ? 0 : rate == 1 ? 97 : 7, 3, see);
+        if (fib_check(20) != f || fib_here(20) != f || fib_fn(20) != f || fib_scope(20) != f) return 0;
+        if (sum_loop(left, length) != a || sum_body(left, length) != a || sum_for(left, length) != a) return 0;
+        if (hash_loop(left, length) != h || hash_body(left, length) != h || hash_for(left, length) != h) return 0;
+        if (compare_loop(left, right, length) != c || compare_body(left, right, length) != c || compare_for(left, right, length) != c) return 0;
+    }
+    return 1;
+}
+#endif
+
+#define RACE(group, ...) do { const rival r[] = { __VA_ARGS__ }; race(group, r, COUNT(r)); } while (0)
+
 int main(int argc, char **argv) {
     if (argc > 1) rounds = atoi(argv[1]) < MAX_ROUNDS ? atoi(argv[1]) : MAX_ROUNDS;
     if (argc > 2) scale = atoi(argv[2]);
     for (int i = 0; i < LENGTH; i++) data[i] = same[i] = (uint32_t)i * 2654435761u;
     fib_count = fib_calls(FIB_OF);
 #ifdef BENCH_BARE
-    { const rival r[] = { { "plain", run_fib_plain } }; race("fib", r, 1); }
-    { const rival r[] = { { "plain", run_sum_plain } }; race("sum", r, 1); }
-    { const rival r[] = { { "plain", run_hash_plain } }; race("hash", r, 1); }
-    { const rival r[] = { { "plain", run_compare_plain } }; race("compare", r, 1); }
+    RACE("fib", { "plain", run_fib_plain });
+    RACE("sum", { "plain", run_sum_plain });
+    RACE("hash", { "plain", run_hash_plain });
+    RACE("compare", { "plain", run_compare_plain });
 #else
+    if (!same_results()) return fprintf(stderr, "bench_bursty: a form computes something else\n"), 1;
     sample(0, 0, NULL);
-    {
-        const rival r[] = { { "plain", run_fib_plain }, { "BURST_CHECK", run_fib_check }, { "BURST_HERE", run_fib_here },
-                            { "BURST_FN", run_fib_fn }, { "BURST_SCOPE", run_fib_scope } };
-        race("fib", r, COUNT(r));
-    }
-    {
-        const rival r[] = { { "plain", run_sum_plain }, { "BURST_LOOP", run_sum_loop }, { "BURST_BODY", run_sum_body }, { "BURST_FOR", run_sum_for } };
-        race("sum", r, COUNT(r));
-    }
-    {
-        const rival r[] = { { "plain", run_hash_plain }, { "BURST_LOOP", run_hash_loop }, { "BURST_BODY", run_hash_body }, { "BURST_FOR", run_hash_for } };
-        race("hash", r, COUNT(r));
-    }
-    {
-        const rival r[] = { { "plain", run_compare_plain }, { "BURST_LOOP", run_compare_loop }, { "BURST_BODY", run_compare_body }, { "BURST_FOR", run_compare_for } };
-        race("compare", r, COUNT(r));
-    }
-    {
-        const rival r[] = { { "empty", run_leaf_empty }, { "plain", run_leaf_plain }, { "BURST_CHECK", run_leaf_check }, { "BURST_POINT", run_leaf_point },
-                            { "BURST_FN", run_leaf_fn }, { "BURST_SUB, BURST_CALL", run_leaf_sub }, { "BURST_EVENT", run_leaf_event },
-                            { "BURST_SCOPE", run_leaf_scope } };
-        race("leaf call", r, COUNT(r));
-    }
+    RACE("fib", { "plain", run_fib_plain }, { "BURST_CHECK", run_fib_check }, { "BURST_HERE", run_fib_here },
+         { "BURST_FN", run_fib_fn }, { "BURST_SCOPE", run_fib_scope });
+    RACE("sum", { "plain", run_sum_plain }, { "BURST_LOOP", run_sum_loop }, { "BURST_BODY", run_sum_body },
+         { "BURST_FOR", run_sum_for });
+    RACE("hash", { "plain", run_hash_plain }, { "BURST_LOOP", run_hash_loop }, { "BURST_BODY", run_hash_body },
+         { "BURST_FOR", run_hash_for });
+    RACE("compare", { "plain", run_compare_plain }, { "BURST_LOOP", run_compare_loop }, { "BURST_BODY", run_compare_body },
+         { "BURST_FOR", run_compare_for });
+    RACE("leaf call", { "empty", run_leaf_empty }, { "plain", run_leaf_plain }, { "BURST_CHECK", run_leaf_check },
+         { "BURST_POINT", run_leaf_point }, { "BURST_FN", run_leaf_fn }, { "BURST_SUB, BURST_CALL", run_leaf_sub },
+         { "BURST_EVENT", run_leaf_event }, { "BURST_SCOPE", run_leaf_scope });
 #if !defined(BURSTY_POLL) && !defined(BURSTY_OFF)
-    {
-        const rival r[] = { { "1 profile", run_profiles_1 }, { "2 profiles", run_profiles_2 }, { "3 profiles", run_profiles_3 },
-                            { "5 profiles", run_profiles_5 }, { "8 profiles", run_profiles_8 } };
-        race("profiles at 1 : 1000000", r, COUNT(r));
-    }
-    {
-        const rival r[] = { { "off", run_rate_off }, { "99990 : 10", run_rate_001 }, { "9990 : 10", run_rate_01 }, { "990 : 10", run_rate_1 },
-                            { "990 : 10, callback", run_rate_1_see }, { "99 : 1", run_rate_1_burst_1 }, { "8 profiles of about 990 : 10", run_rate_8_profiles } };
-        race("point in an empty loop", r, COUNT(r));
-    }
-    {
-        const rival r[] = { { "point, callback", run_always_see }, { "point, hot table", run_always_table },
-                            { "load, callback", run_always_load }, { "scope, hot table", run_always_scope } };
-        race("recorded event", r, COUNT(r));
-    }
+    RACE("profiles at 1000000 : 1", { "1 profile", run_profiles_1 }, { "2 profiles", run_profiles_2 }, { "3 profiles", run_profiles_3 },
+         { "5 profiles", run_profiles_5 }, { "8 profiles", run_profiles_8 });
+    RACE("point in an empty loop", { "off", run_rate_off }, { "99990 : 10", run_rate_001 }, { "9990 : 10", run_rate_01 },
+         { "990 : 10", run_rate_1 }, { "990 : 10, callback", run_rate_1_see }, { "99 : 1", run_rate_1_burst_1 },
+         { "8 profiles of about 990 : 10", run_rate_8_profiles });
+    RACE("recorded event", { "point, callback", run_always_see }, { "point, hot table", run_always_table },
+         { "load, callback", run_always_load }, { "scope, hot table", run_always_scope });
     printf("value\toverlap, period 200 at 99 : 1, no jitter\t%.4f\n", ring_overlap(-1));
     printf("value\toverlap, period 200 at 99 : 1, jitter 12 %%\t%.4f\n", ring_overlap(0));
     race_threads();

@@ -1,9 +1,10 @@
 #!/usr/bin/python3
 """micro.py quick|full BUILD_DIR RESULT.json - bench_bursty.c by several compilers, in several ways, beside other ways of looking.
 
-Each build is linked several times with its text moved by 16 bytes, since alignment alone moves fib by a fifth and a short loop by
-two; what is kept is the geometric mean over these of each median and of each ratio, and the best of all. Peers compile the plain rivals alone (BENCH_BARE) and are set beside the
-plain rivals of their own compiler. The fast path is counted in the disassembly of a function with a point."""
+Each build is linked several times with its text moved by 16 bytes, since alignment alone moves fib by a fifth and a
+short loop by two; what is kept is the geometric mean over these of each median and of each ratio, and the best of
+all. Peers compile the plain rivals alone (BENCH_BARE) and are set beside the plain rivals of their own compiler. The
+fast path is counted in the disassembly of a function with a point."""
 import json, os, re, statistics, subprocess, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))

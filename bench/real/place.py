@@ -8,9 +8,11 @@ dual  the same checks as dual paths: BURST_FN for functions with a check, BURST_
       BURST_BODY for loops; BURST_REF for up to two pointers that a statement goes through
 
 libclang finds the places. Functions and loops whose braces come out of a macro are left alone and counted, and so are
-functions defined in headers. A leaf calls no function of the program and nothing through a pointer. In loops a call counts
-as a call whoever is called, but for static functions of headers that call nothing: they will be part of the loop. What cannot be a dual path (variadic functions, setjmp, computed goto, a label, a static, a #define
-or a case of an outer switch in a loop's body, a loop in such a loop) gets the point instead, and is counted too. Prints a summary in JSON."""
+functions defined in headers. A leaf calls no function of the program and nothing through a pointer. In loops a call
+counts as a call whoever is called, but for static functions of headers that call nothing: they will be part of the
+loop. What cannot be a dual path (variadic functions, setjmp, computed goto, a label, a static, a #define or a case of
+an outer switch in a loop's body, a loop in such a loop) gets the point instead, and is counted too. Prints a summary
+in JSON."""
 import json, os, re, sys
 from clang.cindex import Index, CursorKind as K
 

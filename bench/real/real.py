@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """real.py [build-]quick|[build-]full BUILD_DIR RESULT.json - real programs, plain and with checks, side by side.
 
-Every program is built plain, with everything off, with checks where equation 3 wants them (few: EC+L4), with checks at every
-function entry and loop (all), the same with scopes instead of entry points, in poll mode, and as a dual path. Each build is linked four times with its text moved by 16 bytes,
-because alignment alone moves a program by some percent. All outputs must equal the plain one's before anything is timed. Then the
-rivals run in turn, A B C ... and back C B A, a whole number of such pairs; a ratio is summed user+system time over that of plain,
-its spread two standard errors of the per-pair ratios. Plain runs twice in every pass: the A/A row. Executed instructions are
-counted by qemu-x86_64 with a plugin, on a smaller input."""
+Every program is built plain, with everything off, with checks where equation 3 wants them (few: EC+L4), with checks
+at every function entry and loop (all), the same with scopes instead of entry points, in poll mode, and as a dual
+path. Each build is linked four times with its text moved by 16 bytes, because alignment alone moves a program by some
+percent. All outputs must equal the plain one's before anything is timed. Then the rivals run in turn, A B C ... and
+back C B A, a whole number of such pairs; a ratio is summed user+system time over that of plain, its spread two
+standard errors of the per-pair ratios. Plain runs twice in every pass: the A/A row. Executed instructions are counted
+by qemu-x86_64 with a plugin, on a smaller input."""
 import concurrent.futures, glob, hashlib, json, math, os, re, resource, shutil, statistics, subprocess, sys, tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
