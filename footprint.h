@@ -91,7 +91,7 @@ typedef struct footprint_config {                  /* every zero is a default */
     uint32_t flags;                                /* FOOTPRINT_AVERAGE, FOOTPRINT_FORGET */
     uint32_t sample_log2;                          /* k: follow one block in 2^k from the start; at most 24. No guarantee */
     uint32_t block_log2;                           /* bytes of a block, for footprint_reference: 6 */
-    uint32_t recent, group;                        /* T: 16, 32 or 64; G: 1 to 64; of the algorithm below: by c */
+    uint32_t recent, group;                        /* T: 32, or 16 (half the tables); G: 8, 1 to 64; of the algorithm below */
     void *(*alloc)(void *user, size_t bytes);      /* for footprint_open; may return NULL */
     void  (*release)(void *user, void *memory);
     void  *user;
@@ -798,29 +798,44 @@ static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block) {
     footprint_p_gap_add(fp, fp->now + 1);
 }
 
-/* Access fp->now is to a block that is not at the top. */
-static FOOTPRINT_P_APART void footprint_p_change(footprint *fp, uint64_t block) {
-    footprint_entry *top = fp->top, *end = top + fp->filled, *entry = top;
-    uint32_t q;
-    uint64_t y;
-    end->block = block;                                                        /* the ring has room behind `recent` */
-    for (;; entry += 4) {
-        if (entry[0].block == block) break;
-        if (entry[1].block == block) { entry += 1; break; }
-        if (entry[2].block == block) { entry += 2; break; }
-        if (entry[3].block == block) { entry += 3; break; }
-    }
-    q = (uint32_t)(entry - top);
+/* Rare ones: the block at depth q was last used long ago, or (q == filled) is not recent. */
+static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t block, uint32_t q) {
+    footprint_entry *top = fp->top, *entry = top + q;
+    uint64_t y = fp->now - entry->time + 1;
     if (q > 0) footprint_p_shift(fp, top, q);
-    if (entry == end) { footprint_p_push(fp, block); return; }
-    y = fp->now - entry->time + 1;
-    if (FOOTPRINT_P_UNLIKELY(y >= FOOTPRINT_P_YOUNG)) footprint_p_reused_far(fp, q, y, 1);
+    if (q == fp->filled) { footprint_p_push(fp, block); return; }
+    if (y >= FOOTPRINT_P_YOUNG) footprint_p_reused_far(fp, q, y, 1);
     else fp->reused[q * FOOTPRINT_P_YOUNG + y]++;
-    for (; q >= 4; q -= 4, entry -= 4) { entry[0] = entry[-1]; entry[-1] = entry[-2]; entry[-2] = entry[-3]; entry[-3] = entry[-4]; }
-    if (q & 2) { entry[0] = entry[-1]; entry[-1] = entry[-2]; entry -= 2; }
-    if (q & 1) entry[0] = entry[-1];
+    for (; entry > top; entry--) entry[0] = entry[-1];
     top->block = block;
     top->time = fp->now;
+}
+
+/* Access fp->now is to a block that is not at the top. Written out depth by depth: the one branch that cannot be foreseen is the one
+   that finds the block, and from there each step is five instructions. */
+#define FOOTPRINT_P_UP(X) \
+    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) \
+    X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31) X(32)
+#define FOOTPRINT_P_DOWN(X) \
+    X(31) X(30) X(29) X(28) X(27) X(26) X(25) X(24) X(23) X(22) X(21) X(20) X(19) X(18) X(17) X(16) X(15) X(14) X(13) \
+    X(12) X(11) X(10) X(9) X(8) X(7) X(6) X(5) X(4) X(3) X(2) X(1)
+#define FOOTPRINT_P_FIND(q) if (top[q].block == block) { \
+        y = next - top[q].time; \
+        if (q >= fp->filled || y >= FOOTPRINT_P_YOUNG) { footprint_p_change_far(fp, block, q); return; } \
+        reused[q][y]++; goto from_##q; }
+#define FOOTPRINT_P_STEP(q) from_##q: shifted[q - 1][next - top[q - 1].time]++; top[q] = top[q - 1];
+static FOOTPRINT_P_APART void footprint_p_change(footprint *fp, uint64_t block) {
+    footprint_entry *top = fp->top;
+    uint32_t (*shifted)[FOOTPRINT_P_YOUNG] = (uint32_t (*)[FOOTPRINT_P_YOUNG])(void *)fp->shifted;
+    uint32_t (*reused)[FOOTPRINT_P_YOUNG] = (uint32_t (*)[FOOTPRINT_P_YOUNG])(void *)fp->reused;
+    uint64_t next = fp->now + 1, y;
+    top[fp->filled].block = block;                                             /* the ring has room behind `recent` */
+    if (fp->filled == 0) { footprint_p_change_far(fp, block, 0); return; }
+    FOOTPRINT_P_UP(FOOTPRINT_P_FIND)
+from_32:
+    FOOTPRINT_P_DOWN(FOOTPRINT_P_STEP)
+    top->block = block;
+    top->time = next - 1;
 }
 
 /* One access, where nothing else is to be done. Most go to one of the two blocks used last. */
@@ -1294,7 +1309,7 @@ static void footprint_p_configure(footprint *fp, const footprint_config *config)
     if (config->blocks_max == 0 || config->blocks_max > UINT32_C(1) << 30) fp->config.blocks_max = UINT32_C(1) << 30;
     if (config->sample_log2 > 24) fp->config.sample_log2 = 24;
     if (config->block_log2 == 0) fp->config.block_log2 = 6;
-    fp->recent = config->recent == 16 || config->recent == 32 || config->recent == 64 ? config->recent : 32;
+    fp->recent = config->recent == 16 ? 16 : 32;
     if (config->group == 0 || config->group > 64) fp->config.group = 8;
     fp->flags = config->flags & (FOOTPRINT_AVERAGE | FOOTPRINT_FORGET);
     if (fp->flags & FOOTPRINT_AVERAGE) fp->flags = FOOTPRINT_AVERAGE;
@@ -1917,13 +1932,13 @@ FOOTPRINT_API const char *footprint_load(footprint_profile *p, const void *data,
 
 #ifndef FOOTPRINT_NO_PAIR
 struct footprint_p_turn { uint64_t first, time, length; };
-struct footprint_p_pair_mark { uint64_t since, from, born, period; uint32_t cursor, row; };
+struct footprint_p_pair_mark { uint64_t since, from, born, edge; uint32_t cursor, row, period_log2; };
 typedef struct footprint_p_turn footprint_p_turn;
 typedef struct footprint_p_pair_mark footprint_p_pair_mark;
 
-static uint64_t footprint_p_period(const footprint_pair *pair, uint64_t edge) {
+static uint32_t footprint_p_period_log2(const footprint_pair *pair, uint64_t edge) {
     uint64_t slack = footprint_p_reach(pair->c, edge) - (edge - 1);
-    return UINT64_C(1) << FOOTPRINT_P_LOG2((pair->thinned ? slack - slack / 2 : slack) + 1);
+    return FOOTPRINT_P_LOG2((pair->thinned ? slack - slack / 2 : slack) + 1);
 }
 
 static uint64_t footprint_p_pair_layout(footprint_pair *pair, unsigned char *base, uint32_t runs, const footprint_config *config) {
@@ -1976,7 +1991,7 @@ static void footprint_p_thin_runs(footprint_pair *pair) {
     uint32_t i, w;
     if (!pair->thinned) {
         pair->thinned = 1;
-        for (i = 0; i < pair->edge_count; i++) pair->edges[i].period = footprint_p_period(pair, footprint_bin_low(i + 1));
+        for (i = 0; i < pair->edge_count; i++) pair->edges[i].period_log2 = footprint_p_period_log2(pair, pair->edges[i].edge);
     }
     w = pair->run_count - 2;                                                   /* kept ones gather at the end: the two newest stay */
     for (i = w; i-- > 0; ) {
@@ -2033,16 +2048,17 @@ FOOTPRINT_API void footprint_pair_turn(footprint_pair *pair, int thread, uint64_
         footprint_p_pair_mark *mark = &pair->edges[j];
         mark->since = pair->runs[0].first == 0 ? pair->runs[0].time : pair->dropped_time;
         mark->from = mark->born = time + footprint_bin_low(j + 1) - number;
-        mark->period = footprint_p_period(pair, footprint_bin_low(j + 1));
+        mark->edge = footprint_bin_low(j + 1);
+        mark->period_log2 = footprint_p_period_log2(pair, mark->edge);
         mark->cursor = 0;
         mark->row = j * (pair->columns - 1) - j * (j + 1) / 2;
         pair->edge_count = j + 1;
     }
     for (j = 0; j < pair->edge_count; j++) {
         footprint_p_pair_mark *mark = &pair->edges[j];
-        uint64_t F = footprint_bin_low(j + 1), t = ((j < old ? number : F) / mark->period + 1) * mark->period;
+        uint64_t F = mark->edge, period = UINT64_C(1) << mark->period_log2, t = ((j < old ? number : F) | (period - 1)) + 1;
         if (t > pair->number) { if (j < old) j = old - 1; continue; }          /* larger ones are not due either, but new ones may be */
-        for (; t <= pair->number; t += mark->period) {
+        for (; t <= pair->number; t += period) {
             uint64_t now = time + t - number, x = t - F, last, steps, more;
             const footprint_p_turn *run;
             if (now > mark->from)
@@ -2053,15 +2069,15 @@ FOOTPRINT_API void footprint_pair_turn(footprint_pair *pair, int thread, uint64_
             if (x < run->first) { mark->since = pair->dropped_time; continue; }
             last = run->first + run->length - 1;
             mark->since = run->time + ((x < last ? x : last) - run->first);
-            if (x > last) continue;
-            steps = (last - x) / mark->period;                                 /* in step with the thread: the same ages again */
-            more = (pair->number - t) / mark->period;
+            if (x >= last) continue;
+            steps = (last - x) >> mark->period_log2;                           /* in step with the thread: the same ages again */
+            more = (pair->number - t) >> mark->period_log2;
             if (more < steps) steps = more;
             if (steps == 0) continue;
-            footprint_p_run(pair->cells + mark->row, pair->columns, now - mark->since + 1, now - mark->since + mark->period, steps);
-            mark->since += steps * mark->period;
-            mark->from += steps * mark->period;
-            t += steps * mark->period;
+            footprint_p_run(pair->cells + mark->row, pair->columns, now - mark->since + 1, now - mark->since + period, steps);
+            mark->since += steps << mark->period_log2;
+            mark->from += steps << mark->period_log2;
+            t += steps << mark->period_log2;
         }
     }
 }
