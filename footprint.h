@@ -110,7 +110,7 @@ typedef struct footprint_entry { uint64_t block, time; } footprint_entry;
 typedef struct footprint {                         /* private: read it with footprint_get_stats */
     footprint_entry *top;                          /* the most recent block; `filled` of them follow one another */
     uint64_t now, wake, repeats;                   /* accesses; when to look up from counting; hits at the top */
-    uint32_t filled, recent, next, slots, buckets, marks, mark_max, mark_young, cap, tracked, columns, rows;
+    uint32_t filled, recent, next, second, slots, buckets, marks, mark_max, mark_young, cap, tracked, columns, rows;
     uint32_t *shifted, *reused, *gap_young, *index, *place;                    /* E, R */
     uint64_t *live, *depth, *born, *before;
     int32_t  *young;                               /* D */
@@ -582,7 +582,7 @@ static void footprint_p_gap_far(footprint *fp, uint64_t y, uint64_t count) {
 }
 
 /* A block was not used between two times y - 1 apart. */
-static void footprint_p_gap_add(footprint *fp, uint64_t y) {
+static inline void footprint_p_gap_add(footprint *fp, uint64_t y) {
     if (y < FOOTPRINT_P_YOUNG) fp->gap_young[y]++;
     else {
         uint32_t bin = footprint_bin(y);
@@ -857,12 +857,12 @@ static int footprint_p_left_out(const footprint *fp, uint64_t block) {
     return (footprint_p_mix(block) & ((UINT64_C(1) << fp->sample_log2) - 1)) != 0;
 }
 
-/* ---- average only ----  slot[] is itself the hash table, time 0 is empty, and next is the bucket of the last block. */
+/* ---- average only ----  slot[] is itself the hash table, time 0 is empty, next and second are the buckets of the last two. */
 
 static uint32_t footprint_p_average_find(const footprint *fp, uint64_t block) {
-    uint32_t bucket = footprint_p_bucket(fp, block);
-    while (fp->slot[bucket].time && fp->slot[bucket].block != block) bucket = bucket + 1 < fp->buckets ? bucket + 1 : 0;
-    return bucket;
+    const footprint_entry *slot = fp->slot, *entry = slot + footprint_p_bucket(fp, block), *end = slot + fp->buckets;
+    while (entry->time && entry->block != block) if (++entry == end) entry = slot;
+    return (uint32_t)(entry - slot);
 }
 
 /* Keeps only the blocks still followed; what lies behind a removed entry is put in anew. */
@@ -882,11 +882,12 @@ static void footprint_p_average_thin(footprint *fp) {
     }
 }
 
-static inline void footprint_p_average_access(footprint *fp, uint64_t block) {
-    footprint_entry *entry = &fp->slot[fp->next];
+/* A block that is not one of the last two. */
+static FOOTPRINT_P_APART void footprint_p_average_look_up(footprint *fp, uint64_t block) {
+    footprint_entry *entry;
     uint64_t now = ++fp->now;
-    if (entry->block == block && entry->time) { entry->time = now; fp->top_again = 1; return; }
     if (fp->sample_log2 && !(fp->top_again = !footprint_p_left_out(fp, block))) return;
+    fp->second = fp->next;
     fp->next = footprint_p_average_find(fp, block);
     entry = &fp->slot[fp->next];
     if (entry->time) footprint_p_gap_add(fp, now - entry->time + 1);
@@ -894,10 +895,10 @@ static inline void footprint_p_average_access(footprint *fp, uint64_t block) {
         if (fp->tracked >= fp->cap) {
             if (!footprint_p_grow(fp, (uint64_t)fp->slots + fp->slots / 8)) {
                 fp->flags |= FOOTPRINT_FULL;
-                while (fp->tracked >= fp->cap) footprint_p_average_thin(fp);
+                while (fp->tracked >= fp->cap && fp->sample_log2 < 63) footprint_p_average_thin(fp);
                 if (!(fp->top_again = !footprint_p_left_out(fp, block))) return;
             }
-            fp->next = footprint_p_average_find(fp, block);
+            fp->second = fp->next = footprint_p_average_find(fp, block);
             entry = &fp->slot[fp->next];
         }
         entry->block = block;
@@ -906,6 +907,20 @@ static inline void footprint_p_average_access(footprint *fp, uint64_t block) {
         fp->first += UINT64_C(1) << fp->sample_log2;
     }
     entry->time = now;
+}
+
+static inline void footprint_p_average_access(footprint *fp, uint64_t block) {
+    footprint_entry *entry = &fp->slot[fp->next];
+    uint32_t second = fp->second;
+    if (entry->block != block || entry->time == 0) {
+        entry = &fp->slot[second];
+        if (entry->block != block || entry->time == 0) { footprint_p_average_look_up(fp, block); return; }
+        fp->second = fp->next;
+        fp->next = second;
+        footprint_p_gap_add(fp, fp->now - entry->time + 2);
+    }
+    entry->time = ++fp->now;
+    fp->top_again = 1;
 }
 
 /* ---- entries ---- */
@@ -1395,6 +1410,7 @@ static int footprint_p_grow(footprint *fp, uint64_t slots) {
                 uint32_t bucket = footprint_p_average_find(fp, old.slot[i].block);
                 fp->slot[bucket] = old.slot[i];
                 if (i == old.next) fp->next = bucket;
+                if (i == old.second) fp->second = bucket;
             }
     } else {
         footprint_p_copy(fp->slot, old.slot, old.next * sizeof *fp->slot);
