@@ -222,6 +222,7 @@ struct hcct {                           /* yours to hold, ours to look into */
     struct hcct_p_bucket *buckets;
     void *memory;
     hcct_fiber run;                     /* where the running stack stands */
+    uint32_t recent[32], recent_from;   /* its node at depth d, recent_from <= d <= depth, is recent[d % 32] */
     hcct_fiber *running, *fibers, main; /* running: where to save it; NULL is main */
     uint32_t stop, plain_leave;         /* what makes enter and leave take their slow ways: hcct_p_mode */
     uint64_t fast_below;                /* counts below this need no care */
@@ -595,8 +596,11 @@ static void hcct_p_pin_all(hcct *t, int on) {
     for (f = t->fibers; f; f = f->next) if (f != t->running) hcct_p_pin_stack(t, f, on);
 }
 
-/* Puts the slow ways of enter and leave on or off. */
+/* After any change of the running stack that is not one plain step: recent[] knows the cursor alone, and the slow ways of
+   enter and leave are put on or off. */
 static void hcct_p_mode(hcct *t) {
+    t->recent[t->run.at.depth % 32] = t->run.at.cursor;
+    t->recent_from = t->run.at.depth;
     t->stop = t->run.at.over || t->fold ? 0 : t->limit;
     t->plain_leave = !t->run.at.over && !t->fold && (hcct_p_full(t) || (hcct_p_saving(t) && !t->zeros));
 }
@@ -991,18 +995,24 @@ HCCT_P_COLD void hcct_p_enter_slow(hcct *t, uint32_t key, uint64_t w) {
         if (i && k < t->fold) { t->run.at.cursor = i; t->run.at.depth++; }
         else if (!hcct_p_go_down(t, key, w)) { t->run.at.returns--; return; }
     } else if (!hcct_p_go_down(t, key, w)) return;
+    hcct_p_mode(t);
     hcct_p_credit(t, t->run.at.cursor, w);
 }
 
+/* Which node is the parent is read from recent[], not from the node that was left: a step then does not wait for the loads of
+   the step before. */
 HCCT_P_INLINE void hcct_p_enter(hcct *t, uint32_t key, uint64_t w, uint32_t stride) {
-    uint32_t p = t->run.at.cursor, c = t->words[(size_t)p * stride + HCCT_P_CHILD] & HCCT_P_LINK;
+    uint32_t depth = t->run.at.depth, p = t->recent[depth % 32], c = t->words[(size_t)p * stride + HCCT_P_CHILD] & HCCT_P_LINK;
     if (!HCCT_P_LIKELY(c && t->words[(size_t)c * stride] == key)) {
         c = stride == 5 ? hcct_p_find_full(t, p, key) : hcct_p_find_pruned(t, p, key);
         if (!c) c = stride == 5 ? hcct_p_new_full(t, p, key, 0) : hcct_p_new_pruned(t, p, key, 0);
         if (!c) { hcct_p_not_stored(t, w, 0); return; }
     }
+    depth++;
     t->run.at.cursor = c;
-    t->run.at.depth++;
+    t->run.at.depth = depth;
+    t->recent[depth % 32] = c;
+    if (depth - t->recent_from > 31) t->recent_from = depth - 31;
     if (stride == 5) hcct_p_credit_full(t, c, w);
     else             hcct_p_credit_pruned(t, c, w);
 }
@@ -1021,22 +1031,26 @@ static void hcct_p_left(hcct *t, uint32_t i) {
 }
 
 HCCT_P_COLD void hcct_p_leave_slow(hcct *t) {
-    uint32_t i = t->run.at.cursor;
+    uint32_t i = t->run.at.cursor, k, up;
     if (t->run.at.over) {
         if (--t->run.at.over == 0) hcct_p_mode(t);
         return;
     }
     if (i == 0 || (t->fold && t->run.at.returns == 0)) { t->unmatched++; return; }
-    t->run.at.cursor = t->fold ? t->run.returns[--t->run.at.returns] : hcct_p_at(t, i)[HCCT_P_PARENT];
+    t->run.at.cursor = up = t->fold ? t->run.returns[--t->run.at.returns] : hcct_p_at(t, i)[HCCT_P_PARENT];
     t->run.at.depth--;
-    if (!hcct_p_full(t) && !t->pins) hcct_p_prune(t, i);
+    t->recent[t->run.at.depth % 32] = up;
+    t->recent_from = t->run.at.depth;
+    if (t->plain_leave)                         /* more callers at once, so that the next leaves are fast */
+        for (k = 0; k < 16 && up; k++) { up = hcct_p_at(t, up)[HCCT_P_PARENT]; t->recent[--t->recent_from % 32] = up; }
+    else if (!hcct_p_full(t) && !t->pins) hcct_p_prune(t, i);
 }
 
 HCCT_API void hcct_leave(hcct *t) {
-    uint32_t i = t->run.at.cursor;
-    if (!HCCT_P_LIKELY(t->plain_leave && i)) { hcct_p_leave_slow(t); return; }
-    t->run.at.cursor = t->words[(size_t)i * (hcct_p_full(t) ? 5 : 8) + HCCT_P_PARENT];
-    t->run.at.depth--;
+    uint32_t depth = t->run.at.depth;
+    if (!HCCT_P_LIKELY(t->plain_leave && depth > t->recent_from)) { hcct_p_leave_slow(t); return; }
+    t->run.at.depth = --depth;
+    t->run.at.cursor = t->recent[depth % 32];
 }
 
 HCCT_API void hcct_add(hcct *t, uint64_t weight) {
