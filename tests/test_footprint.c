@@ -1,5 +1,7 @@
 /* test_footprint.c - footprint.h against brute force: every window of every kind of trace, at every access. */
 #define FOOTPRINT_IMPLEMENTATION
+static int asserted;                              /* mistakes noticed */
+#define FOOTPRINT_ASSERT(x) ((x) ? (void)0 : (void)asserted++)
 #include "footprint.h"
 #include "test.h"
 
@@ -570,6 +572,34 @@ TEST(sizes) {
     CHECK_EQ(footprint_init(&fp, memory, footprint_bytes(&config, 1) / 2, &config), 0);
 }
 
+/* A tracker whose init failed may be used all the same: it counts nothing, and says so. */
+TEST(mistakes) {
+    footprint fp;
+    footprint_pair pair;
+    footprint_profile p;
+    footprint_stats s;
+    int before = asserted;
+    make_trace(RANDOM, 100, 50, 1);
+    CHECK_EQ(footprint_init(&fp, memory, 10, NULL), 0);
+    footprint_access(&fp, 1);
+    footprint_access_many(&fp, trace, 100);
+    footprint_access_again(&fp, 5);
+    footprint_reference(&fp, trace, 1);
+    CHECK_EQ(footprint_since(&fp, 40), 0);
+    footprint_get_stats(&fp, &s);
+    CHECK(s.accesses == 0 && s.lost >= 102 && s.flags & FOOTPRINT_ENDED);
+    CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+    CHECK(p.accesses == 0 && footprint_percentile(&p, 1, 50) == UINT32_MAX && footprint_average(&p, 10) == 0 && footprint_miss_ratio(&p, 10) == 0);
+    footprint_close(&fp);
+    CHECK_EQ(asserted, before);
+    CHECK_EQ(footprint_snapshot(&fp, &p, NULL, 0), 1);
+    footprint_access_many(&fp, NULL, 0);
+    CHECK_EQ(asserted, before + 1);
+    CHECK_EQ(footprint_pair_init(&pair, NULL, 0, NULL), 0);
+    footprint_pair_turn(&pair, 1, 5);
+    CHECK(pair.lost == 5 && pair.now == 0);
+}
+
 TEST(references) {
     footprint fp;
     footprint_stats s;
@@ -716,6 +746,7 @@ int main(void) {
     RUN(cache_theory);
     RUN(memory_runs_out);
     RUN(sizes);
+    RUN(mistakes);
     RUN(references);
     RUN(dumps);
     RUN(interleaving);
