@@ -38,7 +38,6 @@ const char *const page_base[] = {
 "};",
 "const short = n => scaled(n, [[1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']], n => String(Number(n.toPrecision(3))));",
 "const bytes = n => scaled(n, [[2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [1024, 'KiB']], n => Math.round(n) + NARROW + 'B');",
-"const time = ns => scaled(ns, [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs']], ns => Math.round(ns) + NARROW + 'ns');",
 "function percent(part) {",
 "  const p = 100 * part;",
 "  return (p === 0 ? '0' : p < .01 ? '<0.01' : p < 10 ? p.toFixed(2) : p < 99.95 ? p.toFixed(1) : p.toFixed(0)) + NARROW + '%';",

@@ -139,7 +139,7 @@ static void add_profiles(const tally *s, text *out) {
     text_add(out, "</p><p class=\"soft small\">Estimated counts are sampled ones times the gap before their burst. The error is\n"
              "twice the relative standard error of a count, 2 / &radic;sampled: the truth is within it 95 times in 100 if bursts\n"
              "fall independently of what the program does, which jitter is for. Time is what passed between events of one burst,\n"
-             "scaled alike.</p></section>\n");
+             "scaled alike; it includes what recording costs, and functions shorter than a clock reading come out too long.</p></section>\n");
 }
 
 void report_html(const report *r, text *out) {

@@ -76,6 +76,7 @@ static void add_sampled(const report *r, text *out) {
     const tally_site *sites = r->sampled->sites.at;
     size_t i;
     add_summary(r, out);
+    if (r->has_time) text_add(out, "time is rough: it includes what recording costs; functions shorter than a clock reading come out too long\n");
     for (i = 0; i < r->functions.count; i++) {
         add_heading(r, r->functions.at, i, "function", out);
         const tally_site *site = &sites[r->functions.at[i].site];
