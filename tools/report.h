@@ -30,6 +30,7 @@ enum { REPORT_PERCENTILES = 5 };                  /* 0, 5, 50, 95 and 100 % */
 typedef struct report_footprint {
     char *title;
     const char *worth;                            /* what the numbers are worth */
+    char reading[112];                            /* how percentiles and average go together; empty without percentiles */
     int is_pair;                                  /* two threads: y is how many accesses are the second one's */
     uint64_t accesses, distinct;
     double block_bytes, c;                        /* footprints are within [c, 1] of the true ones */

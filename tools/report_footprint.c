@@ -68,6 +68,16 @@ static const char *worth_of(const footprint_profile *p) {
     return p->c < 1 ? "within c of the truth, never above it" : "exact to the bin, an eighth of an octave";
 }
 
+/* Why the least may be above the average. */
+static void explain_percentiles(const footprint_profile *p, report_footprint *to) {
+    int is_estimate = p->sample_log2 || p->flags & FOOTPRINT_FULL;
+    char low[32] = "";
+    if (p->c < 1) snprintf(low, sizeof low, " and up to %.3g %% low", 100 * (1 - p->c));
+    if (to->percentile[0].count)
+        snprintf(to->reading, sizeof to->reading, "percentiles are middles of bins (+- 1/16)%s%s", low,
+                 is_estimate ? "" : "; the average is exact");
+}
+
 void report_footprints(report *r, const footprints *f) {
     size_t i;
     r->footprints.at = (report_footprint *)tool_alloc(f->count * sizeof *r->footprints.at);
@@ -83,6 +93,7 @@ void report_footprints(report *r, const footprints *f) {
         to->block_bytes = to->is_pair ? 1 : (double)(UINT64_C(1) << p->block_log2);
         to->c = p->c;
         add_windows(p, to);
+        explain_percentiles(p, to);
         add_miss_ratios(p, to);
     }
 }

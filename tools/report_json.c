@@ -179,6 +179,8 @@ static void add_footprint(const report_footprint *f, text *out) {
     text_format(out, ",\"block_bytes\":%.0f,\"c\":%.6g,\"pair\":%s,\"worth\":", f->block_bytes, f->c,
                 f->is_pair ? "true" : "false");
     text_json(out, f->worth);
+    text_add(out, ",\"reading\":");
+    text_json(out, f->reading);
     text_add(out, ",\n\"percentiles\":[");
     for (i = 0; i < REPORT_PERCENTILES; i++) { add_comma(out, i); add_curve(&f->percentile[i], out); }
     text_add(out, "],\n\"average\":");

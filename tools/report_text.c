@@ -169,7 +169,9 @@ static void add_footprint(const report_footprint *f, text *out) {
         text_count(out, f->distinct);
         text_format(out, " blocks of %.0f bytes; blocks in a window", f->block_bytes);
     }
-    text_format(out, " (c = %.3g: %s)\n%*s", f->c, f->worth, COUNT_WIDTH, "window");
+    text_format(out, " (c = %.3g: %s)\n", f->c, f->worth);
+    if (*f->reading) text_format(out, "%s\n", f->reading);
+    text_format(out, "%*s", COUNT_WIDTH, "window");
     for (k = 0; k < REPORT_PERCENTILES; k++) if (f->percentile[k].count) text_format(out, "%12s", f->percentile[k].label);
     text_format(out, "%12s\n", f->average.label);
     for (i = step - 1; i < f->average.count; i += step) {
