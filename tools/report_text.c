@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNT_WIDTH = 16, MOST_CONTEXTS = 30, LEAST_PARTS = 1000 /* contexts below a thousandth are not listed */ };
+enum { COUNT_WIDTH = 16, NAME_WIDTH = 60, MOST_CONTEXTS = 30, LEAST_PARTS = 1000 /* contexts below a thousandth are not listed */ };
 
 static void add_place(const tally_site *site, text *out) {
     const char *slash = strrchr(site->file, '/'), *back = strrchr(site->file, '\\');
@@ -24,7 +24,7 @@ static void add_padded_count(uint64_t count, text *out) {
 static uint64_t whole(double number) { return number < 18446744073709549568.0 ? (uint64_t)number : UINT64_MAX; }
 
 static void add_name(const tally_site *site, text *out) {
-    text_plain(out, *site->name ? site->name : "(no name)");
+    text_plain_short(out, *site->name ? site->name : "(no name)", NAME_WIDTH);
 }
 
 static void add_numbers(const report *r, const report_item *item, text *out) {
@@ -108,6 +108,10 @@ static int compare_contexts(const void *left, const void *right) {
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
+static void add_key(const report_tree *tree, uint32_t node, text *out) {
+    text_plain_short(out, tree->names[tree->name[node]], NAME_WIDTH);
+}
+
 /* Outermost first. A long path keeps its two ends: who began it and what is hot. */
 static void add_path(const report_tree *tree, uint32_t node, text *out) {
     enum { FIRST = 2, LAST = 6 };
@@ -119,10 +123,10 @@ static void add_path(const report_tree *tree, uint32_t node, text *out) {
         first[0] = at;
     }
     outer = depth > LAST ? depth - LAST : 0;
-    for (i = 0; i < outer && i < FIRST; i++) { text_plain(out, tree->names[tree->name[first[i]]]); text_add(out, " > "); }
+    for (i = 0; i < outer && i < FIRST; i++) { add_key(tree, first[i], out); text_add(out, " > "); }
     if (outer > FIRST) text_format(out, "(%lu more) > ", (unsigned long)(outer - FIRST));
     for (i = depth - outer; i--;) {
-        text_plain(out, tree->names[tree->name[last[i]]]);
+        add_key(tree, last[i], out);
         text_add(out, i ? " > " : "\n");
     }
 }

@@ -103,12 +103,28 @@ void text_html(text *t, const char *name) {
     }
 }
 
-void text_plain(text *t, const char *name) {
-    const unsigned char *at = (const unsigned char *)name;
-    for (; *at; at++) {
+static void add_plain(text *t, const unsigned char *at, const unsigned char *end) {
+    for (; at < end; at++) {
         if (is_control(at)) { text_add(t, "?"); if (*at == 0xC2) at++; }
         else text_bytes(t, at, 1);
     }
+}
+
+void text_plain(text *t, const char *name) {
+    add_plain(t, (const unsigned char *)name, (const unsigned char *)name + strlen(name));
+}
+
+/* Both ends tell C++ names apart: namespace and class, function and arguments. */
+void text_plain_short(text *t, const char *name, size_t most) {
+    const unsigned char *at = (const unsigned char *)name, *end = at + strlen(name), *head = at, *tail = end;
+    size_t characters = 0, i, kept = most - 3;
+    for (; at < end; at++) characters += (*at & 0xC0) != 0x80;
+    if (characters <= most) { text_plain(t, name); return; }
+    for (i = 0; i < kept / 2; i++) do head++; while ((*head & 0xC0) == 0x80);
+    for (i = 0; i < kept - kept / 2; i++) do tail--; while ((*tail & 0xC0) == 0x80);
+    add_plain(t, (const unsigned char *)name, head);
+    text_add(t, "...");
+    add_plain(t, tail, end);
 }
 
 void text_frame(text *t, const char *name) {

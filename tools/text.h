@@ -25,6 +25,9 @@ void text_html(text *t, const char *name);
 void text_frame(text *t, const char *name);                       /* in a collapsed stack: no ';', no line end, not empty */
 void text_plain(text *t, const char *name);                       /* on a terminal: no control characters */
 
+/* The same in at most so many characters (8 or more): the middle of a longer name becomes "...". */
+void text_plain_short(text *t, const char *name, size_t most);
+
 /* A copy in which every byte that is not UTF-8, and every zero byte, has become U+FFFD. To be freed by the caller. */
 char *text_clean(const void *bytes, size_t size);
 
