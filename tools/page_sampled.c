@@ -196,7 +196,7 @@ const char *const page_sampled[] = {
 "      : 'What calls ' + nameOf(focus) + ', and what it calls.';",
 "    if (links.length === 0) {",
 "      fill(flow, el('p', { class: 'soft' }, focus !== null ? 'No caller or callee of it was sampled.'",
-"        : 'No caller is known in this dump: place scopes (BURST_SCOPE) where callers matter.'));",
+"        : state.kind === 4 ? 'Loop trips happen in a function, they are not called.' : 'No caller is known in this dump: place scopes (BURST_SCOPE) where callers matter.'));",
 "      return;",
 "    }",
 "    const { columns, height } = flowColumns(links, count);",

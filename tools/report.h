@@ -7,6 +7,7 @@
 typedef struct report_item {
     uint32_t site, caller, kind;                  /* into sampled->sites; caller: TALLY_NO_SITE in functions */
     uint64_t sampled, estimated;                  /* events */
+    uint64_t orphaned;                            /* estimated, of a function: those whose caller is not known */
     double   time_ns;                             /* estimated; 0 without a clock */
     double   share, time_share;                   /* of all items of the same class of site, 0..1 */
     double   heat;                                /* the share of time where that class has any, else that of events */
@@ -44,7 +45,7 @@ typedef struct report {
     char *title;
     TALLY_LIST(report_note) notes;
     const tally *sampled;                         /* the input's */
-    TALLY_LIST(report_item) functions, pairs;     /* by class (calls first), in a class hottest first */
+    TALLY_LIST(report_item) functions, pairs;     /* by class (calls first), in a class hottest first; loop trips have no pairs */
     size_t functions_left_out, pairs_left_out;    /* by the least share */
     int has_time;
     uint64_t checks, events, lost;                /* of all programs */

@@ -29,9 +29,9 @@ static void add_tree(const report_tree *tree, text *out) {
     free(end);
 }
 
+/* No loop trips: a loop often has its function's name, and would look like recursion. */
 static void add_pairs(const report *r, text *out) {
     const tally_site *sites = r->sampled->sites.at;
-    uint64_t *with_caller = (uint64_t *)tool_alloc(r->sampled->sites.count * sizeof *with_caller);     /* by site */
     text stack = {NULL, 0, 0};
     size_t i;
     for (i = 0; i < r->pairs.count; i++) {
@@ -41,17 +41,15 @@ static void add_pairs(const report *r, text *out) {
         text_add(&stack, ";");
         text_frame(&stack, sites[pair->site].name);
         add_line(out, &stack, pair->estimated);
-        with_caller[pair->site] = tally_add(with_caller[pair->site], pair->estimated);
     }
     for (i = 0; i < r->functions.count; i++) {
         const report_item *function = &r->functions.at[i];
+        if ((function->kind & SITE_CLASSES) == SITE_BACKEDGE) continue;
         stack.size = 0;
         text_frame(&stack, sites[function->site].name);
-        if (function->estimated > with_caller[function->site])
-            add_line(out, &stack, function->estimated - with_caller[function->site]);
+        add_line(out, &stack, function->orphaned);
     }
     text_free(&stack);
-    free(with_caller);
 }
 
 void report_collapsed(const report *r, text *out) {

@@ -29,10 +29,11 @@ static size_t fold(report_item *items, size_t count) {
         if (kept && compare_place(&items[kept - 1], &items[i]) == 0) {
             items[kept - 1].sampled = tally_add(items[kept - 1].sampled, items[i].sampled);
             items[kept - 1].estimated = tally_add(items[kept - 1].estimated, items[i].estimated);
+            items[kept - 1].orphaned = tally_add(items[kept - 1].orphaned, items[i].orphaned);
             items[kept - 1].time_ns += items[i].time_ns;
         } else items[kept++] = items[i];
     }
-    for (i = 0; i < kept; i++) items[i].estimated /= 256;             /* was a weight up to here */
+    for (i = 0; i < kept; i++) { items[i].estimated /= 256; items[i].orphaned /= 256; }      /* were weights up to here */
     return kept;
 }
 
@@ -83,6 +84,7 @@ static void add_up(report *r) {
     r->rate_seen = r->checks && seen < (double)r->checks ? seen / (double)r->checks : r->checks ? 1 : 0;
 }
 
+/* A loop's trips happen in a function, which does not call them: they make no pair. */
 void report_sampled(report *r, const tally *s, double least_share) {
     totals all = {{0}, {0}};
     size_t i, functions, pairs = 0;
@@ -93,15 +95,16 @@ void report_sampled(report *r, const tally *s, double least_share) {
     for (i = 0; i < s->rows.count; i++) {
         const tally_row *row = &s->rows.at[i];
         uint64_t hz = s->programs.at[s->threads.at[row->thread].program].clock_hz;
-        report_item item = {0, TALLY_NO_SITE, 0, 0, 0, 0, 0, 0, 0};
+        report_item item = {0, TALLY_NO_SITE, 0, 0, 0, 0, 0, 0, 0, 0};
         item.site = row->site;
         item.kind = s->sites.at[row->site].kind;
         item.sampled = row->count;
         item.estimated = row->weight_256;
         if (hz) item.time_ns = (double)row->ticks * 1e9 / (double)hz;
+        item.orphaned = row->caller == TALLY_NO_SITE ? row->weight_256 : 0;
         r->functions.at[i] = item;
         item.caller = row->caller;
-        if (item.caller != TALLY_NO_SITE) r->pairs.at[pairs++] = item;
+        if (item.caller != TALLY_NO_SITE && class_of(&item) != SITE_BACKEDGE) r->pairs.at[pairs++] = item;
     }
     functions = fold(r->functions.at, s->rows.count);
     pairs = fold(r->pairs.at, pairs);
