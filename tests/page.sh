@@ -98,10 +98,10 @@ FRAME
 
 if [ $# = 0 ]; then
     $CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c && "$dir/make_dumps" "$dir" || exit 1
-    for dump in game hostile nothing all; do
+    for dump in game hostile odd-tree nothing all; do
         "$BUILD/bursty" report --html "$dir/$dump.html" --note 'overhead=+1.3 % (0.9 to 1.8)' "$dir/$dump.brst" || exit 1
     done
-    set -- "$dir/game.html" "$dir/hostile.html" "$dir/nothing.html" "$dir/all.html"
+    set -- "$dir/game.html" "$dir/hostile.html" "$dir/odd-tree.html" "$dir/nothing.html" "$dir/all.html"
     [ ! -f "$BUILD/demo/report.html" ] || set -- "$@" "$BUILD/demo/report.html"
 fi
 for page in "$@"; do

@@ -36,7 +36,7 @@ lacks() { ! grep -q -- "$2" "$dir/$1"; ok $? "$1 has $2"; }
 json()  { "$dir/check_json" <"$1" 2>"$dir/json.err"; ok $? "$1: $(cat "$dir/json.err")"; }
 
 # ---- every form of good dumps
-for dump in game hostile tree footprint; do
+for dump in game hostile odd tree footprint; do
     same $dump.txt bursty report "$dir/$dump.brst"
     same $dump.collapsed bursty report --collapsed "$dir/$dump.brst"
     same $dump.json bursty report --json --note 'over"head=+1 % </b>' "$dir/$dump.brst"
@@ -75,6 +75,23 @@ cat "$dir/game.brst" "$dir/game3.brst" >"$dir/two.brst"
 bursty report --title x "$dir/game.brst" "$dir/game3.brst" >"$dir/two.txt"
 bursty report --title x "$dir/two.brst" | cmp -s - "$dir/two.txt"; ok $? "two files are as one behind the other"
 has two.txt '3 900 000          39 000  +- 1.0 %  collide_pair'
+
+
+# ---- remarks: said where they hold (odd.txt), and nowhere else
+bursty report "$dir/odd-tree.brst" >"$dir/odd-tree.txt"
+has odd-tree.txt '^3 leaves without an enter: the tree may be wrong$'
+has odd-tree.txt '^counts are of sampled calls, not scaled up$'
+bursty report "$dir/tree.brst" "$dir/nothing.brst" >"$dir/tree-alone.txt"
+lacks tree-alone.txt 'not scaled up'
+for remark in 'without an enter' 'no burst yet' 'held to a budget' 'callers unknown'; do lacks game.txt "$remark"; lacks tree.txt "$remark"; done
+bursty report --collapsed --min 5 "$dir/odd.brst" | tr '\n' ',' | grep -qx '(deep);eval 15000,run;eval 3000,run 2000,'
+ok $? "a call whose pair is left out is not one without a caller"
+bursty report --title x "$dir/game.brst" "$dir/odd.brst" >"$dir/programs.txt"
+has programs.txt '^night_market profile 0: 990 checks off'
+has programs.txt '^interpreter profile 0: 990 checks off, 10 on (1 % asked) (held to a budget)'
+has programs.txt '  interpreter thread 0$'
+lacks game.txt '^night_market profile'
+has game.txt '1 colder one left out; --min 0 shows it$'
 
 # ---- merge
 m() { out=$1; shift; bursty merge -o "$dir/$out" "$@"; ok $? "merge $*"; }

@@ -193,6 +193,7 @@ const char *const page_sampled[] = {
 "  function drawFlow(width) {",
 "    const focus = state.focus, links = flowLinks(), count = focus === null ? 2 : 3, BAR = 8;",
 "    flowText.textContent = focus === null ? 'Callers on the left, what they call on the right. Pick one to see its own.'",
+"        + (sampled.callers_unknown > .5 ? ' Callers unknown: stack deeper than BURSTY_STACK, or BURST_LEAVE missing.' : '')",
 "      : 'What calls ' + nameOf(focus) + ', and what it calls.';",
 "    if (links.length === 0) {",
 "      fill(flow, el('p', { class: 'soft' }, focus !== null ? 'No caller or callee of it was sampled.'",

@@ -21,6 +21,8 @@ typedef struct report_tree {
     uint64_t *lower, *upper;                      /* bounds of the context's own count, callees left out */
     size_t   count;
     uint64_t total, absent;                       /* counted in all; the most that a context not shown can have */
+    uint64_t unmatched;                           /* leaves without an enter */
+    int      is_of_sample;                        /* counts are of sampled calls and not scaled up */
 } report_tree;
 
 /* A curve: y at each x. */
@@ -49,13 +51,14 @@ typedef struct report {
     size_t functions_left_out, pairs_left_out;    /* by the least share */
     int has_time;
     uint64_t checks, events, lost;                /* of all programs */
+    double callers_unknown;                       /* part of the pairs' events whose caller is "(deep)", 0..1 */
     double rate_seen;                             /* part of the checks in bursts of report_fills_table profiles, 0..1 */
     TALLY_LIST(report_tree) trees;
     TALLY_LIST(report_footprint) footprints;
 } report;
 
-/* From an input that has been settled and outlives the report: functions and pairs, but those of a smaller share; trees;
-   footprints. */
+/* From an input that has been settled and outlives the report, in this order: functions and pairs, but those of a smaller
+   share; trees; footprints. */
 void report_sampled(report *r, const tally *s, double least_share);
 void report_contexts(report *r, const contexts *c);
 void report_footprints(report *r, const footprints *f);
@@ -67,6 +70,8 @@ double report_error(uint64_t sampled);
 double report_rate(const tally_profile *profile);
 /* Is it one of those that fill the hot table? If none does: all are. */
 int report_fills_table(const tally *s, const tally_profile *profile);
+/* Is it on, and without a burst yet? */
+int report_waits(const tally_profile *profile);
 /* "calls", "loop trips", ... for a site's kind. */
 const char *report_class(uint32_t kind);
 

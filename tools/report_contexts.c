@@ -14,7 +14,18 @@ static const char *const algorithms[] = {                         /* by hcct.h's
 
 static char *copy(const char *name) { return text_clean(name, strlen(name)); }
 
-static void fill(const contexts *c, const hcct *tree, report_tree *to) {
+/* Did each profile that recorded anything record a part only? Then so did who filled the trees. */
+static int sampled_less_than_all(const tally *s) {
+    size_t i, part = 0;
+    for (i = 0; i < s->profiles.count; i++) {
+        if (s->profiles.at[i].events == 0) continue;
+        if (report_rate(&s->profiles.at[i]) >= 1) return 0;
+        part++;
+    }
+    return part > 0;
+}
+
+static void fill(const report *r, const contexts *c, const hcct *tree, report_tree *to) {
     uint32_t *place = (uint32_t *)tool_alloc((size_t)tree->used * sizeof *place);      /* of each node, in preorder */
     uint32_t node, depth = 0;
     hcct_stats stats;
@@ -23,6 +34,8 @@ static void fill(const contexts *c, const hcct *tree, report_tree *to) {
     hcct_get_stats(tree, &stats);
     to->algorithm = algorithms[tree->algorithm];
     to->total = stats.scaled_total;
+    to->unmatched = stats.unmatched;
+    to->is_of_sample = stats.total && stats.scaled_total == stats.total && sampled_less_than_all(r->sampled);
     absent = stats.total ? ceil((double)stats.base * ((double)stats.scaled_total / (double)stats.total)) : 0;
     to->absent = absent < (double)to->total ? (uint64_t)absent : to->total;
     to->name_count = c->key_count + 1;
@@ -50,5 +63,5 @@ void report_contexts(report *r, const contexts *c) {
     size_t i;
     r->trees.at = (report_tree *)tool_alloc(c->count * sizeof *r->trees.at);
     r->trees.count = c->count;
-    for (i = 0; i < c->count; i++) fill(c, &c->trees[i]->tree, &r->trees.at[i]);
+    for (i = 0; i < c->count; i++) fill(r, c, &c->trees[i]->tree, &r->trees.at[i]);
 }

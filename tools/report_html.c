@@ -23,7 +23,8 @@ static void add_rates_asked(const tally *s, text *out) {
     for (i = 0; i < s->profiles.count; i++) {
         double rate = report_rate(&s->profiles.at[i]);
         if (!report_fills_table(s, &s->profiles.at[i]) || (rate >= last && rate <= last)) continue;
-        text_format(out, "%s%.3g %%", last < 0 ? "" : ", ", 100 * rate);
+        text_format(out, "%s%.3g %%%s", last < 0 ? "" : ", ", 100 * rate,
+                    s->profiles.at[i].flags & PROFILE_BUDGET ? " (held to a budget)" : "");
         last = rate;
     }
 }
@@ -54,7 +55,7 @@ static void add_facts(const report *r, text *out) {
     }
     if (r->sampled->programs.count) {
         add_count_fact("checks", "", r->checks, out);
-        add_count_fact("events sampled", "", r->events, out);
+        add_count_fact("events (calls, returns, ...)", "", r->events, out);
         add_count_fact("threads", "", r->sampled->threads.count, out);
         add_count_fact("events lost", r->lost ? " class=\"bad\"" : "", r->lost, out);
     }
@@ -100,7 +101,7 @@ static void add_items(const report *r, const char *title, const report_item *ite
 static void add_threads(const tally *s, text *out) {
     size_t i;
     text_add(out, "<section class=\"card\"><header><h2>Threads</h2></header><table><thead><tr><th>thread</th><th class=\"number\">"
-             "checks</th><th class=\"number\">sampled</th><th class=\"number\">lost</th></tr></thead><tbody>\n");
+             "checks</th><th class=\"number\">events</th><th class=\"number\">lost</th></tr></thead><tbody>\n");
     for (i = 0; i < s->threads.count && i < PLAIN_ROWS; i++) {
         const tally_thread *thread = &s->threads.at[i];
         text_add(out, "<tr><td>");
@@ -124,17 +125,22 @@ static void add_profiles(const tally *s, text *out) {
     text_add(out, "<section class=\"card\"><header><h2>How it was sampled</h2></header>\n<p class=\"small\">");
     for (i = 0; i < s->profiles.count; i++) {
         const tally_profile *profile = &s->profiles.at[i];
-        text_format(out, "Profile %lu: ", (unsigned long)profile->number);
+        if (s->programs.count > 1) { text_html(out, s->programs.at[profile->program].name); text_add(out, " "); }
+        text_format(out, "%s %lu: ", s->programs.count > 1 ? "profile" : "Profile", (unsigned long)profile->number);
         if (profile->check_count == UINT32_MAX) text_add(out, "always on");
         else text_format(out, "bursts of %lu checks, %lu checks apart, jittered by %lu %%", (unsigned long)profile->burst_count,
                          (unsigned long)profile->check_count, (unsigned long)profile->jitter_percent);
         if (profile->flags & PROFILE_BUDGET) text_add(out, ", held to a budget");
         if (profile->flags & PROFILE_REENABLE) text_add(out, ", bursts re-enabled by place");
+        if (profile->flags & PROFILE_OFF) text_add(out, ", switched off");
         text_add(out, "; ");
         text_count(out, profile->bursts);
         text_add(out, " bursts saw ");
         text_count(out, profile->events);
         text_add(out, " events.<br>\n");
+        if (report_waits(profile))
+            text_format(out, "No burst yet: the first comes within about %lu checks of a thread; run longer or lower "
+                        "check_count.<br>\n", (unsigned long)profile->check_count);
     }
     text_add(out, "</p><p class=\"soft small\">Estimated counts are sampled ones times the gap before their burst. The error is\n"
              "twice the relative standard error of a count, 2 / &radic;sampled: the truth is within it 95 times in 100 if bursts\n"

@@ -113,7 +113,7 @@ static void add_sampled(const report *r, text *out) {
     for (i = 0; i < r->pairs.count; i++) { add_comma(out, i); add_item(&r->pairs.at[i], 1, out); }
     text_add(out, "],\n");
     add_field(out, "pairs_left_out", r->pairs_left_out);
-    text_add(out, "}");
+    text_format(out, ",\n\"callers_unknown\":%.6g}", r->callers_unknown);
 }
 
 static void add_column32(const char *name, const uint32_t *column, size_t count, text *out) {
@@ -138,6 +138,9 @@ static void add_tree(const report_tree *tree, text *out) {
     add_field(out, "total", tree->total);
     text_add(out, ",");
     add_field(out, "absent", tree->absent);
+    text_add(out, ",");
+    add_field(out, "unmatched", tree->unmatched);
+    text_format(out, ",\"of_sample\":%s", tree->is_of_sample ? "true" : "false");
     text_add(out, ",\n\"names\":[");
     for (i = 0; i < tree->name_count; i++) { if (i) text_add(out, ","); text_json(out, tree->names[i]); }
     text_add(out, "]");

@@ -59,6 +59,10 @@ double report_rate(const tally_profile *profile) {
     return period > 0 ? (double)profile->burst_count / period : 0;
 }
 
+int report_waits(const tally_profile *profile) {
+    return profile->bursts == 0 && profile->events == 0 && profile->check_count != UINT32_MAX && !(profile->flags & PROFILE_OFF);
+}
+
 int report_fills_table(const tally *s, const tally_profile *profile) {
     size_t i;
     for (i = 0; i < s->profiles.count; i++)
@@ -79,9 +83,22 @@ static void add_up(report *r) {
     for (i = 0; i < s->profiles.count; i++) {
         const tally_profile *profile = &s->profiles.at[i];
         if (!report_fills_table(s, profile)) continue;
-        seen += profile->check_count == UINT32_MAX ? (double)r->checks : (double)profile->bursts * (double)profile->burst_count;
+        seen += profile->check_count == UINT32_MAX ? (double)s->programs.at[profile->program].checks
+              : (double)profile->bursts * (double)profile->burst_count;
     }
     r->rate_seen = r->checks && seen < (double)r->checks ? seen / (double)r->checks : r->checks ? 1 : 0;
+}
+
+/* bursty.h calls a caller "(deep)" when it is not on the shadow stack. */
+static double unknown_part(const tally *s, const report_item *pairs, size_t count) {
+    double all = 0, unknown = 0;
+    size_t i;
+    for (i = 0; i < count; i++) {
+        const tally_site *caller = &s->sites.at[pairs[i].caller];
+        all += (double)pairs[i].estimated;
+        if (strcmp(caller->name, "(deep)") == 0 && !*caller->file) unknown += (double)pairs[i].estimated;
+    }
+    return all > 0 ? unknown / all : 0;
 }
 
 /* A loop's trips happen in a function, which does not call them: they make no pair. */
@@ -108,6 +125,7 @@ void report_sampled(report *r, const tally *s, double least_share) {
     }
     functions = fold(r->functions.at, s->rows.count);
     pairs = fold(r->pairs.at, pairs);
+    r->callers_unknown = unknown_part(s, r->pairs.at, pairs);
     for (i = 0; i < functions; i++) {
         const report_item *item = &r->functions.at[i];
         all.estimated[class_of(item)] += (double)item->estimated;

@@ -44,39 +44,71 @@ static void add_heading(const report *r, const report_item *items, size_t at, co
 }
 
 static void add_left_out(size_t count, text *out) {
-    if (count) text_format(out, "          %lu colder ones left out; --min 0 shows them\n", (unsigned long)count);
+    if (count == 1) text_add(out, "          1 colder one left out; --min 0 shows it\n");
+    if (count > 1) text_format(out, "          %lu colder ones left out; --min 0 shows them\n", (unsigned long)count);
+}
+
+/* A program's name before what is its own, where there are several. */
+static void add_program(const tally *s, uint32_t program, text *out) {
+    if (s->programs.count < 2) return;
+    text_plain_short(out, *s->programs.at[program].name ? s->programs.at[program].name : "(no name)", NAME_WIDTH);
+    text_add(out, " ");
+}
+
+static void add_profile(const tally *s, const tally_profile *profile, text *out) {
+    const char *budget = profile->flags & PROFILE_BUDGET ? " (held to a budget)" : "";
+    add_program(s, profile->program, out);
+    text_format(out, "profile %lu: ", (unsigned long)profile->number);
+    if (profile->check_count == UINT32_MAX) text_format(out, "always on%s", budget);
+    else text_format(out, "%lu checks off, %lu on (%.3g %% asked)%s", (unsigned long)profile->check_count,
+                     (unsigned long)profile->burst_count, 100 * report_rate(profile), budget);
+    text_format(out, ", jitter %lu %%%s%s; ", (unsigned long)profile->jitter_percent,
+                profile->flags & PROFILE_REENABLE ? ", re-enablement" : "", profile->flags & PROFILE_OFF ? ", switched off" : "");
+    text_count(out, profile->bursts);
+    text_add(out, profile->bursts == 1 ? " burst, " : " bursts, ");
+    text_count(out, profile->events);
+    text_add(out, profile->events == 1 ? " event\n" : " events\n");
+    if (!report_waits(profile)) return;
+    text_format(out, "no burst yet: the first comes within about %lu checks of a thread; run longer or lower check_count\n",
+                (unsigned long)profile->check_count);
+}
+
+static void add_threads(const tally *s, text *out) {
+    size_t i;
+    if (s->threads.count < 2) return;
+    text_format(out, "\n%*s%*s%*s  thread\n", COUNT_WIDTH, "checks", COUNT_WIDTH, "events", COUNT_WIDTH, "lost");
+    for (i = 0; i < s->threads.count; i++) {
+        const tally_thread *thread = &s->threads.at[i];
+        add_padded_count(thread->checks, out);
+        add_padded_count(thread->events, out);
+        add_padded_count(thread->lost, out);
+        text_add(out, "  ");
+        add_program(s, thread->program, out);
+        if (*thread->name) text_plain_short(out, thread->name, NAME_WIDTH);
+        else text_format(out, "thread %lu", (unsigned long)thread->number);
+        text_add(out, thread->flags & THREAD_ENDED ? ", ended\n" : "\n");
+    }
 }
 
 static void add_summary(const report *r, text *out) {
     const tally *s = r->sampled;
     size_t i;
     text_count(out, r->events);
-    text_add(out, " events sampled at ");
+    text_add(out, " events (calls, returns, ...) recorded; ");
     text_count(out, r->checks);
     text_format(out, " checks in %lu thread%s; ", (unsigned long)s->threads.count, s->threads.count == 1 ? "" : "s");
     if (r->lost) { text_count(out, r->lost); text_add(out, " lost\n"); } else text_add(out, "none lost\n");
-    for (i = 0; i < s->profiles.count; i++) {
-        const tally_profile *profile = &s->profiles.at[i];
-        text_format(out, "profile %lu: ", (unsigned long)profile->number);
-        if (profile->check_count == UINT32_MAX) text_add(out, "always on");
-        else text_format(out, "%lu checks off, %lu on (%.3g %% asked)", (unsigned long)profile->check_count,
-                         (unsigned long)profile->burst_count, 100 * report_rate(profile));
-        text_format(out, ", jitter %lu %%%s%s%s; ", (unsigned long)profile->jitter_percent,
-                    profile->flags & PROFILE_BUDGET ? ", budget" : "", profile->flags & PROFILE_REENABLE ? ", re-enablement" : "",
-                    profile->flags & PROFILE_OFF ? ", switched off" : "");
-        text_count(out, profile->bursts);
-        text_add(out, " bursts, ");
-        text_count(out, profile->events);
-        text_add(out, " events\n");
-    }
-    if (s->profiles.count) text_format(out, "sampling seen: %.3g %%\n", 100 * r->rate_seen);
+    for (i = 0; i < s->profiles.count; i++) add_profile(s, &s->profiles.at[i], out);
+    if (s->profiles.count) text_format(out, "sampling seen: %.3g %% of checks\n", 100 * r->rate_seen);
+    if (r->has_time) text_add(out, "time is rough: it includes what recording costs; functions shorter than a clock reading "
+                              "come out too long\n");
+    add_threads(s, out);
 }
 
 static void add_sampled(const report *r, text *out) {
     const tally_site *sites = r->sampled->sites.at;
     size_t i;
     add_summary(r, out);
-    if (r->has_time) text_add(out, "time is rough: it includes what recording costs; functions shorter than a clock reading come out too long\n");
     for (i = 0; i < r->functions.count; i++) {
         add_heading(r, r->functions.at, i, "function", out);
         const tally_site *site = &sites[r->functions.at[i].site];
@@ -86,6 +118,7 @@ static void add_sampled(const report *r, text *out) {
         text_add(out, "\n");
     }
     add_left_out(r->functions_left_out, out);
+    if (r->callers_unknown > .5) text_add(out, "\ncallers unknown: stack deeper than BURSTY_STACK, or BURST_LEAVE missing\n");
     for (i = 0; i < r->pairs.count; i++) {
         add_heading(r, r->pairs.at, i, "caller -> callee", out);
         add_numbers(r, &r->pairs.at[i], out);
@@ -145,7 +178,13 @@ static void add_tree(const report_tree *tree, text *out) {
     text_count(out, tree->total);
     text_format(out, " counted by %s; none left out has more than ", tree->algorithm);
     text_count(out, tree->absent);
-    text_format(out, "\n%8s%*s%*s  %s\n", "share", COUNT_WIDTH, "at least", COUNT_WIDTH, "at most", "context");
+    text_add(out, "\n");
+    if (tree->unmatched) {
+        text_count(out, tree->unmatched);
+        text_format(out, " leave%s without an enter: the tree may be wrong\n", tree->unmatched == 1 ? "" : "s");
+    }
+    if (tree->is_of_sample) text_add(out, "counts are of sampled calls, not scaled up\n");
+    text_format(out, "%8s%*s%*s  %s\n", "share", COUNT_WIDTH, "at least", COUNT_WIDTH, "at most", "context");
     for (i = 0; i < count && i < MOST_CONTEXTS; i++) {
         text_format(out, "%6.2f %%", tree->total ? 100 * (double)hot[i].lower / (double)tree->total : 0);
         add_padded_count(hot[i].lower, out);
