@@ -2347,6 +2347,10 @@ HCCT_P_HOOK static inline uintptr_t hcct_p_frame(hcct_p_thread *r, const void *s
     return n && r->frames[n - 1].address <= frame && r->sites[n] == site ? r->frames[n - 1].address - 1 : frame;
 }
 
+#if defined(__clang__)          /* the compiler has chosen these two names */
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wreserved-identifier"
+#endif
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -2377,6 +2381,9 @@ HCCT_P_HOOK void __cyg_profile_func_exit(void *function, void *site) {
 }
 #ifdef __cplusplus
 }
+#endif
+#if defined(__clang__)
+#pragma clang diagnostic pop
 #endif
 #endif /* HCCT_INSTRUMENT_FUNCTIONS */
 
