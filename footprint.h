@@ -436,16 +436,16 @@ static uint64_t footprint_p_edge(const footprint *fp, uint32_t j) {
 
 /* Adds the ages x0..x1, `weight` times each, to a row: their number, and their sum = length * x1 - triangle(length - 1). */
 static void footprint_p_run(footprint_p_cell *row, uint32_t columns, uint64_t x0, uint64_t x1, uint64_t weight) {
-    for (;;) {
-        uint32_t k = x0 < 16 ? 0 : FOOTPRINT_P_LOG2(x0) - 3, bin = 8 * k + (uint32_t)(x0 >> k);
-        uint64_t end = (((x0 >> k) + 1) << k) - 1, length;
-        if (bin >= columns) return;
+    uint32_t k = x0 < 16 ? 0 : FOOTPRINT_P_LOG2(x0) - 3, bin = 8 * k + (uint32_t)(x0 >> k);
+    uint64_t width = UINT64_C(1) << k, end = (x0 | (width - 1)), length;
+    for (; bin < columns; end += width) {
         if (end > x1) end = x1;
         length = end - x0 + 1;
         row[bin].count += weight * length;
         row[bin].sum += weight * (length * end - footprint_p_triangle(length - 1));
         if (end == x1) return;
         x0 = end + 1;
+        if (++bin % 8 == 0 && bin > 8) width *= 2;                             /* the next octave */
     }
 }
 
@@ -473,10 +473,20 @@ static uint32_t footprint_p_select(const footprint *fp, uint32_t place, uint32_t
     }
 }
 
-/* Mark j has rested from mark->from to now - 1. Mostly these ages lie in one bin. */
+/* Each age once. Mostly they lie in one bin. */
+static inline void footprint_p_run_once(footprint_p_cell *row, uint32_t columns, uint64_t x0, uint64_t x1) {
+    uint32_t k = x1 < 16 ? 0 : FOOTPRINT_P_LOG2(x1) - 3;
+    if (x0 >> k == x1 >> k && 8 * k + (x1 >> k) < columns) {
+        footprint_p_cell *cell = row + 8 * k + (size_t)(x1 >> k);
+        uint64_t length = x1 - x0 + 1;
+        cell->count += length;
+        cell->sum += length * x1 - footprint_p_triangle(length - 1);
+    } else footprint_p_run(row, columns, x0, x1, 1);
+}
+
+/* Mark j has rested from mark->from to now - 1. */
 static inline void footprint_p_rested(footprint *fp, const footprint_p_mark *mark, uint32_t j, uint64_t now) {
     uint64_t x0 = mark->from - mark->since + 1, x1 = now - mark->since;
-    uint32_t k;
     if (x0 > x1) return;
     if (x0 < FOOTPRINT_P_YOUNG && j < fp->mark_young) {
         int32_t *young = fp->young + (size_t)j * FOOTPRINT_P_YOUNG;
@@ -485,13 +495,7 @@ static inline void footprint_p_rested(footprint *fp, const footprint_p_mark *mar
         if (x1 < FOOTPRINT_P_YOUNG) return;
         x0 = FOOTPRINT_P_YOUNG;
     }
-    k = FOOTPRINT_P_LOG2(x1) - 3;
-    if (x0 >> k == x1 >> k && 8 * k + (x1 >> k) < fp->columns) {
-        footprint_p_cell *cell = fp->cells + mark->row + 8 * k + (size_t)(x1 >> k);
-        uint64_t length = x1 - x0 + 1;
-        cell->count += length;
-        cell->sum += length * x1 - footprint_p_triangle(length - 1);
-    } else footprint_p_run(fp->cells + mark->row, fp->columns, x0, x1, 1);
+    footprint_p_run_once(fp->cells + mark->row, fp->columns, x0, x1);
 }
 
 /* Puts the marks of group g right. One of them may overtake the last of the group below, which then is put right as well. */
@@ -1970,11 +1974,11 @@ static uint64_t footprint_p_pair_layout(footprint_pair *pair, unsigned char *bas
     pair->edge_max = fp.columns - 1;
     pair->run_max = runs;
     cells = 1 + (uint64_t)pair->edge_max * (pair->columns - 1) - (uint64_t)pair->edge_max * (pair->edge_max - 1) / 2;
-    pair->runs    = (footprint_p_turn *)footprint_p_take(base, &at, runs, sizeof *pair->runs);
     pair->edges   = (footprint_p_pair_mark *)footprint_p_take(base, &at, pair->edge_max, sizeof *pair->edges);
     pair->cells   = (footprint_p_cell *)footprint_p_take(base, &at, cells, sizeof *pair->cells);
     pair->scratch = (footprint_p_cell *)footprint_p_take(base, &at, pair->columns, sizeof *pair->scratch);
     pair->bytes = (size_t)at;
+    pair->runs    = (footprint_p_turn *)footprint_p_take(base, &at, runs, sizeof *pair->runs);     /* last: the part not zeroed */
     return at;
 }
 
@@ -2019,7 +2023,15 @@ static void footprint_p_thin_runs(footprint_pair *pair) {
     }
     for (i = w; i < pair->run_count; i++) pair->runs[i - w] = pair->runs[i];
     pair->run_count -= w;
-    for (i = 0; i < pair->edge_count; i++) pair->edges[i].cursor = 0;
+    for (i = 0; i < pair->edge_count; i++) {                                   /* the last run that began when the mark's access was made */
+        footprint_p_pair_mark *mark = &pair->edges[i];
+        uint32_t low = 0, high = pair->run_count;
+        while (high - low > 1) {
+            uint32_t middle = low + (high - low) / 2;
+            if (pair->runs[middle].time <= mark->since) low = middle; else high = middle;
+        }
+        mark->cursor = low;
+    }
 }
 
 static void footprint_p_make_room(footprint_pair *pair) {
@@ -2081,7 +2093,7 @@ FOOTPRINT_API void footprint_pair_turn(footprint_pair *pair, int thread, uint64_
             uint64_t now = time + t - number, x = t - F, last, steps, more;
             const footprint_p_turn *run;
             if (now > mark->from)
-                footprint_p_run(pair->cells + mark->row, pair->columns, mark->from - mark->since + 1, now - mark->since, 1);
+                footprint_p_run_once(pair->cells + mark->row, pair->columns, mark->from - mark->since + 1, now - mark->since);
             mark->from = now;
             while (mark->cursor + 1 < pair->run_count && pair->runs[mark->cursor + 1].first <= x) mark->cursor++;
             run = &pair->runs[mark->cursor];

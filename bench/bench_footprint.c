@@ -225,7 +225,7 @@ static void compare_pair(const char *name, uint64_t length, double c, uint64_t n
     clock_t start;
     uint64_t i;
     config.c = c;
-    bytes = footprint_pair_bytes(&config, c < 1 ? 1u << 15 : 1u << 22);
+    bytes = footprint_pair_bytes(&config, c < 1 ? 1u << 20 : 1u << 22);
     memory = malloc(bytes);
     footprint_pair_init(&pair, memory, bytes, &config);
     start = clock();

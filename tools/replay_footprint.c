@@ -522,7 +522,7 @@ static int replay(const options *o, trace_blocks *trace, result *r) {
     if (o->check) check_start(&r->check, fp.config.c);
     if (o->one_in_n) sampled_start(&r->one_in_n, 1);
     for (i = 0; i < 2 && o->first >= 0; i++) {
-        size_t bytes = footprint_pair_bytes(&config, config.c == 1 ? 1u << 22 : 1u << 15);
+        size_t bytes = footprint_pair_bytes(&config, config.c == 1 ? 1u << 22 : 1u << 20);
         footprint_pair_init(&p.side[i], tool_alloc(bytes), bytes, &config);
         if (o->check) footprint_pair_init(&checked_pairs.side[i], tool_alloc(bytes), bytes, &config);
     }
