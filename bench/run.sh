@@ -20,7 +20,7 @@ for name in hcct footprint; do
     [ -f "bench/bench_$name.c" ] || continue
     say "$name.h"
     $CC -std=c99 -O2 -I. -Itools -pthread -o "$build/bench_$name" "bench/bench_$name.c" -lm
-    "$build/bench_$name" "$mode" >"$build/$name.txt"
+    "$build/bench_$name" quick >"$build/$name.txt"      # by itself, and with traces, each takes minutes more
 done
 say "real programs"
 /usr/bin/python3 bench/real/real.py "$mode" "$build" "$build/real.json"
