@@ -412,6 +412,7 @@ static void footprint_p_copy(void *to, const void *from, size_t bytes) {
 #define FOOTPRINT_P_YOUNG 256                      /* ages below it are counted one by one */
 #define FOOTPRINT_P_RING  128                      /* how many misses before `recent` is copied to the ring's end */
 #define FOOTPRINT_P_AHEAD 12                       /* accesses between asking memory for a bucket and needing it */
+#define FOOTPRINT_P_LARGE ((size_t)1 << 20)         /* bytes of blocks from which on it pays to ask ahead */
 #define FOOTPRINT_P_FOLD  UINT64_C(0x80000000)     /* accesses between emptying 32-bit counters */
 
 struct footprint_p_mark   { uint64_t since, from, born; uint32_t skip, row; };    /* row: its cells, less the bins it has not */
@@ -524,17 +525,16 @@ static FOOTPRINT_P_APART void footprint_p_flush(footprint *fp, uint32_t g) {
 }
 
 /* A block came back from slot p (1: a new block). Returns how many marks count that: those with place >= p. */
-static uint32_t footprint_p_count(footprint *fp, uint32_t p) {
-    uint32_t size = fp->config.group, g, first, marks = fp->marks;
-    for (g = 0, first = 0; first < marks; g++, first += size) {
-        uint32_t end = first + size < marks ? first + size : marks, j = end;
-        if (fp->place[first] < p) return first;
-        while (fp->place[j - 1] < p) j--;
-        if (j < end) fp->mark[j].skip++;
+static inline uint32_t footprint_p_count(footprint *fp, uint32_t p) {
+    uint32_t size = fp->config.group, marks = fp->marks, g, first = 0, j;
+    const uint32_t *place = fp->place;
+    for (g = 0; first + size <= marks && place[first + size - 1] >= p; g++, first += size)     /* whole groups, upward */
         if (++fp->groups[g].pending > fp->groups[g].slack) footprint_p_flush(fp, g);
-        if (j < end) return j;
-    }
-    return marks;
+    for (j = first; j < marks && place[j] >= p; j++) {}
+    if (j == first) return j;
+    if (j < marks) fp->mark[j].skip++;
+    if (++fp->groups[g].pending > fp->groups[g].slack) footprint_p_flush(fp, g);
+    return j;
 }
 
 static uint32_t footprint_p_slack(const footprint *fp, uint64_t edge) {
@@ -658,10 +658,10 @@ static void footprint_p_fold(footprint *fp) {
 }
 
 static void footprint_p_reindex(footprint *fp) {
-    uint32_t s;
+    uint32_t s, ahead = fp->blocks_bytes > FOOTPRINT_P_LARGE && fp->next > FOOTPRINT_P_AHEAD ? fp->next - FOOTPRINT_P_AHEAD : 0;
     footprint_p_zero(fp->index, (size_t)fp->buckets * sizeof *fp->index);
     for (s = 2; s < fp->next; s++) {
-        if (s + FOOTPRINT_P_AHEAD < fp->next) FOOTPRINT_P_PREFETCH(&fp->index[footprint_p_bucket(fp, fp->slot[s + FOOTPRINT_P_AHEAD].block)]);
+        if (s < ahead) FOOTPRINT_P_PREFETCH(&fp->index[footprint_p_bucket(fp, fp->slot[s + FOOTPRINT_P_AHEAD].block)]);
         fp->index[footprint_p_find(fp, fp->slot[s].block)] = s;
     }
 }
@@ -986,7 +986,7 @@ static void footprint_p_average_ahead(footprint *fp, const uint64_t *blocks, con
 
 FOOTPRINT_API void footprint_access_many(footprint *fp, const uint64_t *blocks, size_t count) {
     const uint64_t *end = blocks + count, *stop;
-    int large = fp->blocks_bytes > ((size_t)1 << 20), ahead = large;
+    int large = fp->blocks_bytes > FOOTPRINT_P_LARGE, ahead = large;
     FOOTPRINT_ASSERT(blocks != NULL || count == 0);
     while (blocks < end) {
         uint64_t until = fp->folded < fp->end ? fp->folded : fp->end, left;
