@@ -928,31 +928,31 @@ HCCT_P_COLD void hcct_p_credit_slow(hcct *t, uint32_t i, uint64_t w) {
         if (!t->zeros) { t->zeros = 1; hcct_p_mode(t); }
         return;
     }
+    t->weights |= w;
     if (HCCT_P_HAS(t, HCCT_STICKY)) { hcct_p_sticky(t, i, w); return; }
     t->total = hcct_p_add_to(t, t->total, w, UINT64_MAX);
     count = hcct_p_count(t, i);
     if (hcct_p_saving(t) && *count == HCCT_P_NONE) hcct_p_take_over(t, i, w);
     else if (HCCT_P_HAS(t, HCCT_BUCKET)) hcct_p_bucket_add(t, i, w);
     else *count = hcct_p_add_to(t, *count, w, HCCT_P_NONE - 1);
+    if (HCCT_P_HAS(t, HCCT_LOSSY) && t->total >= t->boundary) hcct_p_boundary(t);
 }
 
 HCCT_P_INLINE void hcct_p_credit_full(hcct *t, uint32_t i, uint64_t w) {
     uint32_t *count = t->words + (size_t)i * 5 + HCCT_P_COUNT32;
     if (HCCT_P_LIKELY((t->total | w) < UINT64_C(1) << 63)) t->total += w;
     else t->total = hcct_p_add_to(t, t->total, w, UINT64_MAX);
-    w += *count;
-    if (HCCT_P_LIKELY(w <= UINT32_MAX)) *count = (uint32_t)w;
+    if (HCCT_P_LIKELY(w <= UINT32_MAX - *count)) *count += (uint32_t)w;
     else { *count = UINT32_MAX; t->saturated = 1; }
 }
 
 HCCT_P_INLINE void hcct_p_credit_pruned(hcct *t, uint32_t i, uint64_t w) {
     uint64_t *count = (uint64_t *)(void *)(t->words + (size_t)i * 8 + HCCT_P_COUNT);
+    if (!HCCT_P_LIKELY((*count | w | t->total) < t->fast_below)) { hcct_p_credit_slow(t, i, w); return; }
+    *count += w;
+    t->total += w;
     t->weights |= w;
-    if (HCCT_P_LIKELY((*count | w | t->total) < t->fast_below)) {
-        *count += w;
-        t->total += w;
-    } else hcct_p_credit_slow(t, i, w);
-    if (HCCT_P_HAS(t, HCCT_LOSSY) && t->total >= t->boundary) hcct_p_boundary(t);
+    if (t->total >= t->boundary) hcct_p_boundary(t);        /* which only Lossy Counting has */
 }
 
 static void hcct_p_credit(hcct *t, uint32_t i, uint64_t w) {
@@ -999,15 +999,9 @@ HCCT_P_COLD void hcct_p_enter_slow(hcct *t, uint32_t key, uint64_t w) {
     hcct_p_credit(t, t->run.at.cursor, w);
 }
 
-/* Which node is the parent is read from recent[], not from the node that was left: a step then does not wait for the loads of
-   the step before. */
-HCCT_P_INLINE void hcct_p_enter(hcct *t, uint32_t key, uint64_t w, uint32_t stride) {
-    uint32_t depth = t->run.at.depth, p = t->recent[depth % 32], c = t->words[(size_t)p * stride + HCCT_P_CHILD] & HCCT_P_LINK;
-    if (!HCCT_P_LIKELY(c && t->words[(size_t)c * stride] == key)) {
-        c = stride == 5 ? hcct_p_find_full(t, p, key) : hcct_p_find_pruned(t, p, key);
-        if (!c) c = stride == 5 ? hcct_p_new_full(t, p, key, 0) : hcct_p_new_pruned(t, p, key, 0);
-        if (!c) { hcct_p_not_stored(t, w, 0); return; }
-    }
+/* The parent is read from recent[], not from the node that was left: a step does not wait for the loads of the step before.
+   Whatever is not the usual case ends in a call, so that the usual one needs no stack. */
+HCCT_P_INLINE void hcct_p_step(hcct *t, uint32_t depth, uint32_t c, uint64_t w, uint32_t stride) {
     depth++;
     t->run.at.cursor = c;
     t->run.at.depth = depth;
@@ -1015,6 +1009,21 @@ HCCT_P_INLINE void hcct_p_enter(hcct *t, uint32_t key, uint64_t w, uint32_t stri
     if (depth - t->recent_from > 31) t->recent_from = depth - 31;
     if (stride == 5) hcct_p_credit_full(t, c, w);
     else             hcct_p_credit_pruned(t, c, w);
+}
+HCCT_P_INLINE void hcct_p_search(hcct *t, uint32_t key, uint64_t w, uint32_t stride) {
+    uint32_t depth = t->run.at.depth, p = t->recent[depth % 32], c = hcct_p_find_in(t, p, key, stride);
+    if (!c) c = stride == 5 ? hcct_p_new_full(t, p, key, 0) : hcct_p_new_pruned(t, p, key, 0);
+    if (c) hcct_p_step(t, depth, c, w, stride);
+    else   hcct_p_not_stored(t, w, 0);
+}
+HCCT_P_COLD void hcct_p_search_full(hcct *t, uint32_t key, uint64_t w) { hcct_p_search(t, key, w, 5); }
+HCCT_P_COLD void hcct_p_search_pruned(hcct *t, uint32_t key, uint64_t w) { hcct_p_search(t, key, w, 8); }
+
+HCCT_P_INLINE void hcct_p_enter(hcct *t, uint32_t key, uint64_t w, uint32_t stride) {
+    uint32_t depth = t->run.at.depth, p = t->recent[depth % 32], c = t->words[(size_t)p * stride + HCCT_P_CHILD] & HCCT_P_LINK;
+    if (HCCT_P_LIKELY(c && t->words[(size_t)c * stride] == key)) hcct_p_step(t, depth, c, w, stride);
+    else if (stride == 5) hcct_p_search_full(t, key, w);
+    else                  hcct_p_search_pruned(t, key, w);
 }
 
 HCCT_API void hcct_enter(hcct *t, uint32_t key, uint64_t weight) {
@@ -1311,7 +1320,7 @@ HCCT_API uint32_t hcct_init(hcct *t, void *memory, size_t bytes, const hcct_conf
     t->one_over_phi = t->config.one_over_phi ? t->config.one_over_phi : t->width / 5 + 1;
     t->one_over_delta = t->config.one_over_delta ? t->config.one_over_delta : 100;
     t->pieces = 1;
-    t->boundary = HCCT_P_HAS(t, HCCT_STICKY) ? hcct_p_rate_end(t) : t->width;
+    t->boundary = HCCT_P_HAS(t, HCCT_STICKY) ? hcct_p_rate_end(t) : HCCT_P_HAS(t, HCCT_LOSSY) ? t->width : UINT64_MAX;
     t->fast_below = HCCT_P_HAS(t, HCCT_STICKY) || HCCT_P_HAS(t, HCCT_BUCKET) ? 0 : UINT64_C(1) << 63;
     t->run.frames = t->config.frames;
     t->run.frame_max = t->config.frames ? t->config.frame_count : 0;
