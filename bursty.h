@@ -13,7 +13,8 @@
        }
    end of example.
 
-   Define BURSTY_IMPLEMENTATION in one C or C++ file before the include; include it plainly anywhere else. Then one line per
+   Define BURSTY_IMPLEMENTATION in one C or C++ file before the include; include it plainly anywhere else, behind feature-test macros
+   such as _GNU_SOURCE. Then one line per
    function. `bursty report game.brst` shows the hot functions and call pairs, `bursty_top` the same inside the program.
 
    THE CHECK  One 32-bit word per thread. Its sign is the mode: n >= 0, n checks are left until something happens; n < 0, a
@@ -333,7 +334,7 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
 
 #ifdef BURSTY_POLL
 #ifdef BURSTY_P_GNU
-#define BURSTY_P_OPEN() __atomic_load_n(&bursty_p_open, __ATOMIC_RELAXED)    /* cmp byte [flag], 0; jne cold; gcc loads it first */
+#define BURSTY_P_OPEN() __atomic_load_n(&bursty_p_open, __ATOMIC_RELAXED)    /* clang: cmp byte [flag], 0; jne. gcc: 3 instructions */
 #else
 #define BURSTY_P_OPEN() (*(volatile uint8_t *)&bursty_p_open)
 #endif

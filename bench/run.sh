@@ -1,5 +1,5 @@
 #!/bin/sh
-# run.sh [quick] - installs what the benches need, builds them, measures, writes bench/results.md and bench/results.json.
+# run.sh [quick] - installs what the benches need, builds them, measures, writes bench/results.md, bench/results.json and README's figures.
 # Setting up (fetching, compiling) takes minutes the first time and is kept in build/bench; measuring takes two (quick) or
 # twenty. Every bench checks what it computes before it is timed. A bench that fails fails the run; results.md is then left as it was.
 set -e
@@ -25,4 +25,5 @@ done
 say "real programs"
 /usr/bin/python3 bench/real/real.py "$mode" "$build" "$build/real.json"
 /usr/bin/python3 bench/results.py "$mode" "$build" bench/results.md bench/results.json
-say "wrote bench/results.md, bench/results.json"
+sh bench/readme.sh
+say "wrote bench/results.md, bench/results.json and the figures in README.md"

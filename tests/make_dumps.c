@@ -68,7 +68,7 @@ static void hostile(brst *b) {
     static const char *const names[] = {
         "</script><script>document.title='out'</script>", "\"quoted\" 'twice' \\ back", "semi;colon", "line\nend\r\ttab",
         "<!-- <img src=x onerror=alert(1)>", "&amp; &lt;", "", "\x1B[31mred\x1B[0m", "%s%n %d", "a 12", "\xE2\x80\xA8line separator",
-        "operator()<int&&, const char*>(std::map<a, b>&)", "\xC2\x9B" "31m", "\xF0\x9F\x8E\xAE \xCE\xB1\xCE\xB2",
+        "operator()<int&&, const char*>(std::map<a, b>&)", ("\xC2\x9B" "31m"), "\xF0\x9F\x8E\xAE \xCE\xB1\xCE\xB2",
     };
     size_t i;
     char longest[3000];

@@ -603,7 +603,7 @@ TEST(mistakes) {
 TEST(references) {
     footprint fp;
     footprint_stats s;
-    char *base = (char *)0 + 64000;
+    char *base = (char *)(uintptr_t)64000;
     footprint_init(&fp, memory, sizeof memory, &plain);
     footprint_reference(&fp, base, 4);            /* one block */
     footprint_reference(&fp, base + 62, 4);       /* two */

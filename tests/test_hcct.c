@@ -934,7 +934,7 @@ TEST(files_with_right_checksums_and_wrong_contents) {
             for (k = 0; k < 1 + round % 3; k++) {
                 uint64_t x = test_random(&seed);
                 size_t at = 18 + (size_t)(x >> 8) % (b.size - 36);
-                copy[at] = x & 1 ? (unsigned char)(copy[at] ^ (1u << (x >> 1 & 7))) : (unsigned char)(x >> 56);
+                copy[at] = (unsigned char)(x & 1 ? copy[at] ^ (1u << (x >> 1 & 7)) : x >> 56);
             }
             mend(copy, b.size);
             if (hcct_load(&t, memory, round % 2 ? sizeof memory : 1500, copy, b.size, NULL, &used)) refused++;
@@ -1392,7 +1392,7 @@ TEST(adaptive_bursts_are_unbiased) {
         CHECK_EQ(s.burst_new + s.burst_again + s.burst_skipped, points);
         CHECK_EQ(s.total, 4 + s.burst_again * k);
         if (k == 0) CHECK_EQ(s.total, 4);                       /* no re-enablement: once each */
-        else CHECK(s.total > points * 0.94 && s.total < points * 1.06);
+        else CHECK((double)s.total > (double)points * 0.94 && (double)s.total < (double)points * 1.06);
         arena_close(&a);
     }
 }

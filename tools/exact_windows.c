@@ -144,7 +144,7 @@ void sampled_start(sampled_windows *s, uint64_t seed) {
     memset(s, 0, sizeof *s);
     s->seed = seed;
     s->room = 1024;
-    s->tree = (uint32_t *)tool_alloc((s->room + 1) * sizeof *s->tree);
+    s->tree = (uint32_t *)tool_alloc((size_t)(s->room + 1) * sizeof *s->tree);
     s->buckets = 1024;
     s->key = (uint64_t *)tool_alloc(s->buckets * sizeof *s->key);
     s->last = (uint64_t *)tool_alloc(s->buckets * sizeof *s->last);

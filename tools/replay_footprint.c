@@ -434,7 +434,7 @@ static void put_picture(const result *r, const footprint_profile *p, double top,
             text_format(out, "%s%.1f %.1f", pen, x_of(&f, footprint_bin(window) + 1.), y_of(&f, bin + within));
             pen = "L";
         }
-        text_format(out, "'/>\n<text x='%.1f' y='%.1f' fill='#888'>average</text>\n", f.left + f.width + 8, f.top + f.height - 12 - 18. * CURVES);
+        text_format(out, "'/>\n<text x='%.1f' y='%.1f' fill='#888'>average</text>\n", f.left + f.width + 8, f.top + f.height - 12 - 18. * (double)CURVES);
     }
     for (column = 1; column < f.columns; column++) {                           /* numbers under the pointer */
         if (!percentile_of(r, p, column, 50, &low, &high)) continue;
@@ -496,7 +496,7 @@ static void check_pairs(pairs *p, int t) {
     p->turn = t;
     p->length = 1;
     end_turn(p);
-    if (p->count[t] == p->room[t]) p->times[t] = (uint64_t *)tool_grow(p->times[t], (p->room[t] = 2 * p->room[t] + 1024) * sizeof *p->times[t]);
+    if (p->count[t] == p->room[t]) p->times[t] = (uint64_t *)tool_grow(p->times[t], (size_t)(p->room[t] = 2 * p->room[t] + 1024) * sizeof *p->times[t]);
     p->times[t][p->count[t]++] = now;
     for (i = 0; i < 2; i++) p->wrong += check_pair(&p->side[i], p->times[1 - i]);
 }

@@ -55,6 +55,7 @@ typedef struct schedule { uint64_t left, burst, gap, seed, bursts; int on, in_ti
 
 /* "0.0001", "1e-4", "5%", "1/10000" as integers; 1 if it is none of them or not in 0 .. 1. */
 static int parse_ratio(const char *text, ratio *out) {
+    const char *start = text;
     uint64_t a = 0, b = 1, divisor, x, y;
     int digits = 0, point = 0;
     for (; (*text >= '0' && *text <= '9') || (*text == '.' && !point); text++) {
@@ -63,7 +64,7 @@ static int parse_ratio(const char *text, ratio *out) {
         else if (!point) return 1;
         if (b > UINT64_C(1000000000000000)) return 1;
     }
-    if (digits == 0 && b == 1 && a == 0 && text[-1] != '0') return 1;
+    if (digits == 0 && b == 1 && a == 0 && (text == start || text[-1] != '0')) return 1;
     if (*text == 'e' || *text == 'E') {
         char *end;
         long e = strtol(text + 1, &end, 10);
