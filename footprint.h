@@ -26,7 +26,7 @@
    All n (n + 1) / 2 windows are counted, not a sample of them (paper: all-window-footprint). Every footprint is known within
    [c, 1] of its true value, c of your choice; c = 1 is exact. Windows are tallied by length and footprint in the paper's
    8-wide logarithmic bins: bin(v) = v below 16, then eight bins to the octave. From that table come percentiles. Beside it,
-   from the same pass: the average footprint (always exact), LRU stack distances (exact to the bin at c = 1) with the miss ratio
+   from the same pass: the average footprint (exact until FULL), LRU stack distances (exact to the bin at c = 1) with the miss ratio
    of every cache size, fill time, inter-miss time and the miss ratio of programs that share a cache.
 
    THREE OBJECTS
@@ -922,7 +922,7 @@ static inline void footprint_p_average_access(footprint *fp, uint64_t block) {
         fp->second = fp->next;
         fp->next = second;
         footprint_p_gap_add(fp, fp->now - entry->time + 2);
-    }
+    } else if (FOOTPRINT_P_UNLIKELY(entry->time != fp->now)) footprint_p_gap_add(fp, fp->now - entry->time + 2);   /* others were left out */
     entry->time = ++fp->now;
     fp->top_again = 1;
 }
@@ -1132,6 +1132,13 @@ static void footprint_p_extract(const footprint *fp, uint64_t *table, uint32_t r
     }
 }
 
+/* An estimate of a sum over `windows` windows of w accesses: in each there are 1 to w different blocks, and no more than there are. */
+static void footprint_p_bound_total(footprint_total *total, uint64_t w, uint64_t blocks) {
+    footprint_p_wide most = footprint_p_product(w < blocks ? w : blocks, total->windows);
+    if (total->high >> 63 || (total->high == 0 && total->low < total->windows)) { total->low = total->windows; total->high = 0; }
+    else if (total->high > most.high || (total->high == most.high && total->low > most.low)) { total->low = most.low; total->high = most.high; }
+}
+
 /* Windows of exactly the high length of each bin, and the sum of their footprints. A block is missing from just those that fit
    between two of its uses, or before the first, or after the last: max(0, y - 1 - w) windows of length w to a gap of y.        */
 static void footprint_p_average_totals(const footprint *fp, footprint_total *total) {
@@ -1165,10 +1172,10 @@ static void footprint_p_average_totals(const footprint *fp, footprint_total *tot
         less = footprint_p_product(fp->forgotten, n + 1 - w);                  /* gaps of the forgotten: n + 2 - time each */
         footprint_p_wide_subtract(&sum.low, &sum.high, less.low, less.high);
         footprint_p_wide_add(&sum.low, &sum.high, fp->forgotten_low, fp->forgotten_high);
-        if (sum.high >> 63) sum.low = sum.high = 0;                            /* an estimate below nothing */
         total[b].windows = n - w + 1;
         total[b].low = sum.low;
         total[b].high = sum.high;
+        if (fp->flags & FOOTPRINT_FULL) footprint_p_bound_total(&total[b], w, fp->first);
     }
 }
 
@@ -1505,6 +1512,7 @@ FOOTPRINT_API int footprint_add(footprint_profile *into, const footprint_profile
 
 FOOTPRINT_API int footprint_subtract(footprint_profile *later, const footprint_profile *earlier) {
     uint32_t row, column;
+    uint64_t blocks = later->blocks;               /* of the whole run: a phase may touch old ones */
     if (later->rows < earlier->rows || later->columns != earlier->columns || later->accesses < earlier->accesses) return 1;
     for (row = 0; row < earlier->rows; row++) {
         for (column = 0; column < later->columns; column++)
@@ -1514,6 +1522,7 @@ FOOTPRINT_API int footprint_subtract(footprint_profile *later, const footprint_p
     for (column = 0; column < later->columns; column++) {
         later->total[column].windows -= earlier->total[column].windows;
         footprint_p_wide_subtract(&later->total[column].low, &later->total[column].high, earlier->total[column].low, earlier->total[column].high);
+        if (later->flags & FOOTPRINT_FULL) footprint_p_bound_total(&later->total[column], footprint_bin_high(column), blocks);
     }
     later->accesses -= earlier->accesses;
     later->blocks -= earlier->blocks;

@@ -99,12 +99,14 @@ static void check_start(check *k, double c) {
 /* After an access of both: windows are nested by their starts, so the two times tell how many are counted wrongly. */
 static void check_access(check *k, const footprint *fp, uint64_t block) {
     uint32_t b;
+    uint64_t far = fp->now > fp->config.window_max ? fp->now - fp->config.window_max : 0;  /* windows from there on are too long */
     exact_access(&k->exact, block);
     for (b = 1; b < k->edges; b++) {
         uint64_t since = footprint_since(fp, b), least = exact_time(&k->exact, k->reach[b]), most = exact_time(&k->exact, k->at[b]);
         if (since > most) k->too_large += since - most;
+        if (since < far) since = far;
         if (since < least) k->too_small += least - since;
-        if (most == 0 && since == 0) break;
+        if (most <= far) break;
     }
 }
 
@@ -507,7 +509,7 @@ static int replay(const options *o, trace_blocks *trace, result *r) {
     static uint64_t block[BATCH], kept[BATCH];
     static unsigned char thread[BATCH];
     footprint fp, checked;                         /* the same twice: one to be timed, one to be looked at after every access */
-    footprint_profile before;
+    footprint_profile before, pair_before[2];
     pairs p, checked_pairs;
     uint64_t done = 0, turns = 0;
     size_t got, i, count;
@@ -532,7 +534,13 @@ static int replay(const options *o, trace_blocks *trace, result *r) {
         if (!phase && o->from - done < room) room = (size_t)(o->from - done);
         if (o->to && o->to - done < room) room = (size_t)(o->to - done);
         if (room == 0 && phase) break;
-        if (room == 0) { snapshot(&fp, &before); phase = 1; continue; }
+        if (room == 0) {
+            snapshot(&fp, &before);
+            if (o->first >= 0) end_turn(&p);
+            for (i = 0; i < 2 && o->first >= 0; i++) pair_snapshot(&p.side[i], &pair_before[i]);
+            phase = 1;
+            continue;
+        }
         status = trace_blocks_read(trace, block, thread, room, &got);
         for (i = count = 0; i < got; i++)
             if (o->first < 0 || thread[i] == o->first || thread[i] == o->second) { kept[count] = block[i]; thread[count++] = thread[i]; }
@@ -556,9 +564,12 @@ static int replay(const options *o, trace_blocks *trace, result *r) {
         for (i = 0; i < count && o->first >= 0 && o->check; i++) check_pairs(&checked_pairs, thread[i] != o->first);
         if (status != TOOL_OK || got == 0) break;
     }
+    if (status == TOOL_OK && o->thread >= 0 && done == 0)
+        status = tool_error("%s: offset %llu: no access of thread %d", trace->name, (unsigned long long)trace->offset, o->thread);
     if (status == TOOL_OK && !phase) status = tool_error("%s: offset %llu: the trace ends at access %llu, before --from %llu", trace->name,
         (unsigned long long)trace->offset, (unsigned long long)done, (unsigned long long)o->from);
     snapshot(&fp, &r->profile);
+    r->profile.block_log2 = o->config.block_log2;                              /* 0 is a byte here, not a default */
     footprint_get_stats(&fp, &r->stats);
     if (o->one_in_n) {                                                         /* nothing but its table of windows */
         r->profile.accesses = r->one_in_n.now;
@@ -575,12 +586,15 @@ static int replay(const options *o, trace_blocks *trace, result *r) {
             if (r->thread_accesses[i] == 0)
                 status = tool_error("%s: offset %llu: no access of thread %d", trace->name, (unsigned long long)trace->offset, i ? o->second : o->first);
         end_turn(&p);
-        for (i = 0; i < 2; i++) pair_snapshot(&p.side[i], &r->pair[i]);
+        for (i = 0; i < 2; i++) {
+            pair_snapshot(&p.side[i], &r->pair[i]);
+            if (before.at_least) footprint_subtract(&r->pair[i], &pair_before[i]);
+        }
         r->turns = turns + (p.side[0].now > 0);
         r->pair_ns = p.side[0].now ? pair_seconds * 1e9 / (double)p.side[0].now / 2 : 0;
         r->check.too_large += checked_pairs.wrong;
     }
-    if (o->from && before.at_least) footprint_subtract(&r->profile, &before);
+    if (o->from) { if (before.at_least) footprint_subtract(&r->profile, &before); else r->profile.accesses = 0; }   /* 0: nothing to print */
     footprint_close(&fp);
     return status;
 }

@@ -25,13 +25,17 @@ int trace_blocks_open(trace_blocks *t, const char *path, int threads, int only) 
     t->name = strcmp(path, "-") == 0 ? "standard input" : path;
     t->threads = threads;
     t->only = only;
-    t->file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    t->file = strcmp(path, "-") == 0 ? tool_binary(stdin) : fopen(path, "rb");
     if (!t->file) return tool_error("%s: %s", path, strerror(errno));
     if (!refill(t)) { trace_blocks_close(t); return tool_error("%s: offset 0: cannot be read", t->name); }
     if (t->end >= 6 && (memcmp(t->buffer, zstd, 4) == 0 || memcmp(t->buffer, xz, 6) == 0)) {
         const char *unpack = t->buffer[0] == zstd[0] ? "zstd" : "xz";
         trace_blocks_close(t);
         return tool_error("%s: offset 0: is compressed; `%s -dc %s | bursty replay footprint ... -` reads it", t->name, unpack, t->name);
+    }
+    if (t->end >= 6 && memcmp(t->buffer, "BRST\1", 6) == 0) {                   /* magic and version, 16 bits */
+        trace_blocks_close(t);
+        return tool_error("%s: offset 0: is a .brst file, not a block trace; `bursty report` reads it", t->name);
     }
     return TOOL_OK;
 }
