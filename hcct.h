@@ -129,7 +129,8 @@ typedef struct hcct hcct;
 HCCT_API uint32_t hcct_init(hcct *t, void *memory, size_t bytes, const hcct_config *config);
 /* Bytes that hcct_init needs for so many contexts. */
 HCCT_API size_t   hcct_bytes(const hcct_config *config, uint32_t contexts);
-/* Goes on in a larger memory that begins with all that the old one held, as after realloc. Returns as hcct_init. */
+/* Goes on in a larger memory that begins with all that the old one held, as after realloc; both aligned to 8. Returns as
+   hcct_init. */
 HCCT_API uint32_t hcct_grow(hcct *t, void *memory, size_t bytes);
 
 /* ---- events ---- */
@@ -183,7 +184,7 @@ HCCT_API int hcct_merge(hcct *x, const hcct *y);
 typedef struct hcct_reader {            /* what to do with names while loading; zeros: nothing */
     void (*name)(void *user, uint32_t key, const char *name, size_t length);    /* all, before the first context  */
     uint32_t (*key)(void *user, uint32_t key);                                  /* gives the key to use instead   */
-    void *user;
+    void *user;                         /* contexts that become one: bounds are of those in the file, sums of them */
 } hcct_reader;
 
 /* Makes a tree from a part that hcct_write wrote. Returns NULL and *used = size of the part, or why not and *used = the
@@ -237,7 +238,7 @@ struct hcct {                           /* yours to hold, ours to look into */
     uint64_t unmatched, repaired, sweeps, evictions, forced, visits, unhashed, frames_full;
     uint64_t burst_points, burst_new, burst_again, burst_skipped;
     hcct_config config;
-    int saturated;
+    int saturated, padded;              /* padded: the memory given was not aligned */
 };
 
 #ifdef __cplusplus
@@ -403,7 +404,7 @@ static void hcct_p_bounds(const hcct *t, uint32_t i, uint64_t *lower, uint64_t *
     uint64_t base = hcct_p_base(t);
     if (hcct_p_full(t)) {
         *lower = hcct_p_at(t, i)[HCCT_P_COUNT32];
-        *upper = hcct_p_sat_add(*lower, t->lost);
+        *upper = *lower == UINT32_MAX ? t->total : hcct_p_sat_add(*lower, t->lost);     /* 32 bits were full: it may be all */
     } else if (!hcct_p_saving(t)) {
         *lower = *hcct_p_count(t, i);
         *upper = HCCT_P_HAS(t, HCCT_STICKY) ? hcct_p_sat_add(*lower, base) : hcct_p_lossy_upper(t, i);
@@ -1181,9 +1182,9 @@ HCCT_API void hcct_fiber_end(hcct *t, hcct_fiber *fiber) {
    k-fold; met n times it contributes 1 + (n - 1) k / k = n bursts on average, so the answer stays unbiased. */
 
 static int hcct_p_history_known(hcct *t, uint64_t signature) {
-    uint32_t slot = (uint32_t)((signature >> 32) * t->history_slots >> 32);
+    uint32_t slot = (uint32_t)((signature >> 32) * t->history_slots >> 32), steps = 1;      /* fewer than 4 slots can be full */
     signature += signature == 0;
-    while (t->history[slot] && t->history[slot] != signature) slot = slot + 1 == t->history_slots ? 0 : slot + 1;
+    while (t->history[slot] && t->history[slot] != signature && steps++ < t->history_slots) slot = slot + 1 == t->history_slots ? 0 : slot + 1;
     if (t->history[slot] || t->history_fill >= t->history_slots - t->history_slots / 4) return 1;
     t->history[slot] = signature;
     t->history_fill++;
@@ -1299,6 +1300,7 @@ HCCT_API uint32_t hcct_init(hcct *t, void *memory, size_t bytes, const hcct_conf
     hcct_p_defaults(t, config);
     if (t->algorithm > HCCT_FULL || !((HCCT_ALGORITHMS) >> t->algorithm & 1) || !memory || bytes < pad) return 0;
     t->memory = (unsigned char *)memory + pad;
+    t->padded = pad != 0;
     contexts = hcct_p_fit(t, bytes - pad);
     if (contexts == 0) return 0;
     hcct_p_layout(t, contexts, 1);
@@ -1336,7 +1338,7 @@ HCCT_API uint32_t hcct_grow(hcct *t, void *memory, size_t bytes) {
     size_t links = (size_t)((unsigned char *)t->links - was), nodes = (size_t)((unsigned char *)t->words - was);
     size_t buckets = (size_t)((unsigned char *)t->buckets - was);
     uint32_t contexts, i, old_max = t->monitored_max;
-    if (((uintptr_t)memory & 7) != 0) return 0;
+    if (((uintptr_t)memory & 7) != 0 || t->padded) return 0;
     contexts = hcct_p_fit(t, bytes);
     if (contexts < t->capacity) return 0;
     t->memory = memory;
@@ -1809,6 +1811,7 @@ HCCT_API int hcct_merge(hcct *x, const hcct *y) {
         if (down) { to = down; hcct_p_merge_node(x, to, by, kind, count, b, y->rate_shift); }
         else { missing++; x->lost = hcct_p_sat_add(x->lost, count); }
     }
+    if (x->lost > x->total) x->lost = x->total;     /* upper bounds were added */
     hcct_p_merge_end(x);
     return 0;
 }
@@ -2022,6 +2025,7 @@ HCCT_API const char *hcct_load(hcct *t, void *memory, size_t bytes, const void *
     t->second = 0;
     if (!in.error && (in.left || hcct_p_get_le(in.data + in.at, 2))) in.error = "the payload is too long";
     if (in.error) return in.error;
+    if (t->lost > t->total) t->lost = t->total;     /* upper bounds were added */
     if (hcct_p_saving(t) && t->monitored > t->monitored_max) hcct_p_merge_end(t);
     if (HCCT_P_HAS(t, HCCT_STICKY)) t->boundary = hcct_p_rate_end(t);
     else if (HCCT_P_HAS(t, HCCT_LOSSY)) t->boundary = 0;

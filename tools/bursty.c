@@ -20,6 +20,10 @@ int main(int argc, char **argv) {
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) { fputs(help, stdout); return TOOL_OK; }
     if (strcmp(argv[1], "--version") == 0) { puts("bursty " TOOL_VERSION); return TOOL_OK; }
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-        if (strcmp(argv[1], commands[i].name) == 0) return commands[i].run(argc - 1, argv + 1);
+        if (strcmp(argv[1], commands[i].name) == 0) {
+            int code = commands[i].run(argc - 1, argv + 1);
+            if ((fflush(stdout) != 0 || ferror(stdout)) && code == TOOL_OK) { tool_error("standard output: cannot be written"); code = TOOL_FAILED; }
+            return code;
+        }
     return tool_error("no command '%s'; bursty --help lists them", argv[1]);
 }

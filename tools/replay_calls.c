@@ -79,7 +79,7 @@ static int read_all(balance *b, FILE *in, const char *name) {
 
 int replay_calls(int argc, char **argv) {
     const char *path = NULL, *out_path = NULL, *name;
-    int i, raw16 = 0, keep_going = 0, code;
+    int i, raw16 = 0, keep_going = 0, code, failed;
     uint64_t open_at_end;
     balance b;
     FILE *in, *out = stdout;
@@ -98,6 +98,10 @@ int replay_calls(int argc, char **argv) {
     name = strcmp(path, "-") == 0 ? "standard input" : path;
     in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (!in) return tool_error("%s: %s", path, strerror(errno));
+    if (out_path && strcmp(out_path, "-") != 0 && strcmp(out_path, path) == 0) {
+        if (in != stdin) fclose(in);
+        return tool_error("%s: is the recording itself", out_path);
+    }
     if (out_path && strcmp(out_path, "-") != 0 && !(out = fopen(out_path, "wb"))) {
         code = tool_error("%s: %s", out_path, strerror(errno));
         if (in != stdin) fclose(in);
@@ -110,6 +114,7 @@ int replay_calls(int argc, char **argv) {
     code = read_all(&b, in, name);
     open_at_end = b.depth;
     while (b.depth) put_exit(&b);
+    failed = fflush(b.out) != 0 || ferror(b.out);           /* rewind forgets it */
     if (code == TOOL_OK || keep_going) {
         if (b.out == out) { rewind(out); put_header(&b, out); }
         else {
@@ -123,7 +128,7 @@ int replay_calls(int argc, char **argv) {
         fprintf(stderr, "%s: %lu enters, %lu frames repaired, %lu exits without a frame dropped, %lu frames open at the end, depth at most %lu\n", name,
                 (unsigned long)b.enters, (unsigned long)b.repaired, (unsigned long)b.unmatched, (unsigned long)open_at_end, (unsigned long)b.deepest);
     }
-    if (ferror(b.out) || fflush(out) != 0 || ferror(out)) code = tool_error("%s: cannot be written", out_path ? out_path : "standard output"), code = TOOL_FAILED;
+    if (failed || ferror(b.out) || fflush(out) != 0 || ferror(out)) code = tool_error("%s: cannot be written", out_path ? out_path : "standard output"), code = TOOL_FAILED;
     if (b.out != out) fclose(b.out);
     if (out != stdout && fclose(out) != 0) code = TOOL_FAILED;
     if (in != stdin) fclose(in);

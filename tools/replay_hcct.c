@@ -74,8 +74,9 @@ static int parse_ratio(const char *text, ratio *out) {
         text = end;
     } else if (*text == '/' && !point) {
         char *end;
-        b = strtoul(text + 1, &end, 10);
-        if (end == text + 1) return 1;
+        if (text[1] < '0' || text[1] > '9') return 1;
+        b = strtoull(text + 1, &end, 10);
+        if (b > UINT64_C(1000000000000000000)) return 1;
         text = end;
     } else if (*text == '%') { b *= 100; text++; }
     if (*text || b == 0 || a > b) return 1;
