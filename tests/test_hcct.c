@@ -1630,7 +1630,41 @@ TEST(key_zero_does_no_harm) {
     }
 }
 
+TEST(tiny_histories_do_not_hang) {
+    static uint64_t memory[4096];
+    uint32_t history, k;
+    for (history = 1; history <= 5; history++) {
+        hcct_config config;
+        hcct tree;
+        memset(&config, 0, sizeof config);
+        config.history = history;
+        config.reenable = 5;
+        CHECK(hcct_init(&tree, memory, sizeof memory, &config) > 0);
+        for (k = 1; k < 200; k++) {
+            (void)hcct_burst_begin(&tree, &k, 1);
+            hcct_burst_end(&tree);
+        }
+    }
+}
+
+TEST(a_full_count_beyond_32_bits_keeps_its_upper_bound) {
+    static uint64_t memory[4096];
+    hcct_config config;
+    hcct_context row;
+    hcct tree;
+    int i;
+    memset(&config, 0, sizeof config);
+    config.algorithm = HCCT_FULL;
+    CHECK(hcct_init(&tree, memory, sizeof memory, &config) > 0);
+    hcct_enter(&tree, 1, 0);
+    for (i = 0; i < 10; i++) hcct_add(&tree, 1000000000);
+    CHECK(hcct_hot(&tree, 1, 2, &row, 1) == 1);
+    CHECK(row.key == 1 && row.lower <= UINT64_C(10000000000) && row.upper >= UINT64_C(10000000000));
+}
+
 int main(void) {
+    RUN(tiny_histories_do_not_hang);
+    RUN(a_full_count_beyond_32_bits_keeps_its_upper_bound);
     RUN(worked_example_batch);
     RUN(worked_example_lazy);
     RUN(worked_example_bucket);
