@@ -44,7 +44,7 @@
    than a few lines call a function from it. BURST_FN cannot hold setjmp or computed gotos and has no return event: use BURST_SCOPE.
    Checks inside BURST_FOR's body shift its order; use BURST_BODY there. Do not assign to its i.
 
-   PROMISES   No allocation (64 KiB of static memory: some 12 threads and 850 rows; or yours), no abort, no printing, no locks on a program's path. What does
+   PROMISES   No allocation (64 KiB of static memory: some 12 threads and 770 rows; or yours), no abort, no printing, no locks on a program's path. What does
               not fit is counted in stats.lost. Counters saturate. Without bursty_start a check stays a check and nothing else.
    THREADS    A thread joins at its first check; one that checked before bursty_start up to 65536 checks later. Before it ends call
               bursty_thread_end(), or compile the implementation as C++ or with BURSTY_PTHREAD, which do. Checks in signal handlers are
