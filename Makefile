@@ -19,8 +19,10 @@ QUIET     = $(if $(V),,@echo "  cc $<";)
 COMPILE   = $(CC) -std=$(STD) $(WARN) $(CFLAGS) -I. $(THREADS)
 LIBS      = $(LDFLAGS) -lm
 
-TOOL_C    = $(wildcard tools/*.c)
-TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o)
+TOOL_C    = $(wildcard tools/*.c tools/*/*.c)
+TOOL_H    = $(wildcard tools/*.h tools/*/*.h)
+TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/write/page.o
+PAGE      = tools/write/page/style.css tools/write/page/base.js $(filter-out %/base.js,$(sort $(wildcard tools/write/page/*.js)))
 EXAMPLE_C = $(wildcard examples/*.c)
 EXAMPLES  = $(EXAMPLE_C:examples/%.c=$(BUILD)/examples/%)
 TEST_C    = $(wildcard tests/test_*.c)
@@ -32,9 +34,17 @@ all: $(BUILD)/bursty $(EXAMPLES)
 $(BUILD)/bursty: $(TOOL_O)
 	$(if $(V),,@echo "  ld $@";) $(COMPILE) -o $@ $(TOOL_O) $(LIBS)
 
-$(BUILD)/tools/%.o: tools/%.c $(wildcard tools/*.h) $(wildcard *.h)
+$(BUILD)/tools/%.o: tools/%.c $(TOOL_H) $(wildcard *.h)
 	@mkdir -p $(@D)
-	$(QUIET) $(COMPILE) -c -o $@ $<
+	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
+
+# The style sheet and the scripts of the HTML report, as lists of C strings.
+$(BUILD)/tools/write/page.c: tools/write/page/embed.awk $(PAGE)
+	@mkdir -p $(@D)
+	@LC_ALL=C awk -f tools/write/page/embed.awk $(PAGE) >$@
+
+$(BUILD)/tools/write/page.o: $(BUILD)/tools/write/page.c $(TOOL_H)
+	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
 
 $(BUILD)/examples/%: examples/%.c $(wildcard *.h)
 	@mkdir -p $(@D)
@@ -42,7 +52,7 @@ $(BUILD)/examples/%: examples/%.c $(wildcard *.h)
 
 $(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.inc) $(wildcard *.h)
 	@mkdir -p $(@D)
-	$(QUIET) $(COMPILE) -Itests -o $@ $< $(LIBS)
+	$(QUIET) $(COMPILE) -Itools -Itests -o $@ $< $(LIBS)
 
 demo: $(BUILD)/bursty
 	@CC="$(CC)" BUILD="$(BUILD)" sh demo/run.sh

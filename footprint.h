@@ -953,7 +953,7 @@ static FOOTPRINT_P_APART uint32_t footprint_p_shift_old(footprint *fp, uint32_t 
     X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
 #define FOOTPRINT_P_DOWN(X) \
     X(31) X(30) X(29) X(28) X(27) X(26) X(25) X(24) X(23) X(22) X(21) X(20) X(19) X(18) X(17) X(16) X(15) X(14) X(13) \
-    X(12) X(11) X(10) X(9) X(8) X(7) X(6) X(5) X(4) X(3) X(2) X(1)
+    X(12) X(11) X(10) X(9) X(8) X(7) X(6) X(5) X(4) X(3) X(2)
 
 /* The first `count` recent blocks move one deeper: two instructions for each. `shifted` is the address of time 0. */
 #define FOOTPRINT_P_DEEPER(q)  ++*(uint32_t *)(shifted + (uintptr_t)top[q].time * 4 + (q) * 4 * FOOTPRINT_P_YOUNG);
@@ -965,7 +965,7 @@ static FOOTPRINT_P_ALWAYS void footprint_p_shift(footprint *fp, const footprint_
     if (FOOTPRINT_P_UNLIKELY(next - top[count - 1].time >= FOOTPRINT_P_YOUNG)) count = footprint_p_shift_old(fp, count);
     switch (count) {
         case 32: FOOTPRINT_P_DEEPER(31)
-        FOOTPRINT_P_DOWN(FOOTPRINT_P_DEEPER_CASE)
+        FOOTPRINT_P_DOWN(FOOTPRINT_P_DEEPER_CASE) FOOTPRINT_P_DEEPER_CASE(1)
         FOOTPRINT_P_FALL
         default: break;
     }
@@ -1037,6 +1037,7 @@ far:
     footprint_p_change_far(fp, block);
     return;
     FOOTPRINT_P_DOWN(FOOTPRINT_P_STEP)
+    FOOTPRINT_P_DEEPER(0) top[1] = top[0];
     top->block = block;
     top->time = next - 1;
 }

@@ -4,7 +4,7 @@
    The first byte chooses: 0 takes the rest as a file; 1, 2 and 3 take it as the payload of a part of that kind and put a
    container with the right crc around it, which no fuzzer would find by itself. What is accepted must come back from
    what merge writes of it, and parts of kind 1 byte for byte. */
-#include "../tools/report.h"
+#include "model/report.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* test_dump.c - the reader of dumps: what it accepts, what it refuses and where, and that adding up has no order. */
 #include "test.h"
-#include "../tools/text.c"
-#include "../tools/tool.c"
-#include "../tools/dump.c"
-#include "../tools/tally.c"
+#include "../tools/base/text.c"
+#include "../tools/base/tool.c"
+#include "../tools/base/dump.c"
+#include "../tools/kinds/sampled.c"
 #include "brst.inc"
 
 static dump_fault fault;

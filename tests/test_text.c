@@ -1,7 +1,7 @@
 /* test_text.c - names on their way into JSON, HTML, stacks and terminals; numbers; UTF-8. */
 #include "test.h"
-#include "../tools/text.c"
-#include "../tools/tool.c"
+#include "../tools/base/text.c"
+#include "../tools/base/tool.c"
 
 static char *shown(void (*add)(text *, const char *), const char *name) {
     static char line[4096];

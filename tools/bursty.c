@@ -1,5 +1,5 @@
-/* bursty.c - the host program: picks the subcommand. Each is in its own cmd_NAME.c. */
-#include "tool.h"
+/* bursty.c - the host program: picks the subcommand. Each is in its own NAME.c. */
+#include "base/tool.h"
 #include <string.h>
 
 static const char help[] =
