@@ -110,11 +110,3 @@ TEST(methods_and_templates) {
     CHECK_EQ(w.method() + w.twice(3), 10);
     CHECK_EQ(calls, 3);
 }
-
-int main() {
-    RUN(exceptions_run_the_scopes_ends);
-    RUN(an_exception_gives_back_the_strip);
-    RUN(threads_end_by_themselves);
-    RUN(methods_and_templates);
-    return test_end();
-}

@@ -115,12 +115,3 @@ TEST(longjmp_out_of_an_action) {
     bursty_poll(0);
     CHECK_EQ(events, 100);
 }
-
-int main(void) {
-    RUN(longjmp_out_of_an_action);
-    RUN(closed_nothing_is_seen);
-    RUN(forms_record_while_open);
-    RUN(loops_end_with_their_bursts);
-    RUN(an_opening_records_at_most_burst_count_checks);
-    return test_end();
-}

@@ -111,13 +111,3 @@ TEST(settings) {
     CHECK_EQ(events, 0);
     CHECK(sizeof(void *) != 4 || sizeof BURSTY_P_HERE == 24);
 }
-
-int main(void) {
-    RUN(nothing_before_set);
-    RUN(figure_3_decision_for_decision);
-    RUN(jitter_keeps_the_rate);
-    RUN(forms);
-    RUN(an_action_may_end_the_profile);
-    RUN(settings);
-    return test_end();
-}

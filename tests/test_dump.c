@@ -485,19 +485,3 @@ TEST(crc_is_that_of_gzip) {
     CHECK(crc32_of(0, (const unsigned char *)"123456789", 9) == 0xCBF43926u);
     CHECK(crc32_of(crc32_of(0, (const unsigned char *)"1234", 4), (const unsigned char *)"56789", 5) == 0xCBF43926u);
 }
-
-int main(void) {
-    RUN(crc_is_that_of_gzip);
-    RUN(reads_every_field_at_every_chunk_size);
-    RUN(refuses_every_truncation);
-    RUN(refuses_every_flipped_bit);
-    RUN(refuses_chunks_missing_repeated_or_moved);
-    RUN(says_what_is_wrong_with_the_container);
-    RUN(says_what_is_wrong_with_the_records);
-    RUN(finds_the_place_behind_any_chunks);
-    RUN(sites_reach_back_sixty_four);
-    RUN(survives_any_payload);
-    RUN(merging_has_no_order_and_no_grouping);
-    RUN(sums_are_right_and_saturate);
-    return test_end();
-}

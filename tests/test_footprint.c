@@ -732,23 +732,3 @@ TEST(interleaving) {
     for (c = 0; c < 50; c++) { footprint_pair_turn(&pair, 0, UINT64_C(1) << 28); footprint_pair_turn(&pair, 1, UINT64_C(1) << 28); }
     CHECK(pair.now == 100 * (UINT64_C(1) << 28) && pair.number == pair.now / 2 && pair.flags == 0);
 }
-
-int main(void) {
-    RUN(bins);
-    RUN(every_window);
-    RUN(bounded_memory);
-    RUN(bounds_together);
-    RUN(average_is_exact);
-    RUN(percentiles);
-    RUN(all_entries_agree);
-    RUN(beyond_two_to_33);
-    RUN(phases_and_sums);
-    RUN(cache_theory);
-    RUN(memory_runs_out);
-    RUN(sizes);
-    RUN(mistakes);
-    RUN(references);
-    RUN(dumps);
-    RUN(interleaving);
-    return test_end();
-}
