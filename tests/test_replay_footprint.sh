@@ -70,7 +70,7 @@ cp "$dir/out" "$dir/file"
 sed '/ns_per/d' "$dir/out" >"$dir/a"; sed '/ns_per/d' "$dir/file" >"$dir/b"
 cmp -s "$dir/a" "$dir/b" && ok || no "standard input differs from file"
 run 0 "$dir/cyclic"
-has out '5 000 accesses to 100 blocks, c = 0.9'
+has out '5000 accesses to 100 blocks, c = 0.9'
 run 0 --csv "$dir/cyclic"
 has out '^window_low_accesses,window_high_accesses,p0_low_blocks,p0_high_blocks,.*,average_at_window_high_blocks$'
 has out '^cache_blocks,lru_miss_ratio$'
@@ -131,7 +131,7 @@ has out 'accesses by thread 7, not 3'
 run 0 --title cyclic --dump "$dir/a.brst" "$dir/cyclic"
 run 0 --title random --dump "$dir/b.brst" "$dir/random"
 "$bursty" report "$dir/a.brst" >"$dir/out" 2>"$dir/err" && ok || no "report of a dump: $(cat "$dir/err")"
-has out '5 000 accesses to 100 blocks'
+has out '5000 accesses to 100 blocks'
 run 0 --title cyclic --dump "$dir/c.brst" --json "$dir/cyclic"
 cmp -s "$dir/a.brst" "$dir/c.brst" && ok || no "the same trace gave another dump"
 
