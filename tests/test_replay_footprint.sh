@@ -70,7 +70,7 @@ cp "$dir/out" "$dir/file"
 sed '/ns_per/d' "$dir/out" >"$dir/a"; sed '/ns_per/d' "$dir/file" >"$dir/b"
 cmp -s "$dir/a" "$dir/b" && ok || no "standard input differs from file"
 run 0 "$dir/cyclic"
-has out '5000 accesses to 100 blocks, c = 0.9'
+has out '5 000 accesses to 100 blocks, c = 0.9'
 run 0 --csv "$dir/cyclic"
 has out '^window_low_accesses,window_high_accesses,p0_low_blocks,p0_high_blocks,.*,average_at_window_high_blocks$'
 has out '^cache_blocks,lru_miss_ratio$'
