@@ -1,5 +1,6 @@
 /* report.c - bursty report: dumps into something to look at. */
 #include "base/input.h"
+#include "base/save.h"
 #include "base/terminal.h"
 #include "base/tool.h"
 #include "write/writers.h"
@@ -122,6 +123,7 @@ static int run(int argc, char **argv) {
     report r;
     input in;
     text out = {NULL, 0, 0};
+    save to;
     int i, files, status;
     if (tool_wants_help(argc, argv)) {
         help(stdout);
@@ -142,9 +144,11 @@ static int run(int argc, char **argv) {
         r.title = o.title ? text_clean(o.title, strlen(o.title)) : make_title(&r, argv[0]);
         if (o.sort && report_sort(&r, o.sort) == 0) status = tool_error("--sort %s: no table has that column", o.sort);
     }
+    if (status == TOOL_OK) status = save_open(&to, o.out, argv, files, 0);
     if (status == TOOL_OK) {
+        r.out = &to;
         o.writer->write(&r, &out);
-        status = text_save(&out, o.out);
+        status = save_close(&to, &out);
     }
     text_free(&out);
     report_free(&r);

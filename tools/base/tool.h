@@ -24,8 +24,9 @@ int tool_system_error(const char *path);
 void *tool_alloc(size_t bytes);
 void *tool_grow(void *memory, size_t bytes);
 
-/* The whole of a file ("-": standard input). NULL after a message when it cannot be read. */
-unsigned char *tool_read_file(const char *path, size_t *size);
+/* The whole of a file ("-": standard input); of one that does not begin with magic (NULL: any) only the first bytes.
+   NULL after a message when it cannot be read. */
+unsigned char *tool_read_file(const char *path, const char *magic, size_t *size);
 
 /* Standard input or output without the line end translation that Windows does. Returns file. */
 FILE *tool_binary(FILE *file);

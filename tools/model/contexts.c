@@ -85,7 +85,7 @@ static void add_key(text *out, const report_tree *tree, uint32_t node) {
 }
 
 /* Outermost first. A long path keeps its two ends: who began it and what is hot. */
-static char *path_of(const report_tree *tree, uint32_t node) {
+static const char *path_of(report *r, const report_tree *tree, uint32_t node) {
     enum { FIRST = 2, LAST = 6 };
     uint32_t last[LAST], first[FIRST] = {0, 0}, at;
     size_t depth = 0, outer, i;
@@ -105,8 +105,7 @@ static char *path_of(const report_tree *tree, uint32_t node) {
         add_key(&out, tree, last[i]);
         if (i) text_add(&out, " > ");
     }
-    text_bytes(&out, "", 1);
-    return out.data;
+    return report_keep_text(r, &out);
 }
 
 static void add_remark(const context_tree *t, report_table *table) {
@@ -149,7 +148,7 @@ static void add_table(report *r, const context_tree *t) {
         row[0].real = t->total ? (double)hot[i].lower / (double)t->total : 0;
         row[1].count = hot[i].lower;
         row[2].count = hot[i].upper;
-        row[3].name = report_keep(r, path_of(tree, hot[i].node));
+        row[3].name = path_of(r, tree, hot[i].node);
     }
     table->rows_left_out = tree->count - 1 - table->rows;
     add_remark(t, table);

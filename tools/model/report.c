@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For lists that grow by one and stay short. */
+/* One item more. The room is always a power of two, so that a full list is one whose count is one. */
 static void *grow(void *list, size_t *count, size_t item_bytes) {
-    return tool_grow(list, ++*count * item_bytes);
+    size_t room = *count ? 2 * *count : 1;
+    if ((*count & (*count - 1)) == 0) list = tool_grow(list, room * item_bytes);
+    ++*count;
+    return list;
 }
 
 static char *copy(const char *string) { return text_clean(string, strlen(string)); }
@@ -94,10 +97,17 @@ report_tree *report_add_tree(report *r, size_t nodes, size_t names) {
 }
 
 const char *report_keep(report *r, char *string) {
-    if ((r->kept_count & (r->kept_count + 1)) == 0)
-        r->kept = (char **)tool_grow(r->kept, (2 * r->kept_count + 1) * sizeof *r->kept);
-    r->kept[r->kept_count++] = string;
+    r->kept = (char **)grow(r->kept, &r->kept_count, sizeof *r->kept);
+    r->kept[r->kept_count - 1] = string;
     return string;
+}
+
+const char *report_keep_text(report *r, text *t) {
+    char *string;
+    text_bytes(t, "", 1);
+    string = (char *)tool_grow(t->data, t->size);
+    memset(t, 0, sizeof *t);
+    return report_keep(r, string);
 }
 
 /* ---- sorting ------------------------------------------------------------------------------ */

@@ -3,6 +3,7 @@
 #ifndef REPORT_H
 #define REPORT_H
 #include "base/input.h"
+#include "base/save.h"
 
 /* ---- tables ---- */
 
@@ -99,6 +100,7 @@ typedef struct report_options {
 typedef struct report {
     char *title;
     report_options options;
+    save *out;                                    /* for save_some in writers; NULL: the text is kept */
     report_fact *facts;
     size_t fact_count;
     char **names;                                 /* of what ran, from the dumps */
@@ -127,8 +129,9 @@ void report_remark(report_table *table, const char *remark);
 report_cell *report_add_row(report_table *table);
 /* A tree with room for so many nodes and names, all zero; count and name_count are set. */
 report_tree *report_add_tree(report *r, size_t nodes, size_t names);
-/* Frees a string together with the report; returns it. */
+/* Frees a string together with the report; returns it. The second takes over a text, which becomes empty. */
 const char *report_keep(report *r, char *string);
+const char *report_keep_text(report *r, text *t);
 
 extern const report_section *const section_list[];        /* ended by NULL */
 

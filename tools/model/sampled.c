@@ -64,11 +64,9 @@ int report_waits(const tally_profile *profile) {
     return profile->bursts == 0 && profile->events == 0 && profile->check_count != UINT32_MAX && !(profile->flags & PROFILE_OFF);
 }
 
-int report_fills_table(const tally *s, const tally_profile *profile) {
-    size_t i;
-    for (i = 0; i < s->profiles.count; i++)
-        if (s->profiles.at[i].flags & PROFILE_TABLE) return (profile->flags & PROFILE_TABLE) != 0;
-    return 1;
+/* Is it one of those that fill the hot table? If none does: all are. */
+static int fills_table(const report_sampled *c, const tally_profile *profile) {
+    return !c->has_table_profile || (profile->flags & PROFILE_TABLE) != 0;
 }
 
 /* The rate seen is not the threads' burst_checks: those are checks in bursts of any profile. */
@@ -83,7 +81,7 @@ static void add_up(report_sampled *c) {
     }
     for (i = 0; i < s->profiles.count; i++) {
         const tally_profile *profile = &s->profiles.at[i];
-        if (!report_fills_table(s, profile)) continue;
+        if (!fills_table(c, profile)) continue;
         seen += profile->check_count == UINT32_MAX ? (double)s->programs.at[profile->program].checks
               : (double)profile->bursts * (double)profile->burst_count;
     }
@@ -196,12 +194,13 @@ static void add_stacks(report *r, const report_sampled *c) {
 }
 
 /* "1 %", or "1 %, 0.1 %" where runs at several rates were merged. */
-static void add_rates_asked(text *out, const tally *s) {
+static void add_rates_asked(text *out, const report_sampled *c) {
+    const tally *s = c->tally;
     double last = -1;
     size_t i;
     for (i = 0; i < s->profiles.count; i++) {
         double rate = report_rate(&s->profiles.at[i]);
-        if (!report_fills_table(s, &s->profiles.at[i]) || (rate >= last && rate <= last)) continue;
+        if (!fills_table(c, &s->profiles.at[i]) || (rate >= last && rate <= last)) continue;
         text_format(out, "%s%.3g %%%s", last < 0 ? "" : ", ", 100 * rate,
                     s->profiles.at[i].flags & PROFILE_BUDGET ? " (held to a budget)" : "");
         last = rate;
@@ -216,9 +215,10 @@ static void add_fact(report *r, report_weight weight, const char *name, text *va
 
 static void add_facts(report *r, const report_sampled *c) {
     text value = {NULL, 0, 0};
+    uint32_t first_burst = 0;
     size_t i;
     if (c->tally->profiles.count) {
-        add_rates_asked(&value, c->tally);
+        add_rates_asked(&value, c);
         add_fact(r, REPORT_PLAIN, "sampling asked", &value);
         text_format(&value, "%.3g %%", 100 * c->rate_seen);
         add_fact(r, REPORT_PLAIN, "sampling seen", &value);
@@ -233,9 +233,12 @@ static void add_facts(report *r, const report_sampled *c) {
     if (c->lost) text_add(&value, " (cure: more memory in bursty_start, or a larger BURSTY_MEMORY)");
     add_fact(r, c->lost ? REPORT_BAD : REPORT_PLAIN, "events lost", &value);
     for (i = 0; i < c->tally->profiles.count; i++) {
-        if (!report_waits(&c->tally->profiles.at[i])) continue;
+        const tally_profile *profile = &c->tally->profiles.at[i];
+        if (report_waits(profile) && profile->check_count > first_burst) first_burst = profile->check_count;
+    }
+    if (first_burst) {
         text_format(&value, "the first comes within about %lu checks of a thread; run longer or lower check_count",
-                    (unsigned long)c->tally->profiles.at[i].check_count);
+                    (unsigned long)first_burst);
         add_fact(r, REPORT_BAD, "no burst yet", &value);
     }
     if (c->has_time) {
@@ -257,8 +260,7 @@ static const char *place_of(report *r, const tally_site *site) {
     if (!*file) return "";
     text_add(&place, file);
     text_format(&place, ":%lu", (unsigned long)site->line);
-    text_bytes(&place, "", 1);
-    return report_keep(r, place.data);
+    return report_keep_text(r, &place);
 }
 
 /* The two columns of time come second and third; without a clock they are left out. */
@@ -371,8 +373,7 @@ static void add_profiles(report *r, const report_sampled *c) {
         if (profile->flags & PROFILE_REENABLE) text_add(&state, ", bursts re-enabled by place");
         if (profile->flags & PROFILE_OFF) text_add(&state, ", switched off");
         if (report_waits(profile)) text_add(&state, ", no burst yet");
-        text_bytes(&state, "", 1);
-        row[7].name = report_keep(r, state.data);
+        row[7].name = report_keep_text(r, &state);
         if (count > 8) row[8].name = name_or(s->programs.at[profile->program].name);
     }
 }
@@ -382,8 +383,7 @@ static const char *thread_name(report *r, const tally_thread *thread) {
     if (*thread->name) text_add(&name, thread->name);
     else text_format(&name, "thread %lu", (unsigned long)thread->number);
     if (thread->flags & THREAD_ENDED) text_add(&name, " (ended)");
-    text_bytes(&name, "", 1);
-    return report_keep(r, name.data);
+    return report_keep_text(r, &name);
 }
 
 static void add_threads(report *r, const report_sampled *c) {
@@ -417,6 +417,9 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     (void)in;
     c->tally = (const tally *)state;
     for (i = 0; i < c->tally->programs.count; i++) report_add_name(r, c->tally->programs.at[i].name);
+    for (i = 0; i < c->tally->profiles.count; i++) {
+        if (c->tally->profiles.at[i].flags & PROFILE_TABLE) c->has_table_profile = 1;
+    }
     add_up(c);
     make_items(c, r->options.least_share);
     add_facts(r, c);
