@@ -222,6 +222,20 @@ static void chains(brst *b) {
     brst_end(b);
 }
 
+/* Names as C++ compilers make them: two instances of a template, what is too full of references, and what is no name. */
+static void mangled(brst *b) {
+    static const char *const names[] = {
+        "_ZN4game5stateIiE4stepEf", "_ZN4game5stateIlE4stepEf", "_Z5frameRKSs", "_Zwhat",
+        "_Z1fI1AIS0_IS1_IS2_IS3_IS4_IS5_IS6_IS7_IS8_IS9_ISA_ISB_ISC_ISD_ISE_ISF_ISG_IS_EEEEEEEEEEEEEEEEEEEvv",
+    };
+    size_t i;
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "game", 1000, 170, 0);
+    brst_thread(b, 0, 0, "main", 1000, 10, 10, 0);
+    for (i = 0; i < sizeof names / sizeof *names; i++) one_row(b, names[i], strlen(names[i]), "main");
+    brst_end(b);
+}
+
 static void save(const char *folder, const char *name, brst *b) {
     char path[512];
     FILE *file;
@@ -268,6 +282,7 @@ int main(int argc, char **argv) {
     tree(&b, 1, 0); save(folder, "tree.brst", &b);
     tree(&b, 2, 0); save(folder, "tree2.brst", &b);
     cyclic_footprint(&b); save(folder, "footprint.brst", &b);
+    mangled(&b); save(folder, "mangled.brst", &b);
     chains(&b); save(folder, "chains.brst", &b);
     game(&b, 1); tree(&b, 1, 0); cyclic_footprint(&b); save(folder, "all.brst", &b);
     free(b.data);

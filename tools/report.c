@@ -20,6 +20,7 @@ static void help(FILE *to) {
           "  --note NAME=VALUE  a fact to show at the top, such as 'overhead=+1.2 %'; may be repeated\n"
           "  --min PERCENT      leave out functions and pairs with less than that share (--text: 0.1, others: 0)\n"
           "  --sort COLUMN      sort tables by a column, such as share, time_share, estimated or function\n"
+          "  --no-demangle      leave C++ names as the linker has them\n"
           "\n"
           "  Several files are added up. Nothing is written if one of them is bad. The text is as wide as the\n"
           "  terminal, or as COLUMNS says; NO_COLOR takes its colours away.\n", to);
@@ -101,6 +102,10 @@ static int set_option(options *o, report *r, tool_option *option) {
         o->sort = tool_value(option);
         return o->sort ? TOOL_OK : TOOL_BAD_INPUT;
     }
+    if (tool_is(option, "--", "no-demangle")) {
+        r->options.keeps_mangled = 1;
+        return TOOL_OK;
+    }
     return tool_no_option(option, "report");
 }
 
@@ -116,6 +121,27 @@ static int parse(options *o, report *r, int argc, char **argv, int *files) {
     if (o->outs > 1) return tool_error("one place to write to: --html OUT or -o OUT");
     if (*files == 0) return tool_error("no file given; bursty report --help tells more");
     return TOOL_OK;
+}
+
+/* "bursty 0.2.0, from game.brst of 2026-11-22 14:03 UTC". */
+static char *describe_files(char *const *paths, int count) {
+    text line = {NULL, 0, 0};
+    char *clean;
+    int i;
+    text_add(&line, "bursty " TOOL_VERSION ", from ");
+    for (i = 0; i < count && i < 3; i++) {
+        char date[32];
+        if (i) text_add(&line, ", ");
+        text_add(&line, paths[i]);
+        if (tool_file_date(paths[i], date, sizeof date)) {
+            text_add(&line, " of ");
+            text_add(&line, date);
+        }
+    }
+    if (count > 3) text_format(&line, " and %d more", count - 3);
+    clean = text_clean(line.data, line.size);
+    text_free(&line);
+    return clean;
 }
 
 static int run(int argc, char **argv) {
@@ -141,6 +167,7 @@ static int run(int argc, char **argv) {
         r.options.width = terminal_width(o.out);
         r.options.is_coloured = terminal_has_colour(o.out);
         report_make(&r, &in);
+        r.made_of = describe_files(argv, files);
         r.title = o.title ? text_clean(o.title, strlen(o.title)) : make_title(&r, argv[0]);
         if (o.sort && report_sort(&r, o.sort) == 0) status = tool_error("--sort %s: no table has that column", o.sort);
     }

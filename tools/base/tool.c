@@ -1,8 +1,14 @@
 /* tool.c - messages, memory and whole files, for every subcommand. */
+#ifndef _WIN32
+#define _POSIX_C_SOURCE 200112L
+#endif
 #include "base/tool.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
 #ifdef _WIN32
 #include <fcntl.h>
 #include <io.h>
@@ -40,6 +46,14 @@ void *tool_alloc(size_t bytes) {
     void *memory = calloc(1, bytes ? bytes : 1);
     if (!memory) out_of_memory(bytes);
     return memory;
+}
+
+int tool_file_date(const char *path, char *date, size_t size) {
+    struct stat status;
+    const struct tm *utc;
+    if (strcmp(path, "-") == 0 || stat(path, &status) != 0) return 0;
+    utc = gmtime(&status.st_mtime);
+    return utc && strftime(date, size, "%Y-%m-%d %H:%M UTC", utc) != 0;
 }
 
 FILE *tool_binary(FILE *file) {

@@ -28,6 +28,9 @@ void *tool_grow(void *memory, size_t bytes);
    NULL after a message when it cannot be read. */
 unsigned char *tool_read_file(const char *path, const char *magic, size_t *size);
 
+/* When a file was last written: "2026-11-22 14:03 UTC". 0 if that is not known. */
+int tool_file_date(const char *path, char *date, size_t size);
+
 /* Standard input or output without the line end translation that Windows does. Returns file. */
 FILE *tool_binary(FILE *file);
 

@@ -31,8 +31,6 @@ typedef struct report_contexts {
     size_t count;
 } report_contexts;
 
-static char *copy(const char *name) { return text_clean(name, strlen(name)); }
-
 static void make_tree(report *r, const contexts *c, const hcct *tree, const tally *sampled, context_tree *to) {
     uint32_t *place = (uint32_t *)tool_alloc((size_t)tree->used * sizeof *place);      /* of each node, in preorder */
     uint32_t node, depth = 0;
@@ -50,7 +48,7 @@ static void make_tree(report *r, const contexts *c, const hcct *tree, const tall
     made = report_add_tree(r, (size_t)stats.nodes + 1, c->key_count + 1);
     made->unit = "calls";
     made->is_whole = 1;
-    for (i = 0; i < made->name_count; i++) made->names[i] = copy(i ? contexts_name(c, (uint32_t)i) : "");
+    for (i = 0; i < made->name_count; i++) made->names[i] = report_name(r, i ? contexts_name(c, (uint32_t)i) : "");
     made->count = 1;
     for (node = hcct_next(tree, 0, &depth); node; node = hcct_next(tree, node, &depth)) {
         hcct_context context;

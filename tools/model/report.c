@@ -1,5 +1,6 @@
 /* report.c - building a report: sections one after the other, what they add, and the end of it all. */
 #include "model/report.h"
+#include "base/demangle.h"
 #include "base/tool.h"
 #include <math.h>
 #include <stdlib.h>
@@ -14,6 +15,11 @@ static void *grow(void *list, size_t *count, size_t item_bytes) {
 }
 
 static char *copy(const char *string) { return text_clean(string, strlen(string)); }
+
+char *report_name(const report *r, const char *name) {
+    char *readable = r->options.keeps_mangled ? NULL : demangle(name);
+    return readable ? readable : copy(name);
+}
 
 static report_part *part_of(report *r) { return &r->parts[r->part_count - 1]; }
 
@@ -210,5 +216,6 @@ void report_free(report *r) {
     free(r->names);
     free(r->kept);
     free(r->title);
+    free(r->made_of);
     memset(r, 0, sizeof *r);
 }

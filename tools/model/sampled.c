@@ -169,7 +169,6 @@ static char *copy(const char *name) { return text_clean(name, strlen(name)); }
 /* Pairs and functions without a known caller, as stacks of two and of one; two nodes for each pair. No loop trips: a loop
    often has its function's name, and would look like recursion. */
 static void add_stacks(report *r, const report_sampled *c) {
-    const tally_site *sites = c->tally->sites.at;
     size_t i, at = 1, orphans = 0;
     report_tree *tree;
     for (i = 0; i < c->function_count; i++) {
@@ -177,7 +176,7 @@ static void add_stacks(report *r, const report_sampled *c) {
     }
     tree = report_add_tree(r, 1 + 2 * c->pair_count + orphans, c->tally->sites.count);
     tree->unit = "events";
-    for (i = 0; i < c->tally->sites.count; i++) tree->names[i] = copy(sites[i].name);
+    for (i = 0; i < c->tally->sites.count; i++) tree->names[i] = copy(c->names[i]);
     for (i = 0; i < c->pair_count; i++, at += 2) {
         tree->name[at] = c->pairs[i].caller;
         tree->name[at + 1] = c->pairs[i].site;
@@ -241,10 +240,6 @@ static void add_facts(report *r, const report_sampled *c) {
                     (unsigned long)first_burst);
         add_fact(r, REPORT_BAD, "no burst yet", &value);
     }
-    if (c->has_time) {
-        text_add(&value, "it includes what recording costs; functions shorter than a clock reading come out too long");
-        add_fact(r, REPORT_PLAIN, "time is rough", &value);
-    }
     text_free(&value);
 }
 
@@ -303,8 +298,8 @@ static report_cell cell_of(report *r, const report_sampled *c, const report_item
     case ESTIMATED:  cell.count = item->estimated; break;
     case SAMPLED:    cell.count = item->sampled; break;
     case ERROR:      cell.real = error > 0 ? error : REPORT_NONE; break;
-    case CALLER:     cell.name = name_or(sites[item->caller].name); break;
-    case FUNCTION:   cell.name = name_or(sites[item->site].name); break;
+    case CALLER:     cell.name = name_or(c->names[item->caller]); break;
+    case FUNCTION:   cell.name = name_or(c->names[item->site]); break;
     default:         cell.name = place_of(r, &sites[item->site]); break;
     }
     return cell;
@@ -326,6 +321,9 @@ static void add_items(report *r, const report_sampled *c, int is_pair) {
                      report_class(items[i].kind));
             table = report_add_table(r, is_pair ? "pairs" : "functions", title, columns, column_count);
         }
+        if (table->rows == 0 && i == 0 && c->has_time && !is_pair)
+            report_remark(table, "Time is rough: it includes what recording costs, and functions shorter than a clock "
+                          "reading come out too long.");
         row = report_add_row(table);
         for (k = 0; k < column_count; k++) row[k] = cell_of(r, c, &items[i], which[k]);
     }
@@ -420,6 +418,8 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     for (i = 0; i < c->tally->profiles.count; i++) {
         if (c->tally->profiles.at[i].flags & PROFILE_TABLE) c->has_table_profile = 1;
     }
+    c->names = (char **)tool_alloc(c->tally->sites.count * sizeof *c->names);
+    for (i = 0; i < c->tally->sites.count; i++) c->names[i] = report_name(r, c->tally->sites.at[i].name);
     add_up(c);
     make_items(c, r->options.least_share);
     add_facts(r, c);
@@ -432,6 +432,9 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
 
 static void free_columns(void *columns) {
     report_sampled *c = (report_sampled *)columns;
+    size_t i;
+    for (i = 0; c->tally && i < c->tally->sites.count; i++) free(c->names[i]);
+    free(c->names);
     free(c->functions);
     free(c->pairs);
 }

@@ -17,6 +17,7 @@ typedef struct report_item {
 
 typedef struct report_sampled {
     const tally *tally;
+    char **names;                                 /* of the tally's sites, as people read them */
     report_item *functions, *pairs;               /* by class (calls first), in a class hottest first */
     size_t function_count, pair_count;
     size_t functions_left_out, pairs_left_out;    /* by the least share */
