@@ -130,7 +130,7 @@ typedef struct hotstream_config {       /* every zero is a default              
     int      symbols;                   /* 1: hotstream_feed is used; no references, no buffer         */
     int      eager;                     /* 1: no cursor. Slower; for comparisons                       */
     int      whole_rules;               /* 1: a rule longer than max_length is not cut into segments   */
-    uint64_t (*site)(void *user, uint32_t symbol);  /* the site of a fed symbol: the symbol itself     */
+    hotstream_item (*item)(void *user, uint32_t symbol);    /* what a fed symbol stands for: {symbol, 0} */
     uint64_t (*clock)(void *user);      /* measures the budget of hotstream_work: it counts steps      */
     void    *user;                      /* of both                                                     */
 } hotstream_config;
@@ -929,7 +929,7 @@ static void hotstream_p_spell(hotstream *h, uint32_t first, uint32_t last) {
             item->site = symbol;
             item->address = 0;
             if (h->references) { *item = h->references[symbol]; }
-            else if (h->config.site) { item->site = h->config.site(h->config.user, symbol); }
+            else if (h->config.item) { *item = h->config.item(h->config.user, symbol); }
         }
         while (depth && hotstream_p_is_guard(n[n[i].next].symbol)) { i = h->spell_stack[--depth]; }
         if (depth == 0 && i == last) { break; }

@@ -8,12 +8,16 @@ static const char help[] =
     "  hcct       hot calling contexts of a call trace, against the full tree\n"
     "  calls      turn a raw call recording into a balanced call trace\n"
     "  footprint  footprints of all windows of a block trace\n"
+    "  streams    hot data streams of recorded references, whole or sampled\n"
+    "  pairs      how well samples show how often function calls function\n"
+    "  methods    how well samples show how often each function runs\n"
     "\n"
     "  bursty replay KIND --help lists the options.\n";
 
 int cmd_replay(int argc, char **argv) {
     static const struct { const char *name; int (*run)(int, char **); } kinds[] = {
         {"hcct", replay_hcct}, {"calls", replay_calls}, {"footprint", replay_footprint},
+        {"streams", replay_streams}, {"pairs", replay_pairs}, {"methods", replay_methods},
     };
     if (argc < 2) { fputs(help, stderr); return TOOL_BAD_INPUT; }
     if (strcmp(argv[1], "--help") == 0) { fputs(help, stdout); return TOOL_OK; }

@@ -3,7 +3,7 @@
 #define DUMP_H
 #include "base/text.h"
 
-enum { DUMP_SAMPLED = 1, DUMP_CONTEXTS = 2, DUMP_FOOTPRINT = 3 };      /* kinds of parts */
+enum { DUMP_SAMPLED = 1, DUMP_CONTEXTS = 2, DUMP_FOOTPRINT = 3, DUMP_STREAMS = 5 };      /* kinds of parts */
 
 /* Why something is refused, and where. */
 typedef struct dump_fault { size_t offset; char reason[96]; } dump_fault;

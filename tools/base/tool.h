@@ -36,4 +36,8 @@ int cmd_replay(int argc, char **argv);          /* dispatches on argv[1]: hcct, 
 int replay_hcct(int argc, char **argv);
 int replay_calls(int argc, char **argv);
 int replay_footprint(int argc, char **argv);
+int replay_streams(int argc, char **argv);
+int replay_pairs(int argc, char **argv);
+int replay_methods(int argc, char **argv);
+int cmd_overlap(int argc, char **argv);
 #endif

@@ -11,6 +11,7 @@ int input_read(input *in, const dump *d, dump_fault *fault) {
         case DUMP_SAMPLED:   faulty = tally_read(&in->sampled, d, part, fault); break;
         case DUMP_CONTEXTS:  faulty = contexts_read(&in->contexts, d, part, fault); break;
         case DUMP_FOOTPRINT: faulty = footprints_read(&in->footprints, d, part, fault); break;
+        case DUMP_STREAMS:   faulty = streams_read(&in->streams, d, part, fault); break;
         default:             text_bytes(&in->others, d->data + part->offset, part->bytes);
         }
     }
@@ -31,12 +32,14 @@ void input_settle(input *in) {
     tally_settle(&in->sampled);
     contexts_settle(&in->contexts);
     footprints_settle(&in->footprints);
+    streams_settle(&in->streams);
 }
 
 void input_write(input *in, text *out) {
     tally_write(&in->sampled, out);
     contexts_write(&in->contexts, out);
     footprints_write(&in->footprints, out);
+    streams_write(&in->streams, out);
     text_bytes(out, in->others.data, in->others.size);
 }
 
@@ -44,5 +47,6 @@ void input_free(input *in) {
     tally_free(&in->sampled);
     contexts_free(&in->contexts);
     footprints_free(&in->footprints);
+    streams_free(&in->streams);
     text_free(&in->others);
 }

@@ -4,11 +4,13 @@
 #include "kinds/contexts.h"
 #include "kinds/footprints.h"
 #include "kinds/sampled.h"
+#include "kinds/streams.h"
 
 typedef struct input {                            /* all zero: empty */
     tally sampled;
     contexts contexts;
     footprints footprints;
+    streams streams;
     text others;                                  /* parts of unknown kinds, as they are */
 } input;
 
