@@ -301,7 +301,9 @@ HOTSTREAM_P_UNUSED static inline void hotstream_record(hotstream *h, uint64_t si
 #endif
 
 /* [shared: sat_add] */
-static uint64_t hotstream_p_sat_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+static uint64_t hotstream_p_sat_add(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
 /* [end shared] */
 
 static void hotstream_p_zero(void *memory, size_t bytes) {
@@ -1675,11 +1677,13 @@ HOTSTREAM_API uint64_t hotstream_check(hotstream *h) {
 /* ---- the .brst part ---- */
 
 #ifndef HOTSTREAM_NO_FILES
-/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time */
+/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
 static uint32_t hotstream_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
     static const uint32_t nibble[16] = {
-        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
-        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
+        0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+        0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
     };
     crc = ~crc;
     while (size--) {
@@ -1690,11 +1694,11 @@ static uint32_t hotstream_p_crc32(uint32_t crc, const unsigned char *data, size_
 }
 /* [end shared] */
 
-/* [shared: put] a part of a .brst file (docs/formats.md): header, chunks of at most 256 bytes, end. The first error stays. */
+/* [shared: put] Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
 typedef struct hotstream_p_out {
     int (*write)(void *user, const void *data, size_t size);
     void *user;
-    int error;                                   /* what write returned when it was not 0 */
+    int error; /* the first result of write that was not 0; nothing is written after it */
     uint32_t crc;
     uint64_t total;
     size_t used;
@@ -1705,7 +1709,8 @@ static void hotstream_p_little(unsigned char *at, uint64_t value, int bytes) {
     for (; bytes-- > 0; value >>= 8) *at++ = (unsigned char)(value & 255);
 }
 
-static void hotstream_p_put_block(hotstream_p_out *out, size_t size) {         /* chunk[0..size) and its crc */
+/* Writes chunk[0..size) and its checksum. */
+static void hotstream_p_put_block(hotstream_p_out *out, size_t size) {
     out->crc = hotstream_p_crc32(out->crc, out->chunk, size);
     hotstream_p_little(out->chunk + size, out->crc, 4);
     if (!out->error) out->error = out->write(out->user, out->chunk, size + 4);
@@ -1736,13 +1741,15 @@ static void hotstream_p_put_varint(hotstream_p_out *out, uint64_t value) {
     } while (value);
 }
 
-static void hotstream_p_put_begin(hotstream_p_out *out, uint32_t kind, int (*write)(void *user, const void *data, size_t size), void *user) {
+static void hotstream_p_put_begin(hotstream_p_out *out, uint32_t kind,
+                               int (*write)(void *user, const void *data, size_t size),
+                               void *user) {
     out->write = write;
     out->user = user;
     out->error = 0;
     out->crc = 0;
     out->total = 0;
-    hotstream_p_little(out->chunk, UINT32_C(0x54535242), 4);                /* "BRST" */
+    hotstream_p_little(out->chunk, UINT32_C(0x54535242), 4); /* "BRST" */
     hotstream_p_little(out->chunk + 4, 1, 2);
     hotstream_p_little(out->chunk + 6, kind, 2);
     hotstream_p_little(out->chunk + 8, 0, 4);

@@ -39,13 +39,13 @@ for way in '' --eager; do
     has out '"violations":0,'
     has out '"streams":1,"covered":12,'
     has out '"overlap_exact":null'
-    has out '"list":\[{"heat":12,"frequency":2,"length":6,'
+    has out '^{"heat":12,"frequency":2,"length":6,'
     has out '"sites":\["0x61","0x62","0x63"\]'
     has out '"sites":\[0,1,2,0,1,2\]'
     has out '"addresses":\["1000",'
 done
 run 0 replay streams --min 2 --max 7 --coverage .8 example.refs example.table
-has out '80.0 %'
+has out "80.0 %"
 has out '0x61, 0x62, 0x63, 0x61, 0x62, 0x63$'
 printf '61 alpha\n62 beta\tfile.c:12\n' >"$dir/names"
 run 0 replay streams --min 2 --max 7 --coverage .8 --names names --title 'a <b>' example.refs example.table
@@ -69,17 +69,17 @@ run 0 replay streams --json --whole-rules planted.refs planted.table
 between covered 1 "$full"
 
 # ---- sampled ----
-run 0 replay streams --json --sample 500:100 --dump some.brst loops.refs loops.table
+run 0 replay streams --json --sample 500:100 --title loops --dump some.brst loops.refs loops.table
 has out '"violations":0,'
 between symbols 9000 11000
 between overlap_exact 15 100
 between overlap_windows 60 100
 windows=$(value overlap_windows)
 cp "$dir/out" "$dir/sampled"
-run 0 replay streams --json --period 600 --burst 100 loops.refs loops.table
+run 0 replay streams --json --title loops --period 600 --burst 100 loops.refs loops.table
 sed 's/"ns_per_symbol":[0-9.]*//' "$dir/out" >"$dir/x"; sed 's/"ns_per_symbol":[0-9.]*//' "$dir/sampled" >"$dir/y"
 cmp -s "$dir/x" "$dir/y" && ok || no "--period 600 --burst 100 is not --sample 500:100"
-run 0 replay streams --json --sample 500:100 --jitter 50 loops.refs loops.table
+run 0 replay streams --json --title loops --sample 500:100 --jitter 50 loops.refs loops.table
 between symbols 8000 12000
 sed 's/"ns_per_symbol":[0-9.]*//' "$dir/out" >"$dir/x"
 cmp -s "$dir/x" "$dir/y" && no "jitter changes nothing" || ok
@@ -88,7 +88,7 @@ has out '"symbols":0,'
 has out '"overlap_exact":0.0000'
 
 # ---- dumps and bursty overlap ----
-run 0 replay streams --json --dump all.brst loops.refs loops.table
+run 0 replay streams --json --title loops --dump all.brst loops.refs loops.table
 run 0 overlap --json all.brst some.brst
 between overlap_windows 60 100
 between overlap_exact 10 100

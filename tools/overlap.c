@@ -1,6 +1,7 @@
 /* overlap.c - bursty overlap A B: how much of the hot data streams of one dump is found in another. */
 #include "base/tool.h"
-#include "kinds/input.h"
+#include "base/input.h"
+#include "kinds/streams.h"
 #include "model/overlap.h"
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static const char help[] =
 static const streams_part *pick(const streams *s, const char *path, const char *title) {
     const streams_part *found = NULL;
     size_t i;
-    for (i = 0; i < s->count; i++) {
+    for (i = 0; s && i < s->count; i++) {
         if (title && strcmp(s->parts[i].title, title) != 0) { continue; }
         if (found) { tool_error("%s: several profiles of hot data streams; --title picks one", path); return NULL; }
         found = &s->parts[i];
@@ -43,7 +44,7 @@ static void weigh(const streams_part *p, uint32_t window, overlap_weights *whole
     free(keys);
 }
 
-int cmd_overlap(int argc, char **argv) {
+static int run(int argc, char **argv) {
     const char *paths[2] = {NULL, NULL}, *title = NULL;
     const streams_part *part[2] = {NULL, NULL};
     overlap_weights whole[2], windows[2];
@@ -67,7 +68,7 @@ int cmd_overlap(int argc, char **argv) {
         status = input_open(&in[i], paths[i]);
         if (status != TOOL_OK) { break; }
         input_settle(&in[i]);
-        part[i] = pick(&in[i].streams, paths[i], title);
+        part[i] = pick((const streams *)input_find(&in[i], &kind_streams), paths[i], title);
         if (!part[i]) { status = TOOL_BAD_INPUT; }
     }
     if (status == TOOL_OK) {
@@ -94,3 +95,5 @@ int cmd_overlap(int argc, char **argv) {
     }
     return status;
 }
+
+const tool_command command_overlap = {"overlap", "compare the hot data streams of two dumps", run};

@@ -3,7 +3,7 @@
 #define DUMP_H
 #include "base/text.h"
 
-enum { DUMP_SAMPLED = 1, DUMP_CONTEXTS = 2, DUMP_FOOTPRINT = 3, DUMP_STREAMS = 5 };      /* kinds of parts */
+enum { DUMP_SAMPLED = 1, DUMP_CONTEXTS = 2, DUMP_FOOTPRINT = 3 };      /* kinds of parts */
 
 /* Why something is refused, and where. */
 typedef struct dump_fault { size_t offset; char reason[96]; } dump_fault;
@@ -31,6 +31,8 @@ int  dump_blame(const char *path, const dump_fault *fault);
 void dump_free(dump *d);
 /* Where byte number `at` of a part's payload stands in the file. */
 size_t dump_place(const dump *d, const dump_part *part, size_t at);
+/* CRC-32 of gzip and PNG. Starts with 0 and may be continued. */
+uint32_t dump_crc(uint32_t crc, const unsigned char *data, size_t size);
 /* Fills *fault; returns -1. */
 int  dump_refuse(dump_fault *fault, size_t offset, const char *format, ...)
 #if defined(__GNUC__)

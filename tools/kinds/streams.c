@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VERSION = 1, LENGTH_MAX = 1024 };
+enum { KIND = 5, VERSION = 1, LENGTH_MAX = 1024 };
 
 static uint64_t mix(uint64_t hash, uint64_t number) {
     hash = (hash ^ number) * UINT64_C(0x9E3779B97F4A7C15);
@@ -228,7 +228,8 @@ static void read_part(streams_part *p, dump_reader *r) {
     free(numbers);
 }
 
-int streams_read(streams *s, const dump *d, const dump_part *part, dump_fault *fault) {
+static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
+    streams *s = (streams *)state;
     dump_reader r = {part->payload, part->size, 0, NULL};
     streams_part p;
     memset(&p, 0, sizeof p);
@@ -274,7 +275,8 @@ static void add(streams_part *into, const streams_part *other) {
     into->heat_lost = sat_add(into->heat_lost, other->heat_lost);
 }
 
-void streams_settle(streams *s) {
+static void settle(void *state) {
+    streams *s = (streams *)state;
     size_t i, k, kept = 0;
     for (i = 0; i < s->count; i++) {
         for (k = 0; k < kept && !addable(&s->parts[k], &s->parts[i]); k++) { }
@@ -291,11 +293,11 @@ void streams_settle(streams *s) {
 
 /* ---- writing ---- */
 
-static void write_part(const streams_part *p, text *out) {
+void streams_part_write(const streams_part *p, text *out) {
     uint32_t *numbers = (uint32_t *)zeros((p->site_count + 1) * sizeof *numbers), next = 0;
     dump_writer w;
     size_t i;
-    dump_begin(&w, out, DUMP_STREAMS);
+    dump_begin(&w, out, KIND);
     dump_put(&w, VERSION);
     dump_put_string(&w, p->title);
     dump_put(&w, p->flags);
@@ -329,9 +331,10 @@ static void write_part(const streams_part *p, text *out) {
     free(numbers);
 }
 
-void streams_write(const streams *s, text *out) {
+static void write(void *state, text *out) {
+    const streams *s = (const streams *)state;
     size_t i;
-    for (i = 0; i < s->count; i++) { write_part(&s->parts[i], out); }
+    for (i = 0; i < s->count; i++) { streams_part_write(&s->parts[i], out); }
 }
 
 void streams_part_free(streams_part *p) {
@@ -346,9 +349,12 @@ void streams_part_free(streams_part *p) {
     memset(p, 0, sizeof *p);
 }
 
-void streams_free(streams *s) {
+static void free_state(void *state) {
+    streams *s = (streams *)state;
     size_t i;
     for (i = 0; i < s->count; i++) { streams_part_free(&s->parts[i]); }
     free(s->parts);
     memset(s, 0, sizeof *s);
 }
+
+const part_kind kind_streams = {KIND, "hot data streams", sizeof(streams), read, settle, write, free_state};

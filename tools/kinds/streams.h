@@ -1,7 +1,7 @@
 /* streams.h - the profiles of parts of kind 5 (hotstream.h), added up over parts, files, threads and machines. */
 #ifndef STREAMS_H
 #define STREAMS_H
-#include "base/dump.h"
+#include "base/kind.h"
 
 /* Code that makes references, or a symbol. Two sites with the same name are one site, whatever their values: values
    change from run to run. Without a name the value counts. */
@@ -34,17 +34,14 @@ typedef struct streams_part {
 
 typedef struct streams { streams_part *parts; size_t count; } streams;      /* all zero: empty */
 
-/* Adds a part of kind 5. 0, or -1 with *fault filled: then s is only fit to be freed. */
-int  streams_read(streams *s, const dump *d, const dump_part *part, dump_fault *fault);
-/* Adds up profiles of one title with the same limits, and puts the hottest streams first. */
-void streams_settle(streams *s);
-void streams_write(const streams *s, text *out);
-void streams_free(streams *s);
+/* Settling adds up profiles of one title with the same limits, and puts the hottest streams first. */
+extern const part_kind kind_streams;              /* its state is a streams */
 
-/* For those who make a part themselves: all zero, then these, then streams_part_sort. */
+/* For those who make a part themselves: all zero, then these, then streams_part_sort and streams_part_write. */
 uint32_t streams_site_number(streams_part *p, uint64_t value, const char *name);
 void streams_add(streams_part *p, const streams_item *items, uint32_t length, uint64_t frequency);
 void streams_part_sort(streams_part *p);
+void streams_part_write(const streams_part *p, text *out);
 void streams_part_free(streams_part *p);
 /* How many of a sorted part's streams are hot: the first that hold coverage_ppm of all references, or all. */
 size_t streams_hot(const streams_part *p);

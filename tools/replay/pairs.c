@@ -183,7 +183,7 @@ static void weigh(const options *o, const trace_refs *pairs, sets *s, const coun
     }
 }
 
-static int run(int argc, char **argv, int methods) {
+static int replay(int argc, char **argv, int methods) {
     options o;
     trace_refs trace, pairs;
     counts all = {NULL, 0, 0}, some = {NULL, 0, 0};
@@ -232,5 +232,8 @@ static int run(int argc, char **argv, int methods) {
     return status;
 }
 
-int replay_pairs(int argc, char **argv) { return run(argc, argv, 0); }
-int replay_methods(int argc, char **argv) { return run(argc, argv, 1); }
+static int run_pairs(int argc, char **argv) { return replay(argc, argv, 0); }
+static int run_methods(int argc, char **argv) { return replay(argc, argv, 1); }
+
+const tool_command replay_pairs = {"pairs", "how well samples show how often function calls function", run_pairs};
+const tool_command replay_methods = {"methods", "how well samples show how often each function runs", run_methods};

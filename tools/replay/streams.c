@@ -9,7 +9,8 @@
 #include "model/overlap.h"
 #include "replay/sampler.h"
 #include "replay/trace_refs.h"
-#include "write/streams.h"
+#include "model/streams.h"
+#include "write/writers.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -32,7 +33,7 @@ static const char help[] =
     "  --whole-rules      no segments of rules that are longer than --max\n"
     "  --eager            without the cursor: slower\n"
     "  --top N            streams to list: 20\n"
-    "  --title WORDS      for the report\n"
+    "  --title WORDS      for reports and dumps: REFS\n"
     "  --dump FILE        also write a .brst file for bursty report, merge and overlap\n"
     "  --json             one JSON object\n"
     "\n"
@@ -131,6 +132,7 @@ static int parse(int argc, char **argv, options *o) {
         if (status != TOOL_OK) { return status; }
     }
     if (!o->refs) { return tool_error("no trace; bursty replay streams --help tells more"); }
+    if (!o->title) { o->title = strcmp(o->refs, "-") == 0 ? "standard input" : o->refs; }
     if (o->least > o->most) { return tool_error("--min %u is above --max %u", (unsigned)o->least, (unsigned)o->most); }
     if (burst && !period) { return tool_error("--burst needs --period"); }
     if (period) {
@@ -343,7 +345,7 @@ static void make_profile(profile *p, const sequence *from) {
     p->symbols = from->references;
     p->rules = stats.rules;
     p->nodes = stats.nodes_peak;
-    p->part.title = text_clean(o->title ? o->title : "", o->title ? strlen(o->title) : 0);
+    p->part.title = text_clean(o->title, strlen(o->title));
     p->part.flags = !p->trace->rows;
     p->part.min_length = o->least;
     p->part.max_length = o->most;
@@ -396,28 +398,55 @@ static void write_json(const profile *p, const profile *full, const result *r, t
         text_add(out, ",\"overlap_exact\":null,\"overlap_shares\":null,\"overlap_windows\":null");
     }
     text_add(out, ",\"profile\":");
-    streams_to_json(&p->part, p->o->top, out);
+    streams_json(&p->part, p->o->top < SIZE_MAX ? (size_t)p->o->top : SIZE_MAX, out);
     text_add(out, "}\n");
 }
 
-static void write_text(const profile *p, const profile *full, const result *r, text *out) {
-    streams_to_text(&p->part, p->o->top, out);
-    text_add(out, "\n  grammar           ");
-    text_count(out, p->nodes);
-    text_add(out, p->o->nodes ? " nodes at most in each, " : " nodes in ");
-    if (!p->o->nodes) { text_count(out, p->rules); text_add(out, " rules, "); }
-    else              { text_count(out, p->digests); text_add(out, " digests, "); }
-    text_count(out, p->violations);
-    text_add(out, " violations\n");
-    text_format(out, "  cost              %.1f ns and %.3f bytes a reference\n", 1e9 * each(p->seconds, p->symbols), each(24.0 * p->nodes, p->symbols));
+/* The report of the profile, and what only a replay knows. */
+static int write_text(const profile *p, const profile *full, const result *r, text *out) {
+    text part = {NULL, 0, 0};
+    input in;
+    report told;
+    size_t i, k;
+    int status;
+    memset(&in, 0, sizeof in);
+    memset(&told, 0, sizeof told);
+    streams_part_write(&p->part, &part);
+    status = input_take(&in, "the profile", &part);
+    text_free(&part);
+    if (status != TOOL_OK) { return status; }
+    input_settle(&in);
+    told.title = text_clean(p->o->title, strlen(p->o->title));
+    report_make(&told, &in);
+    for (i = 0; i < told.part_count; i++) {
+        for (k = 0; k < told.parts[i].table_count; k++) { told.parts[i].tables[k]->rows_shown = p->o->top ? (size_t)p->o->top : 1; }
+    }
+    writer_text.write(&told, out);
+    report_free(&told);
+    input_free(&in);
+    text_add(out, "\ngrammar    ");
+    text_number(out, p->nodes);
+    if (p->o->nodes) {
+        text_add(out, " nodes at most in each, ");
+        text_number(out, p->digests);
+        text_add(out, " digests, ");
+    } else {
+        text_add(out, " nodes in ");
+        text_number(out, p->rules);
+        text_add(out, " rules, ");
+    }
+    text_number(out, p->violations);
+    text_format(out, " violations\ncost       %.1f ns and %.3f bytes a reference\n", 1e9 * each(p->seconds, p->symbols),
+                each(24.0 * p->nodes, p->symbols));
     if (full) {
-        text_add(out, "  sampled           ");
-        text_count(out, p->symbols);
+        text_add(out, "sampled    ");
+        text_number(out, p->symbols);
         text_add(out, " of ");
-        text_count(out, full->symbols);
-        text_format(out, " references\n  overlap           %.1f %% exact, %.1f %% by shares, %.1f %% by windows of %u\n", r->exact, r->shares,
+        text_number(out, full->symbols);
+        text_format(out, " references\noverlap    %.1f %% exact, %.1f %% by shares, %.1f %% by windows of %u\n", r->exact, r->shares,
                     r->windows, (unsigned)p->o->least);
     }
+    return TOOL_OK;
 }
 
 static void free_profile(profile *p) {
@@ -426,7 +455,7 @@ static void free_profile(profile *p) {
     overlap_free(&p->windows);
 }
 
-int replay_streams(int argc, char **argv) {
+static int run(int argc, char **argv) {
     options o;
     trace_refs trace;
     names known = {NULL, 0, 0, NULL};
@@ -458,12 +487,11 @@ int replay_streams(int argc, char **argv) {
         shown = &sampled;
     }
     if (o.json) { write_json(shown, o.sampled ? &full : NULL, &r, &out); }
-    else        { write_text(shown, o.sampled ? &full : NULL, &r, &out); }
-    status = text_save(&out, NULL);
+    else        { status = write_text(shown, o.sampled ? &full : NULL, &r, &out); }
+    if (status == TOOL_OK) { status = text_save(&out, NULL); }
     text_free(&out);
     if (status == TOOL_OK && o.dump) {
-        streams dumped = {&shown->part, 1};
-        streams_write(&dumped, &out);
+        streams_part_write(&shown->part, &out);
         status = text_save(&out, o.dump);
         text_free(&out);
     }
@@ -476,3 +504,5 @@ int replay_streams(int argc, char **argv) {
     trace_refs_close(&trace);
     return status;
 }
+
+const tool_command replay_streams = {"streams", "hot data streams of recorded references, whole or sampled", run};
