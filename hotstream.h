@@ -51,8 +51,15 @@
    Streams of all digests with the same sites in the same order are one stream of the profile, whatever
    their addresses: addresses change from run to run. An item shows the first address that was seen.
 
+   WITH bursty.h  If bursty.h was included before this file, hotstream_attach(&h, &profile) sends what one of
+   its profiles samples here: references made by BURST_REF, or any other class of events.
+       bursty_profile profile = {5000, 50};                   // long bursts: nCheck0, nInstr0
+       hotstream_attach(&h, &profile);
+       bursty_set_profile(1, &profile);
+   hotstream_write(&h, "game", hotstream_site_name, buffer, ...) then names each site with file and line.
+
    SYMBOLS OF YOUR OWN  With config.symbols you number references yourself, and feed the grammar
-   directly: hotstream_feed, until it answers -1 (full); then hotstream_digest or hotstream_grow.
+   directly: hotstream_feed, until it answers -1 (full); then hotstream_digest.
    hotstream_analyse and hotstream_threshold answer questions about the grammar as it stands.
 
    PROMISES   No allocation, no recursion, no abort, no output, no globals. All memory is the caller's
@@ -62,7 +69,6 @@
               thread may call hotstream_record and hotstream_burst while another calls the rest. Join
               the objects of several threads with hotstream_merge.
    OPTIONS    Define beside HOTSTREAM_IMPLEMENTATION:
-     HOTSTREAM_ASSERT(x)    what to do about a caller's mistake. Default: nothing; memory stays safe.
      HOTSTREAM_NO_FILES     leaves out hotstream_write.
      HOTSTREAM_PENDING=n    digrams that can wait for a look, 4 bytes each: 256. When more wait,
                             a repeat may stay unfound, and stats.dropped counts it.
@@ -159,9 +165,6 @@ HOTSTREAM_API uint32_t hotstream_init(hotstream *h, void *memory, size_t bytes,
                                       const hotstream_config *config);
 /* Bytes that hotstream_init needs for so many nodes. */
 HOTSTREAM_API size_t hotstream_bytes(const hotstream_config *config, uint32_t nodes);
-/* Moves everything into larger memory; the old memory is yours again. Returns as hotstream_init;
-   0: it is not larger, and nothing has happened. */
-HOTSTREAM_API uint32_t hotstream_grow(hotstream *h, void *memory, size_t bytes);
 
 /* ---- events ---- */
 
@@ -223,6 +226,7 @@ struct hotstream {                      /* yours to hold, ours to look into */
     hotstream_item *buffer;
     uint32_t put, put_limit, mask, gap; /* put_limit: where to look at got again; gap: some were lost */
     uint32_t lost, got;
+    uint32_t owner;                     /* the thread whose burst is being recorded; 0: none */
     uint64_t lost_before;               /* in objects that were merged into this one */
     /* The grammar. */
     hotstream_p_node *nodes;
@@ -235,7 +239,7 @@ struct hotstream {                      /* yours to hold, ours to look into */
     /* A digest under way. */
     uint32_t phase, rule_count, finished, flat_used, walk_depth, rule, flat_at, segments;
     uint32_t *rule_guard, *rule_length, *rule_start, *flat, *walk;
-    uint64_t *cold, threshold, covered, cleared;
+    uint64_t *cold, threshold, covered;
     hotstream_found_fn found;
     void *found_user;
     /* References by number. */
@@ -251,7 +255,7 @@ struct hotstream {                      /* yours to hold, ours to look into */
     uint32_t *spell_stack, *list;
     void *memory;
     size_t bytes;
-    hotstream_config asked, config;     /* as given; with defaults filled in */
+    hotstream_config config;            /* with defaults filled in */
     uint32_t pending[HOTSTREAM_PENDING], way[HOTSTREAM_DEPTH], seen[HOTSTREAM_DEPTH + 1];
 };
 
@@ -262,9 +266,15 @@ HOTSTREAM_API int hotstream_p_make_room(hotstream *h);
 #ifdef HOTSTREAM_P_GNU
 #define HOTSTREAM_P_PUBLISH(place_, value_) __atomic_store_n(&(place_), value_, __ATOMIC_RELEASE)
 #define HOTSTREAM_P_READ(place_) __atomic_load_n(&(place_), __ATOMIC_ACQUIRE)
+#define HOTSTREAM_P_CLAIM(place_, value_) hotstream_p_claim(&(place_), value_)
+HOTSTREAM_P_UNUSED static inline int hotstream_p_claim(uint32_t *place, uint32_t value) {
+    uint32_t none = 0;
+    return __atomic_compare_exchange_n(place, &none, value, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
 #else
 #define HOTSTREAM_P_PUBLISH(place_, value_) (*(volatile uint32_t *)&(place_) = (value_))
 #define HOTSTREAM_P_READ(place_) (*(const volatile uint32_t *)&(place_))
+#define HOTSTREAM_P_CLAIM(place_, value_) ((place_) ? 0 : ((place_) = (value_), 1))
 #endif
 
 HOTSTREAM_P_UNUSED static inline void hotstream_record(hotstream *h, uint64_t site, uint64_t address) {
@@ -276,6 +286,53 @@ HOTSTREAM_P_UNUSED static inline void hotstream_record(hotstream *h, uint64_t si
     HOTSTREAM_P_PUBLISH(h->put, h->put + 1);
 }
 
+/* ---- the bridge from bursty.h ---- */
+#ifdef BURSTY_H
+
+/* The action of a profile. The thread whose burst began first has h until that burst ends; events of other
+   threads meanwhile are left out. (With BURSTY_STACK 0 only one thread may check.) */
+HOTSTREAM_P_UNUSED static void hotstream_p_event(void *user, const bursty_event *event) {
+    hotstream *h = (hotstream *)user;
+    uint32_t me = (uint32_t)((uintptr_t)event->stack >> 3) | 1;
+    if (event->kind & (uint32_t)BURSTY_BEGIN) {
+        if (HOTSTREAM_P_CLAIM(h->owner, me)) { hotstream_burst(h); }
+    } else if (HOTSTREAM_P_READ(h->owner) == me) {
+        uint32_t is_reference = event->kind & ((uint32_t)BURSTY_LOAD | (uint32_t)BURSTY_STORE);
+        if (event->kind & (uint32_t)BURSTY_END) { HOTSTREAM_P_PUBLISH(h->owner, 0); }
+        else { hotstream_record(h, (uintptr_t)event->site, is_reference ? event->value : 0); }
+    }
+}
+
+/* Makes h the receiver of a profile's events. classes 0: loads and stores. */
+HOTSTREAM_P_UNUSED static void hotstream_attach(hotstream *h, bursty_profile *profile) {
+    if (!profile->classes) { profile->classes = (uint32_t)BURSTY_LOAD | (uint32_t)BURSTY_STORE; }
+    profile->classes |= (uint32_t)BURSTY_BEGIN | (uint32_t)BURSTY_END;
+    profile->action = hotstream_p_event;
+    profile->user = h;
+}
+
+/* A hotstream_name_fn for what was recorded that way. buffer: char[HOTSTREAM_NAME_BYTES]. */
+#define HOTSTREAM_NAME_BYTES 256
+HOTSTREAM_P_UNUSED static const char *hotstream_site_name(void *buffer, uint64_t site) {
+    const bursty_site *s = (const bursty_site *)(uintptr_t)site;
+    const char *parts[3];
+    char *out = (char *)buffer, line[12], *digit = line + 11;
+    uint32_t number = s->line, part, at = 0, i;
+    for (*digit = 0; number || digit == line + 11; number /= 10) {
+        *--digit = (char)('0' + number % 10);
+    }
+    parts[0] = s->name;
+    parts[1] = s->file;
+    parts[2] = digit;
+    for (part = 0; part < 3; part++) {
+        if (part) { out[at++] = part == 1 ? '\t' : ':'; }
+        for (i = 0; parts[part][i] && at < (part < 2 ? 240 : 255); i++) { out[at++] = parts[part][i]; }
+    }
+    out[at] = 0;
+    return out;
+}
+#endif /* BURSTY_H */
+
 #ifdef __cplusplus
 }
 #endif
@@ -285,9 +342,6 @@ HOTSTREAM_P_UNUSED static inline void hotstream_record(hotstream *h, uint64_t si
 #if defined(HOTSTREAM_IMPLEMENTATION) && !defined(HOTSTREAM_IMPLEMENTED)
 #define HOTSTREAM_IMPLEMENTED
 
-#ifndef HOTSTREAM_ASSERT
-#define HOTSTREAM_ASSERT(condition) ((void)0)
-#endif
 #ifndef HOTSTREAM_RESERVE
 #define HOTSTREAM_RESERVE 8
 #endif
@@ -820,9 +874,9 @@ HOTSTREAM_API int hotstream_feed(hotstream *h, uint32_t x) {
        B          3       0      0
        A          2       1      2     from S; below 8
 
-   All of it runs in small steps, so that it can stop when a budget is used up. */
+   Walk and pass run in small steps, so that they can stop when a budget is used up. */
 
-enum { HOTSTREAM_P_IDLE, HOTSTREAM_P_WALK, HOTSTREAM_P_PASS, HOTSTREAM_P_CLEAR };
+enum { HOTSTREAM_P_IDLE, HOTSTREAM_P_WALK, HOTSTREAM_P_PASS };
 
 static void hotstream_p_walk_begin(hotstream *h) {
     uint32_t rules = h->rules + 1;
@@ -1078,32 +1132,15 @@ static uint32_t hotstream_p_reference_places(const hotstream *h) {
     return h->config.references_max + h->config.references_max / 2;
 }
 
-static void hotstream_p_zero_part(void *memory, uint64_t bytes, uint64_t from, uint64_t size) {
-    if (from >= bytes) { return; }
-    if (size > bytes - from) { size = bytes - from; }
-    hotstream_p_zero((unsigned char *)memory + from, (size_t)size);
-}
-
-/* Empties the grammar, 256 bytes a step. Returns 1 when it is done. */
-static int hotstream_p_clear_on(hotstream *h, uint64_t *steps) {
-    uint64_t table = (uint64_t)h->slots * sizeof *h->table;
-    uint64_t places = h->references ? (uint64_t)hotstream_p_reference_places(h) * 4 : 0;
-    uint64_t size = 256 * (*steps < 256 ? *steps : 256);
-    while (*steps && h->cleared < table + places) {
-        if (h->cleared < table) {
-            hotstream_p_zero_part(h->table, table, h->cleared, size);
-            h->cleared = table - h->cleared < size ? table : h->cleared + size;
-        } else {
-            hotstream_p_zero_part(h->reference_slots, places, h->cleared - table, size);
-            h->cleared += size;
-        }
-        *steps -= size / 256 < *steps ? size / 256 : *steps;
+static void hotstream_p_clear(hotstream *h) {
+    hotstream_p_zero(h->table, h->slots * sizeof *h->table);
+    if (h->references) {
+        hotstream_p_zero(h->reference_slots,
+                         hotstream_p_reference_places(h) * sizeof *h->reference_slots);
     }
-    if (h->cleared < table + places) { return 0; }
     h->taken += h->count;
     h->digests++;
     hotstream_p_empty(h);
-    return 1;
 }
 
 static void hotstream_p_keep(void *user, const hotstream_stream *stream);
@@ -1119,10 +1156,7 @@ static int hotstream_p_digest_on(hotstream *h, uint64_t *steps) {
         h->phase = HOTSTREAM_P_PASS;
     }
     if (h->phase == HOTSTREAM_P_PASS && hotstream_p_pass_on(h, steps)) {
-        h->cleared = 0;
-        h->phase = HOTSTREAM_P_CLEAR;
-    }
-    if (h->phase == HOTSTREAM_P_CLEAR && hotstream_p_clear_on(h, steps)) {
+        hotstream_p_clear(h);
         h->phase = HOTSTREAM_P_IDLE;
     }
     return h->phase == HOTSTREAM_P_IDLE;
@@ -1456,9 +1490,8 @@ static uint64_t hotstream_p_layout(hotstream *h, unsigned char *base, uint32_t n
                                    const hotstream_config *config) {
     hotstream_config *c = &h->config;
     uint64_t at = 0;
-    if (config) { h->asked = *config; }
-    else        { hotstream_p_zero(&h->asked, sizeof h->asked); }
-    *c = h->asked;
+    if (config) { *c = *config; }
+    else        { hotstream_p_zero(c, sizeof *c); }
     if (c->min_length == 0) { c->min_length = 10; }
     if (c->max_length == 0) { c->max_length = c->min_length > 10 ? 4 * c->min_length : 40; }
     if (c->max_length > 1024) { c->max_length = 1024; }
@@ -1533,41 +1566,6 @@ HOTSTREAM_API uint32_t hotstream_init(hotstream *h, void *memory, size_t bytes,
     }
     h->free_count = h->capacity;
     hotstream_p_empty(h);
-    return nodes;
-}
-
-static void hotstream_p_copy(hotstream_item *to, const hotstream_item *from, uint32_t count) {
-    uint32_t i;
-    for (i = 0; i < count; i++) { to[i] = from[i]; }
-}
-
-HOTSTREAM_API uint32_t hotstream_grow(hotstream *h, void *memory, size_t bytes) {
-    hotstream larger, *old = h;
-    size_t skip = (size_t)(0 - (uintptr_t)memory) & 7;
-    uint32_t nodes = 0, i;
-    hotstream_p_stand(h);
-    larger = *h;
-    if (memory && bytes > skip) { nodes = hotstream_p_fitting(&larger, bytes - skip, &old->asked); }
-    if (nodes <= h->capacity) { return 0; }
-    larger.bytes = (size_t)hotstream_p_layout(&larger, (unsigned char *)memory + skip, nodes,
-                                               &old->asked);
-    larger.free_count += nodes - old->capacity;
-    for (i = 1; i <= old->used; i++) { larger.nodes[i] = old->nodes[i]; }
-    for (i = 0; i < old->entry_count; i++) { larger.entries[i] = old->entries[i]; }
-    hotstream_p_copy(larger.items, old->items, old->item_count);
-    if (larger.references) {
-        hotstream_p_copy(larger.references, old->references, old->reference_count);
-        hotstream_p_zero(larger.reference_slots, hotstream_p_reference_places(&larger) * sizeof(uint32_t));
-    }
-    *h = larger;
-    h->reference_count = 0;
-    for (i = 0; i < larger.reference_count; i++) {
-        hotstream_item again = h->references[i];
-        hotstream_p_number(h, &again);                      /* gets the number that it had */
-    }
-    h->put_limit = h->put;                                  /* the buffer is empty: nothing to move */
-    hotstream_p_entry_index(h);
-    hotstream_p_rebuild(h);
     return nodes;
 }
 

@@ -1,5 +1,5 @@
 /* test_hotstream_record.c - hotstream.h from recorded references to a file: the buffer, work in small pieces, what is lost, merging,
-   growing, eviction, two threads. */
+   eviction, two threads. */
 #define HOTSTREAM_STATIC
 #define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"
@@ -256,36 +256,6 @@ TEST(merging_adds) {
     CHECK_EQ(hotstream_top(&other, again, 50), count);
     hotstream_top(&h, NULL, 0);
     for (i = 0; i < count && i < 50; i++) { CHECK_EQ(rows[i].signature != 0, again[i].signature != 0); }
-}
-
-/* Growing keeps everything: the result is that of an object that was large from the start. */
-TEST(growing_changes_nothing) {
-    hotstream_config config = zeros();
-    hotstream_stream rows[50], grown[50];
-    uint32_t k, wrong = 0;
-    size_t count, i;
-    config.references_max = 500;
-    config.streams_max = 60;
-    walk_seed = 6;
-    hotstream_init(&other, second_memory, sizeof second_memory, &config);
-    for (k = 0; k < 1500; k++) { walk(&other, 7, 0); }
-    count = hotstream_top(&other, rows, 50);
-    CHECK_EQ(stats_of(&other).digests, 1);
-    walk_seed = 6;
-    hotstream_init(&h, memory, 100000, &config);
-    for (k = 0; k < 1500; k++) {
-        walk(&h, 7, 0);
-        if (k == 100) { wrong += hotstream_grow(&h, second_memory, 90000) != 0; }
-        if (k == 300) { wrong += hotstream_grow(&h, second_memory, 1000000) == 0; }
-        if (k == 600) { wrong += hotstream_grow(&h, second_memory + 150000, 800000) != 0; }
-    }
-    CHECK_EQ(wrong, 0);
-    CHECK_EQ(hotstream_check(&h), 0);
-    CHECK_EQ(hotstream_top(&h, grown, 50), count);
-    for (i = 0; i < count && i < 50; i++) {
-        CHECK_EQ(grown[i].signature, rows[i].signature);
-        CHECK_EQ(grown[i].heat, rows[i].heat);
-    }
 }
 
 /* ---- the file ---- */

@@ -268,27 +268,20 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-typedef struct store { hotstream h; void *memory; hotstream_config config; } store;
-
-static void grow(store *s) {
-    size_t bytes = hotstream_bytes(&s->config, 2 * s->h.capacity);
-    void *larger = tool_alloc(bytes);
-    hotstream_grow(&s->h, larger, bytes);
-    free(s->memory);
-    s->memory = larger;
-}
-
-static void feed(profile *p, store *s, const sequence *from) {
+/* Returns 0, or -1: without --nodes, and the grammar is full. */
+static int feed(profile *p, hotstream *h, const sequence *from) {
     size_t i;
     double start = now();
     for (i = 0; i < from->count; i++) {
-        if (from->at[i] == SEPARATOR) { hotstream_burst(&s->h); continue; }
-        while (hotstream_feed(&s->h, from->at[i]) != 0) {
-            if (p->o->nodes) { p->violations += hotstream_check(&s->h); hotstream_digest(&s->h); }
-            else             { grow(s); }
+        if (from->at[i] == SEPARATOR) { hotstream_burst(h); continue; }
+        while (hotstream_feed(h, from->at[i]) != 0) {
+            if (!p->o->nodes) { return -1; }
+            p->violations += hotstream_check(h);
+            hotstream_digest(h);
         }
     }
     p->seconds = now() - start;
+    return 0;
 }
 
 static void whole_answers(profile *p, hotstream *h) {
@@ -322,26 +315,31 @@ static void digested_answers(profile *p, hotstream *h) {
 }
 
 static void make_profile(profile *p, const sequence *from) {
-    static store s;
+    static hotstream h;
     const options *o = p->o;
+    hotstream_config config;
     hotstream_stats stats;
-    size_t bytes;
-    memset(&s.config, 0, sizeof s.config);
-    s.config.min_length = o->least;
-    s.config.max_length = o->most;
-    s.config.coverage = o->coverage;
-    s.config.symbols = 1;
-    s.config.eager = o->eager;
-    s.config.whole_rules = o->whole_rules;
-    s.config.item = item_of;
-    s.config.user = p;
-    if (!o->nodes) { s.config.streams_max = 16; }
-    bytes = hotstream_bytes(&s.config, o->nodes ? (uint32_t)o->nodes : 1 << 16);
-    s.memory = tool_alloc(bytes);
-    hotstream_init(&s.h, s.memory, bytes, &s.config);
-    feed(p, &s, from);
-    hotstream_check(&s.h);                                  /* ends the cursor's walk: sizes are of all that was fed */
-    hotstream_get_stats(&s.h, &stats);
+    uint32_t nodes = o->nodes ? (uint32_t)o->nodes : 1 << 16;
+    void *memory;
+    memset(&config, 0, sizeof config);
+    config.min_length = o->least;
+    config.max_length = o->most;
+    config.coverage = o->coverage;
+    config.symbols = 1;
+    config.eager = o->eager;
+    config.whole_rules = o->whole_rules;
+    config.item = item_of;
+    config.user = p;
+    if (!o->nodes) { config.streams_max = 16; }
+    for (;; nodes *= 2) {                                   /* from the start again, until the grammar fits */
+        size_t bytes = hotstream_bytes(&config, nodes);
+        memory = tool_alloc(bytes);
+        hotstream_init(&h, memory, bytes, &config);
+        if (feed(p, &h, from) == 0) { break; }
+        free(memory);
+    }
+    hotstream_check(&h);                                    /* ends the cursor's walk: sizes are of all that was fed */
+    hotstream_get_stats(&h, &stats);
     p->symbols = from->references;
     p->rules = stats.rules;
     p->nodes = stats.nodes_peak;
@@ -353,13 +351,13 @@ static void make_profile(profile *p, const sequence *from) {
     p->part.references = from->references;
     p->part.bursts = stats.bursts;
     p->part.dropped = stats.dropped;
-    if (o->nodes) { digested_answers(p, &s.h); }
-    else          { whole_answers(p, &s.h); }
-    hotstream_get_stats(&s.h, &stats);
+    if (o->nodes) { digested_answers(p, &h); }
+    else          { whole_answers(p, &h); }
+    hotstream_get_stats(&h, &stats);
     p->digests = stats.digests;
     p->part.digests = stats.digests ? stats.digests : 1;
     streams_part_sort(&p->part);
-    free(s.memory);
+    free(memory);
 }
 
 /* ---- output ---- */

@@ -7,6 +7,20 @@
 
 enum { EDGES_SHOWN = 200 };
 
+/* Graphviz knows two escapes: of a quote and of a backslash. */
+static void add_label(const char *name, text *out) {
+    text plain = {NULL, 0, 0};
+    size_t i;
+    text_plain(&plain, name);
+    text_add(out, "\"");
+    for (i = 0; i < plain.size; i++) {
+        if (plain.data[i] == '"' || plain.data[i] == '\\') { text_add(out, "\\"); }
+        text_bytes(out, plain.data + i, 1);
+    }
+    text_add(out, "\"");
+    text_free(&plain);
+}
+
 static void add_graph(const report_tree *tree, size_t number, text *out) {
     affinity a;
     size_t i, shown;
@@ -26,7 +40,7 @@ static void add_graph(const report_tree *tree, size_t number, text *out) {
         if (named[node]) { continue; }
         named[node] = 1;
         text_format(out, "        n%u_%u [label=", (unsigned)number, (unsigned)node);
-        text_json(out, a.names[node]);
+        add_label(a.names[node], out);
         text_add(out, "];\n");
     }
     for (i = 0; i < shown; i++) {
