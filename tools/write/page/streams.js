@@ -20,9 +20,8 @@ function drawStreams(p) {
         el('td', {}, p.sites[run.site] + (run.count > 1 ? ' ×' + run.count : '')),
         el('td', {}, run.addresses[0] === '0' ? '' : '0x' + run.addresses[0]))))));
   const row = s => el('div', { class: 'stream', ...onPick(() => pick(s)),
-    onpointermove: event => showTip(event, [percent(share(s)) + ' of all references', s.length + ' references, ' + grouped(s.frequency) + ' times',
-      ...runs(s).slice(0, 8).map(run => p.sites[run.site])]),
-    onpointerleave: () => { byId('tip').style.left = '-9999px'; } },
+    ...tipping(() => [percent(share(s)) + ' of all references', s.length + ' references, ' + grouped(s.frequency) + ' times',
+      ...runs(s).slice(0, 8).map(run => p.sites[run.site])]) },
     el('span', { class: 'stream-share' }, percent(share(s))), bar(Math.min(1, share(s) / (share(p.list[0]) || 1)), 'var(--accent)'),
     el('span', { class: 'stream-sites' }, s.sites.map(site => el('i', { style: { background: colour(site) } }))),
     el('span', { class: 'stream-times' }, grouped(s.frequency) + ' ×'));
