@@ -8,12 +8,13 @@ static const char help[] =
     "  hcct       hot calling contexts of a call trace, against the full tree\n"
     "  calls      turn a raw call recording into a balanced call trace\n"
     "  footprint  footprints of all windows of a block trace\n"
+    "  edges      counters or witnesses in control flow graphs with measured counts\n"
     "\n"
     "  bursty replay KIND --help lists the options.\n";
 
 int cmd_replay(int argc, char **argv) {
     static const struct { const char *name; int (*run)(int, char **); } kinds[] = {
-        {"hcct", replay_hcct}, {"calls", replay_calls}, {"footprint", replay_footprint},
+        {"hcct", replay_hcct}, {"calls", replay_calls}, {"footprint", replay_footprint}, {"edges", replay_edges},
     };
     if (argc < 2) { fputs(help, stderr); return TOOL_BAD_INPUT; }
     if (strcmp(argv[1], "--help") == 0) { fputs(help, stdout); return TOOL_OK; }

@@ -36,4 +36,5 @@ int cmd_replay(int argc, char **argv);          /* dispatches on argv[1]: hcct, 
 int replay_hcct(int argc, char **argv);
 int replay_calls(int argc, char **argv);
 int replay_footprint(int argc, char **argv);
+int replay_edges(int argc, char **argv);
 #endif
