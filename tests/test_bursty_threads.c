@@ -133,8 +133,8 @@ TEST(settings_and_snapshots_while_threads_run) {
     while (__atomic_load_n(&waiting, __ATOMIC_RELAXED) < THREADS) { }
     for (i = 0; i < 300; i++) {
         p.check_count = 50 + (uint32_t)i;
-        CHECK_EQ(bursty_set(1 + i % 3, i % 7 == 0 ? NULL : &p), 0);
-        if (i % 10 == 0) bursty_switch(0, i % 20 == 0);
+        CHECK_EQ(bursty_set_profile(1 + i % 3, i % 7 == 0 ? NULL : &p), 0);
+        if (i % 10 == 0) bursty_enable(0, i % 20 == 0);
         if (i % 50 == 25) bursty_clear();
         bursty_top(rows, 8, i & 1);
         bursty_get_stats(&stats);

@@ -16,13 +16,13 @@ TEST(nothing_runs_before_start) {
     uint32_t i, live = 0;
     for (i = 0; i < 200000; i++) {
         live += BURST_CHECK() != 0;
-        BURST_HERE();
+        BURST_ENTRY();
     }
     bursty_get_stats(&stats);
     CHECK_EQ(live, 0);
     CHECK_EQ(stats.checks, 0);
     CHECK_EQ(bursty_top(&row, 1, 0), 0);
-    CHECK_EQ(bursty_set(0, NULL), -1);
+    CHECK_EQ(bursty_set_profile(0, NULL), -1);
     CHECK_EQ(bursty_write(count_bytes, &written), -1);
     CHECK_EQ(written, 0);
     bursty_clear();

@@ -1,5 +1,5 @@
 /* merge.c - bursty merge: dumps of many runs, threads or machines into one. */
-#include "kinds/input.h"
+#include "base/input.h"
 #include "base/tool.h"
 #include <string.h>
 
@@ -10,7 +10,7 @@ static const char help[] =
     "  by side; the weights of what they sampled add up. In which order or grouping files are merged makes no difference.\n"
     "  Parts of an unknown kind are copied. Nothing is written if a file is bad.\n";
 
-int cmd_merge(int argc, char **argv) {
+static int run(int argc, char **argv) {
     const char *out_path = NULL;
     input in;
     text out = {NULL, 0, 0};
@@ -33,3 +33,5 @@ int cmd_merge(int argc, char **argv) {
     input_free(&in);
     return status;
 }
+
+const tool_command command_merge = {"merge", "add many dumps (runs, threads, machines) up into one", run};

@@ -18,8 +18,8 @@ int dump_refuse(dump_fault *fault, size_t offset, const char *format, ...) {
     return -1;
 }
 
-/* Starts with 0 and may be continued; half a byte at a time, so that the table is short. */
-static uint32_t crc32_of(uint32_t crc, const unsigned char *data, size_t size) {
+/* Half a byte at a time, so that the table is short. */
+uint32_t dump_crc(uint32_t crc, const unsigned char *data, size_t size) {
     static const uint32_t table[16] = {
         0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
         0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C,
@@ -54,7 +54,7 @@ static int read_part(dump_part *part, const unsigned char *data, size_t size, du
     version = (uint32_t)get_bytes(data + at + 4, 2);
     if (version > VERSION)
         return dump_refuse(fault, at + 4, "version %lu is newer than the %d known here", (unsigned long)version, VERSION);
-    crc = crc32_of(0, data + at, HEADER_BYTES - CRC_BYTES);
+    crc = dump_crc(0, data + at, HEADER_BYTES - CRC_BYTES);
     if (get_bytes(data + at + 12, 4) != crc) return dump_refuse(fault, at + 12, "wrong crc of a part's header");
     if (version == 0) return dump_refuse(fault, at + 4, "version 0 does not exist");
     if (get_bytes(data + at + 8, 4) != 0) return dump_refuse(fault, at + 8, "flags that version %d does not have", VERSION);
@@ -68,7 +68,7 @@ static int read_part(dump_part *part, const unsigned char *data, size_t size, du
         if (length == 0) break;
         if (left < 2 + length + CRC_BYTES)
             return dump_refuse(fault, size, "cut short in a chunk of %lu bytes", (unsigned long)length);
-        crc = crc32_of(crc, data + at, 2 + length);
+        crc = dump_crc(crc, data + at, 2 + length);
         if (get_bytes(data + at + 2 + length, 4) != crc) return dump_refuse(fault, at + 2 + length, "wrong crc of a chunk");
         if (room - part->size < length) {
             room = 2 * room + length;
@@ -79,7 +79,7 @@ static int read_part(dump_part *part, const unsigned char *data, size_t size, du
         at += 2 + length + CRC_BYTES;
     }
     if (left < END_BYTES) return dump_refuse(fault, size, "cut short in the end of a part");
-    crc = crc32_of(crc, data + at, END_BYTES - CRC_BYTES);
+    crc = dump_crc(crc, data + at, END_BYTES - CRC_BYTES);
     if (get_bytes(data + at + 10, 4) != crc) return dump_refuse(fault, at + 10, "wrong crc of a part's end");
     if (get_bytes(data + at + 2, 8) != part->size) return dump_refuse(fault, at + 2, "the end tells of another size than came");
     part->bytes = at + END_BYTES - part->offset;
@@ -181,7 +181,7 @@ const unsigned char *dump_get_string(dump_reader *r, size_t *size) {
 
 static void put_checked(dump_writer *w, const unsigned char *bytes, size_t size) {
     unsigned char crc[CRC_BYTES];
-    w->crc = crc32_of(w->crc, bytes, size);
+    w->crc = dump_crc(w->crc, bytes, size);
     set_bytes(crc, w->crc, CRC_BYTES);
     text_bytes(w->out, bytes, size);
     text_bytes(w->out, crc, CRC_BYTES);

@@ -48,14 +48,13 @@ void text_format(text *t, const char *format, ...) {
 }
 
 void text_pad(text *t, size_t from, size_t width, int right) {
-    static const char blanks[] = "                                                                ";
-    size_t columns = 0, more, i;
+    size_t columns = 0, more, i, size;
     for (i = from; i < t->size; i++) columns += ((unsigned char)t->data[i] & 0xC0) != 0x80;
     more = columns < width ? width - columns : 0;
-    if (more > sizeof blanks - 1) more = sizeof blanks - 1;
-    text_bytes(t, blanks, more);
+    size = t->size - from;
+    for (i = 0; i < more; i++) text_bytes(t, " ", 1);
     if (right && more) {
-        memmove(t->data + from + more, t->data + from, t->size - from - more);
+        memmove(t->data + from + more, t->data + from, size);
         memset(t->data + from, ' ', more);
     }
 }
@@ -115,16 +114,33 @@ void text_plain(text *t, const char *name) {
 }
 
 /* Both ends tell C++ names apart: namespace and class, function and arguments. */
-void text_plain_short(text *t, const char *name, size_t most) {
+void text_short(text *t, const char *name, size_t most) {
     const unsigned char *at = (const unsigned char *)name, *end = at + strlen(name), *head = at, *tail = end;
     size_t characters = 0, i, kept = most - 3;
     for (; at < end; at++) characters += (*at & 0xC0) != 0x80;
-    if (characters <= most) { text_plain(t, name); return; }
-    for (i = 0; i < kept / 2; i++) do head++; while ((*head & 0xC0) == 0x80);
-    for (i = 0; i < kept - kept / 2; i++) do tail--; while ((*tail & 0xC0) == 0x80);
-    add_plain(t, (const unsigned char *)name, head);
+    if (characters <= most) {
+        text_add(t, name);
+        return;
+    }
+    for (i = 0; i < kept / 2; i++) {
+        do head++;
+        while ((*head & 0xC0) == 0x80);
+    }
+    for (i = 0; i < kept - kept / 2; i++) {
+        do tail--;
+        while ((*tail & 0xC0) == 0x80);
+    }
+    text_bytes(t, name, (size_t)(head - (const unsigned char *)name));
     text_add(t, "...");
-    add_plain(t, tail, end);
+    text_bytes(t, tail, (size_t)(end - tail));
+}
+
+void text_plain_short(text *t, const char *name, size_t most) {
+    text shorter = {NULL, 0, 0};
+    text_short(&shorter, name, most);
+    text_bytes(&shorter, "", 1);
+    text_plain(t, shorter.data);
+    text_free(&shorter);
 }
 
 void text_frame(text *t, const char *name) {

@@ -27,6 +27,7 @@ void text_plain(text *t, const char *name);                       /* on a termin
 
 /* The same in at most so many characters (8 or more): the middle of a longer name becomes "...". */
 void text_plain_short(text *t, const char *name, size_t most);
+void text_short(text *t, const char *name, size_t most);          /* but nothing is made safe */
 
 /* A copy in which every byte that is not UTF-8, and every zero byte, has become U+FFFD. To be freed by the caller. */
 char *text_clean(const void *bytes, size_t size);

@@ -61,3 +61,11 @@ unsigned char *tool_read_file(const char *path, size_t *size) {
     *size = have;
     return data;
 }
+
+int tool_run(const tool_command *const *list, const char *what, int argc, char **argv) {
+    for (; *list; list++) {
+        if (strcmp(argv[0], (*list)->name) == 0) return (*list)->run(argc, argv);
+    }
+    return tool_error("no %s '%s'; bursty %s--help lists them", what, argv[0],
+                      strcmp(what, "replay") == 0 ? "replay " : "");
+}

@@ -118,7 +118,8 @@ static void free_tree(contexts_tree *t) {
     free(t);
 }
 
-int contexts_read(contexts *c, const dump *d, const dump_part *part, dump_fault *fault) {
+static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
+    contexts *c = (contexts *)state;
     hcct_reader reader;
     contexts_tree *t = (contexts_tree *)tool_alloc(sizeof *t);
     size_t used = 0;
@@ -151,7 +152,8 @@ static void widen(contexts_tree *t, uint64_t nodes, uint64_t monitored) {
     if (hcct_grow(&t->tree, t->memory, t->bytes) == 0) { tool_error("a calling context tree cannot grow"); exit(TOOL_FAILED); }
 }
 
-void contexts_settle(contexts *c) {
+static void settle(void *state) {
+    contexts *c = (contexts *)state;
     size_t i, k, kept = 0;
     for (i = 0; i < c->count; i++) {
         uint64_t nodes = 0, monitored = 0;
@@ -177,12 +179,14 @@ void contexts_settle(contexts *c) {
 
 static const char *name_of(void *user, uint32_t key) { return contexts_name((const contexts *)user, key); }
 
-void contexts_write(contexts *c, text *out) {
+static void write(void *state, text *out) {
+    contexts *c = (contexts *)state;
     size_t i;
     for (i = 0; i < c->count; i++) hcct_write(&c->trees[i]->tree, name_of, c, text_write, out);
 }
 
-void contexts_free(contexts *c) {
+static void free_state(void *state) {
+    contexts *c = (contexts *)state;
     size_t i;
     for (i = 0; i < c->count; i++) if (c->trees[i]) free_tree(c->trees[i]);
     for (i = 0; i < c->key_count; i++) free(c->keys[i].name);
@@ -192,3 +196,7 @@ void contexts_free(contexts *c) {
     free(c->map);
     memset(c, 0, sizeof *c);
 }
+
+const part_kind kind_contexts = {
+    DUMP_CONTEXTS, "contexts", sizeof(contexts), read, settle, write, free_state,
+};

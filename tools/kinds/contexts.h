@@ -2,7 +2,7 @@
 #ifndef CONTEXTS_H
 #define CONTEXTS_H
 #include "hcct.h"
-#include "base/dump.h"
+#include "base/kind.h"
 
 /* One key for one name in all parts; if a part has a name for several keys, its second is the name's twin 1, and so on.
    The first of a name counts how many keys `part` has for it. */
@@ -18,13 +18,8 @@ typedef struct contexts {                         /* all zero: empty */
     struct { uint32_t theirs, ours; } *map; size_t map_count, map_used;
 } contexts;
 
-/* Adds a part of kind 2. 0, or -1 with *fault filled: then c is only fit to be freed. */
-int  contexts_read(contexts *c, const dump *d, const dump_part *part, dump_fault *fault);
-/* Joins all trees that were made by one kind of algorithm: call it after the last contexts_read. */
-void contexts_settle(contexts *c);
-/* Writes what has been settled, a part for each tree. */
-void contexts_write(contexts *c, text *out);
+extern const part_kind kind_contexts;             /* its state is a contexts */
+
 /* The name of a tree's key. */
 const char *contexts_name(const contexts *c, uint32_t key);
-void contexts_free(contexts *c);
 #endif

@@ -391,7 +391,7 @@ static int replay_counts(const char *path, const edges_options *o, int json) {
     return status;
 }
 
-int replay_edges(int argc, char **argv) {
+static int run(int argc, char **argv) {
     edges_options o;
     cfg earlier;
     const char *path = NULL, *earlier_path = NULL;
@@ -414,3 +414,7 @@ int replay_edges(int argc, char **argv) {
     cfg_free(&earlier);
     return status;
 }
+
+const tool_command replay_edges = {
+    "edges", "counters or witnesses in control flow graphs with measured counts", run,
+};

@@ -630,7 +630,7 @@ static int two_threads(const char *words, int *first, int *second) {
     return end != words && *end == 0 && a >= 0 && a < 256 && b >= 0 && b < 256 && a != b;
 }
 
-int replay_footprint(int argc, char **argv) {
+static int run(int argc, char **argv) {
     options o;
     result r;
     trace_blocks *trace;
@@ -714,3 +714,5 @@ int replay_footprint(int argc, char **argv) {
     if (o.check && r.check.too_large + r.check.too_small && status == TOOL_OK) status = TOOL_FAILED;
     return status;
 }
+
+const tool_command replay_footprint = {"footprint", "footprints of all windows of a block trace", run};

@@ -344,7 +344,7 @@ static void configure(hcct_config *c, const options *o) {
     if (o->adaptive) { c->history = 1 << 16; c->reenable = o->reenable; }
 }
 
-int replay_hcct(int argc, char **argv) {
+static int run(int argc, char **argv) {
     options o;
     trace_calls trace;
     schedule s;
@@ -417,3 +417,5 @@ int replay_hcct(int argc, char **argv) {
     if (p != &full) free(own.memory);
     return code;
 }
+
+const tool_command replay_hcct = {"hcct", "hot calling contexts of a call trace, against the full tree", run};

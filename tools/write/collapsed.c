@@ -1,7 +1,7 @@
-/* collapsed.c - one stack a line, `outer;inner N`: what flamegraph.pl, speedscope and others read.
-   Contexts where the dump has them; else call pairs, which would count the same calls twice beside them. */
-#include "model/report.h"
+/* collapsed.c - one stack a line, `outer;inner N`: what flamegraph.pl, speedscope and others read. Whole stacks where
+   the report has them; else pairs of caller and callee, which would count the same calls twice beside them. */
 #include "base/tool.h"
+#include "model/report.h"
 #include <stdlib.h>
 
 static void add_line(text *out, const text *stack, uint64_t count) {
@@ -14,7 +14,7 @@ static void add_line(text *out, const text *stack, uint64_t count) {
 
 /* Lower bounds, so that lines add up to no more than was counted. In preorder each node's stack is its parent's and one
    name more, so one buffer does. */
-static void add_tree(const report_tree *tree, text *out) {
+static void add_tree(text *out, const report_tree *tree) {
     size_t *end = (size_t *)tool_alloc(tree->count * sizeof *end);    /* of each node's stack */
     text stack = {NULL, 0, 0};
     size_t i;
@@ -29,31 +29,19 @@ static void add_tree(const report_tree *tree, text *out) {
     free(end);
 }
 
-/* No loop trips: a loop often has its function's name, and would look like recursion. */
-static void add_pairs(const report *r, text *out) {
-    const tally_site *sites = r->sampled->sites.at;
-    text stack = {NULL, 0, 0};
-    size_t i;
-    for (i = 0; i < r->pairs.count; i++) {
-        const report_item *pair = &r->pairs.at[i];
-        stack.size = 0;
-        text_frame(&stack, sites[pair->caller].name);
-        text_add(&stack, ";");
-        text_frame(&stack, sites[pair->site].name);
-        add_line(out, &stack, pair->estimated);
+static void write_collapsed(const report *r, text *out) {
+    size_t i, k;
+    int has_whole = 0;
+    for (i = 0; i < r->part_count; i++) {
+        for (k = 0; k < r->parts[i].tree_count; k++) has_whole |= r->parts[i].trees[k]->is_whole;
     }
-    for (i = 0; i < r->functions.count; i++) {
-        const report_item *function = &r->functions.at[i];
-        if ((function->kind & SITE_CLASSES) == SITE_BACKEDGE) continue;
-        stack.size = 0;
-        text_frame(&stack, sites[function->site].name);
-        add_line(out, &stack, function->orphaned);
+    for (i = 0; i < r->part_count; i++) {
+        for (k = 0; k < r->parts[i].tree_count; k++) {
+            if (r->parts[i].trees[k]->is_whole == has_whole) add_tree(out, r->parts[i].trees[k]);
+        }
     }
-    text_free(&stack);
 }
 
-void report_collapsed(const report *r, text *out) {
-    size_t i;
-    for (i = 0; i < r->trees.count; i++) add_tree(&r->trees.at[i], out);
-    if (r->trees.count == 0) add_pairs(r, out);
-}
+const report_writer writer_collapsed = {
+    "collapsed", "stacks for flamegraph.pl or speedscope: contexts, or else `caller;callee N`", 0, write_collapsed,
+};

@@ -1,6 +1,14 @@
 // base.js - what the scripts of the page share: its data, elements, numbers, the tip under the pointer.
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent);
+
+// A script of the page registers how the section of that key is drawn. Each is called once the page is there, in the
+// order of the data, with the section's data and the element in which its plain tables stand.
+const drawers = {};
+const section = (key, draw) => { drawers[key] = draw; };
+addEventListener('DOMContentLoaded', () => {
+  for (const key of Object.keys(data)) if (drawers[key]) drawers[key](data[key], byId(key));
+});
 const byId = id => document.getElementById(id);
 
 // Elements: attributes are as in HTML, but on... is a listener and style an object; children may be lists, null or false.

@@ -87,4 +87,7 @@ function drawContexts(tree) {
         el('tbody', {}, hottest.map(row)))));
   responsive(flame, draw);
 }
-data.contexts.forEach(drawContexts);
+section('contexts', (trees, host) => {
+  host.replaceChildren();
+  trees.forEach(drawContexts);
+});

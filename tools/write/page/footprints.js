@@ -76,4 +76,7 @@ function drawFootprint(f) {
     });
   }
 }
-data.footprints.forEach(drawFootprint);
+section('footprints', (footprints, host) => {
+  host.replaceChildren();
+  footprints.forEach(drawFootprint);
+});

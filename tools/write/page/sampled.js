@@ -236,7 +236,7 @@ function drawSampled(sampled) {
     showAll.hidden = state.focus === null;
   }
   const change = key => chosen => { state[key] = chosen; state.focus = null; paint(); };
-  const method = byId('method');
+  const method = ['profiles', 'threads'].map(key => byId('sampled').querySelector('[data-table=' + key + ']'));
   fill(byId('sampled'),
     card('Where it goes', 'A box is a function, as large as its share' + (byFile ? '; its colour is its file.' : '.'),
       [hasTime && tabs([['time_ns', 'by time'], ['estimated', 'by count']], state.measure, change('measure')),
@@ -249,4 +249,6 @@ function drawSampled(sampled) {
   responsive(map, drawMap);
   responsive(flow, drawFlow);
 }
-if (data.sampled && data.sampled.functions.length) drawSampled(data.sampled);
+section('sampled', sampled => {
+  if (sampled.functions.length) drawSampled(sampled);
+});
