@@ -870,7 +870,7 @@ static void edgeplan_p_define(edgeplan_p_text *t, const edgeplan *p, const char 
     }
     edgeplan_p_say(t, " ");
     edgeplan_p_say_number(t, value);
-    edgeplan_p_say(t, "u\n");
+    edgeplan_p_say(t, value > 65535 ? "u\n" : "\n");
 }
 
 /* One line for every edge that a program may name (not stay edges): 0 or 1, and with 1 its place.
