@@ -1085,8 +1085,6 @@ static void edgeprof_p_put_table(edgeprof_p_out *out, const edgeprof_function *f
     edgeprof_p_put_varint(out, 0); /* its first slot and first vertex in the record of counts */
     edgeprof_p_put_varint(out, 0);
     edgeprof_p_put_varint(out, f->vertices);
-    edgeprof_p_put_varint(out, 0);               /* root */
-    edgeprof_p_put_varint(out, f->vertices - 1); /* EXIT */
     edgeprof_p_put_varint(out, f->edges);
     edgeprof_p_put_varint(out, f->stays);
     edgeprof_p_put_varint(out, f->counts_entry);
