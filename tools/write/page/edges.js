@@ -9,6 +9,7 @@ function drawCoverage(coverage, host) {
   const colour = part => part === null || part >= .9 ? 'var(--c3)' : part >= .6 ? 'var(--c4)' : 'var(--c1)';
   const about = coverage.marks ? '1 means at least once.'
     : coverage.wrapping_bits ? 'Counts are exact modulo 2^' + coverage.wrapping_bits + '.' : 'Counts are exact.';
+  const thin = { padding: '0 6px', border: 'none' };
   const source = el('div'), title = el('h2'), summary = el('p');
 
   function sourceLine(number, text, count, ways) {
@@ -16,11 +17,11 @@ function drawCoverage(coverage, host) {
     const back = { missed: 'rgba(220,60,60,.16)', partly: 'rgba(230,170,30,.18)', hit: 'rgba(60,170,90,.10)' }[state];
     const tip = ways.length ? ways.map((c, i) => 'way ' + i + ': ' + (count ? grouped(c) : 'not reached')) : [];
     return el('tr', { class: state, style: { background: back || 'none' },
-      onpointermove: tip.length ? event => showTip(event, [number + ': ' + taken + ' of ' + ways.length + ' ways taken', ...tip]) : null,
-      onpointerleave: tip.length ? hideTip : null },
-    el('td', { class: 'number soft' }, number), el('td', { class: 'number' }, count === undefined ? '' : grouped(count)),
-    el('td', { class: 'number' }, ways.length ? taken + '/' + ways.length : ''),
-    el('td', {}, el('code', { style: { whiteSpace: 'pre', fontSize: '12px' } }, text)));
+      ...(tip.length ? tipping(() => [number + ': ' + taken + ' of ' + ways.length + ' ways taken', ...tip]) : {}) },
+    el('td', { class: 'number soft', style: thin }, number),
+    el('td', { class: 'number', style: thin }, count === undefined ? '' : grouped(count)),
+    el('td', { class: 'number', style: thin }, ways.length ? taken + '/' + ways.length : ''),
+    el('td', { style: thin }, el('code', { style: { whiteSpace: 'pre', fontSize: '12px' } }, text)));
   }
   function pick(row) {
     const counts = new Map(row.file.lines), ways = new Map();

@@ -4,7 +4,7 @@ function open(name) { printf "%sconst char *const %s[] = {\n", name == "page_sty
 BEGIN { print "/* Made from tools/write/page by embed.awk. */\n#include \"model/report.h\"\n" }
 FNR == 1 { files++; if (files == 1) open("page_style"); if (files == 2) open("page_scripts") }
 {
-    gsub(/\\/, "\\\\")
+    gsub(/\\/, "&&")
     gsub(/"/, "\\\"")
     print "\"" $0 "\","
 }
