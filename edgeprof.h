@@ -131,11 +131,19 @@ typedef struct edgeprof_function { /* made by EP_FUNC; NULL where the program do
     uint8_t counts_entry;  /* X has a counter, the last one */
 } edgeprof_function;
 
-typedef struct edgeprof_frame { /* an activation that may end without leaving by an edge */
-    struct edgeprof_frame *previous;
+/* Activations that may end without leaving by an edge, the outermost first. They stand in memory of yours
+   and not on the stack, where longjmp would leave them to be overwritten. */
+typedef struct edgeprof_frame {
     const edgeprof_function *function;
-    volatile uint32_t vertex;
+    uint32_t vertex; /* where it stood before its latest call that may not come back */
 } edgeprof_frame;
+
+typedef struct edgeprof_chain {
+    edgeprof_frame *frames;
+    uint32_t max; /* how many there is room for */
+    uint32_t count; /* may be more than max: the innermost are not recorded then */
+    uint32_t lost; /* how many were not: if one of these ended early, counts are wrong */
+} edgeprof_chain;
 
 typedef struct edgeprof_fault { /* what edgeprof_check found */
     uint32_t vertex, line;      /* where more comes in than goes out, or the other way round */
@@ -181,14 +189,15 @@ EDGEPROF_API void edgeprof_reset(const edgeprof_function *const *list, uint32_t 
 
 /* Adds own[] to the function's counters and clears it. */
 EDGEPROF_API void edgeprof_join(const edgeprof_function *f, void *own);
-EDGEPROF_API void edgeprof_enter(edgeprof_frame *frame, edgeprof_frame **chain,
-                                 const edgeprof_function *f);
-/* longjmp came back to `vertex` of the function of `frame`. */
-EDGEPROF_API void edgeprof_come_back(edgeprof_frame *frame, edgeprof_frame **chain,
-                                     uint32_t vertex);
+/* Returns the number of the new frame. */
+EDGEPROF_API uint32_t edgeprof_enter(edgeprof_chain *chain, const edgeprof_function *f);
+/* The activation stands at `vertex` now. */
+EDGEPROF_API void edgeprof_at(edgeprof_chain *chain, uint32_t frame, uint32_t vertex);
+/* longjmp came back to `vertex` of the activation of that frame. */
+EDGEPROF_API void edgeprof_come_back(edgeprof_chain *chain, uint32_t frame, uint32_t vertex);
 /* by 1: counts all running activations as ended where they stand, before exit or a dump. by -1:
- * takes that back. */
-EDGEPROF_API void edgeprof_running(const edgeprof_frame *chain, int by);
+   takes that back. */
+EDGEPROF_API void edgeprof_running(const edgeprof_chain *chain, int by);
 
 /* ---- the core, for programs that have graphs of their own ---- */
 
@@ -406,10 +415,10 @@ typedef uint64_t edgeprof_counter;
 #endif
 
 #if defined(EDGEPROF_CHAIN) && !defined(EDGEPROF_OFF)
-#define EP_FRAME(F) edgeprof_frame ep_frame; edgeprof_enter(&ep_frame, &(EDGEPROF_CHAIN), &ep_##F)
-#define EP_AT(F, where) ((void)(ep_frame.vertex = EP_V_##F##_##where))
-#define EP_LEAVE(F) ((void)((EDGEPROF_CHAIN) = ep_frame.previous))
-#define EP_BACK(F, where) edgeprof_come_back(&ep_frame, &(EDGEPROF_CHAIN), EP_V_##F##_##where)
+#define EP_FRAME(F) uint32_t ep_frame = edgeprof_enter(&(EDGEPROF_CHAIN), &ep_##F)
+#define EP_AT(F, where) edgeprof_at(&(EDGEPROF_CHAIN), ep_frame, EP_V_##F##_##where)
+#define EP_LEAVE(F) ((void)((EDGEPROF_CHAIN).count = ep_frame))
+#define EP_BACK(F, where) edgeprof_come_back(&(EDGEPROF_CHAIN), ep_frame, EP_V_##F##_##where)
 #else
 #define EP_FRAME(F) ((void)0)
 #define EP_AT(F, where) ((void)0)
@@ -585,12 +594,17 @@ static int edgeprof_p_lay_out(const edgeprof_function *f, edgeprof_p_room *room,
 }
 
 static void edgeprof_p_balance(const edgeprof_function *f, uint64_t *balance) {
-    uint32_t v, last = f->vertices - 1;
+    uint32_t v, e, last = f->vertices - 1;
     for (v = 0; v < f->vertices; v++) balance[v] = 0;
     if (!f->early) return;
     for (v = 0; v < last; v++) {
         balance[v] += (uint64_t)f->reentry[v] - f->early[v];
         balance[last] += (uint64_t)f->early[v] - f->reentry[v];
+    }
+    for (e = f->edges - f->stays; e < f->edges; e++) { /* there, early is what the stay edge derives */
+        v = f->ends[2 * (size_t)e];
+        balance[v] += f->early[v];
+        balance[last] -= f->early[v];
     }
 }
 
@@ -720,33 +734,42 @@ EDGEPROF_API void edgeprof_join(const edgeprof_function *f, void *own) {
         }
 }
 
-/* The chain holds the frames of all running activations that have one, innermost first. longjmp
-   leaves them in it until edgeprof_come_back finds its own frame below: all above ended where they
-   stood, and so did the landing one, which then began anew behind setjmp. The flow law at v: in +
-   reentry = count = out + early. */
+/* The chain holds the frames of all running activations that have one. longjmp leaves them there
+   until edgeprof_come_back cuts it: the landing activation and all behind it ended where they
+   stood, and the landing one began anew behind setjmp. The flow law at v:
+   in + reentry = count = out + early. */
 
-EDGEPROF_API void edgeprof_enter(edgeprof_frame *frame, edgeprof_frame **chain,
-                                 const edgeprof_function *f) {
-    frame->previous = *chain;
-    frame->function = f;
-    frame->vertex = 0;
-    *chain = frame;
+EDGEPROF_API uint32_t edgeprof_enter(edgeprof_chain *chain, const edgeprof_function *f) {
+    uint32_t frame = chain->count++;
+    if (frame < chain->max) {
+        chain->frames[frame].function = f;
+        chain->frames[frame].vertex = 0;
+    } else if (chain->lost < UINT32_MAX) chain->lost++;
+    return frame;
 }
 
-EDGEPROF_API void edgeprof_running(const edgeprof_frame *chain, int by) {
-    for (; chain; chain = chain->previous)
-        if (chain->function->early) chain->function->early[chain->vertex] += (uint32_t)by;
+EDGEPROF_API void edgeprof_at(edgeprof_chain *chain, uint32_t frame, uint32_t vertex) {
+    if (frame < chain->max) chain->frames[frame].vertex = vertex;
 }
 
-EDGEPROF_API void edgeprof_come_back(edgeprof_frame *frame, edgeprof_frame **chain,
-                                     uint32_t vertex) {
-    edgeprof_frame *below = frame->previous;
-    frame->previous = NULL;
-    edgeprof_running(*chain, 1);
-    frame->previous = below;
-    *chain = frame;
-    if (frame->function->reentry) frame->function->reentry[vertex]++;
-    frame->vertex = vertex;
+static void edgeprof_p_end_early(const edgeprof_chain *chain, uint32_t from, int by) {
+    uint32_t i;
+    for (i = from; i < chain->count && i < chain->max; i++) {
+        const edgeprof_frame *frame = &chain->frames[i];
+        if (frame->function->early) frame->function->early[frame->vertex] += (uint32_t)by;
+    }
+}
+
+EDGEPROF_API void edgeprof_running(const edgeprof_chain *chain, int by) {
+    edgeprof_p_end_early(chain, 0, by);
+}
+
+EDGEPROF_API void edgeprof_come_back(edgeprof_chain *chain, uint32_t frame, uint32_t vertex) {
+    edgeprof_p_end_early(chain, frame, 1);
+    chain->count = frame + 1;
+    if (frame >= chain->max) return;
+    if (chain->frames[frame].function->reentry) chain->frames[frame].function->reentry[vertex]++;
+    chain->frames[frame].vertex = vertex;
 }
 
 /* ---- LCOV and CSV ---- */
@@ -809,6 +832,7 @@ static int edgeprof_p_same(const char *a, const char *b) {
 
 typedef struct edgeprof_p_totals {
     uint32_t functions, functions_hit, branches, branches_hit, lines, lines_hit;
+    uint32_t blocks; /* of the functions before this one: numbers of blocks are unique in a file */
 } edgeprof_p_totals;
 
 /* A line runs as often as the busiest vertex that has it. A wrapped count may read 0 where an edge
@@ -851,7 +875,7 @@ static void edgeprof_p_lcov_function(edgeprof_p_text *t, const edgeprof_function
         out = 0;
         for (e = 0; e < f->edges - f->stays; e++) {
             if (f->ends[2 * (size_t)e] != v) continue;
-            edgeprof_p_row(t, "BRDA:", f->lines[v], v);
+            edgeprof_p_row(t, "BRDA:", f->lines[v], sum->blocks + v);
             edgeprof_p_char(t, ',');
             edgeprof_p_number(t, out++);
             edgeprof_p_char(t, ',');
@@ -874,6 +898,7 @@ static void edgeprof_p_lcov_function(edgeprof_p_text *t, const edgeprof_function
         sum->lines++;
         sum->lines_hit += most != 0;
     }
+    sum->blocks += f->vertices;
 }
 
 EDGEPROF_API int edgeprof_write_lcov(const edgeprof_function *const *list, uint32_t count,
@@ -887,7 +912,7 @@ EDGEPROF_API int edgeprof_write_lcov(const edgeprof_function *const *list, uint3
     t.error = 0;
     t.used = 0;
     for (i = 0; i < count && !t.error; i++) {
-        edgeprof_p_totals sum = {0, 0, 0, 0, 0, 0};
+        edgeprof_p_totals sum = {0, 0, 0, 0, 0, 0, 0};
         if (!list[i] || !list[i]->ends) continue;
         for (k = 0; k < i; k++)
             if (list[k] && list[k]->ends && edgeprof_p_same(list[k]->file, list[i]->file)) break;
@@ -949,7 +974,7 @@ EDGEPROF_API int edgeprof_write_csv(const edgeprof_function *const *list, uint32
         if (!f || !f->ends) continue;
         if (edgeprof_p_lay_out(f, &room, memory, bytes) != 0 || edgeprof_p_derive(f, &room) != 0)
             return -1;
-        edgeprof_p_csv_row(&t, f, "entry,", f->edges, f->vertices - 1, 0, room.count[f->edges]);
+        edgeprof_p_csv_row(&t, f, "entry,", f->edges - f->stays, f->vertices - 1, 0, room.count[f->edges]);
         for (v = 0; v < f->vertices - 1; v++)
             edgeprof_p_csv_row(&t, f, "block,", v, v, v, room.block[v]);
         for (e = 0; e < f->edges - f->stays; e++)
