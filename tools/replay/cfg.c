@@ -175,10 +175,10 @@ static int drop_unreached(reader *r, cfg_function *f) {
         gone[f->exit] = 0;
         unreached--;
     }
-    for (v = 0; v < f->vertices && unreached > 0; v++)
+    for (v = 0; v < f->vertices && unreached > 0 && status == TOOL_OK; v++)
         if (gone[v] && (f->block[v] || f->early[v] || f->reentry[v]))
             status = blame(r, "a block that no path from the entry reaches has run");
-    for (e = 0; e < f->edges && unreached > 0; e++)
+    for (e = 0; e < f->edges && unreached > 0 && status == TOOL_OK; e++)
         if (gone[f->ends[2 * (size_t)e]] && f->count[e])
             status = blame(r, "an edge that no path from the entry reaches was taken");
     if (unreached > 0 && status == TOOL_OK) {
