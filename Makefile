@@ -2,7 +2,7 @@
 # make demo     a real program, plain and profiled; build/demo/report.html
 # make test     the host test suite; cc and make are all it needs
 # make matrix   installs compilers and emulators with apt-get, runs the tests on every target
-# make bench    installs what it needs, measures, writes bench/results.md and bench/results.json
+# make bench    installs what it needs, measures, writes bench/results.md and bench/results.json; bench-quick, bench-smoke: less
 #
 # make V=1 shows the commands. A target of the matrix sets CC, CXX, CFLAGS, LDFLAGS, RUN (what starts a program) and BUILD.
 
@@ -90,8 +90,11 @@ bench:
 bench-quick:
 	@sh bench/run.sh quick
 
+bench-smoke:
+	@sh bench/run.sh smoke
+
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: FORCE all demo test test-programs matrix bench bench-quick clean
+.PHONY: FORCE all demo test test-programs matrix bench bench-quick bench-smoke clean
 .DELETE_ON_ERROR:
