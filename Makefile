@@ -22,7 +22,9 @@ TOOL_C    = $(wildcard tools/*.c tools/*/*.c)
 TOOL_H    = $(wildcard tools/*.h tools/*/*.h)
 TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/page.o $(BUILD)/tools/lists.o
 TOOL_PART = $(filter-out $(BUILD)/tools/bursty.o,$(TOOL_O))
-PAGE      = tools/write/page/style.css tools/write/page/base.js $(filter-out %/base.js,$(sort $(wildcard tools/write/page/*.js)))
+PAGE_DIR  = tools/write/page
+PAGE      = $(PAGE_DIR)/style.css $(filter-out %/style.css,$(sort $(wildcard $(PAGE_DIR)/*.css))) \
+            $(PAGE_DIR)/base.js $(filter-out %/base.js,$(sort $(wildcard $(PAGE_DIR)/*.js)))
 EXAMPLE_C = $(wildcard examples/*.c)
 EXAMPLES  = $(EXAMPLE_C:examples/%.c=$(BUILD)/examples/%)
 TEST_C    = $(wildcard tests/test_*.c)
