@@ -67,10 +67,11 @@
      FOOTPRINT_NO_BUILTINS  uses plain C instead of the compiler's bit scans and prefetches
      FOOTPRINT_NO_SIMD      does not use SSE2 and BMI2 of x86-64 processors
 
-   COST An access takes O(1) steps for c < 1 and O(log blocks) for c = 1. On data accesses of gzip
-   it takes 106 instructions at c = 0.9, 154 at c = 1 and 36 for the average alone
-   (bench/footprint_instructions.sh). Each block takes 21 to 33 bytes. Tables take 0.5 MB if
-   window_max is 1023 and 1.5 MB by default. footprint_open makes room for 8000 blocks at first. */
+   COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1. On data accesses of gzip
+   it takes 110 instructions at c = 0.9, 164 at c = 1 and 37 for the average alone
+   (bench/footprint_instructions.sh). Each block that fits takes 28 bytes, or 21 for the average
+   alone. Tables take 0.3 MB if window_max is 1023, and 0.7 to 1.8 MB by default. footprint_open
+   makes room for 8000 blocks at first. */
 
 #ifndef FOOTPRINT_H
 #define FOOTPRINT_H

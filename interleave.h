@@ -47,9 +47,9 @@
      INTERLEAVE_ASSERT(x)   is called with a caller's mistakes (default: nothing)
      INTERLEAVE_NO_FILES    leaves interleave_write out
 
-   COST A run of thread 0 costs nothing. A run of thread 1 moves some of the marks: each mark F
-   moves once in about (1 - c) F accesses of thread 1. Each run takes 24 bytes; tables take 1 MB by
-   default. */
+   COST  A run of thread 0 costs nothing. A run of thread 1 moves some of the marks: each mark F
+   moves once in about (1 - c) F accesses of thread 1. Each run takes 24 bytes; tables take 0.5 MB
+   by default. */
 
 #ifndef INTERLEAVE_H
 #define INTERLEAVE_H

@@ -137,6 +137,16 @@ has out '5000 accesses to 100 blocks'
 run 0 --title cyclic --dump "$dir/c.brst" --json "$dir/cyclic"
 cmp -s "$dir/a.brst" "$dir/c.brst" && ok || no "the same trace gave another dump"
 
+# two programs that go round 100 blocks each, at the same speed, share a cache: all miss until both fit
+run 0 --c 1 --title one --dump "$dir/one.brst" "$dir/cyclic"
+run 0 --c 1 --title two --dump "$dir/two.brst" "$dir/cyclic"
+"$bursty" corun "$dir/one.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && ok || no "corun: $(cat "$dir/err")"
+has out '^program 2, 50.00% of the accesses: two$'
+has out '^ *127  *100.00%  *100.00%  *100.00%$'
+has out '^ *255  *0.00%  *0.00%  *0.00%$'
+"$bursty" corun "$dir/one.brst" >"$dir/out" 2>"$dir/err" && no "corun of one program" || ok
+has err 'at least two footprints'
+
 # what is wrong is said, with file and offset, and what came before is kept
 head -c 3000 "$dir/random" >"$dir/whole"
 printf '\377' | cat "$dir/whole" - >"$dir/cut"
