@@ -1,5 +1,6 @@
 #!/bin/sh
-# readme.sh RESULTS README - copies the figures that README shows from the results, so that they are what was measured last.
+# readme.sh RESULTS README - copies the figures that README shows from the results, so that they are
+# what was measured last.
 set -e
 cd "$(dirname "$0")/.."
 results=${1:-bench/results.md} readme=${2:-README.md}
