@@ -238,7 +238,8 @@ struct hotstream {                      /* yours to hold, ours to look into */
     uint32_t on, start, at, depth, total;
     /* A digest under way. */
     uint32_t phase, rule_count, finished, flat_used, walk_depth, rule, flat_at, segments;
-    uint32_t *rule_guard, *rule_length, *rule_start, *flat, *walk;
+    uint32_t *rule_guard, *rule_length, *rule_start, *flat, items_at;
+    struct hotstream_p_frame *walk;
     uint64_t *cold, threshold, covered;
     hotstream_found_fn found;
     void *found_user;
@@ -854,9 +855,9 @@ HOTSTREAM_API int hotstream_feed(hotstream *h, uint32_t x) {
 /* ---- analysis ---- */
 /* Linear in the grammar, in the memory of the table of digrams:
 
-     walk   Depth first from S, with a stack of (rule, node to go on from). A finished rule gets the
-            highest number left: 0 is S, and every rule comes before all that it uses. When a rule is
-            finished, its length is added up and its uses are copied, as numbers, to `flat`.
+     walk   Depth first from S, with a stack of frames. A finished rule gets the highest number left: 0 is
+            S, and every rule comes before all that it uses. When a rule is finished, its length is
+            known, and its uses stand, as numbers, in one flat array.
      pass   In the order of numbers. cold(k) is how often a walk of the parse tree that does not enter
             hot streams meets rule k. cold(S) = 1, and a rule that is not hot passes its cold on to each
             of its uses. Rule k is hot if it is not S, its length is within the limits, and its heat,
@@ -878,85 +879,83 @@ HOTSTREAM_API int hotstream_feed(hotstream *h, uint32_t x) {
 
 enum { HOTSTREAM_P_IDLE, HOTSTREAM_P_WALK, HOTSTREAM_P_PASS };
 
+typedef struct hotstream_p_frame { uint32_t rule, node, items, length; } hotstream_p_frame;
+
 static void hotstream_p_walk_begin(hotstream *h) {
-    uint32_t rules = h->rules + 1;
-    unsigned char *at = (unsigned char *)h->table;
+    unsigned char *at = (unsigned char *)h->table, *end = at + h->slots * sizeof *h->table;
+    uint32_t rules;
     hotstream_p_flush(h);
     rules = h->rules + 1;
     h->stale = 1;
     h->rule_count = rules;
     h->finished = rules;
-    h->cold = (uint64_t *)(void *)at;                       /* the walk's stack until the pass begins */
-    h->walk = (uint32_t *)(void *)at;
-    at += (size_t)rules * sizeof *h->cold;
+    h->cold = (uint64_t *)(void *)at;                       /* half of it; the walk has both halves */
+    h->walk = (hotstream_p_frame *)(void *)at;
+    at += (size_t)rules * sizeof *h->walk;
     h->rule_guard = (uint32_t *)(void *)at;
     h->rule_length = h->rule_guard + rules;
     h->rule_start = h->rule_length + rules;
     h->flat = h->rule_start + rules;
     h->flat_used = 0;
-    h->walk[0] = HOTSTREAM_P_START;
-    h->walk[1] = h->nodes[HOTSTREAM_P_START].next;
+    h->items_at = (uint32_t)((end - (unsigned char *)h->flat) / 4);
+    h->walk[0].rule = HOTSTREAM_P_START;
+    h->walk[0].node = h->nodes[HOTSTREAM_P_START].next;
+    h->walk[0].items = h->items_at;
+    h->walk[0].length = 0;
     h->walk_depth = 1;
-    h->rule = 0;                                            /* here: the node to copy next, or 0 */
 }
 
-/* Copies the body of rule g, from node `rule` on. Returns 0 if the steps do not suffice. */
-static int hotstream_p_finish_rule(hotstream *h, uint32_t g, uint64_t *steps) {
-    hotstream_p_node *n = h->nodes;
-    uint32_t i = h->rule, k = h->finished, length = h->rule_length[k];
-    while (i != g) {
-        uint32_t symbol = n[i].symbol, more = symbol != HOTSTREAM_P_SEPARATOR;
-        if (*steps == 0) { break; }
-        --*steps;
-        if (hotstream_p_is_use(symbol)) {
-            uint32_t child = n[symbol - HOTSTREAM_P_USE].symbol - HOTSTREAM_P_NUMBERED;
-            h->flat[h->flat_used++] = child;
-            more = h->rule_length[child];
-        }
-        length = length + more < length ? UINT32_MAX : length + more;
-        i = n[i].next;
+/* The uses that the walk has met and whose rule is not finished stand at the end of `flat`, as the
+   rules' guards, last met first; those of finished rules at its beginning, as numbers. */
+static void hotstream_p_finish_rule(hotstream *h, const hotstream_p_frame *top) {
+    uint32_t k = --h->finished, length = top->length, i;
+    h->rule_guard[k] = top->rule;
+    h->rule_start[k] = h->flat_used;
+    for (i = top->items; i-- > h->items_at; ) {
+        uint32_t child = h->nodes[h->flat[i]].symbol - HOTSTREAM_P_NUMBERED;
+        h->flat[h->flat_used++] = child;
+        length += h->rule_length[child];
+        if (length < h->rule_length[child]) { length = UINT32_MAX - HOTSTREAM_P_MOST; }
     }
+    h->items_at = top->items;
     h->rule_length[k] = length;
-    h->rule = i;
-    if (i != g) { return 0; }
-    h->rule = 0;
-    n[g].symbol = HOTSTREAM_P_NUMBERED + k;
-    return 1;
+    h->nodes[top->rule].symbol = HOTSTREAM_P_NUMBERED + k;
 }
 
 /* Returns 1 when all rules are numbered. */
 static int hotstream_p_walk_on(hotstream *h, uint64_t *steps) {
     const hotstream_p_node *n = h->nodes;
     while (h->walk_depth) {
-        uint32_t *top = h->walk + 2 * (size_t)(h->walk_depth - 1), g = top[0], i = top[1], child = 0;
-        while (!h->rule && !child && i != g) {
+        hotstream_p_frame *top = &h->walk[h->walk_depth - 1];
+        uint32_t i = top->node, child = 0;
+        while (!child && i != top->rule) {
             uint32_t symbol = n[i].symbol;
-            if (*steps == 0) { break; }
+            if (*steps == 0) {
+                top->node = i;
+                return 0;
+            }
             --*steps;
             if (hotstream_p_is_use(symbol)) {
                 child = symbol - HOTSTREAM_P_USE;
+                h->flat[--h->items_at] = child;
                 if (n[child].symbol >= HOTSTREAM_P_NUMBERED) { child = 0; }
+            } else {
+                top->length += symbol != HOTSTREAM_P_SEPARATOR;
             }
             i = n[i].next;
         }
-        top[1] = i;
-        if (child) {
-            if (h->walk_depth == h->rule_count) { return 1; }       /* a broken grammar */
-            top[2] = child;
-            top[3] = n[child].next;
-            h->walk_depth++;
+        top->node = i;
+        if (!child) {
+            hotstream_p_finish_rule(h, top);
+            h->walk_depth--;
             continue;
         }
-        if (!h->rule) {
-            if (i != g || h->finished == 0) { return h->finished == 0; }
-            h->finished--;
-            h->rule_guard[h->finished] = g;
-            h->rule_start[h->finished] = h->flat_used;
-            h->rule_length[h->finished] = 0;
-            h->rule = n[g].next;
-        }
-        if (!hotstream_p_finish_rule(h, g, steps)) { return 0; }
-        h->walk_depth--;
+        if (h->walk_depth == h->rule_count) { return 1; }   /* a broken grammar */
+        top[1].rule = child;
+        top[1].node = n[child].next;
+        top[1].items = h->items_at;
+        top[1].length = 0;
+        h->walk_depth++;
     }
     return 1;
 }
@@ -1212,7 +1211,8 @@ HOTSTREAM_API uint64_t hotstream_threshold(hotstream *h, double coverage, int se
 }
 
 /* ---- the profile ---- */
-/* Streams of all digests, found by signature in an open hash table. */
+/* Streams of all digests, found by signature in an open hash table. Entries stand in the order of their
+   items, but while an answer sorts them. */
 
 static uint32_t hotstream_p_entry_places(const hotstream *h) {
     return h->config.streams_max + h->config.streams_max / 2 + 1;
@@ -1265,19 +1265,31 @@ static void hotstream_p_sort(hotstream_p_entry *e, uint32_t count,
     }
 }
 
-/* Gives up the colder half. */
+static uint32_t hotstream_p_octave(uint64_t heat) {
+    uint32_t octave = 0;
+    while (heat >>= 1) { octave++; }
+    return octave;
+}
+
+/* Gives up the colder half: whole octaves of heat, and of the octave in between those that came last. */
 static void hotstream_p_evict(hotstream *h) {
-    uint32_t i, k, kept = h->entry_count / 2, at = 0;
-    hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_heat);
-    for (i = kept; i < h->entry_count; i++) {
-        h->heat -= h->entries[i].heat;
-        h->heat_lost = hotstream_p_sat_add(h->heat_lost, h->entries[i].heat);
-    }
-    hotstream_p_sort(h->entries, kept, hotstream_p_by_place);
-    for (i = 0; i < kept; i++) {
-        for (k = 0; k < h->entries[i].length; k++) { h->items[at + k] = h->items[h->entries[i].at + k]; }
-        h->entries[i].at = at;
-        at += h->entries[i].length;
+    uint32_t counts[64], i, k, octave = 63, kept = 0, at = 0, room = h->entry_count / 2;
+    hotstream_p_zero(counts, sizeof counts);
+    for (i = 0; i < h->entry_count; i++) { counts[hotstream_p_octave(h->entries[i].heat)]++; }
+    while (octave && counts[octave] <= room) { room -= counts[octave--]; }
+    for (i = 0; i < h->entry_count; i++) {
+        hotstream_p_entry e = h->entries[i];
+        uint32_t its = hotstream_p_octave(e.heat);
+        if (its < octave || (its == octave && room-- == 0)) {
+            room += its == octave;
+            h->heat -= e.heat;
+            h->heat_lost = hotstream_p_sat_add(h->heat_lost, e.heat);
+            continue;
+        }
+        for (k = 0; k < e.length; k++) { h->items[at + k] = h->items[e.at + k]; }
+        e.at = at;
+        at += e.length;
+        h->entries[kept++] = e;
     }
     h->entry_count = kept;
     h->item_count = at;
@@ -1338,12 +1350,12 @@ HOTSTREAM_API size_t hotstream_top(hotstream *h, hotstream_stream *rows, size_t 
     uint32_t i;
     hotstream_digest(h);
     hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_heat);
-    hotstream_p_entry_index(h);
     wanted = (uint64_t)(h->config.coverage * (double)h->taken);
     for (i = 0; i < h->entry_count && held < wanted; i++) {
         held = hotstream_p_sat_add(held, h->entries[i].heat);
         if (i < max) { hotstream_p_row(h, i, &rows[i]); }
     }
+    hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_place);
     return i;
 }
 
@@ -1640,8 +1652,7 @@ static uint64_t hotstream_p_check_meaning(hotstream *h) {
     hotstream_p_walk_begin(h);
     if (!hotstream_p_walk_on(h, &steps) || h->finished) { return 1; }
     sum = h->cold;
-    scale = (uint64_t *)(void *)((unsigned char *)h->table +
-            (((size_t)h->rule_count * 20 + (size_t)h->flat_used * 4 + 7) & ~(size_t)7));
+    scale = sum + h->rule_count;                            /* the walk's other half */
     for (k = h->rule_count; k-- > 0; ) {
         uint64_t add = 0, times = 1;
         for (i = n[h->rule_guard[k]].next; i != h->rule_guard[k]; i = n[i].next) {
@@ -1794,7 +1805,6 @@ HOTSTREAM_API int hotstream_write(hotstream *h, const char *title, hotstream_nam
     uint32_t i, k, number, next = 0;
     hotstream_digest(h);
     hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_heat);
-    hotstream_p_entry_index(h);
     if (h->stale) { hotstream_p_rebuild(h); }
     hotstream_p_put_begin(&out, 5, write, user);
     hotstream_p_put_varint(&out, 1);
@@ -1828,6 +1838,7 @@ HOTSTREAM_API int hotstream_write(hotstream *h, const char *title, hotstream_nam
         }
     }
     hotstream_p_zero(h->table, h->slots * sizeof *h->table);
+    hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_place);
     return hotstream_p_put_end(&out) ? -1 : 0;
 }
 #endif /* HOTSTREAM_NO_FILES */
