@@ -1,10 +1,10 @@
 #!/bin/sh
-# streams.sh [REFERENCES] - hot data streams of real programs: records the first REFERENCES (4000000) references of each with
+# streams.sh [REFERENCES [TABLES]] - hot data streams of real programs: records the first REFERENCES (4000000) references of each with
 # record/refs.c, then prints speed beside a textbook Sequitur, Figure 7 of "Bursty Tracing" and the tables of "Hybrid Profiling
-# Support" as docs/hotstream.md has them. Wants what bench/setup.sh fetches. Traces go to $BUILD/bench/streams.
+# Support" as docs/hotstream.md has them (TABLES: some of speed figure7 hps). Wants what bench/setup.sh fetches. Traces go to $BUILD/bench/streams.
 set -e
 cd "$(dirname "$0")/.."
-BUILD=${BUILD:-build} most=${1:-4000000}
+BUILD=${BUILD:-build} most=${1:-4000000} tables=${2:-speed figure7 hps}
 src=$BUILD/bench/src dir=$BUILD/bench/streams bursty=$BUILD/bursty
 mkdir -p "$dir"
 [ -d "$src/lua/src" ] && [ -f "$src/sqlite/sqlite3.c" ] || sh bench/setup.sh
@@ -33,11 +33,13 @@ recorded cjson "-I$src/cjson" "-lm" "200 20" bench/real/main_cjson.c "$src/cjson
 recorded sqlite "-I$src/sqlite -D_GNU_SOURCE" "-lm -ldl -lpthread" "bench/real/work.sql 1" bench/real/main_sqlite.c "$src/sqlite/sqlite3.c"
 recorded chipmunk "-I$src/chipmunk/include -I$src/chipmunk/src -DNDEBUG" "-lm -lpthread" "60 100" bench/real/main_chipmunk.c "$src"/chipmunk/src/*.c
 
+case $tables in *speed*)
 echo "## Speed: the first 2 000 000 references"
 echo
 (cd "$dir" && ./bench 2000000 $(for p in $programs; do echo "$p.refs"; done))
 echo
-for p in $programs; do (cd "$dir" && echo "$p:" && ./bench parts "$p.refs"); done
+for p in $programs; do (cd "$dir" && echo "$p:" && ./bench parts "$p.refs"); done ;;
+esac
 
 number() { sed -n "s/.*\"$1\":\([-0-9.e]*\).*/\1/p" | head -n 1; }
 three() { # PROGRAM OPTIONS...: exact, shares and windows
@@ -46,6 +48,7 @@ three() { # PROGRAM OPTIONS...: exact, shares and windows
     for key in overlap_exact overlap_shares overlap_windows; do number $key <"$dir/out"; done | tr '\n' ' '
 }
 
+case $tables in *figure7*)
 echo
 echo "## Whole profiles, $most references"
 echo
@@ -66,8 +69,10 @@ for sample in 20:1 200:10 1000:50 100:1 1000:10 5000:50 200:1 2000:10; do
     for p in $programs; do three "$p" --sample $sample; echo; done |
         awk -v sample=$sample '{ row = row sprintf(" %.1f / %.1f / %.1f |", $1, $2, $3); for (i = 1; i <= 3; i++) sum[i] += $i }
             END { printf "| %s |%s %.1f / %.1f / %.1f |\n", sample, row, sum[1] / NR, sum[2] / NR, sum[3] / NR }'
-done
+done ;;
+esac
 
+case $tables in *hps*)
 echo
 echo "## Hybrid Profiling Support: overlap by shares in percent, mean of the programs (worst program)"
 for jitter in 0 50; do
@@ -91,4 +96,5 @@ for jitter in 0 50; do
                 END { printf "| 1/%d | %d |", f, burst; for (i = 1; i <= 4; i++) printf " %.1f (%.1f) |", sum[i] / NR, least[i]; print "" }'
         done
     done
-done
+done ;;
+esac
