@@ -1,5 +1,6 @@
 /* report.c - bursty report: dumps into something to look at. */
 #include "base/input.h"
+#include "base/save.h"
 #include "base/terminal.h"
 #include "base/tool.h"
 #include "write/writers.h"
@@ -19,6 +20,7 @@ static void help(FILE *to) {
           "  --note NAME=VALUE  a fact to show at the top, such as 'overhead=+1.2 %'; may be repeated\n"
           "  --min PERCENT      leave out functions and pairs with less than that share (--text: 0.1, others: 0)\n"
           "  --sort COLUMN      sort tables by a column, such as share, time_share, estimated or function\n"
+          "  --no-demangle      leave C++ names as the linker has them\n"
           "\n"
           "  Several files are added up. Nothing is written if one of them is bad. The text is as wide as the\n"
           "  terminal, or as COLUMNS says; NO_COLOR takes its colours away.\n", to);
@@ -100,6 +102,10 @@ static int set_option(options *o, report *r, tool_option *option) {
         o->sort = tool_value(option);
         return o->sort ? TOOL_OK : TOOL_BAD_INPUT;
     }
+    if (tool_is(option, "--", "no-demangle")) {
+        r->options.keeps_mangled = 1;
+        return TOOL_OK;
+    }
     return tool_no_option(option, "report");
 }
 
@@ -117,11 +123,33 @@ static int parse(options *o, report *r, int argc, char **argv, int *files) {
     return TOOL_OK;
 }
 
+/* "bursty 0.2.0, from game.brst of 2026-11-22 14:03 UTC". */
+static char *describe_files(char *const *paths, int count) {
+    text line = {NULL, 0, 0};
+    char *clean;
+    int i;
+    text_add(&line, "bursty " TOOL_VERSION ", from ");
+    for (i = 0; i < count && i < 3; i++) {
+        char date[32];
+        if (i) text_add(&line, ", ");
+        text_add(&line, paths[i]);
+        if (tool_file_date(paths[i], date, sizeof date)) {
+            text_add(&line, " of ");
+            text_add(&line, date);
+        }
+    }
+    if (count > 3) text_format(&line, " and %d more", count - 3);
+    clean = text_clean(line.data, line.size);
+    text_free(&line);
+    return clean;
+}
+
 static int run(int argc, char **argv) {
     options o = {&writer_text, NULL, NULL, NULL, -1, 0, 0};
     report r;
     input in;
     text out = {NULL, 0, 0};
+    save to;
     int i, files, status;
     if (tool_wants_help(argc, argv)) {
         help(stdout);
@@ -139,12 +167,15 @@ static int run(int argc, char **argv) {
         r.options.width = terminal_width(o.out);
         r.options.is_coloured = terminal_has_colour(o.out);
         report_make(&r, &in);
+        r.made_of = describe_files(argv, files);
         r.title = o.title ? text_clean(o.title, strlen(o.title)) : make_title(&r, argv[0]);
         if (o.sort && report_sort(&r, o.sort) == 0) status = tool_error("--sort %s: no table has that column", o.sort);
     }
+    if (status == TOOL_OK) status = save_open(&to, o.out, argv, files, 0);
     if (status == TOOL_OK) {
+        r.out = &to;
         o.writer->write(&r, &out);
-        status = text_save(&out, o.out);
+        status = save_close(&to, &out);
     }
     text_free(&out);
     report_free(&r);

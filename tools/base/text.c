@@ -79,7 +79,10 @@ void text_json(text *t, const char *name) {
     const unsigned char *at = (const unsigned char *)name;
     text_add(t, "\"");
     for (; *at; at++) {
-        if (*at == '"' || *at == '\\') { text_add(t, "\\"); text_bytes(t, at, 1); }
+        if (*at == '"' || *at == '\\') {
+            text_add(t, "\\");
+            text_bytes(t, at, 1);
+        }
         else if (*at < 0x20 || *at == '<' || *at == '>' || *at == '&' || *at == 0x7F) text_format(t, "\\u%04x", (unsigned)*at);
         else if (at[0] == 0xE2 && at[1] == 0x80 && (at[2] == 0xA8 || at[2] == 0xA9)) {      /* line ends to JavaScript */
             text_format(t, "\\u20%02x", at[2] - 0x80u);
@@ -184,17 +187,19 @@ char *text_clean(const void *bytes, size_t size) {
     return (char *)tool_grow(clean.data, clean.size);
 }
 
-/* ---- saving ----------------------------------------------------------------------------- */
-
-int text_save(const text *t, const char *path) {
-    int to_stdout = !path || strcmp(path, "-") == 0;
-    FILE *file = to_stdout ? tool_binary(stdout) : fopen(path, "wb");
-    size_t written;
-    int closed;
-    if (!file) { tool_system_error(path); return TOOL_FAILED; }
-    written = t->size ? fwrite(t->data, 1, t->size, file) : 0;
-    closed = to_stdout ? fflush(file) : fclose(file);
-    if (written == t->size && closed == 0) return TOOL_OK;
-    tool_system_error(to_stdout ? "standard output" : path);
-    return TOOL_FAILED;
+char *text_name(const void *bytes, size_t size) {
+    enum { HALF = TEXT_NAME_MOST / 2 - 16 };
+    const unsigned char *at = (const unsigned char *)bytes;
+    uint64_t hash = UINT64_C(14695981039346656037);
+    text name = {NULL, 0, 0};
+    char *clean;
+    size_t i;
+    if (size <= TEXT_NAME_MOST) return text_clean(bytes, size);
+    for (i = 0; i < size; i++) hash = (hash ^ at[i]) * UINT64_C(1099511628211);
+    text_bytes(&name, at, HALF);
+    text_format(&name, "...%08lx%08lx...", (unsigned long)(hash >> 32), (unsigned long)(hash & 0xFFFFFFFFu));
+    text_bytes(&name, at + size - HALF, HALF);
+    clean = text_clean(name.data, name.size);
+    text_free(&name);
+    return clean;
 }

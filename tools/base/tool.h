@@ -24,8 +24,12 @@ int tool_system_error(const char *path);
 void *tool_alloc(size_t bytes);
 void *tool_grow(void *memory, size_t bytes);
 
-/* The whole of a file ("-": standard input). NULL after a message when it cannot be read. */
-unsigned char *tool_read_file(const char *path, size_t *size);
+/* The whole of a file ("-": standard input); of one that does not begin with magic (NULL: any) only the first bytes.
+   NULL after a message when it cannot be read. */
+unsigned char *tool_read_file(const char *path, const char *magic, size_t *size);
+
+/* When a file was last written: "2026-11-22 14:03 UTC". 0 if that is not known. */
+int tool_file_date(const char *path, char *date, size_t size);
 
 /* Standard input or output without the line end translation that Windows does. Returns file. */
 FILE *tool_binary(FILE *file);

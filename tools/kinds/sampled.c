@@ -47,7 +47,7 @@ static const char *get_name(tally *s, dump_reader *r) {
     struct tally_string *string;
     if (r->reason || size == 0) return "";
     string = (struct tally_string *)tool_alloc(sizeof *string);
-    string->bytes = text_clean(bytes, size);
+    string->bytes = text_name(bytes, size);
     string->next = s->strings;
     s->strings = string;
     return string->bytes;

@@ -31,8 +31,6 @@ typedef struct report_contexts {
     size_t count;
 } report_contexts;
 
-static char *copy(const char *name) { return text_clean(name, strlen(name)); }
-
 static void make_tree(report *r, const contexts *c, const hcct *tree, const tally *sampled, context_tree *to) {
     uint32_t *place = (uint32_t *)tool_alloc((size_t)tree->used * sizeof *place);      /* of each node, in preorder */
     uint32_t node, depth = 0;
@@ -50,7 +48,7 @@ static void make_tree(report *r, const contexts *c, const hcct *tree, const tall
     made = report_add_tree(r, (size_t)stats.nodes + 1, c->key_count + 1);
     made->unit = "calls";
     made->is_whole = 1;
-    for (i = 0; i < made->name_count; i++) made->names[i] = copy(i ? contexts_name(c, (uint32_t)i) : "");
+    for (i = 0; i < made->name_count; i++) made->names[i] = report_name(r, i ? contexts_name(c, (uint32_t)i) : "");
     made->count = 1;
     for (node = hcct_next(tree, 0, &depth); node; node = hcct_next(tree, node, &depth)) {
         hcct_context context;
@@ -85,7 +83,7 @@ static void add_key(text *out, const report_tree *tree, uint32_t node) {
 }
 
 /* Outermost first. A long path keeps its two ends: who began it and what is hot. */
-static char *path_of(const report_tree *tree, uint32_t node) {
+static const char *path_of(report *r, const report_tree *tree, uint32_t node) {
     enum { FIRST = 2, LAST = 6 };
     uint32_t last[LAST], first[FIRST] = {0, 0}, at;
     size_t depth = 0, outer, i;
@@ -105,8 +103,7 @@ static char *path_of(const report_tree *tree, uint32_t node) {
         add_key(&out, tree, last[i]);
         if (i) text_add(&out, " > ");
     }
-    text_bytes(&out, "", 1);
-    return out.data;
+    return report_keep_text(r, &out);
 }
 
 static void add_remark(const context_tree *t, report_table *table) {
@@ -149,7 +146,7 @@ static void add_table(report *r, const context_tree *t) {
         row[0].real = t->total ? (double)hot[i].lower / (double)t->total : 0;
         row[1].count = hot[i].lower;
         row[2].count = hot[i].upper;
-        row[3].name = report_keep(r, path_of(tree, hot[i].node));
+        row[3].name = path_of(r, tree, hot[i].node);
     }
     table->rows_left_out = tree->count - 1 - table->rows;
     add_remark(t, table);

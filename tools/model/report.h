@@ -3,6 +3,7 @@
 #ifndef REPORT_H
 #define REPORT_H
 #include "base/input.h"
+#include "base/save.h"
 
 /* ---- tables ---- */
 
@@ -94,11 +95,14 @@ typedef struct report_options {
     double least_share;                           /* 0 to 1: leave out what has less */
     size_t width;                                 /* of the text, in columns; 0: no limit */
     int    is_coloured;                           /* the text may be */
+    int    keeps_mangled;                         /* C++ names stay as the linker has them */
 } report_options;
 
 typedef struct report {
     char *title;
+    char *made_of;                                /* version, files and their dates; or NULL */
     report_options options;
+    save *out;                                    /* for save_some in writers; NULL: the text is kept */
     report_fact *facts;
     size_t fact_count;
     char **names;                                 /* of what ran, from the dumps */
@@ -127,8 +131,11 @@ void report_remark(report_table *table, const char *remark);
 report_cell *report_add_row(report_table *table);
 /* A tree with room for so many nodes and names, all zero; count and name_count are set. */
 report_tree *report_add_tree(report *r, size_t nodes, size_t names);
-/* Frees a string together with the report; returns it. */
+/* A copy of a function's name as people read it, to be freed by the caller. */
+char *report_name(const report *r, const char *name);
+/* Frees a string together with the report; returns it. The second takes over a text, which becomes empty. */
 const char *report_keep(report *r, char *string);
+const char *report_keep_text(report *r, text *t);
 
 extern const report_section *const section_list[];        /* ended by NULL */
 

@@ -17,10 +17,11 @@ typedef struct report_item {
 
 typedef struct report_sampled {
     const tally *tally;
+    char **names;                                 /* of the tally's sites, as people read them */
     report_item *functions, *pairs;               /* by class (calls first), in a class hottest first */
     size_t function_count, pair_count;
     size_t functions_left_out, pairs_left_out;    /* by the least share */
-    int has_time;
+    int has_time, has_table_profile;
     uint64_t checks, events, lost;                /* of all programs */
     double callers_unknown;                       /* part of the pairs' events whose caller is "(deep)", 0..1 */
     double rate_seen;                             /* part of the checks in bursts that fill the table, 0..1 */
@@ -30,8 +31,6 @@ typedef struct report_sampled {
 double report_error(uint64_t sampled);
 /* The part of all checks that a profile asked to be in bursts, 0..1. */
 double report_rate(const tally_profile *profile);
-/* Is it one of those that fill the hot table? If none does: all are. */
-int report_fills_table(const tally *s, const tally_profile *profile);
 /* Is it on, and without a burst yet? */
 int report_waits(const tally_profile *profile);
 /* Did each profile that recorded anything record a part only? */

@@ -78,14 +78,15 @@ static void add_threads(text *out, const tally *s) {
     text_add(out, "],\n");
 }
 
-static void add_sites(text *out, const tally *s) {
+static void add_sites(text *out, const report_sampled *c) {
+    const tally *s = c->tally;
     size_t i;
     text_add(out, "\"sites\":[");
     for (i = 0; i < s->sites.count; i++) {
         size_t n = 0;
         json_comma(out, i);
         text_add(out, "{");
-        json_field_string(out, &n, "name", s->sites.at[i].name);
+        json_field_string(out, &n, "name", c->names[i]);
         json_field_string(out, &n, "file", s->sites.at[i].file);
         json_field(out, &n, "line", s->sites.at[i].line);
         json_field(out, &n, "kind", s->sites.at[i].kind);
@@ -112,7 +113,7 @@ void sampled_json(const void *columns, const report *r, text *out) {
     add_programs(out, c->tally);
     add_profiles(out, c->tally);
     add_threads(out, c->tally);
-    add_sites(out, c->tally);
+    add_sites(out, c);
     add_items(out, "functions", c->functions, c->function_count, 0);
     add_items(out, "pairs", c->pairs, c->pair_count, 1);
     json_field(out, &n, "functions_left_out", c->functions_left_out);

@@ -4,6 +4,7 @@
 #include "footprint.h"
 #include "replay/exact_windows.h"
 #include "base/text.h"
+#include "base/save.h"
 #include "base/tool.h"
 #include "replay/trace_blocks.h"
 #include <ctype.h>

@@ -158,7 +158,7 @@ static int by_pc(const void *left, const void *right) {
 
 static int read_names(names *n, const char *path) {
     size_t size, at = 0, line = 0;
-    unsigned char *data = tool_read_file(path, &size);
+    unsigned char *data = tool_read_file(path, NULL, &size);
     if (!data) { return TOOL_BAD_INPUT; }
     n->data = (unsigned char *)tool_alloc(size + 1);
     memcpy(n->data, data, size);

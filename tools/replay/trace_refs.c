@@ -14,7 +14,7 @@ static uint64_t little(const unsigned char *b, int bytes) {
 
 static int read_table(trace_refs *t, const char *path) {
     size_t size, i;
-    unsigned char *data = tool_read_file(path, &size);
+    unsigned char *data = tool_read_file(path, NULL, &size);
     if (!data) { return TOOL_BAD_INPUT; }
     if (size % 16) {
         free(data);

@@ -107,6 +107,11 @@ static void write_html(const report *r, text *out) {
         for (k = 0; k < r->parts[i].table_count; k++) add_table(out, r->parts[i].tables[k]);
         text_add(out, "</div>\n");
     }
+    if (r->made_of) {
+        text_add(out, "<footer>");
+        text_html(out, r->made_of);
+        text_add(out, "</footer>\n");
+    }
     text_add(out, "</main>\n<div id=\"tip\" role=\"status\"></div>\n<script type=\"application/json\" id=\"data\">\n");
     writer_json.write(r, out);
     text_add(out, "</script>\n<script>\n");

@@ -160,8 +160,10 @@ static void add_table(text *out, const report *r, const report_table *table) {
     choose_rows(&l, table);
     choose_widths(&l, table, r->options.width);
     add_line(out, table, &l, NULL);
-    for (i = l.first; i < l.end; i += l.step)
+    for (i = l.first; i < l.end; i += l.step) {
         add_line(out, table, &l, &table->cells[i * table->column_count]);
+        save_some(r->out, out);
+    }
     if (l.step == 1 && l.end < table->rows)
         text_format(out, "(%lu more; --html and --json show all)\n", (unsigned long)(table->rows - l.end));
     if (table->rows_left_out)
