@@ -33,14 +33,14 @@
 
    STEP BY STEP
      1. hotstream_init lays everything out in memory that you give it, and never needs more.
-     2. hotstream_record(h, site, address) stores one reference in a buffer: a nanosecond. The site is
-        any number but 0 that names the code (a pc, a bursty_site pointer, the number of a function).
-        The address is 0 for calls and events.
-     3. hotstream_burst(h) says that references were left out here, because sampling paused. No stream
-        spans such a gap.
-     4. A full buffer is worked off at once, in the call that filled it. If that stall hurts (a game's
-        frame), set config.deferred: then hotstream_work(h, budget) does the work, at the end of a
-        frame or on another thread, and returns when its time is used up. References that find
+     2. hotstream_record(h, site, address) stores one reference in a buffer: a nanosecond. The site
+        is any number but 0 that names the code (a pc, a bursty_site pointer, the number of a
+        function). The address is 0 for calls and events.
+     3. hotstream_burst(h) says that references were left out here, because sampling paused. No
+        stream spans such a gap.
+     4. A full buffer is worked off at once, in the call that filled it. If that stall hurts (a
+        game's frame), set config.deferred: then hotstream_work(h, budget) does the work, at the end
+        of a frame or on another thread, and returns when its time is used up. References that find
         the buffer full are counted in stats.lost.
      5. hotstream_top gives the hot streams, hottest first. hotstream_write saves all of them as one
         .brst part, which `bursty report`, `bursty merge` and `bursty overlap` read.
@@ -48,40 +48,43 @@
    WHAT IT DOES  References become numbers; the numbers become a grammar (Sequitur) that holds each
    repeated piece once; the hot rules of the grammar are the streams. When the grammar is full it is
    *digested*: its streams are added to a profile, the grammar is emptied, and recording goes on.
-   Streams of all digests with the same sites in the same order are one stream of the profile, whatever
-   their addresses: addresses change from run to run. An item shows the first address that was seen.
+   Streams of all digests with the same sites in the same order are one stream of the profile,
+   whatever their addresses: addresses change from run to run. An item shows the first address that
+   was seen.
 
-   WITH bursty.h  If bursty.h was included before this file, hotstream_attach(&h, &profile) sends what one of
-   its profiles samples here: references made by BURST_REF, or any other class of events.
-       bursty_profile profile = {5000, 50};                   // long bursts: nCheck0, nInstr0
+   WITH bursty.h  If bursty.h was included before this file, hotstream_attach sends what one of its
+   profiles samples here: references made by BURST_REF, or any other class of events.
+
+       bursty_profile profile = {5000, 50};               // nCheck0, nInstr0: bursts should be long
        hotstream_attach(&h, &profile);
        bursty_set_profile(1, &profile);
-   hotstream_write(&h, "game", hotstream_site_name, buffer, ...) then names each site with file and line.
+       hotstream_write(&h, "game", hotstream_site_name, buffer, ...)      // names have file and line
 
    SYMBOLS OF YOUR OWN  With config.symbols you number references yourself, and feed the grammar
    directly: hotstream_feed, until it answers -1 (full); then hotstream_digest.
-   hotstream_analyse and hotstream_threshold answer questions about the grammar as it stands.
+   hotstream_analyse and hotstream_threshold ask the grammar as it stands.
 
-   PROMISES   No allocation, no recursion, no abort, no output, no globals. All memory is the caller's
-              and fixed. A full grammar, buffer or profile is normal; what it costs is in hotstream_stats.
-              The same references give the same streams. A heat is never above the true one.
-   THREADS    An object belongs to one thread at a time, with one exception: with config.deferred one
-              thread may call hotstream_record and hotstream_burst while another calls the rest. Join
-              the objects of several threads with hotstream_merge.
-   OPTIONS    Define beside HOTSTREAM_IMPLEMENTATION:
-     HOTSTREAM_NO_FILES     leaves out hotstream_write.
+   PROMISES   No allocation, no recursion, no abort, no output, no globals. All memory is the
+              caller's and fixed. A full grammar, buffer or profile is normal; what it costs is in
+              hotstream_stats. The same references give the same streams. A heat is never above the
+              true one.
+   THREADS    An object belongs to one thread at a time, with one exception: with config.deferred
+              one thread may call hotstream_record and hotstream_burst while another calls the rest.
+              Join the objects of several threads with hotstream_merge.
+   OPTIONS    Define in front of every include, the same everywhere:
+     HOTSTREAM_STATIC       everything static, for one file. Several such files keep apart.
      HOTSTREAM_PENDING=n    digrams that can wait for a look, 4 bytes each: 256. When more wait,
                             a repeat may stay unfound, and stats.dropped counts it.
-     HOTSTREAM_RESERVE=n    free nodes at which the grammar counts as full: 8, at least 1.
      HOTSTREAM_DEPTH=n      how deep the cursor descends into rules: 64, at least 1.
-     HOTSTREAM_HASH_BITS=n  bits of a digram's hash that are used: 32. Fewer serve tests of collisions.
-              Define in front of every include:
-     HOTSTREAM_STATIC       everything static, for one file. Several such files keep apart.
-   COST       24 bytes for each node of the grammar, 22 for each different reference, 16 for each place in
-              the buffer, 38 for each stream and 16 for each of its items. Default: 36 % of memory is
-              for the grammar. Times: see bench/bench_hotstream.c and docs/hotstream.md.
+              Define beside HOTSTREAM_IMPLEMENTATION:
+     HOTSTREAM_NO_FILES     leaves out hotstream_write.
+     HOTSTREAM_RESERVE=n    free nodes at which the grammar counts as full: 8, at least 1.
+     HOTSTREAM_HASH_BITS=n  bits of a digram's hash that are used: 32. Fewer serve tests.
+   COST       24 bytes for each node of the grammar, 22 for each different reference, 16 for each
+              place in the buffer, 38 for each stream and 16 for each of its items. By default half
+              of the memory is for the grammar. Times: bench/bench_hotstream.c and docs/hotstream.md.
 
-   Theory: "Bursty Tracing" (2001), section 5.2 and equation 5; "Hybrid Profiling Support" (2005). */
+   Theory: "Bursty Tracing" (2001), section 5.2, equation 5; "Hybrid Profiling Support" (2005). */
 
 #ifndef HOTSTREAM_H
 #define HOTSTREAM_H
@@ -114,45 +117,45 @@ typedef struct hotstream_item { uint64_t site, address; } hotstream_item;
 
 typedef struct hotstream_stream {
     uint64_t signature;                 /* of its sites in order; equal for equal streams in every run */
-    uint64_t frequency;                 /* how often it was seen, without overlap                      */
-    uint64_t heat;                      /* length * frequency: references that it accounts for         */
+    uint64_t frequency;                 /* how often it was seen, without overlap */
+    uint64_t heat;                      /* length * frequency: references that it accounts for */
     uint32_t length;
-    const hotstream_item *items;        /* [length]; valid until the next call that is not a question  */
+    const hotstream_item *items;        /* [length]; valid until the next call that is not a question */
 } hotstream_stream;
 
 typedef void (*hotstream_found_fn)(void *user, const hotstream_stream *stream);
-typedef int  (*hotstream_write_fn)(void *user, const void *data, size_t size);     /* 0: go on          */
-typedef const char *(*hotstream_name_fn)(void *user, uint64_t site);               /* NULL: no name     */
+typedef int  (*hotstream_write_fn)(void *user, const void *data, size_t size);     /* 0: go on */
+typedef const char *(*hotstream_name_fn)(void *user, uint64_t site);               /* NULL: no name */
 
-typedef struct hotstream_config {       /* every zero is a default                                     */
-    uint32_t min_length, max_length;    /* of a stream: 10, 40; at most 1024                           */
-    double   coverage;                  /* share of all references that hot streams should hold: 0.9   */
+typedef struct hotstream_config {       /* every zero is a default */
+    uint32_t min_length, max_length;    /* of a stream: 10, 40; at most 1024 */
+    double   coverage;                  /* share of all references that hot streams should hold: 0.9 */
     uint64_t heat_min;                  /* streams with less heat in one digest are not kept:
-                                           2 * min_length                                              */
-    uint32_t references_max;            /* different references at once: a quarter of the nodes        */
-    uint32_t buffer_count;              /* references that can wait: nodes / 16, at least 64           */
-    uint32_t streams_max;               /* streams in the profile: nodes / 32, at least 16             */
-    int      deferred;                  /* 1: a full buffer waits for hotstream_work                   */
-    int      symbols;                   /* 1: hotstream_feed is used; no references, no buffer         */
-    int      eager;                     /* 1: no cursor. Slower; for comparisons                       */
-    int      whole_rules;               /* 1: a rule longer than max_length is not cut into segments   */
+                                           2 * min_length */
+    uint32_t references_max;            /* different references at once: a quarter of the nodes */
+    uint32_t buffer_count;              /* references that can wait: nodes / 16, at least 64 */
+    uint32_t streams_max;               /* streams in the profile: nodes / 32, at least 16 */
+    int      deferred;                  /* 1: a full buffer waits for hotstream_work */
+    int      symbols;                   /* 1: hotstream_feed is used; no references, no buffer */
+    int      eager;                     /* 1: no cursor. Slower; for comparisons */
+    int      whole_rules;               /* 1: a rule longer than max_length is not cut into segments */
     hotstream_item (*item)(void *user, uint32_t symbol);    /* what a fed symbol stands for: {symbol, 0} */
-    uint64_t (*clock)(void *user);      /* measures the budget of hotstream_work: it counts steps      */
-    void    *user;                      /* of both                                                     */
+    uint64_t (*clock)(void *user);      /* measures the budget of hotstream_work: it counts steps */
+    void    *user;                      /* of both */
 } hotstream_config;
 
 typedef struct hotstream_stats {
-    uint64_t references;                /* taken into the grammar, now or before a digest              */
-    uint64_t lost;                      /* found the buffer full                                       */
-    uint64_t bursts;                    /* gaps between them                                           */
-    uint64_t symbols;                   /* that the grammar stands for now                             */
+    uint64_t references;                /* taken into the grammar, now or before a digest */
+    uint64_t lost;                      /* found the buffer full */
+    uint64_t bursts;                    /* gaps between them */
+    uint64_t symbols;                   /* that the grammar stands for now */
     uint64_t digests;
-    uint64_t dropped;                   /* looks left out: repeats may be missing (HOTSTREAM_PENDING)  */
-    uint64_t heat, heat_lost;           /* of the streams in the profile; of those it had no room for  */
-    uint32_t nodes, rules, nodes_peak;  /* of the grammar; nodes_peak: the most at one time            */
-    uint32_t node_count, references_max, buffer_count, streams_max;     /* how many fit                */
-    uint32_t streams, different;        /* streams in the profile; different references now            */
-    size_t   bytes;                     /* of memory in use                                            */
+    uint64_t dropped;                   /* looks left out: repeats may be missing (HOTSTREAM_PENDING) */
+    uint64_t heat, heat_lost;           /* of the streams in the profile; of those it had no room for */
+    uint32_t nodes, rules, nodes_peak;  /* of the grammar; nodes_peak: the most at one time */
+    uint32_t node_count, references_max, buffer_count, streams_max;     /* how many fit */
+    uint32_t streams, different;        /* streams in the profile; different references now */
+    size_t   bytes;                     /* of memory in use */
 } hotstream_stats;
 
 typedef struct hotstream hotstream;
@@ -168,7 +171,7 @@ HOTSTREAM_API size_t hotstream_bytes(const hotstream_config *config, uint32_t no
 
 /* ---- events ---- */
 
-/* One reference; see STEP BY STEP. A site 0 is not recorded. Defined below as an inline function. */
+/* One reference; see STEP BY STEP. Site 0 means hotstream_burst. An inline function: see below. */
 static void hotstream_record(hotstream *h, uint64_t site, uint64_t address);
 /* References, or symbols, were left out here. */
 HOTSTREAM_API void hotstream_burst(hotstream *h);
@@ -183,27 +186,28 @@ HOTSTREAM_API int  hotstream_work(hotstream *h, uint64_t budget);
 
 /* Adds the streams of the grammar to the profile, and empties the grammar. */
 HOTSTREAM_API void   hotstream_digest(hotstream *h);
-/* Digests, then fills rows[0..max) with the hot streams: the hottest that together hold config.coverage
-   of all references, or all there are. Returns how many those are, which may be more than max. */
+/* Digests, then fills rows[0..max) with the hot streams: the hottest that together hold
+   config.coverage of all references, or all there are. Returns how many those are, which may be
+   more than max. */
 HOTSTREAM_API size_t hotstream_top(hotstream *h, hotstream_stream *rows, size_t max);
-/* Calls found for each stream of the grammar as it stands, with a heat of at least `heat` in it; segments
-   0: whole rules only. Returns the references that those streams account for. The profile is not
-   changed. The grammar means the same afterwards. */
+/* Calls found for each stream of the grammar as it stands, with a heat of at least `heat` in it;
+   segments 0: whole rules only. Returns the references that those streams account for. The profile
+   is not changed. The grammar means the same afterwards. */
 HOTSTREAM_API uint64_t hotstream_analyse(hotstream *h, uint64_t heat, int segments,
                                          hotstream_found_fn found, void *user);
-/* A heat for hotstream_analyse whose streams hold that share of the symbols, and heat + 1 does not; or
-   2 * min_length if none does. (Not always the largest: a hot rule hides its parts.) */
+/* A heat for hotstream_analyse whose streams hold that share of the symbols, and heat + 1 does not;
+   or 2 * min_length if none does. (Not always the largest: a hot rule hides its parts.) */
 HOTSTREAM_API uint64_t hotstream_threshold(hotstream *h, double coverage, int segments);
 HOTSTREAM_API void   hotstream_get_stats(const hotstream *h, hotstream_stats *out);
-/* Checks the grammar: links, counts, rule utility, digram uniqueness, the table of digrams, and that
-   it still stands for what was fed. Returns the number of violations: 0. For tests and field trials;
-   takes about as long as a digest. */
+/* Checks the grammar: links, counts, rule utility, digram uniqueness, the table of digrams, and
+   that it still stands for what was fed. Returns the number of violations: 0. For tests and field
+   trials; takes about as long as a digest. */
 HOTSTREAM_API uint64_t hotstream_check(hotstream *h);
 /* Adds the profile of y to that of x; digests both before. */
 HOTSTREAM_API void   hotstream_merge(hotstream *x, hotstream *y);
-/* Digests, then writes the profile as one .brst part of kind 5. A site's name may be NULL, or "name",
-   or "name\tfile:line"; title and name may be NULL. Returns 0, or -1: a
-   write did not return 0. */
+/* Digests, then writes the profile as one .brst part of kind 5. A site's name may be NULL, or
+   "name", or "name\tfile:line"; title and name may be NULL.
+   Returns 0, or -1 if a write did not return 0. */
 HOTSTREAM_API int    hotstream_write(hotstream *h, const char *title, hotstream_name_fn name,
                                      void *name_user, hotstream_write_fn write, void *user);
 
@@ -222,7 +226,7 @@ typedef struct hotstream_p_entry {
 #endif
 
 struct hotstream {                      /* yours to hold, ours to look into */
-    /* The buffer: a ring of places. put is written by the recording thread, got by the other one. */
+    /* The buffer: a ring. put is written by the recording thread, got by the other one. */
     hotstream_item *buffer;
     uint32_t put, put_limit, mask, gap; /* put_limit: where to look at got again; gap: some were lost */
     uint32_t lost, got;
@@ -238,7 +242,8 @@ struct hotstream {                      /* yours to hold, ours to look into */
     uint32_t on, start, at, depth, total;
     /* A digest under way. */
     uint32_t phase, rule_count, finished, flat_used, walk_depth, rule, flat_at, segments;
-    uint32_t *rule_guard, *rule_length, *rule_start, *flat, *walk;
+    uint32_t *rule_guard, *rule_length, *rule_start, *flat, items_at;
+    struct hotstream_p_frame *walk;
     uint64_t *cold, threshold, covered;
     hotstream_found_fn found;
     void *found_user;
@@ -277,7 +282,8 @@ HOTSTREAM_P_UNUSED static inline int hotstream_p_claim(uint32_t *place, uint32_t
 #define HOTSTREAM_P_CLAIM(place_, value_) ((place_) ? 0 : ((place_) = (value_), 1))
 #endif
 
-HOTSTREAM_P_UNUSED static inline void hotstream_record(hotstream *h, uint64_t site, uint64_t address) {
+HOTSTREAM_P_UNUSED static inline void hotstream_record(hotstream *h, uint64_t site,
+                                                       uint64_t address) {
     hotstream_item *place;
     if (h->put == h->put_limit && !hotstream_p_make_room(h)) { return; }
     place = &h->buffer[h->put & h->mask];
@@ -289,8 +295,8 @@ HOTSTREAM_P_UNUSED static inline void hotstream_record(hotstream *h, uint64_t si
 /* ---- the bridge from bursty.h ---- */
 #ifdef BURSTY_H
 
-/* The action of a profile. The thread whose burst began first has h until that burst ends; events of other
-   threads meanwhile are left out. (With BURSTY_STACK 0 only one thread may check.) */
+/* The action of a profile. The thread whose burst began first has h until that burst ends; events
+   of other threads meanwhile are left out. (With BURSTY_STACK 0 only one thread may check.) */
 HOTSTREAM_P_UNUSED static void hotstream_p_event(void *user, const bursty_event *event) {
     hotstream *h = (hotstream *)user;
     uint32_t me = (uint32_t)((uintptr_t)event->stack >> 3) | 1;
@@ -326,7 +332,9 @@ HOTSTREAM_P_UNUSED static const char *hotstream_site_name(void *buffer, uint64_t
     parts[2] = digit;
     for (part = 0; part < 3; part++) {
         if (part) { out[at++] = part == 1 ? '\t' : ':'; }
-        for (i = 0; parts[part][i] && at < (part < 2 ? 240 : 255); i++) { out[at++] = parts[part][i]; }
+        for (i = 0; parts[part][i] && at < (part < 2 ? 240 : 255); i++) {
+            out[at++] = parts[part][i];
+        }
     }
     out[at] = 0;
     return out;
@@ -367,8 +375,8 @@ static void hotstream_p_zero(void *memory, size_t bytes) {
 }
 
 /* ---- the grammar ---- */
-/* One array of nodes {next, prev, symbol}; index 0 means none. A rule is a ring: a guard node, then its
-   body. The guard's index is the rule's name. Rule 1 is S, which stands for all that was fed.
+/* One array of nodes {next, prev, symbol}; index 0 means none. A rule is a ring: a guard node, then
+   its body. The guard's index is the rule's name. Rule 1 is S, which stands for all that was fed.
 
        abcabc.      S (1) -> (5) -> (5) -> back to 1         5: guard, 2 uses     S = 5 5
                     5 -> a -> b -> c -> back to 5                                5 = a b c
@@ -376,8 +384,8 @@ static void hotstream_p_zero(void *memory, size_t bytes) {
    symbol    0 .. 2^31 - 2     a terminal: what was fed
              2^31 - 1          a separator: references were left out here
              2^31 + g          a use of rule g
-             3 * 2^30 + r      a guard; r is the number of the rule's uses, and of holds while flushing
-             7 * 2^29 + k      a guard during an analysis; k is the number of its rule
+             3 * 2^30 + r      a guard; r is the number of the rule's uses, and of holds while
+             flushing 7 * 2^29 + k      a guard during an analysis; k is the number of its rule
              2^32 - 1          a free node, linked through next
 
    A *digram* is two neighbours that are terminals or uses. It is named by its left node.
@@ -387,8 +395,8 @@ static void hotstream_p_zero(void *memory, size_t bytes) {
      3  Two nodes with equal digrams are neighbours of each other (the overlap in aaa).
      4  The table has exactly one entry for each digram that occurs, naming a node that bears it.
      5  Separators stand in S only.
-   1, 2 and 5 hold always. 3 and 4 hold while `dropped` is 0; after that an entry may be missing, but
-   none is wrong. The table is suspended (`stale`) by an analysis, which uses its memory.
+   1, 2 and 5 hold always. 3 and 4 hold while `dropped` is 0; after that an entry may be missing,
+   but none is wrong. The table is suspended (`stale`) by an analysis, which uses its memory.
 
    An append costs amortised constant time: each step takes a node away or makes a rule. */
 
@@ -478,7 +486,8 @@ HOTSTREAM_P_INLINE uint32_t hotstream_p_home(uint32_t hash, uint32_t places) {
 HOTSTREAM_P_INLINE hotstream_p_slot *hotstream_p_find(hotstream *h, uint32_t a, uint32_t b,
                                                       uint32_t hash) {
     const hotstream_p_node *n = h->nodes;
-    hotstream_p_slot *slot = h->table + hotstream_p_home(hash, h->slots), *end = h->table + h->slots;
+    hotstream_p_slot *slot = h->table + hotstream_p_home(hash, h->slots);
+    const hotstream_p_slot *end = h->table + h->slots;
     while (slot->node) {
         if (slot->hash == hash && n[slot->node].symbol == a && n[n[slot->node].next].symbol == b) {
             break;
@@ -557,8 +566,9 @@ static void hotstream_p_expand(hotstream *h, uint32_t u) {
     if (!hotstream_p_is_guard(n[after].symbol)) { hotstream_p_push(h, last); }
 }
 
-/* Growing, the fast path for repeats: without it each symbol of a repeat makes a rule and expands the
-   one before. Rule g is used exactly at i and m, and both uses are followed by b: g swallows b. */
+/* Growing, the fast path for repeats: without it each symbol of a repeat makes a rule and expands
+   the one before. Rule g is used exactly at i and m, and both uses are followed by b: g swallows b.
+   */
 static void hotstream_p_grow_right(hotstream *h, uint32_t i, uint32_t m, hotstream_p_slot *slot) {
     hotstream_p_node *n = h->nodes;
     uint32_t j = n[i].next, k = n[m].next, b = n[j].symbol;
@@ -632,7 +642,7 @@ static void hotstream_p_match(hotstream *h, uint32_t i, uint32_t m, hotstream_p_
     hotstream_p_node *n = h->nodes;
     uint32_t a = n[i].symbol, b = n[n[i].next].symbol, g, left;
     int old_is_rule = hotstream_p_whole(n, m), new_is_rule = hotstream_p_whole(n, i);
-    if (old_is_rule && new_is_rule) {           /* would leave a body of one; never seen to happen */
+    if (old_is_rule && new_is_rule) {           /* would leave a body of one; never seen */
         h->dropped++;
         return;
     }
@@ -656,7 +666,7 @@ static void hotstream_p_match(hotstream *h, uint32_t i, uint32_t m, hotstream_p_
         return;
     } else {
         g = hotstream_p_new_rule(h, a, b);
-        slot->node = n[g].next;                 /* first: from here on the entry lives in the rule */
+        slot->node = n[g].next;                 /* first: from now on the entry lives in the rule */
         hotstream_p_substitute(h, m, g);
         hotstream_p_push(h, m);
         hotstream_p_push(h, n[m].prev);
@@ -664,7 +674,7 @@ static void hotstream_p_match(hotstream *h, uint32_t i, uint32_t m, hotstream_p_
         left = i;
     }
     hotstream_p_push(h, left);
-    hotstream_p_push(h, n[left].prev);          /* last in, first out: the left digram comes first */
+    hotstream_p_push(h, n[left].prev);          /* last in, first out: the left one comes first */
     hotstream_p_utility(h, g);
 }
 
@@ -710,7 +720,8 @@ static int hotstream_p_append(hotstream *h, uint32_t symbol) {
 
        way[0] .. way[depth - 1]   the uses that it has descended through
        at                         the next node to match; a terminal or a separator
-       seen[d]                    symbols passed at depth d; total is their sum: what a flush appends
+       seen[d]                    symbols passed at depth d; total is their sum: what a flush
+       appends
 
    No node changes while the cursor is on. At a mismatch what was passed is appended, in pieces as
    large as they stand in the grammar. A node must be left for each of those and two for a rule, so
@@ -723,7 +734,7 @@ HOTSTREAM_P_INLINE int hotstream_p_step(hotstream *h) {
     uint32_t depth = h->depth, next = n[h->at].next;
     h->seen[depth]++;
     h->total++;
-    while (hotstream_p_is_guard(n[next].symbol)) {          /* ascend: the rule counts as one symbol */
+    while (hotstream_p_is_guard(n[next].symbol)) {      /* ascend: the rule counts as one symbol */
         if (depth == 0) {
             h->depth = 0;
             h->at = next;
@@ -793,7 +804,8 @@ HOTSTREAM_P_INLINE void hotstream_p_advance(hotstream *h) {
     int met = hotstream_p_step(h);
     if (met == HOTSTREAM_P_MORE && h->total < h->list_max) { return; }
     g = h->nodes[h->start].prev;
-    if (met == HOTSTREAM_P_END && g != HOTSTREAM_P_START && hotstream_p_is_guard(h->nodes[g].symbol)) {
+    if (met == HOTSTREAM_P_END && g != HOTSTREAM_P_START &&
+        hotstream_p_is_guard(h->nodes[g].symbol)) {
         h->on = 0;
         hotstream_p_take_rule(h, g);
         return;
@@ -815,7 +827,8 @@ static int hotstream_p_feed_slow(hotstream *h, uint32_t x) {
     if (h->list_max && hotstream_p_pairable(n[last].symbol, x)) {
         slot = hotstream_p_find(h, n[last].symbol, x, hotstream_p_hash(n[last].symbol, x));
         m = slot->node;
-        if (m && m != last && n[m].next != last && !hotstream_p_is_guard(n[n[n[m].next].next].symbol)) {
+        if (m && m != last && n[m].next != last &&
+            !hotstream_p_is_guard(n[n[n[m].next].next].symbol)) {
             h->on = 1;
             h->start = m;
             h->at = n[m].next;
@@ -854,17 +867,18 @@ HOTSTREAM_API int hotstream_feed(hotstream *h, uint32_t x) {
 /* ---- analysis ---- */
 /* Linear in the grammar, in the memory of the table of digrams:
 
-     walk   Depth first from S, with a stack of (rule, node to go on from). A finished rule gets the
-            highest number left: 0 is S, and every rule comes before all that it uses. When a rule is
-            finished, its length is added up and its uses are copied, as numbers, to `flat`.
-     pass   In the order of numbers. cold(k) is how often a walk of the parse tree that does not enter
-            hot streams meets rule k. cold(S) = 1, and a rule that is not hot passes its cold on to each
-            of its uses. Rule k is hot if it is not S, its length is within the limits, and its heat,
-            length * cold, reaches the threshold. So the sum of heats is at most the symbols fed, and
-            each heat is at most length times the occurrences without overlap.
+     walk   Depth first from S, with a stack of frames. A finished rule gets the highest number
+            left: 0 is S, and every rule comes before all that it uses. When a rule is finished, its
+            length is known, and its uses stand, as numbers, in one flat array.
+     pass   In the order of numbers. cold(k) is how often a walk of the parse tree that does not
+            enter hot streams meets rule k. cold(S) = 1, and a rule that is not hot passes its cold
+            on to each of its uses. Rule k is hot if it is not S, its length is within the limits,
+            and its heat, length * cold, reaches the threshold. So the sum of heats is at most the
+            symbols fed, and each heat is at most length times the occurrences without overlap.
 
-   A rule that is too long hides the heat of parts that are too short. So its body is cut in *segments*,
-   runs of neighbours within the length limits, which are streams of frequency cold(k) themselves.
+   A rule that is too long hides the heat of parts that are too short. So its body is cut in
+   *segments*, runs of neighbours within the length limits, which are streams of frequency cold(k)
+   themselves.
 
    Example: abaabcabcabcabc, heat 8, lengths 2 to 7. S = AaCC, C = BB, B = Ac, A = ab.
 
@@ -878,85 +892,83 @@ HOTSTREAM_API int hotstream_feed(hotstream *h, uint32_t x) {
 
 enum { HOTSTREAM_P_IDLE, HOTSTREAM_P_WALK, HOTSTREAM_P_PASS };
 
+typedef struct hotstream_p_frame { uint32_t rule, node, items, length; } hotstream_p_frame;
+
 static void hotstream_p_walk_begin(hotstream *h) {
-    uint32_t rules = h->rules + 1;
-    unsigned char *at = (unsigned char *)h->table;
+    unsigned char *at = (unsigned char *)h->table, *end = at + h->slots * sizeof *h->table;
+    uint32_t rules;
     hotstream_p_flush(h);
     rules = h->rules + 1;
     h->stale = 1;
     h->rule_count = rules;
     h->finished = rules;
-    h->cold = (uint64_t *)(void *)at;                       /* the walk's stack until the pass begins */
-    h->walk = (uint32_t *)(void *)at;
-    at += (size_t)rules * sizeof *h->cold;
+    h->cold = (uint64_t *)(void *)at;                   /* half of it; the walk has both halves */
+    h->walk = (hotstream_p_frame *)(void *)at;
+    at += (size_t)rules * sizeof *h->walk;
     h->rule_guard = (uint32_t *)(void *)at;
     h->rule_length = h->rule_guard + rules;
     h->rule_start = h->rule_length + rules;
     h->flat = h->rule_start + rules;
     h->flat_used = 0;
-    h->walk[0] = HOTSTREAM_P_START;
-    h->walk[1] = h->nodes[HOTSTREAM_P_START].next;
+    h->items_at = (uint32_t)((end - (unsigned char *)h->flat) / 4);
+    h->walk[0].rule = HOTSTREAM_P_START;
+    h->walk[0].node = h->nodes[HOTSTREAM_P_START].next;
+    h->walk[0].items = h->items_at;
+    h->walk[0].length = 0;
     h->walk_depth = 1;
-    h->rule = 0;                                            /* here: the node to copy next, or 0 */
 }
 
-/* Copies the body of rule g, from node `rule` on. Returns 0 if the steps do not suffice. */
-static int hotstream_p_finish_rule(hotstream *h, uint32_t g, uint64_t *steps) {
-    hotstream_p_node *n = h->nodes;
-    uint32_t i = h->rule, k = h->finished, length = h->rule_length[k];
-    while (i != g) {
-        uint32_t symbol = n[i].symbol, more = symbol != HOTSTREAM_P_SEPARATOR;
-        if (*steps == 0) { break; }
-        --*steps;
-        if (hotstream_p_is_use(symbol)) {
-            uint32_t child = n[symbol - HOTSTREAM_P_USE].symbol - HOTSTREAM_P_NUMBERED;
-            h->flat[h->flat_used++] = child;
-            more = h->rule_length[child];
-        }
-        length = length + more < length ? UINT32_MAX : length + more;
-        i = n[i].next;
+/* The uses that the walk has met and whose rule is not finished stand at the end of `flat`, as the
+   rules' guards, last met first; those of finished rules at its beginning, as numbers. */
+static void hotstream_p_finish_rule(hotstream *h, const hotstream_p_frame *top) {
+    uint32_t k = --h->finished, length = top->length, i;
+    h->rule_guard[k] = top->rule;
+    h->rule_start[k] = h->flat_used;
+    for (i = top->items; i-- > h->items_at; ) {
+        uint32_t child = h->nodes[h->flat[i]].symbol - HOTSTREAM_P_NUMBERED;
+        h->flat[h->flat_used++] = child;
+        length += h->rule_length[child];
+        if (length < h->rule_length[child]) { length = UINT32_MAX - HOTSTREAM_P_MOST; }
     }
+    h->items_at = top->items;
     h->rule_length[k] = length;
-    h->rule = i;
-    if (i != g) { return 0; }
-    h->rule = 0;
-    n[g].symbol = HOTSTREAM_P_NUMBERED + k;
-    return 1;
+    h->nodes[top->rule].symbol = HOTSTREAM_P_NUMBERED + k;
 }
 
 /* Returns 1 when all rules are numbered. */
 static int hotstream_p_walk_on(hotstream *h, uint64_t *steps) {
     const hotstream_p_node *n = h->nodes;
     while (h->walk_depth) {
-        uint32_t *top = h->walk + 2 * (size_t)(h->walk_depth - 1), g = top[0], i = top[1], child = 0;
-        while (!h->rule && !child && i != g) {
+        hotstream_p_frame *top = &h->walk[h->walk_depth - 1];
+        uint32_t i = top->node, child = 0;
+        while (!child && i != top->rule) {
             uint32_t symbol = n[i].symbol;
-            if (*steps == 0) { break; }
+            if (*steps == 0) {
+                top->node = i;
+                return 0;
+            }
             --*steps;
             if (hotstream_p_is_use(symbol)) {
                 child = symbol - HOTSTREAM_P_USE;
+                h->flat[--h->items_at] = child;
                 if (n[child].symbol >= HOTSTREAM_P_NUMBERED) { child = 0; }
+            } else {
+                top->length += symbol != HOTSTREAM_P_SEPARATOR;
             }
             i = n[i].next;
         }
-        top[1] = i;
-        if (child) {
-            if (h->walk_depth == h->rule_count) { return 1; }       /* a broken grammar */
-            top[2] = child;
-            top[3] = n[child].next;
-            h->walk_depth++;
+        top->node = i;
+        if (!child) {
+            hotstream_p_finish_rule(h, top);
+            h->walk_depth--;
             continue;
         }
-        if (!h->rule) {
-            if (i != g || h->finished == 0) { return h->finished == 0; }
-            h->finished--;
-            h->rule_guard[h->finished] = g;
-            h->rule_start[h->finished] = h->flat_used;
-            h->rule_length[h->finished] = 0;
-            h->rule = n[g].next;
-        }
-        if (!hotstream_p_finish_rule(h, g, steps)) { return 0; }
-        h->walk_depth--;
+        if (h->walk_depth == h->rule_count) { return 1; }   /* a broken grammar */
+        top[1].rule = child;
+        top[1].node = n[child].next;
+        top[1].items = h->items_at;
+        top[1].length = 0;
+        h->walk_depth++;
     }
     return 1;
 }
@@ -1105,7 +1117,7 @@ static void hotstream_p_rebuild(hotstream *h) {
         slot = hotstream_p_find(h, a, b, hash);
         if (slot->node && slot->node != n[i].next) { continue; }
         slot->hash = hash;
-        slot->node = i;                                     /* of aaa the left one, as appending wants it */
+        slot->node = i;                                 /* of aaa the left: appending wants it */
     }
 }
 
@@ -1212,7 +1224,8 @@ HOTSTREAM_API uint64_t hotstream_threshold(hotstream *h, double coverage, int se
 }
 
 /* ---- the profile ---- */
-/* Streams of all digests, found by signature in an open hash table. */
+/* Streams of all digests, found by signature in an open hash table. Entries stand in the order of
+   their items, but while an answer sorts them. */
 
 static uint32_t hotstream_p_entry_places(const hotstream *h) {
     return h->config.streams_max + h->config.streams_max / 2 + 1;
@@ -1265,19 +1278,31 @@ static void hotstream_p_sort(hotstream_p_entry *e, uint32_t count,
     }
 }
 
-/* Gives up the colder half. */
+static uint32_t hotstream_p_octave(uint64_t heat) {
+    uint32_t octave = 0;
+    while (heat >>= 1) { octave++; }
+    return octave;
+}
+
+/* Gives up the colder half: whole octaves of heat, and of the octave in between the last ones. */
 static void hotstream_p_evict(hotstream *h) {
-    uint32_t i, k, kept = h->entry_count / 2, at = 0;
-    hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_heat);
-    for (i = kept; i < h->entry_count; i++) {
-        h->heat -= h->entries[i].heat;
-        h->heat_lost = hotstream_p_sat_add(h->heat_lost, h->entries[i].heat);
-    }
-    hotstream_p_sort(h->entries, kept, hotstream_p_by_place);
-    for (i = 0; i < kept; i++) {
-        for (k = 0; k < h->entries[i].length; k++) { h->items[at + k] = h->items[h->entries[i].at + k]; }
-        h->entries[i].at = at;
-        at += h->entries[i].length;
+    uint32_t counts[64], i, k, octave = 63, kept = 0, at = 0, room = h->entry_count / 2;
+    hotstream_p_zero(counts, sizeof counts);
+    for (i = 0; i < h->entry_count; i++) { counts[hotstream_p_octave(h->entries[i].heat)]++; }
+    while (octave && counts[octave] <= room) { room -= counts[octave--]; }
+    for (i = 0; i < h->entry_count; i++) {
+        hotstream_p_entry e = h->entries[i];
+        uint32_t its = hotstream_p_octave(e.heat);
+        if (its < octave || (its == octave && room-- == 0)) {
+            room += its == octave;
+            h->heat -= e.heat;
+            h->heat_lost = hotstream_p_sat_add(h->heat_lost, e.heat);
+            continue;
+        }
+        for (k = 0; k < e.length; k++) { h->items[at + k] = h->items[e.at + k]; }
+        e.at = at;
+        at += e.length;
+        h->entries[kept++] = e;
     }
     h->entry_count = kept;
     h->item_count = at;
@@ -1338,12 +1363,12 @@ HOTSTREAM_API size_t hotstream_top(hotstream *h, hotstream_stream *rows, size_t 
     uint32_t i;
     hotstream_digest(h);
     hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_heat);
-    hotstream_p_entry_index(h);
     wanted = (uint64_t)(h->config.coverage * (double)h->taken);
     for (i = 0; i < h->entry_count && held < wanted; i++) {
         held = hotstream_p_sat_add(held, h->entries[i].heat);
         if (i < max) { hotstream_p_row(h, i, &rows[i]); }
     }
+    hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_place);
     return i;
 }
 
@@ -1505,7 +1530,9 @@ static uint64_t hotstream_p_layout(hotstream *h, unsigned char *base, uint32_t n
     if (c->references_max > HOTSTREAM_P_MOST) { c->references_max = HOTSTREAM_P_MOST; }
     if (c->buffer_count == 0) { c->buffer_count = nodes / 16; }
     h->mask = 63;
-    while (h->mask + 1 <= c->buffer_count / 2 && h->mask < HOTSTREAM_P_MOST) { h->mask = 2 * h->mask + 1; }
+    while (h->mask + 1 <= c->buffer_count / 2 && h->mask < HOTSTREAM_P_MOST) {
+        h->mask = 2 * h->mask + 1;
+    }
     h->capacity = nodes;
     h->slots = nodes + nodes / 2 + 16;
     h->list_max = c->eager ? 0 : nodes / 16;
@@ -1513,8 +1540,10 @@ static uint64_t hotstream_p_layout(hotstream *h, unsigned char *base, uint32_t n
     if (h->list_max < 4) { h->list_max = 0; }
     h->item_max = 16 * c->streams_max + 4 * c->max_length;
     h->table = (hotstream_p_slot *)hotstream_p_place(base, &at, h->slots, sizeof *h->table);
-    h->nodes = (hotstream_p_node *)hotstream_p_place(base, &at, (uint64_t)nodes + 1, sizeof *h->nodes);
-    h->entries = (hotstream_p_entry *)hotstream_p_place(base, &at, c->streams_max, sizeof *h->entries);
+    h->nodes =
+        (hotstream_p_node *)hotstream_p_place(base, &at, (uint64_t)nodes + 1, sizeof *h->nodes);
+    h->entries =
+        (hotstream_p_entry *)hotstream_p_place(base, &at, c->streams_max, sizeof *h->entries);
     h->items = (hotstream_item *)hotstream_p_place(base, &at, h->item_max, sizeof *h->items);
     h->entry_slots = (uint32_t *)hotstream_p_place(base, &at, hotstream_p_entry_places(h), 4);
     h->spelled = (hotstream_item *)hotstream_p_place(base, &at, c->max_length, sizeof *h->spelled);
@@ -1559,13 +1588,10 @@ HOTSTREAM_API uint32_t hotstream_init(hotstream *h, void *memory, size_t bytes,
         return 0;
     }
     h->bytes = (size_t)hotstream_p_layout(h, (unsigned char *)memory + skip, nodes, config);
-    hotstream_p_zero(h->table, h->slots * sizeof *h->table);
     hotstream_p_zero(h->entry_slots, hotstream_p_entry_places(h) * sizeof *h->entry_slots);
-    if (h->references) {
-        hotstream_p_zero(h->reference_slots, hotstream_p_reference_places(h) * sizeof *h->reference_slots);
-    }
     h->free_count = h->capacity;
-    hotstream_p_empty(h);
+    hotstream_p_clear(h);
+    h->digests = 0;
     return nodes;
 }
 
@@ -1582,7 +1608,7 @@ static uint64_t hotstream_p_check_digrams(hotstream *h) {
             free_nodes++;
             continue;
         }
-        bad += next == 0 || next > h->used || n[next].prev != i || n[next].symbol == HOTSTREAM_P_FREE;
+        bad += next == 0 || next > h->used || n[next].prev != i;
         bad += prev == 0 || prev > h->used || n[prev].next != i;
         if (hotstream_p_is_use(n[i].symbol)) {
             uint32_t g = n[i].symbol - HOTSTREAM_P_USE;
@@ -1640,8 +1666,7 @@ static uint64_t hotstream_p_check_meaning(hotstream *h) {
     hotstream_p_walk_begin(h);
     if (!hotstream_p_walk_on(h, &steps) || h->finished) { return 1; }
     sum = h->cold;
-    scale = (uint64_t *)(void *)((unsigned char *)h->table +
-            (((size_t)h->rule_count * 20 + (size_t)h->flat_used * 4 + 7) & ~(size_t)7));
+    scale = sum + h->rule_count;                            /* the walk's other half */
     for (k = h->rule_count; k-- > 0; ) {
         uint64_t add = 0, times = 1;
         for (i = n[h->rule_guard[k]].next; i != h->rule_guard[k]; i = n[i].next) {
@@ -1773,15 +1798,14 @@ static void hotstream_p_put_string(hotstream_p_out *out, const char *string) {
    digest. A slot holds an item that bears the site, and the site's number. */
 static int hotstream_p_known_site(hotstream *h, uint32_t item, uint32_t next, uint32_t *number) {
     uint64_t site = h->items[item].site, mixed = site * UINT64_C(0x9E3779B97F4A7C15);
-    uint32_t at = hotstream_p_home((uint32_t)((mixed ^ mixed >> 32) * UINT64_C(0xD6E8FEB86659FD93) >> 32),
-                                   h->slots);
+    uint32_t at = hotstream_p_home((uint32_t)((mixed ^ mixed >> 32) >> 16), h->slots);
     for (; h->table[at].node; at = at + 1 == h->slots ? 0 : at + 1) {
         if (h->items[h->table[at].node - 1].site == site) {
             *number = h->table[at].hash;
             return 1;
         }
     }
-    if (next < h->slots / 2) {                              /* else it is written in full each time */
+    if (next < h->slots / 2) {                          /* else it is written in full each time */
         h->table[at].node = item + 1;
         h->table[at].hash = next;
     }
@@ -1794,7 +1818,6 @@ HOTSTREAM_API int hotstream_write(hotstream *h, const char *title, hotstream_nam
     uint32_t i, k, number, next = 0;
     hotstream_digest(h);
     hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_heat);
-    hotstream_p_entry_index(h);
     if (h->stale) { hotstream_p_rebuild(h); }
     hotstream_p_put_begin(&out, 5, write, user);
     hotstream_p_put_varint(&out, 1);
@@ -1828,6 +1851,7 @@ HOTSTREAM_API int hotstream_write(hotstream *h, const char *title, hotstream_nam
         }
     }
     hotstream_p_zero(h->table, h->slots * sizeof *h->table);
+    hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_place);
     return hotstream_p_put_end(&out) ? -1 : 0;
 }
 #endif /* HOTSTREAM_NO_FILES */

@@ -130,6 +130,39 @@ between coverage .95 1
 run 0 replay streams --lackey --json --sample 50:20 lackey
 between symbols 600 800
 
+run 0 replay lackey lackey
+mv "$dir/out" "$dir/blocks"
+run 0 replay footprint --json --c 1 blocks
+has out '"accesses":2400,'
+run 0 replay lackey --instructions --block-bytes 16 lackey
+mv "$dir/out" "$dir/blocks"
+run 0 replay footprint --json --c 1 --block-bytes 16 blocks
+has out '"accesses":2600,'
+refused 'no power of two' replay lackey --block-bytes 48 lackey
+printf 'I  04001000,3\nzzz\n' >"$dir/bad"
+refused 'bad: line 2: not a line of valgrind' replay lackey bad
+
+# ---- forms of the report ----
+awk 'BEGIN { for (i = 0; i < 6; i++) for (k = 0; k < 12 + i; k++) printf "%x list%d_%d\tlist.c:%d\n", 4194304 + i * 256 + k * 4, i, k / 4, k + 1 }' </dev/null >"$dir/names"
+run 0 replay streams --names names --title loops --dump named.brst loops.refs loops.table
+run 0 report --order named.brst
+[ "$(sort "$dir/out" | uniq | wc -l)" = 24 ] && [ "$(wc -l <"$dir/out")" = 24 ] && ok || no "order: $(cat "$dir/out")"
+head -n 12 "$dir/out" | tr '\n' ' ' | grep -q 'list\([0-9]\)_\([0-9]\) list\1_[0-9] list\1_[0-9]' && ok || no "order: what runs together is apart: $(cat "$dir/out")"
+run 0 report --dot named.brst
+has out '^graph affinity {$'
+has out 'label="list3_0 (list.c:1)"'
+has out 'label="object 0x13000"'
+[ "$(grep -c ' -- ' "$dir/out")" -gt 100 ] && ok || no "few edges"
+[ "$(tr -cd '{' <"$dir/out" | wc -c)" = "$(tr -cd '}' <"$dir/out" | wc -c)" ] && ok || no "braces"
+run 0 report --collapsed named.brst
+has out '^list3_0 (list.c:1);list3_0 (list.c:2);.* 10320$'
+run 0 report --json named.brst
+has out '"streams":\['
+run 0 report --text named.brst
+has out 'hold 100.0 % of the 57942 references'
+run 0 report --html page.html named.brst
+has page.html 'drawStreams'
+
 # ---- what is refused ----
 refused 'no trace' replay streams
 refused "no option '--bogus'" replay streams --bogus example.refs

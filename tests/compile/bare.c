@@ -3,6 +3,8 @@
 #define BURSTY_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define HOTSTREAM_IMPLEMENTATION
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "hotstream.h"

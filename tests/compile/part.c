@@ -2,10 +2,13 @@
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "hotstream.h"
 
 int main(void) {
     static hcct tree;
     static footprint window;
+    static hotstream streams;
     BURST_ENTRY();
-    return bursty_start(NULL) != 0 && hcct_init(&tree, NULL, 0, NULL) == 0 && footprint_init(&window, NULL, 0, NULL) == 0 ? 0 : 1;
+    return bursty_start(NULL) != 0 && hcct_init(&tree, NULL, 0, NULL) == 0 && footprint_init(&window, NULL, 0, NULL) == 0 &&
+           hotstream_init(&streams, NULL, 0, NULL) == 0 ? 0 : 1;
 }

@@ -2,12 +2,15 @@
 #define BURSTY_STATIC
 #define HCCT_STATIC
 #define FOOTPRINT_STATIC
+#define HOTSTREAM_STATIC
 #define BURSTY_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define HOTSTREAM_IMPLEMENTATION
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "hotstream.h"
 
 #ifdef STATIC_OTHER
 int static_other(void);
