@@ -36,7 +36,7 @@ for std in $stds; do
     check "forms, $std"                              c -std=$std $level -c -o "$out/forms.o" tests/compile/forms.c
     check "forms, off, $std"                         c -std=$std $level -DBURSTY_OFF -c -o "$out/forms.o" tests/compile/forms.c
     check "without libc, $std" c -std=$std -ffreestanding -c -o "$out/bare.o" tests/compile/bare.c
-    for header in bursty hcct footprint; do
+    for header in bursty hcct footprint edgeprof edgeplan edgetrace; do
         echo "#include \"$header.h\"" >"$out/alone.c"
         check "$header.h alone, $std" c -std=$std -fsyntax-only "$out/alone.c"
     done
@@ -108,7 +108,7 @@ check "forms.c uses every form"              [ -z "$(comm -23 "$out/macros.on" "
 
 no_symbols() { ! nm "$1" 2>/dev/null | grep -q .; }
 no_symbols_of_ours() { ! nm "$1" | grep -i 'burst[y_]'; }
-none_global() { ! nm -g --defined-only "$1" | grep -i '[ _]bursty_\|[ _]hcct_\|[ _]footprint_'; }
+none_global() { ! nm -g --defined-only "$1" | grep -i '[ _]bursty_\|[ _]hcct_\|[ _]footprint_\|[ _]edge[a-z]*_'; }
 if has nm && has objcopy; then
     check "off.c"                            c -std=c99 -O0 -c -o "$out/off.o" tests/compile/off.c
     check "off.c makes no symbol"            no_symbols "$out/off.o"
@@ -127,7 +127,7 @@ else skip "symbols: no nm and objcopy"; fi
 
 # ---- the public part -------------------------------------------------------------------------------------------------------
 
-for header in bursty hcct footprint; do
+for header in bursty hcct footprint edgeprof edgeplan edgetrace; do
     upper=$(echo $header | tr a-z A-Z)
     sed "/^#endif \/\* ${upper}_H \*\//q" $header.h >"$out/public"
     check "$header.h includes stddef.h and stdint.h alone" \

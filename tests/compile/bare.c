@@ -3,6 +3,12 @@
 #define BURSTY_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define EDGEPROF_IMPLEMENTATION
+#define EDGEPLAN_IMPLEMENTATION
+#define EDGETRACE_IMPLEMENTATION
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "edgeprof.h"
+#include "edgeplan.h"
+#include "edgetrace.h"

@@ -2,12 +2,21 @@
 #define BURSTY_STATIC
 #define HCCT_STATIC
 #define FOOTPRINT_STATIC
+#define EDGEPROF_STATIC
+#define EDGEPLAN_STATIC
+#define EDGETRACE_STATIC
 #define BURSTY_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define EDGEPROF_IMPLEMENTATION
+#define EDGEPLAN_IMPLEMENTATION
+#define EDGETRACE_IMPLEMENTATION
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "edgeprof.h"
+#include "edgeplan.h"
+#include "edgetrace.h"
 
 #ifdef STATIC_OTHER
 int static_other(void);

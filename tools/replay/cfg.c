@@ -463,7 +463,7 @@ static int make_index(reader *r) {
 int cfg_open(cfg *c, const char *path) {
     reader r;
     size_t size = 0, at, end;
-    char *data = (char *)tool_read_file(path, &size);
+    char *data = (char *)tool_read_file(path, NULL, &size);
     int status = TOOL_OK;
     memset(c, 0, sizeof *c);
     memset(&r, 0, sizeof r);

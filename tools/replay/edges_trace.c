@@ -539,7 +539,7 @@ int replay_edges_trace(const char *path, const edges_options *options, int json)
                  : tool_error("%s: a trace must be called T_..., its graphs L_... beside it", path);
     if (status == TOOL_OK && t.c.kind != CFG_BLOCKS)
         status = tool_error("%s: these are not the graphs of a trace", graphs);
-    if (status == TOOL_OK) data = (char *)tool_read_file(path, &size);
+    if (status == TOOL_OK) data = (char *)tool_read_file(path, NULL, &size);
     if (status == TOOL_OK && !data) status = TOOL_BAD_INPUT;
     if (status == TOOL_OK) {
         data = (char *)tool_grow(data, size + 1);
