@@ -1,10 +1,7 @@
 /* contexts.c - joined calling-context trees become columns of the model. */
-#define HCCT_STATIC
-#define HCCT_IMPLEMENTATION
 #include "kinds/contexts.h"
 #include "model/report.h"
 #include "base/tool.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,35 +22,35 @@ static int sampled_less_than_all(const tally *s) {
     return part > 0;
 }
 
-static void fill(const report *r, const contexts *c, const hcct *tree, report_tree *to) {
-    uint32_t *place = (uint32_t *)tool_alloc((size_t)tree->used * sizeof *place);      /* of each node, in preorder */
+static void fill(const report *r, const contexts *c, const contexts_tree *tree, report_tree *to) {
+    uint32_t *place = (uint32_t *)tool_alloc(tree->count * sizeof *place);      /* of each node, in preorder */
+    uint64_t total = tree->field[CONTEXTS_TOTAL], scaled = tree->field[CONTEXTS_SCALED];
     uint32_t node, depth = 0;
-    hcct_stats stats;
-    double absent;
     size_t i;
-    hcct_get_stats(tree, &stats);
-    to->algorithm = algorithms[tree->algorithm];
-    to->total = stats.scaled_total;
-    to->unmatched = stats.unmatched;
-    to->is_of_sample = stats.total && stats.scaled_total == stats.total && sampled_less_than_all(r->sampled);
-    absent = stats.total ? ceil((double)stats.base * ((double)stats.scaled_total / (double)stats.total)) : 0;
-    to->absent = absent < (double)to->total ? (uint64_t)absent : to->total;
+    if (!scaled) scaled = total;
+    to->algorithm = algorithms[tree->field[CONTEXTS_ALGORITHM]];
+    to->total = scaled;
+    to->unmatched = tree->field[CONTEXTS_UNMATCHED];
+    to->is_of_sample = total && scaled == total && sampled_less_than_all(r->sampled);
+    to->absent = tree->base;
+    if (scaled != total) to->absent = contexts_scale(tree->base, scaled, total, 1);
+    if (to->absent > to->total) to->absent = to->total;
     to->name_count = c->key_count + 1;
     to->names = (char **)tool_alloc(to->name_count * sizeof *to->names);
     for (i = 0; i < to->name_count; i++) to->names[i] = copy(i ? contexts_name(c, (uint32_t)i) : "");
-    to->parent = (uint32_t *)tool_alloc((stats.nodes + 1) * sizeof *to->parent);
-    to->name = (uint32_t *)tool_alloc((stats.nodes + 1) * sizeof *to->name);
-    to->lower = (uint64_t *)tool_alloc((stats.nodes + 1) * sizeof *to->lower);
-    to->upper = (uint64_t *)tool_alloc((stats.nodes + 1) * sizeof *to->upper);
+    to->parent = (uint32_t *)tool_alloc(tree->count * sizeof *to->parent);
+    to->name = (uint32_t *)tool_alloc(tree->count * sizeof *to->name);
+    to->lower = (uint64_t *)tool_alloc(tree->count * sizeof *to->lower);
+    to->upper = (uint64_t *)tool_alloc(tree->count * sizeof *to->upper);
     to->count = 1;
-    for (node = hcct_next(tree, 0, &depth); node; node = hcct_next(tree, node, &depth)) {
-        hcct_context context;
-        hcct_get(tree, node, &context);
+    for (node = contexts_next(tree, 0, &depth); node; node = contexts_next(tree, node, &depth)) {
+        const contexts_node *n = &tree->nodes[node];
+        int scales = scaled != total;
         place[node] = (uint32_t)to->count;
-        to->parent[to->count] = place[hcct_parent(tree, node)];
-        to->name[to->count] = context.key;
-        to->lower[to->count] = context.lower;
-        to->upper[to->count] = context.upper;
+        to->parent[to->count] = place[n->parent];
+        to->name[to->count] = n->key;
+        to->lower[to->count] = scales ? contexts_scale(n->lower, scaled, total, 0) : n->lower;
+        to->upper[to->count] = scales ? contexts_scale(n->upper, scaled, total, 1) : n->upper;
         to->count++;
     }
     free(place);
@@ -63,5 +60,5 @@ void report_contexts(report *r, const contexts *c) {
     size_t i;
     r->trees.at = (report_tree *)tool_alloc(c->count * sizeof *r->trees.at);
     r->trees.count = c->count;
-    for (i = 0; i < c->count; i++) fill(r, c, &c->trees[i]->tree, &r->trees.at[i]);
+    for (i = 0; i < c->count; i++) fill(r, c, &c->trees[i], &r->trees.at[i]);
 }
