@@ -2,7 +2,7 @@
 # make demo     a real program, plain and profiled; build/demo/report.html
 # make test     the host test suite; cc and make are all it needs
 # make matrix   installs compilers and emulators with apt-get, runs the tests on every target
-# make bench    installs what it needs, measures, writes bench/results.md and bench/results.json
+# make bench    installs what it needs, measures, writes bench/results.md and bench/results.json; bench-quick, bench-smoke: less
 #
 # make V=1 shows the commands. A target of the matrix sets CC, CXX, CFLAGS, LDFLAGS, RUN (what starts a program) and BUILD.
 
@@ -13,7 +13,6 @@ STD      ?= c99
 WARN     ?= -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic
 RUN      ?=
 THREADS  ?= -pthread
-HEADERS   = bursty.h hcct.h footprint.h
 V         ?=
 QUIET     = $(if $(V),,@echo "  cc $<";)
 COMPILE   = $(CC) -std=$(STD) $(WARN) $(CFLAGS) -I. $(THREADS)
@@ -21,8 +20,11 @@ LIBS      = $(LDFLAGS) -lm
 
 TOOL_C    = $(wildcard tools/*.c tools/*/*.c)
 TOOL_H    = $(wildcard tools/*.h tools/*/*.h)
-TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/write/page.o
-PAGE      = tools/write/page/style.css tools/write/page/base.js $(filter-out %/base.js,$(sort $(wildcard tools/write/page/*.js)))
+TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/page.o $(BUILD)/tools/lists.o
+TOOL_PART = $(filter-out $(BUILD)/tools/bursty.o,$(TOOL_O))
+PAGE_DIR  = tools/write/page
+PAGE      = $(PAGE_DIR)/style.css $(filter-out %/style.css,$(sort $(wildcard $(PAGE_DIR)/*.css))) \
+            $(PAGE_DIR)/base.js $(filter-out %/base.js,$(sort $(wildcard $(PAGE_DIR)/*.js)))
 EXAMPLE_C = $(wildcard examples/*.c)
 EXAMPLES  = $(EXAMPLE_C:examples/%.c=$(BUILD)/examples/%)
 TEST_C    = $(wildcard tests/test_*.c)
@@ -39,16 +41,33 @@ $(BUILD)/tools/%.o: tools/%.c $(TOOL_H) $(wildcard *.h)
 	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
 
 # The style sheet and the scripts of the HTML report, as lists of C strings.
-$(BUILD)/tools/write/page.c: tools/write/page/embed.awk $(PAGE)
+$(BUILD)/tools/page.c: tools/write/page/embed.awk $(PAGE)
 	@mkdir -p $(@D)
 	@LC_ALL=C awk -f tools/write/page/embed.awk $(PAGE) >$@
 
-$(BUILD)/tools/write/page.o: $(BUILD)/tools/write/page.c $(TOOL_H)
+# What kinds, sections of a report, writers and commands there are: whatever tools/ defines.
+# Looked at in every run, for a file may have gone; written only when something has changed.
+$(BUILD)/tools/lists.c: FORCE
+	@mkdir -p $(@D)
+	@LC_ALL=C awk -f tools/base/lists.awk $(sort $(TOOL_C)) >$@.new
+	@cmp -s $@.new $@ || cp $@.new $@
+	@rm -f $@.new
+
+FORCE:
+
+$(BUILD)/tools/page.o $(BUILD)/tools/lists.o: %.o: %.c $(TOOL_H) $(wildcard *.h)
 	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
 
 $(BUILD)/examples/%: examples/%.c $(wildcard *.h)
 	@mkdir -p $(@D)
 	$(QUIET) $(COMPILE) -o $@ $< $(LIBS)
+
+# A test that includes a header of the tool is linked with all of the tool but its main.
+TOOL_TESTS = $(shell grep -lE '^.include "(base|kinds|model|write|replay)/' $(TEST_C))
+
+$(TOOL_TESTS:tests/%.c=$(BUILD)/tests/%): $(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.inc) $(TOOL_PART)
+	@mkdir -p $(@D)
+	$(QUIET) $(COMPILE) -Itools -Itests -o $@ $< $(TOOL_PART) $(LIBS)
 
 $(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.inc) $(wildcard *.h)
 	@mkdir -p $(@D)
@@ -73,8 +92,11 @@ bench:
 bench-quick:
 	@sh bench/run.sh quick
 
+bench-smoke:
+	@sh bench/run.sh smoke
+
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all demo test test-programs matrix bench bench-quick clean
+.PHONY: FORCE all demo test test-programs matrix bench bench-quick bench-smoke clean
 .DELETE_ON_ERROR:

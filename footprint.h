@@ -318,7 +318,9 @@ FOOTPRINT_API uint64_t footprint_bin_high(uint32_t bin) {
 /* ---- numbers ---- */
 
 /* [shared: sat_add] */
-static uint64_t footprint_p_sat_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+static uint64_t footprint_p_sat_add(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
 /* [end shared] */
 
 typedef struct footprint_p_wide { uint64_t low, high; } footprint_p_wide;         /* 128 bits */
@@ -1993,11 +1995,13 @@ FOOTPRINT_API double footprint_corun_miss_ratio(const footprint_profile *const *
 #ifndef FOOTPRINT_NO_FILES
 #define FOOTPRINT_P_KIND 3
 
-/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time */
+/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
 static uint32_t footprint_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
     static const uint32_t nibble[16] = {
-        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
-        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
+        0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+        0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
     };
     crc = ~crc;
     while (size--) {
@@ -2008,11 +2012,11 @@ static uint32_t footprint_p_crc32(uint32_t crc, const unsigned char *data, size_
 }
 /* [end shared] */
 
-/* [shared: put] a part of a .brst file (docs/formats.md): header, chunks of at most 256 bytes, end. The first error stays. */
+/* [shared: put] Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
 typedef struct footprint_p_out {
     int (*write)(void *user, const void *data, size_t size);
     void *user;
-    int error;                                   /* what write returned when it was not 0 */
+    int error; /* the first result of write that was not 0; nothing is written after it */
     uint32_t crc;
     uint64_t total;
     size_t used;
@@ -2023,7 +2027,8 @@ static void footprint_p_little(unsigned char *at, uint64_t value, int bytes) {
     for (; bytes-- > 0; value >>= 8) *at++ = (unsigned char)(value & 255);
 }
 
-static void footprint_p_put_block(footprint_p_out *out, size_t size) {         /* chunk[0..size) and its crc */
+/* Writes chunk[0..size) and its checksum. */
+static void footprint_p_put_block(footprint_p_out *out, size_t size) {
     out->crc = footprint_p_crc32(out->crc, out->chunk, size);
     footprint_p_little(out->chunk + size, out->crc, 4);
     if (!out->error) out->error = out->write(out->user, out->chunk, size + 4);
@@ -2054,13 +2059,15 @@ static void footprint_p_put_varint(footprint_p_out *out, uint64_t value) {
     } while (value);
 }
 
-static void footprint_p_put_begin(footprint_p_out *out, uint32_t kind, int (*write)(void *user, const void *data, size_t size), void *user) {
+static void footprint_p_put_begin(footprint_p_out *out, uint32_t kind,
+                                  int (*write)(void *user, const void *data, size_t size),
+                                  void *user) {
     out->write = write;
     out->user = user;
     out->error = 0;
     out->crc = 0;
     out->total = 0;
-    footprint_p_little(out->chunk, UINT32_C(0x54535242), 4);                /* "BRST" */
+    footprint_p_little(out->chunk, UINT32_C(0x54535242), 4); /* "BRST" */
     footprint_p_little(out->chunk + 4, 1, 2);
     footprint_p_little(out->chunk + 6, kind, 2);
     footprint_p_little(out->chunk + 8, 0, 4);

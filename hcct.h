@@ -323,7 +323,9 @@ struct hcct {
 #define HCCT_P_HAS(t, which) (((HCCT_ALGORITHMS) >> (which) & 1) != 0 && (t)->algorithm == (which))
 
 /* [shared: sat_add] */
-static uint64_t hcct_p_sat_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+static uint64_t hcct_p_sat_add(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
 /* [end shared] */
 
 /* ---- numbers ---- */
@@ -1844,11 +1846,13 @@ HCCT_API int hcct_write_collapsed(const hcct *t, hcct_name_fn name, void *name_u
 
 /* ---- dump: a .brst part of kind 2 (docs/formats.md) ---- */
 
-/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time */
+/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
 static uint32_t hcct_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
     static const uint32_t nibble[16] = {
-        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
-        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
+        0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+        0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
     };
     crc = ~crc;
     while (size--) {
@@ -1859,11 +1863,11 @@ static uint32_t hcct_p_crc32(uint32_t crc, const unsigned char *data, size_t siz
 }
 /* [end shared] */
 
-/* [shared: put] a part of a .brst file (docs/formats.md): header, chunks of at most 256 bytes, end. The first error stays. */
+/* [shared: put] Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
 typedef struct hcct_p_out {
     int (*write)(void *user, const void *data, size_t size);
     void *user;
-    int error;                                   /* what write returned when it was not 0 */
+    int error; /* the first result of write that was not 0; nothing is written after it */
     uint32_t crc;
     uint64_t total;
     size_t used;
@@ -1874,7 +1878,8 @@ static void hcct_p_little(unsigned char *at, uint64_t value, int bytes) {
     for (; bytes-- > 0; value >>= 8) *at++ = (unsigned char)(value & 255);
 }
 
-static void hcct_p_put_block(hcct_p_out *out, size_t size) {         /* chunk[0..size) and its crc */
+/* Writes chunk[0..size) and its checksum. */
+static void hcct_p_put_block(hcct_p_out *out, size_t size) {
     out->crc = hcct_p_crc32(out->crc, out->chunk, size);
     hcct_p_little(out->chunk + size, out->crc, 4);
     if (!out->error) out->error = out->write(out->user, out->chunk, size + 4);
@@ -1905,13 +1910,15 @@ static void hcct_p_put_varint(hcct_p_out *out, uint64_t value) {
     } while (value);
 }
 
-static void hcct_p_put_begin(hcct_p_out *out, uint32_t kind, int (*write)(void *user, const void *data, size_t size), void *user) {
+static void hcct_p_put_begin(hcct_p_out *out, uint32_t kind,
+                             int (*write)(void *user, const void *data, size_t size),
+                             void *user) {
     out->write = write;
     out->user = user;
     out->error = 0;
     out->crc = 0;
     out->total = 0;
-    hcct_p_little(out->chunk, UINT32_C(0x54535242), 4);                /* "BRST" */
+    hcct_p_little(out->chunk, UINT32_C(0x54535242), 4); /* "BRST" */
     hcct_p_little(out->chunk + 4, 1, 2);
     hcct_p_little(out->chunk + 6, kind, 2);
     hcct_p_little(out->chunk + 8, 0, 4);

@@ -1,78 +1,34 @@
-/* bench_bursty.c - what each form of bursty.h costs, in-process: rivals of a group run in turn, several rounds, best and median of
-   each; in groups with an "empty" rival its time is taken off the others'. Prints tab-separated lines
+/* bench_bursty.c - what each form of bursty.h costs, in-process: rivals of a group run in turn, several rounds. Prints
 
-       group  rival  best_ns  median_ns  ratio       per operation; ratio of the median to the group's first rival (after "empty")
-       value  name   number                          results that are not times
+       time   group  rival  nanoseconds of one operation, one number per round
+       value  name   number                                  results that are not times
 
+   separated by tabs; bench/micro.py makes figures of them and takes the time of a rival called "empty" off the others'.
    Compiled as it is, with BURSTY_POLL, with BURSTY_OFF, and by other compilers with BENCH_BARE and their own ways of looking put
-   in (bench/peers.sh): then only plain rivals remain. Rounds come in argv[1], a scale in percent in argv[2]. */
+   in: then only plain rivals remain. argv[1] is the number of rounds, argv[2] scales the work, in percent. */
 #define _POSIX_C_SOURCE 200809L
 #ifndef BENCH_BARE
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_PTHREAD
 #include "bursty.h"
 #endif
+#include "race.h"
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #if defined(__clang__)
 #define ALONE __attribute__((noinline))
 #else
 #define ALONE __attribute__((noinline, noipa))      /* a pure function would be moved out of the loop that times it */
 #endif
-#define MAX_ROUNDS 64
 #define LENGTH 4096                             /* elements of the loops' arrays: 16 KiB, in the first-level cache */
-
-typedef uint64_t (*rival_fn)(void);             /* runs, returns the number of operations */
-typedef struct rival { const char *name; rival_fn run; } rival;
 
 static int rounds = 7, scale = 100;
 static volatile uint64_t sink;
 static uint32_t data[LENGTH], same[LENGTH];
 
-static double now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 static uint64_t times(uint64_t n) { return n * (uint64_t)scale / 100 ? n * (uint64_t)scale / 100 : 1; }
-
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void print_row(const char *group, const char *name, double best, double median, double base) {
-    printf("%s\t%s\t%.4f\t%.4f\t%.4f\n", group, name, best, median, median / base);
-}
-
-/* Every rival once per round, forward and backward in turn. */
-static void race(const char *group, const rival *rivals, int count) {
-    static double ns[16][MAX_ROUNDS];
-    double base = 0, empty = 0;
-    int i, r;
-    for (i = 0; i < count; i++) (void)rivals[i].run();
-    for (r = 0; r < rounds; r++)
-        for (i = 0; i < count; i++) {
-            int k = r & 1 ? count - 1 - i : i;
-            double start = now_ns();
-            uint64_t operations = rivals[k].run();
-            ns[k][r] = (now_ns() - start) / (double)operations;
-        }
-    for (i = 0; i < count; i++) {
-        double best, median;
-        qsort(ns[i], (size_t)rounds, sizeof ns[i][0], compare);
-        best = ns[i][0] - empty, median = ns[i][rounds / 2] - empty;
-        if (strcmp(rivals[i].name, "empty") == 0) { empty = ns[i][rounds / 2]; continue; }
-        if (base == 0) base = median;
-        print_row(group, rivals[i].name, best, median, base);
-    }
-}
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
@@ -141,10 +97,10 @@ static void sample(uint32_t check_count, uint32_t burst_count, bursty_action act
     bursty_start(&config);
 }
 
-ALONE static uint32_t fib_here(uint32_t n) { BURST_HERE(); return n < 2 ? n : fib_here(n - 1) + fib_here(n - 2); }
+ALONE static uint32_t fib_here(uint32_t n) { BURST_ENTRY(); return n < 2 ? n : fib_here(n - 1) + fib_here(n - 2); }
 ALONE static uint32_t fib_scope(uint32_t n) { BURST_SCOPE("fib"); return n < 2 ? n : fib_scope(n - 1) + fib_scope(n - 2); }
 ALONE static uint32_t fib_check(uint32_t n) { if (BURST_CHECK()) { seen++; } return n < 2 ? n : fib_check(n - 1) + fib_check(n - 2); }
-ALONE static BURST_FN(uint32_t, fib_fn, (uint32_t n), (n)) { return n < 2 ? n : fib_fn(n - 1) + fib_fn(n - 2); }
+ALONE static BURST_DUAL(uint32_t, fib_fn, (uint32_t n), (n)) { return n < 2 ? n : fib_fn(n - 1) + fib_fn(n - 2); }
 static uint64_t run_fib_here(void) { sink += fib_here(FIB_OF); return fib_count; }
 static uint64_t run_fib_scope(void) { sink += fib_scope(FIB_OF); return fib_count; }
 static uint64_t run_fib_check(void) { sink += fib_check(FIB_OF); return fib_count; }
@@ -166,30 +122,30 @@ ALONE static int compare_loop(const uint32_t *a, const uint32_t *b, int n) {
 }
 ALONE static uint32_t sum_body(const uint32_t *a, int n) {
     uint32_t s = 0;
-    for (int i = 0; i < n; i++) BURST_BODY({ BURST_LOAD(&a[i]); s += a[i]; })
+    for (int i = 0; i < n; i++) BURST_BODY({ BURST_REF(BURSTY_LOAD, &a[i]); s += a[i]; })
     return s;
 }
 ALONE static uint32_t hash_body(const uint32_t *a, int n) {
     uint32_t h = 2166136261u;
-    for (int i = 0; i < n; i++) BURST_BODY({ BURST_LOAD(&a[i]); h = (h ^ a[i]) * 16777619u; })
+    for (int i = 0; i < n; i++) BURST_BODY({ BURST_REF(BURSTY_LOAD, &a[i]); h = (h ^ a[i]) * 16777619u; })
     return h;
 }
 ALONE static int compare_body(const uint32_t *a, const uint32_t *b, int n) {
-    for (int i = 0; i < n; i++) BURST_BODY({ BURST_LOAD(&a[i]); if (a[i] != b[i]) return i; })
+    for (int i = 0; i < n; i++) BURST_BODY({ BURST_REF(BURSTY_LOAD, &a[i]); if (a[i] != b[i]) return i; })
     return n;
 }
 ALONE static uint32_t sum_for(const uint32_t *a, int n) {
     uint32_t s = 0;
-    BURST_FOR(int, i, 0, n, { BURST_LOAD(&a[i]); s += a[i]; })
+    BURST_FOR(int, i, 0, n, { BURST_REF(BURSTY_LOAD, &a[i]); s += a[i]; })
     return s;
 }
 ALONE static uint32_t hash_for(const uint32_t *a, int n) {
     uint32_t h = 2166136261u;
-    BURST_FOR(int, i, 0, n, { BURST_LOAD(&a[i]); h = (h ^ a[i]) * 16777619u; })
+    BURST_FOR(int, i, 0, n, { BURST_REF(BURSTY_LOAD, &a[i]); h = (h ^ a[i]) * 16777619u; })
     return h;
 }
 ALONE static int compare_for(const uint32_t *a, const uint32_t *b, int n) {
-    BURST_FOR(int, i, 0, n, { BURST_LOAD(&a[i]); if (a[i] != b[i]) return i; })
+    BURST_FOR(int, i, 0, n, { BURST_REF(BURSTY_LOAD, &a[i]); if (a[i] != b[i]) return i; })
     return n;
 }
 LOOP_RUNS(loop)
@@ -200,10 +156,10 @@ LOOP_RUNS(for)
 
 ALONE static uint32_t leaf_plain(uint32_t x) { return x * 3 + 1; }
 ALONE static uint32_t leaf_check(uint32_t x) { if (BURST_CHECK()) { seen++; } return x * 3 + 1; }
-ALONE static uint32_t leaf_point(uint32_t x) { BURST_POINT("leaf", x); return x * 3 + 1; }
+ALONE static uint32_t leaf_point(uint32_t x) { BURST_POINT(BURSTY_USER, "leaf", x); return x * 3 + 1; }
 ALONE static uint32_t leaf_scope(uint32_t x) { BURST_SCOPE("leaf"); return x * 3 + 1; }
-ALONE static BURST_FN(uint32_t, leaf_fn, (uint32_t x), (x)) { BURST_LOAD(&sink); return x * 3 + 1; }
-ALONE static BURST_SUB(uint32_t, leaf_sub, (uint32_t x), (x)) { BURST_LOAD(&sink); return x * 3 + 1; }
+ALONE static BURST_DUAL(uint32_t, leaf_fn, (uint32_t x), (x)) { BURST_REF(BURSTY_LOAD, &sink); return x * 3 + 1; }
+ALONE static BURST_DUAL_LEAF(uint32_t, leaf_sub, (uint32_t x), (x)) { BURST_REF(BURSTY_LOAD, &sink); return x * 3 + 1; }
 
 #define CALL_RUN(name, call) \
     static uint64_t run_leaf_##name(void) { \
@@ -219,15 +175,15 @@ CALL_RUN(check, x = leaf_check(x))
 CALL_RUN(point, x = leaf_point(x))
 CALL_RUN(scope, x = leaf_scope(x))
 CALL_RUN(fn, x = leaf_fn(x))
-CALL_RUN(sub, x = BURST_CALL(leaf_sub, (x)))
-CALL_RUN(event, x = leaf_plain(x); BURST_EVENT(seen++))
+CALL_RUN(sub, x = BURST_SAME(leaf_sub, (x)))
+CALL_RUN(event, x = leaf_plain(x); BURST_IF_RECORDING(seen++))
 
 /* ---- profiles at once ---- */
 
 #if !defined(BURSTY_POLL) && !defined(BURSTY_OFF)
 static uint64_t run_points(void) {
     uint64_t n = times(20000000);
-    for (uint64_t k = 0; k < n; k++) { BURST_POINT("point", k); }
+    for (uint64_t k = 0; k < n; k++) { BURST_POINT(BURSTY_USER, "point", k); }
     return n;
 }
 
@@ -239,7 +195,7 @@ static void with_profiles(int count, uint32_t check_count, uint32_t burst_count)
         profile.check_count = check_count + (uint32_t)p * 97;           /* no two in step */
         profile.burst_count = burst_count;
         profile.action = see;
-        bursty_set(p, &profile);
+        bursty_set_profile(p, &profile);
     }
 }
 
@@ -261,8 +217,8 @@ static uint64_t always(bursty_action action, int how) {
     uint64_t n = times(1000000);
     sample(BURSTY_ALWAYS, 1, action);
     (void)BURST_CHECK();                        /* the thread joins */
-    if (how == 0) for (uint64_t k = 0; k < n; k++) { BURST_POINT("point", k); }
-    if (how == 1) for (uint64_t k = 0; k < n; k++) { BURST_LOAD(&sink); }
+    if (how == 0) for (uint64_t k = 0; k < n; k++) { BURST_POINT(BURSTY_USER, "point", k); }
+    if (how == 1) for (uint64_t k = 0; k < n; k++) { BURST_REF(BURSTY_LOAD, &sink); }
     if (how == 2) for (uint64_t k = 0; k < n; k++) { BURST_SCOPE("scope"); }
     return n;
 }
@@ -289,7 +245,7 @@ static double ring_overlap(int32_t jitter_percent) {
     config.profile.action = see_ring;
     bursty_start(&config);
     for (uint64_t k = 0, at = 0; k < n; k++) {
-        BURST_POINT("ring", at);
+        BURST_POINT(BURSTY_USER, "ring", at);
         at = at + 1 == RING ? 0 : at + 1;
     }
     for (int i = 0; i < RING; i++) total += ring_seen[i];
@@ -303,34 +259,31 @@ static double ring_overlap(int32_t jitter_percent) {
 /* ---- threads: time per check while others check too, and every check counted ---- */
 
 static void *check_thread(void *ns) {
-    double start = now_ns();
+    double start = race_now_ns();
     uint64_t n = run_points();
-    *(double *)ns = (now_ns() - start) / (double)n;
+    *(double *)ns = (race_now_ns() - start) / (double)n;
     return NULL;
 }
 
 static void race_threads(void) {
-    double each[4], base = 0;
     for (int count = 1; count <= 4; count *= 2) {
-        double all[MAX_ROUNDS];
+        double ns[RACE_ROUNDS];
         char name[32];
         uint64_t missing = 0;
-        int repeat = rounds < 5 ? rounds : 5;
-        for (int r = 0; r < repeat; r++) {
+        for (int r = 0; r < rounds; r++) {
+            double each[4];
             pthread_t thread[4];
             bursty_stats stats;
             sample(990, 10, NULL);
             for (int i = 0; i < count; i++) pthread_create(&thread[i], NULL, check_thread, &each[i]);
             for (int i = 0; i < count; i++) pthread_join(thread[i], NULL);
-            all[r] = 0;
-            for (int i = 0; i < count; i++) all[r] += each[i] / count;
+            ns[r] = 0;
+            for (int i = 0; i < count; i++) ns[r] += each[i] / count;
             bursty_get_stats(&stats);
             missing += times(20000000) * (uint64_t)count - stats.checks;
         }
-        qsort(all, (size_t)repeat, sizeof all[0], compare);
-        if (base == 0) base = all[repeat / 2];
         snprintf(name, sizeof name, "%d thread%s", count, count > 1 ? "s" : "");
-        print_row("threads", name, all[0], all[repeat / 2], base);
+        race_print("threads", name, ns, rounds);
         printf("value\tchecks not counted, %s\t%llu\n", name, (unsigned long long)missing);
     }
 }
@@ -353,10 +306,13 @@ static int same_results(void) {
 }
 #endif
 
-#define RACE(group, ...) do { const rival r[] = { __VA_ARGS__ }; race(group, r, COUNT(r)); } while (0)
+#define RACE(group, ...) do { \
+        const race_rival rivals[] = { __VA_ARGS__ }; \
+        race(group, rivals, COUNT(rivals), rounds); \
+    } while (0)
 
 int main(int argc, char **argv) {
-    if (argc > 1) rounds = atoi(argv[1]) < MAX_ROUNDS ? atoi(argv[1]) : MAX_ROUNDS;
+    if (argc > 1) rounds = atoi(argv[1]) < RACE_ROUNDS ? atoi(argv[1]) : RACE_ROUNDS;
     if (argc > 2) scale = atoi(argv[2]);
     for (int i = 0; i < LENGTH; i++) data[i] = same[i] = (uint32_t)i * 2654435761u;
     fib_count = fib_calls(FIB_OF);
@@ -368,8 +324,8 @@ int main(int argc, char **argv) {
 #else
     if (!same_results()) return fprintf(stderr, "bench_bursty: a form computes something else\n"), 1;
     sample(0, 0, NULL);
-    RACE("fib", { "plain", run_fib_plain }, { "BURST_CHECK", run_fib_check }, { "BURST_HERE", run_fib_here },
-         { "BURST_FN", run_fib_fn }, { "BURST_SCOPE", run_fib_scope });
+    RACE("fib", { "plain", run_fib_plain }, { "BURST_CHECK", run_fib_check }, { "BURST_ENTRY", run_fib_here },
+         { "BURST_DUAL", run_fib_fn }, { "BURST_SCOPE", run_fib_scope });
     RACE("sum", { "plain", run_sum_plain }, { "BURST_LOOP", run_sum_loop }, { "BURST_BODY", run_sum_body },
          { "BURST_FOR", run_sum_for });
     RACE("hash", { "plain", run_hash_plain }, { "BURST_LOOP", run_hash_loop }, { "BURST_BODY", run_hash_body },
@@ -377,8 +333,8 @@ int main(int argc, char **argv) {
     RACE("compare", { "plain", run_compare_plain }, { "BURST_LOOP", run_compare_loop }, { "BURST_BODY", run_compare_body },
          { "BURST_FOR", run_compare_for });
     RACE("leaf call", { "empty", run_leaf_empty }, { "plain", run_leaf_plain }, { "BURST_CHECK", run_leaf_check },
-         { "BURST_POINT", run_leaf_point }, { "BURST_FN", run_leaf_fn }, { "BURST_SUB, BURST_CALL", run_leaf_sub },
-         { "BURST_EVENT", run_leaf_event }, { "BURST_SCOPE", run_leaf_scope });
+         { "BURST_POINT", run_leaf_point }, { "BURST_DUAL", run_leaf_fn }, { "BURST_DUAL_LEAF, BURST_SAME", run_leaf_sub },
+         { "BURST_IF_RECORDING", run_leaf_event }, { "BURST_SCOPE", run_leaf_scope });
 #if !defined(BURSTY_POLL) && !defined(BURSTY_OFF)
     RACE("profiles at 1000000 : 1", { "1 profile", run_profiles_1 }, { "2 profiles", run_profiles_2 }, { "3 profiles", run_profiles_3 },
          { "5 profiles", run_profiles_5 }, { "8 profiles", run_profiles_8 });

@@ -8,7 +8,7 @@ build=${BUILD:-build}
 src=$build/bench/src work=$build/bench/hcct_paper real=bench/real
 events=${EVENTS:-12000000}
 mkdir -p "$work"
-[ -d "$src/sqlite" ] || sh bench/setup.sh
+sh bench/setup.sh
 [ -x "$build/bursty" ] || make "$build/bursty"
 CC=${CC:-cc}
 say() { echo "hcct_paper: $*" >&2; }

@@ -1,18 +1,18 @@
 #!/usr/bin/python3
-"""micro.py quick|full BUILD_DIR RESULT.json - bench_bursty.c by several compilers, in several ways, beside other ways of looking.
+"""micro.py quick|full|smoke BUILD_DIR RESULT.json - bench_bursty.c by several compilers, in several ways, beside other ways of looking.
 
 Each build is linked several times with its text moved by 16 bytes, since alignment alone moves fib by a fifth and a
 short loop by two; what is kept is the geometric mean over these of each median and of each ratio, and the best of
 all. Peers compile the plain rivals alone (BENCH_BARE) and are set beside the plain rivals of their own compiler. The
 fast path is counted in the disassembly of a function with a point."""
-import json, os, re, statistics, subprocess, sys
+import json, os, re, subprocess, sys
+import stats
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(HERE)
 MODE, BUILD, RESULT = sys.argv[1], os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3])
-QUICK = MODE == 'quick'
 WORK = os.path.join(BUILD, 'micro')
-ROUNDS, SCALE, PADS = ('5', '25', 2) if QUICK else ('7', '50', 8)
+ROUNDS, SCALE, PADS = {'smoke': ('1', '1', 1), 'quick': ('5', '25', 2), 'full': ('7', '50', 8)}[MODE]
 XRAY = ['-fxray-instrument', '-fxray-instruction-threshold=1']
 HOOKS = '-finstrument-functions'
 ALIGN = '-falign-loops=32'      # loops of one cycle double in time when they straddle a boundary; all builds alike
@@ -51,14 +51,30 @@ def build(name, cc, flags):
     return ['%s.%d' % (stem, pad) for pad in range(PADS)]
 
 
-def run(binary, rows, values):
+def run(binary, times, values):
     env = dict(os.environ, LLVM_PROFILE_FILE='/dev/null')
     for line in call([binary, ROUNDS, SCALE], env=env, cwd=WORK).splitlines():
-        words = line.split('\t')
-        if words[0] == 'value':
-            values.setdefault(words[1], []).append(float(words[2]))
+        what, *words = line.split('\t')
+        if what == 'value':
+            values.setdefault(words[0], []).append(float(words[1]))
         else:
-            rows.setdefault((words[0], words[1]), []).append([float(w) for w in words[2:]])
+            times.setdefault(words[0], {})[words[1]] = [float(w) for w in words[2:]]
+
+
+def figures(groups):
+    """Best and median of every rival, and its median over that of the group's first; the time of "empty" taken off."""
+    out = {}
+    for group, rivals in groups.items():
+        empty = stats.summary(rivals['empty'])['median'] if 'empty' in rivals else 0
+        base = None
+        for rival, samples in rivals.items():
+            if rival == 'empty':
+                continue
+            s = stats.summary(samples)
+            best, median = s['best'] - empty, s['median'] - empty
+            base = base or median
+            out[group, rival] = best, median, median / base
+    return out
 
 
 def fast_path(command, objdump):
@@ -80,7 +96,7 @@ def fast_path(command, objdump):
     except OSError:
         return None
     plain = hot('void f(void) { }')
-    point = hot('#include "bursty.h"\nvoid f(void) { BURST_HERE(); }')
+    point = hot('#include "bursty.h"\nvoid f(void) { BURST_ENTRY(); }')
     return point[0] - plain[0], point[1] - plain[1]
 
 
@@ -95,20 +111,22 @@ def main():
     rows, values = {k[0]: {} for k in kinds}, {k[0]: {} for k in kinds}
     for pad in range(PADS):                                 # builds in turn, too
         for name, base, cc, flags in kinds:
-            run(binaries[name][pad], rows[name], values[name])
+            times = {}
+            run(binaries[name][pad], times, values[name])
+            for key, figure in figures(times).items():
+                rows[name].setdefault(key, []).append(figure)
     result = dict(rows=[], values=[], fast=[])
     medians = {}
     for name, base, cc, flags in kinds:
         for (group, rival), runs in rows[name].items():
-            median = statistics.geometric_mean(r[1] for r in runs)
+            best, median, ratio = min(r[0] for r in runs), stats.geomean(r[1] for r in runs), stats.geomean(r[2] for r in runs)
             medians[name, group, rival] = median
-            ratio = statistics.geometric_mean(r[2] for r in runs)
             if base:
                 ratio = median / medians[base, group, 'plain']
-            result['rows'].append(dict(build=name, peer=bool(base), group=group, rival=rival, best_ns=min(r[0] for r in runs),
+            result['rows'].append(dict(build=name, peer=bool(base), group=group, rival=rival, best_ns=best,
                                        median_ns=median, ratio=ratio))
         for what, seen in values[name].items():
-            result['values'].append(dict(build=name, what=what, value=statistics.median(seen)))
+            result['values'].append(dict(build=name, what=what, value=stats.summary(seen)['median']))
     for name, command, objdump in FAST:
         counted = fast_path(command, objdump)
         if counted:

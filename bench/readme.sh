@@ -1,7 +1,8 @@
 #!/bin/sh
-# readme.sh - copies the figures that README shows from bench/results.md, so that they are what was measured last.
+# readme.sh RESULTS README - copies the figures that README shows from the results, so that they are what was measured last.
 set -e
 cd "$(dirname "$0")/.."
+results=${1:-bench/results.md} readme=${2:-README.md}
 block=${BUILD:-build}/readme.block
 mkdir -p "$(dirname "$block")"
 awk -F '|' '
@@ -17,9 +18,10 @@ awk -F '|' '
         print machine
         print "\n| ratio to the plain program, user and system time: five real programs | geomean / worst |\n|---|---|\n" rows
         print "| Lua, over the plain build of the same compiler; bursty is *few* | time |\n|---|---|\n" peers
-    }' bench/results.md >"$block"
+    }' "$results" >"$block"
 awk -v block="$block" '
     /^<!-- overhead -->/ { print; while ((getline line <block) > 0) print line; skip = 1; next }
     /^<!-- end of overhead -->/ { skip = 0 }
-    !skip' README.md >"$block.README"
-cp "$block.README" README.md
+    !skip' "$readme" >"$block.README"
+grep -q "^<!-- end of overhead -->" "$block.README" && [ -s "$block" ]
+cp "$block.README" "$readme"

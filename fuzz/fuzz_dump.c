@@ -24,20 +24,25 @@ static int load(input *in, const void *data, size_t size) {
 }
 
 static void render(const input *in) {
-    void (*const forms[])(const report *, text *) = {report_text, report_html, report_collapsed, report_json};
     report r;
     size_t i;
     memset(&r, 0, sizeof r);
     r.title = text_clean("fuzz", 4);
-    report_sampled(&r, &in->sampled, 0);
-    report_contexts(&r, &in->contexts);
-    report_footprints(&r, &in->footprints);
-    for (i = 0; i < sizeof forms / sizeof *forms; i++) {
+    report_make(&r, in);
+    for (i = 0; writer_list[i]; i++) {
         text out = {NULL, 0, 0};
-        forms[i](&r, &out);
+        writer_list[i]->write(&r, &out);
         text_free(&out);
     }
     report_free(&r);
+}
+
+/* Parts of kind 1 as merge writes them. */
+static void write_sampled(const input *in, text *out) {
+    size_t i;
+    for (i = 0; i < in->state_count; i++) {
+        if (in->states[i].kind == kind_of(DUMP_SAMPLED)) in->states[i].kind->write(in->states[i].state, out);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -58,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (written.size) {
             if (load(&back, written.data, written.size) != 0) abort();
             input_settle(&back);
-            tally_write(&back.sampled, &again);
+            write_sampled(&back, &again);
             if (again.size > written.size || (again.size && memcmp(again.data, written.data, again.size) != 0)) abort();
             input_free(&back);
         }

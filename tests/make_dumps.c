@@ -190,6 +190,52 @@ static void cyclic_footprint(brst *b) {
     brst_end(b);
 }
 
+/* 1200 chains of 84 calls, a hundred thousand contexts; the first of them is as hot as four others, and its leaf is
+   `hot leaf`. All are wide enough for a frame of a flame graph. Names are of characters outside of the first plane. */
+static void chains(brst *b) {
+    enum { CHAINS = 1200, DEPTH = 84, COUNT = 10 };
+    const uint64_t total = (CHAINS + 3) * COUNT;
+    const uint64_t fields[] = {1, 5, CHAINS * DEPTH, 100, 20, 100, 0, 0, total, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0,
+                               CHAINS * DEPTH};
+    char name[128];
+    unsigned i, k;
+    brst_begin(b, 2, 60000);
+    for (i = 0; i < sizeof fields / sizeof *fields; i++) brst_number(b, fields[i]);
+    for (i = 0; i < CHAINS; i++) {
+        brst_number(b, i + 1);
+        snprintf(name, sizeof name, "%u", i);
+        for (k = 0; k < 20; k++) snprintf(name + strlen(name), 8, "\xF0\x9F\x8E\xAE");
+        brst_string(b, name);
+    }
+    brst_number(b, CHAINS + 1);
+    brst_string(b, "hot leaf");
+    brst_number(b, 0);
+    for (i = 0; i < CHAINS; i++) {
+        for (k = 0; k < DEPTH; k++) {
+            int is_leaf = k == DEPTH - 1;
+            brst_number(b, i && k == 0 ? DEPTH : 0);
+            brst_number(b, i == 0 && is_leaf ? CHAINS + 1 : i + 1);
+            brst_number(b, 2);
+            brst_number(b, !is_leaf ? 0 : i == 0 ? 4 * COUNT : COUNT);
+        }
+    }
+    brst_end(b);
+}
+
+/* Names as C++ compilers make them: two instances of a template, what is too full of references, and what is no name. */
+static void mangled(brst *b) {
+    static const char *const names[] = {
+        "_ZN4game5stateIiE4stepEf", "_ZN4game5stateIlE4stepEf", "_Z5frameRKSs", "_Zwhat",
+        "_Z1fI1AIS0_IS1_IS2_IS3_IS4_IS5_IS6_IS7_IS8_IS9_ISA_ISB_ISC_ISD_ISE_ISF_ISG_IS_EEEEEEEEEEEEEEEEEEEvv",
+    };
+    size_t i;
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "game", 1000, 170, 0);
+    brst_thread(b, 0, 0, "main", 1000, 10, 10, 0);
+    for (i = 0; i < sizeof names / sizeof *names; i++) one_row(b, names[i], strlen(names[i]), "main");
+    brst_end(b);
+}
+
 static void save(const char *folder, const char *name, brst *b) {
     char path[512];
     FILE *file;
@@ -236,6 +282,8 @@ int main(int argc, char **argv) {
     tree(&b, 1, 0); save(folder, "tree.brst", &b);
     tree(&b, 2, 0); save(folder, "tree2.brst", &b);
     cyclic_footprint(&b); save(folder, "footprint.brst", &b);
+    mangled(&b); save(folder, "mangled.brst", &b);
+    chains(&b); save(folder, "chains.brst", &b);
     game(&b, 1); tree(&b, 1, 0); cyclic_footprint(&b); save(folder, "all.brst", &b);
     free(b.data);
     return 0;

@@ -40,6 +40,28 @@ static void run_threads(void *(*function)(void *), void *argument, int count) {
     for (i = 0; i < count; i++) CHECK(pthread_join(thread[i], NULL) == 0);
 }
 
+/* A thread that has checked before a start, which another thread made, has a word of its own. */
+static void *starts(void *argument) {
+    CHECK(bursty_start((const bursty_config *)argument) > 0);
+    return NULL;
+}
+
+TEST(checks_before_a_start_do_not_count) {
+    bursty_config config = config_with(1000, 1);
+    uint32_t n = 250;
+    bursty_stats stats;
+    CHECK(bursty_start(&config) > 0);
+    checks(&n);
+    bursty_thread_end();
+    checks(&n);
+    run_threads(starts, &config, 1);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.checks, 0);
+    checks(&n);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.checks, 501);
+}
+
 TEST(counts_are_exact_with_four_threads) {
     bursty_config config = config_with(BURSTY_ALWAYS, 0);
     uint32_t n = CHECKS / 2;
@@ -133,8 +155,8 @@ TEST(settings_and_snapshots_while_threads_run) {
     while (__atomic_load_n(&waiting, __ATOMIC_RELAXED) < THREADS) { }
     for (i = 0; i < 300; i++) {
         p.check_count = 50 + (uint32_t)i;
-        CHECK_EQ(bursty_set(1 + i % 3, i % 7 == 0 ? NULL : &p), 0);
-        if (i % 10 == 0) bursty_switch(0, i % 20 == 0);
+        CHECK_EQ(bursty_set_profile(1 + i % 3, i % 7 == 0 ? NULL : &p), 0);
+        if (i % 10 == 0) bursty_enable(0, i % 20 == 0);
         if (i % 50 == 25) bursty_clear();
         bursty_top(rows, 8, i & 1);
         bursty_get_stats(&stats);

@@ -71,6 +71,26 @@ for variant in ON BURSTY_OFF BURSTY_POLL BURSTY_NO_TLS BURSTY_STATIC BURSTY_TINY
     check "forms run as C++ with $variant"   timeout 20 "$out/forms_cc"
 done
 
+# ---- a user's own warnings, a user's own shared object ---------------------------------------------------------------------
+
+if has "$CXX"; then
+    for off in '' -DBURSTY_OFF; do
+        # shellcheck disable=SC2086
+        check "-Wold-style-cast $off" $CXX -std=c++11 -x c++ -Wold-style-cast -Werror -O1 $off -I. -c -o "$out/old.o" tests/compile/forms.c
+    done
+else skip "-Wold-style-cast: no $CXX"; fi
+if [ "$(uname -s)" = Linux ] && [ -z "${RUN-}" ]; then
+    printf '#include "bursty.h"\nint f(void); int f(void) { BURST_SCOPE("f"); BURST_LEAVE(); return 1; }\n' >"$out/so.c"
+    printf 'int f(void); int main(void) { return f() != 1; }\n' >"$out/so_main.c"
+    lacks() { ! "$@" 2>"$out/lacks" && grep -q 'bursty_' "$out/lacks"; }
+    check "a shared object without an implementation does not link, by name" \
+        lacks $CC -std=c99 -O1 -fPIC -shared -I. -o "$out/so.so" "$out/so.c"
+    check "a shared object with its own does" \
+        c -std=c99 -O1 -fPIC -shared -DBURSTY_IMPLEMENTATION -DBURSTY_TLS_MODEL='"initial-exec"' -o "$out/so.so" "$out/so.c"
+    check "a program that uses it" c -std=c99 -Wno-missing-prototypes -o "$out/so_main" "$out/so_main.c" "$out/so.so"
+    check "and runs"               timeout 20 "$out/so_main"
+fi
+
 # ---- off is nothing -------------------------------------------------------------------------------------------------------
 
 # The macros that a user may write, and the functions, as the preprocessor sees them.

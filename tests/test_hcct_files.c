@@ -6,10 +6,7 @@
 #define HCCT_STATIC
 #include "hcct.h"
 #include "hcct_reference.inc"
-#include "../tools/base/dump.c"
-#include "../tools/base/text.c"
-#include "../tools/base/tool.c"
-#include "../tools/kinds/contexts.c"
+#include "kinds/contexts.h"
 
 typedef struct blob {
     unsigned char *bytes;
@@ -400,13 +397,13 @@ static void little(unsigned char *at, uint64_t value, int bytes) {
 
 /* Sets the checksums of a part right again, so that what is behind them is tested too. */
 static void mend(unsigned char *data, size_t size) {
-    uint32_t crc = crc32_of(0, data, 12);
+    uint32_t crc = dump_crc(0, data, 12);
     size_t at = 16;
     little(data + 12, crc, 4);
     while (at + 2 <= size) {
         size_t length = (size_t)(data[at] | (unsigned)data[at + 1] << 8), end = length ? length + 2 : 10;
         if (at + end + 4 > size) return;
-        crc = crc32_of(crc, data + at, end);
+        crc = dump_crc(crc, data + at, end);
         little(data + at + end, crc, 4);
         at += end + 4;
     }

@@ -109,7 +109,7 @@ status 0 "$bursty" replay hcct --algo sticky --phi 1/4 --epsilon 1/5 --delta 1/1
 has "sticky on the example" "$dir/out" '"hot_found": 2,'
 status 0 "$bursty" replay hcct "$dir/example.trace"
 has "text" "$dir/out" '^hot_true: 10$'
-has "text" "$dir/out" '100 counted by Space-Saving'
+has "text" "$dir/out" '100 calls counted by Space-Saving'
 has "text" "$dir/out" '0x1 from 0x0 > 0x2 from 0x0 > 0x3 from 0x0$'
 
 # The same from standard input; bursts; bounded memory; a million deep.

@@ -1,7 +1,6 @@
 /* test_text.c - names on their way into JSON, HTML, stacks and terminals; numbers; UTF-8. */
 #include "test.h"
-#include "../tools/base/text.c"
-#include "../tools/base/tool.c"
+#include "base/text.h"
 
 static char *shown(void (*add)(text *, const char *), const char *name) {
     static char line[4096];

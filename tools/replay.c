@@ -1,23 +1,24 @@
-/* replay.c - bursty replay KIND: one replay/KIND.c each. */
+/* replay.c - bursty replay NAME: a file of tools/replay each. */
 #include "base/tool.h"
 #include <string.h>
 
-static const char help[] =
-    "usage: bursty replay KIND [OPTIONS] TRACE        TRACE may be -, standard input\n"
-    "\n"
-    "  hcct       hot calling contexts of a call trace, against the full tree\n"
-    "  calls      turn a raw call recording into a balanced call trace\n"
-    "  footprint  footprints of all windows of a block trace\n"
-    "\n"
-    "  bursty replay KIND --help lists the options.\n";
-
-int cmd_replay(int argc, char **argv) {
-    static const struct { const char *name; int (*run)(int, char **); } kinds[] = {
-        {"hcct", replay_hcct}, {"calls", replay_calls}, {"footprint", replay_footprint},
-    };
-    if (argc < 2) { fputs(help, stderr); return TOOL_BAD_INPUT; }
-    if (strcmp(argv[1], "--help") == 0) { fputs(help, stdout); return TOOL_OK; }
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(argv[1], kinds[i].name) == 0) return kinds[i].run(argc - 1, argv + 1);
-    return tool_error("no replay '%s'; bursty replay --help lists them", argv[1]);
+static void help(FILE *to) {
+    size_t i;
+    fputs("usage: bursty replay NAME [OPTIONS] TRACE        TRACE may be -, standard input\n\n", to);
+    for (i = 0; replay_list[i]; i++) fprintf(to, "  %-10s %s\n", replay_list[i]->name, replay_list[i]->about);
+    fputs("\n  bursty replay NAME --help lists the options.\n", to);
 }
+
+static int run(int argc, char **argv) {
+    if (argc < 2) {
+        help(stderr);
+        return TOOL_BAD_INPUT;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        help(stdout);
+        return TOOL_OK;
+    }
+    return tool_run(replay_list, "replay", argc - 1, argv + 1);
+}
+
+const tool_command command_replay = {"replay", "run an algorithm over a recorded trace", run};

@@ -1,39 +1,37 @@
 /* report.c - bursty report: dumps into something to look at. */
-#include "model/report.h"
+#include "base/input.h"
+#include "base/save.h"
+#include "base/terminal.h"
 #include "base/tool.h"
+#include "write/writers.h"
 #include <stdlib.h>
 #include <string.h>
 
-static const char help[] =
-    "usage: bursty report [OPTIONS] FILE ...          FILE may be -, standard input\n"
-    "\n"
-    "  --text             a table for the terminal (the default)\n"
-    "  --html OUT         one self-contained page: table, pictures, flame graph, footprint curves\n"
-    "  --collapsed        stacks for flamegraph.pl or speedscope: contexts, or else `caller;callee N`\n"
-    "  --json             everything, as docs/formats.md says\n"
-    "  -o OUT             where to (-: standard output, the default)\n"
-    "  --title TEXT       what ran; by default the program's name out of the dump, or the first file's\n"
-    "  --note NAME=VALUE  a fact to show at the top, such as 'overhead=+1.2 %'; may be repeated\n"
-    "  --min PERCENT      leave out functions and pairs with less than that share (--text: 0.1, others: 0)\n"
-    "\n"
-    "  Several files are added up. Nothing is written if one of them is bad.\n";
+static void help(FILE *to) {
+    size_t i;
+    fputs("usage: bursty report [OPTIONS] FILE ...          FILE may be -, standard input\n\n", to);
+    for (i = 0; writer_list[i]; i++) {
+        char form[32];
+        snprintf(form, sizeof form, "--%s%s", writer_list[i]->name, writer_list[i]->wants_out ? " OUT" : "");
+        fprintf(to, "  %-18s %s\n", form, writer_list[i]->about);
+    }
+    fputs("  -o OUT             where to (-: standard output, the default)\n"
+          "  --title TEXT       what ran; by default the program's name out of the dump, or the first file's\n"
+          "  --note NAME=VALUE  a fact to show at the top, such as 'overhead=+1.2 %'; may be repeated\n"
+          "  --min PERCENT      leave out functions and pairs with less than that share (--text: 0.1, others: 0)\n"
+          "  --sort COLUMN      sort tables by a column, such as share, time_share, estimated or function\n"
+          "  --no-demangle      leave C++ names as the linker has them\n"
+          "\n"
+          "  Several files are added up. Nothing is written if one of them is bad. The text is as wide as the\n"
+          "  terminal, or as COLUMNS says; NO_COLOR takes its colours away.\n", to);
+}
 
 typedef struct options {
-    void (*write)(const report *, text *);
-    const char *out, *title;
+    const report_writer *writer;
+    const char *out, *title, *sort;
     double min;
+    int forms, outs;
 } options;
-
-static int add_note(report *r, const char *argument) {
-    const char *equals = strchr(argument, '=');
-    report_note *note;
-    if (!equals || equals == argument) return tool_error("--note %s: NAME=VALUE is wanted", argument);
-    r->notes.at = (report_note *)tool_grow(r->notes.at, (r->notes.count + 1) * sizeof *r->notes.at);
-    note = &r->notes.at[r->notes.count++];
-    note->name = text_clean(argument, (size_t)(equals - argument));
-    note->value = text_clean(equals + 1, strlen(equals + 1));
-    return TOOL_OK;
-}
 
 /* The programs' names; else the first file's, without folders. */
 static char *make_title(const report *r, const char *path) {
@@ -41,73 +39,148 @@ static char *make_title(const report *r, const char *path) {
     char *clean;
     text title = {NULL, 0, 0};
     size_t i;
-    for (i = 0; i < r->sampled->programs.count; i++) {
-        const char *program = r->sampled->programs.at[i].name;
-        if (!*program || (i && strcmp(program, r->sampled->programs.at[i - 1].name) == 0)) continue;
-        if (title.size) text_add(&title, ", ");
-        text_add(&title, program);
+    for (i = 0; i < r->name_count; i++) {
+        if (i) text_add(&title, ", ");
+        text_add(&title, r->names[i]);
     }
-    for (at = path; *at; at++) if (*at == '/' || *at == '\\') file = at + 1;
+    for (at = path; *at; at++) {
+        if (*at == '/' || *at == '\\') file = at + 1;
+    }
     if (title.size == 0) text_add(&title, file);
     clean = text_clean(title.data, title.size);
     text_free(&title);
     return clean;
 }
 
-/* Takes the options out of argv, so that files are left. Returns a TOOL_ status; *files becomes their number. */
-static int parse(options *o, report *r, int argc, char **argv, int *files) {
-    int i, status = TOOL_OK, formats = 0, outs = 0;
-    for (i = 1, *files = 0; i < argc && status == TOOL_OK; i++) {
-        const char *option = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
-        int takes_value = strcmp(option, "--html") == 0 || strcmp(option, "-o") == 0 || strcmp(option, "--title") == 0 ||
-                          strcmp(option, "--note") == 0 || strcmp(option, "--min") == 0;
-        if (takes_value && !value) return tool_error("%s wants a value; bursty report --help tells more", option);
-        if (takes_value) i++;
-        if (strcmp(option, "--html") == 0) { o->write = report_html; o->out = value; formats++; outs++; }
-        else if (strcmp(option, "--collapsed") == 0) { o->write = report_collapsed; formats++; }
-        else if (strcmp(option, "--json") == 0) { o->write = report_json; formats++; }
-        else if (strcmp(option, "--text") == 0) { o->write = report_text; formats++; }
-        else if (strcmp(option, "-o") == 0) { o->out = value; outs++; }
-        else if (strcmp(option, "--title") == 0) o->title = value;
-        else if (strcmp(option, "--note") == 0) status = add_note(r, value);
-        else if (strcmp(option, "--min") == 0) {
-            char *end;
-            o->min = strtod(value, &end);
-            if (end == value || *end || !(o->min >= 0 && o->min <= 100))
-                return tool_error("--min %s: a percentage is wanted", value);
-        }
-        else if (option[0] == '-' && option[1]) return tool_error("no option %s; bursty report --help lists them", option);
-        else argv[(*files)++] = argv[i];
-    }
-    if (status == TOOL_OK && formats > 1) return tool_error("one form at a time: --text, --html, --collapsed or --json");
-    if (status == TOOL_OK && outs > 1) return tool_error("one place to write to: --html OUT or -o OUT");
-    if (status == TOOL_OK && *files == 0) return tool_error("no file given; bursty report --help tells more");
-    return status;
+static int add_note(report *r, const char *argument) {
+    const char *equals = strchr(argument, '=');
+    char *name, *value;
+    if (!equals || equals == argument) return tool_error("--note %s: NAME=VALUE is wanted", argument);
+    name = text_clean(argument, (size_t)(equals - argument));
+    value = text_clean(equals + 1, strlen(equals + 1));
+    report_add_fact(r, REPORT_NOTE, name, value);
+    free(name);
+    free(value);
+    return TOOL_OK;
 }
 
-int cmd_report(int argc, char **argv) {
-    options o = {report_text, NULL, NULL, -1};
+static int set_min(options *o, const char *value) {
+    char *end;
+    o->min = strtod(value, &end);
+    if (end != value && !*end && o->min >= 0 && o->min <= 100) return TOOL_OK;
+    return tool_error("--min %s: a percentage is wanted", value);
+}
+
+static int set_out(options *o, const char *value) {
+    o->out = value;
+    o->outs++;
+    return TOOL_OK;
+}
+
+/* A form that wants no OUT may still be told one: --json=OUT. */
+static int set_form(options *o, tool_option *option, const report_writer *writer) {
+    const char *value = writer->wants_out ? tool_value(option) : option->value;
+    if (writer->wants_out && !value) return TOOL_BAD_INPUT;
+    o->writer = writer;
+    o->forms++;
+    return value ? set_out(o, value) : TOOL_OK;
+}
+
+static int set_option(options *o, report *r, tool_option *option) {
+    size_t i;
+    for (i = 0; writer_list[i]; i++) {
+        if (tool_is(option, "--", writer_list[i]->name)) return set_form(o, option, writer_list[i]);
+    }
+    if (tool_is(option, "", "-o")) return tool_value(option) ? set_out(o, option->value) : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "note")) return tool_value(option) ? add_note(r, option->value) : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "min")) return tool_value(option) ? set_min(o, option->value) : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "title")) {
+        o->title = tool_value(option);
+        return o->title ? TOOL_OK : TOOL_BAD_INPUT;
+    }
+    if (tool_is(option, "--", "sort")) {
+        o->sort = tool_value(option);
+        return o->sort ? TOOL_OK : TOOL_BAD_INPUT;
+    }
+    if (tool_is(option, "--", "no-demangle")) {
+        r->options.keeps_mangled = 1;
+        return TOOL_OK;
+    }
+    return tool_no_option(option, "report");
+}
+
+/* Takes the options out of argv, so that files are left. Returns a TOOL_ status. */
+static int parse(options *o, report *r, int argc, char **argv, int *files) {
+    tool_option option;
+    int status = TOOL_OK;
+    tool_options(&option, argc, argv);
+    while (status == TOOL_OK && tool_next(&option)) status = set_option(o, r, &option);
+    *files = option.files;
+    if (status != TOOL_OK) return status;
+    if (o->forms > 1) return tool_error("one form at a time: --text, --html, --collapsed, --json, ...");
+    if (o->outs > 1) return tool_error("one place to write to: --html OUT or -o OUT");
+    if (*files == 0) return tool_error("no file given; bursty report --help tells more");
+    return TOOL_OK;
+}
+
+/* "bursty 0.2.0, from game.brst of 2026-11-22 14:03 UTC". */
+static char *describe_files(char *const *paths, int count) {
+    text line = {NULL, 0, 0};
+    char *clean;
+    int i;
+    text_add(&line, "bursty " TOOL_VERSION ", from ");
+    for (i = 0; i < count && i < 3; i++) {
+        char date[32];
+        if (i) text_add(&line, ", ");
+        text_add(&line, paths[i]);
+        if (tool_file_date(paths[i], date, sizeof date)) {
+            text_add(&line, " of ");
+            text_add(&line, date);
+        }
+    }
+    if (count > 3) text_format(&line, " and %d more", count - 3);
+    clean = text_clean(line.data, line.size);
+    text_free(&line);
+    return clean;
+}
+
+static int run(int argc, char **argv) {
+    options o = {&writer_text, NULL, NULL, NULL, -1, 0, 0};
     report r;
     input in;
     text out = {NULL, 0, 0};
+    save to;
     int i, files, status;
-    for (i = 1; i < argc; i++) if (strcmp(argv[i], "--help") == 0) { fputs(help, stdout); return TOOL_OK; }
+    if (tool_wants_help(argc, argv)) {
+        help(stdout);
+        return TOOL_OK;
+    }
     memset(&r, 0, sizeof r);
     memset(&in, 0, sizeof in);
     status = parse(&o, &r, argc, argv, &files);
     for (i = 0; i < files && status == TOOL_OK; i++) status = input_open(&in, argv[i]);
     if (status == TOOL_OK) {
-        if (in.others.size) tool_error("note: %lu bytes of parts of unknown kinds are left out", (unsigned long)in.others.size);
+        if (in.others.size)
+            tool_error("note: %lu bytes of parts of unknown kinds are left out", (unsigned long)in.others.size);
         input_settle(&in);
-        report_sampled(&r, &in.sampled, (o.min >= 0 ? o.min : o.write == report_text ? 0.1 : 0) / 100);
-        report_contexts(&r, &in.contexts);
-        report_footprints(&r, &in.footprints);
+        r.options.least_share = (o.min >= 0 ? o.min : o.writer == &writer_text ? 0.1 : 0) / 100;
+        r.options.width = terminal_width(o.out);
+        r.options.is_coloured = terminal_has_colour(o.out);
+        report_make(&r, &in);
+        r.made_of = describe_files(argv, files);
         r.title = o.title ? text_clean(o.title, strlen(o.title)) : make_title(&r, argv[0]);
-        o.write(&r, &out);
-        status = text_save(&out, o.out);
+        if (o.sort && report_sort(&r, o.sort) == 0) status = tool_error("--sort %s: no table has that column", o.sort);
+    }
+    if (status == TOOL_OK) status = save_open(&to, o.out, argv, files, 0);
+    if (status == TOOL_OK) {
+        r.out = &to;
+        o.writer->write(&r, &out);
+        status = save_close(&to, &out);
     }
     text_free(&out);
     report_free(&r);
     input_free(&in);
     return status;
 }
+
+const tool_command command_report = {"report", "what dumps (.brst) say, as text, HTML, stacks, JSON, ...", run};

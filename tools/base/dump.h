@@ -31,6 +31,8 @@ int  dump_blame(const char *path, const dump_fault *fault);
 void dump_free(dump *d);
 /* Where byte number `at` of a part's payload stands in the file. */
 size_t dump_place(const dump *d, const dump_part *part, size_t at);
+/* CRC-32 of gzip and PNG. Starts with 0 and may be continued. */
+uint32_t dump_crc(uint32_t crc, const unsigned char *data, size_t size);
 /* Fills *fault; returns -1. */
 int  dump_refuse(dump_fault *fault, size_t offset, const char *format, ...)
 #if defined(__GNUC__)

@@ -48,14 +48,13 @@ void text_format(text *t, const char *format, ...) {
 }
 
 void text_pad(text *t, size_t from, size_t width, int right) {
-    static const char blanks[] = "                                                                ";
-    size_t columns = 0, more, i;
+    size_t columns = 0, more, i, size;
     for (i = from; i < t->size; i++) columns += ((unsigned char)t->data[i] & 0xC0) != 0x80;
     more = columns < width ? width - columns : 0;
-    if (more > sizeof blanks - 1) more = sizeof blanks - 1;
-    text_bytes(t, blanks, more);
+    size = t->size - from;
+    for (i = 0; i < more; i++) text_bytes(t, " ", 1);
     if (right && more) {
-        memmove(t->data + from + more, t->data + from, t->size - from - more);
+        memmove(t->data + from + more, t->data + from, size);
         memset(t->data + from, ' ', more);
     }
 }
@@ -80,7 +79,10 @@ void text_json(text *t, const char *name) {
     const unsigned char *at = (const unsigned char *)name;
     text_add(t, "\"");
     for (; *at; at++) {
-        if (*at == '"' || *at == '\\') { text_add(t, "\\"); text_bytes(t, at, 1); }
+        if (*at == '"' || *at == '\\') {
+            text_add(t, "\\");
+            text_bytes(t, at, 1);
+        }
         else if (*at < 0x20 || *at == '<' || *at == '>' || *at == '&' || *at == 0x7F) text_format(t, "\\u%04x", (unsigned)*at);
         else if (at[0] == 0xE2 && at[1] == 0x80 && (at[2] == 0xA8 || at[2] == 0xA9)) {      /* line ends to JavaScript */
             text_format(t, "\\u20%02x", at[2] - 0x80u);
@@ -115,16 +117,33 @@ void text_plain(text *t, const char *name) {
 }
 
 /* Both ends tell C++ names apart: namespace and class, function and arguments. */
-void text_plain_short(text *t, const char *name, size_t most) {
+void text_short(text *t, const char *name, size_t most) {
     const unsigned char *at = (const unsigned char *)name, *end = at + strlen(name), *head = at, *tail = end;
     size_t characters = 0, i, kept = most - 3;
     for (; at < end; at++) characters += (*at & 0xC0) != 0x80;
-    if (characters <= most) { text_plain(t, name); return; }
-    for (i = 0; i < kept / 2; i++) do head++; while ((*head & 0xC0) == 0x80);
-    for (i = 0; i < kept - kept / 2; i++) do tail--; while ((*tail & 0xC0) == 0x80);
-    add_plain(t, (const unsigned char *)name, head);
+    if (characters <= most) {
+        text_add(t, name);
+        return;
+    }
+    for (i = 0; i < kept / 2; i++) {
+        do head++;
+        while ((*head & 0xC0) == 0x80);
+    }
+    for (i = 0; i < kept - kept / 2; i++) {
+        do tail--;
+        while ((*tail & 0xC0) == 0x80);
+    }
+    text_bytes(t, name, (size_t)(head - (const unsigned char *)name));
     text_add(t, "...");
-    add_plain(t, tail, end);
+    text_bytes(t, tail, (size_t)(end - tail));
+}
+
+void text_plain_short(text *t, const char *name, size_t most) {
+    text shorter = {NULL, 0, 0};
+    text_short(&shorter, name, most);
+    text_bytes(&shorter, "", 1);
+    text_plain(t, shorter.data);
+    text_free(&shorter);
 }
 
 void text_frame(text *t, const char *name) {
@@ -168,17 +187,19 @@ char *text_clean(const void *bytes, size_t size) {
     return (char *)tool_grow(clean.data, clean.size);
 }
 
-/* ---- saving ----------------------------------------------------------------------------- */
-
-int text_save(const text *t, const char *path) {
-    int to_stdout = !path || strcmp(path, "-") == 0;
-    FILE *file = to_stdout ? tool_binary(stdout) : fopen(path, "wb");
-    size_t written;
-    int closed;
-    if (!file) { tool_system_error(path); return TOOL_FAILED; }
-    written = t->size ? fwrite(t->data, 1, t->size, file) : 0;
-    closed = to_stdout ? fflush(file) : fclose(file);
-    if (written == t->size && closed == 0) return TOOL_OK;
-    tool_system_error(to_stdout ? "standard output" : path);
-    return TOOL_FAILED;
+char *text_name(const void *bytes, size_t size) {
+    enum { HALF = TEXT_NAME_MOST / 2 - 16 };
+    const unsigned char *at = (const unsigned char *)bytes;
+    uint64_t hash = UINT64_C(14695981039346656037);
+    text name = {NULL, 0, 0};
+    char *clean;
+    size_t i;
+    if (size <= TEXT_NAME_MOST) return text_clean(bytes, size);
+    for (i = 0; i < size; i++) hash = (hash ^ at[i]) * UINT64_C(1099511628211);
+    text_bytes(&name, at, HALF);
+    text_format(&name, "...%08lx%08lx...", (unsigned long)(hash >> 32), (unsigned long)(hash & 0xFFFFFFFFu));
+    text_bytes(&name, at + size - HALF, HALF);
+    clean = text_clean(name.data, name.size);
+    text_free(&name);
+    return clean;
 }

@@ -27,10 +27,14 @@ void text_plain(text *t, const char *name);                       /* on a termin
 
 /* The same in at most so many characters (8 or more): the middle of a longer name becomes "...". */
 void text_plain_short(text *t, const char *name, size_t most);
+void text_short(text *t, const char *name, size_t most);          /* but nothing is made safe */
 
 /* A copy in which every byte that is not UTF-8, and every zero byte, has become U+FFFD. To be freed by the caller. */
 char *text_clean(const void *bytes, size_t size);
 
-/* Writes to path (NULL or "-": standard output). Returns a TOOL_ status, after a message. */
-int text_save(const text *t, const char *path);
+/* The same for a name out of a file. Of a name of more than TEXT_NAME_MOST bytes the middle becomes a hash of all of it:
+   names that differ stay different, and a row that points at a long name costs no more than a row of its own length. */
+enum { TEXT_NAME_MOST = 4096 };
+char *text_name(const void *bytes, size_t size);
+
 #endif

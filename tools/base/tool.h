@@ -1,11 +1,11 @@
-/* tool.h - what the subcommands of build/bursty share. One file per subcommand: tools/NAME.c. */
+/* tool.h - what the subcommands of build/bursty share. */
 #ifndef TOOL_H
 #define TOOL_H
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
-#define TOOL_VERSION "0.1.0"
+#define TOOL_VERSION "0.2.0"
 
 /* Exit statuses of every subcommand. */
 enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_BAD_INPUT = 2 };
@@ -24,16 +24,52 @@ int tool_system_error(const char *path);
 void *tool_alloc(size_t bytes);
 void *tool_grow(void *memory, size_t bytes);
 
-/* The whole of a file ("-": standard input). NULL after a message when it cannot be read. */
-unsigned char *tool_read_file(const char *path, size_t *size);
+/* The whole of a file ("-": standard input); of one that does not begin with magic (NULL: any) only the first bytes.
+   NULL after a message when it cannot be read. */
+unsigned char *tool_read_file(const char *path, const char *magic, size_t *size);
+
+/* When a file was last written: "2026-11-22 14:03 UTC". 0 if that is not known. */
+int tool_file_date(const char *path, char *date, size_t size);
 
 /* Standard input or output without the line end translation that Windows does. Returns file. */
 FILE *tool_binary(FILE *file);
 
-int cmd_report(int argc, char **argv);
-int cmd_merge(int argc, char **argv);
-int cmd_replay(int argc, char **argv);          /* dispatches on argv[1]: hcct, calls, footprint */
-int replay_hcct(int argc, char **argv);
-int replay_calls(int argc, char **argv);
-int replay_footprint(int argc, char **argv);
+/* ---- options ---- */
+
+/* Walks over arguments: --NAME, --NAME=VALUE, --NAME VALUE, -o VALUE. Files are moved to the front of argv, in their
+   order; `files` counts them. "-" is a file, and so is everything behind "--". */
+typedef struct tool_option {
+    char **argv;
+    int argc, at, files, only_files;
+    const char *name;                             /* of the current option, up to its '=' */
+    size_t name_size;
+    const char *value;                            /* behind its '=', or taken by tool_value; NULL */
+} tool_option;
+
+void tool_options(tool_option *o, int argc, char **argv);
+/* Goes to the next option. Returns 0 when there is none left. */
+int tool_next(tool_option *o);
+/* Is it that option, such as "--" "json"? */
+int tool_is(const tool_option *o, const char *dashes, const char *name);
+/* Its value, if need be the next argument. NULL after a message when there is none. */
+const char *tool_value(tool_option *o);
+/* Says that the command has no such option. */
+int tool_no_option(const tool_option *o, const char *command);
+/* Is --help or -h among the options? */
+int tool_wants_help(int argc, char **argv);
+
+/* ---- subcommands ---- */
+
+/* A subcommand, `bursty NAME` (tools/NAME.c defines command_NAME), or `bursty replay NAME` (a file of
+   tools/replay defines replay_NAME). argv[0] is the name. Returns a TOOL_ status. */
+typedef struct tool_command {
+    const char *name, *about;
+    int (*run)(int argc, char **argv);
+} tool_command;
+
+/* Finds argv[0] in a list, runs it, and says what there is if it does not find it. */
+int tool_run(const tool_command *const *list, const char *what, int argc, char **argv);
+
+extern const tool_command *const command_list[];      /* ended by NULL */
+extern const tool_command *const replay_list[];
 #endif

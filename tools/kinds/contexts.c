@@ -493,3 +493,16 @@ void contexts_free(contexts *c) {
     free(c->map);
     memset(c, 0, sizeof *c);
 }
+
+/* ---- as the rest of the tool sees it ------------------------------------------------------ */
+
+static int read_any(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
+    return contexts_read((contexts *)state, d, part, fault);
+}
+static void settle_any(void *state) { contexts_settle((contexts *)state); }
+static void write_any(void *state, text *out) { contexts_write((contexts *)state, out); }
+static void free_any(void *state) { contexts_free((contexts *)state); }
+
+const part_kind kind_contexts = {
+    DUMP_CONTEXTS, "contexts", sizeof(contexts), read_any, settle_any, write_any, free_any,
+};

@@ -1,7 +1,7 @@
 /* contexts.h - the calling-context trees of parts of kind 2 (hcct.h), joined over parts, files, threads and machines. */
 #ifndef CONTEXTS_H
 #define CONTEXTS_H
-#include "base/dump.h"
+#include "base/kind.h"
 
 /* One key for one name in all parts; if a part has a name for several keys, its second is the
    name's twin 1, and so on. The first of a name counts how many keys `part` has for it. */
@@ -48,6 +48,8 @@ typedef struct contexts {                         /* all zero: empty */
     struct { uint32_t theirs, ours; } *map;
     size_t map_count, map_used;
 } contexts;
+
+extern const part_kind kind_contexts;             /* its state is a contexts */
 
 /* Adds a part of kind 2. 0, or -1 with *fault filled: then c is only fit to be freed. */
 int  contexts_read(contexts *c, const dump *d, const dump_part *part, dump_fault *fault);

@@ -8,7 +8,8 @@
 
 enum { NAME_BYTES = 1024 };
 
-int footprints_read(footprints *f, const dump *d, const dump_part *part, dump_fault *fault) {
+static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
+    footprints *f = (footprints *)state;
     const unsigned char *data = d->data + part->offset;
     char name[NAME_BYTES];
     size_t at = 0, need = 0;
@@ -48,7 +49,8 @@ static void add(footprints_part *into, footprints_part *other) {
     into->memory = memory;
 }
 
-void footprints_settle(footprints *f) {
+static void settle(void *state) {
+    footprints *f = (footprints *)state;
     size_t i, k, kept = 0;
     for (i = 0; i < f->count; i++) {
         for (k = 0; k < kept && !addable(&f->parts[k], &f->parts[i]); k++) {}
@@ -60,14 +62,20 @@ void footprints_settle(footprints *f) {
     f->count = kept;
 }
 
-void footprints_write(const footprints *f, text *out) {
+static void write(void *state, text *out) {
+    const footprints *f = (const footprints *)state;
     size_t i;
     for (i = 0; i < f->count; i++) footprint_write(&f->parts[i].profile, f->parts[i].name, text_write, out);
 }
 
-void footprints_free(footprints *f) {
+static void free_state(void *state) {
+    footprints *f = (footprints *)state;
     size_t i;
     for (i = 0; i < f->count; i++) { free(f->parts[i].memory); free(f->parts[i].name); }
     free(f->parts);
     memset(f, 0, sizeof *f);
 }
+
+const part_kind kind_footprints = {
+    DUMP_FOOTPRINT, "footprints", sizeof(footprints), read, settle, write, free_state,
+};

@@ -47,7 +47,7 @@ static const char *get_name(tally *s, dump_reader *r) {
     struct tally_string *string;
     if (r->reason || size == 0) return "";
     string = (struct tally_string *)tool_alloc(sizeof *string);
-    string->bytes = text_clean(bytes, size);
+    string->bytes = text_name(bytes, size);
     string->next = s->strings;
     s->strings = string;
     return string->bytes;
@@ -125,7 +125,8 @@ static void get_row(tally *s, part_state *p) {
     *APPEND(&s->rows) = row;
 }
 
-int tally_read(tally *s, const dump *d, const dump_part *part, dump_fault *fault) {
+static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
+    tally *s = (tally *)state;
     part_state p;
     memset(&p, 0, sizeof p);
     p.r.data = part->payload;
@@ -226,7 +227,7 @@ static void fold_rows(void *into, const void *from) {
 
 /* Sorts and folds items, whose first member is their id. Returns how many are left; map, if wanted, gets the new
    place of each old one. */
-static size_t settle(void *items, size_t count, size_t bytes, int (*compare)(const void *, const void *),
+static size_t settle_list(void *items, size_t count, size_t bytes, int (*compare)(const void *, const void *),
                      void (*fold)(void *, const void *), uint32_t **map) {
     char *at = (char *)items;
     size_t i, kept = 0;
@@ -244,9 +245,10 @@ static size_t settle(void *items, size_t count, size_t bytes, int (*compare)(con
 }
 
 #define SETTLE(list, compare, fold, map) \
-    ((list)->count = settle((list)->at, (list)->count, sizeof *(list)->at, (compare), (fold), (map)))
+    ((list)->count = settle_list((list)->at, (list)->count, sizeof *(list)->at, (compare), (fold), (map)))
 
-void tally_settle(tally *s) {
+static void settle(void *state) {
+    tally *s = (tally *)state;
     uint32_t *program, *thread, *site;
     size_t i;
     SETTLE(&s->programs, compare_programs, fold_programs, &program);
@@ -267,7 +269,8 @@ void tally_settle(tally *s) {
     free(site);
 }
 
-void tally_free(tally *s) {
+static void free_state(void *state) {
+    tally *s = (tally *)state;
     while (s->strings) {
         struct tally_string *next = s->strings->next;
         free(s->strings->bytes);
@@ -327,7 +330,8 @@ static void put_thread(dump_writer *w, const tally_thread *thread) {
     dump_put(w, thread->lost);
 }
 
-void tally_write(const tally *s, text *out) {
+static void write(void *state, text *out) {
+    const tally *s = (const tally *)state;
     size_t i, profile = 0, thread = 0, row = 0;
     for (i = 0; i < s->programs.count; i++) {
         const tally_program *program = &s->programs.at[i];
@@ -357,3 +361,7 @@ void tally_write(const tally *s, text *out) {
         dump_end(&p.w);
     }
 }
+
+const part_kind kind_sampled = {
+    DUMP_SAMPLED, "sampled", sizeof(tally), read, settle, write, free_state,
+};

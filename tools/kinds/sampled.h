@@ -1,10 +1,11 @@
 /* sampled.h - what parts of kind 1 (bursty.h) say, added up over parts, files, threads and machines. */
 #ifndef TALLY_H
 #define TALLY_H
-#include "base/dump.h"
+#include "base/kind.h"
 
 /* Event classes of a site's kind (bursty.h), and flags of profiles and threads. */
-enum { SITE_CALL = 1, SITE_RETURN = 2, SITE_BACKEDGE = 4, SITE_LOAD = 8, SITE_STORE = 16, SITE_USER = 32, SITE_CLASSES = 63 };
+enum { SITE_CALL = 1, SITE_RETURN = 2, SITE_BACKEDGE = 4, SITE_LOAD = 8, SITE_STORE = 16, SITE_USER = 32,
+       SITE_CLASSES = 63, SITE_FRAME = 256 /* of a scope, which has a return too */ };
 enum { PROFILE_OFF = 1, PROFILE_TABLE = 2, PROFILE_BUDGET = 4, PROFILE_REENABLE = 8, THREAD_ENDED = 1 };
 
 /* Programs, profiles, threads, sites and rows refer to one another by index; `id` is private to tally_settle. */
@@ -35,13 +36,7 @@ typedef struct tally {                            /* all zero: empty */
     struct tally_string *strings;                 /* every name above, to be freed at once */
 } tally;
 
-/* Adds what a part of kind 1 says. 0, or -1 with *fault filled: then s is only fit to be freed. */
-int  tally_read(tally *s, const dump *d, const dump_part *part, dump_fault *fault);
-/* Brings everything into a fixed order and makes equals one: call it after the last tally_read. */
-void tally_settle(tally *s);
-/* Writes what has been settled, one part for each program. */
-void tally_write(const tally *s, text *out);
-void tally_free(tally *s);
+extern const part_kind kind_sampled;              /* its state is a tally */
 
 uint64_t tally_add(uint64_t a, uint64_t b);       /* stops at 2^64 - 1 */
 #endif

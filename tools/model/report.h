@@ -1,87 +1,156 @@
-/* report.h - the model that all forms of `bursty report` share, and its makers and writers: one report_*.c each. */
+/* report.h - what a report says, in terms that know no kind of part: facts, tables, trees, and the sections they
+   stand in. Models (model/NAME.c) fill it; writers (write/NAME.c) show it. Neither knows the other's names. */
 #ifndef REPORT_H
 #define REPORT_H
-#include "kinds/input.h"
+#include "base/input.h"
+#include "base/save.h"
 
-/* A function, loop or other site, or a pair of caller and site: what was counted and what it stands for. */
-typedef struct report_item {
-    uint32_t site, caller, kind;                  /* into sampled->sites; caller: TALLY_NO_SITE in functions */
-    uint64_t sampled, estimated;                  /* events */
-    uint64_t orphaned;                            /* estimated, of a function: those whose caller is not known */
-    double   time_ns;                             /* estimated; 0 without a clock */
-    double   share, time_share;                   /* of all items of the same class of site, 0..1 */
-    double   heat;                                /* the share of time where that class has any, else that of events */
-} report_item;
+/* ---- tables ---- */
 
-/* A calling-context tree in preorder, one array per column; node 0 is the root. */
+typedef enum report_type { REPORT_COUNT, REPORT_REAL, REPORT_SHARE, REPORT_NAME } report_type;
+
+enum {
+    REPORT_OPTIONAL = 1,                          /* text and page leave it out where there is little room */
+    REPORT_HIDDEN = 2                             /* for programs (CSV, JSON) only */
+};
+
+typedef struct report_column {
+    const char *key;                              /* for programs: one word, with its unit: "time_ns" */
+    const char *label;                            /* for people; one word too, so that awk can count columns */
+    report_type type;
+    unsigned flags;
+    const char *none;                             /* one word where a REAL or SHARE is REPORT_NONE */
+} report_column;
+
+typedef union report_cell {
+    uint64_t count;                               /* COUNT: of events, bytes, ... */
+    double real;                                  /* REAL; SHARE: 0 to 1; REPORT_NONE: there is none */
+    const char *name;                             /* NAME: clean UTF-8, outlives the report; report_keep helps */
+} report_cell;
+
+#define REPORT_NONE ((double)NAN)                 /* wants math.h */
+
+/* What a table's rows are. In a curve the first column is x, and all others are y over it. */
+typedef enum report_shape { REPORT_ROWS, REPORT_CURVE, REPORT_CURVE_LOG_Y } report_shape;
+
+typedef struct report_table {
+    const char *key;                              /* for programs: one word */
+    char *title;                                  /* for people */
+    char *remark;                                 /* a sentence below the title, or NULL */
+    const report_column *columns;
+    size_t column_count;
+    report_cell *cells;                           /* row by row */
+    size_t rows, room;
+    size_t rows_shown;                            /* text and plain HTML show no more than that; 0: all */
+    size_t rows_left_out;                         /* by the least share */
+    report_shape shape;
+} report_table;
+
+/* ---- trees ---- */
+
+/* In preorder, one array for each column; node 0 is the root. Equal siblings may occur. */
 typedef struct report_tree {
-    const char *algorithm;
-    char   **names;  size_t name_count;
+    char   **names;
+    size_t   name_count;
     uint32_t *parent, *name;                      /* of each node */
-    uint64_t *lower, *upper;                      /* bounds of the context's own count, callees left out */
+    uint64_t *lower, *upper;                      /* bounds of the node's own count, callees left out */
     size_t   count;
-    uint64_t total, absent;                       /* counted in all; the most that a context not shown can have */
-    uint64_t unmatched;                           /* leaves without an enter */
-    int      is_of_sample;                        /* counts are of sampled calls and not scaled up */
+    const char *unit;                             /* "calls" */
+    int      is_whole;                            /* stacks from the program's start, not caller and callee alone */
 } report_tree;
 
-/* A curve: y at each x. */
-typedef struct report_curve { const char *label; double *x, *y; size_t count; } report_curve;
+/* ---- sections ---- */
 
-enum { REPORT_PERCENTILES = 5 };                  /* 0, 5, 50, 95 and 100 % */
+struct report;
 
-typedef struct report_footprint {
-    char *title;
-    const char *worth;                            /* what the numbers are worth */
-    char reading[112];                            /* how percentiles and average go together; empty without percentiles */
-    int is_pair;                                  /* two threads: y is how many accesses are the second one's */
-    uint64_t accesses, distinct;
-    double block_bytes, c;                        /* footprints are within [c, 1] of the true ones */
-    report_curve percentile[REPORT_PERCENTILES], average;         /* blocks by window length in accesses */
-    report_curve miss_ratio;                      /* 0..1 by cache size in blocks */
-} report_footprint;
+/* What one model adds. The Makefile finds `const report_section section_NAME` in model/NAME.c. */
+typedef struct report_section {
+    const part_kind *kind;                        /* whose state it shows; without such a part there is no section */
+    const char *key;                              /* its key in the JSON, and the id of its element in the page */
+    size_t columns_bytes;                         /* of what it keeps; zero bytes at first; may be 0 */
+    /* Adds facts, tables and trees to the report, and fills the columns. in outlives the report. */
+    void (*fill)(void *columns, struct report *r, const void *state, const input *in);
+    /* Writes one JSON value of its own for the page's script; NULL: an object of its tables and trees. */
+    void (*json)(const void *columns, const struct report *r, text *out);
+    void (*free)(void *columns);                  /* may be NULL */
+} report_section;
 
-typedef struct report_note { char *name, *value; } report_note;
+typedef struct report_part {
+    const report_section *section;
+    void *columns;
+    report_table **tables;
+    size_t table_count;
+    report_tree **trees;
+    size_t tree_count;
+} report_part;
+
+typedef enum report_weight { REPORT_PLAIN, REPORT_NOTE, REPORT_BAD } report_weight;
+
+typedef struct report_fact {
+    char *name, *value;
+    report_weight weight;                         /* notes come from the command line */
+} report_fact;
+
+typedef struct report_options {
+    double least_share;                           /* 0 to 1: leave out what has less */
+    size_t width;                                 /* of the text, in columns; 0: no limit */
+    int    is_coloured;                           /* the text may be */
+    int    keeps_mangled;                         /* C++ names stay as the linker has them */
+} report_options;
 
 typedef struct report {
     char *title;
-    TALLY_LIST(report_note) notes;
-    const tally *sampled;                         /* the input's */
-    TALLY_LIST(report_item) functions, pairs;     /* by class (calls first), in a class hottest first; loop trips have no pairs */
-    size_t functions_left_out, pairs_left_out;    /* by the least share */
-    int has_time;
-    uint64_t checks, events, lost;                /* of all programs */
-    double callers_unknown;                       /* part of the pairs' events whose caller is "(deep)", 0..1 */
-    double rate_seen;                             /* part of the checks in bursts of report_fills_table profiles, 0..1 */
-    TALLY_LIST(report_tree) trees;
-    TALLY_LIST(report_footprint) footprints;
+    char *made_of;                                /* version, files and their dates; or NULL */
+    report_options options;
+    save *out;                                    /* for save_some in writers; NULL: the text is kept */
+    report_fact *facts;
+    size_t fact_count;
+    char **names;                                 /* of what ran, from the dumps */
+    size_t name_count;
+    report_part *parts;                           /* one for each section there is, by number of its kind */
+    size_t part_count;
+    char **kept;
+    size_t kept_count;
 } report;
 
-/* From an input that has been settled and outlives the report, in this order: functions and pairs, but those of a smaller
-   share; trees; footprints. */
-void report_sampled(report *r, const tally *s, double least_share);
-void report_contexts(report *r, const contexts *c);
-void report_footprints(report *r, const footprints *f);
-
-/* Twice the relative standard error of a count of so many sampled events: 95 in 100 times the truth is within.
-   0: they are too few to tell. */
-double report_error(uint64_t sampled);
-/* The part of all checks that a profile asked to be in bursts, 0..1. */
-double report_rate(const tally_profile *profile);
-/* Is it one of those that fill the hot table? If none does: all are. */
-int report_fills_table(const tally *s, const tally_profile *profile);
-/* Is it on, and without a burst yet? */
-int report_waits(const tally_profile *profile);
-/* "calls", "loop trips", ... for a site's kind. */
-const char *report_class(uint32_t kind);
-
-void report_text(const report *r, text *out);
-void report_html(const report *r, text *out);
-void report_collapsed(const report *r, text *out);
-void report_json(const report *r, text *out);
+/* From an input that has been settled and outlives the report. r: all zero but for options and notes. */
+void report_make(report *r, const input *in);
 void report_free(report *r);
+/* Sorts the rows of all tables that have a column of that key: numbers from the largest down, names from A on.
+   Returns how many tables have it. */
+size_t report_sort(report *r, const char *key);
 
-/* Lines of the HTML page's style sheet and scripts, each list ended by NULL. The build makes them from tools/write/page. */
+void report_add_fact(report *r, report_weight weight, const char *name, const char *value);
+/* Says that a program of that name ran; the title is made of these. */
+void report_add_name(report *r, const char *name);
+/* These add to the section that is being filled. Title and remark are copied. */
+report_table *report_add_table(report *r, const char *key, const char *title, const report_column *columns,
+                               size_t column_count);
+void report_remark(report_table *table, const char *remark);
+/* A new row, its cells zero. */
+report_cell *report_add_row(report_table *table);
+/* A tree with room for so many nodes and names, all zero; count and name_count are set. */
+report_tree *report_add_tree(report *r, size_t nodes, size_t names);
+/* A copy of a function's name as people read it, to be freed by the caller. */
+char *report_name(const report *r, const char *name);
+/* Frees a string together with the report; returns it. The second takes over a text, which becomes empty. */
+const char *report_keep(report *r, char *string);
+const char *report_keep_text(report *r, text *t);
+
+extern const report_section *const section_list[];        /* ended by NULL */
+
+/* ---- writers ---- */
+
+/* A form of the report: `bursty report --NAME`. The Makefile finds `const report_writer writer_NAME`. */
+typedef struct report_writer {
+    const char *name, *about;
+    int wants_out;                                /* --NAME OUT instead of standard output */
+    void (*write)(const report *r, text *out);
+} report_writer;
+
+extern const report_writer *const writer_list[];
+
+/* Lines of the HTML page's style sheet and scripts, each list ended by NULL. The build makes them from write/page. */
 extern const char *const page_style[];
 extern const char *const page_scripts[];
 #endif

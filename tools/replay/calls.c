@@ -77,7 +77,7 @@ static int read_all(balance *b, FILE *in, const char *name) {
     return 0;
 }
 
-int replay_calls(int argc, char **argv) {
+static int run(int argc, char **argv) {
     const char *path = NULL, *out_path = NULL, *name;
     int i, raw16 = 0, keep_going = 0, code, failed;
     uint64_t open_at_end;
@@ -135,3 +135,5 @@ int replay_calls(int argc, char **argv) {
     free(b.frames);
     return code;
 }
+
+const tool_command replay_calls = {"calls", "turn a raw call recording into a balanced call trace", run};

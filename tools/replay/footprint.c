@@ -4,6 +4,7 @@
 #include "footprint.h"
 #include "replay/exact_windows.h"
 #include "base/text.h"
+#include "base/save.h"
 #include "base/tool.h"
 #include "replay/trace_blocks.h"
 #include <ctype.h>
@@ -630,7 +631,7 @@ static int two_threads(const char *words, int *first, int *second) {
     return end != words && *end == 0 && a >= 0 && a < 256 && b >= 0 && b < 256 && a != b;
 }
 
-int replay_footprint(int argc, char **argv) {
+static int run(int argc, char **argv) {
     options o;
     result r;
     trace_blocks *trace;
@@ -714,3 +715,5 @@ int replay_footprint(int argc, char **argv) {
     if (o.check && r.check.too_large + r.check.too_small && status == TOOL_OK) status = TOOL_FAILED;
     return status;
 }
+
+const tool_command replay_footprint = {"footprint", "footprints of all windows of a block trace", run};

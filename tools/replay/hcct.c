@@ -453,15 +453,6 @@ typedef struct line {
     double value;
 } line;
 
-static void add_note(report *r, const char *name, const char *value) {
-    size_t bytes = (r->notes.count + 1) * sizeof *r->notes.at;
-    report_note *note;
-    r->notes.at = (report_note *)tool_grow(r->notes.at, bytes);
-    note = &r->notes.at[r->notes.count++];
-    note->name = text_clean(name, strlen(name));
-    note->value = text_clean(value, strlen(value));
-}
-
 /* Names for the keys of a trace, which are numbered from 1: routine and call site. */
 static void name_keys(contexts *c, const trace_calls *trace) {
     uint64_t *ids = (uint64_t *)tool_alloc(((size_t)trace->key_count + 1) * sizeof *ids);
@@ -484,6 +475,11 @@ static void keep_hot(contexts *c, const unsigned char *in_tree) {
     c->count = 0;
     hot = contexts_add_tree(c);
     memcpy(hot->field, all.field, sizeof all.field);
+    hot->field[CONTEXTS_VERSION] = 1;
+    hot->field[CONTEXTS_MONITORED] = INT32_MAX;
+    hot->field[CONTEXTS_WIDTH] = hot->field[CONTEXTS_PHI] = hot->field[CONTEXTS_DELTA] = 1;
+    hot->field[CONTEXTS_PIECES] = 1;
+    hot->field[CONTEXTS_FLOOR] = all.base;
     hot->base = all.base;
     for (i = contexts_next(&all, 0, &depth); i; i = contexts_next(&all, i, &depth)) {
         if (!in_tree[i]) continue;
@@ -548,50 +544,55 @@ static void add_measures(report *r, const options *o, const hcct_measures *found
         {"bursts_skipped", "", (double)st.burst_skipped},
     };
     size_t i;
-    add_note(r, "algo", algorithms[o->algo].name);
+    report_add_fact(r, REPORT_NOTE, "algo", algorithms[o->algo].name);
     for (i = 0; i < sizeof lines / sizeof *lines; i++) {
         char value[64];
         snprintf(value, sizeof value, "%.12g%s", lines[i].value, lines[i].unit);
-        add_note(r, lines[i].key, value);
+        report_add_fact(r, REPORT_NOTE, lines[i].key, value);
     }
 }
 
+/* The hot tree goes the way of a dump: it is written, read, made into a report and shown. */
 static int write_report(const options *o, subject *full, subject *p, const trace_calls *trace,
                         const schedule *s, double taken) {
-    static tally no_samples;
     hcct_measures m;
     hcct_stats st;
     contexts c;
+    input in;
     report r;
-    text out = {NULL, 0, 0};
+    text part = {NULL, 0, 0}, out = {NULL, 0, 0};
     unsigned char *in_tree;
+    const report_writer *const *w = writer_list;
     int status;
     memset(&c, 0, sizeof c);
+    memset(&in, 0, sizeof in);
     memset(&r, 0, sizeof r);
     name_keys(&c, trace);
-    if (p->is_yardstick)
-        add_yardstick(&c, &p->yardstick);
-    else
-        hcct_to_contexts(&c, &p->tree);
+    if (p->is_yardstick) add_yardstick(&c, &p->yardstick);
+    else hcct_to_contexts(&c, &p->tree);
     c.trees[0].field[CONTEXTS_ALGORITHM] = algorithms[o->algo].algorithm;
     if (o->bursts) c.trees[0].field[CONTEXTS_SCALED] = trace->seen_enters;
     in_tree = (unsigned char *)tool_alloc(c.trees[0].count);
     hcct_measure(&full->tree, &c.trees[0], o->phi, o->epsilon, in_tree, &m);
     subject_get_stats(p, &st);
     keep_hot(&c, in_tree);
-    r.title = text_clean(trace->name, strlen(trace->name));
-    r.sampled = &no_samples;
-    add_measures(&r, o, &m, &st, trace, s, taken);
-    report_contexts(&r, &c);
-    if (o->json)
-        report_json(&r, &out);
-    else
-        report_text(&r, &out);
-    status = text_save(&out, NULL);
+    contexts_write(&c, &part);
+    status = input_take(&in, trace->name, &part);
+    if (status == TOOL_OK) {
+        input_settle(&in);
+        r.title = text_clean(trace->name, strlen(trace->name));
+        add_measures(&r, o, &m, &st, trace, s, taken);
+        report_make(&r, &in);
+        while (strcmp((*w)->name, o->json ? "json" : "text") != 0) w++;
+        (*w)->write(&r, &out);
+        status = text_save(&out, NULL);
+    }
+    text_free(&part);
     text_free(&out);
     free(in_tree);
     contexts_free(&c);
     report_free(&r);
+    input_free(&in);
     return status;
 }
 
@@ -612,7 +613,7 @@ static void configure(hcct_config *c, const options *o) {
     }
 }
 
-int replay_hcct(int argc, char **argv) {
+static int run(int argc, char **argv) {
     options o;
     trace_calls trace;
     schedule s;
@@ -707,3 +708,5 @@ int replay_hcct(int argc, char **argv) {
     if (p != &full) subject_close(&own);
     return code;
 }
+
+const tool_command replay_hcct = {"hcct", "hot calling contexts of a call trace, against the full tree", run};
