@@ -1,7 +1,8 @@
 /* instrument.c - hot calling contexts of a program that is only compiled with -finstrument-functions:
 
        cc -finstrument-functions -c program.c
-       cc -O2 -I. -o program program.o record/[a-z]*.c -pthread
+       cd record && cc -O2 -I.. -c instrument.c frames.c threads.c names.c dump.c && cd ..
+       cc -o program program.o record/*.o -pthread
        ./program && build/bursty report hcct.brst
 
    Every call is recorded. $HCCT_FILE names another file (dump.c); sizes are in recorder.h. */
