@@ -1162,7 +1162,8 @@ typedef struct bursty_p_thread {
     uint32_t framed;          /* profiles that get BEGIN or END              */
     uint32_t counter[8];      /* conditional control                         */
     uint8_t zero, overflow;
-    bursty_p_sampler *only;   /* see bursty_p_only                           */
+    bursty_p_count *only;     /* see bursty_p_note_only                      */
+    uint32_t only_weight_256;
     const bursty_site *last_site, *last_caller; /* whose time is running     */
     uint64_t last_ticks;      /* since when                                  */
     uint64_t phase_checks, phase_ticks;         /* budget                    */
@@ -1433,8 +1434,8 @@ static void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *
     uint32_t p, spent = 0;
     bursty_event event;
     if (t->only && (kind & BURSTY_ANY)) {
-        bursty_p_count_up(&t->events[t->only - t->sampler], 1);
-        bursty_p_tally(t, site, kind, depth, t->only->weight_256);
+        bursty_p_count_up(t->only, 1);
+        bursty_p_tally(t, site, kind, depth, t->only_weight_256);
         return;
     }
     if (mask & t->conditional) mask = bursty_p_control(t, mask, kind);
@@ -1676,14 +1677,17 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
     bursty_p_unlock();
 }
 
-/* The one profile in a burst if it only counts: hot table, all classes, no condition, no time. */
-static bursty_p_sampler *bursty_p_only(bursty_p_thread *t) {
+/* If the one profile in a burst only counts (hot table, all classes, no condition, no time), notes
+   where its events are counted and what they weigh, so that bursty_p_send needs no event. */
+static void bursty_p_note_only(bursty_p_thread *t) {
     uint32_t live = t->live, p = 0;
-    if (live == 0 || (live & (live - 1)) || (live & t->conditional)) return NULL;
-    if (bursty_p_all.config.clock_hz) return NULL;
+    t->only = NULL;
+    if (live == 0 || (live & (live - 1)) || (live & t->conditional)) return;
+    if (bursty_p_all.config.clock_hz) return;
     while (!(live >> p & 1)) p++;
-    if (t->sampler[p].set.action || t->sampler[p].set.classes != BURSTY_ANY) return NULL;
-    return &t->sampler[p];
+    if (t->sampler[p].set.action || t->sampler[p].set.classes != BURSTY_ANY) return;
+    t->only = &t->events[p];
+    t->only_weight_256 = t->sampler[p].weight_256;
 }
 
 static void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
@@ -1698,7 +1702,7 @@ static void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
         bursty_p_count_up(&t->bursts[p], 1);
     }
     if (begun) bursty_p_bounds(t, 0, begun);
-    t->only = bursty_p_only(t);
+    bursty_p_note_only(t);
 }
 
 /* An opening of bursty_poll that this thread has not seen. */
@@ -2012,11 +2016,12 @@ static uint64_t bursty_p_measure_clock(void) {
 }
 
 BURSTY_API uint32_t bursty_start(const bursty_config *config) {
-    static bursty_config none;
+    bursty_config zero;
     unsigned char *memory;
     size_t bytes, skip, threads, rows, slots = 1;
     int i;
-    if (!config) config = &none;
+    bursty_p_zero(&zero, sizeof zero);
+    if (!config) config = &zero;
     memory = (unsigned char *)config->memory;
     bytes = config->memory_bytes;
 #if BURSTY_MEMORY > 0
