@@ -1,8 +1,8 @@
 /* instrument.c - hot calling contexts of a program that is only compiled with -finstrument-functions:
 
        cc -finstrument-functions -c program.c
-       cd record && cc -O2 -I.. -c instrument.c frames.c threads.c names.c dump.c && cd ..
-       cc -o program program.o record/*.o -pthread
+       for file in instrument frames threads names dump; do cc -O2 -I. -c record/$file.c; done
+       cc -o program program.o instrument.o frames.o threads.o names.o dump.o -pthread
        ./program && build/bursty report hcct.brst
 
    Every call is recorded. $HCCT_FILE names another file (dump.c); sizes are in recorder.h. */
