@@ -67,5 +67,5 @@ int main(void) {
     file = fopen("hot_streams.brst", "wb");
     if (!file) return 1;
     k = (size_t)hotstream_write(&streams, "monsters", hotstream_site_name, name, out, file);
-    return fclose(file) != 0 || k != 0 || count == 0 || alive == 0;
+    return fclose(file) != 0 || k != 0 || alive == 0 || (stats.references && count == 0);
 }
