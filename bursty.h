@@ -1,4 +1,4 @@
-/* bursty.h - v0.2.0 - samples a program's events from inside, at a percent or less - MIT, text at end of file
+/* bursty.h - v0.2.0 - samples a program's events at a percent or less - MIT, text at end of file
 
    example:
        #define BURSTY_IMPLEMENTATION
@@ -17,57 +17,55 @@
    1. In one C or C++ file define BURSTY_IMPLEMENTATION before the include. Everywhere else just
       include the header, after feature-test macros such as _GNU_SOURCE.
    2. Put one line into each function that you want to see, and one into each loop that runs long:
-         BURST_SCOPE("name");    the function's entry and its return, on every way out. It gives
-                                 callers, calling contexts and time. It is a declaration, so it must
-                                 not follow a bare "if". The name is a literal.
-         BURST_ENTRY();          the entry alone: cheaper, and right for small functions
-         BURST_LOOP();           the first statement in a loop's body
+         BURST_SCOPE("name");   the function's entry and its return, on every way out. It gives
+                                callers, calling contexts and time. It is a declaration, so it must
+                                not follow a bare "if". The name is a literal.
+         BURST_ENTRY();         the entry alone: cheaper, and right for small functions
+         BURST_LOOP();          the first statement in a loop's body
       Leave out functions of a few instructions and loops of a few additions. Time in a function
       without a check is charged to the function that called it. The report lists the sites that
-      take most checks: where such a site says nothing new, delete its line, and the program becomes
+      take most checks: where such a site says nothing new, delete its line, and the program gets
       faster. A loop that runs long without a check delays the start and the end of bursts.
-   3. Call bursty_start(NULL) first and bursty_save("file") last. `bursty report file` then shows the
-      hot functions and call pairs. Inside the program bursty_top gives the same rows.
-   4. What happens: each macro is a CHECK, which counts. After 990 checks (on average) the next 10 are
-      a BURST. Events are recorded inside bursts and nowhere else. The report scales them up.
-   5. To choose the rates, fill in config.profile. To see times, set config.clock and clock_hz; a
-      function shorter than one reading of the clock gets an inaccurate time. To hold the cost of
-      sampling at a share of the run time, set config.budget_ppm and a clock. Best for a budget is
-      the thread's CPU time, and best for times is the cheapest clock you have.
+   3. Call bursty_start(NULL) first and bursty_save("file") last. `bursty report file` then shows
+      the hot functions and call pairs. Inside the program bursty_top gives the same rows.
+   4. What happens: each macro contains a check, which counts. After 990 checks on average the next
+      10 are a burst. Events are recorded in bursts and nowhere else. The report scales them up.
+   5. Choose the rates in config.profile. To see times, set config.clock and clock_hz; use the
+      cheapest clock you have, because a function shorter than one reading of it gets an inaccurate
+      time. To hold the cost of sampling at a share of the run time, set config.budget_ppm and a
+      clock, best the thread's CPU time.
    6. To see other things, record events of your own and receive them in an action:
-         BURST_POINT(class, "name", value);   an event of a class below, mostly BURSTY_USER. The value
-                                 is evaluated only when the event is recorded.
-         if (BURST_CHECK()) { }  a check by hand: true inside a burst
-      Up to BURSTY_PROFILES profiles run at once, each with its own rate, classes and action.
+         BURST_POINT(class, "name", value);   an event of a class below, mostly BURSTY_USER. The
+                                value is evaluated only when the event is recorded.
+         if (BURST_CHECK()) { } a check by hand: true inside a burst
+      Up to BURSTY_PROFILES profiles run at once, each with its own rate, classes and action;
       bursty_set_profile adds or changes one at any time. examples/ has a program for each idea:
-      hot_functions, game_loop, references, conditional, hibernate, poll, firmware.
-   7. To record data references, compile code twice: a plain copy, and an instrumented copy that runs
-      in bursts. Nothing is left of the recording in the plain copy.
-         BURST_DUAL(int, f, (int a, int b), (a, b)) { body }     a function; a check at its entry
-                                                                 chooses the copy
-         BURST_DUAL(void, g, (void), ()) { body }                without result and parameters
-         BURST_DUAL_LEAF(int, h, (int a), (a)) { body }          without a check, for small functions
-         BURST_SAME(h, (a))                                      calls h in the caller's copy
-         for (...) BURST_BODY({ body })                          a loop; a check in each iteration
-                                                                 chooses the copy
-         BURST_FOR(int, i, 0, n, { body })                       a counted loop whose checks are taken
-                                                                 many at a time; do not assign to i
-         BURST_REF(BURSTY_LOAD, pointer);                        records a reference
-         BURST_IF_RECORDING(statements);                         runs them only while recording
-      BURST_BODY and BURST_FOR compile a macro argument twice. Debuggers and gcov see it as one line,
-      a label in it is defined twice (an error), and a static variable in it becomes two. For more
-      than a few lines call a function from it. BURST_FOR takes the checks of many iterations in
-      advance, so another check inside its body happens out of turn: use BURST_BODY for such loops.
+      hot_functions, game_loop, references, conditional, hibernate, poll, reenable, firmware.
+   7. To record data references, compile code twice: a plain copy, and an instrumented copy that
+      runs in bursts. Nothing of the recording is in the plain copy.
+         BURST_DUAL(int, f, (int a, int b), (a, b)) { body }   a function; its entry check chooses
+         BURST_DUAL(void, g, (void), ()) { body }              without result and parameters
+         BURST_DUAL_LEAF(int, h, (int a), (a)) { body }        without a check: small functions
+         BURST_SAME(h, (a))                                    calls h in the caller's copy
+         for (...) BURST_BODY({ body })                        a loop with a check per iteration
+         BURST_FOR(int, i, 0, n, { body })                     a counted loop whose checks are taken
+                                                               many at a time; do not assign to i
+         BURST_REF(BURSTY_LOAD, pointer);                      records a reference
+         BURST_IF_RECORDING(statements);                       runs them only while recording
+      BURST_BODY and BURST_FOR compile a macro argument twice. Debuggers and gcov see it as one
+      line, a label in it is defined twice (an error), and a static variable in it becomes two. For
+      more than a few lines call a function from it. BURST_FOR takes the checks of many iterations
+      in advance, so another check inside its body happens out of turn: use BURST_BODY there.
       BURST_DUAL cannot hold setjmp or computed gotos, and it records no return: use BURST_SCOPE. A
-      dual-path function chooses its copy only at a check. If it loops without one, it misses a burst
-      that starts during the loop and stays in the instrumented copy after a burst ends.
+      dual-path function chooses its copy only at a check. If it loops without one, it misses a
+      burst that starts during the loop and stays in the instrumented copy after a burst ends.
 
    PROMISES
      - It never allocates, prints, aborts, or takes a lock on the program's path. It uses 64 KiB of
        static memory, enough for about 12 threads and 770 table rows, or memory that you pass in.
      - What does not fit is counted: bursty_stats.lost, lost_threads. Counters saturate.
      - Without bursty_start a check counts and does nothing else.
-     - The same events give the same dump, byte for byte, for one thread without clock.
+     - For one thread without a clock, the same events give the same dump, byte for byte.
 
    THREADS
      A thread is registered at its first check. A thread that was already running checks when
@@ -79,21 +77,21 @@
      counted. Exceptions run the ends of scopes (C code in their way needs -fexceptions).
      longjmp: save bursty_depth() beside setjmp and pass it to bursty_set_depth() after the jump. If
      the jump leaves an action you must do this. Elsewhere the depth corrects itself when the next
-     outer scope returns.
-     Each shared object needs a BURSTY_IMPLEMENTATION of its own and samples for itself. With
-     BURSTY_PTHREAD link it with -z nodelete.
+     outer scope returns. Each shared object needs a BURSTY_IMPLEMENTATION of its own and samples
+     for itself; with BURSTY_PTHREAD link it with -z nodelete.
 
    OPTIONS in every file, best on the command line:
      BURSTY_OFF            every macro and function becomes nothing: no code, no data
-     BURSTY_POLL           a check reads one shared flag instead of counting. bursty_poll(1) and (0),
-                           called from a timer or a frame loop, open and close a burst. check_count,
+     BURSTY_POLL           a check reads one shared flag instead of counting. bursty_poll(1) and (0)
+                           open and close a burst, from a timer or the frame loop. check_count,
                            jitter and hibernation are not used; burst_count limits what one thread
                            records in one opening.
-     BURSTY_NO_TLS         one context and no atomics, for programs in which a single thread checks,
-                           and firmware. Implied unless the compiler is gcc or clang (on Windows:
+     BURSTY_NO_TLS         one context and no atomics, for firmware and programs in which a single
+                           thread checks. Implied unless the compiler is gcc or clang (on Windows:
                            mingw or clang-cl). A freestanding build needs memcpy, memset and the
                            compiler's 64-bit division; give it BURSTY_MEMORY.
-     BURSTY_TINY           24 bytes of RAM, one profile, one action; no table, dump, threads, stack
+     BURSTY_TINY           24 bytes of RAM and 250 of code on a Cortex-M0: one profile, one action;
+                           no table, dump, threads or stack (those take some 8 kB of code)
      BURSTY_STACK=n        how many scopes the shadow stack keeps: 64; 0 in freestanding and tiny
                            builds. Deeper scopes are counted, and their callees' caller is "(deep)".
      BURSTY_TLS_MODEL="m"  in a shared object define it as "initial-exec": the compiler's default
@@ -105,13 +103,13 @@
      BURSTY_PROFILES=n     how many profiles: 8, at most 32
      BURSTY_MEMORY=bytes   the size of the static memory: 65536; 0 means none
      BURSTY_ASSERT(x)      catches misuse; memory stays safe without it
-   "undefined reference to bursty_..." and "hidden symbol bursty_... is not defined" mean that no file
-   of this executable or shared object defines BURSTY_IMPLEMENTATION (for bursty_save: BURSTY_STDIO),
-   or that its files differ in the first group of options.
+   "undefined reference to bursty_..." and "hidden symbol bursty_... is not defined" mean that no
+   file of this executable or shared object defines BURSTY_IMPLEMENTATION (for bursty_save:
+   BURSTY_STDIO), or that its files differ in the first group of options.
 
    COST
-     x86-64, bench/results.md: a check is two instructions. A scope adds two stores and rules out tail
-     calls; the shadow stack adds one store. The stack takes 8 bytes per entry and thread.        */
+     x86-64, bench/results.md: a check is two instructions. A scope adds two stores and rules out
+     tail calls; the shadow stack adds one store, and takes 8 bytes per entry and thread. */
 
 #ifndef BURSTY_H
 #define BURSTY_H
@@ -160,17 +158,12 @@ extern "C" {
 
 /* Event classes (hybrid-profiling-support, Figure 3: opcode classes). */
 enum {
-    BURSTY_CALL = 1,
-    BURSTY_RETURN = 2,
-    BURSTY_BACKEDGE = 4,
-    BURSTY_LOAD = 8,
-    BURSTY_STORE = 16,
-    BURSTY_USER = 32,
-    BURSTY_ANY = 63,     /* all of the above                                     */
-    BURSTY_BEGIN = 64,   /* a burst begins; only for profiles that ask           */
-    BURSTY_END = 128,    /* a burst ends; only for profiles that ask             */
-    BURSTY_FRAME = 256   /* set together with CALL or RETURN when the event belongs to a scope, that
-                            is, when CALL and RETURN come in pairs. So test kind with &, not ==  */
+    BURSTY_CALL = 1, BURSTY_RETURN = 2, BURSTY_BACKEDGE = 4,
+    BURSTY_LOAD = 8, BURSTY_STORE = 16, BURSTY_USER = 32,
+    BURSTY_ANY = 63,                     /* all of the above                                     */
+    BURSTY_BEGIN = 64, BURSTY_END = 128, /* of a burst; only for profiles whose classes name them */
+    BURSTY_FRAME = 256 /* set together with CALL or RETURN when the event belongs to a scope, that
+                          is, when CALL and RETURN come in pairs. So test kind with &, not == */
 };
 
 /* A place in the source. The macros make them: static const, in flash on firmware. */
@@ -213,8 +206,7 @@ enum {
                        for 0 and clears it otherwise                                   */
 };
 typedef struct bursty_op {
-    uint8_t op;
-    uint8_t counter;  /* 0 to 7 */
+    uint8_t op, counter;
     uint32_t value;
 } bursty_op;
 typedef struct bursty_term {
@@ -360,8 +352,8 @@ BURSTY_API void bursty_forked(void);
 /* ---- the check ------------------------------------------------------------------------------ */
 
 /* One 32-bit word per thread, n. While n >= 0 the thread is not sampling, and n checks remain until
-   it looks at its schedule. While n < 0 it is inside a burst, and every check goes to the slow path.
-   It is bursty-tracing's Figure 3, decision for decision:
+   it looks at its schedule. While n < 0 it is inside a burst, and every check goes to the slow
+   path. It is bursty-tracing's Figure 3, decision for decision:
 
        a check       sub dword [n], 1      x86-64. Cortex-M3: ldr, ldr, subs, str, bmi
                      js cold */
@@ -427,11 +419,7 @@ typedef struct bursty_p_here_t {
 #else
 #define BURSTY_P_HERE BURSTY_P_CAT(bursty_here_tls_, BURSTY_STACK)
 #endif
-#ifdef BURSTY_STATIC
-static BURSTY_P_TLS bursty_p_here_t BURSTY_P_HERE;
-#else
 BURSTY_API BURSTY_P_TLS bursty_p_here_t BURSTY_P_HERE;
-#endif
 
 typedef struct bursty_p_scope {
     const bursty_site *site;
@@ -441,20 +429,18 @@ typedef struct bursty_p_strip {
     uint32_t count, live;
 } bursty_p_strip;
 
-/* The slow path. hit: takes a check, sends its event if there is a site and a burst, and returns the
-   profiles in a burst. event: sends an event without a check. take_slow, give_back: BURST_FOR. */
+/* The slow path. hit: takes a check, sends its event if there is a site and a burst, and returns
+   the profiles in a burst. event: sends an event without a check. take_slow, give_back: BURST_FOR.
+   */
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value);
-BURSTY_API BURSTY_P_COLD void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind);
+BURSTY_API BURSTY_P_COLD void bursty_p_event(const bursty_site *site, uintptr_t value,
+                                             uint32_t kind);
 BURSTY_API BURSTY_P_COLD bursty_p_strip bursty_p_take_slow(uint64_t left);
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
 
 /* FIRE takes a check and tells whether the slow path must look at it. LIVE takes none. */
 #ifdef BURSTY_POLL
-#ifdef BURSTY_STATIC
-static uint8_t bursty_p_open;
-#else
 BURSTY_API uint8_t bursty_p_open;
-#endif
 #ifdef BURSTY_P_GNU
 #define BURSTY_P_OPEN() (__atomic_load_n(&bursty_p_open, __ATOMIC_RELAXED) != 0)
 #else
@@ -499,7 +485,8 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
 /* ---- scopes --------------------------------------------------------------------------------- */
 
 /* The check comes first and the push second, so the depth of a CALL counts the scopes around it.
-   Leaving restores the saved depth instead of counting down: that repairs whatever a longjmp skipped. */
+   Leaving restores the saved depth instead of counting down: that repairs whatever a longjmp
+   skipped. */
 
 enum {
     BURSTY_P_SCOPE_CALL = BURSTY_CALL | BURSTY_FRAME,
@@ -562,10 +549,10 @@ extern "C" {
 
 /* BURST_REF, BURST_IF_RECORDING and BURST_SAME act where two things hold: this copy of the code is
    the instrumented one, and a burst is live. The first is a constant. BURST_BODY and BURST_FOR
-   announce their copy by a struct tag in the block (its size is 2 in the instrumented copy, 1 in the
-   plain one). BURST_DUAL and BURST_DUAL_LEAF announce it by their parameter burst_on, which hides the
-   function burst_on below. In ordinary code the answer is yes. (A local variable instead of a tag
-   would do the same, with a warning of -Wshadow in every nesting.) */
+   announce their copy by a struct tag in the block (its size is 2 in the instrumented copy, 1 in
+   the plain one). BURST_DUAL and BURST_DUAL_LEAF announce it by their parameter burst_on, which
+   hides the function burst_on below. In ordinary code the answer is yes. (A local variable instead
+   of a tag would do the same, with a warning of -Wshadow in every nesting.) */
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__cplusplus) /* g++: a tag shadows, too */
 #define BURSTY_P_QUIET \
@@ -605,8 +592,8 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
    an always-inline function with one more parameter, burst_on, a constant in each of its two uses:
 
        f(a)        a check; plain: body(0, a)   fires: cold_f(a), a jump
-       cold_f(a)   in a burst: body(1, a)       otherwise: gives its check back and calls f, whose own
-                                                check takes it again (no third copy of the body) */
+       cold_f(a)   in a burst: body(1, a)   otherwise: gives its check back and calls f, whose own
+                                            check takes it again (no third copy of the body) */
 
 /* MORE(args, list): ", a, b" for the list (a, b), or nothing if args is (). Whether a function has
    parameters is read from its arguments, because a macro cannot tell (void) from (void *p). */
@@ -857,7 +844,8 @@ uint8_t bursty_p_open;
 #endif
 #endif
 
-/* The word while the slow path runs: checks of actions and handlers count it down on the fast path. */
+/* The word while the slow path runs: checks of actions and handlers count it down on the fast path.
+   */
 #define BURSTY_P_BUSY UINT32_C(0x40000000)
 
 #ifdef BURSTY_TINY
@@ -871,8 +859,8 @@ uint8_t bursty_p_open;
        burst   -1, -2, ..., -I     the check that takes -I to -I - 1 is the first of a gap
 
    So -1 on entry of the slow path means "a burst begins", and below -I it ends. Without settings I
-   is 0: no burst ever begins. The jitter is fixed, C - C/8 or so + a masked random number, because a
-   division costs 100 bytes. Flash and RAM: tests/firmware/run.sh. */
+   is 0: no burst ever begins. The jitter is fixed, C - C/8 or so + a masked random number, because
+   a division costs 100 bytes. Flash and RAM: tests/firmware/run.sh. */
 
 /* The word at the start of a gap: its length less one; 2^31 - 1 without settings. */
 static uint32_t bursty_p_gap(void) {
@@ -1088,10 +1076,11 @@ BURSTY_P_INLINE int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
 #endif
 
 /* A 64-bit count has one writer, its thread, and any reader. 64-bit stores are not atomic on every
-   machine, so it is two halves. Adding changes the low half alone, as long as that does not overflow.
-   When it does, the writer first sets the high half to all ones, which means "being written", then
-   the low half, then the high half. A reader tries again while it sees all ones, or a high half that
-   changed around its reading of the low one. A sum whose high half would be all ones is stored as
+   machine, so it is two halves. Adding changes the low half alone, as long as that does not
+   overflow. When it does, the writer first sets the high half to all ones, which means "being
+   written", then the low half, then the high half. A reader tries again while it sees all ones, or
+   a high half that changed around its reading of the low one. A sum whose high half would be all
+   ones is stored as
    2^64 - 1, where the count stays. */
 typedef struct bursty_p_count {
     uint32_t half[2]; /* low, high */
@@ -1148,7 +1137,6 @@ typedef struct bursty_p_row {
 typedef struct bursty_p_sampler {
     bursty_profile set;
     uint64_t left;            /* checks until the phase ends                 */
-    bursty_p_count bursts, events;
     uint32_t stamp;           /* of the settings in `set`                    */
     uint32_t in_burst;
     uint32_t number;          /* of the burst                                */
@@ -1158,7 +1146,11 @@ typedef struct bursty_p_sampler {
 } bursty_p_sampler;
 
 typedef struct bursty_p_thread {
-    uint32_t state, number, reuses, random;
+    uint32_t state, number, reuses;
+    const char *name;
+    bursty_p_count checks, burst_checks, lost;
+    bursty_p_count bursts[BURSTY_PROFILES], events[BURSTY_PROFILES];
+    uint32_t random;          /* from here on zero when a thread registers   */
     uint32_t in_slow;         /* 1: delivering an event; 2: at a look        */
     uint32_t kept;            /* the word to go on with after the event      */
     uint32_t span;            /* checks from the last look to the next       */
@@ -1168,11 +1160,10 @@ typedef struct bursty_p_thread {
     uint32_t active;          /* profiles that run, as bits                  */
     uint32_t conditional;     /* profiles with a condition or with rules     */
     uint32_t framed;          /* profiles that get BEGIN or END              */
-    const char *name;
-    bursty_p_count checks, burst_checks, lost;
     uint32_t counter[8];      /* conditional control                         */
     uint8_t zero, overflow;
-    bursty_p_sampler *only;   /* see bursty_p_only                           */
+    bursty_p_count *only;     /* see bursty_p_note_only                      */
+    uint32_t only_weight_256;
     const bursty_site *last_site, *last_caller; /* whose time is running     */
     uint64_t last_ticks;      /* since when                                  */
     uint64_t phase_checks, phase_ticks;         /* budget                    */
@@ -1212,6 +1203,11 @@ static uint32_t bursty_p_threads(void) {
     return count < bursty_p_all.thread_room ? count : bursty_p_all.thread_room;
 }
 
+static void bursty_p_zero(void *memory, size_t bytes) {
+    unsigned char *byte = (unsigned char *)memory;
+    while (bytes--) *byte++ = 0;
+}
+
 static uint32_t bursty_p_mix(uint32_t h, uint32_t v) {
     h = (h ^ v) * UINT32_C(0x9E3779B1);
     return h ^ h >> 15;
@@ -1231,7 +1227,8 @@ static uint32_t bursty_p_below(bursty_p_thread *t, uint32_t limit) {
 }
 
 static uint64_t bursty_p_clock(void) {
-    return bursty_p_all.config.clock ? bursty_p_all.config.clock(bursty_p_all.config.clock_user) : 0;
+    const bursty_config *config = &bursty_p_all.config;
+    return config->clock ? config->clock(config->clock_user) : 0;
 }
 
 static void bursty_p_lock(void) {
@@ -1257,12 +1254,12 @@ static const bursty_site *bursty_p_caller(uint32_t depth) {
                  |       |   |
    rows    | (main, a, thread 0) | (a, b, thread 0) | (main, a, thread 1) | free ...
 
-   A row is the count of one pair (caller, site) of one thread. Rows are claimed in the order of first
-   sight, so that a dump does not depend on addresses. Claiming is an atomic increment of row_count;
-   publishing is a compare-and-swap of the slot. Invariant: a row is written by its thread alone, a
-   slot changes once, and a row in the index never moves. So nobody waits, and a search needs no lock:
-   a row that another thread has put into the slot meanwhile is a different one, and the search goes
-   on. Cost: one or two probes, as the index is at most 3/4 full. */
+   A row is the count of one pair (caller, site) of one thread. Rows are claimed in the order of
+   first sight, so that a dump does not depend on addresses. Claiming is an atomic increment of
+   row_count; publishing is a compare-and-swap of the slot. Invariant: a row is written by its
+   thread alone, a slot changes once, and a row in the index never moves. So nobody waits, and a
+   search needs no lock: a row that another thread has put into the slot meanwhile is a different
+   one, and the search goes on. Cost: one or two probes, as the index is at most 3/4 full. */
 
 static bursty_p_row *bursty_p_claim(void) {
     uint32_t number;
@@ -1314,8 +1311,8 @@ static void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, uint32_t
 /* ---- whose time is running ------------------------------------------------------------------ */
 
 /* With clock_hz, the time between two events of one burst belongs to a row: last_site, last_caller.
-   Each event first charges the time since the event before it to that row, and then says which row's
-   time is running from now on:
+   Each event first charges the time since the event before it to that row, and then says which
+   row's time is running from now on:
 
        main {   a {    loop   point  }      p   }
        BEGIN   CALL a  BACK.  USER  RETURN a  USER  END
@@ -1367,23 +1364,22 @@ static void bursty_p_spend(bursty_p_thread *t, const bursty_event *e) {
        condition       .    .    .    x    x    .    .       overflow_1 and not overflow_2
        operation     inc1 inc1 inc1 inc2 inc2 reset inc1 */
 
-static int bursty_p_term_used(const bursty_term *term) {
+static int bursty_p_used(const bursty_term *term) {
     return (term->zero | term->not_zero | term->overflow | term->not_overflow) != 0;
 }
 
 static int bursty_p_has_terms(const bursty_when *when) {
-    return bursty_p_term_used(&when->any[0]) || bursty_p_term_used(&when->any[1])
-           || bursty_p_term_used(&when->any[2]);
+    const bursty_term *any = when->any;
+    return bursty_p_used(&any[0]) || bursty_p_used(&any[1]) || bursty_p_used(&any[2]);
 }
 
 static int bursty_p_holds(const bursty_when *when, uint32_t zero, uint32_t overflow) {
     int i;
     for (i = 0; i < 3; i++) {
         const bursty_term *term = &when->any[i];
-        if (!bursty_p_term_used(term)) continue;
-        if ((term->zero & ~zero) || (term->not_zero & zero)) continue;
-        if ((term->overflow & ~overflow) || (term->not_overflow & overflow)) continue;
-        return 1;
+        int wrong_zero = (term->zero & ~zero) || (term->not_zero & zero);
+        int wrong_overflow = (term->overflow & ~overflow) || (term->not_overflow & overflow);
+        if (bursty_p_used(term) && !wrong_zero && !wrong_overflow) return 1;
     }
     return !bursty_p_has_terms(when);
 }
@@ -1393,12 +1389,10 @@ static void bursty_p_operate(bursty_p_thread *t, const bursty_op *op) {
     uint32_t overflow = t->overflow & bit;
     switch (op->op) {
     case BURSTY_INC:
-        v++;
-        if (v == 0) overflow = bit;
+        if (++v == 0) overflow = bit;
         break;
     case BURSTY_DEC:
-        v--;
-        if (v == UINT32_MAX) overflow = bit;
+        if (v-- == 0) overflow = bit;
         break;
     case BURSTY_SET:
         v = op->value;
@@ -1440,8 +1434,8 @@ static void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *
     uint32_t p, spent = 0;
     bursty_event event;
     if (t->only && (kind & BURSTY_ANY)) {
-        bursty_p_count_up(&t->only->events, 1);
-        bursty_p_tally(t, site, kind, depth, t->only->weight_256);
+        bursty_p_count_up(t->only, 1);
+        bursty_p_tally(t, site, kind, depth, t->only_weight_256);
         return;
     }
     if (mask & t->conditional) mask = bursty_p_control(t, mask, kind);
@@ -1459,7 +1453,7 @@ static void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *
         if (!(mask >> p & 1) || !(s->set.classes & kind)) continue;
         event.burst = s->number;
         event.weight_256 = s->weight_256;
-        bursty_p_count_up(&s->events, 1);
+        bursty_p_count_up(&t->events[p], 1);
         if (s->set.action) {
             s->set.action(s->set.user, &event);
             continue;
@@ -1472,8 +1466,8 @@ static void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *
     if (spent) t->last_ticks = bursty_p_clock();
 }
 
-/* Sends END to the profiles in ended and BEGIN to those in begun. The time of the hot table stops and
-   starts with them. */
+/* Sends END to the profiles in ended and BEGIN to those in begun. The time of the hot table stops
+   and starts with them. */
 static void bursty_p_bounds(bursty_p_thread *t, uint32_t ended, uint32_t begun) {
     uint32_t depth = BURSTY_P_HERE.depth, p, bit;
     const bursty_site *inner = bursty_p_caller(depth);
@@ -1500,13 +1494,13 @@ static void bursty_p_bounds(bursty_p_thread *t, uint32_t ended, uint32_t begun) 
    ^ phase_ticks        ^ look: u is updated        ^ look: x is updated, then C
 
    u is the time per check between bursts, x what a check costs more in a burst. Both are means that
-   move by an eighth of the difference, and a value above 4 times the mean counts as 4 times the mean,
-   so that a preemption does little harm. A profile alone spends I x on C u of time. Its share is the
-   budget b when C = I (x / (b u) - 1). Several profiles share one factor f: each uses C f.
+   move by an eighth of the difference, and a value above 4 times the mean counts as 4 times the
+   mean, so that a preemption does little harm. A profile alone spends I x on C u of time. Its share
+   is the budget b when C = I (x / (b u) - 1). Several profiles share one factor f: each uses C f.
        f = (x / (b u) - 1) * sum of I / C        b = budget_ppm / 1 000 000
-   In the code: plain_256 = 256 u, extra_256 = 256 x, most = 16 x / (b u), shares = 2^20 sum of I / C,
-   factor = 2^16 f. The factor changes at most by 2 in one step. Cost: two clock readings per burst.
-   Suspended: with a clock that went back or jumped (by 2^48), the phase is left out. */
+   In the code: plain_256 = 256 u, extra_256 = 256 x, most = 16 x / (b u), factor = 2^16 f, and
+   shares = 2^20 times the sum. The factor changes at most by 2 in one step. Cost: two clock
+   readings per burst. A phase in which the clock went back or jumped (by 2^48) is left out. */
 
 static uint64_t bursty_p_mean(uint64_t mean, uint64_t value) {
     if (mean == 0) return value;
@@ -1555,20 +1549,21 @@ static void bursty_p_budget(bursty_p_thread *t, int was_burst) {
            gap       burst      gap             burst
            ^ look    ^ look     ^ look          ^ look
 
-   A thread looks at its schedule at the first check after a phase of any profile has ended. The look
-   computes live (who is in a burst) and span: this check and the span - 1 checks after it get the
-   same answer. It sets n = live ? 0 : span, and then this check takes its 1. Invariant: at the next
-   look exactly span checks have passed, whether n came down from span or from 0. It is suspended while
-   the slow path runs (the word is then some large number), and a look may come early, from
-   bursty_set_profile for example; then fewer have passed: live ? -n : span - n.
+   A thread looks at its schedule at the first check after a phase of any profile has ended. The
+   look computes live (who is in a burst) and span: this check and the span - 1 checks after it get
+   the same answer. It sets n = live ? 0 : span, and then this check takes its 1. Invariant: at the
+   next look exactly span checks have passed, whether n came down from span or from 0. It is
+   suspended while the slow path runs (the word is then some large number), and a look may come
+   early, from bursty_set_profile for example; then fewer have passed: live ? -n : span - n.
 
-   Every profile keeps the sequence that it would have alone, and span is the nearest end of a phase.
-   For one profile without jitter that is bursty-tracing Figure 3: a first gap of C - 1, then I in, C
-   out. A jittered first gap starts anywhere in the period, because with a fixed start threads shorter
-   than C would never be sampled.
+   Every profile keeps the sequence that it would have alone, and span is the nearest end of a
+   phase. For one profile without jitter that is bursty-tracing Figure 3: a first gap of C - 1, then
+   I in, C out. A jittered first gap starts anywhere in the period, because with a fixed start
+   threads shorter than C would never be sampled.
 
-   Cost: a look is O(profiles). There are two in a period of C + I checks, and one in 65 536 checks at
-   least, which is also how long new settings wait. Checks inside a burst each take the slow path.
+   Cost: a look is O(profiles). There are two in a period of C + I checks, and one in 65 536 checks
+   at least, which is also how long new settings wait. Checks inside a burst each take the slow
+   path.
 
    With BURSTY_POLL the gap has no length: a look while bursty_p_open is 1 begins a burst of every
    profile once in an opening, and the phase after it lasts until the next opening. The word is then
@@ -1644,9 +1639,9 @@ static void bursty_p_first_phase(bursty_p_thread *t, bursty_p_sampler *s) {
     s->left = drawn < burst ? burst - drawn : s->gap + burst - drawn;
 }
 
-/* Takes over what bursty_set_profile changed. If another thread has the lock, it is left for the next
-   look. An action that gets the END of a changed profile may call us; so the lock is not held then,
-   and what changes meanwhile is taken over at the next look. */
+/* Takes over what bursty_set_profile changed. If another thread has the lock, it is left for the
+   next look. An action that gets the END of a changed profile may call us; so the lock is not held
+   then, and what changes meanwhile is taken over at the next look. */
 static void bursty_p_take_settings(bursty_p_thread *t) {
     uint32_t changed = 0, generation, ended, p;
     if (!bursty_p_cas(&bursty_p_all.lock, 0, 1)) return;
@@ -1682,14 +1677,17 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
     bursty_p_unlock();
 }
 
-/* The one profile in a burst if it only counts: hot table, all classes, no condition, no time. */
-static bursty_p_sampler *bursty_p_only(bursty_p_thread *t) {
+/* If the one profile in a burst only counts (hot table, all classes, no condition, no time), notes
+   where its events are counted and what they weigh, so that bursty_p_send needs no event. */
+static void bursty_p_note_only(bursty_p_thread *t) {
     uint32_t live = t->live, p = 0;
-    if (live == 0 || (live & (live - 1)) || (live & t->conditional)) return NULL;
-    if (bursty_p_all.config.clock_hz) return NULL;
+    t->only = NULL;
+    if (live == 0 || (live & (live - 1)) || (live & t->conditional)) return;
+    if (bursty_p_all.config.clock_hz) return;
     while (!(live >> p & 1)) p++;
-    if (t->sampler[p].set.action || t->sampler[p].set.classes != BURSTY_ANY) return NULL;
-    return &t->sampler[p];
+    if (t->sampler[p].set.action || t->sampler[p].set.classes != BURSTY_ANY) return;
+    t->only = &t->events[p];
+    t->only_weight_256 = t->sampler[p].weight_256;
 }
 
 static void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
@@ -1701,10 +1699,10 @@ static void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
     for (p = 0; p < BURSTY_PROFILES && begun >> p; p++) {
         if (!(begun >> p & 1)) continue;
         t->sampler[p].number++;
-        bursty_p_count_up(&t->sampler[p].bursts, 1);
+        bursty_p_count_up(&t->bursts[p], 1);
     }
     if (begun) bursty_p_bounds(t, 0, begun);
-    t->only = bursty_p_only(t);
+    bursty_p_note_only(t);
 }
 
 /* An opening of bursty_poll that this thread has not seen. */
@@ -1814,7 +1812,7 @@ static bursty_p_thread *bursty_p_take_record(void) {
 }
 
 static bursty_p_thread *bursty_p_register(void) {
-    uint32_t epoch = BURSTY_P_ACQUIRE(&bursty_p_all.epoch), i;
+    uint32_t epoch = BURSTY_P_ACQUIRE(&bursty_p_all.epoch);
     bursty_p_thread *t;
     if (epoch == 0 || (bursty_p_mine.epoch == epoch && bursty_p_mine.ended)) return NULL;
     t = bursty_p_take_record();
@@ -1824,18 +1822,11 @@ static bursty_p_thread *bursty_p_register(void) {
     bursty_p_mine.thread = t;
     if (!t) return NULL;
     t->name = NULL;
+    bursty_p_zero(&t->random, sizeof *t - offsetof(bursty_p_thread, random));
     bursty_p_seed(t);
     t->reuses++;
-    t->span = t->live = t->generation = t->in_slow = 0;
-    t->active = t->conditional = t->framed = 0;
     t->opening = BURSTY_P_GET(&bursty_p_all.opening) - 1;
-    t->overflow = 0;
     t->zero = 255;
-    for (i = 0; i < 8; i++) t->counter[i] = 0;
-    for (i = 0; i < BURSTY_PROFILES; i++) t->sampler[i].stamp = t->sampler[i].number = 0;
-    t->only = NULL;
-    t->last_site = NULL;
-    t->phase_checks = 0;
     t->factor = bursty_p_all.config.budget_ppm ? 65536 : 0;
     t->phase_ticks = t->factor ? bursty_p_clock() : 0;
     bursty_p_watch();
@@ -1859,22 +1850,23 @@ BURSTY_P_INLINE bursty_p_thread *bursty_p_me(void) {
        check fires --> n = hold()  --> look? deliver? --> word = n, or the new one
                        word = BUSY     actions, clock
 
-   hold() is the first act: it takes the word out and puts a large number in, in one instruction. From
-   then on the thread's checks stay on the fast path and count the large number down, which is dropped
-   in the end. So checks in an action, or in a signal handler that lands here, record nothing, are not
-   counted, and do not re-enter. (With BURSTY_POLL they do fire. Then hold() returns BUSY, and that is
-   the end of it.) A flag instead would not do: a BURST_DUAL called by an action would fire, be told 0,
-   give its check back, fire again, for ever.
+   hold() is the first act: it takes the word out and puts a large number in, in one instruction.
+   From then on the thread's checks stay on the fast path and count the large number down, which is
+   dropped in the end. So checks in an action, or in a signal handler that lands here, record
+   nothing, are not counted, and do not re-enter. (With BURSTY_POLL they do fire. Then hold()
+   returns BUSY, and that is the end of it.) A flag instead would not do: a BURST_DUAL called by an
+   action would fire, be told 0, give its check back, fire again, for ever.
 
      a handler before hold()           may have done the look: not live and n >= 0 is a plain answer
      a handler after the last store    is like any other code
      bursty_set_profile in an action   only stores the settings, since in_slow is set; the next look
-                                       takes them over. bursty_get_stats and so on leave out the look.
+                                       takes them over. bursty_get_stats and so on leave out the
+                                       look.
      longjmp out of an action          bursty_set_depth puts the word back: out of an event the word
-                                       in `kept`; out of BEGIN or END 0 with span 0, so that the next
-                                       check is a look with nothing passed
+                                       in `kept`; out of BEGIN or END 0 with span 0, so that the
+                                       next check is a look with nothing passed
      BURST_FOR's guard in an action    gives nothing back while in_slow is set
-     a thread without a record         no start yet, or no memory: 65 536 checks until it asks again */
+     a thread without a record         no start yet, or no memory; it asks again in 65 536 checks */
 
 BURSTY_P_INLINE uint32_t bursty_p_hold(void) {
     uint32_t n = BURSTY_P_BUSY;
@@ -1938,8 +1930,8 @@ BURSTY_API bursty_p_strip bursty_p_take_slow(uint64_t left) {
     return strip;
 }
 
-/* Unused checks are given back only if no burst has begun or ended since. If checks in the body have
-   caused a look, the schedule has already moved on. */
+/* Unused checks are given back only if no burst has begun or ended since. If checks in the body
+   have caused a look, the schedule has already moved on. */
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
     uint32_t n = BURSTY_P_HERE.n, back = n + count;
     bursty_p_thread *t = bursty_p_registered();
@@ -1973,11 +1965,6 @@ static void bursty_p_look_now(void) {
 #if BURSTY_MEMORY > 0
 static uint64_t bursty_p_memory[(BURSTY_MEMORY + 7) / 8];
 #endif
-
-static void bursty_p_zero(void *memory, size_t bytes) {
-    unsigned char *byte = (unsigned char *)memory;
-    while (bytes--) *byte++ = 0;
-}
 
 static void bursty_p_defaults(bursty_profile *p) {
     if (p->check_count == 0) p->check_count = 990;
@@ -2183,8 +2170,8 @@ BURSTY_API void bursty_clear(void) {
         bursty_p_reset(&t->burst_checks);
         bursty_p_reset(&t->lost);
         for (p = 0; p < BURSTY_PROFILES; p++) {
-            bursty_p_reset(&t->sampler[p].bursts);
-            bursty_p_reset(&t->sampler[p].events);
+            bursty_p_reset(&t->bursts[p]);
+            bursty_p_reset(&t->events[p]);
         }
     }
     for (i = 0; i < rows; i++) {
@@ -2214,14 +2201,15 @@ BURSTY_API void bursty_get_stats(bursty_stats *out) {
         bursty_p_sum(&out->lost, &t->lost);
         bursty_p_sum(&in_bursts, &t->burst_checks);
         for (p = 0; p < BURSTY_PROFILES; p++) {
-            bursty_p_sum(&out->bursts, &t->sampler[p].bursts);
-            bursty_p_sum(&out->events, &t->sampler[p].events);
+            bursty_p_sum(&out->bursts, &t->bursts[p]);
+            bursty_p_sum(&out->events, &t->events[p]);
         }
         if (BURSTY_P_GET(&t->state) == BURSTY_P_ENDED) out->ended++;
     }
     if (out->checks == 0) return;
-    if (in_bursts <= UINT64_MAX / 1000000) out->rate_ppm = (uint32_t)(in_bursts * 1000000 / out->checks);
-    else out->rate_ppm = (uint32_t)(in_bursts / (out->checks / 1000000));
+    in_bursts = in_bursts >> 44 ? in_bursts / (out->checks / 1000000)
+                                : in_bursts * 1000000 / out->checks;
+    out->rate_ppm = (uint32_t)in_bursts;
 }
 
 /* Any order that puts equal sites, or equal pairs, together. */
@@ -2308,8 +2296,8 @@ BURSTY_API size_t bursty_top(bursty_row *rows, size_t max, int pairs) {
 
 /* ---- the dump ------------------------------------------------------------------------------- */
 
-/* docs/formats.md. A site is written in full once; later mentions say how many new sites ago it was,
-   if that is among the last 64. */
+/* docs/formats.md. A site is written in full once; later mentions say how many new sites ago it
+   was, if that is among the last 64. */
 
 enum { BURSTY_P_RING = 64 };
 typedef struct bursty_p_dump {
@@ -2349,8 +2337,8 @@ static void bursty_p_put_profile(bursty_p_out *out, uint32_t p, const bursty_pro
     uint32_t i, flags = (set->off ? 1u : 0) | (set->action ? 0 : 2u);
     if (bursty_p_all.config.budget_ppm) flags |= 4;
     for (i = 0; i < bursty_p_threads(); i++) {
-        bursty_p_sum(&bursts, &bursty_p_all.threads[i].sampler[p].bursts);
-        bursty_p_sum(&events, &bursty_p_all.threads[i].sampler[p].events);
+        bursty_p_sum(&bursts, &bursty_p_all.threads[i].bursts[p]);
+        bursty_p_sum(&events, &bursty_p_all.threads[i].events[p]);
     }
     bursty_p_put_varint(out, 2);
     bursty_p_put_varint(out, p);
@@ -2368,7 +2356,7 @@ static void bursty_p_put_thread(bursty_p_dump *d, uint32_t number, uint32_t rows
     bursty_p_out *out = &d->out;
     uint64_t events = 0;
     uint32_t i;
-    for (i = 0; i < BURSTY_PROFILES; i++) bursty_p_sum(&events, &t->sampler[i].events);
+    for (i = 0; i < BURSTY_PROFILES; i++) bursty_p_sum(&events, &t->events[i]);
     bursty_p_put_varint(out, 3);
     bursty_p_put_varint(out, number);
     bursty_p_put_varint(out, BURSTY_P_GET(&t->state) == BURSTY_P_ENDED);

@@ -41,7 +41,7 @@ run() {
     cat "$file"
 }
 # value KEY <JSON
-value() { sed "s|.*\"$1\": \([^,}]*\).*|\1|"; }
+value() { sed -n "s|.*{\"name\":\"$1\",\"value\":\"\([^\" ]*\).*|\1|p"; }
 number() { awk -v x="$1" -v f="$2" 'BEGIN { printf f, x }'; }
 name() { basename "$1" .trace; }
 cell() { # FORMAT KEY TRACE OPTIONS...

@@ -1,8 +1,9 @@
-/* race.h - rivals of a group run in turn inside one process, several rounds. Prints raw times and computes nothing from them:
+/* race.h - rivals of a group run in turn inside one process, several rounds. Prints raw times and
+   computes nothing from them:
 
-       time  group  rival  nanoseconds of one operation in round 1  round 2  ...      separated by tabs
+       time  group  rival  nanoseconds of one operation in round 1  round 2  ...
 
-   bench/stats.py makes best, median and ratio of them. */
+   separated by tabs. bench/stats.py makes best, median and ratio of them. */
 #ifndef BENCH_RACE_H
 #define BENCH_RACE_H
 #include <stdint.h>

@@ -1,10 +1,12 @@
 #!/bin/sh
-# run.sh [quick|smoke] - sets up, builds and measures. Setting up fetches and compiles; it takes minutes the first time and is
-# kept in build/bench. Measuring takes two minutes (quick) or some twenty-five. Every bench checks what it computes before it
-# is timed. A bench that fails fails the run, and bench/results.md stays as it was.
+# run.sh [quick|smoke] - sets up, builds and measures. Setting up fetches and compiles; it takes
+# minutes the first time and is kept in build/bench. Measuring takes two minutes (quick) or some
+# twenty-five. Every bench checks what it computes before it is timed. A bench that fails fails the
+# run, and bench/results.md stays as it was.
 #
-# full and quick write bench/results.md, bench/results.json and README's figures. smoke runs everything once, on small
-# inputs, writes its tables to build/bench/smoke.md and ends with a line "N passed, N failed"; .ci/run calls it.
+# full and quick write bench/results.md, bench/results.json and README's figures. smoke runs
+# everything once, on small inputs, writes its tables to build/bench/smoke.md and ends with a line
+# "N passed, N failed"; .ci/run calls it.
 set -e
 cd "$(dirname "$0")/.."
 mode=${1:-full}

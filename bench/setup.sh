@@ -1,8 +1,9 @@
 #!/bin/sh
-# setup.sh - fetches what the benches need, all of it by package name: apt-get installs compilers and tools that are missing,
-# apt-get source brings Lua, bzip2, cJSON and Chipmunk, and sqlite3.c comes out of the npm package better-sqlite3. The sources
-# land in build/bench/src. The deb-src lines stand in a list of our own that only APT_CONFIG shows: the machine's own
-# configuration stays as it is.
+# setup.sh - fetches what the benches need, all of it by package name: apt-get installs compilers
+# and tools that are missing, apt-get source brings Lua, bzip2, cJSON and Chipmunk, and sqlite3.c
+# comes out of the npm package better-sqlite3. The sources land in build/bench/src. The deb-src
+# lines stand in a list of our own that only APT_CONFIG shows: the machine's own configuration stays
+# as it is.
 set -e
 cd "$(dirname "$0")/.."
 src=${BUILD:-build}/bench/src

@@ -1,4 +1,5 @@
-"""stats.py - the statistics of all benches, once: C programs and hyperfine deliver single times, this makes figures of them."""
+"""stats.py - the statistics of all benches, once: C programs and hyperfine deliver single times,
+this makes figures of them."""
 import json, math, os, shlex, statistics, subprocess, tempfile
 
 
@@ -25,8 +26,17 @@ def hyperfine(commands, cwd, env):
     A command is a list of words. hyperfine starts it itself, without a shell, and times it."""
     with tempfile.TemporaryDirectory() as folder:
         out = os.path.join(folder, 'times.json')
-        words = ['hyperfine', '-N', '--style', 'none', '-r', '1', '--export-json', out] + [shlex.join(c) for c in commands]
-        done = subprocess.run(words, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        words = ['hyperfine', '-N', '--style', 'none', '-r', '1', '--export-json', out] + [
+            shlex.join(c) for c in commands
+        ]
+        done = subprocess.run(
+            words,
+            cwd=cwd,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
         if done.returncode != 0:
             raise SystemExit('hyperfine: ' + done.stderr.decode(errors='replace')[-2000:])
         with open(out) as file:

@@ -1,6 +1,7 @@
-/* make_hostile.c - writes .brst files whose contents ask for more than their size: make_hostile FOLDER BYTES writes
-   one file of about BYTES bytes for each shape, and prints their names. test_hostile.sh measures what the tool makes of
-   them. A shape for a new kind: one function, one line in the list. */
+/* make_hostile.c - writes .brst files whose contents ask for more than their size: make_hostile
+   FOLDER BYTES writes one file of about BYTES bytes for each shape, and prints their names.
+   test_hostile.sh measures what the tool makes of them. A shape for a new kind: one function, one
+   line in the list. */
 #include "brst.inc"
 #include <stdio.h>
 
@@ -150,7 +151,8 @@ static void unknown_parts(brst *b, size_t bytes) {
 /* ---- kind 2 ------------------------------------------------------------------------------- */
 
 static void begin_tree(brst *b, uint64_t total, uint64_t monitored, uint64_t nodes) {
-    const uint64_t fields[] = {1, 5, monitored, 100, 20, 100, 0, 0, total, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, nodes};
+    const uint64_t fields[] = {1, 5, monitored, 100, 20, 100, 0, 0, total, 0, 0,    0,
+                               0, 0, 0,         1,   0,  0,   0, 0, 0,     0, nodes};
     size_t i;
     brst_begin(b, 2, CHUNK);
     for (i = 0; i < sizeof fields / sizeof *fields; i++) brst_number(b, fields[i]);
@@ -205,7 +207,8 @@ static void tree_names(brst *b, size_t bytes) {
 
 /* ---- kind 3 ------------------------------------------------------------------------------- */
 
-/* Profiles of as many rows and columns as there may be, all of them empty, each with a name of its own. */
+/* Profiles of as many rows and columns as there may be, all of them empty, each with a name of its
+   own. */
 static void grids(brst *b, size_t bytes) {
     unsigned number = 0, i;
     char name[16];

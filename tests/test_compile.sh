@@ -18,6 +18,7 @@ check() { # WHAT COMMAND...
 }
 has() { command -v "${1%% *}" >/dev/null 2>&1; }
 
+headers=$(ls ./*.h | sed 's,^\./,,; s,\.h$,,')
 . tests/compile/warnings.sh
 
 # shellcheck disable=SC2086
@@ -36,7 +37,7 @@ for std in $stds; do
     check "forms, $std"                              c -std=$std $level -c -o "$out/forms.o" tests/compile/forms.c
     check "forms, off, $std"                         c -std=$std $level -DBURSTY_OFF -c -o "$out/forms.o" tests/compile/forms.c
     check "without libc, $std" c -std=$std -ffreestanding -c -o "$out/bare.o" tests/compile/bare.c
-    for header in bursty hcct footprint hotstream; do
+    for header in $headers; do
         echo "#include \"$header.h\"" >"$out/alone.c"
         check "$header.h alone, $std" c -std=$std -fsyntax-only "$out/alone.c"
     done
@@ -91,6 +92,12 @@ if [ "$(uname -s)" = Linux ] && [ -z "${RUN-}" ]; then
     check "and runs"               timeout 20 "$out/so_main"
 fi
 
+for header in $headers; do
+    for file in all bare static; do
+        check "$file.c includes $header.h" grep -q "^#include \"$header.h\"" tests/compile/$file.c
+    done
+done
+
 # ---- off is nothing -------------------------------------------------------------------------------------------------------
 
 # The macros that a user may write, and the functions, as the preprocessor sees them.
@@ -108,7 +115,7 @@ check "forms.c uses every form"              [ -z "$(comm -23 "$out/macros.on" "
 
 no_symbols() { ! nm "$1" 2>/dev/null | grep -q .; }
 no_symbols_of_ours() { ! nm "$1" | grep -i 'burst[y_]'; }
-none_global() { ! nm -g --defined-only "$1" | grep -i '[ _]bursty_\|[ _]hcct_\|[ _]footprint_\|[ _]hotstream_'; }
+none_global() { ! nm -g --defined-only "$1" | grep -iE "[ _]($(echo $headers | tr ' ' '|'))_"; }
 if has nm && has objcopy; then
     check "off.c"                            c -std=c99 -O0 -c -o "$out/off.o" tests/compile/off.c
     check "off.c makes no symbol"            no_symbols "$out/off.o"
@@ -127,7 +134,7 @@ else skip "symbols: no nm and objcopy"; fi
 
 # ---- the public part -------------------------------------------------------------------------------------------------------
 
-for header in bursty hcct footprint hotstream; do
+for header in $headers; do
     upper=$(echo $header | tr a-z A-Z)
     sed "/^#endif \/\* ${upper}_H \*\//q" $header.h >"$out/public"
     check "$header.h includes stddef.h and stdint.h alone" \

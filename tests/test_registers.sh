@@ -1,7 +1,8 @@
 #!/bin/sh
-# test_registers.sh - counts what a check costs a whole function: the instructions that it executes with a check less those
-# without, so registers that are saved and values that are moved for the check's sake are in it. test_disasm.sh beside it
-# counts the check alone. The limits are what was reached so far; a function may get cheaper, never dearer.
+# test_registers.sh - counts what a check costs a whole function: the instructions that it executes
+# with a check less those without, so registers that are saved and values that are moved for the
+# check's sake are in it. test_disasm.sh beside it counts the check alone. The limits are what was
+# reached so far; a function may get cheaper, never dearer.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 CC=${CC:-cc}
@@ -29,7 +30,8 @@ case $? in
 *) echo "FAILED $CC: count ended with an error"; echo "0 passed, 1 failed"; exit 1 ;;
 esac
 
-# limits.tsv: function, gcc, clang. The first number is what gcc 12 does, the second the worse of clang 14 and 19.
+# limits.tsv: function, gcc, clang. The first number is what gcc 12 does, the second the worse of
+# clang 14 and 19.
 awk -F '\t' -v cc="$(basename "$CC")" -v column="$([ $family = gcc ] && echo 2 || echo 3)" '
     FNR == NR { limit[$1] = $column; next }
     {

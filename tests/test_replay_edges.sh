@@ -62,7 +62,7 @@ done
 size=$(wc -c <tests/cfg/T_small.txt) at=120 bad=0
 cp tests/cfg/L_small.txt "$dir/L_cut.txt"
 while [ $at -lt "$size" ]; do
-    head -c $at tests/cfg/T_small.txt | sed '$s/[^ ]*$//; $s/ J$//' >"$dir/T_cut.txt"
+    head -c $at tests/cfg/T_small.txt | sed '$s/[^ ]*$//; $s/ J *$//' >"$dir/T_cut.txt"
     for problem in trace bits; do
         replay --problem $problem "$dir/T_cut.txt" && grep -q '"regeneration_mismatches":0,' "$dir/out" || bad=$((bad + 1))
     done

@@ -7,9 +7,12 @@
 static const char help[] =
     "usage: bursty merge -o OUT FILE ...              FILE and OUT may be -\n"
     "\n"
-    "  Adds up equal programs, profiles, threads, functions and call pairs. Profiles that differ in a setting\n"
-    "  stay side by side; the weights of what they sampled add up. In which order or grouping files are merged\n"
-    "  makes no difference. Parts of an unknown kind are copied. Nothing is written if a file is bad.\n";
+    "  Adds up equal programs, profiles, threads, functions and call pairs. Profiles that differ "
+    "in a setting\n"
+    "  stay side by side; the weights of what they sampled add up. In which order or grouping "
+    "files are merged\n"
+    "  makes no difference. Parts of an unknown kind are copied. Nothing is written if a file is "
+    "bad.\n";
 
 static int merge(char **files, int count, const char *out_path) {
     input in;
@@ -47,4 +50,5 @@ static int run(int argc, char **argv) {
     return merge(argv, option.files, out);
 }
 
-const tool_command command_merge = {"merge", "add many dumps (runs, threads, machines) up into one", run};
+const tool_command command_merge = {"merge", "add many dumps (runs, threads, machines) up into one",
+                                    run};

@@ -2,15 +2,27 @@
 #define BURSTY_STATIC
 #define HCCT_STATIC
 #define FOOTPRINT_STATIC
+#define INTERLEAVE_STATIC
 #define HOTSTREAM_STATIC
+#define EDGEPROF_STATIC
+#define EDGEPLAN_STATIC
+#define EDGETRACE_STATIC
 #define BURSTY_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
+#define EDGEPROF_IMPLEMENTATION
+#define EDGEPLAN_IMPLEMENTATION
+#define EDGETRACE_IMPLEMENTATION
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "interleave.h"
 #include "hotstream.h"
+#include "edgeprof.h"
+#include "edgeplan.h"
+#include "edgetrace.h"
 
 #ifdef STATIC_OTHER
 int static_other(void);

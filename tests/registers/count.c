@@ -1,9 +1,10 @@
-/* count.c - counts the instructions that each function of forms.c executes, from its entry to its return, and prints
+/* count.c - counts the instructions that each function of forms.c executes, from its entry to its
+   return, and prints
 
        form <tab> instructions without a check <tab> with one
 
-   and for a loop the instructions of one iteration. A child runs the function, its parent lets it go on step by step
-   (ptrace). x86-64 Linux. Exit status 3: this machine does not let a process be traced. */
+   and for a loop the instructions of one iteration. A child runs the function, and its parent lets
+   it go on step by step (ptrace). x86-64 Linux. Exit status 3: no process may be traced here. */
 #define _GNU_SOURCE
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
@@ -18,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SHORT = 200, LONG = 300 };               /* iterations of a loop: the difference is LONG - SHORT of them */
+enum { SHORT = 200, LONG = 300 };               /* iterations; a loop is judged by the difference */
 
 static const int numbers[LONG];
 static const double reals[LONG];
@@ -56,8 +57,9 @@ RUN(plain)
 RUN(checked)
 
 static const char *const names[] = {
-    "six live arguments", "six live arguments, dual path", "six live arguments, scope", "double arguments",
-    "caller of another function", "early exit, taken", "early exit, two calls behind it",
+    "six live arguments", "six live arguments, dual path", "six live arguments, scope",
+    "double arguments", "caller of another function", "early exit, taken",
+    "early exit, two calls behind it",
     "loop with four live values, an iteration", "loop of doubles, an iteration"
 };
 enum { FORMS_COUNT = 9, FIRST_LOOP = 7 };
@@ -125,7 +127,7 @@ int main(void) {
     memset(&config, 0, sizeof config);
     config.profile.off = 1;
     bursty_start(&config);
-    (void)BURST_CHECK();                        /* the thread joins: what follows takes the fast path */
+    (void)BURST_CHECK();                    /* the thread joins; what follows takes the fast path */
     for (form = 0; form < FORMS_COUNT; form++) {
         double plain = instructions(run_plain, entry_of_plain(form), form);
         double checked = instructions(run_checked, entry_of_checked(form), form);

@@ -1,8 +1,9 @@
-/* forms.c - functions in which a check stands among live values. Compiled twice: with BURSTY_OFF and NAME(f) plain_f, and as
-   it is with NAME(f) checked_f. count.c counts what each executes. */
+/* forms.c - functions in which a check stands among live values. Compiled twice: with BURSTY_OFF
+   and NAME(f) plain_f, and as it is with NAME(f) checked_f. count.c counts what each executes. */
 #include "bursty.h"
 #include "forms.h"
-#define DUAL(ret, name, ...) BURST_DUAL(ret, name, __VA_ARGS__)      /* expands name before it is pasted */
+/* Expands name before BURST_DUAL pastes it. */
+#define DUAL(ret, name, ...) BURST_DUAL(ret, name, __VA_ARGS__)
 
 int NAME(six)(int a, int b, int c, int d, int e, int g) {
     BURST_ENTRY();

@@ -1,8 +1,8 @@
 /* demangle.c - C++ names, by the __cxa_demangle of the machine's C++ library.
 
-   A mangled name may point back at its own parts, each of which may do the same, so that a short name stands for one
-   that fills the memory. With r such references it cannot grow by more than 3^(r/3). A name with more than MOST of
-   them, or a very long one, is left as it is. */
+   A mangled name may point back at its own parts, each of which may do the same, so that a short
+   name stands for one that fills the memory. With r such references it cannot grow by more than
+   3^(r/3). A name with more than MOST of them, or a very long one, is left as it is. */
 #ifndef _WIN32
 #define _DEFAULT_SOURCE 1
 #endif
@@ -37,8 +37,10 @@ static cxa_demangle *find(void) {
 static int references(const char *name) {
     int count = 0;
     for (; *name; name++) {
-        if ((*name == 'S' || *name == 'T') && (name[1] == '_' || (name[1] >= '0' && name[1] <= '9') ||
-                                              (name[1] >= 'A' && name[1] <= 'Z'))) count++;
+        if ((*name == 'S' || *name == 'T') &&
+            (name[1] == '_' || (name[1] >= '0' && name[1] <= '9') ||
+             (name[1] >= 'A' && name[1] <= 'Z')))
+            count++;
     }
     return count;
 }

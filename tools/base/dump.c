@@ -21,8 +21,9 @@ int dump_refuse(dump_fault *fault, size_t offset, const char *format, ...) {
 /* Half a byte at a time, so that the table is short. */
 uint32_t dump_crc(uint32_t crc, const unsigned char *data, size_t size) {
     static const uint32_t table[16] = {
-        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
-        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C,
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4,
+        0x4DB26158, 0x5005713C, 0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+        0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C,
     };
     crc = ~crc;
     for (; size; size--, data++) {
@@ -44,7 +45,8 @@ static void set_bytes(unsigned char *at, uint64_t value, int bytes) {
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
-/* Reads the part that starts at part->offset. Every length is compared with what is left before it is used. */
+/* Reads the part that starts at part->offset. Every length is compared with what is left before it
+   is used. */
 static int read_part(dump_part *part, const unsigned char *data, size_t size, dump_fault *fault) {
     size_t at = part->offset, left = size - at, room = 0;
     uint32_t crc, version;
@@ -64,12 +66,14 @@ static int read_part(dump_part *part, const unsigned char *data, size_t size, du
         size_t length;
         left = size - at;
         if (left < 2)
-            return dump_refuse(fault, size, "cut short: the part that starts at offset %lu has no end",
+            return dump_refuse(fault, size,
+                               "cut short: the part that starts at offset %lu has no end",
                                (unsigned long)part->offset);
         length = (size_t)get_bytes(data + at, 2);
         if (length == 0) break;
         if (left < 2 + length + CRC_BYTES)
-            return dump_refuse(fault, size, "cut short in a chunk of %lu bytes", (unsigned long)length);
+            return dump_refuse(fault, size, "cut short in a chunk of %lu bytes",
+                               (unsigned long)length);
         crc = dump_crc(crc, data + at, 2 + length);
         if (get_bytes(data + at + 2 + length, 4) != crc)
             return dump_refuse(fault, at + 2 + length, "checksum error in a chunk");

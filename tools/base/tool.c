@@ -26,7 +26,7 @@ int tool_error(const char *format, ...) {
 
 int tool_system_error(const char *path) {
     fputs("bursty: ", stderr);
-    fflush(stderr);                                               /* Windows buffers what is no console */
+    fflush(stderr); /* Windows buffers what is no console */
     perror(path);
     return TOOL_BAD_INPUT;
 }

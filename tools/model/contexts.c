@@ -1,13 +1,10 @@
 /* contexts.c - joined calling-context trees become columns of the model. */
-#define HCCT_STATIC
-#define HCCT_IMPLEMENTATION
 #include "kinds/contexts.h"
 #include "base/json.h"
 #include "base/tool.h"
 #include "kinds/sampled.h"
 #include "model/report.h"
 #include "model/sampled.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,33 +28,34 @@ typedef struct report_contexts {
     size_t count;
 } report_contexts;
 
-static void make_tree(report *r, const contexts *c, const hcct *tree, const tally *sampled, context_tree *to) {
-    uint32_t *place = (uint32_t *)tool_alloc((size_t)tree->used * sizeof *place);      /* of each node, in preorder */
+static void make_tree(report *r, const contexts *c, const contexts_tree *tree, const tally *sampled,
+                      context_tree *to) {
+    uint32_t *place = (uint32_t *)tool_alloc(tree->count * sizeof *place);      /* of each node, in preorder */
+    uint64_t total = tree->field[CONTEXTS_TOTAL], scaled = tree->field[CONTEXTS_SCALED];
     uint32_t node, depth = 0;
-    hcct_stats stats;
     report_tree *made;
-    double absent;
     size_t i;
-    hcct_get_stats(tree, &stats);
-    to->algorithm = algorithms[tree->algorithm];
-    to->total = stats.scaled_total;
-    to->unmatched = stats.unmatched;
-    to->is_of_sample = stats.total && stats.scaled_total == stats.total && sampled && report_is_part(sampled);
-    absent = stats.total ? ceil((double)stats.base * ((double)stats.scaled_total / (double)stats.total)) : 0;
-    to->absent = absent < (double)to->total ? (uint64_t)absent : to->total;
-    made = report_add_tree(r, (size_t)stats.nodes + 1, c->key_count + 1);
+    if (!scaled) scaled = total;
+    to->algorithm = algorithms[tree->field[CONTEXTS_ALGORITHM]];
+    to->total = scaled;
+    to->unmatched = tree->field[CONTEXTS_UNMATCHED];
+    to->is_of_sample = total && scaled == total && sampled && report_is_part(sampled);
+    to->absent = tree->base;
+    if (scaled != total) to->absent = contexts_scale(tree->base, scaled, total, 1);
+    if (to->absent > to->total) to->absent = to->total;
+    made = report_add_tree(r, tree->count, c->key_count + 1);
     made->unit = "calls";
     made->is_whole = 1;
     for (i = 0; i < made->name_count; i++) made->names[i] = report_name(r, i ? contexts_name(c, (uint32_t)i) : "");
     made->count = 1;
-    for (node = hcct_next(tree, 0, &depth); node; node = hcct_next(tree, node, &depth)) {
-        hcct_context context;
-        hcct_get(tree, node, &context);
+    for (node = contexts_next(tree, 0, &depth); node; node = contexts_next(tree, node, &depth)) {
+        const contexts_node *n = &tree->nodes[node];
+        int scales = scaled != total;
         place[node] = (uint32_t)made->count;
-        made->parent[made->count] = place[hcct_parent(tree, node)];
-        made->name[made->count] = context.key;
-        made->lower[made->count] = context.lower;
-        made->upper[made->count] = context.upper;
+        made->parent[made->count] = place[n->parent];
+        made->name[made->count] = n->key;
+        made->lower[made->count] = scales ? contexts_scale(n->lower, scaled, total, 0) : n->lower;
+        made->upper[made->count] = scales ? contexts_scale(n->upper, scaled, total, 1) : n->upper;
         made->count++;
     }
     to->tree = made;
@@ -161,7 +159,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     to->trees = (context_tree *)tool_alloc(c->count * sizeof *to->trees);
     to->count = c->count;
     for (i = 0; i < c->count; i++) {
-        make_tree(r, c, &c->trees[i]->tree, sampled, &to->trees[i]);
+        make_tree(r, c, &c->trees[i], sampled, &to->trees[i]);
         add_table(r, &to->trees[i]);
     }
 }

@@ -1,4 +1,5 @@
-/* report.c - building a report: sections one after the other, what they add, and the end of it all. */
+/* report.c - building a report: sections one after the other, what they add, and the end of it all.
+ */
 #include "model/report.h"
 #include "base/demangle.h"
 #include "base/tool.h"
@@ -6,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One item more. The room is always a power of two, so that a full list is one whose count is one. */
+/* One item more. The room is always a power of two, so that a full list is one whose count is one.
+ */
 static void *grow(void *list, size_t *count, size_t item_bytes) {
     size_t room = *count ? 2 * *count : 1;
     if ((*count & (*count - 1)) == 0) list = tool_grow(list, room * item_bytes);
@@ -56,8 +58,8 @@ void report_add_name(report *r, const char *name) {
     r->names[r->name_count - 1] = copy(name);
 }
 
-report_table *report_add_table(report *r, const char *key, const char *title, const report_column *columns,
-                               size_t column_count) {
+report_table *report_add_table(report *r, const char *key, const char *title,
+                               const report_column *columns, size_t column_count) {
     report_part *part = part_of(r);
     report_table *table = (report_table *)tool_alloc(sizeof *table);
     part->tables = (report_table **)grow(part->tables, &part->table_count, sizeof(report_table *));
@@ -150,7 +152,8 @@ static void sort_table(report_table *table, size_t column) {
     }
     if (table->rows) qsort(keys, table->rows, sizeof *keys, compare_rows);
     for (i = 0; i < table->rows; i++)
-        memcpy(sorted + i * table->column_count, table->cells + keys[i].row * table->column_count, row_bytes);
+        memcpy(sorted + i * table->column_count, table->cells + keys[i].row * table->column_count,
+               row_bytes);
     free(table->cells);
     free(keys);
     table->cells = sorted;
@@ -162,7 +165,8 @@ size_t report_sort(report *r, const char *key) {
     for (i = 0; i < r->part_count; i++) {
         for (k = 0; k < r->parts[i].table_count; k++) {
             report_table *table = r->parts[i].tables[k];
-            for (column = 0; table->shape == REPORT_ROWS && column < table->column_count; column++) {
+            for (column = 0; table->shape == REPORT_ROWS && column < table->column_count;
+                 column++) {
                 if (strcmp(table->columns[column].key, key) != 0) continue;
                 sort_table(table, column);
                 found++;

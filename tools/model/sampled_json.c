@@ -1,4 +1,5 @@
-/* sampled_json.c - the columns of model/sampled.c as JSON (docs/formats.md), for the page's script and for programs. */
+/* sampled_json.c - the columns of model/sampled.c as JSON (docs/formats.md), for the page's script
+   and for programs. */
 #include "base/json.h"
 #include "model/sampled.h"
 
@@ -10,9 +11,11 @@ static void add_item(text *out, const report_item *item, int is_pair) {
     json_field(out, &n, "sampled", item->sampled);
     json_field(out, &n, "estimated", item->estimated);
     text_format(out, ",\"share\":%.6g", item->share);
-    if (report_error(item->sampled) > 0) text_format(out, ",\"error\":%.4g", report_error(item->sampled));
+    if (report_error(item->sampled) > 0)
+        text_format(out, ",\"error\":%.4g", report_error(item->sampled));
     else text_add(out, ",\"error\":null");
-    if (item->is_timed) text_format(out, ",\"time_ns\":%.6g,\"time_share\":%.6g}", item->time_ns, item->time_share);
+    if (item->is_timed)
+        text_format(out, ",\"time_ns\":%.6g,\"time_share\":%.6g}", item->time_ns, item->time_share);
     else text_add(out, ",\"time_ns\":null,\"time_share\":null}");
 }
 
@@ -95,7 +98,8 @@ static void add_sites(text *out, const report_sampled *c) {
     text_add(out, "],\n");
 }
 
-static void add_items(text *out, const char *name, const report_item *items, size_t count, int is_pair) {
+static void add_items(text *out, const char *name, const report_item *items, size_t count,
+                      int is_pair) {
     size_t i;
     text_format(out, "\"%s\":[", name);
     for (i = 0; i < count; i++) {

@@ -1,10 +1,12 @@
-// base.js - what the scripts of the page share: its data, elements, numbers, the state in the address, the tip.
+// base.js - what the scripts of the page share: its data, elements, numbers, the state in the
+// address, the tip.
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent);
 const byId = id => document.getElementById(id);
 
-// A script of the page registers how the section of that key is drawn. Each is called once the page is there, in the
-// order of the data, with the section's data and the element in which its plain tables stand.
+// A script of the page registers how the section of that key is drawn. Each is called once the page
+// is there, in the order of the data, with the section's data and the element in which its plain
+// tables stand.
 const drawers = {};
 const section = (key, draw) => {
   drawers[key] = draw;
@@ -17,7 +19,8 @@ addEventListener('DOMContentLoaded', () => {
 
 // ---- elements
 
-// Attributes are as in HTML, but on... is a listener and style an object; children may be lists, null or false.
+// Attributes are as in HTML, but on... is a listener and style an object; children may be lists,
+// null or false.
 function make(space, tag, attributes, children) {
   const e = space ? document.createElementNS(space, tag) : document.createElement(tag);
   for (const [key, value] of Object.entries(attributes || {})) {
@@ -47,7 +50,8 @@ const bar = (part, colour) =>
 const button = (label, onclick, css) =>
   el('button', { type: 'button', class: css || 'plain', onclick }, label);
 
-// A click picks, unless it ended a selection of text: names can be copied. Enter and the space bar pick as well.
+// A click picks, unless it ended a selection of text: names can be copied. Enter and the space bar
+// pick as well.
 const onPick = action => ({
   onclick: () => {
     if (String(getSelection()) === '') action();
@@ -59,8 +63,8 @@ const onPick = action => ({
   },
 });
 
-// A list or picture is one stop of the tab key; arrow keys go on inside it. After a drawing has been made anew the
-// focus goes back to the item with the same data-id.
+// A list or picture is one stop of the tab key; arrow keys go on inside it. After a drawing has
+// been made anew the focus goes back to the item with the same data-id.
 function roving(host, selector) {
   let last = null;
   const items = () => [...host.querySelectorAll(selector)];

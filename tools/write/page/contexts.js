@@ -1,12 +1,14 @@
 // contexts.js - the flame graph and the table of calling contexts.
 
-// A flame graph, callers above callees, as wide as the lower bounds; and the hottest contexts in a table.
+// A flame graph, callers above callees, as wide as the lower bounds; and the hottest contexts in a
+// table.
 function drawContexts(tree, host) {
   const n = tree.parent.length;
   const unit = tree.of_sample ? 'sampled calls' : 'calls';
   const total = tree.total || 1;
 
-  // Children of a node are a chain: first[i], then next[...], the widest first. sum is of a context and all below it.
+  // Children of a node are a chain: first[i], then next[...], the widest first. sum is of a context
+  // and all below it.
   const sum = Float64Array.from(tree.lower),
     first = new Int32Array(n),
     next = new Int32Array(n);
@@ -93,8 +95,8 @@ function drawContexts(tree, host) {
         ),
     );
   }
-  // The widest frames are drawn, and of what has no room the widths are added up and told. Widths are sorted, so that
-  // frames are taken in the order of their size wherever in the tree they are.
+  // The widest frames are drawn, and of what has no room the widths are added up and told. Widths
+  // are sorted, so that frames are taken in the order of their size wherever in the tree they are.
   function chooseFrames(base) {
     const taken = [],
       waiting = [[root, 0, width, base]]; // a heap, the widest at the top
@@ -176,7 +178,8 @@ function drawContexts(tree, host) {
     zoomOut.hidden = root === 0;
   }
 
-  // Below something found everything is in it already. Names are tested once, not for every context.
+  // Below something found everything is in it already. Names are tested once, not for every
+  // context.
   function find(query) {
     const matches = matcher(query),
       inside = new Uint8Array(n);

@@ -1,7 +1,7 @@
 // sampled.js - the map, the table and the flow of sampled functions.
 
-// A squarified treemap: cells, sorted by area, fill the box; each row takes cells while its worst aspect ratio gets
-// better. place is called with each cell and its rectangle.
+// A squarified treemap: cells, sorted by area, fill the box; each row takes cells while its worst
+// aspect ratio gets better. place is called with each cell and its rectangle.
 function squarify(cells, x, y, w, h, place) {
   let sum = cells.reduce((s, c) => s + c.area, 0),
     at = 0;
@@ -59,7 +59,8 @@ function drawSampled(sampled, host) {
   const present = CLASSES.filter(([bit]) => sampled.functions.some(f => classOf(f) === bit));
   const hasTime = sampled.functions.some(f => f.time_ns > 0);
 
-  // One view; paint() draws all of it again. The function in focus is in the address, for other sections to see.
+  // One view; paint() draws all of it again. The function in focus is in the address, for other
+  // sections to see.
   const view = {
     kind: present[0][0],
     measure: hasTime ? 'time_ns' : 'estimated',
@@ -80,7 +81,8 @@ function drawSampled(sampled, host) {
     setState({ function: view.focus === site || site === null ? '' : nameOf(site) });
   let items, pairs, total;
 
-  // The hottest files have a colour each, the rest share the last; in a program of one or two files functions do.
+  // The hottest files have a colour each, the rest share the last; in a program of one or two files
+  // functions do.
   const byFile = new Set(sampled.functions.map(f => fileOf(f.site))).size > 2;
   const groupOf = site => (byFile ? fileOf(site) : nameOf(site));
   const heat = new Map(),
@@ -108,7 +110,8 @@ function drawSampled(sampled, host) {
     grouped(f.sampled) + ' sampled, ' + error(f),
   ];
 
-  // The largest have a box each; all others together have one, so that every box is as large as its share.
+  // The largest have a box each; all others together have one, so that every box is as large as its
+  // share.
   function mapCells() {
     const LEAST = 0.0005,
       MOST = 150;
@@ -280,8 +283,8 @@ function drawSampled(sampled, host) {
 
   // ---- who calls whom: columns of bars, ribbons as thick as what was counted between them
 
-  // With a function in focus its callers, itself and its callees; without, all callers and all callees. The colder
-  // ones of a side are one bar.
+  // With a function in focus its callers, itself and its callees; without, all callers and all
+  // callees. The colder ones of a side are one bar.
   const flow = el('div', { class: 'flow' }),
     flowText = el('p'),
     REST = -1;
@@ -314,7 +317,8 @@ function drawSampled(sampled, host) {
     }
     return [...links.values()].filter(l => l.v > 0);
   }
-  // Gives each bar its height and place; a column's order follows what flows in, which keeps ribbons from crossing.
+  // Gives each bar its height and place; a column's order follows what flows in, which keeps
+  // ribbons from crossing.
   function flowColumns(links, count) {
     const GAP = 6,
       LEAST = 17,
