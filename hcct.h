@@ -1289,15 +1289,17 @@ HCCT_P_INLINE void hcct_p_enter(hcct *t, uint32_t key, uint64_t w, uint32_t stri
 
 HCCT_P_COLD void hcct_p_enter_rest(hcct *t, uint32_t key, uint64_t w) {
     uint32_t depth = t->run.at.depth;
-    if (depth >= t->stop_full) {
-        hcct_p_sync(t);
-        if (depth >= t->limit || t->run.at.over || t->config.fold) {
-            hcct_p_enter_slow(t, key, w);
-            return;
-        }
-        t->recent_from = depth - 15; /* recent[] is full: forget half of it */
-        hcct_p_window(t);
+    if (depth < t->stop_full) {
+        hcct_p_enter(t, key, w, HCCT_P_STRIDE_FULL);
+        return;
     }
+    hcct_p_sync(t);
+    if (depth >= t->limit || t->run.at.over || t->config.fold) {
+        hcct_p_enter_slow(t, key, w);
+        return;
+    }
+    t->recent_from = depth - 15; /* recent[] is full: forget half of it */
+    hcct_p_window(t);
     if (hcct_p_full(t)) hcct_p_enter(t, key, w, HCCT_P_STRIDE_FULL);
     else hcct_p_enter(t, key, w, HCCT_P_STRIDE);
 }
