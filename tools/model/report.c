@@ -111,11 +111,7 @@ const char *report_keep(report *r, char *string) {
 }
 
 const char *report_keep_text(report *r, text *t) {
-    char *string;
-    text_bytes(t, "", 1);
-    string = (char *)tool_grow(t->data, t->size);
-    memset(t, 0, sizeof *t);
-    return report_keep(r, string);
+    return report_keep(r, text_take(t));
 }
 
 /* ---- sorting ------------------------------------------------------------------------------ */
