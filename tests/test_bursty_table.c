@@ -309,3 +309,18 @@ TEST(a_forked_child_counts_from_zero) {
     close(pipe_ends[1]);
 }
 #endif
+
+TEST(one_profile_counts_events_of_a_class) {
+    bursty_profile every = plain_profile(1, 1), loads = plain_profile(1, 1), calls = plain_profile(1, 1);
+    CHECK(bursty_start(NULL) != 0); /* profile 0 counts all classes */
+    CHECK_EQ(bursty_set_profile(1, &every), -1);
+    loads.classes = BURSTY_LOAD;
+    CHECK_EQ(bursty_set_profile(1, &loads), -1);
+    calls.classes = BURSTY_CALL;
+    CHECK_EQ(bursty_set_profile(0, &calls), 0);
+    CHECK_EQ(bursty_set_profile(1, &loads), 0);
+    CHECK_EQ(bursty_set_profile(2, &calls), -1);
+    CHECK_EQ(bursty_set_profile(0, &every), -1);
+    CHECK_EQ(bursty_set_profile(1, NULL), 0);
+    CHECK_EQ(bursty_set_profile(0, &every), 0);
+}
