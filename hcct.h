@@ -1769,8 +1769,9 @@ static void hcct_p_text_number(hcct_p_text *out, uint64_t x) {
     while (n) hcct_p_text_byte(out, digits[--n]);
 }
 
-/* The format has no escapes: what would end a name or a line becomes another character, the same as
-   in `bursty report --collapsed`. */
+/* The format has no escapes: what would end a name or a line, and every other control character
+   (those of two bytes in UTF-8 too), becomes another character, the same as in `bursty report
+   --collapsed`. Bytes that are not UTF-8 stay as they are. */
 static void hcct_p_text_name(hcct_p_text *out, const char *name, uint32_t key) {
     if (!name && key != HCCT_KEY_DEEP) {
         hcct_p_text_byte(out, '#');
@@ -1780,8 +1781,10 @@ static void hcct_p_text_name(hcct_p_text *out, const char *name, uint32_t key) {
     if (!name) name = "(deep)";
     if (!*name) name = "(no name)";
     for (; *name; name++) {
-        int control = (unsigned char)*name < ' ' || *name == 127;
+        int wide = (unsigned char)name[0] == 0xC2 && ((unsigned char)name[1] & 0xE0) == 0x80;
+        int control = wide || (unsigned char)*name < ' ' || *name == 127;
         hcct_p_text_byte(out, control ? '?' : *name == ';' ? ':' : *name);
+        name += wide;
     }
 }
 
