@@ -1,8 +1,6 @@
 /* edges.c - counts of edges become coverage. Each function is derived from its own counters; then everything is gathered by
    file. A line runs as often as its busiest block in each function; functions of one file that share a line add up. */
-#define EDGEPROF_STATIC
 #define EDGEPROF_WIDE
-#define EDGEPROF_IMPLEMENTATION
 #include "edgeprof.h"
 #include "base/json.h"
 #include "base/tool.h"
