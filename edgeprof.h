@@ -39,7 +39,7 @@
      3. Build with EDGEPROF_CHECK and run. edgeprof_check names the vertex where a count does not
         fit: an EP_EDGE is missing or doubled there, or the table is wrong.
      4. A small program on your machine includes tables, edgeprof.h and edgeplan.h, and prints a
-        plan header with edgeplan_write_header (examples/edges_plan.c is one to copy). It says
+        plan header with edgeplan_write_header (examples/parser/plan.c is one to copy). It says
         which edges need a counter; the others leave no code behind, not even without optimisation.
      5. Include the plan header before EP_FUNC and build without EDGEPROF_CHECK. edgeprof_counts
         derives every count.
@@ -131,8 +131,8 @@ typedef struct edgeprof_function { /* made by EP_FUNC; NULL where the program do
     uint8_t counts_entry;  /* X has a counter, the last one */
 } edgeprof_function;
 
-/* Activations that may end without leaving by an edge, the outermost first. They stand in memory of yours
-   and not on the stack, where longjmp would leave them to be overwritten. */
+/* Activations that may end without leaving by an edge, the outermost first. They stand in memory
+   of yours and not on the stack, where longjmp would leave them to be overwritten. */
 typedef struct edgeprof_frame {
     const edgeprof_function *function;
     uint32_t vertex; /* where it stood before its latest call that may not come back */
@@ -601,7 +601,7 @@ static void edgeprof_p_balance(const edgeprof_function *f, uint64_t *balance) {
         balance[v] += (uint64_t)f->reentry[v] - f->early[v];
         balance[last] += (uint64_t)f->early[v] - f->reentry[v];
     }
-    for (e = f->edges - f->stays; e < f->edges; e++) { /* there, early is what the stay edge derives */
+    for (e = f->edges - f->stays; e < f->edges; e++) { /* early is what a stay edge derives */
         v = f->ends[2 * (size_t)e];
         balance[v] += f->early[v];
         balance[last] -= f->early[v];
@@ -974,7 +974,8 @@ EDGEPROF_API int edgeprof_write_csv(const edgeprof_function *const *list, uint32
         if (!f || !f->ends) continue;
         if (edgeprof_p_lay_out(f, &room, memory, bytes) != 0 || edgeprof_p_derive(f, &room) != 0)
             return -1;
-        edgeprof_p_csv_row(&t, f, "entry,", f->edges - f->stays, f->vertices - 1, 0, room.count[f->edges]);
+        edgeprof_p_csv_row(&t, f, "entry,", f->edges - f->stays, f->vertices - 1, 0,
+                           room.count[f->edges]);
         for (v = 0; v < f->vertices - 1; v++)
             edgeprof_p_csv_row(&t, f, "block,", v, v, v, room.block[v]);
         for (e = 0; e < f->edges - f->stays; e++)

@@ -113,8 +113,8 @@ typedef struct hcct_config {        /* a zero anywhere means the default */
     uint32_t return_count;
     uint32_t history;               /* adaptive bursts: how many stacks are remembered. Default: none         */
     uint32_t reenable;              /* k: a stack that is known gets a burst once in k times. 0: never again  */
-    uint32_t cache_slots;           /* tables for finding a child. 1 means no table. The default depends on   */
-    uint32_t hash_slots;            /* the memory                                                             */
+    uint32_t cache_slots;           /* of the cache for finding a child. 1 means none. Default: 1/4 of the contexts
+                                       that fit, 16384 at most                                                */
     uint64_t seed;                  /* of the random numbers that Sticky and adaptive bursts draw             */
 } hcct_config;
 
@@ -140,8 +140,6 @@ typedef struct hcct_stats {
     uint64_t evicted_for_space;     /* nodes freed because the arena was full before M contexts were counted.
                                        Give more memory or a smaller `monitored`                              */
     uint64_t visits;                /* nodes that sweeps looked at                                            */
-    uint64_t lookup_overflows;      /* parents whose children did not fit the hash table, and so are found
-                                       slowly. Give more hash_slots                                           */
     uint64_t burst_points;          /* calls of hcct_burst_begin: burst_new + burst_again + burst_skipped     */
     uint64_t burst_new, burst_again, burst_skipped;
     uint64_t bytes;                 /* of the memory, that were ever touched                                  */
@@ -524,8 +522,13 @@ static void hcct_p_bounds(const hcct *t, uint32_t i, uint64_t *lower, uint64_t *
                one hash of node numbers (linear probing, at most 3/4 full), which such parents
                share.
 
-   Cost: one node in the first way, at most HCCT_P_WALK nodes in the second, about two probes in the
-   third. If the hash is full, a walk is as long as the list, and lookup_overflows counts it. */
+   The hash has room for all nodes that the arena can hold, so it never has to refuse a parent.
+
+   Invariant: the children of a parent that has more than HCCT_P_WALK + 1 of them are in the hash.
+   hcct_grow suspends it: it empties the hash, and the next walk along such a list fills it again.
+
+   Cost: one node in the first way, at most HCCT_P_WALK + 1 nodes in the second, about two probes in
+   the third. So a call never pays for the number of children that its caller has. */
 
 HCCT_P_INLINE uint32_t hcct_p_mix(uint32_t parent, uint32_t key) {
     return parent * UINT32_C(0x9E3779B1) + key * UINT32_C(0x85EBCA6B);
@@ -570,34 +573,10 @@ static void hcct_p_hash_take(hcct *t, uint32_t i) {
     t->hash_fill--;
 }
 
-static int hcct_p_hash_full(const hcct *t, uint64_t more) {
-    return t->hash_fill + more > t->hash_slots - t->hash_slots / 4;
-}
-
 static void hcct_p_hash_children(hcct *t, uint32_t p) {
-    uint32_t c, count = 0;
-    for (c = hcct_p_child(t, p); c; c = hcct_p_at(t, c)[HCCT_P_NEXT]) count++;
-    if (t->hash_slots < 2 || hcct_p_hash_full(t, count)) {
-        t->stats.lookup_overflows++;
-        return;
-    }
+    uint32_t c;
     for (c = hcct_p_child(t, p); c; c = hcct_p_at(t, c)[HCCT_P_NEXT]) hcct_p_hash_put(t, c);
     hcct_p_at(t, p)[HCCT_P_CHILD] |= HCCT_P_BIT;
-}
-
-/* i is a new child of p. If p's children are in the hash, it goes there too, or all of them leave.
-   */
-HCCT_P_COLD void hcct_p_hash_new(hcct *t, uint32_t p, uint32_t i) {
-    uint32_t c;
-    if (!hcct_p_hash_full(t, 1)) {
-        hcct_p_hash_put(t, i);
-        return;
-    }
-    hcct_p_at(t, p)[HCCT_P_CHILD] &= HCCT_P_LINK;
-    for (c = hcct_p_child(t, p); c; c = hcct_p_at(t, c)[HCCT_P_NEXT]) {
-        if (c != i) hcct_p_hash_take(t, c);
-    }
-    t->stats.lookup_overflows++;
 }
 
 /* i becomes the first child of p. */
@@ -1120,7 +1099,7 @@ HCCT_P_COLD uint32_t hcct_p_new(hcct *t, uint32_t p, uint32_t key) {
     hcct_p_link(t, i, p, stride);
     t->stats.nodes++;
     *hcct_p_cached(t, hcct_p_mix(p, key)) = i;
-    if (hcct_p_at(t, p)[HCCT_P_CHILD] & HCCT_P_BIT) hcct_p_hash_new(t, p, i);
+    if (hcct_p_at(t, p)[HCCT_P_CHILD] & HCCT_P_BIT) hcct_p_hash_put(t, i);
     return i;
 }
 
@@ -1264,7 +1243,7 @@ HCCT_P_COLD void hcct_p_arrive(hcct *t, uint32_t key, uint64_t w, uint32_t p) {
     *hcct_p_cached(t, hcct_p_mix(p, key)) = i;
     t->run.at.depth = depth;
     t->recent[depth % 32] = i;
-    if (child & HCCT_P_BIT) hcct_p_hash_new(t, p, i);
+    if (child & HCCT_P_BIT) hcct_p_hash_put(t, i);
 }
 
 /* A child that the cache does not know. */
@@ -1310,15 +1289,17 @@ HCCT_P_INLINE void hcct_p_enter(hcct *t, uint32_t key, uint64_t w, uint32_t stri
 
 HCCT_P_COLD void hcct_p_enter_rest(hcct *t, uint32_t key, uint64_t w) {
     uint32_t depth = t->run.at.depth;
-    if (depth >= t->stop_full) {
-        hcct_p_sync(t);
-        if (depth >= t->limit || t->run.at.over || t->config.fold) {
-            hcct_p_enter_slow(t, key, w);
-            return;
-        }
-        t->recent_from = depth - 15; /* recent[] is full: forget half of it */
-        hcct_p_window(t);
+    if (depth < t->stop_full) {
+        hcct_p_enter(t, key, w, HCCT_P_STRIDE_FULL);
+        return;
     }
+    hcct_p_sync(t);
+    if (depth >= t->limit || t->run.at.over || t->config.fold) {
+        hcct_p_enter_slow(t, key, w);
+        return;
+    }
+    t->recent_from = depth - 15; /* recent[] is full: forget half of it */
+    hcct_p_window(t);
     if (hcct_p_full(t)) hcct_p_enter(t, key, w, HCCT_P_STRIDE_FULL);
     else hcct_p_enter(t, key, w, HCCT_P_STRIDE);
 }
@@ -1527,7 +1508,6 @@ static uint64_t hcct_p_layout(hcct *t, uint32_t contexts) {
     if (!wanted->cache_slots && nodes >= 65536) slots = 16384;
     while (cache < slots) cache *= 2;
     if (wanted->cache_slots == 1) cache = 1;
-    if (wanted->hash_slots) hash = wanted->hash_slots;
     m = wanted->monitored ? wanted->monitored : contexts / 4 * 3 + contexts % 4;
     at[0] = (uint64_t)wanted->history * 8;
     at[1] = at[0] + (cache * 4 + 7) / 8 * 8;

@@ -84,8 +84,7 @@ static void run_ours(const events *e, uint32_t algorithm, size_t most_contexts) 
     size_t i, bytes;
     memset(&c, 0, sizeof c);
     c.algorithm = algorithm;
-    if (algorithm != HCCT_FULL) { c.monitored = M; c.one_over_epsilon = M; c.hash_slots = 2 * M; }
-    if (algorithm == HCCT_STICKY) c.hash_slots = 0;
+    if (algorithm != HCCT_FULL) { c.monitored = M; c.one_over_epsilon = M; }
     bytes = hcct_bytes(&c, (uint32_t)(algorithm == HCCT_FULL ? most_contexts + 1 : algorithm == HCCT_STICKY ? 2000000 : 4 * M));
     if (bytes > arena_bytes) { free(arena_memory); arena_memory = take(arena_bytes = bytes); }
     hcct_init(&t, arena_memory, bytes, &c);

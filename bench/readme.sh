@@ -26,3 +26,22 @@ awk -v block="$block" '
     !skip' "$readme" >"$block.README"
 grep -q "^<!-- end of overhead -->" "$block.README" && [ -s "$block" ]
 cp "$block.README" "$readme"
+
+# The table of the headers: lines and size of code are measured, the rest is in bench/headers.txt.
+rows=$block.headers
+echo '| header | answers | lines, code | cost |' >"$rows"
+echo '|---|---|---|---|' >>"$rows"
+grep -v '^#' bench/headers.txt | while IFS='|' read -r name answers cost; do
+    upper=$(echo "$name" | tr 'a-z' 'A-Z')
+    printf '#define %s_IMPLEMENTATION\n#include "%s.h"\n' "$upper" "$name" >"$block.c"
+    ${CC:-cc} -std=c99 -Os -I. -c -o "$block.o" "$block.c"
+    code=$(size "$block.o" | awk 'NR == 2 { printf "%.0f", $1 / 1000 }')
+    echo "| [$name.h]($name.h) | $answers | $(wc -l <"$name.h") lines, $code kB | $cost |" >>"$rows"
+done
+printf '\nLines by `wc -l`, code by `cc -Os -c` and `size` on x86-64.\n' >>"$rows"
+awk -v block="$rows" '
+    /^<!-- headers -->/ { print; while ((getline line <block) > 0) print line; skip = 1; next }
+    /^<!-- end of headers -->/ { skip = 0 }
+    !skip' "$readme" >"$block.README"
+grep -q "^<!-- end of headers -->" "$block.README"
+cp "$block.README" "$readme"

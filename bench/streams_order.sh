@@ -2,7 +2,7 @@
 # streams_order.sh [REFERENCES] - a use that pays: records sqlite with record/refs.c (the first 20000000 references), finds its hot streams of
 # calls, lets `bursty report --order` order its functions, links it in that order, and shows instruction-cache misses
 # (cachegrind, a cache of 32 KiB) and time beside the compiler's order and a random one. Wants what bench/setup.sh fetches, and
-# ld.lld, valgrind and addr2line.
+# ld.lld, valgrind, python3 and addr2line.
 set -e
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build} most=${1:-20000000}
@@ -45,10 +45,7 @@ for kind in plain random order; do
     valgrind --tool=cachegrind --cache-sim=yes --I1=32768,8,64 --cachegrind-out-file=/dev/null "$dir/$kind.bin" bench/real/work.sql 1 2>&1 >/dev/null |
         awk -v kind=$kind '{ gsub(",", "") } /I *refs:/ { n = $NF } /I1 *misses:/ { m = $NF } END { printf "| %s | %d | %d | %.3f |\n", kind, n, m, 1000 * m / n }'
 done
-if command -v hyperfine >/dev/null; then
-    hyperfine -N -w 1 -r "${RUNS:-12}" --export-csv "$dir/times.csv" "$dir/plain.bin bench/real/work.sql 1" "$dir/random.bin bench/real/work.sql 1" \
-        "$dir/order.bin bench/real/work.sql 1" "$dir/plain.bin bench/real/work.sql 1" >/dev/null 2>&1
-    echo
-    awk -F, 'NR > 1 { user[NR - 1] = $5 + $6 } END { printf "CPU time against the compiler'"'"'s order: random %.3f, order file %.3f; the compiler'"'"'s again %.3f\n",
-        user[2] / user[1], user[3] / user[1], user[4] / user[1] }' "$dir/times.csv"
-fi
+work="bench/real/work.sql 1"
+python3 bench/interleave.py "${RUNS:-40}" "$dir/plain.bin $work" "$dir/plain $work" "$dir/random.bin $work" "$dir/order.bin $work" |
+    awk 'BEGIN { split("plain,plain again,random,order", name, ","); print "\n| CPU time against plain | of sums | of medians |\n|---|---|---|" }
+        { printf "| %s | %s | %s |\n", name[NR], $1, $2 }'

@@ -34,7 +34,8 @@ static const char *name_of(void *user, uint32_t key) {
     (void)user;
     if (key == HCCT_KEY_DEEP) return "(deep)";
     if (key == OTHERS) return "(other sites)";
-    return sites[(key > SITES ? SITES : key) - 1]->name;
+    if (key > SITES) return sites[SITES - 1]->name;         /* the place whose number is OTHERS's */
+    return sites[key - 1]->name;
 }
 static int out(void *file, const void *data, size_t size) {
     return fwrite(data, 1, size, (FILE *)file) != size;

@@ -165,7 +165,6 @@ static void calls(const uint8_t *data, size_t size) {
     c.monitored = data[1] % 40;
     c.depth_limit = data[2] & 1 ? 10 : 0;
     c.fold = data[2] >> 1 & 3;
-    c.hash_slots = data[2] >> 3 & 1 ? 20 : 0;
     c.cache_slots = data[2] >> 4 & 1;
     c.history = data[2] >> 5 & 1 ? 8 : 0;
     c.reenable = data[2] >> 6 & 3;

@@ -1,12 +1,14 @@
-/* test_edgeplan.c - edgeplan.h and the deriving of edgeprof.h: random graphs whose every edge and block was counted by walking
-   through them, all spanning trees of small graphs, the worked example of the design, and graphs that are refused. */
+/* test_edgeplan.c - edgeplan.h and the deriving of edgeprof.h: random graphs whose every edge and
+   block was counted by walking through them, all spanning trees of small graphs, the worked example
+   of the design, and graphs that are refused. */
 #include "test.h"
 #include "edges.inc"
 
 static random_graph graph;
 static true_counts truth;
 static uint64_t memory[(44u * (MOST_EDGES + MOST_VERTICES) + 96u * MOST_VERTICES) / 8];
-static uint64_t derived[MOST_EDGES + MOST_VERTICES + 1], balance[MOST_VERTICES], blocks[MOST_VERTICES];
+static uint64_t derived[MOST_EDGES + MOST_VERTICES + 1], balance[MOST_VERTICES],
+    blocks[MOST_VERTICES];
 static uint64_t solve_memory[2 * MOST_VERTICES];
 static edgeplan plan;
 
@@ -20,7 +22,8 @@ static int open_plan(int add_stays) {
     g.add_stays = (uint32_t)add_stays;
     g.ends = graph.ends;
     if (edgeplan_init(&plan, memory, sizeof memory, &g) != 0) return -1;
-    for (e = graph.edges; e < plan.edges; e++) {            /* what ended at a vertex with a stay edge took that edge */
+    for (e = graph.edges; e < plan.edges;
+         e++) { /* what ended at a vertex with a stay edge took that edge */
         uint32_t v = plan.ends[2 * e];
         truth.edge[e] = truth.early[v];
         truth.early[v] = 0;
@@ -72,10 +75,12 @@ static void start_balance(uint64_t *at, const uint32_t *after, const uint32_t *o
 static int is_exact(uint32_t bits, int blocks_only) {
     uint64_t mask = bits < 64 ? ((uint64_t)1 << bits) - 1 : UINT64_MAX;
     uint32_t e, v;
-    for (e = 0; e <= plan.edges; e++) derived[e] = plan.plan[e] == EDGEPLAN_COUNTED ? truth.edge[e] & mask : 0;
+    for (e = 0; e <= plan.edges; e++)
+        derived[e] = plan.plan[e] == EDGEPLAN_COUNTED ? truth.edge[e] & mask : 0;
     start_balance(balance, NULL, NULL);
-    if (edgeprof_solve(plan.ends, graph.vertices, plan.edges + 1, plan.plan, derived, balance, bits, solve_memory,
-                       sizeof solve_memory) != 0) return 0;
+    if (edgeprof_solve(plan.ends, graph.vertices, plan.edges + 1, plan.plan, derived, balance, bits,
+                       solve_memory, sizeof solve_memory) != 0)
+        return 0;
     for (v = 0; v < graph.vertices; v++) blocks[v] = truth.reentry[v];
     for (e = 0; e <= plan.edges; e++) {
         if (!blocks_only && derived[e] != (truth.edge[e] & mask)) return 0;
@@ -96,7 +101,8 @@ static int vertices_are_exact(void) {
         derived[v] = plan.plan[v] ? count : 0;
     }
     start_balance(balance, plan.class_after, plan.class_of);
-    if (edgeprof_solve(ends, plan.classes, graph.vertices, plan.plan, derived, balance, 64, solve_memory, sizeof solve_memory))
+    if (edgeprof_solve(ends, plan.classes, graph.vertices, plan.plan, derived, balance, 64,
+                       solve_memory, sizeof solve_memory))
         return 0;
     for (v = 0; v < graph.vertices; v++)
         if (derived[v] != (v == graph.exit ? truth.entries : truth.block[v])) return 0;
@@ -105,8 +111,10 @@ static int vertices_are_exact(void) {
 
 static uint32_t dropped;
 
-static void check_graph(uint64_t *seed, uint32_t vertices, int is_endless, uint32_t walks, uint32_t steps) {
-    static const uint64_t times[] = {1, 1, 40000, UINT64_C(3000000000), UINT64_C(0x1000000000000001)};
+static void check_graph(uint64_t *seed, uint32_t vertices, int is_endless, uint32_t walks,
+                        uint32_t steps) {
+    static const uint64_t times[] = {1, 1, 40000, UINT64_C(3000000000),
+                                     UINT64_C(0x1000000000000001)};
     edgeplan_order by_count = {NULL, 0}, least = {NULL, 1};
     make_graph(&graph, seed, vertices, is_endless);
     list_out_edges(&graph);
@@ -137,14 +145,16 @@ static void check_graph(uint64_t *seed, uint32_t vertices, int is_endless, uint3
 TEST(random_graphs_with_a_way_out) {
     uint64_t seed = 1;
     uint32_t i;
-    for (i = 0; i < 3000 / TEST_SCALE; i++) check_graph(&seed, 2 + below(&seed, 40), 0, 1 + below(&seed, 9), 60);
-    CHECK(dropped > 100 / TEST_SCALE);          /* the heuristic of Vprof(Ecnt) had something to do */
+    for (i = 0; i < 3000 / TEST_SCALE; i++)
+        check_graph(&seed, 2 + below(&seed, 40), 0, 1 + below(&seed, 9), 60);
+    CHECK(dropped > 100 / TEST_SCALE); /* the heuristic of Vprof(Ecnt) had something to do */
 }
 
 TEST(random_graphs_with_endless_loops) {
     uint64_t seed = 2;
     uint32_t i;
-    for (i = 0; i < 3000 / TEST_SCALE; i++) check_graph(&seed, 2 + below(&seed, 12), 1, 1 + below(&seed, 9), 60);
+    for (i = 0; i < 3000 / TEST_SCALE; i++)
+        check_graph(&seed, 2 + below(&seed, 12), 1, 1 + below(&seed, 9), 60);
 }
 
 TEST(ten_thousand_blocks) {
@@ -203,7 +213,8 @@ TEST(no_tree_is_better) {
             order.count = exact ? truth.edge : NULL;
             edgeplan_edges(&plan, &order);
             for (e = 0; e < plan.edges; e++)
-                if (plan.plan[e] == EDGEPLAN_NONE) sum += exact ? (double)truth.edge[e] : plan.weight[e];
+                if (plan.plan[e] == EDGEPLAN_NONE)
+                    sum += exact ? (double)truth.edge[e] : plan.weight[e];
             best = best_without_counters(exact);
             CHECK(sum > best - 1e-6 * best - 1e-9 && sum < best + 1e-6 * best + 1e-9);
         }
@@ -213,7 +224,8 @@ TEST(no_tree_is_better) {
 
 /* r; loop h { b: if .. t else f: if .. return early through q; j }; d. t may be left by longjmp. */
 enum { R, H, B, T, F, J, D, Q, X, VERTICES };
-static const uint32_t example[] = {R, H, H, B, H, D, B, T, B, F, T, J, F, J, F, Q, J, H, D, X, Q, X};
+static const uint32_t example[] = {R, H, H, B, H, D, B, T, B, F, T,
+                                   J, F, J, F, Q, J, H, D, X, Q, X};
 
 static void open_example(void) {
     edgeplan_graph g = {VERTICES, 11, R, X, 0, 0, NULL};
@@ -226,30 +238,34 @@ TEST(worked_example) {
     static const double weight[] = {1, 9.5, .5, 4.75, 4.75, 4.75, 4.25, .5, 9, .5, .5};
     static const uint8_t counted[] = {0, 0, 0, 0, 0, 1, 1, 0, 0, 1, 1, 0};
     static const uint64_t known[] = {3, 1, 1, 1}, edges[] = {3, 6, 1, 4, 2, 3, 1, 1, 4, 1, 1, 3};
-    static const uint8_t call_blocks[VERTICES] = {0, 0, 0, 1, 0, 0, 0, 0, 0}, witness[] = {0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 0};
+    static const uint8_t call_blocks[VERTICES] = {0, 0, 0, 1, 0, 0, 0, 0, 0},
+                         witness[] = {0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 0};
     static const uint8_t in_vertices[] = {0, 0, 0, 1, 1, 0, 1, 1, 0};
     uint64_t count[12], around[VERTICES] = {0};
     uint32_t e, slot = 0;
     open_example();
-    for (e = 0; e < 11; e++) CHECK(plan.weight[e] > weight[e] - 1e-9 && plan.weight[e] < weight[e] + 1e-9);
+    for (e = 0; e < 11; e++)
+        CHECK(plan.weight[e] > weight[e] - 1e-9 && plan.weight[e] < weight[e] + 1e-9);
     edgeplan_edges(&plan, NULL);
     for (e = 0; e < 12; e++) {
         CHECK_EQ(plan.plan[e], counted[e]);
         count[e] = counted[e] ? known[slot++] : 0;
     }
-    around[T] -= 1;                             /* one activation of three was left in t by longjmp */
+    around[T] -= 1; /* one activation of three was left in t by longjmp */
     around[X] += 1;
-    CHECK_EQ(edgeprof_solve(plan.ends, VERTICES, 12, plan.plan, count, around, 32, solve_memory, sizeof solve_memory), 0);
+    CHECK_EQ(edgeprof_solve(plan.ends, VERTICES, 12, plan.plan, count, around, 32, solve_memory,
+                            sizeof solve_memory),
+             0);
     for (e = 0; e < 12; e++) CHECK_EQ(count[e], edges[e]);
     edgeplan_drop(&plan, NULL);
-    CHECK_EQ(plan.counters, 4);                 /* all cycles are piped */
+    CHECK_EQ(plan.counters, 4); /* all cycles are piped */
     edgeplan_vertices(&plan, NULL);
     CHECK_EQ(plan.classes, 6);
     for (e = 0; e < VERTICES; e++) CHECK_EQ(plan.plan[e], in_vertices[e]);
     edgeplan_witnesses(&plan, call_blocks, NULL);
     for (e = 0; e < 11; e++) CHECK_EQ(plan.plan[e], witness[e]);
     edgeplan_marks(&plan);
-    CHECK_EQ(plan.counters, 7);                 /* the entry, and two ways out of h, b and f */
+    CHECK_EQ(plan.counters, 7); /* the entry, and two ways out of h, b and f */
 }
 
 TEST(a_pipe_free_cycle_needs_no_counter) {
@@ -272,16 +288,21 @@ TEST(branch_probabilities_replace_equal_shares) {
     edgeplan_graph g = {4, 4, 0, 3, 0, 0, ends};
     CHECK_EQ(edgeplan_init(&plan, memory, sizeof memory, &g), 0);
     edgeplan_weigh(&plan, probability);
-    CHECK(plan.weight[0] > .89 && plan.weight[0] < .91 && plan.weight[1] > .09 && plan.weight[1] < .11);
+    CHECK(plan.weight[0] > .89 && plan.weight[0] < .91 && plan.weight[1] > .09 &&
+          plan.weight[1] < .11);
 }
 
 /* ---- refusals ---- */
 
-static uint32_t refusal(const edgeplan_graph *g) { return edgeplan_init(&plan, memory, sizeof memory, g) ? plan.reason : 0; }
+static uint32_t refusal(const edgeplan_graph *g) {
+    return edgeplan_init(&plan, memory, sizeof memory, g) ? plan.reason : 0;
+}
 
 TEST(graphs_that_break_the_rules) {
-    static const uint32_t fine[] = {0, 1, 1, 2}, out_of_range[] = {0, 1, 1, 3}, from_exit[] = {0, 1, 1, 2, 2, 0};
-    static const uint32_t unreached[] = {0, 2, 1, 2}, endless[] = {0, 1, 1, 1, 0, 2}, stay_twice[] = {0, 1, 1, 2, 1, 2, 1, 2};
+    static const uint32_t fine[] = {0, 1, 1, 2}, out_of_range[] = {0, 1, 1, 3},
+                          from_exit[] = {0, 1, 1, 2, 2, 0};
+    static const uint32_t unreached[] = {0, 2, 1, 2}, endless[] = {0, 1, 1, 1, 0, 2},
+                          stay_twice[] = {0, 1, 1, 2, 1, 2, 1, 2};
     edgeplan_graph g = {3, 2, 0, 2, 0, 0, fine};
     uint8_t mark[3];
     CHECK_EQ(refusal(&g), 0);
@@ -320,7 +341,7 @@ TEST(a_function_that_only_loops_counts_its_entries) {
     edgeplan_graph g = {2, 1, 0, 1, 0, 1, ends};
     CHECK_EQ(refusal(&g), 0);
     edgeplan_edges(&plan, NULL);
-    CHECK_EQ(plan.counters, 2);                 /* the loop and, as the stay edge is on the tree, the entry */
+    CHECK_EQ(plan.counters, 2); /* the loop and, as the stay edge is on the tree, the entry */
     CHECK_EQ(plan.plan[plan.edges], EDGEPLAN_COUNTED);
 }
 
@@ -328,12 +349,17 @@ TEST(counters_that_are_no_plan_are_refused) {
     static const uint32_t ends[] = {0, 1, 0, 1, 1, 0}, loop[] = {0, 0};
     uint8_t known[3] = {0, 0, 1};
     uint64_t count[3] = {0, 0, 5}, around[2] = {0, 0};
-    CHECK_EQ(edgeprof_solve(ends, 2, 3, known, count, around, 32, solve_memory, sizeof solve_memory), -1);
-    CHECK_EQ(edgeprof_solve(loop, 1, 1, known, count, around, 32, solve_memory, sizeof solve_memory), -1);
+    CHECK_EQ(
+        edgeprof_solve(ends, 2, 3, known, count, around, 32, solve_memory, sizeof solve_memory),
+        -1);
+    CHECK_EQ(
+        edgeprof_solve(loop, 1, 1, known, count, around, 32, solve_memory, sizeof solve_memory),
+        -1);
     known[0] = 1;
     around[0] = around[1] = 0;
     CHECK_EQ(edgeprof_solve(ends, 2, 3, known, count, around, 32, solve_memory, 1), -1);
-    CHECK_EQ(edgeprof_solve(ends, 2, 3, known, count, around, 32, solve_memory, sizeof solve_memory), 0);
+    CHECK_EQ(
+        edgeprof_solve(ends, 2, 3, known, count, around, 32, solve_memory, sizeof solve_memory), 0);
     CHECK_EQ(count[1], 5);
 }
 

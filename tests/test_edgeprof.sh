@@ -129,6 +129,8 @@ check "its unit tests in check mode" c -DEDGEPROF_CHECK -o "$out/unit_tests" $pa
 check "its unit tests in check mode, run" sh -c "cd '$out' && ./unit_tests"
 check "the plan tells what check mode tells" cmp "$out/parser.info" "$out/plan.info"
 check "one line is not covered" grep -q '^DA:71,0' "$out/parser.info"
+check "which is where a bracket was not closed" sh -c "sed -n 71p $parser/parser.c | grep -q 'failed = 1'"
+check "the table's first line is where its condition stands" sh -c "sed -n 28p $parser/parser.c | grep -q \"'0'\""
 check "the tool's LCOV" run_to "$out/tool.info" "$bursty" report --lcov "$out/parser.brst"
 sorted() { grep -v '^TN' "$1" | sort; }
 sorted "$out/parser.info" >"$out/a"

@@ -1,6 +1,6 @@
-/* test_edgetrace.c - random programs that really run: functions call one another directly, through pointers and from code that is
-   not traced, and leave by longjmp. Each writes every block into a list, and its tokens by edgetrace.h; the blocks must
-   come back from the tokens. */
+/* test_edgetrace.c - random programs that really run: functions call one another directly, through
+   pointers and from code that is not traced, and leave by longjmp. Each writes every block into a
+   list, and its tokens by edgetrace.h; the blocks must come back from the tokens. */
 #include "test.h"
 #include "edges.inc"
 #define EDGETRACE_IMPLEMENTATION
@@ -11,10 +11,10 @@ enum { FUNCTIONS = 6, BLOCKS = 14, SLOTS = 3, MOST = 200000, DEPTH = 40 };
 
 typedef struct function {
     random_graph graph;
-    uint32_t distance[BLOCKS];                          /* edges to EXIT */
+    uint32_t distance[BLOCKS]; /* edges to EXIT */
     uint32_t call_at[BLOCKS + 1], call[BLOCKS * SLOTS];
     uint8_t never_returns[BLOCKS], call_block[BLOCKS];
-    uint32_t comes_back_at;                             /* where setjmp is; 0: it has none */
+    uint32_t comes_back_at; /* where setjmp is; 0: it has none */
     edgeplan plan;
     uint64_t memory[2000];
 } function;
@@ -71,9 +71,14 @@ static void make_calls(function *f, uint32_t number) {
         if (v == f->graph.exit || below(&seed, 2)) continue;
         for (slots = 1 + below(&seed, SLOTS); slots > 0; slots--) {
             uint32_t kind = below(&seed, 4);
-            if (kind == 0) f->call[n] = EDGETRACE_OPAQUE;
-            else if (kind == 1 || number + 1 == FUNCTIONS) f->call[n] = EDGETRACE_SILENT;
-            else f->call[n] = number + 1 + below(&seed, FUNCTIONS - number - 1);    /* so that calls come to an end */
+            if (kind == 0)
+                f->call[n] = EDGETRACE_OPAQUE;
+            else if (kind == 1 || number + 1 == FUNCTIONS)
+                f->call[n] = EDGETRACE_SILENT;
+            else
+                f->call[n] =
+                    number + 1 +
+                    below(&seed, FUNCTIONS - number - 1); /* so that calls come to an end */
             f->call_block[v] |= f->call[n] != EDGETRACE_SILENT;
             n++;
         }
@@ -131,13 +136,17 @@ static void untraced(void) {
 }
 
 static uint32_t take_edge(const function *f, uint32_t v) {
-    uint32_t ways = f->graph.out_at[v + 1] - f->graph.out_at[v], way = below(&seed, ways), e, k, number = 0;
-    if (budget == 0)                                    /* home by the shortest way */
+    uint32_t ways = f->graph.out_at[v + 1] - f->graph.out_at[v], way = below(&seed, ways), e, k,
+             number = 0;
+    if (budget == 0) /* home by the shortest way */
         for (k = 0; k < ways; k++)
-            if (f->distance[f->graph.ends[2 * f->graph.out[f->graph.out_at[v] + k] + 1]] < f->distance[v]) way = k;
+            if (f->distance[f->graph.ends[2 * f->graph.out[f->graph.out_at[v] + k] + 1]] <
+                f->distance[v])
+                way = k;
     e = f->graph.out[f->graph.out_at[v] + way];
     if (uses_bits) {
-        for (k = 0; (uint32_t)1 << k < ways; k++) {}
+        for (k = 0; (uint32_t)1 << k < ways; k++) {
+        }
         if (ways > 1) edgetrace_choice(&trace, way, k);
     } else if (f->plan.plan[e] == EDGEPLAN_COUNTED) {
         for (k = 0; k < e; k++) number += f->plan.plan[k] == EDGEPLAN_COUNTED;
@@ -169,7 +178,8 @@ static void run(uint32_t number) {
     while (v != f->graph.exit) {
         for (i = f->call_at[v]; i < f->call_at[v + 1]; i++) {
             volatile uint32_t slot = i;
-            if (f->call[i] < EDGETRACE_SILENT) run(f->call[i]);
+            if (f->call[i] < EDGETRACE_SILENT)
+                run(f->call[i]);
             else if (f->call[i] == EDGETRACE_OPAQUE || f->never_returns[v]) {
                 volatile int was = edgetrace_call(&trace);
                 untraced();
@@ -216,7 +226,9 @@ static edgetrace_reader reader;
 
 static int read_back(size_t size) {
     regenerated = certain = wrong = 0;
-    CHECK_EQ(edgetrace_reader_init(&reader, described, FUNCTIONS, 1000, reader_memory, sizeof reader_memory), 0);
+    CHECK_EQ(edgetrace_reader_init(&reader, described, FUNCTIONS, 1000, reader_memory,
+                                   sizeof reader_memory),
+             0);
     return edgetrace_read(&reader, tokens, size, bits, trace.bits, happened_count, compare, NULL);
 }
 
@@ -230,7 +242,7 @@ static void check_programs(uint32_t count) {
         CHECK_EQ(regenerated, happened_count);
         resumes += trace.serials;
         if (uses_bits) continue;
-        read_back(token_size / 2);                      /* cut: no wrong block before the last token's edge */
+        read_back(token_size / 2); /* cut: no wrong block before the last token's edge */
         CHECK(wrong == 0 || certain < regenerated);
     }
     CHECK(resumes > count);
@@ -272,20 +284,28 @@ TEST(broken_traces_are_refused_or_end) {
 
 TEST(the_worked_example_writes_these_bytes) {
     static const unsigned char a[] = {3, 2, 1, 3, 2, 1, 1}, b[] = {3, 2, 1, 4};
-    static const uint32_t ends[] = {0, 1, 1, 2, 1, 6, 2, 3, 2, 4, 3, 5, 4, 5, 4, 7, 5, 1, 6, 8, 7, 8}, g_ends[] = {0, 1};
+    static const uint32_t ends[] = {0, 1, 1, 2, 1, 6, 2, 3, 2, 4, 3,
+                                    5, 4, 5, 4, 7, 5, 1, 6, 8, 7, 8},
+                          g_ends[] = {0, 1};
     static const uint8_t witness[] = {0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 0}, none[] = {0};
-    static const uint32_t call_at[] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 1}, call[] = {1}, g_call_at[] = {0, 1, 1}, g_call[] = {EDGETRACE_OPAQUE};
-    static const uint32_t path[] = {0, 1, 2, 3, 1u << 16, 5, 1, 2, 4, 5, 1, 2, 3, 1u << 16, 5, 1, 6};
+    static const uint32_t call_at[] = {0, 0, 0, 0, 1, 1, 1, 1, 1, 1}, call[] = {1},
+                          g_call_at[] = {0, 1, 1}, g_call[] = {EDGETRACE_OPAQUE};
+    static const uint32_t path[] = {0, 1, 2, 3, 1u << 16, 5, 1, 2, 4,
+                                    5, 1, 2, 3, 1u << 16, 5, 1, 6};
     static const uint32_t path_b[] = {0, 1, 2, 3, 1u << 16, 5, 1, 2, 4, 7};
-    edgetrace_function two[2] = {{9, 11, 0, 8, ends, witness, call_at, call, NULL, 0}, {2, 1, 0, 1, g_ends, none, g_call_at, g_call, NULL, 0}};
+    edgetrace_function two[2] = {{9, 11, 0, 8, ends, witness, call_at, call, NULL, 0},
+                                 {2, 1, 0, 1, g_ends, none, g_call_at, g_call, NULL, 0}};
     uint32_t i;
     for (i = 0; i < 2; i++) {
         const unsigned char *bytes = i ? b : a;
         happened_count = i ? 10 : 17;
         memcpy(happened, i ? path_b : path, happened_count * sizeof *happened);
         regenerated = wrong = 0;
-        CHECK_EQ(edgetrace_reader_init(&reader, two, 2, 10, reader_memory, sizeof reader_memory), 0);
-        CHECK_EQ(edgetrace_read(&reader, bytes, i ? sizeof b : sizeof a, NULL, 0, 1000, compare, NULL), 0);
+        CHECK_EQ(edgetrace_reader_init(&reader, two, 2, 10, reader_memory, sizeof reader_memory),
+                 0);
+        CHECK_EQ(
+            edgetrace_read(&reader, bytes, i ? sizeof b : sizeof a, NULL, 0, 1000, compare, NULL),
+            0);
         CHECK_EQ(wrong, 0);
         CHECK_EQ(regenerated, happened_count);
     }

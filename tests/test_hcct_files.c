@@ -34,7 +34,6 @@ static void small_file(blob *b, uint32_t algorithm) {
     stream s = stream_of(SKEWED, 4, 0);
     arena a;
     c.cache_slots = 16; /* so that the arena, and with it the file, does not depend on defaults */
-    c.hash_slots = 64;
     arena_open(&a, &c, algorithm == HCCT_FULL ? 400 : 30);
     feed(&a.t, NULL, &s, 400);
     CHECK_EQ(hcct_write(&a.t, key_name, NULL, blob_write, b), 0);

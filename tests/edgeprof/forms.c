@@ -1,5 +1,6 @@
-/* forms.c - every form of edgeprof.h in one program, which test_edgeprof.sh builds in every mode. It prints what was counted as
-   CSV: all modes that count must print the same. With PLANNER it prints the plan header instead. */
+/* forms.c - every form of edgeprof.h in one program, which test_edgeprof.sh builds in every mode.
+   It prints what was counted as CSV: all modes that count must print the same. With PLANNER it
+   prints the plan header instead. */
 #ifdef PLANNER
 #define EDGEPROF_CHECK
 #define EDGEPLAN_IMPLEMENTATION

@@ -23,11 +23,14 @@ static uint64_t get_key(dump_reader *r) {
 /* A number of things that take at least one byte each. */
 static uint32_t get_count(dump_reader *r) {
     uint32_t count = dump_get32(r);
-    if (!r->reason && count > r->size - r->at) r->reason = "more of something than the part has bytes";
+    if (!r->reason && count > r->size - r->at)
+        r->reason = "more of something than the part has bytes";
     return r->reason ? 0 : count;
 }
 
-static int is_width(uint32_t bits) { return bits == 1 || bits == 8 || bits == 16 || bits == 32 || bits == 64; }
+static int is_width(uint32_t bits) {
+    return bits == 1 || bits == 8 || bits == 16 || bits == 32 || bits == 64;
+}
 
 static char *get_name(dump_reader *r) {
     size_t size;
@@ -43,7 +46,9 @@ static void get_lines(dump_reader *r, counted_function *f) {
     for (v = 0; v < f->vertices; v++) {
         f->line_at[v] = (uint32_t)used;
         for (n = get_count(r); n > 0 && !r->reason; n--) {
-            if (used == room) f->line = (uint32_t *)tool_grow(f->line, ((room = 2 * room + 16) + 1) * sizeof *f->line);
+            if (used == room)
+                f->line =
+                    (uint32_t *)tool_grow(f->line, ((room = 2 * room + 16) + 1) * sizeof *f->line);
             f->line[used++] = dump_get32(r);
         }
     }
@@ -62,8 +67,10 @@ static void get_edges(dump_reader *r, counted_function *f) {
         f->plan[e] = source & 1;
         f->slots += f->plan[e];
         if (r->reason) return;
-        if (source >> 1 >= f->vertices - 1 || f->ends[2 * (size_t)e + 1] >= f->vertices) r->reason = "an edge leads nowhere";
-        else if (f->plan[e] && e >= f->edges - f->stays) r->reason = "a stay edge has a counter";
+        if (source >> 1 >= f->vertices - 1 || f->ends[2 * (size_t)e + 1] >= f->vertices)
+            r->reason = "an edge leads nowhere";
+        else if (f->plan[e] && e >= f->edges - f->stays)
+            r->reason = "a stay edge has a counter";
     }
     f->ends[2 * (size_t)f->edges] = f->vertices - 1;
     f->plan[f->edges] = (uint8_t)f->counts_entry;
@@ -73,9 +80,10 @@ static void get_function(dump_reader *r, counted_all *all) {
     counted_function *f;
     if (all->function_count == all->function_room) {
         all->function_room = all->function_room ? 2 * all->function_room : 64;
-        all->functions = (counted_function *)tool_grow(all->functions, all->function_room * sizeof *f);
+        all->functions =
+            (counted_function *)tool_grow(all->functions, all->function_room * sizeof *f);
     }
-    f = &all->functions[all->function_count++];         /* freed with the others, whatever becomes of it */
+    f = &all->functions[all->function_count++]; /* freed with the others, whatever becomes of it */
     memset(f, 0, sizeof *f);
     f->key = get_key(r);
     f->name = get_name(r);
@@ -87,7 +95,8 @@ static void get_function(dump_reader *r, counted_all *all) {
     f->edges = get_count(r);
     f->stays = dump_get32(r);
     f->counts_entry = dump_get32(r);
-    if (!r->reason && (!is_width(f->bits) || f->vertices < 2 || f->stays > f->edges || f->counts_entry > 1))
+    if (!r->reason &&
+        (!is_width(f->bits) || f->vertices < 2 || f->stays > f->edges || f->counts_entry > 1))
         r->reason = "a field of a function is wrong";
     if (r->reason) {
         f->vertices = f->edges = 0;
@@ -123,7 +132,8 @@ static void get_counts(dump_reader *r, counted_all *all) {
         c->exit[i].vertex = dump_get32(r);
         c->exit[i].early = dump_get32(r);
         c->exit[i].reentry = dump_get32(r);
-        if (!r->reason && i && c->exit[i].vertex <= c->exit[i - 1].vertex) r->reason = "early exits are not in order";
+        if (!r->reason && i && c->exit[i].vertex <= c->exit[i - 1].vertex)
+            r->reason = "early exits are not in order";
     }
 }
 
@@ -134,9 +144,12 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
     r.size = part->size;
     while (r.at < r.size && !r.reason) {
         uint64_t tag = dump_get(&r);
-        if (tag == FUNCTION) get_function(&r, all);
-        else if (tag == COUNTS) get_counts(&r, all);
-        else if (!r.reason) r.reason = "neither a function nor counts";
+        if (tag == FUNCTION)
+            get_function(&r, all);
+        else if (tag == COUNTS)
+            get_counts(&r, all);
+        else if (!r.reason)
+            r.reason = "neither a function nor counts";
     }
     return r.reason ? dump_refuse(fault, dump_place(d, part, r.at), "%s", r.reason) : 0;
 }
@@ -154,11 +167,13 @@ static int by_key(const void *a, const void *b) {
 
 static int compare_numbers(const uint32_t *a, const uint32_t *b, size_t count) {
     size_t i;
-    for (i = 0; i < count && a[i] == b[i]; i++) {}
+    for (i = 0; i < count && a[i] == b[i]; i++) {
+    }
     return i == count ? 0 : compare(a[i], b[i]);
 }
 
-/* In the order of a report: by file, line and name; what is not the same is told apart by all that it is. */
+/* In the order of a report: by file, line and name; what is not the same is told apart by all that
+ * it is. */
 static int by_place(const void *a, const void *b) {
     const counted_function *x = (const counted_function *)a, *y = (const counted_function *)b;
     int order = strcmp(x->file, y->file);
@@ -217,8 +232,10 @@ static void add(counted *into, const counted *other) {
     uint32_t i;
     for (i = 0; i < into->slots; i++) {
         uint64_t sum = into->value[i] + other->value[i];
-        if (into->bits <= 8) into->value[i] = sum > mask ? mask : sum;
-        else into->value[i] = sum & mask;
+        if (into->bits <= 8)
+            into->value[i] = sum > mask ? mask : sum;
+        else
+            into->value[i] = sum & mask;
     }
 }
 
@@ -250,10 +267,13 @@ static void settle(void *state) {
     }
     all->count = kept;
     kept = 0;
-    if (all->function_count) qsort(all->functions, all->function_count, sizeof *all->functions, by_place);
+    if (all->function_count)
+        qsort(all->functions, all->function_count, sizeof *all->functions, by_place);
     for (i = 0; i < all->function_count; i++) {
-        if (kept && by_place(&all->functions[kept - 1], &all->functions[i]) == 0) free_function(&all->functions[i]);
-        else all->functions[kept++] = all->functions[i];
+        if (kept && by_place(&all->functions[kept - 1], &all->functions[i]) == 0)
+            free_function(&all->functions[i]);
+        else
+            all->functions[kept++] = all->functions[i];
     }
     all->function_count = kept;
 }
@@ -266,8 +286,10 @@ const counted *counted_find(const counted_all *all, const counted_function *f) {
         int order = compare(c->key, f->key);
         if (!order) order = compare(c->bits, f->bits);
         if (!order && (uint64_t)f->first_slot + f->slots <= c->slots) return c;
-        if (order < 0 || !order) low = middle + 1;
-        else high = middle;
+        if (order < 0 || !order)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return NULL;
 }

@@ -1,5 +1,6 @@
-/* edges.c - counts of edges become coverage. Each function is derived from its own counters; then everything is gathered by
-   file. A line runs as often as its busiest block in each function; functions of one file that share a line add up. */
+/* edges.c - counts of edges become coverage. Each function is derived from its own counters; then
+   everything is gathered by file. A line runs as often as its busiest block in each function;
+   functions of one file that share a line add up. */
 #define EDGEPROF_WIDE
 #include "edgeprof.h"
 #include "base/json.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 
 typedef struct derived {
-    uint64_t *count, *block;        /* of edges, X the last, and of vertices */
+    uint64_t *count, *block; /* of edges, X the last, and of vertices */
 } derived;
 
 /* ---- one function ---- */
@@ -21,10 +22,14 @@ static void *narrow(const uint64_t *value, uint32_t count, uint32_t bits) {
     uint64_t *wide = (uint64_t *)tool_alloc(((size_t)count + 1) * sizeof *wide);
     uint32_t i;
     for (i = 0; i < count; i++) {
-        if (bits <= 8) ((uint8_t *)wide)[i] = (uint8_t)value[i];
-        else if (bits == 16) ((uint16_t *)(void *)wide)[i] = (uint16_t)value[i];
-        else if (bits == 32) ((uint32_t *)(void *)wide)[i] = (uint32_t)value[i];
-        else wide[i] = value[i];
+        if (bits <= 8)
+            ((uint8_t *)wide)[i] = (uint8_t)value[i];
+        else if (bits == 16)
+            ((uint16_t *)(void *)wide)[i] = (uint16_t)value[i];
+        else if (bits == 32)
+            ((uint32_t *)(void *)wide)[i] = (uint32_t)value[i];
+        else
+            wide[i] = value[i];
     }
     return wide;
 }
@@ -111,7 +116,8 @@ static size_t join_lines(covered_line *lines, size_t count, int sum) {
     for (i = 0; i < count; i++) {
         if (kept && lines[kept - 1].line == lines[i].line)
             lines[kept - 1].count = most_or_sum(lines[kept - 1].count, lines[i].count, sum);
-        else lines[kept++] = lines[i];
+        else
+            lines[kept++] = lines[i];
     }
     return kept;
 }
@@ -145,7 +151,8 @@ static void add_lines(covered_file *to, const counted_function *f, const derived
 }
 
 /* The line of a branch is the last of its block, where its condition stands. */
-static void add_branches(covered_file *to, const counted_function *f, const derived *d, uint32_t first_block) {
+static void add_branches(covered_file *to, const counted_function *f, const derived *d,
+                         uint32_t first_block) {
     uint32_t edges = f->edges - f->stays, v, e;
     uint32_t *first = (uint32_t *)tool_alloc(((size_t)f->vertices + 1) * sizeof *first);
     uint32_t *list = (uint32_t *)tool_alloc(((size_t)edges + 1) * sizeof *list);
@@ -172,7 +179,8 @@ static void add_branches(covered_file *to, const counted_function *f, const deri
     free(list);
 }
 
-static void add_function(covered_file *to, const counted_function *f, const derived *d, uint32_t first_block) {
+static void add_function(covered_file *to, const counted_function *f, const derived *d,
+                         uint32_t first_block) {
     covered_function *function;
     to->functions =
         (covered_function *)grow(to->functions, to->function_count, 1, sizeof *function);
@@ -205,7 +213,8 @@ static void count_orphans(covered_all *made, const counted_all *all) {
     for (i = 0; i < all->function_count; i++) keys[i] = all->functions[i].key;
     qsort(keys, all->function_count, sizeof *keys, by_number);
     for (i = 0; i < all->count; i++)
-        made->without_tables += !bsearch(&all->counts[i].key, keys, all->function_count, sizeof *keys, by_number);
+        made->without_tables +=
+            !bsearch(&all->counts[i].key, keys, all->function_count, sizeof *keys, by_number);
     free(keys);
 }
 
@@ -216,17 +225,22 @@ static void gather(covered_all *made, const counted_all *all) {
         const counted_function *f = &all->functions[i];
         const counted *c = counted_find(all, f);
         derived d = {NULL, NULL};
-        if (!c) made->without_counts++;
-        else if (derive(c, f, &d) != 0) made->underivable++;
+        if (!c)
+            made->without_counts++;
+        else if (derive(c, f, &d) != 0)
+            made->underivable++;
         else {
             if (made->count == 0 || strcmp(made->files[made->count - 1].name, f->file) != 0) {
-                made->files = (covered_file *)grow(made->files, made->count, 1, sizeof(covered_file));
+                made->files =
+                    (covered_file *)grow(made->files, made->count, 1, sizeof(covered_file));
                 memset(&made->files[made->count], 0, sizeof *made->files);
                 made->files[made->count++].name = f->file;
                 block = 0;
             }
-            if (f->bits <= 8) made->has_marks = 1;
-            else if (f->bits < 64 && (!made->wrapping_bits || f->bits < made->wrapping_bits)) made->wrapping_bits = f->bits;
+            if (f->bits <= 8)
+                made->has_marks = 1;
+            else if (f->bits < 64 && (!made->wrapping_bits || f->bits < made->wrapping_bits))
+                made->wrapping_bits = f->bits;
             reconcile(f, &d);
             add_function(&made->files[made->count - 1], f, &d, block);
             block += f->vertices;
@@ -240,9 +254,12 @@ static void gather(covered_all *made, const counted_all *all) {
 
 /* ---- facts and tables ---- */
 
-static double part(size_t some, size_t all) { return all ? (double)some / (double)all : REPORT_NONE; }
+static double part(size_t some, size_t all) {
+    return all ? (double)some / (double)all : REPORT_NONE;
+}
 
-static void add_fact(report *r, report_weight weight, const char *name, uint64_t number, const char *words) {
+static void add_fact(report *r, report_weight weight, const char *name, uint64_t number,
+                     const char *words) {
     text value = {NULL, 0, 0};
     text_number(&value, number);
     text_add(&value, words);
@@ -253,12 +270,17 @@ static void add_fact(report *r, report_weight weight, const char *name, uint64_t
 
 static void add_facts(report *r, const covered_all *made) {
     if (made->wrapping_bits)
-        add_fact(r, REPORT_PLAIN, "counters", made->wrapping_bits, " bits: a count is exact modulo 2 to that power");
-    if (made->has_marks) report_add_fact(r, REPORT_PLAIN, "coverage", "marks: 1 means at least once");
-    if (made->without_counts) add_fact(r, REPORT_BAD, "functions without counts", made->without_counts, "");
+        add_fact(r, REPORT_PLAIN, "counters", made->wrapping_bits,
+                 " bits: a count is exact modulo 2 to that power");
+    if (made->has_marks)
+        report_add_fact(r, REPORT_PLAIN, "coverage", "marks: 1 means at least once");
+    if (made->without_counts)
+        add_fact(r, REPORT_BAD, "functions without counts", made->without_counts, "");
     if (made->without_tables)
-        add_fact(r, REPORT_BAD, "counts without a table", made->without_tables, ": give the dump of a build with tables too");
-    if (made->underivable) add_fact(r, REPORT_BAD, "functions whose counters are no plan", made->underivable, "");
+        add_fact(r, REPORT_BAD, "counts without a table", made->without_tables,
+                 ": give the dump of a build with tables too");
+    if (made->underivable)
+        add_fact(r, REPORT_BAD, "functions whose counters are no plan", made->underivable, "");
 }
 
 static void fill(void *columns, report *r, const void *state, const input *in) {
@@ -300,7 +322,8 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
         row[7].count = f->functions_hit;
         row[8].count = f->function_count;
     }
-    table = report_add_table(r, "entries", "How often functions were entered", functions, sizeof functions / sizeof *functions);
+    table = report_add_table(r, "entries", "How often functions were entered", functions,
+                             sizeof functions / sizeof *functions);
     table->rows_shown = 30;
     for (i = 0; i < made->count; i++)
         for (k = 0; k < made->files[i].function_count; k++) {
@@ -320,7 +343,8 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
 /* The lines of the source, if the file is there and has the name of a source: a dump must not fetch
    other files. *taken counts bytes; a file that begins above SOURCES_MOST is left out. */
 static void add_source(text *out, const report *r, const char *path, uint64_t *taken) {
-    static const char *const endings[] = {".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".inc", ".l", ".y", NULL};
+    static const char *const endings[] = {".c",  ".h",   ".cc", ".cpp", ".cxx", ".hpp",
+                                          ".hh", ".inc", ".l",  ".y",   NULL};
     const char *dot = strrchr(path, '.');
     text line = {NULL, 0, 0};
     size_t i, n = 0;
@@ -357,7 +381,8 @@ static void write_json(const void *columns, const report *r, text *out) {
     uint64_t taken = 0;
     text_add(out, "{\"wrapping_bits\":");
     text_number(out, made->wrapping_bits);
-    text_add(out, made->has_marks ? ",\"marks\":true,\n\"files\":[" : ",\"marks\":false,\n\"files\":[");
+    text_add(out,
+             made->has_marks ? ",\"marks\":true,\n\"files\":[" : ",\"marks\":false,\n\"files\":[");
     for (i = 0; i < made->count; i++) {
         const covered_file *f = &made->files[i];
         json_comma(out, i);
@@ -374,7 +399,7 @@ static void write_json(const void *columns, const report *r, text *out) {
             json_field(out, &fields, "entries", f->functions[k].entries);
             text_add(out, "}");
         }
-        text_add(out, "],\n\"lines\":[");                  /* [number, count] */
+        text_add(out, "],\n\"lines\":["); /* [number, count] */
         for (k = 0; k < f->line_count; k++) {
             text_add(out, k ? ",[" : "[");
             text_number(out, f->lines[k].line);
@@ -382,7 +407,7 @@ static void write_json(const void *columns, const report *r, text *out) {
             json_count(out, f->lines[k].count);
             text_add(out, "]");
         }
-        text_add(out, "],\n\"branches\":[");               /* [line, block, count] */
+        text_add(out, "],\n\"branches\":["); /* [line, block, count] */
         for (k = 0; k < f->branch_count; k++) {
             text_add(out, k ? ",[" : "[");
             text_number(out, f->branches[k].line);

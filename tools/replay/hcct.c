@@ -605,8 +605,6 @@ static void configure(hcct_config *c, const options *o) {
     c->one_over_phi = one_over(o->phi);
     c->one_over_delta = one_over(o->delta);
     c->seed = o->seed;
-    if (!o->nodes && c->algorithm == HCCT_SPACE_SAVING && c->monitored < 1u << 28)
-        c->hash_slots = 2 * c->monitored + 64;
     if (o->adaptive) {
         c->history = 1 << 16;
         c->reenable = o->reenable;

@@ -1,5 +1,6 @@
-/* cobertura.c - coverage as Cobertura's XML (coverage-04.dtd), which many build servers read. A file is a class of the package
-   of its folder. No time stands in it: the same dump gives the same bytes. */
+/* cobertura.c - coverage as Cobertura's XML (coverage-04.dtd), which many build servers read. A
+   file is a class of the package of its folder. No time stands in it: the same dump gives the same
+   bytes. */
 #include "model/edges.h"
 #include <string.h>
 
@@ -8,12 +9,18 @@ static void add_name(text *out, const char *name, size_t size) {
     size_t i;
     for (i = 0; i < size; i++) {
         char c = name[i];
-        if ((unsigned char)c < 32) text_add(out, "?");
-        else if (c == '&') text_add(out, "&amp;");
-        else if (c == '<') text_add(out, "&lt;");
-        else if (c == '>') text_add(out, "&gt;");
-        else if (c == '"') text_add(out, "&quot;");
-        else text_bytes(out, &c, 1);
+        if ((unsigned char)c < 32)
+            text_add(out, "?");
+        else if (c == '&')
+            text_add(out, "&amp;");
+        else if (c == '<')
+            text_add(out, "&lt;");
+        else if (c == '>')
+            text_add(out, "&gt;");
+        else if (c == '"')
+            text_add(out, "&quot;");
+        else
+            text_bytes(out, &c, 1);
     }
 }
 
@@ -21,13 +28,16 @@ static void add_rate(text *out, const char *name, size_t some, size_t all) {
     text_format(out, " %s=\"%.4f\"", name, all ? (double)some / (double)all : 1.0);
 }
 
-static void add_rates(text *out, size_t lines_hit, size_t lines, size_t branches_hit, size_t branches) {
+static void add_rates(text *out, size_t lines_hit, size_t lines, size_t branches_hit,
+                      size_t branches) {
     add_rate(out, "line-rate", lines_hit, lines);
     add_rate(out, "branch-rate", branches_hit, branches);
     text_add(out, " complexity=\"0\"");
 }
 
-typedef struct ways { uint64_t some, all; } ways;
+typedef struct ways {
+    uint64_t some, all;
+} ways;
 
 static void add_line(text *out, uint32_t line, uint64_t hits, ways w) {
     text_add(out, "<line number=\"");
@@ -42,7 +52,9 @@ static void add_line(text *out, uint32_t line, uint64_t hits, ways w) {
     text_number(out, w.some);
     text_add(out, "/");
     text_number(out, w.all);
-    text_format(out, ")\"><conditions><condition number=\"0\" type=\"jump\" coverage=\"%d%%\"/></conditions></line>\n",
+    text_format(out,
+                ")\"><conditions><condition number=\"0\" type=\"jump\" "
+                "coverage=\"%d%%\"/></conditions></line>\n",
                 (int)(100 * w.some / w.all));
 }
 
@@ -51,8 +63,10 @@ static size_t place_of(const covered_file *f, uint32_t line) {
     size_t low = 0, high = f->line_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (f->lines[middle].line < line) low = middle + 1;
-        else high = middle;
+        if (f->lines[middle].line < line)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return low;
 }
@@ -63,7 +77,8 @@ static void add_methods(text *out, const covered_file *f) {
     for (i = 0; i < f->function_count; i++) {
         const covered_function *function = &f->functions[i];
         ways none = {0, 0};
-        for (k = hit = 0; k < function->branch_count; k++) hit += f->branches[function->first_branch + k].count != 0;
+        for (k = hit = 0; k < function->branch_count; k++)
+            hit += f->branches[function->first_branch + k].count != 0;
         text_add(out, "<method name=\"");
         add_name(out, function->name, strlen(function->name));
         text_add(out, "\" signature=\"\"");
@@ -98,7 +113,8 @@ static void add_class(text *out, const covered_file *f, const char *base) {
     text_add(out, ">\n");
     add_methods(out, f);
     text_add(out, "<lines>\n");
-    for (i = 0; i < f->line_count; i++) add_line(out, f->lines[i].line, f->lines[i].count, of_line[i]);
+    for (i = 0; i < f->line_count; i++)
+        add_line(out, f->lines[i].line, f->lines[i].count, of_line[i]);
     text_add(out, "</lines>\n</class>\n");
     text_free(&some);
 }
@@ -114,7 +130,8 @@ static void write_cobertura(const report *r, text *out) {
         branches_hit += all->files[i].branches_hit;
     }
     text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                  "<!DOCTYPE coverage SYSTEM \"http://cobertura.sourceforge.net/xml/coverage-04.dtd\">\n<coverage");
+                  "<!DOCTYPE coverage SYSTEM "
+                  "\"http://cobertura.sourceforge.net/xml/coverage-04.dtd\">\n<coverage");
     add_rate(out, "line-rate", lines_hit, lines);
     add_rate(out, "branch-rate", branches_hit, branches);
     text_add(out, " lines-covered=\"");
@@ -132,7 +149,8 @@ static void write_cobertura(const report *r, text *out) {
         size_t folder = slash ? (size_t)(slash - name) : 0, l = 0, lh = 0, b = 0, bh = 0, m;
         for (k = i; k < all->count; k++) {
             const char *other = all->files[k].name, *end = strrchr(other, '/');
-            if ((end ? (size_t)(end - other) : 0) != folder || strncmp(other, name, folder) != 0) break;
+            if ((end ? (size_t)(end - other) : 0) != folder || strncmp(other, name, folder) != 0)
+                break;
             l += all->files[k].line_count;
             lh += all->files[k].lines_hit;
             b += all->files[k].branch_count;
@@ -152,4 +170,5 @@ static void write_cobertura(const report *r, text *out) {
     text_add(out, "</packages>\n</coverage>\n");
 }
 
-const report_writer writer_cobertura = {"cobertura", "coverage as XML for build servers (edgeprof.h)", 0, write_cobertura};
+const report_writer writer_cobertura = {
+    "cobertura", "coverage as XML for build servers (edgeprof.h)", 0, write_cobertura};

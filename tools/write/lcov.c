@@ -1,5 +1,5 @@
-/* lcov.c - coverage as LCOV's tracefile, for genhtml and many services. LCOV 2 refuses what contradicts itself; the model has
-   seen to that. Branches of a block that did not run are "-". */
+/* lcov.c - coverage as LCOV's tracefile, for genhtml and many services. LCOV 2 refuses what
+   contradicts itself; the model has seen to that. Branches of a block that did not run are "-". */
 #include "model/edges.h"
 
 static void add_name(text *out, const char *name) {
@@ -44,8 +44,10 @@ static void add_branches(text *out, const covered_file *f) {
         add_row(out, "BRDA:", b->line);
         add_row(out, ",", b->block);
         add_row(out, ",", b->way);
-        if (b->is_reached) add_row(out, ",", b->count);
-        else text_add(out, ",-");
+        if (b->is_reached)
+            add_row(out, ",", b->count);
+        else
+            text_add(out, ",-");
         text_add(out, "\n");
     }
     add_total(out, "BRF:", f->branch_count);
@@ -72,4 +74,5 @@ static void write_lcov(const report *r, text *out) {
     }
 }
 
-const report_writer writer_lcov = {"lcov", "coverage for genhtml and others (edgeprof.h)", 0, write_lcov};
+const report_writer writer_lcov = {"lcov", "coverage for genhtml and others (edgeprof.h)", 0,
+                                   write_lcov};
