@@ -1260,7 +1260,7 @@ static void footprint_p_renumber(footprint *fp) {
     uint32_t kept = fp->tracked - fp->filled, old = 0, s;
     if (fp->now > fp->config.window_max) {
         for (s = 2; s < fp->next && fp->slot[s].time <= fp->now - fp->config.window_max; s++)
-            old += fp->live[s >> 6] >> (s & 63) & 1;
+            old += (uint32_t)(fp->live[s >> 6] >> (s & 63) & 1);
     }
     if (old) footprint_p_forget(fp, old);
     kept -= old;

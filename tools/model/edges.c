@@ -1,9 +1,7 @@
 /* edges.c - counts of edges become coverage. Each function is derived from its own counters; then
    everything is gathered by file. A line runs as often as its busiest block in each function;
    functions of one file that share a line add up. */
-#define EDGEPROF_STATIC
 #define EDGEPROF_WIDE
-#define EDGEPROF_IMPLEMENTATION
 #include "edgeprof.h"
 #include "base/json.h"
 #include "base/tool.h"
@@ -233,7 +231,8 @@ static void gather(covered_all *made, const counted_all *all) {
             made->underivable++;
         else {
             if (made->count == 0 || strcmp(made->files[made->count - 1].name, f->file) != 0) {
-                made->files = (covered_file *)grow(made->files, made->count, 1, sizeof(covered_file));
+                made->files =
+                    (covered_file *)grow(made->files, made->count, 1, sizeof(covered_file));
                 memset(&made->files[made->count], 0, sizeof *made->files);
                 made->files[made->count++].name = f->file;
                 block = 0;
@@ -344,7 +343,8 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
 /* The lines of the source, if the file is there and has the name of a source: a dump must not fetch
    other files. *taken counts bytes; a file that begins above SOURCES_MOST is left out. */
 static void add_source(text *out, const report *r, const char *path, uint64_t *taken) {
-    static const char *const endings[] = {".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh", ".inc", ".l", ".y", NULL};
+    static const char *const endings[] = {".c",  ".h",   ".cc", ".cpp", ".cxx", ".hpp",
+                                          ".hh", ".inc", ".l",  ".y",   NULL};
     const char *dot = strrchr(path, '.');
     text line = {NULL, 0, 0};
     size_t i, n = 0;

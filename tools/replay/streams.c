@@ -1,8 +1,6 @@
 /* streams.c - bursty replay streams: hot data streams of recorded references, whole and sampled, and how well the one
    shows in the other. */
 #define _POSIX_C_SOURCE 199309L         /* clock_gettime */
-#define HOTSTREAM_STATIC
-#define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"
 #include "base/tool.h"
 #include "kinds/streams.h"
