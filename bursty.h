@@ -1170,6 +1170,7 @@ typedef struct bursty_p_thread {
     uint8_t zero, overflow;
     bursty_p_count *only;     /* see bursty_p_note_only                      */
     uint32_t only_weight_256;
+    bursty_p_row *recent[16]; /* see bursty_p_recent                         */
     const bursty_site *last_site, *last_caller; /* whose time is running     */
     uint64_t last_ticks;      /* since when                                  */
     uint64_t phase_checks, phase_ticks;         /* budget                    */
@@ -1301,6 +1302,14 @@ static bursty_p_row *bursty_p_row_of(const bursty_p_thread *t, const bursty_site
     }
 }
 
+/* Where the row of the last event of (caller, site) is noted, in the plain case t->only. Events
+   come from few sites, so that these 16 places save most searches. */
+BURSTY_P_INLINE bursty_p_row **bursty_p_recent(bursty_p_thread *t, const bursty_site *site,
+                                               const bursty_site *caller) {
+    uintptr_t s = (uintptr_t)site, c = (uintptr_t)caller;
+    return &t->recent[(s >> 3 ^ s >> 7 ^ c >> 4) & 15];
+}
+
 static void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, uint32_t kind,
                            uint32_t depth, uint32_t weight_256) {
     bursty_p_row *row;
@@ -1310,6 +1319,7 @@ static void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, uint32_t
         bursty_p_count_up(&t->lost, 1);
         return;
     }
+    if (t->only) *bursty_p_recent(t, site, row->caller) = row;
     bursty_p_count_up(&row->count, 1);
     bursty_p_count_up(&row->weight, weight_256);
 }
@@ -1899,7 +1909,27 @@ static void bursty_p_deliver(bursty_p_thread *t, const bursty_site *site, uintpt
     t->in_slow = 0;
 }
 
-BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
+/* Inside a burst, in the plain case t->only, if the event's row is a recent one: counts it and
+   returns 1. Else it leaves everything as it was and returns 0. */
+BURSTY_P_INLINE int bursty_p_counted(const bursty_site *site) {
+    uint32_t n = bursty_p_hold();
+    bursty_p_thread *t = bursty_p_registered();
+    int counted = 0;
+    if (t && t->only && site && ~n < t->span) { /* 0 - (n + 1) checks have passed */
+        const bursty_site *caller = bursty_p_caller(BURSTY_P_HERE.depth);
+        bursty_p_row *row = *bursty_p_recent(t, site, caller);
+        counted = row && row->site == site && row->caller == caller;
+        if (counted) {
+            bursty_p_count_up(t->only, 1);
+            bursty_p_count_up(&row->count, 1);
+            bursty_p_count_up(&row->weight, t->only_weight_256);
+        }
+    }
+    BURSTY_P_HERE.n = n;
+    return counted;
+}
+
+static BURSTY_P_COLD uint32_t bursty_p_hit_rest(const bursty_site *site, uintptr_t value) {
     uint32_t n = bursty_p_hold() + !BURSTY_P_POLLS; /* the word before this check */
     bursty_p_thread *t;
     if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return 0;
@@ -1914,12 +1944,18 @@ BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
     return t->live;
 }
 
+BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
+    if (!BURSTY_P_POLLS && bursty_p_counted(site)) return bursty_p_mine.thread->live;
+    return bursty_p_hit_rest(site, value);
+}
+
 BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {
     uint32_t n = bursty_p_hold();
     bursty_p_thread *t;
     if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return;
     t = bursty_p_me();
-    if (t && t->live && !bursty_p_reopened(t)) bursty_p_deliver(t, site, value, kind, n);
+    if (t && t->only && (kind & BURSTY_RETURN) && !BURSTY_P_POLLS) bursty_p_count_up(t->only, 1);
+    else if (t && t->live && !bursty_p_reopened(t)) bursty_p_deliver(t, site, value, kind, n);
     BURSTY_P_HERE.n = n;
 }
 
