@@ -662,21 +662,23 @@ static void hcct_p_mode(hcct *t) {
 
 /* ---- pruning (section 4, Figure 4) ----
 
-   A node is only worth its place while it is counted or on the way to a counted node. So whenever a
-   node becomes a cold leaf, it is freed, and with it the callers that become cold leaves by that:
+   A node is hot or cold. Cold means: no count (Space-Saving, Sticky Sampling), or an upper bound of
+   at most base (Lossy Counting). A cold node earns its place only as a caller of a node that is not
+   cold. Two things free cold leaves: a sweep, after it has made nodes cold, and a leave, when the
+   cursor moves away from a cold leaf. (That happens after enters of weight 0; an enter of weight 1
+   gives the node a count.) Both then look at the caller, which may have become a cold leaf by that:
 
-        root                    root               Here c became cold, and b is cold too but
-          a 30                    a 30             a is counted. c goes, then b, for it has no
-          |   \                   |                child any more. The climb stops at a. It
-          |    b  (cold)          |                stops wherever a node is counted, has
-          |     \                 |                another child, is the cursor, or is pinned.
+        root                    root               Here c is cold and the cursor has just left
+          a 30                    a 30             it; b is cold too, a is counted. c goes, then
+          |   \                   |                b, for it has no child any more. The climb
+          |    b  (cold)          |                stops wherever a node is counted, has another
+          |     \                 |                child, is the cursor, or is pinned.
           d 9    c  (cold)        d 9
 
    Cost: each freed node was made by one enter, so pruning takes constant time per call amortised,
-   but for finding the node in its parent's list, which is given up after HCCT_P_WALK siblings. A
-   sweep will find it then. There is another case in which only sweeps free nodes: when several
-   cursors live (fibers, folding). Each cursor must keep its node, and only a sweep pins them all
-   first. */
+   but for finding the node in its parent's list. A node that is not among the first HCCT_P_WALK
+   siblings stays, as a cold leaf, until the next sweep. With several cursors (fibers, folding) a
+   leave frees nothing: each cursor must keep its node, and only a sweep pins them all first. */
 
 /* Returns 0 if it gave up. */
 static int hcct_p_free(hcct *t, uint32_t i) {
