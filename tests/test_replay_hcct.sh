@@ -176,6 +176,8 @@ for bad in '--phi 2' '--phi 0' '--phi x' '--phi 0.1.2' '--epsilon 0.5 --phi 0.5'
     [ "$(wc -l <"$dir/err")" = 1 ] && ok || no "$bad: not one line: $(cat "$dir/err")"
 done
 status 2 "$bursty" replay hcct
+status 0 "$bursty" replay hcct -h
+status 0 "$bursty" replay calls -h
 status 0 "$bursty" replay hcct --help
 has help "$dir/out" keep-going
 

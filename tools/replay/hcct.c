@@ -623,7 +623,7 @@ static int run(int argc, char **argv) {
     double taken = 0, empty;
     size_t count, i;
     int code, odd;
-    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
+    if (tool_wants_help(argc, argv)) {
         fputs(help, stdout);
         return TOOL_OK;
     }
