@@ -143,6 +143,7 @@ for level in -O0 -O2; do
         awk '$1 == 0 || $2 != $3 || $4 != 0 { exit 1 }' "$out/slots$level.txt"
 done
 info=$out/planned-O0.info
+check "the LCOV does not contradict itself" awk -f tests/edgeprof/lcov_rules.awk "$info"
 line_of() { grep -n "$1" "$2" | head -n 1 | sed 's/:.*//'; }
 check "kinds ran 1000 times" grep -qx 'FNDA:1000,kinds' "$info"
 check "twin_a ran 1000 times" grep -qx 'FNDA:1000,twin_a' "$info"
