@@ -67,6 +67,12 @@ int twist(int n) { /* two ways into a loop */
 }
 int twin_a(int n) { return n ? 1 : 2; }
 int twin_b(int n) { return n ? 1 : 2; }
+int line(int n);
+int line(int n) { /* a loop that is not reached, and behind it on its line what is */
+    if (n < 0)
+        while (n < -3) n++; n--;
+    return n;
+}
 int never(int n);
 int never(int n) {
     switch (n & 1) {
@@ -80,7 +86,7 @@ int main(void) {
     int i, sum = 0;
     for (i = 0; i < 1000; i++) {
         parser_evaluate(i % 3 ? "1+2*(3-4)" : "8/(2-2)", &value);
-        sum += kinds(i) + twist(i) + twin_a(i) + never(i);
+        sum += kinds(i) + twist(i) + twin_a(i) + never(i) + line(i);
     }
     return twin_b(sum) + twin_b(0) == 0;
 }
