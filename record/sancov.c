@@ -14,7 +14,6 @@
      SANCOV_BYTES    memory for tables and counters, 4 MB if not defined
      SANCOV_CHECK    counts every block, so that a test can compare
      SANCOV_ATOMIC   counters that threads may share */
-#define EDGEPROF_STATIC
 #define EDGEPLAN_STATIC
 #define EDGEPLAN_IMPLEMENTATION
 #include "edgeplan.h"

@@ -67,6 +67,12 @@ int twist(int n) { /* two ways into a loop */
 }
 int twin_a(int n) { return n ? 1 : 2; }
 int twin_b(int n) { return n ? 1 : 2; }
+int line(int n);
+int line(int n) { /* a loop that is not reached, and behind it on its line what is */
+    if (n < 0)
+        while (n < -3) n++; n--;
+    return n;
+}
 int never(int n);
 int never(int n) {
     switch (n & 1) {
@@ -80,7 +86,7 @@ int main(void) {
     int i, sum = 0;
     for (i = 0; i < 1000; i++) {
         parser_evaluate(i % 3 ? "1+2*(3-4)" : "8/(2-2)", &value);
-        sum += kinds(i) + twist(i) + twin_a(i) + never(i);
+        sum += kinds(i) + twist(i) + twin_a(i) + never(i) + line(i);
     }
     return twin_b(sum) + twin_b(0) == 0;
 }
@@ -143,6 +149,7 @@ for level in -O0 -O2; do
         awk '$1 == 0 || $2 != $3 || $4 != 0 { exit 1 }' "$out/slots$level.txt"
 done
 info=$out/planned-O0.info
+check "the LCOV does not contradict itself" awk -f tests/edgeprof/lcov_rules.awk "$info"
 line_of() { grep -n "$1" "$2" | head -n 1 | sed 's/:.*//'; }
 check "kinds ran 1000 times" grep -qx 'FNDA:1000,kinds' "$info"
 check "twin_a ran 1000 times" grep -qx 'FNDA:1000,twin_a' "$info"

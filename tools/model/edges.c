@@ -171,7 +171,7 @@ static void add_branches(covered_file *to, const counted_function *f, const deri
             branch->block = first_block + v;
             branch->way = e - from;
             branch->count = d->count[list[e]];
-            branch->is_reached = d->block[v] != 0;
+            branch->is_reached = 0; /* close_file knows */
             to->branches_hit += branch->count != 0;
         }
     }
@@ -195,10 +195,24 @@ static void add_function(covered_file *to, const counted_function *f, const deri
     to->functions_hit += function->entries != 0;
 }
 
+static int by_line_alone(const void *a, const void *b) {
+    uint32_t x = ((const covered_line *)a)->line, y = ((const covered_line *)b)->line;
+    return (x > y) - (x < y);
+}
+
+/* LCOV 2 refuses a line that ran with no branch that was reached. A line of several blocks may have
+   that: the branches of a line are reached if the line is. */
 static void close_file(covered_file *file) {
     size_t i;
     file->line_count = join_lines(file->lines, file->line_count, 1);
     for (i = 0; i < file->line_count; i++) file->lines_hit += file->lines[i].count != 0;
+    for (i = 0; i < file->branch_count; i++) {
+        covered_line wanted = {0, 0}, *line;
+        wanted.line = file->branches[i].line;
+        line = (covered_line *)bsearch(&wanted, file->lines, file->line_count, sizeof wanted,
+                                       by_line_alone);
+        file->branches[i].is_reached = line && line->count != 0;
+    }
 }
 
 static int by_number(const void *a, const void *b) {
