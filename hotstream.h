@@ -1,4 +1,4 @@
-/* hotstream.h - v0.2.0 - finds sequences of accesses or events that repeat, in fixed memory - MIT, text at end of file
+/* hotstream.h - v0.2.0 - finds sequences of accesses that repeat - MIT, text at end of file
 
    example:
        #define HOTSTREAM_IMPLEMENTATION
@@ -58,7 +58,7 @@
        bursty_profile profile = {5000, 50};               // nCheck0, nInstr0: bursts should be long
        hotstream_attach(&h, &profile);
        bursty_set_profile(1, &profile);
-       hotstream_write(&h, "game", hotstream_site_name, buffer, ...)      // names have file and line
+       hotstream_write(&h, "game", hotstream_site_name, buffer, ...)    // names have file and line
 
    SYMBOLS OF YOUR OWN  With config.symbols you number references yourself, and feed the grammar
    directly: hotstream_feed, until it answers -1 (full); then hotstream_digest.
@@ -82,7 +82,7 @@
      HOTSTREAM_HASH_BITS=n  bits of a digram's hash that are used: 32. Fewer serve tests.
    COST       24 bytes for each node of the grammar, 22 for each different reference, 16 for each
               place in the buffer, 38 for each stream and 16 for each of its items. By default half
-              of the memory is for the grammar. Times: bench/bench_hotstream.c and docs/hotstream.md.
+              of the memory is for the grammar. docs/hotstream.md has times.
 
    Theory: "Bursty Tracing" (2001), section 5.2, equation 5; "Hybrid Profiling Support" (2005). */
 
@@ -116,20 +116,20 @@ extern "C" {
 typedef struct hotstream_item { uint64_t site, address; } hotstream_item;
 
 typedef struct hotstream_stream {
-    uint64_t signature;                 /* of its sites in order; equal for equal streams in every run */
+    uint64_t signature;                 /* of its sites in order; the same in every run */
     uint64_t frequency;                 /* how often it was seen, without overlap */
     uint64_t heat;                      /* length * frequency: references that it accounts for */
     uint32_t length;
-    const hotstream_item *items;        /* [length]; valid until the next call that is not a question */
+    const hotstream_item *items;        /* [length]; valid until h changes */
 } hotstream_stream;
 
 typedef void (*hotstream_found_fn)(void *user, const hotstream_stream *stream);
 typedef int  (*hotstream_write_fn)(void *user, const void *data, size_t size);     /* 0: go on */
-typedef const char *(*hotstream_name_fn)(void *user, uint64_t site);               /* NULL: no name */
+typedef const char *(*hotstream_name_fn)(void *user, uint64_t site);           /* NULL: no name */
 
 typedef struct hotstream_config {       /* every zero is a default */
     uint32_t min_length, max_length;    /* of a stream: 10, 40; at most 1024 */
-    double   coverage;                  /* share of all references that hot streams should hold: 0.9 */
+    double   coverage;                  /* share of references that hot streams should hold: 0.9 */
     uint64_t heat_min;                  /* streams with less heat in one digest are not kept:
                                            2 * min_length */
     uint32_t references_max;            /* different references at once: a quarter of the nodes */
@@ -138,8 +138,8 @@ typedef struct hotstream_config {       /* every zero is a default */
     int      deferred;                  /* 1: a full buffer waits for hotstream_work */
     int      symbols;                   /* 1: hotstream_feed is used; no references, no buffer */
     int      eager;                     /* 1: no cursor. Slower; for comparisons */
-    int      whole_rules;               /* 1: a rule longer than max_length is not cut into segments */
-    hotstream_item (*item)(void *user, uint32_t symbol);    /* what a fed symbol stands for: {symbol, 0} */
+    int      whole_rules;               /* 1: rules above max_length are not cut into segments */
+    hotstream_item (*item)(void *user, uint32_t symbol); /* what it stands for: {symbol, 0} */
     uint64_t (*clock)(void *user);      /* measures the budget of hotstream_work: it counts steps */
     void    *user;                      /* of both */
 } hotstream_config;
@@ -150,8 +150,8 @@ typedef struct hotstream_stats {
     uint64_t bursts;                    /* gaps between them */
     uint64_t symbols;                   /* that the grammar stands for now */
     uint64_t digests;
-    uint64_t dropped;                   /* looks left out: repeats may be missing (HOTSTREAM_PENDING) */
-    uint64_t heat, heat_lost;           /* of the streams in the profile; of those it had no room for */
+    uint64_t dropped;                   /* looks left out: repeats may be missing */
+    uint64_t heat, heat_lost;           /* of the streams kept; of those without room */
     uint32_t nodes, rules, nodes_peak;  /* of the grammar; nodes_peak: the most at one time */
     uint32_t node_count, references_max, buffer_count, streams_max;     /* how many fit */
     uint32_t streams, different;        /* streams in the profile; different references now */
@@ -228,7 +228,7 @@ typedef struct hotstream_p_entry {
 struct hotstream {                      /* yours to hold, ours to look into */
     /* The buffer: a ring. put is written by the recording thread, got by the other one. */
     hotstream_item *buffer;
-    uint32_t put, put_limit, mask, gap; /* put_limit: where to look at got again; gap: some were lost */
+    uint32_t put, put_limit, mask, gap; /* put_limit: when to read got; gap: some lost */
     uint32_t lost, got;
     uint32_t owner;                     /* the thread whose burst is being recorded; 0: none */
     uint64_t lost_before;               /* in objects that were merged into this one */
