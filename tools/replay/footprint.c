@@ -376,9 +376,9 @@ static int show(const replay *r) {
         report_make(&out, &in);
         out.title = text_clean(o->title, strlen(o->title));
         o->writer->write(&out, &form);
-        status = text_save(&form, o->out);
+        status = text_save(&form, o->out, &o->trace, 1, 0);
     }
-    if (status == TOOL_OK && o->dump) status = text_save(&parts, o->dump);
+    if (status == TOOL_OK && o->dump) status = text_save(&parts, o->dump, &o->trace, 1, 1);
     text_free(&form);
     text_free(&parts);
     report_free(&out);
@@ -542,6 +542,7 @@ static int replay_main(int argc, char **argv) {
         return TOOL_OK;
     }
     status = parse(&o, argc, argv);
+    if (status == TOOL_OK) status = save_check(o.out, o.dump, &o.trace, 1);
     if (status != TOOL_OK) return status;
     r = (replay *)tool_alloc(sizeof *r);
     r->o = &o;

@@ -585,7 +585,7 @@ static int write_report(const options *o, subject *full, subject *p, const trace
         report_make(&r, &in);
         while (strcmp((*w)->name, o->json ? "json" : "text") != 0) w++;
         (*w)->write(&r, &out);
-        status = text_save(&out, NULL);
+        status = text_save(&out, NULL, NULL, 0, 0);
     }
     text_free(&part);
     text_free(&out);
