@@ -219,3 +219,18 @@ void report_free(report *r) {
     free(r->made_of);
     memset(r, 0, sizeof *r);
 }
+
+int report_check(const report *r, const report_writer *writer, const char *file) {
+    text line = {NULL, 0, 0};
+    size_t i;
+    if (!writer->has || writer->has(r)) return TOOL_OK;
+    for (i = 0; i < r->part_count; i++) {
+        if (i) text_add(&line, ", ");
+        text_add(&line, r->parts[i].section->kind->name);
+    }
+    if (!r->part_count) text_add(&line, "nothing");
+    tool_error("%s: nothing in it can be shown as --%s (it has: %.*s)", file, writer->name,
+               (int)line.size, line.data);
+    text_free(&line);
+    return TOOL_BAD_INPUT;
+}

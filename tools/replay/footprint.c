@@ -375,6 +375,9 @@ static int show(const replay *r) {
         add_notes(r, &out);
         report_make(&out, &in);
         out.title = text_clean(o->title, strlen(o->title));
+        status = report_check(&out, o->writer, r->trace->name);
+    }
+    if (status == TOOL_OK) {
         o->writer->write(&out, &form);
         status = text_save(&form, o->out, &o->trace, 1, 0);
     }

@@ -139,4 +139,14 @@ static void write_svg(const report *r, text *out) {
     text_free(&frames);
 }
 
-const report_writer writer_svg = {"svg", "the curves of footprints as one picture", 0, write_svg};
+static int has_curves(const report *r) {
+    size_t i, k;
+    for (i = 0; i < r->part_count; i++) {
+        for (k = 0; k < r->parts[i].table_count; k++) {
+            if (r->parts[i].tables[k]->shape != REPORT_ROWS) return 1;
+        }
+    }
+    return 0;
+}
+
+const report_writer writer_svg = {"svg", "the curves of footprints as one picture", 0, write_svg, has_curves};
