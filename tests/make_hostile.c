@@ -420,7 +420,7 @@ static void stream_items(brst *b, size_t bytes) {
 static void stream_names(brst *b, size_t bytes) {
     size_t count = bytes / 20;
     unsigned i, sites = (unsigned)(bytes / 2 / 4000);
-    if (sites > 100) sites = 100;
+    if (sites > 15) sites = 15; /* as many in a small file as in a large one */
     begin_streams(b, "names", count + 1);
     brst_number(b, sites);
     brst_number(b, 1);
