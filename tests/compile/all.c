@@ -7,6 +7,7 @@
 #include "edgeprof.h"
 #include "edgeplan.h"
 #include "edgetrace.h"
+#include "x86decode.h"
 #define BURSTY_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
@@ -15,7 +16,9 @@
 #define EDGEPROF_IMPLEMENTATION
 #define EDGEPLAN_IMPLEMENTATION
 #define EDGETRACE_IMPLEMENTATION
+#define X86DECODE_IMPLEMENTATION
 #include "edgetrace.h"
+#include "x86decode.h"
 #include "edgeplan.h"
 #include "edgeprof.h"
 #include "hotstream.h"
@@ -31,3 +34,4 @@
 #include "edgeprof.h"
 #include "edgeplan.h"
 #include "edgetrace.h"
+#include "x86decode.h"

@@ -8,6 +8,7 @@
 #define EDGEPROF_IMPLEMENTATION
 #define EDGEPLAN_IMPLEMENTATION
 #define EDGETRACE_IMPLEMENTATION
+#define X86DECODE_IMPLEMENTATION
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
@@ -16,3 +17,4 @@
 #include "edgeprof.h"
 #include "edgeplan.h"
 #include "edgetrace.h"
+#include "x86decode.h"

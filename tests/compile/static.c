@@ -7,6 +7,7 @@
 #define EDGEPROF_STATIC
 #define EDGEPLAN_STATIC
 #define EDGETRACE_STATIC
+#define X86DECODE_STATIC
 #define BURSTY_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
@@ -15,6 +16,7 @@
 #define EDGEPROF_IMPLEMENTATION
 #define EDGEPLAN_IMPLEMENTATION
 #define EDGETRACE_IMPLEMENTATION
+#define X86DECODE_IMPLEMENTATION
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
@@ -23,6 +25,7 @@
 #include "edgeprof.h"
 #include "edgeplan.h"
 #include "edgetrace.h"
+#include "x86decode.h"
 
 #ifdef STATIC_OTHER
 int static_other(void);
