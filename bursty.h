@@ -24,13 +24,15 @@
          BURST_LOOP();          the first statement in a loop's body
       Leave out functions of a few instructions and loops of a few additions. Time in a function
       without a check is charged to the function that called it. In the report, the first rows of
-      "functions: calls" are the sites that take most checks: where such a site says nothing new, delete its line, and the program gets
-      faster. A loop that runs long without a check delays the start and the end of bursts.
+      "functions: calls" are the sites that take most checks: where such a site says nothing new,
+      delete its line, and the program gets faster. A loop that runs long without a check delays
+      the start and the end of bursts.
    3. Call bursty_start(NULL) first and bursty_save("file") last, or in a
       function given to atexit if the program ends by exit. `bursty report file` then shows
       the hot functions and call pairs. Inside the program bursty_top gives the same rows.
-   4. What happens: each macro of step 2 contains a check, which counts. After 990 checks on average the next
-      10 are a burst. Events are recorded in bursts and nowhere else. The report scales them up.
+   4. What happens: each macro of step 2 contains a check, which counts. After 990 checks on
+      average the next 10 are a burst. Events are recorded in bursts and nowhere else. The report
+      scales them up.
    5. Choose the rates in config.profile. To see times, set config.clock and clock_hz; use the
       cheapest clock you have, because a function shorter than one reading of it gets an inaccurate
       time. To hold the cost of sampling at a share of the run time, set config.budget_ppm and a
@@ -62,9 +64,10 @@
       burst that starts during the loop and stays in the instrumented copy after a burst ends.
 
    PROMISES
-     - It never prints, aborts, or takes a lock on the program's path, and it allocates nothing. (With
-       BURSTY_PTHREAD or as C++ it asks the C library to tell when a thread ends; that library may
-       allocate a few bytes at the thread's first check.) It uses 64 KiB of static memory, enough for about 12 threads and 770 table rows, or memory that you pass in.
+     - It never prints, aborts, or takes a lock on the program's path, and it allocates nothing.
+       (With BURSTY_PTHREAD or as C++ it asks the C library to tell when a thread ends; that
+       library may allocate a few bytes at the thread's first check.) It uses 64 KiB of static
+       memory, enough for about 12 threads and 770 table rows, or memory that you pass in.
      - What does not fit is counted: bursty_stats.lost, lost_threads. Counters saturate.
      - Without bursty_start a check counts and does nothing else.
      - For one thread without a clock, the same events give the same dump, byte for byte.
@@ -238,7 +241,7 @@ typedef struct bursty_profile {
     bursty_when when;         /* conditional control: a condition for the action                */
     const bursty_rule *rules; /* conditional control: run on all events of a burst              */
     uint32_t rule_count;
-    bursty_action action;     /* NULL: count events in the hot table; one profile of each class can */
+    bursty_action action;     /* NULL: count in the hot table; one profile for each class  */
     void *user;               /* passed to the action                                           */
     int off;                  /* 1: keep the profile, do not run it                             */
 } bursty_profile;
@@ -286,8 +289,8 @@ typedef struct bursty_stats {
    bursty_poll opens the next burst. The changed profile starts a new interval; other profiles are
    not disturbed.
    Returns 0, or -1 if the number is out of range, a value is, or nothing was started, or if another
-   profile already counts events of one of these classes in the hot table: each would add an estimate
-   of all events, and rows would show twice as many as there were. */
+   profile already counts events of one of these classes in the hot table: each would add an
+   estimate of all events, and rows would show twice as many as there were. */
 BURSTY_API int bursty_set_profile(int profile, const bursty_profile *p);
 
 /* Returns the profiles that are in a burst now on the calling thread, as bits. */
@@ -326,7 +329,8 @@ BURSTY_API int bursty_write(bursty_write_fn write, void *user);
 BURSTY_API int bursty_save(const char *path);
 #endif
 
-/* Sets table and stats to zero, but for the numbers of threads. What other threads count at the same time may remain. */
+/* Sets table and stats to zero, but for the numbers of threads. What other threads count at the
+   same time may remain. */
 BURSTY_API void bursty_clear(void);
 
 /* Returns counter 0 to 7 of the calling thread (conditional control). */
@@ -856,17 +860,16 @@ uint8_t bursty_p_open;
 
 /* ---- the tiny build ------------------------------------------------------------------------- */
 
-/* This block is the whole implementation of the tiny build. It shares only the macros above with the
-   full one. The word tells everything; d is the length of a gap,
-   I of a burst:
+/* This block is the whole implementation of the tiny build. It shares only the macros above with
+   the full one. The word tells everything; d is the length of a gap, I of a burst:
 
        gap     d - 1, ..., 1, 0    the check that takes 0 to -1 is the first of a burst
        burst   -1, -2, ..., -I     the check that takes -I to -I - 1 is the first of a gap
 
    So -1 on entry of the slow path means "a burst begins", and below -I it ends. Without settings I
-   is 0: no burst ever begins. The jitter is fixed: a gap is C - mask / 2 plus a random number from 0
-   to mask, where mask is the smallest 2^k - 1 that is at least C / 8. A division would cost 100
-   bytes. Flash and RAM: tests/firmware/run.sh. */
+   is 0: no burst ever begins. The jitter is fixed: a gap is C - mask / 2 plus a random number
+   from 0 to mask, where mask is the smallest 2^k - 1 that is at least C / 8. A division would
+   cost 100 bytes. Flash and RAM: tests/firmware/run.sh. */
 
 /* The word at the start of a gap: its length less one; 2^31 - 1 without settings. */
 static uint32_t bursty_p_gap(void) {
@@ -1263,10 +1266,11 @@ static const bursty_site *bursty_p_caller(uint32_t depth) {
 
    A row is the count of one pair (caller, site) of one thread. Rows are claimed in the order of
    first sight, so that a dump does not depend on addresses. Claiming is a compare-and-swap that
-   raises row_count by 1, up to row_room; publishing is a compare-and-swap of the slot. Invariant: a row is written by its
-   thread alone, a slot changes once, and a row in the index never moves. So nobody waits, and a
-   search needs no lock: a row that another thread has put into the slot meanwhile is a different
-   one, and the search goes on. Cost: one or two probes, as the index is at most 3/4 full. */
+   raises row_count by 1, up to row_room; publishing is a compare-and-swap of the slot. Invariant:
+   a row is written by its thread alone, a slot changes once, and a row in the index never moves.
+   So nobody waits, and a search needs no lock: a row that another thread has put into the slot
+   meanwhile is a different one, and the search goes on. Cost: one or two probes, as the index is
+   at most 3/4 full. */
 
 static bursty_p_row *bursty_p_claim(void) {
     uint32_t number;
@@ -2125,7 +2129,8 @@ static int bursty_p_counted_twice(int profile, const bursty_profile *p) {
     int i;
     for (i = 0; i < BURSTY_PROFILES && !p->action; i++) {
         const bursty_p_slot *slot = &bursty_p_all.slot[i];
-        if (i != profile && slot->used && !slot->set.action && (slot->set.classes & classes)) return 1;
+        if (i == profile || !slot->used || slot->set.action) continue;
+        if (slot->set.classes & classes) return 1;
     }
     return 0;
 }

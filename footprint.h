@@ -43,8 +43,8 @@
 
    PROMISES
    - A reported footprint f of a window is within [c f, f], and exact if c = 1. Windows are counted
-     by length and by footprint. Both are put into the paper's bins: each number below 16 is a bin of
-     its own, and each octave from there on has 8 bins.
+     by length and by footprint. Both are put into the paper's bins: each number below 16 is a bin
+     of its own, and each octave from there on has 8 bins.
    - The average footprint is exact at the high end of each bin of window lengths.
    - The header allocates only through config.alloc. It does not abort, print or keep globals.
    - A full table goes on counting, and the profile says so. There are two ways to be full:
@@ -812,13 +812,13 @@ static int footprint_p_grow(footprint *fp, uint64_t slots) {
      slot.
 
    While a mark rests, the age of tau_F (now - tau_F + 1), which is the shortest window counted as
-   >= F, grows by one at each access. A rest is a stretch of ages: it starts at one age and ends before
-   another. Row F of the table keeps these starts (+1) and ends (-1). "reading rows out" turns them
-   into windows. Rows F <= T need no marks. Here q is a place in top[], from 0. When a block moves
-   from place q to q + 1 at age y, a stretch of row q + 1 ends and one of row q + 2 starts;
-   shifted[q][y] counts that. When a block at place q is used again at age y, a stretch of row q + 1
-   ends; reused[q][y] counts that. These are the LRU
-   stack distances as well, and the times between two uses from which the average follows. */
+   >= F, grows by one at each access. A rest is a stretch of ages: it starts at one age and ends
+   before another. Row F of the table keeps these starts (+1) and ends (-1). "reading rows out"
+   turns them into windows. Rows F <= T need no marks. Here q is a place in top[], from 0. When a
+   block moves from place q to q + 1 at age y, a stretch of row q + 1 ends and one of row q + 2
+   starts; shifted[q][y] counts that. When a block at place q is used again at age y, a stretch of
+   row q + 1 ends; reused[q][y] counts that. These are the LRU stack distances as well, and the
+   times between two uses from which the average follows. */
 
 /* Returns the step-th live slot after place: by whole words, then by bytes, then by bits. */
 static FOOTPRINT_P_APART uint32_t footprint_p_select(const footprint *fp, uint32_t place,
@@ -1787,8 +1787,8 @@ FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_
    The sum is over all accesses since the row began (`born`) and over all lengths up to the limit.
    But a window that ends at access i has at most i accesses. So at each of the accesses born..w - 1
    the length w was counted once although no such window exists: w - born times too often, if
-   w > born. `early` is the sum of w - born over the lengths of the bin. Everything may wrap in between; the results are right
-   modulo 2^64. Cost: rows times columns. */
+   w > born. `early` is the sum of w - born over the lengths of the bin. Everything may wrap in
+   between; the results are right modulo 2^64. Cost: rows times columns. */
 
 static uint64_t footprint_p_early(uint64_t low, uint64_t limit, uint64_t born) {
     uint64_t from = low > born ? low : born + 1, width;
