@@ -56,7 +56,8 @@ int main(void) {
     rules[1].classes = BURSTY_BACKEDGE; /* an attempt */
     rules[1].op[0].op = BURSTY_INC;
     rules[1].op_count = 1;
-    late.check_count = BURSTY_ALWAYS; /* conditions replace sampling here; they work in bursts as well */
+    late.check_count =
+        BURSTY_ALWAYS; /* conditions replace sampling here; they work in bursts as well */
     late.classes = BURSTY_USER;
     late.rules = rules;
     late.rule_count = 2;

@@ -43,7 +43,8 @@ int main(void) {
     config.memory_bytes = sizeof memory;
     if (bursty_start(&config) == 0) return 1;
     for (tick = 0; tick < 100000; tick++) output += control(tick) & 1;
-    line = fopen("firmware.brst", "wb"); /* a terminal program that logs the line's bytes does this on a desk */
+    line = fopen("firmware.brst",
+        "wb"); /* a terminal program that logs the line's bytes does this on a desk */
     if (!line) return 1;
     failed = bursty_write(to_uart, NULL);
     return fclose(line) != 0 || failed || output == 0;

@@ -43,9 +43,23 @@ static void on_event(void *user, const bursty_event *e) {
 }
 
 static volatile int work;
-static void parse(void) { BURST_SCOPE("parse"); work++; BURST_LEAVE(); }
-static void reply(int i) { BURST_SCOPE("reply"); if (i % 100 == 0) parse(); work++; BURST_LEAVE(); }
-static void request(int i) { BURST_SCOPE("request"); parse(); reply(i); BURST_LEAVE(); }
+static void parse(void) {
+    BURST_SCOPE("parse");
+    work++;
+    BURST_LEAVE();
+}
+static void reply(int i) {
+    BURST_SCOPE("reply");
+    if (i % 100 == 0) parse();
+    work++;
+    BURST_LEAVE();
+}
+static void request(int i) {
+    BURST_SCOPE("request");
+    parse();
+    reply(i);
+    BURST_LEAVE();
+}
 
 int main(void) {
     static recorder r;
@@ -68,12 +82,15 @@ int main(void) {
     for (i = 0; i < 200000; i++) request(i);
     bursty_set_profile(0, NULL);
     hcct_get_stats(&r.tree, &stats);
-    printf("%.0f bursts: %.0f in new contexts, %.0f in known ones, %.0f left out\n", (double)stats.burst_points,
-           (double)stats.burst_new, (double)stats.burst_again, (double)stats.burst_skipped);
-    printf("%.0f calls in the tree stand for one in ten of %d\n", (double)stats.total, 200000 * 3 + 2000);
+    printf("%.0f bursts: %.0f in new contexts, %.0f in known ones, %.0f left out\n",
+        (double)stats.burst_points, (double)stats.burst_new, (double)stats.burst_again,
+        (double)stats.burst_skipped);
+    printf("%.0f calls in the tree stand for one in ten of %d\n", (double)stats.total,
+        200000 * 3 + 2000);
 #ifdef BURSTY_OFF
     return stats.burst_points != 0;
 #else
-    return stats.burst_skipped < 8 * stats.burst_again || stats.total < 48000 || stats.total > 72000;
+    return stats.burst_skipped < 8 * stats.burst_again || stats.total < 48000 ||
+           stats.total > 72000;
 #endif
 }

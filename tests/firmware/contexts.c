@@ -10,7 +10,7 @@ enum { FRAME = 1, UPDATE, DRAW, COLLIDE, OBJECTS = 10, ROUNDS = 400 };
 static uint64_t memory[4096 / sizeof(uint64_t)];
 static hcct tree;
 
-void board_tick(void) { }
+void board_tick(void) {}
 
 static const char *name(void *user, uint32_t key) {
     static const char *const names[] = { "frame", "update", "draw", "collide" };
@@ -23,15 +23,21 @@ static void frame(uint32_t number) {
     uint32_t i;
     hcct_enter(&tree, FRAME, 1);
     hcct_enter(&tree, UPDATE, 1);
-    for (i = 0; i < 20; i++) { hcct_enter(&tree, COLLIDE, 1); hcct_leave(&tree); }
-    for (i = 0; i < 3; i++) { hcct_enter(&tree, OBJECTS + (number * 3 + i) % 300, 1); hcct_leave(&tree); }
+    for (i = 0; i < 20; i++) {
+        hcct_enter(&tree, COLLIDE, 1);
+        hcct_leave(&tree);
+    }
+    for (i = 0; i < 3; i++) {
+        hcct_enter(&tree, OBJECTS + (number * 3 + i) % 300, 1);
+        hcct_leave(&tree);
+    }
     hcct_leave(&tree);
     hcct_enter(&tree, DRAW, 1);
     hcct_leave(&tree);
     hcct_leave(&tree);
 }
 
-static uint32_t left = 0xFFFFFFFF;              /* bytes until the power fails */
+static uint32_t left = 0xFFFFFFFF; /* bytes until the power fails */
 static int to_file(void *user, const void *data, size_t size) {
     size_t part = size < left ? size : left;
     left -= (uint32_t)part;
@@ -59,7 +65,9 @@ int main(void) {
 
     count = hcct_hottest(&tree, 1, 10, rows, 8);
     for (i = 0; i < count; i++)
-        if (rows[i].key == COLLIDE && rows[i].lower <= ROUNDS * 20u && rows[i].upper >= ROUNDS * 20u) hot++;
+        if (rows[i].key == COLLIDE && rows[i].lower <= ROUNDS * 20u &&
+            rows[i].upper >= ROUNDS * 20u)
+            hot++;
     board_equal("collide is hot, its count within its bounds", hot, 1);
     board_equal("and hottest", rows[0].key, COLLIDE);
     hcct_get_stats(&tree, &stats);
