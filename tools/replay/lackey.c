@@ -96,7 +96,7 @@ static int run(int argc, char **argv) {
             continue;
         }
         if (argv[i][0] == '-' && argv[i][1]) {
-            return tool_error("no option '%s'; bursty replay lackey --help lists them", argv[i]);
+            return tool_error("replay lackey: no option '%s'; bursty replay lackey --help lists them", argv[i]);
         }
         if (path) {
             return tool_error("one file at a time: '%s' is a second one", argv[i]);
@@ -104,8 +104,7 @@ static int run(int argc, char **argv) {
         path = argv[i];
     }
     if (!path) {
-        fputs(help, stderr);
-        return TOOL_BAD_INPUT;
+        return tool_no_input("replay lackey", "FILE");
     }
     file = strcmp(path, "-") == 0 ? tool_binary(stdin) : fopen(path, "rb");
     if (!file) {
