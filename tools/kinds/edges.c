@@ -173,7 +173,7 @@ static int compare_numbers(const uint32_t *a, const uint32_t *b, size_t count) {
 }
 
 /* In the order of a report: by file, line and name; what is not the same is told apart by all that
- * it is. */
+   it is. */
 static int by_place(const void *a, const void *b) {
     const counted_function *x = (const counted_function *)a, *y = (const counted_function *)b;
     int order = strcmp(x->file, y->file);
