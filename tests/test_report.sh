@@ -246,6 +246,7 @@ tail -n 1 "$dir/deep.collapsed" | grep -qE '^([^;]+;){4}\(4984 more\);([^;]+;){1
 # ---- the terminal
 COLUMNS=60 bursty report "$dir/all.brst" >"$dir/narrow.txt"
 [ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' "$dir/narrow.txt")" -le 60 ]; ok $? "60 columns"
+has game.txt "1950000 *20.97% *1.43% *collide_pair *src/physics/narrow.c:141"
 has narrow.txt '27.96% .* collide_pair$'
 lacks narrow.txt 'place'
 bursty report "$a" | awk '$NF == "narrow.c:141" && $3 == 1950000 && $1 + 0 > 27 { found = 1 } END { exit !found }'

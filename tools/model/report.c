@@ -225,6 +225,7 @@ int report_check(const report *r, const report_writer *writer, const char *file)
     size_t i;
     if (!writer->has || writer->has(r)) return TOOL_OK;
     for (i = 0; i < r->part_count; i++) {
+        if (i && r->parts[i].section->kind == r->parts[i - 1].section->kind) continue;
         if (i) text_add(&line, ", ");
         text_add(&line, r->parts[i].section->kind->name);
     }
