@@ -1,0 +1,205 @@
+/* test_x86decode.c - the decoder against lines that objdump printed, against every truncation, against random bytes, and
+   what it says about operands and registers against a table. */
+#include "x86decode_text.inc"
+#include "test.h"
+
+static const char *const lines[] = {
+#include "x86decode_lines.inc"
+};
+enum { LINES = sizeof lines / sizeof *lines };
+
+TEST(agrees_with_objdump) {
+    unsigned long before = instructions;
+    int n;
+    for (n = 0; n < LINES; n++) compare(lines[n]);
+    CHECK_EQ(instructions - before, LINES);
+    for (n = 0; n < 5; n++) CHECK_EQ(mismatches[n], 0);
+}
+
+/* The comparison itself finds what is wrong: a test that cannot fail would be none. */
+TEST(comparison_finds_mismatches) {
+    static const char *const wrong[5]
+        = {"  10:\t06 \tpush   %es\n", "  10:\t90 90 \tnop\n", "  10:\tc3 \tnop\n",
+           "  10:\teb 00 \tjmp    13\n", "  10:\t8b 00 \tmov    (%rcx),%eax\n"};
+    unsigned long before[5], count = instructions;
+    int n;
+    memcpy(before, mismatches, sizeof before);
+    for (n = 0; n < 5; n++) { mismatches[n] += 5; compare(wrong[n]); mismatches[n] -= 5; }
+    for (n = 0; n < 5; n++) { CHECK_EQ(mismatches[n] - before[n], 1); mismatches[n] = before[n]; }
+    instructions = count;
+}
+
+TEST(truncated_is_refused) {
+    int n;
+    for (n = 0; n < LINES; n++) {
+        unsigned char bytes[16];
+        unsigned count = bytes_of(lines[n], bytes, sizeof bytes), size;
+        x86decode_insn i;
+        for (size = 0; size < count; size++) CHECK_EQ(x86decode(bytes, size, &i), 0);
+        CHECK_EQ(x86decode(bytes, count, &i), count);
+    }
+}
+
+TEST(random_bytes) {
+    uint64_t state = 12;
+    int n, valid = 0;
+    for (n = 0; n < 2000000; n++) {
+        unsigned char bytes[16];
+        uint64_t a = test_random(&state), b = test_random(&state);
+        size_t size = (size_t)(n % 17);
+        unsigned length;
+        x86decode_insn i;
+        x86decode_effect e;
+        memcpy(bytes, &a, 8);
+        memcpy(bytes + 8, &b, 8);
+        length = x86decode(bytes, size, &i);
+        CHECK(length <= size && length <= 15);
+        if (!length) continue;
+        valid++;
+        CHECK(i.length == length && i.base >= -2 && i.base < 16 && i.index >= -1 && i.index < 32);
+        CHECK(i.displacement_at + i.displacement_size <= (int)length
+              && i.immediate_at + i.immediate_size <= (int)length);
+        x86decode_effects(&i, &e);
+        CHECK((e.sets & ~e.writes) == 0);
+        if (i.memory && i.base >= 0) CHECK(e.reads >> i.base & 1);
+    }
+    CHECK(valid > 500000);
+}
+
+typedef struct row {
+    const char *hex;
+    unsigned access, bytes, implicit;           /* of the memory operand */
+    unsigned reads, writes, sets, flags;        /* of the general registers, exactly */
+} row;
+enum {
+    AX = 1,
+    CX = 2,
+    DX = 4,
+    BX = 8,
+    SP = 16,
+    BP = 32,
+    SI = 64,
+    DI = 128,
+    R8 = 256,
+    R15 = 32768,
+    R_ = 1,
+    W_ = 2
+};
+enum { READ = 1, WRITE = 2, KILL = 4, CALL = 0x0FC7 };
+
+static const row rows[] = {
+    {"48 8b 44 8b 10", R_, 8, 0, BX | CX, AX, AX, 0},   /* mov 16(%rbx,%rcx,4),%rax */
+    {"66 8b 03", R_, 2, 0, BX | AX, AX, 0, 0},          /* mov (%rbx),%ax */
+    {"44 88 3a", W_, 1, 0, DX | R15, 0, 0, 0},          /* mov %r15b,(%rdx) */
+    {"88 23", W_, 1, 0, BX | AX, 0, 0, 0},              /* mov %ah,(%rbx) */
+    {"40 88 23", W_, 1, 0, BX | SP, 0, 0, 0},           /* mov %spl,(%rbx) */
+    {"01 0a", R_ | W_, 4, 0, CX | DX, 0, 0, KILL},      /* add %ecx,(%rdx) */
+    {"39 0a", R_, 4, 0, CX | DX, 0, 0, KILL},           /* cmp %ecx,(%rdx) */
+    {"83 3a 07", R_, 4, 0, DX, 0, 0, KILL},             /* cmpl $7,(%rdx) */
+    {"83 12 07", R_ | W_, 4, 0, DX, 0, 0, READ | KILL}, /* adcl $7,(%rdx) */
+    {"31 c0", 0, 0, 0, 0, AX, AX, KILL},                /* xor %eax,%eax */
+    {"30 c0", 0, 0, 0, AX, AX, 0, KILL},                /* xor %al,%al */
+    {"48 8d 04 0a", 0, 0, 0, CX | DX, AX, AX, 0},       /* lea (%rdx,%rcx),%rax */
+    {"48 63 14 88", R_, 4, 0, AX | CX, DX, DX, 0},      /* movslq (%rax,%rcx,4),%rdx */
+    {"0f b6 02", R_, 1, 0, DX, AX, AX, 0},              /* movzbl (%rdx),%eax */
+    {"0f b7 02", R_, 2, 0, DX, AX, AX, 0},              /* movzwl (%rdx),%eax */
+    {"0f 44 ca", 0, 0, 0, CX | DX, CX, 0, READ},        /* cmove %edx,%ecx */
+    {"0f 94 02", W_, 1, 0, DX, 0, 0, READ},             /* sete (%rdx) */
+    {"ff 02", R_ | W_, 4, 0, DX, 0, 0, WRITE},          /* incl (%rdx) */
+    {"d3 e0", 0, 0, 0, AX | CX, AX, 0, WRITE},          /* shl %cl,%eax */
+    {"f7 22", R_, 4, 0, AX | DX, AX | DX, 0, KILL},     /* mull (%rdx) */
+    {"48 99", 0, 0, 0, AX, DX, DX, 0},                  /* cqto */
+    {"f3 a4", 0, 0, X86DECODE_LOAD_RSI | X86DECODE_STORE_RDI, AX | CX | SI | DI, AX | CX | SI | DI,
+     0, 0},
+    {"53", 0, 0, X86DECODE_PUSH, BX | SP, SP, 0, 0},            /* push %rbx */
+    {"5b", 0, 0, X86DECODE_POP, SP, BX | SP, BX, 0},            /* pop %rbx */
+    {"8f 44 24 08", W_, 8, X86DECODE_POP, SP, SP, 0, 0},        /* pop 8(%rsp) */
+    {"c9", 0, 0, X86DECODE_POP, BP | SP, BP | SP, 0, 0},        /* leave */
+    {"ff 35 10 00 00 00", R_, 8, X86DECODE_PUSH, SP, SP, 0, 0}, /* push 16(%rip) */
+    {"e8 00 00 00 00", 0, 0, X86DECODE_PUSH, 65535, CALL, 0, KILL},
+    {"ff 24 c5 00 00 40 00", R_, 8, 0, AX, 0, 0, 0},           /* jmp *0x400000(,%rax,8) */
+    {"0f 28 02", R_, 16, 0, DX, 0, 0, 0},                      /* movaps (%rdx),%xmm0 */
+    {"f3 0f 10 02", R_, 4, 0, DX, 0, 0, 0},                    /* movss (%rdx),%xmm0 */
+    {"f2 0f 11 02", W_, 8, 0, DX, 0, 0, 0},                    /* movsd %xmm0,(%rdx) */
+    {"66 0f d6 02", W_, 8, 0, DX, 0, 0, 0},                    /* movq %xmm0,(%rdx) */
+    {"f3 0f 7e 02", R_, 8, 0, DX, 0, 0, 0},                    /* movq (%rdx),%xmm0 */
+    {"66 0f 2e 02", R_, 8, 0, DX, 0, 0, KILL},                 /* ucomisd (%rdx),%xmm0 */
+    {"f2 48 0f 2a c2", 0, 0, 0, DX, 0, 0, 0},                  /* cvtsi2sd %rdx,%xmm0 */
+    {"f2 48 0f 2c c1", 0, 0, 0, 0, AX, AX, 0},                 /* cvttsd2si %xmm1,%rax */
+    {"66 48 0f 7e c2", 0, 0, 0, 0, DX, DX, 0},                 /* movq %xmm0,%rdx */
+    {"66 0f d7 c1", 0, 0, 0, 0, AX, AX, 0},                    /* pmovmskb %xmm1,%eax */
+    {"c5 fe 6f 02", R_, 32, 0, DX, 0, 0, 0},                   /* vmovdqu (%rdx),%ymm0 */
+    {"62 f1 7c 48 11 42 01", W_, 64, 0, DX, 0, 0, 0},          /* vmovups %zmm0,64(%rdx) */
+    {"d9 1a", W_, 4, 0, DX, 0, 0, 0},                          /* fstps (%rdx) */
+    {"df 2a", R_, 8, 0, DX, 0, 0, 0},                          /* fildll (%rdx) */
+    {"db 3a", W_, 10, 0, DX, 0, 0, 0},                         /* fstpt (%rdx) */
+    {"0f 1f 40 00", 0, 0, 0, AX, 0, 0, 0},                     /* nopl 0(%rax) */
+    {"0f 18 02", 0, 0, 0, DX, 0, 0, 0},                        /* prefetchnta (%rdx) */
+    {"f0 0f b1 0a", R_ | W_, 4, 0, AX | CX | DX, AX, 0, KILL}, /* lock cmpxchg %ecx,(%rdx) */
+    {"f0 48 0f c7 0a", R_ | W_, 16, 0, 15, 15, 0, WRITE},      /* lock cmpxchg16b (%rdx) */
+    {"48 a1 08 07 06 05 04 03 02 01", R_, 8, 0, AX, AX, 0, 0}, /* movabs 0x102030405060708 */
+    {"0f a2", 0, 0, 0, AX | CX, 15, 15, 0},                    /* cpuid */
+    {"0f 31", 0, 0, 0, 0, AX | DX, AX | DX, 0},                /* rdtsc */
+    {"74 00", 0, 0, 0, 0, 0, 0, READ},                         /* je */
+    {"9c", 0, 0, X86DECODE_PUSH, SP, SP, 0, READ},             /* pushf */
+    {"41 50", 0, 0, X86DECODE_PUSH, R8 | SP, SP, 0, 0}         /* push %r8 */
+};
+
+static unsigned bytes_from(const char *hex, unsigned char *bytes) {
+    unsigned count = 0;
+    for (; *hex; hex += hex[2] ? 3 : 2) bytes[count++] = (unsigned char)strtoul(hex, NULL, 16);
+    return count;
+}
+
+TEST(operands_and_registers) {
+    size_t n;
+    for (n = 0; n < sizeof rows / sizeof *rows; n++) {
+        const row *r = &rows[n];
+        unsigned char bytes[16];
+        unsigned count = bytes_from(r->hex, bytes);
+        x86decode_insn i;
+        x86decode_effect e;
+        int before = test_broken;
+        CHECK_EQ(x86decode(bytes, count, &i), count);
+        x86decode_effects(&i, &e);
+        CHECK_EQ(i.access, r->access);
+        CHECK_EQ(i.access_bytes, r->bytes);
+        CHECK_EQ(i.implicit, r->implicit);
+        CHECK_EQ(e.reads, r->reads);
+        CHECK_EQ(e.writes, r->writes);
+        CHECK_EQ(e.sets, r->sets);
+        CHECK_EQ(e.flags, r->flags);
+        if (test_broken != before) fprintf(stderr, "    in %s\n", r->hex);
+    }
+}
+
+TEST(what_is_refused) {
+    static const char *const bad[] = {"06",
+                                      "82 c0 00",
+                                      "66 e9 00 00 00 00",
+                                      "66 0f 84 00 00 00 00",
+                                      "48 c5 f8 77",
+                                      "f0 c4 e2 79 18 00",
+                                      "d6",
+                                      "62 f0 7c 48 11 42 01",
+                                      "90 e8"};
+    unsigned char bytes[16];
+    x86decode_insn i;
+    size_t n;
+    for (n = 0; n + 1 < sizeof bad / sizeof *bad; n++)
+        CHECK_EQ(x86decode(bytes, bytes_from(bad[n], bytes), &i), 0);
+    CHECK_EQ(x86decode(bytes, bytes_from(bad[n], bytes), &i),
+             1); /* and nop is not, whatever follows */
+    memset(bytes, 0x66, sizeof bytes);
+    CHECK_EQ(x86decode(bytes, 16, &i), 0);                               /* prefixes alone */
+}
+
+int main(void) {
+    RUN(agrees_with_objdump);
+    RUN(comparison_finds_mismatches);
+    RUN(truncated_is_refused);
+    RUN(random_bytes);
+    RUN(operands_and_registers);
+    RUN(what_is_refused);
+    return test_end();
+}
