@@ -13,14 +13,16 @@ STD      ?= c99
 WARN     ?= -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic
 RUN      ?=
 THREADS  ?= -pthread
-HEADERS   = bursty.h hcct.h footprint.h
 V         ?=
 QUIET     = $(if $(V),,@echo "  cc $<";)
 COMPILE   = $(CC) -std=$(STD) $(WARN) $(CFLAGS) -I. $(THREADS)
 LIBS      = $(LDFLAGS) -lm
 
-TOOL_C    = $(wildcard tools/*.c)
-TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o)
+TOOL_C    = $(wildcard tools/*.c tools/*/*.c)
+TOOL_H    = $(wildcard tools/*.h tools/*/*.h)
+TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/page.o $(BUILD)/tools/lists.o
+TOOL_PART = $(filter-out $(BUILD)/tools/bursty.o,$(TOOL_O))
+PAGE      = tools/write/page/style.css tools/write/page/base.js $(filter-out %/base.js,$(sort $(wildcard tools/write/page/*.js)))
 EXAMPLE_C = $(wildcard examples/*.c)
 EXAMPLES  = $(EXAMPLE_C:examples/%.c=$(BUILD)/examples/%)
 TEST_C    = $(wildcard tests/test_*.c)
@@ -32,17 +34,42 @@ all: $(BUILD)/bursty $(EXAMPLES)
 $(BUILD)/bursty: $(TOOL_O)
 	$(if $(V),,@echo "  ld $@";) $(COMPILE) -o $@ $(TOOL_O) $(LIBS)
 
-$(BUILD)/tools/%.o: tools/%.c $(wildcard tools/*.h) $(wildcard *.h)
+$(BUILD)/tools/%.o: tools/%.c $(TOOL_H) $(wildcard *.h)
 	@mkdir -p $(@D)
-	$(QUIET) $(COMPILE) -c -o $@ $<
+	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
+
+# The style sheet and the scripts of the HTML report, as lists of C strings.
+$(BUILD)/tools/page.c: tools/write/page/embed.awk $(PAGE)
+	@mkdir -p $(@D)
+	@LC_ALL=C awk -f tools/write/page/embed.awk $(PAGE) >$@
+
+# What kinds, sections of a report, writers and commands there are: whatever tools/ defines.
+# Looked at in every run, for a file may have gone; written only when something has changed.
+$(BUILD)/tools/lists.c: FORCE
+	@mkdir -p $(@D)
+	@LC_ALL=C awk -f tools/base/lists.awk $(sort $(TOOL_C)) >$@.new
+	@cmp -s $@.new $@ || cp $@.new $@
+	@rm -f $@.new
+
+FORCE:
+
+$(BUILD)/tools/page.o $(BUILD)/tools/lists.o: %.o: %.c $(TOOL_H) $(wildcard *.h)
+	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
 
 $(BUILD)/examples/%: examples/%.c $(wildcard *.h)
 	@mkdir -p $(@D)
 	$(QUIET) $(COMPILE) -o $@ $< $(LIBS)
 
+# A test that includes a header of the tool is linked with all of the tool but its main.
+TOOL_TESTS = $(shell grep -lE '^.include "(base|kinds|model|write|replay)/' $(TEST_C))
+
+$(TOOL_TESTS:tests/%.c=$(BUILD)/tests/%): $(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.inc) $(TOOL_PART)
+	@mkdir -p $(@D)
+	$(QUIET) $(COMPILE) -Itools -Itests -o $@ $< $(TOOL_PART) $(LIBS)
+
 $(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.inc) $(wildcard *.h)
 	@mkdir -p $(@D)
-	$(QUIET) $(COMPILE) -Itests -o $@ $< $(LIBS)
+	$(QUIET) $(COMPILE) -Itools -Itests -o $@ $< $(LIBS)
 
 demo: $(BUILD)/bursty
 	@CC="$(CC)" BUILD="$(BUILD)" sh demo/run.sh
@@ -66,5 +93,5 @@ bench-quick:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: all demo test test-programs matrix bench bench-quick clean
+.PHONY: FORCE all demo test test-programs matrix bench bench-quick clean
 .DELETE_ON_ERROR:

@@ -21,27 +21,26 @@
    burst is live. A check is `sub dword [word], 1; js cold` (bursty-tracing Figure 3, decision for decision). Of every
    check_count + burst_count checks (990 + 10) the last burst_count are a burst: there, and only there, events are recorded.
 
-   WHERE TO CHECK  At every function entry and in every loop that can run long. A dual-path function (BURST_FN, BURST_BODY)
+   WHERE TO CHECK  At every function entry and in every loop that can run long. A dual-path function (BURST_DUAL, BURST_BODY)
    that loops without a check records nothing of a burst that starts meanwhile, and stays in its copy when one ends.
 
-     BURST_HERE();                    this function was called
+     BURST_ENTRY();                   this function was called
      BURST_SCOPE("name");             the same, and its return on every exit: gives callers, contexts and time. A declaration, so not
                                       after a bare if; names are literals
      BURST_LOOP();                    a back-edge; first thing in a loop's body
-     BURST_POINT("name", value);      an event of your own; value is not evaluated on the fast path
-     BURST_AT(class, "name", value);  the same of any class below
+     BURST_POINT(class, "name", value);  an event of any class below, BURSTY_USER for your own; value is not evaluated on the fast path
      BURST_LEAVE();                   before each exit of a scope; needed by C compilers other than gcc and clang, nothing elsewhere
      if (BURST_CHECK()) ...           a check by hand
-     BURST_FN(int, f, (int a, int b), (a, b)) { body }      f compiled twice; its entry check picks the copy
-     BURST_PROC(f, (int a), (a)) { body }                   the same for void; BURST_FN0, BURST_PROC0: no parameters
-     BURST_SUB(int, g, (int a), (a)) { body }               compiled twice, no check: for leaves (section 4.1); SUBPROC, SUB0, SUBPROC0
-     BURST_CALL(g, (a))                                     g in its caller's copy
+     BURST_DUAL(int, f, (int a, int b), (a, b)) { body }    f compiled twice; its entry check picks the copy
+     BURST_DUAL(void, g, (void), ()) { body }               the same without parameters and result
+     BURST_DUAL_LEAF(int, h, (int a), (a)) { body }         compiled twice, no check: for leaves (section 4.1)
+     BURST_SAME(h, (a))                                     h in its caller's copy
      for (...) BURST_BODY({ body })                         a check per iteration picks the copy of the body
      BURST_FOR(int, i, 0, n, { body })                      counted loop, checks taken in strips: nothing per iteration
-     BURST_REF(p); BURST_LOAD(p); BURST_STORE(p); BURST_EVENT(statements);     recorded only in a burst, in the instrumented copy
+     BURST_REF(BURSTY_LOAD, p); BURST_IF_RECORDING(statements);     only in a burst, in the instrumented copy
 
    A body that is a macro argument is one line to a debugger and to gcov; labels in it clash and a static in it is two. For more
-   than a few lines call a function from it. BURST_FN cannot hold setjmp or computed gotos and has no return event: use BURST_SCOPE.
+   than a few lines call a function from it. BURST_DUAL cannot hold setjmp or computed gotos and has no return event: use BURST_SCOPE.
    Checks inside BURST_FOR's body shift its order; use BURST_BODY there. Do not assign to its i.
 
    PROMISES   No allocation (64 KiB of static memory: some 12 threads and 770 rows; or yours), no abort, no printing, no locks on a program's path. What does
@@ -142,7 +141,7 @@ typedef struct bursty_profile {                        /* every zero is a defaul
     bursty_when when;                                  /* condition for the action                                */
     const bursty_rule *rules; uint32_t rule_count;     /* run on events of a live burst                           */
     bursty_action action; void *user;                  /* NULL: count into the hot table. All three may be in use */
-                                                       /* by other threads until their next edge after bursty_set */
+                                                       /* by other threads until their next edge after bursty_set_profile */
     int off;                                           /* 1: keep it, do not run it                               */
 } bursty_profile;
 
@@ -185,16 +184,16 @@ typedef struct bursty_stats { uint64_t checks, bursts, events, lost; uint32_t th
 /* Adds or changes a profile, any time, on any thread. The calling thread goes by it at once, others at their next edge (at most
    65536 checks away), with a new first gap; other profiles keep their place. Inside an action it takes effect with the next edge, in
    poll mode with the next opening. NULL removes. Returns 0, or -1: no such profile, not started, or a value out of range. */
-BURSTY_API int      bursty_set(int profile, const bursty_profile *p);
+BURSTY_API int      bursty_set_profile(int profile, const bursty_profile *p);
 /* Profiles live on this thread now, as bits. */
-BURSTY_API uint32_t bursty_live(void);
+BURSTY_API uint32_t bursty_in_burst(void);
 
 #ifndef BURSTY_TINY
 /* Starts sampling with profile 0, from zero. Returns how many threads fit; 0: memory too small, a budget without a clock, or a setting
    out of range; nothing has changed then. Call it again only while no other thread checks. */
 BURSTY_API uint32_t bursty_start(const bursty_config *config);
 /* Stops a profile (0), or starts it again (1) with a new first gap. Returns 0, or -1: no such profile. */
-BURSTY_API int      bursty_switch(int profile, int on);
+BURSTY_API int      bursty_enable(int profile, int on);
 /* Fills rows[0..max) from the hot table, largest weight first, all threads together: sites (a function's loop is a site of its own: see
    site->kind), or (caller, site) pairs of calls when pairs is 1.
    weight / 256 estimates how often it ran, ticks how long in all (clock_hz > 0), callees left out. Any thread, every frame if liked. Returns the rows filled. */
@@ -227,10 +226,10 @@ BURSTY_API void     bursty_forked(void);
 
 #else /* BURSTY_OFF: the same list; no symbol, no variable, no section */
 
-static inline int      bursty_set(int profile, const bursty_profile *p) { (void)profile; (void)p; return 0; }
-static inline uint32_t bursty_live(void) { return 0; }
+static inline int      bursty_set_profile(int profile, const bursty_profile *p) { (void)profile; (void)p; return 0; }
+static inline uint32_t bursty_in_burst(void) { return 0; }
 static inline uint32_t bursty_start(const bursty_config *config) { (void)config; return 1; }
-static inline int      bursty_switch(int profile, int on) { (void)profile; (void)on; return 0; }
+static inline int      bursty_enable(int profile, int on) { (void)profile; (void)on; return 0; }
 static inline size_t   bursty_top(bursty_row *rows, size_t max, int pairs) { (void)rows; (void)max; (void)pairs; return 0; }
 static inline void     bursty_get_stats(bursty_stats *out) { const bursty_stats none = { 0, 0, 0, 0, 0, 0, 0, 0 }; *out = none; }
 static inline int      bursty_write(bursty_write_fn write, void *user) { (void)write; (void)user; return 0; }
@@ -266,6 +265,13 @@ static inline void     bursty_forked(void) { }
 #else
 #define BURSTY_P_QUIET
 #define BURSTY_P_LOUD
+#endif
+#if defined(BURSTY_P_GNU) && !defined(__cplusplus)         /* C alone objects to "return f();" in a function without a result */
+#define BURSTY_P_VOID_RETURN _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")
+#define BURSTY_P_VOID_RETURN_END _Pragma("GCC diagnostic pop")
+#else
+#define BURSTY_P_VOID_RETURN
+#define BURSTY_P_VOID_RETURN_END
 #endif
 
 #ifndef BURSTY_OFF
@@ -357,13 +363,12 @@ BURSTY_P_INLINE int bursty_p_fire(void) {                   /* ldr; ldr; subs; s
 #endif
 
 #define BURST_CHECK() (BURSTY_P_FIRE() ? bursty_p_hit(NULL, 0) != 0 : 0)
-#define BURST_AT(class_, name_, value_) do { \
+#define BURST_POINT(class_, name_, value_) do { \
         static const bursty_site bursty_p_site = { name_, __FILE__, __LINE__, class_ }; \
         if (BURSTY_P_FIRE()) { bursty_p_hit(&bursty_p_site, (uintptr_t)(value_)); } \
     } while (0)
-#define BURST_POINT(name_, value_) BURST_AT(BURSTY_USER, name_, value_)
-#define BURST_HERE() BURST_AT(BURSTY_CALL, BURSTY_P_FUNCTION, 0)
-#define BURST_LOOP() BURST_AT(BURSTY_BACKEDGE, BURSTY_P_FUNCTION, 0)
+#define BURST_ENTRY() BURST_POINT(BURSTY_CALL, BURSTY_P_FUNCTION, 0)
+#define BURST_LOOP() BURST_POINT(BURSTY_BACKEDGE, BURSTY_P_FUNCTION, 0)
 #if defined(_MSC_VER) && !defined(__clang__)
 #define BURSTY_P_FUNCTION __FUNCTION__
 #else
@@ -373,10 +378,9 @@ BURSTY_P_INLINE int bursty_p_fire(void) {                   /* ldr; ldr; subs; s
 #else  /* BURSTY_OFF */
 
 #define BURST_CHECK() 0
-#define BURST_AT(class_, name_, value_) do { (void)sizeof((uintptr_t)(value_)); } while (0)
-#define BURST_POINT(name_, value_) BURST_AT(BURSTY_USER, name_, value_)
-#define BURST_HERE() BURST_AT(BURSTY_CALL, "", 0)
-#define BURST_LOOP() BURST_AT(BURSTY_BACKEDGE, "", 0)
+#define BURST_POINT(class_, name_, value_) do { (void)sizeof((uintptr_t)(value_)); } while (0)
+#define BURST_ENTRY() BURST_POINT(BURSTY_CALL, "", 0)
+#define BURST_LOOP() BURST_POINT(BURSTY_BACKEDGE, "", 0)
 
 #endif
 
@@ -439,9 +443,9 @@ extern "C" {
 #endif
 
 /* ---- which copy am I in ------------------------------------------------------------------------------------------------------
-   BURST_EVENT, BURST_REF and BURST_CALL act when this copy of the code is the instrumented one and a burst is live. The first half
-   is a constant: BURST_BODY and BURST_FOR announce their copy by a block-scope struct tag (size 2 instrumented, 1 plain), BURST_FN and
-   BURST_SUB by the parameter burst_on, which hides the function below. In an ordinary function it is "yes". A local variable would do the
+   BURST_IF_RECORDING, BURST_REF and BURST_SAME act when this copy of the code is the instrumented one and a burst is live. The first half
+   is a constant: BURST_BODY and BURST_FOR announce their copy by a block-scope struct tag (size 2 instrumented, 1 plain), BURST_DUAL
+   and BURST_DUAL_LEAF by the parameter burst_on, which hides the function below. In an ordinary function it is "yes". A local variable would do the
    same, and warn in every nesting. */
 
 #ifndef BURSTY_OFF
@@ -452,74 +456,70 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
 #define BURSTY_P_IN_COPY() (sizeof(struct burst_copy) == 2 || (sizeof(struct burst_copy) == 3 && (uintptr_t)burst_on != 0))
 
 #define BURSTY_P_RECORDING() (BURSTY_P_IN_COPY() && BURSTY_P_LIVE())
-#define BURST_EVENT(...) do { if (BURSTY_P_RECORDING()) { __VA_ARGS__; } } while (0)
-#define BURSTY_P_REFERENCE(class_, p_) do { \
+#define BURST_IF_RECORDING(...) do { if (BURSTY_P_RECORDING()) { __VA_ARGS__; } } while (0)
+#define BURST_REF(class_, p_) do { \
         static const bursty_site bursty_p_site = { #p_, __FILE__, __LINE__, class_ }; \
         if (BURSTY_P_RECORDING()) { bursty_p_event(&bursty_p_site, (uintptr_t)(p_), bursty_p_site.kind); } \
     } while (0)
 #else
-#define BURST_EVENT(...) do { if (0) { __VA_ARGS__; } } while (0)
-#define BURSTY_P_REFERENCE(class_, p_) do { (void)sizeof((uintptr_t)(p_)); } while (0)
+#define BURST_IF_RECORDING(...) do { if (0) { __VA_ARGS__; } } while (0)
+#define BURST_REF(class_, p_) do { (void)sizeof((uintptr_t)(p_)); } while (0)
 #endif
-#define BURST_LOAD(p_) BURSTY_P_REFERENCE(BURSTY_LOAD, p_)
-#define BURST_STORE(p_) BURSTY_P_REFERENCE(BURSTY_STORE, p_)
-#define BURST_REF(p_) BURSTY_P_REFERENCE((uint32_t)BURSTY_LOAD | (uint32_t)BURSTY_STORE, p_)
 
 /* ---- dual-path functions (bursty-tracing Figure 2): body once in the source, twice in the code -------------------------------
    The user's braces follow the header of an always-inline body. The check's cold side runs body(1, ...) in a burst. Otherwise it gives
    its check back and calls the function again, whose own check then takes it and goes the plain way: no third copy. */
 
 #ifndef BURSTY_OFF
+
+/* ", a, b" for the list (a, b), nothing for (): whether there are parameters is read off the arguments, because (void) cannot be
+   told from (void *p) by a macro. */
+#define BURSTY_P_MORE(args_, list_) BURSTY_P_SECOND(BURSTY_P_HEAD args_, BURSTY_P_SOME_MORE, 0)(list_)
+#define BURSTY_P_HEAD(...) BURSTY_P_HEAD_OF(__VA_ARGS__, 0)
+#define BURSTY_P_HEAD_OF(head_, ...) BURSTY_P_EMPTY_##head_
+#define BURSTY_P_EMPTY_ 0, BURSTY_P_NO_MORE
+#define BURSTY_P_SECOND(...) BURSTY_P_SECOND_OF(__VA_ARGS__)
+#define BURSTY_P_SECOND_OF(first_, second_, ...) second_
+#define BURSTY_P_NO_MORE(list_)
+#define BURSTY_P_SOME_MORE(list_) , BURSTY_P_STRIP list_
+
 #ifdef BURSTY_POLL
-#define BURSTY_P_PLAIN(return_, name_, args_, more_args_) return_ bursty_p_body_##name_(0 BURSTY_P_STRIP more_args_);
+#define BURSTY_P_PLAIN(name_, args_) return bursty_p_body_##name_(0 BURSTY_P_MORE(args_, args_))
 #else
-#define BURSTY_P_PLAIN(return_, name_, args_, more_args_) BURSTY_P_HERE.n++; return_ name_ args_;
+#define BURSTY_P_PLAIN(name_, args_) BURSTY_P_HERE.n++; return name_ args_
 #endif
-#define BURSTY_P_HEADER(ret_, name_, more_params_) \
-    BURSTY_P_INLINE ret_ bursty_p_body_##name_(const int burst_on BURSTY_P_UNUSED BURSTY_P_STRIP more_params_)
-#define BURSTY_P_DUAL(return_, ret_, name_, params_, args_, more_params_, more_args_) \
+#define BURSTY_P_HEADER(ret_, name_, params_, args_) \
+    BURSTY_P_INLINE ret_ bursty_p_body_##name_(const int burst_on BURSTY_P_UNUSED BURSTY_P_MORE(args_, params_))
+#define BURST_DUAL(ret_, name_, params_, args_) \
     ret_ name_ params_; \
-    BURSTY_P_HEADER(ret_, name_, more_params_); \
+    BURSTY_P_HEADER(ret_, name_, params_, args_); \
+    BURSTY_P_VOID_RETURN \
     static BURSTY_P_COLD ret_ bursty_p_cold_##name_ params_ { \
         static const bursty_site bursty_p_site = { #name_, __FILE__, __LINE__, BURSTY_CALL }; \
-        if (bursty_p_hit(&bursty_p_site, 0)) { return_ bursty_p_body_##name_(1 BURSTY_P_STRIP more_args_); } \
-        else { BURSTY_P_PLAIN(return_, name_, args_, more_args_) } \
+        if (bursty_p_hit(&bursty_p_site, 0)) { return bursty_p_body_##name_(1 BURSTY_P_MORE(args_, args_)); } \
+        else { BURSTY_P_PLAIN(name_, args_); } \
     } \
     ret_ name_ params_ { \
-        if (BURSTY_P_FIRE()) { return_ bursty_p_cold_##name_ args_; } \
-        else { return_ bursty_p_body_##name_(0 BURSTY_P_STRIP more_args_); } \
+        if (BURSTY_P_FIRE()) { return bursty_p_cold_##name_ args_; } \
+        else { return bursty_p_body_##name_(0 BURSTY_P_MORE(args_, args_)); } \
     } \
-    BURSTY_P_HEADER(ret_, name_, more_params_)
-#define BURSTY_P_TWO(return_, ret_, name_, params_, more_params_, more_args_) \
+    BURSTY_P_VOID_RETURN_END \
+    BURSTY_P_HEADER(ret_, name_, params_, args_)
+#define BURST_DUAL_LEAF(ret_, name_, params_, args_) \
     ret_ name_ params_; \
-    BURSTY_P_HEADER(ret_, name_, more_params_); \
-    BURSTY_P_UNUSED static BURSTY_P_COLD ret_ bursty_p_on_##name_ params_ { return_ bursty_p_body_##name_(1 BURSTY_P_STRIP more_args_); } \
-    ret_ name_ params_ { return_ bursty_p_body_##name_(0 BURSTY_P_STRIP more_args_); } \
-    BURSTY_P_HEADER(ret_, name_, more_params_)
-#define BURSTY_P_MORE(list_) (, BURSTY_P_STRIP list_)
-#define BURST_FN(ret_, name_, params_, args_) \
-    BURSTY_P_DUAL(return, ret_, name_, params_, args_, BURSTY_P_MORE(params_), BURSTY_P_MORE(args_))
-#define BURST_PROC(name_, params_, args_) BURSTY_P_DUAL(, void, name_, params_, args_, BURSTY_P_MORE(params_), BURSTY_P_MORE(args_))
-#define BURST_FN0(ret_, name_)            BURSTY_P_DUAL(return, ret_, name_, (void), (), (), ())
-#define BURST_PROC0(name_)                BURSTY_P_DUAL(, void, name_, (void), (), (), ())
-#define BURST_SUB(ret_, name_, params_, args_) BURSTY_P_TWO(return, ret_, name_, params_, BURSTY_P_MORE(params_), BURSTY_P_MORE(args_))
-#define BURST_SUBPROC(name_, params_, args_)   BURSTY_P_TWO(, void, name_, params_, BURSTY_P_MORE(params_), BURSTY_P_MORE(args_))
-#define BURST_SUB0(ret_, name_)                BURSTY_P_TWO(return, ret_, name_, (void), (), ())
-#define BURST_SUBPROC0(name_)                  BURSTY_P_TWO(, void, name_, (void), (), ())
-#define BURST_CALL(name_, args_) (BURSTY_P_RECORDING() ? bursty_p_on_##name_ args_ : name_ args_)
+    BURSTY_P_HEADER(ret_, name_, params_, args_); \
+    BURSTY_P_VOID_RETURN \
+    BURSTY_P_UNUSED static BURSTY_P_COLD ret_ bursty_p_on_##name_ params_ { return bursty_p_body_##name_(1 BURSTY_P_MORE(args_, args_)); } \
+    ret_ name_ params_ { return bursty_p_body_##name_(0 BURSTY_P_MORE(args_, args_)); } \
+    BURSTY_P_VOID_RETURN_END \
+    BURSTY_P_HEADER(ret_, name_, params_, args_)
+#define BURST_SAME(name_, args_) (BURSTY_P_RECORDING() ? bursty_p_on_##name_ args_ : name_ args_)
 
 #else
 
-#define BURSTY_P_ONCE(ret_, name_, params_) ret_ name_ params_; ret_ name_ params_
-#define BURST_FN(ret_, name_, params_, args_) BURSTY_P_ONCE(ret_, name_, params_)
-#define BURST_PROC(name_, params_, args_) BURSTY_P_ONCE(void, name_, params_)
-#define BURST_FN0(ret_, name_) BURSTY_P_ONCE(ret_, name_, (void))
-#define BURST_PROC0(name_) BURSTY_P_ONCE(void, name_, (void))
-#define BURST_SUB(ret_, name_, params_, args_) BURSTY_P_ONCE(ret_, name_, params_)
-#define BURST_SUBPROC(name_, params_, args_) BURSTY_P_ONCE(void, name_, params_)
-#define BURST_SUB0(ret_, name_) BURSTY_P_ONCE(ret_, name_, (void))
-#define BURST_SUBPROC0(name_) BURSTY_P_ONCE(void, name_, (void))
-#define BURST_CALL(name_, args_) (name_ args_)
+#define BURST_DUAL(ret_, name_, params_, args_) ret_ name_ params_; ret_ name_ params_
+#define BURST_DUAL_LEAF(ret_, name_, params_, args_) ret_ name_ params_; ret_ name_ params_
+#define BURST_SAME(name_, args_) (name_ args_)
 
 #endif
 
@@ -687,7 +687,7 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
     if (live ? (int32_t)n < 0 : (int32_t)BURSTY_P_HERE.n >= 0) { BURSTY_P_HERE.n = n; }
 }
 
-BURSTY_API int bursty_set(int profile, const bursty_profile *p) {
+BURSTY_API int bursty_set_profile(int profile, const bursty_profile *p) {
     BURSTY_P_HERE.burst_count = BURSTY_P_HERE.check_count = BURSTY_P_HERE.n = 0;
     if (profile != 0 || (p && (!p->action || (int32_t)(p->check_count | p->burst_count) < 0))) return -1;
     if (p && !p->off) {
@@ -701,7 +701,7 @@ BURSTY_API int bursty_set(int profile, const bursty_profile *p) {
     return 0;
 }
 
-BURSTY_API uint32_t bursty_live(void) { return (int32_t)BURSTY_P_HERE.n < 0; }
+BURSTY_API uint32_t bursty_in_burst(void) { return (int32_t)BURSTY_P_HERE.n < 0; }
 
 #else /* the whole */
 
@@ -745,7 +745,9 @@ BURSTY_P_INLINE int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
 #endif
 
 /* [shared: sat_add] */
-static uint64_t bursty_p_sat_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+static uint64_t bursty_p_sat_add(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
 /* [end shared] */
 
 typedef struct bursty_p_count { uint32_t half[2]; } bursty_p_count;             /* low, high; high all ones: being written, or saturated */
@@ -1186,7 +1188,7 @@ static void bursty_p_first(bursty_p_thread *t, bursty_p_run *r) {
     r->left = drawn < burst ? burst - drawn : r->gap + burst - drawn;
 }
 
-/* Takes over what bursty_set changed since; a busy lock leaves it for the next edge. */
+/* Takes over what bursty_set_profile changed since; a busy lock leaves it for the next edge. */
 static void bursty_p_renew(bursty_p_thread *t) {
     uint32_t changed = 0, generation, ended, p;
     if (!bursty_p_cas(&bursty_p_all.lock, 0, 1)) return;
@@ -1583,7 +1585,7 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     return (uint32_t)threads;
 }
 
-BURSTY_API int bursty_set(int profile, const bursty_profile *p) {
+BURSTY_API int bursty_set_profile(int profile, const bursty_profile *p) {
     BURSTY_ASSERT(profile >= 0 && profile < BURSTY_PROFILES);
     if (profile < 0 || profile >= BURSTY_PROFILES || bursty_p_all.epoch == 0 || (p && !bursty_p_valid(p))) return -1;
     bursty_p_put_slot(profile, p);
@@ -1591,7 +1593,7 @@ BURSTY_API int bursty_set(int profile, const bursty_profile *p) {
     return 0;
 }
 
-BURSTY_API int bursty_switch(int profile, int on) {
+BURSTY_API int bursty_enable(int profile, int on) {
     bursty_profile p;
     if (profile < 0 || profile >= BURSTY_PROFILES || bursty_p_all.epoch == 0) return -1;
     bursty_p_lock();
@@ -1601,10 +1603,10 @@ BURSTY_API int bursty_switch(int profile, int on) {
     if (!p.off == !!on) return 0;
     p.off = !on;
     if (p.jitter_percent == 0) p.jitter_percent = -1;
-    return bursty_set(profile, &p);
+    return bursty_set_profile(profile, &p);
 }
 
-BURSTY_API uint32_t bursty_live(void) {
+BURSTY_API uint32_t bursty_in_burst(void) {
     bursty_p_thread *t = bursty_p_record();
 #ifdef BURSTY_POLL
     return t && BURSTY_P_OPEN() && t->opening == BURSTY_P_GET(&bursty_p_all.opening) ? t->live : 0;
@@ -1780,11 +1782,13 @@ BURSTY_API size_t bursty_top(bursty_row *rows, size_t max, int pairs) {
 }
 
 /* ---- the dump ------------------------------------------------------------------------------------------------------------------ */
-/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time */
+/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
 static uint32_t bursty_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
     static const uint32_t nibble[16] = {
-        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
-        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
+        0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+        0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
     };
     crc = ~crc;
     while (size--) {
@@ -1795,11 +1799,11 @@ static uint32_t bursty_p_crc32(uint32_t crc, const unsigned char *data, size_t s
 }
 /* [end shared] */
 
-/* [shared: put] a part of a .brst file (docs/formats.md): header, chunks of at most 256 bytes, end. The first error stays. */
+/* [shared: put] Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
 typedef struct bursty_p_out {
     int (*write)(void *user, const void *data, size_t size);
     void *user;
-    int error;                                   /* what write returned when it was not 0 */
+    int error; /* the first result of write that was not 0; nothing is written after it */
     uint32_t crc;
     uint64_t total;
     size_t used;
@@ -1810,7 +1814,8 @@ static void bursty_p_little(unsigned char *at, uint64_t value, int bytes) {
     for (; bytes-- > 0; value >>= 8) *at++ = (unsigned char)(value & 255);
 }
 
-static void bursty_p_put_block(bursty_p_out *out, size_t size) {         /* chunk[0..size) and its crc */
+/* Writes chunk[0..size) and its checksum. */
+static void bursty_p_put_block(bursty_p_out *out, size_t size) {
     out->crc = bursty_p_crc32(out->crc, out->chunk, size);
     bursty_p_little(out->chunk + size, out->crc, 4);
     if (!out->error) out->error = out->write(out->user, out->chunk, size + 4);
@@ -1841,13 +1846,15 @@ static void bursty_p_put_varint(bursty_p_out *out, uint64_t value) {
     } while (value);
 }
 
-static void bursty_p_put_begin(bursty_p_out *out, uint32_t kind, int (*write)(void *user, const void *data, size_t size), void *user) {
+static void bursty_p_put_begin(bursty_p_out *out, uint32_t kind,
+                               int (*write)(void *user, const void *data, size_t size),
+                               void *user) {
     out->write = write;
     out->user = user;
     out->error = 0;
     out->crc = 0;
     out->total = 0;
-    bursty_p_little(out->chunk, UINT32_C(0x54535242), 4);                /* "BRST" */
+    bursty_p_little(out->chunk, UINT32_C(0x54535242), 4); /* "BRST" */
     bursty_p_little(out->chunk + 4, 1, 2);
     bursty_p_little(out->chunk + 6, kind, 2);
     bursty_p_little(out->chunk + 8, 0, 4);

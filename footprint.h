@@ -54,7 +54,8 @@
      FOOTPRINT_ASSERT(x)      what to do with a caller's mistake; nothing by default, memory stays safe
      FOOTPRINT_NO_FILES       leave out footprint_write and footprint_load
      FOOTPRINT_NO_PAIR        leave out footprint_pair
-     FOOTPRINT_NO_BUILTINS    plain C instead of the compiler's bit scans and prefetch                                        */
+     FOOTPRINT_NO_BUILTINS    plain C instead of the compiler's bit scans and prefetch
+    FOOTPRINT_NO_SIMD        no SSE2, and no BMI2 where the processor has it (x86-64 with GCC or Clang)                       */
 
 #ifndef FOOTPRINT_H
 #define FOOTPRINT_H
@@ -112,17 +113,16 @@ typedef struct footprint {                         /* private: read it with foot
     footprint_entry *top;                          /* the most recent block; `filled` of them follow one another */
     uint64_t now, wake, repeats;                   /* accesses; when to look up from counting; hits at the top */
     uint32_t filled, recent, next, second, slots, buckets, marks, mark_max, mark_young, cap, tracked, columns, rows;
-    uint32_t *shifted, *reused, *gap_young, *index, *place;                    /* E, R */
+    uint8_t  *near;
+    uint32_t *shifted, *reused, *gap_young, *index, *place, *pending, *slack;  /* E, R */
     uint64_t *live, *depth, *born, *before;
     int32_t  *young;                               /* D */
     footprint_entry *slot, *ring;
     struct footprint_p_mark   *mark;
-    struct footprint_p_group  *groups;
-    struct footprint_p_cell   *cells;
     struct footprint_p_gap    *gap;
-    struct footprint_p_moment *events, *scratch;
+    struct footprint_p_moment *cells, *events, *scratch;
     uint64_t start, folded, end, sampled, first, forgotten, forgotten_low, forgotten_high, lost;
-    uint32_t flags, sample_log2, renumbered, overfull, top_again;
+    uint32_t fast, flags, sample_log2, renumbered, overfull, top_again, depth_first, exact;
     size_t   table_bytes, blocks_bytes, cell_count;
     void    *tables, *blocks;                      /* what config.release gets */
     footprint_config config;
@@ -256,6 +256,12 @@ FOOTPRINT_API size_t   footprint_pair_snapshot_bytes(const footprint_pair *pair)
 #  define FOOTPRINT_API static
 #endif
 
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(FOOTPRINT_NO_BUILTINS) && !defined(FOOTPRINT_NO_SIMD)
+#  include <emmintrin.h>
+#  define FOOTPRINT_P_SSE2
+#  define FOOTPRINT_P_BMI
+#endif
+
 /* Bit scans of words that are not 0. */
 #if defined(__GNUC__) && !defined(FOOTPRINT_NO_BUILTINS)
 #  define FOOTPRINT_P_LOG2(v)     (63u - (uint32_t)__builtin_clzll(v))
@@ -263,17 +269,25 @@ FOOTPRINT_API size_t   footprint_pair_snapshot_bytes(const footprint_pair *pair)
 #  define FOOTPRINT_P_PREFETCH(p) __builtin_prefetch(p)
 #  define FOOTPRINT_P_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #  define FOOTPRINT_P_APART       __attribute__((noinline))
+#  define FOOTPRINT_P_ALWAYS      inline __attribute__((always_inline))
 #else
 #  define FOOTPRINT_P_LOG2(v)     footprint_p_log2(v)
 #  define FOOTPRINT_P_LOWEST(v)   footprint_p_log2((v) & (0 - (v)))
 #  define FOOTPRINT_P_PREFETCH(p) ((void)(p))
 #  define FOOTPRINT_P_UNLIKELY(x) (x)
 #  define FOOTPRINT_P_APART
+#  define FOOTPRINT_P_ALWAYS inline
 static uint32_t footprint_p_log2(uint64_t v) {
     uint32_t log = 0, step;
     for (step = 32; step; step /= 2) if (v >> step) { v >>= step; log += step; }
     return log;
 }
+#endif
+
+#if defined(__GNUC__) && __GNUC__ >= 7
+#  define FOOTPRINT_P_FALL __attribute__((fallthrough));
+#else
+#  define FOOTPRINT_P_FALL
 #endif
 
 /* ---- bins ----
@@ -304,7 +318,9 @@ FOOTPRINT_API uint64_t footprint_bin_high(uint32_t bin) {
 /* ---- numbers ---- */
 
 /* [shared: sat_add] */
-static uint64_t footprint_p_sat_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+static uint64_t footprint_p_sat_add(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
 /* [end shared] */
 
 typedef struct footprint_p_wide { uint64_t low, high; } footprint_p_wide;         /* 128 bits */
@@ -393,8 +409,8 @@ static void footprint_p_copy(void *to, const void *from, size_t bytes) {
          b      a          z  leaves                     ^place[0] ^place[1]  ^place[2] ...     . = is back in recent
 
    Access: found in recent at depth q: move to front. Else it comes from slot p (1: none), its bit is cleared, z gets the next
-   slot, and each mark with place >= p has one more pending. Marks stand in groups of G that share `pending` and the slack of
-   their smallest edge; skip[j] is how many of the group's pending do not concern its marks j and up. When pending exceeds slack
+   slot, and each mark with place >= p has one more pending: marks are counted 16 at a time. They stand in groups of G that share
+   the slack of their smallest edge, whose mark is the first to have more pending than that. Then, for the whole group,
    each mark moves up by as many live slots as it has pending: bitmap scans, forward only. Moves per miss: about 4 at c = 0.9,
    one per mark (O(log blocks)) at c = 1.
 
@@ -409,19 +425,19 @@ static void footprint_p_copy(void *to, const void *from, size_t bytes) {
    Invariants between accesses, pending == 0 in group g: edge[j] - 1 - T live slots lie strictly after place[j]; place falls as
    j grows, in all groups; index points to the slot of every block that is live, and to nothing it could confuse.           */
 
-#define FOOTPRINT_P_YOUNG 256                      /* ages below it are counted one by one */
+#define FOOTPRINT_P_YOUNG 512                      /* ages below it are counted one by one */
+#define FOOTPRINT_P_MARK_YOUNG 1024                /* the same for marks of edges below it */
 #define FOOTPRINT_P_RING  128                      /* how many misses before `recent` is copied to the ring's end */
+#define FOOTPRINT_P_FIRST 8000                     /* blocks that footprint_open makes room for */
 #define FOOTPRINT_P_AHEAD 12                       /* accesses between asking memory for a bucket and needing it */
 #define FOOTPRINT_P_LARGE ((size_t)1 << 20)         /* bytes of blocks from which on it pays to ask ahead */
 #define FOOTPRINT_P_FOLD  UINT64_C(0x80000000)     /* accesses between emptying 32-bit counters */
 
-struct footprint_p_mark   { uint64_t since, from, born; uint32_t skip, row; };    /* row: its cells, less the bins it has not */
-struct footprint_p_group  { uint32_t pending, slack; };
+struct footprint_p_mark   { uint64_t since, born; uint32_t row; };      /* row: its cells, less the bins it has not */
 struct footprint_p_cell   { uint64_t count, sum; };
 struct footprint_p_gap    { uint64_t count, low, high; };
 struct footprint_p_moment { uint64_t count, sum, square; };
 typedef struct footprint_p_mark footprint_p_mark;
-typedef struct footprint_p_group footprint_p_group;
 typedef struct footprint_p_cell footprint_p_cell;
 typedef struct footprint_p_gap footprint_p_gap;
 typedef struct footprint_p_moment footprint_p_moment;
@@ -451,7 +467,7 @@ static void footprint_p_run(footprint_p_cell *row, uint32_t columns, uint64_t x0
 }
 
 /* The step-th live slot after place: whole words, then whole bytes, then bits. */
-static uint32_t footprint_p_select(const footprint *fp, uint32_t place, uint32_t step) {
+static FOOTPRINT_P_APART uint32_t footprint_p_select(const footprint *fp, uint32_t place, uint32_t step) {
     const uint64_t *live = fp->live + (place >> 6);
     uint64_t bits = *live & (~UINT64_C(1) << (place & 63));
     if (step > 11)
@@ -474,7 +490,35 @@ static uint32_t footprint_p_select(const footprint *fp, uint32_t place, uint32_t
     }
 }
 
+/* The step-th set bit of a word, step <= 64; 64 when there is none. */
+#if defined(FOOTPRINT_P_BMI)
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_select_fast(uint64_t bits, uint32_t step) {
+    uint64_t bit = UINT64_C(1) << (step - 1), found;
+    __asm__("pdep %1, %2, %0" : "=r"(bit) : "r"(bits), "r"(bit));
+    __asm__("tzcnt %1, %0" : "=r"(found) : "r"(bit) : "cc");
+    return (uint32_t)found;
+}
+static FOOTPRINT_P_APART uint32_t footprint_p_select_far(const footprint *fp, uint32_t place, uint32_t step) {
+    const uint64_t *live = fp->live + (place >> 6);
+    uint64_t bits = *live & (~UINT64_C(1) << (place & 63)), count;
+    for (;; bits = *++live) {
+        __asm__("popcnt %1, %0" : "=r"(count) : "r"(bits) : "cc");
+        if (count >= step) return (uint32_t)(live - fp->live) << 6 | footprint_p_select_fast(bits, step);
+        step -= (uint32_t)count;
+    }
+}
+static int footprint_p_is_fast(void) {                                         /* pdep is slow on the first two AMD Zen */
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") && !__builtin_cpu_is("amdfam17h");
+}
+#else
+#  define footprint_p_select_fast(bits, step) 64
+#  define footprint_p_select_far footprint_p_select
+static int footprint_p_is_fast(void) { return 0; }
+#endif
+
 /* Each age once. Mostly they lie in one bin. */
+#ifndef FOOTPRINT_NO_PAIR
 static inline void footprint_p_run_once(footprint_p_cell *row, uint32_t columns, uint64_t x0, uint64_t x1) {
     uint32_t k = x1 < 16 ? 0 : FOOTPRINT_P_LOG2(x1) - 3;
     if (x0 >> k == x1 >> k && 8 * k + (x1 >> k) < columns) {
@@ -484,57 +528,188 @@ static inline void footprint_p_run_once(footprint_p_cell *row, uint32_t columns,
         cell->sum += length * x1 - footprint_p_triangle(length - 1);
     } else footprint_p_run(row, columns, x0, x1, 1);
 }
+#endif
 
-/* Mark j has rested from mark->from to now - 1. */
-static inline void footprint_p_rested(footprint *fp, const footprint_p_mark *mark, uint32_t j, uint64_t now) {
-    uint64_t x0 = mark->from - mark->since + 1, x1 = now - mark->since;
-    if (x0 > x1) return;
-    if (x0 < FOOTPRINT_P_YOUNG && j < fp->mark_young) {
-        int32_t *young = fp->young + (size_t)j * FOOTPRINT_P_YOUNG;
-        young[x0]++;
-        if (x1 < FOOTPRINT_P_YOUNG - 1) young[x1 + 1]--;
-        if (x1 < FOOTPRINT_P_YOUNG) return;
-        x0 = FOOTPRINT_P_YOUNG;
+/* Ages run backwards in shifted and young, so that a time is an index. */
+#define FOOTPRINT_P_AT(q, y) ((q) * FOOTPRINT_P_YOUNG + (FOOTPRINT_P_YOUNG - (uint32_t)(y)))
+
+#define FOOTPRINT_P_MARK_AT(j, y) ((j) * (size_t)FOOTPRINT_P_MARK_YOUNG + (FOOTPRINT_P_MARK_YOUNG - (uint32_t)(y)))
+
+/* Adds `count` ages y, as what is left of y's bin: moments of high - y + 1. */
+static inline void footprint_p_rest(footprint_p_moment *moments, uint32_t columns, uint64_t y, uint64_t count) {
+    uint32_t k = y < 16 ? 0 : FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
+    uint64_t rest = ((y | ((UINT64_C(1) << k) - 1)) + 1) - y;
+    footprint_p_moment *moment = moments + bin;
+    if (FOOTPRINT_P_UNLIKELY(bin >= columns)) return;
+    moment->count += count;
+    moment->sum += rest * count;
+    moment->square += (rest * (rest + 1) >> 1) * count;
+}
+
+/* A run of mark j starts (+1), or it ended before (-1), at age y. */
+static void footprint_p_mark_event(footprint *fp, uint32_t j, uint64_t y, int sign) {
+    if (y < FOOTPRINT_P_MARK_YOUNG && j < fp->mark_young) fp->young[FOOTPRINT_P_MARK_AT(j, y)] += sign;
+    else footprint_p_rest(fp->cells + fp->mark[j].row, fp->columns, y, (uint64_t)(int64_t)sign);
+}
+
+/* A run of mark j ended before age y, the next one starts at a smaller one, not young. */
+static inline void footprint_p_mark_moved(footprint_p_moment *row, uint32_t columns, uint64_t y, uint64_t start) {
+    uint32_t k = FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
+    if (y >> k == start >> k && bin < columns) {                               /* the same bin */
+        uint64_t rest = (y | ((UINT64_C(1) << k) - 1)) - y + 1, less = y - start;
+        row[bin].sum += less;
+        row[bin].square += less * (2 * rest + less + 1) >> 1;
+        return;
     }
-    footprint_p_run_once(fp->cells + mark->row, fp->columns, x0, x1);
+    footprint_p_rest(row, columns, start, 1);
+    footprint_p_rest(row, columns, y, UINT64_MAX);
+}
+
+/* Mark j moves up by `step` live slots. Its table of young ages ends at `young`. */
+static FOOTPRINT_P_ALWAYS void footprint_p_advance(footprint *fp, uint32_t j, uint32_t step, int32_t *young, uint64_t next, int fast) {
+    footprint_p_mark *mark = fp->mark + j;
+    uint32_t place = fp->place[j] + 1, found = 64;
+    uint64_t y, start, bits;
+    if (fast) {
+        __builtin_memcpy(&bits, (const unsigned char *)fp->live + (place >> 3), 8);
+        bits >>= place & 7;
+        if (step <= 64) found = footprint_p_select_fast(bits, step);
+        place = FOOTPRINT_P_UNLIKELY(found == 64) ? footprint_p_select_far(fp, place - 1, step) : place + found;
+    } else {
+        bits = fp->live[place >> 6] >> (place & 63) | fp->live[(place >> 6) + 1] << 1 << (~place & 63);
+        switch (step) {
+            default: bits = 0; break;
+            case 8: bits &= bits - 1; FOOTPRINT_P_FALL
+            case 7: bits &= bits - 1; FOOTPRINT_P_FALL
+            case 6: bits &= bits - 1; FOOTPRINT_P_FALL
+            case 5: bits &= bits - 1; FOOTPRINT_P_FALL
+            case 4: bits &= bits - 1; FOOTPRINT_P_FALL
+            case 3: bits &= bits - 1; FOOTPRINT_P_FALL
+            case 2: bits &= bits - 1; FOOTPRINT_P_FALL
+            case 1: break;
+        }
+        place = bits ? place + FOOTPRINT_P_LOWEST(bits) : footprint_p_select(fp, place - 1, step);
+    }
+    fp->place[j] = place;
+    y = next - mark->since;
+    start = next - (mark->since = fp->slot[place].time);
+    if (start >= FOOTPRINT_P_MARK_YOUNG || j >= fp->mark_young) footprint_p_mark_moved(fp->cells + mark->row, fp->columns, y, start);
+    else {
+        ++*(young - (size_t)start);
+        if (y < FOOTPRINT_P_MARK_YOUNG) --*(young - (size_t)y);
+        else footprint_p_rest(fp->cells + mark->row, fp->columns, y, UINT64_MAX);
+    }
 }
 
 /* Puts the marks of group g right. One of them may overtake the last of the group below, which then is put right as well. */
-static FOOTPRINT_P_APART void footprint_p_flush(footprint *fp, uint32_t g) {
-    uint32_t size = fp->config.group;
-    uint64_t now = fp->now;
+static FOOTPRINT_P_ALWAYS void footprint_p_flush_with(footprint *fp, uint32_t g, int fast) {
+    uint32_t size = fp->config.group, *pending, j;
+    uint64_t next = fp->now + 1;
     for (;; g--) {
-        uint32_t first = g * size, j = first, end = first + size < fp->marks ? first + size : fp->marks;
-        uint32_t step = fp->groups[g].pending, place;
-        fp->groups[g].pending = 0;
-        for (; j < end; j++) {
-            footprint_p_mark *mark = &fp->mark[j];
-            uint64_t bits;
-            if (mark->skip) { step -= mark->skip; mark->skip = 0; }
-            if (step == 0) continue;
-            place = fp->place[j] + 1;
-            bits = fp->live[place >> 6] >> (place & 63);
-            place = step == 1 && bits ? place + FOOTPRINT_P_LOWEST(bits) : footprint_p_select(fp, place - 1, step);
-            footprint_p_rested(fp, mark, j, now);
-            fp->place[j] = place;
-            mark->since = fp->slot[place].time;
-            mark->from = now;
-        }
-        if (g == 0 || fp->groups[g - 1].pending == 0 || fp->place[first - 1] > fp->place[first]) return;
+        uint32_t first = g * size, end = first + size < fp->marks ? first + size : fp->marks;
+        int32_t *young = fp->young + (first + 1) * (size_t)FOOTPRINT_P_MARK_YOUNG;
+        pending = fp->pending + first;
+        if (size == 4 && pending[3]) {                                         /* all four, as mostly */
+            footprint_p_advance(fp, first, pending[0], young, next, fast);
+            footprint_p_advance(fp, first + 1, pending[1], young + FOOTPRINT_P_MARK_YOUNG, next, fast);
+            footprint_p_advance(fp, first + 2, pending[2], young + 2 * FOOTPRINT_P_MARK_YOUNG, next, fast);
+            footprint_p_advance(fp, first + 3, pending[3], young + 3 * FOOTPRINT_P_MARK_YOUNG, next, fast);
+            pending[0] = pending[1] = pending[2] = pending[3] = 0;
+        } else
+            for (j = first; j < end && *pending; j++, pending++, young += FOOTPRINT_P_MARK_YOUNG) {
+                footprint_p_advance(fp, j, *pending, young, next, fast);
+                *pending = 0;
+            }
+        if (g == 0 || (fp->place[first - 1] > fp->place[first]) | (fp->pending[first - size] == 0)) return;
     }
+}
+
+static FOOTPRINT_P_APART void footprint_p_flush_plain(footprint *fp, uint32_t g) { footprint_p_flush_with(fp, g, 0); }
+static FOOTPRINT_P_APART void footprint_p_flush_fast(footprint *fp, uint32_t g) { footprint_p_flush_with(fp, g, 1); }
+static inline void footprint_p_flush(footprint *fp, uint32_t g) { if (fp->fast) footprint_p_flush_fast(fp, g); else footprint_p_flush_plain(fp, g); }
+
+/* The next live slot after place. */
+static inline uint32_t footprint_p_next_live(const uint64_t *live, uint32_t place) {
+    uint32_t word = ++place >> 6;
+    uint64_t bits = live[word] >> (place & 63);
+    if (FOOTPRINT_P_UNLIKELY(bits == 0)) {
+        do bits = live[++word]; while (bits == 0);
+        place = word << 6;
+    }
+    return place + FOOTPRINT_P_LOWEST(bits);
+}
+
+/* Marks without slack need no counting: each moves to the next live slot. Returns how many did: those with place >= p. */
+static FOOTPRINT_P_APART uint32_t footprint_p_count_exact(footprint *fp, uint32_t p) {
+    uint32_t most = fp->exact < fp->marks ? fp->exact : fp->marks, young_most = fp->mark_young < most ? fp->mark_young : most;
+    uint64_t next = fp->now + 1, y, start;
+    const uint64_t *live = fp->live;
+    const footprint_entry *slot = fp->slot;
+    uint32_t *at = fp->place, *end = at + young_most;
+    footprint_p_mark *mark = fp->mark;
+    int32_t *young = fp->young + FOOTPRINT_P_MARK_YOUNG;
+    for (; at < end && *at >= p; at++, mark++, young += FOOTPRINT_P_MARK_YOUNG) {
+        uint32_t place = *at = footprint_p_next_live(live, *at);
+        y = next - mark->since;
+        start = next - (mark->since = slot[place].time);
+        if (y < FOOTPRINT_P_MARK_YOUNG) { ++*(young - (size_t)start); --*(young - (size_t)y); }
+        else if (start < FOOTPRINT_P_MARK_YOUNG) {
+            ++*(young - (size_t)start);
+            footprint_p_rest(fp->cells + mark->row, fp->columns, y, UINT64_MAX);
+        } else footprint_p_mark_moved(fp->cells + mark->row, fp->columns, y, start);
+    }
+    if (at < end) return (uint32_t)(at - fp->place);
+    for (end = fp->place + most; at < end && *at >= p; at++, mark++) {
+        uint32_t place = *at = footprint_p_next_live(live, *at);
+        y = next - mark->since;
+        start = next - (mark->since = slot[place].time);
+        footprint_p_mark_moved(fp->cells + mark->row, fp->columns, y, start);
+    }
+    return (uint32_t)(at - fp->place);
 }
 
 /* A block came back from slot p (1: a new block). Returns how many marks count that: those with place >= p. */
 static inline uint32_t footprint_p_count(footprint *fp, uint32_t p) {
-    uint32_t size = fp->config.group, marks = fp->marks, g, first = 0, j;
+    uint32_t size = fp->config.group, marks = fp->marks, g = 0, first = 0, j;
     const uint32_t *place = fp->place;
-    for (g = 0; first + size <= marks && place[first + size - 1] >= p; g++, first += size)     /* whole groups, upward */
-        if (++fp->groups[g].pending > fp->groups[g].slack) footprint_p_flush(fp, g);
-    for (j = first; j < marks && place[j] >= p; j++) {}
-    if (j == first) return j;
-    if (j < marks) fp->mark[j].skip++;
-    if (++fp->groups[g].pending > fp->groups[g].slack) footprint_p_flush(fp, g);
-    return j;
+    if (fp->exact) {
+        first = footprint_p_count_exact(fp, p);
+        if (first < fp->exact || first == marks) return first;
+        g = first / size;
+    }
+#if defined(FOOTPRINT_P_SSE2)
+    if (16 % size == 0) {
+        __m128i least = _mm_set1_epi32((int)p - 1);
+        for (;; first += 16) {
+            const __m128i *at = (const __m128i *)(const void *)(place + first), *slack = (const __m128i *)(const void *)(fp->slack + first);
+            __m128i *pending = (__m128i *)(void *)(fp->pending + first);
+            __m128i a = _mm_cmpgt_epi32(_mm_loadu_si128(at), least), b = _mm_cmpgt_epi32(_mm_loadu_si128(at + 1), least);
+            __m128i c = _mm_cmpgt_epi32(_mm_loadu_si128(at + 2), least), d = _mm_cmpgt_epi32(_mm_loadu_si128(at + 3), least);
+            __m128i i = _mm_sub_epi32(_mm_loadu_si128(pending), a), k = _mm_sub_epi32(_mm_loadu_si128(pending + 1), b);
+            __m128i l = _mm_sub_epi32(_mm_loadu_si128(pending + 2), c), m = _mm_sub_epi32(_mm_loadu_si128(pending + 3), d);
+            uint32_t counted = ~(uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d))), over;
+            _mm_storeu_si128(pending, i);
+            _mm_storeu_si128(pending + 1, k);
+            _mm_storeu_si128(pending + 2, l);
+            _mm_storeu_si128(pending + 3, m);
+            i = _mm_cmpgt_epi32(i, _mm_loadu_si128(slack));
+            k = _mm_cmpgt_epi32(k, _mm_loadu_si128(slack + 1));
+            l = _mm_cmpgt_epi32(l, _mm_loadu_si128(slack + 2));
+            m = _mm_cmpgt_epi32(m, _mm_loadu_si128(slack + 3));
+            over = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(i, k), _mm_packs_epi32(l, m)));
+            for (; over; over &= over - 1) footprint_p_flush(fp, (first + FOOTPRINT_P_LOWEST((uint64_t)over)) / size);
+            counted = FOOTPRINT_P_LOWEST((uint64_t)counted);                            /* bit 16 is set */
+            if (counted < 16) return first + counted;
+        }
+    }
+#endif
+    for (; first < marks && place[first] >= p; g++, first += size) {           /* groups, upward */
+        uint32_t end = first + size < marks ? first + size : marks;
+        for (j = first; j < end && place[j] >= p; j++) fp->pending[j]++;
+        if (fp->pending[first] > fp->slack[first]) footprint_p_flush(fp, g);
+        if (j < end || end == marks) return j;
+    }
+    return first;
 }
 
 static uint32_t footprint_p_slack(const footprint *fp, uint64_t edge) {
@@ -544,35 +719,43 @@ static uint32_t footprint_p_slack(const footprint *fp, uint64_t edge) {
 
 /* As many blocks are kept as the next edge asks for: its mark starts at the oldest. */
 static void footprint_p_add_mark(footprint *fp, uint32_t place, uint64_t from) {
-    uint32_t j = fp->marks, g = j / fp->config.group;
+    uint32_t j = fp->marks, g = j / fp->config.group, first = g * fp->config.group;
     footprint_p_mark *mark = &fp->mark[j];
-    if (j % fp->config.group != 0) { if (fp->groups[g].pending) footprint_p_flush(fp, g); }
+    fp->slack[j] = INT32_MAX;                                                  /* but for the first of a group */
+    if (j != first) { if (fp->pending[first]) footprint_p_flush(fp, g); }
     else {
-        fp->groups[g].pending = 0;
-        fp->groups[g].slack = footprint_p_slack(fp, footprint_p_edge(fp, j));
-        if (g > 0 && fp->groups[g - 1].pending) footprint_p_flush(fp, g - 1);
+        fp->slack[j] = footprint_p_slack(fp, footprint_p_edge(fp, j));
+        if (fp->slack[j] == 0) fp->exact = (g + 1) * fp->config.group;
+        else if (j == 0) fp->exact = 0;
+        if (g > 0 && fp->pending[first - fp->config.group]) footprint_p_flush(fp, g - 1);
     }
     fp->place[j] = place;
     mark->since = fp->slot[place].time;
-    mark->from = from;
     if (mark->born == 0) mark->born = from;
-    mark->skip = 0;
+    fp->pending[j] = 0;
     mark->row = j * (fp->columns - footprint_bin(fp->recent) - 1) - j * (j + 1) / 2;    /* row j has j cells less than the first */
+    footprint_p_mark_event(fp, j, from - mark->since + 1, 1);
     fp->marks = j + 1;
 }
 
 /* ---- blocks ---- */
 
-static uint32_t footprint_p_bucket(const footprint *fp, uint64_t block) {
-    uint64_t hash = (block ^ block >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
-    return (uint32_t)(hash * fp->buckets >> 32);
-}
+static uint64_t footprint_p_hash(uint64_t block) { return (block ^ block >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> 32; }
+
+static uint32_t footprint_p_bucket(const footprint *fp, uint64_t block) { return (uint32_t)(footprint_p_hash(block) * fp->buckets >> 32); }
+static uint32_t footprint_p_bucket_of(const footprint *fp, uint64_t hash) { return (uint32_t)(hash * fp->buckets >> 32); }
+
+/* How many recent blocks hash to this: mostly none, and then no search is needed to know that a block is not recent. */
+static uint8_t *footprint_p_near(const footprint *fp, uint64_t hash) { return fp->near + (hash >> 22); }
 
 /* The bucket of a block, or the empty one where it belongs. */
-static uint32_t footprint_p_find(const footprint *fp, uint64_t block) {
-    uint32_t bucket = footprint_p_bucket(fp, block), s;
+static inline uint32_t footprint_p_find_from(const footprint *fp, uint64_t block, uint32_t bucket) {
+    uint32_t s;
     while ((s = fp->index[bucket]) != 0 && fp->slot[s].block != block) bucket = bucket + 1 < fp->buckets ? bucket + 1 : 0;
     return bucket;
+}
+static inline uint32_t footprint_p_find(const footprint *fp, uint64_t block) {
+    return footprint_p_find_from(fp, block, footprint_p_bucket(fp, block));
 }
 
 static void footprint_p_gap_sum(footprint_p_gap *gaps, uint32_t columns, uint64_t y, uint64_t count) {
@@ -598,27 +781,22 @@ static inline void footprint_p_gap_add(footprint *fp, uint64_t y) {
     }
 }
 
-/* Adds `count` ages y, as what is left of y's bin: moments of high - y + 1. */
-static void footprint_p_rest(footprint_p_moment *moments, uint32_t columns, uint64_t y, uint64_t count) {
-    uint32_t bin = footprint_bin(y);
-    uint64_t rest = footprint_bin_high(bin) - y + 1;
-    if (bin >= columns) return;
-    moments[bin].count += count;
-    moments[bin].sum += rest * count;
-    moments[bin].square += footprint_p_triangle(rest) * count;
+/* The same without a branch, where ages are mostly not young. */
+static FOOTPRINT_P_ALWAYS void footprint_p_gap_add_far(footprint_p_gap *gap, uint64_t columns, uint64_t y, uint32_t sample_log2) {
+    uint32_t k = FOOTPRINT_P_LOG2(y | 8) - 3;
+    uint64_t bin = 8 * (uint64_t)k + (y >> k);
+    gap += bin < columns ? bin : columns;
+    gap->count += UINT64_C(1) << sample_log2;
+    footprint_p_wide_add(&gap->low, &gap->high, y << sample_log2, 0);
 }
 
+/* Runs of `row` start at age y. Row F is events[F - 1] - events[F]: a block that moves deeper is one sum for two rows. */
 static void footprint_p_event(footprint *fp, uint32_t row, uint64_t y, uint64_t count) {
-    footprint_p_rest(fp->events + (size_t)row * fp->columns, fp->columns, y, count);
+    for (; row <= fp->recent; row++) footprint_p_rest(fp->events + (size_t)row * fp->columns, fp->columns, y, 0 - count);
 }
 
 static void footprint_p_shifted_far(footprint *fp, uint32_t q, uint64_t y, uint64_t count) {
-    uint32_t bin = footprint_bin(y);
-    uint64_t rest = footprint_bin_high(bin) - y + 1, square = footprint_p_triangle(rest) * count;
-    footprint_p_moment *from = fp->events + (size_t)(q + 1) * fp->columns + bin, *to = from + fp->columns;
-    if (bin >= fp->columns) return;
-    from->count -= count;  from->sum -= rest * count;  from->square -= square;
-    to->count += count;    to->sum += rest * count;    to->square += square;
+    footprint_p_rest(fp->events + (size_t)(q + 1) * fp->columns, fp->columns, y, count);
 }
 
 /* Reuses at stack distances of a bin. The last row is open. */
@@ -637,7 +815,7 @@ static void footprint_p_fold(footprint *fp) {
     uint32_t q, y, j;
     for (q = 0; q < fp->recent && !(fp->flags & FOOTPRINT_AVERAGE); q++)
         for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
-            uint32_t *shifted = &fp->shifted[q * FOOTPRINT_P_YOUNG + y], *reused = &fp->reused[q * FOOTPRINT_P_YOUNG + y];
+            uint32_t *shifted = &fp->shifted[FOOTPRINT_P_AT(q, y)], *reused = &fp->reused[(q) * FOOTPRINT_P_YOUNG + (y)];
             if (*shifted) footprint_p_shifted_far(fp, q, y, *shifted);
             if (*reused) footprint_p_reused_far(fp, q, y, *reused);
             *shifted = *reused = 0;
@@ -647,12 +825,10 @@ static void footprint_p_fold(footprint *fp) {
         fp->gap_young[y] = 0;
     }
     for (j = 0; j < fp->mark_young; j++) {                                     /* marks that were closed as well */
-        int32_t *young = fp->young + (size_t)j * FOOTPRINT_P_YOUNG;
-        uint64_t times = 0;
-        for (y = 0; y < FOOTPRINT_P_YOUNG; y++) {
-            times += (uint64_t)(int64_t)young[y];
-            young[y] = 0;
-            footprint_p_run(fp->cells + fp->mark[j].row, fp->columns, y, y, times);
+        for (y = 1; y < FOOTPRINT_P_MARK_YOUNG; y++) {
+            int32_t *young = &fp->young[FOOTPRINT_P_MARK_AT(j, y)];
+            if (*young) footprint_p_rest(fp->cells + fp->mark[j].row, fp->columns, y, (uint64_t)(int64_t)*young);
+            *young = 0;
         }
     }
 }
@@ -691,7 +867,7 @@ static void footprint_p_compact(footprint *fp) {
 /* Drops the `count` oldest blocks. They come back as new ones, which leaves every window right that does not reach them. */
 static void footprint_p_forget(footprint *fp, uint32_t count) {
     uint32_t g, word = 0, left;
-    for (g = 0; g * fp->config.group < fp->marks; g++) if (fp->groups[g].pending) footprint_p_flush(fp, g);
+    for (g = 0; g * fp->config.group < fp->marks; g++) if (fp->pending[g * fp->config.group]) footprint_p_flush(fp, g);
     for (left = count; left > 0; left--) {
         uint64_t time;
         while (fp->live[word] == 0) word++;
@@ -703,7 +879,8 @@ static void footprint_p_forget(footprint *fp, uint32_t count) {
     fp->tracked -= count;
     while (fp->marks > 0 && footprint_p_edge(fp, fp->marks - 1) > fp->tracked) {
         footprint_p_mark *mark = &fp->mark[--fp->marks];
-        footprint_p_rested(fp, mark, fp->marks, fp->now);
+        fp->place[fp->marks] = 0;                                              /* counts nothing */
+        footprint_p_mark_event(fp, fp->marks, fp->now - mark->since + 1, -1);
     }
 }
 
@@ -733,22 +910,25 @@ static void footprint_p_renumber(footprint *fp) {
 /* ---- an access ---- */
 
 /* `block` is not among the recent ones, `out` has just left them. */
-static void footprint_p_miss(footprint *fp, uint64_t block, footprint_entry out) {
+static inline void footprint_p_miss(footprint *fp, uint64_t block, uint64_t hash, const footprint_entry *out, uint64_t out_hash) {
     uint64_t now = fp->now;
     uint32_t p, s, marks, bucket;
     if (FOOTPRINT_P_UNLIKELY(fp->next == fp->slots)) footprint_p_renumber(fp);
-    p = fp->index[footprint_p_find(fp, block)];
+    p = fp->index[footprint_p_find_from(fp, block, footprint_p_bucket_of(fp, hash))];
     if (p != 0 && fp->live[p >> 6] >> (p & 63) & 1) {
-        footprint_p_gap_add(fp, now - fp->slot[p].time + 1);
+        footprint_p_gap_add_far(fp->gap, fp->columns, now - fp->slot[p].time + 1, fp->sample_log2);
         fp->live[p >> 6] &= ~(UINT64_C(1) << (p & 63));
     } else p = 1;
-    bucket = footprint_p_find(fp, out.block);
+    bucket = footprint_p_find_from(fp, out->block, footprint_p_bucket_of(fp, out_hash));
     s = fp->next++;
-    fp->slot[s] = out;
+    fp->slot[s] = *out;
     fp->live[s >> 6] |= UINT64_C(1) << (s & 63);
     fp->index[bucket] = s;
     marks = footprint_p_count(fp, p);
-    if (p > 1) footprint_p_depth(fp, footprint_bin((uint64_t)fp->recent << fp->sample_log2) + marks, 1);
+    if (p > 1) {
+        marks += fp->depth_first;
+        fp->depth[marks < fp->rows ? marks : fp->rows - 1] += UINT64_C(1) << fp->sample_log2;
+    }
     else {
         footprint_p_gap_add(fp, now + 1);
         fp->first += UINT64_C(1) << fp->sample_log2;
@@ -770,31 +950,50 @@ static FOOTPRINT_P_APART uint32_t footprint_p_shift_old(footprint *fp, uint32_t 
     return count;
 }
 
-/* The first `count` recent blocks move one deeper. Unrolled: three instructions for each. */
-#define FOOTPRINT_P_DEEPER(q)  shifted[q][next - entry[q].time]++
-#define FOOTPRINT_P_DEEPER4(q) FOOTPRINT_P_DEEPER(q); FOOTPRINT_P_DEEPER(q + 1); FOOTPRINT_P_DEEPER(q + 2); FOOTPRINT_P_DEEPER(q + 3)
-static inline void footprint_p_shift(footprint *fp, const footprint_entry *entry, uint32_t count) {
-    uint32_t (*shifted)[FOOTPRINT_P_YOUNG] = (uint32_t (*)[FOOTPRINT_P_YOUNG])(void *)fp->shifted;
+#define FOOTPRINT_P_UP(X) \
+    X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) \
+    X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
+#define FOOTPRINT_P_DOWN(X) \
+    X(31) X(30) X(29) X(28) X(27) X(26) X(25) X(24) X(23) X(22) X(21) X(20) X(19) X(18) X(17) X(16) X(15) X(14) X(13) \
+    X(12) X(11) X(10) X(9) X(8) X(7) X(6) X(5) X(4) X(3) X(2)
+
+/* The first `count` recent blocks move one deeper: two instructions for each. `shifted` is the address of time 0. */
+#define FOOTPRINT_P_DEEPER(q)  ++*(uint32_t *)(shifted + (uintptr_t)top[q].time * 4 + (q) * 4 * FOOTPRINT_P_YOUNG);
+#define FOOTPRINT_P_DEEPER_CASE(q) FOOTPRINT_P_FALL case q: FOOTPRINT_P_DEEPER(q - 1)
+#define FOOTPRINT_P_TIME_0(fp, next) ((uintptr_t)(fp)->shifted + 4 * (uintptr_t)(FOOTPRINT_P_YOUNG - (next)))
+static FOOTPRINT_P_ALWAYS void footprint_p_shift(footprint *fp, const footprint_entry *top, uint32_t count) {
     uint64_t next = fp->now + 1;
-    if (FOOTPRINT_P_UNLIKELY(next - entry[count - 1].time >= FOOTPRINT_P_YOUNG)) count = footprint_p_shift_old(fp, count);
-    for (; count >= 8; count -= 8, entry += 8, shifted += 8) { FOOTPRINT_P_DEEPER4(0); FOOTPRINT_P_DEEPER4(4); }
-    if (count & 4) { FOOTPRINT_P_DEEPER4(0); entry += 4; shifted += 4; }
-    if (count & 2) { FOOTPRINT_P_DEEPER(0); FOOTPRINT_P_DEEPER(1); entry += 2; shifted += 2; }
-    if (count & 1) FOOTPRINT_P_DEEPER(0);
+    uintptr_t shifted = FOOTPRINT_P_TIME_0(fp, next);
+    if (FOOTPRINT_P_UNLIKELY(next - top[count - 1].time >= FOOTPRINT_P_YOUNG)) count = footprint_p_shift_old(fp, count);
+    switch (count) {
+        case 32: FOOTPRINT_P_DEEPER(31)
+        FOOTPRINT_P_DOWN(FOOTPRINT_P_DEEPER_CASE) FOOTPRINT_P_DEEPER_CASE(1)
+        FOOTPRINT_P_FALL
+        default: break;
+    }
 }
 
 /* Access fp->now is to a block that is not recent: it comes to the top, and the last one leaves. */
-static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block) {
+static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block, uint64_t hash) {
     footprint_entry *top = fp->top;
     uint32_t q;
-    if (top == fp->ring) {
+    FOOTPRINT_P_PREFETCH(&fp->slot[fp->index[footprint_p_bucket_of(fp, hash)]]);   /* while the recent ones move */
+    if (fp->filled) footprint_p_shift(fp, top, fp->filled);
+    if (FOOTPRINT_P_UNLIKELY(top == fp->ring)) {
         top = fp->ring + FOOTPRINT_P_RING;
         for (q = fp->filled; q-- > 0; ) top[q] = fp->ring[q];
     }
     fp->top = --top;
     top->block = block;
     top->time = fp->now;
-    if (fp->filled == fp->recent) { footprint_p_miss(fp, block, top[fp->filled]); return; }
+    ++*footprint_p_near(fp, hash);
+    if (fp->filled == fp->recent) {
+        const footprint_entry *out = &top[fp->filled];
+        uint64_t out_hash = footprint_p_hash(out->block);
+        --*footprint_p_near(fp, out_hash);
+        footprint_p_miss(fp, block, hash, out, out_hash);
+        return;
+    }
     fp->filled++;
     fp->tracked++;
     fp->first += UINT64_C(1) << fp->sample_log2;
@@ -802,42 +1001,45 @@ static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block) {
     footprint_p_gap_add(fp, fp->now + 1);
 }
 
-/* Rare ones: the block at depth q was last used long ago, or (q == filled) is not recent. */
-static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t block, uint32_t q) {
-    footprint_entry *top = fp->top, *entry = top + q;
-    uint64_t y = fp->now - entry->time + 1;
+/* Rare ones: few blocks are recent, or the one wanted was last used long ago. */
+static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t block) {
+    footprint_entry *top = fp->top, *entry;
+    uint32_t q = 0;
+    uint64_t y;
+    while (q < fp->filled && top[q].block != block) q++;
+    if (q == fp->filled) { footprint_p_push(fp, block, footprint_p_hash(block)); return; }
     if (q > 0) footprint_p_shift(fp, top, q);
-    if (q == fp->filled) { footprint_p_push(fp, block); return; }
+    entry = top + q;
+    y = fp->now - entry->time + 1;
     if (y >= FOOTPRINT_P_YOUNG) footprint_p_reused_far(fp, q, y, 1);
-    else fp->reused[q * FOOTPRINT_P_YOUNG + y]++;
+    else fp->reused[(q) * FOOTPRINT_P_YOUNG + (y)]++;
     for (; entry > top; entry--) entry[0] = entry[-1];
     top->block = block;
     top->time = fp->now;
 }
 
 /* Access fp->now is to a block that is not at the top. Written out depth by depth: the one branch that cannot be foreseen is the one
-   that finds the block, and from there each step is five instructions. */
-#define FOOTPRINT_P_UP(X) \
-    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) \
-    X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31) X(32)
-#define FOOTPRINT_P_DOWN(X) \
-    X(31) X(30) X(29) X(28) X(27) X(26) X(25) X(24) X(23) X(22) X(21) X(20) X(19) X(18) X(17) X(16) X(15) X(14) X(13) \
-    X(12) X(11) X(10) X(9) X(8) X(7) X(6) X(5) X(4) X(3) X(2) X(1)
+   that finds the block, and from there each step is four instructions. */
 #define FOOTPRINT_P_FIND(q) if (top[q].block == block) { \
         y = next - top[q].time; \
-        if (q >= fp->filled || y >= FOOTPRINT_P_YOUNG) { footprint_p_change_far(fp, block, q); return; } \
-        reused[q][y]++; goto from_##q; }
-#define FOOTPRINT_P_STEP(q) from_##q: shifted[q - 1][next - top[q - 1].time]++; top[q] = top[q - 1];
+        if (FOOTPRINT_P_UNLIKELY(y >= FOOTPRINT_P_YOUNG)) goto far; \
+        fp->reused[(q) * FOOTPRINT_P_YOUNG + (y)]++; goto from_##q; }
+#define FOOTPRINT_P_STEP(q) from_##q: FOOTPRINT_P_DEEPER(q - 1) top[q] = top[q - 1];
 static FOOTPRINT_P_APART void footprint_p_change(footprint *fp, uint64_t block) {
     footprint_entry *top = fp->top;
-    uint32_t (*shifted)[FOOTPRINT_P_YOUNG] = (uint32_t (*)[FOOTPRINT_P_YOUNG])(void *)fp->shifted;
-    uint32_t (*reused)[FOOTPRINT_P_YOUNG] = (uint32_t (*)[FOOTPRINT_P_YOUNG])(void *)fp->reused;
-    uint64_t next = fp->now + 1, y;
-    top[fp->filled].block = block;                                             /* the ring has room behind `recent` */
-    if (fp->filled == 0) { footprint_p_change_far(fp, block, 0); return; }
-    FOOTPRINT_P_UP(FOOTPRINT_P_FIND)
-from_32:
+    uint64_t next = fp->now + 1, y, hash = footprint_p_hash(block);
+    uintptr_t shifted = FOOTPRINT_P_TIME_0(fp, next);
+    if (FOOTPRINT_P_UNLIKELY(fp->filled != 32)) goto far;
+    if (*footprint_p_near(fp, hash)) {
+        FOOTPRINT_P_UP(FOOTPRINT_P_FIND)                                        /* from 2 up */
+    }
+    footprint_p_push(fp, block, hash);
+    return;
+far:
+    footprint_p_change_far(fp, block);
+    return;
     FOOTPRINT_P_DOWN(FOOTPRINT_P_STEP)
+    FOOTPRINT_P_DEEPER(0) top[1] = top[0];
     top->block = block;
     top->time = next - 1;
 }
@@ -847,13 +1049,72 @@ static inline void footprint_p_access(footprint *fp, uint64_t block) {
     footprint_entry *top = fp->top;
     uint64_t now = ++fp->now;
     if (top[0].block == block) { top[0].time = now; fp->repeats++; }
-    else if (top[1].block == block && fp->filled > 1 && now - top[1].time + 1 < FOOTPRINT_P_YOUNG) {
-        fp->shifted[now - top[0].time + 1]++;
+    else if (top[1].block == block) {
+        if (fp->filled < 2 || now - top[1].time + 1 >= FOOTPRINT_P_YOUNG) { footprint_p_change_far(fp, block); return; }
+        fp->shifted[FOOTPRINT_P_AT(0, now - top[0].time + 1)]++;
         fp->reused[FOOTPRINT_P_YOUNG + now - top[1].time + 1]++;
         top[1] = top[0];
         top[0].block = block;
         top[0].time = now;
     } else footprint_p_change(fp, block);
+}
+
+/* blocks[0..count), where nothing else is to be done and two blocks are recent. The top one was used at the access before: no time
+   need be kept for it. Returns how many were taken: fewer when wake is set. */
+static FOOTPRINT_P_ALWAYS size_t footprint_p_access_each(footprint *fp, const uint64_t *blocks, size_t count, int ahead) {
+    footprint_entry *top = fp->top;
+    uint64_t first = top[0].block, second = top[1].block, time = top[1].time, now = fp->now, start = now, end = now + count;
+    uint32_t *reused = fp->reused + FOOTPRINT_P_YOUNG;
+    size_t swapped = 0, changed = 0;
+    for (; now < end; now++) {
+        const uint64_t *at = blocks + (size_t)(now - start);
+        uint64_t block = *at;
+        if (ahead && end - now > FOOTPRINT_P_AHEAD) {
+            uint32_t s = fp->index[footprint_p_bucket(fp, at[FOOTPRINT_P_AHEAD / 2])];
+            FOOTPRINT_P_PREFETCH(&fp->index[footprint_p_bucket(fp, at[FOOTPRINT_P_AHEAD])]);
+            FOOTPRINT_P_PREFETCH(&fp->slot[s]);
+        }
+        if (block == first) continue;
+        if (block == second && now - time < FOOTPRINT_P_YOUNG - 2) {
+            reused[now - time + 2]++;
+            swapped++;
+            second = first;
+            first = block;
+            time = now;
+        } else {
+            top = fp->top;
+            top[0].block = first;
+            top[0].time = now;
+            top[1].block = second;
+            top[1].time = time;
+            fp->now = now + 1;
+            changed++;
+            if (block == second) footprint_p_change_far(fp, block);
+            else footprint_p_change(fp, block);
+            if (FOOTPRINT_P_UNLIKELY(!fp->wake)) end = now;
+            top = fp->top;
+            first = top[0].block;
+            second = top[1].block;
+            time = top[1].time;
+        }
+    }
+    count = (size_t)(now - start);
+    top = fp->top;
+    top[0].block = first;
+    top[0].time = now;
+    top[1].block = second;
+    top[1].time = time;
+    fp->shifted[FOOTPRINT_P_AT(0, 2)] += (uint32_t)swapped;
+    fp->now = now;
+    fp->repeats += count - swapped - changed;
+    return count;
+}
+
+static FOOTPRINT_P_APART size_t footprint_p_access_plain(footprint *fp, const uint64_t *blocks, size_t count) {
+    return footprint_p_access_each(fp, blocks, count, 0);
+}
+static FOOTPRINT_P_APART size_t footprint_p_access_ahead(footprint *fp, const uint64_t *blocks, size_t count) {
+    return footprint_p_access_each(fp, blocks, count, 1);
 }
 
 static void footprint_p_thin(footprint *fp);
@@ -897,7 +1158,7 @@ static FOOTPRINT_P_APART void footprint_p_average_look_up(footprint *fp, uint64_
     if (entry->time) footprint_p_gap_add(fp, now - entry->time + 1);
     else {
         if (fp->tracked >= fp->cap) {
-            if (!footprint_p_grow(fp, (uint64_t)fp->slots + fp->slots / 8)) {
+            if (!footprint_p_grow(fp, (uint64_t)fp->slots + fp->slots / 2)) {
                 fp->flags |= FOOTPRINT_FULL;
                 while (fp->tracked >= fp->cap && fp->sample_log2 < 63) footprint_p_average_thin(fp);
                 if (!(fp->top_again = !footprint_p_left_out(fp, block))) return;
@@ -965,23 +1226,66 @@ FOOTPRINT_API void footprint_access(footprint *fp, uint64_t block) {
     footprint_p_access(fp, block);
 }
 
-/* Tables larger than the second-level cache: what the access in a dozen steps will want, and of that in half a dozen what its
-   bucket points to, is fetched meanwhile. Pays when more than one access in eight looks blocks up. */
-static void footprint_p_access_ahead(footprint *fp, const uint64_t *blocks, const uint64_t *end) {
-    for (; end - blocks > FOOTPRINT_P_AHEAD && fp->wake; blocks++) {
-        uint32_t s = fp->index[footprint_p_bucket(fp, blocks[FOOTPRINT_P_AHEAD / 2])];
-        FOOTPRINT_P_PREFETCH(&fp->index[footprint_p_bucket(fp, blocks[FOOTPRINT_P_AHEAD])]);
-        FOOTPRINT_P_PREFETCH(&fp->slot[s]);
-        footprint_p_access(fp, *blocks);
+/* The same for blocks[0..count), none left out: the last two blocks and the time of the second stay at hand. No branch on the size
+   of a gap. Returns how many were taken: fewer when sampling began. */
+static FOOTPRINT_P_ALWAYS size_t footprint_p_average_each(footprint *fp, const uint64_t *blocks, size_t count, int ahead) {
+    footprint_entry *slot = fp->slot, *one = slot + fp->next, *two = slot + fp->second, *last = slot + fp->buckets, *entry;
+    footprint_p_gap *gap = fp->gap;
+    uint64_t first = one->block, second = two->block, time = two->time, now = fp->now, start = now, end = now + count, y;
+    uint64_t columns = fp->columns, buckets = fp->buckets;
+    for (; now < end; now++) {
+        const uint64_t *at = blocks + (size_t)(now - start);
+        uint64_t block = *at;
+        if (ahead && end - now > FOOTPRINT_P_AHEAD) FOOTPRINT_P_PREFETCH(slot + (footprint_p_hash(at[FOOTPRINT_P_AHEAD]) * buckets >> 32));
+        if (block == first) continue;
+        if (block == second) {
+            footprint_p_gap_add_far(gap, columns, now - time + 2, 0);
+            entry = two;
+            two = one;
+        } else {
+            two->time = time;
+            one->time = now;
+            entry = slot + (footprint_p_hash(block) * buckets >> 32);
+            while (entry->block != block && entry->time) if (++entry == last) entry = slot;
+            if (FOOTPRINT_P_UNLIKELY(entry->time == 0)) {                      /* new */
+                fp->next = (uint32_t)(one - slot);
+                fp->second = (uint32_t)(two - slot);
+                fp->now = now;
+                footprint_p_average_look_up(fp, block);
+                if (fp->sample_log2) return (size_t)(now + 1 - start);
+                slot = fp->slot;
+                buckets = fp->buckets;
+                last = slot + buckets;
+                one = slot + fp->next;
+                two = slot + fp->second;
+                first = block;
+                second = two->block;
+                time = two->time;
+                continue;
+            }
+            y = now - entry->time + 2;
+            footprint_p_gap_add_far(gap, columns, y, 0);
+            two = one;
+        }
+        one = entry;
+        second = first;
+        first = block;
+        time = now;
     }
-    for (; blocks < end; blocks++) footprint_access(fp, *blocks);
+    two->time = time;
+    one->time = now;
+    fp->next = (uint32_t)(one - slot);
+    fp->second = (uint32_t)(two - slot);
+    fp->now = now;
+    fp->top_again = 1;
+    return count;
 }
 
-static void footprint_p_average_ahead(footprint *fp, const uint64_t *blocks, const uint64_t *end) {
-    for (; blocks < end; blocks++) {
-        if (end - blocks > FOOTPRINT_P_AHEAD) FOOTPRINT_P_PREFETCH(&fp->slot[footprint_p_bucket(fp, blocks[FOOTPRINT_P_AHEAD])]);
-        footprint_p_average_access(fp, *blocks);
-    }
+static FOOTPRINT_P_APART size_t footprint_p_average_plain(footprint *fp, const uint64_t *blocks, size_t count) {
+    return footprint_p_average_each(fp, blocks, count, 0);
+}
+static FOOTPRINT_P_APART size_t footprint_p_average_ahead(footprint *fp, const uint64_t *blocks, size_t count) {
+    return footprint_p_average_each(fp, blocks, count, 1);
 }
 
 FOOTPRINT_API void footprint_access_many(footprint *fp, const uint64_t *blocks, size_t count) {
@@ -995,13 +1299,13 @@ FOOTPRINT_API void footprint_access_many(footprint *fp, const uint64_t *blocks, 
         left = until - fp->now < 1024 ? until - fp->now : 1024;
         stop = left < (uint64_t)(end - blocks) ? blocks + (size_t)left : end;
         if (fp->flags & FOOTPRINT_AVERAGE) {
-            if (large) footprint_p_average_ahead(fp, blocks, stop);
-            else for (; blocks < stop; blocks++) footprint_p_average_access(fp, *blocks);
-            blocks = stop;
+            if (fp->now == 0 || fp->sample_log2) for (; blocks < stop && (fp->now == 0 || fp->sample_log2); blocks++) footprint_p_average_access(fp, *blocks);
+            else blocks += (large ? footprint_p_average_ahead : footprint_p_average_plain)(fp, blocks, (size_t)(stop - blocks));
+            large = fp->blocks_bytes > FOOTPRINT_P_LARGE;
             continue;
         }
-        if (ahead) { footprint_p_access_ahead(fp, blocks, stop); blocks = stop; }
-        else for (; blocks < stop && fp->wake; blocks++) footprint_p_access(fp, *blocks);  /* wake 0: blocks are to be left out */
+        if (fp->filled < 2) { footprint_access(fp, *blocks++); continue; }
+        blocks += (ahead ? footprint_p_access_ahead : footprint_p_access_plain)(fp, blocks, (size_t)(stop - blocks));
         ahead = large && fp->next - next > 128;                                /* renumbering counts as many */
     }
 }
@@ -1065,47 +1369,53 @@ static void footprint_p_add_row(const footprint_p_cell *row, uint64_t now, uint6
     }
 }
 
-/* Row F <= T, from the ages at which its runs start and, negative, end. A = `all`: ages below the bin, summed over its lengths. */
-static void footprint_p_add_recent(const footprint *fp, uint32_t F, uint64_t *table, uint32_t below, uint32_t bin) {
-    const uint32_t *shifted = fp->shifted + (F - 1) * FOOTPRINT_P_YOUNG, *reused = fp->reused + (F - 1) * FOOTPRINT_P_YOUNG;
-    footprint_p_moment *moments = fp->scratch;
+/* fp->scratch: the ages at which runs of a row start and, negative, end. `all`: ages below the bin, summed over its lengths. */
+static void footprint_p_add_moments(const footprint *fp, uint64_t born, uint64_t *table, uint32_t below, uint32_t bin) {
     uint64_t now = fp->now, all = 0, open = 0;
-    uint32_t y, b;
-    for (b = 0; b < fp->columns; b++) moments[b] = fp->events[(size_t)F * fp->columns + b];
-    for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
-        uint64_t starts = F > 1 ? shifted[(ptrdiff_t)y - FOOTPRINT_P_YOUNG] : 0;
-        footprint_p_rest(moments, fp->columns, y, starts - shifted[y] - reused[y]);
-    }
-    if (F == 1) footprint_p_rest(moments, fp->columns, 1, fp->sampled);
-    footprint_p_rest(moments, fp->columns, now - fp->top[F - 1].time + 2, UINT64_MAX);
+    uint32_t b;
     for (b = 1; b < fp->columns && footprint_bin_low(b) <= now; b++) {
-        const footprint_p_moment *m = &moments[b];
+        const footprint_p_moment *m = &fp->scratch[b];
         uint64_t low = footprint_bin_low(b), high = footprint_bin_high(b), limit = high < now ? high : now;
         uint64_t width = limit - low + 1, less = high - limit;
         footprint_p_add_windows(table, fp->columns, below, bin, b,
             width * all + open * footprint_p_triangle(width) + m->square - less * m->sum
-            + footprint_p_triangle(less - 1) * m->count - footprint_p_early(low, limit, fp->born[F]));
+            + footprint_p_triangle(less - 1) * m->count - footprint_p_early(low, limit, born));
         all += open * (high - low + 1) + m->sum;
         open += m->count;
     }
 }
 
+/* Row F <= T. */
+static void footprint_p_add_recent(const footprint *fp, uint32_t F, uint64_t *table, uint32_t below, uint32_t bin) {
+    footprint_p_moment *moments = fp->scratch;
+    uint32_t y, b;
+    for (b = 0; b < fp->columns; b++) {
+        const footprint_p_moment *ends = &fp->events[(size_t)F * fp->columns + b], *starts = ends - fp->columns;
+        moments[b].count = starts->count - ends->count;
+        moments[b].sum = starts->sum - ends->sum;
+        moments[b].square = starts->square - ends->square;
+    }
+    for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
+        uint64_t starts = F > 1 ? fp->shifted[FOOTPRINT_P_AT(F - 2, y)] : 0;
+        footprint_p_rest(moments, fp->columns, y, starts - fp->shifted[FOOTPRINT_P_AT(F - 1, y)] - fp->reused[(F - 1) * FOOTPRINT_P_YOUNG + y]);
+    }
+    if (F == 1) footprint_p_rest(moments, fp->columns, 1, fp->sampled);
+    footprint_p_rest(moments, fp->columns, fp->now - fp->top[F - 1].time + 2, UINT64_MAX);
+    footprint_p_add_moments(fp, fp->born[F], table, below, bin);
+}
+
 static void footprint_p_add_mark_row(const footprint *fp, uint32_t j, uint64_t *table, uint32_t below, uint32_t bin) {
     const footprint_p_mark *mark = &fp->mark[j];
-    footprint_p_cell *row = (footprint_p_cell *)(void *)fp->scratch;
+    footprint_p_moment *moments = fp->scratch;
     uint32_t b, first = footprint_bin(footprint_p_edge(fp, j)), y;
-    uint64_t times = 0;
     for (b = 0; b < fp->columns; b++) {
-        if (b >= first) row[b] = fp->cells[mark->row + b];
-        else row[b].count = row[b].sum = 0;
+        if (b >= first) moments[b] = fp->cells[mark->row + b];
+        else moments[b].count = moments[b].sum = moments[b].square = 0;
     }
-    for (y = 0; y < FOOTPRINT_P_YOUNG && j < fp->mark_young; y++) {
-        times += (uint64_t)(int64_t)fp->young[(size_t)j * FOOTPRINT_P_YOUNG + y];
-        footprint_p_run(row, fp->columns, y, y, times);
-    }
-    if (j < fp->marks && mark->from <= fp->now)                                /* the rest under way */
-        footprint_p_run(row, fp->columns, mark->from - mark->since + 1, fp->now - mark->since + 1, 1);
-    footprint_p_add_row(row, fp->now, mark->born, table, fp->columns, below, bin);
+    for (y = 1; y < FOOTPRINT_P_MARK_YOUNG && j < fp->mark_young; y++)
+        footprint_p_rest(moments, fp->columns, y, (uint64_t)(int64_t)fp->young[FOOTPRINT_P_MARK_AT(j, y)]);
+    if (j < fp->marks) footprint_p_rest(moments, fp->columns, fp->now - mark->since + 2, UINT64_MAX);    /* the run under way */
+    footprint_p_add_moments(fp, mark->born, table, below, bin);
 }
 
 /* Adds to the table the windows that ended since fp->start. */
@@ -1148,7 +1458,7 @@ static void footprint_p_average_totals(const footprint *fp, footprint_total *tot
     for (b = 0; b <= fp->columns; b++) gap[b] = fp->gap[b];
     for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
         uint64_t times = fp->gap_young[y];
-        for (q = 0; q < fp->recent && !(fp->flags & FOOTPRINT_AVERAGE); q++) times += fp->reused[q * FOOTPRINT_P_YOUNG + y];
+        for (q = 0; q < fp->recent && !(fp->flags & FOOTPRINT_AVERAGE); q++) times += fp->reused[(q) * FOOTPRINT_P_YOUNG + (y)];
         footprint_p_gap_sum(gap, fp->columns, y, times << fp->sample_log2);
     }
     for (q = 0; q < fp->filled; q++) footprint_p_gap_sum(gap, fp->columns, n + 2 - fp->top[q].time, weight);
@@ -1221,7 +1531,7 @@ FOOTPRINT_API int footprint_snapshot(const footprint *fp, footprint_profile *pro
     for (q = 1; q < fp->recent; q++) {
         row = footprint_bin((uint64_t)(q + 1) << fp->sample_log2);
         for (y = 1; y < FOOTPRINT_P_YOUNG; y++)
-            profile->depth[row < rows ? row : rows - 1] += (uint64_t)fp->reused[q * FOOTPRINT_P_YOUNG + y] << fp->sample_log2;
+            profile->depth[row < rows ? row : rows - 1] += (uint64_t)fp->reused[(q) * FOOTPRINT_P_YOUNG + (y)] << fp->sample_log2;
     }
     return 0;
 }
@@ -1252,16 +1562,19 @@ static void footprint_p_thin(footprint *fp) {
         fp->live[fp->next >> 6] &= ~(UINT64_C(1) << (fp->next & 63));
     }
     footprint_p_reindex(fp);
+    footprint_p_zero(fp->near, 1024);
+    for (q = 0; q < fp->filled; q++) ++*footprint_p_near(fp, footprint_p_hash(fp->top[q].block));
     fp->tracked = fp->filled + fp->next - 2;
     fp->overfull = 0;
+    fp->depth_first = footprint_bin((uint64_t)fp->recent << fp->sample_log2);
     fp->start = fp->now;
     footprint_p_zero(fp->events, (fp->recent + 2) * (size_t)fp->columns * sizeof *fp->events);
-    for (i = 0; i < fp->cell_count; i++) fp->cells[i].count = fp->cells[i].sum = 0;
+    for (i = 0; i < fp->cell_count; i++) fp->cells[i].count = fp->cells[i].sum = fp->cells[i].square = 0;
     for (q = 0; q < fp->filled; q++) {
         footprint_p_event(fp, q + 1, fp->now - fp->top[q].time + 2, 1);
         fp->born[q + 1] = fp->now + 1;
     }
-    for (j = 0; j < fp->mark_max; j++) { fp->mark[j].born = 0; fp->groups[j / fp->config.group].pending = 0; }
+    for (j = 0; j < fp->mark_max; j++) { fp->mark[j].born = 0; fp->place[j] = fp->pending[j] = 0; }
     for (j = 0; j < fp->mark_max && footprint_p_edge(fp, j) <= fp->tracked; j++)
         footprint_p_add_mark(fp, fp->next - (uint32_t)(footprint_p_edge(fp, j) - fp->recent), fp->now + 1);
 }
@@ -1298,7 +1611,7 @@ static uint64_t footprint_p_layout_tables(footprint *fp, unsigned char *base, ui
         marks = footprint_bin(forget ? (uint64_t)slots - slots / 4 + T - 1 : (uint64_t)slots + T) - low;
         if (marks > columns - 1 - low) marks = columns - 1 - low;              /* no window of interest has so many blocks */
     }
-    young = footprint_bin(FOOTPRINT_P_YOUNG) - 1 - low;
+    young = footprint_bin(FOOTPRINT_P_MARK_YOUNG) - 1 - low;
     if (young > marks) young = marks;
     rows = average ? 1 : low + marks + 1 + 8 * fp->config.sample_log2 + (forget ? 0 : 64);     /* 64: sampled down to 1/256 */
     cells = average ? 0 : low + 1 + (uint64_t)marks * (columns - low - 1) - (uint64_t)marks * (marks ? marks - 1 : 0) / 2;
@@ -1313,14 +1626,16 @@ static uint64_t footprint_p_layout_tables(footprint *fp, unsigned char *base, ui
     fp->gap       = (footprint_p_gap *)footprint_p_take(base, &at, (uint64_t)columns + 1, sizeof *fp->gap);
     fp->scratch   = (footprint_p_moment *)footprint_p_take(base, &at, (uint64_t)columns + 1, sizeof *fp->scratch);
     fp->events    = (footprint_p_moment *)footprint_p_take(base, &at, average ? 0 : (T + 2) * (uint64_t)columns, sizeof *fp->events);
+    fp->near      = (uint8_t *)footprint_p_take(base, &at, average ? 0 : 1024, 1);
     fp->born      = (uint64_t *)footprint_p_take(base, &at, (uint64_t)T + 1, sizeof *fp->born);
     fp->depth     = (uint64_t *)footprint_p_take(base, &at, rows, sizeof *fp->depth);
     fp->before    = (uint64_t *)footprint_p_take(base, &at, average || forget ? 0 : rows * columns, sizeof *fp->before);
-    fp->groups    = (footprint_p_group *)footprint_p_take(base, &at, marks / fp->config.group + 1, sizeof *fp->groups);
-    fp->place     = (uint32_t *)footprint_p_take(base, &at, marks, sizeof *fp->place);
+    fp->place     = (uint32_t *)footprint_p_take(base, &at, marks + 16, sizeof *fp->place);        /* 16 at a time are looked at */
+    fp->pending   = (uint32_t *)footprint_p_take(base, &at, marks + 16, sizeof *fp->pending);
+    fp->slack     = (uint32_t *)footprint_p_take(base, &at, marks + 16, sizeof *fp->slack);
     fp->mark      = (footprint_p_mark *)footprint_p_take(base, &at, marks, sizeof *fp->mark);
-    fp->young     = (int32_t *)footprint_p_take(base, &at, (uint64_t)young * FOOTPRINT_P_YOUNG, sizeof *fp->young);
-    fp->cells     = (footprint_p_cell *)footprint_p_take(base, &at, cells, sizeof *fp->cells);
+    fp->young     = (int32_t *)footprint_p_take(base, &at, (uint64_t)young * FOOTPRINT_P_MARK_YOUNG, sizeof *fp->young);
+    fp->cells     = (footprint_p_moment *)footprint_p_take(base, &at, cells, sizeof *fp->cells);
     fp->table_bytes = (size_t)at;
     return at;
 }
@@ -1338,12 +1653,14 @@ static void footprint_p_configure(footprint *fp, const footprint_config *config)
     if (config->sample_log2 > 24) fp->config.sample_log2 = 24;
     if (config->block_log2 == 0) fp->config.block_log2 = 6;
     fp->recent = config->recent == 16 ? 16 : 32;
-    if (config->group == 0 || config->group > 64) fp->config.group = 8;
+    if (config->group == 0 || config->group > 64) fp->config.group = 4;
     fp->flags = config->flags & (FOOTPRINT_AVERAGE | FOOTPRINT_FORGET);
     if (fp->flags & FOOTPRINT_AVERAGE) fp->flags = FOOTPRINT_AVERAGE;
     fp->sample_log2 = config->sample_log2;
+    fp->depth_first = footprint_bin((uint64_t)fp->recent << fp->sample_log2);
     fp->next = fp->flags & FOOTPRINT_AVERAGE ? 0 : 2;
     fp->top_again = 1;
+    fp->fast = (uint32_t)footprint_p_is_fast();
     width = fp->config.window_max - footprint_bin_low(fp->columns - 1) + 1;
     fp->end = UINT64_MAX / width;
     if (fp->end < (UINT64_C(1) << 34) - 1) fp->end = (UINT64_C(1) << 34) - 1;  /* shorter than window_max: no cell fills before */
@@ -1389,12 +1706,12 @@ FOOTPRINT_API uint32_t footprint_open(footprint *fp, const footprint_config *con
     footprint_p_configure(fp, config);
     if (!fp->config.alloc) { footprint_p_zero(fp, sizeof *fp); return 0; }
     footprint_p_layout_tables(fp, NULL, footprint_p_slots(fp, UINT64_MAX));
-    footprint_p_layout_blocks(fp, NULL, footprint_p_slots(fp, 1000));
+    footprint_p_layout_blocks(fp, NULL, footprint_p_slots(fp, FOOTPRINT_P_FIRST));
     fp->tables = fp->config.alloc(fp->config.user, fp->table_bytes);
     fp->blocks = fp->config.alloc(fp->config.user, fp->blocks_bytes);
     if (!fp->tables || !fp->blocks) { footprint_close(fp); return 0; }
     footprint_p_layout_tables(fp, (unsigned char *)fp->tables, footprint_p_slots(fp, UINT64_MAX));
-    footprint_p_layout_blocks(fp, (unsigned char *)fp->blocks, footprint_p_slots(fp, 1000));
+    footprint_p_layout_blocks(fp, (unsigned char *)fp->blocks, footprint_p_slots(fp, FOOTPRINT_P_FIRST));
     footprint_p_zero(fp->tables, fp->table_bytes);
     footprint_p_zero(fp->blocks, fp->blocks_bytes);
     fp->top = fp->ring + FOOTPRINT_P_RING;
@@ -1678,11 +1995,13 @@ FOOTPRINT_API double footprint_corun_miss_ratio(const footprint_profile *const *
 #ifndef FOOTPRINT_NO_FILES
 #define FOOTPRINT_P_KIND 3
 
-/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time */
+/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
 static uint32_t footprint_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
     static const uint32_t nibble[16] = {
-        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
-        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
+        0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+        0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
     };
     crc = ~crc;
     while (size--) {
@@ -1693,11 +2012,11 @@ static uint32_t footprint_p_crc32(uint32_t crc, const unsigned char *data, size_
 }
 /* [end shared] */
 
-/* [shared: put] a part of a .brst file (docs/formats.md): header, chunks of at most 256 bytes, end. The first error stays. */
+/* [shared: put] Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
 typedef struct footprint_p_out {
     int (*write)(void *user, const void *data, size_t size);
     void *user;
-    int error;                                   /* what write returned when it was not 0 */
+    int error; /* the first result of write that was not 0; nothing is written after it */
     uint32_t crc;
     uint64_t total;
     size_t used;
@@ -1708,7 +2027,8 @@ static void footprint_p_little(unsigned char *at, uint64_t value, int bytes) {
     for (; bytes-- > 0; value >>= 8) *at++ = (unsigned char)(value & 255);
 }
 
-static void footprint_p_put_block(footprint_p_out *out, size_t size) {         /* chunk[0..size) and its crc */
+/* Writes chunk[0..size) and its checksum. */
+static void footprint_p_put_block(footprint_p_out *out, size_t size) {
     out->crc = footprint_p_crc32(out->crc, out->chunk, size);
     footprint_p_little(out->chunk + size, out->crc, 4);
     if (!out->error) out->error = out->write(out->user, out->chunk, size + 4);
@@ -1739,13 +2059,15 @@ static void footprint_p_put_varint(footprint_p_out *out, uint64_t value) {
     } while (value);
 }
 
-static void footprint_p_put_begin(footprint_p_out *out, uint32_t kind, int (*write)(void *user, const void *data, size_t size), void *user) {
+static void footprint_p_put_begin(footprint_p_out *out, uint32_t kind,
+                                  int (*write)(void *user, const void *data, size_t size),
+                                  void *user) {
     out->write = write;
     out->user = user;
     out->error = 0;
     out->crc = 0;
     out->total = 0;
-    footprint_p_little(out->chunk, UINT32_C(0x54535242), 4);                /* "BRST" */
+    footprint_p_little(out->chunk, UINT32_C(0x54535242), 4); /* "BRST" */
     footprint_p_little(out->chunk + 4, 1, 2);
     footprint_p_little(out->chunk + 6, kind, 2);
     footprint_p_little(out->chunk + 8, 0, 4);

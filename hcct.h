@@ -225,12 +225,12 @@ struct hcct {                           /* yours to hold, ours to look into */
     hcct_fiber run;                     /* where the running stack stands */
     uint32_t recent[32], recent_from;   /* its node at depth d, recent_from <= d <= depth, is recent[d % 32] */
     hcct_fiber *running, *fibers, main; /* running: where to save it; NULL is main */
-    uint32_t stop, plain_leave;         /* what makes enter and leave take their slow ways: hcct_p_mode */
+    uint32_t stop, stop_full, stay;     /* enter is fast at depths below (by stride), leave above: hcct_p_window */
     uint64_t fast_below;                /* counts below this need no care */
     uint64_t total, boundary, weights;  /* boundary: Lossy sweeps there. weights: all of them, or-ed */
     uint64_t floor, lost, cut, outside, scaled_total;
     uint32_t algorithm, stride, capacity, used, free_list, live, monitored, monitored_max;
-    uint32_t cache_shift, node_bits, cache_slots, hash_slots, hash_fill, history_slots, history_fill;
+    uint32_t cache_mask, cache_slots, hash_slots, hash_fill, history_slots, history_fill;
     uint32_t limit, fold, zeros, pins, second;
     uint32_t width, one_over_phi, one_over_delta, reenable, quarter;
     uint32_t lazy_at, bucket_first, bucket_free, rate_shift, events;
@@ -273,15 +273,16 @@ struct hcct {                           /* yours to hold, ours to look into */
 
    word    0    1       2            3             4              5      6 7
    full    key  parent  first child  next sibling  count
-   pruned  key  parent  first child  next sibling  prev sibling   error  count
+   pruned  key  parent  first child  next sibling  children       error  count
 
    Links are node numbers; node 0 is the root and, as a link, "none". Bit 31 of `first child` says that the children stand
-   in the hash too, bit 31 of `prev` that a sweep must spare the node. A free node has parent ~0 and hangs on free_list by
-   `next`. Space-Saving: count ~0 is cold, and `error` then holds `kept`, the weight that was certain before the eviction.
+   in the hash too, bit 31 of `children`, their number, that a sweep must spare the node; it is always on in the root. A
+   free node has parent ~0, children 1, and hangs on free_list by `next`. Space-Saving: count ~0 is cold, and `error` then
+   holds `kept`, the weight that was certain before the eviction.
    Invariants: every ancestor of a counted node is in the tree; siblings have distinct keys; after a sweep no cold leaf is
    left but the cursor and pinned ones; live + free = used - 1. */
 
-enum { HCCT_P_KEY, HCCT_P_PARENT, HCCT_P_CHILD, HCCT_P_NEXT, HCCT_P_COUNT32, HCCT_P_PREV = 4, HCCT_P_ERROR, HCCT_P_COUNT };
+enum { HCCT_P_KEY, HCCT_P_PARENT, HCCT_P_CHILD, HCCT_P_NEXT, HCCT_P_COUNT32, HCCT_P_FANOUT = 4, HCCT_P_ERROR, HCCT_P_COUNT };
 #define HCCT_P_BIT  UINT32_C(0x80000000)
 #define HCCT_P_LINK UINT32_C(0x7FFFFFFF)
 #define HCCT_P_FREE UINT32_MAX
@@ -299,7 +300,9 @@ HCCT_P_INLINE int hcct_p_saving(const hcct *t) { return t->algorithm <= HCCT_BUC
 HCCT_P_INLINE int hcct_p_is_free(const hcct *t, uint32_t i) { return hcct_p_at(t, i)[HCCT_P_PARENT] == HCCT_P_FREE; }
 
 /* [shared: sat_add] */
-static uint64_t hcct_p_sat_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+static uint64_t hcct_p_sat_add(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
 /* [end shared] */
 
 static void hcct_p_zero(void *memory, size_t bytes) { while (bytes) ((unsigned char *)memory)[--bytes] = 0; }
@@ -419,18 +422,19 @@ static void hcct_p_bounds(const hcct *t, uint32_t i, uint64_t *lower, uint64_t *
 
 /* ---- finding a child ----
 
-   1 the first child; 2 a cache of node numbers by (parent, key), never invalidated, for an entry counts only if its node
-   agrees; 3 a walk, which moves what it finds to the front; 4 after a walk of more than HCCT_P_WALK steps all children go
-   into one hash of node numbers (linear probing, at most 3/4 full). One size does not fit: programs differ from 1 visit
-   per call to 30 000 in a plain list. */
+   1 a cache of node numbers by (parent, key), never invalidated, for an entry counts only if its node agrees; 2 a walk,
+   which moves what it finds to the front; 3 after a walk of more than HCCT_P_WALK steps all children go into one hash of
+   node numbers (linear probing, at most 3/4 full). One size does not fit: programs differ from 1 visit per call to 30 000
+   in a plain list. */
 
 #define HCCT_P_WALK 16
+#define HCCT_P_BLOCK 256
+#define HCCT_P_AHEAD 6
 
 HCCT_P_INLINE uint32_t hcct_p_mix(uint32_t parent, uint32_t key) {
-    uint32_t x = parent * UINT32_C(0x9E3779B1) ^ key * UINT32_C(0x85EBCA6B);
-    return x * UINT32_C(0xC2B2AE35);
+    return parent * UINT32_C(0x9E3779B1) + key * UINT32_C(0x85EBCA6B);
 }
-HCCT_P_INLINE uint32_t *hcct_p_cached(const hcct *t, uint32_t mix) { return t->cache + (uint32_t)((uint64_t)mix >> t->cache_shift); }
+HCCT_P_INLINE uint32_t *hcct_p_cached(const hcct *t, uint32_t mix) { return t->cache + (mix >> 12 & t->cache_mask); }
 static uint32_t hcct_p_home(const hcct *t, uint32_t i) {
     const uint32_t *n = hcct_p_at(t, i);
     return (uint32_t)((uint64_t)hcct_p_mix(n[HCCT_P_PARENT], n[HCCT_P_KEY]) * t->hash_slots >> 32);
@@ -483,9 +487,6 @@ HCCT_P_INLINE void hcct_p_link(hcct *t, uint32_t i, uint32_t after, uint32_t str
     uint32_t next = *place & HCCT_P_LINK;
     n[HCCT_P_NEXT] = next;
     *place = i | (*place & HCCT_P_BIT);
-    if (stride == 5) return;
-    n[HCCT_P_PREV] = after | (n[HCCT_P_PREV] & HCCT_P_BIT);
-    if (next) { n = w + (size_t)next * stride; n[HCCT_P_PREV] = i | (n[HCCT_P_PREV] & HCCT_P_BIT); }
 }
 
 /* before: the sibling in front of i, or 0. */
@@ -493,12 +494,9 @@ HCCT_P_INLINE void hcct_p_unlink(hcct *t, uint32_t i, uint32_t before, uint32_t 
     uint32_t *w = t->words, *n = w + (size_t)i * stride, next = n[HCCT_P_NEXT];
     uint32_t *place = before ? w + (size_t)before * stride + HCCT_P_NEXT : w + (size_t)n[HCCT_P_PARENT] * stride + HCCT_P_CHILD;
     *place = next | (*place & HCCT_P_BIT);
-    if (stride == 5 || !next) return;
-    n = w + (size_t)next * stride;
-    n[HCCT_P_PREV] = before | (n[HCCT_P_PREV] & HCCT_P_BIT);
 }
 
-/* Tiers 4 and 3 without side effects: the child, the sibling in front of it and how many were looked at. */
+/* Tiers 3 and 2 without side effects: the child, the sibling in front of it and how many were looked at. */
 HCCT_P_INLINE uint32_t hcct_p_look(const hcct *t, uint32_t p, uint32_t key, uint32_t stride, uint32_t *before, uint32_t *steps) {
     const uint32_t *words = t->words;
     uint32_t c = words[(size_t)p * stride + HCCT_P_CHILD], last = 0, count = 0;
@@ -520,19 +518,20 @@ HCCT_P_INLINE uint32_t hcct_p_look(const hcct *t, uint32_t p, uint32_t key, uint
     return c;
 }
 
-HCCT_P_INLINE uint32_t hcct_p_find_in(hcct *t, uint32_t p, uint32_t key, uint32_t stride) {
-    uint32_t tag = hcct_p_mix(p, key) << t->node_bits, *cached = hcct_p_cached(t, hcct_p_mix(p, key)), c = *cached ^ tag, before = 0, steps = 0;
-    if (c >> t->node_bits == 0) {
-        const uint32_t *n = t->words + (size_t)c * stride;
-        if (n[HCCT_P_KEY] == key && n[HCCT_P_PARENT] == p) return c;
-    }
-    c = hcct_p_look(t, p, key, stride, &before, &steps);
+/* A child that the cache does not know. */
+HCCT_P_INLINE uint32_t hcct_p_find_far(hcct *t, uint32_t p, uint32_t key, uint32_t stride) {
+    uint32_t before = 0, steps = 0, c = hcct_p_look(t, p, key, stride, &before, &steps);
     if (c) {
-        *cached = c | tag;
+        *hcct_p_cached(t, hcct_p_mix(p, key)) = c;
         if (steps > 2) { hcct_p_unlink(t, c, before, stride); hcct_p_link(t, c, 0, stride); }
     }
     if (steps > HCCT_P_WALK) hcct_p_hash_children(t, p);
     return c;
+}
+HCCT_P_INLINE uint32_t hcct_p_find_in(hcct *t, uint32_t p, uint32_t key, uint32_t stride) {
+    uint32_t c = *hcct_p_cached(t, hcct_p_mix(p, key));
+    const uint32_t *n = t->words + (size_t)c * stride;
+    return n[HCCT_P_KEY] == key && n[HCCT_P_PARENT] == p ? c : hcct_p_find_far(t, p, key, stride);
 }
 HCCT_P_COLD uint32_t hcct_p_find_full(hcct *t, uint32_t p, uint32_t key) { return hcct_p_find_in(t, p, key, 5); }
 HCCT_P_COLD uint32_t hcct_p_find_pruned(hcct *t, uint32_t p, uint32_t key) { return hcct_p_find_in(t, p, key, 8); }
@@ -553,34 +552,42 @@ static uint32_t hcct_p_next(const hcct *t, uint32_t i, uint32_t *climb) {
 
 /* ---- pruning (Figure 4) ----   Between sweeps nobody knows what is pinned when several cursors live: then only sweeps prune. */
 
-static void hcct_p_free(hcct *t, uint32_t i) {
-    uint32_t *n = hcct_p_node(t, i), *p = hcct_p_node(t, n[HCCT_P_PARENT]);
+/* 0: not done, for it stands too far behind in its list; a sweep will find it. */
+static int hcct_p_free(hcct *t, uint32_t i) {
+    uint32_t *n = hcct_p_node(t, i), *p = hcct_p_node(t, n[HCCT_P_PARENT]), before = 0, steps = 0, c;
+    for (c = p[HCCT_P_CHILD] & HCCT_P_LINK; c != i; c = hcct_p_node(t, c)[HCCT_P_NEXT]) {
+        if (++steps > HCCT_P_WALK) return 0;
+        before = c;
+    }
     if (p[HCCT_P_CHILD] & HCCT_P_BIT) hcct_p_hash_take(t, i);
-    hcct_p_unlink(t, i, n[HCCT_P_PREV] & HCCT_P_LINK, 8);
+    hcct_p_unlink(t, i, before, 8);
+    p[HCCT_P_FANOUT]--;
     if (p[HCCT_P_CHILD] == HCCT_P_BIT) p[HCCT_P_CHILD] = 0;
     n[HCCT_P_PARENT] = HCCT_P_FREE;
+    n[HCCT_P_FANOUT] = 1;
     n[HCCT_P_NEXT] = t->free_list;
     *hcct_p_count(t, i) = HCCT_P_NONE;
     t->free_list = i;
     t->live--;
+    return 1;
 }
 
 HCCT_P_INLINE int hcct_p_prunable(const hcct *t, uint32_t i) {
     const uint32_t *n = hcct_p_node(t, i);
-    return n[HCCT_P_CHILD] == 0 && i != t->run.at.cursor && !(n[HCCT_P_PREV] & HCCT_P_BIT) && i != 0;
+    return n[HCCT_P_FANOUT] == 0 && i != t->run.at.cursor && i != 0;      /* no child, no pin */
 }
 static void hcct_p_prune(hcct *t, uint32_t i) {
     while (hcct_p_prunable(t, i) && hcct_p_cold(t, i)) {
         uint32_t parent = hcct_p_node(t, i)[HCCT_P_PARENT];
-        hcct_p_free(t, i);
+        if (!hcct_p_free(t, i)) return;
         i = parent;
     }
 }
 
 static void hcct_p_pin(hcct *t, uint32_t i, int on) {
     if (i == 0 || i >= t->used) return;
-    if (on) hcct_p_at(t, i)[HCCT_P_PREV] |= HCCT_P_BIT;
-    else    hcct_p_at(t, i)[HCCT_P_PREV] &= HCCT_P_LINK;
+    if (on) hcct_p_at(t, i)[HCCT_P_FANOUT] |= HCCT_P_BIT;
+    else    hcct_p_at(t, i)[HCCT_P_FANOUT] &= HCCT_P_LINK;
 }
 static void hcct_p_pin_stack(hcct *t, const hcct_fiber *f, int on) {
     uint32_t i;
@@ -597,13 +604,22 @@ static void hcct_p_pin_all(hcct *t, int on) {
     for (f = t->fibers; f; f = f->next) if (f != t->running) hcct_p_pin_stack(t, f, on);
 }
 
-/* After any change of the running stack that is not one plain step: recent[] knows the cursor alone, and the slow ways of
-   enter and leave are put on or off. */
+/* Plain steps move depth and recent[] alone: whatever looks at run.at.cursor calls this first. */
+HCCT_P_INLINE void hcct_p_sync(hcct *t) { t->run.at.cursor = t->recent[t->run.at.depth % 32]; }
+
+/* Where enter and leave may take their fast ways: where recent[] reaches, and nothing special is going on. */
+static void hcct_p_window(hcct *t) {
+    uint32_t stop = t->limit < t->recent_from + 31 ? t->limit : t->recent_from + 31;
+    int fast = !t->run.at.over && !t->fold;
+    t->stop      = fast && !hcct_p_full(t) ? stop : 0;
+    t->stop_full = fast && hcct_p_full(t) ? stop : 0;
+    t->stay      = fast && (hcct_p_full(t) || (hcct_p_saving(t) && !t->zeros)) ? t->recent_from : UINT32_MAX;
+}
+/* After any change of the running stack that is not one plain step: recent[] knows the cursor alone. */
 static void hcct_p_mode(hcct *t) {
     t->recent[t->run.at.depth % 32] = t->run.at.cursor;
     t->recent_from = t->run.at.depth;
-    t->stop = t->run.at.over || t->fold ? 0 : t->limit;
-    t->plain_leave = !t->run.at.over && !t->fold && (hcct_p_full(t) || (hcct_p_saving(t) && !t->zeros));
+    hcct_p_window(t);
 }
 
 /* ---- Space-Saving (section 4.1) ----
@@ -631,28 +647,93 @@ static void hcct_p_bucket_leave(hcct *t, uint32_t i);
 
 static void hcct_p_make_cold(hcct *t, uint32_t i) {
     if (HCCT_P_HAS(t, HCCT_BUCKET)) hcct_p_bucket_leave(t, i);
-    if (t->pins || !hcct_p_prunable(t, i)) hcct_p_node(t, i)[HCCT_P_ERROR] = hcct_p_pack(*hcct_p_count(t, i) - hcct_p_error(t, i), 0);
+    hcct_p_node(t, i)[HCCT_P_ERROR] = hcct_p_pack(*hcct_p_count(t, i) - hcct_p_error(t, i), 0);
     *hcct_p_count(t, i) = HCCT_P_NONE;
     t->monitored--;
     t->evictions++;
 }
 
-/* In order of node numbers: Space-Saving evicts counts up to T; then, everywhere, what is a cold leaf goes, and with it
-   the ancestors that this exposes (those with higher numbers when the loop comes to them). */
+#if defined(__GNUC__)
+#define HCCT_P_FETCH(address) __builtin_prefetch(address, 1)
+#else
+#define HCCT_P_FETCH(address) ((void)0)
+#endif
+
+/* Space-Saving evicts counts up to T; then, everywhere, what is a cold leaf goes, and with it the ancestors that this
+   exposes (those with higher numbers when the loop comes to them). Who goes is collected in blocks, without a branch that
+   nobody can foresee. All lists are made anew in order of node numbers: to unlink what is freed one by one would touch
+   three other nodes each, in no order. */
 static void hcct_p_sweep(hcct *t, uint64_t T) {
-    uint64_t keep = HCCT_P_NONE - T - 1;        /* how many values there are from T + 1 up to cold */
-    int saving = hcct_p_saving(t);
-    uint32_t i;
+    uint32_t *w = t->words, used = t->used, live = t->live, evicted = 0, i = 1, k, n, free_list = 0, gone[HCCT_P_BLOCK];
+    int saving = hcct_p_saving(t), again = t->hash_slots / 4 < used;
+    uint32_t narrow = T >> 26 || HCCT_P_HAS(t, HCCT_BUCKET) ? 0 : (uint32_t)T;      /* counts up to here need no packing */
     if (hcct_p_full(t)) return;
     hcct_p_pin_all(t, 1);
-    for (i = 1; i < t->used; i++) {
-        uint64_t above = *hcct_p_count(t, i) - T - 1;
-        if (saving && above < keep) continue;
-        if (saving && above > keep) hcct_p_make_cold(t, i);
-        if (hcct_p_node(t, i)[HCCT_P_CHILD] == 0 && !hcct_p_is_free(t, i)) hcct_p_prune(t, i);
+    hcct_p_pin(t, t->run.at.cursor, 1);
+    w[HCCT_P_CHILD] &= HCCT_P_BIT;
+    while (i < used) {
+        uint32_t end = used - i > HCCT_P_BLOCK ? i + HCCT_P_BLOCK : used, *x = w + (size_t)i * 8;
+        n = 0;
+        if (saving)
+            for (; i < end; i++, x += 8) {
+                uint64_t count = *(uint64_t *)(void *)(x + HCCT_P_COUNT);
+                gone[n] = i;
+                n += T - count <= T + (x[HCCT_P_FANOUT] == 0);      /* T - count is 0 .. T up to T, T + 1 if cold */
+                x[HCCT_P_CHILD] &= HCCT_P_BIT;
+            }
+        else
+            for (; i < end; i++, x += 8) {
+                if (x[HCCT_P_FANOUT] == 0 && hcct_p_cold(t, i)) gone[n++] = i;
+                x[HCCT_P_CHILD] &= HCCT_P_BIT;
+            }
+        for (k = 0; k < n; k++) {
+            uint32_t at = gone[k], soon = gone[k + HCCT_P_AHEAD < n ? k + HCCT_P_AHEAD : k];
+            uint64_t *count;
+            x = w + (size_t)at * 8;
+            count = (uint64_t *)(void *)(x + HCCT_P_COUNT);
+            HCCT_P_FETCH(w + (size_t)w[(size_t)soon * 8 + HCCT_P_PARENT] * 8);
+            if (saving && *count != HCCT_P_NONE) {
+                if (HCCT_P_LIKELY(*count <= narrow && x[HCCT_P_ERROR] <= (uint32_t)*count)) {
+                    x[HCCT_P_ERROR] = (uint32_t)*count - x[HCCT_P_ERROR];
+                    *count = HCCT_P_NONE;
+                    evicted++;
+                } else hcct_p_make_cold(t, at);
+            }
+            while (x[HCCT_P_FANOUT] == 0) {
+                uint32_t *p = w + (size_t)x[HCCT_P_PARENT] * 8;
+                if (!again && p[HCCT_P_CHILD] & HCCT_P_BIT) hcct_p_hash_take(t, at);
+                at = x[HCCT_P_PARENT];
+                x[HCCT_P_PARENT] = HCCT_P_FREE;
+                x[HCCT_P_CHILD] = 0;
+                x[HCCT_P_FANOUT] = 1;
+                *(uint64_t *)(void *)(x + HCCT_P_COUNT) = HCCT_P_NONE;
+                live--;
+                x = p;
+                if (--x[HCCT_P_FANOUT] & HCCT_P_LINK) break;
+                x[HCCT_P_CHILD] = 0;
+                if (saving ? *(uint64_t *)(void *)(x + HCCT_P_COUNT) != HCCT_P_NONE : !hcct_p_cold(t, at)) break;
+            }
+        }
     }
+    t->monitored -= evicted;
+    t->evictions += evicted;
+    hcct_p_pin(t, t->run.at.cursor, 0);
     hcct_p_pin_all(t, 0);
-    t->visits += t->used;
+    if (again && t->hash_fill) {
+        uint32_t *hash = t->hash, slots = t->hash_slots;       /* of our own: compilers see a memset */
+        for (i = 0; i < slots; i++) hash[i] = 0;
+        t->hash_fill = 0;
+    }
+    for (i = used - 1; i; i--) {
+        uint32_t *x = w + (size_t)i * 8, *first = x[HCCT_P_PARENT] == HCCT_P_FREE ? &free_list : w + (size_t)x[HCCT_P_PARENT] * 8 + HCCT_P_CHILD;
+        uint32_t was = *first;
+        x[HCCT_P_NEXT] = was & HCCT_P_LINK;
+        *first = i | (was & HCCT_P_BIT);
+        if (was & HCCT_P_BIT && again) hcct_p_hash_put(t, i);
+    }
+    t->free_list = free_list;
+    t->live = live;
+    t->visits += used;
     t->sweeps++;
 }
 
@@ -900,13 +981,14 @@ HCCT_P_INLINE uint32_t hcct_p_new_in(hcct *t, uint32_t p, uint32_t key, uint32_t
     n[HCCT_P_CHILD] = 0;
     if (stride == 5) n[HCCT_P_COUNT32] = 0;
     else {
-        n[HCCT_P_PREV] = 0;
+        n[HCCT_P_FANOUT] = 0;
+        t->words[(size_t)p * stride + HCCT_P_FANOUT]++;
         n[HCCT_P_ERROR] = HCCT_P_HAS(t, HCCT_LOSSY) ? hcct_p_pack(hcct_p_base(t), 1) : 0;
         *hcct_p_count(t, i) = hcct_p_saving(t) ? HCCT_P_NONE : 0;
     }
     hcct_p_link(t, i, after, stride);
     t->live++;
-    *hcct_p_cached(t, hcct_p_mix(p, key)) = i | hcct_p_mix(p, key) << t->node_bits;
+    *hcct_p_cached(t, hcct_p_mix(p, key)) = i;
     if (t->words[(size_t)p * stride + HCCT_P_CHILD] & HCCT_P_BIT) {
         if (hcct_p_hash_full(t, 1)) hcct_p_unhash_children(t, p, i);
         else                        hcct_p_hash_put(t, i);
@@ -925,6 +1007,7 @@ static uint32_t hcct_p_new(hcct *t, uint32_t p, uint32_t key, uint32_t after) {
 /* What the fast way of hcct_p_credit leaves: newcomers, other algorithms, counters near their end. */
 HCCT_P_COLD void hcct_p_credit_slow(hcct *t, uint32_t i, uint64_t w) {
     uint64_t *count;
+    hcct_p_sync(t);
     if (w == 0) {
         if (!t->zeros) { t->zeros = 1; hcct_p_mode(t); }
         return;
@@ -952,8 +1035,7 @@ HCCT_P_INLINE void hcct_p_credit_pruned(hcct *t, uint32_t i, uint64_t w) {
     if (!HCCT_P_LIKELY((*count | w | t->total) < t->fast_below)) { hcct_p_credit_slow(t, i, w); return; }
     *count += w;
     t->total += w;
-    t->weights |= w;
-    if (t->total >= t->boundary) hcct_p_boundary(t);        /* which only Lossy Counting has */
+    if (w > 1) t->weights |= w;
 }
 
 static void hcct_p_credit(hcct *t, uint32_t i, uint64_t w) {
@@ -1004,16 +1086,68 @@ HCCT_P_COLD void hcct_p_enter_slow(hcct *t, uint32_t key, uint64_t w) {
    Whatever is not the usual case ends in a call, so that the usual one needs no stack. */
 HCCT_P_INLINE void hcct_p_step(hcct *t, uint32_t depth, uint32_t c, uint64_t w, uint32_t stride) {
     depth++;
-    t->run.at.cursor = c;
     t->run.at.depth = depth;
     t->recent[depth % 32] = c;
-    if (depth - t->recent_from > 31) t->recent_from = depth - 31;
     if (stride == 5) hcct_p_credit_full(t, c, w);
     else             hcct_p_credit_pruned(t, c, w);
 }
+HCCT_P_COLD void hcct_p_hash_new(hcct *t, uint32_t p, uint32_t i) {
+    if (hcct_p_hash_full(t, 1)) hcct_p_unhash_children(t, p, i);
+    else                        hcct_p_hash_put(t, i);
+}
+
+/* A newcomer of batch Space-Saving while there is room for it: hcct_p_new and hcct_p_take_over in one. */
+HCCT_P_INLINE void hcct_p_arrive_in(hcct *t, uint32_t key, uint64_t w, uint32_t p, uint32_t mix) {
+    uint32_t depth = t->run.at.depth + 1, i = t->free_list, *n = t->words + (size_t)i * 8, *parent = t->words + (size_t)p * 8, child;
+    uint64_t base = t->floor + t->lost;
+    if (i) t->free_list = n[HCCT_P_NEXT];
+    else { i = t->used++; n = t->words + (size_t)i * 8; }
+    child = parent[HCCT_P_CHILD];
+    n[HCCT_P_KEY] = key;
+    n[HCCT_P_PARENT] = p;
+    n[HCCT_P_CHILD] = 0;
+    n[HCCT_P_NEXT] = child & HCCT_P_LINK;
+    n[HCCT_P_FANOUT] = 0;
+    n[HCCT_P_ERROR] = (uint32_t)base;
+    *(uint64_t *)(void *)(n + HCCT_P_COUNT) = base + w;
+    parent[HCCT_P_CHILD] = i | (child & HCCT_P_BIT);
+    parent[HCCT_P_FANOUT]++;
+    t->live++;
+    t->monitored++;
+    t->total += w;
+    t->weights |= w;
+    *hcct_p_cached(t, mix) = i;
+    t->run.at.depth = depth;
+    t->recent[depth % 32] = i;
+    if (child & HCCT_P_BIT) hcct_p_hash_new(t, p, i);
+}
+HCCT_P_INLINE int hcct_p_plain(const hcct *t, uint64_t w) {     /* nothing is near its end */
+    return HCCT_P_HAS(t, HCCT_SPACE_SAVING) && w - 1 < UINT32_MAX && (t->free_list || t->used <= t->capacity) && ((t->floor | t->lost) >> 25 == 0) &&
+           t->total >> 62 == 0;
+}
+HCCT_P_COLD void hcct_p_arrive_rest(hcct *t, uint32_t key, uint64_t w, uint32_t p, uint32_t mix) {
+    uint32_t c;
+    t->run.at.cursor = p;
+    if (hcct_p_plain(t, w)) {
+        t->weights |= w;
+        hcct_p_purge(t);
+        if (hcct_p_plain(t, w)) { hcct_p_arrive_in(t, key, w, p, mix); return; }
+    }
+    c = hcct_p_new_pruned(t, p, key, 0);
+    if (c) hcct_p_step(t, t->run.at.depth, c, w, 8);
+    else   hcct_p_not_stored(t, w, 0);
+}
+HCCT_P_COLD void hcct_p_arrive(hcct *t, uint32_t key, uint64_t w, uint32_t p, uint32_t mix) {
+    if (hcct_p_plain(t, w) && t->monitored < t->monitored_max) hcct_p_arrive_in(t, key, w, p, mix);
+    else                                                       hcct_p_arrive_rest(t, key, w, p, mix);
+}
 HCCT_P_INLINE void hcct_p_search(hcct *t, uint32_t key, uint64_t w, uint32_t stride) {
-    uint32_t depth = t->run.at.depth, p = t->recent[depth % 32], c = hcct_p_find_in(t, p, key, stride);
-    if (!c) c = stride == 5 ? hcct_p_new_full(t, p, key, 0) : hcct_p_new_pruned(t, p, key, 0);
+    uint32_t depth = t->run.at.depth, p = t->recent[depth % 32], c = hcct_p_find_far(t, p, key, stride);
+    if (!c && stride == 8) { hcct_p_arrive(t, key, w, p, hcct_p_mix(p, key)); return; }
+    if (!c) {
+        t->run.at.cursor = p;
+        c = hcct_p_new_full(t, p, key, 0);
+    }
     if (c) hcct_p_step(t, depth, c, w, stride);
     else   hcct_p_not_stored(t, w, 0);
 }
@@ -1021,17 +1155,28 @@ HCCT_P_COLD void hcct_p_search_full(hcct *t, uint32_t key, uint64_t w) { hcct_p_
 HCCT_P_COLD void hcct_p_search_pruned(hcct *t, uint32_t key, uint64_t w) { hcct_p_search(t, key, w, 8); }
 
 HCCT_P_INLINE void hcct_p_enter(hcct *t, uint32_t key, uint64_t w, uint32_t stride) {
-    uint32_t depth = t->run.at.depth, p = t->recent[depth % 32], c = t->words[(size_t)p * stride + HCCT_P_CHILD] & HCCT_P_LINK;
-    if (HCCT_P_LIKELY(c && t->words[(size_t)c * stride] == key)) hcct_p_step(t, depth, c, w, stride);
+    uint32_t depth = t->run.at.depth, p = t->recent[depth % 32], c = *hcct_p_cached(t, hcct_p_mix(p, key));
+    const uint32_t *n = t->words + (size_t)c * stride;
+    if (HCCT_P_LIKELY(n[HCCT_P_KEY] == key && n[HCCT_P_PARENT] == p)) hcct_p_step(t, depth, c, w, stride);
     else if (stride == 5) hcct_p_search_full(t, key, w);
     else                  hcct_p_search_pruned(t, key, w);
 }
 
+HCCT_P_COLD void hcct_p_enter_rest(hcct *t, uint32_t key, uint64_t w) {
+    uint32_t depth = t->run.at.depth;
+    if (depth < t->stop_full) { hcct_p_enter(t, key, w, 5); return; }
+    hcct_p_sync(t);
+    if (depth >= t->limit || t->run.at.over || t->fold) { hcct_p_enter_slow(t, key, w); return; }
+    t->recent_from = depth - 15;                /* recent[] is full: forget half of it */
+    hcct_p_window(t);
+    if (hcct_p_full(t)) hcct_p_enter(t, key, w, 5);
+    else                hcct_p_enter(t, key, w, 8);
+}
+
 HCCT_API void hcct_enter(hcct *t, uint32_t key, uint64_t weight) {
     HCCT_ASSERT(key != 0);
-    if (!HCCT_P_LIKELY(t->run.at.depth < t->stop)) hcct_p_enter_slow(t, key, weight);
-    else if (hcct_p_full(t))                       hcct_p_enter(t, key, weight, 5);
-    else                                           hcct_p_enter(t, key, weight, 8);
+    if (HCCT_P_LIKELY(t->run.at.depth < t->stop)) hcct_p_enter(t, key, weight, 8);
+    else                                          hcct_p_enter_rest(t, key, weight);
 }
 
 /* Whoever moved the cursor away from i calls this: if i is a cold leaf, nothing holds it any more. */
@@ -1041,7 +1186,8 @@ static void hcct_p_left(hcct *t, uint32_t i) {
 }
 
 HCCT_P_COLD void hcct_p_leave_slow(hcct *t) {
-    uint32_t i = t->run.at.cursor, k, up;
+    uint32_t i = t->recent[t->run.at.depth % 32], k, up;
+    t->run.at.cursor = i;
     if (t->run.at.over) {
         if (--t->run.at.over == 0) hcct_p_mode(t);
         return;
@@ -1051,28 +1197,33 @@ HCCT_P_COLD void hcct_p_leave_slow(hcct *t) {
     t->run.at.depth--;
     t->recent[t->run.at.depth % 32] = up;
     t->recent_from = t->run.at.depth;
-    if (t->plain_leave)                         /* more callers at once, so that the next leaves are fast */
+    if (t->stay != UINT32_MAX)                  /* more callers at once, so that the next leaves are fast */
         for (k = 0; k < 16 && up; k++) { up = hcct_p_at(t, up)[HCCT_P_PARENT]; t->recent[--t->recent_from % 32] = up; }
     else if (!hcct_p_full(t) && !t->pins) hcct_p_prune(t, i);
+    hcct_p_window(t);
 }
 
 HCCT_API void hcct_leave(hcct *t) {
     uint32_t depth = t->run.at.depth;
-    if (!HCCT_P_LIKELY(t->plain_leave && depth > t->recent_from)) { hcct_p_leave_slow(t); return; }
-    t->run.at.depth = --depth;
-    t->run.at.cursor = t->recent[depth % 32];
+    if (!HCCT_P_LIKELY(depth > t->stay)) { hcct_p_leave_slow(t); return; }
+    t->run.at.depth = depth - 1;
 }
 
 HCCT_API void hcct_add(hcct *t, uint64_t weight) {
+    hcct_p_sync(t);
     if (t->run.at.over)             hcct_p_account(t, weight);
     else if (t->run.at.cursor == 0) t->outside = hcct_p_add_to(t, t->outside, weight, UINT64_MAX);
     else                            hcct_p_credit(t, t->run.at.cursor, weight);
 }
 
-HCCT_API hcct_mark hcct_mark_here(const hcct *t) { return t->run.at; }
+HCCT_API hcct_mark hcct_mark_here(const hcct *t) {
+    hcct_mark mark = t->run.at;
+    mark.cursor = t->recent[mark.depth % 32];
+    return mark;
+}
 
 HCCT_API void hcct_unwind(hcct *t, const hcct_mark *mark) {
-    uint32_t i = t->run.at.cursor;
+    uint32_t i = t->recent[t->run.at.depth % 32];
     int known = mark->cursor < t->used && !(mark->cursor && hcct_p_is_free(t, mark->cursor)) && mark->returns <= t->run.at.returns;
     HCCT_ASSERT(known);
     if (!known) return;
@@ -1081,7 +1232,7 @@ HCCT_API void hcct_unwind(hcct *t, const hcct_mark *mark) {
 }
 
 HCCT_API int hcct_leave_key(hcct *t, uint32_t key) {
-    uint32_t i = t->run.at.cursor, levels = 0, left = t->run.at.returns;
+    uint32_t i = t->recent[t->run.at.depth % 32], levels = 0, left = t->run.at.returns;
     if (t->run.at.over) { hcct_p_leave_slow(t); return 1; }
     while (i && hcct_p_at(t, i)[HCCT_P_KEY] != key) {
         if (!t->fold) i = hcct_p_at(t, i)[HCCT_P_PARENT];
@@ -1117,7 +1268,7 @@ HCCT_API void hcct_enter_at(hcct *t, uint32_t key, uint64_t weight, uintptr_t fr
         entry = &t->run.frames[t->run.frame_count++];
         entry->address = frame;
         entry->key = key;
-        entry->before = t->run.at;
+        entry->before = hcct_mark_here(t);
     } else t->frames_full++;
     hcct_enter(t, key, weight);
 }
@@ -1141,6 +1292,7 @@ HCCT_API int hcct_leave_at(hcct *t, uint32_t key, uintptr_t frame) {
 
 HCCT_API void hcct_fiber_start(hcct *t, hcct_fiber *fiber, int here, const hcct_config *lent) {
     hcct_p_zero(fiber, sizeof *fiber);
+    hcct_p_sync(t);
     if (here) { fiber->at = t->run.at; fiber->at.returns = 0; }
     if (lent) {
         fiber->frames = lent->frames;
@@ -1158,6 +1310,7 @@ HCCT_API void hcct_fiber_start(hcct *t, hcct_fiber *fiber, int here, const hcct_
 HCCT_API void hcct_fiber_switch(hcct *t, hcct_fiber *fiber) {
     hcct_fiber *from = t->running ? t->running : &t->main, *to = fiber ? fiber : &t->main, *next = from->next;
     if (from == to) return;
+    hcct_p_sync(t);
     *from = t->run;
     from->next = next;
     t->run = *to;
@@ -1167,6 +1320,7 @@ HCCT_API void hcct_fiber_switch(hcct *t, hcct_fiber *fiber) {
 
 HCCT_API void hcct_fiber_end(hcct *t, hcct_fiber *fiber) {
     hcct_fiber **link = &t->fibers;
+    hcct_p_sync(t);
     HCCT_ASSERT(fiber != t->running);
     if (fiber == t->running) hcct_fiber_switch(t, NULL);
     while (*link && *link != fiber) link = &(*link)->next;
@@ -1227,13 +1381,12 @@ static void hcct_p_move(void *to, const void *from, size_t bytes) {     /* to st
 static uint64_t hcct_p_layout(hcct *t, uint32_t contexts, int place) {
     const hcct_config *c = &t->config;
     uint64_t nodes = (uint64_t)contexts + 1, hash = nodes + nodes / 3 + 2, cache = 2, at[6], m = contexts / 4 * 3 + contexts % 4;
-    uint32_t shift = 31;
     if (c->monitored) m = c->monitored;
     if (m > contexts && HCCT_P_HAS(t, HCCT_BUCKET)) m = contexts;
     if (m == 0) m = 1;
     if (c->hash_slots) hash = c->hash_slots;
-    while (cache < (c->cache_slots ? c->cache_slots : nodes < 65536 ? nodes / 4 : 16384)) { cache *= 2; shift--; }
-    if (c->cache_slots == 1) { cache = 1; shift = 32; }
+    while (cache < (c->cache_slots ? c->cache_slots : nodes < 65536 ? nodes / 4 : 16384)) cache *= 2;
+    if (c->cache_slots == 1) cache = 1;
     at[0] = (uint64_t)c->history * 8;
     at[1] = at[0] + (cache * 4 + 7) / 8 * 8;
     at[2] = at[1] + (HCCT_P_HAS(t, HCCT_BUCKET) ? (m + 2) * sizeof(struct hcct_p_bucket) : 0);
@@ -1249,8 +1402,7 @@ static uint64_t hcct_p_layout(hcct *t, uint32_t contexts, int place) {
         t->links   = (uint32_t *)(void *)(base + at[3]);
         t->words   = (uint32_t *)(void *)(base + at[4]);
         t->cache_slots = (uint32_t)cache;
-        t->cache_shift = shift;
-        for (t->node_bits = 1; nodes > UINT32_C(1) << t->node_bits; t->node_bits++) {}
+        t->cache_mask = (uint32_t)cache - 1;
         t->hash_slots = (uint32_t)hash;
         t->capacity = contexts;
         t->monitored_max = (uint32_t)m;
@@ -1310,7 +1462,7 @@ HCCT_API uint32_t hcct_init(hcct *t, void *memory, size_t bytes, const hcct_conf
     hcct_p_zero(t->history, (size_t)t->history_slots * 8);
     hcct_p_zero(t->words, t->stride * 4);
     t->words[HCCT_P_PARENT] = HCCT_P_FREE;
-    if (!hcct_p_full(t)) *hcct_p_count(t, 0) = HCCT_P_NONE;
+    if (!hcct_p_full(t)) { *hcct_p_count(t, 0) = HCCT_P_NONE; t->words[HCCT_P_FANOUT] = HCCT_P_BIT; }
     t->used = 1;
     t->lazy_at = 1;
     t->limit = t->config.depth_limit ? t->config.depth_limit : UINT32_MAX;
@@ -1323,7 +1475,7 @@ HCCT_API uint32_t hcct_init(hcct *t, void *memory, size_t bytes, const hcct_conf
     t->one_over_delta = t->config.one_over_delta ? t->config.one_over_delta : 100;
     t->pieces = 1;
     t->boundary = HCCT_P_HAS(t, HCCT_STICKY) ? hcct_p_rate_end(t) : HCCT_P_HAS(t, HCCT_LOSSY) ? t->width : UINT64_MAX;
-    t->fast_below = HCCT_P_HAS(t, HCCT_STICKY) || HCCT_P_HAS(t, HCCT_BUCKET) ? 0 : UINT64_C(1) << 63;
+    t->fast_below = HCCT_P_HAS(t, HCCT_STICKY) || HCCT_P_HAS(t, HCCT_BUCKET) || HCCT_P_HAS(t, HCCT_LOSSY) ? 0 : UINT64_C(1) << 63;
     t->run.frames = t->config.frames;
     t->run.frame_max = t->config.frames ? t->config.frame_count : 0;
     t->run.returns = t->config.returns;
@@ -1532,11 +1684,13 @@ HCCT_API int hcct_write_collapsed(const hcct *t, hcct_name_fn name, void *name_u
 
 /* ---- the file: a .brst part of kind 2 (docs/formats.md) ---- */
 
-/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time */
+/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
 static uint32_t hcct_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
     static const uint32_t nibble[16] = {
-        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
-        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
+        0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+        0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
     };
     crc = ~crc;
     while (size--) {
@@ -1547,11 +1701,11 @@ static uint32_t hcct_p_crc32(uint32_t crc, const unsigned char *data, size_t siz
 }
 /* [end shared] */
 
-/* [shared: put] a part of a .brst file (docs/formats.md): header, chunks of at most 256 bytes, end. The first error stays. */
+/* [shared: put] Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
 typedef struct hcct_p_out {
     int (*write)(void *user, const void *data, size_t size);
     void *user;
-    int error;                                   /* what write returned when it was not 0 */
+    int error; /* the first result of write that was not 0; nothing is written after it */
     uint32_t crc;
     uint64_t total;
     size_t used;
@@ -1562,7 +1716,8 @@ static void hcct_p_little(unsigned char *at, uint64_t value, int bytes) {
     for (; bytes-- > 0; value >>= 8) *at++ = (unsigned char)(value & 255);
 }
 
-static void hcct_p_put_block(hcct_p_out *out, size_t size) {         /* chunk[0..size) and its crc */
+/* Writes chunk[0..size) and its checksum. */
+static void hcct_p_put_block(hcct_p_out *out, size_t size) {
     out->crc = hcct_p_crc32(out->crc, out->chunk, size);
     hcct_p_little(out->chunk + size, out->crc, 4);
     if (!out->error) out->error = out->write(out->user, out->chunk, size + 4);
@@ -1593,13 +1748,15 @@ static void hcct_p_put_varint(hcct_p_out *out, uint64_t value) {
     } while (value);
 }
 
-static void hcct_p_put_begin(hcct_p_out *out, uint32_t kind, int (*write)(void *user, const void *data, size_t size), void *user) {
+static void hcct_p_put_begin(hcct_p_out *out, uint32_t kind,
+                             int (*write)(void *user, const void *data, size_t size),
+                             void *user) {
     out->write = write;
     out->user = user;
     out->error = 0;
     out->crc = 0;
     out->total = 0;
-    hcct_p_little(out->chunk, UINT32_C(0x54535242), 4);                /* "BRST" */
+    hcct_p_little(out->chunk, UINT32_C(0x54535242), 4); /* "BRST" */
     hcct_p_little(out->chunk + 4, 1, 2);
     hcct_p_little(out->chunk + 6, kind, 2);
     hcct_p_little(out->chunk + 8, 0, 4);
@@ -1781,6 +1938,7 @@ HCCT_API int hcct_merge(hcct *x, const hcct *y) {
     uint64_t by = hcct_p_base(y), was = x->total;
     uint32_t i, climb, to = 0, missing = 0;
     if (x == y || (x->algorithm != y->algorithm && !(hcct_p_saving(x) && hcct_p_saving(y)))) return 1;
+    hcct_p_sync(x);
     if (HCCT_P_HAS(x, HCCT_BUCKET)) { x->algorithm = HCCT_SPACE_SAVING; x->fast_below = UINT64_C(1) << 63; }
     while (HCCT_P_HAS(x, HCCT_STICKY) && x->rate_shift < y->rate_shift) hcct_p_double_rate(x);
     hcct_p_merge_begin(x, by);

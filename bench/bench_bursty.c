@@ -141,10 +141,10 @@ static void sample(uint32_t check_count, uint32_t burst_count, bursty_action act
     bursty_start(&config);
 }
 
-ALONE static uint32_t fib_here(uint32_t n) { BURST_HERE(); return n < 2 ? n : fib_here(n - 1) + fib_here(n - 2); }
+ALONE static uint32_t fib_here(uint32_t n) { BURST_ENTRY(); return n < 2 ? n : fib_here(n - 1) + fib_here(n - 2); }
 ALONE static uint32_t fib_scope(uint32_t n) { BURST_SCOPE("fib"); return n < 2 ? n : fib_scope(n - 1) + fib_scope(n - 2); }
 ALONE static uint32_t fib_check(uint32_t n) { if (BURST_CHECK()) { seen++; } return n < 2 ? n : fib_check(n - 1) + fib_check(n - 2); }
-ALONE static BURST_FN(uint32_t, fib_fn, (uint32_t n), (n)) { return n < 2 ? n : fib_fn(n - 1) + fib_fn(n - 2); }
+ALONE static BURST_DUAL(uint32_t, fib_fn, (uint32_t n), (n)) { return n < 2 ? n : fib_fn(n - 1) + fib_fn(n - 2); }
 static uint64_t run_fib_here(void) { sink += fib_here(FIB_OF); return fib_count; }
 static uint64_t run_fib_scope(void) { sink += fib_scope(FIB_OF); return fib_count; }
 static uint64_t run_fib_check(void) { sink += fib_check(FIB_OF); return fib_count; }
@@ -166,30 +166,30 @@ ALONE static int compare_loop(const uint32_t *a, const uint32_t *b, int n) {
 }
 ALONE static uint32_t sum_body(const uint32_t *a, int n) {
     uint32_t s = 0;
-    for (int i = 0; i < n; i++) BURST_BODY({ BURST_LOAD(&a[i]); s += a[i]; })
+    for (int i = 0; i < n; i++) BURST_BODY({ BURST_REF(BURSTY_LOAD, &a[i]); s += a[i]; })
     return s;
 }
 ALONE static uint32_t hash_body(const uint32_t *a, int n) {
     uint32_t h = 2166136261u;
-    for (int i = 0; i < n; i++) BURST_BODY({ BURST_LOAD(&a[i]); h = (h ^ a[i]) * 16777619u; })
+    for (int i = 0; i < n; i++) BURST_BODY({ BURST_REF(BURSTY_LOAD, &a[i]); h = (h ^ a[i]) * 16777619u; })
     return h;
 }
 ALONE static int compare_body(const uint32_t *a, const uint32_t *b, int n) {
-    for (int i = 0; i < n; i++) BURST_BODY({ BURST_LOAD(&a[i]); if (a[i] != b[i]) return i; })
+    for (int i = 0; i < n; i++) BURST_BODY({ BURST_REF(BURSTY_LOAD, &a[i]); if (a[i] != b[i]) return i; })
     return n;
 }
 ALONE static uint32_t sum_for(const uint32_t *a, int n) {
     uint32_t s = 0;
-    BURST_FOR(int, i, 0, n, { BURST_LOAD(&a[i]); s += a[i]; })
+    BURST_FOR(int, i, 0, n, { BURST_REF(BURSTY_LOAD, &a[i]); s += a[i]; })
     return s;
 }
 ALONE static uint32_t hash_for(const uint32_t *a, int n) {
     uint32_t h = 2166136261u;
-    BURST_FOR(int, i, 0, n, { BURST_LOAD(&a[i]); h = (h ^ a[i]) * 16777619u; })
+    BURST_FOR(int, i, 0, n, { BURST_REF(BURSTY_LOAD, &a[i]); h = (h ^ a[i]) * 16777619u; })
     return h;
 }
 ALONE static int compare_for(const uint32_t *a, const uint32_t *b, int n) {
-    BURST_FOR(int, i, 0, n, { BURST_LOAD(&a[i]); if (a[i] != b[i]) return i; })
+    BURST_FOR(int, i, 0, n, { BURST_REF(BURSTY_LOAD, &a[i]); if (a[i] != b[i]) return i; })
     return n;
 }
 LOOP_RUNS(loop)
@@ -200,10 +200,10 @@ LOOP_RUNS(for)
 
 ALONE static uint32_t leaf_plain(uint32_t x) { return x * 3 + 1; }
 ALONE static uint32_t leaf_check(uint32_t x) { if (BURST_CHECK()) { seen++; } return x * 3 + 1; }
-ALONE static uint32_t leaf_point(uint32_t x) { BURST_POINT("leaf", x); return x * 3 + 1; }
+ALONE static uint32_t leaf_point(uint32_t x) { BURST_POINT(BURSTY_USER, "leaf", x); return x * 3 + 1; }
 ALONE static uint32_t leaf_scope(uint32_t x) { BURST_SCOPE("leaf"); return x * 3 + 1; }
-ALONE static BURST_FN(uint32_t, leaf_fn, (uint32_t x), (x)) { BURST_LOAD(&sink); return x * 3 + 1; }
-ALONE static BURST_SUB(uint32_t, leaf_sub, (uint32_t x), (x)) { BURST_LOAD(&sink); return x * 3 + 1; }
+ALONE static BURST_DUAL(uint32_t, leaf_fn, (uint32_t x), (x)) { BURST_REF(BURSTY_LOAD, &sink); return x * 3 + 1; }
+ALONE static BURST_DUAL_LEAF(uint32_t, leaf_sub, (uint32_t x), (x)) { BURST_REF(BURSTY_LOAD, &sink); return x * 3 + 1; }
 
 #define CALL_RUN(name, call) \
     static uint64_t run_leaf_##name(void) { \
@@ -219,15 +219,15 @@ CALL_RUN(check, x = leaf_check(x))
 CALL_RUN(point, x = leaf_point(x))
 CALL_RUN(scope, x = leaf_scope(x))
 CALL_RUN(fn, x = leaf_fn(x))
-CALL_RUN(sub, x = BURST_CALL(leaf_sub, (x)))
-CALL_RUN(event, x = leaf_plain(x); BURST_EVENT(seen++))
+CALL_RUN(sub, x = BURST_SAME(leaf_sub, (x)))
+CALL_RUN(event, x = leaf_plain(x); BURST_IF_RECORDING(seen++))
 
 /* ---- profiles at once ---- */
 
 #if !defined(BURSTY_POLL) && !defined(BURSTY_OFF)
 static uint64_t run_points(void) {
     uint64_t n = times(20000000);
-    for (uint64_t k = 0; k < n; k++) { BURST_POINT("point", k); }
+    for (uint64_t k = 0; k < n; k++) { BURST_POINT(BURSTY_USER, "point", k); }
     return n;
 }
 
@@ -239,7 +239,7 @@ static void with_profiles(int count, uint32_t check_count, uint32_t burst_count)
         profile.check_count = check_count + (uint32_t)p * 97;           /* no two in step */
         profile.burst_count = burst_count;
         profile.action = see;
-        bursty_set(p, &profile);
+        bursty_set_profile(p, &profile);
     }
 }
 
@@ -261,8 +261,8 @@ static uint64_t always(bursty_action action, int how) {
     uint64_t n = times(1000000);
     sample(BURSTY_ALWAYS, 1, action);
     (void)BURST_CHECK();                        /* the thread joins */
-    if (how == 0) for (uint64_t k = 0; k < n; k++) { BURST_POINT("point", k); }
-    if (how == 1) for (uint64_t k = 0; k < n; k++) { BURST_LOAD(&sink); }
+    if (how == 0) for (uint64_t k = 0; k < n; k++) { BURST_POINT(BURSTY_USER, "point", k); }
+    if (how == 1) for (uint64_t k = 0; k < n; k++) { BURST_REF(BURSTY_LOAD, &sink); }
     if (how == 2) for (uint64_t k = 0; k < n; k++) { BURST_SCOPE("scope"); }
     return n;
 }
@@ -289,7 +289,7 @@ static double ring_overlap(int32_t jitter_percent) {
     config.profile.action = see_ring;
     bursty_start(&config);
     for (uint64_t k = 0, at = 0; k < n; k++) {
-        BURST_POINT("ring", at);
+        BURST_POINT(BURSTY_USER, "ring", at);
         at = at + 1 == RING ? 0 : at + 1;
     }
     for (int i = 0; i < RING; i++) total += ring_seen[i];
@@ -368,8 +368,8 @@ int main(int argc, char **argv) {
 #else
     if (!same_results()) return fprintf(stderr, "bench_bursty: a form computes something else\n"), 1;
     sample(0, 0, NULL);
-    RACE("fib", { "plain", run_fib_plain }, { "BURST_CHECK", run_fib_check }, { "BURST_HERE", run_fib_here },
-         { "BURST_FN", run_fib_fn }, { "BURST_SCOPE", run_fib_scope });
+    RACE("fib", { "plain", run_fib_plain }, { "BURST_CHECK", run_fib_check }, { "BURST_ENTRY", run_fib_here },
+         { "BURST_DUAL", run_fib_fn }, { "BURST_SCOPE", run_fib_scope });
     RACE("sum", { "plain", run_sum_plain }, { "BURST_LOOP", run_sum_loop }, { "BURST_BODY", run_sum_body },
          { "BURST_FOR", run_sum_for });
     RACE("hash", { "plain", run_hash_plain }, { "BURST_LOOP", run_hash_loop }, { "BURST_BODY", run_hash_body },
@@ -377,8 +377,8 @@ int main(int argc, char **argv) {
     RACE("compare", { "plain", run_compare_plain }, { "BURST_LOOP", run_compare_loop }, { "BURST_BODY", run_compare_body },
          { "BURST_FOR", run_compare_for });
     RACE("leaf call", { "empty", run_leaf_empty }, { "plain", run_leaf_plain }, { "BURST_CHECK", run_leaf_check },
-         { "BURST_POINT", run_leaf_point }, { "BURST_FN", run_leaf_fn }, { "BURST_SUB, BURST_CALL", run_leaf_sub },
-         { "BURST_EVENT", run_leaf_event }, { "BURST_SCOPE", run_leaf_scope });
+         { "BURST_POINT", run_leaf_point }, { "BURST_DUAL", run_leaf_fn }, { "BURST_DUAL_LEAF, BURST_SAME", run_leaf_sub },
+         { "BURST_IF_RECORDING", run_leaf_event }, { "BURST_SCOPE", run_leaf_scope });
 #if !defined(BURSTY_POLL) && !defined(BURSTY_OFF)
     RACE("profiles at 1000000 : 1", { "1 profile", run_profiles_1 }, { "2 profiles", run_profiles_2 }, { "3 profiles", run_profiles_3 },
          { "5 profiles", run_profiles_5 }, { "8 profiles", run_profiles_8 });

@@ -80,7 +80,7 @@ def fast_path(command, objdump):
     except OSError:
         return None
     plain = hot('void f(void) { }')
-    point = hot('#include "bursty.h"\nvoid f(void) { BURST_HERE(); }')
+    point = hot('#include "bursty.h"\nvoid f(void) { BURST_ENTRY(); }')
     return point[0] - plain[0], point[1] - plain[1]
 
 

@@ -89,7 +89,7 @@ def goals(micro, real):
     for build in ('gcc', 'gcc -O3', 'clang-19'):
         loops = [(g, by[build, g, 'BURST_FOR']['ratio']) for g in ('sum', 'hash', 'compare')]
         add('BURST_FOR over the plain loop, %s' % build, '<= 1.02', ', '.join('%s %.2f' % l for l in loops), all(r < 1.025 for g, r in loops))
-    for form in ('BURST_FN', 'BURST_HERE'):
+    for form in ('BURST_DUAL', 'BURST_ENTRY'):
         fib = [by[b, 'fib', form]['ratio'] for b in ('gcc', 'clang-19')]
         add('recursive fib, %s over plain: gcc, clang-19' % form, '<= 1.15', ', '.join('%.2f' % r for r in fib), max(fib) <= 1.155)
     at = [o for o in real.data['overlap'] if o['rate'] == '499:1']
@@ -174,10 +174,10 @@ def peer_tables(micro, real):
     program = real.data['peers'][0]['program'] if real.data['peers'] else 'real program: not run'
     text = ['%s, each over the plain build of the same compiler:\n' % program, table(['build', 'time', 'instructions'], rows)]
     by = {(r['build'], r['group'], r['rival']): r for r in micro['rows']}
-    names = [('bursty, BURST_FN and BURST_FOR: gcc', 'gcc', ('BURST_FN', 'BURST_FOR', 'BURST_FOR', 'BURST_FOR')),
-             ('bursty, BURST_HERE and BURST_LOOP: gcc', 'gcc', ('BURST_HERE', 'BURST_LOOP', 'BURST_LOOP', 'BURST_LOOP')),
-             ('bursty, BURST_FN and BURST_FOR: clang-19', 'clang-19', ('BURST_FN', 'BURST_FOR', 'BURST_FOR', 'BURST_FOR')),
-             ('bursty, BURST_HERE and BURST_LOOP: clang-19', 'clang-19', ('BURST_HERE', 'BURST_LOOP', 'BURST_LOOP', 'BURST_LOOP'))]
+    names = [('bursty, BURST_DUAL and BURST_FOR: gcc', 'gcc', ('BURST_DUAL', 'BURST_FOR', 'BURST_FOR', 'BURST_FOR')),
+             ('bursty, BURST_ENTRY and BURST_LOOP: gcc', 'gcc', ('BURST_ENTRY', 'BURST_LOOP', 'BURST_LOOP', 'BURST_LOOP')),
+             ('bursty, BURST_DUAL and BURST_FOR: clang-19', 'clang-19', ('BURST_DUAL', 'BURST_FOR', 'BURST_FOR', 'BURST_FOR')),
+             ('bursty, BURST_ENTRY and BURST_LOOP: clang-19', 'clang-19', ('BURST_ENTRY', 'BURST_LOOP', 'BURST_LOOP', 'BURST_LOOP'))]
     names += [(n, n, ('plain',) * 4) for n in dict.fromkeys(r['build'] for r in micro['rows'] if r['peer'])]
     rows = [[title] + [number(by[build, g, rival]['ratio'], 2) for g, rival in zip(('fib', 'sum', 'hash', 'compare'), rivals)] for title, build, rivals in names]
     text += ['fib and three loops, each over the plain one of the same compiler at -O2:\n', table(['', 'fib', 'sum', 'hash', 'compare'], rows)]

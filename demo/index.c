@@ -5,11 +5,11 @@
    The demonstration of bursty.h: real work on real input, with checks in it as a user would place them.
 
      BURST_SCOPE   functions where time goes and that call others: they make up the calling contexts
-     BURST_HERE    small ones: one line, two instructions
+     BURST_ENTRY    small ones: one line, two instructions
      BURST_LOOP    loops that may run long
-     BURST_LOAD    a reference worth knowing
+     BURST_REF    a reference worth knowing
      BURST_BODY    a loop's body compiled twice: references recorded in the second copy, nothing of it in the first
-     BURST_FN      the same for a whole function;  BURST_SUB, without a check: BURST_CALL picks its caller's copy
+     BURST_DUAL      the same for a whole function;  BURST_DUAL_LEAF, without a check: BURST_SAME picks its caller's copy
      BURST_FOR     a tight counted loop: nothing per iteration
 
    Loops over the characters of one token have no check: they are short and call nothing. profile.c, called at the start
@@ -50,7 +50,7 @@ typedef struct name {
 typedef struct names { name *all; uint32_t *slots, count, room; } names;
 
 static void grow(names *t) {
-    BURST_HERE();
+    BURST_ENTRY();
     uint32_t mask = (t->room ? t->room * 4 : 2048) - 1;
     t->room = (mask + 1) / 2;
     t->all = resized(t->all, t->room, sizeof *t->all);
@@ -65,13 +65,13 @@ static void grow(names *t) {
 }
 
 /* The slot of a text: where it is, or where it would go. */
-static BURST_SUB(uint32_t, slot_of, (const names *t, const char *text, uint32_t length, uint32_t hash), (t, text, length, hash)) {
+static BURST_DUAL_LEAF(uint32_t, slot_of, (const names *t, const char *text, uint32_t length, uint32_t hash), (t, text, length, hash)) {
     uint32_t mask = 2 * t->room - 1, at = hash & mask;
-    BURST_LOAD(text);
+    BURST_REF(BURSTY_LOAD, text);
     for (; t->slots[at]; at = (at + 1) & mask) {
         const name *n = &t->all[t->slots[at] - 1];
-        BURST_LOAD(&t->slots[at]);
-        BURST_LOAD(n);
+        BURST_REF(BURSTY_LOAD, &t->slots[at]);
+        BURST_REF(BURSTY_LOAD, n);
         if (n->hash == hash && n->length == length && memcmp(n->text, text, length) == 0) break;
     }
     return at;
@@ -84,13 +84,13 @@ static name *find_name(names *t, const char *text, uint32_t length, int add) {
     uint32_t hash = 2166136261u;
     for (uint32_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 16777619u;
     hash ^= hash >> 15;
-    uint32_t at = BURST_CALL(slot_of, (t, text, length, hash));
+    uint32_t at = BURST_SAME(slot_of, (t, text, length, hash));
     if (t->slots[at]) return &t->all[t->slots[at] - 1];
     if (!add) return NULL;
     name *n = &t->all[t->count++];
     n->text = text, n->length = length, n->hash = hash, n->uses = n->files = 0, n->file = NONE;
     t->slots[at] = t->count;
-    BURST_STORE(n);
+    BURST_REF(BURSTY_STORE, n);
     return n;
 }
 
@@ -113,10 +113,10 @@ static uint32_t file_count, file_room;
 static size_t   bytes_read, bytes_wanted = SIZE_MAX;
 static names    paths, identifiers, checksums;
 
-static BURST_FN(uint64_t, checksum_of, (const char *text, size_t size), (text, size)) {
+static BURST_DUAL(uint64_t, checksum_of, (const char *text, size_t size), (text, size)) {
     uint64_t sum = size, word;
     BURST_FOR(size_t, i, 0, size / 8, {
-        BURST_LOAD(text + 8 * i);
+        BURST_REF(BURSTY_LOAD, text + 8 * i);
         memcpy(&word, text + 8 * i, 8);
         sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
         sum ^= sum >> 29;
@@ -240,7 +240,7 @@ static void skip_comment(scan *s) {
 
 /* A string ends at its quote, or at the end of the line: an apostrophe in an #error is no string. */
 static void skip_quoted(scan *s) {
-    BURST_HERE();
+    BURST_ENTRY();
     char quote = *s->at++;
     while (s->at < s->end && *s->at != quote && *s->at != '\n')
         if (*s->at == '\\') skip_escape(s);
@@ -249,7 +249,7 @@ static void skip_quoted(scan *s) {
 }
 
 static void skip_number(scan *s) {
-    BURST_HERE();
+    BURST_ENTRY();
     while (kind[(unsigned char)*s->at] == DIGIT || kind[(unsigned char)*s->at] == WORD || *s->at == '.') s->at++;
 }
 
@@ -356,7 +356,7 @@ static void scan_file(uint32_t number) {
 static uint32_t *stack, stack_count, visited, cycle_count, cycle_files, cycles;
 
 static void close_cycle(uint32_t first) {
-    BURST_HERE();
+    BURST_ENTRY();
     uint32_t from = stack_count, depth = 0;
     cycle_count++;
     do files[stack[--from]].cycle = cycle_count; while (stack[from] != first);
@@ -379,7 +379,7 @@ static void visit(uint32_t number) {
     for (uint32_t e = f->edge; e < f->edge + f->edges; e++) {
         BURST_LOOP();
         file *to = &files[edges[e]];
-        BURST_LOAD(to);
+        BURST_REF(BURSTY_LOAD, to);
         if (!to->order) visit(edges[e]);
         if (!to->cycle && to->low < f->low) f->low = to->low;
     }
@@ -395,10 +395,10 @@ static void reach(uint32_t number, uint32_t *seen) {
     seen[number] = number;
     while (stack_count > 0) BURST_BODY({
         const file *from = &files[stack[--stack_count]];
-        BURST_LOAD(from);
+        BURST_REF(BURSTY_LOAD, from);
         for (uint32_t e = from->edge; e < from->edge + from->edges; e++) {
             file *to = &files[edges[e]];
-            BURST_LOAD(&seen[edges[e]]);
+            BURST_REF(BURSTY_LOAD, &seen[edges[e]]);
             if (seen[edges[e]] == number) continue;
             seen[edges[e]] = number;
             stack[stack_count++] = edges[e];

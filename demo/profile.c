@@ -134,7 +134,7 @@ static void ask_for_contexts(void) {
     p.classes = BURSTY_CALL | BURSTY_BEGIN | BURSTY_END;    /* no returns: every event knows its depth */
     p.action = to_tree;
     contexts.asked = asked("INDEX_CONTEXTS", &p) && hcct_init(&contexts.tree, contexts.memory, sizeof contexts.memory, NULL) > 0 &&
-                     bursty_set(1, &p) == 0;
+                     bursty_set_profile(1, &p) == 0;
 }
 
 /* Room for the blocks of one burst: two in a check. One that never ends gets a million, after that footprint.h samples. */
@@ -157,7 +157,7 @@ static void ask_for_references(void) {
     references.sum_memory = malloc(references.scratch_bytes);
     if (!references.memory || !references.scratch || !references.sum_memory) return;
     footprint_profile_init(&references.sum, BINS, BINS, references.sum_memory, references.scratch_bytes);
-    if (bursty_set(2, &p) == 0) references.name = p.check_count == BURSTY_ALWAYS ? "every reference" : "references in bursts";
+    if (bursty_set_profile(2, &p) == 0) references.name = p.check_count == BURSTY_ALWAYS ? "every reference" : "references in bursts";
 }
 
 void profile_start(void) {

@@ -14,8 +14,8 @@ static void seen(void *user, const bursty_event *event) {
     uart_put('\n');
 }
 
-static int filter(int sample) { BURST_HERE(); return sample / 2; }
-static int control(int sample) { BURST_HERE(); return filter(sample) + filter(sample + 1); }
+static int filter(int sample) { BURST_ENTRY(); return sample / 2; }
+static int control(int sample) { BURST_ENTRY(); return filter(sample) + filter(sample + 1); }
 
 int main(void) {
     bursty_profile profile = { 0 };
@@ -23,7 +23,7 @@ int main(void) {
     profile.check_count = 999;
     profile.burst_count = 1;
     profile.action = seen;
-    bursty_set(0, &profile);
+    bursty_set_profile(0, &profile);
     for (tick = 0; tick < 5000; tick++) output += control(tick);
     return output == 0;
 }

@@ -25,17 +25,17 @@ static void on_event(void *user, const bursty_event *e) {
     }
 }
 
-static BURST_FN(long, by_rows, (int n), (n)) {
+static BURST_DUAL(long, by_rows, (int n), (n)) {
     long sum = 0;
     int i, k;
-    for (i = 0; i < n; i++) for (k = 0; k < n; k++) BURST_BODY({ BURST_LOAD(&matrix[i][k]); sum += matrix[i][k]; })
+    for (i = 0; i < n; i++) for (k = 0; k < n; k++) BURST_BODY({ BURST_REF(BURSTY_LOAD, &matrix[i][k]); sum += matrix[i][k]; })
     return sum;
 }
 
-static BURST_FN(long, by_columns, (int n), (n)) {
+static BURST_DUAL(long, by_columns, (int n), (n)) {
     long sum = 0;
     int i, k;
-    for (i = 0; i < n; i++) for (k = 0; k < n; k++) BURST_BODY({ BURST_LOAD(&matrix[k][i]); sum += matrix[k][i]; })
+    for (i = 0; i < n; i++) for (k = 0; k < n; k++) BURST_BODY({ BURST_REF(BURSTY_LOAD, &matrix[k][i]); sum += matrix[k][i]; })
     return sum;
 }
 
@@ -54,10 +54,10 @@ int main(void) {
     profile.action = on_event;
     for (turn = 0; turn < 2; turn++) {
         profile.user = both[turn];
-        bursty_set(1, &profile);
+        bursty_set_profile(1, &profile);
         for (i = 0; i < 20; i++) sum += turn ? by_columns(ROWS) : by_rows(ROWS);
     }
-    bursty_set(1, NULL);
+    bursty_set_profile(1, NULL);
     for (turn = 0; turn < 2; turn++) {
         const footprint_profile *p = &both[turn]->sum;
         if (p->at_least) printf("%-11s a window of 1000 loads touches %6.1f blocks of 64 bytes; a cache of 64 blocks misses %.3f of the loads\n",

@@ -6,12 +6,12 @@
 
 static int is_prime(int n) {
     int i;
-    BURST_HERE();
+    BURST_ENTRY();
     for (i = 2; i * i <= n; i++) if (n % i == 0) return 0;
     return n > 1;
 }
 
-static int next_prime(int n) { BURST_HERE(); while (!is_prime(++n)) { } return n; }
+static int next_prime(int n) { BURST_ENTRY(); while (!is_prime(++n)) { } return n; }
 
 int main(void) {
     bursty_row hot[5];

@@ -7,12 +7,12 @@
 
 typedef struct item { struct item *next; int price; } item;
 
-static BURST_SUB(int, price, (const item *a), (a)) { BURST_LOAD(&a->price); return a->price; }      /* a leaf: no check of its own */
+static BURST_DUAL_LEAF(int, price, (const item *a), (a)) { BURST_REF(BURSTY_LOAD, &a->price); return a->price; }      /* a leaf: no check of its own */
 
-static BURST_FN(long, total, (const item *list), (list)) {
+static BURST_DUAL(long, total, (const item *list), (list)) {
     long sum = 0;
     const item *a;
-    for (a = list; a; a = a->next) BURST_BODY({ BURST_LOAD(&a->next); sum += BURST_CALL(price, (a)); })
+    for (a = list; a; a = a->next) BURST_BODY({ BURST_REF(BURSTY_LOAD, &a->next); sum += BURST_SAME(price, (a)); })
     return sum;
 }
 
@@ -48,8 +48,8 @@ int main(void) {
     methods.action = on_call;
     methods.user = &calls;
     bursty_start(NULL);
-    bursty_set(0, &references);
-    bursty_set(1, &methods);
+    bursty_set_profile(0, &references);
+    bursty_set_profile(1, &methods);
     for (i = 0; i < 2000; i++) sum += total(items);
     printf("references: %u forward, %u backward, %u bursts; %u calls sampled; sum %ld\n", seen.forward, seen.backward, seen.first, calls, sum);
     return seen.forward < seen.backward || sum != 2000L * 499500;

@@ -4,7 +4,7 @@
    The first byte chooses: 0 takes the rest as a file; 1, 2 and 3 take it as the payload of a part of that kind and put a
    container with the right crc around it, which no fuzzer would find by itself. What is accepted must come back from
    what merge writes of it, and parts of kind 1 byte for byte. */
-#include "../tools/report.h"
+#include "model/report.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,20 +24,25 @@ static int load(input *in, const void *data, size_t size) {
 }
 
 static void render(const input *in) {
-    void (*const forms[])(const report *, text *) = {report_text, report_html, report_collapsed, report_json};
     report r;
     size_t i;
     memset(&r, 0, sizeof r);
     r.title = text_clean("fuzz", 4);
-    report_sampled(&r, &in->sampled, 0);
-    report_contexts(&r, &in->contexts);
-    report_footprints(&r, &in->footprints);
-    for (i = 0; i < sizeof forms / sizeof *forms; i++) {
+    report_make(&r, in);
+    for (i = 0; writer_list[i]; i++) {
         text out = {NULL, 0, 0};
-        forms[i](&r, &out);
+        writer_list[i]->write(&r, &out);
         text_free(&out);
     }
     report_free(&r);
+}
+
+/* Parts of kind 1 as merge writes them. */
+static void write_sampled(const input *in, text *out) {
+    size_t i;
+    for (i = 0; i < in->state_count; i++) {
+        if (in->states[i].kind == kind_of(DUMP_SAMPLED)) in->states[i].kind->write(in->states[i].state, out);
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -58,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         if (written.size) {
             if (load(&back, written.data, written.size) != 0) abort();
             input_settle(&back);
-            tally_write(&back.sampled, &again);
+            write_sampled(&back, &again);
             if (again.size > written.size || (again.size && memcmp(again.data, written.data, again.size) != 0)) abort();
             input_free(&back);
         }

@@ -3,12 +3,12 @@
    The first byte chooses: 0 a dump as it is; 1 a payload around which a container with the right crc is put; 2 a block trace,
    3 one with thread numbers; 4 accesses to a tracker in little memory, its shape from the next bytes; 5 turns of two threads.
 
-       clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. -o build/fuzz/fuzz_footprint \
-           fuzz/fuzz_footprint.c tools/trace_blocks.c tools/tool.c
+       clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. -Itools -o build/fuzz/fuzz_footprint \
+           fuzz/fuzz_footprint.c tools/replay/trace_blocks.c tools/base/tool.c
        build/fuzz/fuzz_footprint -max_len=4096 -timeout=10 -close_fd_mask=2 -max_total_time=600 build/fuzz/footprints        */
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
-#include "../tools/trace_blocks.h"
+#include "replay/trace_blocks.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,14 +4,14 @@
    and into much memory; 2 a calls trace, 3 a raw16 recording; 4 calls on a tree, algorithm, memory and options from the next
    bytes.
 
-       clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. -o build/fuzz/fuzz_hcct \
-           fuzz/fuzz_hcct.c tools/trace_calls.c tools/replay_calls.c tools/tool.c
+       clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. -Itools -o build/fuzz/fuzz_hcct \
+           fuzz/fuzz_hcct.c tools/replay/trace_calls.c tools/replay/calls.c tools/base/tool.c
        build/fuzz/fuzz_hcct -max_len=4096 -timeout=10 -close_fd_mask=3 -max_total_time=600 build/fuzz/contexts            */
 #define HCCT_STATIC
 #define HCCT_IMPLEMENTATION
 #include "hcct.h"
-#include "../tools/tool.h"
-#include "../tools/trace_calls.h"
+#include "base/tool.h"
+#include "replay/trace_calls.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* test.h - the whole test framework: TEST(name) { CHECK(...); }, RUN(name) and a closing line.
-   A test is passed when no CHECK in it failed; the first failures of each are printed with file and line. */
+/* test.h - the whole test framework: TEST(name) { CHECK(...); } registers itself, and main stands here.
+   A test is passed when no CHECK in it failed; the first failures of each are printed with file and line.
+   SKIP("reason") counts a test as skipped. A program's arguments are names of tests; without any, all of them run. */
 #ifndef TEST_H
 #define TEST_H
 #include <stdint.h>
@@ -7,13 +8,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int test_passed, test_failed, test_broken;
+typedef struct test_case {
+    void (*function)(void);
+    const char *name;
+    struct test_case *next;
+} test_case;
+
+static test_case *test_first, **test_last = &test_first;
+static int test_passed, test_failed, test_skipped, test_broken;
+static const char *test_skip_reason;
 
 #define CHECK(condition) test_check((condition) != 0, #condition, __FILE__, __LINE__)
 #define CHECK_EQ(got, wanted) test_equal((long long)(got), (long long)(wanted), #got " == " #wanted, __FILE__, __LINE__)
 #define CHECK_STR(got, wanted) test_string((got), (wanted), #got, __FILE__, __LINE__)
-#define TEST(name) static void name(void)
-#define RUN(name) test_run(name, #name)
+#define SKIP(reason) (void)(test_skip_reason = (reason))
+/* Runs a function before main. tcc has no constructors, but it lets us add a call to the program's initialisation. */
+#ifdef __TINYC__
+#define TEST_BEFORE_MAIN(function) \
+    static void function(void); \
+    __asm__(".section .init\n call " #function "\n .text\n"); \
+    static void function(void)
+#else
+#define TEST_BEFORE_MAIN(function) __attribute__((constructor)) static void function(void)
+#endif
+
+#define TEST(name) \
+    static void name(void); \
+    static test_case name##_case = {name, #name, NULL}; \
+    TEST_BEFORE_MAIN(name##_register) { test_register(&name##_case); } \
+    static void name(void)
+
+static inline void test_register(test_case *test) {
+    *test_last = test;
+    test_last = &test->next;
+}
 
 static inline int test_report(int ok, const char *text, const char *file, int line) {
     if (!ok && ++test_broken <= 5) fprintf(stderr, "%s:%d: failed: %s\n", file, line, text);
@@ -35,16 +63,38 @@ static inline int test_string(const char *got, const char *wanted, const char *t
     return test_report(ok, text, file, line);
 }
 
-static inline void test_run(void (*function)(void), const char *name) {
+static inline void test_run(const test_case *test) {
     test_broken = 0;
-    function();
-    if (test_broken) test_failed++, fprintf(stderr, "FAILED %s (%d checks)\n", name, test_broken);
-    else             test_passed++;
+    test_skip_reason = NULL;
+    test->function();
+    if (test_broken) {
+        test_failed++;
+        fprintf(stderr, "FAILED %s (%d checks)\n", test->name, test_broken);
+    } else if (test_skip_reason) {
+        test_skipped++;
+        printf("skipped: %s: %s\n", test->name, test_skip_reason);
+    } else {
+        test_passed++;
+    }
 }
 
-/* The last statement of main. */
-static inline int test_end(void) {
-    printf("%d passed, %d failed\n", test_passed, test_failed);
+int main(int argc, char **argv) {
+    const test_case *test;
+    int i;
+    for (test = test_first; test; test = test->next) {
+        int wanted = argc < 2;
+        for (i = 1; i < argc; i++) {
+            if (strcmp(argv[i], test->name) == 0) wanted = 1;
+        }
+        if (wanted) test_run(test);
+    }
+    if (test_passed + test_failed + test_skipped == 0) {
+        fprintf(stderr, "no test ran\n");
+        test_failed = 1;
+    }
+    printf("%d passed, %d failed", test_passed, test_failed);
+    if (test_skipped) printf(", %d skipped", test_skipped);
+    printf("\n");
     return test_failed != 0;
 }
 

@@ -93,7 +93,7 @@ TEST(merged_profiles_do_not_disturb_one_another) {
         uint64_t events = 0;
         uint32_t n = 1 + round % BURSTY_PROFILES;
         start_with(NULL, round);
-        bursty_set(0, NULL);
+        bursty_set_profile(0, NULL);
         for (i = 0; i < 3000; i++) {
             uint32_t wanted = 0;
             if (i == 0 || test_random(&random) % 100 == 0) {                      /* change one in flight */
@@ -102,12 +102,12 @@ TEST(merged_profiles_do_not_disturb_one_another) {
                 set.action = count_event;
                 set.user = &events;
                 on[p] = test_random(&random) % 5 != 0;
-                CHECK(bursty_set((int)p, on[p] ? &set : NULL) == 0);
+                CHECK(bursty_set_profile((int)p, on[p] ? &set : NULL) == 0);
                 f[p] = figure3_make(set.check_count, set.burst_count);
             }
             for (p = 0; p < n; p++) if (on[p] && figure3_check(&f[p])) wanted |= 1u << p;
             wrong += (BURST_CHECK() != 0) != (wanted != 0);
-            wrong += bursty_live() != wanted;
+            wrong += bursty_in_burst() != wanted;
         }
     }
     CHECK_EQ(wrong, 0);
@@ -122,9 +122,9 @@ TEST(rates_are_exact_together) {
         bursty_profile p = plain_profile(sets[i][0], sets[i][1]);
         p.action = count_event;
         p.user = &seen[i];
-        CHECK_EQ(bursty_set((int)i, &p), 0);
+        CHECK_EQ(bursty_set_profile((int)i, &p), 0);
     }
-    for (i = 0; i < 1000000; i++) { BURST_POINT("tick", i); }
+    for (i = 0; i < 1000000; i++) { BURST_POINT(BURSTY_USER, "tick", i); }
     for (i = 0; i < 3; i++) CHECK_EQ(seen[i], 10000);
 }
 
@@ -153,7 +153,7 @@ TEST(always_is_the_full_profile) {
     p.action = log_event;
     p.user = &log;
     start_with(&p, 0);
-    for (i = 0; i < 200000; i++) { BURST_POINT("all", i); }
+    for (i = 0; i < 200000; i++) { BURST_POINT(BURSTY_USER, "all", i); }
     CHECK_EQ(log.count, 200000);
     CHECK(log.count && log.entry[199999].value == 199999 && log.entry[0].weight == 256);
     free(log.entry);
@@ -229,7 +229,7 @@ TEST(figure_4_equals_figure_3) {
             start_with(&p, 0);
             for (i = 0; i < 2000; i++) {
                 uint64_t before = events;
-                if (i & 1) BURST_LOOP(); else BURST_HERE();
+                if (i & 1) BURST_LOOP(); else BURST_ENTRY();
                 wrong += (events != before) != figure3_check(&f);
             }
         }
@@ -256,16 +256,16 @@ TEST(counters_and_flags) {
     p.action = count_event;
     p.user = &zero;
     start_with(&p, 0);
-    for (i = 0; i < 9; i++) { BURST_POINT("down", 0); }
+    for (i = 0; i < 9; i++) { BURST_POINT(BURSTY_USER, "down", 0); }
     CHECK_EQ(bursty_counter(3), 0);
     CHECK_EQ(zero, 4);                                                             /* five downs, four at zero */
-    BURST_HERE();
+    BURST_ENTRY();
     CHECK_EQ(bursty_counter(3), UINT32_MAX);                                       /* wrapped: overflow is set */
     rules[0].op_count = 5;
-    CHECK_EQ(bursty_set(0, &p), -1);
+    CHECK_EQ(bursty_set_profile(0, &p), -1);
     rules[0].op_count = 1;
     rules[0].op[0].counter = 8;
-    CHECK_EQ(bursty_set(0, &p), -1);
+    CHECK_EQ(bursty_set_profile(0, &p), -1);
 }
 
 /* ---- forms --------------------------------------------------------------------------------------------------------------------- */
@@ -293,7 +293,7 @@ out:
 
 static int strip_loop(uint32_t n, uint32_t stop, int how) {
     BURST_FOR(uint32_t, i, 0, n, {
-        BURST_EVENT(note(i));
+        BURST_IF_RECORDING(note(i));
         if (i == stop && how == 0) { break; }
         if (i == stop && how == 1) { return 1; }
         if (i == stop && how == 2) { goto out; }
@@ -308,7 +308,7 @@ out:
 static int body_loop(uint32_t n, uint32_t stop, int how) {
     uint32_t i;
     for (i = 0; i < n; i++) BURST_BODY({
-        BURST_EVENT(note(i));
+        BURST_IF_RECORDING(note(i));
         if (i == stop && how == 0) { break; }
         if (i == stop && how == 1) { return 1; }
         if (i == stop && how == 2) { goto out; }
@@ -330,7 +330,7 @@ static void set_random_profiles(uint32_t seed) {
         set.jitter_percent = (int)(test_random(&random) % 30) - 1;
         set.action = count_event;
         set.user = &sink;
-        bursty_set((int)p, &set);
+        bursty_set_profile((int)p, &set);
     }
 }
 
@@ -362,7 +362,7 @@ TEST(loops_have_the_stream_of_a_check_per_iteration) {
             stream = b; stream_count = 0;
             for (k = 0; k < LOOPS; k++) again = 3 * again + (form ? body_loop : strip_loop)(n[k], stop[k], how[k]);
             wrong += again != result || stream_count != a_count || memcmp(a, b, a_count * sizeof *a) != 0;
-            bursty_live();
+            bursty_in_burst();
             /* between loops a strip may have reached an edge early by none: the word must agree, too */
             wrong += BURSTY_P_HERE.n != word;
         }
@@ -384,24 +384,24 @@ TEST(for_takes_any_integer_type) {
 }
 
 static uint64_t calls_counted, events_in_f;
-static BURST_FN(int, dual, (int depth, int width), (depth, width)) {
+static BURST_DUAL(int, dual, (int depth, int width), (depth, width)) {
     int i, sum = 1;
-    BURST_EVENT(events_in_f++);
+    BURST_IF_RECORDING(events_in_f++);
     for (i = 0; i < width && depth > 0; i++) { sum += dual(depth - 1, width); }
     return sum;
 }
-static BURST_PROC(dual_void, (int *x), (x)) { BURST_EVENT(events_in_f++); ++*x; }
-static BURST_FN0(int, dual_none) { BURST_EVENT(events_in_f++); return 4; }
-static BURST_PROC0(dual_nothing) { BURST_EVENT(events_in_f++); }
-static BURST_SUB(int, leaf, (int a), (a)) { BURST_EVENT(events_in_f++); return a + 1; }
-static BURST_SUBPROC(leaf_void, (int *a), (a)) { BURST_EVENT(events_in_f++); ++*a; }
-static BURST_SUB0(int, leaf_none) { BURST_EVENT(events_in_f++); return 9; }
-static BURST_SUBPROC0(leaf_nothing) { BURST_EVENT(events_in_f++); }
-static BURST_FN(int, calls_leaves, (int a), (a)) {
+static BURST_DUAL(void, dual_void, (int *x), (x)) { BURST_IF_RECORDING(events_in_f++); ++*x; }
+static BURST_DUAL(int, dual_none, (void), ()) { BURST_IF_RECORDING(events_in_f++); return 4; }
+static BURST_DUAL(void, dual_nothing, (void), ()) { BURST_IF_RECORDING(events_in_f++); }
+static BURST_DUAL_LEAF(int, leaf, (int a), (a)) { BURST_IF_RECORDING(events_in_f++); return a + 1; }
+static BURST_DUAL_LEAF(void, leaf_void, (int *a), (a)) { BURST_IF_RECORDING(events_in_f++); ++*a; }
+static BURST_DUAL_LEAF(int, leaf_none, (void), ()) { BURST_IF_RECORDING(events_in_f++); return 9; }
+static BURST_DUAL_LEAF(void, leaf_nothing, (void), ()) { BURST_IF_RECORDING(events_in_f++); }
+static BURST_DUAL(int, calls_leaves, (int a), (a)) {
     int x = a;
-    BURST_CALL(leaf_void, (&x));
-    BURST_CALL(leaf_nothing, ());
-    return BURST_CALL(leaf, (x)) + BURST_CALL(leaf_none, ());
+    BURST_SAME(leaf_void, (&x));
+    BURST_SAME(leaf_nothing, ());
+    return BURST_SAME(leaf, (x)) + BURST_SAME(leaf_none, ());
 }
 
 TEST(dual_functions_check_once_and_record_in_bursts) {
@@ -425,17 +425,17 @@ TEST(dual_functions_check_once_and_record_in_bursts) {
     start_with(&p, 0);
     CHECK_EQ(calls_leaves(1), 3 + 9);
     CHECK_EQ(events_in_f, 4);
-    bursty_set(0, NULL);
+    bursty_set_profile(0, NULL);
     CHECK_EQ(calls_leaves(1), 3 + 9);
     CHECK_EQ(leaf(1), 2);
     CHECK_EQ(events_in_f, 4);
 }
 
-static BURST_FN(long, total, (const int *a, int n), (a, n)) {
+static BURST_DUAL(long, total, (const int *a, int n), (a, n)) {
     long s = 0;
     int i;
-    for (i = 0; i < n; i++) BURST_BODY({ BURST_REF(&a[i]); s += a[i]; if (s < 0) break; })
-    BURST_FOR(int, j, 0, n, { BURST_LOAD(&a[j]); s += a[j]; })
+    for (i = 0; i < n; i++) BURST_BODY({ BURST_REF(BURSTY_LOAD | BURSTY_STORE, &a[i]); s += a[i]; if (s < 0) break; })
+    BURST_FOR(int, j, 0, n, { BURST_REF(BURSTY_LOAD, &a[j]); s += a[j]; })
     return s;
 }
 
@@ -462,7 +462,7 @@ TEST(references_carry_addresses) {
 /* ---- scopes, depth, stack ------------------------------------------------------------------------------------------------------ */
 
 static jmp_buf scope_jump;
-static void scope_leaf(int jump) { BURST_SCOPE("leaf"); BURST_POINT("inside", 0); if (jump) longjmp(scope_jump, 1); BURST_LEAVE(); }
+static void scope_leaf(int jump) { BURST_SCOPE("leaf"); BURST_POINT(BURSTY_USER, "inside", 0); if (jump) longjmp(scope_jump, 1); BURST_LEAVE(); }
 static int scope_mid(int jump) {
     BURST_SCOPE("mid");
     if (jump == 2) { BURST_LEAVE(); return 1; }
@@ -512,7 +512,7 @@ static void dive_action(void *user, const bursty_event *e) {
 }
 static void dive(uint32_t left, uint32_t depth) {
     BURST_SCOPE("dive");
-    BURST_POINT("depth", depth + 1);
+    BURST_POINT(BURSTY_USER, "depth", depth + 1);
     if (left) { dive(left - 1, depth + 1); }
     BURST_LEAVE();
 }
@@ -527,7 +527,7 @@ TEST(deeper_than_the_stack) {
     for (round = 0; round < 300; round++) { dive(200, 0); }
     CHECK_EQ(dive_depth_wrong, 0);
     p.action = NULL;
-    bursty_set(0, &p);
+    bursty_set_profile(0, &p);
     for (round = 0; round < 300; round++) { dive(200, 0); }
     n = bursty_top(rows, 8, 1);
     for (i = 0; i < n; i++) deep |= strcmp(rows[i].caller->name, "(deep)") == 0;
@@ -640,7 +640,7 @@ TEST(begin_and_end_frame_every_burst) {
     p.action = log_event;
     p.user = &log;
     start_with(&p, 0);
-    for (i = 0; i < 2400; i++) { BURST_POINT("p", i); }
+    for (i = 0; i < 2400; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     for (i = 0; i < log.count; i++) {
         const log_entry *e = &log.entry[i];
         if (e->kind == BURSTY_BEGIN)    { wrong += in_burst; in_burst = 1; inside = 0; number++; wrong += strcmp(e->site->name, "(burst)") != 0; }
@@ -652,21 +652,21 @@ TEST(begin_and_end_frame_every_burst) {
     CHECK_EQ(number, 100);
     CHECK_EQ(wrong, 0);
     log.count = 0;
-    for (i = 0; i < 20; i++) { BURST_POINT("p", i); }                              /* the last END, then into the next burst */
-    bursty_set(0, NULL);                                                            /* a change ends the burst */
+    for (i = 0; i < 20; i++) { BURST_POINT(BURSTY_USER, "p", i); }                              /* the last END, then into the next burst */
+    bursty_set_profile(0, NULL);                                                            /* a change ends the burst */
     CHECK(log.count > 2);
     CHECK_EQ(log.entry[log.count - 1].kind, BURSTY_END);
     free(log.entry);
 }
 
 /* Checks inside an action neither sample nor count. */
-static BURST_FN(int, called_by_action, (int n), (n)) { return n; }
+static BURST_DUAL(int, called_by_action, (int n), (n)) { return n; }
 static void checking_action(void *user, const bursty_event *e) {
     uint64_t *count = (uint64_t *)user;
     int i;
     (void)e;
     ++*count;
-    for (i = 0; i < 50; i++) { called_by_action(i); BURST_POINT("in action", i); }
+    for (i = 0; i < 50; i++) { called_by_action(i); BURST_POINT(BURSTY_USER, "in action", i); }
     BURST_FOR(int, k, 0, 100, { if (k == 50) { break; } })
 }
 
@@ -678,7 +678,7 @@ TEST(actions_may_check) {
     p.action = checking_action;
     p.user = &count;
     start_with(&p, 0);
-    for (i = 0; i < 100000; i++) { BURST_POINT("p", i); }
+    for (i = 0; i < 100000; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     bursty_get_stats(&stats);
     CHECK_EQ(stats.checks, 100000);
     CHECK_EQ(count, 30000);
@@ -690,7 +690,7 @@ static void setting_action(void *user, const bursty_event *e) {
     (void)e;
     p.action = count_event;
     p.user = user;
-    bursty_set(0, &p);
+    bursty_set_profile(0, &p);
 }
 
 TEST(an_action_may_set_its_own_profile) {
@@ -700,9 +700,9 @@ TEST(an_action_may_set_its_own_profile) {
     p.action = setting_action;
     p.user = &count;
     start_with(&p, 0);
-    for (i = 0; i < 109; i++) { BURST_POINT("p", i); }
+    for (i = 0; i < 109; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     CHECK_EQ(count, 10);
-    for (i = 0; i < 400; i++) { BURST_POINT("p", i); }
+    for (i = 0; i < 400; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     CHECK_EQ(count, 110);
 }
 
@@ -713,22 +713,22 @@ TEST(switching_and_bad_settings) {
     p.action = count_event;
     p.user = &count;
     start_with(&p, 0);
-    for (i = 0; i < 100; i++) { BURST_POINT("p", i); }
+    for (i = 0; i < 100; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     CHECK_EQ(count, 10);
-    CHECK_EQ(bursty_switch(0, 0), 0);
-    for (i = 0; i < 100000; i++) { BURST_POINT("p", i); }
+    CHECK_EQ(bursty_enable(0, 0), 0);
+    for (i = 0; i < 100000; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     CHECK_EQ(count, 10);
-    CHECK_EQ(bursty_switch(0, 1), 0);
-    for (i = 0; i < 100; i++) { BURST_POINT("p", i); }
+    CHECK_EQ(bursty_enable(0, 1), 0);
+    for (i = 0; i < 100; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     CHECK_EQ(count, 20);
-    CHECK_EQ(bursty_switch(1, 1), -1);
-    CHECK_EQ(bursty_switch(-1, 1), -1);
-    CHECK_EQ(bursty_set(BURSTY_PROFILES, &p), -1);
+    CHECK_EQ(bursty_enable(1, 1), -1);
+    CHECK_EQ(bursty_enable(-1, 1), -1);
+    CHECK_EQ(bursty_set_profile(BURSTY_PROFILES, &p), -1);
     p.check_count = (1u << 30) + 1;
-    CHECK_EQ(bursty_set(0, &p), -1);
+    CHECK_EQ(bursty_set_profile(0, &p), -1);
     p = plain_profile(10, 1);
     p.jitter_percent = 101;
-    CHECK_EQ(bursty_set(0, &p), -1);
+    CHECK_EQ(bursty_set_profile(0, &p), -1);
 }
 
 TEST(switching_on_what_runs_changes_nothing) {
@@ -738,7 +738,7 @@ TEST(switching_on_what_runs_changes_nothing) {
     p.action = count_event;
     p.user = &count;
     start_with(&p, 0);
-    for (i = 0; i < 100000; i++) { if (i % 900 == 0) { CHECK_EQ(bursty_switch(0, 1), 0); } BURST_POINT("p", i); }
+    for (i = 0; i < 100000; i++) { if (i % 900 == 0) { CHECK_EQ(bursty_enable(0, 1), 0); } BURST_POINT(BURSTY_USER, "p", i); }
     CHECK_EQ(count, 1000);
 }
 
@@ -748,9 +748,9 @@ TEST(checks_before_a_start_do_not_count) {
     bursty_stats stats;
     uint32_t i;
     start_with(&p, 0);
-    for (i = 0; i < 500; i++) { BURST_POINT("p", i); }
+    for (i = 0; i < 500; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     bursty_thread_end();
-    for (i = 0; i < 500; i++) { BURST_POINT("p", i); }
+    for (i = 0; i < 500; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     start_with(&p, 0);
     BURSTY_P_HERE.n = 12345;                                                       /* as if bursty_start had run on another thread */
     bursty_p_mine.thread = NULL;
@@ -772,7 +772,7 @@ TEST(a_refused_start_changes_nothing) {
     config.memory = NULL;
     config.reenable_percent = 101;
     CHECK_EQ(bursty_start(&config), 0);
-    for (i = 0; i < 5000; i++) { BURST_POINT("p", i); }
+    for (i = 0; i < 5000; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     bursty_get_stats(&stats);
     CHECK_EQ(stats.checks, 5000);
 }
@@ -784,7 +784,7 @@ static void set_at_end(void *user, const bursty_event *e) {
     if (e->kind != BURSTY_END) return;
     p.action = count_event;
     p.user = &set_at_end_count;
-    bursty_set(1, &p);
+    bursty_set_profile(1, &p);
 }
 
 TEST(an_end_action_may_set_another_profile) {
@@ -794,9 +794,9 @@ TEST(an_end_action_may_set_another_profile) {
     p.classes = BURSTY_END;
     set_at_end_count = 0;
     start_with(&p, 0);
-    for (i = 0; i < 995; i++) { BURST_POINT("p", i); }
-    bursty_set(0, NULL);                                                           /* ends the burst, whose END sets profile 1 */
-    for (i = 0; i < 100000; i++) { BURST_POINT("p", i); }
+    for (i = 0; i < 995; i++) { BURST_POINT(BURSTY_USER, "p", i); }
+    bursty_set_profile(0, NULL);                                                           /* ends the burst, whose END sets profile 1 */
+    for (i = 0; i < 100000; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     CHECK(set_at_end_count > 99000);
 }
 
@@ -812,7 +812,7 @@ TEST(longjmp_out_of_an_action) {
     start_with(&p, 0);
     for (i = 0; i < 10000; i++) {
         if (setjmp(action_jump)) { bursty_set_depth(0); continue; }
-        BURST_POINT("p", 0);
+        BURST_POINT(BURSTY_USER, "p", 0);
     }
     CHECK(count > 90 && count < 1100);
 }
@@ -888,9 +888,9 @@ TEST(budget_is_held_when_costs_jump) {
             uint64_t i, start, checks = 20000000;
             double overhead;
             event_cost_ns = phase == 1 ? 20000 : 500;
-            for (i = 0; i < checks / 4; i++) { BURST_POINT("p", i); now_ns += 10; }        /* settle */
+            for (i = 0; i < checks / 4; i++) { BURST_POINT(BURSTY_USER, "p", i); now_ns += 10; }        /* settle */
             start = now_ns;
-            for (i = 0; i < checks; i++) { BURST_POINT("p", i); now_ns += 10; }
+            for (i = 0; i < checks; i++) { BURST_POINT(BURSTY_USER, "p", i); now_ns += 10; }
             overhead = (double)(now_ns - start) / (10.0 * (double)checks) - 1;
             CHECK(overhead > 0.3 * ppm / 1e6 && overhead < 1.6 * ppm / 1e6);
         }
@@ -1026,7 +1026,7 @@ static volatile uint32_t handled;
 static void handler(int number) {
     int i;
     (void)number;
-    for (i = 0; i < 7; i++) { BURST_POINT("handler", i); called_by_action(i); }
+    for (i = 0; i < 7; i++) { BURST_POINT(BURSTY_USER, "handler", i); called_by_action(i); }
     handled++;
 }
 
@@ -1047,8 +1047,8 @@ TEST(signal_handlers_may_check) {
     timer.it_interval.tv_usec = timer.it_value.tv_usec = 100;
     setitimer(ITIMER_REAL, &timer, NULL);
     p.action = count_event;
-    bursty_set(0, &p);
-    for (i = 0; i < checks; i++) { BURST_POINT("p", i); }
+    bursty_set_profile(0, &p);
+    for (i = 0; i < checks; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     memset(&timer, 0, sizeof timer);
     setitimer(ITIMER_REAL, &timer, NULL);
     bursty_get_stats(&stats);
@@ -1088,61 +1088,3 @@ TEST(a_forked_child_counts_from_zero) {
 }
 #endif
 
-TEST(nothing_runs_before_start) {                                                  /* must be the first */
-    bursty_stats stats;
-    bursty_row row;
-    bytes *none = NULL;
-    uint32_t i, live = 0;
-    for (i = 0; i < 200000; i++) { live += BURST_CHECK() != 0; BURST_HERE(); work_c(); }
-    bursty_get_stats(&stats);
-    CHECK_EQ(live, 0);
-    CHECK_EQ(stats.checks, 0);
-    CHECK_EQ(bursty_top(&row, 1, 0), 0);
-    CHECK_EQ(bursty_set(0, NULL), -1);
-    CHECK_EQ(bursty_write(to_bytes, none), -1);
-    bursty_clear();
-    bursty_thread_end();
-    bursty_thread_name("nobody");
-}
-
-int main(void) {
-    RUN(nothing_runs_before_start);
-    RUN(figure_3_decision_for_decision);
-    RUN(merged_profiles_do_not_disturb_one_another);
-    RUN(rates_are_exact_together);
-    RUN(awake_and_hibernate);
-    RUN(always_is_the_full_profile);
-    RUN(jitter_keeps_the_rate);
-    RUN(jitter_breaks_resonance);
-    RUN(figure_4_equals_figure_3);
-    RUN(counters_and_flags);
-    RUN(loops_have_the_stream_of_a_check_per_iteration);
-    RUN(for_takes_any_integer_type);
-    RUN(dual_functions_check_once_and_record_in_bursts);
-    RUN(references_carry_addresses);
-    RUN(scopes_nest_and_survive_longjmp);
-    RUN(deeper_than_the_stack);
-    RUN(full_table_is_exact);
-    RUN(sampled_weights_estimate_the_truth);
-    RUN(full_memory_loses_counted);
-    RUN(counts_saturate);
-    RUN(begin_and_end_frame_every_burst);
-    RUN(actions_may_check);
-    RUN(an_action_may_set_its_own_profile);
-    RUN(switching_and_bad_settings);
-    RUN(switching_on_what_runs_changes_nothing);
-    RUN(checks_before_a_start_do_not_count);
-    RUN(a_refused_start_changes_nothing);
-    RUN(an_end_action_may_set_another_profile);
-    RUN(longjmp_out_of_an_action);
-    RUN(a_failed_save_leaves_the_file);
-    RUN(reenablement_is_unbiased);
-    RUN(budget_is_held_when_costs_jump);
-    RUN(time_goes_to_the_innermost_scope);
-    RUN(same_events_same_bytes);
-#if defined(__unix__) && !defined(TEST_NO_SIGNALS)
-    RUN(signal_handlers_may_check);
-    RUN(a_forked_child_counts_from_zero);
-#endif
-    return test_end();
-}

@@ -39,7 +39,7 @@ TEST(exceptions_run_the_scopes_ends) {
     CHECK_EQ(calls, 50 * (20 * 21 / 2));
 }
 
-static BURST_FN(int, dual_thrower, (int n), (n)) {
+static BURST_DUAL(int, dual_thrower, (int n), (n)) {
     if (n == 0) throw std::runtime_error("dual");
     return dual_thrower(n - 1) + 1;
 }
@@ -54,7 +54,7 @@ static int naive(uint32_t n, uint32_t stop, uint64_t *seen) {
 
 static int strips(uint32_t n, uint32_t stop, uint64_t *seen) {
     BURST_FOR(uint32_t, i, 0, n, {
-        BURST_EVENT(++*seen);
+        BURST_IF_RECORDING(++*seen);
         if (i == stop) { throw std::runtime_error("strips"); }
     })
     return 0;
@@ -88,7 +88,7 @@ TEST(an_exception_gives_back_the_strip) {
 TEST(threads_end_by_themselves) {
     start(99, 1);
     for (int i = 0; i < 50; i++) {
-        std::thread worker([] { for (int k = 0; k < 100; k++) { BURST_POINT("lambda", k); } });
+        std::thread worker([] { for (int k = 0; k < 100; k++) { BURST_POINT(BURSTY_USER, "lambda", k); } });
         worker.join();
     }
     bursty_stats stats;
@@ -100,7 +100,7 @@ TEST(threads_end_by_themselves) {
 
 struct widget {
     int n;
-    BURSTY_P_UNUSED int method() const { BURST_SCOPE("widget::method"); BURST_HERE(); return n; }
+    BURSTY_P_UNUSED int method() const { BURST_SCOPE("widget::method"); BURST_ENTRY(); return n; }
     template <class T> T twice(T x) const { BURST_SCOPE("widget::twice"); return x + x; }
 };
 
@@ -109,12 +109,4 @@ TEST(methods_and_templates) {
     const widget w = {4};
     CHECK_EQ(w.method() + w.twice(3), 10);
     CHECK_EQ(calls, 3);
-}
-
-int main() {
-    RUN(exceptions_run_the_scopes_ends);
-    RUN(an_exception_gives_back_the_strip);
-    RUN(threads_end_by_themselves);
-    RUN(methods_and_templates);
-    return test_end();
 }

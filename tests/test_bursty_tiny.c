@@ -9,7 +9,7 @@ static void see(void *user, const bursty_event *e) {
     int i;
     (void)user;
     events += e->site->line != 0;
-    for (i = 0; i < 5; i++) { BURST_POINT("in the action", i); }
+    for (i = 0; i < 5; i++) { BURST_POINT(BURSTY_USER, "in the action", i); }
 }
 
 static int set(uint32_t checks, uint32_t bursts, int32_t jitter) {
@@ -20,14 +20,14 @@ static int set(uint32_t checks, uint32_t bursts, int32_t jitter) {
     p.jitter_percent = jitter;
     p.action = see;
     events = 0;
-    return bursty_set(0, &p);
+    return bursty_set_profile(0, &p);
 }
 
 TEST(nothing_before_set) {
     uint32_t i, live = 0;
     for (i = 0; i < 100000; i++) live += BURST_CHECK() != 0;
     CHECK_EQ(live, 0);
-    CHECK_EQ(bursty_live(), 0);
+    CHECK_EQ(bursty_in_burst(), 0);
 }
 
 TEST(figure_3_decision_for_decision) {
@@ -45,7 +45,7 @@ TEST(figure_3_decision_for_decision) {
                     else n_check = checks;
                 }
                 wrong += (BURST_CHECK() != 0) != wanted;
-                wrong += (bursty_live() != 0) != wanted;
+                wrong += (bursty_in_burst() != 0) != wanted;
             }
         }
     CHECK_EQ(wrong, 0);
@@ -54,12 +54,12 @@ TEST(figure_3_decision_for_decision) {
 TEST(jitter_keeps_the_rate) {
     uint32_t i;
     CHECK_EQ(set(990, 10, 0), 0);
-    for (i = 0; i < 10000000; i++) { BURST_POINT("p", i); }
+    for (i = 0; i < 10000000; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     CHECK(events > 98000 && events < 102000);
 }
 
 static uint64_t inside;
-static BURST_FN(int, dual, (int n), (n)) { BURST_EVENT(inside++); return n; }
+static BURST_DUAL(int, dual, (int n), (n)) { BURST_IF_RECORDING(inside++); return n; }
 static void scoped(void) { BURST_SCOPE("s"); BURST_LEAVE(); }
 
 TEST(forms) {
@@ -72,7 +72,7 @@ TEST(forms) {
     inside = 0;
     CHECK_EQ(set(23, 5, -1), 0);
     for (i = 0; i < 300; i++) {
-        BURST_FOR(uint32_t, k, 0, 50, { BURST_EVENT(inside++); taken++; if (k == i % 60) { break; } })
+        BURST_FOR(uint32_t, k, 0, 50, { BURST_IF_RECORDING(inside++); taken++; if (k == i % 60) { break; } })
     }
     for (i = 0; i < taken; i++) reference += i % 28 >= 22 && i % 28 < 27;           /* first gap 22, then 5 in, 23 out */
     CHECK_EQ(inside, reference);
@@ -81,7 +81,7 @@ TEST(forms) {
     CHECK_EQ(events, 200);                                                         /* and the returns */
 }
 
-static void see_once(void *user, const bursty_event *e) { (void)user; (void)e; events++; bursty_set(0, NULL); }
+static void see_once(void *user, const bursty_event *e) { (void)user; (void)e; events++; bursty_set_profile(0, NULL); }
 
 TEST(an_action_may_end_the_profile) {
     bursty_profile p;
@@ -91,33 +91,23 @@ TEST(an_action_may_end_the_profile) {
     p.burst_count = 3;
     p.action = see_once;
     events = 0;
-    CHECK_EQ(bursty_set(0, &p), 0);
-    for (i = 0; i < 1000; i++) { BURST_POINT("p", i); }
+    CHECK_EQ(bursty_set_profile(0, &p), 0);
+    for (i = 0; i < 1000; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     CHECK_EQ(events, 1);
     p.check_count = UINT32_C(0x90000000);
-    CHECK_EQ(bursty_set(0, &p), -1);
+    CHECK_EQ(bursty_set_profile(0, &p), -1);
 }
 
 TEST(settings) {
     bursty_profile p;
     uint32_t i;
     memset(&p, 0, sizeof p);
-    CHECK_EQ(bursty_set(0, &p), -1);
+    CHECK_EQ(bursty_set_profile(0, &p), -1);
     CHECK_EQ(set(1, 1, -1), 0);
-    CHECK_EQ(bursty_set(1, &p), -1);
-    CHECK_EQ(bursty_set(0, NULL), 0);
+    CHECK_EQ(bursty_set_profile(1, &p), -1);
+    CHECK_EQ(bursty_set_profile(0, NULL), 0);
     events = 0;
-    for (i = 0; i < 100000; i++) { BURST_POINT("p", i); }
+    for (i = 0; i < 100000; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     CHECK_EQ(events, 0);
     CHECK(sizeof(void *) != 4 || sizeof BURSTY_P_HERE == 24);
-}
-
-int main(void) {
-    RUN(nothing_before_set);
-    RUN(figure_3_decision_for_decision);
-    RUN(jitter_keeps_the_rate);
-    RUN(forms);
-    RUN(an_action_may_end_the_profile);
-    RUN(settings);
-    return test_end();
 }

@@ -15,13 +15,12 @@ cat >"$out/forms.c" <<'END'
 void work(void);
 #define WITH(name, form) void name(void); void name(void) { form; work(); work(); }
 WITH(plain, (void)0)
-WITH(point, BURST_POINT("point", 7))
-WITH(here, BURST_HERE())
+WITH(point, BURST_POINT(BURSTY_USER, "point", 7))
+WITH(entry, BURST_ENTRY())
 WITH(loop, BURST_LOOP())
-WITH(at, BURST_AT(BURSTY_USER, "at", 7))
 WITH(check, if (BURST_CHECK()) work())
 WITH(body, BURST_BODY({ }))
-BURST_PROC0(dual) { work(); work(); }
+BURST_DUAL(void, dual, (void), ()) { work(); work(); }
 END
 
 # "instructions bytes instructions-as-text" from a function's entry to its return or tail call. Conditional jumps that go on
@@ -61,7 +60,7 @@ limits() { # COMPILER OBJDUMP MOST_INSTRUCTIONS MOST_BYTES VARIANT OPTIONS...
     # shellcheck disable=SC2046
     set -- $(fast_path "$objdump" "$out/forms.o" plain)
     plain=$1 plain_bytes=$2
-    for form in point here loop at check body dual; do
+    for form in point entry loop check body dual; do
         path=$(fast_path "$objdump" "$out/forms.o" $form)
         # shellcheck disable=SC2086
         set -- $path

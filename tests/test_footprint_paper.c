@@ -73,9 +73,3 @@ TEST(agrees_with_marks) {
         paper_end(&literal);
     }
 }
-
-int main(void) {
-    RUN(ranges_hold_the_truth);
-    RUN(agrees_with_marks);
-    return test_end();
-}

@@ -89,10 +89,3 @@ TEST(a_file_of_an_algorithm_that_is_left_out_is_refused) {
     CHECK_STR(hcct_load(&t, more, sizeof more, b.data, b.size, NULL, &used), "unknown algorithm");
     CHECK_EQ(hcct_load_bytes(b.data, b.size), 0);
 }
-
-int main(void) {
-    RUN(only_what_was_chosen_is_there);
-    RUN(bounds_with_a_sample_of_eight);
-    RUN(a_file_of_an_algorithm_that_is_left_out_is_refused);
-    return test_end();
-}

@@ -131,7 +131,7 @@ has out 'accesses by thread 7, not 3'
 run 0 --title cyclic --dump "$dir/a.brst" "$dir/cyclic"
 run 0 --title random --dump "$dir/b.brst" "$dir/random"
 "$bursty" report "$dir/a.brst" >"$dir/out" 2>"$dir/err" && ok || no "report of a dump: $(cat "$dir/err")"
-has out '5 000 accesses to 100 blocks'
+has out '5000 accesses to 100 blocks'
 run 0 --title cyclic --dump "$dir/c.brst" --json "$dir/cyclic"
 cmp -s "$dir/a.brst" "$dir/c.brst" && ok || no "the same trace gave another dump"
 

@@ -1,14 +1,14 @@
 #!/bin/sh
-# test_shared.sh - tools/shared.sh finds copies that drift apart, and finds none in the headers.
+# test_shared.sh - tests/shared.sh finds copies that drift apart, and finds none in the headers.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 out=${BUILD:-build}/shared
 mkdir -p "$out" || exit 2
 passed=0 failed=0
-accepts() { if sh tools/shared.sh "$@" >"$out/log" 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED to accept $*"; cat "$out/log"; fi; }
+accepts() { if sh tests/shared.sh "$@" >"$out/log" 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED to accept $*"; cat "$out/log"; fi; }
 refuses() { # PATTERN FILE...
     pattern=$1; shift
-    if ! sh tools/shared.sh "$@" >"$out/log" 2>&1 && grep -q "$pattern" "$out/log"; then passed=$((passed + 1))
+    if ! sh tests/shared.sh "$@" >"$out/log" 2>&1 && grep -q "$pattern" "$out/log"; then passed=$((passed + 1))
     else failed=$((failed + 1)); echo "FAILED to refuse $*"; cat "$out/log"; fi
 }
 

@@ -1,7 +1,6 @@
 /* test_text.c - names on their way into JSON, HTML, stacks and terminals; numbers; UTF-8. */
 #include "test.h"
-#include "../tools/text.c"
-#include "../tools/tool.c"
+#include "base/text.h"
 
 static char *shown(void (*add)(text *, const char *), const char *name) {
     static char line[4096];
@@ -100,15 +99,4 @@ TEST(numbers_and_columns) {
     text_bytes(&t, "", 1);
     CHECK_STR(t.data, "   \xC3\xA9|ab  |long");
     text_free(&t);
-}
-
-int main(void) {
-    RUN(json_is_quoted_and_fit_for_a_script);
-    RUN(html_has_no_markup_left);
-    RUN(terminals_get_no_control_characters);
-    RUN(a_frame_is_one_field_of_a_stack);
-    RUN(what_is_not_utf8_is_replaced);
-    RUN(cleaning_twice_is_cleaning_once);
-    RUN(numbers_and_columns);
-    return test_end();
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 """place.py all|few|dual OUT_DIR [COMPILER_ARG ...] -- FILE.c ... - copies C files with bursty checks put in.
 
-all   BURST_HERE() at the entry of every function, BURST_LOOP() at the start of every loop body ("orig" in the paper)
+all   BURST_ENTRY() at the entry of every function, BURST_LOOP() at the start of every loop body ("orig" in the paper)
 few   EC+L4: entry checks by equation 3, no check in 4-boring loops: no calls, and at most 4 events of interest. What a point
       records is a call or a back-edge, so these are loops that call nothing and have at most 3 loops in them
-dual  the same checks as dual paths: BURST_FN for functions with a check, BURST_SUB and BURST_CALL for those without,
+dual  the same checks as dual paths: BURST_DUAL for functions with a check, BURST_DUAL_LEAF and BURST_SAME for those without,
       BURST_BODY for loops; BURST_REF for up to two pointers that a statement goes through
 
 libclang finds the places. Functions and loops whose braces come out of a macro are left alone and counted, and so are
@@ -161,7 +161,7 @@ class File:
                         base.referenced.extent.end.offset < statement.extent.start.offset and base.spelling not in found):
                     found.append(base.spelling)         # declared before the statement, not by a macro in it
         if found:
-            text = ' '.join('BURST_REF(%s);' % name for name in found[:2])
+            text = ' '.join('BURST_REF(BURSTY_LOAD | BURSTY_STORE, %s);' % name for name in found[:2])
             function.references.append((statement.extent.start.offset, text.encode() + b' ', list(loops)))
 
     def walk(self, c, function, loops):
@@ -286,7 +286,7 @@ def point_edits(f, chosen, mode, total):
         total['functions'] += 1
         if fn.brace is not None and u in chosen:
             total['entry_checks'] += 1
-            edits.append((fn.brace, fn.brace, LOOP, b' BURST_HERE();'))
+            edits.append((fn.brace, fn.brace, LOOP, b' BURST_ENTRY();'))
     for l in f.loops:
         total['loops'] += 1
         if l['start'] is not None and not boring(l, mode):
@@ -311,14 +311,11 @@ def dual_edits(f, chosen, total):
         if head is None:
             if fn.brace is not None and check:
                 total['single'] += 1
-                edits.append((fn.brace, fn.brace, LOOP, b' BURST_HERE();'))
+                edits.append((fn.brace, fn.brace, LOOP, b' BURST_ENTRY();'))
             continue
         start, end, storage, ret, params, args = head
-        kind, value = ('BURST_FN', 'BURST_PROC') if check else ('BURST_SUB', 'BURST_SUBPROC')
-        form = value if ret == 'void' else kind
-        none = '' if args != '()' else '0'
-        inner = ([] if ret == 'void' else [ret]) + [fn.name] + ([] if none else [params, args])
-        edits.append((start, end, LOOP, ('%s%s%s(%s)' % (storage, form, none, ', '.join(inner))).encode()))
+        form = 'BURST_DUAL' if check else 'BURST_DUAL_LEAF'
+        edits.append((start, end, LOOP, ('%s%s(%s)' % (storage, form, ', '.join([ret, fn.name, params, args]))).encode()))
         copied.add(u)
         if not check:
             subs[u] = end
@@ -341,7 +338,7 @@ def dual_edits(f, chosen, total):
         at = start + len(name)
         if (u in subs and subs[u] < start and caller.cursor.get_usr() in copied and f.text[start:at] == name.encode() and
                 f.text[at:].lstrip()[:1] == b'(' and f.text[end - 1:end] == b')'):
-            edits += [(start, start, CALL, b'BURST_CALL('), (at, at, CALL, b', '), (end, end, CLOSE, b')')]
+            edits += [(start, start, CALL, b'BURST_SAME('), (at, at, CALL, b', '), (end, end, CLOSE, b')')]
     for u, fn in f.functions.items():
         for at, what, loops in fn.references if u in copied else []:
             if not any(boring(l, 'dual') for l in loops):

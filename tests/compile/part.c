@@ -6,6 +6,6 @@
 int main(void) {
     static hcct tree;
     static footprint window;
-    BURST_HERE();
+    BURST_ENTRY();
     return bursty_start(NULL) != 0 && hcct_init(&tree, NULL, 0, NULL) == 0 && footprint_init(&window, NULL, 0, NULL) == 0 ? 0 : 1;
 }

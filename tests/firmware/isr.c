@@ -21,11 +21,11 @@ void isr_start(uint32_t check_count, uint32_t burst_count) {
     profile.burst_count = burst_count;
     profile.jitter_percent = -1;
     profile.action = seen;
-    bursty_set(0, &profile);
+    bursty_set_profile(0, &profile);
 }
 
 void board_tick(void) {
     uint32_t i;
-    for (i = 0; i < ISR_CHECKS; i++) BURST_POINT("tick", isr_ticks * ISR_CHECKS + i);
+    for (i = 0; i < ISR_CHECKS; i++) BURST_POINT(BURSTY_USER, "tick", isr_ticks * ISR_CHECKS + i);
     isr_ticks++;
 }

@@ -15,8 +15,8 @@ int main(void) {
     profile.burst_count = 1;
     profile.jitter_percent = -1;
     profile.action = seen;
-    if (bursty_set(0, &profile) != 0) board_exit(1);
-    for (i = 0; i < 30; i++) BURST_POINT("x", i);
+    if (bursty_set_profile(0, &profile) != 0) board_exit(1);
+    for (i = 0; i < 30; i++) BURST_POINT(BURSTY_USER, "x", i);
     board_print("\n");
     board_exit(0);
     return 0;

@@ -43,18 +43,18 @@ static void set(uint32_t check_count, uint32_t burst_count, int32_t jitter_perce
     profile.jitter_percent = jitter_percent;
     profile.action = seen;
     events = value_sum = 0;
-    bursty_set(0, &profile);
+    bursty_set_profile(0, &profile);
 }
 
 static __attribute__((noinline)) void work(uint32_t checks) {
     uint32_t i;
-    for (i = 0; i < checks; i++) BURST_POINT("work", i);
+    for (i = 0; i < checks; i++) BURST_POINT(BURSTY_USER, "work", i);
 }
 
 /* Counted in cycles (AVR) or executed instructions (RISC-V) over eight points on the fast path. */
 static __attribute__((noinline)) void eight_points(void) {
-    BURST_POINT("a", 0); BURST_POINT("b", 0); BURST_POINT("c", 0); BURST_POINT("d", 0);
-    BURST_POINT("e", 0); BURST_POINT("f", 0); BURST_POINT("g", 0); BURST_POINT("h", 0);
+    BURST_POINT(BURSTY_USER, "a", 0); BURST_POINT(BURSTY_USER, "b", 0); BURST_POINT(BURSTY_USER, "c", 0); BURST_POINT(BURSTY_USER, "d", 0);
+    BURST_POINT(BURSTY_USER, "e", 0); BURST_POINT(BURSTY_USER, "f", 0); BURST_POINT(BURSTY_USER, "g", 0); BURST_POINT(BURSTY_USER, "h", 0);
 }
 static __attribute__((noinline)) void no_point(void) { __asm__ volatile(""); }
 

@@ -1,0 +1,31 @@
+/* test_bursty_unstarted.c - without bursty_start a check is a check and nothing else. */
+#define BURSTY_IMPLEMENTATION
+#include "bursty.h"
+#include "test.h"
+
+static int count_bytes(void *user, const void *data, size_t size) {
+    (void)data;
+    *(size_t *)user += size;
+    return 0;
+}
+
+TEST(nothing_runs_before_start) {
+    bursty_stats stats;
+    bursty_row row;
+    size_t written = 0;
+    uint32_t i, live = 0;
+    for (i = 0; i < 200000; i++) {
+        live += BURST_CHECK() != 0;
+        BURST_ENTRY();
+    }
+    bursty_get_stats(&stats);
+    CHECK_EQ(live, 0);
+    CHECK_EQ(stats.checks, 0);
+    CHECK_EQ(bursty_top(&row, 1, 0), 0);
+    CHECK_EQ(bursty_set_profile(0, NULL), -1);
+    CHECK_EQ(bursty_write(count_bytes, &written), -1);
+    CHECK_EQ(written, 0);
+    bursty_clear();
+    bursty_thread_end();
+    bursty_thread_name("nobody");
+}

@@ -1,0 +1,242 @@
+/* dump.c - the .brst container. */
+#include "base/dump.h"
+#include "base/tool.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VERSION = 1, HEADER_BYTES = 16, CRC_BYTES = 4, END_BYTES = 2 + 8 + 4 };
+
+static const unsigned char magic[4] = {'B', 'R', 'S', 'T'};
+
+int dump_refuse(dump_fault *fault, size_t offset, const char *format, ...) {
+    va_list arguments;
+    fault->offset = offset;
+    va_start(arguments, format);
+    vsnprintf(fault->reason, sizeof fault->reason, format, arguments);
+    va_end(arguments);
+    return -1;
+}
+
+/* Half a byte at a time, so that the table is short. */
+uint32_t dump_crc(uint32_t crc, const unsigned char *data, size_t size) {
+    static const uint32_t table[16] = {
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C,
+    };
+    crc = ~crc;
+    for (; size; size--, data++) {
+        crc = table[(crc ^ *data) & 15] ^ (crc >> 4);
+        crc = table[(crc ^ (*data >> 4)) & 15] ^ (crc >> 4);
+    }
+    return ~crc;
+}
+
+static uint64_t get_bytes(const unsigned char *at, int bytes) {
+    uint64_t value = 0;
+    while (bytes--) value = value << 8 | at[bytes];
+    return value;
+}
+
+static void set_bytes(unsigned char *at, uint64_t value, int bytes) {
+    for (; bytes--; value >>= 8) *at++ = (unsigned char)value;
+}
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+/* The part that starts at part->offset. All lengths are compared with what is left before they are used. */
+static int read_part(dump_part *part, const unsigned char *data, size_t size, dump_fault *fault) {
+    size_t at = part->offset, left = size - at, room = 0;
+    uint32_t crc, version;
+    if (memcmp(data + at, magic, left < 4 ? left : 4) != 0)
+        return dump_refuse(fault, at, at ? "bytes after the last part that are no part" : "not a .brst file");
+    if (left < HEADER_BYTES) return dump_refuse(fault, size, "cut short in the header of a part");
+    version = (uint32_t)get_bytes(data + at + 4, 2);
+    if (version > VERSION)
+        return dump_refuse(fault, at + 4, "version %lu is newer than the %d known here", (unsigned long)version, VERSION);
+    crc = dump_crc(0, data + at, HEADER_BYTES - CRC_BYTES);
+    if (get_bytes(data + at + 12, 4) != crc) return dump_refuse(fault, at + 12, "wrong crc of a part's header");
+    if (version == 0) return dump_refuse(fault, at + 4, "version 0 does not exist");
+    if (get_bytes(data + at + 8, 4) != 0) return dump_refuse(fault, at + 8, "flags that version %d does not have", VERSION);
+    part->kind = (uint32_t)get_bytes(data + at + 6, 2);
+    for (at += HEADER_BYTES;;) {
+        size_t length;
+        left = size - at;
+        if (left < 2)
+            return dump_refuse(fault, size, "cut short: the part from offset %lu on has no end", (unsigned long)part->offset);
+        length = (size_t)get_bytes(data + at, 2);
+        if (length == 0) break;
+        if (left < 2 + length + CRC_BYTES)
+            return dump_refuse(fault, size, "cut short in a chunk of %lu bytes", (unsigned long)length);
+        crc = dump_crc(crc, data + at, 2 + length);
+        if (get_bytes(data + at + 2 + length, 4) != crc) return dump_refuse(fault, at + 2 + length, "wrong crc of a chunk");
+        if (room - part->size < length) {
+            room = 2 * room + length;
+            part->payload = (unsigned char *)tool_grow(part->payload, room);
+        }
+        memcpy(part->payload + part->size, data + at + 2, length);
+        part->size += length;
+        at += 2 + length + CRC_BYTES;
+    }
+    if (left < END_BYTES) return dump_refuse(fault, size, "cut short in the end of a part");
+    crc = dump_crc(crc, data + at, END_BYTES - CRC_BYTES);
+    if (get_bytes(data + at + 10, 4) != crc) return dump_refuse(fault, at + 10, "wrong crc of a part's end");
+    if (get_bytes(data + at + 2, 8) != part->size) return dump_refuse(fault, at + 2, "the end tells of another size than came");
+    part->bytes = at + END_BYTES - part->offset;
+    return 0;
+}
+
+int dump_read(dump *d, const unsigned char *data, size_t size, dump_fault *fault) {
+    size_t at = 0, room = 0;
+    memset(d, 0, sizeof *d);
+    d->data = data;
+    if (size == 0) return dump_refuse(fault, 0, "empty file");
+    while (at < size) {
+        if (d->part_count == room) d->parts = (dump_part *)tool_grow(d->parts, (room = 2 * room + 4) * sizeof *d->parts);
+        memset(&d->parts[d->part_count], 0, sizeof *d->parts);
+        d->parts[d->part_count].offset = at;
+        if (read_part(&d->parts[d->part_count++], data, size, fault) != 0) { dump_free(d); return -1; }
+        at += d->parts[d->part_count - 1].bytes;
+    }
+    return 0;
+}
+
+int dump_blame(const char *path, const dump_fault *fault) {
+    return tool_error("%s: offset %lu: %s", path, (unsigned long)fault->offset, fault->reason);
+}
+
+int dump_open(dump *d, const char *path) {
+    size_t size;
+    unsigned char *data = tool_read_file(path, &size);
+    dump_fault fault;
+    if (!data) return TOOL_BAD_INPUT;
+    if (dump_read(d, data, size, &fault) != 0) { free(data); return dump_blame(path, &fault); }
+    d->owned = data;
+    return TOOL_OK;
+}
+
+void dump_free(dump *d) {
+    size_t i;
+    free(d->owned);
+    for (i = 0; i < d->part_count; i++) free(d->parts[i].payload);
+    free(d->parts);
+    memset(d, 0, sizeof *d);
+}
+
+size_t dump_place(const dump *d, const dump_part *part, size_t at) {
+    size_t chunk = part->offset + HEADER_BYTES;
+    for (;;) {
+        size_t length = (size_t)get_bytes(d->data + chunk, 2);
+        if (at < length || length == 0) return length ? chunk + 2 + at : chunk;
+        at -= length;
+        chunk += 2 + length + CRC_BYTES;
+    }
+}
+
+static void reader_fault(dump_reader *r, const char *reason) { if (!r->reason) r->reason = reason; }
+
+uint64_t dump_get(dump_reader *r) {
+    uint64_t value = 0;
+    size_t at = r->at;
+    unsigned shift;
+    if (r->reason) return 0;
+    for (shift = 0; shift < 70; shift += 7) {
+        unsigned byte;
+        if (at == r->size) { reader_fault(r, "the part ends in the middle of a record"); return 0; }
+        byte = r->data[at++];
+        if (shift == 63 && byte > 1) break;
+        value |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128) { r->at = at; return value; }
+    }
+    reader_fault(r, "a number of more than 64 bits");
+    return 0;
+}
+
+uint32_t dump_get32(dump_reader *r) {
+    size_t at = r->at;
+    uint64_t value = dump_get(r);
+    if (value <= UINT32_MAX) return (uint32_t)value;
+    r->at = at;
+    reader_fault(r, "a number of more than 32 bits");
+    return 0;
+}
+
+const unsigned char *dump_get_string(dump_reader *r, size_t *size) {
+    size_t at = r->at;
+    uint64_t length = dump_get(r);
+    const unsigned char *string = r->data + r->at;
+    *size = 0;
+    if (r->reason) return string;
+    if (length > r->size - r->at) {
+        r->at = at;
+        reader_fault(r, "a string longer than what is left of its part");
+        return string;
+    }
+    *size = (size_t)length;
+    r->at += *size;
+    return string;
+}
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+static void put_checked(dump_writer *w, const unsigned char *bytes, size_t size) {
+    unsigned char crc[CRC_BYTES];
+    w->crc = dump_crc(w->crc, bytes, size);
+    set_bytes(crc, w->crc, CRC_BYTES);
+    text_bytes(w->out, bytes, size);
+    text_bytes(w->out, crc, CRC_BYTES);
+}
+
+static void put_chunk(dump_writer *w) {
+    unsigned char chunk[2 + sizeof w->chunk];
+    if (w->used == 0) return;
+    set_bytes(chunk, w->used, 2);
+    memcpy(chunk + 2, w->chunk, w->used);
+    put_checked(w, chunk, 2 + w->used);
+    w->used = 0;
+}
+
+void dump_begin(dump_writer *w, text *out, uint32_t kind) {
+    unsigned char header[HEADER_BYTES - CRC_BYTES] = {0};
+    memset(w, 0, sizeof *w);
+    w->out = out;
+    memcpy(header, magic, sizeof magic);
+    set_bytes(header + 4, VERSION, 2);
+    set_bytes(header + 6, kind, 2);
+    put_checked(w, header, sizeof header);
+}
+
+void dump_put_bytes(dump_writer *w, const void *bytes, size_t size) {
+    const unsigned char *from = (const unsigned char *)bytes;
+    w->total += size;
+    while (size) {
+        size_t piece = sizeof w->chunk - w->used;
+        if (piece > size) piece = size;
+        memcpy(w->chunk + w->used, from, piece);
+        w->used += piece;
+        from += piece;
+        size -= piece;
+        if (w->used == sizeof w->chunk) put_chunk(w);
+    }
+}
+
+void dump_put(dump_writer *w, uint64_t number) {
+    unsigned char bytes[10];
+    size_t used = 0;
+    for (; number > 127; number >>= 7) bytes[used++] = (unsigned char)(number | 128);
+    bytes[used++] = (unsigned char)number;
+    dump_put_bytes(w, bytes, used);
+}
+
+void dump_put_string(dump_writer *w, const char *string) {
+    size_t size = strlen(string);
+    dump_put(w, size);
+    dump_put_bytes(w, string, size);
+}
+
+void dump_end(dump_writer *w) {
+    unsigned char end[END_BYTES - CRC_BYTES] = {0};
+    put_chunk(w);
+    set_bytes(end + 2, w->total, 8);
+    put_checked(w, end, sizeof end);
+}

@@ -1,0 +1,98 @@
+/* input.c - parts of all kinds, each to the kind that knows it. */
+#include "base/input.h"
+#include "base/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+const part_kind *kind_of(uint32_t number) {
+    size_t i;
+    for (i = 0; kind_list[i]; i++) {
+        if (kind_list[i]->number == number) return kind_list[i];
+    }
+    return NULL;
+}
+
+const part_kind *kind_after(uint32_t number) {
+    const part_kind *next = NULL;
+    size_t i;
+    for (i = 0; kind_list[i]; i++) {
+        if (kind_list[i]->number <= number) continue;
+        if (!next || kind_list[i]->number < next->number) next = kind_list[i];
+    }
+    return next;
+}
+
+/* The state of that kind, a new one at its place by number if there is none yet. */
+static void *state_of(input *in, const part_kind *kind) {
+    size_t at = 0;
+    while (at < in->state_count && in->states[at].kind->number < kind->number) at++;
+    if (at == in->state_count || in->states[at].kind != kind) {
+        in->states = (input_state *)tool_grow(in->states, (in->state_count + 1) * sizeof *in->states);
+        memmove(&in->states[at + 1], &in->states[at], (in->state_count - at) * sizeof *in->states);
+        in->states[at].kind = kind;
+        in->states[at].state = tool_alloc(kind->state_bytes);
+        in->state_count++;
+    }
+    return in->states[at].state;
+}
+
+const void *input_find(const input *in, const part_kind *kind) {
+    size_t i;
+    for (i = 0; i < in->state_count; i++) {
+        if (in->states[i].kind == kind) return in->states[i].state;
+    }
+    return NULL;
+}
+
+int input_read(input *in, const dump *d, dump_fault *fault) {
+    size_t i;
+    for (i = 0; i < d->part_count; i++) {
+        const dump_part *part = &d->parts[i];
+        const part_kind *kind = kind_of(part->kind);
+        if (!kind) text_bytes(&in->others, d->data + part->offset, part->bytes);
+        else if (kind->read(state_of(in, kind), d, part, fault) != 0) return -1;
+    }
+    return 0;
+}
+
+int input_open(input *in, const char *path) {
+    dump d;
+    dump_fault fault;
+    int status = dump_open(&d, path);
+    if (status != TOOL_OK) return status;
+    if (input_read(in, &d, &fault) != 0) status = dump_blame(path, &fault);
+    dump_free(&d);
+    return status;
+}
+
+int input_take(input *in, const char *name, const text *file) {
+    dump d;
+    dump_fault fault;
+    int status = TOOL_OK;
+    if (dump_read(&d, (const unsigned char *)file->data, file->size, &fault) != 0) return dump_blame(name, &fault);
+    if (input_read(in, &d, &fault) != 0) status = dump_blame(name, &fault);
+    dump_free(&d);
+    return status;
+}
+
+void input_settle(input *in) {
+    size_t i;
+    for (i = 0; i < in->state_count; i++) in->states[i].kind->settle(in->states[i].state);
+}
+
+void input_write(input *in, text *out) {
+    size_t i;
+    for (i = 0; i < in->state_count; i++) in->states[i].kind->write(in->states[i].state, out);
+    text_bytes(out, in->others.data, in->others.size);
+}
+
+void input_free(input *in) {
+    size_t i;
+    for (i = 0; i < in->state_count; i++) {
+        in->states[i].kind->free(in->states[i].state);
+        free(in->states[i].state);
+    }
+    free(in->states);
+    text_free(&in->others);
+    memset(in, 0, sizeof *in);
+}

@@ -1,0 +1,75 @@
+/* json.c - pieces of JSON. */
+#include "base/json.h"
+#include <float.h>
+
+void json_count(text *out, uint64_t count) {
+    const uint64_t most = (UINT64_C(1) << 53) - 1;
+    text_number(out, count < most ? count : most);
+}
+
+void json_real(text *out, double number) {
+    if (number >= -DBL_MAX && number <= DBL_MAX) text_format(out, "%.9g", number);
+    else text_add(out, "null");
+}
+
+void json_name(text *out, size_t *fields, const char *name) {
+    text_format(out, "%s\"%s\":", *fields ? "," : "", name);
+    ++*fields;
+}
+
+void json_field(text *out, size_t *fields, const char *name, uint64_t count) {
+    json_name(out, fields, name);
+    json_count(out, count);
+}
+
+void json_field_real(text *out, size_t *fields, const char *name, double number) {
+    json_name(out, fields, name);
+    json_real(out, number);
+}
+
+void json_field_string(text *out, size_t *fields, const char *name, const char *string) {
+    json_name(out, fields, name);
+    text_json(out, string);
+}
+
+void json_comma(text *out, size_t item) { text_add(out, item ? ",\n" : "\n"); }
+
+void json_list32(text *out, const uint32_t *list, size_t count) {
+    size_t i;
+    text_add(out, "[");
+    for (i = 0; i < count; i++) {
+        if (i) text_add(out, ",");
+        text_number(out, list[i]);
+    }
+    text_add(out, "]");
+}
+
+void json_list64(text *out, const uint64_t *list, size_t count) {
+    size_t i;
+    text_add(out, "[");
+    for (i = 0; i < count; i++) {
+        if (i) text_add(out, ",");
+        json_count(out, list[i]);
+    }
+    text_add(out, "]");
+}
+
+void json_list_real(text *out, const double *list, size_t count) {
+    size_t i;
+    text_add(out, "[");
+    for (i = 0; i < count; i++) {
+        if (i) text_add(out, ",");
+        json_real(out, list[i]);
+    }
+    text_add(out, "]");
+}
+
+void json_list_strings(text *out, char *const *list, size_t count) {
+    size_t i;
+    text_add(out, "[");
+    for (i = 0; i < count; i++) {
+        if (i) text_add(out, ",");
+        text_json(out, list[i]);
+    }
+    text_add(out, "]");
+}

@@ -1,0 +1,34 @@
+# lists.awk - finds what the folders of tools/ define and makes the lists of it:
+#
+#     awk -f tools/base/lists.awk tools/*.c tools/*/*.c >lists.c
+#
+# A definition stands at the start of a line, `const part_kind kind_sampled = ...`, and its name is
+#
+#     kind_NAME     a part_kind: how a kind of part is read, added up and written      (kinds/)
+#     section_NAME  a report_section: what a report says about it                      (model/)
+#     writer_NAME   a report_writer: a form of `bursty report`                         (write/)
+#     command_NAME  a tool_command: `bursty NAME`                                      (tools/)
+#     replay_NAME   a tool_command: `bursty replay NAME`                               (replay/)
+BEGIN {
+    type["kind"] = "part_kind"
+    type["section"] = "report_section"
+    type["writer"] = "report_writer"
+    type["command"] = "tool_command"
+    type["replay"] = "tool_command"
+    print "/* Made by tools/base/lists.awk. */"
+    print "#include \"base/kind.h\""
+    print "#include \"base/tool.h\""
+    print "#include \"model/report.h\"\n"
+}
+/^const (part_kind|report_section|report_writer|tool_command) (kind|section|writer|command|replay)_/ {
+    split($3, part, "_")
+    if (type[part[1]] != $2) next
+    print "extern const " $2 " " $3 ";"
+    list[part[1]] = list[part[1]] "    &" $3 ",\n"
+}
+END {
+    for (word in type) {
+        print "\nconst " type[word] " *const " word "_list[] = {"
+        print list[word] "    NULL,\n};"
+    }
+}

@@ -1,0 +1,54 @@
+/* options.c - walking over the arguments of a command. */
+#include "base/tool.h"
+#include <string.h>
+
+void tool_options(tool_option *o, int argc, char **argv) {
+    memset(o, 0, sizeof *o);
+    o->argc = argc;
+    o->argv = argv;
+    o->at = 1;
+}
+
+int tool_next(tool_option *o) {
+    while (o->at < o->argc) {
+        char *argument = o->argv[o->at++];
+        if (!o->only_files && strcmp(argument, "--") == 0) {
+            o->only_files = 1;
+            continue;
+        }
+        if (o->only_files || argument[0] != '-' || !argument[1]) {
+            o->argv[o->files++] = argument;
+            continue;
+        }
+        o->name = argument;
+        o->value = argument[1] == '-' ? strchr(argument, '=') : NULL;
+        o->name_size = o->value ? (size_t)(o->value - argument) : strlen(argument);
+        if (o->value) o->value++;
+        return 1;
+    }
+    return 0;
+}
+
+int tool_is(const tool_option *o, const char *dashes, const char *name) {
+    size_t dash_count = strlen(dashes), size = strlen(name);
+    return o->name_size == dash_count + size && memcmp(o->name, dashes, dash_count) == 0 &&
+           memcmp(o->name + dash_count, name, size) == 0;
+}
+
+const char *tool_value(tool_option *o) {
+    if (!o->value && o->at < o->argc) o->value = o->argv[o->at++];
+    if (!o->value) tool_error("%.*s wants a value; --help tells more", (int)o->name_size, o->name);
+    return o->value;
+}
+
+int tool_no_option(const tool_option *o, const char *command) {
+    return tool_error("no option %.*s; bursty %s --help lists them", (int)o->name_size, o->name, command);
+}
+
+int tool_wants_help(int argc, char **argv) {
+    int i;
+    for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return 1;
+    }
+    return 0;
+}

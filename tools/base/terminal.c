@@ -1,0 +1,46 @@
+/* terminal.c - what the user's terminal can show. */
+#ifndef _WIN32
+#define _DEFAULT_SOURCE 1
+#endif
+#include "base/terminal.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _WIN32
+#include <io.h>
+#else
+#include <sys/ioctl.h>
+#include <unistd.h>
+#endif
+
+static int is_terminal(const char *path) {
+    if (path && strcmp(path, "-") != 0) return 0;
+#ifdef _WIN32
+    return _isatty(_fileno(stdout)) != 0;
+#else
+    return isatty(STDOUT_FILENO) != 0;
+#endif
+}
+
+size_t terminal_width(const char *path) {
+    const char *columns = getenv("COLUMNS");
+    if (columns && *columns) {
+        char *end;
+        unsigned long width = strtoul(columns, &end, 10);
+        if (!*end && width >= 20 && width < 100000) return (size_t)width;
+    }
+    if (!is_terminal(path)) return 0;
+#ifdef TIOCGWINSZ
+    {
+        struct winsize size;
+        if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) return size.ws_col;
+    }
+#endif
+    return 80;
+}
+
+int terminal_has_colour(const char *path) {
+    const char *no = getenv("NO_COLOR"), *kind = getenv("TERM");
+    if ((no && *no) || (kind && strcmp(kind, "dumb") == 0)) return 0;
+    return is_terminal(path);
+}

@@ -1,0 +1,200 @@
+/* text.c - growing output, escapes, UTF-8. */
+#include "base/text.h"
+#include "base/tool.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void text_bytes(text *t, const void *data, size_t size) {
+    if (size > t->room - t->size) {
+        size_t room = t->room ? t->room : 4096;
+        while (size > room - t->size) room *= 2;
+        t->data = (char *)tool_grow(t->data, room);
+        t->room = room;
+    }
+    if (size) memcpy(t->data + t->size, data, size);
+    t->size += size;
+}
+
+void text_add(text *t, const char *words) { text_bytes(t, words, strlen(words)); }
+
+/* printf's width for 64 bits is not the same everywhere. */
+void text_number(text *t, uint64_t number) {
+    char digits[20];
+    size_t at = sizeof digits;
+    do digits[--at] = (char)('0' + number % 10); while (number /= 10);
+    text_bytes(t, digits + at, sizeof digits - at);
+}
+
+void text_count(text *t, uint64_t number) {
+    char digits[26];
+    size_t at = sizeof digits, written = 0;
+    do {
+        if (written && written % 3 == 0) digits[--at] = ' ';
+        digits[--at] = (char)('0' + number % 10);
+        written++;
+    } while (number /= 10);
+    text_bytes(t, digits + at, sizeof digits - at);
+}
+
+void text_format(text *t, const char *format, ...) {
+    char line[512];
+    int length;
+    va_list arguments;
+    va_start(arguments, format);
+    length = vsnprintf(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (length > 0) text_bytes(t, line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
+}
+
+void text_pad(text *t, size_t from, size_t width, int right) {
+    size_t columns = 0, more, i, size;
+    for (i = from; i < t->size; i++) columns += ((unsigned char)t->data[i] & 0xC0) != 0x80;
+    more = columns < width ? width - columns : 0;
+    size = t->size - from;
+    for (i = 0; i < more; i++) text_bytes(t, " ", 1);
+    if (right && more) {
+        memmove(t->data + from + more, t->data + from, size);
+        memset(t->data + from, ' ', more);
+    }
+}
+
+int text_write(void *t, const void *data, size_t size) {
+    text_bytes((text *)t, data, size);
+    return 0;
+}
+
+void text_free(text *t) {
+    free(t->data);
+    memset(t, 0, sizeof *t);
+}
+
+/* ---- escapes ---------------------------------------------------------------------------- */
+
+static int is_control(const unsigned char *at) {                  /* C0, DEL, and C1 as UTF-8 has it */
+    return at[0] < 0x20 || at[0] == 0x7F || (at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0);
+}
+
+void text_json(text *t, const char *name) {
+    const unsigned char *at = (const unsigned char *)name;
+    text_add(t, "\"");
+    for (; *at; at++) {
+        if (*at == '"' || *at == '\\') { text_add(t, "\\"); text_bytes(t, at, 1); }
+        else if (*at < 0x20 || *at == '<' || *at == '>' || *at == '&' || *at == 0x7F) text_format(t, "\\u%04x", (unsigned)*at);
+        else if (at[0] == 0xE2 && at[1] == 0x80 && (at[2] == 0xA8 || at[2] == 0xA9)) {      /* line ends to JavaScript */
+            text_format(t, "\\u20%02x", at[2] - 0x80u);
+            at += 2;
+        } else text_bytes(t, at, 1);
+    }
+    text_add(t, "\"");
+}
+
+void text_html(text *t, const char *name) {
+    const unsigned char *at = (const unsigned char *)name;
+    for (; *at; at++) {
+        if (*at == '&') text_add(t, "&amp;");
+        else if (*at == '<') text_add(t, "&lt;");
+        else if (*at == '>') text_add(t, "&gt;");
+        else if (*at == '"') text_add(t, "&quot;");
+        else if (*at == '\'') text_add(t, "&#39;");
+        else if (is_control(at)) { text_add(t, " "); if (*at == 0xC2) at++; }
+        else text_bytes(t, at, 1);
+    }
+}
+
+static void add_plain(text *t, const unsigned char *at, const unsigned char *end) {
+    for (; at < end; at++) {
+        if (is_control(at)) { text_add(t, "?"); if (*at == 0xC2) at++; }
+        else text_bytes(t, at, 1);
+    }
+}
+
+void text_plain(text *t, const char *name) {
+    add_plain(t, (const unsigned char *)name, (const unsigned char *)name + strlen(name));
+}
+
+/* Both ends tell C++ names apart: namespace and class, function and arguments. */
+void text_short(text *t, const char *name, size_t most) {
+    const unsigned char *at = (const unsigned char *)name, *end = at + strlen(name), *head = at, *tail = end;
+    size_t characters = 0, i, kept = most - 3;
+    for (; at < end; at++) characters += (*at & 0xC0) != 0x80;
+    if (characters <= most) {
+        text_add(t, name);
+        return;
+    }
+    for (i = 0; i < kept / 2; i++) {
+        do head++;
+        while ((*head & 0xC0) == 0x80);
+    }
+    for (i = 0; i < kept - kept / 2; i++) {
+        do tail--;
+        while ((*tail & 0xC0) == 0x80);
+    }
+    text_bytes(t, name, (size_t)(head - (const unsigned char *)name));
+    text_add(t, "...");
+    text_bytes(t, tail, (size_t)(end - tail));
+}
+
+void text_plain_short(text *t, const char *name, size_t most) {
+    text shorter = {NULL, 0, 0};
+    text_short(&shorter, name, most);
+    text_bytes(&shorter, "", 1);
+    text_plain(t, shorter.data);
+    text_free(&shorter);
+}
+
+void text_frame(text *t, const char *name) {
+    size_t start = t->size, i;
+    text_plain(t, *name ? name : "(no name)");
+    for (i = start; i < t->size; i++) if (t->data[i] == ';') t->data[i] = ':';
+}
+
+/* ---- UTF-8 ------------------------------------------------------------------------------ */
+
+/* Length of the character at the front, 0 if there is none: too long a form, a surrogate or above U+10FFFF. */
+static size_t utf8_length(const unsigned char *at, size_t left) {
+    uint32_t code;
+    size_t length, i;
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (at[0] == 0) return 0;
+    if (at[0] < 0x80) return 1;
+    if (at[0] >= 0xC2 && at[0] < 0xE0) { length = 2; code = at[0] & 0x1Fu; }
+    else if (at[0] >= 0xE0 && at[0] < 0xF0) { length = 3; code = at[0] & 0x0Fu; }
+    else if (at[0] >= 0xF0 && at[0] < 0xF5) { length = 4; code = at[0] & 0x07u; }
+    else return 0;
+    if (length > left) return 0;
+    for (i = 1; i < length; i++) {
+        if ((at[i] & 0xC0) != 0x80) return 0;
+        code = code << 6 | (at[i] & 0x3Fu);
+    }
+    return code < least[length] || (code >= 0xD800 && code < 0xE000) || code > 0x10FFFF ? 0 : length;
+}
+
+char *text_clean(const void *bytes, size_t size) {
+    const unsigned char *at = (const unsigned char *)bytes;
+    text clean = {NULL, 0, 0};
+    while (size) {
+        size_t length = utf8_length(at, size);
+        if (length) text_bytes(&clean, at, length);
+        else { text_add(&clean, "\xEF\xBF\xBD"); length = 1; }
+        at += length;
+        size -= length;
+    }
+    text_bytes(&clean, "", 1);
+    return (char *)tool_grow(clean.data, clean.size);
+}
+
+/* ---- saving ----------------------------------------------------------------------------- */
+
+int text_save(const text *t, const char *path) {
+    int to_stdout = !path || strcmp(path, "-") == 0;
+    FILE *file = to_stdout ? tool_binary(stdout) : fopen(path, "wb");
+    size_t written;
+    int closed;
+    if (!file) { tool_system_error(path); return TOOL_FAILED; }
+    written = t->size ? fwrite(t->data, 1, t->size, file) : 0;
+    closed = to_stdout ? fflush(file) : fclose(file);
+    if (written == t->size && closed == 0) return TOOL_OK;
+    tool_system_error(to_stdout ? "standard output" : path);
+    return TOOL_FAILED;
+}

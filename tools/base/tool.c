@@ -1,0 +1,71 @@
+/* tool.c - messages, memory and whole files, for every subcommand. */
+#include "base/tool.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#endif
+
+int tool_error(const char *format, ...) {
+    va_list arguments;
+    fputs("bursty: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+    return TOOL_BAD_INPUT;
+}
+
+int tool_system_error(const char *path) {
+    fputs("bursty: ", stderr);
+    fflush(stderr);                                               /* Windows buffers what is no console */
+    perror(path);
+    return TOOL_BAD_INPUT;
+}
+
+void *tool_grow(void *memory, size_t bytes) {
+    void *grown = realloc(memory, bytes ? bytes : 1);
+    if (!grown) { tool_error("out of memory (%lu bytes wanted)", (unsigned long)bytes); exit(TOOL_FAILED); }
+    return grown;
+}
+
+void *tool_alloc(size_t bytes) {
+    void *memory = calloc(1, bytes ? bytes : 1);
+    if (!memory) { tool_error("out of memory (%lu bytes wanted)", (unsigned long)bytes); exit(TOOL_FAILED); }
+    return memory;
+}
+
+FILE *tool_binary(FILE *file) {
+#ifdef _WIN32
+    _setmode(_fileno(file), _O_BINARY);
+#endif
+    return file;
+}
+
+unsigned char *tool_read_file(const char *path, size_t *size) {
+    FILE *file = strcmp(path, "-") == 0 ? tool_binary(stdin) : fopen(path, "rb");
+    unsigned char *data = NULL;
+    size_t have = 0, room = 0;
+    if (!file) { tool_system_error(path); return NULL; }
+    for (;;) {
+        size_t got;
+        if (have == room) data = (unsigned char *)tool_grow(data, room = room ? 2 * room : 65536);
+        got = fread(data + have, 1, room - have, file);
+        if (got == 0) break;
+        have += got;
+    }
+    if (ferror(file)) { tool_error("%s: offset %lu: cannot be read", path, (unsigned long)have); free(data); data = NULL; }
+    if (file != stdin) fclose(file);
+    *size = have;
+    return data;
+}
+
+int tool_run(const tool_command *const *list, const char *what, int argc, char **argv) {
+    for (; *list; list++) {
+        if (strcmp(argv[0], (*list)->name) == 0) return (*list)->run(argc, argv);
+    }
+    return tool_error("no %s '%s'; bursty %s--help lists them", what, argv[0],
+                      strcmp(what, "replay") == 0 ? "replay " : "");
+}

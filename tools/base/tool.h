@@ -1,0 +1,71 @@
+/* tool.h - what the subcommands of build/bursty share. */
+#ifndef TOOL_H
+#define TOOL_H
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define TOOL_VERSION "0.2.0"
+
+/* Exit statuses of every subcommand. */
+enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_BAD_INPUT = 2 };
+
+/* "bursty: " and the message on standard error; returns TOOL_BAD_INPUT. Messages name file, offset and reason. */
+int tool_error(const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 1, 2)))
+#endif
+    ;
+
+/* The same with what the system said last: "bursty: PATH: No such file or directory". */
+int tool_system_error(const char *path);
+
+/* malloc that ends the program with a message when there is no memory. */
+void *tool_alloc(size_t bytes);
+void *tool_grow(void *memory, size_t bytes);
+
+/* The whole of a file ("-": standard input). NULL after a message when it cannot be read. */
+unsigned char *tool_read_file(const char *path, size_t *size);
+
+/* Standard input or output without the line end translation that Windows does. Returns file. */
+FILE *tool_binary(FILE *file);
+
+/* ---- options ---- */
+
+/* Walks over arguments: --NAME, --NAME=VALUE, --NAME VALUE, -o VALUE. Files are moved to the front of argv, in their
+   order; `files` counts them. "-" is a file, and so is everything behind "--". */
+typedef struct tool_option {
+    char **argv;
+    int argc, at, files, only_files;
+    const char *name;                             /* of the current option, up to its '=' */
+    size_t name_size;
+    const char *value;                            /* behind its '=', or taken by tool_value; NULL */
+} tool_option;
+
+void tool_options(tool_option *o, int argc, char **argv);
+/* Goes to the next option. Returns 0 when there is none left. */
+int tool_next(tool_option *o);
+/* Is it that option, such as "--" "json"? */
+int tool_is(const tool_option *o, const char *dashes, const char *name);
+/* Its value, if need be the next argument. NULL after a message when there is none. */
+const char *tool_value(tool_option *o);
+/* Says that the command has no such option. */
+int tool_no_option(const tool_option *o, const char *command);
+/* Is --help or -h among the options? */
+int tool_wants_help(int argc, char **argv);
+
+/* ---- subcommands ---- */
+
+/* A subcommand, `bursty NAME` (tools/NAME.c defines command_NAME), or `bursty replay NAME` (a file of
+   tools/replay defines replay_NAME). argv[0] is the name. Returns a TOOL_ status. */
+typedef struct tool_command {
+    const char *name, *about;
+    int (*run)(int argc, char **argv);
+} tool_command;
+
+/* Finds argv[0] in a list, runs it, and says what there is if it does not find it. */
+int tool_run(const tool_command *const *list, const char *what, int argc, char **argv);
+
+extern const tool_command *const command_list[];      /* ended by NULL */
+extern const tool_command *const replay_list[];
+#endif

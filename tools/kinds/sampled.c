@@ -1,0 +1,367 @@
+/* sampled.c - reading, adding up and writing parts of kind 1.
+
+   Reading only appends. Settling sorts each list by what makes its items equal, folds equals by saturating sums and
+   renumbers the lists that point at it:
+
+       programs (name, clock) <- profiles (program, all settings)
+                              <- threads (program, number, name) <- rows (thread, site, caller) -> sites (name, file, line, kind)
+
+   Saturating sums of what is never negative do not depend on order, nor does the sorted order; so any order and any
+   grouping of files gives the same lists, and the same bytes when they are written. Cost: n log n. */
+#include "kinds/sampled.h"
+#include "base/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { RECENT_SITES = 64 };                        /* how far back a part may point at a site */
+enum { TAG_INFO = 1, TAG_PROFILE = 2, TAG_THREAD = 3, TAG_ROW = 4 };
+enum { SITE_NONE = 0, SITE_NEW = 1, SITE_RECENT = 2 };
+
+struct tally_string { struct tally_string *next; char *bytes; };
+
+uint64_t tally_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+
+/* A new item at the end of a list, all zero. */
+#define APPEND(list) ((list)->count == (list)->room \
+    ? (void)((list)->at = tool_grow((list)->at, ((list)->room = 2 * (list)->room + 16) * sizeof *(list)->at)) : (void)0, \
+    memset(&(list)->at[(list)->count], 0, sizeof *(list)->at), &(list)->at[(list)->count++])
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+typedef struct part_state {
+    dump_reader r;
+    uint32_t recent[RECENT_SITES];
+    size_t new_sites, record;                      /* record: where the one being read starts */
+    int has_info, has_thread;
+} part_state;
+
+static void refuse_record(part_state *p, const char *reason) {
+    if (p->r.reason) return;
+    p->r.at = p->record;
+    p->r.reason = reason;
+}
+
+static const char *get_name(tally *s, dump_reader *r) {
+    size_t size;
+    const unsigned char *bytes = dump_get_string(r, &size);
+    struct tally_string *string;
+    if (r->reason || size == 0) return "";
+    string = (struct tally_string *)tool_alloc(sizeof *string);
+    string->bytes = text_clean(bytes, size);
+    string->next = s->strings;
+    s->strings = string;
+    return string->bytes;
+}
+
+static uint32_t get_site(tally *s, part_state *p) {
+    size_t start = p->r.at;
+    uint64_t code = dump_get(&p->r);
+    if (p->r.reason || code == SITE_NONE) return TALLY_NO_SITE;
+    if (code == SITE_NEW) {
+        tally_site site = {0, 0, 0, "", ""};
+        site.name = get_name(s, &p->r);
+        site.file = get_name(s, &p->r);
+        site.line = dump_get32(&p->r);
+        site.kind = dump_get32(&p->r);
+        if (p->r.reason) return TALLY_NO_SITE;
+        p->recent[p->new_sites++ % RECENT_SITES] = (uint32_t)s->sites.count;
+        *APPEND(&s->sites) = site;
+        return (uint32_t)s->sites.count - 1;
+    }
+    code -= SITE_RECENT;
+    if (code < RECENT_SITES && code < p->new_sites) return p->recent[(p->new_sites - 1 - (size_t)code) % RECENT_SITES];
+    p->r.at = start;
+    p->r.reason = "a site number that points at no site";
+    return TALLY_NO_SITE;
+}
+
+static void get_info(tally *s, part_state *p) {
+    tally_program *program = &s->programs.at[s->programs.count - 1];
+    if (p->has_info) { refuse_record(p, "a second info record in one part"); return; }
+    p->has_info = 1;
+    program->clock_hz = dump_get(&p->r);
+    program->name = get_name(s, &p->r);
+    program->checks = dump_get(&p->r);
+    program->events = dump_get(&p->r);
+    program->lost = dump_get(&p->r);
+}
+
+static void get_profile(tally *s, part_state *p) {
+    tally_profile *profile = APPEND(&s->profiles);
+    profile->program = (uint32_t)s->programs.count - 1;
+    profile->number = dump_get32(&p->r);
+    profile->check_count = dump_get32(&p->r);
+    profile->burst_count = dump_get32(&p->r);
+    profile->jitter_percent = dump_get32(&p->r);
+    profile->classes = dump_get32(&p->r);
+    profile->flags = dump_get32(&p->r);
+    profile->bursts = dump_get(&p->r);
+    profile->events = dump_get(&p->r);
+}
+
+static void get_thread(tally *s, part_state *p) {
+    tally_thread *thread = APPEND(&s->threads);
+    p->has_thread = 1;
+    thread->program = (uint32_t)s->programs.count - 1;
+    thread->number = dump_get32(&p->r);
+    thread->flags = dump_get32(&p->r);
+    thread->name = get_name(s, &p->r);
+    thread->checks = dump_get(&p->r);
+    thread->burst_checks = dump_get(&p->r);
+    thread->events = dump_get(&p->r);
+    thread->lost = dump_get(&p->r);
+}
+
+static void get_row(tally *s, part_state *p) {
+    tally_row row = {0, 0, 0, 0, 0, 0, 0};
+    if (!p->has_thread) { refuse_record(p, "a row before the first thread"); return; }
+    row.thread = (uint32_t)s->threads.count - 1;
+    row.site = get_site(s, p);
+    if (row.site == TALLY_NO_SITE) refuse_record(p, "a row without a site");
+    row.caller = get_site(s, p);
+    row.count = dump_get(&p->r);
+    row.weight_256 = dump_get(&p->r);
+    row.ticks = dump_get(&p->r);
+    *APPEND(&s->rows) = row;
+}
+
+static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
+    tally *s = (tally *)state;
+    part_state p;
+    memset(&p, 0, sizeof p);
+    p.r.data = part->payload;
+    p.r.size = part->size;
+    APPEND(&s->programs)->name = "";
+    if (part->size == 0) p.r.reason = "a part of sampled events without info";
+    while (!p.r.reason && p.r.at < p.r.size) {
+        uint64_t tag;
+        p.record = p.r.at;
+        tag = dump_get(&p.r);
+        if (tag != TAG_INFO && !p.has_info) refuse_record(&p, "the first record is not info");
+        else if (tag == TAG_INFO)    get_info(s, &p);
+        else if (tag == TAG_PROFILE) get_profile(s, &p);
+        else if (tag == TAG_THREAD)  get_thread(s, &p);
+        else if (tag == TAG_ROW)     get_row(s, &p);
+        else refuse_record(&p, "a record of unknown tag");
+    }
+    return p.r.reason ? dump_refuse(fault, dump_place(d, part, p.r.at), "%s", p.r.reason) : 0;
+}
+
+/* ---- settling --------------------------------------------------------------------------- */
+
+static int compare_u64(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
+
+static int compare_programs(const void *left, const void *right) {
+    const tally_program *a = (const tally_program *)left, *b = (const tally_program *)right;
+    int order = strcmp(a->name, b->name);
+    return order ? order : compare_u64(a->clock_hz, b->clock_hz);
+}
+
+static void fold_programs(void *into, const void *from) {
+    tally_program *a = (tally_program *)into;
+    const tally_program *b = (const tally_program *)from;
+    a->checks = tally_add(a->checks, b->checks);
+    a->events = tally_add(a->events, b->events);
+    a->lost = tally_add(a->lost, b->lost);
+}
+
+static int compare_profiles(const void *left, const void *right) {
+    const tally_profile *a = (const tally_profile *)left, *b = (const tally_profile *)right;
+    int order = compare_u64(a->program, b->program);
+    if (!order) order = compare_u64(a->number, b->number);
+    if (!order) order = compare_u64(a->check_count, b->check_count);
+    if (!order) order = compare_u64(a->burst_count, b->burst_count);
+    if (!order) order = compare_u64(a->jitter_percent, b->jitter_percent);
+    if (!order) order = compare_u64(a->classes, b->classes);
+    return order ? order : compare_u64(a->flags, b->flags);
+}
+
+static void fold_profiles(void *into, const void *from) {
+    tally_profile *a = (tally_profile *)into;
+    const tally_profile *b = (const tally_profile *)from;
+    a->bursts = tally_add(a->bursts, b->bursts);
+    a->events = tally_add(a->events, b->events);
+}
+
+static int compare_threads(const void *left, const void *right) {
+    const tally_thread *a = (const tally_thread *)left, *b = (const tally_thread *)right;
+    int order = compare_u64(a->program, b->program);
+    if (!order) order = compare_u64(a->number, b->number);
+    return order ? order : strcmp(a->name, b->name);
+}
+
+static void fold_threads(void *into, const void *from) {
+    tally_thread *a = (tally_thread *)into;
+    const tally_thread *b = (const tally_thread *)from;
+    a->flags &= b->flags;
+    a->checks = tally_add(a->checks, b->checks);
+    a->burst_checks = tally_add(a->burst_checks, b->burst_checks);
+    a->events = tally_add(a->events, b->events);
+    a->lost = tally_add(a->lost, b->lost);
+}
+
+static int compare_sites(const void *left, const void *right) {
+    const tally_site *a = (const tally_site *)left, *b = (const tally_site *)right;
+    int order = strcmp(a->name, b->name);
+    if (!order) order = strcmp(a->file, b->file);
+    if (!order) order = compare_u64(a->line, b->line);
+    return order ? order : compare_u64(a->kind, b->kind);
+}
+
+static void fold_sites(void *into, const void *from) { (void)into; (void)from; }
+
+static int compare_rows(const void *left, const void *right) {
+    const tally_row *a = (const tally_row *)left, *b = (const tally_row *)right;
+    int order = compare_u64(a->thread, b->thread);
+    if (!order) order = compare_u64(a->site, b->site);
+    return order ? order : compare_u64(a->caller, b->caller);
+}
+
+static void fold_rows(void *into, const void *from) {
+    tally_row *a = (tally_row *)into;
+    const tally_row *b = (const tally_row *)from;
+    a->count = tally_add(a->count, b->count);
+    a->weight_256 = tally_add(a->weight_256, b->weight_256);
+    a->ticks = tally_add(a->ticks, b->ticks);
+}
+
+/* Sorts and folds items, whose first member is their id. Returns how many are left; map, if wanted, gets the new
+   place of each old one. */
+static size_t settle_list(void *items, size_t count, size_t bytes, int (*compare)(const void *, const void *),
+                     void (*fold)(void *, const void *), uint32_t **map) {
+    char *at = (char *)items;
+    size_t i, kept = 0;
+    uint32_t number;
+    if (map) *map = (uint32_t *)tool_alloc(count * sizeof **map);
+    for (i = 0; i < count; i++) { number = (uint32_t)i; memcpy(at + i * bytes, &number, sizeof number); }
+    if (count) qsort(items, count, bytes, compare);
+    for (i = 0; i < count; i++) {
+        if (kept && compare(at + (kept - 1) * bytes, at + i * bytes) == 0) fold(at + (kept - 1) * bytes, at + i * bytes);
+        else if (kept++ != i) memcpy(at + (kept - 1) * bytes, at + i * bytes, bytes);
+        memcpy(&number, at + i * bytes, sizeof number);
+        if (map) (*map)[number] = (uint32_t)kept - 1;
+    }
+    return kept;
+}
+
+#define SETTLE(list, compare, fold, map) \
+    ((list)->count = settle_list((list)->at, (list)->count, sizeof *(list)->at, (compare), (fold), (map)))
+
+static void settle(void *state) {
+    tally *s = (tally *)state;
+    uint32_t *program, *thread, *site;
+    size_t i;
+    SETTLE(&s->programs, compare_programs, fold_programs, &program);
+    for (i = 0; i < s->profiles.count; i++) s->profiles.at[i].program = program[s->profiles.at[i].program];
+    for (i = 0; i < s->threads.count; i++) s->threads.at[i].program = program[s->threads.at[i].program];
+    SETTLE(&s->profiles, compare_profiles, fold_profiles, NULL);
+    SETTLE(&s->threads, compare_threads, fold_threads, &thread);
+    SETTLE(&s->sites, compare_sites, fold_sites, &site);
+    for (i = 0; i < s->rows.count; i++) {
+        tally_row *row = &s->rows.at[i];
+        row->thread = thread[row->thread];
+        row->site = site[row->site];
+        if (row->caller != TALLY_NO_SITE) row->caller = site[row->caller];
+    }
+    SETTLE(&s->rows, compare_rows, fold_rows, NULL);
+    free(program);
+    free(thread);
+    free(site);
+}
+
+static void free_state(void *state) {
+    tally *s = (tally *)state;
+    while (s->strings) {
+        struct tally_string *next = s->strings->next;
+        free(s->strings->bytes);
+        free(s->strings);
+        s->strings = next;
+    }
+    free(s->programs.at);
+    free(s->profiles.at);
+    free(s->threads.at);
+    free(s->sites.at);
+    free(s->rows.at);
+    memset(s, 0, sizeof *s);
+}
+
+/* ---- writing ---------------------------------------------------------------------------- */
+
+typedef struct part_writer {
+    dump_writer w;
+    const tally *s;
+    uint32_t recent[RECENT_SITES];
+    size_t new_sites;
+} part_writer;
+
+static void put_site(part_writer *p, uint32_t index) {
+    size_t back;
+    if (index == TALLY_NO_SITE) { dump_put(&p->w, SITE_NONE); return; }
+    for (back = 0; back < RECENT_SITES && back < p->new_sites; back++)
+        if (p->recent[(p->new_sites - 1 - back) % RECENT_SITES] == index) { dump_put(&p->w, SITE_RECENT + back); return; }
+    p->recent[p->new_sites++ % RECENT_SITES] = index;
+    dump_put(&p->w, SITE_NEW);
+    dump_put_string(&p->w, p->s->sites.at[index].name);
+    dump_put_string(&p->w, p->s->sites.at[index].file);
+    dump_put(&p->w, p->s->sites.at[index].line);
+    dump_put(&p->w, p->s->sites.at[index].kind);
+}
+
+static void put_profile(dump_writer *w, const tally_profile *profile) {
+    dump_put(w, TAG_PROFILE);
+    dump_put(w, profile->number);
+    dump_put(w, profile->check_count);
+    dump_put(w, profile->burst_count);
+    dump_put(w, profile->jitter_percent);
+    dump_put(w, profile->classes);
+    dump_put(w, profile->flags);
+    dump_put(w, profile->bursts);
+    dump_put(w, profile->events);
+}
+
+static void put_thread(dump_writer *w, const tally_thread *thread) {
+    dump_put(w, TAG_THREAD);
+    dump_put(w, thread->number);
+    dump_put(w, thread->flags);
+    dump_put_string(w, thread->name);
+    dump_put(w, thread->checks);
+    dump_put(w, thread->burst_checks);
+    dump_put(w, thread->events);
+    dump_put(w, thread->lost);
+}
+
+static void write(void *state, text *out) {
+    const tally *s = (const tally *)state;
+    size_t i, profile = 0, thread = 0, row = 0;
+    for (i = 0; i < s->programs.count; i++) {
+        const tally_program *program = &s->programs.at[i];
+        part_writer p;
+        memset(&p, 0, sizeof p);
+        p.s = s;
+        dump_begin(&p.w, out, DUMP_SAMPLED);
+        dump_put(&p.w, TAG_INFO);
+        dump_put(&p.w, program->clock_hz);
+        dump_put_string(&p.w, program->name);
+        dump_put(&p.w, program->checks);
+        dump_put(&p.w, program->events);
+        dump_put(&p.w, program->lost);
+        for (; profile < s->profiles.count && s->profiles.at[profile].program == i; profile++)
+            put_profile(&p.w, &s->profiles.at[profile]);
+        for (; thread < s->threads.count && s->threads.at[thread].program == i; thread++) {
+            put_thread(&p.w, &s->threads.at[thread]);
+            for (; row < s->rows.count && s->rows.at[row].thread == thread; row++) {
+                dump_put(&p.w, TAG_ROW);
+                put_site(&p, s->rows.at[row].site);
+                put_site(&p, s->rows.at[row].caller);
+                dump_put(&p.w, s->rows.at[row].count);
+                dump_put(&p.w, s->rows.at[row].weight_256);
+                dump_put(&p.w, s->rows.at[row].ticks);
+            }
+        }
+        dump_end(&p.w);
+    }
+}
+
+const part_kind kind_sampled = {
+    DUMP_SAMPLED, "sampled", sizeof(tally), read, settle, write, free_state,
+};

@@ -1,0 +1,270 @@
+/* footprints.c - added-up footprint profiles become curves of the model.
+
+   A curve has a point for each bin of window lengths that some window of the run is in, at the bin's longest window.
+   Percentiles are bins of footprints too; the middle of a bin, at most a sixteenth from its ends, is what is drawn, but
+   never more than there are blocks. */
+#define FOOTPRINT_STATIC
+#define FOOTPRINT_IMPLEMENTATION
+#include "base/json.h"
+#include "base/tool.h"
+#include "kinds/footprints.h"
+#include "model/report.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A curve: y at each x. */
+typedef struct report_curve {
+    const char *label;
+    double *x, *y;
+    size_t count;
+} report_curve;
+
+enum { REPORT_PERCENTILES = 5 };                  /* 0, 5, 50, 95 and 100 % */
+
+typedef struct report_footprint {
+    char *title;
+    const char *worth;                            /* what the numbers are worth */
+    char reading[112];                            /* how percentiles and average go together; empty without percentiles */
+    int is_pair;                                  /* two threads: y is how many accesses are the second one's */
+    uint64_t accesses, distinct;
+    double block_bytes, c;                        /* footprints are within [c, 1] of the true ones */
+    report_curve percentile[REPORT_PERCENTILES], average;         /* blocks by window length in accesses */
+    report_curve miss_ratio;                      /* 0..1 by cache size in blocks */
+} report_footprint;
+
+typedef struct report_footprints {
+    report_footprint *list;
+    size_t count;
+} report_footprints;
+
+static const struct { const char *label; uint32_t percent; } percentiles[REPORT_PERCENTILES] = {
+    {"least", 0}, {"5 %", 5}, {"median", 50}, {"95 %", 95}, {"most", 100},
+};
+
+enum { ROWS_SHOWN = 16 };
+
+static uint64_t whole(double number) { return number < 18446744073709549568.0 ? (uint64_t)number : UINT64_MAX; }
+
+static void begin_curve(report_curve *curve, const char *label, size_t room) {
+    curve->label = label;
+    curve->x = (double *)tool_alloc(room * sizeof *curve->x);
+    curve->y = (double *)tool_alloc(room * sizeof *curve->y);
+}
+
+static void add_point(report_curve *curve, double x, double y) {
+    curve->x[curve->count] = x;
+    curve->y[curve->count++] = y;
+}
+
+static double middle_of(uint32_t bin, double most) {
+    double middle = ((double)footprint_bin_low(bin) + (double)footprint_bin_high(bin)) / 2;
+    return middle < most ? middle : most;
+}
+
+static void add_windows(const footprint_profile *p, report_footprint *to) {
+    uint32_t column, i;
+    for (i = 0; i < REPORT_PERCENTILES; i++) begin_curve(&to->percentile[i], percentiles[i].label, p->columns);
+    begin_curve(&to->average, "average", p->columns);
+    for (column = 0; column < p->columns; column++) {
+        uint64_t longest = footprint_bin_high(column);
+        if (p->total[column].windows == 0 && footprint_windows(p, column) == 0) continue;
+        if (longest > p->accesses) longest = p->accesses;
+        add_point(&to->average, (double)longest, footprint_average(p, (double)longest));
+        if (footprint_windows(p, column) == 0) continue;
+        for (i = 0; i < REPORT_PERCENTILES; i++)
+            add_point(&to->percentile[i], (double)longest,
+                      middle_of(footprint_percentile(p, column, percentiles[i].percent), (double)p->blocks));
+    }
+}
+
+static void add_miss_ratios(const footprint_profile *p, report_footprint *to) {
+    uint32_t row;
+    begin_curve(&to->miss_ratio, "miss ratio", p->rows);
+    if (p->flags & FOOTPRINT_PAIR) return;
+    for (row = 1; row < p->rows; row++) {
+        double blocks = (double)footprint_bin_high(row);
+        add_point(&to->miss_ratio, blocks,
+                  p->flags & FOOTPRINT_AVERAGE ? footprint_miss_ratio_by_average(p, blocks) : footprint_miss_ratio(p, blocks));
+        if (blocks >= (double)p->blocks) break;
+    }
+}
+
+/* What the numbers are worth, in a few words. */
+static const char *worth_of(const footprint_profile *p) {
+    if (p->sample_log2 || (p->flags & FOOTPRINT_FULL && !(p->flags & FOOTPRINT_FORGET)))
+        return "estimated from a sample of the blocks, without guarantee";
+    if (p->flags & FOOTPRINT_FULL) return "guaranteed only for what is smaller than the tracker's memory";
+    if (p->flags & FOOTPRINT_AVERAGE) return "averages only, exact";
+    return p->c < 1 ? "within c of the truth, never above it" : "exact to the bin, an eighth of an octave";
+}
+
+/* Why the least may be above the average. */
+static void explain_percentiles(const footprint_profile *p, report_footprint *to) {
+    int is_estimate = p->sample_log2 || p->flags & FOOTPRINT_FULL;
+    char low[32] = "";
+    if (p->c < 1) snprintf(low, sizeof low, " and up to %.3g %% low", 100 * (1 - p->c));
+    if (to->percentile[0].count)
+        snprintf(to->reading, sizeof to->reading, "percentiles are middles of bins (+- 1/16)%s%s", low,
+                 is_estimate ? "" : "; the average is exact");
+}
+
+/* ---- tables ------------------------------------------------------------------------------- */
+
+static void add_header(text *out, const report_footprint *f) {
+    text_number(out, f->accesses);
+    if (f->is_pair) text_add(out, " accesses of two threads. Below: how many of a window's accesses are the second's");
+    else {
+        text_add(out, " accesses to ");
+        text_number(out, f->distinct);
+        text_format(out, " blocks of %.0f bytes. Below: blocks in a window of so many accesses", f->block_bytes);
+    }
+    text_format(out, " (c = %.3g: %s)", f->c, f->worth);
+    if (*f->reading) text_format(out, "; %s", f->reading);
+    text_bytes(out, "", 1);
+}
+
+static void add_window_table(report *r, const report_footprint *f) {
+    static const report_column columns[] = {
+        {"window_accesses", "window", REPORT_COUNT, 0, NULL},
+        {"least", "least", REPORT_REAL, 0, "-"},
+        {"percent_5", "5%", REPORT_REAL, 0, "-"},
+        {"median", "median", REPORT_REAL, 0, "-"},
+        {"percent_95", "95%", REPORT_REAL, 0, "-"},
+        {"most", "most", REPORT_REAL, 0, "-"},
+        {"average", "average", REPORT_REAL, 0, NULL},
+    };
+    report_table *table;
+    text title = {NULL, 0, 0};
+    size_t i, k;
+    if (f->average.count == 0) return;
+    text_add(&title, f->is_pair ? "interleaving" : "footprint");
+    if (*f->title) text_add(&title, " of ");
+    text_add(&title, f->title);
+    text_bytes(&title, "", 1);
+    table = report_add_table(r, "windows", title.data, columns, sizeof columns / sizeof *columns);
+    table->shape = REPORT_CURVE_LOG_Y;
+    table->rows_shown = ROWS_SHOWN;
+    title.size = 0;
+    add_header(&title, f);
+    report_remark(table, title.data);
+    for (i = 0; i < f->average.count; i++) {
+        report_cell *row = report_add_row(table);
+        row[0].count = whole(f->average.x[i]);
+        for (k = 0; k < REPORT_PERCENTILES; k++)
+            row[1 + k].real = i < f->percentile[k].count ? f->percentile[k].y[i] : REPORT_NONE;
+        row[6].real = f->average.y[i];
+    }
+    text_free(&title);
+}
+
+static void add_miss_table(report *r, const report_footprint *f) {
+    static const report_column columns[] = {
+        {"cache_bytes", "cache-bytes", REPORT_COUNT, 0, NULL},
+        {"miss_ratio", "misses", REPORT_SHARE, 0, NULL},
+    };
+    report_table *table;
+    size_t i;
+    if (f->miss_ratio.count == 0) return;
+    table = report_add_table(r, "misses", "misses of a cache that keeps what was used last", columns, 2);
+    table->shape = REPORT_CURVE;
+    table->rows_shown = ROWS_SHOWN;
+    for (i = 0; i < f->miss_ratio.count; i++) {
+        report_cell *row = report_add_row(table);
+        row[0].count = whole(f->miss_ratio.x[i] * f->block_bytes);
+        row[1].real = f->miss_ratio.y[i];
+    }
+}
+
+static void fill(void *columns, report *r, const void *state, const input *in) {
+    report_footprints *made = (report_footprints *)columns;
+    const footprints *f = (const footprints *)state;
+    size_t i;
+    (void)in;
+    made->list = (report_footprint *)tool_alloc(f->count * sizeof *made->list);
+    made->count = f->count;
+    for (i = 0; i < f->count; i++) {
+        const footprint_profile *p = &f->parts[i].profile;
+        report_footprint *to = &made->list[i];
+        to->title = text_clean(f->parts[i].name, strlen(f->parts[i].name));
+        to->worth = worth_of(p);
+        to->is_pair = (p->flags & FOOTPRINT_PAIR) != 0;
+        to->accesses = p->accesses;
+        to->distinct = p->blocks;
+        to->block_bytes = to->is_pair ? 1 : (double)(UINT64_C(1) << p->block_log2);
+        to->c = p->c;
+        add_windows(p, to);
+        explain_percentiles(p, to);
+        add_miss_ratios(p, to);
+        add_window_table(r, to);
+        add_miss_table(r, to);
+    }
+}
+
+/* ---- JSON --------------------------------------------------------------------------------- */
+
+static void add_curve(text *out, const report_curve *curve) {
+    text_add(out, "{\"label\":");
+    text_json(out, curve->label);
+    text_add(out, ",\"x\":");
+    json_list_real(out, curve->x, curve->count);
+    text_add(out, ",\"y\":");
+    json_list_real(out, curve->y, curve->count);
+    text_add(out, "}");
+}
+
+static void add_footprint(text *out, const report_footprint *f) {
+    size_t i, n = 0;
+    text_add(out, "{");
+    json_field_string(out, &n, "title", f->title);
+    json_field(out, &n, "accesses", f->accesses);
+    json_field(out, &n, "distinct", f->distinct);
+    text_format(out, ",\"block_bytes\":%.0f,\"c\":%.6g,\"pair\":%s", f->block_bytes, f->c,
+                f->is_pair ? "true" : "false");
+    json_field_string(out, &n, "worth", f->worth);
+    json_field_string(out, &n, "reading", f->reading);
+    text_add(out, ",\n\"percentiles\":[");
+    for (i = 0; i < REPORT_PERCENTILES; i++) {
+        json_comma(out, i);
+        add_curve(out, &f->percentile[i]);
+    }
+    text_add(out, "],\n\"average\":");
+    add_curve(out, &f->average);
+    text_add(out, ",\n\"miss_ratio\":");
+    add_curve(out, &f->miss_ratio);
+    text_add(out, "}");
+}
+
+static void write_json(const void *columns, const report *r, text *out) {
+    const report_footprints *f = (const report_footprints *)columns;
+    size_t i;
+    (void)r;
+    text_add(out, "[");
+    for (i = 0; i < f->count; i++) {
+        json_comma(out, i);
+        add_footprint(out, &f->list[i]);
+    }
+    text_add(out, "]");
+}
+
+static void free_curve(report_curve *curve) {
+    free(curve->x);
+    free(curve->y);
+}
+
+static void free_columns(void *columns) {
+    report_footprints *made = (report_footprints *)columns;
+    size_t i, k;
+    for (i = 0; i < made->count; i++) {
+        report_footprint *f = &made->list[i];
+        for (k = 0; k < REPORT_PERCENTILES; k++) free_curve(&f->percentile[k]);
+        free_curve(&f->average);
+        free_curve(&f->miss_ratio);
+        free(f->title);
+    }
+    free(made->list);
+}
+
+const report_section section_footprints = {
+    &kind_footprints, "footprints", sizeof(report_footprints), fill, write_json, free_columns,
+};

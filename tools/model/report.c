@@ -1,0 +1,204 @@
+/* report.c - building a report: sections one after the other, what they add, and the end of it all. */
+#include "model/report.h"
+#include "base/tool.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* For lists that grow by one and stay short. */
+static void *grow(void *list, size_t *count, size_t item_bytes) {
+    return tool_grow(list, ++*count * item_bytes);
+}
+
+static char *copy(const char *string) { return text_clean(string, strlen(string)); }
+
+static report_part *part_of(report *r) { return &r->parts[r->part_count - 1]; }
+
+void report_make(report *r, const input *in) {
+    const part_kind *kind;
+    for (kind = kind_after(0); kind; kind = kind_after(kind->number)) {
+        const void *state = input_find(in, kind);
+        size_t i;
+        for (i = 0; state && section_list[i]; i++) {
+            report_part *part;
+            if (section_list[i]->kind != kind) continue;
+            r->parts = (report_part *)grow(r->parts, &r->part_count, sizeof *r->parts);
+            part = part_of(r);
+            memset(part, 0, sizeof *part);
+            part->section = section_list[i];
+            part->columns = tool_alloc(part->section->columns_bytes);
+            part->section->fill(part->columns, r, state, in);
+        }
+    }
+}
+
+void report_add_fact(report *r, report_weight weight, const char *name, const char *value) {
+    report_fact *fact;
+    r->facts = (report_fact *)grow(r->facts, &r->fact_count, sizeof *r->facts);
+    fact = &r->facts[r->fact_count - 1];
+    fact->weight = weight;
+    fact->name = copy(name);
+    fact->value = copy(value);
+}
+
+void report_add_name(report *r, const char *name) {
+    if (!*name || (r->name_count && strcmp(r->names[r->name_count - 1], name) == 0)) return;
+    r->names = (char **)grow(r->names, &r->name_count, sizeof *r->names);
+    r->names[r->name_count - 1] = copy(name);
+}
+
+report_table *report_add_table(report *r, const char *key, const char *title, const report_column *columns,
+                               size_t column_count) {
+    report_part *part = part_of(r);
+    report_table *table = (report_table *)tool_alloc(sizeof *table);
+    part->tables = (report_table **)grow(part->tables, &part->table_count, sizeof(report_table *));
+    part->tables[part->table_count - 1] = table;
+    table->key = key;
+    table->title = copy(title);
+    table->columns = columns;
+    table->column_count = column_count;
+    return table;
+}
+
+void report_remark(report_table *table, const char *remark) {
+    free(table->remark);
+    table->remark = copy(remark);
+}
+
+report_cell *report_add_row(report_table *table) {
+    size_t row_bytes = table->column_count * sizeof(report_cell);
+    report_cell *row;
+    if (table->rows == table->room) {
+        table->room = 2 * table->room + 16;
+        table->cells = (report_cell *)tool_grow(table->cells, table->room * row_bytes);
+    }
+    row = table->cells + table->rows++ * table->column_count;
+    memset(row, 0, row_bytes);
+    return row;
+}
+
+report_tree *report_add_tree(report *r, size_t nodes, size_t names) {
+    report_part *part = part_of(r);
+    report_tree *tree = (report_tree *)tool_alloc(sizeof *tree);
+    part->trees = (report_tree **)grow(part->trees, &part->tree_count, sizeof(report_tree *));
+    part->trees[part->tree_count - 1] = tree;
+    tree->count = nodes;
+    tree->name_count = names;
+    tree->unit = "";
+    tree->names = (char **)tool_alloc(names * sizeof *tree->names);
+    tree->parent = (uint32_t *)tool_alloc(nodes * sizeof *tree->parent);
+    tree->name = (uint32_t *)tool_alloc(nodes * sizeof *tree->name);
+    tree->lower = (uint64_t *)tool_alloc(nodes * sizeof *tree->lower);
+    tree->upper = (uint64_t *)tool_alloc(nodes * sizeof *tree->upper);
+    return tree;
+}
+
+const char *report_keep(report *r, char *string) {
+    if ((r->kept_count & (r->kept_count + 1)) == 0)
+        r->kept = (char **)tool_grow(r->kept, (2 * r->kept_count + 1) * sizeof *r->kept);
+    r->kept[r->kept_count++] = string;
+    return string;
+}
+
+/* ---- sorting ------------------------------------------------------------------------------ */
+
+typedef struct sort_key {
+    const report_table *table;
+    size_t column, row;
+} sort_key;
+
+static int compare_rows(const void *left, const void *right) {
+    const sort_key *a = (const sort_key *)left, *b = (const sort_key *)right;
+    const report_cell *p = &a->table->cells[a->row * a->table->column_count + a->column];
+    const report_cell *q = &b->table->cells[b->row * b->table->column_count + b->column];
+    report_type type = a->table->columns[a->column].type;
+    int order = 0;
+    if (type == REPORT_NAME) order = strcmp(p->name, q->name);
+    else if (type == REPORT_COUNT) order = p->count > q->count ? -1 : p->count < q->count;
+    else {
+        double x = p->real >= 0 || p->real <= 0 ? p->real : -HUGE_VAL;
+        double y = q->real >= 0 || q->real <= 0 ? q->real : -HUGE_VAL;
+        order = x > y ? -1 : x < y;
+    }
+    return order ? order : a->row < b->row ? -1 : a->row > b->row;
+}
+
+static void sort_table(report_table *table, size_t column) {
+    size_t row_bytes = table->column_count * sizeof(report_cell), i;
+    sort_key *keys = (sort_key *)tool_alloc(table->rows * sizeof *keys);
+    report_cell *sorted = (report_cell *)tool_alloc(table->rows * row_bytes);
+    for (i = 0; i < table->rows; i++) {
+        keys[i].table = table;
+        keys[i].column = column;
+        keys[i].row = i;
+    }
+    if (table->rows) qsort(keys, table->rows, sizeof *keys, compare_rows);
+    for (i = 0; i < table->rows; i++)
+        memcpy(sorted + i * table->column_count, table->cells + keys[i].row * table->column_count, row_bytes);
+    free(table->cells);
+    free(keys);
+    table->cells = sorted;
+    table->room = table->rows;
+}
+
+size_t report_sort(report *r, const char *key) {
+    size_t i, k, column, found = 0;
+    for (i = 0; i < r->part_count; i++) {
+        for (k = 0; k < r->parts[i].table_count; k++) {
+            report_table *table = r->parts[i].tables[k];
+            for (column = 0; table->shape == REPORT_ROWS && column < table->column_count; column++) {
+                if (strcmp(table->columns[column].key, key) != 0) continue;
+                sort_table(table, column);
+                found++;
+            }
+        }
+    }
+    return found;
+}
+
+/* ---- the end ------------------------------------------------------------------------------ */
+
+static void free_table(report_table *table) {
+    free(table->title);
+    free(table->remark);
+    free(table->cells);
+    free(table);
+}
+
+static void free_tree(report_tree *tree) {
+    size_t i;
+    for (i = 0; i < tree->name_count; i++) free(tree->names[i]);
+    free(tree->names);
+    free(tree->parent);
+    free(tree->name);
+    free(tree->lower);
+    free(tree->upper);
+    free(tree);
+}
+
+static void free_part(report_part *part) {
+    size_t i;
+    for (i = 0; i < part->table_count; i++) free_table(part->tables[i]);
+    for (i = 0; i < part->tree_count; i++) free_tree(part->trees[i]);
+    if (part->section->free) part->section->free(part->columns);
+    free(part->tables);
+    free(part->trees);
+    free(part->columns);
+}
+
+void report_free(report *r) {
+    size_t i;
+    for (i = 0; i < r->part_count; i++) free_part(&r->parts[i]);
+    for (i = 0; i < r->fact_count; i++) {
+        free(r->facts[i].name);
+        free(r->facts[i].value);
+    }
+    for (i = 0; i < r->name_count; i++) free(r->names[i]);
+    for (i = 0; i < r->kept_count; i++) free(r->kept[i]);
+    free(r->parts);
+    free(r->facts);
+    free(r->names);
+    free(r->kept);
+    free(r->title);
+    memset(r, 0, sizeof *r);
+}

@@ -1,0 +1,149 @@
+/* report.h - what a report says, in terms that know no kind of part: facts, tables, trees, and the sections they
+   stand in. Models (model/NAME.c) fill it; writers (write/NAME.c) show it. Neither knows the other's names. */
+#ifndef REPORT_H
+#define REPORT_H
+#include "base/input.h"
+
+/* ---- tables ---- */
+
+typedef enum report_type { REPORT_COUNT, REPORT_REAL, REPORT_SHARE, REPORT_NAME } report_type;
+
+enum {
+    REPORT_OPTIONAL = 1,                          /* text and page leave it out where there is little room */
+    REPORT_HIDDEN = 2                             /* for programs (CSV, JSON) only */
+};
+
+typedef struct report_column {
+    const char *key;                              /* for programs: one word, with its unit: "time_ns" */
+    const char *label;                            /* for people; one word too, so that awk can count columns */
+    report_type type;
+    unsigned flags;
+    const char *none;                             /* one word where a REAL or SHARE is REPORT_NONE */
+} report_column;
+
+typedef union report_cell {
+    uint64_t count;                               /* COUNT: of events, bytes, ... */
+    double real;                                  /* REAL; SHARE: 0 to 1; REPORT_NONE: there is none */
+    const char *name;                             /* NAME: clean UTF-8, outlives the report; report_keep helps */
+} report_cell;
+
+#define REPORT_NONE ((double)NAN)                 /* wants math.h */
+
+/* What a table's rows are. In a curve the first column is x, and all others are y over it. */
+typedef enum report_shape { REPORT_ROWS, REPORT_CURVE, REPORT_CURVE_LOG_Y } report_shape;
+
+typedef struct report_table {
+    const char *key;                              /* for programs: one word */
+    char *title;                                  /* for people */
+    char *remark;                                 /* a sentence below the title, or NULL */
+    const report_column *columns;
+    size_t column_count;
+    report_cell *cells;                           /* row by row */
+    size_t rows, room;
+    size_t rows_shown;                            /* text and plain HTML show no more than that; 0: all */
+    size_t rows_left_out;                         /* by the least share */
+    report_shape shape;
+} report_table;
+
+/* ---- trees ---- */
+
+/* In preorder, one array for each column; node 0 is the root. Equal siblings may occur. */
+typedef struct report_tree {
+    char   **names;
+    size_t   name_count;
+    uint32_t *parent, *name;                      /* of each node */
+    uint64_t *lower, *upper;                      /* bounds of the node's own count, callees left out */
+    size_t   count;
+    const char *unit;                             /* "calls" */
+    int      is_whole;                            /* stacks from the program's start, not caller and callee alone */
+} report_tree;
+
+/* ---- sections ---- */
+
+struct report;
+
+/* What one model adds. The Makefile finds `const report_section section_NAME` in model/NAME.c. */
+typedef struct report_section {
+    const part_kind *kind;                        /* whose state it shows; without such a part there is no section */
+    const char *key;                              /* its key in the JSON, and the id of its element in the page */
+    size_t columns_bytes;                         /* of what it keeps; zero bytes at first; may be 0 */
+    /* Adds facts, tables and trees to the report, and fills the columns. in outlives the report. */
+    void (*fill)(void *columns, struct report *r, const void *state, const input *in);
+    /* Writes one JSON value of its own for the page's script; NULL: an object of its tables and trees. */
+    void (*json)(const void *columns, const struct report *r, text *out);
+    void (*free)(void *columns);                  /* may be NULL */
+} report_section;
+
+typedef struct report_part {
+    const report_section *section;
+    void *columns;
+    report_table **tables;
+    size_t table_count;
+    report_tree **trees;
+    size_t tree_count;
+} report_part;
+
+typedef enum report_weight { REPORT_PLAIN, REPORT_NOTE, REPORT_BAD } report_weight;
+
+typedef struct report_fact {
+    char *name, *value;
+    report_weight weight;                         /* notes come from the command line */
+} report_fact;
+
+typedef struct report_options {
+    double least_share;                           /* 0 to 1: leave out what has less */
+    size_t width;                                 /* of the text, in columns; 0: no limit */
+    int    is_coloured;                           /* the text may be */
+} report_options;
+
+typedef struct report {
+    char *title;
+    report_options options;
+    report_fact *facts;
+    size_t fact_count;
+    char **names;                                 /* of what ran, from the dumps */
+    size_t name_count;
+    report_part *parts;                           /* one for each section there is, by number of its kind */
+    size_t part_count;
+    char **kept;
+    size_t kept_count;
+} report;
+
+/* From an input that has been settled and outlives the report. r: all zero but for options and notes. */
+void report_make(report *r, const input *in);
+void report_free(report *r);
+/* Sorts the rows of all tables that have a column of that key: numbers from the largest down, names from A on.
+   Returns how many tables have it. */
+size_t report_sort(report *r, const char *key);
+
+void report_add_fact(report *r, report_weight weight, const char *name, const char *value);
+/* Says that a program of that name ran; the title is made of these. */
+void report_add_name(report *r, const char *name);
+/* These add to the section that is being filled. Title and remark are copied. */
+report_table *report_add_table(report *r, const char *key, const char *title, const report_column *columns,
+                               size_t column_count);
+void report_remark(report_table *table, const char *remark);
+/* A new row, its cells zero. */
+report_cell *report_add_row(report_table *table);
+/* A tree with room for so many nodes and names, all zero; count and name_count are set. */
+report_tree *report_add_tree(report *r, size_t nodes, size_t names);
+/* Frees a string together with the report; returns it. */
+const char *report_keep(report *r, char *string);
+
+extern const report_section *const section_list[];        /* ended by NULL */
+
+/* ---- writers ---- */
+
+/* A form of the report: `bursty report --NAME`. The Makefile finds `const report_writer writer_NAME`. */
+typedef struct report_writer {
+    const char *name, *about;
+    int wants_out;                                /* --NAME OUT instead of standard output */
+    void (*write)(const report *r, text *out);
+} report_writer;
+
+extern const report_writer *const writer_list[];
+
+/* Lines of the HTML page's style sheet and scripts, each list ended by NULL. The build makes them from write/page. */
+extern const char *const page_style[];
+extern const char *const page_scripts[];
+#endif

@@ -1,0 +1,438 @@
+/* sampled.c - from rows of threads to hot functions and hot call pairs. */
+#include "model/sampled.h"
+#include "base/tool.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An item per row, then sorted and folded; cheaper to read than a hash table, and rows are few. */
+static int compare_place(const void *left, const void *right) {
+    const report_item *a = (const report_item *)left, *b = (const report_item *)right;
+    if (a->site != b->site) return a->site < b->site ? -1 : 1;
+    return a->caller < b->caller ? -1 : a->caller > b->caller;
+}
+
+static unsigned class_of(const report_item *item) { return item->kind & SITE_CLASSES; }
+
+static int compare_heat(const void *left, const void *right) {
+    const report_item *a = (const report_item *)left, *b = (const report_item *)right;
+    if (class_of(a) != class_of(b)) return class_of(a) < class_of(b) ? -1 : 1;
+    if (a->heat > b->heat || a->heat < b->heat) return a->heat > b->heat ? -1 : 1;
+    if (a->estimated != b->estimated) return a->estimated > b->estimated ? -1 : 1;
+    return compare_place(left, right);
+}
+
+static size_t fold(report_item *items, size_t count) {
+    size_t i, kept = 0;
+    if (count) qsort(items, count, sizeof *items, compare_place);
+    for (i = 0; i < count; i++) {
+        if (kept && compare_place(&items[kept - 1], &items[i]) == 0) {
+            items[kept - 1].sampled = tally_add(items[kept - 1].sampled, items[i].sampled);
+            items[kept - 1].estimated = tally_add(items[kept - 1].estimated, items[i].estimated);
+            items[kept - 1].orphaned = tally_add(items[kept - 1].orphaned, items[i].orphaned);
+            items[kept - 1].time_ns += items[i].time_ns;
+            items[kept - 1].is_timed |= items[i].is_timed;
+        } else items[kept++] = items[i];
+    }
+    for (i = 0; i < kept; i++) { items[i].estimated /= 256; items[i].orphaned /= 256; }      /* were weights up to here */
+    return kept;
+}
+
+/* What all functions of each class make together. */
+typedef struct totals { double estimated[SITE_CLASSES + 1], time_ns[SITE_CLASSES + 1]; } totals;
+
+static size_t sort_and_cut(report_item *items, size_t count, const totals *all, double least_share) {
+    size_t i, kept = 0;
+    for (i = 0; i < count; i++) {
+        double estimated = all->estimated[class_of(&items[i])], time_ns = all->time_ns[class_of(&items[i])];
+        items[i].share = estimated > 0 ? (double)items[i].estimated / estimated : 0;
+        items[i].time_share = time_ns > 0 ? items[i].time_ns / time_ns : 0;
+        items[i].heat = time_ns > 0 ? items[i].time_share : items[i].share;
+        if (items[i].share >= least_share || items[i].time_share >= least_share) items[kept++] = items[i];
+    }
+    if (kept) qsort(items, kept, sizeof *items, compare_heat);
+    return kept;
+}
+
+double report_rate(const tally_profile *profile) {
+    double period = (double)profile->check_count + (double)profile->burst_count;
+    if (profile->check_count == UINT32_MAX) return 1;                 /* bursty.h: never pause */
+    return period > 0 ? (double)profile->burst_count / period : 0;
+}
+
+int report_waits(const tally_profile *profile) {
+    return profile->bursts == 0 && profile->events == 0 && profile->check_count != UINT32_MAX && !(profile->flags & PROFILE_OFF);
+}
+
+int report_fills_table(const tally *s, const tally_profile *profile) {
+    size_t i;
+    for (i = 0; i < s->profiles.count; i++)
+        if (s->profiles.at[i].flags & PROFILE_TABLE) return (profile->flags & PROFILE_TABLE) != 0;
+    return 1;
+}
+
+/* The rate seen is not the threads' burst_checks: those are checks in bursts of any profile. */
+static void add_up(report_sampled *c) {
+    const tally *s = c->tally;
+    double seen = 0;
+    size_t i;
+    for (i = 0; i < s->programs.count; i++) {
+        c->checks = tally_add(c->checks, s->programs.at[i].checks);
+        c->events = tally_add(c->events, s->programs.at[i].events);
+        c->lost = tally_add(c->lost, s->programs.at[i].lost);
+    }
+    for (i = 0; i < s->profiles.count; i++) {
+        const tally_profile *profile = &s->profiles.at[i];
+        if (!report_fills_table(s, profile)) continue;
+        seen += profile->check_count == UINT32_MAX ? (double)s->programs.at[profile->program].checks
+              : (double)profile->bursts * (double)profile->burst_count;
+    }
+    c->rate_seen = c->checks && seen < (double)c->checks ? seen / (double)c->checks : c->checks ? 1 : 0;
+}
+
+int report_is_part(const tally *s) {
+    size_t i, part = 0;
+    for (i = 0; i < s->profiles.count; i++) {
+        if (s->profiles.at[i].events == 0) continue;
+        if (report_rate(&s->profiles.at[i]) >= 1) return 0;
+        part++;
+    }
+    return part > 0;
+}
+
+/* bursty.h calls a caller "(deep)" when it is not on the shadow stack. */
+static double unknown_part(const tally *s, const report_item *pairs, size_t count) {
+    double all = 0, unknown = 0;
+    size_t i;
+    for (i = 0; i < count; i++) {
+        const tally_site *caller = &s->sites.at[pairs[i].caller];
+        all += (double)pairs[i].estimated;
+        if (strcmp(caller->name, "(deep)") == 0 && !*caller->file) unknown += (double)pairs[i].estimated;
+    }
+    return all > 0 ? unknown / all : 0;
+}
+
+double report_error(uint64_t count) { return count > 4 ? 2 / sqrt((double)count) : 0; }
+
+const char *report_class(uint32_t kind) {
+    switch (kind & SITE_CLASSES) {
+    case SITE_CALL:     return "calls";
+    case SITE_RETURN:   return "returns";
+    case SITE_BACKEDGE: return "loop trips";
+    case SITE_LOAD:     return "loads";
+    case SITE_STORE:    return "stores";
+    default:            return "events";
+    }
+}
+
+/* A loop's trips happen in a function, which does not call them: they make no pair. */
+static void make_items(report_sampled *c, double least_share) {
+    const tally *s = c->tally;
+    totals all = {{0}, {0}};
+    size_t i, functions, pairs = 0;
+    c->functions = (report_item *)tool_alloc(s->rows.count * sizeof(report_item));
+    c->pairs = (report_item *)tool_alloc(s->rows.count * sizeof(report_item));
+    for (i = 0; i < s->rows.count; i++) {
+        const tally_row *row = &s->rows.at[i];
+        uint64_t hz = s->programs.at[s->threads.at[row->thread].program].clock_hz;
+        report_item item;
+        memset(&item, 0, sizeof item);
+        item.site = row->site;
+        item.caller = TALLY_NO_SITE;
+        item.kind = s->sites.at[row->site].kind;
+        item.sampled = row->count;
+        item.estimated = row->weight_256;
+        item.is_timed = hz && (row->ticks || item.kind & SITE_FRAME);
+        if (hz) item.time_ns = (double)row->ticks * 1e9 / (double)hz;
+        item.orphaned = row->caller == TALLY_NO_SITE ? row->weight_256 : 0;
+        c->functions[i] = item;
+        item.caller = row->caller;
+        if (item.caller != TALLY_NO_SITE && class_of(&item) != SITE_BACKEDGE) c->pairs[pairs++] = item;
+    }
+    functions = fold(c->functions, s->rows.count);
+    pairs = fold(c->pairs, pairs);
+    c->callers_unknown = unknown_part(s, c->pairs, pairs);
+    for (i = 0; i < functions; i++) {
+        const report_item *item = &c->functions[i];
+        all.estimated[class_of(item)] += (double)item->estimated;
+        all.time_ns[class_of(item)] += item->time_ns;
+        if (item->time_ns > 0) c->has_time = 1;
+    }
+    c->function_count = sort_and_cut(c->functions, functions, &all, least_share);
+    c->pair_count = sort_and_cut(c->pairs, pairs, &all, least_share);
+    c->functions_left_out = functions - c->function_count;
+    c->pairs_left_out = pairs - c->pair_count;
+}
+
+/* ---- what every writer shows -------------------------------------------------------------- */
+
+static char *copy(const char *name) { return text_clean(name, strlen(name)); }
+
+/* Pairs and functions without a known caller, as stacks of two and of one; two nodes for each pair. No loop trips: a loop
+   often has its function's name, and would look like recursion. */
+static void add_stacks(report *r, const report_sampled *c) {
+    const tally_site *sites = c->tally->sites.at;
+    size_t i, at = 1, orphans = 0;
+    report_tree *tree;
+    for (i = 0; i < c->function_count; i++) {
+        if (class_of(&c->functions[i]) != SITE_BACKEDGE && c->functions[i].orphaned) orphans++;
+    }
+    tree = report_add_tree(r, 1 + 2 * c->pair_count + orphans, c->tally->sites.count);
+    tree->unit = "events";
+    for (i = 0; i < c->tally->sites.count; i++) tree->names[i] = copy(sites[i].name);
+    for (i = 0; i < c->pair_count; i++, at += 2) {
+        tree->name[at] = c->pairs[i].caller;
+        tree->name[at + 1] = c->pairs[i].site;
+        tree->parent[at + 1] = (uint32_t)at;
+        tree->lower[at + 1] = tree->upper[at + 1] = c->pairs[i].estimated;
+    }
+    for (i = 0; i < c->function_count; i++) {
+        const report_item *item = &c->functions[i];
+        if (class_of(item) == SITE_BACKEDGE || !item->orphaned) continue;
+        tree->name[at] = item->site;
+        tree->lower[at] = tree->upper[at] = item->orphaned;
+        at++;
+    }
+}
+
+/* "1 %", or "1 %, 0.1 %" where runs at several rates were merged. */
+static void add_rates_asked(text *out, const tally *s) {
+    double last = -1;
+    size_t i;
+    for (i = 0; i < s->profiles.count; i++) {
+        double rate = report_rate(&s->profiles.at[i]);
+        if (!report_fills_table(s, &s->profiles.at[i]) || (rate >= last && rate <= last)) continue;
+        text_format(out, "%s%.3g %%%s", last < 0 ? "" : ", ", 100 * rate,
+                    s->profiles.at[i].flags & PROFILE_BUDGET ? " (held to a budget)" : "");
+        last = rate;
+    }
+}
+
+static void add_fact(report *r, report_weight weight, const char *name, text *value) {
+    text_bytes(value, "", 1);
+    report_add_fact(r, weight, name, value->data);
+    value->size = 0;
+}
+
+static void add_facts(report *r, const report_sampled *c) {
+    text value = {NULL, 0, 0};
+    size_t i;
+    if (c->tally->profiles.count) {
+        add_rates_asked(&value, c->tally);
+        add_fact(r, REPORT_PLAIN, "sampling asked", &value);
+        text_format(&value, "%.3g %%", 100 * c->rate_seen);
+        add_fact(r, REPORT_PLAIN, "sampling seen", &value);
+    }
+    text_count(&value, c->checks);
+    add_fact(r, REPORT_PLAIN, "checks", &value);
+    text_count(&value, c->events);
+    add_fact(r, REPORT_PLAIN, "events (calls, returns, ...)", &value);
+    text_count(&value, c->tally->threads.count);
+    add_fact(r, REPORT_PLAIN, "threads", &value);
+    text_count(&value, c->lost);
+    if (c->lost) text_add(&value, " (cure: more memory in bursty_start, or a larger BURSTY_MEMORY)");
+    add_fact(r, c->lost ? REPORT_BAD : REPORT_PLAIN, "events lost", &value);
+    for (i = 0; i < c->tally->profiles.count; i++) {
+        if (!report_waits(&c->tally->profiles.at[i])) continue;
+        text_format(&value, "the first comes within about %lu checks of a thread; run longer or lower check_count",
+                    (unsigned long)c->tally->profiles.at[i].check_count);
+        add_fact(r, REPORT_BAD, "no burst yet", &value);
+    }
+    if (c->has_time) {
+        text_add(&value, "it includes what recording costs; functions shorter than a clock reading come out too long");
+        add_fact(r, REPORT_PLAIN, "time is rough", &value);
+    }
+    text_free(&value);
+}
+
+static const char *name_or(const char *name) { return *name ? name : "(no name)"; }
+
+/* "collide.c:12", without folders. */
+static const char *place_of(report *r, const tally_site *site) {
+    const char *file = site->file, *at;
+    text place = {NULL, 0, 0};
+    for (at = file; *at; at++) {
+        if (*at == '/' || *at == '\\') file = at + 1;
+    }
+    if (!*file) return "";
+    text_add(&place, file);
+    text_format(&place, ":%lu", (unsigned long)site->line);
+    text_bytes(&place, "", 1);
+    return report_keep(r, place.data);
+}
+
+/* The two columns of time come second and third; without a clock they are left out. */
+static const report_column timed[] = {
+    {"share", "share", REPORT_SHARE, 0, NULL},
+    {"time_share", "time", REPORT_SHARE, 0, "not-timed"},
+    {"time_ns", "time_ns", REPORT_REAL, REPORT_HIDDEN, "not-timed"},
+    {"estimated", "estimated", REPORT_COUNT, 0, NULL},
+    {"sampled", "sampled", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+    {"error", "+-error", REPORT_SHARE, 0, "too-few"},
+    {"caller", "caller", REPORT_NAME, 0, NULL},
+    {"function", "function", REPORT_NAME, 0, NULL},
+    {"place", "place", REPORT_NAME, REPORT_OPTIONAL, NULL},
+};
+enum { SHARE, TIME_SHARE, TIME_NS, ESTIMATED, SAMPLED, ERROR, CALLER, FUNCTION, PLACE, COLUMNS };
+
+/* The columns of functions or pairs, with or without time, made once for each report. */
+static const report_column *columns_of(report *r, int has_time, int is_pair, size_t *count, int *which) {
+    report_column *made = (report_column *)tool_alloc(sizeof timed);
+    int i;
+    for (i = 0, *count = 0; i < COLUMNS; i++) {
+        if (!has_time && (i == TIME_SHARE || i == TIME_NS)) continue;
+        if (i == (is_pair ? PLACE : CALLER)) continue;
+        which[*count] = i;
+        made[(*count)++] = timed[i];
+    }
+    report_keep(r, (char *)made);
+    return made;
+}
+
+static report_cell cell_of(report *r, const report_sampled *c, const report_item *item, int column) {
+    report_cell cell;
+    const tally_site *sites = c->tally->sites.at;
+    double error = report_error(item->sampled);
+    cell.count = 0;
+    switch (column) {
+    case SHARE:      cell.real = item->share; break;
+    case TIME_SHARE: cell.real = item->is_timed ? item->time_share : REPORT_NONE; break;
+    case TIME_NS:    cell.real = item->is_timed ? item->time_ns : REPORT_NONE; break;
+    case ESTIMATED:  cell.count = item->estimated; break;
+    case SAMPLED:    cell.count = item->sampled; break;
+    case ERROR:      cell.real = error > 0 ? error : REPORT_NONE; break;
+    case CALLER:     cell.name = name_or(sites[item->caller].name); break;
+    case FUNCTION:   cell.name = name_or(sites[item->site].name); break;
+    default:         cell.name = place_of(r, &sites[item->site]); break;
+    }
+    return cell;
+}
+
+/* A table for each class of sites. */
+static void add_items(report *r, const report_sampled *c, int is_pair) {
+    const report_item *items = is_pair ? c->pairs : c->functions;
+    size_t count = is_pair ? c->pair_count : c->function_count;
+    size_t column_count, i, k;
+    int which[COLUMNS];
+    const report_column *columns = columns_of(r, c->has_time, is_pair, &column_count, which);
+    report_table *table = NULL;
+    for (i = 0; i < count; i++) {
+        report_cell *row;
+        if (!table || class_of(&items[i]) != class_of(&items[i - 1])) {
+            char title[64];
+            snprintf(title, sizeof title, "%s: %s", is_pair ? "callers and callees" : "functions",
+                     report_class(items[i].kind));
+            table = report_add_table(r, is_pair ? "pairs" : "functions", title, columns, column_count);
+        }
+        row = report_add_row(table);
+        for (k = 0; k < column_count; k++) row[k] = cell_of(r, c, &items[i], which[k]);
+    }
+    if (table) table->rows_left_out = is_pair ? c->pairs_left_out : c->functions_left_out;
+    if (table && is_pair && c->callers_unknown > .5)
+        report_remark(table, "Most callers are unknown: the stack is deeper than BURSTY_STACK, or BURST_LEAVE is missing.");
+}
+
+enum { FEW = 8 };
+
+static void add_profiles(report *r, const report_sampled *c) {
+    static const report_column columns[] = {
+        {"profile", "profile", REPORT_COUNT, 0, NULL},
+        {"asked", "asked", REPORT_SHARE, 0, NULL},
+        {"checks_off", "checks-off", REPORT_COUNT, 0, NULL},
+        {"checks_on", "checks-on", REPORT_COUNT, 0, NULL},
+        {"jitter_percent", "jitter-%", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+        {"bursts", "bursts", REPORT_COUNT, 0, NULL},
+        {"events", "events", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+        {"state", "state", REPORT_NAME, 0, NULL},
+        {"program", "program", REPORT_NAME, REPORT_OPTIONAL, NULL},
+    };
+    const tally *s = c->tally;
+    size_t i, count = sizeof columns / sizeof *columns - (s->programs.count < 2);
+    report_table *table;
+    if (s->profiles.count == 0) return;
+    table = report_add_table(r, "profiles", "how it was sampled", columns, count);
+    table->rows_shown = FEW;
+    report_remark(table, "An estimated count is a sampled one times the gap before its burst. The error is twice the "
+                  "relative standard error, 2 / sqrt(sampled), as if events were independent of one another; those of "
+                  "one burst are not, and bursts of 100 events need a wider one.");
+    for (i = 0; i < s->profiles.count; i++) {
+        const tally_profile *profile = &s->profiles.at[i];
+        report_cell *row = report_add_row(table);
+        text state = {NULL, 0, 0};
+        row[0].count = profile->number;
+        row[1].real = report_rate(profile);
+        row[2].count = profile->check_count == UINT32_MAX ? 0 : profile->check_count;
+        row[3].count = profile->burst_count;
+        row[4].count = profile->jitter_percent;
+        row[5].count = profile->bursts;
+        row[6].count = profile->events;
+        text_add(&state, profile->check_count == UINT32_MAX ? "always on" : "in bursts");
+        if (profile->flags & PROFILE_BUDGET) text_add(&state, ", held to a budget");
+        if (profile->flags & PROFILE_REENABLE) text_add(&state, ", bursts re-enabled by place");
+        if (profile->flags & PROFILE_OFF) text_add(&state, ", switched off");
+        if (report_waits(profile)) text_add(&state, ", no burst yet");
+        text_bytes(&state, "", 1);
+        row[7].name = report_keep(r, state.data);
+        if (count > 8) row[8].name = name_or(s->programs.at[profile->program].name);
+    }
+}
+
+static const char *thread_name(report *r, const tally_thread *thread) {
+    text name = {NULL, 0, 0};
+    if (*thread->name) text_add(&name, thread->name);
+    else text_format(&name, "thread %lu", (unsigned long)thread->number);
+    if (thread->flags & THREAD_ENDED) text_add(&name, " (ended)");
+    text_bytes(&name, "", 1);
+    return report_keep(r, name.data);
+}
+
+static void add_threads(report *r, const report_sampled *c) {
+    static const report_column columns[] = {
+        {"checks", "checks", REPORT_COUNT, 0, NULL},
+        {"events", "events", REPORT_COUNT, 0, NULL},
+        {"lost", "lost", REPORT_COUNT, 0, NULL},
+        {"thread", "thread", REPORT_NAME, 0, NULL},
+        {"program", "program", REPORT_NAME, REPORT_OPTIONAL, NULL},
+    };
+    const tally *s = c->tally;
+    size_t i, count = sizeof columns / sizeof *columns - (s->programs.count < 2);
+    report_table *table;
+    if (s->threads.count < 2) return;
+    table = report_add_table(r, "threads", "threads", columns, count);
+    table->rows_shown = FEW;
+    for (i = 0; i < s->threads.count; i++) {
+        const tally_thread *thread = &s->threads.at[i];
+        report_cell *row = report_add_row(table);
+        row[0].count = thread->checks;
+        row[1].count = thread->events;
+        row[2].count = thread->lost;
+        row[3].name = thread_name(r, thread);
+        if (count > 4) row[4].name = name_or(s->programs.at[thread->program].name);
+    }
+}
+
+static void fill(void *columns, report *r, const void *state, const input *in) {
+    report_sampled *c = (report_sampled *)columns;
+    size_t i;
+    (void)in;
+    c->tally = (const tally *)state;
+    for (i = 0; i < c->tally->programs.count; i++) report_add_name(r, c->tally->programs.at[i].name);
+    add_up(c);
+    make_items(c, r->options.least_share);
+    add_facts(r, c);
+    add_items(r, c, 0);
+    add_items(r, c, 1);
+    add_profiles(r, c);
+    add_threads(r, c);
+    add_stacks(r, c);
+}
+
+static void free_columns(void *columns) {
+    report_sampled *c = (report_sampled *)columns;
+    free(c->functions);
+    free(c->pairs);
+}
+
+const report_section section_sampled = {
+    &kind_sampled, "sampled", sizeof(report_sampled), fill, sampled_json, free_columns,
+};

@@ -1,0 +1,121 @@
+/* sampled_json.c - the columns of model/sampled.c as JSON (docs/formats.md), for the page's script and for programs. */
+#include "base/json.h"
+#include "model/sampled.h"
+
+static void add_item(text *out, const report_item *item, int is_pair) {
+    size_t n = 0;
+    text_add(out, "{");
+    json_field(out, &n, "site", item->site);
+    if (is_pair) json_field(out, &n, "caller", item->caller);
+    json_field(out, &n, "sampled", item->sampled);
+    json_field(out, &n, "estimated", item->estimated);
+    text_format(out, ",\"share\":%.6g", item->share);
+    if (report_error(item->sampled) > 0) text_format(out, ",\"error\":%.4g", report_error(item->sampled));
+    else text_add(out, ",\"error\":null");
+    if (item->is_timed) text_format(out, ",\"time_ns\":%.6g,\"time_share\":%.6g}", item->time_ns, item->time_share);
+    else text_add(out, ",\"time_ns\":null,\"time_share\":null}");
+}
+
+static void add_programs(text *out, const tally *s) {
+    size_t i;
+    text_add(out, "\"programs\":[");
+    for (i = 0; i < s->programs.count; i++) {
+        const tally_program *program = &s->programs.at[i];
+        size_t n = 0;
+        json_comma(out, i);
+        text_add(out, "{");
+        json_field_string(out, &n, "name", program->name);
+        json_field(out, &n, "clock_hz", program->clock_hz);
+        json_field(out, &n, "checks", program->checks);
+        json_field(out, &n, "events", program->events);
+        json_field(out, &n, "lost", program->lost);
+        text_add(out, "}");
+    }
+    text_add(out, "],\n");
+}
+
+static void add_profiles(text *out, const tally *s) {
+    size_t i;
+    text_add(out, "\"profiles\":[");
+    for (i = 0; i < s->profiles.count; i++) {
+        const tally_profile *profile = &s->profiles.at[i];
+        size_t n = 0;
+        json_comma(out, i);
+        text_add(out, "{");
+        json_field(out, &n, "program", profile->program);
+        json_field(out, &n, "number", profile->number);
+        json_field(out, &n, "check_count", profile->check_count);
+        json_field(out, &n, "burst_count", profile->burst_count);
+        json_field(out, &n, "jitter_percent", profile->jitter_percent);
+        json_field(out, &n, "classes", profile->classes);
+        json_field(out, &n, "flags", profile->flags);
+        json_field(out, &n, "bursts", profile->bursts);
+        json_field(out, &n, "events", profile->events);
+        text_add(out, "}");
+    }
+    text_add(out, "],\n");
+}
+
+static void add_threads(text *out, const tally *s) {
+    size_t i;
+    text_add(out, "\"threads\":[");
+    for (i = 0; i < s->threads.count; i++) {
+        const tally_thread *thread = &s->threads.at[i];
+        size_t n = 0;
+        json_comma(out, i);
+        text_add(out, "{");
+        json_field_string(out, &n, "name", thread->name);
+        json_name(out, &n, "ended");
+        text_add(out, thread->flags & THREAD_ENDED ? "true" : "false");
+        json_field(out, &n, "program", thread->program);
+        json_field(out, &n, "number", thread->number);
+        json_field(out, &n, "checks", thread->checks);
+        json_field(out, &n, "burst_checks", thread->burst_checks);
+        json_field(out, &n, "events", thread->events);
+        json_field(out, &n, "lost", thread->lost);
+        text_add(out, "}");
+    }
+    text_add(out, "],\n");
+}
+
+static void add_sites(text *out, const tally *s) {
+    size_t i;
+    text_add(out, "\"sites\":[");
+    for (i = 0; i < s->sites.count; i++) {
+        size_t n = 0;
+        json_comma(out, i);
+        text_add(out, "{");
+        json_field_string(out, &n, "name", s->sites.at[i].name);
+        json_field_string(out, &n, "file", s->sites.at[i].file);
+        json_field(out, &n, "line", s->sites.at[i].line);
+        json_field(out, &n, "kind", s->sites.at[i].kind);
+        text_add(out, "}");
+    }
+    text_add(out, "],\n");
+}
+
+static void add_items(text *out, const char *name, const report_item *items, size_t count, int is_pair) {
+    size_t i;
+    text_format(out, "\"%s\":[", name);
+    for (i = 0; i < count; i++) {
+        json_comma(out, i);
+        add_item(out, &items[i], is_pair);
+    }
+    text_add(out, "],\n");
+}
+
+void sampled_json(const void *columns, const report *r, text *out) {
+    const report_sampled *c = (const report_sampled *)columns;
+    size_t n = 0;
+    (void)r;
+    text_add(out, "{\n");
+    add_programs(out, c->tally);
+    add_profiles(out, c->tally);
+    add_threads(out, c->tally);
+    add_sites(out, c->tally);
+    add_items(out, "functions", c->functions, c->function_count, 0);
+    add_items(out, "pairs", c->pairs, c->pair_count, 1);
+    json_field(out, &n, "functions_left_out", c->functions_left_out);
+    json_field(out, &n, "pairs_left_out", c->pairs_left_out);
+    text_format(out, ",\n\"callers_unknown\":%.6g}", c->callers_unknown);
+}

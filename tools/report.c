@@ -1,0 +1,155 @@
+/* report.c - bursty report: dumps into something to look at. */
+#include "base/input.h"
+#include "base/terminal.h"
+#include "base/tool.h"
+#include "write/writers.h"
+#include <stdlib.h>
+#include <string.h>
+
+static void help(FILE *to) {
+    size_t i;
+    fputs("usage: bursty report [OPTIONS] FILE ...          FILE may be -, standard input\n\n", to);
+    for (i = 0; writer_list[i]; i++) {
+        char form[32];
+        snprintf(form, sizeof form, "--%s%s", writer_list[i]->name, writer_list[i]->wants_out ? " OUT" : "");
+        fprintf(to, "  %-18s %s\n", form, writer_list[i]->about);
+    }
+    fputs("  -o OUT             where to (-: standard output, the default)\n"
+          "  --title TEXT       what ran; by default the program's name out of the dump, or the first file's\n"
+          "  --note NAME=VALUE  a fact to show at the top, such as 'overhead=+1.2 %'; may be repeated\n"
+          "  --min PERCENT      leave out functions and pairs with less than that share (--text: 0.1, others: 0)\n"
+          "  --sort COLUMN      sort tables by a column, such as share, time_share, estimated or function\n"
+          "\n"
+          "  Several files are added up. Nothing is written if one of them is bad. The text is as wide as the\n"
+          "  terminal, or as COLUMNS says; NO_COLOR takes its colours away.\n", to);
+}
+
+typedef struct options {
+    const report_writer *writer;
+    const char *out, *title, *sort;
+    double min;
+    int forms, outs;
+} options;
+
+/* The programs' names; else the first file's, without folders. */
+static char *make_title(const report *r, const char *path) {
+    const char *file = path, *at;
+    char *clean;
+    text title = {NULL, 0, 0};
+    size_t i;
+    for (i = 0; i < r->name_count; i++) {
+        if (i) text_add(&title, ", ");
+        text_add(&title, r->names[i]);
+    }
+    for (at = path; *at; at++) {
+        if (*at == '/' || *at == '\\') file = at + 1;
+    }
+    if (title.size == 0) text_add(&title, file);
+    clean = text_clean(title.data, title.size);
+    text_free(&title);
+    return clean;
+}
+
+static int add_note(report *r, const char *argument) {
+    const char *equals = strchr(argument, '=');
+    char *name, *value;
+    if (!equals || equals == argument) return tool_error("--note %s: NAME=VALUE is wanted", argument);
+    name = text_clean(argument, (size_t)(equals - argument));
+    value = text_clean(equals + 1, strlen(equals + 1));
+    report_add_fact(r, REPORT_NOTE, name, value);
+    free(name);
+    free(value);
+    return TOOL_OK;
+}
+
+static int set_min(options *o, const char *value) {
+    char *end;
+    o->min = strtod(value, &end);
+    if (end != value && !*end && o->min >= 0 && o->min <= 100) return TOOL_OK;
+    return tool_error("--min %s: a percentage is wanted", value);
+}
+
+static int set_out(options *o, const char *value) {
+    o->out = value;
+    o->outs++;
+    return TOOL_OK;
+}
+
+/* A form that wants no OUT may still be told one: --json=OUT. */
+static int set_form(options *o, tool_option *option, const report_writer *writer) {
+    const char *value = writer->wants_out ? tool_value(option) : option->value;
+    if (writer->wants_out && !value) return TOOL_BAD_INPUT;
+    o->writer = writer;
+    o->forms++;
+    return value ? set_out(o, value) : TOOL_OK;
+}
+
+static int set_option(options *o, report *r, tool_option *option) {
+    size_t i;
+    for (i = 0; writer_list[i]; i++) {
+        if (tool_is(option, "--", writer_list[i]->name)) return set_form(o, option, writer_list[i]);
+    }
+    if (tool_is(option, "", "-o")) return tool_value(option) ? set_out(o, option->value) : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "note")) return tool_value(option) ? add_note(r, option->value) : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "min")) return tool_value(option) ? set_min(o, option->value) : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "title")) {
+        o->title = tool_value(option);
+        return o->title ? TOOL_OK : TOOL_BAD_INPUT;
+    }
+    if (tool_is(option, "--", "sort")) {
+        o->sort = tool_value(option);
+        return o->sort ? TOOL_OK : TOOL_BAD_INPUT;
+    }
+    return tool_no_option(option, "report");
+}
+
+/* Takes the options out of argv, so that files are left. Returns a TOOL_ status. */
+static int parse(options *o, report *r, int argc, char **argv, int *files) {
+    tool_option option;
+    int status = TOOL_OK;
+    tool_options(&option, argc, argv);
+    while (status == TOOL_OK && tool_next(&option)) status = set_option(o, r, &option);
+    *files = option.files;
+    if (status != TOOL_OK) return status;
+    if (o->forms > 1) return tool_error("one form at a time: --text, --html, --collapsed, --json, ...");
+    if (o->outs > 1) return tool_error("one place to write to: --html OUT or -o OUT");
+    if (*files == 0) return tool_error("no file given; bursty report --help tells more");
+    return TOOL_OK;
+}
+
+static int run(int argc, char **argv) {
+    options o = {&writer_text, NULL, NULL, NULL, -1, 0, 0};
+    report r;
+    input in;
+    text out = {NULL, 0, 0};
+    int i, files, status;
+    if (tool_wants_help(argc, argv)) {
+        help(stdout);
+        return TOOL_OK;
+    }
+    memset(&r, 0, sizeof r);
+    memset(&in, 0, sizeof in);
+    status = parse(&o, &r, argc, argv, &files);
+    for (i = 0; i < files && status == TOOL_OK; i++) status = input_open(&in, argv[i]);
+    if (status == TOOL_OK) {
+        if (in.others.size)
+            tool_error("note: %lu bytes of parts of unknown kinds are left out", (unsigned long)in.others.size);
+        input_settle(&in);
+        r.options.least_share = (o.min >= 0 ? o.min : o.writer == &writer_text ? 0.1 : 0) / 100;
+        r.options.width = terminal_width(o.out);
+        r.options.is_coloured = terminal_has_colour(o.out);
+        report_make(&r, &in);
+        r.title = o.title ? text_clean(o.title, strlen(o.title)) : make_title(&r, argv[0]);
+        if (o.sort && report_sort(&r, o.sort) == 0) status = tool_error("--sort %s: no table has that column", o.sort);
+    }
+    if (status == TOOL_OK) {
+        o.writer->write(&r, &out);
+        status = text_save(&out, o.out);
+    }
+    text_free(&out);
+    report_free(&r);
+    input_free(&in);
+    return status;
+}
+
+const tool_command command_report = {"report", "what dumps (.brst) say, as text, HTML, stacks, JSON, ...", run};

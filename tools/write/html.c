@@ -1,0 +1,119 @@
+/* html.c - one page that needs nothing else: facts and tables as plain HTML, the report as JSON, and the scripts of
+   the folder page, which draw from the JSON in the tables' place. Nothing is loaded, and the policy in its head lets nothing
+   be. Without scripts the tables stay. */
+#include "model/report.h"
+#include "write/writers.h"
+
+enum { PLAIN_ROWS = 50, NAME_CHARACTERS = 200 };
+
+static void add_lines(text *out, const char *const *lines) {
+    for (; *lines; lines++) {
+        text_add(out, *lines);
+        text_add(out, "\n");
+    }
+}
+
+static void add_facts(text *out, const report *r) {
+    static const char *const classes[] = {"", " class=\"note\"", " class=\"bad\""};
+    size_t i;
+    text_add(out, "<ul class=\"facts\">\n");
+    for (i = 0; i < r->fact_count; i++) {
+        text_format(out, "<li%s><span>", classes[r->facts[i].weight]);
+        text_html(out, r->facts[i].name);
+        text_add(out, "</span><b>");
+        text_html(out, r->facts[i].value);
+        text_add(out, "</b></li>\n");
+    }
+    text_add(out, "</ul>\n");
+}
+
+static void add_name(text *out, const char *name) {
+    text shorter = {NULL, 0, 0};
+    text_short(&shorter, name, NAME_CHARACTERS);
+    text_bytes(&shorter, "", 1);
+    text_html(out, shorter.data);
+    text_free(&shorter);
+}
+
+static void add_cell(text *out, const report_column *column, const report_cell *cell) {
+    const int is_number = column->type == REPORT_COUNT || cell->real >= 0 || cell->real <= 0;
+    if (column->type == REPORT_NAME) {
+        text_add(out, "<td><div class=\"name\">");
+        add_name(out, cell->name);
+        text_add(out, "</div></td>");
+        return;
+    }
+    text_format(out, "<td class=\"number%s\">", column->flags & REPORT_OPTIONAL ? " desk" : "");
+    if (!is_number) text_html(out, column->none ? column->none : "");
+    else if (column->type == REPORT_COUNT) text_count(out, cell->count);
+    else if (column->type == REPORT_SHARE) text_format(out, "%.2f %%", 100 * cell->real);
+    else text_format(out, "%.6g", cell->real);
+    text_add(out, "</td>");
+}
+
+static void add_row(text *out, const report_table *table, size_t row) {
+    size_t k;
+    text_add(out, "<tr>");
+    for (k = 0; k < table->column_count; k++) {
+        if (table->columns[k].flags & REPORT_HIDDEN) continue;
+        add_cell(out, &table->columns[k], &table->cells[row * table->column_count + k]);
+    }
+    text_add(out, "</tr>\n");
+}
+
+static void add_table(text *out, const report_table *table) {
+    size_t i, k, most = table->rows_shown ? table->rows_shown : PLAIN_ROWS, shown = 0, step = 1;
+    if (table->shape != REPORT_ROWS) step = table->rows / most + 1;
+    text_format(out, "<section class=\"card\" data-table=\"%s\"><header><h2>", table->key);
+    add_name(out, table->title);
+    text_add(out, "</h2>");
+    if (table->remark) {
+        text_add(out, "<p>");
+        text_html(out, table->remark);
+        text_add(out, "</p>");
+    }
+    text_add(out, "</header><table><thead><tr>");
+    for (k = 0; k < table->column_count; k++) {
+        const report_column *column = &table->columns[k];
+        if (column->flags & REPORT_HIDDEN) continue;
+        text_format(out, "<th scope=\"col\"%s>", column->type == REPORT_NAME ? ""
+                    : column->flags & REPORT_OPTIONAL ? " class=\"number desk\"" : " class=\"number\"");
+        text_html(out, column->label);
+        text_add(out, "</th>");
+    }
+    text_add(out, "</tr></thead><tbody>\n");
+    for (i = step - 1; i < table->rows && shown < most; i += step, shown++) add_row(out, table, i);
+    text_add(out, "</tbody></table>");
+    if (step == 1 && shown < table->rows)
+        text_format(out, "<p class=\"soft small\">and %lu more</p>", (unsigned long)(table->rows - shown));
+    text_add(out, "</section>\n");
+}
+
+static void write_html(const report *r, text *out) {
+    size_t i, k;
+    text_add(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+             "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n<title>");
+    text_html(out, r->title);
+    text_add(out, " - bursty</title>\n<style>\n");
+    add_lines(out, page_style);
+    text_add(out, "</style>\n</head>\n<body>\n<main>\n<h1>");
+    text_html(out, r->title);
+    text_add(out, "</h1>\n<p class=\"lead\" id=\"lead\"></p>\n");
+    add_facts(out, r);
+    for (i = 0; i < r->part_count; i++) {
+        text_format(out, "<div id=\"%s\">\n", r->parts[i].section->key);
+        for (k = 0; k < r->parts[i].table_count; k++) add_table(out, r->parts[i].tables[k]);
+        text_add(out, "</div>\n");
+    }
+    text_add(out, "</main>\n<div id=\"tip\" role=\"status\"></div>\n<script type=\"application/json\" id=\"data\">\n");
+    writer_json.write(r, out);
+    text_add(out, "</script>\n<script>\n");
+    add_lines(out, page_scripts);
+    text_add(out, "</script>\n</body>\n</html>\n");
+}
+
+const report_writer writer_html = {
+    "html", "one self-contained page: tables, pictures, flame graph, curves", 1, write_html,
+};

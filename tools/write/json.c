@@ -1,0 +1,92 @@
+/* json.c - the report as JSON (docs/formats.md); also what the HTML page carries and draws. */
+#include "base/json.h"
+#include "model/report.h"
+
+static void add_cell(text *out, report_type type, const report_cell *cell) {
+    if (type == REPORT_COUNT) json_count(out, cell->count);
+    else if (type == REPORT_NAME) text_json(out, cell->name);
+    else json_real(out, cell->real);
+}
+
+/* A list for each column, under its key. */
+static void add_table(text *out, const report_table *table) {
+    size_t i, k, n = 0;
+    text_add(out, "{");
+    json_field_string(out, &n, "key", table->key);
+    json_field_string(out, &n, "title", table->title);
+    json_field_string(out, &n, "remark", table->remark ? table->remark : "");
+    json_field(out, &n, "left_out", table->rows_left_out);
+    for (k = 0; k < table->column_count; k++) {
+        text_add(out, ",\n");
+        n = 0;
+        json_name(out, &n, table->columns[k].key);
+        text_add(out, "[");
+        for (i = 0; i < table->rows; i++) {
+            if (i) text_add(out, ",");
+            add_cell(out, table->columns[k].type, &table->cells[i * table->column_count + k]);
+        }
+        text_add(out, "]");
+    }
+    text_add(out, "}");
+}
+
+static void add_tree(text *out, const report_tree *tree) {
+    size_t n = 0;
+    text_add(out, "{");
+    json_field_string(out, &n, "unit", tree->unit);
+    text_add(out, ",\n\"names\":");
+    json_list_strings(out, tree->names, tree->name_count);
+    text_add(out, ",\n\"parent\":");
+    json_list32(out, tree->parent, tree->count);
+    text_add(out, ",\n\"name\":");
+    json_list32(out, tree->name, tree->count);
+    text_add(out, ",\n\"lower\":");
+    json_list64(out, tree->lower, tree->count);
+    text_add(out, ",\n\"upper\":");
+    json_list64(out, tree->upper, tree->count);
+    text_add(out, "}");
+}
+
+/* Of a section that writes no JSON of its own. */
+static void add_part(text *out, const report_part *part) {
+    size_t i;
+    text_add(out, "{\"tables\":[");
+    for (i = 0; i < part->table_count; i++) {
+        json_comma(out, i);
+        add_table(out, part->tables[i]);
+    }
+    text_add(out, "],\n\"trees\":[");
+    for (i = 0; i < part->tree_count; i++) {
+        json_comma(out, i);
+        add_tree(out, part->trees[i]);
+    }
+    text_add(out, "]}");
+}
+
+static void write_json(const report *r, text *out) {
+    size_t i, notes = 0, n = 0;
+    text_add(out, "{\"bursty\":2,\n\"title\":");
+    text_json(out, r->title);
+    text_add(out, ",\n\"notes\":[");
+    for (i = 0; i < r->fact_count; i++) {
+        size_t fields = 0;
+        if (r->facts[i].weight != REPORT_NOTE) continue;
+        json_comma(out, notes++);
+        text_add(out, "{");
+        json_field_string(out, &fields, "name", r->facts[i].name);
+        json_field_string(out, &fields, "value", r->facts[i].value);
+        text_add(out, "}");
+    }
+    text_add(out, "]");
+    for (i = 0; i < r->part_count; i++) {
+        const report_section *section = r->parts[i].section;
+        text_add(out, ",\n");
+        n = 0;
+        json_name(out, &n, section->key);
+        if (section->json) section->json(r->parts[i].columns, r, out);
+        else add_part(out, &r->parts[i]);
+    }
+    text_add(out, "}\n");
+}
+
+const report_writer writer_json = {"json", "everything, as docs/formats.md says", 0, write_json};
