@@ -25,11 +25,14 @@ TOOL_PART = $(filter-out $(BUILD)/tools/bursty.o,$(TOOL_O))
 PAGE      = tools/write/page/style.css tools/write/page/base.js $(filter-out %/base.js,$(sort $(wildcard tools/write/page/*.js)))
 EXAMPLE_C = $(wildcard examples/*.c)
 EXAMPLES  = $(EXAMPLE_C:examples/%.c=$(BUILD)/examples/%)
+# `bursty record` preloads this: for Linux on x86-64 with gcc or clang, whatever CFLAGS ask for.
+RECORDER  = $(shell $(CC) -v 2>&1 | grep -qE '^(gcc|clang|.*clang) version' && $(CC) $(CFLAGS) -dumpmachine 2>/dev/null | \
+    grep -q '^x86_64.*linux-gnu' && ! echo " $(CFLAGS) " | grep -q -e ' -m32 ' && echo $(BUILD)/bursty-record.so)
 TEST_C    = $(wildcard tests/test_*.c)
 TESTS     = $(TEST_C:tests/%.c=$(BUILD)/tests/%)
 TEST_SH   = $(wildcard tests/test_*.sh)
 
-all: $(BUILD)/bursty $(EXAMPLES)
+all: $(BUILD)/bursty $(EXAMPLES) $(RECORDER)
 
 $(BUILD)/bursty: $(TOOL_O)
 	$(if $(V),,@echo "  ld $@";) $(COMPILE) -o $@ $(TOOL_O) $(LIBS)
@@ -55,6 +58,9 @@ FORCE:
 
 $(BUILD)/tools/page.o $(BUILD)/tools/lists.o: %.o: %.c $(TOOL_H) $(wildcard *.h)
 	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
+
+$(BUILD)/bursty-record.so: record/patch.c $(wildcard *.h)
+	$(QUIET) $(CC) -std=$(STD) $(WARN) -O2 -g -fPIC -shared -fvisibility=hidden -I. $(THREADS) -o $@ $< -ldl -lgcc_s -lm
 
 $(BUILD)/examples/%: examples/%.c $(wildcard *.h)
 	@mkdir -p $(@D)

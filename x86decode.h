@@ -18,15 +18,16 @@
    end of example.
 
    STEP BY STEP
-   x86decode reads one instruction of 64-bit code. It tells how long the instruction is, what kind of
-   jump it is, if any, where a direct jump goes, which memory operand it has and whether it reads or
-   writes it. It does not tell the mnemonic: the map and the opcode say that to a caller who needs it.
-   x86decode_effects tells which general registers an instruction reads and writes, and what it does
-   to the six status flags. A tool that moves code needs both; one that walks over code the first.
+   x86decode reads one instruction of 64-bit code. It tells how long the instruction is, what kind
+   of jump it is, if any, where a direct jump goes, which memory operand it has and whether it reads
+   or writes it. It does not tell the mnemonic: the map and the opcode say that to a caller who
+   needs it. x86decode_effects tells which general registers an instruction reads and writes, and
+   what it does to the six status flags. A tool that moves code needs both; one that walks over code
+   the first.
 
-   PROMISES   No allocation, no output, no state. It reads at most `size` bytes and at most 15. It may
-              decode what no processor accepts. What a processor accepts it decodes with the right
-              length, or refuses.
+   PROMISES   No allocation, no output, no state. It reads at most `size` bytes and at most 15. It
+              may decode what no processor accepts. What a processor accepts it decodes with the
+              right length, or refuses.
    THREADS    Everything is a function of its arguments.
    OPTIONS    X86DECODE_IMPLEMENTATION   in one file, before the include: the functions
               X86DECODE_STATIC           beside it: all functions are static
@@ -122,14 +123,14 @@ typedef struct x86decode_effect {   /* masks: bit 0 is rax, 1 rcx, 2 rdx, 3 rbx,
     uint8_t  flags;                 /* KILL: all six status flags are written; WRITE: some may be */
 } x86decode_effect;
 
-/* Decodes the instruction at code[0..size). Returns its length, or 0: these bytes are not a whole valid
-   instruction, and *out is undefined. */
+/* Decodes the instruction at code[0..size). Returns its length, or 0: these bytes are not a whole
+   valid instruction, and *out is undefined. */
 X86DECODE_API unsigned x86decode(const void *code, size_t size, x86decode_insn *out);
 /* Where a direct jump or call at `address` goes. */
 X86DECODE_API uint64_t x86decode_target(const x86decode_insn *insn, uint64_t address);
-/* Registers and flags. Of what it does not know it says that it reads and writes everything. Calls and
-   returns are taken by the System V ABI: a call reads everything and may overwrite rax, rcx, rdx, rsi,
-   rdi, r8 to r11 and the flags. */
+/* Registers and flags. Of what it does not know it says that it reads and writes everything. Calls
+   and returns are taken by the System V ABI: a call reads everything and may overwrite rax, rcx,
+   rdx, rsi, rdi, r8 to r11 and the flags. */
 X86DECODE_API void x86decode_effects(const x86decode_insn *insn, x86decode_effect *out);
 
 #ifdef __cplusplus
@@ -142,9 +143,9 @@ X86DECODE_API void x86decode_effects(const x86decode_insn *insn, x86decode_effec
 #define X86DECODE_IMPLEMENTED
 
 /* One attribute byte per opcode. The low nibble says what follows the operands:
-   0 nothing, 1 one byte, 2 z, 3 two bytes, 4 v, 5 an address, 6 and 7 a distance of one or four bytes,
-   8 enter. z is 2 bytes under 66 and 4 otherwise; v is 8 bytes under REX.W. 10: ModRM follows;
-   20, 40: it reads, writes its memory operand; 80: invalid here, a prefix or an escape. */
+   0 nothing, 1 one byte, 2 z, 3 two bytes, 4 v, 5 an address, 6 and 7 a distance of one or four
+   bytes, 8 enter. z is 2 bytes under 66 and 4 otherwise; v is 8 bytes under REX.W. 10: ModRM
+   follows; 20, 40: it reads, writes its memory operand; 80: invalid here, a prefix or an escape. */
 enum {
     X86DECODE_P_MODRM = 0x10,
     X86DECODE_P_READ = 0x20,
@@ -191,7 +192,8 @@ static const uint8_t x86decode_p_two[256] = {
 
 /* EVEX scales a displacement of one byte by N. N is the element under broadcast and the vector
    otherwise, except here. A row covers opcodes of one map. Its word holds 16 nibbles: the nibble
-   4 * prefix (none, 66, F3, F2) + 2 * W + broadcast picks a triple of x86decode_p_scale (for 128, 256, 512 bits), 0 means the rule. */
+   4 * prefix (none, 66, F3, F2) + 2 * W + broadcast picks a triple of x86decode_p_scale (for 128,
+   256, 512 bits), 0 means the rule. */
 typedef struct x86decode_p_row { uint8_t map, first, last; uint64_t triples; } x86decode_p_row;
 static const uint8_t x86decode_p_scale[12][3] = {
     {0, 0, 0}, {4, 4, 4}, {8, 8, 8}, {2, 2, 2}, {1, 1, 1}, {16, 16, 16},
@@ -573,7 +575,8 @@ static int x86decode_p_need(const x86decode_p_state *s, unsigned bytes) {
     return s->size - s->at >= bytes;
 }
 
-/* C5, C4 and 8F: bits that REX has are stored inverted, `pp` names a prefix, L the vector's length. */
+/* C5, C4 and 8F: bits that REX has are stored inverted, `pp` names a prefix, L the vector's length.
+   */
 static int x86decode_p_vex(x86decode_p_state *s) {
     x86decode_insn *i = s->out;
     static const uint8_t prefix[4] = {0, X86DECODE_66, X86DECODE_F3, X86DECODE_F2};

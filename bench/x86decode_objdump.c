@@ -1,6 +1,7 @@
-/* x86decode_objdump.c - objdump -d -w --insn-width=15 FILE | x86decode_objdump: does the decoder agree with objdump?
-   Prints the first mismatches and a closing line; the exit status is 1 if there was one. With the argument "sample" it
-   prints one line for each opcode that it meets: that is how tests/x86decode_lines.inc was made. */
+/* x86decode_objdump.c - objdump -d -w --insn-width=15 FILE | x86decode_objdump: does the decoder
+   agree with objdump? Prints the first mismatches and a closing line; the exit status is 1 if there
+   was one. With the argument "sample" it prints one line for each opcode that it meets: that is how
+   tests/x86decode_lines.inc was made. */
 #include "x86decode_text.inc"
 
 static unsigned char seen[4][7][256][4];
@@ -28,6 +29,7 @@ int main(int argc, char **argv) {
     if (sample) return 0;
     for (n = 0; n < 5; n++) bad += mismatches[n];
     printf("%lu instructions, %lu lines left out; refused %lu, length %lu, kind %lu, target %lu, operand %lu\n",
-           instructions, skipped, mismatches[0], mismatches[1], mismatches[2], mismatches[3], mismatches[4]);
+           instructions, skipped, mismatches[0], mismatches[1], mismatches[2], mismatches[3],
+           mismatches[4]);
     return bad != 0 || instructions == 0;
 }

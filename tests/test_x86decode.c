@@ -1,5 +1,5 @@
-/* test_x86decode.c - the decoder against lines that objdump printed, against every truncation, against random bytes, and
-   what it says about operands and registers against a table. */
+/* test_x86decode.c - the decoder against lines that objdump printed, against every truncation,
+   against random bytes, and what it says about operands and registers against a table. */
 #include "x86decode_text.inc"
 #include "test.h"
 
@@ -192,14 +192,4 @@ TEST(what_is_refused) {
              1); /* and nop is not, whatever follows */
     memset(bytes, 0x66, sizeof bytes);
     CHECK_EQ(x86decode(bytes, 16, &i), 0);                               /* prefixes alone */
-}
-
-int main(void) {
-    RUN(agrees_with_objdump);
-    RUN(comparison_finds_mismatches);
-    RUN(truncated_is_refused);
-    RUN(random_bytes);
-    RUN(operands_and_registers);
-    RUN(what_is_refused);
-    return test_end();
 }
