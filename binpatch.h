@@ -657,9 +657,6 @@ static int binpatch_p_decode(binpatch_p_scratch *s, binpatch_p_module *m, binpat
         s->index[at] = ++s->count;
         if (k->i.kind == X86DECODE_XBEGIN) return BINPATCH_TRANSACTION;
         if (k->i.kind == X86DECODE_JUMP_INDIRECT) s->indirect_jumps++;
-        if (k->i.prefixes & X86DECODE_66 && k->i.kind >= X86DECODE_JUMP
-            && k->i.kind <= X86DECODE_CALL && k->i.immediate_size == 4)
-            return BINPATCH_UNDECODABLE;
         at += length;
     }
     s->insn[s->count].offset = f->size;
@@ -2307,7 +2304,7 @@ static uint32_t binpatch_p_heavy(uint32_t code, binpatch_p_module *m, const uint
             binpatch_frame *frames = (binpatch_frame *)(void *)(t->buffer + BINPATCH_P_BUFFER / 2);
             uint32_t count = binpatch_p_walk(m, code, saved, frames);
             binpatch_p.config.begin(binpatch_p.config.user, frames, count);
-            memset(frames, 0, BINPATCH_P_FRAMES * sizeof *frames);
+            memset(frames, 0, count * sizeof *frames);
         }
     }
     t->busy = 0;

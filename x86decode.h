@@ -819,8 +819,9 @@ X86DECODE_API unsigned x86decode(const void *code, size_t size, x86decode_insn *
                 out, s.vector_length && out->coding != X86DECODE_LEGACY ? 32 : 16);
     }
     x86decode_p_kind(out);
+    /* Under 66 without REX.W the distance has two bytes on AMD and four on Intel. */
     if (x86decode_p_in(out->kind, X86DECODE_JUMP, X86DECODE_CALL) && out->prefixes & X86DECODE_66
-        && out->immediate_size == 4) return 0;                      /* Intel and AMD differ */
+        && !(out->rex & X86DECODE_REX_W) && out->immediate_size == 4) return 0;
     out->length = (uint8_t)s.at;
     return s.at;
 }

@@ -190,6 +190,8 @@ TEST(what_is_refused) {
         CHECK_EQ(x86decode(bytes, bytes_from(bad[n], bytes), &i), 0);
     CHECK_EQ(x86decode(bytes, bytes_from(bad[n], bytes), &i),
              1); /* and nop is not, whatever follows */
+    CHECK_EQ(x86decode(bytes, bytes_from("66 66 48 e8 00 00 00 00", bytes), &i),
+             8); /* as __tls_get_addr is called */
     memset(bytes, 0x66, sizeof bytes);
     CHECK_EQ(x86decode(bytes, 16, &i), 0);                               /* prefixes alone */
 }
