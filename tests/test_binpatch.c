@@ -27,7 +27,11 @@ TEST(says_that_it_is_not_supported) {
 #include <sys/wait.h>
 
 #define WORK __attribute__((noinline, noclone, used))
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) \
+    || __has_feature(thread_sanitizer)
 enum { SANITIZED = 1 };
 #else
 enum { SANITIZED = 0 };
