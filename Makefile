@@ -2,7 +2,7 @@
 # make demo     a real program, plain and profiled; build/demo/report.html
 # make test     the host test suite; cc and make are all it needs
 # make matrix   installs compilers and emulators with apt-get, runs the tests on every target
-# make bench    installs what it needs, measures, writes bench/results.md and bench/results.json
+# make bench    installs what it needs, measures, writes bench/results.md and bench/results.json; bench-quick, bench-smoke: less
 #
 # make V=1 shows the commands. A target of the matrix sets CC, CXX, CFLAGS, LDFLAGS, RUN (what starts a program) and BUILD.
 
@@ -22,7 +22,9 @@ TOOL_C    = $(wildcard tools/*.c tools/*/*.c)
 TOOL_H    = $(wildcard tools/*.h tools/*/*.h)
 TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/page.o $(BUILD)/tools/lists.o
 TOOL_PART = $(filter-out $(BUILD)/tools/bursty.o,$(TOOL_O))
-PAGE      = tools/write/page/style.css tools/write/page/base.js $(filter-out %/base.js,$(sort $(wildcard tools/write/page/*.js)))
+PAGE_DIR  = tools/write/page
+PAGE      = $(PAGE_DIR)/style.css $(filter-out %/style.css,$(sort $(wildcard $(PAGE_DIR)/*.css))) \
+            $(PAGE_DIR)/base.js $(filter-out %/base.js,$(sort $(wildcard $(PAGE_DIR)/*.js)))
 EXAMPLE_C = $(wildcard examples/*.c)
 EXAMPLES  = $(EXAMPLE_C:examples/%.c=$(BUILD)/examples/%)
 # `bursty record` preloads this: for Linux on x86-64 with gcc or clang, whatever CFLAGS ask for.
@@ -59,8 +61,10 @@ FORCE:
 $(BUILD)/tools/page.o $(BUILD)/tools/lists.o: %.o: %.c $(TOOL_H) $(wildcard *.h)
 	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
 
-$(BUILD)/bursty-record.so: record/patch.c $(wildcard *.h)
-	$(QUIET) $(CC) -std=$(STD) $(WARN) -O2 -g -fPIC -shared -fvisibility=hidden -I. $(THREADS) -o $@ $< -ldl -lgcc_s -lm
+RECORD_C  = $(addprefix record/,patch.c frames.c threads.c names.c dump.c)
+
+$(BUILD)/bursty-record.so: $(RECORD_C) record/recorder.h $(wildcard *.h)
+	$(QUIET) $(CC) -std=$(STD) $(WARN) -O2 -g -fPIC -shared -fvisibility=hidden -ftls-model=initial-exec -I. $(THREADS) -o $@ $(RECORD_C) -ldl -lgcc_s -lm
 
 $(BUILD)/examples/%: examples/%.c $(wildcard *.h)
 	@mkdir -p $(@D)
@@ -96,8 +100,11 @@ bench:
 bench-quick:
 	@sh bench/run.sh quick
 
+bench-smoke:
+	@sh bench/run.sh smoke
+
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: FORCE all demo test test-programs matrix bench bench-quick clean
+.PHONY: FORCE all demo test test-programs matrix bench bench-quick bench-smoke clean
 .DELETE_ON_ERROR:

@@ -1,4 +1,4 @@
-/* binpatch.h - v0.1.0 - bursty tracing of x86-64 code as it is - MIT, text at end of file
+/* binpatch.h - v0.2.0 - bursty tracing of x86-64 code as it is - MIT, text at end of file
 
    example:
        #define _GNU_SOURCE 1
@@ -55,7 +55,8 @@
               not sampled. A fork shares the copies; each process has its own slots and samples.
    OPTIONS    BINPATCH_IMPLEMENTATION in one file, before the include, together with _GNU_SOURCE and
               behind x86decode.h and its implementation; BINPATCH_STATIC makes all functions static.
-              Linux on x86-64 only: elsewhere binpatch_install returns 0 and says so.
+              Linux on x86-64 with a C library only: elsewhere (and with -ffreestanding)
+              binpatch_install returns 0 and says so.
    COST       A check is two instructions. docs/binpatch.md has figures for real programs.
    */
 
@@ -64,14 +65,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifndef BINPATCH_API
-#if defined(BINPATCH_STATIC) && defined(__GNUC__)
-#define BINPATCH_API __attribute__((unused)) static
-#elif defined(BINPATCH_STATIC)
-#define BINPATCH_API static
+/* The API macro has the same text in all headers of the family. */
+#if defined(__GNUC__) || defined(__clang__)
+#define BINPATCH_P_GNU
+#endif
+#if defined(BINPATCH_P_GNU) || defined(__TINYC__)
+#define BINPATCH_P_UNUSED __attribute__((unused))
+#else
+#define BINPATCH_P_UNUSED
+#endif
+#ifdef BINPATCH_STATIC
+#define BINPATCH_API BINPATCH_P_UNUSED static
+#elif defined(BINPATCH_P_GNU) && !defined(_WIN32)
+#define BINPATCH_API extern __attribute__((visibility("hidden")))
 #else
 #define BINPATCH_API extern
-#endif
 #endif
 
 #ifdef __cplusplus
@@ -173,12 +181,12 @@ BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, 
 #endif
 #endif /* BINPATCH_H */
 
-/* ---- implementation -------------------------------------------------------------------------- */
+/* ---- implementation ---- */
 #if defined(BINPATCH_IMPLEMENTATION) && !defined(BINPATCH_IMPLEMENTED)
 #define BINPATCH_IMPLEMENTED
 
 #if defined(__linux__) && defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__) \
-    && !defined(__TINYC__)
+    && !defined(__TINYC__) && __STDC_HOSTED__
 #ifndef X86DECODE_H
 #error "include x86decode.h, with its implementation, before binpatch.h"
 #endif
@@ -1873,7 +1881,7 @@ static int binpatch_p_lock(binpatch_p_shared *shared) {
     binpatch_p_thread *t = &binpatch_p_tls;
     uint32_t me = (uint32_t)(binpatch_p_address(t) >> 4) | 1;
     uintptr_t depth = binpatch_p_depth(__builtin_frame_address(0));
-    int abandoned = t->locked && depth > t->locked;
+    int abandoned = t->locked && depth >= t->locked;
     if (t->locked && !abandoned) return -1;
     if (binpatch_p_take_lock(&binpatch_p.lock, me, abandoned) != 0) return -1;
     if (binpatch_p_take_lock(&shared->lock, me, abandoned) != 0) {
@@ -2290,7 +2298,7 @@ static uint32_t binpatch_p_heavy(uint32_t code, binpatch_p_module *m, const uint
     if (!binpatch_p.installed) return 0;
     /* A signal handler inside of us gets no burst. If this goes on for ever, it was none: a handler
        left us by longjmp, and the stack is deeper now than it was then. */
-    if (t->busy && depth <= t->busy && t->nested++ < 65536) return 0;
+    if (t->busy && depth < t->busy && t->nested++ < 65536) return 0;
     t->nested = 0;
     t->busy = depth;
     if (code & 0x40000000) answer = binpatch_p_make_c(m, &m->functions[code & 0x0FFFFFFF]);
@@ -2831,7 +2839,7 @@ static int binpatch_p_write_text(binpatch_p_module *m, int restore) {
 }
 
 /* The patcher cannot be patched: what emitted code calls must not come to emitted code before it
-   has noted that it is at work. So everything that binpatch_p_heavy reaches by direct calls is left alone. */
+   has noted that it is at work. So what binpatch_p_heavy reaches by direct calls is left alone. */
 static void binpatch_p_leave_out_own(binpatch_p_module *m, const binpatch_p_graph *g) {
     uint64_t heavy = binpatch_p_address((const void *)(uintptr_t)&binpatch_p_heavy);
     binpatch_p_function *f = binpatch_p_function_at(m, heavy);

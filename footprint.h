@@ -1,238 +1,283 @@
-/* footprint.h - v0.1.0 - how much data every window of a program touches, how threads interleave - MIT, text at end of file
+/* footprint.h - v0.2.0 - counts the data every window of a run touches - MIT, text at end of file
 
    example:
        #define FOOTPRINT_IMPLEMENTATION
        #include "footprint.h"
        #include <stdio.h>
+       static uint64_t memory[200000], table[200000];
        int main(void) {
-           static uint64_t memory[200000], table[200000];
-           static int data[50000];
-           static const footprint_config config = {0.9, 1 << 20, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
            footprint fp;
            footprint_profile profile;
-           long i;
-           if (footprint_init(&fp, memory, sizeof memory, &config) == 0) return 1;
-           for (i = 0; i < 1000000; i++) footprint_reference(&fp, &data[i * i % 50000], sizeof *data);
+           static int data[50000];
+           int i;
+           if (footprint_init(&fp, memory, sizeof memory, NULL) == 0) return 1;
+           for (i = 0; i < 40000; i++) footprint_reference(&fp, &data[i * i % 50000], sizeof *data);
            if (footprint_snapshot(&fp, &profile, table, sizeof table) != 0) return 1;
-           printf("1000 accesses touch %.1f blocks; a cache of 512 misses %.3f\n",
-                  footprint_average(&profile, 1000), footprint_miss_ratio(&profile, 512));
+           printf("1000 accesses touch %.1f blocks\n", footprint_average(&profile, 1000));
+           printf("a cache of 512 misses %.3f\n", footprint_miss_ratio(&profile, 512));
            return 0;
        }
    end of example.
 
-   Define FOOTPRINT_IMPLEMENTATION in one C or C++ file before the include; include it plainly anywhere else.
+   A window is any stretch of consecutive accesses. Its footprint is the number of different blocks
+   that it touches. A run of n accesses has n (n + 1) / 2 windows, and this header counts all of
+   them while the program runs (paper: "All-Window Profiling of Concurrent Executions").
 
-   WHAT IT MEASURES  The footprint of a window (any stretch of consecutive accesses) is the number of different blocks in it.
-   All n (n + 1) / 2 windows are counted, not a sample of them (paper: all-window-footprint). Every footprint is known within
-   [c, 1] of its true value, c of your choice; c = 1 is exact. Windows are tallied by length and footprint in the paper's
-   8-wide logarithmic bins: bin(v) = v below 16, then eight bins to the octave. From that table come percentiles. Beside it,
-   from the same pass: the average footprint (exact until FULL), LRU stack distances (exact to the bin at c = 1) with the miss ratio
-   of every cache size, fill time, inter-miss time and the miss ratio of programs that share a cache.
+   STEP BY STEP
+   1. Define FOOTPRINT_IMPLEMENTATION before the include in one C or C++ file. Include the file
+      plainly everywhere else.
+   2. Fill a footprint_config. A zero in a field asks for its default. These two matter most:
+          footprint_config config;
+          memset(&config, 0, sizeof config);
+          config.c = 0.95;               footprints are reported within 0.95 to 1 times the truth
+          config.window_max = 1000000;   longer windows do not interest us, so tables are smaller
+   3. Give it memory. footprint_init takes memory of yours, and footprint_bytes says how much is
+      needed. footprint_open takes memory from config.alloc and grows as blocks come.
+   4. Report accesses: footprint_access takes a block number, footprint_reference an address, and
+      footprint_access_many an array of block numbers. The array is the fastest way.
+   5. footprint_snapshot fills a footprint_profile, as often as you like. Read the profile with
+      footprint_percentile, footprint_average, footprint_miss_ratio and the functions beside them.
+   6. footprint_subtract takes an earlier snapshot out of a later one. The rest are the windows that
+      ended in between (a phase). footprint_add adds the profiles of threads or of runs.
+      footprint_write puts a profile into a .brst file, which `bursty report` shows.
 
-   THREE OBJECTS
-     footprint           takes accesses: footprint_access, _access_many (fastest), _access_again, _reference (by address)
-     footprint_pair      takes the turns of two threads: windows by how many of their accesses are the second thread's
-     footprint_profile   the table, by a snapshot of either. Subtract an earlier snapshot: the windows that ended since (a phase).
-                         Add those of other threads or runs. Read it with footprint_percentile and its kin; write it to a file
+   PROMISES
+   - A reported footprint f of a window is within [c f, f], and exact if c = 1. Windows are counted
+     by
+     length and footprint in the paper's bins: each number below 16 is a bin, then each octave has
+     8.
+   - The average footprint is exact at the high end of each bin of window lengths.
+   - The header allocates only through config.alloc. It does not abort, print or keep globals.
+   - A full table goes on counting, and the profile says so. There are two ways to be full:
+       By default every second block is dropped, chosen by a hash, and each that is kept counts for
+       two; then every fourth, and so on. From there on numbers are estimates without a guarantee.
+       With FOOTPRINT_FORGET the least recently used blocks are dropped. Footprints up to the number
+       that footprint_init returned stay guaranteed. Larger ones share one open bin.
+   - Blocks that no window up to window_max can reach are dropped without loss of accuracy.
+   - No cell of a table overflows. After footprint_stats.accesses_max accesses (6.9e10 by default)
+     further ones are not counted, but are added up in footprint_stats.lost.
 
-   MEMORY     Yours: footprint_init. 21 to 32 bytes for each different block, and tables: 0.2 MB with a window_max of 1023, 1.2 MB with
-              the default one (footprint_bytes tells). Or by config.alloc and release: footprint_open starts with 1000 blocks and
-              grows by an eighth to a half at a time; meanwhile old and new blocks stand side by side. Bounded by blocks_max, by
-              window_max (blocks that no window of interest can reach are dropped, which costs no accuracy) or by sampling.
-   FULL       When blocks no longer fit, FOOTPRINT_FULL is set for good and the tracker goes on with every second, fourth, ...
-              block, chosen by hash, each standing for 2, 4, ...: good curves, no guarantee from there on, and the profile says so.
-              With FOOTPRINT_FORGET it drops the blocks used least recently instead: footprints of up to as many blocks as
-              footprint_init returned stay guaranteed, larger ones become one open bin.
-   PROMISES   No allocation but by config.alloc, no abort, no printing, no globals. Totals that a table cannot hold are not
-              counted: a tracker stops after accesses_max (6.9e10 by default), counts the rest in `lost` and sets FOOTPRINT_ENDED.
-   THREADS    One object per thread; add their profiles. Nothing is shared, nothing is locked. A snapshot uses the tracker's scratch.
-   COST       An access is O(1) for c < 1, O(log blocks) for c = 1, whatever their number: 40 to 45 ns of data accesses of gzip at
-              c = 0.9 on a 2.3 GHz Xeon, 3 to 4 of its instruction fetches, 60 at c = 1, 6 to 8 for the average alone.
+   THREADS  Use one footprint for each thread and add their profiles. Nothing is shared or locked.
+   A snapshot writes to scratch memory of the footprint, so take it on the thread that counts.
 
-   OPTIONS    define beside FOOTPRINT_IMPLEMENTATION
-     FOOTPRINT_STATIC         everything static (define in front of every include of that file)
-     FOOTPRINT_ASSERT(x)      what to do with a caller's mistake; nothing by default, memory stays safe
-     FOOTPRINT_NO_FILES       leave out footprint_write and footprint_load
-     FOOTPRINT_NO_PAIR        leave out footprint_pair
-     FOOTPRINT_NO_BUILTINS    plain C instead of the compiler's bit scans and prefetch
-    FOOTPRINT_NO_SIMD        no SSE2, and no BMI2 where the processor has it (x86-64 with GCC or Clang)                       */
+   OPTIONS  (define them where FOOTPRINT_IMPLEMENTATION is)
+     FOOTPRINT_STATIC       makes all functions static; define it before every include of that file
+     FOOTPRINT_ASSERT(x)    is called with a caller's mistakes (default: nothing)
+     FOOTPRINT_NO_FILES     leaves footprint_write out
+     FOOTPRINT_NO_BUILTINS  uses plain C instead of the compiler's bit scans and prefetches
+     FOOTPRINT_NO_SIMD      does not use SSE2 and BMI2 of x86-64 processors
+
+   COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1. On data accesses of gzip
+   it takes 110 instructions at c = 0.9, 164 at c = 1 and 37 for the average alone
+   (bench/footprint_instructions.sh). Each block that fits takes 28 bytes, or 21 for the average
+   alone. Tables take 0.3 MB if window_max is 1023, and 0.7 to 1.8 MB by default. footprint_open
+   makes room for 8000 blocks at first. */
 
 #ifndef FOOTPRINT_H
 #define FOOTPRINT_H
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef FOOTPRINT_STATIC
-#  if defined(__GNUC__)
-#    define FOOTPRINT_API __attribute__((unused)) static
-#  else
-#    define FOOTPRINT_API static
-#  endif
+#if defined(__GNUC__) || defined(__clang__)
+#define FOOTPRINT_P_GNU
+#endif
+#if defined(FOOTPRINT_P_GNU) || defined(__TINYC__)
+#define FOOTPRINT_P_UNUSED __attribute__((unused))
 #else
-#  define FOOTPRINT_API extern
+#define FOOTPRINT_P_UNUSED
+#endif
+
+#ifdef FOOTPRINT_STATIC
+#define FOOTPRINT_API FOOTPRINT_P_UNUSED static
+#elif defined(FOOTPRINT_P_GNU) && !defined(_WIN32)
+#define FOOTPRINT_API extern __attribute__((visibility("hidden")))
+#else
+#define FOOTPRINT_API extern
 #endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-enum {                                             /* flags of a config, a tracker and a profile */
-    FOOTPRINT_AVERAGE     = 1,                     /* count the average footprint only: no windows, no stack distances */
-    FOOTPRINT_FORGET      = 2,                     /* when full, drop the oldest blocks instead of sampling */
-    FOOTPRINT_FULL        = 4,                     /* blocks did not fit: sampled or forgotten from there on */
-    FOOTPRINT_ENDED       = 8,                     /* accesses came after the last one that can be counted */
-    FOOTPRINT_PAIR        = 16,                    /* profile of a footprint_pair */
-    FOOTPRINT_DIFFERENCE  = 32,                    /* profile of windows that end in a phase, not of a whole run */
-    FOOTPRINT_SATURATED   = 64                     /* profiles were added until a number stuck at its greatest value */
+/* ---- types ---- */
+
+enum {                               /* flags of a config, of footprint_stats and of a profile */
+    FOOTPRINT_AVERAGE     = 1,       /* counts the average alone: no windows, no stack distances */
+    FOOTPRINT_FORGET      = 2,       /* drops the oldest blocks when full, instead of sampling */
+    FOOTPRINT_FULL        = 4,       /* blocks did not fit; cure: memory or blocks_max */
+    FOOTPRINT_ENDED       = 8,       /* accesses came after accesses_max; cure: window_max */
+    FOOTPRINT_INTERLEAVED = 16,      /* a profile of interleave.h: blocks are a thread's accesses */
+    FOOTPRINT_DIFFERENCE  = 32,      /* windows that ended in a phase, not in a whole run */
+    FOOTPRINT_SATURATED   = 64       /* a sum of profiles stays at the greatest number */
 };
 
-typedef struct footprint_config {                  /* every zero is a default */
-    double   c;                                    /* 0.9: footprints within [0.9, 1] of the truth; 1: exact */
-    uint64_t window_max;                           /* longest window of interest, rounded up to its bin: 2^32 - 1 */
-    uint32_t blocks_max;                           /* most blocks to make room for: 2^30 */
-    uint32_t flags;                                /* FOOTPRINT_AVERAGE, FOOTPRINT_FORGET */
-    uint32_t sample_log2;                          /* k: follow one block in 2^k from the start; at most 24. No guarantee */
-    uint32_t block_log2;                           /* bytes of a block, for footprint_reference: 6 */
-    uint32_t recent, group;                        /* T: 32, or 16 (half the tables); G: 8, 1 to 64; of the algorithm below */
-    void *(*alloc)(void *user, size_t bytes);      /* for footprint_open; may return NULL */
+typedef struct footprint_config {
+    double   c;                      /* precision c of the paper: 0.01 to 1; default 0.9 */
+    uint64_t window_max;             /* longest window, rounded up to its bin; default 2^32 - 1 */
+    uint32_t blocks_max;             /* makes room for no more blocks than that; default 2^30 */
+    uint32_t flags;                  /* FOOTPRINT_AVERAGE, FOOTPRINT_FORGET */
+    uint32_t sample_log2;            /* k <= 24: follows one block in 2^k, no guarantee */
+    uint32_t block_log2;             /* bytes of a block, as a power of 2; default 6 (64 bytes) */
+    void *(*alloc)(void *user, size_t bytes);            /* for footprint_open; may return NULL */
     void  (*release)(void *user, void *memory);
     void  *user;
 } footprint_config;
 
 typedef struct footprint_stats {
-    uint64_t accesses, lost;                       /* counted; not counted, as they came after accesses_max */
+    uint64_t accesses;               /* counted ones */
+    uint64_t lost;                   /* not counted, as they came after accesses_max */
     uint64_t accesses_max;
-    uint64_t blocks, forgotten;                    /* different ones (an estimate once sampled); dropped ones count again */
-    size_t   memory_bytes, blocks_bytes;           /* all memory; the part that grows with the number of blocks */
-    uint32_t flags, sample_log2, marks, renumbered;
+    uint64_t blocks;                 /* different ones; an estimate if blocks are sampled */
+    uint64_t forgotten;              /* dropped ones; each is a new block when it returns */
+    size_t   memory_bytes;           /* all memory */
+    size_t   blocks_bytes;           /* the part that grows with the number of blocks */
+    uint32_t flags, sample_log2;     /* sample_log2 grows when memory is full */
 } footprint_stats;
+
+/* The sum of the footprints of all windows of exactly footprint_bin_high(column) accesses. */
+typedef struct footprint_total {
+    uint64_t windows;                /* how many windows those are; 0 if they were not counted */
+    uint64_t low, high;              /* the sum is low + 2^64 high */
+} footprint_total;
+
+typedef struct footprint_profile {
+    uint64_t accesses, blocks, forgotten;                /* as in footprint_stats */
+    uint64_t last_window;            /* length of the whole run; 0: it was not counted */
+    uint64_t last_blocks;            /* its footprint */
+    double   c;                      /* the guarantee; the least one of those added up */
+    uint32_t flags, sample_log2, block_log2;
+    uint32_t rows;                   /* bins of footprints */
+    uint32_t columns;                /* bins of window lengths */
+    uint64_t *at_least;              /* [row * columns + column]: see footprint_at_least */
+    uint64_t *depth;                 /* [row]: reuses by LRU stack distance (1: a repeat) */
+    footprint_total *total;          /* [column] */
+} footprint_profile;
 
 typedef struct footprint_entry { uint64_t block, time; } footprint_entry;
 
-typedef struct footprint {                         /* private: read it with footprint_get_stats */
-    footprint_entry *top;                          /* the most recent block; `filled` of them follow one another */
-    uint64_t now, wake, repeats;                   /* accesses; when to look up from counting; hits at the top */
-    uint32_t filled, recent, next, second, slots, buckets, marks, mark_max, mark_young, cap, tracked, columns, rows;
+/* You provide the storage. The fields are private; footprint_get_stats reads them. */
+typedef struct footprint {
+    footprint_entry *top;            /* most recent block; `filled` blocks follow one another */
+    uint64_t now;                    /* number of the latest access, from 1 */
+    uint64_t wake;                   /* from that access on footprint_p_wake runs first */
+    uint64_t repeats;                /* accesses to the same block as the one before */
+    uint64_t end, folded;            /* last access to count; next time to empty counters */
+    uint64_t start;                  /* access at which the sampling ratio last changed */
+    uint64_t sampled;                /* accesses to blocks that are followed, since start */
+    uint64_t first, followed;        /* first accesses; of those followed since start */
+    uint64_t forgotten, lost;
+    uint64_t gone, gone_low, gone_high;                  /* forgotten since start; times' sum */
+    uint32_t filled, tracked;        /* blocks in recent; in recent and slots */
+    uint32_t next, slots, cap;       /* next free slot; room; how many live ones make it full */
+    uint32_t buckets;                /* of index or table */
+    uint32_t marks, mark_max, mark_young, exact;         /* exact: so many marks have no slack */
+    uint32_t columns, rows, depth_first, flags, sample_log2;
+    uint32_t newest, second;         /* average only: buckets of the two latest blocks */
+    uint32_t is_fast, is_overfull, is_followed;          /* is_followed: the latest access */
+    footprint_entry *ring, *slot, *table;
+    uint32_t *index;
+    uint64_t *live;
     uint8_t  *near;
-    uint32_t *shifted, *reused, *gap_young, *index, *place, *pending, *slack;  /* E, R */
-    uint64_t *live, *depth, *born, *before;
-    int32_t  *young;                               /* D */
-    footprint_entry *slot, *ring;
+    uint32_t *shifted, *reused, *gap_young;
+    int32_t  *young;
+    uint32_t *place, *pending, *slack;
     struct footprint_p_mark   *mark;
     struct footprint_p_gap    *gap;
     struct footprint_p_moment *cells, *events, *scratch;
-    uint64_t start, folded, end, sampled, first, forgotten, forgotten_low, forgotten_high, lost;
-    uint32_t fast, flags, sample_log2, renumbered, overfull, top_again, depth_first, exact;
+    uint64_t *born, *depth, *before;
+    footprint_total *before_total;
     size_t   table_bytes, blocks_bytes, cell_count;
-    void    *tables, *blocks;                      /* what config.release gets */
+    void     *tables, *blocks;       /* what config.release gets */
     footprint_config config;
 } footprint;
 
-/* Sums of footprints over all windows of exactly footprint_bin_high(column) accesses; 128 bits, low half first. */
-typedef struct footprint_total { uint64_t windows, low, high; } footprint_total;
+/* ---- functions: counting (paper, section 3) ---- */
 
-typedef struct footprint_profile {
-    uint64_t accesses, blocks, forgotten;          /* as in footprint_stats */
-    uint64_t last_window, last_blocks;             /* the longest window, if it was counted, and its footprint */
-    double   c;                                    /* the guarantee; the least of all that were added */
-    uint32_t flags, sample_log2, block_log2;
-    uint32_t rows, columns;                        /* footprint bins, window length bins */
-    uint64_t *at_least;                            /* [row * columns + column]: windows with footprint_bin_low(row) blocks or more */
-    uint64_t *depth;                               /* [row]: reuses by LRU stack distance (1: the same block again) */
-    footprint_total *total;                        /* [column] */
-} footprint_profile;
-
-/* ---- tracking ---- */
-
-/* Lays an empty tracker out in memory[0..bytes). Returns how many different blocks fit before it is FULL; 0: too small, and every
-   access will be counted as lost. */
-FOOTPRINT_API uint32_t footprint_init(footprint *fp, void *memory, size_t bytes, const footprint_config *config);
-/* The same in memory from config->alloc that grows as blocks come. Returns 0 when there is none. */
+/* Lays an empty footprint out in memory[0..bytes). A config of NULL is all defaults.
+   Returns how many different blocks fit before it is full. 0: memory is too small; then every
+   access will count as lost. */
+FOOTPRINT_API uint32_t footprint_init(footprint *fp, void *memory, size_t bytes,
+                                      const footprint_config *config);
+/* The same in memory from config->alloc, which grows as blocks come. Returns 0 if there is none. */
 FOOTPRINT_API uint32_t footprint_open(footprint *fp, const footprint_config *config);
 FOOTPRINT_API void     footprint_close(footprint *fp);
-/* Bytes that footprint_init needs for so many blocks. */
+/* Returns the number of bytes that footprint_init needs for so many blocks. */
 FOOTPRINT_API size_t   footprint_bytes(const footprint_config *config, uint32_t blocks);
 
 FOOTPRINT_API void footprint_access(footprint *fp, uint64_t block);
 FOOTPRINT_API void footprint_access_many(footprint *fp, const uint64_t *blocks, size_t count);
-/* `count` more accesses to the block accessed last. Takes the time of one. */
-FOOTPRINT_API void footprint_access_again(footprint *fp, uint64_t count);
-/* Every block that address[0..bytes) lies in, upward. */
+/* Counts `count` more accesses to the block of the latest access, in the time of one. */
+FOOTPRINT_API void footprint_access_repeat(footprint *fp, uint64_t count);
+/* Counts an access to every block that address[0..bytes) lies in, from low to high. */
 FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_t bytes);
 
 FOOTPRINT_API void     footprint_get_stats(const footprint *fp, footprint_stats *out);
-/* Windows that start at or before the access returned, and end now, count as bin's footprints or larger. 0: none do. */
-FOOTPRINT_API uint64_t footprint_since(const footprint *fp, uint32_t bin);
+/* Returns an access number A: every window that starts at A or earlier and ends at the latest
+   access is counted as touching footprint_bin_low(bin) blocks or more. 0 if there is no such
+   window. */
+FOOTPRINT_API uint64_t footprint_mark_time(const footprint *fp, uint32_t bin);
 
-/* ---- profiles ---- */
+/* ---- functions: profiles (paper, section 1) ---- */
 
-/* Fills *profile, whose tables go to memory[0..bytes), without disturbing fp. 0, or 1: bytes is less than footprint_snapshot_bytes. */
-FOOTPRINT_API int    footprint_snapshot(const footprint *fp, footprint_profile *profile, void *memory, size_t bytes);
+/* Fills *profile, whose tables go to memory[0..bytes). Counting goes on undisturbed.
+   Returns 0, or -1 if bytes is less than footprint_snapshot_bytes. */
+FOOTPRINT_API int    footprint_snapshot(const footprint *fp, footprint_profile *profile,
+                                        void *memory, size_t bytes);
 FOOTPRINT_API size_t footprint_snapshot_bytes(const footprint *fp);
-/* An empty profile to add others to. 0, or 1: bytes is less than footprint_profile_bytes. */
-FOOTPRINT_API int    footprint_profile_init(footprint_profile *profile, uint32_t rows, uint32_t columns, void *memory, size_t bytes);
+/* Makes an empty profile to which others can be added.
+   Returns 0, or -1 if bytes is less than footprint_profile_bytes. */
+FOOTPRINT_API int    footprint_profile_init(footprint_profile *profile, uint32_t rows,
+                                            uint32_t columns, void *memory, size_t bytes);
 FOOTPRINT_API size_t footprint_profile_bytes(uint32_t rows, uint32_t columns);
-/* No window of the sum spans two parts. 0, or 1: rows or columns of `into` are too few, or a pair meets a footprint. */
+/* Adds all windows of another profile. No window of the sum spans both.
+   Returns 0, or -1 if `into` has too few rows or columns, or only one of them is interleaved. */
 FOOTPRINT_API int    footprint_add(footprint_profile *into, const footprint_profile *other);
-/* Leaves the windows that ended between an earlier snapshot of the same tracker and this one. */
-FOOTPRINT_API int    footprint_subtract(footprint_profile *later, const footprint_profile *earlier);
+/* Leaves in `later` the windows that ended after `earlier`, a snapshot of the same footprint.
+   Returns 0, or -1 if `earlier` is not earlier. */
+FOOTPRINT_API int    footprint_subtract(footprint_profile *later,
+                                        const footprint_profile *earlier);
 
+/* The paper's 8-wide histogram: the bin of a value, and the least and greatest value of a bin. */
 FOOTPRINT_API uint32_t footprint_bin(uint64_t value);
 FOOTPRINT_API uint64_t footprint_bin_low(uint32_t bin);
 FOOTPRINT_API uint64_t footprint_bin_high(uint32_t bin);
 
-/* Windows whose length is in window_bin: all; those whose footprint is in bin. */
+/* Returns how many windows have a length in window_bin: all of them; those whose footprint is
+   footprint_bin_low(bin) or more; those whose footprint is in bin. */
 FOOTPRINT_API uint64_t footprint_windows(const footprint_profile *p, uint32_t window_bin);
-FOOTPRINT_API uint64_t footprint_windows_of(const footprint_profile *p, uint32_t window_bin, uint32_t bin);
-/* The bin of the least footprint that `percent` (0..100) of these windows do not exceed; the true value lies in
-   [footprint_bin_low(bin), footprint_bin_high(bin) / c]. 0: the least, 100: the largest. No windows: UINT32_MAX. */
-FOOTPRINT_API uint32_t footprint_percentile(const footprint_profile *p, uint32_t window_bin, uint32_t percent);
+FOOTPRINT_API uint64_t footprint_at_least(const footprint_profile *p, uint32_t window_bin,
+                                          uint32_t bin);
+FOOTPRINT_API uint64_t footprint_windows_in_bin(const footprint_profile *p, uint32_t window_bin,
+                                                uint32_t bin);
+/* The curves of the paper's Figure 1. Returns the bin of the least footprint that `percent` (0 to
+   100) of the windows do not exceed, or UINT32_MAX if there are no windows. The true value lies in
+   [footprint_bin_low(bin), footprint_bin_high(bin) / c]. */
+FOOTPRINT_API uint32_t footprint_percentile(const footprint_profile *p, uint32_t window_bin,
+                                            uint32_t percent);
 
-/* Average footprint of windows of so many accesses: exact at the upper ends of bins, linear between. */
+/* Returns the average footprint of all windows of `window` accesses (Xiang et al., PACT 2011). It
+   is exact at the high ends of bins and interpolated in between. */
 FOOTPRINT_API double footprint_average(const footprint_profile *p, double window);
-/* The length of window whose average footprint is so many blocks; infinite (HUGE_VAL) when none is. */
+/* Returns the window length at which the average footprint reaches `blocks`, or -1 if it never does
+   (fill time of HOTL; Xiang et al., ASPLOS 2013). */
 FOOTPRINT_API double footprint_fill_time(const footprint_profile *p, double blocks);
-/* LRU misses per access in a cache of so many blocks, by stack distances; exact at the upper ends of bins when c = 1. */
+/* Returns the share of accesses that miss in an LRU cache of so many blocks, from stack distances.
+   At c = 1 it is exact if `blocks` is the high end of a bin. Returns -1 where it cannot be told:
+   for caches below 2^sample_log2 blocks if blocks are sampled. */
 FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blocks);
-/* The same by theory, from the average footprint alone: the slope where it reaches `blocks`; and its inverse, in accesses. */
+/* The same from the average alone (miss ratio of HOTL). It is good where reuse is alike everywhere.
+   */
 FOOTPRINT_API double footprint_miss_ratio_by_average(const footprint_profile *p, double blocks);
+/* Returns the accesses between two misses (inter-miss time of HOTL), or -1 if there are no misses.
+   */
 FOOTPRINT_API double footprint_inter_miss_time(const footprint_profile *p, double blocks);
-/* Several programs that share a cache. Each makes rates[i] of all accesses (any unit; NULL: by their numbers of accesses).
-   Average footprint of a window of all; misses per access of all; and of program `which` alone. */
-FOOTPRINT_API double footprint_corun_average(const footprint_profile *const *programs, const double *rates, uint32_t count, double window);
-FOOTPRINT_API double footprint_corun_miss_ratio(const footprint_profile *const *programs, const double *rates, uint32_t count, double blocks);
-FOOTPRINT_API double footprint_corun_miss_ratio_of(const footprint_profile *const *programs, const double *rates, uint32_t count, double blocks, uint32_t which);
 
 #ifndef FOOTPRINT_NO_FILES
-/* Writes the profile as one part of a .brst file (docs/formats.md). Returns 0 or what write returned. */
-typedef int (*footprint_write_fn)(void *user, const void *data, size_t size);
-FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name, footprint_write_fn write, void *user);
-/* Reads one such part from data[0..size). Tables go to memory; name may be NULL. Returns NULL or what is wrong, and where in *at;
-   on success *at is the number of bytes read. With memory NULL only checks; *need tells how many bytes of memory it takes. */
-FOOTPRINT_API const char *footprint_load(footprint_profile *p, const void *data, size_t size, size_t *at,
-                                         void *memory, size_t bytes, size_t *need, char *name, size_t name_bytes);
-#endif
-
-/* ---- interleaving of two threads ---- */
-
-#ifndef FOOTPRINT_NO_PAIR
-typedef struct footprint_pair {                    /* private */
-    uint64_t now, number, lost, end, dropped_time;
-    struct footprint_p_turn *runs;
-    struct footprint_p_pair_mark *edges;
-    struct footprint_p_cell *cells, *scratch;
-    uint32_t run_count, run_max, edge_count, edge_max, columns, flags, joined, thinned;
-    double   c;
-    size_t   bytes;
-} footprint_pair;
-
-/* Uses c, window_max and nothing else of config. Returns how many turns of thread 1 fit before they are thinned, 0: too small. */
-FOOTPRINT_API uint32_t footprint_pair_init(footprint_pair *pair, void *memory, size_t bytes, const footprint_config *config);
-FOOTPRINT_API size_t   footprint_pair_bytes(const footprint_config *config, uint32_t turns);
-/* The next `count` accesses of the two are thread 0's or thread 1's. Its windows are counted by accesses of thread 1. */
-FOOTPRINT_API void     footprint_pair_turn(footprint_pair *pair, int thread, uint64_t count);
-FOOTPRINT_API int      footprint_pair_snapshot(const footprint_pair *pair, footprint_profile *profile, void *memory, size_t bytes);
-FOOTPRINT_API size_t   footprint_pair_snapshot_bytes(const footprint_pair *pair);
+/* Writes the profile as one part of a .brst file (docs/formats.md). `write` returns 0 to go on.
+   Returns 0, or -1 if write returned anything else. */
+FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name,
+                                  int (*write)(void *user, const void *data, size_t size),
+                                  void *user);
 #endif
 
 #ifdef __cplusplus
@@ -240,82 +285,61 @@ FOOTPRINT_API size_t   footprint_pair_snapshot_bytes(const footprint_pair *pair)
 #endif
 #endif /* FOOTPRINT_H */
 
-/* ---- implementation --------------------------------------------------------------------- */
 #if defined(FOOTPRINT_IMPLEMENTATION) && !defined(FOOTPRINT_IMPLEMENTED)
 #define FOOTPRINT_IMPLEMENTED
 
+/* ---- implementation ---- */
+
 #ifndef FOOTPRINT_ASSERT
-#  define FOOTPRINT_ASSERT(x) ((void)0)
+#define FOOTPRINT_ASSERT(x) ((void)0)
 #endif
 #undef FOOTPRINT_API
-#if !defined(FOOTPRINT_STATIC)
-#  define FOOTPRINT_API
-#elif defined(__GNUC__)
-#  define FOOTPRINT_API __attribute__((unused)) static
+#ifdef FOOTPRINT_STATIC
+#define FOOTPRINT_API FOOTPRINT_P_UNUSED static
 #else
-#  define FOOTPRINT_API static
+#define FOOTPRINT_API
 #endif
 
-#if defined(__GNUC__) && defined(__x86_64__) && !defined(FOOTPRINT_NO_BUILTINS) && !defined(FOOTPRINT_NO_SIMD)
-#  include <emmintrin.h>
-#  define FOOTPRINT_P_SSE2
-#  define FOOTPRINT_P_BMI
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(FOOTPRINT_NO_BUILTINS) && \
+    !defined(FOOTPRINT_NO_SIMD)
+#include <emmintrin.h>
+#define FOOTPRINT_P_SIMD
 #endif
 
-/* Bit scans of words that are not 0. */
+/* Bit scans are for words that are not 0. */
 #if defined(__GNUC__) && !defined(FOOTPRINT_NO_BUILTINS)
-#  define FOOTPRINT_P_LOG2(v)     (63u - (uint32_t)__builtin_clzll(v))
-#  define FOOTPRINT_P_LOWEST(v)   ((uint32_t)__builtin_ctzll(v))
-#  define FOOTPRINT_P_PREFETCH(p) __builtin_prefetch(p)
-#  define FOOTPRINT_P_UNLIKELY(x) __builtin_expect(!!(x), 0)
-#  define FOOTPRINT_P_APART       __attribute__((noinline))
-#  define FOOTPRINT_P_ALWAYS      inline __attribute__((always_inline))
+#define FOOTPRINT_P_LOG2(v)     (63u - (uint32_t)__builtin_clzll(v))
+#define FOOTPRINT_P_LOWEST(v)   ((uint32_t)__builtin_ctzll(v))
+#define FOOTPRINT_P_PREFETCH(p) __builtin_prefetch(p)
+#define FOOTPRINT_P_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define FOOTPRINT_P_APART       __attribute__((noinline))
+#define FOOTPRINT_P_ALWAYS      inline __attribute__((always_inline))
 #else
-#  define FOOTPRINT_P_LOG2(v)     footprint_p_log2(v)
-#  define FOOTPRINT_P_LOWEST(v)   footprint_p_log2((v) & (0 - (v)))
-#  define FOOTPRINT_P_PREFETCH(p) ((void)(p))
-#  define FOOTPRINT_P_UNLIKELY(x) (x)
-#  define FOOTPRINT_P_APART
-#  define FOOTPRINT_P_ALWAYS inline
+#define FOOTPRINT_P_LOG2(v)     footprint_p_log2(v)
+#define FOOTPRINT_P_LOWEST(v)   footprint_p_log2((v) & (0 - (v)))
+#define FOOTPRINT_P_PREFETCH(p) ((void)(p))
+#define FOOTPRINT_P_UNLIKELY(x) (x)
+#define FOOTPRINT_P_APART
+#define FOOTPRINT_P_ALWAYS      inline
 static uint32_t footprint_p_log2(uint64_t v) {
     uint32_t log = 0, step;
-    for (step = 32; step; step /= 2) if (v >> step) { v >>= step; log += step; }
+    for (step = 32; step; step /= 2) {
+        if (v >> step) {
+            v >>= step;
+            log += step;
+        }
+    }
     return log;
 }
 #endif
 
-#if defined(__GNUC__) && __GNUC__ >= 7
-#  define FOOTPRINT_P_FALL __attribute__((fallthrough));
+#if (defined(__clang__) && __clang_major__ >= 10) || (defined(__GNUC__) && __GNUC__ >= 7)
+#define FOOTPRINT_P_FALL __attribute__((fallthrough));
 #else
-#  define FOOTPRINT_P_FALL
+#define FOOTPRINT_P_FALL
 #endif
 
-/* ---- bins ----
-
-   bin(v) = v below 16; from there every octave is cut into 8: with k = floor(log2 v) - 3, bin(v) = 8 k + (v >> k).
-   0 -> 0, 15 -> 15, 16 and 17 -> 16, 32..35 -> 24, 288..319 -> 49 (the paper, counting from one, calls it 50). An edge is
-   the least value of a bin. Twice an edge is an edge. Window lengths and footprints use the same bins.                    */
-
-FOOTPRINT_API uint32_t footprint_bin(uint64_t value) {
-    uint32_t k;
-    if (value < 16) return (uint32_t)value;
-    k = FOOTPRINT_P_LOG2(value) - 3;
-    return 8 * k + (uint32_t)(value >> k);
-}
-
-FOOTPRINT_API uint64_t footprint_bin_low(uint32_t bin) {
-    uint32_t k;
-    if (bin < 16) return bin;
-    if (bin > 495) return UINT64_MAX;
-    k = (bin >> 3) - 1;
-    return (uint64_t)(8 + (bin & 7)) << k;
-}
-
-FOOTPRINT_API uint64_t footprint_bin_high(uint32_t bin) {
-    return bin >= 495 ? UINT64_MAX : footprint_bin_low(bin + 1) - 1;
-}
-
-/* ---- numbers ---- */
+/* ---- shared pieces ---- */
 
 /* [shared: sat_add] */
 static uint64_t footprint_p_sat_add(uint64_t a, uint64_t b) {
@@ -323,1678 +347,7 @@ static uint64_t footprint_p_sat_add(uint64_t a, uint64_t b) {
 }
 /* [end shared] */
 
-typedef struct footprint_p_wide { uint64_t low, high; } footprint_p_wide;         /* 128 bits */
-
-static void footprint_p_wide_add(uint64_t *low, uint64_t *high, uint64_t add_low, uint64_t add_high) {
-    *low += add_low;
-    *high += add_high + (*low < add_low);
-}
-
-static void footprint_p_wide_subtract(uint64_t *low, uint64_t *high, uint64_t less_low, uint64_t less_high) {
-    *high -= less_high + (*low < less_low);
-    *low -= less_low;
-}
-
-static footprint_p_wide footprint_p_product(uint64_t a, uint64_t b) {
-    uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
-    uint64_t middle = a1 * b0 + (a0 * b0 >> 32), middle2 = a0 * b1 + (middle & UINT32_MAX);
-    footprint_p_wide product;
-    product.low = a * b;
-    product.high = a1 * b1 + (middle >> 32) + (middle2 >> 32);
-    return product;
-}
-
-static double footprint_p_wide_double(uint64_t low, uint64_t high) { return (double)high * 18446744073709551616.0 + (double)low; }
-
-/* k (k + 1) / 2 modulo 2^64; 0 for k = 0 and k = -1. */
-static uint64_t footprint_p_triangle(uint64_t k) { return ((k + 1) >> 1) * (k | 1); }
-
-/* Windows whose length is in bin, of a trace of n accesses. */
-static uint64_t footprint_p_windows(uint64_t n, uint32_t bin) {
-    uint64_t low = footprint_bin_low(bin), high = footprint_bin_high(bin), width;
-    if (bin == 0 || n < low) return 0;
-    width = (high < n ? high : n) - low + 1;
-    return width * (n - low + 1) - footprint_p_triangle(width - 1);
-}
-
-/* Byte b of the result: how many of the lowest 8 (b + 1) bits of v are set. */
-static uint64_t footprint_p_ones(uint64_t v) {
-    v -= v >> 1 & UINT64_C(0x5555555555555555);
-    v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
-    v = (v + (v >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
-    return v * UINT64_C(0x0101010101010101);
-}
-
-/* Which blocks are followed at 2^-k: those whose low k bits are 0 here. Unlike the hash of the index every bit is mixed. */
-static uint64_t footprint_p_mix(uint64_t block) {
-    block = (block ^ block >> 33) * UINT64_C(0xFF51AFD7ED558CCD);
-    block = (block ^ block >> 33) * UINT64_C(0xC4CEB9FE1A85EC53);
-    return block ^ block >> 33;
-}
-
-#if defined(__GNUC__) && !defined(FOOTPRINT_NO_BUILTINS)
-#  define footprint_p_zero(memory, bytes)    ((void)__builtin_memset(memory, 0, bytes))
-#  define footprint_p_copy(to, from, bytes)  ((void)__builtin_memcpy(to, from, bytes))
-#else
-static void footprint_p_zero(void *memory, size_t bytes) {
-    unsigned char *p = (unsigned char *)memory;
-    while (bytes--) *p++ = 0;
-}
-
-static void footprint_p_copy(void *to, const void *from, size_t bytes) {
-    unsigned char *t = (unsigned char *)to;
-    const unsigned char *f = (const unsigned char *)from;
-    while (bytes--) *t++ = *f++;
-}
-#endif
-
-/* ---- the algorithm ----
-
-   The paper walks O(log) ranges at every access. Here every footprint edge F has one mark instead, the time tau_F:
-
-       accesses   1 . . . . . . . . . . . . . . . . . . now
-                        |       |    |    | | ||||||||||         windows that start at or before tau_F count as >= F
-                      tau_64  tau_56 tau_48 ...   tau_1 = now
-
-   Let X_F be the last access of the F-th most recently used block: a window touches F blocks or more exactly when it starts at
-   or before X_F. A mark may lag behind X_F. Its `pending` accesses since it was last put right, counting those whose block had
-   not been used after tau, have each added one to the F - 1 blocks used after it. So with
-
-       K(F) = floor((F-1) / c),  slack(F) = K(F) - (F-1),  pending <= slack(F)
-
-   a window not counted as >= F holds at most K(F) <= (F-1)/c blocks, one that is counted holds F: within [c, 1].
-
-       recent: T blocks, exact                slot: all older blocks, in order of last use (higher = later)
-       top[0] top[1] ... top[T-1]  ------->   next   . . # # . # . # # # . . # # . #  2      # = live (bit set)
-         b      a          z  leaves                     ^place[0] ^place[1]  ^place[2] ...     . = is back in recent
-
-   Access: found in recent at depth q: move to front. Else it comes from slot p (1: none), its bit is cleared, z gets the next
-   slot, and each mark with place >= p has one more pending: marks are counted 16 at a time. They stand in groups of G that share
-   the slack of their smallest edge, whose mark is the first to have more pending than that. Then, for the whole group,
-   each mark moves up by as many live slots as it has pending: bitmap scans, forward only. Moves per miss: about 4 at c = 0.9,
-   one per mark (O(log blocks)) at c = 1.
-
-   While a mark rests, the shortest window that counts as >= F grows by one per access. A rest is therefore one run of ages
-   x0..x1, and one update of a histogram row: per bin the number and the sum of the ages. At the end, windows of length w with
-   footprint >= F = how many accesses found mark F at age w or less (less those that would begin before access 1).
-
-   Rows F = 1..T need no marks. A block that moves from depth q to q + 1 at age y ends a run of row q + 1 and starts one of row
-   q + 2; a block reused at depth q at age y ends a run of row q + 1. E[q][y] and R[q][y] count that. R is at the same time
-   the LRU stack distance, and the gap between two uses from which the average footprint follows (Xiang et al.).
-
-   Invariants between accesses, pending == 0 in group g: edge[j] - 1 - T live slots lie strictly after place[j]; place falls as
-   j grows, in all groups; index points to the slot of every block that is live, and to nothing it could confuse.           */
-
-#define FOOTPRINT_P_YOUNG 512                      /* ages below it are counted one by one */
-#define FOOTPRINT_P_MARK_YOUNG 1024                /* the same for marks of edges below it */
-#define FOOTPRINT_P_RING  128                      /* how many misses before `recent` is copied to the ring's end */
-#define FOOTPRINT_P_FIRST 8000                     /* blocks that footprint_open makes room for */
-#define FOOTPRINT_P_AHEAD 12                       /* accesses between asking memory for a bucket and needing it */
-#define FOOTPRINT_P_LARGE ((size_t)1 << 20)         /* bytes of blocks from which on it pays to ask ahead */
-#define FOOTPRINT_P_FOLD  UINT64_C(0x80000000)     /* accesses between emptying 32-bit counters */
-
-struct footprint_p_mark   { uint64_t since, born; uint32_t row; };      /* row: its cells, less the bins it has not */
-struct footprint_p_cell   { uint64_t count, sum; };
-struct footprint_p_gap    { uint64_t count, low, high; };
-struct footprint_p_moment { uint64_t count, sum, square; };
-typedef struct footprint_p_mark footprint_p_mark;
-typedef struct footprint_p_cell footprint_p_cell;
-typedef struct footprint_p_gap footprint_p_gap;
-typedef struct footprint_p_moment footprint_p_moment;
-
-/* The largest footprint that a window may have without being counted as >= edge. */
-static uint64_t footprint_p_reach(double c, uint64_t edge) {
-    return c >= 1 ? edge - 1 : (uint64_t)((double)(edge - 1) / c + 1e-9);
-}
-
-static uint64_t footprint_p_edge(const footprint *fp, uint32_t j) {
-    return footprint_bin_low(footprint_bin(fp->recent) + 1 + j);
-}
-
-/* Adds the ages x0..x1, `weight` times each, to a row: their number, and their sum = length * x1 - triangle(length - 1). */
-static void footprint_p_run(footprint_p_cell *row, uint32_t columns, uint64_t x0, uint64_t x1, uint64_t weight) {
-    uint32_t k = x0 < 16 ? 0 : FOOTPRINT_P_LOG2(x0) - 3, bin = 8 * k + (uint32_t)(x0 >> k);
-    uint64_t width = UINT64_C(1) << k, end = (x0 | (width - 1)), length;
-    for (; bin < columns; end += width) {
-        if (end > x1) end = x1;
-        length = end - x0 + 1;
-        row[bin].count += weight * length;
-        row[bin].sum += weight * (length * end - footprint_p_triangle(length - 1));
-        if (end == x1) return;
-        x0 = end + 1;
-        if (++bin % 8 == 0 && bin > 8) width *= 2;                             /* the next octave */
-    }
-}
-
-/* The step-th live slot after place: whole words, then whole bytes, then bits. */
-static FOOTPRINT_P_APART uint32_t footprint_p_select(const footprint *fp, uint32_t place, uint32_t step) {
-    const uint64_t *live = fp->live + (place >> 6);
-    uint64_t bits = *live & (~UINT64_C(1) << (place & 63));
-    if (step > 11)
-        for (;;) {
-            uint64_t ones = footprint_p_ones(bits), high = UINT64_C(0x8080808080808080), reached;
-            if (ones >> 56 >= step) {
-                reached = ((ones | high) - step * UINT64_C(0x0101010101010101)) & high;
-                place = FOOTPRINT_P_LOWEST(reached) & 56;                      /* bytes with fewer than step are below it */
-                step -= (uint32_t)(ones << 8 >> place & 127);
-                bits = bits >> place << place;
-                break;
-            }
-            step -= (uint32_t)(ones >> 56);
-            bits = *++live;
-        }
-    for (;;) {
-        while (bits == 0) bits = *++live;
-        if (--step == 0) return (uint32_t)(live - fp->live) << 6 | FOOTPRINT_P_LOWEST(bits);
-        bits &= bits - 1;
-    }
-}
-
-/* The step-th set bit of a word, step <= 64; 64 when there is none. */
-#if defined(FOOTPRINT_P_BMI)
-static FOOTPRINT_P_ALWAYS uint32_t footprint_p_select_fast(uint64_t bits, uint32_t step) {
-    uint64_t bit = UINT64_C(1) << (step - 1), found;
-    __asm__("pdep %1, %2, %0" : "=r"(bit) : "r"(bits), "r"(bit));
-    __asm__("tzcnt %1, %0" : "=r"(found) : "r"(bit) : "cc");
-    return (uint32_t)found;
-}
-static FOOTPRINT_P_APART uint32_t footprint_p_select_far(const footprint *fp, uint32_t place, uint32_t step) {
-    const uint64_t *live = fp->live + (place >> 6);
-    uint64_t bits = *live & (~UINT64_C(1) << (place & 63)), count;
-    for (;; bits = *++live) {
-        __asm__("popcnt %1, %0" : "=r"(count) : "r"(bits) : "cc");
-        if (count >= step) return (uint32_t)(live - fp->live) << 6 | footprint_p_select_fast(bits, step);
-        step -= (uint32_t)count;
-    }
-}
-static int footprint_p_is_fast(void) {                                         /* pdep is slow on the first two AMD Zen */
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("popcnt") && !__builtin_cpu_is("amdfam17h");
-}
-#else
-#  define footprint_p_select_fast(bits, step) 64
-#  define footprint_p_select_far footprint_p_select
-static int footprint_p_is_fast(void) { return 0; }
-#endif
-
-/* Each age once. Mostly they lie in one bin. */
-#ifndef FOOTPRINT_NO_PAIR
-static inline void footprint_p_run_once(footprint_p_cell *row, uint32_t columns, uint64_t x0, uint64_t x1) {
-    uint32_t k = x1 < 16 ? 0 : FOOTPRINT_P_LOG2(x1) - 3;
-    if (x0 >> k == x1 >> k && 8 * k + (x1 >> k) < columns) {
-        footprint_p_cell *cell = row + 8 * k + (size_t)(x1 >> k);
-        uint64_t length = x1 - x0 + 1;
-        cell->count += length;
-        cell->sum += length * x1 - footprint_p_triangle(length - 1);
-    } else footprint_p_run(row, columns, x0, x1, 1);
-}
-#endif
-
-/* Ages run backwards in shifted and young, so that a time is an index. */
-#define FOOTPRINT_P_AT(q, y) ((q) * FOOTPRINT_P_YOUNG + (FOOTPRINT_P_YOUNG - (uint32_t)(y)))
-
-#define FOOTPRINT_P_MARK_AT(j, y) ((j) * (size_t)FOOTPRINT_P_MARK_YOUNG + (FOOTPRINT_P_MARK_YOUNG - (uint32_t)(y)))
-
-/* Adds `count` ages y, as what is left of y's bin: moments of high - y + 1. */
-static inline void footprint_p_rest(footprint_p_moment *moments, uint32_t columns, uint64_t y, uint64_t count) {
-    uint32_t k = y < 16 ? 0 : FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
-    uint64_t rest = ((y | ((UINT64_C(1) << k) - 1)) + 1) - y;
-    footprint_p_moment *moment = moments + bin;
-    if (FOOTPRINT_P_UNLIKELY(bin >= columns)) return;
-    moment->count += count;
-    moment->sum += rest * count;
-    moment->square += (rest * (rest + 1) >> 1) * count;
-}
-
-/* A run of mark j starts (+1), or it ended before (-1), at age y. */
-static void footprint_p_mark_event(footprint *fp, uint32_t j, uint64_t y, int sign) {
-    if (y < FOOTPRINT_P_MARK_YOUNG && j < fp->mark_young) fp->young[FOOTPRINT_P_MARK_AT(j, y)] += sign;
-    else footprint_p_rest(fp->cells + fp->mark[j].row, fp->columns, y, (uint64_t)(int64_t)sign);
-}
-
-/* A run of mark j ended before age y, the next one starts at a smaller one, not young. */
-static inline void footprint_p_mark_moved(footprint_p_moment *row, uint32_t columns, uint64_t y, uint64_t start) {
-    uint32_t k = FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
-    if (y >> k == start >> k && bin < columns) {                               /* the same bin */
-        uint64_t rest = (y | ((UINT64_C(1) << k) - 1)) - y + 1, less = y - start;
-        row[bin].sum += less;
-        row[bin].square += less * (2 * rest + less + 1) >> 1;
-        return;
-    }
-    footprint_p_rest(row, columns, start, 1);
-    footprint_p_rest(row, columns, y, UINT64_MAX);
-}
-
-/* Mark j moves up by `step` live slots. Its table of young ages ends at `young`. */
-static FOOTPRINT_P_ALWAYS void footprint_p_advance(footprint *fp, uint32_t j, uint32_t step, int32_t *young, uint64_t next, int fast) {
-    footprint_p_mark *mark = fp->mark + j;
-    uint32_t place = fp->place[j] + 1, found = 64;
-    uint64_t y, start, bits;
-    if (fast) {
-        __builtin_memcpy(&bits, (const unsigned char *)fp->live + (place >> 3), 8);
-        bits >>= place & 7;
-        if (step <= 64) found = footprint_p_select_fast(bits, step);
-        place = FOOTPRINT_P_UNLIKELY(found == 64) ? footprint_p_select_far(fp, place - 1, step) : place + found;
-    } else {
-        bits = fp->live[place >> 6] >> (place & 63) | fp->live[(place >> 6) + 1] << 1 << (~place & 63);
-        switch (step) {
-            default: bits = 0; break;
-            case 8: bits &= bits - 1; FOOTPRINT_P_FALL
-            case 7: bits &= bits - 1; FOOTPRINT_P_FALL
-            case 6: bits &= bits - 1; FOOTPRINT_P_FALL
-            case 5: bits &= bits - 1; FOOTPRINT_P_FALL
-            case 4: bits &= bits - 1; FOOTPRINT_P_FALL
-            case 3: bits &= bits - 1; FOOTPRINT_P_FALL
-            case 2: bits &= bits - 1; FOOTPRINT_P_FALL
-            case 1: break;
-        }
-        place = bits ? place + FOOTPRINT_P_LOWEST(bits) : footprint_p_select(fp, place - 1, step);
-    }
-    fp->place[j] = place;
-    y = next - mark->since;
-    start = next - (mark->since = fp->slot[place].time);
-    if (start >= FOOTPRINT_P_MARK_YOUNG || j >= fp->mark_young) footprint_p_mark_moved(fp->cells + mark->row, fp->columns, y, start);
-    else {
-        ++*(young - (size_t)start);
-        if (y < FOOTPRINT_P_MARK_YOUNG) --*(young - (size_t)y);
-        else footprint_p_rest(fp->cells + mark->row, fp->columns, y, UINT64_MAX);
-    }
-}
-
-/* Puts the marks of group g right. One of them may overtake the last of the group below, which then is put right as well. */
-static FOOTPRINT_P_ALWAYS void footprint_p_flush_with(footprint *fp, uint32_t g, int fast) {
-    uint32_t size = fp->config.group, *pending, j;
-    uint64_t next = fp->now + 1;
-    for (;; g--) {
-        uint32_t first = g * size, end = first + size < fp->marks ? first + size : fp->marks;
-        int32_t *young = fp->young + (first + 1) * (size_t)FOOTPRINT_P_MARK_YOUNG;
-        pending = fp->pending + first;
-        if (size == 4 && pending[3]) {                                         /* all four, as mostly */
-            footprint_p_advance(fp, first, pending[0], young, next, fast);
-            footprint_p_advance(fp, first + 1, pending[1], young + FOOTPRINT_P_MARK_YOUNG, next, fast);
-            footprint_p_advance(fp, first + 2, pending[2], young + 2 * FOOTPRINT_P_MARK_YOUNG, next, fast);
-            footprint_p_advance(fp, first + 3, pending[3], young + 3 * FOOTPRINT_P_MARK_YOUNG, next, fast);
-            pending[0] = pending[1] = pending[2] = pending[3] = 0;
-        } else
-            for (j = first; j < end && *pending; j++, pending++, young += FOOTPRINT_P_MARK_YOUNG) {
-                footprint_p_advance(fp, j, *pending, young, next, fast);
-                *pending = 0;
-            }
-        if (g == 0 || (fp->place[first - 1] > fp->place[first]) | (fp->pending[first - size] == 0)) return;
-    }
-}
-
-static FOOTPRINT_P_APART void footprint_p_flush_plain(footprint *fp, uint32_t g) { footprint_p_flush_with(fp, g, 0); }
-static FOOTPRINT_P_APART void footprint_p_flush_fast(footprint *fp, uint32_t g) { footprint_p_flush_with(fp, g, 1); }
-static inline void footprint_p_flush(footprint *fp, uint32_t g) { if (fp->fast) footprint_p_flush_fast(fp, g); else footprint_p_flush_plain(fp, g); }
-
-/* The next live slot after place. */
-static inline uint32_t footprint_p_next_live(const uint64_t *live, uint32_t place) {
-    uint32_t word = ++place >> 6;
-    uint64_t bits = live[word] >> (place & 63);
-    if (FOOTPRINT_P_UNLIKELY(bits == 0)) {
-        do bits = live[++word]; while (bits == 0);
-        place = word << 6;
-    }
-    return place + FOOTPRINT_P_LOWEST(bits);
-}
-
-/* Marks without slack need no counting: each moves to the next live slot. Returns how many did: those with place >= p. */
-static FOOTPRINT_P_APART uint32_t footprint_p_count_exact(footprint *fp, uint32_t p) {
-    uint32_t most = fp->exact < fp->marks ? fp->exact : fp->marks, young_most = fp->mark_young < most ? fp->mark_young : most;
-    uint64_t next = fp->now + 1, y, start;
-    const uint64_t *live = fp->live;
-    const footprint_entry *slot = fp->slot;
-    uint32_t *at = fp->place, *end = at + young_most;
-    footprint_p_mark *mark = fp->mark;
-    int32_t *young = fp->young + FOOTPRINT_P_MARK_YOUNG;
-    for (; at < end && *at >= p; at++, mark++, young += FOOTPRINT_P_MARK_YOUNG) {
-        uint32_t place = *at = footprint_p_next_live(live, *at);
-        y = next - mark->since;
-        start = next - (mark->since = slot[place].time);
-        if (y < FOOTPRINT_P_MARK_YOUNG) { ++*(young - (size_t)start); --*(young - (size_t)y); }
-        else if (start < FOOTPRINT_P_MARK_YOUNG) {
-            ++*(young - (size_t)start);
-            footprint_p_rest(fp->cells + mark->row, fp->columns, y, UINT64_MAX);
-        } else footprint_p_mark_moved(fp->cells + mark->row, fp->columns, y, start);
-    }
-    if (at < end) return (uint32_t)(at - fp->place);
-    for (end = fp->place + most; at < end && *at >= p; at++, mark++) {
-        uint32_t place = *at = footprint_p_next_live(live, *at);
-        y = next - mark->since;
-        start = next - (mark->since = slot[place].time);
-        footprint_p_mark_moved(fp->cells + mark->row, fp->columns, y, start);
-    }
-    return (uint32_t)(at - fp->place);
-}
-
-/* A block came back from slot p (1: a new block). Returns how many marks count that: those with place >= p. */
-static inline uint32_t footprint_p_count(footprint *fp, uint32_t p) {
-    uint32_t size = fp->config.group, marks = fp->marks, g = 0, first = 0, j;
-    const uint32_t *place = fp->place;
-    if (fp->exact) {
-        first = footprint_p_count_exact(fp, p);
-        if (first < fp->exact || first == marks) return first;
-        g = first / size;
-    }
-#if defined(FOOTPRINT_P_SSE2)
-    if (16 % size == 0) {
-        __m128i least = _mm_set1_epi32((int)p - 1);
-        for (;; first += 16) {
-            const __m128i *at = (const __m128i *)(const void *)(place + first), *slack = (const __m128i *)(const void *)(fp->slack + first);
-            __m128i *pending = (__m128i *)(void *)(fp->pending + first);
-            __m128i a = _mm_cmpgt_epi32(_mm_loadu_si128(at), least), b = _mm_cmpgt_epi32(_mm_loadu_si128(at + 1), least);
-            __m128i c = _mm_cmpgt_epi32(_mm_loadu_si128(at + 2), least), d = _mm_cmpgt_epi32(_mm_loadu_si128(at + 3), least);
-            __m128i i = _mm_sub_epi32(_mm_loadu_si128(pending), a), k = _mm_sub_epi32(_mm_loadu_si128(pending + 1), b);
-            __m128i l = _mm_sub_epi32(_mm_loadu_si128(pending + 2), c), m = _mm_sub_epi32(_mm_loadu_si128(pending + 3), d);
-            uint32_t counted = ~(uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d))), over;
-            _mm_storeu_si128(pending, i);
-            _mm_storeu_si128(pending + 1, k);
-            _mm_storeu_si128(pending + 2, l);
-            _mm_storeu_si128(pending + 3, m);
-            i = _mm_cmpgt_epi32(i, _mm_loadu_si128(slack));
-            k = _mm_cmpgt_epi32(k, _mm_loadu_si128(slack + 1));
-            l = _mm_cmpgt_epi32(l, _mm_loadu_si128(slack + 2));
-            m = _mm_cmpgt_epi32(m, _mm_loadu_si128(slack + 3));
-            over = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(_mm_packs_epi32(i, k), _mm_packs_epi32(l, m)));
-            for (; over; over &= over - 1) footprint_p_flush(fp, (first + FOOTPRINT_P_LOWEST((uint64_t)over)) / size);
-            counted = FOOTPRINT_P_LOWEST((uint64_t)counted);                            /* bit 16 is set */
-            if (counted < 16) return first + counted;
-        }
-    }
-#endif
-    for (; first < marks && place[first] >= p; g++, first += size) {           /* groups, upward */
-        uint32_t end = first + size < marks ? first + size : marks;
-        for (j = first; j < end && place[j] >= p; j++) fp->pending[j]++;
-        if (fp->pending[first] > fp->slack[first]) footprint_p_flush(fp, g);
-        if (j < end || end == marks) return j;
-    }
-    return first;
-}
-
-static uint32_t footprint_p_slack(const footprint *fp, uint64_t edge) {
-    uint64_t slack = footprint_p_reach(fp->config.c, edge) - (edge - 1);
-    return slack > UINT32_MAX / 2 ? UINT32_MAX / 2 : (uint32_t)slack;
-}
-
-/* As many blocks are kept as the next edge asks for: its mark starts at the oldest. */
-static void footprint_p_add_mark(footprint *fp, uint32_t place, uint64_t from) {
-    uint32_t j = fp->marks, g = j / fp->config.group, first = g * fp->config.group;
-    footprint_p_mark *mark = &fp->mark[j];
-    fp->slack[j] = INT32_MAX;                                                  /* but for the first of a group */
-    if (j != first) { if (fp->pending[first]) footprint_p_flush(fp, g); }
-    else {
-        fp->slack[j] = footprint_p_slack(fp, footprint_p_edge(fp, j));
-        if (fp->slack[j] == 0) fp->exact = (g + 1) * fp->config.group;
-        else if (j == 0) fp->exact = 0;
-        if (g > 0 && fp->pending[first - fp->config.group]) footprint_p_flush(fp, g - 1);
-    }
-    fp->place[j] = place;
-    mark->since = fp->slot[place].time;
-    if (mark->born == 0) mark->born = from;
-    fp->pending[j] = 0;
-    mark->row = j * (fp->columns - footprint_bin(fp->recent) - 1) - j * (j + 1) / 2;    /* row j has j cells less than the first */
-    footprint_p_mark_event(fp, j, from - mark->since + 1, 1);
-    fp->marks = j + 1;
-}
-
-/* ---- blocks ---- */
-
-static uint64_t footprint_p_hash(uint64_t block) { return (block ^ block >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> 32; }
-
-static uint32_t footprint_p_bucket(const footprint *fp, uint64_t block) { return (uint32_t)(footprint_p_hash(block) * fp->buckets >> 32); }
-static uint32_t footprint_p_bucket_of(const footprint *fp, uint64_t hash) { return (uint32_t)(hash * fp->buckets >> 32); }
-
-/* How many recent blocks hash to this: mostly none, and then no search is needed to know that a block is not recent. */
-static uint8_t *footprint_p_near(const footprint *fp, uint64_t hash) { return fp->near + (hash >> 22); }
-
-/* The bucket of a block, or the empty one where it belongs. */
-static inline uint32_t footprint_p_find_from(const footprint *fp, uint64_t block, uint32_t bucket) {
-    uint32_t s;
-    while ((s = fp->index[bucket]) != 0 && fp->slot[s].block != block) bucket = bucket + 1 < fp->buckets ? bucket + 1 : 0;
-    return bucket;
-}
-static inline uint32_t footprint_p_find(const footprint *fp, uint64_t block) {
-    return footprint_p_find_from(fp, block, footprint_p_bucket(fp, block));
-}
-
-static void footprint_p_gap_sum(footprint_p_gap *gaps, uint32_t columns, uint64_t y, uint64_t count) {
-    uint32_t bin = footprint_bin(y);
-    footprint_p_gap *gap = &gaps[bin < columns ? bin : columns];
-    footprint_p_wide sum = footprint_p_product(y, count);
-    gap->count += count;
-    footprint_p_wide_add(&gap->low, &gap->high, sum.low, sum.high);
-}
-
-static void footprint_p_gap_far(footprint *fp, uint64_t y, uint64_t count) {
-    footprint_p_gap_sum(fp->gap, fp->columns, y, count);
-}
-
-/* A block was not used between two times y - 1 apart. */
-static inline void footprint_p_gap_add(footprint *fp, uint64_t y) {
-    if (y < FOOTPRINT_P_YOUNG) fp->gap_young[y]++;
-    else {
-        uint32_t bin = footprint_bin(y);
-        footprint_p_gap *gap = &fp->gap[bin < fp->columns ? bin : fp->columns];
-        gap->count += UINT64_C(1) << fp->sample_log2;
-        footprint_p_wide_add(&gap->low, &gap->high, y << fp->sample_log2, 0);
-    }
-}
-
-/* The same without a branch, where ages are mostly not young. */
-static FOOTPRINT_P_ALWAYS void footprint_p_gap_add_far(footprint_p_gap *gap, uint64_t columns, uint64_t y, uint32_t sample_log2) {
-    uint32_t k = FOOTPRINT_P_LOG2(y | 8) - 3;
-    uint64_t bin = 8 * (uint64_t)k + (y >> k);
-    gap += bin < columns ? bin : columns;
-    gap->count += UINT64_C(1) << sample_log2;
-    footprint_p_wide_add(&gap->low, &gap->high, y << sample_log2, 0);
-}
-
-/* Runs of `row` start at age y. Row F is events[F - 1] - events[F]: a block that moves deeper is one sum for two rows. */
-static void footprint_p_event(footprint *fp, uint32_t row, uint64_t y, uint64_t count) {
-    for (; row <= fp->recent; row++) footprint_p_rest(fp->events + (size_t)row * fp->columns, fp->columns, y, 0 - count);
-}
-
-static void footprint_p_shifted_far(footprint *fp, uint32_t q, uint64_t y, uint64_t count) {
-    footprint_p_rest(fp->events + (size_t)(q + 1) * fp->columns, fp->columns, y, count);
-}
-
-/* Reuses at stack distances of a bin. The last row is open. */
-static void footprint_p_depth(footprint *fp, uint32_t bin, uint64_t count) {
-    fp->depth[bin < fp->rows ? bin : fp->rows - 1] += count << fp->sample_log2;
-}
-
-static void footprint_p_reused_far(footprint *fp, uint32_t q, uint64_t y, uint64_t count) {
-    footprint_p_event(fp, q + 1, y, 0 - count);
-    footprint_p_gap_far(fp, y, count << fp->sample_log2);
-    if (q > 0) footprint_p_depth(fp, footprint_bin((uint64_t)(q + 1) << fp->sample_log2), count);      /* 0: repeats */
-}
-
-/* Empties the 32-bit counters into the sums. */
-static void footprint_p_fold(footprint *fp) {
-    uint32_t q, y, j;
-    for (q = 0; q < fp->recent && !(fp->flags & FOOTPRINT_AVERAGE); q++)
-        for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
-            uint32_t *shifted = &fp->shifted[FOOTPRINT_P_AT(q, y)], *reused = &fp->reused[(q) * FOOTPRINT_P_YOUNG + (y)];
-            if (*shifted) footprint_p_shifted_far(fp, q, y, *shifted);
-            if (*reused) footprint_p_reused_far(fp, q, y, *reused);
-            *shifted = *reused = 0;
-        }
-    for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
-        if (fp->gap_young[y]) footprint_p_gap_far(fp, y, (uint64_t)fp->gap_young[y] << fp->sample_log2);
-        fp->gap_young[y] = 0;
-    }
-    for (j = 0; j < fp->mark_young; j++) {                                     /* marks that were closed as well */
-        for (y = 1; y < FOOTPRINT_P_MARK_YOUNG; y++) {
-            int32_t *young = &fp->young[FOOTPRINT_P_MARK_AT(j, y)];
-            if (*young) footprint_p_rest(fp->cells + fp->mark[j].row, fp->columns, y, (uint64_t)(int64_t)*young);
-            *young = 0;
-        }
-    }
-}
-
-static void footprint_p_reindex(footprint *fp) {
-    uint32_t s, ahead = fp->blocks_bytes > FOOTPRINT_P_LARGE && fp->next > FOOTPRINT_P_AHEAD ? fp->next - FOOTPRINT_P_AHEAD : 0;
-    footprint_p_zero(fp->index, (size_t)fp->buckets * sizeof *fp->index);
-    for (s = 2; s < fp->next; s++) {
-        if (s < ahead) FOOTPRINT_P_PREFETCH(&fp->index[footprint_p_bucket(fp, fp->slot[s + FOOTPRINT_P_AHEAD].block)]);
-        fp->index[footprint_p_find(fp, fp->slot[s].block)] = s;
-    }
-}
-
-/* Moves the live slots together, in place. A mark's place becomes that of the last live slot at or before it. */
-static void footprint_p_compact(footprint *fp) {
-    uint32_t s, w = 2, j = fp->marks, word, place = j ? fp->place[j - 1] : UINT32_MAX;
-    for (word = 0; word <= fp->next >> 6; word++) {
-        uint64_t bits = fp->live[word];
-        for (fp->live[word] = 0; bits; bits &= bits - 1) {
-            s = word << 6 | FOOTPRINT_P_LOWEST(bits);
-            while (FOOTPRINT_P_UNLIKELY(place < s)) {
-                fp->place[--j] = w - 1;
-                place = j ? fp->place[j - 1] : UINT32_MAX;
-            }
-            fp->slot[w++] = fp->slot[s];
-        }
-    }
-    while (j > 0) fp->place[--j] = w - 1;
-    for (word = 0; word < w >> 6; word++) fp->live[word] = UINT64_MAX;
-    fp->live[word] |= (UINT64_C(1) << (w & 63)) - 1;
-    fp->live[0] &= ~UINT64_C(3);
-    fp->next = w;
-    footprint_p_reindex(fp);
-}
-
-/* Drops the `count` oldest blocks. They come back as new ones, which leaves every window right that does not reach them. */
-static void footprint_p_forget(footprint *fp, uint32_t count) {
-    uint32_t g, word = 0, left;
-    for (g = 0; g * fp->config.group < fp->marks; g++) if (fp->pending[g * fp->config.group]) footprint_p_flush(fp, g);
-    for (left = count; left > 0; left--) {
-        uint64_t time;
-        while (fp->live[word] == 0) word++;
-        time = fp->slot[word << 6 | FOOTPRINT_P_LOWEST(fp->live[word])].time;
-        footprint_p_wide_add(&fp->forgotten_low, &fp->forgotten_high, time, 0);
-        fp->live[word] &= fp->live[word] - 1;
-    }
-    fp->forgotten += count;
-    fp->tracked -= count;
-    while (fp->marks > 0 && footprint_p_edge(fp, fp->marks - 1) > fp->tracked) {
-        footprint_p_mark *mark = &fp->mark[--fp->marks];
-        fp->place[fp->marks] = 0;                                              /* counts nothing */
-        footprint_p_mark_event(fp, fp->marks, fp->now - mark->since + 1, -1);
-    }
-}
-
-static int footprint_p_grow(footprint *fp, uint64_t slots);
-
-/* Slots have run out: number them anew, after making room. */
-static void footprint_p_renumber(footprint *fp) {
-    uint32_t kept = fp->tracked - fp->filled, old = 0, word;
-    fp->renumbered++;
-    if (fp->now > fp->config.window_max)
-        for (word = 0; word <= fp->next >> 6; word++) {
-            uint64_t bits = fp->live[word];
-            for (; bits; bits &= bits - 1, old++)
-                if (fp->slot[word << 6 | FOOTPRINT_P_LOWEST(bits)].time > fp->now - fp->config.window_max) { word = fp->next >> 6; break; }
-        }
-    if (old) footprint_p_forget(fp, old);
-    kept -= old;
-    if (kept > fp->cap) footprint_p_grow(fp, (uint64_t)kept + kept / 2);
-    if (kept > fp->cap) {
-        fp->flags |= FOOTPRINT_FULL;
-        if (fp->flags & FOOTPRINT_FORGET) footprint_p_forget(fp, kept - fp->cap);
-        else { fp->overfull = 1; fp->wake = 0; }                               /* thins before the next access; for this one the reserve will do */
-    }
-    footprint_p_compact(fp);
-}
-
-/* ---- an access ---- */
-
-/* `block` is not among the recent ones, `out` has just left them. */
-static inline void footprint_p_miss(footprint *fp, uint64_t block, uint64_t hash, const footprint_entry *out, uint64_t out_hash) {
-    uint64_t now = fp->now;
-    uint32_t p, s, marks, bucket;
-    if (FOOTPRINT_P_UNLIKELY(fp->next == fp->slots)) footprint_p_renumber(fp);
-    p = fp->index[footprint_p_find_from(fp, block, footprint_p_bucket_of(fp, hash))];
-    if (p != 0 && fp->live[p >> 6] >> (p & 63) & 1) {
-        footprint_p_gap_add_far(fp->gap, fp->columns, now - fp->slot[p].time + 1, fp->sample_log2);
-        fp->live[p >> 6] &= ~(UINT64_C(1) << (p & 63));
-    } else p = 1;
-    bucket = footprint_p_find_from(fp, out->block, footprint_p_bucket_of(fp, out_hash));
-    s = fp->next++;
-    fp->slot[s] = *out;
-    fp->live[s >> 6] |= UINT64_C(1) << (s & 63);
-    fp->index[bucket] = s;
-    marks = footprint_p_count(fp, p);
-    if (p > 1) {
-        marks += fp->depth_first;
-        fp->depth[marks < fp->rows ? marks : fp->rows - 1] += UINT64_C(1) << fp->sample_log2;
-    }
-    else {
-        footprint_p_gap_add(fp, now + 1);
-        fp->first += UINT64_C(1) << fp->sample_log2;
-        fp->tracked++;
-        if (fp->marks < fp->mark_max && fp->tracked == footprint_p_edge(fp, fp->marks)) {
-            uint32_t word = 0;
-            while (fp->live[word] == 0) word++;
-            footprint_p_add_mark(fp, word << 6 | FOOTPRINT_P_LOWEST(fp->live[word]), now);
-        }
-    }
-}
-
-/* The deepest of the first `count` recent blocks, whose ages (they grow with depth) are not young. Returns how many are left. */
-static FOOTPRINT_P_APART uint32_t footprint_p_shift_old(footprint *fp, uint32_t count) {
-    const footprint_entry *top = fp->top;
-    uint64_t next = fp->now + 1;
-    for (; count > 0 && next - top[count - 1].time >= FOOTPRINT_P_YOUNG; count--)
-        footprint_p_shifted_far(fp, count - 1, next - top[count - 1].time, 1);
-    return count;
-}
-
-#define FOOTPRINT_P_UP(X) \
-    X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) X(19) X(20) X(21) \
-    X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
-#define FOOTPRINT_P_DOWN(X) \
-    X(31) X(30) X(29) X(28) X(27) X(26) X(25) X(24) X(23) X(22) X(21) X(20) X(19) X(18) X(17) X(16) X(15) X(14) X(13) \
-    X(12) X(11) X(10) X(9) X(8) X(7) X(6) X(5) X(4) X(3) X(2)
-
-/* The first `count` recent blocks move one deeper: two instructions for each. `shifted` is the address of time 0. */
-#define FOOTPRINT_P_DEEPER(q)  ++*(uint32_t *)(shifted + (uintptr_t)top[q].time * 4 + (q) * 4 * FOOTPRINT_P_YOUNG);
-#define FOOTPRINT_P_DEEPER_CASE(q) FOOTPRINT_P_FALL case q: FOOTPRINT_P_DEEPER(q - 1)
-#define FOOTPRINT_P_TIME_0(fp, next) ((uintptr_t)(fp)->shifted + 4 * (uintptr_t)(FOOTPRINT_P_YOUNG - (next)))
-static FOOTPRINT_P_ALWAYS void footprint_p_shift(footprint *fp, const footprint_entry *top, uint32_t count) {
-    uint64_t next = fp->now + 1;
-    uintptr_t shifted = FOOTPRINT_P_TIME_0(fp, next);
-    if (FOOTPRINT_P_UNLIKELY(next - top[count - 1].time >= FOOTPRINT_P_YOUNG)) count = footprint_p_shift_old(fp, count);
-    switch (count) {
-        case 32: FOOTPRINT_P_DEEPER(31)
-        FOOTPRINT_P_DOWN(FOOTPRINT_P_DEEPER_CASE) FOOTPRINT_P_DEEPER_CASE(1)
-        FOOTPRINT_P_FALL
-        default: break;
-    }
-}
-
-/* Access fp->now is to a block that is not recent: it comes to the top, and the last one leaves. */
-static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block, uint64_t hash) {
-    footprint_entry *top = fp->top;
-    uint32_t q;
-    FOOTPRINT_P_PREFETCH(&fp->slot[fp->index[footprint_p_bucket_of(fp, hash)]]);   /* while the recent ones move */
-    if (fp->filled) footprint_p_shift(fp, top, fp->filled);
-    if (FOOTPRINT_P_UNLIKELY(top == fp->ring)) {
-        top = fp->ring + FOOTPRINT_P_RING;
-        for (q = fp->filled; q-- > 0; ) top[q] = fp->ring[q];
-    }
-    fp->top = --top;
-    top->block = block;
-    top->time = fp->now;
-    ++*footprint_p_near(fp, hash);
-    if (fp->filled == fp->recent) {
-        const footprint_entry *out = &top[fp->filled];
-        uint64_t out_hash = footprint_p_hash(out->block);
-        --*footprint_p_near(fp, out_hash);
-        footprint_p_miss(fp, block, hash, out, out_hash);
-        return;
-    }
-    fp->filled++;
-    fp->tracked++;
-    fp->first += UINT64_C(1) << fp->sample_log2;
-    fp->born[fp->filled] = fp->now;
-    footprint_p_gap_add(fp, fp->now + 1);
-}
-
-/* Rare ones: few blocks are recent, or the one wanted was last used long ago. */
-static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t block) {
-    footprint_entry *top = fp->top, *entry;
-    uint32_t q = 0;
-    uint64_t y;
-    while (q < fp->filled && top[q].block != block) q++;
-    if (q == fp->filled) { footprint_p_push(fp, block, footprint_p_hash(block)); return; }
-    if (q > 0) footprint_p_shift(fp, top, q);
-    entry = top + q;
-    y = fp->now - entry->time + 1;
-    if (y >= FOOTPRINT_P_YOUNG) footprint_p_reused_far(fp, q, y, 1);
-    else fp->reused[(q) * FOOTPRINT_P_YOUNG + (y)]++;
-    for (; entry > top; entry--) entry[0] = entry[-1];
-    top->block = block;
-    top->time = fp->now;
-}
-
-/* Access fp->now is to a block that is not at the top. Written out depth by depth: the one branch that cannot be foreseen is the one
-   that finds the block, and from there each step is four instructions. */
-#define FOOTPRINT_P_FIND(q) if (top[q].block == block) { \
-        y = next - top[q].time; \
-        if (FOOTPRINT_P_UNLIKELY(y >= FOOTPRINT_P_YOUNG)) goto far; \
-        fp->reused[(q) * FOOTPRINT_P_YOUNG + (y)]++; goto from_##q; }
-#define FOOTPRINT_P_STEP(q) from_##q: FOOTPRINT_P_DEEPER(q - 1) top[q] = top[q - 1];
-static FOOTPRINT_P_APART void footprint_p_change(footprint *fp, uint64_t block) {
-    footprint_entry *top = fp->top;
-    uint64_t next = fp->now + 1, y, hash = footprint_p_hash(block);
-    uintptr_t shifted = FOOTPRINT_P_TIME_0(fp, next);
-    if (FOOTPRINT_P_UNLIKELY(fp->filled != 32)) goto far;
-    if (*footprint_p_near(fp, hash)) {
-        FOOTPRINT_P_UP(FOOTPRINT_P_FIND)                                        /* from 2 up */
-    }
-    footprint_p_push(fp, block, hash);
-    return;
-far:
-    footprint_p_change_far(fp, block);
-    return;
-    FOOTPRINT_P_DOWN(FOOTPRINT_P_STEP)
-    FOOTPRINT_P_DEEPER(0) top[1] = top[0];
-    top->block = block;
-    top->time = next - 1;
-}
-
-/* One access, where nothing else is to be done. Most go to one of the two blocks used last. */
-static inline void footprint_p_access(footprint *fp, uint64_t block) {
-    footprint_entry *top = fp->top;
-    uint64_t now = ++fp->now;
-    if (top[0].block == block) { top[0].time = now; fp->repeats++; }
-    else if (top[1].block == block) {
-        if (fp->filled < 2 || now - top[1].time + 1 >= FOOTPRINT_P_YOUNG) { footprint_p_change_far(fp, block); return; }
-        fp->shifted[FOOTPRINT_P_AT(0, now - top[0].time + 1)]++;
-        fp->reused[FOOTPRINT_P_YOUNG + now - top[1].time + 1]++;
-        top[1] = top[0];
-        top[0].block = block;
-        top[0].time = now;
-    } else footprint_p_change(fp, block);
-}
-
-/* blocks[0..count), where nothing else is to be done and two blocks are recent. The top one was used at the access before: no time
-   need be kept for it. Returns how many were taken: fewer when wake is set. */
-static FOOTPRINT_P_ALWAYS size_t footprint_p_access_each(footprint *fp, const uint64_t *blocks, size_t count, int ahead) {
-    footprint_entry *top = fp->top;
-    uint64_t first = top[0].block, second = top[1].block, time = top[1].time, now = fp->now, start = now, end = now + count;
-    uint32_t *reused = fp->reused + FOOTPRINT_P_YOUNG;
-    size_t swapped = 0, changed = 0;
-    for (; now < end; now++) {
-        const uint64_t *at = blocks + (size_t)(now - start);
-        uint64_t block = *at;
-        if (ahead && end - now > FOOTPRINT_P_AHEAD) {
-            uint32_t s = fp->index[footprint_p_bucket(fp, at[FOOTPRINT_P_AHEAD / 2])];
-            FOOTPRINT_P_PREFETCH(&fp->index[footprint_p_bucket(fp, at[FOOTPRINT_P_AHEAD])]);
-            FOOTPRINT_P_PREFETCH(&fp->slot[s]);
-        }
-        if (block == first) continue;
-        if (block == second && now - time < FOOTPRINT_P_YOUNG - 2) {
-            reused[now - time + 2]++;
-            swapped++;
-            second = first;
-            first = block;
-            time = now;
-        } else {
-            top = fp->top;
-            top[0].block = first;
-            top[0].time = now;
-            top[1].block = second;
-            top[1].time = time;
-            fp->now = now + 1;
-            changed++;
-            if (block == second) footprint_p_change_far(fp, block);
-            else footprint_p_change(fp, block);
-            if (FOOTPRINT_P_UNLIKELY(!fp->wake)) end = now;
-            top = fp->top;
-            first = top[0].block;
-            second = top[1].block;
-            time = top[1].time;
-        }
-    }
-    count = (size_t)(now - start);
-    top = fp->top;
-    top[0].block = first;
-    top[0].time = now;
-    top[1].block = second;
-    top[1].time = time;
-    fp->shifted[FOOTPRINT_P_AT(0, 2)] += (uint32_t)swapped;
-    fp->now = now;
-    fp->repeats += count - swapped - changed;
-    return count;
-}
-
-static FOOTPRINT_P_APART size_t footprint_p_access_plain(footprint *fp, const uint64_t *blocks, size_t count) {
-    return footprint_p_access_each(fp, blocks, count, 0);
-}
-static FOOTPRINT_P_APART size_t footprint_p_access_ahead(footprint *fp, const uint64_t *blocks, size_t count) {
-    return footprint_p_access_each(fp, blocks, count, 1);
-}
-
-static void footprint_p_thin(footprint *fp);
-static int footprint_p_left_out(const footprint *fp, uint64_t block) {
-    return (footprint_p_mix(block) & ((UINT64_C(1) << fp->sample_log2) - 1)) != 0;
-}
-
-/* ---- average only ----  slot[] is itself the hash table, time 0 is empty, next and second are the buckets of the last two. */
-
-static uint32_t footprint_p_average_find(const footprint *fp, uint64_t block) {
-    const footprint_entry *slot = fp->slot, *entry = slot + footprint_p_bucket(fp, block), *end = slot + fp->buckets;
-    while (entry->time && entry->block != block) if (++entry == end) entry = slot;
-    return (uint32_t)(entry - slot);
-}
-
-/* Keeps only the blocks still followed; what lies behind a removed entry is put in anew. */
-static void footprint_p_average_thin(footprint *fp) {
-    uint32_t empty = 0, i, bucket;
-    footprint_p_fold(fp);
-    fp->sample_log2++;
-    fp->tracked = 0;
-    while (fp->slot[empty].time) empty++;                                      /* starts behind a gap: no run is cut in two */
-    for (i = 1; i <= fp->buckets; i++) {
-        footprint_entry *entry = &fp->slot[(empty + i) % fp->buckets], kept = *entry;
-        entry->time = 0;
-        if (kept.time == 0 || footprint_p_left_out(fp, kept.block)) continue;
-        bucket = footprint_p_average_find(fp, kept.block);
-        fp->slot[bucket] = kept;
-        fp->tracked++;
-    }
-}
-
-/* A block that is not one of the last two. */
-static FOOTPRINT_P_APART void footprint_p_average_look_up(footprint *fp, uint64_t block) {
-    footprint_entry *entry;
-    uint64_t now = ++fp->now;
-    if (fp->sample_log2 && !(fp->top_again = !footprint_p_left_out(fp, block))) return;
-    fp->second = fp->next;
-    fp->next = footprint_p_average_find(fp, block);
-    entry = &fp->slot[fp->next];
-    if (entry->time) footprint_p_gap_add(fp, now - entry->time + 1);
-    else {
-        if (fp->tracked >= fp->cap) {
-            if (!footprint_p_grow(fp, (uint64_t)fp->slots + fp->slots / 2)) {
-                fp->flags |= FOOTPRINT_FULL;
-                while (fp->tracked >= fp->cap && fp->sample_log2 < 63) footprint_p_average_thin(fp);
-                if (!(fp->top_again = !footprint_p_left_out(fp, block))) return;
-            }
-            fp->second = fp->next = footprint_p_average_find(fp, block);
-            entry = &fp->slot[fp->next];
-        }
-        entry->block = block;
-        footprint_p_gap_add(fp, now + 1);
-        fp->tracked++;
-        fp->first += UINT64_C(1) << fp->sample_log2;
-    }
-    entry->time = now;
-}
-
-static inline void footprint_p_average_access(footprint *fp, uint64_t block) {
-    footprint_entry *entry = &fp->slot[fp->next];
-    uint32_t second = fp->second;
-    if (entry->block != block || entry->time == 0) {
-        entry = &fp->slot[second];
-        if (entry->block != block || entry->time == 0) { footprint_p_average_look_up(fp, block); return; }
-        fp->second = fp->next;
-        fp->next = second;
-        footprint_p_gap_add(fp, fp->now - entry->time + 2);
-    } else if (FOOTPRINT_P_UNLIKELY(entry->time != fp->now)) footprint_p_gap_add(fp, fp->now - entry->time + 2);   /* others were left out */
-    entry->time = ++fp->now;
-    fp->top_again = 1;
-}
-
-/* ---- entries ---- */
-
-/* What is to be done before an access: once in a while, or always while blocks are sampled or averaged. 0: that was all. */
-static int footprint_p_wake(footprint *fp, uint64_t block) {
-    if (fp->now >= fp->end) {
-        fp->lost = footprint_p_sat_add(fp->lost, 1);
-        fp->flags |= FOOTPRINT_ENDED;
-        return 0;
-    }
-    if (fp->now >= fp->folded) {
-        footprint_p_fold(fp);
-        fp->folded = fp->now + FOOTPRINT_P_FOLD;
-    }
-    if (fp->flags & FOOTPRINT_AVERAGE) { footprint_p_average_access(fp, block); return 0; }
-    if (fp->overfull) footprint_p_thin(fp);
-    fp->wake = fp->sample_log2 ? 0 : fp->folded < fp->end ? fp->folded : fp->end;
-    if (fp->sample_log2) {
-        fp->top_again = !footprint_p_left_out(fp, block);
-        if (!fp->top_again) { fp->now++; return 0; }
-        fp->sampled++;
-        if (fp->filled && fp->top->block == block) {                           /* row 1 has an event here: windows without */
-            uint64_t y = ++fp->now - fp->top->time + 1;
-            if (y < FOOTPRINT_P_YOUNG) fp->reused[y]++;
-            else footprint_p_reused_far(fp, 0, y, 1);
-            fp->top->time = fp->now;
-            fp->repeats++;
-            return 0;
-        }
-    }
-    if (fp->filled == 0) fp->top->block = ~block;
-    return 1;
-}
-
-FOOTPRINT_API void footprint_access(footprint *fp, uint64_t block) {
-    if (FOOTPRINT_P_UNLIKELY(fp->now >= fp->wake) && !footprint_p_wake(fp, block)) return;
-    footprint_p_access(fp, block);
-}
-
-/* The same for blocks[0..count), none left out: the last two blocks and the time of the second stay at hand. No branch on the size
-   of a gap. Returns how many were taken: fewer when sampling began. */
-static FOOTPRINT_P_ALWAYS size_t footprint_p_average_each(footprint *fp, const uint64_t *blocks, size_t count, int ahead) {
-    footprint_entry *slot = fp->slot, *one = slot + fp->next, *two = slot + fp->second, *last = slot + fp->buckets, *entry;
-    footprint_p_gap *gap = fp->gap;
-    uint64_t first = one->block, second = two->block, time = two->time, now = fp->now, start = now, end = now + count, y;
-    uint64_t columns = fp->columns, buckets = fp->buckets;
-    for (; now < end; now++) {
-        const uint64_t *at = blocks + (size_t)(now - start);
-        uint64_t block = *at;
-        if (ahead && end - now > FOOTPRINT_P_AHEAD) FOOTPRINT_P_PREFETCH(slot + (footprint_p_hash(at[FOOTPRINT_P_AHEAD]) * buckets >> 32));
-        if (block == first) continue;
-        if (block == second) {
-            footprint_p_gap_add_far(gap, columns, now - time + 2, 0);
-            entry = two;
-            two = one;
-        } else {
-            two->time = time;
-            one->time = now;
-            entry = slot + (footprint_p_hash(block) * buckets >> 32);
-            while (entry->block != block && entry->time) if (++entry == last) entry = slot;
-            if (FOOTPRINT_P_UNLIKELY(entry->time == 0)) {                      /* new */
-                fp->next = (uint32_t)(one - slot);
-                fp->second = (uint32_t)(two - slot);
-                fp->now = now;
-                footprint_p_average_look_up(fp, block);
-                if (fp->sample_log2) return (size_t)(now + 1 - start);
-                slot = fp->slot;
-                buckets = fp->buckets;
-                last = slot + buckets;
-                one = slot + fp->next;
-                two = slot + fp->second;
-                first = block;
-                second = two->block;
-                time = two->time;
-                continue;
-            }
-            y = now - entry->time + 2;
-            footprint_p_gap_add_far(gap, columns, y, 0);
-            two = one;
-        }
-        one = entry;
-        second = first;
-        first = block;
-        time = now;
-    }
-    two->time = time;
-    one->time = now;
-    fp->next = (uint32_t)(one - slot);
-    fp->second = (uint32_t)(two - slot);
-    fp->now = now;
-    fp->top_again = 1;
-    return count;
-}
-
-static FOOTPRINT_P_APART size_t footprint_p_average_plain(footprint *fp, const uint64_t *blocks, size_t count) {
-    return footprint_p_average_each(fp, blocks, count, 0);
-}
-static FOOTPRINT_P_APART size_t footprint_p_average_ahead(footprint *fp, const uint64_t *blocks, size_t count) {
-    return footprint_p_average_each(fp, blocks, count, 1);
-}
-
-FOOTPRINT_API void footprint_access_many(footprint *fp, const uint64_t *blocks, size_t count) {
-    const uint64_t *end = blocks + count, *stop;
-    int large = fp->blocks_bytes > FOOTPRINT_P_LARGE, ahead = large;
-    FOOTPRINT_ASSERT(blocks != NULL || count == 0);
-    while (blocks < end) {
-        uint64_t until = fp->folded < fp->end ? fp->folded : fp->end, left;
-        uint32_t next = fp->next;
-        if (fp->now >= fp->wake && !((fp->flags & FOOTPRINT_AVERAGE) && fp->now < until)) { footprint_access(fp, *blocks++); continue; }
-        left = until - fp->now < 1024 ? until - fp->now : 1024;
-        stop = left < (uint64_t)(end - blocks) ? blocks + (size_t)left : end;
-        if (fp->flags & FOOTPRINT_AVERAGE) {
-            if (fp->now == 0 || fp->sample_log2) for (; blocks < stop && (fp->now == 0 || fp->sample_log2); blocks++) footprint_p_average_access(fp, *blocks);
-            else blocks += (large ? footprint_p_average_ahead : footprint_p_average_plain)(fp, blocks, (size_t)(stop - blocks));
-            large = fp->blocks_bytes > FOOTPRINT_P_LARGE;
-            continue;
-        }
-        if (fp->filled < 2) { footprint_access(fp, *blocks++); continue; }
-        blocks += (ahead ? footprint_p_access_ahead : footprint_p_access_plain)(fp, blocks, (size_t)(stop - blocks));
-        ahead = large && fp->next - next > 128;                                /* renumbering counts as many */
-    }
-}
-
-FOOTPRINT_API void footprint_access_again(footprint *fp, uint64_t count) {
-    uint64_t most = fp->end - fp->now;
-    if (fp->now == 0) return;
-    if (count > most) {
-        fp->flags |= FOOTPRINT_ENDED;
-        fp->lost = footprint_p_sat_add(fp->lost, count - most);
-        count = most;
-    }
-    fp->now += count;
-    if (fp->flags & FOOTPRINT_AVERAGE) { if (fp->top_again) fp->slot[fp->next].time = fp->now; return; }
-    if (!fp->top_again) return;
-    if (fp->sample_log2 && count) {
-        footprint_p_reused_far(fp, 0, fp->now - count - fp->top->time + 2, 1);
-        if (count > 1) footprint_p_reused_far(fp, 0, 2, count - 1);
-        fp->sampled += count;
-    }
-    fp->top->time = fp->now;
-    fp->repeats += count;
-}
-
-FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_t bytes) {
-    uint64_t first = (uint64_t)(uintptr_t)address, last = first + (bytes ? bytes - 1 : 0);
-    uint64_t block = first >> fp->config.block_log2;
-    for (;; block++) {
-        footprint_access(fp, block);
-        if (block == last >> fp->config.block_log2) break;
-    }
-}
-
-/* ---- reading the state ---- */
-
-/* A mark's row counts, at every time i since born, all lengths from its age on, also those longer than i: these too many. */
-static uint64_t footprint_p_early(uint64_t low, uint64_t limit, uint64_t born) {
-    uint64_t from = low > born ? low : born + 1, width;
-    if (limit <= born) return 0;
-    width = limit - from + 1;
-    return width * (from - born) + footprint_p_triangle(width - 1);
-}
-
-/* Adds windows to rows below + 1 .. bin of a column: no footprint lies between two edges that are followed. */
-static void footprint_p_add_windows(uint64_t *table, uint32_t columns, uint32_t below, uint32_t bin, uint32_t column, uint64_t windows) {
-    uint32_t row;
-    for (row = below + 1; row <= bin; row++) table[(size_t)row * columns + column] += windows;
-}
-
-/* Row of ages -> windows: one of length w is counted at every time whose age is w or less. `open`: ages below the bin. */
-static void footprint_p_add_row(const footprint_p_cell *row, uint64_t now, uint64_t born, uint64_t *table, uint32_t columns,
-                                uint32_t below, uint32_t bin) {
-    uint32_t b;
-    uint64_t open = 0;
-    for (b = 1; b < columns && footprint_bin_low(b) <= now; b++) {
-        uint64_t low = footprint_bin_low(b), high = footprint_bin_high(b), limit = high < now ? high : now;
-        uint64_t rests = row[b].count * (limit + 1) - row[b].sum;              /* sum of limit - age + 1 */
-        footprint_p_add_windows(table, columns, below, bin, b,
-                                (limit - low + 1) * open + rests - footprint_p_early(low, limit, born));
-        open += row[b].count;
-    }
-}
-
-/* fp->scratch: the ages at which runs of a row start and, negative, end. `all`: ages below the bin, summed over its lengths. */
-static void footprint_p_add_moments(const footprint *fp, uint64_t born, uint64_t *table, uint32_t below, uint32_t bin) {
-    uint64_t now = fp->now, all = 0, open = 0;
-    uint32_t b;
-    for (b = 1; b < fp->columns && footprint_bin_low(b) <= now; b++) {
-        const footprint_p_moment *m = &fp->scratch[b];
-        uint64_t low = footprint_bin_low(b), high = footprint_bin_high(b), limit = high < now ? high : now;
-        uint64_t width = limit - low + 1, less = high - limit;
-        footprint_p_add_windows(table, fp->columns, below, bin, b,
-            width * all + open * footprint_p_triangle(width) + m->square - less * m->sum
-            + footprint_p_triangle(less - 1) * m->count - footprint_p_early(low, limit, born));
-        all += open * (high - low + 1) + m->sum;
-        open += m->count;
-    }
-}
-
-/* Row F <= T. */
-static void footprint_p_add_recent(const footprint *fp, uint32_t F, uint64_t *table, uint32_t below, uint32_t bin) {
-    footprint_p_moment *moments = fp->scratch;
-    uint32_t y, b;
-    for (b = 0; b < fp->columns; b++) {
-        const footprint_p_moment *ends = &fp->events[(size_t)F * fp->columns + b], *starts = ends - fp->columns;
-        moments[b].count = starts->count - ends->count;
-        moments[b].sum = starts->sum - ends->sum;
-        moments[b].square = starts->square - ends->square;
-    }
-    for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
-        uint64_t starts = F > 1 ? fp->shifted[FOOTPRINT_P_AT(F - 2, y)] : 0;
-        footprint_p_rest(moments, fp->columns, y, starts - fp->shifted[FOOTPRINT_P_AT(F - 1, y)] - fp->reused[(F - 1) * FOOTPRINT_P_YOUNG + y]);
-    }
-    if (F == 1) footprint_p_rest(moments, fp->columns, 1, fp->sampled);
-    footprint_p_rest(moments, fp->columns, fp->now - fp->top[F - 1].time + 2, UINT64_MAX);
-    footprint_p_add_moments(fp, fp->born[F], table, below, bin);
-}
-
-static void footprint_p_add_mark_row(const footprint *fp, uint32_t j, uint64_t *table, uint32_t below, uint32_t bin) {
-    const footprint_p_mark *mark = &fp->mark[j];
-    footprint_p_moment *moments = fp->scratch;
-    uint32_t b, first = footprint_bin(footprint_p_edge(fp, j)), y;
-    for (b = 0; b < fp->columns; b++) {
-        if (b >= first) moments[b] = fp->cells[mark->row + b];
-        else moments[b].count = moments[b].sum = moments[b].square = 0;
-    }
-    for (y = 1; y < FOOTPRINT_P_MARK_YOUNG && j < fp->mark_young; y++)
-        footprint_p_rest(moments, fp->columns, y, (uint64_t)(int64_t)fp->young[FOOTPRINT_P_MARK_AT(j, y)]);
-    if (j < fp->marks) footprint_p_rest(moments, fp->columns, fp->now - mark->since + 2, UINT64_MAX);    /* the run under way */
-    footprint_p_add_moments(fp, mark->born, table, below, bin);
-}
-
-/* Adds to the table the windows that ended since fp->start. */
-static void footprint_p_extract(const footprint *fp, uint64_t *table, uint32_t rows) {
-    uint32_t below = 0, F, j, b, bin;
-    for (b = 1; b < fp->columns && !(fp->flags & FOOTPRINT_AVERAGE); b++) {
-        uint64_t windows = footprint_p_windows(fp->now, b) - footprint_p_windows(fp->start, b);
-        table[b] += windows;
-        if (fp->sample_log2 == 0 && rows > 1) table[fp->columns + b] += windows;
-    }
-    for (F = fp->sample_log2 ? 1 : 2; F <= fp->filled && !(fp->flags & FOOTPRINT_AVERAGE); F++) {
-        if (footprint_bin_low(footprint_bin(F)) != F) continue;                /* 17, 19, ... are no edges */
-        bin = footprint_bin((uint64_t)F << fp->sample_log2);
-        if (F == 2 && fp->sample_log2 == 0) below = 1;
-        if (bin >= rows) bin = rows - 1;
-        footprint_p_add_recent(fp, F, table, below, bin);
-        below = bin;
-    }
-    for (j = 0; j < fp->mark_max && fp->mark[j].born; j++) {
-        bin = footprint_bin(footprint_p_edge(fp, j) << fp->sample_log2);
-        if (bin >= rows) bin = rows - 1;
-        footprint_p_add_mark_row(fp, j, table, below, bin);
-        below = bin;
-    }
-}
-
-/* An estimate of a sum over `windows` windows of w accesses: in each there are 1 to w different blocks, and no more than there are. */
-static void footprint_p_bound_total(footprint_total *total, uint64_t w, uint64_t blocks) {
-    footprint_p_wide most = footprint_p_product(w < blocks ? w : blocks, total->windows);
-    if (total->high >> 63 || (total->high == 0 && total->low < total->windows)) { total->low = total->windows; total->high = 0; }
-    else if (total->high > most.high || (total->high == most.high && total->low > most.low)) { total->low = most.low; total->high = most.high; }
-}
-
-/* Windows of exactly the high length of each bin, and the sum of their footprints. A block is missing from just those that fit
-   between two of its uses, or before the first, or after the last: max(0, y - 1 - w) windows of length w to a gap of y.        */
-static void footprint_p_average_totals(const footprint *fp, footprint_total *total) {
-    footprint_p_gap *gap = (footprint_p_gap *)(void *)fp->scratch;
-    uint64_t n = fp->now, weight = UINT64_C(1) << fp->sample_log2, count = 0, low = 0, high = 0;
-    uint32_t b, q, y, s;
-    for (b = 0; b <= fp->columns; b++) gap[b] = fp->gap[b];
-    for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
-        uint64_t times = fp->gap_young[y];
-        for (q = 0; q < fp->recent && !(fp->flags & FOOTPRINT_AVERAGE); q++) times += fp->reused[(q) * FOOTPRINT_P_YOUNG + (y)];
-        footprint_p_gap_sum(gap, fp->columns, y, times << fp->sample_log2);
-    }
-    for (q = 0; q < fp->filled; q++) footprint_p_gap_sum(gap, fp->columns, n + 2 - fp->top[q].time, weight);
-    if (fp->flags & FOOTPRINT_AVERAGE) {
-        for (s = 0; s < fp->buckets; s++)
-            if (fp->slot[s].time) footprint_p_gap_sum(gap, fp->columns, n + 2 - fp->slot[s].time, weight);
-    } else {
-        for (s = 2; s < fp->next; s++)
-            if (fp->live[s >> 6] >> (s & 63) & 1) footprint_p_gap_sum(gap, fp->columns, n + 2 - fp->slot[s].time, weight);
-    }
-    for (b = fp->columns; b-- > 1; ) {
-        uint64_t w = footprint_bin_high(b);
-        footprint_p_wide sum, less;
-        count += gap[b + 1].count;
-        footprint_p_wide_add(&low, &high, gap[b + 1].low, gap[b + 1].high);
-        if (w > n) continue;
-        sum = footprint_p_product(fp->first, n - w + 1);
-        footprint_p_wide_subtract(&sum.low, &sum.high, low, high);
-        less = footprint_p_product(count, w + 1);
-        footprint_p_wide_add(&sum.low, &sum.high, less.low, less.high);
-        less = footprint_p_product(fp->forgotten, n + 1 - w);                  /* gaps of the forgotten: n + 2 - time each */
-        footprint_p_wide_subtract(&sum.low, &sum.high, less.low, less.high);
-        footprint_p_wide_add(&sum.low, &sum.high, fp->forgotten_low, fp->forgotten_high);
-        total[b].windows = n - w + 1;
-        total[b].low = sum.low;
-        total[b].high = sum.high;
-        if (fp->flags & FOOTPRINT_FULL) footprint_p_bound_total(&total[b], w, fp->first);
-    }
-}
-
-/* Rows that a snapshot needs: to the largest edge that was ever followed. */
-static uint32_t footprint_p_rows(const footprint *fp) {
-    uint32_t j = fp->marks;
-    uint64_t edge = fp->recent;
-    if (fp->flags & FOOTPRINT_AVERAGE) return 1;
-    if (fp->start) return fp->rows;
-    while (j < fp->mark_max && fp->mark[j].born) j++;
-    if (j > 0) edge = footprint_p_edge(fp, j - 1);
-    return footprint_bin(edge << fp->sample_log2) + 1;
-}
-
-FOOTPRINT_API size_t footprint_snapshot_bytes(const footprint *fp) {
-    return footprint_profile_bytes(footprint_p_rows(fp), fp->columns);
-}
-
-FOOTPRINT_API int footprint_snapshot(const footprint *fp, footprint_profile *profile, void *memory, size_t bytes) {
-    uint32_t rows = footprint_p_rows(fp), row, q, y;
-    size_t i, cells = (size_t)rows * fp->columns;
-    FOOTPRINT_ASSERT(memory != NULL);
-    if (footprint_profile_init(profile, rows, fp->columns, memory, bytes)) return 1;
-    profile->accesses = fp->now;
-    profile->blocks = fp->first;
-    profile->forgotten = fp->forgotten;
-    profile->c = fp->config.c;
-    profile->flags = fp->flags;
-    profile->sample_log2 = fp->sample_log2;
-    profile->block_log2 = fp->config.block_log2;
-    profile->last_window = fp->now;
-    profile->last_blocks = fp->first;
-    if (fp->now) {
-        if (fp->start) for (i = 0; i < cells; i++) profile->at_least[i] = fp->before[i];
-        footprint_p_extract(fp, profile->at_least, rows);
-        footprint_p_average_totals(fp, profile->total);
-    }
-    if (fp->now > footprint_bin_high(fp->columns - 1)) profile->last_window = profile->last_blocks = 0;
-    if (fp->flags & FOOTPRINT_AVERAGE) return 0;
-    for (row = 0; row < fp->rows; row++) profile->depth[row < rows ? row : rows - 1] += fp->depth[row];
-    row = footprint_bin(UINT64_C(1) << fp->sample_log2);
-    profile->depth[row < rows ? row : rows - 1] += fp->repeats << fp->sample_log2;
-    for (q = 1; q < fp->recent; q++) {
-        row = footprint_bin((uint64_t)(q + 1) << fp->sample_log2);
-        for (y = 1; y < FOOTPRINT_P_YOUNG; y++)
-            profile->depth[row < rows ? row : rows - 1] += (uint64_t)fp->reused[(q) * FOOTPRINT_P_YOUNG + (y)] << fp->sample_log2;
-    }
-    return 0;
-}
-
-/* ---- full: every second block from here on ----
-
-   The windows that ended so far are added to `before`, at edges F * 2^k. Then k grows, recent and slot keep only the blocks still
-   followed, and counting starts anew in that state: each row of a block that is there opens with its age, marks stand exactly.   */
-
-static void footprint_p_thin(footprint *fp) {
-    uint32_t s, q, kept, j;
-    size_t i;
-    footprint_p_fold(fp);
-    footprint_p_extract(fp, fp->before, fp->rows);
-    footprint_p_depth(fp, footprint_bin(UINT64_C(1) << fp->sample_log2), fp->repeats);
-    fp->repeats = fp->sampled = 0;
-    fp->marks = 0;
-    do {
-        fp->sample_log2++;
-        for (q = kept = 0; q < fp->filled; q++) if (!footprint_p_left_out(fp, fp->top[q].block)) fp->top[kept++] = fp->top[q];
-        fp->filled = kept;
-        for (s = 2; s < fp->next; s++)
-            if (footprint_p_left_out(fp, fp->slot[s].block)) fp->live[s >> 6] &= ~(UINT64_C(1) << (s & 63));
-        footprint_p_compact(fp);
-    } while (fp->next - 2 > fp->cap && fp->sample_log2 < 63);
-    while (fp->filled < fp->recent && fp->next > 2) {
-        fp->top[fp->filled++] = fp->slot[--fp->next];
-        fp->live[fp->next >> 6] &= ~(UINT64_C(1) << (fp->next & 63));
-    }
-    footprint_p_reindex(fp);
-    footprint_p_zero(fp->near, 1024);
-    for (q = 0; q < fp->filled; q++) ++*footprint_p_near(fp, footprint_p_hash(fp->top[q].block));
-    fp->tracked = fp->filled + fp->next - 2;
-    fp->overfull = 0;
-    fp->depth_first = footprint_bin((uint64_t)fp->recent << fp->sample_log2);
-    fp->start = fp->now;
-    footprint_p_zero(fp->events, (fp->recent + 2) * (size_t)fp->columns * sizeof *fp->events);
-    for (i = 0; i < fp->cell_count; i++) fp->cells[i].count = fp->cells[i].sum = fp->cells[i].square = 0;
-    for (q = 0; q < fp->filled; q++) {
-        footprint_p_event(fp, q + 1, fp->now - fp->top[q].time + 2, 1);
-        fp->born[q + 1] = fp->now + 1;
-    }
-    for (j = 0; j < fp->mark_max; j++) { fp->mark[j].born = 0; fp->place[j] = fp->pending[j] = 0; }
-    for (j = 0; j < fp->mark_max && footprint_p_edge(fp, j) <= fp->tracked; j++)
-        footprint_p_add_mark(fp, fp->next - (uint32_t)(footprint_p_edge(fp, j) - fp->recent), fp->now + 1);
-}
-
-/* ---- memory ---- */
-
-static void *footprint_p_take(unsigned char *base, uint64_t *at, uint64_t count, size_t size) {
-    void *taken = base ? base + *at : NULL;
-    *at += (count * size + 15) & ~UINT64_C(15);
-    return taken;
-}
-
-/* Lays the blocks out from base on, or only (base NULL) says how many bytes so many slots take. */
-static uint64_t footprint_p_layout_blocks(footprint *fp, unsigned char *base, uint32_t slots) {
-    uint64_t at = 0;
-    int average = (fp->flags & FOOTPRINT_AVERAGE) != 0;
-    fp->slots = slots;
-    fp->cap = slots - slots / 4;
-    fp->buckets = average ? slots : slots + slots / 4;
-    fp->slot  = (footprint_entry *)footprint_p_take(base, &at, (uint64_t)slots + 1, sizeof *fp->slot);   /* one in reserve: see thin */
-    fp->index = (uint32_t *)footprint_p_take(base, &at, average ? 0 : fp->buckets, sizeof *fp->index);
-    fp->live  = (uint64_t *)footprint_p_take(base, &at, average ? 0 : slots / 64 + 2, sizeof *fp->live);
-    fp->blocks_bytes = (size_t)at;
-    return at;
-}
-
-/* The same for the tables, whose size depends on the most slots there can ever be. */
-static uint64_t footprint_p_layout_tables(footprint *fp, unsigned char *base, uint32_t slots) {
-    uint64_t at = 0, cells, rows;
-    uint32_t T = fp->recent, low = footprint_bin(T), columns = fp->columns, marks = 0, young;
-    int average = (fp->flags & FOOTPRINT_AVERAGE) != 0, forget = (fp->flags & FOOTPRINT_FORGET) != 0;
-    if (average) T = 0;
-    else {
-        marks = footprint_bin(forget ? (uint64_t)slots - slots / 4 + T - 1 : (uint64_t)slots + T) - low;
-        if (marks > columns - 1 - low) marks = columns - 1 - low;              /* no window of interest has so many blocks */
-    }
-    young = footprint_bin(FOOTPRINT_P_MARK_YOUNG) - 1 - low;
-    if (young > marks) young = marks;
-    rows = average ? 1 : low + marks + 1 + 8 * fp->config.sample_log2 + (forget ? 0 : 64);     /* 64: sampled down to 1/256 */
-    cells = average ? 0 : low + 1 + (uint64_t)marks * (columns - low - 1) - (uint64_t)marks * (marks ? marks - 1 : 0) / 2;
-    fp->mark_max = marks;
-    fp->mark_young = young;
-    fp->rows = (uint32_t)rows;
-    fp->cell_count = (size_t)cells;
-    fp->ring      = (footprint_entry *)footprint_p_take(base, &at, FOOTPRINT_P_RING + T + 4, sizeof *fp->ring);
-    fp->shifted   = (uint32_t *)footprint_p_take(base, &at, (uint64_t)T * FOOTPRINT_P_YOUNG, sizeof *fp->shifted);
-    fp->reused    = (uint32_t *)footprint_p_take(base, &at, (uint64_t)T * FOOTPRINT_P_YOUNG, sizeof *fp->reused);
-    fp->gap_young = (uint32_t *)footprint_p_take(base, &at, FOOTPRINT_P_YOUNG, sizeof *fp->gap_young);
-    fp->gap       = (footprint_p_gap *)footprint_p_take(base, &at, (uint64_t)columns + 1, sizeof *fp->gap);
-    fp->scratch   = (footprint_p_moment *)footprint_p_take(base, &at, (uint64_t)columns + 1, sizeof *fp->scratch);
-    fp->events    = (footprint_p_moment *)footprint_p_take(base, &at, average ? 0 : (T + 2) * (uint64_t)columns, sizeof *fp->events);
-    fp->near      = (uint8_t *)footprint_p_take(base, &at, average ? 0 : 1024, 1);
-    fp->born      = (uint64_t *)footprint_p_take(base, &at, (uint64_t)T + 1, sizeof *fp->born);
-    fp->depth     = (uint64_t *)footprint_p_take(base, &at, rows, sizeof *fp->depth);
-    fp->before    = (uint64_t *)footprint_p_take(base, &at, average || forget ? 0 : rows * columns, sizeof *fp->before);
-    fp->place     = (uint32_t *)footprint_p_take(base, &at, marks + 16, sizeof *fp->place);        /* 16 at a time are looked at */
-    fp->pending   = (uint32_t *)footprint_p_take(base, &at, marks + 16, sizeof *fp->pending);
-    fp->slack     = (uint32_t *)footprint_p_take(base, &at, marks + 16, sizeof *fp->slack);
-    fp->mark      = (footprint_p_mark *)footprint_p_take(base, &at, marks, sizeof *fp->mark);
-    fp->young     = (int32_t *)footprint_p_take(base, &at, (uint64_t)young * FOOTPRINT_P_MARK_YOUNG, sizeof *fp->young);
-    fp->cells     = (footprint_p_moment *)footprint_p_take(base, &at, cells, sizeof *fp->cells);
-    fp->table_bytes = (size_t)at;
-    return at;
-}
-
-/* The defaults, and what follows from them. */
-static void footprint_p_configure(footprint *fp, const footprint_config *config) {
-    uint64_t width;
-    footprint_p_zero(fp, sizeof *fp);
-    if (config) fp->config = *config;
-    config = &fp->config;
-    fp->config.c = config->c > 0 ? config->c > 1 ? 1 : config->c < .01 ? .01 : config->c : .9;
-    fp->columns = footprint_bin(config->window_max == 0 ? UINT32_MAX : config->window_max < 1023 ? 1023 : config->window_max) + 1;
-    fp->config.window_max = footprint_bin_high(fp->columns - 1);
-    if (config->blocks_max == 0 || config->blocks_max > UINT32_C(1) << 30) fp->config.blocks_max = UINT32_C(1) << 30;
-    if (config->sample_log2 > 24) fp->config.sample_log2 = 24;
-    if (config->block_log2 == 0) fp->config.block_log2 = 6;
-    fp->recent = config->recent == 16 ? 16 : 32;
-    if (config->group == 0 || config->group > 64) fp->config.group = 4;
-    fp->flags = config->flags & (FOOTPRINT_AVERAGE | FOOTPRINT_FORGET);
-    if (fp->flags & FOOTPRINT_AVERAGE) fp->flags = FOOTPRINT_AVERAGE;
-    fp->sample_log2 = config->sample_log2;
-    fp->depth_first = footprint_bin((uint64_t)fp->recent << fp->sample_log2);
-    fp->next = fp->flags & FOOTPRINT_AVERAGE ? 0 : 2;
-    fp->top_again = 1;
-    fp->fast = (uint32_t)footprint_p_is_fast();
-    width = fp->config.window_max - footprint_bin_low(fp->columns - 1) + 1;
-    fp->end = UINT64_MAX / width;
-    if (fp->end < (UINT64_C(1) << 34) - 1) fp->end = (UINT64_C(1) << 34) - 1;  /* shorter than window_max: no cell fills before */
-    fp->folded = FOOTPRINT_P_FOLD < fp->end ? FOOTPRINT_P_FOLD : fp->end;
-}
-
-/* Slots for so many blocks before the table is full. */
-static uint32_t footprint_p_slots(const footprint *fp, uint64_t blocks) {
-    if (blocks > fp->config.blocks_max) blocks = fp->config.blocks_max;
-    if (blocks < 60) blocks = 60;
-    return (uint32_t)(blocks + (blocks + 2) / 3 + 4);
-}
-
-static uint64_t footprint_p_layout(footprint *fp, unsigned char *base, uint32_t slots) {
-    uint64_t tables = footprint_p_layout_tables(fp, base, slots);
-    return tables + footprint_p_layout_blocks(fp, base ? base + (size_t)tables : NULL, slots);
-}
-
-FOOTPRINT_API size_t footprint_bytes(const footprint_config *config, uint32_t blocks) {
-    footprint fp;
-    uint64_t bytes;
-    footprint_p_configure(&fp, config);
-    bytes = footprint_p_layout(&fp, NULL, footprint_p_slots(&fp, blocks)) + 15;
-    return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
-}
-
-FOOTPRINT_API uint32_t footprint_init(footprint *fp, void *memory, size_t bytes, const footprint_config *config) {
-    unsigned char *base = (unsigned char *)memory;
-    size_t skip = (size_t)(0 - (uintptr_t)memory) & 15;
-    uint32_t slots = 64, step, most;
-    footprint_p_configure(fp, config);
-    fp->config.alloc = NULL;
-    most = footprint_p_slots(fp, UINT64_MAX);
-    if (memory == NULL || bytes < skip || footprint_p_layout(fp, NULL, slots) > bytes - skip) { footprint_p_zero(fp, sizeof *fp); return 0; }
-    for (step = UINT32_C(1) << 30; step; step /= 2)
-        if (step <= most - slots && footprint_p_layout(fp, NULL, slots + step) <= bytes - skip) slots += step;
-    footprint_p_zero(base + skip, (size_t)footprint_p_layout(fp, base + skip, slots));
-    fp->top = fp->ring + FOOTPRINT_P_RING;
-    return fp->cap;
-}
-
-FOOTPRINT_API uint32_t footprint_open(footprint *fp, const footprint_config *config) {
-    footprint_p_configure(fp, config);
-    if (!fp->config.alloc) { footprint_p_zero(fp, sizeof *fp); return 0; }
-    footprint_p_layout_tables(fp, NULL, footprint_p_slots(fp, UINT64_MAX));
-    footprint_p_layout_blocks(fp, NULL, footprint_p_slots(fp, FOOTPRINT_P_FIRST));
-    fp->tables = fp->config.alloc(fp->config.user, fp->table_bytes);
-    fp->blocks = fp->config.alloc(fp->config.user, fp->blocks_bytes);
-    if (!fp->tables || !fp->blocks) { footprint_close(fp); return 0; }
-    footprint_p_layout_tables(fp, (unsigned char *)fp->tables, footprint_p_slots(fp, UINT64_MAX));
-    footprint_p_layout_blocks(fp, (unsigned char *)fp->blocks, footprint_p_slots(fp, FOOTPRINT_P_FIRST));
-    footprint_p_zero(fp->tables, fp->table_bytes);
-    footprint_p_zero(fp->blocks, fp->blocks_bytes);
-    fp->top = fp->ring + FOOTPRINT_P_RING;
-    return fp->cap;
-}
-
-FOOTPRINT_API void footprint_close(footprint *fp) {
-    if (fp->tables && fp->config.release) fp->config.release(fp->config.user, fp->tables);
-    if (fp->blocks && fp->config.release) fp->config.release(fp->config.user, fp->blocks);
-    footprint_p_zero(fp, sizeof *fp);                                          /* in this state nothing is counted: all is `lost` */
-}
-
-/* Moves the blocks to larger memory; the index is left empty. Returns 0, and changes nothing, if there is none. */
-static int footprint_p_grow(footprint *fp, uint64_t slots) {
-    footprint old = *fp;
-    uint32_t i;
-    if (slots > footprint_p_slots(fp, UINT64_MAX)) slots = footprint_p_slots(fp, UINT64_MAX);
-    if (slots <= fp->slots || !fp->config.alloc || fp->flags & FOOTPRINT_FULL) return 0;
-    fp->blocks = fp->config.alloc(fp->config.user, (size_t)footprint_p_layout_blocks(fp, NULL, (uint32_t)slots));
-    if (!fp->blocks) { *fp = old; return 0; }
-    footprint_p_layout_blocks(fp, (unsigned char *)fp->blocks, (uint32_t)slots);
-    if (fp->flags & FOOTPRINT_AVERAGE) {
-        footprint_p_zero(fp->slot, fp->slots * sizeof *fp->slot);
-        for (i = 0; i < old.buckets; i++)
-            if (old.slot[i].time) {
-                uint32_t bucket = footprint_p_average_find(fp, old.slot[i].block);
-                fp->slot[bucket] = old.slot[i];
-                if (i == old.next) fp->next = bucket;
-                if (i == old.second) fp->second = bucket;
-            }
-    } else {
-        footprint_p_copy(fp->slot, old.slot, old.next * sizeof *fp->slot);
-        footprint_p_zero(fp->live, (fp->slots / 64 + 2) * sizeof *fp->live);
-        footprint_p_copy(fp->live, old.live, (old.slots / 64 + 2) * sizeof *fp->live);
-    }
-    if (fp->config.release) fp->config.release(fp->config.user, old.blocks);
-    return 1;
-}
-
-FOOTPRINT_API void footprint_get_stats(const footprint *fp, footprint_stats *out) {
-    out->accesses = fp->now;
-    out->lost = fp->lost;
-    out->accesses_max = fp->end;
-    out->blocks = fp->first;
-    out->forgotten = fp->forgotten;
-    out->memory_bytes = fp->table_bytes + fp->blocks_bytes;
-    out->blocks_bytes = fp->blocks_bytes;
-    out->flags = fp->flags;
-    out->sample_log2 = fp->sample_log2;
-    out->marks = fp->marks;
-    out->renumbered = fp->renumbered;
-}
-
-FOOTPRINT_API uint64_t footprint_since(const footprint *fp, uint32_t bin) {
-    uint32_t k = fp->sample_log2;
-    uint64_t F = (footprint_bin_low(bin) + ((UINT64_C(1) << k) - 1)) >> k;
-    if (F == 0) return fp->now;
-    if (F <= fp->recent) return F <= fp->filled ? fp->top[F - 1].time : 0;
-    bin = footprint_bin(F) - footprint_bin(fp->recent) - 1;
-    return bin < fp->marks ? fp->mark[bin].since : 0;
-}
-
-/* ---- profiles ---- */
-
-FOOTPRINT_API size_t footprint_profile_bytes(uint32_t rows, uint32_t columns) {
-    uint64_t bytes = ((uint64_t)rows * columns + rows) * sizeof(uint64_t) + columns * (uint64_t)sizeof(footprint_total) + 15;
-    return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
-}
-
-FOOTPRINT_API int footprint_profile_init(footprint_profile *p, uint32_t rows, uint32_t columns, void *memory, size_t bytes) {
-    size_t at = (size_t)(0 - (uintptr_t)memory) & 15;
-    footprint_p_zero(p, sizeof *p);
-    if (!memory || bytes < footprint_profile_bytes(rows, columns)) return 1;
-    footprint_p_zero(memory, footprint_profile_bytes(rows, columns));
-    p->rows = rows;
-    p->columns = columns;
-    p->total = (footprint_total *)(void *)((unsigned char *)memory + at);
-    p->at_least = (uint64_t *)(void *)(p->total + columns);
-    p->depth = p->at_least + (size_t)rows * columns;
-    p->c = 1;
-    return 0;
-}
-
-static void footprint_p_saturate(footprint_profile *p, uint64_t *sum, uint64_t add) {
-    *sum = footprint_p_sat_add(*sum, add);
-    if (*sum == UINT64_MAX) p->flags |= FOOTPRINT_SATURATED;
-}
-
-FOOTPRINT_API int footprint_add(footprint_profile *into, const footprint_profile *other) {
-    uint32_t row, column;
-    int empty = into->accesses == 0;
-    if (into->rows < other->rows || into->columns < other->columns) return 1;
-    if (!empty && (into->flags ^ other->flags) & FOOTPRINT_PAIR) return 1;
-    for (row = 0; row < other->rows; row++) {
-        for (column = 0; column < other->columns; column++)
-            footprint_p_saturate(into, &into->at_least[(size_t)row * into->columns + column],
-                                 other->at_least[(size_t)row * other->columns + column]);
-        footprint_p_saturate(into, &into->depth[row], other->depth[row]);
-    }
-    for (column = 0; column < other->columns; column++) {
-        footprint_p_saturate(into, &into->total[column].windows, other->total[column].windows);
-        footprint_p_wide_add(&into->total[column].low, &into->total[column].high, other->total[column].low, other->total[column].high);
-    }
-    footprint_p_saturate(into, &into->accesses, other->accesses);
-    footprint_p_saturate(into, &into->blocks, other->blocks);
-    footprint_p_saturate(into, &into->forgotten, other->forgotten);
-    if (other->c < into->c) into->c = other->c;
-    if (other->sample_log2 > into->sample_log2) into->sample_log2 = other->sample_log2;
-    into->block_log2 = other->block_log2;
-    into->flags |= other->flags;
-    into->last_window = empty ? other->last_window : 0;
-    into->last_blocks = empty ? other->last_blocks : 0;
-    return 0;
-}
-
-FOOTPRINT_API int footprint_subtract(footprint_profile *later, const footprint_profile *earlier) {
-    uint32_t row, column;
-    uint64_t blocks = later->blocks;               /* of the whole run: a phase may touch old ones */
-    if (later->rows < earlier->rows || later->columns != earlier->columns || later->accesses < earlier->accesses) return 1;
-    for (row = 0; row < earlier->rows; row++) {
-        for (column = 0; column < later->columns; column++)
-            later->at_least[(size_t)row * later->columns + column] -= earlier->at_least[(size_t)row * later->columns + column];
-        later->depth[row] -= earlier->depth[row];
-    }
-    for (column = 0; column < later->columns; column++) {
-        later->total[column].windows -= earlier->total[column].windows;
-        footprint_p_wide_subtract(&later->total[column].low, &later->total[column].high, earlier->total[column].low, earlier->total[column].high);
-        if (later->flags & FOOTPRINT_FULL) footprint_p_bound_total(&later->total[column], footprint_bin_high(column), blocks);
-    }
-    later->accesses -= earlier->accesses;
-    later->blocks -= earlier->blocks;
-    later->forgotten -= earlier->forgotten;
-    later->last_window = later->last_blocks = 0;
-    later->flags |= FOOTPRINT_DIFFERENCE;
-    return 0;
-}
-
-static uint64_t footprint_p_at_least(const footprint_profile *p, uint32_t row, uint32_t column) {
-    return row < p->rows && column < p->columns ? p->at_least[(size_t)row * p->columns + column] : 0;
-}
-
-FOOTPRINT_API uint64_t footprint_windows(const footprint_profile *p, uint32_t window_bin) {
-    return footprint_p_at_least(p, 0, window_bin);
-}
-
-FOOTPRINT_API uint64_t footprint_windows_of(const footprint_profile *p, uint32_t window_bin, uint32_t bin) {
-    return footprint_p_at_least(p, bin, window_bin) - footprint_p_at_least(p, bin + 1, window_bin);
-}
-
-FOOTPRINT_API uint32_t footprint_percentile(const footprint_profile *p, uint32_t window_bin, uint32_t percent) {
-    uint64_t all = footprint_windows(p, window_bin), rank;
-    uint32_t bin = 0;
-    if (all == 0) return UINT32_MAX;
-    if (percent > 100) percent = 100;
-    rank = all / 100 * percent + (all % 100 * percent + 99) / 100;
-    if (rank == 0) rank = 1;
-    while (all - footprint_p_at_least(p, bin + 1, window_bin) < rank) bin++;
-    return bin;
-}
-
-/* ---- what follows from the average (Xiang et al., HOTL) ---- */
-
-/* The n-th point of the average: (0, 0), the high ends of bins, and the whole trace. Returns 0 behind the last. */
-static int footprint_p_point(const footprint_profile *p, uint32_t n, double *window, double *blocks) {
-    *window = *blocks = 0;
-    if (n == 0) return 1;
-    if (n < p->columns && p->total[n].windows) {
-        uint64_t high = footprint_bin_high(n);
-        *window = (double)high;
-        *blocks = footprint_p_wide_double(p->total[n].low, p->total[n].high) / (double)p->total[n].windows;
-        return 1;
-    }
-    if (p->last_window == 0 || n > p->columns || (n > 1 && p->total[n - 1].windows == 0) || (n > 1 && p->last_window <= footprint_bin_high(n - 1))) return 0;
-    *window = (double)p->last_window;
-    *blocks = (double)p->last_blocks;
-    return 1;
-}
-
-/* The piece of the average that holds a window (blocks < 0) or reaches so many blocks. Returns 0 behind the last. */
-static int footprint_p_piece(const footprint_profile *p, double window, double blocks, double *w0, double *b0, double *w1, double *b1) {
-    uint32_t n;
-    *w0 = *b0 = *w1 = *b1 = 0;
-    for (n = 1; footprint_p_point(p, n, w1, b1); n++) {
-        if (blocks < 0 ? *w1 >= window : *b1 >= blocks) return 1;
-        *w0 = *w1;
-        *b0 = *b1;
-    }
-    return 0;
-}
-
-FOOTPRINT_API double footprint_average(const footprint_profile *p, double window) {
-    double w0, b0, w1, b1;
-    if (window <= 0) return 0;
-    if (!footprint_p_piece(p, window, -1, &w0, &b0, &w1, &b1)) return b0;
-    return b0 + (b1 - b0) * (window - w0) / (w1 - w0);
-}
-
-static double footprint_p_slope(const footprint_profile *p, double window) {
-    double w0, b0, w1, b1;
-    return footprint_p_piece(p, window, -1, &w0, &b0, &w1, &b1) && b1 > b0 ? (b1 - b0) / (w1 - w0) : 0;
-}
-
-FOOTPRINT_API double footprint_fill_time(const footprint_profile *p, double blocks) {
-    double w0, b0, w1, b1;
-    if (blocks <= 0) return 0;
-    if (!footprint_p_piece(p, 0, blocks, &w0, &b0, &w1, &b1)) return -1;
-    return w0 + (w1 - w0) * (blocks - b0) / (b1 - b0);
-}
-
-FOOTPRINT_API double footprint_miss_ratio_by_average(const footprint_profile *p, double blocks) {
-    double time = footprint_fill_time(p, blocks);
-    return time < 0 ? 0 : footprint_p_slope(p, time);
-}
-
-FOOTPRINT_API double footprint_inter_miss_time(const footprint_profile *p, double blocks) {
-    double ratio = footprint_miss_ratio_by_average(p, blocks);
-    return ratio > 0 ? 1 / ratio : -1;
-}
-
-FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blocks) {
-    double all = (double)p->blocks, hits = 0;
-    uint32_t row;
-    for (row = 1; row < p->rows; row++) {
-        uint64_t first = footprint_bin_low(row), next = footprint_bin_low(row + 1);
-        double low = (double)first, width = (double)(next - first), here = (double)p->depth[row];
-        all += here;
-        if (blocks >= low) hits += blocks - low + 1 >= width ? here : here * (blocks - low + 1) / width;
-    }
-    return all > 0 ? 1 - hits / all : 0;
-}
-
-/* ---- programs that share a cache: footprints add, each with its share of the window ---- */
-
-static double footprint_p_share(const footprint_profile *const *programs, const double *rates, uint32_t count, uint32_t which) {
-    double all = 0, mine = 0;
-    uint32_t i;
-    for (i = 0; i < count; i++) {
-        double rate = rates ? rates[i] : (double)programs[i]->accesses;
-        if (rate > 0) all += rate;
-        if (i == which && rate > 0) mine = rate;
-    }
-    return all > 0 ? mine / all : 0;
-}
-
-FOOTPRINT_API double footprint_corun_average(const footprint_profile *const *programs, const double *rates, uint32_t count, double window) {
-    double sum = 0;
-    uint32_t i;
-    for (i = 0; i < count; i++) sum += footprint_average(programs[i], window * footprint_p_share(programs, rates, count, i));
-    return sum;
-}
-
-/* The window that fills the cache, or -1: all of them fit. */
-static double footprint_p_corun_fill(const footprint_profile *const *programs, const double *rates, uint32_t count, double blocks) {
-    double low = 0, high = 1;
-    int i;
-    while (high < 1e19 && footprint_corun_average(programs, rates, count, high) < blocks) high *= 2;
-    if (high >= 1e19) return -1;
-    for (i = 0; i < 64; i++) {
-        double middle = (low + high) / 2;
-        if (footprint_corun_average(programs, rates, count, middle) < blocks) low = middle; else high = middle;
-    }
-    return high;
-}
-
-FOOTPRINT_API double footprint_corun_miss_ratio_of(const footprint_profile *const *programs, const double *rates, uint32_t count, double blocks,
-                                                   uint32_t which) {
-    double window = footprint_p_corun_fill(programs, rates, count, blocks);
-    return window < 0 || which >= count ? 0 : footprint_p_slope(programs[which], window * footprint_p_share(programs, rates, count, which));
-}
-
-FOOTPRINT_API double footprint_corun_miss_ratio(const footprint_profile *const *programs, const double *rates, uint32_t count, double blocks) {
-    double sum = 0;
-    uint32_t i;
-    for (i = 0; i < count; i++)
-        sum += footprint_p_share(programs, rates, count, i) * footprint_corun_miss_ratio_of(programs, rates, count, blocks, i);
-    return sum;
-}
-
-/* ---- files: docs/formats.md, kind 3 ---- */
-
 #ifndef FOOTPRINT_NO_FILES
-#define FOOTPRINT_P_KIND 3
-
 /* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
 static uint32_t footprint_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
     static const uint32_t nibble[16] = {
@@ -2082,12 +435,1886 @@ static int footprint_p_put_end(footprint_p_out *out) {
     return out->error;
 }
 /* [end shared] */
+#endif
 
-FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name, footprint_write_fn write, void *user) {
+/* ---- bins and numbers ---- */
+
+/* bin(v) = v below 16. From there every octave is cut into 8 bins: with k = floor(log2 v) - 3, v is
+   in bin 8 k + (v >> k). 16 and 17 are in bin 16, 32 to 35 in bin 24, 288 to 319 in bin 49 (the
+   paper counts from one and calls it 50). The least value of a bin is called its low end. Twice a
+   low end is a low end again. Window lengths and footprints use the same bins. */
+
+FOOTPRINT_API uint32_t footprint_bin(uint64_t value) {
+    uint32_t k;
+    if (value < 16) return (uint32_t)value;
+    k = FOOTPRINT_P_LOG2(value) - 3;
+    return 8 * k + (uint32_t)(value >> k);
+}
+
+FOOTPRINT_API uint64_t footprint_bin_low(uint32_t bin) {
+    if (bin < 16) return bin;
+    if (bin > 495) return UINT64_MAX;
+    return (uint64_t)(8 + (bin & 7)) << ((bin >> 3) - 1);
+}
+
+FOOTPRINT_API uint64_t footprint_bin_high(uint32_t bin) {
+    return bin >= 495 ? UINT64_MAX : footprint_bin_low(bin + 1) - 1;
+}
+
+/* Sums of 128 bits; they may pass below 0 in between. */
+static void footprint_p_wide_add(uint64_t *low, uint64_t *high, uint64_t add_low,
+                                 uint64_t add_high) {
+    *low += add_low;
+    *high += add_high + (*low < add_low);
+}
+
+static void footprint_p_wide_less(uint64_t *low, uint64_t *high, uint64_t less_low,
+                                  uint64_t less_high) {
+    *high -= less_high + (*low < less_low);
+    *low -= less_low;
+}
+
+typedef struct footprint_p_wide { uint64_t low, high; } footprint_p_wide;
+
+static footprint_p_wide footprint_p_product(uint64_t a, uint64_t b) {
+    uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
+    uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
+    uint64_t middle2 = a0 * b1 + (middle & UINT32_MAX);
+    footprint_p_wide product;
+    product.low = a * b;
+    product.high = a1 * b1 + (middle >> 32) + (middle2 >> 32);
+    return product;
+}
+
+/* Returns 1 + 2 + .. + k modulo 2^64, and 0 for k = -1. */
+static uint64_t footprint_p_triangle(uint64_t k) { return ((k + 1) >> 1) * (k | 1); }
+
+/* How many windows of a run of n accesses have a length in bin. */
+static uint64_t footprint_p_windows(uint64_t n, uint32_t bin) {
+    uint64_t low = footprint_bin_low(bin), high = footprint_bin_high(bin), width;
+    if (bin == 0 || n < low) return 0;
+    width = (high < n ? high : n) - low + 1;
+    return width * (n - low + 1) - footprint_p_triangle(width - 1);
+}
+
+/* Byte b of the result says how many of the lowest 8 (b + 1) bits of v are set. */
+static uint64_t footprint_p_ones(uint64_t v) {
+    v -= v >> 1 & UINT64_C(0x5555555555555555);
+    v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
+    v = (v + (v >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return v * UINT64_C(0x0101010101010101);
+}
+
+static uint64_t footprint_p_hash(uint64_t block) {
+    return (block ^ block >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+}
+
+/* With sampling at 2^-k a block is left out unless the low k bits of another hash are 0. All bits
+   of this hash are well mixed, so the blocks that remain do not cluster. */
+static int footprint_p_left_out(const footprint *fp, uint64_t block) {
+    block = (block ^ block >> 33) * UINT64_C(0xFF51AFD7ED558CCD);
+    block = (block ^ block >> 33) * UINT64_C(0xC4CEB9FE1A85EC53);
+    block ^= block >> 33;
+    return (block & ((UINT64_C(1) << fp->sample_log2) - 1)) != 0;
+}
+
+static void footprint_p_zero(void *memory, size_t bytes) {
+    unsigned char *p = (unsigned char *)memory;
+    while (bytes--) *p++ = 0;
+}
+
+static void footprint_p_copy(void *to, const void *from, size_t bytes) {
+    unsigned char *t = (unsigned char *)to;
+    const unsigned char *f = (const unsigned char *)from;
+    while (bytes--) *t++ = *f++;
+}
+
+/* ---- memory layout ---- */
+
+enum {
+    FOOTPRINT_P_T = 32,              /* recent blocks; the low end of a bin */
+    FOOTPRINT_P_GROUP = 4,           /* G: marks that share a slack */
+    FOOTPRINT_P_YOUNG = 512,         /* ages below it are counted one by one */
+    FOOTPRINT_P_MARK_YOUNG = 1024,   /* the same for the marks of low ends below it */
+    FOOTPRINT_P_RING = 128,          /* misses until `recent` is copied to the ring's end */
+    FOOTPRINT_P_NEAR = 1024,         /* bytes of the filter of recent blocks */
+    FOOTPRINT_P_FIRST = 8000,        /* blocks that footprint_open makes room for */
+    FOOTPRINT_P_AHEAD = 12           /* accesses from asking memory for a bucket to needing it */
+};
+#define FOOTPRINT_P_LARGE ((size_t)1 << 20)        /* bytes from which asking ahead pays */
+#define FOOTPRINT_P_FOLD UINT64_C(0x80000000)      /* accesses until 32-bit counters are emptied */
+
+typedef struct footprint_p_mark { uint64_t since, born; uint32_t row; } footprint_p_mark;
+typedef struct footprint_p_gap { uint64_t count, low, high; } footprint_p_gap;
+typedef struct footprint_p_moment { uint64_t count, sum, square; } footprint_p_moment;
+
+/* The largest footprint that a window may have without being counted as >= low: K of the algorithm.
+   */
+static uint64_t footprint_p_reach(double c, uint64_t low) {
+    return c >= 1 ? low - 1 : (uint64_t)((double)(low - 1) / c + 1e-9);
+}
+
+/* F of mark j: the low end of a bin. */
+static uint64_t footprint_p_low(uint32_t j) {
+    return footprint_bin_low(footprint_bin(FOOTPRINT_P_T) + 1 + j);
+}
+
+static void *footprint_p_take(unsigned char *base, uint64_t *at, uint64_t count, size_t size) {
+    void *taken = base ? base + *at : NULL;
+    *at += (count * size + 15) & ~UINT64_C(15);
+    return taken;
+}
+
+/* Lays the blocks out from base on. If base is NULL it only returns how many bytes they take. */
+static uint64_t footprint_p_layout_blocks(footprint *fp, unsigned char *base, uint32_t slots) {
+    uint64_t at = 0, one_more = (uint64_t)slots + 1;       /* a reserve until thinning */
+    fp->slots = slots;
+    fp->cap = slots - slots / 4;
+    if (fp->flags & FOOTPRINT_AVERAGE) {
+        fp->buckets = slots;
+        fp->table = (footprint_entry *)footprint_p_take(base, &at, one_more, sizeof *fp->table);
+    } else {
+        fp->buckets = slots + slots / 4;
+        fp->slot  = (footprint_entry *)footprint_p_take(base, &at, one_more, sizeof *fp->slot);
+        fp->index = (uint32_t *)footprint_p_take(base, &at, fp->buckets, sizeof *fp->index);
+        fp->live  = (uint64_t *)footprint_p_take(base, &at, slots / 64 + 2, sizeof *fp->live);
+    }
+    fp->blocks_bytes = (size_t)at;
+    return at;
+}
+
+/* The same for the tables. Their size depends on the most slots there can ever be. */
+static uint64_t footprint_p_layout_tables(footprint *fp, unsigned char *base, uint32_t slots) {
+    const uint32_t T = FOOTPRINT_P_T, low = footprint_bin(T), columns = fp->columns;
+    uint32_t marks, young;
+    uint64_t at = 0, rows = 1, cells;
+    int forget = (fp->flags & FOOTPRINT_FORGET) != 0;
+    fp->gap     = (footprint_p_gap *)footprint_p_take(base, &at, columns + 1, sizeof *fp->gap);
+    fp->scratch = (footprint_p_moment *)footprint_p_take(base, &at, columns + 1,
+                                                         sizeof *fp->scratch);
+    fp->before_total = (footprint_total *)footprint_p_take(base, &at, columns,
+                                                           sizeof(footprint_total));
+    fp->gap_young = (uint32_t *)footprint_p_take(base, &at, FOOTPRINT_P_YOUNG, sizeof(uint32_t));
+    fp->rows = 1;
+    if (fp->flags & FOOTPRINT_AVERAGE) {
+        fp->table_bytes = (size_t)at;
+        return at;
+    }
+    marks = footprint_bin(forget ? (uint64_t)slots - slots / 4 + T - 1 : (uint64_t)slots + T) - low;
+    if (marks > columns - 1 - low) marks = columns - 1 - low;   /* no window has so many blocks */
+    young = footprint_bin(FOOTPRINT_P_MARK_YOUNG) - 1 - low;
+    if (young > marks) young = marks;
+    rows = low + marks + 1 + 8 * fp->config.sample_log2 + (forget ? 0u : 64u);  /* to 2^-8 */
+    cells = low + 1 + (uint64_t)marks * (columns - low - 1);
+    cells -= (uint64_t)marks * (marks ? marks - 1 : 0) / 2;
+    fp->mark_max = marks;
+    fp->mark_young = young;
+    fp->rows = (uint32_t)rows;
+    fp->cell_count = (size_t)cells;
+    fp->ring    = (footprint_entry *)footprint_p_take(base, &at, FOOTPRINT_P_RING + T + 4,
+                                                      sizeof *fp->ring);
+    fp->shifted = (uint32_t *)footprint_p_take(base, &at, T * FOOTPRINT_P_YOUNG, sizeof(uint32_t));
+    fp->reused  = (uint32_t *)footprint_p_take(base, &at, T * FOOTPRINT_P_YOUNG, sizeof(uint32_t));
+    fp->events  = (footprint_p_moment *)footprint_p_take(base, &at, (T + 2) * (uint64_t)columns,
+                                                         sizeof *fp->events);
+    fp->near    = (uint8_t *)footprint_p_take(base, &at, FOOTPRINT_P_NEAR, 1);
+    fp->born    = (uint64_t *)footprint_p_take(base, &at, T + 1, sizeof *fp->born);
+    fp->depth   = (uint64_t *)footprint_p_take(base, &at, rows, sizeof *fp->depth);
+    fp->before  = (uint64_t *)footprint_p_take(base, &at, forget ? 0u : rows * columns,
+                                               sizeof *fp->before);
+    fp->place   = (uint32_t *)footprint_p_take(base, &at, marks + 16, sizeof(uint32_t));
+    fp->pending = (uint32_t *)footprint_p_take(base, &at, marks + 16, sizeof(uint32_t));
+    fp->slack   = (uint32_t *)footprint_p_take(base, &at, marks + 16, sizeof(uint32_t));
+    fp->mark    = (footprint_p_mark *)footprint_p_take(base, &at, marks, sizeof *fp->mark);
+    fp->young   = (int32_t *)footprint_p_take(base, &at, (uint64_t)young * FOOTPRINT_P_MARK_YOUNG,
+                                              sizeof(int32_t));
+    fp->cells   = (footprint_p_moment *)footprint_p_take(base, &at, cells, sizeof *fp->cells);
+    fp->table_bytes = (size_t)at;
+    return at;
+}
+
+static uint64_t footprint_p_layout(footprint *fp, unsigned char *base, uint32_t slots) {
+    uint64_t tables = footprint_p_layout_tables(fp, base, slots);
+    return tables + footprint_p_layout_blocks(fp, base ? base + (size_t)tables : NULL, slots);
+}
+
+static int footprint_p_is_fast(void);
+
+/* Fills in the defaults, and what follows from them. */
+static void footprint_p_configure(footprint *fp, const footprint_config *config) {
+    uint64_t width, window_max;
+    double c;
+    footprint_p_zero(fp, sizeof *fp);
+    if (config) fp->config = *config;
+    c = fp->config.c;
+    fp->config.c = c > 0 ? (c > 1 ? 1 : c < .01 ? .01 : c) : .9;
+    window_max = fp->config.window_max ? fp->config.window_max : UINT32_MAX;
+    fp->columns = footprint_bin(window_max < 1023 ? 1023 : window_max) + 1;
+    fp->config.window_max = footprint_bin_high(fp->columns - 1);
+    if (fp->config.blocks_max == 0 || fp->config.blocks_max > UINT32_C(1) << 30)
+        fp->config.blocks_max = UINT32_C(1) << 30;
+    if (fp->config.sample_log2 > 24) fp->config.sample_log2 = 24;
+    if (fp->config.block_log2 == 0) fp->config.block_log2 = 6;
+    fp->flags = fp->config.flags & (FOOTPRINT_AVERAGE | FOOTPRINT_FORGET);
+    if (fp->flags & FOOTPRINT_AVERAGE) fp->flags = FOOTPRINT_AVERAGE;
+    fp->sample_log2 = fp->config.sample_log2;
+    fp->depth_first = footprint_bin((uint64_t)FOOTPRINT_P_T << fp->sample_log2);
+    fp->next = 2;
+    fp->is_followed = 1;
+    fp->is_fast = (uint32_t)footprint_p_is_fast();
+    width = fp->config.window_max - footprint_bin_low(fp->columns - 1) + 1;
+    fp->end = UINT64_MAX / width;                          /* until then no cell overflows; */
+    if (fp->end < (UINT64_C(1) << 34) - 1) fp->end = (UINT64_C(1) << 34) - 1;   /* nor until then */
+    fp->folded = FOOTPRINT_P_FOLD < fp->end ? FOOTPRINT_P_FOLD : fp->end;
+}
+
+/* Returns how many slots make room for so many blocks. */
+static uint32_t footprint_p_slots(const footprint *fp, uint64_t blocks) {
+    if (blocks > fp->config.blocks_max) blocks = fp->config.blocks_max;
+    if (blocks < 60) blocks = 60;
+    return (uint32_t)(blocks + (blocks + 2) / 3 + 4);
+}
+
+FOOTPRINT_API size_t footprint_bytes(const footprint_config *config, uint32_t blocks) {
+    footprint fp;
+    uint64_t bytes;
+    footprint_p_configure(&fp, config);
+    bytes = footprint_p_layout(&fp, NULL, footprint_p_slots(&fp, blocks)) + 15;
+    return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+}
+
+FOOTPRINT_API uint32_t footprint_init(footprint *fp, void *memory, size_t bytes,
+                                      const footprint_config *config) {
+    unsigned char *base = (unsigned char *)memory;
+    size_t skip = (size_t)(0 - (uintptr_t)memory) & 15, room;
+    uint32_t slots = 64, step, most;
+    footprint_p_configure(fp, config);
+    fp->config.alloc = NULL;
+    most = footprint_p_slots(fp, UINT64_MAX);
+    room = memory != NULL && bytes > skip ? bytes - skip : 0;
+    if (footprint_p_layout(fp, NULL, slots) > room) {
+        footprint_p_zero(fp, sizeof *fp);
+        return 0;
+    }
+    for (step = UINT32_C(1) << 30; step; step /= 2) {
+        if (step > most - slots) continue;
+        if (footprint_p_layout(fp, NULL, slots + step) <= room) slots += step;
+    }
+    footprint_p_zero(base + skip, (size_t)footprint_p_layout(fp, base + skip, slots));
+    if (fp->ring) fp->top = fp->ring + FOOTPRINT_P_RING;
+    return fp->cap;
+}
+
+FOOTPRINT_API uint32_t footprint_open(footprint *fp, const footprint_config *config) {
+    uint32_t most, slots;
+    footprint_p_configure(fp, config);
+    if (!fp->config.alloc) {
+        footprint_p_zero(fp, sizeof *fp);
+        return 0;
+    }
+    most = footprint_p_slots(fp, UINT64_MAX);
+    slots = footprint_p_slots(fp, FOOTPRINT_P_FIRST);
+    footprint_p_layout_tables(fp, NULL, most);
+    footprint_p_layout_blocks(fp, NULL, slots);
+    fp->tables = fp->config.alloc(fp->config.user, fp->table_bytes);
+    fp->blocks = fp->config.alloc(fp->config.user, fp->blocks_bytes);
+    if (!fp->tables || !fp->blocks) {
+        footprint_close(fp);
+        return 0;
+    }
+    footprint_p_layout_tables(fp, (unsigned char *)fp->tables, most);
+    footprint_p_layout_blocks(fp, (unsigned char *)fp->blocks, slots);
+    footprint_p_zero(fp->tables, fp->table_bytes);
+    footprint_p_zero(fp->blocks, fp->blocks_bytes);
+    if (fp->ring) fp->top = fp->ring + FOOTPRINT_P_RING;
+    return fp->cap;
+}
+
+/* A closed footprint, like one whose init failed, counts nothing: all accesses are lost. */
+FOOTPRINT_API void footprint_close(footprint *fp) {
+    if (fp->tables && fp->config.release) fp->config.release(fp->config.user, fp->tables);
+    if (fp->blocks && fp->config.release) fp->config.release(fp->config.user, fp->blocks);
+    footprint_p_zero(fp, sizeof *fp);
+}
+
+static uint32_t footprint_p_average_find(const footprint *fp, uint64_t block);
+
+/* Moves the blocks to larger memory and leaves the index empty. Returns 1, or 0 if there is no
+   larger memory; then nothing has changed. */
+static int footprint_p_grow(footprint *fp, uint64_t slots) {
+    footprint old = *fp;
+    uint64_t most = footprint_p_slots(fp, UINT64_MAX);
+    uint32_t i;
+    if (slots > most) slots = most;
+    if (slots <= fp->slots || !fp->config.alloc || fp->flags & FOOTPRINT_FULL) return 0;
+    footprint_p_layout_blocks(fp, NULL, (uint32_t)slots);
+    fp->blocks = fp->config.alloc(fp->config.user, fp->blocks_bytes);
+    if (!fp->blocks) {
+        *fp = old;
+        return 0;
+    }
+    footprint_p_layout_blocks(fp, (unsigned char *)fp->blocks, (uint32_t)slots);
+    if (fp->flags & FOOTPRINT_AVERAGE) {
+        footprint_p_zero(fp->table, fp->slots * sizeof *fp->table);
+        for (i = 0; i < old.buckets; i++) {
+            uint32_t bucket;
+            if (old.table[i].time == 0) continue;
+            bucket = footprint_p_average_find(fp, old.table[i].block);
+            fp->table[bucket] = old.table[i];
+            if (i == old.newest) fp->newest = bucket;
+            if (i == old.second) fp->second = bucket;
+        }
+    } else {
+        footprint_p_copy(fp->slot, old.slot, old.next * sizeof *fp->slot);
+        footprint_p_zero(fp->live, (fp->slots / 64 + 2) * sizeof *fp->live);
+        footprint_p_copy(fp->live, old.live, (old.slots / 64 + 2) * sizeof *fp->live);
+    }
+    if (fp->config.release) fp->config.release(fp->config.user, old.blocks);
+    return 1;
+}
+
+/* ---- marks ---- */
+
+/* The paper (section 3) walks O(log) ranges at every access. Here the low end F of each bin of
+   footprints has one mark instead, a time tau_F:
+
+       accesses   1 . . . . . . . . . . . . . . . . . . now
+                        |       |    |    | | ||||||||||      windows that start at or before tau_F
+                      tau_64  tau_56 tau_48 ...   tau_1 = now     count as touching F blocks or more
+
+   Let X_F be the time of the last access to the F-th most recently used block. A window touches F
+   blocks or more exactly when it starts at or before X_F. A mark may lag behind X_F. Call an access
+   pending if it came after the mark was last moved and its block had not been used after tau_F.
+   Each pending access has added one to the F - 1 blocks that are used after tau_F. With
+
+       K(F) = floor((F - 1) / c)      slack(F) = K(F) - (F - 1)      pending <= slack(F)
+
+   a window that is not counted as >= F holds at most K(F) <= (F - 1) / c blocks. One that is
+   counted holds at least F. So every reported footprint is within [c, 1] of the truth.
+
+       recent: T blocks, exact                slot: all older blocks, later used = higher slot
+       top[0] top[1] ... top[T-1]  ------->   next   . . # # . # . # # # . . # # . #  2
+         b      a          z  leaves                     ^place[0] ^place[1]  ^place[2] ...
+                                              # is live (its bit is set), . has gone back to recent
+
+   An access to a block found in recent at depth q moves it to the front. Any other block comes from
+   slot p (p = 1: it is new). Its bit is cleared, z gets the next free slot, and each mark with
+   place >= p has one more pending. G neighbouring marks form a group. A group has the slack of its
+   smallest F, whose mark always has the most pending. When that mark exceeds the slack, each mark
+   of the group moves up over as many live slots as it has pending. This takes scans of the bitmap,
+   forward only. A moved mark may overtake the last mark of the group below, which then moves as
+   well. A miss moves about 4 marks at c = 0.9, and each mark above p (O(log blocks)) at c = 1.
+
+   Invariants between two accesses. They are suspended inside footprint_p_miss.
+     If pending[j] is 0, F - 1 - T live slots lie strictly after place[j].
+     place[j] falls as j grows, over all groups.
+     For every live slot, index finds it by its block. Other entries of index may be stale: their
+     slot then holds another block or is not live. A stale entry goes when its block gets a new
+     slot.
+
+   While a mark rests, the age of tau_F (now - tau_F + 1), which is the shortest window counted as
+   >= F, grows by one at each access. A rest is a run of ages: it starts at one age and ends before
+   another. Row F of the table keeps these starts (+1) and ends (-1). "reading rows out" turns them
+   into windows. Rows F <= T need no marks. When a block moves from depth q to q + 1 at age y, a run
+   of row q + 1 ends and one of row q + 2 starts; shifted[q][y] counts that. When a block at depth q
+   is used again at age y, a run of row q + 1 ends; reused[q][y] counts that. These are the LRU
+   stack distances as well, and the times between two uses from which the average follows. */
+
+/* Returns the step-th live slot after place: by whole words, then by bytes, then by bits. */
+static FOOTPRINT_P_APART uint32_t footprint_p_select(const footprint *fp, uint32_t place,
+                                                     uint32_t step) {
+    const uint64_t *live = fp->live + (place >> 6);
+    uint64_t bits = *live & (~UINT64_C(1) << (place & 63));
+    while (step > 11) {
+        uint64_t ones = footprint_p_ones(bits);
+        if (ones >> 56 >= step) {
+            uint64_t high = UINT64_C(0x8080808080808080), reached;
+            reached = ((ones | high) - step * UINT64_C(0x0101010101010101)) & high;
+            place = FOOTPRINT_P_LOWEST(reached) & 56;      /* bytes below have fewer than step */
+            step -= (uint32_t)(ones << 8 >> place & 127);
+            bits = bits >> place << place;
+            break;
+        }
+        step -= (uint32_t)(ones >> 56);
+        bits = *++live;
+    }
+    for (;;) {
+        while (bits == 0) bits = *++live;
+        if (--step == 0) return (uint32_t)(live - fp->live) << 6 | FOOTPRINT_P_LOWEST(bits);
+        bits &= bits - 1;
+    }
+}
+
+/* The same with BMI2, where the processor has it and pdep is not slow (as on the first AMD Zens).
+   It saves 9 of 115 instructions an access. */
+#ifdef FOOTPRINT_P_SIMD
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_select_bit(uint64_t bits, uint32_t step) {
+    uint64_t bit = UINT64_C(1) << (step - 1), found;
+    __asm__("pdep %1, %2, %0" : "=r"(bit) : "r"(bits), "r"(bit));
+    __asm__("tzcnt %1, %0" : "=r"(found) : "r"(bit) : "cc");
+    return (uint32_t)found;                                /* 64: there are not so many bits */
+}
+
+static FOOTPRINT_P_APART uint32_t footprint_p_select_far(const footprint *fp, uint32_t place,
+                                                         uint32_t step) {
+    const uint64_t *live = fp->live + (place >> 6);
+    uint64_t bits = *live & (~UINT64_C(1) << (place & 63)), count;
+    for (;; bits = *++live) {
+        __asm__("popcnt %1, %0" : "=r"(count) : "r"(bits) : "cc");
+        if (count >= step)
+            return (uint32_t)(live - fp->live) << 6 | footprint_p_select_bit(bits, step);
+        step -= (uint32_t)count;
+    }
+}
+
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_select_fast(const footprint *fp, uint32_t place,
+                                                           uint32_t step) {
+    uint32_t found = 64;
+    uint64_t bits;
+    __builtin_memcpy(&bits, (const unsigned char *)fp->live + ((place + 1) >> 3), 8);
+    if (step <= 64) found = footprint_p_select_bit(bits >> ((place + 1) & 7), step);
+    if (FOOTPRINT_P_UNLIKELY(found == 64)) return footprint_p_select_far(fp, place, step);
+    return place + 1 + found;
+}
+
+static int footprint_p_is_fast(void) {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("popcnt") && !__builtin_cpu_is("amdfam17h");
+}
+#else
+#define footprint_p_select_fast footprint_p_select
+static int footprint_p_is_fast(void) { return 0; }
+#endif
+
+/* Counters of ages run backwards, so that a time is an index. */
+#define FOOTPRINT_P_AT(q, y)      ((q) * FOOTPRINT_P_YOUNG + (FOOTPRINT_P_YOUNG - (uint32_t)(y)))
+#define FOOTPRINT_P_MARK_AT(j, y) \
+    ((j) * (size_t)FOOTPRINT_P_MARK_YOUNG + (FOOTPRINT_P_MARK_YOUNG - (uint32_t)(y)))
+#define FOOTPRINT_P_REUSED(q, y)  ((q) * FOOTPRINT_P_YOUNG + (uint32_t)(y))
+
+/* Adds `count` events at age y to the moments of y's bin: their number, and the sums of rest and
+   triangle(rest), where rest is the distance from y to the bin above. */
+static inline void footprint_p_rest(footprint_p_moment *moments, uint32_t columns, uint64_t y,
+                                    uint64_t count) {
+    uint32_t k = y < 16 ? 0 : FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
+    uint64_t rest = (y | ((UINT64_C(1) << k) - 1)) - y + 1;
+    footprint_p_moment *moment = moments + bin;
+    if (FOOTPRINT_P_UNLIKELY(bin >= columns)) return;
+    moment->count += count;
+    moment->sum += rest * count;
+    moment->square += (rest * (rest + 1) >> 1) * count;
+}
+
+/* A run of mark j starts (+1) at age y, or ended before y (-1). */
+static void footprint_p_mark_event(footprint *fp, uint32_t j, uint64_t y, int sign) {
+    if (y < FOOTPRINT_P_MARK_YOUNG && j < fp->mark_young) {
+        fp->young[FOOTPRINT_P_MARK_AT(j, y)] += sign;
+        return;
+    }
+    footprint_p_rest(fp->cells + fp->mark[j].row, fp->columns, y, (uint64_t)(int64_t)sign);
+}
+
+/* A run ended before age y and the next one starts at a smaller age. Neither is young. */
+static inline void footprint_p_mark_moved(footprint_p_moment *row, uint32_t columns, uint64_t y,
+                                          uint64_t start) {
+    uint32_t k = FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
+    if (y >> k == start >> k && bin < columns) {           /* both are in one bin, as mostly */
+        uint64_t rest = (y | ((UINT64_C(1) << k) - 1)) - y + 1, less = y - start;
+        row[bin].sum += less;
+        row[bin].square += less * (2 * rest + less + 1) >> 1;
+        return;
+    }
+    footprint_p_rest(row, columns, start, 1);
+    footprint_p_rest(row, columns, y, UINT64_MAX);
+}
+
+/* Mark j now rests on another slot. `young` is the end of its counters if it has any. */
+static FOOTPRINT_P_ALWAYS void footprint_p_put_mark(footprint *fp, footprint_p_mark *mark,
+                                                    uint32_t place, int32_t *young, uint64_t next) {
+    uint64_t y = next - mark->since, start;
+    mark->since = fp->slot[place].time;
+    start = next - mark->since;
+    if (start >= FOOTPRINT_P_MARK_YOUNG || !young) {
+        footprint_p_mark_moved(fp->cells + mark->row, fp->columns, y, start);
+        return;
+    }
+    ++*(young - (size_t)start);
+    if (y < FOOTPRINT_P_MARK_YOUNG) --*(young - (size_t)y);
+    else footprint_p_rest(fp->cells + mark->row, fp->columns, y, UINT64_MAX);
+}
+
+static FOOTPRINT_P_ALWAYS void footprint_p_advance(footprint *fp, uint32_t j, int32_t *young,
+                                                   uint64_t next) {
+    uint32_t place = fp->place[j], step = fp->pending[j], p = place + 1, left;
+    uint64_t bits;
+    fp->pending[j] = 0;
+    if (fp->is_fast) place = footprint_p_select_fast(fp, place, step);
+    else {
+        bits = fp->live[p >> 6] >> (p & 63) | fp->live[(p >> 6) + 1] << 1 << (~p & 63);
+        for (left = step > 8 ? 9 : step; bits && --left; ) bits &= bits - 1;
+        if (bits && step <= 8) place = p + FOOTPRINT_P_LOWEST(bits);
+        else place = footprint_p_select(fp, place, step);
+    }
+    fp->place[j] = place;
+    footprint_p_put_mark(fp, fp->mark + j, place, j < fp->mark_young ? young : NULL, next);
+}
+
+/* Moves the marks of group g, and those of lower groups that they overtake. */
+static FOOTPRINT_P_APART void footprint_p_flush(footprint *fp, uint32_t g) {
+    uint64_t next = fp->now + 1;
+    for (;; g--) {
+        uint32_t first = g * FOOTPRINT_P_GROUP, end = first + FOOTPRINT_P_GROUP, j;
+        int32_t *young = fp->young + (first + 1) * (size_t)FOOTPRINT_P_MARK_YOUNG;
+        if (end > fp->marks) end = fp->marks;
+        for (j = first; j < end && fp->pending[j]; j++, young += FOOTPRINT_P_MARK_YOUNG)
+            footprint_p_advance(fp, j, young, next);
+        if (g == 0 || fp->place[first - 1] > fp->place[first]) return;
+        if (fp->pending[first - FOOTPRINT_P_GROUP] == 0) return;
+    }
+}
+
+/* Marks without slack need no counting: each moves to the next live slot. Returns how many did. */
+static FOOTPRINT_P_APART uint32_t footprint_p_count_exact(footprint *fp, uint32_t p) {
+    uint32_t most = fp->exact < fp->marks ? fp->exact : fp->marks, j;
+    uint64_t next = fp->now + 1;
+    int32_t *young = fp->young + FOOTPRINT_P_MARK_YOUNG;
+    for (j = 0; j < most && fp->place[j] >= p; j++, young += FOOTPRINT_P_MARK_YOUNG) {
+        uint32_t place = fp->place[j] + 1, word = place >> 6;
+        uint64_t bits = fp->live[word] >> (place & 63);
+        if (FOOTPRINT_P_UNLIKELY(bits == 0)) {
+            do bits = fp->live[++word]; while (bits == 0);
+            place = word << 6;
+        }
+        place += FOOTPRINT_P_LOWEST(bits);
+        fp->place[j] = place;
+        footprint_p_put_mark(fp, fp->mark + j, place, j < fp->mark_young ? young : NULL, next);
+    }
+    return j;
+}
+
+/* 16 marks from `first` on: those with place >= p have one more pending. Returns how many have.
+   `over` gets a bit for each first mark of a group whose pending is more than its slack. */
+#ifdef FOOTPRINT_P_SIMD
+static FOOTPRINT_P_ALWAYS __m128i footprint_p_count_4(footprint *fp, uint32_t j, __m128i least,
+                                                      __m128i *over) {
+    __m128i *pending = (__m128i *)(void *)(fp->pending + j), sum;
+    __m128i at = _mm_loadu_si128((const __m128i *)(const void *)(fp->place + j));
+    at = _mm_cmpgt_epi32(at, least);
+    sum = _mm_sub_epi32(_mm_loadu_si128(pending), at);
+    _mm_storeu_si128(pending, sum);
+    *over = _mm_loadu_si128((const __m128i *)(const void *)(fp->slack + j));
+    *over = _mm_cmpgt_epi32(sum, *over);
+    return at;
+}
+
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_pack(__m128i a, __m128i b, __m128i c, __m128i d) {
+    a = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
+    return (uint32_t)_mm_movemask_epi8(a);
+}
+
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t first, uint32_t p,
+                                                        uint32_t *over) {
+    __m128i least = _mm_set1_epi32((int)p - 1), over_a, over_b, over_c, over_d;
+    __m128i a = footprint_p_count_4(fp, first, least, &over_a);
+    __m128i b = footprint_p_count_4(fp, first + 4, least, &over_b);
+    __m128i c = footprint_p_count_4(fp, first + 8, least, &over_c);
+    __m128i d = footprint_p_count_4(fp, first + 12, least, &over_d);
+    *over = footprint_p_pack(over_a, over_b, over_c, over_d);
+    return FOOTPRINT_P_LOWEST((uint64_t)~footprint_p_pack(a, b, c, d));    /* bit 16 is set */
+}
+#else
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t first, uint32_t p,
+                                                        uint32_t *over) {
+    uint32_t j;
+    for (*over = 0, j = 0; j < 16 && fp->place[first + j] >= p; j++) {
+        if (++fp->pending[first + j] > fp->slack[first + j]) *over |= UINT32_C(1) << j;
+    }
+    return j;
+}
+#endif
+
+/* A block came back from slot p (1: it is new). Returns how many marks count that. Behind the last
+   mark place[] is 0 for 16 more, which counts nothing. */
+static inline uint32_t footprint_p_count(footprint *fp, uint32_t p) {
+    uint32_t first = 0, counted, over;
+    if (fp->exact) {
+        first = footprint_p_count_exact(fp, p);
+        if (first < fp->exact || first == fp->marks) return first;
+    }
+    for (;; first += 16) {
+        counted = footprint_p_count_16(fp, first, p, &over);
+        for (; over; over &= over - 1)
+            footprint_p_flush(fp, (first + FOOTPRINT_P_LOWEST((uint64_t)over)) / FOOTPRINT_P_GROUP);
+        if (counted < 16) return first + counted;
+    }
+}
+
+/* Adds the next mark. pending is counted for a group at a time, so that of its group must be 0 now,
+   and the last mark of the group below must not lag behind the new one. */
+static void footprint_p_add_mark(footprint *fp, uint32_t place, uint64_t from) {
+    uint32_t j = fp->marks, g = j / FOOTPRINT_P_GROUP, first = g * FOOTPRINT_P_GROUP;
+    uint64_t low = footprint_p_low(j), slack;
+    footprint_p_mark *mark = &fp->mark[j];
+    fp->slack[j] = INT32_MAX;                              /* but for the first of a group */
+    if (j != first) {
+        if (fp->pending[first]) footprint_p_flush(fp, g);
+    } else {
+        slack = footprint_p_reach(fp->config.c, low) - (low - 1);
+        fp->slack[j] = slack > INT32_MAX ? INT32_MAX : (uint32_t)slack;
+        if (slack == 0) fp->exact = (g + 1) * FOOTPRINT_P_GROUP;
+        else if (j == 0) fp->exact = 0;
+        if (g > 0 && fp->pending[first - FOOTPRINT_P_GROUP]) footprint_p_flush(fp, g - 1);
+    }
+    fp->place[j] = place;
+    fp->pending[j] = 0;
+    mark->since = fp->slot[place].time;
+    if (mark->born == 0) mark->born = from;
+    mark->row = j * (fp->columns - footprint_bin(FOOTPRINT_P_T) - 1) - j * (j + 1) / 2;
+    footprint_p_mark_event(fp, j, from - mark->since + 1, 1);
+    fp->marks = j + 1;
+}
+
+/* ---- blocks ---- */
+
+static uint32_t footprint_p_bucket(const footprint *fp, uint64_t hash) {
+    return (uint32_t)(hash * fp->buckets >> 32);
+}
+
+/* Says how many recent blocks have about this hash. Mostly there are none, and then we know without
+   a search that a block is not recent. */
+static uint8_t *footprint_p_near(const footprint *fp, uint64_t hash) {
+    return fp->near + (hash >> 22);
+}
+
+/* Returns the bucket of a block, or the empty one where it belongs. */
+static inline uint32_t footprint_p_find(const footprint *fp, uint64_t block, uint64_t hash) {
+    uint32_t bucket = footprint_p_bucket(fp, hash), s;
+    while ((s = fp->index[bucket]) != 0 && fp->slot[s].block != block)
+        bucket = bucket + 1 < fp->buckets ? bucket + 1 : 0;
+    return bucket;
+}
+
+/* Adds `count` gaps of y; see "average". The last gap cell takes all that are longer than a window.
+   */
+static void footprint_p_gap_sum(footprint_p_gap *gaps, uint32_t columns, uint64_t y,
+                                uint64_t count) {
+    uint32_t bin = footprint_bin(y);
+    footprint_p_gap *gap = &gaps[bin < columns ? bin : columns];
+    footprint_p_wide sum = footprint_p_product(y, count);
+    gap->count += count;
+    footprint_p_wide_add(&gap->low, &gap->high, sum.low, sum.high);
+}
+
+/* The same for one block, without a branch. */
+static FOOTPRINT_P_ALWAYS void footprint_p_gap_far(footprint_p_gap *gap, uint64_t columns,
+                                                   uint64_t y, uint32_t sample_log2) {
+    uint32_t k = FOOTPRINT_P_LOG2(y | 8) - 3;
+    uint64_t bin = 8 * (uint64_t)k + (y >> k);
+    gap += bin < columns ? bin : columns;
+    gap->count += UINT64_C(1) << sample_log2;
+    footprint_p_wide_add(&gap->low, &gap->high, y << sample_log2, 0);
+}
+
+static inline void footprint_p_gap_add(footprint *fp, uint64_t y) {
+    if (y < FOOTPRINT_P_YOUNG) fp->gap_young[y]++;
+    else footprint_p_gap_far(fp->gap, fp->columns, y, fp->sample_log2);
+}
+
+static void footprint_p_gap_less(footprint *fp, uint64_t y) {
+    uint32_t bin = footprint_bin(y);
+    footprint_p_gap *gap = &fp->gap[bin < fp->columns ? bin : fp->columns];
+    footprint_p_wide sum = footprint_p_product(y, UINT64_C(1) << fp->sample_log2);
+    gap->count -= UINT64_C(1) << fp->sample_log2;
+    footprint_p_wide_less(&gap->low, &gap->high, sum.low, sum.high);
+}
+
+/* The latest access is to a block that is not followed yet, at least not since it was forgotten. */
+static void footprint_p_new_block(footprint *fp) {
+    footprint_p_gap_add(fp, fp->now + 1);
+    if (fp->start) footprint_p_gap_less(fp, fp->start + 2);
+    fp->first += UINT64_C(1) << fp->sample_log2;
+    fp->followed += UINT64_C(1) << fp->sample_log2;
+    fp->tracked++;
+}
+
+/* Runs of rows `row` and above start at age y. Row F is events[F - 1] - events[F], so that a block
+   that moves one deeper is one addition for two rows. */
+static void footprint_p_event(footprint *fp, uint32_t row, uint64_t y, uint64_t count) {
+    for (; row <= FOOTPRINT_P_T; row++)
+        footprint_p_rest(fp->events + row * (size_t)fp->columns, fp->columns, y, 0 - count);
+}
+
+static void footprint_p_shifted_far(footprint *fp, uint32_t q, uint64_t y, uint64_t count) {
+    footprint_p_rest(fp->events + (q + 1) * (size_t)fp->columns, fp->columns, y, count);
+}
+
+/* Counts reuses at stack distances of a bin. The last row is open. */
+static void footprint_p_depth(footprint *fp, uint32_t bin, uint64_t count) {
+    fp->depth[bin < fp->rows ? bin : fp->rows - 1] += count << fp->sample_log2;
+}
+
+/* Repeats (q = 0) have a counter of their own for their depth. */
+static void footprint_p_reused_far(footprint *fp, uint32_t q, uint64_t y, uint64_t count) {
+    footprint_p_event(fp, q + 1, y, 0 - count);
+    footprint_p_gap_sum(fp->gap, fp->columns, y, count << fp->sample_log2);
+    if (q > 0) footprint_p_depth(fp, footprint_bin((uint64_t)(q + 1) << fp->sample_log2), count);
+}
+
+/* Empties the 32-bit counters into the sums. */
+static void footprint_p_fold(footprint *fp) {
+    uint32_t q, y, j;
+    for (q = 0; q < FOOTPRINT_P_T && fp->shifted; q++) {
+        for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
+            uint32_t *shifted = &fp->shifted[FOOTPRINT_P_AT(q, y)];
+            uint32_t *reused = &fp->reused[FOOTPRINT_P_REUSED(q, y)];
+            if (*shifted) footprint_p_shifted_far(fp, q, y, *shifted);
+            if (*reused) footprint_p_reused_far(fp, q, y, *reused);
+            *shifted = *reused = 0;
+        }
+    }
+    for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
+        uint64_t count = (uint64_t)fp->gap_young[y] << fp->sample_log2;
+        if (count) footprint_p_gap_sum(fp->gap, fp->columns, y, count);
+        fp->gap_young[y] = 0;
+    }
+    for (j = 0; j < fp->mark_young; j++) {                 /* those of closed marks, too */
+        footprint_p_moment *row = fp->cells + fp->mark[j].row;
+        for (y = 1; y < FOOTPRINT_P_MARK_YOUNG; y++) {
+            int32_t *young = &fp->young[FOOTPRINT_P_MARK_AT(j, y)];
+            if (*young) footprint_p_rest(row, fp->columns, y, (uint64_t)(int64_t)*young);
+            *young = 0;
+        }
+    }
+}
+
+static void footprint_p_reindex(footprint *fp) {
+    uint32_t s, ahead = 0;
+    if (fp->blocks_bytes > FOOTPRINT_P_LARGE && fp->next > FOOTPRINT_P_AHEAD)
+        ahead = fp->next - FOOTPRINT_P_AHEAD;
+    footprint_p_zero(fp->index, fp->buckets * sizeof *fp->index);
+    for (s = 2; s < fp->next; s++) {
+        uint64_t block = fp->slot[s].block;
+        if (s < ahead) {
+            uint64_t hash = footprint_p_hash(fp->slot[s + FOOTPRINT_P_AHEAD].block);
+            FOOTPRINT_P_PREFETCH(&fp->index[footprint_p_bucket(fp, hash)]);
+        }
+        fp->index[footprint_p_find(fp, block, footprint_p_hash(block))] = s;
+    }
+}
+
+/* Moves the live slots together, in place. A mark moves to the new place of the last live slot at
+   or before its own. */
+static void footprint_p_compact(footprint *fp) {
+    uint32_t s, w = 2, j = fp->marks, word, place = j ? fp->place[j - 1] : UINT32_MAX;
+    for (word = 0; word <= fp->next >> 6; word++) {
+        uint64_t bits = fp->live[word];
+        for (fp->live[word] = 0; bits; bits &= bits - 1) {
+            s = word << 6 | FOOTPRINT_P_LOWEST(bits);
+            while (FOOTPRINT_P_UNLIKELY(place < s)) {
+                fp->place[--j] = w - 1;
+                place = j ? fp->place[j - 1] : UINT32_MAX;
+            }
+            fp->slot[w++] = fp->slot[s];
+        }
+    }
+    while (j > 0) fp->place[--j] = w - 1;
+    for (word = 0; word < w >> 6; word++) fp->live[word] = UINT64_MAX;
+    fp->live[word] |= (UINT64_C(1) << (w & 63)) - 1;
+    fp->live[0] &= ~UINT64_C(3);
+    fp->next = w;
+    footprint_p_reindex(fp);
+}
+
+static uint32_t footprint_p_oldest(const footprint *fp) {
+    uint32_t word = 0;
+    while (fp->live[word] == 0) word++;
+    return word << 6 | FOOTPRINT_P_LOWEST(fp->live[word]);
+}
+
+/* Forgets the `count` oldest blocks. They come back as new ones. Every window that does not reach
+   their last accesses stays right. */
+static void footprint_p_forget(footprint *fp, uint32_t count) {
+    uint32_t j, left, k = fp->sample_log2;
+    for (j = 0; j < fp->marks; j += FOOTPRINT_P_GROUP) {
+        if (fp->pending[j]) footprint_p_flush(fp, j / FOOTPRINT_P_GROUP);
+    }
+    for (left = count; left > 0; left--) {
+        uint32_t s = footprint_p_oldest(fp);
+        footprint_p_wide sum = footprint_p_product(fp->slot[s].time, UINT64_C(1) << k);
+        footprint_p_wide_add(&fp->gone_low, &fp->gone_high, sum.low, sum.high);
+        fp->live[s >> 6] &= fp->live[s >> 6] - 1;
+    }
+    fp->gone += (uint64_t)count << k;
+    fp->forgotten += count;
+    fp->tracked -= count;
+    while (fp->marks > 0 && footprint_p_low(fp->marks - 1) > fp->tracked) {
+        footprint_p_mark *mark = &fp->mark[--fp->marks];
+        fp->place[fp->marks] = 0;                          /* counts nothing */
+        footprint_p_mark_event(fp, fp->marks, fp->now - mark->since + 1, -1);
+    }
+}
+
+/* Slots have run out: forgets what is too old, makes room, and numbers the rest anew. */
+static void footprint_p_renumber(footprint *fp) {
+    uint32_t kept = fp->tracked - fp->filled, old = 0, s;
+    if (fp->now > fp->config.window_max) {
+        for (s = 2; s < fp->next && fp->slot[s].time <= fp->now - fp->config.window_max; s++)
+            old += fp->live[s >> 6] >> (s & 63) & 1;
+    }
+    if (old) footprint_p_forget(fp, old);
+    kept -= old;
+    if (kept > fp->cap) footprint_p_grow(fp, (uint64_t)kept + kept / 2);
+    if (kept > fp->cap) {
+        fp->flags |= FOOTPRINT_FULL;
+        if (fp->flags & FOOTPRINT_FORGET) footprint_p_forget(fp, kept - fp->cap);
+        else {
+            fp->is_overfull = 1;                           /* thins before the next access; */
+            fp->wake = 0;                                  /* the reserve will do for this one */
+        }
+    }
+    footprint_p_compact(fp);
+}
+
+/* ---- an access ---- */
+
+/* `block` is not recent, and `out` has just left the recent ones. */
+static inline void footprint_p_miss(footprint *fp, uint64_t block, uint64_t hash,
+                                    const footprint_entry *out, uint64_t out_hash) {
+    uint64_t now = fp->now;
+    uint32_t p, s, marks, bucket;
+    if (FOOTPRINT_P_UNLIKELY(fp->next == fp->slots)) footprint_p_renumber(fp);
+    p = fp->index[footprint_p_find(fp, block, hash)];
+    if (p != 0 && fp->live[p >> 6] >> (p & 63) & 1) {
+        footprint_p_gap_far(fp->gap, fp->columns, now - fp->slot[p].time + 1, fp->sample_log2);
+        fp->live[p >> 6] &= ~(UINT64_C(1) << (p & 63));
+    } else p = 1;
+    bucket = footprint_p_find(fp, out->block, out_hash);
+    s = fp->next++;
+    fp->slot[s] = *out;
+    fp->live[s >> 6] |= UINT64_C(1) << (s & 63);
+    fp->index[bucket] = s;
+    marks = footprint_p_count(fp, p);
+    if (p > 1) {
+        footprint_p_depth(fp, marks + fp->depth_first, 1);
+        return;
+    }
+    footprint_p_new_block(fp);
+    if (fp->marks < fp->mark_max && fp->tracked == footprint_p_low(fp->marks))
+        footprint_p_add_mark(fp, footprint_p_oldest(fp), now);
+}
+
+/* Counts the deepest of the first `count` recent blocks, whose ages are not young (ages grow with
+   depth). Returns how many blocks are left to be counted. */
+static FOOTPRINT_P_APART uint32_t footprint_p_shift_old(footprint *fp, uint32_t count) {
+    const footprint_entry *top = fp->top;
+    uint64_t next = fp->now + 1;
+    for (; count > 0 && next - top[count - 1].time >= FOOTPRINT_P_YOUNG; count--)
+        footprint_p_shifted_far(fp, count - 1, next - top[count - 1].time, 1);
+    return count;
+}
+
+#define FOOTPRINT_P_UP(X) \
+    X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) \
+    X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
+#define FOOTPRINT_P_DOWN(X) \
+    X(31) X(30) X(29) X(28) X(27) X(26) X(25) X(24) X(23) X(22) X(21) X(20) X(19) X(18) X(17) \
+    X(16) X(15) X(14) X(13) X(12) X(11) X(10) X(9) X(8) X(7) X(6) X(5) X(4) X(3) X(2)
+
+/* The block at depth q moves one deeper, in two instructions. `shifted` is the address of time 0.
+   */
+#define FOOTPRINT_P_TIME_0(fp, next) \
+    ((uintptr_t)(fp)->shifted + 4 * (uintptr_t)(FOOTPRINT_P_YOUNG - (next)))
+#define FOOTPRINT_P_DEEPER(q) \
+    ++*(uint32_t *)(shifted + (uintptr_t)top[q].time * 4 + (q) * 4 * FOOTPRINT_P_YOUNG);
+#define FOOTPRINT_P_DEEPER_CASE(q) FOOTPRINT_P_FALL case q: FOOTPRINT_P_DEEPER(q - 1)
+static FOOTPRINT_P_ALWAYS void footprint_p_shift(footprint *fp, const footprint_entry *top,
+                                                 uint32_t count) {
+    uint64_t next = fp->now + 1;
+    uintptr_t shifted = FOOTPRINT_P_TIME_0(fp, next);
+    if (FOOTPRINT_P_UNLIKELY(next - top[count - 1].time >= FOOTPRINT_P_YOUNG))
+        count = footprint_p_shift_old(fp, count);
+    switch (count) {
+        case 32: FOOTPRINT_P_DEEPER(31)
+        FOOTPRINT_P_DOWN(FOOTPRINT_P_DEEPER_CASE)
+        FOOTPRINT_P_DEEPER_CASE(1)
+        FOOTPRINT_P_FALL
+        default: break;
+    }
+}
+
+/* The latest access is to a block that is not recent. It comes to the top, and the last one leaves.
+   */
+static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block, uint64_t hash) {
+    footprint_entry *top = fp->top;
+    uint32_t q;
+    FOOTPRINT_P_PREFETCH(&fp->slot[fp->index[footprint_p_bucket(fp, hash)]]);
+    if (fp->filled) footprint_p_shift(fp, top, fp->filled);
+    if (FOOTPRINT_P_UNLIKELY(top == fp->ring)) {
+        top = fp->ring + FOOTPRINT_P_RING;
+        for (q = fp->filled; q-- > 0; ) top[q] = fp->ring[q];
+    }
+    fp->top = --top;
+    top->block = block;
+    top->time = fp->now;
+    ++*footprint_p_near(fp, hash);
+    if (fp->filled == FOOTPRINT_P_T) {
+        const footprint_entry *out = &top[fp->filled];
+        uint64_t out_hash = footprint_p_hash(out->block);
+        --*footprint_p_near(fp, out_hash);
+        footprint_p_miss(fp, block, hash, out, out_hash);
+        return;
+    }
+    fp->filled++;
+    fp->born[fp->filled] = fp->now;
+    footprint_p_new_block(fp);
+}
+
+/* The rare ones: few blocks are recent, or the block was used long ago. */
+static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t block) {
+    footprint_entry *top = fp->top, *entry;
+    uint32_t q = 0;
+    uint64_t y;
+    while (q < fp->filled && top[q].block != block) q++;
+    if (q == fp->filled) {
+        footprint_p_push(fp, block, footprint_p_hash(block));
+        return;
+    }
+    if (q > 0) footprint_p_shift(fp, top, q);
+    entry = top + q;
+    y = fp->now - entry->time + 1;
+    if (y >= FOOTPRINT_P_YOUNG) footprint_p_reused_far(fp, q, y, 1);
+    else fp->reused[FOOTPRINT_P_REUSED(q, y)]++;
+    for (; entry > top; entry--) entry[0] = entry[-1];
+    top->block = block;
+    top->time = fp->now;
+}
+
+/* The latest access is to a block that is not at the top. This is written out depth by depth: only
+   the branch that finds the block cannot be foreseen, and from there each step is four
+   instructions. */
+#define FOOTPRINT_P_FIND(q) \
+    if (top[q].block == block) { \
+        y = next - top[q].time; \
+        if (FOOTPRINT_P_UNLIKELY(y >= FOOTPRINT_P_YOUNG)) goto far; \
+        fp->reused[FOOTPRINT_P_REUSED(q, y)]++; \
+        goto from_##q; \
+    }
+#define FOOTPRINT_P_STEP(q) from_##q: FOOTPRINT_P_DEEPER(q - 1) top[q] = top[q - 1];
+static FOOTPRINT_P_APART void footprint_p_change(footprint *fp, uint64_t block) {
+    footprint_entry *top = fp->top;
+    uint64_t next = fp->now + 1, y, hash = footprint_p_hash(block);
+    uintptr_t shifted = FOOTPRINT_P_TIME_0(fp, next);
+    if (FOOTPRINT_P_UNLIKELY(fp->filled != FOOTPRINT_P_T)) goto far;
+    if (*footprint_p_near(fp, hash)) {
+        FOOTPRINT_P_UP(FOOTPRINT_P_FIND)
+    }
+    footprint_p_push(fp, block, hash);
+    return;
+far:
+    footprint_p_change_far(fp, block);
+    return;
+    FOOTPRINT_P_DOWN(FOOTPRINT_P_STEP)
+    FOOTPRINT_P_DEEPER(0)
+    top[1] = top[0];
+    top->block = block;
+    top->time = next - 1;
+}
+
+/* blocks[0..count), where nothing else is to be done and two blocks are recent. While the top one
+   was used at the access before, no time need be kept for it. Returns how many accesses were
+   counted: fewer if wake was set. */
+static FOOTPRINT_P_ALWAYS size_t footprint_p_access_each(footprint *fp, const uint64_t *blocks,
+                                                         size_t count, int ahead) {
+    footprint_entry *top = fp->top;
+    uint64_t first = top[0].block, second = top[1].block, time = top[1].time;
+    uint64_t now = fp->now, start = now, end = now + count;
+    uint32_t *reused = fp->reused + FOOTPRINT_P_YOUNG;     /* of depth 1 */
+    size_t swapped = 0, changed = 0;
+    for (; now < end; now++) {
+        const uint64_t *at = blocks + (size_t)(now - start);
+        uint64_t block = *at;
+        if (ahead && end - now > FOOTPRINT_P_AHEAD) {
+            uint64_t soon = footprint_p_hash(at[FOOTPRINT_P_AHEAD / 2]);
+            uint64_t later = footprint_p_hash(at[FOOTPRINT_P_AHEAD]);
+            uint32_t s = fp->index[footprint_p_bucket(fp, soon)];
+            FOOTPRINT_P_PREFETCH(&fp->index[footprint_p_bucket(fp, later)]);
+            FOOTPRINT_P_PREFETCH(&fp->slot[s]);
+        }
+        if (block == first) continue;
+        if (block == second && now - time < FOOTPRINT_P_YOUNG - 2) {
+            reused[now - time + 2]++;
+            swapped++;
+            second = first;
+            first = block;
+            time = now;
+            continue;
+        }
+        top = fp->top;
+        top[0].block = first;
+        top[0].time = now;
+        top[1].block = second;
+        top[1].time = time;
+        fp->now = now + 1;
+        changed++;
+        if (block == second) footprint_p_change_far(fp, block);
+        else footprint_p_change(fp, block);
+        if (FOOTPRINT_P_UNLIKELY(!fp->wake)) end = now;
+        top = fp->top;
+        first = top[0].block;
+        second = top[1].block;
+        time = top[1].time;
+    }
+    count = (size_t)(now - start);
+    top = fp->top;
+    top[0].block = first;
+    top[0].time = now;
+    top[1].block = second;
+    top[1].time = time;
+    fp->shifted[FOOTPRINT_P_AT(0, 2)] += (uint32_t)swapped;
+    fp->now = now;
+    fp->repeats += count - swapped - changed;
+    return count;
+}
+
+static FOOTPRINT_P_APART size_t footprint_p_access_plain(footprint *fp, const uint64_t *blocks,
+                                                         size_t count) {
+    return footprint_p_access_each(fp, blocks, count, 0);
+}
+
+static FOOTPRINT_P_APART size_t footprint_p_access_ahead(footprint *fp, const uint64_t *blocks,
+                                                         size_t count) {
+    return footprint_p_access_each(fp, blocks, count, 1);
+}
+
+/* ---- average ---- */
+
+/* A block is missing from exactly those windows that fit strictly between two of its accesses. Take
+   every block as accessed at times 0 and n + 1 as well. Then
+
+       0 . . . . b . . . b . . . n+1        gaps of b: from 0, between its uses, up to n + 1
+         windows without b
+
+   a gap from t to t' holds max(0, t' - t - w) windows of length w. So
+
+       sum of footprints of the windows of length w = blocks (n - w + 1) - sum of max(0, y - 1 - w)
+
+   over all gaps, with y = t' - t + 1 (Xiang et al., PACT 2011). For each bin of y the table keeps
+   the number of gaps and the sum of y, which makes this exact for w at the high end of a bin.
+
+   With FOOTPRINT_AVERAGE nothing else is counted. Then one open hash table holds each block with
+   its time (0: empty). The two latest blocks stand at `newest` and `second`, whose times may lag:
+   newest was used at the latest access. An access costs one look-up and one addition to a gap.
+
+   When blocks are sampled anew (below), the windows so far are summed up in before_total and
+   counting starts again from `start`: an open gap that reaches back before start holds max(0, start
+   + 1 - t - w) windows that have been summed up already. They are taken off at once, as a gap of
+   weight -1. */
+
+static uint32_t footprint_p_average_find(const footprint *fp, uint64_t block) {
+    const footprint_entry *table = fp->table, *end = table + fp->buckets;
+    const footprint_entry *entry = table + footprint_p_bucket(fp, footprint_p_hash(block));
+    while (entry->time && entry->block != block) {
+        if (++entry == end) entry = table;
+    }
+    return (uint32_t)(entry - table);
+}
+
+/* Keeps only the blocks that are still followed. What lies behind a removed entry is put in anew;
+   to cut no run of entries in two, this starts behind an empty one. */
+static void footprint_p_average_drop(footprint *fp) {
+    uint32_t empty = 0, i;
+    fp->tracked = 0;
+    while (fp->table[empty].time) empty++;
+    for (i = 1; i <= fp->buckets; i++) {
+        footprint_entry *entry = &fp->table[(empty + i) % fp->buckets], kept = *entry;
+        entry->time = 0;
+        if (kept.time == 0 || footprint_p_left_out(fp, kept.block)) continue;
+        fp->table[footprint_p_average_find(fp, kept.block)] = kept;
+        fp->tracked++;
+    }
+}
+
+static void footprint_p_thin(footprint *fp);
+
+/* Any access: the block may be new, or not be followed. */
+static FOOTPRINT_P_APART void footprint_p_average_access(footprint *fp, uint64_t block) {
+    uint64_t now = ++fp->now;
+    uint32_t bucket;
+    fp->is_followed = !footprint_p_left_out(fp, block);
+    if (!fp->is_followed) return;
+    bucket = footprint_p_average_find(fp, block);
+    if (fp->table[bucket].time == 0) {
+        if (fp->tracked >= fp->cap) {
+            if (!footprint_p_grow(fp, (uint64_t)fp->slots + fp->slots / 2)) {
+                fp->now--;                                 /* up to the access before this one */
+                footprint_p_thin(fp);
+                fp->now++;
+                fp->is_followed = !footprint_p_left_out(fp, block);
+                if (!fp->is_followed) return;
+            }
+            bucket = footprint_p_average_find(fp, block);
+        }
+        fp->table[bucket].block = block;
+        footprint_p_new_block(fp);
+    } else footprint_p_gap_add(fp, now - fp->table[bucket].time + 1);
+    fp->table[bucket].time = now;
+    if (bucket != fp->newest) fp->second = now == 1 ? bucket : fp->newest;
+    fp->newest = bucket;
+}
+
+/* blocks[0..count), all of them followed, after a first access. The two latest blocks and the time
+   of the second stay in registers. Returns how many accesses were counted: fewer if sampling began.
+   */
+static FOOTPRINT_P_ALWAYS size_t footprint_p_average_each(footprint *fp, const uint64_t *blocks,
+                                                          size_t count, int ahead) {
+    footprint_entry *table = fp->table, *one = table + fp->newest, *two = table + fp->second;
+    footprint_entry *last = table + fp->buckets, *entry;
+    footprint_p_gap *gap = fp->gap;
+    uint64_t first = one->block, second = two->block, time = two->time;
+    uint64_t now = fp->now, start = now, end = now + count;
+    uint64_t columns = fp->columns, buckets = fp->buckets;
+    for (; now < end; now++) {
+        const uint64_t *at = blocks + (size_t)(now - start);
+        uint64_t block = *at;
+        if (ahead && end - now > FOOTPRINT_P_AHEAD) {
+            uint64_t later = footprint_p_hash(at[FOOTPRINT_P_AHEAD]);
+            FOOTPRINT_P_PREFETCH(table + (later * buckets >> 32));
+        }
+        if (block == first) continue;
+        if (block == second) {
+            footprint_p_gap_far(gap, columns, now - time + 2, 0);
+            entry = two;
+        } else {
+            two->time = time;
+            one->time = now;
+            entry = table + (footprint_p_hash(block) * buckets >> 32);
+            while (entry->block != block && entry->time) {
+                if (++entry == last) entry = table;
+            }
+            if (FOOTPRINT_P_UNLIKELY(entry->time == 0)) {
+                fp->newest = (uint32_t)(one - table);
+                fp->second = (uint32_t)(two - table);
+                fp->now = now;
+                footprint_p_average_access(fp, block);
+                if (fp->sample_log2) return (size_t)(now + 1 - start);
+                table = fp->table;
+                buckets = fp->buckets;
+                last = table + buckets;
+                one = table + fp->newest;
+                two = table + fp->second;
+                first = block;
+                second = two->block;
+                time = two->time;
+                continue;
+            }
+            footprint_p_gap_far(gap, columns, now - entry->time + 2, 0);
+        }
+        two = one;
+        one = entry;
+        second = first;
+        first = block;
+        time = now;
+    }
+    two->time = time;
+    one->time = now;
+    fp->newest = (uint32_t)(one - table);
+    fp->second = (uint32_t)(two - table);
+    fp->now = now;
+    return count;
+}
+
+static FOOTPRINT_P_APART size_t footprint_p_average_plain(footprint *fp, const uint64_t *blocks,
+                                                          size_t count) {
+    return footprint_p_average_each(fp, blocks, count, 0);
+}
+
+static FOOTPRINT_P_APART size_t footprint_p_average_ahead(footprint *fp, const uint64_t *blocks,
+                                                          size_t count) {
+    return footprint_p_average_each(fp, blocks, count, 1);
+}
+
+/* ---- entries ---- */
+
+/* Does what is due before an access: once in a while, or at every access while blocks are sampled
+   or only the average is counted. Returns 0 if the access has been dealt with. */
+static int footprint_p_wake(footprint *fp, uint64_t block) {
+    uint64_t y;
+    if (fp->now >= fp->end) {
+        fp->lost = footprint_p_sat_add(fp->lost, 1);
+        fp->flags |= FOOTPRINT_ENDED;
+        return 0;
+    }
+    if (fp->now >= fp->folded) {
+        footprint_p_fold(fp);
+        fp->folded = fp->now + FOOTPRINT_P_FOLD;
+    }
+    if (fp->flags & FOOTPRINT_AVERAGE) {
+        footprint_p_average_access(fp, block);
+        return 0;
+    }
+    if (fp->is_overfull) footprint_p_thin(fp);
+    if (fp->sample_log2 == 0) fp->wake = fp->folded < fp->end ? fp->folded : fp->end;
+    else {
+        fp->wake = 0;
+        fp->is_followed = !footprint_p_left_out(fp, block);
+        if (!fp->is_followed) {
+            fp->now++;
+            return 0;
+        }
+        fp->sampled++;
+        if (fp->filled && fp->top->block == block) {       /* there may be accesses in between */
+            y = ++fp->now - fp->top->time + 1;
+            if (y < FOOTPRINT_P_YOUNG) fp->reused[y]++;
+            else footprint_p_reused_far(fp, 0, y, 1);
+            fp->top->time = fp->now;
+            fp->repeats++;
+            return 0;
+        }
+    }
+    if (fp->filled == 0) fp->top->block = ~block;
+    return 1;
+}
+
+/* Most accesses are to one of the two blocks used last. */
+FOOTPRINT_API void footprint_access(footprint *fp, uint64_t block) {
+    footprint_entry *top;
+    uint64_t now;
+    if (FOOTPRINT_P_UNLIKELY(fp->now >= fp->wake) && !footprint_p_wake(fp, block)) return;
+    top = fp->top;
+    now = ++fp->now;
+    if (top[0].block == block) {
+        top[0].time = now;
+        fp->repeats++;
+    } else if (top[1].block == block) {
+        if (fp->filled < 2 || now - top[1].time + 1 >= FOOTPRINT_P_YOUNG) {
+            footprint_p_change_far(fp, block);
+            return;
+        }
+        fp->shifted[FOOTPRINT_P_AT(0, now - top[0].time + 1)]++;
+        fp->reused[FOOTPRINT_P_REUSED(1, now - top[1].time + 1)]++;
+        top[1] = top[0];
+        top[0].block = block;
+        top[0].time = now;
+    } else footprint_p_change(fp, block);
+}
+
+FOOTPRINT_API void footprint_access_many(footprint *fp, const uint64_t *blocks, size_t count) {
+    const uint64_t *end = blocks + count;
+    int ahead = fp->blocks_bytes > FOOTPRINT_P_LARGE, average = fp->flags & FOOTPRINT_AVERAGE;
+    FOOTPRINT_ASSERT(blocks != NULL || count == 0);
+    while (blocks < end) {
+        uint64_t until = fp->folded < fp->end ? fp->folded : fp->end;
+        size_t most = (size_t)(end - blocks) < 1024 ? (size_t)(end - blocks) : 1024;
+        uint32_t next = fp->next;
+        int one_by_one = fp->sample_log2 || fp->now >= until;
+        one_by_one |= average ? fp->now == 0 : fp->filled < 2 || fp->now >= fp->wake;
+        if (one_by_one) {
+            footprint_access(fp, *blocks++);
+            continue;
+        }
+        if (most > until - fp->now) most = (size_t)(until - fp->now);
+        if (average) {
+            blocks += ahead ? footprint_p_average_ahead(fp, blocks, most)
+                            : footprint_p_average_plain(fp, blocks, most);
+            ahead = fp->blocks_bytes > FOOTPRINT_P_LARGE;
+            continue;
+        }
+        blocks += ahead ? footprint_p_access_ahead(fp, blocks, most)
+                        : footprint_p_access_plain(fp, blocks, most);
+        /* Asking ahead pays where there are many misses. Renumbering looks like many. */
+        ahead = fp->blocks_bytes > FOOTPRINT_P_LARGE && fp->next - next > 128;
+    }
+}
+
+FOOTPRINT_API void footprint_access_repeat(footprint *fp, uint64_t count) {
+    uint64_t most = fp->end - fp->now;
+    if (fp->now == 0) return;
+    if (count > most) {
+        fp->flags |= FOOTPRINT_ENDED;
+        fp->lost = footprint_p_sat_add(fp->lost, count - most);
+        count = most;
+    }
+    fp->now += count;
+    if (!fp->is_followed) return;
+    if (fp->flags & FOOTPRINT_AVERAGE) {
+        fp->table[fp->newest].time = fp->now;
+        return;
+    }
+    if (fp->sample_log2 && count) {
+        footprint_p_reused_far(fp, 0, fp->now - count - fp->top->time + 2, 1);
+        if (count > 1) footprint_p_reused_far(fp, 0, 2, count - 1);
+        fp->sampled += count;
+    }
+    fp->top->time = fp->now;
+    fp->repeats += count;
+}
+
+FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_t bytes) {
+    uint64_t first = (uint64_t)(uintptr_t)address, last = first + (bytes ? bytes - 1 : 0);
+    uint64_t block = first >> fp->config.block_log2;
+    for (;; block++) {
+        footprint_access(fp, block);
+        if (block == last >> fp->config.block_log2) break;
+    }
+}
+
+/* ---- reading rows out ---- */
+
+/* A row says at which ages y its runs start (+1) and end (-1). Call these events e(y):
+
+       age    1 . . . x0 . . . . x1  .           one rest of a mark: +1 at x0, -1 at x1 + 1
+       events         +1            -1
+       N(w)   0 0 0 0  1 2 3 4 5  5  5 ...       accesses at which the age is w or less
+
+   The windows of length w that count as >= F are one for each access at which the age is w or less:
+   N(w) = sum of e(y) (w - y + 1) over y <= w. A bin of lengths low..high, cut at limit = min(high,
+   now), has width = limit - low + 1 lengths and holds the sum of N(w) over low..limit:
+
+       an event below the bin adds    (low - y) width + triangle(width)
+       an event within it adds        triangle(limit - y + 1)
+
+   For the first kind two running sums over the bins below are enough: `open`, the sum of e(y), and
+   `all`, the sum of e(y) (low - y). For the second kind write rest = high - y + 1, the distance to
+   the bin above, and less = high - limit, so that limit - y + 1 = rest - less. As
+
+       triangle(rest - less) = triangle(rest) - less rest + triangle(less - 1)
+
+   the moments count = sum of e, sum = sum of e rest and square = sum of e triangle(rest) give it
+   for any limit. From one bin to the next `open` grows by count, and `all` by open (high - low + 1)
+   + sum.
+
+   This counts lengths up to the limit at every access since the row began (`born`), also those
+   longer than the run so far, which would start before access 1. An access i counts w - i of them
+   at w > i too many: a length w > born is counted at the w - born accesses born..w-1 that are too
+   early for it. `early` is their number. Everything may wrap in between; the results are right
+   modulo 2^64. Cost: rows times columns. */
+
+static uint64_t footprint_p_early(uint64_t low, uint64_t limit, uint64_t born) {
+    uint64_t from = low > born ? low : born + 1, width;
+    if (limit <= born) return 0;
+    width = limit - from + 1;
+    return width * (from - born) + footprint_p_triangle(width - 1);
+}
+
+/* Adds windows to rows below + 1 .. bin of a column: rows in between are not followed on their own.
+   */
+static void footprint_p_add_windows(uint64_t *table, uint32_t columns, uint32_t below, uint32_t bin,
+                                    uint32_t column, uint64_t windows) {
+    uint32_t row;
+    for (row = below + 1; row <= bin; row++) table[(size_t)row * columns + column] += windows;
+}
+
+/* Adds the windows of the row whose events are in fp->scratch. */
+static void footprint_p_add_row(const footprint *fp, uint64_t born, uint64_t *table, uint32_t below,
+                                uint32_t bin) {
+    uint64_t now = fp->now, all = 0, open = 0, windows;
+    uint32_t b;
+    for (b = 1; b < fp->columns && footprint_bin_low(b) <= now; b++) {
+        const footprint_p_moment *m = &fp->scratch[b];
+        uint64_t low = footprint_bin_low(b), high = footprint_bin_high(b);
+        uint64_t limit = high < now ? high : now, width = limit - low + 1, less = high - limit;
+        windows = width * all + open * footprint_p_triangle(width);
+        windows += m->square - less * m->sum + footprint_p_triangle(less - 1) * m->count;
+        windows -= footprint_p_early(low, limit, born);
+        footprint_p_add_windows(table, fp->columns, below, bin, b, windows);
+        all += open * (high - low + 1) + m->sum;
+        open += m->count;
+    }
+}
+
+/* Row F <= T: starts are blocks that came to depth F, ends are those that left it. */
+static void footprint_p_add_recent(const footprint *fp, uint32_t F, uint64_t *table, uint32_t below,
+                                   uint32_t bin) {
+    footprint_p_moment *moments = fp->scratch;
+    uint32_t y, b;
+    for (b = 0; b < fp->columns; b++) {
+        const footprint_p_moment *ends = &fp->events[F * (size_t)fp->columns + b];
+        const footprint_p_moment *starts = ends - fp->columns;
+        moments[b].count = starts->count - ends->count;
+        moments[b].sum = starts->sum - ends->sum;
+        moments[b].square = starts->square - ends->square;
+    }
+    for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
+        uint64_t starts = F > 1 ? fp->shifted[FOOTPRINT_P_AT(F - 2, y)] : 0;
+        uint64_t ends = fp->shifted[FOOTPRINT_P_AT(F - 1, y)];
+        ends += fp->reused[FOOTPRINT_P_REUSED(F - 1, y)];
+        footprint_p_rest(moments, fp->columns, y, starts - ends);
+    }
+    if (F == 1) footprint_p_rest(moments, fp->columns, 1, fp->sampled);
+    footprint_p_rest(moments, fp->columns, fp->now - fp->top[F - 1].time + 2, UINT64_MAX);
+    footprint_p_add_row(fp, fp->born[F], table, below, bin);
+}
+
+static void footprint_p_add_mark_row(const footprint *fp, uint32_t j, uint64_t *table,
+                                     uint32_t below, uint32_t bin) {
+    const footprint_p_mark *mark = &fp->mark[j];
+    footprint_p_moment *moments = fp->scratch;
+    uint32_t b, y, first = footprint_bin(footprint_p_low(j));
+    footprint_p_zero(moments, first * sizeof *moments);
+    for (b = first; b < fp->columns; b++) moments[b] = fp->cells[mark->row + b];
+    for (y = 1; y < FOOTPRINT_P_MARK_YOUNG && j < fp->mark_young; y++) {
+        int32_t count = fp->young[FOOTPRINT_P_MARK_AT(j, y)];
+        footprint_p_rest(moments, fp->columns, y, (uint64_t)(int64_t)count);
+    }
+    if (j < fp->marks)                                     /* the rest under way ends here */
+        footprint_p_rest(moments, fp->columns, fp->now - mark->since + 2, UINT64_MAX);
+    footprint_p_add_row(fp, mark->born, table, below, bin);
+}
+
+/* Adds to the table the windows that ended since fp->start. */
+static void footprint_p_extract(const footprint *fp, uint64_t *table, uint32_t rows) {
+    uint32_t below = 0, k = fp->sample_log2, F, j, b, bin;
+    for (b = 1; b < fp->columns; b++) {
+        uint64_t windows = footprint_p_windows(fp->now, b) - footprint_p_windows(fp->start, b);
+        table[b] += windows;
+        if (k == 0 && rows > 1) table[fp->columns + b] += windows;
+    }
+    if (k == 0) below = 1;
+    for (F = k ? 1 : 2; F <= fp->filled; F++) {
+        if (footprint_bin_low(footprint_bin(F)) != F) continue;    /* 17, 19, ... are no low ends */
+        bin = footprint_bin((uint64_t)F << k);
+        if (bin >= rows) bin = rows - 1;
+        footprint_p_add_recent(fp, F, table, below, bin);
+        below = bin;
+    }
+    for (j = 0; j < fp->mark_max && fp->mark[j].born; j++) {
+        bin = footprint_bin(footprint_p_low(j) << k);
+        if (bin >= rows) bin = rows - 1;
+        footprint_p_add_mark_row(fp, j, table, below, bin);
+        below = bin;
+    }
+}
+
+/* Adds the gaps that are open at n + 1, of all blocks that are followed. */
+static void footprint_p_open_gaps(const footprint *fp, footprint_p_gap *gap) {
+    uint64_t n = fp->now, weight = UINT64_C(1) << fp->sample_log2;
+    uint32_t i, columns = fp->columns;
+    for (i = 0; i < fp->filled; i++)
+        footprint_p_gap_sum(gap, columns, n + 2 - fp->top[i].time, weight);
+    for (i = 2; fp->slot && i < fp->next; i++) {
+        if (fp->live[i >> 6] >> (i & 63) & 1)
+            footprint_p_gap_sum(gap, columns, n + 2 - fp->slot[i].time, weight);
+    }
+    for (i = 0; fp->table && i < fp->buckets; i++) {
+        if (fp->table[i].time) footprint_p_gap_sum(gap, columns, n + 2 - fp->table[i].time, weight);
+    }
+}
+
+/* An estimate of a sum over windows of w accesses: each touches 1 to w blocks, and no more than
+   all. */
+static void footprint_p_bound_total(footprint_total *total, uint64_t w, uint64_t blocks) {
+    footprint_p_wide most = footprint_p_product(w < blocks ? w : blocks, total->windows);
+    uint64_t low = total->low, high = total->high;
+    if (high >> 63 || (high == 0 && low < total->windows)) {
+        total->low = total->windows;
+        total->high = 0;
+    } else if (high > most.high || (high == most.high && low > most.low)) {
+        total->low = most.low;
+        total->high = most.high;
+    }
+}
+
+/* The formula of "average", for the windows since start, on top of those before. */
+static void footprint_p_average_totals(const footprint *fp, footprint_total *total) {
+    footprint_p_gap *gap = (footprint_p_gap *)(void *)fp->scratch;
+    uint64_t n = fp->now, count = 0, low = 0, high = 0, times;
+    uint32_t b, q, y, k = fp->sample_log2;
+    footprint_p_copy(gap, fp->gap, (fp->columns + 1) * sizeof *gap);
+    for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
+        times = fp->gap_young[y];
+        for (q = 0; q < FOOTPRINT_P_T && fp->reused; q++)
+            times += fp->reused[FOOTPRINT_P_REUSED(q, y)];
+        footprint_p_gap_sum(gap, fp->columns, y, times << k);
+    }
+    footprint_p_open_gaps(fp, gap);
+    for (b = fp->columns; b-- > 1; ) {
+        uint64_t w = footprint_bin_high(b), windows = n - w + 1;
+        footprint_p_wide sum, less;
+        count += gap[b + 1].count;                         /* gaps of more than w, and their sum */
+        footprint_p_wide_add(&low, &high, gap[b + 1].low, gap[b + 1].high);
+        if (w > n) continue;
+        sum = footprint_p_product(fp->followed, windows - (fp->start < w ? 0 : fp->start - w + 1));
+        footprint_p_wide_less(&sum.low, &sum.high, low, high);
+        less = footprint_p_product(count, w + 1);
+        if (count >> 63) less.high -= w + 1;               /* it is negative */
+        footprint_p_wide_add(&sum.low, &sum.high, less.low, less.high);
+        less = footprint_p_product(fp->gone, n + 1 - w);   /* gaps of forgotten ones are long */
+        footprint_p_wide_less(&sum.low, &sum.high, less.low, less.high);
+        footprint_p_wide_add(&sum.low, &sum.high, fp->gone_low, fp->gone_high);
+        footprint_p_wide_add(&sum.low, &sum.high, fp->before_total[b].low,
+                             fp->before_total[b].high);
+        total[b].windows = windows;
+        total[b].low = sum.low;
+        total[b].high = sum.high;
+    }
+}
+
+/* Returns the rows that a snapshot needs: up to the largest mark there ever was. */
+static uint32_t footprint_p_rows(const footprint *fp) {
+    uint32_t j = fp->marks;
+    uint64_t low;
+    if (fp->flags & FOOTPRINT_AVERAGE) return 1;
+    if (fp->start) return fp->rows;
+    while (j < fp->mark_max && fp->mark[j].born) j++;
+    low = j > 0 ? footprint_p_low(j - 1) : (uint64_t)FOOTPRINT_P_T;
+    return footprint_bin(low << fp->sample_log2) + 1;
+}
+
+FOOTPRINT_API size_t footprint_snapshot_bytes(const footprint *fp) {
+    return footprint_profile_bytes(footprint_p_rows(fp), fp->columns);
+}
+
+FOOTPRINT_API int footprint_snapshot(const footprint *fp, footprint_profile *profile, void *memory,
+                                     size_t bytes) {
+    uint32_t rows = footprint_p_rows(fp), k = fp->sample_log2, row, q, y, b;
+    FOOTPRINT_ASSERT(memory != NULL);
+    if (footprint_profile_init(profile, rows, fp->columns, memory, bytes)) return -1;
+    profile->accesses = profile->last_window = fp->now;
+    profile->blocks = profile->last_blocks = fp->first;
+    profile->forgotten = fp->forgotten;
+    profile->c = fp->config.c;
+    profile->flags = fp->flags;
+    profile->sample_log2 = k;
+    profile->block_log2 = fp->config.block_log2;
+    if (fp->now == 0) return 0;
+    if (fp->now > footprint_bin_high(fp->columns - 1))
+        profile->last_window = profile->last_blocks = 0;
+    footprint_p_average_totals(fp, profile->total);
+    for (b = 1; b < fp->columns && fp->flags & FOOTPRINT_FULL; b++)
+        footprint_p_bound_total(&profile->total[b], footprint_bin_high(b), fp->first);
+    if (fp->flags & FOOTPRINT_AVERAGE) return 0;
+    if (fp->start)
+        footprint_p_copy(profile->at_least, fp->before, rows * fp->columns * sizeof(uint64_t));
+    footprint_p_extract(fp, profile->at_least, rows);
+    for (row = 0; row < fp->rows; row++)
+        profile->depth[row < rows ? row : rows - 1] += fp->depth[row];
+    for (q = 0; q < FOOTPRINT_P_T; q++) {
+        uint64_t count = q == 0 ? fp->repeats : 0;
+        row = footprint_bin((uint64_t)(q + 1) << k);
+        for (y = 1; y < FOOTPRINT_P_YOUNG && q > 0; y++)
+            count += fp->reused[FOOTPRINT_P_REUSED(q, y)];
+        profile->depth[row < rows ? row : rows - 1] += count << k;
+    }
+    return 0;
+}
+
+FOOTPRINT_API void footprint_get_stats(const footprint *fp, footprint_stats *out) {
+    out->accesses = fp->now;
+    out->lost = fp->lost;
+    out->accesses_max = fp->end;
+    out->blocks = fp->first;
+    out->forgotten = fp->forgotten;
+    out->memory_bytes = fp->table_bytes + fp->blocks_bytes;
+    out->blocks_bytes = fp->blocks_bytes;
+    out->flags = fp->flags;
+    out->sample_log2 = fp->sample_log2;
+}
+
+FOOTPRINT_API uint64_t footprint_mark_time(const footprint *fp, uint32_t bin) {
+    uint32_t k = fp->sample_log2, j;
+    uint64_t F = (footprint_bin_low(bin) + ((UINT64_C(1) << k) - 1)) >> k;
+    if (F == 0) return fp->now;
+    if (F <= FOOTPRINT_P_T) return F <= fp->filled ? fp->top[F - 1].time : 0;
+    j = footprint_bin(F) - footprint_bin(FOOTPRINT_P_T) - 1;
+    return j < fp->marks ? fp->mark[j].since : 0;
+}
+
+/* ---- full: every second block from here on ---- */
+
+/* When blocks no longer fit, the sampling ratio 2^-k is halved until they do:
+
+       k       accesses 1 .......... start | start + 1 .......... now
+       before  windows that ended here, at rows F 2^k (old k)
+                                           | rows, marks and gaps count anew at rows F 2^k (new k)
+
+   The windows that ended so far are read out into `before` and before_total. Then recent and slot
+   keep only the blocks that are still followed, in their order. All rows start anew in this state:
+   a row F of a block that is there starts a run with that block's age, and each mark stands exactly
+   at X_F. The open gap of a block that is kept is taken off, as "average" says. The gap of a block
+   that is dropped is closed with the windows before, so nothing is left of it in the sums.
+   Invariant: every window is counted once, by the k at the time of its end. Cost: one snapshot for
+   each halving, and there is one each time that the number of different blocks has doubled. */
+
+static void footprint_p_start_rows(footprint *fp) {
+    uint32_t q, j;
+    footprint_p_zero(fp->near, FOOTPRINT_P_NEAR);
+    footprint_p_zero(fp->events, (FOOTPRINT_P_T + 2) * (size_t)fp->columns * sizeof *fp->events);
+    footprint_p_zero(fp->cells, fp->cell_count * sizeof *fp->cells);
+    for (q = 0; q < fp->filled; q++) {
+        ++*footprint_p_near(fp, footprint_p_hash(fp->top[q].block));
+        footprint_p_event(fp, q + 1, fp->now - fp->top[q].time + 2, 1);
+        fp->born[q + 1] = fp->now + 1;
+    }
+    for (j = 0; j < fp->mark_max; j++) fp->mark[j].born = fp->place[j] = fp->pending[j] = 0;
+    for (j = 0; j < fp->mark_max && footprint_p_low(j) <= fp->tracked; j++)
+        footprint_p_add_mark(fp, fp->next + FOOTPRINT_P_T - (uint32_t)footprint_p_low(j),
+                             fp->now + 1);
+}
+
+static void footprint_p_drop(footprint *fp) {
+    uint32_t s, q, kept = 0;
+    for (q = 0; q < fp->filled; q++) {
+        if (!footprint_p_left_out(fp, fp->top[q].block)) fp->top[kept++] = fp->top[q];
+    }
+    fp->filled = kept;
+    for (s = 2; s < fp->next; s++) {
+        if (footprint_p_left_out(fp, fp->slot[s].block))
+            fp->live[s >> 6] &= ~(UINT64_C(1) << (s & 63));
+    }
+    footprint_p_compact(fp);
+}
+
+static void footprint_p_thin(footprint *fp) {
+    footprint_p_gap *gap = fp->gap;
+    uint32_t b, average = fp->flags & FOOTPRINT_AVERAGE;
+    fp->flags |= FOOTPRINT_FULL;
+    footprint_p_fold(fp);
+    footprint_p_average_totals(fp, fp->before_total);
+    if (!average) {
+        footprint_p_extract(fp, fp->before, fp->rows);
+        footprint_p_depth(fp, footprint_bin(UINT64_C(1) << fp->sample_log2), fp->repeats);
+        fp->repeats = fp->sampled = 0;
+        fp->marks = 0;
+    }
+    if (average) {
+        do {
+            fp->sample_log2++;
+            footprint_p_average_drop(fp);
+        } while (fp->tracked >= fp->cap && fp->sample_log2 < 63);
+    } else {
+        do {
+            fp->sample_log2++;
+            footprint_p_drop(fp);
+        } while (fp->next - 2 > fp->cap && fp->sample_log2 < 63);
+        while (fp->filled < FOOTPRINT_P_T && fp->next > 2) {
+            fp->top[fp->filled++] = fp->slot[--fp->next];
+            fp->live[fp->next >> 6] &= ~(UINT64_C(1) << (fp->next & 63));
+        }
+        footprint_p_reindex(fp);
+        fp->tracked = fp->filled + fp->next - 2;
+        fp->is_overfull = 0;
+        fp->depth_first = footprint_bin((uint64_t)FOOTPRINT_P_T << fp->sample_log2);
+        footprint_p_start_rows(fp);
+    }
+    fp->start = fp->now;
+    fp->followed = (uint64_t)fp->tracked << fp->sample_log2;
+    fp->gone = fp->gone_low = fp->gone_high = 0;
+    footprint_p_zero(gap, (fp->columns + 1) * sizeof *gap);
+    footprint_p_open_gaps(fp, gap);
+    for (b = 0; b <= fp->columns; b++) {
+        uint64_t low = 0, high = 0;
+        footprint_p_wide_less(&low, &high, gap[b].low, gap[b].high);
+        gap[b].count = 0 - gap[b].count;
+        gap[b].low = low;
+        gap[b].high = high;
+    }
+}
+
+/* ---- profiles ---- */
+
+FOOTPRINT_API size_t footprint_profile_bytes(uint32_t rows, uint32_t columns) {
+    uint64_t cells = (uint64_t)rows * columns + rows, bytes = cells * sizeof(uint64_t) + 15;
+    bytes += columns * (uint64_t)sizeof(footprint_total);
+    return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+}
+
+FOOTPRINT_API int footprint_profile_init(footprint_profile *p, uint32_t rows, uint32_t columns,
+                                         void *memory, size_t bytes) {
+    size_t at = (size_t)(0 - (uintptr_t)memory) & 15;
+    footprint_p_zero(p, sizeof *p);
+    if (!memory || bytes < footprint_profile_bytes(rows, columns)) return -1;
+    footprint_p_zero(memory, footprint_profile_bytes(rows, columns));
+    p->rows = rows;
+    p->columns = columns;
+    p->total = (footprint_total *)(void *)((unsigned char *)memory + at);
+    p->at_least = (uint64_t *)(void *)(p->total + columns);
+    p->depth = p->at_least + (size_t)rows * columns;
+    p->c = 1;
+    return 0;
+}
+
+static void footprint_p_saturate(footprint_profile *p, uint64_t *sum, uint64_t add) {
+    *sum = footprint_p_sat_add(*sum, add);
+    if (*sum == UINT64_MAX) p->flags |= FOOTPRINT_SATURATED;
+}
+
+FOOTPRINT_API int footprint_add(footprint_profile *into, const footprint_profile *other) {
+    uint32_t row, column;
+    int empty = into->accesses == 0;
+    if (into->rows < other->rows || into->columns < other->columns) return -1;
+    if (!empty && (into->flags ^ other->flags) & FOOTPRINT_INTERLEAVED) return -1;
+    for (row = 0; row < other->rows; row++) {
+        uint64_t *to = into->at_least + (size_t)row * into->columns;
+        const uint64_t *from = other->at_least + (size_t)row * other->columns;
+        for (column = 0; column < other->columns; column++)
+            footprint_p_saturate(into, &to[column], from[column]);
+        footprint_p_saturate(into, &into->depth[row], other->depth[row]);
+    }
+    for (column = 0; column < other->columns; column++) {
+        footprint_total *to = &into->total[column];
+        const footprint_total *from = &other->total[column];
+        footprint_p_saturate(into, &to->windows, from->windows);
+        footprint_p_wide_add(&to->low, &to->high, from->low, from->high);
+    }
+    footprint_p_saturate(into, &into->accesses, other->accesses);
+    footprint_p_saturate(into, &into->blocks, other->blocks);
+    footprint_p_saturate(into, &into->forgotten, other->forgotten);
+    if (other->c < into->c) into->c = other->c;
+    if (other->sample_log2 > into->sample_log2) into->sample_log2 = other->sample_log2;
+    into->block_log2 = other->block_log2;
+    into->flags |= other->flags;
+    into->last_window = empty ? other->last_window : 0;
+    into->last_blocks = empty ? other->last_blocks : 0;
+    return 0;
+}
+
+FOOTPRINT_API int footprint_subtract(footprint_profile *later, const footprint_profile *earlier) {
+    uint32_t row, column;
+    uint64_t blocks = later->blocks;                       /* a phase may use those of before */
+    if (later->rows < earlier->rows || later->columns != earlier->columns) return -1;
+    if (later->accesses < earlier->accesses) return -1;
+    for (row = 0; row < earlier->rows; row++) {
+        uint64_t *from = later->at_least + (size_t)row * later->columns;
+        const uint64_t *less = earlier->at_least + (size_t)row * later->columns;
+        for (column = 0; column < later->columns; column++) from[column] -= less[column];
+        later->depth[row] -= earlier->depth[row];
+    }
+    for (column = 0; column < later->columns; column++) {
+        footprint_total *from = &later->total[column];
+        const footprint_total *less = &earlier->total[column];
+        from->windows -= less->windows;
+        footprint_p_wide_less(&from->low, &from->high, less->low, less->high);
+        if (later->flags & FOOTPRINT_FULL)
+            footprint_p_bound_total(from, footprint_bin_high(column), blocks);
+    }
+    later->accesses -= earlier->accesses;
+    later->blocks -= earlier->blocks;
+    later->forgotten -= earlier->forgotten;
+    later->last_window = later->last_blocks = 0;
+    later->flags |= FOOTPRINT_DIFFERENCE;
+    return 0;
+}
+
+FOOTPRINT_API uint64_t footprint_at_least(const footprint_profile *p, uint32_t window_bin,
+                                          uint32_t bin) {
+    if (bin >= p->rows || window_bin >= p->columns) return 0;
+    return p->at_least[(size_t)bin * p->columns + window_bin];
+}
+
+FOOTPRINT_API uint64_t footprint_windows(const footprint_profile *p, uint32_t window_bin) {
+    return footprint_at_least(p, window_bin, 0);
+}
+
+FOOTPRINT_API uint64_t footprint_windows_in_bin(const footprint_profile *p, uint32_t window_bin,
+                                                uint32_t bin) {
+    return footprint_at_least(p, window_bin, bin) - footprint_at_least(p, window_bin, bin + 1);
+}
+
+FOOTPRINT_API uint32_t footprint_percentile(const footprint_profile *p, uint32_t window_bin,
+                                            uint32_t percent) {
+    uint64_t all = footprint_windows(p, window_bin), rank;
+    uint32_t bin = 0;
+    if (all == 0) return UINT32_MAX;
+    if (percent > 100) percent = 100;
+    rank = all / 100 * percent + (all % 100 * percent + 99) / 100;
+    if (rank == 0) rank = 1;
+    while (all - footprint_at_least(p, window_bin, bin + 1) < rank) bin++;
+    return bin;
+}
+
+/* ---- answers from the average ---- */
+
+/* The average is known at the high ends of bins, and for the whole run. The line through these
+   points and (0, 0) is the average footprint by window length. */
+typedef struct footprint_p_piece { double window0, blocks0, window1, blocks1; } footprint_p_piece;
+
+/* Returns whether there is a point n, and gives it in window1 and blocks1. */
+static int footprint_p_point(const footprint_profile *p, uint32_t n, footprint_p_piece *to) {
+    uint64_t before = footprint_bin_high(n - 1);
+    if (n < p->columns && p->total[n].windows) {
+        const footprint_total *t = &p->total[n];
+        uint64_t high = footprint_bin_high(n);
+        to->window1 = (double)high;
+        to->blocks1 = (double)t->high * 18446744073709551616.0 + (double)t->low;
+        to->blocks1 /= (double)t->windows;
+        return 1;
+    }
+    if (p->last_window == 0 || n > p->columns) return 0;
+    if (n > 1 && (p->total[n - 1].windows == 0 || p->last_window <= before)) return 0;
+    to->window1 = (double)p->last_window;
+    to->blocks1 = (double)p->last_blocks;
+    return 1;
+}
+
+/* Finds the piece of the line that holds a window or, if blocks >= 0, reaches so many blocks.
+   Returns 0 behind the last; then window0 and blocks0 are the last point. */
+static int footprint_p_find_piece(const footprint_profile *p, double window, double blocks,
+                                  footprint_p_piece *to) {
+    uint32_t n;
+    to->window0 = to->blocks0 = to->window1 = to->blocks1 = 0;
+    for (n = 1; footprint_p_point(p, n, to); n++) {
+        if (blocks < 0 ? to->window1 >= window : to->blocks1 >= blocks) return 1;
+        to->window0 = to->window1;
+        to->blocks0 = to->blocks1;
+    }
+    return 0;
+}
+
+FOOTPRINT_API double footprint_average(const footprint_profile *p, double window) {
+    footprint_p_piece at;
+    if (window <= 0) return 0;
+    if (!footprint_p_find_piece(p, window, -1, &at)) return at.blocks0;
+    return at.blocks0 +
+           (at.blocks1 - at.blocks0) * (window - at.window0) / (at.window1 - at.window0);
+}
+
+FOOTPRINT_API double footprint_fill_time(const footprint_profile *p, double blocks) {
+    footprint_p_piece at;
+    if (blocks <= 0) return 0;
+    if (!footprint_p_find_piece(p, 0, blocks, &at)) return -1;
+    return at.window0 +
+           (at.window1 - at.window0) * (blocks - at.blocks0) / (at.blocks1 - at.blocks0);
+}
+
+/* The slope of the average at the window that fills the cache. */
+FOOTPRINT_API double footprint_miss_ratio_by_average(const footprint_profile *p, double blocks) {
+    double time = footprint_fill_time(p, blocks);
+    footprint_p_piece at;
+    if (time < 0 || !footprint_p_find_piece(p, time, -1, &at)) return 0;
+    if (at.blocks1 <= at.blocks0) return 0;
+    return (at.blocks1 - at.blocks0) / (at.window1 - at.window0);
+}
+
+FOOTPRINT_API double footprint_inter_miss_time(const footprint_profile *p, double blocks) {
+    double ratio = footprint_miss_ratio_by_average(p, blocks);
+    return ratio > 0 ? 1 / ratio : -1;
+}
+
+FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blocks) {
+    double all = (double)p->blocks, hits = 0;
+    uint32_t row;
+    if (p->sample_log2 && blocks < (double)(UINT64_C(1) << p->sample_log2)) return -1;
+    for (row = 1; row < p->rows; row++) {
+        uint64_t first = footprint_bin_low(row), next = footprint_bin_low(row + 1);
+        double low = (double)first, width = (double)(next - first), here = (double)p->depth[row];
+        all += here;
+        if (blocks - low + 1 >= width) hits += here;
+        else if (blocks >= low) hits += here * (blocks - low + 1) / width;
+    }
+    return all > 0 ? 1 - hits / all : 0;
+}
+
+/* ---- dump ---- */
+
+#ifndef FOOTPRINT_NO_FILES
+FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name,
+                                  int (*write)(void *user, const void *data, size_t size),
+                                  void *user) {
     footprint_p_out out;
     uint32_t row, column;
     size_t size = 0;
-    footprint_p_put_begin(&out, FOOTPRINT_P_KIND, write, user);
+    footprint_p_put_begin(&out, 3, write, user);
     while (name && name[size]) size++;
     footprint_p_put_varint(&out, size);
     footprint_p_put(&out, name, size);
@@ -2105,370 +2332,23 @@ FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name, 
     for (row = 0; row < p->rows; row++) footprint_p_put_varint(&out, p->depth[row]);
     for (column = 0; column < p->columns; column++) {
         uint32_t first = 0, last = 0;
+        for (row = 0; row < p->rows; row++) {
+            if (footprint_windows_in_bin(p, column, row) == 0) continue;
+            if (last == 0) first = row;
+            last = row + 1;
+        }
         footprint_p_put_varint(&out, p->total[column].windows);
         footprint_p_put_varint(&out, p->total[column].low);
         footprint_p_put_varint(&out, p->total[column].high);
-        for (row = 0; row < p->rows; row++)
-            if (footprint_windows_of(p, column, row)) { if (last == 0) first = row; last = row + 1; }
         footprint_p_put_varint(&out, first);
         footprint_p_put_varint(&out, last - first);
-        for (row = first; row < last; row++) footprint_p_put_varint(&out, footprint_windows_of(p, column, row));
+        for (row = first; row < last; row++)
+            footprint_p_put_varint(&out, footprint_windows_in_bin(p, column, row));
     }
-    return footprint_p_put_end(&out);
-}
-
-/* Reads a part's bytes with their crc, and its payload from chunk to chunk. The first fault stays; then everything reads as 0. */
-typedef struct footprint_p_in {
-    const unsigned char *data;
-    size_t size, at;
-    const char *fault;
-    uint64_t payload_bytes;
-    uint32_t crc, left;
-} footprint_p_in;
-
-static uint64_t footprint_p_in_raw(footprint_p_in *in, uint32_t size, int counted) {
-    uint64_t value = 0;
-    uint32_t i;
-    if (in->fault) return 0;
-    if (in->size - in->at < size) { in->fault = "cut short"; return 0; }
-    if (counted) in->crc = footprint_p_crc32(in->crc, in->data + in->at, size);
-    for (i = size; i-- > 0; ) value = value << 8 | in->data[in->at + i];
-    in->at += size;
-    return value;
-}
-
-static void footprint_p_in_crc(footprint_p_in *in) {
-    size_t at = in->at;
-    uint32_t crc = in->crc;
-    if (footprint_p_in_raw(in, 4, 0) != crc && !in->fault) { in->fault = "wrong crc"; in->at = at; }
-}
-
-static uint32_t footprint_p_in_byte(footprint_p_in *in) {
-    if (in->left == 0) {
-        in->left = (uint32_t)footprint_p_in_raw(in, 2, 1);
-        if (!in->fault && in->left == 0) { in->fault = "payload is too short"; in->at -= 2; }
-        if (!in->fault) {
-            if (in->size - in->at < in->left) in->fault = "cut short";         /* the whole chunk is checked before it is believed */
-            else {
-                size_t at = in->at;
-                in->crc = footprint_p_crc32(in->crc, in->data + at, in->left);
-                in->at += in->left;
-                footprint_p_in_crc(in);
-                if (!in->fault) in->at = at;
-            }
-        }
-        if (in->fault) return 0;
-        in->payload_bytes += in->left;
-    }
-    if (--in->left == 0) { in->at += 5; return in->data[in->at - 5]; }
-    return in->data[in->at++];
-}
-
-static uint64_t footprint_p_in_varint(footprint_p_in *in) {
-    uint64_t value = 0;
-    uint32_t shift, byte;
-    for (shift = 0; !in->fault; shift += 7) {
-        byte = footprint_p_in_byte(in);
-        if (shift == 63 && byte > 1) { if (!in->fault) in->fault = "number is too large"; break; }
-        value |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128) return in->fault ? 0 : value;
-    }
-    return 0;
-}
-
-static uint32_t footprint_p_in_most(footprint_p_in *in, uint32_t least, uint32_t most, const char *fault) {
-    uint64_t value = footprint_p_in_varint(in);
-    if (!in->fault && (value < least || value > most)) in->fault = fault;
-    return in->fault ? least : (uint32_t)value;
-}
-
-FOOTPRINT_API const char *footprint_load(footprint_profile *p, const void *data, size_t size, size_t *at, void *memory, size_t bytes,
-                                         size_t *need, char *name, size_t name_bytes) {
-    footprint_p_in in;
-    footprint_profile head;
-    uint64_t length, i, payload;
-    uint32_t rows, columns, row, column;
-    int keep = 0;
-    footprint_p_zero(&in, sizeof in);
-    footprint_p_zero(&head, sizeof head);
-    in.data = (const unsigned char *)data;
-    in.size = size;
-    if (need) *need = 0;
-    if (footprint_p_in_raw(&in, 4, 1) != 0x54535242 && !in.fault) { in.fault = "not a .brst part"; in.at = 0; }
-    if (footprint_p_in_raw(&in, 2, 1) != 1 && !in.fault) in.fault = "newer version";
-    if (footprint_p_in_raw(&in, 2, 1) != FOOTPRINT_P_KIND && !in.fault) in.fault = "not a footprint";
-    if (footprint_p_in_raw(&in, 4, 1) != 0 && !in.fault) in.fault = "unknown flags";
-    footprint_p_in_crc(&in);
-    length = footprint_p_in_varint(&in);
-    if (!in.fault && length > size) in.fault = "name is too long";
-    for (i = 0; i < length && !in.fault; i++) {
-        uint32_t byte = footprint_p_in_byte(&in);
-        if (name && i + 1 < name_bytes) name[i] = (char)byte;
-    }
-    if (name && name_bytes) name[i < name_bytes ? i : name_bytes - 1] = 0;
-    head.flags = footprint_p_in_most(&in, 0, 2 * FOOTPRINT_SATURATED - 1, "unknown flags");
-    head.sample_log2 = footprint_p_in_most(&in, 0, 63, "sampling ratio is too large");
-    head.block_log2 = footprint_p_in_most(&in, 0, 63, "blocks are too large");
-    head.c = footprint_p_in_most(&in, 1, 1000000000, "c is not in (0, 1]") / 1e9;
-    head.accesses = footprint_p_in_varint(&in);
-    head.blocks = footprint_p_in_varint(&in);
-    head.forgotten = footprint_p_in_varint(&in);
-    head.last_window = footprint_p_in_varint(&in);
-    head.last_blocks = footprint_p_in_varint(&in);
-    rows = footprint_p_in_most(&in, 1, 496, "rows are not 1..496");
-    columns = footprint_p_in_most(&in, 1, 496, "columns are not 1..496");
-    if (!in.fault) {
-        size_t needed = footprint_profile_bytes(rows, columns);
-        if (need) *need = needed;
-        keep = memory != NULL;
-        if (keep && bytes < needed) in.fault = "memory is too small";
-        else if (keep) {
-            footprint_profile_init(p, rows, columns, memory, bytes);
-            head.rows = rows;
-            head.columns = columns;
-            head.total = p->total;
-            head.at_least = p->at_least;
-            head.depth = p->depth;
-        }
-    }
-    for (row = 0; row < rows && !in.fault; row++) {
-        uint64_t count = footprint_p_in_varint(&in);
-        if (keep) head.depth[row] = count;
-    }
-    for (column = 0; column < columns && !in.fault; column++) {
-        footprint_total total;
-        uint32_t first, count;
-        uint64_t windows = 0;
-        total.windows = footprint_p_in_varint(&in);
-        total.low = footprint_p_in_varint(&in);
-        total.high = footprint_p_in_varint(&in);
-        if (keep) head.total[column] = total;
-        first = footprint_p_in_most(&in, 0, rows, "more rows than there are");
-        count = footprint_p_in_most(&in, 0, rows - first, "more rows than there are");
-        for (row = first; row < first + count && !in.fault; row++) {
-            uint64_t cell = footprint_p_in_varint(&in);
-            if (cell > UINT64_MAX - windows) in.fault = "more windows than can be";
-            windows += cell;
-            if (keep) head.at_least[(size_t)row * columns + column] = cell;
-        }
-        if (!in.fault && keep)
-            for (row = first + count, windows = 0; row-- > 0; ) {              /* from cells to sums, from the last row to the first */
-                uint64_t *cell = &head.at_least[(size_t)row * columns + column];
-                *cell = windows += *cell;
-            }
-    }
-    if (!in.fault && in.left) in.fault = "payload is too long";
-    payload = in.payload_bytes;
-    if (footprint_p_in_raw(&in, 2, 1) != 0 && !in.fault) { in.fault = "payload is too long"; in.at -= 2; }
-    if (footprint_p_in_raw(&in, 8, 1) != payload && !in.fault) { in.fault = "wrong length"; in.at -= 8; }
-    footprint_p_in_crc(&in);
-    if (!in.fault && keep) *p = head;
-    if (at) *at = in.at;
-    return in.fault;
+    return footprint_p_put_end(&out) ? -1 : 0;
 }
 #endif
 
-/* ---- interleaving of two threads ----
-
-   The windows are those of the merged trace, "footprint" is the number of accesses by thread 1, numbered 0, 1, ... Its X_F is the
-   time of number (count - F): no search is needed, only the turns in which the numbers lie:
-
-       runs     0..9  A..A  10..14  A.A  15 16 17 ...      first number, first time, length of every turn of thread 1
-
-   So a mark is put right exactly when the count reaches a multiple of its period, the largest power of two <= slack + 1. Powers
-   of two nest: whenever a mark moves, all of smaller edges move too, and their order holds without a test. Every count is
-   within [c, 1] of the truth, which is stronger than the (1 - c) w that the paper asks for.
-
-   Runs that no window of interest reaches are dropped, or those before the largest mark when no larger can come. If they still
-   do not fit and c < 1, runs are thinned: a dropped one is taken for the end of the run before it, which costs the marks that
-   look there at most half of their slack. At c = 1 the largest mark is given up; from its edge on there is one open bin.        */
-
-#ifndef FOOTPRINT_NO_PAIR
-struct footprint_p_turn { uint64_t first, time, length; };
-struct footprint_p_pair_mark { uint64_t since, from, born, edge; uint32_t cursor, row, period_log2; };
-typedef struct footprint_p_turn footprint_p_turn;
-typedef struct footprint_p_pair_mark footprint_p_pair_mark;
-
-static uint32_t footprint_p_period_log2(const footprint_pair *pair, uint64_t edge) {
-    uint64_t slack = footprint_p_reach(pair->c, edge) - (edge - 1);
-    return FOOTPRINT_P_LOG2((pair->thinned ? slack - slack / 2 : slack) + 1);
-}
-
-static uint64_t footprint_p_pair_layout(footprint_pair *pair, unsigned char *base, uint32_t runs, const footprint_config *config) {
-    uint64_t at = 0, cells;
-    footprint fp;
-    footprint_p_configure(&fp, config);
-    footprint_p_zero(pair, sizeof *pair);
-    pair->c = fp.config.c;
-    pair->columns = fp.columns;
-    pair->end = fp.end;
-    pair->edge_max = fp.columns - 1;
-    pair->run_max = runs;
-    cells = 1 + (uint64_t)pair->edge_max * (pair->columns - 1) - (uint64_t)pair->edge_max * (pair->edge_max - 1) / 2;
-    pair->edges   = (footprint_p_pair_mark *)footprint_p_take(base, &at, pair->edge_max, sizeof *pair->edges);
-    pair->cells   = (footprint_p_cell *)footprint_p_take(base, &at, cells, sizeof *pair->cells);
-    pair->scratch = (footprint_p_cell *)footprint_p_take(base, &at, pair->columns, sizeof *pair->scratch);
-    pair->bytes = (size_t)at;
-    pair->runs    = (footprint_p_turn *)footprint_p_take(base, &at, runs, sizeof *pair->runs);     /* last: the part not zeroed */
-    return at;
-}
-
-FOOTPRINT_API size_t footprint_pair_bytes(const footprint_config *config, uint32_t turns) {
-    footprint_pair pair;
-    uint64_t bytes = footprint_p_pair_layout(&pair, NULL, turns < 64 ? 64 : turns, config) + 15;
-    return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
-}
-
-FOOTPRINT_API uint32_t footprint_pair_init(footprint_pair *pair, void *memory, size_t bytes, const footprint_config *config) {
-    size_t skip = (size_t)(0 - (uintptr_t)memory) & 15, least = footprint_pair_bytes(config, 64), turns;
-    if (memory == NULL || bytes < least) { footprint_p_zero(pair, sizeof *pair); return 0; }
-    turns = 64 + (bytes - least) / sizeof(footprint_p_turn);
-    if (turns > UINT32_C(1) << 30) turns = UINT32_C(1) << 30;
-    footprint_p_pair_layout(pair, (unsigned char *)memory + skip, (uint32_t)turns, config);
-    footprint_p_zero((unsigned char *)memory + skip, pair->bytes);
-    return pair->run_max;
-}
-
-/* Drops the first `count` runs, of which no mark needs more than that they are old. */
-static void footprint_p_drop_runs(footprint_pair *pair, uint32_t count) {
-    uint32_t i;
-    if (count == 0) return;
-    pair->dropped_time = pair->runs[count - 1].time + pair->runs[count - 1].length - 1;
-    for (i = count; i < pair->run_count; i++) pair->runs[i - count] = pair->runs[i];
-    pair->run_count -= count;
-    for (i = 0; i < pair->edge_count; i++) pair->edges[i].cursor = pair->edges[i].cursor > count ? pair->edges[i].cursor - count : 0;
-}
-
-/* From new to old, drops runs whose numbers may as well count as the end of the run before. */
-static void footprint_p_thin_runs(footprint_pair *pair) {
-    uint32_t i, w;
-    if (!pair->thinned) {
-        pair->thinned = 1;
-        for (i = 0; i < pair->edge_count; i++) pair->edges[i].period_log2 = footprint_p_period_log2(pair, pair->edges[i].edge);
-    }
-    w = pair->run_count - 2;                                                   /* kept ones gather at the end: the two newest stay */
-    for (i = w; i-- > 0; ) {
-        uint64_t first = pair->runs[w].first, edge = pair->number - first, slack = footprint_p_reach(pair->c, edge) - (edge - 1);
-        if (i > 0 && first - (pair->runs[i - 1].first + pair->runs[i - 1].length) <= slack / 2) continue;
-        pair->runs[--w] = pair->runs[i];
-    }
-    for (i = w; i < pair->run_count; i++) pair->runs[i - w] = pair->runs[i];
-    pair->run_count -= w;
-    for (i = 0; i < pair->edge_count; i++) {                                   /* the last run that began when the mark's access was made */
-        footprint_p_pair_mark *mark = &pair->edges[i];
-        uint32_t low = 0, high = pair->run_count;
-        while (high - low > 1) {
-            uint32_t middle = low + (high - low) / 2;
-            if (pair->runs[middle].time <= mark->since) low = middle; else high = middle;
-        }
-        mark->cursor = low;
-    }
-}
-
-static void footprint_p_make_room(footprint_pair *pair) {
-    uint64_t longest = footprint_bin_high(pair->columns - 1);
-    uint32_t old = 0;
-    while (old + 1 < pair->run_count && pair->runs[old].time + pair->runs[old].length - 1 + longest <= pair->now) old++;
-    if (pair->edge_count == pair->edge_max && old < pair->edges[pair->edge_count - 1].cursor) old = pair->edges[pair->edge_count - 1].cursor;
-    footprint_p_drop_runs(pair, old);
-    if (pair->run_count == pair->run_max && pair->c < 1) footprint_p_thin_runs(pair);
-    while (pair->run_count == pair->run_max && pair->edge_count > 1) {
-        footprint_p_pair_mark *largest = &pair->edges[--pair->edge_count];
-        uint32_t b;
-        for (b = pair->edge_count + 1; b < pair->columns; b++)
-            pair->cells[largest->row + b].count = pair->cells[largest->row + b].sum = 0;
-        pair->edge_max = pair->edge_count;
-        pair->flags |= FOOTPRINT_FULL;
-        footprint_p_drop_runs(pair, pair->edges[pair->edge_count - 1].cursor);
-    }
-    if (pair->run_count == pair->run_max) footprint_p_drop_runs(pair, pair->run_count - 1);
-}
-
-FOOTPRINT_API void footprint_pair_turn(footprint_pair *pair, int thread, uint64_t count) {
-    uint64_t time = pair->now, number = pair->number, most = pair->end - pair->now;
-    uint32_t j, old = pair->edge_count;
-    FOOTPRINT_ASSERT(thread == 0 || thread == 1);
-    if (count > most) {
-        pair->flags |= FOOTPRINT_ENDED;
-        pair->lost = footprint_p_sat_add(pair->lost, count - most);
-        count = most;
-    }
-    if (count == 0) return;
-    if (thread == 0) { pair->now += count; pair->joined = 0; return; }
-    if (!pair->joined && pair->run_count == pair->run_max) { footprint_p_make_room(pair); old = pair->edge_count; }
-    if (pair->joined) pair->runs[pair->run_count - 1].length += count;
-    else {
-        footprint_p_turn *run = &pair->runs[pair->run_count++];
-        run->first = number;
-        run->time = time + 1;
-        run->length = count;
-    }
-    pair->joined = 1;
-    pair->now += count;
-    pair->number += count;
-    for (j = old; j < pair->edge_max && footprint_bin_low(j + 1) <= pair->number; j++) {
-        footprint_p_pair_mark *mark = &pair->edges[j];
-        mark->since = pair->runs[0].first == 0 ? pair->runs[0].time : pair->dropped_time;
-        mark->from = mark->born = time + footprint_bin_low(j + 1) - number;
-        mark->edge = footprint_bin_low(j + 1);
-        mark->period_log2 = footprint_p_period_log2(pair, mark->edge);
-        mark->cursor = 0;
-        mark->row = j * (pair->columns - 1) - j * (j + 1) / 2;
-        pair->edge_count = j + 1;
-    }
-    for (j = 0; j < pair->edge_count; j++) {
-        footprint_p_pair_mark *mark = &pair->edges[j];
-        uint64_t F = mark->edge, period = UINT64_C(1) << mark->period_log2, t = ((j < old ? number : F) | (period - 1)) + 1;
-        if (t > pair->number) { if (j < old) j = old - 1; continue; }          /* larger ones are not due either, but new ones may be */
-        for (; t <= pair->number; t += period) {
-            uint64_t now = time + t - number, x = t - F, last, steps, more;
-            const footprint_p_turn *run;
-            if (now > mark->from)
-                footprint_p_run_once(pair->cells + mark->row, pair->columns, mark->from - mark->since + 1, now - mark->since);
-            mark->from = now;
-            while (mark->cursor + 1 < pair->run_count && pair->runs[mark->cursor + 1].first <= x) mark->cursor++;
-            run = &pair->runs[mark->cursor];
-            if (x < run->first) { mark->since = pair->dropped_time; continue; }
-            last = run->first + run->length - 1;
-            mark->since = run->time + ((x < last ? x : last) - run->first);
-            if (x >= last) continue;
-            steps = (last - x) >> mark->period_log2;                           /* in step with the thread: the same ages again */
-            more = (pair->number - t) >> mark->period_log2;
-            if (more < steps) steps = more;
-            if (steps == 0) continue;
-            footprint_p_run(pair->cells + mark->row, pair->columns, now - mark->since + 1, now - mark->since + period, steps);
-            mark->since += steps << mark->period_log2;
-            mark->from += steps << mark->period_log2;
-            t += steps << mark->period_log2;
-        }
-    }
-}
-
-FOOTPRINT_API size_t footprint_pair_snapshot_bytes(const footprint_pair *pair) {
-    return footprint_profile_bytes(pair->edge_count + 1, pair->columns);
-}
-
-FOOTPRINT_API int footprint_pair_snapshot(const footprint_pair *pair, footprint_profile *profile, void *memory, size_t bytes) {
-    uint32_t b, j;
-    if (footprint_profile_init(profile, pair->edge_count + 1, pair->columns, memory, bytes)) return 1;
-    profile->accesses = pair->now;
-    profile->blocks = pair->number;
-    profile->c = pair->c;
-    profile->flags = pair->flags | FOOTPRINT_PAIR;
-    for (b = 1; b < pair->columns; b++) profile->at_least[b] = footprint_p_windows(pair->now, b);
-    for (j = 0; j < pair->edge_count; j++) {
-        const footprint_p_pair_mark *mark = &pair->edges[j];
-        for (b = 0; b < pair->columns; b++) {
-            pair->scratch[b].count = b < j + 1 ? 0 : pair->cells[mark->row + b].count;
-            pair->scratch[b].sum = b < j + 1 ? 0 : pair->cells[mark->row + b].sum;
-        }
-        if (mark->from <= pair->now)
-            footprint_p_run(pair->scratch, pair->columns, mark->from - mark->since + 1, pair->now - mark->since + 1, 1);
-        footprint_p_add_row(pair->scratch, pair->now, mark->born, profile->at_least, pair->columns, j, j + 1);
-    }
-    return 0;
-}
-#endif
 #endif /* FOOTPRINT_IMPLEMENTATION */
 
 /*

@@ -1,4 +1,4 @@
-/* x86decode.h - v0.1.0 - lengths and operands of x86-64 instructions - MIT, text at end of file
+/* x86decode.h - v0.2.0 - lengths and operands of x86-64 instructions - MIT, text at end of file
 
    example:
        #define X86DECODE_IMPLEMENTATION
@@ -39,14 +39,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifndef X86DECODE_API
-#if defined(X86DECODE_STATIC) && defined(__GNUC__)
-#define X86DECODE_API __attribute__((unused)) static
-#elif defined(X86DECODE_STATIC)
-#define X86DECODE_API static
+/* The API macro has the same text in all headers of the family. */
+#if defined(__GNUC__) || defined(__clang__)
+#define X86DECODE_P_GNU
+#endif
+#if defined(X86DECODE_P_GNU) || defined(__TINYC__)
+#define X86DECODE_P_UNUSED __attribute__((unused))
+#else
+#define X86DECODE_P_UNUSED
+#endif
+#ifdef X86DECODE_STATIC
+#define X86DECODE_API X86DECODE_P_UNUSED static
+#elif defined(X86DECODE_P_GNU) && !defined(_WIN32)
+#define X86DECODE_API extern __attribute__((visibility("hidden")))
 #else
 #define X86DECODE_API extern
-#endif
 #endif
 
 #ifdef __cplusplus
@@ -138,7 +145,7 @@ X86DECODE_API void x86decode_effects(const x86decode_insn *insn, x86decode_effec
 #endif
 #endif /* X86DECODE_H */
 
-/* ---- implementation -------------------------------------------------------------------------- */
+/* ---- implementation ---- */
 #if defined(X86DECODE_IMPLEMENTATION) && !defined(X86DECODE_IMPLEMENTED)
 #define X86DECODE_IMPLEMENTED
 

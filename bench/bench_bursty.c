@@ -1,78 +1,34 @@
-/* bench_bursty.c - what each form of bursty.h costs, in-process: rivals of a group run in turn, several rounds, best and median of
-   each; in groups with an "empty" rival its time is taken off the others'. Prints tab-separated lines
+/* bench_bursty.c - what each form of bursty.h costs, in-process: rivals of a group run in turn, several rounds. Prints
 
-       group  rival  best_ns  median_ns  ratio       per operation; ratio of the median to the group's first rival (after "empty")
-       value  name   number                          results that are not times
+       time   group  rival  nanoseconds of one operation, one number per round
+       value  name   number                                  results that are not times
 
+   separated by tabs; bench/micro.py makes figures of them and takes the time of a rival called "empty" off the others'.
    Compiled as it is, with BURSTY_POLL, with BURSTY_OFF, and by other compilers with BENCH_BARE and their own ways of looking put
-   in (bench/peers.sh): then only plain rivals remain. Rounds come in argv[1], a scale in percent in argv[2]. */
+   in: then only plain rivals remain. argv[1] is the number of rounds, argv[2] scales the work, in percent. */
 #define _POSIX_C_SOURCE 200809L
 #ifndef BENCH_BARE
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_PTHREAD
 #include "bursty.h"
 #endif
+#include "race.h"
 #include <pthread.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #if defined(__clang__)
 #define ALONE __attribute__((noinline))
 #else
 #define ALONE __attribute__((noinline, noipa))      /* a pure function would be moved out of the loop that times it */
 #endif
-#define MAX_ROUNDS 64
 #define LENGTH 4096                             /* elements of the loops' arrays: 16 KiB, in the first-level cache */
-
-typedef uint64_t (*rival_fn)(void);             /* runs, returns the number of operations */
-typedef struct rival { const char *name; rival_fn run; } rival;
 
 static int rounds = 7, scale = 100;
 static volatile uint64_t sink;
 static uint32_t data[LENGTH], same[LENGTH];
 
-static double now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
-}
-
 static uint64_t times(uint64_t n) { return n * (uint64_t)scale / 100 ? n * (uint64_t)scale / 100 : 1; }
-
-static int compare(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static void print_row(const char *group, const char *name, double best, double median, double base) {
-    printf("%s\t%s\t%.4f\t%.4f\t%.4f\n", group, name, best, median, median / base);
-}
-
-/* Every rival once per round, forward and backward in turn. */
-static void race(const char *group, const rival *rivals, int count) {
-    static double ns[16][MAX_ROUNDS];
-    double base = 0, empty = 0;
-    int i, r;
-    for (i = 0; i < count; i++) (void)rivals[i].run();
-    for (r = 0; r < rounds; r++)
-        for (i = 0; i < count; i++) {
-            int k = r & 1 ? count - 1 - i : i;
-            double start = now_ns();
-            uint64_t operations = rivals[k].run();
-            ns[k][r] = (now_ns() - start) / (double)operations;
-        }
-    for (i = 0; i < count; i++) {
-        double best, median;
-        qsort(ns[i], (size_t)rounds, sizeof ns[i][0], compare);
-        best = ns[i][0] - empty, median = ns[i][rounds / 2] - empty;
-        if (strcmp(rivals[i].name, "empty") == 0) { empty = ns[i][rounds / 2]; continue; }
-        if (base == 0) base = median;
-        print_row(group, rivals[i].name, best, median, base);
-    }
-}
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof(array)[0]))
 
@@ -303,34 +259,31 @@ static double ring_overlap(int32_t jitter_percent) {
 /* ---- threads: time per check while others check too, and every check counted ---- */
 
 static void *check_thread(void *ns) {
-    double start = now_ns();
+    double start = race_now_ns();
     uint64_t n = run_points();
-    *(double *)ns = (now_ns() - start) / (double)n;
+    *(double *)ns = (race_now_ns() - start) / (double)n;
     return NULL;
 }
 
 static void race_threads(void) {
-    double each[4], base = 0;
     for (int count = 1; count <= 4; count *= 2) {
-        double all[MAX_ROUNDS];
+        double ns[RACE_ROUNDS];
         char name[32];
         uint64_t missing = 0;
-        int repeat = rounds < 5 ? rounds : 5;
-        for (int r = 0; r < repeat; r++) {
+        for (int r = 0; r < rounds; r++) {
+            double each[4];
             pthread_t thread[4];
             bursty_stats stats;
             sample(990, 10, NULL);
             for (int i = 0; i < count; i++) pthread_create(&thread[i], NULL, check_thread, &each[i]);
             for (int i = 0; i < count; i++) pthread_join(thread[i], NULL);
-            all[r] = 0;
-            for (int i = 0; i < count; i++) all[r] += each[i] / count;
+            ns[r] = 0;
+            for (int i = 0; i < count; i++) ns[r] += each[i] / count;
             bursty_get_stats(&stats);
             missing += times(20000000) * (uint64_t)count - stats.checks;
         }
-        qsort(all, (size_t)repeat, sizeof all[0], compare);
-        if (base == 0) base = all[repeat / 2];
         snprintf(name, sizeof name, "%d thread%s", count, count > 1 ? "s" : "");
-        print_row("threads", name, all[0], all[repeat / 2], base);
+        race_print("threads", name, ns, rounds);
         printf("value\tchecks not counted, %s\t%llu\n", name, (unsigned long long)missing);
     }
 }
@@ -353,10 +306,13 @@ static int same_results(void) {
 }
 #endif
 
-#define RACE(group, ...) do { const rival r[] = { __VA_ARGS__ }; race(group, r, COUNT(r)); } while (0)
+#define RACE(group, ...) do { \
+        const race_rival rivals[] = { __VA_ARGS__ }; \
+        race(group, rivals, COUNT(rivals), rounds); \
+    } while (0)
 
 int main(int argc, char **argv) {
-    if (argc > 1) rounds = atoi(argv[1]) < MAX_ROUNDS ? atoi(argv[1]) : MAX_ROUNDS;
+    if (argc > 1) rounds = atoi(argv[1]) < RACE_ROUNDS ? atoi(argv[1]) : RACE_ROUNDS;
     if (argc > 2) scale = atoi(argv[2]);
     for (int i = 0; i < LENGTH; i++) data[i] = same[i] = (uint32_t)i * 2654435761u;
     fib_count = fib_calls(FIB_OF);

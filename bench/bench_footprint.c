@@ -7,6 +7,8 @@
    Rivals take turns, chunk by chunk, so that what slows the machine slows all; best of the rounds, in CPU time. */
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
+#define INTERLEAVE_IMPLEMENTATION
+#include "interleave.h"
 #include "../tests/footprint_paper.inc"
 #include <stdio.h>
 #include <time.h>
@@ -66,7 +68,7 @@ static uint32_t splay_to(splay *s, uint32_t root, uint64_t time) {
 }
 
 static void splay_access(splay *s, uint64_t block) {
-    uint32_t b = (uint32_t)((block * UINT64_C(0x9E3779B97F4A7C15) >> 32) * s->buckets >> 32), x, distance = 0;
+    uint32_t b = (uint32_t)((block * UINT64_C(0x9E3779B97F4A7C15) >> 32) * s->buckets >> 32), x, distance = 0, bits = 0;
     while (s->node[b] && s->key[b] != block) b = b + 1 < s->buckets ? b + 1 : 0;
     s->now++;
     x = s->node[b];
@@ -92,7 +94,8 @@ static void splay_access(splay *s, uint64_t block) {
     s->right[x] = 0;
     splay_resize(s, x);
     s->root = x;
-    s->distances[distance ? FOOTPRINT_P_LOG2((uint64_t)distance) + 1 : 0]++;
+    while (distance >> bits) bits++;
+    s->distances[bits]++;
 }
 
 /* ---- rival: average footprint by reuse times, last times in a direct-mapped table of 2^26 entries (blocks alias) ---- */
@@ -116,7 +119,7 @@ typedef struct way { footprint fp; splay tree; alias table; paper literal; int k
 
 static void way_start(way *w, int kind, uint32_t blocks) {
     static const double c[] = {1, .99, .9, .5, .9, .9};
-    footprint_config config = {0, 0, 0, 0, 0, 0, 0, 0, allocate, release, NULL};
+    footprint_config config = {0, 0, 0, 0, 0, 0, allocate, release, NULL};
     w->kind = kind;
     if (kind <= AVERAGE) {
         config.c = c[kind];
@@ -218,18 +221,18 @@ static void compare(const char *name, const uint64_t *block, size_t n, uint32_t 
 
 /* Interleaving: ns per access, turns of a length. */
 static void compare_pair(const char *name, uint64_t length, double c, uint64_t n) {
-    footprint_config config = {0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
-    footprint_pair pair;
+    interleave_config config = {0, 0};
+    interleave pair;
     size_t bytes;
     void *memory;
     clock_t start;
     uint64_t i;
     config.c = c;
-    bytes = footprint_pair_bytes(&config, c < 1 ? 1u << 20 : 1u << 22);
+    bytes = interleave_bytes(&config, c < 1 ? 1u << 20 : 1u << 22);
     memory = malloc(bytes);
-    footprint_pair_init(&pair, memory, bytes, &config);
+    interleave_init(&pair, memory, bytes, &config);
     start = clock();
-    for (i = 0; i < n; i += 2 * length) { footprint_pair_turn(&pair, 0, length); footprint_pair_turn(&pair, 1, length); }
+    for (i = 0; i < n; i += 2 * length) { interleave_run(&pair, 0, length); interleave_run(&pair, 1, length); }
     printf("%-16s c = %-4g %8.2f ns an access\n", name, c, (double)(clock() - start) * 1e9 / CLOCKS_PER_SEC / (double)n);
     free(memory);
 }

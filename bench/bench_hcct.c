@@ -8,6 +8,8 @@
 #define HCCT_STATIC
 #define HCCT_IMPLEMENTATION
 #include "../hcct.h"
+#include "../tools/base/tool.c"
+#include "../tools/replay/yardsticks.c"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,81 +59,17 @@ static void run_plain(const events *e) {
     }
 }
 
-/* ---- rival 2: Space-Saving with the bucket list of Metwally et al. over a pointer tree, pruned as in Figure 4 ---- */
+/* ---- rivals 2 and 3: Space-Saving as the papers write it down, one eviction at a time ---- */
 
-typedef struct bucket bucket;
-typedef struct node { struct node *parent, *child, *next, *same_next, *same_prev; bucket *of; uint32_t key; } node;
-struct bucket { bucket *next, *prev; node *first; uint64_t count; };
-
-static node *spare_nodes;
-static bucket *spare_buckets;
-static void free_node(node *n) { n->next = spare_nodes; spare_nodes = n; }
-static node *new_node(void) { node *n = spare_nodes; if (n) spare_nodes = n->next; else n = (node *)take(sizeof *n); return n; }
-static bucket *new_bucket(void) { bucket *b = spare_buckets; if (b) spare_buckets = b->next; else b = (bucket *)take(sizeof *b); return b; }
-
-static void detach(node *n, bucket **first) {
-    bucket *b = n->of;
-    if (n->same_prev) n->same_prev->same_next = n->same_next; else b->first = n->same_next;
-    if (n->same_next) n->same_next->same_prev = n->same_prev;
-    n->of = NULL;
-    if (b->first) return;
-    if (b->prev) b->prev->next = b->next; else *first = b->next;
-    if (b->next) b->next->prev = b->prev;
-    b->next = spare_buckets;
-    spare_buckets = b;
-}
-static void attach(node *n, uint64_t count, bucket *after, bucket **first) {
-    bucket *next = after ? after->next : *first;
-    while (next && next->count < count) { after = next; next = next->next; }
-    if (!next || next->count != count) {
-        bucket *b = new_bucket();
-        b->count = count; b->first = NULL; b->prev = after; b->next = next;
-        if (after) after->next = b; else *first = b;
-        if (next) next->prev = b;
-        next = b;
-    }
-    n->of = next;
-    n->same_prev = NULL;
-    n->same_next = next->first;
-    if (next->first) next->first->same_prev = n;
-    next->first = n;
-}
-
-static void run_bucket(const events *e) {
-    node *root = (node *)calloc(1, sizeof *root), *at = root;
-    bucket *first = NULL;
-    size_t i, monitored = 0;
+static void run_yardstick(const events *e, int kind) {
+    yardstick y;
+    size_t i;
+    yardstick_open(&y, kind, M);
     for (i = 0; i < e->count; i++) {
-        uint32_t key = e->at[i];
-        node *c;
-        if (key == 0) { at = at->parent; continue; }
-        for (c = at->child; c && c->key != key; c = c->next) {}
-        if (!c) {
-            c = new_node();
-            c->parent = at; c->next = at->child; c->child = NULL; c->key = key; c->of = NULL;
-            at->child = c;
-        }
-        at = c;
-        if (c->of) {
-            bucket *b = c->of, *after = b->first == c && !c->same_next ? b->prev : b;
-            uint64_t count = b->count + 1;
-            detach(c, &first);
-            attach(c, count, after, &first);
-        } else if (monitored < M) { monitored++; attach(c, 1, NULL, &first); }
-        else {
-            node *victim = first->first, *n = victim;
-            uint64_t least = first->count;
-            detach(victim, &first);
-            attach(c, least + 1, NULL, &first);
-            while (n != root && !n->child && !n->of && n != at) {
-                node *up = n->parent, **link = &up->child;
-                while (*link != n) link = &(*link)->next;
-                *link = n->next;
-                free_node(n);
-                n = up;
-            }
-        }
+        if (e->at[i]) yardstick_enter(&y, e->at[i], 1);
+        else yardstick_leave(&y);
     }
+    yardstick_close(&y);
 }
 
 /* ---- ours ---- */
@@ -232,11 +170,11 @@ static int load(const char *path, events *e) {
 
 /* ---- the table ---- */
 
-enum { RIVALS = 8 };
-static const char *const names[RIVALS] = {"pointer CCT", "bucket SS", "full", "batch", "lazy", "bucket", "lossy", "sticky"};
+enum { RIVALS = 7 };
+static const char *const names[RIVALS] = {"pointer CCT", "lazy", "bucket", "full", "batch", "lossy", "sticky"};
 
 static void measure(const events *e, int rounds, double ns[RIVALS], uint32_t *contexts, int fast_only) {
-    static const uint32_t algorithm[RIVALS] = {0, 0, HCCT_FULL, HCCT_SPACE_SAVING, HCCT_LAZY, HCCT_BUCKET, HCCT_LOSSY, HCCT_STICKY};
+    static const uint32_t algorithm[RIVALS] = {0, 0, 0, HCCT_FULL, HCCT_SPACE_SAVING, HCCT_LOSSY, HCCT_STICKY};
     double best[RIVALS], empty = 1e9, start;
     int round, k;
     hcct_config c;
@@ -251,10 +189,16 @@ static void measure(const events *e, int rounds, double ns[RIVALS], uint32_t *co
         memory = take(bytes = hcct_bytes(&c, 1 << 20));
         hcct_init(&t, memory, bytes, &c);
         for (i = 0; i < e->count; i++) {
-            if (t.used + 1 >= t.capacity) { memory = realloc(memory, bytes *= 2); hcct_grow(&t, memory, bytes); }
+            if (i % 4096 == 0) hcct_get_stats(&t, &last);
+            if (last.peak_nodes + 4096 > last.capacity) {
+                memory = realloc(memory, bytes *= 2);
+                hcct_grow(&t, memory, bytes);
+                hcct_get_stats(&t, &last);
+            }
             if (e->at[i]) hcct_enter(&t, e->at[i], 1); else hcct_leave(&t);
         }
-        *contexts = t.live;
+        hcct_get_stats(&t, &last);
+        *contexts = last.nodes;
         free(memory);
     }
     for (round = 0; round < rounds; round++) {
@@ -262,9 +206,11 @@ static void measure(const events *e, int rounds, double ns[RIVALS], uint32_t *co
         run_empty(e);
         if (seconds() - start < empty) empty = seconds() - start;
         for (k = 0; k < RIVALS; k++) {
-            if (k < 2 && fast_only) continue;
+            if (k < 1 && fast_only) continue;
             start = seconds();
-            if (k == 0) run_plain(e); else if (k == 1) run_bucket(e); else run_ours(e, algorithm[k], *contexts);
+            if (k == 0) run_plain(e);
+            else if (k < 3) run_yardstick(e, k == 1 ? YARDSTICK_LAZY : YARDSTICK_BUCKET);
+            else run_ours(e, algorithm[k], *contexts);
             start = seconds() - start;
             if (start < best[k]) best[k] = start;
         }
@@ -279,7 +225,7 @@ static void row(events *e, int rounds, int fast_only) {
     measure(e, rounds, ns, &contexts, fast_only);
     printf("%-22s %9.1f %9.2f", e->name, (double)e->enters / 1e6, (double)contexts / 1e6);
     for (k = 0; k < RIVALS; k++) { if (ns[k] < 0) printf(" %11s", "-"); else printf(" %11.1f", ns[k]); }
-    printf(" %11.2f\n", ns[3] / ns[2]);
+    printf(" %11.2f\n", ns[4] / ns[3]);
     fflush(stdout);
     free(e->at);
 }

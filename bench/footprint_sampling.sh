@@ -15,9 +15,9 @@ for trace in "$@"; do
     curves --c 1 $threads "$file" >"$tmp.exact"; curves --one-in-n $threads "$file" >"$tmp.sampled"; curves --c .9 $threads "$file" >"$tmp.all"
     for method in sampled all; do
         awk -F, -v name="$name" -v method="$([ $method = sampled ] && echo 'one window per access' || echo 'all windows, c = 0.9')" '
-            FNR == 1 { next }
-            NR == FNR { for (i = 0; i < 5; i++) exact[$1, i] = ($(3 + 2 * i) + $(4 + 2 * i)) / 2; next }
-            { for (i = 0; i < 5; i++) { e = exact[$1, i]; d = ($(3 + 2 * i) + $(4 + 2 * i)) / 2 - e; if (d < 0) d = -d; d /= e
+            FNR <= 2 { next }
+            NR == FNR { for (i = 0; i < 5; i++) exact[$1, i] = $(2 + i); next }
+            { for (i = 0; i < 5; i++) { e = exact[$1, i]; d = $(2 + i) - e; if (d < 0) d = -d; d /= e
                   sum[i] += d; if (d > worst[i]) worst[i] = d }; rows++ }
             END { printf "| %s | %s", name, method; for (i = 0; i < 5; i++) printf " | %.1f / %.0f", 100 * sum[i] / rows, 100 * worst[i]; print " |" }' \
             "$tmp.exact" "$tmp.$method"

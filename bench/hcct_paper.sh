@@ -8,7 +8,7 @@ build=${BUILD:-build}
 src=$build/bench/src work=$build/bench/hcct_paper real=bench/real
 events=${EVENTS:-12000000}
 mkdir -p "$work"
-[ -d "$src/sqlite" ] || sh bench/setup.sh
+sh bench/setup.sh
 [ -x "$build/bursty" ] || make "$build/bursty"
 CC=${CC:-cc}
 say() { echo "hcct_paper: $*" >&2; }
@@ -41,7 +41,7 @@ run() {
     cat "$file"
 }
 # value KEY <JSON
-value() { sed "s|.*\"$1\": \([^,}]*\).*|\1|"; }
+value() { sed -n "s|.*{\"name\":\"$1\",\"value\":\"\([^\" ]*\).*|\1|p"; }
 number() { awk -v x="$1" -v f="$2" 'BEGIN { printf f, x }'; }
 name() { basename "$1" .trace; }
 cell() { # FORMAT KEY TRACE OPTIONS...

@@ -1,7 +1,9 @@
 #!/bin/sh
-# readme.sh - copies the figures that README shows from bench/results.md, so that they are what was measured last.
+# readme.sh RESULTS README - copies the figures that README shows from the results, so that they are
+# what was measured last.
 set -e
 cd "$(dirname "$0")/.."
+results=${1:-bench/results.md} readme=${2:-README.md}
 block=${BUILD:-build}/readme.block
 mkdir -p "$(dirname "$block")"
 awk -F '|' '
@@ -17,9 +19,29 @@ awk -F '|' '
         print machine
         print "\n| ratio to the plain program, user and system time: five real programs | geomean / worst |\n|---|---|\n" rows
         print "| Lua, over the plain build of the same compiler; bursty is *few* | time |\n|---|---|\n" peers
-    }' bench/results.md >"$block"
+    }' "$results" >"$block"
 awk -v block="$block" '
     /^<!-- overhead -->/ { print; while ((getline line <block) > 0) print line; skip = 1; next }
     /^<!-- end of overhead -->/ { skip = 0 }
-    !skip' README.md >"$block.README"
-cp "$block.README" README.md
+    !skip' "$readme" >"$block.README"
+grep -q "^<!-- end of overhead -->" "$block.README" && [ -s "$block" ]
+cp "$block.README" "$readme"
+
+# The table of the headers: lines and size of code are measured, the rest is in bench/headers.txt.
+rows=$block.headers
+echo '| header | answers | lines, code | cost |' >"$rows"
+echo '|---|---|---|---|' >>"$rows"
+grep -v '^#' bench/headers.txt | while IFS='|' read -r name answers cost; do
+    upper=$(echo "$name" | tr 'a-z' 'A-Z')
+    printf '#define %s_IMPLEMENTATION\n#include "x86decode.h"\n#include "%s.h"\n' "$upper" "$name" >"$block.c"
+    ${CC:-cc} -std=c99 -D_GNU_SOURCE -Os -I. -c -o "$block.o" "$block.c"
+    code=$(size "$block.o" | awk 'NR == 2 { printf "%.0f", $1 / 1000 }')
+    echo "| [$name.h]($name.h) | $answers | $(wc -l <"$name.h") lines, $code kB | $cost |" >>"$rows"
+done
+printf '\nLines by `wc -l`, code by `cc -Os -c` and `size` on x86-64.\n' >>"$rows"
+awk -v block="$rows" '
+    /^<!-- headers -->/ { print; while ((getline line <block) > 0) print line; skip = 1; next }
+    /^<!-- end of headers -->/ { skip = 0 }
+    !skip' "$readme" >"$block.README"
+grep -q "^<!-- end of headers -->" "$block.README"
+cp "$block.README" "$readme"

@@ -1,29 +1,46 @@
 #!/bin/sh
-# run.sh [quick] - installs what the benches need, builds them, measures, writes bench/results.md, bench/results.json and README's figures.
-# Setting up (fetching, compiling) takes minutes the first time and is kept in build/bench; measuring takes two (quick) or
-# twenty. Every bench checks what it computes before it is timed. A bench that fails fails the run; results.md is then left as it was.
+# run.sh [quick|smoke] - sets up, builds and measures. Setting up fetches and compiles; it takes
+# minutes the first time and is kept in build/bench. Measuring takes two minutes (quick) or some
+# twenty-five. Every bench checks what it computes before it is timed. A bench that fails fails the
+# run, and bench/results.md stays as it was.
+#
+# full and quick write bench/results.md, bench/results.json and README's figures. smoke runs
+# everything once, on small inputs, writes its tables to build/bench/smoke.md and ends with a line
+# "N passed, N failed"; .ci/run calls it.
 set -e
 cd "$(dirname "$0")/.."
 mode=${1:-full}
 build=${BUILD:-build}/bench
 CC=${CC:-cc}
+python=/usr/bin/python3             # the one that python3-clang belongs to
+export PYTHONDONTWRITEBYTECODE=1
 say() { echo "bench: $*" >&2; }
 
 mkdir -p "$build"
 say "setting up"
 sh bench/setup.sh
-/usr/bin/python3 bench/real/real.py build-"$mode" "$build" "$build/real.json"
+$python bench/real/real.py build-"$mode" "$build" "$build/real.json"
 
-say "micro-benchmarks and peers"
-/usr/bin/python3 bench/micro.py "$mode" "$build" "$build/micro.json"
+say "forms and peers"
+$python bench/micro.py "$mode" "$build" "$build/micro.json"
+: >"$build/registers.txt"
+for cc in gcc clang-14 clang-19; do
+    CC=$cc BUILD=${BUILD:-build} sh tests/test_registers.sh >>"$build/registers.txt"
+done
 for name in hcct footprint; do
-    [ -f "bench/bench_$name.c" ] || continue
     say "$name.h"
     $CC -std=c99 -O2 -I. -Itools -pthread -o "$build/bench_$name" "bench/bench_$name.c" -lm
-    "$build/bench_$name" quick >"$build/$name.txt"      # by itself, and with traces, each takes minutes more
+    [ "$mode" = smoke ] || "$build/bench_$name" quick >"$build/$name.txt"   # alone, and with traces, each takes minutes more
 done
 say "real programs"
-/usr/bin/python3 bench/real/real.py "$mode" "$build" "$build/real.json"
-/usr/bin/python3 bench/results.py "$mode" "$build" bench/results.md bench/results.json
-sh bench/readme.sh
+$python bench/real/real.py "$mode" "$build" "$build/real.json" >"$build/real.txt" || { cat "$build/real.txt"; exit 1; }
+if [ "$mode" = smoke ]; then
+    $python bench/results.py "$mode" "$build" "$build/smoke.md" "$build/smoke.json"
+    cp README.md "$build/README.md"
+    sh bench/readme.sh "$build/smoke.md" "$build/README.md"
+    cat "$build/real.txt"
+    exit
+fi
+$python bench/results.py "$mode" "$build" bench/results.md bench/results.json
+sh bench/readme.sh bench/results.md README.md
 say "wrote bench/results.md, bench/results.json and the figures in README.md"

@@ -1,7 +1,9 @@
 #!/bin/sh
-# setup.sh - what the benches need, all by package name: compilers and tools by apt-get where they are missing, the sources
-# of Lua, bzip2, cJSON and Chipmunk by apt-get source, sqlite3.c out of the npm package better-sqlite3. Sources land in
-# build/bench/src. deb-src lines stand in a list of our own, seen through APT_CONFIG: the machine's configuration stays.
+# setup.sh - fetches what the benches need, all of it by package name: apt-get installs compilers
+# and tools that are missing, apt-get source brings Lua, bzip2, cJSON and Chipmunk, and sqlite3.c
+# comes out of the npm package better-sqlite3. The sources land in build/bench/src. The deb-src
+# lines stand in a list of our own that only APT_CONFIG shows: the machine's own configuration stays
+# as it is.
 set -e
 cd "$(dirname "$0")/.."
 src=${BUILD:-build}/bench/src
@@ -11,8 +13,8 @@ as_root=
 [ "$(id -u)" = 0 ] || as_root=sudo
 
 missing=
-for p in gcc binutils libc6-dev python3 python3-clang-19 clang-19 clang-14 llvm-19 libclang-rt-19-dev gcc-arm-none-eabi libnewlib-arm-none-eabi \
-         qemu-user dpkg-dev npm; do
+for p in gcc binutils libc6-dev ca-certificates hyperfine qemu-user python3 python3-clang-19 clang-19 clang-14 llvm-19 \
+         libclang-rt-19-dev gcc-arm-none-eabi libnewlib-arm-none-eabi dpkg-dev npm; do
     case $p in
     npm) command -v npm >/dev/null || missing="$missing $p" ;;      # may have come with node itself
     *)   dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q 'ok installed' || missing="$missing $p" ;;
@@ -45,8 +47,11 @@ if ! [ -d "$src/lua/src" ] || ! [ -d "$src/bzip2" ] || ! [ -d "$src/cjson" ] || 
     fetch_debian lua5.4 bzip2 cjson chipmunk
     name lua 'lua5.4-*'; name bzip2 'bzip2-*'; name cjson 'cjson-*'; name chipmunk 'chipmunk-*'
 fi
+# Debian's rules write this header when they build Lua: where shared libraries of this machine lie.
+mkdir -p "$src/include"
+printf '#define DEB_HOST_MULTIARCH "%s"\n' "$(dpkg-architecture -qDEB_HOST_MULTIARCH)" >"$src/include/lua5.4-deb-multiarch.h"
 if ! [ -f "$src/sqlite/sqlite3.c" ]; then
-    (cd "$src" && npm pack --silent better-sqlite3 >/dev/null &&
+    (cd "$src" && npm pack --silent better-sqlite3@12.11.1 >/dev/null &&
      tar xzf better-sqlite3-*.tgz package/deps/sqlite3 package/package.json && rm better-sqlite3-*.tgz)
     rm -rf "$src/sqlite"
     mv "$src/package/deps/sqlite3" "$src/sqlite" && rm -r "$src/package"

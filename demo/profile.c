@@ -186,7 +186,7 @@ int profile_end(void) {
     end_burst();
     if (hot && *hot) failed |= bursty_write(to_file, out);
     if (contexts.asked) {
-        hcct_set_total(&contexts.tree, contexts.weight / 256);
+        hcct_scale_to(&contexts.tree, contexts.weight / 256);
         failed |= hcct_write(&contexts.tree, name_of, NULL, to_file, out);
     }
     if (references.name) failed |= references.lost | footprint_write(&references.sum, references.name, to_file, out);

@@ -10,13 +10,15 @@
 enum { ROWS = 400, BURST = 4000 };
 static int matrix[ROWS][ROWS];
 
-typedef struct burst { footprint fp; footprint_profile sum; uint64_t memory[60000], table[30000], sums[30000]; } burst;
+typedef struct burst { footprint fp; footprint_profile sum; uint64_t memory[80000], table[30000], sums[30000]; } burst;
 
 /* No window may span two bursts: each burst is tracked anew, and its profile is added. */
 static void on_event(void *user, const bursty_event *e) {
     burst *b = (burst *)user;
-    static const footprint_config config = {.9, BURST, 0, FOOTPRINT_FORGET, 0, 0, 16, 0, NULL, NULL, NULL};
+    static footprint_config config;
     footprint_profile p;
+    config.window_max = BURST;
+    config.flags = FOOTPRINT_FORGET;
     if (e->kind == BURSTY_BEGIN) (void)footprint_init(&b->fp, b->memory, sizeof b->memory, &config);
     else if (e->kind != BURSTY_END) footprint_reference(&b->fp, (const void *)e->value, sizeof(int));
     else if (footprint_snapshot(&b->fp, &p, b->table, sizeof b->table) == 0) {

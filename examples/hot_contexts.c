@@ -1,6 +1,7 @@
-/* hot_contexts.c - bursty.h decides when to look, hcct.h keeps the calling contexts that are hot. They meet in one action of
-   fifteen lines, because every event carries the depth: a burst begins with the stack of scopes, then each event first
-   undoes what has returned since (in whatever way: return, longjmp, exception, the end of a burst in mid-call).
+/* hot_contexts.c - bursty.h decides when to look, hcct.h keeps the calling contexts that are hot. They
+   meet in one action of fifteen lines, because every event carries the depth. A burst begins with the
+   stack of scopes. Then each event first closes the calls that have returned since, in whatever way:
+   by return, by longjmp, by an exception, or because a burst ended in the middle of a call.
 
    cc -I. -pthread -o hot_contexts examples/hot_contexts.c && ./hot_contexts | flamegraph.pl >hot.svg */
 #define BURSTY_IMPLEMENTATION
@@ -9,20 +10,36 @@
 #include "hcct.h"
 #include <stdio.h>
 
-enum { SITES = 64 };
-static const bursty_site *sites[SITES];             /* a key is a site's place here + 1 */
-static uint64_t memory[4096], weight_256;
+enum { SITES = 512, OTHERS = SITES };               /* sites that can be told apart; the key of all others */
+static const bursty_site *sites[SITES];             /* a hash of pointers; a key is a site's place + 1 */
+static uint32_t site_count;
+static uint64_t memory[4096], weight_256, other_events;
 static hcct tree;
 static uint32_t deep;                               /* where the tree's cursor stands */
 
+/* At most SITES - 1 sites are told apart, so that there is always a free place. */
 static uint32_t key_of(const bursty_site *site) {
-    uint32_t i = 0;
-    while (i < SITES - 1 && sites[i] && sites[i] != site) i++;
+    uint32_t i = (uint32_t)((uintptr_t)site >> 3) % SITES;
+    while (sites[i] && sites[i] != site) i = (i + 1) % SITES;
+    if (!sites[i] && site_count == SITES - 1) {
+        other_events++;
+        return OTHERS;
+    }
+    site_count += sites[i] == NULL;
     sites[i] = site;
-    return i + 1;
+    return i + 1 == OTHERS ? SITES + 1 : i + 1;
 }
-static const char *name_of(void *user, uint32_t key) { (void)user; return key == HCCT_KEY_DEEP ? "(deep)" : sites[key - 1]->name; }
-static int out(void *file, const void *data, size_t size) { return fwrite(data, 1, size, (FILE *)file) != size; }
+
+static const char *name_of(void *user, uint32_t key) {
+    (void)user;
+    if (key == HCCT_KEY_DEEP) return "(deep)";
+    if (key == OTHERS) return "(other sites)";
+    if (key > SITES) return sites[SITES - 1]->name;         /* the place whose number is OTHERS's */
+    return sites[key - 1]->name;
+}
+static int out(void *file, const void *data, size_t size) {
+    return fwrite(data, 1, size, (FILE *)file) != size;
+}
 
 /* Scopes that the shadow stack had no room for are one node of the tree. */
 static uint32_t tree_depth(uint32_t scopes) { return scopes > BURSTY_STACK ? BURSTY_STACK + 1 : scopes; }
@@ -32,10 +49,14 @@ static void on_event(void *user, const bursty_event *e) {
     (void)user;
     if (e->kind & BURSTY_BEGIN) {
         for (i = 0; i < depth; i++) keys[i] = i < BURSTY_STACK ? key_of(e->stack[i]) : HCCT_KEY_DEEP;
-        hcct_burst_begin(&tree, keys, deep = depth);
+        deep = depth;
+        hcct_burst_begin(&tree, keys, depth);
         return;
     }
-    if (e->kind & BURSTY_END) { hcct_burst_end(&tree); return; }
+    if (e->kind & BURSTY_END) {
+        hcct_burst_end(&tree);
+        return;
+    }
     for (; deep > depth; deep--) hcct_leave(&tree);
     if (!(e->kind & BURSTY_CALL)) return;
     hcct_enter(&tree, key_of(e->site), 1);
@@ -61,14 +82,17 @@ int main(void) {
     config.profile.action = on_event;
     bursty_start(&config);
     for (i = 0; i < 20000; i++) frame((int)i);
-    hcct_set_total(&tree, weight_256 / 256);        /* from here on answers speak of the whole run */
-    n = hcct_hot(&tree, 1, 100, hot, 5);
+    hcct_scale_to(&tree, weight_256 / 256);         /* from here on answers are scaled up to the whole run */
+    n = hcct_hottest(&tree, 1, 100, hot, 5);
     fprintf(stderr, "%u contexts have 1%% of the calls or more, the hottest:\n", (unsigned)n);
     for (i = 0; i < n && i < 5; i++) {
         uint32_t depth = hcct_path(&tree, hot[i].node, path, 16);
         fprintf(stderr, "%8lu to %8lu  ", (unsigned long)hot[i].lower, (unsigned long)hot[i].upper);
         for (k = 0; k < depth && k < 16; k++) fprintf(stderr, "%s%s", k ? ";" : "", name_of(NULL, path[k]));
         fprintf(stderr, "\n");
+    }
+    if (other_events) {
+        fprintf(stderr, "%lu events of sites beyond %d are under (other sites)\n", (unsigned long)other_events, SITES - 1);
     }
     return hcct_write_collapsed(&tree, name_of, NULL, out, stdout);
 }

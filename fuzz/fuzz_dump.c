@@ -1,9 +1,10 @@
-/* fuzz_dump.c - libFuzzer target: everything that `bursty report` and `bursty merge` do with a file from a stranger.
-   README.md beside it has the command.
+/* fuzz_dump.c - libFuzzer target: everything that `bursty report` and `bursty merge` do with a file
+   from a stranger. README.md beside it has the command.
 
-   The first byte chooses: 0 takes the rest as a file; 1, 2 and 3 take it as the payload of a part of that kind and put a
-   container with the right crc around it, which no fuzzer would find by itself. What is accepted must come back from
-   what merge writes of it, and parts of kind 1 byte for byte. */
+   The first byte chooses: 0 takes the rest as a file; 1, 2 and 3 take it as the payload of a part
+   of that kind and put a container with the right crc around it, which no fuzzer would find by
+   itself. What is accepted must come back from what merge writes of it, and parts of kind 1 byte
+   for byte. */
 #include "model/report.h"
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,8 @@ static void render(const input *in) {
 static void write_sampled(const input *in, text *out) {
     size_t i;
     for (i = 0; i < in->state_count; i++) {
-        if (in->states[i].kind == kind_of(DUMP_SAMPLED)) in->states[i].kind->write(in->states[i].state, out);
+        if (in->states[i].kind == kind_of(DUMP_SAMPLED))
+            in->states[i].kind->write(in->states[i].state, out);
     }
 }
 
@@ -64,7 +66,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             if (load(&back, written.data, written.size) != 0) abort();
             input_settle(&back);
             write_sampled(&back, &again);
-            if (again.size > written.size || (again.size && memcmp(again.data, written.data, again.size) != 0)) abort();
+            if (again.size > written.size ||
+                (again.size && memcmp(again.data, written.data, again.size) != 0))
+                abort();
             input_free(&back);
         }
         render(&in);

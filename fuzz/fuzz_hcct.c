@@ -1,87 +1,111 @@
-/* fuzz_hcct.c - libFuzzer target: hcct_load, the tree under any sequence of calls, and the readers of call traces.
+/* fuzz_hcct.c - libFuzzer target: the tree under any sequence of calls, what it writes, the reader of such files, and the
+   readers of call traces.
 
-   The first byte chooses: 0 a dump as it is; 1 a payload around which a container with the right crc is put, read into little
-   and into much memory; 2 a calls trace, 3 a raw16 recording; 4 calls on a tree, algorithm, memory and options from the next
-   bytes.
+   The first byte chooses: 0 a dump as it is; 1 a payload around which a container with the right crc is put; 2 a calls trace,
+   3 a raw16 recording; 4 calls on a tree, algorithm, memory and options from the next bytes.
 
        clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. -Itools -o build/fuzz/fuzz_hcct \
-           fuzz/fuzz_hcct.c tools/replay/trace_calls.c tools/replay/calls.c tools/base/tool.c
+           fuzz/fuzz_hcct.c tools/replay/trace_calls.c tools/replay/calls.c tools/kinds/contexts.c tools/base/dump.c \
+           tools/base/text.c tools/base/tool.c -lm
        build/fuzz/fuzz_hcct -max_len=4096 -timeout=10 -close_fd_mask=3 -max_total_time=600 build/fuzz/contexts            */
 #define HCCT_STATIC
 #define HCCT_IMPLEMENTATION
 #include "hcct.h"
 #include "base/tool.h"
+#include "kinds/contexts.h"
 #include "replay/trace_calls.h"
 #include <stdlib.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-typedef struct bytes { unsigned char data[1 << 20]; size_t size; } bytes;
-static bytes file, again;
-static uint64_t memory[40000], more[40000];
+static uint64_t memory[40000];
+static text file;
 
-static int keep(void *user, const void *data, size_t size) {
-    bytes *b = (bytes *)user;
-    if (b->size + size > sizeof b->data) return 1;
-    memcpy(b->data + b->size, data, size);
-    b->size += size;
-    return 0;
+static const char *name_of(void *user, uint32_t key) {
+    (void)user;
+    return key & 1 ? "odd;name" : NULL;
 }
-static const char *name_of(void *user, uint32_t key) { (void)user; return key & 1 ? "odd;name" : NULL; }
-static void seen(void *user, uint32_t key, const char *name, size_t length) { (void)user; if (key == 0 || strlen(name) > length) abort(); }
-static uint32_t fewer(void *user, uint32_t key) { (void)user; return key % 5 + 1; }
 
-static void need(int condition) { if (!condition) abort(); }
+static void need(int condition) {
+    if (!condition) abort();
+}
 
-/* Whatever a tree says of itself must hold together. */
+/* The file is joined with itself, written, read and written again, and then stays as it is. */
+static void load(const unsigned char *data, size_t size) {
+    contexts c;
+    dump d;
+    dump_fault fault;
+    text once = {NULL, 0, 0}, twice = {NULL, 0, 0};
+    size_t i, k;
+    int round, failed;
+    if (dump_read(&d, data, size, &fault) != 0) {
+        need(fault.offset <= size);
+        return;
+    }
+    memset(&c, 0, sizeof c);
+    for (failed = 0, i = 0; i < 2 * d.part_count && !failed; i++) {
+        const dump_part *part = &d.parts[i % d.part_count];
+        if (part->kind == DUMP_CONTEXTS) failed = contexts_read(&c, &d, part, &fault);
+    }
+    if (failed) need(fault.offset <= size);
+    dump_free(&d);
+    for (round = 0; round < 2 && !failed; round++) {
+        contexts_settle(&c);
+        for (i = 0; i < c.count; i++) {
+            for (k = 1; k < c.trees[i].count; k++) need(c.trees[i].nodes[k].lower <= c.trees[i].nodes[k].upper);
+        }
+        contexts_write(&c, round ? &twice : &once);
+        contexts_free(&c);
+        if (round == 1) break;
+        need(dump_read(&d, (unsigned char *)once.data, once.size, &fault) == 0);
+        for (i = 0; i < d.part_count; i++) need(contexts_read(&c, &d, &d.parts[i], &fault) == 0);
+        dump_free(&d);
+    }
+    if (!failed) need(once.size == twice.size && (once.size == 0 || memcmp(once.data, twice.data, once.size) == 0));
+    contexts_free(&c);
+    text_free(&once);
+    text_free(&twice);
+}
+
+/* Whatever a tree says of itself must hold together, and the reader must take what it writes. */
 static void look_at(hcct *t) {
     hcct_context rows[7];
     hcct_stats s;
     uint32_t depth = 0, i, n = 0, path[5];
+    dump d;
+    dump_fault fault;
+    contexts c;
     hcct_get_stats(t, &s);
     for (i = hcct_next(t, 0, &depth); i; i = hcct_next(t, i, &depth)) {
-        hcct_context c;
+        hcct_context context;
         need(++n <= s.nodes);
-        hcct_get(t, i, &c);
+        hcct_get_context(t, i, &context);
+        need(context.lower <= context.upper);
         need(hcct_path(t, i, path, 5) == depth);
+        need(hcct_find(t, hcct_parent(t, i), context.key) == i);
     }
     need(n == s.nodes && s.nodes <= s.peak_nodes && s.peak_nodes <= s.capacity);
-    n = hcct_hot(t, 1, 50, rows, 7);
+    n = hcct_hottest(t, 1, 50, rows, 7);
     for (i = 1; i < n && i < 7; i++) need(rows[i - 1].lower >= rows[i].lower);
-    again.size = 0;
-    need(hcct_write_collapsed(t, name_of, NULL, keep, &again) == 0 || again.size > 100000);
-}
-
-static void load(const unsigned char *data, size_t size, size_t room, const hcct_reader *reader) {
-    hcct t, u;
-    size_t used, bytes;
-    if (hcct_load(&t, memory, room, data, size, reader, &used) != NULL) { need(used <= size); return; }
-    need(used <= size);
-    look_at(&t);
-    again.size = 0;
-    if (hcct_write(&t, name_of, NULL, keep, &again) != 0) return;
-    bytes = hcct_load_bytes(again.data, again.size);
-    need(bytes > 0);
-    if (bytes > sizeof more) return;
-    need(hcct_load(&u, more, bytes, again.data, again.size, NULL, &used) == NULL && used == again.size);
-    look_at(&u);
-    need(hcct_merge(&t, &u) == 0);
-    look_at(&t);
-    for (size = 0; size < 300; size++) { if (size % 3 == 2) hcct_leave(&t); else hcct_enter(&t, 1 + (uint32_t)size % 11, size % 4); }
-    look_at(&t);
+    file.size = 0;
+    need(hcct_write_collapsed(t, name_of, NULL, text_write, &file) == 0);
+    file.size = 0;
+    need(hcct_write(t, name_of, NULL, text_write, &file) == 0);
+    memset(&c, 0, sizeof c);
+    need(dump_read(&d, (unsigned char *)file.data, file.size, &fault) == 0);
+    need(contexts_read(&c, &d, &d.parts[0], &fault) == 0);
+    need(c.trees[0].count == s.nodes + 1);
+    contexts_free(&c);
+    dump_free(&d);
 }
 
 static void wrap(const uint8_t *data, size_t size) {
-    static const hcct_reader reader = {seen, fewer, NULL};
     hcct_p_out out;
     file.size = 0;
-    hcct_p_put_begin(&out, 2, keep, &file);
+    hcct_p_put_begin(&out, 2, text_write, &file);
     hcct_p_put(&out, data, size);
-    if (hcct_p_put_end(&out) != 0) return;
-    load(file.data, file.size, sizeof memory, NULL);
-    load(file.data, file.size, 1200, NULL);
-    load(file.data, file.size, sizeof memory, &reader);
+    if (hcct_p_put_end(&out) == 0) load((unsigned char *)file.data, file.size);
 }
 
 static void save(const char *path, const uint8_t *data, size_t size) {
@@ -130,15 +154,14 @@ static void recording(const uint8_t *data, size_t size) {
 
 static void calls(const uint8_t *data, size_t size) {
     static hcct_fiber fibers[3];
-    static hcct_frame frames[9];
     static uint32_t returns[20];
     hcct t;
     hcct_config c;
-    hcct_mark marks[8];
+    hcct_place marks[8];
     uint32_t mark = 0, open[3] = {0, 0, 0}, running = 3, i;
     if (size < 4) return;
     memset(&c, 0, sizeof c);
-    c.algorithm = data[0] % 6;
+    c.algorithm = data[0] % 6;              /* 1 and 2 are none */
     c.monitored = data[1] % 40;
     c.depth_limit = data[2] & 1 ? 10 : 0;
     c.fold = data[2] >> 1 & 3;
@@ -146,26 +169,25 @@ static void calls(const uint8_t *data, size_t size) {
     c.cache_slots = data[2] >> 4 & 1;
     c.history = data[2] >> 5 & 1 ? 8 : 0;
     c.reenable = data[2] >> 6 & 3;
-    c.frames = frames; c.frame_count = 9;
     c.returns = returns; c.return_count = 20;
     if (hcct_init(&t, memory, 300 + data[3] * 40u, &c) == 0) return;
-    marks[0] = hcct_mark_here(&t);
+    marks[0] = hcct_position(&t);
     for (i = 4; i + 1 < size; i += 2) {
         uint32_t x = data[i + 1], w = x & 128 ? x * 99 : 1, f;
         switch (data[i] % 16) {
         default: hcct_enter(&t, 1 + x % 40, w); break;
-        case 3: case 4: hcct_leave(&t); break;
+        case 3: case 4: hcct_leave(&t); mark = 0; break;
         case 5: hcct_add(&t, w); break;
         case 6: hcct_leave_key(&t, 1 + x % 40); mark = 0; break;
-        case 7: if (mark < 7 && !(c.fold || running != 3)) marks[++mark] = hcct_mark_here(&t); break;
-        case 8: if (running == 3) hcct_enter_at(&t, 1 + x % 9, w, 5000 - (uintptr_t)x * 16); break;
-        case 9: if (running == 3) hcct_leave_at(&t, x & 1, 5000 - (uintptr_t)x * 16); break;
-        case 10: f = x % 3; if (!open[f]) { hcct_fiber_start(&t, &fibers[f], (int)(x >> 7), NULL); open[f] = 1; } break;
+        case 7: if (mark < 7 && !(c.fold || running != 3)) marks[++mark] = hcct_position(&t); break;
+        case 8: if (mark && running == 3) { hcct_return_to(&t, &marks[mark]); mark--; } break;
+        case 9: hcct_enter(&t, 1 + x % 40, 0); break;
+        case 10: f = x % 3; if (!open[f]) { hcct_fiber_start(&t, &fibers[f], (int)(x >> 7), NULL, 0); open[f] = 1; } break;
         case 11: f = x % 4; if (f == 3 || open[f]) { hcct_fiber_switch(&t, f == 3 ? NULL : &fibers[f]); running = f; } break;
         case 12: f = x % 3; if (open[f] && f != running) { hcct_fiber_end(&t, &fibers[f]); open[f] = 0; } break;
         case 13: { uint32_t stack[3] = {1 + x % 3, 1 + x % 5, 7}; if (running == 3) { hcct_burst_begin(&t, stack, x % 4 % 3); mark = 0; } break; }
         case 14: hcct_burst_end(&t); mark = 0; break;
-        case 15: hcct_hot(&t, x, 256, NULL, 0); break;
+        case 15: hcct_hottest(&t, x, 256, NULL, 0); break;
         }
     }
     look_at(&t);
@@ -174,7 +196,7 @@ static void calls(const uint8_t *data, size_t size) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (size == 0) return 0;
     switch (*data++ % 5) {
-    case 0: load(data, size - 1, sizeof memory, NULL); break;
+    case 0: load(data, size - 1); break;
     case 1: wrap(data, size - 1); break;
     case 2: trace(data, size - 1); break;
     case 3: recording(data, size - 1); break;

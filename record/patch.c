@@ -1,5 +1,6 @@
-/* patch.c - the library that `bursty record` preloads: patches the program with binpatch.h, keeps a
-   tree of calling contexts and a footprint per thread, and writes them when the process ends.
+/* patch.c - the library that `bursty record` preloads. It patches the program with binpatch.h and
+   gives the events of bursts to the rooms of this folder (recorder.h): a tree of calling contexts
+   for each thread, and a footprint if one is asked for. It writes them when the process ends.
 
    What it is to do stands in the environment, which the program does not see: BURSTY_RECORD holds
    "period burst jitter events profiles boring seed follow" as numbers and then the path of the output;
@@ -9,14 +10,12 @@
 #define X86DECODE_STATIC
 #define BINPATCH_IMPLEMENTATION
 #define BINPATCH_STATIC
-#define HCCT_IMPLEMENTATION
-#define HCCT_STATIC
 #define FOOTPRINT_IMPLEMENTATION
 #define FOOTPRINT_STATIC
 #include "x86decode.h"
 #include "binpatch.h"
-#include "hcct.h"
 #include "footprint.h"
+#include "recorder.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -26,148 +25,133 @@
 #include <stdlib.h>
 
 #define EXPORTED __attribute__((visibility("default")))
-enum { THREADS = 256, FRAMES = 1024, TREE_BYTES = 1 << 20, BLOCKS = 1 << 16 };
+enum { BLOCKS = 1 << 16, MODULES = 256 };
 enum { PROFILE_HCCT = 1, PROFILE_FOOTPRINT = 2 };
-
-typedef struct record_thread {
-    hcct tree;
-    footprint blocks;
-    hcct_frame frames[FRAMES];
-    int used, in_burst;
-} record_thread;
 
 static struct {
     binpatch_config config;
-    record_thread *threads;
-    uint8_t *trees, *footprints;
-    size_t footprint_bytes;
-    uint32_t used;
     unsigned profiles;
     pid_t owner, pid;            /* the process that bursty started; this process */
-    int follow, done, repeat_lost;
+    int follow, running, done;
+    uint64_t bias[MODULES];      /* what to add to a place of a module to get its address */
+    pthread_key_t at_end;
+    uint32_t threads_missing;
+    uint64_t frames_full;
+    int write_error;
     char path[4096], filter[1024];
-    uint64_t outside, repeats;
 } record;
 
-static __thread record_thread *record_self __attribute__((tls_model("initial-exec")));
 static __thread uint64_t record_repeat __attribute__((tls_model("initial-exec")));
+
+/* Events come in the middle of anything that the program does, malloc too. */
+void *recorder_memory(size_t bytes) {
+    int saved = errno;
+    void *memory = binpatch_p_map(bytes);
+    errno = saved;
+    return memory;
+}
 
 /* ---- events of a burst ---- */
 
-static record_thread *record_thread_here(void) {
-    uint32_t n;
-    record_thread *t;
-    hcct_config tree = {0};
-    footprint_config blocks = {0};
-    if (record_self) return record_self;
-    n = __atomic_fetch_add(&record.used, 1, __ATOMIC_RELAXED);
-    if (n >= THREADS) return NULL;
-    t = &record.threads[n];
-    tree.frames = t->frames;
-    tree.frame_count = FRAMES;
-    hcct_init(&t->tree, record.trees + (size_t)n * TREE_BYTES, TREE_BYTES, &tree);
-    if (record.profiles & PROFILE_FOOTPRINT)
-        footprint_init(&t->blocks, record.footprints + n * record.footprint_bytes,
-                       record.footprint_bytes, &blocks);
-    __atomic_store_n(&t->used, 1, __ATOMIC_RELEASE);
-    return record_self = t;
+static uint32_t record_key(uint32_t module, uint32_t place) {
+    return recorder_key((void *)(uintptr_t)(record.bias[module % MODULES] + place));
 }
 
-static void record_reference(record_thread *t, const binpatch_event *e) {
+static footprint *record_footprint(recorder_thread *r) {
+    footprint_config config = {0};
+    size_t bytes = footprint_bytes(&config, BLOCKS);
+    footprint *f = (footprint *)r->references;
+    if (f) return f;
+    f = (footprint *)recorder_memory(sizeof *f + 64 + bytes);
+    if (!f) return NULL;
+    footprint_init(f, f + 1, bytes, &config);
+    return (footprint *)(r->references = f);
+}
+
+static void record_reference(recorder_thread *r, const binpatch_event *e) {
     uint32_t bytes = BINPATCH_BYTES(e->what);
     uint64_t times = record_repeat ? record_repeat : 1;
-    const void *address = (const void *)(uintptr_t)e->value;
-    if (!(record.profiles & PROFILE_FOOTPRINT)) return;
-    footprint_reference(&t->blocks, address, (size_t)((bytes ? bytes : 1) * times));
+    footprint *f = record_footprint(r);
+    if (!f) return;
+    footprint_reference(f, (const void *)(uintptr_t)e->value, (size_t)((bytes ? bytes : 1) * times));
+}
+
+static void record_event(recorder_thread *r, const binpatch_event *e) {
+    uintptr_t frame = (uintptr_t)e->value;
+    if (e->what & (BINPATCH_LOAD | BINPATCH_STORE)) {
+        if (record.profiles & PROFILE_FOOTPRINT) record_reference(r, e);
+    } else if (record.profiles & PROFILE_HCCT) {
+        uint32_t key;
+        if (!(e->what & (BINPATCH_ENTRY | BINPATCH_EXIT))) return;
+        key = record_key(BINPATCH_MODULE(e->what), e->place);
+        if (e->what & BINPATCH_ENTRY) recorder_enter(r, key, 1, frame, NULL, NULL);
+        else recorder_leave(r, key, frame);
+    }
 }
 
 static void record_events(void *user, const binpatch_event *e, size_t count, int ended) {
-    record_thread *t = record_thread_here();
+    recorder_thread *r = recorder_begin();
     (void)user;
-    if (!t) return;
+    if (!r) return;
     for (; count--; e++) {
-        if (e->what & BINPATCH_REPEAT) { record_repeat = e->value; continue; }
-        if (e->what & (BINPATCH_LOAD | BINPATCH_STORE)) record_reference(t, e);
-        if (e->what & BINPATCH_LOAD && count && e[1].what & BINPATCH_STORE
-            && e[1].place == e->place)
+        if (e->what & BINPATCH_REPEAT) {
+            record_repeat = e->value;
             continue;
-        record_repeat = 0;
-        if (e->what & (BINPATCH_ENTRY | BINPATCH_EXIT) && record.profiles & PROFILE_HCCT) {
-            uint32_t key = binpatch_find_function(BINPATCH_MODULE(e->what), e->place) + 1;
-            if (e->what & BINPATCH_ENTRY) hcct_enter_at(&t->tree, key, 1, (uintptr_t)e->value);
-            else (void)hcct_leave_at(&t->tree, key, (uintptr_t)e->value);
         }
+        record_event(r, e);
+        if (e->what & BINPATCH_LOAD && count && e[1].what & BINPATCH_STORE
+            && e[1].place == e->place) {
+            continue;                           /* the count holds for both */
+        }
+        record_repeat = 0;
     }
-    if (ended && record.profiles & PROFILE_HCCT) hcct_burst_end(&t->tree);
+    if (ended) recorder_leave_all(r);
+    recorder_end(r);
 }
 
 /* The frames that are open when a burst begins, innermost first. */
 static void record_begin(void *user, const binpatch_frame *frames, size_t count) {
-    record_thread *t = record_thread_here();
-    size_t n;
+    recorder_thread *r = recorder_begin();
     (void)user;
-    if (!t || !(record.profiles & PROFILE_HCCT)) return;
-    hcct_burst_end(&t->tree);
-    for (n = count; n--;) {
-        uint32_t key = binpatch_find_function(frames[n].module, frames[n].place) + 1;
-        hcct_enter_at(&t->tree, key, 0, (uintptr_t)frames[n].stack);
+    if (!r) return;
+    if (!pthread_getspecific(record.at_end)) pthread_setspecific(record.at_end, r);
+    recorder_leave_all(r);
+    for (; count && record.profiles & PROFILE_HCCT; count--) {
+        const binpatch_frame *f = &frames[count - 1];
+        recorder_enter(r, record_key(f->module, f->place), 0, (uintptr_t)f->stack, NULL, NULL);
     }
+    recorder_end(r);
 }
 
 /* ---- what is written ---- */
 
-static const char *record_name(void *user, uint32_t key) {
-    static char text[4200];
-    binpatch_function f;
-    const char *base;
-    (void)user;
-    if (!key || binpatch_get_function(key - 1, &f) != 0) return "(unknown)";
-    if (f.name && *f.name) return f.name;
-    base = strrchr(f.path, '/') ? strrchr(f.path, '/') + 1 : f.path;
-    snprintf(text, sizeof text, "%s+0x%x", *base ? base : program_invocation_short_name, f.offset);
-    return text;
+static const recorder_thread *record_all;
+
+/* The footprint of each thread is a part; build/bursty joins them. */
+static int record_write_footprints(hcct_write_fn write, void *user) {
+    const recorder_thread *r;
+    int failed = 0;
+    for (r = record_all; r && !failed; r = r->next) {
+        const footprint *f = (const footprint *)r->references;
+        footprint_profile profile;
+        size_t bytes = f ? footprint_snapshot_bytes(f) : 0;
+        void *memory = f ? recorder_memory(bytes) : NULL;
+        if (!f) continue;
+        failed = !memory || footprint_snapshot(f, &profile, memory, bytes) != 0
+                 || footprint_write(&profile, "references in bursts", write, user) != 0;
+    }
+    return failed;
 }
 
-static int record_put(void *user, const void *data, size_t size) {
-    const char *p = (const char *)data;
-    int file = *(const int *)user;
+static void record_line(int file, const char *line) {
+    size_t size = strlen(line);
     while (size) {
-        ssize_t put = write(file, p, size);
+        ssize_t put = write(file, line, size);
         if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) return 1;
-        p += put;
+        if (put <= 0) return;
+        line += put;
         size -= (size_t)put;
     }
-    return 0;
-}
-
-static int record_write_footprints(int file) {
-    footprint_profile sum, one;
-    size_t sum_bytes = 0, one_bytes = 0;
-    void *sum_memory = NULL, *one_memory;
-    uint32_t n;
-    int failed = 0;
-    for (n = 0; n < record.used && n < THREADS; n++) {
-        size_t bytes = footprint_snapshot_bytes(&record.threads[n].blocks);
-        if (record.threads[n].used && bytes > one_bytes) one_bytes = bytes;
-    }
-    if (!one_bytes) return 0;
-    one_memory = binpatch_p_map(one_bytes);
-    for (n = 0; n < record.used && n < THREADS; n++) {
-        if (!record.threads[n].used || !one_memory) continue;
-        if (footprint_snapshot(&record.threads[n].blocks, &one, one_memory, one_bytes) != 0)
-            continue;
-        if (!sum_memory) {
-            sum_bytes = footprint_profile_bytes(one.rows, one.columns);
-            sum_memory = binpatch_p_map(sum_bytes);
-            if (!sum_memory
-                || footprint_profile_init(&sum, one.rows, one.columns, sum_memory, sum_bytes) != 0)
-                return 1;
-        }
-        failed |= footprint_add(&sum, &one);
-    }
-    if (sum_memory) failed |= footprint_write(&sum, "references in bursts", record_put, &file);
-    return failed;
 }
 
 /* One line per module for `bursty record --stats`: numbers, tabs between them, and the path. */
@@ -185,9 +169,16 @@ static void record_write_stats(void) {
              "bursts %llu, events %llu, events lost %llu, threads %u, without a buffer %u\n",
              (unsigned long long)s.bursts, (unsigned long long)s.events, (unsigned long long)s.lost,
              s.threads, s.lost_threads);
-    (void)record_put(&file, line, strlen(line));
+    record_line(file, line);
+    snprintf(line, sizeof line, "threads without memory %u, calls too deep to follow %llu\n",
+             record.threads_missing, (unsigned long long)record.frames_full);
+    record_line(file, line);
+    if (record.write_error) {
+        snprintf(line, sizeof line, "cannot write %s: %s\n", record.path,
+                 strerrordesc_np(record.write_error));
+        record_line(file, line);
+    }
     for (n = 0; binpatch_get_module(n, &m) == 0; n++) {
-        size_t used;
         snprintf(line, sizeof line,
                  "%s: %s%s%llu KiB of text, %u functions copied (%llu KiB), %u instrumented (%llu "
                  "KiB)\n",
@@ -195,12 +186,11 @@ static void record_write_stats(void) {
                  m.refusal ? m.refusal : "", (unsigned long long)m.text_bytes / 1024,
                  m.checking_count, (unsigned long long)m.checking_bytes / 1024,
                  m.instrumented_count, (unsigned long long)m.instrumented_bytes / 1024);
-        (void)record_put(&file, line, strlen(line));
+        record_line(file, line);
         for (r = 0; r < BINPATCH_REASONS; r++) {
             if (!m.functions[r]) continue;
             snprintf(line, sizeof line, "%10u %s\n", m.functions[r], binpatch_reason_text((int)r));
-            used = strlen(line);
-            (void)record_put(&file, line, used);
+            record_line(file, line);
         }
     }
     close(file);
@@ -208,30 +198,33 @@ static void record_write_stats(void) {
 
 static void record_save(void) {
     char path[4200];
-    uint32_t n, failed = 0;
-    int file, saved = errno;
-    hcct *first = NULL;
+    const recorder_thread *r;
+    int saved = errno;
     if (__atomic_exchange_n(&record.done, 1, __ATOMIC_ACQ_REL)) return;
-    if (!record.threads || (record.pid != record.owner && !record.follow)) return;
+    if (!record.running || (record.pid != record.owner && !record.follow)) return;
     binpatch_flush();
     binpatch_toggle(0);
+    record_all = recorder_stop(&record.threads_missing);
+    for (r = record_all; r; r = r->next) record.frames_full += r->frames_full;
+    (void)recorder_find_names();
     if (record.pid == record.owner) snprintf(path, sizeof path, "%s", record.path);
     else snprintf(path, sizeof path, "%s.%ld", record.path, (long)record.pid);
-    file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) { errno = saved; return; }
-    if (record.profiles & PROFILE_HCCT) {
-        for (n = 0; n < record.used && n < THREADS; n++) {
-            if (!record.threads[n].used) continue;
-            if (!first) first = &record.threads[n].tree;
-            else failed |= (uint32_t)hcct_merge(first, &record.threads[n].tree);
-        }
-        if (first) failed |= (uint32_t)hcct_write(first, record_name, NULL, record_put, &file);
+    if (!(record.profiles & PROFILE_HCCT)) {
+        if (recorder_write(NULL, path, record_write_footprints) != 0) record.write_error = errno;
+    } else if (recorder_write(record_all, path, record_write_footprints) != 0) {
+        record.write_error = errno;
     }
-    if (record.profiles & PROFILE_FOOTPRINT) failed |= (uint32_t)record_write_footprints(file);
-    close(file);
+    if (record.write_error) (void)!truncate(path, 0);    /* half a file is no file; bursty says so */
     if (record.pid == record.owner) record_write_stats();
-    (void)failed;
     errno = saved;
+}
+
+void recorder_at_exit(void) { record_save(); }
+
+/* Events of a thread's last burst. This key is older than that of threads.c, so it comes first. */
+static void record_thread_ends(void *unused) {
+    (void)unused;
+    binpatch_flush();
 }
 
 /* ---- the process ---- */
@@ -256,17 +249,19 @@ EXPORTED void _exit(int status) {
 }
 EXPORTED void _Exit(int status) { _exit(status); }
 
-static void record_forked(void) {
+int recorder_wants_child(recorder_thread *all) {
+    footprint_config config = {0};
     record.pid = getpid();
-    if (record.follow) {
-        uint32_t n;
-        for (n = 0; n < record.used && n < THREADS; n++) record.threads[n].used = 0;
-        record.used = 0;
-        record_self = NULL;
-        __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
-    } else {
+    if (!record.follow) {
         binpatch_toggle(0);
+        return 0;
     }
+    for (; all; all = all->next) {
+        footprint *f = (footprint *)all->references;
+        if (f) footprint_init(f, f + 1, footprint_bytes(&config, BLOCKS), &config);
+    }
+    __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
+    return 1;
 }
 
 static int record_want(void *user, const char *module, const char *function) {
@@ -294,24 +289,31 @@ static void record_restore_environment(void) {
     }
 }
 
-static int record_room(void) {
-    footprint_config blocks = {0};
-    record.footprint_bytes = (footprint_bytes(&blocks, BLOCKS) + 63) & ~(size_t)63;
-    record.threads = (record_thread *)binpatch_p_map(THREADS * sizeof *record.threads);
-    record.trees = (uint8_t *)binpatch_p_map((size_t)THREADS * TREE_BYTES);
-    if (record.profiles & PROFILE_FOOTPRINT)
-        record.footprints = (uint8_t *)binpatch_p_map(THREADS * record.footprint_bytes);
-    return record.threads && record.trees
-                   && (record.footprints || !(record.profiles & PROFILE_FOOTPRINT))
-               ? 0
-               : -1;
+/* What every process needs before its first event: keys of threads, the handlers of fork and exit. */
+static void record_prepare(void) {
+    recorder_thread *r;
+    pthread_key_create(&record.at_end, record_thread_ends);
+    r = recorder_begin();
+    if (r) recorder_end(r);
+}
+
+static void record_installed(int toggle_signal) {
+    struct sigaction action;
+    binpatch_module m;
+    uint32_t n;
+    for (n = 0; n < MODULES && binpatch_get_module(n, &m) == 0; n++) record.bias[n] = m.bias;
+    record.running = 1;
+    if (!toggle_signal) return;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = record_toggle;
+    action.sa_flags = SA_RESTART;
+    sigaction(toggle_signal, &action, NULL);
 }
 
 __attribute__((constructor)) static void record_start(void) {
     const char *wanted = getenv("BURSTY_RECORD"), *filter = getenv("BURSTY_RECORD_FILTER");
     unsigned number[10];
-    int path_at = 0, n, saved = errno;
-    struct sigaction action;
+    int path_at = 0, saved = errno;
     void *real = dlsym(RTLD_NEXT, "_dl_find_object");
     memcpy(&record_find_object, &real, sizeof real);
     if (!wanted
@@ -339,21 +341,7 @@ __attribute__((constructor)) static void record_start(void) {
     record.config.want = record_want;
     record.config.action = record_events;
     record.config.begin = record_begin;
-    if (record_room() != 0 || !binpatch_install(&record.config)) {
-        record.threads = NULL;
-    } else {
-        n = (int)(number[8] & 255);
-        if (n) {
-            memset(&action, 0, sizeof action);
-            action.sa_handler = record_toggle;
-            action.sa_flags = SA_RESTART;
-            sigaction(n, &action, NULL);
-        }
-        pthread_atfork(NULL, NULL, record_forked);
-    }
+    record_prepare();
+    if (binpatch_install(&record.config)) record_installed((int)(number[8] & 255));
     errno = saved;
-}
-
-__attribute__((destructor)) static void record_end(void) {
-    record_save();
 }

@@ -2,30 +2,46 @@
 #include "brst.inc"
 #include <stdio.h>
 
-static const struct { const char *name, *file; unsigned line, kind; } sites[] = {
-    {"main", "src/main.c", 40, 1},                 {"frame", "src/main.c", 22, 257},
-    {"world_step", "src/physics/world.c", 310, 1}, {"broad_phase", "src/physics/broad.c", 88, 1},
-    {"collide_pair", "src/physics/narrow.c", 141, 1}, {"solve_contacts", "src/physics/solver.c", 64, 1},
-    {"integrate", "src/physics/world.c", 201, 1},  {"sprite_sort", "src/render/sprite.c", 77, 1},
-    {"draw_batch", "src/render/batch.c", 150, 1},  {"upload_vertices", "src/render/batch.c", 93, 1},
-    {"ai_think", "src/ai/brain.c", 55, 1},         {"path_find", "src/ai/path.c", 120, 1},
-    {"heap_pop", "src/ai/heap.c", 31, 1},          {"heap_push", "src/ai/heap.c", 12, 1},
-    {"mix_voices", "src/audio/mix.c", 18, 1},      {"resample", "src/audio/mix.c", 60, 1},
-    {"std::vector<entity, pool_allocator<entity> >::push_back(const entity&)", "src/ecs/world.cpp", 412, 1},
-    {"particles_update", "src/fx/particles.c", 29, 1}, {"net_poll", "src/net/socket.c", 9, 1},
-    {"script_call", "src/script/vm.c", 501, 1},    {"cell loop", "src/physics/broad.c", 97, 4},
+static const struct { const char *name, *file; unsigned line, kind;
+} sites[] = {
+    {"main", "src/main.c", 40, 1},
+    {"frame", "src/main.c", 22, 257},
+    {"world_step", "src/physics/world.c", 310, 1},
+    {"broad_phase", "src/physics/broad.c", 88, 1},
+    {"collide_pair", "src/physics/narrow.c", 141, 1},
+    {"solve_contacts", "src/physics/solver.c", 64, 1},
+    {"integrate", "src/physics/world.c", 201, 1},
+    {"sprite_sort", "src/render/sprite.c", 77, 1},
+    {"draw_batch", "src/render/batch.c", 150, 1},
+    {"upload_vertices", "src/render/batch.c", 93, 1},
+    {"ai_think", "src/ai/brain.c", 55, 1},
+    {"path_find", "src/ai/path.c", 120, 1},
+    {"heap_pop", "src/ai/heap.c", 31, 1},
+    {"heap_push", "src/ai/heap.c", 12, 1},
+    {"mix_voices", "src/audio/mix.c", 18, 1},
+    {"resample", "src/audio/mix.c", 60, 1},
+    {"std::vector<entity, pool_allocator<entity> >::push_back(const entity&)", "src/ecs/world.cpp",
+     412, 1},
+    {"particles_update", "src/fx/particles.c", 29, 1},
+    {"net_poll", "src/net/socket.c", 9, 1},
+    {"script_call", "src/script/vm.c", 501, 1},
+    {"cell loop", "src/physics/broad.c", 97, 4},
     {"contact loop", "src/physics/solver.c", 71, 4},
 };
 
 /* thread, site, caller, sampled events, nanoseconds seen */
-static const struct { int thread, site, caller; unsigned count, time; } rows[] = {
-    {0, 0, -1, 1, 100}, {0, 1, 0, 120, 9000}, {0, 2, 1, 130, 21000}, {0, 3, 2, 2100, 801000}, {0, 4, 3, 15400, 3900000},
-    {0, 5, 2, 6300, 2500000}, {0, 6, 2, 4100, 620000}, {0, 7, 1, 1900, 330000}, {0, 8, 1, 3600, 1800000}, {0, 9, 8, 3500, 700000},
-    {0, 10, 1, 900, 90000}, {0, 11, 10, 850, 410000}, {0, 12, 11, 5200, 610000}, {0, 13, 11, 5400, 450000}, {0, 11, 11, 210, 30000},
-    {0, 16, 2, 310, 25000}, {0, 16, 10, 120, 9000}, {0, 17, 1, 2600, 910000}, {0, 18, 1, 3, 400}, {0, 19, 10, 1400, 320000},
-    {0, 19, 19, 300, 40000}, {0, 20, 3, 8800, 0}, {0, 21, 5, 12700, 0},
-    {1, 14, -1, 1800, 510000}, {1, 15, 14, 7400, 2100000},
-    {2, 4, 3, 4100, 1010000}, {2, 3, -1, 500, 170000}, {2, 5, -1, 1500, 600000},
+static const struct { int thread, site, caller; unsigned count, time;
+} rows[] = {
+    {0, 0, -1, 1, 100},         {0, 1, 0, 120, 9000},      {0, 2, 1, 130, 21000},
+    {0, 3, 2, 2100, 801000},    {0, 4, 3, 15400, 3900000}, {0, 5, 2, 6300, 2500000},
+    {0, 6, 2, 4100, 620000},    {0, 7, 1, 1900, 330000},   {0, 8, 1, 3600, 1800000},
+    {0, 9, 8, 3500, 700000},    {0, 10, 1, 900, 90000},    {0, 11, 10, 850, 410000},
+    {0, 12, 11, 5200, 610000},  {0, 13, 11, 5400, 450000}, {0, 11, 11, 210, 30000},
+    {0, 16, 2, 310, 25000},     {0, 16, 10, 120, 9000},    {0, 17, 1, 2600, 910000},
+    {0, 18, 1, 3, 400},         {0, 19, 10, 1400, 320000}, {0, 19, 19, 300, 40000},
+    {0, 20, 3, 8800, 0},        {0, 21, 5, 12700, 0},      {1, 14, -1, 1800, 510000},
+    {1, 15, 14, 7400, 2100000}, {2, 4, 3, 4100, 1010000},  {2, 3, -1, 500, 170000},
+    {2, 5, -1, 1500, 600000},
 };
 
 /* A game of three threads, sampled at 1 %. */
@@ -37,16 +53,22 @@ static void game(brst *b, unsigned number_of_run) {
     brst_info(b, 1000000000, "night_market", 9300000, 93000, number_of_run);
     brst_profile(b, 0, 990, 10, 9300, 93000);
     for (thread = 0; thread < 3; thread++) {
-        brst_thread(b, (unsigned)thread, thread == 2, names[thread], 3100000, 31000, 31000, thread == 0 ? number_of_run : 0);
+        brst_thread(b, (unsigned)thread, thread == 2, names[thread], 3100000, 31000, 31000,
+                    thread == 0 ? number_of_run : 0);
         for (; row < sizeof rows / sizeof *rows && rows[row].thread == thread; row++) {
             brst_number(b, 4);
             for (i = 0; i < 2; i++) {
                 int site = i ? rows[row].caller : rows[row].site;
                 if (site < 0) brst_number(b, 0);
                 else if (known[site]) brst_number(b, 2 + seen - known[site]);
-                else { brst_site(b, sites[site].name, sites[site].file, sites[site].line, sites[site].kind); known[site] = ++seen; }
+                else {
+                    brst_site(b, sites[site].name, sites[site].file, sites[site].line,
+                              sites[site].kind);
+                    known[site] = ++seen;
+                }
             }
-            brst_counts(b, rows[row].count, (uint64_t)rows[row].count * 100 * 256, (uint64_t)rows[row].time * 100 * number_of_run);
+            brst_counts(b, rows[row].count, (uint64_t)rows[row].count * 100 * 256,
+                        (uint64_t)rows[row].time * 100 * number_of_run);
         }
     }
     brst_end(b);
@@ -66,9 +88,21 @@ static void one_row(brst *b, const char *name, size_t length, const char *caller
 /* Names that want to get out of the format they are put into. */
 static void hostile(brst *b) {
     static const char *const names[] = {
-        "</script><script>document.title='out'</script>", "\"quoted\" 'twice' \\ back", "semi;colon", "line\nend\r\ttab",
-        "<!-- <img src=x onerror=alert(1)>", "&amp; &lt;", "", "\x1B[31mred\x1B[0m", "%s%n %d", "a 12", "\xE2\x80\xA8line separator",
-        "operator()<int&&, const char*>(std::map<a, b>&)", ("\xC2\x9B" "31m"), "\xF0\x9F\x8E\xAE \xCE\xB1\xCE\xB2",
+        "</script><script>document.title='out'</script>",
+        "\"quoted\" 'twice' \\ back",
+        "semi;colon",
+        "line\nend\r\ttab",
+        "<!-- <img src=x onerror=alert(1)>",
+        "&amp; &lt;",
+        "",
+        "\x1B[31mred\x1B[0m",
+        "%s%n %d",
+        "a 12",
+        "\xE2\x80\xA8line separator",
+        "operator()<int&&, const char*>(std::map<a, b>&)",
+        ("\xC2\x9B"
+         "31m"),
+        "\xF0\x9F\x8E\xAE \xCE\xB1\xCE\xB2",
     };
     size_t i;
     char longest[3000];
@@ -78,22 +112,27 @@ static void hostile(brst *b) {
     brst_info(b, 0, "</title><b>\"prog\"; \xFF", 1000, 170, 0);
     brst_profile(b, 0, 990, 10, 10, 100);
     brst_thread(b, 0, 0, "<i>'t;1'\n", 1000, 10, 10, 0);
-    for (i = 0; i < sizeof names / sizeof *names; i++) one_row(b, names[i], strlen(names[i]), names[(i + 1) % (sizeof names / sizeof *names)]);
+    for (i = 0; i < sizeof names / sizeof *names; i++)
+        one_row(b, names[i], strlen(names[i]), names[(i + 1) % (sizeof names / sizeof *names)]);
     one_row(b, "bad \xC0\xAF\xED\xA0\x80\xF5 utf-8 \xE2\x82", 20, longest);
     one_row(b, "zero \0 byte", 11, "\xF8\x88\x80\x80\x80");
     one_row(b, longest, strlen(longest), "main");
     brst_end(b);
 }
 
-static void odd_row(brst *b, const char *name, unsigned kind, const char *caller, const char *caller_file, unsigned count) {
+static void odd_row(brst *b, const char *name, unsigned kind, const char *caller,
+                    const char *caller_file, unsigned count) {
     brst_number(b, 4);
     brst_site(b, name, "vm.c", kind, kind);
-    if (caller) brst_site(b, caller, caller_file, *caller_file ? 1 : 0, 1); else brst_number(b, 0);
+    if (caller)
+        brst_site(b, caller, caller_file, *caller_file ? 1 : 0, 1);
+    else
+        brst_number(b, 0);
     brst_counts(b, count, (uint64_t)count * 25600, 0);
 }
 
-/* What a report has something to say of: a profile held to a budget, one without a burst yet, one that is off; a loop of
-   its function's name; callers that were too deep, and one that is rare. */
+/* What a report has something to say of: a profile held to a budget, one without a burst yet, one
+   that is off; a loop of its function's name; callers that were too deep, and one that is rare. */
 static void odd(brst *b) {
     static const unsigned profiles[][4] = {{990, 2 + 4, 30, 400}, {65000, 0, 0, 0}, {500, 1, 0, 0}};
     unsigned i;
@@ -121,19 +160,47 @@ static void odd(brst *b) {
 
 /* ---- kinds 2 and 3 ---------------------------------------------------------------------- */
 
-/* A tree of run 1 or 2: update and draw under main, what is certain and what is not, one node only an ancestor, one
-   function without a name and two of the same. */
+/* A tree of run 1 or 2: update and draw under main, what is certain and what is not, one node only
+   an ancestor, one function without a name and two of the same. */
 static void tree(brst *b, unsigned run, unsigned unmatched) {
-    static const char *const names[] = {"main", "update", "collide", "draw;list", "std::sort<\"it\">\n", "</script><b>", "update"};
-    static const struct { unsigned climb, key, kind, count, error; } nodes[] = {
-        {0, 1, 0, 10, 0}, {0, 2, 1, 40000, 300}, {0, 3, 2, 25000, 0}, {0, 5, 1, 900, 400}, {2, 4, 1, 21000, 100},
-        {0, 5, 1, 7000, 500}, {0, 6, 1, 5000, 500}, {3, 77, 2, 600, 0}, {2, 7, 2, 300, 0},
+    static const char *const names[] = {
+        "main", "update", "collide", "draw;list", "std::sort<\"it\">\n", "</script><b>", "update"};
+    static const struct { unsigned climb, key, kind, count, error;
+    } nodes[] = {
+        {0, 1, 0, 10, 0},     {0, 2, 1, 40000, 300}, {0, 3, 2, 25000, 0},
+        {0, 5, 1, 900, 400},  {2, 4, 1, 21000, 100}, {0, 5, 1, 7000, 500},
+        {0, 6, 1, 5000, 500}, {3, 77, 2, 600, 0},    {2, 7, 2, 300, 0},
     };
-    uint64_t fields[] = {1, 0, 100, 100, 21, 100, 0, 0, 100000, 500, 0, 0, 0, 0, 0, 1, 0, unmatched, 0, 3, 20, 0, sizeof nodes / sizeof *nodes};
-    unsigned i, first = run == 1 ? 0 : 3;                     /* the second run knows its functions under other keys */
+    uint64_t fields[] = {1,
+                         0,
+                         100,
+                         100,
+                         21,
+                         100,
+                         0,
+                         0,
+                         100000,
+                         500,
+                         0,
+                         0,
+                         0,
+                         0,
+                         0,
+                         1,
+                         0,
+                         unmatched,
+                         0,
+                         3,
+                         20,
+                         0,
+                         sizeof nodes / sizeof *nodes};
+    unsigned i, first = run == 1 ? 0 : 3; /* the second run knows its functions under other keys */
     brst_begin(b, 2, 256);
     for (i = 0; i < sizeof fields / sizeof *fields; i++) brst_number(b, fields[i]);
-    for (i = 0; i < sizeof names / sizeof *names; i++) { brst_number(b, i + 1 + first); brst_string(b, names[i]); }
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        brst_number(b, i + 1 + first);
+        brst_string(b, names[i]);
+    }
     brst_number(b, 0);
     for (i = 0; i < sizeof nodes / sizeof *nodes; i++) {
         brst_number(b, nodes[i].climb);
@@ -151,7 +218,8 @@ static unsigned bin_of(unsigned value) {
     return 8 * k + (value >> k);
 }
 
-/* 200 accesses round and round 40 blocks, every window counted by hand. An LRU cache of 39 blocks misses them all. */
+/* 200 accesses round and round 40 blocks, every window counted by hand. An LRU cache of 39 blocks
+   misses them all. */
 static void cyclic_footprint(brst *b) {
     enum { ACCESSES = 200, BLOCKS = 40, BINS = 48 };
     static uint64_t cells[BINS][BINS], sums[BINS], exact[BINS];
@@ -163,7 +231,10 @@ static void cyclic_footprint(brst *b) {
         for (length = 1; start + length <= ACCESSES; length++) {
             unsigned touched = length < BLOCKS ? length : BLOCKS;
             cells[bin_of(length)][bin_of(touched)]++;
-            if (bin_of(length + 1) != bin_of(length)) { exact[bin_of(length)]++; sums[bin_of(length)] += touched; }
+            if (bin_of(length + 1) != bin_of(length)) {
+                exact[bin_of(length)]++;
+                sums[bin_of(length)] += touched;
+            }
         }
     brst_begin(b, 3, 256);
     brst_string(b, "round; </script>");
@@ -190,12 +261,69 @@ static void cyclic_footprint(brst *b) {
     brst_end(b);
 }
 
+/* 1200 chains of 84 calls, a hundred thousand contexts; the first of them is as hot as four others,
+   and its leaf is `hot leaf`. All are wide enough for a frame of a flame graph. Names are of
+   characters outside of the first plane. */
+static void chains(brst *b) {
+    enum { CHAINS = 1200, DEPTH = 84, COUNT = 10 };
+    const uint64_t total = (CHAINS + 3) * COUNT;
+    const uint64_t fields[] = {
+        1, 5, CHAINS * DEPTH, 100, 20, 100, 0, 0, total, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,
+        0, 0, CHAINS * DEPTH};
+    char name[128];
+    unsigned i, k;
+    brst_begin(b, 2, 60000);
+    for (i = 0; i < sizeof fields / sizeof *fields; i++) brst_number(b, fields[i]);
+    for (i = 0; i < CHAINS; i++) {
+        brst_number(b, i + 1);
+        snprintf(name, sizeof name, "%u", i);
+        for (k = 0; k < 20; k++) snprintf(name + strlen(name), 8, "\xF0\x9F\x8E\xAE");
+        brst_string(b, name);
+    }
+    brst_number(b, CHAINS + 1);
+    brst_string(b, "hot leaf");
+    brst_number(b, 0);
+    for (i = 0; i < CHAINS; i++) {
+        for (k = 0; k < DEPTH; k++) {
+            int is_leaf = k == DEPTH - 1;
+            brst_number(b, i && k == 0 ? DEPTH : 0);
+            brst_number(b, i == 0 && is_leaf ? CHAINS + 1 : i + 1);
+            brst_number(b, 2);
+            brst_number(b, !is_leaf ? 0 : i == 0 ? 4 * COUNT : COUNT);
+        }
+    }
+    brst_end(b);
+}
+
+/* Names as C++ compilers make them: two instances of a template, what is too full of references,
+   and what is no name. */
+static void mangled(brst *b) {
+    static const char *const names[] = {
+        "_ZN4game5stateIiE4stepEf",
+        "_ZN4game5stateIlE4stepEf",
+        "_Z5frameRKSs",
+        "_Zwhat",
+        "_Z1fI1AIS0_IS1_IS2_IS3_IS4_IS5_IS6_IS7_IS8_IS9_ISA_ISB_ISC_ISD_ISE_ISF_ISG_IS_"
+        "EEEEEEEEEEEEEEEEEEEvv",
+    };
+    size_t i;
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "game", 1000, 170, 0);
+    brst_thread(b, 0, 0, "main", 1000, 10, 10, 0);
+    for (i = 0; i < sizeof names / sizeof *names; i++)
+        one_row(b, names[i], strlen(names[i]), "main");
+    brst_end(b);
+}
+
 static void save(const char *folder, const char *name, brst *b) {
     char path[512];
     FILE *file;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     file = fopen(path, "wb");
-    if (!file || fwrite(b->data, 1, b->size, file) != b->size || fclose(file) != 0) { perror(path); exit(1); }
+    if (!file || fwrite(b->data, 1, b->size, file) != b->size || fclose(file) != 0) {
+        perror(path);
+        exit(1);
+    }
     b->size = 0;
 }
 
@@ -203,12 +331,18 @@ int main(int argc, char **argv) {
     brst b;
     const char *folder = argc > 1 ? argv[1] : ".";
     memset(&b, 0, sizeof b);
-    game(&b, 1); save(folder, "game.brst", &b);
-    game(&b, 3); save(folder, "game3.brst", &b);
-    hostile(&b); save(folder, "hostile.brst", &b);
-    odd(&b); save(folder, "odd.brst", &b);
-    odd(&b); tree(&b, 1, 3); save(folder, "odd-tree.brst", &b);
-    brst_begin(&b, 1, 256);                       /* the game's functions at another rate, without a clock, saturated */
+    game(&b, 1);
+    save(folder, "game.brst", &b);
+    game(&b, 3);
+    save(folder, "game3.brst", &b);
+    hostile(&b);
+    save(folder, "hostile.brst", &b);
+    odd(&b);
+    save(folder, "odd.brst", &b);
+    odd(&b);
+    tree(&b, 1, 3);
+    save(folder, "odd-tree.brst", &b);
+    brst_begin(&b, 1, 256); /* the game's functions at another rate, without a clock, saturated */
     brst_info(&b, 0, "night_market", UINT64_MAX, 5, UINT64_MAX - 1);
     brst_profile(&b, 0, 99, 1, 5, 5);
     brst_thread(&b, 0, 0, "main", UINT64_MAX, 5, 5, 0);
@@ -233,10 +367,20 @@ int main(int argc, char **argv) {
     brst_info(&b, 0, "x", 1, 1, 0);
     brst_end_saying(&b, 4000000000u);
     save(folder, "absurd.brst", &b);
-    tree(&b, 1, 0); save(folder, "tree.brst", &b);
-    tree(&b, 2, 0); save(folder, "tree2.brst", &b);
-    cyclic_footprint(&b); save(folder, "footprint.brst", &b);
-    game(&b, 1); tree(&b, 1, 0); cyclic_footprint(&b); save(folder, "all.brst", &b);
+    tree(&b, 1, 0);
+    save(folder, "tree.brst", &b);
+    tree(&b, 2, 0);
+    save(folder, "tree2.brst", &b);
+    cyclic_footprint(&b);
+    save(folder, "footprint.brst", &b);
+    mangled(&b);
+    save(folder, "mangled.brst", &b);
+    chains(&b);
+    save(folder, "chains.brst", &b);
+    game(&b, 1);
+    tree(&b, 1, 0);
+    cyclic_footprint(&b);
+    save(folder, "all.brst", &b);
     free(b.data);
     return 0;
 }

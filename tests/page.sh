@@ -33,19 +33,43 @@ addEventListener('load', function () { setTimeout(function () {
   say.sorted = names.join() === names.slice().sort(function (a, b) { return a < b ? -1 : a > b ? 1 : 0; }).join() ? 1 : 0;
   var box = document.querySelector('#sampled input');
   if (box) { box.value = names[0]; box.dispatchEvent(new Event('input')); }
-  say.found = count('#functions tbody tr');
   click(document.querySelectorAll('.flame g')[1]);                /* zoom */
   say.zoomed = count('.flame g.past');
-  document.querySelectorAll('.chart').forEach(function (e) { e.dispatchEvent(new PointerEvent('pointermove', { clientX: innerWidth / 2 })); });
-  say.read = Array.from(document.querySelectorAll('.readout b')).filter(function (e) { return /[0-9]/.test(e.textContent); }).length;
-  say.overflow += wide();
+  say.linked = location.hash.indexOf('zoom=') > 0 ? 1 : 0;
+  document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
+  say.escaped = count('.flame g.past') === 0 && location.hash.indexOf('zoom=') < 0 ? 1 : 0;
+  var stops = document.querySelectorAll('.flame [tabindex="0"], .map [tabindex="0"], #functions tbody [tabindex="0"]');
+  say.stops = stops.length;
+  document.querySelectorAll('.chart').forEach(function (e) {
+    e.dispatchEvent(new PointerEvent('pointermove', { clientX: innerWidth / 2 }));
+  });
+  var read = Array.from(document.querySelectorAll('.readout b'));
+  say.read = read.filter(function (e) { return /[0-9]/.test(e.textContent); }).length;
   say.functions = data.sampled ? data.sampled.functions.length : 0;
   say.pairs = data.sampled ? data.sampled.pairs.length : 0;
-  say.contexts = data.contexts.length;
-  say.footprints = data.footprints.length;
+  say.contexts = (data.contexts || []).length;
+  say.footprints = (data.footprints || []).length;
   say.title = document.title === 'out' ? 1 : 0;
-  say.errors = scriptErrors.length ? scriptErrors.join(' ') : 0;
-  parent.postMessage(say, '*');
+  say.hottest = count('.flame g[aria-label^="hot leaf"]');
+  say.missing = Array.from(document.querySelectorAll('.missing'), function (e) { return e.textContent; }).join('').length;
+  say.halves = /[\ud800-\udbff](?![\udc00-\udfff])/.test(document.body.textContent) ? 1 : 0;
+  say.untrue = Array.from(document.querySelectorAll('.map button')).filter(function (e) {
+    var box = e.getBoundingClientRect(), map = e.parentNode.getBoundingClientRect();
+    var part = box.width * box.height / (map.width * map.height);
+    return Math.abs(part - parseFloat(/([0-9.]+)[^0-9]*$/.exec(e.getAttribute('aria-label'))[1]) / 100) > .003;
+  }).length;
+  var find = document.querySelector('#contexts input'), start = performance.now();
+  if (find) {                                                     /* a regular expression; drawn at once, not later */
+    find.value = '^hot (leaf|nothing)$';
+    find.dispatchEvent(new Event('input'));
+  }
+  setTimeout(function () {
+    say.found = count('#functions tbody tr');
+    say.lit = count('.flame rect[fill="var(--found)"]');
+    say.overflow += wide();
+    say.errors = scriptErrors.length ? scriptErrors.join(' ') : 0;
+    parent.postMessage(say, '*');
+  }, 400);
 }, 400); });
 </script>
 PROBE
@@ -55,7 +79,8 @@ said()  { sed -n "s/.* data-$1=\"\([^\"]*\)\".*/\1/p" "$dir/body"; }
 # holds NAME EXPRESSION: numbers said by the page under their names.
 holds() {
     expression=$2
-    for word in rows boxes ribbons frames curves overflow picked sorted found zoomed read functions pairs contexts footprints title; do
+    for word in rows boxes ribbons frames curves overflow picked sorted found zoomed linked escaped stops read functions \
+        pairs contexts footprints title hottest missing halves untrue lit; do
         number=$(said $word)
         expression=$(echo "$expression" | sed "s/\\b$word\\b/${number:-(-1)}/g")
     done
@@ -80,7 +105,7 @@ addEventListener('message', function (e) { for (var key in e.data) document.body
 FRAME
     "$CHROMIUM" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
         --disable-component-update --disable-sync --disable-dev-shm-usage --user-data-dir="$profile" \
-        --window-size=1400,1000 --virtual-time-budget=8000 --dump-dom "file://$dir/frame.html" >"$dir/dom.html" 2>"$dir/chromium.err"
+        --window-size=1400,1000 --virtual-time-budget=12000 --dump-dom "file://$dir/frame.html" >"$dir/dom.html" 2>"$dir/chromium.err"
     grep '<body' "$dir/dom.html" | head -n 1 >"$dir/body"
     check "$name: the script ran to its end" "$(said errors)"
     check "$name: window of $width, is $(said width)" "$([ "$(said width)" = "$width" ] && echo y)"
@@ -92,16 +117,18 @@ FRAME
         holds "$name" 'boxes > 0 && picked == 1 && sorted == 1 && found >= 1 && (found < rows || rows == 1)'
         [ "$(said pairs)" = 0 ] || holds "$name" 'ribbons > 0'
     fi
-    [ "$(said contexts)" = 0 ] || holds "$name" 'frames > contexts && zoomed > 0'
+    holds "$name" 'halves == 0 && untrue == 0 && stops <= 3'
+    [ "$(said contexts)" = 0 ] || holds "$name" 'frames > contexts && zoomed > 0 && linked == 1 && escaped == 1'
+    case $page in *chains*) holds "$name" 'hottest == 1 && missing > 0 && lit >= 1 && frames <= 3001' ;; esac
     [ "$(said footprints)" = 0 ] || holds "$name" 'curves >= footprints && read > footprints'
 }
 
 if [ $# = 0 ]; then
     $CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c && "$dir/make_dumps" "$dir" || exit 1
-    for dump in game hostile odd-tree nothing all; do
+    for dump in game hostile odd-tree nothing all chains; do
         "$BUILD/bursty" report --html "$dir/$dump.html" --note 'overhead=+1.3 % (0.9 to 1.8)' "$dir/$dump.brst" || exit 1
     done
-    set -- "$dir/game.html" "$dir/hostile.html" "$dir/odd-tree.html" "$dir/nothing.html" "$dir/all.html"
+    set -- "$dir/game.html" "$dir/hostile.html" "$dir/odd-tree.html" "$dir/nothing.html" "$dir/all.html" "$dir/chains.html"
     [ ! -f "$BUILD/demo/report.html" ] || set -- "$@" "$BUILD/demo/report.html"
 fi
 for page in "$@"; do

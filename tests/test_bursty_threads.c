@@ -40,6 +40,28 @@ static void run_threads(void *(*function)(void *), void *argument, int count) {
     for (i = 0; i < count; i++) CHECK(pthread_join(thread[i], NULL) == 0);
 }
 
+/* A thread that has checked before a start, which another thread made, has a word of its own. */
+static void *starts(void *argument) {
+    CHECK(bursty_start((const bursty_config *)argument) > 0);
+    return NULL;
+}
+
+TEST(checks_before_a_start_do_not_count) {
+    bursty_config config = config_with(1000, 1);
+    uint32_t n = 250;
+    bursty_stats stats;
+    CHECK(bursty_start(&config) > 0);
+    checks(&n);
+    bursty_thread_end();
+    checks(&n);
+    run_threads(starts, &config, 1);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.checks, 0);
+    checks(&n);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.checks, 501);
+}
+
 TEST(counts_are_exact_with_four_threads) {
     bursty_config config = config_with(BURSTY_ALWAYS, 0);
     uint32_t n = CHECKS / 2;

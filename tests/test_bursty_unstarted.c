@@ -1,7 +1,9 @@
 /* test_bursty_unstarted.c - without bursty_start a check is a check and nothing else. */
 #define BURSTY_IMPLEMENTATION
+#define BURSTY_STDIO
 #include "bursty.h"
 #include "test.h"
+#include <errno.h>
 
 static int count_bytes(void *user, const void *data, size_t size) {
     (void)data;
@@ -28,4 +30,33 @@ TEST(nothing_runs_before_start) {
     bursty_clear();
     bursty_thread_end();
     bursty_thread_name("nobody");
+}
+
+static void reads(const char *path, const char *wanted) {
+    char text[8] = "";
+    size_t length = strlen(wanted);
+    FILE *file = fopen(path, "rb");
+    CHECK(file && fread(text, 1, length, file) == length);
+    CHECK_STR(text, wanted);
+    if (file) fclose(file);
+}
+
+TEST(a_failed_save_leaves_the_file_and_says_why) {
+    const char *path = "test_bursty_unstarted.tmp";
+    FILE *file = fopen(path, "wb");
+    CHECK(file && fwrite("before", 1, 6, file) == 6);
+    if (!file) return;
+    fclose(file);
+    errno = 0;
+    CHECK_EQ(bursty_save(path), -1);
+    CHECK_EQ(errno, EINVAL);
+    reads(path, "before");
+    CHECK(bursty_start(NULL) > 0);
+    errno = 0;
+    CHECK_EQ(bursty_save("no-such-folder/x.brst"), -1);
+    CHECK_EQ(errno, ENOENT);
+    reads(path, "before");
+    CHECK_EQ(bursty_save(path), 0);
+    reads(path, "BRST");
+    remove(path);
 }

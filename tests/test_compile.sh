@@ -18,6 +18,7 @@ check() { # WHAT COMMAND...
 }
 has() { command -v "${1%% *}" >/dev/null 2>&1; }
 
+headers=$(ls ./*.h | sed 's,^\./,,; s,\.h$,,')
 . tests/compile/warnings.sh
 
 # shellcheck disable=SC2086
@@ -36,7 +37,7 @@ for std in $stds; do
     check "forms, $std"                              c -std=$std $level -c -o "$out/forms.o" tests/compile/forms.c
     check "forms, off, $std"                         c -std=$std $level -DBURSTY_OFF -c -o "$out/forms.o" tests/compile/forms.c
     check "without libc, $std" c -std=$std -ffreestanding -c -o "$out/bare.o" tests/compile/bare.c
-    for header in bursty hcct footprint; do
+    for header in $headers; do
         echo "#include \"$header.h\"" >"$out/alone.c"
         check "$header.h alone, $std" c -std=$std -fsyntax-only "$out/alone.c"
     done
@@ -71,6 +72,32 @@ for variant in ON BURSTY_OFF BURSTY_POLL BURSTY_NO_TLS BURSTY_STATIC BURSTY_TINY
     check "forms run as C++ with $variant"   timeout 20 "$out/forms_cc"
 done
 
+# ---- a user's own warnings, a user's own shared object ---------------------------------------------------------------------
+
+if has "$CXX"; then
+    for off in '' -DBURSTY_OFF; do
+        # shellcheck disable=SC2086
+        check "-Wold-style-cast $off" $CXX -std=c++11 -x c++ -Wold-style-cast -Werror -O1 $off -I. -c -o "$out/old.o" tests/compile/forms.c
+    done
+else skip "-Wold-style-cast: no $CXX"; fi
+if [ "$(uname -s)" = Linux ] && [ -z "${RUN-}" ]; then
+    printf '#include "bursty.h"\nint f(void); int f(void) { BURST_SCOPE("f"); BURST_LEAVE(); return 1; }\n' >"$out/so.c"
+    printf 'int f(void); int main(void) { return f() != 1; }\n' >"$out/so_main.c"
+    lacks() { ! "$@" 2>"$out/lacks" && grep -q 'bursty_' "$out/lacks"; }
+    check "a shared object without an implementation does not link, by name" \
+        lacks $CC -std=c99 -O1 -fPIC -shared -I. -o "$out/so.so" "$out/so.c"
+    check "a shared object with its own does" \
+        c -std=c99 -O1 -fPIC -shared -DBURSTY_IMPLEMENTATION -DBURSTY_TLS_MODEL='"initial-exec"' -o "$out/so.so" "$out/so.c"
+    check "a program that uses it" c -std=c99 -Wno-missing-prototypes -o "$out/so_main" "$out/so_main.c" "$out/so.so"
+    check "and runs"               timeout 20 "$out/so_main"
+fi
+
+for header in $headers; do
+    for file in all bare static; do
+        check "$file.c includes $header.h" grep -q "^#include \"$header.h\"" tests/compile/$file.c
+    done
+done
+
 # ---- off is nothing -------------------------------------------------------------------------------------------------------
 
 # The macros that a user may write, and the functions, as the preprocessor sees them.
@@ -88,7 +115,7 @@ check "forms.c uses every form"              [ -z "$(comm -23 "$out/macros.on" "
 
 no_symbols() { ! nm "$1" 2>/dev/null | grep -q .; }
 no_symbols_of_ours() { ! nm "$1" | grep -i 'burst[y_]'; }
-none_global() { ! nm -g --defined-only "$1" | grep -i '[ _]bursty_\|[ _]hcct_\|[ _]footprint_'; }
+none_global() { ! nm -g --defined-only "$1" | grep -iE "[ _]($(echo $headers | tr ' ' '|'))_"; }
 if has nm && has objcopy; then
     check "off.c"                            c -std=c99 -O0 -c -o "$out/off.o" tests/compile/off.c
     check "off.c makes no symbol"            no_symbols "$out/off.o"
@@ -107,7 +134,7 @@ else skip "symbols: no nm and objcopy"; fi
 
 # ---- the public part -------------------------------------------------------------------------------------------------------
 
-for header in bursty hcct footprint; do
+for header in $headers; do
     upper=$(echo $header | tr a-z A-Z)
     sed "/^#endif \/\* ${upper}_H \*\//q" $header.h >"$out/public"
     check "$header.h includes stddef.h and stdint.h alone" \

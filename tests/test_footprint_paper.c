@@ -50,7 +50,7 @@ TEST(agrees_with_marks) {
     static const uint32_t percents[] = {0, 5, 50, 95, 100};
     for (i = 0; i < 4000; i++) trace[i] = test_random(&seed) % (i % 1000 < 600 ? 400 : 30);
     for (c = 0; c < 5; c++) {
-        footprint_config config = {0, 1 << 14, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL};
+        footprint_config config = {0, 1 << 14, 0, 0, 0, 0, NULL, NULL, NULL};
         footprint fp;
         footprint_profile p;
         paper literal;

@@ -9,11 +9,10 @@ ok() { passed=$((passed + 1)); }
 no() { failed=$((failed + 1)); echo "failed: $*"; }
 skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
 
-cat >"$dir/hooks.c" <<'END'
-#define HCCT_INSTRUMENT_FUNCTIONS
-#define HCCT_IMPLEMENTATION
-#include "hcct.h"
-END
+bursty=$BUILD/bursty
+record="record/instrument.c record/frames.c record/threads.c record/names.c record/dump.c"
+show() { "$bursty" report --collapsed "$@"; }
+
 cat >"$dir/program.c" <<'END'
 #include <pthread.h>
 #include <setjmp.h>
@@ -48,7 +47,6 @@ main;guarded;dive;dive;dive;dive 20
 main;mid 200
 main;mid;leaf 400
 main;mid;leaf;tiny 400
-repaired 80 unmatched 0
 work 3
 work;mid 3000
 work;mid;leaf 6000
@@ -62,32 +60,6 @@ static void after() { sink = 2; }
 static void catcher() { try { thrower(2); } catch (const std::exception &) { after(); } }
 int main() { for (int i = 0; i < 5; i++) catcher(); return 0; }
 END
-cat >"$dir/show.c" <<'END'
-#define HCCT_STATIC
-#define HCCT_IMPLEMENTATION
-#include "hcct.h"
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-static char *names[100000];
-static void seen(void *user, uint32_t key, const char *name, size_t length) { (void)user; names[key] = (char *)calloc(1, length + 1); memcpy(names[key], name, length); }
-static const char *name_of(void *user, uint32_t key) { (void)user; return names[key]; }
-static int out(void *file, const void *data, size_t size) { return fwrite(data, 1, size, (FILE *)file) != size; }
-int main(int argc, char **argv) {
-    static unsigned char data[1 << 20];
-    FILE *file = fopen(argv[argc - 1], "rb");
-    size_t size = file ? fread(data, 1, sizeof data, file) : 0, used, bytes = hcct_load_bytes(data, size);
-    hcct_reader reader = {seen, 0, 0};
-    hcct_stats s;
-    hcct t;
-    const char *error = hcct_load(&t, malloc(bytes), bytes, data, size, &reader, &used);
-    if (error) { puts(error); return 1; }
-    hcct_write_collapsed(&t, name_of, 0, out, stdout);
-    hcct_get_stats(&t, &s);
-    printf("repaired %lu unmatched %lu\n", (unsigned long)s.repaired, (unsigned long)s.unmatched);
-    return 0;
-}
-END
 finish() { if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"; else echo "$passed passed, $failed failed, $skipped skipped"; fi; [ "$failed" = 0 ]; exit; }
 
 [ -r /proc/self/maps ] && [ -z "$RUN" ] || { skip "needs /proc and native programs"; finish; }
@@ -98,22 +70,28 @@ __attribute__((no_instrument_function)) void __cyg_profile_func_enter(void *f, v
 __attribute__((no_instrument_function)) void __cyg_profile_func_exit(void *f, void *s) { (void)f; (void)s; }
 END
 then skip "$CC has no -finstrument-functions"; finish; fi
-$CC -O1 -I. -o "$dir/show" "$dir/show.c" || { no "show.c does not compile"; finish; }
+
+# The recorder's files, each compiled with $1, into $dir/record.
+compile_record() { # COMPILER FLAGS...
+    rm -rf "$dir/record"
+    mkdir -p "$dir/record"
+    for file in $record; do "$@" -I. -c -o "$dir/record/$(basename "$file" .c).o" "$file" || return 1; done
+}
 
 for flags in '-O0' '-O2' '-O2 -fno-pie' '-O3 -fomit-frame-pointer' '-O1 -fPIE'; do
     # shellcheck disable=SC2086
-    if $CC -std=c99 -Wall -Wextra -pedantic -Werror $flags -I. -c -o "$dir/hooks.o" "$dir/hooks.c" &&
+    if compile_record $CC -std=c99 -Wall -Wextra -pedantic -Werror $flags &&
         $CC $flags -finstrument-functions -c -o "$dir/program.o" "$dir/program.c" &&
-        case $flags in *no-pie*) pie=-no-pie ;; *PIE*) pie=-pie ;; *) pie= ;; esac && $CC $pie -pthread -o "$dir/program" "$dir/program.o" "$dir/hooks.o"; then
+        case $flags in *no-pie*) pie=-no-pie ;; *PIE*) pie=-pie ;; *) pie= ;; esac && $CC $pie -pthread -o "$dir/program" "$dir/program.o" "$dir"/record/*.o; then
         rm -f "$dir/a.brst"
-        HCCT_FILE=$dir/a.brst "$dir/program" && "$dir/show" "$dir/a.brst" | LC_ALL=C sort >"$dir/got"
+        HCCT_FILE=$dir/a.brst "$dir/program" && show "$dir/a.brst" | LC_ALL=C sort >"$dir/got"
         cmp -s "$dir/got" "$dir/wanted" && ok || { no "$flags"; diff "$dir/got" "$dir/wanted"; }
     else no "$flags: does not compile"; fi
 done
 
 # Even the hooks' own file may be compiled with the flag.
-if $CC -O1 -I. -finstrument-functions -pthread -o "$dir/program" "$dir/program.c" "$dir/hooks.c"; then
-    HCCT_FILE=$dir/b.brst "$dir/program" && "$dir/show" "$dir/b.brst" | LC_ALL=C sort >"$dir/got"
+if $CC -O1 -I. -finstrument-functions -pthread -o "$dir/program" "$dir/program.c" $record; then
+    HCCT_FILE=$dir/b.brst "$dir/program" && show "$dir/b.brst" | LC_ALL=C sort >"$dir/got"
     cmp -s "$dir/got" "$dir/wanted" && ok || { no "all with the flag"; diff "$dir/got" "$dir/wanted"; }
 fi
 # Stripped: file and offset instead of names, same counts. %p is the process number.
@@ -121,21 +99,93 @@ strip -o "$dir/stripped" "$dir/program" 2>/dev/null || cp "$dir/program" "$dir/s
 rm -f "$dir"/c.*.brst
 HCCT_FILE=$dir/c.%p.brst "$dir/stripped"
 set -- "$dir"/c.*.brst
-"$dir/show" "$1" >"$dir/got"
+show "$1" >"$dir/got"
 grep -q '^stripped+0x[0-9a-f]*;stripped+0x[0-9a-f]*;stripped+0x[0-9a-f]*;stripped+0x[0-9a-f]* 6000$' "$dir/got" && ok || { no stripped; cat "$dir/got"; }
 # A thread that never ends is in the dump too.
-HCCT_FILE=$dir/d.brst "$dir/program" forever && "$dir/show" "$dir/d.brst" >"$dir/got"
+HCCT_FILE=$dir/d.brst "$dir/program" forever && show "$dir/d.brst" >"$dir/got"
 grep -q '^main;work;mid;leaf 2000$' "$dir/got" && ok || { no "main beside a running thread"; cat "$dir/got"; }
 grep -q '^forever;.*mid;leaf [0-9]' "$dir/got" && ok || { no "a running thread"; cat "$dir/got"; }
+# Threads that follow one another share a tree; threads at one time have one each.
+[ "$(grep -c . <"$dir/wanted")" = "$("$bursty" report --collapsed "$dir/b.brst" | grep -c .)" ] && ok || no "trees are not joined"
 # What cannot be written is said.
 HCCT_FILE=$dir/none/x.brst "$dir/program" 2>"$dir/err"
-grep -q 'hcct: cannot write' "$dir/err" && ok || no "no message"
+grep -q 'hcct: cannot write .*none/x.brst: No such file' "$dir/err" && ok || no "no message"
+if [ -w /dev/full ]; then
+    HCCT_FILE=/dev/full "$dir/program" 2>"$dir/err"
+    grep -q 'hcct: cannot write /dev/full: ' "$dir/err" && ok || no "a full disk: no message"
+fi
+
+# fork: a child writes a file of its own and keeps neither the parent's counts nor its threads' trees.
+cat >"$dir/fork.c" <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int stop, sink;
+static int leaf(int n) { return sink = n + 1; }
+static int only_child(int n) { return leaf(n); }
+static int only_parent(int n) { return leaf(n); }
+static int splitting(int n) { pid_t p = fork(); if (p == 0) { for (int i = 0; i < 10; i++) only_child(i); exit(0); } waitpid(p, 0, 0); return n; }
+static void *work(void *p) { while (!stop) for (int i = 0; i < 100; i++) leaf(i); return p; }
+static void *once(void *p) { leaf(1); return p; }
+static void *many(void *p) { while (!stop) { pthread_t t; if (pthread_create(&t, 0, once, 0) == 0) pthread_join(t, 0); } return p; }
+int main(int argc, char **argv) {
+    pthread_t t[4];
+    int threads = argc > 1, children = threads ? atoi(argv[1]) : 1;
+    for (int i = 0; i < 1000; i++) leaf(i);
+    for (int i = 0; i < 4 * threads; i++) pthread_create(&t[i], 0, i < 2 ? work : many, 0);
+    for (int i = 0; i < children; i++) splitting(i);
+    stop = 1;
+    for (int i = 0; i < 4 * threads; i++) pthread_join(t[i], 0);
+    for (int i = 0; i < 20; i++) only_parent(i);
+    return 0;
+}
+END
+if compile_record $CC -O1 && $CC -O1 -finstrument-functions -c -o "$dir/program.o" "$dir/fork.c" &&
+    $CC -pthread -o "$dir/fork" "$dir/program.o" "$dir"/record/*.o; then
+    rm -f "$dir"/f.brst*
+    HCCT_FILE=$dir/f.brst "$dir/fork"
+    show "$dir/f.brst" | LC_ALL=C sort >"$dir/got"
+    printf '%s\n' 'main 1' 'main;leaf 1000' 'main;only_parent 20' 'main;only_parent;leaf 20' 'main;splitting 1' >"$dir/parent"
+    cmp -s "$dir/got" "$dir/parent" && ok || { no "the parent's file"; cat "$dir/got"; }
+    show "$dir"/f.brst.* | LC_ALL=C sort >"$dir/got"
+    printf '%s\n' 'main;splitting;only_child 10' 'main;splitting;only_child;leaf 10' >"$dir/child"
+    cmp -s "$dir/got" "$dir/child" && ok || { no "the child's file"; cat "$dir/got"; }
+    rm -f "$dir"/g.brst*
+    HCCT_FILE=$dir/g.brst timeout 60 "$dir/fork" 40 && ok || no "forks beside threads: a child hangs"
+    [ "$(ls "$dir"/g.brst.* | wc -l)" = 40 ] && ok || no "forks beside threads: files are missing"
+    for file in "$dir"/g.brst.*; do show "$file"; done | LC_ALL=C sort -u >"$dir/got"
+    cmp -s "$dir/got" "$dir/child" && ok || { no "the children's files"; head "$dir/got"; }
+    rm -f "$dir"/g.brst*
+else no "fork.c does not compile"; fi
+
+# Memory that runs out: the program goes on, and what is missing is said.
+cat >"$dir/calloc.c" <<'END'
+#include <stdlib.h>
+static long left = -1;
+__attribute__((no_instrument_function)) void *short_calloc(size_t count, size_t size);
+__attribute__((no_instrument_function)) void *short_calloc(size_t count, size_t size) {
+    if (left < 0) left = atol(getenv("CALLOCS"));
+    return left-- > 0 ? calloc(count, size) : NULL;
+}
+END
+if compile_record $CC -O1 -Dcalloc=short_calloc -include stdlib.h && $CC -O1 -c -o "$dir/record/calloc.o" "$dir/calloc.c" &&
+    $CC -O1 -finstrument-functions -c -o "$dir/program.o" "$dir/program.c" && $CC -pthread -o "$dir/short" "$dir/program.o" "$dir"/record/*.o; then
+    rm -f "$dir/h.brst"
+    CALLOCS=0 HCCT_FILE=$dir/h.brst "$dir/short" 2>"$dir/err" && ok || no "no memory at all: status $?"
+    grep -q 'hcct: 4 threads are missing, for lack of memory' "$dir/err" && ok || { no "no memory at all: no message"; cat "$dir/err"; }
+    [ -e "$dir/h.brst" ] && no "no memory at all: a file" || ok
+    for some in 1 2 3 5 7; do
+        CALLOCS=$some HCCT_FILE=$dir/h.brst "$dir/short" 2>"$dir/err" && ok || no "$some allocations: status $?"
+        grep -q 'for lack of memory' "$dir/err" && ok || no "$some allocations: no message"
+        show "$dir/h.brst" >"$dir/got" && [ -s "$dir/got" ] && ok || no "$some allocations: no contexts"
+    done
+else no "calloc.c does not compile"; fi
 
 if command -v "${CXX%% *}" >/dev/null 2>&1 && $CXX -O2 -finstrument-functions -c -o "$dir/program.o" "$dir/program.cc" &&
-    $CXX -x c++ -std=c++11 -Wall -Wextra -O2 -I. -c -o "$dir/hooks.o" "$dir/hooks.c" && $CXX -pthread -o "$dir/program" "$dir/program.o" "$dir/hooks.o"; then
-    HCCT_FILE=$dir/e.brst "$dir/program" && "$dir/show" "$dir/e.brst" >"$dir/got"
-    grep -q '^main;_ZL7catcherv;_ZL5afterv 5$' "$dir/got" && ok || { no "after an exception"; cat "$dir/got"; }
-    grep -q '^main;_ZL7catcherv 5$' "$dir/got" && ok || no "the catcher"
-    grep -q ' unmatched 0$' "$dir/got" && ok || { no "unmatched"; cat "$dir/got"; }
+    compile_record $CXX -x c++ -std=c++11 -Wall -Wextra -O2 && $CXX -pthread -o "$dir/program" "$dir/program.o" "$dir"/record/*.o; then
+    HCCT_FILE=$dir/e.brst "$dir/program" && show "$dir/e.brst" >"$dir/got"
+    grep -q '^main;catcher();after() 5$' "$dir/got" && ok || { no "after an exception"; cat "$dir/got"; }
+    grep -q '^main;catcher() 5$' "$dir/got" && ok || no "the catcher"
 else skip "no C++ compiler"; fi
 finish

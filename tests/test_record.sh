@@ -78,6 +78,14 @@ $bursty record --follow -o follow.brst -- ./calls fork >got
 if [ "$(find . -name 'follow.brst*' | wc -l)" = 2 ]; then pass; else fail "follow"; ls; fi
 $bursty record --stats -o stats.brst -- ./calls 2>got.err >got
 if grep -q ' patched$' got.err && grep -q 'bursts [1-9]' got.err && [ ! -f stats.brst.stats ]; then pass; else fail stats; cat got.err; fi
+if [ -c /dev/full ]; then
+    $bursty record --stats -o /dev/full -- ./calls status >got 2>got.err
+    if [ $? = 7 ] && grep -q 'cannot write /dev/full: No space left' got.err && grep -q 'could not be written' got.err; then pass
+    else fail "a full disk"; cat got.err; fi
+else skip "no /dev/full"; fi
+$bursty record --period 0 --profile hcct,footprint -o parts.brst -- ./calls threads >got
+if $bursty report --min 0 parts.brst >text && grep -q 'thread > hot > leaf' text && grep -qi 'footprint\|window' text; then pass
+else fail "threads: trees and a footprint in one file"; cat text; fi
 
 # ---- refusals ----------------------------------------------------------------------------------------------------------
 

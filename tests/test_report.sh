@@ -4,7 +4,8 @@
 BUILD=${BUILD:-build} CC=${CC:-cc}
 dir=$BUILD/tests/report
 golden=tests/golden
-passed=0 failed=0
+passed=0 failed=0 skipped=0
+unset COLUMNS NO_COLOR
 mkdir -p "$dir"
 $CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c && $RUN "$dir/make_dumps" "$dir" || echo "make_dumps failed"
 $CC -O1 -std=c99 -o "$dir/check_json" tests/check_json.c || echo "check_json failed"
@@ -139,12 +140,12 @@ size=$(wc -c <"$a"); size=$((size))
 for command in "report --html $dir/out" "report -o $dir/out" "merge -o $dir/out"; do
     refused "$dir/cut.brst: offset 700: cut short in a chunk of 256 bytes" $command "$a" "$dir/cut.brst"
     refused "$dir/cut-tree.brst: offset 100: cut short in a chunk of 157 bytes" $command "$dir/cut-tree.brst"
-    refused "$dir/more.brst: offset $size: bytes after the last part that are no part" $command "$dir/more.brst"
-    refused "$dir/flipped.brst: offset 274: wrong crc of a chunk" $command "$a" "$dir/flipped.brst"
+    refused "$dir/more.brst: offset $size: not a .brst part" $command "$dir/more.brst"
+    refused "$dir/flipped.brst: offset 274: checksum error in a chunk" $command "$a" "$dir/flipped.brst"
     refused "$dir/other.brst: offset 0: not a .brst file" $command "$dir/other.brst"
     refused "$dir/empty.brst: offset 0: empty file" $command "$dir/empty.brst" "$a"
-    refused "$dir/newer.brst: offset 4: version 2 is newer than the 1 known here" $command "$dir/newer.brst"
-    refused "$dir/absurd.brst: offset 31: the end tells of another size than came" $command "$dir/absurd.brst"
+    refused "$dir/newer.brst: offset 4: unsupported version 2" $command "$dir/newer.brst"
+    refused "$dir/absurd.brst: offset 31: the part's recorded size does not match its data" $command "$dir/absurd.brst"
 done
 bursty report "$dir/no such file" 2>"$dir/stderr"; [ $? = 2 ] && grep -q 'no such file: ' "$dir/stderr"; ok $? "a missing file"
 bursty report "$dir" 2>"$dir/stderr"; [ $? = 2 ]; ok $? "a folder"
@@ -166,5 +167,83 @@ for command in '' report merge; do
 done
 bursty --version | grep -qxE 'bursty [0-9]+\.[0-9]+\.[0-9]+'; ok $? "--version"
 
-echo "$passed passed, $failed failed"
+for command in '' report merge replay; do
+    bursty $command -h >"$dir/help" 2>&1 && grep -q '^usage: bursty' "$dir/help"; ok $? "$command -h"
+done
+cp "$a" "$dir/-dashed.brst"
+(cd "$dir" && "$(cd "$OLDPWD" && cd "$BUILD" && pwd)/bursty" report -- -dashed.brst) | cmp -s - "$dir/game.txt"; ok $? "-- ends the options"
+refused "-o wants a value; --help tells more" merge -o
+refused "--sort frob: no table has that column" report --sort frob "$a"
+refused "no option --frob; bursty merge --help lists them" merge --frob=1 "$a"
+
+# ---- what is written where
+cp "$a" "$dir/first.brst"
+cp "$b" "$dir/second.brst"
+for form in --html --text --json --collapsed; do
+    refused "$dir/first.brst: is an input, and would be overwritten" report "$form=$dir/first.brst" "$dir/first.brst"
+    refused "$dir/first.brst: is a .brst file, and would be overwritten" report "$form=$dir/first.brst" "$dir/second.brst"
+done
+refused "$dir/first.brst: is a .brst file, and would be overwritten" report --html "$dir/first.brst" "$dir/second.brst"
+refused "$dir/first.brst: is an input, and would be overwritten" merge -o "$dir/first.brst" "$dir/second.brst" "$dir/first.brst"
+ln -sf first.brst "$dir/link.brst"
+refused "$dir/link.brst: is an input, and would be overwritten" merge -o "$dir/link.brst" "$dir/first.brst"
+cmp -s "$a" "$dir/first.brst"; ok $? "an input is as it was"
+bursty merge -o "$dir/second.brst" "$a" && bursty merge -o "$dir/second.brst" "$a"; ok $? "merge may write over an old dump"
+bursty report --json="$dir/equals.json" "$a" && bursty report --json "$a" | cmp -s - "$dir/equals.json"; ok $? "--json=OUT"
+if [ -c /dev/full ]; then
+    for command in --version --help "report $a" "report --html - $a" "merge -o - $a"; do
+        bursty $command >/dev/full 2>"$dir/stderr"
+        [ $? = 1 ] && grep -q '^bursty: standard output: ' "$dir/stderr"; ok $? "$command into a full disk"
+    done
+fi
+if [ -c /dev/zero ]; then
+    refused "/dev/zero: offset 0: not a .brst file" report /dev/zero
+fi
+
+# ---- C++ names
+bursty report "$dir/mangled.brst" >"$dir/mangled.txt"; ok $? "mangled names"
+bursty report --no-demangle "$dir/mangled.brst" >"$dir/raw.txt"; ok $? "--no-demangle"
+for name in _ZN4game5stateIiE4stepEf _ZN4game5stateIlE4stepEf _Z5frameRKSs _Zwhat; do has raw.txt " $name "; done
+if grep -q 'game::state' "$dir/mangled.txt"; then
+    has mangled.txt ' game::state<int>::step(float) '
+    has mangled.txt ' game::state<long>::step(float) '
+    has mangled.txt ' frame(std::'
+    has mangled.txt ' _Zwhat '
+    has mangled.txt ' _Z1fI1AIS0_IS1_'
+    bursty report --collapsed "$dir/mangled.brst" >"$dir/mangled.collapsed"
+    has mangled.collapsed '^main;game::state<int>::step(float) 100$'
+    bursty merge -o "$dir/mangled2.brst" "$dir/mangled.brst" "$dir/mangled.brst"
+    bursty report --no-demangle "$dir/mangled2.brst" >"$dir/merged.txt"
+    has merged.txt ' _ZN4game5stateIiE4stepEf '     # merging keeps names as they are
+else
+    skipped=$((skipped + 1)); echo "skipped: C++ names: no C++ library to read them with"
+fi
+has game.html "<footer>bursty [0-9.]*, from $dir/game.brst of 20[0-9-]* [0-9:]* UTC</footer>"
+
+# ---- collapsed stacks that would fill a disk
+$CC -O1 -std=c99 -Itests -o "$dir/make_hostile" tests/make_hostile.c && "$dir/make_hostile" "$dir" 20000 >/dev/null
+bursty report --collapsed "$dir/deep_tree.brst" >"$dir/deep.collapsed" 2>"$dir/stderr"; ok $? "a deep tree"
+grep -q '^bursty: note: stacks are shortened to 16 frames; in full they would take 25[0-9][0-9] MB$' "$dir/stderr"
+ok $? "a deep tree: $(cat "$dir/stderr")"
+[ "$(wc -l <"$dir/deep.collapsed")" -eq 5000 ] && [ "$(wc -c <"$dir/deep.collapsed")" -lt 10000000 ]
+ok $? "a deep tree takes $(wc -c <"$dir/deep.collapsed") bytes"
+tail -n 1 "$dir/deep.collapsed" | grep -qE '^([^;]+;){4}\(4984 more\);([^;]+;){11}[^;]+ 1$'; ok $? "its innermost stack"
+
+# ---- the terminal
+COLUMNS=60 bursty report "$dir/all.brst" >"$dir/narrow.txt"
+[ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' "$dir/narrow.txt")" -le 60 ]; ok $? "60 columns"
+has narrow.txt '27.96% .* collide_pair$'
+lacks narrow.txt 'place'
+bursty report "$a" | awk '$NF == "narrow.c:141" && $3 == 1950000 && $1 + 0 > 27 { found = 1 } END { exit !found }'
+ok $? "numbers for awk"
+bursty report "$a" | awk '/^functions/ { f = NR } /^threads/ { t = NR } END { exit !(f && f < t) }'; ok $? "functions come first"
+first() { awk 'is_next { print; exit } / share / { is_next = 1 }'; }
+bursty report --sort error "$a" | first | grep -q ' frame '; ok $? "--sort error"
+bursty report --sort function "$a" | first | grep -q ' ai_think '; ok $? "--sort function"
+bursty report --sort time_share "$a" | first | grep -q ' collide_pair '; ok $? "--sort time_share"
+has game.txt '59.07%  not-timed  .*contact loop'
+lacks odd.txt ' time '
+grep -q '"time_ns":null' "$dir/game.json"; ok $? "JSON says null for what is not timed"
+
+echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

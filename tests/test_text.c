@@ -18,11 +18,13 @@ TEST(json_is_quoted_and_fit_for_a_script) {
     CHECK_STR(shown(text_json, "a\"b\\c/d"), "\"a\\\"b\\\\c/d\"");
     CHECK_STR(shown(text_json, "\n\t\x01\x7F"), "\"\\u000a\\u0009\\u0001\\u007f\"");
     CHECK_STR(shown(text_json, "</script>&"), "\"\\u003c/script\\u003e\\u0026\"");
-    CHECK_STR(shown(text_json, "\xE2\x80\xA8|\xE2\x80\xA9|\xE2\x80\xA7|\xCE\xB1"), "\"\\u2028|\\u2029|\xE2\x80\xA7|\xCE\xB1\"");
+    CHECK_STR(shown(text_json, "\xE2\x80\xA8|\xE2\x80\xA9|\xE2\x80\xA7|\xCE\xB1"),
+              "\"\\u2028|\\u2029|\xE2\x80\xA7|\xCE\xB1\"");
 }
 
 TEST(html_has_no_markup_left) {
-    CHECK_STR(shown(text_html, "<b a='1' c=\"2\">&amp;"), "&lt;b a=&#39;1&#39; c=&quot;2&quot;&gt;&amp;amp;");
+    CHECK_STR(shown(text_html, "<b a='1' c=\"2\">&amp;"),
+              "&lt;b a=&#39;1&#39; c=&quot;2&quot;&gt;&amp;amp;");
     CHECK_STR(shown(text_html, "a\x01" "b\xC2\x85" "c\xC3\xA9"), "a b c\xC3\xA9");
 }
 
@@ -60,14 +62,17 @@ TEST(what_is_not_utf8_is_replaced) {
     cleans("\x80\xFF", 2, BAD BAD);
 }
 
-/* Whatever comes in, cleaning is final: the result is UTF-8, so cleaning it again changes nothing. */
+/* Whatever comes in, cleaning is final: the result is UTF-8, so cleaning it again changes nothing.
+ */
 TEST(cleaning_twice_is_cleaning_once) {
     uint64_t seed = 3;
     int round;
     for (round = 0; round < 20000; round++) {
         char bytes[12], *once, *twice;
         size_t i, size = (size_t)(test_random(&seed) % sizeof bytes);
-        for (i = 0; i < size; i++) bytes[i] = (char)(test_random(&seed) % 3 ? 0x80 + test_random(&seed) % 128 : test_random(&seed) % 128);
+        for (i = 0; i < size; i++)
+            bytes[i] = (char)(test_random(&seed) % 3 ? 0x80 + test_random(&seed) % 128
+                                                     : test_random(&seed) % 128);
         once = text_clean(bytes, size);
         twice = text_clean(once, strlen(once));
         CHECK(strcmp(once, twice) == 0);
@@ -99,4 +104,27 @@ TEST(numbers_and_columns) {
     text_bytes(&t, "", 1);
     CHECK_STR(t.data, "   \xC3\xA9|ab  |long");
     text_free(&t);
+}
+
+TEST(long_names_keep_both_ends_and_stay_different) {
+    char bytes[10000], *a, *b, *plain;
+    text t = {NULL, 0, 0};
+    memset(bytes, 'W', sizeof bytes);
+    a = text_name(bytes, sizeof bytes);
+    bytes[5000] = 'V';
+    b = text_name(bytes, sizeof bytes);
+    plain = text_name(bytes, TEXT_NAME_MOST);
+    CHECK(strlen(a) <= TEXT_NAME_MOST);
+    CHECK_EQ(strlen(a), strlen(b));
+    CHECK(strcmp(a, b) != 0);
+    CHECK(strncmp(a, "WWWW", 4) == 0);
+    CHECK_STR(a + strlen(a) - 4, "WWWW");
+    CHECK_EQ(strlen(plain), TEXT_NAME_MOST);
+    text_short(&t, "\xC3\xA9" "bcdefghijklm\xC3\xA9", 9);
+    text_bytes(&t, "", 1);
+    CHECK_STR(t.data, "\xC3\xA9" "bc...lm\xC3\xA9");
+    text_free(&t);
+    free(a);
+    free(b);
+    free(plain);
 }

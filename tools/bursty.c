@@ -10,8 +10,10 @@ static void help(FILE *to) {
         fprintf(to, "  %-8s %s\n", command_list[i]->name, command_list[i]->about);
     }
     fputs("\n  bursty COMMAND --help tells more. --version prints the version.\n"
-          "  Exit status: 0 done, 1 failed, 2 bad usage or bad input (one line on standard error says "
-          "what and where).\n", to);
+          "  Exit status: 0 done, 1 failed, 2 bad usage or bad input (one line on standard error "
+          "says "
+          "what and where).\n",
+          to);
 }
 
 static int run(int argc, char **argv) {
@@ -19,7 +21,8 @@ static int run(int argc, char **argv) {
         help(stderr);
         return TOOL_BAD_INPUT;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
         help(stdout);
         return TOOL_OK;
     }

@@ -1,37 +1,54 @@
 /* merge.c - bursty merge: dumps of many runs, threads or machines into one. */
 #include "base/input.h"
+#include "base/save.h"
 #include "base/tool.h"
 #include <string.h>
 
 static const char help[] =
     "usage: bursty merge -o OUT FILE ...              FILE and OUT may be -\n"
     "\n"
-    "  Adds up equal programs, profiles, threads, functions and call pairs. Profiles that differ in a setting stay side\n"
-    "  by side; the weights of what they sampled add up. In which order or grouping files are merged makes no difference.\n"
-    "  Parts of an unknown kind are copied. Nothing is written if a file is bad.\n";
+    "  Adds up equal programs, profiles, threads, functions and call pairs. Profiles that differ "
+    "in a setting\n"
+    "  stay side by side; the weights of what they sampled add up. In which order or grouping "
+    "files are merged\n"
+    "  makes no difference. Parts of an unknown kind are copied. Nothing is written if a file is "
+    "bad.\n";
 
-static int run(int argc, char **argv) {
-    const char *out_path = NULL;
+static int merge(char **files, int count, const char *out_path) {
     input in;
     text out = {NULL, 0, 0};
-    int i, files = 0, status = TOOL_OK;
+    save to;
+    int i, status = TOOL_OK;
     memset(&in, 0, sizeof in);
-    for (i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0) { fputs(help, stdout); return TOOL_OK; }
-        if (strcmp(argv[i], "-o") == 0 && i + 1 < argc && !out_path) out_path = argv[++i];
-        else if (argv[i][0] == '-' && argv[i][1]) return tool_error("no option %s; bursty merge --help lists them", argv[i]);
-        else argv[files++] = argv[i];
-    }
-    if (!out_path || files == 0) return tool_error("merge wants -o OUT and at least one FILE");
-    for (i = 0; i < files && status == TOOL_OK; i++) status = input_open(&in, argv[i]);
+    for (i = 0; i < count && status == TOOL_OK; i++) status = input_open(&in, files[i]);
+    if (status == TOOL_OK) status = save_open(&to, out_path, files, count, 1);
     if (status == TOOL_OK) {
         input_settle(&in);
         input_write(&in, &out);
-        status = text_save(&out, out_path);
+        status = save_close(&to, &out);
     }
     text_free(&out);
     input_free(&in);
     return status;
 }
 
-const tool_command command_merge = {"merge", "add many dumps (runs, threads, machines) up into one", run};
+static int run(int argc, char **argv) {
+    const char *out = NULL;
+    tool_option option;
+    if (tool_wants_help(argc, argv)) {
+        fputs(help, stdout);
+        return TOOL_OK;
+    }
+    tool_options(&option, argc, argv);
+    while (tool_next(&option)) {
+        if (!tool_is(&option, "", "-o")) return tool_no_option(&option, "merge");
+        if (out) return tool_error("one place to write to: -o OUT once");
+        out = tool_value(&option);
+        if (!out) return TOOL_BAD_INPUT;
+    }
+    if (!out || option.files == 0) return tool_error("merge wants -o OUT and at least one FILE");
+    return merge(argv, option.files, out);
+}
+
+const tool_command command_merge = {"merge", "add many dumps (runs, threads, machines) up into one",
+                                    run};

@@ -301,7 +301,7 @@ static int run(int argc, char **argv) {
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
     if (o.stats) show_stats(&o);
     if (stat(o.out, &s) == 0 && s.st_size == 0)
-        fprintf(stderr, "bursty: %s is empty: nothing was recorded; --stats may tell why\n", o.out);
+        fprintf(stderr, "bursty: %s is empty: nothing was recorded, or it could not be written; --stats tells more\n", o.out);
     if (WIFSIGNALED(status)) {  /* die as the program did, without a second core */
         struct rlimit none = {0, 0};
         setrlimit(RLIMIT_CORE, &none);

@@ -4,8 +4,10 @@
 
 static void help(FILE *to) {
     size_t i;
-    fputs("usage: bursty replay NAME [OPTIONS] TRACE        TRACE may be -, standard input\n\n", to);
-    for (i = 0; replay_list[i]; i++) fprintf(to, "  %-10s %s\n", replay_list[i]->name, replay_list[i]->about);
+    fputs("usage: bursty replay NAME [OPTIONS] TRACE        TRACE may be -, standard input\n\n",
+          to);
+    for (i = 0; replay_list[i]; i++)
+        fprintf(to, "  %-10s %s\n", replay_list[i]->name, replay_list[i]->about);
     fputs("\n  bursty replay NAME --help lists the options.\n", to);
 }
 

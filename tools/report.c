@@ -1,5 +1,6 @@
 /* report.c - bursty report: dumps into something to look at. */
 #include "base/input.h"
+#include "base/save.h"
 #include "base/terminal.h"
 #include "base/tool.h"
 #include "write/writers.h"
@@ -11,17 +12,25 @@ static void help(FILE *to) {
     fputs("usage: bursty report [OPTIONS] FILE ...          FILE may be -, standard input\n\n", to);
     for (i = 0; writer_list[i]; i++) {
         char form[32];
-        snprintf(form, sizeof form, "--%s%s", writer_list[i]->name, writer_list[i]->wants_out ? " OUT" : "");
+        snprintf(form, sizeof form, "--%s%s", writer_list[i]->name,
+                 writer_list[i]->wants_out ? " OUT" : "");
         fprintf(to, "  %-18s %s\n", form, writer_list[i]->about);
     }
     fputs("  -o OUT             where to (-: standard output, the default)\n"
-          "  --title TEXT       what ran; by default the program's name out of the dump, or the first file's\n"
-          "  --note NAME=VALUE  a fact to show at the top, such as 'overhead=+1.2 %'; may be repeated\n"
-          "  --min PERCENT      leave out functions and pairs with less than that share (--text: 0.1, others: 0)\n"
-          "  --sort COLUMN      sort tables by a column, such as share, time_share, estimated or function\n"
+          "  --title TEXT       what ran; by default the program's name out of the dump, or the "
+          "first file's\n"
+          "  --note NAME=VALUE  a fact to show at the top, such as 'overhead=+1.2 %'; may be "
+          "repeated\n"
+          "  --min PERCENT      leave out functions and pairs with less than that share (--text: "
+          "0.1, others: 0)\n"
+          "  --sort COLUMN      sort tables by a column, such as share, time_share, estimated or "
+          "function\n"
+          "  --no-demangle      leave C++ names as the linker has them\n"
           "\n"
-          "  Several files are added up. Nothing is written if one of them is bad. The text is as wide as the\n"
-          "  terminal, or as COLUMNS says; NO_COLOR takes its colours away.\n", to);
+          "  Several files are added up. Nothing is written if one of them is bad. The text is as "
+          "wide as the\n"
+          "  terminal, or as COLUMNS says; NO_COLOR takes its colours away.\n",
+          to);
 }
 
 typedef struct options {
@@ -53,7 +62,8 @@ static char *make_title(const report *r, const char *path) {
 static int add_note(report *r, const char *argument) {
     const char *equals = strchr(argument, '=');
     char *name, *value;
-    if (!equals || equals == argument) return tool_error("--note %s: NAME=VALUE is wanted", argument);
+    if (!equals || equals == argument)
+        return tool_error("--note %s: NAME=VALUE is wanted", argument);
     name = text_clean(argument, (size_t)(equals - argument));
     value = text_clean(equals + 1, strlen(equals + 1));
     report_add_fact(r, REPORT_NOTE, name, value);
@@ -89,9 +99,12 @@ static int set_option(options *o, report *r, tool_option *option) {
     for (i = 0; writer_list[i]; i++) {
         if (tool_is(option, "--", writer_list[i]->name)) return set_form(o, option, writer_list[i]);
     }
-    if (tool_is(option, "", "-o")) return tool_value(option) ? set_out(o, option->value) : TOOL_BAD_INPUT;
-    if (tool_is(option, "--", "note")) return tool_value(option) ? add_note(r, option->value) : TOOL_BAD_INPUT;
-    if (tool_is(option, "--", "min")) return tool_value(option) ? set_min(o, option->value) : TOOL_BAD_INPUT;
+    if (tool_is(option, "", "-o"))
+        return tool_value(option) ? set_out(o, option->value) : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "note"))
+        return tool_value(option) ? add_note(r, option->value) : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "min"))
+        return tool_value(option) ? set_min(o, option->value) : TOOL_BAD_INPUT;
     if (tool_is(option, "--", "title")) {
         o->title = tool_value(option);
         return o->title ? TOOL_OK : TOOL_BAD_INPUT;
@@ -99,6 +112,10 @@ static int set_option(options *o, report *r, tool_option *option) {
     if (tool_is(option, "--", "sort")) {
         o->sort = tool_value(option);
         return o->sort ? TOOL_OK : TOOL_BAD_INPUT;
+    }
+    if (tool_is(option, "--", "no-demangle")) {
+        r->options.keeps_mangled = 1;
+        return TOOL_OK;
     }
     return tool_no_option(option, "report");
 }
@@ -111,10 +128,32 @@ static int parse(options *o, report *r, int argc, char **argv, int *files) {
     while (status == TOOL_OK && tool_next(&option)) status = set_option(o, r, &option);
     *files = option.files;
     if (status != TOOL_OK) return status;
-    if (o->forms > 1) return tool_error("one form at a time: --text, --html, --collapsed, --json, ...");
+    if (o->forms > 1)
+        return tool_error("one form at a time: --text, --html, --collapsed, --json, ...");
     if (o->outs > 1) return tool_error("one place to write to: --html OUT or -o OUT");
     if (*files == 0) return tool_error("no file given; bursty report --help tells more");
     return TOOL_OK;
+}
+
+/* "bursty 0.2.0, from game.brst of 2026-11-22 14:03 UTC". */
+static char *describe_files(char *const *paths, int count) {
+    text line = {NULL, 0, 0};
+    char *clean;
+    int i;
+    text_add(&line, "bursty " TOOL_VERSION ", from ");
+    for (i = 0; i < count && i < 3; i++) {
+        char date[32];
+        if (i) text_add(&line, ", ");
+        text_add(&line, paths[i]);
+        if (tool_file_date(paths[i], date, sizeof date)) {
+            text_add(&line, " of ");
+            text_add(&line, date);
+        }
+    }
+    if (count > 3) text_format(&line, " and %d more", count - 3);
+    clean = text_clean(line.data, line.size);
+    text_free(&line);
+    return clean;
 }
 
 static int run(int argc, char **argv) {
@@ -122,6 +161,7 @@ static int run(int argc, char **argv) {
     report r;
     input in;
     text out = {NULL, 0, 0};
+    save to;
     int i, files, status;
     if (tool_wants_help(argc, argv)) {
         help(stdout);
@@ -133,18 +173,23 @@ static int run(int argc, char **argv) {
     for (i = 0; i < files && status == TOOL_OK; i++) status = input_open(&in, argv[i]);
     if (status == TOOL_OK) {
         if (in.others.size)
-            tool_error("note: %lu bytes of parts of unknown kinds are left out", (unsigned long)in.others.size);
+            tool_error("note: %lu bytes of parts of unknown kinds are left out",
+                       (unsigned long)in.others.size);
         input_settle(&in);
         r.options.least_share = (o.min >= 0 ? o.min : o.writer == &writer_text ? 0.1 : 0) / 100;
         r.options.width = terminal_width(o.out);
         r.options.is_coloured = terminal_has_colour(o.out);
         report_make(&r, &in);
+        r.made_of = describe_files(argv, files);
         r.title = o.title ? text_clean(o.title, strlen(o.title)) : make_title(&r, argv[0]);
-        if (o.sort && report_sort(&r, o.sort) == 0) status = tool_error("--sort %s: no table has that column", o.sort);
+        if (o.sort && report_sort(&r, o.sort) == 0)
+            status = tool_error("--sort %s: no table has that column", o.sort);
     }
+    if (status == TOOL_OK) status = save_open(&to, o.out, argv, files, 0);
     if (status == TOOL_OK) {
+        r.out = &to;
         o.writer->write(&r, &out);
-        status = text_save(&out, o.out);
+        status = save_close(&to, &out);
     }
     text_free(&out);
     report_free(&r);
@@ -152,4 +197,5 @@ static int run(int argc, char **argv) {
     return status;
 }
 
-const tool_command command_report = {"report", "what dumps (.brst) say, as text, HTML, stacks, JSON, ...", run};
+const tool_command command_report = {
+    "report", "what dumps (.brst) say, as text, HTML, stacks, JSON, ...", run};

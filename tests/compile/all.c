@@ -1,13 +1,44 @@
 /* all.c - all headers in one translation unit, implementations too, each pulled in twice; also compiled as C++ (all.cc). */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1     /* binpatch.h wants it before the first include */
+#endif
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "interleave.h"
+#include "hotstream.h"
+#include "edgeprof.h"
+#include "edgeplan.h"
+#include "edgetrace.h"
+#include "x86decode.h"
+#include "binpatch.h"
 #define BURSTY_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define INTERLEAVE_IMPLEMENTATION
+#define HOTSTREAM_IMPLEMENTATION
+#define EDGEPROF_IMPLEMENTATION
+#define EDGEPLAN_IMPLEMENTATION
+#define EDGETRACE_IMPLEMENTATION
+#define X86DECODE_IMPLEMENTATION
+#define BINPATCH_IMPLEMENTATION
+#include "edgetrace.h"
+#include "x86decode.h"
+#include "binpatch.h"
+#include "edgeplan.h"
+#include "edgeprof.h"
+#include "hotstream.h"
+#include "interleave.h"
 #include "footprint.h"
 #include "hcct.h"
 #include "bursty.h"
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "interleave.h"
+#include "hotstream.h"
+#include "edgeprof.h"
+#include "edgeplan.h"
+#include "edgetrace.h"
+#include "x86decode.h"
+#include "binpatch.h"

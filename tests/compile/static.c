@@ -1,13 +1,37 @@
 /* static.c - NAME_STATIC: linked twice over with itself, nothing clashes and nothing of ours is visible outside. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1     /* binpatch.h wants it before the first include */
+#endif
 #define BURSTY_STATIC
 #define HCCT_STATIC
 #define FOOTPRINT_STATIC
+#define INTERLEAVE_STATIC
+#define HOTSTREAM_STATIC
+#define EDGEPROF_STATIC
+#define EDGEPLAN_STATIC
+#define EDGETRACE_STATIC
+#define X86DECODE_STATIC
+#define BINPATCH_STATIC
 #define BURSTY_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define INTERLEAVE_IMPLEMENTATION
+#define HOTSTREAM_IMPLEMENTATION
+#define EDGEPROF_IMPLEMENTATION
+#define EDGEPLAN_IMPLEMENTATION
+#define EDGETRACE_IMPLEMENTATION
+#define X86DECODE_IMPLEMENTATION
+#define BINPATCH_IMPLEMENTATION
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "interleave.h"
+#include "hotstream.h"
+#include "edgeprof.h"
+#include "edgeplan.h"
+#include "edgetrace.h"
+#include "x86decode.h"
+#include "binpatch.h"
 
 #ifdef STATIC_OTHER
 int static_other(void);

@@ -55,9 +55,9 @@ int main(void) {
     for (; i < ROUNDS; i++) frame(i);
     dump("contexts-end.brst", 0);
     left = 100;
-    dump("contexts-cut.brst", 1);
+    dump("contexts-cut.brst", -1);
 
-    count = hcct_hot(&tree, 1, 10, rows, 8);
+    count = hcct_hottest(&tree, 1, 10, rows, 8);
     for (i = 0; i < count; i++)
         if (rows[i].key == COLLIDE && rows[i].lower <= ROUNDS * 20u && rows[i].upper >= ROUNDS * 20u) hot++;
     board_equal("collide is hot, its count within its bounds", hot, 1);

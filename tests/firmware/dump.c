@@ -61,7 +61,7 @@ int main(void) {
     frames(2500);
     board_timer(0);
     dump("end.brst", to_file, 0);
-    dump("cut.brst", to_cut_file, 1);
+    dump("cut.brst", to_cut_file, -1);
 
     bursty_get_stats(&stats);
     /* A burst is update, collide, collide and the returns of both collides; the next check ends it: 200 bursts of 5. */

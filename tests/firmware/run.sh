@@ -21,7 +21,7 @@ check() { # WHAT COMMAND...
 warn='-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic -Werror'
 bare='-std=c99 -Os -ffreestanding -nostdlib -ffunction-sections -fdata-sections -Wl,--gc-sections'
 qemu='-icount shift=0 -nographic -monitor none -serial none -semihosting-config enable=on,target=native -kernel'
-programs='points tiny dump contexts'
+programs='points tiny dump contexts edges'
 case $board in
 m0)   prefix=arm-none-eabi- machine='-mcpu=cortex-m0 -mthumb' files=cortexm.c link="-T tests/firmware/cortexm.ld"
       run="qemu-system-arm -M microbit $qemu" ;;
@@ -90,6 +90,19 @@ case $programs in *dump*)
     done
     check "cut.brst: refused" refused cut.brst
     check "contexts-cut.brst: refused" refused contexts-cut.brst
+esac
+# The parser's coverage is the same here as on the host: same sources, same tests.
+case $programs in *edges*)
+    host=$out/host
+    mkdir -p "$host"
+    check "the host's parser" ${CC:-cc} -std=c99 -I. -o "$host/unit_tests" examples/parser/parser.c examples/parser/unit_tests.c
+    (cd "$host" && ./unit_tests) >/dev/null
+    "$build/bursty" report --lcov "$host/parser.brst" >"$host/report.info"
+    "$build/bursty" report --lcov "$out/edges.brst" >"$out/edges-report.info"
+    sed 's|tests/firmware/../../||' "$out/edges.info" >"$out/edges-named.info"
+    sed -i.bak 's|tests/firmware/../../||' "$out/edges-report.info"
+    check "LCOV of the board is the host's" cmp "$out/edges-named.info" "$host/parser.info"
+    check "the dump of the board tells what the host's tells" cmp "$out/edges-report.info" "$host/report.info"
 esac
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -83,7 +83,7 @@ fuzz() {
         fuzzer=$build/$(basename "$source" .c)
         # shellcheck disable=SC2046
         if clang-19 -std=c99 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. -Itools \
-               -o "$fuzzer" "$source" $(ls tools/*.c tools/*/*.c | grep -v '^tools/bursty.c') build/matrix/tool/tools/write/page.c -lm &&
+               -o "$fuzzer" "$source" $(ls tools/*.c tools/*/*.c | grep -v '^tools/bursty.c') build/matrix/tool/tools/page.c build/matrix/tool/tools/lists.c -lm &&
            "$fuzzer" -max_len=4096 -max_total_time="${FUZZ_SECONDS:-30}" -timeout=10 -artifact_prefix="$build/" \
                -print_final_stats=1 "$corpus" >"$fuzzer.log" 2>&1
         then passed=$((passed + 1)); echo "$source: $(sed -n 's/^stat::number_of_executed_units: *//p' "$fuzzer.log") inputs"

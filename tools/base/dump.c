@@ -21,8 +21,9 @@ int dump_refuse(dump_fault *fault, size_t offset, const char *format, ...) {
 /* Half a byte at a time, so that the table is short. */
 uint32_t dump_crc(uint32_t crc, const unsigned char *data, size_t size) {
     static const uint32_t table[16] = {
-        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
-        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C,
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4,
+        0x4DB26158, 0x5005713C, 0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+        0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C,
     };
     crc = ~crc;
     for (; size; size--, data++) {
@@ -44,32 +45,38 @@ static void set_bytes(unsigned char *at, uint64_t value, int bytes) {
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
-/* The part that starts at part->offset. All lengths are compared with what is left before they are used. */
+/* Reads the part that starts at part->offset. Every length is compared with what is left before it
+   is used. */
 static int read_part(dump_part *part, const unsigned char *data, size_t size, dump_fault *fault) {
     size_t at = part->offset, left = size - at, room = 0;
     uint32_t crc, version;
     if (memcmp(data + at, magic, left < 4 ? left : 4) != 0)
-        return dump_refuse(fault, at, at ? "bytes after the last part that are no part" : "not a .brst file");
+        return dump_refuse(fault, at, at ? "not a .brst part" : "not a .brst file");
     if (left < HEADER_BYTES) return dump_refuse(fault, size, "cut short in the header of a part");
     version = (uint32_t)get_bytes(data + at + 4, 2);
     if (version > VERSION)
-        return dump_refuse(fault, at + 4, "version %lu is newer than the %d known here", (unsigned long)version, VERSION);
+        return dump_refuse(fault, at + 4, "unsupported version %lu", (unsigned long)version);
     crc = dump_crc(0, data + at, HEADER_BYTES - CRC_BYTES);
-    if (get_bytes(data + at + 12, 4) != crc) return dump_refuse(fault, at + 12, "wrong crc of a part's header");
-    if (version == 0) return dump_refuse(fault, at + 4, "version 0 does not exist");
-    if (get_bytes(data + at + 8, 4) != 0) return dump_refuse(fault, at + 8, "flags that version %d does not have", VERSION);
+    if (get_bytes(data + at + 12, 4) != crc)
+        return dump_refuse(fault, at + 12, "checksum error in a part's header");
+    if (version == 0) return dump_refuse(fault, at + 4, "unsupported version 0");
+    if (get_bytes(data + at + 8, 4) != 0) return dump_refuse(fault, at + 8, "unsupported flags");
     part->kind = (uint32_t)get_bytes(data + at + 6, 2);
     for (at += HEADER_BYTES;;) {
         size_t length;
         left = size - at;
         if (left < 2)
-            return dump_refuse(fault, size, "cut short: the part from offset %lu on has no end", (unsigned long)part->offset);
+            return dump_refuse(fault, size,
+                               "cut short: the part that starts at offset %lu has no end",
+                               (unsigned long)part->offset);
         length = (size_t)get_bytes(data + at, 2);
         if (length == 0) break;
         if (left < 2 + length + CRC_BYTES)
-            return dump_refuse(fault, size, "cut short in a chunk of %lu bytes", (unsigned long)length);
+            return dump_refuse(fault, size, "cut short in a chunk of %lu bytes",
+                               (unsigned long)length);
         crc = dump_crc(crc, data + at, 2 + length);
-        if (get_bytes(data + at + 2 + length, 4) != crc) return dump_refuse(fault, at + 2 + length, "wrong crc of a chunk");
+        if (get_bytes(data + at + 2 + length, 4) != crc)
+            return dump_refuse(fault, at + 2 + length, "checksum error in a chunk");
         if (room - part->size < length) {
             room = 2 * room + length;
             part->payload = (unsigned char *)tool_grow(part->payload, room);
@@ -80,8 +87,10 @@ static int read_part(dump_part *part, const unsigned char *data, size_t size, du
     }
     if (left < END_BYTES) return dump_refuse(fault, size, "cut short in the end of a part");
     crc = dump_crc(crc, data + at, END_BYTES - CRC_BYTES);
-    if (get_bytes(data + at + 10, 4) != crc) return dump_refuse(fault, at + 10, "wrong crc of a part's end");
-    if (get_bytes(data + at + 2, 8) != part->size) return dump_refuse(fault, at + 2, "the end tells of another size than came");
+    if (get_bytes(data + at + 10, 4) != crc)
+        return dump_refuse(fault, at + 10, "checksum error in a part's end");
+    if (get_bytes(data + at + 2, 8) != part->size)
+        return dump_refuse(fault, at + 2, "the part's recorded size does not match its data");
     part->bytes = at + END_BYTES - part->offset;
     return 0;
 }
@@ -92,10 +101,16 @@ int dump_read(dump *d, const unsigned char *data, size_t size, dump_fault *fault
     d->data = data;
     if (size == 0) return dump_refuse(fault, 0, "empty file");
     while (at < size) {
-        if (d->part_count == room) d->parts = (dump_part *)tool_grow(d->parts, (room = 2 * room + 4) * sizeof *d->parts);
+        if (d->part_count == room) {
+            room = 2 * room + 4;
+            d->parts = (dump_part *)tool_grow(d->parts, room * sizeof *d->parts);
+        }
         memset(&d->parts[d->part_count], 0, sizeof *d->parts);
         d->parts[d->part_count].offset = at;
-        if (read_part(&d->parts[d->part_count++], data, size, fault) != 0) { dump_free(d); return -1; }
+        if (read_part(&d->parts[d->part_count++], data, size, fault) != 0) {
+            dump_free(d);
+            return -1;
+        }
         at += d->parts[d->part_count - 1].bytes;
     }
     return 0;
@@ -107,10 +122,13 @@ int dump_blame(const char *path, const dump_fault *fault) {
 
 int dump_open(dump *d, const char *path) {
     size_t size;
-    unsigned char *data = tool_read_file(path, &size);
+    unsigned char *data = tool_read_file(path, "BRST", &size);
     dump_fault fault;
     if (!data) return TOOL_BAD_INPUT;
-    if (dump_read(d, data, size, &fault) != 0) { free(data); return dump_blame(path, &fault); }
+    if (dump_read(d, data, size, &fault) != 0) {
+        free(data);
+        return dump_blame(path, &fault);
+    }
     d->owned = data;
     return TOOL_OK;
 }
@@ -133,7 +151,9 @@ size_t dump_place(const dump *d, const dump_part *part, size_t at) {
     }
 }
 
-static void reader_fault(dump_reader *r, const char *reason) { if (!r->reason) r->reason = reason; }
+static void reader_fault(dump_reader *r, const char *reason) {
+    if (!r->reason) r->reason = reason;
+}
 
 uint64_t dump_get(dump_reader *r) {
     uint64_t value = 0;
@@ -142,11 +162,17 @@ uint64_t dump_get(dump_reader *r) {
     if (r->reason) return 0;
     for (shift = 0; shift < 70; shift += 7) {
         unsigned byte;
-        if (at == r->size) { reader_fault(r, "the part ends in the middle of a record"); return 0; }
+        if (at == r->size) {
+            reader_fault(r, "the part ends in the middle of a record");
+            return 0;
+        }
         byte = r->data[at++];
         if (shift == 63 && byte > 1) break;
         value |= (uint64_t)(byte & 127) << shift;
-        if (byte < 128) { r->at = at; return value; }
+        if (byte < 128) {
+            r->at = at;
+            return value;
+        }
     }
     reader_fault(r, "a number of more than 64 bits");
     return 0;

@@ -1,4 +1,5 @@
-/* dump.h - the .brst container of docs/formats.md: parts, chunks and their CRC, read strictly and written. */
+/* dump.h - the .brst container of docs/formats.md: parts, chunks and their CRC, read strictly and
+   written. */
 #ifndef DUMP_H
 #define DUMP_H
 #include "base/text.h"
@@ -22,9 +23,11 @@ typedef struct dump {
     size_t part_count;
 } dump;
 
-/* Cuts a file into parts. 0, or -1 with *fault filled and nothing to free. data must outlive the dump. */
+/* Cuts a file into parts. 0, or -1 with *fault filled and nothing to free. data must outlive the
+   dump. */
 int  dump_read(dump *d, const unsigned char *data, size_t size, dump_fault *fault);
-/* The same for a file named on the command line. Returns a TOOL_ status, after a message by dump_blame. */
+/* The same for a file named on the command line. Returns a TOOL_ status, after a message by
+   dump_blame. */
 int  dump_open(dump *d, const char *path);
 /* "PATH: offset N: reason" as an error; returns TOOL_BAD_INPUT. */
 int  dump_blame(const char *path, const dump_fault *fault);
@@ -40,14 +43,25 @@ int  dump_refuse(dump_fault *fault, size_t offset, const char *format, ...)
 #endif
     ;
 
-/* Reads fields of a payload one behind the other. After a fault, which stays, every field is 0 or empty. */
-typedef struct dump_reader { const unsigned char *data; size_t size, at; const char *reason; } dump_reader;
+/* Reads fields of a payload one behind the other. After a fault, which stays, every field is 0 or
+   empty. */
+typedef struct dump_reader {
+    const unsigned char *data;
+    size_t size, at;
+    const char *reason;
+} dump_reader;
 uint64_t dump_get(dump_reader *r);                                     /* varint */
-uint32_t dump_get32(dump_reader *r);                                   /* varint that must fit 32 bits */
+uint32_t dump_get32(dump_reader *r); /* varint that must fit 32 bits */
 const unsigned char *dump_get_string(dump_reader *r, size_t *size);    /* a piece of data */
 
 /* Writes one part at the end of out. */
-typedef struct dump_writer { text *out; unsigned char chunk[256]; size_t used; uint32_t crc; uint64_t total; } dump_writer;
+typedef struct dump_writer {
+    text *out;
+    unsigned char chunk[256];
+    size_t used;
+    uint32_t crc;
+    uint64_t total;
+} dump_writer;
 void dump_begin(dump_writer *w, text *out, uint32_t kind);
 void dump_put(dump_writer *w, uint64_t number);                        /* varint */
 void dump_put_string(dump_writer *w, const char *string);

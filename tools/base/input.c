@@ -27,7 +27,8 @@ static void *state_of(input *in, const part_kind *kind) {
     size_t at = 0;
     while (at < in->state_count && in->states[at].kind->number < kind->number) at++;
     if (at == in->state_count || in->states[at].kind != kind) {
-        in->states = (input_state *)tool_grow(in->states, (in->state_count + 1) * sizeof *in->states);
+        in->states =
+            (input_state *)tool_grow(in->states, (in->state_count + 1) * sizeof *in->states);
         memmove(&in->states[at + 1], &in->states[at], (in->state_count - at) * sizeof *in->states);
         in->states[at].kind = kind;
         in->states[at].state = tool_alloc(kind->state_bytes);
@@ -69,7 +70,8 @@ int input_take(input *in, const char *name, const text *file) {
     dump d;
     dump_fault fault;
     int status = TOOL_OK;
-    if (dump_read(&d, (const unsigned char *)file->data, file->size, &fault) != 0) return dump_blame(name, &fault);
+    if (dump_read(&d, (const unsigned char *)file->data, file->size, &fault) != 0)
+        return dump_blame(name, &fault);
     if (input_read(in, &d, &fault) != 0) status = dump_blame(name, &fault);
     dump_free(&d);
     return status;

@@ -1,4 +1,5 @@
-/* input.h - all that dumps can say, added up: what both `bursty report` and `bursty merge` start from. */
+/* input.h - all that dumps can say, added up: what both `bursty report` and `bursty merge` start
+   from. */
 #ifndef INPUT_H
 #define INPUT_H
 #include "base/kind.h"
@@ -18,7 +19,8 @@ typedef struct input {                            /* all zero: empty */
 int  input_read(input *in, const dump *d, dump_fault *fault);
 /* The same for a file named on the command line. Returns a TOOL_ status, after a message. */
 int  input_open(input *in, const char *path);
-/* The same for a dump in memory, such as a header has written by text_write. name: for the message. */
+/* The same for a dump in memory, such as a header has written by text_write. name: for the message.
+ */
 int  input_take(input *in, const char *name, const text *file);
 /* Adds up: call it after the last part has been read. */
 void input_settle(input *in);

@@ -1,4 +1,5 @@
-/* json.h - pieces of JSON: numbers that every reader can keep, fields, columns. Strings: text_json. */
+/* json.h - pieces of JSON: numbers that every reader can keep, fields, columns. Strings: text_json.
+ */
 #ifndef JSON_H
 #define JSON_H
 #include "base/text.h"

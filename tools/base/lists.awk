@@ -20,7 +20,7 @@ BEGIN {
     print "#include \"base/tool.h\""
     print "#include \"model/report.h\"\n"
 }
-/^const (part_kind|report_section|report_writer|tool_command) (kind|section|writer|command|replay)_/ {
+/^const [a-z_]+ (kind|section|writer|command|replay)_/ {
     split($3, part, "_")
     if (type[part[1]] != $2) next
     print "extern const " $2 " " $3 ";"

@@ -42,7 +42,8 @@ const char *tool_value(tool_option *o) {
 }
 
 int tool_no_option(const tool_option *o, const char *command) {
-    return tool_error("no option %.*s; bursty %s --help lists them", (int)o->name_size, o->name, command);
+    return tool_error("no option %.*s; bursty %s --help lists them", (int)o->name_size, o->name,
+                      command);
 }
 
 int tool_wants_help(int argc, char **argv) {

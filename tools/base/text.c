@@ -22,7 +22,9 @@ void text_add(text *t, const char *words) { text_bytes(t, words, strlen(words));
 void text_number(text *t, uint64_t number) {
     char digits[20];
     size_t at = sizeof digits;
-    do digits[--at] = (char)('0' + number % 10); while (number /= 10);
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while (number /= 10);
     text_bytes(t, digits + at, sizeof digits - at);
 }
 
@@ -44,7 +46,8 @@ void text_format(text *t, const char *format, ...) {
     va_start(arguments, format);
     length = vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    if (length > 0) text_bytes(t, line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
+    if (length > 0)
+        text_bytes(t, line, (size_t)length < sizeof line ? (size_t)length : sizeof line - 1);
 }
 
 void text_pad(text *t, size_t from, size_t width, int right) {
@@ -71,7 +74,7 @@ void text_free(text *t) {
 
 /* ---- escapes ---------------------------------------------------------------------------- */
 
-static int is_control(const unsigned char *at) {                  /* C0, DEL, and C1 as UTF-8 has it */
+static int is_control(const unsigned char *at) { /* C0, DEL, and C1 as UTF-8 has it */
     return at[0] < 0x20 || at[0] == 0x7F || (at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0);
 }
 
@@ -79,12 +82,17 @@ void text_json(text *t, const char *name) {
     const unsigned char *at = (const unsigned char *)name;
     text_add(t, "\"");
     for (; *at; at++) {
-        if (*at == '"' || *at == '\\') { text_add(t, "\\"); text_bytes(t, at, 1); }
-        else if (*at < 0x20 || *at == '<' || *at == '>' || *at == '&' || *at == 0x7F) text_format(t, "\\u%04x", (unsigned)*at);
-        else if (at[0] == 0xE2 && at[1] == 0x80 && (at[2] == 0xA8 || at[2] == 0xA9)) {      /* line ends to JavaScript */
+        if (*at == '"' || *at == '\\') {
+            text_add(t, "\\");
+            text_bytes(t, at, 1);
+        } else if (*at < 0x20 || *at == '<' || *at == '>' || *at == '&' || *at == 0x7F)
+            text_format(t, "\\u%04x", (unsigned)*at);
+        else if (at[0] == 0xE2 && at[1] == 0x80 &&
+                 (at[2] == 0xA8 || at[2] == 0xA9)) { /* line ends to JavaScript */
             text_format(t, "\\u20%02x", at[2] - 0x80u);
             at += 2;
-        } else text_bytes(t, at, 1);
+        } else
+            text_bytes(t, at, 1);
     }
     text_add(t, "\"");
 }
@@ -95,17 +103,24 @@ void text_html(text *t, const char *name) {
         if (*at == '&') text_add(t, "&amp;");
         else if (*at == '<') text_add(t, "&lt;");
         else if (*at == '>') text_add(t, "&gt;");
-        else if (*at == '"') text_add(t, "&quot;");
+        else if (*at == '"')
+            text_add(t, "&quot;");
         else if (*at == '\'') text_add(t, "&#39;");
-        else if (is_control(at)) { text_add(t, " "); if (*at == 0xC2) at++; }
-        else text_bytes(t, at, 1);
+        else if (is_control(at)) {
+            text_add(t, " ");
+            if (*at == 0xC2) at++;
+        } else
+            text_bytes(t, at, 1);
     }
 }
 
 static void add_plain(text *t, const unsigned char *at, const unsigned char *end) {
     for (; at < end; at++) {
-        if (is_control(at)) { text_add(t, "?"); if (*at == 0xC2) at++; }
-        else text_bytes(t, at, 1);
+        if (is_control(at)) {
+            text_add(t, "?");
+            if (*at == 0xC2) at++;
+        } else
+            text_bytes(t, at, 1);
     }
 }
 
@@ -115,7 +130,8 @@ void text_plain(text *t, const char *name) {
 
 /* Both ends tell C++ names apart: namespace and class, function and arguments. */
 void text_short(text *t, const char *name, size_t most) {
-    const unsigned char *at = (const unsigned char *)name, *end = at + strlen(name), *head = at, *tail = end;
+    const unsigned char *at = (const unsigned char *)name, *end = at + strlen(name), *head = at,
+                        *tail = end;
     size_t characters = 0, i, kept = most - 3;
     for (; at < end; at++) characters += (*at & 0xC0) != 0x80;
     if (characters <= most) {
@@ -151,23 +167,32 @@ void text_frame(text *t, const char *name) {
 
 /* ---- UTF-8 ------------------------------------------------------------------------------ */
 
-/* Length of the character at the front, 0 if there is none: too long a form, a surrogate or above U+10FFFF. */
+/* Length of the character at the front, 0 if there is none: too long a form, a surrogate or above
+   U+10FFFF. */
 static size_t utf8_length(const unsigned char *at, size_t left) {
     uint32_t code;
     size_t length, i;
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     if (at[0] == 0) return 0;
     if (at[0] < 0x80) return 1;
-    if (at[0] >= 0xC2 && at[0] < 0xE0) { length = 2; code = at[0] & 0x1Fu; }
-    else if (at[0] >= 0xE0 && at[0] < 0xF0) { length = 3; code = at[0] & 0x0Fu; }
-    else if (at[0] >= 0xF0 && at[0] < 0xF5) { length = 4; code = at[0] & 0x07u; }
-    else return 0;
+    if (at[0] >= 0xC2 && at[0] < 0xE0) {
+        length = 2;
+        code = at[0] & 0x1Fu;
+    } else if (at[0] >= 0xE0 && at[0] < 0xF0) {
+        length = 3;
+        code = at[0] & 0x0Fu;
+    } else if (at[0] >= 0xF0 && at[0] < 0xF5) {
+        length = 4;
+        code = at[0] & 0x07u;
+    } else
+        return 0;
     if (length > left) return 0;
     for (i = 1; i < length; i++) {
         if ((at[i] & 0xC0) != 0x80) return 0;
         code = code << 6 | (at[i] & 0x3Fu);
     }
-    return code < least[length] || (code >= 0xD800 && code < 0xE000) || code > 0x10FFFF ? 0 : length;
+    return code < least[length] || (code >= 0xD800 && code < 0xE000) || code > 0x10FFFF ? 0
+                                                                                        : length;
 }
 
 char *text_clean(const void *bytes, size_t size) {
@@ -176,7 +201,10 @@ char *text_clean(const void *bytes, size_t size) {
     while (size) {
         size_t length = utf8_length(at, size);
         if (length) text_bytes(&clean, at, length);
-        else { text_add(&clean, "\xEF\xBF\xBD"); length = 1; }
+        else {
+            text_add(&clean, "\xEF\xBF\xBD");
+            length = 1;
+        }
         at += length;
         size -= length;
     }
@@ -184,17 +212,20 @@ char *text_clean(const void *bytes, size_t size) {
     return (char *)tool_grow(clean.data, clean.size);
 }
 
-/* ---- saving ----------------------------------------------------------------------------- */
-
-int text_save(const text *t, const char *path) {
-    int to_stdout = !path || strcmp(path, "-") == 0;
-    FILE *file = to_stdout ? tool_binary(stdout) : fopen(path, "wb");
-    size_t written;
-    int closed;
-    if (!file) { tool_system_error(path); return TOOL_FAILED; }
-    written = t->size ? fwrite(t->data, 1, t->size, file) : 0;
-    closed = to_stdout ? fflush(file) : fclose(file);
-    if (written == t->size && closed == 0) return TOOL_OK;
-    tool_system_error(to_stdout ? "standard output" : path);
-    return TOOL_FAILED;
+char *text_name(const void *bytes, size_t size) {
+    enum { HALF = TEXT_NAME_MOST / 2 - 16 };
+    const unsigned char *at = (const unsigned char *)bytes;
+    uint64_t hash = UINT64_C(14695981039346656037);
+    text name = {NULL, 0, 0};
+    char *clean;
+    size_t i;
+    if (size <= TEXT_NAME_MOST) return text_clean(bytes, size);
+    for (i = 0; i < size; i++) hash = (hash ^ at[i]) * UINT64_C(1099511628211);
+    text_bytes(&name, at, HALF);
+    text_format(&name, "...%08lx%08lx...", (unsigned long)(hash >> 32),
+                (unsigned long)(hash & 0xFFFFFFFFu));
+    text_bytes(&name, at + size - HALF, HALF);
+    clean = text_clean(name.data, name.size);
+    text_free(&name);
+    return clean;
 }

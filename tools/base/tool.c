@@ -1,8 +1,14 @@
 /* tool.c - messages, memory and whole files, for every subcommand. */
+#ifndef _WIN32
+#define _POSIX_C_SOURCE 200112L
+#endif
 #include "base/tool.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
 #ifdef _WIN32
 #include <fcntl.h>
 #include <io.h>
@@ -20,21 +26,34 @@ int tool_error(const char *format, ...) {
 
 int tool_system_error(const char *path) {
     fputs("bursty: ", stderr);
-    fflush(stderr);                                               /* Windows buffers what is no console */
+    fflush(stderr); /* Windows buffers what is no console */
     perror(path);
     return TOOL_BAD_INPUT;
 }
 
+static void out_of_memory(size_t bytes) {
+    tool_error("out of memory (%lu bytes wanted)", (unsigned long)bytes);
+    exit(TOOL_FAILED);
+}
+
 void *tool_grow(void *memory, size_t bytes) {
     void *grown = realloc(memory, bytes ? bytes : 1);
-    if (!grown) { tool_error("out of memory (%lu bytes wanted)", (unsigned long)bytes); exit(TOOL_FAILED); }
+    if (!grown) out_of_memory(bytes);
     return grown;
 }
 
 void *tool_alloc(size_t bytes) {
     void *memory = calloc(1, bytes ? bytes : 1);
-    if (!memory) { tool_error("out of memory (%lu bytes wanted)", (unsigned long)bytes); exit(TOOL_FAILED); }
+    if (!memory) out_of_memory(bytes);
     return memory;
+}
+
+int tool_file_date(const char *path, char *date, size_t size) {
+    struct stat status;
+    const struct tm *utc;
+    if (strcmp(path, "-") == 0 || stat(path, &status) != 0) return 0;
+    utc = gmtime(&status.st_mtime);
+    return utc && strftime(date, size, "%Y-%m-%d %H:%M UTC", utc) != 0;
 }
 
 FILE *tool_binary(FILE *file) {
@@ -44,19 +63,30 @@ FILE *tool_binary(FILE *file) {
     return file;
 }
 
-unsigned char *tool_read_file(const char *path, size_t *size) {
+unsigned char *tool_read_file(const char *path, const char *magic, size_t *size) {
     FILE *file = strcmp(path, "-") == 0 ? tool_binary(stdin) : fopen(path, "rb");
     unsigned char *data = NULL;
     size_t have = 0, room = 0;
-    if (!file) { tool_system_error(path); return NULL; }
+    if (!file) {
+        tool_system_error(path);
+        return NULL;
+    }
     for (;;) {
         size_t got;
-        if (have == room) data = (unsigned char *)tool_grow(data, room = room ? 2 * room : 65536);
+        if (have == room) {
+            room = room ? 2 * room : 65536;
+            data = (unsigned char *)tool_grow(data, room);
+        }
         got = fread(data + have, 1, room - have, file);
         if (got == 0) break;
         have += got;
+        if (magic && have >= strlen(magic) && memcmp(data, magic, strlen(magic)) != 0) break;
     }
-    if (ferror(file)) { tool_error("%s: offset %lu: cannot be read", path, (unsigned long)have); free(data); data = NULL; }
+    if (ferror(file)) {
+        tool_error("%s: offset %lu: cannot be read", path, (unsigned long)have);
+        free(data);
+        data = NULL;
+    }
     if (file != stdin) fclose(file);
     *size = have;
     return data;

@@ -10,7 +10,8 @@
 /* Exit statuses of every subcommand. */
 enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_BAD_INPUT = 2 };
 
-/* "bursty: " and the message on standard error; returns TOOL_BAD_INPUT. Messages name file, offset and reason. */
+/* "bursty: " and the message on standard error; returns TOOL_BAD_INPUT. Messages name file, offset
+   and reason. */
 int tool_error(const char *format, ...)
 #if defined(__GNUC__)
     __attribute__((format(printf, 1, 2)))
@@ -24,16 +25,20 @@ int tool_system_error(const char *path);
 void *tool_alloc(size_t bytes);
 void *tool_grow(void *memory, size_t bytes);
 
-/* The whole of a file ("-": standard input). NULL after a message when it cannot be read. */
-unsigned char *tool_read_file(const char *path, size_t *size);
+/* The whole of a file ("-": standard input); of one that does not begin with magic (NULL: any) only
+   the first bytes. NULL after a message when it cannot be read. */
+unsigned char *tool_read_file(const char *path, const char *magic, size_t *size);
+
+/* When a file was last written: "2026-11-22 14:03 UTC". 0 if that is not known. */
+int tool_file_date(const char *path, char *date, size_t size);
 
 /* Standard input or output without the line end translation that Windows does. Returns file. */
 FILE *tool_binary(FILE *file);
 
 /* ---- options ---- */
 
-/* Walks over arguments: --NAME, --NAME=VALUE, --NAME VALUE, -o VALUE. Files are moved to the front of argv, in their
-   order; `files` counts them. "-" is a file, and so is everything behind "--". */
+/* Walks over arguments: --NAME, --NAME=VALUE, --NAME VALUE, -o VALUE. Files are moved to the front
+   of argv, in their order; `files` counts them. "-" is a file, and so is everything behind "--". */
 typedef struct tool_option {
     char **argv;
     int argc, at, files, only_files;
@@ -56,8 +61,8 @@ int tool_wants_help(int argc, char **argv);
 
 /* ---- subcommands ---- */
 
-/* A subcommand, `bursty NAME` (tools/NAME.c defines command_NAME), or `bursty replay NAME` (a file of
-   tools/replay defines replay_NAME). argv[0] is the name. Returns a TOOL_ status. */
+/* A subcommand, `bursty NAME` (tools/NAME.c defines command_NAME), or `bursty replay NAME` (a file
+   of tools/replay defines replay_NAME). argv[0] is the name. Returns a TOOL_ status. */
 typedef struct tool_command {
     const char *name, *about;
     int (*run)(int argc, char **argv);

@@ -1,19 +1,19 @@
 /* contexts.c - reading, joining and writing parts of kind 2.
 
-   Keys are numbers that a program chose; they mean the same in two parts only if their names say so. So each part's keys
-   become ours while hcct_load reads it: by name, and by how many equal names (static functions, say) came before in this
-   part. A key without a name is called by its number.
+   Keys are numbers that a program chose; they mean the same in two parts only if their names say so.
+   So each part's keys become ours while it is read: by name, and by how many equal names (static
+   functions, say) came before in this part. A key without a name is called by its number.
 
-   Joining must not depend on grouping, so nothing may be evicted in it: the joined tree has room for all contexts and
-   counts as many as its parts together. Bounds then just add up. */
-#define HCCT_STATIC
-#define HCCT_IMPLEMENTATION
+   Joining adds up bounds. A tree that does not know a context gives 0 to its lower bound and the
+   tree's base to its upper one. So nothing is evicted, and the order of joining does not matter.
+
+   A part of n bytes takes some 25 n bytes of memory and time in proportion to n, however the parts
+   of a file are made: joining walks each tree once. */
 #include "kinds/contexts.h"
 #include "base/tool.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { ROOM_MAX = 1 << 20 };      /* contexts made room for on the word of a file; beyond, only for those it has */
 
 /* ---- keys ------------------------------------------------------------------------------- */
 
@@ -45,8 +45,10 @@ static uint32_t find_key(contexts *c, const char *name, uint32_t twin) {
         key = &c->keys[c->slots[at] - 1];
         if (key->twin == twin && strcmp(key->name, name) == 0) return c->slots[at];
     }
-    if (c->key_count == c->key_room)
-        c->keys = (contexts_key *)tool_grow(c->keys, (c->key_room = 2 * c->key_room + 64) * sizeof *c->keys);
+    if (c->key_count == c->key_room) {
+        c->key_room = 2 * c->key_room + 64;
+        c->keys = (contexts_key *)tool_grow(c->keys, c->key_room * sizeof *c->keys);
+    }
     key = &c->keys[c->key_count++];
     key->name = text_clean(name, strlen(name));
     key->twin = twin;
@@ -58,7 +60,10 @@ static uint32_t find_key(contexts *c, const char *name, uint32_t twin) {
 static uint32_t next_key(contexts *c, const char *name) {
     uint32_t plain = find_key(c, name, 0);
     contexts_key *first = &c->keys[plain - 1];                 /* not before find_key, which may move keys */
-    if (first->part != c->part) { first->part = c->part; first->twins = 0; }
+    if (first->part != c->part) {
+        first->part = c->part;
+        first->twins = 0;
+    }
     return find_key(c, name, first->twins++);
 }
 
@@ -74,7 +79,9 @@ static void grow_map(contexts *c) {
     size_t i;
     c->map_count = old.map_count ? 2 * old.map_count : 256;
     c->map = tool_alloc(c->map_count * sizeof *c->map);
-    for (i = 0; i < old.map_count; i++) if (old.map[i].ours) c->map[map_place(c, old.map[i].theirs)] = old.map[i];
+    for (i = 0; i < old.map_count; i++) {
+        if (old.map[i].ours) c->map[map_place(c, old.map[i].theirs)] = old.map[i];
+    }
     free(old.map);
 }
 
@@ -87,21 +94,23 @@ static void map_key(contexts *c, uint32_t theirs, const char *name) {
     c->map_used++;
 }
 
-static uint32_t known_key(const contexts *c, uint32_t theirs) { return c->map_count ? c->map[map_place(c, theirs)].ours : 0; }
+static uint32_t known_key(const contexts *c, uint32_t theirs) {
+    return c->map_count ? c->map[map_place(c, theirs)].ours : 0;
+}
 
-/* hcct_load calls these two. */
-static void on_name(void *user, uint32_t key, const char *name, size_t length) {
-    contexts *c = (contexts *)user;
-    char *clean = text_clean(name, length);
-    if (!known_key(c, key)) map_key(c, key, clean);
+/* A part names a key at most once; a second name for it is left out. */
+static void read_name(contexts *c, uint32_t key, const unsigned char *name, size_t length) {
+    char *clean;
+    if (known_key(c, key)) return;
+    clean = text_clean(name, length);
+    map_key(c, key, clean);
     free(clean);
 }
 
-static uint32_t on_key(void *user, uint32_t key) {
-    contexts *c = (contexts *)user;
+static uint32_t our_key(contexts *c, uint32_t key) {
     if (!known_key(c, key)) {
         char name[16] = "(deep)";
-        if (key != HCCT_KEY_DEEP) snprintf(name, sizeof name, "#%lu", (unsigned long)key);
+        if (key != UINT32_MAX) snprintf(name, sizeof name, "#%lu", (unsigned long)key);
         map_key(c, key, name);
     }
     return known_key(c, key);
@@ -111,84 +120,372 @@ const char *contexts_name(const contexts *c, uint32_t key) {
     return key && key <= c->key_count ? c->keys[key - 1].name : "(no name)";
 }
 
-/* ---- trees ------------------------------------------------------------------------------ */
+uint32_t contexts_add_key(contexts *c, const char *name) { return find_key(c, name, 0); }
+
+/* ---- numbers ----------------------------------------------------------------------------- */
+
+static uint64_t sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
+uint64_t contexts_scale(uint64_t a, uint64_t b, uint64_t c, int up) {
+    uint64_t result = 0, rest = 0;      /* invariant: a * (the bits of b so far) = result * c + rest */
+    int bit;
+    if (c == 0) return a;
+    for (bit = 63; bit >= 0; bit--) {
+        uint64_t carry = rest >= c - rest;
+        result = result > UINT64_MAX / 2 ? UINT64_MAX : result * 2;
+        rest = carry ? rest - (c - rest) : rest * 2;
+        result = sum(result, carry);
+        if ((b >> bit & 1) == 0) continue;
+        result = sum(result, a / c);
+        carry = rest >= c - a % c;
+        rest = carry ? rest - (c - a % c) : rest + a % c;
+        result = sum(result, carry);
+    }
+    return up && rest ? sum(result, 1) : result;
+}
+
+/* ---- trees ------------------------------------------------------------------------------- */
+
+static uint32_t place_of(const contexts_tree *t, uint32_t parent, uint32_t key) {
+    uint64_t hash = ((uint64_t)parent << 32 | key) * UINT64_C(0x9E3779B97F4A7C15);
+    uint32_t at = (uint32_t)(hash >> 32) & (t->slot_count - 1);
+    for (; t->slots[at]; at = (at + 1) & (t->slot_count - 1)) {
+        const contexts_node *n = &t->nodes[t->slots[at]];
+        if (n->parent == parent && n->key == key) break;
+    }
+    return at;
+}
+
+static void grow_tree(contexts_tree *t) {
+    uint32_t i;
+    t->room = t->room ? 2 * t->room : 4;
+    t->nodes = (contexts_node *)tool_grow(t->nodes, t->room * sizeof *t->nodes);
+    if (t->count == 0) memset(&t->nodes[t->count++], 0, sizeof *t->nodes);
+    free(t->slots);
+    t->slot_count = 2 * t->room;
+    t->slots = (uint32_t *)tool_alloc(t->slot_count * sizeof *t->slots);
+    for (i = 1; i < t->count; i++) t->slots[place_of(t, t->nodes[i].parent, t->nodes[i].key)] = i;
+}
+
+/* The node, and whether it is a new one. */
+static uint32_t node_of(contexts_tree *t, uint32_t parent, uint32_t key, int *is_new) {
+    contexts_node *n;
+    uint32_t at;
+    if (t->count == t->room || !t->slots) grow_tree(t);
+    at = place_of(t, parent, key);
+    *is_new = t->slots[at] == 0;
+    if (!*is_new) return t->slots[at];
+    t->slots[at] = t->count;
+    n = &t->nodes[t->count];
+    memset(n, 0, sizeof *n);
+    n->key = key;
+    n->parent = parent;
+    if (t->nodes[parent].last) t->nodes[t->nodes[parent].last].next = t->count;
+    else t->nodes[parent].first = t->count;
+    t->nodes[parent].last = t->count;
+    return t->count++;
+}
+
+uint32_t contexts_add_node(contexts_tree *t, uint32_t parent, uint32_t key) {
+    int is_new;
+    uint32_t node = node_of(t, parent, key, &is_new);
+    return is_new ? node : 0;
+}
+
+contexts_tree *contexts_add_tree(contexts *c) {
+    contexts_tree *t;
+    if (c->count == c->room) {
+        c->room = 2 * c->room + 4;
+        c->trees = (contexts_tree *)tool_grow(c->trees, c->room * sizeof *c->trees);
+    }
+    t = &c->trees[c->count++];
+    memset(t, 0, sizeof *t);
+    grow_tree(t);
+    return t;
+}
+
+static void free_slots(contexts_tree *t) {
+    free(t->slots);
+    t->slots = NULL;
+}
 
 static void free_tree(contexts_tree *t) {
-    free(t->memory);
-    free(t);
+    free_slots(t);
+    free(t->nodes);
+    t->nodes = NULL;
 }
 
-static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
-    contexts *c = (contexts *)state;
-    hcct_reader reader;
-    contexts_tree *t = (contexts_tree *)tool_alloc(sizeof *t);
-    size_t used = 0;
+uint32_t contexts_next(const contexts_tree *t, uint32_t node, uint32_t *depth) {
+    if (t->nodes[node].first) {
+        ++*depth;
+        return t->nodes[node].first;
+    }
+    while (node && !t->nodes[node].next) {
+        node = t->nodes[node].parent;
+        --*depth;
+    }
+    return node ? t->nodes[node].next : 0;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+/* What weight a context outside the tree may have (docs/formats.md). */
+static uint64_t base_of(const contexts_tree *t) {
+    const uint64_t *f = t->field;
+    uint64_t base;
+    double miss;
+    if (f[CONTEXTS_ALGORITHM] != CONTEXTS_STICKY) return sum(f[CONTEXTS_FLOOR], f[CONTEXTS_LOST]);
+    miss = f[CONTEXTS_RATE] ? log((double)f[CONTEXTS_PHI] * (double)f[CONTEXTS_DELTA]) : 0;
+    miss *= (double)f[CONTEXTS_PIECES] * (double)((uint64_t)1 << f[CONTEXTS_RATE]);
+    base = miss >= 9e18 ? UINT64_MAX : (uint64_t)miss + (f[CONTEXTS_RATE] != 0);
+    base = sum(base, f[CONTEXTS_LOST]);
+    return base < f[CONTEXTS_TOTAL] ? base : f[CONTEXTS_TOTAL];
+}
+
+static const char *wrong_fields(const uint64_t *f, size_t size) {
+    if (f[CONTEXTS_VERSION] != 1) return "another version of the tree format";
+    if (f[CONTEXTS_ALGORITHM] > CONTEXTS_FULL || f[CONTEXTS_ALGORITHM] == 2) return "unknown algorithm";
+    if (f[CONTEXTS_MONITORED] - 1 >= INT32_MAX || f[CONTEXTS_WIDTH] - 1 >= UINT32_MAX ||
+        f[CONTEXTS_PHI] - 1 >= UINT32_MAX || f[CONTEXTS_DELTA] - 1 >= UINT32_MAX ||
+        f[CONTEXTS_LIMIT] > UINT32_MAX || f[CONTEXTS_FOLD] > UINT32_MAX || f[CONTEXTS_RATE] > 62 ||
+        f[CONTEXTS_PIECES] - 1 >= UINT32_MAX || f[CONTEXTS_FLAGS] > 7 || f[CONTEXTS_NODES] > size / 4) {
+        return "a parameter is out of range";
+    }
+    if (f[CONTEXTS_LOST] > f[CONTEXTS_TOTAL]) return "more weight is lost than there was";
+    return NULL;
+}
+
+enum { COLD_NODE, BOUNDED_NODE, EXACT_NODE };
+
+/* Bounds from a node's kind and numbers. Returns what is wrong with them. */
+static const char *read_bounds(dump_reader *r, const contexts_tree *t, contexts_node *n) {
+    uint32_t kind = dump_get32(r), algorithm = (uint32_t)t->field[CONTEXTS_ALGORITHM];
+    uint64_t count = dump_get(r), error = kind == BOUNDED_NODE ? dump_get(r) : 0;
+    int saving = algorithm == CONTEXTS_SAVING, impossible = count == UINT64_MAX;
+    if (r->reason) return r->reason;
+    if (kind > EXACT_NODE) return "a number is out of range";
+    n->cold = kind == COLD_NODE;
+    if (kind == COLD_NODE) impossible |= !saving || count > t->field[CONTEXTS_TOTAL];
+    else if (saving) impossible |= count == 0 || error > count;
+    if (algorithm == CONTEXTS_FULL || algorithm == CONTEXTS_STICKY) impossible |= kind != EXACT_NODE;
+    if (impossible) return "a node's counts are impossible";
+    n->lower = saving ? count - error : count;
+    n->upper = saving ? count : sum(count, error);
+    if (n->cold) {
+        n->lower = count < t->base ? count : t->base;
+        n->upper = t->base;
+    }
+    if (algorithm == CONTEXTS_STICKY || algorithm == CONTEXTS_FULL) n->upper = sum(count, t->base);
+    if (algorithm == CONTEXTS_FULL && count >= UINT32_MAX) n->upper = t->field[CONTEXTS_TOTAL];
+    if (n->upper < n->lower) n->upper = n->lower;
+    return NULL;
+}
+
+static const char *read_nodes(contexts *c, contexts_tree *t, dump_reader *r, size_t *at) {
+    uint32_t depth = 0, parent = 0, last = 0, i;
+    uint64_t left = t->field[CONTEXTS_NODES], counted = 0;
+    for (; left; left--) {
+        uint32_t climb, key;
+        contexts_node bounds;
+        const char *reason;
+        *at = r->at;
+        climb = dump_get32(r);
+        key = dump_get32(r);
+        reason = read_bounds(r, t, &bounds);
+        if (reason) return reason;
+        if (climb > depth) return "a node climbs above the root";
+        if (key == 0) return "a node without a key";
+        counted += !bounds.cold;
+        if (t->field[CONTEXTS_ALGORITHM] == CONTEXTS_SAVING && counted > t->field[CONTEXTS_MONITORED]) {
+            return "more contexts are counted than may be";
+        }
+        depth = depth + 1 - climb;
+        for (parent = last; climb; climb--) parent = t->nodes[parent].parent;
+        i = contexts_add_node(t, parent, our_key(c, key));
+        if (i == 0) return "two siblings with one key";
+        t->nodes[i].cold = bounds.cold;
+        t->nodes[i].lower = bounds.lower;
+        t->nodes[i].upper = bounds.upper;
+        t->nodes[i].covered = t->base;
+        last = i;
+    }
+    *at = r->at;
+    return r->at < r->size ? "the payload is too long" : NULL;
+}
+
+static const char *read_tree(contexts *c, dump_reader *r, size_t *at) {
+    contexts_tree *t = contexts_add_tree(c);
+    uint64_t *f = t->field;
     const char *reason;
-    reader.name = on_name;
-    reader.key = on_key;
-    reader.user = c;
+    int i;
+    for (i = 0; i < CONTEXTS_FIELDS; i++) f[i] = dump_get(r);
+    *at = r->at;
+    if (r->reason) return r->reason;
+    reason = wrong_fields(f, r->size);
+    if (reason) return reason;
+    if (f[CONTEXTS_ALGORITHM] == CONTEXTS_LAZY) f[CONTEXTS_ALGORITHM] = CONTEXTS_SAVING;
+    t->base = base_of(t);
+    for (;;) {
+        uint32_t key;
+        size_t length;
+        const unsigned char *name;
+        *at = r->at;
+        key = dump_get32(r);
+        if (key == 0) break;
+        name = dump_get_string(r, &length);
+        if (r->reason) break;
+        read_name(c, key, name, length);
+    }
+    if (r->reason) return r->reason;
+    return read_nodes(c, t, r, at);
+}
+
+int contexts_read(contexts *c, const dump *d, const dump_part *part, dump_fault *fault) {
+    dump_reader r = {part->payload, part->size, 0, NULL};
+    size_t at = 0;
+    const char *reason;
     c->part++;
     c->map_used = 0;
+    if (c->map_count > 1024) {                    /* what a large part left behind would cost each small one */
+        free(c->map);
+        c->map = NULL;
+        c->map_count = 0;
+    }
     if (c->map_count) memset(c->map, 0, c->map_count * sizeof *c->map);
-    t->bytes = hcct_load_bytes(d->data + part->offset, part->bytes);
-    t->memory = tool_alloc(t->bytes);
-    reason = hcct_load(&t->tree, t->memory, t->bytes, d->data + part->offset, part->bytes, &reader, &used);
-    if (reason) { free_tree(t); return dump_refuse(fault, part->offset + used, "%s", reason); }
-    c->trees = (contexts_tree **)tool_grow(c->trees, (c->count + 1) * sizeof *c->trees);
-    c->trees[c->count++] = t;
-    return 0;
+    reason = read_tree(c, &r, &at);
+    free_slots(&c->trees[c->count - 1]);
+    return reason ? dump_refuse(fault, dump_place(d, part, at), "%s", reason) : 0;
 }
 
-static int is_saving(const hcct *t) { return t->algorithm <= HCCT_BUCKET; }
-static int joinable(const hcct *a, const hcct *b) { return a->algorithm == b->algorithm || (is_saving(a) && is_saving(b)); }
+/* ---- joining ----------------------------------------------------------------------------- */
 
-/* Makes room for what others bring, in contexts and in how many of them are counted. */
-static void widen(contexts_tree *t, uint64_t nodes, uint64_t monitored) {
-    uint64_t room = monitored < ROOM_MAX ? monitored : ROOM_MAX;
-    if (room < nodes) room = nodes;
-    t->tree.config.monitored = (uint32_t)(monitored < UINT32_MAX ? monitored : UINT32_MAX);
-    t->bytes = hcct_bytes(&t->tree.config, (uint32_t)room + 1);
-    t->memory = tool_grow(t->memory, t->bytes);
-    if (hcct_grow(&t->tree, t->memory, t->bytes) == 0) { tool_error("a calling context tree cannot grow"); exit(TOOL_FAILED); }
+static void join_fields(contexts_tree *x, const contexts_tree *y) {
+    static const unsigned char adds[] = {
+        CONTEXTS_TOTAL, CONTEXTS_FLOOR, CONTEXTS_LOST, CONTEXTS_CUT, CONTEXTS_OUTSIDE,
+        CONTEXTS_UNMATCHED, CONTEXTS_REPAIRED, CONTEXTS_SWEEPS, CONTEXTS_EVICTIONS, CONTEXTS_FORCED
+    };
+    uint64_t *a = x->field;
+    const uint64_t *b = y->field;
+    size_t i;
+    if (a[CONTEXTS_SCALED] || b[CONTEXTS_SCALED]) {
+        uint64_t scaled = a[CONTEXTS_SCALED] ? a[CONTEXTS_SCALED] : a[CONTEXTS_TOTAL];
+        a[CONTEXTS_SCALED] = sum(scaled, b[CONTEXTS_SCALED] ? b[CONTEXTS_SCALED] : b[CONTEXTS_TOTAL]);
+    }
+    for (i = 0; i < sizeof adds; i++) a[adds[i]] = sum(a[adds[i]], b[adds[i]]);
+    a[CONTEXTS_MONITORED] += b[CONTEXTS_MONITORED];
+    if (a[CONTEXTS_MONITORED] > INT32_MAX) a[CONTEXTS_MONITORED] = INT32_MAX;
+    a[CONTEXTS_PIECES] += b[CONTEXTS_PIECES];
+    if (a[CONTEXTS_PIECES] > UINT32_MAX) a[CONTEXTS_PIECES] = UINT32_MAX;
+    if (a[CONTEXTS_RATE] < b[CONTEXTS_RATE]) a[CONTEXTS_RATE] = b[CONTEXTS_RATE];
+    a[CONTEXTS_FLAGS] |= b[CONTEXTS_FLAGS];
 }
 
-static void settle(void *state) {
-    contexts *c = (contexts *)state;
+/* Adds what y knows. Afterwards a node's bounds are those of the trees that know it. */
+static void join_nodes(contexts_tree *x, const contexts_tree *y) {
+    uint32_t *place = (uint32_t *)tool_alloc(y->count * sizeof *place), i;
+    for (i = 1; i < y->count; i++) {              /* callers stand before what they call */
+        const contexts_node *from = &y->nodes[i];
+        int is_new;
+        contexts_node *to;
+        place[i] = node_of(x, place[from->parent], from->key, &is_new);
+        to = &x->nodes[place[i]];
+        to->cold = from->cold && (is_new || to->cold);
+        to->lower = sum(to->lower, from->lower);
+        to->upper = sum(to->upper, from->upper);
+        to->covered = sum(to->covered, from->covered);
+    }
+    free(place);
+}
+
+/* Now the trees that do not know a node add their bases. */
+static void finish(contexts_tree *t, uint64_t bases) {
+    uint32_t i, algorithm = (uint32_t)t->field[CONTEXTS_ALGORITHM];
+    t->base = base_of(t);
+    for (i = 1; i < t->count; i++) {
+        contexts_node *n = &t->nodes[i];
+        if (bases > n->covered) n->upper = sum(n->upper, bases - n->covered);
+        if (algorithm == CONTEXTS_STICKY) n->upper = sum(n->lower, t->base);
+        if (algorithm == CONTEXTS_SAVING && n->upper == UINT64_MAX) n->upper--;
+        if (n->upper < n->lower) n->lower = n->upper;
+        n->covered = bases;
+    }
+}
+
+void contexts_settle(contexts *c) {
     size_t i, k, kept = 0;
     for (i = 0; i < c->count; i++) {
-        uint64_t nodes = 0, monitored = 0;
-        contexts_tree *first = c->trees[i];
-        if (!first) continue;
-        for (k = i; k < c->count; k++) {
-            if (!c->trees[k] || !joinable(&first->tree, &c->trees[k]->tree)) continue;
-            nodes += c->trees[k]->tree.capacity;
-            monitored += c->trees[k]->tree.config.monitored;
-        }
-        widen(first, nodes, monitored);
+        contexts_tree *x = &c->trees[i];
+        uint64_t bases = x->base;
+        int joined = 0;
+        if (!x->nodes) continue;
         for (k = i + 1; k < c->count; k++) {
-            if (!c->trees[k] || hcct_merge(&first->tree, &c->trees[k]->tree) != 0) continue;
-            free_tree(c->trees[k]);
-            c->trees[k] = NULL;
+            contexts_tree *y = &c->trees[k];
+            if (!y->nodes || x->field[CONTEXTS_ALGORITHM] != y->field[CONTEXTS_ALGORITHM]) continue;
+            join_fields(x, y);
+            join_nodes(x, y);
+            bases = sum(bases, y->base);
+            free_tree(y);
+            joined = 1;
         }
-        c->trees[kept++] = first;
+        if (joined) finish(x, bases);
+        free_slots(x);
+        c->trees[kept++] = *x;
     }
     c->count = kept;
 }
 
-/* ---- writing ---------------------------------------------------------------------------- */
+/* ---- writing ----------------------------------------------------------------------------- */
 
-static const char *name_of(void *user, uint32_t key) { return contexts_name((const contexts *)user, key); }
-
-static void write(void *state, text *out) {
-    contexts *c = (contexts *)state;
-    size_t i;
-    for (i = 0; i < c->count; i++) hcct_write(&c->trees[i]->tree, name_of, c, text_write, out);
+static void write_node(dump_writer *w, const contexts_tree *t, const contexts_node *n) {
+    uint64_t algorithm = t->field[CONTEXTS_ALGORITHM];
+    int saving = algorithm == CONTEXTS_SAVING;
+    uint64_t count = saving && !n->cold ? n->upper : n->lower, error = n->upper - n->lower;
+    if (algorithm == CONTEXTS_FULL || algorithm == CONTEXTS_STICKY) error = 0;
+    if (saving && n->cold) {
+        dump_put(w, COLD_NODE);
+        dump_put(w, count);
+        return;
+    }
+    dump_put(w, error ? BOUNDED_NODE : EXACT_NODE);
+    dump_put(w, count);
+    if (error) dump_put(w, error);
 }
 
-static void free_state(void *state) {
-    contexts *c = (contexts *)state;
+/* Keys are numbered anew in each part, without gaps, in their order here. So a part that is read and
+   written again stays as it is, whatever other names there are. */
+static void write_tree(const contexts *c, const contexts_tree *t, text *out) {
+    uint32_t *number = (uint32_t *)tool_alloc((c->key_count + 1) * sizeof *number);
+    uint32_t i, depth = 0, before = 0, next = 0;
+    dump_writer w;
+    for (i = 1; i < t->count; i++) number[t->nodes[i].key] = 1;
+    dump_begin(&w, out, DUMP_CONTEXTS);
+    for (i = 0; i < CONTEXTS_NODES; i++) dump_put(&w, t->field[i]);
+    dump_put(&w, t->count - 1);
+    for (i = 1; i <= c->key_count; i++) {
+        if (!number[i]) continue;
+        number[i] = ++next;
+        dump_put(&w, next);
+        dump_put_string(&w, contexts_name(c, i));
+    }
+    dump_put(&w, 0);
+    for (i = contexts_next(t, 0, &depth); i; i = contexts_next(t, i, &depth)) {
+        dump_put(&w, before + 1 - depth);
+        dump_put(&w, number[t->nodes[i].key]);
+        write_node(&w, t, &t->nodes[i]);
+        before = depth;
+    }
+    dump_end(&w);
+    free(number);
+}
+
+void contexts_write(contexts *c, text *out) {
     size_t i;
-    for (i = 0; i < c->count; i++) if (c->trees[i]) free_tree(c->trees[i]);
+    for (i = 0; i < c->count; i++) write_tree(c, &c->trees[i], out);
+}
+
+void contexts_free(contexts *c) {
+    size_t i;
+    for (i = 0; i < c->count; i++) free_tree(&c->trees[i]);
     for (i = 0; i < c->key_count; i++) free(c->keys[i].name);
     free(c->trees);
     free(c->keys);
@@ -197,6 +494,15 @@ static void free_state(void *state) {
     memset(c, 0, sizeof *c);
 }
 
+/* ---- as the rest of the tool sees it ------------------------------------------------------ */
+
+static int read_any(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
+    return contexts_read((contexts *)state, d, part, fault);
+}
+static void settle_any(void *state) { contexts_settle((contexts *)state); }
+static void write_any(void *state, text *out) { contexts_write((contexts *)state, out); }
+static void free_any(void *state) { contexts_free((contexts *)state); }
+
 const part_kind kind_contexts = {
-    DUMP_CONTEXTS, "contexts", sizeof(contexts), read, settle, write, free_state,
+    DUMP_CONTEXTS, "contexts", sizeof(contexts), read_any, settle_any, write_any, free_any,
 };

@@ -1,77 +1,311 @@
 /* footprints.c - reading, adding up and writing parts of kind 3. */
-#define FOOTPRINT_STATIC
-#define FOOTPRINT_IMPLEMENTATION
 #include "kinds/footprints.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_BYTES = 1024 };
+enum { BINS = 496, KNOWN_FLAGS = 2 * FOOTPRINT_SATURATED - 1 };
+
+/* ---- reading ------------------------------------------------------------------------------ */
+
+typedef struct reader {
+    dump_reader r;
+    size_t last;                                  /* where the latest number stands */
+} reader;
+
+static uint64_t get(reader *in) {
+    in->last = in->r.at;
+    return dump_get(&in->r);
+}
+
+static uint32_t get_within(reader *in, uint64_t least, uint64_t most, const char *reason) {
+    uint64_t value = get(in);
+    if (!in->r.reason && (value < least || value > most)) {
+        in->r.reason = reason;
+        in->r.at = in->last;
+    }
+    return in->r.reason ? (uint32_t)least : (uint32_t)value;
+}
+
+static void read_head(reader *in, footprints_part *part) {
+    footprint_profile *p = &part->profile;
+    const unsigned char *name = dump_get_string(&in->r, &part->name_size);
+    part->name = (char *)tool_alloc(part->name_size + 1);
+    if (part->name_size) memcpy(part->name, name, part->name_size);
+    p->flags = get_within(in, 0, KNOWN_FLAGS, "unknown flags");
+    p->sample_log2 = get_within(in, 0, 63, "the sampling ratio is above 2^63");
+    p->block_log2 = get_within(in, 0, 63, "blocks are larger than 2^63 bytes");
+    p->c = get_within(in, 1, 1000000000, "c is not in (0, 1]") / 1e9;
+    p->accesses = get(in);
+    p->blocks = get(in);
+    p->forgotten = get(in);
+    p->last_window = get(in);
+    p->last_blocks = get(in);
+    p->rows = get_within(in, 1, BINS, "rows are not 1 to 496");
+    p->columns = get_within(in, 1, BINS, "columns are not 1 to 496");
+}
+
+static void read_column(reader *in, footprints_part *part, uint32_t column, size_t *room) {
+    footprint_total *total = &part->total[column];
+    uint32_t row, end;
+    uint64_t all = 0;
+    total->windows = get(in);
+    total->low = get(in);
+    total->high = get(in);
+    row = get_within(in, 0, part->profile.rows, "a column has more rows than the table");
+    end = row + get_within(in, 0, part->profile.rows - row, "a column has more rows than the table");
+    for (; row < end && !in->r.reason; row++) {
+        uint64_t windows = get(in);
+        if (windows > UINT64_MAX - all) {
+            in->r.reason = "a column has 2^64 windows or more";
+            in->r.at = in->last;
+        }
+        all += windows;
+        if (windows == 0 || in->r.reason) continue;
+        if (part->cell_count == *room) {
+            *room = 2 * *room + 16;
+            part->cells = (footprints_cell *)tool_grow(part->cells, *room * sizeof *part->cells);
+        }
+        part->cells[part->cell_count].column = column;
+        part->cells[part->cell_count].row = row;
+        part->cells[part->cell_count++].windows = windows;
+    }
+}
+
+static void free_part(footprints_part *part) {
+    free(part->name);
+    free(part->cells);
+    free(part->depth);
+    free(part->total);
+}
+
+/* Every row takes a byte of the part at least, and every column five: only then is there memory for them. */
+static int has_room(reader *in, const footprint_profile *p) {
+    if (in->r.reason) return 0;
+    if (in->r.size - in->r.at >= p->rows + 5 * (size_t)p->columns) return 1;
+    in->r.reason = "the part is too short for its rows and columns";
+    return 0;
+}
 
 static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
     footprints *f = (footprints *)state;
-    const unsigned char *data = d->data + part->offset;
-    char name[NAME_BYTES];
-    size_t at = 0, need = 0;
     footprints_part new_part;
-    const char *reason = footprint_load(&new_part.profile, data, part->bytes, &at, NULL, 0, &need, name, sizeof name);
-    if (reason) return dump_refuse(fault, part->offset + at, "%s", reason);
-    new_part.memory = tool_alloc(need);
-    reason = footprint_load(&new_part.profile, data, part->bytes, &at, new_part.memory, need, NULL, name, sizeof name);
-    if (reason) { free(new_part.memory); return dump_refuse(fault, part->offset + at, "%s", reason); }
-    new_part.name = text_clean(name, strlen(name));
-    f->parts = (footprints_part *)tool_grow(f->parts, (f->count + 1) * sizeof *f->parts);
+    reader in;
+    uint32_t row, column;
+    size_t room = 0;
+    memset(&in, 0, sizeof in);
+    memset(&new_part, 0, sizeof new_part);
+    in.r.data = part->payload ? part->payload : (const unsigned char *)"";
+    in.r.size = part->size;
+    read_head(&in, &new_part);
+    if (has_room(&in, &new_part.profile)) {
+        new_part.depth = (uint64_t *)tool_alloc(new_part.profile.rows * sizeof *new_part.depth);
+        new_part.total = (footprint_total *)tool_alloc(new_part.profile.columns * sizeof *new_part.total);
+        for (row = 0; row < new_part.profile.rows; row++) new_part.depth[row] = get(&in);
+        for (column = 0; column < new_part.profile.columns && !in.r.reason; column++)
+            read_column(&in, &new_part, column, &room);
+        if (!in.r.reason && in.r.at < in.r.size) in.r.reason = "the part goes on after its last field";
+    }
+    if (in.r.reason) {
+        free_part(&new_part);
+        return dump_refuse(fault, dump_place(d, part, in.r.at), "%s", in.r.reason);
+    }
+    if ((f->count & (f->count - 1)) == 0)         /* room for 1, 2, 4, ... */
+        f->parts = (footprints_part *)tool_grow(f->parts, (f->count ? 2 * f->count : 1) * sizeof *f->parts);
+    new_part.order = f->count;
     f->parts[f->count++] = new_part;
     return 0;
 }
 
-static int addable(const footprints_part *a, const footprints_part *b) {
-    const footprint_profile *p = &a->profile, *q = &b->profile;
-    const uint32_t kinds = FOOTPRINT_PAIR | FOOTPRINT_AVERAGE | FOOTPRINT_DIFFERENCE;
-    return strcmp(a->name, b->name) == 0 && p->block_log2 == q->block_log2 && p->sample_log2 == q->sample_log2 &&
-           !(p->c < q->c || p->c > q->c) && ((p->flags ^ q->flags) & kinds) == 0;
+footprint_profile footprints_lay_out(const footprints_part *part, void **memory) {
+    footprint_profile p = part->profile, tables;
+    size_t bytes = footprint_profile_bytes(p.rows, p.columns), i;
+    uint32_t row, column;
+    *memory = tool_alloc(bytes);
+    footprint_profile_init(&tables, p.rows, p.columns, *memory, bytes);
+    p.at_least = tables.at_least;
+    p.depth = tables.depth;
+    p.total = tables.total;
+    memcpy(p.depth, part->depth, p.rows * sizeof *p.depth);
+    memcpy(p.total, part->total, p.columns * sizeof *p.total);
+    for (i = 0; i < part->cell_count; i++) {
+        const footprints_cell *cell = &part->cells[i];
+        p.at_least[cell->row * (size_t)p.columns + cell->column] = cell->windows;
+    }
+    for (row = p.rows; row-- > 1; ) {             /* from cells to sums over the rows above */
+        for (column = 0; column < p.columns; column++) {
+            uint64_t *to = &p.at_least[(row - 1) * (size_t)p.columns + column];
+            *to += p.at_least[row * (size_t)p.columns + column];
+        }
+    }
+    return p;
 }
 
-static void add(footprints_part *into, footprints_part *other) {
-    uint32_t rows = into->profile.rows, columns = into->profile.columns;
-    footprint_profile sum;
-    size_t bytes;
-    void *memory;
-    if (rows < other->profile.rows) rows = other->profile.rows;
-    if (columns < other->profile.columns) columns = other->profile.columns;
-    bytes = footprint_profile_bytes(rows, columns);
-    memory = tool_alloc(bytes);
-    footprint_profile_init(&sum, rows, columns, memory, bytes);
-    footprint_add(&sum, &into->profile);
-    footprint_add(&sum, &other->profile);
-    free(into->memory);
-    into->profile = sum;
-    into->memory = memory;
+/* ---- adding up ---------------------------------------------------------------------------- */
+
+static int order_of(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
+
+static int compare_keys(const footprints_part *a, const footprints_part *b) {
+    const footprint_profile *p = &a->profile, *q = &b->profile;
+    const uint32_t kinds = FOOTPRINT_INTERLEAVED | FOOTPRINT_AVERAGE | FOOTPRINT_DIFFERENCE;
+    size_t least = a->name_size < b->name_size ? a->name_size : b->name_size;
+    int order = memcmp(a->name, b->name, least);
+    if (order == 0) order = order_of(a->name_size, b->name_size);
+    if (order == 0) order = order_of(p->block_log2, q->block_log2);
+    if (order == 0) order = order_of(p->sample_log2, q->sample_log2);
+    if (order == 0) order = order_of(p->flags & kinds, q->flags & kinds);
+    if (order == 0) order = p->c < q->c ? -1 : p->c > q->c;
+    return order;
+}
+
+static int by_key(const void *a, const void *b) {
+    const footprints_part *x = (const footprints_part *)a, *y = (const footprints_part *)b;
+    int order = compare_keys(x, y);
+    return order ? order : order_of(x->order, y->order);
+}
+
+static int by_order(const void *a, const void *b) {
+    return order_of(((const footprints_part *)a)->order, ((const footprints_part *)b)->order);
+}
+
+static int by_place(const void *a, const void *b) {
+    const footprints_cell *x = (const footprints_cell *)a, *y = (const footprints_cell *)b;
+    int order = order_of(x->column, y->column);
+    return order ? order : order_of(x->row, y->row);
+}
+
+static void add(footprint_profile *p, uint64_t *sum, uint64_t more) {
+    *sum = *sum + more < more ? UINT64_MAX : *sum + more;
+    if (*sum == UINT64_MAX) p->flags |= FOOTPRINT_SATURATED;
+}
+
+static void add_total(footprint_profile *p, footprint_total *sum, const footprint_total *more) {
+    add(p, &sum->windows, more->windows);
+    sum->low += more->low;
+    sum->high += more->high + (sum->low < more->low);
+}
+
+/* Takes so much off the cells of small footprints that each column adds up to less than 2^64. */
+static void cap_columns(footprints_part *sum) {
+    uint64_t all = 0;
+    size_t i;
+    for (i = sum->cell_count; i-- > 0; ) {
+        footprints_cell *cell = &sum->cells[i];
+        if (i + 1 == sum->cell_count || cell[1].column != cell->column) all = 0;
+        if (cell->windows > UINT64_MAX - all) {
+            cell->windows = UINT64_MAX - all;
+            sum->profile.flags |= FOOTPRINT_SATURATED;
+        }
+        all += cell->windows;
+    }
+}
+
+/* The sum of parts[0..count), which have one key. Their cells are joined, sorted and added up. */
+static footprints_part sum_of(footprints_part *parts, size_t count) {
+    footprints_part sum = parts[0];
+    footprint_profile *p = &sum.profile;
+    size_t i, k, kept = 0, cells = 0;
+    if (count == 1) return sum;
+    for (i = 0; i < count; i++) {
+        cells += parts[i].cell_count;
+        if (parts[i].profile.rows > p->rows) p->rows = parts[i].profile.rows;
+        if (parts[i].profile.columns > p->columns) p->columns = parts[i].profile.columns;
+    }
+    sum.depth = (uint64_t *)tool_alloc(p->rows * sizeof *sum.depth);
+    sum.total = (footprint_total *)tool_alloc(p->columns * sizeof *sum.total);
+    sum.cells = (footprints_cell *)tool_alloc(cells * sizeof *sum.cells);
+    sum.cell_count = 0;
+    for (i = 0; i < count; i++) {
+        const footprints_part *more = &parts[i];
+        for (k = 0; k < more->profile.rows; k++) add(p, &sum.depth[k], more->depth[k]);
+        for (k = 0; k < more->profile.columns; k++) add_total(p, &sum.total[k], &more->total[k]);
+        if (more->cell_count)
+            memcpy(sum.cells + sum.cell_count, more->cells, more->cell_count * sizeof *sum.cells);
+        sum.cell_count += more->cell_count;
+        if (i == 0) continue;
+        add(p, &p->accesses, more->profile.accesses);
+        add(p, &p->blocks, more->profile.blocks);
+        add(p, &p->forgotten, more->profile.forgotten);
+        p->flags |= more->profile.flags;
+        p->last_window = p->last_blocks = 0;      /* no window of the sum is the whole run */
+    }
+    qsort(sum.cells, sum.cell_count, sizeof *sum.cells, by_place);
+    for (i = 0; i < sum.cell_count; i++) {
+        if (kept && by_place(&sum.cells[kept - 1], &sum.cells[i]) == 0)
+            add(p, &sum.cells[kept - 1].windows, sum.cells[i].windows);
+        else sum.cells[kept++] = sum.cells[i];
+    }
+    sum.cell_count = kept;
+    cap_columns(&sum);
+    for (i = 0; i < count; i++) {
+        if (i == 0) parts[i].name = NULL;         /* the sum has it */
+        free_part(&parts[i]);
+    }
+    return sum;
 }
 
 static void settle(void *state) {
     footprints *f = (footprints *)state;
-    size_t i, k, kept = 0;
-    for (i = 0; i < f->count; i++) {
-        for (k = 0; k < kept && !addable(&f->parts[k], &f->parts[i]); k++) {}
-        if (k == kept) { f->parts[kept++] = f->parts[i]; continue; }
-        add(&f->parts[k], &f->parts[i]);
-        free(f->parts[i].memory);
-        free(f->parts[i].name);
+    size_t i, end, kept = 0;
+    if (f->count == 0) return;
+    qsort(f->parts, f->count, sizeof *f->parts, by_key);
+    for (i = 0; i < f->count; i = end) {
+        for (end = i + 1; end < f->count && compare_keys(&f->parts[i], &f->parts[end]) == 0; end++) {}
+        f->parts[kept++] = sum_of(&f->parts[i], end - i);
     }
     f->count = kept;
+    qsort(f->parts, f->count, sizeof *f->parts, by_order);
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+static void write_part(const footprints_part *part, text *out) {
+    const footprint_profile *p = &part->profile;
+    dump_writer w;
+    uint32_t row, column;
+    size_t i = 0, end;
+    dump_begin(&w, out, DUMP_FOOTPRINT);
+    dump_put(&w, part->name_size);
+    dump_put_bytes(&w, part->name, part->name_size);
+    dump_put(&w, p->flags);
+    dump_put(&w, p->sample_log2);
+    dump_put(&w, p->block_log2);
+    dump_put(&w, (uint64_t)(p->c * 1e9 + .5));
+    dump_put(&w, p->accesses);
+    dump_put(&w, p->blocks);
+    dump_put(&w, p->forgotten);
+    dump_put(&w, p->last_window);
+    dump_put(&w, p->last_blocks);
+    dump_put(&w, p->rows);
+    dump_put(&w, p->columns);
+    for (row = 0; row < p->rows; row++) dump_put(&w, part->depth[row]);
+    for (column = 0; column < p->columns; column++) {
+        uint32_t first;
+        for (end = i; end < part->cell_count && part->cells[end].column == column; end++) {}
+        first = end > i ? part->cells[i].row : 0;
+        dump_put(&w, part->total[column].windows);
+        dump_put(&w, part->total[column].low);
+        dump_put(&w, part->total[column].high);
+        dump_put(&w, first);
+        dump_put(&w, end > i ? part->cells[end - 1].row + 1 - first : 0);
+        for (row = first; i < end; row++) {       /* with the zeros in between */
+            if (part->cells[i].row == row) dump_put(&w, part->cells[i++].windows);
+            else dump_put(&w, 0);
+        }
+    }
+    dump_end(&w);
 }
 
 static void write(void *state, text *out) {
     const footprints *f = (const footprints *)state;
     size_t i;
-    for (i = 0; i < f->count; i++) footprint_write(&f->parts[i].profile, f->parts[i].name, text_write, out);
+    for (i = 0; i < f->count; i++) write_part(&f->parts[i], out);
 }
 
 static void free_state(void *state) {
     footprints *f = (footprints *)state;
     size_t i;
-    for (i = 0; i < f->count; i++) { free(f->parts[i].memory); free(f->parts[i].name); }
+    for (i = 0; i < f->count; i++) free_part(&f->parts[i]);
     free(f->parts);
     memset(f, 0, sizeof *f);
 }

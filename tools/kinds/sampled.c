@@ -1,13 +1,15 @@
 /* sampled.c - reading, adding up and writing parts of kind 1.
 
-   Reading only appends. Settling sorts each list by what makes its items equal, folds equals by saturating sums and
-   renumbers the lists that point at it:
+   Reading only appends. Settling sorts each list by what makes its items equal, folds equals by
+   saturating sums and renumbers the lists that point at it:
 
        programs (name, clock) <- profiles (program, all settings)
-                              <- threads (program, number, name) <- rows (thread, site, caller) -> sites (name, file, line, kind)
+                              <- threads (program, number, name) <- rows (thread, site, caller) ->
+   sites (name, file, line, kind)
 
-   Saturating sums of what is never negative do not depend on order, nor does the sorted order; so any order and any
-   grouping of files gives the same lists, and the same bytes when they are written. Cost: n log n. */
+   Saturating sums of what is never negative do not depend on order, nor does the sorted order; so
+   any order and any grouping of files gives the same lists, and the same bytes when they are
+   written. Cost: n log n. */
 #include "kinds/sampled.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -22,9 +24,12 @@ struct tally_string { struct tally_string *next; char *bytes; };
 uint64_t tally_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
 /* A new item at the end of a list, all zero. */
-#define APPEND(list) ((list)->count == (list)->room \
-    ? (void)((list)->at = tool_grow((list)->at, ((list)->room = 2 * (list)->room + 16) * sizeof *(list)->at)) : (void)0, \
-    memset(&(list)->at[(list)->count], 0, sizeof *(list)->at), &(list)->at[(list)->count++])
+#define APPEND(list)                                                                          \
+    ((list)->count == (list)->room                                                            \
+         ? (void)((list)->at = tool_grow((list)->at, ((list)->room = 2 * (list)->room + 16) * \
+                                                         sizeof *(list)->at))                 \
+         : (void)0,                                                                           \
+     memset(&(list)->at[(list)->count], 0, sizeof *(list)->at), &(list)->at[(list)->count++])
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
@@ -47,7 +52,7 @@ static const char *get_name(tally *s, dump_reader *r) {
     struct tally_string *string;
     if (r->reason || size == 0) return "";
     string = (struct tally_string *)tool_alloc(sizeof *string);
-    string->bytes = text_clean(bytes, size);
+    string->bytes = text_name(bytes, size);
     string->next = s->strings;
     s->strings = string;
     return string->bytes;
@@ -69,7 +74,8 @@ static uint32_t get_site(tally *s, part_state *p) {
         return (uint32_t)s->sites.count - 1;
     }
     code -= SITE_RECENT;
-    if (code < RECENT_SITES && code < p->new_sites) return p->recent[(p->new_sites - 1 - (size_t)code) % RECENT_SITES];
+    if (code < RECENT_SITES && code < p->new_sites)
+        return p->recent[(p->new_sites - 1 - (size_t)code) % RECENT_SITES];
     p->r.at = start;
     p->r.reason = "a site number that points at no site";
     return TALLY_NO_SITE;
@@ -77,7 +83,10 @@ static uint32_t get_site(tally *s, part_state *p) {
 
 static void get_info(tally *s, part_state *p) {
     tally_program *program = &s->programs.at[s->programs.count - 1];
-    if (p->has_info) { refuse_record(p, "a second info record in one part"); return; }
+    if (p->has_info) {
+        refuse_record(p, "a second info record in one part");
+        return;
+    }
     p->has_info = 1;
     program->clock_hz = dump_get(&p->r);
     program->name = get_name(s, &p->r);
@@ -114,7 +123,10 @@ static void get_thread(tally *s, part_state *p) {
 
 static void get_row(tally *s, part_state *p) {
     tally_row row = {0, 0, 0, 0, 0, 0, 0};
-    if (!p->has_thread) { refuse_record(p, "a row before the first thread"); return; }
+    if (!p->has_thread) {
+        refuse_record(p, "a row before the first thread");
+        return;
+    }
     row.thread = (uint32_t)s->threads.count - 1;
     row.site = get_site(s, p);
     if (row.site == TALLY_NO_SITE) refuse_record(p, "a row without a site");
@@ -208,7 +220,10 @@ static int compare_sites(const void *left, const void *right) {
     return order ? order : compare_u64(a->kind, b->kind);
 }
 
-static void fold_sites(void *into, const void *from) { (void)into; (void)from; }
+static void fold_sites(void *into, const void *from) {
+    (void)into;
+    (void)from;
+}
 
 static int compare_rows(const void *left, const void *right) {
     const tally_row *a = (const tally_row *)left, *b = (const tally_row *)right;
@@ -225,18 +240,23 @@ static void fold_rows(void *into, const void *from) {
     a->ticks = tally_add(a->ticks, b->ticks);
 }
 
-/* Sorts and folds items, whose first member is their id. Returns how many are left; map, if wanted, gets the new
-   place of each old one. */
-static size_t settle_list(void *items, size_t count, size_t bytes, int (*compare)(const void *, const void *),
-                     void (*fold)(void *, const void *), uint32_t **map) {
+/* Sorts and folds items, whose first member is their id. Returns how many are left; map, if wanted,
+   gets the new place of each old one. */
+static size_t settle_list(void *items, size_t count, size_t bytes,
+                          int (*compare)(const void *, const void *),
+                          void (*fold)(void *, const void *), uint32_t **map) {
     char *at = (char *)items;
     size_t i, kept = 0;
     uint32_t number;
     if (map) *map = (uint32_t *)tool_alloc(count * sizeof **map);
-    for (i = 0; i < count; i++) { number = (uint32_t)i; memcpy(at + i * bytes, &number, sizeof number); }
+    for (i = 0; i < count; i++) {
+        number = (uint32_t)i;
+        memcpy(at + i * bytes, &number, sizeof number);
+    }
     if (count) qsort(items, count, bytes, compare);
     for (i = 0; i < count; i++) {
-        if (kept && compare(at + (kept - 1) * bytes, at + i * bytes) == 0) fold(at + (kept - 1) * bytes, at + i * bytes);
+        if (kept && compare(at + (kept - 1) * bytes, at + i * bytes) == 0)
+            fold(at + (kept - 1) * bytes, at + i * bytes);
         else if (kept++ != i) memcpy(at + (kept - 1) * bytes, at + i * bytes, bytes);
         memcpy(&number, at + i * bytes, sizeof number);
         if (map) (*map)[number] = (uint32_t)kept - 1;
@@ -245,15 +265,18 @@ static size_t settle_list(void *items, size_t count, size_t bytes, int (*compare
 }
 
 #define SETTLE(list, compare, fold, map) \
-    ((list)->count = settle_list((list)->at, (list)->count, sizeof *(list)->at, (compare), (fold), (map)))
+    ((list)->count =                     \
+         settle_list((list)->at, (list)->count, sizeof *(list)->at, (compare), (fold), (map)))
 
 static void settle(void *state) {
     tally *s = (tally *)state;
     uint32_t *program, *thread, *site;
     size_t i;
     SETTLE(&s->programs, compare_programs, fold_programs, &program);
-    for (i = 0; i < s->profiles.count; i++) s->profiles.at[i].program = program[s->profiles.at[i].program];
-    for (i = 0; i < s->threads.count; i++) s->threads.at[i].program = program[s->threads.at[i].program];
+    for (i = 0; i < s->profiles.count; i++)
+        s->profiles.at[i].program = program[s->profiles.at[i].program];
+    for (i = 0; i < s->threads.count; i++)
+        s->threads.at[i].program = program[s->threads.at[i].program];
     SETTLE(&s->profiles, compare_profiles, fold_profiles, NULL);
     SETTLE(&s->threads, compare_threads, fold_threads, &thread);
     SETTLE(&s->sites, compare_sites, fold_sites, &site);
@@ -296,9 +319,15 @@ typedef struct part_writer {
 
 static void put_site(part_writer *p, uint32_t index) {
     size_t back;
-    if (index == TALLY_NO_SITE) { dump_put(&p->w, SITE_NONE); return; }
+    if (index == TALLY_NO_SITE) {
+        dump_put(&p->w, SITE_NONE);
+        return;
+    }
     for (back = 0; back < RECENT_SITES && back < p->new_sites; back++)
-        if (p->recent[(p->new_sites - 1 - back) % RECENT_SITES] == index) { dump_put(&p->w, SITE_RECENT + back); return; }
+        if (p->recent[(p->new_sites - 1 - back) % RECENT_SITES] == index) {
+            dump_put(&p->w, SITE_RECENT + back);
+            return;
+        }
     p->recent[p->new_sites++ % RECENT_SITES] = index;
     dump_put(&p->w, SITE_NEW);
     dump_put_string(&p->w, p->s->sites.at[index].name);

@@ -1,15 +1,35 @@
-/* sampled.h - what parts of kind 1 (bursty.h) say, added up over parts, files, threads and machines. */
+/* sampled.h - what parts of kind 1 (bursty.h) say, added up over parts, files, threads and
+   machines. */
 #ifndef TALLY_H
 #define TALLY_H
 #include "base/kind.h"
 
 /* Event classes of a site's kind (bursty.h), and flags of profiles and threads. */
-enum { SITE_CALL = 1, SITE_RETURN = 2, SITE_BACKEDGE = 4, SITE_LOAD = 8, SITE_STORE = 16, SITE_USER = 32,
-       SITE_CLASSES = 63, SITE_FRAME = 256 /* of a scope, which has a return too */ };
-enum { PROFILE_OFF = 1, PROFILE_TABLE = 2, PROFILE_BUDGET = 4, PROFILE_REENABLE = 8, THREAD_ENDED = 1 };
+enum {
+    SITE_CALL = 1,
+    SITE_RETURN = 2,
+    SITE_BACKEDGE = 4,
+    SITE_LOAD = 8,
+    SITE_STORE = 16,
+    SITE_USER = 32,
+    SITE_CLASSES = 63,
+    SITE_FRAME = 256 /* of a scope, which has a return too */
+};
+enum {
+    PROFILE_OFF = 1,
+    PROFILE_TABLE = 2,
+    PROFILE_BUDGET = 4,
+    PROFILE_REENABLE = 8,
+    THREAD_ENDED = 1
+};
 
-/* Programs, profiles, threads, sites and rows refer to one another by index; `id` is private to tally_settle. */
-typedef struct tally_program { uint32_t id; const char *name; uint64_t clock_hz, checks, events, lost; } tally_program;
+/* Programs, profiles, threads, sites and rows refer to one another by index; `id` is private to
+   tally_settle. */
+typedef struct tally_program {
+    uint32_t id;
+    const char *name;
+    uint64_t clock_hz, checks, events, lost;
+} tally_program;
 typedef struct tally_profile {
     uint32_t id, program, number, check_count, burst_count, jitter_percent, classes, flags;
     uint64_t bursts, events;
@@ -20,7 +40,10 @@ typedef struct tally_thread {
     uint64_t checks, burst_checks, events, lost;
 } tally_thread;
 typedef struct tally_site { uint32_t id, line, kind; const char *name, *file; } tally_site;
-typedef struct tally_row  { uint32_t id, thread, site, caller; uint64_t count, weight_256, ticks; } tally_row;
+typedef struct tally_row {
+    uint32_t id, thread, site, caller;
+    uint64_t count, weight_256, ticks;
+} tally_row;
 
 #define TALLY_NO_SITE UINT32_MAX                  /* a row's caller that is not known */
 

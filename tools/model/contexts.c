@@ -1,13 +1,10 @@
 /* contexts.c - joined calling-context trees become columns of the model. */
-#define HCCT_STATIC
-#define HCCT_IMPLEMENTATION
 #include "kinds/contexts.h"
 #include "base/json.h"
 #include "base/tool.h"
 #include "kinds/sampled.h"
 #include "model/report.h"
 #include "model/sampled.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,35 +28,34 @@ typedef struct report_contexts {
     size_t count;
 } report_contexts;
 
-static char *copy(const char *name) { return text_clean(name, strlen(name)); }
-
-static void make_tree(report *r, const contexts *c, const hcct *tree, const tally *sampled, context_tree *to) {
-    uint32_t *place = (uint32_t *)tool_alloc((size_t)tree->used * sizeof *place);      /* of each node, in preorder */
+static void make_tree(report *r, const contexts *c, const contexts_tree *tree, const tally *sampled,
+                      context_tree *to) {
+    uint32_t *place = (uint32_t *)tool_alloc(tree->count * sizeof *place);      /* of each node, in preorder */
+    uint64_t total = tree->field[CONTEXTS_TOTAL], scaled = tree->field[CONTEXTS_SCALED];
     uint32_t node, depth = 0;
-    hcct_stats stats;
     report_tree *made;
-    double absent;
     size_t i;
-    hcct_get_stats(tree, &stats);
-    to->algorithm = algorithms[tree->algorithm];
-    to->total = stats.scaled_total;
-    to->unmatched = stats.unmatched;
-    to->is_of_sample = stats.total && stats.scaled_total == stats.total && sampled && report_is_part(sampled);
-    absent = stats.total ? ceil((double)stats.base * ((double)stats.scaled_total / (double)stats.total)) : 0;
-    to->absent = absent < (double)to->total ? (uint64_t)absent : to->total;
-    made = report_add_tree(r, (size_t)stats.nodes + 1, c->key_count + 1);
+    if (!scaled) scaled = total;
+    to->algorithm = algorithms[tree->field[CONTEXTS_ALGORITHM]];
+    to->total = scaled;
+    to->unmatched = tree->field[CONTEXTS_UNMATCHED];
+    to->is_of_sample = total && scaled == total && sampled && report_is_part(sampled);
+    to->absent = tree->base;
+    if (scaled != total) to->absent = contexts_scale(tree->base, scaled, total, 1);
+    if (to->absent > to->total) to->absent = to->total;
+    made = report_add_tree(r, tree->count, c->key_count + 1);
     made->unit = "calls";
     made->is_whole = 1;
-    for (i = 0; i < made->name_count; i++) made->names[i] = copy(i ? contexts_name(c, (uint32_t)i) : "");
+    for (i = 0; i < made->name_count; i++) made->names[i] = report_name(r, i ? contexts_name(c, (uint32_t)i) : "");
     made->count = 1;
-    for (node = hcct_next(tree, 0, &depth); node; node = hcct_next(tree, node, &depth)) {
-        hcct_context context;
-        hcct_get(tree, node, &context);
+    for (node = contexts_next(tree, 0, &depth); node; node = contexts_next(tree, node, &depth)) {
+        const contexts_node *n = &tree->nodes[node];
+        int scales = scaled != total;
         place[node] = (uint32_t)made->count;
-        made->parent[made->count] = place[hcct_parent(tree, node)];
-        made->name[made->count] = context.key;
-        made->lower[made->count] = context.lower;
-        made->upper[made->count] = context.upper;
+        made->parent[made->count] = place[n->parent];
+        made->name[made->count] = n->key;
+        made->lower[made->count] = scales ? contexts_scale(n->lower, scaled, total, 0) : n->lower;
+        made->upper[made->count] = scales ? contexts_scale(n->upper, scaled, total, 1) : n->upper;
         made->count++;
     }
     to->tree = made;
@@ -85,7 +81,7 @@ static void add_key(text *out, const report_tree *tree, uint32_t node) {
 }
 
 /* Outermost first. A long path keeps its two ends: who began it and what is hot. */
-static char *path_of(const report_tree *tree, uint32_t node) {
+static const char *path_of(report *r, const report_tree *tree, uint32_t node) {
     enum { FIRST = 2, LAST = 6 };
     uint32_t last[LAST], first[FIRST] = {0, 0}, at;
     size_t depth = 0, outer, i;
@@ -105,8 +101,7 @@ static char *path_of(const report_tree *tree, uint32_t node) {
         add_key(&out, tree, last[i]);
         if (i) text_add(&out, " > ");
     }
-    text_bytes(&out, "", 1);
-    return out.data;
+    return report_keep_text(r, &out);
 }
 
 static void add_remark(const context_tree *t, report_table *table) {
@@ -149,7 +144,7 @@ static void add_table(report *r, const context_tree *t) {
         row[0].real = t->total ? (double)hot[i].lower / (double)t->total : 0;
         row[1].count = hot[i].lower;
         row[2].count = hot[i].upper;
-        row[3].name = report_keep(r, path_of(tree, hot[i].node));
+        row[3].name = path_of(r, tree, hot[i].node);
     }
     table->rows_left_out = tree->count - 1 - table->rows;
     add_remark(t, table);
@@ -164,7 +159,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     to->trees = (context_tree *)tool_alloc(c->count * sizeof *to->trees);
     to->count = c->count;
     for (i = 0; i < c->count; i++) {
-        make_tree(r, c, &c->trees[i]->tree, sampled, &to->trees[i]);
+        make_tree(r, c, &c->trees[i], sampled, &to->trees[i]);
         add_table(r, &to->trees[i]);
     }
 }

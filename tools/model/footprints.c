@@ -3,8 +3,6 @@
    A curve has a point for each bin of window lengths that some window of the run is in, at the bin's longest window.
    Percentiles are bins of footprints too; the middle of a bin, at most a sixteenth from its ends, is what is drawn, but
    never more than there are blocks. */
-#define FOOTPRINT_STATIC
-#define FOOTPRINT_IMPLEMENTATION
 #include "base/json.h"
 #include "base/tool.h"
 #include "kinds/footprints.h"
@@ -79,13 +77,14 @@ static void add_windows(const footprint_profile *p, report_footprint *to) {
 }
 
 static void add_miss_ratios(const footprint_profile *p, report_footprint *to) {
-    uint32_t row;
-    begin_curve(&to->miss_ratio, "miss ratio", p->rows);
-    if (p->flags & FOOTPRINT_PAIR) return;
-    for (row = 1; row < p->rows; row++) {
-        double blocks = (double)footprint_bin_high(row);
-        add_point(&to->miss_ratio, blocks,
-                  p->flags & FOOTPRINT_AVERAGE ? footprint_miss_ratio_by_average(p, blocks) : footprint_miss_ratio(p, blocks));
+    int average = (p->flags & FOOTPRINT_AVERAGE) != 0;
+    uint32_t row, rows = average ? footprint_bin(p->blocks) + 1 : p->rows;
+    begin_curve(&to->miss_ratio, "miss ratio", rows);
+    if (p->flags & FOOTPRINT_INTERLEAVED) return;
+    for (row = 1; row < rows; row++) {
+        double blocks = (double)footprint_bin_high(row), ratio;
+        ratio = average ? footprint_miss_ratio_by_average(p, blocks) : footprint_miss_ratio(p, blocks);
+        if (ratio >= 0) add_point(&to->miss_ratio, blocks, ratio);     /* sampling cannot tell of small caches */
         if (blocks >= (double)p->blocks) break;
     }
 }
@@ -93,7 +92,7 @@ static void add_miss_ratios(const footprint_profile *p, report_footprint *to) {
 /* What the numbers are worth, in a few words. */
 static const char *worth_of(const footprint_profile *p) {
     if (p->sample_log2 || (p->flags & FOOTPRINT_FULL && !(p->flags & FOOTPRINT_FORGET)))
-        return "estimated from a sample of the blocks, without guarantee";
+        return "estimated from a sample, without guarantee";
     if (p->flags & FOOTPRINT_FULL) return "guaranteed only for what is smaller than the tracker's memory";
     if (p->flags & FOOTPRINT_AVERAGE) return "averages only, exact";
     return p->c < 1 ? "within c of the truth, never above it" : "exact to the bin, an eighth of an octave";
@@ -153,7 +152,7 @@ static void add_window_table(report *r, const report_footprint *f) {
         row[0].count = whole(f->average.x[i]);
         for (k = 0; k < REPORT_PERCENTILES; k++)
             row[1 + k].real = i < f->percentile[k].count ? f->percentile[k].y[i] : REPORT_NONE;
-        row[6].real = f->average.y[i];
+        row[6].real = f->is_pair ? REPORT_NONE : f->average.y[i];
     }
     text_free(&title);
 }
@@ -184,11 +183,13 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     made->list = (report_footprint *)tool_alloc(f->count * sizeof *made->list);
     made->count = f->count;
     for (i = 0; i < f->count; i++) {
-        const footprint_profile *p = &f->parts[i].profile;
+        void *memory;
+        footprint_profile laid_out = footprints_lay_out(&f->parts[i], &memory);
+        const footprint_profile *p = &laid_out;
         report_footprint *to = &made->list[i];
-        to->title = text_clean(f->parts[i].name, strlen(f->parts[i].name));
+        to->title = text_clean(f->parts[i].name, f->parts[i].name_size);
         to->worth = worth_of(p);
-        to->is_pair = (p->flags & FOOTPRINT_PAIR) != 0;
+        to->is_pair = (p->flags & FOOTPRINT_INTERLEAVED) != 0;
         to->accesses = p->accesses;
         to->distinct = p->blocks;
         to->block_bytes = to->is_pair ? 1 : (double)(UINT64_C(1) << p->block_log2);
@@ -198,6 +199,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
         add_miss_ratios(p, to);
         add_window_table(r, to);
         add_miss_table(r, to);
+        free(memory);
     }
 }
 

@@ -1,16 +1,27 @@
-/* report.c - building a report: sections one after the other, what they add, and the end of it all. */
+/* report.c - building a report: sections one after the other, what they add, and the end of it all.
+ */
 #include "model/report.h"
+#include "base/demangle.h"
 #include "base/tool.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* For lists that grow by one and stay short. */
+/* One item more. The room is always a power of two, so that a full list is one whose count is one.
+ */
 static void *grow(void *list, size_t *count, size_t item_bytes) {
-    return tool_grow(list, ++*count * item_bytes);
+    size_t room = *count ? 2 * *count : 1;
+    if ((*count & (*count - 1)) == 0) list = tool_grow(list, room * item_bytes);
+    ++*count;
+    return list;
 }
 
 static char *copy(const char *string) { return text_clean(string, strlen(string)); }
+
+char *report_name(const report *r, const char *name) {
+    char *readable = r->options.keeps_mangled ? NULL : demangle(name);
+    return readable ? readable : copy(name);
+}
 
 static report_part *part_of(report *r) { return &r->parts[r->part_count - 1]; }
 
@@ -47,8 +58,8 @@ void report_add_name(report *r, const char *name) {
     r->names[r->name_count - 1] = copy(name);
 }
 
-report_table *report_add_table(report *r, const char *key, const char *title, const report_column *columns,
-                               size_t column_count) {
+report_table *report_add_table(report *r, const char *key, const char *title,
+                               const report_column *columns, size_t column_count) {
     report_part *part = part_of(r);
     report_table *table = (report_table *)tool_alloc(sizeof *table);
     part->tables = (report_table **)grow(part->tables, &part->table_count, sizeof(report_table *));
@@ -94,10 +105,17 @@ report_tree *report_add_tree(report *r, size_t nodes, size_t names) {
 }
 
 const char *report_keep(report *r, char *string) {
-    if ((r->kept_count & (r->kept_count + 1)) == 0)
-        r->kept = (char **)tool_grow(r->kept, (2 * r->kept_count + 1) * sizeof *r->kept);
-    r->kept[r->kept_count++] = string;
+    r->kept = (char **)grow(r->kept, &r->kept_count, sizeof *r->kept);
+    r->kept[r->kept_count - 1] = string;
     return string;
+}
+
+const char *report_keep_text(report *r, text *t) {
+    char *string;
+    text_bytes(t, "", 1);
+    string = (char *)tool_grow(t->data, t->size);
+    memset(t, 0, sizeof *t);
+    return report_keep(r, string);
 }
 
 /* ---- sorting ------------------------------------------------------------------------------ */
@@ -134,7 +152,8 @@ static void sort_table(report_table *table, size_t column) {
     }
     if (table->rows) qsort(keys, table->rows, sizeof *keys, compare_rows);
     for (i = 0; i < table->rows; i++)
-        memcpy(sorted + i * table->column_count, table->cells + keys[i].row * table->column_count, row_bytes);
+        memcpy(sorted + i * table->column_count, table->cells + keys[i].row * table->column_count,
+               row_bytes);
     free(table->cells);
     free(keys);
     table->cells = sorted;
@@ -146,7 +165,8 @@ size_t report_sort(report *r, const char *key) {
     for (i = 0; i < r->part_count; i++) {
         for (k = 0; k < r->parts[i].table_count; k++) {
             report_table *table = r->parts[i].tables[k];
-            for (column = 0; table->shape == REPORT_ROWS && column < table->column_count; column++) {
+            for (column = 0; table->shape == REPORT_ROWS && column < table->column_count;
+                 column++) {
                 if (strcmp(table->columns[column].key, key) != 0) continue;
                 sort_table(table, column);
                 found++;
@@ -200,5 +220,6 @@ void report_free(report *r) {
     free(r->names);
     free(r->kept);
     free(r->title);
+    free(r->made_of);
     memset(r, 0, sizeof *r);
 }

@@ -1,30 +1,32 @@
-/* report.h - what a report says, in terms that know no kind of part: facts, tables, trees, and the sections they
-   stand in. Models (model/NAME.c) fill it; writers (write/NAME.c) show it. Neither knows the other's names. */
+/* report.h - what a report says, in terms that know no kind of part: facts, tables, trees, and the
+   sections they stand in. Models (model/NAME.c) fill it; writers (write/NAME.c) show it. Neither
+   knows the other's names. */
 #ifndef REPORT_H
 #define REPORT_H
 #include "base/input.h"
+#include "base/save.h"
 
 /* ---- tables ---- */
 
 typedef enum report_type { REPORT_COUNT, REPORT_REAL, REPORT_SHARE, REPORT_NAME } report_type;
 
 enum {
-    REPORT_OPTIONAL = 1,                          /* text and page leave it out where there is little room */
-    REPORT_HIDDEN = 2                             /* for programs (CSV, JSON) only */
+    REPORT_OPTIONAL = 1, /* text and page leave it out where there is little room */
+    REPORT_HIDDEN = 2    /* for programs (CSV, JSON) only */
 };
 
 typedef struct report_column {
-    const char *key;                              /* for programs: one word, with its unit: "time_ns" */
-    const char *label;                            /* for people; one word too, so that awk can count columns */
+    const char *key;   /* for programs: one word, with its unit: "time_ns" */
+    const char *label; /* for people; one word too, so that awk can count columns */
     report_type type;
     unsigned flags;
-    const char *none;                             /* one word where a REAL or SHARE is REPORT_NONE */
+    const char *none; /* one word where a REAL or SHARE is REPORT_NONE */
 } report_column;
 
 typedef union report_cell {
     uint64_t count;                               /* COUNT: of events, bytes, ... */
-    double real;                                  /* REAL; SHARE: 0 to 1; REPORT_NONE: there is none */
-    const char *name;                             /* NAME: clean UTF-8, outlives the report; report_keep helps */
+    double real;      /* REAL; SHARE: 0 to 1; REPORT_NONE: there is none */
+    const char *name; /* NAME: clean UTF-8, outlives the report; report_keep helps */
 } report_cell;
 
 #define REPORT_NONE ((double)NAN)                 /* wants math.h */
@@ -40,7 +42,7 @@ typedef struct report_table {
     size_t column_count;
     report_cell *cells;                           /* row by row */
     size_t rows, room;
-    size_t rows_shown;                            /* text and plain HTML show no more than that; 0: all */
+    size_t rows_shown; /* text and plain HTML show no more than that; 0: all */
     size_t rows_left_out;                         /* by the least share */
     report_shape shape;
 } report_table;
@@ -52,10 +54,10 @@ typedef struct report_tree {
     char   **names;
     size_t   name_count;
     uint32_t *parent, *name;                      /* of each node */
-    uint64_t *lower, *upper;                      /* bounds of the node's own count, callees left out */
+    uint64_t *lower, *upper; /* bounds of the node's own count, callees left out */
     size_t   count;
     const char *unit;                             /* "calls" */
-    int      is_whole;                            /* stacks from the program's start, not caller and callee alone */
+    int is_whole; /* stacks from the program's start, not caller and callee alone */
 } report_tree;
 
 /* ---- sections ---- */
@@ -64,12 +66,13 @@ struct report;
 
 /* What one model adds. The Makefile finds `const report_section section_NAME` in model/NAME.c. */
 typedef struct report_section {
-    const part_kind *kind;                        /* whose state it shows; without such a part there is no section */
-    const char *key;                              /* its key in the JSON, and the id of its element in the page */
-    size_t columns_bytes;                         /* of what it keeps; zero bytes at first; may be 0 */
+    const part_kind *kind; /* whose state it shows; without such a part there is no section */
+    const char *key;       /* its key in the JSON, and the id of its element in the page */
+    size_t columns_bytes;  /* of what it keeps; zero bytes at first; may be 0 */
     /* Adds facts, tables and trees to the report, and fills the columns. in outlives the report. */
     void (*fill)(void *columns, struct report *r, const void *state, const input *in);
-    /* Writes one JSON value of its own for the page's script; NULL: an object of its tables and trees. */
+    /* Writes one JSON value of its own for the page's script; NULL: an object of its tables and
+       trees. */
     void (*json)(const void *columns, const struct report *r, text *out);
     void (*free)(void *columns);                  /* may be NULL */
 } report_section;
@@ -94,47 +97,56 @@ typedef struct report_options {
     double least_share;                           /* 0 to 1: leave out what has less */
     size_t width;                                 /* of the text, in columns; 0: no limit */
     int    is_coloured;                           /* the text may be */
+    int    keeps_mangled;                         /* C++ names stay as the linker has them */
 } report_options;
 
 typedef struct report {
     char *title;
+    char *made_of;                                /* version, files and their dates; or NULL */
     report_options options;
+    save *out; /* for save_some in writers; NULL: the text is kept */
     report_fact *facts;
     size_t fact_count;
     char **names;                                 /* of what ran, from the dumps */
     size_t name_count;
-    report_part *parts;                           /* one for each section there is, by number of its kind */
+    report_part *parts; /* one for each section there is, by number of its kind */
     size_t part_count;
     char **kept;
     size_t kept_count;
 } report;
 
-/* From an input that has been settled and outlives the report. r: all zero but for options and notes. */
+/* From an input that has been settled and outlives the report. r: all zero but for options and
+   notes. */
 void report_make(report *r, const input *in);
 void report_free(report *r);
-/* Sorts the rows of all tables that have a column of that key: numbers from the largest down, names from A on.
-   Returns how many tables have it. */
+/* Sorts the rows of all tables that have a column of that key: numbers from the largest down, names
+   from A on. Returns how many tables have it. */
 size_t report_sort(report *r, const char *key);
 
 void report_add_fact(report *r, report_weight weight, const char *name, const char *value);
 /* Says that a program of that name ran; the title is made of these. */
 void report_add_name(report *r, const char *name);
 /* These add to the section that is being filled. Title and remark are copied. */
-report_table *report_add_table(report *r, const char *key, const char *title, const report_column *columns,
-                               size_t column_count);
+report_table *report_add_table(report *r, const char *key, const char *title,
+                               const report_column *columns, size_t column_count);
 void report_remark(report_table *table, const char *remark);
 /* A new row, its cells zero. */
 report_cell *report_add_row(report_table *table);
 /* A tree with room for so many nodes and names, all zero; count and name_count are set. */
 report_tree *report_add_tree(report *r, size_t nodes, size_t names);
-/* Frees a string together with the report; returns it. */
+/* A copy of a function's name as people read it, to be freed by the caller. */
+char *report_name(const report *r, const char *name);
+/* Frees a string together with the report; returns it. The second takes over a text, which becomes
+   empty. */
 const char *report_keep(report *r, char *string);
+const char *report_keep_text(report *r, text *t);
 
 extern const report_section *const section_list[];        /* ended by NULL */
 
 /* ---- writers ---- */
 
-/* A form of the report: `bursty report --NAME`. The Makefile finds `const report_writer writer_NAME`. */
+/* A form of the report: `bursty report --NAME`. The Makefile finds `const report_writer
+   writer_NAME`. */
 typedef struct report_writer {
     const char *name, *about;
     int wants_out;                                /* --NAME OUT instead of standard output */
@@ -143,7 +155,8 @@ typedef struct report_writer {
 
 extern const report_writer *const writer_list[];
 
-/* Lines of the HTML page's style sheet and scripts, each list ended by NULL. The build makes them from write/page. */
+/* Lines of the HTML page's style sheet and scripts, each list ended by NULL. The build makes them
+   from write/page. */
 extern const char *const page_style[];
 extern const char *const page_scripts[];
 #endif

@@ -34,21 +34,27 @@ static size_t fold(report_item *items, size_t count) {
             items[kept - 1].is_timed |= items[i].is_timed;
         } else items[kept++] = items[i];
     }
-    for (i = 0; i < kept; i++) { items[i].estimated /= 256; items[i].orphaned /= 256; }      /* were weights up to here */
+    for (i = 0; i < kept; i++) {
+        items[i].estimated /= 256;
+        items[i].orphaned /= 256;
+    } /* were weights up to here */
     return kept;
 }
 
 /* What all functions of each class make together. */
 typedef struct totals { double estimated[SITE_CLASSES + 1], time_ns[SITE_CLASSES + 1]; } totals;
 
-static size_t sort_and_cut(report_item *items, size_t count, const totals *all, double least_share) {
+static size_t sort_and_cut(report_item *items, size_t count, const totals *all,
+                           double least_share) {
     size_t i, kept = 0;
     for (i = 0; i < count; i++) {
-        double estimated = all->estimated[class_of(&items[i])], time_ns = all->time_ns[class_of(&items[i])];
+        double estimated = all->estimated[class_of(&items[i])],
+               time_ns = all->time_ns[class_of(&items[i])];
         items[i].share = estimated > 0 ? (double)items[i].estimated / estimated : 0;
         items[i].time_share = time_ns > 0 ? items[i].time_ns / time_ns : 0;
         items[i].heat = time_ns > 0 ? items[i].time_share : items[i].share;
-        if (items[i].share >= least_share || items[i].time_share >= least_share) items[kept++] = items[i];
+        if (items[i].share >= least_share || items[i].time_share >= least_share)
+            items[kept++] = items[i];
     }
     if (kept) qsort(items, kept, sizeof *items, compare_heat);
     return kept;
@@ -61,14 +67,13 @@ double report_rate(const tally_profile *profile) {
 }
 
 int report_waits(const tally_profile *profile) {
-    return profile->bursts == 0 && profile->events == 0 && profile->check_count != UINT32_MAX && !(profile->flags & PROFILE_OFF);
+    return profile->bursts == 0 && profile->events == 0 && profile->check_count != UINT32_MAX &&
+           !(profile->flags & PROFILE_OFF);
 }
 
-int report_fills_table(const tally *s, const tally_profile *profile) {
-    size_t i;
-    for (i = 0; i < s->profiles.count; i++)
-        if (s->profiles.at[i].flags & PROFILE_TABLE) return (profile->flags & PROFILE_TABLE) != 0;
-    return 1;
+/* Is it one of those that fill the hot table? If none does: all are. */
+static int fills_table(const report_sampled *c, const tally_profile *profile) {
+    return !c->has_table_profile || (profile->flags & PROFILE_TABLE) != 0;
 }
 
 /* The rate seen is not the threads' burst_checks: those are checks in bursts of any profile. */
@@ -83,11 +88,13 @@ static void add_up(report_sampled *c) {
     }
     for (i = 0; i < s->profiles.count; i++) {
         const tally_profile *profile = &s->profiles.at[i];
-        if (!report_fills_table(s, profile)) continue;
+        if (!fills_table(c, profile)) continue;
         seen += profile->check_count == UINT32_MAX ? (double)s->programs.at[profile->program].checks
               : (double)profile->bursts * (double)profile->burst_count;
     }
-    c->rate_seen = c->checks && seen < (double)c->checks ? seen / (double)c->checks : c->checks ? 1 : 0;
+    c->rate_seen = c->checks && seen < (double)c->checks ? seen / (double)c->checks
+                   : c->checks                           ? 1
+                                                         : 0;
 }
 
 int report_is_part(const tally *s) {
@@ -107,7 +114,8 @@ static double unknown_part(const tally *s, const report_item *pairs, size_t coun
     for (i = 0; i < count; i++) {
         const tally_site *caller = &s->sites.at[pairs[i].caller];
         all += (double)pairs[i].estimated;
-        if (strcmp(caller->name, "(deep)") == 0 && !*caller->file) unknown += (double)pairs[i].estimated;
+        if (strcmp(caller->name, "(deep)") == 0 && !*caller->file)
+            unknown += (double)pairs[i].estimated;
     }
     return all > 0 ? unknown / all : 0;
 }
@@ -147,7 +155,8 @@ static void make_items(report_sampled *c, double least_share) {
         item.orphaned = row->caller == TALLY_NO_SITE ? row->weight_256 : 0;
         c->functions[i] = item;
         item.caller = row->caller;
-        if (item.caller != TALLY_NO_SITE && class_of(&item) != SITE_BACKEDGE) c->pairs[pairs++] = item;
+        if (item.caller != TALLY_NO_SITE && class_of(&item) != SITE_BACKEDGE)
+            c->pairs[pairs++] = item;
     }
     functions = fold(c->functions, s->rows.count);
     pairs = fold(c->pairs, pairs);
@@ -168,10 +177,9 @@ static void make_items(report_sampled *c, double least_share) {
 
 static char *copy(const char *name) { return text_clean(name, strlen(name)); }
 
-/* Pairs and functions without a known caller, as stacks of two and of one; two nodes for each pair. No loop trips: a loop
-   often has its function's name, and would look like recursion. */
+/* Pairs and functions without a known caller, as stacks of two and of one; two nodes for each pair.
+   No loop trips: a loop often has its function's name, and would look like recursion. */
 static void add_stacks(report *r, const report_sampled *c) {
-    const tally_site *sites = c->tally->sites.at;
     size_t i, at = 1, orphans = 0;
     report_tree *tree;
     for (i = 0; i < c->function_count; i++) {
@@ -179,7 +187,7 @@ static void add_stacks(report *r, const report_sampled *c) {
     }
     tree = report_add_tree(r, 1 + 2 * c->pair_count + orphans, c->tally->sites.count);
     tree->unit = "events";
-    for (i = 0; i < c->tally->sites.count; i++) tree->names[i] = copy(sites[i].name);
+    for (i = 0; i < c->tally->sites.count; i++) tree->names[i] = copy(c->names[i]);
     for (i = 0; i < c->pair_count; i++, at += 2) {
         tree->name[at] = c->pairs[i].caller;
         tree->name[at + 1] = c->pairs[i].site;
@@ -196,12 +204,13 @@ static void add_stacks(report *r, const report_sampled *c) {
 }
 
 /* "1 %", or "1 %, 0.1 %" where runs at several rates were merged. */
-static void add_rates_asked(text *out, const tally *s) {
+static void add_rates_asked(text *out, const report_sampled *c) {
+    const tally *s = c->tally;
     double last = -1;
     size_t i;
     for (i = 0; i < s->profiles.count; i++) {
         double rate = report_rate(&s->profiles.at[i]);
-        if (!report_fills_table(s, &s->profiles.at[i]) || (rate >= last && rate <= last)) continue;
+        if (!fills_table(c, &s->profiles.at[i]) || (rate >= last && rate <= last)) continue;
         text_format(out, "%s%.3g %%%s", last < 0 ? "" : ", ", 100 * rate,
                     s->profiles.at[i].flags & PROFILE_BUDGET ? " (held to a budget)" : "");
         last = rate;
@@ -216,9 +225,10 @@ static void add_fact(report *r, report_weight weight, const char *name, text *va
 
 static void add_facts(report *r, const report_sampled *c) {
     text value = {NULL, 0, 0};
+    uint32_t first_burst = 0;
     size_t i;
     if (c->tally->profiles.count) {
-        add_rates_asked(&value, c->tally);
+        add_rates_asked(&value, c);
         add_fact(r, REPORT_PLAIN, "sampling asked", &value);
         text_format(&value, "%.3g %%", 100 * c->rate_seen);
         add_fact(r, REPORT_PLAIN, "sampling seen", &value);
@@ -230,17 +240,20 @@ static void add_facts(report *r, const report_sampled *c) {
     text_count(&value, c->tally->threads.count);
     add_fact(r, REPORT_PLAIN, "threads", &value);
     text_count(&value, c->lost);
-    if (c->lost) text_add(&value, " (cure: more memory in bursty_start, or a larger BURSTY_MEMORY)");
+    if (c->lost)
+        text_add(&value, " (cure: more memory in bursty_start, or a larger BURSTY_MEMORY)");
     add_fact(r, c->lost ? REPORT_BAD : REPORT_PLAIN, "events lost", &value);
     for (i = 0; i < c->tally->profiles.count; i++) {
-        if (!report_waits(&c->tally->profiles.at[i])) continue;
-        text_format(&value, "the first comes within about %lu checks of a thread; run longer or lower check_count",
-                    (unsigned long)c->tally->profiles.at[i].check_count);
-        add_fact(r, REPORT_BAD, "no burst yet", &value);
+        const tally_profile *profile = &c->tally->profiles.at[i];
+        if (report_waits(profile) && profile->check_count > first_burst)
+            first_burst = profile->check_count;
     }
-    if (c->has_time) {
-        text_add(&value, "it includes what recording costs; functions shorter than a clock reading come out too long");
-        add_fact(r, REPORT_PLAIN, "time is rough", &value);
+    if (first_burst) {
+        text_format(
+            &value,
+            "the first comes within about %lu checks of a thread; run longer or lower check_count",
+            (unsigned long)first_burst);
+        add_fact(r, REPORT_BAD, "no burst yet", &value);
     }
     text_free(&value);
 }
@@ -257,8 +270,7 @@ static const char *place_of(report *r, const tally_site *site) {
     if (!*file) return "";
     text_add(&place, file);
     text_format(&place, ":%lu", (unsigned long)site->line);
-    text_bytes(&place, "", 1);
-    return report_keep(r, place.data);
+    return report_keep_text(r, &place);
 }
 
 /* The two columns of time come second and third; without a clock they are left out. */
@@ -276,7 +288,8 @@ static const report_column timed[] = {
 enum { SHARE, TIME_SHARE, TIME_NS, ESTIMATED, SAMPLED, ERROR, CALLER, FUNCTION, PLACE, COLUMNS };
 
 /* The columns of functions or pairs, with or without time, made once for each report. */
-static const report_column *columns_of(report *r, int has_time, int is_pair, size_t *count, int *which) {
+static const report_column *columns_of(report *r, int has_time, int is_pair, size_t *count,
+                                       int *which) {
     report_column *made = (report_column *)tool_alloc(sizeof timed);
     int i;
     for (i = 0, *count = 0; i < COLUMNS; i++) {
@@ -289,7 +302,8 @@ static const report_column *columns_of(report *r, int has_time, int is_pair, siz
     return made;
 }
 
-static report_cell cell_of(report *r, const report_sampled *c, const report_item *item, int column) {
+static report_cell cell_of(report *r, const report_sampled *c, const report_item *item,
+                           int column) {
     report_cell cell;
     const tally_site *sites = c->tally->sites.at;
     double error = report_error(item->sampled);
@@ -301,8 +315,8 @@ static report_cell cell_of(report *r, const report_sampled *c, const report_item
     case ESTIMATED:  cell.count = item->estimated; break;
     case SAMPLED:    cell.count = item->sampled; break;
     case ERROR:      cell.real = error > 0 ? error : REPORT_NONE; break;
-    case CALLER:     cell.name = name_or(sites[item->caller].name); break;
-    case FUNCTION:   cell.name = name_or(sites[item->site].name); break;
+    case CALLER:     cell.name = name_or(c->names[item->caller]); break;
+    case FUNCTION:   cell.name = name_or(c->names[item->site]); break;
     default:         cell.name = place_of(r, &sites[item->site]); break;
     }
     return cell;
@@ -322,14 +336,20 @@ static void add_items(report *r, const report_sampled *c, int is_pair) {
             char title[64];
             snprintf(title, sizeof title, "%s: %s", is_pair ? "callers and callees" : "functions",
                      report_class(items[i].kind));
-            table = report_add_table(r, is_pair ? "pairs" : "functions", title, columns, column_count);
+            table =
+                report_add_table(r, is_pair ? "pairs" : "functions", title, columns, column_count);
         }
+        if (table->rows == 0 && i == 0 && c->has_time && !is_pair)
+            report_remark(table, "Time is rough: it includes what recording costs, and functions "
+                                 "shorter than a clock "
+                                 "reading come out too long.");
         row = report_add_row(table);
         for (k = 0; k < column_count; k++) row[k] = cell_of(r, c, &items[i], which[k]);
     }
     if (table) table->rows_left_out = is_pair ? c->pairs_left_out : c->functions_left_out;
     if (table && is_pair && c->callers_unknown > .5)
-        report_remark(table, "Most callers are unknown: the stack is deeper than BURSTY_STACK, or BURST_LEAVE is missing.");
+        report_remark(table, "Most callers are unknown: the stack is deeper than BURSTY_STACK, or "
+                             "BURST_LEAVE is missing.");
 }
 
 enum { FEW = 8 };
@@ -352,9 +372,11 @@ static void add_profiles(report *r, const report_sampled *c) {
     if (s->profiles.count == 0) return;
     table = report_add_table(r, "profiles", "how it was sampled", columns, count);
     table->rows_shown = FEW;
-    report_remark(table, "An estimated count is a sampled one times the gap before its burst. The error is twice the "
-                  "relative standard error, 2 / sqrt(sampled), as if events were independent of one another; those of "
-                  "one burst are not, and bursts of 100 events need a wider one.");
+    report_remark(table, "An estimated count is a sampled one times the gap before its burst. The "
+                         "error is twice the "
+                         "relative standard error, 2 / sqrt(sampled), as if events were "
+                         "independent of one another; those of "
+                         "one burst are not, and bursts of 100 events need a wider one.");
     for (i = 0; i < s->profiles.count; i++) {
         const tally_profile *profile = &s->profiles.at[i];
         report_cell *row = report_add_row(table);
@@ -371,8 +393,7 @@ static void add_profiles(report *r, const report_sampled *c) {
         if (profile->flags & PROFILE_REENABLE) text_add(&state, ", bursts re-enabled by place");
         if (profile->flags & PROFILE_OFF) text_add(&state, ", switched off");
         if (report_waits(profile)) text_add(&state, ", no burst yet");
-        text_bytes(&state, "", 1);
-        row[7].name = report_keep(r, state.data);
+        row[7].name = report_keep_text(r, &state);
         if (count > 8) row[8].name = name_or(s->programs.at[profile->program].name);
     }
 }
@@ -382,8 +403,7 @@ static const char *thread_name(report *r, const tally_thread *thread) {
     if (*thread->name) text_add(&name, thread->name);
     else text_format(&name, "thread %lu", (unsigned long)thread->number);
     if (thread->flags & THREAD_ENDED) text_add(&name, " (ended)");
-    text_bytes(&name, "", 1);
-    return report_keep(r, name.data);
+    return report_keep_text(r, &name);
 }
 
 static void add_threads(report *r, const report_sampled *c) {
@@ -416,7 +436,14 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     size_t i;
     (void)in;
     c->tally = (const tally *)state;
-    for (i = 0; i < c->tally->programs.count; i++) report_add_name(r, c->tally->programs.at[i].name);
+    for (i = 0; i < c->tally->programs.count; i++)
+        report_add_name(r, c->tally->programs.at[i].name);
+    for (i = 0; i < c->tally->profiles.count; i++) {
+        if (c->tally->profiles.at[i].flags & PROFILE_TABLE) c->has_table_profile = 1;
+    }
+    c->names = (char **)tool_alloc(c->tally->sites.count * sizeof *c->names);
+    for (i = 0; i < c->tally->sites.count; i++)
+        c->names[i] = report_name(r, c->tally->sites.at[i].name);
     add_up(c);
     make_items(c, r->options.least_share);
     add_facts(r, c);
@@ -429,6 +456,9 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
 
 static void free_columns(void *columns) {
     report_sampled *c = (report_sampled *)columns;
+    size_t i;
+    for (i = 0; c->tally && i < c->tally->sites.count; i++) free(c->names[i]);
+    free(c->names);
     free(c->functions);
     free(c->pairs);
 }

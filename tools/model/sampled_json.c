@@ -1,4 +1,5 @@
-/* sampled_json.c - the columns of model/sampled.c as JSON (docs/formats.md), for the page's script and for programs. */
+/* sampled_json.c - the columns of model/sampled.c as JSON (docs/formats.md), for the page's script
+   and for programs. */
 #include "base/json.h"
 #include "model/sampled.h"
 
@@ -10,9 +11,11 @@ static void add_item(text *out, const report_item *item, int is_pair) {
     json_field(out, &n, "sampled", item->sampled);
     json_field(out, &n, "estimated", item->estimated);
     text_format(out, ",\"share\":%.6g", item->share);
-    if (report_error(item->sampled) > 0) text_format(out, ",\"error\":%.4g", report_error(item->sampled));
+    if (report_error(item->sampled) > 0)
+        text_format(out, ",\"error\":%.4g", report_error(item->sampled));
     else text_add(out, ",\"error\":null");
-    if (item->is_timed) text_format(out, ",\"time_ns\":%.6g,\"time_share\":%.6g}", item->time_ns, item->time_share);
+    if (item->is_timed)
+        text_format(out, ",\"time_ns\":%.6g,\"time_share\":%.6g}", item->time_ns, item->time_share);
     else text_add(out, ",\"time_ns\":null,\"time_share\":null}");
 }
 
@@ -78,14 +81,15 @@ static void add_threads(text *out, const tally *s) {
     text_add(out, "],\n");
 }
 
-static void add_sites(text *out, const tally *s) {
+static void add_sites(text *out, const report_sampled *c) {
+    const tally *s = c->tally;
     size_t i;
     text_add(out, "\"sites\":[");
     for (i = 0; i < s->sites.count; i++) {
         size_t n = 0;
         json_comma(out, i);
         text_add(out, "{");
-        json_field_string(out, &n, "name", s->sites.at[i].name);
+        json_field_string(out, &n, "name", c->names[i]);
         json_field_string(out, &n, "file", s->sites.at[i].file);
         json_field(out, &n, "line", s->sites.at[i].line);
         json_field(out, &n, "kind", s->sites.at[i].kind);
@@ -94,7 +98,8 @@ static void add_sites(text *out, const tally *s) {
     text_add(out, "],\n");
 }
 
-static void add_items(text *out, const char *name, const report_item *items, size_t count, int is_pair) {
+static void add_items(text *out, const char *name, const report_item *items, size_t count,
+                      int is_pair) {
     size_t i;
     text_format(out, "\"%s\":[", name);
     for (i = 0; i < count; i++) {
@@ -112,7 +117,7 @@ void sampled_json(const void *columns, const report *r, text *out) {
     add_programs(out, c->tally);
     add_profiles(out, c->tally);
     add_threads(out, c->tally);
-    add_sites(out, c->tally);
+    add_sites(out, c);
     add_items(out, "functions", c->functions, c->function_count, 0);
     add_items(out, "pairs", c->pairs, c->pair_count, 1);
     json_field(out, &n, "functions_left_out", c->functions_left_out);

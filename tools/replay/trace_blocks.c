@@ -19,6 +19,18 @@ static int refill(trace_blocks *t) {
     return 1;
 }
 
+/* Text has lines and no control characters; a trace has a 0 for each repeated block, and small numbers. */
+static int is_text(const trace_blocks *t) {
+    size_t i, most = t->end < 4096 ? t->end : 4096;
+    int lines = 0;
+    for (i = 0; i < most; i++) {
+        unsigned char byte = t->buffer[i];
+        if (byte == '\n') lines = 1;
+        else if ((byte < ' ' && byte != '\t' && byte != '\r') || byte == 127) return 0;
+    }
+    return lines;
+}
+
 int trace_blocks_open(trace_blocks *t, const char *path, int threads, int only) {
     static const unsigned char zstd[4] = {0x28, 0xB5, 0x2F, 0xFD}, xz[6] = {0xFD, '7', 'z', 'X', 'Z', 0};
     memset(t, 0, sizeof *t);
@@ -32,6 +44,14 @@ int trace_blocks_open(trace_blocks *t, const char *path, int threads, int only) 
         const char *unpack = t->buffer[0] == zstd[0] ? "zstd" : "xz";
         trace_blocks_close(t);
         return tool_error("%s: offset 0: is compressed; `%s -dc %s | bursty replay footprint ... -` reads it", t->name, unpack, t->name);
+    }
+    if (t->end == 0) {
+        trace_blocks_close(t);
+        return tool_error("%s: offset 0: is empty, not a block trace", t->name);
+    }
+    if (is_text(t)) {
+        trace_blocks_close(t);
+        return tool_error("%s: offset 0: is text, not a block trace (docs/formats.md)", t->name);
     }
     if (t->end >= 6 && memcmp(t->buffer, "BRST\1", 6) == 0) {                   /* magic and version, 16 bits */
         trace_blocks_close(t);

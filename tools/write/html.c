@@ -1,6 +1,6 @@
-/* html.c - one page that needs nothing else: facts and tables as plain HTML, the report as JSON, and the scripts of
-   the folder page, which draw from the JSON in the tables' place. Nothing is loaded, and the policy in its head lets nothing
-   be. Without scripts the tables stay. */
+/* html.c - one page that needs nothing else: facts and tables as plain HTML, the report as JSON,
+   and the scripts of the folder page, which draw from the JSON in the tables' place. Nothing is
+   loaded, and the policy in its head lets nothing be. Without scripts the tables stay. */
 #include "model/report.h"
 #include "write/writers.h"
 
@@ -76,8 +76,10 @@ static void add_table(text *out, const report_table *table) {
     for (k = 0; k < table->column_count; k++) {
         const report_column *column = &table->columns[k];
         if (column->flags & REPORT_HIDDEN) continue;
-        text_format(out, "<th scope=\"col\"%s>", column->type == REPORT_NAME ? ""
-                    : column->flags & REPORT_OPTIONAL ? " class=\"number desk\"" : " class=\"number\"");
+        text_format(out, "<th scope=\"col\"%s>",
+                    column->type == REPORT_NAME       ? ""
+                    : column->flags & REPORT_OPTIONAL ? " class=\"number desk\""
+                                                      : " class=\"number\"");
         text_html(out, column->label);
         text_add(out, "</th>");
     }
@@ -85,7 +87,8 @@ static void add_table(text *out, const report_table *table) {
     for (i = step - 1; i < table->rows && shown < most; i += step, shown++) add_row(out, table, i);
     text_add(out, "</tbody></table>");
     if (step == 1 && shown < table->rows)
-        text_format(out, "<p class=\"soft small\">and %lu more</p>", (unsigned long)(table->rows - shown));
+        text_format(out, "<p class=\"soft small\">and %lu more</p>",
+                    (unsigned long)(table->rows - shown));
     text_add(out, "</section>\n");
 }
 
@@ -107,7 +110,13 @@ static void write_html(const report *r, text *out) {
         for (k = 0; k < r->parts[i].table_count; k++) add_table(out, r->parts[i].tables[k]);
         text_add(out, "</div>\n");
     }
-    text_add(out, "</main>\n<div id=\"tip\" role=\"status\"></div>\n<script type=\"application/json\" id=\"data\">\n");
+    if (r->made_of) {
+        text_add(out, "<footer>");
+        text_html(out, r->made_of);
+        text_add(out, "</footer>\n");
+    }
+    text_add(out, "</main>\n<div id=\"tip\" role=\"status\"></div>\n<script "
+                  "type=\"application/json\" id=\"data\">\n");
     writer_json.write(r, out);
     text_add(out, "</script>\n<script>\n");
     add_lines(out, page_scripts);

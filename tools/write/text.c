@@ -1,8 +1,8 @@
-/* text.c - the report on a terminal: facts, then tables. Numbers have no blanks in them, and each is one word, so that
-   awk and sort can read them; names come last in a line.
+/* text.c - the report on a terminal: facts, then tables. Numbers have no blanks in them, and each
+   is one word, so that awk and sort can read them; names come last in a line.
 
-   A line is as wide as options.width. Columns of numbers are as wide as their widest number; names share what is left.
-   If that is too little, optional columns go, the last first. */
+   A line is as wide as options.width. Columns of numbers are as wide as their widest number; names
+   share what is left. If that is too little, optional columns go, the last first. */
 #include "base/tool.h"
 #include "write/writers.h"
 #include <stdlib.h>
@@ -20,7 +20,8 @@ static size_t columns_in(const char *name) {
 
 static void add_number(text *out, const report_column *column, const report_cell *cell) {
     if (column->type == REPORT_COUNT) text_number(out, cell->count);
-    else if (!(cell->real >= 0) && !(cell->real <= 0)) text_add(out, column->none ? column->none : "-");
+    else if (!(cell->real >= 0) && !(cell->real <= 0))
+        text_add(out, column->none ? column->none : "-");
     else if (column->type == REPORT_SHARE) text_format(out, "%.2f%%", 100 * cell->real);
     else text_format(out, cell->real < 1e6 ? "%.1f" : "%.4g", cell->real);
 }
@@ -88,8 +89,9 @@ static void choose_widths(layout *l, const report_table *table, size_t width) {
             continue;
         }
         share = left / names > 8 ? left / names : 8;
-        for (k = 0; k < count; k++) {                 /* what short names leave goes to the longer ones */
-            if (!l->width[k] || table->columns[k].type != REPORT_NAME || l->width[k] > share) continue;
+        for (k = 0; k < count; k++) { /* what short names leave goes to the longer ones */
+            if (!l->width[k] || table->columns[k].type != REPORT_NAME || l->width[k] > share)
+                continue;
             left -= l->width[k];
             names--;
         }
@@ -134,7 +136,8 @@ static void end_line(text *out) {
     text_add(out, "\n");
 }
 
-static void add_line(text *out, const report_table *table, const layout *l, const report_cell *row) {
+static void add_line(text *out, const report_table *table, const layout *l,
+                     const report_cell *row) {
     size_t k, shown = 0;
     for (k = 0; k < table->column_count; k++) {
         const report_column *column = &table->columns[k];
@@ -143,7 +146,8 @@ static void add_line(text *out, const report_table *table, const layout *l, cons
         if (shown++) text_add(out, "  ");
         start = out->size;
         if (!row) text_add(out, column->label);
-        else if (column->type == REPORT_NAME) text_plain_short(out, row[k].name, l->width[k] < 8 ? 8 : l->width[k]);
+        else if (column->type == REPORT_NAME)
+            text_plain_short(out, row[k].name, l->width[k] < 8 ? 8 : l->width[k]);
         else add_number(out, column, &row[k]);
         text_pad(out, start, l->width[k], column->type != REPORT_NAME);
     }
@@ -160,12 +164,16 @@ static void add_table(text *out, const report *r, const report_table *table) {
     choose_rows(&l, table);
     choose_widths(&l, table, r->options.width);
     add_line(out, table, &l, NULL);
-    for (i = l.first; i < l.end; i += l.step)
+    for (i = l.first; i < l.end; i += l.step) {
         add_line(out, table, &l, &table->cells[i * table->column_count]);
+        save_some(r->out, out);
+    }
     if (l.step == 1 && l.end < table->rows)
-        text_format(out, "(%lu more; --html and --json show all)\n", (unsigned long)(table->rows - l.end));
+        text_format(out, "(%lu more; --html and --json show all)\n",
+                    (unsigned long)(table->rows - l.end));
     if (table->rows_left_out)
-        text_format(out, "(%lu colder left out; --min 0 shows all)\n", (unsigned long)table->rows_left_out);
+        text_format(out, "(%lu colder left out; --min 0 shows all)\n",
+                    (unsigned long)table->rows_left_out);
     free(l.width);
 }
 

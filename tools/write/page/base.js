@@ -1,17 +1,26 @@
-// base.js - what the scripts of the page share: its data, elements, numbers, the tip under the pointer.
+// base.js - what the scripts of the page share: its data, elements, numbers, the state in the
+// address, the tip.
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent);
-
-// A script of the page registers how the section of that key is drawn. Each is called once the page is there, in the
-// order of the data, with the section's data and the element in which its plain tables stand.
-const drawers = {};
-const section = (key, draw) => { drawers[key] = draw; };
-addEventListener('DOMContentLoaded', () => {
-  for (const key of Object.keys(data)) if (drawers[key]) drawers[key](data[key], byId(key));
-});
 const byId = id => document.getElementById(id);
 
-// Elements: attributes are as in HTML, but on... is a listener and style an object; children may be lists, null or false.
+// A script of the page registers how the section of that key is drawn. Each is called once the page
+// is there, in the order of the data, with the section's data and the element in which its plain
+// tables stand.
+const drawers = {};
+const section = (key, draw) => {
+  drawers[key] = draw;
+};
+addEventListener('DOMContentLoaded', () => {
+  for (const key of Object.keys(data)) {
+    if (drawers[key]) drawers[key](data[key], byId(key));
+  }
+});
+
+// ---- elements
+
+// Attributes are as in HTML, but on... is a listener and style an object; children may be lists,
+// null or false.
 function make(space, tag, attributes, children) {
   const e = space ? document.createElementNS(space, tag) : document.createElement(tag);
   for (const [key, value] of Object.entries(attributes || {})) {
@@ -23,60 +32,225 @@ function make(space, tag, attributes, children) {
   fill(e, ...children);
   return e;
 }
-const fill = (e, ...children) => e.replaceChildren(...children.flat(3).filter(c => c !== null && c !== undefined && c !== false));
+const isThere = child => child !== null && child !== undefined && child !== false;
+const fill = (e, ...children) => e.replaceChildren(...children.flat(3).filter(isThere));
 const el = (tag, attributes, ...children) => make(null, tag, attributes, children);
-const svg = (tag, attributes, ...children) => make('http://www.w3.org/2000/svg', tag, attributes, children);
+const svg = (tag, attributes, ...children) =>
+  make('http://www.w3.org/2000/svg', tag, attributes, children);
 
 const card = (title, about, tools, ...body) =>
-  el('section', { class: 'card' }, el('header', {}, el('h2', {}, title), el('p', {}, about), tools), body);
-const bar = (part, colour) => el('div', { class: 'bar' }, el('i', { style: { width: 100 * part + '%', background: colour } }));
-const button = (label, onclick, css) => el('button', { type: 'button', class: css || 'plain', onclick }, label);
-const onPick = action => ({ tabindex: 0, onclick: action, onkeydown: event => { if (event.key === 'Enter') action(); } });
+  el(
+    'section',
+    { class: 'card' },
+    el('header', {}, el('h2', {}, title), el('p', {}, about), tools),
+    body,
+  );
+const bar = (part, colour) =>
+  el('div', { class: 'bar' }, el('i', { style: { width: 100 * part + '%', background: colour } }));
+const button = (label, onclick, css) =>
+  el('button', { type: 'button', class: css || 'plain', onclick }, label);
 
-// Numbers
-const NARROW = String.fromCharCode(8239);
-const grouped = n => String(Math.round(n)).replace(/[0-9](?=([0-9]{3})+$)/g, digit => digit + NARROW);
-const scaled = (n, units, least) => {
-  for (const [size, unit] of units) if (n >= size * .9995) return Number((n / size).toPrecision(3)) + NARROW + unit;
+// A click picks, unless it ended a selection of text: names can be copied. Enter and the space bar
+// pick as well.
+const onPick = action => ({
+  onclick: () => {
+    if (String(getSelection()) === '') action();
+  },
+  onkeydown: event => {
+    if (event.key !== 'Enter' && event.key !== ' ') return;
+    event.preventDefault();
+    action();
+  },
+});
+
+// A list or picture is one stop of the tab key; arrow keys go on inside it. After a drawing has
+// been made anew the focus goes back to the item with the same data-id.
+function roving(host, selector) {
+  let last = null;
+  const items = () => [...host.querySelectorAll(selector)];
+  const settle = () => {
+    const list = items();
+    const chosen = list.find(item => item.dataset.id === last) || list[0];
+    for (const item of list) item.setAttribute('tabindex', item === chosen ? 0 : -1);
+    return chosen;
+  };
+  host.addEventListener('focusin', event => {
+    const item = event.target.closest(selector);
+    if (item) last = item.dataset.id;
+    settle();
+  });
+  host.addEventListener('keydown', event => {
+    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    const list = items(),
+      at = list.indexOf(event.target.closest(selector));
+    if (!step || at < 0) return;
+    event.preventDefault();
+    list[Math.max(0, Math.min(list.length - 1, at + step))].focus();
+  });
+  return draw => {
+    const had = host.contains(document.activeElement);
+    draw();
+    const chosen = settle();
+    if (had && chosen) chosen.focus({ preventScroll: true });
+  };
+}
+
+// ---- numbers
+
+const NARROW = '\u202f';
+const grouped = n =>
+  String(Math.round(n)).replace(/[0-9](?=([0-9]{3})+$)/g, digit => digit + NARROW);
+function scaled(n, units, least) {
+  for (const [size, unit] of units) {
+    if (n >= size * 0.9995) return Number((n / size).toPrecision(3)) + NARROW + unit;
+  }
   return least(n);
-};
-const short = n => scaled(n, [[1e15, 'P'], [1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k']], n => String(Number(n.toPrecision(3))));
-const bytes = n => scaled(n, [[2 ** 40, 'TiB'], [2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [1024, 'KiB']], n => Math.round(n) + NARROW + 'B');
+}
+const UNITS = [
+  [1e15, 'P'],
+  [1e12, 'T'],
+  [1e9, 'G'],
+  [1e6, 'M'],
+  [1e3, 'k'],
+];
+const short = n => scaled(n, UNITS, few => String(Number(few.toPrecision(3))));
+const BYTES = [
+  [2 ** 40, 'TiB'],
+  [2 ** 30, 'GiB'],
+  [2 ** 20, 'MiB'],
+  [1024, 'KiB'],
+];
+const bytes = n => scaled(n, BYTES, few => Math.round(few) + NARROW + 'B');
 function percent(part) {
   const p = 100 * part;
-  return (p === 0 ? '0' : p < .01 ? '<0.01' : p < 10 ? p.toFixed(2) : p < 99.95 ? p.toFixed(1) : p.toFixed(0)) + NARROW + '%';
-}
-function fit(name, pixels) {
-  const most = Math.floor(pixels / 6.7);
-  return name.length <= most ? name : most < 3 ? '' : name.slice(0, most - 1) + '…';
+  if (p === 0) return '0' + NARROW + '%';
+  if (p < 0.01) return '<0.01' + NARROW + '%';
+  return p.toFixed(p < 10 ? 2 : p < 99.95 ? 1 : 0) + NARROW + '%';
 }
 
-// What lies under the pointer, in words.
-function showTip(event, [title, ...lines]) {
-  const tip = byId('tip');
-  fill(tip, el('b', {}, title), lines.filter(Boolean).map(line => el('div', {}, line)));
-  const box = tip.getBoundingClientRect(), below = event.clientY + 16;
-  tip.style.left = Math.max(4, Math.min(event.clientX + 14, innerWidth - box.width - 6)) + 'px';
-  tip.style.top = (below + box.height > innerHeight ? Math.max(4, event.clientY - box.height - 12) : below) + 'px';
+// As much of a name as fits. It is cut between characters, never inside a surrogate pair.
+function fit(name, pixels) {
+  const most = Math.floor(pixels / 6.7);
+  if (name.length <= most) return name;
+  if (most < 3) return '';
+  const end = most - 1,
+    code = name.charCodeAt(end - 1);
+  return name.slice(0, code >= 0xd800 && code < 0xdc00 ? end - 1 : end) + '…';
 }
-const tipping = lines => ({ onpointermove: event => showTip(event, lines()), onpointerleave: () => byId('tip').replaceChildren() });
+
+// ---- the function that is chosen, in all sections; the state in the address
+
+// #function=NAME&zoom=NODE: a link shows the same, and back goes back.
+const state = new URLSearchParams(location.hash.slice(1));
+const listeners = [];
+function setState(changes) {
+  const before = String(state);
+  for (const [key, value] of Object.entries(changes)) {
+    if (value) state.set(key, value);
+    else state.delete(key);
+  }
+  if (String(state) === before) return;
+  history.pushState(null, '', '#' + state);
+  tellListeners();
+}
+const onState = listener => {
+  listeners.push(listener);
+};
+const tellListeners = () => {
+  for (const listener of listeners) listener();
+};
+addEventListener('popstate', () => {
+  const now = new URLSearchParams(location.hash.slice(1));
+  for (const key of [...state.keys()]) state.delete(key);
+  for (const [key, value] of now) state.set(key, value);
+  tellListeners();
+});
+addEventListener('keydown', event => {
+  if (event.key !== 'Escape') return;
+  hideTip();
+  setState({ function: '', zoom: '' });
+});
+
+// ---- search: a regular expression, or plain words where it is none
+
+function matcher(words) {
+  if (!words) return () => true;
+  try {
+    const expression = new RegExp(words, 'i');
+    return name => expression.test(name);
+  } catch (error) {
+    const plain = words.toLowerCase();
+    return name => name.toLowerCase().includes(plain);
+  }
+}
+// Asks when typing pauses, so that a large table does not stand in the way of a key.
+function search(label, onquery) {
+  let timer = 0;
+  const later = event => {
+    clearTimeout(timer);
+    timer = setTimeout(() => onquery(event.target.value.trim()), 120);
+  };
+  return el('input', {
+    type: 'search',
+    placeholder: label,
+    'aria-label': label + ' (a regular expression)',
+    oninput: later,
+  });
+}
+
+// ---- what lies under the pointer, or has the focus, in words
+
+const hideTip = () => byId('tip').replaceChildren();
+function showTip(x, y, [title, ...lines]) {
+  const tip = byId('tip');
+  fill(
+    tip,
+    el('b', {}, title),
+    lines.filter(Boolean).map(line => el('div', {}, line)),
+  );
+  const box = tip.getBoundingClientRect(),
+    below = y + 16;
+  const top = below + box.height > innerHeight ? Math.max(4, y - box.height - 12) : below;
+  tip.style.left = Math.max(4, Math.min(x + 14, innerWidth - box.width - 6)) + 'px';
+  tip.style.top = top + 'px';
+}
+const tipping = lines => ({
+  onpointermove: event => showTip(event.clientX, event.clientY, lines()),
+  onpointerdown: event => showTip(event.clientX, event.clientY, lines()),
+  onpointerleave: hideTip,
+  onfocus: event => {
+    const box = event.target.getBoundingClientRect();
+    showTip(box.left, box.bottom - 10, lines());
+  },
+  onblur: hideTip,
+});
 
 // Draws now and whenever the element's width changes.
 function responsive(host, draw) {
   let width = 0;
-  const again = () => { if (host.clientWidth && host.clientWidth !== width) { width = host.clientWidth; draw(width); } };
+  const again = () => {
+    if (!host.clientWidth || host.clientWidth === width) return;
+    width = host.clientWidth;
+    draw(width);
+  };
   new ResizeObserver(again).observe(host);
   again();
 }
 
-const search = (label, onquery) => el('input', {
-  type: 'search', placeholder: label, 'aria-label': label, oninput: event => onquery(event.target.value.trim().toLowerCase()),
-});
 function tabs(choices, chosen, onchoose) {
   const box = el('span', { class: 'tabs', role: 'group' });
-  const choose = key => { chosen = key; paint(); onchoose(key); };
-  const paint = () => fill(box, choices.map(([key, label]) =>
-    el('button', { type: 'button', 'aria-pressed': String(key === chosen), onclick: () => choose(key) }, label)));
+  const choose = key => {
+    chosen = key;
+    paint();
+    onchoose(key);
+  };
+  const one = ([key, label]) =>
+    el(
+      'button',
+      { type: 'button', 'aria-pressed': String(key === chosen), onclick: () => choose(key) },
+      label,
+    );
+  const paint = () => fill(box, choices.map(one));
   paint();
   return box;
 }

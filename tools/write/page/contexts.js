@@ -1,93 +1,302 @@
 // contexts.js - the flame graph and the table of calling contexts.
-// A flame graph, callers above callees, as wide as the lower bounds; and the hottest contexts in a table.
-function drawContexts(tree) {
-  const n = tree.parent.length, kids = Array.from({ length: n }, () => []);
-  const sum = tree.lower.slice(), depth = new Array(n).fill(0);       // sum: of a context and all below it
-  for (let i = 1; i < n; i++) { kids[tree.parent[i]].push(i); depth[i] = depth[tree.parent[i]] + 1; }
-  for (let i = n - 1; i > 0; i--) sum[tree.parent[i]] += sum[i];
-  for (const list of kids) list.sort((a, b) => sum[b] - sum[a] || a - b);
-  const total = tree.total || 1;
-  const nameOf = i => i === 0 ? 'all' : tree.names[tree.name[i]] || '(no name)';
-  const bounds = i => tree.lower[i] === tree.upper[i] ? grouped(tree.lower[i]) : grouped(tree.lower[i]) + ' to ' + grouped(tree.upper[i]);
-  const pathOf = i => { const path = []; for (; i > 0; i = tree.parent[i]) path.unshift(nameOf(i)); return path; };
-  const hue = name => { let h = 7; for (const c of name) h = (h * 31 + c.codePointAt(0)) % 9973; return h % 46 + 8; };
 
-  const ROW = 19, DEEPEST = 400, MOST = 6000, LEAST = .7;             // pixels, levels, frames, pixels
-  const flame = el('div', { class: 'flame' }), found = el('span', { class: 'soft small' });
-  let root = 0, query = '';
-  const zoomTo = i => { root = i; draw(flame.clientWidth); };
+// A flame graph, callers above callees, as wide as the lower bounds; and the hottest contexts in a
+// table.
+function drawContexts(tree, host) {
+  const n = tree.parent.length;
+  const unit = tree.of_sample ? 'sampled calls' : 'calls';
+  const total = tree.total || 1;
+
+  // Children of a node are a chain: first[i], then next[...], the widest first. sum is of a context
+  // and all below it.
+  const sum = Float64Array.from(tree.lower),
+    first = new Int32Array(n),
+    next = new Int32Array(n);
+  for (let i = n - 1; i > 0; i--) sum[tree.parent[i]] += sum[i];
+  const order = Int32Array.from({ length: n }, (_, i) => i)
+    .subarray(1)
+    .sort((a, b) => sum[a] - sum[b] || b - a);
+  for (const i of order) {
+    next[i] = first[tree.parent[i]];
+    first[tree.parent[i]] = i;
+  }
+  const nameOf = i => (i === 0 ? 'all' : tree.names[tree.name[i]] || '(no name)');
+  const bounds = i =>
+    tree.lower[i] === tree.upper[i]
+      ? grouped(tree.lower[i])
+      : grouped(tree.lower[i]) + ' to ' + grouped(tree.upper[i]);
+  function pathOf(i) {
+    const path = [];
+    for (; i > 0; i = tree.parent[i]) path.unshift(nameOf(i));
+    return path;
+  }
+  function hue(name) {
+    let h = 7;
+    for (const c of name) h = (h * 31 + c.codePointAt(0)) % 9973;
+    return (h % 46) + 8;
+  }
+
+  // ---- the flame graph
+
+  const ROW = 19,
+    DEEPEST = 400,
+    MOST = 3000,
+    LEAST = 0.7; // pixels, levels, frames, pixels
+  const flame = el('div', { class: 'flame' }),
+    found = el('span', { class: 'soft small' });
+  const missing = el('p', { class: 'soft small missing' });
+  const redraw = roving(flame, 'g');
+  let root = 0,
+    width = 0,
+    isHit = null;
+  const zoomTo = i => setState({ zoom: i ? String(i) : '', function: i ? nameOf(i) : '' });
   const zoomOut = button('zoom out', () => zoomTo(0));
 
-  function frame(i, x, w, level, past) {
-    const name = nameOf(i), hit = query && name.toLowerCase().includes(query);
-    const paint = hit ? 'var(--accent)' : i === 0 ? 'var(--line)' : 'hsl(' + hue(name) + ' 78% var(--frame))';
-    const words = () => [name, percent(sum[i] / total) + ': at least ' + grouped(sum[i]) + ' in it and below',
-      i > 0 && 'in it alone: ' + bounds(i), 'depth ' + depth[i]];
-    return svg('g', { class: past ? 'past' : null, ...onPick(() => zoomTo(i)), tabindex: w > 30 ? 0 : null, ...tipping(words) },
-      svg('rect', { x: x.toFixed(2), y: level * ROW, width: Math.max(.4, w - .6).toFixed(2), height: ROW - 1, rx: 2, fill: paint }),
-      w > 26 && svg('text', { class: i === 0 ? 'all' : null, x: (x + 4).toFixed(1), y: level * ROW + 13 }, fit(name, w - 6)));
+  function words(i) {
+    return [
+      nameOf(i),
+      percent(sum[i] / total) + ': at least ' + grouped(sum[i]) + ' ' + unit + ' in it and below',
+      i > 0 && 'in it alone: ' + bounds(i),
+    ];
   }
-  function draw(width) {
-    const past = [], frames = [];
-    for (let i = root; i > 0;) { i = tree.parent[i]; past.unshift(i); }
-    past.slice(-DEEPEST).forEach((i, level) => frames.push(frame(i, 0, width, level, true)));
-    const base = frames.length, stack = [[root, 0, width, base]];
-    let levels = base;
-    while (stack.length && frames.length < MOST) {
-      const [i, x, w, level] = stack.pop();
-      frames.push(frame(i, x, w, level, false));
-      levels = Math.max(levels, level + 1);
-      if (level - base > DEEPEST) continue;
+  function frame(i, x, w, level, past) {
+    const name = nameOf(i),
+      hit = isHit && i > 0 && isHit[tree.name[i]];
+    const chosen = state.get('function') === name;
+    const paint =
+      hit || chosen
+        ? 'var(--found)'
+        : i === 0
+          ? 'var(--line)'
+          : 'hsl(' + hue(name) + ' 78% var(--frame))';
+    return svg(
+      'g',
+      {
+        class: past ? 'past' : null,
+        role: 'button',
+        'aria-label': name + ' ' + percent(sum[i] / total),
+        'data-id': i,
+        ...onPick(() => zoomTo(i)),
+        ...tipping(() => words(i)),
+      },
+      svg('rect', {
+        x: x.toFixed(2),
+        y: level * ROW,
+        width: Math.max(0.4, w - 0.6).toFixed(2),
+        height: ROW - 1,
+        rx: 2,
+        fill: paint,
+      }),
+      w > 26 &&
+        svg(
+          'text',
+          { class: i === 0 ? 'all' : null, x: (x + 4).toFixed(1), y: level * ROW + 13 },
+          fit(name, w - 6),
+        ),
+    );
+  }
+  // The widest frames are drawn, and of what has no room the widths are added up and told. Widths
+  // are sorted, so that frames are taken in the order of their size wherever in the tree they are.
+  function chooseFrames(base) {
+    const taken = [],
+      waiting = [[root, 0, width, base]]; // a heap, the widest at the top
+    let left = 0;
+    const push = item => {
+      let at = waiting.push(item) - 1;
+      while (at > 0 && waiting[(at - 1) >> 1][2] < item[2]) {
+        waiting[at] = waiting[(at - 1) >> 1];
+        at = (at - 1) >> 1;
+      }
+      waiting[at] = item;
+    };
+    const pop = () => {
+      const top = waiting[0],
+        item = waiting.pop();
+      let at = 0;
+      if (waiting.length === 0) return top;
+      for (;;) {
+        let child = 2 * at + 1;
+        if (child + 1 < waiting.length && waiting[child + 1][2] > waiting[child][2]) child++;
+        if (child >= waiting.length || waiting[child][2] <= item[2]) break;
+        waiting[at] = waiting[child];
+        at = child;
+      }
+      waiting[at] = item;
+      return top;
+    };
+    while (waiting.length && taken.length < MOST) {
+      const item = pop(),
+        [i, x, w, level] = item;
+      taken.push(item);
       let at = x;
-      for (const k of kids[i]) {
-        const wide = sum[i] ? w * sum[k] / sum[i] : 0;
-        if (wide >= LEAST) stack.push([k, at, wide, level + 1]);
+      for (let k = first[i]; k; k = next[k]) {
+        const wide = sum[i] ? (w * sum[k]) / sum[i] : 0;
+        if (wide < LEAST || level - base > DEEPEST) {
+          left += 1;
+          break; // those behind it are not wider
+        }
+        push([k, at, wide, level + 1]);
         at += wide;
       }
     }
-    const height = levels * ROW;
-    fill(flame, svg('svg', { role: 'img', 'aria-label': 'calling contexts', viewBox: [0, 0, width, height].join(' '), height }, frames));
+    return { taken, left: left + waiting.length };
+  }
+  function draw() {
+    const past = [];
+    for (let i = root; i > 0;) {
+      i = tree.parent[i];
+      past.unshift(i);
+    }
+    const shown = past.slice(-DEEPEST),
+      base = shown.length;
+    const { taken, left } = chooseFrames(base);
+    const levels = taken.reduce((most, item) => Math.max(most, item[3] + 1), base);
+    const frames = shown.map((i, level) => frame(i, 0, width, level, true));
+    taken.sort((a, b) => a[3] - b[3] || a[1] - b[1]);
+    for (const [i, x, w, level] of taken) frames.push(frame(i, x, w, level, false));
+    redraw(() =>
+      fill(
+        flame,
+        svg(
+          'svg',
+          {
+            role: 'group',
+            'aria-label': 'calling contexts as a flame graph',
+            viewBox: [0, 0, width, levels * ROW].join(' '),
+            height: levels * ROW,
+          },
+          frames,
+        ),
+      ),
+    );
+    missing.textContent =
+      left === 0
+        ? ''
+        : 'Not drawn: what is below ' +
+          grouped(left) +
+          ' places, too small or too deep to be seen. Zoom in to see it.';
     zoomOut.hidden = root === 0;
   }
-  // What is found below something found is in it already.
-  function find(words) {
-    const inside = new Uint8Array(n);
-    let matched = 0, count = 0;
-    query = words;
-    for (let i = 1; i < n && query; i++) {
-      const hit = nameOf(i).toLowerCase().includes(query), above = inside[tree.parent[i]];
+
+  // Below something found everything is in it already. Names are tested once, not for every
+  // context.
+  function find(query) {
+    const matches = matcher(query),
+      inside = new Uint8Array(n);
+    let matched = 0,
+      count = 0;
+    isHit = query ? tree.names.map(name => matches(name || '(no name)')) : null;
+    for (let i = 1; i < n && isHit; i++) {
+      const hit = isHit[tree.name[i]],
+        above = inside[tree.parent[i]];
       if (hit) count++;
       if (hit && !above) matched += sum[i];
       inside[i] = hit || above ? 1 : 0;
     }
-    found.textContent = query ? percent(matched / total) + ' in ' + grouped(count) + ' contexts' : '';
-    draw(flame.clientWidth);
+    found.textContent = isHit
+      ? percent(matched / total) + ' in ' + grouped(count) + ' contexts'
+      : '';
+    draw();
   }
 
-  const hottest = Array.from({ length: n }, (_, i) => i).filter(i => i > 0 && tree.lower[i] > 0)
-    .sort((a, b) => tree.lower[b] - tree.lower[a] || tree.upper[b] - tree.upper[a] || a - b).slice(0, 12);
+  // ---- the table
+
+  const TOP = 12,
+    hottest = [];
+  for (const i of Int32Array.from({ length: n }, (_, i) => i)
+    .filter(i => i > 0 && tree.lower[i] > 0)
+    .sort((a, b) => tree.lower[b] - tree.lower[a] || tree.upper[b] - tree.upper[a] || a - b)
+    .subarray(0, TOP))
+    hottest.push(i);
   const most = hottest.length ? tree.lower[hottest[0]] : 1;
-  const elided = path => path.length > 6 ? [path[0], '…', ...path.slice(-4)] : path;
-  const row = i => el('tr', { class: 'pick', ...onPick(() => { zoomTo(i); flame.scrollIntoView({ block: 'nearest' }); }) },
-    el('td', {}, el('div', { class: 'name' }, nameOf(i)), el('div', { class: 'place' }, elided(pathOf(tree.parent[i])).join(' › ')),
-      el('div', { class: 'place phone' }, bounds(i))),
-    el('td', { class: 'share' }, percent(tree.lower[i] / total), bar(tree.lower[i] / most)),
-    el('td', { class: 'number desk' }, grouped(tree.lower[i])), el('td', { class: 'number desk' }, grouped(tree.upper[i])));
-  const headings = [['context'], ['share', 'share'], ['at least', 'number desk'], ['at most', 'number desk']];
-  if (!data.sampled && hottest.length && !byId('lead').firstChild)
-    fill(byId('lead'), el('b', {}, nameOf(hottest[0])), ' is the hottest context: at least ' + percent(most / total) + ' of what was counted.');
-  const remarks = (tree.unmatched ? ' ' + grouped(tree.unmatched) + (tree.unmatched === 1 ? ' leave' : ' leaves') + ' without an enter: the tree may be wrong.' : '') +
-    (tree.of_sample ? ' Counts are of sampled calls, not scaled up.' : '');
-  byId('contexts').append(
-    card('Calling contexts', 'Callers above, callees below; as wide as what is certainly theirs. Pick a frame to zoom.',
-      [found, zoomOut, search('find a function', find)], flame),
-    card('Hottest contexts', grouped(tree.total) + ' counted by ' + tree.algorithm + '. A context that is not known has at most ' +
-      grouped(tree.absent) + ', ' + percent(tree.absent / total) + '.' + remarks, null,
-      el('table', {}, el('thead', {}, el('tr', {}, headings.map(([label, css]) => el('th', { scope: 'col', class: css }, label)))),
-        el('tbody', {}, hottest.map(row)))));
-  responsive(flame, draw);
+  const elided = path => (path.length > 6 ? [path[0], '…', ...path.slice(-4)] : path);
+  const pick = i => {
+    zoomTo(i);
+    flame.scrollIntoView({ block: 'nearest' });
+  };
+  const row = i =>
+    el(
+      'tr',
+      { class: 'pick', 'data-id': i, ...onPick(() => pick(i)) },
+      el(
+        'td',
+        {},
+        el('div', { class: 'name' }, nameOf(i)),
+        el('div', { class: 'place' }, elided(pathOf(tree.parent[i])).join(' › ')),
+        el('div', { class: 'place phone' }, bounds(i)),
+      ),
+      el('td', { class: 'share' }, percent(tree.lower[i] / total), bar(tree.lower[i] / most)),
+      el('td', { class: 'number desk' }, grouped(tree.lower[i])),
+      el('td', { class: 'number desk' }, grouped(tree.upper[i])),
+    );
+  const headings = [
+    ['context'],
+    ['share', 'share'],
+    ['at least', 'number desk'],
+    ['at most', 'number desk'],
+  ];
+  const heading = ([label, css]) => el('th', { scope: 'col', class: css }, label);
+  const body = el('tbody');
+  roving(body, 'tr')(() => fill(body, hottest.map(row)));
+
+  function lead() {
+    if (!hottest.length || byId('lead').firstChild) return;
+    fill(
+      byId('lead'),
+      el('b', {}, nameOf(hottest[0])),
+      ' is the hottest context: at least ' + percent(most / total) + ' of what was counted.',
+    );
+  }
+  const leaves = tree.unmatched === 1 ? ' leave' : ' leaves';
+  const about =
+    grouped(tree.total) +
+    ' ' +
+    unit +
+    ', counted by ' +
+    tree.algorithm +
+    '. A context that is not known has at most ' +
+    grouped(tree.absent) +
+    ', ' +
+    percent(tree.absent / total) +
+    '.' +
+    (tree.unmatched
+      ? ' ' + grouped(tree.unmatched) + leaves + ' without an enter: the tree may be wrong.'
+      : '') +
+    (tree.of_sample
+      ? ' Counts are of sampled calls, not scaled up: bounds hold for the sample, not for the run.'
+      : '');
+  lead();
+  host.append(
+    card(
+      'Calling contexts',
+      'Callers above, callees below; as wide as the ' +
+        unit +
+        ' that are certainly theirs. Pick a frame to zoom.',
+      [found, zoomOut, search('find a function', find)],
+      flame,
+      missing,
+    ),
+    card(
+      'Hottest contexts',
+      about,
+      null,
+      el('table', {}, el('thead', {}, el('tr', {}, headings.map(heading))), body),
+    ),
+  );
+  function follow() {
+    const wanted = Number(state.get('zoom') || 0);
+    root = Number.isInteger(wanted) && wanted > 0 && wanted < n ? wanted : 0;
+    if (width) draw();
+  }
+  follow();
+  onState(follow);
+  responsive(flame, now => {
+    width = now;
+    draw();
+  });
 }
+
 section('contexts', (trees, host) => {
   host.replaceChildren();
-  trees.forEach(drawContexts);
+  for (const tree of trees) drawContexts(tree, host);
 });

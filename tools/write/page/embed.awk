@@ -1,10 +1,18 @@
-# embed.awk - turns the page's style sheet and scripts into C: awk -f embed.awk style.css base.js others.js ...
-# Each file becomes a list of lines: page_style the first, page_scripts all others one after the other.
-function open(name) { printf "%sconst char *const %s[] = {\n", name == "page_style" ? "" : "NULL};\n", name }
+# embed.awk - turns the page's style sheets and scripts into C:
+#
+#     awk -f embed.awk style.css others.css ... base.js others.js ...
+#
+# page_style becomes the lines of all .css files, page_scripts those of all .js files. The .css
+# files come first.
+function open(name) {
+    if (name != "page_style") print "NULL};"
+    print "const char *const " name "[] = {"
+}
 BEGIN { print "/* Made from tools/write/page by embed.awk. */\n#include \"model/report.h\"\n" }
-FNR == 1 { files++; if (files == 1) open("page_style"); if (files == 2) open("page_scripts") }
+FNR == 1 && ++files == 1 { open("page_style") }
+FNR == 1 && FILENAME ~ /\.js$/ && !scripts++ { open("page_scripts") }
 {
-    gsub(/\\/, "\\\\")
+    gsub(/\\/, "&&")
     gsub(/"/, "\\\"")
     print "\"" $0 "\","
 }

@@ -1,0 +1,1882 @@
+/* hotstream.h - v0.2.0 - finds sequences of accesses or events that repeat, in fixed memory - MIT, text at end of file
+
+   example:
+       #define HOTSTREAM_IMPLEMENTATION
+       #include "hotstream.h"
+       #include <stdio.h>
+       static uint64_t memory[16384];                         // 128 KiB: 2000 grammar nodes
+       int main(void) {
+           static int object[20][8];
+           hotstream_stream top[5];
+           hotstream streams;
+           size_t count, i, k;
+           hotstream_init(&streams, memory, sizeof memory, NULL);
+           for (i = 0; i < 100; i++)                          // the same walk over 15 objects
+               for (k = 0; k < 15; k++)
+                   hotstream_record(&streams, k + 1, (uintptr_t)object[k * 7 % 20]);
+           count = hotstream_top(&streams, top, 5);
+           for (i = 0; i < count && i < 5; i++)
+               printf("%u accesses, seen %u times, heat %u of 1500\n", (unsigned)top[i].length,
+                      (unsigned)top[i].frequency, (unsigned)top[i].heat);
+           return count == 0;
+       }
+   end of example.
+
+   Define HOTSTREAM_IMPLEMENTATION in one C or C++ file before the include. Include it plainly
+   anywhere else.
+
+   A *reference* is one load or store: a site (the code that made it) and the address that it used.
+   A *stream* is a run of references that comes back, in the same order. Its *heat* is its length
+   times the number of times it was seen without overlap: the references that it accounts for. The
+   hot streams say which objects and fields a program uses one after the other, so that they can
+   be laid out one after the other or fetched ahead. Calls and events of your own work alike.
+
+   STEP BY STEP
+     1. hotstream_init lays everything out in memory that you give it, and never needs more.
+     2. hotstream_record(h, site, address) stores one reference in a buffer: a nanosecond. The site
+        is any number but 0 that names the code (a pc, a bursty_site pointer, the number of a
+        function). The address is 0 for calls and events.
+     3. hotstream_burst(h) says that references were left out here, because sampling paused. No
+        stream spans such a gap.
+     4. A full buffer is worked off at once, in the call that filled it. If that stall hurts (a
+        game's frame), set config.deferred: then hotstream_work(h, budget) does the work, at the end
+        of a frame or on another thread, and returns when its time is used up. References that find
+        the buffer full are counted in stats.lost.
+     5. hotstream_top gives the hot streams, hottest first. hotstream_write saves all of them as one
+        .brst part, which `bursty report`, `bursty merge` and `bursty overlap` read.
+
+   WHAT IT DOES  References become numbers; the numbers become a grammar (Sequitur) that holds each
+   repeated piece once; the hot rules of the grammar are the streams. When the grammar is full it is
+   *digested*: its streams are added to a profile, the grammar is emptied, and recording goes on.
+   Streams of all digests with the same sites in the same order are one stream of the profile,
+   whatever their addresses: addresses change from run to run. An item shows the first address that
+   was seen.
+
+   WITH bursty.h  If bursty.h was included before this file, hotstream_attach sends what one of its
+   profiles samples here: references made by BURST_REF, or any other class of events.
+
+       bursty_profile profile = {5000, 50};               // nCheck0, nInstr0: bursts should be long
+       hotstream_attach(&h, &profile);
+       bursty_set_profile(1, &profile);
+       hotstream_write(&h, "game", hotstream_site_name, buffer, ...)      // names have file and line
+
+   SYMBOLS OF YOUR OWN  With config.symbols you number references yourself, and feed the grammar
+   directly: hotstream_feed, until it answers -1 (full); then hotstream_digest.
+   hotstream_analyse and hotstream_threshold ask the grammar as it stands.
+
+   PROMISES   No allocation, no recursion, no abort, no output, no globals. All memory is the
+              caller's and fixed. A full grammar, buffer or profile is normal; what it costs is in
+              hotstream_stats. The same references give the same streams. A heat is never above the
+              true one.
+   THREADS    An object belongs to one thread at a time, with one exception: with config.deferred
+              one thread may call hotstream_record and hotstream_burst while another calls the rest.
+              Join the objects of several threads with hotstream_merge.
+   OPTIONS    Define in front of every include, the same everywhere:
+     HOTSTREAM_STATIC       everything static, for one file. Several such files keep apart.
+     HOTSTREAM_PENDING=n    digrams that can wait for a look, 4 bytes each: 256. When more wait,
+                            a repeat may stay unfound, and stats.dropped counts it.
+     HOTSTREAM_DEPTH=n      how deep the cursor descends into rules: 64, at least 1.
+              Define beside HOTSTREAM_IMPLEMENTATION:
+     HOTSTREAM_NO_FILES     leaves out hotstream_write.
+     HOTSTREAM_RESERVE=n    free nodes at which the grammar counts as full: 8, at least 1.
+     HOTSTREAM_HASH_BITS=n  bits of a digram's hash that are used: 32. Fewer serve tests.
+   COST       24 bytes for each node of the grammar, 22 for each different reference, 16 for each
+              place in the buffer, 38 for each stream and 16 for each of its items. By default half
+              of the memory is for the grammar. Times: bench/bench_hotstream.c and docs/hotstream.md.
+
+   Theory: "Bursty Tracing" (2001), section 5.2, equation 5; "Hybrid Profiling Support" (2005). */
+
+#ifndef HOTSTREAM_H
+#define HOTSTREAM_H
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__) || defined(__clang__)             /* clang-cl defines the second alone */
+#define HOTSTREAM_P_GNU
+#endif
+#if defined(HOTSTREAM_P_GNU) || defined(__TINYC__)
+#define HOTSTREAM_P_UNUSED __attribute__((unused))
+#else
+#define HOTSTREAM_P_UNUSED
+#endif
+#ifdef HOTSTREAM_STATIC
+#define HOTSTREAM_API HOTSTREAM_P_UNUSED static
+#elif defined(HOTSTREAM_P_GNU) && !defined(_WIN32)
+#define HOTSTREAM_API extern __attribute__((visibility("hidden")))
+#else
+#define HOTSTREAM_API extern
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HOTSTREAM_SYMBOLS UINT32_C(0x7FFFFFFF)      /* symbols of your own are below this */
+
+typedef struct hotstream_item { uint64_t site, address; } hotstream_item;
+
+typedef struct hotstream_stream {
+    uint64_t signature;                 /* of its sites in order; equal for equal streams in every run */
+    uint64_t frequency;                 /* how often it was seen, without overlap */
+    uint64_t heat;                      /* length * frequency: references that it accounts for */
+    uint32_t length;
+    const hotstream_item *items;        /* [length]; valid until the next call that is not a question */
+} hotstream_stream;
+
+typedef void (*hotstream_found_fn)(void *user, const hotstream_stream *stream);
+typedef int  (*hotstream_write_fn)(void *user, const void *data, size_t size);     /* 0: go on */
+typedef const char *(*hotstream_name_fn)(void *user, uint64_t site);               /* NULL: no name */
+
+typedef struct hotstream_config {       /* every zero is a default */
+    uint32_t min_length, max_length;    /* of a stream: 10, 40; at most 1024 */
+    double   coverage;                  /* share of all references that hot streams should hold: 0.9 */
+    uint64_t heat_min;                  /* streams with less heat in one digest are not kept:
+                                           2 * min_length */
+    uint32_t references_max;            /* different references at once: a quarter of the nodes */
+    uint32_t buffer_count;              /* references that can wait: nodes / 16, at least 64 */
+    uint32_t streams_max;               /* streams in the profile: nodes / 32, at least 16 */
+    int      deferred;                  /* 1: a full buffer waits for hotstream_work */
+    int      symbols;                   /* 1: hotstream_feed is used; no references, no buffer */
+    int      eager;                     /* 1: no cursor. Slower; for comparisons */
+    int      whole_rules;               /* 1: a rule longer than max_length is not cut into segments */
+    hotstream_item (*item)(void *user, uint32_t symbol);    /* what a fed symbol stands for: {symbol, 0} */
+    uint64_t (*clock)(void *user);      /* measures the budget of hotstream_work: it counts steps */
+    void    *user;                      /* of both */
+} hotstream_config;
+
+typedef struct hotstream_stats {
+    uint64_t references;                /* taken into the grammar, now or before a digest */
+    uint64_t lost;                      /* found the buffer full */
+    uint64_t bursts;                    /* gaps between them */
+    uint64_t symbols;                   /* that the grammar stands for now */
+    uint64_t digests;
+    uint64_t dropped;                   /* looks left out: repeats may be missing (HOTSTREAM_PENDING) */
+    uint64_t heat, heat_lost;           /* of the streams in the profile; of those it had no room for */
+    uint32_t nodes, rules, nodes_peak;  /* of the grammar; nodes_peak: the most at one time */
+    uint32_t node_count, references_max, buffer_count, streams_max;     /* how many fit */
+    uint32_t streams, different;        /* streams in the profile; different references now */
+    size_t   bytes;                     /* of memory in use */
+} hotstream_stats;
+
+typedef struct hotstream hotstream;
+
+/* ---- set up ---- */
+
+/* Lays an empty object out in memory[0..bytes).
+   Returns how many grammar nodes fit; 0: too small, h must not be used. */
+HOTSTREAM_API uint32_t hotstream_init(hotstream *h, void *memory, size_t bytes,
+                                      const hotstream_config *config);
+/* Bytes that hotstream_init needs for so many nodes. */
+HOTSTREAM_API size_t hotstream_bytes(const hotstream_config *config, uint32_t nodes);
+
+/* ---- events ---- */
+
+/* One reference; see STEP BY STEP. Site 0 means hotstream_burst. An inline function: see below. */
+static void hotstream_record(hotstream *h, uint64_t site, uint64_t address);
+/* References, or symbols, were left out here. */
+HOTSTREAM_API void hotstream_burst(hotstream *h);
+/* One symbol of your own, with config.symbols. Returns 0, or -1: the grammar is full and x was not
+   taken, or x is not below HOTSTREAM_SYMBOLS. */
+HOTSTREAM_API int  hotstream_feed(hotstream *h, uint32_t x);
+/* Works on what was recorded until budget units of config.clock (without a clock: steps, some 20 ns
+   each) are used up; 0: no limit. Returns 1 if there is more to do, else 0. */
+HOTSTREAM_API int  hotstream_work(hotstream *h, uint64_t budget);
+
+/* ---- answers ---- */
+
+/* Adds the streams of the grammar to the profile, and empties the grammar. */
+HOTSTREAM_API void   hotstream_digest(hotstream *h);
+/* Digests, then fills rows[0..max) with the hot streams: the hottest that together hold
+   config.coverage of all references, or all there are. Returns how many those are, which may be
+   more than max. */
+HOTSTREAM_API size_t hotstream_top(hotstream *h, hotstream_stream *rows, size_t max);
+/* Calls found for each stream of the grammar as it stands, with a heat of at least `heat` in it;
+   segments 0: whole rules only. Returns the references that those streams account for. The profile
+   is not changed. The grammar means the same afterwards. */
+HOTSTREAM_API uint64_t hotstream_analyse(hotstream *h, uint64_t heat, int segments,
+                                         hotstream_found_fn found, void *user);
+/* A heat for hotstream_analyse whose streams hold that share of the symbols, and heat + 1 does not;
+   or 2 * min_length if none does. (Not always the largest: a hot rule hides its parts.) */
+HOTSTREAM_API uint64_t hotstream_threshold(hotstream *h, double coverage, int segments);
+HOTSTREAM_API void   hotstream_get_stats(const hotstream *h, hotstream_stats *out);
+/* Checks the grammar: links, counts, rule utility, digram uniqueness, the table of digrams, and
+   that it still stands for what was fed. Returns the number of violations: 0. For tests and field
+   trials; takes about as long as a digest. */
+HOTSTREAM_API uint64_t hotstream_check(hotstream *h);
+/* Adds the profile of y to that of x; digests both before. */
+HOTSTREAM_API void   hotstream_merge(hotstream *x, hotstream *y);
+/* Digests, then writes the profile as one .brst part of kind 5. A site's name may be NULL, or
+   "name", or "name\tfile:line"; title and name may be NULL.
+   Returns 0, or -1 if a write did not return 0. */
+HOTSTREAM_API int    hotstream_write(hotstream *h, const char *title, hotstream_name_fn name,
+                                     void *name_user, hotstream_write_fn write, void *user);
+
+typedef struct hotstream_p_node { uint32_t next, prev, symbol; } hotstream_p_node;
+typedef struct hotstream_p_slot { uint32_t hash, node; } hotstream_p_slot;
+typedef struct hotstream_p_entry {
+    uint64_t signature, frequency, heat;
+    uint32_t length, at;                /* items[at .. at + length) */
+} hotstream_p_entry;
+
+#ifndef HOTSTREAM_PENDING
+#define HOTSTREAM_PENDING 256
+#endif
+#ifndef HOTSTREAM_DEPTH
+#define HOTSTREAM_DEPTH 64
+#endif
+
+struct hotstream {                      /* yours to hold, ours to look into */
+    /* The buffer: a ring. put is written by the recording thread, got by the other one. */
+    hotstream_item *buffer;
+    uint32_t put, put_limit, mask, gap; /* put_limit: where to look at got again; gap: some were lost */
+    uint32_t lost, got;
+    uint32_t owner;                     /* the thread whose burst is being recorded; 0: none */
+    uint64_t lost_before;               /* in objects that were merged into this one */
+    /* The grammar. */
+    hotstream_p_node *nodes;
+    hotstream_p_slot *table;
+    uint32_t capacity, slots, used, free_list, free_count, rules, peak, owed, stale, separate;
+    uint32_t pending_count, list_max;
+    uint64_t count, hash, dropped;      /* symbols it stands for; a hash of them */
+    /* The cursor. */
+    uint32_t on, start, at, depth, total;
+    /* A digest under way. */
+    uint32_t phase, rule_count, finished, flat_used, walk_depth, rule, flat_at, segments;
+    uint32_t *rule_guard, *rule_length, *rule_start, *flat, items_at;
+    struct hotstream_p_frame *walk;
+    uint64_t *cold, threshold, covered;
+    hotstream_found_fn found;
+    void *found_user;
+    /* References by number. */
+    hotstream_item *references;
+    uint32_t *reference_slots, reference_count;
+    /* The profile. */
+    hotstream_p_entry *entries;
+    hotstream_item *items;
+    uint32_t *entry_slots, entry_count, item_count, item_max;
+    uint64_t heat, heat_lost, taken, bursts, digests;
+    /* Scratch. */
+    hotstream_item *spelled;
+    uint32_t *spell_stack, *list;
+    void *memory;
+    size_t bytes;
+    hotstream_config config;            /* with defaults filled in */
+    uint32_t pending[HOTSTREAM_PENDING], way[HOTSTREAM_DEPTH], seen[HOTSTREAM_DEPTH + 1];
+};
+
+/* What hotstream_record does when the buffer seems full. Returns 0 if there is no place. */
+HOTSTREAM_API int hotstream_p_make_room(hotstream *h);
+
+/* Whoever reads `put` sees what was written to the buffer before. */
+#ifdef HOTSTREAM_P_GNU
+#define HOTSTREAM_P_PUBLISH(place_, value_) __atomic_store_n(&(place_), value_, __ATOMIC_RELEASE)
+#define HOTSTREAM_P_READ(place_) __atomic_load_n(&(place_), __ATOMIC_ACQUIRE)
+#define HOTSTREAM_P_CLAIM(place_, value_) hotstream_p_claim(&(place_), value_)
+HOTSTREAM_P_UNUSED static inline int hotstream_p_claim(uint32_t *place, uint32_t value) {
+    uint32_t none = 0;
+    return __atomic_compare_exchange_n(place, &none, value, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+#else
+#define HOTSTREAM_P_PUBLISH(place_, value_) (*(volatile uint32_t *)&(place_) = (value_))
+#define HOTSTREAM_P_READ(place_) (*(const volatile uint32_t *)&(place_))
+#define HOTSTREAM_P_CLAIM(place_, value_) ((place_) ? 0 : ((place_) = (value_), 1))
+#endif
+
+HOTSTREAM_P_UNUSED static inline void hotstream_record(hotstream *h, uint64_t site,
+                                                       uint64_t address) {
+    hotstream_item *place;
+    if (h->put == h->put_limit && !hotstream_p_make_room(h)) { return; }
+    place = &h->buffer[h->put & h->mask];
+    place->site = site;
+    place->address = address;
+    HOTSTREAM_P_PUBLISH(h->put, h->put + 1);
+}
+
+/* ---- the bridge from bursty.h ---- */
+#ifdef BURSTY_H
+
+/* The action of a profile. The thread whose burst began first has h until that burst ends; events
+   of other threads meanwhile are left out. (With BURSTY_STACK 0 only one thread may check.) */
+HOTSTREAM_P_UNUSED static void hotstream_p_event(void *user, const bursty_event *event) {
+    hotstream *h = (hotstream *)user;
+    uint32_t me = (uint32_t)((uintptr_t)event->stack >> 3) | 1;
+    if (event->kind & (uint32_t)BURSTY_BEGIN) {
+        if (HOTSTREAM_P_CLAIM(h->owner, me)) { hotstream_burst(h); }
+    } else if (HOTSTREAM_P_READ(h->owner) == me) {
+        uint32_t is_reference = event->kind & ((uint32_t)BURSTY_LOAD | (uint32_t)BURSTY_STORE);
+        if (event->kind & (uint32_t)BURSTY_END) { HOTSTREAM_P_PUBLISH(h->owner, 0); }
+        else { hotstream_record(h, (uintptr_t)event->site, is_reference ? event->value : 0); }
+    }
+}
+
+/* Makes h the receiver of a profile's events. classes 0: loads and stores. */
+HOTSTREAM_P_UNUSED static void hotstream_attach(hotstream *h, bursty_profile *profile) {
+    if (!profile->classes) { profile->classes = (uint32_t)BURSTY_LOAD | (uint32_t)BURSTY_STORE; }
+    profile->classes |= (uint32_t)BURSTY_BEGIN | (uint32_t)BURSTY_END;
+    profile->action = hotstream_p_event;
+    profile->user = h;
+}
+
+/* A hotstream_name_fn for what was recorded that way. buffer: char[HOTSTREAM_NAME_BYTES]. */
+#define HOTSTREAM_NAME_BYTES 256
+HOTSTREAM_P_UNUSED static const char *hotstream_site_name(void *buffer, uint64_t site) {
+    const bursty_site *s = (const bursty_site *)(uintptr_t)site;
+    const char *parts[3];
+    char *out = (char *)buffer, line[12], *digit = line + 11;
+    uint32_t number = s->line, part, at = 0, i;
+    for (*digit = 0; number || digit == line + 11; number /= 10) {
+        *--digit = (char)('0' + number % 10);
+    }
+    parts[0] = s->name;
+    parts[1] = s->file;
+    parts[2] = digit;
+    for (part = 0; part < 3; part++) {
+        if (part) { out[at++] = part == 1 ? '\t' : ':'; }
+        for (i = 0; parts[part][i] && at < (part < 2 ? 240 : 255); i++) {
+            out[at++] = parts[part][i];
+        }
+    }
+    out[at] = 0;
+    return out;
+}
+#endif /* BURSTY_H */
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* HOTSTREAM_H */
+
+/* ---- implementation -------------------------------------------------------------------------- */
+#if defined(HOTSTREAM_IMPLEMENTATION) && !defined(HOTSTREAM_IMPLEMENTED)
+#define HOTSTREAM_IMPLEMENTED
+
+#ifndef HOTSTREAM_RESERVE
+#define HOTSTREAM_RESERVE 8
+#endif
+#ifndef HOTSTREAM_HASH_BITS
+#define HOTSTREAM_HASH_BITS 32
+#endif
+#ifdef HOTSTREAM_P_GNU
+#define HOTSTREAM_P_INLINE static inline __attribute__((always_inline))
+#else
+#define HOTSTREAM_P_INLINE static inline
+#endif
+
+/* [shared: sat_add] */
+static uint64_t hotstream_p_sat_add(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
+/* [end shared] */
+
+static void hotstream_p_zero(void *memory, size_t bytes) {
+    unsigned char *at = (unsigned char *)memory;
+    size_t i;
+    for (i = 0; i < bytes; i++) { at[i] = 0; }
+}
+
+/* ---- the grammar ---- */
+/* One array of nodes {next, prev, symbol}; index 0 means none. A rule is a ring: a guard node, then
+   its body. The guard's index is the rule's name. Rule 1 is S, which stands for all that was fed.
+
+       abcabc.      S (1) -> (5) -> (5) -> back to 1         5: guard, 2 uses     S = 5 5
+                    5 -> a -> b -> c -> back to 5                                5 = a b c
+
+   symbol    0 .. 2^31 - 2     a terminal: what was fed
+             2^31 - 1          a separator: references were left out here
+             2^31 + g          a use of rule g
+             3 * 2^30 + r      a guard; r is the number of the rule's uses, and of holds while
+             flushing 7 * 2^29 + k      a guard during an analysis; k is the number of its rule
+             2^32 - 1          a free node, linked through next
+
+   A *digram* is two neighbours that are terminals or uses. It is named by its left node.
+   Invariants, whenever no digram waits in `pending`:
+     1  S, expanded, is what was fed.
+     2  Every rule but S has two uses or more, and two body nodes or more.
+     3  Two nodes with equal digrams are neighbours of each other (the overlap in aaa).
+     4  The table has exactly one entry for each digram that occurs, naming a node that bears it.
+     5  Separators stand in S only.
+   1, 2 and 5 hold always. 3 and 4 hold while `dropped` is 0; after that an entry may be missing,
+   but none is wrong. The table is suspended (`stale`) by an analysis, which uses its memory.
+
+   An append costs amortised constant time: each step takes a node away or makes a rule. */
+
+#define HOTSTREAM_P_SEPARATOR UINT32_C(0x7FFFFFFF)
+#define HOTSTREAM_P_USE       UINT32_C(0x80000000)
+#define HOTSTREAM_P_GUARD     UINT32_C(0xC0000000)
+#define HOTSTREAM_P_NUMBERED  UINT32_C(0xE0000000)
+#define HOTSTREAM_P_FREE      UINT32_C(0xFFFFFFFF)
+#define HOTSTREAM_P_NONE      UINT32_C(0xFFFFFFFF)
+#define HOTSTREAM_P_MOST      UINT32_C(0x10000000)      /* nodes */
+#define HOTSTREAM_P_START     UINT32_C(1)               /* S */
+#define HOTSTREAM_P_BASE      UINT64_C(0x9E3779B97F4A7C15)  /* of the hash of all that was fed */
+
+HOTSTREAM_P_INLINE int hotstream_p_is_guard(uint32_t symbol) { return symbol >= HOTSTREAM_P_GUARD; }
+
+HOTSTREAM_P_INLINE int hotstream_p_is_use(uint32_t symbol) {
+    return symbol - HOTSTREAM_P_USE < HOTSTREAM_P_GUARD - HOTSTREAM_P_USE;
+}
+
+HOTSTREAM_P_INLINE int hotstream_p_pairable(uint32_t a, uint32_t b) {
+    return a < HOTSTREAM_P_GUARD && b < HOTSTREAM_P_GUARD &&
+           a != HOTSTREAM_P_SEPARATOR && b != HOTSTREAM_P_SEPARATOR;
+}
+
+HOTSTREAM_P_INLINE uint32_t *hotstream_p_uses(hotstream *h, uint32_t use) {
+    return &h->nodes[use - HOTSTREAM_P_USE].symbol;
+}
+
+/* Is it a use of a rule that has so many? */
+HOTSTREAM_P_INLINE int hotstream_p_used(hotstream *h, uint32_t symbol, uint32_t times) {
+    return hotstream_p_is_use(symbol) && *hotstream_p_uses(h, symbol) == HOTSTREAM_P_GUARD + times;
+}
+
+HOTSTREAM_P_INLINE void hotstream_p_link(hotstream_p_node *n, uint32_t left, uint32_t right) {
+    n[left].next = right;
+    n[right].prev = left;
+}
+
+HOTSTREAM_P_INLINE void hotstream_p_count_use(hotstream *h, uint32_t symbol) {
+    if (hotstream_p_is_use(symbol)) { ++*hotstream_p_uses(h, symbol); }
+}
+
+HOTSTREAM_P_INLINE void hotstream_p_drop(hotstream *h, uint32_t symbol) {
+    if (hotstream_p_is_use(symbol)) { --*hotstream_p_uses(h, symbol); }
+}
+
+HOTSTREAM_P_INLINE uint32_t hotstream_p_take(hotstream *h, uint32_t symbol) {
+    uint32_t i = h->free_list;
+    if (i) { h->free_list = h->nodes[i].next; }
+    else   { i = ++h->used; }
+    h->free_count--;
+    h->nodes[i].symbol = symbol;
+    return i;
+}
+
+HOTSTREAM_P_INLINE void hotstream_p_release(hotstream *h, uint32_t i) {
+    uint32_t k;
+    for (k = 0; k < h->pending_count; k++) {
+        if (h->pending[k] == i) { h->pending[k] = 0; }
+    }
+    h->nodes[i].symbol = HOTSTREAM_P_FREE;
+    h->nodes[i].next = h->free_list;
+    h->free_list = i;
+    h->free_count++;
+}
+
+HOTSTREAM_P_INLINE void hotstream_p_push(hotstream *h, uint32_t i) {
+    if (h->pending_count == HOTSTREAM_PENDING) { h->dropped++; }
+    else                                       { h->pending[h->pending_count++] = i; }
+}
+
+/* ---- the table of digrams ---- */
+/* Linear probing; an entry that goes pulls later ones back. */
+
+HOTSTREAM_P_INLINE uint32_t hotstream_p_hash(uint32_t a, uint32_t b) {
+    uint64_t x = ((uint64_t)a << 32 | b) * UINT64_C(0x9E3779B97F4A7C15);
+    x = (x ^ x >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+    return (uint32_t)(x >> 32) & ~(uint32_t)((UINT64_C(1) << (32 - HOTSTREAM_HASH_BITS)) - 1);
+}
+
+/* The place where a hash belongs among so many. */
+HOTSTREAM_P_INLINE uint32_t hotstream_p_home(uint32_t hash, uint32_t places) {
+    return (uint32_t)((uint64_t)hash * places >> 32);
+}
+
+/* The slot of digram (a, b), or the empty one where it would go. */
+HOTSTREAM_P_INLINE hotstream_p_slot *hotstream_p_find(hotstream *h, uint32_t a, uint32_t b,
+                                                      uint32_t hash) {
+    const hotstream_p_node *n = h->nodes;
+    hotstream_p_slot *slot = h->table + hotstream_p_home(hash, h->slots);
+    const hotstream_p_slot *end = h->table + h->slots;
+    while (slot->node) {
+        if (slot->hash == hash && n[slot->node].symbol == a && n[n[slot->node].next].symbol == b) {
+            break;
+        }
+        if (++slot == end) { slot = h->table; }
+    }
+    return slot;
+}
+
+static void hotstream_p_delete(hotstream *h, hotstream_p_slot *slot) {
+    hotstream_p_slot *t = h->table;
+    uint32_t i = (uint32_t)(slot - t), j = i, home, to_home, to_hole;
+    for (;;) {
+        if (++j == h->slots) { j = 0; }
+        if (!t[j].node) { break; }
+        home = hotstream_p_home(t[j].hash, h->slots);
+        to_home = j >= home ? j - home : j + h->slots - home;
+        to_hole = j >= i ? j - i : j + h->slots - i;
+        if (to_home >= to_hole) {
+            t[i] = t[j];
+            i = j;
+        }
+    }
+    t[i].node = 0;
+}
+
+/* The digram at i is about to be cut, and of its nodes the left or the right one stays. In aaa the
+   twin that overlaps it takes its entry over. */
+enum { HOTSTREAM_P_LEFT, HOTSTREAM_P_RIGHT };
+
+static void hotstream_p_forget(hotstream *h, uint32_t i, int stays) {
+    const hotstream_p_node *n = h->nodes;
+    uint32_t j = n[i].next, a = n[i].symbol, b = n[j].symbol;
+    hotstream_p_slot *slot;
+    if (!hotstream_p_pairable(a, b)) { return; }
+    slot = hotstream_p_find(h, a, b, hotstream_p_hash(a, b));
+    if (slot->node != i) { return; }
+    if (a == b && stays == HOTSTREAM_P_LEFT && n[n[i].prev].symbol == a) {
+        slot->node = n[i].prev;
+    } else if (a == b && stays == HOTSTREAM_P_RIGHT && n[n[j].next].symbol == a) {
+        slot->node = j;
+    } else {
+        hotstream_p_delete(h, slot);
+    }
+}
+
+/* ---- changing the grammar ---- */
+
+/* The digram at i becomes one use of g. The table must not name i for that digram any more. */
+static void hotstream_p_substitute(hotstream *h, uint32_t i, uint32_t g) {
+    hotstream_p_node *n = h->nodes;
+    uint32_t j = n[i].next;
+    hotstream_p_forget(h, n[i].prev, HOTSTREAM_P_LEFT);
+    hotstream_p_forget(h, j, HOTSTREAM_P_RIGHT);
+    hotstream_p_drop(h, n[i].symbol);
+    hotstream_p_drop(h, n[j].symbol);
+    n[i].symbol = HOTSTREAM_P_USE + g;
+    n[g].symbol++;
+    hotstream_p_link(n, i, n[j].next);
+    hotstream_p_release(h, j);
+}
+
+/* u is the only use of its rule: the body takes its place. Digrams inside keep their entries. */
+static void hotstream_p_expand(hotstream *h, uint32_t u) {
+    hotstream_p_node *n = h->nodes;
+    uint32_t g = n[u].symbol - HOTSTREAM_P_USE, first = n[g].next, last = n[g].prev;
+    uint32_t before = n[u].prev, after = n[u].next;
+    hotstream_p_forget(h, before, HOTSTREAM_P_LEFT);
+    hotstream_p_forget(h, u, HOTSTREAM_P_RIGHT);
+    hotstream_p_link(n, before, first);
+    hotstream_p_link(n, last, after);
+    hotstream_p_release(h, u);
+    hotstream_p_release(h, g);
+    h->rules--;
+    if (!hotstream_p_is_guard(n[before].symbol)) { hotstream_p_push(h, before); }
+    if (!hotstream_p_is_guard(n[after].symbol)) { hotstream_p_push(h, last); }
+}
+
+/* Growing, the fast path for repeats: without it each symbol of a repeat makes a rule and expands
+   the one before. Rule g is used exactly at i and m, and both uses are followed by b: g swallows b.
+   */
+static void hotstream_p_grow_right(hotstream *h, uint32_t i, uint32_t m, hotstream_p_slot *slot) {
+    hotstream_p_node *n = h->nodes;
+    uint32_t j = n[i].next, k = n[m].next, b = n[j].symbol;
+    uint32_t g = n[i].symbol - HOTSTREAM_P_USE, last = n[g].prev;
+    hotstream_p_delete(h, slot);
+    hotstream_p_forget(h, k, HOTSTREAM_P_RIGHT);
+    hotstream_p_link(n, m, n[k].next);
+    hotstream_p_forget(h, j, HOTSTREAM_P_RIGHT);
+    hotstream_p_link(n, i, n[j].next);
+    hotstream_p_release(h, j);
+    hotstream_p_drop(h, b);
+    hotstream_p_link(n, last, k);
+    hotstream_p_link(n, k, g);
+    hotstream_p_push(h, m);
+    hotstream_p_push(h, i);
+    hotstream_p_push(h, last);
+    if (hotstream_p_used(h, b, 1)) { hotstream_p_expand(h, k); }
+}
+
+/* The mirror image: both uses of g stand after a. */
+static void hotstream_p_grow_left(hotstream *h, uint32_t i, uint32_t m, hotstream_p_slot *slot) {
+    hotstream_p_node *n = h->nodes;
+    uint32_t j = n[i].next, k = n[m].next, a = n[i].symbol;
+    uint32_t g = n[j].symbol - HOTSTREAM_P_USE, first = n[g].next, p, q;
+    hotstream_p_delete(h, slot);
+    p = n[m].prev;
+    hotstream_p_forget(h, p, HOTSTREAM_P_LEFT);
+    hotstream_p_link(n, p, k);
+    q = n[i].prev;                                          /* may be k by now */
+    hotstream_p_forget(h, q, HOTSTREAM_P_LEFT);
+    hotstream_p_link(n, q, j);
+    hotstream_p_release(h, i);
+    hotstream_p_drop(h, a);
+    hotstream_p_link(n, g, m);
+    hotstream_p_link(n, m, first);
+    hotstream_p_push(h, n[k].prev);
+    hotstream_p_push(h, n[j].prev);
+    hotstream_p_push(h, m);
+    if (hotstream_p_used(h, a, 1)) { hotstream_p_expand(h, m); }
+}
+
+/* Is the digram at i the whole body of a rule? */
+HOTSTREAM_P_INLINE int hotstream_p_whole(const hotstream_p_node *n, uint32_t i) {
+    uint32_t g = n[i].prev;
+    return hotstream_p_is_guard(n[g].symbol) && g != HOTSTREAM_P_START && n[n[i].next].next == g;
+}
+
+static uint32_t hotstream_p_new_rule(hotstream *h, uint32_t a, uint32_t b) {
+    hotstream_p_node *n = h->nodes;
+    uint32_t g = hotstream_p_take(h, HOTSTREAM_P_GUARD), x, y;
+    x = hotstream_p_take(h, a);
+    y = hotstream_p_take(h, b);
+    hotstream_p_link(n, g, x);
+    hotstream_p_link(n, x, y);
+    hotstream_p_link(n, y, g);
+    hotstream_p_count_use(h, a);
+    hotstream_p_count_use(h, b);
+    h->rules++;
+    return g;
+}
+
+/* Only the first or the last symbol of g can have lost all uses but this one. */
+static void hotstream_p_utility(hotstream *h, uint32_t g) {
+    const hotstream_p_node *n = h->nodes;
+    if (hotstream_p_used(h, n[n[g].next].symbol, 1)) { hotstream_p_expand(h, n[g].next); }
+    if (hotstream_p_used(h, n[n[g].prev].symbol, 1)) { hotstream_p_expand(h, n[g].prev); }
+}
+
+/* The digrams at i and m are equal and apart: a rule takes the place of both. */
+static void hotstream_p_match(hotstream *h, uint32_t i, uint32_t m, hotstream_p_slot *slot) {
+    hotstream_p_node *n = h->nodes;
+    uint32_t a = n[i].symbol, b = n[n[i].next].symbol, g, left;
+    int old_is_rule = hotstream_p_whole(n, m), new_is_rule = hotstream_p_whole(n, i);
+    if (old_is_rule && new_is_rule) {           /* would leave a body of one; never seen */
+        h->dropped++;
+        return;
+    }
+    if (old_is_rule) {
+        g = n[m].prev;
+        hotstream_p_substitute(h, i, g);
+        left = i;
+    } else if (new_is_rule) {
+        g = n[i].prev;
+        slot->node = i;
+        hotstream_p_substitute(h, m, g);
+        left = m;
+    } else if (hotstream_p_used(h, a, 2)) {
+        hotstream_p_grow_right(h, i, m, slot);
+        return;
+    } else if (hotstream_p_used(h, b, 2)) {
+        hotstream_p_grow_left(h, i, m, slot);
+        return;
+    } else if (h->free_count < 3 + h->owed) {
+        h->dropped++;
+        return;
+    } else {
+        g = hotstream_p_new_rule(h, a, b);
+        slot->node = n[g].next;                 /* first: from now on the entry lives in the rule */
+        hotstream_p_substitute(h, m, g);
+        hotstream_p_push(h, m);
+        hotstream_p_push(h, n[m].prev);
+        hotstream_p_substitute(h, i, g);
+        left = i;
+    }
+    hotstream_p_push(h, left);
+    hotstream_p_push(h, n[left].prev);          /* last in, first out: the left one comes first */
+    hotstream_p_utility(h, g);
+}
+
+static void hotstream_p_settle(hotstream *h) {
+    const hotstream_p_node *n = h->nodes;
+    while (h->pending_count) {
+        uint32_t i = h->pending[--h->pending_count], j, a, b, hash, m;
+        hotstream_p_slot *slot;
+        if (!i) { continue; }
+        j = n[i].next;
+        a = n[i].symbol;
+        b = n[j].symbol;
+        if (!hotstream_p_pairable(a, b)) { continue; }
+        hash = hotstream_p_hash(a, b);
+        slot = hotstream_p_find(h, a, b, hash);
+        m = slot->node;
+        if (!m) {
+            slot->hash = hash;
+            slot->node = i;
+        } else if (m != i && n[m].next != i && j != m) {    /* not itself, not the overlap of aaa */
+            hotstream_p_match(h, i, m, slot);
+        }
+    }
+}
+
+/* Returns -1 if too few nodes are free; nothing has changed then. */
+static int hotstream_p_append(hotstream *h, uint32_t symbol) {
+    uint32_t last, i;
+    if (h->free_count < HOTSTREAM_RESERVE && h->owed == 0) { return -1; }
+    last = h->nodes[HOTSTREAM_P_START].prev;
+    i = hotstream_p_take(h, symbol);
+    hotstream_p_link(h->nodes, last, i);
+    hotstream_p_link(h->nodes, i, HOTSTREAM_P_START);
+    hotstream_p_count_use(h, symbol);
+    hotstream_p_push(h, last);
+    hotstream_p_settle(h);
+    return 0;
+}
+
+/* ---- the cursor ---- */
+/* Most input repeats what is known. While it does, nothing is appended: a cursor walks along an old
+   occurrence, which starts at a node with the symbol of the last of S.
+
+       way[0] .. way[depth - 1]   the uses that it has descended through
+       at                         the next node to match; a terminal or a separator
+       seen[d]                    symbols passed at depth d; total is their sum: what a flush
+       appends
+
+   No node changes while the cursor is on. At a mismatch what was passed is appended, in pieces as
+   large as they stand in the grammar. A node must be left for each of those and two for a rule, so
+   the grammar counts as full when RESERVE + 2 * list_max are free. */
+
+enum { HOTSTREAM_P_MORE, HOTSTREAM_P_END, HOTSTREAM_P_DEEP };
+
+HOTSTREAM_P_INLINE int hotstream_p_step(hotstream *h) {
+    const hotstream_p_node *n = h->nodes;
+    uint32_t depth = h->depth, next = n[h->at].next;
+    h->seen[depth]++;
+    h->total++;
+    while (hotstream_p_is_guard(n[next].symbol)) {      /* ascend: the rule counts as one symbol */
+        if (depth == 0) {
+            h->depth = 0;
+            h->at = next;
+            return HOTSTREAM_P_END;
+        }
+        h->total -= h->seen[depth] - 1;
+        depth--;
+        next = n[h->way[depth]].next;
+        h->seen[depth]++;
+    }
+    while (hotstream_p_is_use(n[next].symbol)) {            /* descend */
+        if (depth == HOTSTREAM_DEPTH) {
+            h->depth = depth;
+            h->at = next;
+            return HOTSTREAM_P_DEEP;
+        }
+        h->way[depth++] = next;
+        h->seen[depth] = 0;
+        next = n[n[next].symbol - HOTSTREAM_P_USE].next;
+    }
+    h->depth = depth;
+    h->at = next;
+    return HOTSTREAM_P_MORE;
+}
+
+/* Appends what the cursor has passed. The list is complete before the first append, and holds its
+   rules meanwhile, so that none of them is expanded or grown. */
+static void hotstream_p_flush(hotstream *h) {
+    const hotstream_p_node *n = h->nodes;
+    uint32_t d, i, stop, count = 0;
+    if (!h->on) { return; }
+    h->on = 0;
+    i = n[h->start].next;
+    for (d = 0; d <= h->depth; d++) {
+        stop = d < h->depth ? h->way[d] : h->at;
+        while (i != stop) {
+            h->list[count++] = n[i].symbol;
+            hotstream_p_count_use(h, n[i].symbol);
+            i = n[i].next;
+        }
+        if (d < h->depth) { i = n[n[i].symbol - HOTSTREAM_P_USE].next; }
+    }
+    h->owed = count;
+    for (i = 0; i < count; i++) {
+        hotstream_p_drop(h, h->list[i]);                    /* the append counts it again */
+        hotstream_p_append(h, h->list[i]);
+        h->owed--;
+    }
+}
+
+/* All of g has matched, and its first symbol is the last of S: that becomes a use of g. */
+static void hotstream_p_take_rule(hotstream *h, uint32_t g) {
+    hotstream_p_node *n = h->nodes;
+    uint32_t last = n[HOTSTREAM_P_START].prev, before = n[last].prev;
+    hotstream_p_forget(h, before, HOTSTREAM_P_LEFT);
+    hotstream_p_drop(h, n[last].symbol);
+    n[last].symbol = HOTSTREAM_P_USE + g;
+    n[g].symbol++;
+    hotstream_p_push(h, before);
+    if (hotstream_p_used(h, n[n[g].next].symbol, 1)) { hotstream_p_expand(h, n[g].next); }
+    hotstream_p_settle(h);
+}
+
+/* The cursor's symbol has come. */
+HOTSTREAM_P_INLINE void hotstream_p_advance(hotstream *h) {
+    uint32_t g;
+    int met = hotstream_p_step(h);
+    if (met == HOTSTREAM_P_MORE && h->total < h->list_max) { return; }
+    g = h->nodes[h->start].prev;
+    if (met == HOTSTREAM_P_END && g != HOTSTREAM_P_START &&
+        hotstream_p_is_guard(h->nodes[g].symbol)) {
+        h->on = 0;
+        hotstream_p_take_rule(h, g);
+        return;
+    }
+    hotstream_p_flush(h);       /* the end of S, or of a rule entered midway; too deep; too long */
+}
+
+static void hotstream_p_rebuild(hotstream *h);
+
+/* Everything but a symbol that the cursor waits for. */
+static int hotstream_p_feed_slow(hotstream *h, uint32_t x) {
+    const hotstream_p_node *n = h->nodes;
+    hotstream_p_slot *slot;
+    uint32_t last, m;
+    hotstream_p_flush(h);
+    if (h->stale) { hotstream_p_rebuild(h); }
+    if (h->free_count < HOTSTREAM_RESERVE + 2 * h->list_max) { return -1; }
+    last = n[HOTSTREAM_P_START].prev;
+    if (h->list_max && hotstream_p_pairable(n[last].symbol, x)) {
+        slot = hotstream_p_find(h, n[last].symbol, x, hotstream_p_hash(n[last].symbol, x));
+        m = slot->node;
+        if (m && m != last && n[m].next != last &&
+            !hotstream_p_is_guard(n[n[n[m].next].next].symbol)) {
+            h->on = 1;
+            h->start = m;
+            h->at = n[m].next;
+            h->depth = 0;
+            h->seen[0] = 0;
+            h->total = 0;
+            if (hotstream_p_step(h) != HOTSTREAM_P_MORE) { hotstream_p_flush(h); }
+            return 0;
+        }
+    }
+    return hotstream_p_append(h, x);
+}
+
+/* One symbol or separator. Returns -1 if the grammar is full; the symbol was not taken then. */
+HOTSTREAM_P_INLINE int hotstream_p_feed(hotstream *h, uint32_t x) {
+    if (h->on && h->nodes[h->at].symbol == x) {
+        hotstream_p_advance(h);                             /* it started with nodes enough */
+    } else if (hotstream_p_feed_slow(h, x) != 0) {
+        return -1;
+    }
+    h->hash = h->hash * HOTSTREAM_P_BASE + x + 1;
+    h->count += x != HOTSTREAM_P_SEPARATOR;
+    return 0;
+}
+
+HOTSTREAM_API int hotstream_feed(hotstream *h, uint32_t x) {
+    if (x >= HOTSTREAM_SYMBOLS) { return -1; }
+    if (h->separate) {
+        if (h->count && hotstream_p_feed(h, HOTSTREAM_P_SEPARATOR) != 0) { return -1; }
+        h->bursts += h->count || h->taken;
+        h->separate = 0;
+    }
+    return hotstream_p_feed(h, x);
+}
+
+/* ---- analysis ---- */
+/* Linear in the grammar, in the memory of the table of digrams:
+
+     walk   Depth first from S, with a stack of frames. A finished rule gets the highest number
+            left: 0 is S, and every rule comes before all that it uses. When a rule is finished, its
+            length is known, and its uses stand, as numbers, in one flat array.
+     pass   In the order of numbers. cold(k) is how often a walk of the parse tree that does not
+            enter hot streams meets rule k. cold(S) = 1, and a rule that is not hot passes its cold
+            on to each of its uses. Rule k is hot if it is not S, its length is within the limits,
+            and its heat, length * cold, reaches the threshold. So the sum of heats is at most the
+            symbols fed, and each heat is at most length times the occurrences without overlap.
+
+   A rule that is too long hides the heat of parts that are too short. So its body is cut in
+   *segments*, runs of neighbours within the length limits, which are streams of frequency cold(k)
+   themselves.
+
+   Example: abaabcabcabcabc, heat 8, lengths 2 to 7. S = AaCC, C = BB, B = Ac, A = ab.
+
+       rule    length   cold   heat
+       S         15       1            not a stream
+       C          6       2     12     hot: passes nothing on
+       B          3       0      0
+       A          2       1      2     from S; below 8
+
+   Walk and pass run in small steps, so that they can stop when a budget is used up. */
+
+enum { HOTSTREAM_P_IDLE, HOTSTREAM_P_WALK, HOTSTREAM_P_PASS };
+
+typedef struct hotstream_p_frame { uint32_t rule, node, items, length; } hotstream_p_frame;
+
+static void hotstream_p_walk_begin(hotstream *h) {
+    unsigned char *at = (unsigned char *)h->table, *end = at + h->slots * sizeof *h->table;
+    uint32_t rules;
+    hotstream_p_flush(h);
+    rules = h->rules + 1;
+    h->stale = 1;
+    h->rule_count = rules;
+    h->finished = rules;
+    h->cold = (uint64_t *)(void *)at;                   /* half of it; the walk has both halves */
+    h->walk = (hotstream_p_frame *)(void *)at;
+    at += (size_t)rules * sizeof *h->walk;
+    h->rule_guard = (uint32_t *)(void *)at;
+    h->rule_length = h->rule_guard + rules;
+    h->rule_start = h->rule_length + rules;
+    h->flat = h->rule_start + rules;
+    h->flat_used = 0;
+    h->items_at = (uint32_t)((end - (unsigned char *)h->flat) / 4);
+    h->walk[0].rule = HOTSTREAM_P_START;
+    h->walk[0].node = h->nodes[HOTSTREAM_P_START].next;
+    h->walk[0].items = h->items_at;
+    h->walk[0].length = 0;
+    h->walk_depth = 1;
+}
+
+/* The uses that the walk has met and whose rule is not finished stand at the end of `flat`, as the
+   rules' guards, last met first; those of finished rules at its beginning, as numbers. */
+static void hotstream_p_finish_rule(hotstream *h, const hotstream_p_frame *top) {
+    uint32_t k = --h->finished, length = top->length, i;
+    h->rule_guard[k] = top->rule;
+    h->rule_start[k] = h->flat_used;
+    for (i = top->items; i-- > h->items_at; ) {
+        uint32_t child = h->nodes[h->flat[i]].symbol - HOTSTREAM_P_NUMBERED;
+        h->flat[h->flat_used++] = child;
+        length += h->rule_length[child];
+        if (length < h->rule_length[child]) { length = UINT32_MAX - HOTSTREAM_P_MOST; }
+    }
+    h->items_at = top->items;
+    h->rule_length[k] = length;
+    h->nodes[top->rule].symbol = HOTSTREAM_P_NUMBERED + k;
+}
+
+/* Returns 1 when all rules are numbered. */
+static int hotstream_p_walk_on(hotstream *h, uint64_t *steps) {
+    const hotstream_p_node *n = h->nodes;
+    while (h->walk_depth) {
+        hotstream_p_frame *top = &h->walk[h->walk_depth - 1];
+        uint32_t i = top->node, child = 0;
+        while (!child && i != top->rule) {
+            uint32_t symbol = n[i].symbol;
+            if (*steps == 0) {
+                top->node = i;
+                return 0;
+            }
+            --*steps;
+            if (hotstream_p_is_use(symbol)) {
+                child = symbol - HOTSTREAM_P_USE;
+                h->flat[--h->items_at] = child;
+                if (n[child].symbol >= HOTSTREAM_P_NUMBERED) { child = 0; }
+            } else {
+                top->length += symbol != HOTSTREAM_P_SEPARATOR;
+            }
+            i = n[i].next;
+        }
+        top->node = i;
+        if (!child) {
+            hotstream_p_finish_rule(h, top);
+            h->walk_depth--;
+            continue;
+        }
+        if (h->walk_depth == h->rule_count) { return 1; }   /* a broken grammar */
+        top[1].rule = child;
+        top[1].node = n[child].next;
+        top[1].items = h->items_at;
+        top[1].length = 0;
+        h->walk_depth++;
+    }
+    return 1;
+}
+
+static void hotstream_p_pass_begin(hotstream *h) {
+    h->rule = 0;
+    h->flat_at = HOTSTREAM_P_NONE;
+    h->covered = 0;
+    hotstream_p_zero(h->cold, h->rule_count * sizeof *h->cold);
+    h->cold[0] = 1;
+}
+
+/* Spells nodes first .. last into `spelled`. A stream of length L nests less than L deep. */
+static void hotstream_p_spell(hotstream *h, uint32_t first, uint32_t last) {
+    const hotstream_p_node *n = h->nodes;
+    uint32_t depth = 0, i = first, length = 0;
+    for (;;) {
+        uint32_t symbol = n[i].symbol;
+        if (hotstream_p_is_use(symbol) && depth < h->config.max_length) {
+            h->spell_stack[depth++] = i;
+            i = n[symbol - HOTSTREAM_P_USE].next;
+            continue;
+        }
+        if (length < h->config.max_length) {
+            hotstream_item *item = &h->spelled[length++];
+            item->site = symbol;
+            item->address = 0;
+            if (h->references) { *item = h->references[symbol]; }
+            else if (h->config.item) { *item = h->config.item(h->config.user, symbol); }
+        }
+        while (depth && hotstream_p_is_guard(n[n[i].next].symbol)) { i = h->spell_stack[--depth]; }
+        if (depth == 0 && i == last) { break; }
+        i = n[i].next;
+    }
+}
+
+static uint64_t hotstream_p_signature(const hotstream_item *items, uint32_t length) {
+    uint64_t s = length;
+    uint32_t i;
+    for (i = 0; i < length; i++) {
+        s = (s ^ items[i].site) * UINT64_C(0x9E3779B97F4A7C15);
+        s = (s ^ s >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+        s ^= s >> 29;
+    }
+    return s ? s : 1;
+}
+
+static void hotstream_p_report(hotstream *h, uint32_t first, uint32_t last, uint32_t length,
+                               uint64_t frequency) {
+    hotstream_stream stream;
+    h->covered += length * frequency;
+    if (!h->found) { return; }
+    hotstream_p_spell(h, first, last);
+    stream.items = h->spelled;
+    stream.length = length;
+    stream.frequency = frequency;
+    stream.heat = length * frequency;
+    stream.signature = hotstream_p_signature(h->spelled, length);
+    h->found(h->found_user, &stream);
+}
+
+static void hotstream_p_segments(hotstream *h, uint32_t k) {
+    const hotstream_p_node *n = h->nodes;
+    const uint32_t least = h->config.min_length, most = h->config.max_length;
+    uint32_t g = h->rule_guard[k], i = n[g].next, first = 0, last = 0, length = 0;
+    for (;; i = n[i].next) {
+        uint32_t symbol = n[i].symbol, c = 1;
+        int ends;
+        if (hotstream_p_is_use(symbol)) {
+            c = h->rule_length[n[symbol - HOTSTREAM_P_USE].symbol - HOTSTREAM_P_NUMBERED];
+        }
+        ends = i == g || c >= least;                        /* a long child speaks for itself */
+        if (ends || length + c > most) {
+            if (length >= least && length * h->cold[k] >= h->threshold) {
+                uint32_t s = first;
+                hotstream_p_report(h, first, last, length, h->cold[k]);
+                for (;; s = n[s].next) {
+                    if (hotstream_p_is_use(n[s].symbol)) {
+                        uint32_t use = n[s].symbol - HOTSTREAM_P_USE;
+                        h->cold[n[use].symbol - HOTSTREAM_P_NUMBERED] -= h->cold[k];
+                    }
+                    if (s == last) { break; }
+                }
+            }
+            first = 0;
+            length = 0;
+        }
+        if (i == g) { break; }
+        if (ends) { continue; }
+        if (!first) { first = i; }
+        last = i;
+        length += c;
+    }
+}
+
+/* Returns 1 when all streams are found. */
+static int hotstream_p_pass_on(hotstream *h, uint64_t *steps) {
+    for (; h->rule < h->rule_count; h->rule++, h->flat_at = HOTSTREAM_P_NONE) {
+        uint32_t k = h->rule, end = k ? h->rule_start[k - 1] : h->flat_used, at;
+        uint32_t length = h->rule_length[k], g = h->rule_guard[k];
+        uint64_t cold = h->cold[k];
+        if (h->flat_at == HOTSTREAM_P_NONE) {
+            h->flat_at = h->rule_start[k];
+            if (k && length >= h->config.min_length && length <= h->config.max_length && cold &&
+                length * cold >= h->threshold) {
+                hotstream_p_report(h, h->nodes[g].next, h->nodes[g].prev, length, cold);
+                *steps -= *steps < length ? *steps : length;
+                h->flat_at = end;
+            }
+            if (!cold) { h->flat_at = end; }
+        }
+        at = h->flat_at;
+        while (at < end && *steps) {
+            h->cold[h->flat[at++]] += cold;
+            --*steps;
+        }
+        h->flat_at = at;
+        if (at < end || *steps == 0) { return 0; }
+        --*steps;
+        if (h->segments && k && length > h->config.max_length && cold >= 2) {
+            hotstream_p_segments(h, k);
+        }
+    }
+    return 1;
+}
+
+/* The grammar as it was, and the table anew, after an analysis. */
+static void hotstream_p_rebuild(hotstream *h) {
+    hotstream_p_node *n = h->nodes;
+    uint32_t i;
+    h->stale = 0;
+    hotstream_p_zero(h->table, h->slots * sizeof *h->table);
+    for (i = 1; i <= h->used; i++) {
+        if (n[i].symbol != HOTSTREAM_P_FREE && n[i].symbol >= HOTSTREAM_P_GUARD) {
+            n[i].symbol = HOTSTREAM_P_GUARD + (i == HOTSTREAM_P_START);
+        }
+    }
+    for (i = 1; i <= h->used; i++) {
+        uint32_t a = n[i].symbol, b, hash;
+        hotstream_p_slot *slot;
+        if (a >= HOTSTREAM_P_GUARD) { continue; }
+        hotstream_p_count_use(h, a);
+        b = n[n[i].next].symbol;
+        if (!hotstream_p_pairable(a, b)) { continue; }
+        hash = hotstream_p_hash(a, b);
+        slot = hotstream_p_find(h, a, b, hash);
+        if (slot->node && slot->node != n[i].next) { continue; }
+        slot->hash = hash;
+        slot->node = i;                                 /* of aaa the left: appending wants it */
+    }
+}
+
+/* Begins anew in memory that is all zero where it must be. */
+static void hotstream_p_empty(hotstream *h) {
+    uint32_t in_use = h->used - (h->free_count - (h->capacity - h->used));
+    if (in_use > h->peak) { h->peak = in_use; }
+    h->used = 0;
+    h->free_list = 0;
+    h->free_count = h->capacity;
+    h->rules = 0;
+    h->pending_count = 0;
+    h->on = 0;
+    h->owed = 0;
+    h->stale = 0;
+    h->count = 0;
+    h->hash = 0;
+    h->reference_count = 0;
+    hotstream_p_take(h, HOTSTREAM_P_GUARD + 1);
+    hotstream_p_link(h->nodes, HOTSTREAM_P_START, HOTSTREAM_P_START);
+}
+
+static uint32_t hotstream_p_reference_places(const hotstream *h) {
+    return h->config.references_max + h->config.references_max / 2;
+}
+
+static void hotstream_p_clear(hotstream *h) {
+    hotstream_p_zero(h->table, h->slots * sizeof *h->table);
+    if (h->references) {
+        hotstream_p_zero(h->reference_slots,
+                         hotstream_p_reference_places(h) * sizeof *h->reference_slots);
+    }
+    h->taken += h->count;
+    h->digests++;
+    hotstream_p_empty(h);
+}
+
+static void hotstream_p_keep(void *user, const hotstream_stream *stream);
+
+/* Goes on with a digest. Returns 1 when it is done. */
+static int hotstream_p_digest_on(hotstream *h, uint64_t *steps) {
+    if (h->phase == HOTSTREAM_P_WALK && hotstream_p_walk_on(h, steps)) {
+        h->threshold = h->config.heat_min;
+        h->segments = !h->config.whole_rules;
+        h->found = hotstream_p_keep;
+        h->found_user = h;
+        hotstream_p_pass_begin(h);
+        h->phase = HOTSTREAM_P_PASS;
+    }
+    if (h->phase == HOTSTREAM_P_PASS && hotstream_p_pass_on(h, steps)) {
+        hotstream_p_clear(h);
+        h->phase = HOTSTREAM_P_IDLE;
+    }
+    return h->phase == HOTSTREAM_P_IDLE;
+}
+
+/* Ends what hotstream_work has begun, so that the grammar stands. */
+static void hotstream_p_stand(hotstream *h) {
+    uint64_t steps = UINT64_MAX;
+    if (h->phase != HOTSTREAM_P_IDLE) { hotstream_p_digest_on(h, &steps); }
+    if (h->buffer) { hotstream_work(h, 0); }
+    hotstream_p_flush(h);
+}
+
+static void hotstream_p_begin_analysis(hotstream *h) {
+    uint64_t steps = UINT64_MAX;
+    hotstream_p_stand(h);
+    if (h->stale) { hotstream_p_rebuild(h); }
+    hotstream_p_walk_begin(h);
+    hotstream_p_walk_on(h, &steps);
+}
+
+static uint64_t hotstream_p_covered(hotstream *h, uint64_t heat) {
+    uint64_t steps = UINT64_MAX;
+    h->threshold = heat;
+    hotstream_p_pass_begin(h);
+    hotstream_p_pass_on(h, &steps);
+    return h->covered;
+}
+
+HOTSTREAM_API uint64_t hotstream_analyse(hotstream *h, uint64_t heat, int segments,
+                                         hotstream_found_fn found, void *user) {
+    hotstream_p_begin_analysis(h);
+    h->segments = segments != 0;
+    h->found = found;
+    h->found_user = user;
+    return hotstream_p_covered(h, heat);
+}
+
+HOTSTREAM_API uint64_t hotstream_threshold(hotstream *h, double coverage, int segments) {
+    uint64_t low = 2 * (uint64_t)h->config.min_length, high, middle, wanted;
+    hotstream_p_begin_analysis(h);
+    high = h->count + 1;
+    wanted = (uint64_t)(coverage * (double)h->count);
+    h->segments = segments != 0;
+    h->found = NULL;
+    if (hotstream_p_covered(h, low) < wanted) { return low; }
+    while (high > low + 1) {
+        middle = low + (high - low) / 2;
+        if (hotstream_p_covered(h, middle) >= wanted) { low = middle; }
+        else                                          { high = middle; }
+    }
+    return low;
+}
+
+/* ---- the profile ---- */
+/* Streams of all digests, found by signature in an open hash table. Entries stand in the order of
+   their items, but while an answer sorts them. */
+
+static uint32_t hotstream_p_entry_places(const hotstream *h) {
+    return h->config.streams_max + h->config.streams_max / 2 + 1;
+}
+
+/* The place of a signature, or the empty one where it would go. */
+static uint32_t *hotstream_p_entry_find(hotstream *h, uint64_t signature) {
+    uint32_t places = hotstream_p_entry_places(h);
+    uint32_t at = hotstream_p_home((uint32_t)(signature >> 32), places);
+    while (h->entry_slots[at] && h->entries[h->entry_slots[at] - 1].signature != signature) {
+        if (++at == places) { at = 0; }
+    }
+    return &h->entry_slots[at];
+}
+
+static void hotstream_p_entry_index(hotstream *h) {
+    uint32_t i;
+    hotstream_p_zero(h->entry_slots, hotstream_p_entry_places(h) * sizeof *h->entry_slots);
+    for (i = 0; i < h->entry_count; i++) {
+        *hotstream_p_entry_find(h, h->entries[i].signature) = i + 1;
+    }
+}
+
+/* Hottest first; by signature among equals, so that the order depends on nothing else. */
+static int hotstream_p_by_heat(const hotstream_p_entry *a, const hotstream_p_entry *b) {
+    return a->heat != b->heat ? a->heat > b->heat : a->signature < b->signature;
+}
+static int hotstream_p_by_place(const hotstream_p_entry *a, const hotstream_p_entry *b) {
+    return a->at < b->at;
+}
+
+/* Heapsort: no recursion, no memory. */
+static void hotstream_p_sort(hotstream_p_entry *e, uint32_t count,
+                             int (*before)(const hotstream_p_entry *, const hotstream_p_entry *)) {
+    uint32_t start = count / 2, end = count, root, child;
+    hotstream_p_entry moved;
+    while (end > 1) {
+        if (start) {
+            moved = e[--start];
+        } else {
+            moved = e[--end];
+            e[end] = e[0];
+        }
+        for (root = start; (child = 2 * root + 1) < end; root = child) {
+            if (child + 1 < end && before(&e[child], &e[child + 1])) { child++; }
+            if (!before(&moved, &e[child])) { break; }
+            e[root] = e[child];
+        }
+        e[root] = moved;
+    }
+}
+
+static uint32_t hotstream_p_octave(uint64_t heat) {
+    uint32_t octave = 0;
+    while (heat >>= 1) { octave++; }
+    return octave;
+}
+
+/* Gives up the colder half: whole octaves of heat, and of the octave in between the last ones. */
+static void hotstream_p_evict(hotstream *h) {
+    uint32_t counts[64], i, k, octave = 63, kept = 0, at = 0, room = h->entry_count / 2;
+    hotstream_p_zero(counts, sizeof counts);
+    for (i = 0; i < h->entry_count; i++) { counts[hotstream_p_octave(h->entries[i].heat)]++; }
+    while (octave && counts[octave] <= room) { room -= counts[octave--]; }
+    for (i = 0; i < h->entry_count; i++) {
+        hotstream_p_entry e = h->entries[i];
+        uint32_t its = hotstream_p_octave(e.heat);
+        if (its < octave || (its == octave && room-- == 0)) {
+            room += its == octave;
+            h->heat -= e.heat;
+            h->heat_lost = hotstream_p_sat_add(h->heat_lost, e.heat);
+            continue;
+        }
+        for (k = 0; k < e.length; k++) { h->items[at + k] = h->items[e.at + k]; }
+        e.at = at;
+        at += e.length;
+        h->entries[kept++] = e;
+    }
+    h->entry_count = kept;
+    h->item_count = at;
+    hotstream_p_entry_index(h);
+}
+
+static void hotstream_p_keep(void *user, const hotstream_stream *stream) {
+    hotstream *h = (hotstream *)user;
+    uint32_t *slot, k;
+    hotstream_p_entry *e;
+    if (stream->length > h->item_max || h->config.streams_max == 0) {
+        h->heat_lost = hotstream_p_sat_add(h->heat_lost, stream->heat);
+        return;
+    }
+    slot = hotstream_p_entry_find(h, stream->signature);
+    if (!*slot) {
+        while (h->entry_count == h->config.streams_max ||
+               h->item_max - h->item_count < stream->length) {
+            hotstream_p_evict(h);
+        }
+        slot = hotstream_p_entry_find(h, stream->signature);
+        e = &h->entries[h->entry_count++];
+        *slot = h->entry_count;
+        e->signature = stream->signature;
+        e->frequency = 0;
+        e->heat = 0;
+        e->length = stream->length;
+        e->at = h->item_count;
+        for (k = 0; k < stream->length; k++) { h->items[h->item_count++] = stream->items[k]; }
+    }
+    e = &h->entries[*slot - 1];
+    e->frequency = hotstream_p_sat_add(e->frequency, stream->frequency);
+    e->heat = hotstream_p_sat_add(e->heat, stream->heat);
+    h->heat = hotstream_p_sat_add(h->heat, stream->heat);
+}
+
+HOTSTREAM_API void hotstream_digest(hotstream *h) {
+    uint64_t steps = UINT64_MAX;
+    hotstream_p_stand(h);
+    if (h->count == 0) { return; }
+    if (h->stale) { hotstream_p_rebuild(h); }
+    hotstream_p_walk_begin(h);
+    h->phase = HOTSTREAM_P_WALK;
+    hotstream_p_digest_on(h, &steps);
+}
+
+static void hotstream_p_row(const hotstream *h, uint32_t i, hotstream_stream *row) {
+    const hotstream_p_entry *e = &h->entries[i];
+    row->signature = e->signature;
+    row->frequency = e->frequency;
+    row->heat = e->heat;
+    row->length = e->length;
+    row->items = h->items + e->at;
+}
+
+HOTSTREAM_API size_t hotstream_top(hotstream *h, hotstream_stream *rows, size_t max) {
+    uint64_t wanted, held = 0;
+    uint32_t i;
+    hotstream_digest(h);
+    hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_heat);
+    wanted = (uint64_t)(h->config.coverage * (double)h->taken);
+    for (i = 0; i < h->entry_count && held < wanted; i++) {
+        held = hotstream_p_sat_add(held, h->entries[i].heat);
+        if (i < max) { hotstream_p_row(h, i, &rows[i]); }
+    }
+    hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_place);
+    return i;
+}
+
+HOTSTREAM_API void hotstream_merge(hotstream *x, hotstream *y) {
+    hotstream_stream row;
+    uint32_t i;
+    hotstream_digest(x);
+    hotstream_digest(y);
+    for (i = 0; i < y->entry_count; i++) {
+        hotstream_p_row(y, i, &row);
+        hotstream_p_keep(x, &row);
+    }
+    x->taken = hotstream_p_sat_add(x->taken, y->taken);
+    x->lost_before = hotstream_p_sat_add(x->lost_before, y->lost_before);
+    x->lost_before = hotstream_p_sat_add(x->lost_before, HOTSTREAM_P_READ(y->lost));
+    x->bursts = hotstream_p_sat_add(x->bursts, y->bursts);
+    x->digests = hotstream_p_sat_add(x->digests, y->digests);
+    x->dropped = hotstream_p_sat_add(x->dropped, y->dropped);
+    x->heat_lost = hotstream_p_sat_add(x->heat_lost, y->heat_lost);
+}
+
+/* ---- references ---- */
+/* They are numbered as they come, anew after each digest. */
+
+/* The number of a reference, or HOTSTREAM_P_NONE if there is no room for a new one. */
+HOTSTREAM_P_INLINE uint32_t hotstream_p_number(hotstream *h, const hotstream_item *item) {
+    uint64_t mixed = (item->address * UINT64_C(0xD6E8FEB86659FD93)) ^ item->site;
+    uint32_t places = hotstream_p_reference_places(h), at, i;
+    mixed = (mixed ^ mixed >> 32) * UINT64_C(0x9E3779B97F4A7C15);
+    at = hotstream_p_home((uint32_t)(mixed >> 32), places);
+    while ((i = h->reference_slots[at]) != 0) {
+        const hotstream_item *known = &h->references[i - 1];
+        if (known->site == item->site && known->address == item->address) { return i - 1; }
+        if (++at == places) { at = 0; }
+    }
+    if (h->reference_count == h->config.references_max) { return HOTSTREAM_P_NONE; }
+    h->references[h->reference_count] = *item;
+    h->reference_slots[at] = ++h->reference_count;
+    return h->reference_count - 1;
+}
+
+HOTSTREAM_API void hotstream_burst(hotstream *h) {
+    if (h->buffer) { hotstream_record(h, 0, 0); }
+    else           { h->separate = 1; }
+}
+
+/* The buffer is a ring; put and got count for ever, modulo 2^32. */
+HOTSTREAM_API int hotstream_p_make_room(hotstream *h) {
+    uint32_t need = 1 + h->gap, got = HOTSTREAM_P_READ(h->got);
+    if (!h->buffer) { return 0; }
+    if (h->mask + 1 - (h->put - got) < need) {
+        if (h->config.deferred) {
+            if (h->lost < UINT32_MAX) { HOTSTREAM_P_PUBLISH(h->lost, h->lost + 1); }
+            h->gap = 1;
+            return 0;
+        }
+        hotstream_work(h, 0);
+        got = h->got;
+    }
+    h->put_limit = got + h->mask + 1;
+    if (h->gap) {                                           /* what was lost parts two bursts */
+        h->buffer[h->put & h->mask].site = 0;
+        HOTSTREAM_P_PUBLISH(h->put, h->put + 1);
+        h->gap = 0;
+    }
+    return 1;
+}
+
+/* Takes references from the buffer. Returns 1 if the buffer is empty. */
+static int hotstream_p_drain(hotstream *h, uint64_t *steps) {
+    uint32_t end = HOTSTREAM_P_READ(h->put), got = h->got;
+    for (; got != end && *steps && h->phase == HOTSTREAM_P_IDLE; --*steps) {
+        const hotstream_item *item = &h->buffer[got & h->mask];
+        uint32_t x;
+        if (item->site == 0) {
+            h->separate = 1;
+            got++;
+            continue;
+        }
+        x = hotstream_p_number(h, item);
+        if (x == HOTSTREAM_P_NONE || hotstream_feed(h, x) != 0) {
+            hotstream_p_walk_begin(h);
+            h->phase = HOTSTREAM_P_WALK;
+        } else {
+            got++;
+        }
+    }
+    HOTSTREAM_P_PUBLISH(h->got, got);
+    return got == end;
+}
+
+#define HOTSTREAM_P_SLICE UINT64_C(256)     /* steps between two looks at the clock */
+
+HOTSTREAM_API int hotstream_work(hotstream *h, uint64_t budget) {
+    uint64_t (*clock)(void *) = budget ? h->config.clock : NULL, steps, given;
+    uint64_t start = clock ? clock(h->config.user) : 0;
+    for (;;) {
+        given = budget && (clock || budget > HOTSTREAM_P_SLICE) ? HOTSTREAM_P_SLICE : budget;
+        steps = given ? given : UINT64_MAX;
+        if (h->phase != HOTSTREAM_P_IDLE) { hotstream_p_digest_on(h, &steps); }
+        if (h->phase == HOTSTREAM_P_IDLE) {
+            if (!h->buffer || hotstream_p_drain(h, &steps)) { return 0; }
+        }
+        if (clock && clock(h->config.user) - start >= budget) { return 1; }
+        if (!clock && budget) {
+            budget -= given;
+            if (!budget) { return 1; }
+        }
+    }
+}
+
+HOTSTREAM_API void hotstream_get_stats(const hotstream *h, hotstream_stats *out) {
+    uint32_t in_use = h->used - (h->free_count - (h->capacity - h->used));
+    out->references = hotstream_p_sat_add(h->taken, h->count);
+    out->lost = hotstream_p_sat_add(h->lost_before, HOTSTREAM_P_READ(h->lost));
+    out->bursts = h->bursts;
+    out->symbols = h->count;
+    out->digests = h->digests;
+    out->dropped = h->dropped;
+    out->heat = h->heat;
+    out->heat_lost = h->heat_lost;
+    out->nodes = in_use;
+    out->rules = h->rules + 1;
+    out->nodes_peak = in_use > h->peak ? in_use : h->peak;
+    out->node_count = h->capacity;
+    out->references_max = h->references ? h->config.references_max : 0;
+    out->buffer_count = h->buffer ? h->mask + 1 : 0;
+    out->streams_max = h->config.streams_max;
+    out->streams = h->entry_count;
+    out->different = h->reference_count;
+    out->bytes = h->bytes;
+}
+
+/* ---- laying out the memory ---- */
+
+static void *hotstream_p_place(unsigned char *base, uint64_t *at, uint64_t count, size_t size) {
+    void *here = base ? base + *at : NULL;
+    *at = (*at + count * size + 7) & ~(uint64_t)7;
+    return here;
+}
+
+/* Sets all pointers and sizes for so many nodes; base NULL: only counts. Returns the bytes. */
+static uint64_t hotstream_p_layout(hotstream *h, unsigned char *base, uint32_t nodes,
+                                   const hotstream_config *config) {
+    hotstream_config *c = &h->config;
+    uint64_t at = 0;
+    if (config) { *c = *config; }
+    else        { hotstream_p_zero(c, sizeof *c); }
+    if (c->min_length == 0) { c->min_length = 10; }
+    if (c->max_length == 0) { c->max_length = c->min_length > 10 ? 4 * c->min_length : 40; }
+    if (c->max_length > 1024) { c->max_length = 1024; }
+    if (c->min_length > c->max_length) { c->min_length = c->max_length; }
+    if (c->coverage <= 0) { c->coverage = 0.9; }
+    if (c->heat_min == 0) { c->heat_min = 2 * (uint64_t)c->min_length; }
+    if (c->streams_max == 0) { c->streams_max = nodes / 32 < 16 ? 16 : nodes / 32; }
+    if (c->streams_max > HOTSTREAM_P_MOST / 64) { c->streams_max = HOTSTREAM_P_MOST / 64; }
+    if (c->references_max == 0) { c->references_max = nodes / 4; }
+    if (c->references_max < 16) { c->references_max = 16; }
+    if (c->references_max > HOTSTREAM_P_MOST) { c->references_max = HOTSTREAM_P_MOST; }
+    if (c->buffer_count == 0) { c->buffer_count = nodes / 16; }
+    h->mask = 63;
+    while (h->mask + 1 <= c->buffer_count / 2 && h->mask < HOTSTREAM_P_MOST) {
+        h->mask = 2 * h->mask + 1;
+    }
+    h->capacity = nodes;
+    h->slots = nodes + nodes / 2 + 16;
+    h->list_max = c->eager ? 0 : nodes / 16;
+    if (h->list_max > 512) { h->list_max = 512; }
+    if (h->list_max < 4) { h->list_max = 0; }
+    h->item_max = 16 * c->streams_max + 4 * c->max_length;
+    h->table = (hotstream_p_slot *)hotstream_p_place(base, &at, h->slots, sizeof *h->table);
+    h->nodes =
+        (hotstream_p_node *)hotstream_p_place(base, &at, (uint64_t)nodes + 1, sizeof *h->nodes);
+    h->entries =
+        (hotstream_p_entry *)hotstream_p_place(base, &at, c->streams_max, sizeof *h->entries);
+    h->items = (hotstream_item *)hotstream_p_place(base, &at, h->item_max, sizeof *h->items);
+    h->entry_slots = (uint32_t *)hotstream_p_place(base, &at, hotstream_p_entry_places(h), 4);
+    h->spelled = (hotstream_item *)hotstream_p_place(base, &at, c->max_length, sizeof *h->spelled);
+    h->spell_stack = (uint32_t *)hotstream_p_place(base, &at, c->max_length, 4);
+    h->list = (uint32_t *)hotstream_p_place(base, &at, h->list_max, 4);
+    h->references = NULL;
+    h->buffer = NULL;
+    if (!c->symbols) {
+        h->references = (hotstream_item *)hotstream_p_place(base, &at, c->references_max, 16);
+        h->reference_slots =
+            (uint32_t *)hotstream_p_place(base, &at, hotstream_p_reference_places(h), 4);
+        h->buffer = (hotstream_item *)hotstream_p_place(base, &at, (uint64_t)h->mask + 1, 16);
+    }
+    return at;
+}
+
+HOTSTREAM_API size_t hotstream_bytes(const hotstream_config *config, uint32_t nodes) {
+    hotstream h;
+    uint64_t bytes = hotstream_p_layout(&h, NULL, nodes, config) + 7;
+    return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+}
+
+/* The most nodes whose layout fits. */
+static uint32_t hotstream_p_fitting(hotstream *h, size_t bytes, const hotstream_config *config) {
+    uint32_t low = 0, high = HOTSTREAM_P_MOST;
+    while (high > low + 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (hotstream_p_layout(h, NULL, middle, config) <= bytes) { low = middle; }
+        else                                                      { high = middle; }
+    }
+    return low;
+}
+
+HOTSTREAM_API uint32_t hotstream_init(hotstream *h, void *memory, size_t bytes,
+                                      const hotstream_config *config) {
+    size_t skip = (size_t)(0 - (uintptr_t)memory) & 7;
+    uint32_t nodes = 0;
+    hotstream_p_zero(h, sizeof *h);
+    if (memory && bytes > skip) { nodes = hotstream_p_fitting(h, bytes - skip, config); }
+    if (nodes < HOTSTREAM_RESERVE + 4) {
+        hotstream_p_zero(h, sizeof *h);
+        return 0;
+    }
+    h->bytes = (size_t)hotstream_p_layout(h, (unsigned char *)memory + skip, nodes, config);
+    hotstream_p_zero(h->entry_slots, hotstream_p_entry_places(h) * sizeof *h->entry_slots);
+    h->free_count = h->capacity;
+    hotstream_p_clear(h);
+    h->digests = 0;
+    return nodes;
+}
+
+/* ---- the self-check ---- */
+
+/* Links, and digrams against the table. */
+static uint64_t hotstream_p_check_digrams(hotstream *h) {
+    const hotstream_p_node *n = h->nodes;
+    uint32_t i, free_nodes = 0, found = 0;
+    uint64_t bad = 0;
+    for (i = 1; i <= h->used; i++) {
+        uint32_t next = n[i].next, prev = n[i].prev;
+        if (n[i].symbol == HOTSTREAM_P_FREE) {
+            free_nodes++;
+            continue;
+        }
+        bad += next == 0 || next > h->used || n[next].prev != i;
+        bad += prev == 0 || prev > h->used || n[prev].next != i;
+        if (hotstream_p_is_use(n[i].symbol)) {
+            uint32_t g = n[i].symbol - HOTSTREAM_P_USE;
+            bad += g == 0 || g > h->used || n[g].symbol == HOTSTREAM_P_FREE ||
+                   !hotstream_p_is_guard(n[g].symbol);
+        }
+    }
+    bad += free_nodes + h->capacity - h->used != h->free_count;
+    if (bad) { return bad; }
+    for (i = 1; i <= h->used; i++) {
+        uint32_t a = n[i].symbol, b = n[n[i].next].symbol, m;
+        if (!hotstream_p_pairable(a, b)) { continue; }
+        m = hotstream_p_find(h, a, b, hotstream_p_hash(a, b))->node;
+        found += m == i;
+        if (h->dropped) { continue; }
+        bad += m == 0 || (m != i && n[m].next != i && n[i].next != m);
+    }
+    for (i = 0; i < h->slots; i++) { found -= h->table[i].node != 0; }
+    return bad + (found != 0);                              /* an entry that no digram finds */
+}
+
+/* Rings and numbers of uses. counts lies in the memory of the table. */
+static uint64_t hotstream_p_check_rules(hotstream *h) {
+    const hotstream_p_node *n = h->nodes;
+    uint32_t *counts = (uint32_t *)(void *)h->table, i, k, rules = 0, reached = 0, live = 0;
+    uint64_t bad = 0;
+    h->stale = 1;
+    for (i = 0; i <= h->used; i++) { counts[i] = 0; }
+    for (i = 1; i <= h->used; i++) {
+        live += n[i].symbol != HOTSTREAM_P_FREE;
+        if (hotstream_p_is_use(n[i].symbol)) { counts[n[i].symbol - HOTSTREAM_P_USE]++; }
+    }
+    counts[HOTSTREAM_P_START]++;
+    for (i = 1; i <= h->used; i++) {
+        uint32_t length = 0;
+        if (n[i].symbol == HOTSTREAM_P_FREE || !hotstream_p_is_guard(n[i].symbol)) { continue; }
+        rules++;
+        for (k = n[i].next; k != i && length <= h->used; k = n[k].next) {
+            if (hotstream_p_is_guard(n[k].symbol)) { bad++; }
+            if (n[k].symbol == HOTSTREAM_P_SEPARATOR && i != HOTSTREAM_P_START) { bad++; }
+            length++;
+        }
+        reached += length + 1;
+        bad += n[i].symbol != HOTSTREAM_P_GUARD + counts[i];
+        bad += i != HOTSTREAM_P_START && (length < 2 || counts[i] < 2);
+    }
+    return bad + (rules != h->rules + 1) + (reached != live);
+}
+
+/* The hash of what S stands for: that of a rule is x -> scale * x + sum. */
+static uint64_t hotstream_p_check_meaning(hotstream *h) {
+    const hotstream_p_node *n = h->nodes;
+    uint64_t *sum, *scale, steps = UINT64_MAX;
+    uint32_t k, i;
+    hotstream_p_walk_begin(h);
+    if (!hotstream_p_walk_on(h, &steps) || h->finished) { return 1; }
+    sum = h->cold;
+    scale = sum + h->rule_count;                            /* the walk's other half */
+    for (k = h->rule_count; k-- > 0; ) {
+        uint64_t add = 0, times = 1;
+        for (i = n[h->rule_guard[k]].next; i != h->rule_guard[k]; i = n[i].next) {
+            if (hotstream_p_is_use(n[i].symbol)) {
+                uint32_t child = n[n[i].symbol - HOTSTREAM_P_USE].symbol - HOTSTREAM_P_NUMBERED;
+                add = add * scale[child] + sum[child];
+                times *= scale[child];
+            } else {
+                add = add * HOTSTREAM_P_BASE + n[i].symbol + 1;
+                times *= HOTSTREAM_P_BASE;
+            }
+        }
+        sum[k] = add;
+        scale[k] = times;
+    }
+    if (h->count < UINT32_MAX && h->rule_length[0] != h->count) { return 1; }
+    return sum[0] != h->hash;
+}
+
+HOTSTREAM_API uint64_t hotstream_check(hotstream *h) {
+    uint64_t bad;
+    hotstream_p_stand(h);
+    if (h->stale) { hotstream_p_rebuild(h); }
+    bad = hotstream_p_check_digrams(h);
+    if (!bad) { bad = hotstream_p_check_rules(h); }
+    if (!bad) { bad = hotstream_p_check_meaning(h); }
+    if (!bad) { hotstream_p_rebuild(h); }
+    return bad;
+}
+
+/* ---- the .brst part ---- */
+
+#ifndef HOTSTREAM_NO_FILES
+/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
+static uint32_t hotstream_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
+    static const uint32_t nibble[16] = {
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
+        0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+        0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
+    };
+    crc = ~crc;
+    while (size--) {
+        crc = nibble[(crc ^ *data) & 15] ^ crc >> 4;
+        crc = nibble[(crc ^ (uint32_t)*data++ >> 4) & 15] ^ crc >> 4;
+    }
+    return ~crc;
+}
+/* [end shared] */
+
+/* [shared: put] Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
+typedef struct hotstream_p_out {
+    int (*write)(void *user, const void *data, size_t size);
+    void *user;
+    int error; /* the first result of write that was not 0; nothing is written after it */
+    uint32_t crc;
+    uint64_t total;
+    size_t used;
+    unsigned char chunk[2 + 256 + 4];
+} hotstream_p_out;
+
+static void hotstream_p_little(unsigned char *at, uint64_t value, int bytes) {
+    for (; bytes-- > 0; value >>= 8) *at++ = (unsigned char)(value & 255);
+}
+
+/* Writes chunk[0..size) and its checksum. */
+static void hotstream_p_put_block(hotstream_p_out *out, size_t size) {
+    out->crc = hotstream_p_crc32(out->crc, out->chunk, size);
+    hotstream_p_little(out->chunk + size, out->crc, 4);
+    if (!out->error) out->error = out->write(out->user, out->chunk, size + 4);
+    out->used = 0;
+}
+
+static void hotstream_p_put_flush(hotstream_p_out *out) {
+    if (out->used == 0) return;
+    out->total += out->used;
+    hotstream_p_little(out->chunk, out->used, 2);
+    hotstream_p_put_block(out, 2 + out->used);
+}
+
+static void hotstream_p_put(hotstream_p_out *out, const void *data, size_t size) {
+    const unsigned char *byte = (const unsigned char *)data;
+    while (size--) {
+        out->chunk[2 + out->used++] = *byte++;
+        if (out->used == 256) hotstream_p_put_flush(out);
+    }
+}
+
+static void hotstream_p_put_varint(hotstream_p_out *out, uint64_t value) {
+    unsigned char byte;
+    do {
+        byte = (unsigned char)((value & 127) | (value > 127 ? 128 : 0));
+        hotstream_p_put(out, &byte, 1);
+        value >>= 7;
+    } while (value);
+}
+
+static void hotstream_p_put_begin(hotstream_p_out *out, uint32_t kind,
+                               int (*write)(void *user, const void *data, size_t size),
+                               void *user) {
+    out->write = write;
+    out->user = user;
+    out->error = 0;
+    out->crc = 0;
+    out->total = 0;
+    hotstream_p_little(out->chunk, UINT32_C(0x54535242), 4); /* "BRST" */
+    hotstream_p_little(out->chunk + 4, 1, 2);
+    hotstream_p_little(out->chunk + 6, kind, 2);
+    hotstream_p_little(out->chunk + 8, 0, 4);
+    hotstream_p_put_block(out, 12);
+}
+
+static int hotstream_p_put_end(hotstream_p_out *out) {
+    hotstream_p_put_flush(out);
+    hotstream_p_little(out->chunk, 0, 2);
+    hotstream_p_little(out->chunk + 2, out->total, 8);
+    hotstream_p_put_block(out, 10);
+    return out->error;
+}
+/* [end shared] */
+static void hotstream_p_put_string(hotstream_p_out *out, const char *string) {
+    size_t size = 0;
+    while (string && string[size]) { size++; }
+    hotstream_p_put_varint(out, size);
+    hotstream_p_put(out, string, size);
+}
+
+/* A site's number if it was written before: found by the table of digrams, which is empty after a
+   digest. A slot holds an item that bears the site, and the site's number. */
+static int hotstream_p_known_site(hotstream *h, uint32_t item, uint32_t next, uint32_t *number) {
+    uint64_t site = h->items[item].site, mixed = site * UINT64_C(0x9E3779B97F4A7C15);
+    uint32_t at = hotstream_p_home((uint32_t)((mixed ^ mixed >> 32) >> 16), h->slots);
+    for (; h->table[at].node; at = at + 1 == h->slots ? 0 : at + 1) {
+        if (h->items[h->table[at].node - 1].site == site) {
+            *number = h->table[at].hash;
+            return 1;
+        }
+    }
+    if (next < h->slots / 2) {                          /* else it is written in full each time */
+        h->table[at].node = item + 1;
+        h->table[at].hash = next;
+    }
+    return 0;
+}
+
+HOTSTREAM_API int hotstream_write(hotstream *h, const char *title, hotstream_name_fn name,
+                                  void *name_user, hotstream_write_fn write, void *user) {
+    hotstream_p_out out;
+    uint32_t i, k, number, next = 0;
+    hotstream_digest(h);
+    hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_heat);
+    if (h->stale) { hotstream_p_rebuild(h); }
+    hotstream_p_put_begin(&out, 5, write, user);
+    hotstream_p_put_varint(&out, 1);
+    hotstream_p_put_string(&out, title);
+    hotstream_p_put_varint(&out, h->config.symbols != 0);
+    hotstream_p_put_varint(&out, h->config.min_length);
+    hotstream_p_put_varint(&out, h->config.max_length);
+    hotstream_p_put_varint(&out, (uint64_t)(h->config.coverage * 1e6 + .5));
+    hotstream_p_put_varint(&out, h->taken);
+    hotstream_p_put_varint(&out, hotstream_p_sat_add(h->lost_before, HOTSTREAM_P_READ(h->lost)));
+    hotstream_p_put_varint(&out, h->bursts);
+    hotstream_p_put_varint(&out, h->digests);
+    hotstream_p_put_varint(&out, h->dropped);
+    hotstream_p_put_varint(&out, h->heat_lost);
+    hotstream_p_put_varint(&out, h->entry_count);
+    for (i = 0; i < h->entry_count; i++) {
+        const hotstream_p_entry *e = &h->entries[i];
+        hotstream_p_put_varint(&out, e->length);
+        hotstream_p_put_varint(&out, e->frequency);
+        for (k = 0; k < e->length; k++) {
+            const hotstream_item *item = &h->items[e->at + k];
+            if (hotstream_p_known_site(h, e->at + k, next, &number)) {
+                hotstream_p_put_varint(&out, (uint64_t)number + 1);
+            } else {
+                hotstream_p_put_varint(&out, 0);
+                hotstream_p_put_varint(&out, item->site);
+                hotstream_p_put_string(&out, name ? name(name_user, item->site) : NULL);
+                next++;
+            }
+            hotstream_p_put_varint(&out, item->address);
+        }
+    }
+    hotstream_p_zero(h->table, h->slots * sizeof *h->table);
+    hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_place);
+    return hotstream_p_put_end(&out) ? -1 : 0;
+}
+#endif /* HOTSTREAM_NO_FILES */
+
+#endif /* HOTSTREAM_IMPLEMENTATION */
+
+/* MIT License
+
+   Copyright (c) 2026 the bursty authors
+
+   Permission is hereby granted, free of charge, to any person obtaining a copy
+   of this software and associated documentation files (the "Software"), to deal
+   in the Software without restriction, including without limitation the rights
+   to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+   copies of the Software, and to permit persons to whom the Software is
+   furnished to do so, subject to the following conditions:
+
+   The above copyright notice and this permission notice shall be included in all
+   copies or substantial portions of the Software.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+   SOFTWARE.
+*/

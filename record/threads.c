@@ -1,0 +1,142 @@
+/* threads.c - a tree for each thread.
+
+   A thread takes a tree at its first call: one that another thread has left, or a new one. Counts
+   just add up in it, so there are never more trees than threads that ran at one time, and nothing
+   has to be joined here. At exit each tree becomes a part of the file, and build/bursty joins them.
+
+   A record that `busy` protects is written by its thread alone. A thread sets busy and then looks
+   whether recording has stopped; who stops it sets `stopped` and then looks at busy. Both are
+   sequentially consistent, so at least one of them sees the other.
+
+   fork: the child has one thread. The trees of the others are emptied, and so is its own, since the
+   parent will write what they hold. The calls that are open in the child stay open. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#define HCCT_IMPLEMENTATION
+#include "recorder.h"
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PATIENCE = 10000 };              /* how often to wait for a thread that is inside a hook */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t at_end;
+static recorder_thread *records;
+static uint32_t without_memory;
+static int stopped, is_child;
+static __thread recorder_thread *self;
+static __thread int gone;               /* this thread has no record any more, or no memory for one */
+
+RECORDER_HOOK static void empty(recorder_thread *r) {
+    hcct_init(&r->tree, r + 1, r->bytes, NULL);
+    r->frames_full = 0;
+}
+
+RECORDER_HOOK static void thread_exit(void *record) {
+    recorder_thread *r = (recorder_thread *)record;
+    gone = 1;
+    self = NULL;
+    pthread_mutex_lock(&lock);
+    if (!__atomic_load_n(&stopped, __ATOMIC_SEQ_CST)) {
+        recorder_leave_all(r);
+        r->in_use = 0;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+RECORDER_HOOK static void before_fork(void) { pthread_mutex_lock(&lock); }
+RECORDER_HOOK static void after_fork(void) { pthread_mutex_unlock(&lock); }
+
+RECORDER_HOOK static void in_child(void) {
+    recorder_thread *r;
+    is_child = 1;
+    without_memory = 0;
+    stopped = !recorder_wants_child(records);
+    for (r = stopped ? NULL : records; r; r = r->next) {
+        empty(r);
+        r->busy = 0;
+        if (r == self) {
+            recorder_reopen(r);
+        } else {
+            r->frame_count = 0;
+            r->in_use = 0;
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+RECORDER_HOOK static void start(void) {
+    pthread_key_create(&at_end, thread_exit);
+    pthread_atfork(before_fork, after_fork, in_child);
+    atexit(recorder_at_exit);
+}
+
+RECORDER_HOOK static recorder_thread *new_record(void) {
+    size_t bytes = hcct_bytes(NULL, HCCT_INSTRUMENT_CONTEXTS);
+    recorder_thread *r = (recorder_thread *)recorder_memory(sizeof *r + bytes);
+    if (!r) {
+        without_memory++;
+        return NULL;
+    }
+    r->bytes = bytes;
+    empty(r);
+    r->next = records;
+    records = r;
+    return r;
+}
+
+RECORDER_HOOK static recorder_thread *first_call(void) {
+    recorder_thread *r;
+    gone = 1;                           /* what is called here may be instrumented: it must not come back */
+    pthread_once(&once, start);
+    pthread_mutex_lock(&lock);
+    for (r = records; r && r->in_use; r = r->next) {}
+    if (!r) r = new_record();
+    if (r) r->in_use = 1;
+    pthread_mutex_unlock(&lock);
+    if (!r) return NULL;
+    pthread_setspecific(at_end, r);
+    self = r;
+    gone = 0;
+    return r;
+}
+
+/* A signal handler that interrupts a hook is not seen. */
+RECORDER_HOOK recorder_thread *recorder_begin(void) {
+    recorder_thread *r = self;
+    if (gone) return NULL;
+    if (!r) r = first_call();
+    if (!r || __atomic_load_n(&r->busy, __ATOMIC_RELAXED)) return NULL;
+    __atomic_store_n(&r->busy, 1, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&stopped, __ATOMIC_SEQ_CST)) return r;
+    recorder_end(r);
+    return NULL;
+}
+
+RECORDER_HOOK void recorder_end(recorder_thread *r) { __atomic_store_n(&r->busy, 0, __ATOMIC_RELEASE); }
+
+RECORDER_HOOK int recorder_is_child(void) { return is_child; }
+
+RECORDER_HOOK recorder_thread *recorder_stop(uint32_t *threads_without_memory) {
+    recorder_thread *r;
+    int wait, locked = 0;
+    gone = 1;
+    /* Not for ever: this may be a signal handler that has interrupted who has the lock. */
+    for (wait = 0; wait < PATIENCE && !locked; wait++) {
+        locked = pthread_mutex_trylock(&lock) == 0;
+        if (!locked) sched_yield();
+    }
+    __atomic_store_n(&stopped, 1, __ATOMIC_SEQ_CST);
+    for (r = records; r; r = r->next) {
+        for (wait = 0; wait < PATIENCE && __atomic_load_n(&r->busy, __ATOMIC_SEQ_CST); wait++) {
+            sched_yield();
+        }
+    }
+    *threads_without_memory = without_memory;
+    if (locked) pthread_mutex_unlock(&lock);
+    return records;
+}

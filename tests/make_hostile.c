@@ -1,0 +1,280 @@
+/* make_hostile.c - writes .brst files whose contents ask for more than their size: make_hostile
+   FOLDER BYTES writes one file of about BYTES bytes for each shape, and prints their names.
+   test_hostile.sh measures what the tool makes of them. A shape for a new kind: one function, one
+   line in the list. */
+#include "brst.inc"
+#include <stdio.h>
+
+enum { CHUNK = 60000 };
+
+static char long_name[60001];
+
+static void begin_sampled(brst *b, const char *program) {
+    brst_begin(b, 1, CHUNK);
+    brst_info(b, 1000, program, 1, 1, 0);
+}
+
+static void thread_and_tag(brst *b) { brst_thread(b, 0, 0, "", 1, 1, 1, 0); }
+
+/* Every row is another pair of sites: 64 new ones, then all pairs of them, and so on. */
+static void rows(brst *b, size_t bytes) {
+    unsigned site = 0, i, k;
+    char name[16];
+    begin_sampled(b, "rows");
+    thread_and_tag(b);
+    while (b->size < bytes) {
+        for (i = 0; i < 64; i++) {
+            snprintf(name, sizeof name, "%x", site++ * 2654435761u);
+            brst_number(b, 4);
+            brst_site(b, name, "", 0, 1);
+            brst_number(b, 0);
+            brst_counts(b, 1, 256, 0);
+        }
+        for (i = 0; i < 64; i++) {
+            for (k = 0; k < 64; k++) {
+                brst_number(b, 4);
+                brst_number(b, 2 + i);
+                brst_number(b, 2 + k);
+                brst_counts(b, 1, 256, 0);
+            }
+        }
+    }
+    brst_end(b);
+}
+
+/* The same with names that are long, each written once and pointed at 4000 times. */
+static void long_names(brst *b, size_t bytes) {
+    unsigned site = 0, i, k;
+    begin_sampled(b, "names");
+    thread_and_tag(b);
+    while (b->size < bytes) {
+        for (i = 0; i < 64; i++) {
+            snprintf(long_name, 20, "%x", site++ * 2654435761u);
+            long_name[strlen(long_name)] = 'W';
+            long_name[4000] = 0;
+            brst_number(b, 4);
+            brst_site(b, long_name, "", 0, 1);
+            brst_number(b, 0);
+            brst_counts(b, 1, 256, 0);
+            long_name[4000] = 'W';
+        }
+        for (i = 0; i < 64 && b->size < bytes; i++) {
+            for (k = 0; k < 64; k++) {
+                brst_number(b, 4);
+                brst_number(b, 2 + i);
+                brst_number(b, 2 + k);
+                brst_counts(b, 1, 256, 0);
+            }
+        }
+    }
+    brst_end(b);
+}
+
+/* A name as long as half the file, and rows that point at it. */
+static void huge_name(brst *b, size_t bytes) {
+    size_t i;
+    unsigned site = 0;
+    char name[16];
+    begin_sampled(b, "huge");
+    thread_and_tag(b);
+    while (b->size < bytes) {
+        brst_number(b, 4);
+        brst_site(b, "a", "", 0, 1);
+        brst_number(b, 1);
+        brst_number(b, bytes / 2);
+        for (i = 0; i < bytes / 2; i++) brst_byte(b, 'W');
+        brst_string(b, "");
+        brst_number(b, 0);
+        brst_number(b, 1);
+        brst_counts(b, 1, 256, 0);
+        for (i = 0; i < 60; i++) {
+            snprintf(name, sizeof name, "%x", site++);
+            brst_number(b, 4);
+            brst_site(b, name, "", 0, 1);
+            brst_number(b, 3 + i);
+            brst_counts(b, 1, 256, 0);
+        }
+    }
+    brst_end(b);
+}
+
+static void sites(brst *b, size_t bytes) {
+    unsigned site = 0;
+    begin_sampled(b, "sites");
+    thread_and_tag(b);
+    while (b->size < bytes) {
+        brst_number(b, 4);
+        brst_site(b, "\xFF", "\xFF", site++, 1);
+        brst_number(b, 0);
+        brst_counts(b, 1, 256, 0);
+    }
+    brst_end(b);
+}
+
+/* None of them fills the table; all wait for a burst. */
+static void profiles(brst *b, size_t bytes) {
+    unsigned number = 0, i;
+    begin_sampled(b, "profiles");
+    while (b->size < bytes) {
+        brst_number(b, 2);
+        brst_number(b, number++);
+        brst_number(b, number);
+        for (i = 0; i < 6; i++) brst_number(b, 0);
+    }
+    brst_end(b);
+}
+
+static void threads(brst *b, size_t bytes) {
+    unsigned number = 0;
+    begin_sampled(b, "threads");
+    while (b->size < bytes) brst_thread(b, number++, 0, "", 0, 0, 0, 0);
+    brst_end(b);
+}
+
+static void programs(brst *b, size_t bytes) {
+    unsigned number = 0;
+    char name[16];
+    while (b->size < bytes) {
+        snprintf(name, sizeof name, "%u", number++);
+        begin_sampled(b, name);
+        brst_end(b);
+    }
+}
+
+static void unknown_parts(brst *b, size_t bytes) {
+    while (b->size < bytes) {
+        brst_begin(b, 999, CHUNK);
+        brst_end(b);
+    }
+}
+
+/* ---- kind 2 ------------------------------------------------------------------------------- */
+
+static void begin_tree(brst *b, uint64_t total, uint64_t monitored, uint64_t nodes) {
+    const uint64_t fields[] = {1, 5, monitored, 100, 20, 100, 0, 0, total, 0, 0,    0,
+                               0, 0, 0,         1,   0,  0,   0, 0, 0,     0, nodes};
+    size_t i;
+    brst_begin(b, 2, CHUNK);
+    for (i = 0; i < sizeof fields / sizeof *fields; i++) brst_number(b, fields[i]);
+}
+
+static void node(brst *b, unsigned climb, uint64_t key) {
+    brst_number(b, climb);
+    brst_number(b, key);
+    brst_number(b, 2);
+    brst_number(b, 1);
+}
+
+/* A chain of calls, each of a function with a name of 200 bytes. */
+static void deep_tree(brst *b, size_t bytes) {
+    size_t i, nodes = bytes / 4;
+    begin_tree(b, nodes, nodes, nodes);
+    brst_number(b, 1);
+    brst_bytes(b, long_name, 200);
+    brst_number(b, 0);
+    for (i = 0; i < nodes; i++) node(b, 0, 1);
+    brst_end(b);
+}
+
+static void wide_tree(brst *b, size_t bytes) {
+    size_t i, nodes = bytes / 6;
+    begin_tree(b, nodes, nodes, nodes);
+    brst_number(b, 0);
+    for (i = 0; i < nodes; i++) node(b, i > 0, i + 1);
+    brst_end(b);
+}
+
+/* A large tree, and then as many small ones as the other half of the file holds. */
+static void many_trees(brst *b, size_t bytes) {
+    wide_tree(b, bytes / 2);
+    while (b->size < bytes) {
+        begin_tree(b, 1, 1, 0);
+        brst_number(b, 0);
+        brst_end(b);
+    }
+}
+
+static void tree_names(brst *b, size_t bytes) {
+    uint64_t key = 1;
+    begin_tree(b, 1, 1, 0);
+    for (; b->size < bytes; key++) {
+        brst_number(b, key);
+        brst_string(b, "\xFF");
+    }
+    brst_number(b, 0);
+    brst_end(b);
+}
+
+/* ---- kind 3 ------------------------------------------------------------------------------- */
+
+/* Profiles of as many rows and columns as there may be, all of them empty, each with a name of its
+   own. */
+static void grids(brst *b, size_t bytes) {
+    unsigned number = 0, i;
+    char name[16];
+    while (b->size < bytes) {
+        const unsigned fields[] = {0, 0, 6, 1000000000, 10, 5, 0, 0, 0, 496, 496};
+        snprintf(name, sizeof name, "%u", number++);
+        brst_begin(b, 3, CHUNK);
+        brst_string(b, name);
+        for (i = 0; i < sizeof fields / sizeof *fields; i++) brst_number(b, fields[i]);
+        for (i = 0; i < 496 * 6; i++) brst_byte(b, 0);
+        brst_end(b);
+    }
+}
+
+static void small_footprints(brst *b, size_t bytes) {
+    unsigned number = 0, i;
+    char name[16];
+    while (b->size < bytes) {
+        const unsigned fields[] = {0, 0, 6, 1000000000, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0};
+        snprintf(name, sizeof name, "%u", number++);
+        brst_begin(b, 3, CHUNK);
+        brst_string(b, name);
+        for (i = 0; i < sizeof fields / sizeof *fields; i++) brst_number(b, fields[i]);
+        brst_end(b);
+    }
+}
+
+static const struct {
+    const char *name;
+    void (*write)(brst *b, size_t bytes);
+} shapes[] = {
+    {"rows", rows},
+    {"long_names", long_names},
+    {"huge_name", huge_name},
+    {"sites", sites},
+    {"profiles", profiles},
+    {"threads", threads},
+    {"programs", programs},
+    {"unknown_parts", unknown_parts},
+    {"deep_tree", deep_tree},
+    {"wide_tree", wide_tree},
+    {"many_trees", many_trees},
+    {"tree_names", tree_names},
+    {"grids", grids},
+    {"small_footprints", small_footprints},
+};
+
+int main(int argc, char **argv) {
+    size_t i, bytes = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+    brst b;
+    if (bytes == 0) return 1;
+    memset(&b, 0, sizeof b);
+    memset(long_name, 'W', sizeof long_name - 1);
+    for (i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        char path[512];
+        FILE *file;
+        snprintf(path, sizeof path, "%s/%s.brst", argv[1], shapes[i].name);
+        b.size = 0;
+        shapes[i].write(&b, bytes);
+        file = fopen(path, "wb");
+        if (!file || fwrite(b.data, 1, b.size, file) != b.size || fclose(file) != 0) {
+            perror(path);
+            return 1;
+        }
+        puts(shapes[i].name);
+    }
+    free(b.data);
+    return 0;
+}

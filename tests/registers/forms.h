@@ -1,0 +1,15 @@
+/* forms.h - what forms.c defines, for both of its prefixes. */
+#define FORMS(NAME) \
+    int NAME(six)(int a, int b, int c, int d, int e, int g); \
+    int NAME(six_dual)(int a, int b, int c, int d, int e, int g); \
+    int NAME(six_scope)(int a, int b, int c, int d, int e, int g); \
+    double NAME(doubles)(double a, double b, const double *p); \
+    long NAME(loop)(const int *p, const int *end, long k); \
+    double NAME(loop_of_doubles)(const double *p, long n, double k); \
+    int NAME(caller)(int a, int b, int c); \
+    int NAME(early_exit)(int n);
+#define PLAIN(name) plain_##name
+#define CHECKED(name) checked_##name
+FORMS(PLAIN)
+FORMS(CHECKED)
+int callee(int x);

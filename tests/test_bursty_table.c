@@ -1,0 +1,311 @@
+/* test_bursty_table.c - what is counted and written: the hot table, times, the budget, the dump, a forked child. */
+#define _XOPEN_SOURCE 700
+#include "bursty.inc"
+
+/* ---- hot table ---- */
+
+static void work_b(void) { BURST_SCOPE("b"); BURST_LEAVE(); }
+static void work_a(int n) { int i; BURST_SCOPE("a"); for (i = 0; i < n; i++) { BURST_LOOP(); work_b(); } BURST_LEAVE(); }
+static void work_c(void) { BURST_SCOPE("c"); work_b(); BURST_LEAVE(); }
+
+TEST(full_table_is_exact) {
+    bursty_profile p = plain_profile(BURSTY_ALWAYS, 0);
+    bursty_row rows[16];
+    bursty_stats stats;
+    size_t n;
+    int i;
+    start_with(&p, 0);
+    for (i = 0; i < 100; i++) { work_a(7); work_c(); }
+    n = bursty_top(rows, 16, 0);
+    CHECK_EQ(n, 4);                                                                /* b, the loop, a, c */
+    CHECK_STR(rows[0].site->name, "b");
+    CHECK_EQ(rows[0].count, 800);
+    CHECK_EQ(rows[0].weight, 800 * 256);
+    CHECK_STR(rows[1].site->name, "work_a");
+    CHECK_EQ(rows[1].count, 700);
+    n = bursty_top(rows, 16, 1);
+    CHECK_EQ(n, 2);
+    CHECK_STR(rows[0].caller->name, "a");
+    CHECK_STR(rows[0].site->name, "b");
+    CHECK_EQ(rows[0].count, 700);
+    CHECK_STR(rows[1].caller->name, "c");
+    CHECK_EQ(rows[1].count, 100);
+    CHECK_EQ(bursty_top(rows, 1, 0), 1);
+    CHECK_EQ(rows[0].count, 800);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.checks, 100 + 700 + 700 + 200);
+    CHECK_EQ(stats.events, 1700 + 1000);                                           /* and the returns */
+    CHECK_EQ(stats.rate_ppm, 1000000);
+    bursty_clear();
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.checks, 0);
+    CHECK_EQ(bursty_top(rows, 16, 0), 0);
+    work_c();
+    CHECK_EQ(bursty_top(rows, 16, 0), 2);
+}
+
+TEST(sampled_weights_estimate_the_truth) {
+    bursty_profile p = plain_profile(97, 3);
+    bursty_row rows[16];
+    size_t n, i;
+    int round;
+    p.jitter_percent = 12;
+    start_with(&p, 42);
+    for (round = 0; round < 100000; round++) { work_a(7); work_c(); }
+    n = bursty_top(rows, 16, 0);
+    CHECK_EQ(n, 4);
+    for (i = 0; i < n; i++) {
+        double seen = (double)rows[i].weight / 256, truth = i == 0 ? 800000 : i == 1 ? 700000 : 100000;
+        CHECK(seen > 0.97 * truth && seen < 1.03 * truth);
+    }
+}
+
+/* Ten scopes around ten points: 110 rows, where memory has room for some forty. */
+#define POINT_IN(n) BURST_POINT(BURSTY_USER, "point " #n, 0)
+#define ALL_POINTS() \
+    POINT_IN(0); POINT_IN(1); POINT_IN(2); POINT_IN(3); POINT_IN(4); \
+    POINT_IN(5); POINT_IN(6); POINT_IN(7); POINT_IN(8); POINT_IN(9)
+static void points(void) { ALL_POINTS(); }
+#define SCOPE_AROUND(n) \
+    static void around_##n(void) { \
+        BURST_SCOPE("around " #n); \
+        points(); \
+        BURST_LEAVE(); \
+    }
+SCOPE_AROUND(0) SCOPE_AROUND(1) SCOPE_AROUND(2) SCOPE_AROUND(3) SCOPE_AROUND(4)
+SCOPE_AROUND(5) SCOPE_AROUND(6) SCOPE_AROUND(7) SCOPE_AROUND(8) SCOPE_AROUND(9)
+
+TEST(full_memory_loses_counted) {
+    static void (*const around[10])(void) = { around_0, around_1, around_2, around_3, around_4,
+                                              around_5, around_6, around_7, around_8, around_9 };
+    static uint64_t memory[520];
+    bursty_row rows[32];
+    bursty_config config;
+    bursty_stats stats;
+    uint64_t counted = 0;
+    size_t n;
+    int i;
+    memset(&config, 0, sizeof config);
+    config.profile = plain_profile(BURSTY_ALWAYS, 0);
+    config.memory = memory;
+    config.memory_bytes = 64;
+    CHECK_EQ(bursty_start(&config), 0);
+    config.memory_bytes = sizeof memory;
+    CHECK(bursty_start(&config) >= 1);
+    for (i = 0; i < 10; i++) around[i]();
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.events, 10 * (1 + 10 + 1));
+    CHECK(stats.lost > 10 && stats.lost < 100);
+    n = bursty_top(rows, 32, 0);
+    while (n > 0) counted += rows[--n].count;
+    CHECK_EQ(counted + stats.lost, 110);
+}
+
+TEST(counts_saturate) {
+    bursty_p_count c;
+    c.half[0] = UINT32_MAX; c.half[1] = 0;
+    bursty_p_count_up(&c, 1);
+    CHECK_EQ(bursty_p_read(&c), INT64_C(1) << 32);
+    c.half[0] = 5; c.half[1] = UINT32_MAX - 1;
+    bursty_p_count_up(&c, UINT64_C(1) << 40);
+    CHECK(bursty_p_read(&c) == UINT64_MAX);
+    bursty_p_count_up(&c, 1);
+    CHECK(bursty_p_read(&c) == UINT64_MAX);
+}
+
+/* ---- budget: a simulated clock; every event costs heavily ---- */
+
+static uint64_t now_ns, event_cost_ns;
+static uint64_t simulated_clock(void *user) { (void)user; return now_ns += 20; }
+static void costly_action(void *user, const bursty_event *e) { (void)e; ++*(uint64_t *)user; now_ns += event_cost_ns; }
+
+TEST(budget_is_held_when_costs_jump) {
+    uint32_t ppm, phase;
+    for (ppm = 10000; ppm <= 20000; ppm += 10000) {
+        bursty_config config;
+        uint64_t events = 0;
+        memset(&config, 0, sizeof config);
+        config.profile.action = costly_action;
+        config.profile.user = &events;
+        config.clock = simulated_clock;
+        config.budget_ppm = ppm;
+        CHECK(bursty_start(&config) > 0);
+        for (phase = 0; phase < 3; phase++) {
+            uint64_t i, start, checks = 20000000;
+            double overhead;
+            event_cost_ns = phase == 1 ? 20000 : 500;
+            for (i = 0; i < checks / 4; i++) { BURST_POINT(BURSTY_USER, "p", i); now_ns += 10; }        /* settle */
+            start = now_ns;
+            for (i = 0; i < checks; i++) { BURST_POINT(BURSTY_USER, "p", i); now_ns += 10; }
+            overhead = (double)(now_ns - start) / (10.0 * (double)checks) - 1;
+            CHECK(overhead > 0.3 * ppm / 1e6 && overhead < 1.6 * ppm / 1e6);
+        }
+        CHECK(events > 100);
+    }
+    memset(&now_ns, 0, sizeof now_ns);
+    {
+        bursty_config config;
+        memset(&config, 0, sizeof config);
+        config.budget_ppm = 100;
+        CHECK_EQ(bursty_start(&config), 0);                                        /* a budget needs a clock */
+    }
+}
+
+/* ---- time ---- */
+
+static uint64_t plain_clock(void *user) { (void)user; return now_ns; }
+static void timed_inner(void) { BURST_SCOPE("inner"); now_ns += 30; BURST_LEAVE(); }
+static void timed_outer(void) { BURST_SCOPE("outer"); now_ns += 5; timed_inner(); now_ns += 7; BURST_LEAVE(); }
+
+TEST(time_goes_to_the_innermost_scope) {
+    bursty_config config;
+    bursty_row rows[4];
+    int i;
+    memset(&config, 0, sizeof config);
+    config.profile = plain_profile(BURSTY_ALWAYS, 0);
+    config.clock = plain_clock;
+    config.clock_hz = 1000000000;
+    CHECK(bursty_start(&config) > 0);
+    for (i = 0; i < 1000; i++) { timed_outer(); }
+    CHECK_EQ(bursty_top(rows, 4, 0), 2);
+    CHECK_STR(rows[0].site->name, "inner");
+    CHECK_EQ(rows[0].ticks, 30000);
+    CHECK_EQ(rows[1].ticks, 12000);
+}
+
+/* ---- dump ---- */
+
+typedef struct bytes { unsigned char data[65536]; size_t size; int fail_after; } bytes;
+static int to_bytes(void *user, const void *data, size_t size) {
+    bytes *b = (bytes *)user;
+    if (b->fail_after && --b->fail_after == 0) return 77;
+    if (b->size + size > sizeof b->data) return 1;
+    memcpy(b->data + b->size, data, size);
+    b->size += size;
+    return 0;
+}
+
+static void dump_workload(uint32_t seed) {
+    bursty_profile p = plain_profile(97, 3);
+    int i;
+    p.jitter_percent = 20;
+    start_with(&p, seed);
+    bursty_thread_name("main");
+    for (i = 0; i < 10000; i++) { work_a(7); work_c(); }
+}
+
+static uint64_t varint(const bytes *b, size_t *at) {
+    uint64_t v = 0;
+    int shift = 0;
+    while (b->data[*at] & 128) { v |= (uint64_t)(b->data[(*at)++] & 127) << shift; shift += 7; }
+    return v | (uint64_t)b->data[(*at)++] << shift;
+}
+
+static void read_site(const bytes *b, size_t *at) {
+    if (varint(b, at) != 1) return;
+    *at += (size_t)varint(b, at);
+    *at += (size_t)varint(b, at);
+    (void)varint(b, at);
+    (void)varint(b, at);
+}
+
+TEST(same_events_same_bytes) {
+    static bytes a, b, payload;
+    bursty_stats stats;
+    bursty_row rows[8];
+    size_t at, i, n;
+    uint64_t rows_seen = 0, count = 0, wanted = 0, checks = 0;
+    a.size = b.size = payload.size = 0;
+    dump_workload(4);
+    CHECK_EQ(bursty_write(to_bytes, &a), 0);
+    dump_workload(4);
+    CHECK_EQ(bursty_write(to_bytes, &b), 0);
+    CHECK(a.size == b.size && memcmp(a.data, b.data, a.size) == 0);
+    bursty_get_stats(&stats);
+    n = bursty_top(rows, 8, 0);
+    for (i = 0; i < n; i++) wanted += rows[i].count;
+    CHECK(memcmp(a.data, "BRST\1\0\1\0\0\0\0\0", 12) == 0);
+    for (at = 16; a.data[at] || a.data[at + 1]; ) {                                /* join the chunks */
+        size_t length = a.data[at] | (size_t)a.data[at + 1] << 8;
+        memcpy(payload.data + payload.size, a.data + at + 2, length);
+        payload.size += length;
+        at += 2 + length + 4;
+    }
+    CHECK_EQ(at + 14, a.size);
+    for (at = 0; at < payload.size; ) {
+        uint64_t tag = varint(&payload, &at);
+        int k;
+        if (tag == 1) { (void)varint(&payload, &at); at += (size_t)varint(&payload, &at); for (k = 0; k < 3; k++) (void)varint(&payload, &at); }
+        else if (tag == 2) for (k = 0; k < 8; k++) (void)varint(&payload, &at);
+        else if (tag == 3) {
+            (void)varint(&payload, &at); (void)varint(&payload, &at);
+            CHECK_EQ(varint(&payload, &at), 4);
+            at += 4;
+            checks += varint(&payload, &at);
+            for (k = 0; k < 3; k++) (void)varint(&payload, &at);
+        } else if (tag == 4) {
+            read_site(&payload, &at); read_site(&payload, &at);
+            count += varint(&payload, &at);
+            (void)varint(&payload, &at); (void)varint(&payload, &at);
+            rows_seen++;
+        } else { CHECK(0); break; }
+    }
+    CHECK_EQ(count, wanted);
+    CHECK_EQ(checks, stats.checks);
+    CHECK_EQ(rows_seen, 5);                                                        /* a, loop, b by a, c, b by c */
+    a.size = 0;
+    a.fail_after = 2;
+    CHECK_EQ(bursty_write(to_bytes, &a), -1);
+    a.fail_after = 0;
+}
+
+/* ---- fork ---- */
+#if defined(__unix__) && !defined(TEST_NO_SIGNALS)
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* A number that depends on which of 20000 checks are in a burst. */
+static uint64_t samples_drawn(void) {
+    uint64_t sum = 0;
+    uint32_t i;
+    for (i = 0; i < 20000; i++) {
+        if (BURST_CHECK()) sum = sum * 31 + i;
+    }
+    return sum;
+}
+
+TEST(a_forked_child_counts_from_zero) {
+    int pipe_ends[2], status = 0;
+    uint64_t of_parent, of_child = 0;
+    bursty_stats stats;
+    pid_t child;
+    dump_workload(8);
+    CHECK_EQ(pipe(pipe_ends), 0);
+    child = fork();
+    if (child == 0) {
+        bursty_row rows[4];
+        int ok;
+        bursty_forked();
+        bursty_get_stats(&stats);
+        ok = stats.checks == 0 && bursty_top(rows, 4, 0) == 0;
+        work_a(1000);
+        bursty_get_stats(&stats);
+        ok = ok && stats.checks == 2001 && bursty_top(rows, 4, 0) > 0;
+        bursty_set_profile(0, NULL);
+        start_with(NULL, 8);
+        bursty_forked();
+        of_child = samples_drawn();
+        if (write(pipe_ends[1], &of_child, sizeof of_child) != sizeof of_child) ok = 0;
+        _exit(!ok);
+    }
+    start_with(NULL, 8);
+    of_parent = samples_drawn();
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    CHECK_EQ(read(pipe_ends[0], &of_child, sizeof of_child), sizeof of_child);
+    CHECK(of_child != 0 && of_parent != 0 && of_child != of_parent);
+    close(pipe_ends[0]);
+    close(pipe_ends[1]);
+}
+#endif

@@ -1,0 +1,134 @@
+/* test_edges_part.c - parts of kind 4 from strangers: every flipped bit and every cut of a payload
+   inside of a right container is refused or is read, added up, reported in every form and written
+   again without harm. */
+#include "test.h"
+#include "base/input.h"
+#include "kinds/edges.h"
+#include "model/edges.h"
+
+/* A function of four vertices, counted, left early twice; and marks of another. */
+static const unsigned char payload[] = {
+    1, 1, 2,   3, 4,   5,   6,   7,   8, 1, 'f', 3, 'a', '.', 'c', 32,  0, 0, 4, 4, 0,
+    0, 1, 10,  2, 11,  12,  0,   0,   1, 1, 1,   2, 2,   3,   4,   3,   2, 1, 2, 3, 4,
+    5, 6, 7,   8, 32,  2,   7,   200, 1, 1, 2,   2, 0,   1,   8,   7,   6, 5, 4, 3, 2,
+    1, 1, 'g', 3, 'b', '.', 'c', 8,   0, 0, 3,   2, 0,   1,   1,   5,   1, 6, 0, 1, 1,
+    1, 2, 2,   8, 7,   6,   5,   4,   3, 2, 1,   8, 3,   1,   0,   255, 1, 0,
+};
+
+static text file_of(const unsigned char *bytes, size_t size) {
+    text file = {NULL, 0, 0};
+    dump_writer w;
+    dump_begin(&w, &file, 4);
+    dump_put_bytes(&w, bytes, size);
+    dump_end(&w);
+    return file;
+}
+
+static int load(input *in, const text *file) {
+    dump d;
+    dump_fault fault;
+    int faulty;
+    memset(in, 0, sizeof *in);
+    if (dump_read(&d, (const unsigned char *)file->data, file->size, &fault) != 0) return -1;
+    faulty = input_read(in, &d, &fault);
+    if (faulty) CHECK(fault.offset <= file->size && fault.reason[0]);
+    dump_free(&d);
+    return faulty;
+}
+
+static void show(const input *in) {
+    report r;
+    size_t i;
+    memset(&r, 0, sizeof r);
+    report_make(&r, in);
+    r.title = text_clean("test", 4);
+    for (i = 0; writer_list[i]; i++) {
+        text out = {NULL, 0, 0};
+        writer_list[i]->write(&r, &out);
+        text_free(&out);
+    }
+    report_free(&r);
+}
+
+/* Returns 1 if it was accepted. */
+static int try(const unsigned char *bytes, size_t size) {
+    text file = file_of(bytes, size), written = {NULL, 0, 0};
+    input in, again;
+    int accepted = load(&in, &file) == 0;
+    if (accepted) {
+        input_settle(&in);
+        show(&in);
+        input_write(&in, &written);
+        if (written.size) {
+            CHECK_EQ(load(&again, &written), 0);
+            input_free(&again);
+        }
+    }
+    input_free(&in);
+    text_free(&file);
+    text_free(&written);
+    return accepted;
+}
+
+TEST(the_part_is_read) {
+    text file = file_of(payload, sizeof payload), out = {NULL, 0, 0};
+    const counted_all *all;
+    const covered_all *covered;
+    report r;
+    input in;
+    memset(&r, 0, sizeof r);
+    CHECK_EQ(load(&in, &file), 0);
+    input_settle(&in);
+    all = (const counted_all *)input_find(&in, &kind_edges);
+    if (CHECK(all != NULL)) {
+        CHECK_EQ(all->count, 2);
+        CHECK_EQ(all->function_count, 2);
+    }
+    report_make(&r, &in);
+    covered = covered_in(&r);
+    if (CHECK(covered && covered->count == 2)) {
+        CHECK_EQ(covered->files[0].line_count, 3);
+        CHECK_EQ(covered->wrapping_bits, 32);
+        CHECK_EQ(covered->has_marks, 1);
+    }
+    input_write(&in, &out);
+    CHECK(out.size > sizeof payload);
+    report_free(&r);
+    input_free(&in);
+    text_free(&file);
+    text_free(&out);
+}
+
+TEST(every_cut_and_flip) {
+    unsigned char bytes[sizeof payload];
+    size_t i, accepted = 0, refused = 0;
+    int bit;
+    for (i = 0; i < sizeof payload; i++) {
+        if (try(payload, i))
+            accepted++;
+        else
+            refused++;
+        for (bit = 0; bit < 8; bit++) {
+            memcpy(bytes, payload, sizeof payload);
+            bytes[i] = (unsigned char)(bytes[i] ^ 1u << bit);
+            if (try(bytes, sizeof bytes))
+                accepted++;
+            else
+                refused++;
+        }
+    }
+    CHECK(accepted > 50 && refused > 200);
+}
+
+TEST(random_bytes) {
+    unsigned char bytes[100];
+    uint64_t seed = 1;
+    uint32_t i, k;
+    for (i = 0; i < 3000; i++) {
+        size_t size = 1 + test_random(&seed) % sizeof bytes;
+        memcpy(bytes, payload, size < sizeof payload ? size : sizeof payload);
+        for (k = 0; k < 4; k++)
+            bytes[test_random(&seed) % size] = (unsigned char)test_random(&seed);
+        try(bytes, size < sizeof payload ? size : sizeof payload);
+    }
+}

@@ -1,0 +1,243 @@
+/* test_footprint_files.c - parts of kind 3: what footprint.h writes comes back, what is damaged is refused, names count in
+   full, memory is linear in the file, and adding up has no order. */
+#include "test.h"
+#include "base/input.h"
+#include "base/tool.h"
+#include "kinds/footprints.h"
+
+static uint64_t memory[300000], table[200000];
+static dump_fault fault;
+
+static int read_file(footprints *f, const text *file) {
+    dump d;
+    size_t i;
+    int bad = 0;
+    memset(f, 0, sizeof *f);
+    memset(&fault, 0, sizeof fault);
+    if (dump_read(&d, (const unsigned char *)file->data, file->size, &fault) != 0) return -1;
+    for (i = 0; i < d.part_count && !bad; i++) bad = kind_footprints.read(f, &d, &d.parts[i], &fault);
+    dump_free(&d);
+    return bad;
+}
+
+static int refuses(const text *file) {
+    footprints f;
+    int bad = read_file(&f, file);
+    kind_footprints.free(&f);
+    return bad && fault.offset <= file->size && fault.reason[0];
+}
+
+static footprint_profile make_profile(uint32_t seed) {
+    footprint fp;
+    footprint_profile p;
+    uint64_t state = seed;
+    uint32_t i;
+    CHECK(footprint_init(&fp, memory, sizeof memory, NULL) > 0);
+    for (i = 0; i < 3000; i++) footprint_access(&fp, test_random(&state) % (i < 1500 ? 200 : 20));
+    CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+    return p;
+}
+
+static int same(const footprint_profile *a, const footprint_profile *b) {
+    return a->rows == b->rows && a->columns == b->columns && a->accesses == b->accesses && a->blocks == b->blocks &&
+           a->flags == b->flags && a->last_window == b->last_window && a->last_blocks == b->last_blocks &&
+           a->block_log2 == b->block_log2 && !(a->c < b->c) && !(a->c > b->c) &&
+           memcmp(a->at_least, b->at_least, a->rows * (size_t)a->columns * sizeof(uint64_t)) == 0 &&
+           memcmp(a->depth, b->depth, a->rows * sizeof(uint64_t)) == 0 &&
+           memcmp(a->total, b->total, a->columns * sizeof *a->total) == 0;
+}
+
+TEST(what_is_written_comes_back) {
+    footprint_profile p = make_profile(1), q;
+    footprints f;
+    text file = {NULL, 0, 0}, again = {NULL, 0, 0};
+    void *tables;
+    CHECK_EQ(footprint_write(&p, "some name", text_write, &file), 0);
+    CHECK_EQ(read_file(&f, &file), 0);
+    kind_footprints.settle(&f);
+    CHECK(f.count == 1 && f.parts[0].name_size == 9);
+    q = footprints_lay_out(&f.parts[0], &tables);
+    CHECK(same(&p, &q));
+    free(tables);
+    kind_footprints.write(&f, &again);
+    CHECK(again.size == file.size && memcmp(again.data, file.data, file.size) == 0);
+    kind_footprints.free(&f);
+    text_free(&file);
+    text_free(&again);
+}
+
+TEST(refuses_truncations_and_flipped_bits) {
+    footprint_profile p = make_profile(2);
+    text file = {NULL, 0, 0};
+    size_t size, i;
+    int bit;
+    CHECK_EQ(footprint_write(&p, "x", text_write, &file), 0);
+    size = file.size;
+    for (file.size = 1; file.size < size; file.size++) CHECK(refuses(&file));
+    for (i = 0; i < size; i += i < 300 || i + 100 > size ? 1 : 31) {
+        for (bit = 0; bit < 8; bit++) {
+            int kind = i == 6 || i == 7;          /* another kind is not for this reader; the crc tells all the same */
+            file.data[i] = (char)(file.data[i] ^ 1 << bit);
+            CHECK(refuses(&file) || kind);
+            file.data[i] = (char)(file.data[i] ^ 1 << bit);
+        }
+    }
+    text_free(&file);
+}
+
+/* A part with so many rows and columns; one cell in the column `marked`, in its last row. */
+static void hostile(text *out, const char *name, size_t name_size, uint32_t bins, uint32_t marked, uint64_t cell) {
+    dump_writer w;
+    uint32_t i, k;
+    dump_begin(&w, out, DUMP_FOOTPRINT);
+    dump_put(&w, name_size);
+    dump_put_bytes(&w, name, name_size);
+    for (i = 0; i < 3; i++) dump_put(&w, 0);
+    dump_put(&w, 1000000000);
+    for (i = 0; i < 5; i++) dump_put(&w, 7);
+    dump_put(&w, bins);
+    dump_put(&w, bins);
+    for (i = 0; i < bins; i++) dump_put(&w, 0);
+    for (i = 0; i < bins; i++) {
+        for (k = 0; k < 3; k++) dump_put(&w, 0);
+        dump_put(&w, i == marked ? bins - 1 : 0);
+        dump_put(&w, i == marked);
+        if (i == marked) dump_put(&w, cell);
+    }
+    dump_end(&w);
+}
+
+/* Names that differ in byte 1100 alone, and names with a zero byte, are different. */
+TEST(names_count_in_full) {
+    char name[1101];
+    footprints f;
+    text file = {NULL, 0, 0};
+    memset(name, 'n', sizeof name);
+    hostile(&file, name, sizeof name, 3, 1, 1);
+    name[1100] = 'm';
+    hostile(&file, name, sizeof name, 3, 1, 1);
+    hostile(&file, "a\0b", 3, 3, 1, 1);
+    hostile(&file, "a\0c", 3, 3, 1, 1);
+    hostile(&file, "a\0c", 3, 3, 2, 5);
+    CHECK_EQ(read_file(&f, &file), 0);
+    kind_footprints.settle(&f);
+    CHECK_EQ(f.count, 4);
+    CHECK_EQ(f.parts[3].profile.accesses, 14);
+    CHECK(f.parts[0].name[1100] == 'n' && f.parts[1].name[1100] == 'm');
+    kind_footprints.free(&f);
+    text_free(&file);
+}
+
+static size_t bytes_of(const footprints *f) {
+    size_t i, bytes = 2 * f->count * sizeof *f->parts;
+    for (i = 0; i < f->count; i++) {
+        const footprints_part *p = &f->parts[i];
+        bytes += p->name_size + 1 + 2 * p->cell_count * sizeof *p->cells;
+        bytes += p->profile.rows * sizeof *p->depth + p->profile.columns * sizeof *p->total;
+    }
+    return bytes;
+}
+
+/* 300 parts of 496 x 496 cells, few of which are not 0: 1 MB of file. They took 600 MB. */
+TEST(memory_is_linear_in_the_file) {
+    footprints f;
+    text file = {NULL, 0, 0};
+    char name[8];
+    uint32_t i;
+    for (i = 0; i < 300; i++) {
+        snprintf(name, sizeof name, "%u", (unsigned)i);
+        hostile(&file, name, strlen(name), 496, i, i + 1);
+    }
+    CHECK_EQ(read_file(&f, &file), 0);
+    CHECK(bytes_of(&f) < 40 * file.size);
+    kind_footprints.settle(&f);
+    CHECK_EQ(f.count, 300);
+    CHECK(bytes_of(&f) < 40 * file.size);
+    kind_footprints.free(&f);
+    file.size = 0;
+    for (i = 0; i < 300; i++) hostile(&file, "one", 3, 496, i, i + 1);     /* added up to one */
+    CHECK_EQ(read_file(&f, &file), 0);
+    kind_footprints.settle(&f);
+    CHECK(f.count == 1 && f.parts[0].cell_count == 300);
+    kind_footprints.free(&f);
+    file.size = 0;
+    for (i = 0; i < 20000; i++) {                 /* small ones with names of their own: not every pair is compared */
+        snprintf(name, sizeof name, "%u", (unsigned)i);
+        hostile(&file, name, strlen(name), 1, 0, 1);
+    }
+    CHECK_EQ(read_file(&f, &file), 0);
+    kind_footprints.settle(&f);
+    CHECK(f.count == 20000 && strcmp(f.parts[19999].name, "19999") == 0);
+    CHECK(bytes_of(&f) < 40 * file.size);
+    kind_footprints.free(&f);
+    text_free(&file);
+}
+
+/* A part that promises rows and columns which cannot be in it gets no memory for them. */
+TEST(promises_are_not_believed) {
+    dump_writer w;
+    text file = {NULL, 0, 0};
+    int i;
+    dump_begin(&w, &file, DUMP_FOOTPRINT);
+    for (i = 0; i < 4; i++) dump_put(&w, 0);
+    dump_put(&w, 1000000000);
+    for (i = 0; i < 5; i++) dump_put(&w, 7);
+    dump_put(&w, 496);
+    dump_put(&w, 496);
+    dump_end(&w);
+    CHECK(refuses(&file));
+    CHECK_STR(fault.reason, "the part is too short for its rows and columns");
+    text_free(&file);
+}
+
+TEST(sums_saturate_and_stay_readable) {
+    footprints f, again;
+    text file = {NULL, 0, 0}, sum = {NULL, 0, 0};
+    footprint_profile p;
+    void *tables;
+    hostile(&file, "s", 1, 5, 1, UINT64_MAX - 1);
+    hostile(&file, "s", 1, 4, 1, 7);
+    CHECK_EQ(read_file(&f, &file), 0);
+    kind_footprints.settle(&f);
+    CHECK_EQ(f.count, 1);
+    CHECK(f.parts[0].profile.flags & FOOTPRINT_SATURATED);
+    p = footprints_lay_out(&f.parts[0], &tables);
+    CHECK(footprint_windows(&p, 1) == UINT64_MAX && footprint_at_least(&p, 1, 4) == UINT64_MAX - 1);
+    free(tables);
+    kind_footprints.write(&f, &sum);
+    CHECK_EQ(read_file(&again, &sum), 0);
+    kind_footprints.free(&f);
+    kind_footprints.free(&again);
+    text_free(&file);
+    text_free(&sum);
+}
+
+/* The sum is the same in any order of files, but for the order of names. */
+TEST(order_does_not_matter) {
+    footprint_profile p = make_profile(3);
+    text a = {NULL, 0, 0}, b = {NULL, 0, 0}, ab = {NULL, 0, 0}, ba = {NULL, 0, 0};
+    footprints f;
+    hostile(&a, "t", 1, 496, 3, 9);
+    CHECK_EQ(footprint_write(&p, "t", text_write, &b), 0);
+    p = make_profile(4);
+    CHECK_EQ(footprint_write(&p, "t", text_write, &b), 0);
+    text_bytes(&ab, a.data, a.size);
+    text_bytes(&ab, b.data, b.size);
+    text_bytes(&ba, b.data, b.size);
+    text_bytes(&ba, a.data, a.size);
+    a.size = b.size = 0;
+    CHECK_EQ(read_file(&f, &ab), 0);
+    kind_footprints.settle(&f);
+    CHECK_EQ(f.count, 2);                         /* c and the size of blocks differ */
+    kind_footprints.write(&f, &a);
+    kind_footprints.free(&f);
+    CHECK_EQ(read_file(&f, &ba), 0);
+    kind_footprints.settle(&f);
+    kind_footprints.write(&f, &b);
+    kind_footprints.free(&f);
+    CHECK_EQ(a.size, b.size);
+    text_free(&a);
+    text_free(&b);
+    text_free(&ab);
+    text_free(&ba);
+}

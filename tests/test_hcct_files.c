@@ -1,0 +1,448 @@
+/* test_hcct_files.c - what hcct.h writes, and what the tool reads of it: bounds that hold after reading and joining, names of
+   any length, and damage of every kind. */
+#include "test.h"
+#include <time.h>
+#define HCCT_IMPLEMENTATION
+#define HCCT_STATIC
+#include "hcct.h"
+#include "hcct_reference.inc"
+#include "kinds/contexts.h"
+
+typedef struct blob {
+    unsigned char *bytes;
+    size_t size, room, stop;
+} blob;
+static int blob_write(void *user, const void *data, size_t size) {
+    blob *b = (blob *)user;
+    if (b->stop && b->size + size > b->stop) return 5;
+    if (b->size + size > b->room)
+        b->bytes = (unsigned char *)realloc(b->bytes, b->room = 2 * (b->size + size));
+    memcpy(b->bytes + b->size, data, size);
+    b->size += size;
+    return 0;
+}
+static const char *key_name(void *user, uint32_t key) {
+    static char name[32];
+    (void)user;
+    if (key % 5 == 0) return NULL;
+    sprintf(name, "f%u;x", (unsigned)key);
+    return name;
+}
+
+static void small_file(blob *b, uint32_t algorithm) {
+    hcct_config c = config_of(algorithm, 12);
+    stream s = stream_of(SKEWED, 4, 0);
+    arena a;
+    c.cache_slots = 16; /* so that the arena, and with it the file, does not depend on defaults */
+    c.hash_slots = 64;
+    arena_open(&a, &c, algorithm == HCCT_FULL ? 400 : 30);
+    feed(&a.t, NULL, &s, 400);
+    CHECK_EQ(hcct_write(&a.t, key_name, NULL, blob_write, b), 0);
+    arena_close(&a);
+}
+
+/* The same events give the same bytes on every machine: this number was taken on a little-endian 64-bit one. */
+TEST(bytes_are_the_same_everywhere) {
+    uint32_t algorithm, hash = 2166136261u;
+    size_t i;
+    for (algorithm = 0; algorithm <= HCCT_FULL; algorithm = next_algorithm(algorithm)) {
+        blob b = {0};
+        if (algorithm == HCCT_STICKY) continue; /* its coin tosses use floating point */
+        small_file(&b, algorithm);
+        for (i = 0; i < b.size; i++) hash = (hash ^ b.bytes[i]) * 16777619u;
+        free(b.bytes);
+    }
+    CHECK_EQ(hash, 3843204044u);
+}
+
+TEST(a_failing_write_stops_the_writer) {
+    hcct_config c = config_of(HCCT_SPACE_SAVING, 100);
+    stream s = stream_of(SKEWED, 8, 0);
+    arena a;
+    blob b = {0};
+    arena_open(&a, &c, 500);
+    feed(&a.t, NULL, &s, 8000);
+    b.stop = 100;
+    CHECK_EQ(hcct_write(&a.t, NULL, NULL, blob_write, &b), -1);
+    CHECK(b.size <= 100);
+    CHECK_EQ(hcct_write_collapsed(&a.t, NULL, NULL, blob_write, &b), -1);
+    free(b.bytes);
+    arena_close(&a);
+}
+
+TEST(collapsed_stacks) {
+    hcct_config c = config_of(HCCT_SPACE_SAVING, 100);
+    arena a;
+    blob b = {0};
+    uint32_t i;
+    arena_open(&a, &c, 500);
+    hcct_enter(&a.t, 1, 1);
+    hcct_enter(&a.t, 2, 3);
+    hcct_leave(&a.t);
+    hcct_enter(&a.t, 5, 0);
+    hcct_enter(&a.t, HCCT_KEY_DEEP, 7);
+    CHECK_EQ(hcct_write_collapsed(&a.t, key_name, NULL, blob_write, &b), 0);
+    blob_write(&b, "", 1);
+    CHECK_STR((const char *)b.bytes, "f1:x 1\nf1:x;#5;(deep) 7\nf1:x;f2:x 3\n");
+    b.size = 0;
+    CHECK_EQ(hcct_write_collapsed(&a.t, NULL, NULL, blob_write, &b), 0);
+    blob_write(&b, "", 1);
+    CHECK_STR((const char *)b.bytes, "#1 1\n#1;#5;(deep) 7\n#1;#2 3\n");
+    b.size = 0;
+    for (i = 0; i < 150; i++) hcct_enter(&a.t, 3, i == 149);
+    CHECK_EQ(hcct_write_collapsed(&a.t, NULL, NULL, blob_write, &b), 0);
+    blob_write(&b, "", 1);
+    CHECK_EQ(strlen(strstr((const char *)b.bytes, ";#3")), 150 * 3 + 3 + strlen("#1;#2 3\n"));
+    free(b.bytes);
+    arena_close(&a);
+}
+
+
+/* ---- reading ---- */
+
+/* Reads a whole file. 0, or -1 with *fault filled. */
+static int read_file(contexts *c, const unsigned char *bytes, size_t size, dump_fault *fault) {
+    dump d;
+    size_t i;
+    int failed = dump_read(&d, bytes, size, fault);
+    if (failed) return failed;
+    for (i = 0; i < d.part_count && !failed; i++) failed = contexts_read(c, &d, &d.parts[i], fault);
+    dump_free(&d);
+    return failed;
+}
+
+static contexts read_good(const blob *b) {
+    contexts c;
+    dump_fault fault;
+    memset(&c, 0, sizeof c);
+    CHECK_EQ(read_file(&c, b->bytes, b->size, &fault), 0);
+    contexts_settle(&c);
+    return c;
+}
+
+/* The tool's tree against the reference; key_of says what a reference key is called. */
+static void check_read(const contexts *c, const ref *r, uint32_t algorithm) {
+    const contexts_tree *t = &c->trees[0];
+    uint32_t *node = (uint32_t *)calloc(r->count, sizeof *node), i, k, wrong = 0, known = 0;
+    CHECK_EQ(c->count, 1);
+    CHECK(t->field[CONTEXTS_TOTAL] == r->total);
+    for (i = 1; i < r->count; i++) {
+        const char *name = key_name(NULL, r->nodes[i].key);
+        char number[16];
+        uint64_t lower = 0, upper = t->base, f = r->nodes[i].weight;
+        uint32_t above = node[r->nodes[i].parent];
+        sprintf(number, "#%u", (unsigned)r->nodes[i].key);
+        for (k = above || r->nodes[i].depth == 1 ? t->nodes[above].first : 0; k; k = t->nodes[k].next) {
+            if (strcmp(contexts_name(c, t->nodes[k].key), name ? name : number) == 0) break;
+        }
+        node[i] = k;
+        known += k != 0;
+        if (k) {
+            lower = t->nodes[k].lower;
+            upper = t->nodes[k].upper;
+        }
+        wrong += lower > f || (upper < f && algorithm != HCCT_STICKY);
+    }
+    CHECK_EQ(wrong, 0);
+    CHECK_EQ(known, t->count - 1);
+    free(node);
+}
+
+TEST(reading_keeps_the_bounds) {
+    uint32_t algorithm, kind;
+    for (algorithm = 0; algorithm <= HCCT_FULL; algorithm = next_algorithm(algorithm)) {
+        for (kind = 0; kind < DEEP; kind++) {
+            hcct_config c = config_of(algorithm, 200);
+            stream s = stream_of(kind, 41, (int)(kind & 1));
+            arena a;
+            blob b = {0};
+            contexts read;
+            ref r;
+            ref_init(&r);
+            arena_open(&a, &c, 12000);
+            feed(&a.t, &r, &s, 20000);
+            CHECK_EQ(hcct_write(&a.t, key_name, NULL, blob_write, &b), 0);
+            read = read_good(&b);
+            check_read(&read, &r, algorithm);
+            CHECK(read.trees[0].base == stats_of(&a.t).bound_of_absent);
+            contexts_free(&read);
+            free(b.bytes);
+            arena_close(&a);
+            ref_free(&r);
+        }
+    }
+}
+
+/* ---- joining ---- */
+
+/* Pieces of one run, each in a tree of its own, positioned where the one before ended. */
+static void join_pieces(uint32_t algorithm, uint32_t kind, uint32_t pieces, uint32_t m, uint32_t contexts_each) {
+    hcct_config c = config_of(algorithm, m);
+    stream s = stream_of(kind, 31, 0);
+    uint32_t i, k, at;
+    blob b = {0};
+    contexts read;
+    ref r;
+    c.one_over_epsilon = m;
+    ref_init(&r);
+    for (i = 0; i < pieces; i++) {
+        uint32_t path[512], depth = r.nodes[r.cursor].depth;
+        arena a;
+        for (k = depth, at = r.cursor; at; at = r.nodes[at].parent) path[--k] = r.nodes[at].key;
+        c.seed = i;
+        arena_open(&a, &c, contexts_each);
+        hcct_burst_begin(&a.t, path, depth);
+        feed(&a.t, &r, &s, 120000 / pieces);
+        CHECK_EQ(hcct_write(&a.t, key_name, NULL, blob_write, &b), 0);
+        arena_close(&a);
+    }
+    read = read_good(&b);
+    check_read(&read, &r, algorithm);
+    if (contexts_each > 2000 && algorithm == HCCT_SPACE_SAVING) {
+        CHECK(read.trees[0].base <= r.total / m);
+    }
+    contexts_free(&read);
+    free(b.bytes);
+    ref_free(&r);
+}
+
+TEST(joining_keeps_the_bounds) {
+    uint32_t algorithm, kind;
+    for (algorithm = 0; algorithm <= HCCT_FULL; algorithm = next_algorithm(algorithm)) {
+        for (kind = 0; kind < DEEP; kind++) {
+            join_pieces(algorithm, kind, 4, 800, 8000);
+            join_pieces(algorithm, kind, 32, 800, 8000);
+            if (algorithm != HCCT_FULL) join_pieces(algorithm, kind, 7, 30, 40);
+        }
+    }
+}
+
+/* The same events in two small trees, joined: each truth is twice its weight. */
+TEST(joining_equal_trees_keeps_lower_bounds) {
+    uint32_t seed;
+    for (seed = 1; seed < 300; seed++) {
+        hcct_config c = config_of(HCCT_SPACE_SAVING, 1 + seed % 4);
+        uint64_t memory[60];
+        blob b = {0};
+        contexts read;
+        uint32_t k, twice;
+        ref r;
+        ref_init(&r);
+        for (twice = 0; twice < 2; twice++) {
+            uint64_t random = seed;
+            hcct t;
+            CHECK(hcct_init(&t, memory, 160 + seed % 300 / 8 * 8, &c) > 0);
+            r.cursor = 0;
+            for (k = 0; k < 8 + seed % 60; k++) {
+                uint64_t x = test_random(&random);
+                uint32_t key = 1 + (uint32_t)(x >> 20) % 3;
+                if (r.cursor && x % 3 == 0) {
+                    hcct_leave(&t);
+                    ref_leave(&r);
+                } else {
+                    hcct_enter(&t, key, 1);
+                    ref_enter(&r, key, 1);
+                }
+            }
+            CHECK_EQ(hcct_write(&t, key_name, NULL, blob_write, &b), 0);
+        }
+        read = read_good(&b);
+        check_read(&read, &r, HCCT_SPACE_SAVING);
+        contexts_free(&read);
+        free(b.bytes);
+        ref_free(&r);
+    }
+}
+
+/* Two functions whose names are alike for 500 bytes stay two. */
+static const char *long_name(void *user, uint32_t key) {
+    static char name[600];
+    (void)user;
+    memset(name, 'a', 500);
+    sprintf(name + 500, "::%s()", key == 1 ? "hot" : "cold");
+    return name;
+}
+TEST(names_of_any_length_tell_functions_apart) {
+    uint64_t memory[200];
+    blob b = {0};
+    contexts c;
+    hcct t;
+    CHECK(hcct_init(&t, memory, sizeof memory, NULL) > 0);
+    hcct_enter(&t, 1, 100);
+    hcct_leave(&t);
+    hcct_enter(&t, 2, 5);
+    CHECK_EQ(hcct_write(&t, long_name, NULL, blob_write, &b), 0);
+    CHECK(hcct_init(&t, memory, sizeof memory, NULL) > 0);
+    hcct_enter(&t, 2, 7);
+    CHECK_EQ(hcct_write(&t, long_name, NULL, blob_write, &b), 0);
+    c = read_good(&b);
+    CHECK_EQ(c.trees[0].count, 3);
+    CHECK_EQ(c.trees[0].nodes[1].upper + c.trees[0].nodes[2].upper, 112);
+    CHECK(c.trees[0].nodes[1].upper == 100 || c.trees[0].nodes[2].upper == 100);
+    contexts_free(&c);
+    free(b.bytes);
+}
+
+/* Many small trees beside a large one: joining takes time in proportion to the file. */
+TEST(joining_many_small_trees_is_linear) {
+    static uint64_t memory[60000], little_memory[100];
+    double seconds[2];
+    uint32_t round, i;
+    for (round = 0; round < 2; round++) {
+        blob b = {0};
+        contexts c;
+        clock_t start;
+        hcct t;
+        hcct_init(&t, memory, sizeof memory, NULL);
+        for (i = 0; i < 9000; i++) {
+            hcct_enter(&t, 1 + i, 1);
+            hcct_leave(&t);
+        }
+        hcct_write(&t, NULL, NULL, blob_write, &b);
+        hcct_init(&t, little_memory, sizeof little_memory, NULL);
+        for (i = 0; i < 200; i++) {
+            hcct_enter(&t, 1 + i, 1);
+            hcct_leave(&t);
+        }
+        for (i = 0; i < (round ? 8000u : 2000u); i++) hcct_write(&t, NULL, NULL, blob_write, &b);
+        start = clock();
+        c = read_good(&b);
+        seconds[round] = (double)(clock() - start) / CLOCKS_PER_SEC;
+        CHECK_EQ(c.count, 1);
+        contexts_free(&c);
+        free(b.bytes);
+    }
+    CHECK(seconds[1] < 10 * seconds[0] + 0.2);    /* 4 is due; nodes times trees would take minutes */
+}
+
+/* ---- writing again ---- */
+
+static void write_again(contexts *c, text *out) {
+    memset(out, 0, sizeof *out);
+    contexts_write(c, out);
+}
+
+/* What was joined and written stays as it is when it is read and written again. */
+static void check_stable(const unsigned char *bytes, size_t size) {
+    contexts c;
+    dump_fault fault;
+    text once, twice;
+    blob b = {0};
+    memset(&c, 0, sizeof c);
+    if (read_file(&c, bytes, size, &fault) != 0) {
+        contexts_free(&c);
+        return;
+    }
+    contexts_settle(&c);
+    write_again(&c, &once);
+    contexts_free(&c);
+    blob_write(&b, once.data, once.size);
+    c = read_good(&b);
+    write_again(&c, &twice);
+    CHECK(once.size == twice.size && memcmp(once.data, twice.data, once.size) == 0);
+    contexts_free(&c);
+    text_free(&once);
+    text_free(&twice);
+    free(b.bytes);
+}
+
+TEST(what_was_written_stays) {
+    uint32_t algorithm;
+    blob all = {0};
+    for (algorithm = 0; algorithm <= HCCT_FULL; algorithm = next_algorithm(algorithm)) {
+        blob b = {0};
+        small_file(&b, algorithm);
+        check_stable(b.bytes, b.size);
+        blob_write(&all, b.bytes, b.size);
+        free(b.bytes);
+        small_file(&all, algorithm);
+        check_stable(all.bytes, all.size);
+    }
+    free(all.bytes);
+}
+
+/* ---- damage ---- */
+
+TEST(every_truncation_and_flip_is_refused) {
+    uint32_t algorithm;
+    for (algorithm = 0; algorithm <= HCCT_FULL; algorithm = next_algorithm(algorithm)) {
+        blob b = {0};
+        size_t i, bit;
+        uint32_t taken = 0;
+        dump_fault fault;
+        contexts c;
+        small_file(&b, algorithm);
+        memset(&c, 0, sizeof c);
+        for (i = 1; i < b.size; i++) {
+            unsigned char *cut = (unsigned char *)malloc(i); /* its own block, for sanitizers */
+            memcpy(cut, b.bytes, i);
+            taken += read_file(&c, cut, i, &fault) == 0;
+            CHECK(fault.offset <= i);
+            free(cut);
+        }
+        for (bit = 0; bit < 8 * b.size; bit++) {
+            b.bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+            taken += read_file(&c, b.bytes, b.size, &fault) == 0 && b.bytes[6] == DUMP_CONTEXTS;
+            b.bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
+        }
+        CHECK_EQ(taken, 0);
+        contexts_free(&c);
+        free(b.bytes);
+    }
+}
+
+static void little(unsigned char *at, uint64_t value, int bytes) {
+    for (; bytes-- > 0; value >>= 8) *at++ = (unsigned char)(value & 255);
+}
+
+/* Sets the checksums of a part right again, so that what is behind them is tested too. */
+static void mend(unsigned char *data, size_t size) {
+    uint32_t crc = dump_crc(0, data, 12);
+    size_t at = 16;
+    little(data + 12, crc, 4);
+    while (at + 2 <= size) {
+        size_t length = (size_t)(data[at] | (unsigned)data[at + 1] << 8), end = length ? length + 2 : 10;
+        if (at + end + 4 > size) return;
+        crc = dump_crc(crc, data + at, end);
+        little(data + at + end, crc, 4);
+        at += end + 4;
+    }
+}
+
+TEST(files_with_right_checksums_and_wrong_contents) {
+    uint32_t algorithm, round, loaded = 0, refused = 0;
+    uint64_t seed = 12;
+    for (algorithm = 0; algorithm <= HCCT_FULL; algorithm = next_algorithm(algorithm)) {
+        blob b = {0};
+        unsigned char *copy;
+        small_file(&b, algorithm);
+        copy = (unsigned char *)malloc(b.size);
+        for (round = 0; round < 3000; round++) {
+            dump_fault fault;
+            contexts c;
+            uint32_t k, i;
+            memcpy(copy, b.bytes, b.size);
+            for (k = 0; k < 1 + round % 3; k++) {
+                uint64_t x = test_random(&seed);
+                size_t at = 18 + (size_t)(x >> 8) % (b.size - 36);
+                copy[at] = (unsigned char)(x & 1 ? copy[at] ^ (1u << (x >> 1 & 7)) : x >> 56);
+            }
+            mend(copy, b.size);
+            memset(&c, 0, sizeof c);
+            if (read_file(&c, copy, b.size, &fault) != 0) {
+                refused++;
+            } else {
+                loaded++;
+                for (i = 1; i < c.trees[0].count; i++) {
+                    CHECK(c.trees[0].nodes[i].lower <= c.trees[0].nodes[i].upper);
+                }
+            }
+            contexts_free(&c);
+            check_stable(copy, b.size);
+        }
+        free(copy);
+        free(b.bytes);
+    }
+    CHECK(loaded > 500);
+    CHECK(refused > 500);
+}

@@ -1,0 +1,85 @@
+#!/bin/sh
+# test_record_gcov.sh - record/gcov.c in the place of libgcov: gcov reads its .gcda files and says what it says of libgcov's.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc} BUILD=${BUILD:-build}
+case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+out=$BUILD/tests/record_gcov
+rm -rf "$out"
+mkdir -p "$out/ours" "$out/theirs" || exit 2
+passed=0 failed=0
+check() { # WHAT COMMAND...
+    what=$1; shift
+    if "$@" >"$out/log" 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $what: $*"; head -n 8 "$out/log" | sed 's/^/    /'; fi
+}
+case $($CC --version 2>/dev/null) in
+*clang*) echo "skipped: $CC is no gcc"; echo "0 passed, 0 failed, 1 skipped"; exit 0 ;;
+esac
+case $($CC -dumpversion 2>/dev/null) in
+12*|13*) ;;
+*) echo "skipped: $CC is not gcc 12 or 13"; echo "0 passed, 0 failed, 1 skipped"; exit 0 ;;
+esac
+if ! command -v gcov >/dev/null 2>&1 || [ -n "${RUN-}" ]; then
+    echo "skipped: no gcov, or no program of this machine"; echo "0 passed, 0 failed, 1 skipped"; exit 0
+fi
+
+cat >"$out/main.c" <<'END'
+/* Runs the parser and dumps twice: what counts is the second dump, after a reset and the same work again. */
+#include "examples/parser/parser.h"
+#include "record/gcov.h"
+#include <stdio.h>
+#ifdef OURS
+static FILE *file;
+static int name(void *user, const char *path) {
+    (void)user;
+    if (file) fclose(file);
+    file = fopen(path, "wb");
+    return file == NULL;
+}
+static int put(void *user, const void *data, size_t size) { (void)user; return fwrite(data, 1, size, file) != size; }
+#endif
+static void work(void) {
+    long value;
+    for (int i = 0; i < 1000; i++) parser_evaluate(i % 3 ? "1+2*(3-4)" : "8/(2-2)", &value);
+}
+int main(void) {
+#ifdef SECTION
+    extern void *__start_gcov_list[], *__stop_gcov_list[];
+    for (void **info = __start_gcov_list; info < __stop_gcov_list; info++) gcov_add(*info);
+#endif
+    work();
+#ifdef OURS
+    if (gcov_dump(name, put, NULL) != 0) return 1;
+    gcov_reset();
+    work();
+    if (gcov_dump(name, put, NULL) != 0) return 1;
+    fclose(file);
+#endif
+    return 0;
+}
+END
+mkdir -p "$out/section"
+flags="-std=c99 -O0 -I. -DEDGEPROF_OFF"
+# shellcheck disable=SC2086
+for kind in ours theirs; do
+    check "$kind: the covered object" $CC $flags --coverage -c -o "$out/$kind/parser.o" examples/parser/parser.c
+done
+# shellcheck disable=SC2086
+check "ours, linked without libgcov" $CC $flags -Wall -Wextra -Wconversion -Werror -DOURS -o "$out/ours/run" "$out/main.c" record/gcov.c "$out/ours/parser.o"
+# shellcheck disable=SC2086
+check "theirs, linked with libgcov" $CC $flags -o "$out/theirs/run" "$out/main.c" "$out/theirs/parser.o" -lgcov
+# shellcheck disable=SC2086
+check "without constructors: the covered object" $CC $flags --coverage -fprofile-info-section=gcov_list -c -o "$out/section/parser.o" examples/parser/parser.c
+# shellcheck disable=SC2086
+check "without constructors, linked" $CC $flags -DOURS -DSECTION -o "$out/section/run" "$out/main.c" record/gcov.c "$out/section/parser.o"
+for kind in ours theirs section; do
+    check "$kind, run" "$out/$kind/run"
+    check "$kind: there are counts" [ -s "$out/$kind/parser.gcda" ]
+    (gcov -b -c -t -o "$out/$kind" "$out/$kind/parser.o" | grep -v -e '-:    0:' >"$out/$kind.txt") 2>"$out/$kind.err"
+    check "$kind: gcov is silent" [ ! -s "$out/$kind.err" ]
+done
+check "a line that ran 1000 times is there" grep -q ' 1000:.*parse_sum(&p)' "$out/ours.txt"
+check "gcov says the same of both" cmp "$out/ours.txt" "$out/theirs.txt"
+check "and without constructors" cmp "$out/section.txt" "$out/theirs.txt"
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

@@ -1,0 +1,49 @@
+#!/bin/sh
+# test_registers.sh - counts what a check costs a whole function: the instructions that it executes
+# with a check less those without, so registers that are saved and values that are moved for the
+# check's sake are in it. test_disasm.sh beside it counts the check alone. The limits are what was
+# reached so far; a function may get cheaper, never dearer.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc}
+src=tests/registers out=${BUILD:-build}/registers
+mkdir -p "$out" || exit 2
+skip() { echo "skipped: $*"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
+
+"$CC" -dM -E -x c /dev/null >"$out/macros" 2>/dev/null
+[ -z "${RUN:-}" ] && grep -q '__x86_64__ 1' "$out/macros" && grep -q '__linux__ 1' "$out/macros" ||
+    skip "$CC: programs are traced on x86-64 Linux alone"
+grep -q '__TINYC__' "$out/macros" && skip "$CC: does not keep values in registers"
+family=gcc
+grep -q '__clang__ 1' "$out/macros" && family=clang
+
+compile() { "$CC" -std=gnu99 -O2 -I. "$@"; }
+if ! compile -DBURSTY_OFF '-DNAME(f)=plain_##f' -c -o "$out/plain.o" $src/forms.c ||
+        ! compile '-DNAME(f)=checked_##f' -c -o "$out/checked.o" $src/forms.c ||
+        ! compile -o "$out/count" $src/count.c "$out/plain.o" "$out/checked.o"; then
+    echo "FAILED $CC: does not compile"; echo "0 passed, 1 failed"; exit 1
+fi
+"$out/count" >"$out/counts"
+case $? in
+0) ;;
+3) skip "$CC: no process may be traced here" ;;
+*) echo "FAILED $CC: count ended with an error"; echo "0 passed, 1 failed"; exit 1 ;;
+esac
+
+# limits.tsv: function, gcc, clang. The first number is what gcc 12 does, the second the worse of
+# clang 14 and 19.
+awk -F '\t' -v cc="$(basename "$CC")" -v column="$([ $family = gcc ] && echo 2 || echo 3)" '
+    FNR == NR { limit[$1] = $column; next }
+    {
+        more = $3 - $2
+        known = $1 in limit
+        word = known && more <= limit[$1] ? "" : "FAILED "
+        if (word == "") passed++; else failed++
+        printf "%s%s: %s: %s instructions, %g more with a check, limit %s\n", word, cc, $1, $2, more, known ? limit[$1] : "none"
+        delete limit[$1]
+    }
+    END {
+        for (name in limit) { failed++; print "FAILED " cc ": " name ": was not counted" }
+        printf "%d passed, %d failed\n", passed, failed
+        exit failed != 0
+    }' $src/limits.tsv "$out/counts"

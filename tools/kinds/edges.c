@@ -1,0 +1,359 @@
+/* edges.c - reading, adding up and writing parts of kind 4. */
+#include "kinds/edges.h"
+#include "base/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { KIND = 4, FUNCTION = 1, COUNTS = 2 };
+
+/* ---- reading ---- */
+
+static uint64_t get_key(dump_reader *r) {
+    uint64_t key = 0;
+    int i;
+    if (r->reason) return 0;
+    if (r->size - r->at < 8) {
+        r->reason = "ends within a key";
+        return 0;
+    }
+    for (i = 0; i < 8; i++) key |= (uint64_t)r->data[r->at++] << 8 * i;
+    return key;
+}
+
+/* A number of things that take at least one byte each. */
+static uint32_t get_count(dump_reader *r) {
+    uint32_t count = dump_get32(r);
+    if (!r->reason && count > r->size - r->at)
+        r->reason = "more of something than the part has bytes";
+    return r->reason ? 0 : count;
+}
+
+static int is_width(uint32_t bits) {
+    return bits == 1 || bits == 8 || bits == 16 || bits == 32 || bits == 64;
+}
+
+static char *get_name(dump_reader *r) {
+    size_t size;
+    const unsigned char *bytes = dump_get_string(r, &size);
+    return text_clean(bytes, r->reason ? 0 : size);
+}
+
+static void get_lines(dump_reader *r, counted_function *f) {
+    size_t room = f->vertices, used = 0;
+    uint32_t v, n;
+    f->line_at = (uint32_t *)tool_alloc(((size_t)f->vertices + 1) * sizeof *f->line_at);
+    f->line = (uint32_t *)tool_alloc((room + 1) * sizeof *f->line);
+    for (v = 0; v < f->vertices; v++) {
+        f->line_at[v] = (uint32_t)used;
+        for (n = get_count(r); n > 0 && !r->reason; n--) {
+            if (used == room)
+                f->line =
+                    (uint32_t *)tool_grow(f->line, ((room = 2 * room + 16) + 1) * sizeof *f->line);
+            f->line[used++] = dump_get32(r);
+        }
+    }
+    f->line_at[f->vertices] = (uint32_t)used;
+}
+
+static void get_edges(dump_reader *r, counted_function *f) {
+    uint32_t e;
+    f->ends = (uint32_t *)tool_alloc(2 * ((size_t)f->edges + 1) * sizeof *f->ends);
+    f->plan = (uint8_t *)tool_alloc((size_t)f->edges + 1);
+    f->slots = f->counts_entry;
+    for (e = 0; e < f->edges && !r->reason; e++) {
+        uint64_t source = dump_get(r);
+        f->ends[2 * (size_t)e] = (uint32_t)(source >> 1);
+        f->ends[2 * (size_t)e + 1] = dump_get32(r);
+        f->plan[e] = source & 1;
+        f->slots += f->plan[e];
+        if (r->reason) return;
+        if (source >> 1 >= f->vertices - 1 || f->ends[2 * (size_t)e + 1] >= f->vertices)
+            r->reason = "an edge leads nowhere";
+        else if (f->plan[e] && e >= f->edges - f->stays)
+            r->reason = "a stay edge has a counter";
+    }
+    f->ends[2 * (size_t)f->edges] = f->vertices - 1;
+    f->plan[f->edges] = (uint8_t)f->counts_entry;
+}
+
+static void get_function(dump_reader *r, counted_all *all) {
+    counted_function *f;
+    if (all->function_count == all->function_room) {
+        all->function_room = all->function_room ? 2 * all->function_room : 64;
+        all->functions =
+            (counted_function *)tool_grow(all->functions, all->function_room * sizeof *f);
+    }
+    f = &all->functions[all->function_count++]; /* freed with the others, whatever becomes of it */
+    memset(f, 0, sizeof *f);
+    f->key = get_key(r);
+    f->name = get_name(r);
+    f->file = get_name(r);
+    f->bits = dump_get32(r);
+    f->first_slot = dump_get32(r);
+    f->first_vertex = dump_get32(r);
+    f->vertices = get_count(r);
+    f->edges = get_count(r);
+    f->stays = dump_get32(r);
+    f->counts_entry = dump_get32(r);
+    if (!r->reason &&
+        (!is_width(f->bits) || f->vertices < 2 || f->stays > f->edges || f->counts_entry > 1))
+        r->reason = "a field of a function is wrong";
+    if (r->reason) {
+        f->vertices = f->edges = 0;
+        return;
+    }
+    get_lines(r, f);
+    get_edges(r, f);
+}
+
+static void get_counts(dump_reader *r, counted_all *all) {
+    counted *c;
+    uint64_t most;
+    uint32_t i;
+    if (all->count == all->count_room) {
+        all->count_room = all->count_room ? 2 * all->count_room : 64;
+        all->counts = (counted *)tool_grow(all->counts, all->count_room * sizeof *c);
+    }
+    c = &all->counts[all->count++];
+    memset(c, 0, sizeof *c);
+    c->key = get_key(r);
+    c->bits = dump_get32(r);
+    if (!r->reason && !is_width(c->bits)) r->reason = "counters of a width that there is not";
+    c->slots = get_count(r);
+    c->value = (uint64_t *)tool_alloc(c->slots * sizeof *c->value);
+    most = c->bits < 64 ? ((uint64_t)1 << (c->bits & 63)) - 1 : UINT64_MAX;
+    for (i = 0; i < c->slots && !r->reason; i++) {
+        c->value[i] = dump_get(r);
+        if (c->value[i] > most) r->reason = "a count that its counter cannot hold";
+    }
+    c->exits = get_count(r);
+    c->exit = (struct counted_exit *)tool_alloc(c->exits * sizeof *c->exit);
+    for (i = 0; i < c->exits && !r->reason; i++) {
+        c->exit[i].vertex = dump_get32(r);
+        c->exit[i].early = dump_get32(r);
+        c->exit[i].reentry = dump_get32(r);
+        if (!r->reason && i && c->exit[i].vertex <= c->exit[i - 1].vertex)
+            r->reason = "early exits are not in order";
+    }
+}
+
+static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
+    counted_all *all = (counted_all *)state;
+    dump_reader r = {NULL, 0, 0, NULL};
+    r.data = part->payload;
+    r.size = part->size;
+    while (r.at < r.size && !r.reason) {
+        uint64_t tag = dump_get(&r);
+        if (tag == FUNCTION)
+            get_function(&r, all);
+        else if (tag == COUNTS)
+            get_counts(&r, all);
+        else if (!r.reason)
+            r.reason = "neither a function nor counts";
+    }
+    return r.reason ? dump_refuse(fault, dump_place(d, part, r.at), "%s", r.reason) : 0;
+}
+
+/* ---- adding up ---- */
+
+static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+
+static int by_key(const void *a, const void *b) {
+    const counted *x = (const counted *)a, *y = (const counted *)b;
+    if (x->key != y->key) return compare(x->key, y->key);
+    if (x->bits != y->bits) return compare(x->bits, y->bits);
+    return compare(x->slots, y->slots);
+}
+
+static int compare_numbers(const uint32_t *a, const uint32_t *b, size_t count) {
+    size_t i;
+    for (i = 0; i < count && a[i] == b[i]; i++) {
+    }
+    return i == count ? 0 : compare(a[i], b[i]);
+}
+
+/* In the order of a report: by file, line and name; what is not the same is told apart by all that
+ * it is. */
+static int by_place(const void *a, const void *b) {
+    const counted_function *x = (const counted_function *)a, *y = (const counted_function *)b;
+    int order = strcmp(x->file, y->file);
+    uint32_t v = x->line_at[x->vertices], w = y->line_at[y->vertices];
+    if (!order) order = compare(v ? x->line[0] : 0, w ? y->line[0] : 0);
+    if (!order) order = strcmp(x->name, y->name);
+    if (!order) order = compare(x->key, y->key);
+    if (!order) order = compare(x->bits, y->bits);
+    if (!order) order = compare(x->first_slot, y->first_slot);
+    if (!order) order = compare(x->first_vertex, y->first_vertex);
+    if (!order) order = compare(x->vertices, y->vertices);
+    if (!order) order = compare(x->edges, y->edges);
+    if (!order) order = compare(x->stays, y->stays);
+    if (!order) order = compare(v, w);
+    if (!order) order = compare_numbers(x->line_at, y->line_at, x->vertices);
+    if (!order) order = compare_numbers(x->line, y->line, v);
+    if (!order) order = compare_numbers(x->ends, y->ends, 2 * ((size_t)x->edges + 1));
+    if (!order) order = memcmp(x->plan, y->plan, (size_t)x->edges + 1);
+    return order;
+}
+
+static void add_exits(counted *into, const counted *other) {
+    struct counted_exit *sum =
+        (struct counted_exit *)tool_alloc(((size_t)into->exits + other->exits) * sizeof *sum);
+    uint32_t i = 0, k = 0, n = 0;
+    while (i < into->exits || k < other->exits) {
+        int first =
+            k == other->exits || (i < into->exits && into->exit[i].vertex <= other->exit[k].vertex);
+        int second =
+            i == into->exits || (k < other->exits && other->exit[k].vertex <= into->exit[i].vertex);
+        sum[n].vertex = first ? into->exit[i].vertex : other->exit[k].vertex;
+        sum[n].early = (first ? into->exit[i].early : 0) + (second ? other->exit[k].early : 0);
+        sum[n].reentry =
+            (first ? into->exit[i].reentry : 0) + (second ? other->exit[k].reentry : 0);
+        n++;
+        i += (uint32_t)first;
+        k += (uint32_t)second;
+    }
+    free(into->exit);
+    into->exit = sum;
+    into->exits = n;
+}
+
+/* Counts modulo 2^bits stay exact modulo 2^bits; marks are joined. */
+static void add(counted *into, const counted *other) {
+    uint64_t mask = into->bits < 64 ? ((uint64_t)1 << into->bits) - 1 : UINT64_MAX;
+    uint32_t i;
+    for (i = 0; i < into->slots; i++) {
+        uint64_t sum = into->value[i] + other->value[i];
+        if (into->bits <= 8)
+            into->value[i] = sum > mask ? mask : sum;
+        else
+            into->value[i] = sum & mask;
+    }
+    add_exits(into, other);
+}
+
+static void free_counts(counted *c) {
+    free(c->value);
+    free(c->exit);
+}
+
+static void free_function(counted_function *f) {
+    free(f->name);
+    free(f->file);
+    free(f->line_at);
+    free(f->line);
+    free(f->ends);
+    free(f->plan);
+}
+
+static void settle(void *state) {
+    counted_all *all = (counted_all *)state;
+    size_t i, kept = 0;
+    if (all->count) qsort(all->counts, all->count, sizeof *all->counts, by_key);
+    for (i = 0; i < all->count; i++) {
+        if (kept == 0 || by_key(&all->counts[kept - 1], &all->counts[i]) != 0) {
+            all->counts[kept++] = all->counts[i];
+            continue;
+        }
+        add(&all->counts[kept - 1], &all->counts[i]);
+        free_counts(&all->counts[i]);
+    }
+    all->count = kept;
+    kept = 0;
+    if (all->function_count)
+        qsort(all->functions, all->function_count, sizeof *all->functions, by_place);
+    for (i = 0; i < all->function_count; i++) {
+        if (kept && by_place(&all->functions[kept - 1], &all->functions[i]) == 0)
+            free_function(&all->functions[i]);
+        else
+            all->functions[kept++] = all->functions[i];
+    }
+    all->function_count = kept;
+}
+
+const counted *counted_find(const counted_all *all, const counted_function *f) {
+    size_t low = 0, high = all->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const counted *c = &all->counts[middle];
+        int order = compare(c->key, f->key);
+        if (!order) order = compare(c->bits, f->bits);
+        if (!order && (uint64_t)f->first_slot + f->slots <= c->slots) return c;
+        if (order < 0 || !order)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+/* ---- writing ---- */
+
+static void put_key(dump_writer *w, uint64_t key) {
+    unsigned char bytes[8];
+    int i;
+    for (i = 0; i < 8; i++) bytes[i] = (unsigned char)(key >> 8 * i);
+    dump_put_bytes(w, bytes, sizeof bytes);
+}
+
+static void put_function(dump_writer *w, const counted_function *f) {
+    uint32_t v, e, k;
+    dump_put(w, FUNCTION);
+    put_key(w, f->key);
+    dump_put_string(w, f->name);
+    dump_put_string(w, f->file);
+    dump_put(w, f->bits);
+    dump_put(w, f->first_slot);
+    dump_put(w, f->first_vertex);
+    dump_put(w, f->vertices);
+    dump_put(w, f->edges);
+    dump_put(w, f->stays);
+    dump_put(w, f->counts_entry);
+    for (v = 0; v < f->vertices; v++) {
+        dump_put(w, f->line_at[v + 1] - f->line_at[v]);
+        for (k = f->line_at[v]; k < f->line_at[v + 1]; k++) dump_put(w, f->line[k]);
+    }
+    for (e = 0; e < f->edges; e++) {
+        dump_put(w, 2 * (uint64_t)f->ends[2 * (size_t)e] + f->plan[e]);
+        dump_put(w, f->ends[2 * (size_t)e + 1]);
+    }
+}
+
+static void put_counts(dump_writer *w, const counted *c) {
+    uint32_t i;
+    dump_put(w, COUNTS);
+    put_key(w, c->key);
+    dump_put(w, c->bits);
+    dump_put(w, c->slots);
+    for (i = 0; i < c->slots; i++) dump_put(w, c->value[i]);
+    dump_put(w, c->exits);
+    for (i = 0; i < c->exits; i++) {
+        dump_put(w, c->exit[i].vertex);
+        dump_put(w, c->exit[i].early);
+        dump_put(w, c->exit[i].reentry);
+    }
+}
+
+static void write(void *state, text *out) {
+    const counted_all *all = (const counted_all *)state;
+    dump_writer w;
+    size_t i;
+    if (all->count + all->function_count == 0) return;
+    dump_begin(&w, out, KIND);
+    for (i = 0; i < all->function_count; i++) put_function(&w, &all->functions[i]);
+    for (i = 0; i < all->count; i++) put_counts(&w, &all->counts[i]);
+    dump_end(&w);
+}
+
+static void free_state(void *state) {
+    counted_all *all = (counted_all *)state;
+    size_t i;
+    for (i = 0; i < all->count; i++) free_counts(&all->counts[i]);
+    for (i = 0; i < all->function_count; i++) free_function(&all->functions[i]);
+    free(all->counts);
+    free(all->functions);
+    memset(all, 0, sizeof *all);
+}
+
+const part_kind kind_edges = {
+    KIND, "edges", sizeof(counted_all), read, settle, write, free_state,
+};

@@ -1,0 +1,43 @@
+/* edges.h - parts of kind 4 (edgeprof.h): graphs of functions and counts of their edges, added up
+ * over parts and files. */
+#ifndef KINDS_EDGES_H
+#define KINDS_EDGES_H
+#include "base/kind.h"
+
+/* The counters of one run or of many, added up. Functions find them by key. */
+typedef struct counted {
+    uint64_t key;
+    uint32_t bits; /* 16, 32, 64: counts modulo 2^bits; 1, 8: marks */
+    uint32_t slots;
+    uint64_t *value;
+    uint32_t exits; /* vertices with early exits or re-entries */
+    struct counted_exit {
+        uint32_t vertex, early, reentry;
+    } * exit;
+} counted;
+
+typedef struct counted_function {
+    uint64_t key;
+    char *name, *file;
+    uint32_t bits, first_slot, first_vertex;
+    uint32_t vertices, edges,
+        stays; /* vertex 0 is the entry, the last is EXIT; edges with stay edges, without X */
+    uint32_t counts_entry;
+    uint32_t *line_at, *line; /* of vertex v: line[line_at[v]] .. line[line_at[v + 1] - 1] */
+    uint32_t *ends;           /* pairs, and behind them those of X */
+    uint8_t *plan;            /* of each edge: has it a counter? */
+    uint32_t slots;           /* how many that are, X included */
+} counted_function;
+
+typedef struct counted_all { /* all zero: empty */
+    counted *counts;
+    size_t count, count_room;
+    counted_function *functions;
+    size_t function_count, function_room;
+} counted_all;
+
+/* The counts of a function; NULL: no part has any. */
+const counted *counted_find(const counted_all *all, const counted_function *f);
+
+extern const part_kind kind_edges; /* its state is a counted_all */
+#endif

@@ -1,0 +1,360 @@
+/* streams.c - reading, adding up and writing parts of kind 5. */
+#include "kinds/streams.h"
+#include "base/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { KIND = 5, VERSION = 1, LENGTH_MAX = 1024 };
+
+static uint64_t mix(uint64_t hash, uint64_t number) {
+    hash = (hash ^ number) * UINT64_C(0x9E3779B97F4A7C15);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t sat_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+static uint64_t sat_mul(uint64_t a, uint64_t b) { return b && a > UINT64_MAX / b ? UINT64_MAX : a * b; }
+
+uint64_t streams_site_key(const streams_site *site) {
+    const char *name = site->name;
+    uint64_t hash = 1;
+    if (!*name) { return mix(2, site->value); }
+    for (; *name; name++) { hash = mix(hash, (unsigned char)*name); }
+    return mix(hash, hash >> 32);
+}
+
+/* ---- sites and streams of a part, each found in an open hash table of numbers from 1 ---- */
+
+static int same_site(const streams_site *a, const streams_site *b) {
+    return strcmp(a->name, b->name) == 0 && (*a->name || a->value == b->value);
+}
+
+static uint32_t *site_slot(streams_part *p, const streams_site *site) {
+    size_t at = (size_t)streams_site_key(site) & (p->site_slot_count - 1);
+    for (; p->site_slots[at]; at = (at + 1) & (p->site_slot_count - 1)) {
+        if (same_site(&p->sites[p->site_slots[at] - 1], site)) { break; }
+    }
+    return &p->site_slots[at];
+}
+
+static void *zeros(size_t bytes) {
+    void *memory = tool_alloc(bytes);
+    memset(memory, 0, bytes);
+    return memory;
+}
+
+static void grow_sites(streams_part *p) {
+    size_t i;
+    p->site_slot_count = p->site_slot_count ? 2 * p->site_slot_count : 64;
+    free(p->site_slots);
+    p->site_slots = (uint32_t *)zeros(p->site_slot_count * sizeof *p->site_slots);
+    for (i = 0; i < p->site_count; i++) { *site_slot(p, &p->sites[i]) = (uint32_t)i + 1; }
+}
+
+uint32_t streams_site_number(streams_part *p, uint64_t value, const char *name) {
+    streams_site site;
+    uint32_t *slot;
+    if (2 * p->site_count >= p->site_slot_count) { grow_sites(p); }
+    site.value = value;
+    site.name = text_clean(name ? name : "", name ? strlen(name) : 0);
+    slot = site_slot(p, &site);
+    if (*slot) {
+        free(site.name);
+        return *slot - 1;
+    }
+    if (p->site_count == p->site_room) {
+        p->site_room = 2 * p->site_room + 64;
+        p->sites = (streams_site *)tool_grow(p->sites, p->site_room * sizeof *p->sites);
+    }
+    p->sites[p->site_count++] = site;
+    *slot = (uint32_t)p->site_count;
+    return *slot - 1;
+}
+
+static int same_stream(const streams_part *p, const streams_stream *s, const streams_item *items, uint32_t length) {
+    uint32_t i;
+    if (s->length != length) { return 0; }
+    for (i = 0; i < length; i++) {
+        if (p->items[s->first + i].site != items[i].site) { return 0; }
+    }
+    return 1;
+}
+
+static uint32_t *stream_slot(streams_part *p, const streams_item *items, uint32_t length) {
+    uint64_t hash = length;
+    size_t at;
+    uint32_t i;
+    for (i = 0; i < length; i++) { hash = mix(hash, items[i].site); }
+    at = (size_t)(hash >> 20) & (p->stream_slot_count - 1);
+    for (; p->stream_slots[at]; at = (at + 1) & (p->stream_slot_count - 1)) {
+        if (same_stream(p, &p->streams[p->stream_slots[at] - 1], items, length)) { break; }
+    }
+    return &p->stream_slots[at];
+}
+
+static void index_streams(streams_part *p) {
+    size_t i;
+    free(p->stream_slots);
+    p->stream_slots = (uint32_t *)zeros(p->stream_slot_count * sizeof *p->stream_slots);
+    for (i = 0; i < p->stream_count; i++) {
+        const streams_stream *s = &p->streams[i];
+        *stream_slot(p, p->items + s->first, s->length) = (uint32_t)i + 1;
+    }
+}
+
+/* Of the addresses of equal streams the smallest stay, so that the order of adding does not matter. */
+static void keep_smaller(streams_item *kept, const streams_item *items, uint32_t length) {
+    uint32_t i = 0;
+    while (i < length && kept[i].address == items[i].address) { i++; }
+    if (i < length && items[i].address < kept[i].address) { memcpy(kept, items, length * sizeof *items); }
+}
+
+void streams_add(streams_part *p, const streams_item *items, uint32_t length, uint64_t frequency) {
+    streams_stream *s;
+    uint32_t *slot;
+    if (2 * p->stream_count >= p->stream_slot_count) {
+        p->stream_slot_count = p->stream_slot_count ? 2 * p->stream_slot_count : 64;
+        index_streams(p);
+    }
+    slot = stream_slot(p, items, length);
+    if (*slot) {
+        s = &p->streams[*slot - 1];
+        s->frequency = sat_add(s->frequency, frequency);
+        s->heat = sat_mul(s->frequency, length);
+        keep_smaller(p->items + s->first, items, length);
+        return;
+    }
+    if (p->stream_count == p->stream_room) {
+        p->stream_room = 2 * p->stream_room + 64;
+        p->streams = (streams_stream *)tool_grow(p->streams, p->stream_room * sizeof *p->streams);
+    }
+    if (p->item_room - p->item_count < length) {
+        p->item_room = 2 * p->item_room + length;
+        p->items = (streams_item *)tool_grow(p->items, p->item_room * sizeof *p->items);
+    }
+    s = &p->streams[p->stream_count++];
+    *slot = (uint32_t)p->stream_count;
+    s->frequency = frequency;
+    s->heat = sat_mul(frequency, length);
+    s->length = length;
+    s->first = p->item_count;
+    memcpy(p->items + p->item_count, items, length * sizeof *items);
+    p->item_count += length;
+}
+
+/* ---- order ---- */
+
+static const streams_part *sorted;                /* qsort hands nothing through */
+
+static int by_site(const streams_site *a, const streams_site *b) {
+    int names = strcmp(a->name, b->name);
+    if (names || *a->name) { return names; }
+    return a->value < b->value ? -1 : a->value > b->value;
+}
+
+static int by_heat(const void *left, const void *right) {
+    const streams_stream *a = (const streams_stream *)left, *b = (const streams_stream *)right;
+    uint32_t i;
+    if (a->heat != b->heat) { return a->heat < b->heat ? 1 : -1; }
+    if (a->length != b->length) { return a->length < b->length ? -1 : 1; }
+    for (i = 0; i < a->length; i++) {
+        int order = by_site(&sorted->sites[sorted->items[a->first + i].site], &sorted->sites[sorted->items[b->first + i].site]);
+        if (order) { return order; }
+    }
+    return 0;
+}
+
+void streams_part_sort(streams_part *p) {
+    sorted = p;
+    if (p->stream_count) { qsort(p->streams, p->stream_count, sizeof *p->streams, by_heat); }
+    if (p->stream_slot_count) { index_streams(p); }
+}
+
+size_t streams_hot(const streams_part *p) {
+    double wanted = (double)p->references * p->coverage_ppm / 1e6, held = 0;
+    size_t i;
+    for (i = 0; i < p->stream_count && held < wanted; i++) { held += (double)p->streams[i].heat; }
+    return i;
+}
+
+/* ---- reading ---- */
+
+static int read_stream(streams_part *p, dump_reader *r, uint32_t *numbers, size_t *number_count) {
+    streams_item items[LENGTH_MAX];
+    uint32_t length = dump_get32(r), i;
+    uint64_t frequency = dump_get(r);
+    if (!r->reason && (length == 0 || length > LENGTH_MAX || frequency == 0)) { r->reason = "a stream without length or frequency, or too long"; }
+    for (i = 0; i < length && !r->reason; i++) {
+        uint64_t site = dump_get(r);
+        if (site > *number_count) { r->reason = "a site that was not named before"; break; }
+        if (site == 0) {
+            uint64_t value = dump_get(r);
+            size_t size;
+            const unsigned char *name = dump_get_string(r, &size);
+            char *clean = text_clean(name, size);
+            numbers[(*number_count)++] = streams_site_number(p, value, clean);
+            free(clean);
+            site = *number_count;
+        }
+        items[i].site = numbers[site - 1];
+        items[i].address = dump_get(r);
+    }
+    if (r->reason) { return -1; }
+    streams_add(p, items, length, frequency);
+    return 0;
+}
+
+static void read_part(streams_part *p, dump_reader *r) {
+    uint32_t *numbers = (uint32_t *)tool_alloc((r->size + 1) * sizeof *numbers);       /* a site takes three bytes */
+    size_t number_count = 0, size;
+    const unsigned char *title;
+    uint64_t count;
+    if (dump_get(r) != VERSION && !r->reason) { r->reason = "a newer version of hot data streams"; }
+    title = dump_get_string(r, &size);
+    p->title = text_clean(title, size);
+    p->flags = dump_get32(r);
+    p->min_length = dump_get32(r);
+    p->max_length = dump_get32(r);
+    p->coverage_ppm = dump_get32(r);
+    p->references = dump_get(r);
+    p->lost = dump_get(r);
+    p->bursts = dump_get(r);
+    p->digests = dump_get(r);
+    p->dropped = dump_get(r);
+    p->heat_lost = dump_get(r);
+    count = dump_get(r);
+    if (!r->reason && (p->min_length > p->max_length || p->coverage_ppm > 1000000)) { r->reason = "limits that make no sense"; }
+    while (count-- && !r->reason) { read_stream(p, r, numbers, &number_count); }
+    if (!r->reason && r->at != r->size) { r->reason = "bytes after the last stream"; }
+    free(numbers);
+}
+
+static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
+    streams *s = (streams *)state;
+    dump_reader r = {part->payload, part->size, 0, NULL};
+    streams_part p;
+    memset(&p, 0, sizeof p);
+    read_part(&p, &r);
+    if (r.reason) {
+        streams_part_free(&p);
+        return dump_refuse(fault, dump_place(d, part, r.at), "%s", r.reason);
+    }
+    s->parts = (streams_part *)tool_grow(s->parts, (s->count + 1) * sizeof *s->parts);
+    s->parts[s->count++] = p;
+    return 0;
+}
+
+/* ---- adding up ---- */
+
+static int addable(const streams_part *a, const streams_part *b) {
+    return strcmp(a->title, b->title) == 0 && a->flags == b->flags && a->min_length == b->min_length &&
+           a->max_length == b->max_length && a->coverage_ppm == b->coverage_ppm;
+}
+
+static void add(streams_part *into, const streams_part *other) {
+    streams_item items[LENGTH_MAX];
+    uint32_t *numbers = (uint32_t *)tool_alloc((other->site_count + 1) * sizeof *numbers);
+    size_t i;
+    for (i = 0; i < other->site_count; i++) {
+        numbers[i] = streams_site_number(into, other->sites[i].value, other->sites[i].name);
+    }
+    for (i = 0; i < other->stream_count; i++) {
+        const streams_stream *s = &other->streams[i];
+        uint32_t k;
+        for (k = 0; k < s->length; k++) {
+            items[k] = other->items[s->first + k];
+            items[k].site = numbers[items[k].site];
+        }
+        streams_add(into, items, s->length, s->frequency);
+    }
+    free(numbers);
+    into->references = sat_add(into->references, other->references);
+    into->lost = sat_add(into->lost, other->lost);
+    into->bursts = sat_add(into->bursts, other->bursts);
+    into->digests = sat_add(into->digests, other->digests);
+    into->dropped = sat_add(into->dropped, other->dropped);
+    into->heat_lost = sat_add(into->heat_lost, other->heat_lost);
+}
+
+static void settle(void *state) {
+    streams *s = (streams *)state;
+    size_t i, k, kept = 0;
+    for (i = 0; i < s->count; i++) {
+        for (k = 0; k < kept && !addable(&s->parts[k], &s->parts[i]); k++) { }
+        if (k == kept) {
+            s->parts[kept++] = s->parts[i];
+            continue;
+        }
+        add(&s->parts[k], &s->parts[i]);
+        streams_part_free(&s->parts[i]);
+    }
+    s->count = kept;
+    for (i = 0; i < kept; i++) { streams_part_sort(&s->parts[i]); }
+}
+
+/* ---- writing ---- */
+
+void streams_part_write(const streams_part *p, text *out) {
+    uint32_t *numbers = (uint32_t *)zeros((p->site_count + 1) * sizeof *numbers), next = 0;
+    dump_writer w;
+    size_t i;
+    dump_begin(&w, out, KIND);
+    dump_put(&w, VERSION);
+    dump_put_string(&w, p->title);
+    dump_put(&w, p->flags);
+    dump_put(&w, p->min_length);
+    dump_put(&w, p->max_length);
+    dump_put(&w, p->coverage_ppm);
+    dump_put(&w, p->references);
+    dump_put(&w, p->lost);
+    dump_put(&w, p->bursts);
+    dump_put(&w, p->digests);
+    dump_put(&w, p->dropped);
+    dump_put(&w, p->heat_lost);
+    dump_put(&w, p->stream_count);
+    for (i = 0; i < p->stream_count; i++) {
+        const streams_stream *s = &p->streams[i];
+        uint32_t k;
+        dump_put(&w, s->length);
+        dump_put(&w, s->frequency);
+        for (k = 0; k < s->length; k++) {
+            const streams_item *item = &p->items[s->first + k];
+            dump_put(&w, numbers[item->site]);
+            if (!numbers[item->site]) {
+                numbers[item->site] = ++next;
+                dump_put(&w, p->sites[item->site].value);
+                dump_put_string(&w, p->sites[item->site].name);
+            }
+            dump_put(&w, item->address);
+        }
+    }
+    dump_end(&w);
+    free(numbers);
+}
+
+static void write(void *state, text *out) {
+    const streams *s = (const streams *)state;
+    size_t i;
+    for (i = 0; i < s->count; i++) { streams_part_write(&s->parts[i], out); }
+}
+
+void streams_part_free(streams_part *p) {
+    size_t i;
+    for (i = 0; i < p->site_count; i++) { free(p->sites[i].name); }
+    free(p->title);
+    free(p->sites);
+    free(p->streams);
+    free(p->items);
+    free(p->site_slots);
+    free(p->stream_slots);
+    memset(p, 0, sizeof *p);
+}
+
+static void free_state(void *state) {
+    streams *s = (streams *)state;
+    size_t i;
+    for (i = 0; i < s->count; i++) { streams_part_free(&s->parts[i]); }
+    free(s->parts);
+    memset(s, 0, sizeof *s);
+}
+
+const part_kind kind_streams = {KIND, "hot data streams", sizeof(streams), read, settle, write, free_state};

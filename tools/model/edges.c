@@ -1,0 +1,430 @@
+/* edges.c - counts of edges become coverage. Each function is derived from its own counters; then
+   everything is gathered by file. A line runs as often as its busiest block in each function;
+   functions of one file that share a line add up. */
+#define EDGEPROF_STATIC
+#define EDGEPROF_WIDE
+#define EDGEPROF_IMPLEMENTATION
+#include "edgeprof.h"
+#include "base/json.h"
+#include "base/tool.h"
+#include "kinds/edges.h"
+#include "model/edges.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct derived {
+    uint64_t *count, *block; /* of edges, X the last, and of vertices */
+} derived;
+
+/* ---- one function ---- */
+
+/* Counters of the width that edgeprof.h reads; marks as bytes. */
+static void *narrow(const uint64_t *value, uint32_t count, uint32_t bits) {
+    uint64_t *wide = (uint64_t *)tool_alloc(((size_t)count + 1) * sizeof *wide);
+    uint32_t i;
+    for (i = 0; i < count; i++) {
+        if (bits <= 8)
+            ((uint8_t *)wide)[i] = (uint8_t)value[i];
+        else if (bits == 16)
+            ((uint16_t *)(void *)wide)[i] = (uint16_t)value[i];
+        else if (bits == 32)
+            ((uint32_t *)(void *)wide)[i] = (uint32_t)value[i];
+        else
+            wide[i] = value[i];
+    }
+    return wide;
+}
+
+static void take_exits(const counted *c, const counted_function *f, uint32_t *early,
+                       uint32_t *reentry) {
+    uint32_t i;
+    for (i = 0; i < c->exits; i++) {
+        uint32_t vertex = c->exit[i].vertex - f->first_vertex;
+        if (c->exit[i].vertex < f->first_vertex || vertex >= f->vertices - 1) continue;
+        early[vertex] = c->exit[i].early;
+        reentry[vertex] = c->exit[i].reentry;
+    }
+}
+
+/* Returns 0, or -1: what counts is no plan of this graph. */
+static int derive(const counted *c, const counted_function *f, derived *d) {
+    edgeprof_function function;
+    const edgeprof_function *list = &function;
+    uint32_t *early = (uint32_t *)tool_alloc(f->vertices * sizeof *early);
+    uint32_t *reentry = (uint32_t *)tool_alloc(f->vertices * sizeof *reentry);
+    size_t bytes;
+    void *memory;
+    int got;
+    memset(&function, 0, sizeof function);
+    function.name = f->name;
+    function.file = f->file;
+    function.ends = f->ends;
+    function.plan = f->plan;
+    function.counters = narrow(c->value + f->first_slot, f->slots, f->bits);
+    function.early = early;
+    function.reentry = reentry;
+    function.vertices = f->vertices;
+    function.edges = f->edges;
+    function.stays = f->stays;
+    function.slots = f->slots;
+    function.bits = f->bits == 1 ? 8 : (uint8_t)f->bits;
+    function.counts_entry = (uint8_t)f->counts_entry;
+    take_exits(c, f, early, reentry);
+    bytes = edgeprof_bytes(&list, 1);
+    memory = tool_alloc(bytes);
+    d->count = (uint64_t *)tool_alloc(((size_t)f->edges + 1) * sizeof *d->count);
+    d->block = (uint64_t *)tool_alloc(f->vertices * sizeof *d->block);
+    got = edgeprof_counts(&function, d->count, d->block, memory, bytes);
+    free(memory);
+    free(function.counters);
+    free(early);
+    free(reentry);
+    return got;
+}
+
+/* ---- gathering ---- */
+
+static int by_line(const void *a, const void *b) {
+    const covered_line *x = (const covered_line *)a, *y = (const covered_line *)b;
+    if (x->line != y->line) return x->line < y->line ? -1 : 1;
+    return (x->count < y->count) - (x->count > y->count);
+}
+
+static uint64_t most_or_sum(uint64_t a, uint64_t b, int sum) {
+    if (!sum) return a > b ? a : b;
+    return a + b < a ? UINT64_MAX : a + b;
+}
+
+/* Sorts, and makes one of several entries of a line: the largest, or their sum. */
+static size_t join_lines(covered_line *lines, size_t count, int sum) {
+    size_t i, kept = 0;
+    if (count) qsort(lines, count, sizeof *lines, by_line);
+    for (i = 0; i < count; i++) {
+        if (kept && lines[kept - 1].line == lines[i].line)
+            lines[kept - 1].count = most_or_sum(lines[kept - 1].count, lines[i].count, sum);
+        else
+            lines[kept++] = lines[i];
+    }
+    return kept;
+}
+
+/* A counter that wrapped may read 0 where what follows does not: a block ran if an edge left it. */
+static void reconcile(const counted_function *f, derived *d) {
+    uint32_t e, v;
+    int has_run = 0;
+    for (e = 0; e < f->edges; e++)
+        if (d->count[e] && !d->block[f->ends[2 * (size_t)e]]) d->block[f->ends[2 * (size_t)e]] = 1;
+    for (v = 0; v < f->vertices - 1; v++) has_run |= d->block[v] != 0;
+    if (has_run && !d->count[f->edges]) d->count[f->edges] = 1;
+    if (d->count[f->edges] && !d->block[0]) d->block[0] = 1;
+}
+
+static void add_lines(covered_file *to, const counted_function *f, const derived *d) {
+    size_t most = f->line_at[f->vertices], n = 0;
+    covered_line *lines = (covered_line *)tool_alloc((most + 1) * sizeof *lines);
+    uint32_t v, k;
+    for (v = 0; v < f->vertices - 1; v++)
+        for (k = f->line_at[v]; k < f->line_at[v + 1]; k++) {
+            if (!f->line[k]) continue;
+            lines[n].line = f->line[k];
+            lines[n++].count = d->block[v];
+        }
+    n = join_lines(lines, n, 0);
+    to->lines = (covered_line *)tool_grow(to->lines, (to->line_count + n + 1) * sizeof *to->lines);
+    if (n) memcpy(to->lines + to->line_count, lines, n * sizeof *lines);
+    to->line_count += n;
+    free(lines);
+}
+
+/* The line of a branch is the last of its block, where its condition stands. */
+static void add_branches(covered_file *to, const counted_function *f, const derived *d,
+                         uint32_t first_block) {
+    uint32_t edges = f->edges - f->stays, v, e;
+    uint32_t *first = (uint32_t *)tool_alloc(((size_t)f->vertices + 1) * sizeof *first);
+    uint32_t *list = (uint32_t *)tool_alloc(((size_t)edges + 1) * sizeof *list);
+    covered_branch *branch;
+    for (e = 0; e < edges; e++) first[f->ends[2 * (size_t)e] + 1]++;
+    for (v = 0; v < f->vertices; v++) first[v + 1] += first[v];
+    for (e = 0; e < edges; e++) list[first[f->ends[2 * (size_t)e]]++] = e;
+    to->branches =
+        (covered_branch *)tool_grow(to->branches, (to->branch_count + edges + 1) * sizeof *branch);
+    for (v = 0; v < f->vertices - 1; v++) {
+        uint32_t from = v ? first[v - 1] : 0, line = f->line_at[v + 1];
+        if (first[v] - from < 2 || line == f->line_at[v] || !f->line[line - 1]) continue;
+        for (e = from; e < first[v]; e++) {
+            branch = &to->branches[to->branch_count++];
+            branch->line = f->line[line - 1];
+            branch->block = first_block + v;
+            branch->way = e - from;
+            branch->count = d->count[list[e]];
+            branch->is_reached = d->block[v] != 0;
+            to->branches_hit += branch->count != 0;
+        }
+    }
+    free(first);
+    free(list);
+}
+
+static void add_function(covered_file *to, const counted_function *f, const derived *d,
+                         uint32_t first_block) {
+    covered_function *function;
+    to->functions =
+        (covered_function *)tool_grow(to->functions, (to->function_count + 1) * sizeof *function);
+    function = &to->functions[to->function_count++];
+    function->name = f->name;
+    function->line = f->line_at[f->vertices] ? f->line[0] : 0;
+    function->entries = d->count[f->edges];
+    function->first_branch = to->branch_count;
+    add_lines(to, f, d);
+    add_branches(to, f, d, first_block);
+    function->branch_count = to->branch_count - function->first_branch;
+    to->functions_hit += function->entries != 0;
+}
+
+static void close_file(covered_file *file) {
+    size_t i;
+    file->line_count = join_lines(file->lines, file->line_count, 1);
+    for (i = 0; i < file->line_count; i++) file->lines_hit += file->lines[i].count != 0;
+}
+
+static int by_number(const void *a, const void *b) {
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Counts whose function no part describes. */
+static void count_orphans(covered_all *made, const counted_all *all) {
+    uint64_t *keys = (uint64_t *)tool_alloc((all->function_count + 1) * sizeof *keys);
+    size_t i;
+    for (i = 0; i < all->function_count; i++) keys[i] = all->functions[i].key;
+    qsort(keys, all->function_count, sizeof *keys, by_number);
+    for (i = 0; i < all->count; i++)
+        made->without_tables +=
+            !bsearch(&all->counts[i].key, keys, all->function_count, sizeof *keys, by_number);
+    free(keys);
+}
+
+static void gather(covered_all *made, const counted_all *all) {
+    uint32_t block = 0;
+    size_t i;
+    for (i = 0; i < all->function_count; i++) {
+        const counted_function *f = &all->functions[i];
+        const counted *c = counted_find(all, f);
+        derived d = {NULL, NULL};
+        if (!c)
+            made->without_counts++;
+        else if (derive(c, f, &d) != 0)
+            made->underivable++;
+        else {
+            if (made->count == 0 || strcmp(made->files[made->count - 1].name, f->file) != 0) {
+                made->files =
+                    (covered_file *)tool_grow(made->files, (made->count + 1) * sizeof *made->files);
+                memset(&made->files[made->count], 0, sizeof *made->files);
+                made->files[made->count++].name = f->file;
+                block = 0;
+            }
+            if (f->bits <= 8)
+                made->has_marks = 1;
+            else if (f->bits < 64 && (!made->wrapping_bits || f->bits < made->wrapping_bits))
+                made->wrapping_bits = f->bits;
+            reconcile(f, &d);
+            add_function(&made->files[made->count - 1], f, &d, block);
+            block += f->vertices;
+        }
+        free(d.count);
+        free(d.block);
+    }
+    for (i = 0; i < made->count; i++) close_file(&made->files[i]);
+    count_orphans(made, all);
+}
+
+/* ---- facts and tables ---- */
+
+static double part(size_t some, size_t all) {
+    return all ? (double)some / (double)all : REPORT_NONE;
+}
+
+static void add_fact(report *r, report_weight weight, const char *name, uint64_t number,
+                     const char *words) {
+    text value = {NULL, 0, 0};
+    text_number(&value, number);
+    text_add(&value, words);
+    text_bytes(&value, "", 1);
+    report_add_fact(r, weight, name, value.data);
+    text_free(&value);
+}
+
+static void add_facts(report *r, const covered_all *made) {
+    if (made->wrapping_bits)
+        add_fact(r, REPORT_PLAIN, "counters", made->wrapping_bits,
+                 " bits: a count is exact modulo 2 to that power");
+    if (made->has_marks)
+        report_add_fact(r, REPORT_PLAIN, "coverage", "marks: 1 means at least once");
+    if (made->without_counts)
+        add_fact(r, REPORT_BAD, "functions without counts", made->without_counts, "");
+    if (made->without_tables)
+        add_fact(r, REPORT_BAD, "counts without a table", made->without_tables,
+                 ": give the dump of a build with tables too");
+    if (made->underivable)
+        add_fact(r, REPORT_BAD, "functions whose counters are no plan", made->underivable, "");
+}
+
+static void fill(void *columns, report *r, const void *state, const input *in) {
+    static const report_column files[] = {
+        {"file", "file", REPORT_NAME, 0, NULL},
+        {"line_share", "lines%", REPORT_SHARE, 0, "-"},
+        {"lines_hit", "hit", REPORT_COUNT, 0, NULL},
+        {"lines", "lines", REPORT_COUNT, 0, NULL},
+        {"branch_share", "branches%", REPORT_SHARE, 0, "-"},
+        {"branches_hit", "taken", REPORT_COUNT, 0, NULL},
+        {"branches", "branches", REPORT_COUNT, 0, NULL},
+        {"functions_hit", "called", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+        {"functions", "functions", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+    };
+    static const report_column functions[] = {
+        {"function", "function", REPORT_NAME, 0, NULL},
+        {"entries", "entries", REPORT_COUNT, 0, NULL},
+        {"file", "file", REPORT_NAME, 0, NULL},
+        {"line", "line", REPORT_COUNT, 0, NULL},
+    };
+    covered_all *made = (covered_all *)columns;
+    report_table *table;
+    report_cell *row;
+    size_t i, k;
+    (void)in;
+    gather(made, (const counted_all *)state);
+    add_facts(r, made);
+    table = report_add_table(r, "files", "Coverage", files, sizeof files / sizeof *files);
+    for (i = 0; i < made->count; i++) {
+        const covered_file *f = &made->files[i];
+        row = report_add_row(table);
+        row[0].name = f->name;
+        row[1].real = part(f->lines_hit, f->line_count);
+        row[2].count = f->lines_hit;
+        row[3].count = f->line_count;
+        row[4].real = part(f->branches_hit, f->branch_count);
+        row[5].count = f->branches_hit;
+        row[6].count = f->branch_count;
+        row[7].count = f->functions_hit;
+        row[8].count = f->function_count;
+    }
+    table = report_add_table(r, "entries", "How often functions were entered", functions,
+                             sizeof functions / sizeof *functions);
+    table->rows_shown = 30;
+    for (i = 0; i < made->count; i++)
+        for (k = 0; k < made->files[i].function_count; k++) {
+            row = report_add_row(table);
+            row[0].name = made->files[i].functions[k].name;
+            row[1].count = made->files[i].functions[k].entries;
+            row[2].name = made->files[i].name;
+            row[3].count = made->files[i].functions[k].line;
+        }
+}
+
+/* ---- for the page ---- */
+
+/* The lines of the source, if the file is there and has the name of a source: a dump must not fetch
+ * other files. */
+static void add_source(text *out, const char *path) {
+    static const char *const endings[] = {".c",  ".h",   ".cc", ".cpp", ".cxx", ".hpp",
+                                          ".hh", ".inc", ".l",  ".y",   NULL};
+    const char *dot = strrchr(path, '.');
+    text line = {NULL, 0, 0};
+    size_t i, n = 0;
+    FILE *file = NULL;
+    int c = 0;
+    for (i = 0; dot && endings[i] && strcmp(dot, endings[i]) != 0; i++) {
+    }
+    if (dot && endings[i]) file = fopen(path, "rb");
+    text_add(out, "[");
+    while (file && c != EOF) {
+        char *clean;
+        c = getc(file);
+        if (c != EOF && c != '\n') {
+            char byte = (char)c;
+            if (c != '\r') text_bytes(&line, &byte, 1);
+            continue;
+        }
+        if (c == EOF && line.size == 0) break;
+        clean = text_clean(line.data, line.size);
+        json_comma(out, n++);
+        text_json(out, clean);
+        free(clean);
+        line.size = 0;
+    }
+    if (file) fclose(file);
+    text_free(&line);
+    text_add(out, "]");
+}
+
+static void write_json(const void *columns, const report *r, text *out) {
+    const covered_all *made = (const covered_all *)columns;
+    size_t i, k, n;
+    (void)r;
+    text_add(out, "{\"wrapping_bits\":");
+    text_number(out, made->wrapping_bits);
+    text_add(out,
+             made->has_marks ? ",\"marks\":true,\n\"files\":[" : ",\"marks\":false,\n\"files\":[");
+    for (i = 0; i < made->count; i++) {
+        const covered_file *f = &made->files[i];
+        json_comma(out, i);
+        text_add(out, "{");
+        n = 0;
+        json_field_string(out, &n, "name", f->name);
+        text_add(out, ",\n\"functions\":[");
+        for (k = 0; k < f->function_count; k++) {
+            size_t fields = 0;
+            json_comma(out, k);
+            text_add(out, "{");
+            json_field_string(out, &fields, "name", f->functions[k].name);
+            json_field(out, &fields, "line", f->functions[k].line);
+            json_field(out, &fields, "entries", f->functions[k].entries);
+            text_add(out, "}");
+        }
+        text_add(out, "],\n\"lines\":["); /* [number, count] */
+        for (k = 0; k < f->line_count; k++) {
+            text_add(out, k ? ",[" : "[");
+            text_number(out, f->lines[k].line);
+            text_add(out, ",");
+            json_count(out, f->lines[k].count);
+            text_add(out, "]");
+        }
+        text_add(out, "],\n\"branches\":["); /* [line, block, count] */
+        for (k = 0; k < f->branch_count; k++) {
+            text_add(out, k ? ",[" : "[");
+            text_number(out, f->branches[k].line);
+            text_add(out, ",");
+            text_number(out, f->branches[k].block);
+            text_add(out, ",");
+            json_count(out, f->branches[k].count);
+            text_add(out, "]");
+        }
+        text_add(out, "],\n\"source\":");
+        add_source(out, f->name);
+        text_add(out, "}");
+    }
+    text_add(out, "]}");
+}
+
+static void free_columns(void *columns) {
+    covered_all *made = (covered_all *)columns;
+    size_t i;
+    for (i = 0; i < made->count; i++) {
+        free(made->files[i].functions);
+        free(made->files[i].lines);
+        free(made->files[i].branches);
+    }
+    free(made->files);
+}
+
+const report_section section_edges = {
+    &kind_edges, "edges", sizeof(covered_all), fill, write_json, free_columns,
+};
+
+const covered_all *covered_in(const report *r) {
+    size_t i;
+    for (i = 0; i < r->part_count; i++)
+        if (r->parts[i].section == &section_edges) return (const covered_all *)r->parts[i].columns;
+    return NULL;
+}

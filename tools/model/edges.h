@@ -1,0 +1,47 @@
+/* edges.h - coverage as reports show it: files, their functions, lines and branches, with counts
+   that do not contradict one another. What the writers of LCOV and Cobertura and the page's script
+   read. */
+#ifndef MODEL_EDGES_H
+#define MODEL_EDGES_H
+#include "model/report.h"
+
+typedef struct covered_branch {
+    uint32_t line, block; /* ways of one block are consecutive; block is unique in its file */
+    uint32_t way;
+    uint64_t count;
+    int is_reached; /* did the block run? */
+} covered_branch;
+
+typedef struct covered_line {
+    uint32_t line;
+    uint64_t count;
+} covered_line;
+
+typedef struct covered_function {
+    const char *name;
+    uint32_t line; /* 0: not known */
+    uint64_t entries;
+    size_t first_branch, branch_count;
+} covered_function;
+
+typedef struct covered_file {
+    const char *name;
+    covered_function *functions;
+    size_t function_count, functions_hit;
+    covered_line *lines; /* by number, each once */
+    size_t line_count, lines_hit;
+    covered_branch *branches;
+    size_t branch_count, branches_hit;
+} covered_file;
+
+typedef struct covered_all {
+    covered_file *files;
+    size_t count;
+    size_t without_counts, without_tables, underivable;
+    uint32_t wrapping_bits; /* counts are modulo 2^that; 0: none is below 64 bits */
+    int has_marks;          /* some functions were only marked: their counts are 0 and 1 */
+} covered_all;
+
+/* The coverage in a report; NULL: there is none. */
+const covered_all *covered_in(const report *r);
+#endif

@@ -1,0 +1,257 @@
+/* streams.c - profiles of hot data streams become tables, and two trees: of sites, and of the pieces of memory that they used. */
+#include "model/streams.h"
+#include "base/json.h"
+#include "base/tool.h"
+#include "model/report.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE_BYTES = 64, SITES_SHOWN = 8, ROWS_SHOWN = 20, PAGE_STREAMS = 500 };
+
+char *streams_label(const streams_part *p, const streams_site *site) {
+    const char *tab = strchr(site->name, '\t');
+    text t = {NULL, 0, 0};
+    if (!*site->name) {
+        text_format(&t, p->flags & 1 ? "%llu" : "0x%llx", (unsigned long long)site->value);
+    } else if (!tab) {
+        text_add(&t, site->name);
+    } else {
+        text_bytes(&t, site->name, (size_t)(tab - site->name));
+        text_add(&t, " (");
+        text_add(&t, tab + 1);
+        text_add(&t, ")");
+    }
+    text_bytes(&t, "", 1);
+    return t.data;
+}
+
+double streams_covered(const streams_part *p, size_t count) {
+    double sum = 0;
+    size_t i;
+    for (i = 0; i < count; i++) { sum += (double)p->streams[i].heat; }
+    return p->references ? sum / (double)p->references : 0;
+}
+
+static char **labels_of(const streams_part *p) {
+    char **labels = (char **)tool_alloc((p->site_count + 1) * sizeof *labels);
+    size_t i;
+    for (i = 0; i < p->site_count; i++) { labels[i] = streams_label(p, &p->sites[i]); }
+    return labels;
+}
+
+static void free_labels(const streams_part *p, char **labels) {
+    size_t i;
+    for (i = 0; i < p->site_count; i++) { free(labels[i]); }
+    free(labels);
+}
+
+/* ---- table ---- */
+
+static const report_column columns[] = {
+    {"share", "share", REPORT_SHARE, 0, NULL},
+    {"heat", "references", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+    {"length", "length", REPORT_COUNT, 0, NULL},
+    {"frequency", "times", REPORT_COUNT, 0, NULL},
+    {"sites", "sites", REPORT_NAME, 0, NULL},
+};
+
+static char *sites_of(const streams_part *p, const streams_stream *s, char **labels) {
+    text t = {NULL, 0, 0};
+    uint32_t k, run, shown = 0;
+    for (k = 0; k < s->length; k += run) {
+        uint32_t site = p->items[s->first + k].site;
+        for (run = 1; k + run < s->length && p->items[s->first + k + run].site == site; run++) { }
+        if (shown++ == SITES_SHOWN) {
+            text_format(&t, ", and %u more", (unsigned)(s->length - k));
+            break;
+        }
+        text_add(&t, k ? ", " : "");
+        text_add(&t, labels[site]);
+        if (run > 1) { text_format(&t, " x%u", (unsigned)run); }
+    }
+    text_bytes(&t, "", 1);
+    return t.data;
+}
+
+static void add_table(report *r, const streams_part *p, size_t hot, char **labels) {
+    text title = {NULL, 0, 0}, remark = {NULL, 0, 0};
+    report_table *table;
+    size_t i;
+    text_add(&title, "hot data streams");
+    if (*p->title) { text_add(&title, " of "); text_add(&title, p->title); }
+    text_bytes(&title, "", 1);
+    table = report_add_table(r, "streams", title.data, columns, sizeof columns / sizeof *columns);
+    table->rows_shown = ROWS_SHOWN;
+    text_number(&remark, hot);
+    text_format(&remark, " streams of %u to %u references hold %.1f %% of the ", (unsigned)p->min_length, (unsigned)p->max_length,
+                100 * streams_covered(p, hot));
+    text_number(&remark, p->references);
+    text_format(&remark, " references recorded; %.1f %% were wanted.", p->coverage_ppm / 1e4);
+    text_bytes(&remark, "", 1);
+    report_remark(table, remark.data);
+    for (i = 0; i < hot; i++) {
+        const streams_stream *s = &p->streams[i];
+        report_cell *row = report_add_row(table);
+        row[0].real = p->references ? (double)s->heat / (double)p->references : REPORT_NONE;
+        row[1].count = s->heat;
+        row[2].count = s->length;
+        row[3].count = s->frequency;
+        row[4].name = report_keep(r, sites_of(p, s, labels));
+    }
+    text_free(&title);
+    text_free(&remark);
+}
+
+/* ---- trees: each hot stream is a chain below the root, and its heat stands at the last node ---- */
+
+static char *copy_of(const char *words) { return text_clean(words, strlen(words)); }
+
+static void add_site_tree(report *r, const streams_part *p, size_t hot, size_t nodes, char **labels) {
+    report_tree *tree = report_add_tree(r, nodes + 1, p->site_count + 1);
+    size_t i, at = 1;
+    uint32_t k;
+    tree->names[0] = copy_of("");
+    for (i = 0; i < p->site_count; i++) { tree->names[i + 1] = copy_of(labels[i]); }
+    tree->unit = "references";
+    tree->is_whole = 1;
+    for (i = 0; i < hot; i++) {
+        const streams_stream *s = &p->streams[i];
+        for (k = 0; k < s->length; k++, at++) {
+            tree->parent[at] = k ? (uint32_t)at - 1 : 0;
+            tree->name[at] = p->items[s->first + k].site + 1;
+        }
+        tree->lower[at - 1] = tree->upper[at - 1] = s->heat;
+    }
+}
+
+static int by_value(const void *left, const void *right) {
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+static void add_object_tree(report *r, const streams_part *p, size_t hot, size_t nodes) {
+    uint64_t *pieces = (uint64_t *)tool_alloc((nodes + 1) * sizeof *pieces);
+    size_t i, n = 0, kept = 0, at = 1;
+    report_tree *tree;
+    uint32_t k;
+    for (i = 0; i < hot; i++) {
+        for (k = 0; k < p->streams[i].length; k++) { pieces[n++] = p->items[p->streams[i].first + k].address / PIECE_BYTES; }
+    }
+    qsort(pieces, n, sizeof *pieces, by_value);
+    for (i = 0; i < n; i++) {
+        if (!kept || pieces[kept - 1] != pieces[i]) { pieces[kept++] = pieces[i]; }
+    }
+    if (kept < 2) { free(pieces); return; }                 /* events have no addresses */
+    tree = report_add_tree(r, nodes + 1, kept + 1);
+    tree->names[0] = copy_of("");
+    for (i = 0; i < kept; i++) {
+        text name = {NULL, 0, 0};
+        text_format(&name, "object 0x%llx", (unsigned long long)(pieces[i] * PIECE_BYTES));
+        text_bytes(&name, "", 1);
+        tree->names[i + 1] = name.data;
+    }
+    tree->unit = "references";
+    tree->is_whole = 0;
+    for (i = 0; i < hot; i++) {
+        const streams_stream *s = &p->streams[i];
+        for (k = 0; k < s->length; k++, at++) {
+            uint64_t piece = p->items[s->first + k].address / PIECE_BYTES;
+            const uint64_t *found = (const uint64_t *)bsearch(&piece, pieces, kept, sizeof *pieces, by_value);
+            tree->parent[at] = k ? (uint32_t)at - 1 : 0;
+            tree->name[at] = (uint32_t)(found - pieces) + 1;
+        }
+        tree->lower[at - 1] = tree->upper[at - 1] = s->heat;
+    }
+    free(pieces);
+}
+
+/* ---- the section ---- */
+
+static void add_loss(report *r, const char *name, uint64_t count, const char *cure) {
+    text t = {NULL, 0, 0};
+    if (!count) { return; }
+    text_number(&t, count);
+    text_add(&t, cure);
+    text_bytes(&t, "", 1);
+    report_add_fact(r, REPORT_BAD, name, t.data);
+    text_free(&t);
+}
+
+static void fill(void *made, report *r, const void *state, const input *in) {
+    const streams *s = (const streams *)state;
+    size_t i, k;
+    (void)in;
+    *(const streams **)made = s;
+    for (i = 0; i < s->count; i++) {
+        const streams_part *p = &s->parts[i];
+        size_t hot = streams_hot(p), nodes = 0;
+        char **labels = labels_of(p);
+        for (k = 0; k < hot; k++) { nodes += p->streams[k].length; }
+        if (*p->title) { report_add_name(r, p->title); }
+        add_loss(r, "references lost", p->lost, " found the buffer full; a larger buffer_count cures it");
+        add_loss(r, "heat lost", p->heat_lost, " references, of streams that the profile had no room for; a larger streams_max cures it");
+        add_loss(r, "looks left out", p->dropped, "; repeats may be missing; a larger HOTSTREAM_PENDING cures it");
+        add_table(r, p, hot, labels);
+        if (hot) {
+            add_site_tree(r, p, hot, nodes, labels);
+            add_object_tree(r, p, hot, nodes);
+        }
+        free_labels(p, labels);
+    }
+}
+
+/* ---- JSON ---- */
+
+void streams_json(const streams_part *p, size_t top, text *out) {
+    size_t hot = streams_hot(p), i, n = 0;
+    char **labels = labels_of(p);
+    uint32_t k;
+    text_add(out, "{");
+    json_field_string(out, &n, "title", p->title);
+    json_field(out, &n, "references", p->references);
+    json_field(out, &n, "lost", p->lost);
+    json_field(out, &n, "bursts", p->bursts);
+    json_field(out, &n, "digests", p->digests);
+    json_field(out, &n, "heat_lost", p->heat_lost);
+    json_field(out, &n, "min_length", p->min_length);
+    json_field(out, &n, "max_length", p->max_length);
+    json_field_real(out, &n, "coverage_wanted", p->coverage_ppm / 1e6);
+    json_field_real(out, &n, "coverage", streams_covered(p, hot));
+    json_field(out, &n, "hot", hot);
+    text_add(out, ",\"sites\":");
+    json_list_strings(out, labels, p->site_count);
+    text_add(out, ",\"list\":[");
+    for (i = 0; i < hot && i < top; i++) {
+        const streams_stream *s = &p->streams[i];
+        size_t m = 0;
+        json_comma(out, i);
+        text_add(out, "{");
+        json_field(out, &m, "heat", s->heat);
+        json_field(out, &m, "frequency", s->frequency);
+        json_field(out, &m, "length", s->length);
+        text_add(out, ",\"sites\":[");
+        for (k = 0; k < s->length; k++) { text_format(out, k ? ",%u" : "%u", (unsigned)p->items[s->first + k].site); }
+        text_add(out, "],\"addresses\":[");
+        for (k = 0; k < s->length; k++) {                   /* hexadecimal strings: JSON's numbers end at 2^53 */
+            text_format(out, k ? ",\"%llx\"" : "\"%llx\"", (unsigned long long)p->items[s->first + k].address);
+        }
+        text_add(out, "]}");
+    }
+    text_add(out, "]}");
+    free_labels(p, labels);
+}
+
+static void write_json(const void *made, const report *r, text *out) {
+    const streams *s = *(const streams *const *)made;
+    size_t i;
+    (void)r;
+    text_add(out, "[");
+    for (i = 0; i < s->count; i++) {
+        json_comma(out, i);
+        streams_json(&s->parts[i], PAGE_STREAMS, out);
+    }
+    text_add(out, "]");
+}
+
+const report_section section_streams = {&kind_streams, "streams", sizeof(const streams *), fill, write_json, NULL};

@@ -1,0 +1,174 @@
+/* cobertura.c - coverage as Cobertura's XML (coverage-04.dtd), which many build servers read. A
+   file is a class of the package of its folder. No time stands in it: the same dump gives the same
+   bytes. */
+#include "model/edges.h"
+#include <string.h>
+
+/* Text of an attribute. XML 1.0 cannot hold control characters at all. */
+static void add_name(text *out, const char *name, size_t size) {
+    size_t i;
+    for (i = 0; i < size; i++) {
+        char c = name[i];
+        if ((unsigned char)c < 32)
+            text_add(out, "?");
+        else if (c == '&')
+            text_add(out, "&amp;");
+        else if (c == '<')
+            text_add(out, "&lt;");
+        else if (c == '>')
+            text_add(out, "&gt;");
+        else if (c == '"')
+            text_add(out, "&quot;");
+        else
+            text_bytes(out, &c, 1);
+    }
+}
+
+static void add_rate(text *out, const char *name, size_t some, size_t all) {
+    text_format(out, " %s=\"%.4f\"", name, all ? (double)some / (double)all : 1.0);
+}
+
+static void add_rates(text *out, size_t lines_hit, size_t lines, size_t branches_hit,
+                      size_t branches) {
+    add_rate(out, "line-rate", lines_hit, lines);
+    add_rate(out, "branch-rate", branches_hit, branches);
+    text_add(out, " complexity=\"0\"");
+}
+
+typedef struct ways {
+    uint64_t some, all;
+} ways;
+
+static void add_line(text *out, uint32_t line, uint64_t hits, ways w) {
+    text_add(out, "<line number=\"");
+    text_number(out, line);
+    text_add(out, "\" hits=\"");
+    text_number(out, hits);
+    if (w.all == 0) {
+        text_add(out, "\" branch=\"false\"/>\n");
+        return;
+    }
+    text_format(out, "\" branch=\"true\" condition-coverage=\"%d%% (", (int)(100 * w.some / w.all));
+    text_number(out, w.some);
+    text_add(out, "/");
+    text_number(out, w.all);
+    text_format(out,
+                ")\"><conditions><condition number=\"0\" type=\"jump\" "
+                "coverage=\"%d%%\"/></conditions></line>\n",
+                (int)(100 * w.some / w.all));
+}
+
+/* Where a line stands in the file's list. */
+static size_t place_of(const covered_file *f, uint32_t line) {
+    size_t low = 0, high = f->line_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (f->lines[middle].line < line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void add_methods(text *out, const covered_file *f) {
+    size_t i, k, hit;
+    text_add(out, "<methods>\n");
+    for (i = 0; i < f->function_count; i++) {
+        const covered_function *function = &f->functions[i];
+        ways none = {0, 0};
+        for (k = hit = 0; k < function->branch_count; k++)
+            hit += f->branches[function->first_branch + k].count != 0;
+        text_add(out, "<method name=\"");
+        add_name(out, function->name, strlen(function->name));
+        text_add(out, "\" signature=\"\"");
+        add_rates(out, function->entries != 0, 1, hit, function->branch_count);
+        text_add(out, "><lines>");
+        if (function->line) add_line(out, function->line, function->entries, none);
+        text_add(out, "</lines></method>\n");
+    }
+    text_add(out, "</methods>\n");
+}
+
+static void add_class(text *out, const covered_file *f, const char *base) {
+    text some = {NULL, 0, 0};
+    ways *of_line;
+    size_t i;
+    for (i = 0; i <= f->line_count; i++) {
+        ways none = {0, 0};
+        text_bytes(&some, &none, sizeof none);
+    }
+    of_line = (ways *)(void *)some.data;
+    for (i = 0; i < f->branch_count; i++) {
+        ways *w = &of_line[place_of(f, f->branches[i].line)];
+        w->all++;
+        w->some += f->branches[i].count != 0;
+    }
+    text_add(out, "<class name=\"");
+    add_name(out, base, strlen(base));
+    text_add(out, "\" filename=\"");
+    add_name(out, f->name, strlen(f->name));
+    text_add(out, "\"");
+    add_rates(out, f->lines_hit, f->line_count, f->branches_hit, f->branch_count);
+    text_add(out, ">\n");
+    add_methods(out, f);
+    text_add(out, "<lines>\n");
+    for (i = 0; i < f->line_count; i++)
+        add_line(out, f->lines[i].line, f->lines[i].count, of_line[i]);
+    text_add(out, "</lines>\n</class>\n");
+    text_free(&some);
+}
+
+static void write_cobertura(const report *r, text *out) {
+    static const covered_all none;
+    const covered_all *all = covered_in(r) ? covered_in(r) : &none;
+    size_t lines = 0, lines_hit = 0, branches = 0, branches_hit = 0, i, k;
+    for (i = 0; i < all->count; i++) {
+        lines += all->files[i].line_count;
+        lines_hit += all->files[i].lines_hit;
+        branches += all->files[i].branch_count;
+        branches_hit += all->files[i].branches_hit;
+    }
+    text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                  "<!DOCTYPE coverage SYSTEM "
+                  "\"http://cobertura.sourceforge.net/xml/coverage-04.dtd\">\n<coverage");
+    add_rate(out, "line-rate", lines_hit, lines);
+    add_rate(out, "branch-rate", branches_hit, branches);
+    text_add(out, " lines-covered=\"");
+    text_number(out, lines_hit);
+    text_add(out, "\" lines-valid=\"");
+    text_number(out, lines);
+    text_add(out, "\" branches-covered=\"");
+    text_number(out, branches_hit);
+    text_add(out, "\" branches-valid=\"");
+    text_number(out, branches);
+    text_add(out, "\" complexity=\"0\" version=\"bursty\" timestamp=\"0\">\n"
+                  "<sources><source>.</source></sources>\n<packages>\n");
+    for (i = 0; i < all->count; i = k) {
+        const char *name = all->files[i].name, *slash = strrchr(name, '/');
+        size_t folder = slash ? (size_t)(slash - name) : 0, l = 0, lh = 0, b = 0, bh = 0, m;
+        for (k = i; k < all->count; k++) {
+            const char *other = all->files[k].name, *end = strrchr(other, '/');
+            if ((end ? (size_t)(end - other) : 0) != folder || strncmp(other, name, folder) != 0)
+                break;
+            l += all->files[k].line_count;
+            lh += all->files[k].lines_hit;
+            b += all->files[k].branch_count;
+            bh += all->files[k].branches_hit;
+        }
+        text_add(out, "<package name=\"");
+        add_name(out, folder ? name : ".", folder ? folder : 1);
+        text_add(out, "\"");
+        add_rates(out, lh, l, bh, b);
+        text_add(out, ">\n<classes>\n");
+        for (m = i; m < k; m++) {
+            slash = strrchr(all->files[m].name, '/');
+            add_class(out, &all->files[m], slash ? slash + 1 : all->files[m].name);
+        }
+        text_add(out, "</classes>\n</package>\n");
+    }
+    text_add(out, "</packages>\n</coverage>\n");
+}
+
+const report_writer writer_cobertura = {
+    "cobertura", "coverage as XML for build servers (edgeprof.h)", 0, write_cobertura};

@@ -1,0 +1,56 @@
+/* csv.c - all tables of a report as comma-separated values: for each table a line "# KEY: TITLE", a line with the
+   keys of its columns and a line for each row. An empty line stands between two tables. */
+#include "model/report.h"
+#include <string.h>
+
+/* In quotes if need be. A quote within becomes two. */
+static void add_field(text *out, const char *field) {
+    if (!strpbrk(field, ",\"\r\n")) {
+        text_add(out, field);
+        return;
+    }
+    text_add(out, "\"");
+    for (; *field; field++) {
+        if (*field == '"') text_add(out, "\"");
+        text_bytes(out, field, 1);
+    }
+    text_add(out, "\"");
+}
+
+/* A number that is not there is an empty field. */
+static void add_cell(text *out, report_type type, const report_cell *cell) {
+    if (type == REPORT_COUNT) text_number(out, cell->count);
+    else if (type == REPORT_NAME) add_field(out, cell->name);
+    else if (cell->real >= 0 || cell->real < 0) text_format(out, "%.9g", cell->real);
+}
+
+static void add_table(text *out, const report_table *table) {
+    size_t row, column;
+    text_format(out, "# %s: ", table->key);
+    text_plain(out, table->title);
+    text_add(out, "\n");
+    for (column = 0; column < table->column_count; column++) {
+        if (column) text_add(out, ",");
+        add_field(out, table->columns[column].key);
+    }
+    text_add(out, "\n");
+    for (row = 0; row < table->rows; row++) {
+        for (column = 0; column < table->column_count; column++) {
+            if (column) text_add(out, ",");
+            add_cell(out, table->columns[column].type, &table->cells[row * table->column_count + column]);
+        }
+        text_add(out, "\n");
+    }
+}
+
+static void write_csv(const report *r, text *out) {
+    size_t i, k, tables = 0;
+    for (i = 0; i < r->part_count; i++) {
+        for (k = 0; k < r->parts[i].table_count; k++) {
+            if (tables++) text_add(out, "\n");
+            add_table(out, r->parts[i].tables[k]);
+        }
+    }
+}
+
+const report_writer writer_csv = {"csv", "all tables, comma-separated, for spreadsheets and scripts", 0, write_csv};
