@@ -23,13 +23,16 @@
          BURST_ENTRY();         the entry alone: cheaper, and right for small functions
          BURST_LOOP();          the first statement in a loop's body
       Leave out functions of a few instructions and loops of a few additions. Time in a function
-      without a check is charged to the function that called it. The report lists the sites that
-      take most checks: where such a site says nothing new, delete its line, and the program gets
-      faster. A loop that runs long without a check delays the start and the end of bursts.
-   3. Call bursty_start(NULL) first and bursty_save("file") last. `bursty report file` then shows
+      without a check is charged to the function that called it. In the report, the first rows of
+      "functions: calls" are the sites that take most checks: where such a site says nothing new,
+      delete its line, and the program gets faster. A loop that runs long without a check delays
+      the start and the end of bursts.
+   3. Call bursty_start(NULL) first and bursty_save("file") last, or in a
+      function given to atexit if the program ends by exit. `bursty report file` then shows
       the hot functions and call pairs. Inside the program bursty_top gives the same rows.
-   4. What happens: each macro contains a check, which counts. After 990 checks on average the next
-      10 are a burst. Events are recorded in bursts and nowhere else. The report scales them up.
+   4. What happens: each macro of step 2 contains a check, which counts. After 990 checks on
+      average the next 10 are a burst. Events are recorded in bursts and nowhere else. The report
+      scales them up.
    5. Choose the rates in config.profile. To see times, set config.clock and clock_hz; use the
       cheapest clock you have, because a function shorter than one reading of it gets an inaccurate
       time. To hold the cost of sampling at a share of the run time, set config.budget_ppm and a
@@ -61,8 +64,10 @@
       burst that starts during the loop and stays in the instrumented copy after a burst ends.
 
    PROMISES
-     - It never allocates, prints, aborts, or takes a lock on the program's path. It uses 64 KiB of
-       static memory, enough for about 12 threads and 770 table rows, or memory that you pass in.
+     - It never prints, aborts, or takes a lock on the program's path, and it allocates nothing.
+       (With BURSTY_PTHREAD or as C++ it asks the C library to tell when a thread ends; that
+       library may allocate a few bytes at the thread's first check.) It uses 64 KiB of static
+       memory, enough for about 12 threads and 770 table rows, or memory that you pass in.
      - What does not fit is counted: bursty_stats.lost, lost_threads. Counters saturate.
      - Without bursty_start a check counts and does nothing else.
      - For one thread without a clock, the same events give the same dump, byte for byte.
@@ -236,7 +241,7 @@ typedef struct bursty_profile {
     bursty_when when;         /* conditional control: a condition for the action                */
     const bursty_rule *rules; /* conditional control: run on all events of a burst              */
     uint32_t rule_count;
-    bursty_action action;     /* NULL: count events in the hot table                            */
+    bursty_action action;     /* NULL: count in the hot table; one profile for each class  */
     void *user;               /* passed to the action                                           */
     int off;                  /* 1: keep the profile, do not run it                             */
 } bursty_profile;
@@ -283,7 +288,9 @@ typedef struct bursty_stats {
    an action it takes effect at the thread's next look at its schedule, in a BURSTY_POLL build when
    bursty_poll opens the next burst. The changed profile starts a new interval; other profiles are
    not disturbed.
-   Returns 0, or -1 if the number is out of range, a value is, or nothing was started. */
+   Returns 0, or -1 if the number is out of range, a value is, or nothing was started, or if another
+   profile already counts events of one of these classes in the hot table: each would add an
+   estimate of all events, and rows would show twice as many as there were. */
 BURSTY_API int bursty_set_profile(int profile, const bursty_profile *p);
 
 /* Returns the profiles that are in a burst now on the calling thread, as bits. */
@@ -322,7 +329,8 @@ BURSTY_API int bursty_write(bursty_write_fn write, void *user);
 BURSTY_API int bursty_save(const char *path);
 #endif
 
-/* Sets table and stats to zero. What other threads count at the same time may remain. */
+/* Sets table and stats to zero, but for the numbers of threads. What other threads count at the
+   same time may remain. */
 BURSTY_API void bursty_clear(void);
 
 /* Returns counter 0 to 7 of the calling thread (conditional control). */
@@ -852,15 +860,16 @@ uint8_t bursty_p_open;
 
 /* ---- the tiny build ------------------------------------------------------------------------- */
 
-/* This block is all of it, but for the forms. The word tells everything; d is the length of a gap,
-   I of a burst:
+/* This block is the whole implementation of the tiny build. It shares only the macros above with
+   the full one. The word tells everything; d is the length of a gap, I of a burst:
 
        gap     d - 1, ..., 1, 0    the check that takes 0 to -1 is the first of a burst
        burst   -1, -2, ..., -I     the check that takes -I to -I - 1 is the first of a gap
 
    So -1 on entry of the slow path means "a burst begins", and below -I it ends. Without settings I
-   is 0: no burst ever begins. The jitter is fixed, C - C/8 or so + a masked random number, because
-   a division costs 100 bytes. Flash and RAM: tests/firmware/run.sh. */
+   is 0: no burst ever begins. The jitter is fixed: a gap is C - mask / 2 plus a random number
+   from 0 to mask, where mask is the smallest 2^k - 1 that is at least C / 8. A division would
+   cost 100 bytes. Flash and RAM: tests/firmware/run.sh. */
 
 /* The word at the start of a gap: its length less one; 2^31 - 1 without settings. */
 static uint32_t bursty_p_gap(void) {
@@ -1164,6 +1173,7 @@ typedef struct bursty_p_thread {
     uint8_t zero, overflow;
     bursty_p_count *only;     /* see bursty_p_note_only                      */
     uint32_t only_weight_256;
+    bursty_p_row *recent[16]; /* see bursty_p_recent                         */
     const bursty_site *last_site, *last_caller; /* whose time is running     */
     uint64_t last_ticks;      /* since when                                  */
     uint64_t phase_checks, phase_ticks;         /* budget                    */
@@ -1255,11 +1265,12 @@ static const bursty_site *bursty_p_caller(uint32_t depth) {
    rows    | (main, a, thread 0) | (a, b, thread 0) | (main, a, thread 1) | free ...
 
    A row is the count of one pair (caller, site) of one thread. Rows are claimed in the order of
-   first sight, so that a dump does not depend on addresses. Claiming is an atomic increment of
-   row_count; publishing is a compare-and-swap of the slot. Invariant: a row is written by its
-   thread alone, a slot changes once, and a row in the index never moves. So nobody waits, and a
-   search needs no lock: a row that another thread has put into the slot meanwhile is a different
-   one, and the search goes on. Cost: one or two probes, as the index is at most 3/4 full. */
+   first sight, so that a dump does not depend on addresses. Claiming is a compare-and-swap that
+   raises row_count by 1, up to row_room; publishing is a compare-and-swap of the slot. Invariant:
+   a row is written by its thread alone, a slot changes once, and a row in the index never moves.
+   So nobody waits, and a search needs no lock: a row that another thread has put into the slot
+   meanwhile is a different one, and the search goes on. Cost: one or two probes, as the index is
+   at most 3/4 full. */
 
 static bursty_p_row *bursty_p_claim(void) {
     uint32_t number;
@@ -1295,6 +1306,14 @@ static bursty_p_row *bursty_p_row_of(const bursty_p_thread *t, const bursty_site
     }
 }
 
+/* Where the row of the last event of (caller, site) is noted, in the plain case t->only. Events
+   come from few sites, so that these 16 places save most searches. */
+BURSTY_P_INLINE bursty_p_row **bursty_p_recent(bursty_p_thread *t, const bursty_site *site,
+                                               const bursty_site *caller) {
+    uintptr_t s = (uintptr_t)site, c = (uintptr_t)caller;
+    return &t->recent[(s >> 3 ^ s >> 7 ^ c >> 4) & 15];
+}
+
 static void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, uint32_t kind,
                            uint32_t depth, uint32_t weight_256) {
     bursty_p_row *row;
@@ -1304,6 +1323,7 @@ static void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, uint32_t
         bursty_p_count_up(&t->lost, 1);
         return;
     }
+    if (t->only) *bursty_p_recent(t, site, row->caller) = row;
     bursty_p_count_up(&row->count, 1);
     bursty_p_count_up(&row->weight, weight_256);
 }
@@ -1545,9 +1565,10 @@ static void bursty_p_budget(bursty_p_thread *t, int was_burst) {
 
 /* ---- the schedule --------------------------------------------------------------------------- */
 
-/* word    2  1  0 | -1 -2 -3 | 4  3  2  1  0 | -1 ...        check_count 5, burst_count 3
-           gap       burst      gap             burst
-           ^ look    ^ look     ^ look          ^ look
+/* word    4 | 3  2  1  0 | -1 -2 -3 | 4  3  2  1  0 | -1 ...     check_count C = 5, burst_count
+               gap          burst      gap             burst      I = 3
+           ^ look         ^ look     ^ look          ^ look
+           in bursty_start, before the first check
 
    A thread looks at its schedule at the first check after a phase of any profile has ended. The
    look computes live (who is in a burst) and span: this check and the span - 1 checks after it get
@@ -1556,10 +1577,13 @@ static void bursty_p_budget(bursty_p_thread *t, int was_burst) {
    suspended while the slow path runs (the word is then some large number), and a look may come
    early, from bursty_set_profile for example; then fewer have passed: live ? -n : span - n.
 
-   Every profile keeps the sequence that it would have alone, and span is the nearest end of a
-   phase. For one profile without jitter that is bursty-tracing Figure 3: a first gap of C - 1, then
-   I in, C out. A jittered first gap starts anywhere in the period, because with a fixed start
-   threads shorter than C would never be sampled.
+   Every profile keeps the sequence that it would have alone: I checks in a burst, then a gap, and
+   so on; span is the nearest end of a phase. The length of a gap is drawn evenly from C - j to
+   C + j, where j is jitter_percent of C, and is at least 1. A budget multiplies C by the thread's
+   factor first. After every awake_count bursts, hibernate_count periods of C + I are added.
+   Without jitter the first gap is C - 1, as in bursty-tracing Figure 3. With jitter a thread starts
+   at a random place of its period C + I, which may be inside a burst. With a fixed start, threads
+   shorter than C would never be sampled.
 
    Cost: a look is O(profiles). There are two in a period of C + I checks, and one in 65 536 checks
    at least, which is also how long new settings wait. Checks inside a burst each take the slow
@@ -1889,7 +1913,27 @@ static void bursty_p_deliver(bursty_p_thread *t, const bursty_site *site, uintpt
     t->in_slow = 0;
 }
 
-BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
+/* Inside a burst, in the plain case t->only, if the event's row is a recent one: counts it and
+   returns 1. Else it leaves everything as it was and returns 0. */
+BURSTY_P_INLINE int bursty_p_counted(const bursty_site *site) {
+    uint32_t n = bursty_p_hold();
+    bursty_p_thread *t = bursty_p_registered();
+    int counted = 0;
+    if (t && t->only && site && ~n < t->span) { /* 0 - (n + 1) checks have passed */
+        const bursty_site *caller = bursty_p_caller(BURSTY_P_HERE.depth);
+        bursty_p_row *row = *bursty_p_recent(t, site, caller);
+        counted = row && row->site == site && row->caller == caller;
+        if (counted) {
+            bursty_p_count_up(t->only, 1);
+            bursty_p_count_up(&row->count, 1);
+            bursty_p_count_up(&row->weight, t->only_weight_256);
+        }
+    }
+    BURSTY_P_HERE.n = n;
+    return counted;
+}
+
+static BURSTY_P_COLD uint32_t bursty_p_hit_rest(const bursty_site *site, uintptr_t value) {
     uint32_t n = bursty_p_hold() + !BURSTY_P_POLLS; /* the word before this check */
     bursty_p_thread *t;
     if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return 0;
@@ -1904,12 +1948,18 @@ BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
     return t->live;
 }
 
+BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
+    if (!BURSTY_P_POLLS && bursty_p_counted(site)) return bursty_p_mine.thread->live;
+    return bursty_p_hit_rest(site, value);
+}
+
 BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {
     uint32_t n = bursty_p_hold();
     bursty_p_thread *t;
     if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return;
     t = bursty_p_me();
-    if (t && t->live && !bursty_p_reopened(t)) bursty_p_deliver(t, site, value, kind, n);
+    if (t && t->only && (kind & BURSTY_RETURN) && !BURSTY_P_POLLS) bursty_p_count_up(t->only, 1);
+    else if (t && t->live && !bursty_p_reopened(t)) bursty_p_deliver(t, site, value, kind, n);
     BURSTY_P_HERE.n = n;
 }
 
@@ -2073,9 +2123,22 @@ static int bursty_p_no_profile(int profile) {
     return profile < 0 || profile >= BURSTY_PROFILES || bursty_p_all.epoch == 0;
 }
 
+/* Would two profiles count the same events in the hot table? */
+static int bursty_p_counted_twice(int profile, const bursty_profile *p) {
+    uint32_t classes = p->classes ? p->classes : (uint32_t)BURSTY_ANY;
+    int i;
+    for (i = 0; i < BURSTY_PROFILES && !p->action; i++) {
+        const bursty_p_slot *slot = &bursty_p_all.slot[i];
+        if (i == profile || !slot->used || slot->set.action) continue;
+        if (slot->set.classes & classes) return 1;
+    }
+    return 0;
+}
+
 BURSTY_API int bursty_set_profile(int profile, const bursty_profile *p) {
     BURSTY_ASSERT(profile >= 0 && profile < BURSTY_PROFILES);
     if (bursty_p_no_profile(profile) || (p && !bursty_p_valid(p))) return -1;
+    if (p && bursty_p_counted_twice(profile, p)) return -1;
     bursty_p_put_slot(profile, p);
     bursty_p_look_now();
     return 0;

@@ -43,9 +43,8 @@
 
    PROMISES
    - A reported footprint f of a window is within [c f, f], and exact if c = 1. Windows are counted
-     by
-     length and footprint in the paper's bins: each number below 16 is a bin, then each octave has
-     8.
+     by length and by footprint. Both are put into the paper's bins: each number below 16 is a bin
+     of its own, and each octave from there on has 8 bins.
    - The average footprint is exact at the high end of each bin of window lengths.
    - The header allocates only through config.alloc. It does not abort, print or keep globals.
    - A full table goes on counting, and the profile says so. There are two ways to be full:
@@ -157,7 +156,7 @@ typedef struct footprint_entry { uint64_t block, time; } footprint_entry;
 
 /* You provide the storage. The fields are private; footprint_get_stats reads them. */
 typedef struct footprint {
-    footprint_entry *top;            /* most recent block; `filled` blocks follow one another */
+    footprint_entry *top;            /* the recent blocks, latest first; there are `filled` */
     uint64_t now;                    /* number of the latest access, from 1 */
     uint64_t wake;                   /* from that access on footprint_p_wake runs first */
     uint64_t repeats;                /* accesses to the same block as the one before */
@@ -813,12 +812,13 @@ static int footprint_p_grow(footprint *fp, uint64_t slots) {
      slot.
 
    While a mark rests, the age of tau_F (now - tau_F + 1), which is the shortest window counted as
-   >= F, grows by one at each access. A rest is a run of ages: it starts at one age and ends before
-   another. Row F of the table keeps these starts (+1) and ends (-1). "reading rows out" turns them
-   into windows. Rows F <= T need no marks. When a block moves from depth q to q + 1 at age y, a run
-   of row q + 1 ends and one of row q + 2 starts; shifted[q][y] counts that. When a block at depth q
-   is used again at age y, a run of row q + 1 ends; reused[q][y] counts that. These are the LRU
-   stack distances as well, and the times between two uses from which the average follows. */
+   >= F, grows by one at each access. A rest is a stretch of ages: it starts at one age and ends
+   before another. Row F of the table keeps these starts (+1) and ends (-1). "reading rows out"
+   turns them into windows. Rows F <= T need no marks. Here q is a place in top[], from 0. When a
+   block moves from place q to q + 1 at age y, a stretch of row q + 1 ends and one of row q + 2
+   starts; shifted[q][y] counts that. When a block at place q is used again at age y, a stretch of
+   row q + 1 ends; reused[q][y] counts that. These are the LRU stack distances as well, and the
+   times between two uses from which the average follows. */
 
 /* Returns the step-th live slot after place: by whole words, then by bytes, then by bits. */
 static FOOTPRINT_P_APART uint32_t footprint_p_select(const footprint *fp, uint32_t place,
@@ -1260,7 +1260,7 @@ static void footprint_p_renumber(footprint *fp) {
     uint32_t kept = fp->tracked - fp->filled, old = 0, s;
     if (fp->now > fp->config.window_max) {
         for (s = 2; s < fp->next && fp->slot[s].time <= fp->now - fp->config.window_max; s++)
-            old += fp->live[s >> 6] >> (s & 63) & 1;
+            old += (uint32_t)(fp->live[s >> 6] >> (s & 63) & 1);
     }
     if (old) footprint_p_forget(fp, old);
     kept -= old;
@@ -1761,11 +1761,11 @@ FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_
 
 /* ---- reading rows out ---- */
 
-/* A row says at which ages y its runs start (+1) and end (-1). Call these events e(y):
+/* A row says at which ages y its stretches start (+1) and end (-1). Call these events e(y):
 
        age    1 . . . x0 . . . . x1  .           one rest of a mark: +1 at x0, -1 at x1 + 1
        events         +1            -1
-       N(w)   0 0 0 0  1 2 3 4 5  5  5 ...       accesses at which the age is w or less
+       N(w)   0 0 0 0  1 2 3 4 5  6  6 ...       accesses at which the age is w or less
 
    The windows of length w that count as >= F are one for each access at which the age is w or less:
    N(w) = sum of e(y) (w - y + 1) over y <= w. A bin of lengths low..high, cut at limit = min(high,
@@ -1775,20 +1775,20 @@ FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_
        an event within it adds        triangle(limit - y + 1)
 
    For the first kind two running sums over the bins below are enough: `open`, the sum of e(y), and
-   `all`, the sum of e(y) (low - y). For the second kind write rest = high - y + 1, the distance to
-   the bin above, and less = high - limit, so that limit - y + 1 = rest - less. As
+   `all`, the sum of e(y) (low - y). For the second kind write room = high - y + 1, the distance to
+   the bin above, and less = high - limit, so that limit - y + 1 = room - less. As
 
-       triangle(rest - less) = triangle(rest) - less rest + triangle(less - 1)
+       triangle(room - less) = triangle(room) - less room + triangle(less - 1)
 
-   the moments count = sum of e, sum = sum of e rest and square = sum of e triangle(rest) give it
+   the moments count = sum of e, sum = sum of e room and square = sum of e triangle(room) give it
    for any limit. From one bin to the next `open` grows by count, and `all` by open (high - low + 1)
    + sum.
 
-   This counts lengths up to the limit at every access since the row began (`born`), also those
-   longer than the run so far, which would start before access 1. An access i counts w - i of them
-   at w > i too many: a length w > born is counted at the w - born accesses born..w-1 that are too
-   early for it. `early` is their number. Everything may wrap in between; the results are right
-   modulo 2^64. Cost: rows times columns. */
+   The sum is over all accesses since the row began (`born`) and over all lengths up to the limit.
+   But a window that ends at access i has at most i accesses. So at each of the accesses born..w - 1
+   the length w was counted once although no such window exists: w - born times too often, if
+   w > born. `early` is the sum of w - born over the lengths of the bin. Everything may wrap in
+   between; the results are right modulo 2^64. Cost: rows times columns. */
 
 static uint64_t footprint_p_early(uint64_t low, uint64_t limit, uint64_t born) {
     uint64_t from = low > born ? low : born + 1, width;

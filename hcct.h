@@ -113,8 +113,8 @@ typedef struct hcct_config {        /* a zero anywhere means the default */
     uint32_t return_count;
     uint32_t history;               /* adaptive bursts: how many stacks are remembered. Default: none         */
     uint32_t reenable;              /* k: a stack that is known gets a burst once in k times. 0: never again  */
-    uint32_t cache_slots;           /* tables for finding a child. 1 means no table. The default depends on   */
-    uint32_t hash_slots;            /* the memory                                                             */
+    uint32_t cache_slots;           /* of the cache for finding a child. 1 means none. Default: 1/4 of the contexts
+                                       that fit, 16384 at most                                                */
     uint64_t seed;                  /* of the random numbers that Sticky and adaptive bursts draw             */
 } hcct_config;
 
@@ -140,8 +140,6 @@ typedef struct hcct_stats {
     uint64_t evicted_for_space;     /* nodes freed because the arena was full before M contexts were counted.
                                        Give more memory or a smaller `monitored`                              */
     uint64_t visits;                /* nodes that sweeps looked at                                            */
-    uint64_t lookup_overflows;      /* parents whose children did not fit the hash table, and so are found
-                                       slowly. Give more hash_slots                                           */
     uint64_t burst_points;          /* calls of hcct_burst_begin: burst_new + burst_again + burst_skipped     */
     uint64_t burst_new, burst_again, burst_skipped;
     uint64_t bytes;                 /* of the memory, that were ever touched                                  */
@@ -524,8 +522,13 @@ static void hcct_p_bounds(const hcct *t, uint32_t i, uint64_t *lower, uint64_t *
                one hash of node numbers (linear probing, at most 3/4 full), which such parents
                share.
 
-   Cost: one node in the first way, at most HCCT_P_WALK nodes in the second, about two probes in the
-   third. If the hash is full, a walk is as long as the list, and lookup_overflows counts it. */
+   The hash has room for all nodes that the arena can hold, so it never has to refuse a parent.
+
+   Invariant: the children of a parent that has more than HCCT_P_WALK + 1 of them are in the hash.
+   hcct_grow suspends it: it empties the hash, and the next walk along such a list fills it again.
+
+   Cost: one node in the first way, at most HCCT_P_WALK + 1 nodes in the second, about two probes in
+   the third. So a call never pays for the number of children that its caller has. */
 
 HCCT_P_INLINE uint32_t hcct_p_mix(uint32_t parent, uint32_t key) {
     return parent * UINT32_C(0x9E3779B1) + key * UINT32_C(0x85EBCA6B);
@@ -570,34 +573,10 @@ static void hcct_p_hash_take(hcct *t, uint32_t i) {
     t->hash_fill--;
 }
 
-static int hcct_p_hash_full(const hcct *t, uint64_t more) {
-    return t->hash_fill + more > t->hash_slots - t->hash_slots / 4;
-}
-
 static void hcct_p_hash_children(hcct *t, uint32_t p) {
-    uint32_t c, count = 0;
-    for (c = hcct_p_child(t, p); c; c = hcct_p_at(t, c)[HCCT_P_NEXT]) count++;
-    if (t->hash_slots < 2 || hcct_p_hash_full(t, count)) {
-        t->stats.lookup_overflows++;
-        return;
-    }
+    uint32_t c;
     for (c = hcct_p_child(t, p); c; c = hcct_p_at(t, c)[HCCT_P_NEXT]) hcct_p_hash_put(t, c);
     hcct_p_at(t, p)[HCCT_P_CHILD] |= HCCT_P_BIT;
-}
-
-/* i is a new child of p. If p's children are in the hash, it goes there too, or all of them leave.
-   */
-HCCT_P_COLD void hcct_p_hash_new(hcct *t, uint32_t p, uint32_t i) {
-    uint32_t c;
-    if (!hcct_p_hash_full(t, 1)) {
-        hcct_p_hash_put(t, i);
-        return;
-    }
-    hcct_p_at(t, p)[HCCT_P_CHILD] &= HCCT_P_LINK;
-    for (c = hcct_p_child(t, p); c; c = hcct_p_at(t, c)[HCCT_P_NEXT]) {
-        if (c != i) hcct_p_hash_take(t, c);
-    }
-    t->stats.lookup_overflows++;
 }
 
 /* i becomes the first child of p. */
@@ -683,21 +662,23 @@ static void hcct_p_mode(hcct *t) {
 
 /* ---- pruning (section 4, Figure 4) ----
 
-   A node is only worth its place while it is counted or on the way to a counted node. So whenever a
-   node becomes a cold leaf, it is freed, and with it the callers that become cold leaves by that:
+   A node is hot or cold. Cold means: no count (Space-Saving, Sticky Sampling), or an upper bound of
+   at most base (Lossy Counting). A cold node earns its place only as a caller of a node that is not
+   cold. Two things free cold leaves: a sweep, after it has made nodes cold, and a leave, when the
+   cursor moves away from a cold leaf. (That happens after enters of weight 0; an enter of weight 1
+   gives the node a count.) Both then look at the caller, which may have become a cold leaf by that:
 
-        root                    root               Here c became cold, and b is cold too but
-          a 30                    a 30             a is counted. c goes, then b, for it has no
-          |   \                   |                child any more. The climb stops at a. It
-          |    b  (cold)          |                stops wherever a node is counted, has
-          |     \                 |                another child, is the cursor, or is pinned.
+        root                    root               Here c is cold and the cursor has just left
+          a 30                    a 30             it; b is cold too, a is counted. c goes, then
+          |   \                   |                b, for it has no child any more. The climb
+          |    b  (cold)          |                stops wherever a node is counted, has another
+          |     \                 |                child, is the cursor, or is pinned.
           d 9    c  (cold)        d 9
 
    Cost: each freed node was made by one enter, so pruning takes constant time per call amortised,
-   but for finding the node in its parent's list, which is given up after HCCT_P_WALK siblings. A
-   sweep will find it then. There is another case in which only sweeps free nodes: when several
-   cursors live (fibers, folding). Each cursor must keep its node, and only a sweep pins them all
-   first. */
+   but for finding the node in its parent's list. A node that is not among the first HCCT_P_WALK
+   siblings stays, as a cold leaf, until the next sweep. With several cursors (fibers, folding) a
+   leave frees nothing: each cursor must keep its node, and only a sweep pins them all first. */
 
 /* Returns 0 if it gave up. */
 static int hcct_p_free(hcct *t, uint32_t i) {
@@ -1120,7 +1101,7 @@ HCCT_P_COLD uint32_t hcct_p_new(hcct *t, uint32_t p, uint32_t key) {
     hcct_p_link(t, i, p, stride);
     t->stats.nodes++;
     *hcct_p_cached(t, hcct_p_mix(p, key)) = i;
-    if (hcct_p_at(t, p)[HCCT_P_CHILD] & HCCT_P_BIT) hcct_p_hash_new(t, p, i);
+    if (hcct_p_at(t, p)[HCCT_P_CHILD] & HCCT_P_BIT) hcct_p_hash_put(t, i);
     return i;
 }
 
@@ -1264,7 +1245,7 @@ HCCT_P_COLD void hcct_p_arrive(hcct *t, uint32_t key, uint64_t w, uint32_t p) {
     *hcct_p_cached(t, hcct_p_mix(p, key)) = i;
     t->run.at.depth = depth;
     t->recent[depth % 32] = i;
-    if (child & HCCT_P_BIT) hcct_p_hash_new(t, p, i);
+    if (child & HCCT_P_BIT) hcct_p_hash_put(t, i);
 }
 
 /* A child that the cache does not know. */
@@ -1310,15 +1291,17 @@ HCCT_P_INLINE void hcct_p_enter(hcct *t, uint32_t key, uint64_t w, uint32_t stri
 
 HCCT_P_COLD void hcct_p_enter_rest(hcct *t, uint32_t key, uint64_t w) {
     uint32_t depth = t->run.at.depth;
-    if (depth >= t->stop_full) {
-        hcct_p_sync(t);
-        if (depth >= t->limit || t->run.at.over || t->config.fold) {
-            hcct_p_enter_slow(t, key, w);
-            return;
-        }
-        t->recent_from = depth - 15; /* recent[] is full: forget half of it */
-        hcct_p_window(t);
+    if (depth < t->stop_full) {
+        hcct_p_enter(t, key, w, HCCT_P_STRIDE_FULL);
+        return;
     }
+    hcct_p_sync(t);
+    if (depth >= t->limit || t->run.at.over || t->config.fold) {
+        hcct_p_enter_slow(t, key, w);
+        return;
+    }
+    t->recent_from = depth - 15; /* recent[] is full: forget half of it */
+    hcct_p_window(t);
     if (hcct_p_full(t)) hcct_p_enter(t, key, w, HCCT_P_STRIDE_FULL);
     else hcct_p_enter(t, key, w, HCCT_P_STRIDE);
 }
@@ -1527,7 +1510,6 @@ static uint64_t hcct_p_layout(hcct *t, uint32_t contexts) {
     if (!wanted->cache_slots && nodes >= 65536) slots = 16384;
     while (cache < slots) cache *= 2;
     if (wanted->cache_slots == 1) cache = 1;
-    if (wanted->hash_slots) hash = wanted->hash_slots;
     m = wanted->monitored ? wanted->monitored : contexts / 4 * 3 + contexts % 4;
     at[0] = (uint64_t)wanted->history * 8;
     at[1] = at[0] + (cache * 4 + 7) / 8 * 8;
@@ -1789,8 +1771,9 @@ static void hcct_p_text_number(hcct_p_text *out, uint64_t x) {
     while (n) hcct_p_text_byte(out, digits[--n]);
 }
 
-/* The format has no escapes: what would end a name or a line becomes another character, the same as
-   in `bursty report --collapsed`. */
+/* The format has no escapes: what would end a name or a line, and every other control character
+   (those of two bytes in UTF-8 too), becomes another character, the same as in `bursty report
+   --collapsed`. Bytes that are not UTF-8 stay as they are. */
 static void hcct_p_text_name(hcct_p_text *out, const char *name, uint32_t key) {
     if (!name && key != HCCT_KEY_DEEP) {
         hcct_p_text_byte(out, '#');
@@ -1800,8 +1783,10 @@ static void hcct_p_text_name(hcct_p_text *out, const char *name, uint32_t key) {
     if (!name) name = "(deep)";
     if (!*name) name = "(no name)";
     for (; *name; name++) {
-        int control = (unsigned char)*name < ' ' || *name == 127;
+        int wide = (unsigned char)name[0] == 0xC2 && ((unsigned char)name[1] & 0xE0) == 0x80;
+        int control = wide || (unsigned char)*name < ' ' || *name == 127;
         hcct_p_text_byte(out, control ? '?' : *name == ';' ? ':' : *name);
+        name += wide;
     }
 }
 

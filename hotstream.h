@@ -1,4 +1,4 @@
-/* hotstream.h - v0.2.0 - finds sequences of accesses or events that repeat, in fixed memory - MIT, text at end of file
+/* hotstream.h - v0.2.0 - finds sequences of accesses that repeat - MIT, text at end of file
 
    example:
        #define HOTSTREAM_IMPLEMENTATION
@@ -58,7 +58,7 @@
        bursty_profile profile = {5000, 50};               // nCheck0, nInstr0: bursts should be long
        hotstream_attach(&h, &profile);
        bursty_set_profile(1, &profile);
-       hotstream_write(&h, "game", hotstream_site_name, buffer, ...)      // names have file and line
+       hotstream_write(&h, "game", hotstream_site_name, buffer, ...)    // names have file and line
 
    SYMBOLS OF YOUR OWN  With config.symbols you number references yourself, and feed the grammar
    directly: hotstream_feed, until it answers -1 (full); then hotstream_digest.
@@ -82,7 +82,7 @@
      HOTSTREAM_HASH_BITS=n  bits of a digram's hash that are used: 32. Fewer serve tests.
    COST       24 bytes for each node of the grammar, 22 for each different reference, 16 for each
               place in the buffer, 38 for each stream and 16 for each of its items. By default half
-              of the memory is for the grammar. Times: bench/bench_hotstream.c and docs/hotstream.md.
+              of the memory is for the grammar. docs/hotstream.md has times.
 
    Theory: "Bursty Tracing" (2001), section 5.2, equation 5; "Hybrid Profiling Support" (2005). */
 
@@ -116,20 +116,20 @@ extern "C" {
 typedef struct hotstream_item { uint64_t site, address; } hotstream_item;
 
 typedef struct hotstream_stream {
-    uint64_t signature;                 /* of its sites in order; equal for equal streams in every run */
+    uint64_t signature;                 /* of its sites in order; the same in every run */
     uint64_t frequency;                 /* how often it was seen, without overlap */
     uint64_t heat;                      /* length * frequency: references that it accounts for */
     uint32_t length;
-    const hotstream_item *items;        /* [length]; valid until the next call that is not a question */
+    const hotstream_item *items;        /* [length]; valid until h changes */
 } hotstream_stream;
 
 typedef void (*hotstream_found_fn)(void *user, const hotstream_stream *stream);
 typedef int  (*hotstream_write_fn)(void *user, const void *data, size_t size);     /* 0: go on */
-typedef const char *(*hotstream_name_fn)(void *user, uint64_t site);               /* NULL: no name */
+typedef const char *(*hotstream_name_fn)(void *user, uint64_t site);           /* NULL: no name */
 
 typedef struct hotstream_config {       /* every zero is a default */
     uint32_t min_length, max_length;    /* of a stream: 10, 40; at most 1024 */
-    double   coverage;                  /* share of all references that hot streams should hold: 0.9 */
+    double   coverage;                  /* share of references that hot streams should hold: 0.9 */
     uint64_t heat_min;                  /* streams with less heat in one digest are not kept:
                                            2 * min_length */
     uint32_t references_max;            /* different references at once: a quarter of the nodes */
@@ -138,8 +138,8 @@ typedef struct hotstream_config {       /* every zero is a default */
     int      deferred;                  /* 1: a full buffer waits for hotstream_work */
     int      symbols;                   /* 1: hotstream_feed is used; no references, no buffer */
     int      eager;                     /* 1: no cursor. Slower; for comparisons */
-    int      whole_rules;               /* 1: a rule longer than max_length is not cut into segments */
-    hotstream_item (*item)(void *user, uint32_t symbol);    /* what a fed symbol stands for: {symbol, 0} */
+    int      whole_rules;               /* 1: rules above max_length are not cut into segments */
+    hotstream_item (*item)(void *user, uint32_t symbol); /* what it stands for: {symbol, 0} */
     uint64_t (*clock)(void *user);      /* measures the budget of hotstream_work: it counts steps */
     void    *user;                      /* of both */
 } hotstream_config;
@@ -150,8 +150,8 @@ typedef struct hotstream_stats {
     uint64_t bursts;                    /* gaps between them */
     uint64_t symbols;                   /* that the grammar stands for now */
     uint64_t digests;
-    uint64_t dropped;                   /* looks left out: repeats may be missing (HOTSTREAM_PENDING) */
-    uint64_t heat, heat_lost;           /* of the streams in the profile; of those it had no room for */
+    uint64_t dropped;                   /* looks left out: repeats may be missing */
+    uint64_t heat, heat_lost;           /* of the streams kept; of those without room */
     uint32_t nodes, rules, nodes_peak;  /* of the grammar; nodes_peak: the most at one time */
     uint32_t node_count, references_max, buffer_count, streams_max;     /* how many fit */
     uint32_t streams, different;        /* streams in the profile; different references now */
@@ -228,7 +228,7 @@ typedef struct hotstream_p_entry {
 struct hotstream {                      /* yours to hold, ours to look into */
     /* The buffer: a ring. put is written by the recording thread, got by the other one. */
     hotstream_item *buffer;
-    uint32_t put, put_limit, mask, gap; /* put_limit: where to look at got again; gap: some were lost */
+    uint32_t put, put_limit, mask, gap; /* put_limit: when to read got; gap: some lost */
     uint32_t lost, got;
     uint32_t owner;                     /* the thread whose burst is being recorded; 0: none */
     uint64_t lost_before;               /* in objects that were merged into this one */
@@ -239,12 +239,13 @@ struct hotstream {                      /* yours to hold, ours to look into */
     uint32_t pending_count, list_max;
     uint64_t count, hash, dropped;      /* symbols it stands for; a hash of them */
     /* The cursor. */
-    uint32_t on, start, at, depth, total;
+    uint32_t start, at, depth, total;
     /* A digest under way. */
     uint32_t phase, rule_count, finished, flat_used, walk_depth, rule, flat_at, segments;
     uint32_t *rule_guard, *rule_length, *rule_start, *flat, items_at;
     struct hotstream_p_frame *walk;
     uint64_t *cold, threshold, covered;
+    size_t cleared, clear_bytes;
     hotstream_found_fn found;
     void *found_user;
     /* References by number. */
@@ -261,7 +262,7 @@ struct hotstream {                      /* yours to hold, ours to look into */
     void *memory;
     size_t bytes;
     hotstream_config config;            /* with defaults filled in */
-    uint32_t pending[HOTSTREAM_PENDING], way[HOTSTREAM_DEPTH], seen[HOTSTREAM_DEPTH + 1];
+    uint32_t pending[HOTSTREAM_PENDING], way[HOTSTREAM_DEPTH], before[HOTSTREAM_DEPTH];
 };
 
 /* What hotstream_record does when the buffer seems full. Returns 0 if there is no place. */
@@ -382,10 +383,10 @@ static void hotstream_p_zero(void *memory, size_t bytes) {
                     5 -> a -> b -> c -> back to 5                                5 = a b c
 
    symbol    0 .. 2^31 - 2     a terminal: what was fed
-             2^31 - 1          a separator: references were left out here
              2^31 + g          a use of rule g
-             3 * 2^30 + r      a guard; r is the number of the rule's uses, and of holds while
-             flushing 7 * 2^29 + k      a guard during an analysis; k is the number of its rule
+             3 * 2^30 - 1      a separator: references were left out here
+             3 * 2^30 + r      a guard; r: uses of the rule, and holds while flushing
+             7 * 2^29 + k      a guard during an analysis; k is the number of its rule
              2^32 - 1          a free node, linked through next
 
    A *digram* is two neighbours that are terminals or uses. It is named by its left node.
@@ -400,8 +401,8 @@ static void hotstream_p_zero(void *memory, size_t bytes) {
 
    An append costs amortised constant time: each step takes a node away or makes a rule. */
 
-#define HOTSTREAM_P_SEPARATOR UINT32_C(0x7FFFFFFF)
 #define HOTSTREAM_P_USE       UINT32_C(0x80000000)
+#define HOTSTREAM_P_SEPARATOR UINT32_C(0xBFFFFFFF)
 #define HOTSTREAM_P_GUARD     UINT32_C(0xC0000000)
 #define HOTSTREAM_P_NUMBERED  UINT32_C(0xE0000000)
 #define HOTSTREAM_P_FREE      UINT32_C(0xFFFFFFFF)
@@ -413,12 +414,11 @@ static void hotstream_p_zero(void *memory, size_t bytes) {
 HOTSTREAM_P_INLINE int hotstream_p_is_guard(uint32_t symbol) { return symbol >= HOTSTREAM_P_GUARD; }
 
 HOTSTREAM_P_INLINE int hotstream_p_is_use(uint32_t symbol) {
-    return symbol - HOTSTREAM_P_USE < HOTSTREAM_P_GUARD - HOTSTREAM_P_USE;
+    return symbol - HOTSTREAM_P_USE < HOTSTREAM_P_SEPARATOR - HOTSTREAM_P_USE;
 }
 
 HOTSTREAM_P_INLINE int hotstream_p_pairable(uint32_t a, uint32_t b) {
-    return a < HOTSTREAM_P_GUARD && b < HOTSTREAM_P_GUARD &&
-           a != HOTSTREAM_P_SEPARATOR && b != HOTSTREAM_P_SEPARATOR;
+    return a < HOTSTREAM_P_SEPARATOR && b < HOTSTREAM_P_SEPARATOR;
 }
 
 HOTSTREAM_P_INLINE uint32_t *hotstream_p_uses(hotstream *h, uint32_t use) {
@@ -472,8 +472,7 @@ HOTSTREAM_P_INLINE void hotstream_p_push(hotstream *h, uint32_t i) {
 /* Linear probing; an entry that goes pulls later ones back. */
 
 HOTSTREAM_P_INLINE uint32_t hotstream_p_hash(uint32_t a, uint32_t b) {
-    uint64_t x = ((uint64_t)a << 32 | b) * UINT64_C(0x9E3779B97F4A7C15);
-    x = (x ^ x >> 32) * UINT64_C(0xD6E8FEB86659FD93);
+    uint64_t x = (a * HOTSTREAM_P_BASE + b) * UINT64_C(0xD6E8FEB86659FD93);
     return (uint32_t)(x >> 32) & ~(uint32_t)((UINT64_C(1) << (32 - HOTSTREAM_HASH_BITS)) - 1);
 }
 
@@ -700,28 +699,29 @@ static void hotstream_p_settle(hotstream *h) {
     }
 }
 
-/* Returns -1 if too few nodes are free; nothing has changed then. */
-static int hotstream_p_append(hotstream *h, uint32_t symbol) {
-    uint32_t last, i;
-    if (h->free_count < HOTSTREAM_RESERVE && h->owed == 0) { return -1; }
-    last = h->nodes[HOTSTREAM_P_START].prev;
-    i = hotstream_p_take(h, symbol);
+/* A node at the end of S, whose digram the table does not know yet. */
+HOTSTREAM_P_INLINE void hotstream_p_put_last(hotstream *h, uint32_t last, uint32_t symbol) {
+    uint32_t i = hotstream_p_take(h, symbol);
     hotstream_p_link(h->nodes, last, i);
     hotstream_p_link(h->nodes, i, HOTSTREAM_P_START);
+}
+
+static void hotstream_p_append(hotstream *h, uint32_t symbol) {
+    uint32_t last = h->nodes[HOTSTREAM_P_START].prev;
+    hotstream_p_put_last(h, last, symbol);
     hotstream_p_count_use(h, symbol);
     hotstream_p_push(h, last);
     hotstream_p_settle(h);
-    return 0;
 }
 
 /* ---- the cursor ---- */
 /* Most input repeats what is known. While it does, nothing is appended: a cursor walks along an old
    occurrence, which starts at a node with the symbol of the last of S.
 
+       at                         the next node to match, a terminal or a separator; 0: no cursor
        way[0] .. way[depth - 1]   the uses that it has descended through
-       at                         the next node to match; a terminal or a separator
-       seen[d]                    symbols passed at depth d; total is their sum: what a flush
-       appends
+       total                      symbols that a flush would append
+       before[d]                  total when it descended through way[d]
 
    No node changes while the cursor is on. At a mismatch what was passed is appended, in pieces as
    large as they stand in the grammar. A node must be left for each of those and two for a rule, so
@@ -731,33 +731,29 @@ enum { HOTSTREAM_P_MORE, HOTSTREAM_P_END, HOTSTREAM_P_DEEP };
 
 HOTSTREAM_P_INLINE int hotstream_p_step(hotstream *h) {
     const hotstream_p_node *n = h->nodes;
-    uint32_t depth = h->depth, next = n[h->at].next;
-    h->seen[depth]++;
-    h->total++;
-    while (hotstream_p_is_guard(n[next].symbol)) {      /* ascend: the rule counts as one symbol */
+    uint32_t depth = h->depth, next = n[h->at].next, total = h->total + 1;
+    int met = HOTSTREAM_P_MORE;
+    while (hotstream_p_is_guard(n[next].symbol)) {          /* ascend */
         if (depth == 0) {
-            h->depth = 0;
-            h->at = next;
-            return HOTSTREAM_P_END;
+            met = HOTSTREAM_P_END;
+            break;
         }
-        h->total -= h->seen[depth] - 1;
-        depth--;
+        total = h->before[--depth] + 1;                     /* the rule counts as one symbol */
         next = n[h->way[depth]].next;
-        h->seen[depth]++;
     }
     while (hotstream_p_is_use(n[next].symbol)) {            /* descend */
         if (depth == HOTSTREAM_DEPTH) {
-            h->depth = depth;
-            h->at = next;
-            return HOTSTREAM_P_DEEP;
+            met = HOTSTREAM_P_DEEP;
+            break;
         }
-        h->way[depth++] = next;
-        h->seen[depth] = 0;
+        h->way[depth] = next;
+        h->before[depth++] = total;
         next = n[n[next].symbol - HOTSTREAM_P_USE].next;
     }
     h->depth = depth;
+    h->total = total;
     h->at = next;
-    return HOTSTREAM_P_MORE;
+    return met;
 }
 
 /* Appends what the cursor has passed. The list is complete before the first append, and holds its
@@ -765,8 +761,7 @@ HOTSTREAM_P_INLINE int hotstream_p_step(hotstream *h) {
 static void hotstream_p_flush(hotstream *h) {
     const hotstream_p_node *n = h->nodes;
     uint32_t d, i, stop, count = 0;
-    if (!h->on) { return; }
-    h->on = 0;
+    if (!h->at) { return; }
     i = n[h->start].next;
     for (d = 0; d <= h->depth; d++) {
         stop = d < h->depth ? h->way[d] : h->at;
@@ -777,6 +772,7 @@ static void hotstream_p_flush(hotstream *h) {
         }
         if (d < h->depth) { i = n[n[i].symbol - HOTSTREAM_P_USE].next; }
     }
+    h->at = 0;
     h->owed = count;
     for (i = 0; i < count; i++) {
         hotstream_p_drop(h, h->list[i]);                    /* the append counts it again */
@@ -806,7 +802,7 @@ HOTSTREAM_P_INLINE void hotstream_p_advance(hotstream *h) {
     g = h->nodes[h->start].prev;
     if (met == HOTSTREAM_P_END && g != HOTSTREAM_P_START &&
         hotstream_p_is_guard(h->nodes[g].symbol)) {
-        h->on = 0;
+        h->at = 0;
         hotstream_p_take_rule(h, g);
         return;
     }
@@ -819,45 +815,54 @@ static void hotstream_p_rebuild(hotstream *h);
 static int hotstream_p_feed_slow(hotstream *h, uint32_t x) {
     const hotstream_p_node *n = h->nodes;
     hotstream_p_slot *slot;
-    uint32_t last, m;
+    uint32_t last, hash, m;
     hotstream_p_flush(h);
     if (h->stale) { hotstream_p_rebuild(h); }
     if (h->free_count < HOTSTREAM_RESERVE + 2 * h->list_max) { return -1; }
     last = n[HOTSTREAM_P_START].prev;
-    if (h->list_max && hotstream_p_pairable(n[last].symbol, x)) {
-        slot = hotstream_p_find(h, n[last].symbol, x, hotstream_p_hash(n[last].symbol, x));
+    if (hotstream_p_pairable(n[last].symbol, x)) {
+        hash = hotstream_p_hash(n[last].symbol, x);
+        slot = hotstream_p_find(h, n[last].symbol, x, hash);
         m = slot->node;
-        if (m && m != last && n[m].next != last &&
+        if (!m) {                                           /* what append would do, sooner */
+            slot->hash = hash;
+            slot->node = last;
+            hotstream_p_put_last(h, last, x);
+            return 0;
+        }
+        if (h->list_max && m != last && n[m].next != last &&
             !hotstream_p_is_guard(n[n[n[m].next].next].symbol)) {
-            h->on = 1;
             h->start = m;
             h->at = n[m].next;
             h->depth = 0;
-            h->seen[0] = 0;
             h->total = 0;
             if (hotstream_p_step(h) != HOTSTREAM_P_MORE) { hotstream_p_flush(h); }
             return 0;
         }
     }
-    return hotstream_p_append(h, x);
+    hotstream_p_append(h, x);
+    return 0;
 }
 
 /* One symbol or separator. Returns -1 if the grammar is full; the symbol was not taken then. */
 HOTSTREAM_P_INLINE int hotstream_p_feed(hotstream *h, uint32_t x) {
-    if (h->on && h->nodes[h->at].symbol == x) {
+    if (h->nodes[h->at].symbol == x) {
         hotstream_p_advance(h);                             /* it started with nodes enough */
     } else if (hotstream_p_feed_slow(h, x) != 0) {
         return -1;
     }
     h->hash = h->hash * HOTSTREAM_P_BASE + x + 1;
-    h->count += x != HOTSTREAM_P_SEPARATOR;
+    h->count++;
     return 0;
 }
 
 HOTSTREAM_API int hotstream_feed(hotstream *h, uint32_t x) {
     if (x >= HOTSTREAM_SYMBOLS) { return -1; }
     if (h->separate) {
-        if (h->count && hotstream_p_feed(h, HOTSTREAM_P_SEPARATOR) != 0) { return -1; }
+        if (h->count) {
+            if (hotstream_p_feed(h, HOTSTREAM_P_SEPARATOR) != 0) { return -1; }
+            h->count--;                                     /* it is no symbol */
+        }
         h->bursts += h->count || h->taken;
         h->separate = 0;
     }
@@ -890,7 +895,7 @@ HOTSTREAM_API int hotstream_feed(hotstream *h, uint32_t x) {
 
    Walk and pass run in small steps, so that they can stop when a budget is used up. */
 
-enum { HOTSTREAM_P_IDLE, HOTSTREAM_P_WALK, HOTSTREAM_P_PASS };
+enum { HOTSTREAM_P_IDLE, HOTSTREAM_P_WALK, HOTSTREAM_P_PASS, HOTSTREAM_P_EMPTY };
 
 typedef struct hotstream_p_frame { uint32_t rule, node, items, length; } hotstream_p_frame;
 
@@ -1130,12 +1135,13 @@ static void hotstream_p_empty(hotstream *h) {
     h->free_count = h->capacity;
     h->rules = 0;
     h->pending_count = 0;
-    h->on = 0;
+    h->at = 0;
     h->owed = 0;
     h->stale = 0;
     h->count = 0;
     h->hash = 0;
     h->reference_count = 0;
+    h->nodes[0].symbol = HOTSTREAM_P_FREE;                  /* no symbol that comes is equal */
     hotstream_p_take(h, HOTSTREAM_P_GUARD + 1);
     hotstream_p_link(h->nodes, HOTSTREAM_P_START, HOTSTREAM_P_START);
 }
@@ -1144,15 +1150,21 @@ static uint32_t hotstream_p_reference_places(const hotstream *h) {
     return h->config.references_max + h->config.references_max / 2;
 }
 
-static void hotstream_p_clear(hotstream *h) {
-    hotstream_p_zero(h->table, h->slots * sizeof *h->table);
-    if (h->references) {
-        hotstream_p_zero(h->reference_slots,
-                         hotstream_p_reference_places(h) * sizeof *h->reference_slots);
+/* Empties the table of digrams, and that of references, which follows it; in steps of 512 bytes.
+   Returns 1 when both are empty. */
+static int hotstream_p_clear_on(hotstream *h, uint64_t *steps) {
+    unsigned char *table = (unsigned char *)h->table;
+    while (h->cleared < h->clear_bytes && *steps) {
+        size_t left = h->clear_bytes - h->cleared, now = left < 512 ? left : 512;
+        hotstream_p_zero(table + h->cleared, now);
+        h->cleared += now;
+        --*steps;
     }
+    if (h->cleared < h->clear_bytes) { return 0; }
     h->taken += h->count;
     h->digests++;
     hotstream_p_empty(h);
+    return 1;
 }
 
 static void hotstream_p_keep(void *user, const hotstream_stream *stream);
@@ -1168,7 +1180,10 @@ static int hotstream_p_digest_on(hotstream *h, uint64_t *steps) {
         h->phase = HOTSTREAM_P_PASS;
     }
     if (h->phase == HOTSTREAM_P_PASS && hotstream_p_pass_on(h, steps)) {
-        hotstream_p_clear(h);
+        h->cleared = 0;
+        h->phase = HOTSTREAM_P_EMPTY;
+    }
+    if (h->phase == HOTSTREAM_P_EMPTY && hotstream_p_clear_on(h, steps)) {
         h->phase = HOTSTREAM_P_IDLE;
     }
     return h->phase == HOTSTREAM_P_IDLE;
@@ -1540,6 +1555,12 @@ static uint64_t hotstream_p_layout(hotstream *h, unsigned char *base, uint32_t n
     if (h->list_max < 4) { h->list_max = 0; }
     h->item_max = 16 * c->streams_max + 4 * c->max_length;
     h->table = (hotstream_p_slot *)hotstream_p_place(base, &at, h->slots, sizeof *h->table);
+    h->reference_slots = NULL;
+    if (!c->symbols) {
+        h->reference_slots =
+            (uint32_t *)hotstream_p_place(base, &at, hotstream_p_reference_places(h), 4);
+    }
+    h->clear_bytes = (size_t)at;
     h->nodes =
         (hotstream_p_node *)hotstream_p_place(base, &at, (uint64_t)nodes + 1, sizeof *h->nodes);
     h->entries =
@@ -1553,8 +1574,6 @@ static uint64_t hotstream_p_layout(hotstream *h, unsigned char *base, uint32_t n
     h->buffer = NULL;
     if (!c->symbols) {
         h->references = (hotstream_item *)hotstream_p_place(base, &at, c->references_max, 16);
-        h->reference_slots =
-            (uint32_t *)hotstream_p_place(base, &at, hotstream_p_reference_places(h), 4);
         h->buffer = (hotstream_item *)hotstream_p_place(base, &at, (uint64_t)h->mask + 1, 16);
     }
     return at;
@@ -1590,8 +1609,8 @@ HOTSTREAM_API uint32_t hotstream_init(hotstream *h, void *memory, size_t bytes,
     h->bytes = (size_t)hotstream_p_layout(h, (unsigned char *)memory + skip, nodes, config);
     hotstream_p_zero(h->entry_slots, hotstream_p_entry_places(h) * sizeof *h->entry_slots);
     h->free_count = h->capacity;
-    hotstream_p_clear(h);
-    h->digests = 0;
+    hotstream_p_zero(h->table, h->clear_bytes);
+    hotstream_p_empty(h);
     return nodes;
 }
 

@@ -1,41 +1,68 @@
-/* bench_footprint.c - footprint.h beside the paper taken literally, an Olken splay tree (reuse distances only) and a direct-mapped
-   aliasing table (average footprint only).
+/* bench_footprint.c - footprint.h beside the paper taken literally, an Olken splay tree (reuse
+   distances only) and a direct-mapped aliasing table (average footprint only).
 
    bench_footprint [quick] [TRACE...]        TRACE: blocks as in docs/formats.md, not compressed
-   bench_footprint one WAY TRACE [N]         one way alone, for callgrind; prints its name and the number of accesses
+   bench_footprint one WAY TRACE [N]         one way alone, for callgrind; prints its name and the
+   number of accesses
 
-   Rivals take turns, chunk by chunk, so that what slows the machine slows all; best of the rounds, in CPU time. */
+   Rivals take turns, chunk by chunk, so that what slows the machine slows all; best of the rounds,
+   in CPU time. */
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
 #define INTERLEAVE_IMPLEMENTATION
 #include "interleave.h"
 #include "../tests/footprint_paper.inc"
+#include "../tools/base/tool.c"
+#include "../tools/replay/trace_blocks.c"
+#include "random.h"
 #include <stdio.h>
 #include <time.h>
 
-static void *allocate(void *user, size_t bytes) { (void)user; return malloc(bytes); }
-static void release(void *user, void *memory) { (void)user; free(memory); }
+static void *allocate(void *user, size_t bytes) {
+    (void)user;
+    return malloc(bytes);
+}
+static void release(void *user, void *memory) {
+    (void)user;
+    free(memory);
+}
 
-/* ---- rival: Olken's splay tree over times of last accesses, sizes kept; one reuse distance per access ---- */
+/* ---- rival: Olken's splay tree over times of last accesses, sizes kept; one reuse distance per
+ * access ---- */
 
-typedef struct splay { uint32_t *left, *right, *size, root, used, free_nodes, buckets; uint64_t *time, now, *key; uint32_t *node; uint64_t distances[64]; } splay;
+typedef struct splay {
+    uint32_t *left, *right, *size, root, used, free_nodes, buckets;
+    uint64_t *time, now, *key;
+    uint32_t *node;
+    uint64_t distances[64];
+} splay;
 
 static void splay_start(splay *s, uint32_t blocks) {
     memset(s, 0, sizeof *s);
     s->buckets = 2 * blocks + 16;
-    s->left  = (uint32_t *)calloc(blocks + 2, sizeof *s->left);
+    s->left = (uint32_t *)calloc(blocks + 2, sizeof *s->left);
     s->right = (uint32_t *)calloc(blocks + 2, sizeof *s->right);
-    s->size  = (uint32_t *)calloc(blocks + 2, sizeof *s->size);
-    s->time  = (uint64_t *)calloc(blocks + 2, sizeof *s->time);
-    s->key   = (uint64_t *)calloc(s->buckets, sizeof *s->key);
-    s->node  = (uint32_t *)calloc(s->buckets, sizeof *s->node);
+    s->size = (uint32_t *)calloc(blocks + 2, sizeof *s->size);
+    s->time = (uint64_t *)calloc(blocks + 2, sizeof *s->time);
+    s->key = (uint64_t *)calloc(s->buckets, sizeof *s->key);
+    s->node = (uint32_t *)calloc(s->buckets, sizeof *s->node);
 }
 
-static void splay_end(splay *s) { free(s->left); free(s->right); free(s->size); free(s->time); free(s->key); free(s->node); }
+static void splay_end(splay *s) {
+    free(s->left);
+    free(s->right);
+    free(s->size);
+    free(s->time);
+    free(s->key);
+    free(s->node);
+}
 
-static void splay_resize(splay *s, uint32_t x) { s->size[x] = s->size[s->left[x]] + s->size[s->right[x]] + 1; }
+static void splay_resize(splay *s, uint32_t x) {
+    s->size[x] = s->size[s->left[x]] + s->size[s->right[x]] + 1;
+}
 
-/* Top-down splay (Sleator and Tarjan) to the node of a time; sizes are mended on the way back along both spines. */
+/* Top-down splay (Sleator and Tarjan) to the node of a time; sizes are mended on the way back along
+ * both spines. */
 static uint32_t splay_to(splay *s, uint32_t root, uint64_t time) {
     uint32_t spine[2][256], count[2] = {0, 0}, x = root, child;
     if (!x) return 0;
@@ -44,43 +71,70 @@ static uint32_t splay_to(splay *s, uint32_t root, uint64_t time) {
             child = s->left[x];
             if (!child) break;
             if (time < s->time[child]) {
-                s->left[x] = s->right[child]; s->right[child] = x; splay_resize(s, x); x = child;
+                s->left[x] = s->right[child];
+                s->right[child] = x;
+                splay_resize(s, x);
+                x = child;
                 if (!s->left[x]) break;
             }
             if (count[1] == 256) break;
-            spine[1][count[1]++] = x; x = s->left[x];
+            spine[1][count[1]++] = x;
+            x = s->left[x];
         } else if (time > s->time[x]) {
             child = s->right[x];
             if (!child) break;
             if (time > s->time[child]) {
-                s->right[x] = s->left[child]; s->left[child] = x; splay_resize(s, x); x = child;
+                s->right[x] = s->left[child];
+                s->left[child] = x;
+                splay_resize(s, x);
+                x = child;
                 if (!s->right[x]) break;
             }
             if (count[0] == 256) break;
-            spine[0][count[0]++] = x; x = s->right[x];
-        } else break;
+            spine[0][count[0]++] = x;
+            x = s->right[x];
+        } else
+            break;
     }
-    { uint32_t low = s->left[x], high = s->right[x];
-      while (count[0]) { uint32_t y = spine[0][--count[0]]; s->right[y] = low; splay_resize(s, y); low = y; }
-      while (count[1]) { uint32_t y = spine[1][--count[1]]; s->left[y] = high; splay_resize(s, y); high = y; }
-      s->left[x] = low; s->right[x] = high; splay_resize(s, x); }
+    {
+        uint32_t low = s->left[x], high = s->right[x];
+        while (count[0]) {
+            uint32_t y = spine[0][--count[0]];
+            s->right[y] = low;
+            splay_resize(s, y);
+            low = y;
+        }
+        while (count[1]) {
+            uint32_t y = spine[1][--count[1]];
+            s->left[y] = high;
+            splay_resize(s, y);
+            high = y;
+        }
+        s->left[x] = low;
+        s->right[x] = high;
+        splay_resize(s, x);
+    }
     return x;
 }
 
 static void splay_access(splay *s, uint64_t block) {
-    uint32_t b = (uint32_t)((block * UINT64_C(0x9E3779B97F4A7C15) >> 32) * s->buckets >> 32), x, distance = 0, bits = 0;
+    uint32_t b = (uint32_t)((block * UINT64_C(0x9E3779B97F4A7C15) >> 32) * s->buckets >> 32), x,
+             distance = 0, bits = 0;
     while (s->node[b] && s->key[b] != block) b = b + 1 < s->buckets ? b + 1 : 0;
     s->now++;
     x = s->node[b];
     if (x) {
         uint64_t time = s->time[x];
-        do s->root = splay_to(s, s->root, time); while (s->time[s->root] != time);
+        do s->root = splay_to(s, s->root, time);
+        while (s->time[s->root] != time);
         distance = s->size[s->right[x]] + 1;
-        if (!s->left[x]) s->root = s->right[x];
+        if (!s->left[x])
+            s->root = s->right[x];
         else {
             uint32_t right = s->right[x], top;
             uint64_t biggest = UINT64_MAX;
-            do top = splay_to(s, s->left[x], biggest), s->left[x] = top; while (s->right[top]);
+            do top = splay_to(s, s->left[x], biggest), s->left[x] = top;
+            while (s->right[top]);
             s->right[top] = right;
             splay_resize(s, top);
             s->root = top;
@@ -98,9 +152,12 @@ static void splay_access(splay *s, uint64_t block) {
     s->distances[bits]++;
 }
 
-/* ---- rival: average footprint by reuse times, last times in a direct-mapped table of 2^26 entries (blocks alias) ---- */
+/* ---- rival: average footprint by reuse times, last times in a direct-mapped table of 2^26 entries
+ * (blocks alias) ---- */
 
-typedef struct alias { uint64_t *last, now, count[512], sum[512]; } alias;
+typedef struct alias {
+    uint64_t *last, now, count[512], sum[512];
+} alias;
 
 static void alias_access(alias *a, uint64_t block) {
     uint64_t *last = &a->last[block & ((1u << 26) - 1)], gap = ++a->now - *last;
@@ -113,9 +170,23 @@ static void alias_access(alias *a, uint64_t block) {
 /* ---- the ways ---- */
 
 enum { EXACT, C99, C90, C50, SINGLE, AVERAGE, ALIAS, SPLAY, PAPER, WAYS };
-static const char *const names[WAYS] = {"c=1", "c=.99", "c=.9", "c=.5", "c=.9-one-by-one", "average-only", "aliasing-table", "olken-splay", "paper-literal-c=.9"};
+static const char *const names[WAYS] = {"c=1",
+                                        "c=.99",
+                                        "c=.9",
+                                        "c=.5",
+                                        "c=.9-one-by-one",
+                                        "average-only",
+                                        "aliasing-table",
+                                        "olken-splay",
+                                        "paper-literal-c=.9"};
 
-typedef struct way { footprint fp; splay tree; alias table; paper literal; int kind; } way;
+typedef struct way {
+    footprint fp;
+    splay tree;
+    alias table;
+    paper literal;
+    int kind;
+} way;
 
 static void way_start(way *w, int kind, uint32_t blocks) {
     static const double c[] = {1, .99, .9, .5, .9, .9};
@@ -125,69 +196,79 @@ static void way_start(way *w, int kind, uint32_t blocks) {
         config.c = c[kind];
         config.flags = kind == AVERAGE ? FOOTPRINT_AVERAGE : 0;
         if (!footprint_open(&w->fp, &config)) exit(1);
-    } else if (kind == ALIAS) { memset(&w->table, 0, sizeof w->table); w->table.last = (uint64_t *)calloc(1u << 26, sizeof *w->table.last); }
-    else if (kind == SPLAY) splay_start(&w->tree, blocks);
-    else paper_start(&w->literal, .9);
+    } else if (kind == ALIAS) {
+        memset(&w->table, 0, sizeof w->table);
+        w->table.last = (uint64_t *)calloc(1u << 26, sizeof *w->table.last);
+    } else if (kind == SPLAY)
+        splay_start(&w->tree, blocks);
+    else
+        paper_start(&w->literal, .9);
 }
 
 #if defined(__GNUC__)
-__attribute__((noinline))                         /* callgrind counts what is inside */
+__attribute__((noinline)) /* callgrind counts what is inside */
 #endif
-static void way_run(way *w, const uint64_t *blocks, size_t count) {
+static void
+way_run(way *w, const uint64_t *blocks, size_t count) {
     size_t i;
-    if (w->kind == SINGLE) for (i = 0; i < count; i++) footprint_access(&w->fp, blocks[i]);
-    else if (w->kind <= AVERAGE) footprint_access_many(&w->fp, blocks, count);
-    else if (w->kind == ALIAS) for (i = 0; i < count; i++) alias_access(&w->table, blocks[i]);
-    else if (w->kind == SPLAY) for (i = 0; i < count; i++) splay_access(&w->tree, blocks[i]);
-    else for (i = 0; i < count; i++) paper_access(&w->literal, blocks[i]);
+    if (w->kind == SINGLE)
+        for (i = 0; i < count; i++) footprint_access(&w->fp, blocks[i]);
+    else if (w->kind <= AVERAGE)
+        footprint_access_many(&w->fp, blocks, count);
+    else if (w->kind == ALIAS)
+        for (i = 0; i < count; i++) alias_access(&w->table, blocks[i]);
+    else if (w->kind == SPLAY)
+        for (i = 0; i < count; i++) splay_access(&w->tree, blocks[i]);
+    else
+        for (i = 0; i < count; i++) paper_access(&w->literal, blocks[i]);
 }
 
 static void way_end(way *w) {
-    if (w->kind <= AVERAGE) footprint_close(&w->fp);
-    else if (w->kind == ALIAS) free(w->table.last);
-    else if (w->kind == SPLAY) splay_end(&w->tree);
-    else paper_end(&w->literal);
+    if (w->kind <= AVERAGE)
+        footprint_close(&w->fp);
+    else if (w->kind == ALIAS)
+        free(w->table.last);
+    else if (w->kind == SPLAY)
+        splay_end(&w->tree);
+    else
+        paper_end(&w->literal);
 }
 
 /* ---- inputs ---- */
 
 static uint64_t random_state = 1;
-static uint64_t next_random(void) {
-    uint64_t z = random_state += UINT64_C(0x9E3779B97F4A7C15);
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
-}
 
 static size_t make(const char *kind, uint64_t m, uint64_t *block, size_t n) {
     size_t i;
     for (i = 0; i < n; i++) {
-        uint64_t r = next_random();
+        uint64_t r = bench_random(&random_state);
         double u = (double)(r >> 11) / 9007199254740992.0;
-        block[i] = kind[0] == 'r' ? r % m : kind[0] == 'c' ? i % m : (uint64_t)(pow((double)m + 1, u) - 1);     /* Zipf, exponent 1 */
+        block[i] = kind[0] == 'r'   ? r % m
+                   : kind[0] == 'c' ? i % m
+                                    : (uint64_t)(pow((double)m + 1, u) - 1); /* Zipf, exponent 1 */
     }
     return n;
 }
 
+/* The first n accesses; ends the program if the file cannot be read. */
 static size_t read_trace(const char *path, uint64_t *block, size_t n) {
-    FILE *file = fopen(path, "rb");
-    uint64_t last = 0;
-    size_t count = 0;
-    if (!file) { fprintf(stderr, "%s: cannot be opened\n", path); exit(1); }
-    while (count < n) {
-        uint64_t value = 0;
-        int shift = 0, byte;
-        do { if ((byte = getc(file)) == EOF) goto end; value |= (uint64_t)(byte & 127) << shift; shift += 7; } while (byte & 128);
-        last += (value >> 1) ^ (0 - (value & 1));
-        block[count++] = last;
+    static trace_blocks trace;
+    size_t count = 0, got = 1;
+    int status = trace_blocks_open(&trace, path, 0, TRACE_BLOCKS_EVERY);
+    if (status != TOOL_OK) exit(status);
+    while (count < n && got) {
+        status = trace_blocks_read(&trace, block + count, NULL, n - count, &got);
+        if (status != TOOL_OK) exit(status);
+        count += got;
     }
-end:
-    fclose(file);
+    trace_blocks_close(&trace);
     return count;
 }
 
-/* One line: ns per access of every way, best of the rounds. The literal paper takes only the first 2e5 accesses. */
-static void compare(const char *name, const uint64_t *block, size_t n, uint32_t blocks, int rounds) {
+/* One line: ns per access of every way, best of the rounds. The literal paper takes only the first
+ * 2e5 accesses. */
+static void compare(const char *name, const uint64_t *block, size_t n, uint32_t blocks,
+                    int rounds) {
     static way w[WAYS];
     double best[WAYS];
     uint64_t distinct = 0;
@@ -197,25 +278,37 @@ static void compare(const char *name, const uint64_t *block, size_t n, uint32_t 
     for (round = 0; round < rounds; round++) {
         double spent[WAYS];
         size_t at, chunk = n / 16 + 1;
-        for (k = 0; k < WAYS; k++) { spent[k] = 0; way_start(&w[k], k, blocks); }
+        for (k = 0; k < WAYS; k++) {
+            spent[k] = 0;
+            way_start(&w[k], k, blocks);
+        }
         for (at = 0; at < n; at += chunk)
             for (k = 0; k < WAYS; k++) {
                 size_t count = n - at < chunk ? n - at : chunk;
                 clock_t start = clock();
-                if (k == PAPER) { if (at) continue; if (count > 200000) count = 200000; }
+                if (k == PAPER) {
+                    if (at) continue;
+                    if (count > 200000) count = 200000;
+                }
                 way_run(&w[k], block + at, count);
-                spent[k] += (double)(clock() - start) * 1e9 / CLOCKS_PER_SEC / (double)(k == PAPER ? count : n);
+                spent[k] += (double)(clock() - start) * 1e9 / CLOCKS_PER_SEC /
+                            (double)(k == PAPER ? count : n);
             }
         for (k = 0; k < WAYS; k++) {
             footprint_stats s;
             if (spent[k] < best[k]) best[k] = spent[k];
-            if (k == C90) { footprint_get_stats(&w[k].fp, &s); distinct = s.blocks; bytes = (double)s.blocks_bytes / (double)s.blocks; }
+            if (k == C90) {
+                footprint_get_stats(&w[k].fp, &s);
+                distinct = s.blocks;
+                bytes = (double)s.blocks_bytes / (double)s.blocks;
+            }
             way_end(&w[k]);
         }
     }
     printf("%-16s %9lu %8llu", name, (unsigned long)n, (unsigned long long)distinct);
     for (k = 0; k < WAYS; k++) printf(" %8.1f", best[k]);
-    printf("  %5.2f %5.2f %5.2f %5.1f\n", best[EXACT] / best[C90], best[SPLAY] / best[C90], best[AVERAGE] / best[ALIAS], bytes);
+    printf("  %5.2f %5.2f %5.2f %5.1f\n", best[EXACT] / best[C90], best[SPLAY] / best[C90],
+           best[AVERAGE] / best[ALIAS], bytes);
     fflush(stdout);
 }
 
@@ -232,8 +325,12 @@ static void compare_pair(const char *name, uint64_t length, double c, uint64_t n
     memory = malloc(bytes);
     interleave_init(&pair, memory, bytes, &config);
     start = clock();
-    for (i = 0; i < n; i += 2 * length) { interleave_run(&pair, 0, length); interleave_run(&pair, 1, length); }
-    printf("%-16s c = %-4g %8.2f ns an access\n", name, c, (double)(clock() - start) * 1e9 / CLOCKS_PER_SEC / (double)n);
+    for (i = 0; i < n; i += 2 * length) {
+        interleave_run(&pair, 0, length);
+        interleave_run(&pair, 1, length);
+    }
+    printf("%-16s c = %-4g %8.2f ns an access\n", name, c,
+           (double)(clock() - start) * 1e9 / CLOCKS_PER_SEC / (double)n);
     free(memory);
 }
 
@@ -245,14 +342,22 @@ int main(int argc, char **argv) {
         static way w;
         n = argc > 4 ? (size_t)strtoul(argv[4], NULL, 10) : 500000;
         block = (uint64_t *)malloc(n * sizeof *block);
-        n = strncmp(argv[3], "random", 6) == 0 ? make("random", 1000000, block, n) : read_trace(argv[3], block, n);
-        for (k = 0; k < WAYS; k++) if (strcmp(names[k], argv[2]) == 0) { way_start(&w, k, 2000000); way_run(&w, block, n); way_end(&w); }
+        n = strncmp(argv[3], "random", 6) == 0 ? make("random", 1000000, block, n)
+                                               : read_trace(argv[3], block, n);
+        for (k = 0; k < WAYS; k++)
+            if (strcmp(names[k], argv[2]) == 0) {
+                way_start(&w, k, 2000000);
+                way_run(&w, block, n);
+                way_end(&w);
+            }
         printf("%s %lu\n", argv[2], (unsigned long)n);
         free(block);
         return 0;
     }
     block = (uint64_t *)malloc(most * sizeof *block);
-    printf("footprint: CPU ns an access (peers: aliasing table: average only; splay: reuse distances only)\n%-16s %9s %8s", "input", "n", "blocks");
+    printf("footprint: CPU ns an access (peers: aliasing table: average only; splay: reuse "
+           "distances only)\n%-16s %9s %8s",
+           "input", "n", "blocks");
     for (k = 0; k < WAYS; k++) printf(" %8.8s", names[k]);
     printf("  1/.9  splay avg/  bytes\n%78s%42s  ratio /.9   alias /block\n", "", "");
     for (i = 1 + quick + (argc > 1 && strcmp(argv[1], "full") == 0); i < argc; i++) {
@@ -269,7 +374,7 @@ int main(int argc, char **argv) {
             compare(name, block, n, (uint32_t)m, quick ? 1 : 2);
         }
     }
-    if (!quick) {                                 /* n = 1e8: the same blocks over and over */
+    if (!quick) { /* n = 1e8: the same blocks over and over */
         static way w[2];
         clock_t start;
         double ns[2];
@@ -277,7 +382,8 @@ int main(int argc, char **argv) {
         for (k = 0; k < 2; k++) {
             way_start(&w[k], k == 0 ? C90 : AVERAGE, 0);
             start = clock();
-            for (m = 0; m < 100000000; m += n) way_run(&w[k], block, m + n <= 100000000 ? n : (size_t)(100000000 - m));
+            for (m = 0; m < 100000000; m += n)
+                way_run(&w[k], block, m + n <= 100000000 ? n : (size_t)(100000000 - m));
             ns[k] = (double)(clock() - start) * 1e9 / CLOCKS_PER_SEC / 1e8;
             way_end(&w[k]);
         }

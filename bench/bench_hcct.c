@@ -10,6 +10,7 @@
 #include "../hcct.h"
 #include "../tools/base/tool.c"
 #include "../tools/replay/yardsticks.c"
+#include "random.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,8 +85,7 @@ static void run_ours(const events *e, uint32_t algorithm, size_t most_contexts) 
     size_t i, bytes;
     memset(&c, 0, sizeof c);
     c.algorithm = algorithm;
-    if (algorithm != HCCT_FULL) { c.monitored = M; c.one_over_epsilon = M; c.hash_slots = 2 * M; }
-    if (algorithm == HCCT_STICKY) c.hash_slots = 0;
+    if (algorithm != HCCT_FULL) { c.monitored = M; c.one_over_epsilon = M; }
     bytes = hcct_bytes(&c, (uint32_t)(algorithm == HCCT_FULL ? most_contexts + 1 : algorithm == HCCT_STICKY ? 2000000 : 4 * M));
     if (bytes > arena_bytes) { free(arena_memory); arena_memory = take(arena_bytes = bytes); }
     hcct_init(&t, arena_memory, bytes, &c);
@@ -105,12 +105,6 @@ static void run_empty(const events *e) {
 /* ---- events ---- */
 
 static uint64_t seed = 1;
-static uint64_t next_random(void) {
-    uint64_t z = (seed += UINT64_C(0x9E3779B97F4A7C15));
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
 
 /* A random walk over calls: `keys` functions, the first of them far more often (skew 0 .. 8 halvings), up to `deep`. */
 static events walk(const char *name, size_t calls, uint32_t keys, uint32_t skew, uint32_t deep, uint32_t phases) {
@@ -120,7 +114,7 @@ static events walk(const char *name, size_t calls, uint32_t keys, uint32_t skew,
     e.count = e.enters = 0;
     e.name = name;
     while (e.enters < calls) {
-        uint64_t x = next_random();
+        uint64_t x = bench_random(&seed);
         uint32_t range = keys, k;
         if (depth && (depth == deep || (x & 63) >= down)) { e.at[e.count++] = 0; depth--; continue; }
         for (k = 0; k < skew && (x >> (8 + k) & 1); k++) range = range / 4 + 1;

@@ -246,7 +246,8 @@ static const char *const way_names[] = {"textbook", "eager", "lazy", "none"};
 
 static hotstream_stats last;
 
-static double run(int way, const trace *t) {
+/* nodes: where to begin; twice as many as long as the trace does not fit. */
+static double run(int way, const trace *t, uint32_t nodes) {
     double start = 0, took = 0;
     size_t i;
     if (way == TEXTBOOK) {
@@ -263,7 +264,6 @@ static double run(int way, const trace *t) {
     } else {
         hotstream h;
         hotstream_config config = {0};
-        uint32_t nodes = 1 << 16;
         void *memory = NULL;
         config.symbols = 1;
         config.streams_max = 16;
@@ -334,7 +334,7 @@ int main(int argc, char **argv) {
     if (argc == 5 && strcmp(argv[1], "one") == 0) {
         trace t = trace_open(argv[4], (size_t)atol(argv[3]));
         for (way = 0; way < WAYS; way++) {
-            if (strcmp(argv[2], way_names[way]) == 0) { run(way, &t); printf("%s %zu symbols, %u nodes\n", argv[2], t.count, last.nodes); return 0; }
+            if (strcmp(argv[2], way_names[way]) == 0) { run(way, &t, (uint32_t)t.count / 2 + 4096); printf("%s %zu symbols, %u nodes\n", argv[2], t.count, last.nodes); return 0; }
         }
         return 2;
     }
@@ -354,7 +354,7 @@ int main(int argc, char **argv) {
             for (way = 0; way < 3; way++) {
                 double took;
                 if (way == TEXTBOOK && round > 2) { continue; }
-                took = run(way, &t);
+                took = run(way, &t, 1 << 16);
                 if (took < best[way]) { best[way] = took; }
             }
         }

@@ -4,7 +4,7 @@
 build=${BUILD:-build}/bench
 trace=${1:?a block trace, not compressed} n=${2:-500000}
 mkdir -p "$build"
-${CC:-cc} -std=c99 -O2 -g -I. -o "$build/bench_footprint" bench/bench_footprint.c -lm || exit 1
+${CC:-cc} -std=c99 -O2 -g -I. -Itools -o "$build/bench_footprint" bench/bench_footprint.c -lm || exit 1
 count() { # FUNCTION WAY
     valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect="$1" "$build/bench_footprint" one "$2" "$trace" "$n" 2>&1 |
         sed -n 's/.*Collected : //p'

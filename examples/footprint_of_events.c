@@ -1,6 +1,7 @@
-/* footprint_of_events.c - bursty.h decides when to look, footprint.h says how much data the bursts touch: the two meet in one
-   function of seven lines. A burst is a window of its own kind (accesses between bursts are not seen), so bursts are made long
-   here, and only windows up to a burst's length are asked for. */
+/* footprint_of_events.c - bursty.h decides when to look, footprint.h says how much data the bursts
+   touch: the two meet in one function of seven lines. A burst is a window of its own kind (accesses
+   between bursts are not seen), so bursts are made long here, and only windows up to a burst's
+   length are asked for. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #define FOOTPRINT_IMPLEMENTATION
@@ -10,7 +11,11 @@
 enum { ROWS = 400, BURST = 4000 };
 static int matrix[ROWS][ROWS];
 
-typedef struct burst { footprint fp; footprint_profile sum; uint64_t memory[80000], table[30000], sums[30000]; } burst;
+typedef struct burst {
+    footprint fp;
+    footprint_profile sum;
+    uint64_t memory[80000], table[30000], sums[30000];
+} burst;
 
 /* No window may span two bursts: each burst is tracked anew, and its profile is added. */
 static void on_event(void *user, const bursty_event *e) {
@@ -19,10 +24,13 @@ static void on_event(void *user, const bursty_event *e) {
     footprint_profile p;
     config.window_max = BURST;
     config.flags = FOOTPRINT_FORGET;
-    if (e->kind == BURSTY_BEGIN) (void)footprint_init(&b->fp, b->memory, sizeof b->memory, &config);
-    else if (e->kind != BURSTY_END) footprint_reference(&b->fp, (const void *)e->value, sizeof(int));
+    if (e->kind == BURSTY_BEGIN)
+        (void)footprint_init(&b->fp, b->memory, sizeof b->memory, &config);
+    else if (e->kind != BURSTY_END)
+        footprint_reference(&b->fp, (const void *)e->value, sizeof(int));
     else if (footprint_snapshot(&b->fp, &p, b->table, sizeof b->table) == 0) {
-        if (!b->sum.at_least) (void)footprint_profile_init(&b->sum, p.rows + 40, p.columns, b->sums, sizeof b->sums);
+        if (!b->sum.at_least)
+            (void)footprint_profile_init(&b->sum, p.rows + 40, p.columns, b->sums, sizeof b->sums);
         (void)footprint_add(&b->sum, &p);
     }
 }
@@ -30,14 +38,24 @@ static void on_event(void *user, const bursty_event *e) {
 static BURST_DUAL(long, by_rows, (int n), (n)) {
     long sum = 0;
     int i, k;
-    for (i = 0; i < n; i++) for (k = 0; k < n; k++) BURST_BODY({ BURST_REF(BURSTY_LOAD, &matrix[i][k]); sum += matrix[i][k]; })
+    for (i = 0; i < n; i++)
+        for (k = 0; k < n; k++)
+            BURST_BODY({
+                BURST_REF(BURSTY_LOAD, &matrix[i][k]);
+                sum += matrix[i][k];
+            })
     return sum;
 }
 
 static BURST_DUAL(long, by_columns, (int n), (n)) {
     long sum = 0;
     int i, k;
-    for (i = 0; i < n; i++) for (k = 0; k < n; k++) BURST_BODY({ BURST_REF(BURSTY_LOAD, &matrix[k][i]); sum += matrix[k][i]; })
+    for (i = 0; i < n; i++)
+        for (k = 0; k < n; k++)
+            BURST_BODY({
+                BURST_REF(BURSTY_LOAD, &matrix[k][i]);
+                sum += matrix[k][i];
+            })
     return sum;
 }
 
@@ -62,8 +80,11 @@ int main(void) {
     bursty_set_profile(1, NULL);
     for (turn = 0; turn < 2; turn++) {
         const footprint_profile *p = &both[turn]->sum;
-        if (p->at_least) printf("%-11s a window of 1000 loads touches %6.1f blocks of 64 bytes; a cache of 64 blocks misses %.3f of the loads\n",
-               turn ? "by columns:" : "by rows:", footprint_average(p, 1000), footprint_miss_ratio_by_average(p, 64));
+        if (p->at_least)
+            printf("%-11s a window of 1000 loads touches %6.1f blocks of 64 bytes; a cache of 64 "
+                   "blocks misses %.3f of the loads\n",
+                   turn ? "by columns:" : "by rows:", footprint_average(p, 1000),
+                   footprint_miss_ratio_by_average(p, 64));
     }
     return sum != 0;
 }

@@ -6,8 +6,11 @@
    build/fuzz/fuzz_edges fuzz/fuzz_edges.c build/fuzz/fuzz_edges -max_len=512 -timeout=10
    -max_total_time=600                                     */
 #define EDGEPROF_WIDE
+#define EDGEPROF_STATIC
 #define EDGEPROF_IMPLEMENTATION
+#define EDGEPLAN_STATIC
 #define EDGEPLAN_IMPLEMENTATION
+#define EDGETRACE_STATIC
 #define EDGETRACE_IMPLEMENTATION
 #include "edgeprof.h"
 #include "edgeplan.h"

@@ -103,6 +103,11 @@ static int begin(void) {
     if (off || busy) { return 0; }
     busy = 1;
     while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)) { }
+    if (off) {                                              /* another thread made the last reference meanwhile */
+        __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
+        busy = 0;
+        return 0;
+    }
     if (!stack) { stack = (frame *)allocate(NULL, STACK * sizeof *stack); }
     return 1;
 }

@@ -223,6 +223,26 @@ static void grids(brst *b, size_t bytes) {
     }
 }
 
+/* Windows of every length, so that every column has points to draw. */
+static void full_grids(brst *b, size_t bytes) {
+    unsigned number = 0, i;
+    char name[16];
+    while (b->size < bytes) {
+        const uint64_t fields[] = {0, 0, 6, 1000000000, UINT64_MAX, 1000, 0, 0, 0, 8, 496};
+        snprintf(name, sizeof name, "%u", number++);
+        brst_begin(b, 3, CHUNK);
+        brst_string(b, name);
+        for (i = 0; i < sizeof fields / sizeof *fields; i++) brst_number(b, fields[i]);
+        for (i = 0; i < 8; i++) brst_byte(b, 0);
+        for (i = 0; i < 496; i++) {
+            const unsigned column[] = {1, 1, 0, 7, 1, 1};
+            unsigned k;
+            for (k = 0; k < sizeof column / sizeof *column; k++) brst_number(b, column[k]);
+        }
+        brst_end(b);
+    }
+}
+
 static void small_footprints(brst *b, size_t bytes) {
     unsigned number = 0, i;
     char name[16];
@@ -234,6 +254,207 @@ static void small_footprints(brst *b, size_t bytes) {
         for (i = 0; i < sizeof fields / sizeof *fields; i++) brst_number(b, fields[i]);
         brst_end(b);
     }
+}
+
+/* ---- kind 4 ------------------------------------------------------------------------------- */
+
+static void key(brst *b, uint64_t number) {
+    int i;
+    for (i = 0; i < 8; i++) brst_byte(b, (unsigned)(number >> 8 * i) & 255);
+}
+
+/* An entry and EXIT, an edge between them without a counter, and X with one. */
+static void function(brst *b, uint64_t number, const char *file) {
+    const unsigned fields[] = {64, 0, 0, 2, 1, 0, 1, 1, 1, 0, 0, 1};
+    size_t i;
+    brst_number(b, 1);
+    key(b, number);
+    brst_string(b, "f");
+    brst_string(b, file);
+    for (i = 0; i < sizeof fields / sizeof *fields; i++) brst_number(b, fields[i]);
+}
+
+static void counts(brst *b, uint64_t number, unsigned slots) {
+    brst_number(b, 2);
+    key(b, number);
+    brst_number(b, 64);
+    brst_number(b, slots);
+    while (slots--) brst_number(b, 1);
+}
+
+static void exits(brst *b, unsigned count) {
+    unsigned i;
+    brst_number(b, count);
+    for (i = 0; i < count; i++) {
+        brst_number(b, i);
+        brst_number(b, 1);
+        brst_number(b, 0);
+    }
+}
+
+static void edge_functions(brst *b, size_t bytes) {
+    uint64_t number = 0;
+    brst_begin(b, 4, CHUNK);
+    for (; b->size < bytes; number++) {
+        function(b, number, "f.c");
+        counts(b, number, 1);
+        exits(b, 0);
+    }
+    brst_end(b);
+}
+
+static void edge_files(brst *b, size_t bytes) {
+    uint64_t number = 0;
+    char file[16];
+    brst_begin(b, 4, CHUNK);
+    counts(b, 1, 1);
+    exits(b, 0);
+    while (b->size < bytes) {
+        snprintf(file, sizeof file, "%x", (unsigned)number++);
+        function(b, 1, file);
+    }
+    brst_end(b);
+}
+
+/* Functions that share one record of counts, which has as many exits as there are functions. */
+static void edge_exits(brst *b, size_t bytes) {
+    uint64_t i;
+    brst_begin(b, 4, CHUNK);
+    counts(b, 1, 1);
+    exits(b, (unsigned)(bytes / 10));
+    for (i = 0; b->size < bytes; i++) {
+        char file[16];
+        snprintf(file, sizeof file, "%x", (unsigned)i);
+        function(b, 1, file);
+    }
+    brst_end(b);
+}
+
+/* Records that are added up, of which one has many exits. */
+static void edge_counts(brst *b, size_t bytes) {
+    brst_begin(b, 4, CHUNK);
+    counts(b, 1, 0);
+    exits(b, (unsigned)(bytes / 10));
+    while (b->size < bytes) {
+        counts(b, 1, 0);
+        exits(b, 1);
+    }
+    brst_end(b);
+}
+
+/* One source under as many names: the page shows its lines. */
+static void edge_sources(brst *b, size_t bytes) {
+    unsigned number = 0;
+    brst_begin(b, 4, CHUNK);
+    counts(b, 1, 1);
+    exits(b, 0);
+    while (b->size < bytes) {
+        char file[80] = "tests/";
+        unsigned i;
+        for (i = 0; i < 16; i++) strcat(file, number >> i & 1 ? "./" : "/");
+        strcat(file, "make_hostile.c");
+        function(b, 1, file);
+        number++;
+    }
+    brst_end(b);
+}
+
+/* ---- kind 5 ------------------------------------------------------------------------------- */
+
+static void begin_streams(brst *b, const char *title, uint64_t streams) {
+    const uint64_t fields[] = {1, 1, 1024, 1000000, UINT64_MAX, 0, 0, 0, 0, 0, streams};
+    size_t i;
+    brst_begin(b, 5, CHUNK);
+    brst_number(b, 1);
+    brst_string(b, title);
+    for (i = 0; i < sizeof fields / sizeof *fields; i++) brst_number(b, fields[i]);
+}
+
+static void new_item(brst *b, uint64_t value, const char *name) {
+    brst_number(b, 0);
+    brst_number(b, value);
+    brst_string(b, name);
+    brst_number(b, 0);
+}
+
+static void stream_parts(brst *b, size_t bytes) {
+    unsigned number = 0;
+    char title[16];
+    while (b->size < bytes) {
+        snprintf(title, sizeof title, "%x", number++);
+        begin_streams(b, title, 1);
+        brst_number(b, 1);
+        brst_number(b, 1);
+        new_item(b, 1, "");
+        brst_end(b);
+    }
+}
+
+/* Different streams of three items each out of `sites` sites. */
+static void triples(brst *b, size_t count, unsigned sites) {
+    size_t i;
+    for (i = 0; i < count; i++) {
+        brst_number(b, 3);
+        brst_number(b, 1);
+        brst_number(b, 1 + i % sites);
+        brst_number(b, 0);
+        brst_number(b, 1 + i / sites % sites);
+        brst_number(b, 64 * (i % 65536));
+        brst_number(b, 1 + i / sites / sites % sites);
+        brst_number(b, 0);
+    }
+}
+
+static void stream_items(brst *b, size_t bytes) {
+    size_t count = bytes / 10;
+    unsigned i;
+    begin_streams(b, "items", count + 1);
+    brst_number(b, 127);
+    brst_number(b, 1);
+    for (i = 0; i < 127; i++) new_item(b, i, "");
+    triples(b, count, 127);
+    brst_end(b);
+}
+
+/* The same with a long name on each site. */
+static void stream_names(brst *b, size_t bytes) {
+    size_t count = bytes / 20;
+    unsigned i, sites = (unsigned)(bytes / 2 / 4000);
+    if (sites > 15) sites = 15; /* as many in a small file as in a large one */
+    begin_streams(b, "names", count + 1);
+    brst_number(b, sites);
+    brst_number(b, 1);
+    long_name[4000] = 0;
+    for (i = 0; i < sites; i++) {
+        long_name[0] = (char)(' ' + i % 90);
+        long_name[1] = (char)(' ' + i / 90);
+        new_item(b, i, long_name);
+    }
+    memset(long_name, 'W', 4001);
+    triples(b, count, sites);
+    brst_end(b);
+}
+
+static void stream_sites(brst *b, size_t bytes) {
+    size_t i, count = bytes / 11;
+    begin_streams(b, "sites", count);
+    for (i = 0; i < count; i++) {
+        brst_number(b, 1);
+        brst_number(b, 1);
+        new_item(b, i + 100000, "\xFF");
+    }
+    brst_end(b);
+}
+
+static void stream_values(brst *b, size_t bytes) {
+    size_t i, count = bytes / 9;
+    begin_streams(b, "values", count);
+    for (i = 0; i < count; i++) {
+        brst_number(b, 1);
+        brst_number(b, 1);
+        new_item(b, i + 100000, "");
+    }
+    brst_end(b);
 }
 
 static const struct {
@@ -253,7 +474,18 @@ static const struct {
     {"many_trees", many_trees},
     {"tree_names", tree_names},
     {"grids", grids},
+    {"full_grids", full_grids},
     {"small_footprints", small_footprints},
+    {"edge_functions", edge_functions},
+    {"edge_files", edge_files},
+    {"edge_exits", edge_exits},
+    {"edge_counts", edge_counts},
+    {"edge_sources", edge_sources},
+    {"stream_parts", stream_parts},
+    {"stream_items", stream_items},
+    {"stream_names", stream_names},
+    {"stream_sites", stream_sites},
+    {"stream_values", stream_values},
 };
 
 int main(int argc, char **argv) {

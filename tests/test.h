@@ -11,10 +11,11 @@
 typedef struct test_case {
     void (*function)(void);
     const char *name;
+    int line;
     struct test_case *next;
 } test_case;
 
-static test_case *test_first, **test_last = &test_first;
+static test_case *test_first;
 static int test_passed, test_failed, test_skipped, test_broken;
 static const char *test_skip_reason;
 
@@ -34,13 +35,16 @@ static const char *test_skip_reason;
 
 #define TEST(name) \
     static void name(void); \
-    static test_case name##_case = {name, #name, NULL}; \
+    static test_case name##_case = {name, #name, __LINE__, NULL}; \
     TEST_BEFORE_MAIN(name##_register) { test_register(&name##_case); } \
     static void name(void)
 
+/* Tests run in the order of the file. Some systems call constructors in the opposite order. */
 static inline void test_register(test_case *test) {
-    *test_last = test;
-    test_last = &test->next;
+    test_case **at = &test_first;
+    while (*at && (*at)->line < test->line) at = &(*at)->next;
+    test->next = *at;
+    *at = test;
 }
 
 static inline int test_report(int ok, const char *text, const char *file, int line) {

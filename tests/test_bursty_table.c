@@ -75,9 +75,64 @@ static void points(void) { ALL_POINTS(); }
 SCOPE_AROUND(0) SCOPE_AROUND(1) SCOPE_AROUND(2) SCOPE_AROUND(3) SCOPE_AROUND(4)
 SCOPE_AROUND(5) SCOPE_AROUND(6) SCOPE_AROUND(7) SCOPE_AROUND(8) SCOPE_AROUND(9)
 
+static void (*const around[10])(void) = { around_0, around_1, around_2, around_3, around_4,
+                                          around_5, around_6, around_7, around_8, around_9 };
+
+static void callee(void) { BURST_SCOPE("callee"); BURST_LEAVE(); }
+#define CALLER(n) static void caller_##n(void) { BURST_SCOPE("caller " #n); callee(); BURST_LEAVE(); }
+CALLER(0) CALLER(1) CALLER(2) CALLER(3) CALLER(4) CALLER(5) CALLER(6) CALLER(7) CALLER(8) CALLER(9)
+CALLER(a) CALLER(b) CALLER(c) CALLER(d) CALLER(e) CALLER(f) CALLER(g) CALLER(h) CALLER(i) CALLER(j)
+static void (*const caller[20])(void) = {
+    caller_0, caller_1, caller_2, caller_3, caller_4, caller_5, caller_6, caller_7, caller_8,
+    caller_9, caller_a, caller_b, caller_c, caller_d, caller_e, caller_f, caller_g, caller_h,
+    caller_i, caller_j };
+
+static void ignore(void *user, const bursty_event *e) {
+    (void)user;
+    (void)e;
+}
+
+/* 150 pairs in random order: more than a thread remembers the rows of. A second profile that comes
+   and goes, a cleared table and a new start do not disturb a count. */
+TEST(many_pairs_are_exact) {
+    static bursty_row rows[128];
+    uint64_t passed[10] = { 0 }, called[20] = { 0 };
+    uint32_t x = 1;
+    size_t n, i;
+    int k;
+    bursty_profile p = plain_profile(BURSTY_ALWAYS, 0);
+    bursty_profile second = plain_profile(50, 5);
+    second.action = ignore;
+    start_with(&p, 0);
+    around[3]();
+    start_with(&p, 0);
+    around[4]();
+    bursty_clear();
+    for (k = 0; k < 20000; k++) {
+        x = x * 1664525 + 1013904223;
+        if (k % 5000 == 1000) CHECK_EQ(bursty_set_profile(1, &second), 0);
+        if (k % 5000 == 2000) CHECK_EQ(bursty_set_profile(1, NULL), 0);
+        around[(x >> 16) % 10]();
+        passed[(x >> 16) % 10]++;
+        caller[(x >> 20) % 20]();
+        called[(x >> 20) % 20]++;
+    }
+    n = bursty_top(rows, 128, 1);
+    CHECK_EQ(n, 20);
+    for (i = 0; i < n; i++) {
+        const char *name = rows[i].caller->name;
+        CHECK_EQ(rows[i].count, called[name[7] <= '9' ? name[7] - '0' : name[7] - 'a' + 10]);
+    }
+    n = bursty_top(rows, 128, 0);
+    CHECK_EQ(n, 20 + 21);
+    for (i = 0; i < n; i++) {
+        const char *name = rows[i].site->name;
+        if (*name == 'p' || strcmp(name, "callee") == 0) CHECK_EQ(rows[i].count, 20000);
+        if (*name == 'a') CHECK_EQ(rows[i].count, passed[name[7] - '0']);
+    }
+}
+
 TEST(full_memory_loses_counted) {
-    static void (*const around[10])(void) = { around_0, around_1, around_2, around_3, around_4,
-                                              around_5, around_6, around_7, around_8, around_9 };
     static uint64_t memory[520];
     bursty_row rows[32];
     bursty_config config;
@@ -309,3 +364,18 @@ TEST(a_forked_child_counts_from_zero) {
     close(pipe_ends[1]);
 }
 #endif
+
+TEST(one_profile_counts_events_of_a_class) {
+    bursty_profile every = plain_profile(1, 1), loads = plain_profile(1, 1), calls = plain_profile(1, 1);
+    CHECK(bursty_start(NULL) != 0); /* profile 0 counts all classes */
+    CHECK_EQ(bursty_set_profile(1, &every), -1);
+    loads.classes = BURSTY_LOAD;
+    CHECK_EQ(bursty_set_profile(1, &loads), -1);
+    calls.classes = BURSTY_CALL;
+    CHECK_EQ(bursty_set_profile(0, &calls), 0);
+    CHECK_EQ(bursty_set_profile(1, &loads), 0);
+    CHECK_EQ(bursty_set_profile(2, &calls), -1);
+    CHECK_EQ(bursty_set_profile(0, &every), -1);
+    CHECK_EQ(bursty_set_profile(1, NULL), 0);
+    CHECK_EQ(bursty_set_profile(0, &every), 0);
+}

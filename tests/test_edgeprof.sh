@@ -104,9 +104,26 @@ check "gives the same bytes" cmp "$out/both.brst" "$out/other.brst"
 check "Cobertura" run_to "$out/forms.xml" "$bursty" report --cobertura "$out/check.brst"
 check "has a line with its branches" grep -q 'number="11" hits="3117" branch="true" condition-coverage="100% (2/2)"' "$out/forms.xml"
 if command -v xmllint >/dev/null 2>&1; then
-    if [ -f "${COBERTURA_DTD-}" ]; then check "the DTD accepts it" xmllint --noout --nonet --dtdvalid "$COBERTURA_DTD" "$out/forms.xml"
-    else check "it is XML" xmllint --noout --nonet "$out/forms.xml"; fi
+    dtd=tests/edgeprof/coverage-04.dtd
+    check "the DTD accepts it" xmllint --noout --nonet --dtdvalid $dtd "$out/forms.xml"
+    "$bursty" report --cobertura "$out/EDGEPROF_COVER=1.brst" >"$out/marks.xml"
+    check "and marks" xmllint --noout --nonet --dtdvalid $dtd "$out/marks.xml"
+    sed 's/ hits="3117"//' "$out/forms.xml" >"$out/no_hits.xml"
+    check "but no line without hits" \
+        fails_with 'hits' xmllint --noout --nonet --dtdvalid $dtd "$out/no_hits.xml"
 else skip "xmllint is not installed"; fi
+# What LCOV 2 asks of a tracefile.
+consistent() { awk -f tests/edgeprof/lcov_rules.awk "$1"; }
+for mode in check EDGEPROF_BITS=16 EDGEPROF_COVER=1; do
+    report --lcov "$out/$mode.brst" >"$out/rules.info"
+    check "LCOV of $mode does not contradict itself" consistent "$out/rules.info"
+done
+report --lcov "$out/check.brst" >"$out/counted.info"
+sed 's/^FNDA:99,collatz/FNDA:0,collatz/' "$out/counted.info" >"$out/rules.info"
+check "a function that did not run, lines that did" \
+    fails_with 'did not run' consistent "$out/rules.info"
+sed 's/^LH:.*/LH:0/' "$out/counted.info" >"$out/rules.info"
+check "a wrong total" fails_with 'LH is 0' consistent "$out/rules.info"
 size=$(wc -c <"$out/check.brst") at=1 bad=0
 while [ "$at" -lt "$size" ]; do                 # every truncation is refused, with one line and status 2
     head -c "$at" "$out/check.brst" >"$out/cut.brst"
@@ -136,6 +153,7 @@ sorted() { grep -v '^TN' "$1" | sort; }
 sorted "$out/parser.info" >"$out/a"
 sorted "$out/tool.info" >"$out/b"
 check "is the target's, line by line" cmp "$out/a" "$out/b"
+check "the target's LCOV does not contradict itself" consistent "$out/parser.info"
 if command -v genhtml >/dev/null 2>&1; then
     check "genhtml takes the target's" genhtml --branch-coverage -o "$out/html" "$out/parser.info"
     check "genhtml takes the tool's" genhtml --branch-coverage -o "$out/html2" "$out/tool.info"

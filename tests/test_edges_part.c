@@ -125,7 +125,7 @@ TEST(random_bytes) {
     uint64_t seed = 1;
     uint32_t i, k;
     for (i = 0; i < 3000; i++) {
-        size_t size = 1 + test_random(&seed) % sizeof bytes;
+        size_t size = 1 + (size_t)(test_random(&seed) % sizeof bytes);
         memcpy(bytes, payload, size < sizeof payload ? size : sizeof payload);
         for (k = 0; k < 4; k++)
             bytes[test_random(&seed) % size] = (unsigned char)test_random(&seed);

@@ -1,11 +1,12 @@
-/* test_footprint.c - footprint.h against brute force: every window of every kind of trace, at every access. */
+/* test_footprint.c - footprint.h against brute force: every window of every kind of trace, at every
+   access. */
 #define FOOTPRINT_IMPLEMENTATION
-static int asserted;                              /* mistakes noticed */
+static int asserted; /* mistakes noticed */
 #define FOOTPRINT_ASSERT(x) ((x) ? (void)0 : (void)asserted++)
 #include "footprint.h"
 #include "test.h"
 
-enum { MOST = 6000, ROWS = 200, COLUMNS = 128 };                               /* longest trace; rows and columns of tables */
+enum { MOST = 6000, ROWS = 200, COLUMNS = 128 }; /* longest trace; rows and columns of tables */
 
 static uint64_t memory[600000], table[200000], table2[200000];
 
@@ -19,12 +20,20 @@ static void make_trace(int kind, uint32_t n, uint32_t m, uint64_t seed) {
     for (i = 0; i < n; i++) {
         uint64_t r = test_random(&seed), b;
         switch (kind) {
-        case RANDOM:   b = r % m; break;
-        case CYCLIC:   b = i % m; break;
-        case ZIPF:     { double u = (double)(r >> 11) / 9007199254740992.0; b = (uint64_t)((double)m * u * u * u * u); break; }
+        case RANDOM: b = r % m; break;
+        case CYCLIC: b = i % m; break;
+        case ZIPF: {
+            double u = (double)(r >> 11) / 9007199254740992.0;
+            b = (uint64_t)((double)m * u * u * u * u);
+            break;
+        }
         case SAWTOOTH: b = i / m % 2 ? m - 1 - i % m : i % m; break;
-        case PHASES:   b = (i / (n / 5 + 1)) * (m / 3) + r % (m / 2 + 1); break;
-        default:       b = r % 7 == 0 || i == 0 ? r / 7 % m : r % 3 == 0 && i > 3 ? trace[i - 3] : trace[i - 1]; break;
+        case PHASES: b = (i / (n / 5 + 1)) * (m / 3) + r % (m / 2 + 1); break;
+        default:
+            b = r % 7 == 0 || i == 0  ? r / 7 % m
+                : r % 3 == 0 && i > 3 ? trace[i - 3]
+                                      : trace[i - 1];
+            break;
         }
         trace[i] = b * 977 + 5;
     }
@@ -32,10 +41,10 @@ static void make_trace(int kind, uint32_t n, uint32_t m, uint64_t seed) {
 
 /* ---- the truth, and what the marks say, window by window ---- */
 
-static footprint_entry stack[MOST];               /* true LRU stack, most recent first */
+static footprint_entry stack[MOST]; /* true LRU stack, most recent first */
 static uint32_t stack_size;
 
-static uint32_t stack_access(uint64_t block, uint64_t now) {                  /* returns the depth, 0: new */
+static uint32_t stack_access(uint64_t block, uint64_t now) { /* returns the depth, 0: new */
     uint32_t q = 0, depth;
     while (q < stack_size && stack[q].block != block) q++;
     depth = q < stack_size ? q + 1 : 0;
@@ -48,9 +57,12 @@ static uint32_t stack_access(uint64_t block, uint64_t now) {                  /*
 
 static uint64_t stack_time(uint64_t F) { return F >= 1 && F <= stack_size ? stack[F - 1].time : 0; }
 
-/* Windows by row and length: those that end now and start at 1..since are one of each length from the age up to now. Kept as
-   differences from one length to the next. */
-typedef struct tally { int32_t change[ROWS][MOST + 2]; uint64_t cell[ROWS][COLUMNS]; } tally;
+/* Windows by row and length: those that end now and start at 1..since are one of each length from
+   the age up to now. Kept as differences from one length to the next. */
+typedef struct tally {
+    int32_t change[ROWS][MOST + 2];
+    uint64_t cell[ROWS][COLUMNS];
+} tally;
 static tally counted, truth;
 
 static void add_starts(tally *t, uint32_t row, uint64_t now, uint64_t since) {
@@ -64,7 +76,8 @@ static void settle(tally *t, uint32_t n) {
     memset(t->cell, 0, sizeof t->cell);
     for (row = 0; row < ROWS; row++) {
         int64_t windows = 0;
-        for (w = 1; w <= n; w++) t->cell[row][footprint_bin(w)] += (uint64_t)(windows += t->change[row][w]);
+        for (w = 1; w <= n; w++)
+            t->cell[row][footprint_bin(w)] += (uint64_t)(windows += t->change[row][w]);
     }
 }
 
@@ -86,18 +99,20 @@ static int left_out(uint64_t block, uint32_t k) {
 /* The blocks still followed at 2^-k. */
 static void stack_filter(uint32_t k) {
     uint32_t q, kept = 0;
-    for (q = 0; q < stack_size; q++) if (!left_out(stack[q].block, k)) stack[kept++] = stack[q];
+    for (q = 0; q < stack_size; q++)
+        if (!left_out(stack[q].block, k)) stack[kept++] = stack[q];
     stack_size = kept;
 }
 
 /* Sum of the footprints of all windows of w accesses of trace[0..n). */
 static uint64_t footprints_of(uint32_t n, uint32_t w) {
-    static uint32_t uses[MOST];                   /* of a block, by where it stands first: small traces only */
+    static uint32_t uses[MOST]; /* of a block, by where it stands first: small traces only */
     static uint32_t name[MOST];
     uint64_t sum = 0, inside = 0;
     uint32_t i, j;
     for (i = 0; i < n; i++) {
-        for (j = 0; trace[j] != trace[i]; j++) {}
+        for (j = 0; trace[j] != trace[i]; j++) {
+        }
         name[i] = j;
         uses[i] = 0;
     }
@@ -109,9 +124,11 @@ static uint64_t footprints_of(uint32_t n, uint32_t w) {
     return sum;
 }
 
-/* Replays trace[0..n) and checks the marks after every access, and every cell at half and at the end. Returns how many are wrong. */
+/* Replays trace[0..n) and checks the marks after every access, and every cell at half and at the
+   end. Returns how many are wrong. */
 static int replay(uint32_t n, const footprint_config *config, size_t bytes) {
     footprint fp;
+    footprint_stats s;
     footprint_profile p;
     uint32_t i, b, rows, row, k, broken = 0, cap = footprint_init(&fp, memory, bytes, config);
     uint64_t longest = footprint_bin_high(footprint_bin(config->window_max));
@@ -123,22 +140,30 @@ static int replay(uint32_t n, const footprint_config *config, size_t bytes) {
     memset(&truth, 0, sizeof truth);
     memset(depths, 0, sizeof depths);
     if (cap == 0) return -1;
-    for (k = fp.sample_log2, i = 1; i <= n; i++) {
-        uint64_t last = UINT64_MAX, depth, old = i > longest ? i - longest : 0;    /* starts up to `old` are of no interest */
+    footprint_get_stats(&fp, &s);
+    for (k = s.sample_log2, i = 1; i <= n; i++) {
+        uint64_t last = UINT64_MAX, depth;
+        uint64_t old = i > longest ? i - longest : 0; /* starts up to `old` are of no interest */
         footprint_access(&fp, trace[i - 1]);
-        if (k != fp.sample_log2) stack_filter(fp.sample_log2);
-        k = fp.sample_log2;
+        footprint_get_stats(&fp, &s);
+        if (k != s.sample_log2) stack_filter(s.sample_log2);
+        k = s.sample_log2;
         followed = !left_out(trace[i - 1], k);
         if (followed) {
             depth = stack_access(trace[i - 1], i);
-            if (depth) depths[depth]++; else first_count++;
+            if (depth)
+                depths[depth]++;
+            else
+                first_count++;
         }
         rows = footprint_bin((uint64_t)stack_size << k) + 1;
         for (b = 1; b <= rows; b++) {
-            uint64_t F = (footprint_bin_low(b) + (UINT64_C(1) << k) - 1) >> k, tau = footprint_mark_time(&fp, b), K = reach(precision, F);
-            int forgotten = (fp.flags & FOOTPRINT_FORGET) && F > cap;
-            broken += tau > stack_time(F) && tau > old;                        /* counted as >= F without being it */
-            broken += !forgotten && tau < stack_time(K + 1) && stack_time(K + 1) > old;     /* more than K, and not counted */
+            uint64_t F = (footprint_bin_low(b) + (UINT64_C(1) << k) - 1) >> k;
+            uint64_t tau = footprint_mark_time(&fp, b);
+            uint64_t latest = stack_time(reach(precision, F) + 1);
+            int forgotten = (s.flags & FOOTPRINT_FORGET) && F > cap;
+            broken += tau > stack_time(F) && tau > old; /* counted as >= F without being it */
+            broken += !forgotten && tau < latest && latest > old; /* must be counted, and is not */
             broken += tau > last && tau > old;
             last = tau;
             add_starts(&counted, b, i, tau);
@@ -151,21 +176,30 @@ static int replay(uint32_t n, const footprint_config *config, size_t bytes) {
             settle(&truth, i);
             for (b = 1; b < p.columns && b < COLUMNS; b++) {
                 broken += footprint_windows(&p, b) != truth.cell[0][b];
-                for (row = 1; row < p.rows; row++) broken += footprint_at_least(&p, b, row) != counted.cell[row][b];
-                for (row = 1; row < p.rows; row++) broken += footprint_at_least(&p, b, row) > footprint_at_least(&p, b, row - 1);
+                for (row = 1; row < p.rows; row++)
+                    broken += footprint_at_least(&p, b, row) != counted.cell[row][b];
+                for (row = 1; row < p.rows; row++)
+                    broken += footprint_at_least(&p, b, row) > footprint_at_least(&p, b, row - 1);
             }
-            broken += p.accesses != i || (fp.forgotten == 0 && k == 0 && p.blocks != stack_size);
+            broken += p.accesses != i || (s.forgotten == 0 && k == 0 && p.blocks != stack_size);
         }
     }
-    if (k == 0 && fp.forgotten == 0) {            /* stack distances: misses(C) lie between the true ones at C / c and at C */
+    if (k == 0 && s.forgotten == 0) {
+        /* Stack distances: misses(C) lie between the true ones at C / c and at C. */
         uint64_t misses = p.blocks, at_c = first_count, further = first_count, d;
         for (row = 0; row < p.rows; row++) misses += p.depth[row];
-        for (d = 1; d <= MOST; d++) { at_c += depths[d]; further += depths[d]; }
+        for (d = 1; d <= MOST; d++) {
+            at_c += depths[d];
+            further += depths[d];
+        }
         broken += misses != n;
         for (row = 1; row + 1 < p.rows; row++) {
             uint64_t C = footprint_bin_high(row), most = reach(precision, C + 1);
             misses -= p.depth[row];
-            for (at_c = further = first_count, d = 1; d <= MOST; d++) { if (d > C) at_c += depths[d]; if (d > most) further += depths[d]; }
+            for (at_c = further = first_count, d = 1; d <= MOST; d++) {
+                if (d > C) at_c += depths[d];
+                if (d > most) further += depths[d];
+            }
             broken += misses > at_c || misses < further;
         }
     }
@@ -173,16 +207,22 @@ static int replay(uint32_t n, const footprint_config *config, size_t bytes) {
 }
 
 TEST(bins) {
-    static const uint64_t pairs[][2] = {{0, 0}, {15, 15}, {16, 16}, {17, 16}, {18, 17}, {31, 23}, {32, 24}, {35, 24}, {36, 25}, {63, 31},
-        {64, 32}, {255, 47}, {256, 48}, {288, 49}, {319, 49}, {22528, 99}, {24575, 99}, {125829120, 199}, {134217727, 199},
-        {UINT64_C(1) << 45, 344}, {UINT64_MAX, 495}};
+    static const uint64_t pairs[][2] = {
+        {0, 0},           {15, 15},    {16, 16},         {17, 16},         {18, 17},
+        {31, 23},         {32, 24},    {35, 24},         {36, 25},         {63, 31},
+        {64, 32},         {255, 47},   {256, 48},        {288, 49},        {319, 49},
+        {22528, 99},      {24575, 99}, {125829120, 199}, {134217727, 199}, {UINT64_C(1) << 45, 344},
+        {UINT64_MAX, 495}};
     uint32_t i;
-    for (i = 0; i < sizeof pairs / sizeof *pairs; i++) CHECK_EQ(footprint_bin(pairs[i][0]), pairs[i][1]);
+    for (i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        CHECK_EQ(footprint_bin(pairs[i][0]), pairs[i][1]);
     for (i = 0; i < 495; i++) {
         CHECK_EQ(footprint_bin(footprint_bin_low(i)), i);
         CHECK_EQ(footprint_bin(footprint_bin_high(i)), i);
         CHECK(footprint_bin_high(i) + 1 == footprint_bin_low(i + 1));
-        CHECK(i == 0 || i > 450 || footprint_bin_low(footprint_bin(2 * footprint_bin_low(i))) == 2 * footprint_bin_low(i));
+        CHECK(i == 0 || i > 450 ||
+              footprint_bin_low(footprint_bin(2 * footprint_bin_low(i))) ==
+                  2 * footprint_bin_low(i));
     }
 }
 
@@ -201,14 +241,20 @@ TEST(every_window) {
                     footprint_config config = plain;
                     config.c = precisions[c];
                     CHECK_EQ(replay(sizes[size].n, &config, sizeof memory), 0);
-                    if (config.c == 1) { uint32_t b; for (b = 1; b < ROWS; b++) CHECK(memcmp(counted.cell[b], truth.cell[b], sizeof counted.cell[b]) == 0); }
+                    if (config.c == 1) {
+                        uint32_t b;
+                        for (b = 1; b < ROWS; b++)
+                            CHECK(memcmp(counted.cell[b], truth.cell[b], sizeof counted.cell[b]) ==
+                                  0);
+                    }
                 }
         }
     make_trace(RANDOM, 3000, 1100, 99);
     CHECK_EQ(replay(3000, &plain, sizeof memory), 0);
 }
 
-/* A window bound, a table that forgets, sampling from the start and sampling when full: each against its own truth. */
+/* A window bound, a table that forgets, sampling from the start and sampling when full: each
+   against its own truth. */
 TEST(bounded_memory) {
     uint32_t kind, c;
     for (kind = 0; kind < KINDS; kind++) {
@@ -231,17 +277,22 @@ TEST(bounded_memory) {
             CHECK(footprint_init(&fp, memory, footprint_bytes(&plain, 100), &plain) > 0);
             footprint_access_many(&fp, trace, 3000);
             CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
-            if (kind == RANDOM) { CHECK(p.flags & FOOTPRINT_FULL); CHECK(p.sample_log2 > 1); }
+            if (kind == RANDOM) {
+                CHECK(p.flags & FOOTPRINT_FULL);
+                CHECK(p.sample_log2 > 1);
+            }
         }
     }
 }
 
-/* Found by fuzzing: ages of marks that the window bound had closed were counted again after thinning out. 114 blocks fill the slots,
-   then all grow too old; 100 blocks in turn fill them again, with fewer alive, and are too many for the table. */
+/* Found by fuzzing: ages of marks that the window bound had closed were counted again after
+   thinning out. 114 blocks fill the slots, then all grow too old; 100 blocks in turn fill them
+   again, with fewer alive, and are too many for the table. */
 TEST(bounds_together) {
     footprint_config config = plain;
     footprint_profile p;
     footprint fp;
+    footprint_stats s;
     uint32_t i, b, row;
     config.c = 1;
     config.window_max = 1023;
@@ -252,8 +303,10 @@ TEST(bounds_together) {
     CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
     CHECK(p.flags & FOOTPRINT_FULL && p.forgotten > 0);
     for (b = 1; b < p.columns; b++)
-        for (row = 1; row < p.rows; row++) CHECK(footprint_at_least(&p, b, row) <= footprint_at_least(&p, b, row - 1));
-    CHECK_EQ(footprint_at_least(&p, footprint_bin(112), footprint_bin(112)), 24);   /* 112..119 long, starts at 1..3 */
+        for (row = 1; row < p.rows; row++)
+            CHECK(footprint_at_least(&p, b, row) <= footprint_at_least(&p, b, row - 1));
+    CHECK_EQ(footprint_at_least(&p, footprint_bin(112), footprint_bin(112)),
+             24); /* 112..119 long, starts at 1..3 */
 
     /* Also by fuzzing: a table in which every slot is alive when it is to be thinned out. */
     config.window_max = plain.window_max;
@@ -262,23 +315,27 @@ TEST(bounds_together) {
         memset(memory, 0x55, bytes + 64);
         CHECK(footprint_init(&fp, memory, bytes, &config) > 0);
         for (b = 0; b < 400; b++) footprint_access(&fp, b);
-        CHECK(fp.next <= fp.slots && fp.flags & FOOTPRINT_FULL);
+        footprint_get_stats(&fp, &s);
+        CHECK(s.flags & FOOTPRINT_FULL);
         for (b = 0; b < 64; b++) CHECK(((unsigned char *)memory)[bytes + b] == 0x55);
-        for (b = 1; b < fp.filled; b++) CHECK(fp.top[b].time < fp.top[b - 1].time);
+        for (b = 2; b < ROWS; b++)
+            CHECK(footprint_mark_time(&fp, b) <= footprint_mark_time(&fp, b - 1));
     }
 }
 
 TEST(average_is_exact) {
     uint32_t kind, mode, b;
     for (kind = 0; kind < KINDS; kind++)
-        for (mode = 0; mode < 3; mode++) {        /* beside windows, alone, and with old blocks dropped */
+        for (mode = 0; mode < 3; mode++) { /* beside windows, alone, and with old blocks dropped */
             footprint_config config = plain;
             footprint_profile p;
             footprint fp;
             make_trace((int)kind, 2500, 600, kind + 70);
             config.flags = mode == 1 ? FOOTPRINT_AVERAGE : 0;
             if (mode == 2) config.window_max = 1023;
-            CHECK(footprint_init(&fp, memory, mode == 2 ? footprint_bytes(&config, 1400) : sizeof memory, &config) > 0);
+            CHECK(footprint_init(&fp, memory,
+                                 mode == 2 ? footprint_bytes(&config, 1400) : sizeof memory,
+                                 &config) > 0);
             footprint_access_many(&fp, trace, 2500);
             CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
             CHECK(mode != 2 || kind != RANDOM || p.forgotten > 0);
@@ -293,14 +350,15 @@ TEST(average_is_exact) {
         }
 }
 
-/* Block 0 falls into the first bucket of an empty table, whose entry looks like block 0 at time 0. */
+/* Block 0 falls into the first bucket of an empty table, whose entry looks like block 0 at time 0.
+ */
 TEST(average_of_block_0) {
     footprint_config config = plain;
     footprint_profile p;
     footprint fp;
     uint32_t b, i;
     config.flags = FOOTPRINT_AVERAGE;
-    for (i = 0; i < 2500; i++) trace[i] = (2 * i + 5) % 7;     /* 5, 0, ... */
+    for (i = 0; i < 2500; i++) trace[i] = (2 * i + 5) % 7; /* 5, 0, ... */
     CHECK(footprint_init(&fp, memory, sizeof memory, &config) > 0);
     footprint_access_many(&fp, trace, 2500);
     CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
@@ -309,8 +367,9 @@ TEST(average_of_block_0) {
         CHECK_EQ(p.total[b].low, footprints_of(2500, (uint32_t)footprint_bin_high(b)));
 }
 
-/* When blocks no longer fit and are sampled, averages stay near the truth: phases of new blocks, so that most of the
-   blocks that are dropped never come back. Before their gaps were closed, the averages were up to three times too large. */
+/* When blocks no longer fit and are sampled, averages stay near the truth: phases of new blocks, so
+   that most of the blocks that are dropped never come back. Before their gaps were closed, the
+   averages were up to three times too large. */
 TEST(average_when_full) {
     enum { N = 6000 };
     uint32_t mode, i, w;
@@ -320,7 +379,8 @@ TEST(average_when_full) {
         footprint fp;
         uint64_t seed = 4;
         config.flags = mode ? FOOTPRINT_AVERAGE : 0;
-        for (i = 0; i < N; i++) trace[i] = i / 500 * 1000 + test_random(&seed) % (i % 500 < 250 ? 200 : 20);
+        for (i = 0; i < N; i++)
+            trace[i] = i / 500 * 1000 + test_random(&seed) % (i % 500 < 250 ? 200 : 20);
         CHECK(footprint_init(&fp, memory, footprint_bytes(&config, 600), &config) > 0);
         footprint_access_many(&fp, trace, N / 2);
         CHECK_EQ(footprint_snapshot(&fp, &early, table2, sizeof table2), 0);
@@ -336,7 +396,8 @@ TEST(average_when_full) {
     }
 }
 
-/* With one block in 2^k followed, all reuses at less than 2^k blocks look alike: nothing is said of such caches. */
+/* With one block in 2^k followed, all reuses at less than 2^k blocks look alike: nothing is said of
+   such caches. */
 TEST(misses_when_sampled) {
     footprint_config config = plain;
     footprint_profile p;
@@ -351,7 +412,9 @@ TEST(misses_when_sampled) {
 }
 
 /* Percentiles against all footprints of all windows, sorted. */
-static int by_size(const void *a, const void *b) { return (int)*(const uint32_t *)a - (int)*(const uint32_t *)b; }
+static int by_size(const void *a, const void *b) {
+    return (int)*(const uint32_t *)a - (int)*(const uint32_t *)b;
+}
 
 TEST(percentiles) {
     enum { N = 260 };
@@ -370,7 +433,8 @@ TEST(percentiles) {
         for (count = 0, i = 0; i < N; i++) {
             uint32_t seen = 0;
             for (w = 1; i + w <= N && w <= footprint_bin_high(b); w++) {
-                for (j = i; trace[j] != trace[i + w - 1]; j++) {}
+                for (j = i; trace[j] != trace[i + w - 1]; j++) {
+                }
                 seen += j == i + w - 1;
                 if (w >= footprint_bin_low(b)) of[count++] = seen;
             }
@@ -379,7 +443,8 @@ TEST(percentiles) {
         CHECK_EQ(footprint_windows(&p, b), count);
         for (i = 0; i < sizeof percents / sizeof *percents; i++) {
             uint32_t rank = (count * percents[i] + 99) / 100;
-            CHECK_EQ(footprint_percentile(&p, b, percents[i]), footprint_bin(of[rank ? rank - 1 : 0]));
+            CHECK_EQ(footprint_percentile(&p, b, percents[i]),
+                     footprint_bin(of[rank ? rank - 1 : 0]));
         }
         for (i = 0, j = 0; i < p.rows; i++) {
             for (count = 0; j < footprint_windows(&p, b) && footprint_bin(of[j]) == i; j++) count++;
@@ -391,9 +456,11 @@ TEST(percentiles) {
 }
 
 static int same(const footprint_profile *a, const footprint_profile *b) {
-    return a->rows == b->rows && a->columns == b->columns && a->accesses == b->accesses && a->blocks == b->blocks &&
+    return a->rows == b->rows && a->columns == b->columns && a->accesses == b->accesses &&
+           a->blocks == b->blocks &&
            memcmp(a->at_least, b->at_least, (size_t)a->rows * a->columns * sizeof(uint64_t)) == 0 &&
-           memcmp(a->depth, b->depth, a->rows * sizeof(uint64_t)) == 0 && memcmp(a->total, b->total, a->columns * sizeof *a->total) == 0;
+           memcmp(a->depth, b->depth, a->rows * sizeof(uint64_t)) == 0 &&
+           memcmp(a->total, b->total, a->columns * sizeof *a->total) == 0;
 }
 
 TEST(all_entries_agree) {
@@ -410,15 +477,19 @@ TEST(all_entries_agree) {
             footprint_init(&fp, memory, bytes, &config);
             for (i = 0; i < 5000; i++) footprint_access(&fp, trace[i]);
             CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
-            CHECK_EQ(footprint_snapshot(&fp, &q, table2, sizeof table2), 0);   /* the first has disturbed nothing */
+            CHECK_EQ(footprint_snapshot(&fp, &q, table2, sizeof table2),
+                     0); /* the first has disturbed nothing */
             CHECK(same(&p, &q));
             footprint_init(&fp, memory, bytes, &config);
-            for (i = 0; i < 5000; i += run) footprint_access_many(&fp, trace + i, run = i + 700 < 5000 ? 1 + i % 700 : 5000 - i);
+            for (i = 0; i < 5000; i += run)
+                footprint_access_many(&fp, trace + i,
+                                      run = i + 700 < 5000 ? 1 + i % 700 : 5000 - i);
             CHECK_EQ(footprint_snapshot(&fp, &q, table2, sizeof table2), 0);
             CHECK(same(&p, &q));
             footprint_init(&fp, memory, bytes, &config);
             for (i = 0; i < 5000; i += run) {
-                for (run = 1; i + run < 5000 && trace[i + run] == trace[i]; run++) {}
+                for (run = 1; i + run < 5000 && trace[i + run] == trace[i]; run++) {
+                }
                 footprint_access(&fp, trace[i]);
                 footprint_access_repeat(&fp, run - 1);
             }
@@ -427,19 +498,35 @@ TEST(all_entries_agree) {
         }
 }
 
-/* Adds, for accesses t0..t1 during which X_F stays, the windows that end there and start at or before X_F. */
+/* Adds, for accesses t0..t1 during which X_F stays, the windows that end there and start at or
+   before X_F. */
 static void add_rest_of(uint64_t *row, uint64_t t0, uint64_t t1, uint64_t X) {
     uint32_t b;
     for (b = footprint_bin(t0 - X + 1); b < COLUMNS * 3 && footprint_bin_low(b) <= t1; b++) {
         uint64_t low = footprint_bin_low(b), high = footprint_bin_high(b), cut[6], i, j;
-        cut[0] = t0; cut[1] = high; cut[2] = low + X - 1; cut[3] = high + X; cut[4] = low - 1; cut[5] = t1;
-        for (i = 1; i < 5; i++) { if (cut[i] < t0) cut[i] = t0; if (cut[i] > t1) cut[i] = t1; }
-        for (i = 1; i < 5; i++) for (j = i; j > 1 && cut[j] < cut[j - 1]; j--) { uint64_t c = cut[j]; cut[j] = cut[j - 1]; cut[j - 1] = c; }
-        for (i = 0; i < 5; i++) {                 /* linear between cuts; each piece but the first leaves out its first time */
+        cut[0] = t0;
+        cut[1] = high;
+        cut[2] = low + X - 1;
+        cut[3] = high + X;
+        cut[4] = low - 1;
+        cut[5] = t1;
+        for (i = 1; i < 5; i++) {
+            if (cut[i] < t0) cut[i] = t0;
+            if (cut[i] > t1) cut[i] = t1;
+        }
+        for (i = 1; i < 5; i++)
+            for (j = i; j > 1 && cut[j] < cut[j - 1]; j--) {
+                uint64_t c = cut[j];
+                cut[j] = cut[j - 1];
+                cut[j - 1] = c;
+            }
+        for (i = 0; i < 5;
+             i++) { /* linear between cuts; each piece but the first leaves out its first time */
             uint64_t a = cut[i] + (i > 0), z = cut[i + 1], at[2], n = z - a + 1;
             if (a > z) continue;
             for (j = 0; j < 2; j++) {
-                uint64_t t = j ? z : a, most = high < t ? high : t, least = low > t - X + 1 ? low : t - X + 1;
+                uint64_t t = j ? z : a, most = high < t ? high : t,
+                         least = low > t - X + 1 ? low : t - X + 1;
                 at[j] = most >= least ? most - least + 1 : 0;
             }
             row[b] += n % 2 ? (at[0] + at[1]) / 2 * n : (at[0] + at[1]) * (n / 2);
@@ -453,6 +540,7 @@ TEST(beyond_two_to_33) {
     footprint_config config = plain;
     footprint_profile p;
     footprint fp;
+    footprint_stats s;
     uint64_t n = 0, run = UINT64_C(1) << 27;
     uint32_t i, b, F;
     config.c = 1;
@@ -462,7 +550,8 @@ TEST(beyond_two_to_33) {
     for (i = 0; i < 120; i++) {
         footprint_access(&fp, i % 60);
         footprint_access_repeat(&fp, run - 1);
-        for (F = 2; F <= 60 && F <= i + 1; F++) add_rest_of(row[F - 1], n + 1, n + run, n - (F - 2) * run);
+        for (F = 2; F <= 60 && F <= i + 1; F++)
+            add_rest_of(row[F - 1], n + 1, n + run, n - (F - 2) * run);
         n += run;
     }
     CHECK(n > UINT64_C(1) << 33);
@@ -470,19 +559,27 @@ TEST(beyond_two_to_33) {
     CHECK(p.accesses == n && p.flags == 0);
     for (b = 1; b <= footprint_bin(n); b++)
         for (F = 2; F <= 60; F++)
-            if (footprint_bin_low(footprint_bin(F)) == F) CHECK(footprint_at_least(&p, b, footprint_bin(F)) == row[F - 1][b]);
-    for (b = 1; footprint_bin_high(b) <= n; b++) CHECK(p.total[b].windows == n - footprint_bin_high(b) + 1);
-    for (i = 1; i <= 4; i *= 2) {                 /* windows of w < run touch two blocks unless one run holds them */
+            if (footprint_bin_low(footprint_bin(F)) == F)
+                CHECK(footprint_at_least(&p, b, footprint_bin(F)) == row[F - 1][b]);
+    for (b = 1; footprint_bin_high(b) <= n; b++)
+        CHECK(p.total[b].windows == n - footprint_bin_high(b) + 1);
+    for (i = 1; i <= 4;
+         i *= 2) { /* windows of w < run touch two blocks unless one run holds them */
         uint64_t w = run / i - 1;
-        double want = 2 - 120 * (double)(run - w + 1) / (double)(n - w + 1), got = footprint_average(&p, (double)w);
+        double want = 2 - 120 * (double)(run - w + 1) / (double)(n - w + 1),
+               got = footprint_average(&p, (double)w);
         CHECK(got > want - 1e-9 && got < want + 1e-9);
     }
-    footprint_access_repeat(&fp, UINT64_C(1) << 34);                            /* as many as can be counted, and no more */
-    { footprint_stats s; footprint_get_stats(&fp, &s); CHECK(s.flags & FOOTPRINT_ENDED); CHECK(s.lost == n + run * 128 - s.accesses_max); CHECK(s.accesses == s.accesses_max); }
+    footprint_access_repeat(&fp, UINT64_C(1) << 34); /* as many as can be counted, and no more */
+    footprint_get_stats(&fp, &s);
+    CHECK(s.flags & FOOTPRINT_ENDED);
+    CHECK(s.lost == n + run * 128 - s.accesses_max);
+    CHECK(s.accesses == s.accesses_max);
     footprint_access(&fp, 1);
     CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
-    CHECK(p.accesses == fp.end && p.flags & FOOTPRINT_ENDED);
-    for (b = 1; b <= footprint_bin(fp.end); b++) CHECK(footprint_windows(&p, b) >= footprint_at_least(&p, b, 2));
+    CHECK(p.accesses == s.accesses_max && p.flags & FOOTPRINT_ENDED);
+    for (b = 1; b <= footprint_bin(s.accesses_max); b++)
+        CHECK(footprint_windows(&p, b) >= footprint_at_least(&p, b, 2));
 }
 
 TEST(phases_and_sums) {
@@ -504,18 +601,21 @@ TEST(phases_and_sums) {
     CHECK(footprint_average(&sum, 2000) == footprint_average(&late, 2000));
     CHECK_EQ(footprint_subtract(&late, &early), 0);
     CHECK(late.flags & FOOTPRINT_DIFFERENCE);
-    for (b = 1; b <= footprint_bin(2000); b++) {  /* windows that end at 701..2000 */
+    for (b = 1; b <= footprint_bin(2000); b++) { /* windows that end at 701..2000 */
         uint64_t want = 0;
         for (i = 701; i <= 2000; i++)
-            if (i >= footprint_bin_low(b)) want += (footprint_bin_high(b) < i ? footprint_bin_high(b) : i) - footprint_bin_low(b) + 1;
+            if (i >= footprint_bin_low(b))
+                want += (footprint_bin_high(b) < i ? footprint_bin_high(b) : i) -
+                        footprint_bin_low(b) + 1;
         CHECK_EQ(footprint_windows(&late, b), want);
-        for (row = 0; row + 1 < late.rows; row++) CHECK(footprint_at_least(&late, b, row) >= footprint_at_least(&late, b, row + 1));
+        for (row = 0; row + 1 < late.rows; row++)
+            CHECK(footprint_at_least(&late, b, row) >= footprint_at_least(&late, b, row + 1));
     }
     CHECK_EQ(footprint_add(&late, &early), 0);
     CHECK(same(&sum, &late));
     CHECK_EQ(footprint_subtract(&early, &late), -1);
     CHECK_EQ(footprint_add(&early, &late), early.rows < late.rows ? -1 : 0);
-    late.at_least[3] = UINT64_MAX - 1;            /* sums stick and say so */
+    late.at_least[3] = UINT64_MAX - 1; /* sums stick and say so */
     sum.at_least[3] = 5;
     CHECK_EQ(footprint_add(&sum, &late), 0);
     CHECK(sum.at_least[3] == UINT64_MAX && sum.flags & FOOTPRINT_SATURATED);
@@ -533,12 +633,14 @@ TEST(cache_theory) {
     footprint_init(&fp, memory, sizeof memory, &config);
     footprint_access_many(&fp, trace, N);
     CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
-    CHECK(footprint_average(&p, 50) == 50 && footprint_average(&p, 95) == 95 && footprint_average(&p, 1000) == 100);
+    CHECK(footprint_average(&p, 50) == 50 && footprint_average(&p, 95) == 95 &&
+          footprint_average(&p, 1000) == 100);
     CHECK(footprint_fill_time(&p, 50) == 50 && footprint_fill_time(&p, 101) == -1);
     CHECK(footprint_miss_ratio(&p, 50) == 1);
     w = footprint_miss_ratio(&p, 103);
     CHECK(w > .01999 && w < .02001);
-    CHECK(footprint_miss_ratio_by_average(&p, 50) == 1 && footprint_miss_ratio_by_average(&p, 1000) == 0);
+    CHECK(footprint_miss_ratio_by_average(&p, 50) == 1 &&
+          footprint_miss_ratio_by_average(&p, 1000) == 0);
     CHECK(footprint_inter_miss_time(&p, 50) == 1 && footprint_inter_miss_time(&p, 1000) == -1);
 }
 
@@ -573,7 +675,7 @@ TEST(memory_runs_out) {
     static uint64_t many[MANY];
     uint64_t seed = 8;
     uint32_t mode, full = 0, i;
-    config.window_max = 1 << 17;                  /* no block grows too old */
+    config.window_max = 1 << 17; /* no block grows too old */
     config.alloc = stingy;
     config.release = give_back;
     for (i = 0; i < MANY; i++) many[i] = test_random(&seed) % 20000;
@@ -581,7 +683,11 @@ TEST(memory_runs_out) {
         config.flags = mode == 1 ? FOOTPRINT_AVERAGE : mode == 2 ? FOOTPRINT_FORGET : 0;
         for (allowed = 0; allowed < 14; allowed++) {
             allocations = 0;
-            if (footprint_open(&fp, &config) == 0) { CHECK(allowed < 2); CHECK_EQ(in_use, 0); continue; }
+            if (footprint_open(&fp, &config) == 0) {
+                CHECK(allowed < 2);
+                CHECK_EQ(in_use, 0);
+                continue;
+            }
             footprint_access_many(&fp, many, MANY);
             footprint_get_stats(&fp, &s);
             full += (s.flags & FOOTPRINT_FULL) != 0;
@@ -589,7 +695,8 @@ TEST(memory_runs_out) {
             CHECK(s.accesses == MANY && (s.flags & FOOTPRINT_FULL || s.blocks > 18000));
             CHECK(s.flags & FOOTPRINT_FULL || (double)s.blocks_bytes / (double)s.blocks < 33);
             CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
-            if (mode == 0 && s.flags & FOOTPRINT_FULL && s.sample_log2 < 3) {  /* still a fair estimate of the average */
+            if (mode == 0 && s.flags & FOOTPRINT_FULL &&
+                s.sample_log2 < 3) { /* still a fair estimate of the average */
                 double average = footprint_average(&p, 1023);
                 CHECK(average > 600 && average < 1024);
             }
@@ -598,7 +705,7 @@ TEST(memory_runs_out) {
         }
         CHECK(full > 0);
     }
-    allowed = UINT32_MAX;                         /* growing changes nothing that is counted */
+    allowed = UINT32_MAX; /* growing changes nothing that is counted */
     config.flags = 0;
     footprint_open(&fp, &config);
     footprint_access_many(&fp, many, MANY);
@@ -617,11 +724,14 @@ TEST(sizes) {
     size_t bytes, least = 0;
     CHECK_EQ(footprint_init(&fp, NULL, 0, NULL), 0);
     CHECK_EQ(footprint_open(&fp, NULL), 0);
-    config.window_max = 1;                        /* the least there is */
+    config.window_max = 1; /* the least there is */
     make_trace(RANDOM, 300, 200, 1);
-    for (bytes = 0; bytes < 700000; bytes += 1993) {                            /* unaligned as well */
+    for (bytes = 0; bytes < 700000; bytes += 1993) { /* unaligned as well */
         uint32_t fit = footprint_init(&fp, (char *)memory + bytes % 16, bytes, &config);
-        if (fit == 0) { CHECK_EQ(least, 0); continue; }
+        if (fit == 0) {
+            CHECK_EQ(least, 0);
+            continue;
+        }
         if (least == 0) least = bytes;
         footprint_access_many(&fp, trace, 300);
         CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
@@ -648,7 +758,8 @@ TEST(mistakes) {
     footprint_get_stats(&fp, &s);
     CHECK(s.accesses == 0 && s.lost >= 102 && s.flags & FOOTPRINT_ENDED);
     CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
-    CHECK(p.accesses == 0 && footprint_percentile(&p, 1, 50) == UINT32_MAX && footprint_average(&p, 10) == 0 && footprint_miss_ratio(&p, 10) == 0);
+    CHECK(p.accesses == 0 && footprint_percentile(&p, 1, 50) == UINT32_MAX &&
+          footprint_average(&p, 10) == 0 && footprint_miss_ratio(&p, 10) == 0);
     footprint_close(&fp);
     CHECK_EQ(asserted, before);
     CHECK_EQ(footprint_snapshot(&fp, &p, NULL, 0), -1);
@@ -661,13 +772,17 @@ TEST(references) {
     footprint_stats s;
     char *base = (char *)(uintptr_t)64000;
     footprint_init(&fp, memory, sizeof memory, &plain);
-    footprint_reference(&fp, base, 4);            /* one block */
-    footprint_reference(&fp, base + 62, 4);       /* two */
-    footprint_reference(&fp, base + 64, 0);       /* one */
-    footprint_reference(&fp, base, 256);          /* four */
+    footprint_reference(&fp, base, 4); /* one block */
+    footprint_reference(&fp, base + 62, 4); /* two */
+    footprint_reference(&fp, base + 64, 0); /* one */
+    footprint_reference(&fp, base, 256); /* four */
     footprint_get_stats(&fp, &s);
     CHECK_EQ(s.accesses, 8);
     CHECK_EQ(s.blocks, 4);
-    CHECK_EQ(fp.top[0].block, 1003);
-    CHECK_EQ(fp.top[1].block, 1002);
+    footprint_reference(&fp, base + 192, 4); /* the latest of the four again: time 9 */
+    CHECK_EQ(footprint_mark_time(&fp, 1), 9);
+    CHECK_EQ(footprint_mark_time(&fp, 2), 7);
+    footprint_reference(&fp, base + 128, 4); /* and the one before it */
+    CHECK_EQ(footprint_mark_time(&fp, 2), 9);
+    CHECK_EQ(footprint_mark_time(&fp, 3), 6);
 }

@@ -1,5 +1,5 @@
-/* test_footprint_files.c - parts of kind 3: what footprint.h writes comes back, what is damaged is refused, names count in
-   full, memory is linear in the file, and adding up has no order. */
+/* test_footprint_files.c - parts of kind 3: what footprint.h writes comes back, what is damaged is
+   refused, names count in full, memory is linear in the file, and adding up has no order. */
 #include "test.h"
 #include "base/input.h"
 #include "base/tool.h"
@@ -15,7 +15,8 @@ static int read_file(footprints *f, const text *file) {
     memset(f, 0, sizeof *f);
     memset(&fault, 0, sizeof fault);
     if (dump_read(&d, (const unsigned char *)file->data, file->size, &fault) != 0) return -1;
-    for (i = 0; i < d.part_count && !bad; i++) bad = kind_footprints.read(f, &d, &d.parts[i], &fault);
+    for (i = 0; i < d.part_count && !bad; i++)
+        bad = kind_footprints.read(f, &d, &d.parts[i], &fault);
     dump_free(&d);
     return bad;
 }
@@ -39,9 +40,10 @@ static footprint_profile make_profile(uint32_t seed) {
 }
 
 static int same(const footprint_profile *a, const footprint_profile *b) {
-    return a->rows == b->rows && a->columns == b->columns && a->accesses == b->accesses && a->blocks == b->blocks &&
-           a->flags == b->flags && a->last_window == b->last_window && a->last_blocks == b->last_blocks &&
-           a->block_log2 == b->block_log2 && !(a->c < b->c) && !(a->c > b->c) &&
+    return a->rows == b->rows && a->columns == b->columns && a->accesses == b->accesses &&
+           a->blocks == b->blocks && a->flags == b->flags && a->last_window == b->last_window &&
+           a->last_blocks == b->last_blocks && a->block_log2 == b->block_log2 && !(a->c < b->c) &&
+           !(a->c > b->c) &&
            memcmp(a->at_least, b->at_least, a->rows * (size_t)a->columns * sizeof(uint64_t)) == 0 &&
            memcmp(a->depth, b->depth, a->rows * sizeof(uint64_t)) == 0 &&
            memcmp(a->total, b->total, a->columns * sizeof *a->total) == 0;
@@ -76,7 +78,8 @@ TEST(refuses_truncations_and_flipped_bits) {
     for (file.size = 1; file.size < size; file.size++) CHECK(refuses(&file));
     for (i = 0; i < size; i += i < 300 || i + 100 > size ? 1 : 31) {
         for (bit = 0; bit < 8; bit++) {
-            int kind = i == 6 || i == 7;          /* another kind is not for this reader; the crc tells all the same */
+            int kind = i == 6 ||
+                       i == 7; /* another kind is not for this reader; the crc tells all the same */
             file.data[i] = (char)(file.data[i] ^ 1 << bit);
             CHECK(refuses(&file) || kind);
             file.data[i] = (char)(file.data[i] ^ 1 << bit);
@@ -86,7 +89,8 @@ TEST(refuses_truncations_and_flipped_bits) {
 }
 
 /* A part with so many rows and columns; one cell in the column `marked`, in its last row. */
-static void hostile(text *out, const char *name, size_t name_size, uint32_t bins, uint32_t marked, uint64_t cell) {
+static void hostile(text *out, const char *name, size_t name_size, uint32_t bins, uint32_t marked,
+                    uint64_t cell) {
     dump_writer w;
     uint32_t i, k;
     dump_begin(&w, out, DUMP_FOOTPRINT);
@@ -155,13 +159,14 @@ TEST(memory_is_linear_in_the_file) {
     CHECK(bytes_of(&f) < 40 * file.size);
     kind_footprints.free(&f);
     file.size = 0;
-    for (i = 0; i < 300; i++) hostile(&file, "one", 3, 496, i, i + 1);     /* added up to one */
+    for (i = 0; i < 300; i++) hostile(&file, "one", 3, 496, i, i + 1); /* added up to one */
     CHECK_EQ(read_file(&f, &file), 0);
     kind_footprints.settle(&f);
     CHECK(f.count == 1 && f.parts[0].cell_count == 300);
     kind_footprints.free(&f);
     file.size = 0;
-    for (i = 0; i < 20000; i++) {                 /* small ones with names of their own: not every pair is compared */
+    for (i = 0; i < 20000;
+         i++) { /* small ones with names of their own: not every pair is compared */
         snprintf(name, sizeof name, "%u", (unsigned)i);
         hostile(&file, name, strlen(name), 1, 0, 1);
     }
@@ -228,7 +233,7 @@ TEST(order_does_not_matter) {
     a.size = b.size = 0;
     CHECK_EQ(read_file(&f, &ab), 0);
     kind_footprints.settle(&f);
-    CHECK_EQ(f.count, 2);                         /* c and the size of blocks differ */
+    CHECK_EQ(f.count, 2); /* c and the size of blocks differ */
     kind_footprints.write(&f, &a);
     kind_footprints.free(&f);
     CHECK_EQ(read_file(&f, &ba), 0);

@@ -12,7 +12,8 @@ static uint64_t percentile(const paper *p, uint32_t column, uint32_t percent) {
     uint32_t row;
     for (row = 0; row < 256; row++) all += p->cell[row * 256 + column];
     rank = (all * percent + 99) / 100;
-    for (row = 0; (sum += p->cell[row * 256 + column]) < (rank ? rank : 1); row++) {}
+    for (row = 0; (sum += p->cell[row * 256 + column]) < (rank ? rank : 1); row++) {
+    }
     return row;
 }
 
@@ -29,8 +30,9 @@ TEST(ranges_hold_the_truth) {
             size_t r;
             paper_access(&p, block);
             times[block] = n;
-            for (r = p.ranges; r-- > 0; ) {
-                uint64_t inside = 0, most = (uint64_t)((double)younger * (1 - p.c) / p.c + 1e-9), end = r + 1 < p.ranges ? p.range[r + 1].first - 1 : n;
+            for (r = p.ranges; r-- > 0;) {
+                uint64_t inside = 0, most = (uint64_t)((double)younger * (1 - p.c) / p.c + 1e-9),
+                         end = r + 1 < p.ranges ? p.range[r + 1].first - 1 : n;
                 for (i = 0; i < 300; i++) inside += times[i] >= p.range[r].first && times[i] <= end;
                 wrong += inside != p.range[r].count;
                 wrong += p.range[r].count > (most > 1 ? most : 1);
@@ -43,7 +45,8 @@ TEST(ranges_hold_the_truth) {
     }
 }
 
-/* Both tell the same story: every percentile within c of the other's, but for the one block by which the literal ranges may fall short. */
+/* Both tell the same story: every percentile within c of the other's, but for the one block by
+   which the literal ranges may fall short. */
 TEST(agrees_with_marks) {
     uint64_t seed = 2;
     uint32_t c, i, b, q;
@@ -65,9 +68,12 @@ TEST(agrees_with_marks) {
             for (i = 0; i < 256; i++) all += literal.cell[i * 256 + b];
             CHECK_EQ(all, footprint_windows(&p, b));
             for (q = 0; q < 5; q++) {
-                uint32_t mine = footprint_percentile(&p, b, percents[q]), paper_bin = (uint32_t)percentile(&literal, b, percents[q]);
-                CHECK((double)footprint_bin_high(mine) >= precisions[c] * (double)footprint_bin_low(paper_bin));
-                CHECK((double)footprint_bin_high(paper_bin) + 1 >= precisions[c] * (double)footprint_bin_low(mine));
+                uint32_t mine = footprint_percentile(&p, b, percents[q]),
+                         paper_bin = (uint32_t)percentile(&literal, b, percents[q]);
+                CHECK((double)footprint_bin_high(mine) >=
+                      precisions[c] * (double)footprint_bin_low(paper_bin));
+                CHECK((double)footprint_bin_high(paper_bin) + 1 >=
+                      precisions[c] * (double)footprint_bin_low(mine));
             }
         }
         paper_end(&literal);

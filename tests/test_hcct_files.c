@@ -7,6 +7,7 @@
 #include "hcct.h"
 #include "hcct_reference.inc"
 #include "kinds/contexts.h"
+#include "model/report.h"
 
 typedef struct blob {
     unsigned char *bytes;
@@ -34,7 +35,6 @@ static void small_file(blob *b, uint32_t algorithm) {
     stream s = stream_of(SKEWED, 4, 0);
     arena a;
     c.cache_slots = 16; /* so that the arena, and with it the file, does not depend on defaults */
-    c.hash_slots = 64;
     arena_open(&a, &c, algorithm == HCCT_FULL ? 400 : 30);
     feed(&a.t, NULL, &s, 400);
     CHECK_EQ(hcct_write(&a.t, key_name, NULL, blob_write, b), 0);
@@ -97,6 +97,54 @@ TEST(collapsed_stacks) {
     arena_close(&a);
 }
 
+
+/* Names with everything that a line of stacks cannot hold, and keys without a name. */
+static const char *odd_name(void *user, uint32_t key) {
+    static const char *const names[] = {NULL, "main", "a;b", "tab\there", "line\nend", "\x1B[31mred", "del\x7F",
+                                        "caf\xC3\xA9 x", "", "c1 \xC2\x85 c1", "\xC2\x9F\xC2\xA0", "\xE2\x82\x80"};
+    (void)user;
+    return key < sizeof names / sizeof *names ? names[key] : NULL;
+}
+
+/* hcct_write_collapsed and `bursty report --collapsed` write the same lines. */
+TEST(both_writers_of_collapsed_stacks_agree) {
+    uint32_t algorithm, i, k;
+    for (algorithm = 0; algorithm <= HCCT_FULL; algorithm = next_algorithm(algorithm)) {
+        hcct_config c = config_of(algorithm, 100);
+        const report_writer *const *writer = writer_list;
+        text file = {NULL, 0, 0}, theirs = {NULL, 0, 0};
+        blob ours = {0};
+        uint64_t random = 5;
+        arena a;
+        input in;
+        report r;
+        arena_open(&a, &c, 500);
+        for (i = 1; i < 14; i++) {
+            for (k = 0; k < i % 5; k++) hcct_enter(&a.t, i == 13 ? HCCT_KEY_DEEP : 1 + (i * 7 + k) % 13, 1 + k);
+            if (test_random(&random) & 1) hcct_burst_end(&a.t);
+        }
+        CHECK_EQ(hcct_write_collapsed(&a.t, odd_name, NULL, blob_write, &ours), 0);
+        CHECK_EQ(hcct_write(&a.t, odd_name, NULL, text_write, &file), 0);
+        memset(&in, 0, sizeof in);
+        memset(&r, 0, sizeof r);
+        CHECK_EQ(input_take(&in, "test", &file), 0);
+        input_settle(&in);
+        r.title = text_clean("test", 4);
+        report_make(&r, &in);
+        while (strcmp((*writer)->name, "collapsed") != 0) writer++;
+        (*writer)->write(&r, &theirs);
+        blob_write(&ours, "", 1);
+        text_bytes(&theirs, "", 1);
+        CHECK(strlen(theirs.data) > 100);
+        CHECK_STR((const char *)ours.bytes, theirs.data);
+        report_free(&r);
+        input_free(&in);
+        text_free(&file);
+        text_free(&theirs);
+        free(ours.bytes);
+        arena_close(&a);
+    }
+}
 
 /* ---- reading ---- */
 
@@ -254,15 +302,16 @@ TEST(joining_equal_trees_keeps_lower_bounds) {
     }
 }
 
-/* Two functions whose names are alike for 500 bytes stay two. */
+/* Two functions whose names are alike for so many bytes before and behind stay two. */
 static const char *long_name(void *user, uint32_t key) {
-    static char name[600];
-    (void)user;
-    memset(name, 'a', 500);
-    sprintf(name + 500, "::%s()", key == 1 ? "hot" : "cold");
+    static char name[20050];
+    size_t alike = *(const size_t *)user;
+    memset(name, 'a', sizeof name);
+    memcpy(name + alike, key == 1 ? "::hot()::" : "::cold():", 9);
+    name[2 * alike + 9] = 0;
     return name;
 }
-TEST(names_of_any_length_tell_functions_apart) {
+static void check_long_names(size_t alike) {
     uint64_t memory[200];
     blob b = {0};
     contexts c;
@@ -271,16 +320,24 @@ TEST(names_of_any_length_tell_functions_apart) {
     hcct_enter(&t, 1, 100);
     hcct_leave(&t);
     hcct_enter(&t, 2, 5);
-    CHECK_EQ(hcct_write(&t, long_name, NULL, blob_write, &b), 0);
+    CHECK_EQ(hcct_write(&t, long_name, &alike, blob_write, &b), 0);
     CHECK(hcct_init(&t, memory, sizeof memory, NULL) > 0);
     hcct_enter(&t, 2, 7);
-    CHECK_EQ(hcct_write(&t, long_name, NULL, blob_write, &b), 0);
+    CHECK_EQ(hcct_write(&t, long_name, &alike, blob_write, &b), 0);
     c = read_good(&b);
     CHECK_EQ(c.trees[0].count, 3);
     CHECK_EQ(c.trees[0].nodes[1].upper + c.trees[0].nodes[2].upper, 112);
     CHECK(c.trees[0].nodes[1].upper == 100 || c.trees[0].nodes[2].upper == 100);
+    CHECK(strlen(contexts_name(&c, 1)) <= TEXT_NAME_MOST);
+    CHECK(strlen(contexts_name(&c, 1)) >= (alike < 2000 ? 2 * alike : 4000));
     contexts_free(&c);
     free(b.bytes);
+}
+TEST(names_of_any_length_tell_functions_apart) {
+    check_long_names(20);
+    check_long_names(500);
+    check_long_names(2044);
+    check_long_names(10000);
 }
 
 /* Many small trees beside a large one: joining takes time in proportion to the file. */

@@ -1,6 +1,7 @@
-/* test_interleave.c - interleave.h against the truth: every window of two threads, at every access. */
+/* test_interleave.c - interleave.h against the truth: every window of two threads, at every access.
+ */
 #define INTERLEAVE_IMPLEMENTATION
-static int asserted;                              /* mistakes noticed */
+static int asserted; /* mistakes noticed */
 #define INTERLEAVE_ASSERT(x) ((x) ? (void)0 : (void)asserted++)
 #include "interleave.h"
 #include "test.h"
@@ -8,7 +9,7 @@ static int asserted;                              /* mistakes noticed */
 enum { MOST = 6000, ROWS = 200, COLUMNS = 128 };
 
 static uint64_t memory[300000], memory2[300000], table[200000], table2[200000];
-static uint64_t times[MOST];                      /* of thread 1's accesses */
+static uint64_t times[MOST]; /* of thread 1's accesses */
 static const double precisions[] = {1, .99, .9, .75, .5};
 
 /* Windows by row and length, as differences from one length to the next; then by bin. */
@@ -53,8 +54,8 @@ static uint64_t run_length(int style, int thread, uint64_t *seed) {
     return r % 5 == 0 ? 201 : 1;
 }
 
-/* One access at a time: looks at all marks after each, and at all cells at the end. A second interleave
-   gets whole runs. Returns how many things are wrong. */
+/* One access at a time: looks at all marks after each, and at all cells at the end. A second
+   interleave gets whole runs. Returns how many things are wrong. */
 static int replay(uint32_t n, double c, size_t bytes, uint64_t longest, int style, uint64_t seed) {
     interleave single, runs;
     interleave_profile p, q;
@@ -82,9 +83,10 @@ static int replay(uint32_t n, double c, size_t bytes, uint64_t longest, int styl
         is_open = (s.flags & INTERLEAVE_FULL) != 0;
         broken += s.accesses != i || s.accesses_of_1 != number;
         for (b = 1; interleave_bin_low(b) <= number; b++) {
-            uint64_t F = interleave_bin_low(b), K = reach(c, F), tau = interleave_mark_time(&single, b);
+            uint64_t F = interleave_bin_low(b), K = reach(c, F),
+                     tau = interleave_mark_time(&single, b);
             uint64_t most = times[number - F], least = K + 1 <= number ? times[number - K - 1] : 0;
-            if (is_open && tau == 0) break;                /* given up: an open bin from here on */
+            if (is_open && tau == 0) break; /* given up: an open bin from here on */
             broken += tau > most && tau > old;
             broken += tau < least && least > old;
             broken += tau > last && tau > old;
@@ -97,7 +99,8 @@ static int replay(uint32_t n, double c, size_t bytes, uint64_t longest, int styl
     if (interleave_snapshot(&single, &p, table, sizeof table)) return -2;
     if (interleave_snapshot(&runs, &q, table2, sizeof table2)) return -2;
     for (b = 1; b < p.columns && b < COLUMNS; b++) {
-        for (row = 1; row < p.rows; row++) broken += interleave_at_least(&p, b, row) != cell[row][b];
+        for (row = 1; row < p.rows; row++)
+            broken += interleave_at_least(&p, b, row) != cell[row][b];
         for (row = 1; row < p.rows; row++)
             broken += interleave_at_least(&p, b, row) > interleave_at_least(&p, b, row - 1);
     }
@@ -116,9 +119,13 @@ TEST(every_window) {
             small.c = precisions[c];
             CHECK_EQ(replay(4000, precisions[c], sizeof memory, 8191, style, seed + 1), 0);
             /* runs are merged, or marks are given up */
-            CHECK_EQ(replay(4000, precisions[c], interleave_bytes(&small, 130), 8191, style, seed + 9), 0);
+            CHECK_EQ(
+                replay(4000, precisions[c], interleave_bytes(&small, 130), 8191, style, seed + 9),
+                0);
             /* old runs are dropped */
-            CHECK_EQ(replay(5000, precisions[c], interleave_bytes(&small, 900), 1023, style, seed + 5), 0);
+            CHECK_EQ(
+                replay(5000, precisions[c], interleave_bytes(&small, 900), 1023, style, seed + 5),
+                0);
         }
     }
 }
@@ -154,7 +161,7 @@ TEST(phases) {
     CHECK_EQ(interleave_subtract(&early, &late), -1);
     CHECK_EQ(interleave_subtract(&late, &early), 0);
     CHECK(late.accesses == 500 && late.accesses_of_1 == 0 && late.flags & INTERLEAVE_DIFFERENCE);
-    for (b = 1; b < 16; b++) {                    /* all of thread 0 but those near the border */
+    for (b = 1; b < 16; b++) { /* all of thread 0 but those near the border */
         CHECK_EQ(interleave_windows(&late, b), 500);
         CHECK_EQ(interleave_at_least(&late, b, 1), b - 1);
     }
@@ -170,7 +177,8 @@ TEST(long_runs) {
         interleave_run(&il, 1, UINT64_C(1) << 28);
     }
     interleave_get_stats(&il, &s);
-    CHECK(s.accesses == 100 * (UINT64_C(1) << 28) && s.accesses_of_1 == s.accesses / 2 && s.flags == 0);
+    CHECK(s.accesses == 100 * (UINT64_C(1) << 28) && s.accesses_of_1 == s.accesses / 2 &&
+          s.flags == 0);
     interleave_run(&il, 1, UINT64_MAX);
     interleave_get_stats(&il, &s);
     CHECK(s.accesses == s.accesses_max && s.flags == INTERLEAVE_ENDED);
@@ -203,7 +211,7 @@ TEST(mistakes) {
     CHECK_EQ(interleave_snapshot(&il, &p, table, interleave_snapshot_bytes(&il) - 1), -1);
     CHECK_EQ(interleave_snapshot(&il, &p, (char *)table + 1, interleave_snapshot_bytes(&il)), 0);
     CHECK_EQ(interleave_windows(&p, 1), 100);
-    for (most = 1; most < 4; most++) {            /* the first, second and third write fail */
+    for (most = 1; most < 4; most++) { /* the first, second and third write fail */
         int left = most;
         CHECK_EQ(interleave_write(&p, "x", refuse, &left), -1);
     }

@@ -129,6 +129,22 @@ has out '^turns: 3000'
 run 0 --interleave 3,7 --svg "$dir/turns"
 has out 'accesses of thread 3 beside thread 7'
 
+# an input is never written over, and two outputs do not go to one file
+cp "$dir/cyclic" "$dir/kept"
+ln -sf kept "$dir/link"
+rm -f "$dir/both"
+for output in "--dump $dir/kept" "-o $dir/kept" "--html $dir/link" "--json=$dir/./kept"; do
+    run 2 $output "$dir/kept"
+    has err '^bursty: .*: is an input, and would be overwritten$'
+done
+cmp -s "$dir/cyclic" "$dir/kept" && ok || no "an output destroyed the trace"
+run 2 --dump "$dir/both" -o "$dir/./both" "$dir/kept"
+has err '/both: the report and the dump would both be written there$'
+run 2 --dump - "$dir/kept"
+has err 'the report and the dump would both go to standard output$'
+[ ! -e "$dir/both" ] && ok || no "a refused replay wrote a file"
+run 0 --dump /dev/null -o /dev/null "$dir/kept"
+
 # dumps go through report and merge
 run 0 --title cyclic --dump "$dir/a.brst" "$dir/cyclic"
 run 0 --title random --dump "$dir/b.brst" "$dir/random"

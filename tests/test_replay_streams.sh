@@ -87,6 +87,19 @@ run 0 replay streams --json --sample 99999999:1 loops.refs loops.table
 has out '"symbols":0,'
 has out '"overlap_exact":0.0000'
 
+# ---- an input is never written over ----
+cp "$dir/loops.refs" "$dir/kept.refs"
+cp "$dir/loops.table" "$dir/kept.table"
+printf '61 alpha\n' >"$dir/kept.names"
+for input in kept.refs ./kept.table kept.names; do
+    refused "^bursty: $input: is an input, and would be overwritten" \
+        replay streams --dump $input --names kept.names kept.refs kept.table
+done
+refused 'would both go to standard output' replay streams --dump - kept.refs kept.table
+cmp -s "$dir/loops.refs" "$dir/kept.refs" && ok || no "--dump destroyed REFS"
+cmp -s "$dir/loops.table" "$dir/kept.table" && ok || no "--dump destroyed TABLE"
+[ "$(cat "$dir/kept.names")" = '61 alpha' ] && ok || no "--dump destroyed the names"
+
 # ---- dumps and bursty overlap ----
 run 0 replay streams --json --title loops --dump all.brst loops.refs loops.table
 run 0 overlap --json all.brst some.brst

@@ -21,7 +21,7 @@ static int merge(char **files, int count, const char *out_path) {
     int i, status = TOOL_OK;
     memset(&in, 0, sizeof in);
     for (i = 0; i < count && status == TOOL_OK; i++) status = input_open(&in, files[i]);
-    if (status == TOOL_OK) status = save_open(&to, out_path, files, count, 1);
+    if (status == TOOL_OK) status = save_open(&to, out_path, (const char *const *)files, count, 1);
     if (status == TOOL_OK) {
         input_settle(&in);
         input_write(&in, &out);

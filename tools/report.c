@@ -185,7 +185,8 @@ static int run(int argc, char **argv) {
         if (o.sort && report_sort(&r, o.sort) == 0)
             status = tool_error("--sort %s: no table has that column", o.sort);
     }
-    if (status == TOOL_OK) status = save_open(&to, o.out, argv, files, 0);
+    if (status == TOOL_OK) status = report_check(&r, o.writer, argv[0]);
+    if (status == TOOL_OK) status = save_open(&to, o.out, (const char *const *)argv, files, 0);
     if (status == TOOL_OK) {
         r.out = &to;
         o.writer->write(&r, &out);

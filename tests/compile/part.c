@@ -7,6 +7,7 @@
 #include "edgeprof.h"
 #include "edgeplan.h"
 #include "edgetrace.h"
+#include "x86decode.h"
 
 int main(void) {
     static hcct tree;

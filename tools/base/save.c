@@ -13,13 +13,52 @@ enum { MUCH = 1 << 18 };
 
 static int is_stdout(const char *path) { return !path || strcmp(path, "-") == 0; }
 
+#ifndef _WIN32
+static const char *base_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Of the folder that a path lies in. */
+static int stat_folder(const char *path, struct stat *status) {
+    text folder = {NULL, 0, 0};
+    int result;
+    text_bytes(&folder, path, (size_t)(base_of(path) - path));
+    text_add(&folder, ".");
+    text_bytes(&folder, "", 1);
+    result = stat(folder.data, status);
+    text_free(&folder);
+    return result;
+}
+#endif
+
+/* Two files that do not exist yet are the same if they have one name in one folder. A device, such
+   as /dev/null, may be used twice. */
 static int is_same_file(const char *a, const char *b) {
 #ifndef _WIN32
     struct stat left, right;
-    if (stat(a, &left) == 0 && stat(b, &right) == 0)
-        return S_ISREG(left.st_mode) && left.st_dev == right.st_dev && left.st_ino == right.st_ino;
-#endif
+    int has_left = stat(a, &left) == 0, has_right = stat(b, &right) == 0;
+    if (has_left != has_right) return 0;
+    if (!has_left) {
+        if (strcmp(base_of(a), base_of(b)) != 0) return 0;
+        if (stat_folder(a, &left) != 0 || stat_folder(b, &right) != 0) return 0;
+    } else if (!S_ISREG(left.st_mode)) {
+        return 0;
+    }
+    return left.st_dev == right.st_dev && left.st_ino == right.st_ino;
+#else
     return strcmp(a, b) == 0;
+#endif
+}
+
+static int is_input(const char *path, const char *const *inputs, int count) {
+    int i;
+    for (i = 0; i < count; i++) {
+        if (is_stdout(inputs[i]) || !is_same_file(inputs[i], path)) continue;
+        tool_error("%s: is an input, and would be overwritten", path);
+        return 1;
+    }
+    return 0;
 }
 
 static int begins_as_dump(const char *path) {
@@ -36,8 +75,20 @@ static int begins_as_dump(const char *path) {
     return memcmp(magic, "BRST", sizeof magic) == 0;
 }
 
-int save_open(save *s, const char *path, char *const *inputs, int input_count, int is_dump) {
-    int i;
+int save_check(const char *text_path, const char *dump_path, const char *const *inputs,
+               int input_count) {
+    if (!is_stdout(text_path) && is_input(text_path, inputs, input_count)) return TOOL_BAD_INPUT;
+    if (!dump_path) return TOOL_OK;
+    if (is_stdout(dump_path) && is_stdout(text_path))
+        return tool_error("the report and the dump would both go to standard output");
+    if (is_stdout(dump_path)) return TOOL_OK;
+    if (is_input(dump_path, inputs, input_count)) return TOOL_BAD_INPUT;
+    if (!is_stdout(text_path) && is_same_file(text_path, dump_path))
+        return tool_error("%s: the report and the dump would both be written there", dump_path);
+    return TOOL_OK;
+}
+
+int save_open(save *s, const char *path, const char *const *inputs, int input_count, int is_dump) {
     s->path = path;
     s->status = TOOL_OK;
     s->file = NULL;
@@ -45,10 +96,7 @@ int save_open(save *s, const char *path, char *const *inputs, int input_count, i
         s->file = tool_binary(stdout);
         return TOOL_OK;
     }
-    for (i = 0; i < input_count; i++) {
-        if (strcmp(inputs[i], "-") != 0 && is_same_file(inputs[i], path))
-            return tool_error("%s: is an input, and would be overwritten", path);
-    }
+    if (is_input(path, inputs, input_count)) return TOOL_BAD_INPUT;
     if (!is_dump && begins_as_dump(path))
         return tool_error("%s: is a .brst file, and would be overwritten", path);
     s->file = fopen(path, "wb");
@@ -80,8 +128,8 @@ int save_close(save *s, text *t) {
     return s->status;
 }
 
-int text_save(text *t, const char *path) {
+int text_save(text *t, const char *path, const char *const *inputs, int input_count, int is_dump) {
     save s;
-    int status = save_open(&s, path, NULL, 0, 1);
+    int status = save_open(&s, path, inputs, input_count, is_dump);
     return status == TOOL_OK ? save_close(&s, t) : status;
 }

@@ -12,13 +12,17 @@ typedef struct save {
 } save;
 
 /* Opens path. Refuses one of the inputs, and unless a dump is written, a file that begins as a dump
-   does. Returns a TOOL_ status, after a message. */
-int  save_open(save *s, const char *path, char *const *inputs, int input_count, int is_dump);
+   does. An input that is NULL or "-" is no file. Returns a TOOL_ status, after a message. */
+int  save_open(save *s, const char *path, const char *const *inputs, int input_count, int is_dump);
+/* For a command with two outputs, before its work begins: refuses a path that is an input, and one
+   path for both. dump_path may be NULL: no dump. Returns a TOOL_ status, after a message. */
+int  save_check(const char *text_path, const char *dump_path, const char *const *inputs,
+                int input_count);
 /* Writes what is in t and empties it, if it is much; after a fault it is only emptied. Long forms
    call it now and then, so that they need little memory. s may be NULL: then t is left as it is. */
 void save_some(save *s, text *t);
 /* Writes the rest and closes. Returns a TOOL_ status, after a message. */
 int  save_close(save *s, text *t);
-/* All of a text to a path that is no input. Returns a TOOL_ status, after a message. */
-int  text_save(text *t, const char *path);
+/* save_open, all of a text, and save_close. Returns a TOOL_ status, after a message. */
+int  text_save(text *t, const char *path, const char *const *inputs, int input_count, int is_dump);
 #endif

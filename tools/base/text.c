@@ -7,13 +7,21 @@
 
 void text_bytes(text *t, const void *data, size_t size) {
     if (size > t->room - t->size) {
-        size_t room = t->room ? t->room : 4096;
+        size_t room = t->room ? t->room : 64;
         while (size > room - t->size) room *= 2;
         t->data = (char *)tool_grow(t->data, room);
         t->room = room;
     }
     if (size) memcpy(t->data + t->size, data, size);
     t->size += size;
+}
+
+char *text_take(text *t) {
+    char *string;
+    text_bytes(t, "", 1);
+    string = (char *)tool_grow(t->data, t->size);
+    memset(t, 0, sizeof *t);
+    return string;
 }
 
 void text_add(text *t, const char *words) { text_bytes(t, words, strlen(words)); }
@@ -208,8 +216,7 @@ char *text_clean(const void *bytes, size_t size) {
         at += length;
         size -= length;
     }
-    text_bytes(&clean, "", 1);
-    return (char *)tool_grow(clean.data, clean.size);
+    return text_take(&clean);
 }
 
 char *text_name(const void *bytes, size_t size) {

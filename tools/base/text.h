@@ -20,6 +20,7 @@ void text_format(text *t, const char *format, ...)
 /* Adds blanks, so that data[from..] is that many columns. */
 void text_pad(text *t, size_t from, size_t width, int right);
 void text_free(text *t);
+char *text_take(text *t);         /* its bytes as a string, to be freed by the caller; t becomes empty */
 int  text_write(void *t, const void *data, size_t size);         /* a header's write callback */
 
 /* Names, already clean (below), made safe for what they go into. */

@@ -102,7 +102,7 @@ static uint32_t known_key(const contexts *c, uint32_t theirs) {
 static void read_name(contexts *c, uint32_t key, const unsigned char *name, size_t length) {
     char *clean;
     if (known_key(c, key)) return;
-    clean = text_clean(name, length);
+    clean = text_name(name, length);
     map_key(c, key, clean);
     free(clean);
 }

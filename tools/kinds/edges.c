@@ -195,26 +195,35 @@ static int by_place(const void *a, const void *b) {
     return order;
 }
 
-static void add_exits(counted *into, const counted *other) {
-    struct counted_exit *sum =
-        (struct counted_exit *)tool_alloc(((size_t)into->exits + other->exits) * sizeof *sum);
-    uint32_t i = 0, k = 0, n = 0;
-    while (i < into->exits || k < other->exits) {
-        int first =
-            k == other->exits || (i < into->exits && into->exit[i].vertex <= other->exit[k].vertex);
-        int second =
-            i == into->exits || (k < other->exits && other->exit[k].vertex <= into->exit[i].vertex);
-        sum[n].vertex = first ? into->exit[i].vertex : other->exit[k].vertex;
-        sum[n].early = (first ? into->exit[i].early : 0) + (second ? other->exit[k].early : 0);
-        sum[n].reentry =
-            (first ? into->exit[i].reentry : 0) + (second ? other->exit[k].reentry : 0);
-        n++;
-        i += (uint32_t)first;
-        k += (uint32_t)second;
+static int by_vertex(const void *a, const void *b) {
+    return compare(((const struct counted_exit *)a)->vertex,
+                   ((const struct counted_exit *)b)->vertex);
+}
+
+/* The exits of counts[0..count) join those of counts[0]: gathered, sorted and added up, so that a
+   record with many exits is copied once and not for each record that is added to it. */
+static void add_exits(counted *counts, size_t count) {
+    struct counted_exit *sum;
+    size_t all = 0, kept = 0, i;
+    for (i = 0; i < count; i++) all += counts[i].exits;
+    if (all == counts[0].exits) return;
+    sum = (struct counted_exit *)tool_alloc(all * sizeof *sum);
+    for (i = 0, all = 0; i < count; i++) {
+        if (counts[i].exits) memcpy(sum + all, counts[i].exit, counts[i].exits * sizeof *sum);
+        all += counts[i].exits;
     }
-    free(into->exit);
-    into->exit = sum;
-    into->exits = n;
+    qsort(sum, all, sizeof *sum, by_vertex);
+    for (i = 0; i < all; i++) {
+        if (kept == 0 || sum[kept - 1].vertex != sum[i].vertex) {
+            sum[kept++] = sum[i];
+            continue;
+        }
+        sum[kept - 1].early += sum[i].early;
+        sum[kept - 1].reentry += sum[i].reentry;
+    }
+    free(counts[0].exit);
+    counts[0].exit = sum;
+    counts[0].exits = (uint32_t)kept;
 }
 
 /* Counts modulo 2^bits stay exact modulo 2^bits; marks are joined. */
@@ -228,7 +237,6 @@ static void add(counted *into, const counted *other) {
         else
             into->value[i] = sum & mask;
     }
-    add_exits(into, other);
 }
 
 static void free_counts(counted *c) {
@@ -247,15 +255,15 @@ static void free_function(counted_function *f) {
 
 static void settle(void *state) {
     counted_all *all = (counted_all *)state;
-    size_t i, kept = 0;
+    size_t i, end, kept = 0;
     if (all->count) qsort(all->counts, all->count, sizeof *all->counts, by_key);
-    for (i = 0; i < all->count; i++) {
-        if (kept == 0 || by_key(&all->counts[kept - 1], &all->counts[i]) != 0) {
-            all->counts[kept++] = all->counts[i];
-            continue;
-        }
-        add(&all->counts[kept - 1], &all->counts[i]);
-        free_counts(&all->counts[i]);
+    for (i = 0; i < all->count; i = end) {
+        counted *first = &all->counts[i];
+        for (end = i + 1; end < all->count && by_key(first, &all->counts[end]) == 0; end++)
+            add(first, &all->counts[end]);
+        add_exits(first, end - i);
+        while (++first < &all->counts[end]) free_counts(first);
+        all->counts[kept++] = all->counts[i];
     }
     all->count = kept;
     kept = 0;

@@ -44,7 +44,7 @@ static void *zeros(size_t bytes) {
 
 static void grow_sites(streams_part *p) {
     size_t i;
-    p->site_slot_count = p->site_slot_count ? 2 * p->site_slot_count : 64;
+    p->site_slot_count = p->site_slot_count ? 2 * p->site_slot_count : 8;
     free(p->site_slots);
     p->site_slots = (uint32_t *)zeros(p->site_slot_count * sizeof *p->site_slots);
     for (i = 0; i < p->site_count; i++) { *site_slot(p, &p->sites[i]) = (uint32_t)i + 1; }
@@ -62,7 +62,7 @@ uint32_t streams_site_number(streams_part *p, uint64_t value, const char *name) 
         return *slot - 1;
     }
     if (p->site_count == p->site_room) {
-        p->site_room = 2 * p->site_room + 64;
+        p->site_room = 2 * p->site_room + 4;
         p->sites = (streams_site *)tool_grow(p->sites, p->site_room * sizeof *p->sites);
     }
     p->sites[p->site_count++] = site;
@@ -112,7 +112,7 @@ void streams_add(streams_part *p, const streams_item *items, uint32_t length, ui
     streams_stream *s;
     uint32_t *slot;
     if (2 * p->stream_count >= p->stream_slot_count) {
-        p->stream_slot_count = p->stream_slot_count ? 2 * p->stream_slot_count : 64;
+        p->stream_slot_count = p->stream_slot_count ? 2 * p->stream_slot_count : 8;
         index_streams(p);
     }
     slot = stream_slot(p, items, length);
@@ -124,7 +124,7 @@ void streams_add(streams_part *p, const streams_item *items, uint32_t length, ui
         return;
     }
     if (p->stream_count == p->stream_room) {
-        p->stream_room = 2 * p->stream_room + 64;
+        p->stream_room = 2 * p->stream_room + 4;
         p->streams = (streams_stream *)tool_grow(p->streams, p->stream_room * sizeof *p->streams);
     }
     if (p->item_room - p->item_count < length) {
@@ -190,7 +190,7 @@ static int read_stream(streams_part *p, dump_reader *r, uint32_t *numbers, size_
             uint64_t value = dump_get(r);
             size_t size;
             const unsigned char *name = dump_get_string(r, &size);
-            char *clean = text_clean(name, size);
+            char *clean = text_name(name, size);
             numbers[(*number_count)++] = streams_site_number(p, value, clean);
             free(clean);
             site = *number_count;
@@ -210,7 +210,7 @@ static void read_part(streams_part *p, dump_reader *r) {
     uint64_t count;
     if (dump_get(r) != VERSION && !r->reason) { r->reason = "a newer version of hot data streams"; }
     title = dump_get_string(r, &size);
-    p->title = text_clean(title, size);
+    p->title = text_name(title, size);
     p->flags = dump_get32(r);
     p->min_length = dump_get32(r);
     p->max_length = dump_get32(r);
@@ -238,16 +238,36 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         streams_part_free(&p);
         return dump_refuse(fault, dump_place(d, part, r.at), "%s", r.reason);
     }
-    s->parts = (streams_part *)tool_grow(s->parts, (s->count + 1) * sizeof *s->parts);
+    if ((s->count & (s->count - 1)) == 0) {       /* room for 1, 2, 4, ... */
+        s->parts = (streams_part *)tool_grow(s->parts, (s->count ? 2 * s->count : 1) * sizeof p);
+    }
+    p.order = s->count;
     s->parts[s->count++] = p;
     return 0;
 }
 
 /* ---- adding up ---- */
 
-static int addable(const streams_part *a, const streams_part *b) {
-    return strcmp(a->title, b->title) == 0 && a->flags == b->flags && a->min_length == b->min_length &&
-           a->max_length == b->max_length && a->coverage_ppm == b->coverage_ppm;
+static int compare(size_t a, size_t b) { return (a > b) - (a < b); }
+
+/* 0 for profiles that are added up. */
+static int compare_keys(const streams_part *a, const streams_part *b) {
+    int order = strcmp(a->title, b->title);
+    if (order == 0) { order = compare(a->flags, b->flags); }
+    if (order == 0) { order = compare(a->min_length, b->min_length); }
+    if (order == 0) { order = compare(a->max_length, b->max_length); }
+    if (order == 0) { order = compare(a->coverage_ppm, b->coverage_ppm); }
+    return order;
+}
+
+static int by_key(const void *a, const void *b) {
+    const streams_part *x = (const streams_part *)a, *y = (const streams_part *)b;
+    int order = compare_keys(x, y);
+    return order ? order : compare(x->order, y->order);
+}
+
+static int by_order(const void *a, const void *b) {
+    return compare(((const streams_part *)a)->order, ((const streams_part *)b)->order);
 }
 
 static void add(streams_part *into, const streams_part *other) {
@@ -277,17 +297,19 @@ static void add(streams_part *into, const streams_part *other) {
 
 static void settle(void *state) {
     streams *s = (streams *)state;
-    size_t i, k, kept = 0;
+    size_t i, kept = 0;
+    if (s->count == 0) { return; }
+    qsort(s->parts, s->count, sizeof *s->parts, by_key);
     for (i = 0; i < s->count; i++) {
-        for (k = 0; k < kept && !addable(&s->parts[k], &s->parts[i]); k++) { }
-        if (k == kept) {
+        if (kept == 0 || compare_keys(&s->parts[kept - 1], &s->parts[i]) != 0) {
             s->parts[kept++] = s->parts[i];
             continue;
         }
-        add(&s->parts[k], &s->parts[i]);
+        add(&s->parts[kept - 1], &s->parts[i]);
         streams_part_free(&s->parts[i]);
     }
     s->count = kept;
+    qsort(s->parts, kept, sizeof *s->parts, by_order);
     for (i = 0; i < kept; i++) { streams_part_sort(&s->parts[i]); }
 }
 

@@ -22,6 +22,7 @@ typedef struct streams_stream {
 } streams_stream;
 
 typedef struct streams_part {
+    size_t order;                                 /* of the first part of this sum */
     char *title;
     uint32_t flags, min_length, max_length, coverage_ppm;
     uint64_t references, lost, bursts, digests, dropped, heat_lost;

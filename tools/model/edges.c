@@ -1,9 +1,7 @@
 /* edges.c - counts of edges become coverage. Each function is derived from its own counters; then
    everything is gathered by file. A line runs as often as its busiest block in each function;
    functions of one file that share a line add up. */
-#define EDGEPROF_STATIC
 #define EDGEPROF_WIDE
-#define EDGEPROF_IMPLEMENTATION
 #include "edgeprof.h"
 #include "base/json.h"
 #include "base/tool.h"
@@ -36,12 +34,18 @@ static void *narrow(const uint64_t *value, uint32_t count, uint32_t bits) {
     return wide;
 }
 
+/* Exits are in order of their vertices: those of the function begin where a search finds them. */
 static void take_exits(const counted *c, const counted_function *f, uint32_t *early,
                        uint32_t *reentry) {
-    uint32_t i;
-    for (i = 0; i < c->exits; i++) {
+    uint32_t low = 0, high = c->exits, i;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (c->exit[middle].vertex < f->first_vertex) low = middle + 1;
+        else high = middle;
+    }
+    for (i = low; i < c->exits; i++) {
         uint32_t vertex = c->exit[i].vertex - f->first_vertex;
-        if (c->exit[i].vertex < f->first_vertex || vertex >= f->vertices - 1) continue;
+        if (vertex >= f->vertices - 1) break;
         early[vertex] = c->exit[i].early;
         reentry[vertex] = c->exit[i].reentry;
     }
@@ -84,6 +88,15 @@ static int derive(const counted *c, const counted_function *f, derived *d) {
 }
 
 /* ---- gathering ---- */
+
+/* Room for `more` items behind `count`. The room of a list is always a power of two. */
+static void *grow(void *list, size_t count, size_t more, size_t item_bytes) {
+    size_t room = 1;
+    while (room < count) room *= 2;
+    if (count && more <= room - count) return list;
+    while (room - count < more) room *= 2;
+    return tool_grow(list, room * item_bytes);
+}
 
 static int by_line(const void *a, const void *b) {
     const covered_line *x = (const covered_line *)a, *y = (const covered_line *)b;
@@ -131,7 +144,7 @@ static void add_lines(covered_file *to, const counted_function *f, const derived
             lines[n++].count = d->block[v];
         }
     n = join_lines(lines, n, 0);
-    to->lines = (covered_line *)tool_grow(to->lines, (to->line_count + n + 1) * sizeof *to->lines);
+    to->lines = (covered_line *)grow(to->lines, to->line_count, n, sizeof *lines);
     if (n) memcpy(to->lines + to->line_count, lines, n * sizeof *lines);
     to->line_count += n;
     free(lines);
@@ -148,7 +161,7 @@ static void add_branches(covered_file *to, const counted_function *f, const deri
     for (v = 0; v < f->vertices; v++) first[v + 1] += first[v];
     for (e = 0; e < edges; e++) list[first[f->ends[2 * (size_t)e]]++] = e;
     to->branches =
-        (covered_branch *)tool_grow(to->branches, (to->branch_count + edges + 1) * sizeof *branch);
+        (covered_branch *)grow(to->branches, to->branch_count, edges, sizeof *branch);
     for (v = 0; v < f->vertices - 1; v++) {
         uint32_t from = v ? first[v - 1] : 0, line = f->line_at[v + 1];
         if (first[v] - from < 2 || line == f->line_at[v] || !f->line[line - 1]) continue;
@@ -158,7 +171,7 @@ static void add_branches(covered_file *to, const counted_function *f, const deri
             branch->block = first_block + v;
             branch->way = e - from;
             branch->count = d->count[list[e]];
-            branch->is_reached = d->block[v] != 0;
+            branch->is_reached = 0; /* close_file knows */
             to->branches_hit += branch->count != 0;
         }
     }
@@ -170,7 +183,7 @@ static void add_function(covered_file *to, const counted_function *f, const deri
                          uint32_t first_block) {
     covered_function *function;
     to->functions =
-        (covered_function *)tool_grow(to->functions, (to->function_count + 1) * sizeof *function);
+        (covered_function *)grow(to->functions, to->function_count, 1, sizeof *function);
     function = &to->functions[to->function_count++];
     function->name = f->name;
     function->line = f->line_at[f->vertices] ? f->line[0] : 0;
@@ -182,10 +195,24 @@ static void add_function(covered_file *to, const counted_function *f, const deri
     to->functions_hit += function->entries != 0;
 }
 
+static int by_line_alone(const void *a, const void *b) {
+    uint32_t x = ((const covered_line *)a)->line, y = ((const covered_line *)b)->line;
+    return (x > y) - (x < y);
+}
+
+/* LCOV 2 refuses a line that ran with no branch that was reached. A line of several blocks may have
+   that: the branches of a line are reached if the line is. */
 static void close_file(covered_file *file) {
     size_t i;
     file->line_count = join_lines(file->lines, file->line_count, 1);
     for (i = 0; i < file->line_count; i++) file->lines_hit += file->lines[i].count != 0;
+    for (i = 0; i < file->branch_count; i++) {
+        covered_line wanted = {0, 0}, *line;
+        wanted.line = file->branches[i].line;
+        line = (covered_line *)bsearch(&wanted, file->lines, file->line_count, sizeof wanted,
+                                       by_line_alone);
+        file->branches[i].is_reached = line && line->count != 0;
+    }
 }
 
 static int by_number(const void *a, const void *b) {
@@ -219,7 +246,7 @@ static void gather(covered_all *made, const counted_all *all) {
         else {
             if (made->count == 0 || strcmp(made->files[made->count - 1].name, f->file) != 0) {
                 made->files =
-                    (covered_file *)tool_grow(made->files, (made->count + 1) * sizeof *made->files);
+                    (covered_file *)grow(made->files, made->count, 1, sizeof(covered_file));
                 memset(&made->files[made->count], 0, sizeof *made->files);
                 made->files[made->count++].name = f->file;
                 block = 0;
@@ -324,9 +351,12 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
 
 /* ---- for the page ---- */
 
+/* All sources of a page together: a dump may name one file in many ways. */
+#define SOURCES_MOST (UINT64_C(32) << 20)
+
 /* The lines of the source, if the file is there and has the name of a source: a dump must not fetch
- * other files. */
-static void add_source(text *out, const char *path) {
+   other files. *taken counts bytes; a file that begins above SOURCES_MOST is left out. */
+static void add_source(text *out, const report *r, const char *path, uint64_t *taken) {
     static const char *const endings[] = {".c",  ".h",   ".cc", ".cpp", ".cxx", ".hpp",
                                           ".hh", ".inc", ".l",  ".y",   NULL};
     const char *dot = strrchr(path, '.');
@@ -334,13 +364,13 @@ static void add_source(text *out, const char *path) {
     size_t i, n = 0;
     FILE *file = NULL;
     int c = 0;
-    for (i = 0; dot && endings[i] && strcmp(dot, endings[i]) != 0; i++) {
-    }
-    if (dot && endings[i]) file = fopen(path, "rb");
+    for (i = 0; dot && endings[i] && strcmp(dot, endings[i]) != 0; i++) {}
+    if (dot && endings[i] && *taken < SOURCES_MOST) file = fopen(path, "rb");
     text_add(out, "[");
     while (file && c != EOF) {
         char *clean;
         c = getc(file);
+        ++*taken;
         if (c != EOF && c != '\n') {
             char byte = (char)c;
             if (c != '\r') text_bytes(&line, &byte, 1);
@@ -352,6 +382,7 @@ static void add_source(text *out, const char *path) {
         text_json(out, clean);
         free(clean);
         line.size = 0;
+        save_some(r->out, out);
     }
     if (file) fclose(file);
     text_free(&line);
@@ -361,7 +392,7 @@ static void add_source(text *out, const char *path) {
 static void write_json(const void *columns, const report *r, text *out) {
     const covered_all *made = (const covered_all *)columns;
     size_t i, k, n;
-    (void)r;
+    uint64_t taken = 0;
     text_add(out, "{\"wrapping_bits\":");
     text_number(out, made->wrapping_bits);
     text_add(out,
@@ -401,7 +432,7 @@ static void write_json(const void *columns, const report *r, text *out) {
             text_add(out, "]");
         }
         text_add(out, "],\n\"source\":");
-        add_source(out, f->name);
+        add_source(out, r, f->name, &taken);
         text_add(out, "}");
     }
     text_add(out, "]}");

@@ -9,7 +9,7 @@ typedef struct covered_branch {
     uint32_t line, block; /* ways of one block are consecutive; block is unique in its file */
     uint32_t way;
     uint64_t count;
-    int is_reached; /* did the block run? */
+    int is_reached; /* did the line run? */
 } covered_branch;
 
 typedef struct covered_line {

@@ -111,11 +111,7 @@ const char *report_keep(report *r, char *string) {
 }
 
 const char *report_keep_text(report *r, text *t) {
-    char *string;
-    text_bytes(t, "", 1);
-    string = (char *)tool_grow(t->data, t->size);
-    memset(t, 0, sizeof *t);
-    return report_keep(r, string);
+    return report_keep(r, text_take(t));
 }
 
 /* ---- sorting ------------------------------------------------------------------------------ */
@@ -222,4 +218,19 @@ void report_free(report *r) {
     free(r->title);
     free(r->made_of);
     memset(r, 0, sizeof *r);
+}
+
+int report_check(const report *r, const report_writer *writer, const char *file) {
+    text line = {NULL, 0, 0};
+    size_t i;
+    if (!writer->has || writer->has(r)) return TOOL_OK;
+    for (i = 0; i < r->part_count; i++) {
+        if (i) text_add(&line, ", ");
+        text_add(&line, r->parts[i].section->kind->name);
+    }
+    if (!r->part_count) text_add(&line, "nothing");
+    tool_error("%s: nothing in it can be shown as --%s (it has: %.*s)", file, writer->name,
+               (int)line.size, line.data);
+    text_free(&line);
+    return TOOL_BAD_INPUT;
 }

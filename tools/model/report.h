@@ -151,7 +151,12 @@ typedef struct report_writer {
     const char *name, *about;
     int wants_out;                                /* --NAME OUT instead of standard output */
     void (*write)(const report *r, text *out);
+    int (*has)(const report *r); /* is there anything to show? NULL: there always is */
 } report_writer;
+
+/* Refuses a form that would have nothing to show, with one line that says what there is. file: for
+   that line. Returns a TOOL_ status. */
+int report_check(const report *r, const report_writer *writer, const char *file);
 
 extern const report_writer *const writer_list[];
 

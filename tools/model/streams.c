@@ -7,7 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE_BYTES = 64, SITES_SHOWN = 8, ROWS_SHOWN = 20, PAGE_STREAMS = 500 };
+enum {
+    PIECE_BYTES = 64,
+    SITES_SHOWN = 8,
+    LABEL_CHARACTERS = 48,
+    ROWS_SHOWN = 20,
+    PAGE_STREAMS = 500
+};
 
 char *streams_label(const streams_part *p, const streams_site *site) {
     const char *tab = strchr(site->name, '\t');
@@ -22,8 +28,7 @@ char *streams_label(const streams_part *p, const streams_site *site) {
         text_add(&t, tab + 1);
         text_add(&t, ")");
     }
-    text_bytes(&t, "", 1);
-    return t.data;
+    return text_take(&t);
 }
 
 double streams_covered(const streams_part *p, size_t count) {
@@ -56,7 +61,9 @@ static const report_column columns[] = {
     {"sites", "sites", REPORT_NAME, 0, NULL},
 };
 
-static char *sites_of(const streams_part *p, const streams_stream *s, char **labels) {
+/* Labels are shortened, for a stream may name a site again and again. */
+static const char *keep_sites(report *r, const streams_part *p, const streams_stream *s,
+                              char **labels) {
     text t = {NULL, 0, 0};
     uint32_t k, run, shown = 0;
     for (k = 0; k < s->length; k += run) {
@@ -67,11 +74,10 @@ static char *sites_of(const streams_part *p, const streams_stream *s, char **lab
             break;
         }
         text_add(&t, k ? ", " : "");
-        text_add(&t, labels[site]);
+        text_short(&t, labels[site], LABEL_CHARACTERS);
         if (run > 1) { text_format(&t, " x%u", (unsigned)run); }
     }
-    text_bytes(&t, "", 1);
-    return t.data;
+    return report_keep_text(r, &t);
 }
 
 static void add_table(report *r, const streams_part *p, size_t hot, char **labels) {
@@ -97,7 +103,7 @@ static void add_table(report *r, const streams_part *p, size_t hot, char **label
         row[1].count = s->heat;
         row[2].count = s->length;
         row[3].count = s->frequency;
-        row[4].name = report_keep(r, sites_of(p, s, labels));
+        row[4].name = keep_sites(r, p, s, labels);
     }
     text_free(&title);
     text_free(&remark);
@@ -148,8 +154,7 @@ static void add_object_tree(report *r, const streams_part *p, size_t hot, size_t
     for (i = 0; i < kept; i++) {
         text name = {NULL, 0, 0};
         text_format(&name, "object 0x%llx", (unsigned long long)(pieces[i] * PIECE_BYTES));
-        text_bytes(&name, "", 1);
-        tree->names[i + 1] = name.data;
+        tree->names[i + 1] = text_take(&name);
     }
     tree->unit = "references";
     tree->is_whole = 0;

@@ -83,9 +83,12 @@ static int run(int argc, char **argv) {
     uint64_t open_at_end;
     balance b;
     FILE *in, *out = stdout;
+    if (tool_wants_help(argc, argv)) {
+        fputs(help, stdout);
+        return TOOL_OK;
+    }
     memset(&b, 0, sizeof b);
     for (i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0) { fputs(help, stdout); return TOOL_OK; }
         if (strcmp(argv[i], "--raw16") == 0) raw16 = 1;
         else if (strcmp(argv[i], "--keep-going") == 0) keep_going = 1;
         else if (strcmp(argv[i], "-o") == 0 && i + 1 < argc) out_path = argv[++i];

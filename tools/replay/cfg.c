@@ -452,8 +452,8 @@ static int make_index(reader *r) {
         if (!f->call_at) continue;
         for (k = 0; k < f->call_at[f->vertices]; k++, at++) {
             size_t callee = r->calls[at] >= UINT64_MAX - 1 ? SIZE_MAX : cfg_find(c, r->calls[at]);
-            f->call[k] = r->calls[at] == UINT64_MAX ? (uint32_t)CFG_OPAQUE
-                         : callee == SIZE_MAX       ? (uint32_t)CFG_SILENT
+            f->call[k] = r->calls[at] == UINT64_MAX ? CFG_OPAQUE
+                         : callee == SIZE_MAX       ? CFG_SILENT
                                                     : (uint32_t)callee;
         }
     }

@@ -9,10 +9,9 @@
 
 enum { CFG_UNKNOWN, CFG_BLOCKS, CFG_SOURCE, CFG_GCC }; /* the kinds L, S, G */
 
-enum {
-    CFG_SILENT = UINT32_MAX - 1,
-    CFG_OPAQUE = UINT32_MAX
-}; /* a call that is not to a function of the file */
+/* Calls that are not to a function of the file. */
+#define CFG_SILENT (UINT32_MAX - 1)
+#define CFG_OPAQUE UINT32_MAX
 
 typedef struct cfg_function {
     char *name;

@@ -1,8 +1,6 @@
 /* edges.c - bursty replay edges: where counters or witnesses go in control flow graphs with
    measured counts, what they cost, and whether everything comes out of them again. */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
-#define EDGEPLAN_IMPLEMENTATION
-#define EDGEPROF_IMPLEMENTATION
 #include "replay/edges.h"
 #include "base/tool.h"
 #include <stdlib.h>

@@ -7,8 +7,6 @@
    slots. A visit that does not fit shows that a silent slot called back, or that the recorder kept
    a frame too long: the block's silent slots become opaque, and if that is not enough, the block
    gets one opaque slot for all. */
-#define EDGETRACE_STATIC
-#define EDGETRACE_IMPLEMENTATION
 #include "edgetrace.h"
 #include "replay/edges.h"
 #include "base/text.h"
@@ -204,7 +202,7 @@ static slots slots_of(const tracing *t, uint32_t function, uint32_t block) {
 
 static uint32_t slot_kind(const slots *s, uint32_t i) {
     if (s->level == 2) return CFG_OPAQUE;
-    return s->list[i] == CFG_SILENT && (s->level == 1 || s->is_noreturn) ? (uint32_t)CFG_OPAQUE
+    return s->list[i] == CFG_SILENT && (s->level == 1 || s->is_noreturn) ? CFG_OPAQUE
                                                                          : s->list[i];
 }
 
@@ -229,7 +227,7 @@ static int match_visit(tracing *t, const visit *v, uint8_t *can) {
     for (k = 0, call = v->first; k < v->calls; k++, call = t->next[call]) calls[k] = call;
     for (k = v->calls + 1; k-- > 0;)
         for (i = width; i-- > 0;) {
-            uint32_t kind = i < s.count ? slot_kind(&s, i) : (uint32_t)CFG_SILENT;
+            uint32_t kind = i < s.count ? slot_kind(&s, i) : CFG_SILENT;
             int ok = k == v->calls && may_end(&s, i, v->end);
             if (i < s.count && kind >= CFG_SILENT) ok |= can[(size_t)k * width + i + 1];
             if (i < s.count && k < v->calls && kind == CFG_OPAQUE)

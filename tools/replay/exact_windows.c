@@ -1,15 +1,18 @@
-/* exact_windows.c - exact footprints of all windows by a true LRU list with markers, and the paper's sampling. Slow.
+/* exact_windows.c - exact footprints of all windows by a true LRU list with markers. Slow.
 
-   The list runs from the block used last to the one unused longest. Marker i is the node at depth[i]; a node's zone is the
-   number of markers at smaller depths, so a block's zone tells which markers lie above it. An access takes its node to the
-   front; every marker above it moves to the next newer node, and nothing else changes. */
+   The list runs from the block used last to the one unused longest. Marker i is the node at
+   depth[i]; a node's zone is the number of markers at smaller depths, so a block's zone tells which
+   markers lie above it. An access takes its node to the front; every marker above it moves to the
+   next newer node, and nothing else changes. */
 #include "replay/exact_windows.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* The 8-wide bins. */
-static uint64_t bin_low(uint32_t bin) { return bin < 16 ? bin : (uint64_t)(8 + bin % 8) << (bin / 8 - 1); }
+static uint64_t bin_low(uint32_t bin) {
+    return bin < 16 ? bin : (uint64_t)(8 + bin % 8) << (bin / 8 - 1);
+}
 static uint64_t bin_high(uint32_t bin) { return bin_low(bin + 1) - 1; }
 
 static uint32_t bin_of(uint64_t value) {
@@ -37,15 +40,18 @@ void exact_start(exact_windows *e, const uint64_t *depth, uint32_t depth_count) 
     e->index = (uint32_t *)tool_alloc(e->buckets * sizeof *e->index);
 }
 
-/* Marker i was at a block of time `since`; at every access from `from` to now - 1 its age was one higher. */
+/* Marker i was at a block of time `since`; at every access from `from` to now - 1 its age was one
+   higher. */
 static void add_rest(struct exact_row *row, uint64_t now) {
-    uint64_t age = row->from - row->since + 1, last = now - row->since;        /* none when it has moved at this very access */
+    uint64_t age = row->from - row->since + 1,
+             last = now - row->since; /* none when it has moved at this very access */
     while (row->since && age <= last) {
         uint32_t bin = bin_of(age);
         uint64_t end = bin_high(bin) < last ? bin_high(bin) : last;
         if (bin >= EXACT_BINS) break;
         row->count[bin] += end - age + 1;
-        row->sum[bin] += (age + end) % 2 ? (age + end) * ((end - age + 1) / 2) : (age + end) / 2 * (end - age + 1);
+        row->sum[bin] += (age + end) % 2 ? (age + end) * ((end - age + 1) / 2)
+                                         : (age + end) / 2 * (end - age + 1);
         age = end + 1;
     }
 }
@@ -77,9 +83,11 @@ void exact_access(exact_windows *e, uint64_t block) {
     if (e->nodes == e->room) grow(e);
     e->now++;
     node = e->node;
-    for (b = bucket_of(block, e->buckets); e->index[b] && node[e->index[b]].block != block; b = (b + 1) % e->buckets) {}
+    for (b = bucket_of(block, e->buckets); e->index[b] && node[e->index[b]].block != block;
+         b = (b + 1) % e->buckets) {
+    }
     x = e->index[b];
-    if (x == 0) {                                 /* as if it had been the last of the list */
+    if (x == 0) { /* as if it had been the last of the list */
         x = e->index[b] = e->nodes++;
         node[x].block = block;
         node[x].zone = e->active;
@@ -92,10 +100,12 @@ void exact_access(exact_windows *e, uint64_t block) {
             e->row[e->active++].born = e->now;
         }
         e->cold++;
-    } else e->reuse[node[x].zone]++;
+    } else
+        e->reuse[node[x].zone]++;
     node[x].time = e->now;
     zone = node[x].zone;
-    if (zone < e->active && e->marker[zone] == x) move_marker(e, zone, node[x].newer ? node[x].newer : x);
+    if (zone < e->active && e->marker[zone] == x)
+        move_marker(e, zone, node[x].newer ? node[x].newer : x);
     for (i = 0; i < zone; i++) {
         uint32_t old = e->marker[i];
         node[old].zone = i + 1;
@@ -110,12 +120,15 @@ void exact_access(exact_windows *e, uint64_t block) {
     node[x].zone = 0;
 }
 
-uint64_t exact_time(const exact_windows *e, uint32_t i) { return i < e->active ? e->row[i].since : 0; }
+uint64_t exact_time(const exact_windows *e, uint32_t i) {
+    return i < e->active ? e->row[i].since : 0;
+}
 
 static uint64_t sum_to(uint64_t k) { return k % 2 ? (k + 1) / 2 * k : k / 2 * (k + 1); }
 
 uint64_t exact_at_least(const exact_windows *e, uint32_t i, uint32_t bin) {
-    uint64_t low = bin_low(bin), high = bin_high(bin), limit = high < e->now ? high : e->now, total = 0, early;
+    uint64_t low = bin_low(bin), high = bin_high(bin), limit = high < e->now ? high : e->now,
+             total = 0, early;
     struct exact_row row;
     uint32_t b;
     if (i >= e->active || low > e->now) return 0;
@@ -124,7 +137,8 @@ uint64_t exact_at_least(const exact_windows *e, uint32_t i, uint32_t bin) {
     for (b = 1; b < bin; b++) total += row.count[b];
     total = total * (limit - low + 1) + row.count[bin] * (limit + 1) - row.sum[bin];
     if (limit <= row.born) return total;
-    early = low > row.born ? low : row.born + 1;  /* counted at every time since born, also where they would begin before access 1 */
+    early = low > row.born ? low : row.born + 1; /* counted at every time since born, also where
+                                                    they would begin before access 1 */
     return total - (sum_to(limit - row.born) - sum_to(early - row.born - 1));
 }
 
@@ -136,97 +150,4 @@ void exact_free(exact_windows *e) {
     free(e->node);
     free(e->index);
     memset(e, 0, sizeof *e);
-}
-
-/* ---- one window per access ---- */
-
-void sampled_start(sampled_windows *s, uint64_t seed) {
-    memset(s, 0, sizeof *s);
-    s->seed = seed;
-    s->room = 1024;
-    s->tree = (uint32_t *)tool_alloc((size_t)(s->room + 1) * sizeof *s->tree);
-    s->buckets = 1024;
-    s->key = (uint64_t *)tool_alloc(s->buckets * sizeof *s->key);
-    s->last = (uint64_t *)tool_alloc(s->buckets * sizeof *s->last);
-    s->cell = (uint64_t *)tool_alloc(EXACT_BINS * (size_t)EXACT_BINS * sizeof *s->cell);
-}
-
-/* tree: how many blocks were last used at times 1..t, a binary indexed tree over all times so far. */
-static void tree_add(sampled_windows *s, uint64_t time, uint32_t add) {
-    for (; time <= s->room; time += time & (0 - time)) s->tree[time] += add;
-}
-
-static uint32_t tree_sum(const sampled_windows *s, uint64_t time) {
-    uint32_t sum = 0;
-    for (; time; time &= time - 1) sum += s->tree[time];
-    return sum;
-}
-
-static uint64_t *last_use(sampled_windows *s, uint64_t block) {
-    uint32_t b = bucket_of(block, s->buckets);
-    while (s->last[b] && s->key[b] != block) b = (b + 1) % s->buckets;
-    s->key[b] = block;
-    return &s->last[b];
-}
-
-static void more_blocks(sampled_windows *s) {
-    uint32_t old = s->buckets, b;
-    uint64_t *key = s->key, *last = s->last;
-    s->buckets *= 2;
-    s->key = (uint64_t *)tool_alloc(s->buckets * sizeof *s->key);
-    s->last = (uint64_t *)tool_alloc(s->buckets * sizeof *s->last);
-    for (b = 0; b < old; b++) if (last[b]) *last_use(s, key[b]) = last[b];
-    free(key);
-    free(last);
-}
-
-static uint64_t draw(sampled_windows *s, uint64_t below) {
-    uint64_t z = s->seed += 0x9E3779B97F4A7C15u;
-    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-    return (z ^ z >> 31) % below;
-}
-
-void sampled_access(sampled_windows *s, uint64_t block) {
-    uint64_t *last, low, high, length;
-    uint32_t bin, blocks;
-    if (2 * s->blocks >= s->buckets) more_blocks(s);
-    if (++s->now > s->room) {                     /* twice the room: the new last entry counts everything so far */
-        uint64_t i;
-        s->tree = (uint32_t *)tool_grow(s->tree, (size_t)(2 * s->room + 1) * sizeof *s->tree);
-        for (i = s->room + 1; i <= 2 * s->room; i++) s->tree[i] = 0;
-        s->tree[2 * s->room] = s->blocks;
-        s->room *= 2;
-    }
-    last = last_use(s, block);
-    if (*last) tree_add(s, *last, UINT32_MAX);
-    else s->blocks++;
-    *last = s->now;
-    tree_add(s, s->now, 1);
-    bin = 1 + (uint32_t)draw(s, bin_of(s->now));
-    low = bin_low(bin);
-    high = bin_high(bin) < s->now ? bin_high(bin) : s->now;
-    length = low + draw(s, high - low + 1);
-    blocks = s->blocks - tree_sum(s, s->now - length);
-    if (bin >= EXACT_BINS) return;
-    s->windows[bin]++;
-    s->cell[bin_of(blocks) * (size_t)EXACT_BINS + bin]++;
-}
-
-uint32_t sampled_percentile(const sampled_windows *s, uint32_t bin, uint32_t percent) {
-    uint64_t rank, sum = 0;
-    uint32_t f;
-    if (bin >= EXACT_BINS || s->windows[bin] == 0) return UINT32_MAX;
-    rank = (s->windows[bin] * percent + 99) / 100;
-    if (rank == 0) rank = 1;
-    for (f = 0; (sum += s->cell[f * (size_t)EXACT_BINS + bin]) < rank; f++) {}
-    return f;
-}
-
-void sampled_free(sampled_windows *s) {
-    free(s->tree);
-    free(s->key);
-    free(s->last);
-    free(s->cell);
-    memset(s, 0, sizeof *s);
 }

@@ -6,6 +6,7 @@
 #include "base/tool.h"
 #include "model/report.h"
 #include "replay/footprint_check.h"
+#include "replay/sampled_windows.h"
 #include "replay/trace_blocks.h"
 #include "write/writers.h"
 #include <ctype.h>
@@ -225,18 +226,18 @@ static int run_trace(replay *r) {
 
 /* The paper's sampling gives windows by length and footprint, and nothing else. */
 static void *take_sampled(const sampled_windows *s, footprint_profile *profile) {
-    size_t bytes = footprint_profile_bytes(EXACT_BINS, EXACT_BINS);
+    size_t bytes = footprint_profile_bytes(SAMPLED_BINS, SAMPLED_BINS);
     void *memory = tool_alloc(bytes);
     uint32_t row, column;
-    footprint_profile_init(profile, EXACT_BINS, EXACT_BINS, memory, bytes);
+    footprint_profile_init(profile, SAMPLED_BINS, SAMPLED_BINS, memory, bytes);
     profile->accesses = s->now;
     profile->blocks = s->blocks;
     profile->flags = FOOTPRINT_FULL;                       /* an estimate */
-    for (column = 0; column < EXACT_BINS; column++) {
+    for (column = 0; column < SAMPLED_BINS; column++) {
         uint64_t all = 0;
-        for (row = EXACT_BINS; row-- > 0; ) {
-            all += s->cell[row * (size_t)EXACT_BINS + column];
-            profile->at_least[row * (size_t)EXACT_BINS + column] = all;
+        for (row = SAMPLED_BINS; row-- > 0; ) {
+            all += s->cell[row * (size_t)SAMPLED_BINS + column];
+            profile->at_least[row * (size_t)SAMPLED_BINS + column] = all;
         }
     }
     return memory;
@@ -374,10 +375,13 @@ static int show(const replay *r) {
         add_notes(r, &out);
         report_make(&out, &in);
         out.title = text_clean(o->title, strlen(o->title));
-        o->writer->write(&out, &form);
-        status = text_save(&form, o->out);
+        status = report_check(&out, o->writer, r->trace->name);
     }
-    if (status == TOOL_OK && o->dump) status = text_save(&parts, o->dump);
+    if (status == TOOL_OK) {
+        o->writer->write(&out, &form);
+        status = text_save(&form, o->out, &o->trace, 1, 0);
+    }
+    if (status == TOOL_OK && o->dump) status = text_save(&parts, o->dump, &o->trace, 1, 1);
     text_free(&form);
     text_free(&parts);
     report_free(&out);
@@ -541,6 +545,7 @@ static int replay_main(int argc, char **argv) {
         return TOOL_OK;
     }
     status = parse(&o, argc, argv);
+    if (status == TOOL_OK) status = save_check(o.out, o.dump, &o.trace, 1);
     if (status != TOOL_OK) return status;
     r = (replay *)tool_alloc(sizeof *r);
     r->o = &o;

@@ -34,7 +34,7 @@ static const char help[] =
     "  --static        look at the run in bursts only, one of --burst in every --interval\n"
     "  --adaptive R    the same, but a stack that was seen before gets only a share R of its "
     "bursts\n"
-    "                  (0.1, 10%; 0: none)\n"
+    "                  (from 0 to 1, or 10%; 0: none)\n"
     "  --interval N    calls from burst to burst (default 1000)\n"
     "  --burst N       calls in a burst (default a tenth of the interval)\n"
     "  --ticks         count both in ticks of the trace instead (default 2 ms and 0.2 ms)\n"
@@ -214,13 +214,9 @@ static int parse(int argc, char **argv, options *o) {
             else
                 o->delta = r;
         } else if (strcmp(name, "--adaptive") == 0) {
-            char percent[40];
-            if (strlen(value) < 30 && value[0] >= '1' &&
-                strspn(value, "0123456789") == strlen(value) && strcmp(value, "1") != 0)
-                snprintf(percent, sizeof percent, "%s%%", value);
-            else
-                snprintf(percent, sizeof percent, "%.30s", value);
-            if (parse_ratio(percent, &r)) return bad(name, value);
+            if (parse_ratio(value, &r))
+                return tool_error("--adaptive: '%s' is not valid; a share from 0 to 1 is wanted",
+                                  value);
             o->bursts = o->adaptive = 1;
             o->reenable = r.a ? (uint32_t)(((uint64_t)r.b + r.a / 2) / r.a) : 0;
         } else {
@@ -246,6 +242,11 @@ static int parse(int argc, char **argv, options *o) {
         else
             o->epsilon.a = o->phi.a / 5 ? o->phi.a / 5 : 1;
     }
+    if (!o->bursts && (o->interval || o->burst || o->ticks))
+        return tool_error("--interval, --burst and --ticks need --static or --adaptive");
+    if (o->interval && o->burst > o->interval)
+        return tool_error("--burst %lu is longer than --interval %lu", (unsigned long)o->burst,
+                          (unsigned long)o->interval);
     if (o->nodes && algorithms[o->algo].yardstick != OF_HCCT)
         return tool_error("--nodes: lazy and bss take as many contexts as they need");
     if ((uint64_t)o->epsilon.a * o->phi.b >= (uint64_t)o->phi.a * o->epsilon.b)
@@ -585,7 +586,7 @@ static int write_report(const options *o, subject *full, subject *p, const trace
         report_make(&r, &in);
         while (strcmp((*w)->name, o->json ? "json" : "text") != 0) w++;
         (*w)->write(&r, &out);
-        status = text_save(&out, NULL);
+        status = text_save(&out, NULL, NULL, 0, 0);
     }
     text_free(&part);
     text_free(&out);
@@ -605,8 +606,6 @@ static void configure(hcct_config *c, const options *o) {
     c->one_over_phi = one_over(o->phi);
     c->one_over_delta = one_over(o->delta);
     c->seed = o->seed;
-    if (!o->nodes && c->algorithm == HCCT_SPACE_SAVING && c->monitored < 1u << 28)
-        c->hash_slots = 2 * c->monitored + 64;
     if (o->adaptive) {
         c->history = 1 << 16;
         c->reenable = o->reenable;
@@ -625,7 +624,7 @@ static int run(int argc, char **argv) {
     double taken = 0, empty;
     size_t count, i;
     int code, odd;
-    if (argc > 1 && strcmp(argv[1], "--help") == 0) {
+    if (tool_wants_help(argc, argv)) {
         fputs(help, stdout);
         return TOOL_OK;
     }

@@ -1,9 +1,8 @@
 /* streams.c - bursty replay streams: hot data streams of recorded references, whole and sampled, and how well the one
    shows in the other. */
 #define _POSIX_C_SOURCE 199309L         /* clock_gettime */
-#define HOTSTREAM_STATIC
-#define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"
+#include "base/save.h"
 #include "base/tool.h"
 #include "kinds/streams.h"
 #include "model/overlap.h"
@@ -48,7 +47,7 @@ typedef struct options {
 } options;
 
 /* References, bursts parted by SEPARATOR. */
-enum { SEPARATOR = 0x7FFFFFFF };
+enum { SEPARATOR = 0x7FFFFFFF, INPUTS = 3 };
 typedef struct sequence { uint32_t *at; size_t count, room; uint64_t references; } sequence;
 
 static void add(sequence *s, uint32_t symbol) {
@@ -462,9 +461,15 @@ static int run(int argc, char **argv) {
     profile *shown = &full;
     result r = {0, 0, 0};
     text out = {NULL, 0, 0};
+    const char *inputs[INPUTS];
     int status;
     if (argc > 1 && strcmp(argv[1], "--help") == 0) { fputs(help, stdout); return TOOL_OK; }
     status = parse(argc, argv, &o);
+    if (status != TOOL_OK) { return status; }
+    inputs[0] = o.refs;
+    inputs[1] = o.table;
+    inputs[2] = o.names;
+    status = save_check(NULL, o.dump, inputs, INPUTS);
     if (status != TOOL_OK) { return status; }
     if (o.names && (status = read_names(&known, o.names)) != TOOL_OK) { return status; }
     status = trace_refs_open(&trace, o.refs, o.calls ? NULL : o.table, o.lackey);
@@ -486,11 +491,11 @@ static int run(int argc, char **argv) {
     }
     if (o.json) { write_json(shown, o.sampled ? &full : NULL, &r, &out); }
     else        { status = write_text(shown, o.sampled ? &full : NULL, &r, &out); }
-    if (status == TOOL_OK) { status = text_save(&out, NULL); }
+    if (status == TOOL_OK) { status = text_save(&out, NULL, NULL, 0, 0); }
     text_free(&out);
     if (status == TOOL_OK && o.dump) {
         streams_part_write(&shown->part, &out);
-        status = text_save(&out, o.dump);
+        status = text_save(&out, o.dump, inputs, INPUTS, 1);
         text_free(&out);
     }
     free_profile(&full);

@@ -31,7 +31,7 @@ static int read_table(trace_refs *t, const char *path) {
 }
 
 int trace_refs_pairs(trace_refs *t, const char *table) {
-    uint64_t i;
+    size_t i;
     int status;
     free(t->rows);
     t->rows = NULL;
@@ -110,9 +110,10 @@ int trace_refs_lackey_line(const char *line, uint64_t *address, uint64_t *size) 
     return digits == 0 || *at ? -1 : kind;
 }
 
-static uint64_t row_place(const trace_refs *t, uint64_t pc, uint64_t address) {
-    uint64_t at = (pc * UINT64_C(0x9E3779B97F4A7C15) ^ address) * UINT64_C(0xD6E8FEB86659FD93);
-    for (at = (at >> 20) & (t->row_slot_count - 1); t->row_slots[at]; at = (at + 1) & (t->row_slot_count - 1)) {
+static size_t row_place(const trace_refs *t, uint64_t pc, uint64_t address) {
+    uint64_t hash = (pc * UINT64_C(0x9E3779B97F4A7C15) ^ address) * UINT64_C(0xD6E8FEB86659FD93);
+    size_t last = t->row_slot_count - 1, at = (size_t)(hash >> 20) & last;
+    for (; t->row_slots[at]; at = (at + 1) & last) {
         const trace_refs_row *row = &t->rows[t->row_slots[at] - 1];
         if (row->pc == pc && row->address == address) { break; }
     }
@@ -120,7 +121,7 @@ static uint64_t row_place(const trace_refs *t, uint64_t pc, uint64_t address) {
 }
 
 static uint32_t row_number(trace_refs *t, uint64_t pc, uint64_t address) {
-    uint64_t at, i;
+    size_t at, i;
     if (2 * t->row_count >= t->row_slot_count) {
         t->row_slot_count = t->row_slot_count ? 2 * t->row_slot_count : 1 << 16;
         free(t->row_slots);

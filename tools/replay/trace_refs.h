@@ -1,6 +1,7 @@
 /* trace_refs.h - reads recorded references (docs/formats.md, "refs") and what valgrind's lackey prints (--trace-mem=yes). */
 #ifndef TRACE_REFS_H
 #define TRACE_REFS_H
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -14,12 +15,12 @@ typedef struct trace_refs {
     int is_lackey;
     uint64_t offset, line;                        /* of what comes next */
     trace_refs_row *rows;                         /* the table: of a file, or made while lackey's lines are read */
-    uint64_t row_count, row_room;
-    uint32_t *row_slots; uint64_t row_slot_count;
+    size_t row_count, row_room;
+    uint32_t *row_slots;
+    size_t row_slot_count;
     uint64_t pc, pc_end;                          /* lackey: the last instruction and where it ends */
-    int pending;                                  /* lackey: a reference to give before the next line is read */
-    uint32_t pending_row;
-    unsigned char *buffer; size_t filled, used;
+    unsigned char *buffer;
+    size_t filled, used;
 } trace_refs;
 
 /* "-" is standard input. table may be NULL. Returns a TOOL_ status, after a message. */

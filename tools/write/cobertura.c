@@ -24,8 +24,9 @@ static void add_name(text *out, const char *name, size_t size) {
     }
 }
 
+/* What holds nothing to be covered is not covered. */
 static void add_rate(text *out, const char *name, size_t some, size_t all) {
-    text_format(out, " %s=\"%.4f\"", name, all ? (double)some / (double)all : 1.0);
+    text_format(out, " %s=\"%.4f\"", name, all ? (double)some / (double)all : 0.0);
 }
 
 static void add_rates(text *out, size_t lines_hit, size_t lines, size_t branches_hit,
@@ -170,5 +171,10 @@ static void write_cobertura(const report *r, text *out) {
     text_add(out, "</packages>\n</coverage>\n");
 }
 
+static int has_coverage(const report *r) {
+    const covered_all *all = covered_in(r);
+    return all && all->count;
+}
+
 const report_writer writer_cobertura = {
-    "cobertura", "coverage as XML for build servers (edgeprof.h)", 0, write_cobertura};
+    "cobertura", "coverage as XML for build servers (edgeprof.h)", 0, write_cobertura, has_coverage};

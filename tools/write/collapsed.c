@@ -128,9 +128,26 @@ static void write_collapsed(const report *r, text *out) {
     }
 }
 
+/* Trees that are not whole are shown only where no tree is whole. */
+static int has_stacks(const report *r) {
+    size_t i, k, n, whole = 0, whole_lines = 0, lines = 0;
+    for (i = 0; i < r->part_count; i++) {
+        for (k = 0; k < r->parts[i].tree_count; k++) {
+            const report_tree *tree = r->parts[i].trees[k];
+            whole += tree->is_whole != 0;
+            for (n = 1; n < tree->count; n++) {
+                lines += tree->lower[n] != 0;
+                whole_lines += tree->is_whole && tree->lower[n] != 0;
+            }
+        }
+    }
+    return whole ? whole_lines != 0 : lines != 0;
+}
+
 const report_writer writer_collapsed = {
     "collapsed",
     "stacks for flamegraph.pl or speedscope: contexts, or else `caller;callee N`",
     0,
     write_collapsed,
+    has_stacks,
 };

@@ -53,4 +53,12 @@ static void write_csv(const report *r, text *out) {
     }
 }
 
-const report_writer writer_csv = {"csv", "all tables, comma-separated, for spreadsheets and scripts", 0, write_csv};
+static int has_tables(const report *r) {
+    size_t i;
+    for (i = 0; i < r->part_count; i++) {
+        if (r->parts[i].table_count) return 1;
+    }
+    return 0;
+}
+
+const report_writer writer_csv = {"csv", "all tables, comma-separated, for spreadsheets and scripts", 0, write_csv, has_tables};

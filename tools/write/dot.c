@@ -63,4 +63,4 @@ static void write_dot(const report *r, text *out) {
     text_add(out, "}\n");
 }
 
-const report_writer writer_dot = {"dot", "a graph for Graphviz of what is used or called next to what", 0, write_dot};
+const report_writer writer_dot = {"dot", "a graph for Graphviz of what is used or called next to what", 0, write_dot, NULL};

@@ -124,5 +124,5 @@ static void write_html(const report *r, text *out) {
 }
 
 const report_writer writer_html = {
-    "html", "one self-contained page: tables, pictures, flame graph, curves", 1, write_html,
+    "html", "one self-contained page: tables, pictures, flame graph, curves", 1, write_html, NULL
 };

@@ -89,4 +89,4 @@ static void write_json(const report *r, text *out) {
     text_add(out, "}\n");
 }
 
-const report_writer writer_json = {"json", "everything, as docs/formats.md says", 0, write_json};
+const report_writer writer_json = {"json", "everything, as docs/formats.md says", 0, write_json, NULL};

@@ -74,5 +74,10 @@ static void write_lcov(const report *r, text *out) {
     }
 }
 
+static int has_coverage(const report *r) {
+    const covered_all *all = covered_in(r);
+    return all && all->count;
+}
+
 const report_writer writer_lcov = {"lcov", "coverage for genhtml and others (edgeprof.h)", 0,
-                                   write_lcov};
+                                   write_lcov, has_coverage};

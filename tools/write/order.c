@@ -114,4 +114,13 @@ static void write_order(const report *r, text *out) {
     free(cut);
 }
 
-const report_writer writer_order = {"order", "functions for a linker's order file, those that run together side by side", 0, write_order};
+static int has_order(const report *r) {
+    text out = {NULL, 0, 0};
+    int found;
+    write_order(r, &out);
+    found = out.size != 0;
+    text_free(&out);
+    return found;
+}
+
+const report_writer writer_order = {"order", "functions for a linker's order file, those that run together side by side", 0, write_order, has_order};

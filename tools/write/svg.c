@@ -26,10 +26,16 @@ static double scale_y(const frame *f, double value) {
     return f->table->shape == REPORT_CURVE_LOG_Y ? logarithm(value) : value;
 }
 
-static double x_of(const frame *f, double value) { return LEFT + FRAME_WIDTH * (logarithm(value) - f->x0) / (f->x1 - f->x0); }
+static double x_of(const frame *f, double value) {
+    double part = (logarithm(value) - f->x0) / (f->x1 - f->x0);
+    return (double)LEFT + (double)FRAME_WIDTH * part;
+}
+
+static double bottom_of(const frame *f) { return f->top + (double)FRAME_HEIGHT; }
 
 static double y_of(const frame *f, double value) {
-    return f->top + FRAME_HEIGHT * (1 - (scale_y(f, value) - f->y0) / (f->y1 - f->y0));
+    double part = (scale_y(f, value) - f->y0) / (f->y1 - f->y0);
+    return f->top + (double)FRAME_HEIGHT * (1 - part);
 }
 
 static void measure(frame *f) {
@@ -63,7 +69,7 @@ static void add_axes(text *out, const frame *f) {
         double x = x_of(f, pow(2, power));
         if (power < 0) continue;
         text_format(out, "<path class='grid' d='M%.1f %.1fv%d'/>", x, f->top, FRAME_HEIGHT);
-        text_format(out, "<text x='%.1f' y='%.1f' text-anchor='middle'>", x, f->top + FRAME_HEIGHT + 16);
+        text_format(out, "<text x='%.1f' y='%.1f' text-anchor='middle'>", x, bottom_of(f) + 16);
         add_tick(out, pow(2, power));
         text_add(out, "</text>\n");
     }
@@ -78,7 +84,8 @@ static void add_axes(text *out, const frame *f) {
         else text_format(out, "%.3g", value);
         text_add(out, "</text>\n");
     }
-    text_format(out, "<text x='%d' y='%.1f' text-anchor='middle'>", LEFT + FRAME_WIDTH / 2, f->top + FRAME_HEIGHT + 36);
+    text_format(out, "<text x='%d' y='%.1f' text-anchor='middle'>", LEFT + FRAME_WIDTH / 2,
+                bottom_of(f) + 36);
     text_html(out, f->table->columns[0].key);
     text_add(out, "</text>\n");
 }
@@ -94,7 +101,7 @@ static void add_curve(text *out, const frame *f, size_t column) {
         pen = "L";
     }
     text_format(out, "'/>\n<text x='%d' y='%.1f' fill='%s'>", LEFT + FRAME_WIDTH + 10,
-                f->top + FRAME_HEIGHT - 18 * (double)column, colour);
+                bottom_of(f) - 18 * (double)column, colour);
     text_html(out, f->table->columns[column].label);
     text_add(out, "</text>\n");
 }
@@ -103,7 +110,7 @@ static void add_frame(text *out, const report_table *table, double top) {
     frame f;
     size_t column;
     f.table = table;
-    f.top = top + TOP;
+    f.top = top + (double)TOP;
     measure(&f);
     text_format(out, "<text class='title' x='%d' y='%.1f'>", LEFT, top + 24);
     text_html(out, table->title);
@@ -132,4 +139,14 @@ static void write_svg(const report *r, text *out) {
     text_free(&frames);
 }
 
-const report_writer writer_svg = {"svg", "the curves of footprints as one picture", 0, write_svg};
+static int has_curves(const report *r) {
+    size_t i, k;
+    for (i = 0; i < r->part_count; i++) {
+        for (k = 0; k < r->parts[i].table_count; k++) {
+            if (r->parts[i].tables[k]->shape != REPORT_ROWS) return 1;
+        }
+    }
+    return 0;
+}
+
+const report_writer writer_svg = {"svg", "the curves of footprints as one picture", 0, write_svg, has_curves};

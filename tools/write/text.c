@@ -217,4 +217,4 @@ static void write_text(const report *r, text *out) {
     }
 }
 
-const report_writer writer_text = {"text", "tables for the terminal (the default)", 0, write_text};
+const report_writer writer_text = {"text", "tables for the terminal (the default)", 0, write_text, NULL};

@@ -1,0 +1,79 @@
+# lcov_rules.awk - what version 2 of LCOV refuses in a tracefile that contradicts itself: counts for
+# what was not declared, totals that are not the sums, a branch taken on a line that did not run, a
+# line that ran and none of its branches reached, a line that ran in a function that did not, a
+# function that ran whose lines did not. A function reaches to the line before the next one begins.
+function bad(why) {
+    print FILENAME ":" FNR ": " why
+    failed = 1
+}
+function total(key, sum) {
+    if (!(key in said) || said[key] != sum) bad(key " is " said[key] ", not " sum)
+}
+function end_of_file(    i, k, l, at, to, ran, lines, hit, taken, called) {
+    for (i = 1; i <= functions; i++) {
+        called += calls[name[i]] > 0
+        if (!(name[i] in calls)) bad("no FNDA for " name[i])
+        to = 1e9
+        for (k = 1; k <= functions; k++) {
+            if (start[k] > start[i] && start[k] <= to) to = start[k] - 1
+            if (k != i && start[k] == start[i]) to = 0 # two begin there: no line is its alone
+        }
+        ran = at = 0
+        for (l in count) {
+            if (l + 0 < start[i] || l + 0 > to) continue
+            at++
+            ran += count[l] > 0
+        }
+        if (calls[name[i]] == 0 && ran) bad(name[i] " did not run, but " ran " of its lines did")
+        if (calls[name[i]] > 0 && at && !ran) bad(name[i] " ran, but none of its lines did")
+    }
+    for (l in count) {
+        lines++
+        hit += count[l] > 0
+    }
+    for (i = 1; i <= branches; i++) {
+        taken += way[i] + 0 > 0
+        if (!(line[i] in count)) bad("a branch on line " line[i] ", which is none")
+        else if (way[i] + 0 > 0 && count[line[i]] == 0) bad("a branch taken on line " line[i])
+        if (way[i] != "-") reached[line[i]] = 1
+    }
+    for (i = 1; i <= branches; i++)
+        if (count[line[i]] > 0 && !reached[line[i]]) bad("no branch reached on line " line[i])
+    total("FNF", functions + 0)
+    total("FNH", called + 0)
+    total("BRF", branches + 0)
+    total("BRH", taken + 0)
+    total("LF", lines + 0)
+    total("LH", hit + 0)
+    functions = branches = 0
+    split("", said)
+    split("", reached)
+    split("", count)
+    split("", calls)
+    files++
+}
+{ value = substr($0, index($0, ":") + 1); n = split(value, field, ",") }
+/^FN:/ {
+    start[++functions] = field[1]
+    name[functions] = substr(value, index(value, ",") + 1)
+    known[files + 0, name[functions]]++
+}
+/^FNDA:/ {
+    called_name = substr(value, index(value, ",") + 1)
+    if (!known[files + 0, called_name]) bad("FNDA without FN")
+    calls[called_name] = field[1]
+}
+/^DA:/ {
+    if (field[1] in count) bad("line " field[1] " twice")
+    count[field[1]] = field[2]
+}
+/^BRDA:/ {
+    line[++branches] = field[1]
+    way[branches] = field[4]
+}
+/^(FNF|FNH|BRF|BRH|LF|LH):/ { said[substr($0, 1, index($0, ":") - 1)] = value }
+/^end_of_record/ { end_of_file() }
+END {
+    if (!files) bad("no record")
+    exit failed
+}
