@@ -27,9 +27,9 @@ PAGE      = $(PAGE_DIR)/style.css $(filter-out %/style.css,$(sort $(wildcard $(P
             $(PAGE_DIR)/base.js $(filter-out %/base.js,$(sort $(wildcard $(PAGE_DIR)/*.js)))
 EXAMPLE_C = $(wildcard examples/*.c)
 EXAMPLES  = $(EXAMPLE_C:examples/%.c=$(BUILD)/examples/%)
-# `bursty record` preloads this: for Linux on x86-64 with gcc or clang, whatever CFLAGS ask for.
-RECORDER  = $(shell $(CC) -v 2>&1 | grep -qE '^(gcc|clang|.*clang) version' && $(CC) $(CFLAGS) -dumpmachine 2>/dev/null | \
-    grep -q '^x86_64.*linux-gnu' && ! echo " $(CFLAGS) " | grep -q -e ' -m32 ' && echo $(BUILD)/bursty-record.so)
+# `bursty record` preloads this: for Linux on x86-64 with glibc and gcc or clang, whatever CFLAGS ask for.
+RECORDER  = $(shell $(CC) $(CFLAGS) -E -x c record/supported.h 2>/dev/null | grep -q recorder_is_supported && \
+    echo $(BUILD)/bursty-record.so)
 TEST_C    = $(wildcard tests/test_*.c)
 TESTS     = $(TEST_C:tests/%.c=$(BUILD)/tests/%)
 TEST_SH   = $(wildcard tests/test_*.sh)
