@@ -11,6 +11,8 @@
 #include "edgeplan.h"
 #include "edgetrace.h"
 #include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
 #include "binpatch.h"
 #define BURSTY_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
@@ -21,9 +23,13 @@
 #define EDGEPLAN_IMPLEMENTATION
 #define EDGETRACE_IMPLEMENTATION
 #define X86DECODE_IMPLEMENTATION
+#define X86FLOW_IMPLEMENTATION
+#define X86COPY_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
 #include "edgetrace.h"
 #include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
 #include "binpatch.h"
 #include "edgeplan.h"
 #include "edgeprof.h"
@@ -41,4 +47,6 @@
 #include "edgeplan.h"
 #include "edgetrace.h"
 #include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
 #include "binpatch.h"

@@ -11,6 +11,8 @@
 #define EDGEPLAN_STATIC
 #define EDGETRACE_STATIC
 #define X86DECODE_STATIC
+#define X86FLOW_STATIC
+#define X86COPY_STATIC
 #define BINPATCH_STATIC
 #define BURSTY_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
@@ -21,6 +23,8 @@
 #define EDGEPLAN_IMPLEMENTATION
 #define EDGETRACE_IMPLEMENTATION
 #define X86DECODE_IMPLEMENTATION
+#define X86FLOW_IMPLEMENTATION
+#define X86COPY_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
 #include "bursty.h"
 #include "hcct.h"
@@ -31,6 +35,8 @@
 #include "edgeplan.h"
 #include "edgetrace.h"
 #include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
 #include "binpatch.h"
 
 #ifdef STATIC_OTHER
