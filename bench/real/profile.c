@@ -3,6 +3,8 @@
    exit, and BENCH_ROWS one for the hot table: kind, weight, function and caller of every row, with memory enough to lose none. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#define HOTTEST_IMPLEMENTATION
+#include "hottest.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

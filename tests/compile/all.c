@@ -1,5 +1,9 @@
 /* all.c - all headers in one translation unit, implementations too, each pulled in twice; also compiled as C++ (all.cc). */
 #include "bursty.h"
+#include "burstclock.h"
+#include "control.h"
+#include "dualpath.h"
+#include "hottest.h"
 #include "hcct.h"
 #include "footprint.h"
 #include "interleave.h"
@@ -9,6 +13,9 @@
 #include "edgetrace.h"
 #include "x86decode.h"
 #define BURSTY_IMPLEMENTATION
+#define BURSTCLOCK_IMPLEMENTATION
+#define CONTROL_IMPLEMENTATION
+#define HOTTEST_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
@@ -26,7 +33,15 @@
 #include "footprint.h"
 #include "hcct.h"
 #include "bursty.h"
+#include "burstclock.h"
+#include "control.h"
+#include "dualpath.h"
+#include "hottest.h"
 #include "bursty.h"
+#include "burstclock.h"
+#include "control.h"
+#include "dualpath.h"
+#include "hottest.h"
 #include "hcct.h"
 #include "footprint.h"
 #include "interleave.h"

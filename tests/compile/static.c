@@ -1,5 +1,8 @@
 /* static.c - NAME_STATIC: linked twice over with itself, nothing clashes and nothing of ours is visible outside. */
 #define BURSTY_STATIC
+#define BURSTCLOCK_STATIC
+#define CONTROL_STATIC
+#define HOTTEST_STATIC
 #define HCCT_STATIC
 #define FOOTPRINT_STATIC
 #define INTERLEAVE_STATIC
@@ -9,6 +12,9 @@
 #define EDGETRACE_STATIC
 #define X86DECODE_STATIC
 #define BURSTY_IMPLEMENTATION
+#define BURSTCLOCK_IMPLEMENTATION
+#define CONTROL_IMPLEMENTATION
+#define HOTTEST_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
@@ -18,6 +24,10 @@
 #define EDGETRACE_IMPLEMENTATION
 #define X86DECODE_IMPLEMENTATION
 #include "bursty.h"
+#include "burstclock.h"
+#include "control.h"
+#include "dualpath.h"
+#include "hottest.h"
 #include "hcct.h"
 #include "footprint.h"
 #include "interleave.h"
