@@ -313,12 +313,18 @@ static void digested_answers(profile *p, hotstream *h) {
     free(rows);
 }
 
+/* A quarter of the references: enough for most traces; when it is not, the next try has twice as many. */
+static uint32_t nodes_to_try(size_t count) {
+    if (count / 4 < 1 << 16) { return 1 << 16; }
+    return count / 4 < 1 << 26 ? (uint32_t)(count / 4) : 1 << 26;
+}
+
 static void make_profile(profile *p, const sequence *from) {
     static hotstream h;
     const options *o = p->o;
     hotstream_config config;
     hotstream_stats stats;
-    uint32_t nodes = o->nodes ? (uint32_t)o->nodes : 1 << 16;
+    uint32_t nodes = o->nodes ? (uint32_t)o->nodes : nodes_to_try(from->count);
     void *memory;
     memset(&config, 0, sizeof config);
     config.min_length = o->least;
