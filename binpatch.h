@@ -784,6 +784,10 @@ static int binpatch_p_each_module(struct dl_phdr_info *info, size_t size, void *
         if (p->p_type != PT_LOAD) continue;
         if (lo < flow->lo) flow->lo = lo;
         if (hi > flow->hi) flow->hi = hi;
+        if (p->p_flags & PF_R && flow->readable_count < 8) {
+            flow->readable[flow->readable_count][0] = lo;
+            flow->readable[flow->readable_count++][1] = hi;
+        }
         if (!(p->p_flags & PF_X)) continue;
         if (lo < flow->text_lo) flow->text_lo = lo;
         if (hi > flow->text_hi) flow->text_hi = hi;
