@@ -189,6 +189,9 @@ EDGEPROF_API int edgeprof_write_csv(const edgeprof_function *const *list, uint32
 EDGEPROF_API int edgeprof_write(const edgeprof_function *const *list, uint32_t count,
                                 edgeprof_write_fn write, void *user);
 
+/* What tells the counters of functions apart in a dump: name, hash, bits and slots alone count. */
+EDGEPROF_API uint64_t edgeprof_key(const edgeprof_function *f);
+
 /* Sets all counters of these functions to 0. */
 EDGEPROF_API void edgeprof_reset(const edgeprof_function *const *list, uint32_t count);
 
@@ -1095,8 +1098,8 @@ static void edgeprof_p_put_string(edgeprof_p_out *out, const char *string) {
     edgeprof_p_put(out, string, size);
 }
 
-/* What tells functions apart: name, table and plan, and kind of counters. FNV-1a. */
-static uint64_t edgeprof_p_key(const edgeprof_function *f) {
+/* FNV-1a. */
+EDGEPROF_API uint64_t edgeprof_key(const edgeprof_function *f) {
     uint64_t key = UINT64_C(0xCBF29CE484222325);
     const char *at;
     int i;
@@ -1109,7 +1112,7 @@ static uint64_t edgeprof_p_key(const edgeprof_function *f) {
 
 static void edgeprof_p_put_key(edgeprof_p_out *out, const edgeprof_function *f) {
     unsigned char key[8];
-    edgeprof_p_little(key, edgeprof_p_key(f), 8);
+    edgeprof_p_little(key, edgeprof_key(f), 8);
     edgeprof_p_put(out, key, 8);
 }
 

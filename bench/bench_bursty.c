@@ -1,11 +1,13 @@
-/* bench_bursty.c - what each form of bursty.h costs, in-process: rivals of a group run in turn, several rounds. Prints
+/* bench_bursty.c - what each form of bursty.h costs, in-process: rivals of a group run in turn,
+   several rounds. Prints
 
        time   group  rival  nanoseconds of one operation, one number per round
        value  name   number                                  results that are not times
 
-   separated by tabs; bench/micro.py makes figures of them and takes the time of a rival called "empty" off the others'.
-   Compiled as it is, with BURSTY_POLL, with BURSTY_OFF, and by other compilers with BENCH_BARE and their own ways of looking put
-   in: then only plain rivals remain. argv[1] is the number of rounds, argv[2] scales the work, in percent. */
+   separated by tabs; bench/micro.py makes figures of them and takes the time of a rival called
+   "empty" off the others'. Compiled as it is, with BURSTY_POLL, with BURSTY_OFF, and by other
+   compilers with BENCH_BARE and their own ways of looking put in: then only plain rivals remain.
+   argv[1] is the number of rounds, argv[2] scales the work, in percent. */
 #define _POSIX_C_SOURCE 200809L
 #ifndef BENCH_BARE
 #define BURSTY_IMPLEMENTATION
@@ -70,7 +72,8 @@ ALONE static int compare_plain(const uint32_t *a, const uint32_t *b, int n) {
     return n;
 }
 
-/* Compilers must not see which array it is and how long: some would compile the plain loop for exactly that. */
+/* Compilers must not see which array it is and how long: some would compile the plain loop for
+   exactly that. */
 static const uint32_t *left = data, *right = same;
 static int length = LENGTH;
 #define HIDE() __asm__ volatile("" : "+m"(left), "+m"(right), "+m"(length))
@@ -231,7 +234,7 @@ LOOP_RUNS(loop)
 LOOP_RUNS(body)
 LOOP_RUNS(for)
 
-/* ---- each form on its own: a call that does next to nothing, in a chain so that calls do not overlap ---- */
+/* ---- each form on its own: a call that does next to nothing, in a chain of calls ---- */
 
 ALONE static uint32_t leaf_plain(uint32_t x) { return x * 3 + 1; }
 ALONE static uint32_t leaf_check(uint32_t x) {

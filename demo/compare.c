@@ -1,11 +1,13 @@
 /* compare.c - runs demo/index plain and profiled in turn: what did profiling cost, what did it see
 
-   compare [--pairs N] [--megabytes N] [--rounds N] [--rate C:I] [PATH...]     the demonstration, and its report
+   compare [--pairs N] [--megabytes N] [--rounds N] [--rate C:I] [PATH...]
+                                the demonstration, and its report
    compare --equation ...       the paper's equation 2, predicted and measured, as a Markdown table
    compare --overlap ...        sampled against full profiles, as a Markdown table
 
-   Run by demo/run.sh, which has built all it needs in $BUILD (default: build) and below $BUILD/demo.
-   Every run is a process of its own; its time is user plus system time, its output is compared byte by byte. */
+   Run by demo/run.sh, which has built all it needs in $BUILD (default: build) and below
+   $BUILD/demo. Every run is a process of its own; its time is user plus system time, its output is
+   compared byte by byte. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 #include <fcntl.h>
@@ -21,8 +23,8 @@
 
 enum { MAX_RUNS = 200, MAX_PATHS = 64, MAX_ARGS = MAX_PATHS + 8, PATH_BYTES = 1024 };
 
-/* One way to run the program (demo/profile.c has the meaning of the rates; none: the plain program; dump: where to, in
-   build) and how long each run took. */
+/* One way to run the program (demo/profile.c has the meaning of the rates; none: the plain program;
+   dump: where to, in build) and how long each run took. */
 typedef struct variant {
     const char *label, *hot, *contexts, *references, *dump;
     double seconds[MAX_RUNS], total;
@@ -63,7 +65,7 @@ static char *read_all(const char *path, size_t *size) {
     return text;
 }
 
-/* ---- running ----------------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void set(const char *variable, const char *value) {
     if (value) setenv(variable, value, 1);
@@ -111,8 +113,8 @@ static double run(const variant *v, int times) {
     return seconds;
 }
 
-/* All variants in turn, `count` times. Every round starts with another one and every second round goes backwards, so
-   that none is always first or always behind the same other one. */
+/* All variants in turn, `count` times. Every round starts with another one and every second round
+   goes backwards, so that none is always first or always behind the same other one. */
 static void measure(variant *all, int variants, int count) {
     int shown = isatty(2);
     for (int i = 0; i < count; i++) {
@@ -129,7 +131,8 @@ static void measure(variant *all, int variants, int count) {
     if (shown) fprintf(stderr, "\r\033[K");
 }
 
-/* So many rounds that a plain run takes long enough, on a fast machine and with a small /usr/include too. */
+/* So many rounds that a plain run takes long enough, on a fast machine and with a small
+   /usr/include too. */
 static void choose_rounds(void) {
     const double seconds = 0.4;
     static const variant plain = { .label = "plain" };
@@ -145,7 +148,8 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Time of v against base: the ratio of the sums, and the middle half of the ratios of single rounds. */
+/* Time of v against base: the ratio of the sums, and the middle half of the ratios of single
+   rounds. */
 typedef struct ratio {
     double of_sums, low, high;
 } ratio;
@@ -157,7 +161,7 @@ static ratio against(const variant *v, const variant *base, int count) {
     return (ratio){ v->total / base->total, each[count / 4], each[count - 1 - count / 4] };
 }
 
-/* ---- what `bursty report` says about a dump ---------------------------------------------------------------------- */
+/* ---- what `bursty report` says about a dump -------------------------------------------------- */
 
 static json *report_of(const char *dump) {
     const char *args[] = { in_build("bursty"), "report", "--json", in_build(dump), NULL },
@@ -190,7 +194,7 @@ static int is_call(const json *report, const json *item) {
     return (int)json_number(site_of(report, item, "site"), "kind") & 1;
 }
 
-/* ---- the demonstration ------------------------------------------------------------------------------------------- */
+/* ---- the demonstration ----------------------------------------------------------------------- */
 
 static const char *percent(double share) {
     static char text[4][16];
@@ -271,8 +275,9 @@ static double curve_at(const json *curve, double x) {
     return low;
 }
 
-/* Footprints of windows and miss ratios of caches. Bursts tell the truth about windows shorter than they are. Every burst
-   begins with nothing seen, so longer windows, and miss ratios, come from the recording of every reference alone. */
+/* Footprints of windows and miss ratios of caches. Bursts tell the truth about windows shorter than
+   they are. Every burst begins with nothing seen, so longer windows, and miss ratios, come from the
+   recording of every reference alone. */
 static void print_footprints(const json *every, const json *bursts) {
     static const double windows[] = { 10, 50, 200, 1000 }, kilobytes[] = { 32, 256, 2048, 16384 };
     const json *full = nth(json_get(every, "footprints"), 0),
@@ -319,8 +324,8 @@ static void write_page(const char *page, char notes[][256], int count, const cha
     spawn(args, "/dev/null", NULL);
 }
 
-/* Three profiled programs against the plain one: hot functions at a tenth of the rate and at the rate, and with calling
-   contexts besides. Two more runs, not timed, record references. */
+/* Three profiled programs against the plain one: hot functions at a tenth of the rate and at the
+   rate, and with calling contexts besides. Two more runs, not timed, record references. */
 static void demonstrate(uint32_t check_count, uint32_t burst_count) {
     enum { PLAIN, RARE, USUAL, CONTEXTS, AGAIN, VARIANTS };
     char rare[32], usual[32], labels[3][64], notes[8][256], cpu[128];
@@ -386,44 +391,78 @@ static void demonstrate(uint32_t check_count, uint32_t burst_count) {
         runs, usual_cost, rare_cost, noise, page);
 }
 
-/* ---- equation 2 -------------------------------------------------------------------------------------------------- */
+/* ---- equation 2 ------------------------------------------------------------------------------ */
 
-/* bursty-tracing, equation 2: t = (nCheck0 t_checking + nInstr0 t_instrumented) / (nCheck0 + nInstr0). The two times are
-   measured with a period so long that nothing is sampled, and in a burst that never ends. What it leaves out is the cost
-   of beginning and ending a burst: bursts of 10 show it, bursts of 100 hardly do. */
+/* bursty-tracing, equation 2: t = (nCheck0 t_checking + nInstr0 t_instrumented) / (nCheck0 +
+   nInstr0). The two times are measured with a period so long that nothing is sampled, and in a burst
+   that never ends. The equation leaves out what it costs to begin and to end a burst. So a second
+   prediction adds it: t = t_checking + events e + bursts E. Here e comes from the burst that never
+   ends, and E from bursts of one check, every fourth. */
+enum { PLAIN, AGAIN, CHECKING, INSTRUMENTED, SHORTEST, FIRST_RATE, VARIANTS = FIRST_RATE + 6 };
+
+typedef struct recorded {
+    double events, bursts;
+} recorded;
+
+/* One more run, which leaves a dump. Sampling is deterministic, so all runs recorded as much. */
+static recorded counts_of(const variant *measured) {
+    variant v = *measured;
+    recorded sum = { 0, 0 };
+    v.dump = "demo/equation.brst";
+    run(&v, rounds);
+    const json *profiles = json_get(json_get(report_of(v.dump), "sampled"), "profiles");
+    for (const json *p = profiles ? profiles->first : NULL; p; p = p->next) {
+        sum.events += json_number(p, "events");
+        sum.bursts += json_number(p, "bursts");
+    }
+    return sum;
+}
+
 static void equation(void) {
-    enum { PLAIN, AGAIN, CHECKING, INSTRUMENTED, FIRST_RATE, VARIANTS = FIRST_RATE + 6 };
-    static variant all[VARIANTS] = { { .label = "plain" }, { .label = "plain again" },
+    static variant all[VARIANTS] = {
+        { .label = "plain" },
+        { .label = "plain again" },
         { .label = "checks only", .hot = "1073741824:1:-1" },
         { .label = "always in a burst", .hot = "always" },
+        { .label = "1/4, bursts of 1", .hot = "3:1:-1" },
         { .label = "1/1000, bursts of 10", .hot = "9990:10" },
         { .label = "1/1000, bursts of 100", .hot = "99900:100" },
         { .label = "1/100, bursts of 10", .hot = "990:10" },
         { .label = "1/100, bursts of 100", .hot = "9900:100" },
         { .label = "1/10, bursts of 10", .hot = "90:10" },
-        { .label = "1/10, bursts of 100", .hot = "900:100" } };
+        { .label = "1/10, bursts of 100", .hot = "900:100" },
+    };
     measure(all, VARIANTS, pairs);
     const variant *plain = &all[PLAIN];
-    double checking = all[CHECKING].total / plain->total,
-           instrumented = all[INSTRUMENTED].total / plain->total;
-    printf("| demo/index, time over plain | predicted | measured | middle half of %d | difference, "
-           "points |\n|---|--:|--:|--:|--:|\n",
+    double checking = all[CHECKING].total / plain->total;
+    double instrumented = all[INSTRUMENTED].total / plain->total;
+    recorded always = counts_of(&all[INSTRUMENTED]), shortest = counts_of(&all[SHORTEST]);
+    double e = (instrumented - checking) / always.events; /* parts of the plain program's time */
+    double begin_end = all[SHORTEST].total / plain->total - checking - shortest.events * e;
+    double E = shortest.bursts > 0 ? begin_end / shortest.bursts : 0;
+    double plain_ns = 1e9 * plain->total / pairs;
+    printf("An event costs e = %.1f ns here, a burst E = %.1f ns.\n\n", e * plain_ns, E * plain_ns);
+    printf("| demo/index, time over plain | equation 2 | with e and E | measured | middle half of %d "
+           "| difference, points |\n|---|--:|--:|--:|--:|--:|\n",
         pairs);
     for (int i = AGAIN; i < VARIANTS; i++) {
         ratio r = against(&all[i], plain, pairs);
         if (i < FIRST_RATE) {
-            printf("| %s | | %.3f | %.3f to %.3f | |\n", all[i].label, r.of_sums, r.low, r.high);
+            printf("| %s | | | %.3f | %.3f to %.3f | |\n", all[i].label, r.of_sums, r.low, r.high);
             continue;
         }
         double check_count = atof(all[i].hot), burst_count = atof(strchr(all[i].hot, ':') + 1);
-        double predicted =
+        double paper =
             (check_count * checking + burst_count * instrumented) / (check_count + burst_count);
-        printf("| %s | %.3f | %.3f | %.3f to %.3f | %+.1f |\n", all[i].label, predicted, r.of_sums,
-            r.low, r.high, 100 * (r.of_sums - predicted));
+        recorded seen = counts_of(&all[i]);
+        double extended = checking + seen.events * e + seen.bursts * E;
+        printf("| %s | %.3f | %.3f | %.3f | %.3f to %.3f | %+.1f, %+.1f |\n", all[i].label, paper,
+            extended, r.of_sums, r.low, r.high, 100 * (r.of_sums - paper),
+            100 * (r.of_sums - extended));
     }
 }
 
-/* ---- overlap ----------------------------------------------------------------------------------------------------- */
+/* ---- overlap --------------------------------------------------------------------------------- */
 
 /* Shares of the calls by function, or by caller and function; each is told by name and line. */
 typedef struct share {
@@ -455,7 +494,8 @@ static shares shares_of(const json *report, const char *list) {
     return s;
 }
 
-/* The sum, over all names, of the smaller of the two shares: 1 if the profiles agree, 0 if they have nothing in common. */
+/* The sum, over all names, of the smaller of the two shares: 1 if the profiles agree, 0 if they
+   have nothing in common. */
 static double overlap_of(shares a, shares b) {
     double sum = 0;
     for (int i = 0; i < a.count; i++)

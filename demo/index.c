@@ -1,20 +1,23 @@
 /* index.c - indexes C source: which identifiers, who includes whom, how deep the braces go
 
-   index [-b MEGABYTES] [-n ROUNDS] [PATH...]     directories are walked; without PATH: . and /usr/include
+   index [-b MEGABYTES] [-n ROUNDS] [PATH...]
+         directories are walked; without PATH: . and /usr/include
 
-   The demonstration of bursty.h: real work on real input, with checks in it as a user would place them.
+   The demonstration of bursty.h: real work on real input, with checks in it as a user would place
+   them.
 
-     BURST_SCOPE   functions where time goes and that call others: they make up the calling contexts
-     BURST_ENTRY    small ones: one line, two instructions
-     BURST_LOOP    loops that may run long
-     BURST_REF    a reference worth knowing
-     BURST_BODY    a loop's body compiled twice: references recorded in the second copy, nothing of it in the first
-     BURST_DUAL      the same for a whole function;  BURST_DUAL_LEAF, without a check: BURST_SAME picks its caller's copy
-     BURST_FOR     a tight counted loop: nothing per iteration
+     BURST_SCOPE       functions where time goes and that call others: they make up the contexts
+     BURST_ENTRY       small ones: one line, two instructions
+     BURST_LOOP        loops that may run long
+     BURST_REF         a reference worth knowing
+     BURST_BODY        a loop's body compiled twice: references are recorded in the second copy
+     BURST_DUAL        the same for a whole function
+     BURST_DUAL_LEAF   without a check: BURST_SAME picks its caller's copy
+     BURST_FOR         a tight counted loop: nothing per iteration
 
-   Loops over the characters of one token have no check: they are short and call nothing. profile.c, called at the start
-   and at the end of main, says what to record. With -DBURSTY_OFF everything named here is nothing; that is the plain
-   program which demo/compare.c measures against. */
+   Loops over the characters of one token have no check: they are short and call nothing. profile.c,
+   called at the start and at the end of main, says what to record. With -DBURSTY_OFF everything
+   named here is nothing; that is the plain program which demo/compare.c measures against. */
 #define _XOPEN_SOURCE 700
 #include <dirent.h>
 #include <stdio.h>
@@ -38,10 +41,10 @@ static void *resized(void *memory, size_t count, size_t size) {
     return result;
 }
 
-/* ---- names: every distinct text once ----------------------------------------------------------------------------- */
+/* ---- names: every distinct text once --------------------------------------------------------- */
 
-/* all[] holds them in the order of their first use. slots[] finds them: number + 1, 0 = free, linear probing; there
-   are 2 * room slots, a power of two, so at most half are taken. */
+/* all[] holds them in the order of their first use. slots[] finds them: number + 1, 0 = free,
+   linear probing; there are 2 * room slots, a power of two, so at most half are taken. */
 typedef struct name {
     const char *text;
     uint32_t length, hash, uses, files;
@@ -81,7 +84,8 @@ static BURST_DUAL_LEAF(uint32_t, slot_of,
     return at;
 }
 
-/* A text that is new is added (and must stay where it is), or if !add answered with NULL. Valid until the next add. */
+/* A text that is new is added (and must stay where it is), or if !add answered with NULL. Valid
+   until the next add. */
 static name *find_name(names *t, const char *text, uint32_t length, int add) {
     BURST_SCOPE("find_name");
     if (t->count == t->room) grow(t);
@@ -98,7 +102,7 @@ static name *find_name(names *t, const char *text, uint32_t length, int add) {
     return n;
 }
 
-/* ---- files: found, read, known by every end of their path -------------------------------------------------------- */
+/* ---- files: found, read, known by every end of their path ------------------------------------ */
 
 typedef struct file {
     char *path, *text;
@@ -130,7 +134,8 @@ static BURST_DUAL(uint64_t, checksum_of, (const char *text, size_t size), (text,
     return sum;
 }
 
-/* <sys/types.h> means the file with the shortest path that ends so: nobody tells us the compiler's search path. */
+/* <sys/types.h> means the file with the shortest path that ends so: nobody tells us the compiler's
+   search path. */
 static void know_path(uint32_t number) {
     BURST_SCOPE("know_path");
     const char *path = files[number].path;
@@ -171,7 +176,8 @@ static int is_c(const char *path) {
            (path[length - 1] == 'c' || path[length - 1] == 'h');
 }
 
-/* Files before folders, both sorted: the same order on every machine, and a limit keeps what lies on top. */
+/* Files before folders, both sorted: the same order on every machine, and a limit keeps what lies
+   on top. */
 static void walk(const char *path) {
     BURST_SCOPE("walk");
     struct stat about;
@@ -198,7 +204,7 @@ static void walk(const char *path) {
     free(list);
 }
 
-/* ---- scanning: words, comments, strings, directives, braces ------------------------------------------------------ */
+/* ---- scanning: words, comments, strings, directives, braces ---------------------------------- */
 
 typedef struct scan {
     const char *at, *end;
@@ -250,7 +256,8 @@ static void skip_comment(scan *s) {
     if (block && s->at < s->end) s->at += 2;
 }
 
-/* A string ends at its quote, or at the end of the line: an apostrophe in an #error is no string. */
+/* A string ends at its quote, or at the end of the line: an apostrophe in an #error is no
+   string. */
 static void skip_quoted(scan *s) {
     BURST_ENTRY();
     char quote = *s->at++;
@@ -322,7 +329,8 @@ static void read_include(scan *s) {
     files[to].includers++;
 }
 
-/* Both sides of an #if open the same braces as a rule, so each side starts at the depth of the #if. */
+/* Both sides of an #if open the same braces as a rule, so each side starts at the depth of the
+   #if. */
 static void read_directive(scan *s) {
     BURST_SCOPE("read_directive");
     s->directive = 1;
@@ -386,10 +394,11 @@ static void scan_file(uint32_t number) {
     f->lines = s.line - 1;
 }
 
-/* ---- the include graph: chains, cycles, and what an include drags in --------------------------------------------- */
+/* ---- the include graph: chains, cycles, and what an include drags in ------------------------- */
 
-/* Tarjan: order numbers files as they are met; low is the oldest file on the stack that can be reached. A file with
-   low == order closes a cycle: itself and all above it on the stack. cycle = 0: still on the stack. */
+/* Tarjan: order numbers files as they are met; low is the oldest file on the stack that can be
+   reached. A file with low == order closes a cycle: itself and all above it on the stack. cycle =
+   0: still on the stack. */
 static uint32_t *stack, stack_count, visited, cycle_count, cycle_files, cycles;
 
 static void close_cycle(uint32_t first) {
@@ -447,7 +456,7 @@ static void reach(uint32_t number, uint32_t *seen) {
         })
 }
 
-/* ---- one round, and its summary ---------------------------------------------------------------------------------- */
+/* ---- one round, and its summary -------------------------------------------------------------- */
 
 static void clear(names *t) {
     t->count = 0;
@@ -483,7 +492,8 @@ static void index_all(void) {
     free(seen);
 }
 
-/* The TOP best of count things by a measure; equal ones in their order. Fills best[], returns how many. */
+/* The TOP best of count things by a measure; equal ones in their order. Fills best[], returns how
+   many. */
 static uint32_t top_of(uint32_t count, uint64_t (*measure)(uint32_t), uint32_t *best) {
     BURST_SCOPE("top_of");
     uint32_t found = 0;

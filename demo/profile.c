@@ -5,8 +5,9 @@
    INDEX_REFERENCES=always      footprints and miss ratios: references into footprint.h
    INDEX_DUMP=PATH              where to; standard output belongs to the program
 
-   990:10:12 means bursts of 10 checks after 990 others, give or take 12 %; -1: exactly so; "always": one burst that never
-   ends. What is left out is bursty.h's default; a profile that is not asked for does not run. */
+   990:10:12 means bursts of 10 checks after 990 others, give or take 12 %; -1: exactly so;
+   "always": one burst that never ends. What is left out is bursty.h's default; a profile that is
+   not asked for does not run. */
 #define _XOPEN_SOURCE 700
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,8 +39,8 @@ static uint64_t wall_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Every event in a burst reads the clock twice, so it is the cheapest one there is: some 20 ns for the processor's counter,
-   70 for clock_gettime where this was measured. */
+/* Every event in a burst reads the clock twice, so it is the cheapest one there is: some 20 ns for
+   the processor's counter, 70 for clock_gettime where this was measured. */
 static uint64_t now(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
     return __builtin_ia32_rdtsc();
@@ -50,8 +51,8 @@ static uint64_t now(void) {
 
 static uint64_t turn; /* ticks of 0.1 ms */
 
-/* Ticks that were ours, as far as such a clock can tell: a longer step is another program's turn on the processor. One
-   thread asks. */
+/* Ticks that were ours, as far as such a clock can tell: a longer step is another program's turn on
+   the processor. One thread asks. */
 static uint64_t our_ticks(void *user) {
     static uint64_t last, ours;
     uint64_t ticks = now(), step = ticks - last;
@@ -68,9 +69,10 @@ static uint64_t ticks_per_second(void) { /* measured for half a millisecond */
     return (now() - ticks) * 1000000000u / passed;
 }
 
-/* ---- calling contexts: events of bursty.h into a tree of hcct.h -------------------------------------------------- */
+/* ---- calling contexts: events of bursty.h into a tree of hcct.h ------------------------------ */
 
-/* A site lies in this program's constants, so its distance from another one there fits 32 bits and is its key. */
+/* A site lies in this program's constants, so its distance from another one there fits 32 bits and
+   is its key. */
 static const bursty_site origin = { "", "", 0, 0 };
 
 static uint32_t key_of(const bursty_site *site) {
@@ -92,7 +94,8 @@ static struct {
     int asked;
 } contexts;
 
-/* How deep the tree's cursor stands below so many scopes: those that the shadow stack has no room for are one. */
+/* How deep the tree's cursor stands below so many scopes: those that the shadow stack has no room
+   for are one. */
 static uint32_t tree_depth(uint32_t scopes) {
     return scopes > BURSTY_STACK ? BURSTY_STACK + 1 : scopes;
 }
@@ -119,7 +122,7 @@ static void to_tree(void *user, const bursty_event *e) {
     else hcct_leave(&contexts.tree);
 }
 
-/* ---- references: every burst is a stretch of accesses of its own ------------------------------------------------- */
+/* ---- references: every burst is a stretch of accesses of its own ----------------------------- */
 
 static struct {
     footprint now; /* of the burst that is live */
@@ -149,7 +152,7 @@ static void to_footprint(void *user, const bursty_event *e) {
     else if (references.live) footprint_reference(&references.now, (const void *)e->value, 1);
 }
 
-/* ---- start and end ----------------------------------------------------------------------------------------------- */
+/* ---- start and end --------------------------------------------------------------------------- */
 
 static void ask_for_contexts(void) {
     bursty_profile p;
@@ -162,7 +165,8 @@ static void ask_for_contexts(void) {
                      bursty_set_profile(1, &p) == 0;
 }
 
-/* Room for the blocks of one burst: two in a check. One that never ends gets a million, after that footprint.h samples. */
+/* Room for the blocks of one burst: two in a check. One that never ends gets a million, after that
+   footprint.h samples. */
 static void ask_for_references(void) {
     enum { BINS = 496 }; /* all that 64 bits need */
     bursty_profile p;

@@ -1,7 +1,8 @@
-/* reenable.c - adaptive bursting: a burst that starts in a calling context that is known already is mostly left out, and a
-   burst in a new context never is. bursty.h decides when to look, hcct.h remembers the contexts (Zhuang et al.; "Mining
-   Hot Calling Contexts in Small Space", section 5). hcct_burst_begin gets the stack at the burst's begin and returns the
-   weight of its calls, or 0 for a burst to leave out. */
+/* reenable.c - adaptive bursting: a burst that starts in a calling context that is known already is
+   mostly left out, and a burst in a new context never is. bursty.h decides when to look, hcct.h
+   remembers the contexts (Zhuang et al.; "Mining Hot Calling Contexts in Small Space", section 5).
+   hcct_burst_begin gets the stack at the burst's begin and returns the weight of its calls, or 0
+   for a burst to leave out. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #define HCCT_IMPLEMENTATION

@@ -1,4 +1,5 @@
-/* make_refs.c - writes small traces for tests: make_refs KIND writes KIND.refs, and for refs KIND.table, in the current folder.
+/* make_refs.c - writes small traces for tests: make_refs KIND writes KIND.refs, and for refs
+   KIND.table, in the current folder.
 
    example   the worked example abaabcabcabcabc, every letter a reference
    loops     a program of 6 lists that are walked in random order, with calls, back-edges and returns

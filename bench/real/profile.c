@@ -1,6 +1,8 @@
-/* profile.c - linked into every instrumented program. The environment says how it samples, so that one binary serves all rows:
-   BENCH_RATE "C:I" (not set: never), BENCH_POLL "open:closed" in microseconds (poll builds), BENCH_STATS a file to write stats to at
-   exit, and BENCH_ROWS one for the hot table: kind, weight, function and caller of every row, with memory enough to lose none. */
+/* profile.c - linked into every instrumented program. The environment says how it samples, so that
+   one binary serves all rows: BENCH_RATE "C:I" (not set: never), BENCH_POLL "open:closed" in
+   microseconds (poll builds), BENCH_STATS a file to write stats to at exit, and BENCH_ROWS one for
+   the hot table: kind, weight, function and caller of every row, with memory enough to lose
+   none. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <signal.h>

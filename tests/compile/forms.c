@@ -1,6 +1,7 @@
-/* forms.c - every BURST_ form once, in a program whose result does not depend on them. Compiled three ways: on, with
-   BURSTY_OFF, and with FORMS_BY_HAND, where the forms are what they should vanish into. Off and by hand must make the
-   same code. test_compile.sh looks here for every public macro and function of bursty.h. */
+/* forms.c - every BURST_ form once, in a program whose result does not depend on them. Compiled
+   three ways: on, with BURSTY_OFF, and with FORMS_BY_HAND, where the forms are what they should
+   vanish into. Off and by hand must make the same code. test_compile.sh looks here for every public
+   macro and function of bursty.h. */
 #include <stddef.h>
 
 #if defined(FORMS_BY_HAND)

@@ -1,5 +1,6 @@
-/* tiny.c - BURSTY_TINY on a board: the main loop and a timer interrupt both check, each in a context of its own, and
-   both must see exactly the events that the paper's Figure 3, written out literally, says they see. */
+/* tiny.c - BURSTY_TINY on a board: the main loop and a timer interrupt both check, each in a
+   context of its own, and both must see exactly the events that the paper's Figure 3, written out
+   literally, says they see. */
 #define BURSTY_TINY
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"

@@ -1,8 +1,8 @@
 /* contexts.c - reading, joining and writing parts of kind 2.
 
-   Keys are numbers that a program chose; they mean the same in two parts only if their names say so.
-   So each part's keys become ours while it is read: by name, and by how many equal names (static
-   functions, say) came before in this part. A key without a name is called by its number.
+   Keys are numbers that a program chose; they mean the same in two parts only if their names say
+   so. So each part's keys become ours while it is read: by name, and by how many equal names
+   (static functions, say) came before in this part. A key without a name is called by its number.
 
    Joining adds up bounds. A tree that does not know a context gives 0 to its lower bound and the
    tree's base to its upper one. So nothing is evicted, and the order of joining does not matter.
@@ -455,8 +455,8 @@ static void write_node(dump_writer *w, const contexts_tree *t, const contexts_no
     if (error) dump_put(w, error);
 }
 
-/* Keys are numbered anew in each part, without gaps, in their order here. So a part that is read and
-   written again stays as it is, whatever other names there are. */
+/* Keys are numbered anew in each part, without gaps, in their order here. So a part that is read
+   and written again stays as it is, whatever other names there are. */
 static void write_tree(const contexts *c, const contexts_tree *t, text *out) {
     uint32_t *number = (uint32_t *)tool_alloc((c->key_count + 1) * sizeof *number);
     uint32_t i, depth = 0, before = 0, next = 0;

@@ -1,4 +1,5 @@
-/* contexts.h - the calling-context trees of parts of kind 2 (hcct.h), joined over parts, files, threads and machines. */
+/* contexts.h - the calling-context trees of parts of kind 2 (hcct.h), joined over parts, files,
+   threads and machines. */
 #ifndef CONTEXTS_H
 #define CONTEXTS_H
 #include "base/kind.h"
@@ -88,7 +89,8 @@ void contexts_write(contexts *c, text *out);
 const char *contexts_name(const contexts *c, uint32_t key);
 void contexts_free(contexts *c);
 
-/* For who makes trees otherwise: an empty tree; a node, 0 if it is there already; a key for a name. */
+/* For who makes trees otherwise: an empty tree; a node, 0 if it is there already; a key for a
+   name. */
 contexts_tree *contexts_add_tree(contexts *c);
 uint32_t contexts_add_node(contexts_tree *t, uint32_t parent, uint32_t key);
 uint32_t contexts_add_key(contexts *c, const char *name);

@@ -303,7 +303,7 @@ static void put_key(dump_writer *w, uint64_t key) {
     dump_put_bytes(w, bytes, sizeof bytes);
 }
 
-static void put_function(dump_writer *w, const counted_function *f) {
+void counted_put_function(dump_writer *w, const counted_function *f) {
     uint32_t v, e, k;
     dump_put(w, FUNCTION);
     put_key(w, f->key);
@@ -347,7 +347,7 @@ static void write(void *state, text *out) {
     size_t i;
     if (all->count + all->function_count == 0) return;
     dump_begin(&w, out, KIND);
-    for (i = 0; i < all->function_count; i++) put_function(&w, &all->functions[i]);
+    for (i = 0; i < all->function_count; i++) counted_put_function(&w, &all->functions[i]);
     for (i = 0; i < all->count; i++) put_counts(&w, &all->counts[i]);
     dump_end(&w);
 }

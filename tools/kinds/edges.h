@@ -40,5 +40,8 @@ typedef struct counted_all { /* all zero: empty */
 /* The counts of a function; NULL: no part has any. */
 const counted *counted_find(const counted_all *all, const counted_function *f);
 
+/* Writes the record of one function, between dump_begin(w, out, 4) and dump_end. */
+void counted_put_function(dump_writer *w, const counted_function *f);
+
 extern const part_kind kind_edges; /* its state is a counted_all */
 #endif

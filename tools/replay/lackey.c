@@ -1,5 +1,5 @@
-/* lackey.c - bursty replay lackey: turns what valgrind's lackey printed into a block trace for bursty replay footprint. (bursty replay
-   streams reads it by its own option --lackey.) */
+/* lackey.c - bursty replay lackey: turns what valgrind's lackey printed into a block trace for
+   bursty replay footprint. (bursty replay streams reads it by its own option --lackey.) */
 #include "base/text.h"
 #include "base/tool.h"
 #include "replay/trace_refs.h"
@@ -96,7 +96,8 @@ static int run(int argc, char **argv) {
             continue;
         }
         if (argv[i][0] == '-' && argv[i][1]) {
-            return tool_error("replay lackey: no option '%s'; bursty replay lackey --help lists them", argv[i]);
+            return tool_error("replay lackey: no option '%s'; bursty replay lackey --help lists them",
+                              argv[i]);
         }
         if (path) {
             return tool_error("one file at a time: '%s' is a second one", argv[i]);

@@ -1,4 +1,5 @@
-/* trace_blocks.c - reads block traces: zigzag varints, with a thread byte in front of each or without. */
+/* trace_blocks.c - reads block traces: zigzag varints, with a thread byte in front of each or
+   without. */
 #include "replay/trace_blocks.h"
 #include "base/tool.h"
 #include <errno.h>
@@ -19,7 +20,8 @@ static int refill(trace_blocks *t) {
     return 1;
 }
 
-/* Text has lines and no control characters; a trace has a 0 for each repeated block, and small numbers. */
+/* Text has lines and no control characters; a trace has a 0 for each repeated block, and small
+   numbers. */
 static int is_text(const trace_blocks *t) {
     size_t i, most = t->end < 4096 ? t->end : 4096;
     int lines = 0;

@@ -1,8 +1,10 @@
-/* order.c - an order of functions for the linker, so that those which run one after the other lie side by side: one name a
-   line, for ld.lld --symbol-ordering-file, or gold --section-ordering-file with ".text." in front of each.
+/* order.c - an order of functions for the linker, so that those which run one after the other lie
+   side by side: one name a line, for ld.lld --symbol-ordering-file, or gold --section-ordering-file
+   with ".text." in front of each.
 
-   The heaviest edge comes first; two chains become one where an edge joins them, turned so that its ends meet if they can. So Pettis
-   and Hansen place procedures ("Profile Guided Code Positioning", PLDI 1990). Chains follow by their heat. */
+   The heaviest edge comes first; two chains become one where an edge joins them, turned so that its
+   ends meet if they can. So Pettis and Hansen place procedures ("Profile Guided Code Positioning",
+   PLDI 1990). Chains follow by their heat. */
 #include "base/tool.h"
 #include "write/affinity.h"
 #include <stdlib.h>
