@@ -1,8 +1,9 @@
-/* conditional.c - "show me what a request does, but only from its third attempt on". Counters decide which events reach
-   the action; nothing of it stands in the code that is watched.
+/* conditional.c - "show me what a request does, but only from its third attempt on". Counters
+   decide which events reach the action; nothing of it stands in the code that is watched.
 
-   Counter 0 is set to "overflow after three" when a request begins, and every attempt (a back-edge) adds 1. The action gets
-   user events while the overflow flag is set. It prints the trace that the comment at the end of this file explains. */
+   Counter 0 is set to "overflow after three" when a request begins, and every attempt (a back-edge)
+   adds 1. The action gets user events while the overflow flag is set. It prints the trace that the
+   comment at the end of this file explains. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <stdio.h>
@@ -20,8 +21,8 @@ static void on_event(void *user, const bursty_event *e) {
     print_counter("reported", e->site->name);
 }
 
-/* A second profile, without a condition, shows every event. It stands after the first, so that the counter that it prints
-   is the one after the event. */
+/* A second profile, without a condition, shows every event. It stands after the first, so that the
+   counter that it prints is the one after the event. */
 static void on_any_event(void *user, const bursty_event *e) {
     (void)user;
     print_counter("event", e->site->name);
@@ -56,7 +57,8 @@ int main(void) {
     rules[1].classes = BURSTY_BACKEDGE; /* an attempt */
     rules[1].op[0].op = BURSTY_INC;
     rules[1].op_count = 1;
-    late.check_count = BURSTY_ALWAYS; /* conditions replace sampling here; they work in bursts as well */
+    late.check_count =
+        BURSTY_ALWAYS; /* conditions replace sampling here; they work in bursts as well */
     late.classes = BURSTY_USER;
     late.rules = rules;
     late.rule_count = 2;
@@ -78,9 +80,10 @@ int main(void) {
 #endif
 }
 
-/* The trace of the second request. A condition is judged on the flags as they were before the event, an operation takes
-   effect after it. So the third "request" (the loop's back-edge carries the function's name) sets the flag, and the first
-   event that finds it set is the "send" behind it.
+/* The trace of the second request. A condition is judged on the flags as they were before the
+   event, an operation takes effect after it. So the third "request" (the loop's back-edge carries
+   the function's name) sets the flag, and the first event that finds it set is the "send" behind
+   it.
 
      event                counter 0 before, after    overflow before, after    reported?
      request (call)          .        -3                  .        -

@@ -1,4 +1,7 @@
 /* all.c - all headers in one translation unit, implementations too, each pulled in twice; also compiled as C++ (all.cc). */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1     /* binpatch.h wants it before the first include */
+#endif
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
@@ -8,6 +11,9 @@
 #include "edgeplan.h"
 #include "edgetrace.h"
 #include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
+#include "binpatch.h"
 #define BURSTY_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
@@ -17,8 +23,14 @@
 #define EDGEPLAN_IMPLEMENTATION
 #define EDGETRACE_IMPLEMENTATION
 #define X86DECODE_IMPLEMENTATION
+#define X86FLOW_IMPLEMENTATION
+#define X86COPY_IMPLEMENTATION
+#define BINPATCH_IMPLEMENTATION
 #include "edgetrace.h"
 #include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
+#include "binpatch.h"
 #include "edgeplan.h"
 #include "edgeprof.h"
 #include "hotstream.h"
@@ -35,3 +47,6 @@
 #include "edgeplan.h"
 #include "edgetrace.h"
 #include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
+#include "binpatch.h"
