@@ -2,6 +2,7 @@
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
@@ -11,6 +12,7 @@
 #define BURSTY_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define HOTL_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
@@ -23,12 +25,14 @@
 #include "edgeprof.h"
 #include "hotstream.h"
 #include "interleave.h"
+#include "hotl.h"
 #include "footprint.h"
 #include "hcct.h"
 #include "bursty.h"
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"

@@ -3,6 +3,7 @@
 #define BURSTY_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define HOTL_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
@@ -12,6 +13,7 @@
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"

@@ -2,6 +2,7 @@
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"

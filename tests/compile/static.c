@@ -2,6 +2,7 @@
 #define BURSTY_STATIC
 #define HCCT_STATIC
 #define FOOTPRINT_STATIC
+#define HOTL_STATIC
 #define INTERLEAVE_STATIC
 #define HOTSTREAM_STATIC
 #define EDGEPROF_STATIC
@@ -11,6 +12,7 @@
 #define BURSTY_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define HOTL_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
@@ -20,6 +22,7 @@
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
