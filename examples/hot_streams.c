@@ -3,6 +3,7 @@
    --dot hot_streams.brst` draws the fields' affinity. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#include "dualpath.h"
 #define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"
 #include <stdio.h>

@@ -24,6 +24,7 @@ typedef struct blocks {
 /* An access that crosses a block's end is one access to each. */
 static int put(blocks *b, uint64_t address, uint64_t size) {
     uint64_t block = address >> b->shift, end = (address + (size ? size - 1 : 0)) >> b->shift;
+    b->count++;
     for (;; block++) {
         uint64_t d = block - b->last, z = d << 1 ^ (d >> 63 ? UINT64_MAX : 0);
         unsigned char byte;
@@ -69,7 +70,7 @@ static int run(int argc, char **argv) {
     tool_option option;
     const char *path;
     int instructions = 0, status;
-    blocks b = {6, 0, {NULL, 0, 0}};
+    blocks b = {6, 0, 0, {NULL, 0, 0}};
     FILE *file;
     if (tool_wants_help(argc, argv)) {
         fputs(help, stdout);

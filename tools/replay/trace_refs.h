@@ -17,7 +17,7 @@ typedef struct trace_refs {
     FILE *file;
     int is_lackey;
     uint64_t offset, line; /* of what comes next */
-    trace_refs_row *rows;  /* the table: of a file, or made while lackey's lines are read */
+    trace_refs_row *rows; /* the table: of a file, or made while lackey's lines are read */
     size_t row_count, row_room;
     uint32_t *row_slots;
     size_t row_slot_count;
