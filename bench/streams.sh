@@ -3,12 +3,12 @@
 # REFERENCES (12000000) references of each with record/refs.c, then prints speed beside a textbook
 # Sequitur, instructions a symbol, Figure 7 of "Bursty Tracing" and the tables of "Hybrid Profiling
 # Support", as docs/hotstream.md has them. TABLES are some of
-#     speed instructions bounded figure7 goals hps
+#     speed instructions bounded figure7 goals long hps
 # Wants valgrind for instructions, and fetches what bench/setup.sh fetches, zlib and MuJS. The traces
 # go to $BUILD/bench/streams.
 set -e
 cd "$(dirname "$0")/.."
-BUILD=${BUILD:-build} most=${1:-12000000} tables=${2:-speed instructions bounded figure7 goals hps}
+BUILD=${BUILD:-build} most=${1:-12000000} tables=${2:-speed instructions bounded figure7 goals long hps}
 src=$BUILD/bench/src dir=$BUILD/bench/streams bursty=$BUILD/bursty
 mkdir -p "$dir"
 [ -d "$src/lua/src" ] && [ -f "$src/sqlite/sqlite3.c" ] && [ -d "$src/zlib" ] &&
@@ -21,9 +21,21 @@ gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/refs.c
 
 programs='lua bzip2 cjson sqlite chipmunk zlib mujs'
 
-recorded() { # NAME "FLAGS" "LIBRARIES" "ARGUMENTS" SOURCE...: builds and records
-    name=$1 flags=$2 libraries=$3 arguments=$4
-    shift 4
+arguments() { # NAME TIMES: what the program is given
+    case $1 in
+    lua)      echo "bench/real/work.lua $2" ;;
+    bzip2)    echo "$src/sqlite/sqlite3.c 1000000 $2" ;;
+    cjson)    echo "200 $((30 * $2))" ;;
+    sqlite)   echo "bench/real/work.sql $2" ;;
+    chipmunk) echo "60 $((200 * $2))" ;;
+    zlib)     echo "-c $src/sqlite/sqlite3.c" ;;
+    mujs)     echo "bench/real/work.js $((10 * $2))" ;;
+    esac
+}
+
+recorded() { # NAME "FLAGS" "LIBRARIES" SOURCE...: builds and records
+    name=$1 flags=$2 libraries=$3
+    shift 3
     [ -f "$dir/$name.refs" ] && [ "$(cat "$dir/$name.most" 2>/dev/null)" = "$most" ] && return
     rm -rf "$dir/$name.o"
     mkdir "$dir/$name.o"
@@ -32,7 +44,7 @@ recorded() { # NAME "FLAGS" "LIBRARIES" "ARGUMENTS" SOURCE...: builds and record
             -o "$dir/$name.o/$(basename "$c" .c).o" "$c"
     done
     gcc -o "$dir/$name" "$dir/$name.o"/*.o "$dir/refs.o" $libraries
-    BURSTY_REFS=$dir/$name BURSTY_REFS_MAX=$most "$dir/$name" $arguments >/dev/null
+    BURSTY_REFS=$dir/$name BURSTY_REFS_MAX=$most "$dir/$name" $(arguments "$name" 2) >/dev/null
     echo "$most" >"$dir/$name.most"
 }
 
@@ -43,18 +55,18 @@ all_of() { # FOLDER FILE...: their paths
 }
 
 recorded lua "-I$src/lua/src -I$src/include -DLUA_USE_LINUX -Dluai_makeseed(L)=1u" "-lm -ldl" \
-    "bench/real/work.lua 2" $(ls "$src"/lua/src/*.c | grep -v '/luac\.c$')
-recorded bzip2 "-I$src/bzip2" "" "$src/sqlite/sqlite3.c 1000000 1" bench/real/main_bzip2.c \
+    $(ls "$src"/lua/src/*.c | grep -v '/luac\.c$')
+recorded bzip2 "-I$src/bzip2" "" bench/real/main_bzip2.c \
     $(all_of "$src/bzip2" blocksort huffman crctable randtable compress decompress bzlib)
-recorded cjson "-I$src/cjson" "-lm" "200 60" bench/real/main_cjson.c "$src/cjson/cJSON.c"
-recorded sqlite "-I$src/sqlite -D_GNU_SOURCE" "-lm -ldl -lpthread" "bench/real/work.sql 1" \
+recorded cjson "-I$src/cjson" "-lm" bench/real/main_cjson.c "$src/cjson/cJSON.c"
+recorded sqlite "-I$src/sqlite -D_GNU_SOURCE" "-lm -ldl -lpthread" \
     bench/real/main_sqlite.c "$src/sqlite/sqlite3.c"
 recorded chipmunk "-I$src/chipmunk/include -I$src/chipmunk/src -DNDEBUG" "-lm -lpthread" \
-    "60 400" bench/real/main_chipmunk.c "$src"/chipmunk/src/*.c
-recorded zlib "-I$src/zlib -DHAVE_UNISTD_H" "" "-c $src/sqlite/sqlite3.c" \
+    bench/real/main_chipmunk.c "$src"/chipmunk/src/*.c
+recorded zlib "-I$src/zlib -DHAVE_UNISTD_H" "" \
     "$src/zlib/test/minigzip.c" $(all_of "$src/zlib" adler32 crc32 deflate trees zutil gzlib \
     gzwrite gzread gzclose inflate inffast inftrees)
-recorded mujs "-I$src/mujs" "-lm" "bench/real/work.js 20" "$src/mujs/main.c" "$src/mujs/one.c"
+recorded mujs "-I$src/mujs" "-lm" "$src/mujs/main.c" "$src/mujs/one.c"
 
 wanted() { case " $tables " in *" $1 "*) return 0 ;; esac; return 1; }
 number() { sed -n "s/.*\"$1\":\([-0-9.e]*\).*/\1/p" | head -n 1; }
@@ -184,6 +196,28 @@ if wanted goals; then
     done | awk '{ printf "| %s | %d |", $1, $2
             for (i = 3; i < 11; i += 2) printf " %.1f / %.1f |", $i, $(i + 1)
             print "" }'
+fi
+
+# The same on longer runs, which go through a pipe and leave no file.
+if wanted long; then
+    echo
+    echo "## Methods and call pairs at 1/500, bursts of 1, jittered, 200 000 000 references"
+    echo
+    echo "| program | checks | methods: all / heaviest 90 % | pairs: all / heaviest 90 % |"
+    echo "|---|---|---|---|"
+    for p in $programs; do
+        for kind in methods pairs; do
+            rm -f "$dir/pipe.refs"
+            mkfifo "$dir/pipe.refs"
+            BURSTY_REFS=$dir/pipe BURSTY_REFS_MAX=200000000 "$dir/$p" $(arguments "$p" 40) \
+                >/dev/null &
+            "$bursty" replay $kind --json --sample 499:1 --jitter 50 "$dir/pipe.refs" >"$dir/out"
+            wait
+            for key in checks overlap overlap_top_90; do number $key <"$dir/out"; done | tr '\n' ' '
+        done
+        echo "$p"
+    done | awk '{ printf "| %s | %d | %.1f / %.1f | %.1f / %.1f |\n", $7, $1, $2, $3, $5, $6 }'
+    rm -f "$dir"/pipe.*
 fi
 
 if wanted hps; then
