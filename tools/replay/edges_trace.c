@@ -149,6 +149,8 @@ static const char *take(tracing *t, uint32_t number, int *is_unwinding) {
     event *e = &t->events[number];
     place *top = t->depth ? &t->stack[t->depth - 1] : NULL;
     visit *v = top ? &t->visits[top->visit] : NULL;
+    if (top && *is_unwinding && (e->kind == CALL || e->kind == MOVE))
+        return "an unwinding must end at J before its frame goes on";
     if (e->kind == CALL) {
         if (v) {
             if (v->last == NO)
