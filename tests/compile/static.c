@@ -3,6 +3,9 @@
 #define _GNU_SOURCE 1     /* binpatch.h wants it before the first include */
 #endif
 #define BURSTY_STATIC
+#define BURSTCLOCK_STATIC
+#define CONTROL_STATIC
+#define HOTTEST_STATIC
 #define HCCT_STATIC
 #define FOOTPRINT_STATIC
 #define INTERLEAVE_STATIC
@@ -15,6 +18,9 @@
 #define X86COPY_STATIC
 #define BINPATCH_STATIC
 #define BURSTY_IMPLEMENTATION
+#define BURSTCLOCK_IMPLEMENTATION
+#define CONTROL_IMPLEMENTATION
+#define HOTTEST_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
@@ -27,6 +33,10 @@
 #define X86COPY_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
 #include "bursty.h"
+#include "burstclock.h"
+#include "control.h"
+#include "dualpath.h"
+#include "hottest.h"
 #include "hcct.h"
 #include "footprint.h"
 #include "interleave.h"
