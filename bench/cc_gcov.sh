@@ -62,7 +62,7 @@ lua() {
     keep=
     for file in "$@"; do case $file in */luac.c|*/ltests.c|*/onelua.c) ;; *) keep="$keep $file" ;; esac; done
     # shellcheck disable=SC2086
-    program lua work.lua "-std=gnu99 -I$src/include -DLUA_COMPAT_5_3 -DLUA_USE_POSIX -Dluai_makeseed()=1" $keep
+    program lua work.lua "-std=gnu99 -I$src/include -DLUA_COMPAT_5_3 -DLUA_USE_POSIX -Dluai_makeseed(L)=1" $keep
 }
 bzip2() {
     s=$src/bzip2
