@@ -12,15 +12,16 @@ static const char help[] =
     "  leaves PROGRAM.brst, which bursty report shows. Messages, status and debug information are\n"
     "  those of the compiler alone. What cannot be rewritten is compiled as it is.\n"
     "\n"
-    "  --cover[=FORM]    counts what runs instead: count (the default: 32 bits; count16, count64),\n"
-    "                    bytes or bits (marks). The program appends to coverage.brst, or to the\n"
-    "                    file that BURSTY_COVERAGE names; bursty report --lcov shows it\n"
+    "  --cover[=FORM]    counts what runs instead: count (the default, 32 bits), count16,\n"
+    "                    count64, bytes or bits (marks). The program appends to coverage.brst,\n"
+    "                    or to the file that BURSTY_COVERAGE names; bursty report --lcov\n"
+    "                    shows it\n"
     "  --atomic          counters that threads may share\n"
-    "  --plan=FILE       what bursty place wrote for the whole program; a file that does not exist\n"
-    "                    yet is no plan\n"
+    "  --plan=FILE       what bursty place wrote for the whole program; a file that does not\n"
+    "                    exist yet is no plan\n"
     "  --entries=SET     functions that get a check without a plan: safe (the default: those that\n"
-    "                    other files or pointers can reach, and recursion), all, EL (all that call\n"
-    "                    something), EN (none)\n"
+    "                    other files or pointers can reach, and recursion), all, EL (all that\n"
+    "                    call something), EN (none)\n"
     "  --loops=SET       L4 (the default: loops that call something or hold more than 4\n"
     "                    back-edges), L10, LK for any number K, all, LN (none)\n"
     "  --form=FORM       point (the default): a check. scope: entry and return of functions, too\n"
@@ -174,4 +175,4 @@ static int run(int argc, char **argv) {
     return status;
 }
 
-const tool_command command_cc = {"cc", "a compiler that puts checks or counters into C programs", run};
+const tool_command command_cc = {"cc", "a compiler that puts checks or counters into C", run};

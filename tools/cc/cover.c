@@ -1,8 +1,8 @@
 /* cover.c - coverage of a file: plans the counters of each function, and makes what the object
    carries for record/edges.c.
 
-   All counters of a file are one array. Beside it stands a finished part of kind 4 with the tables of
-   its functions, so that the program needs nothing but to write both (docs/formats.md). */
+   All counters of a file are one array. Beside it stands a finished part of kind 4 with the tables
+   of its functions, so that the program needs nothing but to write both (docs/formats.md). */
 #include "cc/cover.h"
 #include "base/dump.h"
 #include "base/tool.h"
@@ -232,9 +232,15 @@ static void put_front(const planner *p, const char *table, text *front) {
         "struct bursty_cc_function { const char *name, *file; const void *a, *b, *c, *d; void "
         "*counters; void *e, *f; unsigned vertices, edges, stays, slots, hash; unsigned char bits, "
         "entry; };\n"
-        "struct bursty_cc_unit { const struct bursty_cc_function *const *functions; unsigned count; "
-        "const unsigned char *part; __typeof__(sizeof 0) bytes; };\n";
+        "struct bursty_cc_unit { const struct bursty_cc_function *const *functions; unsigned count;"
+        " const unsigned char *part; __typeof__(sizeof 0) bytes; };\n";
     text part = {NULL, 0, 0};
+    static const char unit_of_file[] =
+        "static const struct bursty_cc_function *const bursty_cc_l[] = {&bursty_cc_f};\n"
+        "static const struct bursty_cc_unit bursty_cc_u = {bursty_cc_l,1,bursty_cc_part,"
+        "sizeof bursty_cc_part};\n"
+        "static const struct bursty_cc_unit *const bursty_cc_r __attribute__((used,"
+        "section(\"bursty_units\"))) = &bursty_cc_u;\n";
     edgeprof_function unit;
     uint64_t key;
     memset(&unit, 0, sizeof unit);
@@ -260,11 +266,7 @@ static void put_front(const planner *p, const char *table, text *front) {
     text_format(front, ",0,0,0,0,0,%s,0,0,%luu,0,0,%luu,%luu,%u,0};\n", table,
                 (unsigned long)p->vertices, (unsigned long)p->slots, (unsigned long)unit.hash,
                 (unsigned)unit.bits);
-    text_add(front, "static const struct bursty_cc_function *const bursty_cc_l[] = {&bursty_cc_f};\n"
-                    "static const struct bursty_cc_unit bursty_cc_u = {bursty_cc_l,1,bursty_cc_part,"
-                    "sizeof bursty_cc_part};\n"
-                    "static const struct bursty_cc_unit *const bursty_cc_r __attribute__((used,"
-                    "section(\"bursty_units\"))) = &bursty_cc_u;\n");
+    text_add(front, unit_of_file);
     text_free(&part);
 }
 

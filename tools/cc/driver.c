@@ -152,7 +152,9 @@ static int rewrite(const job *j, const unit_job *u, int *look_again) {
         list_line(j, u->source, result.reason_line, "the file", result.reason);
     } else {
         status = cc_write_file(u->rewritten, result.out.data, result.out.size) == TOOL_OK ? 0 : -1;
-        if (j->d->side && !j->d->cover && status == 0) status = write_side(u, &result) == TOOL_OK ? 0 : -1;
+        if (status == 0 && j->d->side && !j->d->cover) {
+            status = write_side(u, &result) == TOOL_OK ? 0 : -1;
+        }
         list_left(j, &result);
         *look_again = result.look_again;
     }

@@ -1,9 +1,9 @@
 /* flow.c - the control flow graph of a function, and where the text of each edge's counter stands.
 
-   One walk does both. In the first run it makes vertices and edges; when the plan is known, a second
-   run passes the same edges in the same order and inserts the counters of those that have one. So an
-   edge's number is all that the two runs share, and its place in the text follows from the statement
-   that makes it:
+   One walk does both. In the first run it makes vertices and edges; when the plan is known, a
+   second run passes the same edges in the same order and inserts the counters of those that have
+   one. So an edge's number is all that the two runs share, and its place in the text follows from
+   the statement that makes it:
 
        c                    ((c)?(T,1):(F,0))            the two ways out of a condition
        if (c) s;            if (c) {s; E;}               an arm's end
