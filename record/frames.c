@@ -37,8 +37,8 @@ RECORDER_HOOK static uintptr_t own_address(recorder_thread *r, uintptr_t frame, 
     return frame;
 }
 
-RECORDER_HOOK void recorder_enter(recorder_thread *r, uint32_t key, uintptr_t frame,
-                                  const void *site, const void *from) {
+RECORDER_HOOK void recorder_enter(recorder_thread *r, uint32_t key, uint64_t weight,
+                                  uintptr_t frame, const void *site, const void *from) {
     uintptr_t address = own_address(r, frame, site, from);
     close_below(r, address + 1);
     if (r->frame_count < HCCT_INSTRUMENT_DEPTH) {
@@ -51,7 +51,7 @@ RECORDER_HOOK void recorder_enter(recorder_thread *r, uint32_t key, uintptr_t fr
     } else {
         r->frames_full++;
     }
-    hcct_enter(&r->tree, key, 1);
+    hcct_enter(&r->tree, key, weight);
 }
 
 /* Some compilers move the stack pointer before the exit hook. So the innermost call of that key whose
@@ -65,6 +65,11 @@ RECORDER_HOOK void recorder_leave(recorder_thread *r, uint32_t key, uintptr_t fr
         return;
     }
     if (r->frame_count == HCCT_INSTRUMENT_DEPTH && r->frames_full) hcct_leave(&r->tree);
+}
+
+RECORDER_HOOK void recorder_leave_all(recorder_thread *r) {
+    hcct_burst_end(&r->tree);
+    r->frame_count = 0;
 }
 
 RECORDER_HOOK void recorder_reopen(recorder_thread *r) {

@@ -10,7 +10,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -52,7 +51,7 @@ RECORDER_HOOK uint32_t recorder_key(void *function) {
 }
 
 RECORDER_HOOK static void give_name(uint32_t i, const char *name, size_t length) {
-    names[i] = (char *)calloc(1, length + 1);
+    names[i] = (char *)recorder_memory(length + 1);
     if (names[i]) memcpy(names[i], name, length);
     else without_memory++;
 }
@@ -142,16 +141,35 @@ RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintpt
     }
 }
 
-RECORDER_HOOK uint32_t recorder_find_names(void) {
-    char line[4400], path[4097];
+RECORDER_HOOK static void name_line(const char *line) {
+    char path[4097];
     unsigned long start, end, from;
-    FILE *maps = fopen("/proc/self/maps", "r");
-    if (!maps) return 0;
-    while (fgets(line, sizeof line, maps)) {
-        int fields = sscanf(line, "%lx-%lx %*2cx%*c %lx %*s %*s %4096[^\n]", &start, &end, &from, path);
-        if (fields == 4 && path[0] == '/') name_mapping(path, start, end, from);
+    int fields = sscanf(line, "%lx-%lx %*2cx%*c %lx %*s %*s %4096[^\n]", &start, &end, &from, path);
+    if (fields == 4 && path[0] == '/') name_mapping(path, start, end, from);
+}
+
+/* Without a FILE: the process may end in a signal handler that has interrupted malloc. */
+RECORDER_HOOK uint32_t recorder_find_names(void) {
+    static char text[2 * 4400];
+    size_t have = 0;
+    ssize_t got = 1;
+    int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (maps < 0) return 0;
+    while (got > 0) {
+        char *line = text, *end;
+        got = read(maps, text + have, sizeof text - 1 - have);
+        if (got > 0) have += (size_t)got;
+        text[have] = 0;
+        while ((end = strchr(line, '\n')) != NULL) {
+            *end = 0;
+            name_line(line);
+            line = end + 1;
+        }
+        have -= (size_t)(line - text);
+        if (have > 4400) have = 0;      /* no line is that long */
+        memmove(text, line, have);
     }
-    fclose(maps);
+    close(maps);
     return without_memory;
 }
 
