@@ -6,7 +6,14 @@
        cc -o program program.o instrument.o frames.o threads.o names.o dump.o -pthread
        ./program && build/bursty report hcct.brst
 
-   Every call is recorded. $BURSTY_CONTEXTS names another file (dump.c); sizes are in recorder.h. */
+   Every call is recorded. With BURSTY_CONTEXTS_EVERY=10000 in the environment only bursts of 100
+   calls are, one in about 10000 calls; BURSTY_CONTEXTS_BURST is another length for them. Counts are
+   then scaled up to all calls, and the report says so. $BURSTY_CONTEXTS names another file
+   (dump.c); sizes are in recorder.h. Libraries that dlopen loads are recorded if the program is
+   linked with -rdynamic.
+
+   Between bursts a hook only counts down and keeps the stack of open calls, in recorder_here: 18
+   instructions for a call and 9 for its return on x86-64. */
 #include "recorder.h"
 
 #if defined(__clang__) /* the compiler has chosen these two names */
@@ -20,20 +27,28 @@ RECORDER_HOOK void __cyg_profile_func_enter(void *function, void *site);
 RECORDER_HOOK void __cyg_profile_func_exit(void *function, void *site);
 
 RECORDER_HOOK void __cyg_profile_func_enter(void *function, void *site) {
-    const void *frame = __builtin_frame_address(0), *from = __builtin_return_address(0);
-    recorder_thread *r = recorder_begin();
-    if (!r) return;
-    recorder_enter(r, recorder_key(function), (uintptr_t)frame, site, from);
-    recorder_end(r);
+    recorder_now *now = &recorder_here;
+    const void *from = __builtin_return_address(0);
+    uintptr_t frame = RECORDER_FRAME();
+    if (RECORDER_LIKELY(now->left > 0 && now->top != now->end)) {
+        recorder_frame *f = now->top + 1;
+        now->left--;
+        now->top = f;
+        __asm__ volatile("" ::: "memory"); /* a signal handler's calls go above this one */
+        f->function = function;
+        f->address = frame;
+        f->site = site;
+        f->from = from;
+        return;
+    }
+    recorder_call(function, frame, site, from);
 }
 
 RECORDER_HOOK void __cyg_profile_func_exit(void *function, void *site) {
-    const void *frame = __builtin_frame_address(0);
-    recorder_thread *r = recorder_begin();
+    recorder_now *now = &recorder_here;
     (void)site;
-    if (!r) return;
-    recorder_leave(r, recorder_key(function), (uintptr_t)frame);
-    recorder_end(r);
+    if (RECORDER_LIKELY(now->left > 0 && now->top->function == function)) now->top--;
+    else recorder_return(function, RECORDER_FRAME());
 }
 #ifdef __cplusplus
 }

@@ -2,13 +2,19 @@
 
    A key is a place in a hash of addresses, plus 1; entries are only added, without a lock. At exit
    the files that /proc/self/maps lists are read for symbol tables. A function that none of them
-   names is called `file+0xoffset`. */
+   names is called `file+0xoffset`.
+
+   dlclose: the program calls the one below. It looks names up while the library is still mapped.
+   When the library is gone, the entries of its functions match no address any more, so that another
+   library at the same place gets keys of its own. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "recorder.h"
 #include <elf.h>
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +30,8 @@
 static void *functions[RECORDER_FUNCTIONS];
 static char *names[RECORDER_FUNCTIONS];
 static uint32_t function_count, without_memory;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of names, and of who looks them up */
+static char unloaded;                                    /* the function of an entry that is gone */
 
 /* The place of a function, or of the free entry where it would be. */
 RECORDER_HOOK static uint32_t place_of(void *function) {
@@ -144,7 +152,7 @@ RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintpt
         uintptr_t offset = (uintptr_t)functions[i] - start;
         char name[300];
         int length;
-        if (offset >= end - start || names[i]) continue;
+        if (offset >= end - start || names[i] || functions[i] == (void *)&unloaded) continue;
         length = snprintf(name, sizeof name, "%.250s+0x%lx", base ? base + 1 : path,
                           (unsigned long)(offset + address));
         if (length > 0) give_name(i, name, (size_t)length);
@@ -156,14 +164,68 @@ RECORDER_HOOK uint32_t recorder_find_names(void) {
     unsigned long start, end, from;
     FILE *maps = fopen("/proc/self/maps", "r");
     if (!maps) return 0;
+    pthread_mutex_lock(&lock);
     while (fgets(line, sizeof line, maps)) {
         int fields =
             sscanf(line, "%lx-%lx %*2cx%*c %lx %*s %*s %4096[^\n]", &start, &end, &from, path);
         if (fields == 4 && path[0] == '/') name_mapping(path, start, end, from);
     }
     fclose(maps);
+    pthread_mutex_unlock(&lock);
     return without_memory;
 }
+
+RECORDER_HOOK void recorder_lock_names(int on) {
+    if (on) pthread_mutex_lock(&lock);
+    else pthread_mutex_unlock(&lock);
+}
+
+/* Functions in memory that is not mapped any more. */
+RECORDER_HOOK static void forget_unmapped(void) {
+    static unsigned char mapped[RECORDER_FUNCTIONS];
+    char line[4400];
+    unsigned long start, end;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    uint32_t i;
+    if (!maps) return;
+    pthread_mutex_lock(&lock);
+    memset(mapped, 0, sizeof mapped);
+    while (fgets(line, sizeof line, maps)) {
+        if (sscanf(line, "%lx-%lx %*2cx", &start, &end) != 2) continue;
+        for (i = 0; i < RECORDER_FUNCTIONS; i++) {
+            uintptr_t offset = (uintptr_t)__atomic_load_n(&functions[i], __ATOMIC_RELAXED) - start;
+            if (offset < end - start) mapped[i] = 1;
+        }
+    }
+    fclose(maps);
+    for (i = 0; i < RECORDER_FUNCTIONS; i++) {
+        if (functions[i] && !mapped[i]) {
+            __atomic_store_n(&functions[i], (void *)&unloaded, __ATOMIC_RELAXED);
+        }
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* dlsym is weak: an old C library has it apart, and a program that is not linked with it has no
+   dlclose to call either. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma weak dlsym
+RECORDER_HOOK __attribute__((visibility("default"))) int dlclose(void *handle) {
+    int (*real)(void *) = NULL;
+    void *found = dlsym ? dlsym(RTLD_NEXT, "dlclose") : NULL;
+    int result;
+    if (!found) return -1;
+    memcpy(&real, &found, sizeof real);
+    recorder_find_names();
+    result = real(handle);
+    forget_unmapped();
+    return result;
+}
+#ifdef __cplusplus
+}
+#endif
 
 RECORDER_HOOK const char *recorder_name(void *user, uint32_t key) {
     (void)user;
