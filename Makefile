@@ -27,11 +27,14 @@ PAGE      = $(PAGE_DIR)/style.css $(filter-out %/style.css,$(sort $(wildcard $(P
             $(PAGE_DIR)/base.js $(filter-out %/base.js,$(sort $(wildcard $(PAGE_DIR)/*.js)))
 EXAMPLE_C = $(wildcard examples/*.c)
 EXAMPLES  = $(EXAMPLE_C:examples/%.c=$(BUILD)/examples/%)
+# `bursty record` preloads this: for Linux on x86-64 with glibc and gcc or clang, whatever CFLAGS ask for.
+RECORDER  = $(shell $(CC) $(CFLAGS) -E -x c record/supported.h 2>/dev/null | grep -q recorder_is_supported && \
+    echo $(BUILD)/bursty-record.so)
 TEST_C    = $(wildcard tests/test_*.c)
 TESTS     = $(TEST_C:tests/%.c=$(BUILD)/tests/%)
 TEST_SH   = $(wildcard tests/test_*.sh)
 
-all: $(BUILD)/bursty $(EXAMPLES)
+all: $(BUILD)/bursty $(EXAMPLES) $(RECORDER)
 
 $(BUILD)/bursty: $(TOOL_O)
 	$(if $(V),,@echo "  ld $@";) $(COMPILE) -o $@ $(TOOL_O) $(LIBS)
@@ -57,6 +60,11 @@ FORCE:
 
 $(BUILD)/tools/page.o $(BUILD)/tools/lists.o: %.o: %.c $(TOOL_H) $(wildcard *.h)
 	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
+
+RECORD_C  = $(addprefix record/,patch.c frames.c threads.c names.c dump.c)
+
+$(BUILD)/bursty-record.so: $(RECORD_C) record/recorder.h $(wildcard *.h)
+	$(QUIET) $(CC) -std=$(STD) $(WARN) -O2 -g -fPIC -shared -fvisibility=hidden -ftls-model=initial-exec -I. $(THREADS) -o $@ $(RECORD_C) -ldl -lgcc_s -lm
 
 $(BUILD)/examples/%: examples/%.c $(wildcard *.h)
 	@mkdir -p $(@D)

@@ -4,6 +4,7 @@
    length are asked for. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#include "dualpath.h"
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
 #include <stdio.h>

@@ -2,6 +2,7 @@
    together. Writes hot_streams.brst beside it: `bursty report --dot hot_streams.brst` draws the fields' affinity. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#include "dualpath.h"
 #define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #endif
 #include "recorder.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,10 +30,6 @@ RECORDER_HOOK static void make_path(char *path, size_t room) {
     if (recorder_is_child() && !numbered) snprintf(path + n, 32, ".%ld", (long)getpid());
 }
 
-RECORDER_HOOK static int to_file(void *file, const void *data, size_t size) {
-    return fwrite(data, 1, size, (FILE *)file) != size;
-}
-
 /* A number of the environment; 0 if there is none. */
 RECORDER_HOOK static uint64_t number_of(const char *variable) {
     const char *words = getenv(variable);
@@ -49,40 +46,78 @@ RECORDER_HOOK static uint64_t number_of(const char *variable) {
 }
 
 RECORDER_HOOK void recorder_options(void) {
-    recorder_every = number_of("BURSTY_CONTEXTS_EVERY");
+    uint64_t every = number_of("BURSTY_CONTEXTS_EVERY");
     recorder_burst = number_of("BURSTY_CONTEXTS_BURST");
     if (!recorder_burst) recorder_burst = 100;
-    if (recorder_every && recorder_every <= recorder_burst) {
+    if (every && every <= recorder_burst) {
         fprintf(stderr, "hcct: bursts of %lu calls, one in %lu: every call is recorded\n",
-                (unsigned long)recorder_burst, (unsigned long)recorder_every);
-        recorder_every = 0;
+                (unsigned long)recorder_burst, (unsigned long)every);
+        every = 0;
     }
+    recorder_every = every;
 }
 
-/* Counts of bursts stand for all calls. */
-RECORDER_HOOK static int write_tree(recorder_thread *r, FILE *file) {
-    if (recorder_every) hcct_scale_to(&r->tree, r->seen);
-    return hcct_write(&r->tree, recorder_name, NULL, to_file, file);
+/* A file that is written a block at a time. */
+typedef struct output {
+    int file;
+    size_t used;
+    char block[1 << 14];
+} output;
+
+RECORDER_HOOK static int flush(output *o) {
+    size_t done = 0;
+    while (done < o->used) {
+        ssize_t put = write(o->file, o->block + done, o->used - done);
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0) return -1;
+        done += (size_t)put;
+    }
+    o->used = 0;
+    return 0;
 }
 
-RECORDER_HOOK static int write_all(recorder_thread *r, const char *path) {
-    FILE *file = fopen(path, "wb");
+RECORDER_HOOK static int to_file(void *user, const void *data, size_t size) {
+    output *o = (output *)user;
+    const char *from = (const char *)data;
+    while (size) {
+        size_t part = sizeof o->block - o->used;
+        if (part > size) part = size;
+        memcpy(o->block + o->used, from, part);
+        o->used += part;
+        from += part;
+        size -= part;
+        if (o->used == sizeof o->block && flush(o) != 0) return -1;
+    }
+    return 0;
+}
+
+/* Without a FILE: the process may end in a signal handler that has interrupted malloc. */
+RECORDER_HOOK int recorder_write(const recorder_thread *all, const char *path,
+                                 int (*more)(hcct_write_fn write, void *user)) {
+    static output o;
+    const recorder_thread *r;
     int failed = 0;
-    if (!file) return -1;
-    for (; r && !failed; r = r->next) failed = write_tree(r, file);
-    if (fclose(file) != 0) failed = -1;
-    return failed;
+    o.used = 0;
+    o.file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (o.file < 0) return -1;
+    for (r = all; r && !failed; r = r->next) {
+        failed = hcct_write(&r->tree, recorder_name, NULL, to_file, &o);
+    }
+    if (more && !failed) failed = more(to_file, &o);
+    if (!failed) failed = flush(&o);
+    if (close(o.file) != 0) failed = -1;
+    return failed ? -1 : 0;
 }
 
 RECORDER_HOOK void recorder_dump(void) {
     char path[4200];
     uint32_t threads, functions;
     uint64_t deep = 0;
-    recorder_thread *all = recorder_stop(&threads), *r;
+    const recorder_thread *all = recorder_stop(&threads), *r;
     make_path(path, sizeof path);
     functions = recorder_find_names();
     errno = 0;
-    if (all && write_all(all, path) != 0) {
+    if (all && recorder_write(all, path, NULL) != 0) {
         fprintf(stderr, "hcct: cannot write %s: %s\n", path, strerror(errno));
     }
     for (r = all; r; r = r->next) deep += r->frames_full;

@@ -16,6 +16,7 @@
 #include "recorder.h"
 
 uint64_t recorder_every, recorder_burst;
+static int options_known;
 
 RECORDER_HOOK static void close_down_to(recorder_thread *r, uint32_t count) {
     if (count == r->frame_count) return;
@@ -45,13 +46,31 @@ RECORDER_HOOK static uintptr_t own_address(recorder_thread *r, uintptr_t frame, 
     return frame;
 }
 
-RECORDER_HOOK static void enter(recorder_thread *r, void *function, uintptr_t frame,
-                                const void *site, const void *from, uint32_t weight) {
+RECORDER_HOOK uint64_t recorder_seen(const recorder_thread *r) {
+    uint64_t left = r->gap;
+    if (r->in_use && !r->feeding && !r->deep) {
+        left = (uint64_t)__atomic_load_n(&r->now->left, __ATOMIC_RELAXED);
+    }
+    return r->seen + (left < r->gap ? r->gap - left : 0);
+}
+
+/* What r says of this moment, between two hooks. */
+RECORDER_HOOK void recorder_sync(recorder_thread *r) {
+    if (r->feeding) return;
+    r->frame_count = (uint32_t)(r->now->top - (r->frames - 1));
+    if (r->deep) return;
+    r->seen = recorder_seen(r);
+    r->gap = (uint64_t)r->now->left;
+}
+
+RECORDER_HOOK static void enter(recorder_thread *r, void *function, uint32_t key, uint64_t weight,
+                                uintptr_t frame, const void *site, const void *from) {
     uintptr_t address = own_address(r, frame, site, from);
     close_below(r, address + 1);
     if (r->frame_count < RECORDER_DEPTH) {
         recorder_frame *f = &r->frames[r->frame_count++];
         f->function = function;
+        f->key = key;
         f->address = address;
         f->site = site;
         f->from = from;
@@ -60,7 +79,44 @@ RECORDER_HOOK static void enter(recorder_thread *r, void *function, uintptr_t fr
         r->frames_full++;
         r->deep++;
     }
-    if (r->feeding) hcct_enter(&r->tree, recorder_key(function), weight);
+    if (!r->feeding) return;
+    if (!key) key = recorder_key(function);
+    hcct_enter(&r->tree, key, weight);
+}
+
+RECORDER_HOOK void recorder_enter(recorder_thread *r, uint32_t key, uint64_t weight,
+                                  uintptr_t frame, const void *site, const void *from) {
+    enter(r, NULL, key, weight, frame, site, from);
+}
+
+RECORDER_HOOK static void leave(recorder_thread *r, void *function, uint32_t key, uintptr_t frame) {
+    const recorder_frame *f = r->frames;
+    uint32_t n = r->frame_count;
+    if (r->deep || !n || f[n - 1].function != function || f[n - 1].key != key) {
+        while (n && (f[n - 1].function != function || f[n - 1].key != key)) {
+            if (f[n - 1].address > frame) break;
+            n--;
+        }
+        if (n && f[n - 1].address > frame) n = 0;
+    }
+    if (n) {
+        close_down_to(r, n - 1);
+    } else if (r->deep) {
+        r->deep--;
+        if (r->feeding) hcct_leave(&r->tree);
+    }
+}
+
+/* Some compilers move the stack pointer before the exit hook. So the innermost call of that key
+   whose frame is not above `frame` is left. */
+RECORDER_HOOK void recorder_leave(recorder_thread *r, uint32_t key, uintptr_t frame) {
+    leave(r, NULL, key, frame);
+}
+
+RECORDER_HOOK void recorder_leave_all(recorder_thread *r) {
+    hcct_burst_end(&r->tree);
+    r->frame_count = 0;
+    r->deep = 0;
 }
 
 RECORDER_HOOK void recorder_reopen(recorder_thread *r) {
@@ -68,7 +124,7 @@ RECORDER_HOOK void recorder_reopen(recorder_thread *r) {
     r->frame_count = 0;
     for (i = 0; i < count; i++) {
         recorder_frame f = r->frames[i]; /* entering writes at or before it */
-        enter(r, f.function, f.address, f.site, f.from, 0);
+        enter(r, f.function, f.key, 0, f.address, f.site, f.from);
     }
 }
 
@@ -86,14 +142,9 @@ RECORDER_HOOK void recorder_start_gap(recorder_thread *r) {
     r->feeding = recorder_every == 0;
     r->burst_left = 0;
     r->gap = recorder_every ? random_below(r, recorder_every) : 0;
-}
-
-RECORDER_HOOK uint64_t recorder_seen(const recorder_thread *r) {
-    uint64_t left = r->gap;
-    if (r->in_use && !r->feeding && !r->deep) {
-        left = (uint64_t)__atomic_load_n(&r->now->left, __ATOMIC_RELAXED);
-    }
-    return r->seen + (left < r->gap ? r->gap - left : 0);
+    recorder_here.top = r->frames - 1;
+    recorder_here.end = recorder_here.top + RECORDER_DEPTH;
+    recorder_here.left = (int64_t)r->gap;
 }
 
 /* The interval varies by an eighth, so that it does not fall into step with a loop. */
@@ -113,13 +164,14 @@ RECORDER_HOOK static void leave_hook(recorder_thread *r) {
 }
 
 RECORDER_HOOK static recorder_thread *enter_hook(void) {
-    recorder_thread *r = recorder_begin();
-    if (!r) return NULL;
-    if (!r->feeding && !r->deep) {
-        r->seen = recorder_seen(r);
-        r->gap = (uint64_t)recorder_here.left;
+    recorder_thread *r;
+    if (!options_known) {
+        recorder_options();
+        options_known = 1;
     }
-    r->frame_count = (uint32_t)(recorder_here.top - (r->frames - 1));
+    r = recorder_begin();
+    if (!r) return NULL;
+    recorder_sync(r);
     return r;
 }
 
@@ -139,29 +191,14 @@ RECORDER_HOOK void recorder_call(void *function, uintptr_t frame, const void *si
             recorder_reopen(r); /* frames[] is full, perhaps of calls that are dead */
         }
     }
-    enter(r, function, frame, site, from, 1);
+    enter(r, function, 0, 1, frame, site, from);
     if (r->feeding && recorder_every && --r->burst_left == 0) end_burst(r);
     leave_hook(r);
 }
 
-/* Some compilers move the stack pointer before the exit hook. So the innermost call of that
-   function whose frame is not above `frame` is left. */
 RECORDER_HOOK void recorder_return(void *function, uintptr_t frame) {
     recorder_thread *r = enter_hook();
-    const recorder_frame *f;
-    uint32_t n;
     if (!r) return;
-    f = r->frames;
-    n = r->frame_count;
-    if (r->deep || !n || f[n - 1].function != function) {
-        while (n && f[n - 1].function != function && f[n - 1].address <= frame) n--;
-        if (n && f[n - 1].address > frame) n = 0;
-    }
-    if (n) {
-        close_down_to(r, n - 1);
-    } else if (r->deep) {
-        r->deep--;
-        if (r->feeding) hcct_leave(&r->tree);
-    }
+    leave(r, function, 0, frame);
     leave_hook(r);
 }

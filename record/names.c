@@ -2,21 +2,18 @@
 
    A key is a place in a hash of addresses, plus 1; entries are only added, without a lock. At exit
    the files that /proc/self/maps lists are read for symbol tables. A function that none of them
-   names is called `file+0xoffset`.
-
-   dlclose: the program calls the one below. It looks names up while the library is still mapped.
-   When the library is gone, the entries of its functions match no address any more, so that another
-   library at the same place gets keys of its own. */
+   names is called `file+0xoffset`. When a library is unloaded (instrument.c), the entries of its
+   functions stop matching any address, so that another library at its place gets keys of its
+   own. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "recorder.h"
 #include <elf.h>
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -61,7 +58,7 @@ RECORDER_HOOK uint32_t recorder_key(void *function) {
 }
 
 RECORDER_HOOK static void give_name(uint32_t i, const char *name, size_t length) {
-    names[i] = (char *)calloc(1, length + 1);
+    names[i] = (char *)recorder_memory(length + 1);
     if (names[i]) memcpy(names[i], name, length);
     else without_memory++;
 }
@@ -159,20 +156,46 @@ RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintpt
     }
 }
 
-RECORDER_HOOK uint32_t recorder_find_names(void) {
-    char line[4400], path[4097];
+RECORDER_HOOK static void name_line(const char *line) {
+    char path[4097];
     unsigned long start, end, from;
-    FILE *maps = fopen("/proc/self/maps", "r");
-    if (!maps) return 0;
-    pthread_mutex_lock(&lock);
-    while (fgets(line, sizeof line, maps)) {
-        int fields =
-            sscanf(line, "%lx-%lx %*2cx%*c %lx %*s %*s %4096[^\n]", &start, &end, &from, path);
-        if (fields == 4 && path[0] == '/') name_mapping(path, start, end, from);
+    int fields = sscanf(line, "%lx-%lx %*2cx%*c %lx %*s %*s %4096[^\n]", &start, &end, &from, path);
+    if (fields == 4 && path[0] == '/') name_mapping(path, start, end, from);
+}
+
+/* Calls `each` with every line of /proc/self/maps. Without a FILE: the process may end in a signal
+   handler that has interrupted malloc. */
+RECORDER_HOOK static void read_maps(void (*each)(const char *line)) {
+    static char text[2 * 4400];
+    size_t have = 0;
+    ssize_t got = 1;
+    int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (maps < 0) return;
+    while (got > 0) {
+        char *line = text, *end;
+        got = read(maps, text + have, sizeof text - 1 - have);
+        if (got > 0) have += (size_t)got;
+        text[have] = 0;
+        while ((end = strchr(line, '\n')) != NULL) {
+            *end = 0;
+            each(line);
+            line = end + 1;
+        }
+        have -= (size_t)(line - text);
+        if (have > 4400) have = 0; /* no line is that long */
+        memmove(text, line, have);
     }
-    fclose(maps);
-    pthread_mutex_unlock(&lock);
-    return without_memory;
+    close(maps);
+}
+
+/* Not for ever: this may be a signal handler that has interrupted who has the lock. */
+RECORDER_HOOK static int lock_names(void) {
+    int wait;
+    for (wait = 0; wait < 10000; wait++) {
+        if (pthread_mutex_trylock(&lock) == 0) return 1;
+        sched_yield();
+    }
+    return 0;
 }
 
 RECORDER_HOOK void recorder_lock_names(int on) {
@@ -180,52 +203,36 @@ RECORDER_HOOK void recorder_lock_names(int on) {
     else pthread_mutex_unlock(&lock);
 }
 
-/* Functions in memory that is not mapped any more. */
-RECORDER_HOOK static void forget_unmapped(void) {
-    static unsigned char mapped[RECORDER_FUNCTIONS];
-    char line[4400];
+RECORDER_HOOK uint32_t recorder_find_names(void) {
+    int locked = lock_names();
+    read_maps(name_line);
+    if (locked) pthread_mutex_unlock(&lock);
+    return without_memory;
+}
+
+static unsigned char mapped[RECORDER_FUNCTIONS];
+
+RECORDER_HOOK static void note_mapped(const char *line) {
     unsigned long start, end;
-    FILE *maps = fopen("/proc/self/maps", "r");
     uint32_t i;
-    if (!maps) return;
+    if (sscanf(line, "%lx-%lx", &start, &end) != 2) return;
+    for (i = 0; i < RECORDER_FUNCTIONS; i++) {
+        uintptr_t offset = (uintptr_t)__atomic_load_n(&functions[i], __ATOMIC_RELAXED) - start;
+        if (offset < end - start) mapped[i] = 1;
+    }
+}
+
+RECORDER_HOOK void recorder_forget_unmapped(void) {
+    uint32_t i;
     pthread_mutex_lock(&lock);
     memset(mapped, 0, sizeof mapped);
-    while (fgets(line, sizeof line, maps)) {
-        if (sscanf(line, "%lx-%lx %*2cx", &start, &end) != 2) continue;
-        for (i = 0; i < RECORDER_FUNCTIONS; i++) {
-            uintptr_t offset = (uintptr_t)__atomic_load_n(&functions[i], __ATOMIC_RELAXED) - start;
-            if (offset < end - start) mapped[i] = 1;
-        }
-    }
-    fclose(maps);
+    read_maps(note_mapped);
     for (i = 0; i < RECORDER_FUNCTIONS; i++) {
-        if (functions[i] && !mapped[i]) {
-            __atomic_store_n(&functions[i], (void *)&unloaded, __ATOMIC_RELAXED);
-        }
+        void *function = names[i] && !mapped[i] ? (void *)&unloaded : NULL;
+        if (function) __atomic_store_n(&functions[i], function, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&lock);
 }
-
-/* dlsym is weak: an old C library has it apart, and a program that is not linked with it has no
-   dlclose to call either. */
-#ifdef __cplusplus
-extern "C" {
-#endif
-#pragma weak dlsym
-RECORDER_HOOK __attribute__((visibility("default"))) int dlclose(void *handle) {
-    int (*real)(void *) = NULL;
-    void *found = dlsym ? dlsym(RTLD_NEXT, "dlclose") : NULL;
-    int result;
-    if (!found) return -1;
-    memcpy(&real, &found, sizeof real);
-    recorder_find_names();
-    result = real(handle);
-    forget_unmapped();
-    return result;
-}
-#ifdef __cplusplus
-}
-#endif
 
 RECORDER_HOOK const char *recorder_name(void *user, uint32_t key) {
     (void)user;

@@ -334,7 +334,7 @@ static int plan_function(shape s) {
         graph.vertices = s.blocks + 1;
         graph.edges = s.edges;
         graph.exit = s.blocks;
-        result = edgeplan_init(&p, w.plan, w.plan_bytes, &graph);
+        result = edgeplan_init(&p, w.plan, w.plan_bytes, &graph) ? 0 : -1;
     }
     used = before;
     if (result != 0) return -1;

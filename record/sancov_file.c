@@ -1,19 +1,16 @@
-/* sancov_file.c - at exit: what sancov.c has counted, as a dump with functions and lines.
+/* sancov_file.c - at exit: what sancov.c has counted, as a dump with functions and lines, is
+   appended to a file (append.h). So many runs add up; delete the file to begin anew.
 
-   The file is coverage.brst, or what the environment names BURSTY_COVERAGE. Functions and lines are
-   what addr2line, or the program that BURSTY_ADDR2LINE names, says of the program's debugging
-   information; code of shared libraries gets none. */
+   Functions and lines are what addr2line, or the program that BURSTY_ADDR2LINE names, says of the
+   program's debugging information; code of shared libraries gets none. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #define EDGEPROF_STATIC
 #define EDGEPROF_IMPLEMENTATION
+#include "append.h"
 #include "sancov.h"
 #include <link.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* Both passes ask for the same addresses in the same order: the first writes them down, the second
    reads two lines for each, the function and file:line. */
@@ -81,23 +78,16 @@ static void name_functions(void) {
     unlink(questions);
 }
 
-static int put(void *file, const void *data, size_t size) {
-    return fwrite(data, 1, size, (FILE *)file) != size;
-}
-
 __attribute__((destructor)) static void write_dump(void) {
-    const char *path = getenv("BURSTY_COVERAGE");
     const edgeprof_function *const *list;
+    off_t before = 0;
     uint32_t count;
     FILE *file;
-    int failed;
-    if (!path) path = "coverage.brst";
     name_functions();
     list = sancov_functions(NULL, NULL, &count);
-    file = fopen(path, "wb");
-    failed = !file || edgeprof_write(list, count, put, file) != 0;
-    if (file && fclose(file) != 0) failed = 1;
-    if (failed) fprintf(stderr, "%s: cannot write it\n", path);
+    file = append_open(&before);
+    if (file) append_close(file, before, edgeprof_write(list, count, append_bytes, file));
     if (sancov_lost())
-        fprintf(stderr, "%s: %lu functions are left out\n", path, (unsigned long)sancov_lost());
+        fprintf(stderr, "%s: %lu functions are left out\n", append_path(),
+                (unsigned long)sancov_lost());
 }

@@ -41,12 +41,10 @@ RECORDER_HOOK static void empty(recorder_thread *r) {
 /* Nobody uses r any more; what its thread has called is added up. */
 RECORDER_HOOK static void leave_record(recorder_thread *r) {
     r->seen = recorder_seen(r);
-    r->now = NULL;
-    r->frame_count = 0;
-    r->deep = 0;
-    r->feeding = 0;
     r->gap = 0;
+    r->now = NULL;
     r->in_use = 0;
+    recorder_leave_all(r);
 }
 
 RECORDER_HOOK static void thread_exit(void *record) {
@@ -55,10 +53,9 @@ RECORDER_HOOK static void thread_exit(void *record) {
     self = NULL;
     pthread_mutex_lock(&lock);
     if (!__atomic_load_n(&stopped, __ATOMIC_SEQ_CST)) {
-        hcct_burst_end(&r->tree);
         leave_record(r);
     }
-    recorder_here.left = 0;             /* the hooks ask recorder_begin again, and that says no */
+    recorder_here.left = 0; /* the hooks ask recorder_begin again, and that says no */
     pthread_mutex_unlock(&lock);
 }
 
@@ -76,14 +73,13 @@ RECORDER_HOOK static void in_child(void) {
     recorder_thread *r;
     is_child = 1;
     without_memory = 0;
-    for (r = records; r; r = r->next) {
+    stopped = !recorder_wants_child(records);
+    for (r = stopped ? NULL : records; r; r = r->next) {
         r->busy = 0;
         if (r == self) {
-            if (!r->feeding && !r->deep) r->gap = (uint64_t)recorder_here.left;
-            r->frame_count = (uint32_t)(recorder_here.top - (r->frames - 1));
+            recorder_sync(r);
             empty(r);
-            recorder_reopen(r);
-            recorder_here.top = r->frames - 1 + r->frame_count;
+            if (r->feeding) recorder_reopen(r);
         } else {
             r->in_use = 0;
             leave_record(r);
@@ -96,13 +92,12 @@ RECORDER_HOOK static void in_child(void) {
 RECORDER_HOOK static void start(void) {
     pthread_key_create(&at_end, thread_exit);
     pthread_atfork(before_fork, after_fork, in_child);
-    recorder_options();
-    atexit(recorder_dump);
+    atexit(recorder_at_exit);
 }
 
 RECORDER_HOOK static recorder_thread *new_record(void) {
     size_t bytes = hcct_bytes(NULL, RECORDER_CONTEXTS);
-    recorder_thread *r = (recorder_thread *)calloc(1, sizeof *r + bytes);
+    recorder_thread *r = (recorder_thread *)recorder_memory(sizeof *r + bytes);
     if (!r) {
         without_memory++;
         return NULL;
@@ -128,9 +123,6 @@ RECORDER_HOOK static recorder_thread *first_call(void) {
         r->in_use = 1;
         r->now = &recorder_here;
         recorder_start_gap(r);
-        recorder_here.top = r->frames - 1;
-        recorder_here.end = recorder_here.top + RECORDER_DEPTH;
-        recorder_here.left = (int64_t)r->gap;
     }
     pthread_mutex_unlock(&lock);
     if (!r) return NULL;
@@ -160,9 +152,13 @@ RECORDER_HOOK int recorder_is_child(void) { return is_child; }
 
 RECORDER_HOOK recorder_thread *recorder_stop(uint32_t *threads_without_memory) {
     recorder_thread *r;
-    int wait;
+    int wait, locked = 0;
     gone = 1;
-    pthread_mutex_lock(&lock);
+    /* Not for ever: this may be a signal handler that has interrupted who has the lock. */
+    for (wait = 0; wait < PATIENCE && !locked; wait++) {
+        locked = pthread_mutex_trylock(&lock) == 0;
+        if (!locked) sched_yield();
+    }
     __atomic_store_n(&stopped, 1, __ATOMIC_SEQ_CST);
     for (r = records; r; r = r->next) {
         for (wait = 0; wait < PATIENCE && __atomic_load_n(&r->busy, __ATOMIC_SEQ_CST); wait++) {
@@ -170,8 +166,9 @@ RECORDER_HOOK recorder_thread *recorder_stop(uint32_t *threads_without_memory) {
         }
         r->seen = recorder_seen(r);
         r->gap = 0;
+        if (recorder_every) hcct_scale_to(&r->tree, r->seen); /* bursts stand for all calls */
     }
     *threads_without_memory = without_memory;
-    pthread_mutex_unlock(&lock);
+    if (locked) pthread_mutex_unlock(&lock);
     return records;
 }

@@ -2,6 +2,7 @@
 #define BURSTY_STATIC
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#include "dualpath.h"
 #define HOTSTREAM_STATIC
 #define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"

@@ -1,5 +1,12 @@
 /* all.c - all headers in one translation unit, implementations too, each pulled in twice; also compiled as C++ (all.cc). */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1     /* binpatch.h wants it before the first include */
+#endif
 #include "bursty.h"
+#include "burstclock.h"
+#include "control.h"
+#include "dualpath.h"
+#include "hottest.h"
 #include "hcct.h"
 #include "footprint.h"
 #include "interleave.h"
@@ -8,7 +15,13 @@
 #include "edgeplan.h"
 #include "edgetrace.h"
 #include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
+#include "binpatch.h"
 #define BURSTY_IMPLEMENTATION
+#define BURSTCLOCK_IMPLEMENTATION
+#define CONTROL_IMPLEMENTATION
+#define HOTTEST_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
@@ -17,8 +30,14 @@
 #define EDGEPLAN_IMPLEMENTATION
 #define EDGETRACE_IMPLEMENTATION
 #define X86DECODE_IMPLEMENTATION
+#define X86FLOW_IMPLEMENTATION
+#define X86COPY_IMPLEMENTATION
+#define BINPATCH_IMPLEMENTATION
 #include "edgetrace.h"
 #include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
+#include "binpatch.h"
 #include "edgeplan.h"
 #include "edgeprof.h"
 #include "hotstream.h"
@@ -26,7 +45,15 @@
 #include "footprint.h"
 #include "hcct.h"
 #include "bursty.h"
+#include "burstclock.h"
+#include "control.h"
+#include "dualpath.h"
+#include "hottest.h"
 #include "bursty.h"
+#include "burstclock.h"
+#include "control.h"
+#include "dualpath.h"
+#include "hottest.h"
 #include "hcct.h"
 #include "footprint.h"
 #include "interleave.h"
@@ -35,3 +62,6 @@
 #include "edgeplan.h"
 #include "edgetrace.h"
 #include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
+#include "binpatch.h"

@@ -1,6 +1,9 @@
 /* bare.c - without libc, as firmware compiles it: no include but a compiler's own may be needed. */
 #define BURSTY_NO_TLS
 #define BURSTY_IMPLEMENTATION
+#define BURSTCLOCK_IMPLEMENTATION
+#define CONTROL_IMPLEMENTATION
+#define HOTTEST_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
@@ -9,7 +12,14 @@
 #define EDGEPLAN_IMPLEMENTATION
 #define EDGETRACE_IMPLEMENTATION
 #define X86DECODE_IMPLEMENTATION
+#define X86FLOW_IMPLEMENTATION
+#define X86COPY_IMPLEMENTATION
+#define BINPATCH_IMPLEMENTATION
 #include "bursty.h"
+#include "burstclock.h"
+#include "control.h"
+#include "dualpath.h"
+#include "hottest.h"
 #include "hcct.h"
 #include "footprint.h"
 #include "interleave.h"
@@ -18,3 +28,6 @@
 #include "edgeplan.h"
 #include "edgetrace.h"
 #include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
+#include "binpatch.h"

@@ -1,5 +1,11 @@
 /* static.c - NAME_STATIC: linked twice over with itself, nothing clashes and nothing of ours is visible outside. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1     /* binpatch.h wants it before the first include */
+#endif
 #define BURSTY_STATIC
+#define BURSTCLOCK_STATIC
+#define CONTROL_STATIC
+#define HOTTEST_STATIC
 #define HCCT_STATIC
 #define FOOTPRINT_STATIC
 #define INTERLEAVE_STATIC
@@ -8,7 +14,13 @@
 #define EDGEPLAN_STATIC
 #define EDGETRACE_STATIC
 #define X86DECODE_STATIC
+#define X86FLOW_STATIC
+#define X86COPY_STATIC
+#define BINPATCH_STATIC
 #define BURSTY_IMPLEMENTATION
+#define BURSTCLOCK_IMPLEMENTATION
+#define CONTROL_IMPLEMENTATION
+#define HOTTEST_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
@@ -17,7 +29,14 @@
 #define EDGEPLAN_IMPLEMENTATION
 #define EDGETRACE_IMPLEMENTATION
 #define X86DECODE_IMPLEMENTATION
+#define X86FLOW_IMPLEMENTATION
+#define X86COPY_IMPLEMENTATION
+#define BINPATCH_IMPLEMENTATION
 #include "bursty.h"
+#include "burstclock.h"
+#include "control.h"
+#include "dualpath.h"
+#include "hottest.h"
 #include "hcct.h"
 #include "footprint.h"
 #include "interleave.h"
@@ -26,6 +45,9 @@
 #include "edgeplan.h"
 #include "edgetrace.h"
 #include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
+#include "binpatch.h"
 
 #ifdef STATIC_OTHER
 int static_other(void);

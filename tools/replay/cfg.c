@@ -1,5 +1,5 @@
 /* cfg.c - reader of control flow graphs with counts. One pass over the lines; a function is closed
- * when the next begins. */
+   when the next begins. */
 #include "replay/cfg.h"
 #include "edgeplan.h"
 #include "base/tool.h"
@@ -153,7 +153,7 @@ static void sum_blocks(cfg *c, cfg_function *f) {
 }
 
 /* Vertices that nothing reaches go, with their edges, if none of them ran. The others are numbered
- * anew. */
+   anew. */
 static int drop_unreached(reader *r, cfg_function *f) {
     edgeplan_graph graph;
     size_t bytes = edgeplan_bytes(f->vertices, f->edges);

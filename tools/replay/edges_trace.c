@@ -435,9 +435,8 @@ static int regenerate(tracing *t, uint64_t bit_count) {
     uint32_t depth = (uint32_t)t->visit_count + 1;
     size_t bytes = edgetrace_reader_bytes(t->functions, (uint32_t)t->c.count, depth);
     void *memory = tool_alloc(bytes);
-    int got =
-        edgetrace_reader_init(&reader, t->functions, (uint32_t)t->c.count, depth, memory, bytes);
-    if (got == 0)
+    int got = -1;
+    if (edgetrace_reader_init(&reader, t->functions, (uint32_t)t->c.count, memory, bytes))
         got = edgetrace_read(&reader, t->tokens.data, t->tokens.size, t->bits.data, bit_count,
                              t->visit_count, compare, t);
     if (got != 0) t->result.mismatches++;
