@@ -30,6 +30,33 @@ RECORDER_HOOK static void make_path(char *path, size_t room) {
     if (recorder_is_child() && !numbered) snprintf(path + n, 32, ".%ld", (long)getpid());
 }
 
+/* A number of the environment; 0 if there is none. */
+RECORDER_HOOK static uint64_t number_of(const char *variable) {
+    const char *words = getenv(variable);
+    uint64_t number = 0;
+    const char *at = words;
+    if (!words || !*words) return 0;
+    for (; *at >= '0' && *at <= '9' && number < UINT32_MAX; at++) {
+        number = number * 10 + (uint64_t)(*at - '0');
+    }
+    if (!*at && number && number <= UINT32_MAX) return number;
+    fprintf(stderr, "hcct: %s: '%s' is not valid: a number from 1 to 4294967295 is wanted\n",
+            variable, words);
+    return 0;
+}
+
+RECORDER_HOOK void recorder_options(void) {
+    uint64_t every = number_of("BURSTY_CONTEXTS_EVERY");
+    recorder_burst = number_of("BURSTY_CONTEXTS_BURST");
+    if (!recorder_burst) recorder_burst = 100;
+    if (every && every <= recorder_burst) {
+        fprintf(stderr, "hcct: bursts of %lu calls, one in %lu: every call is recorded\n",
+                (unsigned long)recorder_burst, (unsigned long)every);
+        every = 0;
+    }
+    recorder_every = every;
+}
+
 /* A file that is written a block at a time. */
 typedef struct output {
     int file;

@@ -1,4 +1,4 @@
-/* frames.c - frame addresses tell which calls are open.
+/* frames.c - frame addresses tell which calls are open; bursts.
 
    frames[] holds one entry per open call: its frame's address and the tree's position before it.
    The stack grows down, so an open caller stands above every new frame. Whatever stands at or below
@@ -7,13 +7,22 @@
    A hook knows its own frame's address, which tells the caller's; two frames are at least 16 bytes
    apart. A function that was inlined runs in its caller's frame and names its caller's call site,
    but calls the hook from another place: it gets an address of its own just below. If it calls from
-   the same place again, its last call was jumped out of. */
+   the same place again, its last call was jumped out of.
+
+   Bursts. Between two of them the hooks push and pop frames[] without looking at addresses, so dead
+   entries may be among them. When a burst begins, all entries are entered again in their order,
+   with weight 0, by the rules above; what is dead falls out. The calls of the burst have weight 1.
+   A burst waits while calls are open that frames[] had no room for. */
 #include "recorder.h"
+
+uint64_t recorder_every, recorder_burst;
+static int options_known;
 
 RECORDER_HOOK static void close_down_to(recorder_thread *r, uint32_t count) {
     if (count == r->frame_count) return;
-    hcct_return_to(&r->tree, &r->frames[count].before);
+    if (r->feeding) hcct_return_to(&r->tree, &r->frames[count].before);
     r->frame_count = count;
+    r->deep = 0;
 }
 
 RECORDER_HOOK static void close_below(recorder_thread *r, uintptr_t address) {
@@ -37,45 +46,159 @@ RECORDER_HOOK static uintptr_t own_address(recorder_thread *r, uintptr_t frame, 
     return frame;
 }
 
-RECORDER_HOOK void recorder_enter(recorder_thread *r, uint32_t key, uint64_t weight,
-                                  uintptr_t frame, const void *site, const void *from) {
+RECORDER_HOOK uint64_t recorder_seen(const recorder_thread *r) {
+    uint64_t left = r->gap;
+    if (r->in_use && !r->feeding && !r->deep) {
+        left = (uint64_t)__atomic_load_n(&r->now->left, __ATOMIC_RELAXED);
+    }
+    return r->seen + (left < r->gap ? r->gap - left : 0);
+}
+
+/* What r says of this moment, between two hooks. */
+RECORDER_HOOK void recorder_sync(recorder_thread *r) {
+    if (r->feeding) return;
+    r->frame_count = (uint32_t)(r->now->top - (r->frames - 1));
+    if (r->deep) return;
+    r->seen = recorder_seen(r);
+    r->gap = (uint64_t)r->now->left;
+}
+
+RECORDER_HOOK static void enter(recorder_thread *r, void *function, uint32_t key, uint64_t weight,
+                                uintptr_t frame, const void *site, const void *from) {
     uintptr_t address = own_address(r, frame, site, from);
     close_below(r, address + 1);
     if (r->frame_count < RECORDER_DEPTH) {
         recorder_frame *f = &r->frames[r->frame_count++];
+        f->function = function;
+        f->key = key;
         f->address = address;
         f->site = site;
         f->from = from;
-        f->key = key;
-        f->before = hcct_position(&r->tree);
+        if (r->feeding) f->before = hcct_position(&r->tree);
     } else {
         r->frames_full++;
+        r->deep++;
     }
+    if (!r->feeding) return;
+    if (!key) key = recorder_key(function);
     hcct_enter(&r->tree, key, weight);
+}
+
+RECORDER_HOOK void recorder_enter(recorder_thread *r, uint32_t key, uint64_t weight,
+                                  uintptr_t frame, const void *site, const void *from) {
+    enter(r, NULL, key, weight, frame, site, from);
+}
+
+RECORDER_HOOK static void leave(recorder_thread *r, void *function, uint32_t key, uintptr_t frame) {
+    const recorder_frame *f = r->frames;
+    uint32_t n = r->frame_count;
+    if (r->deep || !n || f[n - 1].function != function || f[n - 1].key != key) {
+        while (n && (f[n - 1].function != function || f[n - 1].key != key)) {
+            if (f[n - 1].address > frame) break;
+            n--;
+        }
+        if (n && f[n - 1].address > frame) n = 0;
+    }
+    if (n) {
+        close_down_to(r, n - 1);
+    } else if (r->deep) {
+        r->deep--;
+        if (r->feeding) hcct_leave(&r->tree);
+    }
 }
 
 /* Some compilers move the stack pointer before the exit hook. So the innermost call of that key
    whose frame is not above `frame` is left. */
 RECORDER_HOOK void recorder_leave(recorder_thread *r, uint32_t key, uintptr_t frame) {
-    const recorder_frame *f = r->frames;
-    uint32_t n = r->frame_count;
-    while (n && f[n - 1].key != key && f[n - 1].address <= frame) n--;
-    if (n && f[n - 1].address <= frame) {
-        close_down_to(r, n - 1);
-        return;
-    }
-    if (r->frame_count == RECORDER_DEPTH && r->frames_full) hcct_leave(&r->tree);
+    leave(r, NULL, key, frame);
 }
 
 RECORDER_HOOK void recorder_leave_all(recorder_thread *r) {
     hcct_burst_end(&r->tree);
     r->frame_count = 0;
+    r->deep = 0;
 }
 
 RECORDER_HOOK void recorder_reopen(recorder_thread *r) {
-    uint32_t i;
-    for (i = 0; i < r->frame_count; i++) {
-        r->frames[i].before = hcct_position(&r->tree);
-        hcct_enter(&r->tree, r->frames[i].key, 0);
+    uint32_t i, count = r->frame_count;
+    r->frame_count = 0;
+    for (i = 0; i < count; i++) {
+        recorder_frame f = r->frames[i]; /* entering writes at or before it */
+        enter(r, f.function, f.key, 0, f.address, f.site, f.from);
     }
+}
+
+/* ---- bursts ---- */
+
+/* splitmix64 */
+RECORDER_HOOK static uint64_t random_below(recorder_thread *r, uint64_t bound) {
+    uint64_t z = (r->random += UINT64_C(0x9E3779B97F4A7C15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return (z ^ (z >> 31)) % bound;
+}
+
+RECORDER_HOOK void recorder_start_gap(recorder_thread *r) {
+    r->feeding = recorder_every == 0;
+    r->burst_left = 0;
+    r->gap = recorder_every ? random_below(r, recorder_every) : 0;
+    recorder_here.top = r->frames - 1;
+    recorder_here.end = recorder_here.top + RECORDER_DEPTH;
+    recorder_here.left = (int64_t)r->gap;
+}
+
+/* The interval varies by an eighth, so that it does not fall into step with a loop. */
+RECORDER_HOOK static void end_burst(recorder_thread *r) {
+    uint64_t gap = recorder_every - recorder_burst;
+    hcct_burst_end(&r->tree);
+    r->feeding = 0;
+    r->gap = gap - gap / 8 + random_below(r, gap / 4 + 1);
+    if (r->gap == 0) r->gap = 1;
+}
+
+/* How the hooks go on. */
+RECORDER_HOOK static void leave_hook(recorder_thread *r) {
+    recorder_here.top = r->frames - 1 + r->frame_count;
+    recorder_here.left = r->feeding || r->deep ? 0 : (int64_t)r->gap;
+    recorder_end(r);
+}
+
+RECORDER_HOOK static recorder_thread *enter_hook(void) {
+    recorder_thread *r;
+    if (!options_known) {
+        recorder_options();
+        options_known = 1;
+    }
+    r = recorder_begin();
+    if (!r) return NULL;
+    recorder_sync(r);
+    return r;
+}
+
+RECORDER_HOOK void recorder_call(void *function, uintptr_t frame, const void *site,
+                                 const void *from) {
+    recorder_thread *r = enter_hook();
+    if (!r) return;
+    r->seen++;
+    if (!r->feeding && r->gap == 0 && !r->deep) {
+        r->feeding = 1;
+        r->burst_left = recorder_burst;
+        recorder_reopen(r);
+    } else if (!r->feeding) {
+        if (r->gap) r->gap--;
+        if (r->frame_count == RECORDER_DEPTH && r->seen >= r->clean_at) {
+            r->clean_at = r->seen + RECORDER_DEPTH;
+            recorder_reopen(r); /* frames[] is full, perhaps of calls that are dead */
+        }
+    }
+    enter(r, function, 0, 1, frame, site, from);
+    if (r->feeding && recorder_every && --r->burst_left == 0) end_burst(r);
+    leave_hook(r);
+}
+
+RECORDER_HOOK void recorder_return(void *function, uintptr_t frame) {
+    recorder_thread *r = enter_hook();
+    if (!r) return;
+    leave(r, function, 0, frame);
+    leave_hook(r);
 }

@@ -2,13 +2,17 @@
 
    A key is a place in a hash of addresses, plus 1; entries are only added, without a lock. At exit
    the files that /proc/self/maps lists are read for symbol tables. A function that none of them
-   names is called `file+0xoffset`. */
+   names is called `file+0xoffset`. When a library is unloaded (instrument.c), the entries of its
+   functions stop matching any address, so that another library at its place gets keys of its
+   own. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "recorder.h"
 #include <elf.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -23,6 +27,8 @@
 static void *functions[RECORDER_FUNCTIONS];
 static char *names[RECORDER_FUNCTIONS];
 static uint32_t function_count, without_memory;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of names, and of who looks them up */
+static char unloaded;                                    /* the function of an entry that is gone */
 
 /* The place of a function, or of the free entry where it would be. */
 RECORDER_HOOK static uint32_t place_of(void *function) {
@@ -143,7 +149,7 @@ RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintpt
         uintptr_t offset = (uintptr_t)functions[i] - start;
         char name[300];
         int length;
-        if (offset >= end - start || names[i]) continue;
+        if (offset >= end - start || names[i] || functions[i] == (void *)&unloaded) continue;
         length = snprintf(name, sizeof name, "%.250s+0x%lx", base ? base + 1 : path,
                           (unsigned long)(offset + address));
         if (length > 0) give_name(i, name, (size_t)length);
@@ -157,13 +163,14 @@ RECORDER_HOOK static void name_line(const char *line) {
     if (fields == 4 && path[0] == '/') name_mapping(path, start, end, from);
 }
 
-/* Without a FILE: the process may end in a signal handler that has interrupted malloc. */
-RECORDER_HOOK uint32_t recorder_find_names(void) {
+/* Calls `each` with every line of /proc/self/maps. Without a FILE: the process may end in a signal
+   handler that has interrupted malloc. */
+RECORDER_HOOK static void read_maps(void (*each)(const char *line)) {
     static char text[2 * 4400];
     size_t have = 0;
     ssize_t got = 1;
     int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
-    if (maps < 0) return 0;
+    if (maps < 0) return;
     while (got > 0) {
         char *line = text, *end;
         got = read(maps, text + have, sizeof text - 1 - have);
@@ -171,15 +178,60 @@ RECORDER_HOOK uint32_t recorder_find_names(void) {
         text[have] = 0;
         while ((end = strchr(line, '\n')) != NULL) {
             *end = 0;
-            name_line(line);
+            each(line);
             line = end + 1;
         }
         have -= (size_t)(line - text);
-        if (have > 4400) have = 0;      /* no line is that long */
+        if (have > 4400) have = 0; /* no line is that long */
         memmove(text, line, have);
     }
     close(maps);
+}
+
+/* Not for ever: this may be a signal handler that has interrupted who has the lock. */
+RECORDER_HOOK static int lock_names(void) {
+    int wait;
+    for (wait = 0; wait < 10000; wait++) {
+        if (pthread_mutex_trylock(&lock) == 0) return 1;
+        sched_yield();
+    }
+    return 0;
+}
+
+RECORDER_HOOK void recorder_lock_names(int on) {
+    if (on) pthread_mutex_lock(&lock);
+    else pthread_mutex_unlock(&lock);
+}
+
+RECORDER_HOOK uint32_t recorder_find_names(void) {
+    int locked = lock_names();
+    read_maps(name_line);
+    if (locked) pthread_mutex_unlock(&lock);
     return without_memory;
+}
+
+static unsigned char mapped[RECORDER_FUNCTIONS];
+
+RECORDER_HOOK static void note_mapped(const char *line) {
+    unsigned long start, end;
+    uint32_t i;
+    if (sscanf(line, "%lx-%lx", &start, &end) != 2) return;
+    for (i = 0; i < RECORDER_FUNCTIONS; i++) {
+        uintptr_t offset = (uintptr_t)__atomic_load_n(&functions[i], __ATOMIC_RELAXED) - start;
+        if (offset < end - start) mapped[i] = 1;
+    }
+}
+
+RECORDER_HOOK void recorder_forget_unmapped(void) {
+    uint32_t i;
+    pthread_mutex_lock(&lock);
+    memset(mapped, 0, sizeof mapped);
+    read_maps(note_mapped);
+    for (i = 0; i < RECORDER_FUNCTIONS; i++) {
+        void *function = names[i] && !mapped[i] ? (void *)&unloaded : NULL;
+        if (function) __atomic_store_n(&functions[i], function, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 RECORDER_HOOK const char *recorder_name(void *user, uint32_t key) {

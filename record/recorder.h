@@ -3,9 +3,9 @@
 
        instrument.c   hooks of -finstrument-functions
        patch.c        the library that `bursty record` preloads: events of binpatch.h
-       frames.c       frame addresses: finds calls that longjmp or an exception left
+       frames.c       frame addresses: finds calls that longjmp or an exception left; bursts
        threads.c      a tree for each thread; threads that end, fork
-       names.c        keys of functions; names from the symbol tables of the mapped files
+       names.c        keys of functions; names from the symbol tables of the mapped files; dlclose
        dump.c         writes all trees into a file at exit
 
    A program has instrument.c or patch.c, and the other four. These two provide recorder_memory,
@@ -28,6 +28,14 @@
 
 /* The recorder must not record itself, even if it is compiled like the program. */
 #define RECORDER_HOOK __attribute__((no_instrument_function))
+#define RECORDER_LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* In a hook: an address in the frame of the function that called it, or right below. */
+#if defined(__x86_64__) || defined(__i386__)
+#define RECORDER_FRAME() ((uintptr_t)__builtin_dwarf_cfa())
+#else
+#define RECORDER_FRAME() ((uintptr_t)__builtin_frame_address(0))
+#endif
 
 /* instrument.c, patch.c */
 
@@ -38,28 +46,67 @@ void recorder_at_exit(void);
 
 /* An open call. */
 typedef struct recorder_frame {
+    void *function; /* instrument.c knows the function, */
+    uint32_t key;   /* patch.c its key; the other one is 0 */
     uintptr_t address;
     const void *site, *from; /* where it was called, and where it called the hook */
-    uint32_t key;
-    hcct_place before; /* the tree's position without it */
+    hcct_place before;       /* while the tree is fed: its position without the call */
 } recorder_frame;
+
+/* What the hooks look at. left > 0: so many calls come before the next burst, and the hooks keep
+   the stack of open calls themselves. Else they call recorder_call and recorder_return. */
+typedef struct recorder_now {
+    int64_t left;
+    recorder_frame *top, *end; /* the innermost open call; the last for which there is room */
+} recorder_now;
+extern __thread recorder_now recorder_here __attribute__((tls_model("initial-exec")));
 
 typedef struct recorder_thread {
     hcct tree;
     struct recorder_thread *next;
-    size_t bytes;                       /* of the tree's memory, which stands behind */
-    int busy;                           /* inside a hook: nobody else may look at the tree */
-    int in_use;                         /* by a thread that runs; else the next new thread takes it */
-    uint64_t frames_full;               /* calls beyond RECORDER_DEPTH */
-    void *references;                   /* patch.c: a footprint of the thread's references, or NULL */
+    recorder_now *now;   /* of the thread that uses this record */
+    size_t bytes;        /* of the tree's memory, which stands behind */
+    int busy;            /* inside a hook: nobody else may look at the tree */
+    int in_use;          /* by a thread that runs; else the next new thread takes it */
+    int feeding;         /* calls go to the tree: a burst is on, or all calls are recorded */
+    uint64_t seen;       /* calls, recorded or not */
+    uint64_t gap;        /* calls before the next burst, as far as they are not in `seen` */
+    uint64_t burst_left; /* calls before the end of this one */
+    uint64_t random;
+    uint64_t clean_at;    /* not before this many calls are dead frames looked for again */
+    uint64_t frames_full; /* calls beyond RECORDER_DEPTH */
+    void *references;     /* patch.c: a footprint of the thread's references, or NULL */
+    uint32_t deep;        /* those of them that are open */
     uint32_t frame_count;
-    recorder_frame frames[RECORDER_DEPTH];
+    recorder_frame *frames; /* the outermost first; one that is no call stands in front of them */
+    recorder_frame room[RECORDER_DEPTH + 1];
 } recorder_thread;
+
+/* frames.c */
+
+/* weight: 1 counts the call; 0 only goes there, for a call that was open before recording began. */
+void recorder_enter(recorder_thread *r, uint32_t key, uint64_t weight, uintptr_t frame,
+                    const void *site, const void *from);
+void recorder_leave(recorder_thread *r, uint32_t key, uintptr_t frame);
+/* Closes all calls. */
+void recorder_leave_all(recorder_thread *r);
+/* For instrument.c. Bursts of so many calls, one in so many; every == 0: all calls are recorded. */
+extern uint64_t recorder_every, recorder_burst;
+void recorder_call(void *function, uintptr_t frame, const void *site, const void *from);
+void recorder_return(void *function, uintptr_t frame);
+/* The first call of a thread comes: the first gap is anything up to a whole interval. */
+void recorder_start_gap(recorder_thread *r);
+/* All calls so far, without disturbing the thread. */
+uint64_t recorder_seen(const recorder_thread *r);
+/* Brings frame_count and gap up to date, between two hooks of the thread. */
+void recorder_sync(recorder_thread *r);
+/* The tree was emptied: the open calls are in it again, without weight. */
+void recorder_reopen(recorder_thread *r);
 
 /* threads.c */
 
-/* In the child of a fork. Returns whether the child is recorded too. Its trees are emptied then; who
-   keeps more in the records (by `next`) empties that here. instrument.c, patch.c. */
+/* In the child of a fork. Returns whether the child is recorded too. Its trees are emptied then;
+   who keeps more in the records (by `next`) empties that here. instrument.c, patch.c. */
 int recorder_wants_child(recorder_thread *all);
 /* Returns the calling thread's record, or NULL: do nothing. recorder_end must follow, soon. */
 recorder_thread *recorder_begin(void);
@@ -70,26 +117,22 @@ recorder_thread *recorder_stop(uint32_t *without_memory);
 /* Whether this process is a fork of one that recorded. */
 int recorder_is_child(void);
 
-/* frames.c */
-/* weight: 1 counts the call; 0 only goes there, for a call that was open before recording began. */
-void recorder_enter(recorder_thread *r, uint32_t key, uint64_t weight, uintptr_t frame,
-                    const void *site, const void *from);
-void recorder_leave(recorder_thread *r, uint32_t key, uintptr_t frame);
-/* Closes all calls. */
-void recorder_leave_all(recorder_thread *r);
-/* The tree was emptied: the open calls are in it again, without weight. */
-void recorder_reopen(recorder_thread *r);
-
 /* names.c */
 
-/* The key of a function; RECORDER_FUNCTIONS + 1 stands for all that the table has no room for. */
+/* The key of a function. RECORDER_FUNCTIONS + 1 stands for all that the table has no room for. */
 uint32_t recorder_key(void *function);
 /* Looks all names up. Returns how many had no memory. */
 uint32_t recorder_find_names(void);
 const char *recorder_name(void *user, uint32_t key);
+/* Functions that have a name and are in memory that is not mapped any more get new keys if they are
+   seen again. */
+void recorder_forget_unmapped(void);
+void recorder_lock_names(int on); /* around fork */
 
 /* dump.c */
 
+/* Reads recorder_every and recorder_burst from the environment. */
+void recorder_options(void);
 /* Writes the trees as parts into a new file, and then whatever `more` writes (NULL: nothing).
    Returns 0, or -1 with errno. */
 int recorder_write(const recorder_thread *all, const char *path,

@@ -26,14 +26,25 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t at_end;
 static recorder_thread *records;
-static uint32_t without_memory;
+static uint32_t without_memory, record_count;
 static int stopped, is_child;
 static __thread recorder_thread *self;
+__thread recorder_now recorder_here __attribute__((tls_model("initial-exec")));
 static __thread int gone; /* this thread has no record any more, or no memory for one */
 
 RECORDER_HOOK static void empty(recorder_thread *r) {
     hcct_init(&r->tree, r + 1, r->bytes, NULL);
     r->frames_full = 0;
+    r->seen = 0;
+}
+
+/* Nobody uses r any more; what its thread has called is added up. */
+RECORDER_HOOK static void leave_record(recorder_thread *r) {
+    r->seen = recorder_seen(r);
+    r->gap = 0;
+    r->now = NULL;
+    r->in_use = 0;
+    recorder_leave_all(r);
 }
 
 RECORDER_HOOK static void thread_exit(void *record) {
@@ -42,14 +53,21 @@ RECORDER_HOOK static void thread_exit(void *record) {
     self = NULL;
     pthread_mutex_lock(&lock);
     if (!__atomic_load_n(&stopped, __ATOMIC_SEQ_CST)) {
-        recorder_leave_all(r);
-        r->in_use = 0;
+        leave_record(r);
     }
+    recorder_here.left = 0; /* the hooks ask recorder_begin again, and that says no */
     pthread_mutex_unlock(&lock);
 }
 
-RECORDER_HOOK static void before_fork(void) { pthread_mutex_lock(&lock); }
-RECORDER_HOOK static void after_fork(void) { pthread_mutex_unlock(&lock); }
+RECORDER_HOOK static void before_fork(void) {
+    recorder_lock_names(1);
+    pthread_mutex_lock(&lock);
+}
+
+RECORDER_HOOK static void after_fork(void) {
+    pthread_mutex_unlock(&lock);
+    recorder_lock_names(0);
+}
 
 RECORDER_HOOK static void in_child(void) {
     recorder_thread *r;
@@ -57,16 +75,18 @@ RECORDER_HOOK static void in_child(void) {
     without_memory = 0;
     stopped = !recorder_wants_child(records);
     for (r = stopped ? NULL : records; r; r = r->next) {
-        empty(r);
         r->busy = 0;
         if (r == self) {
-            recorder_reopen(r);
+            recorder_sync(r);
+            empty(r);
+            if (r->feeding) recorder_reopen(r);
         } else {
-            r->frame_count = 0;
             r->in_use = 0;
+            leave_record(r);
+            empty(r);
         }
     }
-    pthread_mutex_unlock(&lock);
+    after_fork();
 }
 
 RECORDER_HOOK static void start(void) {
@@ -83,6 +103,8 @@ RECORDER_HOOK static recorder_thread *new_record(void) {
         return NULL;
     }
     r->bytes = bytes;
+    r->frames = r->room + 1;
+    r->random = ++record_count;
     empty(r);
     r->next = records;
     records = r;
@@ -97,7 +119,11 @@ RECORDER_HOOK static recorder_thread *first_call(void) {
     for (r = records; r && r->in_use; r = r->next) {
     }
     if (!r) r = new_record();
-    if (r) r->in_use = 1;
+    if (r) {
+        r->in_use = 1;
+        r->now = &recorder_here;
+        recorder_start_gap(r);
+    }
     pthread_mutex_unlock(&lock);
     if (!r) return NULL;
     pthread_setspecific(at_end, r);
@@ -138,6 +164,9 @@ RECORDER_HOOK recorder_thread *recorder_stop(uint32_t *threads_without_memory) {
         for (wait = 0; wait < PATIENCE && __atomic_load_n(&r->busy, __ATOMIC_SEQ_CST); wait++) {
             sched_yield();
         }
+        r->seen = recorder_seen(r);
+        r->gap = 0;
+        if (recorder_every) hcct_scale_to(&r->tree, r->seen); /* bursts stand for all calls */
     }
     *threads_without_memory = without_memory;
     if (locked) pthread_mutex_unlock(&lock);

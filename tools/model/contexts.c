@@ -24,6 +24,7 @@ enum { ROWS_SHOWN = 30, LEAST_PARTS = 1000 /* contexts below a thousandth are in
 typedef struct context_tree {
     const char *algorithm;
     uint64_t total, absent; /* counted in all; the most that a context not shown can have */
+    uint64_t recorded;  /* calls of the bursts that stand for `total` calls; or total */
     uint64_t unmatched; /* leaves without an enter */
     int is_of_sample; /* counts are of sampled calls and not scaled up */
     const report_tree *tree;
@@ -45,6 +46,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     if (!scaled) scaled = total;
     to->algorithm = algorithms[tree->field[CONTEXTS_ALGORITHM]];
     to->total = scaled;
+    to->recorded = total;
     to->unmatched = tree->field[CONTEXTS_UNMATCHED];
     to->is_of_sample = total && scaled == total && sampled && report_is_part(sampled);
     to->absent = tree->base;
@@ -115,8 +117,14 @@ static const char *path_of(report *r, const report_tree *tree, uint32_t node) {
 static void add_remark(const context_tree *t, report_table *table) {
     text remark = { NULL, 0, 0 };
     text_number(&remark, t->total);
-    text_format(
-        &remark, " calls counted by %s. A context that is not listed has at most ", t->algorithm);
+    if (t->recorded == t->total) {
+        text_format(&remark, " calls counted by %s.", t->algorithm);
+    } else {
+        text_add(&remark, " calls. Counts are estimates: ");
+        text_number(&remark, t->recorded);
+        text_format(&remark, " calls, in bursts, were counted by %s and scaled up.", t->algorithm);
+    }
+    text_add(&remark, " A context that is not listed has at most ");
     text_number(&remark, t->absent);
     text_add(&remark, ".");
     if (t->unmatched) {
@@ -161,6 +169,140 @@ static void add_table(report *r, const context_tree *t) {
     free(hot);
 }
 
+/* ---- functions ------------------------------------------------------------------------------ */
+
+/* A function, or a caller and a callee. */
+typedef struct call_sum {
+    uint32_t caller, callee;      /* places in tree->names; caller 0: it is the outermost */
+    uint64_t calls, with_callees; /* lower bounds */
+} call_sum;
+
+static uint64_t add_up(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
+
+static int compare_pairs(const void *left, const void *right) {
+    const call_sum *a = (const call_sum *)left, *b = (const call_sum *)right;
+    if (a->callee != b->callee) return a->callee < b->callee ? -1 : 1;
+    return a->caller < b->caller ? -1 : a->caller > b->caller;
+}
+
+static int compare_sums(const void *left, const void *right) {
+    const call_sum *a = (const call_sum *)left, *b = (const call_sum *)right;
+    if (a->calls != b->calls) return a->calls > b->calls ? -1 : 1;
+    if (a->with_callees != b->with_callees) return a->with_callees > b->with_callees ? -1 : 1;
+    return compare_pairs(left, right);
+}
+
+/* Adds up, for each function, its calls, and the calls in it and below it. A call below two calls
+   of one function is counted once: only the outermost open call of a function takes its callees. */
+static void sum_functions(const report_tree *tree, call_sum *sums) {
+    uint64_t *below = (uint64_t *)tool_alloc(tree->count * sizeof *below);
+    uint32_t *open = (uint32_t *)tool_alloc(tree->name_count * sizeof *open), at = 0, i;
+    for (i = (uint32_t)tree->count - 1; i; i--) {
+        below[i] = add_up(below[i], tree->lower[i]);
+        below[tree->parent[i]] = add_up(below[tree->parent[i]], below[i]);
+    }
+    for (i = 1; i < tree->count; at = i++) {
+        call_sum *sum = &sums[tree->name[i]];
+        for (; at != tree->parent[i]; at = tree->parent[at]) open[tree->name[at]]--;
+        sum->callee = tree->name[i];
+        sum->calls = add_up(sum->calls, tree->lower[i]);
+        if (open[tree->name[i]]++ == 0) sum->with_callees = add_up(sum->with_callees, below[i]);
+    }
+    free(below);
+    free(open);
+}
+
+/* One sum for each pair of caller and callee. Returns how many there are. */
+static size_t sum_pairs(const report_tree *tree, call_sum *sums) {
+    size_t i, count = 0;
+    for (i = 1; i < tree->count; i++) {
+        call_sum *sum = &sums[i - 1];
+        sum->caller = tree->parent[i] ? tree->name[tree->parent[i]] : 0;
+        sum->callee = tree->name[i];
+        sum->calls = tree->lower[i];
+        sum->with_callees = 0;
+    }
+    if (tree->count > 1) qsort(sums, tree->count - 1, sizeof *sums, compare_pairs);
+    for (i = 0; i + 1 < tree->count; i++) {
+        if (count && compare_pairs(&sums[count - 1], &sums[i]) == 0) {
+            sums[count - 1].calls = add_up(sums[count - 1].calls, sums[i].calls);
+        } else {
+            sums[count++] = sums[i];
+        }
+    }
+    return count;
+}
+
+static double share_of(uint64_t part, uint64_t whole) {
+    return whole ? (double)part / (double)whole : 0;
+}
+
+static void add_functions(report *r, const context_tree *t) {
+    static const report_column columns[] = {
+        { "share", "share", REPORT_SHARE, 0, NULL },
+        { "calls", "calls", REPORT_COUNT, 0, NULL },
+        { "total_share", "total", REPORT_SHARE, 0, NULL },
+        { "calls_total", "calls-total", REPORT_COUNT, 0, NULL },
+        { "function", "function", REPORT_NAME, 0, NULL },
+    };
+    const report_tree *tree = t->tree;
+    call_sum *sums = (call_sum *)tool_alloc(tree->name_count * sizeof *sums);
+    report_table *table =
+        report_add_table(r, "context_functions", "functions: calls, and with callees", columns, 5);
+    uint64_t known = 0;
+    text remark = { NULL, 0, 0 };
+    size_t i, count = 0;
+    sum_functions(tree, sums);
+    for (i = 0; i < tree->name_count; i++) {
+        known = add_up(known, sums[i].calls);
+        if (sums[i].with_callees) sums[count++] = sums[i];
+    }
+    if (count) qsort(sums, count, sizeof *sums, compare_sums);
+    for (i = 0; i < count; i++) {
+        report_cell *row = report_add_row(table);
+        row[0].real = share_of(sums[i].calls, t->total);
+        row[1].count = sums[i].calls;
+        row[2].real = share_of(sums[i].with_callees, t->total);
+        row[3].count = sums[i].with_callees;
+        row[4].name = tree->names[sums[i].callee];
+    }
+    table->rows_shown = ROWS_SHOWN;
+    text_add(&remark, "calls-total are the calls in the function and below it.");
+    if (t->total > known && t->total - known > tree->count) { /* less may be due to rounding */
+        text_add(&remark, " ");
+        text_number(&remark, t->total - known);
+        text_add(&remark, " calls are in no row, because the tree gave their contexts up.");
+    }
+    text_bytes(&remark, "", 1);
+    report_remark(table, remark.data);
+    text_free(&remark);
+    free(sums);
+}
+
+static void add_pairs(report *r, const context_tree *t) {
+    static const report_column columns[] = {
+        { "share", "share", REPORT_SHARE, 0, NULL },
+        { "calls", "calls", REPORT_COUNT, 0, NULL },
+        { "caller", "caller", REPORT_NAME, 0, NULL },
+        { "callee", "callee", REPORT_NAME, 0, NULL },
+    };
+    const report_tree *tree = t->tree;
+    call_sum *sums = (call_sum *)tool_alloc(tree->count * sizeof *sums);
+    report_table *table =
+        report_add_table(r, "context_pairs", "callers and callees: calls", columns, 4);
+    size_t i, count = sum_pairs(tree, sums);
+    if (count) qsort(sums, count, sizeof *sums, compare_sums);
+    for (i = 0; i < count && sums[i].calls && sums[i].calls >= t->total / LEAST_PARTS; i++) {
+        report_cell *row = report_add_row(table);
+        row[0].real = share_of(sums[i].calls, t->total);
+        row[1].count = sums[i].calls;
+        row[2].name = sums[i].caller ? tree->names[sums[i].caller] : "(none)";
+        row[3].name = tree->names[sums[i].callee];
+    }
+    table->rows_shown = ROWS_SHOWN;
+    free(sums);
+}
+
 static void fill(void *columns, report *r, const void *state, const input *in) {
     report_contexts *to = (report_contexts *)columns;
     const contexts *c = (const contexts *)state;
@@ -170,6 +312,8 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     to->count = c->count;
     for (i = 0; i < c->count; i++) {
         make_tree(r, c, &c->trees[i], sampled, &to->trees[i]);
+        add_functions(r, &to->trees[i]);
+        add_pairs(r, &to->trees[i]);
         add_table(r, &to->trees[i]);
     }
 }
@@ -182,6 +326,7 @@ static void add_tree(text *out, const context_tree *t) {
     text_add(out, "{");
     json_field_string(out, &n, "algorithm", t->algorithm);
     json_field(out, &n, "total", t->total);
+    json_field(out, &n, "recorded", t->recorded);
     json_field(out, &n, "absent", t->absent);
     json_field(out, &n, "unmatched", t->unmatched);
     text_format(out, ",\"of_sample\":%s,\n\"names\":", t->is_of_sample ? "true" : "false");

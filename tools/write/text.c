@@ -169,7 +169,7 @@ static void add_table(text *out, const report *r, const report_table *table) {
         save_some(r->out, out);
     }
     if (l.step == 1 && l.end < table->rows)
-        text_format(out, "(%lu more; --html and --json show all)\n",
+        text_format(out, "(%lu more; --csv shows all)\n",
                     (unsigned long)(table->rows - l.end));
     if (table->rows_left_out)
         text_format(out, "(%lu colder left out; --min 0 shows all)\n",
