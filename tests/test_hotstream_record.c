@@ -136,6 +136,42 @@ TEST(work_in_pieces_is_the_same_work) {
     }
 }
 
+/* A digest that is stopped while it empties the grammar: references that come meanwhile wait, and
+   each is in the end in exactly one grammar. So the sum over all digests is what was recorded. */
+TEST(nothing_is_lost_or_doubled_while_a_full_grammar_is_emptied) {
+    hotstream_config config = zeros();
+    uint64_t recorded = 0;
+    uint32_t k, stopped = 0, full = 0;
+    hotstream_stats stats;
+    config.deferred = 1;
+    config.buffer_count = 1024;
+    walk_seed = 9;
+    CHECK(hotstream_init(&h, memory, 60000, &config) > 0);
+    for (k = 0; k < 4000; k++) {
+        uint32_t before = h.put;
+        walk(&h, 9, k % 3 * 70000);
+        recorded += h.put - before;
+        while (hotstream_work(&h, 1)) {
+            if (h.phase != HOTSTREAM_P_EMPTY || h.cleared == 0) continue;
+            stopped++;
+            stats = stats_of(&h);
+            CHECK(stats.references <= recorded);
+            if (stopped % 3 == 0) break;                    /* more comes before it is empty */
+        }
+        full += h.phase != HOTSTREAM_P_IDLE;
+    }
+    CHECK(stopped > 20 && full > 5);
+    while (hotstream_work(&h, 7)) { }
+    hotstream_digest(&h);
+    stats = stats_of(&h);
+    CHECK_EQ(stats.references, recorded);
+    CHECK_EQ(stats.lost, 0);
+    CHECK_EQ(stats.symbols, 0);
+    CHECK(stats.digests > 5);
+    CHECK(stats.heat <= recorded);
+    CHECK_EQ(hotstream_check(&h), 0);
+}
+
 /* A small budget is a small piece: without a clock at most so many steps, with one a slice beyond
    it. */
 TEST(budgets_hold) {
@@ -202,6 +238,21 @@ TEST(no_stream_spans_a_gap) {
     CHECK_EQ(rows[0].length, 15);
     CHECK_EQ(rows[0].frequency, 200);
     CHECK_EQ(rows[0].items[0].site, 1);
+}
+
+/* The rows that are filled, never more, and no other is touched. */
+TEST(top_fills_at_most_what_is_asked) {
+    hotstream_stream rows[4];
+    uint32_t k;
+    walk_seed = 1;
+    hotstream_init(&h, memory, sizeof memory, NULL);
+    for (k = 0; k < 2000; k++) { walk(&h, 5, 0x10000); }
+    memset(rows, 0, sizeof rows);
+    CHECK_EQ(hotstream_top(&h, rows, 2), 2);
+    CHECK(rows[0].heat >= rows[1].heat && rows[1].heat > 0);
+    CHECK_EQ(rows[2].heat, 0);
+    CHECK_EQ(hotstream_top(&h, NULL, 0), 0);
+    CHECK(stats_of(&h).streams > 2);
 }
 
 /* More streams than the profile holds: the hot ones stay, the heat of the others is counted. */

@@ -1,36 +1,51 @@
-// streams.js - hot data streams: what repeats, how hot it is, in which lines, how much of all references it covers.
+// streams.js - hot data streams: what repeats, how hot it is, in which lines, how much of all
+// references it covers.
 function drawStreams(p) {
   const COLOURS = ['var(--c1)', 'var(--c2)', 'var(--c3)', 'var(--c4)', 'var(--c5)', 'var(--c6)'];
-  const colour = site => COLOURS[site % COLOURS.length], share = s => s.heat / (p.references || 1);
+  const colour = site => COLOURS[site % COLOURS.length];
+  const share = s => s.heat / (p.references || 1);
   const detail = el('div', { class: 'stream-detail' });
   const runs = s => {                                   // equal sites side by side become one row
     const list = [];
     s.sites.forEach((site, i) => {
       const last = list[list.length - 1];
-      if (last && last.site === site) { last.count++; last.addresses.push(s.addresses[i]); }
-      else list.push({ site, count: 1, addresses: [s.addresses[i]] });
+      if (last && last.site === site) {
+        last.count++;
+        last.addresses.push(s.addresses[i]);
+      } else {
+        list.push({ site, count: 1, addresses: [s.addresses[i]] });
+      }
     });
     return list;
   };
+  const site = run => el('tr', {},
+    el('td', {}, el('i', { class: 'swatch', style: { background: colour(run.site) } })),
+    el('td', {}, p.sites[run.site] + (run.count > 1 ? ' ×' + run.count : '')),
+    el('td', {}, run.addresses[0] === '0' ? '' : '0x' + run.addresses[0]));
+  const heads = ['', 'site', 'first address'].map(title => el('th', {}, title));
   const pick = s => fill(detail,
-    el('p', {}, el('b', {}, percent(share(s))), ' of all references: ' + s.length + ' references, seen ' + grouped(s.frequency) + ' times'),
-    el('table', {}, el('thead', {}, el('tr', {}, ['', 'site', 'first address'].map(title => el('th', {}, title)))),
-      el('tbody', {}, runs(s).map(run => el('tr', {},
-        el('td', {}, el('i', { class: 'swatch', style: { background: colour(run.site) } })),
-        el('td', {}, p.sites[run.site] + (run.count > 1 ? ' ×' + run.count : '')),
-        el('td', {}, run.addresses[0] === '0' ? '' : '0x' + run.addresses[0]))))));
-  const row = s => el('div', { class: 'stream', ...onPick(() => pick(s)),
-    ...tipping(() => [percent(share(s)) + ' of all references', s.length + ' references, ' + grouped(s.frequency) + ' times',
-      ...runs(s).slice(0, 8).map(run => p.sites[run.site])]) },
-    el('span', { class: 'stream-share' }, percent(share(s))), bar(Math.min(1, share(s) / (share(p.list[0]) || 1)), 'var(--accent)'),
-    el('span', { class: 'stream-sites' }, s.sites.map(site => el('i', { style: { background: colour(site) } }))),
+    el('p', {}, el('b', {}, percent(share(s))), ' of all references: ' + s.length +
+      ' references, seen ' + grouped(s.frequency) + ' times'),
+    el('table', {}, el('thead', {}, el('tr', {}, heads)), el('tbody', {}, runs(s).map(site))));
+  const tip = s => [
+    percent(share(s)) + ' of all references',
+    s.length + ' references, ' + grouped(s.frequency) + ' times',
+    ...runs(s).slice(0, 8).map(run => p.sites[run.site])];
+  const square = site => el('i', { style: { background: colour(site) } });
+  const events = s => ({ ...onPick(() => pick(s)), ...tipping(() => tip(s)) });
+  const row = s => el('div', { class: 'stream', ...events(s) },
+    el('span', { class: 'stream-share' }, percent(share(s))),
+    bar(Math.min(1, share(s) / (share(p.list[0]) || 1)), 'var(--accent)'),
+    el('span', { class: 'stream-sites' }, s.sites.map(square)),
     el('span', { class: 'stream-times' }, grouped(s.frequency) + ' ×'));
   const covered = el('div', { class: 'stream-cover' }, p.list.slice(0, 100).map((s, i) =>
     el('i', { style: { width: 100 * share(s) + '%', background: COLOURS[i % COLOURS.length] } })));
   byId('streams').append(card('Hot data streams' + (p.title ? ': ' + p.title : ''),
-    grouped(p.hot) + ' sequences that come back hold ' + percent(p.coverage) + ' of ' + grouped(p.references) +
-    ' references. Each square is a reference, each colour a line of code; a click tells which.', null,
-    covered, el('div', { class: 'columns' }, el('div', {}, p.list.slice(0, 60).map(row)), detail)));
+    grouped(p.hot) + ' sequences that come back hold ' + percent(p.coverage) + ' of ' +
+    grouped(p.references) + ' references. Each square is a reference, each colour a line of ' +
+    'code; a click tells which.', null,
+    covered,
+    el('div', { class: 'columns' }, el('div', {}, p.list.slice(0, 60).map(row)), detail)));
   if (p.list.length) pick(p.list[0]);
 }
 section('streams', (profiles, host) => {
