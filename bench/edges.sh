@@ -1,9 +1,9 @@
 #!/bin/sh
 # edges.sh - the tables of docs/edgeprof.md on today's programs. bzip2, Lua and sqlite out of their
-# packages are compiled with gcc --coverage -O0 and run; bench/gcov_cfg.py makes graphs and counts of
-# gcc's own notes; bursty replay edges plans and derives. Beside them stand gcov's own updates on the
-# same runs, and those of clang's IR-PGO counters (-O0 -fprofile-generate), which are the sum of its
-# counters. bench/setup.sh fetches sources and compilers.
+# packages are compiled with gcc --coverage -O0 and run. bench/gcov_cfg.py makes graphs and counts
+# of gcc's own notes. bursty replay edges plans and derives. Beside them stand gcov's own updates on
+# the same runs, and those of clang's IR-PGO (-O0 -fprofile-generate), the sum of its counters.
+# bench/setup.sh fetches sources and compilers.
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -13,7 +13,8 @@ rm -rf "$out"
 mkdir -p "$out"
 make -s BUILD="$build" "$build/bursty"
 
-# compile NAME COMMAND...: gcc's notes and data land in $out/NAME, clang's program in $out/NAME-clang
+# compile NAME COMMAND...: gcc's notes and data land in $out/NAME, what clang makes in
+# $out/NAME-clang
 compile() {
     name=$1
     shift
@@ -83,8 +84,9 @@ for program in bzip2 lua sqlite; do
     blocks=$(key "$out/json" blocks)
     updates=$(key "$out/json" updates)
     gcov=$(key "$out/json" gcov_updates)
+    gcov_counters=$(awk '/^F/ { n += $6 } END { print n }' "$out/$program.txt")
     row $program "$(key "$out/json" functions)" "$(key "$out/json" exact_functions)" \
-        "$(key "$out/json" counters)" "$(awk '/^F/ { n += $6 } END { print n }' "$out/$program.txt")" \
+        "$(key "$out/json" counters)" "$gcov_counters" \
         "$(ratio "$updates" "$blocks" 3)" "$(ratio "$exact" "$blocks" 3)" \
         "$(ratio "$minimum" "$blocks" 3)" "$(ratio "$gcov" "$blocks" 3)" \
         "$(ratio "$updates" "$gcov" 2)" "$(ratio "$(clang_updates $program)" "$gcov" 2)"

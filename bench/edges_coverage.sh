@@ -1,7 +1,7 @@
 #!/bin/sh
-# edges_coverage.sh - sqlite compiled by clang 19 for record/sancov.c, run, and its coverage in every
-# form: LCOV against the rules of LCOV 2 and through genhtml, Cobertura against its DTD by xmllint.
-# Ends with a line for each. bench/setup.sh fetches the source.
+# edges_coverage.sh - sqlite compiled by clang 19 for record/sancov.c, run, and its coverage in all
+# forms: LCOV against the rules of LCOV 2 and through genhtml, Cobertura against its DTD by xmllint.
+# It prints a line for each. bench/setup.sh fetches the source.
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -26,7 +26,8 @@ bursty=$build/bursty
 awk -f tests/edgeprof/lcov_rules.awk "$out/sqlite.info"
 echo "LCOV: contradicts itself nowhere"
 genhtml -q --branch-coverage -o "$out/html" "$out/sqlite.info"
-echo "genhtml: $(genhtml --version | sed 's/.* //'), $(find "$out/html" -name '*.html' | wc -l) pages"
+pages=$(find "$out/html" -name '*.html' | wc -l)
+echo "genhtml: $(genhtml --version | sed 's/.* //'), $pages pages"
 "$bursty" report --cobertura -o "$out/sqlite.xml" "$out/coverage.brst"
 xmllint --nonet --noout --dtdvalid tests/edgeprof/coverage-04.dtd "$out/sqlite.xml" 2>/dev/null
 echo "Cobertura: valid"

@@ -1,7 +1,7 @@
 #!/bin/sh
-# edges_m3.sh - what counting costs on a Cortex-M3: the parser of examples/parser in every mode, gcc's
-# --coverage of the same source beside it, and what the functions that write bring along. Prints the
-# tables of docs/edgeprof.md. Needs arm-none-eabi-gcc.
+# edges_m3.sh - what counting costs on a Cortex-M3: the parser of examples/parser in every mode,
+# gcc's --coverage of the same source beside it, and what the functions that write bring along.
+# Prints the tables of docs/edgeprof.md. Needs arm-none-eabi-gcc.
 set -eu
 cd "$(dirname "$0")/.."
 out=${BUILD:-build}/bench/edges_m3
