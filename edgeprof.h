@@ -70,7 +70,8 @@
                 EDGEPROF_CHAIN    for longjmp and exit, see EP_FRAME below
                 EDGEPROF_THIN     no tables in the program, for the smallest image: it can only
                                   edgeprof_write; the report needs a second dump, from a build
-                                  without this option, beside it
+                                  without this option, beside it. Where the implementation is,
+                                  edgeprof_write knows no tables then
               Everywhere alike:
                 EDGEPROF_WIDE     numbers of vertices and edges have 32 bits, not 16
               Where the implementation is: EDGEPROF_STATIC makes all functions static.
@@ -819,11 +820,26 @@ static void edgeprof_p_name(edgeprof_p_text *t, const char *name) {
     for (; *name; name++) edgeprof_p_char(t, (unsigned char)*name < 32 ? '?' : *name);
 }
 
+/* Divides by 10, 16 bits at a time, and returns the rest: where 32 bits are a word, dividing 64 bits
+   needs a function of 700 bytes. */
+static uint32_t edgeprof_p_divide(uint64_t *number) {
+    uint64_t quotient = 0;
+    uint32_t rest = 0;
+    int shift;
+    for (shift = 48; shift >= 0; shift -= 16) {
+        rest = rest << 16 | (uint32_t)(*number >> shift & 65535);
+        quotient = quotient << 16 | rest / 10;
+        rest %= 10;
+    }
+    *number = quotient;
+    return rest;
+}
+
 static void edgeprof_p_number(edgeprof_p_text *t, uint64_t number) {
     char digits[21], *at = digits + 20;
     *at = 0;
-    do *--at = (char)('0' + number % 10);
-    while ((number /= 10) != 0);
+    do *--at = (char)('0' + edgeprof_p_divide(&number));
+    while (number != 0);
     edgeprof_p_say(t, at);
 }
 
@@ -1094,13 +1110,6 @@ static int edgeprof_p_put_end(edgeprof_p_out *out) {
 }
 /* [end shared] */
 
-static void edgeprof_p_put_string(edgeprof_p_out *out, const char *string) {
-    size_t size = 0;
-    while (string[size]) size++;
-    edgeprof_p_put_varint(out, size);
-    edgeprof_p_put(out, string, size);
-}
-
 /* FNV-1a. */
 EDGEPROF_API uint64_t edgeprof_key(const edgeprof_function *f) {
     uint64_t key = UINT64_C(0xCBF29CE484222325);
@@ -1117,6 +1126,14 @@ static void edgeprof_p_put_key(edgeprof_p_out *out, const edgeprof_function *f) 
     unsigned char key[8];
     edgeprof_p_little(key, edgeprof_key(f), 8);
     edgeprof_p_put(out, key, 8);
+}
+
+#ifndef EDGEPROF_THIN
+static void edgeprof_p_put_string(edgeprof_p_out *out, const char *string) {
+    size_t size = 0;
+    while (string[size]) size++;
+    edgeprof_p_put_varint(out, size);
+    edgeprof_p_put(out, string, size);
 }
 
 static void edgeprof_p_put_table(edgeprof_p_out *out, const edgeprof_function *f) {
@@ -1142,6 +1159,7 @@ static void edgeprof_p_put_table(edgeprof_p_out *out, const edgeprof_function *f
         edgeprof_p_put_varint(out, f->ends[2 * (size_t)e + 1]);
     }
 }
+#endif
 
 static void edgeprof_p_put_counts(edgeprof_p_out *out, const edgeprof_function *f) {
     uint32_t exits = 0, i;
@@ -1167,7 +1185,9 @@ EDGEPROF_API int edgeprof_write(const edgeprof_function *const *list, uint32_t c
     edgeprof_p_put_begin(&out, 4, write, user);
     for (i = 0; i < count; i++) {
         if (!list[i]) continue;
+#ifndef EDGEPROF_THIN
         if (list[i]->ends) edgeprof_p_put_table(&out, list[i]);
+#endif
         edgeprof_p_put_counts(&out, list[i]);
     }
     return edgeprof_p_put_end(&out) ? -1 : 0;

@@ -1,10 +1,9 @@
 #!/bin/sh
-# edges.sh - the tables of docs/edgeprof.md on today's programs: bzip2, Lua and sqlite out of their
-# packages are compiled with gcc
-# --coverage -O0 and run; bench/gcov_cfg.py makes graphs and counts of gcc's own notes; bursty
-# replay edges plans and derives.
-# Prints the tables. bench/setup.sh fetches the sources. Beside them stand gcov's own updates on the
-# same runs.
+# edges.sh - the tables of docs/edgeprof.md on today's programs. bzip2, Lua and sqlite out of their
+# packages are compiled with gcc --coverage -O0 and run. bench/gcov_cfg.py makes graphs and counts
+# of gcc's own notes. bursty replay edges plans and derives. Beside them stand gcov's own updates on
+# the same runs, and those of clang's IR-PGO (-O0 -fprofile-generate), the sum of its counters.
+# bench/setup.sh fetches sources and compilers.
 set -eu
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -14,78 +13,106 @@ rm -rf "$out"
 mkdir -p "$out"
 make -s BUILD="$build" "$build/bursty"
 
-# compile NAME COMMAND...: gcc's notes and data land in $out/NAME
+# compile NAME COMMAND...: gcc's notes and data land in $out/NAME, what clang makes in
+# $out/NAME-clang
 compile() {
-    name=$1; shift
-    mkdir -p "$out/$name"
+    name=$1
+    shift
+    mkdir -p "$out/$name" "$out/$name-clang"
     (cd "$out/$name" && gcc-12 -O0 -w --coverage "$@")
+    (cd "$out/$name-clang" && clang-19 -O0 -w -fprofile-generate "$@")
+}
+# both NAME COMMAND...: runs it in both folders; output goes to output
+both() {
+    name=$1
+    shift
+    for folder in "$out/$name" "$out/$name-clang"; do
+        (cd "$folder" && LLVM_PROFILE_FILE="$folder/%p.profraw" "$@" >output)
+    done
 }
 cfg() { python3 bench/gcov_cfg.py "$1" "$out/$1"/*.gcno >"$out/$1.txt"; }
+clang_updates() {
+    llvm-profdata-19 merge -o "$out/$1.profdata" "$out/$1-clang"/*.profraw
+    llvm-profdata-19 show --all-functions --counts "$out/$1.profdata" |
+        sed -n 's/^    \(Function count: \|Block counts: \)//p' | tr -d '[],' |
+        awk '{ for (i = 1; i <= NF; i++) n += $i } END { printf "%.0f\n", n }'
+}
 
 bzip2=$src/bzip2
 compile bzip2 -o bzip2 "$bzip2"/blocksort.c "$bzip2"/huffman.c "$bzip2"/crctable.c \
-    "$bzip2"/randtable.c "$bzip2"/compress.c \
-    "$bzip2"/decompress.c "$bzip2"/bzlib.c "$bzip2"/bzip2.c
+    "$bzip2"/randtable.c "$bzip2"/compress.c "$bzip2"/decompress.c "$bzip2"/bzlib.c \
+    "$bzip2"/bzip2.c
 head -c 3000000 "$src/sqlite/sqlite3.c" >"$out/input"
-(cd "$out/bzip2" && ./bzip2 -c ../input >packed && ./bzip2 -dc packed | cmp - ../input)
+both bzip2 ./bzip2 -c ../input
+for folder in "$out/bzip2" "$out/bzip2-clang"; do cp "$folder/output" "$folder/packed"; done
+both bzip2 ./bzip2 -dc packed
+cmp "$out/bzip2/output" "$out/input"
+cmp "$out/bzip2-clang/output" "$out/input"
 cfg bzip2
 
 # gcc leaves the edges of computed gotos out of its notes: Lua is built with a switch.
 lua=$src/lua/src
+# shellcheck disable=SC2046
 compile lua -DLUA_USE_POSIX -DLUA_USE_JUMPTABLE=0 -I"$src/include" -o lua \
     $(ls "$lua"/*.c | grep -v '/luac\.c') -lm
-(cd "$out/lua" && ./lua "$OLDPWD/bench/real/work.lua" >/dev/null)
+both lua ./lua "$PWD/bench/real/work.lua"
 cfg lua
 
 compile sqlite -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION -I"$src/sqlite" -Ibench/real \
-    -I"$PWD" -o sqlite \
-    "$src/sqlite/sqlite3.c" "$PWD/bench/real/main_sqlite.c" -lm
-(cd "$out/sqlite" && ./sqlite "$OLDPWD/bench/real/work.sql" 1 >/dev/null)
+    -I"$PWD" -o sqlite "$src/sqlite/sqlite3.c" "$PWD/bench/real/main_sqlite.c" -lm
+both sqlite ./sqlite "$PWD/bench/real/work.sql" 1
 cfg sqlite
 
 key() { sed "s/.*\"$2\":\([0-9.a-z]*\)[,}].*/\1/" "$1"; }
 ratio() { awk "BEGIN { printf \"%.$3f\", $1 / $2 }"; }
 replay() { "$build/bursty" replay edges --json "$@" "$out/$program.txt" >"$out/json"; }
 
-echo \
-    '| program | functions | exact | counters | gcov counters | updates a block, rules | exact weights | exact weights, minimum tree | gcov | updates, of gcov |'
-echo '|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|'
-for program in bzip2 lua sqlite; do
-    replay
-    blocks=$(key "$out/json" blocks) updates=$(key "$out/json" updates) \
-        gcov=$(key "$out/json" gcov_updates)
-    printf '| %s | %s | %s | %s | %s ' $program "$(key "$out/json" functions)" \
-        "$(key "$out/json" exact_functions)" \
-        "$(key "$out/json" counters)" \
-            "$(awk '/^F/ { n += $6 } END { print n }' "$out/$program.txt")"
-    printf '| %s ' "$(ratio "$updates" "$blocks" 3)"
-    for options in '--weights exact' '--weights exact --minimum'; do
-        # shellcheck disable=SC2086
-        replay $options
-        printf '| %s ' "$(ratio "$(key "$out/json" updates)" "$blocks" 3)"
-    done
-    echo "| $(ratio "$gcov" "$blocks" 3) | $(ratio "$updates" "$gcov" 2) |"
-done
-echo
-echo \
-    'Reduction (blocks / updates; and in instructions, 5 an update and 1 a jump: 5 blocks / (5 updates + jumps)), exact weights:'
-echo
-echo \
-    '| program | Eprof(Ecnt) | instructions | Vprof(Ecnt) | Vprof(Vcnt) | witnesses a block | bits a block | planning, ms |'
-echo '|---|---:|---:|---:|---:|---:|---:|---:|'
+row() { # NUMBER... of a table
+    printf '|'
+    printf ' %s |' "$@"
+    printf '\n'
+}
+row program functions exact counters 'gcov counters' 'updates a block, rules' 'exact weights' \
+    'exact weights, minimum tree' gcov 'updates, of gcov' 'clang IR-PGO updates, of gcov'
+echo '|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|'
 for program in bzip2 lua sqlite; do
     replay --weights exact
-    blocks=$(key "$out/json" blocks) updates=$(key "$out/json" updates) \
-        jumps=$(key "$out/json" updates_on_critical_edges)
-    printf '| %s | %s | %s ' $program "$(ratio "$blocks" "$updates" 2)" "$(ratio "(5 * \
-        $blocks)" "(5 * $updates + $jumps)" 2)"
-    for problem in vprof-e vprof-v; do
-        replay --weights exact --problem $problem
-        printf '| %s ' "$(ratio "$blocks" "$(key "$out/json" updates)" 2)"
-    done
-    replay --problem trace
-    printf '| %.3f | %.3f ' "$(key "$out/json" witnesses_per_block)" \
-        "$(key "$out/json" bits_per_block)"
+    exact=$(key "$out/json" updates)
+    replay --weights exact --minimum
+    minimum=$(key "$out/json" updates)
     replay
-    echo "| $(ratio "$(key "$out/json" planning_us)" 1000 1) |"
+    blocks=$(key "$out/json" blocks)
+    updates=$(key "$out/json" updates)
+    gcov=$(key "$out/json" gcov_updates)
+    gcov_counters=$(awk '/^F/ { n += $6 } END { print n }' "$out/$program.txt")
+    row $program "$(key "$out/json" functions)" "$(key "$out/json" exact_functions)" \
+        "$(key "$out/json" counters)" "$gcov_counters" \
+        "$(ratio "$updates" "$blocks" 3)" "$(ratio "$exact" "$blocks" 3)" \
+        "$(ratio "$minimum" "$blocks" 3)" "$(ratio "$gcov" "$blocks" 3)" \
+        "$(ratio "$updates" "$gcov" 2)" "$(ratio "$(clang_updates $program)" "$gcov" 2)"
+done
+echo
+echo 'Reduction: blocks / updates; and in instructions, 5 an update and 1 a jump:'
+echo '5 blocks / (5 updates + jumps); exact weights.'
+echo
+row program 'Eprof(Ecnt)' instructions 'Vprof(Ecnt)' 'Vprof(Vcnt)' 'witnesses a block' \
+    'bits a block' 'planning, ms'
+echo '|---|---:|---:|---:|---:|---:|---:|---:|'
+for program in bzip2 lua sqlite; do
+    replay --weights exact --problem vprof-e
+    vprof_e=$(key "$out/json" updates)
+    replay --weights exact --problem vprof-v
+    vprof_v=$(key "$out/json" updates)
+    replay --problem trace
+    witnesses=$(key "$out/json" witnesses_per_block) bits=$(key "$out/json" bits_per_block)
+    replay
+    planning=$(key "$out/json" planning_us)
+    replay --weights exact
+    blocks=$(key "$out/json" blocks)
+    updates=$(key "$out/json" updates)
+    jumps=$(key "$out/json" updates_on_critical_edges)
+    row $program "$(ratio "$blocks" "$updates" 2)" \
+        "$(ratio "(5 * $blocks)" "(5 * $updates + $jumps)" 2)" "$(ratio "$blocks" "$vprof_e" 2)" \
+        "$(ratio "$blocks" "$vprof_v" 2)" "$(ratio "$witnesses" 1 3)" "$(ratio "$bits" 1 3)" \
+        "$(ratio "$planning" 1000 1)"
 done

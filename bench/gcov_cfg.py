@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""gcov_cfg.py NAME FILE.gcno ... - control flow graphs and counts out of gcc 12's own notes (.gcno) and data (.gcda), as a
-cfg file of kind G (docs/formats.md). Counts of arcs without a counter are derived as gcov does, from gcov's own tree."""
+"""gcov_cfg.py NAME FILE.gcno ... - control flow graphs and counts out of gcc 12's own notes (.gcno)
+and data (.gcda), as a cfg file of kind G (docs/formats.md). Counts of arcs without a counter are
+derived as gcov does, from gcov's own tree."""
 import os, struct, sys
 
 FUNCTION, BLOCKS, ARCS, LINES, COUNTERS = 0x01000000, 0x01410000, 0x01430000, 0x01450000, 0x01a10000

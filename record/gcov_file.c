@@ -111,8 +111,18 @@ static int put(void *user, const void *data, size_t size) {
     return 0;
 }
 
+/* A program and its shared library may both be linked with these files. Then the dynamic linker
+   makes all names of the library's copy those of the program's: there is one list of objects, and
+   the second destructor has nothing to do. */
+__attribute__((weak)) int gcov_file_is_first(void); /* weak: never taken for its own copy */
+int gcov_file_is_first(void) {
+    static int calls;
+    return calls++ == 0;
+}
+
 __attribute__((destructor)) static void write_files(void) {
     gcda g = {NULL, NULL, 0, 0};
+    if (!gcov_file_is_first()) return;
     if (gcov_dump(open_next, put, &g) != 0)
         fprintf(stderr, "gcov_file.c: objects of a gcc that gcov.c does not know, or no memory\n");
     else

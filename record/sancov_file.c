@@ -136,11 +136,21 @@ static void name_functions(void) {
         if (modules[i].path[0] && !strchr(modules[i].path, '\'')) name_functions_of(&modules[i]);
 }
 
+/* A program and its shared library may both be linked with these files. Then the dynamic linker
+   makes all names of the library's copy those of the program's: there is one list of functions, and
+   the second destructor has nothing to do. */
+__attribute__((weak)) int sancov_file_is_first(void); /* weak: never taken for its own copy */
+int sancov_file_is_first(void) {
+    static int calls;
+    return calls++ == 0;
+}
+
 __attribute__((destructor)) static void write_dump(void) {
     const edgeprof_function *const *list;
     off_t before = 0;
     uint32_t count;
     FILE *file;
+    if (!sancov_file_is_first()) return;
     name_functions();
     list = sancov_functions(NULL, NULL, &count);
     file = append_open(&before);

@@ -99,6 +99,45 @@ TEST(the_part_is_read) {
     text_free(&out);
 }
 
+/* Another object may have a copy of f: its counters have another key. In the report it is one. */
+TEST(copies_of_a_function_are_one) {
+    static const unsigned char key[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    unsigned char bytes[2 * sizeof payload];
+    const covered_all *covered;
+    uint64_t entries = 0, line = 0;
+    size_t i;
+    int copies;
+    for (copies = 1; copies <= 2; copies++) {
+        text file;
+        report r;
+        input in;
+        memcpy(bytes, payload, sizeof payload);
+        memcpy(bytes + sizeof payload, payload, sizeof payload);
+        for (i = sizeof payload; i + sizeof key <= sizeof bytes; i++)
+            if (memcmp(bytes + i, key, sizeof key) == 0) bytes[i] = 99;
+        file = file_of(bytes, (size_t)copies * sizeof payload);
+        memset(&r, 0, sizeof r);
+        CHECK_EQ(load(&in, &file), 0);
+        input_settle(&in);
+        report_make(&r, &in);
+        covered = covered_in(&r);
+        if (CHECK(covered && covered->count == 2)) {
+            const covered_file *f = &covered->files[0];
+            CHECK_EQ(f->function_count, 1);
+            CHECK_EQ(f->branch_count, 2);
+            CHECK_EQ(f->functions_hit, 1);
+            if (copies == 1) entries = f->functions[0].entries;
+            if (copies == 1) line = f->lines[0].count;
+            CHECK(entries > 0 && line > 0);
+            CHECK_EQ(f->functions[0].entries, (uint64_t)copies * entries);
+            CHECK_EQ(f->lines[0].count, (uint64_t)copies * line);
+        }
+        report_free(&r);
+        input_free(&in);
+        text_free(&file);
+    }
+}
+
 TEST(every_cut_and_flip) {
     unsigned char bytes[sizeof payload];
     size_t i, accepted = 0, refused = 0;

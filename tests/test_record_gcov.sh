@@ -104,7 +104,7 @@ check "a line that ran 1000 times is there" grep -q ' 1000:.*parse_sum(&p)' "$ou
 check "gcov says the same of both" cmp "$out/ours.txt" "$out/theirs.txt"
 check "and without constructors" cmp "$out/section.txt" "$out/theirs.txt"
 
-# The whole in two lines, as for a project that is not to be touched: three runs add up, as libgcov's.
+# As for a project that is not to be touched: three runs add up, as those of libgcov do.
 mkdir -p "$out/files"
 # shellcheck disable=SC2086
 check "files: the covered object" $CC $flags --coverage -c -o "$out/files/parser.o" \
@@ -120,6 +120,17 @@ for kind in files theirs; do
 done
 check "files: 3000 times, and the number of runs" grep -q ' 3000:.*parse_sum(&p)' "$out/files.txt"
 check "files: as libgcov's" cmp "$out/files.txt" "$out/theirs.txt"
+# A program and its shared library, both linked with the runtime: nothing is written twice.
+mkdir -p "$out/shared"
+# shellcheck disable=SC2086
+check "shared: library" $CC $flags -fPIC -shared --coverage -o "$out/shared/libparser.so" \
+    examples/parser/parser.c record/gcov.c record/gcov_file.c
+# shellcheck disable=SC2086
+check "shared: linked" $CC $flags -o "$out/shared/run" "$out/main.c" record/gcov.c \
+    record/gcov_file.c -L"$out/shared" -lparser -Wl,-rpath,"$out/shared"
+check "shared: run" "$out/shared/run"
+gcov -t "$out"/shared/*parser.gcda >"$out/shared.txt" 2>"$out/shared.err"
+check "shared: counted once" grep -q ' 1000:.*parse_sum(&p)' "$out/shared.txt"
 check "files: no folder to write to is said" sh -c "chmod 644 '$out/files/parser.gcda' &&
     mv '$out/files' '$out/moved' && '$out/moved/run' 2>&1 | grep -q 'parser.gcda: No such file'"
 echo "$passed passed, $failed failed"

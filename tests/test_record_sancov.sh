@@ -159,6 +159,21 @@ check "143 rounds fell through" grep -qx "DA:$(line_of 'case 2' "$out/app.c"),14
 line=$(line_of 'open = 1\|failed = 1' examples/parser/parser.c)
 check "a line of the parser is there" grep -q "^DA:$line," "$info"
 
+# A shared library and its program, both linked with the runtime: each function is there once, with
+# its name, wherever the library is loaded.
+check "shared: sancov.c" $clang -O1 -fPIC -I. -c -o "$out/pic.o" record/sancov.c
+check "shared: sancov_file.c" $clang -O1 -fPIC -I. -c -o "$out/pic_file.o" record/sancov_file.c
+# shellcheck disable=SC2086
+check "shared: library" $clang -O0 -fPIC -shared $covered -fno-sanitize-link-runtime \
+    -DEDGEPROF_OFF -I. -o "$out/libparser.so" examples/parser/parser.c "$out/pic.o" "$out/pic_file.o"
+check "shared: linked" $clang -o "$out/shared" "$out/app-O0.o" "$out/pic.o" "$out/pic_file.o" \
+    -L"$out" -lparser -Wl,-rpath,"$out"
+check "shared: run" run shared
+check "shared: run again" run shared
+check "shared: LCOV" lcov shared
+check "shared: parser.c, twice" grep -qx 'FNDA:2000,parser_evaluate' "$out/shared.info"
+check "shared: app.c, twice" grep -qx 'FNDA:2000,kinds' "$out/shared.info"
+
 # Too little memory: functions are left out, and it says so.
 level=-O0
 check "little memory: linked" build small "$out/small.o" "$out/file.o"

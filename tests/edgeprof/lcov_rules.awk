@@ -9,18 +9,16 @@ function bad(why) {
 function total(key, sum) {
     if (!(key in said) || said[key] != sum) bad(key " is " said[key] ", not " sum)
 }
-function end_of_file(    i, k, l, at, to, ran, lines, hit, taken, called) {
+function end_of_file(    i, l, at, ran, lines, hit, taken, called) {
     for (i = 1; i <= functions; i++) {
         called += calls[name[i]] > 0
         if (!(name[i] in calls)) bad("no FNDA for " name[i])
-        to = 1e9
-        for (k = 1; k <= functions; k++) {
-            if (start[k] > start[i] && start[k] <= to) to = start[k] - 1
-            if (k != i && start[k] == start[i]) to = 0 # two begin there: no line is its alone
-        }
         ran = at = 0
-        for (l in count) {
-            if (l + 0 < start[i] || l + 0 > to) continue
+        l = start[i] + 0
+        if (begins[l] > 1) l = last + 1 # two begin there: no line is its alone
+        for (; l <= last; l++) {
+            if (l > start[i] && l in begins) break
+            if (!(l in count)) continue
             at++
             ran += count[l] > 0
         }
@@ -49,12 +47,15 @@ function end_of_file(    i, k, l, at, to, ran, lines, hit, taken, called) {
     split("", said)
     split("", reached)
     split("", count)
+    split("", begins)
+    last = 0
     split("", calls)
     files++
 }
 { value = substr($0, index($0, ":") + 1); n = split(value, field, ",") }
 /^FN:/ {
     start[++functions] = field[1]
+    begins[field[1]]++
     name[functions] = substr(value, index(value, ",") + 1)
     known[files + 0, name[functions]]++
 }
@@ -66,6 +67,7 @@ function end_of_file(    i, k, l, at, to, ran, lines, hit, taken, called) {
 /^DA:/ {
     if (field[1] in count) bad("line " field[1] " twice")
     count[field[1]] = field[2]
+    if (field[1] + 0 > last) last = field[1] + 0
 }
 /^BRDA:/ {
     line[++branches] = field[1]
