@@ -13,7 +13,7 @@ lua=
 for name in lapi lauxlib lbaselib lcode ldo lgc llex lparser lstrlib ltable lvm lundump; do lua="$lua $src/lua/src/$name.c"; done
 
 used() { # COMMAND...: hundredths of a second of user and system time
-    (export LC_ALL=C; { time -p "$@" >/dev/null 2>&1; } 2>&1) | awk '/user|sys/ { s += $2 } END { printf "%d", s * 100 }'
+    ("$@" >/dev/null 2>&1; times) | awk -F'[ms ]+' 'NR == 2 { printf "%d", 100 * (60 * $1 + $2 + 60 * $3 + $4) }'
 }
 lua_files() { # LEVEL COMPILER...
     level=$1; shift

@@ -178,6 +178,28 @@ TEST(entries_of_one_file) {
     CHECK_EQ(has_check(source, "outer", &choice), 0);
 }
 
+/* The author of an interpreter's loop knows more than any rule. */
+TEST(author_chooses) {
+    static const char source[] =
+        "# 1 \"x.c\"\nint f(int a) { struct bursty_no_check; for (;;) { struct bursty_no_check; "
+        "g(); } }\nint h(int a) { while (a) { struct bursty_check; a--; } return a; }\n"
+        "int k(int a) { struct bursty_check; return a; }\n";
+    cc_choice choice;
+    char *got;
+    memset(&choice, 0, sizeof choice);
+    choice.loops = 4;
+    CHECK_EQ(has_check(source, "f", &choice), 0);
+    CHECK_EQ(has_check(source, "h", &choice), 0);
+    CHECK_EQ(has_check(source, "k", &choice), 1);
+    got = records(source, &choice);
+    CHECK(strstr(got, "L f 1 - 1 0 -\n") != NULL);
+    CHECK(strstr(got, "L w 2 - 1 0 c\n") != NULL);
+    free(got);
+    choice.entries = CC_ENTRIES_ALL;
+    choice.loops = CC_LOOPS_ALL;
+    CHECK_EQ(has_check(source, "f", &choice), 0);
+}
+
 TEST(plans) {
     static const char source[] = "# 1 \"x.c\"\nint f(void) { return g(); }\n";
     static const char fresh[] = "bursty plan 1\nP a%20b.c f c075b0d3398d0b92 0 - why\n";

@@ -255,10 +255,43 @@ static void decide_by_plan(cc_unit *u, cc_flow *flows, const char *file, const c
     text_free(&name);
 }
 
+/* ---- the author's word ---- */
+
+/* A body that begins with `struct bursty_check;` gets a check, one that begins with `struct
+   bursty_no_check;` gets none: declarations that mean nothing to a compiler. Returns 1, -1, or 0 if
+   the body says nothing. */
+static int author_says(const cc_unit *u, uint32_t body) {
+    const cc_node *n = &u->nodes[body];
+    uint32_t token;
+    if (n->kind != CC_N_BLOCK || !n->kid[0]) return 0;
+    n = &u->nodes[n->kid[0]];
+    token = n->first;
+    if (n->kind != CC_N_DECLARATION || n->last != token + 2) return 0;
+    if (!cc_is(&u->tokens, token, CC_STRUCT)) return 0;
+    if (cc_spells(&u->tokens, token + 1, "bursty_check")) return 1;
+    return cc_spells(&u->tokens, token + 1, "bursty_no_check") ? -1 : 0;
+}
+
+static void obey_author(cc_unit *u, cc_flow *flows, const cc_choice *choice) {
+    uint32_t i, k;
+    for (i = 0; i < u->function_count; i++) {
+        int says;
+        if (!is_wanted(u, &u->functions[i], choice)) continue;
+        says = author_says(u, u->functions[i].root);
+        if (says) flows[i].checked = says > 0;
+        for (k = 0; k < flows[i].loop_count; k++) {
+            cc_loop *loop = &flows[i].loops[k];
+            says = author_says(u, u->nodes[loop->node].kid[1]);
+            if (says) loop->checked = says > 0;
+        }
+    }
+}
+
 void cc_decide(cc_unit *u, cc_flow *flows, const char *file, const cc_choice *choice) {
     uint8_t *planned = (uint8_t *)tool_alloc(u->function_count + 1);
     memset(planned, 0, u->function_count + 1);
     if (choice->plan) decide_by_plan(u, flows, file, choice, planned);
     decide_alone(u, flows, choice, planned);
+    obey_author(u, flows, choice);
     free(planned);
 }
