@@ -177,7 +177,7 @@ refuses "offset 8: the member's header is cut off" "$dir/bad.burstycg"
 refuses 'place: no input: give FILE'
 refuses "'L' is not valid" --set L $figure
 refuses 'place: no function is called nobody' --why nobody $figure
-refuses 'no option --colour' --colour $figure
+refuses "no option '--colour'" --colour $figure
 refuses '--set wants a value' $figure --set
 refuses 'one of --list' --list --json $figure
 refuses 'is no plan' --diff $figure $figure
