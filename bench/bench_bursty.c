@@ -13,6 +13,7 @@
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_PTHREAD
 #include "bursty.h"
+#include "dualpath.h"
 #endif
 #include "race.h"
 #include <pthread.h>

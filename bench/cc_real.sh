@@ -28,7 +28,7 @@ fetch() {
 # The folder of one build: a fresh copy of the sources. $cc is the compiler's command, $left lists what was left alone.
 begin() { # PROGRAM MODE SOURCES
     here=$work/$1-$2
-    rm -rf "$here" && cp -rL "$3" "$here" && cd "$here" || exit 2
+    rm -rf "$here" && cp -rLp "$3" "$here" && cd "$here" || exit 2
     left=$here/left-alone
     case $2 in
     plain) cc=$gcc ;;

@@ -25,6 +25,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "bursty.h"
+#include "dualpath.h"
 #include "profile.h"
 
 #define TOP 8 /* lines in each table of the summary */

@@ -15,6 +15,8 @@
 #include <time.h>
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#define BURSTCLOCK_IMPLEMENTATION
+#include "burstclock.h"
 #define HCCT_IMPLEMENTATION
 #include "hcct.h"
 #define FOOTPRINT_IMPLEMENTATION
@@ -39,8 +41,8 @@ static uint64_t wall_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Every event in a burst reads the clock twice, so it is the cheapest one there is: some 20 ns for
-   the processor's counter, 70 for clock_gettime where this was measured. */
+/* Every event in a burst of times reads the clock twice, so it is the cheapest one there is: some
+   20 ns for the processor's counter, 70 for clock_gettime where this was measured. */
 static uint64_t now(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
     return __builtin_ia32_rdtsc();
@@ -192,16 +194,29 @@ static void ask_for_references(void) {
             p.check_count == BURSTY_ALWAYS ? "every reference" : "references in bursts";
 }
 
+/* Bursts of their own, at the rate of the hot table's. */
+static void ask_for_times(void) {
+    static burstclock clock;
+    bursty_profile p;
+    memset(&p, 0, sizeof p);
+    if (!asked("INDEX_HOT", &p) || burstclock_init(&clock, our_ticks, NULL, NULL, NULL) != 0) return;
+    p.classes = (uint32_t)BURSTY_CALL | (uint32_t)BURSTY_RETURN | (uint32_t)BURSTY_BACKEDGE
+                | (uint32_t)BURSTY_BEGIN | (uint32_t)BURSTY_END;
+    p.action = burstclock_event;
+    p.user = &clock;
+    bursty_set_profile(3, &p);
+}
+
 void profile_start(void) {
     bursty_config config;
     memset(&config, 0, sizeof config);
     if (!asked("INDEX_HOT", &config.profile)) config.profile.off = 1;
     config.profile.classes = BURSTY_CALL | BURSTY_RETURN | BURSTY_BACKEDGE;
-    config.clock = our_ticks;
     config.clock_hz = ticks_per_second();
     turn = config.clock_hz / 10000;
     config.program = "demo/index";
     if (bursty_start(&config) == 0) return;
+    ask_for_times();
     ask_for_contexts();
     ask_for_references();
 }

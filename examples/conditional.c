@@ -1,30 +1,38 @@
-/* conditional.c - "show me what a request does, but only from its third attempt on". Counters
-   decide which events reach the action; nothing of it stands in the code that is watched.
+/* conditional.c - "show me what a request does, but only from its third attempt on". Counters decide
+   which events reach the action; nothing of it stands in the code that is watched.
 
    Counter 0 is set to "overflow after three" when a request begins, and every attempt (a back-edge)
-   adds 1. The action gets user events while the overflow flag is set. It prints the trace that the
-   comment at the end of this file explains. */
+   adds 1. User events are reported while the overflow flag is set. The program prints the trace that
+   the comment at the end of this file explains. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#define CONTROL_IMPLEMENTATION
+#include "control.h"
 #include <stdio.h>
 #include <string.h>
 
+static const control_rule rules[2] = {
+    /* a request begins: overflow comes with the third attempt */
+    { BURSTY_CALL, { { { 0, 0, 0, 0 } } }, { { CONTROL_UNTIL, 0, 3 } }, 1 },
+    /* an attempt */
+    { BURSTY_BACKEDGE, { { { 0, 0, 0, 0 } } }, { { CONTROL_INC, 0, 0 } }, 1 }
+};
+static const control_when late = { { { 0, 0, 1, 0 } } }; /* overflow, bit 0: counter 0 */
+static control_state counters;
 static int printed;
 
 static void print_counter(const char *what, const char *name) {
-    printf("    %-8s %-10s counter 0: %2d\n", what, name, (int)(int32_t)bursty_counter(0));
+    printf("    %-8s %-10s counter 0: %2d\n", what, name, (int)(int32_t)counters.counter[0]);
 }
 
 static void on_event(void *user, const bursty_event *e) {
+    int held = control_holds(&counters, &late);
     (void)user;
-    printed++;
-    print_counter("reported", e->site->name);
-}
-
-/* A second profile, without a condition, shows every event. It stands after the first, so that the
-   counter that it prints is the one after the event. */
-static void on_any_event(void *user, const bursty_event *e) {
-    (void)user;
+    control_step(&counters, e->kind);
+    if (held && (e->kind & BURSTY_USER)) {
+        printed++;
+        print_counter("reported", e->site->name);
+    }
     print_counter("event", e->site->name);
 }
 
@@ -44,31 +52,12 @@ static int request(int good_at) {
 }
 
 int main(void) {
-    bursty_profile late, all;
-    bursty_rule rules[2];
+    bursty_config config;
     int good;
-    memset(&late, 0, sizeof late);
-    memset(&all, 0, sizeof all);
-    memset(rules, 0, sizeof rules);
-    rules[0].classes = BURSTY_CALL; /* a request begins: overflow comes with the third attempt */
-    rules[0].op[0].op = BURSTY_UNTIL;
-    rules[0].op[0].value = 3;
-    rules[0].op_count = 1;
-    rules[1].classes = BURSTY_BACKEDGE; /* an attempt */
-    rules[1].op[0].op = BURSTY_INC;
-    rules[1].op_count = 1;
-    late.check_count =
-        BURSTY_ALWAYS; /* conditions replace sampling here; they work in bursts as well */
-    late.classes = BURSTY_USER;
-    late.rules = rules;
-    late.rule_count = 2;
-    late.when.any[0].overflow = 1; /* bit 0: counter 0 */
-    late.action = on_event;
-    all.check_count = BURSTY_ALWAYS;
-    all.action = on_any_event;
-    if (bursty_start(NULL) == 0) return 1;
-    bursty_set_profile(0, &late);
-    bursty_set_profile(1, &all);
+    memset(&config, 0, sizeof config);
+    config.profile.check_count = BURSTY_ALWAYS; /* conditions work in bursts as well */
+    config.profile.action = on_event;
+    if (control_init(&counters, rules, 2) != 0 || bursty_start(&config) == 0) return 1;
     printf("a request that succeeds at once:\n");
     good = request(1);
     printf("a request that succeeds at the fourth attempt:\n");
@@ -80,10 +69,9 @@ int main(void) {
 #endif
 }
 
-/* The trace of the second request. A condition is judged on the flags as they were before the
-   event, an operation takes effect after it. So the third "request" (the loop's back-edge carries
-   the function's name) sets the flag, and the first event that finds it set is the "send" behind
-   it.
+/* The trace of the second request. A condition is judged on the flags as they were before the event,
+   an operation takes effect after it. So the third "request" (the loop's back-edge carries the
+   function's name) sets the flag, and the first event that finds it set is the "send" behind it.
 
      event                counter 0 before, after    overflow before, after    reported?
      request (call)          .        -3                  .        -

@@ -1,10 +1,15 @@
-/* game_loop.c - a game: two threads, callers by BURST_SCOPE, CPU time per function, a budget of 1 %, an overlay every hundred frames.
-   Build: cc -O2 -pthread. Leave the profiler in what ships; -DBURSTY_OFF makes it nothing. */
+/* game_loop.c - a game: two threads, callers by BURST_SCOPE, CPU time per function, a budget of 1 %,
+   an overlay every hundred frames. Build: cc -O2 -pthread. Leave the profiler in what ships;
+   -DBURSTY_OFF makes it nothing. */
 #define _POSIX_C_SOURCE 200809L
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_PTHREAD                   /* ends and forks of threads are noticed */
 #define BURSTY_STDIO
 #include "bursty.h"
+#define HOTTEST_IMPLEMENTATION
+#include "hottest.h"
+#define BURSTCLOCK_IMPLEMENTATION
+#include "burstclock.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -15,7 +20,8 @@ enum { BODIES = 300, FRAMES = 400 };
 typedef struct body { float x, y, vx, vy; } body;
 static body world[BODIES];
 
-static uint64_t cpu_ns(void *user) {     /* this thread's CPU time: what others do does not count against the budget */
+/* This thread's CPU time: what others do does not count against the budget. */
+static uint64_t cpu_ns(void *user) {
     struct timespec t;
     (void)user;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
@@ -25,8 +31,10 @@ static uint64_t cpu_ns(void *user) {     /* this thread's CPU time: what others 
 static void push_apart(body *a, body *b) {
     float dx = b->x - a->x, dy = b->y - a->y, d = dx * dx + dy * dy + 1e-3f;
     BURST_SCOPE("push_apart");
-    a->vx -= dx / d * 1e-4f; a->vy -= dy / d * 1e-4f;
-    b->vx += dx / d * 1e-4f; b->vy += dy / d * 1e-4f;
+    a->vx -= dx / d * 1e-4f;
+    a->vy -= dy / d * 1e-4f;
+    b->vx += dx / d * 1e-4f;
+    b->vy += dy / d * 1e-4f;
     BURST_LEAVE();
 }
 
@@ -41,7 +49,8 @@ static void collide(void) {
 
 static void move(body *b) {
     BURST_SCOPE("move");
-    b->x += b->vx; b->y += b->vy;
+    b->x += b->vx;
+    b->y += b->vy;
     if (b->x < 0 || b->x > 1) b->vx = -b->vx;
     if (b->y < 0 || b->y > 1) b->vy = -b->vy;
     BURST_LEAVE();
@@ -63,7 +72,10 @@ static void overlay(int frame) {         /* shares of the time sampled */
     bursty_get_stats(&stats);
     for (i = 0; i < n; i++) all += (double)row[i].ticks;
     printf("frame %3d, sampling %.2f %%:", frame, stats.rate_ppm / 1e4);
-    for (i = 0; i < n && i < 4; i++) printf("  %s %.0f %%", row[i].site->name, all > 0 ? 100 * (double)row[i].ticks / all : 0);
+    for (i = 0; i < n && i < 4; i++) {
+        double share = all > 0 ? 100 * (double)row[i].ticks / all : 0;
+        printf("  %s %.0f %%", row[i].site->name, share);
+    }
     printf("\n");
 }
 
@@ -80,18 +92,32 @@ static void *mixer(void *argument) {
 }
 
 int main(void) {
+    static burstclock clock;
     bursty_config config;
+    bursty_profile times;
     pthread_t audio;
     float sum = 0;
     int frame, i;
     memset(&config, 0, sizeof config);
+    memset(&times, 0, sizeof times);
+    if (burstclock_init(&clock, cpu_ns, NULL, NULL, NULL) != 0) return 1;
+    clock.budget_ppm = 10000;
     config.program = "game_loop";
-    config.clock = cpu_ns;
     config.clock_hz = 1000000000;
-    config.budget_ppm = 10000;
+    config.pace = burstclock_pace;
+    config.pace_user = &clock;
     bursty_start(&config);
+    times.check_count = 9900; /* rarer and longer bursts for times */
+    times.burst_count = 100;
+    times.classes = (uint32_t)BURSTY_ANY | (uint32_t)BURSTY_BEGIN | (uint32_t)BURSTY_END;
+    times.action = burstclock_event;
+    times.user = &clock;
+    bursty_set_profile(1, &times);
     bursty_thread_name("game");
-    for (i = 0; i < BODIES; i++) { world[i].x = (float)(i * 37 % BODIES) / (float)BODIES; world[i].y = (float)(i * 53 % BODIES) / (float)BODIES; }
+    for (i = 0; i < BODIES; i++) {
+        world[i].x = (float)(i * 37 % BODIES) / (float)BODIES;
+        world[i].y = (float)(i * 53 % BODIES) / (float)BODIES;
+    }
     if (pthread_create(&audio, NULL, mixer, &sum) != 0) return 1;
     for (frame = 1; frame <= FRAMES; frame++) {
         update();

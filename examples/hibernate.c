@@ -3,6 +3,8 @@
    fraction of a percent. Weights make up for the sleep: the estimates are those of the whole run. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#define HOTTEST_IMPLEMENTATION
+#include "hottest.h"
 #include <stdio.h>
 #include <string.h>
 

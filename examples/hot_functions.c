@@ -2,6 +2,8 @@
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_STDIO
 #include "bursty.h"
+#define HOTTEST_IMPLEMENTATION
+#include "hottest.h"
 #include <stdio.h>
 
 static int is_prime(int n) {

@@ -1,6 +1,6 @@
-/* dump.c - at exit, all trees go into the file that $HCCT_FILE names, by default hcct.brst. %p in the
-   name becomes the process number. A child of fork adds its number if there is no %p, for the file
-   without it is its parent's. */
+/* dump.c - at exit, all trees go into the file that $BURSTY_CONTEXTS names, by default hcct.brst.
+   %p in the name becomes the process number. A child of fork adds its number if there is no %p, for
+   the file without it is its parent's. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 RECORDER_HOOK static void make_path(char *path, size_t room) {
-    const char *wanted = getenv("HCCT_FILE");
+    const char *wanted = getenv("BURSTY_CONTEXTS");
     size_t n = 0;
     int numbered = 0;
     if (!wanted || !*wanted) wanted = "hcct.brst";
@@ -94,10 +94,16 @@ RECORDER_HOOK void recorder_dump(void) {
         fprintf(stderr, "hcct: cannot write %s: %s\n", path, strerror(errno));
     }
     for (r = all; r; r = r->next) deep += r->frames_full;
-    if (threads) fprintf(stderr, "hcct: %lu threads are missing, for lack of memory\n", (unsigned long)threads);
-    if (functions) fprintf(stderr, "hcct: %lu functions have no name, for lack of memory\n", (unsigned long)functions);
+    if (threads)
+        fprintf(stderr, "hcct: %lu threads are missing, for lack of memory\n",
+                (unsigned long)threads);
+    if (functions)
+        fprintf(stderr, "hcct: %lu functions have no name, for lack of memory\n",
+                (unsigned long)functions);
     if (deep) {
-        fprintf(stderr, "hcct: %lu calls were deeper than HCCT_INSTRUMENT_DEPTH (%d); after longjmp their callers may be wrong\n",
-                (unsigned long)deep, HCCT_INSTRUMENT_DEPTH);
+        fprintf(stderr,
+                "hcct: %lu calls were deeper than RECORDER_DEPTH (%d); after longjmp their callers "
+                "may be wrong\n",
+                (unsigned long)deep, RECORDER_DEPTH);
     }
 }

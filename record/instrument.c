@@ -1,11 +1,12 @@
-/* instrument.c - hot calling contexts of a program that is only compiled with -finstrument-functions:
+/* instrument.c - hot calling contexts of a program that is only compiled with
+   -finstrument-functions:
 
        cc -finstrument-functions -c program.c
        for file in instrument frames threads names dump; do cc -O2 -I. -c record/$file.c; done
        cc -o program program.o instrument.o frames.o threads.o names.o dump.o -pthread
        ./program && build/bursty report hcct.brst
 
-   Every call is recorded. $HCCT_FILE names another file (dump.c); sizes are in recorder.h. */
+   Every call is recorded. $BURSTY_CONTEXTS names another file (dump.c); sizes are in recorder.h. */
 #include "recorder.h"
 #include <stdlib.h>
 
@@ -16,7 +17,7 @@ RECORDER_HOOK int recorder_wants_child(recorder_thread *all) {
     return 1;
 }
 
-#if defined(__clang__)                  /* the compiler has chosen these two names */
+#if defined(__clang__) /* the compiler has chosen these two names */
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wreserved-identifier"
 #endif

@@ -16,14 +16,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifndef HCCT_INSTRUMENT_CONTEXTS
-#define HCCT_INSTRUMENT_CONTEXTS 20000  /* contexts that a thread's tree has room for */
+#ifndef RECORDER_CONTEXTS
+#define RECORDER_CONTEXTS 20000 /* contexts that a thread's tree has room for */
 #endif
-#ifndef HCCT_INSTRUMENT_DEPTH
-#define HCCT_INSTRUMENT_DEPTH 4096      /* open calls of a thread whose frames are known */
+#ifndef RECORDER_DEPTH
+#define RECORDER_DEPTH 4096 /* open calls of a thread whose frames are known */
 #endif
-#ifndef HCCT_INSTRUMENT_COUNT
-#define HCCT_INSTRUMENT_COUNT 65536     /* functions that can be told apart, about 3/4 of it */
+#ifndef RECORDER_FUNCTIONS
+#define RECORDER_FUNCTIONS 65536 /* functions that can be told apart, about 3/4 of it */
 #endif
 
 /* The recorder must not record itself, even if it is compiled like the program. */
@@ -39,9 +39,9 @@ void recorder_at_exit(void);
 /* An open call. */
 typedef struct recorder_frame {
     uintptr_t address;
-    const void *site, *from;            /* where it was called, and where it called the hook */
+    const void *site, *from; /* where it was called, and where it called the hook */
     uint32_t key;
-    hcct_place before;                  /* the tree's position without it */
+    hcct_place before; /* the tree's position without it */
 } recorder_frame;
 
 typedef struct recorder_thread {
@@ -50,10 +50,10 @@ typedef struct recorder_thread {
     size_t bytes;                       /* of the tree's memory, which stands behind */
     int busy;                           /* inside a hook: nobody else may look at the tree */
     int in_use;                         /* by a thread that runs; else the next new thread takes it */
-    uint64_t frames_full;               /* calls beyond HCCT_INSTRUMENT_DEPTH */
+    uint64_t frames_full;               /* calls beyond RECORDER_DEPTH */
     void *references;                   /* patch.c: a footprint of the thread's references, or NULL */
     uint32_t frame_count;
-    recorder_frame frames[HCCT_INSTRUMENT_DEPTH];
+    recorder_frame frames[RECORDER_DEPTH];
 } recorder_thread;
 
 /* threads.c */
@@ -82,7 +82,7 @@ void recorder_reopen(recorder_thread *r);
 
 /* names.c */
 
-/* The key of a function; HCCT_INSTRUMENT_COUNT + 1 stands for all that the table has no room for. */
+/* The key of a function; RECORDER_FUNCTIONS + 1 stands for all that the table has no room for. */
 uint32_t recorder_key(void *function);
 /* Looks all names up. Returns how many had no memory. */
 uint32_t recorder_find_names(void);

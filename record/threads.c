@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATIENCE = 10000 };              /* how often to wait for a thread that is inside a hook */
+enum { PATIENCE = 10000 }; /* how often to wait for a thread that is inside a hook */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -29,7 +29,7 @@ static recorder_thread *records;
 static uint32_t without_memory;
 static int stopped, is_child;
 static __thread recorder_thread *self;
-static __thread int gone;               /* this thread has no record any more, or no memory for one */
+static __thread int gone; /* this thread has no record any more, or no memory for one */
 
 RECORDER_HOOK static void empty(recorder_thread *r) {
     hcct_init(&r->tree, r + 1, r->bytes, NULL);
@@ -76,7 +76,7 @@ RECORDER_HOOK static void start(void) {
 }
 
 RECORDER_HOOK static recorder_thread *new_record(void) {
-    size_t bytes = hcct_bytes(NULL, HCCT_INSTRUMENT_CONTEXTS);
+    size_t bytes = hcct_bytes(NULL, RECORDER_CONTEXTS);
     recorder_thread *r = (recorder_thread *)recorder_memory(sizeof *r + bytes);
     if (!r) {
         without_memory++;
@@ -91,10 +91,11 @@ RECORDER_HOOK static recorder_thread *new_record(void) {
 
 RECORDER_HOOK static recorder_thread *first_call(void) {
     recorder_thread *r;
-    gone = 1;                           /* what is called here may be instrumented: it must not come back */
+    gone = 1; /* what is called here may be instrumented: it must not come back */
     pthread_once(&once, start);
     pthread_mutex_lock(&lock);
-    for (r = records; r && r->in_use; r = r->next) {}
+    for (r = records; r && r->in_use; r = r->next) {
+    }
     if (!r) r = new_record();
     if (r) r->in_use = 1;
     pthread_mutex_unlock(&lock);
@@ -117,7 +118,9 @@ RECORDER_HOOK recorder_thread *recorder_begin(void) {
     return NULL;
 }
 
-RECORDER_HOOK void recorder_end(recorder_thread *r) { __atomic_store_n(&r->busy, 0, __ATOMIC_RELEASE); }
+RECORDER_HOOK void recorder_end(recorder_thread *r) {
+    __atomic_store_n(&r->busy, 0, __ATOMIC_RELEASE);
+}
 
 RECORDER_HOOK int recorder_is_child(void) { return is_child; }
 

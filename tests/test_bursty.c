@@ -1,4 +1,4 @@
-/* test_bursty.c - when bursts begin and end: the schedule against Figure 3, conditional control, actions, settings. */
+/* test_bursty.c - when bursts begin and end: the schedule against Figure 3, actions, settings. */
 #define _XOPEN_SOURCE 700 /* sigaction, setitimer */
 #include "bursty.inc"
 #include <setjmp.h>
@@ -131,78 +131,6 @@ TEST(jitter_breaks_resonance) {
     }
 }
 
-/* ---- conditional control: Figure 4 of hybrid-profiling-support, with what P2, P4, P5 and P6 mean ---- */
-
-TEST(figure_4_equals_figure_3) {
-    uint32_t checks, instrs, i, wrong = 0;
-    for (checks = 1; checks <= 40; checks++)
-        for (instrs = 1; instrs <= 12; instrs++) {
-            bursty_profile p = plain_profile(BURSTY_ALWAYS, 0);
-            bursty_rule rules[4];
-            figure3 f = figure3_make(checks, instrs);
-            uint64_t events = 0;
-            memset(rules, 0, sizeof rules);
-            for (i = 0; i < 4; i++) rules[i].classes = (uint32_t)BURSTY_CALL | (uint32_t)BURSTY_BACKEDGE;
-            rules[0].when.any[0].not_overflow = 2;                                 /* P1, P2: not sampling       */
-            rules[0].op[0].op = BURSTY_INC; rules[0].op[0].counter = 1; rules[0].op_count = 1;
-            rules[1].when.any[0].overflow = 2; rules[1].when.any[0].not_overflow = 4;      /* P3, P4: sampling   */
-            rules[1].op[0].op = BURSTY_INC; rules[1].op[0].counter = 2; rules[1].op_count = 1;
-            rules[2].when.any[0].overflow = 6;                                     /* P5, P6: the burst is over  */
-            rules[3].classes = BURSTY_BEGIN;                                       /* initial values             */
-            for (i = 2; i < 4; i++) {
-                rules[i].op[0].op = rules[i].op[1].op = BURSTY_UNTIL;
-                rules[i].op[0].counter = 1; rules[i].op[0].value = checks - 1;
-                rules[i].op[1].counter = 2; rules[i].op[1].value = instrs;
-                rules[i].op_count = 2;
-            }
-            p.rules = rules;
-            p.rule_count = 4;
-            p.when.any[0].overflow = 2;
-            p.when.any[0].not_overflow = 4;
-            p.action = count_event;
-            p.user = &events;
-            start_with(&p, 0);
-            for (i = 0; i < 2000; i++) {
-                uint64_t before = events;
-                if (i & 1) BURST_LOOP(); else BURST_ENTRY();
-                wrong += (events != before) != figure3_check(&f);
-            }
-        }
-    CHECK_EQ(wrong, 0);
-}
-
-TEST(counters_and_flags) {
-    bursty_profile p = plain_profile(BURSTY_ALWAYS, 0);
-    bursty_rule rules[3];
-    uint64_t zero = 0;
-    int i;
-    memset(rules, 0, sizeof rules);
-    rules[0].classes = BURSTY_BEGIN;
-    rules[0].op[0].op = BURSTY_SET; rules[0].op[0].counter = 3; rules[0].op[0].value = 5; rules[0].op_count = 1;
-    rules[1].classes = BURSTY_USER;
-    rules[1].when.any[0].not_zero = 8;
-    rules[1].op[0].op = BURSTY_DEC; rules[1].op[0].counter = 3; rules[1].op_count = 1;
-    rules[2].classes = BURSTY_CALL;
-    rules[2].op[0].op = BURSTY_DEC; rules[2].op[0].counter = 3; rules[2].op_count = 1;
-    p.rules = rules;
-    p.rule_count = 3;
-    p.classes = BURSTY_USER;
-    p.when.any[0].zero = 8;
-    p.action = count_event;
-    p.user = &zero;
-    start_with(&p, 0);
-    for (i = 0; i < 9; i++) { BURST_POINT(BURSTY_USER, "down", 0); }
-    CHECK_EQ(bursty_counter(3), 0);
-    CHECK_EQ(zero, 4);                                                             /* five downs, four at zero */
-    BURST_ENTRY();
-    CHECK_EQ(bursty_counter(3), UINT32_MAX);                                       /* wrapped: overflow is set */
-    rules[0].op_count = 5;
-    CHECK_EQ(bursty_set_profile(0, &p), -1);
-    rules[0].op_count = 1;
-    rules[0].op[0].counter = 8;
-    CHECK_EQ(bursty_set_profile(0, &p), -1);
-}
-
 /* ---- bursts ---- */
 
 TEST(begin_and_end_frame_every_burst) {
@@ -279,6 +207,11 @@ TEST(an_action_may_set_its_own_profile) {
     CHECK_EQ(count, 110);
 }
 
+static int set_off(bursty_profile *p, int off) {
+    p->off = off;
+    return bursty_set_profile(0, p);
+}
+
 TEST(switching_and_bad_settings) {
     bursty_profile p = plain_profile(9, 1);
     uint64_t count = 0;
@@ -288,31 +221,19 @@ TEST(switching_and_bad_settings) {
     start_with(&p, 0);
     for (i = 0; i < 100; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     CHECK_EQ(count, 10);
-    CHECK_EQ(bursty_enable(0, 0), 0);
+    CHECK_EQ(set_off(&p, 1), 0);
     for (i = 0; i < 100000; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     CHECK_EQ(count, 10);
-    CHECK_EQ(bursty_enable(0, 1), 0);
+    CHECK_EQ(set_off(&p, 0), 0);
     for (i = 0; i < 100; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     CHECK_EQ(count, 20);
-    CHECK_EQ(bursty_enable(1, 1), -1);
-    CHECK_EQ(bursty_enable(-1, 1), -1);
+    CHECK_EQ(bursty_set_profile(-1, &p), -1);
     CHECK_EQ(bursty_set_profile(BURSTY_PROFILES, &p), -1);
     p.check_count = (1u << 30) + 1;
     CHECK_EQ(bursty_set_profile(0, &p), -1);
     p = plain_profile(10, 1);
     p.jitter_percent = 101;
     CHECK_EQ(bursty_set_profile(0, &p), -1);
-}
-
-TEST(switching_on_what_runs_changes_nothing) {
-    bursty_profile p = plain_profile(990, 10);
-    uint64_t count = 0;
-    uint32_t i;
-    p.action = count_event;
-    p.user = &count;
-    start_with(&p, 0);
-    for (i = 0; i < 100000; i++) { if (i % 900 == 0) { CHECK_EQ(bursty_enable(0, 1), 0); } BURST_POINT(BURSTY_USER, "p", i); }
-    CHECK_EQ(count, 1000);
 }
 
 TEST(a_refused_start_changes_nothing) {

@@ -1,6 +1,7 @@
 // test_bursty_cpp.cc - what only C++ has: exceptions through scopes, loops and dual functions; threads that end by themselves.
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#include "dualpath.h"
 #include "test.h"
 #include <stdexcept>
 #include <thread>

@@ -2,6 +2,7 @@
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_POLL
 #include "bursty.h"
+#include "dualpath.h"
 #include "test.h"
 #include <setjmp.h>
 

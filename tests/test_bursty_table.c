@@ -1,4 +1,4 @@
-/* test_bursty_table.c - what is counted and written: the hot table, times, the budget, the dump, a forked child. */
+/* test_bursty_table.c - what is counted and written: the hot table, charged times, the dump, a forked child. */
 #define _XOPEN_SOURCE 700
 #include "bursty.inc"
 
@@ -157,75 +157,28 @@ TEST(full_memory_loses_counted) {
 }
 
 TEST(counts_saturate) {
-    bursty_p_count c;
-    c.half[0] = UINT32_MAX; c.half[1] = 0;
+    bursty_p_count c = UINT64_C(0xFFFFFFFF);
     bursty_p_count_up(&c, 1);
-    CHECK_EQ(bursty_p_read(&c), INT64_C(1) << 32);
-    c.half[0] = 5; c.half[1] = UINT32_MAX - 1;
+    CHECK(c == UINT64_C(1) << 32);
+    c = UINT64_MAX - 4;
+    bursty_p_count_up(&c, 3);
+    CHECK(c == UINT64_MAX - 1);
     bursty_p_count_up(&c, UINT64_C(1) << 40);
-    CHECK(bursty_p_read(&c) == UINT64_MAX);
+    CHECK(c == UINT64_MAX);
     bursty_p_count_up(&c, 1);
-    CHECK(bursty_p_read(&c) == UINT64_MAX);
+    CHECK(c == UINT64_MAX);
 }
 
-/* ---- budget: a simulated clock; every event costs heavily ---- */
-
-static uint64_t now_ns, event_cost_ns;
-static uint64_t simulated_clock(void *user) { (void)user; return now_ns += 20; }
-static void costly_action(void *user, const bursty_event *e) { (void)e; ++*(uint64_t *)user; now_ns += event_cost_ns; }
-
-TEST(budget_is_held_when_costs_jump) {
-    uint32_t ppm, phase;
-    for (ppm = 10000; ppm <= 20000; ppm += 10000) {
-        bursty_config config;
-        uint64_t events = 0;
-        memset(&config, 0, sizeof config);
-        config.profile.action = costly_action;
-        config.profile.user = &events;
-        config.clock = simulated_clock;
-        config.budget_ppm = ppm;
-        CHECK(bursty_start(&config) > 0);
-        for (phase = 0; phase < 3; phase++) {
-            uint64_t i, start, checks = 20000000;
-            double overhead;
-            event_cost_ns = phase == 1 ? 20000 : 500;
-            for (i = 0; i < checks / 4; i++) { BURST_POINT(BURSTY_USER, "p", i); now_ns += 10; }        /* settle */
-            start = now_ns;
-            for (i = 0; i < checks; i++) { BURST_POINT(BURSTY_USER, "p", i); now_ns += 10; }
-            overhead = (double)(now_ns - start) / (10.0 * (double)checks) - 1;
-            CHECK(overhead > 0.3 * ppm / 1e6 && overhead < 1.6 * ppm / 1e6);
-        }
-        CHECK(events > 100);
-    }
-    memset(&now_ns, 0, sizeof now_ns);
-    {
-        bursty_config config;
-        memset(&config, 0, sizeof config);
-        config.budget_ppm = 100;
-        CHECK_EQ(bursty_start(&config), 0);                                        /* a budget needs a clock */
-    }
-}
-
-/* ---- time ---- */
-
-static uint64_t plain_clock(void *user) { (void)user; return now_ns; }
-static void timed_inner(void) { BURST_SCOPE("inner"); now_ns += 30; BURST_LEAVE(); }
-static void timed_outer(void) { BURST_SCOPE("outer"); now_ns += 5; timed_inner(); now_ns += 7; BURST_LEAVE(); }
-
-TEST(time_goes_to_the_innermost_scope) {
-    bursty_config config;
+TEST(charged_time_is_in_the_table) {
+    static const bursty_site site = { "charged", "", 0, BURSTY_CALL };
     bursty_row rows[4];
-    int i;
-    memset(&config, 0, sizeof config);
-    config.profile = plain_profile(BURSTY_ALWAYS, 0);
-    config.clock = plain_clock;
-    config.clock_hz = 1000000000;
-    CHECK(bursty_start(&config) > 0);
-    for (i = 0; i < 1000; i++) { timed_outer(); }
-    CHECK_EQ(bursty_top(rows, 4, 0), 2);
-    CHECK_STR(rows[0].site->name, "inner");
-    CHECK_EQ(rows[0].ticks, 30000);
-    CHECK_EQ(rows[1].ticks, 12000);
+    start_with(NULL, 1);
+    bursty_charge(NULL, &site, NULL, 40);
+    bursty_charge(NULL, &site, NULL, 2);
+    CHECK_EQ(bursty_top(rows, 4, 0), 1);
+    CHECK_STR(rows[0].site->name, "charged");
+    CHECK_EQ(rows[0].ticks, 42);
+    CHECK_EQ(rows[0].count, 0);
 }
 
 /* ---- dump ---- */

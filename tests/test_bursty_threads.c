@@ -3,6 +3,8 @@
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_PTHREAD
 #include "bursty.h"
+#define HOTTEST_IMPLEMENTATION
+#include "hottest.h"
 #include "test.h"
 
 #if defined(BURSTY_NO_TLS) || !defined(__GNUC__)
@@ -156,7 +158,10 @@ TEST(settings_and_snapshots_while_threads_run) {
     for (i = 0; i < 300; i++) {
         p.check_count = 50 + (uint32_t)i;
         CHECK_EQ(bursty_set_profile(1 + i % 3, i % 7 == 0 ? NULL : &p), 0);
-        if (i % 10 == 0) bursty_enable(0, i % 20 == 0);
+        if (i % 10 == 0) {
+            config.profile.off = i % 20 != 0;
+            CHECK_EQ(bursty_set_profile(0, &config.profile), 0);
+        }
         if (i % 50 == 25) bursty_clear();
         bursty_top(rows, 8, i & 1);
         bursty_get_stats(&stats);

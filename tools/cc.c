@@ -1,4 +1,4 @@
-/* cc.c - bursty cc: a compiler that puts checks into what it compiles. */
+/* cc.c - bursty cc: a compiler that puts checks or counters into what it compiles. */
 #include "base/save.h"
 #include "base/tool.h"
 #include "cc/driver.h"
@@ -12,11 +12,16 @@ static const char help[] =
     "  leaves PROGRAM.brst, which bursty report shows. Messages, status and debug information are\n"
     "  those of the compiler alone. What cannot be rewritten is compiled as it is.\n"
     "\n"
-    "  --plan=FILE       what bursty place wrote for the whole program; a file that does not exist\n"
-    "                    yet is no plan\n"
+    "  --cover[=FORM]    counts what runs instead: count (the default, 32 bits), count16,\n"
+    "                    count64, bytes or bits (marks). The program appends to coverage.brst,\n"
+    "                    or to the file that BURSTY_COVERAGE names; bursty report --lcov\n"
+    "                    shows it\n"
+    "  --atomic          counters that threads may share\n"
+    "  --plan=FILE       what bursty place wrote for the whole program; a file that does not\n"
+    "                    exist yet is no plan\n"
     "  --entries=SET     functions that get a check without a plan: safe (the default: those that\n"
-    "                    other files or pointers can reach, and recursion), all, EL (all that call\n"
-    "                    something), EN (none)\n"
+    "                    other files or pointers can reach, and recursion), all, EL (all that\n"
+    "                    call something), EN (none)\n"
     "  --loops=SET       L4 (the default: loops that call something or hold more than 4\n"
     "                    back-edges), L10, LK for any number K, all, LN (none)\n"
     "  --form=FORM       point (the default): a check. scope: entry and return of functions, too\n"
@@ -108,12 +113,30 @@ static int read_value(tool_option *o, cc_driver *d, patterns *only, patterns *no
     return TOOL_OK;
 }
 
+static int set_cover(cc_driver *d, const char *value) {
+    static const struct {
+        const char *name;
+        int bits;
+    } forms[] = {{"count", 32}, {"count16", 16}, {"count64", 64}, {"bytes", 8}, {"bits", 1}};
+    size_t i;
+    for (i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (!value || strcmp(value, forms[i].name) == 0) {
+            d->cover = forms[i].bits;
+            d->naming.cover = 1;
+            return TOOL_OK;
+        }
+    }
+    return tool_error("cc: --cover=%s: count, count16, count64, bytes or bits", value);
+}
+
 static int read_options(int argc, char **argv, cc_driver *d, patterns *only, patterns *not_these) {
     tool_option option;
     int status = TOOL_OK;
     tool_options(&option, argc, argv);
     while (status == TOOL_OK && tool_next(&option)) {
-        if (tool_is(&option, "--", "side")) d->side = 1;
+        if (tool_is(&option, "--", "cover")) status = set_cover(d, option.value);
+        else if (tool_is(&option, "--", "atomic")) d->atomic = 1;
+        else if (tool_is(&option, "--", "side")) d->side = 1;
         else if (tool_is(&option, "--", "no-tls")) d->choice.no_tls = 1;
         else if (tool_is(&option, "--", "no-runtime")) d->no_runtime = 1;
         else if (tool_is(&option, "--", "keep-events")) d->choice.keep_events = 1;
@@ -152,4 +175,4 @@ static int run(int argc, char **argv) {
     return status;
 }
 
-const tool_command command_cc = {"cc", "a compiler that puts checks into C programs", run};
+const tool_command command_cc = {"cc", "a compiler that puts checks or counters into C", run};

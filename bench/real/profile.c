@@ -5,6 +5,8 @@
    none. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#define HOTTEST_IMPLEMENTATION
+#include "hottest.h"
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,12 @@
 /* part.c - a second translation unit: declarations alone, and a use of each header, so that the link is a real one. */
 #include "bursty.h"
+#include "burstclock.h"
+#include "control.h"
+#include "dualpath.h"
+#include "hottest.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"

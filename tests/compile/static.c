@@ -3,8 +3,12 @@
 #define _GNU_SOURCE 1     /* binpatch.h wants it before the first include */
 #endif
 #define BURSTY_STATIC
+#define BURSTCLOCK_STATIC
+#define CONTROL_STATIC
+#define HOTTEST_STATIC
 #define HCCT_STATIC
 #define FOOTPRINT_STATIC
+#define HOTL_STATIC
 #define INTERLEAVE_STATIC
 #define HOTSTREAM_STATIC
 #define EDGEPROF_STATIC
@@ -15,8 +19,12 @@
 #define X86COPY_STATIC
 #define BINPATCH_STATIC
 #define BURSTY_IMPLEMENTATION
+#define BURSTCLOCK_IMPLEMENTATION
+#define CONTROL_IMPLEMENTATION
+#define HOTTEST_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define HOTL_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
@@ -27,8 +35,13 @@
 #define X86COPY_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
 #include "bursty.h"
+#include "burstclock.h"
+#include "control.h"
+#include "dualpath.h"
+#include "hottest.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"

@@ -5,6 +5,8 @@
 #define BURSTY_MEMORY 0
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#define HOTTEST_IMPLEMENTATION
+#include "hottest.h"
 #include "board.h"
 #include "isr.h"
 

@@ -178,6 +178,9 @@ static void read_option(cc_line *line, size_t i, const char *word) {
     if (begins(word, "-fno-p") || strcmp(word, "-fPIE") == 0 || strcmp(word, "-fpie") == 0) {
         line->pic = 0;
     }
+    if (begins(word, "-W") && !begins(word, "-Wno-") && word[1] && word[2] && word[3] != ',') {
+        line->warns = 1;
+    }
     if (strcmp(word, "-Wextra") == 0 || strcmp(word, "-W") == 0 ||
         begins(word, "-Wimplicit-fallthrough")) {
         line->keep_comments = 1;

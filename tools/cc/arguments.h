@@ -26,6 +26,7 @@ typedef struct cc_line {
     int dependencies;         /* -MD or -MMD */
     int has_mf, has_mt;
     int keep_comments;        /* a warning looks at comments */
+    int warns;                /* warnings are asked for */
     int pic;                  /* the code may be part of a shared object */
     size_t sources, objects;
 } cc_line;

@@ -2,9 +2,9 @@
 
    A plan that `bursty place` has made knows the whole program. Without one, or for a function whose
    tokens have changed since, every function that other files can call, or that is called through a
-   pointer, gets a check if it calls anything; what calls itself inside of the file gets one, too. So
-   no cycle of calls is left: one through two files, or through a pointer, enters by such a function.
-   (bursty-tracing, section 4.1, is the same for a whole program.) */
+   pointer, gets a check if it calls anything; what calls itself inside of the file gets one, too.
+   So no cycle of calls is left: one through two files, or through a pointer, enters by such a
+   function. (bursty-tracing, section 4.1, is the same for a whole program.) */
 #include "cc/points.h"
 #include "base/tool.h"
 #include <stdlib.h>

@@ -143,13 +143,18 @@ static int rewrite(const job *j, const unit_job *u, int *look_again) {
     request.command = j->d->options;
     request.plan = j->plan_hash;
     request.no_section = j->d->side;
+    request.cover = j->d->cover;
+    request.atomic = j->d->atomic;
+    request.warns = j->line.warns;
     free(here);
     if (!source) return -1;
     if (cc_rewrite((const char *)source, size, &request, &result) != 0) {
         list_line(j, u->source, result.reason_line, "the file", result.reason);
     } else {
         status = cc_write_file(u->rewritten, result.out.data, result.out.size) == TOOL_OK ? 0 : -1;
-        if (j->d->side && status == 0) status = write_side(u, &result) == TOOL_OK ? 0 : -1;
+        if (status == 0 && j->d->side && !j->d->cover) {
+            status = write_side(u, &result) == TOOL_OK ? 0 : -1;
+        }
         list_left(j, &result);
         *look_again = result.look_again;
     }

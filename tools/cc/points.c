@@ -6,10 +6,10 @@
        int f(int a) { __attribute__((unused)) char bursty_1=(CHECK,0); ...
        for (...) {    __attribute__((unused)) char bursty_2=(CHECK,0); ... }
 
-   CHECK takes one from the thread's word and goes to the slow path if the word becomes negative; gcc
-   and clang make two instructions of it (bursty.h, "the check"). Its places stand in one table in
-   front of the file. The declarations there are a frozen copy of what a check needs: bursty.h itself
-   must not be included, since the file may include it, too. */
+   CHECK takes one from the thread's word and goes to the slow path if the word becomes negative;
+   gcc and clang make two instructions of it (bursty.h, "the check"). Its places stand in one table
+   in front of the file. The declarations there are a frozen copy of what a check needs: bursty.h
+   itself must not be included, since the file may include it, too. */
 #include "cc/points.h"
 #include <stdlib.h>
 
@@ -136,7 +136,8 @@ static void put_loop(points *p, const cc_function *f, const cc_loop *loop) {
 
 /* The same as bursty_p_enter and bursty_p_leave of bursty.h. */
 static void put_scope_helpers(text *front) {
-    text_add(front, "struct bursty_cc_scope { const struct bursty_cc_site *site; unsigned depth; };\n"
+    text_add(front, "struct bursty_cc_scope { const struct bursty_cc_site *site; unsigned depth; }"
+                    ";\n"
                     "static __inline __attribute__((always_inline,unused)) struct bursty_cc_scope "
                     "bursty_cc_enter(const struct bursty_cc_site *site) {\n"
                     "struct bursty_cc_scope s;\n"
@@ -156,7 +157,8 @@ static void put_front(const points *p, text *front) {
     const char *hidden = "extern __attribute__((visibility(\"hidden\")))";
     text_add(front, "struct bursty_cc_site { const char *name, *file; unsigned line, kind; };\n");
     text_format(front, "%s __attribute__((cold,noinline)) unsigned bursty_cc_hit"
-                       "(const struct bursty_cc_site *, unsigned long) __asm__(\"bursty_p_hit\");\n",
+                       "(const struct bursty_cc_site *, unsigned long) "
+                       "__asm__(\"bursty_p_hit\");\n",
                 hidden);
     text_format(front, "%s __attribute__((cold,noinline)) void bursty_cc_event(const struct "
                        "bursty_cc_site *, unsigned long, unsigned) __asm__(\"bursty_p_event\");\n",

@@ -5,6 +5,7 @@
    names the file as before. */
 #include "cc/rewrite.h"
 #include "base/tool.h"
+#include "cc/cover.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,10 +76,15 @@ int cc_rewrite(const char *source, size_t size, const cc_request *request, cc_re
     flows = cc_flows(&u);
     cc_edit_init(&edits, source, size);
     text_add(&front, "\n# 1 \"<bursty>\" 3\n");
-    cc_decide(&u, flows, request->file, &request->choice);
-    result->checks = cc_points(&u, flows, &request->choice, request->unit, &edits, &front);
-    cc_graph_write(&u, flows, request->file, request->command, request->plan, &result->records);
-    if (!request->no_section) cc_graph_as_asm(&result->records, &front);
+    if (request->cover) {
+        cc_cover(&u, request, &edits, &front, result);
+    } else {
+        cc_decide(&u, flows, request->file, &request->choice);
+        result->checks = cc_points(&u, flows, &request->choice, request->unit, &edits, &front);
+        cc_graph_write(&u, flows, request->file, request->command, request->plan,
+                       &result->records);
+        if (!request->no_section) cc_graph_as_asm(&result->records, &front);
+    }
     list_left(&u, result);
     if (u.tokens.count > 0) close_front(&u, &front);
     else front.size = 0;

@@ -112,7 +112,7 @@ static void keep(const char *object, const char *cached) {
 
 /* Compiles one source of the runtime, or takes it from the cache. */
 static int add_object(cc_command *link, const cc_line *line, const char *source,
-                      const char *define, const char *folder) {
+                      const char *folder) {
     cc_command c = {NULL, 0, 0};
     char name[48];
     char *cache = cache_folder(), *cached = NULL, *slash = cc_join(folder, "/"), *path, *object;
@@ -120,7 +120,6 @@ static int add_object(cc_command *link, const cc_line *line, const char *source,
     cc_add_words(&c, line->compiler.words, line->compiler.count);
     cc_add_word(&c, "-w");
     cc_add_word(&c, "-O2");
-    if (define) cc_add_word(&c, define);
     add_machine(&c, line);
     cc_add_word(&c, "-std=gnu99");
     cc_add_word(&c, "-x");
@@ -196,6 +195,11 @@ static int add_naming(cc_command *link, const cc_line *line, const cc_naming *na
 
 int cc_add_runtime(cc_command *link, const cc_line *line, const cc_naming *naming,
                    const char *folder) {
-    int status = add_object(link, line, "checks.c", NULL, folder);
+    int status;
+    if (naming->cover) {
+        status = add_object(link, line, "edges.c", folder);
+        return status == TOOL_OK ? add_object(link, line, "edges_file.c", folder) : status;
+    }
+    status = add_object(link, line, "checks.c", folder);
     return status == TOOL_OK ? add_naming(link, line, naming, folder) : status;
 }

@@ -14,6 +14,7 @@ extern const cc_embedded cc_runtime[];         /* ended by a name that is NULL *
 typedef struct cc_naming {
     const char *dump;         /* the name of the dump, or NULL: the program's with .brst */
     unsigned every, burst;    /* rates, or 0 */
+    int cover;                /* the runtime of --cover, not that of checks */
 } cc_naming;
 
 /* Adds the runtime's objects to a linker's command. folder: for what is made on the way. Returns

@@ -54,7 +54,8 @@ static uint64_t hash_token(const cc_unit *u, uint64_t hash, uint32_t token) {
 
 static int same(const cc_unit *u, uint32_t a, uint32_t b) {
     const cc_token *s = &u->tokens.list[a], *t = &u->tokens.list[b];
-    return s->size == t->size && memcmp(u->tokens.text + s->at, u->tokens.text + t->at, s->size) == 0;
+    return s->size == t->size &&
+           memcmp(u->tokens.text + s->at, u->tokens.text + t->at, s->size) == 0;
 }
 
 static cc_name *name_place(cc_unit *u, uint32_t token) {
@@ -134,8 +135,8 @@ typedef struct chunk {
     int has_equals;
 } chunk;
 
-/* The name before the parameters in first .. end, and the '(' of these: f(..), (f)(..), (*f(..))(..).
-   Returns 0 if no function is declared there. */
+/* The name before the parameters in first .. end, and the '(' of these: f(..), (f)(..) or
+   (*f(..))(..). Returns 0 if no function is declared there. */
 static uint32_t function_name(cc_unit *u, uint32_t first, uint32_t end, uint32_t *group) {
     const cc_tokens *t = &u->tokens;
     uint32_t i = first;
