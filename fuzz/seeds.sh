@@ -14,3 +14,4 @@ for dump in "$folder"/../dumps/*.brst build/demo/*.brst; do
     kind=$(od -An -tu1 -j6 -N1 "$dump" | tr -d ' ')
     { printf "\\$kind"; tail -c +19 "$dump"; } >"$folder/$name-payload"
 done
+cp tests/place/*.burstycg "$folder"

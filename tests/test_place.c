@@ -348,6 +348,22 @@ TEST(what_is_left_alone_is_not_believed) {
     done(&t);
 }
 
+TEST(jumps_without_a_place_for_a_check_are_named) {
+    /* A goto *p to the label before it; a switch whose cases lie in a loop, which is fine. */
+    static const char computed[] = UNIT MAIN "C f -\nB l0c0x\n" FUNCTION("f", "s", "0") "B -\n";
+    static const char duff[] = UNIT MAIN "C f -\nL d 1 - 1 0 -\nB S{D0{c0c0;}}\n"
+                               FUNCTION("f", "s", "0") "B -\n";
+    tried t;
+    CHECK_EQ(try_text(&t, computed, sizeof computed - 1, "all", REPAIR_ALL), 0);
+    CHECK_EQ(t.proof.open_gotos, 0);            /* f has a check */
+    done(&t);
+    CHECK_EQ(try_text(&t, computed, sizeof computed - 1, "EC+L4", REPAIR_ALL), 0);
+    CHECK_EQ(t.proof.open_gotos, 1);
+    CHECK_EQ(t.proof.open_goto[0], 1);
+    done(&t);
+    check_plan("EC+L4", duff, "main main:0 ");
+}
+
 TEST(patterns) {
     CHECK(place_matches("sqlite3*Exec", "sqlite3VdbeExec"));
     CHECK(place_matches("*", ""));

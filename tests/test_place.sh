@@ -126,6 +126,70 @@ else
     refuses 'cut.o: offset [0-9]*: the section headers lie outside the file' "$dir/cut.o"
 fi
 
+# ---- a round: bursty cc, bursty place, bursty cc by the plan ----
+
+round=$dir/round
+mkdir -p "$round/tmp"
+cat >"$round/a.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+int depth(int n);
+int apply(int (*f)(int), int n);
+static int twice(int n) { return 2 * n; }
+static int deep(int n) { return n > 0 ? apply(deep, n - 1) + 1 : 0; }
+static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+int main(void) {
+    int list[100], i, sum = 0;
+    for (i = 0; i < 100; i++) list[i] = i * 37 % 101;
+    qsort(list, 100, sizeof *list, compare);
+    for (i = 0; i < 100; i++) sum += apply(twice, list[i]) + depth(i % 9) + deep(i % 5);
+again:
+    sum = twice(sum) % 1000003;
+    if (i++ < 5000) goto again;
+    do sum += depth(3); while (sum < 900000);
+    printf("%d %d %d\n", sum, list[0], list[99]);
+    return 0;
+}
+END
+cat >"$round/b.c" <<'END'
+int depth(int n);
+int apply(int (*f)(int), int n);
+static int odd(int n) { return n < 1 ? 0 : depth(n - 1); }
+int depth(int n) { return n < 1 ? 1 : odd(n - 1) + 1; }
+int apply(int (*f)(int), int n) {
+    int i, s = 0;
+    for (i = 0; i < 3; i++) s += f(n);
+    while (s > 1000) s -= 7;
+    return s;
+}
+END
+case $bursty in /*) whole=$bursty ;; *) whole=$PWD/$bursty ;; esac
+with() { # PLAN-OPTION OUT
+    (cd "$round" && BURSTY_CACHE=$round/cache TMPDIR=$round/tmp "$whole" cc $1 -- $CC -O1 -o "$2" a.c b.c) >"$dir/log" 2>&1
+}
+answer=$(cd "$round" && $CC -O1 -o plain a.c b.c 2>/dev/null && ./plain 2>/dev/null)
+if [ -z "$answer" ] || ! "$bursty" cc --help >/dev/null 2>&1 || [ "$magic" != ELF ] || ! with '' first; then
+    skip "a round with bursty cc: $(head -n 1 "$dir/log")"
+else
+    place --built "$round/first"
+    if [ $? = 0 ] && grep -q '^proved' "$dir/out"; then ok
+    else no "the safe checks of each file are not enough: $(cat "$dir/out" "$dir/err")"; fi
+    for set in all EC+L4+bounded+always Q LN; do
+        runs --set $set -o "$round/plan" "$round/first"
+        if with --plan=plan next; then ok; else no "$set: $(cat "$dir/log")"; fi
+        if [ "$(cd "$round" && ./next)" = "$answer" ]; then ok; else no "$set: another output"; fi
+        place --built --set $set "$round/next"
+        status=$?
+        case $set in
+        LN) if [ $status = 1 ] && grep -q '^NOT proved' "$dir/out"; then ok; else no "$set is proved"; fi ;;
+        *) if [ $status = 0 ] && grep -q '^proved' "$dir/out"; then ok
+           else no "$set is not proved: $(cat "$dir/out" "$dir/err")"; fi ;;
+        esac
+        place --set $set "$round/next"
+        if grep -q 'another plan or none' "$dir/out"; then no "$set: built by another plan"; else ok; fi
+    done
+fi
+
 # ---- what is refused ----
 
 graph() { printf 'U 1 0000000000000000 0000000000000000 x.c\n%b' "$1" >"$dir/bad.burstycg"; }
@@ -177,7 +241,7 @@ refuses "offset 8: the member's header is cut off" "$dir/bad.burstycg"
 refuses 'place: no input: give FILE'
 refuses "'L' is not valid" --set L $figure
 refuses 'place: no function is called nobody' --why nobody $figure
-refuses 'no option --colour' --colour $figure
+refuses "no option '--colour'" --colour $figure
 refuses '--set wants a value' $figure --set
 refuses 'one of --list' --list --json $figure
 refuses 'is no plan' --diff $figure $figure

@@ -239,7 +239,7 @@ static uint32_t peel_both(uint32_t vertices, uint32_t *pairs, size_t count, uint
     return left;
 }
 
-static void check_loops(checker *c, const graph_function *f) {
+static void check_loops(checker *c, const graph_function *f, size_t index) {
     uint32_t *pairs = (uint32_t *)tool_alloc((2 * (size_t)f->edges + 1) * sizeof *pairs);
     uint32_t v, i, left, found = 0;
     size_t count = 0;
@@ -265,7 +265,10 @@ static void check_loops(checker *c, const graph_function *f) {
         found += proof->open_loop[at];
     }
     proof->open_loops += found;
-    if (left && !found && !c->fixed[f->node]) proof->open_gotos++;
+    if (left && !found && !c->fixed[f->node]) {
+        proof->open_goto[index] = 1;
+        proof->open_gotos++;
+    }
     free(pairs);
 }
 
@@ -375,6 +378,8 @@ void place_check(place_proof *proof, const graph *g, const uint8_t *entry, const
     c.leading = c.memory + most + 1;
     proof->open_node = (uint8_t *)tool_alloc(nodes);
     proof->open_loop = (uint8_t *)tool_alloc(g->loop_count + 1);
+    proof->open_goto = (uint8_t *)tool_alloc(g->function_count + 1);
+    memset(proof->open_goto, 0, g->function_count + 1);
     memset(proof->open_node, 0, nodes);
     memset(proof->open_loop, 0, g->loop_count + 1);
     count_unseen(&c);
@@ -382,7 +387,7 @@ void place_check(place_proof *proof, const graph *g, const uint8_t *entry, const
     if (rules->quiet) find_quiet(&c);
     check_calls(&c);
     for (i = 0; i < g->function_count; i++) {
-        if (function(&c, i)->flags & GRAPH_HAS_BODY) check_loops(&c, function(&c, i));
+        if (function(&c, i)->flags & GRAPH_HAS_BODY) check_loops(&c, function(&c, i), i);
         else proof->left_alone_loops += function(&c, i)->loops;
     }
     free(c.sure);
@@ -393,5 +398,6 @@ void place_check(place_proof *proof, const graph *g, const uint8_t *entry, const
 void place_proof_free(place_proof *proof) {
     free(proof->open_node);
     free(proof->open_loop);
+    free(proof->open_goto);
     memset(proof, 0, sizeof *proof);
 }

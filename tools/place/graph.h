@@ -1,4 +1,4 @@
-/* graph.h - the call graph of a whole program, as the objects carry it (docs/formats.md).
+/* graph.h - the call graph of a whole program, as the objects carry it (docs/place.md).
 
    Everything lies in flat arrays, and things point to one another by number. A unit holds
    functions; a function holds its calls (one per callee), its loops, and a control flow graph:

@@ -97,7 +97,7 @@ static int print(const options *o, const graph *g, const placement *p, const pla
 
 static int finish(const options *o, const graph *g, const place_rules *rules, placement *p,
                   const place_proof *proof) {
-    size_t open = proof->open_nodes + proof->open_loops + proof->open_gotos;
+    size_t open = proof->open_nodes + proof->open_loops + (o->built ? proof->open_gotos : 0);
     int asked = rules->entries == ENTRIES_EN || rules->loops == LOOPS_NONE;
     text plan = {NULL, 0, 0};
     int status = TOOL_OK, to_stdout = o->plan && strcmp(o->plan, "-") == 0;

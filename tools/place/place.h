@@ -60,6 +60,7 @@ void place_exempt(placement *p, const graph *g, const place_rules *rules);
 
 typedef struct place_proof {
     uint8_t *open_node, *open_loop;             /* on a cycle without a check */
+    uint8_t *open_goto;                         /* functions with a cycle of gotos alone */
     size_t open_nodes, open_loops, open_gotos;
     size_t boring, bounded, quiet, always;      /* loops without a check, by what excuses them */
     size_t left_alone, left_alone_loops, left_alone_cycles, without_skeleton;

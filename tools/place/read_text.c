@@ -221,6 +221,7 @@ static int read_body(reader *r, graph_function *f) {
     size_t size = r->end - r->at, at = r->at;
     if (memchr(start, ' ', size) || memchr(start, 0, size))
         return refuse(r, at, "the skeleton is not one word");
+    if (size == 1 && *start == '-') size = 0;   /* nothing happens in it */
     r->has_body = 1;
     f->flags |= GRAPH_HAS_BODY;
     r->at = r->end;
@@ -242,7 +243,7 @@ static int read_line(reader *r) {
     graph_function *f;
     size_t start = r->at;
     int kind = r->data[start];
-    if (r->end - start == 1 && kind == 'B') r->at = r->end;     /* an empty body */
+    if (r->end - start == 1 && kind == 'B') r->at = r->end;     /* like "B -" */
     else if (r->end - start < 2 || r->data[start + 1] != ' ')
         return refuse(r, start, "the line begins with no letter of a call graph");
     else r->at = start + 2;

@@ -77,6 +77,17 @@ static void add_open_loops(const graph *g, const place_proof *proof, text *out) 
     }
 }
 
+static void add_open_functions(const graph *g, const place_proof *proof, text *out) {
+    uint32_t shown = 0;
+    size_t i;
+    for (i = 0; i < g->function_count; i++) {
+        if (!proof->open_goto[i]) continue;
+        text_add(out, shown == NAMES_SHOWN ? " ..." : shown ? ", " : ": ");
+        if (shown++ == NAMES_SHOWN) return;
+        text_plain(out, g->names[g->functions[i].name]);
+    }
+}
+
 static void add_proof(const graph *g, const place_proof *proof, text *out) {
     if (proof->open_nodes + proof->open_loops + proof->open_gotos == 0) {
         text_add(out, "proved: no cycle of calls, back-edges and gotos runs without a check, but ");
@@ -98,7 +109,12 @@ static void add_proof(const graph *g, const place_proof *proof, text *out) {
             add_open_loops(g, proof, out);
             text_add(out, "\n");
         }
-        add_fact(proof->open_gotos, " functions with gotos or jumps into loops\n", out);
+        if (proof->open_gotos) {
+            add_fact(proof->open_gotos, " functions with computed gotos or jumps into loops, where "
+                     "no plan can put a check", out);
+            add_open_functions(g, proof, out);
+            text_add(out, "\n");
+        }
     }
 }
 
