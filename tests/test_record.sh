@@ -55,7 +55,7 @@ $CC -O2 -pthread -o calls calls.c 2>log || { cat log; exit 2; }
 for what in '' threads status _exit abort kill toggle fork vfork; do
     ./calls $what >plain 2>plain.err
     status=$?
-    for options in '' '--period 5 --burst 5 --profile hcct,footprint' '--period 0 --all-checks'; do
+    for options in '' '--period 5 --burst 5 --profile hcct,pairs,footprint,streams'; do
         # shellcheck disable=SC2086
         $bursty record $options --signal 12 -o "r$what.brst" -- ./calls $what >got 2>got.err
         if [ $? = $status ] && cmp -s plain got && cmp -s plain.err got.err; then pass
@@ -86,6 +86,40 @@ else skip "no /dev/full"; fi
 $bursty record --period 0 --profile hcct,footprint -o parts.brst -- ./calls threads >got
 if $bursty report --min 0 parts.brst >text && grep -q 'thread > hot > leaf' text && grep -qi 'footprint\|window' text; then pass
 else fail "threads: trees and a footprint in one file"; cat text; fi
+
+$bursty record --period 0 --all-checks --profile methods -o methods.brst -- ./calls >got
+if $bursty report --min 0 methods.brst | grep -q 'leaf' && ! $bursty report methods.brst | grep -q 'hot calling contexts'
+then pass; else fail methods; $bursty report methods.brst; fi
+# Sampled counts of calls stand for all of them: 12 % is far outside of what 400 bursts scatter.
+$bursty record --period 0 --all-checks --profile pairs -o pairs.brst -- ./calls 9 1200 >got
+$bursty record --period 90 --burst 10 --all-checks --profile pairs -o sampled.brst -- ./calls 9 1200 >got
+leaf() { $bursty report --csv --min 0 "$1" | awk -F '[",]+' '/leaf/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > n) n = $i } END { print n + 0 }'; }
+if [ "$(leaf pairs.brst)" -gt 1000 ] && awk -v a="$(leaf pairs.brst)" -v b="$(leaf sampled.brst)" 'BEGIN { exit !(b > .88 * a && b < 1.12 * a) }'
+then pass; else fail "pairs: all $(leaf pairs.brst), estimated $(leaf sampled.brst)"; $bursty report --csv --min 0 pairs.brst; fi
+if $bursty report pairs.brst | grep -q 'hot  *leaf'; then pass; else fail "pairs: caller and function"; fi
+$bursty record --period 0 --profile streams --boring 0 -o streams.brst -- ./calls 9 400 >got
+if $bursty report streams.brst | grep -q 'leaf+0x'; then pass; else fail "streams: sites have names"; $bursty report streams.brst | head -20; fi
+$bursty record --ticks 2000 --period 50 --stats -o ticks.brst -- ./calls 9 1200 >got 2>got.err
+if grep -q 'bursts [1-9]' got.err; then pass; else fail ticks; cat got.err; fi
+
+# ---- names that stand in other files ----
+
+if command -v objcopy >/dev/null 2>&1 && command -v strip >/dev/null 2>&1; then
+    objcopy --only-keep-debug calls calls.debug
+    strip -o linked calls
+    objcopy --add-gnu-debuglink=calls.debug linked
+    named() { # PROGRAM
+        $bursty record --period 0 --all-checks -o named.brst -- "./$1" >got 2>&1
+        $bursty report --min 0 named.brst | grep -q 'main > hot > leaf'
+    }
+    if named linked; then pass; else fail "names by .gnu_debuglink"; fi
+    mv calls.debug elsewhere
+    if named linked; then fail "names from nowhere"; else pass; fi
+    if command -v xz >/dev/null 2>&1 && xz -c elsewhere >mini.xz && strip -o compressed calls \
+       && objcopy --add-section .gnu_debugdata=mini.xz compressed 2>/dev/null
+    then if named compressed; then pass; else fail "names from .gnu_debugdata"; fi
+    else skip "no xz"; fi
+else skip "no objcopy"; fi
 
 # ---- refusals ----------------------------------------------------------------------------------------------------------
 
@@ -160,8 +194,8 @@ same() { # COMMAND...
     if ! command -v "$1" >/dev/null 2>&1; then skip "no $1"; return; fi
     "$@" >plain 2>plain.err
     status=$?
-    set_of='--seed=1;--period=2 --burst=2 --jitter=0;--period=0 --profile=footprint'
-    [ -z "${FULL-}" ] || set_of="$set_of;--period=17 --burst=5 --boring=0 --all-checks --profile=hcct,footprint;--period=199 --burst=40 --events=blocks"
+    set_of='--period=2 --burst=2 --jitter=0;--period=0 --profile=footprint'
+    [ -z "${FULL-}" ] || set_of="$set_of;--seed=1;--period=17 --burst=5 --boring=0 --all-checks --profile=hcct,footprint;--period=199 --burst=40 --events=blocks"
     IFS=';'
     for options in $set_of; do
         IFS=' '

@@ -14,10 +14,13 @@ static const char help[]
       "recorded.\n"
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
-      "  --period P         checks between two bursts: 990; 0 records everything\n"
-      "  --burst B          checks of a burst: 10\n"
+      "  --period P         checks between two bursts: 9900; 0 records everything\n"
+      "  --burst B          checks of a burst: 100\n"
       "  --jitter PERCENT   of the period: 12\n"
-      "  --profile LIST     of hcct (calling contexts) and footprint (references): hcct\n"
+      "  --profile LIST     of hcct (calling contexts), methods (functions), pairs (callers with "
+      "callees),\n"
+      "                     footprint and streams (of references): hcct\n"
+      "  --ticks HZ         so many bursts a second in each thread; --period is the first gap\n"
       "  --events KIND      calls, refs or blocks beside what the profiles need\n"
       "  --filter PATTERN   only functions whose names match, such as 'png_*'\n"
       "  --boring K         no checks in loops with at most K operands: 4; 0: in none\n"
@@ -41,7 +44,7 @@ static const char help[]
 #include <unistd.h>
 
 typedef struct record_options {
-    unsigned period, burst, jitter, events, profiles, boring, seed, follow, flags;
+    unsigned period, burst, jitter, events, profiles, boring, seed, follow, flags, ticks;
     const char *filter;
     char out[4096];
     int stats;
@@ -54,7 +57,10 @@ enum {
     LOAD = 16,
     STORE = 32,
     PROFILE_HCCT = 1,
-    PROFILE_FOOTPRINT = 2
+    PROFILE_FOOTPRINT = 2,
+    PROFILE_METHODS = 4,
+    PROFILE_PAIRS = 8,
+    PROFILE_STREAMS = 16
 };
 enum { FLAG_OFF = 256, FLAG_ALL = 512 };
 
@@ -152,17 +158,18 @@ static int words(const char *text, const char *const *names, const unsigned *bit
 }
 
 static int read_options(record_options *o, int argc, char **argv) {
-    static const char *const profile_names[] = {"hcct", "footprint", NULL}, *const event_names[]
-                                                                            = {"calls", "refs",
-                                                                               "blocks", NULL};
-    static const unsigned profile_bits[] = {PROFILE_HCCT, PROFILE_FOOTPRINT},
-                          event_bits[] = {ENTRY | EXIT, LOAD | STORE, BLOCK};
+    static const char *const profile_names[]
+        = {"hcct", "footprint", "methods", "pairs", "streams", NULL};
+    static const unsigned profile_bits[]
+        = {PROFILE_HCCT, PROFILE_FOOTPRINT, PROFILE_METHODS, PROFILE_PAIRS, PROFILE_STREAMS};
+    static const char *const event_names[] = {"calls", "refs", "blocks", NULL};
+    static const unsigned event_bits[] = {ENTRY | EXIT, LOAD | STORE, BLOCK};
     tool_option option;
     const char *value;
     int bad = 0;
     memset(o, 0, sizeof *o);
-    o->period = 990;
-    o->burst = 10;
+    o->period = 9900;
+    o->burst = 100;
     o->jitter = 12;
     o->boring = 4;
     o->seed = 1;
@@ -182,6 +189,8 @@ static int read_options(record_options *o, int argc, char **argv) {
             bad = number(tool_value(&option), 100, &o->jitter);
         else if (tool_is(&option, "--", "boring"))
             bad = number(tool_value(&option), 1000, &o->boring);
+        else if (tool_is(&option, "--", "ticks"))
+            bad = number(tool_value(&option), 1000000, &o->ticks);
         else if (tool_is(&option, "--", "seed"))
             bad = number(tool_value(&option), 0xFFFFFFFF, &o->seed);
         else if (tool_is(&option, "--", "profile"))
@@ -207,8 +216,8 @@ static int read_options(record_options *o, int argc, char **argv) {
         bad = tool_error("write -- before the program; bursty record --help tells more");
     if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
     if (!o->period) o->period = 0xFFFFFFFF;
-    if (o->profiles & PROFILE_HCCT) o->events |= ENTRY | EXIT;
-    if (o->profiles & PROFILE_FOOTPRINT) o->events |= LOAD | STORE;
+    if (o->profiles & (PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS)) o->events |= ENTRY | EXIT;
+    if (o->profiles & (PROFILE_FOOTPRINT | PROFILE_STREAMS)) o->events |= LOAD | STORE;
     return bad ? TOOL_BAD_INPUT : TOOL_OK;
 }
 
@@ -240,9 +249,9 @@ static int open_output(record_options *o) {
 static void become(const record_options *o, const char *library, char **argv, const char *path) {
     char text[8192];
     const char *before = getenv("LD_PRELOAD");
-    snprintf(text, sizeof text, "%u %u %u %u %u %u %u %u %u %ld %s", o->period, o->burst, o->jitter,
+    snprintf(text, sizeof text, "%u %u %u %u %u %u %u %u %u %ld %u %s", o->period, o->burst, o->jitter,
              o->events, o->profiles, o->boring, o->seed, o->follow, o->flags, (long)getpid(),
-             o->out);
+             o->ticks, o->out);
     setenv("BURSTY_RECORD", text, 1);
     if (o->filter) setenv("BURSTY_RECORD_FILTER", o->filter, 1);
     if (before && *before) {
