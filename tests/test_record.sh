@@ -66,6 +66,9 @@ for what in '' threads status _exit abort kill toggle fork vfork; do
         esac; fi
     done
 done
+./calls >plain
+if $bursty record -o bare.brst --stats ./calls >got 2>/dev/null && cmp -s plain got && [ -s bare.brst ]; then pass
+else fail "the first word that is no option is the program"; fi
 # Every call of an uninterrupted record: 801 calls of hot and of leaf below main are told apart from the rest.
 $bursty record --period 0 --all-checks -o full.brst -- ./calls >got
 if $bursty report --min 0 full.brst | grep -q 'main > hot > leaf'; then pass; else fail "contexts of calls"; $bursty report full.brst | head; fi
@@ -136,8 +139,8 @@ refuses 'No such file' -o /nowhere/x.brst -- ./calls
 refuses 'Is a directory' -o . -- ./calls
 chmod +x calls.c
 refuses 'not an ELF' -o x.brst -- ./calls.c
-refuses 'and a program behind' -o x.brst
-refuses 'write -- before' -o x.brst ./calls
+refuses 'no program' -o x.brst
+refuses 'no program' -o x.brst --
 refuses 'no option' --nonsense -- ./calls
 refuses 'there is no nonsense' --profile nonsense -- ./calls
 refuses 'not a number' --period many -- ./calls
@@ -221,6 +224,12 @@ if [ -n "${FULL-}" ]; then
     same "$cc1" -quiet -O2 calls.c -o -
     same cmake --help-full
     same gdb -batch -ex 'info line main' -ex 'print 3 * 4' ./calls
+fi
+# A short form of the soak, with another seed each day.
+if [ -n "${FULL-}" ]; then
+    cd "$OLDPWD" || exit 2
+    if sh bench/soak.sh 25 "$(date +%j)" >"$out/soak.log"; then pass
+    else fail "soak"; cat "$out/soak.log"; fi
 fi
 if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
 else echo "$passed passed, $failed failed, $skipped skipped"; fi

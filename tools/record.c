@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char help[]
-    = "usage: bursty record [OPTIONS] -- PROG [ARG ...]\n"
+    = "usage: bursty record [OPTIONS] [--] PROG [ARG ...]\n"
       "\n"
       "  Runs PROG, a dynamically linked x86-64 program as it is installed, and samples bursts of "
       "its events.\n"
@@ -213,7 +213,7 @@ static int read_options(record_options *o, int argc, char **argv) {
         } else bad = tool_no_option(&option, "record");
     }
     if (!bad && option.files)
-        bad = tool_error("write -- before the program; bursty record --help tells more");
+        bad = tool_error("record: an option is not understood; bursty record --help lists them");
     if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
     if (!o->period) o->period = 0xFFFFFFFF;
     if (o->profiles & (PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS)) o->events |= ENTRY | EXIT;
@@ -275,20 +275,31 @@ static void show_stats(const record_options *o) {
     remove(path);
 }
 
+/* Where the options end: at --, or at the first word that is none. */
+static int find_split(int argc, char **argv) {
+    static const char *const alone[] = {"--stats", "--follow", "--off", "--all-checks", "--help", "-h"};
+    int at = 1;
+    while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
+        size_t n = 0, count = sizeof alone / sizeof *alone;
+        while (n < count && strcmp(argv[at], alone[n]) != 0) n++;
+        at += n < count || strchr(argv[at], '=') ? 1 : 2;
+    }
+    return at < argc ? at : argc;
+}
+
 static int run(int argc, char **argv) {
     record_options o;
     char library[4200], found[4200];
     const char *path;
-    int split, status;
+    int split, program, status;
     struct stat s;
     pid_t child;
-    for (split = 1; split < argc && strcmp(argv[split], "--") != 0; split++) { }
+    split = find_split(argc, argv);
+    program = split < argc && !strcmp(argv[split], "--") ? split + 1 : split;
     if (tool_wants_help(split, argv)) { fputs(help, stdout); return TOOL_OK; }
     if ((status = read_options(&o, split, argv)) != TOOL_OK) return status;
-    if (split + 1 >= argc)
-        return tool_error(
-            "record wants -- and a program behind it; bursty record --help tells more");
-    path = find_program(argv[split + 1], found, sizeof found);
+    if (program >= argc) return tool_error("record: no program: bursty record [OPTIONS] -- PROG");
+    path = find_program(argv[program], found, sizeof found);
     if (!path) return TOOL_BAD_INPUT;
     if ((status = check_program(path, 0)) != 0) return status;
     if ((status = find_library(library, sizeof library)) != 0 || (status = open_output(&o)) != 0)
@@ -304,13 +315,16 @@ static int run(int argc, char **argv) {
     fflush(NULL);
     child = fork();
     if (child < 0) return tool_system_error("fork");
-    if (child == 0) become(&o, library, argv + split + 1, path);
+    if (child == 0) become(&o, library, argv + program, path);
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
     if (o.stats) show_stats(&o);
     if (stat(o.out, &s) == 0 && s.st_size == 0)
-        fprintf(stderr, "bursty: %s is empty: nothing was recorded, or it could not be written; --stats tells more\n", o.out);
+        fprintf(stderr,
+                "bursty: %s is empty: nothing was recorded. The program was killed, or ran another "
+                "one in its place (see --follow), or the file could not be written (see --stats)\n",
+                o.out);
     if (WIFSIGNALED(status)) {  /* die as the program did, without a second core */
         struct rlimit none = {0, 0};
         setrlimit(RLIMIT_CORE, &none);
