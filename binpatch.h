@@ -119,7 +119,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     int32_t  k_boring;                  /* loops with at most so many operands: 4; -1: none */
     uint32_t events;                    /* ENTRY | EXIT */
     uint32_t seed;
-    uint32_t bursts_per_second;         /* of a thread: check_count then follows the clock; 0: not */
+    uint32_t bursts_per_second;         /* of a thread; the gaps follow the clock. 0: they do not */
     int      all_checks;                /* 1: no check is eliminated */
     int      off;                       /* 1: installed, but not switched on */
     /* Which modules (function is NULL) and which functions of them (name or "")? NULL: the

@@ -1,5 +1,5 @@
-/* debugfile.c - symbols of a stripped file that stand elsewhere: in /usr/lib/debug by build id, beside
-   the file or in /usr/lib/debug by the name in .gnu_debuglink, and xz-compressed in .gnu_debugdata,
+/* debugfile.c - symbols of a stripped file that stand elsewhere: in /usr/lib/debug by build id,
+   beside the file or in /usr/lib/debug by the name in .gnu_debuglink, and xz-compressed in .gnu_debugdata,
    which liblzma opens if it is installed. 64-bit ELF files only. */
 #define _GNU_SOURCE 1
 #include "recorder.h"
@@ -71,7 +71,8 @@ static int by_build_id(const char *file, size_t size, const char **bytes_out, si
 /* where: 0 beside the file, 1 in .debug beside it, 2 under /usr/lib/debug. */
 static int by_link(const char *file, size_t size, const char *of, int where, const char **bytes_out,
                    size_t *size_out) {
-    static const char *const before[] = {"", "", "/usr/lib/debug"}, *const behind[] = {"", ".debug/", ""};
+    static const char *const before[] = {"", "", "/usr/lib/debug"};
+    static const char *const behind[] = {"", ".debug/", ""};
     section link;
     const char *slash = strrchr(of, '/');
     char path[4600];

@@ -4,8 +4,8 @@
    for. It writes them when the process ends.
 
    What it is to do stands in the environment, which the program does not see: BURSTY_RECORD holds
-   "period burst jitter events profiles boring seed follow flags owner ticks" as numbers and then the
-   path of the output;
+   "period burst jitter events profiles boring seed follow flags owner ticks" as numbers and then
+   the path of the output;
    BURSTY_RECORD_FILTER a pattern; BURSTY_RECORD_PRELOAD what LD_PRELOAD was before. */
 #define _GNU_SOURCE 1
 #define X86DECODE_IMPLEMENTATION
@@ -237,7 +237,8 @@ static int record_write_sampled(int pairs, hcct_write_fn write, void *user) {
     p.program = program_invocation_short_name;
     p.check_count = record.config.check_count == BINPATCH_ALWAYS ? 0 : record.config.check_count;
     p.burst_count = record.config.burst_count;
-    p.jitter_percent = record.config.jitter_percent > 0 ? (uint32_t)record.config.jitter_percent : 0;
+    p.jitter_percent = 0;
+    if (record.config.jitter_percent > 0) p.jitter_percent = (uint32_t)record.config.jitter_percent;
     p.bursts = stats.bursts;
     p.name = recorder_name;
     p.name_user = NULL;
@@ -354,7 +355,7 @@ static void record_save(void) {
     } else if (recorder_write(record_all, path, record_write_more) != 0) {
         record.write_error = errno;
     }
-    if (record.write_error) (void)!truncate(path, 0);    /* half a file is no file; bursty says so */
+    if (record.write_error) (void)!truncate(path, 0);       /* half a file is no file */
     if (record.pid == record.owner) record_write_stats();
     errno = saved;
 }
@@ -426,7 +427,7 @@ static void record_restore_environment(void) {
     }
 }
 
-/* What every process needs before its first event: keys of threads, the handlers of fork and exit. */
+/* What every process needs before its first event: keys of threads, handlers of fork and exit. */
 static void record_prepare(void) {
     recorder_thread *r;
     pthread_key_create(&record.at_end, record_thread_ends);

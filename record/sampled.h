@@ -8,7 +8,7 @@
 enum { SAMPLED_ROWS = 1 << 14 };            /* rows of a table, of which 3/4 are used */
 
 typedef struct sampled_row {
-    uint32_t key, caller;                   /* 0: a free row; caller 0: not known, or not asked for */
+    uint32_t key, caller;                   /* key 0: a free row; caller 0: not known */
     uint64_t count, weight_256;
 } sampled_row;
 

@@ -249,8 +249,8 @@ static int open_output(record_options *o) {
 static void become(const record_options *o, const char *library, char **argv, const char *path) {
     char text[8192];
     const char *before = getenv("LD_PRELOAD");
-    snprintf(text, sizeof text, "%u %u %u %u %u %u %u %u %u %ld %u %s", o->period, o->burst, o->jitter,
-             o->events, o->profiles, o->boring, o->seed, o->follow, o->flags, (long)getpid(),
+    snprintf(text, sizeof text, "%u %u %u %u %u %u %u %u %u %ld %u %s", o->period, o->burst,
+             o->jitter, o->events, o->profiles, o->boring, o->seed, o->follow, o->flags, (long)getpid(),
              o->ticks, o->out);
     setenv("BURSTY_RECORD", text, 1);
     if (o->filter) setenv("BURSTY_RECORD_FILTER", o->filter, 1);
@@ -277,7 +277,8 @@ static void show_stats(const record_options *o) {
 
 /* Where the options end: at --, or at the first word that is none. */
 static int find_split(int argc, char **argv) {
-    static const char *const alone[] = {"--stats", "--follow", "--off", "--all-checks", "--help", "-h"};
+    static const char *const alone[]
+        = {"--stats", "--follow", "--off", "--all-checks", "--help", "-h"};
     int at = 1;
     while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
         size_t n = 0, count = sizeof alone / sizeof *alone;
@@ -296,7 +297,10 @@ static int run(int argc, char **argv) {
     pid_t child;
     split = find_split(argc, argv);
     program = split < argc && !strcmp(argv[split], "--") ? split + 1 : split;
-    if (tool_wants_help(split, argv)) { fputs(help, stdout); return TOOL_OK; }
+    if (tool_wants_help(split, argv)) {
+        fputs(help, stdout);
+        return TOOL_OK;
+    }
     if ((status = read_options(&o, split, argv)) != TOOL_OK) return status;
     if (program >= argc) return tool_error("record: no program: bursty record [OPTIONS] -- PROG");
     path = find_program(argv[program], found, sizeof found);
