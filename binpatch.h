@@ -119,6 +119,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     int32_t  k_boring;                  /* loops with at most so many operands: 4; -1: none */
     uint32_t events;                    /* ENTRY | EXIT */
     uint32_t seed;
+    uint32_t bursts_per_second;         /* of a thread; the gaps follow the clock. 0: they do not */
     int      all_checks;                /* 1: no check is eliminated */
     int      off;                       /* 1: installed, but not switched on */
     /* Which modules (function is NULL) and which functions of them (name or "")? NULL: the
@@ -207,6 +208,7 @@ BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, 
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What memory looks like, for each module whose functions are patched:
@@ -281,6 +283,8 @@ typedef struct binpatch_p_thread { /* the words that emitted code touches */
     uintptr_t position;
     uint32_t live, known, random, nested;
     uint64_t bursts;
+    uint64_t burst_ns;           /* with bursts_per_second: when the last one ended, and the gap */
+    uint32_t gap;
     uintptr_t busy, locked; /* how deep the stack was when this thread began to work, to emit */
     uint8_t *buffer;
     binpatch_p_known *rules; /* by return address, BINPATCH_P_RULES many */
@@ -310,7 +314,7 @@ static struct {
    moved there from another thread. It then writes here. */
 static uint8_t binpatch_p_nowhere[BINPATCH_P_BUFFER] __attribute__((aligned(65536)));
 static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initial-exec"))) = {
-    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, NULL, NULL};
+    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL};
 
 /* ---- small things ---- */
 
@@ -542,9 +546,29 @@ static uint32_t binpatch_p_random(binpatch_p_thread *t) {
     return t->random;
 }
 
+/* So many bursts a second: if the time since the last one was too long, the next gap is shorter,
+   and the other way round, by no more than 8 times at once. */
+static uint32_t binpatch_p_follow_clock(binpatch_p_thread *t) {
+    uint64_t wanted = 1000000000 / binpatch_p.config.bursts_per_second, now, passed, gap;
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+    passed = now - t->burst_ns;
+    if (!t->burst_ns) t->gap = binpatch_p.config.check_count;
+    else {
+        if (passed < wanted / 8 + 1) passed = wanted / 8 + 1;
+        if (passed > wanted * 8) passed = wanted * 8;
+        gap = (uint64_t)t->gap * wanted / passed;
+        t->gap = gap < 1 ? 1 : gap > (1u << 29) ? 1u << 29 : (uint32_t)gap;
+    }
+    t->burst_ns = now;
+    return t->gap;
+}
+
 static int32_t binpatch_p_gap(binpatch_p_thread *t) {
     uint32_t gap = binpatch_p.config.check_count, jitter;
     if (gap == BINPATCH_ALWAYS) return 0;
+    if (binpatch_p.config.bursts_per_second) gap = binpatch_p_follow_clock(t);
     jitter = (uint32_t)((uint64_t)gap * (uint64_t)binpatch_p.config.jitter_percent / 100);
     if (jitter) gap = gap - jitter + binpatch_p_random(t) % (2 * jitter + 1);
     return (int32_t)gap;

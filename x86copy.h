@@ -710,7 +710,8 @@ static void x86copy_p_redisplaced(x86copy *s, const x86flow_insn *k, uint64_t ta
 /* The GOT slot that a stub of the PLT jumps through, or 0: there is no such stub. */
 static uint64_t x86copy_p_stub_slot(const x86flow_module *m, uint64_t to) {
     x86decode_insn stub;
-    if (to < m->text_lo || to + 32 > m->text_hi || !x86decode(x86copy_p_at(to), 16, &stub)) return 0;
+    if (to < m->text_lo || to + 32 > m->text_hi) return 0;
+    if (!x86decode(x86copy_p_at(to), 16, &stub)) return 0;
     if (stub.map == 1 && stub.opcode == 0x1E) { /* endbr64 */
         to += stub.length;
         if (!x86decode(x86copy_p_at(to), 16, &stub)) return 0;

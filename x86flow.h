@@ -568,7 +568,8 @@ static uint32_t x86flow_p_add_table(x86flow_body *s, uint64_t address, uint32_t 
     for (n = 0; n < s->table_count; n++) {
         if (s->tables[n].address == address && s->tables[n].width == width) return n;
     }
-    if (s->table_count == X86FLOW_TABLES || x86flow_p_in_text(m, address) || address & 3) return ~0u;
+    if (s->table_count == X86FLOW_TABLES || address & 3) return ~0u;
+    if (x86flow_p_in_text(m, address)) return ~0u;
     last = x86flow_p_readable(m, address);
     if (!last) return ~0u;
     t = &s->tables[s->table_count];

@@ -30,6 +30,9 @@ static uint32_t function_count, without_memory;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of names, and of who looks them up */
 static char unloaded;                                    /* the function of an entry that is gone */
 
+int (*recorder_debug_file)(const char *path, const char *file, size_t size, int number,
+                           const char **bytes_out, size_t *size_out);
+
 /* The place of a function, or of the free entry where it would be. */
 RECORDER_HOOK static uint32_t place_of(void *function) {
     uint32_t mix = (uint32_t)((uintptr_t)function >> 4) * UINT32_C(0x9E3779B1), i;
@@ -95,35 +98,52 @@ RECORDER_HOOK static void name_by_table(const image *m, const ELF(Shdr) *table,
     }
 }
 
-/* from: the file offset that is mapped at `start`. Returns the address in the file of that
-   place. */
+RECORDER_HOOK static void name_by_sections(const image *m) {
+    const ELF(Ehdr) *head = (const ELF(Ehdr) *)(const void *)m->bytes;
+    const ELF(Shdr) *sections;
+    uint32_t i;
+    if (m->size < sizeof *head || memcmp(m->bytes, ELFMAG, SELFMAG) != 0) return;
+    sections = (const ELF(Shdr) *)(const void *)(m->bytes + head->e_shoff);
+    if (!holds(m, head->e_shoff, head->e_shnum, sizeof *sections)) return;
+    for (i = 0; i < head->e_shnum; i++) {
+        uint32_t link = sections[i].sh_link;
+        if (sections[i].sh_type != SHT_SYMTAB && sections[i].sh_type != SHT_DYNSYM) continue;
+        if (link < head->e_shnum) name_by_table(m, &sections[i], &sections[link]);
+    }
+}
+
+/* from: the file offset that is mapped at `start`. Returns the address in the file of that place. */
 RECORDER_HOOK static uintptr_t name_by_image(image *m, uintptr_t start, uintptr_t from) {
     const ELF(Ehdr) *head = (const ELF(Ehdr) *)(const void *)m->bytes;
     const ELF(Phdr) *segments;
-    const ELF(Shdr) *sections;
     uintptr_t address = from;
     uint32_t i;
     if (m->size < sizeof *head || memcmp(m->bytes, ELFMAG, SELFMAG) != 0) return from;
     segments = (const ELF(Phdr) *)(const void *)(m->bytes + head->e_phoff);
-    sections = (const ELF(Shdr) *)(const void *)(m->bytes + head->e_shoff);
     if (!holds(m, head->e_phoff, head->e_phnum, sizeof *segments)) return from;
     for (i = 0; i < head->e_phnum; i++) {
         uintptr_t inside = from - (uintptr_t)segments[i].p_offset;
         if (segments[i].p_type != PT_LOAD || inside >= segments[i].p_filesz) continue;
         address = inside + (uintptr_t)segments[i].p_vaddr;
     }
-    m->slide = start - address; /* PIE or not */
-    if (!holds(m, head->e_shoff, head->e_shnum, sizeof *sections)) return address;
-    for (i = 0; i < head->e_shnum; i++) {
-        if (sections[i].sh_type != SHT_SYMTAB && sections[i].sh_type != SHT_DYNSYM) continue;
-        if (sections[i].sh_link < head->e_shnum)
-            name_by_table(m, &sections[i], &sections[sections[i].sh_link]);
-    }
+    m->slide = start - address;         /* PIE or not */
+    name_by_sections(m);
     return address;
 }
 
-RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintptr_t end,
-                                       uintptr_t from) {
+/* Symbols that stand in other files: those of a -dbg package, and a compressed table. */
+RECORDER_HOOK static void name_by_debug_files(const image *m, const char *path) {
+    image debug = {NULL, 0, 0};
+    int number;
+    if (!recorder_debug_file || !m->bytes) return;
+    debug.slide = m->slide;
+    for (number = 0; recorder_debug_file(path, m->bytes, m->size, number, &debug.bytes, &debug.size);
+         number++) {
+        name_by_sections(&debug);
+    }
+}
+
+RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintptr_t end, uintptr_t from) {
     const char *base = strrchr(path, '/');
     uintptr_t address = from;
     uint32_t i, wanted = 0;
@@ -141,6 +161,7 @@ RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintpt
             m.bytes = (const char *)mapped;
             m.size = (size_t)size;
             address = name_by_image(&m, start, from);
+            name_by_debug_files(&m, path);
             munmap(mapped, m.size);
         }
     }

@@ -1,9 +1,11 @@
 /* patch.c - the library that `bursty record` preloads. It patches the program with binpatch.h and
-   gives the events of bursts to the rooms of this folder (recorder.h): a tree of calling contexts
-   for each thread, and a footprint if one is asked for. It writes them when the process ends.
+   gives the events of bursts to the rooms of this folder (recorder.h): for each thread a tree of
+   calling contexts, counts of functions and of pairs, a footprint, hot streams, whatever is asked
+   for. It writes them when the process ends.
 
    What it is to do stands in the environment, which the program does not see: BURSTY_RECORD holds
-   "period burst jitter events profiles boring seed follow" as numbers and then the path of the output;
+   "period burst jitter events profiles boring seed follow flags owner ticks" as numbers and then
+   the path of the output;
    BURSTY_RECORD_FILTER a pattern; BURSTY_RECORD_PRELOAD what LD_PRELOAD was before. */
 #define _GNU_SOURCE 1
 #define X86DECODE_IMPLEMENTATION
@@ -16,12 +18,16 @@
 #define BINPATCH_STATIC
 #define FOOTPRINT_IMPLEMENTATION
 #define FOOTPRINT_STATIC
+#define HOTSTREAM_IMPLEMENTATION
+#define HOTSTREAM_STATIC
 #include "x86decode.h"
 #include "x86flow.h"
 #include "x86copy.h"
 #include "binpatch.h"
 #include "footprint.h"
+#include "hotstream.h"
 #include "recorder.h"
+#include "sampled.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -32,7 +38,23 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 enum { BLOCKS = 1 << 16, MODULES = 256 };
-enum { PROFILE_HCCT = 1, PROFILE_FOOTPRINT = 2 };
+enum { STREAM_NODES = 1 << 14, STREAM_ROWS = 512, THREADS = 256 };
+enum {
+    PROFILE_HCCT = 1,
+    PROFILE_FOOTPRINT = 2,
+    PROFILE_METHODS = 4,
+    PROFILE_PAIRS = 8,
+    PROFILE_STREAMS = 16,
+    PROFILE_REFERENCES = PROFILE_FOOTPRINT | PROFILE_STREAMS,
+    PROFILE_CALLS = PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS
+};
+
+/* What a thread has beside its tree; each is made when it is needed. */
+typedef struct record_extra {
+    footprint *f;
+    hotstream *streams;
+    sampled_table *methods, *pairs;
+} record_extra;
 
 static struct {
     binpatch_config config;
@@ -43,6 +65,7 @@ static struct {
     pthread_key_t at_end;
     uint32_t threads_missing;
     uint64_t frames_full;
+    uint64_t weight_256;         /* calls that a sampled one stands for, times 256 */
     int write_error;
     char path[4096], filter[1024];
 } record;
@@ -63,35 +86,68 @@ static uint32_t record_key(uint32_t module, uint32_t place) {
     return recorder_key((void *)(uintptr_t)(record.bias[module % MODULES] + place));
 }
 
-static footprint *record_footprint(recorder_thread *r) {
+static record_extra *record_extra_of(recorder_thread *r) {
+    if (!r->references) r->references = recorder_memory(sizeof(record_extra));
+    return (record_extra *)r->references;
+}
+
+static footprint *record_footprint(record_extra *x) {
     footprint_config config = {0};
     size_t bytes = footprint_bytes(&config, BLOCKS);
-    footprint *f = (footprint *)r->references;
-    if (f) return f;
-    f = (footprint *)recorder_memory(sizeof *f + 64 + bytes);
-    if (!f) return NULL;
-    footprint_init(f, f + 1, bytes, &config);
-    return (footprint *)(r->references = f);
+    if (x->f) return x->f;
+    x->f = (footprint *)recorder_memory(sizeof *x->f + 64 + bytes);
+    if (x->f) footprint_init(x->f, x->f + 1, bytes, &config);
+    return x->f;
+}
+
+static hotstream *record_streams(record_extra *x) {
+    hotstream_config config = {0};
+    size_t bytes = hotstream_bytes(&config, STREAM_NODES);
+    if (x->streams) return x->streams;
+    x->streams = (hotstream *)recorder_memory(sizeof *x->streams + 64 + bytes);
+    if (x->streams) hotstream_init(x->streams, x->streams + 1, bytes, &config);
+    return x->streams;
 }
 
 static void record_reference(recorder_thread *r, const binpatch_event *e) {
     uint32_t bytes = BINPATCH_BYTES(e->what);
     uint64_t times = record_repeat ? record_repeat : 1;
-    footprint *f = record_footprint(r);
-    if (!f) return;
-    footprint_reference(f, (const void *)(uintptr_t)e->value, (size_t)((bytes ? bytes : 1) * times));
+    record_extra *x = record_extra_of(r);
+    footprint *f = x && record.profiles & PROFILE_FOOTPRINT ? record_footprint(x) : NULL;
+    hotstream *h = x && record.profiles & PROFILE_STREAMS ? record_streams(x) : NULL;
+    if (f) footprint_reference(f, (const void *)(uintptr_t)e->value,
+                               (size_t)((bytes ? bytes : 1) * times));
+    if (h) {
+        uint64_t module = BINPATCH_MODULE(e->what);
+        hotstream_record(h, (module << 32 | e->place) + 1, e->value);
+    }
+}
+
+/* The call that was just entered, in the tables that are asked for. */
+static void record_call(recorder_thread *r, uint32_t key) {
+    record_extra *x = record_extra_of(r);
+    uint32_t n = r->frame_count, caller = n > 1 ? r->frames[n - 2].key : 0;
+    if (!x) return;
+    if (record.profiles & PROFILE_METHODS && !(record.profiles & PROFILE_PAIRS)) {
+        if (!x->methods) x->methods = (sampled_table *)recorder_memory(sizeof *x->methods);
+        if (x->methods) sampled_count(x->methods, key, 0, record.weight_256);
+    }
+    if (record.profiles & PROFILE_PAIRS) {
+        if (!x->pairs) x->pairs = (sampled_table *)recorder_memory(sizeof *x->pairs);
+        if (x->pairs) sampled_count(x->pairs, key, caller, record.weight_256);
+    }
 }
 
 static void record_event(recorder_thread *r, const binpatch_event *e) {
     uintptr_t frame = (uintptr_t)e->value;
     if (e->what & (BINPATCH_LOAD | BINPATCH_STORE)) {
-        if (record.profiles & PROFILE_FOOTPRINT) record_reference(r, e);
-    } else if (record.profiles & PROFILE_HCCT) {
-        uint32_t key;
-        if (!(e->what & (BINPATCH_ENTRY | BINPATCH_EXIT))) return;
-        key = record_key(BINPATCH_MODULE(e->what), e->place);
-        if (e->what & BINPATCH_ENTRY) recorder_enter(r, key, 1, frame, NULL, NULL);
-        else recorder_leave(r, key, frame);
+        if (record.profiles & PROFILE_REFERENCES) record_reference(r, e);
+    } else if (e->what & (BINPATCH_ENTRY | BINPATCH_EXIT) && record.profiles & PROFILE_CALLS) {
+        uint32_t key = record_key(BINPATCH_MODULE(e->what), e->place);
+        if (e->what & BINPATCH_ENTRY) {
+            recorder_enter(r, key, 1, frame, NULL, NULL);
+            if (record.profiles & (PROFILE_METHODS | PROFILE_PAIRS)) record_call(r, key);
+        } else recorder_leave(r, key, frame);
     }
 }
 
@@ -111,21 +167,32 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
         }
         record_repeat = 0;
     }
-    if (ended) recorder_leave_all(r);
+    if (ended && r->references && ((record_extra *)r->references)->streams)
+        hotstream_burst(((record_extra *)r->references)->streams);
     recorder_end(r);
 }
 
-/* The frames that are open when a burst begins, innermost first. */
+/* The frames that are open when a burst begins, innermost first. Those that were open at the end of
+   the last burst, too, stay open; of the outermost ones that is most. */
 static void record_begin(void *user, const binpatch_frame *frames, size_t count) {
     recorder_thread *r = recorder_begin();
+    uint32_t same = 0;
     (void)user;
     if (!r) return;
     if (!pthread_getspecific(record.at_end)) pthread_setspecific(record.at_end, r);
-    recorder_leave_all(r);
-    for (; count && record.profiles & PROFILE_HCCT; count--) {
+    for (; count && record.profiles & PROFILE_CALLS; count--) {
         const binpatch_frame *f = &frames[count - 1];
-        recorder_enter(r, record_key(f->module, f->place), 0, (uintptr_t)f->stack, NULL, NULL);
+        const recorder_frame *open = &r->frames[same];
+        uint32_t key = record_key(f->module, f->place);
+        if (same < r->frame_count && open->address == (uintptr_t)f->stack && open->key == key) {
+            same++;
+            continue;
+        }
+        if (same < r->frame_count) recorder_leave(r, open->key, open->address);
+        recorder_enter(r, key, 0, (uintptr_t)f->stack, NULL, NULL);
+        same = RECORDER_DEPTH;                /* all others are new */
     }
+    if (same < r->frame_count) recorder_leave(r, r->frames[same].key, r->frames[same].address);
     recorder_end(r);
 }
 
@@ -133,20 +200,85 @@ static void record_begin(void *user, const binpatch_frame *frames, size_t count)
 
 static const recorder_thread *record_all;
 
-/* The footprint of each thread is a part; build/bursty joins them. */
-static int record_write_footprints(hcct_write_fn write, void *user) {
+static int record_write_footprint(footprint *f, hcct_write_fn write, void *user) {
+    size_t bytes = footprint_snapshot_bytes(f);
+    void *memory = recorder_memory(bytes);
+    footprint_profile profile;
+    if (!memory || footprint_snapshot(f, &profile, memory, bytes) != 0) return -1;
+    return footprint_write(&profile, "references in bursts", write, user);
+}
+
+/* A site of a stream: the function and how far in it the instruction stands. */
+static const char *record_site_name(void *user, uint64_t site) {
+    static char text[512];
+    binpatch_function f;
+    uint32_t module = (uint32_t)((site - 1) >> 32), place = (uint32_t)(site - 1);
+    const char *name = NULL;
+    (void)user;
+    if (binpatch_get_function(binpatch_find_function(module, place), &f) != 0) return NULL;
+    name = recorder_name(NULL, record_key(module, f.offset));
+    snprintf(text, sizeof text, "%.400s+0x%x", name ? name : "?", place - f.offset);
+    return text;
+}
+
+static int record_write_sampled(int pairs, hcct_write_fn write, void *user) {
+    static const sampled_table *tables[THREADS];
     const recorder_thread *r;
-    int failed = 0;
+    sampled_profile p;
+    binpatch_stats stats;
+    uint32_t count = 0;
+    for (r = record_all; r && count < THREADS; r = r->next) {
+        const record_extra *x = (const record_extra *)r->references;
+        const sampled_table *table = !x ? NULL : pairs ? x->pairs : x->methods;
+        if (table) tables[count++] = table;
+    }
+    if (!count) return 0;
+    binpatch_get_stats(&stats);
+    p.program = program_invocation_short_name;
+    p.check_count = record.config.check_count == BINPATCH_ALWAYS ? 0 : record.config.check_count;
+    p.burst_count = record.config.burst_count;
+    p.jitter_percent = 0;
+    if (record.config.jitter_percent > 0) p.jitter_percent = (uint32_t)record.config.jitter_percent;
+    p.bursts = stats.bursts;
+    p.name = recorder_name;
+    p.name_user = NULL;
+    return sampled_write(&p, tables, count, write, user);
+}
+
+/* What each thread has beside its tree; build/bursty joins the parts. */
+static int record_write_more(hcct_write_fn write, void *user) {
+    const recorder_thread *r;
+    int failed = 0, pairs = record.profiles & PROFILE_PAIRS;
+    /* A reader adds up the pairs of a function, so that pairs tell everything about functions. */
+    if (pairs || record.profiles & PROFILE_METHODS)
+        failed = record_write_sampled(pairs, write, user);
     for (r = record_all; r && !failed; r = r->next) {
-        footprint *f = (footprint *)r->references;
-        footprint_profile profile;
-        size_t bytes = f ? footprint_snapshot_bytes(f) : 0;
-        void *memory = f ? recorder_memory(bytes) : NULL;
-        if (!f) continue;
-        failed = !memory || footprint_snapshot(f, &profile, memory, bytes) != 0
-                 || footprint_write(&profile, "references in bursts", write, user) != 0;
+        const record_extra *x = (const record_extra *)r->references;
+        if (x && x->f) failed = record_write_footprint(x->f, write, user);
+        if (x && x->streams && !failed)
+            failed = hotstream_write(x->streams, "references in bursts", record_site_name, NULL,
+                                     write, user);
     }
     return failed;
+}
+
+/* Functions whose instructions are in hot streams need a key to get a name. */
+static void record_note_sites(const recorder_thread *r) {
+    static hotstream_stream rows[STREAM_ROWS];
+    const record_extra *x = (const record_extra *)r->references;
+    size_t n, count;
+    uint32_t k;
+    if (!x || !x->streams) return;
+    count = hotstream_top(x->streams, rows, STREAM_ROWS);
+    for (n = 0; n < count && n < STREAM_ROWS; n++) {
+        for (k = 0; k < rows[n].length; k++) {
+            uint64_t site = rows[n].items[k].site - 1;
+            uint32_t module = (uint32_t)(site >> 32);
+            binpatch_function f;
+            if (binpatch_get_function(binpatch_find_function(module, (uint32_t)site), &f) == 0)
+                (void)record_key(module, f.offset);
+        }
+    }
 }
 
 static void record_line(int file, const char *line) {
@@ -211,16 +343,19 @@ static void record_save(void) {
     binpatch_flush();
     binpatch_toggle(0);
     record_all = recorder_stop(&record.threads_missing);
-    for (r = record_all; r; r = r->next) record.frames_full += r->frames_full;
+    for (r = record_all; r; r = r->next) {
+        record.frames_full += r->frames_full;
+        record_note_sites(r);
+    }
     (void)recorder_find_names();
     if (record.pid == record.owner) snprintf(path, sizeof path, "%s", record.path);
     else snprintf(path, sizeof path, "%s.%ld", record.path, (long)record.pid);
     if (!(record.profiles & PROFILE_HCCT)) {
-        if (recorder_write(NULL, path, record_write_footprints) != 0) record.write_error = errno;
-    } else if (recorder_write(record_all, path, record_write_footprints) != 0) {
+        if (recorder_write(NULL, path, record_write_more) != 0) record.write_error = errno;
+    } else if (recorder_write(record_all, path, record_write_more) != 0) {
         record.write_error = errno;
     }
-    if (record.write_error) (void)!truncate(path, 0);    /* half a file is no file; bursty says so */
+    if (record.write_error) (void)!truncate(path, 0);       /* half a file is no file */
     if (record.pid == record.owner) record_write_stats();
     errno = saved;
 }
@@ -255,17 +390,14 @@ EXPORTED void _exit(int status) {
 }
 EXPORTED void _Exit(int status) { _exit(status); }
 
+/* A child counts from the start: what its threads had beside their trees belongs to the parent. */
 int recorder_wants_child(recorder_thread *all) {
-    footprint_config config = {0};
     record.pid = getpid();
     if (!record.follow) {
         binpatch_toggle(0);
         return 0;
     }
-    for (; all; all = all->next) {
-        footprint *f = (footprint *)all->references;
-        if (f) footprint_init(f, f + 1, footprint_bytes(&config, BLOCKS), &config);
-    }
+    for (; all; all = all->next) all->references = NULL;
     __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
     return 1;
 }
@@ -295,7 +427,7 @@ static void record_restore_environment(void) {
     }
 }
 
-/* What every process needs before its first event: keys of threads, the handlers of fork and exit. */
+/* What every process needs before its first event: keys of threads, handlers of fork and exit. */
 static void record_prepare(void) {
     recorder_thread *r;
     pthread_key_create(&record.at_end, record_thread_ends);
@@ -318,15 +450,15 @@ static void record_installed(int toggle_signal) {
 
 __attribute__((constructor)) static void record_start(void) {
     const char *wanted = getenv("BURSTY_RECORD"), *filter = getenv("BURSTY_RECORD_FILTER");
-    unsigned number[10];
+    unsigned number[11];
     int path_at = 0, saved = errno;
     void *real = dlsym(RTLD_NEXT, "_dl_find_object");
     memcpy(&record_find_object, &real, sizeof real);
     if (!wanted
-        || sscanf(wanted, "%u %u %u %u %u %u %u %u %u %u %n", &number[0], &number[1], &number[2],
+        || sscanf(wanted, "%u %u %u %u %u %u %u %u %u %u %u %n", &number[0], &number[1], &number[2],
                   &number[3], &number[4], &number[5], &number[6], &number[7], &number[8],
-                  &number[9], &path_at)
-               < 10
+                  &number[9], &number[10], &path_at)
+               < 11
         || !path_at)
         return;
     record.config.check_count = number[0];
@@ -343,7 +475,12 @@ __attribute__((constructor)) static void record_start(void) {
     if (filter) snprintf(record.filter, sizeof record.filter, "%s", filter);
     record.pid = getpid();
     record.owner = (pid_t)number[9];
+    record.config.bursts_per_second = number[10];
+    record.weight_256 = 256;
+    if (number[0] != BINPATCH_ALWAYS && !number[10])
+        record.weight_256 = (uint64_t)(number[0] + number[1]) * 256 / number[1];
     record_restore_environment();
+    recorder_debug_file = recorder_find_debug_file;
     record.config.want = record_want;
     record.config.action = record_events;
     record.config.begin = record_begin;

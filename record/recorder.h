@@ -6,9 +6,12 @@
        frames.c       frame addresses: finds calls that longjmp or an exception left; bursts
        threads.c      a tree for each thread; threads that end, fork
        names.c        keys of functions; names from the symbol tables of the mapped files; dlclose
+       debugfile.c    symbols that stand in separate files
+       sampled.c      counts of functions and pairs
        dump.c         writes all trees into a file at exit
 
-   A program has instrument.c or patch.c, and the other four. These two provide recorder_memory,
+   A program has instrument.c or patch.c, and frames.c, threads.c, names.c and dump.c; patch.c also
+   has debugfile.c and sampled.c. These two provide recorder_memory,
    recorder_at_exit and recorder_wants_child. */
 #ifndef RECORDER_H
 #define RECORDER_H
@@ -128,6 +131,15 @@ const char *recorder_name(void *user, uint32_t key);
    seen again. */
 void recorder_forget_unmapped(void);
 void recorder_lock_names(int on); /* around fork */
+/* Finds more symbols of the file at `path`, whose bytes are file[0..size): in *bytes_out an ELF file
+   of the same addresses. Returns whether there is one. number: 0, 1 ... until it returns 0. NULL:
+   nobody looks. */
+extern int (*recorder_debug_file)(const char *path, const char *file, size_t size, int number,
+                                  const char **bytes_out, size_t *size_out);
+
+/* debugfile.c, for the above */
+int recorder_find_debug_file(const char *path, const char *file, size_t size, int number,
+                             const char **bytes_out, size_t *size_out);
 
 /* dump.c */
 

@@ -55,7 +55,7 @@ $CC -O2 -pthread -o calls calls.c 2>log || { cat log; exit 2; }
 for what in '' threads status _exit abort kill toggle fork vfork; do
     ./calls $what >plain 2>plain.err
     status=$?
-    for options in '' '--period 5 --burst 5 --profile hcct,footprint' '--period 0 --all-checks'; do
+    for options in '' '--period 5 --burst 5 --profile hcct,pairs,footprint,streams'; do
         # shellcheck disable=SC2086
         $bursty record $options --signal 12 -o "r$what.brst" -- ./calls $what >got 2>got.err
         if [ $? = $status ] && cmp -s plain got && cmp -s plain.err got.err; then pass
@@ -66,6 +66,9 @@ for what in '' threads status _exit abort kill toggle fork vfork; do
         esac; fi
     done
 done
+./calls >plain
+if $bursty record -o bare.brst --stats ./calls >got 2>/dev/null && cmp -s plain got && [ -s bare.brst ]; then pass
+else fail "the first word that is no option is the program"; fi
 # Every call of an uninterrupted record: 801 calls of hot and of leaf below main are told apart from the rest.
 $bursty record --period 0 --all-checks -o full.brst -- ./calls >got
 if $bursty report --min 0 full.brst | grep -q 'main > hot > leaf'; then pass; else fail "contexts of calls"; $bursty report full.brst | head; fi
@@ -87,6 +90,40 @@ $bursty record --period 0 --profile hcct,footprint -o parts.brst -- ./calls thre
 if $bursty report --min 0 parts.brst >text && grep -q 'thread > hot > leaf' text && grep -qi 'footprint\|window' text; then pass
 else fail "threads: trees and a footprint in one file"; cat text; fi
 
+$bursty record --period 0 --all-checks --profile methods -o methods.brst -- ./calls >got
+if $bursty report --min 0 methods.brst | grep -q 'leaf' && ! $bursty report methods.brst | grep -q 'hot calling contexts'
+then pass; else fail methods; $bursty report methods.brst; fi
+# Sampled counts of calls stand for all of them: 12 % is far outside of what 400 bursts scatter.
+$bursty record --period 0 --all-checks --profile pairs -o pairs.brst -- ./calls 9 1200 >got
+$bursty record --period 90 --burst 10 --all-checks --profile pairs -o sampled.brst -- ./calls 9 1200 >got
+leaf() { $bursty report --csv --min 0 "$1" | awk -F '[",]+' '/leaf/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > n) n = $i } END { print n + 0 }'; }
+if [ "$(leaf pairs.brst)" -gt 1000 ] && awk -v a="$(leaf pairs.brst)" -v b="$(leaf sampled.brst)" 'BEGIN { exit !(b > .88 * a && b < 1.12 * a) }'
+then pass; else fail "pairs: all $(leaf pairs.brst), estimated $(leaf sampled.brst)"; $bursty report --csv --min 0 pairs.brst; fi
+if $bursty report pairs.brst | grep -q 'hot  *leaf'; then pass; else fail "pairs: caller and function"; fi
+$bursty record --period 0 --profile streams --boring 0 -o streams.brst -- ./calls 9 400 >got
+if $bursty report streams.brst | grep -q 'leaf+0x'; then pass; else fail "streams: sites have names"; $bursty report streams.brst | head -20; fi
+$bursty record --ticks 2000 --period 50 --stats -o ticks.brst -- ./calls 9 1200 >got 2>got.err
+if grep -q 'bursts [1-9]' got.err; then pass; else fail ticks; cat got.err; fi
+
+# ---- names that stand in other files ----
+
+if command -v objcopy >/dev/null 2>&1 && command -v strip >/dev/null 2>&1; then
+    objcopy --only-keep-debug calls calls.debug
+    strip -o linked calls
+    objcopy --add-gnu-debuglink=calls.debug linked
+    named() { # PROGRAM
+        $bursty record --period 0 --all-checks -o named.brst -- "./$1" >got 2>&1
+        $bursty report --min 0 named.brst | grep -q 'main > hot > leaf'
+    }
+    if named linked; then pass; else fail "names by .gnu_debuglink"; fi
+    mv calls.debug elsewhere
+    if named linked; then fail "names from nowhere"; else pass; fi
+    if command -v xz >/dev/null 2>&1 && xz -c elsewhere >mini.xz && strip -o compressed calls \
+       && objcopy --add-section .gnu_debugdata=mini.xz compressed 2>/dev/null
+    then if named compressed; then pass; else fail "names from .gnu_debugdata"; fi
+    else skip "no xz"; fi
+else skip "no objcopy"; fi
+
 # ---- refusals ----------------------------------------------------------------------------------------------------------
 
 refuses() { # PATTERN ARGUMENT...
@@ -102,8 +139,8 @@ refuses 'No such file' -o /nowhere/x.brst -- ./calls
 refuses 'Is a directory' -o . -- ./calls
 chmod +x calls.c
 refuses 'not an ELF' -o x.brst -- ./calls.c
-refuses 'and a program behind' -o x.brst
-refuses 'write -- before' -o x.brst ./calls
+refuses 'no program' -o x.brst
+refuses 'no program' -o x.brst --
 refuses 'no option' --nonsense -- ./calls
 refuses 'there is no nonsense' --profile nonsense -- ./calls
 refuses 'not a number' --period many -- ./calls
@@ -160,8 +197,8 @@ same() { # COMMAND...
     if ! command -v "$1" >/dev/null 2>&1; then skip "no $1"; return; fi
     "$@" >plain 2>plain.err
     status=$?
-    set_of='--seed=1;--period=2 --burst=2 --jitter=0;--period=0 --profile=footprint'
-    [ -z "${FULL-}" ] || set_of="$set_of;--period=17 --burst=5 --boring=0 --all-checks --profile=hcct,footprint;--period=199 --burst=40 --events=blocks"
+    set_of='--period=2 --burst=2 --jitter=0;--period=0 --profile=footprint'
+    [ -z "${FULL-}" ] || set_of="$set_of;--seed=1;--period=17 --burst=5 --boring=0 --all-checks --profile=hcct,footprint;--period=199 --burst=40 --events=blocks"
     IFS=';'
     for options in $set_of; do
         IFS=' '
@@ -187,6 +224,12 @@ if [ -n "${FULL-}" ]; then
     same "$cc1" -quiet -O2 calls.c -o -
     same cmake --help-full
     same gdb -batch -ex 'info line main' -ex 'print 3 * 4' ./calls
+fi
+# A short form of the soak, with another seed each day.
+if [ -n "${FULL-}" ]; then
+    cd "$OLDPWD" || exit 2
+    if sh bench/soak.sh 25 "$(date +%j)" >"$out/soak.log"; then pass
+    else fail "soak"; cat "$out/soak.log"; fi
 fi
 if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
 else echo "$passed passed, $failed failed, $skipped skipped"; fi

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const char help[]
-    = "usage: bursty record [OPTIONS] -- PROG [ARG ...]\n"
+    = "usage: bursty record [OPTIONS] [--] PROG [ARG ...]\n"
       "\n"
       "  Runs PROG, a dynamically linked x86-64 program as it is installed, and samples bursts of "
       "its events.\n"
@@ -14,10 +14,13 @@ static const char help[]
       "recorded.\n"
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
-      "  --period P         checks between two bursts: 990; 0 records everything\n"
-      "  --burst B          checks of a burst: 10\n"
+      "  --period P         checks between two bursts: 9900; 0 records everything\n"
+      "  --burst B          checks of a burst: 100\n"
       "  --jitter PERCENT   of the period: 12\n"
-      "  --profile LIST     of hcct (calling contexts) and footprint (references): hcct\n"
+      "  --profile LIST     of hcct (calling contexts), methods (functions), pairs (callers with "
+      "callees),\n"
+      "                     footprint and streams (of references): hcct\n"
+      "  --ticks HZ         so many bursts a second in each thread; --period is the first gap\n"
       "  --events KIND      calls, refs or blocks beside what the profiles need\n"
       "  --filter PATTERN   only functions whose names match, such as 'png_*'\n"
       "  --boring K         no checks in loops with at most K operands: 4; 0: in none\n"
@@ -41,7 +44,7 @@ static const char help[]
 #include <unistd.h>
 
 typedef struct record_options {
-    unsigned period, burst, jitter, events, profiles, boring, seed, follow, flags;
+    unsigned period, burst, jitter, events, profiles, boring, seed, follow, flags, ticks;
     const char *filter;
     char out[4096];
     int stats;
@@ -54,7 +57,10 @@ enum {
     LOAD = 16,
     STORE = 32,
     PROFILE_HCCT = 1,
-    PROFILE_FOOTPRINT = 2
+    PROFILE_FOOTPRINT = 2,
+    PROFILE_METHODS = 4,
+    PROFILE_PAIRS = 8,
+    PROFILE_STREAMS = 16
 };
 enum { FLAG_OFF = 256, FLAG_ALL = 512 };
 
@@ -152,17 +158,18 @@ static int words(const char *text, const char *const *names, const unsigned *bit
 }
 
 static int read_options(record_options *o, int argc, char **argv) {
-    static const char *const profile_names[] = {"hcct", "footprint", NULL}, *const event_names[]
-                                                                            = {"calls", "refs",
-                                                                               "blocks", NULL};
-    static const unsigned profile_bits[] = {PROFILE_HCCT, PROFILE_FOOTPRINT},
-                          event_bits[] = {ENTRY | EXIT, LOAD | STORE, BLOCK};
+    static const char *const profile_names[]
+        = {"hcct", "footprint", "methods", "pairs", "streams", NULL};
+    static const unsigned profile_bits[]
+        = {PROFILE_HCCT, PROFILE_FOOTPRINT, PROFILE_METHODS, PROFILE_PAIRS, PROFILE_STREAMS};
+    static const char *const event_names[] = {"calls", "refs", "blocks", NULL};
+    static const unsigned event_bits[] = {ENTRY | EXIT, LOAD | STORE, BLOCK};
     tool_option option;
     const char *value;
     int bad = 0;
     memset(o, 0, sizeof *o);
-    o->period = 990;
-    o->burst = 10;
+    o->period = 9900;
+    o->burst = 100;
     o->jitter = 12;
     o->boring = 4;
     o->seed = 1;
@@ -182,6 +189,8 @@ static int read_options(record_options *o, int argc, char **argv) {
             bad = number(tool_value(&option), 100, &o->jitter);
         else if (tool_is(&option, "--", "boring"))
             bad = number(tool_value(&option), 1000, &o->boring);
+        else if (tool_is(&option, "--", "ticks"))
+            bad = number(tool_value(&option), 1000000, &o->ticks);
         else if (tool_is(&option, "--", "seed"))
             bad = number(tool_value(&option), 0xFFFFFFFF, &o->seed);
         else if (tool_is(&option, "--", "profile"))
@@ -204,11 +213,11 @@ static int read_options(record_options *o, int argc, char **argv) {
         } else bad = tool_no_option(&option, "record");
     }
     if (!bad && option.files)
-        bad = tool_error("write -- before the program; bursty record --help tells more");
+        bad = tool_error("record: an option is not understood; bursty record --help lists them");
     if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
     if (!o->period) o->period = 0xFFFFFFFF;
-    if (o->profiles & PROFILE_HCCT) o->events |= ENTRY | EXIT;
-    if (o->profiles & PROFILE_FOOTPRINT) o->events |= LOAD | STORE;
+    if (o->profiles & (PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS)) o->events |= ENTRY | EXIT;
+    if (o->profiles & (PROFILE_FOOTPRINT | PROFILE_STREAMS)) o->events |= LOAD | STORE;
     return bad ? TOOL_BAD_INPUT : TOOL_OK;
 }
 
@@ -240,9 +249,9 @@ static int open_output(record_options *o) {
 static void become(const record_options *o, const char *library, char **argv, const char *path) {
     char text[8192];
     const char *before = getenv("LD_PRELOAD");
-    snprintf(text, sizeof text, "%u %u %u %u %u %u %u %u %u %ld %s", o->period, o->burst, o->jitter,
-             o->events, o->profiles, o->boring, o->seed, o->follow, o->flags, (long)getpid(),
-             o->out);
+    snprintf(text, sizeof text, "%u %u %u %u %u %u %u %u %u %ld %u %s", o->period, o->burst,
+             o->jitter, o->events, o->profiles, o->boring, o->seed, o->follow, o->flags, (long)getpid(),
+             o->ticks, o->out);
     setenv("BURSTY_RECORD", text, 1);
     if (o->filter) setenv("BURSTY_RECORD_FILTER", o->filter, 1);
     if (before && *before) {
@@ -266,20 +275,35 @@ static void show_stats(const record_options *o) {
     remove(path);
 }
 
+/* Where the options end: at --, or at the first word that is none. */
+static int find_split(int argc, char **argv) {
+    static const char *const alone[]
+        = {"--stats", "--follow", "--off", "--all-checks", "--help", "-h"};
+    int at = 1;
+    while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
+        size_t n = 0, count = sizeof alone / sizeof *alone;
+        while (n < count && strcmp(argv[at], alone[n]) != 0) n++;
+        at += n < count || strchr(argv[at], '=') ? 1 : 2;
+    }
+    return at < argc ? at : argc;
+}
+
 static int run(int argc, char **argv) {
     record_options o;
     char library[4200], found[4200];
     const char *path;
-    int split, status;
+    int split, program, status;
     struct stat s;
     pid_t child;
-    for (split = 1; split < argc && strcmp(argv[split], "--") != 0; split++) { }
-    if (tool_wants_help(split, argv)) { fputs(help, stdout); return TOOL_OK; }
+    split = find_split(argc, argv);
+    program = split < argc && !strcmp(argv[split], "--") ? split + 1 : split;
+    if (tool_wants_help(split, argv)) {
+        fputs(help, stdout);
+        return TOOL_OK;
+    }
     if ((status = read_options(&o, split, argv)) != TOOL_OK) return status;
-    if (split + 1 >= argc)
-        return tool_error(
-            "record wants -- and a program behind it; bursty record --help tells more");
-    path = find_program(argv[split + 1], found, sizeof found);
+    if (program >= argc) return tool_error("record: no program: bursty record [OPTIONS] -- PROG");
+    path = find_program(argv[program], found, sizeof found);
     if (!path) return TOOL_BAD_INPUT;
     if ((status = check_program(path, 0)) != 0) return status;
     if ((status = find_library(library, sizeof library)) != 0 || (status = open_output(&o)) != 0)
@@ -295,13 +319,16 @@ static int run(int argc, char **argv) {
     fflush(NULL);
     child = fork();
     if (child < 0) return tool_system_error("fork");
-    if (child == 0) become(&o, library, argv + split + 1, path);
+    if (child == 0) become(&o, library, argv + program, path);
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
     if (o.stats) show_stats(&o);
     if (stat(o.out, &s) == 0 && s.st_size == 0)
-        fprintf(stderr, "bursty: %s is empty: nothing was recorded, or it could not be written; --stats tells more\n", o.out);
+        fprintf(stderr,
+                "bursty: %s is empty: nothing was recorded. The program was killed, or ran another "
+                "one in its place (see --follow), or the file could not be written (see --stats)\n",
+                o.out);
     if (WIFSIGNALED(status)) {  /* die as the program did, without a second core */
         struct rlimit none = {0, 0};
         setrlimit(RLIMIT_CORE, &none);

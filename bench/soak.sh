@@ -1,0 +1,133 @@
+#!/bin/sh
+# soak.sh [RUNS [SEED]] - runs installed programs under `bursty record` with random settings, and
+# compares what they print and how they end with a plain run. RUNS: 500. Ends with "N passed, N
+# failed"; a run that differs prints the command that shows it. tests/test_record.sh runs a few.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+build=${BUILD:-build}
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+runs=${1:-500}
+seed=${2:-1}
+out=$build/soak
+bursty=$build/bursty
+mkdir -p "$out" && cd "$out" || exit 2
+
+i=0
+while [ $i -lt 1500 ]; do echo "line $i of $((i * 7919 % 1009)) words"; i=$((i + 1)); done >text
+head -c 60000 "$bursty" >data
+cat >s.lua <<'P'
+local t = {}
+for i = 1, 3000 do t[i] = (i * 7919) % 1009 end
+table.sort(t)
+print(t[77], #t, pcall(error, "x"))
+P
+cat >s.pl <<'P'
+my %h;
+for my $i (1 .. 3000) { $h{$i % 97} .= chr(65 + $i % 26); }
+print join(",", map { length $h{$_} } sort keys %h), "\n";
+eval { die "oops\n" };
+print $@;
+P
+cat >s.sh <<'P'
+f() { if [ $1 -lt 2 ]; then echo 1; else echo $(( $(f $(( $1 - 1 ))) + $1 )); fi; }
+f 4
+trap "echo usr1" USR1
+kill -USR1 $$
+for i in 1 2 3 4 5 6 7 8 9; do a="$a$i"; done
+echo ${a#12}
+P
+cat >s.py <<'P'
+import json, re
+d = {str(i): list(range(i % 17)) for i in range(200)}
+s = json.dumps(d)
+print(len(s), sum(map(len, json.loads(s).values())))
+try:
+    d["no such key"]
+except KeyError as e:
+    print(e)
+P
+cat >s.sql <<'P'
+create table t(a integer primary key, b text);
+with recursive c(x) as (select 1 union all select x + 1 from c where x < 500) insert into t select x, hex(x * 7919) from c;
+select a, b from t order by b limit 5;
+P
+cat >s.c <<'P'
+int g(int n) { switch (n) { case 1: return 7; case 2: return 9; case 3: return n * n; case 4: return 5; case 5: return 1; default: return n; } }
+int f(int n) { int i, s = 0; for (i = 0; i < n; i++) s += g(i) * i; return s; }
+P
+cc1=$(${CC:-cc} -print-prog-name=cc1)
+cc1plus=$(${CC:-cc} -print-prog-name=cc1plus)
+
+# One command a line; the ones that are not installed are left out.
+cat >all <<P
+gzip -c data
+bzip2 -c data
+xz -c -T1 data
+xz -c -T2 data
+mawk { n[\$2] += \$4 } END { for (k in n) s += n[k]; print s, length(n) } text
+perl s.pl
+bash s.sh
+lua5.4 s.lua
+sqlite3 :memory: .read\ s.sql
+/usr/bin/python3 s.py
+git --no-pager diff --no-index --stat s.pl s.py
+$cc1 -quiet -O2 s.c -o -
+$cc1plus -quiet -O1 s.c -o -
+cmake --help-command-list
+gdb -batch -nx -ex print\ 3*4
+sort -k4 text
+grep -c 7.*9 text
+sed s/line/row/ text
+tar cf - --sort=name --mtime=@0 s.c s.py
+diff s.pl s.py
+find . -name s.*
+objdump -d $bursty --stop-address=0x4000
+P
+
+passed=0
+failed=0
+random=$seed
+next() { # MAX: a number from 0 to MAX - 1, in $n
+    random=$(((random * 1103515245 + 12345) % 2147483648))
+    n=$((random / 65536 % $1))
+}
+one() { # NUMBER OF THE PROGRAM
+    line=$(sed -n "$1p" all)
+    case $line in
+    mawk*) set -- mawk '{ n[$2] += $4 } END { for (k in n) s += n[k]; print s, length(n) }' text ;;
+    sqlite3*) set -- sqlite3 :memory: '.read s.sql' ;;
+    gdb*) set -- gdb -batch -nx -ex 'print 3*4' ;;
+    *)
+        set -f
+        # shellcheck disable=SC2086
+        set -- $line
+        set +f ;;
+    esac
+    command -v "$1" >/dev/null 2>&1 || return 1
+    next 200; options="--period $((n + 1))"
+    next 40;  options="$options --burst $((n + 1))"
+    next 8;   options="$options --boring $n"
+    next 3;   options="$options --jitter $((n * 20)) --seed $random"
+    next 4
+    case $n in
+    0) options="$options --profile hcct,footprint" ;;
+    1) options="$options --profile pairs,streams --all-checks" ;;
+    2) options="$options --events blocks" ;;
+    esac
+    "$@" >plain 2>plain.err
+    status=$?
+    # shellcheck disable=SC2086
+    timeout 300 "$bursty" record $options -o soak.brst -- "$@" >got 2>got.err
+    if [ $? = $status ] && cmp -s plain got && cmp -s plain.err got.err; then passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED bursty record $options -- $*"
+    fi
+}
+count=$(wc -l <all)
+while [ "$((passed + failed))" -lt "$runs" ]; do
+    next "$count"
+    one $((n + 1))
+done
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

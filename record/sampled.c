@@ -1,0 +1,166 @@
+/* sampled.c - a table of calls, and how it is written. */
+#include "sampled.h"
+#include <string.h>
+
+/* Open addressing: a row stands at its hash or behind it. Rows are never removed. */
+void sampled_count(sampled_table *t, uint32_t key, uint32_t caller, uint64_t weight_256) {
+    uint32_t i = (key * UINT32_C(0x9E3779B1) + caller * UINT32_C(0x85EBCA77)) >> 18;
+    sampled_row *row;
+    t->events++;
+    for (;; i = (i + 1) % SAMPLED_ROWS) {
+        row = &t->rows[i % SAMPLED_ROWS];
+        if (row->key == key && row->caller == caller) break;
+        if (row->key) continue;
+        if (t->rows_used >= SAMPLED_ROWS / 4 * 3) {
+            t->lost++;
+            return;
+        }
+        t->rows_used++;
+        row->key = key;
+        row->caller = caller;
+        break;
+    }
+    row->count++;
+    row->weight_256 += weight_256;
+}
+
+/* ---- a part: chunks of at most 256 bytes with a checksum that runs on ---- */
+
+typedef struct part {
+    int (*write)(void *user, const void *data, size_t size);
+    void *user;
+    unsigned char chunk[2 + 256 + 4];
+    uint32_t used, crc;
+    uint64_t payload;
+    int failed;
+    uint32_t recent[64];                    /* keys of the latest new sites */
+    uint64_t new_sites;
+} part;
+
+static void little(unsigned char *to, uint64_t value, unsigned bytes) {
+    unsigned n;
+    for (n = 0; n < bytes; n++) to[n] = (unsigned char)(value >> (8 * n));
+}
+
+static uint32_t crc32(uint32_t crc, const unsigned char *data, size_t size) {
+    crc = ~crc;
+    while (size--) {
+        int bit;
+        crc ^= *data++;
+        for (bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0xEDB88320) : 0);
+    }
+    return ~crc;
+}
+
+/* Writes bytes and, behind them, the checksum of the part so far. */
+static void put_checked(part *p, unsigned char *bytes, uint32_t size) {
+    p->crc = crc32(p->crc, bytes, size);
+    little(bytes + size, p->crc, 4);
+    if (!p->failed) p->failed = p->write(p->user, bytes, size + 4);
+}
+
+static void flush_chunk(part *p) {
+    if (!p->used) return;
+    little(p->chunk, p->used, 2);
+    put_checked(p, p->chunk, 2 + p->used);
+    p->payload += p->used;
+    p->used = 0;
+}
+
+static void put_byte(part *p, unsigned value) {
+    p->chunk[2 + p->used++] = (unsigned char)value;
+    if (p->used == 256) flush_chunk(p);
+}
+
+static void put(part *p, uint64_t value) {
+    for (; value >= 128; value >>= 7) put_byte(p, (unsigned)(value & 127) | 128);
+    put_byte(p, (unsigned)value);
+}
+
+static void put_string(part *p, const char *text) {
+    size_t size = strlen(text);
+    put(p, size);
+    while (size--) put_byte(p, (unsigned char)*text++);
+}
+
+/* A function: new with its name, or the k-th before the latest new one. */
+static void put_site(part *p, const sampled_profile *about, uint32_t key) {
+    uint64_t k, known = p->new_sites < 64 ? p->new_sites : 64;
+    const char *name;
+    if (!key) {
+        put(p, 0);
+        return;
+    }
+    for (k = 0; k < known; k++) {
+        if (p->recent[(p->new_sites - 1 - k) % 64] != key) continue;
+        put(p, 2 + k);
+        return;
+    }
+    p->recent[p->new_sites++ % 64] = key;
+    name = about->name(about->name_user, key);
+    put(p, 1);
+    put_string(p, name ? name : "?");
+    put_string(p, "");
+    put(p, 0);
+    put(p, 1);                              /* a call */
+}
+
+int sampled_write(const sampled_profile *about, const sampled_table *const *tables, uint32_t count,
+                  int (*write)(void *user, const void *data, size_t size), void *user) {
+    enum { INFO = 1, PROFILE = 2, THREAD = 3, ROW = 4, CALLS = 1, HOT_TABLE = 2, ENDED = 1 };
+    part p;
+    uint64_t events = 0, lost = 0;
+    uint32_t n, i;
+    memset(&p, 0, sizeof p);
+    p.write = write;
+    p.user = user;
+    for (n = 0; n < count; n++) {
+        events += tables[n]->events;
+        lost += tables[n]->lost;
+    }
+    memcpy(p.chunk, "BRST", 4);
+    little(p.chunk + 4, 1, 2);
+    little(p.chunk + 6, 1, 2);
+    little(p.chunk + 8, 0, 4);
+    put_checked(&p, p.chunk, 12);
+    put(&p, INFO);
+    put(&p, 0);
+    put_string(&p, about->program);
+    put(&p, 0);
+    put(&p, events);
+    put(&p, lost);
+    put(&p, PROFILE);
+    put(&p, 0);
+    put(&p, about->check_count);
+    put(&p, about->burst_count);
+    put(&p, about->jitter_percent);
+    put(&p, CALLS);
+    put(&p, HOT_TABLE);
+    put(&p, about->bursts);
+    put(&p, events);
+    for (n = 0; n < count; n++) {
+        put(&p, THREAD);
+        put(&p, n);
+        put(&p, ENDED);
+        put_string(&p, "");
+        put(&p, 0);
+        put(&p, 0);
+        put(&p, tables[n]->events);
+        put(&p, tables[n]->lost);
+        for (i = 0; i < SAMPLED_ROWS; i++) {
+            const sampled_row *row = &tables[n]->rows[i];
+            if (!row->key) continue;
+            put(&p, ROW);
+            put_site(&p, about, row->key);
+            put_site(&p, about, row->caller);
+            put(&p, row->count);
+            put(&p, row->weight_256);
+            put(&p, 0);
+        }
+    }
+    flush_chunk(&p);
+    little(p.chunk, 0, 2);
+    little(p.chunk + 2, p.payload, 8);
+    put_checked(&p, p.chunk, 10);
+    return p.failed ? -1 : 0;
+}
