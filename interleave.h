@@ -348,8 +348,11 @@ static void interleave_p_zero(void *memory, size_t bytes) {
 
 typedef struct interleave_p_run { uint64_t first, time, length; } interleave_p_run;
 typedef struct interleave_p_mark {
-    uint64_t since, from, born, low;
-    uint32_t cursor, row, period_log2;
+    uint64_t since, from, low;
+    uint64_t x0, x1, times;          /* the latest ages, which are not in the row yet */
+    uint64_t born;
+    uint32_t row, period_log2;
+    uint32_t cursor, stride;         /* run of since; how many runs the mark went on last time */
 } interleave_p_mark;
 typedef struct interleave_p_cell { uint64_t count, sum; } interleave_p_cell;
 
@@ -462,6 +465,20 @@ static void interleave_p_add_ages(interleave_p_cell *row, uint32_t columns, uint
     }
 }
 
+/* A rest of a mark has ended: its ages were x0..x1. Where threads take turns of one length, a mark
+   has the same ages again and again. They go to the row once, with their weight. */
+static inline void interleave_p_end_rest(const interleave *il, interleave_p_mark *mark, uint64_t x0,
+                                         uint64_t x1) {
+    if (x0 == mark->x0 && x1 == mark->x1) {
+        mark->times++;
+        return;
+    }
+    interleave_p_add_ages(il->cells + mark->row, il->columns, mark->x0, mark->x1, mark->times);
+    mark->x0 = x0;
+    mark->x1 = x1;
+    mark->times = 1;
+}
+
 /* Drops the first `count` runs. All that marks need to know of them is that they are old. */
 static void interleave_p_drop_runs(interleave *il, uint32_t count) {
     uint32_t i;
@@ -535,40 +552,50 @@ static void interleave_p_add_marks(interleave *il, uint64_t time, uint64_t numbe
         mark->since = il->runs[0].first == 0 ? il->runs[0].time : il->dropped_time;
         mark->from = mark->born = time + mark->low - number;
         mark->period_log2 = interleave_p_period_log2(il, mark->low);
-        mark->cursor = 0;
+        mark->cursor = mark->stride = 0;
         mark->row = j * (il->columns - 1) - j * (j + 1) / 2;
         il->mark_count = j + 1;
     }
 }
 
-/* Moves a mark at each multiple t of its period up to il->number. */
+/* Moves a mark to number x at time now. Returns how many numbers of its run come after x. */
+static inline uint64_t interleave_p_step(interleave *il, interleave_p_mark *mark, uint64_t x,
+                                         uint64_t now) {
+    const interleave_p_run *runs = il->runs, *run;
+    uint32_t cursor = mark->cursor, guess = cursor + mark->stride;
+    uint64_t at;
+    if (now > mark->from)
+        interleave_p_end_rest(il, mark, mark->from - mark->since + 1, now - mark->since);
+    mark->from = now;
+    if (guess < il->run_count && runs[guess].first <= x) cursor = guess;
+    while (x - runs[cursor].first >= runs[cursor].length) {
+        if (cursor + 1 == il->run_count || runs[cursor + 1].first > x) break;
+        cursor++;                                          /* x lies in a later run */
+    }
+    mark->stride = cursor - mark->cursor;
+    mark->cursor = cursor;
+    run = runs + cursor;
+    at = x - run->first;
+    if (at < run->length) {
+        mark->since = run->time + at;
+        return run->length - 1 - at;
+    }
+    mark->since = x < run->first ? il->dropped_time : run->time + run->length - 1;
+    return 0;
+}
+
+/* Moves a mark at each multiple t of its period up to `end`, the count of thread 1 by now. */
 static void interleave_p_move_mark(interleave *il, interleave_p_mark *mark, uint64_t t,
-                                   uint64_t time, uint64_t number) {
+                                   uint64_t end, uint64_t time, uint64_t number) {
     uint64_t period = UINT64_C(1) << mark->period_log2, steps, more;
-    interleave_p_cell *row = il->cells + mark->row;
-    for (; t <= il->number; t += period) {
-        uint64_t now = time + t - number, x = t - mark->low, last;
-        const interleave_p_run *run;
-        if (now > mark->from)
-            interleave_p_add_ages(row, il->columns, mark->from - mark->since + 1,
-                                  now - mark->since, 1);
-        mark->from = now;
-        while (mark->cursor + 1 < il->run_count && il->runs[mark->cursor + 1].first <= x)
-            mark->cursor++;
-        run = &il->runs[mark->cursor];
-        if (x < run->first) {
-            mark->since = il->dropped_time;
-            continue;
-        }
-        last = run->first + run->length - 1;
-        mark->since = run->time + ((x < last ? x : last) - run->first);
-        if (x >= last) continue;
-        steps = (last - x) >> mark->period_log2;           /* in step with the thread */
-        more = (il->number - t) >> mark->period_log2;
+    for (; t <= end; t += period) {
+        uint64_t now = time + t - number;
+        steps = interleave_p_step(il, mark, t - mark->low, now) >> mark->period_log2;
+        more = (end - t) >> mark->period_log2;             /* in step with the thread */
         if (more < steps) steps = more;
         if (steps == 0) continue;
         now -= mark->since;
-        interleave_p_add_ages(row, il->columns, now + 1, now + period, steps);
+        interleave_p_add_ages(il->cells + mark->row, il->columns, now + 1, now + period, steps);
         mark->since += steps << mark->period_log2;
         mark->from += steps << mark->period_log2;
         t += steps << mark->period_log2;
@@ -576,8 +603,9 @@ static void interleave_p_move_mark(interleave *il, interleave_p_mark *mark, uint
 }
 
 INTERLEAVE_API void interleave_run(interleave *il, int thread, uint64_t count) {
-    uint64_t time = il->now, number = il->number, most = il->end - il->now;
-    uint32_t j, old;
+    uint64_t time = il->now, number = il->number, most = il->end - il->now, end, t;
+    interleave_p_mark *mark, *last;
+    uint32_t old;
     INTERLEAVE_ASSERT(thread == 0 || thread == 1);
     if (count > most) {
         il->flags |= INTERLEAVE_ENDED;
@@ -604,12 +632,17 @@ INTERLEAVE_API void interleave_run(interleave *il, int thread, uint64_t count) {
     il->number += count;
     old = il->mark_count;
     interleave_p_add_marks(il, time, number);
-    for (j = 0; j < il->mark_count; j++) {
-        interleave_p_mark *mark = &il->marks[j];
-        uint64_t from = j < old ? number : mark->low, period = UINT64_C(1) << mark->period_log2;
-        uint64_t t = (from | (period - 1)) + 1;
-        if (t <= il->number) interleave_p_move_mark(il, mark, t, time, number);
-        else if (j < old) j = old - 1;                     /* no older one is due */
+    end = il->number;
+    for (mark = il->marks, last = mark + old; mark < last; mark++) {
+        t = ((number >> mark->period_log2) + 1) << mark->period_log2;
+        if (t > end) break;                                /* no larger one is due */
+        if ((end - t) >> mark->period_log2 == 0)           /* it moves once */
+            interleave_p_step(il, mark, t - mark->low, time + t - number);
+        else interleave_p_move_mark(il, mark, t, end, time, number);
+    }
+    for (mark = last, last = il->marks + il->mark_count; mark < last; mark++) {
+        t = ((mark->low >> mark->period_log2) + 1) << mark->period_log2;
+        interleave_p_move_mark(il, mark, t, end, time, number);
     }
 }
 
@@ -673,6 +706,7 @@ INTERLEAVE_API int interleave_snapshot(const interleave *il, interleave_profile 
         const interleave_p_mark *mark = &il->marks[j];
         interleave_p_zero(il->scratch, il->columns * sizeof *il->scratch);
         for (b = j + 1; b < il->columns; b++) il->scratch[b] = il->cells[mark->row + b];
+        interleave_p_add_ages(il->scratch, il->columns, mark->x0, mark->x1, mark->times);
         if (mark->from <= il->now)                         /* the rest under way ends here */
             interleave_p_add_ages(il->scratch, il->columns, mark->from - mark->since + 1,
                                   il->now - mark->since + 1, 1);

@@ -1,12 +1,16 @@
-/* fuzz_footprint.c - libFuzzer target: the reader of kind 3, the reader of block traces, and the headers themselves.
+/* fuzz_footprint.c - libFuzzer target: the reader of kind 3, the reader of block traces, and the
+   headers themselves.
 
-   The first byte chooses: 0 a dump as it is; 1 a payload around which a container with the right crc is put; 2 a block trace,
-   3 one with thread numbers; 4 accesses to a footprint in little memory, its shape from the next bytes; 5 runs of two threads.
+   The first byte chooses: 0 a dump as it is; 1 a payload around which a container with the right
+   crc is put; 2 a block trace, 3 one with thread numbers; 4 accesses to a footprint in little
+   memory, its shape from the next bytes; 5 runs of two threads.
 
-       clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. -Itools -o build/fuzz/fuzz_footprint \
-           fuzz/fuzz_footprint.c tools/replay/trace_blocks.c tools/kinds/footprints.c tools/base/tool.c tools/base/dump.c \
-           tools/base/text.c tools/base/headers.c
-       build/fuzz/fuzz_footprint -max_len=4096 -timeout=10 -close_fd_mask=2 -max_total_time=600 build/fuzz/footprints        */
+       clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
+           -I. -Itools -o build/fuzz/fuzz_footprint fuzz/fuzz_footprint.c \
+           tools/replay/trace_blocks.c tools/kinds/footprints.c tools/base/tool.c \
+           tools/base/dump.c tools/base/text.c tools/base/headers.c
+       build/fuzz/fuzz_footprint -max_len=4096 -timeout=10 -close_fd_mask=2 \
+           -max_total_time=600 build/fuzz/footprints */
 #include "interleave.h"
 #include "kinds/footprints.h"
 #include "replay/trace_blocks.h"
@@ -49,7 +53,7 @@ static void ask(const footprints_part *part) {
     free(tables);
 }
 
-/* What is accepted must come back, byte for byte, from what is written of it; and reading it must be safe. */
+/* What is accepted must come back, byte for byte, from what is written of it. */
 static void load(const unsigned char *data, size_t size) {
     footprints f, again;
     text first = {NULL, 0, 0}, second = {NULL, 0, 0};
@@ -60,7 +64,8 @@ static void load(const unsigned char *data, size_t size) {
         kind_footprints.settle(&f);
         for (i = 0; i < f.count; i++) ask(&f.parts[i]);
         kind_footprints.write(&f, &first);
-        if (first.size && !read_parts(&again, (const unsigned char *)first.data, first.size)) abort();
+        if (first.size && !read_parts(&again, (const unsigned char *)first.data, first.size))
+            abort();
         kind_footprints.settle(&again);
         kind_footprints.write(&again, &second);
         if (first.size != second.size) abort();
@@ -95,8 +100,12 @@ static void trace(const uint8_t *data, size_t size, int threads) {
     t.only = TRACE_BLOCKS_EVERY;
     t.file = fmemopen((void *)(uintptr_t)data, size, "rb");
     if (!t.file) return;
-    while (status == 0 && got > 0) { status = trace_blocks_read(&t, block, thread, 7, &got); all += got; }
-    if (all != t.accesses || t.offset > size || (status == 0 && !t.cut && t.offset != size)) abort();
+    while (status == 0 && got > 0) {
+        status = trace_blocks_read(&t, block, thread, 7, &got);
+        all += got;
+    }
+    if (all != t.accesses || t.offset > size) abort();
+    if (status == 0 && !t.cut && t.offset != size) abort();
     trace_blocks_close(&t);
 }
 
@@ -118,9 +127,11 @@ static void track(const uint8_t *data, size_t size) {
         if (data[i] == 7) footprint_access_repeat(&fp, (uint64_t)1 << (i & 31));
     }
     if (footprint_snapshot(&fp, &p, table, sizeof table) != 0) return;
-    for (row = 1; row < p.rows; row++)
+    for (row = 1; row < p.rows; row++) {
+        const uint64_t *here = p.at_least + row * p.columns;
         for (column = 0; column < p.columns; column++)
-            if (p.at_least[row * p.columns + column] > p.at_least[(row - 1) * p.columns + column]) abort();
+            if (here[column] > p.at_least[(row - 1) * p.columns + column]) abort();
+    }
 }
 
 static void take_turns(const uint8_t *data, size_t size) {
@@ -132,12 +143,18 @@ static void take_turns(const uint8_t *data, size_t size) {
     uint32_t row, column;
     if (size < 1) return;
     config.c = c[data[0] & 3];
-    if (interleave_init(&pair, memory, interleave_bytes(&config, 64u + data[0]), &config) == 0) abort();
-    for (i = 1; i < size; i++) interleave_run(&pair, data[i] & 1, data[i] < 250 ? data[i] >> 1 : (uint64_t)1 << (i & 15));
+    if (interleave_init(&pair, memory, interleave_bytes(&config, 64u + data[0]), &config) == 0)
+        abort();
+    for (i = 1; i < size; i++) {
+        uint64_t length = data[i] < 250 ? data[i] >> 1 : (uint64_t)1 << (i & 15);
+        interleave_run(&pair, data[i] & 1, length);
+    }
     if (interleave_snapshot(&pair, &p, table, sizeof table) != 0) return;
-    for (row = 1; row < p.rows; row++)
+    for (row = 1; row < p.rows; row++) {
+        const uint64_t *here = p.at_least + row * p.columns;
         for (column = 0; column < p.columns; column++)
-            if (p.at_least[row * p.columns + column] > p.at_least[(row - 1) * p.columns + column]) abort();
+            if (here[column] > p.at_least[(row - 1) * p.columns + column]) abort();
+    }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -53,7 +53,8 @@ static void read_column(reader *in, footprints_part *part, uint32_t column, size
     total->low = get(in);
     total->high = get(in);
     row = get_within(in, 0, part->profile.rows, "a column has more rows than the table");
-    end = row + get_within(in, 0, part->profile.rows - row, "a column has more rows than the table");
+    end = row + get_within(in, 0, part->profile.rows - row,
+                           "a column has more rows than the table");
     for (; row < end && !in->r.reason; row++) {
         uint64_t windows = get(in);
         if (windows > UINT64_MAX - all) {
@@ -79,7 +80,8 @@ static void free_part(footprints_part *part) {
     free(part->total);
 }
 
-/* Every row takes a byte of the part at least, and every column five: only then is there memory for them. */
+/* Every row takes a byte of the part at least, and every column five. Without them, rows and
+   columns get no memory. */
 static int has_room(reader *in, const footprint_profile *p) {
     if (in->r.reason) return 0;
     if (in->r.size - in->r.at >= p->rows + 5 * (size_t)p->columns) return 1;
@@ -100,18 +102,21 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
     read_head(&in, &new_part);
     if (has_room(&in, &new_part.profile)) {
         new_part.depth = (uint64_t *)tool_alloc(new_part.profile.rows * sizeof *new_part.depth);
-        new_part.total = (footprint_total *)tool_alloc(new_part.profile.columns * sizeof *new_part.total);
+        new_part.total = (footprint_total *)tool_alloc(
+            new_part.profile.columns * sizeof *new_part.total);
         for (row = 0; row < new_part.profile.rows; row++) new_part.depth[row] = get(&in);
         for (column = 0; column < new_part.profile.columns && !in.r.reason; column++)
             read_column(&in, &new_part, column, &room);
-        if (!in.r.reason && in.r.at < in.r.size) in.r.reason = "the part goes on after its last field";
+        if (!in.r.reason && in.r.at < in.r.size)
+            in.r.reason = "the part goes on after its last field";
     }
     if (in.r.reason) {
         free_part(&new_part);
         return dump_refuse(fault, dump_place(d, part, in.r.at), "%s", in.r.reason);
     }
     if ((f->count & (f->count - 1)) == 0)         /* room for 1, 2, 4, ... */
-        f->parts = (footprints_part *)tool_grow(f->parts, (f->count ? 2 * f->count : 1) * sizeof *f->parts);
+        f->parts = (footprints_part *)tool_grow(
+            f->parts, (f->count ? 2 * f->count : 1) * sizeof *f->parts);
     new_part.order = f->count;
     f->parts[f->count++] = new_part;
     return 0;
@@ -256,7 +261,8 @@ static void settle(void *state) {
     if (f->count == 0) return;
     qsort(f->parts, f->count, sizeof *f->parts, by_key);
     for (i = 0; i < f->count; i = end) {
-        for (end = i + 1; end < f->count && compare_keys(&f->parts[i], &f->parts[end]) == 0; end++) {}
+        end = i + 1;
+        while (end < f->count && compare_keys(&f->parts[i], &f->parts[end]) == 0) end++;
         f->parts[kept++] = sum_of(&f->parts[i], end - i);
     }
     f->count = kept;

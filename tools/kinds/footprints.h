@@ -1,28 +1,37 @@
-/* footprints.h - the profiles of parts of kind 3 (footprint.h, interleave.h), added up over parts and files.
+/* footprints.h - the profiles of parts of kind 3 (footprint.h, hotl.h, interleave.h), added up over
+   parts and files.
 
-   A part's table may have 496 x 496 cells in 3 kB of file. So only cells that are not 0 are kept, and a
-   table is laid out for one profile at a time: memory is at most 40 bytes for each byte of file, and 2 MB. */
+   A part's table may have 496 x 496 cells in 3 kB of file. So only cells that are not 0 are kept,
+   and a table is laid out for one profile at a time: memory is at most 40 bytes for each byte of
+   file, and 2 MB. */
 #ifndef FOOTPRINTS_H
 #define FOOTPRINTS_H
 #include "footprint.h"
 #include "hotl.h"
 #include "base/kind.h"
 
-typedef struct footprints_cell { uint32_t column, row; uint64_t windows; } footprints_cell;
+typedef struct footprints_cell {
+    uint32_t column, row;
+    uint64_t windows;
+} footprints_cell;
 
 typedef struct footprints_part {
-    footprint_profile profile;                    /* its tables are NULL; rows and columns are set */
-    char *name;                                   /* as it stands in the part; it may hold any byte */
-    size_t name_size, order;                      /* order: of the first part of this sum */
-    footprints_cell *cells;                       /* by column, then by row; windows is never 0 */
+    footprint_profile profile;           /* its tables are NULL; rows and columns are set */
+    char *name;                          /* as it stands in the part; it may hold any byte */
+    size_t name_size, order;             /* order: of the first part of this sum */
+    footprints_cell *cells;              /* by column, then by row; windows is never 0 */
     size_t cell_count;
-    uint64_t *depth;                              /* [rows] */
-    footprint_total *total;                       /* [columns] */
+    uint64_t *depth;                     /* [rows] */
+    footprint_total *total;              /* [columns] */
 } footprints_part;
 
-typedef struct footprints { footprints_part *parts; size_t count; } footprints;      /* all zero: empty */
+typedef struct footprints {              /* all zero: empty */
+    footprints_part *parts;
+    size_t count;
+} footprints;
 
-/* Settling adds up profiles of one name that count the same: blocks of one size, sampled alike, with one c. */
+/* Settling adds up profiles of one name that count the same: blocks of one size, sampled alike,
+   with one c. */
 extern const part_kind kind_footprints;           /* its state is a footprints */
 
 /* Lays the tables of a part out in memory of tool_alloc. Free *memory. */

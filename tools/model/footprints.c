@@ -1,8 +1,8 @@
 /* footprints.c - added-up footprint profiles become curves of the model.
 
-   A curve has a point for each bin of window lengths that some window of the run is in, at the bin's longest window.
-   Percentiles are bins of footprints too; the middle of a bin, at most a sixteenth from its ends, is what is drawn, but
-   never more than there are blocks. */
+   A curve has a point for each bin of window lengths that some window of the run is in, at the
+   longest window of the bin. Percentiles are bins of footprints too. The middle of a bin, at most a sixteenth
+   from its ends, is drawn, but never more than there are blocks. */
 #include "base/json.h"
 #include "base/tool.h"
 #include "kinds/footprints.h"
@@ -23,11 +23,12 @@ enum { REPORT_PERCENTILES = 5 };                  /* 0, 5, 50, 95 and 100 % */
 typedef struct report_footprint {
     char *title;
     const char *worth;                            /* what the numbers are worth */
-    char reading[112];                            /* how percentiles and average go together; empty without percentiles */
-    int is_pair;                                  /* two threads: y is how many accesses are the second one's */
+    char reading[112];       /* how percentiles and average go together; or empty */
+    int is_pair;             /* two threads: y is how many accesses are the second one's */
     uint64_t accesses, distinct;
-    double block_bytes, c;                        /* footprints are within [c, 1] of the true ones */
-    report_curve percentile[REPORT_PERCENTILES], average;         /* blocks by window length in accesses */
+    double block_bytes, c;   /* footprints are within [c, 1] of the true ones */
+    report_curve percentile[REPORT_PERCENTILES];  /* blocks by window length in accesses */
+    report_curve average;                         /* the same */
     report_curve miss_ratio;                      /* 0..1 by cache size in blocks */
 } report_footprint;
 
@@ -42,7 +43,9 @@ static const struct { const char *label; uint32_t percent; } percentiles[REPORT_
 
 enum { ROWS_SHOWN = 16 };
 
-static uint64_t whole(double number) { return number < 18446744073709549568.0 ? (uint64_t)number : UINT64_MAX; }
+static uint64_t whole(double number) {
+    return number < 18446744073709549568.0 ? (uint64_t)number : UINT64_MAX;
+}
 
 static void begin_curve(report_curve *curve, const char *label, size_t room) {
     curve->label = label;
@@ -63,7 +66,8 @@ static double middle_of(uint32_t bin, double most) {
 static void add_windows(const footprint_profile *p, const hotl_profile *averages,
                         report_footprint *to) {
     uint32_t column, i;
-    for (i = 0; i < REPORT_PERCENTILES; i++) begin_curve(&to->percentile[i], percentiles[i].label, p->columns);
+    for (i = 0; i < REPORT_PERCENTILES; i++)
+        begin_curve(&to->percentile[i], percentiles[i].label, p->columns);
     begin_curve(&to->average, "average", p->columns);
     for (column = 0; column < p->columns; column++) {
         uint64_t longest = footprint_bin_high(column);
@@ -73,7 +77,8 @@ static void add_windows(const footprint_profile *p, const hotl_profile *averages
         if (footprint_windows(p, column) == 0) continue;
         for (i = 0; i < REPORT_PERCENTILES; i++)
             add_point(&to->percentile[i], (double)longest,
-                      middle_of(footprint_percentile(p, column, percentiles[i].percent), (double)p->blocks));
+                      middle_of(footprint_percentile(p, column, percentiles[i].percent),
+                                (double)p->blocks));
     }
 }
 
@@ -86,7 +91,8 @@ static void add_miss_ratios(const footprint_profile *p, const hotl_profile *aver
     for (row = 1; row < rows; row++) {
         double blocks = (double)footprint_bin_high(row), ratio;
         ratio = average ? hotl_miss_ratio(averages, blocks) : footprint_miss_ratio(p, blocks);
-        if (ratio >= 0) add_point(&to->miss_ratio, blocks, ratio);     /* sampling cannot tell of small caches */
+        /* sampling cannot tell of small caches */
+        if (ratio >= 0) add_point(&to->miss_ratio, blocks, ratio);
         if (blocks >= (double)p->blocks) break;
     }
 }
@@ -95,9 +101,11 @@ static void add_miss_ratios(const footprint_profile *p, const hotl_profile *aver
 static const char *worth_of(const footprint_profile *p) {
     if (p->sample_log2 || (p->flags & FOOTPRINT_FULL && !(p->flags & FOOTPRINT_FORGET)))
         return "estimated from a sample, without guarantee";
-    if (p->flags & FOOTPRINT_FULL) return "guaranteed only for what is smaller than the tracker's memory";
+    if (p->flags & FOOTPRINT_FULL)
+        return "guaranteed only for what is smaller than the tracker's memory";
     if (p->flags & FOOTPRINT_AVERAGE) return "averages only, exact";
-    return p->c < 1 ? "within c of the truth, never above it" : "exact to the bin, an eighth of an octave";
+    if (p->c < 1) return "within c of the truth, never above it";
+    return "exact to the bin, an eighth of an octave";
 }
 
 /* Why the least may be above the average. */
@@ -106,19 +114,22 @@ static void explain_percentiles(const footprint_profile *p, report_footprint *to
     char low[32] = "";
     if (p->c < 1) snprintf(low, sizeof low, " and up to %.3g %% low", 100 * (1 - p->c));
     if (to->percentile[0].count)
-        snprintf(to->reading, sizeof to->reading, "percentiles are middles of bins (+- 1/16)%s%s", low,
-                 is_estimate ? "" : "; the average is exact");
+        snprintf(to->reading, sizeof to->reading, "percentiles are middles of bins (+- 1/16)%s%s",
+                 low, is_estimate ? "" : "; the average is exact");
 }
 
 /* ---- tables ------------------------------------------------------------------------------- */
 
 static void add_header(text *out, const report_footprint *f) {
     text_number(out, f->accesses);
-    if (f->is_pair) text_add(out, " accesses of two threads. Below: how many of a window's accesses are the second's");
-    else {
+    if (f->is_pair) {
+        text_add(out, " accesses of two threads. Below: how many of a window's accesses are the");
+        text_add(out, " second's");
+    } else {
         text_add(out, " accesses to ");
         text_number(out, f->distinct);
-        text_format(out, " blocks of %.0f bytes. Below: blocks in a window of so many accesses", f->block_bytes);
+        text_format(out, " blocks of %.0f bytes. Below: blocks in a window of so many accesses",
+                    f->block_bytes);
     }
     text_format(out, " (c = %.3g: %s)", f->c, f->worth);
     if (*f->reading) text_format(out, "; %s", f->reading);
@@ -167,7 +178,8 @@ static void add_miss_table(report *r, const report_footprint *f) {
     report_table *table;
     size_t i;
     if (f->miss_ratio.count == 0) return;
-    table = report_add_table(r, "misses", "misses of a cache that keeps what was used last", columns, 2);
+    table = report_add_table(r, "misses", "misses of a cache that keeps what was used last",
+                             columns, 2);
     table->shape = REPORT_CURVE;
     table->rows_shown = ROWS_SHOWN;
     for (i = 0; i < f->miss_ratio.count; i++) {

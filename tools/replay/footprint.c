@@ -1,6 +1,8 @@
-/* footprint.c - bursty replay footprint: footprints of all windows of a block trace, and how two threads interleave.
+/* footprint.c - bursty replay footprint: footprints of all windows of a block trace, and how two
+   threads interleave.
 
-   The profiles go into parts of a dump, and from there the way of all dumps: kinds, model, writers. */
+   The profiles go into parts of a dump, and from there the way of all dumps: kinds, model,
+   writers. */
 #include "base/input.h"
 #include "base/save.h"
 #include "base/tool.h"
@@ -20,7 +22,8 @@ static const char help_head[] =
     "usage: bursty replay footprint [OPTIONS] TRACE        TRACE may be -, standard input\n"
     "\n"
     "  --c C              footprints within [C, 1] of the truth; 0.9. 1 is exact\n"
-    "  --sample R         follow only a share R of the blocks (0.125, 1/8 or 8; powers of two). No guarantee\n"
+    "  --sample R         follow only a share R of the blocks (0.125, 1/8 or 8; powers of two).\n"
+    "                     No guarantee\n"
     "  --average          average footprint only: fastest\n"
     "  --window-max N     longest window of interest; 2^32 - 1\n"
     "  --blocks-max N     room for so many blocks, then sample (--forget: then drop the oldest)\n"
@@ -56,7 +59,8 @@ static void help(FILE *to) {
     size_t i;
     fputs(help_head, to);
     for (i = 0; writer_list[i]; i++) {
-        fprintf(to, "  --%s%-*s %s\n", writer_list[i]->name, (int)(16 - strlen(writer_list[i]->name)),
+        int room = (int)(16 - strlen(writer_list[i]->name));
+        fprintf(to, "  --%s%-*s %s\n", writer_list[i]->name, room,
                 writer_list[i]->wants_out ? " OUT" : "", writer_list[i]->about);
     }
 }
@@ -76,8 +80,8 @@ typedef struct pair {
 typedef struct replay {
     const options *o;
     trace_blocks *trace;
-    footprint fp, checked;                        /* one is timed, one looked at after each access */
-    hotl averages;                                /* instead of them, for --average */
+    footprint fp, checked;               /* one is timed, one looked at after each access */
+    hotl averages;                       /* instead of them, for --average */
     footprint_profile profile, before;
     void *memory, *before_memory;                 /* of their tables */
     footprint_stats stats;
@@ -196,12 +200,14 @@ static void check_turns(pair *p, const options *o, const unsigned char *thread, 
         end_turn(p);
         if (p->count[t] == p->room[t]) {
             p->room[t] = 2 * p->room[t] + 1024;
-            p->times[t] = (uint64_t *)tool_grow(p->times[t], (size_t)p->room[t] * sizeof *p->times[t]);
+            p->times[t] = (uint64_t *)tool_grow(
+                p->times[t], (size_t)p->room[t] * sizeof *p->times[t]);
         }
         now = p->count[0] + p->count[1] + 1;
         p->times[t][p->count[t]++] = now;
         for (side = 0; side < 2; side++)
-            p->wrong += check_interleave(&p->sides[side], o->config.c, p->times[1 - side], p->count[1 - side]);
+            p->wrong += check_interleave(&p->sides[side], o->config.c, p->times[1 - side],
+                                         p->count[1 - side]);
     }
 }
 
@@ -214,7 +220,8 @@ static void start_phase(replay *r) {
     for (i = 0; i < 2; i++) snapshot_side(&r->timed.sides[i], &r->timed.before[i]);
 }
 
-static void count_batch(replay *r, const uint64_t *block, const unsigned char *thread, size_t count, uint64_t now) {
+static void count_batch(replay *r, const uint64_t *block, const unsigned char *thread, size_t count,
+                        uint64_t now) {
     const options *o = r->o;
     clock_t start = clock();
     size_t i;
@@ -272,10 +279,12 @@ static int run_trace(replay *r) {
     }
     if (status != TOOL_OK) return status;
     if (o->thread >= 0 && done == 0)
-        return tool_error("%s: offset %llu: no access of thread %d", name, (unsigned long long)r->trace->offset, o->thread);
+        return tool_error("%s: offset %llu: no access of thread %d", name,
+                          (unsigned long long)r->trace->offset, o->thread);
     if (!in_phase)
-        return tool_error("%s: offset %llu: the trace ends at access %llu, before --from %llu", name,
-                          (unsigned long long)r->trace->offset, (unsigned long long)done, (unsigned long long)o->from);
+        return tool_error("%s: offset %llu: the trace ends at access %llu, before --from %llu",
+                          name, (unsigned long long)r->trace->offset, (unsigned long long)done,
+                          (unsigned long long)o->from);
     return TOOL_OK;
 }
 
@@ -290,7 +299,8 @@ static int end_pair(replay *r) {
     end_turn(&r->timed);
     for (i = 0; i < 2; i++) {
         snapshot_side(&r->timed.sides[i], &r->timed.profiles[i]);
-        if (r->timed.before[i].at_least) interleave_subtract(&r->timed.profiles[i], &r->timed.before[i]);
+        if (r->timed.before[i].at_least)
+            interleave_subtract(&r->timed.profiles[i], &r->timed.before[i]);
     }
     return TOOL_OK;
 }
@@ -326,7 +336,8 @@ static int run(replay *r) {
     int status;
     if ((o->average ? open_averages(r) : footprint_open(&r->fp, &o->config)) == 0)
         return tool_error("out of memory");
-    if (o->check && footprint_open(&r->checked, &o->config) == 0) return tool_error("out of memory");
+    if (o->check && footprint_open(&r->checked, &o->config) == 0)
+        return tool_error("out of memory");
     if (o->check) check_start(&r->check, o->config.c, o->config.window_max);
     if (o->one_in_n) sampled_start(&r->one_in_n, 1);
     if (o->first >= 0) start_pair(&r->timed, o);
@@ -392,7 +403,8 @@ static void note(report *out, const char *name, const char *format, ...) {
 static void add_check(const footprint_check *k, double seconds, report *out) {
     uint32_t i;
     note(out, "violations", "%llu", (unsigned long long)(k->too_large + k->too_small));
-    note(out, "cells_not_exact", "%llu of %llu", (unsigned long long)k->cells_wrong, (unsigned long long)k->cells);
+    note(out, "cells_not_exact", "%llu of %llu", (unsigned long long)k->cells_wrong,
+         (unsigned long long)k->cells);
     for (i = 0; i < CHECK_CURVES; i++) {
         char name[40];
         snprintf(name, sizeof name, "mean_error_of_%u%%", (unsigned)check_percents[i]);
@@ -406,16 +418,21 @@ static void add_notes(const replay *r, report *out) {
     const footprint_stats *s = &r->stats;
     const pair *p = &r->timed;
     uint64_t all = r->o->one_in_n ? r->profile.accesses : s->accesses;
-    if (r->o->one_in_n) note(out, "method", "one window per access is sampled, as in the paper: no guarantee");
+    if (r->o->one_in_n)
+        note(out, "method", "one window per access is sampled, as in the paper: no guarantee");
     if (all) note(out, "ns_per_access", "%.3f", r->seconds * 1e9 / (double)all);
-    if (s->blocks) note(out, "bytes_per_block", "%.2f", (double)s->blocks_bytes / (double)s->blocks);
+    if (s->blocks)
+        note(out, "bytes_per_block", "%.2f", (double)s->blocks_bytes / (double)s->blocks);
     if (!r->o->one_in_n) note(out, "memory_bytes", "%lu", (unsigned long)s->memory_bytes);
     if (s->sample_log2)
         note(out, s->flags & FOOTPRINT_FULL ? "blocks did not fit" : "blocks are sampled",
              "one block in %llu is followed: no guarantee", 1ull << s->sample_log2);
     if (s->forgotten)
-        note(out, "old blocks dropped", "%llu; each counts as new when it comes back", (unsigned long long)s->forgotten);
-    if (s->lost) note(out, "accesses lost", "%llu came after the last that can be counted", (unsigned long long)s->lost);
+        note(out, "old blocks dropped", "%llu; each counts as new when it comes back",
+             (unsigned long long)s->forgotten);
+    if (s->lost)
+        note(out, "accesses lost", "%llu came after the last that can be counted",
+             (unsigned long long)s->lost);
     if (r->o->check) add_check(&r->check, r->check_seconds, out);
     if (r->o->first < 0) return;
     note(out, "turns", "%llu", (unsigned long long)p->turns);
@@ -552,7 +569,8 @@ static int set_value(options *o, const tool_option *option, const char *value) {
 }
 
 static int set_option(options *o, tool_option *option) {
-    static const char *const names[] = {"c", "sample", "window-max", "from", "to", "block-bytes", "title", "dump",
+    static const char *const names[] = {"c", "sample", "window-max", "from", "to", "block-bytes",
+                                        "title", "dump",
                                         "blocks-max", "thread", "interleave"};
     size_t i;
     int form = set_form(o, option), known = tool_is(option, "", "-o");
@@ -562,19 +580,24 @@ static int set_option(options *o, tool_option *option) {
     if (!known) return tool_no_option(option, "replay footprint");
     if (!tool_value(option)) return TOOL_BAD_INPUT;
     if (set_value(o, option, option->value)) return TOOL_OK;
-    return tool_error("replay footprint: %.*s: '%s' is not valid; --help says what it takes", (int)option->name_size,
+    return tool_error("replay footprint: %.*s: '%s' is not valid; --help says what it takes",
+                      (int)option->name_size,
                       option->name, option->value);
 }
 
 static int consistent(const options *o) {
-    if (o->to && o->to <= o->from) return tool_error("replay footprint: --to must be greater than --from");
+    if (o->to && o->to <= o->from)
+        return tool_error("replay footprint: --to must be greater than --from");
     if (o->check && (o->one_in_n || o->average || o->from))
-        return tool_error("replay footprint: --check compares all windows; not with --one-in-n, --average or --from");
+        return tool_error("replay footprint: --check compares all windows; not with --one-in-n, "
+                          "--average or --from");
     if (o->one_in_n && (o->from || o->first >= 0))
         return tool_error("replay footprint: --one-in-n has no phases and no pairs");
     if (o->first >= 0 && o->average)
-        return tool_error("replay footprint: --average counts no windows, so there is no --interleave");
-    if (o->thread >= 0 && o->first >= 0) return tool_error("replay footprint: --thread or --interleave, not both");
+        return tool_error("replay footprint: --average counts no windows, so there is no "
+                          "--interleave");
+    if (o->thread >= 0 && o->first >= 0)
+        return tool_error("replay footprint: --thread or --interleave, not both");
     return TOOL_OK;
 }
 
@@ -593,7 +616,7 @@ static int parse(options *o, int argc, char **argv) {
     if (status != TOOL_OK) return status;
     if (option.files > 1)
         return tool_error("replay footprint: one trace, not both %s and %s", argv[0], argv[1]);
-    if (option.files == 0) return tool_error("replay footprint wants a TRACE; --help tells more");
+    if (option.files == 0) return tool_error("replay footprint: no input: give TRACE");
     o->trace = argv[0];
     if (!o->title) o->title = strcmp(o->trace, "-") == 0 ? "standard input" : o->trace;
     return consistent(o);
@@ -613,7 +636,8 @@ static int replay_main(int argc, char **argv) {
     r = (replay *)tool_alloc(sizeof *r);
     r->o = &o;
     r->trace = (trace_blocks *)tool_alloc(sizeof *r->trace);
-    status = trace_blocks_open(r->trace, o.trace, o.threads, o.thread >= 0 ? o.thread : TRACE_BLOCKS_EVERY);
+    status = trace_blocks_open(r->trace, o.trace, o.threads,
+                               o.thread >= 0 ? o.thread : TRACE_BLOCKS_EVERY);
     if (status == TOOL_OK) {
         status = run(r);
         trace_blocks_close(r->trace);
@@ -629,4 +653,6 @@ static int replay_main(int argc, char **argv) {
     return status;
 }
 
-const tool_command replay_footprint = {"footprint", "footprints of all windows of a block trace", replay_main};
+const tool_command replay_footprint = {
+    "footprint", "footprints of all windows of a block trace", replay_main,
+};

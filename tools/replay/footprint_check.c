@@ -17,8 +17,8 @@ static int by_value(const void *a, const void *b) {
 }
 
 static uint32_t number_of(const uint64_t *depth, uint32_t count, uint64_t value) {
-    const uint64_t *found = (const uint64_t *)bsearch(&value, depth, count, sizeof *depth, by_value);
-    return (uint32_t)(found - depth);
+    const void *found = bsearch(&value, depth, count, sizeof *depth, by_value);
+    return (uint32_t)((const uint64_t *)found - depth);
 }
 
 void check_start(footprint_check *k, double c, uint64_t window_max) {
@@ -50,7 +50,8 @@ void check_start(footprint_check *k, double c, uint64_t window_max) {
 
 /* Windows are nested by their starts, so two times tell how many are counted wrongly. */
 void check_access(footprint_check *k, const footprint *fp, uint64_t now, uint64_t block) {
-    uint64_t far = now > k->window_max ? now - k->window_max : 0;     /* windows from there on are too long */
+    /* windows from there on are too long */
+    uint64_t far = now > k->window_max ? now - k->window_max : 0;
     uint32_t b;
     exact_access(&k->exact, block);
     for (b = 1; b < k->bins; b++) {
@@ -63,7 +64,8 @@ void check_access(footprint_check *k, const footprint *fp, uint64_t now, uint64_
     }
 }
 
-static uint32_t exact_percentile(const footprint_check *k, uint32_t column, uint64_t all, uint32_t percent) {
+static uint32_t exact_percentile(const footprint_check *k, uint32_t column, uint64_t all,
+                                 uint32_t percent) {
     uint64_t rank = all / 100 * percent + (all % 100 * percent + 99) / 100;
     uint32_t bin = 0;
     if (rank == 0) rank = 1;
@@ -73,7 +75,10 @@ static uint32_t exact_percentile(const footprint_check *k, uint32_t column, uint
     }
 }
 
-static double middle(uint32_t bin) { return ((double)footprint_bin_low(bin) + (double)footprint_bin_high(bin)) / 2; }
+static double middle(uint32_t bin) {
+    uint64_t low = footprint_bin_low(bin), high = footprint_bin_high(bin);
+    return ((double)low + (double)high) / 2;
+}
 
 static double distance(double a, double b) { return a > b ? a - b : b - a; }
 
@@ -96,7 +101,8 @@ static void compare_misses(footprint_check *k, const footprint_profile *p) {
     uint32_t row, i;
     for (i = 0; i <= k->exact.depth_count; i++) misses += k->exact.reuse[i];
     for (row = 0; row < p->rows; row++) misses_got += p->depth[row];
-    for (row = 1, i = 0; row + 1 < p->rows && p->accesses; row++) {            /* a cache of high(row) blocks */
+    /* a cache of high(row) blocks */
+    for (row = 1, i = 0; row + 1 < p->rows && p->accesses; row++) {
         misses_got -= p->depth[row];
         for (; i <= k->end[row]; i++) below += k->exact.reuse[i];
         k->miss_error += distance((double)misses_got, (double)(misses - below)) /
@@ -107,8 +113,10 @@ static void compare_misses(footprint_check *k, const footprint_profile *p) {
 void check_end(footprint_check *k, const footprint_profile *p) {
     uint32_t row, column;
     for (column = 1; column < p->columns && footprint_windows(p, column); column++) {
-        for (row = 1; row < p->rows; row++, k->cells++)
-            k->cells_wrong += footprint_at_least(p, column, row) != exact_at_least(&k->exact, k->at[row], column);
+        for (row = 1; row < p->rows; row++, k->cells++) {
+            uint64_t exact = exact_at_least(&k->exact, k->at[row], column);
+            k->cells_wrong += footprint_at_least(p, column, row) != exact;
+        }
     }
     compare_percentiles(k, p);
     compare_misses(k, p);
