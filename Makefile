@@ -20,7 +20,8 @@ LIBS      = $(LDFLAGS) -lm
 
 TOOL_C    = $(wildcard tools/*.c tools/*/*.c)
 TOOL_H    = $(wildcard tools/*.h tools/*/*.h)
-TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/page.o $(BUILD)/tools/lists.o
+TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/page.o $(BUILD)/tools/lists.o \
+            $(BUILD)/tools/runtime.o
 TOOL_PART = $(filter-out $(BUILD)/tools/bursty.o,$(TOOL_O))
 PAGE_DIR  = tools/write/page
 PAGE      = $(PAGE_DIR)/style.css $(filter-out %/style.css,$(sort $(wildcard $(PAGE_DIR)/*.css))) \
@@ -48,6 +49,12 @@ $(BUILD)/tools/page.c: tools/write/page/embed.awk $(PAGE)
 	@mkdir -p $(@D)
 	@LC_ALL=C awk -f tools/write/page/embed.awk $(PAGE) >$@
 
+# What `bursty cc` gives to a user's compiler, as text in the tool.
+RUNTIME   = bursty.h edgeprof.h $(addprefix record/,checks.c edges.h edges.c append.h edges_file.c)
+$(BUILD)/tools/runtime.c: tools/cc/embed.awk $(RUNTIME)
+	@mkdir -p $(@D)
+	@LC_ALL=C awk -f tools/cc/embed.awk $(RUNTIME) >$@
+
 # What kinds, sections of a report, writers and commands there are: whatever tools/ defines.
 # Looked at in every run, for a file may have gone; written only when something has changed.
 $(BUILD)/tools/lists.c: FORCE
@@ -58,7 +65,7 @@ $(BUILD)/tools/lists.c: FORCE
 
 FORCE:
 
-$(BUILD)/tools/page.o $(BUILD)/tools/lists.o: %.o: %.c $(TOOL_H) $(wildcard *.h)
+$(BUILD)/tools/page.o $(BUILD)/tools/lists.o $(BUILD)/tools/runtime.o: %.o: %.c $(TOOL_H) $(wildcard *.h)
 	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
 
 RECORD_C  = $(addprefix record/,patch.c frames.c threads.c names.c dump.c)
@@ -71,7 +78,7 @@ $(BUILD)/examples/%: examples/%.c $(wildcard *.h)
 	$(QUIET) $(COMPILE) -o $@ $< $(LIBS)
 
 # A test that includes a header of the tool is linked with all of the tool but its main.
-TOOL_TESTS = $(shell grep -lE '^.include "(base|kinds|model|write|replay)/' $(TEST_C))
+TOOL_TESTS = $(shell grep -lE '^.include "(base|kinds|model|write|replay|cc)/' $(TEST_C))
 
 $(TOOL_TESTS:tests/%.c=$(BUILD)/tests/%): $(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.inc) $(TOOL_PART)
 	@mkdir -p $(@D)

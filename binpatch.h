@@ -200,6 +200,7 @@ BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, 
 #endif
 #include <cpuid.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -783,6 +784,10 @@ static int binpatch_p_each_module(struct dl_phdr_info *info, size_t size, void *
         if (p->p_type != PT_LOAD) continue;
         if (lo < flow->lo) flow->lo = lo;
         if (hi > flow->hi) flow->hi = hi;
+        if (p->p_flags & PF_R && flow->readable_count < 8) {
+            flow->readable[flow->readable_count][0] = lo;
+            flow->readable[flow->readable_count++][1] = hi;
+        }
         if (!(p->p_flags & PF_X)) continue;
         if (lo < flow->text_lo) flow->text_lo = lo;
         if (hi > flow->text_hi) flow->text_hi = hi;
@@ -856,6 +861,37 @@ static int binpatch_p_open_dynamic(const binpatch_p_module *m, binpatch_p_dynami
     return y->symbols && y->names ? 0 : -1;
 }
 
+/* Calls of a module's own exported functions go through its GOT. If the name means the module's own
+   function to the whole process, too, copies call it directly. */
+static void binpatch_p_bind(binpatch_p_module *m, const binpatch_p_dynamic *y) {
+    x86copy_bound *bound;
+    size_t part, n, max = y->rela_count[0] + y->rela_count[1], k;
+    m->copy.bound_count = 0;
+    bound = (x86copy_bound *)binpatch_p_map((max + 1) * sizeof *bound);
+    m->copy.bound = bound;
+    for (part = 0; bound && part < 2; part++) {
+        for (n = 0; y->rela[part] && n < y->rela_count[part]; n++) {
+            const Elf64_Rela *r = &y->rela[part][n];
+            const Elf64_Sym *symbol = &y->symbols[r->r_info >> 32];
+            unsigned type = (unsigned)(r->r_info & 0xFFFFFFFF);
+            uint64_t slot = m->flow.bias + r->r_offset, at = m->flow.bias + symbol->st_value;
+            const x86flow_function *f;
+            if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
+            if (!symbol->st_shndx || (symbol->st_info & 15) != STT_FUNC) continue;
+            f = x86flow_function_at(&m->flow, at);
+            if (!f || f->lo != at) continue;
+            if (dlsym(RTLD_DEFAULT, y->names + symbol->st_name) != (const void *)binpatch_p_at(at))
+                continue;
+            for (k = m->copy.bound_count; k > 0 && bound[k - 1].slot > slot; k--) {
+                bound[k] = bound[k - 1];
+            }
+            bound[k].slot = slot;
+            bound[k].function = (uint32_t)(f - m->flow.functions);
+            m->copy.bound_count++;
+        }
+    }
+}
+
 /* Functions that look at their return address to learn which module calls them. */
 static int binpatch_p_asks_who_calls(const char *name) {
     static const char *const asks[] = {"dlsym", "dlvsym", "dlopen", "dlmopen", "mcount", "_mcount"};
@@ -882,6 +918,7 @@ static void binpatch_p_read_dynamic(binpatch_p_module *m, x86flow_graph *g) {
         f = x86flow_function_at(&m->flow, at);
         if (f && f->lo == at && !f->name) f->name = y.names + y.symbols[n].st_name;
     }
+    binpatch_p_bind(m, &y);
     for (part = 0; part < 2; part++) {
         for (n = 0; y.rela[part] && n < y.rela_count[part]; n++) {
             const Elf64_Rela *r = &y.rela[part][n];

@@ -57,11 +57,11 @@
    THREADS    Counters are plain: for one thread, or interrupts that do not share functions.
               EDGEPROF_ATOMIC makes them atomic. EDGEPROF_THREAD gives each thread its own;
               EP_JOIN(function) adds them to the common ones, at the thread's end and under your
-              lock. COVER with bytes is safe everywhere: a mark once made is never lost.
+              lock. COVER with bytes loses no mark without them: all that it does is to store 1.
    OPTIONS    Where EP_FUNC and EP_EDGE are used:
                 EDGEPROF_BITS     16, 32 (default) or 64: width of counters
-                EDGEPROF_COVER    1 or 8: COVER with a bit, or with a byte that stops at 255, for
-                                  each mark
+                EDGEPROF_COVER    1 or 8: COVER with a bit for each mark, which takes the least RAM,
+                                  or with a byte that becomes 1, which takes the least code
                 EDGEPROF_CHECK    every edge has its own counter, no plan is needed
                 EDGEPROF_OFF      all macros vanish; EP_REF is NULL, which every function accepts
                 EDGEPROF_ATOMIC   counters by __atomic_fetch_add, which gcc and clang have
@@ -280,11 +280,15 @@ typedef uint64_t edgeprof_counter;
 #error "EDGEPROF_ATOMIC: define EDGEPROF_ADD(counter), which adds 1 to it"
 #endif
 #define EDGEPROF_ADD(counter) ((void)__atomic_fetch_add(&(counter), 1, __ATOMIC_RELAXED))
+#define EP_P_MARK(byte) (__atomic_store_n(&(byte), 1, __ATOMIC_RELAXED))
 #define EP_P_SET_BIT(byte, mask) \
     ((void)__atomic_fetch_or(&(byte), (uint8_t)(mask), __ATOMIC_RELAXED))
 #endif
 #ifndef EDGEPROF_ADD
 #define EDGEPROF_ADD(counter) ((void)++(counter))
+#endif
+#ifndef EP_P_MARK
+#define EP_P_MARK(byte) ((void)((byte) = 1))
 #endif
 #ifndef EP_P_SET_BIT
 #define EP_P_SET_BIT(byte, mask) ((void)((byte) = (uint8_t)((byte) | (mask))))
@@ -341,7 +345,6 @@ typedef uint64_t edgeprof_counter;
 #else
 #define EP_P_ARRAY(F) EP_NB_##F
 #define EP_P_DO_1(F, id) EP_P_MARK(EP_P_MINE(F)[EP_B_##F##_##id])
-#define EP_P_MARK(byte) ((void)((byte) = (uint8_t)((byte) + ((byte) < 255))))
 #endif
 #else
 #define EP_EDGE(F, id) EP_P_DO(F, id, EP_L_##F##_##id)

@@ -114,6 +114,12 @@ typedef struct x86copy_function {
     uint32_t patched;           /* its entry is patched: others may be linked to its copies */
 } x86copy_function;
 
+/* A call through this GOT slot, by a stub of the PLT or without one, reaches that function. */
+typedef struct x86copy_bound {
+    uint64_t slot;
+    uint32_t function;
+} x86copy_bound;
+
 typedef struct x86copy_module {
     const x86flow_module *flow;
     x86copy_function *functions;            /* as many as flow->functions, in the same order */
@@ -123,6 +129,8 @@ typedef struct x86copy_module {
     uint32_t slow_at, make_common_at, heavy_at;
     uint64_t sensitive[16];                 /* GOT slots of functions that ask who calls them */
     uint32_t sensitive_count;
+    const x86copy_bound *bound;             /* GOT slots that lead back into this module, sorted */
+    uint32_t bound_count;
     int32_t offset_n, offset_left, offset_position;     /* of the thread's words, from %fs:0 */
     uint32_t xsave_bytes, xsave_mask;       /* mask 0: fxsave */
     /* Asked by all copies: code is a site, or MAKE_C or MAKE_I with the number of a function. Of a
@@ -699,6 +707,49 @@ static void x86copy_p_redisplaced(x86copy *s, const x86flow_insn *k, uint64_t ta
     x86copy_p_out(s, p + behind, k->i.length - behind);
 }
 
+/* The GOT slot that a stub of the PLT jumps through, or 0: there is no such stub. */
+static uint64_t x86copy_p_stub_slot(const x86flow_module *m, uint64_t to) {
+    x86decode_insn stub;
+    if (to < m->text_lo || to + 32 > m->text_hi || !x86decode(x86copy_p_at(to), 16, &stub)) return 0;
+    if (stub.map == 1 && stub.opcode == 0x1E) { /* endbr64 */
+        to += stub.length;
+        if (!x86decode(x86copy_p_at(to), 16, &stub)) return 0;
+    }
+    if (stub.kind != X86DECODE_JUMP_INDIRECT || stub.base != X86DECODE_RIP) return 0;
+    return to + stub.length + (uint64_t)stub.displacement;
+}
+
+/* The GOT slot that a call goes through, or 0. */
+static uint64_t x86copy_p_call_slot(const x86copy *s, const x86flow_insn *k) {
+    uint64_t here = s->b->f->lo + k->offset;
+    if (k->i.kind == X86DECODE_CALL)
+        return x86copy_p_stub_slot(s->m->flow, x86decode_target(&k->i, here));
+    if (!k->i.memory || k->i.base != X86DECODE_RIP) return 0;
+    return here + k->i.length + (uint64_t)k->i.displacement;
+}
+
+/* A function that looks at its return address to learn which module calls it must see the original
+   one: such a call stays in the original. */
+static int x86copy_p_sensitive(const x86copy *s, uint64_t slot) {
+    uint32_t n;
+    for (n = 0; n < s->m->sensitive_count; n++) {
+        if (s->m->sensitive[n] == slot) return 1;
+    }
+    return 0;
+}
+
+/* The function of this module that a GOT slot leads to, or `otherwise`. */
+static uint64_t x86copy_p_bound_to(const x86copy_module *m, uint64_t slot, uint64_t otherwise) {
+    uint32_t lo = 0, hi = m->bound_count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (m->bound[mid].slot < slot) lo = mid + 1;
+        else hi = mid;
+    }
+    if (!slot || lo == m->bound_count || m->bound[lo].slot != slot) return otherwise;
+    return m->flow->functions[m->bound[lo].function].lo;
+}
+
 /* A direct call or jump to the start of a function of this module: to its copy if that is there,
    else through its stub; the place is remembered so that it can be joined later. A distance inside
    one cache line can be changed while other threads run the code. */
@@ -722,31 +773,6 @@ static void x86copy_p_link_to(x86copy *s, uint64_t address, unsigned opcode_byte
         }
     }
     x86copy_p_distance(s, to, 0);
-}
-
-/* Does this call reach, through a PLT stub or a GOT slot, a function that looks at its return
-   address to learn which module calls it? Such a call stays in the original. */
-static int x86copy_p_sensitive(const x86copy *s, const x86flow_insn *k) {
-    const x86copy_module *m = s->m;
-    uint64_t slot = 0;
-    uint32_t n;
-    if (k->i.kind == X86DECODE_CALL) {
-        uint64_t to = x86decode_target(&k->i, s->b->f->lo + k->offset);
-        x86decode_insn stub;
-        if (!m->sensitive_count || to < m->flow->lo || to + 32 > m->flow->hi) return 0;
-        if (!x86decode(x86copy_p_at(to), 16, &stub)) return 0;
-        if (stub.map == 1 && stub.opcode == 0x1E) { /* endbr64 */
-            to += stub.length;
-            if (!x86decode(x86copy_p_at(to), 16, &stub)) return 0;
-        }
-        if (stub.kind != X86DECODE_JUMP_INDIRECT || stub.base != X86DECODE_RIP) return 0;
-        slot = to + stub.length + (uint64_t)stub.displacement;
-    } else if (k->i.memory && k->i.base == X86DECODE_RIP) {
-        slot = s->b->f->lo + k->offset + k->i.length + (uint64_t)k->i.displacement;
-    }
-    for (n = 0; n < m->sensitive_count; n++)
-        if (m->sensitive[n] == slot) return 1;
-    return 0;
 }
 
 static void x86copy_p_copied(x86copy *s, const x86flow_insn *k) {
@@ -807,12 +833,22 @@ static void x86copy_p_translate(x86copy *s, const x86flow_insn *k) {
     x86copy_p_copied(s, k);
 }
 
+/* Does a jump to an address outside of the function leave it? A jump to a part of it (.cold), or
+   into the middle of anything, does not. A stub of the PLT is replaced by what it leads to. */
+static int x86copy_p_leaves(const x86copy *s, uint64_t *address) {
+    uint64_t slot = x86copy_p_stub_slot(s->m->flow, *address);
+    const x86flow_function *g;
+    *address = x86copy_p_bound_to(s->m, slot, *address);
+    g = x86flow_function_at(s->m->flow, *address);
+    if (!g || g->reason == X86FLOW_STARTUP) return slot != 0;
+    return g->lo == *address && !(g->flags & X86FLOW_FRAGMENT);
+}
+
 static void x86copy_p_emit_branch(x86copy *s, uint32_t n) {
     x86flow_insn *k = &s->b->insn[n];
     uint32_t to = x86flow_goes_to(s->b, k);
     uint64_t address = x86decode_target(&k->i, s->b->f->lo + k->offset);
-    const x86flow_function *g = to == ~0u ? x86flow_function_at(s->m->flow, address) : NULL;
-    int leaves = g && g->lo == address && !(g->flags & X86FLOW_FRAGMENT);
+    int leaves = to == ~0u && x86copy_p_leaves(s, &address);
     int checked =
         to != ~0u && to <= n && s->b->insn[to].target & X86FLOW_TARGET_CHECKED && !k->boring;
     uint8_t op[2];
@@ -867,6 +903,7 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
     x86flow_insn *k = &s->b->insn[n];
     uint64_t address = s->b->f->lo + k->offset;
     uint32_t events = s->instrumented ? s->m->events : 0;
+    uint64_t to;
     if (n == 0 && k->i.map == 1 && k->i.opcode == 0x1E && k->i.modrm == 0xFA) return; /* endbr64 */
     if (events & X86COPY_BLOCK && !k->boring
         && (n == 0 || k->target
@@ -879,7 +916,7 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
     }
     if (x86flow_is_nop(&k->i)) return;
     if ((k->i.kind == X86DECODE_CALL || k->i.kind == X86DECODE_CALL_INDIRECT)
-        && x86copy_p_sensitive(s, k)) {
+        && x86copy_p_sensitive(s, x86copy_p_call_slot(s, k))) {
         x86copy_p_jump(s, address);
         return;
     }
@@ -893,10 +930,10 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
         if (events & X86COPY_CALL)
             x86copy_p_event_stack(s, x86copy_p_what(s, X86COPY_CALL, 0),
                                   (uint32_t)(address - s->m->flow->bias), 0);
-        if (k->i.kind == X86DECODE_CALL)
-            x86copy_p_link_to(s, x86decode_target(&k->i, address), 1, "\xE8");
-        else
-            x86copy_p_copied(s, k);
+        to = k->i.kind == X86DECODE_CALL ? x86decode_target(&k->i, address) : 0;
+        to = x86copy_p_bound_to(s->m, x86copy_p_call_slot(s, k), to);
+        if (to) x86copy_p_link_to(s, to, 1, "\xE8");
+        else x86copy_p_copied(s, k);
         x86copy_p_after_call(s, n);
         break;
     case X86DECODE_RETURN:

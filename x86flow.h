@@ -121,6 +121,8 @@ typedef struct x86flow_function {
 
 typedef struct x86flow_module {
     uint64_t bias, lo, hi, text_lo, text_hi;
+    uint64_t readable[8][2];                /* ranges of it that may be read; none: all of it */
+    uint32_t readable_count;
     const uint8_t *frame_header;
     x86flow_function *functions;            /* in the order of their addresses */
     uint32_t count;
@@ -548,23 +550,33 @@ static uint64_t x86flow_p_next_named(const x86flow_module *m, uint64_t address) 
     return lo < m->named_count ? m->named[lo] : m->hi;
 }
 
+/* Where the readable range ends that an address lies in; 0: it may not be read. */
+static uint64_t x86flow_p_readable(const x86flow_module *m, uint64_t address) {
+    uint32_t n;
+    if (address < m->lo || address >= m->hi) return 0;
+    for (n = 0; n < m->readable_count; n++) {
+        if (address >= m->readable[n][0] && address < m->readable[n][1]) return m->readable[n][1];
+    }
+    return m->readable_count ? 0 : m->hi;
+}
+
 static uint32_t x86flow_p_add_table(x86flow_body *s, uint64_t address, uint32_t width, int mark) {
     const x86flow_module *m = s->m;
     x86flow_table *t;
     uint32_t n, inside = 0;
-    uint64_t end;
+    uint64_t end, last;
     for (n = 0; n < s->table_count; n++) {
         if (s->tables[n].address == address && s->tables[n].width == width) return n;
     }
-    if (s->table_count == X86FLOW_TABLES || address < m->lo || address >= m->hi
-        || x86flow_p_in_text(m, address) || address & 3)
-        return ~0u;
+    if (s->table_count == X86FLOW_TABLES || x86flow_p_in_text(m, address) || address & 3) return ~0u;
+    last = x86flow_p_readable(m, address);
+    if (!last) return ~0u;
     t = &s->tables[s->table_count];
     t->address = address;
     t->width = width;
     t->entries = t->last_jump = 0;
     end = x86flow_p_next_named(m, address);
-    if (end > m->hi) end = m->hi;
+    if (end > last) end = last;
     while (address + (uint64_t)(t->entries + 1) * width <= end && t->entries < 65536) {
         uint64_t to = x86flow_table_target(t, t->entries);
         if (!x86flow_p_in_text(m, to)) break;
@@ -955,10 +967,11 @@ X86FLOW_API void x86flow_touch_tables(x86flow_graph *g, x86flow_module *m) {
     m->named_count = g->named_count;
     for (n = 0; n < g->named_count; n++) {
         x86flow_table t;
-        uint64_t end = n + 1 < g->named_count ? g->named[n + 1] : m->hi;
+        uint64_t end = n + 1 < g->named_count ? g->named[n + 1] : m->hi, last;
         t.address = g->named[n];
-        if (t.address & 3 || t.address < m->lo || t.address >= m->hi || end == t.address) continue;
-        if (end > m->hi) end = m->hi;
+        last = x86flow_p_readable(m, t.address);
+        if (t.address & 3 || !last) continue;
+        if (end > last) end = last;
         for (width = 4; width <= 8; width += 4) {
             t.width = width;
             for (e = 0; t.address + (uint64_t)(e + 1) * width <= end; e++) {

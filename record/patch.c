@@ -138,7 +138,7 @@ static int record_write_footprints(hcct_write_fn write, void *user) {
     const recorder_thread *r;
     int failed = 0;
     for (r = record_all; r && !failed; r = r->next) {
-        const footprint *f = (const footprint *)r->references;
+        footprint *f = (footprint *)r->references;
         footprint_profile profile;
         size_t bytes = f ? footprint_snapshot_bytes(f) : 0;
         void *memory = f ? recorder_memory(bytes) : NULL;

@@ -103,5 +103,24 @@ done
 check "a line that ran 1000 times is there" grep -q ' 1000:.*parse_sum(&p)' "$out/ours.txt"
 check "gcov says the same of both" cmp "$out/ours.txt" "$out/theirs.txt"
 check "and without constructors" cmp "$out/section.txt" "$out/theirs.txt"
+
+# The whole in two lines, as for a project that is not to be touched: three runs add up, as libgcov's.
+mkdir -p "$out/files"
+# shellcheck disable=SC2086
+check "files: the covered object" $CC $flags --coverage -c -o "$out/files/parser.o" \
+    examples/parser/parser.c
+# shellcheck disable=SC2086
+check "files: linked" $CC $flags --coverage -Wall -Wextra -Wconversion -Werror -o "$out/files/run" \
+    "$out/main.c" record/gcov.c record/gcov_file.c "$out/files/parser.o"
+for run in 1 2 3; do check "files: run $run" "$out/files/run"; done
+for run in 2 3; do check "theirs: run $run" "$out/theirs/run"; done
+for kind in files theirs; do
+    gcov -b -c -t -o "$out/$kind" "$out/$kind/parser.o" 2>"$out/$kind.err" |
+        grep -v -e '-:    0:\(Graph\|Data\|Source\)' >"$out/$kind.txt"
+done
+check "files: 3000 times, and the number of runs" grep -q ' 3000:.*parse_sum(&p)' "$out/files.txt"
+check "files: as libgcov's" cmp "$out/files.txt" "$out/theirs.txt"
+check "files: no folder to write to is said" sh -c "chmod 644 '$out/files/parser.gcda' &&
+    mv '$out/files' '$out/moved' && '$out/moved/run' 2>&1 | grep -q 'parser.gcda: No such file'"
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

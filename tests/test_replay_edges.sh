@@ -132,7 +132,7 @@ cp tests/cfg/T_small.txt "$dir/T_alone.txt"
 refuses 'L_alone.txt' "$dir/T_alone.txt"
 cp tests/cfg/T_small.txt "$dir/trace.txt"
 refuses 'must be called T_' "$dir/trace.txt"
-for events in '12.9' '99.0' '12.0 X X' '12.0 10.1' '12.0 N 12.1' 'R' '12.0 J 10.1'; do
+for events in '12.0 12.2 10.0 X 12.3' '12.0 12.3' '12.0 R' '12.9' '99.0' '12.0 X X' '12.0 10.1' '12.0 N 12.1' 'R' '12.0 J 10.1'; do
     echo "$events" >"$dir/T_cut.txt"
     refuses 'T_cut.txt:1: ' "$dir/T_cut.txt"
 done

@@ -9,6 +9,7 @@
 #include "hottest.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
@@ -24,6 +25,7 @@
 #define HOTTEST_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define HOTL_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
@@ -42,6 +44,7 @@
 #include "edgeprof.h"
 #include "hotstream.h"
 #include "interleave.h"
+#include "hotl.h"
 #include "footprint.h"
 #include "hcct.h"
 #include "bursty.h"
@@ -56,6 +59,7 @@
 #include "hottest.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"

@@ -8,6 +8,7 @@
 #define HOTTEST_STATIC
 #define HCCT_STATIC
 #define FOOTPRINT_STATIC
+#define HOTL_STATIC
 #define INTERLEAVE_STATIC
 #define HOTSTREAM_STATIC
 #define EDGEPROF_STATIC
@@ -23,6 +24,7 @@
 #define HOTTEST_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define HOTL_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
@@ -39,6 +41,7 @@
 #include "hottest.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"

@@ -42,6 +42,8 @@ typedef struct cfg {
 
 /* Reads a file whole. Returns TOOL_OK, or TOOL_BAD_INPUT after a message "path:line: reason". */
 int cfg_open(cfg *c, const char *path);
+/* The same for text[0..size), which is written to and has room for one more byte. */
+int cfg_read(cfg *c, const char *path, char *text, size_t size);
 void cfg_free(cfg *c);
 /* The place of the function with this number, or SIZE_MAX. */
 size_t cfg_find(const cfg *c, uint64_t number);

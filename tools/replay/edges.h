@@ -55,6 +55,11 @@ typedef struct edges_traced {
     uint64_t witnesses, bits, regenerated, mismatches, enters, leaves, resumes, unmatched;
 } edges_traced;
 
+/* The same for events[0..size), which are written to and have room for one more byte. Takes the
+   graphs over and leaves an empty cfg. Returns a TOOL_ status after a message. */
+int edges_trace(const char *path, cfg *graphs, char *events, size_t size,
+                const edges_options *options, edges_result *r, edges_traced *traced);
+
 void edges_print(const edges_options *o, const edges_result *r, const edges_traced *traced,
                  int json);
 #endif

@@ -14,7 +14,8 @@ function drawCoverage(coverage, host) {
     called: file.functions.filter(f => f.entries > 0).length,
   }));
   rows.sort((a, b) => (a.lines ?? 2) - (b.lines ?? 2) || (a.file.name < b.file.name ? -1 : 1));
-  const source = el('div'), title = el('h2'), summary = el('p');
+  const source = el('div', { style: { overflowX: 'auto' } });
+  const title = el('h2', { style: { overflowWrap: 'anywhere' } }), summary = el('p');
   let about = 'Counts are exact.';
   if (coverage.wrapping_bits) about = 'Counts are exact modulo 2^' + coverage.wrapping_bits + '.';
   if (coverage.marks) about = '1 means at least once.';
