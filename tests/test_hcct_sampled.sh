@@ -38,6 +38,7 @@ unset BURSTY_CONTEXTS_EVERY BURSTY_CONTEXTS_BURST
 cat >"$dir/hooks.c" <<'END_OF_FILE'
 #include <dlfcn.h>
 #include <elf.h>
+#include <errno.h>
 #include <sys/mman.h>
 #define HOOK __attribute__((no_instrument_function))
 HOOK void __cyg_profile_func_enter(void *f, void *s) { (void)f, (void)s; }

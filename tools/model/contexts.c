@@ -255,7 +255,11 @@ static void add_functions(report *r, const context_tree *t) {
     sum_functions(tree, sums);
     for (i = 0; i < tree->name_count; i++) {
         known = add_up(known, sums[i].calls);
-        if (sums[i].with_callees) sums[count++] = sums[i];
+        /* Who was only on the stack when a recording began is listed if much is below it. */
+        int much = sums[i].with_callees && sums[i].with_callees >= t->total / LEAST_PARTS;
+        if (sums[i].calls || much) {
+            sums[count++] = sums[i];
+        }
     }
     if (count) qsort(sums, count, sizeof *sums, compare_sums);
     for (i = 0; i < count; i++) {
