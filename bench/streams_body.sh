@@ -4,7 +4,7 @@
 # puts the fields that are used most first. Shows misses of a data cache of 32 KiB and of one of 1
 # MiB behind it (cachegrind) and time (hyperfine) for Chipmunk's own order, for the same again as a
 # second file, for the order by use and for the reverse of that, on bench/real/main_chipmunk.c with
-# BODIES (2000) bodies and STEPS (200) steps. A body has 304 bytes in every order. Fetches what
+# BODIES (2000) bodies and STEPS (200) steps. A body has 272 bytes in every order. Fetches what
 # bench/setup.sh fetches; wants valgrind, hyperfine and addr2line.
 set -e
 cd "$(dirname "$0")/.."
