@@ -4,11 +4,12 @@
 # Sequitur, instructions a symbol, Figure 7 of "Bursty Tracing" and the tables of "Hybrid Profiling
 # Support", as docs/hotstream.md has them. TABLES are some of
 #     speed instructions bounded figure7 goals long hps
-# Wants valgrind for instructions, and fetches what bench/setup.sh fetches, zlib and MuJS. The traces
-# go to $BUILD/bench/streams.
+# Wants valgrind for instructions, and fetches what bench/setup.sh fetches, zlib and MuJS. The
+# traces go to $BUILD/bench/streams.
 set -e
 cd "$(dirname "$0")/.."
-BUILD=${BUILD:-build} most=${1:-12000000} tables=${2:-speed instructions bounded figure7 goals long hps}
+BUILD=${BUILD:-build} most=${1:-12000000}
+tables=${2:-speed instructions bounded figure7 goals long hps}
 src=$BUILD/bench/src dir=$BUILD/bench/streams bursty=$BUILD/bursty
 mkdir -p "$dir"
 [ -d "$src/lua/src" ] && [ -f "$src/sqlite/sqlite3.c" ] && [ -d "$src/zlib" ] &&
@@ -182,7 +183,8 @@ if wanted goals; then
     echo
     echo "## Methods and call pairs at 1/500, bursts of 1: all members / the heaviest 90 %, percent"
     echo
-    echo "| program | checks | methods, jittered | pairs, jittered | methods, fixed | pairs, fixed |"
+    echo "| program | checks | methods, jittered | pairs, jittered | methods, fixed |" \
+        "pairs, fixed |"
     echo "|---|---|---|---|---|---|"
     for p in $programs; do
         "$bursty" replay methods --json --sample 499:1 "$dir/$p.refs" "$dir/$p.pairs" >"$dir/out"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # streams_body.sh [BODIES [STEPS]] - a use that pays: records Chipmunk, a physics engine, with
-# record/refs.c, finds its hot data streams, counts which fields of a body the streams use, and puts
-# the fields that are used most first. Shows misses of a data cache of 32 KiB and of one of 1 MiB
-# behind it (cachegrind) and time (hyperfine) for Chipmunk's own order, for the same again as a second
-# file, for the order by use and for the reverse of that, on bench/real/main_chipmunk.c with BODIES
-# (2000) bodies and STEPS (200) steps. A body has 304 bytes in every order. Fetches what
+# record/refs.c, finds its hot data streams, counts which fields of a body the streams use, and
+# puts the fields that are used most first. Shows misses of a data cache of 32 KiB and of one of 1
+# MiB behind it (cachegrind) and time (hyperfine) for Chipmunk's own order, for the same again as a
+# second file, for the order by use and for the reverse of that, on bench/real/main_chipmunk.c with
+# BODIES (2000) bodies and STEPS (200) steps. A body has 272 bytes in every order. Fetches what
 # bench/setup.sh fetches; wants valgrind, hyperfine and addr2line.
 set -e
 cd "$(dirname "$0")/.."
@@ -42,8 +42,8 @@ addr2line -s -e "$dir/recorded" <"$dir/offsets" | sed 's/ .*//' |
 
 # ---- how often the streams use each field: a site counts for each field that its line names ----
 
-fields='velocity_func position_func m m_inv i i_inv cog p v f a w t transform userData v_bias w_bias'
-fields="$fields space shapeList arbiterList constraintList sleeping"
+fields='velocity_func position_func m m_inv i i_inv cog p v f a w t transform userData'
+fields="$fields v_bias w_bias space shapeList arbiterList constraintList sleeping"
 awk -v fields="$fields" '
     BEGIN { count = split(fields, field, " ") }
     FILENAME != last { file = FILENAME; sub(/.*\//, "", file); last = FILENAME }
@@ -63,7 +63,8 @@ awk -v fields="$fields" '
         for (k = 1; k <= length_of; k++) {
             at = line[site[number[k] + 1]]
             for (i = 1; i <= count; i++) {
-                if (at ~ ("(^|[^a-zA-Z_.>])(body|a|b)->" field[i] "([^a-zA-Z_]|$)")) uses[i] += times
+                here = "(^|[^a-zA-Z_.>])(body|a|b)->" field[i] "([^a-zA-Z_]|$)"
+                if (at ~ here) uses[i] += times
             }
         }
     }

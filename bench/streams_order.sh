@@ -1,10 +1,10 @@
 #!/bin/sh
-# streams_order.sh [PROGRAM [REFERENCES]] - a use that pays: the order of functions. Records PROGRAM
-# (tcc or sqlite) with record/refs.c, the first 20000000 references, finds its hot streams of calls,
-# lets `bursty report --order` order its functions, and links it in that order. Shows misses of an
-# instruction cache of 32 KiB (cachegrind) and time (hyperfine) beside the compiler's order, the same
-# again as a second file, and a random order of the same functions. Fetches what bench/setup.sh
-# fetches; wants ld.lld, valgrind, hyperfine and addr2line.
+# streams_order.sh [PROGRAM [REFERENCES]] - a use that pays: the order of functions. Records
+# PROGRAM (tcc or sqlite) with record/refs.c, the first 20000000 references, finds its hot streams
+# of calls, lets `bursty report --order` order its functions, and links it in that order. Shows
+# misses of an instruction cache of 32 KiB (cachegrind) and time (hyperfine) beside the compiler's
+# order, the same again as a second file, and a random order of the same functions. Fetches what
+# bench/setup.sh fetches; wants ld.lld, valgrind, hyperfine and addr2line.
 set -e
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build} program=${1:-tcc} most=${2:-20000000}
@@ -97,6 +97,6 @@ done
 
 . bench/streams_time.inc
 echo
-echo "| order of functions | median of user time against plain, of ${ROUNDS:-5} rounds | all rounds |"
+echo "| order of functions | median of user time against plain | all rounds |"
 echo "|---|---|---|"
 streams_time "$dir" "$work" again random order

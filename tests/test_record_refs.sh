@@ -69,6 +69,17 @@ od -An -v -tx4 "$dir/run.refs" | tr -s ' ' '\n' | awk '/^[89ab]/ && length == 8 
 awk '$2 >= 0 && $2 <= 1 && $4 >= 7 && $4 <= 8 { good = 1 } END { exit !good }' "$dir/depth" && ok || no "$(cat "$dir/depth")"
 # 30 nodes have two references each in a walk, and a walk is a stream.
 awk -F'"coverage":' '{ exit !($2 + 0 > .8) }' "$dir/streams" && ok || no "coverage: $(head -c 200 "$dir/streams")"
+# Names of the sites, by the script that docs/hotstream.md shows.
+if command -v addr2line >/dev/null; then
+    sh record/refs_names.sh "$dir/prog" "$dir/run" >"$dir/names"
+    "$BUILD/bursty" replay streams --names "$dir/names" "$dir/run.refs" "$dir/run.table" \
+        >"$dir/named"
+    has named 'walk (.*:[0-9]'
+    sh record/refs_names.sh "$dir/prog" "$dir/run" calls >"$dir/names"
+    has names 'deep'
+    sh record/refs_names.sh "$dir/prog" 2>"$dir/usage" && no "half of the arguments" || ok
+    has usage '^usage: refs_names.sh'
+fi
 BURSTY_REFS=$dir/short BURSTY_REFS_MAX=100 "$dir/prog" >/dev/null
 "$BUILD/bursty" replay streams --json "$dir/short.refs" "$dir/short.table" >"$dir/short"
 has short '"symbols":100,'
