@@ -4,6 +4,7 @@
 #include "control.h"
 #include "dualpath.h"
 #include "hottest.h"
+#include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
 #include "interleave.h"
@@ -16,6 +17,7 @@
 #define BURSTCLOCK_IMPLEMENTATION
 #define CONTROL_IMPLEMENTATION
 #define HOTTEST_IMPLEMENTATION
+#define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
@@ -37,11 +39,13 @@
 #include "control.h"
 #include "dualpath.h"
 #include "hottest.h"
+#include "ticks.h"
 #include "bursty.h"
 #include "burstclock.h"
 #include "control.h"
 #include "dualpath.h"
 #include "hottest.h"
+#include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
 #include "interleave.h"

@@ -3,6 +3,7 @@
 #define BURSTCLOCK_STATIC
 #define CONTROL_STATIC
 #define HOTTEST_STATIC
+#define TICKS_STATIC
 #define HCCT_STATIC
 #define FOOTPRINT_STATIC
 #define INTERLEAVE_STATIC
@@ -15,6 +16,7 @@
 #define BURSTCLOCK_IMPLEMENTATION
 #define CONTROL_IMPLEMENTATION
 #define HOTTEST_IMPLEMENTATION
+#define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
@@ -28,6 +30,7 @@
 #include "control.h"
 #include "dualpath.h"
 #include "hottest.h"
+#include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
 #include "interleave.h"
