@@ -10,12 +10,18 @@
 #define TEST_PTHREAD
 #define BURSTY_PTHREAD
 #endif
-/* ThreadSanitizer keeps signals back until the program calls the C library. */
+/* ThreadSanitizer keeps signals back until the program calls the C library. An emulator (the slow
+   targets have a TEST_SCALE of 10) has no CPU time of a thread. */
+#if defined(TEST_SCALE) && TEST_SCALE >= 10
+#define TEST_NO_SIGNALS
+#endif
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
+#undef TEST_NO_SIGNALS
 #define TEST_NO_SIGNALS
 #endif
 #elif defined(__SANITIZE_THREAD__)
+#undef TEST_NO_SIGNALS
 #define TEST_NO_SIGNALS
 #endif
 #if defined(__linux__) && defined(TEST_PTHREAD) && !defined(TEST_NO_SIGNALS)
