@@ -20,18 +20,22 @@ LIBS      = $(LDFLAGS) -lm
 
 TOOL_C    = $(wildcard tools/*.c tools/*/*.c)
 TOOL_H    = $(wildcard tools/*.h tools/*/*.h)
-TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/page.o $(BUILD)/tools/lists.o
+TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/page.o $(BUILD)/tools/lists.o \
+            $(BUILD)/tools/runtime.o
 TOOL_PART = $(filter-out $(BUILD)/tools/bursty.o,$(TOOL_O))
 PAGE_DIR  = tools/write/page
 PAGE      = $(PAGE_DIR)/style.css $(filter-out %/style.css,$(sort $(wildcard $(PAGE_DIR)/*.css))) \
             $(PAGE_DIR)/base.js $(filter-out %/base.js,$(sort $(wildcard $(PAGE_DIR)/*.js)))
 EXAMPLE_C = $(wildcard examples/*.c)
 EXAMPLES  = $(EXAMPLE_C:examples/%.c=$(BUILD)/examples/%)
+# `bursty record` preloads this: for Linux on x86-64 with glibc and gcc or clang, whatever CFLAGS ask for.
+RECORDER  = $(shell $(CC) $(CFLAGS) -E -x c record/supported.h 2>/dev/null | grep -q recorder_is_supported && \
+    echo $(BUILD)/bursty-record.so)
 TEST_C    = $(wildcard tests/test_*.c)
 TESTS     = $(TEST_C:tests/%.c=$(BUILD)/tests/%)
 TEST_SH   = $(wildcard tests/test_*.sh)
 
-all: $(BUILD)/bursty $(EXAMPLES)
+all: $(BUILD)/bursty $(EXAMPLES) $(RECORDER)
 
 $(BUILD)/bursty: $(TOOL_O)
 	$(if $(V),,@echo "  ld $@";) $(COMPILE) -o $@ $(TOOL_O) $(LIBS)
@@ -45,6 +49,12 @@ $(BUILD)/tools/page.c: tools/write/page/embed.awk $(PAGE)
 	@mkdir -p $(@D)
 	@LC_ALL=C awk -f tools/write/page/embed.awk $(PAGE) >$@
 
+# What `bursty cc` gives to a user's compiler, as text in the tool.
+RUNTIME   = bursty.h edgeprof.h $(addprefix record/,checks.c edges.h edges.c append.h edges_file.c)
+$(BUILD)/tools/runtime.c: tools/cc/embed.awk $(RUNTIME)
+	@mkdir -p $(@D)
+	@LC_ALL=C awk -f tools/cc/embed.awk $(RUNTIME) >$@
+
 # What kinds, sections of a report, writers and commands there are: whatever tools/ defines.
 # Looked at in every run, for a file may have gone; written only when something has changed.
 $(BUILD)/tools/lists.c: FORCE
@@ -55,15 +65,20 @@ $(BUILD)/tools/lists.c: FORCE
 
 FORCE:
 
-$(BUILD)/tools/page.o $(BUILD)/tools/lists.o: %.o: %.c $(TOOL_H) $(wildcard *.h)
+$(BUILD)/tools/page.o $(BUILD)/tools/lists.o $(BUILD)/tools/runtime.o: %.o: %.c $(TOOL_H) $(wildcard *.h)
 	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
+
+RECORD_C  = $(addprefix record/,patch.c frames.c threads.c names.c dump.c)
+
+$(BUILD)/bursty-record.so: $(RECORD_C) record/recorder.h $(wildcard *.h)
+	$(QUIET) $(CC) -std=$(STD) $(WARN) -O2 -g -fPIC -shared -fvisibility=hidden -ftls-model=initial-exec -I. $(THREADS) -o $@ $(RECORD_C) -ldl -lgcc_s -lm
 
 $(BUILD)/examples/%: examples/%.c $(wildcard *.h)
 	@mkdir -p $(@D)
 	$(QUIET) $(COMPILE) -o $@ $< $(LIBS)
 
 # A test that includes a header of the tool is linked with all of the tool but its main.
-TOOL_TESTS = $(shell grep -lE '^.include "(base|kinds|model|write|replay)/' $(TEST_C))
+TOOL_TESTS = $(shell grep -lE '^.include "(base|kinds|model|write|replay|cc)/' $(TEST_C))
 
 $(TOOL_TESTS:tests/%.c=$(BUILD)/tests/%): $(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.inc) $(TOOL_PART)
 	@mkdir -p $(@D)

@@ -11,7 +11,7 @@
            edgeplan_graph loop = {3, 3, 0, 2, 0, 0, ends};
            edgeplan plan;
            uint32_t e;
-           if (edgeplan_init(&plan, memory, sizeof memory, &loop) != 0) return 1;
+           if (edgeplan_init(&plan, memory, sizeof memory, &loop) == 0) return 1;
            edgeplan_weigh(&plan, NULL);
            edgeplan_edges(&plan, NULL);
            for (e = 0; e < plan.edges; e++)
@@ -63,7 +63,7 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define EDGEPLAN_P_GNU
 #endif
-#ifdef EDGEPLAN_P_GNU
+#if defined(EDGEPLAN_P_GNU) || defined(__TINYC__)
 #define EDGEPLAN_P_UNUSED __attribute__((unused))
 #else
 #define EDGEPLAN_P_UNUSED
@@ -81,62 +81,66 @@ extern "C" {
 #endif
 
 typedef struct edgeplan_graph {
-    uint32_t vertices, edges;
-    uint32_t root, exit;
-    uint32_t
-        stays; /* so many of the last edges are stay edges: they cannot hold a counter, see below */
-    uint32_t add_stays; /* not 0: where a vertex cannot reach EXIT, add stay edges; 0: refuse such a
-                           graph */
+    uint32_t vertices;
+    uint32_t edges;
+    uint32_t root;
+    uint32_t exit;
+    uint32_t stays;       /* so many of the last edges are stay edges: they hold no counter */
+    uint32_t add_stays;   /* 1: add a stay edge where a vertex cannot reach EXIT; 0: refuse */
     const uint32_t *ends; /* two numbers an edge: source, target */
 } edgeplan_graph;
 
-enum {                         /* why edgeplan_init refuses a graph */
-       EDGEPLAN_NO_MEMORY = 1, /* less than edgeplan_bytes, or 2^30 edges and more */
-       EDGEPLAN_NO_VERTEX =
-           2, /* a number that is no vertex, or root and EXIT are the same; at: the edge */
-       EDGEPLAN_EXIT_LEFT = 3, /* an edge leaves EXIT; at: the edge */
-       EDGEPLAN_UNREACHED = 4, /* no path from the root leads to this vertex; at: the vertex */
-       EDGEPLAN_ENDLESS = 5,   /* no path leads from this vertex to EXIT; at: the vertex */
-       EDGEPLAN_BAD_STAY =
-           6 /* a stay edge of the graph does not lead to EXIT, or closes a cycle; at: the edge */
+/* Why edgeplan_init refuses a graph, and what its `at` is. */
+enum {
+    EDGEPLAN_NO_MEMORY = 1, /* less than edgeplan_bytes, or 2^30 edges and more */
+    EDGEPLAN_NO_VERTEX = 2, /* a number that is no vertex, or root and EXIT are one; the edge */
+    EDGEPLAN_EXIT_LEFT = 3, /* an edge leaves EXIT; the edge */
+    EDGEPLAN_UNREACHED = 4, /* no path from the root leads to a vertex; the vertex */
+    EDGEPLAN_ENDLESS = 5,   /* no path leads from a vertex to EXIT; the vertex */
+    EDGEPLAN_BAD_STAY = 6   /* a stay edge leads elsewhere, or closes a cycle; the edge */
 };
 
+/* plan[] of an edge. */
 enum {
-    EDGEPLAN_NONE = 0,
-    EDGEPLAN_COUNTED = 1,
-    EDGEPLAN_ZERO = 2
-}; /* plan[]; ZERO: take it as known and 0 */
+    EDGEPLAN_NONE = 0,    /* no counter: it is derived */
+    EDGEPLAN_COUNTED = 1, /* a counter, a mark or a witness */
+    EDGEPLAN_ZERO = 2     /* no counter: take it as known and 0 */
+};
 
 typedef struct edgeplan {
-    uint32_t vertices,
-        edges; /* edges: with stay edges. Edge number `edges` is X, from EXIT to the root */
-    uint32_t root, exit, stays;
-    uint32_t *ends;      /* edges + 1 pairs */
-    double *weight;      /* of each edge, by edgeplan_weigh; yours to change */
-    uint8_t *plan;       /* of each edge and X; after edgeplan_vertices of each vertex */
-    uint32_t counters;   /* how many are EDGEPLAN_COUNTED */
-    uint32_t reason, at; /* after a refusal */
-    uint32_t *class_of;  /* after edgeplan_vertices: each vertex's class [v] and the class s(v) of
-                            its successors */
-    uint32_t *class_after;
+    uint32_t vertices;
+    uint32_t edges;    /* with stay edges; edge number `edges` is X, from EXIT to the root */
+    uint32_t root;
+    uint32_t exit;
+    uint32_t stays;
+    uint32_t *ends;    /* edges + 1 pairs */
+    double *weight;    /* of each edge, by edgeplan_weigh; yours to change */
+    uint8_t *plan;     /* of each edge and X; after edgeplan_vertices of each vertex */
+    uint32_t counters; /* how many are EDGEPLAN_COUNTED */
+    uint32_t reason;   /* after a refusal; 0: there was none */
+    uint32_t at;
+    uint32_t *class_of;    /* after edgeplan_vertices: the class [v] of each vertex */
+    uint32_t *class_after; /* and the class s(v) of its successors */
     uint32_t classes;
     /* private */
     uint32_t *out_at, *out, *in_at, *in, *scratch[6], *sort[2];
     double *vertex_weight;
 } edgeplan;
 
-typedef struct edgeplan_order { /* NULL: by weight, the heaviest edges stay without a counter */
-    const uint64_t *count;      /* counts of an earlier run for each edge, or NULL */
-    int minimum; /* not 0: the minimum spanning tree, the worst plan there is, for comparisons */
+/* What the heaviest edges are; they stay without a counter. NULL: those of the largest weight. */
+typedef struct edgeplan_order {
+    const uint64_t *count; /* counts of an earlier run for each edge, or NULL */
+    int minimum;           /* 1: the minimum spanning tree, the worst plan, for comparisons */
 } edgeplan_order;
 
 /* Bytes of memory, aligned to 8, that edgeplan_init needs. */
 EDGEPLAN_API size_t edgeplan_bytes(uint32_t vertices, uint32_t edges);
 
-/* Copies the graph, adds stay edges if wanted, and checks it. Returns 0, or -1 with reason and at.
- */
-EDGEPLAN_API int edgeplan_init(edgeplan *p, void *memory, size_t bytes,
-                               const edgeplan_graph *graph);
+/* Copies the graph, adds stay edges if wanted, and checks it. Returns how many edges it has now,
+   which is at least 1. 0 means that the graph is refused: see reason and at. p must not be used
+   then. */
+EDGEPLAN_API uint32_t edgeplan_init(edgeplan *p, void *memory, size_t bytes,
+                                    const edgeplan_graph *graph);
 
 /* Marks the vertices that no path from the root reaches. Returns how many there are, or -1 when
    memory is too small or an edge's end is no vertex. For readers of files that drop such vertices
@@ -145,15 +149,15 @@ EDGEPLAN_API int64_t edgeplan_unreached(const edgeplan_graph *graph, uint8_t *ma
                                         size_t bytes);
 
 /* Section 5: weights by loop nesting. probability: of each edge among those of its source, or NULL
- * for equal shares. */
+   for equal shares. */
 EDGEPLAN_API void edgeplan_weigh(edgeplan *p, const double *probability);
 
-/* Section 3.2: counters on the complement of a maximum spanning tree. There are edges - vertices +
- * 2 of them. */
+/* Section 3.2: counters on the complement of a maximum spanning tree. There are
+   edges - vertices + 2 of them. */
 EDGEPLAN_API void edgeplan_edges(edgeplan *p, const edgeplan_order *order);
 
-/* Section 3.4: takes counters away while blocks can still be derived. Call edgeplan_edges before.
- */
+/* Section 3.4: takes counters away while blocks can still be derived. Call edgeplan_edges
+   before. */
 EDGEPLAN_API void edgeplan_drop(edgeplan *p, const edgeplan_order *order);
 
 /* Section 3.5 (Knuth and Stevenson): counters in vertices. There are vertices - classes + 1 of
@@ -166,15 +170,15 @@ EDGEPLAN_API void edgeplan_witnesses(edgeplan *p, const uint8_t *call_block,
                                      const edgeplan_order *order);
 
 /* Coverage: marks on the entry (X) and on each edge that leaves a vertex with several. Nothing else
- * is marked. */
+   is marked. */
 EDGEPLAN_API void edgeplan_marks(edgeplan *p);
 
 /* Does v have two or more out-edges? */
 EDGEPLAN_API int edgeplan_is_predicate(const edgeplan *p, uint32_t v);
 
 /* Prints the macros that edgeprof.h wants for function `name`: counters by the plan that is there
-   and marks. Call edgeplan_edges before; afterwards the plan holds marks. Returns 0 or what write
-   returned. */
+   and marks. Call edgeplan_edges before; afterwards the plan holds marks. Returns 0, or -1 if a
+   write failed. */
 EDGEPLAN_API int edgeplan_write_header(edgeplan *p, const char *name,
                                        int (*write)(void *user, const void *data, size_t size),
                                        void *user);
@@ -217,7 +221,7 @@ static uint32_t *edgeplan_p_words(uint32_t **at, uint64_t count) {
 /* ---- the graph ---- */
 
 /* Lists of edges by vertex: those of v are list[at[v]] .. list[at[v + 1] - 1], in the order of
- * their numbers. X is in none. */
+   their numbers. X is in none. */
 static void edgeplan_p_list(const edgeplan *p, uint32_t side, uint32_t *at, uint32_t *list) {
     uint32_t v, e;
     for (v = 0; v <= p->vertices; v++) at[v] = 0;
@@ -234,7 +238,7 @@ static void edgeplan_p_adjacency(edgeplan *p) {
 }
 
 /* Sets mark[w] = 1 for v and whatever is reached from it (forward), or reaches it (not forward),
- * over unmarked vertices. */
+   over unmarked vertices. */
 static void edgeplan_p_flood(const edgeplan *p, uint32_t v, int forward, uint32_t *mark,
                              uint32_t *queue) {
     const uint32_t *at = forward ? p->out_at : p->in_at, *list = forward ? p->out : p->in;
@@ -252,10 +256,10 @@ static void edgeplan_p_flood(const edgeplan *p, uint32_t v, int forward, uint32_
     }
 }
 
-static int edgeplan_p_refuse(edgeplan *p, uint32_t reason, uint32_t at) {
+static uint32_t edgeplan_p_refuse(edgeplan *p, uint32_t reason, uint32_t at) {
     p->reason = reason;
     p->at = at;
-    return -1;
+    return 0;
 }
 
 /* Vertices that cannot reach EXIT, as those of an endless loop, break the flow law: activations
@@ -301,8 +305,8 @@ static void edgeplan_p_add_stays(edgeplan *p) {
     }
 }
 
-EDGEPLAN_API int edgeplan_init(edgeplan *p, void *memory, size_t bytes,
-                               const edgeplan_graph *graph) {
+EDGEPLAN_API uint32_t edgeplan_init(edgeplan *p, void *memory, size_t bytes,
+                                    const edgeplan_graph *graph) {
     uint64_t room = edgeplan_p_edge_room(graph->vertices, graph->edges), i;
     uint32_t *words = (uint32_t *)memory, *mark, v, e;
     p->vertices = graph->vertices;
@@ -348,8 +352,8 @@ EDGEPLAN_API int edgeplan_init(edgeplan *p, void *memory, size_t bytes,
     mark = p->scratch[0];
     for (v = 0; v < p->vertices; v++) mark[v] = 0;
     edgeplan_p_flood(p, p->root, 1, mark, p->scratch[1]);
-    for (v = 0; v < p->vertices;
-         v++) /* a function that never returns does not reach EXIT, before it has a stay edge */
+    /* A function that never returns does not reach EXIT before it has a stay edge. */
+    for (v = 0; v < p->vertices; v++)
         if (!mark[v] && (v != p->exit || !graph->add_stays))
             return edgeplan_p_refuse(p, EDGEPLAN_UNREACHED, v);
     for (v = 0; v < p->vertices; v++) mark[v] = 0;
@@ -366,7 +370,7 @@ EDGEPLAN_API int edgeplan_init(edgeplan *p, void *memory, size_t bytes,
         if (mark[EDGEPLAN_P_SRC(p, e)]++) return edgeplan_p_refuse(p, EDGEPLAN_BAD_STAY, e);
     EDGEPLAN_P_SRC(p, p->edges) = p->exit;
     EDGEPLAN_P_DST(p, p->edges) = p->root;
-    return 0;
+    return p->edges;
 }
 
 EDGEPLAN_API int64_t edgeplan_unreached(const edgeplan_graph *graph, uint8_t *mark, void *memory,
@@ -409,16 +413,18 @@ EDGEPLAN_API int edgeplan_is_predicate(const edgeplan *p, uint32_t v) {
    topological order of the others. The target of a back-edge is a loop entry y; its natural loop is
    y and all vertices that reach the source of a back-edge without passing y. In that order each
    vertex v hands its weight W, the sum over its in-edges that are no back-edges, to its out-edges:
-       if v is a loop entry, the edges that leave its loop share W, unless an outer loop has given
-   them a weight before; what is inside runs ten times as often: W becomes 10 W; the loop exits
-   among v's own out-edges are taken off W, and the other out-edges share the rest. The rest is at
-   least 0: an exit deep inside of conditionals may weigh more than its source. Cost: each loop
-   entry walks its own loop. Weights stop growing at 1e300, so that no depth of loops makes an
-   infinity. */
 
+       If v is a loop entry, the edges that leave its loop share W, unless an outer loop has given
+       them a weight before. What is inside runs ten times as often: W becomes 10 W.
+       The loop exits among v's own out-edges are taken off W. The other out-edges share the rest.
+
+   The rest is at least 0: an exit deep inside of conditionals may weigh more than its source. Cost:
+   each loop entry walks its own loop. Weights stop growing at 1e300, so that no depth of loops
+   makes an infinity. */
+
+/* Some machines compute with more digits than a double holds. A plan must not depend on that. */
 static double edgeplan_p_round(double x) {
-    volatile double rounded =
-        x > 1e300 ? 1e300 : x; /* some machines compute with more digits: do not */
+    volatile double rounded = x > 1e300 ? 1e300 : x;
     return rounded;
 }
 
@@ -450,8 +456,8 @@ static uint32_t edgeplan_p_topological(const edgeplan *p, uint8_t *back, uint32_
     return p->vertices - at;
 }
 
-/* Is v a loop entry? Then queue[0 .. *count) is its natural loop, and inside[] of its members is v
- * + 1. */
+/* Is v a loop entry? Then queue[0 .. *count) is its natural loop, and inside[] of its members is
+   v + 1. */
 static int edgeplan_p_loop(const edgeplan *p, uint32_t v, const uint8_t *back, uint32_t *inside,
                            uint32_t *queue, uint32_t *count) {
     uint32_t done = 1, i, w;
@@ -873,8 +879,8 @@ static void edgeplan_p_define(edgeplan_p_text *t, const edgeplan *p, const char 
     edgeplan_p_say(t, value > 65535 ? "u\n" : "\n");
 }
 
-/* One line for every edge that a program may name (not stay edges): 0 or 1, and with 1 its place.
- */
+/* One line for every edge that a program may name (not stay edges): 0 or 1, and with 1 its
+   place. */
 static void edgeplan_p_define_edges(edgeplan_p_text *t, const edgeplan *p, const char *is,
                                     const char *place, const char *name) {
     uint32_t slot = 0, e;

@@ -57,13 +57,13 @@
    THREADS    Counters are plain: for one thread, or interrupts that do not share functions.
               EDGEPROF_ATOMIC makes them atomic. EDGEPROF_THREAD gives each thread its own;
               EP_JOIN(function) adds them to the common ones, at the thread's end and under your
-              lock. COVER with bytes is safe everywhere: a mark once made is never lost.
+              lock. COVER with bytes loses no mark without them: all that it does is to store 1.
    OPTIONS    Where EP_FUNC and EP_EDGE are used:
                 EDGEPROF_BITS     16, 32 (default) or 64: width of counters
-                EDGEPROF_COVER    1 or 8: COVER with a bit, or with a byte that stops at 255, for
-                                  each mark
+                EDGEPROF_COVER    1 or 8: COVER with a bit for each mark, which takes the least RAM,
+                                  or with a byte that becomes 1, which takes the least code
                 EDGEPROF_CHECK    every edge has its own counter, no plan is needed
-                EDGEPROF_OFF      all forms vanish; EP_REF is NULL, which every function accepts
+                EDGEPROF_OFF      all macros vanish; EP_REF is NULL, which every function accepts
                 EDGEPROF_ATOMIC   counters by __atomic_fetch_add, which gcc and clang have
                 EDGEPROF_THREAD   the word that makes a variable thread-local: __thread,
                                   thread_local
@@ -88,7 +88,7 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define EDGEPROF_P_GNU
 #endif
-#ifdef EDGEPROF_P_GNU
+#if defined(EDGEPROF_P_GNU) || defined(__TINYC__)
 #define EDGEPROF_P_UNUSED __attribute__((unused))
 #else
 #define EDGEPROF_P_UNUSED
@@ -111,24 +111,27 @@ typedef uint16_t edgeprof_index;
 extern "C" {
 #endif
 
-typedef int (*edgeprof_write_fn)(void *user, const void *data,
-                                 size_t size); /* 0: go on; else: stop and return it */
+/* Takes bytes that are written. Returns 0 to go on; anything else stops the writer. */
+typedef int (*edgeprof_write_fn)(void *user, const void *data, size_t size);
 
-typedef struct edgeprof_function { /* made by EP_FUNC; NULL where the program does not have it */
-    const char *name, *file;
-    const edgeprof_index
-        *ends; /* source and target of each edge; behind them those of X, from EXIT to the entry */
-    const uint32_t *lines; /* of each vertex; 0: none */
-    const uint8_t *plan;   /* of each edge but the stay edges: 1 has a counter. NULL: all have */
+/* Made by EP_FUNC. A pointer is NULL where the program does not have what it points to. */
+typedef struct edgeprof_function {
+    const char *name;
+    const char *file;
+    const edgeprof_index *ends;      /* source and target of each edge, then those of X */
+    const uint32_t *lines;           /* of each vertex; 0: none */
+    const uint8_t *plan;             /* of each edge but stay edges: 1 has a counter; NULL: all */
     const char *const *vertex_names; /* EDGEPROF_CHECK only */
     void *counters;
-    uint32_t *early, *reentry; /* of each vertex; EP_FUNC_EXITS only */
-    uint32_t vertices;         /* vertex 0 is the entry, the last is EXIT */
-    uint32_t edges, stays; /* edges without X; so many at their end are stay edges (edgeplan.h) */
-    uint32_t slots;        /* counters or marks */
-    uint32_t hash;         /* of table and plan */
-    uint8_t bits;          /* 16, 32, 64: COUNT; 1, 8: COVER */
-    uint8_t counts_entry;  /* X has a counter, the last one */
+    uint32_t *early;                 /* of each vertex; EP_FUNC_EXITS only */
+    uint32_t *reentry;               /* likewise */
+    uint32_t vertices;               /* vertex 0 is the entry, the last is EXIT */
+    uint32_t edges;                  /* without X, the edge from EXIT to the entry */
+    uint32_t stays;                  /* so many of the last edges are stay edges (edgeplan.h) */
+    uint32_t slots;                  /* counters or marks */
+    uint32_t hash;                   /* of table and plan */
+    uint8_t bits;                    /* 16, 32, 64: COUNT; 1, 8: COVER */
+    uint8_t counts_entry;            /* 1: X has a counter, the last one */
 } edgeprof_function;
 
 /* Activations that may end without leaving by an edge, the outermost first. They stand in memory
@@ -140,22 +143,26 @@ typedef struct edgeprof_frame {
 
 typedef struct edgeprof_chain {
     edgeprof_frame *frames;
-    uint32_t max; /* how many there is room for */
+    uint32_t max;   /* how many there is room for */
     uint32_t count; /* may be more than max: the innermost are not recorded then */
-    uint32_t lost; /* how many were not: if one of these ended early, counts are wrong */
+    uint32_t lost;  /* how many were not: if one of these ended early, counts are wrong */
 } edgeprof_chain;
 
-typedef struct edgeprof_fault { /* what edgeprof_check found */
-    uint32_t vertex, line;      /* where more comes in than goes out, or the other way round */
+/* What edgeprof_check found: a vertex where more comes in than goes out, or the other way round; or
+   an edge whose derived count is not the one that was measured. */
+typedef struct edgeprof_fault {
+    uint32_t vertex;
+    uint32_t line;
     const char *vertex_name;
-    uint64_t in, out;
-    uint32_t edge; /* what was derived for this edge differs; UINT32_MAX: the vertex is at fault */
+    uint64_t in;   /* of the vertex; of an edge what was derived */
+    uint64_t out;  /* of the vertex; of an edge what was measured */
+    uint32_t edge; /* UINT32_MAX: the vertex is at fault */
 } edgeprof_fault;
 
 /* ---- answers ---- */
 
-/* Bytes of memory, aligned to 8, that the functions below need for the largest of these functions.
- */
+/* Bytes of memory, aligned to 8, that the functions below need: those of the largest function of
+   the list. */
 EDGEPROF_API size_t edgeprof_bytes(const edgeprof_function *const *list, uint32_t count);
 
 /* Every count of one function: count[0 .. edges] of edges, with the number of activations at
@@ -170,8 +177,8 @@ EDGEPROF_API int edgeprof_counts(const edgeprof_function *f, uint64_t *count, ui
 EDGEPROF_API int edgeprof_check(const edgeprof_function *f, const uint8_t *plan,
                                 edgeprof_fault *fault, void *memory, size_t bytes);
 
-/* LCOV and CSV of functions with a table. Functions of one file become one record. Return 0, what
- * write returned, or -1. */
+/* LCOV and CSV of functions with a table. Functions of one file become one record. Both return 0,
+   or -1: memory is too small, counters are no plan of their graph, or a write failed. */
 EDGEPROF_API int edgeprof_write_lcov(const edgeprof_function *const *list, uint32_t count,
                                      void *memory, size_t bytes, edgeprof_write_fn write,
                                      void *user);
@@ -181,6 +188,9 @@ EDGEPROF_API int edgeprof_write_csv(const edgeprof_function *const *list, uint32
 /* One .brst part of kind 4. Needs no memory. Returns 0, or -1 if a write failed. */
 EDGEPROF_API int edgeprof_write(const edgeprof_function *const *list, uint32_t count,
                                 edgeprof_write_fn write, void *user);
+
+/* What tells the counters of functions apart in a dump: name, hash, bits and slots alone count. */
+EDGEPROF_API uint64_t edgeprof_key(const edgeprof_function *f);
 
 /* Sets all counters of these functions to 0. */
 EDGEPROF_API void edgeprof_reset(const edgeprof_function *const *list, uint32_t count);
@@ -215,26 +225,31 @@ EDGEPROF_API size_t edgeprof_solve_bytes(uint32_t vertices);
 }
 #endif
 
-/* ---- forms ---- */
+/* ---- macros ---- */
 
 /* EP_FUNC(f)           once, at file level: counters and tables of the function whose table is
-   EP_CFG_f EP_FUNC_EXITS(f)     the same for a function that uses EP_FRAME EP_DECLARE(f)        in
-   another file, before EP_REF(f) EP_REF(f)            const edgeprof_function *, or NULL
+                        EP_CFG_f
+   EP_FUNC_EXITS(f)     the same for a function that uses EP_FRAME
+   EP_DECLARE(f)        in another file, before EP_REF(f)
+   EP_REF(f)            const edgeprof_function *, or NULL with EDGEPROF_OFF
    EP_ENTRY(f)          first in the function
    EP_EDGE(f, number)   where this edge is taken
-   EP_JOIN(f)           EDGEPROF_THREAD: add this thread's counters to the common ones
+   EP_JOIN(f)           EDGEPROF_THREAD: adds this thread's counters to the common ones
 
    Activations that end inside of a block, by longjmp or exit, break the flow law, so they must be
-   counted. Define EDGEPROF_CHAIN as a variable of type edgeprof_frame * that each thread has for
-   itself. Then: EP_FRAME(f);         behind EP_ENTRY EP_AT(f, vertex)     before a call that may
-   not come back EP_LEAVE(f)          before each return EP_BACK(f, vertex)   where setjmp has
-   returned something else than 0; vertex is the block behind setjmp and
-   edgeprof_running(EDGEPROF_CHAIN, 1) before exit and around a dump.
+   counted. Define EDGEPROF_CHAIN as a variable of type edgeprof_chain that each thread has for
+   itself. Then:
+
+   EP_FRAME(f);         behind EP_ENTRY
+   EP_AT(f, vertex)     before a call that may not come back
+   EP_LEAVE(f)          before each return
+   EP_BACK(f, vertex)   where setjmp has returned something else than 0; vertex is the block
+                        behind setjmp
+   edgeprof_running(&(EDGEPROF_CHAIN), 1)   before exit and around a dump
 
    f, edge numbers and vertex names must not be macros. How EP_EDGE(tok, 3) comes to nothing: it
-   becomes EP_P_DO(tok, 3, EP_L_tok_3), the plan header replaces the last argument by 0 or 1, and
-   one level further that digit picks EP_P_DO_0, which is ((void)0), or EP_P_DO_1, which increments.
- */
+   becomes EP_P_DO(tok, 3, EP_L_tok_3). The plan header replaces the last argument by 0 or 1. One
+   level further that digit picks EP_P_DO_0, which is ((void)0), or EP_P_DO_1, which increments. */
 
 #if defined(EDGEPROF_CHECK) && defined(EDGEPROF_COVER)
 #error "EDGEPROF_CHECK counts; build without EDGEPROF_COVER"
@@ -259,17 +274,21 @@ typedef uint64_t edgeprof_counter;
 #endif
 
 /* What one counter does. Without gcc or clang, EDGEPROF_ATOMIC needs your own
- * EDGEPROF_ADD(counter). */
+   EDGEPROF_ADD(counter). */
 #if defined(EDGEPROF_ATOMIC) && !defined(EDGEPROF_ADD)
 #if !defined(__GNUC__)
 #error "EDGEPROF_ATOMIC: define EDGEPROF_ADD(counter), which adds 1 to it"
 #endif
 #define EDGEPROF_ADD(counter) ((void)__atomic_fetch_add(&(counter), 1, __ATOMIC_RELAXED))
+#define EP_P_MARK(byte) (__atomic_store_n(&(byte), 1, __ATOMIC_RELAXED))
 #define EP_P_SET_BIT(byte, mask) \
     ((void)__atomic_fetch_or(&(byte), (uint8_t)(mask), __ATOMIC_RELAXED))
 #endif
 #ifndef EDGEPROF_ADD
 #define EDGEPROF_ADD(counter) ((void)++(counter))
+#endif
+#ifndef EP_P_MARK
+#define EP_P_MARK(byte) ((void)((byte) = 1))
 #endif
 #ifndef EP_P_SET_BIT
 #define EP_P_SET_BIT(byte, mask) ((void)((byte) = (uint8_t)((byte) | (mask))))
@@ -326,7 +345,6 @@ typedef uint64_t edgeprof_counter;
 #else
 #define EP_P_ARRAY(F) EP_NB_##F
 #define EP_P_DO_1(F, id) EP_P_MARK(EP_P_MINE(F)[EP_B_##F##_##id])
-#define EP_P_MARK(byte) ((void)((byte) = (uint8_t)((byte) + ((byte) < 255))))
 #endif
 #else
 #define EP_EDGE(F, id) EP_P_DO(F, id, EP_L_##F##_##id)
@@ -544,7 +562,7 @@ EDGEPROF_API size_t edgeprof_bytes(const edgeprof_function *const *list, uint32_
 }
 
 /* COVER: from each mark along the straight line behind it, up to the next vertex with several
- * out-edges. */
+   out-edges. */
 static void edgeprof_p_close(const edgeprof_function *f, uint64_t *count, uint64_t *block,
                              uint32_t *only) {
     uint32_t e, v, w;
@@ -853,8 +871,8 @@ static void edgeprof_p_lcov_function(edgeprof_p_text *t, const edgeprof_function
                                      const edgeprof_p_room *room, edgeprof_p_totals *sum) {
     uint64_t entries = room->count[f->edges], most;
     uint32_t v, w, e, out;
-    for (v = 0; v < f->vertices && entries == 0;
-         v++) /* a line that ran in a function that did not is refused */
+    /* Readers of LCOV refuse a line that ran in a function that did not. */
+    for (v = 0; v < f->vertices && entries == 0; v++)
         if (f->lines[v]) entries = edgeprof_p_line_count(f, room, f->lines[v]) != 0;
     if (entries && room->block[0] == 0) room->block[0] = 1;
     edgeprof_p_say(t, "FN:");
@@ -1083,8 +1101,8 @@ static void edgeprof_p_put_string(edgeprof_p_out *out, const char *string) {
     edgeprof_p_put(out, string, size);
 }
 
-/* What tells functions apart: name, table and plan, and kind of counters. FNV-1a. */
-static uint64_t edgeprof_p_key(const edgeprof_function *f) {
+/* FNV-1a. */
+EDGEPROF_API uint64_t edgeprof_key(const edgeprof_function *f) {
     uint64_t key = UINT64_C(0xCBF29CE484222325);
     const char *at;
     int i;
@@ -1097,7 +1115,7 @@ static uint64_t edgeprof_p_key(const edgeprof_function *f) {
 
 static void edgeprof_p_put_key(edgeprof_p_out *out, const edgeprof_function *f) {
     unsigned char key[8];
-    edgeprof_p_little(key, edgeprof_p_key(f), 8);
+    edgeprof_p_little(key, edgeprof_key(f), 8);
     edgeprof_p_put(out, key, 8);
 }
 

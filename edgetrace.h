@@ -35,7 +35,7 @@
            edgetrace_begin(&t, save, NULL, NULL);
            numbers(&t, 3);
            if (edgetrace_end(&t) != 0) return 1;
-           if (edgetrace_reader_init(&reader, &f, 1, 10, memory, sizeof memory) != 0) return 1;
+           if (edgetrace_reader_init(&reader, &f, 1, memory, sizeof memory) == 0) return 1;
            return edgetrace_read(&reader, file, size, NULL, 0, 1000, show, NULL) != 0;
        }
    end of example.
@@ -75,7 +75,7 @@
 #if defined(__GNUC__) || defined(__clang__)
 #define EDGETRACE_P_GNU
 #endif
-#ifdef EDGETRACE_P_GNU
+#if defined(EDGETRACE_P_GNU) || defined(__TINYC__)
 #define EDGETRACE_P_UNUSED __attribute__((unused))
 #else
 #define EDGETRACE_P_UNUSED
@@ -94,7 +94,8 @@ extern "C" {
 
 /* ---- in the program ---- */
 
-typedef int (*edgetrace_write_fn)(void *user, const void *data, size_t size); /* 0: go on */
+/* Takes bytes that are written. Returns 0 to go on; anything else stops the trace. */
+typedef int (*edgetrace_write_fn)(void *user, const void *data, size_t size);
 
 typedef struct edgetrace {
     edgetrace_write_fn write, write_bits;
@@ -111,33 +112,40 @@ typedef struct edgetrace {
 EDGETRACE_API void edgetrace_begin(edgetrace *t, edgetrace_write_fn write,
                                    edgetrace_write_fn write_bits, void *user);
 /* Writes what is left. Returns 0, or -1 if a write failed. Its last byte says that the trace ends
- * here. */
+   here. */
 EDGETRACE_API int edgetrace_end(edgetrace *t);
+
+/* An edge with a witness, or one of several out-edges in bit tracing, is taken. */
 EDGETRACE_API void edgetrace_witness(edgetrace *t, uint32_t number);
 EDGETRACE_API void edgetrace_choice(edgetrace *t, uint32_t place, uint32_t bits);
-EDGETRACE_API int edgetrace_entry(edgetrace *t,
-                                  uint32_t function); /* returns what edgetrace_return wants */
+
+/* A function begins. Returns what edgetrace_return wants when it ends. */
+EDGETRACE_API int edgetrace_entry(edgetrace *t, uint32_t function);
 EDGETRACE_API void edgetrace_return(edgetrace *t, int outside);
-EDGETRACE_API int edgetrace_call(edgetrace *t); /* returns what edgetrace_called wants */
+
+/* Before an opaque call. Returns what edgetrace_called wants behind it. */
+EDGETRACE_API int edgetrace_call(edgetrace *t);
 EDGETRACE_API void edgetrace_called(edgetrace *t, int outside);
-EDGETRACE_API uint32_t edgetrace_serial(edgetrace *t); /* a number for this activation */
+
+/* Returns a number for this activation, which edgetrace_resume wants when longjmp comes back. */
+EDGETRACE_API uint32_t edgetrace_serial(edgetrace *t);
 EDGETRACE_API void edgetrace_resume(edgetrace *t, uint32_t serial, uint32_t block);
 
 /* ---- reading ---- */
 
+/* What a block calls. Smaller numbers are functions of the program. */
 enum {
-    EDGETRACE_SILENT = 0x7FFFFFFE,
-    EDGETRACE_OPAQUE = 0x7FFFFFFF
-}; /* calls; smaller numbers are functions */
+    EDGETRACE_SILENT = 0x7FFFFFFE, /* code that is not traced and calls nothing traced */
+    EDGETRACE_OPAQUE = 0x7FFFFFFF  /* what the reader cannot know */
+};
 
+/* call_at: the calls of vertex v are call[call_at[v]] .. call[call_at[v + 1] - 1]. */
 typedef struct edgetrace_function {
     uint32_t vertices, edges, root, exit;
-    const uint32_t *ends;   /* pairs: source, target */
-    const uint8_t *witness; /* of each edge; NULL: this is bit tracing */
-    const uint32_t
-        *call_at; /* calls of vertex v: call[call_at[v]] .. call[call_at[v + 1] - 1]; NULL: none */
-    const uint32_t *call; /* a function of the program, EDGETRACE_SILENT (not traced, calls nothing
-                             traced), or _OPAQUE */
+    const uint32_t *ends;         /* pairs: source, target */
+    const uint8_t *witness;       /* of each edge; NULL: this is bit tracing */
+    const uint32_t *call_at;      /* NULL: it calls nothing */
+    const uint32_t *call;
     const uint8_t *never_returns; /* of each vertex: its last call does not come back; NULL: none */
     int has_serial;               /* it calls edgetrace_serial at its entry */
 } edgetrace_function;
@@ -152,23 +160,25 @@ typedef struct edgetrace_reader {
     edgetrace_frame *frames;
     uint32_t *first; /* of each function: where its lists are */
     uint32_t *lists;
-    uint32_t *toward,
-        *queue; /* of each vertex of the top frame: the edge that leads to the held witness */
+    uint32_t *toward;   /* of each vertex of the top frame: the edge to the held witness */
+    uint32_t *queue;
     const char *reason; /* after -1 */
     size_t offset;      /* of the token that was read last */
     uint32_t serials;
 } edgetrace_reader;
 
-/* Bytes of memory that edgetrace_reader_init needs, aligned to 8. */
+/* Bytes of memory, aligned to 8, with which edgetrace_reader_init has room for `depth` calls. */
 EDGETRACE_API size_t edgetrace_reader_bytes(const edgetrace_function *functions, uint32_t count,
                                             uint32_t depth);
-/* Returns 0, or -1: too little memory, or an edge that leads to no vertex. */
-EDGETRACE_API int edgetrace_reader_init(edgetrace_reader *r, const edgetrace_function *functions,
-                                        uint32_t count, uint32_t depth, void *memory, size_t bytes);
+/* Returns how many calls may be open at a time. 0 means that memory is too small or that an edge
+   leads to no vertex, and r must not be used. */
+EDGETRACE_API uint32_t edgetrace_reader_init(edgetrace_reader *r,
+                                             const edgetrace_function *functions, uint32_t count,
+                                             void *memory, size_t bytes);
 /* Calls block(user, function, vertex, is_certain) for every block, at most `most` times; it returns
    0 to go on. EXIT is no block. Returns 0 at the end of the trace, when it was cut, or when block
-   or `most` stopped it; -1 with reason and offset if the trace does not fit the graphs or more than
-   `depth` calls are open. */
+   or `most` stopped it; -1 with reason and offset if the trace does not fit the graphs or more
+   calls are open than there is room for. */
 EDGETRACE_API int edgetrace_read(edgetrace_reader *r, const void *tokens, size_t size,
                                  const void *bits, uint64_t bit_count, uint64_t most,
                                  int (*block)(void *user, uint32_t function, uint32_t vertex,
@@ -187,9 +197,10 @@ EDGETRACE_API int edgetrace_read(edgetrace_reader *r, const void *tokens, size_t
 /* ---- writing ---- */
 
 /* Tokens are varints, and context tells what they mean:
-       where a witness is wanted                         0 END, k + 1 witness k
-       at an opaque call, and where no frame is left     0 END, 1 LEAVE, 2 RESUME serial vertex, 3 +
-   f ENTER function f */
+
+       where a witness is wanted      0 END, k + 1 witness k
+       at an opaque call,             0 END, 1 LEAVE, 2 RESUME serial vertex,
+       and where no frame is left     3 + f ENTER function f */
 
 enum { EDGETRACE_P_END = 0, EDGETRACE_P_LEAVE = 1, EDGETRACE_P_RESUME = 2, EDGETRACE_P_ENTER = 3 };
 
@@ -307,25 +318,27 @@ static uint32_t *edgetrace_p_list(const edgetrace_function *f, uint32_t *at, uin
     return list + f->edges;
 }
 
-EDGETRACE_API int edgetrace_reader_init(edgetrace_reader *r, const edgetrace_function *functions,
-                                        uint32_t count, uint32_t depth, void *memory,
-                                        size_t bytes) {
+EDGETRACE_API uint32_t edgetrace_reader_init(edgetrace_reader *r,
+                                             const edgetrace_function *functions, uint32_t count,
+                                             void *memory, size_t bytes) {
+    size_t least = edgetrace_reader_bytes(functions, count, 0), depth;
     uint32_t *next, most = 0, i, e;
     r->functions = functions;
     r->count = count;
     r->depth = r->serials = 0;
-    r->depth_max = depth;
     r->reason = "";
     r->offset = 0;
-    if (bytes < edgetrace_reader_bytes(functions, count, depth)) return -1;
+    depth = bytes < least ? 0 : (bytes - least) / sizeof(edgetrace_frame);
+    r->depth_max = depth < UINT32_MAX ? (uint32_t)depth : UINT32_MAX;
+    if (depth == 0) return 0;
     r->frames = (edgetrace_frame *)memory;
     r->first = (uint32_t *)(void *)(r->frames + depth);
     r->lists = next = r->first + count;
     for (i = 0; i < count; i++) {
         const edgetrace_function *f = &functions[i];
-        if (f->root >= f->vertices || f->exit >= f->vertices) return -1;
+        if (f->root >= f->vertices || f->exit >= f->vertices) return 0;
         for (e = 0; e < 2 * f->edges; e++)
-            if (f->ends[e] >= f->vertices) return -1;
+            if (f->ends[e] >= f->vertices) return 0;
         r->first[i] = (uint32_t)(next - r->lists);
         next = edgetrace_p_list(f, next, 0);
         next = edgetrace_p_list(f, next, 1);
@@ -335,7 +348,7 @@ EDGETRACE_API int edgetrace_reader_init(edgetrace_reader *r, const edgetrace_fun
     }
     r->toward = next;
     r->queue = next + most;
-    return 0;
+    return r->depth_max;
 }
 
 typedef struct edgetrace_p_stream {
@@ -415,8 +428,8 @@ static int edgetrace_p_hold(edgetrace_reader *r, edgetrace_p_stream *s, edgetrac
     return 1;
 }
 
-/* The edge by which the top frame leaves its vertex. Returns 1, 0 at the end of the trace, or -1.
- */
+/* The edge by which the top frame leaves its vertex. Returns 1, 0 at the end of the trace, or
+   -1. */
 static int edgetrace_p_choose(edgetrace_reader *r, edgetrace_p_stream *s, edgetrace_frame *frame,
                               uint32_t *edge) {
     const edgetrace_function *f = &r->functions[frame->function];
@@ -456,7 +469,7 @@ static int edgetrace_p_choose(edgetrace_reader *r, edgetrace_p_stream *s, edgetr
 }
 
 /* One event at an opaque call or where no frame is left. Returns 1: a block was entered; 2: LEAVE;
- * 0: the end; or -1. */
+   0: the end; or -1. */
 static int edgetrace_p_event(edgetrace_reader *r, edgetrace_p_stream *s) {
     uint32_t token = edgetrace_p_next(r, s), vertex, depth;
     if (token == EDGETRACE_P_END) return 0;

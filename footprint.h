@@ -13,7 +13,8 @@
            if (footprint_init(&fp, memory, sizeof memory, NULL) == 0) return 1;
            for (i = 0; i < 40000; i++) footprint_reference(&fp, &data[i * i % 50000], sizeof *data);
            if (footprint_snapshot(&fp, &profile, table, sizeof table) != 0) return 1;
-           printf("1000 accesses touch %.1f blocks\n", footprint_average(&profile, 1000));
+           printf("half of all windows of 1000 accesses touch no more than %u blocks\n", (unsigned)
+                  footprint_bin_high(footprint_percentile(&profile, footprint_bin(1000), 50)));
            printf("a cache of 512 misses %.3f\n", footprint_miss_ratio(&profile, 512));
            return 0;
        }
@@ -35,8 +36,9 @@
       needed. footprint_open takes memory from config.alloc and grows as blocks come.
    4. Report accesses: footprint_access takes a block number, footprint_reference an address, and
       footprint_access_many an array of block numbers. The array is the fastest way.
-   5. footprint_snapshot fills a footprint_profile, as often as you like. Read the profile with
-      footprint_percentile, footprint_average, footprint_miss_ratio and the functions beside them.
+   5. footprint_snapshot fills a footprint_profile, as often as you like. Read it with
+      footprint_percentile, footprint_at_least and footprint_miss_ratio. hotl.h reads averages out
+      of it; a program that wants nothing else needs only hotl.h, at a third of the cost.
    6. footprint_subtract takes an earlier snapshot out of a later one. The rest are the windows that
       ended in between (a phase). footprint_add adds the profiles of threads or of runs.
       footprint_write puts a profile into a .brst file, which `bursty report` shows.
@@ -49,7 +51,7 @@
    - The header allocates only through config.alloc. It does not abort, print or keep globals.
    - A full table goes on counting, and the profile says so. There are two ways to be full:
        By default every second block is dropped, chosen by a hash, and each that is kept counts for
-       two; then every fourth, and so on. From there on numbers are estimates without a guarantee.
+       two; then three of four, and so on. From there on numbers are estimates without a guarantee.
        With FOOTPRINT_FORGET the least recently used blocks are dropped. Footprints up to the number
        that footprint_init returned stay guaranteed. Larger ones share one open bin.
    - Blocks that no window up to window_max can reach are dropped without loss of accuracy.
@@ -57,7 +59,6 @@
      further ones are not counted, but are added up in footprint_stats.lost.
 
    THREADS  Use one footprint for each thread and add their profiles. Nothing is shared or locked.
-   A snapshot writes to scratch memory of the footprint, so take it on the thread that counts.
 
    OPTIONS  (define them where FOOTPRINT_IMPLEMENTATION is)
      FOOTPRINT_STATIC       makes all functions static; define it before every include of that file
@@ -66,11 +67,10 @@
      FOOTPRINT_NO_BUILTINS  uses plain C instead of the compiler's bit scans and prefetches
      FOOTPRINT_NO_SIMD      does not use SSE2 and BMI2 of x86-64 processors
 
-   COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1. On data accesses of gzip
-   it takes 110 instructions at c = 0.9, 164 at c = 1 and 37 for the average alone
-   (bench/footprint_instructions.sh). Each block that fits takes 28 bytes, or 21 for the average
-   alone. Tables take 0.3 MB if window_max is 1023, and 0.7 to 1.8 MB by default. footprint_open
-   makes room for 8000 blocks at first. */
+   COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1: 110 instructions at
+   c = 0.9 and 164 at c = 1 on data accesses of gzip (bench/footprint_instructions.sh). Each block
+   that fits takes 28 bytes. Tables take 0.3 MB if window_max is 1023, and 0.7 to 1.8 MB by default.
+   footprint_open makes room for 8000 blocks at first. */
 
 #ifndef FOOTPRINT_H
 #define FOOTPRINT_H
@@ -101,7 +101,7 @@ extern "C" {
 /* ---- types ---- */
 
 enum {                               /* flags of a config, of footprint_stats and of a profile */
-    FOOTPRINT_AVERAGE     = 1,       /* counts the average alone: no windows, no stack distances */
+    FOOTPRINT_AVERAGE     = 1,       /* a profile of hotl.h: averages alone */
     FOOTPRINT_FORGET      = 2,       /* drops the oldest blocks when full, instead of sampling */
     FOOTPRINT_FULL        = 4,       /* blocks did not fit; cure: memory or blocks_max */
     FOOTPRINT_ENDED       = 8,       /* accesses came after accesses_max; cure: window_max */
@@ -114,7 +114,7 @@ typedef struct footprint_config {
     double   c;                      /* precision c of the paper: 0.01 to 1; default 0.9 */
     uint64_t window_max;             /* longest window, rounded up to its bin; default 2^32 - 1 */
     uint32_t blocks_max;             /* makes room for no more blocks than that; default 2^30 */
-    uint32_t flags;                  /* FOOTPRINT_AVERAGE, FOOTPRINT_FORGET */
+    uint32_t flags;                  /* FOOTPRINT_FORGET */
     uint32_t sample_log2;            /* k <= 24: follows one block in 2^k, no guarantee */
     uint32_t block_log2;             /* bytes of a block, as a power of 2; default 6 (64 bytes) */
     void *(*alloc)(void *user, size_t bytes);            /* for footprint_open; may return NULL */
@@ -168,16 +168,15 @@ typedef struct footprint {
     uint64_t gone, gone_low, gone_high;                  /* forgotten since start; times' sum */
     uint32_t filled, tracked;        /* blocks in recent; in recent and slots */
     uint32_t next, slots, cap;       /* next free slot; room; how many live ones make it full */
-    uint32_t buckets;                /* of index or table */
+    uint32_t buckets;                /* of index */
     uint32_t marks, mark_max, mark_young, exact;         /* exact: so many marks have no slack */
     uint32_t columns, rows, depth_first, flags, sample_log2;
-    uint32_t newest, second;         /* average only: buckets of the two latest blocks */
     uint32_t is_fast, is_overfull, is_followed;          /* is_followed: the latest access */
-    footprint_entry *ring, *slot, *table;
+    footprint_entry *ring, *slot;
     uint32_t *index;
     uint64_t *live;
     uint8_t  *near;
-    uint32_t *shifted, *reused, *gap_young;
+    uint32_t *shifted, *reused;
     int32_t  *young;
     uint32_t *place, *pending, *slack;
     struct footprint_p_mark   *mark;
@@ -218,10 +217,10 @@ FOOTPRINT_API uint64_t footprint_mark_time(const footprint *fp, uint32_t bin);
 
 /* ---- functions: profiles (paper, section 1) ---- */
 
-/* Fills *profile, whose tables go to memory[0..bytes). Counting goes on undisturbed.
+/* Fills *profile, whose tables go to memory[0..bytes), and counting goes on.
    Returns 0, or -1 if bytes is less than footprint_snapshot_bytes. */
-FOOTPRINT_API int    footprint_snapshot(const footprint *fp, footprint_profile *profile,
-                                        void *memory, size_t bytes);
+FOOTPRINT_API int    footprint_snapshot(footprint *fp, footprint_profile *profile, void *memory,
+                                        size_t bytes);
 FOOTPRINT_API size_t footprint_snapshot_bytes(const footprint *fp);
 /* Makes an empty profile to which others can be added.
    Returns 0, or -1 if bytes is less than footprint_profile_bytes. */
@@ -254,23 +253,10 @@ FOOTPRINT_API uint64_t footprint_windows_in_bin(const footprint_profile *p, uint
 FOOTPRINT_API uint32_t footprint_percentile(const footprint_profile *p, uint32_t window_bin,
                                             uint32_t percent);
 
-/* Returns the average footprint of all windows of `window` accesses (Xiang et al., PACT 2011). It
-   is exact at the high ends of bins and interpolated in between. */
-FOOTPRINT_API double footprint_average(const footprint_profile *p, double window);
-/* Returns the window length at which the average footprint reaches `blocks`, or -1 if it never does
-   (fill time of HOTL; Xiang et al., ASPLOS 2013). */
-FOOTPRINT_API double footprint_fill_time(const footprint_profile *p, double blocks);
-/* Returns the share of accesses that miss in an LRU cache of so many blocks, from stack distances.
-   At c = 1 it is exact if `blocks` is the high end of a bin. Returns -1 where it cannot be told:
-   for caches below 2^sample_log2 blocks if blocks are sampled. */
+/* Returns the share of accesses that miss in an LRU cache of so many blocks, by stack distances. At
+   c = 1 it is exact if `blocks` is the high end of a bin. Returns -1 for caches below 2^sample_log2
+   blocks, of which sampling cannot tell. */
 FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blocks);
-/* The same from the average alone (miss ratio of HOTL). It is good where reuse is alike everywhere.
-   */
-FOOTPRINT_API double footprint_miss_ratio_by_average(const footprint_profile *p, double blocks);
-/* Returns the accesses between two misses (inter-miss time of HOTL), or -1 if there are no misses.
-   */
-FOOTPRINT_API double footprint_inter_miss_time(const footprint_profile *p, double blocks);
-
 #ifndef FOOTPRINT_NO_FILES
 /* Writes the profile as one part of a .brst file (docs/formats.md). `write` returns 0 to go on.
    Returns 0, or -1 if write returned anything else. */
@@ -291,12 +277,6 @@ FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name,
 
 #ifndef FOOTPRINT_ASSERT
 #define FOOTPRINT_ASSERT(x) ((void)0)
-#endif
-#undef FOOTPRINT_API
-#ifdef FOOTPRINT_STATIC
-#define FOOTPRINT_API FOOTPRINT_P_UNUSED static
-#else
-#define FOOTPRINT_API
 #endif
 
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(FOOTPRINT_NO_BUILTINS) && \
@@ -460,7 +440,9 @@ FOOTPRINT_API uint64_t footprint_bin_high(uint32_t bin) {
     return bin >= 495 ? UINT64_MAX : footprint_bin_low(bin + 1) - 1;
 }
 
-/* Sums of 128 bits; they may pass below 0 in between. */
+/* [shared: wide] Sums of 128 bits; they may pass below 0 in between. */
+typedef struct footprint_p_wide { uint64_t low, high; } footprint_p_wide;
+
 static void footprint_p_wide_add(uint64_t *low, uint64_t *high, uint64_t add_low,
                                  uint64_t add_high) {
     *low += add_low;
@@ -473,28 +455,20 @@ static void footprint_p_wide_less(uint64_t *low, uint64_t *high, uint64_t less_l
     *low -= less_low;
 }
 
-typedef struct footprint_p_wide { uint64_t low, high; } footprint_p_wide;
-
+/* b may be negative. */
 static footprint_p_wide footprint_p_product(uint64_t a, uint64_t b) {
     uint64_t a0 = a & UINT32_MAX, a1 = a >> 32, b0 = b & UINT32_MAX, b1 = b >> 32;
     uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
     uint64_t middle2 = a0 * b1 + (middle & UINT32_MAX);
     footprint_p_wide product;
     product.low = a * b;
-    product.high = a1 * b1 + (middle >> 32) + (middle2 >> 32);
+    product.high = a1 * b1 + (middle >> 32) + (middle2 >> 32) - (b >> 63 ? a : 0);
     return product;
 }
+/* [end shared] */
 
 /* Returns 1 + 2 + .. + k modulo 2^64, and 0 for k = -1. */
 static uint64_t footprint_p_triangle(uint64_t k) { return ((k + 1) >> 1) * (k | 1); }
-
-/* How many windows of a run of n accesses have a length in bin. */
-static uint64_t footprint_p_windows(uint64_t n, uint32_t bin) {
-    uint64_t low = footprint_bin_low(bin), high = footprint_bin_high(bin), width;
-    if (bin == 0 || n < low) return 0;
-    width = (high < n ? high : n) - low + 1;
-    return width * (n - low + 1) - footprint_p_triangle(width - 1);
-}
 
 /* Byte b of the result says how many of the lowest 8 (b + 1) bits of v are set. */
 static uint64_t footprint_p_ones(uint64_t v) {
@@ -547,8 +521,7 @@ typedef struct footprint_p_mark { uint64_t since, born; uint32_t row; } footprin
 typedef struct footprint_p_gap { uint64_t count, low, high; } footprint_p_gap;
 typedef struct footprint_p_moment { uint64_t count, sum, square; } footprint_p_moment;
 
-/* The largest footprint that a window may have without being counted as >= low: K of the algorithm.
-   */
+/* The largest footprint that a window may have without being counted as >= low: K, see "marks". */
 static uint64_t footprint_p_reach(double c, uint64_t low) {
     return c >= 1 ? low - 1 : (uint64_t)((double)(low - 1) / c + 1e-9);
 }
@@ -565,19 +538,16 @@ static void *footprint_p_take(unsigned char *base, uint64_t *at, uint64_t count,
 }
 
 /* Lays the blocks out from base on. If base is NULL it only returns how many bytes they take. */
+#define FOOTPRINT_P_TAKE(field, type, count) \
+    fp->field = (type *)footprint_p_take(base, &at, (count), sizeof(type))
 static uint64_t footprint_p_layout_blocks(footprint *fp, unsigned char *base, uint32_t slots) {
-    uint64_t at = 0, one_more = (uint64_t)slots + 1;       /* a reserve until thinning */
+    uint64_t at = 0;
     fp->slots = slots;
     fp->cap = slots - slots / 4;
-    if (fp->flags & FOOTPRINT_AVERAGE) {
-        fp->buckets = slots;
-        fp->table = (footprint_entry *)footprint_p_take(base, &at, one_more, sizeof *fp->table);
-    } else {
-        fp->buckets = slots + slots / 4;
-        fp->slot  = (footprint_entry *)footprint_p_take(base, &at, one_more, sizeof *fp->slot);
-        fp->index = (uint32_t *)footprint_p_take(base, &at, fp->buckets, sizeof *fp->index);
-        fp->live  = (uint64_t *)footprint_p_take(base, &at, slots / 64 + 2, sizeof *fp->live);
-    }
+    fp->buckets = slots + slots / 4;
+    FOOTPRINT_P_TAKE(slot, footprint_entry, slots + UINT64_C(1));  /* one in reserve: thinning */
+    FOOTPRINT_P_TAKE(index, uint32_t, fp->buckets);
+    FOOTPRINT_P_TAKE(live, uint64_t, slots / 64 + 2);
     fp->blocks_bytes = (size_t)at;
     return at;
 }
@@ -586,19 +556,8 @@ static uint64_t footprint_p_layout_blocks(footprint *fp, unsigned char *base, ui
 static uint64_t footprint_p_layout_tables(footprint *fp, unsigned char *base, uint32_t slots) {
     const uint32_t T = FOOTPRINT_P_T, low = footprint_bin(T), columns = fp->columns;
     uint32_t marks, young;
-    uint64_t at = 0, rows = 1, cells;
+    uint64_t at = 0, rows, cells;
     int forget = (fp->flags & FOOTPRINT_FORGET) != 0;
-    fp->gap     = (footprint_p_gap *)footprint_p_take(base, &at, columns + 1, sizeof *fp->gap);
-    fp->scratch = (footprint_p_moment *)footprint_p_take(base, &at, columns + 1,
-                                                         sizeof *fp->scratch);
-    fp->before_total = (footprint_total *)footprint_p_take(base, &at, columns,
-                                                           sizeof(footprint_total));
-    fp->gap_young = (uint32_t *)footprint_p_take(base, &at, FOOTPRINT_P_YOUNG, sizeof(uint32_t));
-    fp->rows = 1;
-    if (fp->flags & FOOTPRINT_AVERAGE) {
-        fp->table_bytes = (size_t)at;
-        return at;
-    }
     marks = footprint_bin(forget ? (uint64_t)slots - slots / 4 + T - 1 : (uint64_t)slots + T) - low;
     if (marks > columns - 1 - low) marks = columns - 1 - low;   /* no window has so many blocks */
     young = footprint_bin(FOOTPRINT_P_MARK_YOUNG) - 1 - low;
@@ -610,31 +569,41 @@ static uint64_t footprint_p_layout_tables(footprint *fp, unsigned char *base, ui
     fp->mark_young = young;
     fp->rows = (uint32_t)rows;
     fp->cell_count = (size_t)cells;
-    fp->ring    = (footprint_entry *)footprint_p_take(base, &at, FOOTPRINT_P_RING + T + 4,
-                                                      sizeof *fp->ring);
-    fp->shifted = (uint32_t *)footprint_p_take(base, &at, T * FOOTPRINT_P_YOUNG, sizeof(uint32_t));
-    fp->reused  = (uint32_t *)footprint_p_take(base, &at, T * FOOTPRINT_P_YOUNG, sizeof(uint32_t));
-    fp->events  = (footprint_p_moment *)footprint_p_take(base, &at, (T + 2) * (uint64_t)columns,
-                                                         sizeof *fp->events);
-    fp->near    = (uint8_t *)footprint_p_take(base, &at, FOOTPRINT_P_NEAR, 1);
-    fp->born    = (uint64_t *)footprint_p_take(base, &at, T + 1, sizeof *fp->born);
-    fp->depth   = (uint64_t *)footprint_p_take(base, &at, rows, sizeof *fp->depth);
-    fp->before  = (uint64_t *)footprint_p_take(base, &at, forget ? 0u : rows * columns,
-                                               sizeof *fp->before);
-    fp->place   = (uint32_t *)footprint_p_take(base, &at, marks + 16, sizeof(uint32_t));
-    fp->pending = (uint32_t *)footprint_p_take(base, &at, marks + 16, sizeof(uint32_t));
-    fp->slack   = (uint32_t *)footprint_p_take(base, &at, marks + 16, sizeof(uint32_t));
-    fp->mark    = (footprint_p_mark *)footprint_p_take(base, &at, marks, sizeof *fp->mark);
-    fp->young   = (int32_t *)footprint_p_take(base, &at, (uint64_t)young * FOOTPRINT_P_MARK_YOUNG,
-                                              sizeof(int32_t));
-    fp->cells   = (footprint_p_moment *)footprint_p_take(base, &at, cells, sizeof *fp->cells);
+    FOOTPRINT_P_TAKE(gap, footprint_p_gap, columns + 1);
+    FOOTPRINT_P_TAKE(scratch, footprint_p_moment, columns + 1);
+    FOOTPRINT_P_TAKE(before_total, footprint_total, columns);
+    FOOTPRINT_P_TAKE(ring, footprint_entry, FOOTPRINT_P_RING + T + 4);
+    FOOTPRINT_P_TAKE(shifted, uint32_t, T * FOOTPRINT_P_YOUNG);
+    FOOTPRINT_P_TAKE(reused, uint32_t, T * FOOTPRINT_P_YOUNG);
+    FOOTPRINT_P_TAKE(events, footprint_p_moment, (T + 2) * (uint64_t)columns);
+    FOOTPRINT_P_TAKE(near, uint8_t, FOOTPRINT_P_NEAR);
+    FOOTPRINT_P_TAKE(born, uint64_t, T + 1);
+    FOOTPRINT_P_TAKE(depth, uint64_t, rows);
+    FOOTPRINT_P_TAKE(before, uint64_t, forget ? 0u : rows * columns);
+    FOOTPRINT_P_TAKE(place, uint32_t, marks + 16);
+    FOOTPRINT_P_TAKE(pending, uint32_t, marks + 16);
+    FOOTPRINT_P_TAKE(slack, uint32_t, marks + 16);
+    FOOTPRINT_P_TAKE(mark, footprint_p_mark, marks);
+    FOOTPRINT_P_TAKE(young, int32_t, (uint64_t)young * FOOTPRINT_P_MARK_YOUNG);
+    FOOTPRINT_P_TAKE(cells, footprint_p_moment, cells);
     fp->table_bytes = (size_t)at;
     return at;
 }
 
-static uint64_t footprint_p_layout(footprint *fp, unsigned char *base, uint32_t slots) {
-    uint64_t tables = footprint_p_layout_tables(fp, base, slots);
-    return tables + footprint_p_layout_blocks(fp, base ? base + (size_t)tables : NULL, slots);
+/* Returns how many bytes tables and blocks take. */
+static uint64_t footprint_p_measure(footprint *fp, uint32_t slots) {
+    return footprint_p_layout_tables(fp, NULL, slots) + footprint_p_layout_blocks(fp, NULL, slots);
+}
+
+/* Starts in memory for tables that allow for `most` slots, and for blocks in `slots` slots. */
+static uint32_t footprint_p_start(footprint *fp, void *tables, uint32_t most, void *blocks,
+                                  uint32_t slots) {
+    footprint_p_layout_tables(fp, (unsigned char *)tables, most);
+    footprint_p_layout_blocks(fp, (unsigned char *)blocks, slots);
+    footprint_p_zero(tables, fp->table_bytes);
+    footprint_p_zero(blocks, fp->blocks_bytes);
+    fp->top = fp->ring + FOOTPRINT_P_RING;
+    return fp->cap;
 }
 
 static int footprint_p_is_fast(void);
@@ -654,8 +623,7 @@ static void footprint_p_configure(footprint *fp, const footprint_config *config)
         fp->config.blocks_max = UINT32_C(1) << 30;
     if (fp->config.sample_log2 > 24) fp->config.sample_log2 = 24;
     if (fp->config.block_log2 == 0) fp->config.block_log2 = 6;
-    fp->flags = fp->config.flags & (FOOTPRINT_AVERAGE | FOOTPRINT_FORGET);
-    if (fp->flags & FOOTPRINT_AVERAGE) fp->flags = FOOTPRINT_AVERAGE;
+    fp->flags = fp->config.flags & FOOTPRINT_FORGET;
     fp->sample_log2 = fp->config.sample_log2;
     fp->depth_first = footprint_bin((uint64_t)FOOTPRINT_P_T << fp->sample_log2);
     fp->next = 2;
@@ -678,55 +646,45 @@ FOOTPRINT_API size_t footprint_bytes(const footprint_config *config, uint32_t bl
     footprint fp;
     uint64_t bytes;
     footprint_p_configure(&fp, config);
-    bytes = footprint_p_layout(&fp, NULL, footprint_p_slots(&fp, blocks)) + 15;
+    bytes = footprint_p_measure(&fp, footprint_p_slots(&fp, blocks)) + 15;
     return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
 }
 
 FOOTPRINT_API uint32_t footprint_init(footprint *fp, void *memory, size_t bytes,
                                       const footprint_config *config) {
-    unsigned char *base = (unsigned char *)memory;
     size_t skip = (size_t)(0 - (uintptr_t)memory) & 15, room;
+    unsigned char *base = (unsigned char *)memory + skip;
     uint32_t slots = 64, step, most;
     footprint_p_configure(fp, config);
     fp->config.alloc = NULL;
     most = footprint_p_slots(fp, UINT64_MAX);
     room = memory != NULL && bytes > skip ? bytes - skip : 0;
-    if (footprint_p_layout(fp, NULL, slots) > room) {
+    if (footprint_p_measure(fp, slots) > room) {
         footprint_p_zero(fp, sizeof *fp);
         return 0;
     }
     for (step = UINT32_C(1) << 30; step; step /= 2) {
-        if (step > most - slots) continue;
-        if (footprint_p_layout(fp, NULL, slots + step) <= room) slots += step;
+        if (step <= most - slots && footprint_p_measure(fp, slots + step) <= room) slots += step;
     }
-    footprint_p_zero(base + skip, (size_t)footprint_p_layout(fp, base + skip, slots));
-    if (fp->ring) fp->top = fp->ring + FOOTPRINT_P_RING;
-    return fp->cap;
+    footprint_p_measure(fp, slots);
+    return footprint_p_start(fp, base, slots, base + fp->table_bytes, slots);
 }
 
 FOOTPRINT_API uint32_t footprint_open(footprint *fp, const footprint_config *config) {
     uint32_t most, slots;
     footprint_p_configure(fp, config);
-    if (!fp->config.alloc) {
-        footprint_p_zero(fp, sizeof *fp);
-        return 0;
-    }
     most = footprint_p_slots(fp, UINT64_MAX);
     slots = footprint_p_slots(fp, FOOTPRINT_P_FIRST);
     footprint_p_layout_tables(fp, NULL, most);
     footprint_p_layout_blocks(fp, NULL, slots);
-    fp->tables = fp->config.alloc(fp->config.user, fp->table_bytes);
-    fp->blocks = fp->config.alloc(fp->config.user, fp->blocks_bytes);
-    if (!fp->tables || !fp->blocks) {
-        footprint_close(fp);
-        return 0;
+    if (fp->config.alloc) {
+        fp->tables = fp->config.alloc(fp->config.user, fp->table_bytes);
+        fp->blocks = fp->config.alloc(fp->config.user, fp->blocks_bytes);
     }
-    footprint_p_layout_tables(fp, (unsigned char *)fp->tables, most);
-    footprint_p_layout_blocks(fp, (unsigned char *)fp->blocks, slots);
-    footprint_p_zero(fp->tables, fp->table_bytes);
-    footprint_p_zero(fp->blocks, fp->blocks_bytes);
-    if (fp->ring) fp->top = fp->ring + FOOTPRINT_P_RING;
-    return fp->cap;
+    if (fp->tables && fp->blocks)
+        return footprint_p_start(fp, fp->tables, most, fp->blocks, slots);
+    footprint_close(fp);
+    return 0;
 }
 
 /* A closed footprint, like one whose init failed, counts nothing: all accesses are lost. */
@@ -736,40 +694,23 @@ FOOTPRINT_API void footprint_close(footprint *fp) {
     footprint_p_zero(fp, sizeof *fp);
 }
 
-static uint32_t footprint_p_average_find(const footprint *fp, uint64_t block);
-
-/* Moves the blocks to larger memory and leaves the index empty. Returns 1, or 0 if there is no
-   larger memory; then nothing has changed. */
-static int footprint_p_grow(footprint *fp, uint64_t slots) {
+/* Moves the blocks to larger memory, if there is any, and leaves the index empty. */
+static void footprint_p_grow(footprint *fp, uint64_t slots) {
     footprint old = *fp;
     uint64_t most = footprint_p_slots(fp, UINT64_MAX);
-    uint32_t i;
     if (slots > most) slots = most;
-    if (slots <= fp->slots || !fp->config.alloc || fp->flags & FOOTPRINT_FULL) return 0;
+    if (slots <= fp->slots || !fp->config.alloc || fp->flags & FOOTPRINT_FULL) return;
     footprint_p_layout_blocks(fp, NULL, (uint32_t)slots);
     fp->blocks = fp->config.alloc(fp->config.user, fp->blocks_bytes);
     if (!fp->blocks) {
         *fp = old;
-        return 0;
+        return;
     }
     footprint_p_layout_blocks(fp, (unsigned char *)fp->blocks, (uint32_t)slots);
-    if (fp->flags & FOOTPRINT_AVERAGE) {
-        footprint_p_zero(fp->table, fp->slots * sizeof *fp->table);
-        for (i = 0; i < old.buckets; i++) {
-            uint32_t bucket;
-            if (old.table[i].time == 0) continue;
-            bucket = footprint_p_average_find(fp, old.table[i].block);
-            fp->table[bucket] = old.table[i];
-            if (i == old.newest) fp->newest = bucket;
-            if (i == old.second) fp->second = bucket;
-        }
-    } else {
-        footprint_p_copy(fp->slot, old.slot, old.next * sizeof *fp->slot);
-        footprint_p_zero(fp->live, (fp->slots / 64 + 2) * sizeof *fp->live);
-        footprint_p_copy(fp->live, old.live, (old.slots / 64 + 2) * sizeof *fp->live);
-    }
+    footprint_p_copy(fp->slot, old.slot, old.next * sizeof *fp->slot);
+    footprint_p_zero(fp->live, (fp->slots / 64 + 2) * sizeof *fp->live);
+    footprint_p_copy(fp->live, old.live, (old.slots / 64 + 2) * sizeof *fp->live);
     if (fp->config.release) fp->config.release(fp->config.user, old.blocks);
-    return 1;
 }
 
 /* ---- marks ---- */
@@ -804,12 +745,11 @@ static int footprint_p_grow(footprint *fp, uint64_t slots) {
    forward only. A moved mark may overtake the last mark of the group below, which then moves as
    well. A miss moves about 4 marks at c = 0.9, and each mark above p (O(log blocks)) at c = 1.
 
-   Invariants between two accesses. They are suspended inside footprint_p_miss.
+   Invariants between two accesses. They are suspended inside footprint_p_push.
      If pending[j] is 0, F - 1 - T live slots lie strictly after place[j].
      place[j] falls as j grows, over all groups.
-     For every live slot, index finds it by its block. Other entries of index may be stale: their
-     slot then holds another block or is not live. A stale entry goes when its block gets a new
-     slot.
+     index finds each live slot by its block. Other entries of index may be stale: their slot holds
+     another block or is not live. A stale entry goes when its block gets a new slot.
 
    While a mark rests, the age of tau_F (now - tau_F + 1), which is the shortest window counted as
    >= F, grows by one at each access. A rest is a stretch of ages: it starts at one age and ends
@@ -823,64 +763,39 @@ static int footprint_p_grow(footprint *fp, uint64_t slots) {
 /* Returns the step-th live slot after place: by whole words, then by bytes, then by bits. */
 static FOOTPRINT_P_APART uint32_t footprint_p_select(const footprint *fp, uint32_t place,
                                                      uint32_t step) {
-    const uint64_t *live = fp->live + (place >> 6);
-    uint64_t bits = *live & (~UINT64_C(1) << (place & 63));
-    while (step > 11) {
-        uint64_t ones = footprint_p_ones(bits);
-        if (ones >> 56 >= step) {
-            uint64_t high = UINT64_C(0x8080808080808080), reached;
-            reached = ((ones | high) - step * UINT64_C(0x0101010101010101)) & high;
-            place = FOOTPRINT_P_LOWEST(reached) & 56;      /* bytes below have fewer than step */
-            step -= (uint32_t)(ones << 8 >> place & 127);
-            bits = bits >> place << place;
-            break;
-        }
+    const uint64_t *live = fp->live + (place >> 6), high = UINT64_C(0x8080808080808080);
+    uint64_t bits = *live & (~UINT64_C(1) << (place & 63)), ones, reached;
+    while ((ones = footprint_p_ones(bits)) >> 56 < step) {
         step -= (uint32_t)(ones >> 56);
         bits = *++live;
     }
-    for (;;) {
-        while (bits == 0) bits = *++live;
-        if (--step == 0) return (uint32_t)(live - fp->live) << 6 | FOOTPRINT_P_LOWEST(bits);
-        bits &= bits - 1;
-    }
+    reached = ((ones | high) - step * UINT64_C(0x0101010101010101)) & high;
+    place = FOOTPRINT_P_LOWEST(reached) & 56;              /* bytes below have fewer than step */
+    step -= (uint32_t)(ones << 8 >> place & 127);
+    for (bits = bits >> place << place; --step; ) bits &= bits - 1;
+    return (uint32_t)(live - fp->live) << 6 | FOOTPRINT_P_LOWEST(bits);
 }
 
 /* The same with BMI2, where the processor has it and pdep is not slow (as on the first AMD Zens).
    It saves 9 of 115 instructions an access. */
 #ifdef FOOTPRINT_P_SIMD
-static FOOTPRINT_P_ALWAYS uint32_t footprint_p_select_bit(uint64_t bits, uint32_t step) {
-    uint64_t bit = UINT64_C(1) << (step - 1), found;
-    __asm__("pdep %1, %2, %0" : "=r"(bit) : "r"(bits), "r"(bit));
-    __asm__("tzcnt %1, %0" : "=r"(found) : "r"(bit) : "cc");
-    return (uint32_t)found;                                /* 64: there are not so many bits */
-}
-
-static FOOTPRINT_P_APART uint32_t footprint_p_select_far(const footprint *fp, uint32_t place,
-                                                         uint32_t step) {
-    const uint64_t *live = fp->live + (place >> 6);
-    uint64_t bits = *live & (~UINT64_C(1) << (place & 63)), count;
-    for (;; bits = *++live) {
-        __asm__("popcnt %1, %0" : "=r"(count) : "r"(bits) : "cc");
-        if (count >= step)
-            return (uint32_t)(live - fp->live) << 6 | footprint_p_select_bit(bits, step);
-        step -= (uint32_t)count;
-    }
-}
-
 static FOOTPRINT_P_ALWAYS uint32_t footprint_p_select_fast(const footprint *fp, uint32_t place,
                                                            uint32_t step) {
-    uint32_t found = 64;
-    uint64_t bits;
-    __builtin_memcpy(&bits, (const unsigned char *)fp->live + ((place + 1) >> 3), 8);
-    if (step <= 64) found = footprint_p_select_bit(bits >> ((place + 1) & 7), step);
-    if (FOOTPRINT_P_UNLIKELY(found == 64)) return footprint_p_select_far(fp, place, step);
-    return place + 1 + found;
+    for (place++;; place += 64 - (place & 7)) {
+        uint64_t bits, bit = UINT64_C(1) << ((step - 1) & 63), found;
+        __builtin_memcpy(&bits, (const unsigned char *)fp->live + (place >> 3), 8);
+        bits >>= place & 7;
+        __asm__("pdep %1, %2, %0" : "=r"(bit) : "r"(bits), "r"(bit));
+        __asm__("tzcnt %1, %0" : "=r"(found) : "r"(bit) : "cc");
+        if (step <= 64 && found < 64) return place + (uint32_t)found;
+        __asm__("popcnt %1, %0" : "=r"(found) : "r"(bits) : "cc");
+        step -= (uint32_t)found;
+    }
 }
 
 static int footprint_p_is_fast(void) {
     __builtin_cpu_init();
-    return __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("popcnt") && !__builtin_cpu_is("amdfam17h");
+    return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("amdfam17h");
 }
 #else
 #define footprint_p_select_fast footprint_p_select
@@ -893,26 +808,17 @@ static int footprint_p_is_fast(void) { return 0; }
     ((j) * (size_t)FOOTPRINT_P_MARK_YOUNG + (FOOTPRINT_P_MARK_YOUNG - (uint32_t)(y)))
 #define FOOTPRINT_P_REUSED(q, y)  ((q) * FOOTPRINT_P_YOUNG + (uint32_t)(y))
 
-/* Adds `count` events at age y to the moments of y's bin: their number, and the sums of rest and
-   triangle(rest), where rest is the distance from y to the bin above. */
-static inline void footprint_p_rest(footprint_p_moment *moments, uint32_t columns, uint64_t y,
+/* Adds `count` events at age y to the moments of y's bin: their number, and the sums of room and
+   triangle(room), where room is the distance from y to the bin above. */
+static inline void footprint_p_event_at(footprint_p_moment *moments, uint32_t columns, uint64_t y,
                                     uint64_t count) {
     uint32_t k = y < 16 ? 0 : FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
-    uint64_t rest = (y | ((UINT64_C(1) << k) - 1)) - y + 1;
+    uint64_t room = (y | ((UINT64_C(1) << k) - 1)) - y + 1;
     footprint_p_moment *moment = moments + bin;
     if (FOOTPRINT_P_UNLIKELY(bin >= columns)) return;
     moment->count += count;
-    moment->sum += rest * count;
-    moment->square += (rest * (rest + 1) >> 1) * count;
-}
-
-/* A run of mark j starts (+1) at age y, or ended before y (-1). */
-static void footprint_p_mark_event(footprint *fp, uint32_t j, uint64_t y, int sign) {
-    if (y < FOOTPRINT_P_MARK_YOUNG && j < fp->mark_young) {
-        fp->young[FOOTPRINT_P_MARK_AT(j, y)] += sign;
-        return;
-    }
-    footprint_p_rest(fp->cells + fp->mark[j].row, fp->columns, y, (uint64_t)(int64_t)sign);
+    moment->sum += room * count;
+    moment->square += (room * (room + 1) >> 1) * count;
 }
 
 /* A run ended before age y and the next one starts at a smaller age. Neither is young. */
@@ -920,13 +826,13 @@ static inline void footprint_p_mark_moved(footprint_p_moment *row, uint32_t colu
                                           uint64_t start) {
     uint32_t k = FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
     if (y >> k == start >> k && bin < columns) {           /* both are in one bin, as mostly */
-        uint64_t rest = (y | ((UINT64_C(1) << k) - 1)) - y + 1, less = y - start;
+        uint64_t room = (y | ((UINT64_C(1) << k) - 1)) - y + 1, less = y - start;
         row[bin].sum += less;
-        row[bin].square += less * (2 * rest + less + 1) >> 1;
+        row[bin].square += less * (2 * room + less + 1) >> 1;
         return;
     }
-    footprint_p_rest(row, columns, start, 1);
-    footprint_p_rest(row, columns, y, UINT64_MAX);
+    footprint_p_event_at(row, columns, start, 1);
+    footprint_p_event_at(row, columns, y, UINT64_MAX);
 }
 
 /* Mark j now rests on another slot. `young` is the end of its counters if it has any. */
@@ -941,21 +847,15 @@ static FOOTPRINT_P_ALWAYS void footprint_p_put_mark(footprint *fp, footprint_p_m
     }
     ++*(young - (size_t)start);
     if (y < FOOTPRINT_P_MARK_YOUNG) --*(young - (size_t)y);
-    else footprint_p_rest(fp->cells + mark->row, fp->columns, y, UINT64_MAX);
+    else footprint_p_event_at(fp->cells + mark->row, fp->columns, y, UINT64_MAX);
 }
 
 static FOOTPRINT_P_ALWAYS void footprint_p_advance(footprint *fp, uint32_t j, int32_t *young,
                                                    uint64_t next) {
-    uint32_t place = fp->place[j], step = fp->pending[j], p = place + 1, left;
-    uint64_t bits;
+    uint32_t place = fp->place[j], step = fp->pending[j];
     fp->pending[j] = 0;
-    if (fp->is_fast) place = footprint_p_select_fast(fp, place, step);
-    else {
-        bits = fp->live[p >> 6] >> (p & 63) | fp->live[(p >> 6) + 1] << 1 << (~p & 63);
-        for (left = step > 8 ? 9 : step; bits && --left; ) bits &= bits - 1;
-        if (bits && step <= 8) place = p + FOOTPRINT_P_LOWEST(bits);
-        else place = footprint_p_select(fp, place, step);
-    }
+    place = fp->is_fast ? footprint_p_select_fast(fp, place, step)
+                        : footprint_p_select(fp, place, step);
     fp->place[j] = place;
     footprint_p_put_mark(fp, fp->mark + j, place, j < fp->mark_young ? young : NULL, next);
 }
@@ -998,30 +898,26 @@ static FOOTPRINT_P_APART uint32_t footprint_p_count_exact(footprint *fp, uint32_
 #ifdef FOOTPRINT_P_SIMD
 static FOOTPRINT_P_ALWAYS __m128i footprint_p_count_4(footprint *fp, uint32_t j, __m128i least,
                                                       __m128i *over) {
-    __m128i *pending = (__m128i *)(void *)(fp->pending + j), sum;
     __m128i at = _mm_loadu_si128((const __m128i *)(const void *)(fp->place + j));
+    __m128i *pending = (__m128i *)(void *)(fp->pending + j), sum;
     at = _mm_cmpgt_epi32(at, least);
     sum = _mm_sub_epi32(_mm_loadu_si128(pending), at);
     _mm_storeu_si128(pending, sum);
-    *over = _mm_loadu_si128((const __m128i *)(const void *)(fp->slack + j));
-    *over = _mm_cmpgt_epi32(sum, *over);
+    *over = _mm_cmpgt_epi32(sum, _mm_loadu_si128((const __m128i *)(const void *)(fp->slack + j)));
     return at;
 }
 
-static FOOTPRINT_P_ALWAYS uint32_t footprint_p_pack(__m128i a, __m128i b, __m128i c, __m128i d) {
-    a = _mm_packs_epi16(_mm_packs_epi32(a, b), _mm_packs_epi32(c, d));
-    return (uint32_t)_mm_movemask_epi8(a);
-}
-
+#define FOOTPRINT_P_PACK(x) (uint32_t)_mm_movemask_epi8( \
+    _mm_packs_epi16(_mm_packs_epi32(x[0], x[1]), _mm_packs_epi32(x[2], x[3])))
 static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t first, uint32_t p,
                                                         uint32_t *over) {
-    __m128i least = _mm_set1_epi32((int)p - 1), over_a, over_b, over_c, over_d;
-    __m128i a = footprint_p_count_4(fp, first, least, &over_a);
-    __m128i b = footprint_p_count_4(fp, first + 4, least, &over_b);
-    __m128i c = footprint_p_count_4(fp, first + 8, least, &over_c);
-    __m128i d = footprint_p_count_4(fp, first + 12, least, &over_d);
-    *over = footprint_p_pack(over_a, over_b, over_c, over_d);
-    return FOOTPRINT_P_LOWEST((uint64_t)~footprint_p_pack(a, b, c, d));    /* bit 16 is set */
+    __m128i least = _mm_set1_epi32((int)p - 1), at[4], more[4];
+    at[0] = footprint_p_count_4(fp, first, least, &more[0]);
+    at[1] = footprint_p_count_4(fp, first + 4, least, &more[1]);
+    at[2] = footprint_p_count_4(fp, first + 8, least, &more[2]);
+    at[3] = footprint_p_count_4(fp, first + 12, least, &more[3]);
+    *over = FOOTPRINT_P_PACK(more);
+    return FOOTPRINT_P_LOWEST((uint64_t)~FOOTPRINT_P_PACK(at));    /* bit 16 is set */
 }
 #else
 static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t first, uint32_t p,
@@ -1071,7 +967,7 @@ static void footprint_p_add_mark(footprint *fp, uint32_t place, uint64_t from) {
     mark->since = fp->slot[place].time;
     if (mark->born == 0) mark->born = from;
     mark->row = j * (fp->columns - footprint_bin(FOOTPRINT_P_T) - 1) - j * (j + 1) / 2;
-    footprint_p_mark_event(fp, j, from - mark->since + 1, 1);
+    footprint_p_event_at(fp->cells + mark->row, fp->columns, from - mark->since + 1, 1);
     fp->marks = j + 1;
 }
 
@@ -1095,8 +991,7 @@ static inline uint32_t footprint_p_find(const footprint *fp, uint64_t block, uin
     return bucket;
 }
 
-/* Adds `count` gaps of y; see "average". The last gap cell takes all that are longer than a window.
-   */
+/* Adds `count` gaps of y, see "averages". The last cell takes all that are longer than a window. */
 static void footprint_p_gap_sum(footprint_p_gap *gaps, uint32_t columns, uint64_t y,
                                 uint64_t count) {
     uint32_t bin = footprint_bin(y);
@@ -1116,25 +1011,13 @@ static FOOTPRINT_P_ALWAYS void footprint_p_gap_far(footprint_p_gap *gap, uint64_
     footprint_p_wide_add(&gap->low, &gap->high, y << sample_log2, 0);
 }
 
-static inline void footprint_p_gap_add(footprint *fp, uint64_t y) {
-    if (y < FOOTPRINT_P_YOUNG) fp->gap_young[y]++;
-    else footprint_p_gap_far(fp->gap, fp->columns, y, fp->sample_log2);
-}
-
-static void footprint_p_gap_less(footprint *fp, uint64_t y) {
-    uint32_t bin = footprint_bin(y);
-    footprint_p_gap *gap = &fp->gap[bin < fp->columns ? bin : fp->columns];
-    footprint_p_wide sum = footprint_p_product(y, UINT64_C(1) << fp->sample_log2);
-    gap->count -= UINT64_C(1) << fp->sample_log2;
-    footprint_p_wide_less(&gap->low, &gap->high, sum.low, sum.high);
-}
-
 /* The latest access is to a block that is not followed yet, at least not since it was forgotten. */
 static void footprint_p_new_block(footprint *fp) {
-    footprint_p_gap_add(fp, fp->now + 1);
-    if (fp->start) footprint_p_gap_less(fp, fp->start + 2);
-    fp->first += UINT64_C(1) << fp->sample_log2;
-    fp->followed += UINT64_C(1) << fp->sample_log2;
+    uint64_t weight = UINT64_C(1) << fp->sample_log2;
+    footprint_p_gap_far(fp->gap, fp->columns, fp->now + 1, fp->sample_log2);
+    if (fp->start) footprint_p_gap_sum(fp->gap, fp->columns, fp->start + 2, 0 - weight);
+    fp->first += weight;
+    fp->followed += weight;
     fp->tracked++;
 }
 
@@ -1142,11 +1025,11 @@ static void footprint_p_new_block(footprint *fp) {
    that moves one deeper is one addition for two rows. */
 static void footprint_p_event(footprint *fp, uint32_t row, uint64_t y, uint64_t count) {
     for (; row <= FOOTPRINT_P_T; row++)
-        footprint_p_rest(fp->events + row * (size_t)fp->columns, fp->columns, y, 0 - count);
+        footprint_p_event_at(fp->events + row * (size_t)fp->columns, fp->columns, y, 0 - count);
 }
 
 static void footprint_p_shifted_far(footprint *fp, uint32_t q, uint64_t y, uint64_t count) {
-    footprint_p_rest(fp->events + (q + 1) * (size_t)fp->columns, fp->columns, y, count);
+    footprint_p_event_at(fp->events + (q + 1) * (size_t)fp->columns, fp->columns, y, count);
 }
 
 /* Counts reuses at stack distances of a bin. The last row is open. */
@@ -1161,10 +1044,12 @@ static void footprint_p_reused_far(footprint *fp, uint32_t q, uint64_t y, uint64
     if (q > 0) footprint_p_depth(fp, footprint_bin((uint64_t)(q + 1) << fp->sample_log2), count);
 }
 
-/* Empties the 32-bit counters into the sums. */
+/* Empties the counters into the sums. */
 static void footprint_p_fold(footprint *fp) {
     uint32_t q, y, j;
-    for (q = 0; q < FOOTPRINT_P_T && fp->shifted; q++) {
+    footprint_p_depth(fp, footprint_bin(UINT64_C(1) << fp->sample_log2), fp->repeats);
+    fp->repeats = 0;
+    for (q = 0; q < FOOTPRINT_P_T; q++) {
         for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
             uint32_t *shifted = &fp->shifted[FOOTPRINT_P_AT(q, y)];
             uint32_t *reused = &fp->reused[FOOTPRINT_P_REUSED(q, y)];
@@ -1173,16 +1058,11 @@ static void footprint_p_fold(footprint *fp) {
             *shifted = *reused = 0;
         }
     }
-    for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
-        uint64_t count = (uint64_t)fp->gap_young[y] << fp->sample_log2;
-        if (count) footprint_p_gap_sum(fp->gap, fp->columns, y, count);
-        fp->gap_young[y] = 0;
-    }
     for (j = 0; j < fp->mark_young; j++) {                 /* those of closed marks, too */
         footprint_p_moment *row = fp->cells + fp->mark[j].row;
         for (y = 1; y < FOOTPRINT_P_MARK_YOUNG; y++) {
             int32_t *young = &fp->young[FOOTPRINT_P_MARK_AT(j, y)];
-            if (*young) footprint_p_rest(row, fp->columns, y, (uint64_t)(int64_t)*young);
+            if (*young) footprint_p_event_at(row, fp->columns, y, (uint64_t)(int64_t)*young);
             *young = 0;
         }
     }
@@ -1251,7 +1131,8 @@ static void footprint_p_forget(footprint *fp, uint32_t count) {
     while (fp->marks > 0 && footprint_p_low(fp->marks - 1) > fp->tracked) {
         footprint_p_mark *mark = &fp->mark[--fp->marks];
         fp->place[fp->marks] = 0;                          /* counts nothing */
-        footprint_p_mark_event(fp, fp->marks, fp->now - mark->since + 1, -1);
+        footprint_p_event_at(fp->cells + mark->row, fp->columns, fp->now - mark->since + 1,
+                             UINT64_MAX);
     }
 }
 
@@ -1278,32 +1159,6 @@ static void footprint_p_renumber(footprint *fp) {
 
 /* ---- an access ---- */
 
-/* `block` is not recent, and `out` has just left the recent ones. */
-static inline void footprint_p_miss(footprint *fp, uint64_t block, uint64_t hash,
-                                    const footprint_entry *out, uint64_t out_hash) {
-    uint64_t now = fp->now;
-    uint32_t p, s, marks, bucket;
-    if (FOOTPRINT_P_UNLIKELY(fp->next == fp->slots)) footprint_p_renumber(fp);
-    p = fp->index[footprint_p_find(fp, block, hash)];
-    if (p != 0 && fp->live[p >> 6] >> (p & 63) & 1) {
-        footprint_p_gap_far(fp->gap, fp->columns, now - fp->slot[p].time + 1, fp->sample_log2);
-        fp->live[p >> 6] &= ~(UINT64_C(1) << (p & 63));
-    } else p = 1;
-    bucket = footprint_p_find(fp, out->block, out_hash);
-    s = fp->next++;
-    fp->slot[s] = *out;
-    fp->live[s >> 6] |= UINT64_C(1) << (s & 63);
-    fp->index[bucket] = s;
-    marks = footprint_p_count(fp, p);
-    if (p > 1) {
-        footprint_p_depth(fp, marks + fp->depth_first, 1);
-        return;
-    }
-    footprint_p_new_block(fp);
-    if (fp->marks < fp->mark_max && fp->tracked == footprint_p_low(fp->marks))
-        footprint_p_add_mark(fp, footprint_p_oldest(fp), now);
-}
-
 /* Counts the deepest of the first `count` recent blocks, whose ages are not young (ages grow with
    depth). Returns how many blocks are left to be counted. */
 static FOOTPRINT_P_APART uint32_t footprint_p_shift_old(footprint *fp, uint32_t count) {
@@ -1321,8 +1176,7 @@ static FOOTPRINT_P_APART uint32_t footprint_p_shift_old(footprint *fp, uint32_t 
     X(31) X(30) X(29) X(28) X(27) X(26) X(25) X(24) X(23) X(22) X(21) X(20) X(19) X(18) X(17) \
     X(16) X(15) X(14) X(13) X(12) X(11) X(10) X(9) X(8) X(7) X(6) X(5) X(4) X(3) X(2)
 
-/* The block at depth q moves one deeper, in two instructions. `shifted` is the address of time 0.
-   */
+/* The block at place q moves on by one, in two instructions. `shifted` is the address of time 0. */
 #define FOOTPRINT_P_TIME_0(fp, next) \
     ((uintptr_t)(fp)->shifted + 4 * (uintptr_t)(FOOTPRINT_P_YOUNG - (next)))
 #define FOOTPRINT_P_DEEPER(q) \
@@ -1343,11 +1197,12 @@ static FOOTPRINT_P_ALWAYS void footprint_p_shift(footprint *fp, const footprint_
     }
 }
 
-/* The latest access is to a block that is not recent. It comes to the top, and the last one leaves.
-   */
+/* The latest access is to a block that is not recent. It comes to the top, and the last one leaves
+   for a slot. */
 static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block, uint64_t hash) {
-    footprint_entry *top = fp->top;
-    uint32_t q;
+    footprint_entry *top = fp->top, *out;
+    uint64_t out_hash;
+    uint32_t q, p, s, bucket, marks;
     FOOTPRINT_P_PREFETCH(&fp->slot[fp->index[footprint_p_bucket(fp, hash)]]);
     if (fp->filled) footprint_p_shift(fp, top, fp->filled);
     if (FOOTPRINT_P_UNLIKELY(top == fp->ring)) {
@@ -1358,16 +1213,33 @@ static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block, ui
     top->block = block;
     top->time = fp->now;
     ++*footprint_p_near(fp, hash);
-    if (fp->filled == FOOTPRINT_P_T) {
-        const footprint_entry *out = &top[fp->filled];
-        uint64_t out_hash = footprint_p_hash(out->block);
-        --*footprint_p_near(fp, out_hash);
-        footprint_p_miss(fp, block, hash, out, out_hash);
+    if (fp->filled < FOOTPRINT_P_T) {
+        fp->born[++fp->filled] = fp->now;
+        footprint_p_new_block(fp);
         return;
     }
-    fp->filled++;
-    fp->born[fp->filled] = fp->now;
+    out = top + FOOTPRINT_P_T;
+    out_hash = footprint_p_hash(out->block);
+    --*footprint_p_near(fp, out_hash);
+    if (FOOTPRINT_P_UNLIKELY(fp->next == fp->slots)) footprint_p_renumber(fp);
+    p = fp->index[footprint_p_find(fp, block, hash)];
+    if (p != 0 && fp->live[p >> 6] >> (p & 63) & 1) {
+        footprint_p_gap_far(fp->gap, fp->columns, fp->now - fp->slot[p].time + 1, fp->sample_log2);
+        fp->live[p >> 6] &= ~(UINT64_C(1) << (p & 63));
+    } else p = 1;
+    bucket = footprint_p_find(fp, out->block, out_hash);
+    s = fp->next++;
+    fp->slot[s] = *out;
+    fp->live[s >> 6] |= UINT64_C(1) << (s & 63);
+    fp->index[bucket] = s;
+    marks = footprint_p_count(fp, p);
+    if (p > 1) {
+        footprint_p_depth(fp, marks + fp->depth_first, 1);
+        return;
+    }
     footprint_p_new_block(fp);
+    if (fp->marks < fp->mark_max && fp->tracked == footprint_p_low(fp->marks))
+        footprint_p_add_mark(fp, footprint_p_oldest(fp), fp->now);
 }
 
 /* The rare ones: few blocks are recent, or the block was used long ago. */
@@ -1380,7 +1252,7 @@ static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t blo
         footprint_p_push(fp, block, footprint_p_hash(block));
         return;
     }
-    if (q > 0) footprint_p_shift(fp, top, q);
+    footprint_p_shift(fp, top, q);
     entry = top + q;
     y = fp->now - entry->time + 1;
     if (y >= FOOTPRINT_P_YOUNG) footprint_p_reused_far(fp, q, y, 1);
@@ -1390,9 +1262,9 @@ static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t blo
     top->time = fp->now;
 }
 
-/* The latest access is to a block that is not at the top. This is written out depth by depth: only
-   the branch that finds the block cannot be foreseen, and from there each step is four
-   instructions. */
+/* The latest access is to a block that is not at the top, and T blocks are recent. This is written
+   out depth by depth: only the branch that finds the block cannot be foreseen, and from there each
+   step is four instructions. */
 #define FOOTPRINT_P_FIND(q) \
     if (top[q].block == block) { \
         y = next - top[q].time; \
@@ -1405,8 +1277,8 @@ static FOOTPRINT_P_APART void footprint_p_change(footprint *fp, uint64_t block) 
     footprint_entry *top = fp->top;
     uint64_t next = fp->now + 1, y, hash = footprint_p_hash(block);
     uintptr_t shifted = FOOTPRINT_P_TIME_0(fp, next);
-    if (FOOTPRINT_P_UNLIKELY(fp->filled != FOOTPRINT_P_T)) goto far;
     if (*footprint_p_near(fp, hash)) {
+        FOOTPRINT_P_FIND(1)
         FOOTPRINT_P_UP(FOOTPRINT_P_FIND)
     }
     footprint_p_push(fp, block, hash);
@@ -1415,21 +1287,19 @@ far:
     footprint_p_change_far(fp, block);
     return;
     FOOTPRINT_P_DOWN(FOOTPRINT_P_STEP)
-    FOOTPRINT_P_DEEPER(0)
-    top[1] = top[0];
+    FOOTPRINT_P_STEP(1)
     top->block = block;
     top->time = next - 1;
 }
 
-/* blocks[0..count), where nothing else is to be done and two blocks are recent. While the top one
-   was used at the access before, no time need be kept for it. Returns how many accesses were
-   counted: fewer if wake was set. */
+/* blocks[0..count), where nothing else is to be done and T blocks are recent. While the top one is
+   used at each access, no time need be kept for it. Returns how many accesses were counted: fewer
+   if wake was set. */
 static FOOTPRINT_P_ALWAYS size_t footprint_p_access_each(footprint *fp, const uint64_t *blocks,
                                                          size_t count, int ahead) {
     footprint_entry *top = fp->top;
-    uint64_t first = top[0].block, second = top[1].block, time = top[1].time;
-    uint64_t now = fp->now, start = now, end = now + count;
-    uint32_t *reused = fp->reused + FOOTPRINT_P_YOUNG;     /* of depth 1 */
+    uint64_t first = top->block, now = fp->now, start = now, end = now + count;
+    uint32_t *reused = fp->reused + FOOTPRINT_P_REUSED(1, 2);
     size_t swapped = 0, changed = 0;
     for (; now < end; now++) {
         const uint64_t *at = blocks + (size_t)(now - start);
@@ -1442,37 +1312,25 @@ static FOOTPRINT_P_ALWAYS size_t footprint_p_access_each(footprint *fp, const ui
             FOOTPRINT_P_PREFETCH(&fp->slot[s]);
         }
         if (block == first) continue;
-        if (block == second && now - time < FOOTPRINT_P_YOUNG - 2) {
-            reused[now - time + 2]++;
+        if (block == top[1].block && now - top[1].time < FOOTPRINT_P_YOUNG - 2) {
+            reused[now - top[1].time]++;
             swapped++;
-            second = first;
-            first = block;
-            time = now;
+            top[1].block = first;
+            top[1].time = now;
+            top->block = first = block;
             continue;
         }
-        top = fp->top;
-        top[0].block = first;
-        top[0].time = now;
-        top[1].block = second;
-        top[1].time = time;
+        top->time = now;
         fp->now = now + 1;
         changed++;
-        if (block == second) footprint_p_change_far(fp, block);
-        else footprint_p_change(fp, block);
-        if (FOOTPRINT_P_UNLIKELY(!fp->wake)) end = now;
+        footprint_p_change(fp, block);
         top = fp->top;
-        first = top[0].block;
-        second = top[1].block;
-        time = top[1].time;
+        first = block;
+        if (FOOTPRINT_P_UNLIKELY(!fp->wake)) end = now;
     }
     count = (size_t)(now - start);
-    top = fp->top;
-    top[0].block = first;
-    top[0].time = now;
-    top[1].block = second;
-    top[1].time = time;
+    top->time = fp->now = now;
     fp->shifted[FOOTPRINT_P_AT(0, 2)] += (uint32_t)swapped;
-    fp->now = now;
     fp->repeats += count - swapped - changed;
     return count;
 }
@@ -1487,159 +1345,12 @@ static FOOTPRINT_P_APART size_t footprint_p_access_ahead(footprint *fp, const ui
     return footprint_p_access_each(fp, blocks, count, 1);
 }
 
-/* ---- average ---- */
-
-/* A block is missing from exactly those windows that fit strictly between two of its accesses. Take
-   every block as accessed at times 0 and n + 1 as well. Then
-
-       0 . . . . b . . . b . . . n+1        gaps of b: from 0, between its uses, up to n + 1
-         windows without b
-
-   a gap from t to t' holds max(0, t' - t - w) windows of length w. So
-
-       sum of footprints of the windows of length w = blocks (n - w + 1) - sum of max(0, y - 1 - w)
-
-   over all gaps, with y = t' - t + 1 (Xiang et al., PACT 2011). For each bin of y the table keeps
-   the number of gaps and the sum of y, which makes this exact for w at the high end of a bin.
-
-   With FOOTPRINT_AVERAGE nothing else is counted. Then one open hash table holds each block with
-   its time (0: empty). The two latest blocks stand at `newest` and `second`, whose times may lag:
-   newest was used at the latest access. An access costs one look-up and one addition to a gap.
-
-   When blocks are sampled anew (below), the windows so far are summed up in before_total and
-   counting starts again from `start`: an open gap that reaches back before start holds max(0, start
-   + 1 - t - w) windows that have been summed up already. They are taken off at once, as a gap of
-   weight -1. */
-
-static uint32_t footprint_p_average_find(const footprint *fp, uint64_t block) {
-    const footprint_entry *table = fp->table, *end = table + fp->buckets;
-    const footprint_entry *entry = table + footprint_p_bucket(fp, footprint_p_hash(block));
-    while (entry->time && entry->block != block) {
-        if (++entry == end) entry = table;
-    }
-    return (uint32_t)(entry - table);
-}
-
-/* Keeps only the blocks that are still followed. What lies behind a removed entry is put in anew;
-   to cut no run of entries in two, this starts behind an empty one. */
-static void footprint_p_average_drop(footprint *fp) {
-    uint32_t empty = 0, i;
-    fp->tracked = 0;
-    while (fp->table[empty].time) empty++;
-    for (i = 1; i <= fp->buckets; i++) {
-        footprint_entry *entry = &fp->table[(empty + i) % fp->buckets], kept = *entry;
-        entry->time = 0;
-        if (kept.time == 0 || footprint_p_left_out(fp, kept.block)) continue;
-        fp->table[footprint_p_average_find(fp, kept.block)] = kept;
-        fp->tracked++;
-    }
-}
-
-static void footprint_p_thin(footprint *fp);
-
-/* Any access: the block may be new, or not be followed. */
-static FOOTPRINT_P_APART void footprint_p_average_access(footprint *fp, uint64_t block) {
-    uint64_t now = ++fp->now;
-    uint32_t bucket;
-    fp->is_followed = !footprint_p_left_out(fp, block);
-    if (!fp->is_followed) return;
-    bucket = footprint_p_average_find(fp, block);
-    if (fp->table[bucket].time == 0) {
-        if (fp->tracked >= fp->cap) {
-            if (!footprint_p_grow(fp, (uint64_t)fp->slots + fp->slots / 2)) {
-                fp->now--;                                 /* up to the access before this one */
-                footprint_p_thin(fp);
-                fp->now++;
-                fp->is_followed = !footprint_p_left_out(fp, block);
-                if (!fp->is_followed) return;
-            }
-            bucket = footprint_p_average_find(fp, block);
-        }
-        fp->table[bucket].block = block;
-        footprint_p_new_block(fp);
-    } else footprint_p_gap_add(fp, now - fp->table[bucket].time + 1);
-    fp->table[bucket].time = now;
-    if (bucket != fp->newest) fp->second = now == 1 ? bucket : fp->newest;
-    fp->newest = bucket;
-}
-
-/* blocks[0..count), all of them followed, after a first access. The two latest blocks and the time
-   of the second stay in registers. Returns how many accesses were counted: fewer if sampling began.
-   */
-static FOOTPRINT_P_ALWAYS size_t footprint_p_average_each(footprint *fp, const uint64_t *blocks,
-                                                          size_t count, int ahead) {
-    footprint_entry *table = fp->table, *one = table + fp->newest, *two = table + fp->second;
-    footprint_entry *last = table + fp->buckets, *entry;
-    footprint_p_gap *gap = fp->gap;
-    uint64_t first = one->block, second = two->block, time = two->time;
-    uint64_t now = fp->now, start = now, end = now + count;
-    uint64_t columns = fp->columns, buckets = fp->buckets;
-    for (; now < end; now++) {
-        const uint64_t *at = blocks + (size_t)(now - start);
-        uint64_t block = *at;
-        if (ahead && end - now > FOOTPRINT_P_AHEAD) {
-            uint64_t later = footprint_p_hash(at[FOOTPRINT_P_AHEAD]);
-            FOOTPRINT_P_PREFETCH(table + (later * buckets >> 32));
-        }
-        if (block == first) continue;
-        if (block == second) {
-            footprint_p_gap_far(gap, columns, now - time + 2, 0);
-            entry = two;
-        } else {
-            two->time = time;
-            one->time = now;
-            entry = table + (footprint_p_hash(block) * buckets >> 32);
-            while (entry->block != block && entry->time) {
-                if (++entry == last) entry = table;
-            }
-            if (FOOTPRINT_P_UNLIKELY(entry->time == 0)) {
-                fp->newest = (uint32_t)(one - table);
-                fp->second = (uint32_t)(two - table);
-                fp->now = now;
-                footprint_p_average_access(fp, block);
-                if (fp->sample_log2) return (size_t)(now + 1 - start);
-                table = fp->table;
-                buckets = fp->buckets;
-                last = table + buckets;
-                one = table + fp->newest;
-                two = table + fp->second;
-                first = block;
-                second = two->block;
-                time = two->time;
-                continue;
-            }
-            footprint_p_gap_far(gap, columns, now - entry->time + 2, 0);
-        }
-        two = one;
-        one = entry;
-        second = first;
-        first = block;
-        time = now;
-    }
-    two->time = time;
-    one->time = now;
-    fp->newest = (uint32_t)(one - table);
-    fp->second = (uint32_t)(two - table);
-    fp->now = now;
-    return count;
-}
-
-static FOOTPRINT_P_APART size_t footprint_p_average_plain(footprint *fp, const uint64_t *blocks,
-                                                          size_t count) {
-    return footprint_p_average_each(fp, blocks, count, 0);
-}
-
-static FOOTPRINT_P_APART size_t footprint_p_average_ahead(footprint *fp, const uint64_t *blocks,
-                                                          size_t count) {
-    return footprint_p_average_each(fp, blocks, count, 1);
-}
-
 /* ---- entries ---- */
 
 /* Does what is due before an access: once in a while, or at every access while blocks are sampled
-   or only the average is counted. Returns 0 if the access has been dealt with. */
-static int footprint_p_wake(footprint *fp, uint64_t block) {
-    uint64_t y;
+   or few blocks are recent. Returns 0 if the access has been dealt with. */
+static void footprint_p_thin(footprint *fp);
+static FOOTPRINT_P_APART int footprint_p_wake(footprint *fp, uint64_t block) {
     if (fp->now >= fp->end) {
         fp->lost = footprint_p_sat_add(fp->lost, 1);
         fp->flags |= FOOTPRINT_ENDED;
@@ -1649,77 +1360,51 @@ static int footprint_p_wake(footprint *fp, uint64_t block) {
         footprint_p_fold(fp);
         fp->folded = fp->now + FOOTPRINT_P_FOLD;
     }
-    if (fp->flags & FOOTPRINT_AVERAGE) {
-        footprint_p_average_access(fp, block);
+    if (fp->is_overfull) footprint_p_thin(fp);
+    fp->wake = fp->folded < fp->end ? fp->folded : fp->end;
+    if (fp->sample_log2 || fp->filled < FOOTPRINT_P_T) fp->wake = 0;
+    fp->is_followed = !footprint_p_left_out(fp, block);
+    if (!fp->is_followed) {
+        fp->now++;
         return 0;
     }
-    if (fp->is_overfull) footprint_p_thin(fp);
-    if (fp->sample_log2 == 0) fp->wake = fp->folded < fp->end ? fp->folded : fp->end;
-    else {
-        fp->wake = 0;
-        fp->is_followed = !footprint_p_left_out(fp, block);
-        if (!fp->is_followed) {
-            fp->now++;
-            return 0;
-        }
-        fp->sampled++;
-        if (fp->filled && fp->top->block == block) {       /* there may be accesses in between */
-            y = ++fp->now - fp->top->time + 1;
-            if (y < FOOTPRINT_P_YOUNG) fp->reused[y]++;
-            else footprint_p_reused_far(fp, 0, y, 1);
-            fp->top->time = fp->now;
-            fp->repeats++;
-            return 0;
-        }
+    if (fp->filled && fp->top->block == block) {           /* there may be accesses in between */
+        footprint_access_repeat(fp, 1);
+        return 0;
     }
-    if (fp->filled == 0) fp->top->block = ~block;
-    return 1;
+    fp->sampled++;
+    if (fp->filled == FOOTPRINT_P_T) return 1;
+    fp->now++;
+    footprint_p_change_far(fp, block);
+    return 0;
 }
 
-/* Most accesses are to one of the two blocks used last. */
 FOOTPRINT_API void footprint_access(footprint *fp, uint64_t block) {
     footprint_entry *top;
     uint64_t now;
     if (FOOTPRINT_P_UNLIKELY(fp->now >= fp->wake) && !footprint_p_wake(fp, block)) return;
     top = fp->top;
     now = ++fp->now;
-    if (top[0].block == block) {
-        top[0].time = now;
-        fp->repeats++;
-    } else if (top[1].block == block) {
-        if (fp->filled < 2 || now - top[1].time + 1 >= FOOTPRINT_P_YOUNG) {
-            footprint_p_change_far(fp, block);
-            return;
-        }
-        fp->shifted[FOOTPRINT_P_AT(0, now - top[0].time + 1)]++;
-        fp->reused[FOOTPRINT_P_REUSED(1, now - top[1].time + 1)]++;
-        top[1] = top[0];
-        top[0].block = block;
-        top[0].time = now;
-    } else footprint_p_change(fp, block);
+    if (top->block != block) {
+        footprint_p_change(fp, block);
+        return;
+    }
+    top->time = now;
+    fp->repeats++;
 }
 
 FOOTPRINT_API void footprint_access_many(footprint *fp, const uint64_t *blocks, size_t count) {
     const uint64_t *end = blocks + count;
-    int ahead = fp->blocks_bytes > FOOTPRINT_P_LARGE, average = fp->flags & FOOTPRINT_AVERAGE;
+    int ahead = fp->blocks_bytes > FOOTPRINT_P_LARGE;
     FOOTPRINT_ASSERT(blocks != NULL || count == 0);
     while (blocks < end) {
-        uint64_t until = fp->folded < fp->end ? fp->folded : fp->end;
         size_t most = (size_t)(end - blocks) < 1024 ? (size_t)(end - blocks) : 1024;
         uint32_t next = fp->next;
-        int one_by_one = fp->sample_log2 || fp->now >= until;
-        one_by_one |= average ? fp->now == 0 : fp->filled < 2 || fp->now >= fp->wake;
-        if (one_by_one) {
+        if (fp->now >= fp->wake) {
             footprint_access(fp, *blocks++);
             continue;
         }
-        if (most > until - fp->now) most = (size_t)(until - fp->now);
-        if (average) {
-            blocks += ahead ? footprint_p_average_ahead(fp, blocks, most)
-                            : footprint_p_average_plain(fp, blocks, most);
-            ahead = fp->blocks_bytes > FOOTPRINT_P_LARGE;
-            continue;
-        }
+        if (most > fp->wake - fp->now) most = (size_t)(fp->wake - fp->now);
         blocks += ahead ? footprint_p_access_ahead(fp, blocks, most)
                         : footprint_p_access_plain(fp, blocks, most);
         /* Asking ahead pays where there are many misses. Renumbering looks like many. */
@@ -1737,13 +1422,9 @@ FOOTPRINT_API void footprint_access_repeat(footprint *fp, uint64_t count) {
     }
     fp->now += count;
     if (!fp->is_followed) return;
-    if (fp->flags & FOOTPRINT_AVERAGE) {
-        fp->table[fp->newest].time = fp->now;
-        return;
-    }
     if (fp->sample_log2 && count) {
         footprint_p_reused_far(fp, 0, fp->now - count - fp->top->time + 2, 1);
-        if (count > 1) footprint_p_reused_far(fp, 0, 2, count - 1);
+        footprint_p_reused_far(fp, 0, 2, count - 1);
         fp->sampled += count;
     }
     fp->top->time = fp->now;
@@ -1790,114 +1471,99 @@ FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_
    w > born. `early` is the sum of w - born over the lengths of the bin. Everything may wrap in
    between; the results are right modulo 2^64. Cost: rows times columns. */
 
-static uint64_t footprint_p_early(uint64_t low, uint64_t limit, uint64_t born) {
-    uint64_t from = low > born ? low : born + 1, width;
-    if (limit <= born) return 0;
-    width = limit - from + 1;
-    return width * (from - born) + footprint_p_triangle(width - 1);
+/* The rest under way ends here: that of a mark or of a recent block at time since. */
+static void footprint_p_end_rest(const footprint *fp, uint64_t since) {
+    footprint_p_event_at(fp->scratch, fp->columns, fp->now - since + 2, UINT64_MAX);
 }
 
-/* Adds windows to rows below + 1 .. bin of a column: rows in between are not followed on their own.
-   */
-static void footprint_p_add_windows(uint64_t *table, uint32_t columns, uint32_t below, uint32_t bin,
-                                    uint32_t column, uint64_t windows) {
-    uint32_t row;
-    for (row = below + 1; row <= bin; row++) table[(size_t)row * columns + column] += windows;
-}
-
-/* Adds the windows of the row whose events are in fp->scratch. */
+/* Adds the windows of the row whose events are in fp->scratch to rows below + 1 .. bin of a table.
+   Rows in between are not followed on their own. */
 static void footprint_p_add_row(const footprint *fp, uint64_t born, uint64_t *table, uint32_t below,
                                 uint32_t bin) {
     uint64_t now = fp->now, all = 0, open = 0, windows;
-    uint32_t b;
+    uint32_t b, row;
     for (b = 1; b < fp->columns && footprint_bin_low(b) <= now; b++) {
         const footprint_p_moment *m = &fp->scratch[b];
         uint64_t low = footprint_bin_low(b), high = footprint_bin_high(b);
         uint64_t limit = high < now ? high : now, width = limit - low + 1, less = high - limit;
         windows = width * all + open * footprint_p_triangle(width);
         windows += m->square - less * m->sum + footprint_p_triangle(less - 1) * m->count;
-        windows -= footprint_p_early(low, limit, born);
-        footprint_p_add_windows(table, fp->columns, below, bin, b, windows);
+        if (limit > born) {                                /* less `early` */
+            uint64_t from = low > born ? low : born + 1;
+            windows -= (limit - from + 1) * (from - born) + footprint_p_triangle(limit - from);
+        }
+        for (row = below + 1; row <= bin; row++) table[row * (size_t)fp->columns + b] += windows;
         all += open * (high - low + 1) + m->sum;
         open += m->count;
     }
 }
 
 /* Row F <= T: starts are blocks that came to depth F, ends are those that left it. */
-static void footprint_p_add_recent(const footprint *fp, uint32_t F, uint64_t *table, uint32_t below,
-                                   uint32_t bin) {
-    footprint_p_moment *moments = fp->scratch;
-    uint32_t y, b;
+static void footprint_p_load_recent(const footprint *fp, uint32_t F) {
+    const footprint_p_moment *ends = &fp->events[F * (size_t)fp->columns];
+    const footprint_p_moment *starts = ends - fp->columns;
+    uint32_t b;
     for (b = 0; b < fp->columns; b++) {
-        const footprint_p_moment *ends = &fp->events[F * (size_t)fp->columns + b];
-        const footprint_p_moment *starts = ends - fp->columns;
-        moments[b].count = starts->count - ends->count;
-        moments[b].sum = starts->sum - ends->sum;
-        moments[b].square = starts->square - ends->square;
+        fp->scratch[b].count = starts[b].count - ends[b].count;
+        fp->scratch[b].sum = starts[b].sum - ends[b].sum;
+        fp->scratch[b].square = starts[b].square - ends[b].square;
     }
-    for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
-        uint64_t starts = F > 1 ? fp->shifted[FOOTPRINT_P_AT(F - 2, y)] : 0;
-        uint64_t ends = fp->shifted[FOOTPRINT_P_AT(F - 1, y)];
-        ends += fp->reused[FOOTPRINT_P_REUSED(F - 1, y)];
-        footprint_p_rest(moments, fp->columns, y, starts - ends);
-    }
-    if (F == 1) footprint_p_rest(moments, fp->columns, 1, fp->sampled);
-    footprint_p_rest(moments, fp->columns, fp->now - fp->top[F - 1].time + 2, UINT64_MAX);
-    footprint_p_add_row(fp, fp->born[F], table, below, bin);
+    if (F == 1) footprint_p_event_at(fp->scratch, fp->columns, 1, fp->sampled);
+    footprint_p_end_rest(fp, fp->top[F - 1].time);
 }
 
-static void footprint_p_add_mark_row(const footprint *fp, uint32_t j, uint64_t *table,
-                                     uint32_t below, uint32_t bin) {
-    const footprint_p_mark *mark = &fp->mark[j];
-    footprint_p_moment *moments = fp->scratch;
-    uint32_t b, y, first = footprint_bin(footprint_p_low(j));
-    footprint_p_zero(moments, first * sizeof *moments);
-    for (b = first; b < fp->columns; b++) moments[b] = fp->cells[mark->row + b];
-    for (y = 1; y < FOOTPRINT_P_MARK_YOUNG && j < fp->mark_young; y++) {
-        int32_t count = fp->young[FOOTPRINT_P_MARK_AT(j, y)];
-        footprint_p_rest(moments, fp->columns, y, (uint64_t)(int64_t)count);
-    }
-    if (j < fp->marks)                                     /* the rest under way ends here */
-        footprint_p_rest(moments, fp->columns, fp->now - mark->since + 2, UINT64_MAX);
-    footprint_p_add_row(fp, mark->born, table, below, bin);
+static void footprint_p_load_mark(const footprint *fp, uint32_t j) {
+    uint32_t b, first = footprint_bin(footprint_p_low(j));
+    footprint_p_zero(fp->scratch, first * sizeof *fp->scratch);
+    for (b = first; b < fp->columns; b++) fp->scratch[b] = fp->cells[fp->mark[j].row + b];
+    if (j < fp->marks) footprint_p_end_rest(fp, fp->mark[j].since);
 }
 
-/* Adds to the table the windows that ended since fp->start. */
+/* Adds to the table the windows that ended since fp->start. Counters must have been folded. */
 static void footprint_p_extract(const footprint *fp, uint64_t *table, uint32_t rows) {
-    uint32_t below = 0, k = fp->sample_log2, F, j, b, bin;
-    for (b = 1; b < fp->columns; b++) {
-        uint64_t windows = footprint_p_windows(fp->now, b) - footprint_p_windows(fp->start, b);
-        table[b] += windows;
-        if (k == 0 && rows > 1) table[fp->columns + b] += windows;
-    }
-    if (k == 0) below = 1;
+    uint32_t k = fp->sample_log2, below = k == 0 && rows > 1, F, j, bin;
+    footprint_p_zero(fp->scratch, fp->columns * sizeof *fp->scratch);
+    footprint_p_event_at(fp->scratch, fp->columns, 1, fp->now - fp->start);
+    footprint_p_event_at(fp->scratch, fp->columns, 2, fp->start - fp->now);
+    footprint_p_add_row(fp, fp->start + 1, table, UINT32_MAX, below);  /* all: the age is 1 */
     for (F = k ? 1 : 2; F <= fp->filled; F++) {
         if (footprint_bin_low(footprint_bin(F)) != F) continue;    /* 17, 19, ... are no low ends */
         bin = footprint_bin((uint64_t)F << k);
         if (bin >= rows) bin = rows - 1;
-        footprint_p_add_recent(fp, F, table, below, bin);
+        footprint_p_load_recent(fp, F);
+        footprint_p_add_row(fp, fp->born[F], table, below, bin);
         below = bin;
     }
     for (j = 0; j < fp->mark_max && fp->mark[j].born; j++) {
         bin = footprint_bin(footprint_p_low(j) << k);
         if (bin >= rows) bin = rows - 1;
-        footprint_p_add_mark_row(fp, j, table, below, bin);
+        footprint_p_load_mark(fp, j);
+        footprint_p_add_row(fp, fp->mark[j].born, table, below, bin);
         below = bin;
     }
 }
 
-/* Adds the gaps that are open at n + 1, of all blocks that are followed. */
-static void footprint_p_open_gaps(const footprint *fp, footprint_p_gap *gap) {
-    uint64_t n = fp->now, weight = UINT64_C(1) << fp->sample_log2;
+/* ---- averages ---- */
+
+/* The average footprint (Xiang et al., PACT 2011): a block is missing from exactly those windows
+   that fit strictly between two of its accesses. Take every block as accessed at times 0 and n + 1
+   as well. Then a gap from t to t' holds max(0, t' - t - w) windows of length w. So, with
+   y = t' - t + 1 and over all gaps,
+
+       sum of footprints of the windows of length w = blocks (n - w + 1) - sum of max(0, y - 1 - w)
+
+   For each bin of y the table keeps the number of gaps and the sum of y, which makes this exact for
+   w at the high end of a bin. hotl.h counts this alone. */
+
+/* Adds the gaps that are open at n + 1, of all blocks that are followed, `weight` times each. */
+static void footprint_p_open_gaps(const footprint *fp, footprint_p_gap *gap, uint64_t weight) {
+    uint64_t n = fp->now;
     uint32_t i, columns = fp->columns;
     for (i = 0; i < fp->filled; i++)
         footprint_p_gap_sum(gap, columns, n + 2 - fp->top[i].time, weight);
-    for (i = 2; fp->slot && i < fp->next; i++) {
+    for (i = 2; i < fp->next; i++) {
         if (fp->live[i >> 6] >> (i & 63) & 1)
             footprint_p_gap_sum(gap, columns, n + 2 - fp->slot[i].time, weight);
-    }
-    for (i = 0; fp->table && i < fp->buckets; i++) {
-        if (fp->table[i].time) footprint_p_gap_sum(gap, columns, n + 2 - fp->table[i].time, weight);
     }
 }
 
@@ -1915,32 +1581,25 @@ static void footprint_p_bound_total(footprint_total *total, uint64_t w, uint64_t
     }
 }
 
-/* The formula of "average", for the windows since start, on top of those before. */
-static void footprint_p_average_totals(const footprint *fp, footprint_total *total) {
+/* The formula above, for the windows since start, on top of those before. */
+static void footprint_p_sum_averages(const footprint *fp, footprint_total *total) {
     footprint_p_gap *gap = (footprint_p_gap *)(void *)fp->scratch;
-    uint64_t n = fp->now, count = 0, low = 0, high = 0, times;
-    uint32_t b, q, y, k = fp->sample_log2;
+    uint64_t n = fp->now, count = 0, low = 0, high = 0;
+    uint32_t b;
     footprint_p_copy(gap, fp->gap, (fp->columns + 1) * sizeof *gap);
-    for (y = 1; y < FOOTPRINT_P_YOUNG; y++) {
-        times = fp->gap_young[y];
-        for (q = 0; q < FOOTPRINT_P_T && fp->reused; q++)
-            times += fp->reused[FOOTPRINT_P_REUSED(q, y)];
-        footprint_p_gap_sum(gap, fp->columns, y, times << k);
-    }
-    footprint_p_open_gaps(fp, gap);
+    footprint_p_open_gaps(fp, gap, UINT64_C(1) << fp->sample_log2);
     for (b = fp->columns; b-- > 1; ) {
         uint64_t w = footprint_bin_high(b), windows = n - w + 1;
-        footprint_p_wide sum, less;
+        footprint_p_wide sum, more;
         count += gap[b + 1].count;                         /* gaps of more than w, and their sum */
         footprint_p_wide_add(&low, &high, gap[b + 1].low, gap[b + 1].high);
         if (w > n) continue;
         sum = footprint_p_product(fp->followed, windows - (fp->start < w ? 0 : fp->start - w + 1));
         footprint_p_wide_less(&sum.low, &sum.high, low, high);
-        less = footprint_p_product(count, w + 1);
-        if (count >> 63) less.high -= w + 1;               /* it is negative */
-        footprint_p_wide_add(&sum.low, &sum.high, less.low, less.high);
-        less = footprint_p_product(fp->gone, n + 1 - w);   /* gaps of forgotten ones are long */
-        footprint_p_wide_less(&sum.low, &sum.high, less.low, less.high);
+        more = footprint_p_product(w + 1, count);
+        footprint_p_wide_add(&sum.low, &sum.high, more.low, more.high);
+        more = footprint_p_product(n + 1 - w, 0 - fp->gone);    /* forgotten: their gaps are long */
+        footprint_p_wide_add(&sum.low, &sum.high, more.low, more.high);
         footprint_p_wide_add(&sum.low, &sum.high, fp->gone_low, fp->gone_high);
         footprint_p_wide_add(&sum.low, &sum.high, fp->before_total[b].low,
                              fp->before_total[b].high);
@@ -1954,7 +1613,6 @@ static void footprint_p_average_totals(const footprint *fp, footprint_total *tot
 static uint32_t footprint_p_rows(const footprint *fp) {
     uint32_t j = fp->marks;
     uint64_t low;
-    if (fp->flags & FOOTPRINT_AVERAGE) return 1;
     if (fp->start) return fp->rows;
     while (j < fp->mark_max && fp->mark[j].born) j++;
     low = j > 0 ? footprint_p_low(j - 1) : (uint64_t)FOOTPRINT_P_T;
@@ -1965,9 +1623,9 @@ FOOTPRINT_API size_t footprint_snapshot_bytes(const footprint *fp) {
     return footprint_profile_bytes(footprint_p_rows(fp), fp->columns);
 }
 
-FOOTPRINT_API int footprint_snapshot(const footprint *fp, footprint_profile *profile, void *memory,
+FOOTPRINT_API int footprint_snapshot(footprint *fp, footprint_profile *profile, void *memory,
                                      size_t bytes) {
-    uint32_t rows = footprint_p_rows(fp), k = fp->sample_log2, row, q, y, b;
+    uint32_t rows = footprint_p_rows(fp), row, b;
     FOOTPRINT_ASSERT(memory != NULL);
     if (footprint_profile_init(profile, rows, fp->columns, memory, bytes)) return -1;
     profile->accesses = profile->last_window = fp->now;
@@ -1975,27 +1633,20 @@ FOOTPRINT_API int footprint_snapshot(const footprint *fp, footprint_profile *pro
     profile->forgotten = fp->forgotten;
     profile->c = fp->config.c;
     profile->flags = fp->flags;
-    profile->sample_log2 = k;
+    profile->sample_log2 = fp->sample_log2;
     profile->block_log2 = fp->config.block_log2;
     if (fp->now == 0) return 0;
     if (fp->now > footprint_bin_high(fp->columns - 1))
         profile->last_window = profile->last_blocks = 0;
-    footprint_p_average_totals(fp, profile->total);
+    footprint_p_fold(fp);
+    footprint_p_sum_averages(fp, profile->total);
     for (b = 1; b < fp->columns && fp->flags & FOOTPRINT_FULL; b++)
         footprint_p_bound_total(&profile->total[b], footprint_bin_high(b), fp->first);
-    if (fp->flags & FOOTPRINT_AVERAGE) return 0;
     if (fp->start)
         footprint_p_copy(profile->at_least, fp->before, rows * fp->columns * sizeof(uint64_t));
     footprint_p_extract(fp, profile->at_least, rows);
     for (row = 0; row < fp->rows; row++)
         profile->depth[row < rows ? row : rows - 1] += fp->depth[row];
-    for (q = 0; q < FOOTPRINT_P_T; q++) {
-        uint64_t count = q == 0 ? fp->repeats : 0;
-        row = footprint_bin((uint64_t)(q + 1) << k);
-        for (y = 1; y < FOOTPRINT_P_YOUNG && q > 0; y++)
-            count += fp->reused[FOOTPRINT_P_REUSED(q, y)];
-        profile->depth[row < rows ? row : rows - 1] += count << k;
-    }
     return 0;
 }
 
@@ -2031,27 +1682,12 @@ FOOTPRINT_API uint64_t footprint_mark_time(const footprint *fp, uint32_t bin) {
    The windows that ended so far are read out into `before` and before_total. Then recent and slot
    keep only the blocks that are still followed, in their order. All rows start anew in this state:
    a row F of a block that is there starts a run with that block's age, and each mark stands exactly
-   at X_F. The open gap of a block that is kept is taken off, as "average" says. The gap of a block
+   at X_F. The open gap of a block that is kept is taken off, as "averages" says. The gap of a block
    that is dropped is closed with the windows before, so nothing is left of it in the sums.
    Invariant: every window is counted once, by the k at the time of its end. Cost: one snapshot for
    each halving, and there is one each time that the number of different blocks has doubled. */
 
-static void footprint_p_start_rows(footprint *fp) {
-    uint32_t q, j;
-    footprint_p_zero(fp->near, FOOTPRINT_P_NEAR);
-    footprint_p_zero(fp->events, (FOOTPRINT_P_T + 2) * (size_t)fp->columns * sizeof *fp->events);
-    footprint_p_zero(fp->cells, fp->cell_count * sizeof *fp->cells);
-    for (q = 0; q < fp->filled; q++) {
-        ++*footprint_p_near(fp, footprint_p_hash(fp->top[q].block));
-        footprint_p_event(fp, q + 1, fp->now - fp->top[q].time + 2, 1);
-        fp->born[q + 1] = fp->now + 1;
-    }
-    for (j = 0; j < fp->mark_max; j++) fp->mark[j].born = fp->place[j] = fp->pending[j] = 0;
-    for (j = 0; j < fp->mark_max && footprint_p_low(j) <= fp->tracked; j++)
-        footprint_p_add_mark(fp, fp->next + FOOTPRINT_P_T - (uint32_t)footprint_p_low(j),
-                             fp->now + 1);
-}
-
+/* Leaves out the blocks that are not followed at the sampling ratio of now. */
 static void footprint_p_drop(footprint *fp) {
     uint32_t s, q, kept = 0;
     for (q = 0; q < fp->filled; q++) {
@@ -2066,49 +1702,41 @@ static void footprint_p_drop(footprint *fp) {
 }
 
 static void footprint_p_thin(footprint *fp) {
-    footprint_p_gap *gap = fp->gap;
-    uint32_t b, average = fp->flags & FOOTPRINT_AVERAGE;
+    uint32_t q, j;
     fp->flags |= FOOTPRINT_FULL;
     footprint_p_fold(fp);
-    footprint_p_average_totals(fp, fp->before_total);
-    if (!average) {
-        footprint_p_extract(fp, fp->before, fp->rows);
-        footprint_p_depth(fp, footprint_bin(UINT64_C(1) << fp->sample_log2), fp->repeats);
-        fp->repeats = fp->sampled = 0;
-        fp->marks = 0;
+    footprint_p_sum_averages(fp, fp->before_total);
+    footprint_p_extract(fp, fp->before, fp->rows);
+    fp->marks = 0;
+    do {
+        fp->sample_log2++;
+        footprint_p_drop(fp);
+    } while (fp->next - 2 > fp->cap && fp->sample_log2 < 63);
+    while (fp->filled < FOOTPRINT_P_T && fp->next > 2) {
+        fp->top[fp->filled++] = fp->slot[--fp->next];
+        fp->live[fp->next >> 6] &= ~(UINT64_C(1) << (fp->next & 63));
     }
-    if (average) {
-        do {
-            fp->sample_log2++;
-            footprint_p_average_drop(fp);
-        } while (fp->tracked >= fp->cap && fp->sample_log2 < 63);
-    } else {
-        do {
-            fp->sample_log2++;
-            footprint_p_drop(fp);
-        } while (fp->next - 2 > fp->cap && fp->sample_log2 < 63);
-        while (fp->filled < FOOTPRINT_P_T && fp->next > 2) {
-            fp->top[fp->filled++] = fp->slot[--fp->next];
-            fp->live[fp->next >> 6] &= ~(UINT64_C(1) << (fp->next & 63));
-        }
-        footprint_p_reindex(fp);
-        fp->tracked = fp->filled + fp->next - 2;
-        fp->is_overfull = 0;
-        fp->depth_first = footprint_bin((uint64_t)FOOTPRINT_P_T << fp->sample_log2);
-        footprint_p_start_rows(fp);
-    }
+    footprint_p_reindex(fp);
     fp->start = fp->now;
+    fp->tracked = fp->filled + fp->next - 2;
     fp->followed = (uint64_t)fp->tracked << fp->sample_log2;
-    fp->gone = fp->gone_low = fp->gone_high = 0;
-    footprint_p_zero(gap, (fp->columns + 1) * sizeof *gap);
-    footprint_p_open_gaps(fp, gap);
-    for (b = 0; b <= fp->columns; b++) {
-        uint64_t low = 0, high = 0;
-        footprint_p_wide_less(&low, &high, gap[b].low, gap[b].high);
-        gap[b].count = 0 - gap[b].count;
-        gap[b].low = low;
-        gap[b].high = high;
+    fp->depth_first = footprint_bin((uint64_t)FOOTPRINT_P_T << fp->sample_log2);
+    fp->gone = fp->gone_low = fp->gone_high = fp->sampled = 0;
+    fp->is_overfull = 0;
+    footprint_p_zero(fp->near, FOOTPRINT_P_NEAR);
+    footprint_p_zero(fp->events, (FOOTPRINT_P_T + 2) * (size_t)fp->columns * sizeof *fp->events);
+    footprint_p_zero(fp->cells, fp->cell_count * sizeof *fp->cells);
+    for (q = 0; q < fp->filled; q++) {
+        ++*footprint_p_near(fp, footprint_p_hash(fp->top[q].block));
+        footprint_p_event(fp, q + 1, fp->now - fp->top[q].time + 2, 1);
+        fp->born[q + 1] = fp->now + 1;
     }
+    for (j = 0; j < fp->mark_max; j++) fp->mark[j].born = fp->place[j] = fp->pending[j] = 0;
+    for (j = 0; j < fp->mark_max && footprint_p_low(j) <= fp->tracked; j++)
+        footprint_p_add_mark(fp, fp->next + FOOTPRINT_P_T - (uint32_t)footprint_p_low(j),
+                             fp->now + 1);
+    footprint_p_zero(fp->gap, (fp->columns + 1) * sizeof *fp->gap);
+    footprint_p_open_gaps(fp, fp->gap, 0 - (UINT64_C(1) << fp->sample_log2));
 }
 
 /* ---- profiles ---- */
@@ -2144,19 +1772,17 @@ FOOTPRINT_API int footprint_add(footprint_profile *into, const footprint_profile
     int empty = into->accesses == 0;
     if (into->rows < other->rows || into->columns < other->columns) return -1;
     if (!empty && (into->flags ^ other->flags) & FOOTPRINT_INTERLEAVED) return -1;
-    for (row = 0; row < other->rows; row++) {
-        uint64_t *to = into->at_least + (size_t)row * into->columns;
-        const uint64_t *from = other->at_least + (size_t)row * other->columns;
-        for (column = 0; column < other->columns; column++)
-            footprint_p_saturate(into, &to[column], from[column]);
-        footprint_p_saturate(into, &into->depth[row], other->depth[row]);
-    }
     for (column = 0; column < other->columns; column++) {
         footprint_total *to = &into->total[column];
         const footprint_total *from = &other->total[column];
+        for (row = 0; row < other->rows; row++)
+            footprint_p_saturate(into, &into->at_least[row * (size_t)into->columns + column],
+                                 other->at_least[row * (size_t)other->columns + column]);
         footprint_p_saturate(into, &to->windows, from->windows);
         footprint_p_wide_add(&to->low, &to->high, from->low, from->high);
     }
+    for (row = 0; row < other->rows; row++)
+        footprint_p_saturate(into, &into->depth[row], other->depth[row]);
     footprint_p_saturate(into, &into->accesses, other->accesses);
     footprint_p_saturate(into, &into->blocks, other->blocks);
     footprint_p_saturate(into, &into->forgotten, other->forgotten);
@@ -2171,23 +1797,20 @@ FOOTPRINT_API int footprint_add(footprint_profile *into, const footprint_profile
 
 FOOTPRINT_API int footprint_subtract(footprint_profile *later, const footprint_profile *earlier) {
     uint32_t row, column;
-    uint64_t blocks = later->blocks;                       /* a phase may use those of before */
     if (later->rows < earlier->rows || later->columns != earlier->columns) return -1;
     if (later->accesses < earlier->accesses) return -1;
-    for (row = 0; row < earlier->rows; row++) {
-        uint64_t *from = later->at_least + (size_t)row * later->columns;
-        const uint64_t *less = earlier->at_least + (size_t)row * later->columns;
-        for (column = 0; column < later->columns; column++) from[column] -= less[column];
-        later->depth[row] -= earlier->depth[row];
-    }
     for (column = 0; column < later->columns; column++) {
         footprint_total *from = &later->total[column];
         const footprint_total *less = &earlier->total[column];
+        for (row = 0; row < earlier->rows; row++)
+            later->at_least[row * (size_t)later->columns + column] -=
+                earlier->at_least[row * (size_t)later->columns + column];
         from->windows -= less->windows;
         footprint_p_wide_less(&from->low, &from->high, less->low, less->high);
-        if (later->flags & FOOTPRINT_FULL)
-            footprint_p_bound_total(from, footprint_bin_high(column), blocks);
+        if (later->flags & FOOTPRINT_FULL)                 /* blocks: also those of before */
+            footprint_p_bound_total(from, footprint_bin_high(column), later->blocks);
     }
+    for (row = 0; row < earlier->rows; row++) later->depth[row] -= earlier->depth[row];
     later->accesses -= earlier->accesses;
     later->blocks -= earlier->blocks;
     later->forgotten -= earlier->forgotten;
@@ -2223,74 +1846,6 @@ FOOTPRINT_API uint32_t footprint_percentile(const footprint_profile *p, uint32_t
     return bin;
 }
 
-/* ---- answers from the average ---- */
-
-/* The average is known at the high ends of bins, and for the whole run. The line through these
-   points and (0, 0) is the average footprint by window length. */
-typedef struct footprint_p_piece { double window0, blocks0, window1, blocks1; } footprint_p_piece;
-
-/* Returns whether there is a point n, and gives it in window1 and blocks1. */
-static int footprint_p_point(const footprint_profile *p, uint32_t n, footprint_p_piece *to) {
-    uint64_t before = footprint_bin_high(n - 1);
-    if (n < p->columns && p->total[n].windows) {
-        const footprint_total *t = &p->total[n];
-        uint64_t high = footprint_bin_high(n);
-        to->window1 = (double)high;
-        to->blocks1 = (double)t->high * 18446744073709551616.0 + (double)t->low;
-        to->blocks1 /= (double)t->windows;
-        return 1;
-    }
-    if (p->last_window == 0 || n > p->columns) return 0;
-    if (n > 1 && (p->total[n - 1].windows == 0 || p->last_window <= before)) return 0;
-    to->window1 = (double)p->last_window;
-    to->blocks1 = (double)p->last_blocks;
-    return 1;
-}
-
-/* Finds the piece of the line that holds a window or, if blocks >= 0, reaches so many blocks.
-   Returns 0 behind the last; then window0 and blocks0 are the last point. */
-static int footprint_p_find_piece(const footprint_profile *p, double window, double blocks,
-                                  footprint_p_piece *to) {
-    uint32_t n;
-    to->window0 = to->blocks0 = to->window1 = to->blocks1 = 0;
-    for (n = 1; footprint_p_point(p, n, to); n++) {
-        if (blocks < 0 ? to->window1 >= window : to->blocks1 >= blocks) return 1;
-        to->window0 = to->window1;
-        to->blocks0 = to->blocks1;
-    }
-    return 0;
-}
-
-FOOTPRINT_API double footprint_average(const footprint_profile *p, double window) {
-    footprint_p_piece at;
-    if (window <= 0) return 0;
-    if (!footprint_p_find_piece(p, window, -1, &at)) return at.blocks0;
-    return at.blocks0 +
-           (at.blocks1 - at.blocks0) * (window - at.window0) / (at.window1 - at.window0);
-}
-
-FOOTPRINT_API double footprint_fill_time(const footprint_profile *p, double blocks) {
-    footprint_p_piece at;
-    if (blocks <= 0) return 0;
-    if (!footprint_p_find_piece(p, 0, blocks, &at)) return -1;
-    return at.window0 +
-           (at.window1 - at.window0) * (blocks - at.blocks0) / (at.blocks1 - at.blocks0);
-}
-
-/* The slope of the average at the window that fills the cache. */
-FOOTPRINT_API double footprint_miss_ratio_by_average(const footprint_profile *p, double blocks) {
-    double time = footprint_fill_time(p, blocks);
-    footprint_p_piece at;
-    if (time < 0 || !footprint_p_find_piece(p, time, -1, &at)) return 0;
-    if (at.blocks1 <= at.blocks0) return 0;
-    return (at.blocks1 - at.blocks0) / (at.window1 - at.window0);
-}
-
-FOOTPRINT_API double footprint_inter_miss_time(const footprint_profile *p, double blocks) {
-    double ratio = footprint_miss_ratio_by_average(p, blocks);
-    return ratio > 0 ? 1 / ratio : -1;
-}
-
 FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blocks) {
     double all = (double)p->blocks, hits = 0;
     uint32_t row;
@@ -2311,6 +1866,9 @@ FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blo
 FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name,
                                   int (*write)(void *user, const void *data, size_t size),
                                   void *user) {
+    const uint64_t head[] = {p->flags, p->sample_log2, p->block_log2, (uint64_t)(p->c * 1e9 + .5),
+                             p->accesses, p->blocks, p->forgotten, p->last_window, p->last_blocks,
+                             p->rows, p->columns};
     footprint_p_out out;
     uint32_t row, column;
     size_t size = 0;
@@ -2318,17 +1876,7 @@ FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name,
     while (name && name[size]) size++;
     footprint_p_put_varint(&out, size);
     footprint_p_put(&out, name, size);
-    footprint_p_put_varint(&out, p->flags);
-    footprint_p_put_varint(&out, p->sample_log2);
-    footprint_p_put_varint(&out, p->block_log2);
-    footprint_p_put_varint(&out, (uint64_t)(p->c * 1e9 + .5));
-    footprint_p_put_varint(&out, p->accesses);
-    footprint_p_put_varint(&out, p->blocks);
-    footprint_p_put_varint(&out, p->forgotten);
-    footprint_p_put_varint(&out, p->last_window);
-    footprint_p_put_varint(&out, p->last_blocks);
-    footprint_p_put_varint(&out, p->rows);
-    footprint_p_put_varint(&out, p->columns);
+    for (row = 0; row < sizeof head / sizeof *head; row++) footprint_p_put_varint(&out, head[row]);
     for (row = 0; row < p->rows; row++) footprint_p_put_varint(&out, p->depth[row]);
     for (column = 0; column < p->columns; column++) {
         uint32_t first = 0, last = 0;

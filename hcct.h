@@ -1,65 +1,64 @@
-/* hcct.h - v0.2.0 - the hot calling contexts of a program in fixed memory, with bounds - MIT, text at end of file
+/* hcct.h - v0.2.0 - hot calling contexts in fixed memory, with bounds - MIT, text at end of file
 
    example:
        #define HCCT_IMPLEMENTATION
        #include "hcct.h"
        #include <stdio.h>
-       static uint64_t memory[4096];                          // 32 KiB, enough for some 800 contexts
-       static const char *name(void *user, uint32_t key) { return ((const char **)user)[key]; }
-       static int out(void *file, const void *data, size_t size) {
-           return fwrite(data, 1, size, (FILE *)file) != size;
-       }
+       static uint64_t memory[4096];                        // 32 KiB, enough for some 800 contexts
        int main(void) {
-           const char *names[] = {"", "main", "update", "draw"};
+           static const char *const names[] = {"", "main", "update", "draw"};
            hcct tree;
+           hcct_context rows[10];
            hcct_init(&tree, memory, sizeof memory, NULL);
-           hcct_enter(&tree, 1, 1);                           // main was called once
+           hcct_enter(&tree, 1, 1);                         // main was called once
            for (int i = 0; i < 100; i++) {
                hcct_enter(&tree, i % 4 ? 2 : 3, 1);
                hcct_leave(&tree);
            }
-           return hcct_write_collapsed(&tree, name, (void *)names, out, stdout);
+           uint32_t n = hcct_hottest(&tree, 1, 50, rows, 10); // contexts with 1/50 of all calls
+           for (uint32_t i = 0; i < n; i++) {
+               uint32_t path[8], depth = hcct_path(&tree, rows[i].node, path, 8);
+               for (uint32_t k = 0; k < depth && k < 8; k++) printf("%s ", names[path[k]]);
+               printf("%lu\n", (unsigned long)rows[i].lower); // main update 75, main draw 25
+           }
        }
    end of example.
 
+   A calling context is a path of calls: main calls update, update calls move. The tree adds up the
+   weight of each context. If they do not all fit into the memory, it keeps the hot ones and the
+   path to each of them. It knows a lower and an upper bound of the true weight of each context it
+   keeps. No other context weighs more than `bound_of_absent` (hcct_get_stats).
+
    STEP BY STEP
-   A calling context is a path of calls: main calls update, update calls move. You give each function
-   or each call site a key, a 32-bit number other than 0. You tell the tree when a call begins
-   (hcct_enter) and when it ends (hcct_leave). The tree adds up the weight that you credit to each
-   context. The weight is 1 to count calls. It can also be nanoseconds or bytes: then enter with
-   weight 0 and call hcct_add while you are there.
+   1. Give each function or each call site a key, a 32-bit number other than 0.
+   2. Call hcct_init with memory for the tree.
+   3. Call hcct_enter when a call begins and hcct_leave when it ends. A weight of 1 counts calls. It
+      can also be nanoseconds or bytes: then enter with 0 and call hcct_add while you are there. A
+      tail call is a hcct_leave, then a hcct_enter.
+   4. hcct_hottest fills rows, the hottest first; hcct_next walks the tree. hcct_write makes a file:
+      build/bursty shows it, joins those of many runs and writes what flame graph programs read.
+   5. For longjmp and exceptions take hcct_position before and give it to hcct_return_to after; or
+      use hcct_leave_key, which also closes all calls above the one it names.
+   6. For coroutines call hcct_fiber_start, hcct_fiber_switch and hcct_fiber_end.
+   7. To look now and then only, call hcct_burst_begin with your stack of keys, pass on events, and
+      call hcct_burst_end.
+   8. With no source to edit, compile with -finstrument-functions and link record/ (instrument.c).
 
-   The tree lives in memory that you provide. If the contexts do not all fit, it keeps the hot ones
-   and the path to each of them. For every context that it keeps, it knows a lower and an upper bound
-   of the true weight. No context that it does not keep weighs more than `bound_of_absent`
-   (hcct_get_stats).
-
-       the answer              hcct_hottest fills rows, hottest first. hcct_next walks the tree.
-                               hcct_write_collapsed writes what flame graph programs read.
-       a file for the tool     hcct_write. build/bursty shows such files and joins those of many runs.
-       no source to edit       Compile with -finstrument-functions and link record/ (instrument.c).
-       longjmp, exceptions     Take hcct_position before and give it to hcct_return_to after; or use
-                               hcct_leave_key, which also closes all calls above the one it names.
-       coroutines              hcct_fiber_start, hcct_fiber_switch, hcct_fiber_end.
-       a tail call             hcct_leave, then hcct_enter.
-       looking now and then    hcct_burst_begin with your stack of keys, events, hcct_burst_end.
-
-   PROMISES   It never allocates, recurses, aborts or prints, and it has no global variables. Queries
-              change no answer and may come between any two events. A full arena is normal: contexts
-              are given up, and the bounds say what that costs. Counters saturate.
-   THREADS    One thread at a time may use a tree. There are no locks and no atomics inside. Give each
-              thread a tree and write them all into one file: build/bursty joins them.
+   PROMISES   It never allocates, recurses, aborts or prints, and it has no global variables.
+              Queries change no answer and may come between any two events. A full arena is normal:
+              contexts are given up, and the bounds say what that costs. Counters saturate.
+   THREADS    One thread at a time may use a tree. There are no locks and no atomics inside. Give
+              each thread a tree and write them all into one file: build/bursty joins them.
    OPTIONS    Define these where you define HCCT_IMPLEMENTATION:
               HCCT_STATIC         all functions are static. Define it wherever you include the file.
               HCCT_ASSERT(x)      checks for mistakes of the caller. The default does nothing.
-              HCCT_ALGORITHMS     the algorithms to compile: a mask of 1 << HCCT_SPACE_SAVING and so
-                                  on. Default: all.
-              HCCT_SAMPLE         counts that are sampled on the stack for a quantile. Default: 256.
+              HCCT_ALGORITHMS     the algorithms to compile, a mask: 1 << HCCT_FULL and so on
+              HCCT_SAMPLE         counts that are sampled on the stack for a quantile. Default: 256
    COST       A context takes 32 bytes (20 in a full tree) and 5.4 bytes of lookup tables. Enter and
               leave together take some 85 instructions. docs/hcct.md has measurements.
 
-   The paper is "Mining Hot Calling Contexts in Small Space" (D'Elia, Demetrescu, Finocchi, PLDI 2011).
-   Section numbers in this file are those of the paper. */
+   The paper is "Mining Hot Calling Contexts in Small Space" (D'Elia, Demetrescu, Finocchi, PLDI
+   2011). Section numbers in this file are those of the paper. */
 
 #ifndef HCCT_H
 #define HCCT_H
@@ -72,25 +71,23 @@ extern "C" {
 
 /* ---- types ---- */
 
-enum {                              /* config.algorithm. These numbers stand in files; 1 and 2 belong to older files */
-    HCCT_SPACE_SAVING = 0,          /* section 4.1: counts M contexts and evicts the smallest. Use this one          */
-    HCCT_LOSSY        = 3,          /* section 4.2, Lossy Counting: drops contexts below epsilon N                   */
-    HCCT_STICKY       = 4,          /* Sticky Sampling: its bounds hold with a probability of 1 - delta              */
-    HCCT_FULL         = 5           /* section 3: keeps every context, and is exact while the arena lasts            */
+enum {                          /* config.algorithm. Files have these; older ones 1 and 2 as well */
+    HCCT_SPACE_SAVING = 0,      /* section 4.1: counts M contexts, evicts the smallest. Take this */
+    HCCT_LOSSY = 3,             /* section 4.2, Lossy Counting: drops contexts below epsilon N */
+    HCCT_STICKY = 4,            /* Sticky Sampling: its bounds hold with a chance of 1 - delta */
+    HCCT_FULL = 5               /* section 3: keeps every context, exact while the arena lasts */
 };
-#define HCCT_KEY_DEEP UINT32_MAX    /* a reserved key that stands for frames that are not known */
+#define HCCT_KEY_DEEP UINT32_MAX /* a reserved key: it stands for frames that are not known */
 
-typedef int (*hcct_write_fn)(void *user, const void *data, size_t size);    /* returns 0 to go on, else to stop */
-typedef const char *(*hcct_name_fn)(void *user, uint32_t key);              /* returns NULL if it has no name   */
+typedef int (*hcct_write_fn)(void *user, const void *data, size_t size); /* 0 to go on, else stop */
+typedef const char *(*hcct_name_fn)(void *user, uint32_t key);           /* NULL: it has no name */
 
-/* A position of the running stack. cursor is the node of the running context; the rest is private.
-   */
+/* A position of a stack: the node of the running context, and what is private. */
 typedef struct hcct_place {
     uint32_t cursor, depth, returns, over, cut;
 } hcct_place;
 
 enum { HCCT_UNSTORED_KEYS = 16 };
-
 /* A stack of calls. You provide the storage; the fields are private. */
 typedef struct hcct_fiber {
     hcct_place at;
@@ -100,64 +97,61 @@ typedef struct hcct_fiber {
     struct hcct_fiber *next;
 } hcct_fiber;
 
-typedef struct hcct_config {        /* a zero anywhere means the default */
-    uint32_t algorithm;             /* default HCCT_SPACE_SAVING                                              */
-    uint32_t monitored;             /* M, how many contexts are counted. Default: 3/4 of those that fit       */
-    uint32_t one_over_epsilon;      /* Lossy and Sticky: 1 / the error allowed. Default M                     */
-    uint32_t one_over_phi;          /* Sticky: 1 / the share that is hot. Default one_over_epsilon / 5        */
-    uint32_t one_over_delta;        /* Sticky: 1 / the chance to fail. Default 100                            */
-    uint32_t depth_limit;           /* deeper calls are not stored, see below_depth_limit. Default: no limit  */
-    uint32_t fold;                  /* n > 0 folds recursion: if the key is that of the running context or of one of
-                                       its n - 1 nearest callers, the call goes back there. Default: off      */
-    uint32_t *returns;              /* memory that folding needs: one word for each open call                 */
+typedef struct hcct_config {    /* a zero anywhere means the default */
+    uint32_t algorithm;         /* default HCCT_SPACE_SAVING */
+    uint32_t monitored;         /* M, how many contexts are counted. Default: 3/4 of what fits */
+    uint32_t one_over_epsilon;  /* Lossy and Sticky: 1 / the error allowed. Default M */
+    uint32_t one_over_phi;      /* Sticky: 1 / the share that is hot. Default: a fifth of that */
+    uint32_t one_over_delta;    /* Sticky: 1 / the chance to fail. Default 100 */
+    uint32_t depth_limit;       /* deeper calls are not stored. Default: no limit */
+    uint32_t fold;              /* n > 0 folds recursion: a call whose key is that of the running
+                                   context or of one of its n - 1 nearest callers goes back there */
+    uint32_t *returns;          /* memory that folding needs: one word for each open call */
     uint32_t return_count;
-    uint32_t history;               /* adaptive bursts: how many stacks are remembered. Default: none         */
-    uint32_t reenable;              /* k: a stack that is known gets a burst once in k times. 0: never again  */
-    uint32_t cache_slots;           /* of the cache for finding a child. 1 means none. Default: 1/4 of the contexts
-                                       that fit, 16384 at most                                                */
-    uint64_t seed;                  /* of the random numbers that Sticky and adaptive bursts draw             */
+    uint32_t history;           /* adaptive bursts: how many stacks are remembered. Default: none */
+    uint32_t reenable;          /* k: a known stack gets a burst once in k times. 0: never again */
+    uint32_t cache_slots;       /* of the cache for finding a child; 1 means none. Default: a
+                                   quarter of the contexts that fit, 16384 at most */
+    uint64_t seed;              /* of the random numbers of Sticky and of adaptive bursts */
 } hcct_config;
 
 typedef struct hcct_context {
     uint32_t node, key, depth;
-    int certain;                    /* hcct_hottest sets it if the lower bound reaches the threshold as well  */
-    int cold;                       /* it is only known as a caller of others                                 */
-    uint64_t lower, upper;          /* lower <= true weight <= upper                                          */
+    int certain;                /* hcct_hottest: the lower bound reaches the threshold as well */
+    int cold;                   /* it is only known as a caller of others */
+    uint64_t lower, upper;      /* lower <= true weight <= upper */
 } hcct_context;
 
 typedef struct hcct_stats {
-    uint64_t total;                 /* N, all weight that was offered                                         */
-    uint64_t bound_of_absent;       /* no context outside the tree weighs more. Divided by total it is the
-                                       epsilon that was reached. If it is too large, give more memory         */
-    uint64_t lost;                  /* weight in N that had no place, because one path filled the arena. Give
-                                       more memory, a depth_limit or fold                                     */
-    uint64_t below_depth_limit;     /* weight not in N: of calls below depth_limit or beyond `returns`        */
-    uint64_t outside_any_context;   /* weight not in N: hcct_add at the root                                  */
-    uint64_t scaled_total;          /* what N stands for, see hcct_scale_to. Else N                           */
-    uint64_t unmatched;             /* leaves without an enter. Was a longjmp or an exception overlooked?     */
-    uint64_t repaired;              /* calls that were closed because a caller of theirs was left             */
-    uint64_t sweeps, evictions;     /* passes over the arena, and counts that they took away                  */
-    uint64_t evicted_for_space;     /* nodes freed because the arena was full before M contexts were counted.
-                                       Give more memory or a smaller `monitored`                              */
-    uint64_t visits;                /* nodes that sweeps looked at                                            */
-    uint64_t burst_points;          /* calls of hcct_burst_begin: burst_new + burst_again + burst_skipped     */
+    uint64_t total;             /* N, all weight that was offered */
+    uint64_t bound_of_absent;   /* no context outside the tree weighs more. Divided by total it is
+                                   the epsilon that was reached; more memory makes it smaller */
+    uint64_t lost;              /* weight in N that had no place, because one path filled the arena:
+                                   give more memory, a depth_limit or fold */
+    uint64_t below_depth_limit; /* weight not in N: below depth_limit or beyond `returns` */
+    uint64_t outside_any_context; /* weight not in N: hcct_add at the root */
+    uint64_t scaled_total;      /* what N stands for, see hcct_scale_to. Else N */
+    uint64_t unmatched;         /* leaves without an enter: was a longjmp overlooked? */
+    uint64_t repaired;          /* calls that were closed because a caller of theirs was left */
+    uint64_t sweeps, evictions; /* passes over the arena, and counts that they took away */
+    uint64_t evicted_for_space; /* nodes freed because the arena was full: give more memory */
+    uint64_t visits;            /* nodes that sweeps looked at */
+    uint64_t burst_points;      /* hcct_burst_begin: burst_new + burst_again + burst_skipped */
     uint64_t burst_new, burst_again, burst_skipped;
-    uint64_t bytes;                 /* of the memory, that were ever touched                                  */
-    uint32_t rate_shift;            /* Sticky: it samples one event in 2^rate_shift                           */
-    uint32_t capacity, nodes, peak_nodes;   /* contexts that fit, that are there, that ever were at one time  */
-    uint32_t monitored;             /* contexts that have a count                                             */
-    uint32_t monitored_max;         /* M                                                                      */
+    uint64_t bytes;             /* of the memory, that were ever touched */
+    uint32_t rate_shift;        /* Sticky: it samples one event in 2^rate_shift */
+    uint32_t capacity;          /* contexts that fit */
+    uint32_t nodes, peak_nodes; /* contexts that are there; that ever were at one time */
+    uint32_t monitored, monitored_max; /* contexts that have a count; M */
     uint32_t node_bytes;
-    int weighted;                   /* a weight above 1 was seen                                              */
-    int purges_quarters;            /* Space-Saving: weights differ so much that sweeps evict a quarter       */
-    int saturated;                  /* some counter reached its maximum and stays there                       */
+    int weighted;               /* a weight above 1 was seen */
+    int purges_quarters;        /* Space-Saving: weights differ so much: sweeps evict a quarter */
+    int saturated;              /* some counter reached its maximum and stays there */
 } hcct_stats;
 
 typedef struct hcct hcct;
 
-/* ---- functions ----
-
-   The API macro has the same text in all headers of the family. */
+/* ---- functions ---- */
 
 #if defined(__GNUC__) || defined(__clang__)
 #define HCCT_P_GNU
@@ -175,14 +169,13 @@ typedef struct hcct hcct;
 #define HCCT_API extern
 #endif
 
-/* Lays an empty tree out in memory[0..bytes). config may be NULL. Returns how many contexts fit; 0
-   means that the memory is too small or the algorithm is not there, and that the tree must not be
-   used. */
+/* Lays an empty tree out in memory[0..bytes). config may be NULL. Returns how many contexts fit. 0
+   means: do not use the tree, for the memory is too small, or the algorithm is not there. */
 HCCT_API uint32_t hcct_init(hcct *t, void *memory, size_t bytes, const hcct_config *config);
 /* Returns the bytes that hcct_init needs for so many contexts. */
 HCCT_API size_t hcct_bytes(const hcct_config *config, uint32_t contexts);
-/* Goes on in a larger memory, which begins with the bytes of the old one, as after realloc. Both
-   must be aligned to 8. Returns how many contexts fit now, or 0 if it refused and nothing happened. */
+/* Goes on in a larger memory that begins with the bytes of the old one, as after realloc. Both must
+   be aligned to 8. Returns how many contexts fit now, or 0: it refused and nothing happened. */
 HCCT_API uint32_t hcct_grow(hcct *t, void *memory, size_t bytes);
 
 /* A call of key begins below the running context (sections 3 and 4). Weight 0 only goes there. */
@@ -191,9 +184,8 @@ HCCT_API void hcct_enter(hcct *t, uint32_t key, uint64_t weight);
 HCCT_API void hcct_leave(hcct *t);
 /* Credits weight to the running context. */
 HCCT_API void hcct_add(hcct *t, uint64_t weight);
-/* The nearest open call of key ends, and all calls that it made. Returns 1, or 0 if no such call is
-   open. Of the calls that are not stored (depth limit, full arena) it knows the keys of the
-   outermost HCCT_UNSTORED_KEYS; deeper ones fit any key. */
+/* The nearest open call of key ends, and all calls that it made. Returns 1, or 0 if none is open.
+   Of calls without a place it knows the HCCT_UNSTORED_KEYS outermost; others fit any key. */
 HCCT_API int hcct_leave_key(hcct *t, uint32_t key);
 /* Where the running stack stands. */
 HCCT_API hcct_place hcct_position(const hcct *t);
@@ -209,11 +201,10 @@ HCCT_API void hcct_fiber_switch(hcct *t, hcct_fiber *fiber);
 /* Gives up a stack. It must not be the running one. */
 HCCT_API void hcct_fiber_end(hcct *t, hcct_fiber *fiber);
 
-/* Section 5.3, bursting. Goes to the context stack[0..depth), outermost call first, without
-   counting these calls. Returns the weight to pass to every hcct_enter of this burst. Without a
-   history it is always 1. With config.history it is 1 for a stack that is seen for the first time.
-   For a known stack it is config.reenable (once in that many bursts) or 0, and 0 means: skip this
-   burst. */
+/* Section 5.3, bursting. Goes to the context stack[0..depth), outermost call first, and counts none
+   of these calls. Returns the weight to pass to every hcct_enter of this burst. It is 1 without a
+   history or for a new stack. For a stack in the history it is config.reenable, once in that many
+   bursts, or else 0. 0 means: skip this burst. */
 HCCT_API uint32_t hcct_burst_begin(hcct *t, const uint32_t *stack, uint32_t depth);
 /* Closes all calls. */
 HCCT_API void hcct_burst_end(hcct *t);
@@ -222,12 +213,11 @@ HCCT_API void hcct_burst_end(hcct *t);
 HCCT_API void hcct_scale_to(hcct *t, uint64_t total);
 
 HCCT_API void hcct_get_stats(const hcct *t, hcct_stats *out);
-/* Section 2: the weight from which a context is hot for phi = a / b. It is floor(phi N), and at
-   least 1. */
+/* Section 2: the weight from which a context is hot for phi = a / b: floor(phi N), at least 1. */
 HCCT_API uint64_t hcct_threshold(const hcct *t, uint32_t a, uint32_t b);
 /* Section 4: fills rows[0..max) with the hottest contexts whose upper bound reaches the threshold
-   of phi = a / b, by lower bound, then upper bound, depth and path. Returns how many such contexts
-   there are. No hot context is missing from these if bound_of_absent is below the threshold. */
+   of phi = a / b, by lower bound, then upper bound, depth and path. Returns how many it filled. No
+   hot context is missing, but for lack of rows, if bound_of_absent is below the threshold. */
 HCCT_API uint32_t hcct_hottest(const hcct *t, uint32_t a, uint32_t b, hcct_context *rows,
                                uint32_t max);
 /* Walks all nodes, callers before what they call: returns the node after `node`; 0 begins and ends.
@@ -242,41 +232,39 @@ HCCT_API void hcct_get_context(const hcct *t, uint32_t node, hcct_context *out);
 /* Fills keys with the last max keys of the path to node. Returns the depth of node. */
 HCCT_API uint32_t hcct_path(const hcct *t, uint32_t node, uint32_t *keys, uint32_t max);
 
-/* Writes a line `a;b;c weight` for each context whose lower bound, which is that weight, is not 0.
-   name may be NULL. Returns 0, or -1 if write returned something else. */
-HCCT_API int hcct_write_collapsed(const hcct *t, hcct_name_fn name, void *name_user,
-                                  hcct_write_fn write, void *user);
-/* Writes the tree as a .brst part of kind 2 (docs/formats.md). name may be NULL. Returns as above.
-   */
+
+/* Writes the tree as a .brst part of kind 2 (docs/formats.md). name may be NULL. Returns 0, or -1
+   if write returned something else. */
 HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_write_fn write,
                         void *user);
 
 /* You provide the storage; the fields are private. */
 struct hcct {
-    uint32_t *words;                    /* the nodes */
-    uint32_t *cache, *hash;             /* lookup tables */
-    uint64_t *history;                  /* signatures of stacks that had a burst */
+    uint32_t *words;            /* the nodes */
+    uint32_t *cache, *hash;     /* lookup tables */
+    uint64_t *history;          /* signatures of stacks that had a burst */
     void *memory;
-    hcct_fiber run;                     /* the running stack */
-    uint32_t recent[32], recent_from;   /* its node at depth d is recent[d % 32] for recent_from <= d <= depth */
-    uint32_t stop, stop_full;           /* enter is fast at depths below these: pruned trees, full trees */
-    uint32_t stay;                      /* leave is fast at depths above this */
-    uint64_t fast_below;                /* counts below this need no care */
-    hcct_stats stats;                   /* nodes and monitored are kept up to date; some others are computed */
-    uint64_t floor;                     /* part of bound_of_absent: what was evicted had at most this */
-    uint64_t boundary;                  /* N at which Lossy sweeps next, and Sticky doubles its rate */
+    hcct_fiber run;             /* the running stack */
+    uint32_t recent[32];        /* recent[d % 32] is the node at depth d, */
+    uint32_t recent_from;       /* for recent_from <= d <= depth */
+    uint32_t stop, stop_full;   /* enter is fast at depths below these: pruned trees, full trees */
+    uint32_t stay;              /* leave is fast at depths above this */
+    uint64_t fast_below;        /* counts below this need no care */
+    hcct_stats stats;           /* some are kept up to date, others computed when asked for */
+    uint64_t floor;             /* part of bound_of_absent: what was evicted had at most this */
+    uint64_t boundary;          /* N at which Lossy sweeps next, and Sticky doubles its rate */
     uint64_t seed;
-    uint32_t algorithm, stride;         /* stride: words of a node */
-    uint32_t used;                      /* node numbers handed out, the root included */
-    uint32_t free_list;                 /* nodes to use again */
+    uint32_t algorithm, stride; /* stride: words of a node */
+    uint32_t used;              /* node numbers handed out, the root included */
+    uint32_t free_list;         /* nodes to use again */
     uint32_t cache_mask, hash_slots, hash_fill, history_fill;
-    uint32_t width, events;             /* Lossy: 1 / epsilon; events since the boundary was passed */
-    uint32_t one_over_phi, one_over_delta;
-    uint32_t limit;                     /* depth limit */
-    int prunes_late;                    /* several cursors live: only sweeps prune */
-    int zeros;                          /* a weight of 0 was seen: leave must look whether it leaves a cold leaf */
-    int padded;                         /* the memory given was not aligned */
-    hcct_fiber *running, *fibers, main; /* running: where to save `run`, NULL is `main` */
+    uint32_t width, events;     /* Lossy: 1 / epsilon; events since the boundary was passed */
+    uint32_t one_over_phi, one_over_delta, depth_limit;
+    int prunes_late;            /* several cursors live: only sweeps prune */
+    int zeros;                  /* a weight of 0 was seen: leave may come from a cold leaf */
+    int padded;                 /* the memory given was not aligned */
+    hcct_fiber *running;        /* where to save `run`; NULL is `main` */
+    hcct_fiber *fibers, main;
     hcct_config config;
 };
 
@@ -301,12 +289,12 @@ struct hcct {
 #endif
 #if defined(HCCT_P_GNU)
 #define HCCT_P_INLINE static inline __attribute__((always_inline))
-#define HCCT_P_COLD   static __attribute__((noinline, unused))
+#define HCCT_P_RARE   static __attribute__((noinline, unused))
 #define HCCT_P_LIKELY(x) __builtin_expect(!!(x), 1)
 #define HCCT_P_FETCH(address) __builtin_prefetch(address, 1)
 #else
 #define HCCT_P_INLINE static inline
-#define HCCT_P_COLD   static
+#define HCCT_P_RARE   static
 #define HCCT_P_LIKELY(x) (x)
 #define HCCT_P_FETCH(address) ((void)0)
 #endif
@@ -318,7 +306,8 @@ struct hcct {
 #define HCCT_P_WALK 16                      /* siblings to look at before the hash is used */
 #define HCCT_P_BLOCK 256                    /* nodes that a sweep looks at before it frees any */
 #define HCCT_P_AHEAD 6                      /* nodes that it fetches ahead */
-#define HCCT_P_HAS(t, which) (((HCCT_ALGORITHMS) >> (which) & 1) != 0 && (t)->algorithm == (which))
+#define HCCT_P_COMPILED ((HCCT_ALGORITHMS) & 57) /* a mask of the algorithms 0, 3, 4 and 5 */
+#define HCCT_P_HAS(t, which) ((HCCT_P_COMPILED >> (which) & 1) != 0 && (t)->algorithm == (which))
 
 /* [shared: sat_add] */
 static uint64_t hcct_p_sat_add(uint64_t a, uint64_t b) {
@@ -353,14 +342,15 @@ static uint64_t hcct_p_random(hcct *t) {
 
 /* Errors stand in 32 bits as m * 2^e with m of 26 bits, exact below 67 million. They are rounded up
    and guaranteed weights are rounded down, so that bounds stay bounds. */
-static uint32_t hcct_p_pack(uint64_t x, int up) {
+HCCT_P_INLINE uint32_t hcct_p_pack(uint64_t x, int up) {
     uint32_t e = 0;
     for (; x >> 26; e++) x = (x >> 1) + (up ? x & 1 : 0);
     return (uint32_t)x | e << 26;
 }
 
-static uint64_t hcct_p_unpack(uint32_t packed) {
+HCCT_P_INLINE uint64_t hcct_p_unpack(uint32_t packed) {
     uint32_t e = packed >> 26;
+    if (HCCT_P_LIKELY(e == 0)) return packed;
     return e > 38 ? UINT64_MAX : (uint64_t)(packed & 0x3FFFFFF) << e;
 }
 
@@ -438,49 +428,27 @@ HCCT_P_INLINE int hcct_p_is_free(const hcct *t, uint32_t i) {
     return hcct_p_at(t, i)[HCCT_P_PARENT] == HCCT_P_FREE;
 }
 
-/* The node after i in preorder, 0 at the end. *climb: the levels from i up to that node's parent.
-   */
-static uint32_t hcct_p_next(const hcct *t, uint32_t i, uint32_t *climb) {
-    uint32_t next = hcct_p_child(t, i);
-    for (*climb = 0; !next && i; i = hcct_p_at(t, i)[HCCT_P_PARENT]) {
-        ++*climb;
-        next = hcct_p_at(t, i)[HCCT_P_NEXT];
-    }
-    return next;
-}
-
 /* ---- what is known of a context ----
 
    For each context in the tree, lower <= true weight <= upper. For all others, weight <= base; this
    is bound_of_absent. base = floor + lost, where floor grows with what is evicted. */
 
-/* Sticky Sampling: what a sampled count may have missed. */
-static uint64_t hcct_p_sticky_miss(const hcct *t) {
-    double miss;
-    if (t->stats.rate_shift == 0) return 0;
-    miss = hcct_p_ln((double)t->one_over_phi * t->one_over_delta);
-    miss *= (double)((uint64_t)1 << t->stats.rate_shift);
-    return miss >= 9e18 ? UINT64_MAX : (uint64_t)miss + 1;
-}
-
 static uint64_t hcct_p_base(const hcct *t) {
-    uint64_t base;
-    if (!HCCT_P_HAS(t, HCCT_STICKY)) return hcct_p_sat_add(t->floor, t->stats.lost);
-    base = hcct_p_sat_add(hcct_p_sticky_miss(t), t->stats.lost);
-    return base < t->stats.total ? base : t->stats.total;
+    uint64_t base = t->floor;
+    if (HCCT_P_HAS(t, HCCT_STICKY) && t->stats.rate_shift) { /* what samples may have missed */
+        double miss = hcct_p_ln((double)t->one_over_phi * t->one_over_delta);
+        miss *= (double)((uint64_t)1 << t->stats.rate_shift);
+        base = miss >= 9e18 ? UINT64_MAX : (uint64_t)miss + 1;
+    }
+    base = hcct_p_sat_add(base, t->stats.lost);
+    return HCCT_P_HAS(t, HCCT_STICKY) && base > t->stats.total ? t->stats.total : base;
 }
 
-/* Raises base to at least `to`: contexts up to that weight are given up. */
-static void hcct_p_raise(hcct *t, uint64_t to) {
-    if (hcct_p_base(t) < to) t->floor = to - t->stats.lost;
-}
-
-static uint64_t hcct_p_error(const hcct *t, uint32_t i) {
+HCCT_P_INLINE uint64_t hcct_p_error(const hcct *t, uint32_t i) {
     uint64_t error = hcct_p_unpack(hcct_p_at(t, i)[HCCT_P_ERROR]), count = *hcct_p_count(t, i);
     return hcct_p_saving(t) && error > count ? count : error;
 }
-
-static uint64_t hcct_p_lossy_upper(const hcct *t, uint32_t i) {
+HCCT_P_INLINE uint64_t hcct_p_lossy_upper(const hcct *t, uint32_t i) {
     return hcct_p_sat_add(*hcct_p_count(t, i), hcct_p_error(t, i));
 }
 
@@ -516,13 +484,9 @@ static void hcct_p_bounds(const hcct *t, uint32_t i, uint64_t *lower, uint64_t *
 
      1 cache   cache[some bits of mix(parent, key)] is a node number. An entry counts only if that
                node has this parent and this key, so entries need no tag and are never cleared.
-     2 walk    along the list of children. A call moves what it finds beyond the second place to the
-               front.
+     2 walk    along the list of children. What stands behind the second place moves to the front.
      3 hash    After a walk of more than HCCT_P_WALK steps, all children of that parent are put into
-               one hash of node numbers (linear probing, at most 3/4 full), which such parents
-               share.
-
-   The hash has room for all nodes that the arena can hold, so it never has to refuse a parent.
+               the hash of node numbers: linear probing, at most 3/4 full even with all nodes.
 
    Invariant: the children of a parent that has more than HCCT_P_WALK + 1 of them are in the hash.
    hcct_grow suspends it: it empties the hash, and the next walk along such a list fills it again.
@@ -533,15 +497,12 @@ static void hcct_p_bounds(const hcct *t, uint32_t i, uint64_t *lower, uint64_t *
 HCCT_P_INLINE uint32_t hcct_p_mix(uint32_t parent, uint32_t key) {
     return parent * UINT32_C(0x9E3779B1) + key * UINT32_C(0x85EBCA6B);
 }
-
 HCCT_P_INLINE uint32_t *hcct_p_cached(const hcct *t, uint32_t mix) {
     return t->cache + (mix >> 12 & t->cache_mask);
 }
-
 static uint32_t hcct_p_home(const hcct *t, uint32_t parent, uint32_t key) {
     return (uint32_t)((uint64_t)hcct_p_mix(parent, key) * t->hash_slots >> 32);
 }
-
 static uint32_t hcct_p_after(const hcct *t, uint32_t slot) {
     return slot + 1 == t->hash_slots ? 0 : slot + 1;
 }
@@ -617,16 +578,6 @@ HCCT_P_INLINE uint32_t hcct_p_look(const hcct *t, uint32_t p, uint32_t key, uint
     return c;
 }
 
-/* The child or 0, without moving it to the front. */
-static uint32_t hcct_p_find(hcct *t, uint32_t p, uint32_t key) {
-    uint32_t before = 0, steps = 0, c = *hcct_p_cached(t, hcct_p_mix(p, key));
-    const uint32_t *n = hcct_p_at(t, c);
-    if (n[HCCT_P_KEY] == key && n[HCCT_P_PARENT] == p) return c;
-    c = hcct_p_look(t, p, key, t->stride, &before, &steps);
-    if (steps > HCCT_P_WALK) hcct_p_hash_children(t, p);
-    return c;
-}
-
 /* ---- the running stack ----
 
    run.at.depth calls are open, and run.at.cursor is the node of the innermost one. The nodes of the
@@ -645,7 +596,7 @@ static uint32_t hcct_p_find(hcct *t, uint32_t p, uint32_t key) {
 HCCT_P_INLINE void hcct_p_sync(hcct *t) { t->run.at.cursor = t->recent[t->run.at.depth % 32]; }
 
 static void hcct_p_window(hcct *t) {
-    uint32_t stop = t->limit < t->recent_from + 31 ? t->limit : t->recent_from + 31;
+    uint32_t stop = t->depth_limit < t->recent_from + 31 ? t->depth_limit : t->recent_from + 31;
     int fast = !t->run.at.over && !t->config.fold;
     int leaves_warm = hcct_p_full(t) || (hcct_p_saving(t) && !t->zeros);
     t->stop = fast && !hcct_p_full(t) ? stop : 0;
@@ -680,56 +631,43 @@ static void hcct_p_mode(hcct *t) {
    siblings stays, as a cold leaf, until the next sweep. With several cursors (fibers, folding) a
    leave frees nothing: each cursor must keep its node, and only a sweep pins them all first. */
 
-/* Returns 0 if it gave up. */
-static int hcct_p_free(hcct *t, uint32_t i) {
-    uint32_t *n = hcct_p_node(t, i), p = n[HCCT_P_PARENT], before = 0, steps = 0, c;
-    for (c = hcct_p_child(t, p); c != i; c = hcct_p_node(t, c)[HCCT_P_NEXT]) {
-        if (++steps > HCCT_P_WALK) return 0;
-        before = c;
-    }
-    if (hcct_p_node(t, p)[HCCT_P_CHILD] & HCCT_P_BIT) hcct_p_hash_take(t, i);
-    hcct_p_unlink(t, i, p, before, HCCT_P_STRIDE);
-    hcct_p_node(t, p)[HCCT_P_CHILDREN]--;
-    if (hcct_p_node(t, p)[HCCT_P_CHILD] == HCCT_P_BIT) hcct_p_node(t, p)[HCCT_P_CHILD] = 0;
-    n[HCCT_P_PARENT] = HCCT_P_FREE;
-    n[HCCT_P_CHILDREN] = 1;
-    n[HCCT_P_NEXT] = t->free_list;
-    *hcct_p_count(t, i) = HCCT_P_NONE;
-    t->free_list = i;
-    t->stats.nodes--;
-    return 1;
-}
-
 /* No child, no pin, not the cursor, not the root. */
 HCCT_P_INLINE int hcct_p_prunable(const hcct *t, uint32_t i) {
     return hcct_p_node(t, i)[HCCT_P_CHILDREN] == 0 && i != t->run.at.cursor && i != 0;
 }
 
+/* i is left for good; it goes if it is a cold leaf, and so do its callers. */
 static void hcct_p_prune(hcct *t, uint32_t i) {
+    if (hcct_p_full(t) || t->prunes_late) return;
     while (hcct_p_prunable(t, i) && hcct_p_cold(t, i)) {
-        uint32_t parent = hcct_p_node(t, i)[HCCT_P_PARENT];
-        if (!hcct_p_free(t, i)) return;
-        i = parent;
+        uint32_t *n = hcct_p_node(t, i), p = n[HCCT_P_PARENT], before = 0, steps = 0, c;
+        uint32_t *parent = hcct_p_node(t, p);
+        for (c = hcct_p_child(t, p); c != i; c = hcct_p_node(t, c)[HCCT_P_NEXT]) {
+            if (++steps > HCCT_P_WALK) return;
+            before = c;
+        }
+        if (parent[HCCT_P_CHILD] & HCCT_P_BIT) hcct_p_hash_take(t, i);
+        hcct_p_unlink(t, i, p, before, HCCT_P_STRIDE);
+        parent[HCCT_P_CHILDREN]--;
+        if (parent[HCCT_P_CHILD] == HCCT_P_BIT) parent[HCCT_P_CHILD] = 0;
+        n[HCCT_P_PARENT] = HCCT_P_FREE;
+        n[HCCT_P_CHILDREN] = 1;
+        n[HCCT_P_NEXT] = t->free_list;
+        *hcct_p_count(t, i) = HCCT_P_NONE;
+        t->free_list = i;
+        t->stats.nodes--;
+        i = p;
     }
 }
 
-/* Whoever moved the cursor away from i calls this. */
-static void hcct_p_left(hcct *t, uint32_t i) {
-    hcct_p_mode(t);
-    if (!hcct_p_full(t) && !t->prunes_late) hcct_p_prune(t, i);
-}
-
-static void hcct_p_pin(hcct *t, uint32_t i, int on) {
-    if (i == 0 || i >= t->used) return;
-    if (on) hcct_p_at(t, i)[HCCT_P_CHILDREN] |= HCCT_P_BIT;
-    else hcct_p_at(t, i)[HCCT_P_CHILDREN] &= HCCT_P_LINK;
-}
-
 static void hcct_p_pin_stack(hcct *t, const hcct_fiber *f, int on) {
-    uint32_t i;
-    hcct_p_pin(t, f->at.cursor, on);
-    if (!t->config.fold) return;
-    for (i = 0; i < f->at.returns; i++) hcct_p_pin(t, f->returns[i], on);
+    uint32_t i = f->at.cursor, left = t->config.fold ? f->at.returns : 0;
+    for (;; i = f->returns[--left]) {
+        uint32_t *n = hcct_p_node(t, i < t->used ? i : 0);
+        if (on) n[HCCT_P_CHILDREN] |= HCCT_P_BIT;
+        else if (n != t->words) n[HCCT_P_CHILDREN] &= HCCT_P_LINK; /* the root stays pinned */
+        if (left == 0) return;
+    }
 }
 
 /* All cursors: the running one, those of fibers, and nodes that folding comes back to. */
@@ -745,31 +683,13 @@ static void hcct_p_pin_all(hcct *t, int on) {
 /* ---- sweeps ----
 
    A sweep visits all nodes once. In Space-Saving it first makes cold what has a count up to T.
-   Then, in every algorithm, it frees the cold leaves and what they expose, as above. It does not
-   unlink the freed nodes one by one, for that would touch three other nodes each, in no order.
-   Instead it makes all lists of children anew, in order of node numbers, in a second loop. Cost:
-   two passes over the nodes in order. To avoid branches that no processor can foresee, each block
-   of nodes is first reduced to the numbers of those that must be looked at. */
+   Then, in every algorithm, it frees the cold leaves and what they expose, as above. To unlink each
+   of these would touch three other nodes, in no order. Instead a second loop makes all lists of
+   children anew, in order of node numbers. Cost: two passes over the nodes in order. To avoid
+   branches that no processor can foresee, the first loop begins each block of nodes by collecting
+   the numbers of those that must be looked at. */
 
-/* A counted node of Space-Saving becomes cold. */
-static void hcct_p_make_cold(hcct *t, uint32_t i) {
-    uint64_t *count = hcct_p_count(t, i);
-    hcct_p_node(t, i)[HCCT_P_ERROR] = hcct_p_pack(*count - hcct_p_error(t, i), 0);
-    *count = HCCT_P_NONE;
-    t->stats.monitored--;
-    t->stats.evictions++;
-}
-
-/* The same if neither count nor error needs packing. */
-HCCT_P_INLINE int hcct_p_make_cold_narrow(uint32_t *x, uint64_t *count, uint32_t narrow) {
-    if (!HCCT_P_LIKELY(*count <= narrow && x[HCCT_P_ERROR] <= (uint32_t)*count)) return 0;
-    x[HCCT_P_ERROR] = (uint32_t)*count - x[HCCT_P_ERROR];
-    *count = HCCT_P_NONE;
-    return 1;
-}
-
-/* Second loop. The hash is filled anew if it is small against the nodes; else it was kept up to
-   date. */
+/* Second loop. A hash that is small against the nodes is filled anew. */
 static void hcct_p_relink(hcct *t, int rehash) {
     uint32_t *w = t->words, *hash = t->hash, slots = t->hash_slots, i;
     t->free_list = 0;
@@ -788,24 +708,15 @@ static void hcct_p_relink(hcct *t, int rehash) {
     }
 }
 
-/* Both collect the nodes of from .. end - 1 to look at, and take them out of the lists. */
-HCCT_P_INLINE uint32_t hcct_p_pick_saving(const hcct *t, uint32_t from, uint32_t end, uint64_t T,
-                                          uint32_t *gone) {
+/* First loop: collects the nodes of from .. end - 1 to look at, and takes them out of the lists. */
+HCCT_P_INLINE uint32_t hcct_p_pick(const hcct *t, uint32_t from, uint32_t end, uint64_t T,
+                                   uint32_t *gone, int saving) {
     uint32_t *x = hcct_p_node(t, from), i, n = 0;
     for (i = from; i < end; i++, x += HCCT_P_STRIDE) {
         uint64_t count = *(uint64_t *)(void *)(x + HCCT_P_COUNT);
+        int leaf = x[HCCT_P_CHILDREN] == 0;
         gone[n] = i; /* T - count is 0 .. T for counts up to T, and T + 1 for a cold node */
-        n += T - count <= T + (x[HCCT_P_CHILDREN] == 0);
-        x[HCCT_P_CHILD] &= HCCT_P_BIT;
-    }
-    return n;
-}
-
-static uint32_t hcct_p_pick_cold(const hcct *t, uint32_t from, uint32_t end, uint32_t *gone) {
-    uint32_t i, n = 0;
-    for (i = from; i < end; i++) {
-        uint32_t *x = hcct_p_node(t, i);
-        if (x[HCCT_P_CHILDREN] == 0 && hcct_p_cold(t, i)) gone[n++] = i;
+        n += saving ? T - count <= T + (uint64_t)leaf : leaf && hcct_p_cold(t, i);
         x[HCCT_P_CHILD] &= HCCT_P_BIT;
     }
     return n;
@@ -813,23 +724,28 @@ static uint32_t hcct_p_pick_cold(const hcct *t, uint32_t from, uint32_t end, uin
 
 static void hcct_p_sweep(hcct *t, uint64_t T) {
     uint32_t *w = t->words, used = t->used, live = t->stats.nodes, gone[HCCT_P_BLOCK];
-    uint32_t narrow = T >> 26 ? 0 : (uint32_t)T, evicted = 0, i = 1, k, n;
+    uint32_t evicted = 0, i = 1, k, n;
     int saving = hcct_p_saving(t), rehash = t->hash_slots / 4 < used;
     if (hcct_p_full(t)) return;
+    if (hcct_p_base(t) < T) t->floor = T - t->stats.lost;
     hcct_p_pin_all(t, 1);
     w[HCCT_P_CHILD] &= HCCT_P_BIT;
     while (i < used) {
         uint32_t end = used - i > HCCT_P_BLOCK ? i + HCCT_P_BLOCK : used;
-        n = saving ? hcct_p_pick_saving(t, i, end, T, gone) : hcct_p_pick_cold(t, i, end, gone);
+        n = saving ? hcct_p_pick(t, i, end, T, gone, 1) : hcct_p_pick(t, i, end, T, gone, 0);
         i = end;
         for (k = 0; k < n; k++) {
             uint32_t at = gone[k], soon = gone[k + HCCT_P_AHEAD < n ? k + HCCT_P_AHEAD : k];
             uint64_t *count = hcct_p_count(t, at);
             uint32_t *x = hcct_p_node(t, at);
             HCCT_P_FETCH(hcct_p_node(t, hcct_p_node(t, soon)[HCCT_P_PARENT]));
-            if (saving && *count != HCCT_P_NONE) {
-                if (hcct_p_make_cold_narrow(x, count, narrow)) evicted++;
-                else hcct_p_make_cold(t, at);
+            if (saving && *count != HCCT_P_NONE) { /* it becomes cold */
+                uint32_t error = x[HCCT_P_ERROR];
+                if (HCCT_P_LIKELY((*count | error) >> 26 == 0)) error = (uint32_t)*count - error;
+                else error = hcct_p_pack(hcct_p_less(*count, hcct_p_unpack(error)), 0);
+                x[HCCT_P_ERROR] = error;
+                *count = HCCT_P_NONE;
+                evicted++;
             }
             while (x[HCCT_P_CHILDREN] == 0) {
                 uint32_t parent = x[HCCT_P_PARENT], *p = w + (size_t)parent * HCCT_P_STRIDE;
@@ -859,9 +775,9 @@ static void hcct_p_sweep(hcct *t, uint64_t T) {
 
 /* ---- Space-Saving (section 4.1) ----
 
-   M contexts have a count. One that arrives and has none starts at count = base + w with
-   error = base - kept: it may have had up to base before, of which `kept` is certain. When M have a
-   count, the smallest must go first, and base is raised to it.
+   M contexts have a count. One that arrives and has none starts at count = base + w with error =
+   base - kept: it may have had up to base before, of which `kept` is certain. When M have a count,
+   the smallest must go first, and base is raised to it.
 
    The paper evicts one context at a time. Here a sweep evicts all that have the smallest count, T.
    The estimate max(count, base) of any context is the same; the paper's forms merely evict a
@@ -874,26 +790,31 @@ static void hcct_p_sweep(hcct *t, uint64_t T) {
    evicts fewer than M / 64, T becomes the lower quartile of a sample of the counts from then on.
    This costs a base of up to 4 N / (3 M), and 8 used / M visits per eviction. */
 
-/* The smallest count, or the first that is small enough. Free and cold nodes have the largest one.
-   */
-static uint64_t hcct_p_smallest(hcct *t, uint64_t enough) {
-    uint64_t smallest = HCCT_P_NONE;
+/* What to evict by: the count, or, of leaves that may be freed, the upper bound. Free and cold
+   nodes and other leaves have the largest one. */
+HCCT_P_INLINE uint64_t hcct_p_rank(const hcct *t, uint32_t i, int leaves) {
+    if (leaves && !hcct_p_prunable(t, i)) return HCCT_P_NONE;
+    return hcct_p_saving(t) ? *hcct_p_count(t, i) : hcct_p_lossy_upper(t, i);
+}
+
+/* The smallest, or the first that is small enough. */
+static uint64_t hcct_p_smallest(hcct *t, int leaves, uint64_t enough) {
+    uint64_t smallest = HCCT_P_NONE, x;
     uint32_t i;
     for (i = 1; i < t->used && smallest > enough; i++) {
-        if (*hcct_p_count(t, i) < smallest) smallest = *hcct_p_count(t, i);
+        x = hcct_p_rank(t, i, leaves);
+        if (x < smallest) smallest = x;
     }
     t->stats.visits += i;
     return smallest;
 }
 
-/* The value at 1 / share of up to HCCT_SAMPLE values, taken at even distances: all counts, or upper
-   bounds of the leaves that may be freed. */
+/* The value at 1 / share of up to HCCT_SAMPLE of them, taken at even distances. */
 static uint64_t hcct_p_quantile(const hcct *t, int leaves, uint32_t share) {
     uint64_t sample[HCCT_SAMPLE], x;
     uint32_t step = t->used / HCCT_SAMPLE + 1, n = 0, i, k, gap;
     for (i = 1; i < t->used && n < HCCT_SAMPLE; i += step) {
-        if (hcct_p_is_free(t, i) || (leaves && !hcct_p_prunable(t, i))) continue;
-        x = hcct_p_saving(t) ? *hcct_p_count(t, i) : hcct_p_lossy_upper(t, i);
+        x = hcct_p_rank(t, i, leaves);
         if (x != HCCT_P_NONE) sample[n++] = x;
     }
     for (gap = HCCT_SAMPLE / 2; gap; gap /= 2) { /* Shell sort: no memory, no recursion */
@@ -910,8 +831,7 @@ static void hcct_p_purge(hcct *t) {
     uint64_t before = t->stats.evictions, T = 0;
     if (t->stats.purges_quarters) T = hcct_p_quantile(t, 0, 4);
     /* All counts stand above base since the last sweep, so base + 1 is small enough. */
-    if (T == 0) T = hcct_p_smallest(t, hcct_p_sat_add(hcct_p_base(t), 1));
-    hcct_p_raise(t, T);
+    if (T == 0) T = hcct_p_smallest(t, 0, hcct_p_sat_add(hcct_p_base(t), 1));
     hcct_p_sweep(t, T);
     if (t->stats.weighted && t->stats.evictions - before < t->stats.monitored_max / 64) {
         t->stats.purges_quarters = 1;
@@ -934,8 +854,7 @@ static void hcct_p_take_over(hcct *t, uint32_t i, uint64_t w) {
    floor(N / W), and nodes with count + error <= base are freed. A new node starts with error =
    base, for it may have been freed with that much. So lower = count, upper = count + error and L <=
    epsilon N. Cost: one sweep every W units. One large weight can cross many multiples: then a sweep
-   waits for min(W, used / 4) events, which costs memory but no accuracy. Memory has no bound but
-   the arena. */
+   waits for min(W, used / 4) events, which costs memory but no accuracy. */
 
 static void hcct_p_lossy_boundary(hcct *t) {
     uint64_t level = t->stats.total / t->width;
@@ -960,36 +879,25 @@ static void hcct_p_lossy_boundary(hcct *t) {
    rule tosses coins until heads, and so takes off 1 where r / 2 are due.) Cost: a pass over the
    nodes at each doubling. */
 
-/* ln(1 - 1 / r), r = 2^shift > 1 */
-static double hcct_p_ln_miss(uint32_t shift) {
-    double x = 1.0 / (double)((uint64_t)1 << shift);
-    return shift < 20 ? hcct_p_ln(1 - x) : -x * (1 + x / 2);
-}
-
 static uint64_t hcct_p_geometric(hcct *t) {
-    double u = ((double)(hcct_p_random(t) >> 11) + 1) / 9007199254740992.0, n;
+    double u = ((double)(hcct_p_random(t) >> 11) + 1) / 9007199254740992.0;
+    double x = 1.0 / (double)((uint64_t)1 << t->stats.rate_shift), miss, n;
     if (t->stats.rate_shift == 0) return 0;
-    n = hcct_p_ln(u) / hcct_p_ln_miss(t->stats.rate_shift);
+    miss = t->stats.rate_shift < 20 ? hcct_p_ln(1 - x) : -x * (1 + x / 2); /* ln(1 - x) */
+    n = hcct_p_ln(u) / miss;
     return n >= 9e18 ? UINT64_C(1) << 63 : (uint64_t)n;
-}
-
-/* A count from before the last doubling, thinned. */
-static uint64_t hcct_p_thin(hcct *t, uint64_t count) {
-    if (count == 0 || hcct_p_random(t) >> 63) return count;
-    return hcct_p_less(count, hcct_p_sat_add(1, hcct_p_geometric(t)));
 }
 
 static void hcct_p_double_rate(hcct *t) {
     uint32_t i;
     t->stats.rate_shift++;
     for (i = 1; i < t->used; i++) {
-        uint64_t *count = hcct_p_count(t, i), was = *count;
-        if (hcct_p_is_free(t, i)) continue;
-        *count = hcct_p_thin(t, was);
-        if (was && !*count) {
-            t->stats.monitored--;
-            t->stats.evictions++;
-        }
+        uint64_t *count = hcct_p_count(t, i);
+        if (hcct_p_is_free(t, i) || *count == 0 || hcct_p_random(t) >> 63) continue;
+        *count = hcct_p_less(*count, 1 + hcct_p_geometric(t));
+        if (*count) continue;
+        t->stats.monitored--;
+        t->stats.evictions++;
     }
     hcct_p_sweep(t, 0);
 }
@@ -1002,16 +910,13 @@ static uint64_t hcct_p_rate_end(const hcct *t) {
     return shift >= 62 || two_t > UINT64_MAX >> shift ? UINT64_MAX : two_t << shift;
 }
 
-static void hcct_p_sticky_rates(hcct *t) {
-    while (t->stats.total >= (t->boundary = hcct_p_rate_end(t)) && t->stats.rate_shift < 62) {
-        hcct_p_double_rate(t);
-    }
-}
-
 static void hcct_p_sticky(hcct *t, uint32_t i, uint64_t w) {
     while (w > 0) {
         uint64_t *count = hcct_p_count(t, i), part, room, skipped;
-        if (t->stats.total >= t->boundary) hcct_p_sticky_rates(t);
+        while (t->stats.total >= t->boundary && t->stats.rate_shift < 62) {
+            hcct_p_double_rate(t);
+            t->boundary = hcct_p_rate_end(t);
+        }
         room = t->boundary - t->stats.total;
         part = w < room ? w : room;
         if (part == 0) {
@@ -1020,14 +925,10 @@ static void hcct_p_sticky(hcct *t, uint32_t i, uint64_t w) {
         }
         t->stats.total += part;
         w -= part;
-        if (*count) {
-            *count += part;
-            continue;
-        }
-        skipped = hcct_p_geometric(t);
+        skipped = *count ? 0 : hcct_p_geometric(t);
         if (skipped >= part) continue;
-        *count = part - skipped;
-        t->stats.monitored++;
+        if (!*count) t->stats.monitored++;
+        *count += part - skipped;
     }
 }
 
@@ -1036,21 +937,7 @@ static void hcct_p_sticky(hcct *t, uint32_t i, uint64_t w) {
    When a node is wanted and none is left, cold leaves go first. If there are none, all leaves up to
    the 1/16 quantile of their upper bounds are forced out, and base is raised to it. base / N tells
    the truth then, though it may pass epsilon. If every leaf is pinned, one path fills the arena.
-   What cannot be stored is `lost`, and since all of it might belong to one context, base grows by
-   it. */
-
-/* The smallest upper bound of a leaf that may be freed. */
-static uint64_t hcct_p_smallest_leaf(const hcct *t) {
-    uint64_t smallest = HCCT_P_NONE;
-    uint32_t i;
-    for (i = 1; i < t->used; i++) {
-        uint64_t upper;
-        if (hcct_p_is_free(t, i) || !hcct_p_prunable(t, i)) continue;
-        upper = hcct_p_saving(t) ? *hcct_p_count(t, i) : hcct_p_lossy_upper(t, i);
-        if (upper < smallest) smallest = upper;
-    }
-    return smallest;
-}
+   What cannot be stored is `lost`. As all of it might belong to one context, base grows by it. */
 
 /* Returns whether a node was freed. */
 static int hcct_p_make_space(hcct *t) {
@@ -1067,58 +954,63 @@ static int hcct_p_make_space(hcct *t) {
         return t->stats.nodes < live;
     }
     hcct_p_pin_all(t, 1);
-    T = hcct_p_smallest_leaf(t);
+    T = hcct_p_smallest(t, 1, 0);
     sampled = hcct_p_quantile(t, 1, 16);
     hcct_p_pin_all(t, 0);
-    t->stats.visits += t->used;
     if (T == HCCT_P_NONE) return 0;
     if (sampled > T) T = sampled;
-    hcct_p_raise(t, T);
     hcct_p_sweep(t, T);
     t->stats.evicted_for_space += live - t->stats.nodes;
     return t->stats.nodes < live;
 }
 
-/* A new first child of p. Returns 0 if there is no place. */
-HCCT_P_COLD uint32_t hcct_p_new(hcct *t, uint32_t p, uint32_t key) {
-    uint32_t stride = t->stride, i, *n;
-    if (!t->free_list && t->used > t->stats.capacity && !hcct_p_make_space(t)) return 0;
-    i = t->free_list;
-    if (i) t->free_list = hcct_p_at(t, i)[HCCT_P_NEXT];
-    else i = t->used++;
-    n = hcct_p_at(t, i);
+/* Makes a first child of p out of a free node. The caller puts it into the hash, if p has one. */
+HCCT_P_INLINE uint32_t hcct_p_place(hcct *t, uint32_t p, uint32_t key, uint32_t stride) {
+    uint32_t *parent = t->words + (size_t)p * stride, child = parent[HCCT_P_CHILD];
+    uint32_t i = t->free_list ? t->free_list : t->used++, *n = t->words + (size_t)i * stride;
+    if (t->free_list) t->free_list = n[HCCT_P_NEXT];
     n[HCCT_P_KEY] = key;
     n[HCCT_P_PARENT] = p;
     n[HCCT_P_CHILD] = 0;
-    if (hcct_p_full(t)) {
-        n[HCCT_P_COUNT32] = 0;
-    } else {
+    n[HCCT_P_NEXT] = child & HCCT_P_LINK;
+    parent[HCCT_P_CHILD] = i | (child & HCCT_P_BIT);
+    if (stride == HCCT_P_STRIDE) {
         n[HCCT_P_CHILDREN] = 0;
-        n[HCCT_P_ERROR] = HCCT_P_HAS(t, HCCT_LOSSY) ? hcct_p_pack(hcct_p_base(t), 1) : 0;
-        *hcct_p_count(t, i) = hcct_p_saving(t) ? HCCT_P_NONE : 0;
-        hcct_p_node(t, p)[HCCT_P_CHILDREN]++;
+        parent[HCCT_P_CHILDREN]++;
     }
-    hcct_p_link(t, i, p, stride);
-    t->stats.nodes++;
     *hcct_p_cached(t, hcct_p_mix(p, key)) = i;
+    t->stats.nodes++;
+    return i;
+}
+
+/* A new first child of p. Returns 0 if there is no place. */
+HCCT_P_RARE uint32_t hcct_p_new(hcct *t, uint32_t p, uint32_t key) {
+    uint32_t i;
+    if (!t->free_list && t->used > t->stats.capacity && !hcct_p_make_space(t)) return 0;
+    if (hcct_p_full(t)) {
+        i = hcct_p_place(t, p, key, HCCT_P_STRIDE_FULL);
+        hcct_p_at(t, i)[HCCT_P_COUNT32] = 0;
+    } else {
+        i = hcct_p_place(t, p, key, HCCT_P_STRIDE);
+        hcct_p_node(t, i)[HCCT_P_ERROR] =
+            HCCT_P_HAS(t, HCCT_LOSSY) ? hcct_p_pack(hcct_p_base(t), 1) : 0;
+        *hcct_p_count(t, i) = hcct_p_saving(t) ? HCCT_P_NONE : 0;
+    }
     if (hcct_p_at(t, p)[HCCT_P_CHILD] & HCCT_P_BIT) hcct_p_hash_put(t, i);
     return i;
 }
 
 /* ---- events ---- */
 
-/* What the fast way of hcct_p_credit leaves: newcomers, other algorithms, counters near their end.
-   */
-HCCT_P_COLD void hcct_p_credit_slow(hcct *t, uint32_t i, uint64_t w) {
+/* What the fast way leaves: newcomers, other algorithms, counters near their end. */
+HCCT_P_RARE void hcct_p_credit_slow(hcct *t, uint32_t i, uint64_t w) {
     uint64_t *count;
     hcct_p_sync(t);
-    if (w == 0) {
-        if (!t->zeros) {
-            t->zeros = 1;
-            hcct_p_mode(t);
-        }
-        return;
+    if (w == 0 && !t->zeros) {
+        t->zeros = 1;
+        hcct_p_mode(t);
     }
+    if (w == 0) return;
     if (w > 1) t->stats.weighted = 1;
     if (HCCT_P_HAS(t, HCCT_STICKY)) {
         hcct_p_sticky(t, i, w);
@@ -1155,8 +1047,7 @@ static void hcct_p_credit_any(hcct *t, uint32_t i, uint64_t w) {
     else hcct_p_credit(t, i, w, HCCT_P_STRIDE);
 }
 
-/* Weight that belongs to no node: of calls below the depth limit, or without a place in the arena.
-   */
+/* Weight without a node: of calls below the depth limit, or without a place in the arena. */
 static void hcct_p_account(hcct *t, uint64_t w) {
     hcct_stats *s = &t->stats;
     if (t->run.at.cut) {
@@ -1168,41 +1059,13 @@ static void hcct_p_account(hcct *t, uint64_t w) {
 }
 
 /* The call of key is not stored: run.at.over such calls are open. cut: because of a limit. */
-HCCT_P_COLD void hcct_p_not_stored(hcct *t, uint32_t key, uint64_t w, uint32_t cut) {
+HCCT_P_RARE void hcct_p_not_stored(hcct *t, uint32_t key, uint64_t w, uint32_t cut) {
     uint32_t over = t->run.at.over;
     if (over == 0) t->run.at.cut = cut;
     if (over < HCCT_UNSTORED_KEYS) t->run.unstored[over] = key;
     if (over != UINT32_MAX) t->run.at.over++;
     hcct_p_account(t, w);
     hcct_p_mode(t);
-}
-
-/* With folding, the call goes back to the nearest of `fold` open contexts with its key. It leaves
-   the node that it came from on `returns`. A sweep pins what is there. */
-HCCT_P_COLD void hcct_p_enter_slow(hcct *t, uint32_t key, uint64_t w) {
-    hcct_fiber *run = &t->run;
-    uint32_t from = run->at.cursor, fold = t->config.fold, to = 0, i = from, k;
-    int full_returns = fold && run->at.returns >= run->return_max;
-    if (run->at.over || run->at.depth >= t->limit || full_returns) {
-        hcct_p_not_stored(t, key, w, 1);
-        return;
-    }
-    for (k = 0; i && k < fold && !to; k++) {
-        if (hcct_p_at(t, i)[HCCT_P_KEY] == key) to = i;
-        i = hcct_p_at(t, i)[HCCT_P_PARENT];
-    }
-    if (fold) run->returns[run->at.returns++] = from;
-    if (!to) to = hcct_p_find(t, from, key);
-    if (!to) to = hcct_p_new(t, from, key);
-    if (!to) {
-        if (fold) run->at.returns--;
-        hcct_p_not_stored(t, key, w, 0);
-        return;
-    }
-    run->at.cursor = to;
-    run->at.depth++;
-    hcct_p_mode(t);
-    hcct_p_credit_any(t, to, w);
 }
 
 /* The fast way, for full and for pruned trees: stride is a constant. Whatever is unusual ends in a
@@ -1222,30 +1085,16 @@ HCCT_P_INLINE int hcct_p_plain(const hcct *t, uint64_t w) {
 }
 
 /* hcct_p_new and hcct_p_take_over in one. */
-HCCT_P_COLD void hcct_p_arrive(hcct *t, uint32_t key, uint64_t w, uint32_t p) {
-    uint32_t depth = t->run.at.depth + 1, i = t->free_list, child, *n, *parent = hcct_p_node(t, p);
+HCCT_P_RARE void hcct_p_arrive(hcct *t, uint32_t key, uint64_t w, uint32_t p) {
     uint64_t base = t->floor + t->stats.lost;
-    if (i) t->free_list = hcct_p_node(t, i)[HCCT_P_NEXT];
-    else i = t->used++;
-    n = hcct_p_node(t, i);
-    child = parent[HCCT_P_CHILD];
-    n[HCCT_P_KEY] = key;
-    n[HCCT_P_PARENT] = p;
-    n[HCCT_P_CHILD] = 0;
-    n[HCCT_P_NEXT] = child & HCCT_P_LINK;
-    n[HCCT_P_CHILDREN] = 0;
-    n[HCCT_P_ERROR] = (uint32_t)base;
+    uint32_t i = hcct_p_place(t, p, key, HCCT_P_STRIDE);
     *hcct_p_count(t, i) = base + w;
-    parent[HCCT_P_CHILD] = i | (child & HCCT_P_BIT);
-    parent[HCCT_P_CHILDREN]++;
-    t->stats.nodes++;
+    hcct_p_node(t, i)[HCCT_P_ERROR] = (uint32_t)base;
     t->stats.monitored++;
     t->stats.total += w;
     if (w > 1) t->stats.weighted = 1;
-    *hcct_p_cached(t, hcct_p_mix(p, key)) = i;
-    t->run.at.depth = depth;
-    t->recent[depth % 32] = i;
-    if (child & HCCT_P_BIT) hcct_p_hash_put(t, i);
+    t->recent[++t->run.at.depth % 32] = i;
+    if (hcct_p_node(t, p)[HCCT_P_CHILD] & HCCT_P_BIT) hcct_p_hash_put(t, i);
 }
 
 /* A child that the cache does not know. */
@@ -1272,10 +1121,10 @@ HCCT_P_INLINE void hcct_p_search(hcct *t, uint32_t key, uint64_t w, uint32_t str
     else hcct_p_not_stored(t, key, w, 0);
 }
 
-HCCT_P_COLD void hcct_p_search_full(hcct *t, uint32_t key, uint64_t w) {
+HCCT_P_RARE void hcct_p_search_full(hcct *t, uint32_t key, uint64_t w) {
     hcct_p_search(t, key, w, HCCT_P_STRIDE_FULL);
 }
-HCCT_P_COLD void hcct_p_search_pruned(hcct *t, uint32_t key, uint64_t w) {
+HCCT_P_RARE void hcct_p_search_pruned(hcct *t, uint32_t key, uint64_t w) {
     hcct_p_search(t, key, w, HCCT_P_STRIDE);
 }
 
@@ -1289,21 +1138,47 @@ HCCT_P_INLINE void hcct_p_enter(hcct *t, uint32_t key, uint64_t w, uint32_t stri
     else hcct_p_search_pruned(t, key, w);
 }
 
-HCCT_P_COLD void hcct_p_enter_rest(hcct *t, uint32_t key, uint64_t w) {
-    uint32_t depth = t->run.at.depth;
-    if (depth < t->stop_full) {
-        hcct_p_enter(t, key, w, HCCT_P_STRIDE_FULL);
-        return;
-    }
+/* With folding, the call goes back to the nearest of `fold` open contexts with its key. It leaves
+   the node that it came from on `returns`. A sweep pins what is there. */
+HCCT_P_RARE void hcct_p_enter_slow(hcct *t, uint32_t key, uint64_t w) {
+    hcct_fiber *run = &t->run;
+    uint32_t from, i, fold = t->config.fold, k, to = 0, before, steps = 0;
+    int full_returns = fold && run->at.returns >= run->return_max;
     hcct_p_sync(t);
-    if (depth >= t->limit || t->run.at.over || t->config.fold) {
-        hcct_p_enter_slow(t, key, w);
+    if (run->at.over || run->at.depth >= t->depth_limit || full_returns) {
+        hcct_p_not_stored(t, key, w, 1);
         return;
     }
-    t->recent_from = depth - 15; /* recent[] is full: forget half of it */
-    hcct_p_window(t);
-    if (hcct_p_full(t)) hcct_p_enter(t, key, w, HCCT_P_STRIDE_FULL);
-    else hcct_p_enter(t, key, w, HCCT_P_STRIDE);
+    if (!fold) {
+        t->recent_from = run->at.depth - 15; /* recent[] is full: forget half of it */
+        hcct_p_window(t);
+        if (hcct_p_full(t)) hcct_p_enter(t, key, w, HCCT_P_STRIDE_FULL);
+        else hcct_p_enter(t, key, w, HCCT_P_STRIDE);
+        return;
+    }
+    i = from = run->at.cursor;
+    for (k = 0; i && k < fold && !to; k++) {
+        if (hcct_p_at(t, i)[HCCT_P_KEY] == key) to = i;
+        i = hcct_p_at(t, i)[HCCT_P_PARENT];
+    }
+    run->returns[run->at.returns++] = from;
+    if (!to) to = hcct_p_look(t, from, key, t->stride, &before, &steps);
+    if (steps > HCCT_P_WALK) hcct_p_hash_children(t, from);
+    if (!to) to = hcct_p_new(t, from, key);
+    if (!to) {
+        run->at.returns--;
+        hcct_p_not_stored(t, key, w, 0);
+        return;
+    }
+    run->at.cursor = to;
+    run->at.depth++;
+    hcct_p_mode(t);
+    hcct_p_credit_any(t, to, w);
+}
+
+HCCT_P_RARE void hcct_p_enter_rest(hcct *t, uint32_t key, uint64_t w) {
+    if (t->run.at.depth < t->stop_full) hcct_p_enter(t, key, w, HCCT_P_STRIDE_FULL);
+    else hcct_p_enter_slow(t, key, w);
 }
 
 HCCT_API void hcct_enter(hcct *t, uint32_t key, uint64_t weight) {
@@ -1312,7 +1187,7 @@ HCCT_API void hcct_enter(hcct *t, uint32_t key, uint64_t weight) {
     else hcct_p_enter_rest(t, key, weight);
 }
 
-HCCT_P_COLD void hcct_p_leave_slow(hcct *t) {
+HCCT_P_RARE void hcct_p_leave_slow(hcct *t) {
     hcct_fiber *run = &t->run;
     uint32_t i = t->recent[run->at.depth % 32], k, up;
     run->at.cursor = i;
@@ -1334,7 +1209,7 @@ HCCT_P_COLD void hcct_p_leave_slow(hcct *t) {
             up = hcct_p_at(t, up)[HCCT_P_PARENT];
             t->recent[--t->recent_from % 32] = up;
         }
-    } else if (!hcct_p_full(t) && !t->prunes_late) {
+    } else {
         hcct_p_prune(t, i);
     }
     hcct_p_window(t);
@@ -1396,7 +1271,8 @@ HCCT_API void hcct_return_to(hcct *t, const hcct_place *place) {
     HCCT_ASSERT(known);
     if (!known) return;
     t->run.at = *place;
-    hcct_p_left(t, i);
+    hcct_p_mode(t);
+    hcct_p_prune(t, i);
 }
 
 /* ---- fibers ----
@@ -1440,7 +1316,8 @@ HCCT_API void hcct_fiber_end(hcct *t, hcct_fiber *fiber) {
     while (*link && *link != fiber) link = &(*link)->next;
     if (*link) *link = fiber->next;
     t->prunes_late = t->config.fold || t->fibers;
-    hcct_p_left(t, fiber->at.cursor);
+    hcct_p_mode(t);
+    hcct_p_prune(t, fiber->at.cursor);
 }
 
 /* ---- bursts (section 5.3) ----
@@ -1560,31 +1437,12 @@ HCCT_API size_t hcct_bytes(const hcct_config *config, uint32_t contexts) {
     return (size_t)hcct_p_layout(&probe, contexts) + 7;
 }
 
-/* What config leaves to us. */
-static void hcct_p_configure(hcct *t) {
-    hcct_config *c = &t->config;
-    t->limit = c->depth_limit ? c->depth_limit : UINT32_MAX;
-    t->prunes_late = c->fold != 0;
-    t->seed = c->seed;
-    t->width = c->one_over_epsilon ? c->one_over_epsilon : t->stats.monitored_max;
-    t->one_over_phi = c->one_over_phi ? c->one_over_phi : t->width / 5 + 1;
-    t->one_over_delta = c->one_over_delta ? c->one_over_delta : 100;
-    t->boundary = UINT64_MAX;
-    if (HCCT_P_HAS(t, HCCT_STICKY)) t->boundary = hcct_p_rate_end(t);
-    if (HCCT_P_HAS(t, HCCT_LOSSY)) t->boundary = t->width;
-    t->fast_below = hcct_p_full(t) || hcct_p_saving(t) ? UINT64_C(1) << 63 : 0;
-    t->run.returns = c->returns;
-    t->run.return_max = c->returns ? c->return_count : 0;
-}
-
 HCCT_API uint32_t hcct_init(hcct *t, void *memory, size_t bytes, const hcct_config *config) {
     size_t pad = (size_t)(8 - ((uintptr_t)memory & 7)) & 7;
+    const hcct_config *c = &t->config;
     uint32_t contexts;
     hcct_p_defaults(t, config);
-    if (!hcct_p_full(t) && !hcct_p_saving(t) && !HCCT_P_HAS(t, HCCT_LOSSY) &&
-        !HCCT_P_HAS(t, HCCT_STICKY)) {
-        return 0;
-    }
+    if (t->algorithm > HCCT_FULL || !(HCCT_P_COMPILED >> t->algorithm & 1)) return 0;
     contexts = memory && bytes >= pad ? hcct_p_fit(&t->config, bytes - pad) : 0;
     if (contexts == 0) return 0;
     t->memory = (unsigned char *)memory + pad;
@@ -1599,7 +1457,17 @@ HCCT_API uint32_t hcct_init(hcct *t, void *memory, size_t bytes, const hcct_conf
         t->words[HCCT_P_CHILDREN] = HCCT_P_BIT;
     }
     t->used = 1;
-    hcct_p_configure(t);
+    t->depth_limit = c->depth_limit ? c->depth_limit : UINT32_MAX;
+    t->prunes_late = c->fold != 0;
+    t->seed = c->seed;
+    t->width = c->one_over_epsilon ? c->one_over_epsilon : t->stats.monitored_max;
+    t->one_over_phi = c->one_over_phi ? c->one_over_phi : t->width / 5 + 1;
+    t->one_over_delta = c->one_over_delta ? c->one_over_delta : 100;
+    t->boundary = HCCT_P_HAS(t, HCCT_LOSSY) ? t->width : UINT64_MAX;
+    if (HCCT_P_HAS(t, HCCT_STICKY)) t->boundary = hcct_p_rate_end(t);
+    t->fast_below = hcct_p_full(t) || hcct_p_saving(t) ? UINT64_C(1) << 63 : 0;
+    t->run.returns = c->returns;
+    t->run.return_max = c->returns ? c->return_count : 0;
     hcct_p_mode(t);
     return contexts;
 }
@@ -1640,8 +1508,12 @@ HCCT_API uint64_t hcct_threshold(const hcct *t, uint32_t a, uint32_t b) {
 }
 
 HCCT_API uint32_t hcct_next(const hcct *t, uint32_t node, uint32_t *depth) {
-    uint32_t climb, next = hcct_p_next(t, node, &climb);
-    *depth = next ? *depth + 1 - climb : 0;
+    uint32_t next = hcct_p_child(t, node), level = *depth + 1;
+    for (; !next && node; node = hcct_p_at(t, node)[HCCT_P_PARENT]) {
+        level--;
+        next = hcct_p_at(t, node)[HCCT_P_NEXT];
+    }
+    *depth = next ? level : 0;
     return next;
 }
 
@@ -1704,129 +1576,34 @@ static void hcct_p_sift(const hcct *t, hcct_context *rows, uint32_t n, uint32_t 
     }
 }
 
-static void hcct_p_heap_add(const hcct *t, hcct_context *rows, uint32_t n, uint32_t max,
-                            const hcct_context *row) {
-    if (n < max) {
-        uint32_t k = n;
-        for (; k && hcct_p_hotter(t, &rows[(k - 1) / 2], row); k = (k - 1) / 2) {
-            rows[k] = rows[(k - 1) / 2];
-        }
-        rows[k] = *row;
-    } else if (hcct_p_hotter(t, row, &rows[0])) {
-        rows[0] = *row;
-        hcct_p_sift(t, rows, n, 0);
-    }
-}
-
 HCCT_API uint32_t hcct_hottest(const hcct *t, uint32_t a, uint32_t b, hcct_context *rows,
                                uint32_t max) {
     uint64_t threshold = hcct_threshold(t, a, b);
-    uint32_t i, depth = 0, found = 0, n = 0;
-    for (i = hcct_next(t, 0, &depth); i; i = hcct_next(t, i, &depth)) {
+    uint32_t i, k, depth = 0, n = 0;
+    for (i = hcct_next(t, 0, &depth); i && max; i = hcct_next(t, i, &depth)) {
         uint64_t lower, upper;
         hcct_context row;
         hcct_p_bounds(t, i, &lower, &upper);
         if (upper < threshold || hcct_p_cold(t, i)) continue;
-        found++;
-        if (max == 0) continue;
         hcct_get_context(t, i, &row);
         row.depth = depth;
         row.certain = lower >= threshold;
-        hcct_p_heap_add(t, rows, n, max, &row);
-        if (n < max) n++;
-    }
-    while (n > 1) { /* the coldest of the rest goes to the end */
-        hcct_context coldest = rows[0];
-        rows[0] = rows[--n];
-        rows[n] = coldest;
-        hcct_p_sift(t, rows, n, 0);
-    }
-    return found;
-}
-
-/* ---- collapsed stacks ---- */
-
-typedef struct hcct_p_text {
-    hcct_write_fn write;
-    void *user;
-    int status;
-    uint32_t fill;
-    char bytes[256];
-} hcct_p_text;
-
-static void hcct_p_text_flush(hcct_p_text *out) {
-    if (out->fill && !out->status) out->status = out->write(out->user, out->bytes, out->fill);
-    out->fill = 0;
-}
-
-static void hcct_p_text_byte(hcct_p_text *out, char c) {
-    if (out->fill == sizeof out->bytes) hcct_p_text_flush(out);
-    out->bytes[out->fill++] = c;
-}
-
-static void hcct_p_text_number(hcct_p_text *out, uint64_t x) {
-    char digits[20];
-    int n = 0;
-    for (; x || n == 0; x /= 10) digits[n++] = (char)('0' + x % 10);
-    while (n) hcct_p_text_byte(out, digits[--n]);
-}
-
-/* The format has no escapes: what would end a name or a line, and every other control character
-   (those of two bytes in UTF-8 too), becomes another character, the same as in `bursty report
-   --collapsed`. Bytes that are not UTF-8 stay as they are. */
-static void hcct_p_text_name(hcct_p_text *out, const char *name, uint32_t key) {
-    if (!name && key != HCCT_KEY_DEEP) {
-        hcct_p_text_byte(out, '#');
-        hcct_p_text_number(out, key);
-        return;
-    }
-    if (!name) name = "(deep)";
-    if (!*name) name = "(no name)";
-    for (; *name; name++) {
-        int wide = (unsigned char)name[0] == 0xC2 && ((unsigned char)name[1] & 0xE0) == 0x80;
-        int control = wide || (unsigned char)*name < ' ' || *name == 127;
-        hcct_p_text_byte(out, control ? '?' : *name == ';' ? ':' : *name);
-        name += wide;
-    }
-}
-
-/* Keys at depths from + 1 .. to on the path to a node at `depth`. */
-static void hcct_p_part_of_path(const hcct *t, uint32_t node, uint32_t depth, uint32_t from,
-                                uint32_t to, uint32_t *keys) {
-    for (; depth > to; depth--) node = hcct_parent(t, node);
-    for (; depth > from; depth--) {
-        keys[depth - from - 1] = hcct_p_at(t, node)[HCCT_P_KEY];
-        node = hcct_parent(t, node);
-    }
-}
-
-HCCT_API int hcct_write_collapsed(const hcct *t, hcct_name_fn name, void *name_user,
-                                  hcct_write_fn write, void *user) {
-    hcct_p_text out;
-    uint32_t i, depth = 0, keys[64];
-    out.write = write;
-    out.user = user;
-    out.status = 0;
-    out.fill = 0;
-    for (i = hcct_next(t, 0, &depth); i && !out.status; i = hcct_next(t, i, &depth)) {
-        uint32_t from, k;
-        hcct_context context;
-        hcct_get_context(t, i, &context);
-        if (context.lower == 0) continue;
-        for (from = 0; from < depth && !out.status; from += 64) { /* paths have no bound */
-            uint32_t to = depth - from < 64 ? depth : from + 64;
-            hcct_p_part_of_path(t, i, depth, from, to, keys);
-            for (k = 0; k < to - from; k++) {
-                if (from + k) hcct_p_text_byte(&out, ';');
-                hcct_p_text_name(&out, name ? name(name_user, keys[k]) : NULL, keys[k]);
-            }
+        if (n < max) {
+            rows[n++] = row;
+            for (k = n == max ? n / 2 : 0; k; k--) hcct_p_sift(t, rows, n, k - 1);
+        } else if (hcct_p_hotter(t, &row, &rows[0])) {
+            rows[0] = row;
+            hcct_p_sift(t, rows, n, 0);
         }
-        hcct_p_text_byte(&out, ' ');
-        hcct_p_text_number(&out, context.lower);
-        hcct_p_text_byte(&out, '\n');
     }
-    hcct_p_text_flush(&out);
-    return out.status ? -1 : 0;
+    for (k = n < max ? n / 2 : 0; k; k--) hcct_p_sift(t, rows, n, k - 1);
+    for (k = n; k > 1;) { /* the coldest of the rest goes to the end */
+        hcct_context coldest = rows[0];
+        rows[0] = rows[--k];
+        rows[k] = coldest;
+        hcct_p_sift(t, rows, k, 0);
+    }
+    return n;
 }
 
 /* ---- dump: a .brst part of kind 2 (docs/formats.md) ---- */
@@ -1920,7 +1697,7 @@ static int hcct_p_put_end(hcct_p_out *out) {
 /* [end shared] */
 
 #define HCCT_P_NAMES 256
-enum { HCCT_P_COLD_NODE, HCCT_P_BOUNDED_NODE, HCCT_P_EXACT_NODE };
+enum { HCCT_P_KEPT, HCCT_P_BOUNDED, HCCT_P_EXACT }; /* what is written of a node */
 
 /* Puts key into keys[0..n), which ascends, unless it is there. Keys that do not fit are dropped,
    the largest first. Returns the new n. */
@@ -1961,16 +1738,12 @@ static void hcct_p_put_names(const hcct *t, hcct_p_out *out, hcct_name_fn name, 
 }
 
 static void hcct_p_put_node(const hcct *t, hcct_p_out *out, uint32_t i) {
-    uint64_t count, error = 0;
-    if (hcct_p_saving(t) && hcct_p_cold(t, i)) {
-        hcct_p_put_varint(out, HCCT_P_COLD_NODE);
-        hcct_p_put_varint(out, hcct_p_unpack(hcct_p_at(t, i)[HCCT_P_ERROR]));
-        return;
-    }
-    count = hcct_p_full(t) ? hcct_p_at(t, i)[HCCT_P_COUNT32] : *hcct_p_count(t, i);
-    if (!hcct_p_full(t)) error = hcct_p_error(t, i);
-    hcct_p_put_varint(out, error ? HCCT_P_BOUNDED_NODE : HCCT_P_EXACT_NODE);
-    hcct_p_put_varint(out, count);
+    int cold = hcct_p_saving(t) && hcct_p_cold(t, i), full = hcct_p_full(t);
+    uint64_t error = cold || full ? 0 : hcct_p_error(t, i), value;
+    if (cold) value = hcct_p_unpack(hcct_p_at(t, i)[HCCT_P_ERROR]);
+    else value = full ? hcct_p_at(t, i)[HCCT_P_COUNT32] : *hcct_p_count(t, i);
+    hcct_p_put_varint(out, cold ? HCCT_P_KEPT : error ? HCCT_P_BOUNDED : HCCT_P_EXACT);
+    hcct_p_put_varint(out, value);
     if (error) hcct_p_put_varint(out, error);
 }
 
@@ -1978,23 +1751,24 @@ HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_
                         void *user) {
     const hcct_stats *s = &t->stats;
     const uint32_t version = 1, pieces = 1;
-    const uint32_t saturated = s->saturated != 0, weighted = s->weighted != 0;
-    const uint32_t quarters = s->purges_quarters != 0;
+    const uint32_t flags = (s->saturated ? 1u : 0) | (s->weighted ? 2u : 0) |
+                           (s->purges_quarters ? 4u : 0);
     const uint64_t fields[] = {
         version, t->algorithm, s->monitored_max, t->width, t->one_over_phi, t->one_over_delta,
         t->config.depth_limit, t->config.fold, s->total, t->floor, s->lost, s->below_depth_limit,
         s->outside_any_context, s->scaled_total, s->rate_shift, pieces,
-        saturated | weighted << 1 | quarters << 2, s->unmatched, s->repaired, s->sweeps,
+        flags, s->unmatched, s->repaired, s->sweeps,
         s->evictions, s->evicted_for_space, s->nodes
     };
-    uint32_t i, climb;
+    uint32_t i, before = 0, depth = 0;
     hcct_p_out out;
     hcct_p_put_begin(&out, 2, write, user);
     for (i = 0; i < sizeof fields / sizeof *fields; i++) hcct_p_put_varint(&out, fields[i]);
     if (name) hcct_p_put_names(t, &out, name, name_user);
     hcct_p_put_varint(&out, 0);
-    for (i = hcct_p_next(t, 0, &climb); i && !out.error; i = hcct_p_next(t, i, &climb)) {
-        hcct_p_put_varint(&out, climb);
+    for (i = hcct_next(t, 0, &depth); i && !out.error; i = hcct_next(t, i, &depth)) {
+        hcct_p_put_varint(&out, before + 1 - depth); /* the levels to climb from the last node */
+        before = depth;
         hcct_p_put_varint(&out, hcct_p_at(t, i)[HCCT_P_KEY]);
         hcct_p_put_node(t, &out, i);
     }
@@ -2007,21 +1781,17 @@ HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_
 
    Copyright (c) 2026 the bursty authors
 
-   Permission is hereby granted, free of charge, to any person obtaining a copy
-   of this software and associated documentation files (the "Software"), to deal
-   in the Software without restriction, including without limitation the rights
-   to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
-   copies of the Software, and to permit persons to whom the Software is
+   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+   associated documentation files (the "Software"), to deal in the Software without restriction,
+   including without limitation the rights to use, copy, modify, merge, publish, distribute,
+   sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is
    furnished to do so, subject to the following conditions:
 
-   The above copyright notice and this permission notice shall be included in all
-   copies or substantial portions of the Software.
+   The above copyright notice and this permission notice shall be included in all copies or
+   substantial portions of the Software.
 
-   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
-   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
-   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
-   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
-   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
-   SOFTWARE.
-*/
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
+   NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
+   NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
+   DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

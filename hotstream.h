@@ -15,75 +15,66 @@
                for (k = 0; k < 15; k++)
                    hotstream_record(&streams, k + 1, (uintptr_t)object[k * 7 % 20]);
            count = hotstream_top(&streams, top, 5);
-           for (i = 0; i < count && i < 5; i++)
+           for (i = 0; i < count; i++)
                printf("%u accesses, seen %u times, heat %u of 1500\n", (unsigned)top[i].length,
                       (unsigned)top[i].frequency, (unsigned)top[i].heat);
            return count == 0;
        }
    end of example.
 
-   Define HOTSTREAM_IMPLEMENTATION in one C or C++ file before the include. Include it plainly
-   anywhere else.
-
    A *reference* is one load or store: a site (the code that made it) and the address that it used.
    A *stream* is a run of references that comes back, in the same order. Its *heat* is its length
-   times the number of times it was seen without overlap: the references that it accounts for. The
-   hot streams say which objects and fields a program uses one after the other, so that they can
-   be laid out one after the other or fetched ahead. Calls and events of your own work alike.
+   times the number of times it was seen without overlap. The hot streams say what to lay out side
+   by side, or to fetch ahead. Calls and events of your own work alike.
 
    STEP BY STEP
-     1. hotstream_init lays everything out in memory that you give it, and never needs more.
-     2. hotstream_record(h, site, address) stores one reference in a buffer: a nanosecond. The site
-        is any number but 0 that names the code (a pc, a bursty_site pointer, the number of a
-        function). The address is 0 for calls and events.
-     3. hotstream_burst(h) says that references were left out here, because sampling paused. No
-        stream spans such a gap.
-     4. A full buffer is worked off at once, in the call that filled it. If that stall hurts (a
-        game's frame), set config.deferred: then hotstream_work(h, budget) does the work, at the end
-        of a frame or on another thread, and returns when its time is used up. References that find
-        the buffer full are counted in stats.lost.
-     5. hotstream_top gives the hot streams, hottest first. hotstream_write saves all of them as one
-        .brst part, which `bursty report`, `bursty merge` and `bursty overlap` read.
+   1. Define HOTSTREAM_IMPLEMENTATION in one C or C++ file before the include. Include the file
+      plainly everywhere else.
+   2. hotstream_init lays everything out in memory that you give it, and never needs more.
+   3. hotstream_record(h, site, address) stores one reference in a buffer: a nanosecond. The site is
+      any number but 0 that names the code. The address is 0 for calls and events.
+   4. hotstream_burst(h) says that references were left out here, because sampling paused. No stream
+      spans such a gap.
+   5. A full buffer is worked off at once, in the call that filled it. If that stall hurts, set
+      config.deferred: then hotstream_work(h, budget) does the work, at the end of a frame or on
+      another thread, until its time is used up. stats.lost counts what finds the buffer full.
+   6. What happens: references become numbers, and the numbers become a grammar (Sequitur), which
+      holds each repeated piece once. When the grammar is full it is *digested*: its hot rules are
+      added to a profile as streams, the grammar is emptied, and recording goes on. Streams with the
+      same sites in the same order are one stream of the profile, whatever their addresses, because
+      addresses change from run to run. An item shows the first address that was seen.
+   7. hotstream_top gives the hot streams, hottest first. hotstream_write saves all of them as one
+      .brst part, which `bursty report`, `bursty merge` and `bursty overlap` read.
+   8. If bursty.h was included before this file, hotstream_attach sends here what one of its
+      profiles samples: the references of BURST_REF, or any other class of events. Bursts should be
+      long, say check_count 5000 and burst_count 50. hotstream_site_name, passed to
+      hotstream_write, names sites by file and line. examples/hot_streams.c shows it.
+   9. To number references yourself, set config.symbols and call hotstream_feed. When it answers -1
+      the grammar is full: call hotstream_digest, and feed the symbol again. hotstream_analyse and
+      hotstream_threshold ask the grammar as it stands.
 
-   WHAT IT DOES  References become numbers; the numbers become a grammar (Sequitur) that holds each
-   repeated piece once; the hot rules of the grammar are the streams. When the grammar is full it is
-   *digested*: its streams are added to a profile, the grammar is emptied, and recording goes on.
-   Streams of all digests with the same sites in the same order are one stream of the profile,
-   whatever their addresses: addresses change from run to run. An item shows the first address that
-   was seen.
+   PROMISES
+   It does not allocate, recurse, abort, print or keep globals. A full grammar, buffer or profile is
+   normal; hotstream_stats says what it costs. The same references give the same streams. A heat is
+   never above the true one.
 
-   WITH bursty.h  If bursty.h was included before this file, hotstream_attach sends what one of its
-   profiles samples here: references made by BURST_REF, or any other class of events.
+   THREADS  An object belongs to one thread at a time, with one exception: with config.deferred one
+   thread may call hotstream_record and hotstream_burst while another calls the rest. Join the
+   objects of several threads with hotstream_merge.
 
-       bursty_profile profile = {5000, 50};               // nCheck0, nInstr0: bursts should be long
-       hotstream_attach(&h, &profile);
-       bursty_set_profile(1, &profile);
-       hotstream_write(&h, "game", hotstream_site_name, buffer, ...)    // names have file and line
-
-   SYMBOLS OF YOUR OWN  With config.symbols you number references yourself, and feed the grammar
-   directly: hotstream_feed, until it answers -1 (full); then hotstream_digest.
-   hotstream_analyse and hotstream_threshold ask the grammar as it stands.
-
-   PROMISES   No allocation, no recursion, no abort, no output, no globals. All memory is the
-              caller's and fixed. A full grammar, buffer or profile is normal; what it costs is in
-              hotstream_stats. The same references give the same streams. A heat is never above the
-              true one.
-   THREADS    An object belongs to one thread at a time, with one exception: with config.deferred
-              one thread may call hotstream_record and hotstream_burst while another calls the rest.
-              Join the objects of several threads with hotstream_merge.
-   OPTIONS    Define in front of every include, the same everywhere:
-     HOTSTREAM_STATIC       everything static, for one file. Several such files keep apart.
-     HOTSTREAM_PENDING=n    digrams that can wait for a look, 4 bytes each: 256. When more wait,
+   OPTIONS  (define them before every include, the same everywhere)
+     HOTSTREAM_STATIC       makes everything static, for one file; several such files keep apart
+     HOTSTREAM_PENDING=n    how many digrams can wait for a look, 4 bytes each: 256. When more wait,
                             a repeat may stay unfound, and stats.dropped counts it.
-     HOTSTREAM_DEPTH=n      how deep the cursor descends into rules: 64, at least 1.
-              Define beside HOTSTREAM_IMPLEMENTATION:
-     HOTSTREAM_NO_FILES     leaves out hotstream_write.
-     HOTSTREAM_RESERVE=n    free nodes at which the grammar counts as full: 8, at least 1.
-     HOTSTREAM_HASH_BITS=n  bits of a digram's hash that are used: 32. Fewer serve tests.
-   COST       24 bytes for each node of the grammar, 22 for each different reference, 16 for each
-              place in the buffer, 38 for each stream and 16 for each of its items. By default half
-              of the memory is for the grammar. docs/hotstream.md has times.
+     HOTSTREAM_DEPTH=n      how deep the cursor descends into rules: 64, at least 1
+   OPTIONS  (define them where HOTSTREAM_IMPLEMENTATION is)
+     HOTSTREAM_NO_FILES     leaves hotstream_write out
+     HOTSTREAM_RESERVE=n    the grammar counts as full when n nodes are free: 8, at least 1
+     HOTSTREAM_HASH_BITS=n  how many bits of a digram's hash are used: 32. Fewer serve tests.
 
+   COST  24 bytes for each node of the grammar, 22 for each different reference, 16 for each place
+   in the buffer, 46 for each stream and 16 for each of its items. By default half of the memory is
+   for the grammar. docs/hotstream.md has times.
    Theory: "Bursty Tracing" (2001), section 5.2, equation 5; "Hybrid Profiling Support" (2005). */
 
 #ifndef HOTSTREAM_H
@@ -111,9 +102,13 @@
 extern "C" {
 #endif
 
+/* ---- types ---- */
+
 #define HOTSTREAM_SYMBOLS UINT32_C(0x7FFFFFFF)      /* symbols of your own are below this */
 
-typedef struct hotstream_item { uint64_t site, address; } hotstream_item;
+typedef struct hotstream_item {
+    uint64_t site, address;
+} hotstream_item;
 
 typedef struct hotstream_stream {
     uint64_t signature;                 /* of its sites in order; the same in every run */
@@ -161,7 +156,6 @@ typedef struct hotstream_stats {
 typedef struct hotstream hotstream;
 
 /* ---- set up ---- */
-
 /* Lays an empty object out in memory[0..bytes).
    Returns how many grammar nodes fit; 0: too small, h must not be used. */
 HOTSTREAM_API uint32_t hotstream_init(hotstream *h, void *memory, size_t bytes,
@@ -170,7 +164,6 @@ HOTSTREAM_API uint32_t hotstream_init(hotstream *h, void *memory, size_t bytes,
 HOTSTREAM_API size_t hotstream_bytes(const hotstream_config *config, uint32_t nodes);
 
 /* ---- events ---- */
-
 /* One reference; see STEP BY STEP. Site 0 means hotstream_burst. An inline function: see below. */
 static void hotstream_record(hotstream *h, uint64_t site, uint64_t address);
 /* References, or symbols, were left out here. */
@@ -183,12 +176,11 @@ HOTSTREAM_API int  hotstream_feed(hotstream *h, uint32_t x);
 HOTSTREAM_API int  hotstream_work(hotstream *h, uint64_t budget);
 
 /* ---- answers ---- */
-
 /* Adds the streams of the grammar to the profile, and empties the grammar. */
 HOTSTREAM_API void   hotstream_digest(hotstream *h);
-/* Digests, then fills rows[0..max) with the hot streams: the hottest that together hold
-   config.coverage of all references, or all there are. Returns how many those are, which may be
-   more than max. */
+/* Digests, then fills rows with the hot streams, the hottest first: as many as together hold
+   config.coverage of all references, or all there are, but at most max. Returns how many rows it
+   filled. stats.streams is the number of all streams. */
 HOTSTREAM_API size_t hotstream_top(hotstream *h, hotstream_stream *rows, size_t max);
 /* Calls found for each stream of the grammar as it stands, with a heat of at least `heat` in it;
    segments 0: whole rules only. Returns the references that those streams account for. The profile
@@ -211,12 +203,12 @@ HOTSTREAM_API void   hotstream_merge(hotstream *x, hotstream *y);
 HOTSTREAM_API int    hotstream_write(hotstream *h, const char *title, hotstream_name_fn name,
                                      void *name_user, hotstream_write_fn write, void *user);
 
-typedef struct hotstream_p_node { uint32_t next, prev, symbol; } hotstream_p_node;
-typedef struct hotstream_p_slot { uint32_t hash, node; } hotstream_p_slot;
-typedef struct hotstream_p_entry {
-    uint64_t signature, frequency, heat;
-    uint32_t length, at;                /* items[at .. at + length) */
-} hotstream_p_entry;
+typedef struct hotstream_p_node {
+    uint32_t next, prev, symbol;
+} hotstream_p_node;
+typedef struct hotstream_p_slot {
+    uint32_t hash, node;
+} hotstream_p_slot;
 
 #ifndef HOTSTREAM_PENDING
 #define HOTSTREAM_PENDING 256
@@ -228,7 +220,8 @@ typedef struct hotstream_p_entry {
 struct hotstream {                      /* yours to hold, ours to look into */
     /* The buffer: a ring. put is written by the recording thread, got by the other one. */
     hotstream_item *buffer;
-    uint32_t put, put_limit, mask, gap; /* put_limit: when to read got; gap: some lost */
+    uint32_t put, put_limit, mask;      /* put_limit: when to read got */
+    uint32_t gap;                       /* references were lost since the last one recorded */
     uint32_t lost, got;
     uint32_t owner;                     /* the thread whose burst is being recorded; 0: none */
     uint64_t lost_before;               /* in objects that were merged into this one */
@@ -252,7 +245,7 @@ struct hotstream {                      /* yours to hold, ours to look into */
     hotstream_item *references;
     uint32_t *reference_slots, reference_count;
     /* The profile. */
-    hotstream_p_entry *entries;
+    hotstream_stream *entries;
     hotstream_item *items;
     uint32_t *entry_slots, entry_count, item_count, item_max;
     uint64_t heat, heat_lost, taken, bursts, digests;
@@ -272,11 +265,7 @@ HOTSTREAM_API int hotstream_p_make_room(hotstream *h);
 #ifdef HOTSTREAM_P_GNU
 #define HOTSTREAM_P_PUBLISH(place_, value_) __atomic_store_n(&(place_), value_, __ATOMIC_RELEASE)
 #define HOTSTREAM_P_READ(place_) __atomic_load_n(&(place_), __ATOMIC_ACQUIRE)
-#define HOTSTREAM_P_CLAIM(place_, value_) hotstream_p_claim(&(place_), value_)
-HOTSTREAM_P_UNUSED static inline int hotstream_p_claim(uint32_t *place, uint32_t value) {
-    uint32_t none = 0;
-    return __atomic_compare_exchange_n(place, &none, value, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
-}
+#define HOTSTREAM_P_CLAIM(place_, value_) __sync_bool_compare_and_swap(&(place_), 0, value_)
 #else
 #define HOTSTREAM_P_PUBLISH(place_, value_) (*(volatile uint32_t *)&(place_) = (value_))
 #define HOTSTREAM_P_READ(place_) (*(const volatile uint32_t *)&(place_))
@@ -322,23 +311,17 @@ HOTSTREAM_P_UNUSED static void hotstream_attach(hotstream *h, bursty_profile *pr
 #define HOTSTREAM_NAME_BYTES 256
 HOTSTREAM_P_UNUSED static const char *hotstream_site_name(void *buffer, uint64_t site) {
     const bursty_site *s = (const bursty_site *)(uintptr_t)site;
-    const char *parts[3];
-    char *out = (char *)buffer, line[12], *digit = line + 11;
-    uint32_t number = s->line, part, at = 0, i;
-    for (*digit = 0; number || digit == line + 11; number /= 10) {
-        *--digit = (char)('0' + number % 10);
-    }
-    parts[0] = s->name;
-    parts[1] = s->file;
-    parts[2] = digit;
-    for (part = 0; part < 3; part++) {
-        if (part) { out[at++] = part == 1 ? '\t' : ':'; }
-        for (i = 0; parts[part][i] && at < (part < 2 ? 240 : 255); i++) {
-            out[at++] = parts[part][i];
-        }
-    }
-    out[at] = 0;
-    return out;
+    char *out = (char *)buffer, *end = out + HOTSTREAM_NAME_BYTES - 16;
+    const char *name = s->name, *file = s->file;
+    uint32_t power = 1;
+    while (*name && out < end) { *out++ = *name++; }
+    *out++ = '\t';
+    while (*file && out < end) { *out++ = *file++; }
+    *out++ = ':';
+    while (s->line / power > 9) { power *= 10; }
+    for (; power; power /= 10) { *out++ = (char)('0' + s->line / power % 10); }
+    *out = 0;
+    return (const char *)buffer;
 }
 #endif /* BURSTY_H */
 
@@ -359,8 +342,10 @@ HOTSTREAM_P_UNUSED static const char *hotstream_site_name(void *buffer, uint64_t
 #endif
 #ifdef HOTSTREAM_P_GNU
 #define HOTSTREAM_P_INLINE static inline __attribute__((always_inline))
+#define HOTSTREAM_P_RARE __attribute__((noinline))
 #else
 #define HOTSTREAM_P_INLINE static inline
+#define HOTSTREAM_P_RARE
 #endif
 
 /* [shared: sat_add] */
@@ -371,8 +356,7 @@ static uint64_t hotstream_p_sat_add(uint64_t a, uint64_t b) {
 
 static void hotstream_p_zero(void *memory, size_t bytes) {
     unsigned char *at = (unsigned char *)memory;
-    size_t i;
-    for (i = 0; i < bytes; i++) { at[i] = 0; }
+    while (bytes--) { *at++ = 0; }
 }
 
 /* ---- the grammar ---- */
@@ -385,7 +369,8 @@ static void hotstream_p_zero(void *memory, size_t bytes) {
    symbol    0 .. 2^31 - 2     a terminal: what was fed
              2^31 + g          a use of rule g
              3 * 2^30 - 1      a separator: references were left out here
-             3 * 2^30 + r      a guard; r: uses of the rule, and holds while flushing
+             3 * 2^30 + r      a guard; r is the number of the rule's uses. While the cursor's
+                               walk is flushed, its list counts as uses, too.
              7 * 2^29 + k      a guard during an analysis; k is the number of its rule
              2^32 - 1          a free node, linked through next
 
@@ -412,33 +397,26 @@ static void hotstream_p_zero(void *memory, size_t bytes) {
 #define HOTSTREAM_P_BASE      UINT64_C(0x9E3779B97F4A7C15)  /* of the hash of all that was fed */
 
 HOTSTREAM_P_INLINE int hotstream_p_is_guard(uint32_t symbol) { return symbol >= HOTSTREAM_P_GUARD; }
-
 HOTSTREAM_P_INLINE int hotstream_p_is_use(uint32_t symbol) {
     return symbol - HOTSTREAM_P_USE < HOTSTREAM_P_SEPARATOR - HOTSTREAM_P_USE;
 }
-
 HOTSTREAM_P_INLINE int hotstream_p_pairable(uint32_t a, uint32_t b) {
     return a < HOTSTREAM_P_SEPARATOR && b < HOTSTREAM_P_SEPARATOR;
 }
-
 HOTSTREAM_P_INLINE uint32_t *hotstream_p_uses(hotstream *h, uint32_t use) {
     return &h->nodes[use - HOTSTREAM_P_USE].symbol;
 }
-
 /* Is it a use of a rule that has so many? */
 HOTSTREAM_P_INLINE int hotstream_p_used(hotstream *h, uint32_t symbol, uint32_t times) {
     return hotstream_p_is_use(symbol) && *hotstream_p_uses(h, symbol) == HOTSTREAM_P_GUARD + times;
 }
-
 HOTSTREAM_P_INLINE void hotstream_p_link(hotstream_p_node *n, uint32_t left, uint32_t right) {
     n[left].next = right;
     n[right].prev = left;
 }
-
 HOTSTREAM_P_INLINE void hotstream_p_count_use(hotstream *h, uint32_t symbol) {
     if (hotstream_p_is_use(symbol)) { ++*hotstream_p_uses(h, symbol); }
 }
-
 HOTSTREAM_P_INLINE void hotstream_p_drop(hotstream *h, uint32_t symbol) {
     if (hotstream_p_is_use(symbol)) { --*hotstream_p_uses(h, symbol); }
 }
@@ -517,7 +495,7 @@ static void hotstream_p_delete(hotstream *h, hotstream_p_slot *slot) {
    twin that overlaps it takes its entry over. */
 enum { HOTSTREAM_P_LEFT, HOTSTREAM_P_RIGHT };
 
-static void hotstream_p_forget(hotstream *h, uint32_t i, int stays) {
+HOTSTREAM_P_INLINE void hotstream_p_forget(hotstream *h, uint32_t i, int stays) {
     const hotstream_p_node *n = h->nodes;
     uint32_t j = n[i].next, a = n[i].symbol, b = n[j].symbol;
     hotstream_p_slot *slot;
@@ -567,8 +545,8 @@ static void hotstream_p_expand(hotstream *h, uint32_t u) {
 
 /* Growing, the fast path for repeats: without it each symbol of a repeat makes a rule and expands
    the one before. Rule g is used exactly at i and m, and both uses are followed by b: g swallows b.
-   */
-static void hotstream_p_grow_right(hotstream *h, uint32_t i, uint32_t m, hotstream_p_slot *slot) {
+   (The mirror image is so rare that the general way below is as fast.) */
+static void hotstream_p_grow(hotstream *h, uint32_t i, uint32_t m, hotstream_p_slot *slot) {
     hotstream_p_node *n = h->nodes;
     uint32_t j = n[i].next, k = n[m].next, b = n[j].symbol;
     uint32_t g = n[i].symbol - HOTSTREAM_P_USE, last = n[g].prev;
@@ -587,53 +565,10 @@ static void hotstream_p_grow_right(hotstream *h, uint32_t i, uint32_t m, hotstre
     if (hotstream_p_used(h, b, 1)) { hotstream_p_expand(h, k); }
 }
 
-/* The mirror image: both uses of g stand after a. */
-static void hotstream_p_grow_left(hotstream *h, uint32_t i, uint32_t m, hotstream_p_slot *slot) {
-    hotstream_p_node *n = h->nodes;
-    uint32_t j = n[i].next, k = n[m].next, a = n[i].symbol;
-    uint32_t g = n[j].symbol - HOTSTREAM_P_USE, first = n[g].next, p, q;
-    hotstream_p_delete(h, slot);
-    p = n[m].prev;
-    hotstream_p_forget(h, p, HOTSTREAM_P_LEFT);
-    hotstream_p_link(n, p, k);
-    q = n[i].prev;                                          /* may be k by now */
-    hotstream_p_forget(h, q, HOTSTREAM_P_LEFT);
-    hotstream_p_link(n, q, j);
-    hotstream_p_release(h, i);
-    hotstream_p_drop(h, a);
-    hotstream_p_link(n, g, m);
-    hotstream_p_link(n, m, first);
-    hotstream_p_push(h, n[k].prev);
-    hotstream_p_push(h, n[j].prev);
-    hotstream_p_push(h, m);
-    if (hotstream_p_used(h, a, 1)) { hotstream_p_expand(h, m); }
-}
-
 /* Is the digram at i the whole body of a rule? */
 HOTSTREAM_P_INLINE int hotstream_p_whole(const hotstream_p_node *n, uint32_t i) {
     uint32_t g = n[i].prev;
     return hotstream_p_is_guard(n[g].symbol) && g != HOTSTREAM_P_START && n[n[i].next].next == g;
-}
-
-static uint32_t hotstream_p_new_rule(hotstream *h, uint32_t a, uint32_t b) {
-    hotstream_p_node *n = h->nodes;
-    uint32_t g = hotstream_p_take(h, HOTSTREAM_P_GUARD), x, y;
-    x = hotstream_p_take(h, a);
-    y = hotstream_p_take(h, b);
-    hotstream_p_link(n, g, x);
-    hotstream_p_link(n, x, y);
-    hotstream_p_link(n, y, g);
-    hotstream_p_count_use(h, a);
-    hotstream_p_count_use(h, b);
-    h->rules++;
-    return g;
-}
-
-/* Only the first or the last symbol of g can have lost all uses but this one. */
-static void hotstream_p_utility(hotstream *h, uint32_t g) {
-    const hotstream_p_node *n = h->nodes;
-    if (hotstream_p_used(h, n[n[g].next].symbol, 1)) { hotstream_p_expand(h, n[g].next); }
-    if (hotstream_p_used(h, n[n[g].prev].symbol, 1)) { hotstream_p_expand(h, n[g].prev); }
 }
 
 /* The digrams at i and m are equal and apart: a rule takes the place of both. */
@@ -655,37 +590,40 @@ static void hotstream_p_match(hotstream *h, uint32_t i, uint32_t m, hotstream_p_
         hotstream_p_substitute(h, m, g);
         left = m;
     } else if (hotstream_p_used(h, a, 2)) {
-        hotstream_p_grow_right(h, i, m, slot);
-        return;
-    } else if (hotstream_p_used(h, b, 2)) {
-        hotstream_p_grow_left(h, i, m, slot);
+        hotstream_p_grow(h, i, m, slot);
         return;
     } else if (h->free_count < 3 + h->owed) {
         h->dropped++;
         return;
     } else {
-        g = hotstream_p_new_rule(h, a, b);
-        slot->node = n[g].next;                 /* first: from now on the entry lives in the rule */
+        g = hotstream_p_take(h, HOTSTREAM_P_GUARD);
+        slot->node = hotstream_p_take(h, a);    /* first: from now on the entry lives in the rule */
+        left = hotstream_p_take(h, b);
+        hotstream_p_link(n, g, slot->node);
+        hotstream_p_link(n, slot->node, left);
+        hotstream_p_link(n, left, g);
+        hotstream_p_count_use(h, a);
+        hotstream_p_count_use(h, b);
+        h->rules++;
         hotstream_p_substitute(h, m, g);
         hotstream_p_push(h, m);
         hotstream_p_push(h, n[m].prev);
         hotstream_p_substitute(h, i, g);
         left = i;
     }
-    hotstream_p_push(h, left);
+    if (!hotstream_p_is_guard(n[n[left].next].symbol)) { hotstream_p_push(h, left); }
     hotstream_p_push(h, n[left].prev);          /* last in, first out: the left one comes first */
-    hotstream_p_utility(h, g);
+    /* Only the first or the last symbol of g can have lost all uses but this one. */
+    if (hotstream_p_used(h, n[n[g].next].symbol, 1)) { hotstream_p_expand(h, n[g].next); }
+    if (hotstream_p_used(h, n[n[g].prev].symbol, 1)) { hotstream_p_expand(h, n[g].prev); }
 }
 
 static void hotstream_p_settle(hotstream *h) {
     const hotstream_p_node *n = h->nodes;
     while (h->pending_count) {
-        uint32_t i = h->pending[--h->pending_count], j, a, b, hash, m;
+        uint32_t i = h->pending[--h->pending_count], j = n[i].next, hash, m;
+        uint32_t a = n[i].symbol, b = n[j].symbol;
         hotstream_p_slot *slot;
-        if (!i) { continue; }
-        j = n[i].next;
-        a = n[i].symbol;
-        b = n[j].symbol;
         if (!hotstream_p_pairable(a, b)) { continue; }
         hash = hotstream_p_hash(a, b);
         slot = hotstream_p_find(h, a, b, hash);
@@ -706,10 +644,10 @@ HOTSTREAM_P_INLINE void hotstream_p_put_last(hotstream *h, uint32_t last, uint32
     hotstream_p_link(h->nodes, i, HOTSTREAM_P_START);
 }
 
+/* A use is counted already: by the list of a flush. */
 static void hotstream_p_append(hotstream *h, uint32_t symbol) {
     uint32_t last = h->nodes[HOTSTREAM_P_START].prev;
     hotstream_p_put_last(h, last, symbol);
-    hotstream_p_count_use(h, symbol);
     hotstream_p_push(h, last);
     hotstream_p_settle(h);
 }
@@ -718,7 +656,7 @@ static void hotstream_p_append(hotstream *h, uint32_t symbol) {
 /* Most input repeats what is known. While it does, nothing is appended: a cursor walks along an old
    occurrence, which starts at a node with the symbol of the last of S.
 
-       at                         the next node to match, a terminal or a separator; 0: no cursor
+       at                         the next node to match, a terminal; 0: no cursor
        way[0] .. way[depth - 1]   the uses that it has descended through
        total                      symbols that a flush would append
        before[d]                  total when it descended through way[d]
@@ -727,25 +665,16 @@ static void hotstream_p_append(hotstream *h, uint32_t symbol) {
    large as they stand in the grammar. A node must be left for each of those and two for a rule, so
    the grammar counts as full when RESERVE + 2 * list_max are free. */
 
-enum { HOTSTREAM_P_MORE, HOTSTREAM_P_END, HOTSTREAM_P_DEEP };
-
+/* Returns 1 if the cursor stands on a symbol again. It does not when it met the end of S or of a
+   rule that it entered midway (a guard), or a separator, or when it is too deep (a use). */
 HOTSTREAM_P_INLINE int hotstream_p_step(hotstream *h) {
     const hotstream_p_node *n = h->nodes;
     uint32_t depth = h->depth, next = n[h->at].next, total = h->total + 1;
-    int met = HOTSTREAM_P_MORE;
-    while (hotstream_p_is_guard(n[next].symbol)) {          /* ascend */
-        if (depth == 0) {
-            met = HOTSTREAM_P_END;
-            break;
-        }
+    while (hotstream_p_is_guard(n[next].symbol) && depth) {             /* ascend */
         total = h->before[--depth] + 1;                     /* the rule counts as one symbol */
         next = n[h->way[depth]].next;
     }
-    while (hotstream_p_is_use(n[next].symbol)) {            /* descend */
-        if (depth == HOTSTREAM_DEPTH) {
-            met = HOTSTREAM_P_DEEP;
-            break;
-        }
+    while (hotstream_p_is_use(n[next].symbol) && depth < HOTSTREAM_DEPTH) {     /* descend */
         h->way[depth] = next;
         h->before[depth++] = total;
         next = n[n[next].symbol - HOTSTREAM_P_USE].next;
@@ -753,11 +682,11 @@ HOTSTREAM_P_INLINE int hotstream_p_step(hotstream *h) {
     h->depth = depth;
     h->total = total;
     h->at = next;
-    return met;
+    return n[next].symbol < HOTSTREAM_P_USE;
 }
 
-/* Appends what the cursor has passed. The list is complete before the first append, and holds its
-   rules meanwhile, so that none of them is expanded or grown. */
+/* Appends what the cursor has passed. The list is complete before the first append, and counts as
+   uses of its rules meanwhile, so that none of them is expanded or grown. */
 static void hotstream_p_flush(hotstream *h) {
     const hotstream_p_node *n = h->nodes;
     uint32_t d, i, stop, count = 0;
@@ -775,7 +704,6 @@ static void hotstream_p_flush(hotstream *h) {
     h->at = 0;
     h->owed = count;
     for (i = 0; i < count; i++) {
-        hotstream_p_drop(h, h->list[i]);                    /* the append counts it again */
         hotstream_p_append(h, h->list[i]);
         h->owed--;
     }
@@ -794,31 +722,43 @@ static void hotstream_p_take_rule(hotstream *h, uint32_t g) {
     hotstream_p_settle(h);
 }
 
-/* The cursor's symbol has come. */
-HOTSTREAM_P_INLINE void hotstream_p_advance(hotstream *h) {
-    uint32_t g;
-    int met = hotstream_p_step(h);
-    if (met == HOTSTREAM_P_MORE && h->total < h->list_max) { return; }
-    g = h->nodes[h->start].prev;
-    if (met == HOTSTREAM_P_END && g != HOTSTREAM_P_START &&
-        hotstream_p_is_guard(h->nodes[g].symbol)) {
+/* The cursor cannot go on from where a step has brought it, or its list is too long. */
+HOTSTREAM_P_RARE static void hotstream_p_arrive(hotstream *h) {
+    const hotstream_p_node *n = h->nodes;
+    uint32_t g = n[h->start].prev;
+    if (hotstream_p_is_guard(n[h->at].symbol) && hotstream_p_is_guard(n[g].symbol) &&
+        g != HOTSTREAM_P_START) {
         h->at = 0;
         hotstream_p_take_rule(h, g);
-        return;
+    } else {
+        hotstream_p_flush(h);
     }
-    hotstream_p_flush(h);       /* the end of S, or of a rule entered midway; too deep; too long */
+}
+
+HOTSTREAM_P_INLINE void hotstream_p_taken(hotstream *h, uint32_t x) {
+    h->hash = h->hash * HOTSTREAM_P_BASE + x + 1;
+    h->count++;
 }
 
 static void hotstream_p_rebuild(hotstream *h);
 
-/* Everything but a symbol that the cursor waits for. */
-static int hotstream_p_feed_slow(hotstream *h, uint32_t x) {
+/* A symbol that no cursor waits for, behind a separator if references were left out. */
+HOTSTREAM_P_RARE static int hotstream_p_feed_other(hotstream *h, uint32_t x) {
     const hotstream_p_node *n = h->nodes;
     hotstream_p_slot *slot;
     uint32_t last, hash, m;
-    hotstream_p_flush(h);
+    if (h->at) { hotstream_p_flush(h); }
     if (h->stale) { hotstream_p_rebuild(h); }
-    if (h->free_count < HOTSTREAM_RESERVE + 2 * h->list_max) { return -1; }
+    if (h->free_count < HOTSTREAM_RESERVE + 2 * h->list_max + h->separate) { return -1; }
+    if (h->separate) {
+        if (h->count) {
+            hotstream_p_put_last(h, n[HOTSTREAM_P_START].prev, HOTSTREAM_P_SEPARATOR);
+            h->hash = h->hash * HOTSTREAM_P_BASE + HOTSTREAM_P_SEPARATOR + 1;
+        }
+        h->bursts += h->count || h->taken;
+        h->separate = 0;
+    }
+    hotstream_p_taken(h, x);
     last = n[HOTSTREAM_P_START].prev;
     if (hotstream_p_pairable(n[last].symbol, x)) {
         hash = hotstream_p_hash(n[last].symbol, x);
@@ -836,7 +776,7 @@ static int hotstream_p_feed_slow(hotstream *h, uint32_t x) {
             h->at = n[m].next;
             h->depth = 0;
             h->total = 0;
-            if (hotstream_p_step(h) != HOTSTREAM_P_MORE) { hotstream_p_flush(h); }
+            if (!hotstream_p_step(h)) { hotstream_p_flush(h); }
             return 0;
         }
     }
@@ -844,29 +784,12 @@ static int hotstream_p_feed_slow(hotstream *h, uint32_t x) {
     return 0;
 }
 
-/* One symbol or separator. Returns -1 if the grammar is full; the symbol was not taken then. */
-HOTSTREAM_P_INLINE int hotstream_p_feed(hotstream *h, uint32_t x) {
-    if (h->nodes[h->at].symbol == x) {
-        hotstream_p_advance(h);                             /* it started with nodes enough */
-    } else if (hotstream_p_feed_slow(h, x) != 0) {
-        return -1;
-    }
-    h->hash = h->hash * HOTSTREAM_P_BASE + x + 1;
-    h->count++;
-    return 0;
-}
-
 HOTSTREAM_API int hotstream_feed(hotstream *h, uint32_t x) {
     if (x >= HOTSTREAM_SYMBOLS) { return -1; }
-    if (h->separate) {
-        if (h->count) {
-            if (hotstream_p_feed(h, HOTSTREAM_P_SEPARATOR) != 0) { return -1; }
-            h->count--;                                     /* it is no symbol */
-        }
-        h->bursts += h->count || h->taken;
-        h->separate = 0;
-    }
-    return hotstream_p_feed(h, x);
+    if (h->nodes[h->at].symbol != x) { return hotstream_p_feed_other(h, x); }
+    hotstream_p_taken(h, x);                                /* the walk began with nodes enough */
+    if (!hotstream_p_step(h) || h->total >= h->list_max) { hotstream_p_arrive(h); }
+    return 0;
 }
 
 /* ---- analysis ---- */
@@ -897,30 +820,42 @@ HOTSTREAM_API int hotstream_feed(hotstream *h, uint32_t x) {
 
 enum { HOTSTREAM_P_IDLE, HOTSTREAM_P_WALK, HOTSTREAM_P_PASS, HOTSTREAM_P_EMPTY };
 
-typedef struct hotstream_p_frame { uint32_t rule, node, items, length; } hotstream_p_frame;
+typedef struct hotstream_p_frame {
+    uint32_t rule, node, items, length;
+} hotstream_p_frame;
+
+/* The number of the rule that a use stands for. */
+static uint32_t hotstream_p_rule_of(hotstream *h, uint32_t use) {
+    return *hotstream_p_uses(h, use) - HOTSTREAM_P_NUMBERED;
+}
+
+/* The walk enters a rule. */
+static void hotstream_p_walk_into(hotstream *h, uint32_t rule) {
+    hotstream_p_frame *top = &h->walk[h->walk_depth++];
+    top->rule = rule;
+    top->node = h->nodes[rule].next;
+    top->items = h->items_at;
+    top->length = 0;
+}
 
 static void hotstream_p_walk_begin(hotstream *h) {
-    unsigned char *at = (unsigned char *)h->table, *end = at + h->slots * sizeof *h->table;
+    void *memory = h->table, *end = h->table + h->slots;
     uint32_t rules;
     hotstream_p_flush(h);
     rules = h->rules + 1;
     h->stale = 1;
     h->rule_count = rules;
     h->finished = rules;
-    h->cold = (uint64_t *)(void *)at;                   /* half of it; the walk has both halves */
-    h->walk = (hotstream_p_frame *)(void *)at;
-    at += (size_t)rules * sizeof *h->walk;
-    h->rule_guard = (uint32_t *)(void *)at;
+    h->cold = (uint64_t *)memory;                       /* half of it; the walk has both halves */
+    h->walk = (hotstream_p_frame *)memory;
+    h->rule_guard = (uint32_t *)(void *)(h->walk + rules);
     h->rule_length = h->rule_guard + rules;
     h->rule_start = h->rule_length + rules;
     h->flat = h->rule_start + rules;
     h->flat_used = 0;
-    h->items_at = (uint32_t)((end - (unsigned char *)h->flat) / 4);
-    h->walk[0].rule = HOTSTREAM_P_START;
-    h->walk[0].node = h->nodes[HOTSTREAM_P_START].next;
-    h->walk[0].items = h->items_at;
-    h->walk[0].length = 0;
-    h->walk_depth = 1;
+    h->items_at = (uint32_t)((uint32_t *)end - h->flat);
+    h->walk_depth = 0;
+    hotstream_p_walk_into(h, HOTSTREAM_P_START);
 }
 
 /* The uses that the walk has met and whose rule is not finished stand at the end of `flat`, as the
@@ -969,11 +904,7 @@ static int hotstream_p_walk_on(hotstream *h, uint64_t *steps) {
             continue;
         }
         if (h->walk_depth == h->rule_count) { return 1; }   /* a broken grammar */
-        top[1].rule = child;
-        top[1].node = n[child].next;
-        top[1].items = h->items_at;
-        top[1].length = 0;
-        h->walk_depth++;
+        hotstream_p_walk_into(h, child);
     }
     return 1;
 }
@@ -1042,9 +973,7 @@ static void hotstream_p_segments(hotstream *h, uint32_t k) {
     for (;; i = n[i].next) {
         uint32_t symbol = n[i].symbol, c = 1;
         int ends;
-        if (hotstream_p_is_use(symbol)) {
-            c = h->rule_length[n[symbol - HOTSTREAM_P_USE].symbol - HOTSTREAM_P_NUMBERED];
-        }
+        if (hotstream_p_is_use(symbol)) { c = h->rule_length[hotstream_p_rule_of(h, symbol)]; }
         ends = i == g || c >= least;                        /* a long child speaks for itself */
         if (ends || length + c > most) {
             if (length >= least && length * h->cold[k] >= h->threshold) {
@@ -1052,8 +981,7 @@ static void hotstream_p_segments(hotstream *h, uint32_t k) {
                 hotstream_p_report(h, first, last, length, h->cold[k]);
                 for (;; s = n[s].next) {
                     if (hotstream_p_is_use(n[s].symbol)) {
-                        uint32_t use = n[s].symbol - HOTSTREAM_P_USE;
-                        h->cold[n[use].symbol - HOTSTREAM_P_NUMBERED] -= h->cold[k];
+                        h->cold[hotstream_p_rule_of(h, n[s].symbol)] -= h->cold[k];
                     }
                     if (s == last) { break; }
                 }
@@ -1128,7 +1056,7 @@ static void hotstream_p_rebuild(hotstream *h) {
 
 /* Begins anew in memory that is all zero where it must be. */
 static void hotstream_p_empty(hotstream *h) {
-    uint32_t in_use = h->used - (h->free_count - (h->capacity - h->used));
+    uint32_t in_use = h->capacity - h->free_count;
     if (in_use > h->peak) { h->peak = in_use; }
     h->used = 0;
     h->free_list = 0;
@@ -1141,7 +1069,8 @@ static void hotstream_p_empty(hotstream *h) {
     h->count = 0;
     h->hash = 0;
     h->reference_count = 0;
-    h->nodes[0].symbol = HOTSTREAM_P_FREE;                  /* no symbol that comes is equal */
+    h->nodes[0].symbol = HOTSTREAM_P_FREE;      /* equal to no symbol that comes; not pairable */
+    h->nodes[0].next = 0;
     hotstream_p_take(h, HOTSTREAM_P_GUARD + 1);
     hotstream_p_link(h->nodes, HOTSTREAM_P_START, HOTSTREAM_P_START);
 }
@@ -1195,12 +1124,12 @@ static void hotstream_p_stand(hotstream *h) {
     if (h->phase != HOTSTREAM_P_IDLE) { hotstream_p_digest_on(h, &steps); }
     if (h->buffer) { hotstream_work(h, 0); }
     hotstream_p_flush(h);
+    if (h->stale) { hotstream_p_rebuild(h); }
 }
 
 static void hotstream_p_begin_analysis(hotstream *h) {
     uint64_t steps = UINT64_MAX;
     hotstream_p_stand(h);
-    if (h->stale) { hotstream_p_rebuild(h); }
     hotstream_p_walk_begin(h);
     hotstream_p_walk_on(h, &steps);
 }
@@ -1256,40 +1185,25 @@ static uint32_t *hotstream_p_entry_find(hotstream *h, uint64_t signature) {
     return &h->entry_slots[at];
 }
 
-static void hotstream_p_entry_index(hotstream *h) {
-    uint32_t i;
-    hotstream_p_zero(h->entry_slots, hotstream_p_entry_places(h) * sizeof *h->entry_slots);
-    for (i = 0; i < h->entry_count; i++) {
-        *hotstream_p_entry_find(h, h->entries[i].signature) = i + 1;
-    }
-}
-
 /* Hottest first; by signature among equals, so that the order depends on nothing else. */
-static int hotstream_p_by_heat(const hotstream_p_entry *a, const hotstream_p_entry *b) {
+static int hotstream_p_by_heat(const hotstream_stream *a, const hotstream_stream *b) {
     return a->heat != b->heat ? a->heat > b->heat : a->signature < b->signature;
 }
-static int hotstream_p_by_place(const hotstream_p_entry *a, const hotstream_p_entry *b) {
-    return a->at < b->at;
+static int hotstream_p_by_place(const hotstream_stream *a, const hotstream_stream *b) {
+    return a->items < b->items;
 }
 
-/* Heapsort: no recursion, no memory. */
-static void hotstream_p_sort(hotstream_p_entry *e, uint32_t count,
-                             int (*before)(const hotstream_p_entry *, const hotstream_p_entry *)) {
-    uint32_t start = count / 2, end = count, root, child;
-    hotstream_p_entry moved;
-    while (end > 1) {
-        if (start) {
-            moved = e[--start];
-        } else {
-            moved = e[--end];
-            e[end] = e[0];
+/* Shellsort with the gaps of Gonnet and Baeza-Yates: no recursion, no memory. */
+static void hotstream_p_sort(hotstream_stream *e, uint32_t count,
+                             int (*before)(const hotstream_stream *, const hotstream_stream *)) {
+    uint32_t gap = count, i, k;
+    while (gap > 1) {
+        gap = gap < 5 ? 1 : (uint32_t)(((uint64_t)gap * 5 - 1) / 11);
+        for (i = gap; i < count; i++) {
+            hotstream_stream moved = e[i];
+            for (k = i; k >= gap && before(&moved, &e[k - gap]); k -= gap) { e[k] = e[k - gap]; }
+            e[k] = moved;
         }
-        for (root = start; (child = 2 * root + 1) < end; root = child) {
-            if (child + 1 < end && before(&e[child], &e[child + 1])) { child++; }
-            if (!before(&moved, &e[child])) { break; }
-            e[root] = e[child];
-        }
-        e[root] = moved;
     }
 }
 
@@ -1306,7 +1220,7 @@ static void hotstream_p_evict(hotstream *h) {
     for (i = 0; i < h->entry_count; i++) { counts[hotstream_p_octave(h->entries[i].heat)]++; }
     while (octave && counts[octave] <= room) { room -= counts[octave--]; }
     for (i = 0; i < h->entry_count; i++) {
-        hotstream_p_entry e = h->entries[i];
+        hotstream_stream e = h->entries[i];
         uint32_t its = hotstream_p_octave(e.heat);
         if (its < octave || (its == octave && room-- == 0)) {
             room += its == octave;
@@ -1314,25 +1228,25 @@ static void hotstream_p_evict(hotstream *h) {
             h->heat_lost = hotstream_p_sat_add(h->heat_lost, e.heat);
             continue;
         }
-        for (k = 0; k < e.length; k++) { h->items[at + k] = h->items[e.at + k]; }
-        e.at = at;
+        for (k = 0; k < e.length; k++) { h->items[at + k] = e.items[k]; }
+        e.items = h->items + at;
         at += e.length;
         h->entries[kept++] = e;
     }
     h->entry_count = kept;
     h->item_count = at;
-    hotstream_p_entry_index(h);
+    hotstream_p_zero(h->entry_slots, hotstream_p_entry_places(h) * sizeof *h->entry_slots);
+    for (i = 0; i < kept; i++) { *hotstream_p_entry_find(h, h->entries[i].signature) = i + 1; }
 }
 
 static void hotstream_p_keep(void *user, const hotstream_stream *stream) {
     hotstream *h = (hotstream *)user;
-    uint32_t *slot, k;
-    hotstream_p_entry *e;
-    if (stream->length > h->item_max || h->config.streams_max == 0) {
+    uint32_t *slot = hotstream_p_entry_find(h, stream->signature), k;
+    hotstream_stream *e;
+    if (stream->length > h->item_max) {                     /* of a merged object */
         h->heat_lost = hotstream_p_sat_add(h->heat_lost, stream->heat);
         return;
     }
-    slot = hotstream_p_entry_find(h, stream->signature);
     if (!*slot) {
         while (h->entry_count == h->config.streams_max ||
                h->item_max - h->item_count < stream->length) {
@@ -1341,11 +1255,10 @@ static void hotstream_p_keep(void *user, const hotstream_stream *stream) {
         slot = hotstream_p_entry_find(h, stream->signature);
         e = &h->entries[h->entry_count++];
         *slot = h->entry_count;
-        e->signature = stream->signature;
+        *e = *stream;
         e->frequency = 0;
         e->heat = 0;
-        e->length = stream->length;
-        e->at = h->item_count;
+        e->items = h->items + h->item_count;
         for (k = 0; k < stream->length; k++) { h->items[h->item_count++] = stream->items[k]; }
     }
     e = &h->entries[*slot - 1];
@@ -1358,19 +1271,9 @@ HOTSTREAM_API void hotstream_digest(hotstream *h) {
     uint64_t steps = UINT64_MAX;
     hotstream_p_stand(h);
     if (h->count == 0) { return; }
-    if (h->stale) { hotstream_p_rebuild(h); }
     hotstream_p_walk_begin(h);
     h->phase = HOTSTREAM_P_WALK;
     hotstream_p_digest_on(h, &steps);
-}
-
-static void hotstream_p_row(const hotstream *h, uint32_t i, hotstream_stream *row) {
-    const hotstream_p_entry *e = &h->entries[i];
-    row->signature = e->signature;
-    row->frequency = e->frequency;
-    row->heat = e->heat;
-    row->length = e->length;
-    row->items = h->items + e->at;
 }
 
 HOTSTREAM_API size_t hotstream_top(hotstream *h, hotstream_stream *rows, size_t max) {
@@ -1379,23 +1282,19 @@ HOTSTREAM_API size_t hotstream_top(hotstream *h, hotstream_stream *rows, size_t 
     hotstream_digest(h);
     hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_heat);
     wanted = (uint64_t)(h->config.coverage * (double)h->taken);
-    for (i = 0; i < h->entry_count && held < wanted; i++) {
+    for (i = 0; i < h->entry_count && i < max && held < wanted; i++) {
         held = hotstream_p_sat_add(held, h->entries[i].heat);
-        if (i < max) { hotstream_p_row(h, i, &rows[i]); }
+        rows[i] = h->entries[i];
     }
     hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_place);
     return i;
 }
 
 HOTSTREAM_API void hotstream_merge(hotstream *x, hotstream *y) {
-    hotstream_stream row;
     uint32_t i;
     hotstream_digest(x);
     hotstream_digest(y);
-    for (i = 0; i < y->entry_count; i++) {
-        hotstream_p_row(y, i, &row);
-        hotstream_p_keep(x, &row);
-    }
+    for (i = 0; i < y->entry_count; i++) { hotstream_p_keep(x, &y->entries[i]); }
     x->taken = hotstream_p_sat_add(x->taken, y->taken);
     x->lost_before = hotstream_p_sat_add(x->lost_before, y->lost_before);
     x->lost_before = hotstream_p_sat_add(x->lost_before, HOTSTREAM_P_READ(y->lost));
@@ -1426,8 +1325,12 @@ HOTSTREAM_P_INLINE uint32_t hotstream_p_number(hotstream *h, const hotstream_ite
 }
 
 HOTSTREAM_API void hotstream_burst(hotstream *h) {
-    if (h->buffer) { hotstream_record(h, 0, 0); }
-    else           { h->separate = 1; }
+    if (h->buffer) {
+        hotstream_record(h, 0, 0);
+    } else {
+        hotstream_p_flush(h);
+        h->separate = 1;
+    }
 }
 
 /* The buffer is a ring; put and got count for ever, modulo 2^32. */
@@ -1459,6 +1362,7 @@ static int hotstream_p_drain(hotstream *h, uint64_t *steps) {
         const hotstream_item *item = &h->buffer[got & h->mask];
         uint32_t x;
         if (item->site == 0) {
+            hotstream_p_flush(h);
             h->separate = 1;
             got++;
             continue;
@@ -1496,7 +1400,7 @@ HOTSTREAM_API int hotstream_work(hotstream *h, uint64_t budget) {
 }
 
 HOTSTREAM_API void hotstream_get_stats(const hotstream *h, hotstream_stats *out) {
-    uint32_t in_use = h->used - (h->free_count - (h->capacity - h->used));
+    uint32_t in_use = h->capacity - h->free_count;
     out->references = hotstream_p_sat_add(h->taken, h->count);
     out->lost = hotstream_p_sat_add(h->lost_before, HOTSTREAM_P_READ(h->lost));
     out->bursts = h->bursts;
@@ -1519,62 +1423,61 @@ HOTSTREAM_API void hotstream_get_stats(const hotstream *h, hotstream_stats *out)
 
 /* ---- laying out the memory ---- */
 
+static uint32_t hotstream_p_choose(uint32_t value, uint32_t zero, uint32_t least, uint32_t most) {
+    if (value == 0) { value = zero; }
+    return value < least ? least : value > most ? most : value;
+}
+
 static void *hotstream_p_place(unsigned char *base, uint64_t *at, uint64_t count, size_t size) {
     void *here = base ? base + *at : NULL;
     *at = (*at + count * size + 7) & ~(uint64_t)7;
     return here;
 }
 
+#define HOTSTREAM_P_PLACE(type_, field_, count_) \
+    h->field_ = (type_ *)hotstream_p_place(base, &at, count_, sizeof(type_))
+
 /* Sets all pointers and sizes for so many nodes; base NULL: only counts. Returns the bytes. */
 static uint64_t hotstream_p_layout(hotstream *h, unsigned char *base, uint32_t nodes,
                                    const hotstream_config *config) {
+    const uint32_t most = HOTSTREAM_P_MOST;
     hotstream_config *c = &h->config;
     uint64_t at = 0;
     if (config) { *c = *config; }
     else        { hotstream_p_zero(c, sizeof *c); }
-    if (c->min_length == 0) { c->min_length = 10; }
-    if (c->max_length == 0) { c->max_length = c->min_length > 10 ? 4 * c->min_length : 40; }
-    if (c->max_length > 1024) { c->max_length = 1024; }
+    c->min_length = hotstream_p_choose(c->min_length, 10, 1, 1024);
+    c->max_length = hotstream_p_choose(c->max_length,
+                                       c->min_length > 10 ? 4 * c->min_length : 40, 1, 1024);
     if (c->min_length > c->max_length) { c->min_length = c->max_length; }
     if (c->coverage <= 0) { c->coverage = 0.9; }
     if (c->heat_min == 0) { c->heat_min = 2 * (uint64_t)c->min_length; }
-    if (c->streams_max == 0) { c->streams_max = nodes / 32 < 16 ? 16 : nodes / 32; }
-    if (c->streams_max > HOTSTREAM_P_MOST / 64) { c->streams_max = HOTSTREAM_P_MOST / 64; }
-    if (c->references_max == 0) { c->references_max = nodes / 4; }
-    if (c->references_max < 16) { c->references_max = 16; }
-    if (c->references_max > HOTSTREAM_P_MOST) { c->references_max = HOTSTREAM_P_MOST; }
-    if (c->buffer_count == 0) { c->buffer_count = nodes / 16; }
-    h->mask = 63;
-    while (h->mask + 1 <= c->buffer_count / 2 && h->mask < HOTSTREAM_P_MOST) {
-        h->mask = 2 * h->mask + 1;
-    }
+    c->streams_max = hotstream_p_choose(c->streams_max, nodes < 512 ? 16 : nodes / 32, 1,
+                                        most / 64);
+    c->references_max = hotstream_p_choose(c->references_max, nodes / 4, 16, most);
+    c->buffer_count = hotstream_p_choose(c->buffer_count, nodes / 16, 64, most);
+    for (h->mask = 63; h->mask + 1 <= c->buffer_count / 2; ) { h->mask = 2 * h->mask + 1; }
     h->capacity = nodes;
     h->slots = nodes + nodes / 2 + 16;
-    h->list_max = c->eager ? 0 : nodes / 16;
-    if (h->list_max > 512) { h->list_max = 512; }
-    if (h->list_max < 4) { h->list_max = 0; }
+    h->list_max = c->eager || nodes < 64 ? 0 : nodes < 8192 ? nodes / 16 : 512;
     h->item_max = 16 * c->streams_max + 4 * c->max_length;
-    h->table = (hotstream_p_slot *)hotstream_p_place(base, &at, h->slots, sizeof *h->table);
     h->reference_slots = NULL;
-    if (!c->symbols) {
-        h->reference_slots =
-            (uint32_t *)hotstream_p_place(base, &at, hotstream_p_reference_places(h), 4);
-    }
-    h->clear_bytes = (size_t)at;
-    h->nodes =
-        (hotstream_p_node *)hotstream_p_place(base, &at, (uint64_t)nodes + 1, sizeof *h->nodes);
-    h->entries =
-        (hotstream_p_entry *)hotstream_p_place(base, &at, c->streams_max, sizeof *h->entries);
-    h->items = (hotstream_item *)hotstream_p_place(base, &at, h->item_max, sizeof *h->items);
-    h->entry_slots = (uint32_t *)hotstream_p_place(base, &at, hotstream_p_entry_places(h), 4);
-    h->spelled = (hotstream_item *)hotstream_p_place(base, &at, c->max_length, sizeof *h->spelled);
-    h->spell_stack = (uint32_t *)hotstream_p_place(base, &at, c->max_length, 4);
-    h->list = (uint32_t *)hotstream_p_place(base, &at, h->list_max, 4);
     h->references = NULL;
     h->buffer = NULL;
+    HOTSTREAM_P_PLACE(hotstream_p_slot, table, h->slots);
     if (!c->symbols) {
-        h->references = (hotstream_item *)hotstream_p_place(base, &at, c->references_max, 16);
-        h->buffer = (hotstream_item *)hotstream_p_place(base, &at, (uint64_t)h->mask + 1, 16);
+        HOTSTREAM_P_PLACE(uint32_t, reference_slots, hotstream_p_reference_places(h));
+    }
+    h->clear_bytes = (size_t)at;
+    HOTSTREAM_P_PLACE(hotstream_p_node, nodes, (uint64_t)nodes + 1);
+    HOTSTREAM_P_PLACE(hotstream_stream, entries, c->streams_max);
+    HOTSTREAM_P_PLACE(hotstream_item, items, h->item_max);
+    HOTSTREAM_P_PLACE(uint32_t, entry_slots, hotstream_p_entry_places(h));
+    HOTSTREAM_P_PLACE(hotstream_item, spelled, c->max_length);
+    HOTSTREAM_P_PLACE(uint32_t, spell_stack, c->max_length);
+    HOTSTREAM_P_PLACE(uint32_t, list, h->list_max);
+    if (!c->symbols) {
+        HOTSTREAM_P_PLACE(hotstream_item, references, c->references_max);
+        HOTSTREAM_P_PLACE(hotstream_item, buffer, (uint64_t)h->mask + 1);
     }
     return at;
 }
@@ -1585,23 +1488,16 @@ HOTSTREAM_API size_t hotstream_bytes(const hotstream_config *config, uint32_t no
     return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
 }
 
-/* The most nodes whose layout fits. */
-static uint32_t hotstream_p_fitting(hotstream *h, size_t bytes, const hotstream_config *config) {
-    uint32_t low = 0, high = HOTSTREAM_P_MOST;
-    while (high > low + 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (hotstream_p_layout(h, NULL, middle, config) <= bytes) { low = middle; }
-        else                                                      { high = middle; }
-    }
-    return low;
-}
-
 HOTSTREAM_API uint32_t hotstream_init(hotstream *h, void *memory, size_t bytes,
                                       const hotstream_config *config) {
     size_t skip = (size_t)(0 - (uintptr_t)memory) & 7;
-    uint32_t nodes = 0;
+    uint32_t nodes = 0, too_many = memory && bytes > skip ? HOTSTREAM_P_MOST : 1;
     hotstream_p_zero(h, sizeof *h);
-    if (memory && bytes > skip) { nodes = hotstream_p_fitting(h, bytes - skip, config); }
+    while (too_many - nodes > 1) {                          /* the most whose layout fits */
+        uint32_t middle = nodes + (too_many - nodes) / 2;
+        if (hotstream_p_layout(h, NULL, middle, config) <= bytes - skip) { nodes = middle; }
+        else                                                             { too_many = middle; }
+    }
     if (nodes < HOTSTREAM_RESERVE + 4) {
         hotstream_p_zero(h, sizeof *h);
         return 0;
@@ -1616,27 +1512,28 @@ HOTSTREAM_API uint32_t hotstream_init(hotstream *h, void *memory, size_t bytes,
 
 /* ---- the self-check ---- */
 
-/* Links, and digrams against the table. */
-static uint64_t hotstream_p_check_digrams(hotstream *h) {
+/* Links and names of rules, which everything else follows. That each node is the `prev` of its
+   `next` makes the other direction right, too. */
+static uint64_t hotstream_p_check_links(const hotstream *h) {
     const hotstream_p_node *n = h->nodes;
-    uint32_t i, free_nodes = 0, found = 0;
+    uint32_t i;
     uint64_t bad = 0;
     for (i = 1; i <= h->used; i++) {
-        uint32_t next = n[i].next, prev = n[i].prev;
-        if (n[i].symbol == HOTSTREAM_P_FREE) {
-            free_nodes++;
-            continue;
-        }
-        bad += next == 0 || next > h->used || n[next].prev != i;
-        bad += prev == 0 || prev > h->used || n[prev].next != i;
-        if (hotstream_p_is_use(n[i].symbol)) {
-            uint32_t g = n[i].symbol - HOTSTREAM_P_USE;
-            bad += g == 0 || g > h->used || n[g].symbol == HOTSTREAM_P_FREE ||
-                   !hotstream_p_is_guard(n[g].symbol);
-        }
+        uint32_t next = n[i].next, g = n[i].symbol - HOTSTREAM_P_USE;
+        if (n[i].symbol == HOTSTREAM_P_FREE) { continue; }
+        bad += next - 1 >= h->used || n[next].symbol == HOTSTREAM_P_FREE || n[next].prev != i;
+        if (!hotstream_p_is_use(n[i].symbol)) { continue; }
+        bad += g - 1 >= h->used || n[g].symbol == HOTSTREAM_P_FREE ||
+               !hotstream_p_is_guard(n[g].symbol);
     }
-    bad += free_nodes + h->capacity - h->used != h->free_count;
-    if (bad) { return bad; }
+    return bad;
+}
+
+/* Each digram against the table. */
+static uint64_t hotstream_p_check_digrams(hotstream *h) {
+    const hotstream_p_node *n = h->nodes;
+    uint32_t i, found = 0;
+    uint64_t bad = 0;
     for (i = 1; i <= h->used; i++) {
         uint32_t a = n[i].symbol, b = n[n[i].next].symbol, m;
         if (!hotstream_p_pairable(a, b)) { continue; }
@@ -1649,32 +1546,32 @@ static uint64_t hotstream_p_check_digrams(hotstream *h) {
     return bad + (found != 0);                              /* an entry that no digram finds */
 }
 
-/* Rings and numbers of uses. counts lies in the memory of the table. */
+/* Rings and numbers of uses, which are counted in the memory of the table. */
 static uint64_t hotstream_p_check_rules(hotstream *h) {
     const hotstream_p_node *n = h->nodes;
     uint32_t *counts = (uint32_t *)(void *)h->table, i, k, rules = 0, reached = 0, live = 0;
     uint64_t bad = 0;
     h->stale = 1;
-    for (i = 0; i <= h->used; i++) { counts[i] = 0; }
+    hotstream_p_zero(counts, ((size_t)h->used + 1) * sizeof *counts);
     for (i = 1; i <= h->used; i++) {
         live += n[i].symbol != HOTSTREAM_P_FREE;
         if (hotstream_p_is_use(n[i].symbol)) { counts[n[i].symbol - HOTSTREAM_P_USE]++; }
     }
-    counts[HOTSTREAM_P_START]++;
     for (i = 1; i <= h->used; i++) {
+        int is_start = i == HOTSTREAM_P_START;
         uint32_t length = 0;
         if (n[i].symbol == HOTSTREAM_P_FREE || !hotstream_p_is_guard(n[i].symbol)) { continue; }
         rules++;
         for (k = n[i].next; k != i && length <= h->used; k = n[k].next) {
-            if (hotstream_p_is_guard(n[k].symbol)) { bad++; }
-            if (n[k].symbol == HOTSTREAM_P_SEPARATOR && i != HOTSTREAM_P_START) { bad++; }
+            bad += n[k].symbol >= HOTSTREAM_P_SEPARATOR + (uint32_t)is_start;
             length++;
         }
         reached += length + 1;
-        bad += n[i].symbol != HOTSTREAM_P_GUARD + counts[i];
-        bad += i != HOTSTREAM_P_START && (length < 2 || counts[i] < 2);
+        bad += n[i].symbol != HOTSTREAM_P_GUARD + counts[i] + (uint32_t)is_start;
+        bad += !is_start && (length < 2 || counts[i] < 2);
     }
-    return bad + (rules != h->rules + 1) + (reached != live);
+    bad += rules != h->rules + 1 || live != h->capacity - h->free_count;
+    return bad + (reached != live);
 }
 
 /* The hash of what S stands for: that of a rule is x -> scale * x + sum. */
@@ -1690,7 +1587,7 @@ static uint64_t hotstream_p_check_meaning(hotstream *h) {
         uint64_t add = 0, times = 1;
         for (i = n[h->rule_guard[k]].next; i != h->rule_guard[k]; i = n[i].next) {
             if (hotstream_p_is_use(n[i].symbol)) {
-                uint32_t child = n[n[i].symbol - HOTSTREAM_P_USE].symbol - HOTSTREAM_P_NUMBERED;
+                uint32_t child = hotstream_p_rule_of(h, n[i].symbol);
                 add = add * scale[child] + sum[child];
                 times *= scale[child];
             } else {
@@ -1708,8 +1605,8 @@ static uint64_t hotstream_p_check_meaning(hotstream *h) {
 HOTSTREAM_API uint64_t hotstream_check(hotstream *h) {
     uint64_t bad;
     hotstream_p_stand(h);
-    if (h->stale) { hotstream_p_rebuild(h); }
-    bad = hotstream_p_check_digrams(h);
+    bad = hotstream_p_check_links(h);
+    if (!bad) { bad = hotstream_p_check_digrams(h); }
     if (!bad) { bad = hotstream_p_check_rules(h); }
     if (!bad) { bad = hotstream_p_check_meaning(h); }
     if (!bad) { hotstream_p_rebuild(h); }
@@ -1717,7 +1614,6 @@ HOTSTREAM_API uint64_t hotstream_check(hotstream *h) {
 }
 
 /* ---- the .brst part ---- */
-
 #ifndef HOTSTREAM_NO_FILES
 /* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
 static uint32_t hotstream_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
@@ -1831,34 +1727,36 @@ static int hotstream_p_known_site(hotstream *h, uint32_t item, uint32_t next, ui
     return 0;
 }
 
+static void hotstream_p_put_head(const hotstream *h, hotstream_p_out *out) {
+    const hotstream_config *c = &h->config;
+    const uint64_t numbers[] = {
+        c->symbols ? 1u : 0u, c->min_length, c->max_length, (uint64_t)(c->coverage * 1e6 + .5),
+        h->taken, hotstream_p_sat_add(h->lost_before, HOTSTREAM_P_READ(h->lost)), h->bursts,
+        h->digests, h->dropped, h->heat_lost, h->entry_count
+    };
+    size_t i;
+    for (i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        hotstream_p_put_varint(out, numbers[i]);
+    }
+}
+
 HOTSTREAM_API int hotstream_write(hotstream *h, const char *title, hotstream_name_fn name,
                                   void *name_user, hotstream_write_fn write, void *user) {
     hotstream_p_out out;
     uint32_t i, k, number, next = 0;
     hotstream_digest(h);
     hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_heat);
-    if (h->stale) { hotstream_p_rebuild(h); }
     hotstream_p_put_begin(&out, 5, write, user);
     hotstream_p_put_varint(&out, 1);
     hotstream_p_put_string(&out, title);
-    hotstream_p_put_varint(&out, h->config.symbols != 0);
-    hotstream_p_put_varint(&out, h->config.min_length);
-    hotstream_p_put_varint(&out, h->config.max_length);
-    hotstream_p_put_varint(&out, (uint64_t)(h->config.coverage * 1e6 + .5));
-    hotstream_p_put_varint(&out, h->taken);
-    hotstream_p_put_varint(&out, hotstream_p_sat_add(h->lost_before, HOTSTREAM_P_READ(h->lost)));
-    hotstream_p_put_varint(&out, h->bursts);
-    hotstream_p_put_varint(&out, h->digests);
-    hotstream_p_put_varint(&out, h->dropped);
-    hotstream_p_put_varint(&out, h->heat_lost);
-    hotstream_p_put_varint(&out, h->entry_count);
+    hotstream_p_put_head(h, &out);
     for (i = 0; i < h->entry_count; i++) {
-        const hotstream_p_entry *e = &h->entries[i];
+        const hotstream_stream *e = &h->entries[i];
         hotstream_p_put_varint(&out, e->length);
         hotstream_p_put_varint(&out, e->frequency);
         for (k = 0; k < e->length; k++) {
-            const hotstream_item *item = &h->items[e->at + k];
-            if (hotstream_p_known_site(h, e->at + k, next, &number)) {
+            const hotstream_item *item = &e->items[k];
+            if (hotstream_p_known_site(h, (uint32_t)(item - h->items), next, &number)) {
                 hotstream_p_put_varint(&out, (uint64_t)number + 1);
             } else {
                 hotstream_p_put_varint(&out, 0);
@@ -1874,7 +1772,6 @@ HOTSTREAM_API int hotstream_write(hotstream *h, const char *title, hotstream_nam
     return hotstream_p_put_end(&out) ? -1 : 0;
 }
 #endif /* HOTSTREAM_NO_FILES */
-
 #endif /* HOTSTREAM_IMPLEMENTATION */
 
 /* MIT License

@@ -9,6 +9,8 @@
    in CPU time. */
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
+#define HOTL_IMPLEMENTATION
+#include "hotl.h"
 #define INTERLEAVE_IMPLEMENTATION
 #include "interleave.h"
 #include "../tests/footprint_paper.inc"
@@ -182,6 +184,7 @@ static const char *const names[WAYS] = {"c=1",
 
 typedef struct way {
     footprint fp;
+    hotl averages;
     splay tree;
     alias table;
     paper literal;
@@ -189,13 +192,15 @@ typedef struct way {
 } way;
 
 static void way_start(way *w, int kind, uint32_t blocks) {
-    static const double c[] = {1, .99, .9, .5, .9, .9};
+    static const double c[] = {1, .99, .9, .5, .9};
     footprint_config config = {0, 0, 0, 0, 0, 0, allocate, release, NULL};
+    hotl_config averages = {0, 0, 0, 0, allocate, release, NULL};
     w->kind = kind;
-    if (kind <= AVERAGE) {
+    if (kind < AVERAGE) {
         config.c = c[kind];
-        config.flags = kind == AVERAGE ? FOOTPRINT_AVERAGE : 0;
         if (!footprint_open(&w->fp, &config)) exit(1);
+    } else if (kind == AVERAGE) {
+        if (!hotl_open(&w->averages, &averages)) exit(1);
     } else if (kind == ALIAS) {
         memset(&w->table, 0, sizeof w->table);
         w->table.last = (uint64_t *)calloc(1u << 26, sizeof *w->table.last);
@@ -213,8 +218,10 @@ way_run(way *w, const uint64_t *blocks, size_t count) {
     size_t i;
     if (w->kind == SINGLE)
         for (i = 0; i < count; i++) footprint_access(&w->fp, blocks[i]);
-    else if (w->kind <= AVERAGE)
+    else if (w->kind < AVERAGE)
         footprint_access_many(&w->fp, blocks, count);
+    else if (w->kind == AVERAGE)
+        hotl_access_many(&w->averages, blocks, count);
     else if (w->kind == ALIAS)
         for (i = 0; i < count; i++) alias_access(&w->table, blocks[i]);
     else if (w->kind == SPLAY)
@@ -224,8 +231,10 @@ way_run(way *w, const uint64_t *blocks, size_t count) {
 }
 
 static void way_end(way *w) {
-    if (w->kind <= AVERAGE)
+    if (w->kind < AVERAGE)
         footprint_close(&w->fp);
+    else if (w->kind == AVERAGE)
+        hotl_close(&w->averages);
     else if (w->kind == ALIAS)
         free(w->table.last);
     else if (w->kind == SPLAY)

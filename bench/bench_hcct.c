@@ -1,14 +1,17 @@
-/* bench_hcct.c - nanoseconds per call (enter and leave) of every algorithm of hcct.h, beside a full tree of malloc-ed
-   nodes with pointers and a Space-Saving with the bucket list as its authors describe it.
-   bench_hcct [quick|full] [TRACE ...]        traces of docs/formats.md; also those that $BURSTY_TRACES names
+/* bench_hcct.c - nanoseconds per call (enter and leave) of every algorithm of hcct.h, beside a full
+   tree of malloc-ed nodes with pointers and a Space-Saving with the bucket list as its authors
+   describe it.
 
-   Traces are decoded first; each rival runs over the same events in turn, several rounds, the best round counts, and the
-   empty loop over the events is taken off. In every round all rivals run, so that a busy machine slows all. */
-#define _POSIX_C_SOURCE 199309L
+       bench_hcct [quick|full] [TRACE ...]
+
+   A TRACE is a call trace of docs/formats.md. Those that $BURSTY_TRACES names are read too. Traces
+   are decoded first. Each rival runs over the same events in turn, several rounds; the best round
+   counts, and the empty loop over the events is taken off. In every round all rivals run, so that a
+   busy machine slows all. */
+#include "../tools/base/tool.c"
 #define HCCT_STATIC
 #define HCCT_IMPLEMENTATION
 #include "../hcct.h"
-#include "../tools/base/tool.c"
 #include "../tools/replay/yardsticks.c"
 #include "random.h"
 #include <stdio.h>
@@ -18,7 +21,11 @@
 
 enum { M = 50000 };
 
-typedef struct events { uint32_t *at; size_t count, enters; const char *name; } events;
+typedef struct events {
+    uint32_t *at;
+    size_t count, enters;
+    const char *name;
+} events;
 
 static double seconds(void) {
     struct timespec now;
@@ -28,13 +35,19 @@ static double seconds(void) {
 
 static void *take(size_t bytes) {
     void *memory = malloc(bytes);
-    if (!memory) { fprintf(stderr, "bench_hcct: no memory\n"); exit(1); }
+    if (!memory) {
+        fprintf(stderr, "bench_hcct: no memory\n");
+        exit(1);
+    }
     return memory;
 }
 
 /* ---- rival 1: the full tree as one writes it down, nodes by malloc, children in a list ---- */
 
-typedef struct plain { struct plain *parent, *child, *next; uint32_t key, count; } plain;
+typedef struct plain {
+    struct plain *parent, *child, *next;
+    uint32_t key, count;
+} plain;
 
 static void run_plain(const events *e) {
     plain *root = (plain *)calloc(1, sizeof *root), *at = root;
@@ -42,19 +55,31 @@ static void run_plain(const events *e) {
     for (i = 0; i < e->count; i++) {
         uint32_t key = e->at[i];
         plain *c;
-        if (key == 0) { at = at->parent; continue; }
-        for (c = at->child; c && c->key != key; c = c->next) {}
+        if (key == 0) {
+            at = at->parent;
+            continue;
+        }
+        for (c = at->child; c && c->key != key; c = c->next) {
+        }
         if (!c) {
             c = (plain *)take(sizeof *c);
-            c->parent = at; c->next = at->child; c->child = NULL; c->key = key; c->count = 0;
+            c->parent = at;
+            c->next = at->child;
+            c->child = NULL;
+            c->key = key;
+            c->count = 0;
             at->child = c;
         }
         c->count++;
         at = c;
     }
-    for (at = root; at;) {                      /* free, without recursion */
+    for (at = root; at;) { /* free, without recursion */
         plain *child = at->child, *up = at->parent;
-        if (child) { at->child = child->next; at = child; continue; }
+        if (child) {
+            at->child = child->next;
+            at = child;
+            continue;
+        }
         free(at);
         at = up;
     }
@@ -85,12 +110,21 @@ static void run_ours(const events *e, uint32_t algorithm, size_t most_contexts) 
     size_t i, bytes;
     memset(&c, 0, sizeof c);
     c.algorithm = algorithm;
-    if (algorithm != HCCT_FULL) { c.monitored = M; c.one_over_epsilon = M; }
-    bytes = hcct_bytes(&c, (uint32_t)(algorithm == HCCT_FULL ? most_contexts + 1 : algorithm == HCCT_STICKY ? 2000000 : 4 * M));
-    if (bytes > arena_bytes) { free(arena_memory); arena_memory = take(arena_bytes = bytes); }
+    if (algorithm != HCCT_FULL) {
+        c.monitored = M;
+        c.one_over_epsilon = M;
+    }
+    bytes = hcct_bytes(&c, (uint32_t)(algorithm == HCCT_FULL     ? most_contexts + 1
+                                      : algorithm == HCCT_STICKY ? 2000000
+                                                                 : 4 * M));
+    if (bytes > arena_bytes) {
+        free(arena_memory);
+        arena_memory = take(arena_bytes = bytes);
+    }
     hcct_init(&t, arena_memory, bytes, &c);
     for (i = 0; i < e->count; i++) {
-        if (e->at[i]) hcct_enter(&t, e->at[i], 1); else hcct_leave(&t);
+        if (e->at[i]) hcct_enter(&t, e->at[i], 1);
+        else hcct_leave(&t);
     }
     hcct_get_stats(&t, &last);
 }
@@ -98,7 +132,10 @@ static void run_ours(const events *e, uint32_t algorithm, size_t most_contexts) 
 static void run_empty(const events *e) {
     static volatile uint32_t sink;
     size_t i;
-    for (i = 0; i < e->count; i++) { if (e->at[i]) sink = e->at[i]; else sink = 1; }
+    for (i = 0; i < e->count; i++) {
+        if (e->at[i]) sink = e->at[i];
+        else sink = 1;
+    }
     (void)sink;
 }
 
@@ -106,8 +143,10 @@ static void run_empty(const events *e) {
 
 static uint64_t seed = 1;
 
-/* A random walk over calls: `keys` functions, the first of them far more often (skew 0 .. 8 halvings), up to `deep`. */
-static events walk(const char *name, size_t calls, uint32_t keys, uint32_t skew, uint32_t deep, uint32_t phases) {
+/* A random walk over calls: `keys` functions, the first of them far more often (skew 0 .. 8
+   halvings), up to `deep`. */
+static events walk(const char *name, size_t calls, uint32_t keys, uint32_t skew, uint32_t deep,
+                   uint32_t phases) {
     events e;
     uint32_t depth = 0, down = deep > 100 ? 33 : 32;
     e.at = (uint32_t *)take((2 * calls + 2) * sizeof *e.at);
@@ -116,9 +155,14 @@ static events walk(const char *name, size_t calls, uint32_t keys, uint32_t skew,
     while (e.enters < calls) {
         uint64_t x = bench_random(&seed);
         uint32_t range = keys, k;
-        if (depth && (depth == deep || (x & 63) >= down)) { e.at[e.count++] = 0; depth--; continue; }
+        if (depth && (depth == deep || (x & 63) >= down)) {
+            e.at[e.count++] = 0;
+            depth--;
+            continue;
+        }
         for (k = 0; k < skew && (x >> (8 + k) & 1); k++) range = range / 4 + 1;
-        e.at[e.count++] = 1 + (uint32_t)(x >> 32) % range + (phases ? (uint32_t)(e.enters / (calls / phases + 1)) * keys : 0);
+        e.at[e.count++] = 1 + (uint32_t)(x >> 32) % range +
+                          (phases ? (uint32_t)(e.enters / (calls / phases + 1)) * keys : 0);
         e.enters++;
         depth++;
     }
@@ -126,7 +170,9 @@ static events walk(const char *name, size_t calls, uint32_t keys, uint32_t skew,
     return e;
 }
 
-static uint32_t word(const unsigned char *p) { return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24; }
+static uint32_t word(const unsigned char *p) {
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
 
 /* A calls trace (docs/formats.md), keys numbered in order of appearance. */
 static int load(const char *path, events *e) {
@@ -135,7 +181,10 @@ static int load(const char *path, events *e) {
     size_t size, i, slots = 1 << 22;
     uint64_t *ids;
     uint32_t *keys, next = 1;
-    if (!file || fread(head, 1, 40, file) != 40 || word(head) != 0xABADCAFE) { if (file) fclose(file); return 1; }
+    if (!file || fread(head, 1, 40, file) != 40 || word(head) != 0xABADCAFE) {
+        if (file) fclose(file);
+        return 1;
+    }
     fseek(file, 0, SEEK_END);
     size = (size_t)ftell(file) - 40;
     fseek(file, 40, SEEK_SET);
@@ -149,26 +198,38 @@ static int load(const char *path, events *e) {
     e->name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
     for (i = 0; i < size;) {
         if (data[i] == 5 && i + 7 <= size) {
-            uint64_t id = ((uint64_t)word(data + i + 1) << 16 | (uint64_t)data[i + 6] << 8 | data[i + 5]) + 1;
+            uint64_t id =
+                ((uint64_t)word(data + i + 1) << 16 | (uint64_t)data[i + 6] << 8 | data[i + 5]) + 1;
             size_t at = (size_t)(id * UINT64_C(0x9E3779B97F4A7C15) >> 42);
             while (ids[at] && ids[at] != id) at = (at + 1) & (slots - 1);
-            if (!ids[at]) { ids[at] = id; keys[at] = next++; }
+            if (!ids[at]) {
+                ids[at] = id;
+                keys[at] = next++;
+            }
             e->at[e->count++] = keys[at];
             e->enters++;
             i += 7;
-        } else { if (data[i] == 1) e->at[e->count++] = 0; i++; }
+        } else {
+            if (data[i] == 1) e->at[e->count++] = 0;
+            i++;
+        }
     }
-    free(ids); free(keys); free(data);
+    free(ids);
+    free(keys);
+    free(data);
     return 0;
 }
 
 /* ---- the table ---- */
 
 enum { RIVALS = 7 };
-static const char *const names[RIVALS] = {"pointer CCT", "lazy", "bucket", "full", "batch", "lossy", "sticky"};
+static const char *const names[RIVALS] = {"pointer CCT", "lazy",  "bucket", "full",
+                                          "batch",       "lossy", "sticky"};
 
-static void measure(const events *e, int rounds, double ns[RIVALS], uint32_t *contexts, int fast_only) {
-    static const uint32_t algorithm[RIVALS] = {0, 0, 0, HCCT_FULL, HCCT_SPACE_SAVING, HCCT_LOSSY, HCCT_STICKY};
+static void measure(const events *e, int rounds, double ns[RIVALS], uint32_t *contexts,
+                    int fast_only) {
+    static const uint32_t algorithm[RIVALS] = {
+        0, 0, 0, HCCT_FULL, HCCT_SPACE_SAVING, HCCT_LOSSY, HCCT_STICKY};
     double best[RIVALS], empty = 1e9, start;
     int round, k;
     hcct_config c;
@@ -189,7 +250,8 @@ static void measure(const events *e, int rounds, double ns[RIVALS], uint32_t *co
                 hcct_grow(&t, memory, bytes);
                 hcct_get_stats(&t, &last);
             }
-            if (e->at[i]) hcct_enter(&t, e->at[i], 1); else hcct_leave(&t);
+            if (e->at[i]) hcct_enter(&t, e->at[i], 1);
+            else hcct_leave(&t);
         }
         hcct_get_stats(&t, &last);
         *contexts = last.nodes;
@@ -209,7 +271,8 @@ static void measure(const events *e, int rounds, double ns[RIVALS], uint32_t *co
             if (start < best[k]) best[k] = start;
         }
     }
-    for (k = 0; k < RIVALS; k++) ns[k] = best[k] >= 1e9 ? -1 : 1e9 * (best[k] - empty) / (double)e->enters;
+    for (k = 0; k < RIVALS; k++)
+        ns[k] = best[k] >= 1e9 ? -1 : 1e9 * (best[k] - empty) / (double)e->enters;
 }
 
 static void row(events *e, int rounds, int fast_only) {
@@ -218,7 +281,10 @@ static void row(events *e, int rounds, int fast_only) {
     int k;
     measure(e, rounds, ns, &contexts, fast_only);
     printf("%-22s %9.1f %9.2f", e->name, (double)e->enters / 1e6, (double)contexts / 1e6);
-    for (k = 0; k < RIVALS; k++) { if (ns[k] < 0) printf(" %11s", "-"); else printf(" %11.1f", ns[k]); }
+    for (k = 0; k < RIVALS; k++) {
+        if (ns[k] < 0) printf(" %11s", "-");
+        else printf(" %11.1f", ns[k]);
+    }
     printf(" %11.2f\n", ns[4] / ns[3]);
     fflush(stdout);
     free(e->at);
@@ -229,25 +295,41 @@ int main(int argc, char **argv) {
     size_t calls = 4000000;
     events e;
     char *more = getenv("BURSTY_TRACES");
-    for (i = 1; i < argc; i++) if (strcmp(argv[i], "quick") == 0) quick = 1;
-    if (quick) { rounds = 2; calls = 1000000; }
-    printf("ns per call (enter + leave), best of %d, empty loop taken off; M = %d\n", rounds, (int)M);
+    for (i = 1; i < argc; i++)
+        if (strcmp(argv[i], "quick") == 0) quick = 1;
+    if (quick) {
+        rounds = 2;
+        calls = 1000000;
+    }
+    printf("ns per call (enter + leave), best of %d, empty loop taken off; M = %d\n", rounds,
+           (int)M);
     printf("%-22s %9s %9s", "trace", "M calls", "M contexts");
     for (i = 0; i < RIVALS; i++) printf(" %11s", names[i]);
     printf(" %11s\n", "batch/full");
     for (i = 1; i < argc; i++) {
         if (strcmp(argv[i], "quick") == 0 || strcmp(argv[i], "full") == 0) continue;
-        if (load(argv[i], &e)) { fprintf(stderr, "bench_hcct: %s is no calls trace\n", argv[i]); return 2; }
+        if (load(argv[i], &e)) {
+            fprintf(stderr, "bench_hcct: %s is no calls trace\n", argv[i]);
+            return 2;
+        }
         row(&e, rounds, 0);
     }
     for (more = more ? strtok(more, " ") : NULL; more; more = strtok(NULL, " "))
-        if (load(more, &e) == 0) row(&e, rounds, 0); else fprintf(stderr, "bench_hcct: %s is no calls trace\n", more);
-    e = walk("skewed", calls, 64, 8, 20, 0);              row(&e, rounds, 0);
-    e = walk("even", calls, 16, 0, 12, 0);                row(&e, rounds, 0);
-    e = walk("fan-out 200", calls, 200, 3, 6, 0);         row(&e, rounds, 0);
-    e = walk("flat, fan-out 150000", calls, 150000, 4, 1, 0); row(&e, rounds, 1);     /* a plain list would take minutes */
-    e = walk("deep", calls, 3, 1, 5000, 0);               row(&e, rounds, 0);
-    e = walk("phases", calls, 40, 5, 14, 8);              row(&e, rounds, 0);
-    e = walk("many contexts", quick ? calls : 24000000, 1000, 1, 14, 0); row(&e, quick ? 1 : 2, quick);
+        if (load(more, &e) == 0) row(&e, rounds, 0);
+        else fprintf(stderr, "bench_hcct: %s is no calls trace\n", more);
+    e = walk("skewed", calls, 64, 8, 20, 0);
+    row(&e, rounds, 0);
+    e = walk("even", calls, 16, 0, 12, 0);
+    row(&e, rounds, 0);
+    e = walk("fan-out 200", calls, 200, 3, 6, 0);
+    row(&e, rounds, 0);
+    e = walk("flat, fan-out 150000", calls, 150000, 4, 1, 0);
+    row(&e, rounds, 1); /* a plain list would take minutes */
+    e = walk("deep", calls, 3, 1, 5000, 0);
+    row(&e, rounds, 0);
+    e = walk("phases", calls, 40, 5, 14, 8);
+    row(&e, rounds, 0);
+    e = walk("many contexts", quick ? calls : 24000000, 1000, 1, 14, 0);
+    row(&e, quick ? 1 : 2, quick);
     return 0;
 }

@@ -1,9 +1,9 @@
 #!/bin/sh
-# setup.sh - fetches what the benches need, all of it by package name: apt-get installs compilers
-# and tools that are missing, apt-get source brings Lua, bzip2, cJSON and Chipmunk, and sqlite3.c
-# comes out of the npm package better-sqlite3. The sources land in build/bench/src. The deb-src
-# lines stand in a list of our own that only APT_CONFIG shows: the machine's own configuration stays
-# as it is.
+# setup.sh [SOURCE...] - fetches what the benches need, and the Debian sources that are named, all of
+# it by package name: apt-get installs compilers and tools that are missing, apt-get source brings
+# Lua, bzip2, cJSON and Chipmunk, and sqlite3.c comes out of the npm package better-sqlite3. The
+# sources land in build/bench/src. The deb-src lines stand in a list of our own that only APT_CONFIG
+# shows: the machine's own configuration stays as it is.
 set -e
 cd "$(dirname "$0")/.."
 src=${BUILD:-build}/bench/src
@@ -47,6 +47,12 @@ if ! [ -d "$src/lua/src" ] || ! [ -d "$src/bzip2" ] || ! [ -d "$src/cjson" ] || 
     fetch_debian lua5.4 bzip2 cjson chipmunk
     name lua 'lua5.4-*'; name bzip2 'bzip2-*'; name cjson 'cjson-*'; name chipmunk 'chipmunk-*'
 fi
+for extra in "$@"; do
+    if ! [ -e "$src/$extra" ]; then
+        fetch_debian "$extra"
+        name "$extra" "$extra-*"
+    fi
+done
 # Debian's rules write this header when they build Lua: where shared libraries of this machine lie.
 mkdir -p "$src/include"
 printf '#define DEB_HOST_MULTIARCH "%s"\n' "$(dpkg-architecture -qDEB_HOST_MULTIARCH)" >"$src/include/lua5.4-deb-multiarch.h"

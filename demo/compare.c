@@ -1,11 +1,13 @@
 /* compare.c - runs demo/index plain and profiled in turn: what did profiling cost, what did it see
 
-   compare [--pairs N] [--megabytes N] [--rounds N] [--rate C:I] [PATH...]     the demonstration, and its report
+   compare [--pairs N] [--megabytes N] [--rounds N] [--rate C:I] [PATH...]
+                                the demonstration, and its report
    compare --equation ...       the paper's equation 2, predicted and measured, as a Markdown table
    compare --overlap ...        sampled against full profiles, as a Markdown table
 
-   Run by demo/run.sh, which has built all it needs in $BUILD (default: build) and below $BUILD/demo.
-   Every run is a process of its own; its time is user plus system time, its output is compared byte by byte. */
+   Run by demo/run.sh, which has built all it needs in $BUILD (default: build) and below
+   $BUILD/demo. Every run is a process of its own; its time is user plus system time, its output is
+   compared byte by byte. */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE
 #include <fcntl.h>
@@ -21,18 +23,18 @@
 
 enum { MAX_RUNS = 200, MAX_PATHS = 64, MAX_ARGS = MAX_PATHS + 8, PATH_BYTES = 1024 };
 
-/* One way to run the program (demo/profile.c has the meaning of the rates; none: the plain program; dump: where to, in
-   build) and how long each run took. */
+/* One way to run the program (demo/profile.c has the meaning of the rates; none: the plain program;
+   dump: where to, in build) and how long each run took. */
 typedef struct variant {
     const char *label, *hot, *contexts, *references, *dump;
     double seconds[MAX_RUNS], total;
 } variant;
 
 static const char *build = "build", *paths[MAX_PATHS];
-static int         path_count, pairs = 12, rounds, runs;
+static int path_count, pairs = 12, rounds, runs;
 static const char *megabytes = "24";
-static char       *reference;                     /* what the first run printed */
-static size_t      reference_size;
+static char *reference; /* what the first run printed */
+static size_t reference_size;
 
 static void fail(const char *what, const char *which) {
     fprintf(stderr, "compare: %s%s%s\n", what, *which ? ": " : "", which);
@@ -42,9 +44,10 @@ static void fail(const char *what, const char *which) {
 /* The path of a file below the build folder; eight may be in use at a time. */
 static const char *in_build(const char *name) {
     static char path[8][PATH_BYTES];
-    static int  next;
+    static int next;
     next = (next + 1) % 8;
-    if (snprintf(path[next], PATH_BYTES, "%s/%s", build, name) >= PATH_BYTES) fail("path too long", name);
+    if (snprintf(path[next], PATH_BYTES, "%s/%s", build, name) >= PATH_BYTES)
+        fail("path too long", name);
     return path[next];
 }
 
@@ -54,14 +57,15 @@ static char *read_all(const char *path, size_t *size) {
     size_t room = 4096;
     char *text = malloc(room);
     *size = 0;
-    while (text && (*size += fread(text + *size, 1, room - *size - 1, in)) == room - 1) text = realloc(text, room *= 2);
+    while (text && (*size += fread(text + *size, 1, room - *size - 1, in)) == room - 1)
+        text = realloc(text, room *= 2);
     if (!text) fail("out of memory", path);
     text[*size] = 0;
     fclose(in);
     return text;
 }
 
-/* ---- running ----------------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static void set(const char *variable, const char *value) {
     if (value) setenv(variable, value, 1);
@@ -83,15 +87,18 @@ static double spawn(const char *const *args, const char *output, const variant *
         if (out >= 0 && dup2(out, 1) == 1) execv(args[0], (char *const *)(uintptr_t)args);
         _exit(127);
     }
-    if (wait4(child, &status, 0, &used) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0) fail("failed", args[0]);
-    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) + 1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
+    if (wait4(child, &status, 0, &used) != child || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        fail("failed", args[0]);
+    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
 /* One run, timed; ends the comparison if it printed something else than the first. */
 static double run(const variant *v, int times) {
     char number[16];
     const char *output = in_build("demo/output.txt");
-    const char *program = in_build(v->hot || v->contexts || v->references ? "demo/index" : "demo/index-plain");
+    const char *program =
+        in_build(v->hot || v->contexts || v->references ? "demo/index" : "demo/index-plain");
     const char *args[MAX_ARGS] = { program, "-b", megabytes, "-n", number };
     size_t size;
     snprintf(number, sizeof number, "%d", times);
@@ -99,21 +106,24 @@ static double run(const variant *v, int times) {
     double seconds = spawn(args, output, v);
     char *text = read_all(output, &size);
     if (!reference) reference = text, reference_size = size;
-    else if (size != reference_size || memcmp(text, reference, size) != 0) fail("prints something else than the plain program", args[0]);
+    else if (size != reference_size || memcmp(text, reference, size) != 0)
+        fail("prints something else than the plain program", args[0]);
     if (text != reference) free(text);
     runs++;
     return seconds;
 }
 
-/* All variants in turn, `count` times. Every round starts with another one and every second round goes backwards, so
-   that none is always first or always behind the same other one. */
+/* All variants in turn, `count` times. Every round starts with another one and every second round
+   goes backwards, so that none is always first or always behind the same other one. */
 static void measure(variant *all, int variants, int count) {
     int shown = isatty(2);
     for (int i = 0; i < count; i++) {
         for (int k = 0; k < variants; k++) {
             int turn = i % 2 ? variants - 1 - k : k;
             variant *v = &all[(turn + i / 2) % variants];
-            if (shown) fprintf(stderr, "\r\033[Krun %d of %d: %s", i * variants + k + 1, count * variants, v->label);
+            if (shown)
+                fprintf(stderr, "\r\033[Krun %d of %d: %s", i * variants + k + 1, count * variants,
+                    v->label);
             v->seconds[i] = run(v, rounds);
             v->total += v->seconds[i];
         }
@@ -121,12 +131,13 @@ static void measure(variant *all, int variants, int count) {
     if (shown) fprintf(stderr, "\r\033[K");
 }
 
-/* So many rounds that a plain run takes long enough, on a fast machine and with a small /usr/include too. */
+/* So many rounds that a plain run takes long enough, on a fast machine and with a small
+   /usr/include too. */
 static void choose_rounds(void) {
     const double seconds = 0.4;
     static const variant plain = { .label = "plain" };
     if (rounds > 0) return;
-    run(&plain, 1);                               /* reads the files into the page cache */
+    run(&plain, 1); /* reads the files into the page cache */
     double one = run(&plain, 1), round = (run(&plain, 9) - one) / 8;
     rounds = one < seconds && round > 0 ? 1 + (int)((seconds - one) / round) : 1;
     if (rounds > 1000) rounds = 1000;
@@ -137,8 +148,11 @@ static int by_value(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Time of v against base: the ratio of the sums, and the middle half of the ratios of single rounds. */
-typedef struct ratio { double of_sums, low, high; } ratio;
+/* Time of v against base: the ratio of the sums, and the middle half of the ratios of single
+   rounds. */
+typedef struct ratio {
+    double of_sums, low, high;
+} ratio;
 
 static ratio against(const variant *v, const variant *base, int count) {
     double each[MAX_RUNS];
@@ -147,10 +161,11 @@ static ratio against(const variant *v, const variant *base, int count) {
     return (ratio){ v->total / base->total, each[count / 4], each[count - 1 - count / 4] };
 }
 
-/* ---- what `bursty report` says about a dump ---------------------------------------------------------------------- */
+/* ---- what `bursty report` says about a dump -------------------------------------------------- */
 
 static json *report_of(const char *dump) {
-    const char *args[] = { in_build("bursty"), "report", "--json", in_build(dump), NULL }, *output = in_build("demo/report.json");
+    const char *args[] = { in_build("bursty"), "report", "--json", in_build(dump), NULL },
+               *output = in_build("demo/report.json");
     size_t size;
     spawn(args, output, NULL);
     char *text = read_all(output, &size), *at = text;
@@ -179,18 +194,22 @@ static int is_call(const json *report, const json *item) {
     return (int)json_number(site_of(report, item, "site"), "kind") & 1;
 }
 
-/* ---- the demonstration ------------------------------------------------------------------------------------------- */
+/* ---- the demonstration ----------------------------------------------------------------------- */
 
 static const char *percent(double share) {
     static char text[4][16];
-    static int  next;
+    static int next;
     next = (next + 1) % 4;
     snprintf(text[next], sizeof text[next], "%.2f %%", 100 * share);
     return text[next];
 }
 
 /* Something and its heat: a row of the table, or a node of the tree. */
-typedef struct hot { const json *item; double heat; uint32_t node; } hot;
+typedef struct hot {
+    const json *item;
+    double heat;
+    uint32_t node;
+} hot;
 
 static int by_heat(const void *a, const void *b) {
     double x = ((const hot *)a)->heat, y = ((const hot *)b)->heat;
@@ -198,7 +217,8 @@ static int by_heat(const void *a, const void *b) {
 }
 
 /* The ten hottest functions or call pairs, by one of their measures. */
-static void print_hot(const json *report, const char *list, const char *measure, const char *heading) {
+static void print_hot(
+    const json *report, const char *list, const char *measure, const char *heading) {
     static hot all[1000];
     const json *items = json_get(json_get(report, "sampled"), list);
     size_t count = 0;
@@ -208,7 +228,8 @@ static void print_hot(const json *report, const char *list, const char *measure,
     printf("\n%9s %9s   %s\n", "time", "calls", heading);
     for (size_t i = 0; i < count && i < 10; i++) {
         const json *item = all[i].item;
-        printf("%9s %9s   ", percent(json_number(item, "time_share")), percent(json_number(item, "share")));
+        printf("%9s %9s   ", percent(json_number(item, "time_share")),
+            percent(json_number(item, "share")));
         if (json_get(item, "caller")) printf("%s -> ", name_of(site_of(report, item, "caller")));
         printf("%s\n", name_of(site_of(report, item, "site")));
     }
@@ -217,16 +238,21 @@ static void print_hot(const json *report, const char *list, const char *measure,
 /* A context's callers, then its own name. */
 static void print_path(const json *tree, double node) {
     double caller = nth(json_get(tree, "parent"), node)->number;
-    if (caller > 0) { print_path(tree, caller); printf(" > "); }
+    if (caller > 0) {
+        print_path(tree, caller);
+        printf(" > ");
+    }
     printf("%s", nth(json_get(tree, "names"), nth(json_get(tree, "name"), node)->number)->text);
 }
 
 /* The ten calling contexts that were entered most. */
 static void print_contexts(const json *report) {
     static hot all[10000];
-    const json *tree = nth(json_get(report, "contexts"), 0), *lower = json_get(tree, "lower"), *item = lower ? lower->first : NULL;
+    const json *tree = nth(json_get(report, "contexts"), 0), *lower = json_get(tree, "lower"),
+               *item = lower ? lower->first : NULL;
     uint32_t count = 0;
-    for (; item && count < 10000; item = item->next, count++) all[count] = (hot){ item, item->number, count };
+    for (; item && count < 10000; item = item->next, count++)
+        all[count] = (hot){ item, item->number, count };
     qsort(all, count, sizeof *all, by_heat);
     printf("\n%19s   hot calling contexts\n", "calls");
     for (uint32_t i = 0; i < count && i < 10 && all[i].heat > 0; i++) {
@@ -238,7 +264,8 @@ static void print_contexts(const json *report) {
 
 /* The value of a curve at x, linear between its points; past its end the last one. */
 static double curve_at(const json *curve, double x) {
-    const json *xs = json_get(curve, "x"), *ys = json_get(curve, "y"), *px = xs ? xs->first : NULL, *py = ys ? ys->first : NULL;
+    const json *xs = json_get(curve, "x"), *ys = json_get(curve, "y"), *px = xs ? xs->first : NULL,
+               *py = ys ? ys->first : NULL;
     double from = 0, low = 0;
     for (; px && py; px = px->next, py = py->next) {
         if (px->number >= x) return low + (py->number - low) * (x - from) / (px->number - from);
@@ -248,11 +275,13 @@ static double curve_at(const json *curve, double x) {
     return low;
 }
 
-/* Footprints of windows and miss ratios of caches. Bursts tell the truth about windows shorter than they are. Every burst
-   begins with nothing seen, so longer windows, and miss ratios, come from the recording of every reference alone. */
+/* Footprints of windows and miss ratios of caches. Bursts tell the truth about windows shorter than
+   they are. Every burst begins with nothing seen, so longer windows, and miss ratios, come from the
+   recording of every reference alone. */
 static void print_footprints(const json *every, const json *bursts) {
     static const double windows[] = { 10, 50, 200, 1000 }, kilobytes[] = { 32, 256, 2048, 16384 };
-    const json *full = nth(json_get(every, "footprints"), 0), *sampled = nth(json_get(bursts, "footprints"), 0);
+    const json *full = nth(json_get(every, "footprints"), 0),
+               *sampled = nth(json_get(bursts, "footprints"), 0);
     printf("\n%-44s", "references in a window");
     for (int i = 0; i < 4; i++) printf("%9.0f", windows[i]);
     printf("\n%-44s", "blocks of 64 bytes that it touches, average");
@@ -262,8 +291,10 @@ static void print_footprints(const json *every, const json *bursts) {
     printf("\n%-44s", "kB of LRU cache");
     for (int i = 0; i < 4; i++) printf("%9.0f", kilobytes[i]);
     printf("\n%-44s", "references that miss it");
-    for (int i = 0; i < 4; i++) printf("%9s", percent(curve_at(json_get(full, "miss_ratio"), kilobytes[i] * 1024 / 64)));
-    printf("\nA burst sees no window longer than itself and begins with an empty cache: the misses are those of every reference,\n"
+    for (int i = 0; i < 4; i++)
+        printf("%9s", percent(curve_at(json_get(full, "miss_ratio"), kilobytes[i] * 1024 / 64)));
+    printf("\nA burst sees no window longer than itself and begins with an empty cache: the misses "
+           "are those of every reference,\n"
            "recorded in a run that is not timed.\n");
 }
 
@@ -284,7 +315,8 @@ static void machine(char *text, size_t size) {
 
 /* The page, with what the dumps cannot know. */
 static void write_page(const char *page, char notes[][256], int count, const char *const *dumps) {
-    const char *args[40] = { in_build("bursty"), "report", "--html", page, "--title", "demo/index: an indexer of C files" };
+    const char *args[40] = { in_build("bursty"), "report", "--html", page, "--title",
+        "demo/index: an indexer of C files" };
     int used = 6;
     for (int i = 0; i < count; i++) args[used++] = "--note", args[used++] = notes[i];
     while (*dumps) args[used++] = in_build(*dumps++);
@@ -292,8 +324,8 @@ static void write_page(const char *page, char notes[][256], int count, const cha
     spawn(args, "/dev/null", NULL);
 }
 
-/* Three profiled programs against the plain one: hot functions at a tenth of the rate and at the rate, and with calling
-   contexts besides. Two more runs, not timed, record references. */
+/* Three profiled programs against the plain one: hot functions at a tenth of the rate and at the
+   rate, and with calling contexts besides. Two more runs, not timed, record references. */
 static void demonstrate(uint32_t check_count, uint32_t burst_count) {
     enum { PLAIN, RARE, USUAL, CONTEXTS, AGAIN, VARIANTS };
     char rare[32], usual[32], labels[3][64], notes[8][256], cpu[128];
@@ -307,7 +339,8 @@ static void demonstrate(uint32_t check_count, uint32_t burst_count) {
     all[PLAIN] = (variant){ .label = "plain" };
     all[RARE] = (variant){ .label = labels[0], .hot = rare };
     all[USUAL] = (variant){ .label = labels[1], .hot = usual };
-    all[CONTEXTS] = (variant){ .label = labels[2], .hot = usual, .contexts = usual, .dump = "demo/index.brst" };
+    all[CONTEXTS] =
+        (variant){ .label = labels[2], .hot = usual, .contexts = usual, .dump = "demo/index.brst" };
     all[AGAIN] = (variant){ .label = "plain again" };
     const variant every = { .references = "always", .dump = "demo/every.brst" };
     const variant bursts = { .references = "99000:1000", .dump = "demo/bursts.brst" };
@@ -318,23 +351,28 @@ static void demonstrate(uint32_t check_count, uint32_t burst_count) {
     const json *report = report_of("demo/index.brst"), *sampled = json_get(report, "sampled");
     const json *thread = nth(json_get(sampled, "threads"), 0);
     double checks = json_number(thread, "checks");
-    double seen = json_number(nth(json_get(sampled, "profiles"), 0), "bursts") * burst_count / checks;
+    double seen =
+        json_number(nth(json_get(sampled, "profiles"), 0), "bursts") * burst_count / checks;
     ratio cost[VARIANTS];
     printf("demo/index indexed %.*s.\n", (int)strcspn(reference, ";"), reference);
-    printf("\n%-36s %s   middle half of %d pairs\n", "user + system time, over plain", "ratio", pairs);
+    printf(
+        "\n%-36s %s   middle half of %d pairs\n", "user + system time, over plain", "ratio", pairs);
     for (int i = RARE; i < VARIANTS; i++) {
         cost[i] = against(&all[i], &all[PLAIN], pairs);
-        printf("%-36s %.3f   %.3f to %.3f\n", all[i].label, cost[i].of_sums, cost[i].low, cost[i].high);
+        printf("%-36s %.3f   %.3f to %.3f\n", all[i].label, cost[i].of_sums, cost[i].low,
+            cost[i].high);
     }
-    printf("\nsampling rate: asked %s, seen %s of %.0f checks; %.0f events lost\n", percent(asked), percent(seen), checks,
-           json_number(thread, "lost"));
+    printf("\nsampling rate: asked %s, seen %s of %.0f checks; %.0f events lost\n", percent(asked),
+        percent(seen), checks, json_number(thread, "lost"));
     print_hot(report, "functions", "time_share", "hot functions, by their own time");
     print_hot(report, "pairs", "estimated", "hot call pairs, by calls");
     print_contexts(report);
     print_footprints(report_of(every.dump), report_of(bursts.dump));
 
-    const char *page = in_build("demo/report.html"), *dumps[] = { "demo/index.brst", "demo/every.brst", NULL };
-    double usual_cost = 100 * (cost[USUAL].of_sums - 1), rare_cost = 100 * (cost[RARE].of_sums - 1), noise = 100 * (cost[AGAIN].of_sums - 1);
+    const char *page = in_build("demo/report.html"),
+               *dumps[] = { "demo/index.brst", "demo/every.brst", NULL };
+    double usual_cost = 100 * (cost[USUAL].of_sums - 1), rare_cost = 100 * (cost[RARE].of_sums - 1),
+           noise = 100 * (cost[AGAIN].of_sums - 1);
     machine(cpu, sizeof cpu);
     snprintf(notes[0], 256, "overhead, hot functions=%+.1f %%", usual_cost);
     snprintf(notes[1], 256, "at a tenth of the rate=%+.1f %%", rare_cost);
@@ -345,43 +383,96 @@ static void demonstrate(uint32_t check_count, uint32_t burst_count) {
     snprintf(notes[6], 256, "input=%.*s", (int)strcspn(reference, ";"), reference);
     snprintf(notes[7], 256, "machine=%s", cpu);
     write_page(page, notes, 8, dumps);
-    printf("\nIn %d runs the profiled program printed byte for byte what the plain one did. Finding its hot functions took\n"
-           "%+.1f %% of its time, %+.1f %% at a tenth of the rate; two plain programs differ by %+.1f %%.\n"
-           "Now look at %s\n", runs, usual_cost, rare_cost, noise, page);
+    printf("\nIn %d runs the profiled program printed byte for byte what the plain one did. "
+           "Finding its hot functions took\n"
+           "%+.1f %% of its time, %+.1f %% at a tenth of the rate; two plain programs differ by "
+           "%+.1f %%.\n"
+           "Now look at %s\n",
+        runs, usual_cost, rare_cost, noise, page);
 }
 
-/* ---- equation 2 -------------------------------------------------------------------------------------------------- */
+/* ---- equation 2 ------------------------------------------------------------------------------ */
 
-/* bursty-tracing, equation 2: t = (nCheck0 t_checking + nInstr0 t_instrumented) / (nCheck0 + nInstr0). The two times are
-   measured with a period so long that nothing is sampled, and in a burst that never ends. What it leaves out is the cost
-   of beginning and ending a burst: bursts of 10 show it, bursts of 100 hardly do. */
+/* bursty-tracing, equation 2: t = (nCheck0 t_checking + nInstr0 t_instrumented) / (nCheck0 +
+   nInstr0). The two times are measured with a period so long that nothing is sampled, and in a burst
+   that never ends. The equation leaves out what it costs to begin and to end a burst. So a second
+   prediction adds it: t = t_checking + events e + bursts E. Here e comes from the burst that never
+   ends, and E from bursts of one check, every fourth. */
+enum { PLAIN, AGAIN, CHECKING, INSTRUMENTED, SHORTEST, FIRST_RATE, VARIANTS = FIRST_RATE + 6 };
+
+typedef struct recorded {
+    double events, bursts;
+} recorded;
+
+/* One more run, which leaves a dump. Sampling is deterministic, so all runs recorded as much. */
+static recorded counts_of(const variant *measured) {
+    variant v = *measured;
+    recorded sum = { 0, 0 };
+    v.dump = "demo/equation.brst";
+    run(&v, rounds);
+    const json *profiles = json_get(json_get(report_of(v.dump), "sampled"), "profiles");
+    for (const json *p = profiles ? profiles->first : NULL; p; p = p->next) {
+        sum.events += json_number(p, "events");
+        sum.bursts += json_number(p, "bursts");
+    }
+    return sum;
+}
+
 static void equation(void) {
-    enum { PLAIN, AGAIN, CHECKING, INSTRUMENTED, FIRST_RATE, VARIANTS = FIRST_RATE + 6 };
     static variant all[VARIANTS] = {
-        { .label = "plain" }, { .label = "plain again" },
-        { .label = "checks only", .hot = "1073741824:1:-1" }, { .label = "always in a burst", .hot = "always" },
-        { .label = "1/1000, bursts of 10", .hot = "9990:10" }, { .label = "1/1000, bursts of 100", .hot = "99900:100" },
-        { .label = "1/100, bursts of 10", .hot = "990:10" }, { .label = "1/100, bursts of 100", .hot = "9900:100" },
-        { .label = "1/10, bursts of 10", .hot = "90:10" }, { .label = "1/10, bursts of 100", .hot = "900:100" }
+        { .label = "plain" },
+        { .label = "plain again" },
+        { .label = "checks only", .hot = "1073741824:1:-1" },
+        { .label = "always in a burst", .hot = "always" },
+        { .label = "1/4, bursts of 1", .hot = "3:1:-1" },
+        { .label = "1/1000, bursts of 10", .hot = "9990:10" },
+        { .label = "1/1000, bursts of 100", .hot = "99900:100" },
+        { .label = "1/100, bursts of 10", .hot = "990:10" },
+        { .label = "1/100, bursts of 100", .hot = "9900:100" },
+        { .label = "1/10, bursts of 10", .hot = "90:10" },
+        { .label = "1/10, bursts of 100", .hot = "900:100" },
     };
     measure(all, VARIANTS, pairs);
     const variant *plain = &all[PLAIN];
-    double checking = all[CHECKING].total / plain->total, instrumented = all[INSTRUMENTED].total / plain->total;
-    printf("| demo/index, time over plain | predicted | measured | middle half of %d | difference, points |\n|---|--:|--:|--:|--:|\n", pairs);
+    double checking = all[CHECKING].total / plain->total;
+    double instrumented = all[INSTRUMENTED].total / plain->total;
+    recorded always = counts_of(&all[INSTRUMENTED]), shortest = counts_of(&all[SHORTEST]);
+    double e = (instrumented - checking) / always.events; /* parts of the plain program's time */
+    double begin_end = all[SHORTEST].total / plain->total - checking - shortest.events * e;
+    double E = shortest.bursts > 0 ? begin_end / shortest.bursts : 0;
+    double plain_ns = 1e9 * plain->total / pairs;
+    printf("An event costs e = %.1f ns here, a burst E = %.1f ns.\n\n", e * plain_ns, E * plain_ns);
+    printf("| demo/index, time over plain | equation 2 | with e and E | measured | middle half of %d "
+           "| difference, points |\n|---|--:|--:|--:|--:|--:|\n",
+        pairs);
     for (int i = AGAIN; i < VARIANTS; i++) {
         ratio r = against(&all[i], plain, pairs);
-        if (i < FIRST_RATE) { printf("| %s | | %.3f | %.3f to %.3f | |\n", all[i].label, r.of_sums, r.low, r.high); continue; }
+        if (i < FIRST_RATE) {
+            printf("| %s | | | %.3f | %.3f to %.3f | |\n", all[i].label, r.of_sums, r.low, r.high);
+            continue;
+        }
         double check_count = atof(all[i].hot), burst_count = atof(strchr(all[i].hot, ':') + 1);
-        double predicted = (check_count * checking + burst_count * instrumented) / (check_count + burst_count);
-        printf("| %s | %.3f | %.3f | %.3f to %.3f | %+.1f |\n", all[i].label, predicted, r.of_sums, r.low, r.high, 100 * (r.of_sums - predicted));
+        double paper =
+            (check_count * checking + burst_count * instrumented) / (check_count + burst_count);
+        recorded seen = counts_of(&all[i]);
+        double extended = checking + seen.events * e + seen.bursts * E;
+        printf("| %s | %.3f | %.3f | %.3f | %.3f to %.3f | %+.1f, %+.1f |\n", all[i].label, paper,
+            extended, r.of_sums, r.low, r.high, 100 * (r.of_sums - paper),
+            100 * (r.of_sums - extended));
     }
 }
 
-/* ---- overlap ----------------------------------------------------------------------------------------------------- */
+/* ---- overlap --------------------------------------------------------------------------------- */
 
 /* Shares of the calls by function, or by caller and function; each is told by name and line. */
-typedef struct share { char name[128]; double part; } share;
-typedef struct shares { share *all; int count; } shares;
+typedef struct share {
+    char name[128];
+    double part;
+} share;
+typedef struct shares {
+    share *all;
+    int count;
+} shares;
 
 static shares shares_of(const json *report, const char *list) {
     const json *items = json_get(json_get(report, "sampled"), list);
@@ -389,23 +480,28 @@ static shares shares_of(const json *report, const char *list) {
     double total = 0;
     for (const json *item = items ? items->first : NULL; item; item = item->next) {
         if (!is_call(report, item)) continue;
-        if ((s.all = realloc(s.all, (size_t)(s.count + 1) * sizeof *s.all)) == NULL) fail("out of memory", "");
+        if ((s.all = realloc(s.all, (size_t)(s.count + 1) * sizeof *s.all)) == NULL)
+            fail("out of memory", "");
         share *one = &s.all[s.count++];
         one->part = json_number(item, "estimated");
-        const json *site = site_of(report, item, "site"), *caller = json_get(item, "caller") ? site_of(report, item, "caller") : NULL;
-        snprintf(one->name, sizeof one->name, "%s:%.0f %s:%.0f", name_of(caller), json_number(caller, "line"), name_of(site), json_number(site, "line"));
+        const json *site = site_of(report, item, "site"),
+                   *caller = json_get(item, "caller") ? site_of(report, item, "caller") : NULL;
+        snprintf(one->name, sizeof one->name, "%s:%.0f %s:%.0f", name_of(caller),
+            json_number(caller, "line"), name_of(site), json_number(site, "line"));
         total += one->part;
     }
     for (int i = 0; i < s.count; i++) s.all[i].part /= total;
     return s;
 }
 
-/* The sum, over all names, of the smaller of the two shares: 1 if the profiles agree, 0 if they have nothing in common. */
+/* The sum, over all names, of the smaller of the two shares: 1 if the profiles agree, 0 if they
+   have nothing in common. */
 static double overlap_of(shares a, shares b) {
     double sum = 0;
     for (int i = 0; i < a.count; i++)
         for (int k = 0; k < b.count; k++)
-            if (strcmp(a.all[i].name, b.all[k].name) == 0) sum += a.all[i].part < b.all[k].part ? a.all[i].part : b.all[k].part;
+            if (strcmp(a.all[i].name, b.all[k].name) == 0)
+                sum += a.all[i].part < b.all[k].part ? a.all[i].part : b.all[k].part;
     return sum;
 }
 
@@ -415,18 +511,22 @@ static void overlap(void) {
     run(&v, rounds);
     json *report = report_of(v.dump);
     shares methods = shares_of(report, "functions"), call_pairs = shares_of(report, "pairs");
-    printf("| demo/index, overlap with the full profile in %% | events | methods | call pairs |\n|---|--:|--:|--:|\n");
+    printf("| demo/index, overlap with the full profile in %% | events | methods | call pairs "
+           "|\n|---|--:|--:|--:|\n");
     for (int jitter = 12; jitter >= -1; jitter -= 13)
         for (int p = 0; p < 2; p++)
             for (int b = 0; b < 4; b++) {
                 char rate[64];
-                snprintf(rate, sizeof rate, "%d:%d:%d", (periods[p] - 1) * bursts[b], bursts[b], jitter);
+                snprintf(
+                    rate, sizeof rate, "%d:%d:%d", (periods[p] - 1) * bursts[b], bursts[b], jitter);
                 v.hot = rate;
                 run(&v, rounds);
                 report = report_of(v.dump);
-                printf("| 1/%d, bursts of %d%s | %.0f | %.2f | %.2f |\n", periods[p], bursts[b], jitter < 0 ? ", no jitter" : "",
-                       json_number(nth(json_get(json_get(report, "sampled"), "threads"), 0), "events"),
-                       100 * overlap_of(methods, shares_of(report, "functions")), 100 * overlap_of(call_pairs, shares_of(report, "pairs")));
+                printf("| 1/%d, bursts of %d%s | %.0f | %.2f | %.2f |\n", periods[p], bursts[b],
+                    jitter < 0 ? ", no jitter" : "",
+                    json_number(nth(json_get(json_get(report, "sampled"), "threads"), 0), "events"),
+                    100 * overlap_of(methods, shares_of(report, "functions")),
+                    100 * overlap_of(call_pairs, shares_of(report, "pairs")));
                 fflush(stdout);
             }
 }
@@ -442,8 +542,13 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[i], "--pairs") == 0) pairs = atoi(value), i++;
         else if (strcmp(argv[i], "--rounds") == 0) rounds = atoi(value), i++;
         else if (strcmp(argv[i], "--megabytes") == 0) megabytes = value, i++;
-        else if (strcmp(argv[i], "--rate") == 0 && sscanf(value, "%" SCNu32 ":%" SCNu32, &check_count, &burst_count) == 2) i++;
-        else fail("usage: compare [--equation | --overlap] [--pairs N] [--rounds N] [--megabytes N] [--rate C:I] [PATH...]", "");
+        else if (strcmp(argv[i], "--rate") == 0 &&
+                 sscanf(value, "%" SCNu32 ":%" SCNu32, &check_count, &burst_count) == 2)
+            i++;
+        else
+            fail("usage: compare [--equation | --overlap] [--pairs N] [--rounds N] [--megabytes N] "
+                 "[--rate C:I] [PATH...]",
+                "");
     }
     if (pairs < 1 || pairs > MAX_RUNS) fail("--pairs wants a number from 1 to 200", "");
     if (path_count == 0) paths[path_count++] = ".";

@@ -1,20 +1,23 @@
 /* index.c - indexes C source: which identifiers, who includes whom, how deep the braces go
 
-   index [-b MEGABYTES] [-n ROUNDS] [PATH...]     directories are walked; without PATH: . and /usr/include
+   index [-b MEGABYTES] [-n ROUNDS] [PATH...]
+         directories are walked; without PATH: . and /usr/include
 
-   The demonstration of bursty.h: real work on real input, with checks in it as a user would place them.
+   The demonstration of bursty.h: real work on real input, with checks in it as a user would place
+   them.
 
-     BURST_SCOPE   functions where time goes and that call others: they make up the calling contexts
-     BURST_ENTRY    small ones: one line, two instructions
-     BURST_LOOP    loops that may run long
-     BURST_REF    a reference worth knowing
-     BURST_BODY    a loop's body compiled twice: references recorded in the second copy, nothing of it in the first
-     BURST_DUAL      the same for a whole function;  BURST_DUAL_LEAF, without a check: BURST_SAME picks its caller's copy
-     BURST_FOR     a tight counted loop: nothing per iteration
+     BURST_SCOPE       functions where time goes and that call others: they make up the contexts
+     BURST_ENTRY       small ones: one line, two instructions
+     BURST_LOOP        loops that may run long
+     BURST_REF         a reference worth knowing
+     BURST_BODY        a loop's body compiled twice: references are recorded in the second copy
+     BURST_DUAL        the same for a whole function
+     BURST_DUAL_LEAF   without a check: BURST_SAME picks its caller's copy
+     BURST_FOR         a tight counted loop: nothing per iteration
 
-   Loops over the characters of one token have no check: they are short and call nothing. profile.c, called at the start
-   and at the end of main, says what to record. With -DBURSTY_OFF everything named here is nothing; that is the plain
-   program which demo/compare.c measures against. */
+   Loops over the characters of one token have no check: they are short and call nothing. profile.c,
+   called at the start and at the end of main, says what to record. With -DBURSTY_OFF everything
+   named here is nothing; that is the plain program which demo/compare.c measures against. */
 #define _XOPEN_SOURCE 700
 #include <dirent.h>
 #include <stdio.h>
@@ -25,7 +28,7 @@
 #include "dualpath.h"
 #include "profile.h"
 
-#define TOP 8                                     /* lines in each table of the summary */
+#define TOP 8 /* lines in each table of the summary */
 #define NONE UINT32_MAX
 
 static void fail(const char *what) {
@@ -39,16 +42,19 @@ static void *resized(void *memory, size_t count, size_t size) {
     return result;
 }
 
-/* ---- names: every distinct text once ----------------------------------------------------------------------------- */
+/* ---- names: every distinct text once --------------------------------------------------------- */
 
-/* all[] holds them in the order of their first use. slots[] finds them: number + 1, 0 = free, linear probing; there
-   are 2 * room slots, a power of two, so at most half are taken. */
+/* all[] holds them in the order of their first use. slots[] finds them: number + 1, 0 = free,
+   linear probing; there are 2 * room slots, a power of two, so at most half are taken. */
 typedef struct name {
     const char *text;
     uint32_t length, hash, uses, files;
-    uint32_t file;                                /* identifiers: the last file that used it; paths: the file meant */
+    uint32_t file; /* identifiers: the last file that used it; paths: the file meant */
 } name;
-typedef struct names { name *all; uint32_t *slots, count, room; } names;
+typedef struct names {
+    name *all;
+    uint32_t *slots, count, room;
+} names;
 
 static void grow(names *t) {
     BURST_ENTRY();
@@ -66,7 +72,8 @@ static void grow(names *t) {
 }
 
 /* The slot of a text: where it is, or where it would go. */
-static BURST_DUAL_LEAF(uint32_t, slot_of, (const names *t, const char *text, uint32_t length, uint32_t hash), (t, text, length, hash)) {
+static BURST_DUAL_LEAF(uint32_t, slot_of,
+    (const names *t, const char *text, uint32_t length, uint32_t hash), (t, text, length, hash)) {
     uint32_t mask = 2 * t->room - 1, at = hash & mask;
     BURST_REF(BURSTY_LOAD, text);
     for (; t->slots[at]; at = (at + 1) & mask) {
@@ -78,7 +85,8 @@ static BURST_DUAL_LEAF(uint32_t, slot_of, (const names *t, const char *text, uin
     return at;
 }
 
-/* A text that is new is added (and must stay where it is), or if !add answered with NULL. Valid until the next add. */
+/* A text that is new is added (and must stay where it is), or if !add answered with NULL. Valid
+   until the next add. */
 static name *find_name(names *t, const char *text, uint32_t length, int add) {
     BURST_SCOPE("find_name");
     if (t->count == t->room) grow(t);
@@ -95,24 +103,24 @@ static name *find_name(names *t, const char *text, uint32_t length, int add) {
     return n;
 }
 
-/* ---- files: found, read, known by every end of their path -------------------------------------------------------- */
+/* ---- files: found, read, known by every end of their path ------------------------------------ */
 
 typedef struct file {
     char *path, *text;
     size_t size;
     uint64_t checksum;
-    uint32_t copy_of;                             /* an earlier file of the same text, or NONE */
-    uint32_t lines, nesting, nesting_line;        /* nesting: deepest braces, and where */
-    uint32_t edge, edges;                         /* its includes: edges[edge] and on */
-    uint32_t includers, users;                    /* files that include it directly; directly or not */
-    uint32_t order, low, cycle, depth;            /* section "the include graph" */
-    uint64_t pulled_lines;                        /* lines of all files that it includes, directly or not */
+    uint32_t copy_of; /* an earlier file of the same text, or NONE */
+    uint32_t lines, nesting, nesting_line; /* nesting: deepest braces, and where */
+    uint32_t edge, edges; /* its includes: edges[edge] and on */
+    uint32_t includers, users; /* files that include it directly; directly or not */
+    uint32_t order, low, cycle, depth; /* section "the include graph" */
+    uint64_t pulled_lines; /* lines of all files that it includes, directly or not */
 } file;
 
-static file    *files;
+static file *files;
 static uint32_t file_count, file_room;
-static size_t   bytes_read, bytes_wanted = SIZE_MAX;
-static names    paths, identifiers, checksums;
+static size_t bytes_read, bytes_wanted = SIZE_MAX;
+static names paths, identifiers, checksums;
 
 static BURST_DUAL(uint64_t, checksum_of, (const char *text, size_t size), (text, size)) {
     uint64_t sum = size, word;
@@ -122,11 +130,13 @@ static BURST_DUAL(uint64_t, checksum_of, (const char *text, size_t size), (text,
         sum = (sum ^ word) * UINT64_C(0x9E3779B97F4A7C15);
         sum ^= sum >> 29;
     })
-    for (size_t i = size & ~(size_t)7; i < size; i++) sum = (sum ^ (unsigned char)text[i]) * 16777619u;
+    for (size_t i = size & ~(size_t)7; i < size; i++)
+        sum = (sum ^ (unsigned char)text[i]) * 16777619u;
     return sum;
 }
 
-/* <sys/types.h> means the file with the shortest path that ends so: nobody tells us the compiler's search path. */
+/* <sys/types.h> means the file with the shortest path that ends so: nobody tells us the compiler's
+   search path. */
 static void know_path(uint32_t number) {
     BURST_SCOPE("know_path");
     const char *path = files[number].path;
@@ -143,13 +153,14 @@ static void load(const char *path, size_t size) {
     BURST_SCOPE("load");
     FILE *in = fopen(path, "rb");
     if (!in) return;
-    if (file_count == file_room) files = resized(files, file_room = file_room ? 2 * file_room : 1024, sizeof *files);
+    if (file_count == file_room)
+        files = resized(files, file_room = file_room ? 2 * file_room : 1024, sizeof *files);
     file *f = &files[file_count];
     memset(f, 0, sizeof *f);
     f->path = strcpy(resized(NULL, strlen(path) + 1, 1), path);
     f->text = resized(NULL, size + 1, 1);
     f->size = fread(f->text, 1, size, in);
-    f->text[f->size] = 0;                         /* scanning stops here without asking at every character */
+    f->text[f->size] = 0; /* scanning stops here without asking at every character */
     fclose(in);
     bytes_read += f->size;
     f->checksum = checksum_of(f->text, f->size);
@@ -162,10 +173,12 @@ static int by_name(const void *a, const void *b) {
 
 static int is_c(const char *path) {
     size_t length = strlen(path);
-    return length > 2 && path[length - 2] == '.' && (path[length - 1] == 'c' || path[length - 1] == 'h');
+    return length > 2 && path[length - 2] == '.' &&
+           (path[length - 1] == 'c' || path[length - 1] == 'h');
 }
 
-/* Files before folders, both sorted: the same order on every machine, and a limit keeps what lies on top. */
+/* Files before folders, both sorted: the same order on every machine, and a limit keeps what lies
+   on top. */
 static void walk(const char *path) {
     BURST_SCOPE("walk");
     struct stat about;
@@ -175,7 +188,7 @@ static void walk(const char *path) {
     if (!folder) return;
     char **list = NULL;
     size_t count = 0;
-    for (struct dirent *entry; (entry = readdir(folder)) != NULL; ) {
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         if (entry->d_name[0] == '.' || strcmp(entry->d_name, "build") == 0) continue;
         list = resized(list, count + 1, sizeof *list);
         list[count] = resized(NULL, strlen(path) + strlen(entry->d_name) + 2, 1);
@@ -192,24 +205,24 @@ static void walk(const char *path) {
     free(list);
 }
 
-/* ---- scanning: words, comments, strings, directives, braces ------------------------------------------------------ */
+/* ---- scanning: words, comments, strings, directives, braces ---------------------------------- */
 
 typedef struct scan {
     const char *at, *end;
-    file       *file;
-    uint32_t    number, line, depth;              /* of the file; where we are; open braces */
-    int         fresh, directive;                 /* nothing on this line yet; it is a directive's */
-    uint32_t    ifs, if_depth[64];                /* depth at each open #if: #else goes back to it */
+    file *file;
+    uint32_t number, line, depth; /* of the file; where we are; open braces */
+    int fresh, directive; /* nothing on this line yet; it is a directive's */
+    uint32_t ifs, if_depth[64]; /* depth at each open #if: #else goes back to it */
 } scan;
 
 enum { OTHER, SPACE, NEWLINE, WORD, DIGIT, QUOTE, SLASH, HASH, BACKSLASH, OPEN, CLOSE };
 static unsigned char kind[256];
 
-static const char *const keywords[] = {
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern", "float",
-    "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed", "sizeof",
-    "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "define", "defined"
-};
+static const char *const keywords[] = { "auto", "break", "case", "char", "const", "continue",
+    "default", "do", "double", "else", "enum", "extern", "float", "for", "goto", "if", "inline",
+    "int", "long", "register", "restrict", "return", "short", "signed", "sizeof", "static",
+    "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "define",
+    "defined" };
 enum { KEYWORDS = sizeof keywords / sizeof *keywords };
 
 static void set_kinds(void) {
@@ -218,7 +231,12 @@ static void set_kinds(void) {
     kind['_'] = kind['$'] = WORD;
     kind[' '] = kind['\t'] = kind['\r'] = kind['\f'] = kind['\v'] = SPACE;
     kind['"'] = kind['\''] = QUOTE;
-    kind['\n'] = NEWLINE; kind['/'] = SLASH; kind['#'] = HASH; kind['\\'] = BACKSLASH; kind['{'] = OPEN; kind['}'] = CLOSE;
+    kind['\n'] = NEWLINE;
+    kind['/'] = SLASH;
+    kind['#'] = HASH;
+    kind['\\'] = BACKSLASH;
+    kind['{'] = OPEN;
+    kind['}'] = CLOSE;
 }
 
 /* At a backslash. Behind it: a continued line, or something that is to be taken as it stands. */
@@ -239,7 +257,8 @@ static void skip_comment(scan *s) {
     if (block && s->at < s->end) s->at += 2;
 }
 
-/* A string ends at its quote, or at the end of the line: an apostrophe in an #error is no string. */
+/* A string ends at its quote, or at the end of the line: an apostrophe in an #error is no
+   string. */
 static void skip_quoted(scan *s) {
     BURST_ENTRY();
     char quote = *s->at++;
@@ -251,7 +270,9 @@ static void skip_quoted(scan *s) {
 
 static void skip_number(scan *s) {
     BURST_ENTRY();
-    while (kind[(unsigned char)*s->at] == DIGIT || kind[(unsigned char)*s->at] == WORD || *s->at == '.') s->at++;
+    while (kind[(unsigned char)*s->at] == DIGIT || kind[(unsigned char)*s->at] == WORD ||
+           *s->at == '.')
+        s->at++;
 }
 
 static uint32_t word_length(const scan *s) {
@@ -293,7 +314,7 @@ static void read_include(scan *s) {
     BURST_SCOPE("read_include");
     while (kind[(unsigned char)*s->at] == SPACE) s->at++;
     char close = *s->at == '<' ? '>' : '"';
-    if (*s->at != '<' && *s->at != '"') return;   /* #include MACRO */
+    if (*s->at != '<' && *s->at != '"') return; /* #include MACRO */
     const char *text = ++s->at;
     while (s->at < s->end && *s->at != close && *s->at != '\n') s->at++;
     uint32_t to = find_include(s->file, text, (uint32_t)(s->at - text), close == '"');
@@ -302,23 +323,26 @@ static void read_include(scan *s) {
     if (to == NONE || to == s->number) return;
     for (uint32_t e = s->file->edge; e < edge_count; e++)
         if (edges[e] == to) return;
-    if (edge_count == edge_room) edges = resized(edges, edge_room = edge_room ? 2 * edge_room : 4096, sizeof *edges);
+    if (edge_count == edge_room)
+        edges = resized(edges, edge_room = edge_room ? 2 * edge_room : 4096, sizeof *edges);
     edges[edge_count++] = to;
     s->file->edges++;
     files[to].includers++;
 }
 
-/* Both sides of an #if open the same braces as a rule, so each side starts at the depth of the #if. */
+/* Both sides of an #if open the same braces as a rule, so each side starts at the depth of the
+   #if. */
 static void read_directive(scan *s) {
     BURST_SCOPE("read_directive");
     s->directive = 1;
-    for (s->at++; kind[(unsigned char)*s->at] == SPACE; ) s->at++;
+    for (s->at++; kind[(unsigned char)*s->at] == SPACE;) s->at++;
     const char *word = s->at;
     uint32_t length = word_length(s), level = s->ifs < 64 ? s->ifs : 63;
     s->at += length;
     if (length >= 7 && memcmp(word, "include", 7) == 0) read_include(s);
     else if (length >= 2 && memcmp(word, "if", 2) == 0) s->if_depth[level] = s->depth, s->ifs++;
-    else if (length >= 2 && memcmp(word, "el", 2) == 0 && s->ifs > 0) s->depth = s->if_depth[s->ifs < 64 ? s->ifs - 1 : 63];
+    else if (length >= 2 && memcmp(word, "el", 2) == 0 && s->ifs > 0)
+        s->depth = s->if_depth[s->ifs < 64 ? s->ifs - 1 : 63];
     else if (length == 5 && memcmp(word, "endif", 5) == 0 && s->ifs > 0) s->ifs--;
 }
 
@@ -329,38 +353,61 @@ static void scan_file(uint32_t number) {
     f->edge = edge_count;
     while (s.at < s.end) {
         switch (kind[(unsigned char)*s.at]) {
-        case SPACE:     do s.at++; while (kind[(unsigned char)*s.at] == SPACE);              continue;
-        case NEWLINE:   BURST_LOOP();             /* once a line: words and the like have checks of their own */
-                        s.at++; s.line++; s.fresh = 1; s.directive = 0;                      continue;
-        case BACKSLASH: skip_escape(&s);                                                     continue;
-        case SLASH:     if (s.at[1] == '*' || s.at[1] == '/') { skip_comment(&s);            continue; }
-                        s.at++;                                                              break;
-        case WORD:      read_word(&s);                                                       break;
-        case DIGIT:     skip_number(&s);                                                     break;
-        case QUOTE:     skip_quoted(&s);                                                     break;
-        case HASH:      if (s.fresh) read_directive(&s); else s.at++;                        break;
-        case OPEN:      s.at++;
-                        if (!s.directive && ++s.depth > f->nesting) f->nesting = s.depth, f->nesting_line = s.line;
-                        break;
-        case CLOSE:     s.at++; if (!s.directive && s.depth > 0) s.depth--;                  break;
-        default:        s.at++;
+        case SPACE:
+            do s.at++;
+            while (kind[(unsigned char)*s.at] == SPACE);
+            continue;
+        case NEWLINE:
+            BURST_LOOP(); /* once a line: words and the like have checks of their own */
+            s.at++;
+            s.line++;
+            s.fresh = 1;
+            s.directive = 0;
+            continue;
+        case BACKSLASH: skip_escape(&s); continue;
+        case SLASH:
+            if (s.at[1] == '*' || s.at[1] == '/') {
+                skip_comment(&s);
+                continue;
+            }
+            s.at++;
+            break;
+        case WORD: read_word(&s); break;
+        case DIGIT: skip_number(&s); break;
+        case QUOTE: skip_quoted(&s); break;
+        case HASH:
+            if (s.fresh) read_directive(&s);
+            else s.at++;
+            break;
+        case OPEN:
+            s.at++;
+            if (!s.directive && ++s.depth > f->nesting)
+                f->nesting = s.depth, f->nesting_line = s.line;
+            break;
+        case CLOSE:
+            s.at++;
+            if (!s.directive && s.depth > 0) s.depth--;
+            break;
+        default: s.at++;
         }
         s.fresh = 0;
     }
     f->lines = s.line - 1;
 }
 
-/* ---- the include graph: chains, cycles, and what an include drags in --------------------------------------------- */
+/* ---- the include graph: chains, cycles, and what an include drags in ------------------------- */
 
-/* Tarjan: order numbers files as they are met; low is the oldest file on the stack that can be reached. A file with
-   low == order closes a cycle: itself and all above it on the stack. cycle = 0: still on the stack. */
+/* Tarjan: order numbers files as they are met; low is the oldest file on the stack that can be
+   reached. A file with low == order closes a cycle: itself and all above it on the stack. cycle =
+   0: still on the stack. */
 static uint32_t *stack, stack_count, visited, cycle_count, cycle_files, cycles;
 
 static void close_cycle(uint32_t first) {
     BURST_ENTRY();
     uint32_t from = stack_count, depth = 0;
     cycle_count++;
-    do files[stack[--from]].cycle = cycle_count; while (stack[from] != first);
+    do files[stack[--from]].cycle = cycle_count;
+    while (stack[from] != first);
     for (uint32_t i = from; i < stack_count; i++)
         for (uint32_t e = files[stack[i]].edge, end = e + files[stack[i]].edges; e < end; e++) {
             BURST_LOOP();
@@ -394,22 +441,23 @@ static void reach(uint32_t number, uint32_t *seen) {
     stack[0] = number;
     stack_count = 1;
     seen[number] = number;
-    while (stack_count > 0) BURST_BODY({
-        const file *from = &files[stack[--stack_count]];
-        BURST_REF(BURSTY_LOAD, from);
-        for (uint32_t e = from->edge; e < from->edge + from->edges; e++) {
-            file *to = &files[edges[e]];
-            BURST_REF(BURSTY_LOAD, &seen[edges[e]]);
-            if (seen[edges[e]] == number) continue;
-            seen[edges[e]] = number;
-            stack[stack_count++] = edges[e];
-            to->users++;
-            f->pulled_lines += to->lines;
-        }
-    })
+    while (stack_count > 0)
+        BURST_BODY({
+            const file *from = &files[stack[--stack_count]];
+            BURST_REF(BURSTY_LOAD, from);
+            for (uint32_t e = from->edge; e < from->edge + from->edges; e++) {
+                file *to = &files[edges[e]];
+                BURST_REF(BURSTY_LOAD, &seen[edges[e]]);
+                if (seen[edges[e]] == number) continue;
+                seen[edges[e]] = number;
+                stack[stack_count++] = edges[e];
+                to->users++;
+                f->pulled_lines += to->lines;
+            }
+        })
 }
 
-/* ---- one round, and its summary ---------------------------------------------------------------------------------- */
+/* ---- one round, and its summary -------------------------------------------------------------- */
 
 static void clear(names *t) {
     t->count = 0;
@@ -420,8 +468,10 @@ static void index_all(void) {
     BURST_SCOPE("index_all");
     clear(&identifiers);
     clear(&checksums);
-    for (int i = 0; i < KEYWORDS; i++) find_name(&identifiers, keywords[i], (uint32_t)strlen(keywords[i]), 1);
-    edge_count = includes_seen = includes_missing = visited = cycle_count = cycle_files = cycles = 0;
+    for (int i = 0; i < KEYWORDS; i++)
+        find_name(&identifiers, keywords[i], (uint32_t)strlen(keywords[i]), 1);
+    edge_count = includes_seen = includes_missing = visited = cycle_count = cycle_files = cycles =
+        0;
     for (uint32_t i = 0; i < file_count; i++) {
         file *f = &files[i];
         f->nesting = f->edges = f->includers = f->users = f->order = f->cycle = 0;
@@ -437,12 +487,14 @@ static void index_all(void) {
     memset(seen, 0xff, ((size_t)file_count + 1) * sizeof *seen);
     stack = resized(stack, (size_t)file_count + 1, sizeof *stack);
     stack_count = 0;
-    for (uint32_t i = 0; i < file_count; i++) if (!files[i].order) visit(i);
+    for (uint32_t i = 0; i < file_count; i++)
+        if (!files[i].order) visit(i);
     for (uint32_t i = 0; i < file_count; i++) reach(i, seen);
     free(seen);
 }
 
-/* The TOP best of count things by a measure; equal ones in their order. Fills best[], returns how many. */
+/* The TOP best of count things by a measure; equal ones in their order. Fills best[], returns how
+   many. */
 static uint32_t top_of(uint32_t count, uint64_t (*measure)(uint32_t), uint32_t *best) {
     BURST_SCOPE("top_of");
     uint32_t found = 0;
@@ -459,10 +511,10 @@ static uint32_t top_of(uint32_t count, uint64_t (*measure)(uint32_t), uint32_t *
     return found;
 }
 
-static uint64_t uses_of(uint32_t i)    { return identifiers.all[i].uses; }
+static uint64_t uses_of(uint32_t i) { return identifiers.all[i].uses; }
 static uint64_t nesting_of(uint32_t i) { return files[i].nesting; }
-static uint64_t users_of(uint32_t i)   { return files[i].users; }
-static uint64_t pulled_of(uint32_t i)  { return files[i].pulled_lines; }
+static uint64_t users_of(uint32_t i) { return files[i].users; }
+static uint64_t pulled_of(uint32_t i) { return files[i].pulled_lines; }
 
 static void print_summary(void) {
     BURST_SCOPE("print_summary");
@@ -474,10 +526,14 @@ static void print_summary(void) {
         if (files[i].depth > files[deepest].depth) deepest = i;
     }
     for (uint32_t i = KEYWORDS; i < identifiers.count; i++) uses += identifiers.all[i].uses;
-    printf("%u files, %zu bytes, %llu lines; %u of them copies of others, counted once\n", file_count, bytes_read, lines, copies);
+    printf("%u files, %zu bytes, %llu lines; %u of them copies of others, counted once\n",
+        file_count, bytes_read, lines, copies);
     printf("%u identifiers, used %llu times\n", identifiers.count - KEYWORDS, uses);
-    printf("%u includes, %u of files outside; %u cycles of %u files\n", includes_seen, includes_missing, cycles, cycle_files);
-    if (file_count) printf("longest chain of includes: %u, from %s\n", files[deepest].depth, files[deepest].path);
+    printf("%u includes, %u of files outside; %u cycles of %u files\n", includes_seen,
+        includes_missing, cycles, cycle_files);
+    if (file_count)
+        printf(
+            "longest chain of includes: %u, from %s\n", files[deepest].depth, files[deepest].path);
 
     printf("\nmost used identifiers\n%10s %8s\n", "uses", "files");
     found = top_of(identifiers.count, uses_of, best);
@@ -488,15 +544,18 @@ static void print_summary(void) {
     printf("\ndeepest braces\n%10s %8s\n", "depth", "line");
     found = top_of(file_count, nesting_of, best);
     for (uint32_t i = 0; i < found; i++)
-        printf("%10u %8u  %s\n", files[best[i]].nesting, files[best[i]].nesting_line, files[best[i]].path);
+        printf("%10u %8u  %s\n", files[best[i]].nesting, files[best[i]].nesting_line,
+            files[best[i]].path);
     printf("\nmost included\n%10s %8s\n", "all", "directly");
     found = top_of(file_count, users_of, best);
     for (uint32_t i = 0; i < found; i++)
-        printf("%10u %8u  %s\n", files[best[i]].users, files[best[i]].includers, files[best[i]].path);
+        printf(
+            "%10u %8u  %s\n", files[best[i]].users, files[best[i]].includers, files[best[i]].path);
     printf("\nheaviest includes\n%10s\n", "lines");
     found = top_of(file_count, pulled_of, best);
     for (uint32_t i = 0; i < found; i++)
-        printf("%10llu %8s  %s\n", (unsigned long long)files[best[i]].pulled_lines, "", files[best[i]].path);
+        printf("%10llu %8s  %s\n", (unsigned long long)files[best[i]].pulled_lines, "",
+            files[best[i]].path);
 }
 
 int main(int argc, char **argv) {

@@ -1,5 +1,6 @@
-/* hot_streams.c - bursty.h decides when to look, hotstream.h says which fields a program uses one after the other: what to lay out
-   together. Writes hot_streams.brst beside it: `bursty report --dot hot_streams.brst` draws the fields' affinity. */
+/* hot_streams.c - bursty.h decides when to look, hotstream.h says which fields a program uses one
+   after the other: what to lay out together. Writes hot_streams.brst beside it: `bursty report
+   --dot hot_streams.brst` draws the fields' affinity. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include "dualpath.h"
@@ -9,25 +10,35 @@
 #include <string.h>
 
 /* A monster is looked at every frame, but its name and story are not. */
-typedef struct monster { char name[48]; int x; char story[120]; int speed; struct monster *next; int health; } monster;
+typedef struct monster {
+    char name[48];
+    int x;
+    char story[120];
+    int speed;
+    struct monster *next;
+    int health;
+} monster;
 
-static BURST_DUAL(int, update, (monster *first), (first)) {
+static BURST_DUAL(int, update, (monster * first), (first)) {
     monster *m;
     int alive = 0;
-    for (m = first; m; m = m->next) BURST_BODY({
-        BURST_REF(BURSTY_LOAD, &m->health);
-        if (m->health > 0) {
-            BURST_REF(BURSTY_LOAD, &m->speed);
-            BURST_REF(BURSTY_STORE, &m->x);
-            m->x += m->speed;
-            alive++;
-        }
-        BURST_REF(BURSTY_LOAD, &m->next);
-    })
+    for (m = first; m; m = m->next)
+        BURST_BODY({
+            BURST_REF(BURSTY_LOAD, &m->health);
+            if (m->health > 0) {
+                BURST_REF(BURSTY_LOAD, &m->speed);
+                BURST_REF(BURSTY_STORE, &m->x);
+                m->x += m->speed;
+                alive++;
+            }
+            BURST_REF(BURSTY_LOAD, &m->next);
+        })
     return alive;
 }
 
-static int out(void *file, const void *data, size_t size) { return fwrite(data, 1, size, (FILE *)file) != size; }
+static int out(void *file, const void *data, size_t size) {
+    return fwrite(data, 1, size, (FILE *)file) != size;
+}
 
 int main(void) {
     static monster monsters[40];
@@ -46,7 +57,7 @@ int main(void) {
         monsters[i].speed = 1;
     }
     memset(&profile, 0, sizeof profile);
-    profile.check_count = 5000;                             /* long bursts, rarely: sequences want length */
+    profile.check_count = 5000; /* long bursts, rarely: sequences want length */
     profile.burst_count = 200;
     if (hotstream_init(&streams, memory, sizeof memory, NULL) == 0) return 1;
     hotstream_attach(&streams, &profile);
@@ -56,11 +67,13 @@ int main(void) {
 
     count = hotstream_top(&streams, top, 3);
     hotstream_get_stats(&streams, &stats);
-    printf("%lu references in %lu bursts, %lu hot streams\n", (unsigned long)stats.references, (unsigned long)stats.bursts + 1, (unsigned long)count);
+    printf("%lu references in %lu bursts, %lu hot streams\n", (unsigned long)stats.references,
+           (unsigned long)stats.bursts + 1, (unsigned long)count);
     for (i = 0; i < count && i < 3; i++) {
         printf("%lu times:", (unsigned long)top[i].frequency);
         for (k = 0; k < 8; k++) {
-            hotstream_site_name(name, top[i].items[k].site);            /* "&m->health", a tab, file and line */
+            hotstream_site_name(name,
+                                top[i].items[k].site); /* "&m->health", a tab, file and line */
             printf(" %.*s", (int)strcspn(name, "\t"), name);
         }
         printf(" ...\n");
@@ -70,7 +83,7 @@ int main(void) {
     k = (size_t)hotstream_write(&streams, "monsters", hotstream_site_name, name, out, file);
     if (fclose(file) != 0 || k != 0 || alive == 0) return 1;
 #ifdef BURSTY_OFF
-    return count != 0;                                      /* nothing was recorded */
+    return count != 0; /* nothing was recorded */
 #else
     return count == 0;
 #endif

@@ -1,7 +1,8 @@
-/* reenable.c - adaptive bursting: a burst that starts in a calling context that is known already is mostly left out, and a
-   burst in a new context never is. bursty.h decides when to look, hcct.h remembers the contexts (Zhuang et al.; "Mining
-   Hot Calling Contexts in Small Space", section 5). hcct_burst_begin gets the stack at the burst's begin and returns the
-   weight of its calls, or 0 for a burst to leave out. */
+/* reenable.c - adaptive bursting: a burst that starts in a calling context that is known already is
+   mostly left out, and a burst in a new context never is. bursty.h decides when to look, hcct.h
+   remembers the contexts (Zhuang et al.; "Mining Hot Calling Contexts in Small Space", section 5).
+   hcct_burst_begin gets the stack at the burst's begin and returns the weight of its calls, or 0
+   for a burst to leave out. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #define HCCT_IMPLEMENTATION
@@ -43,9 +44,23 @@ static void on_event(void *user, const bursty_event *e) {
 }
 
 static volatile int work;
-static void parse(void) { BURST_SCOPE("parse"); work++; BURST_LEAVE(); }
-static void reply(int i) { BURST_SCOPE("reply"); if (i % 100 == 0) parse(); work++; BURST_LEAVE(); }
-static void request(int i) { BURST_SCOPE("request"); parse(); reply(i); BURST_LEAVE(); }
+static void parse(void) {
+    BURST_SCOPE("parse");
+    work++;
+    BURST_LEAVE();
+}
+static void reply(int i) {
+    BURST_SCOPE("reply");
+    if (i % 100 == 0) parse();
+    work++;
+    BURST_LEAVE();
+}
+static void request(int i) {
+    BURST_SCOPE("request");
+    parse();
+    reply(i);
+    BURST_LEAVE();
+}
 
 int main(void) {
     static recorder r;
@@ -68,12 +83,15 @@ int main(void) {
     for (i = 0; i < 200000; i++) request(i);
     bursty_set_profile(0, NULL);
     hcct_get_stats(&r.tree, &stats);
-    printf("%.0f bursts: %.0f in new contexts, %.0f in known ones, %.0f left out\n", (double)stats.burst_points,
-           (double)stats.burst_new, (double)stats.burst_again, (double)stats.burst_skipped);
-    printf("%.0f calls in the tree stand for one in ten of %d\n", (double)stats.total, 200000 * 3 + 2000);
+    printf("%.0f bursts: %.0f in new contexts, %.0f in known ones, %.0f left out\n",
+        (double)stats.burst_points, (double)stats.burst_new, (double)stats.burst_again,
+        (double)stats.burst_skipped);
+    printf("%.0f calls in the tree stand for one in ten of %d\n", (double)stats.total,
+        200000 * 3 + 2000);
 #ifdef BURSTY_OFF
     return stats.burst_points != 0;
 #else
-    return stats.burst_skipped < 8 * stats.burst_again || stats.total < 48000 || stats.total > 72000;
+    return stats.burst_skipped < 8 * stats.burst_again || stats.total < 48000 ||
+           stats.total > 72000;
 #endif
 }

@@ -2,9 +2,9 @@
    even takes the rest as a graph, plans it for every problem and derives random counts; odd takes
    it as tokens of a trace of a small program.
 
-       clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. -o
-   build/fuzz/fuzz_edges fuzz/fuzz_edges.c build/fuzz/fuzz_edges -max_len=512 -timeout=10
-   -max_total_time=600                                     */
+       clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. \
+           -o build/fuzz/fuzz_edges fuzz/fuzz_edges.c
+       build/fuzz/fuzz_edges -max_len=512 -timeout=10 -max_total_time=600 */
 #define EDGEPROF_WIDE
 #define EDGEPROF_STATIC
 #define EDGEPROF_IMPLEMENTATION
@@ -20,8 +20,8 @@
 
 enum { MOST = 600 };
 
-static uint64_t memory[44 * 2 * MOST / 8 + 96 * MOST / 8 + 100], solver[2 * MOST], count[2 * MOST],
-    balance[MOST];
+static uint64_t memory[44 * 2 * MOST / 8 + 96 * MOST / 8 + 100];
+static uint64_t solver[2 * MOST], count[2 * MOST], balance[MOST];
 
 static void graph(const uint8_t *data, size_t size) {
     static uint32_t ends[MOST];
@@ -37,7 +37,7 @@ static void graph(const uint8_t *data, size_t size) {
     g.edges = (uint32_t)(size - 2) / 2;
     for (e = 0; e < 2 * g.edges; e++) ends[e] = data[2 + e];
     left = edgeplan_unreached(&g, mark, memory, sizeof memory);
-    if (edgeplan_init(&plan, memory, sizeof memory, &g) != 0) {
+    if (edgeplan_init(&plan, memory, sizeof memory, &g) == 0) {
         if (plan.reason == 0) abort();
         return;
     }
@@ -81,7 +81,8 @@ static void tokens(const uint8_t *data, size_t size) {
     uint32_t seen = 0;
     if (size == 0) return;
     if (data[0] & 1) two[0].witness = two[1].witness = NULL;
-    if (edgetrace_reader_init(&r, two, 2, 20, memory, sizeof memory) != 0) abort();
+    if (edgetrace_reader_init(&r, two, 2, memory, edgetrace_reader_bytes(two, 2, 20)) != 20)
+        abort();
     if (edgetrace_read(&r, data, size, data, 8 * (uint64_t)size, 1000, see, &seen) != 0 &&
         (!r.reason || r.offset > size))
         abort();

@@ -35,14 +35,17 @@ static int read_parts(footprints *f, const unsigned char *data, size_t size) {
 }
 
 static void ask(const footprints_part *part) {
-    void *tables;
+    void *tables, *more;
     footprint_profile p = footprints_lay_out(part, &tables);
+    hotl_profile averages;
     uint32_t column;
+    footprints_averages(&p, &averages, &more);
     for (column = 0; column < p.columns; column++) (void)footprint_percentile(&p, column, 50);
-    (void)footprint_average(&p, 1000);
-    (void)footprint_fill_time(&p, 100);
+    (void)hotl_average(&averages, 1000);
+    (void)hotl_fill_time(&averages, 100);
     (void)footprint_miss_ratio(&p, 100);
-    (void)footprint_inter_miss_time(&p, 10);
+    (void)hotl_inter_miss_time(&averages, 10);
+    free(more);
     free(tables);
 }
 
@@ -106,7 +109,7 @@ static void track(const uint8_t *data, size_t size) {
     uint32_t row, column;
     if (size < 4) return;
     config.c = c[data[0] & 3];
-    config.flags = data[0] >> 2 & 3;
+    config.flags = data[0] >> 2 & FOOTPRINT_FORGET;
     config.window_max = data[1] & 1 ? 1023 : 1 << 20;
     config.sample_log2 = data[1] >> 1 & 3;
     if (footprint_init(&fp, memory, footprint_bytes(&config, 60u + data[2]), &config) == 0) abort();

@@ -1,18 +1,19 @@
-/* dump.c - at exit, all trees go into the file that $HCCT_FILE names, by default hcct.brst. %p in the
-   name becomes the process number. A child of fork adds its number if there is no %p, for the file
-   without it is its parent's. */
+/* dump.c - at exit, all trees go into the file that $BURSTY_CONTEXTS names, by default hcct.brst.
+   %p in the name becomes the process number. A child of fork adds its number if there is no %p, for
+   the file without it is its parent's. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "recorder.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 RECORDER_HOOK static void make_path(char *path, size_t room) {
-    const char *wanted = getenv("HCCT_FILE");
+    const char *wanted = getenv("BURSTY_CONTEXTS");
     size_t n = 0;
     int numbered = 0;
     if (!wanted || !*wanted) wanted = "hcct.brst";
@@ -29,17 +30,56 @@ RECORDER_HOOK static void make_path(char *path, size_t room) {
     if (recorder_is_child() && !numbered) snprintf(path + n, 32, ".%ld", (long)getpid());
 }
 
-RECORDER_HOOK static int to_file(void *file, const void *data, size_t size) {
-    return fwrite(data, 1, size, (FILE *)file) != size;
+/* A file that is written a block at a time. */
+typedef struct output {
+    int file;
+    size_t used;
+    char block[1 << 14];
+} output;
+
+RECORDER_HOOK static int flush(output *o) {
+    size_t done = 0;
+    while (done < o->used) {
+        ssize_t put = write(o->file, o->block + done, o->used - done);
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0) return -1;
+        done += (size_t)put;
+    }
+    o->used = 0;
+    return 0;
 }
 
-RECORDER_HOOK static int write_all(const recorder_thread *r, const char *path) {
-    FILE *file = fopen(path, "wb");
+RECORDER_HOOK static int to_file(void *user, const void *data, size_t size) {
+    output *o = (output *)user;
+    const char *from = (const char *)data;
+    while (size) {
+        size_t part = sizeof o->block - o->used;
+        if (part > size) part = size;
+        memcpy(o->block + o->used, from, part);
+        o->used += part;
+        from += part;
+        size -= part;
+        if (o->used == sizeof o->block && flush(o) != 0) return -1;
+    }
+    return 0;
+}
+
+/* Without a FILE: the process may end in a signal handler that has interrupted malloc. */
+RECORDER_HOOK int recorder_write(const recorder_thread *all, const char *path,
+                                 int (*more)(hcct_write_fn write, void *user)) {
+    static output o;
+    const recorder_thread *r;
     int failed = 0;
-    if (!file) return -1;
-    for (; r && !failed; r = r->next) failed = hcct_write(&r->tree, recorder_name, NULL, to_file, file);
-    if (fclose(file) != 0) failed = -1;
-    return failed;
+    o.used = 0;
+    o.file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (o.file < 0) return -1;
+    for (r = all; r && !failed; r = r->next) {
+        failed = hcct_write(&r->tree, recorder_name, NULL, to_file, &o);
+    }
+    if (more && !failed) failed = more(to_file, &o);
+    if (!failed) failed = flush(&o);
+    if (close(o.file) != 0) failed = -1;
+    return failed ? -1 : 0;
 }
 
 RECORDER_HOOK void recorder_dump(void) {
@@ -50,14 +90,20 @@ RECORDER_HOOK void recorder_dump(void) {
     make_path(path, sizeof path);
     functions = recorder_find_names();
     errno = 0;
-    if (all && write_all(all, path) != 0) {
+    if (all && recorder_write(all, path, NULL) != 0) {
         fprintf(stderr, "hcct: cannot write %s: %s\n", path, strerror(errno));
     }
     for (r = all; r; r = r->next) deep += r->frames_full;
-    if (threads) fprintf(stderr, "hcct: %lu threads are missing, for lack of memory\n", (unsigned long)threads);
-    if (functions) fprintf(stderr, "hcct: %lu functions have no name, for lack of memory\n", (unsigned long)functions);
+    if (threads)
+        fprintf(stderr, "hcct: %lu threads are missing, for lack of memory\n",
+                (unsigned long)threads);
+    if (functions)
+        fprintf(stderr, "hcct: %lu functions have no name, for lack of memory\n",
+                (unsigned long)functions);
     if (deep) {
-        fprintf(stderr, "hcct: %lu calls were deeper than HCCT_INSTRUMENT_DEPTH (%d); after longjmp their callers may be wrong\n",
-                (unsigned long)deep, HCCT_INSTRUMENT_DEPTH);
+        fprintf(stderr,
+                "hcct: %lu calls were deeper than RECORDER_DEPTH (%d); after longjmp their callers "
+                "may be wrong\n",
+                (unsigned long)deep, RECORDER_DEPTH);
     }
 }

@@ -1,13 +1,13 @@
 /* frames.c - frame addresses tell which calls are open.
 
-   frames[] holds one entry per open call: its frame's address and the tree's position before it. The
-   stack grows down, so an open caller stands above every new frame. Whatever stands at or below a
-   new frame is dead: longjmp or an exception left it, and it is closed.
+   frames[] holds one entry per open call: its frame's address and the tree's position before it.
+   The stack grows down, so an open caller stands above every new frame. Whatever stands at or below
+   a new frame is dead: longjmp or an exception left it, and it is closed.
 
    A hook knows its own frame's address, which tells the caller's; two frames are at least 16 bytes
-   apart. A function that was inlined runs in its caller's frame and names its caller's call site, but
-   calls the hook from another place: it gets an address of its own just below. If it calls from the
-   same place again, its last call was jumped out of. */
+   apart. A function that was inlined runs in its caller's frame and names its caller's call site,
+   but calls the hook from another place: it gets an address of its own just below. If it calls from
+   the same place again, its last call was jumped out of. */
 #include "recorder.h"
 
 RECORDER_HOOK static void close_down_to(recorder_thread *r, uint32_t count) {
@@ -37,11 +37,11 @@ RECORDER_HOOK static uintptr_t own_address(recorder_thread *r, uintptr_t frame, 
     return frame;
 }
 
-RECORDER_HOOK void recorder_enter(recorder_thread *r, uint32_t key, uintptr_t frame,
-                                  const void *site, const void *from) {
+RECORDER_HOOK void recorder_enter(recorder_thread *r, uint32_t key, uint64_t weight,
+                                  uintptr_t frame, const void *site, const void *from) {
     uintptr_t address = own_address(r, frame, site, from);
     close_below(r, address + 1);
-    if (r->frame_count < HCCT_INSTRUMENT_DEPTH) {
+    if (r->frame_count < RECORDER_DEPTH) {
         recorder_frame *f = &r->frames[r->frame_count++];
         f->address = address;
         f->site = site;
@@ -51,11 +51,11 @@ RECORDER_HOOK void recorder_enter(recorder_thread *r, uint32_t key, uintptr_t fr
     } else {
         r->frames_full++;
     }
-    hcct_enter(&r->tree, key, 1);
+    hcct_enter(&r->tree, key, weight);
 }
 
-/* Some compilers move the stack pointer before the exit hook. So the innermost call of that key whose
-   frame is not above `frame` is left. */
+/* Some compilers move the stack pointer before the exit hook. So the innermost call of that key
+   whose frame is not above `frame` is left. */
 RECORDER_HOOK void recorder_leave(recorder_thread *r, uint32_t key, uintptr_t frame) {
     const recorder_frame *f = r->frames;
     uint32_t n = r->frame_count;
@@ -64,7 +64,12 @@ RECORDER_HOOK void recorder_leave(recorder_thread *r, uint32_t key, uintptr_t fr
         close_down_to(r, n - 1);
         return;
     }
-    if (r->frame_count == HCCT_INSTRUMENT_DEPTH && r->frames_full) hcct_leave(&r->tree);
+    if (r->frame_count == RECORDER_DEPTH && r->frames_full) hcct_leave(&r->tree);
+}
+
+RECORDER_HOOK void recorder_leave_all(recorder_thread *r) {
+    hcct_burst_end(&r->tree);
+    r->frame_count = 0;
 }
 
 RECORDER_HOOK void recorder_reopen(recorder_thread *r) {

@@ -1,9 +1,11 @@
 /* gcov.c - see gcov.h. What gcc 12 and 13 put into an object, from how gcov reads it back:
 
        a constructor that calls __gcov_init with a gcov_info, and a destructor that calls
-   __gcov_exit in the gcov_info: version, stamp and checksum of the .gcno, the .gcda's name, a
-   function to merge each kind of counter (only that of arcs is there with --coverage), and the
-   functions with their counters
+       __gcov_exit
+
+       in the gcov_info: version, stamp and checksum of the .gcno, the .gcda's name, a function to
+       merge each kind of counter (only that of arcs is there with --coverage), and the functions
+       with their counters
 
    A .gcda is the words "gcda", version, stamp, checksum, and records { tag, bytes, data }: a
    summary of the object, then for each function its identity and its counters. */
@@ -18,8 +20,8 @@ typedef struct gcov_counters {
 } gcov_counters;
 
 typedef struct gcov_function {
-    const struct gcov_info
-        *key; /* of several copies of an inline function, that which was linked says whose it is */
+    /* Of several copies of an inline function, that which was linked says whose it is. */
+    const struct gcov_info *key;
     uint32_t ident, line_checksum, graph_checksum;
     gcov_counters arcs;
 } gcov_function;
@@ -37,7 +39,7 @@ typedef struct gcov_info {
 static gcov_info *first;
 
 /* What the objects call. The merging is libgcov's business with old files, which there are none of
- * here. */
+   here. */
 void __gcov_init(gcov_info *info);
 void __gcov_exit(void);
 void __gcov_merge_add(int64_t *counters, uint32_t count);

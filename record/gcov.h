@@ -1,11 +1,10 @@
 /* gcov.h - coverage of objects that gcc --coverage has made, without libgcov and without a file
    system.
 
-   Compile your code with gcc 12 or 13 and --coverage as always, link it with record/gcov.c instead
-   of libgcov (that is, without
-   --coverage on the linker's line), and call gcov_dump when you like. It hands you, file after
-   file, the bytes of a .gcda; saved under their names beside the .gcno files, gcov and everything
-   that builds on it reads them. */
+   Compile your code with gcc 12 or 13 and --coverage as always. Link it with record/gcov.c instead
+   of libgcov, that is, without --coverage on the linker's line. Call gcov_dump when you like. It
+   hands you, file after file, the bytes of a .gcda. Save them under their names beside the .gcno
+   files: gcov and everything that builds on it reads them. */
 #ifndef BURSTY_RECORD_GCOV_H
 #define BURSTY_RECORD_GCOV_H
 #include <stddef.h>
@@ -22,7 +21,7 @@ int gcov_dump(int (*name)(void *user, const char *file),
 /* Sets all counters to 0. */
 void gcov_reset(void);
 /* Adds an object that has no constructors: one entry of the section that
- * -fprofile-info-section=NAME makes. */
+   -fprofile-info-section=NAME makes. */
 void gcov_add(void *info);
 
 #ifdef __cplusplus

@@ -10,7 +10,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -21,15 +20,15 @@
 #define ELF(type) Elf32_##type
 #endif
 
-static void *functions[HCCT_INSTRUMENT_COUNT];
-static char *names[HCCT_INSTRUMENT_COUNT];
+static void *functions[RECORDER_FUNCTIONS];
+static char *names[RECORDER_FUNCTIONS];
 static uint32_t function_count, without_memory;
 
 /* The place of a function, or of the free entry where it would be. */
 RECORDER_HOOK static uint32_t place_of(void *function) {
     uint32_t mix = (uint32_t)((uintptr_t)function >> 4) * UINT32_C(0x9E3779B1), i;
-    i = (uint32_t)((uint64_t)mix * HCCT_INSTRUMENT_COUNT >> 32);
-    for (;; i = i + 1 == HCCT_INSTRUMENT_COUNT ? 0 : i + 1) {
+    i = (uint32_t)((uint64_t)mix * RECORDER_FUNCTIONS >> 32);
+    for (;; i = i + 1 == RECORDER_FUNCTIONS ? 0 : i + 1) {
         void *there = __atomic_load_n(&functions[i], __ATOMIC_RELAXED);
         if (!there || there == function) return i;
     }
@@ -40,11 +39,12 @@ RECORDER_HOOK uint32_t recorder_key(void *function) {
         uint32_t i = place_of(function);
         void *there = __atomic_load_n(&functions[i], __ATOMIC_RELAXED);
         if (there == function) return i + 1;
-        if (there) continue;            /* another thread was faster */
-        if (__atomic_load_n(&function_count, __ATOMIC_RELAXED) >= HCCT_INSTRUMENT_COUNT / 4 * 3) {
-            return HCCT_INSTRUMENT_COUNT + 1;
+        if (there) continue; /* another thread was faster */
+        if (__atomic_load_n(&function_count, __ATOMIC_RELAXED) >= RECORDER_FUNCTIONS / 4 * 3) {
+            return RECORDER_FUNCTIONS + 1;
         }
-        if (__atomic_compare_exchange_n(&functions[i], &there, function, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        if (__atomic_compare_exchange_n(&functions[i], &there, function, 0, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
             __atomic_fetch_add(&function_count, 1, __ATOMIC_RELAXED);
             return i + 1;
         }
@@ -52,7 +52,7 @@ RECORDER_HOOK uint32_t recorder_key(void *function) {
 }
 
 RECORDER_HOOK static void give_name(uint32_t i, const char *name, size_t length) {
-    names[i] = (char *)calloc(1, length + 1);
+    names[i] = (char *)recorder_memory(length + 1);
     if (names[i]) memcpy(names[i], name, length);
     else without_memory++;
 }
@@ -69,7 +69,8 @@ RECORDER_HOOK static int holds(const image *m, uint64_t offset, uint64_t count, 
     return offset <= m->size && (size == 0 || count <= (m->size - offset) / size);
 }
 
-RECORDER_HOOK static void name_by_table(const image *m, const ELF(Shdr) *table, const ELF(Shdr) *strings) {
+RECORDER_HOOK static void name_by_table(const image *m, const ELF(Shdr) *table,
+                                        const ELF(Shdr) *strings) {
     const ELF(Sym) *symbols = (const ELF(Sym) *)(const void *)(m->bytes + table->sh_offset);
     const char *text = m->bytes + strings->sh_offset, *end;
     uint64_t k, count = table->sh_size / sizeof *symbols;
@@ -80,13 +81,16 @@ RECORDER_HOOK static void name_by_table(const image *m, const ELF(Shdr) *table, 
         uint32_t i;
         if ((symbols[k].st_info & 15) != STT_FUNC || !symbols[k].st_value) continue;
         i = place_of(function);
-        if (functions[i] != function || names[i] || symbols[k].st_name >= strings->sh_size) continue;
-        end = (const char *)memchr(text + symbols[k].st_name, 0, strings->sh_size - symbols[k].st_name);
+        if (functions[i] != function || names[i] || symbols[k].st_name >= strings->sh_size)
+            continue;
+        end = (const char *)memchr(text + symbols[k].st_name, 0,
+                                   strings->sh_size - symbols[k].st_name);
         if (end) give_name(i, text + symbols[k].st_name, (size_t)(end - text) - symbols[k].st_name);
     }
 }
 
-/* from: the file offset that is mapped at `start`. Returns the address in the file of that place. */
+/* from: the file offset that is mapped at `start`. Returns the address in the file of that
+   place. */
 RECORDER_HOOK static uintptr_t name_by_image(image *m, uintptr_t start, uintptr_t from) {
     const ELF(Ehdr) *head = (const ELF(Ehdr) *)(const void *)m->bytes;
     const ELF(Phdr) *segments;
@@ -102,23 +106,26 @@ RECORDER_HOOK static uintptr_t name_by_image(image *m, uintptr_t start, uintptr_
         if (segments[i].p_type != PT_LOAD || inside >= segments[i].p_filesz) continue;
         address = inside + (uintptr_t)segments[i].p_vaddr;
     }
-    m->slide = start - address;         /* PIE or not */
+    m->slide = start - address; /* PIE or not */
     if (!holds(m, head->e_shoff, head->e_shnum, sizeof *sections)) return address;
     for (i = 0; i < head->e_shnum; i++) {
         if (sections[i].sh_type != SHT_SYMTAB && sections[i].sh_type != SHT_DYNSYM) continue;
-        if (sections[i].sh_link < head->e_shnum) name_by_table(m, &sections[i], &sections[sections[i].sh_link]);
+        if (sections[i].sh_link < head->e_shnum)
+            name_by_table(m, &sections[i], &sections[sections[i].sh_link]);
     }
     return address;
 }
 
-RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintptr_t end, uintptr_t from) {
+RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintptr_t end,
+                                       uintptr_t from) {
     const char *base = strrchr(path, '/');
     uintptr_t address = from;
     uint32_t i, wanted = 0;
     image m = {NULL, 0, 0};
     off_t size;
     int file;
-    for (i = 0; i < HCCT_INSTRUMENT_COUNT; i++) wanted += (uintptr_t)functions[i] - start < end - start;
+    for (i = 0; i < RECORDER_FUNCTIONS; i++)
+        wanted += (uintptr_t)functions[i] - start < end - start;
     if (!wanted) return;
     file = open(path, O_RDONLY | O_CLOEXEC);
     size = file >= 0 ? lseek(file, 0, SEEK_END) : -1;
@@ -132,30 +139,50 @@ RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintpt
         }
     }
     if (file >= 0) close(file);
-    for (i = 0; i < HCCT_INSTRUMENT_COUNT; i++) {
+    for (i = 0; i < RECORDER_FUNCTIONS; i++) {
         uintptr_t offset = (uintptr_t)functions[i] - start;
         char name[300];
         int length;
         if (offset >= end - start || names[i]) continue;
-        length = snprintf(name, sizeof name, "%.250s+0x%lx", base ? base + 1 : path, (unsigned long)(offset + address));
+        length = snprintf(name, sizeof name, "%.250s+0x%lx", base ? base + 1 : path,
+                          (unsigned long)(offset + address));
         if (length > 0) give_name(i, name, (size_t)length);
     }
 }
 
-RECORDER_HOOK uint32_t recorder_find_names(void) {
-    char line[4400], path[4097];
+RECORDER_HOOK static void name_line(const char *line) {
+    char path[4097];
     unsigned long start, end, from;
-    FILE *maps = fopen("/proc/self/maps", "r");
-    if (!maps) return 0;
-    while (fgets(line, sizeof line, maps)) {
-        int fields = sscanf(line, "%lx-%lx %*2cx%*c %lx %*s %*s %4096[^\n]", &start, &end, &from, path);
-        if (fields == 4 && path[0] == '/') name_mapping(path, start, end, from);
+    int fields = sscanf(line, "%lx-%lx %*2cx%*c %lx %*s %*s %4096[^\n]", &start, &end, &from, path);
+    if (fields == 4 && path[0] == '/') name_mapping(path, start, end, from);
+}
+
+/* Without a FILE: the process may end in a signal handler that has interrupted malloc. */
+RECORDER_HOOK uint32_t recorder_find_names(void) {
+    static char text[2 * 4400];
+    size_t have = 0;
+    ssize_t got = 1;
+    int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (maps < 0) return 0;
+    while (got > 0) {
+        char *line = text, *end;
+        got = read(maps, text + have, sizeof text - 1 - have);
+        if (got > 0) have += (size_t)got;
+        text[have] = 0;
+        while ((end = strchr(line, '\n')) != NULL) {
+            *end = 0;
+            name_line(line);
+            line = end + 1;
+        }
+        have -= (size_t)(line - text);
+        if (have > 4400) have = 0;      /* no line is that long */
+        memmove(text, line, have);
     }
-    fclose(maps);
+    close(maps);
     return without_memory;
 }
 
 RECORDER_HOOK const char *recorder_name(void *user, uint32_t key) {
     (void)user;
-    return key <= HCCT_INSTRUMENT_COUNT ? names[key - 1] : "(more functions)";
+    return key <= RECORDER_FUNCTIONS ? names[key - 1] : "(more functions)";
 }

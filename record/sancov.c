@@ -259,8 +259,11 @@ static int keep(const edgeplan *p, const work *w) {
     uint8_t *plan = (uint8_t *)take((size_t)p->edges + 1, 1);
     const uintptr_t **block = (const uintptr_t **)take(p->vertices, sizeof *block);
     if (!c || !ends || !lines || !plan || !block || p->plan[p->edges]) return -1;
-    /* Names may come later or never: two functions of one shape differ in their distance. */
-    c->f.hash = UINT32_C(0x811C9DC5) ^ (uint32_t)(w->block[0][0] - (uintptr_t)sancov_lost);
+    /* Names may come later or never: two functions of one shape differ in their distance from the
+       tables of their module. That is the same wherever the module is loaded; the size of the
+       tables tells modules apart. */
+    c->f.hash = UINT32_C(0x811C9DC5) ^ (uint32_t)(w->block[0][0] - (uintptr_t)module.pc);
+    c->f.hash = (c->f.hash ^ (uint32_t)(module.pc_end - module.pc)) * UINT32_C(0x01000193);
     for (e = 0; e <= p->edges; e++) {
         ends[2 * e] = (edgeprof_index)p->ends[2 * e];
         ends[2 * e + 1] = (edgeprof_index)p->ends[2 * e + 1];
@@ -334,7 +337,7 @@ static int plan_function(shape s) {
         graph.vertices = s.blocks + 1;
         graph.edges = s.edges;
         graph.exit = s.blocks;
-        result = edgeplan_init(&p, w.plan, w.plan_bytes, &graph);
+        result = edgeplan_init(&p, w.plan, w.plan_bytes, &graph) ? 0 : -1;
     }
     used = before;
     if (result != 0) return -1;
@@ -393,9 +396,9 @@ static void give_place(covered *c, void (*place)(void *, uintptr_t, sancov_place
     for (v = 0; v + 1 < c->f.vertices; v++) {
         sancov_place at = {NULL, NULL, 0};
         place(user, c->block[v][0], &at);
-        if (v == 0) c->f.name = at.function ? at.function : "";
-        if (v == 0) c->f.file = at.file ? at.file : "";
-        lines[v] = at.file && same(at.file, c->f.file) ? at.line : 0;
+        if (v == 0 && at.function) c->f.name = at.function;
+        if (v == 0 && at.file) c->f.file = at.file;
+        if (at.file) lines[v] = same(at.file, c->f.file) ? at.line : 0;
     }
 }
 

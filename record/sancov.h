@@ -25,8 +25,9 @@ typedef struct sancov_place {
 /* The functions with their counts, for edgeprof_write, edgeprof_write_lcov and the others. Call it
    when none of them is running, as from atexit: an activation that still runs, or was left by
    longjmp or exit, is not counted where it ended, and counts of its function may be wrong.
-   place, unless NULL, is asked for each function and each block by its address; a block whose file
-   is not that of its function gets no line. *count: how many there are. */
+   place, unless NULL, is asked for each function and each block by its address; what it does not
+   know stays as it was. A block whose file is not that of its function gets no line. *count: how
+   many there are. */
 const edgeprof_function *const *sancov_functions(void (*place)(void *user, uintptr_t address,
                                                                sancov_place *at),
                                                  void *user, uint32_t *count);

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATIENCE = 10000 };              /* how often to wait for a thread that is inside a hook */
+enum { PATIENCE = 10000 }; /* how often to wait for a thread that is inside a hook */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -29,7 +29,7 @@ static recorder_thread *records;
 static uint32_t without_memory;
 static int stopped, is_child;
 static __thread recorder_thread *self;
-static __thread int gone;               /* this thread has no record any more, or no memory for one */
+static __thread int gone; /* this thread has no record any more, or no memory for one */
 
 RECORDER_HOOK static void empty(recorder_thread *r) {
     hcct_init(&r->tree, r + 1, r->bytes, NULL);
@@ -42,8 +42,7 @@ RECORDER_HOOK static void thread_exit(void *record) {
     self = NULL;
     pthread_mutex_lock(&lock);
     if (!__atomic_load_n(&stopped, __ATOMIC_SEQ_CST)) {
-        hcct_burst_end(&r->tree);
-        r->frame_count = 0;
+        recorder_leave_all(r);
         r->in_use = 0;
     }
     pthread_mutex_unlock(&lock);
@@ -56,7 +55,8 @@ RECORDER_HOOK static void in_child(void) {
     recorder_thread *r;
     is_child = 1;
     without_memory = 0;
-    for (r = records; r; r = r->next) {
+    stopped = !recorder_wants_child(records);
+    for (r = stopped ? NULL : records; r; r = r->next) {
         empty(r);
         r->busy = 0;
         if (r == self) {
@@ -72,12 +72,12 @@ RECORDER_HOOK static void in_child(void) {
 RECORDER_HOOK static void start(void) {
     pthread_key_create(&at_end, thread_exit);
     pthread_atfork(before_fork, after_fork, in_child);
-    atexit(recorder_dump);
+    atexit(recorder_at_exit);
 }
 
 RECORDER_HOOK static recorder_thread *new_record(void) {
-    size_t bytes = hcct_bytes(NULL, HCCT_INSTRUMENT_CONTEXTS);
-    recorder_thread *r = (recorder_thread *)calloc(1, sizeof *r + bytes);
+    size_t bytes = hcct_bytes(NULL, RECORDER_CONTEXTS);
+    recorder_thread *r = (recorder_thread *)recorder_memory(sizeof *r + bytes);
     if (!r) {
         without_memory++;
         return NULL;
@@ -91,10 +91,11 @@ RECORDER_HOOK static recorder_thread *new_record(void) {
 
 RECORDER_HOOK static recorder_thread *first_call(void) {
     recorder_thread *r;
-    gone = 1;                           /* what is called here may be instrumented: it must not come back */
+    gone = 1; /* what is called here may be instrumented: it must not come back */
     pthread_once(&once, start);
     pthread_mutex_lock(&lock);
-    for (r = records; r && r->in_use; r = r->next) {}
+    for (r = records; r && r->in_use; r = r->next) {
+    }
     if (!r) r = new_record();
     if (r) r->in_use = 1;
     pthread_mutex_unlock(&lock);
@@ -117,15 +118,21 @@ RECORDER_HOOK recorder_thread *recorder_begin(void) {
     return NULL;
 }
 
-RECORDER_HOOK void recorder_end(recorder_thread *r) { __atomic_store_n(&r->busy, 0, __ATOMIC_RELEASE); }
+RECORDER_HOOK void recorder_end(recorder_thread *r) {
+    __atomic_store_n(&r->busy, 0, __ATOMIC_RELEASE);
+}
 
 RECORDER_HOOK int recorder_is_child(void) { return is_child; }
 
 RECORDER_HOOK recorder_thread *recorder_stop(uint32_t *threads_without_memory) {
     recorder_thread *r;
-    int wait;
+    int wait, locked = 0;
     gone = 1;
-    pthread_mutex_lock(&lock);
+    /* Not for ever: this may be a signal handler that has interrupted who has the lock. */
+    for (wait = 0; wait < PATIENCE && !locked; wait++) {
+        locked = pthread_mutex_trylock(&lock) == 0;
+        if (!locked) sched_yield();
+    }
     __atomic_store_n(&stopped, 1, __ATOMIC_SEQ_CST);
     for (r = records; r; r = r->next) {
         for (wait = 0; wait < PATIENCE && __atomic_load_n(&r->busy, __ATOMIC_SEQ_CST); wait++) {
@@ -133,6 +140,6 @@ RECORDER_HOOK recorder_thread *recorder_stop(uint32_t *threads_without_memory) {
         }
     }
     *threads_without_memory = without_memory;
-    pthread_mutex_unlock(&lock);
+    if (locked) pthread_mutex_unlock(&lock);
     return records;
 }

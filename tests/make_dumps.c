@@ -315,6 +315,47 @@ static void mangled(brst *b) {
     brst_end(b);
 }
 
+static void edge_key(brst *b, unsigned tag, unsigned key) {
+    int i;
+    brst_number(b, tag);
+    brst_byte(b, key);
+    for (i = 1; i < 8; i++) brst_byte(b, 0);
+}
+
+/* Numbers, of which 99 is the end. */
+static void numbers(brst *b, const unsigned char *list) {
+    while (*list != 99) brst_number(b, *list++);
+}
+
+/* A function of examples/parser/parser.c, a branch of which is not taken, and one that did not run,
+   of a file that is nowhere. */
+static void coverage(brst *b) {
+    static const unsigned char head[] = {32, 0, 0, 6, 7, 0, 0, 99};
+    static const unsigned char lines[] = {1, 28, 1, 30, 1, 35, 1, 37, 1, 42, 0, 99};
+    static const unsigned char edges[] = {0, 1, 0, 2, 3, 5, 4, 3, 7, 2, 4, 4, 9, 5, 99};
+    static const unsigned char counts[] = {32, 3, 0, 9, 7, 0, 99};
+    static const unsigned char other[] = {32, 0, 0, 3, 3, 0, 0, 1, 7, 1, 8, 0, 99};
+    static const unsigned char other_edges[] = {0, 1, 1, 2, 3, 2, 99};
+    static const unsigned char other_counts[] = {32, 2, 0, 0, 0, 99};
+    brst_begin(b, 4, 256);
+    edge_key(b, 1, 1);
+    brst_string(b, "parse_number");
+    brst_string(b, "examples/parser/parser.c");
+    numbers(b, head);
+    numbers(b, lines);
+    numbers(b, edges);
+    edge_key(b, 2, 1);
+    numbers(b, counts);
+    edge_key(b, 1, 2);
+    brst_string(b, "idle </script>");
+    brst_string(b, "src/a folder with a long name/nowhere </script>.c");
+    numbers(b, other);
+    numbers(b, other_edges);
+    edge_key(b, 2, 2);
+    numbers(b, other_counts);
+    brst_end(b);
+}
+
 static void save(const char *folder, const char *name, brst *b) {
     char path[512];
     FILE *file;
@@ -377,6 +418,8 @@ int main(int argc, char **argv) {
     save(folder, "mangled.brst", &b);
     chains(&b);
     save(folder, "chains.brst", &b);
+    coverage(&b);
+    save(folder, "coverage.brst", &b);
     game(&b, 1);
     tree(&b, 1, 0);
     cyclic_footprint(&b);

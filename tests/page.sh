@@ -58,6 +58,16 @@ addEventListener('load', function () { setTimeout(function () {
     var part = box.width * box.height / (map.width * map.height);
     return Math.abs(part - parseFloat(/([0-9.]+)[^0-9]*$/.exec(e.getAttribute('aria-label'))[1]) / 100) > .003;
   }).length;
+  say.covered = count('table.coverage tbody tr');
+  say.hit = count('table.coverage tr.hit');
+  say.partly = count('table.coverage tr.partly');
+  var files = document.querySelectorAll('#edges tr.pick');
+  say.files = files.length;
+  click(files[1]);                                                /* another file */
+  say.sourced = count('table.coverage tbody tr');
+  say.way = Array.from(document.querySelectorAll('table.coverage tr.partly td'), function (e) {
+    return e.textContent;
+  }).filter(function (words) { return words === '1/2'; }).length;
   var find = document.querySelector('#contexts input'), start = performance.now();
   if (find) {                                                     /* a regular expression; drawn at once, not later */
     find.value = '^hot (leaf|nothing)$';
@@ -80,7 +90,7 @@ said()  { sed -n "s/.* data-$1=\"\([^\"]*\)\".*/\1/p" "$dir/body"; }
 holds() {
     expression=$2
     for word in rows boxes ribbons frames curves overflow picked sorted found zoomed linked escaped stops read functions \
-        pairs contexts footprints title hottest missing halves untrue lit; do
+        pairs contexts footprints title hottest missing halves untrue lit covered hit partly files sourced way; do
         number=$(said $word)
         expression=$(echo "$expression" | sed "s/\\b$word\\b/${number:-(-1)}/g")
     done
@@ -120,15 +130,30 @@ FRAME
     holds "$name" 'halves == 0 && untrue == 0 && stops <= 3'
     [ "$(said contexts)" = 0 ] || holds "$name" 'frames > contexts && zoomed > 0 && linked == 1 && escaped == 1'
     case $page in *chains*) holds "$name" 'hottest == 1 && missing > 0 && lit >= 1 && frames <= 3001' ;; esac
+    # The file that never ran stands first; its source is not there, so only lines with counts show.
+    # The other is picked then: all of its lines, and a branch of which one of two ways was taken.
+    case $page in
+    *coverage*)
+        lines=$(grep -c '' examples/parser/parser.c)
+        holds "$name" 'files == 2 && covered == 2 && hit == 0 && partly == 0'
+        holds "$name" "sourced == $lines && way == 1"
+        ;;
+    esac
     [ "$(said footprints)" = 0 ] || holds "$name" 'curves >= footprints && read > footprints'
 }
 
 if [ $# = 0 ]; then
     $CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c && "$dir/make_dumps" "$dir" || exit 1
-    for dump in game hostile odd-tree nothing all chains; do
+    for dump in game hostile odd-tree nothing all chains coverage; do
         "$BUILD/bursty" report --html "$dir/$dump.html" --note 'overhead=+1.3 % (0.9 to 1.8)' "$dir/$dump.brst" || exit 1
     done
-    set -- "$dir/game.html" "$dir/hostile.html" "$dir/odd-tree.html" "$dir/nothing.html" "$dir/all.html" "$dir/chains.html"
+    # A path in which no browser breaks a line by itself stands in the last line of a page.
+    long=$dir/$(printf '%0100d' 0)
+    mkdir -p "$long"
+    cp "$dir/nothing.brst" "$long/"
+    "$BUILD/bursty" report --html "$dir/long.html" "$long/nothing.brst" || exit 1
+    set -- "$dir/long.html" "$dir/game.html" "$dir/hostile.html" "$dir/odd-tree.html" "$dir/nothing.html" "$dir/all.html" "$dir/chains.html" \
+        "$dir/coverage.html"
     [ ! -f "$BUILD/demo/report.html" ] || set -- "$@" "$BUILD/demo/report.html"
 fi
 for page in "$@"; do

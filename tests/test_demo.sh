@@ -104,7 +104,8 @@ check "the report is there" 'grep -q "find_name" "$BUILD/demo/report.html" && gr
 check "sampled profiles look like the full one" \
     'awk -F"|" "/1\/100,/ && !/no jitter/ { n++; if (\$4 < 80 || \$5 < 70 || \$4 > 100.01) bad = 1 } END { exit bad || n != 4 }" "$BUILD/overlap.md"'
 "$BUILD/demo/compare" --equation --pairs 1 --rounds 2 --megabytes 2 . >"$BUILD/equation.md"
-check "equation 2 has a line for each rate" '[ "$(grep -c "^| 1/10*, .* | [0-9.]* | [0-9.]* | [0-9.]* to" "$BUILD/equation.md")" = 6 ]'
+check "the costs of an event and of a burst" 'grep -q "^An event costs e = [0-9.]* ns here, a burst E = -*[0-9.]* ns" "$BUILD/equation.md"'
+check "equation 2 has a line for each rate" '[ "$(grep -c "^| 1/10*, .* | [0-9.]* | [0-9.]* | [0-9.]* | [0-9.]* to" "$BUILD/equation.md")" = 6 ]'
 
 printf '#!/bin/sh\necho something else\n' >"$BUILD/demo/index"
 "$BUILD/demo/compare" --pairs 1 --rounds 1 "$tree" >/dev/null 2>"$BUILD/messages.txt"

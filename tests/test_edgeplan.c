@@ -21,9 +21,10 @@ static int open_plan(int add_stays) {
     g.exit = graph.exit;
     g.add_stays = (uint32_t)add_stays;
     g.ends = graph.ends;
-    if (edgeplan_init(&plan, memory, sizeof memory, &g) != 0) return -1;
-    for (e = graph.edges; e < plan.edges;
-         e++) { /* what ended at a vertex with a stay edge took that edge */
+    if (edgeplan_init(&plan, memory, sizeof memory, &g) != plan.edges) return -1;
+    if (plan.edges == 0) return -1;
+    /* What ended at a vertex with a stay edge took that edge. */
+    for (e = graph.edges; e < plan.edges; e++) {
         uint32_t v = plan.ends[2 * e];
         truth.edge[e] = truth.early[v];
         truth.early[v] = 0;
@@ -164,7 +165,7 @@ TEST(ten_thousand_blocks) {
 }
 
 TEST(a_thousand_nested_loops) {
-    static const double most = 1e300; /* a double: the bare constant has more digits on some machines */
+    static const double most = 1e300; /* the bare constant has more digits on some machines */
     uint32_t v;
     graph.vertices = 2001;
     graph.edges = 0;
@@ -231,7 +232,7 @@ static const uint32_t example[] = {R, H, H, B, H, D, B, T, B, F, T,
 static void open_example(void) {
     edgeplan_graph g = {VERTICES, 11, R, X, 0, 0, NULL};
     g.ends = example;
-    CHECK_EQ(edgeplan_init(&plan, memory, sizeof memory, &g), 0);
+    CHECK_EQ(edgeplan_init(&plan, memory, sizeof memory, &g), g.edges);
     edgeplan_weigh(&plan, NULL);
 }
 
@@ -275,7 +276,7 @@ TEST(a_pipe_free_cycle_needs_no_counter) {
     edgeplan_graph g = {6, 8, 0, 5, 0, 0, ends};
     edgeplan_order order = {NULL, 0};
     order.count = count;
-    CHECK_EQ(edgeplan_init(&plan, memory, sizeof memory, &g), 0);
+    CHECK_EQ(edgeplan_init(&plan, memory, sizeof memory, &g), g.edges);
     edgeplan_weigh(&plan, NULL);
     edgeplan_edges(&plan, &order);
     CHECK_EQ(plan.counters, 4);
@@ -287,7 +288,7 @@ TEST(branch_probabilities_replace_equal_shares) {
     static const uint32_t ends[] = {0, 1, 0, 2, 1, 3, 2, 3};
     static const double probability[] = {.9, .1, 1, 1};
     edgeplan_graph g = {4, 4, 0, 3, 0, 0, ends};
-    CHECK_EQ(edgeplan_init(&plan, memory, sizeof memory, &g), 0);
+    CHECK_EQ(edgeplan_init(&plan, memory, sizeof memory, &g), g.edges);
     edgeplan_weigh(&plan, probability);
     CHECK(plan.weight[0] > .89 && plan.weight[0] < .91 && plan.weight[1] > .09 &&
           plan.weight[1] < .11);
@@ -296,7 +297,7 @@ TEST(branch_probabilities_replace_equal_shares) {
 /* ---- refusals ---- */
 
 static uint32_t refusal(const edgeplan_graph *g) {
-    return edgeplan_init(&plan, memory, sizeof memory, g) ? plan.reason : 0;
+    return edgeplan_init(&plan, memory, sizeof memory, g) ? 0 : plan.reason;
 }
 
 TEST(graphs_that_break_the_rules) {
@@ -307,7 +308,7 @@ TEST(graphs_that_break_the_rules) {
     edgeplan_graph g = {3, 2, 0, 2, 0, 0, fine};
     uint8_t mark[3];
     CHECK_EQ(refusal(&g), 0);
-    CHECK_EQ(edgeplan_init(&plan, memory, edgeplan_bytes(3, 2) - 1, &g), -1);
+    CHECK_EQ(edgeplan_init(&plan, memory, edgeplan_bytes(3, 2) - 1, &g), 0);
     CHECK_EQ(plan.reason, EDGEPLAN_NO_MEMORY);
     g.ends = out_of_range;
     CHECK_EQ(refusal(&g), EDGEPLAN_NO_VERTEX);

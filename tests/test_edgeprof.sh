@@ -1,6 +1,7 @@
 #!/bin/sh
-# test_edgeprof.sh - edgeprof.h by hand: all modes of one program tell the same; mistakes in tables and places are found; the example
-# in examples/parser is what its own planner makes, and its coverage opens in genhtml where that is installed.
+# test_edgeprof.sh - edgeprof.h by hand: all modes of one program tell the same; mistakes in tables
+# and places are found; the example in examples/parser is what its own planner makes, and its
+# coverage opens in genhtml where that is installed.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 CC=${CC:-cc} CXX=${CXX:-c++} BUILD=${BUILD:-build}
@@ -12,9 +13,15 @@ passed=0 failed=0 skipped=0
 . tests/compile/warnings.sh
 
 check() { # WHAT COMMAND...
-    what=$1; shift
-    if "$@" >"$out/log" 2>&1; then passed=$((passed + 1))
-    else failed=$((failed + 1)); echo "FAILED $what: $*"; head -n 8 "$out/log" | sed 's/^/    /'; fi
+    what=$1
+    shift
+    if "$@" >"$out/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED $what: $*"
+        head -n 8 "$out/log" | sed 's/^/    /'
+    fi
 }
 skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
 # shellcheck disable=SC2046,SC2086
@@ -30,12 +37,14 @@ fails_with() { # PATTERN COMMAND...
 forms=tests/edgeprof/forms.c
 check "planner, built" c -DPLANNER -o "$out/planner" $forms
 check "planner, run" run_to "$out/forms_plan.h" "$out/planner"
-check "the counters of an endless function count its loop" grep -q 'EP_NS_forever 1' "$out/forms_plan.h"
+check "the counters of an endless function count its loop" grep -q 'EP_NS_forever 1' \
+    "$out/forms_plan.h"
 check "check mode, built" c -DEDGEPROF_CHECK -o "$out/check" $forms
 check "check mode, run" run_to "$out/check.csv" "$out/check" "$out/check.brst"
 check "collatz was entered 99 times" grep -q '"collatz",entry,8,0,10,99' "$out/check.csv"
 check "4 leaps came back" grep -q '"outer",block,1,21,21,4' "$out/check.csv"
-for mode in EDGEPROF_BITS=16 EDGEPROF_BITS=32 EDGEPROF_BITS=64 EDGEPROF_ATOMIC EDGEPROF_THREAD=__thread EDGEPROF_WIDE; do
+for mode in EDGEPROF_BITS=16 EDGEPROF_BITS=32 EDGEPROF_BITS=64 EDGEPROF_ATOMIC \
+    EDGEPROF_THREAD=__thread EDGEPROF_WIDE; do
     check "$mode, built" c -D$mode -o "$out/mode" $forms
     check "$mode, run" run_to "$out/mode.csv" "$out/mode" "$out/$mode.brst"
     check "$mode tells what check mode tells" cmp "$out/mode.csv" "$out/check.csv"
@@ -56,16 +65,24 @@ check "thin tells nothing on the spot" [ "$(wc -l <"$out/mode.csv")" = 1 ]
 if command -v "$CXX" >/dev/null 2>&1; then
     for mode in EDGEPROF_BITS=32 EDGEPROF_CHECK EDGEPROF_COVER=8 EDGEPROF_OFF; do
         # shellcheck disable=SC2046
-        check "$mode as C++" "$CXX" -std=c++11 $(warnings_of "$CXX") -I. -I"$out" -D$mode -x c++ -o "$out/mode" $forms
+        check "$mode as C++" "$CXX" -std=c++11 $(warnings_of "$CXX") -I. -I"$out" -D$mode -x c++ \
+            -o "$out/mode" $forms
         check "$mode as C++, run" run_to "$out/mode.csv" "$out/mode"
     done
 else skip "C++: no $CXX"; fi
 
-# A dead edge leaves nothing behind, not even without optimisation: off and a plan without counters make the same code.
+# A dead edge leaves nothing behind, not even without optimisation: off and a plan without counters
+# make the same code.
 if command -v objcopy >/dev/null 2>&1; then
-    printf '#define EP_CFG_f(V, E, F) V(F, a, 1) V(F, b, 2) V(F, z, 0) E(F, 0, a, b) E(F, 1, b, z)\n%s\n%s\n%s\n' \
-        '#include "edgeprof.h"' 'EP_FUNC(f);' 'int f(int x); int f(int x) { EP_ENTRY(f); EP_EDGE(f, 0); return x; }' >"$out/dead.c"
-    printf '#define EP_%s\n' 'NE_f 2' 'NS_f 0' 'NC_f 1' 'SUM_f 202' 'HASH_f 1' STAYS_f 'L_f_X 0' 'L_f_0 0' 'L_f_1 1' 'S_f_1 0' >"$out/dead.h"
+    cat >"$out/dead.c" <<'END'
+#define EP_CFG_f(V, E, F) V(F, a, 1) V(F, b, 2) V(F, z, 0) E(F, 0, a, b) E(F, 1, b, z)
+#include "edgeprof.h"
+EP_FUNC(f);
+int f(int x);
+int f(int x) { EP_ENTRY(f); EP_EDGE(f, 0); return x; }
+END
+    printf '#define EP_%s\n' 'NE_f 2' 'NS_f 0' 'NC_f 1' 'SUM_f 202' 'HASH_f 1' STAYS_f 'L_f_X 0' \
+        'L_f_0 0' 'L_f_1 1' 'S_f_1 0' >"$out/dead.h"
     check "dead edges" c -O0 -include "$out/dead.h" -c -o "$out/dead.o" "$out/dead.c"
     check "no edges" c -O0 -DEDGEPROF_OFF -c -o "$out/none.o" "$out/dead.c"
     check "code" objcopy -O binary -j .text "$out/dead.o" "$out/dead.text"
@@ -81,28 +98,41 @@ check "a missing edge is found" fails_with 'collatz: even, line 13' "$out/mode"
 sed 's/EP_EDGE(inner, 2);/EP_EDGE(inner, 2); EP_EDGE(inner, 2);/' $forms >"$out/double.c"
 check "a doubled edge, built" c -DEDGEPROF_CHECK -o "$out/mode" "$out/double.c"
 check "a doubled edge is found" fails_with 'inner: stay, line 32' "$out/mode"
-sed 's/E(F, 2, body, odd) E(F, 3, body, even)/E(F, 2, body, even) E(F, 3, body, odd)/' $forms >"$out/stale.c"
-check "a stale plan does not compile" fails_with 'ep_plan_is_stale_make_it_again_collatz' c -c -o "$out/x.o" "$out/stale.c"
-sed 's/E(F, 3, body, even)/E(F, 9, body, even)/; s/EP_EDGE(collatz, 3)/EP_EDGE(collatz, 9)/' $forms >"$out/gap.c"
-check "numbers with a gap do not compile" fails_with 'ep_edges_are_numbered_in_order_collatz' c -DEDGEPROF_CHECK -c -o "$out/x.o" "$out/gap.c"
+sed 's/E(F, 2, body, odd) E(F, 3, body, even)/E(F, 2, body, even) E(F, 3, body, odd)/' $forms \
+    >"$out/stale.c"
+check "a stale plan does not compile" \
+    fails_with 'ep_plan_is_stale_make_it_again_collatz' c -c -o "$out/x.o" "$out/stale.c"
+sed 's/E(F, 3, body, even)/E(F, 9, body, even)/; s/EP_EDGE(collatz, 3)/EP_EDGE(collatz, 9)/' \
+    $forms >"$out/gap.c"
+check "numbers with a gap do not compile" fails_with 'ep_edges_are_numbered_in_order_collatz' c \
+    -DEDGEPROF_CHECK -c -o "$out/x.o" "$out/gap.c"
 
 # ---- the host's tool ----
 
 bursty=$BUILD/bursty
 report() { "$bursty" report "$@"; }
-same_lcov() { report --lcov "$1" >"$out/one.info" && report --lcov "$2" >"$out/two.info" && cmp "$out/one.info" "$out/two.info"; }
-for mode in EDGEPROF_BITS=16 EDGEPROF_BITS=32 EDGEPROF_BITS=64 EDGEPROF_ATOMIC EDGEPROF_THREAD=__thread EDGEPROF_WIDE; do
+same_lcov() {
+    report --lcov "$1" >"$out/one.info" && report --lcov "$2" >"$out/two.info" &&
+        cmp "$out/one.info" "$out/two.info"
+}
+for mode in EDGEPROF_BITS=16 EDGEPROF_BITS=32 EDGEPROF_BITS=64 EDGEPROF_ATOMIC \
+    EDGEPROF_THREAD=__thread EDGEPROF_WIDE; do
     check "LCOV of $mode is that of check mode" same_lcov "$out/$mode.brst" "$out/check.brst"
 done
 check "there are branches in it" grep -q '^BRDA:11,1,0,' "$out/one.info"
-check "marks by bits and bytes are the same LCOV" same_lcov "$out/EDGEPROF_COVER=1.brst" "$out/EDGEPROF_COVER=8.brst"
-check "thin alone: says what is missing" sh -c "'$bursty' report '$out/thin.brst' | grep -q 'counts without a table.*4'"
-check "thin beside a dump with tables" "$bursty" merge -o "$out/both.brst" "$out/thin.brst" "$out/EDGEPROF_BITS=32.brst"
+check "marks by bits and bytes are the same LCOV" same_lcov "$out/EDGEPROF_COVER=1.brst" \
+    "$out/EDGEPROF_COVER=8.brst"
+check "thin alone: says what is missing" sh -c \
+    "'$bursty' report '$out/thin.brst' | grep -q 'counts without a table.*4'"
+check "thin beside a dump with tables" "$bursty" merge -o "$out/both.brst" "$out/thin.brst" \
+    "$out/EDGEPROF_BITS=32.brst"
 check "adds up" sh -c "'$bursty' report --lcov '$out/both.brst' | grep -q '^FNDA:198,collatz'"
-check "merge in the other order" "$bursty" merge -o "$out/other.brst" "$out/EDGEPROF_BITS=32.brst" "$out/thin.brst"
+check "merge in the other order" "$bursty" merge -o "$out/other.brst" \
+    "$out/EDGEPROF_BITS=32.brst" "$out/thin.brst"
 check "gives the same bytes" cmp "$out/both.brst" "$out/other.brst"
 check "Cobertura" run_to "$out/forms.xml" "$bursty" report --cobertura "$out/check.brst"
-check "has a line with its branches" grep -q 'number="11" hits="3117" branch="true" condition-coverage="100% (2/2)"' "$out/forms.xml"
+check "has a line with its branches" grep -q \
+    'number="11" hits="3117" branch="true" condition-coverage="100% (2/2)"' "$out/forms.xml"
 if command -v xmllint >/dev/null 2>&1; then
     dtd=tests/edgeprof/coverage-04.dtd
     check "the DTD accepts it" xmllint --noout --nonet --dtdvalid $dtd "$out/forms.xml"
@@ -125,7 +155,8 @@ check "a function that did not run, lines that did" \
 sed 's/^LH:.*/LH:0/' "$out/counted.info" >"$out/rules.info"
 check "a wrong total" fails_with 'LH is 0' consistent "$out/rules.info"
 size=$(wc -c <"$out/check.brst") at=1 bad=0
-while [ "$at" -lt "$size" ]; do                 # every truncation is refused, with one line and status 2
+# Every truncation is refused, with one line and status 2.
+while [ "$at" -lt "$size" ]; do
     head -c "$at" "$out/check.brst" >"$out/cut.brst"
     "$bursty" report "$out/cut.brst" >"$out/cut.txt" 2>"$out/cut.err"
     [ $? = 2 ] && [ ! -s "$out/cut.txt" ] && [ "$(wc -l <"$out/cut.err")" = 1 ] || bad=$((bad + 1))
@@ -142,12 +173,15 @@ check "parser_plan.h is what plan.c prints" cmp "$out/parser_plan.h" $parser/par
 check "its unit tests" c -o "$out/unit_tests" $parser/parser.c $parser/unit_tests.c
 check "its unit tests, run" sh -c "cd '$out' && ./unit_tests"
 cp "$out/parser.info" "$out/plan.info"
-check "its unit tests in check mode" c -DEDGEPROF_CHECK -o "$out/unit_tests" $parser/parser.c $parser/unit_tests.c
+check "its unit tests in check mode" c -DEDGEPROF_CHECK -o "$out/unit_tests" $parser/parser.c \
+    $parser/unit_tests.c
 check "its unit tests in check mode, run" sh -c "cd '$out' && ./unit_tests"
 check "the plan tells what check mode tells" cmp "$out/parser.info" "$out/plan.info"
 check "one line is not covered" grep -q '^DA:71,0' "$out/parser.info"
-check "which is where a bracket was not closed" sh -c "sed -n 71p $parser/parser.c | grep -q 'failed = 1'"
-check "the table's first line is where its condition stands" sh -c "sed -n 28p $parser/parser.c | grep -q \"'0'\""
+check "which is where a bracket was not closed" sh -c \
+    "sed -n 71p $parser/parser.c | grep -q 'failed = 1'"
+check "the table's first line is where its condition stands" sh -c \
+    "sed -n 28p $parser/parser.c | grep -q \"'0'\""
 check "the tool's LCOV" run_to "$out/tool.info" "$bursty" report --lcov "$out/parser.brst"
 sorted() { grep -v '^TN' "$1" | sort; }
 sorted "$out/parser.info" >"$out/a"

@@ -103,7 +103,7 @@ static void make_program(void) {
         g.root = f->graph.root;
         g.exit = f->graph.exit;
         g.ends = f->graph.ends;
-        CHECK_EQ(edgeplan_init(&f->plan, f->memory, sizeof f->memory, &g), 0);
+        CHECK_EQ(edgeplan_init(&f->plan, f->memory, sizeof f->memory, &g), g.edges);
         edgeplan_weigh(&f->plan, NULL);
         edgeplan_witnesses(&f->plan, f->call_block, NULL);
         described[i].vertices = f->graph.vertices;
@@ -226,9 +226,8 @@ static edgetrace_reader reader;
 
 static int read_back(size_t size) {
     regenerated = certain = wrong = 0;
-    CHECK_EQ(edgetrace_reader_init(&reader, described, FUNCTIONS, 1000, reader_memory,
-                                   sizeof reader_memory),
-             0);
+    CHECK(edgetrace_reader_init(&reader, described, FUNCTIONS, reader_memory,
+                                sizeof reader_memory) >= 1000);
     return edgetrace_read(&reader, tokens, size, bits, trace.bits, happened_count, compare, NULL);
 }
 
@@ -301,15 +300,23 @@ TEST(the_worked_example_writes_these_bytes) {
         happened_count = i ? 10 : 17;
         memcpy(happened, i ? path_b : path, happened_count * sizeof *happened);
         regenerated = wrong = 0;
-        CHECK_EQ(edgetrace_reader_init(&reader, two, 2, 10, reader_memory, sizeof reader_memory),
-                 0);
+        CHECK_EQ(edgetrace_reader_init(&reader, two, 2, reader_memory,
+                                       edgetrace_reader_bytes(two, 2, 10)),
+                 10);
         CHECK_EQ(
             edgetrace_read(&reader, bytes, i ? sizeof b : sizeof a, NULL, 0, 1000, compare, NULL),
             0);
         CHECK_EQ(wrong, 0);
         CHECK_EQ(regenerated, happened_count);
     }
-    CHECK_EQ(edgetrace_reader_init(&reader, two, 2, 10, reader_memory, 100), -1);
+    CHECK_EQ(edgetrace_reader_init(&reader, two, 2, reader_memory, 100), 0);
+    CHECK_EQ(edgetrace_reader_init(&reader, two, 2, reader_memory,
+                                   edgetrace_reader_bytes(two, 2, 1)),
+             1);
+    CHECK_EQ(edgetrace_read(&reader, a, sizeof a, NULL, 0, 1000, compare, NULL), -1);
+    CHECK(strstr(reader.reason, "more calls are open") != NULL);
+    two[0].exit = 9;
+    CHECK_EQ(edgetrace_reader_init(&reader, two, 2, reader_memory, sizeof reader_memory), 0);
 }
 
 TEST(large_witness_numbers) {

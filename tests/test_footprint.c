@@ -4,40 +4,14 @@
 static int asserted; /* mistakes noticed */
 #define FOOTPRINT_ASSERT(x) ((x) ? (void)0 : (void)asserted++)
 #include "footprint.h"
+#define HOTL_IMPLEMENTATION
+#include "hotl.h"
 #include "test.h"
+#include "footprint_traces.inc"
 
-enum { MOST = 6000, ROWS = 200, COLUMNS = 128 }; /* longest trace; rows and columns of tables */
+enum { ROWS = 200, COLUMNS = 128 }; /* rows and columns of tables */
 
 static uint64_t memory[600000], table[200000], table2[200000];
-
-/* ---- traces ---- */
-
-enum { RANDOM, CYCLIC, ZIPF, SAWTOOTH, PHASES, BURSTS, KINDS };
-static uint64_t trace[MOST];
-
-static void make_trace(int kind, uint32_t n, uint32_t m, uint64_t seed) {
-    uint32_t i;
-    for (i = 0; i < n; i++) {
-        uint64_t r = test_random(&seed), b;
-        switch (kind) {
-        case RANDOM: b = r % m; break;
-        case CYCLIC: b = i % m; break;
-        case ZIPF: {
-            double u = (double)(r >> 11) / 9007199254740992.0;
-            b = (uint64_t)((double)m * u * u * u * u);
-            break;
-        }
-        case SAWTOOTH: b = i / m % 2 ? m - 1 - i % m : i % m; break;
-        case PHASES: b = (i / (n / 5 + 1)) * (m / 3) + r % (m / 2 + 1); break;
-        default:
-            b = r % 7 == 0 || i == 0  ? r / 7 % m
-                : r % 3 == 0 && i > 3 ? trace[i - 3]
-                                      : trace[i - 1];
-            break;
-        }
-        trace[i] = b * 977 + 5;
-    }
-}
 
 /* ---- the truth, and what the marks say, window by window ---- */
 
@@ -102,26 +76,6 @@ static void stack_filter(uint32_t k) {
     for (q = 0; q < stack_size; q++)
         if (!left_out(stack[q].block, k)) stack[kept++] = stack[q];
     stack_size = kept;
-}
-
-/* Sum of the footprints of all windows of w accesses of trace[0..n). */
-static uint64_t footprints_of(uint32_t n, uint32_t w) {
-    static uint32_t uses[MOST]; /* of a block, by where it stands first: small traces only */
-    static uint32_t name[MOST];
-    uint64_t sum = 0, inside = 0;
-    uint32_t i, j;
-    for (i = 0; i < n; i++) {
-        for (j = 0; trace[j] != trace[i]; j++) {
-        }
-        name[i] = j;
-        uses[i] = 0;
-    }
-    for (i = 0; i < n; i++) {
-        inside += uses[name[i]]++ == 0;
-        if (i >= w) inside -= --uses[name[i - w]] == 0;
-        if (i + 1 >= w) sum += inside;
-    }
-    return sum;
 }
 
 /* Replays trace[0..n) and checks the marks after every access, and every cell at half and at the
@@ -323,48 +277,36 @@ TEST(bounds_together) {
     }
 }
 
-TEST(average_is_exact) {
-    uint32_t kind, mode, b;
-    for (kind = 0; kind < KINDS; kind++)
-        for (mode = 0; mode < 3; mode++) { /* beside windows, alone, and with old blocks dropped */
-            footprint_config config = plain;
-            footprint_profile p;
-            footprint fp;
-            make_trace((int)kind, 2500, 600, kind + 70);
-            config.flags = mode == 1 ? FOOTPRINT_AVERAGE : 0;
-            if (mode == 2) config.window_max = 1023;
-            CHECK(footprint_init(&fp, memory,
-                                 mode == 2 ? footprint_bytes(&config, 1400) : sizeof memory,
-                                 &config) > 0);
-            footprint_access_many(&fp, trace, 2500);
-            CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
-            CHECK(mode != 2 || kind != RANDOM || p.forgotten > 0);
-            for (b = 1; b < p.columns && footprint_bin_high(b) <= 2500; b++) {
-                uint32_t w = (uint32_t)footprint_bin_high(b);
-                CHECK_EQ(p.total[b].windows, 2500 - w + 1);
-                CHECK_EQ(p.total[b].low, footprints_of(2500, w));
-                CHECK_EQ(p.total[b].high, 0);
-            }
-            CHECK(mode == 2 || footprint_average(&p, 2500) == (double)p.blocks);
-            CHECK(footprint_average(&p, 0) == 0 && footprint_average(&p, 1) == 1);
-        }
+static double average(const footprint_profile *p, double window) {
+    static uint64_t totals[3 * 600];
+    hotl_profile averages;
+    CHECK_EQ(hotl_of_footprint(&averages, p, totals, sizeof totals), 0);
+    return hotl_average(&averages, window);
 }
 
-/* Block 0 falls into the first bucket of an empty table, whose entry looks like block 0 at time 0.
- */
-TEST(average_of_block_0) {
-    footprint_config config = plain;
-    footprint_profile p;
-    footprint fp;
-    uint32_t b, i;
-    config.flags = FOOTPRINT_AVERAGE;
-    for (i = 0; i < 2500; i++) trace[i] = (2 * i + 5) % 7; /* 5, 0, ... */
-    CHECK(footprint_init(&fp, memory, sizeof memory, &config) > 0);
-    footprint_access_many(&fp, trace, 2500);
-    CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
-    CHECK_EQ(p.blocks, 7);
-    for (b = 1; footprint_bin_high(b) <= 2500; b++)
-        CHECK_EQ(p.total[b].low, footprints_of(2500, (uint32_t)footprint_bin_high(b)));
+TEST(average_is_exact) {
+    uint32_t kind, mode, b;
+    for (kind = 0; kind < 2 * KINDS; kind++) { /* with all blocks, and with old ones dropped */
+        footprint_config config = plain;
+        footprint_profile p;
+        footprint fp;
+        size_t bytes = sizeof memory;
+        mode = kind / KINDS;
+        make_trace((int)(kind % KINDS), 2500, 600, kind % KINDS + 70);
+        if (mode) config.window_max = 1023;
+        if (mode) bytes = footprint_bytes(&config, 1400);
+        CHECK(footprint_init(&fp, memory, bytes, &config) > 0);
+        footprint_access_many(&fp, trace, 2500);
+        CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+        CHECK(mode == 0 || kind % KINDS != RANDOM || p.forgotten > 0);
+        for (b = 1; b < p.columns && footprint_bin_high(b) <= 2500; b++) {
+            uint32_t w = (uint32_t)footprint_bin_high(b);
+            CHECK_EQ(p.total[b].windows, 2500 - w + 1);
+            CHECK_EQ(p.total[b].low, footprints_of(2500, w));
+            CHECK_EQ(p.total[b].high, 0);
+        }
+        CHECK(mode || average(&p, 2500) == (double)p.blocks);
+    }
 }
 
 /* When blocks no longer fit and are sampled, averages stay near the truth: phases of new blocks, so
@@ -372,28 +314,23 @@ TEST(average_of_block_0) {
    averages were up to three times too large. */
 TEST(average_when_full) {
     enum { N = 6000 };
-    uint32_t mode, i, w;
-    for (mode = 0; mode < 2; mode++) {
-        footprint_config config = plain;
-        footprint_profile p, early;
-        footprint fp;
-        uint64_t seed = 4;
-        config.flags = mode ? FOOTPRINT_AVERAGE : 0;
-        for (i = 0; i < N; i++)
-            trace[i] = i / 500 * 1000 + test_random(&seed) % (i % 500 < 250 ? 200 : 20);
-        CHECK(footprint_init(&fp, memory, footprint_bytes(&config, 600), &config) > 0);
-        footprint_access_many(&fp, trace, N / 2);
-        CHECK_EQ(footprint_snapshot(&fp, &early, table2, sizeof table2), 0);
-        footprint_access_many(&fp, trace + N / 2, N / 2);
-        CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
-        CHECK(p.flags & FOOTPRINT_FULL && p.sample_log2 >= 1);
-        for (w = 63; w <= 2047; w = 2 * w + 1) {
-            double got = footprint_average(&p, w), want = (double)footprints_of(N, w) / (N - w + 1);
-            CHECK(got > .8 * want && got < 1.25 * want);
-        }
-        CHECK_EQ(footprint_subtract(&p, &early), 0);
-        CHECK(footprint_average(&p, 255) > 50 && footprint_average(&p, 255) < 130);
+    uint32_t w;
+    footprint_config config = plain;
+    footprint_profile p, early;
+    footprint fp;
+    make_new_phases(N);
+    CHECK(footprint_init(&fp, memory, footprint_bytes(&config, 600), &config) > 0);
+    footprint_access_many(&fp, trace, N / 2);
+    CHECK_EQ(footprint_snapshot(&fp, &early, table2, sizeof table2), 0);
+    footprint_access_many(&fp, trace + N / 2, N / 2);
+    CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
+    CHECK(p.flags & FOOTPRINT_FULL && p.sample_log2 >= 1);
+    for (w = 63; w <= 2047; w = 2 * w + 1) {
+        double got = average(&p, w), want = (double)footprints_of(N, w) / (N - w + 1);
+        CHECK(got > .8 * want && got < 1.25 * want);
     }
+    CHECK_EQ(footprint_subtract(&p, &early), 0);
+    CHECK(average(&p, 255) > 50 && average(&p, 255) < 130);
 }
 
 /* With one block in 2^k followed, all reuses at less than 2^k blocks look alike: nothing is said of
@@ -466,13 +403,12 @@ static int same(const footprint_profile *a, const footprint_profile *b) {
 TEST(all_entries_agree) {
     uint32_t kind, mode, i, run;
     for (kind = 0; kind < KINDS; kind++)
-        for (mode = 0; mode < 4; mode++) {
+        for (mode = 0; mode < 3; mode++) {
             footprint_config config = plain;
             footprint_profile p, q;
             footprint fp;
-            size_t bytes = mode == 3 ? footprint_bytes(&config, 100) : sizeof memory;
-            config.flags = mode == 1 ? FOOTPRINT_AVERAGE : 0;
-            config.sample_log2 = mode == 2 ? 2 : 0;
+            size_t bytes = mode == 2 ? footprint_bytes(&config, 100) : sizeof memory;
+            config.sample_log2 = mode == 1 ? 2 : 0;
             make_trace((int)kind, 5000, 300, kind + 170);
             footprint_init(&fp, memory, bytes, &config);
             for (i = 0; i < 5000; i++) footprint_access(&fp, trace[i]);
@@ -567,7 +503,7 @@ TEST(beyond_two_to_33) {
          i *= 2) { /* windows of w < run touch two blocks unless one run holds them */
         uint64_t w = run / i - 1;
         double want = 2 - 120 * (double)(run - w + 1) / (double)(n - w + 1),
-               got = footprint_average(&p, (double)w);
+               got = average(&p, (double)w);
         CHECK(got > want - 1e-9 && got < want + 1e-9);
     }
     footprint_access_repeat(&fp, UINT64_C(1) << 34); /* as many as can be counted, and no more */
@@ -598,7 +534,7 @@ TEST(phases_and_sums) {
     CHECK_EQ(footprint_profile_init(&sum, late.rows, late.columns, memory2, sizeof memory2), 0);
     CHECK_EQ(footprint_add(&sum, &late), 0);
     CHECK(same(&sum, &late));
-    CHECK(footprint_average(&sum, 2000) == footprint_average(&late, 2000));
+    CHECK(average(&sum, 2000) == average(&late, 2000));
     CHECK_EQ(footprint_subtract(&late, &early), 0);
     CHECK(late.flags & FOOTPRINT_DIFFERENCE);
     for (b = 1; b <= footprint_bin(2000); b++) { /* windows that end at 701..2000 */
@@ -621,8 +557,8 @@ TEST(phases_and_sums) {
     CHECK(sum.at_least[3] == UINT64_MAX && sum.flags & FOOTPRINT_SATURATED);
 }
 
-/* What follows from the average, on a trace where all is known: m blocks in turn. */
-TEST(cache_theory) {
+/* m blocks in turn: all is known. */
+TEST(misses) {
     enum { M = 100, N = 5000 };
     footprint_config config = plain;
     footprint_profile p;
@@ -633,15 +569,10 @@ TEST(cache_theory) {
     footprint_init(&fp, memory, sizeof memory, &config);
     footprint_access_many(&fp, trace, N);
     CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
-    CHECK(footprint_average(&p, 50) == 50 && footprint_average(&p, 95) == 95 &&
-          footprint_average(&p, 1000) == 100);
-    CHECK(footprint_fill_time(&p, 50) == 50 && footprint_fill_time(&p, 101) == -1);
+    CHECK(average(&p, 50) == 50 && average(&p, 95) == 95 && average(&p, 1000) == 100);
     CHECK(footprint_miss_ratio(&p, 50) == 1);
     w = footprint_miss_ratio(&p, 103);
     CHECK(w > .01999 && w < .02001);
-    CHECK(footprint_miss_ratio_by_average(&p, 50) == 1 &&
-          footprint_miss_ratio_by_average(&p, 1000) == 0);
-    CHECK(footprint_inter_miss_time(&p, 50) == 1 && footprint_inter_miss_time(&p, 1000) == -1);
 }
 
 /* ---- memory that fails ---- */
@@ -679,8 +610,8 @@ TEST(memory_runs_out) {
     config.alloc = stingy;
     config.release = give_back;
     for (i = 0; i < MANY; i++) many[i] = test_random(&seed) % 20000;
-    for (mode = 0; mode < 3; mode++) {
-        config.flags = mode == 1 ? FOOTPRINT_AVERAGE : mode == 2 ? FOOTPRINT_FORGET : 0;
+    for (mode = 0; mode < 2; mode++) {
+        config.flags = mode == 1 ? FOOTPRINT_FORGET : 0;
         for (allowed = 0; allowed < 14; allowed++) {
             allocations = 0;
             if (footprint_open(&fp, &config) == 0) {
@@ -695,11 +626,8 @@ TEST(memory_runs_out) {
             CHECK(s.accesses == MANY && (s.flags & FOOTPRINT_FULL || s.blocks > 18000));
             CHECK(s.flags & FOOTPRINT_FULL || (double)s.blocks_bytes / (double)s.blocks < 33);
             CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
-            if (mode == 0 && s.flags & FOOTPRINT_FULL &&
-                s.sample_log2 < 3) { /* still a fair estimate of the average */
-                double average = footprint_average(&p, 1023);
-                CHECK(average > 600 && average < 1024);
-            }
+            if (mode == 0 && s.flags & FOOTPRINT_FULL && s.sample_log2 < 3) /* still fair */
+                CHECK(average(&p, 1023) > 600 && average(&p, 1023) < 1024);
             footprint_close(&fp);
             CHECK_EQ(in_use, 0);
         }
@@ -758,8 +686,8 @@ TEST(mistakes) {
     footprint_get_stats(&fp, &s);
     CHECK(s.accesses == 0 && s.lost >= 102 && s.flags & FOOTPRINT_ENDED);
     CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
-    CHECK(p.accesses == 0 && footprint_percentile(&p, 1, 50) == UINT32_MAX &&
-          footprint_average(&p, 10) == 0 && footprint_miss_ratio(&p, 10) == 0);
+    CHECK(p.accesses == 0 && footprint_percentile(&p, 1, 50) == UINT32_MAX);
+    CHECK(average(&p, 10) == 0 && footprint_miss_ratio(&p, 10) == 0);
     footprint_close(&fp);
     CHECK_EQ(asserted, before);
     CHECK_EQ(footprint_snapshot(&fp, &p, NULL, 0), -1);

@@ -68,6 +68,36 @@ TEST(what_is_written_comes_back) {
     text_free(&again);
 }
 
+TEST(averages_come_back) {
+    hotl h;
+    hotl_profile p, q;
+    footprint_profile all;
+    footprints f;
+    text file = {NULL, 0, 0}, again = {NULL, 0, 0};
+    void *tables, *totals;
+    uint32_t i;
+    CHECK(hotl_init(&h, memory, sizeof memory, NULL) > 0);
+    for (i = 0; i < 3000; i++) hotl_access(&h, i * i % 211);
+    CHECK_EQ(hotl_snapshot(&h, &p, table, sizeof table), 0);
+    CHECK_EQ(hotl_write(&p, "averages", text_write, &file), 0);
+    CHECK_EQ(read_file(&f, &file), 0);
+    kind_footprints.settle(&f);
+    CHECK_EQ(f.count, 1);
+    all = footprints_lay_out(&f.parts[0], &tables);
+    CHECK(all.flags == FOOTPRINT_AVERAGE && all.block_log2 == 6 && all.rows == 1);
+    footprints_averages(&all, &q, &totals);
+    CHECK(q.accesses == 3000 && q.blocks == p.blocks && q.last_window == p.last_window);
+    CHECK(q.columns == p.columns && q.last_blocks == p.last_blocks);
+    CHECK(memcmp(p.total, q.total, p.columns * sizeof *p.total) == 0);
+    kind_footprints.write(&f, &again);
+    CHECK(again.size == file.size && memcmp(again.data, file.data, file.size) == 0);
+    free(tables);
+    free(totals);
+    kind_footprints.free(&f);
+    text_free(&file);
+    text_free(&again);
+}
+
 TEST(refuses_truncations_and_flipped_bits) {
     footprint_profile p = make_profile(2);
     text file = {NULL, 0, 0};
@@ -78,8 +108,7 @@ TEST(refuses_truncations_and_flipped_bits) {
     for (file.size = 1; file.size < size; file.size++) CHECK(refuses(&file));
     for (i = 0; i < size; i += i < 300 || i + 100 > size ? 1 : 31) {
         for (bit = 0; bit < 8; bit++) {
-            int kind = i == 6 ||
-                       i == 7; /* another kind is not for this reader; the crc tells all the same */
+            int kind = i == 6 || i == 7; /* another kind is not for this reader */
             file.data[i] = (char)(file.data[i] ^ 1 << bit);
             CHECK(refuses(&file) || kind);
             file.data[i] = (char)(file.data[i] ^ 1 << bit);
@@ -165,8 +194,7 @@ TEST(memory_is_linear_in_the_file) {
     CHECK(f.count == 1 && f.parts[0].cell_count == 300);
     kind_footprints.free(&f);
     file.size = 0;
-    for (i = 0; i < 20000;
-         i++) { /* small ones with names of their own: not every pair is compared */
+    for (i = 0; i < 20000; i++) { /* small ones, all named: not every pair is compared */
         snprintf(name, sizeof name, "%u", (unsigned)i);
         hostile(&file, name, strlen(name), 1, 0, 1);
     }

@@ -112,8 +112,7 @@ TEST(recursion_folding) {
                         r.cursor = at;
                         r.nodes[at].weight++;
                         r.total++;
-                    } else
-                        ref_enter(&r, key, 1);
+                    } else ref_enter(&r, key, 1);
                     hcct_enter(&a.t, key, 1);
                 } else if (depth && x % 100 < 98) {
                     if (depth <= mark_depth) mark_depth = 0;
@@ -258,7 +257,8 @@ TEST(bursts_position_and_do_not_count) {
     }
 }
 
-/* Over all phases of the schedule every call is sampled equally often, so the mean of the scaled counts is exact. */
+/* Over all phases of the schedule every call is sampled equally often, so the mean of the scaled
+   counts is exact. */
 TEST(bursts_over_all_phases_are_exact) {
     enum { INTERVAL = 40, LENGTH = 8, CALLS = 4000 };
     uint32_t phase, i, strangers, wrong = 0, *to;
@@ -330,8 +330,7 @@ TEST(adaptive_bursts_are_unbiased) {
         CHECK_EQ(s.burst_new, 4);
         CHECK_EQ(s.burst_new + s.burst_again + s.burst_skipped, points);
         CHECK_EQ(s.total, 4 + s.burst_again * k);
-        if (k == 0)
-            CHECK_EQ(s.total, 4); /* no re-enablement: once each */
+        if (k == 0) CHECK_EQ(s.total, 4); /* no re-enablement: once each */
         else
             CHECK((double)s.total > (double)points * 0.94 &&
                   (double)s.total < (double)points * 1.06);
@@ -407,7 +406,8 @@ TEST(leaving_by_key_where_calls_are_not_stored) {
     }
 }
 
-/* An exception goes up to the caller of 1: all four calls are closed, two of which were not stored. */
+/* An exception goes up to the caller of 1: all four calls are closed, two of which were not
+   stored. */
 TEST(leaving_by_key_from_below_the_depth_limit) {
     hcct_config c = config_of(HCCT_SPACE_SAVING, 0);
     hcct_context got;

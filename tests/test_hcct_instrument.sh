@@ -84,34 +84,34 @@ for flags in '-O0' '-O2' '-O2 -fno-pie' '-O3 -fomit-frame-pointer' '-O1 -fPIE'; 
         $CC $flags -finstrument-functions -c -o "$dir/program.o" "$dir/program.c" &&
         case $flags in *no-pie*) pie=-no-pie ;; *PIE*) pie=-pie ;; *) pie= ;; esac && $CC $pie -pthread -o "$dir/program" "$dir/program.o" "$dir"/record/*.o; then
         rm -f "$dir/a.brst"
-        HCCT_FILE=$dir/a.brst "$dir/program" && show "$dir/a.brst" | LC_ALL=C sort >"$dir/got"
+        BURSTY_CONTEXTS=$dir/a.brst "$dir/program" && show "$dir/a.brst" | LC_ALL=C sort >"$dir/got"
         cmp -s "$dir/got" "$dir/wanted" && ok || { no "$flags"; diff "$dir/got" "$dir/wanted"; }
     else no "$flags: does not compile"; fi
 done
 
 # Even the hooks' own file may be compiled with the flag.
 if $CC -O1 -I. -finstrument-functions -pthread -o "$dir/program" "$dir/program.c" $record; then
-    HCCT_FILE=$dir/b.brst "$dir/program" && show "$dir/b.brst" | LC_ALL=C sort >"$dir/got"
+    BURSTY_CONTEXTS=$dir/b.brst "$dir/program" && show "$dir/b.brst" | LC_ALL=C sort >"$dir/got"
     cmp -s "$dir/got" "$dir/wanted" && ok || { no "all with the flag"; diff "$dir/got" "$dir/wanted"; }
 fi
 # Stripped: file and offset instead of names, same counts. %p is the process number.
 strip -o "$dir/stripped" "$dir/program" 2>/dev/null || cp "$dir/program" "$dir/stripped"
 rm -f "$dir"/c.*.brst
-HCCT_FILE=$dir/c.%p.brst "$dir/stripped"
+BURSTY_CONTEXTS=$dir/c.%p.brst "$dir/stripped"
 set -- "$dir"/c.*.brst
 show "$1" >"$dir/got"
 grep -q '^stripped+0x[0-9a-f]*;stripped+0x[0-9a-f]*;stripped+0x[0-9a-f]*;stripped+0x[0-9a-f]* 6000$' "$dir/got" && ok || { no stripped; cat "$dir/got"; }
 # A thread that never ends is in the dump too.
-HCCT_FILE=$dir/d.brst "$dir/program" forever && show "$dir/d.brst" >"$dir/got"
+BURSTY_CONTEXTS=$dir/d.brst "$dir/program" forever && show "$dir/d.brst" >"$dir/got"
 grep -q '^main;work;mid;leaf 2000$' "$dir/got" && ok || { no "main beside a running thread"; cat "$dir/got"; }
 grep -q '^forever;.*mid;leaf [0-9]' "$dir/got" && ok || { no "a running thread"; cat "$dir/got"; }
 # Threads that follow one another share a tree; threads at one time have one each.
 [ "$(grep -c . <"$dir/wanted")" = "$("$bursty" report --collapsed "$dir/b.brst" | grep -c .)" ] && ok || no "trees are not joined"
 # What cannot be written is said.
-HCCT_FILE=$dir/none/x.brst "$dir/program" 2>"$dir/err"
+BURSTY_CONTEXTS=$dir/none/x.brst "$dir/program" 2>"$dir/err"
 grep -q 'hcct: cannot write .*none/x.brst: No such file' "$dir/err" && ok || no "no message"
 if [ -w /dev/full ]; then
-    HCCT_FILE=/dev/full "$dir/program" 2>"$dir/err"
+    BURSTY_CONTEXTS=/dev/full "$dir/program" 2>"$dir/err"
     grep -q 'hcct: cannot write /dev/full: ' "$dir/err" && ok || no "a full disk: no message"
 fi
 
@@ -144,7 +144,7 @@ END
 if compile_record $CC -O1 && $CC -O1 -finstrument-functions -c -o "$dir/program.o" "$dir/fork.c" &&
     $CC -pthread -o "$dir/fork" "$dir/program.o" "$dir"/record/*.o; then
     rm -f "$dir"/f.brst*
-    HCCT_FILE=$dir/f.brst "$dir/fork"
+    BURSTY_CONTEXTS=$dir/f.brst "$dir/fork"
     show "$dir/f.brst" | LC_ALL=C sort >"$dir/got"
     printf '%s\n' 'main 1' 'main;leaf 1000' 'main;only_parent 20' 'main;only_parent;leaf 20' 'main;splitting 1' >"$dir/parent"
     cmp -s "$dir/got" "$dir/parent" && ok || { no "the parent's file"; cat "$dir/got"; }
@@ -152,7 +152,7 @@ if compile_record $CC -O1 && $CC -O1 -finstrument-functions -c -o "$dir/program.
     printf '%s\n' 'main;splitting;only_child 10' 'main;splitting;only_child;leaf 10' >"$dir/child"
     cmp -s "$dir/got" "$dir/child" && ok || { no "the child's file"; cat "$dir/got"; }
     rm -f "$dir"/g.brst*
-    HCCT_FILE=$dir/g.brst timeout 60 "$dir/fork" 40 && ok || no "forks beside threads: a child hangs"
+    BURSTY_CONTEXTS=$dir/g.brst timeout 60 "$dir/fork" 40 && ok || no "forks beside threads: a child hangs"
     [ "$(ls "$dir"/g.brst.* | wc -l)" = 40 ] && ok || no "forks beside threads: files are missing"
     for file in "$dir"/g.brst.*; do show "$file"; done | LC_ALL=C sort -u >"$dir/got"
     cmp -s "$dir/got" "$dir/child" && ok || { no "the children's files"; head "$dir/got"; }
@@ -172,11 +172,11 @@ END
 if compile_record $CC -O1 -Dcalloc=short_calloc -include stdlib.h && $CC -O1 -c -o "$dir/record/calloc.o" "$dir/calloc.c" &&
     $CC -O1 -finstrument-functions -c -o "$dir/program.o" "$dir/program.c" && $CC -pthread -o "$dir/short" "$dir/program.o" "$dir"/record/*.o; then
     rm -f "$dir/h.brst"
-    CALLOCS=0 HCCT_FILE=$dir/h.brst "$dir/short" 2>"$dir/err" && ok || no "no memory at all: status $?"
+    CALLOCS=0 BURSTY_CONTEXTS=$dir/h.brst "$dir/short" 2>"$dir/err" && ok || no "no memory at all: status $?"
     grep -q 'hcct: 4 threads are missing, for lack of memory' "$dir/err" && ok || { no "no memory at all: no message"; cat "$dir/err"; }
     [ -e "$dir/h.brst" ] && no "no memory at all: a file" || ok
     for some in 1 2 3 5 7; do
-        CALLOCS=$some HCCT_FILE=$dir/h.brst "$dir/short" 2>"$dir/err" && ok || no "$some allocations: status $?"
+        CALLOCS=$some BURSTY_CONTEXTS=$dir/h.brst "$dir/short" 2>"$dir/err" && ok || no "$some allocations: status $?"
         grep -q 'for lack of memory' "$dir/err" && ok || no "$some allocations: no message"
         show "$dir/h.brst" >"$dir/got" && [ -s "$dir/got" ] && ok || no "$some allocations: no contexts"
     done
@@ -184,7 +184,7 @@ else no "calloc.c does not compile"; fi
 
 if command -v "${CXX%% *}" >/dev/null 2>&1 && $CXX -O2 -finstrument-functions -c -o "$dir/program.o" "$dir/program.cc" &&
     compile_record $CXX -x c++ -std=c++11 -Wall -Wextra -O2 && $CXX -pthread -o "$dir/program" "$dir/program.o" "$dir"/record/*.o; then
-    HCCT_FILE=$dir/e.brst "$dir/program" && show "$dir/e.brst" >"$dir/got"
+    BURSTY_CONTEXTS=$dir/e.brst "$dir/program" && show "$dir/e.brst" >"$dir/got"
     # A tool that is linked statically has no C++ library to read names with.
     catcher='(catcher[(][)]|_ZL7catcherv)' after='(after[(][)]|_ZL5afterv)'
     grep -qE "^main;$catcher;$after 5\$" "$dir/got" && ok || { no "after an exception"; cat "$dir/got"; }

@@ -1,4 +1,5 @@
-/* test_hcct_small.c - hcct.h with everything left out that firmware does not need: two algorithms, small samples. */
+/* test_hcct_small.c - hcct.h with everything left out that firmware does not need: two algorithms,
+   small samples. */
 #include "test.h"
 #define HCCT_ALGORITHMS (1 << HCCT_SPACE_SAVING | 1 << HCCT_FULL)
 #define HCCT_SAMPLE 8
@@ -14,7 +15,8 @@ TEST(only_what_was_chosen_is_there) {
         hcct_config c = {0};
         hcct t;
         c.algorithm = algorithm;
-        CHECK_EQ(hcct_init(&t, memory, sizeof memory, &c) > 0, algorithm == HCCT_SPACE_SAVING || algorithm == HCCT_FULL);
+        CHECK_EQ(hcct_init(&t, memory, sizeof memory, &c) > 0,
+                 algorithm == HCCT_SPACE_SAVING || algorithm == HCCT_FULL);
     }
 }
 
@@ -53,7 +55,7 @@ TEST(bounds_with_a_sample_of_eight) {
     }
     CHECK_EQ(wrong, 0);
     CHECK(s.bound_of_absent < hcct_threshold(&t, 1, 20));
-    for (i = 0; i < 10; i++) {                  /* the ten hot ones are found */
+    for (i = 0; i < 10; i++) { /* the ten hot ones are found */
         uint32_t k, found = 0;
         for (k = 0; k < n; k++) {
             hcct_path(&t, rows[k].node, path, 2);

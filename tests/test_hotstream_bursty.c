@@ -1,4 +1,5 @@
-/* test_hotstream_bursty.c - the bridge: what bursty.h samples reaches hotstream.h burst by burst, with names, from one thread at a time. */
+/* test_hotstream_bursty.c - the bridge: what bursty.h samples reaches hotstream.h burst by burst,
+   with names, from one thread at a time. */
 #define BURSTY_STATIC
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
@@ -8,7 +9,10 @@
 #include "hotstream.h"
 #include "test.h"
 
-typedef struct node { int value; struct node *next; } node;
+typedef struct node {
+    int value;
+    struct node *next;
+} node;
 static node nodes[12];
 static uint64_t memory[1 << 15], arena[1 << 13];
 static hotstream h;
@@ -16,11 +20,12 @@ static hotstream h;
 static BURST_DUAL(long, walk, (const node *first), (first)) {
     long sum = 0;
     const node *n;
-    for (n = first; n; n = n->next) BURST_BODY({
-        BURST_REF(BURSTY_LOAD, &n->value);
-        sum += n->value;
-        BURST_REF(BURSTY_LOAD, &n->next);
-    })
+    for (n = first; n; n = n->next)
+        BURST_BODY({
+            BURST_REF(BURSTY_LOAD, &n->value);
+            sum += n->value;
+            BURST_REF(BURSTY_LOAD, &n->next);
+        })
     return sum;
 }
 
@@ -54,7 +59,7 @@ TEST(references_arrive_with_names_and_addresses) {
     hotstream_attach(&h, &profile);
     CHECK_EQ(profile.classes, BURSTY_LOAD | BURSTY_STORE | BURSTY_BEGIN | BURSTY_END);
     CHECK_EQ(bursty_set_profile(0, &profile), 0);
-    for (i = 0; i < 5000; i++) { sum += walk(nodes); }
+    for (i = 0; i < 5000; i++) sum += walk(nodes);
     CHECK_EQ(sum, 60000);
     count = hotstream_top(&h, top, 4);
     hotstream_get_stats(&h, &stats);
@@ -68,7 +73,8 @@ TEST(references_arrive_with_names_and_addresses) {
         CHECK(is_value || strncmp(words, "&n->next\t", 9) == 0);
         CHECK(strstr(words, "test_hotstream_bursty.c:") != NULL);
         CHECK(words[strlen(words) - 1] >= '0' && words[strlen(words) - 1] <= '9');
-        CHECK(top[0].items[i].address >= (uintptr_t)nodes && top[0].items[i].address < (uintptr_t)(nodes + 12));
+        CHECK(top[0].items[i].address >= (uintptr_t)nodes &&
+              top[0].items[i].address < (uintptr_t)(nodes + 12));
         CHECK_EQ((top[0].items[i].address - (uintptr_t)nodes) % sizeof(node) == 0, is_value);
     }
 }
@@ -104,8 +110,9 @@ TEST(bursts_of_two_threads_do_not_mix) {
     hotstream_attach(&h, &profile);
     memset(&event, 0, sizeof event);
     event.site = &site;
-#define SEND(thread_, kind_) (event.kind = (kind_), event.stack = stacks[thread_], profile.action(profile.user, &event))
-    SEND(0, BURSTY_LOAD);                                   /* no burst has begun */
+#define SEND(thread_, kind_) \
+    (event.kind = (kind_), event.stack = stacks[thread_], profile.action(profile.user, &event))
+    SEND(0, BURSTY_LOAD); /* no burst has begun */
     SEND(0, BURSTY_BEGIN);
     SEND(0, BURSTY_LOAD);
     SEND(1, BURSTY_BEGIN);

@@ -1,5 +1,5 @@
-/* test_hotstream_record.c - hotstream.h from recorded references to a file: the buffer, work in small pieces, what is lost, merging,
-   eviction, two threads. */
+/* test_hotstream_record.c - hotstream.h from recorded references to a file: the buffer, work in
+   small pieces, what is lost, merging, eviction, two threads. */
 #define HOTSTREAM_STATIC
 #define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"
@@ -24,11 +24,13 @@ static hotstream_stats stats_of(const hotstream *x) {
     return stats;
 }
 
-/* A program that walks lists of objects: list k has 11 + k objects; which list comes next is random. */
+/* A program that walks lists of objects: list k has 11 + k objects; which list comes next is
+   random. */
 static uint64_t walk_seed;
 static void walk(hotstream *x, uint32_t lists, uint64_t base) {
     uint32_t list = (uint32_t)(test_random(&walk_seed) % lists), i;
-    for (i = 0; i < 11 + list; i++) { hotstream_record(x, 1 + list * 100 + i, base + list * 4096 + i * 64); }
+    for (i = 0; i < 11 + list; i++)
+        hotstream_record(x, 1 + list * 100 + i, base + list * 4096 + i * 64);
 }
 
 TEST(too_little_memory_is_refused) {
@@ -38,15 +40,15 @@ TEST(too_little_memory_is_refused) {
     CHECK_EQ(hotstream_init(&h, memory, 100, NULL), 0);
     for (bytes = 0; bytes < 40000; bytes += 997) {
         uint32_t nodes = hotstream_init(&h, (char *)memory + bytes % 7, bytes, NULL);
-        if (nodes) { CHECK(hotstream_bytes(NULL, nodes) <= bytes + 7); }
-        if (nodes) { CHECK(stats_of(&h).bytes <= bytes); }
+        if (nodes) CHECK(hotstream_bytes(NULL, nodes) <= bytes + 7);
+        if (nodes) CHECK(stats_of(&h).bytes <= bytes);
     }
     config.symbols = 1;
     bytes = hotstream_bytes(&config, 1000);
     CHECK_EQ(hotstream_init(&h, memory, bytes, &config), 1000);
     CHECK_EQ(hotstream_feed(&h, HOTSTREAM_SYMBOLS), -1);
     CHECK_EQ(hotstream_feed(&h, HOTSTREAM_SYMBOLS - 1), 0);
-    hotstream_record(&h, 1, 2);                             /* has no buffer: not recorded */
+    hotstream_record(&h, 1, 2); /* has no buffer: not recorded */
     CHECK_EQ(stats_of(&h).references, 1);
     CHECK_EQ(hotstream_check(&h), 0);
 }
@@ -58,7 +60,7 @@ TEST(walks_become_streams) {
     hotstream_stats stats;
     walk_seed = 1;
     CHECK(hotstream_init(&h, memory, sizeof memory, NULL) > 1000);
-    for (i = 0; i < 3000; i++) { walk(&h, 5, 0x10000); }
+    for (i = 0; i < 3000; i++) walk(&h, 5, 0x10000);
     count = hotstream_top(&h, rows, 8);
     stats = stats_of(&h);
     CHECK(count > 0);
@@ -67,8 +69,9 @@ TEST(walks_become_streams) {
     CHECK_EQ(stats.heat_lost, 0);
     for (i = 0; i < count && i < 8; i++) {
         CHECK_EQ(rows[i].heat, rows[i].length * rows[i].frequency);
-        for (k = 0; k < rows[i].length; k++) {              /* items belong together: the address of that site */
-            uint64_t list = (rows[i].items[k].site - 1) / 100, at = (rows[i].items[k].site - 1) % 100;
+        for (k = 0; k < rows[i].length; k++) { /* items belong together: the address of that site */
+            uint64_t list = (rows[i].items[k].site - 1) / 100,
+                     at = (rows[i].items[k].site - 1) % 100;
             CHECK_EQ(rows[i].items[k].address, 0x10000 + list * 4096 + at * 64);
         }
         found += rows[i].items[0].site % 100 == 1;
@@ -82,11 +85,11 @@ TEST(addresses_do_not_matter_across_digests) {
     uint32_t i;
     walk_seed = 2;
     hotstream_init(&h, memory, sizeof memory, NULL);
-    for (i = 0; i < 500; i++) { walk(&h, 4, 0x10000); }
+    for (i = 0; i < 500; i++) walk(&h, 4, 0x10000);
     hotstream_digest(&h);
     once = stats_of(&h);
     walk_seed = 2;
-    for (i = 0; i < 500; i++) { walk(&h, 4, 0x900000); }
+    for (i = 0; i < 500; i++) walk(&h, 4, 0x900000);
     hotstream_digest(&h);
     often = stats_of(&h);
     CHECK_EQ(often.streams, once.streams);
@@ -95,7 +98,10 @@ TEST(addresses_do_not_matter_across_digests) {
 }
 
 static uint64_t ticks;
-static uint64_t tick(void *user) { (void)user; return ticks += 10; }
+static uint64_t tick(void *user) {
+    (void)user;
+    return ticks += 10;
+}
 
 /* Deferred work in pieces of any size ends with what work at once ends with. */
 TEST(work_in_pieces_is_the_same_work) {
@@ -106,7 +112,7 @@ TEST(work_in_pieces_is_the_same_work) {
     uint32_t k, b;
     walk_seed = 3;
     hotstream_init(&h, memory, 60000, NULL);
-    for (k = 0; k < 4000; k++) { walk(&h, 9, k % 3 * 70000); }
+    for (k = 0; k < 4000; k++) walk(&h, 9, k % 3 * 70000);
     count = hotstream_top(&h, whole, 50);
     CHECK(stats_of(&h).digests > 4);
     CHECK(count > 4 && count <= 50);
@@ -117,8 +123,9 @@ TEST(work_in_pieces_is_the_same_work) {
         hotstream_init(&other, second_memory, 60000, &config);
         for (k = 0; k < 4000; k++) {
             walk(&other, 9, k % 3 * 70000);
-            if (k % 2 == 0) { continue; }
-            while (hotstream_work(&other, budgets[b % 6])) { }
+            if (k % 2 == 0) continue;
+            while (hotstream_work(&other, budgets[b % 6])) {
+            }
         }
         CHECK_EQ(stats_of(&other).lost, 0);
         CHECK_EQ(hotstream_top(&other, pieces, 50), count);
@@ -129,7 +136,8 @@ TEST(work_in_pieces_is_the_same_work) {
     }
 }
 
-/* A small budget is a small piece: without a clock at most so many steps, with one a slice beyond it. */
+/* A small budget is a small piece: without a clock at most so many steps, with one a slice beyond
+   it. */
 TEST(budgets_hold) {
     hotstream_config config = zeros();
     uint32_t k, calls = 0;
@@ -139,7 +147,7 @@ TEST(budgets_hold) {
     config.clock = tick;
     walk_seed = 4;
     hotstream_init(&h, memory, sizeof memory, &config);
-    for (k = 0; k < 200; k++) { walk(&h, 9, k * 4096); }
+    for (k = 0; k < 200; k++) walk(&h, 9, k * 4096);
     do {
         before = ticks;
         calls++;
@@ -159,7 +167,7 @@ TEST(what_finds_no_place_is_counted_and_parts_bursts) {
     hotstream_init(&h, memory, sizeof memory, &config);
     CHECK_EQ(stats_of(&h).buffer_count, 64);
     for (i = 0; i < 50; i++) {
-        for (k = 0; k < 100; k++) { hotstream_record(&h, 1 + k, 0); }
+        for (k = 0; k < 100; k++) hotstream_record(&h, 1 + k, 0);
         hotstream_work(&h, 0);
     }
     stats = stats_of(&h);
@@ -179,15 +187,15 @@ TEST(no_stream_spans_a_gap) {
     for (i = 0; i < 200; i++) {
         hotstream_burst(&h);
         hotstream_burst(&h);
-        for (k = 0; k < 8; k++) { hotstream_record(&h, 1 + k, 0); }
+        for (k = 0; k < 8; k++) hotstream_record(&h, 1 + k, 0);
     }
-    CHECK_EQ(hotstream_top(&h, rows, 4), 0);                /* a burst is shorter than a stream */
+    CHECK_EQ(hotstream_top(&h, rows, 4), 0); /* a burst is shorter than a stream */
     CHECK_EQ(stats_of(&h).bursts, 199);
     CHECK_EQ(stats_of(&h).references, 1600);
     hotstream_init(&h, memory, sizeof memory, NULL);
     for (i = 0; i < 200; i++) {
         hotstream_burst(&h);
-        for (k = 0; k < 15; k++) { hotstream_record(&h, 1 + k, 0); }
+        for (k = 0; k < 15; k++) hotstream_record(&h, 1 + k, 0);
     }
     count = hotstream_top(&h, rows, 4);
     CHECK_EQ(count, 1);
@@ -208,11 +216,11 @@ TEST(a_full_profile_keeps_the_hot) {
     CHECK(hotstream_init(&h, memory, sizeof memory, &config) > 0);
     for (round = 0; round < 40; round++) {
         for (i = 0; i < 30; i++) {
-            for (k = 0; k < 12; k++) { hotstream_record(&h, 1000 + k, 0); }
+            for (k = 0; k < 12; k++) hotstream_record(&h, 1000 + k, 0);
             hotstream_record(&h, 100000 + round * 100 + i, 0);
         }
         for (i = 0; i < 3; i++) {
-            for (k = 0; k < 12; k++) { hotstream_record(&h, 2000 + round * 20 + k, 0); }
+            for (k = 0; k < 12; k++) hotstream_record(&h, 2000 + round * 20 + k, 0);
             hotstream_record(&h, 200000 + round * 100 + i, 0);
         }
         hotstream_digest(&h);
@@ -223,7 +231,7 @@ TEST(a_full_profile_keeps_the_hot) {
     stats = stats_of(&h);
     CHECK(stats.heat_lost > 0);
     CHECK(stats.streams <= 16);
-    for (i = 0; i < stats.streams; i++) { kept += h.entries[i].heat; }
+    for (i = 0; i < stats.streams; i++) kept += h.entries[i].heat;
     CHECK_EQ(kept, stats.heat);
     CHECK_EQ(stats.heat + stats.heat_lost, 40 * 12 * (30 + 3));
 }
@@ -235,9 +243,9 @@ TEST(merging_adds) {
     size_t count, i;
     walk_seed = 5;
     hotstream_init(&h, memory, sizeof memory, NULL);
-    for (k = 0; k < 800; k++) { walk(&h, 6, 0); }
+    for (k = 0; k < 800; k++) walk(&h, 6, 0);
     hotstream_init(&other, second_memory, sizeof second_memory, NULL);
-    for (k = 0; k < 500; k++) { walk(&other, 8, 0); }
+    for (k = 0; k < 500; k++) walk(&other, 8, 0);
     hotstream_digest(&h);
     hotstream_digest(&other);
     a = stats_of(&h);
@@ -249,13 +257,13 @@ TEST(merging_adds) {
     CHECK_EQ(sum.digests, a.digests + b.digests);
     CHECK(sum.streams <= a.streams + b.streams);
     count = hotstream_top(&h, rows, 50);
-    walk_seed = 5;                                          /* the other way round: the same profile */
+    walk_seed = 5; /* the other way round: the same profile */
     hotstream_init(&h, memory, sizeof memory, NULL);
-    for (k = 0; k < 800; k++) { walk(&h, 6, 0); }
+    for (k = 0; k < 800; k++) walk(&h, 6, 0);
     hotstream_merge(&other, &h);
     CHECK_EQ(hotstream_top(&other, again, 50), count);
     hotstream_top(&h, NULL, 0);
-    for (i = 0; i < count && i < 50; i++) { CHECK_EQ(rows[i].signature != 0, again[i].signature != 0); }
+    for (i = 0; i < count && i < 50; i++) CHECK_EQ(rows[i].signature != 0, again[i].signature != 0);
 }
 
 /* ---- the file ---- */
@@ -264,7 +272,7 @@ static unsigned char file[1 << 18];
 static size_t file_size;
 static int keep(void *user, const void *data, size_t size) {
     size_t room = *(size_t *)user;
-    if (file_size + size > room) { return 7; }
+    if (file_size + size > room) return 7;
     memcpy(file + file_size, data, size);
     file_size += size;
     return 0;
@@ -281,7 +289,7 @@ TEST(writing_twice_gives_the_same_bytes) {
     size_t size, room = sizeof file, k;
     walk_seed = 7;
     hotstream_init(&h, memory, sizeof memory, NULL);
-    for (k = 0; k < 800; k++) { walk(&h, 6, 0); }
+    for (k = 0; k < 800; k++) walk(&h, 6, 0);
     file_size = 0;
     CHECK_EQ(hotstream_write(&h, "walks", name, NULL, keep, &room), 0);
     size = file_size;
@@ -291,7 +299,7 @@ TEST(writing_twice_gives_the_same_bytes) {
     CHECK_EQ(file_size, size);
     CHECK(memcmp(first, file, size) == 0);
     CHECK(memcmp(file, "BRST\1\0\5\0", 8) == 0);
-    for (k = 0; k < 800; k++) { walk(&h, 6, 0); }           /* it goes on afterwards */
+    for (k = 0; k < 800; k++) walk(&h, 6, 0); /* it goes on afterwards */
     CHECK_EQ(hotstream_check(&h), 0);
     room = 100;
     file_size = 0;
@@ -306,7 +314,7 @@ static void *recorder(void *user) {
     uint32_t k;
     (void)user;
     walk_seed = 8;
-    for (k = 0; k < 20000; k++) { walk(&h, 6, 0); }
+    for (k = 0; k < 20000; k++) walk(&h, 6, 0);
     __atomic_store_n(&stop, 1, __ATOMIC_RELEASE);
     return NULL;
 }
@@ -320,12 +328,12 @@ TEST(one_thread_records_and_another_works) {
     config.buffer_count = 1 << 10;
     hotstream_init(&h, memory, sizeof memory, &config);
     CHECK_EQ(pthread_create(&thread, NULL, recorder, NULL), 0);
-    while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) { hotstream_work(&h, 1000); }
+    while (!__atomic_load_n(&stop, __ATOMIC_ACQUIRE)) hotstream_work(&h, 1000);
     pthread_join(thread, NULL);
     count = hotstream_top(&h, rows, 50);
     stats = stats_of(&h);
     CHECK(stats.references > 0);
-    for (i = 0; i < count && i < 50; i++) {                 /* no stream of torn or moved references */
+    for (i = 0; i < count && i < 50; i++) { /* no stream of torn or moved references */
         uint32_t k;
         for (k = 1; k < rows[i].length; k++) {
             uint64_t a = rows[i].items[k - 1].site, b = rows[i].items[k].site;

@@ -1,5 +1,6 @@
-/* test_hotstream_streams.c - what hotstream.h answers: streams against a walk of the whole parse tree, heats against counted
-   occurrences, thresholds against all others, planted streams, the worked example. */
+/* test_hotstream_streams.c - what hotstream.h answers: streams against a walk of the whole parse
+   tree, heats against counted occurrences, thresholds against all others, planted streams, the
+   worked example. */
 #define HOTSTREAM_STATIC
 #define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"
@@ -19,7 +20,11 @@ static hotstream_config config_of(uint32_t least, uint32_t most) {
 
 /* ---- what analyses report ---- */
 
-typedef struct found { uint64_t heat, frequency; uint32_t length; hotstream_item items[64]; } found;
+typedef struct found {
+    uint64_t heat, frequency;
+    uint32_t length;
+    hotstream_item items[64];
+} found;
 static found list[4000];
 static uint32_t list_count;
 
@@ -39,14 +44,14 @@ static uint64_t analyse(uint64_t heat, int segments) {
 
 static uint32_t letters(const char *text) {
     uint32_t i;
-    for (i = 0; text[i]; i++) { input[i] = (uint32_t)(unsigned char)text[i]; }
+    for (i = 0; text[i]; i++) input[i] = (uint32_t)(unsigned char)text[i];
     return i;
 }
 
 static int spells(const found *f, const char *text) {
     uint32_t i;
     for (i = 0; i < f->length && text[i]; i++) {
-        if (f->items[i].site != (uint64_t)(unsigned char)text[i]) { return 0; }
+        if (f->items[i].site != (uint64_t)(unsigned char)text[i]) return 0;
     }
     return i == f->length && !text[i];
 }
@@ -70,7 +75,10 @@ static void worked_example(int eager) {
     CHECK_EQ(hotstream_check(&h), 0);
 }
 
-TEST(the_worked_example) { worked_example(1); worked_example(0); }
+TEST(the_worked_example) {
+    worked_example(1);
+    worked_example(0);
+}
 
 /* ---- against a walk of the parse tree ---- */
 
@@ -78,8 +86,8 @@ static uint32_t tree_length(uint32_t rule) {
     uint32_t i, length = 0;
     for (i = h.nodes[rule].next; i != rule; i = h.nodes[i].next) {
         uint32_t symbol = h.nodes[i].symbol;
-        if (brute_is_use(symbol)) { length += tree_length(symbol - 0x80000000u); }
-        else                      { length += symbol != BRUTE_SEPARATOR; }
+        if (brute_is_use(symbol)) length += tree_length(symbol - 0x80000000u);
+        else length += symbol != BRUTE_SEPARATOR;
     }
     return length;
 }
@@ -91,41 +99,50 @@ static unsigned char hot[BRUTE_MOST];
 static void tree_walk(uint32_t rule) {
     uint32_t i;
     meets[rule]++;
-    if (hot[rule]) { return; }
+    if (hot[rule]) return;
     for (i = h.nodes[rule].next; i != rule; i = h.nodes[i].next) {
-        if (brute_is_use(h.nodes[i].symbol)) { tree_walk(h.nodes[i].symbol - 0x80000000u); }
+        if (brute_is_use(h.nodes[i].symbol)) tree_walk(h.nodes[i].symbol - 0x80000000u);
     }
 }
 
-/* How deep the deepest chain of rules above this one is: rules of level 0 first, as the numbers of an analysis have it. */
+/* How deep the deepest chain of rules above this one is: rules of level 0 first, as the numbers of
+   an analysis have it. */
 static uint32_t tree_depth(uint32_t rule) {
     uint32_t i, most = 0;
     for (i = h.nodes[rule].next; i != rule; i = h.nodes[i].next) {
         if (brute_is_use(h.nodes[i].symbol)) {
             uint32_t depth = 1 + tree_depth(h.nodes[i].symbol - 0x80000000u);
-            if (depth > most) { most = depth; }
+            if (depth > most) most = depth;
         }
     }
     return most;
 }
 
-/* Whole rules only: decides rule by rule, from the outermost in, walking the whole tree anew each time. Any order in
-   which users come before what they use gives the same. Returns the sum of heats. */
+/* Whole rules only: decides rule by rule, from the outermost in, walking the whole tree anew each
+   time. Any order in which users come before what they use gives the same. Returns the sum of
+   heats. */
 static uint64_t tree_streams(uint64_t heat, uint32_t *count) {
     uint32_t i, level, lengths[600], depths[600];
     uint64_t covered = 0;
     *count = 0;
     memset(hot, 0, sizeof hot);
     for (i = 2; i <= h.used; i++) {
-        if (brute_is_guard(h.nodes[i].symbol)) { lengths[i] = tree_length(i); depths[i] = tree_depth(i); }
+        if (brute_is_guard(h.nodes[i].symbol)) {
+            lengths[i] = tree_length(i);
+            depths[i] = tree_depth(i);
+        }
     }
-    for (level = 40; level-- > 0; ) {
+    for (level = 40; level-- > 0;) {
         for (i = 2; i <= h.used; i++) {
-            if (!brute_is_guard(h.nodes[i].symbol) || depths[i] != level) { continue; }
-            if (lengths[i] < h.config.min_length || lengths[i] > h.config.max_length) { continue; }
+            if (!brute_is_guard(h.nodes[i].symbol) || depths[i] != level) continue;
+            if (lengths[i] < h.config.min_length || lengths[i] > h.config.max_length) continue;
             memset(meets, 0, sizeof meets);
             tree_walk(1);
-            if (meets[i] && lengths[i] * meets[i] >= heat) { hot[i] = 1; covered += lengths[i] * meets[i]; ++*count; }
+            if (meets[i] && lengths[i] * meets[i] >= heat) {
+                hot[i] = 1;
+                covered += lengths[i] * meets[i];
+                ++*count;
+            }
         }
     }
     return covered;
@@ -145,7 +162,7 @@ TEST(streams_are_those_of_the_parse_tree) {
         tree = tree_streams(heat, &wanted);
         covered = analyse(heat, 0);
         wrong += covered != tree || list_count != wanted;
-        for (i = 0, tree = 0; i < list_count; i++) { tree += list[i].heat; }
+        for (i = 0, tree = 0; i < list_count; i++) tree += list[i].heat;
         wrong += covered != tree;
         seen += list_count;
     }
@@ -165,7 +182,7 @@ TEST(heats_are_never_above_the_truth) {
         brute_init(&h, 2000, &config);
         brute_feed(&h, input, count);
         covered = analyse(heat, round % 3 != 0);
-        for (i = 0; i < count; i++) { symbols += input[i] != BRUTE_SEPARATOR; }
+        for (i = 0; i < count; i++) symbols += input[i] != BRUTE_SEPARATOR;
         for (i = 0; i < list_count; i++) {
             const found *f = &list[i];
             sum += f->heat;
@@ -176,7 +193,7 @@ TEST(heats_are_never_above_the_truth) {
         wrong += sum != covered || covered > symbols;
         wrong += hotstream_check(&h) != 0;
         seen += list_count;
-        if (round % 3 && covered > analyse(heat, 0)) { segments++; }
+        if (round % 3 && covered > analyse(heat, 0)) segments++;
     }
     CHECK_EQ(wrong, 0);
     CHECK(seen > 2000);
@@ -195,15 +212,18 @@ TEST(thresholds_suffice_and_the_next_does_not) {
         brute_feed(&h, input, count);
         heat = hotstream_threshold(&h, coverage, 1);
         wanted = (uint64_t)(coverage * (double)h.count);
-        if (wanted == 0) { continue; }
-        if (heat > 6) { wrong += analyse(heat, 1) < wanted || analyse(heat + 1, 1) >= wanted; above++;}
-        else          { wrong += analyse(6, 1) >= wanted && analyse(7, 1) >= wanted; }
+        if (wanted == 0) continue;
+        if (heat > 6) {
+            wrong += analyse(heat, 1) < wanted || analyse(heat + 1, 1) >= wanted;
+            above++;
+        } else wrong += analyse(6, 1) >= wanted && analyse(7, 1) >= wanted;
     }
     CHECK_EQ(wrong, 0);
     CHECK(above > 30);
 }
 
-/* Streams of length 12 to 30 between noise: nearly all of what was planted is found, by its signature. */
+/* Streams of length 12 to 30 between noise: nearly all of what was planted is found, by its
+   signature. */
 TEST(planted_streams_are_found) {
     enum { PLANTS = 12 };
     static uint32_t plant[PLANTS][30], length[PLANTS];
@@ -212,34 +232,37 @@ TEST(planted_streams_are_found) {
     uint32_t i, k, round, count = 0, fresh = 100000, letter = 1;
     for (i = 0; i < PLANTS; i++) {
         length[i] = 12 + i * 18 / PLANTS;
-        for (k = 0; k < length[i]; k++) { plant[i][k] = letter++; }
+        for (k = 0; k < length[i]; k++) plant[i][k] = letter++;
     }
     while (count + 60 < 18000) {
         i = (uint32_t)(test_random(&seed) % PLANTS);
-        for (k = 0; k < length[i]; k++) { input[count++] = plant[i][k]; }
+        for (k = 0; k < length[i]; k++) input[count++] = plant[i][k];
         planted += length[i];
-        for (k = (uint32_t)(test_random(&seed) % 12); k; k--) { input[count++] = fresh++; }
+        for (k = (uint32_t)(test_random(&seed) % 12); k; k--) input[count++] = fresh++;
     }
     brute_init(&h, 20000, &config);
     CHECK_EQ(brute_feed(&h, input, count), count);
     covered = analyse(20, 1);
     CHECK(covered >= planted * 98 / 100 && covered <= planted);
-    for (i = 0; i < PLANTS; i++) {                          /* each has a stream of its own, whole or nearly so */
+    for (i = 0; i < PLANTS; i++) { /* each has a stream of its own, whole or nearly so */
         uint64_t heat = 0;
         for (round = 0; round < list_count; round++) {
-            if (list[round].items[0].site >= plant[i][0] && list[round].items[0].site <= plant[i][length[i] - 1]) { heat += list[round].heat; }
+            if (list[round].items[0].site >= plant[i][0] &&
+                list[round].items[0].site <= plant[i][length[i] - 1])
+                heat += list[round].heat;
         }
         CHECK(heat > planted / PLANTS / 3);
     }
 }
 
-/* A loop of 100 different references, between noise, is longer than a stream may be: whole rules see nothing of it. */
+/* A loop of 100 different references, between noise, is longer than a stream may be: whole rules
+   see nothing of it. */
 TEST(long_rules_are_cut_in_segments) {
     hotstream_config config = config_of(10, 40);
     uint32_t i, k, count = 0, fresh = 1000;
     uint64_t whole, cut;
     for (i = 0; i < 60; i++) {
-        for (k = 0; k < 100; k++) { input[count++] = 1 + k; }
+        for (k = 0; k < 100; k++) input[count++] = 1 + k;
         input[count++] = fresh++;
     }
     brute_init(&h, 4000, &config);
@@ -250,7 +273,8 @@ TEST(long_rules_are_cut_in_segments) {
     CHECK(cut >= 4800);
     for (i = 0; i < list_count; i++) {
         CHECK(list[i].length >= 10 && list[i].length <= 40);
-        for (k = 1; k < list[i].length; k++) { CHECK_EQ(list[i].items[k].site, list[i].items[0].site + k); }
+        for (k = 1; k < list[i].length; k++)
+            CHECK_EQ(list[i].items[k].site, list[i].items[0].site + k);
     }
     config.whole_rules = 1;
     brute_init(&h, 4000, &config);
@@ -260,9 +284,10 @@ TEST(long_rules_are_cut_in_segments) {
 
 /* ---- coverage against a greedy reference ---- */
 
-/* Takes the substring with the largest length * occurrences among what is not covered, covers all its occurrences, and
-   again. Returns the references covered. */
-static uint64_t greedy(uint32_t *text, uint32_t count, uint32_t least, uint32_t most, uint64_t heat) {
+/* Takes the substring with the largest length * occurrences among what is not covered, covers all
+   its occurrences, and again. Returns the references covered. */
+static uint64_t greedy(uint32_t *text, uint32_t count, uint32_t least, uint32_t most,
+                       uint64_t heat) {
     static uint32_t next_fresh = 0x10000000;
     uint64_t covered = 0;
     for (;;) {
@@ -272,11 +297,14 @@ static uint64_t greedy(uint32_t *text, uint32_t count, uint32_t least, uint32_t 
             for (i = 0; i + length <= count; i++) {
                 uint64_t times = 0;
                 uint32_t at = i;
-                if (text[i] >= 0x10000000) { continue; }
+                if (text[i] >= 0x10000000) continue;
                 while (at + length <= count) {
-                    for (k = 0; k < length && text[at + k] == text[i + k]; k++) {}
-                    if (k == length) { times++; at += length; }
-                    else             { at++; }
+                    for (k = 0; k < length && text[at + k] == text[i + k]; k++) {
+                    }
+                    if (k == length) {
+                        times++;
+                        at += length;
+                    } else at++;
                 }
                 if (times >= 2 && times * length >= heat && times * length > best) {
                     best = times * length;
@@ -285,15 +313,17 @@ static uint64_t greedy(uint32_t *text, uint32_t count, uint32_t least, uint32_t 
                 }
             }
         }
-        if (!best) { return covered; }
+        if (!best) return covered;
         covered += best;
         {
             uint32_t at = best_at, pattern[64];
             memcpy(pattern, text + best_at, best_length * sizeof *text);
             while (at + best_length <= count) {
-                for (k = 0; k < best_length && text[at + k] == pattern[k]; k++) {}
-                if (k == best_length) { for (k = 0; k < best_length; k++) { text[at++] = next_fresh++; } }
-                else                  { at++; }
+                for (k = 0; k < best_length && text[at + k] == pattern[k]; k++) {
+                }
+                if (k == best_length) {
+                    for (k = 0; k < best_length; k++) text[at++] = next_fresh++;
+                } else at++;
             }
         }
     }
@@ -307,8 +337,8 @@ TEST(coverage_against_greedy_search) {
         uint32_t count = 0, letter = 1, fresh = 1000;
         while (count + 20 < 500) {
             i = (uint32_t)(test_random(&seed) % 5);
-            for (k = 0; k < 5 + i; k++) { input[count++] = letter + 20 * i + k; }
-            for (k = (uint32_t)(test_random(&seed) % 4); k; k--) { input[count++] = fresh++; }
+            for (k = 0; k < 5 + i; k++) input[count++] = letter + 20 * i + k;
+            for (k = (uint32_t)(test_random(&seed) % 4); k; k--) input[count++] = fresh++;
         }
         brute_init(&h, 2000, &config);
         brute_feed(&h, input, count);
@@ -331,15 +361,18 @@ TEST(bounded_against_unbounded) {
     size_t streams;
     while (count + 60 < 19000) {
         i = (uint32_t)(test_random(&seed) % PLANTS);
-        for (k = 0; k < 16; k++) { text[count++] = 1 + 16 * i + k; }
-        for (k = (uint32_t)(test_random(&seed) % 5); k; k--) { text[count++] = fresh++; }
+        for (k = 0; k < 16; k++) text[count++] = 1 + 16 * i + k;
+        for (k = (uint32_t)(test_random(&seed) % 5); k; k--) text[count++] = fresh++;
     }
     brute_init(&h, 20000, &config);
     brute_feed(&h, text, count);
     all = analyse(20, 1);
     brute_init(&h, 400, &config);
     for (i = 0; i < count; i++) {
-        if (hotstream_feed(&h, text[i]) != 0) { hotstream_digest(&h); CHECK_EQ(hotstream_feed(&h, text[i]), 0); }
+        if (hotstream_feed(&h, text[i]) != 0) {
+            hotstream_digest(&h);
+            CHECK_EQ(hotstream_feed(&h, text[i]), 0);
+        }
     }
     streams = hotstream_top(&h, rows, 40);
     hotstream_get_stats(&h, &stats);

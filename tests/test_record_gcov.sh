@@ -1,5 +1,6 @@
 #!/bin/sh
-# test_record_gcov.sh - record/gcov.c in the place of libgcov: gcov reads its .gcda files and says what it says of libgcov's.
+# test_record_gcov.sh - record/gcov.c in the place of libgcov: gcov reads its .gcda files and says
+# what it says of libgcov's.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 CC=${CC:-cc} BUILD=${BUILD:-build}
@@ -9,22 +10,34 @@ rm -rf "$out"
 mkdir -p "$out/ours" "$out/theirs" || exit 2
 passed=0 failed=0
 check() { # WHAT COMMAND...
-    what=$1; shift
-    if "$@" >"$out/log" 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $what: $*"; head -n 8 "$out/log" | sed 's/^/    /'; fi
+    what=$1
+    shift
+    if "$@" >"$out/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED $what: $*"
+        head -n 8 "$out/log" | sed 's/^/    /'
+    fi
+}
+leave() {
+    echo "skipped: $*"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
 }
 case $($CC --version 2>/dev/null) in
-*clang*) echo "skipped: $CC is no gcc"; echo "0 passed, 0 failed, 1 skipped"; exit 0 ;;
+*clang*) leave "$CC is no gcc" ;;
 esac
 case $($CC -dumpversion 2>/dev/null) in
-12*|13*) ;;
-*) echo "skipped: $CC is not gcc 12 or 13"; echo "0 passed, 0 failed, 1 skipped"; exit 0 ;;
+12* | 13*) ;;
+*) leave "$CC is not gcc 12 or 13" ;;
 esac
-if ! command -v gcov >/dev/null 2>&1 || [ -n "${RUN-}" ]; then
-    echo "skipped: no gcov, or no program of this machine"; echo "0 passed, 0 failed, 1 skipped"; exit 0
-fi
+command -v gcov >/dev/null 2>&1 || leave "no gcov"
+[ -z "${RUN-}" ] || leave "the programs are not for this machine"
 
 cat >"$out/main.c" <<'END'
-/* Runs the parser and dumps twice: what counts is the second dump, after a reset and the same work again. */
+/* Runs the parser and dumps twice. What counts is the second dump, after a reset and the same work
+   again. */
 #include "examples/parser/parser.h"
 #include "record/gcov.h"
 #include <stdio.h>
@@ -36,7 +49,10 @@ static int name(void *user, const char *path) {
     file = fopen(path, "wb");
     return file == NULL;
 }
-static int put(void *user, const void *data, size_t size) { (void)user; return fwrite(data, 1, size, file) != size; }
+static int put(void *user, const void *data, size_t size) {
+    (void)user;
+    return fwrite(data, 1, size, file) != size;
+}
 #endif
 static void work(void) {
     long value;
@@ -62,24 +78,49 @@ mkdir -p "$out/section"
 flags="-std=c99 -O0 -I. -DEDGEPROF_OFF"
 # shellcheck disable=SC2086
 for kind in ours theirs; do
-    check "$kind: the covered object" $CC $flags --coverage -c -o "$out/$kind/parser.o" examples/parser/parser.c
+    check "$kind: the covered object" $CC $flags --coverage -c -o "$out/$kind/parser.o" \
+        examples/parser/parser.c
 done
 # shellcheck disable=SC2086
-check "ours, linked without libgcov" $CC $flags -Wall -Wextra -Wconversion -Werror -DOURS -o "$out/ours/run" "$out/main.c" record/gcov.c "$out/ours/parser.o"
+check "ours, linked without libgcov" $CC $flags -Wall -Wextra -Wconversion -Werror -DOURS -o \
+    "$out/ours/run" "$out/main.c" record/gcov.c "$out/ours/parser.o"
 # shellcheck disable=SC2086
-check "theirs, linked with libgcov" $CC $flags -o "$out/theirs/run" "$out/main.c" "$out/theirs/parser.o" -lgcov
+check "theirs, linked with libgcov" $CC $flags -o "$out/theirs/run" "$out/main.c" \
+    "$out/theirs/parser.o" -lgcov
 # shellcheck disable=SC2086
-check "without constructors: the covered object" $CC $flags --coverage -fprofile-info-section=gcov_list -c -o "$out/section/parser.o" examples/parser/parser.c
+check "without constructors: the covered object" $CC $flags --coverage \
+    -fprofile-info-section=gcov_list -c -o "$out/section/parser.o" examples/parser/parser.c
 # shellcheck disable=SC2086
-check "without constructors, linked" $CC $flags -DOURS -DSECTION -o "$out/section/run" "$out/main.c" record/gcov.c "$out/section/parser.o"
+check "without constructors, linked" $CC $flags -DOURS -DSECTION -o "$out/section/run" \
+    "$out/main.c" record/gcov.c "$out/section/parser.o"
 for kind in ours theirs section; do
     check "$kind, run" "$out/$kind/run"
     check "$kind: there are counts" [ -s "$out/$kind/parser.gcda" ]
-    (gcov -b -c -t -o "$out/$kind" "$out/$kind/parser.o" | grep -v -e '-:    0:' >"$out/$kind.txt") 2>"$out/$kind.err"
+    (gcov -b -c -t -o "$out/$kind" "$out/$kind/parser.o" | grep -v -e '-:    0:' \
+        >"$out/$kind.txt") 2>"$out/$kind.err"
     check "$kind: gcov is silent" [ ! -s "$out/$kind.err" ]
 done
 check "a line that ran 1000 times is there" grep -q ' 1000:.*parse_sum(&p)' "$out/ours.txt"
 check "gcov says the same of both" cmp "$out/ours.txt" "$out/theirs.txt"
 check "and without constructors" cmp "$out/section.txt" "$out/theirs.txt"
+
+# The whole in two lines, as for a project that is not to be touched: three runs add up, as libgcov's.
+mkdir -p "$out/files"
+# shellcheck disable=SC2086
+check "files: the covered object" $CC $flags --coverage -c -o "$out/files/parser.o" \
+    examples/parser/parser.c
+# shellcheck disable=SC2086
+check "files: linked" $CC $flags --coverage -Wall -Wextra -Wconversion -Werror -o "$out/files/run" \
+    "$out/main.c" record/gcov.c record/gcov_file.c "$out/files/parser.o"
+for run in 1 2 3; do check "files: run $run" "$out/files/run"; done
+for run in 2 3; do check "theirs: run $run" "$out/theirs/run"; done
+for kind in files theirs; do
+    gcov -b -c -t -o "$out/$kind" "$out/$kind/parser.o" 2>"$out/$kind.err" |
+        grep -v -e '-:    0:\(Graph\|Data\|Source\)' >"$out/$kind.txt"
+done
+check "files: 3000 times, and the number of runs" grep -q ' 3000:.*parse_sum(&p)' "$out/files.txt"
+check "files: as libgcov's" cmp "$out/files.txt" "$out/theirs.txt"
+check "files: no folder to write to is said" sh -c "chmod 644 '$out/files/parser.gcda' &&
+    mv '$out/files' '$out/moved' && '$out/moved/run' 2>&1 | grep -q 'parser.gcda: No such file'"
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -161,7 +161,32 @@ has out '^program 2, 50.00% of the accesses: two$'
 has out '^ *127  *100.00%  *100.00%  *100.00%$'
 has out '^ *255  *0.00%  *0.00%  *0.00%$'
 "$bursty" corun "$dir/one.brst" >"$dir/out" 2>"$dir/err" && no "corun of one program" || ok
-has err 'at least two footprints'
+has err '^bursty: corun: at least two footprints are wanted, and here is one$'
+"$bursty" corun >"$dir/out" 2>"$dir/err"
+[ $? = 2 ] && ok || no "corun without a file"
+has err '^bursty: corun: no input: give FILE ...$'
+# two copies of one program: the same name in two files, and in a file of two parts it is one
+cp "$dir/one.brst" "$dir/copy.brst"
+"$bursty" corun "$dir/one.brst" "$dir/copy.brst" >"$dir/out" 2>"$dir/err" && ok || no "corun of copies: $(cat "$dir/err")"
+has out '^program 1, 50.00% of the accesses: one$'
+has out '^program 2, 50.00% of the accesses: one (2)$'
+has out '^ *127  *100.00%  *100.00%  *100.00%$'
+cat "$dir/one.brst" "$dir/copy.brst" >"$dir/runs.brst"
+"$bursty" corun "$dir/runs.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && ok || no "corun of two runs: $(cat "$dir/err")"
+has out '^program 1, 66.67% of the accesses: one$'
+run 0 --average --title fast --dump "$dir/fast.brst" "$dir/cyclic"
+"$bursty" corun "$dir/fast.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && ok || no "corun of averages: $(cat "$dir/err")"
+has out '^ *127  *100.00%  *100.00%  *100.00%$'
+run 0 --title pages --block-bytes 4096 --dump "$dir/pages.brst" "$dir/cyclic"
+"$bursty" corun "$dir/one.brst" "$dir/pages.brst" >"$dir/out" 2>"$dir/err" && no "corun of two sizes of blocks" || ok
+has err 'pages.brst: its blocks are of another size'
+run 0 --interleave 3,7 --title pair --dump "$dir/pair.brst" "$dir/turns"
+"$bursty" corun "$dir/one.brst" "$dir/pair.brst" >"$dir/out" 2>"$dir/err" && no "corun of an interleaving" || ok
+has err 'pair.brst: an interleaving of threads has no footprint'
+if [ -w /dev/full ]; then
+    "$bursty" corun "$dir/one.brst" "$dir/two.brst" >/dev/full 2>"$dir/err"
+    [ $? = 1 ] && ok || no "corun to a full disk: status $?"
+fi
 
 # what is wrong is said, with file and offset, and what came before is kept
 head -c 3000 "$dir/random" >"$dir/whole"

@@ -177,16 +177,36 @@ run 0 report --html page.html named.brst
 has page.html 'drawStreams'
 
 # ---- what is refused ----
-refused 'no trace' replay streams
+refused 'replay streams: no input: give REFS' replay streams
+refused 'replay streams: no input: give REFS' replay streams --json
+refused 'replay pairs: no input: give REFS' replay pairs
+refused 'replay methods: no input: give REFS' replay methods --seed 2
+refused 'replay lackey: no input: give FILE' replay lackey
+refused 'overlap: no input: give A.brst B.brst' overlap all.brst
 refused "no option '--bogus'" replay streams --bogus example.refs
-refused "needs a value" replay streams example.refs --min
-refused "'x' will not do" replay streams --max x example.refs
-refused "'2000' will not do" replay streams --max 2000 example.refs
+refused "wants a value" replay streams example.refs --min
+refused "'x' is not valid" replay streams --max x example.refs
+refused "'2000' is not valid" replay streams --max 2000 example.refs
 refused "above --max" replay streams --min 50 example.refs
-refused "'1.5' will not do" replay streams --coverage 1.5 example.refs
+refused "'1.5' is not valid" replay streams --coverage 1.5 example.refs
 refused "leaves nothing" replay streams --period 10 --burst 10 example.refs
 refused "needs --period" replay streams --burst 10 example.refs
-refused "'5' will not do" replay streams --sample 5 example.refs
+refused "'5' is not valid" replay streams --sample 5 example.refs
+: >"$dir/empty"
+refused 'empty: no references in it' replay streams empty
+refused 'empty: no references in it' replay streams --lackey empty
+refused 'empty: no calls in it' replay streams --calls empty
+refused 'empty: no calls in it' replay pairs empty
+refused 'empty: no calls or back-edges in it' replay methods empty
+refused 'empty: no references in it' replay lackey empty
+refused 'empty: no instructions in it' replay lackey --instructions empty
+refused "'101' is not valid" replay methods --jitter 101 loops.refs
+refused "'0' is not valid" replay pairs --period 0 loops.refs
+refused 'overlap: no option' overlap --bogus all.brst all.brst
+refused 'wants a value' overlap --title
+run 0 overlap --json --title=loops -- all.brst all.brst
+run 0 replay streams --min=2 --max=7 --coverage=.8 --json -- example.refs example.table
+has out '"streams":1,"covered":12,'
 refused "third one\|one table at a time" replay streams example.refs example.table example.table
 refused "nowhere: No such file" replay streams nowhere
 refused "nowhere: No such file" replay streams example.refs nowhere

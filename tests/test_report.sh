@@ -165,15 +165,16 @@ bursty report "$dir" 2>"$dir/stderr"; [ $? = 2 ]; ok $? "a folder"
 bursty report -o "$dir/none/out" "$a" 2>"$dir/stderr"; [ $? = 1 ] && grep -q "$dir/none/out: " "$dir/stderr"; ok $? "a place that cannot be written to"
 
 # ---- usage
-refused "no file given; bursty report --help tells more" report
-refused "no option --frob; bursty report --help lists them" report --frob "$a"
+bursty report "" 2>"$dir/stderr"; [ $? = 2 ] && grep -q "an empty path" "$dir/stderr"; ok $? "an empty path"
+refused "report: no input: give FILE ...; bursty report --help tells more" report
+refused "report: no option '--frob'; bursty report --help lists them" report --frob "$a"
 refused "--min seven: a percentage is wanted" report --min seven "$a"
 refused "--note x: NAME=VALUE is wanted" report --note x "$a"
 refused "-o wants a value; --help tells more" report "$a" -o
 refused "one form at a time: --text, --html, --collapsed, --json, ..." report --json --collapsed "$a"
 refused "one place to write to: --html OUT or -o OUT" report --html "$dir/out" -o "$dir/out" "$a"
-refused "merge wants -o OUT and at least one FILE" merge "$a"
-refused "merge wants -o OUT and at least one FILE" merge -o "$dir/out"
+refused "merge: no output: give -o OUT; bursty merge --help tells more" merge "$a"
+refused "merge: no input: give FILE ...; bursty merge --help tells more" merge -o "$dir/out"
 refused "no command 'frob'; bursty --help lists them" frob
 for command in '' report merge; do
     bursty $command --help >"$dir/help" && grep -q '^usage: bursty' "$dir/help"; ok $? "$command --help"
@@ -187,7 +188,7 @@ cp "$a" "$dir/-dashed.brst"
 (cd "$dir" && "$(cd "$OLDPWD" && cd "$BUILD" && pwd)/bursty" report -- -dashed.brst) | cmp -s - "$dir/game.txt"; ok $? "-- ends the options"
 refused "-o wants a value; --help tells more" merge -o
 refused "--sort frob: no table has that column" report --sort frob "$a"
-refused "no option --frob; bursty merge --help lists them" merge --frob=1 "$a"
+refused "merge: no option '--frob'; bursty merge --help lists them" merge --frob=1 "$a"
 
 # ---- what is written where
 cp "$a" "$dir/first.brst"
@@ -245,6 +246,7 @@ tail -n 1 "$dir/deep.collapsed" | grep -qE '^([^;]+;){4}\(4984 more\);([^;]+;){1
 # ---- the terminal
 COLUMNS=60 bursty report "$dir/all.brst" >"$dir/narrow.txt"
 [ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' "$dir/narrow.txt")" -le 60 ]; ok $? "60 columns"
+has game.txt "1950000 *20.97% *1.43% *collide_pair *src/physics/narrow.c:141"
 has narrow.txt '27.96% .* collide_pair$'
 lacks narrow.txt 'place'
 bursty report "$a" | awk '$NF == "narrow.c:141" && $3 == 1950000 && $1 + 0 > 27 { found = 1 } END { exit !found }'

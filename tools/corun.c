@@ -1,7 +1,8 @@
 /* corun.c - bursty corun: programs that share a cache, from their average footprints.
 
-   Footprints add up: in a window of w accesses of all, program i makes its share of the accesses and touches what its own
-   average says of such a window. The window that fills the cache tells what each program misses (HOTL, composition). */
+   Footprints add up: in a window of w accesses of all, program i makes its share of the accesses
+   and touches what its own average says of such a window. The window that fills the cache tells
+   what each program misses (HOTL, composition). */
 #include "base/input.h"
 #include "base/tool.h"
 #include "kinds/footprints.h"
@@ -11,16 +12,31 @@
 static const char help[] =
     "usage: bursty corun FILE ...              FILE may be -, standard input\n"
     "\n"
-    "  Takes the footprints in the files as programs that share one LRU cache and run at the same time, each as often as\n"
-    "  it made accesses. Prints for each size of the cache how many accesses miss: of all programs, and of each of them.\n";
+    "  Takes the footprints in the files as programs that share one LRU cache and run at the\n"
+    "  same time, each as often as it made accesses. Prints for each size of the cache how many\n"
+    "  accesses miss: of all programs, and of each of them. Footprints of one name in two files\n"
+    "  are two programs.\n";
 
-typedef struct program { footprint_profile profile; void *memory; double share; } program;
-typedef struct programs { program *list; size_t count; } programs;
+typedef struct program {
+    hotl_profile averages;
+    void *memory;                                 /* of its table */
+    char *name;
+    int number;                                   /* of those with this name, from 1 */
+    double share;                                 /* of all accesses */
+} program;
+
+typedef struct programs {
+    program *list;
+    size_t count;
+} programs;
+
+/* ---- the composition ---------------------------------------------------------------------- */
 
 static double average_of_all(const programs *all, double window) {
     double sum = 0;
     size_t i;
-    for (i = 0; i < all->count; i++) sum += footprint_average(&all->list[i].profile, window * all->list[i].share);
+    for (i = 0; i < all->count; i++)
+        sum += hotl_average(&all->list[i].averages, window * all->list[i].share);
     return sum;
 }
 
@@ -40,8 +56,8 @@ static double fill_time(const programs *all, double blocks) {
 
 /* The slope of a program's average at its part of the window that fills the cache. */
 static double miss_ratio(const program *p, double window) {
-    double own = window * p->share;
-    return window < 0 ? 0 : footprint_miss_ratio_by_average(&p->profile, footprint_average(&p->profile, own));
+    if (window < 0) return 0;
+    return hotl_miss_ratio(&p->averages, hotl_average(&p->averages, window * p->share));
 }
 
 static void put_row(const programs *all, double blocks) {
@@ -53,72 +69,108 @@ static void put_row(const programs *all, double blocks) {
     printf("\n");
 }
 
-static void put_table(const programs *all, const footprints *f) {
+static void put_table(const programs *all) {
     double most = 0;
     uint32_t bin;
     size_t i;
     for (i = 0; i < all->count; i++) {
-        char *name = text_clean(f->parts[i].name, f->parts[i].name_size);
+        const program *p = &all->list[i];
         text line = {NULL, 0, 0};
-        most += (double)all->list[i].profile.blocks;
-        text_plain(&line, name);
-        printf("program %lu, %.2f%% of the accesses: %.*s\n", (unsigned long)(i + 1), 100 * all->list[i].share,
-               (int)line.size, line.data ? line.data : "");
+        most += (double)p->averages.blocks;
+        text_plain(&line, p->name);
+        if (p->number > 1) text_format(&line, " (%d)", p->number);
+        printf("program %lu, %.2f%% of the accesses: %.*s\n", (unsigned long)(i + 1),
+               100 * p->share, (int)line.size, line.data ? line.data : "");
         text_free(&line);
-        free(name);
     }
     printf("\ncache-blocks  all-miss");
     for (i = 0; i < all->count; i++) printf("  program-%lu", (unsigned long)(i + 1));
     printf("\n");
     for (bin = 7; bin < 495; bin += 4) {
-        put_row(all, (double)footprint_bin_high(bin));
-        if ((double)footprint_bin_high(bin) > most) break;
+        put_row(all, (double)hotl_bin_high(bin));
+        if ((double)hotl_bin_high(bin) > most) break;
     }
 }
 
-static int compose(const footprints *f) {
-    programs all = {NULL, f->count};
-    double accesses = 0;
+/* ---- the programs ------------------------------------------------------------------------- */
+
+static int add_program(programs *all, const footprints_part *part, const char *file) {
+    program *p;
+    footprint_profile profile;
+    void *memory;
     size_t i;
-    int status = TOOL_OK;
-    all.list = (program *)tool_alloc(f->count * sizeof *all.list);
-    for (i = 0; i < f->count; i++) {
-        all.list[i].profile = footprints_lay_out(&f->parts[i], &all.list[i].memory);
-        accesses += (double)f->parts[i].profile.accesses;
-        if (f->parts[i].profile.flags & FOOTPRINT_INTERLEAVED)
-            status = tool_error("corun: an interleaving of threads has no footprint");
-        else if (f->parts[i].profile.block_log2 != f->parts[0].profile.block_log2)
-            status = tool_error("corun: the programs have blocks of different sizes");
-    }
-    for (i = 0; i < f->count; i++)
-        all.list[i].share = accesses > 0 ? (double)f->parts[i].profile.accesses / accesses : 0;
-    if (status == TOOL_OK) put_table(&all, f);
-    for (i = 0; i < f->count; i++) free(all.list[i].memory);
-    free(all.list);
-    return status;
+    if (part->profile.flags & FOOTPRINT_INTERLEAVED)
+        return tool_error("corun: %s: an interleaving of threads has no footprint", file);
+    if (all->count && part->profile.block_log2 != all->list[0].averages.block_log2)
+        return tool_error("corun: %s: its blocks are of another size than those before", file);
+    all->list = (program *)tool_grow(all->list, (all->count + 1) * sizeof *all->list);
+    p = &all->list[all->count];
+    profile = footprints_lay_out(part, &memory);
+    footprints_averages(&profile, &p->averages, &p->memory);
+    free(memory);
+    p->name = text_clean(part->name, part->name_size);
+    p->number = 1;
+    for (i = 0; i < all->count; i++) p->number += strcmp(all->list[i].name, p->name) == 0;
+    all->count++;
+    return TOOL_OK;
 }
 
-static int run(int argc, char **argv) {
-    tool_option option;
+/* Equal names in one file are one program, whose threads or runs are added up. */
+static int add_file(programs *all, const char *file) {
     const footprints *f;
     input in;
-    int i, status = TOOL_OK;
-    if (tool_wants_help(argc, argv)) {
-        fputs(help, stdout);
-        return TOOL_OK;
-    }
+    size_t i;
+    int status;
     memset(&in, 0, sizeof in);
-    tool_options(&option, argc, argv);
-    if (tool_next(&option)) return tool_no_option(&option, "corun");
-    for (i = 0; i < option.files && status == TOOL_OK; i++) status = input_open(&in, argv[i]);
+    status = input_open(&in, file);
     if (status == TOOL_OK) {
         input_settle(&in);
         f = (const footprints *)input_find(&in, &kind_footprints);
-        if (!f || f->count < 2) status = tool_error("corun: at least two footprints are wanted, with different names");
-        else status = compose(f);
+        for (i = 0; f && i < f->count && status == TOOL_OK; i++)
+            status = add_program(all, &f->parts[i], file);
     }
     input_free(&in);
     return status;
 }
 
-const tool_command command_corun = {"corun", "programs that share a cache, from their footprints", run};
+static void set_shares(programs *all) {
+    double accesses = 0;
+    size_t i;
+    for (i = 0; i < all->count; i++) accesses += (double)all->list[i].averages.accesses;
+    for (i = 0; i < all->count; i++) {
+        program *p = &all->list[i];
+        p->share = accesses > 0 ? (double)p->averages.accesses / accesses : 0;
+    }
+}
+
+static int run(int argc, char **argv) {
+    programs all = {NULL, 0};
+    tool_option option;
+    size_t k;
+    int i, status = TOOL_OK;
+    if (tool_wants_help(argc, argv)) {
+        fputs(help, stdout);
+        return TOOL_OK;
+    }
+    tool_options(&option, argc, argv);
+    if (tool_next(&option)) return tool_no_option(&option, "corun");
+    if (option.files == 0) return tool_error("corun: no input: give FILE ...");
+    for (i = 0; i < option.files && status == TOOL_OK; i++) status = add_file(&all, argv[i]);
+    if (status == TOOL_OK && all.count < 2)
+        status = tool_error("corun: at least two footprints are wanted, and here is %s",
+                            all.count ? "one" : "none");
+    if (status == TOOL_OK) {
+        set_shares(&all);
+        put_table(&all);
+    }
+    for (k = 0; k < all.count; k++) {
+        free(all.list[k].memory);
+        free(all.list[k].name);
+    }
+    free(all.list);
+    return status;
+}
+
+const tool_command command_corun = {
+    "corun", "programs that share a cache, from their footprints", run,
+};

@@ -46,7 +46,8 @@ static int run(int argc, char **argv) {
         out = tool_value(&option);
         if (!out) return TOOL_BAD_INPUT;
     }
-    if (!out || option.files == 0) return tool_error("merge wants -o OUT and at least one FILE");
+    if (option.files == 0) return tool_no_input("merge", "FILE ...");
+    if (!out) return tool_error("merge: no output: give -o OUT; bursty merge --help tells more");
     return merge(argv, option.files, out);
 }
 

@@ -131,7 +131,7 @@ static int parse(options *o, report *r, int argc, char **argv, int *files) {
     if (o->forms > 1)
         return tool_error("one form at a time: --text, --html, --collapsed, --json, ...");
     if (o->outs > 1) return tool_error("one place to write to: --html OUT or -o OUT");
-    if (*files == 0) return tool_error("no file given; bursty report --help tells more");
+    if (*files == 0) return tool_no_input("report", "FILE ...");
     return TOOL_OK;
 }
 

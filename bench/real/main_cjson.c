@@ -1,5 +1,5 @@
-/* main_cjson.c - writes a document of argv[1] records as JSON text, then argv[2] times parses it, edits it, and prints it
-   pretty and packed; prints sizes and checksums. */
+/* main_cjson.c - writes a document of argv[1] records as JSON text, then argv[2] times parses it,
+   edits it, and prints it pretty and packed; prints sizes and checksums. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,11 +23,15 @@ static char *document(int records) {
     if (!text) exit(1);
     p += sprintf(p, "[");
     for (int i = 0; i < records; i++) {
-        p += sprintf(p, "%s\n  {\"id\": %d, \"name\": \"record \\u00e9 %u\", \"active\": %s, \"score\": %u.%03ue-2, \"tags\": [",
-                     i ? "," : "", i, next(100000), next(2) ? "true" : "false", next(1000), next(1000));
-        for (unsigned k = 0, n = next(6); k < n; k++) p += sprintf(p, "%s\"tag\\t%u\"", k ? ", " : "", next(50));
-        p += sprintf(p, "], \"position\": {\"x\": -%u.5, \"y\": %u, \"path\": [%u, %u, null, [%u]]}}",
-                     next(500), next(500), next(10), next(10), next(10));
+        p += sprintf(p,
+            "%s\n  {\"id\": %d, \"name\": \"record \\u00e9 %u\", \"active\": %s, \"score\": "
+            "%u.%03ue-2, \"tags\": [",
+            i ? "," : "", i, next(100000), next(2) ? "true" : "false", next(1000), next(1000));
+        for (unsigned k = 0, n = next(6); k < n; k++)
+            p += sprintf(p, "%s\"tag\\t%u\"", k ? ", " : "", next(50));
+        p += sprintf(p,
+            "], \"position\": {\"x\": -%u.5, \"y\": %u, \"path\": [%u, %u, null, [%u]]}}",
+            next(500), next(500), next(10), next(10), next(10));
     }
     sprintf(p, "\n]\n");
     return text;
@@ -48,7 +52,8 @@ int main(int argc, char **argv) {
         }
         char *pretty = cJSON_Print(root), *packed = cJSON_PrintUnformatted(root);
         if (!pretty || !packed) return 1;
-        printf("%.3f %zu %08x %zu %08x\n", total, strlen(pretty), checksum(pretty), strlen(packed), checksum(packed));
+        printf("%.3f %zu %08x %zu %08x\n", total, strlen(pretty), checksum(pretty), strlen(packed),
+            checksum(packed));
         free(pretty), free(packed);
         cJSON_Delete(root);
     }

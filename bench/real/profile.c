@@ -1,6 +1,8 @@
-/* profile.c - linked into every instrumented program. The environment says how it samples, so that one binary serves all rows:
-   BENCH_RATE "C:I" (not set: never), BENCH_POLL "open:closed" in microseconds (poll builds), BENCH_STATS a file to write stats to at
-   exit, and BENCH_ROWS one for the hot table: kind, weight, function and caller of every row, with memory enough to lose none. */
+/* profile.c - linked into every instrumented program. The environment says how it samples, so that
+   one binary serves all rows: BENCH_RATE "C:I" (not set: never), BENCH_POLL "open:closed" in
+   microseconds (poll builds), BENCH_STATS a file to write stats to at exit, and BENCH_ROWS one for
+   the hot table: kind, weight, function and caller of every row, with memory enough to lose
+   none. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #define HOTTEST_IMPLEMENTATION
@@ -43,8 +45,8 @@ static void save_stats(void) {
     FILE *file = fopen(stats_path, "w");
     if (!file) return;
     bursty_get_stats(&s);
-    fprintf(file, "%llu %llu %llu %llu\n", (unsigned long long)s.checks, (unsigned long long)s.bursts,
-            (unsigned long long)s.events, (unsigned long long)s.lost);
+    fprintf(file, "%llu %llu %llu %llu\n", (unsigned long long)s.checks,
+        (unsigned long long)s.bursts, (unsigned long long)s.events, (unsigned long long)s.lost);
     fclose(file);
 }
 
@@ -54,8 +56,9 @@ static void save_rows(void) {
     if (!file) return;
     for (int pairs = 0; pairs < 2; pairs++)
         for (size_t i = 0, n = bursty_top(rows, sizeof rows / sizeof rows[0], pairs); i < n; i++)
-            fprintf(file, "%d %u %llu %s:%s:%u %s\n", pairs, (unsigned)rows[i].site->kind, (unsigned long long)rows[i].weight,
-                    rows[i].site->file, rows[i].site->name, (unsigned)rows[i].site->line, rows[i].caller ? rows[i].caller->name : "-");
+            fprintf(file, "%d %u %llu %s:%s:%u %s\n", pairs, (unsigned)rows[i].site->kind,
+                (unsigned long long)rows[i].weight, rows[i].site->file, rows[i].site->name,
+                (unsigned)rows[i].site->line, rows[i].caller ? rows[i].caller->name : "-");
     fclose(file);
 }
 

@@ -1,4 +1,5 @@
-/* parser.h - the example of edgeprof.h: a parser of numbers with + - * / and brackets, small enough to be read at once. */
+/* parser.h - the example of edgeprof.h: a parser of numbers with + - * / and brackets, small enough
+   to be read at once. */
 #ifndef PARSER_H
 #define PARSER_H
 

@@ -1,6 +1,7 @@
-/* plan.c - prints the plan header of parser.c. This is a program for your machine, not for the target:
+/* plan.c - prints the plan header of parser.c. This is a program for your machine, not for the
+   target:
 
-       cc -I. -o plan examples/parser/plan.c && ./plan >examples/parser/parser_plan.h                 */
+       cc -I. -o plan examples/parser/plan.c && ./plan >examples/parser/parser_plan.h */
 #define EDGEPROF_CHECK              /* tables only: there is no plan yet */
 #define EDGEPROF_IMPLEMENTATION
 #define EDGEPLAN_IMPLEMENTATION
@@ -33,8 +34,9 @@ int main(void) {
         graph.edges = all[i]->edges;
         graph.exit = all[i]->vertices - 1;
         graph.ends = ends;
-        if (edgeplan_init(&plan, memory, sizeof memory, &graph) != 0) {
-            fprintf(stderr, "%s: reason %u at %u\n", all[i]->name, (unsigned)plan.reason, (unsigned)plan.at);
+        if (edgeplan_init(&plan, memory, sizeof memory, &graph) == 0) {
+            fprintf(stderr, "%s: reason %u at %u\n", all[i]->name, (unsigned)plan.reason,
+                    (unsigned)plan.at);
             return 1;
         }
         edgeplan_weigh(&plan, NULL);

@@ -1,7 +1,8 @@
-/* unit_tests.c - the unit tests of parser.c. They write what they covered to parser.info and parser.brst:
+/* unit_tests.c - the unit tests of parser.c. They write what they covered to parser.info and
+   parser.brst:
 
        cc -I. -o unit_tests examples/parser/parser.c examples/parser/unit_tests.c
-       ./unit_tests && genhtml --branch-coverage -o coverage parser.info                            */
+       ./unit_tests && genhtml --branch-coverage -o coverage parser.info */
 #define EDGEPROF_IMPLEMENTATION
 #include "edgeprof.h"
 #include "parser.h"

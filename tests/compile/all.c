@@ -1,4 +1,7 @@
 /* all.c - all headers in one translation unit, implementations too, each pulled in twice; also compiled as C++ (all.cc). */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1     /* binpatch.h wants it before the first include */
+#endif
 #include "bursty.h"
 #include "burstclock.h"
 #include "control.h"
@@ -7,12 +10,16 @@
 #include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
 #include "edgeplan.h"
 #include "edgetrace.h"
 #include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
+#include "binpatch.h"
 #define BURSTY_IMPLEMENTATION
 #define BURSTCLOCK_IMPLEMENTATION
 #define CONTROL_IMPLEMENTATION
@@ -20,18 +27,26 @@
 #define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define HOTL_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
 #define EDGEPLAN_IMPLEMENTATION
 #define EDGETRACE_IMPLEMENTATION
 #define X86DECODE_IMPLEMENTATION
+#define X86FLOW_IMPLEMENTATION
+#define X86COPY_IMPLEMENTATION
+#define BINPATCH_IMPLEMENTATION
 #include "edgetrace.h"
 #include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
+#include "binpatch.h"
 #include "edgeplan.h"
 #include "edgeprof.h"
 #include "hotstream.h"
 #include "interleave.h"
+#include "hotl.h"
 #include "footprint.h"
 #include "hcct.h"
 #include "bursty.h"
@@ -48,9 +63,13 @@
 #include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
 #include "edgeplan.h"
 #include "edgetrace.h"
 #include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
+#include "binpatch.h"

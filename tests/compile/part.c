@@ -7,6 +7,7 @@
 #include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
@@ -23,8 +24,8 @@ int main(void) {
     static const edgeplan_graph graph = {2, 1, 0, 1, 0, 0, ends};
     static edgetrace_reader reader;
     BURST_ENTRY();
-    if (edgeplan_init(&plan, NULL, 0, &graph) == 0 || edgeprof_bytes(NULL, 0) != 0) return 1;
-    if (edgetrace_reader_init(&reader, NULL, 0, 1, NULL, 0) == 0) return 1;
+    if (edgeplan_init(&plan, NULL, 0, &graph) != 0 || edgeprof_bytes(NULL, 0) != 0) return 1;
+    if (edgetrace_reader_init(&reader, NULL, 0, NULL, 0) != 0) return 1;
     if (hcct_init(&tree, NULL, 0, NULL) != 0 || hotstream_init(&streams, NULL, 0, NULL) != 0) return 1;
     return bursty_start(NULL) != 0 && footprint_init(&window, NULL, 0, NULL) == 0 ? 0 : 1;
 }

@@ -1,4 +1,7 @@
 /* static.c - NAME_STATIC: linked twice over with itself, nothing clashes and nothing of ours is visible outside. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1     /* binpatch.h wants it before the first include */
+#endif
 #define BURSTY_STATIC
 #define BURSTCLOCK_STATIC
 #define CONTROL_STATIC
@@ -6,12 +9,16 @@
 #define TICKS_STATIC
 #define HCCT_STATIC
 #define FOOTPRINT_STATIC
+#define HOTL_STATIC
 #define INTERLEAVE_STATIC
 #define HOTSTREAM_STATIC
 #define EDGEPROF_STATIC
 #define EDGEPLAN_STATIC
 #define EDGETRACE_STATIC
 #define X86DECODE_STATIC
+#define X86FLOW_STATIC
+#define X86COPY_STATIC
+#define BINPATCH_STATIC
 #define BURSTY_IMPLEMENTATION
 #define BURSTCLOCK_IMPLEMENTATION
 #define CONTROL_IMPLEMENTATION
@@ -19,12 +26,16 @@
 #define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define HOTL_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
 #define EDGEPLAN_IMPLEMENTATION
 #define EDGETRACE_IMPLEMENTATION
 #define X86DECODE_IMPLEMENTATION
+#define X86FLOW_IMPLEMENTATION
+#define X86COPY_IMPLEMENTATION
+#define BINPATCH_IMPLEMENTATION
 #include "bursty.h"
 #include "burstclock.h"
 #include "control.h"
@@ -33,12 +44,16 @@
 #include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
 #include "edgeplan.h"
 #include "edgetrace.h"
 #include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
+#include "binpatch.h"
 
 #ifdef STATIC_OTHER
 int static_other(void);

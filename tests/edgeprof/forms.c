@@ -122,7 +122,7 @@ static int print_plan(const edgeprof_function *f) {
     graph.edges = f->edges;
     graph.exit = f->vertices - 1;
     graph.ends = ends;
-    if (edgeplan_init(&plan, memory, sizeof memory, &graph) != 0) return 1;
+    if (edgeplan_init(&plan, memory, sizeof memory, &graph) == 0) return 1;
     edgeplan_weigh(&plan, NULL);
     edgeplan_edges(&plan, NULL);
     return edgeplan_write_header(&plan, f->name, save, stdout);

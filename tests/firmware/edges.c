@@ -1,9 +1,11 @@
 /* edges.c - edgeprof.h on a board: the parser of examples/parser runs its unit tests and writes
    LCOV, CSV and a dump without a C library. run.sh compares them with what the same tests write on
    the host. */
-#define EDGEPROF_IMPLEMENTATION
+#include "../../record/edges.c"
 #include "../../examples/parser/parser.c"
 #include "board.h"
+
+EDGEPROF_UNIT(EP_REF(parse_number), EP_REF(parse_factor), EP_REF(parse_product), EP_REF(parse_sum));
 
 static uint64_t memory[200];
 
@@ -38,7 +40,8 @@ int main(void) {
                 (uint32_t)edgeprof_write_lcov(all, 4, memory, sizeof memory, to_file, &file), 0);
     board_close(file);
     file = board_open("edges.brst");
-    board_equal("dump", (uint32_t)edgeprof_write(all, 4, to_file, &file), 0);
+    board_equal("units found in their section", edgeprof_units_count(), 1);
+    board_equal("dump", (uint32_t)edgeprof_units_write(to_file, &file), 0);
     board_close(file);
     board_end();
     return 0;

@@ -1,5 +1,6 @@
-/* tiny.c - BURSTY_TINY on a board: the main loop and a timer interrupt both check, each in a context of its own, and
-   both must see exactly the events that the paper's Figure 3, written out literally, says they see. */
+/* tiny.c - BURSTY_TINY on a board: the main loop and a timer interrupt both check, each in a
+   context of its own, and both must see exactly the events that the paper's Figure 3, written out
+   literally, says they see. */
 #define BURSTY_TINY
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
@@ -9,9 +10,9 @@
 enum { CHECKS = 20000 };
 
 #if defined(__AVR__)
-#define CHECK_COST 24   /* cycles */
+#define CHECK_COST 24 /* cycles */
 #else
-#define CHECK_COST 6    /* instructions */
+#define CHECK_COST 6 /* instructions */
 #endif
 
 static uint32_t events, value_sum;
@@ -23,14 +24,18 @@ static void seen(void *user, const bursty_event *event) {
 }
 
 /* Figure 3 of the paper over checks whose values are 0, 1, 2 ... */
-static void figure_3(uint32_t check_count, uint32_t burst_count, uint32_t checks, uint32_t *count, uint32_t *sum) {
+static void figure_3(
+    uint32_t check_count, uint32_t burst_count, uint32_t checks, uint32_t *count, uint32_t *sum) {
     uint32_t n_check = check_count, n_instr = 0, i;
     *count = *sum = 0;
     for (i = 0; i < checks; i++) {
         if (--n_check != 0) continue;
         n_check = 1;
         if (n_instr == 0) n_instr = burst_count;
-        else if (--n_instr == 0) { n_check = check_count; continue; }
+        else if (--n_instr == 0) {
+            n_check = check_count;
+            continue;
+        }
         ++*count;
         *sum += i;
     }
@@ -53,16 +58,26 @@ static __attribute__((noinline)) void work(uint32_t checks) {
 
 /* Counted in cycles (AVR) or executed instructions (RISC-V) over eight points on the fast path. */
 static __attribute__((noinline)) void eight_points(void) {
-    BURST_POINT(BURSTY_USER, "a", 0); BURST_POINT(BURSTY_USER, "b", 0); BURST_POINT(BURSTY_USER, "c", 0); BURST_POINT(BURSTY_USER, "d", 0);
-    BURST_POINT(BURSTY_USER, "e", 0); BURST_POINT(BURSTY_USER, "f", 0); BURST_POINT(BURSTY_USER, "g", 0); BURST_POINT(BURSTY_USER, "h", 0);
+    BURST_POINT(BURSTY_USER, "a", 0);
+    BURST_POINT(BURSTY_USER, "b", 0);
+    BURST_POINT(BURSTY_USER, "c", 0);
+    BURST_POINT(BURSTY_USER, "d", 0);
+    BURST_POINT(BURSTY_USER, "e", 0);
+    BURST_POINT(BURSTY_USER, "f", 0);
+    BURST_POINT(BURSTY_USER, "g", 0);
+    BURST_POINT(BURSTY_USER, "h", 0);
 }
 static __attribute__((noinline)) void no_point(void) { __asm__ volatile(""); }
 
 static void cost(void) {
     uint32_t before, plain, with;
     set(100000000u, 1, -1);
-    before = board_cycles(); no_point(); plain = board_cycles() - before;
-    before = board_cycles(); eight_points(); with = board_cycles() - before;
+    before = board_cycles();
+    no_point();
+    plain = board_cycles() - before;
+    before = board_cycles();
+    eight_points();
+    with = board_cycles() - before;
     if (plain == 0) return;
     board_print("    eight checks cost: ");
     board_print_number((uint16_t)(with - plain));
@@ -86,9 +101,10 @@ int main(void) {
     board_equal("sum of their values", isr_value_sum, sum);
     board_equal("the interrupt came often", isr_ticks > 100u, 1);
 
-    set(90, 10, 0);                             /* the default jitter: the rate stays */
+    set(90, 10, 0); /* the default jitter: the rate stays */
     work(CHECKS);
-    board_equal("one check in ten is seen, within a tenth", events > CHECKS / 11 && events < CHECKS / 9, 1);
+    board_equal(
+        "one check in ten is seen, within a tenth", events > CHECKS / 11 && events < CHECKS / 9, 1);
     cost();
     board_end();
     return 0;

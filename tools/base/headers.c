@@ -3,6 +3,8 @@
 #include "hcct.h"
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
+#define HOTL_IMPLEMENTATION
+#include "hotl.h"
 #define INTERLEAVE_IMPLEMENTATION
 #include "interleave.h"
 #define EDGEPLAN_IMPLEMENTATION

@@ -42,7 +42,12 @@ const char *tool_value(tool_option *o) {
 }
 
 int tool_no_option(const tool_option *o, const char *command) {
-    return tool_error("no option %.*s; bursty %s --help lists them", (int)o->name_size, o->name,
+    return tool_error("%s: no option '%.*s'; bursty %s --help lists them", command,
+                      (int)o->name_size, o->name, command);
+}
+
+int tool_no_input(const char *command, const char *wanted) {
+    return tool_error("%s: no input: give %s; bursty %s --help tells more", command, wanted,
                       command);
 }
 

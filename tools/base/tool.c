@@ -27,7 +27,7 @@ int tool_error(const char *format, ...) {
 int tool_system_error(const char *path) {
     fputs("bursty: ", stderr);
     fflush(stderr); /* Windows buffers what is no console */
-    perror(path);
+    perror(*path ? path : "'' (an empty path)");
     return TOOL_BAD_INPUT;
 }
 

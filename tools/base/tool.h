@@ -56,6 +56,8 @@ int tool_is(const tool_option *o, const char *dashes, const char *name);
 const char *tool_value(tool_option *o);
 /* Says that the command has no such option. */
 int tool_no_option(const tool_option *o, const char *command);
+/* Says that the command got no file; wanted is what to give, as in its usage line. */
+int tool_no_input(const char *command, const char *wanted);
 /* Is --help or -h among the options? */
 int tool_wants_help(int argc, char **argv);
 

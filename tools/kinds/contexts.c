@@ -1,8 +1,8 @@
 /* contexts.c - reading, joining and writing parts of kind 2.
 
-   Keys are numbers that a program chose; they mean the same in two parts only if their names say so.
-   So each part's keys become ours while it is read: by name, and by how many equal names (static
-   functions, say) came before in this part. A key without a name is called by its number.
+   Keys are numbers that a program chose; they mean the same in two parts only if their names say
+   so. So each part's keys become ours while it is read: by name, and by how many equal names
+   (static functions, say) came before in this part. A key without a name is called by its number.
 
    Joining adds up bounds. A tree that does not know a context gives 0 to its lower bound and the
    tree's base to its upper one. So nothing is evicted, and the order of joining does not matter.
@@ -59,7 +59,7 @@ static uint32_t find_key(contexts *c, const char *name, uint32_t twin) {
 /* The key of the next twin of that name in this part. */
 static uint32_t next_key(contexts *c, const char *name) {
     uint32_t plain = find_key(c, name, 0);
-    contexts_key *first = &c->keys[plain - 1];                 /* not before find_key, which may move keys */
+    contexts_key *first = &c->keys[plain - 1]; /* not before find_key, which may move keys */
     if (first->part != c->part) {
         first->part = c->part;
         first->twins = 0;
@@ -127,7 +127,7 @@ uint32_t contexts_add_key(contexts *c, const char *name) { return find_key(c, na
 static uint64_t sum(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
 
 uint64_t contexts_scale(uint64_t a, uint64_t b, uint64_t c, int up) {
-    uint64_t result = 0, rest = 0;      /* invariant: a * (the bits of b so far) = result * c + rest */
+    uint64_t result = 0, rest = 0; /* invariant: a * (the bits of b so far) = result * c + rest */
     int bit;
     if (c == 0) return a;
     for (bit = 63; bit >= 0; bit--) {
@@ -244,11 +244,13 @@ static uint64_t base_of(const contexts_tree *t) {
 
 static const char *wrong_fields(const uint64_t *f, size_t size) {
     if (f[CONTEXTS_VERSION] != 1) return "another version of the tree format";
-    if (f[CONTEXTS_ALGORITHM] > CONTEXTS_FULL || f[CONTEXTS_ALGORITHM] == 2) return "unknown algorithm";
+    if (f[CONTEXTS_ALGORITHM] > CONTEXTS_FULL || f[CONTEXTS_ALGORITHM] == 2)
+        return "unknown algorithm";
     if (f[CONTEXTS_MONITORED] - 1 >= INT32_MAX || f[CONTEXTS_WIDTH] - 1 >= UINT32_MAX ||
         f[CONTEXTS_PHI] - 1 >= UINT32_MAX || f[CONTEXTS_DELTA] - 1 >= UINT32_MAX ||
         f[CONTEXTS_LIMIT] > UINT32_MAX || f[CONTEXTS_FOLD] > UINT32_MAX || f[CONTEXTS_RATE] > 62 ||
-        f[CONTEXTS_PIECES] - 1 >= UINT32_MAX || f[CONTEXTS_FLAGS] > 7 || f[CONTEXTS_NODES] > size / 4) {
+        f[CONTEXTS_PIECES] - 1 >= UINT32_MAX || f[CONTEXTS_FLAGS] > 7 ||
+        f[CONTEXTS_NODES] > size / 4) {
         return "a parameter is out of range";
     }
     if (f[CONTEXTS_LOST] > f[CONTEXTS_TOTAL]) return "more weight is lost than there was";
@@ -267,7 +269,8 @@ static const char *read_bounds(dump_reader *r, const contexts_tree *t, contexts_
     n->cold = kind == COLD_NODE;
     if (kind == COLD_NODE) impossible |= !saving || count > t->field[CONTEXTS_TOTAL];
     else if (saving) impossible |= count == 0 || error > count;
-    if (algorithm == CONTEXTS_FULL || algorithm == CONTEXTS_STICKY) impossible |= kind != EXACT_NODE;
+    if (algorithm == CONTEXTS_FULL || algorithm == CONTEXTS_STICKY)
+        impossible |= kind != EXACT_NODE;
     if (impossible) return "a node's counts are impossible";
     n->lower = saving ? count - error : count;
     n->upper = saving ? count : sum(count, error);
@@ -296,7 +299,8 @@ static const char *read_nodes(contexts *c, contexts_tree *t, dump_reader *r, siz
         if (climb > depth) return "a node climbs above the root";
         if (key == 0) return "a node without a key";
         counted += !bounds.cold;
-        if (t->field[CONTEXTS_ALGORITHM] == CONTEXTS_SAVING && counted > t->field[CONTEXTS_MONITORED]) {
+        if (t->field[CONTEXTS_ALGORITHM] == CONTEXTS_SAVING &&
+            counted > t->field[CONTEXTS_MONITORED]) {
             return "more contexts are counted than may be";
         }
         depth = depth + 1 - climb;
@@ -341,12 +345,12 @@ static const char *read_tree(contexts *c, dump_reader *r, size_t *at) {
 }
 
 int contexts_read(contexts *c, const dump *d, const dump_part *part, dump_fault *fault) {
-    dump_reader r = {part->payload, part->size, 0, NULL};
+    dump_reader r = { part->payload, part->size, 0, NULL };
     size_t at = 0;
     const char *reason;
     c->part++;
     c->map_used = 0;
-    if (c->map_count > 1024) {                    /* what a large part left behind would cost each small one */
+    if (c->map_count > 1024) { /* what a large part left behind would cost each small one */
         free(c->map);
         c->map = NULL;
         c->map_count = 0;
@@ -360,16 +364,16 @@ int contexts_read(contexts *c, const dump *d, const dump_part *part, dump_fault 
 /* ---- joining ----------------------------------------------------------------------------- */
 
 static void join_fields(contexts_tree *x, const contexts_tree *y) {
-    static const unsigned char adds[] = {
-        CONTEXTS_TOTAL, CONTEXTS_FLOOR, CONTEXTS_LOST, CONTEXTS_CUT, CONTEXTS_OUTSIDE,
-        CONTEXTS_UNMATCHED, CONTEXTS_REPAIRED, CONTEXTS_SWEEPS, CONTEXTS_EVICTIONS, CONTEXTS_FORCED
-    };
+    static const unsigned char adds[] = { CONTEXTS_TOTAL, CONTEXTS_FLOOR, CONTEXTS_LOST,
+        CONTEXTS_CUT, CONTEXTS_OUTSIDE, CONTEXTS_UNMATCHED, CONTEXTS_REPAIRED, CONTEXTS_SWEEPS,
+        CONTEXTS_EVICTIONS, CONTEXTS_FORCED };
     uint64_t *a = x->field;
     const uint64_t *b = y->field;
     size_t i;
     if (a[CONTEXTS_SCALED] || b[CONTEXTS_SCALED]) {
         uint64_t scaled = a[CONTEXTS_SCALED] ? a[CONTEXTS_SCALED] : a[CONTEXTS_TOTAL];
-        a[CONTEXTS_SCALED] = sum(scaled, b[CONTEXTS_SCALED] ? b[CONTEXTS_SCALED] : b[CONTEXTS_TOTAL]);
+        a[CONTEXTS_SCALED] =
+            sum(scaled, b[CONTEXTS_SCALED] ? b[CONTEXTS_SCALED] : b[CONTEXTS_TOTAL]);
     }
     for (i = 0; i < sizeof adds; i++) a[adds[i]] = sum(a[adds[i]], b[adds[i]]);
     a[CONTEXTS_MONITORED] += b[CONTEXTS_MONITORED];
@@ -383,7 +387,7 @@ static void join_fields(contexts_tree *x, const contexts_tree *y) {
 /* Adds what y knows. Afterwards a node's bounds are those of the trees that know it. */
 static void join_nodes(contexts_tree *x, const contexts_tree *y) {
     uint32_t *place = (uint32_t *)tool_alloc(y->count * sizeof *place), i;
-    for (i = 1; i < y->count; i++) {              /* callers stand before what they call */
+    for (i = 1; i < y->count; i++) { /* callers stand before what they call */
         const contexts_node *from = &y->nodes[i];
         int is_new;
         contexts_node *to;
@@ -451,8 +455,8 @@ static void write_node(dump_writer *w, const contexts_tree *t, const contexts_no
     if (error) dump_put(w, error);
 }
 
-/* Keys are numbered anew in each part, without gaps, in their order here. So a part that is read and
-   written again stays as it is, whatever other names there are. */
+/* Keys are numbered anew in each part, without gaps, in their order here. So a part that is read
+   and written again stays as it is, whatever other names there are. */
 static void write_tree(const contexts *c, const contexts_tree *t, text *out) {
     uint32_t *number = (uint32_t *)tool_alloc((c->key_count + 1) * sizeof *number);
     uint32_t i, depth = 0, before = 0, next = 0;
@@ -504,5 +508,11 @@ static void write_any(void *state, text *out) { contexts_write((contexts *)state
 static void free_any(void *state) { contexts_free((contexts *)state); }
 
 const part_kind kind_contexts = {
-    DUMP_CONTEXTS, "contexts", sizeof(contexts), read_any, settle_any, write_any, free_any,
+    DUMP_CONTEXTS,
+    "contexts",
+    sizeof(contexts),
+    read_any,
+    settle_any,
+    write_any,
+    free_any,
 };

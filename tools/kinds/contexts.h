@@ -1,4 +1,5 @@
-/* contexts.h - the calling-context trees of parts of kind 2 (hcct.h), joined over parts, files, threads and machines. */
+/* contexts.h - the calling-context trees of parts of kind 2 (hcct.h), joined over parts, files,
+   threads and machines. */
 #ifndef CONTEXTS_H
 #define CONTEXTS_H
 #include "base/kind.h"
@@ -13,46 +14,73 @@ typedef struct contexts_key {
 /* Node 0 is the root. A child list is linked by `next`, in the order of the file; 0 ends it. */
 typedef struct contexts_node {
     uint32_t key, parent, first, last, next;
-    int cold;                                     /* only known as a caller of others */
-    uint64_t lower, upper;                        /* lower <= true weight <= upper */
-    uint64_t covered;                             /* the bases of the joined trees that know this node */
+    int cold; /* only known as a caller of others */
+    uint64_t lower, upper; /* lower <= true weight <= upper */
+    uint64_t covered; /* the bases of the joined trees that know this node */
 } contexts_node;
 
 /* The numbers in front of the nodes, in the order of the file. */
 enum {
-    CONTEXTS_VERSION, CONTEXTS_ALGORITHM, CONTEXTS_MONITORED, CONTEXTS_WIDTH, CONTEXTS_PHI,
-    CONTEXTS_DELTA, CONTEXTS_LIMIT, CONTEXTS_FOLD, CONTEXTS_TOTAL, CONTEXTS_FLOOR, CONTEXTS_LOST,
-    CONTEXTS_CUT, CONTEXTS_OUTSIDE, CONTEXTS_SCALED, CONTEXTS_RATE, CONTEXTS_PIECES,
-    CONTEXTS_FLAGS, CONTEXTS_UNMATCHED, CONTEXTS_REPAIRED, CONTEXTS_SWEEPS, CONTEXTS_EVICTIONS,
-    CONTEXTS_FORCED, CONTEXTS_NODES, CONTEXTS_FIELDS
+    CONTEXTS_VERSION,
+    CONTEXTS_ALGORITHM,
+    CONTEXTS_MONITORED,
+    CONTEXTS_WIDTH,
+    CONTEXTS_PHI,
+    CONTEXTS_DELTA,
+    CONTEXTS_LIMIT,
+    CONTEXTS_FOLD,
+    CONTEXTS_TOTAL,
+    CONTEXTS_FLOOR,
+    CONTEXTS_LOST,
+    CONTEXTS_CUT,
+    CONTEXTS_OUTSIDE,
+    CONTEXTS_SCALED,
+    CONTEXTS_RATE,
+    CONTEXTS_PIECES,
+    CONTEXTS_FLAGS,
+    CONTEXTS_UNMATCHED,
+    CONTEXTS_REPAIRED,
+    CONTEXTS_SWEEPS,
+    CONTEXTS_EVICTIONS,
+    CONTEXTS_FORCED,
+    CONTEXTS_NODES,
+    CONTEXTS_FIELDS
 };
-enum { CONTEXTS_SAVING = 0, CONTEXTS_LAZY = 1, CONTEXTS_LOSSY = 3, CONTEXTS_STICKY = 4, CONTEXTS_FULL = 5 };
+enum {
+    CONTEXTS_SAVING = 0,
+    CONTEXTS_LAZY = 1,
+    CONTEXTS_LOSSY = 3,
+    CONTEXTS_STICKY = 4,
+    CONTEXTS_FULL = 5
+};
 
 typedef struct contexts_tree {
     uint64_t field[CONTEXTS_FIELDS];
-    uint64_t base;                                /* no context outside the tree weighs more */
+    uint64_t base; /* no context outside the tree weighs more */
     contexts_node *nodes;
     uint32_t count, room;
-    uint32_t *slots;                              /* hash of parent and key, while the tree grows; 0: free */
+    uint32_t *slots; /* hash of parent and key, while the tree grows; 0: free */
     uint32_t slot_count;
 } contexts_tree;
 
-typedef struct contexts {                         /* all zero: empty */
+typedef struct contexts { /* all zero: empty */
     contexts_tree *trees;
     size_t count, room;
-    contexts_key *keys;                           /* key k of a tree is keys[k - 1] */
+    contexts_key *keys; /* key k of a tree is keys[k - 1] */
     size_t key_count, key_room;
-    uint32_t *slots;                              /* hash of name and twin; 0: free */
+    uint32_t *slots; /* hash of name and twin; 0: free */
     size_t slot_count;
-    uint32_t part;                                /* the one being read, and how its keys are called here: */
-    struct { uint32_t theirs, ours; } *map;
+    uint32_t part; /* the one being read, and how its keys are called here: */
+    struct {
+        uint32_t theirs, ours;
+    } * map;
     size_t map_count, map_used;
 } contexts;
 
-extern const part_kind kind_contexts;             /* its state is a contexts */
+extern const part_kind kind_contexts; /* its state is a contexts */
 
 /* Adds a part of kind 2. 0, or -1 with *fault filled: then c is only fit to be freed. */
-int  contexts_read(contexts *c, const dump *d, const dump_part *part, dump_fault *fault);
+int contexts_read(contexts *c, const dump *d, const dump_part *part, dump_fault *fault);
 /* Joins all trees that were made by one kind of algorithm: call it after the last contexts_read. */
 void contexts_settle(contexts *c);
 /* Writes what has been settled, a part for each tree. */
@@ -61,7 +89,8 @@ void contexts_write(contexts *c, text *out);
 const char *contexts_name(const contexts *c, uint32_t key);
 void contexts_free(contexts *c);
 
-/* For who makes trees otherwise: an empty tree; a node, 0 if it is there already; a key for a name. */
+/* For who makes trees otherwise: an empty tree; a node, 0 if it is there already; a key for a
+   name. */
 contexts_tree *contexts_add_tree(contexts *c);
 uint32_t contexts_add_node(contexts_tree *t, uint32_t parent, uint32_t key);
 uint32_t contexts_add_key(contexts *c, const char *name);

@@ -173,7 +173,7 @@ static int compare_numbers(const uint32_t *a, const uint32_t *b, size_t count) {
 }
 
 /* In the order of a report: by file, line and name; what is not the same is told apart by all that
- * it is. */
+   it is. */
 static int by_place(const void *a, const void *b) {
     const counted_function *x = (const counted_function *)a, *y = (const counted_function *)b;
     int order = strcmp(x->file, y->file);
@@ -303,7 +303,7 @@ static void put_key(dump_writer *w, uint64_t key) {
     dump_put_bytes(w, bytes, sizeof bytes);
 }
 
-static void put_function(dump_writer *w, const counted_function *f) {
+void counted_put_function(dump_writer *w, const counted_function *f) {
     uint32_t v, e, k;
     dump_put(w, FUNCTION);
     put_key(w, f->key);
@@ -347,7 +347,7 @@ static void write(void *state, text *out) {
     size_t i;
     if (all->count + all->function_count == 0) return;
     dump_begin(&w, out, KIND);
-    for (i = 0; i < all->function_count; i++) put_function(&w, &all->functions[i]);
+    for (i = 0; i < all->function_count; i++) counted_put_function(&w, &all->functions[i]);
     for (i = 0; i < all->count; i++) put_counts(&w, &all->counts[i]);
     dump_end(&w);
 }

@@ -1,5 +1,5 @@
 /* edges.h - parts of kind 4 (edgeprof.h): graphs of functions and counts of their edges, added up
- * over parts and files. */
+   over parts and files. */
 #ifndef KINDS_EDGES_H
 #define KINDS_EDGES_H
 #include "base/kind.h"
@@ -20,8 +20,9 @@ typedef struct counted_function {
     uint64_t key;
     char *name, *file;
     uint32_t bits, first_slot, first_vertex;
-    uint32_t vertices, edges,
-        stays; /* vertex 0 is the entry, the last is EXIT; edges with stay edges, without X */
+    uint32_t vertices; /* vertex 0 is the entry, the last is EXIT */
+    uint32_t edges;    /* with stay edges, without X */
+    uint32_t stays;
     uint32_t counts_entry;
     uint32_t *line_at, *line; /* of vertex v: line[line_at[v]] .. line[line_at[v + 1] - 1] */
     uint32_t *ends;           /* pairs, and behind them those of X */
@@ -38,6 +39,9 @@ typedef struct counted_all { /* all zero: empty */
 
 /* The counts of a function; NULL: no part has any. */
 const counted *counted_find(const counted_all *all, const counted_function *f);
+
+/* Writes the record of one function, between dump_begin(w, out, 4) and dump_end. */
+void counted_put_function(dump_writer *w, const counted_function *f);
 
 extern const part_kind kind_edges; /* its state is a counted_all */
 #endif

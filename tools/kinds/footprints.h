@@ -5,6 +5,7 @@
 #ifndef FOOTPRINTS_H
 #define FOOTPRINTS_H
 #include "footprint.h"
+#include "hotl.h"
 #include "base/kind.h"
 
 typedef struct footprints_cell { uint32_t column, row; uint64_t windows; } footprints_cell;
@@ -26,4 +27,6 @@ extern const part_kind kind_footprints;           /* its state is a footprints *
 
 /* Lays the tables of a part out in memory of tool_alloc. Free *memory. */
 footprint_profile footprints_lay_out(const footprints_part *part, void **memory);
+/* The averages of a profile, likewise. */
+void footprints_averages(const footprint_profile *p, hotl_profile *averages, void **memory);
 #endif

@@ -12,13 +12,15 @@ static uint64_t mix(uint64_t hash, uint64_t number) {
 }
 
 static uint64_t sat_add(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
-static uint64_t sat_mul(uint64_t a, uint64_t b) { return b && a > UINT64_MAX / b ? UINT64_MAX : a * b; }
+static uint64_t sat_mul(uint64_t a, uint64_t b) {
+    return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
 
 uint64_t streams_site_key(const streams_site *site) {
     const char *name = site->name;
     uint64_t hash = 1;
-    if (!*name) { return mix(2, site->value); }
-    for (; *name; name++) { hash = mix(hash, (unsigned char)*name); }
+    if (!*name) return mix(2, site->value);
+    for (; *name; name++) hash = mix(hash, (unsigned char)*name);
     return mix(hash, hash >> 32);
 }
 
@@ -31,7 +33,7 @@ static int same_site(const streams_site *a, const streams_site *b) {
 static uint32_t *site_slot(streams_part *p, const streams_site *site) {
     size_t at = (size_t)streams_site_key(site) & (p->site_slot_count - 1);
     for (; p->site_slots[at]; at = (at + 1) & (p->site_slot_count - 1)) {
-        if (same_site(&p->sites[p->site_slots[at] - 1], site)) { break; }
+        if (same_site(&p->sites[p->site_slots[at] - 1], site)) break;
     }
     return &p->site_slots[at];
 }
@@ -47,13 +49,13 @@ static void grow_sites(streams_part *p) {
     p->site_slot_count = p->site_slot_count ? 2 * p->site_slot_count : 8;
     free(p->site_slots);
     p->site_slots = (uint32_t *)zeros(p->site_slot_count * sizeof *p->site_slots);
-    for (i = 0; i < p->site_count; i++) { *site_slot(p, &p->sites[i]) = (uint32_t)i + 1; }
+    for (i = 0; i < p->site_count; i++) *site_slot(p, &p->sites[i]) = (uint32_t)i + 1;
 }
 
 uint32_t streams_site_number(streams_part *p, uint64_t value, const char *name) {
     streams_site site;
     uint32_t *slot;
-    if (2 * p->site_count >= p->site_slot_count) { grow_sites(p); }
+    if (2 * p->site_count >= p->site_slot_count) grow_sites(p);
     site.value = value;
     site.name = text_clean(name ? name : "", name ? strlen(name) : 0);
     slot = site_slot(p, &site);
@@ -70,11 +72,12 @@ uint32_t streams_site_number(streams_part *p, uint64_t value, const char *name) 
     return *slot - 1;
 }
 
-static int same_stream(const streams_part *p, const streams_stream *s, const streams_item *items, uint32_t length) {
+static int same_stream(const streams_part *p, const streams_stream *s, const streams_item *items,
+                       uint32_t length) {
     uint32_t i;
-    if (s->length != length) { return 0; }
+    if (s->length != length) return 0;
     for (i = 0; i < length; i++) {
-        if (p->items[s->first + i].site != items[i].site) { return 0; }
+        if (p->items[s->first + i].site != items[i].site) return 0;
     }
     return 1;
 }
@@ -83,10 +86,10 @@ static uint32_t *stream_slot(streams_part *p, const streams_item *items, uint32_
     uint64_t hash = length;
     size_t at;
     uint32_t i;
-    for (i = 0; i < length; i++) { hash = mix(hash, items[i].site); }
+    for (i = 0; i < length; i++) hash = mix(hash, items[i].site);
     at = (size_t)(hash >> 20) & (p->stream_slot_count - 1);
     for (; p->stream_slots[at]; at = (at + 1) & (p->stream_slot_count - 1)) {
-        if (same_stream(p, &p->streams[p->stream_slots[at] - 1], items, length)) { break; }
+        if (same_stream(p, &p->streams[p->stream_slots[at] - 1], items, length)) break;
     }
     return &p->stream_slots[at];
 }
@@ -101,11 +104,12 @@ static void index_streams(streams_part *p) {
     }
 }
 
-/* Of the addresses of equal streams the smallest stay, so that the order of adding does not matter. */
+/* Of the addresses of equal streams the smallest stay: the order of adding does not matter. */
 static void keep_smaller(streams_item *kept, const streams_item *items, uint32_t length) {
     uint32_t i = 0;
-    while (i < length && kept[i].address == items[i].address) { i++; }
-    if (i < length && items[i].address < kept[i].address) { memcpy(kept, items, length * sizeof *items); }
+    while (i < length && kept[i].address == items[i].address) i++;
+    if (i < length && items[i].address < kept[i].address)
+        memcpy(kept, items, length * sizeof *items);
 }
 
 void streams_add(streams_part *p, const streams_item *items, uint32_t length, uint64_t frequency) {
@@ -143,36 +147,37 @@ void streams_add(streams_part *p, const streams_item *items, uint32_t length, ui
 
 /* ---- order ---- */
 
-static const streams_part *sorted;                /* qsort hands nothing through */
+static const streams_part *sorted; /* qsort hands nothing through */
 
 static int by_site(const streams_site *a, const streams_site *b) {
     int names = strcmp(a->name, b->name);
-    if (names || *a->name) { return names; }
+    if (names || *a->name) return names;
     return a->value < b->value ? -1 : a->value > b->value;
 }
 
 static int by_heat(const void *left, const void *right) {
     const streams_stream *a = (const streams_stream *)left, *b = (const streams_stream *)right;
     uint32_t i;
-    if (a->heat != b->heat) { return a->heat < b->heat ? 1 : -1; }
-    if (a->length != b->length) { return a->length < b->length ? -1 : 1; }
+    if (a->heat != b->heat) return a->heat < b->heat ? 1 : -1;
+    if (a->length != b->length) return a->length < b->length ? -1 : 1;
     for (i = 0; i < a->length; i++) {
-        int order = by_site(&sorted->sites[sorted->items[a->first + i].site], &sorted->sites[sorted->items[b->first + i].site]);
-        if (order) { return order; }
+        int order = by_site(&sorted->sites[sorted->items[a->first + i].site],
+                            &sorted->sites[sorted->items[b->first + i].site]);
+        if (order) return order;
     }
     return 0;
 }
 
 void streams_part_sort(streams_part *p) {
     sorted = p;
-    if (p->stream_count) { qsort(p->streams, p->stream_count, sizeof *p->streams, by_heat); }
-    if (p->stream_slot_count) { index_streams(p); }
+    if (p->stream_count) qsort(p->streams, p->stream_count, sizeof *p->streams, by_heat);
+    if (p->stream_slot_count) index_streams(p);
 }
 
 size_t streams_hot(const streams_part *p) {
     double wanted = (double)p->references * p->coverage_ppm / 1e6, held = 0;
     size_t i;
-    for (i = 0; i < p->stream_count && held < wanted; i++) { held += (double)p->streams[i].heat; }
+    for (i = 0; i < p->stream_count && held < wanted; i++) held += (double)p->streams[i].heat;
     return i;
 }
 
@@ -182,10 +187,14 @@ static int read_stream(streams_part *p, dump_reader *r, uint32_t *numbers, size_
     streams_item items[LENGTH_MAX];
     uint32_t length = dump_get32(r), i;
     uint64_t frequency = dump_get(r);
-    if (!r->reason && (length == 0 || length > LENGTH_MAX || frequency == 0)) { r->reason = "a stream without length or frequency, or too long"; }
+    if (!r->reason && (length == 0 || length > LENGTH_MAX || frequency == 0))
+        r->reason = "a stream without length or frequency, or too long";
     for (i = 0; i < length && !r->reason; i++) {
         uint64_t site = dump_get(r);
-        if (site > *number_count) { r->reason = "a site that was not named before"; break; }
+        if (site > *number_count) {
+            r->reason = "a site that was not named before";
+            break;
+        }
         if (site == 0) {
             uint64_t value = dump_get(r);
             size_t size;
@@ -198,17 +207,18 @@ static int read_stream(streams_part *p, dump_reader *r, uint32_t *numbers, size_
         items[i].site = numbers[site - 1];
         items[i].address = dump_get(r);
     }
-    if (r->reason) { return -1; }
+    if (r->reason) return -1;
     streams_add(p, items, length, frequency);
     return 0;
 }
 
 static void read_part(streams_part *p, dump_reader *r) {
-    uint32_t *numbers = (uint32_t *)tool_alloc((r->size + 1) * sizeof *numbers);       /* a site takes three bytes */
+    uint32_t *numbers =
+        (uint32_t *)tool_alloc((r->size + 1) * sizeof *numbers); /* a site takes three bytes */
     size_t number_count = 0, size;
     const unsigned char *title;
     uint64_t count;
-    if (dump_get(r) != VERSION && !r->reason) { r->reason = "a newer version of hot data streams"; }
+    if (dump_get(r) != VERSION && !r->reason) r->reason = "a newer version of hot data streams";
     title = dump_get_string(r, &size);
     p->title = text_name(title, size);
     p->flags = dump_get32(r);
@@ -222,9 +232,10 @@ static void read_part(streams_part *p, dump_reader *r) {
     p->dropped = dump_get(r);
     p->heat_lost = dump_get(r);
     count = dump_get(r);
-    if (!r->reason && (p->min_length > p->max_length || p->coverage_ppm > 1000000)) { r->reason = "limits that make no sense"; }
-    while (count-- && !r->reason) { read_stream(p, r, numbers, &number_count); }
-    if (!r->reason && r->at != r->size) { r->reason = "bytes after the last stream"; }
+    if (!r->reason && (p->min_length > p->max_length || p->coverage_ppm > 1000000))
+        r->reason = "limits that make no sense";
+    while (count-- && !r->reason) read_stream(p, r, numbers, &number_count);
+    if (!r->reason && r->at != r->size) r->reason = "bytes after the last stream";
     free(numbers);
 }
 
@@ -238,7 +249,7 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         streams_part_free(&p);
         return dump_refuse(fault, dump_place(d, part, r.at), "%s", r.reason);
     }
-    if ((s->count & (s->count - 1)) == 0) {       /* room for 1, 2, 4, ... */
+    if ((s->count & (s->count - 1)) == 0) { /* room for 1, 2, 4, ... */
         s->parts = (streams_part *)tool_grow(s->parts, (s->count ? 2 * s->count : 1) * sizeof p);
     }
     p.order = s->count;
@@ -253,10 +264,10 @@ static int compare(size_t a, size_t b) { return (a > b) - (a < b); }
 /* 0 for profiles that are added up. */
 static int compare_keys(const streams_part *a, const streams_part *b) {
     int order = strcmp(a->title, b->title);
-    if (order == 0) { order = compare(a->flags, b->flags); }
-    if (order == 0) { order = compare(a->min_length, b->min_length); }
-    if (order == 0) { order = compare(a->max_length, b->max_length); }
-    if (order == 0) { order = compare(a->coverage_ppm, b->coverage_ppm); }
+    if (order == 0) order = compare(a->flags, b->flags);
+    if (order == 0) order = compare(a->min_length, b->min_length);
+    if (order == 0) order = compare(a->max_length, b->max_length);
+    if (order == 0) order = compare(a->coverage_ppm, b->coverage_ppm);
     return order;
 }
 
@@ -298,7 +309,7 @@ static void add(streams_part *into, const streams_part *other) {
 static void settle(void *state) {
     streams *s = (streams *)state;
     size_t i, kept = 0;
-    if (s->count == 0) { return; }
+    if (s->count == 0) return;
     qsort(s->parts, s->count, sizeof *s->parts, by_key);
     for (i = 0; i < s->count; i++) {
         if (kept == 0 || compare_keys(&s->parts[kept - 1], &s->parts[i]) != 0) {
@@ -310,7 +321,7 @@ static void settle(void *state) {
     }
     s->count = kept;
     qsort(s->parts, kept, sizeof *s->parts, by_order);
-    for (i = 0; i < kept; i++) { streams_part_sort(&s->parts[i]); }
+    for (i = 0; i < kept; i++) streams_part_sort(&s->parts[i]);
 }
 
 /* ---- writing ---- */
@@ -356,12 +367,12 @@ void streams_part_write(const streams_part *p, text *out) {
 static void write(void *state, text *out) {
     const streams *s = (const streams *)state;
     size_t i;
-    for (i = 0; i < s->count; i++) { streams_part_write(&s->parts[i], out); }
+    for (i = 0; i < s->count; i++) streams_part_write(&s->parts[i], out);
 }
 
 void streams_part_free(streams_part *p) {
     size_t i;
-    for (i = 0; i < p->site_count; i++) { free(p->sites[i].name); }
+    for (i = 0; i < p->site_count; i++) free(p->sites[i].name);
     free(p->title);
     free(p->sites);
     free(p->streams);
@@ -374,9 +385,10 @@ void streams_part_free(streams_part *p) {
 static void free_state(void *state) {
     streams *s = (streams *)state;
     size_t i;
-    for (i = 0; i < s->count; i++) { streams_part_free(&s->parts[i]); }
+    for (i = 0; i < s->count; i++) streams_part_free(&s->parts[i]);
     free(s->parts);
     memset(s, 0, sizeof *s);
 }
 
-const part_kind kind_streams = {KIND, "hot data streams", sizeof(streams), read, settle, write, free_state};
+const part_kind kind_streams = {KIND,  "hot data streams", sizeof(streams), read, settle,
+                                write, free_state};

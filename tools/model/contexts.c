@@ -8,8 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const algorithms[] = {                         /* by hcct.h's numbers */
-    "Space-Saving", "Space-Saving", "Space-Saving", "Lossy Counting", "Sticky Sampling", "a full tree",
+static const char *const algorithms[] = {
+    /* by hcct.h's numbers */
+    "Space-Saving",
+    "Space-Saving",
+    "Space-Saving",
+    "Lossy Counting",
+    "Sticky Sampling",
+    "a full tree",
 };
 
 enum { ROWS_SHOWN = 30, LEAST_PARTS = 1000 /* contexts below a thousandth are in no table */ };
@@ -17,9 +23,9 @@ enum { ROWS_SHOWN = 30, LEAST_PARTS = 1000 /* contexts below a thousandth are in
 /* What the tree of the report does not say about a context tree. */
 typedef struct context_tree {
     const char *algorithm;
-    uint64_t total, absent;                       /* counted in all; the most that a context not shown can have */
-    uint64_t unmatched;                           /* leaves without an enter */
-    int      is_of_sample;                        /* counts are of sampled calls and not scaled up */
+    uint64_t total, absent; /* counted in all; the most that a context not shown can have */
+    uint64_t unmatched; /* leaves without an enter */
+    int is_of_sample; /* counts are of sampled calls and not scaled up */
     const report_tree *tree;
 } context_tree;
 
@@ -29,8 +35,9 @@ typedef struct report_contexts {
 } report_contexts;
 
 static void make_tree(report *r, const contexts *c, const contexts_tree *tree, const tally *sampled,
-                      context_tree *to) {
-    uint32_t *place = (uint32_t *)tool_alloc(tree->count * sizeof *place);      /* of each node, in preorder */
+    context_tree *to) {
+    uint32_t *place =
+        (uint32_t *)tool_alloc(tree->count * sizeof *place); /* of each node, in preorder */
     uint64_t total = tree->field[CONTEXTS_TOTAL], scaled = tree->field[CONTEXTS_SCALED];
     uint32_t node, depth = 0;
     report_tree *made;
@@ -46,7 +53,8 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     made = report_add_tree(r, tree->count, c->key_count + 1);
     made->unit = "calls";
     made->is_whole = 1;
-    for (i = 0; i < made->name_count; i++) made->names[i] = report_name(r, i ? contexts_name(c, (uint32_t)i) : "");
+    for (i = 0; i < made->name_count; i++)
+        made->names[i] = report_name(r, i ? contexts_name(c, (uint32_t)i) : "");
     made->count = 1;
     for (node = contexts_next(tree, 0, &depth); node; node = contexts_next(tree, node, &depth)) {
         const contexts_node *n = &tree->nodes[node];
@@ -83,9 +91,9 @@ static void add_key(text *out, const report_tree *tree, uint32_t node) {
 /* Outermost first. A long path keeps its two ends: who began it and what is hot. */
 static const char *path_of(report *r, const report_tree *tree, uint32_t node) {
     enum { FIRST = 2, LAST = 6 };
-    uint32_t last[LAST], first[FIRST] = {0, 0}, at;
+    uint32_t last[LAST], first[FIRST] = { 0, 0 }, at;
     size_t depth = 0, outer, i;
-    text out = {NULL, 0, 0};
+    text out = { NULL, 0, 0 };
     for (at = node; at != 0; at = tree->parent[at], depth++) {
         if (depth < LAST) last[depth] = at;
         first[1] = first[0];
@@ -105,15 +113,17 @@ static const char *path_of(report *r, const report_tree *tree, uint32_t node) {
 }
 
 static void add_remark(const context_tree *t, report_table *table) {
-    text remark = {NULL, 0, 0};
+    text remark = { NULL, 0, 0 };
     text_number(&remark, t->total);
-    text_format(&remark, " calls counted by %s. A context that is not listed has at most ", t->algorithm);
+    text_format(
+        &remark, " calls counted by %s. A context that is not listed has at most ", t->algorithm);
     text_number(&remark, t->absent);
     text_add(&remark, ".");
     if (t->unmatched) {
         text_add(&remark, " ");
         text_number(&remark, t->unmatched);
-        text_format(&remark, " leave%s without an enter: the tree may be wrong.", t->unmatched == 1 ? "" : "s");
+        text_format(&remark, " leave%s without an enter: the tree may be wrong.",
+            t->unmatched == 1 ? "" : "s");
     }
     if (t->is_of_sample) text_add(&remark, " Counts are of sampled calls, not scaled up.");
     text_bytes(&remark, "", 1);
@@ -123,10 +133,10 @@ static void add_remark(const context_tree *t, report_table *table) {
 
 static void add_table(report *r, const context_tree *t) {
     static const report_column columns[] = {
-        {"share", "share", REPORT_SHARE, 0, NULL},
-        {"at_least", "at-least", REPORT_COUNT, 0, NULL},
-        {"at_most", "at-most", REPORT_COUNT, 0, NULL},
-        {"context", "context", REPORT_NAME, 0, NULL},
+        { "share", "share", REPORT_SHARE, 0, NULL },
+        { "at_least", "at-least", REPORT_COUNT, 0, NULL },
+        { "at_most", "at-most", REPORT_COUNT, 0, NULL },
+        { "context", "context", REPORT_NAME, 0, NULL },
     };
     const report_tree *tree = t->tree;
     hot_context *hot = (hot_context *)tool_alloc(tree->count * sizeof *hot);
@@ -202,5 +212,10 @@ static void write_json(const void *columns, const report *r, text *out) {
 static void free_columns(void *columns) { free(((report_contexts *)columns)->trees); }
 
 const report_section section_contexts = {
-    &kind_contexts, "contexts", sizeof(report_contexts), fill, write_json, free_columns,
+    &kind_contexts,
+    "contexts",
+    sizeof(report_contexts),
+    fill,
+    write_json,
+    free_columns,
 };

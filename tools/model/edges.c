@@ -179,20 +179,28 @@ static void add_branches(covered_file *to, const counted_function *f, const deri
     free(list);
 }
 
-static void add_function(covered_file *to, const counted_function *f, const derived *d,
-                         uint32_t first_block) {
+/* Begins a function of the file, or goes on with the latest one if that is the same. */
+static covered_function *function_of(covered_file *to, const counted_function *f, int is_same) {
     covered_function *function;
+    if (is_same) return &to->functions[to->function_count - 1];
     to->functions =
         (covered_function *)grow(to->functions, to->function_count, 1, sizeof *function);
     function = &to->functions[to->function_count++];
     function->name = f->name;
     function->line = f->line_at[f->vertices] ? f->line[0] : 0;
-    function->entries = d->count[f->edges];
+    function->entries = 0;
     function->first_branch = to->branch_count;
+    return function;
+}
+
+static void add_function(covered_file *to, const counted_function *f, const derived *d,
+                         uint32_t first_block, int is_same) {
+    covered_function *function = function_of(to, f, is_same);
+    to->functions_hit += function->entries == 0 && d->count[f->edges] != 0;
+    function->entries = most_or_sum(function->entries, d->count[f->edges], 1);
     add_lines(to, f, d);
     add_branches(to, f, d, first_block);
     function->branch_count = to->branch_count - function->first_branch;
-    to->functions_hit += function->entries != 0;
 }
 
 static int by_line_alone(const void *a, const void *b) {
@@ -232,36 +240,111 @@ static void count_orphans(covered_all *made, const counted_all *all) {
     free(keys);
 }
 
-static void gather(covered_all *made, const counted_all *all) {
-    uint32_t block = 0;
+static int compare_arrays(const void *a, const void *b, size_t bytes) {
+    return bytes ? memcmp(a, b, bytes) : 0;
+}
+
+/* 0: the same graph with the same lines. */
+static int by_shape(const void *a, const void *b) {
+    const counted_function *x = *(const counted_function *const *)a,
+                           *y = *(const counted_function *const *)b;
+    uint32_t v = x->line_at[x->vertices], w = y->line_at[y->vertices];
+    int order;
+    if (x->vertices != y->vertices) return x->vertices < y->vertices ? -1 : 1;
+    if (x->edges != y->edges) return x->edges < y->edges ? -1 : 1;
+    if (x->stays != y->stays) return x->stays < y->stays ? -1 : 1;
+    if (v != w) return v < w ? -1 : 1;
+    order = compare_arrays(x->line_at, y->line_at, x->vertices * sizeof *x->line_at);
+    if (!order) order = compare_arrays(x->line, y->line, v * sizeof *x->line);
+    return order ? order : compare_arrays(x->ends, y->ends, 2 * sizeof *x->ends * x->edges);
+}
+
+static int is_same_function(const counted_function *a, const counted_function *b) {
+    uint32_t v = a->line_at[a->vertices], w = b->line_at[b->vertices];
+    return strcmp(a->file, b->file) == 0 && strcmp(a->name, b->name) == 0 &&
+           (v ? a->line[0] : 0) == (w ? b->line[0] : 0);
+}
+
+static void add_counts(uint64_t *into, const uint64_t *from, size_t count, int are_marks) {
     size_t i;
-    for (i = 0; i < all->function_count; i++) {
-        const counted_function *f = &all->functions[i];
-        const counted *c = counted_find(all, f);
-        derived d = {NULL, NULL};
-        if (!c)
-            made->without_counts++;
-        else if (derive(c, f, &d) != 0)
-            made->underivable++;
-        else {
-            if (made->count == 0 || strcmp(made->files[made->count - 1].name, f->file) != 0) {
-                made->files =
-                    (covered_file *)grow(made->files, made->count, 1, sizeof(covered_file));
-                memset(&made->files[made->count], 0, sizeof *made->files);
-                made->files[made->count++].name = f->file;
-                block = 0;
-            }
-            if (f->bits <= 8)
-                made->has_marks = 1;
-            else if (f->bits < 64 && (!made->wrapping_bits || f->bits < made->wrapping_bits))
-                made->wrapping_bits = f->bits;
-            reconcile(f, &d);
-            add_function(&made->files[made->count - 1], f, &d, block);
-            block += f->vertices;
-        }
-        free(d.count);
-        free(d.block);
+    for (i = 0; i < count; i++) into[i] = most_or_sum(into[i], from[i], !are_marks);
+}
+
+static void free_derived(derived *d) {
+    free(d->count);
+    free(d->block);
+}
+
+/* Derives a function. Returns 0, or -1: it cannot be shown. */
+static int open_counts(covered_all *made, const counted_all *all, const counted_function *f,
+                       derived *d) {
+    const counted *c = counted_find(all, f);
+    d->count = d->block = NULL;
+    if (!c) {
+        made->without_counts++;
+        return -1;
     }
+    if (derive(c, f, d) != 0) {
+        made->underivable++;
+        free_derived(d);
+        return -1;
+    }
+    reconcile(f, d);
+    if (f->bits <= 8)
+        made->has_marks = 1;
+    else if (f->bits < 64 && (!made->wrapping_bits || f->bits < made->wrapping_bits))
+        made->wrapping_bits = f->bits;
+    return 0;
+}
+
+/* One function, which programs or compilation units may have several copies of. Copies with the same
+   graph and lines are added up, block by block; others stand one behind the other. */
+static void gather_function(covered_all *made, const counted_all *all,
+                            const counted_function **copies, size_t count, uint32_t *block) {
+    derived d, more;
+    size_t i, end;
+    int is_begun = 0;
+    qsort(copies, count, sizeof *copies, by_shape);
+    for (i = 0; i < count; i = end) {
+        const counted_function *f = copies[i];
+        int has_counts = 0;
+        for (end = i; end < count && by_shape(&copies[i], &copies[end]) == 0; end++) {
+            int are_marks = f->bits <= 8 && copies[end]->bits <= 8;
+            if (open_counts(made, all, copies[end], has_counts ? &more : &d) != 0) continue;
+            if (has_counts) {
+                add_counts(d.count, more.count, (size_t)f->edges + 1, are_marks);
+                add_counts(d.block, more.block, f->vertices, are_marks);
+                free_derived(&more);
+            }
+            has_counts = 1;
+        }
+        if (!has_counts) continue;
+        if (made->count == 0 || strcmp(made->files[made->count - 1].name, f->file) != 0) {
+            made->files = (covered_file *)grow(made->files, made->count, 1, sizeof(covered_file));
+            memset(&made->files[made->count], 0, sizeof *made->files);
+            made->files[made->count++].name = f->file;
+            *block = 0;
+        }
+        add_function(&made->files[made->count - 1], f, &d, *block, is_begun);
+        *block += f->vertices;
+        is_begun = 1;
+        free_derived(&d);
+    }
+}
+
+static void gather(covered_all *made, const counted_all *all) {
+    const counted_function **copies =
+        (const counted_function **)tool_alloc((all->function_count + 1) * sizeof *copies);
+    uint32_t block = 0;
+    size_t i, end;
+    for (i = 0; i < all->function_count; i = end) {
+        for (end = i; end < all->function_count; end++) {
+            if (!is_same_function(&all->functions[i], &all->functions[end])) break;
+            copies[end - i] = &all->functions[end];
+        }
+        gather_function(made, all, copies, end - i, &block);
+    }
+    free(copies);
     for (i = 0; i < made->count; i++) close_file(&made->files[i]);
     count_orphans(made, all);
 }

@@ -29,14 +29,15 @@ void overlap_add_stream(overlap_weights *w, const uint64_t *sites, uint32_t leng
     overlap_add(w, key_of(sites, length), heat);
 }
 
-void overlap_add_windows(overlap_weights *w, const uint64_t *sites, uint32_t length, double heat, uint32_t window) {
+void overlap_add_windows(overlap_weights *w, const uint64_t *sites, uint32_t length, double heat,
+                         uint32_t window) {
     uint32_t i;
-    for (i = 0; i + window <= length; i++) { overlap_add(w, key_of(sites + i, window), heat / length); }
+    for (i = 0; i + window <= length; i++) overlap_add(w, key_of(sites + i, window), heat / length);
 }
 
 static int by_key(const void *left, const void *right) {
     const weight *a = (const weight *)left, *b = (const weight *)right;
-    if (a->key != b->key) { return a->key < b->key ? -1 : 1; }
+    if (a->key != b->key) return a->key < b->key ? -1 : 1;
     return a->weight < b->weight ? -1 : a->weight > b->weight;
 }
 
@@ -48,24 +49,25 @@ static int by_weight(const void *left, const void *right) {
 double overlap_settle(overlap_weights *w) {
     size_t i, kept = 0;
     double sum = 0;
-    if (w->count) { qsort(w->at, w->count, sizeof *w->at, by_key); }
+    if (w->count) qsort(w->at, w->count, sizeof *w->at, by_key);
     for (i = 0; i < w->count; i++) {
         sum += w->at[i].weight;
-        if (kept && w->at[kept - 1].key == w->at[i].key) { w->at[kept - 1].weight += w->at[i].weight; }
-        else                                             { w->at[kept++] = w->at[i]; }
+        if (kept && w->at[kept - 1].key == w->at[i].key) w->at[kept - 1].weight += w->at[i].weight;
+        else w->at[kept++] = w->at[i];
     }
     w->count = kept;
     return sum;
 }
 
-double overlap_of(const overlap_weights *p, double p_total, const overlap_weights *q, double q_total) {
+double overlap_of(const overlap_weights *p, double p_total, const overlap_weights *q,
+                  double q_total) {
     size_t i, k = 0;
     double sum = 0;
-    if (p_total <= 0 || q_total <= 0) { return 0; }
+    if (p_total <= 0 || q_total <= 0) return 0;
     for (i = 0; i < p->count; i++) {
         double a, b;
-        while (k < q->count && q->at[k].key < p->at[i].key) { k++; }
-        if (k == q->count || q->at[k].key != p->at[i].key) { continue; }
+        while (k < q->count && q->at[k].key < p->at[i].key) k++;
+        if (k == q->count || q->at[k].key != p->at[i].key) continue;
         a = p->at[i].weight / p_total;
         b = q->at[k].weight / q_total;
         sum += a < b ? a : b;
@@ -76,13 +78,15 @@ double overlap_of(const overlap_weights *p, double p_total, const overlap_weight
 double overlap_keep(overlap_weights *w, double part) {
     double all = 0, held = 0;
     size_t i;
-    for (i = 0; i < w->count; i++) { all += w->at[i].weight; }
-    if (w->count) { qsort(w->at, w->count, sizeof *w->at, by_weight); }
-    for (i = 0; i < w->count && (held < part * all || (i && !(w->at[i].weight < w->at[i - 1].weight))); i++) {
+    for (i = 0; i < w->count; i++) all += w->at[i].weight;
+    if (w->count) qsort(w->at, w->count, sizeof *w->at, by_weight);
+    for (i = 0;
+         i < w->count && (held < part * all || (i && !(w->at[i].weight < w->at[i - 1].weight)));
+         i++) {
         held += w->at[i].weight;
     }
     w->count = i;
-    if (w->count) { qsort(w->at, w->count, sizeof *w->at, by_key); }
+    if (w->count) qsort(w->at, w->count, sizeof *w->at, by_key);
     return held;
 }
 

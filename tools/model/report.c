@@ -1,5 +1,5 @@
-/* report.c - building a report: sections one after the other, what they add, and the end of it all.
- */
+/* report.c - building a report: sections one after the other, what they add, and the end of it
+ all. */
 #include "model/report.h"
 #include "base/demangle.h"
 #include "base/tool.h"
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One item more. The room is always a power of two, so that a full list is one whose count is one.
- */
+/* One item more. The room is always a power of two, so that a full list is one whose count is
+ one. */
 static void *grow(void *list, size_t *count, size_t item_bytes) {
     size_t room = *count ? 2 * *count : 1;
     if ((*count & (*count - 1)) == 0) list = tool_grow(list, room * item_bytes);
@@ -228,6 +228,7 @@ int report_check(const report *r, const report_writer *writer, const char *file)
     size_t i;
     if (!writer->has || writer->has(r)) return TOOL_OK;
     for (i = 0; i < r->part_count; i++) {
+        if (i && r->parts[i].section->kind == r->parts[i - 1].section->kind) continue;
         if (i) text_add(&line, ", ");
         text_add(&line, r->parts[i].section->kind->name);
     }

@@ -1,4 +1,5 @@
-/* streams.c - profiles of hot data streams become tables, and two trees: of sites, and of the pieces of memory that they used. */
+/* streams.c - profiles of hot data streams become tables, and two trees: of sites, and of the
+   pieces of memory that they used. */
 #include "model/streams.h"
 #include "base/json.h"
 #include "base/tool.h"
@@ -34,20 +35,20 @@ char *streams_label(const streams_part *p, const streams_site *site) {
 double streams_covered(const streams_part *p, size_t count) {
     double sum = 0;
     size_t i;
-    for (i = 0; i < count; i++) { sum += (double)p->streams[i].heat; }
+    for (i = 0; i < count; i++) sum += (double)p->streams[i].heat;
     return p->references ? sum / (double)p->references : 0;
 }
 
 static char **labels_of(const streams_part *p) {
     char **labels = (char **)tool_alloc((p->site_count + 1) * sizeof *labels);
     size_t i;
-    for (i = 0; i < p->site_count; i++) { labels[i] = streams_label(p, &p->sites[i]); }
+    for (i = 0; i < p->site_count; i++) labels[i] = streams_label(p, &p->sites[i]);
     return labels;
 }
 
 static void free_labels(const streams_part *p, char **labels) {
     size_t i;
-    for (i = 0; i < p->site_count; i++) { free(labels[i]); }
+    for (i = 0; i < p->site_count; i++) free(labels[i]);
     free(labels);
 }
 
@@ -68,14 +69,15 @@ static const char *keep_sites(report *r, const streams_part *p, const streams_st
     uint32_t k, run, shown = 0;
     for (k = 0; k < s->length; k += run) {
         uint32_t site = p->items[s->first + k].site;
-        for (run = 1; k + run < s->length && p->items[s->first + k + run].site == site; run++) { }
+        for (run = 1; k + run < s->length && p->items[s->first + k + run].site == site; run++) {
+        }
         if (shown++ == SITES_SHOWN) {
             text_format(&t, ", and %u more", (unsigned)(s->length - k));
             break;
         }
         text_add(&t, k ? ", " : "");
         text_short(&t, labels[site], LABEL_CHARACTERS);
-        if (run > 1) { text_format(&t, " x%u", (unsigned)run); }
+        if (run > 1) text_format(&t, " x%u", (unsigned)run);
     }
     return report_keep_text(r, &t);
 }
@@ -85,13 +87,16 @@ static void add_table(report *r, const streams_part *p, size_t hot, char **label
     report_table *table;
     size_t i;
     text_add(&title, "hot data streams");
-    if (*p->title) { text_add(&title, " of "); text_add(&title, p->title); }
+    if (*p->title) {
+        text_add(&title, " of ");
+        text_add(&title, p->title);
+    }
     text_bytes(&title, "", 1);
     table = report_add_table(r, "streams", title.data, columns, sizeof columns / sizeof *columns);
     table->rows_shown = ROWS_SHOWN;
     text_number(&remark, hot);
-    text_format(&remark, " streams of %u to %u references hold %.1f %% of the ", (unsigned)p->min_length, (unsigned)p->max_length,
-                100 * streams_covered(p, hot));
+    text_format(&remark, " streams of %u to %u references hold %.1f %% of the ",
+                (unsigned)p->min_length, (unsigned)p->max_length, 100 * streams_covered(p, hot));
     text_number(&remark, p->references);
     text_format(&remark, " references recorded; %.1f %% were wanted.", p->coverage_ppm / 1e4);
     text_bytes(&remark, "", 1);
@@ -109,16 +114,17 @@ static void add_table(report *r, const streams_part *p, size_t hot, char **label
     text_free(&remark);
 }
 
-/* ---- trees: each hot stream is a chain below the root, and its heat stands at the last node ---- */
+/* ---- trees: each hot stream is a chain below the root, its heat stands at the last node ---- */
 
 static char *copy_of(const char *words) { return text_clean(words, strlen(words)); }
 
-static void add_site_tree(report *r, const streams_part *p, size_t hot, size_t nodes, char **labels) {
+static void add_site_tree(report *r, const streams_part *p, size_t hot, size_t nodes,
+                          char **labels) {
     report_tree *tree = report_add_tree(r, nodes + 1, p->site_count + 1);
     size_t i, at = 1;
     uint32_t k;
     tree->names[0] = copy_of("");
-    for (i = 0; i < p->site_count; i++) { tree->names[i + 1] = copy_of(labels[i]); }
+    for (i = 0; i < p->site_count; i++) tree->names[i + 1] = copy_of(labels[i]);
     tree->unit = "references";
     tree->is_whole = 1;
     for (i = 0; i < hot; i++) {
@@ -142,13 +148,17 @@ static void add_object_tree(report *r, const streams_part *p, size_t hot, size_t
     report_tree *tree;
     uint32_t k;
     for (i = 0; i < hot; i++) {
-        for (k = 0; k < p->streams[i].length; k++) { pieces[n++] = p->items[p->streams[i].first + k].address / PIECE_BYTES; }
+        for (k = 0; k < p->streams[i].length; k++)
+            pieces[n++] = p->items[p->streams[i].first + k].address / PIECE_BYTES;
     }
     qsort(pieces, n, sizeof *pieces, by_value);
     for (i = 0; i < n; i++) {
-        if (!kept || pieces[kept - 1] != pieces[i]) { pieces[kept++] = pieces[i]; }
+        if (!kept || pieces[kept - 1] != pieces[i]) pieces[kept++] = pieces[i];
     }
-    if (kept < 2) { free(pieces); return; }                 /* events have no addresses */
+    if (kept < 2) {
+        free(pieces);
+        return;
+    } /* events have no addresses */
     tree = report_add_tree(r, nodes + 1, kept + 1);
     tree->names[0] = copy_of("");
     for (i = 0; i < kept; i++) {
@@ -162,7 +172,8 @@ static void add_object_tree(report *r, const streams_part *p, size_t hot, size_t
         const streams_stream *s = &p->streams[i];
         for (k = 0; k < s->length; k++, at++) {
             uint64_t piece = p->items[s->first + k].address / PIECE_BYTES;
-            const uint64_t *found = (const uint64_t *)bsearch(&piece, pieces, kept, sizeof *pieces, by_value);
+            const uint64_t *found =
+                (const uint64_t *)bsearch(&piece, pieces, kept, sizeof *pieces, by_value);
             tree->parent[at] = k ? (uint32_t)at - 1 : 0;
             tree->name[at] = (uint32_t)(found - pieces) + 1;
         }
@@ -175,7 +186,7 @@ static void add_object_tree(report *r, const streams_part *p, size_t hot, size_t
 
 static void add_loss(report *r, const char *name, uint64_t count, const char *cure) {
     text t = {NULL, 0, 0};
-    if (!count) { return; }
+    if (!count) return;
     text_number(&t, count);
     text_add(&t, cure);
     text_bytes(&t, "", 1);
@@ -192,11 +203,16 @@ static void fill(void *made, report *r, const void *state, const input *in) {
         const streams_part *p = &s->parts[i];
         size_t hot = streams_hot(p), nodes = 0;
         char **labels = labels_of(p);
-        for (k = 0; k < hot; k++) { nodes += p->streams[k].length; }
-        if (*p->title) { report_add_name(r, p->title); }
-        add_loss(r, "references lost", p->lost, " found the buffer full; a larger buffer_count cures it");
-        add_loss(r, "heat lost", p->heat_lost, " references, of streams that the profile had no room for; a larger streams_max cures it");
-        add_loss(r, "looks left out", p->dropped, "; repeats may be missing; a larger HOTSTREAM_PENDING cures it");
+        for (k = 0; k < hot; k++) nodes += p->streams[k].length;
+        if (*p->title) report_add_name(r, p->title);
+        add_loss(r, "references lost", p->lost,
+                 " found the buffer full; a larger buffer_count cures it");
+        add_loss(
+            r, "heat lost", p->heat_lost,
+            " references, of streams that the profile had no room for; a larger streams_max "
+                 "cures it");
+        add_loss(r, "looks left out", p->dropped,
+                 "; repeats may be missing; a larger HOTSTREAM_PENDING cures it");
         add_table(r, p, hot, labels);
         if (hot) {
             add_site_tree(r, p, hot, nodes, labels);
@@ -236,10 +252,12 @@ void streams_json(const streams_part *p, size_t top, text *out) {
         json_field(out, &m, "frequency", s->frequency);
         json_field(out, &m, "length", s->length);
         text_add(out, ",\"sites\":[");
-        for (k = 0; k < s->length; k++) { text_format(out, k ? ",%u" : "%u", (unsigned)p->items[s->first + k].site); }
+        for (k = 0; k < s->length; k++)
+            text_format(out, k ? ",%u" : "%u", (unsigned)p->items[s->first + k].site);
         text_add(out, "],\"addresses\":[");
-        for (k = 0; k < s->length; k++) {                   /* hexadecimal strings: JSON's numbers end at 2^53 */
-            text_format(out, k ? ",\"%llx\"" : "\"%llx\"", (unsigned long long)p->items[s->first + k].address);
+        for (k = 0; k < s->length; k++) { /* hexadecimal strings: JSON's numbers end at 2^53 */
+            text_format(out, k ? ",\"%llx\"" : "\"%llx\"",
+                        (unsigned long long)p->items[s->first + k].address);
         }
         text_add(out, "]}");
     }
@@ -259,4 +277,5 @@ static void write_json(const void *made, const report *r, text *out) {
     text_add(out, "]");
 }
 
-const report_section section_streams = {&kind_streams, "streams", sizeof(const streams *), fill, write_json, NULL};
+const report_section section_streams = {&kind_streams, "streams",  sizeof(const streams *),
+                                        fill,          write_json, NULL};

@@ -1,5 +1,5 @@
 /* cfg.c - reader of control flow graphs with counts. One pass over the lines; a function is closed
- * when the next begins. */
+   when the next begins. */
 #include "replay/cfg.h"
 #include "edgeplan.h"
 #include "base/tool.h"
@@ -153,7 +153,7 @@ static void sum_blocks(cfg *c, cfg_function *f) {
 }
 
 /* Vertices that nothing reaches go, with their edges, if none of them ran. The others are numbered
- * anew. */
+   anew. */
 static int drop_unreached(reader *r, cfg_function *f) {
     edgeplan_graph graph;
     size_t bytes = edgeplan_bytes(f->vertices, f->edges);
@@ -461,18 +461,27 @@ static int make_index(reader *r) {
 }
 
 int cfg_open(cfg *c, const char *path) {
+    size_t size = 0;
+    char *text = (char *)tool_read_file(path, NULL, &size);
+    int status;
+    memset(c, 0, sizeof *c);
+    if (!text) return TOOL_BAD_INPUT;
+    text = (char *)tool_grow(text, size + 1);
+    status = cfg_read(c, path, text, size);
+    free(text);
+    return status;
+}
+
+int cfg_read(cfg *c, const char *path, char *data, size_t size) {
     reader r;
-    size_t size = 0, at, end;
-    char *data = (char *)tool_read_file(path, NULL, &size);
+    size_t at, end;
     int status = TOOL_OK;
     memset(c, 0, sizeof *c);
     memset(&r, 0, sizeof r);
-    if (!data) return TOOL_BAD_INPUT;
     c->path = path;
     r.c = c;
     r.words.path = path;
     r.vertices_left = size;
-    data = (char *)tool_grow(data, size + 1);
     for (at = 0; at < size && status == TOOL_OK; at = end + 1) {
         char *newline = (char *)memchr(data + at, '\n', size - at);
         end = newline ? (size_t)(newline - data) : size;
@@ -489,7 +498,6 @@ int cfg_open(cfg *c, const char *path) {
     if (status == TOOL_OK) status = close_function(&r);
     if (status == TOOL_OK && c->count == 0) status = blame(&r, "no function");
     if (status == TOOL_OK) status = make_index(&r);
-    free(data);
     free(r.arcs);
     free(r.stays);
     free(r.calls);

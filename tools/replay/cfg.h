@@ -17,8 +17,8 @@ typedef struct cfg_function {
     char *name;
     uint32_t number; /* as the file has it */
     size_t line;     /* of the file, where it begins */
-    uint32_t vertices,
-        edges; /* edges: those of the file that hold counters, and `stays` behind them */
+    uint32_t vertices;
+    uint32_t edges; /* those of the file that hold counters, and `stays` behind them */
     uint32_t stays, root, exit;
     uint32_t *ends;            /* pairs */
     uint64_t *count;           /* of each edge; stay edges have 0 until cfg_stay_counts */
@@ -26,9 +26,8 @@ typedef struct cfg_function {
     uint64_t *early, *reentry; /* of each vertex */
     uint64_t entries;
     uint64_t gcov_updates; /* kind G: counter updates that gcov did */
-    uint32_t
-        *call_at;   /* kind L: calls of vertex v are call[call_at[v]] .. call[call_at[v + 1] - 1] */
-    uint32_t *call; /* an index into functions, CFG_SILENT or CFG_OPAQUE */
+    uint32_t *call_at; /* kind L: calls of v are call[call_at[v]] .. call[call_at[v + 1] - 1] */
+    uint32_t *call;    /* an index into functions, CFG_SILENT or CFG_OPAQUE */
 } cfg_function;
 
 typedef struct cfg {
@@ -43,6 +42,8 @@ typedef struct cfg {
 
 /* Reads a file whole. Returns TOOL_OK, or TOOL_BAD_INPUT after a message "path:line: reason". */
 int cfg_open(cfg *c, const char *path);
+/* The same for text[0..size), which is written to and has room for one more byte. */
+int cfg_read(cfg *c, const char *path, char *text, size_t size);
 void cfg_free(cfg *c);
 /* The place of the function with this number, or SIZE_MAX. */
 size_t cfg_find(const cfg *c, uint64_t number);

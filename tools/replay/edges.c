@@ -10,15 +10,14 @@
 static const char help[] =
     "usage: bursty replay edges [OPTIONS] CFG        CFG may be -, standard input\n"
     "\n"
-    "  CFG holds control flow graphs with measured counts, or a trace of blocks (docs/formats.md, "
-    "\"cfg\"). Counters are put\n"
-    "  where the problem wants them, everything else is hidden, derived again and compared.\n"
+    "  CFG holds control flow graphs with measured counts, or a trace of blocks\n"
+    "  (docs/formats.md, \"cfg\"). Counters are put where the problem wants them, everything\n"
+    "  else is hidden, derived again and compared.\n"
     "\n"
-    "  --problem P     eprof (edge counters; default), vprof-e (edge counters, blocks wanted), "
-    "vprof-v (block counters),\n"
-    "                  trace (witnesses), bits (bit tracing)\n"
-    "  --weights W     heuristic (loop nesting; default), exact (the file's own counts), or a cfg "
-    "file of an earlier run\n"
+    "  --problem P     eprof (edge counters; default), vprof-e (edge counters, blocks\n"
+    "                  wanted), vprof-v (block counters), trace (witnesses), bits (bit tracing)\n"
+    "  --weights W     heuristic (loop nesting; default), exact (the file's own counts), or a\n"
+    "                  cfg file of an earlier run\n"
     "  --minimum       the minimum spanning tree: the worst plan, for comparison\n"
     "  --json          one JSON object\n";
 
@@ -45,7 +44,7 @@ int edges_open(edges_plan *p, const cfg *c, const cfg_function *f) {
     graph.add_stays = 1;
     graph.ends = f->ends;
     p->memory = tool_alloc(bytes);
-    if (edgeplan_init(&p->plan, p->memory, bytes, &graph) != 0) {
+    if (edgeplan_init(&p->plan, p->memory, bytes, &graph) == 0) {
         free(p->memory);
         return tool_error("%s:%lu: function %s: %s", c->path, (unsigned long)f->line, f->name,
                           reasons[p->plan.reason]);
@@ -54,8 +53,8 @@ int edges_open(edges_plan *p, const cfg *c, const cfg_function *f) {
     p->early = (uint64_t *)tool_alloc(f->vertices * sizeof *p->early);
     memcpy(p->early, f->early, f->vertices * sizeof *p->early);
     if (f->edges) memcpy(p->count, f->count, f->edges * sizeof *p->count);
-    for (e = f->edges; e < p->plan.edges;
-         e++) { /* what ended at a vertex with a stay edge went over that edge */
+    /* What ended at a vertex with a stay edge went over that edge. */
+    for (e = f->edges; e < p->plan.edges; e++) {
         p->count[e] = f->early[p->plan.ends[2 * (size_t)e]];
         p->early[p->plan.ends[2 * (size_t)e]] = 0;
     }
@@ -139,8 +138,8 @@ static int derive_edges(const edges_options *o, const edges_plan *p, const cfg_f
     return is_exact;
 }
 
-/* The same with counters in vertices: a vertex is an edge from its class to that of its successors.
- */
+/* The same with counters in vertices: a vertex is an edge from its class to that of its
+   successors. */
 static int derive_vertices(const edges_plan *p, const cfg_function *f) {
     const edgeplan *plan = &p->plan;
     size_t bytes = edgeprof_solve_bytes(f->vertices);
@@ -170,7 +169,7 @@ static int derive_vertices(const edges_plan *p, const cfg_function *f) {
 }
 
 /* Blocks in which another function's tokens may come, as far as kind L tells: it does not say which
- * never return. */
+   never return. */
 static uint8_t *call_blocks(const cfg_function *f) {
     uint8_t *blocks = (uint8_t *)tool_alloc(f->vertices);
     uint32_t v, k;
@@ -180,10 +179,11 @@ static uint8_t *call_blocks(const cfg_function *f) {
     return blocks;
 }
 
+/* Time of the processor, so that what else the machine does is not counted. */
 static uint64_t now_ns(void) {
-#ifdef CLOCK_MONOTONIC
+#ifdef CLOCK_PROCESS_CPUTIME_ID
     struct timespec t;
-    if (clock_gettime(CLOCK_MONOTONIC, &t) == 0)
+    if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0)
         return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 #endif
     return (uint64_t)clock() * (1000000000u / CLOCKS_PER_SEC);
@@ -363,11 +363,11 @@ static int parse(int argc, char **argv, edges_options *o, const char **path, con
              k++) {
         }
         if (k == sizeof problems / sizeof *problems)
-            return tool_error("--problem: '%s' will not do; bursty replay edges --help tells more",
+            return tool_error("--problem: '%s' is not valid; bursty replay edges --help lists what is",
                               argv[i]);
         o->problem = (int)k;
     }
-    if (!*path) return tool_error("which file? bursty replay edges --help tells more");
+    if (!*path) return tool_error("replay edges: no input: give CFG");
     return TOOL_OK;
 }
 

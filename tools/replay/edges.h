@@ -1,5 +1,5 @@
 /* edges.h - what `bursty replay edges` does to one function: plan, hide what is not counted,
- * derive, compare. */
+   derive, compare. */
 #ifndef EDGES_H
 #define EDGES_H
 #define EDGEPROF_WIDE
@@ -18,8 +18,8 @@ typedef struct edges_options {
 
 typedef struct edges_result {
     uint64_t functions, exact_functions, edges, counters, counters_minimum;
-    uint64_t updates, blocks,
-        jumps;        /* jumps: updates on critical edges, which need a block of their own */
+    uint64_t updates, blocks;
+    uint64_t jumps;   /* updates on critical edges, which need a block of their own */
     uint64_t bits;    /* of bit tracing */
     uint64_t matched; /* functions that `earlier` had counts for */
     uint64_t gcov_counters, gcov_updates;
@@ -39,10 +39,10 @@ typedef struct edges_plan {
 int edges_open(edges_plan *p, const cfg *c, const cfg_function *f);
 void edges_close(edges_plan *p);
 /* Plans one function by these options, derives, compares, and adds to the result. Returns a TOOL_
- * status. */
+   status. */
 int edges_replay(const edges_options *o, const cfg *c, const cfg_function *f, edges_result *sum);
 /* The order for f: the counts to sort by are in *order, whose array the caller frees; matched: were
- * there any? */
+   there any? */
 int edges_order(const edges_options *o, const edges_plan *p, const cfg_function *f,
                 edgeplan_order *order, uint64_t **counts);
 uint32_t edges_bits(uint32_t ways); /* ceil(log2 ways) */
@@ -54,6 +54,11 @@ int edges_is_trace(const char *path, int *is_trace);
 typedef struct edges_traced {
     uint64_t witnesses, bits, regenerated, mismatches, enters, leaves, resumes, unmatched;
 } edges_traced;
+
+/* The same for events[0..size), which are written to and have room for one more byte. Takes the
+   graphs over and leaves an empty cfg. Returns a TOOL_ status after a message. */
+int edges_trace(const char *path, cfg *graphs, char *events, size_t size,
+                const edges_options *options, edges_result *r, edges_traced *traced);
 
 void edges_print(const edges_options *o, const edges_result *r, const edges_traced *traced,
                  int json);

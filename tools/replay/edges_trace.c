@@ -21,14 +21,28 @@ enum { DONE, TOP, CUT };                   /* how a visit ended */
 
 typedef struct event {
     uint32_t kind, function, block;
-    uint32_t visit, slot;
-} event; /* visit: the one that ends or calls */
+    uint32_t visit; /* the one that ends or calls */
+    uint32_t slot;
+} event;
+
 typedef struct visit {
-    uint32_t function, block, calls, first, last, end;
-} visit; /* first, last: events */
+    uint32_t function, block, calls;
+    uint32_t first, last; /* events */
+    uint32_t end;
+} visit;
+
+/* A frame: where it stands. */
 typedef struct place {
     uint32_t visit, slot, serial;
-} place; /* a frame: where it stands */
+} place;
+
+/* An edge of a function, in the order of source, target and number. */
+typedef struct way {
+    uint64_t ends;  /* source << 32 | target */
+    uint32_t edge;
+    uint32_t place; /* among the edges of its source, in the order of their numbers */
+    uint32_t witness;
+} way;
 
 typedef struct tracing {
     cfg c;
@@ -42,6 +56,7 @@ typedef struct tracing {
     size_t depth;
     uint8_t **level; /* of each block: 0 slots as they are, 1 none silent, 2 one opaque slot */
     uint8_t **is_noreturn, *has_serial;
+    way **ways;
     edgetrace_function *functions;
     edges_plan *plans;
     text tokens, bits;
@@ -94,11 +109,48 @@ static uint32_t open_visit(tracing *t, uint32_t function, uint32_t block) {
     return (uint32_t)t->visit_count++;
 }
 
+static int by_ends(const void *a, const void *b) {
+    const way *x = (const way *)a, *y = (const way *)b;
+    if (x->ends != y->ends) return x->ends < y->ends ? -1 : 1;
+    return (x->edge > y->edge) - (x->edge < y->edge);
+}
+
+static way *make_ways(const cfg_function *f) {
+    way *ways = (way *)tool_alloc(f->edges * sizeof *ways);
+    uint32_t *left = (uint32_t *)tool_alloc(f->vertices * sizeof *left), e;
+    for (e = 0; e < f->edges; e++) {
+        uint32_t from = f->ends[2 * (size_t)e];
+        ways[e].ends = (uint64_t)from << 32 | f->ends[2 * (size_t)e + 1];
+        ways[e].edge = e;
+        ways[e].place = left[from]++;
+    }
+    if (f->edges) qsort(ways, f->edges, sizeof *ways, by_ends);
+    free(left);
+    return ways;
+}
+
+/* The first edge from `from` to `to`, or NULL. */
+static way *find_way(const tracing *t, uint32_t function, uint32_t from, uint32_t to) {
+    way *ways = t->ways[function];
+    uint64_t ends = (uint64_t)from << 32 | to;
+    uint32_t low = 0, high = t->c.functions[function].edges;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (ways[middle].ends < ends)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < t->c.functions[function].edges && ways[low].ends == ends ? &ways[low] : NULL;
+}
+
 /* Takes one event. Returns NULL, or why it cannot be. */
 static const char *take(tracing *t, uint32_t number, int *is_unwinding) {
     event *e = &t->events[number];
     place *top = t->depth ? &t->stack[t->depth - 1] : NULL;
     visit *v = top ? &t->visits[top->visit] : NULL;
+    if (top && *is_unwinding && (e->kind == CALL || e->kind == MOVE))
+        return "an unwinding must end at J before its frame goes on";
     if (e->kind == CALL) {
         if (v) {
             if (v->last == NO)
@@ -117,10 +169,15 @@ static const char *take(tracing *t, uint32_t number, int *is_unwinding) {
     e->visit = top->visit;
     if ((e->kind == MOVE || e->kind == JUMP) && v->function != e->function)
         return "another function is running here";
-    if (e->kind == MOVE) v->end = DONE;
+    if (e->kind == MOVE) {
+        if (!find_way(t, v->function, v->block, e->block)) return "no edge leads to this block";
+        v->end = DONE;
+    }
     if (e->kind == JUMP) v->end = *is_unwinding ? CUT : TOP;
     if (e->kind == RETURNED || e->kind == GONE) {
         int unwinds = e->kind == GONE || t->is_noreturn[v->function][v->block] || *is_unwinding;
+        if (!unwinds && !find_way(t, v->function, v->block, t->c.functions[v->function].exit))
+            return "a return from a block without an edge to EXIT";
         v->end = !unwinds ? DONE : *is_unwinding ? CUT : TOP;
         *is_unwinding = unwinds;
         t->depth--;
@@ -165,9 +222,10 @@ static int read_events(tracing *t, char *data, size_t size) {
     for (at = 0; at < size && status == TOOL_OK; at = end + 1) {
         char *newline = (char *)memchr(data + at, '\n', size - at), *next;
         end = newline ? (size_t)(newline - data) : size;
+        t->words.line++;
+        if (memchr(data + at, 0, end - at)) return blame(t, "a byte 0");
         data[end] = 0;
         if (end > at && data[end - 1] == '\r') data[end - 1] = 0;
-        t->words.line++;
         t->words.at = data + at;
         for (next = cfg_word(&t->words); next && status == TOOL_OK; next = cfg_word(&t->words)) {
             if (next[0] == '#' || strcmp(next, "P") == 0) break;
@@ -271,6 +329,13 @@ static void match_all(tracing *t) {
 
 /* ---- the plan ---- */
 
+static void number_witnesses(const edgeplan *p, way *ways, uint32_t edges) {
+    uint32_t *number = (uint32_t *)tool_alloc(((size_t)edges + 1) * sizeof *number), e;
+    for (e = 0; e < edges; e++) number[e + 1] = number[e] + (p->plan[e] == EDGEPLAN_COUNTED);
+    for (e = 0; e < edges; e++) ways[e].witness = number[ways[e].edge];
+    free(number);
+}
+
 static int plan(tracing *t, const edges_options *o) {
     size_t i;
     t->functions = (edgetrace_function *)tool_alloc(t->c.count * sizeof *t->functions);
@@ -307,6 +372,7 @@ static int plan(tracing *t, const edges_options *o) {
         edgeplan_weigh(&t->plans[i].plan, NULL);
         edges_order(o, &t->plans[i], f, &order, &counts);
         edgeplan_witnesses(&t->plans[i].plan, blocks, &order);
+        number_witnesses(&t->plans[i].plan, t->ways[i], f->edges);
         free(counts);
         free(blocks);
         g->vertices = f->vertices;
@@ -341,18 +407,14 @@ static void pass_slots(tracing *t, edgetrace *w, place *frame, uint32_t to) {
 static void take_edge(tracing *t, edgetrace *w, const edges_options *o, const visit *v,
                       uint32_t target) {
     const edgeplan *p = &t->plans[v->function].plan;
-    uint32_t ways = p->out_at[v->block + 1] - p->out_at[v->block], place_of, number = 0, e;
-    for (place_of = 0; place_of + 1 < ways; place_of++)
-        if (p->ends[2 * (size_t)p->out[p->out_at[v->block] + place_of] + 1] == target) break;
-    e = p->out[p->out_at[v->block] + place_of];
+    const way *taken = find_way(t, v->function, v->block, target);
+    uint32_t ways = p->out_at[v->block + 1] - p->out_at[v->block];
     t->result.bits += edges_bits(ways);
     if (o->problem == EDGES_BITS) {
-        if (ways > 1) edgetrace_choice(w, place_of, edges_bits(ways));
+        if (ways > 1) edgetrace_choice(w, taken->place, edges_bits(ways));
         if (ways > 1) wrote(t);
-    } else if (p->plan[e] == EDGEPLAN_COUNTED) {
-        uint32_t k;
-        for (k = 0; k < e; k++) number += p->plan[k] == EDGEPLAN_COUNTED;
-        edgetrace_witness(w, number);
+    } else if (p->plan[taken->edge] == EDGEPLAN_COUNTED) {
+        edgetrace_witness(w, taken->witness);
         t->result.witnesses++;
         wrote(t);
     }
@@ -435,9 +497,8 @@ static int regenerate(tracing *t, uint64_t bit_count) {
     uint32_t depth = (uint32_t)t->visit_count + 1;
     size_t bytes = edgetrace_reader_bytes(t->functions, (uint32_t)t->c.count, depth);
     void *memory = tool_alloc(bytes);
-    int got =
-        edgetrace_reader_init(&reader, t->functions, (uint32_t)t->c.count, depth, memory, bytes);
-    if (got == 0)
+    int got = -1;
+    if (edgetrace_reader_init(&reader, t->functions, (uint32_t)t->c.count, memory, bytes))
         got = edgetrace_read(&reader, t->tokens.data, t->tokens.size, t->bits.data, bit_count,
                              t->visit_count, compare, t);
     if (got != 0) t->result.mismatches++;
@@ -488,9 +549,11 @@ static void make_room(tracing *t) {
     t->level = (uint8_t **)tool_alloc(t->c.count * sizeof *t->level);
     t->is_noreturn = (uint8_t **)tool_alloc(t->c.count * sizeof *t->is_noreturn);
     t->has_serial = (uint8_t *)tool_alloc(t->c.count);
+    t->ways = (way **)tool_alloc(t->c.count * sizeof *t->ways);
     for (i = 0; i < t->c.count; i++) {
         t->level[i] = (uint8_t *)tool_alloc(t->c.functions[i].vertices);
         t->is_noreturn[i] = (uint8_t *)tool_alloc(t->c.functions[i].vertices);
+        t->ways[i] = make_ways(&t->c.functions[i]);
     }
 }
 
@@ -499,6 +562,7 @@ static void free_room(tracing *t) {
     for (i = 0; i < t->c.count && t->level; i++) {
         free(t->level[i]);
         free(t->is_noreturn[i]);
+        free(t->ways[i]);
     }
     for (i = 0; i < t->c.count && t->functions; i++) {
         free((void *)(uintptr_t)t->functions[i].call_at);
@@ -508,6 +572,7 @@ static void free_room(tracing *t) {
         if (t->plans[i].count) edges_close(&t->plans[i]);
     free(t->level);
     free(t->is_noreturn);
+    free(t->ways);
     free(t->has_serial);
     free(t->functions);
     free(t->plans);
@@ -520,35 +585,25 @@ static void free_room(tracing *t) {
     cfg_free(&t->c);
 }
 
-int replay_edges_trace(const char *path, const edges_options *options, int json) {
+int edges_trace(const char *path, cfg *graphs, char *events, size_t size,
+                const edges_options *options, edges_result *r, edges_traced *traced) {
+    size_t room = size / 2 + 1, i; /* an event takes two bytes at least */
     edges_options o = *options;
     tracing t;
     edgetrace w;
-    edges_result r;
-    size_t size = 0, i;
     uint32_t e;
-    char *graphs = graphs_of(path), *data = NULL;
     int status;
     memset(&t, 0, sizeof t);
-    memset(&r, 0, sizeof r);
+    memset(r, 0, sizeof *r);
     if (o.problem != EDGES_BITS) o.problem = EDGES_TRACE;
-    status = *graphs
-                 ? cfg_open(&t.c, graphs)
-                 : tool_error("%s: a trace must be called T_..., its graphs L_... beside it", path);
-    if (status == TOOL_OK && t.c.kind != CFG_BLOCKS)
-        status = tool_error("%s: these are not the graphs of a trace", graphs);
-    if (status == TOOL_OK) data = (char *)tool_read_file(path, NULL, &size);
-    if (status == TOOL_OK && !data) status = TOOL_BAD_INPUT;
-    if (status == TOOL_OK) {
-        data = (char *)tool_grow(data, size + 1);
-        t.words.path = path;
-        make_room(&t);
-        t.next = (uint32_t *)tool_alloc((size / 2 + 1) *
-                                        sizeof *t.next); /* an event takes two bytes at least */
-        t.visits = (visit *)tool_alloc((size / 2 + 1) * sizeof *t.visits);
-        t.stack = (place *)tool_alloc((size / 2 + 1) * sizeof *t.stack);
-        status = read_events(&t, data, size);
-    }
+    t.c = *graphs;
+    memset(graphs, 0, sizeof *graphs);
+    t.words.path = path;
+    make_room(&t);
+    t.next = (uint32_t *)tool_alloc(room * sizeof *t.next);
+    t.visits = (visit *)tool_alloc(room * sizeof *t.visits);
+    t.stack = (place *)tool_alloc(room * sizeof *t.stack);
+    status = read_events(&t, events, size);
     if (status == TOOL_OK) {
         match_all(&t);
         status = plan(&t, &o);
@@ -560,18 +615,44 @@ int replay_edges_trace(const char *path, const edges_options *options, int json)
         regenerate(&t, w.bits);
         for (i = 0; i < t.c.count; i++) {
             const edgeplan *p = &t.plans[i].plan;
-            r.functions++;
-            r.edges += t.c.functions[i].edges;
-            r.counters_minimum += p->edges - p->vertices + 2;
-            if (o.problem == EDGES_TRACE) r.counters += p->counters;
+            r->functions++;
+            r->edges += t.c.functions[i].edges;
+            r->counters_minimum += p->edges - p->vertices + 2;
+            if (o.problem == EDGES_TRACE) r->counters += p->counters;
             for (e = 0; e < p->edges && o.problem == EDGES_BITS; e++)
-                r.counters += (uint64_t)edgeplan_is_predicate(p, p->ends[2 * (size_t)e]);
+                r->counters += (uint64_t)edgeplan_is_predicate(p, p->ends[2 * (size_t)e]);
         }
-        r.blocks = t.visit_count;
-        edges_print(&o, &r, &t.result, json);
+        r->blocks = t.visit_count;
     }
+    *traced = t.result;
+    free_room(&t);
+    return status;
+}
+
+int replay_edges_trace(const char *path, const edges_options *options, int json) {
+    edges_options o = *options;
+    edges_result r;
+    edges_traced traced;
+    cfg c;
+    size_t size = 0;
+    char *graphs = graphs_of(path), *data = NULL;
+    int status;
+    memset(&c, 0, sizeof c);
+    if (o.problem != EDGES_BITS) o.problem = EDGES_TRACE;
+    status = *graphs
+                 ? cfg_open(&c, graphs)
+                 : tool_error("%s: a trace must be called T_..., its graphs L_... beside it", path);
+    if (status == TOOL_OK && c.kind != CFG_BLOCKS)
+        status = tool_error("%s: these are not the graphs of a trace", graphs);
+    if (status == TOOL_OK) data = (char *)tool_read_file(path, NULL, &size);
+    if (status == TOOL_OK && !data) status = TOOL_BAD_INPUT;
+    if (status == TOOL_OK) {
+        data = (char *)tool_grow(data, size + 1);
+        status = edges_trace(path, &c, data, size, &o, &r, &traced);
+    }
+    if (status == TOOL_OK) edges_print(&o, &r, &traced, json);
+    cfg_free(&c);
     free(data);
     free(graphs);
-    free_room(&t);
     return status;
 }

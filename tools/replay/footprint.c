@@ -4,6 +4,7 @@
 #include "base/input.h"
 #include "base/save.h"
 #include "base/tool.h"
+#include "hotl.h"
 #include "model/report.h"
 #include "replay/footprint_check.h"
 #include "replay/sampled_windows.h"
@@ -41,7 +42,8 @@ typedef struct options {
     const report_writer *writer;
     const char *trace, *title, *dump, *out;
     uint32_t block_log2;
-    int threads, thread, check, one_in_n, first, second;   /* first, second: threads to interleave, or -1 */
+    int threads, thread, average, check, one_in_n;
+    int first, second;                            /* threads to interleave, or -1 */
     uint64_t from, to;
 } options;
 
@@ -74,7 +76,8 @@ typedef struct pair {
 typedef struct replay {
     const options *o;
     trace_blocks *trace;
-    footprint fp, checked;                        /* the same twice: one is timed, one looked at after every access */
+    footprint fp, checked;                        /* one is timed, one looked at after each access */
+    hotl averages;                                /* instead of them, for --average */
     footprint_profile profile, before;
     void *memory, *before_memory;                 /* of their tables */
     footprint_stats stats;
@@ -87,11 +90,62 @@ typedef struct replay {
 static double seconds_since(clock_t start) { return (double)(clock() - start) / CLOCKS_PER_SEC; }
 
 /* Returns the memory of the tables. */
-static void *snapshot(const footprint *fp, footprint_profile *profile) {
+static void *snapshot(footprint *fp, footprint_profile *profile) {
     size_t bytes = footprint_snapshot_bytes(fp);
     void *memory = tool_alloc(bytes);
     footprint_snapshot(fp, profile, memory, bytes);
     return memory;
+}
+
+/* The same of averages: a profile of one empty row. */
+static void *snapshot_averages(const hotl *h, footprint_profile *profile) {
+    size_t more = hotl_snapshot_bytes(h), bytes;
+    void *memory, *from_memory = tool_alloc(more);
+    hotl_profile from;
+    uint32_t column;
+    hotl_snapshot(h, &from, from_memory, more);
+    bytes = footprint_profile_bytes(1, from.columns);
+    memory = tool_alloc(bytes);
+    footprint_profile_init(profile, 1, from.columns, memory, bytes);
+    profile->accesses = from.accesses;
+    profile->blocks = from.blocks;
+    profile->last_window = from.last_window;
+    profile->last_blocks = from.last_blocks;
+    profile->flags = from.flags | FOOTPRINT_AVERAGE;
+    profile->sample_log2 = from.sample_log2;
+    for (column = 0; column < from.columns; column++) {
+        profile->total[column].windows = from.total[column].windows;
+        profile->total[column].low = from.total[column].low;
+        profile->total[column].high = from.total[column].high;
+    }
+    free(from_memory);
+    return memory;
+}
+
+/* The paper's sampling gives windows by length and footprint, and nothing else. */
+static void *take_sampled(const sampled_windows *s, footprint_profile *profile) {
+    size_t bytes = footprint_profile_bytes(SAMPLED_BINS, SAMPLED_BINS);
+    void *memory = tool_alloc(bytes);
+    uint32_t row, column;
+    footprint_profile_init(profile, SAMPLED_BINS, SAMPLED_BINS, memory, bytes);
+    profile->accesses = s->now;
+    profile->blocks = s->blocks;
+    profile->flags = FOOTPRINT_FULL;                       /* an estimate */
+    for (column = 0; column < SAMPLED_BINS; column++) {
+        uint64_t all = 0;
+        for (row = SAMPLED_BINS; row-- > 0; ) {
+            all += s->cell[row * (size_t)SAMPLED_BINS + column];
+            profile->at_least[row * (size_t)SAMPLED_BINS + column] = all;
+        }
+    }
+    return memory;
+}
+
+/* What has been counted so far. */
+static void *take(replay *r, footprint_profile *profile) {
+    if (r->o->one_in_n) return take_sampled(&r->one_in_n, profile);
+    if (r->o->average) return snapshot_averages(&r->averages, profile);
+    return snapshot(&r->fp, profile);
 }
 
 static void snapshot_side(const interleave *il, interleave_profile *profile) {
@@ -154,7 +208,7 @@ static void check_turns(pair *p, const options *o, const unsigned char *thread, 
 /* What comes before --from is counted, too, and then taken off. */
 static void start_phase(replay *r) {
     int i;
-    r->before_memory = snapshot(&r->fp, &r->before);
+    r->before_memory = take(r, &r->before);
     if (r->o->first < 0) return;
     end_turn(&r->timed);
     for (i = 0; i < 2; i++) snapshot_side(&r->timed.sides[i], &r->timed.before[i]);
@@ -165,6 +219,7 @@ static void count_batch(replay *r, const uint64_t *block, const unsigned char *t
     clock_t start = clock();
     size_t i;
     if (o->one_in_n) for (i = 0; i < count; i++) sampled_access(&r->one_in_n, block[i]);
+    else if (o->average) hotl_access_many(&r->averages, block, count);
     else footprint_access_many(&r->fp, block, count);
     r->seconds += seconds_since(start);
     start = clock();
@@ -224,25 +279,6 @@ static int run_trace(replay *r) {
     return TOOL_OK;
 }
 
-/* The paper's sampling gives windows by length and footprint, and nothing else. */
-static void *take_sampled(const sampled_windows *s, footprint_profile *profile) {
-    size_t bytes = footprint_profile_bytes(SAMPLED_BINS, SAMPLED_BINS);
-    void *memory = tool_alloc(bytes);
-    uint32_t row, column;
-    footprint_profile_init(profile, SAMPLED_BINS, SAMPLED_BINS, memory, bytes);
-    profile->accesses = s->now;
-    profile->blocks = s->blocks;
-    profile->flags = FOOTPRINT_FULL;                       /* an estimate */
-    for (column = 0; column < SAMPLED_BINS; column++) {
-        uint64_t all = 0;
-        for (row = SAMPLED_BINS; row-- > 0; ) {
-            all += s->cell[row * (size_t)SAMPLED_BINS + column];
-            profile->at_least[row * (size_t)SAMPLED_BINS + column] = all;
-        }
-    }
-    return memory;
-}
-
 static int end_pair(replay *r) {
     const options *o = r->o;
     int i;
@@ -259,18 +295,45 @@ static int end_pair(replay *r) {
     return TOOL_OK;
 }
 
+static uint32_t open_averages(replay *r) {
+    const footprint_config *from = &r->o->config;
+    hotl_config config;
+    memset(&config, 0, sizeof config);
+    config.window_max = from->window_max;
+    config.blocks_max = from->blocks_max;
+    config.sample_log2 = from->sample_log2;
+    config.alloc = from->alloc;
+    config.release = from->release;
+    return hotl_open(&r->averages, &config);
+}
+
+static void get_stats(replay *r) {
+    hotl_stats from;
+    footprint_get_stats(&r->fp, &r->stats);
+    if (!r->o->average) return;
+    hotl_get_stats(&r->averages, &from);
+    r->stats.accesses = from.accesses;
+    r->stats.lost = from.lost;
+    r->stats.blocks = from.blocks;
+    r->stats.memory_bytes = from.memory_bytes;
+    r->stats.blocks_bytes = from.blocks_bytes;
+    r->stats.flags = from.flags;
+    r->stats.sample_log2 = from.sample_log2;
+}
+
 static int run(replay *r) {
     const options *o = r->o;
     int status;
-    if (footprint_open(&r->fp, &o->config) == 0) return tool_error("out of memory");
+    if ((o->average ? open_averages(r) : footprint_open(&r->fp, &o->config)) == 0)
+        return tool_error("out of memory");
     if (o->check && footprint_open(&r->checked, &o->config) == 0) return tool_error("out of memory");
     if (o->check) check_start(&r->check, o->config.c, o->config.window_max);
     if (o->one_in_n) sampled_start(&r->one_in_n, 1);
     if (o->first >= 0) start_pair(&r->timed, o);
     if (o->first >= 0 && o->check) start_pair(&r->slow, o);
     status = run_trace(r);
-    footprint_get_stats(&r->fp, &r->stats);
-    r->memory = o->one_in_n ? take_sampled(&r->one_in_n, &r->profile) : snapshot(&r->fp, &r->profile);
+    get_stats(r);
+    r->memory = take(r, &r->profile);
     r->profile.block_log2 = o->block_log2;                 /* 0 is a byte here, not a default */
     if (o->check) check_end(&r->check, &r->profile);
     r->check.too_large += r->slow.wrong;
@@ -278,6 +341,7 @@ static int run(replay *r) {
     if (r->before.at_least) footprint_subtract(&r->profile, &r->before);
     else if (o->from) r->profile.accesses = 0;             /* there is nothing to show */
     footprint_close(&r->fp);
+    hotl_close(&r->averages);
     if (o->check) footprint_close(&r->checked);
     return status;
 }
@@ -438,7 +502,7 @@ static int block_bytes(const char *words, uint32_t *log2) {
 
 /* Options that take no value. Returns 0 if it is none of them. */
 static int set_flag(options *o, const tool_option *option) {
-    if (tool_is(option, "--", "average"))       o->config.flags |= FOOTPRINT_AVERAGE;
+    if (tool_is(option, "--", "average"))       o->average = 1;
     else if (tool_is(option, "--", "forget"))   o->config.flags |= FOOTPRINT_FORGET;
     else if (tool_is(option, "--", "threads"))  o->threads = 1;
     else if (tool_is(option, "--", "check"))    o->check = 1;
@@ -503,13 +567,12 @@ static int set_option(options *o, tool_option *option) {
 }
 
 static int consistent(const options *o) {
-    int average = (o->config.flags & FOOTPRINT_AVERAGE) != 0;
     if (o->to && o->to <= o->from) return tool_error("replay footprint: --to must be greater than --from");
-    if (o->check && (o->one_in_n || average || o->from))
+    if (o->check && (o->one_in_n || o->average || o->from))
         return tool_error("replay footprint: --check compares all windows; not with --one-in-n, --average or --from");
     if (o->one_in_n && (o->from || o->first >= 0))
         return tool_error("replay footprint: --one-in-n has no phases and no pairs");
-    if (o->first >= 0 && average)
+    if (o->first >= 0 && o->average)
         return tool_error("replay footprint: --average counts no windows, so there is no --interleave");
     if (o->thread >= 0 && o->first >= 0) return tool_error("replay footprint: --thread or --interleave, not both");
     return TOOL_OK;

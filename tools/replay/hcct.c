@@ -1,6 +1,6 @@
-/* hcct.c - bursty replay hcct: runs an algorithm over a recorded call trace, beside the full tree, and
-   reports the hot contexts and the measures of section 5.1 of the paper. The trace streams; memory is
-   that of the two trees and of one block of events. */
+/* hcct.c - bursty replay hcct: runs an algorithm over a recorded call trace, beside the full tree,
+   and reports the hot contexts and the measures of section 5.1 of the paper. The trace streams;
+   memory is that of the two trees and of one block of events. */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include "hcct.h"
 #include "base/tool.h"
@@ -20,21 +20,17 @@ enum {
 static const char help[] =
     "usage: bursty replay hcct [OPTIONS] TRACE        TRACE may be -, standard input\n"
     "\n"
-    "  --algo NAME     cct (full tree), lss (Space-Saving of hcct.h; default), lc (Lossy "
-    "Counting),\n"
-    "                  sticky (Sticky Sampling); to compare with: lazy (the paper's, which evicts "
-    "one\n"
-    "                  context at a time), bss (the same with the bucket list)\n"
+    "  --algo NAME     lss (Space-Saving of hcct.h; default), cct (full tree), lc (Lossy\n"
+    "                  Counting), sticky (Sticky Sampling); to compare with: lazy (the paper's,\n"
+    "                  which evicts one context at a time), bss (the same with the bucket list)\n"
     "  --phi P         hot: at least P of all calls (default 0.0001); also 1/10000 or 1e-4\n"
     "  --epsilon E     error allowed (default phi / 5); ceil(1/E) contexts are counted\n"
-    "  --nodes M       room for M contexts, counted ones and their callers (default: as many as "
-    "it\n"
-    "                  takes); not with lazy and bss\n"
+    "  --nodes M       room for M contexts, counted ones and their callers (default: as many as\n"
+    "                  it takes); not with lazy and bss\n"
     "  --delta D       sticky: chance to fail (default 0.01)\n"
     "  --static        look at the run in bursts only, one of --burst in every --interval\n"
-    "  --adaptive R    the same, but a stack that was seen before gets only a share R of its "
-    "bursts\n"
-    "                  (from 0 to 1, or 10%; 0: none)\n"
+    "  --adaptive R    the same, but a stack that was seen before gets only a share R of its\n"
+    "                  bursts (from 0 to 1, or 10%; 0: none)\n"
     "  --interval N    calls from burst to burst (default 1000)\n"
     "  --burst N       calls in a burst (default a tenth of the interval)\n"
     "  --ticks         count both in ticks of the trace instead (default 2 ms and 0.2 ms)\n"
@@ -109,8 +105,7 @@ static int parse_ratio(const char *number, ratio *out) {
             a = a * 10 + (uint64_t)(*number - '0');
             if (point) b *= 10;
             digits += a != 0;
-        } else if (!point)
-            return 1;
+        } else if (!point) return 1;
         if (b > UINT64_C(1000000000000000)) return 1;
     }
     if (digits == 0 && b == 1 && a == 0 && (number == start || number[-1] != '0')) return 1;
@@ -207,12 +202,9 @@ static int parse(int argc, char **argv, options *o) {
         } else if (strcmp(name, "--phi") == 0 || strcmp(name, "--epsilon") == 0 ||
                    strcmp(name, "--delta") == 0) {
             if (parse_ratio(value, &r) || r.a == 0) return bad(name, value);
-            if (name[2] == 'p')
-                o->phi = r;
-            else if (name[2] == 'e')
-                o->epsilon = r;
-            else
-                o->delta = r;
+            if (name[2] == 'p') o->phi = r;
+            else if (name[2] == 'e') o->epsilon = r;
+            else o->delta = r;
         } else if (strcmp(name, "--adaptive") == 0) {
             if (parse_ratio(value, &r))
                 return tool_error("--adaptive: '%s' is not valid; a share from 0 to 1 is wanted",
@@ -223,24 +215,18 @@ static int parse(int argc, char **argv, options *o) {
             uint64_t most = strcmp(name, "--seed") == 0 ? UINT64_MAX : 1u << 30;
             if (parse_count(value, most, &number) || (number == 0 && strcmp(name, "--seed") != 0))
                 return bad(name, value);
-            if (strcmp(name, "--nodes") == 0)
-                o->nodes = (uint32_t)number;
-            else if (strcmp(name, "--interval") == 0)
-                o->interval = (uint32_t)number;
-            else if (strcmp(name, "--burst") == 0)
-                o->burst = (uint32_t)number;
-            else
-                o->seed = number;
+            if (strcmp(name, "--nodes") == 0) o->nodes = (uint32_t)number;
+            else if (strcmp(name, "--interval") == 0) o->interval = (uint32_t)number;
+            else if (strcmp(name, "--burst") == 0) o->burst = (uint32_t)number;
+            else o->seed = number;
         }
     }
-    if (!o->trace) return tool_error("which trace? bursty replay hcct --help tells more");
+    if (!o->trace) return tool_error("bursty replay hcct: no input: give TRACE");
     if (!o->epsilon.b) {
         uint64_t b = (uint64_t)o->phi.b * 5;
         o->epsilon = o->phi;
-        if (b <= UINT32_MAX)
-            o->epsilon.b = (uint32_t)b;
-        else
-            o->epsilon.a = o->phi.a / 5 ? o->phi.a / 5 : 1;
+        if (b <= UINT32_MAX) o->epsilon.b = (uint32_t)b;
+        else o->epsilon.a = o->phi.a / 5 ? o->phi.a / 5 : 1;
     }
     if (!o->bursts && (o->interval || o->burst || o->ticks))
         return tool_error("--interval, --burst and --ticks need --static or --adaptive");
@@ -281,17 +267,13 @@ static void subject_make_room(subject *p, uint32_t more) {
 }
 
 static void subject_enter(subject *p, uint32_t key, uint32_t weight) {
-    if (p->is_yardstick)
-        yardstick_enter(&p->yardstick, key, weight);
-    else
-        hcct_enter(&p->tree, key, weight);
+    if (p->is_yardstick) yardstick_enter(&p->yardstick, key, weight);
+    else hcct_enter(&p->tree, key, weight);
 }
 
 static void subject_leave(subject *p) {
-    if (p->is_yardstick)
-        yardstick_leave(&p->yardstick);
-    else
-        hcct_leave(&p->tree);
+    if (p->is_yardstick) yardstick_leave(&p->yardstick);
+    else hcct_leave(&p->tree);
 }
 
 /* Returns the weight of the burst. */
@@ -305,26 +287,20 @@ static uint32_t subject_burst_begin(subject *p, const call_stack *stack) {
 }
 
 static void subject_burst_end(subject *p) {
-    if (p->is_yardstick)
-        yardstick_return_to_root(&p->yardstick);
-    else
-        hcct_burst_end(&p->tree);
+    if (p->is_yardstick) yardstick_return_to_root(&p->yardstick);
+    else hcct_burst_end(&p->tree);
 }
 
 static void build(subject *p, const uint32_t *events, size_t count) {
     hcct *t = &p->tree;
     size_t i;
     for (i = 0; i < count && p->is_yardstick; i++) {
-        if (events[i] == TRACE_EXIT)
-            yardstick_leave(&p->yardstick);
-        else if (events[i] != TRACE_TICK)
-            yardstick_enter(&p->yardstick, events[i], 1);
+        if (events[i] == TRACE_EXIT) yardstick_leave(&p->yardstick);
+        else if (events[i] != TRACE_TICK) yardstick_enter(&p->yardstick, events[i], 1);
     }
     for (; i < count; i++) {
-        if (events[i] == TRACE_EXIT)
-            hcct_leave(t);
-        else if (events[i] != TRACE_TICK)
-            hcct_enter(t, events[i], 1);
+        if (events[i] == TRACE_EXIT) hcct_leave(t);
+        else if (events[i] != TRACE_TICK) hcct_enter(t, events[i], 1);
     }
 }
 
@@ -376,7 +352,8 @@ static uint64_t next_random(uint64_t *seed) {
     return z ^ (z >> 31);
 }
 
-/* The gap before the next burst: the first is anywhere in an interval, later ones vary by an eighth. */
+/* The gap before the next burst: the first is anywhere in an interval, later ones vary by an
+   eighth. */
 static uint64_t gap_of(schedule *s, int first) {
     uint64_t vary = s->gap / 8;
     return first ? next_random(&s->seed) % (s->gap + 1)
@@ -440,10 +417,8 @@ static double seconds(void) {
 static void empty_loop(const uint32_t *events, size_t count, volatile uint32_t *sink) {
     size_t i;
     for (i = 0; i < count; i++) {
-        if (events[i] == TRACE_EXIT)
-            *sink = 1;
-        else if (events[i] != TRACE_TICK)
-            *sink = events[i];
+        if (events[i] == TRACE_EXIT) *sink = 1;
+        else if (events[i] != TRACE_TICK) *sink = events[i];
     }
 }
 
@@ -646,8 +621,7 @@ static int run(int argc, char **argv) {
     configure(&config, &o);
     p = &own;
     /* Without bursts and a bound the full tree is also the exact one: no need to build it twice. */
-    if (config.algorithm == HCCT_FULL && !o.bursts && !o.nodes)
-        p = &full;
+    if (config.algorithm == HCCT_FULL && !o.bursts && !o.nodes) p = &full;
     else {
         first = o.nodes ? o.nodes
                 : config.algorithm == HCCT_FULL || config.monitored > 1u << 20
@@ -686,10 +660,8 @@ static int run(int argc, char **argv) {
             double start;
             subject_make_room(p, (uint32_t)(stack.depth < 1u << 30 ? stack.depth : 0) + STEP);
             start = seconds();
-            if (o.bursts)
-                build_in_bursts(p, events + i, n, &s, &stack);
-            else
-                build(p, events + i, n);
+            if (o.bursts) build_in_bursts(p, events + i, n, &s, &stack);
+            else build(p, events + i, n);
             taken += seconds() - start;
         }
         taken -= empty;
@@ -708,4 +680,5 @@ static int run(int argc, char **argv) {
     return code;
 }
 
-const tool_command replay_hcct = {"hcct", "hot calling contexts of a call trace, against the full tree", run};
+const tool_command replay_hcct = {
+    "hcct", "hot calling contexts of a call trace, against the full tree", run};

@@ -70,7 +70,8 @@ static void reach(const hcct *full, const contexts_tree *t, uint64_t from, unsig
 /* What the full tree has inside and outside of R. */
 static void cover(const hcct *full, const unsigned char *reached, hcct_measures *m) {
     static const uint32_t one_over_tau[3] = {10, 20, 100};
-    uint64_t covered[3] = {0, 0, 0}, hot[3] = {0, 0, 0}, uncovered = 0, inside = 0, rest = 0, most = 0;
+    uint64_t covered[3] = {0, 0, 0}, hot[3] = {0, 0, 0}, uncovered = 0, inside = 0, rest = 0,
+             most = 0;
     uint32_t i, k, depth = 0;
     for (i = hcct_next(full, 0, &depth); i; i = hcct_next(full, i, &depth)) {
         uint64_t w = weight_of(full, i);
@@ -112,7 +113,8 @@ void hcct_measure(const hcct *full, const contexts_tree *t, hcct_share phi, hcct
     hcct_get_stats(full, &stats);
     m->total = stats.total;
     hot_from = threshold(m->total, phi);
-    bad_below = contexts_scale(m->total, less > more ? less - more : 0, (uint64_t)phi.b * epsilon.b, 0);
+    bad_below =
+        contexts_scale(m->total, less > more ? less - more : 0, (uint64_t)phi.b * epsilon.b, 0);
     for (i = hcct_next(full, 0, &depth); i; i = hcct_next(full, i, &depth)) {
         uint64_t w = weight_of(full, i);
         m->contexts++;

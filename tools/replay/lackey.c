@@ -1,5 +1,5 @@
-/* lackey.c - bursty replay lackey: turns what valgrind's lackey printed into a block trace for bursty replay footprint. (bursty replay
-   streams reads it by its own option --lackey.) */
+/* lackey.c - bursty replay lackey: turns what valgrind's lackey printed into a block trace for
+   bursty replay footprint. (bursty replay streams reads it by its own option --lackey.) */
 #include "base/text.h"
 #include "base/tool.h"
 #include "replay/trace_refs.h"
@@ -9,16 +9,22 @@
 static const char help[] =
     "usage: bursty replay lackey [OPTIONS] FILE >BLOCKS        FILE may be -, standard input\n"
     "\n"
-    "  valgrind --tool=lackey --trace-mem=yes ./prog 2>&1 >/dev/null | bursty replay lackey - | bursty replay footprint -\n"
+    "  valgrind --tool=lackey --trace-mem=yes ./prog 2>&1 >/dev/null |\n"
+    "      bursty replay lackey - | bursty replay footprint -\n"
     "\n"
     "  --instructions     instruction fetches instead of loads and stores\n"
     "  --block-bytes N    bytes of a block, a power of two: 64\n";
 
-typedef struct blocks { unsigned shift; uint64_t last; text out; } blocks;
+typedef struct blocks {
+    unsigned shift;
+    uint64_t last, count; /* the block before, and how many there were */
+    text out;
+} blocks;
 
 /* An access that crosses a block's end is one access to each. */
 static int put(blocks *b, uint64_t address, uint64_t size) {
     uint64_t block = address >> b->shift, end = (address + (size ? size - 1 : 0)) >> b->shift;
+    b->count++;
     for (;; block++) {
         uint64_t d = block - b->last, z = d << 1 ^ (d >> 63 ? UINT64_MAX : 0);
         unsigned char byte;
@@ -28,10 +34,10 @@ static int put(blocks *b, uint64_t address, uint64_t size) {
             z >>= 7;
         } while (z);
         b->last = block;
-        if (block >= end) { break; }
+        if (block >= end) break;
     }
-    if (b->out.size < 1 << 16) { return 0; }
-    if (fwrite(b->out.data, 1, b->out.size, stdout) != b->out.size) { return -1; }
+    if (b->out.size < 1 << 16) return 0;
+    if (fwrite(b->out.data, 1, b->out.size, stdout) != b->out.size) return -1;
     b->out.size = 0;
     return 0;
 }
@@ -43,7 +49,7 @@ static int convert(FILE *file, const char *path, blocks *b, int instructions) {
     while (fgets(line, sizeof line, file)) {
         size_t length = strcspn(line, "\r\n");
         int is_whole = line[length] != 0, what;
-        if (is_rest) {                                      /* of a long line of valgrind's own */
+        if (is_rest) { /* of a long line of valgrind's own */
             is_rest = !is_whole;
             continue;
         }
@@ -52,40 +58,55 @@ static int convert(FILE *file, const char *path, blocks *b, int instructions) {
         is_rest = !is_whole;
         what = trace_refs_lackey_line(line, &address, &size);
         if (what < 0 || (what > 0 && !is_whole)) {
-            return tool_error("%s: line %llu: not a line of valgrind --tool=lackey --trace-mem=yes", path, (unsigned long long)number);
+            return tool_error("%s: line %llu: not a line of valgrind --tool=lackey --trace-mem=yes",
+                              path, (unsigned long long)number);
         }
-        if (what && (what == 'I') == instructions && put(b, address, size) != 0) { return TOOL_FAILED; }
+        if (what && (what == 'I') == instructions && put(b, address, size) != 0) return TOOL_FAILED;
     }
     return ferror(file) ? tool_system_error(path) : TOOL_OK;
 }
 
 static int run(int argc, char **argv) {
-    const char *path = NULL;
-    int i, instructions = 0, status;
-    blocks b = {6, 0, {NULL, 0, 0}};
+    tool_option option;
+    const char *path;
+    int instructions = 0, status;
+    blocks b = {6, 0, 0, {NULL, 0, 0}};
     FILE *file;
-    for (i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0) { fputs(help, stdout); return TOOL_OK; }
-        if (strcmp(argv[i], "--instructions") == 0) { instructions = 1; continue; }
-        if (strcmp(argv[i], "--block-bytes") == 0 && i + 1 < argc) {
-            unsigned long bytes = strtoul(argv[++i], NULL, 10);
-            for (b.shift = 0; b.shift < 30 && 1ul << b.shift < bytes; b.shift++) { }
-            if (bytes == 0 || 1ul << b.shift != bytes) { return tool_error("--block-bytes: '%s' is no power of two", argv[i]); }
+    if (tool_wants_help(argc, argv)) {
+        fputs(help, stdout);
+        return TOOL_OK;
+    }
+    tool_options(&option, argc, argv);
+    while (tool_next(&option)) {
+        unsigned long bytes;
+        if (tool_is(&option, "--", "instructions")) {
+            instructions = 1;
             continue;
         }
-        if (argv[i][0] == '-' && argv[i][1]) { return tool_error("no option '%s'; bursty replay lackey --help lists them", argv[i]); }
-        if (path) { return tool_error("one file at a time: '%s' is a second one", argv[i]); }
-        path = argv[i];
+        if (!tool_is(&option, "--", "block-bytes")) return tool_no_option(&option, "replay lackey");
+        if (!tool_value(&option)) return TOOL_BAD_INPUT;
+        bytes = strtoul(option.value, NULL, 10);
+        b.shift = 0;
+        while (b.shift < 30 && 1ul << b.shift < bytes) b.shift++;
+        if (bytes == 0 || 1ul << b.shift != bytes)
+            return tool_error("--block-bytes: '%s' is no power of two", option.value);
     }
-    if (!path) { fputs(help, stderr); return TOOL_BAD_INPUT; }
+    if (option.files == 0) return tool_no_input("replay lackey", "FILE");
+    if (option.files > 1)
+        return tool_error("one file at a time: '%s' is a second one", option.argv[1]);
+    path = option.argv[0];
     file = strcmp(path, "-") == 0 ? tool_binary(stdin) : fopen(path, "rb");
-    if (!file) { return tool_system_error(path); }
+    if (!file) return tool_system_error(path);
     tool_binary(stdout);
     status = convert(file, path, &b, instructions);
-    if (status == TOOL_OK && fwrite(b.out.data, 1, b.out.size, stdout) != b.out.size) { status = TOOL_FAILED; }
+    if (status == TOOL_OK && b.count == 0)
+        status = tool_error("%s: no %s in it", path, instructions ? "instructions" : "references");
+    if (status == TOOL_OK && fwrite(b.out.data, 1, b.out.size, stdout) != b.out.size)
+        status = TOOL_FAILED;
     text_free(&b.out);
-    if (file != stdin) { fclose(file); }
+    if (file != stdin) fclose(file);
     return status;
 }
 
-const tool_command replay_lackey = {"lackey", "turn what valgrind's lackey prints into a block trace", run};
+const tool_command replay_lackey = {"lackey",
+                                    "turn what valgrind's lackey prints into a block trace", run};

@@ -1,12 +1,14 @@
-/* pairs.c - bursty replay pairs and bursty replay methods: how well samples show how often functions call one another, and how often
-   each of them runs (Hybrid Profiling Support, section 5).
+/* pairs.c - bursty replay pairs and bursty replay methods: how well samples show how often
+   functions call one another, and how often each of them runs (Hybrid Profiling Support, section
+   5).
 
-   What is counted are checks: calls and back-edges. A call's check belongs to the function called, a back-edge's to the
-   function it is in, which a stack tells that calls and returns keep. A pair weighs as many checks as it has calls; a function as
-   many as it has checks.
+   What is counted are checks: calls and back-edges. A call's check belongs to the function called,
+   a back-edge's to the function it is in, which a stack tells that calls and returns keep. A pair
+   weighs as many checks as it has calls; a function as many as it has checks.
 
-   A trace says for each call the number of its pair. Which functions the pair is made of is in the table of pairs. Without one, two
-   pairs that were seen calling through the same third pair call the same function, since that third pair has one caller. */
+   A trace says for each call the number of its pair. Which functions the pair is made of is in the
+   table of pairs. Without one, two pairs that were seen calling through the same third pair call
+   the same function, since that third pair has one caller. */
 #include "base/text.h"
 #include "base/tool.h"
 #include "model/overlap.h"
@@ -16,7 +18,7 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: bursty replay pairs|methods [OPTIONS] REFS [PAIRS]        REFS may be -, standard input\n"
+    "usage: bursty replay pairs|methods [OPTIONS] REFS [PAIRS]\n"
     "\n"
     "  --sample C:B       look only at bursts: C checks pass, then B checks are counted; 499:1\n"
     "  --period P         the same by its period, P = C + B checks, with\n"
@@ -25,18 +27,25 @@ static const char help[] =
     "  --seed N           of jitter: 1\n"
     "  --json             one JSON object\n"
     "\n"
-    "  PAIRS is a table of rows of caller and callee, as the recorder writes it.\n";
+    "  REFS may be -, standard input. PAIRS is a table of rows of caller and callee, as the\n"
+    "  recorder writes it.\n";
 
 typedef struct options {
     const char *refs, *pairs;
-    uint64_t check_count, burst_count, seed;
-    uint32_t jitter;
+    uint64_t check_count, burst_count, period, period_burst, jitter, seed;
     int json, methods;
 } options;
 
-typedef struct counts { uint64_t *at; size_t room; uint64_t sum; } counts;
+typedef struct counts {
+    uint64_t *at;
+    size_t room;
+    uint64_t sum;
+} counts;
 
-typedef struct stack { uint32_t *at; size_t depth, room; } stack;
+typedef struct stack {
+    uint32_t *at;
+    size_t depth, room;
+} stack;
 
 static void count(counts *c, uint32_t member) {
     if (member >= c->room) {
@@ -59,7 +68,10 @@ static void push(stack *s, uint32_t pair) {
 
 /* ---- which pairs call the same function: sets, joined ---- */
 
-typedef struct sets { uint32_t *parent, *seen_under; size_t count; } sets;
+typedef struct sets {
+    uint32_t *parent, *seen_under;
+    size_t count;
+} sets;
 
 static uint32_t find(sets *s, uint32_t pair) {
     while (s->parent[pair] != pair) {
@@ -71,98 +83,108 @@ static uint32_t find(sets *s, uint32_t pair) {
 
 static void make_room(sets *s, uint32_t pair) {
     size_t old = s->count, i;
-    if (pair < s->count) { return; }
+    if (pair < s->count) return;
     s->count = 2 * (size_t)pair + 64;
     s->parent = (uint32_t *)tool_grow(s->parent, s->count * sizeof *s->parent);
     s->seen_under = (uint32_t *)tool_grow(s->seen_under, s->count * sizeof *s->seen_under);
-    for (i = old; i < s->count; i++) { s->parent[i] = (uint32_t)i; s->seen_under[i] = UINT32_MAX; }
+    for (i = old; i < s->count; i++) {
+        s->parent[i] = (uint32_t)i;
+        s->seen_under[i] = UINT32_MAX;
+    }
 }
 
 /* `pair` was called while `under` was on top: all that it is ever called under have one callee. */
 static void join(sets *s, uint32_t pair, uint32_t under) {
     make_room(s, pair > under ? pair : under);
-    if (s->seen_under[pair] == UINT32_MAX) { s->seen_under[pair] = under; }
-    else                                   { s->parent[find(s, under)] = find(s, s->seen_under[pair]); }
+    if (s->seen_under[pair] == UINT32_MAX) s->seen_under[pair] = under;
+    else s->parent[find(s, under)] = find(s, s->seen_under[pair]);
 }
 
 /* ---- options ---- */
 
-static int bad(const char *option, const char *value) {
-    return tool_error("%s: '%s' will not do; bursty replay pairs --help tells more", option, value);
+static int bad(const tool_option *option) {
+    return tool_error("%.*s: '%s' is not valid; bursty replay pairs --help tells more",
+                      (int)option->name_size, option->name, option->value);
+}
+
+static int parse_option(options *o, tool_option *option) {
+    uint64_t *place = tool_is(option, "--", "period")   ? &o->period
+                      : tool_is(option, "--", "burst")  ? &o->period_burst
+                      : tool_is(option, "--", "jitter") ? &o->jitter
+                      : tool_is(option, "--", "seed")   ? &o->seed
+                                                        : NULL;
+    if (tool_is(option, "--", "json")) {
+        o->json = 1;
+        return TOOL_OK;
+    }
+    if (!place && !tool_is(option, "--", "sample"))
+        return tool_no_option(option, o->methods ? "replay methods" : "replay pairs");
+    if (!tool_value(option)) return TOOL_BAD_INPUT;
+    if (!place)
+        return sampler_pair(option->value, &o->check_count, &o->burst_count) ? bad(option)
+                                                                             : TOOL_OK;
+    if (sampler_number(option->value, place)) return bad(option);
+    if (place == &o->jitter) return *place > 100 ? bad(option) : TOOL_OK;
+    return *place || place == &o->seed ? TOOL_OK : bad(option);
 }
 
 static int parse(int argc, char **argv, options *o) {
-    uint64_t period = 0, burst = 0, number;
-    int i;
+    tool_option option;
+    int status = TOOL_OK;
     o->check_count = 499;
     o->burst_count = 1;
     o->seed = 1;
-    for (i = 1; i < argc; i++) {
-        const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
-        if (name[0] != '-' || !name[1]) {
-            if (o->pairs) { return tool_error("'%s': one trace and one table at a time", name); }
-            if (o->refs) { o->pairs = name; } else { o->refs = name; }
-            continue;
-        }
-        if (strcmp(name, "--json") == 0) { o->json = 1; continue; }
-        if (strcmp(name, "--sample") && strcmp(name, "--period") && strcmp(name, "--burst") && strcmp(name, "--jitter") &&
-            strcmp(name, "--seed")) {
-            return tool_error("no option '%s'; bursty replay pairs --help lists them", name);
-        }
-        if (!value) { return tool_error("%s needs a value", name); }
-        i++;
-        if (strcmp(name, "--sample") == 0) {
-            if (sampler_pair(value, &o->check_count, &o->burst_count)) { return bad(name, value); }
-            continue;
-        }
-        if (sampler_number(value, &number)) { return bad(name, value); }
-        if (strcmp(name, "--seed") == 0)        { o->seed = number; continue; }
-        if (strcmp(name, "--jitter") == 0) {
-            if (number > 100) { return bad(name, value); }
-            o->jitter = (uint32_t)number;
-            continue;
-        }
-        if (number == 0) { return bad(name, value); }
-        if (strcmp(name, "--period") == 0) { period = number; } else { burst = number; }
-    }
-    if (!o->refs) { return tool_error("no trace; bursty replay pairs --help tells more"); }
-    if (burst && !period) { return tool_error("--burst needs --period"); }
-    if (period) {
-        if (!burst) { burst = 1; }
-        if (burst >= period) { return tool_error("--burst %llu leaves nothing of --period %llu", (unsigned long long)burst, (unsigned long long)period); }
-        o->check_count = period - burst;
-        o->burst_count = burst;
+    tool_options(&option, argc, argv);
+    while (status == TOOL_OK && tool_next(&option)) status = parse_option(o, &option);
+    if (status != TOOL_OK) return status;
+    if (option.files == 0)
+        return tool_no_input(o->methods ? "replay methods" : "replay pairs", "REFS");
+    if (option.files > 2)
+        return tool_error("'%s': one trace and one table at a time", option.argv[2]);
+    o->refs = option.argv[0];
+    o->pairs = option.files == 2 ? option.argv[1] : NULL;
+    if (o->period_burst && !o->period) return tool_error("--burst needs --period");
+    if (o->period) {
+        if (!o->period_burst) o->period_burst = 1;
+        if (o->period_burst >= o->period)
+            return tool_error("--burst %llu leaves nothing of --period %llu",
+                              (unsigned long long)o->period_burst,
+                              (unsigned long long)o->period);
+        o->check_count = o->period - o->period_burst;
+        o->burst_count = o->period_burst;
     }
     return TOOL_OK;
 }
 
 /* ---- the trace ---- */
 
-/* Members are pairs; a method is the set of pairs that call it, so counting by pair comes first. Back-edges of the function that
-   was running when recording began belong to no pair: member 0; pair n is member n + 1. */
+/* Members are pairs; a method is the set of pairs that call it, so counting by pair comes first.
+   Back-edges of the function that was running when recording began belong to no pair: member 0;
+   pair n is member n + 1. */
 static int read_trace(const options *o, trace_refs *t, counts *all, counts *some, sets *s) {
     sampler sampling;
     stack calls = {NULL, 0, 0};
     int kind, fresh, on, status;
     uint32_t number = 0;
-    sampler_start(&sampling, o->check_count, o->burst_count, o->jitter, o->seed);
+    sampler_start(&sampling, o->check_count, o->burst_count, (uint32_t)o->jitter,
+                  o->seed);
     for (;;) {
         status = trace_refs_next(t, &kind, &number);
-        if (status != TOOL_OK || kind == TRACE_END) { break; }
+        if (status != TOOL_OK || kind == TRACE_END) break;
         if (kind == TRACE_RETURN) {
-            if (calls.depth) { calls.depth--; }
+            if (calls.depth) calls.depth--;
         } else if (kind == TRACE_CALL || kind == TRACE_BACKEDGE) {
             on = sampler_check(&sampling, &fresh);
             if (kind == TRACE_CALL) {
                 make_room(s, number);
-                if (calls.depth) { join(s, number, calls.at[calls.depth - 1]); }
+                if (calls.depth) join(s, number, calls.at[calls.depth - 1]);
                 push(&calls, number);
             } else if (!o->methods) {
                 continue;
             }
             number = calls.depth ? calls.at[calls.depth - 1] + 1 : 0;
             count(all, number);
-            if (on) { count(some, number); }
+            if (on) count(some, number);
         }
     }
     free(calls.at);
@@ -170,16 +192,17 @@ static int read_trace(const options *o, trace_refs *t, counts *all, counts *some
 }
 
 static uint64_t member_key(const options *o, const trace_refs *pairs, sets *s, uint32_t member) {
-    if (member == 0) { return UINT64_MAX; }
-    if (!o->methods) { return member - 1; }
-    if (pairs->rows && member - 1 < pairs->row_count) { return pairs->rows[member - 1].pc; }
+    if (member == 0) return UINT64_MAX;
+    if (!o->methods) return member - 1;
+    if (pairs->rows && member - 1 < pairs->row_count) return pairs->rows[member - 1].pc;
     return find(s, member - 1);
 }
 
-static void weigh(const options *o, const trace_refs *pairs, sets *s, const counts *c, overlap_weights *w) {
+static void weigh(const options *o, const trace_refs *pairs, sets *s, const counts *c,
+                  overlap_weights *w) {
     size_t i;
     for (i = 0; i < c->room; i++) {
-        if (c->at[i]) { overlap_add(w, member_key(o, pairs, s, (uint32_t)i), (double)c->at[i]); }
+        if (c->at[i]) overlap_add(w, member_key(o, pairs, s, (uint32_t)i), (double)c->at[i]);
     }
 }
 
@@ -192,16 +215,21 @@ static int replay(int argc, char **argv, int methods) {
     double whole, top, p_sum, q_sum;
     size_t members;
     int status;
-    if (argc > 1 && strcmp(argv[1], "--help") == 0) { fputs(help, stdout); return TOOL_OK; }
+    if (tool_wants_help(argc, argv)) {
+        fputs(help, stdout);
+        return TOOL_OK;
+    }
     memset(&o, 0, sizeof o);
     o.methods = methods;
     status = parse(argc, argv, &o);
-    if (status != TOOL_OK) { return status; }
+    if (status != TOOL_OK) return status;
     memset(&pairs, 0, sizeof pairs);
-    if (o.pairs && (status = trace_refs_pairs(&pairs, o.pairs)) != TOOL_OK) { return status; }
+    if (o.pairs && (status = trace_refs_pairs(&pairs, o.pairs)) != TOOL_OK) return status;
     status = trace_refs_open(&trace, o.refs, NULL, 0);
-    if (status != TOOL_OK) { return status; }
+    if (status != TOOL_OK) return status;
     status = read_trace(&o, &trace, &all, &some, &s);
+    if (status == TOOL_OK && all.sum == 0)
+        status = tool_error("%s: no %s in it", o.refs, methods ? "calls or back-edges" : "calls");
     if (status == TOOL_OK) {
         weigh(&o, &pairs, &s, &all, &p);
         weigh(&o, &pairs, &s, &some, &q);
@@ -213,12 +241,19 @@ static int replay(int argc, char **argv, int methods) {
         q_sum = overlap_keep(&q, .9);
         top = overlap_of(&p, p_sum, &q, q_sum);
         if (o.json) {
-            printf("{\"kind\":\"%s\",\"checks\":%llu,\"counted\":%llu,\"members\":%llu,\"overlap\":%.4f,\"overlap_top_90\":%.4f}\n",
-                   methods ? "methods" : "pairs", (unsigned long long)all.sum, (unsigned long long)some.sum, (unsigned long long)members, whole, top);
+            printf(
+                "{\"kind\":\"%s\",\"checks\":%llu,\"counted\":%llu,\"members\":%llu,"
+                "\"overlap\":%.4f,\"overlap_top_90\":%.4f}\n",
+                methods ? "methods" : "pairs", (unsigned long long)all.sum,
+                (unsigned long long)some.sum, (unsigned long long)members, whole, top);
         } else {
-            printf("%s at %llu:%llu%s\n  counted  %llu of %llu checks, of %llu %s\n  overlap  %.2f %% of all, %.2f %% of the heaviest that hold 90 %%\n",
-                   methods ? "methods" : "call pairs", (unsigned long long)o.check_count, (unsigned long long)o.burst_count, o.jitter ? ", jittered" : "",
-                   (unsigned long long)some.sum, (unsigned long long)all.sum, (unsigned long long)members, methods ? "functions" : "pairs", whole, top);
+            printf(
+                "%s at %llu:%llu%s\n  counted  %llu of %llu checks, of %llu %s\n"
+                "  overlap  %.2f %% of all, %.2f %% of the heaviest that hold 90 %%\n",
+                methods ? "methods" : "call pairs", (unsigned long long)o.check_count,
+                (unsigned long long)o.burst_count, o.jitter ? ", jittered" : "",
+                (unsigned long long)some.sum, (unsigned long long)all.sum,
+                (unsigned long long)members, methods ? "functions" : "pairs", whole, top);
         }
     }
     free(all.at);
@@ -235,5 +270,7 @@ static int replay(int argc, char **argv, int methods) {
 static int run_pairs(int argc, char **argv) { return replay(argc, argv, 0); }
 static int run_methods(int argc, char **argv) { return replay(argc, argv, 1); }
 
-const tool_command replay_pairs = {"pairs", "how well samples show how often function calls function", run_pairs};
-const tool_command replay_methods = {"methods", "how well samples show how often each function runs", run_methods};
+const tool_command replay_pairs = {
+    "pairs", "how well samples show how often function calls function", run_pairs};
+const tool_command replay_methods = {
+    "methods", "how well samples show how often each function runs", run_methods};

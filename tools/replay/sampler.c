@@ -1,7 +1,8 @@
 /* sampler.c - bursts over a recorded trace.
 
-   Of every check_count + burst_count checks the last burst_count are a burst, that which begins it included. With jitter the
-   first part is drawn anew each time, evenly from check_count less and plus the percentage. */
+   Of every check_count + burst_count checks the last burst_count are a burst, that which begins it
+   included. With jitter the first part is drawn anew each time, evenly from check_count less and
+   plus the percentage. */
 #include "replay/sampler.h"
 #include <stdlib.h>
 
@@ -17,18 +18,19 @@ static uint64_t next_gap(sampler *s) {
     return half ? s->check_count - half + 1 + random64(&s->seed) % (2 * half) : s->check_count;
 }
 
-void sampler_start(sampler *s, uint64_t check_count, uint64_t burst_count, uint32_t jitter_percent, uint64_t seed) {
+void sampler_start(sampler *s, uint64_t check_count, uint64_t burst_count, uint32_t jitter_percent,
+                   uint64_t seed) {
     s->check_count = check_count;
     s->burst_count = burst_count;
     s->jitter_percent = jitter_percent;
     s->seed = seed;
-    s->left = check_count;                        /* the first gap is never jittered */
+    s->left = check_count; /* the first gap is never jittered */
     s->on = 0;
 }
 
 int sampler_check(sampler *s, int *fresh) {
     *fresh = 0;
-    if (s->left && --s->left) { return s->on; }
+    if (s->left && --s->left) return s->on;
     if (s->on && s->check_count) {
         s->on = 0;
         s->left = next_gap(s);
@@ -42,15 +44,15 @@ int sampler_check(sampler *s, int *fresh) {
 
 int sampler_number(const char *text, uint64_t *out) {
     char *end;
-    if (*text < '0' || *text > '9') { return 1; }
+    if (*text < '0' || *text > '9') return 1;
     *out = strtoull(text, &end, 10);
     return *end != 0 || *out > 1000000000;
 }
 
 int sampler_pair(const char *text, uint64_t *check_count, uint64_t *burst_count) {
     char *end;
-    if (*text < '0' || *text > '9') { return 1; }
+    if (*text < '0' || *text > '9') return 1;
     *check_count = strtoull(text, &end, 10);
-    if (*end != ':' || *check_count > 1000000000 || *check_count == 0) { return 1; }
+    if (*end != ':' || *check_count > 1000000000 || *check_count == 0) return 1;
     return sampler_number(end + 1, burst_count) || *burst_count == 0;
 }

@@ -1,6 +1,6 @@
-/* streams.c - bursty replay streams: hot data streams of recorded references, whole and sampled, and how well the one
-   shows in the other. */
-#define _POSIX_C_SOURCE 199309L         /* clock_gettime */
+/* streams.c - bursty replay streams: hot data streams of recorded references, whole and sampled,
+   and how well the one shows in the other. */
+#define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include "hotstream.h"
 #include "base/save.h"
 #include "base/tool.h"
@@ -10,6 +10,7 @@
 #include "replay/trace_refs.h"
 #include "model/streams.h"
 #include "write/writers.h"
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,15 +20,17 @@ static const char help[] =
     "\n"
     "  --min N --max N    lengths of a stream: 10, 40\n"
     "  --coverage C       share of all references that the hot streams should hold: 0.9\n"
-    "  --nodes N          a grammar of N nodes, digested whenever it is full; without: as many as it takes\n"
-    "  --sample C:B       look only at bursts: C checks pass, then B checks are a burst (nCheck0:nInstr0), and\n"
-    "                     compare with the profile of all references\n"
+    "  --nodes N          a grammar of N nodes, digested whenever it is full; without: as many as\n"
+    "                     it takes\n"
+    "  --sample C:B       look only at bursts: C checks pass, then B checks are a burst\n"
+    "                     (nCheck0:nInstr0); compare with the profile of all references\n"
     "  --period P         the same by its period, P = C + B checks, with\n"
     "  --burst B          (default a tenth of the period)\n"
     "  --jitter J         vary C by J percent either way: 0\n"
     "  --seed N           of jitter: 1\n"
     "  --calls            streams of calls instead of references; TABLE then is one of call pairs\n"
-    "  --lackey           REFS is what valgrind --tool=lackey --trace-mem=yes printed; needs no TABLE\n"
+    "  --lackey           REFS is what valgrind --tool=lackey --trace-mem=yes printed; it needs\n"
+    "                     no TABLE\n"
     "  --names FILE       lines `hex-pc name` or `hex-pc name<tab>file:line` name the sites\n"
     "  --whole-rules      no segments of rules that are longer than --max\n"
     "  --eager            without the cursor: slower\n"
@@ -36,19 +39,23 @@ static const char help[] =
     "  --dump FILE        also write a .brst file for bursty report, merge and overlap\n"
     "  --json             one JSON object\n"
     "\n"
-    "  TABLE names the code and the address of each reference (docs/formats.md). Without it a reference is its own site.\n";
+    "  TABLE names the code and the address of each reference (docs/formats.md). Without it a\n"
+    "  reference is its own site.\n";
 
 typedef struct options {
     const char *refs, *table, *names, *title, *dump;
-    uint32_t least, most, jitter;
-    uint64_t nodes, check_count, burst_count, seed, top;
+    uint64_t least, most, jitter, nodes, period, check_count, burst_count, sample_burst, seed, top;
     double coverage;
     int sampled, calls, lackey, whole_rules, eager, json;
 } options;
 
 /* References, bursts parted by SEPARATOR. */
 enum { SEPARATOR = 0x7FFFFFFF, INPUTS = 3 };
-typedef struct sequence { uint32_t *at; size_t count, room; uint64_t references; } sequence;
+typedef struct sequence {
+    uint32_t *at;
+    size_t count, room;
+    uint64_t references;
+} sequence;
 
 static void add(sequence *s, uint32_t symbol) {
     if (s->count == s->room) {
@@ -61,94 +68,138 @@ static void add(sequence *s, uint32_t symbol) {
 
 /* ---- options ---- */
 
-static int bad(const char *option, const char *value) {
-    return tool_error("%s: '%s' will not do; bursty replay streams --help tells more", option, value);
+static int bad(const tool_option *option) {
+    return tool_error("%.*s: '%s' is not valid; bursty replay streams --help tells more",
+                      (int)option->name_size, option->name, option->value);
 }
 
 static int parse_share(const char *words, double *out) {
     char *end;
     *out = strtod(words, &end);
-    if (*end == '%' && !end[1]) { *out /= 100; end++; }
+    if (*end == '%' && !end[1]) {
+        *out /= 100;
+        end++;
+    }
     return end == words || *end || !(*out > 0 && *out <= 1);
 }
 
-static int parse_value(options *o, const char *name, const char *value, uint64_t *period, uint64_t *burst) {
-    uint64_t number = 0;
-    int is_number = sampler_number(value, &number) == 0;
-    if (strcmp(name, "--names") == 0)    { o->names = value; return TOOL_OK; }
-    if (strcmp(name, "--title") == 0)    { o->title = value; return TOOL_OK; }
-    if (strcmp(name, "--dump") == 0)     { o->dump = value; return TOOL_OK; }
-    if (strcmp(name, "--coverage") == 0) { return parse_share(value, &o->coverage) ? bad(name, value) : TOOL_OK; }
-    if (strcmp(name, "--sample") == 0) {
+/* An option with a number. Returns a TOOL_ status, or -1: it is none of these. */
+static int parse_number(options *o, tool_option *option) {
+    static const struct {
+        const char *name;
+        uint64_t least, most;
+        size_t place;
+    } known[] = {
+        {"min", 1, 1024, offsetof(options, least)},
+        {"max", 1, 1024, offsetof(options, most)},
+        {"nodes", 12, 1 << 27, offsetof(options, nodes)},
+        {"period", 1, UINT64_MAX, offsetof(options, period)},
+        {"burst", 1, UINT64_MAX, offsetof(options, burst_count)},
+        {"jitter", 0, 100, offsetof(options, jitter)},
+        {"seed", 0, UINT64_MAX, offsetof(options, seed)},
+        {"top", 0, UINT64_MAX, offsetof(options, top)}};
+    uint64_t number;
+    size_t i;
+    for (i = 0; i < sizeof known / sizeof *known; i++) {
+        if (!tool_is(option, "--", known[i].name)) continue;
+        if (!tool_value(option)) return TOOL_BAD_INPUT;
+        if (sampler_number(option->value, &number) || number < known[i].least ||
+            number > known[i].most)
+            return bad(option);
+        *(uint64_t *)(void *)((char *)o + known[i].place) = number;
+        return TOOL_OK;
+    }
+    return -1;
+}
+
+/* An option with words. Returns a TOOL_ status, or -1: it is none of these. */
+static int parse_words(options *o, tool_option *option) {
+    const char **place = tool_is(option, "--", "names")   ? &o->names
+                         : tool_is(option, "--", "title") ? &o->title
+                         : tool_is(option, "--", "dump")  ? &o->dump
+                                                          : NULL;
+    if (place) {
+        *place = tool_value(option);
+        return *place ? TOOL_OK : TOOL_BAD_INPUT;
+    }
+    if (tool_is(option, "--", "coverage")) {
+        if (!tool_value(option)) return TOOL_BAD_INPUT;
+        return parse_share(option->value, &o->coverage) ? bad(option) : TOOL_OK;
+    }
+    if (tool_is(option, "--", "sample")) {
+        if (!tool_value(option)) return TOOL_BAD_INPUT;
         o->sampled = 1;
-        return sampler_pair(value, &o->check_count, &o->burst_count) ? bad(name, value) : TOOL_OK;
+        return sampler_pair(option->value, &o->check_count, &o->sample_burst) ? bad(option)
+                                                                              : TOOL_OK;
     }
-    if (!is_number) { return bad(name, value); }
-    if (strcmp(name, "--seed") == 0)  { o->seed = number; return TOOL_OK; }
-    if (strcmp(name, "--top") == 0)   { o->top = number; return TOOL_OK; }
-    if (strcmp(name, "--jitter") == 0) {
-        o->jitter = (uint32_t)number;
-        return number > 100 ? bad(name, value) : TOOL_OK;
+    return -1;
+}
+
+static int parse_option(options *o, tool_option *option) {
+    int status = parse_number(o, option);
+    if (status < 0) status = parse_words(o, option);
+    if (status >= 0) return status;
+    if (tool_is(option, "--", "calls")) o->calls = 1;
+    else if (tool_is(option, "--", "lackey")) o->lackey = 1;
+    else if (tool_is(option, "--", "whole-rules")) o->whole_rules = 1;
+    else if (tool_is(option, "--", "eager")) o->eager = 1;
+    else if (tool_is(option, "--", "json")) o->json = 1;
+    else return tool_no_option(option, "replay streams");
+    return TOOL_OK;
+}
+
+/* --period P --burst B is --sample P-B:B. */
+static int settle_period(options *o) {
+    if (o->burst_count && !o->period) return tool_error("--burst needs --period");
+    if (!o->period) {
+        o->burst_count = o->sample_burst;
+        return TOOL_OK;
     }
-    if (number == 0) { return bad(name, value); }
-    if (strcmp(name, "--period") == 0)     { *period = number; }
-    else if (strcmp(name, "--burst") == 0) { *burst = number; }
-    else if (strcmp(name, "--nodes") == 0) { o->nodes = number; return number < 12 || number > 1 << 27 ? bad(name, value) : TOOL_OK; }
-    else if (number > 1024)                { return bad(name, value); }
-    else if (strcmp(name, "--min") == 0)   { o->least = (uint32_t)number; }
-    else                                   { o->most = (uint32_t)number; }
+    if (!o->burst_count) o->burst_count = o->period < 10 ? 1 : o->period / 10;
+    if (o->burst_count >= o->period)
+        return tool_error("--burst %llu leaves nothing of --period %llu",
+                          (unsigned long long)o->burst_count, (unsigned long long)o->period);
+    o->sampled = 1;
+    o->check_count = o->period - o->burst_count;
     return TOOL_OK;
 }
 
 static int parse(int argc, char **argv, options *o) {
-    static const char *const with_value[] = {"--min", "--max", "--coverage", "--nodes", "--sample", "--period", "--burst", "--jitter",
-                                             "--seed", "--names", "--top", "--title", "--dump"};
-    uint64_t period = 0, burst = 0;
-    int i, status;
-    size_t k;
+    tool_option option;
+    int status = TOOL_OK;
     memset(o, 0, sizeof *o);
     o->least = 10;
     o->most = 40;
     o->coverage = .9;
     o->seed = 1;
     o->top = 20;
-    for (i = 1; i < argc; i++) {
-        const char *name = argv[i];
-        if (name[0] != '-' || !name[1]) {
-            if (o->table) { return tool_error("'%s': one trace and one table at a time", name); }
-            if (o->refs) { o->table = name; } else { o->refs = name; }
-            continue;
-        }
-        if (strcmp(name, "--calls") == 0)       { o->calls = 1; continue; }
-        if (strcmp(name, "--lackey") == 0)      { o->lackey = 1; continue; }
-        if (strcmp(name, "--whole-rules") == 0) { o->whole_rules = 1; continue; }
-        if (strcmp(name, "--eager") == 0)       { o->eager = 1; continue; }
-        if (strcmp(name, "--json") == 0)        { o->json = 1; continue; }
-        for (k = 0; k < sizeof with_value / sizeof *with_value && strcmp(name, with_value[k]) != 0; k++) { }
-        if (k == sizeof with_value / sizeof *with_value) { return tool_error("no option '%s'; bursty replay streams --help lists them", name); }
-        if (i + 1 == argc) { return tool_error("%s needs a value", name); }
-        status = parse_value(o, name, argv[++i], &period, &burst);
-        if (status != TOOL_OK) { return status; }
-    }
-    if (!o->refs) { return tool_error("no trace; bursty replay streams --help tells more"); }
-    if (!o->title) { o->title = strcmp(o->refs, "-") == 0 ? "standard input" : o->refs; }
-    if (o->least > o->most) { return tool_error("--min %u is above --max %u", (unsigned)o->least, (unsigned)o->most); }
-    if (burst && !period) { return tool_error("--burst needs --period"); }
-    if (period) {
-        if (!burst) { burst = period < 10 ? 1 : period / 10; }
-        if (burst >= period) { return tool_error("--burst %llu leaves nothing of --period %llu", (unsigned long long)burst, (unsigned long long)period); }
-        o->sampled = 1;
-        o->check_count = period - burst;
-        o->burst_count = burst;
-    }
-    if (o->lackey && (o->table || o->calls)) { return tool_error("lackey's output has neither a table nor calls"); }
-    return TOOL_OK;
+    tool_options(&option, argc, argv);
+    while (status == TOOL_OK && tool_next(&option)) status = parse_option(o, &option);
+    if (status != TOOL_OK) return status;
+    if (option.files == 0) return tool_no_input("replay streams", "REFS");
+    if (option.files > 2)
+        return tool_error("'%s': one trace and one table at a time", option.argv[2]);
+    o->refs = option.argv[0];
+    o->table = option.files == 2 ? option.argv[1] : NULL;
+    if (!o->title) o->title = strcmp(o->refs, "-") == 0 ? "standard input" : o->refs;
+    if (o->least > o->most)
+        return tool_error("--min %u is above --max %u", (unsigned)o->least, (unsigned)o->most);
+    if (o->lackey && (o->table || o->calls))
+        return tool_error("lackey's output has neither a table nor calls");
+    return settle_period(o);
 }
 
 /* ---- names ---- */
 
-typedef struct site_name { uint64_t pc; char *name; } site_name;
-typedef struct names { site_name *at; size_t count, room; unsigned char *data; } names;
+typedef struct site_name {
+    uint64_t pc;
+    char *name;
+} site_name;
+typedef struct names {
+    site_name *at;
+    size_t count, room;
+    unsigned char *data;
+} names;
 
 static int by_pc(const void *left, const void *right) {
     const site_name *a = (const site_name *)left, *b = (const site_name *)right;
@@ -158,7 +209,7 @@ static int by_pc(const void *left, const void *right) {
 static int read_names(names *n, const char *path) {
     size_t size, at = 0, line = 0;
     unsigned char *data = tool_read_file(path, NULL, &size);
-    if (!data) { return TOOL_BAD_INPUT; }
+    if (!data) return TOOL_BAD_INPUT;
     n->data = (unsigned char *)tool_alloc(size + 1);
     memcpy(n->data, data, size);
     n->data[size] = 0;
@@ -166,20 +217,21 @@ static int read_names(names *n, const char *path) {
     while (at < size) {
         char *start = (char *)n->data + at, *end = (char *)memchr(start, '\n', size - at), *rest;
         line++;
-        if (!end) { end = start + (size - at); }
+        if (!end) end = start + (size - at);
         *end = 0;
         at = (size_t)(end - (char *)n->data) + 1;
-        if (end > start && end[-1] == '\r') { end[-1] = 0; }
-        if (!*start) { continue; }
+        if (end > start && end[-1] == '\r') end[-1] = 0;
+        if (!*start) continue;
         if (n->count == n->room) {
             n->room = 2 * n->room + 256;
             n->at = (site_name *)tool_grow(n->at, n->room * sizeof *n->at);
         }
         n->at[n->count].pc = strtoull(start, &rest, 16);
-        if (rest == start || (*rest != ' ' && *rest != '\t')) { return tool_error("%s: line %llu: no pc and name", path, (unsigned long long)line); }
+        if (rest == start || (*rest != ' ' && *rest != '\t'))
+            return tool_error("%s: line %llu: no pc and name", path, (unsigned long long)line);
         n->at[n->count++].name = rest + 1;
     }
-    if (n->count) { qsort(n->at, n->count, sizeof *n->at, by_pc); }
+    if (n->count) qsort(n->at, n->count, sizeof *n->at, by_pc);
     return TOOL_OK;
 }
 
@@ -197,18 +249,18 @@ static int read_trace(const options *o, trace_refs *t, sequence *all, sequence *
     sampler s;
     int kind, on = 0, fresh = 0, begins = 0, status;
     uint32_t number = 0;
-    sampler_start(&s, o->check_count, o->burst_count, o->jitter, o->seed);
+    sampler_start(&s, o->check_count, o->burst_count, (uint32_t)o->jitter, o->seed);
     for (;;) {
         status = trace_refs_next(t, &kind, &number);
-        if (status != TOOL_OK || kind == TRACE_END) { return status; }
+        if (status != TOOL_OK || kind == TRACE_END) return status;
         if (kind == TRACE_CALL || kind == TRACE_BACKEDGE) {
             on = sampler_check(&s, &fresh);
-            if (fresh) { begins = 1; }
+            if (fresh) begins = 1;
         }
-        if (kind != (o->calls ? TRACE_CALL : TRACE_REFERENCE)) { continue; }
+        if (kind != (o->calls ? TRACE_CALL : TRACE_REFERENCE)) continue;
         add(all, number);
-        if (!o->sampled || !on) { continue; }
-        if (begins && some->count) { add(some, SEPARATOR); }
+        if (!o->sampled || !on) continue;
+        if (begins && some->count) add(some, SEPARATOR);
         begins = 0;
         add(some, number);
     }
@@ -221,7 +273,7 @@ typedef struct profile {
     uint32_t rules, nodes;
     double seconds;
     streams_part part;
-    overlap_weights whole, windows;               /* of whole rules; of streams with segments */
+    overlap_weights whole, windows; /* of whole rules; of streams with segments */
     /* what the callbacks need */
     const trace_refs *trace;
     const names *names;
@@ -244,7 +296,8 @@ static void found_stream(void *user, const hotstream_stream *s) {
     streams_item items[1024];
     uint32_t i;
     for (i = 0; i < s->length; i++) {
-        items[i].site = streams_site_number(&p->part, s->items[i].site, name_of(p->names, s->items[i].site));
+        items[i].site =
+            streams_site_number(&p->part, s->items[i].site, name_of(p->names, s->items[i].site));
         items[i].address = s->items[i].address;
     }
     streams_add(&p->part, items, s->length, s->frequency);
@@ -253,13 +306,18 @@ static void found_stream(void *user, const hotstream_stream *s) {
 static void found_weight(profile *p, overlap_weights *w, const hotstream_stream *s, int windows) {
     uint64_t sites[1024];
     uint32_t i;
-    for (i = 0; i < s->length; i++) { sites[i] = s->items[i].site; }
-    if (windows) { overlap_add_windows(w, sites, s->length, (double)s->heat, p->o->least); }
-    else         { overlap_add_stream(w, sites, s->length, (double)s->heat); }
+    for (i = 0; i < s->length; i++) sites[i] = s->items[i].site;
+    if (windows) overlap_add_windows(w, sites, s->length, (double)s->heat,
+                                     (uint32_t)p->o->least);
+    else overlap_add_stream(w, sites, s->length, (double)s->heat);
 }
 
-static void found_whole(void *user, const hotstream_stream *s) { found_weight((profile *)user, &((profile *)user)->whole, s, 0); }
-static void found_windows(void *user, const hotstream_stream *s) { found_weight((profile *)user, &((profile *)user)->windows, s, 1); }
+static void found_whole(void *user, const hotstream_stream *s) {
+    found_weight((profile *)user, &((profile *)user)->whole, s, 0);
+}
+static void found_windows(void *user, const hotstream_stream *s) {
+    found_weight((profile *)user, &((profile *)user)->windows, s, 1);
+}
 
 static double now(void) {
     struct timespec t;
@@ -272,9 +330,12 @@ static int feed(profile *p, hotstream *h, const sequence *from) {
     size_t i;
     double start = now();
     for (i = 0; i < from->count; i++) {
-        if (from->at[i] == SEPARATOR) { hotstream_burst(h); continue; }
+        if (from->at[i] == SEPARATOR) {
+            hotstream_burst(h);
+            continue;
+        }
         while (hotstream_feed(h, from->at[i]) != 0) {
-            if (!p->o->nodes) { return -1; }
+            if (!p->o->nodes) return -1;
             p->violations += hotstream_check(h);
             hotstream_digest(h);
         }
@@ -288,7 +349,8 @@ static void whole_answers(profile *p, hotstream *h) {
     p->violations = hotstream_check(h);
     p->threshold = hotstream_threshold(h, o->coverage, !o->whole_rules);
     p->covered = hotstream_analyse(h, p->threshold, !o->whole_rules, found_stream, p);
-    p->covered_whole = hotstream_analyse(h, hotstream_threshold(h, o->coverage, 0), 0, found_whole, p);
+    p->covered_whole =
+        hotstream_analyse(h, hotstream_threshold(h, o->coverage, 0), 0, found_whole, p);
     hotstream_analyse(h, hotstream_threshold(h, o->coverage, 1), 1, found_windows, p);
 }
 
@@ -313,45 +375,52 @@ static void digested_answers(profile *p, hotstream *h) {
     free(rows);
 }
 
+/* A quarter of the references: enough for most traces; when it is not, the next try has twice as
+   many. */
+static uint32_t nodes_to_try(size_t count) {
+    if (count / 4 < 1 << 16) return 1 << 16;
+    return count / 4 < 1 << 26 ? (uint32_t)(count / 4) : 1 << 26;
+}
+
 static void make_profile(profile *p, const sequence *from) {
     static hotstream h;
     const options *o = p->o;
     hotstream_config config;
     hotstream_stats stats;
-    uint32_t nodes = o->nodes ? (uint32_t)o->nodes : 1 << 16;
+    uint32_t nodes = o->nodes ? (uint32_t)o->nodes : nodes_to_try(from->count);
     void *memory;
     memset(&config, 0, sizeof config);
-    config.min_length = o->least;
-    config.max_length = o->most;
+    config.min_length = (uint32_t)o->least;
+    config.max_length = (uint32_t)o->most;
     config.coverage = o->coverage;
     config.symbols = 1;
     config.eager = o->eager;
     config.whole_rules = o->whole_rules;
     config.item = item_of;
     config.user = p;
-    if (!o->nodes) { config.streams_max = 16; }
-    for (;; nodes *= 2) {                                   /* from the start again, until the grammar fits */
+    if (!o->nodes) config.streams_max = 16;
+    for (;; nodes *= 2) { /* from the start again, until the grammar fits */
         size_t bytes = hotstream_bytes(&config, nodes);
         memory = tool_alloc(bytes);
         hotstream_init(&h, memory, bytes, &config);
-        if (feed(p, &h, from) == 0) { break; }
+        if (feed(p, &h, from) == 0) break;
         free(memory);
     }
-    hotstream_check(&h);                                    /* ends the cursor's walk: sizes are of all that was fed */
+    hotstream_check(&h); /* ends the cursor's walk: sizes are of all that was fed */
     hotstream_get_stats(&h, &stats);
     p->symbols = from->references;
     p->rules = stats.rules;
     p->nodes = stats.nodes_peak;
     p->part.title = text_clean(o->title, strlen(o->title));
     p->part.flags = !p->trace->rows;
-    p->part.min_length = o->least;
-    p->part.max_length = o->most;
+    p->part.min_length = (uint32_t)o->least;
+    p->part.max_length = (uint32_t)o->most;
     p->part.coverage_ppm = (uint32_t)(o->coverage * 1e6 + .5);
     p->part.references = from->references;
     p->part.bursts = stats.bursts;
     p->part.dropped = stats.dropped;
-    if (o->nodes) { digested_answers(p, &h); }
-    else          { whole_answers(p, &h); }
+    if (o->nodes) digested_answers(p, &h);
+    else whole_answers(p, &h);
     hotstream_get_stats(&h, &stats);
     p->digests = stats.digests;
     p->part.digests = stats.digests ? stats.digests : 1;
@@ -361,7 +430,9 @@ static void make_profile(profile *p, const sequence *from) {
 
 /* ---- output ---- */
 
-typedef struct result { double exact, shares, windows; } result;
+typedef struct result {
+    double exact, shares, windows;
+} result;
 
 static void compare(profile *p, profile *q, result *r) {
     double p_whole = overlap_settle(&p->whole), q_whole = overlap_settle(&q->whole);
@@ -376,7 +447,8 @@ static double each(double sum, uint64_t count) { return count ? sum / (double)co
 static void write_json(const profile *p, const profile *full, const result *r, text *out) {
     text_add(out, "{\"symbols\":");
     text_number(out, p->symbols);
-    text_format(out, ",\"rules\":%u,\"nodes\":%u,\"violations\":", (unsigned)p->rules, (unsigned)p->nodes);
+    text_format(out, ",\"rules\":%u,\"nodes\":%u,\"violations\":", (unsigned)p->rules,
+                (unsigned)p->nodes);
     text_number(out, p->violations);
     text_add(out, ",\"digests\":");
     text_number(out, p->digests);
@@ -384,13 +456,17 @@ static void write_json(const profile *p, const profile *full, const result *r, t
     text_number(out, p->part.stream_count);
     text_add(out, ",\"covered\":");
     text_number(out, p->covered);
-    text_format(out, ",\"coverage\":%.6g,\"coverage_whole_rules\":%.6g,\"ns_per_symbol\":%.2f,\"bytes_per_symbol\":%.4f",
-                each((double)p->covered, p->symbols), each((double)p->covered_whole, p->symbols),
-                1e9 * each(p->seconds, p->symbols), each(24.0 * p->nodes, p->symbols));
+    text_format(
+        out,
+        ",\"coverage\":%.6g,\"coverage_whole_rules\":%.6g,\"ns_per_symbol\":%.2f,"
+        "\"bytes_per_symbol\":%.4f",
+        each((double)p->covered, p->symbols), each((double)p->covered_whole, p->symbols),
+        1e9 * each(p->seconds, p->symbols), each(24.0 * p->nodes, p->symbols));
     if (full) {
         text_add(out, ",\"symbols_full\":");
         text_number(out, full->symbols);
-        text_format(out, ",\"overlap_exact\":%.4f,\"overlap_shares\":%.4f,\"overlap_windows\":%.4f", r->exact, r->shares, r->windows);
+        text_format(out, ",\"overlap_exact\":%.4f,\"overlap_shares\":%.4f,\"overlap_windows\":%.4f",
+                    r->exact, r->shares, r->windows);
     } else {
         text_add(out, ",\"overlap_exact\":null,\"overlap_shares\":null,\"overlap_windows\":null");
     }
@@ -411,12 +487,13 @@ static int write_text(const profile *p, const profile *full, const result *r, te
     streams_part_write(&p->part, &part);
     status = input_take(&in, "the profile", &part);
     text_free(&part);
-    if (status != TOOL_OK) { return status; }
+    if (status != TOOL_OK) return status;
     input_settle(&in);
     told.title = text_clean(p->o->title, strlen(p->o->title));
     report_make(&told, &in);
     for (i = 0; i < told.part_count; i++) {
-        for (k = 0; k < told.parts[i].table_count; k++) { told.parts[i].tables[k]->rows_shown = p->o->top ? (size_t)p->o->top : 1; }
+        for (k = 0; k < told.parts[i].table_count; k++)
+            told.parts[i].tables[k]->rows_shown = p->o->top ? (size_t)p->o->top : 1;
     }
     writer_text.write(&told, out);
     report_free(&told);
@@ -433,15 +510,17 @@ static int write_text(const profile *p, const profile *full, const result *r, te
         text_add(out, " rules, ");
     }
     text_number(out, p->violations);
-    text_format(out, " violations\ncost       %.1f ns and %.3f bytes a reference\n", 1e9 * each(p->seconds, p->symbols),
-                each(24.0 * p->nodes, p->symbols));
+    text_format(out, " violations\ncost       %.1f ns and %.3f bytes a reference\n",
+                1e9 * each(p->seconds, p->symbols), each(24.0 * p->nodes, p->symbols));
     if (full) {
         text_add(out, "sampled    ");
         text_number(out, p->symbols);
         text_add(out, " of ");
         text_number(out, full->symbols);
-        text_format(out, " references\noverlap    %.1f %% exact, %.1f %% by shares, %.1f %% by windows of %u\n", r->exact, r->shares,
-                    r->windows, (unsigned)p->o->least);
+        text_format(
+            out,
+            " references\noverlap    %.1f %% exact, %.1f %% by shares, %.1f %% by windows of %u\n",
+            r->exact, r->shares, r->windows, (unsigned)p->o->least);
     }
     return TOOL_OK;
 }
@@ -463,22 +542,35 @@ static int run(int argc, char **argv) {
     text out = {NULL, 0, 0};
     const char *inputs[INPUTS];
     int status;
-    if (argc > 1 && strcmp(argv[1], "--help") == 0) { fputs(help, stdout); return TOOL_OK; }
+    if (tool_wants_help(argc, argv)) {
+        fputs(help, stdout);
+        return TOOL_OK;
+    }
     status = parse(argc, argv, &o);
-    if (status != TOOL_OK) { return status; }
+    if (status != TOOL_OK) return status;
     inputs[0] = o.refs;
     inputs[1] = o.table;
     inputs[2] = o.names;
     status = save_check(NULL, o.dump, inputs, INPUTS);
-    if (status != TOOL_OK) { return status; }
-    if (o.names && (status = read_names(&known, o.names)) != TOOL_OK) { return status; }
+    if (status != TOOL_OK) return status;
+    if (o.names && (status = read_names(&known, o.names)) != TOOL_OK) return status;
     status = trace_refs_open(&trace, o.refs, o.calls ? NULL : o.table, o.lackey);
-    if (status != TOOL_OK) { return status; }
+    if (status != TOOL_OK) return status;
     status = read_trace(&o, &trace, &all, &some);
-    if (status != TOOL_OK) { trace_refs_close(&trace); return status; }
-    if (o.calls) {                                          /* rows of pairs: caller, callee */
+    if (status != TOOL_OK) {
+        trace_refs_close(&trace);
+        return status;
+    }
+    if (all.count == 0) {
+        trace_refs_close(&trace);
+        return tool_error("%s: no %s in it", o.refs, o.calls ? "calls" : "references");
+    }
+    if (o.calls) { /* rows of pairs: caller, callee */
         status = o.table ? trace_refs_pairs(&trace, o.table) : TOOL_OK;
-        if (status != TOOL_OK) { trace_refs_close(&trace); return status; }
+        if (status != TOOL_OK) {
+            trace_refs_close(&trace);
+            return status;
+        }
     }
     full.trace = sampled.trace = &trace;
     full.names = sampled.names = &known;
@@ -489,9 +581,9 @@ static int run(int argc, char **argv) {
         compare(&full, &sampled, &r);
         shown = &sampled;
     }
-    if (o.json) { write_json(shown, o.sampled ? &full : NULL, &r, &out); }
-    else        { status = write_text(shown, o.sampled ? &full : NULL, &r, &out); }
-    if (status == TOOL_OK) { status = text_save(&out, NULL, NULL, 0, 0); }
+    if (o.json) write_json(shown, o.sampled ? &full : NULL, &r, &out);
+    else status = write_text(shown, o.sampled ? &full : NULL, &r, &out);
+    if (status == TOOL_OK) status = text_save(&out, NULL, NULL, 0, 0);
     text_free(&out);
     if (status == TOOL_OK && o.dump) {
         streams_part_write(&shown->part, &out);
@@ -508,4 +600,5 @@ static int run(int argc, char **argv) {
     return status;
 }
 
-const tool_command replay_streams = {"streams", "hot data streams of recorded references, whole or sampled", run};
+const tool_command replay_streams = {
+    "streams", "hot data streams of recorded references, whole or sampled", run};

@@ -1,10 +1,11 @@
-/* trace_blocks.c - reads block traces: zigzag varints, with a thread byte in front of each or without. */
+/* trace_blocks.c - reads block traces: zigzag varints, with a thread byte in front of each or
+   without. */
 #include "replay/trace_blocks.h"
 #include "base/tool.h"
 #include <errno.h>
 #include <string.h>
 
-enum { LONGEST = 11 };                            /* bytes of an access: thread, and a varint of 64 bits */
+enum { LONGEST = 11 }; /* bytes of an access: thread, and a varint of 64 bits */
 
 /* Moves what is left to the front and reads on. Returns 0 when the file cannot be read. */
 static int refill(trace_blocks *t) {
@@ -19,7 +20,8 @@ static int refill(trace_blocks *t) {
     return 1;
 }
 
-/* Text has lines and no control characters; a trace has a 0 for each repeated block, and small numbers. */
+/* Text has lines and no control characters; a trace has a 0 for each repeated block, and small
+   numbers. */
 static int is_text(const trace_blocks *t) {
     size_t i, most = t->end < 4096 ? t->end : 4096;
     int lines = 0;
@@ -32,18 +34,24 @@ static int is_text(const trace_blocks *t) {
 }
 
 int trace_blocks_open(trace_blocks *t, const char *path, int threads, int only) {
-    static const unsigned char zstd[4] = {0x28, 0xB5, 0x2F, 0xFD}, xz[6] = {0xFD, '7', 'z', 'X', 'Z', 0};
+    static const unsigned char zstd[4] = { 0x28, 0xB5, 0x2F, 0xFD },
+                               xz[6] = { 0xFD, '7', 'z', 'X', 'Z', 0 };
     memset(t, 0, sizeof *t);
     t->name = strcmp(path, "-") == 0 ? "standard input" : path;
     t->threads = threads;
     t->only = only;
     t->file = strcmp(path, "-") == 0 ? tool_binary(stdin) : fopen(path, "rb");
     if (!t->file) return tool_error("%s: %s", path, strerror(errno));
-    if (!refill(t)) { trace_blocks_close(t); return tool_error("%s: offset 0: cannot be read", t->name); }
+    if (!refill(t)) {
+        trace_blocks_close(t);
+        return tool_error("%s: offset 0: cannot be read", t->name);
+    }
     if (t->end >= 6 && (memcmp(t->buffer, zstd, 4) == 0 || memcmp(t->buffer, xz, 6) == 0)) {
         const char *unpack = t->buffer[0] == zstd[0] ? "zstd" : "xz";
         trace_blocks_close(t);
-        return tool_error("%s: offset 0: is compressed; `%s -dc %s | bursty replay footprint ... -` reads it", t->name, unpack, t->name);
+        return tool_error(
+            "%s: offset 0: is compressed; `%s -dc %s | bursty replay footprint ... -` reads it",
+            t->name, unpack, t->name);
     }
     if (t->end == 0) {
         trace_blocks_close(t);
@@ -53,14 +61,16 @@ int trace_blocks_open(trace_blocks *t, const char *path, int threads, int only) 
         trace_blocks_close(t);
         return tool_error("%s: offset 0: is text, not a block trace (docs/formats.md)", t->name);
     }
-    if (t->end >= 6 && memcmp(t->buffer, "BRST\1", 6) == 0) {                   /* magic and version, 16 bits */
+    if (t->end >= 6 && memcmp(t->buffer, "BRST\1", 6) == 0) { /* magic and version, 16 bits */
         trace_blocks_close(t);
-        return tool_error("%s: offset 0: is a .brst file, not a block trace; `bursty report` reads it", t->name);
+        return tool_error(
+            "%s: offset 0: is a .brst file, not a block trace; `bursty report` reads it", t->name);
     }
     return TOOL_OK;
 }
 
-int trace_blocks_read(trace_blocks *t, uint64_t *block, unsigned char *thread, size_t room, size_t *got) {
+int trace_blocks_read(
+    trace_blocks *t, uint64_t *block, unsigned char *thread, size_t room, size_t *got) {
     size_t count = 0;
     *got = 0;
     while (count < room) {
@@ -69,7 +79,8 @@ int trace_blocks_read(trace_blocks *t, uint64_t *block, unsigned char *thread, s
         unsigned char byte = 0, from = 0;
         if (t->end - t->at < LONGEST && !refill(t)) {
             *got = count;
-            return tool_error("%s: offset %llu: cannot be read", t->name, (unsigned long long)(t->offset + t->end));
+            return tool_error("%s: offset %llu: cannot be read", t->name,
+                (unsigned long long)(t->offset + t->end));
         }
         at = t->at;
         if (at == t->end) break;
@@ -77,8 +88,9 @@ int trace_blocks_read(trace_blocks *t, uint64_t *block, unsigned char *thread, s
         do {
             if (at == t->end) {
                 if (!t->cut)
-                    tool_error("%s: offset %llu: the last access is cut short; the %llu before it are kept",
-                               t->name, (unsigned long long)t->offset, (unsigned long long)t->accesses);
+                    tool_error("%s: offset %llu: the last access is cut short; the %llu before it "
+                               "are kept",
+                        t->name, (unsigned long long)t->offset, (unsigned long long)t->accesses);
                 t->cut = 1;
                 *got = count;
                 return TOOL_OK;
@@ -86,9 +98,10 @@ int trace_blocks_read(trace_blocks *t, uint64_t *block, unsigned char *thread, s
             byte = t->buffer[at++];
             if (shift == 63 && byte > 1) {
                 *got = count;
-                return tool_error("%s: offset %llu: a number of more than 64 bits; not a block trace%s, or damaged after %llu accesses",
-                                  t->name, (unsigned long long)t->offset, t->threads ? " of several threads" : "",
-                                  (unsigned long long)t->accesses);
+                return tool_error("%s: offset %llu: a number of more than 64 bits; not a block "
+                                  "trace%s, or damaged after %llu accesses",
+                    t->name, (unsigned long long)t->offset, t->threads ? " of several threads" : "",
+                    (unsigned long long)t->accesses);
             }
             value |= (uint64_t)(byte & 127) << shift;
             shift += 7;

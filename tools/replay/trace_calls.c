@@ -1,4 +1,5 @@
-/* trace_calls.c - decoding of call traces. Nothing that a trace says is believed before it has been read. */
+/* trace_calls.c - decoding of call traces. Nothing that a trace says is believed before it has been
+   read. */
 #include "replay/trace_calls.h"
 #include "base/tool.h"
 #include <errno.h>
@@ -31,7 +32,9 @@ static void say_no_trace(trace_calls *t) {
     int i;
     for (i = 0; i < 3; i++)
         if (t->have > 1 && t->bytes[0] == magic[i][0] && t->bytes[1] == magic[i][1]) {
-            snprintf(text, sizeof text, "is compressed; read it by `%s -dc FILE | bursty replay hcct ... -`", packers[i]);
+            snprintf(text, sizeof text,
+                     "is compressed; read it by `%s -dc FILE | bursty replay hcct ... -`",
+                     packers[i]);
             say(t, 0, text);
         }
     say(t, 0, "no call trace: it does not begin with 0xABADCAFE");
@@ -45,15 +48,25 @@ int trace_calls_open(trace_calls *t, const char *path, int *odd) {
     *odd = 0;
     t->name = strcmp(path, "-") == 0 ? "standard input" : path;
     t->file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    if (!t->file) { snprintf(t->error, sizeof t->error, "%s", strerror(errno)); return -1; }
+    if (!t->file) {
+        snprintf(t->error, sizeof t->error, "%s", strerror(errno));
+        return -1;
+    }
     t->bytes = (unsigned char *)tool_alloc(BUFFER);
     if (fill(t) < TRACE_CALLS_HEADER) {
-        if (t->have < 4 || trace_u32(t->bytes) == TRACE_CALLS_MAGIC) say(t, t->have, "the header is cut short (40 bytes are needed)");
+        if (t->have < 4 || trace_u32(t->bytes) == TRACE_CALLS_MAGIC)
+            say(t, t->have, "the header is cut short (40 bytes are needed)");
         else say_no_trace(t);
         return -1;
     }
-    if (trace_u32(t->bytes) != TRACE_CALLS_MAGIC) { say_no_trace(t); return -1; }
-    for (i = 0; i < 3; i++) counts[i] = trace_u32(t->bytes + 4 + 8 * i) | (uint64_t)trace_u32(t->bytes + 8 + 8 * i) << 32;
+    if (trace_u32(t->bytes) != TRACE_CALLS_MAGIC) {
+        say_no_trace(t);
+        return -1;
+    }
+    for (i = 0; i < 3; i++) {
+        const unsigned char *field_bytes = t->bytes + 4 + 8 * i;
+        counts[i] = trace_u32(field_bytes) | (uint64_t)trace_u32(field_bytes + 4) << 32;
+    }
     t->enters = counts[0];
     t->exits = counts[1];
     t->ticks = counts[2];
@@ -66,7 +79,10 @@ int trace_calls_open(trace_calls *t, const char *path, int *odd) {
             say(t, 4 + 8 * (uint64_t)i, text);
             *odd = 1;
         }
-    if (!*odd && t->exits > t->enters) { say(t, 12, "the header counts more exits than enters"); *odd = 1; }
+    if (!*odd && t->exits > t->enters) {
+        say(t, 12, "the header counts more exits than enters");
+        *odd = 1;
+    }
     t->slot_count = 1024;
     t->slots = (struct trace_key *)tool_alloc(t->slot_count * sizeof *t->slots);
     return 0;
@@ -86,11 +102,15 @@ static uint32_t new_key(trace_calls *t, uint64_t id) {
         uint32_t i, count = t->slot_count;
         t->slot_count *= 2;
         t->slots = (struct trace_key *)tool_alloc(t->slot_count * sizeof *t->slots);
-        for (i = 0; i < count; i++) if (old[i].id) t->slots[slot_of(t, old[i].id)] = old[i];
+        for (i = 0; i < count; i++)
+            if (old[i].id) t->slots[slot_of(t, old[i].id)] = old[i];
         free(old);
     }
     at = slot_of(t, routine);
-    if (!t->slots[at].id) { t->slots[at].id = routine; t->routine_count++; }
+    if (!t->slots[at].id) {
+        t->slots[at].id = routine;
+        t->routine_count++;
+    }
     at = slot_of(t, id);
     t->slots[at].id = id;
     return t->slots[at].key = ++t->key_count;
@@ -105,16 +125,28 @@ size_t trace_calls_read(trace_calls *t, uint32_t *events, size_t max) {
         if (*p == 5) {
             uint64_t id;
             size_t slot;
-            if (t->have - t->at < 7) { say(t, t->offset + t->at, "the trace is cut short in an enter event"); return n; }
-            if (t->seen_enters == t->enters) { say(t, t->offset + t->at, "more enters than the header counts"); return n; }
+            if (t->have - t->at < 7) {
+                say(t, t->offset + t->at, "the trace is cut short in an enter event");
+                return n;
+            }
+            if (t->seen_enters == t->enters) {
+                say(t, t->offset + t->at, "more enters than the header counts");
+                return n;
+            }
             id = ((uint64_t)trace_u32(p + 1) << 16 | (uint64_t)p[6] << 8 | p[5]) + 1;
             slot = slot_of(t, id);
             events[n++] = t->slots[slot].id ? t->slots[slot].key : new_key(t, id);
             t->seen_enters++;
             t->at += 7;
         } else if (*p == 1) {
-            if (t->seen_exits == t->seen_enters) { say(t, t->offset + t->at, "an exit below the root: nothing is entered here"); return n; }
-            if (t->seen_exits == t->exits) { say(t, t->offset + t->at, "more exits than the header counts"); return n; }
+            if (t->seen_exits == t->seen_enters) {
+                say(t, t->offset + t->at, "an exit below the root: nothing is entered here");
+                return n;
+            }
+            if (t->seen_exits == t->exits) {
+                say(t, t->offset + t->at, "more exits than the header counts");
+                return n;
+            }
             events[n++] = TRACE_EXIT;
             t->seen_exits++;
             t->at++;
@@ -122,12 +154,16 @@ size_t trace_calls_read(trace_calls *t, uint32_t *events, size_t max) {
             events[n++] = TRACE_TICK;
             t->seen_ticks++;
             t->at++;
-        } else { say(t, t->offset + t->at, "no event begins with this byte"); return n; }
+        } else {
+            say(t, t->offset + t->at, "no event begins with this byte");
+            return n;
+        }
     }
     if (n == 0 && !t->error[0] && (t->seen_enters != t->enters || t->seen_exits != t->exits)) {
         char text[120];
-        snprintf(text, sizeof text, "the trace ends after %lu of %lu enters and %lu of %lu exits", (unsigned long)t->seen_enters,
-                 (unsigned long)t->enters, (unsigned long)t->seen_exits, (unsigned long)t->exits);
+        snprintf(text, sizeof text, "the trace ends after %lu of %lu enters and %lu of %lu exits",
+                 (unsigned long)t->seen_enters, (unsigned long)t->enters,
+                 (unsigned long)t->seen_exits, (unsigned long)t->exits);
         say(t, t->offset + t->have, text);
     }
     return n;

@@ -22,7 +22,7 @@ static void grow(yardstick *y) {
     y->heads = (uint32_t *)tool_alloc(y->room * sizeof *y->heads);
     for (i = 1; i < y->used; i++) {
         uint32_t *head = chain_of(y, y->nodes[i].parent, y->nodes[i].key);
-        y->nodes[i].hash_next = *head;            /* there is no free node when it grows */
+        y->nodes[i].hash_next = *head; /* there is no free node when it grows */
         *head = i;
     }
 }
@@ -150,7 +150,8 @@ static uint32_t find_lazily(yardstick *y) {
         for (k = 1; k < y->used; k++) {
             if (y->nodes[k].count < y->lazy_min) y->lazy_min = y->nodes[k].count;
         }
-        for (i = 1; y->nodes[i].count != y->lazy_min; i++) {}
+        for (i = 1; y->nodes[i].count != y->lazy_min; i++) {
+        }
         y->visits += y->used + i;
     }
     y->lazy_at = i + 1;

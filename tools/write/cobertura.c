@@ -177,4 +177,5 @@ static int has_coverage(const report *r) {
 }
 
 const report_writer writer_cobertura = {
-    "cobertura", "coverage as XML for build servers (edgeprof.h)", 0, write_cobertura, has_coverage};
+    "cobertura", "coverage as XML for build servers (edgeprof.h)", 0, write_cobertura,
+    has_coverage};

@@ -1,5 +1,6 @@
-/* dot.c - an affinity graph for Graphviz: what is used, or called, next to what. Each tree of the report is a graph of its
-   own in the picture: sites (fields, functions), and for hot data streams the objects too. */
+/* dot.c - an affinity graph for Graphviz: what is used, or called, next to what. Each tree of the
+   report is a graph of its own in the picture: sites (fields, functions), and for hot data streams
+   the objects too. */
 #include "base/tool.h"
 #include "write/affinity.h"
 #include <stdlib.h>
@@ -14,7 +15,7 @@ static void add_label(const char *name, text *out) {
     text_plain(&plain, name);
     text_add(out, "\"");
     for (i = 0; i < plain.size; i++) {
-        if (plain.data[i] == '"' || plain.data[i] == '\\') { text_add(out, "\\"); }
+        if (plain.data[i] == '"' || plain.data[i] == '\\') text_add(out, "\\");
         text_bytes(out, plain.data + i, 1);
     }
     text_add(out, "\"");
@@ -33,11 +34,13 @@ static void add_graph(const report_tree *tree, size_t number, text *out) {
     memset(named, 0, a.name_count + 1);
     text_format(out, "    subgraph cluster_%u {\n        label=\"", (unsigned)number);
     text_add(out, tree->unit);
-    if (a.edge_count > shown) { text_format(out, ", the heaviest %u of %llu edges", (unsigned)shown, (unsigned long long)a.edge_count); }
+    if (a.edge_count > shown)
+        text_format(out, ", the heaviest %u of %llu edges", (unsigned)shown,
+                    (unsigned long long)a.edge_count);
     text_add(out, "\";\n");
     for (i = 0; i < 2 * shown; i++) {
         uint32_t node = i % 2 ? a.edges[i / 2].b : a.edges[i / 2].a;
-        if (named[node]) { continue; }
+        if (named[node]) continue;
         named[node] = 1;
         text_format(out, "        n%u_%u [label=", (unsigned)number, (unsigned)node);
         add_label(a.names[node], out);
@@ -45,8 +48,9 @@ static void add_graph(const report_tree *tree, size_t number, text *out) {
     }
     for (i = 0; i < shown; i++) {
         double part = (double)a.edges[i].weight / (double)a.edges[0].weight;
-        text_format(out, "        n%u_%u -- n%u_%u [weight=%u, penwidth=%.2f, label=\"%llu\"];\n", (unsigned)number, (unsigned)a.edges[i].a,
-                    (unsigned)number, (unsigned)a.edges[i].b, 1 + (unsigned)(99 * part), 0.5 + 4.5 * part,
+        text_format(out, "        n%u_%u -- n%u_%u [weight=%u, penwidth=%.2f, label=\"%llu\"];\n",
+                    (unsigned)number, (unsigned)a.edges[i].a, (unsigned)number,
+                    (unsigned)a.edges[i].b, 1 + (unsigned)(99 * part), 0.5 + 4.5 * part,
                     (unsigned long long)a.edges[i].weight);
     }
     text_add(out, "    }\n");
@@ -56,11 +60,15 @@ static void add_graph(const report_tree *tree, size_t number, text *out) {
 
 static void write_dot(const report *r, text *out) {
     size_t i, k, number = 0;
-    text_add(out, "graph affinity {\n    node [shape=box, fontname=\"sans-serif\", fontsize=10];\n    edge [fontsize=9];\n");
+    text_add(
+        out,
+        "graph affinity {\n    node [shape=box, fontname=\"sans-serif\", fontsize=10];\n"
+             "    edge [fontsize=9];\n");
     for (i = 0; i < r->part_count; i++) {
-        for (k = 0; k < r->parts[i].tree_count; k++) { add_graph(r->parts[i].trees[k], number++, out); }
+        for (k = 0; k < r->parts[i].tree_count; k++) add_graph(r->parts[i].trees[k], number++, out);
     }
     text_add(out, "}\n");
 }
 
-const report_writer writer_dot = {"dot", "a graph for Graphviz of what is used or called next to what", 0, write_dot, NULL};
+const report_writer writer_dot = {
+    "dot", "a graph for Graphviz of what is used or called next to what", 0, write_dot, NULL};

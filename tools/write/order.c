@@ -1,8 +1,10 @@
-/* order.c - an order of functions for the linker, so that those which run one after the other lie side by side: one name a
-   line, for ld.lld --symbol-ordering-file, or gold --section-ordering-file with ".text." in front of each.
+/* order.c - an order of functions for the linker, so that those which run one after the other lie
+   side by side: one name a line, for ld.lld --symbol-ordering-file, or gold --section-ordering-file
+   with ".text." in front of each.
 
-   The heaviest edge comes first; two chains become one where an edge joins them, turned so that its ends meet if they can. So Pettis
-   and Hansen place procedures ("Profile Guided Code Positioning", PLDI 1990). Chains follow by their heat. */
+   The heaviest edge comes first; two chains become one where an edge joins them, turned so that its
+   ends meet if they can. So Pettis and Hansen place procedures ("Profile Guided Code Positioning",
+   PLDI 1990). Chains follow by their heat. */
 #include "base/tool.h"
 #include "write/affinity.h"
 #include <stdlib.h>
@@ -10,8 +12,14 @@
 
 #define NONE UINT32_MAX
 
-typedef struct chain { uint32_t first, last; uint64_t heat; } chain;
-typedef struct order { chain *chains; uint32_t *chain_of, *next; } order;
+typedef struct chain {
+    uint32_t first, last;
+    uint64_t heat;
+} chain;
+typedef struct order {
+    chain *chains;
+    uint32_t *chain_of, *next;
+} order;
 
 static void reverse(order *o, chain *c) {
     uint32_t i = c->first, before = NONE, after;
@@ -28,11 +36,19 @@ static void reverse(order *o, chain *c) {
 static void join(order *o, uint32_t a, uint32_t b) {
     uint32_t name = o->chain_of[a], i;
     chain *x = &o->chains[name], *y = &o->chains[o->chain_of[b]];
-    if (x == y) { return; }
-    if (x->first == a && x->last != a) { reverse(o, x); }
-    if (y->last == b && y->first != b) { reverse(o, y); }
+    if (x == y) {
+        return;
+    }
+    if (x->first == a && x->last != a) {
+        reverse(o, x);
+    }
+    if (y->last == b && y->first != b) {
+        reverse(o, y);
+    }
     o->next[x->last] = y->first;
-    for (i = y->first; i != NONE; i = o->next[i]) { o->chain_of[i] = name; }
+    for (i = y->first; i != NONE; i = o->next[i]) {
+        o->chain_of[i] = name;
+    }
     x->last = y->last;
     x->heat = x->heat + y->heat < x->heat ? UINT64_MAX : x->heat + y->heat;
     y->first = NONE;
@@ -40,7 +56,9 @@ static void join(order *o, uint32_t a, uint32_t b) {
 
 static int by_heat(const void *left, const void *right) {
     const chain *x = (const chain *)left, *y = (const chain *)right;
-    if (x->heat != y->heat) { return x->heat < y->heat ? 1 : -1; }
+    if (x->heat != y->heat) {
+        return x->heat < y->heat ? 1 : -1;
+    }
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
@@ -48,8 +66,10 @@ static int by_heat(const void *left, const void *right) {
 static size_t function_length(const char *name) {
     size_t length = strlen(name);
     const char *at;
-    if (length == 0 || name[length - 1] != ')') { return length; }
-    for (at = name + length; at > name + 1 && !(at[0] == '(' && at[-1] == ' '); at--) { }
+    if (length == 0 || name[length - 1] != ')') {
+        return length;
+    }
+    for (at = name + length; at > name + 1 && !(at[0] == '(' && at[-1] == ' '); at--) {}
     return at > name + 1 && strchr(at, ':') ? (size_t)(at - 1 - name) : length;
 }
 
@@ -58,7 +78,9 @@ static report_tree functions_of(const report_tree *tree) {
     report_tree cut = *tree;
     size_t i;
     cut.names = (char **)tool_alloc((tree->name_count + 1) * sizeof *cut.names);
-    for (i = 0; i < tree->name_count; i++) { cut.names[i] = text_clean(tree->names[i], function_length(tree->names[i])); }
+    for (i = 0; i < tree->name_count; i++) {
+        cut.names[i] = text_clean(tree->names[i], function_length(tree->names[i]));
+    }
     return cut;
 }
 
@@ -75,12 +97,18 @@ static void put_order(const affinity *a, text *out) {
         o.chain_of[k] = k;
         o.next[k] = NONE;
     }
-    for (i = 0; i < a->edge_count; i++) { join(&o, a->edges[i].a, a->edges[i].b); }
-    if (count) { qsort(o.chains, count, sizeof *o.chains, by_heat); }
+    for (i = 0; i < a->edge_count; i++) {
+        join(&o, a->edges[i].a, a->edges[i].b);
+    }
+    if (count) {
+        qsort(o.chains, count, sizeof *o.chains, by_heat);
+    }
     for (i = 0; i < count; i++) {
         for (k = o.chains[i].first; k != NONE; k = o.next[k]) {
             const char *name = a->names[k];
-            if (a->heat[k] == 0 || !*name || *name == '(' || strncmp(name, "0x", 2) == 0) { continue; }
+            if (a->heat[k] == 0 || !*name || *name == '(' || strncmp(name, "0x", 2) == 0) {
+                continue;
+            }
             text_plain(out, name);
             text_add(out, "\n");
         }
@@ -95,11 +123,15 @@ static void write_order(const report *r, text *out) {
     size_t i, k, count = 0, n = 0;
     affinity a;
     memset(&a, 0, sizeof a);
-    for (i = 0; i < r->part_count; i++) { count += r->parts[i].tree_count; }
+    for (i = 0; i < r->part_count; i++) {
+        count += r->parts[i].tree_count;
+    }
     cut = (report_tree *)tool_alloc((count + 1) * sizeof *cut);
     for (i = 0; i < r->part_count; i++) {
         for (k = 0; k < r->parts[i].tree_count; k++) {
-            if (!r->parts[i].trees[k]->is_whole) { continue; }      /* objects are no functions */
+            if (!r->parts[i].trees[k]->is_whole) {
+                continue;
+            } /* objects are no functions */
             cut[n] = functions_of(r->parts[i].trees[k]);
             affinity_add(&a, &cut[n++]);
         }
@@ -108,14 +140,16 @@ static void write_order(const report *r, text *out) {
     put_order(&a, out);
     affinity_free(&a);
     while (n--) {
-        for (i = 0; i < cut[n].name_count; i++) { free(cut[n].names[i]); }
+        for (i = 0; i < cut[n].name_count; i++) {
+            free(cut[n].names[i]);
+        }
         free(cut[n].names);
     }
     free(cut);
 }
 
 static int has_order(const report *r) {
-    text out = {NULL, 0, 0};
+    text out = { NULL, 0, 0 };
     int found;
     write_order(r, &out);
     found = out.size != 0;
@@ -123,4 +157,6 @@ static int has_order(const report *r) {
     return found;
 }
 
-const report_writer writer_order = {"order", "functions for a linker's order file, those that run together side by side", 0, write_order, has_order};
+const report_writer writer_order = { "order",
+    "functions for a linker's order file, those that run together side by side", 0, write_order,
+    has_order };

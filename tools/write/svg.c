@@ -1,15 +1,17 @@
-/* svg.c - all curves of a report as one picture in SVG, one frame below the other. The x axis is logarithmic, and so is
-   the y axis where the table says so: these are the paper's Figures 1 and 2. */
+/* svg.c - all curves of a report as one picture in SVG, one frame below the other. The x axis is
+   logarithmic, and so is the y axis where the table says so: these are the paper's Figures 1 and
+   2. */
 #include "model/report.h"
 #include <math.h>
 
 enum { WIDTH = 980, HEIGHT = 500, LEFT = 80, FRAME_WIDTH = 760, FRAME_HEIGHT = 390, TOP = 44 };
 
-static const char *const colours[] = {"#1b6ca8", "#2a9d8f", "#222", "#e08e0b", "#c1272d", "#888", "#7b4fa3"};
+static const char *const colours[] = { "#1b6ca8", "#2a9d8f", "#222", "#e08e0b", "#c1272d", "#888",
+    "#7b4fa3" };
 
 typedef struct frame {
     const report_table *table;
-    double top, x0, x1, y0, y1;                   /* y0, y1: of the values as drawn */
+    double top, x0, x1, y0, y1; /* y0, y1: of the values as drawn */
 } frame;
 
 /* log2, but a line from 0 to 1 below 1. */
@@ -85,7 +87,7 @@ static void add_axes(text *out, const frame *f) {
         text_add(out, "</text>\n");
     }
     text_format(out, "<text x='%d' y='%.1f' text-anchor='middle'>", LEFT + FRAME_WIDTH / 2,
-                bottom_of(f) + 36);
+        bottom_of(f) + 36);
     text_html(out, f->table->columns[0].key);
     text_add(out, "</text>\n");
 }
@@ -101,7 +103,7 @@ static void add_curve(text *out, const frame *f, size_t column) {
         pen = "L";
     }
     text_format(out, "'/>\n<text x='%d' y='%.1f' fill='%s'>", LEFT + FRAME_WIDTH + 10,
-                bottom_of(f) - 18 * (double)column, colour);
+        bottom_of(f) - 18 * (double)column, colour);
     text_html(out, f->table->columns[column].label);
     text_add(out, "</text>\n");
 }
@@ -120,20 +122,23 @@ static void add_frame(text *out, const report_table *table, double top) {
 }
 
 static void write_svg(const report *r, text *out) {
-    text frames = {NULL, 0, 0};
+    text frames = { NULL, 0, 0 };
     size_t i, k, count = 0;
     for (i = 0; i < r->part_count; i++) {
         for (k = 0; k < r->parts[i].table_count; k++) {
             const report_table *table = r->parts[i].tables[k];
-            if (table->shape != REPORT_ROWS) add_frame(&frames, table, (double)HEIGHT * (double)count++);
+            if (table->shape != REPORT_ROWS)
+                add_frame(&frames, table, (double)HEIGHT * (double)count++);
         }
     }
-    text_format(out, "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%lu' viewBox='0 0 %d %lu'", WIDTH,
-                (unsigned long)(HEIGHT * count), WIDTH, (unsigned long)(HEIGHT * count));
+    text_format(out,
+        "<svg xmlns='http://www.w3.org/2000/svg' width='%d' height='%lu' viewBox='0 0 %d %lu'",
+        WIDTH, (unsigned long)(HEIGHT * count), WIDTH, (unsigned long)(HEIGHT * count));
     text_add(out, " font-family='sans-serif' font-size='12'>\n<title>");
     text_html(out, r->title);
-    text_add(out, "</title>\n<style>.grid{stroke:#ddd;fill:none}.curve{fill:none;stroke-width:1.6}"
-                  ".title{font-size:15px}</style>\n<rect width='100%' height='100%' fill='#fff'/>\n");
+    text_add(out,
+        "</title>\n<style>.grid{stroke:#ddd;fill:none}.curve{fill:none;stroke-width:1.6}"
+        ".title{font-size:15px}</style>\n<rect width='100%' height='100%' fill='#fff'/>\n");
     if (frames.size) text_bytes(out, frames.data, frames.size);
     text_add(out, "</svg>\n");
     text_free(&frames);
@@ -149,4 +154,5 @@ static int has_curves(const report *r) {
     return 0;
 }
 
-const report_writer writer_svg = {"svg", "the curves of footprints as one picture", 0, write_svg, has_curves};
+const report_writer writer_svg = { "svg", "the curves of footprints as one picture", 0, write_svg,
+    has_curves };

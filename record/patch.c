@@ -1,0 +1,353 @@
+/* patch.c - the library that `bursty record` preloads. It patches the program with binpatch.h and
+   gives the events of bursts to the rooms of this folder (recorder.h): a tree of calling contexts
+   for each thread, and a footprint if one is asked for. It writes them when the process ends.
+
+   What it is to do stands in the environment, which the program does not see: BURSTY_RECORD holds
+   "period burst jitter events profiles boring seed follow" as numbers and then the path of the output;
+   BURSTY_RECORD_FILTER a pattern; BURSTY_RECORD_PRELOAD what LD_PRELOAD was before. */
+#define _GNU_SOURCE 1
+#define X86DECODE_IMPLEMENTATION
+#define X86DECODE_STATIC
+#define X86FLOW_IMPLEMENTATION
+#define X86FLOW_STATIC
+#define X86COPY_IMPLEMENTATION
+#define X86COPY_STATIC
+#define BINPATCH_IMPLEMENTATION
+#define BINPATCH_STATIC
+#define FOOTPRINT_IMPLEMENTATION
+#define FOOTPRINT_STATIC
+#include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
+#include "binpatch.h"
+#include "footprint.h"
+#include "recorder.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+enum { BLOCKS = 1 << 16, MODULES = 256 };
+enum { PROFILE_HCCT = 1, PROFILE_FOOTPRINT = 2 };
+
+static struct {
+    binpatch_config config;
+    unsigned profiles;
+    pid_t owner, pid;            /* the process that bursty started; this process */
+    int follow, running, done;
+    uint64_t bias[MODULES];      /* what to add to a place of a module to get its address */
+    pthread_key_t at_end;
+    uint32_t threads_missing;
+    uint64_t frames_full;
+    int write_error;
+    char path[4096], filter[1024];
+} record;
+
+static __thread uint64_t record_repeat __attribute__((tls_model("initial-exec")));
+
+/* Events come in the middle of anything that the program does, malloc too. */
+void *recorder_memory(size_t bytes) {
+    int saved = errno;
+    void *memory = binpatch_p_map(bytes);
+    errno = saved;
+    return memory;
+}
+
+/* ---- events of a burst ---- */
+
+static uint32_t record_key(uint32_t module, uint32_t place) {
+    return recorder_key((void *)(uintptr_t)(record.bias[module % MODULES] + place));
+}
+
+static footprint *record_footprint(recorder_thread *r) {
+    footprint_config config = {0};
+    size_t bytes = footprint_bytes(&config, BLOCKS);
+    footprint *f = (footprint *)r->references;
+    if (f) return f;
+    f = (footprint *)recorder_memory(sizeof *f + 64 + bytes);
+    if (!f) return NULL;
+    footprint_init(f, f + 1, bytes, &config);
+    return (footprint *)(r->references = f);
+}
+
+static void record_reference(recorder_thread *r, const binpatch_event *e) {
+    uint32_t bytes = BINPATCH_BYTES(e->what);
+    uint64_t times = record_repeat ? record_repeat : 1;
+    footprint *f = record_footprint(r);
+    if (!f) return;
+    footprint_reference(f, (const void *)(uintptr_t)e->value, (size_t)((bytes ? bytes : 1) * times));
+}
+
+static void record_event(recorder_thread *r, const binpatch_event *e) {
+    uintptr_t frame = (uintptr_t)e->value;
+    if (e->what & (BINPATCH_LOAD | BINPATCH_STORE)) {
+        if (record.profiles & PROFILE_FOOTPRINT) record_reference(r, e);
+    } else if (record.profiles & PROFILE_HCCT) {
+        uint32_t key;
+        if (!(e->what & (BINPATCH_ENTRY | BINPATCH_EXIT))) return;
+        key = record_key(BINPATCH_MODULE(e->what), e->place);
+        if (e->what & BINPATCH_ENTRY) recorder_enter(r, key, 1, frame, NULL, NULL);
+        else recorder_leave(r, key, frame);
+    }
+}
+
+static void record_events(void *user, const binpatch_event *e, size_t count, int ended) {
+    recorder_thread *r = recorder_begin();
+    (void)user;
+    if (!r) return;
+    for (; count--; e++) {
+        if (e->what & BINPATCH_REPEAT) {
+            record_repeat = e->value;
+            continue;
+        }
+        record_event(r, e);
+        if (e->what & BINPATCH_LOAD && count && e[1].what & BINPATCH_STORE
+            && e[1].place == e->place) {
+            continue;                           /* the count holds for both */
+        }
+        record_repeat = 0;
+    }
+    if (ended) recorder_leave_all(r);
+    recorder_end(r);
+}
+
+/* The frames that are open when a burst begins, innermost first. */
+static void record_begin(void *user, const binpatch_frame *frames, size_t count) {
+    recorder_thread *r = recorder_begin();
+    (void)user;
+    if (!r) return;
+    if (!pthread_getspecific(record.at_end)) pthread_setspecific(record.at_end, r);
+    recorder_leave_all(r);
+    for (; count && record.profiles & PROFILE_HCCT; count--) {
+        const binpatch_frame *f = &frames[count - 1];
+        recorder_enter(r, record_key(f->module, f->place), 0, (uintptr_t)f->stack, NULL, NULL);
+    }
+    recorder_end(r);
+}
+
+/* ---- what is written ---- */
+
+static const recorder_thread *record_all;
+
+/* The footprint of each thread is a part; build/bursty joins them. */
+static int record_write_footprints(hcct_write_fn write, void *user) {
+    const recorder_thread *r;
+    int failed = 0;
+    for (r = record_all; r && !failed; r = r->next) {
+        footprint *f = (footprint *)r->references;
+        footprint_profile profile;
+        size_t bytes = f ? footprint_snapshot_bytes(f) : 0;
+        void *memory = f ? recorder_memory(bytes) : NULL;
+        if (!f) continue;
+        failed = !memory || footprint_snapshot(f, &profile, memory, bytes) != 0
+                 || footprint_write(&profile, "references in bursts", write, user) != 0;
+    }
+    return failed;
+}
+
+static void record_line(int file, const char *line) {
+    size_t size = strlen(line);
+    while (size) {
+        ssize_t put = write(file, line, size);
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0) return;
+        line += put;
+        size -= (size_t)put;
+    }
+}
+
+/* One line per module for `bursty record --stats`: numbers, tabs between them, and the path. */
+static void record_write_stats(void) {
+    char path[4200], line[8192];
+    int file;
+    uint32_t n, r;
+    binpatch_module m;
+    binpatch_stats s;
+    snprintf(path, sizeof path, "%s.stats", record.path);
+    file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);  /* the host made it, if it wants one */
+    if (file < 0) return;
+    binpatch_get_stats(&s);
+    snprintf(line, sizeof line,
+             "bursts %llu, events %llu, events lost %llu, threads %u, without a buffer %u\n",
+             (unsigned long long)s.bursts, (unsigned long long)s.events, (unsigned long long)s.lost,
+             s.threads, s.lost_threads);
+    record_line(file, line);
+    snprintf(line, sizeof line, "threads without memory %u, calls too deep to follow %llu\n",
+             record.threads_missing, (unsigned long long)record.frames_full);
+    record_line(file, line);
+    if (record.write_error) {
+        snprintf(line, sizeof line, "cannot write %s: %s\n", record.path,
+                 strerrordesc_np(record.write_error));
+        record_line(file, line);
+    }
+    for (n = 0; binpatch_get_module(n, &m) == 0; n++) {
+        snprintf(line, sizeof line,
+                 "%s: %s%s%llu KiB of text, %u functions copied (%llu KiB), %u instrumented (%llu "
+                 "KiB)\n",
+                 *m.path ? m.path : program_invocation_name, m.refusal ? "not patched: " : "",
+                 m.refusal ? m.refusal : "", (unsigned long long)m.text_bytes / 1024,
+                 m.checking_count, (unsigned long long)m.checking_bytes / 1024,
+                 m.instrumented_count, (unsigned long long)m.instrumented_bytes / 1024);
+        record_line(file, line);
+        for (r = 0; r < BINPATCH_REASONS; r++) {
+            if (!m.functions[r]) continue;
+            snprintf(line, sizeof line, "%10u %s\n", m.functions[r], binpatch_reason_text((int)r));
+            record_line(file, line);
+        }
+    }
+    close(file);
+}
+
+static void record_save(void) {
+    char path[4200];
+    const recorder_thread *r;
+    int saved = errno;
+    if (__atomic_exchange_n(&record.done, 1, __ATOMIC_ACQ_REL)) return;
+    if (!record.running || (record.pid != record.owner && !record.follow)) return;
+    binpatch_flush();
+    binpatch_toggle(0);
+    record_all = recorder_stop(&record.threads_missing);
+    for (r = record_all; r; r = r->next) record.frames_full += r->frames_full;
+    (void)recorder_find_names();
+    if (record.pid == record.owner) snprintf(path, sizeof path, "%s", record.path);
+    else snprintf(path, sizeof path, "%s.%ld", record.path, (long)record.pid);
+    if (!(record.profiles & PROFILE_HCCT)) {
+        if (recorder_write(NULL, path, record_write_footprints) != 0) record.write_error = errno;
+    } else if (recorder_write(record_all, path, record_write_footprints) != 0) {
+        record.write_error = errno;
+    }
+    if (record.write_error) (void)!truncate(path, 0);    /* half a file is no file; bursty says so */
+    if (record.pid == record.owner) record_write_stats();
+    errno = saved;
+}
+
+void recorder_at_exit(void) { record_save(); }
+
+/* Events of a thread's last burst. This key is older than that of threads.c, so it comes first. */
+static void record_thread_ends(void *unused) {
+    (void)unused;
+    binpatch_flush();
+}
+
+/* ---- the process ---- */
+
+/* Answers for copies; everything else is the C library's. */
+EXPORTED int _dl_find_object(void *pc, struct dl_find_object *result);
+static int (*record_find_object)(void *, struct dl_find_object *);
+EXPORTED int _dl_find_object(void *pc, struct dl_find_object *result) {
+    const void *start, *end, *header = binpatch_find_copy(pc, &start, &end);
+    if (!header) return record_find_object ? record_find_object(pc, result) : -1;
+    memset(result, 0, sizeof *result);
+    result->dlfo_map_start = (void *)(uintptr_t)start;
+    result->dlfo_map_end = (void *)(uintptr_t)end;
+    result->dlfo_eh_frame = (void *)(uintptr_t)header;
+    return 0;
+}
+
+/* A process that leaves without its exit handlers. */
+EXPORTED void _exit(int status) {
+    if (getpid() == record.pid) record_save();                  /* a vfork child is not us */
+    for (;;) syscall(SYS_exit_group, status);
+}
+EXPORTED void _Exit(int status) { _exit(status); }
+
+int recorder_wants_child(recorder_thread *all) {
+    footprint_config config = {0};
+    record.pid = getpid();
+    if (!record.follow) {
+        binpatch_toggle(0);
+        return 0;
+    }
+    for (; all; all = all->next) {
+        footprint *f = (footprint *)all->references;
+        if (f) footprint_init(f, f + 1, footprint_bytes(&config, BLOCKS), &config);
+    }
+    __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
+    return 1;
+}
+
+static int record_want(void *user, const char *module, const char *function) {
+    const char *base = strrchr(module, '/') ? strrchr(module, '/') + 1 : module;
+    (void)user;
+    if (!strncmp(base, "libc.so", 7) || !strncmp(base, "libgcc_s.", 9)) return 0;
+    if (function && record.filter[0]) return fnmatch(record.filter, function, 0) == 0;
+    return 1;
+}
+
+static void record_toggle(int signal_number) {
+    (void)signal_number;
+    binpatch_toggle(!binpatch_p.on);
+}
+
+/* The program's environment is what it would be without us. */
+static void record_restore_environment(void) {
+    const char *before = getenv("BURSTY_RECORD_PRELOAD");
+    if (!record.follow) {
+        if (before && *before) setenv("LD_PRELOAD", before, 1);
+        else unsetenv("LD_PRELOAD");
+        unsetenv("BURSTY_RECORD_PRELOAD");
+        unsetenv("BURSTY_RECORD_FILTER");
+        unsetenv("BURSTY_RECORD");
+    }
+}
+
+/* What every process needs before its first event: keys of threads, the handlers of fork and exit. */
+static void record_prepare(void) {
+    recorder_thread *r;
+    pthread_key_create(&record.at_end, record_thread_ends);
+    r = recorder_begin();
+    if (r) recorder_end(r);
+}
+
+static void record_installed(int toggle_signal) {
+    struct sigaction action;
+    binpatch_module m;
+    uint32_t n;
+    for (n = 0; n < MODULES && binpatch_get_module(n, &m) == 0; n++) record.bias[n] = m.bias;
+    record.running = 1;
+    if (!toggle_signal) return;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = record_toggle;
+    action.sa_flags = SA_RESTART;
+    sigaction(toggle_signal, &action, NULL);
+}
+
+__attribute__((constructor)) static void record_start(void) {
+    const char *wanted = getenv("BURSTY_RECORD"), *filter = getenv("BURSTY_RECORD_FILTER");
+    unsigned number[10];
+    int path_at = 0, saved = errno;
+    void *real = dlsym(RTLD_NEXT, "_dl_find_object");
+    memcpy(&record_find_object, &real, sizeof real);
+    if (!wanted
+        || sscanf(wanted, "%u %u %u %u %u %u %u %u %u %u %n", &number[0], &number[1], &number[2],
+                  &number[3], &number[4], &number[5], &number[6], &number[7], &number[8],
+                  &number[9], &path_at)
+               < 10
+        || !path_at)
+        return;
+    record.config.check_count = number[0];
+    record.config.burst_count = number[1];
+    record.config.jitter_percent = number[2] ? (int32_t)number[2] : -1;
+    record.config.events = number[3];
+    record.profiles = number[4];
+    record.config.k_boring = number[5] ? (int32_t)number[5] : -1;
+    record.config.seed = number[6];
+    record.follow = (int)number[7];
+    record.config.off = number[8] >> 8 & 1;
+    record.config.all_checks = number[8] >> 9 & 1;
+    snprintf(record.path, sizeof record.path, "%s", wanted + path_at);
+    if (filter) snprintf(record.filter, sizeof record.filter, "%s", filter);
+    record.pid = getpid();
+    record.owner = (pid_t)number[9];
+    record_restore_environment();
+    record.config.want = record_want;
+    record.config.action = record_events;
+    record.config.begin = record_begin;
+    record_prepare();
+    if (binpatch_install(&record.config)) record_installed((int)(number[8] & 255));
+    errno = saved;
+}

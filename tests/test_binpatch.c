@@ -1,0 +1,379 @@
+/* test_binpatch.c - functions of this very program, patched while it runs. Each test forks, for a
+   process is patched once; the child tells by its exit status which check failed. */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE 1
+#endif
+#define X86DECODE_IMPLEMENTATION
+#define X86DECODE_STATIC
+#define X86FLOW_IMPLEMENTATION
+#define X86FLOW_STATIC
+#define X86COPY_IMPLEMENTATION
+#define X86COPY_STATIC
+#define BINPATCH_IMPLEMENTATION
+#define BINPATCH_STATIC
+#include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
+#include "binpatch.h"
+#include "test.h"
+
+#if !defined(__linux__) || !defined(__x86_64__) || !defined(__LP64__) || !defined(__GNUC__)        \
+    || defined(__TINYC__)
+TEST(says_that_it_is_not_supported) {
+    binpatch_config config;
+    memset(&config, 0, sizeof config);
+    CHECK_EQ(binpatch_install(&config), 0);
+    CHECK_STR(binpatch_reason(), "not supported on this system");
+    CHECK_EQ(binpatch_uninstall(), -1);
+}
+#else
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+#if defined(__clang__)      /* which does not clone, and does not know the attribute */
+#define WORK __attribute__((noinline, used))
+#else
+#define WORK __attribute__((noinline, noclone, used))
+#endif
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) \
+    || __has_feature(thread_sanitizer)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+#ifdef __GLIBC__
+enum { OTHER_LIBC = 0 };
+#else
+enum { OTHER_LIBC = 1 };
+#endif
+
+/* ---- what is patched: functions whose names begin with work_ ---- */
+
+static volatile int sink;
+static volatile unsigned long calls;               /* of functions whose names begin with work_ */
+static unsigned numbers[64];
+static int (*volatile through_pointer)(int);
+
+WORK static int work_leaf(int n) { calls++; sink = n; return n * 3; }
+static int (*volatile again)(int);                 /* so that no compiler makes a loop of it */
+WORK static int work_fib(int n) {
+    calls++;
+    return n < 2 ? 1 : again(n - 1) + again(n - 2);
+}
+WORK static int work_switch(int n) {
+    switch (n & 15) {
+    case 0: return work_leaf(n);
+    case 1: return n + 1;
+    case 2: return n ^ 5;
+    case 3: return n - 7;
+    case 4: return n << 1;
+    case 5: return n >> 1;
+    case 6: return n | 9;
+    case 7: return n & 255;
+    case 8: return work_leaf(-n);
+    case 9: return n % 17;
+    case 10: return n * n;
+    default: return n;
+    }
+}
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic"             /* labels as values */
+WORK static int work_labels(const unsigned char *p) {
+    static const void *const to[] = {&&add, &&twice, &&flip, &&end};
+    int a = 1;
+    goto *to[*p];
+add:
+    a += 1;
+    p++;
+    goto *to[*p];
+twice:
+    a = (a * 2) & 0xFFFFF;
+    p++;
+    goto *to[*p];
+flip:
+    a ^= 0x55;
+    p++;
+    goto *to[*p];
+end:
+    return a;
+}
+#pragma GCC diagnostic pop
+WORK static unsigned work_loop(unsigned n) {
+    unsigned i, sum = 0;
+    calls++;
+    for (i = 0; i < n; i++) {
+        numbers[i & 63] += i;
+        sum += numbers[(i * 7) & 63] + (unsigned)work_leaf((int)i);
+    }
+    return sum;
+}
+static jmp_buf back;
+WORK static int work_jump(int n) {
+    if (n == 0) longjmp(back, 5);
+    return n > 1000 ? 0 : work_jump(n - 1) + 1;
+}
+WORK static int work_all(void) {
+    unsigned char program[200];
+    volatile int sum = 0;
+    int i;
+    memset(numbers, 0, sizeof numbers);
+    for (i = 0; i < 199; i++) program[i] = (unsigned char)((i * 5) % 3);
+    program[199] = 3;
+    for (i = 0; i < 300; i++) sum += work_switch(sum + i) & 0xFFFF;
+    for (i = 0; i < 20; i++) sum += work_labels(program);
+    sum += (int)work_loop(500) & 0xFFFF;
+    sum += work_fib(14);
+    if (setjmp(back) == 0) sum += work_jump(20);
+    return sum + through_pointer(3);
+}
+
+/* ---- what the events say ---- */
+
+typedef struct tally {
+    unsigned long entries, exits, loads, stores, blocks, calls, frames, bursts, ended;
+} tally;
+static tally seen;
+static uint64_t stores_in_numbers;
+
+static void take(void *user, const binpatch_event *e, size_t count, int ended) {
+    (void)user;
+    seen.ended += ended != 0;
+    for (; count--; e++) {
+        seen.entries += (e->what & BINPATCH_ENTRY) != 0;
+        seen.exits += (e->what & BINPATCH_EXIT) != 0;
+        seen.calls += (e->what & BINPATCH_CALL) != 0;
+        seen.blocks += (e->what & BINPATCH_BLOCK) != 0;
+        seen.loads += (e->what & BINPATCH_LOAD) != 0;
+        seen.stores += (e->what & BINPATCH_STORE) != 0;
+        if (e->what & BINPATCH_STORE && e->value - (uintptr_t)numbers < sizeof numbers)
+            stores_in_numbers++;
+    }
+}
+static void begin(void *user, const binpatch_frame *frames, size_t count) {
+    (void)user;
+    (void)frames;
+    seen.bursts++;
+    seen.frames += count;
+}
+static int only_work(void *user, const char *module, const char *function) {
+    (void)user;
+    return !*module && (!function || strncmp(function, "work_", 5) == 0);
+}
+
+static binpatch_config settings(uint32_t check, uint32_t burst, uint32_t events) {
+    binpatch_config c;
+    memset(&c, 0, sizeof c);
+    c.check_count = check;
+    c.burst_count = burst;
+    c.jitter_percent = -1;
+    c.events = events;
+    c.want = only_work;
+    c.action = take;
+    c.begin = begin;
+    return c;
+}
+
+/* Runs a test in a child. Its result: 0, or the line that failed modulo 250, or a signal. */
+static int in_child(int (*body)(void)) {
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) _exit(body());
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+#define NEED(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
+            return 1;                                                                              \
+        }                                                                                          \
+    } while (0)
+#define CHILD(name) \
+    static int name##_body(void); \
+    TEST(name) { \
+        through_pointer = work_leaf; \
+        again = work_fib; \
+        if (SANITIZED) SKIP("a sanitizer has its own idea of the stack"); \
+        else if (OTHER_LIBC) SKIP("without glibc nothing is patched: no .eh_frame_hdr is sure"); \
+        else CHECK_EQ(in_child(name##_body), 0); \
+    } \
+    static int name##_body(void)
+
+/* ---- tests ---- */
+
+CHILD(same_result_in_every_mode_always) {
+    binpatch_config c = settings(BINPATCH_ALWAYS, 0, 255);
+    int plain = work_all();
+    NEED(binpatch_install(&c) == 7);
+    NEED(work_all() == plain);
+    binpatch_flush();
+    NEED(seen.entries > 600 && seen.loads > 1000 && seen.stores > 500 && seen.blocks > 2000
+         && seen.calls > 600);
+    NEED(stores_in_numbers >= 500 && stores_in_numbers <= 564);  /* memset may be stores, too */
+    return 0;
+}
+
+CHILD(every_call_is_counted) {
+    binpatch_config c = settings(BINPATCH_ALWAYS, 0, BINPATCH_ENTRY | BINPATCH_EXIT);
+    c.all_checks = 1;
+    NEED(binpatch_install(&c) == 7);
+    (void)work_fib(15);
+    (void)work_loop(100);
+    binpatch_flush();
+    NEED(calls > 500 && seen.entries == calls && seen.exits == calls);
+    return 0;
+}
+
+CHILD(a_leaf_is_recorded_when_called_directly) {
+    binpatch_config c = settings(BINPATCH_ALWAYS, 0, BINPATCH_ENTRY);
+    NEED(binpatch_install(&c) == 7);
+    (void)work_loop(100);
+    binpatch_flush();
+    NEED(calls == 101 && seen.entries == 101);
+    return 0;
+}
+
+CHILD(nothing_in_boring_loops_everything_without) {
+    binpatch_config c = settings(BINPATCH_ALWAYS, 0, BINPATCH_STORE);
+    c.k_boring = -1;
+    NEED(binpatch_install(&c) == 7);
+    (void)work_loop(64);
+    binpatch_flush();
+    NEED(stores_in_numbers == 64);
+    return 0;
+}
+
+CHILD(checks_cross_between_copies_at_every_check) {
+    static const uint32_t counts[][2] = {{1, 1}, {2, 2}, {3, 1}, {1, 7}};
+    binpatch_config c = settings(counts[0][0], counts[0][1], 255);
+    int plain = work_all(), n;
+    c.all_checks = 1;
+    NEED(binpatch_install(&c) == 7);
+    for (n = 0; n < 50; n++) NEED(work_all() == plain);
+    NEED(seen.bursts > 1000 && seen.frames >= seen.bursts);
+    return 0;
+}
+
+CHILD(the_share_of_bursts_is_what_was_asked_for) {
+    binpatch_config c = settings(90, 10, BINPATCH_ENTRY);
+    int n;
+    c.all_checks = 1;
+    NEED(binpatch_install(&c) == 7);
+    for (n = 0; n < 20; n++) (void)work_fib(18);
+    binpatch_flush();
+    NEED(calls > 20000 && seen.entries * 1000 > calls * 95 && seen.entries * 1000 < calls * 105);
+    return 0;
+}
+
+CHILD(the_whole_program_but_the_patcher) {
+    binpatch_config c = settings(5, 5, 255);
+    int plain = work_all(), n;
+    c.want = NULL;
+    NEED(binpatch_install(&c) > 20);
+    for (n = 0; n < 50; n++) NEED(work_all() == plain);
+    NEED(seen.entries > 100);
+    return 0;
+}
+
+CHILD(off_and_on_and_away_again) {
+    binpatch_config c = settings(BINPATCH_ALWAYS, 0, BINPATCH_ENTRY);
+    int plain = work_all();
+    c.off = 1;
+    NEED(binpatch_install(&c) == 7);
+    NEED(binpatch_install(&c) == 0 && binpatch_reason() != NULL);
+    NEED(work_all() == plain);
+    binpatch_flush();
+    NEED(seen.entries == 0);
+    binpatch_toggle(1);
+    NEED(work_all() == plain);
+    binpatch_flush();
+    NEED(seen.entries > 0);
+    NEED(binpatch_uninstall() == 0);
+    seen.entries = 0;
+    NEED(work_all() == plain);
+    binpatch_flush();
+    NEED(seen.entries == 0);
+    return 0;
+}
+
+static volatile int ticks;
+static void tick(int number) { (void)number; ticks += work_fib(5) > 0; }
+CHILD(a_signal_handler_during_events) {
+    binpatch_config c = settings(7, 5, 255);
+    struct itimerval timer = {{0, 200}, {0, 200}};
+    int plain = work_all(), n;
+    c.all_checks = 1;
+    NEED(binpatch_install(&c) == 7);
+    signal(SIGALRM, tick);
+    setitimer(ITIMER_REAL, &timer, NULL);
+    for (n = 0; n < 300 || (ticks < 20 && n < 100000); n++) NEED(work_all() == plain);
+    NEED(ticks >= 20);
+    return 0;
+}
+
+static sigjmp_buf escape;
+static void leap(int number) { (void)number; siglongjmp(escape, 1); }
+CHILD(bursts_go_on_after_handlers_that_jump_away) {
+    binpatch_config c = settings(3, 3, 255);
+    struct itimerval timer = {{0, 100}, {0, 100}}, none = {{0, 0}, {0, 0}};
+    volatile int n = 0;
+    unsigned long before;
+    NEED(binpatch_install(&c) == 7);
+    signal(SIGALRM, leap);
+    if (sigsetjmp(escape, 1)) n++;
+    setitimer(ITIMER_REAL, &timer, NULL);
+    while (n < 300) (void)work_all();
+    setitimer(ITIMER_REAL, &none, NULL);
+    before = seen.bursts;
+    (void)work_all();
+    NEED(seen.bursts > before + 10);
+    return 0;
+}
+
+CHILD(fork_goes_on_in_both) {
+    binpatch_config c = settings(5, 5, 255);
+    int plain = work_all(), status = 0;
+    pid_t child;
+    NEED(binpatch_install(&c) == 7);
+    NEED(work_fib(10) == 89);
+    child = fork();
+    NEED(work_all() == plain);               /* both emit copies into the same arena */
+    NEED(work_all() == plain);
+    if (child == 0) _exit(0);
+    NEED(waitpid(child, &status, 0) == child && status == 0);
+    return 0;
+}
+
+CHILD(functions_and_modules_are_listed) {
+    binpatch_config c = settings(90, 10, 3);
+    binpatch_function f;
+    binpatch_module m;
+    uint32_t n, work = 0, filtered = 0;
+    NEED(binpatch_install(&c) == 7);
+    for (n = 0; binpatch_get_function(n, &f) == 0; n++) {
+        work += f.reason == BINPATCH_PATCHED && f.name && strncmp(f.name, "work_", 5) == 0;
+        filtered += f.reason == BINPATCH_FILTERED;
+        NEED(f.reason != BINPATCH_PATCHED || binpatch_find_function(f.module, f.offset) == n);
+        NEED(*binpatch_reason_text(f.reason));
+    }
+    NEED(work == 7 && filtered > 20);
+    NEED(binpatch_get_module(0, &m) == 0 && m.functions[BINPATCH_PATCHED] == 7 && !m.refusal);
+    NEED(binpatch_get_module(1, &m) == -1);
+    NEED(binpatch_find_function(0, 0xFFFFFFF0) == UINT32_MAX);
+    return 0;
+}
+
+CHILD(settings_out_of_range_are_refused) {
+    binpatch_config c = settings(1u << 30, 10, 3);
+    NEED(binpatch_install(&c) == 0 && strcmp(binpatch_reason(), "a setting is out of range") == 0);
+    c = settings(10, 10, 3);
+    c.jitter_percent = 101;
+    NEED(binpatch_install(&c) == 0);
+    return 0;
+}
+#endif

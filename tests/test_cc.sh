@@ -1,0 +1,292 @@
+#!/bin/sh
+# test_cc.sh - bursty cc as a compiler: what it makes runs as before and leaves a dump; messages, status, line numbers and
+# dependency files are the compiler's own; one trap in each program.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc} BUILD=${BUILD:-build}
+top=$PWD
+case $BUILD in /*) ;; *) BUILD=$top/$BUILD ;; esac
+dir=$BUILD/tests/cc
+rm -rf "$dir"
+mkdir -p "$dir" && cd "$dir" || exit 2
+passed=0 failed=0 skipped=0
+ok() { passed=$((passed + 1)); }
+no() { failed=$((failed + 1)); echo "failed: $*"; }
+skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
+same() { # WHAT A B
+    if cmp -s "$2" "$3"; then ok; else no "$1"; diff "$2" "$3" | head -n 8; fi
+}
+finish() {
+    if [ "$skipped" = 0 ]; then echo "$passed passed, $failed failed"; else echo "$passed passed, $failed failed, $skipped skipped"; fi
+    [ "$failed" = 0 ]
+    exit
+}
+BURSTY_CACHE=$dir/cache TMPDIR=$dir/tmp
+export BURSTY_CACHE TMPDIR
+mkdir -p "$TMPDIR"
+bursty() { "$BUILD/bursty" "$@"; }
+with() { bursty cc "$@"; }
+
+cat >hello.c <<'END'
+#include <stdio.h>
+int main(void) { printf("hello\n"); return 0; }
+END
+if ! $CC -o hello hello.c 2>/dev/null || ! ./hello >/dev/null 2>&1; then skip "$CC makes no programs that run here"; finish; fi
+case $(uname -s) in Linux) ;; *) skip "not Linux"; finish ;; esac
+
+# ---- a program, its dump, the report ----------------------------------------------------------------------------------
+
+cat >work.c <<'END'
+#include <stdio.h>
+#include <string.h>
+static int leaf(int n) { return n + 1; }
+static int fib(int n) { return n < 2 ? leaf(n) : fib(n - 1) + fib(n - 2); }
+static int loops(int n) {
+    int i, s = 0;
+    for (i = 0; i < n; i++) s += leaf(i);
+    do s--; while (s > 100);
+    return s;
+}
+int main(int argc, char **argv) {
+    int i, s = 0;
+    for (i = 0; i < 20; i++) s += fib(15) + loops(1000);
+again:
+    if (s++ < 100000) goto again;
+    printf("%d %d %s\n", s, argc, strrchr(argv[0], '/'));
+    return 3;
+}
+END
+for form in point scope; do
+    for set in "--entries=safe --loops=L4" "--entries=all --loops=all" "--entries=EL --loops=L10" "--entries=EN --loops=LN"; do
+        rm -f program.brst
+        # shellcheck disable=SC2086
+        $CC -O1 -o program work.c && ./program x >plain.out; plain=$?
+        # shellcheck disable=SC2086
+        with --form=$form $set -- $CC -O1 -Wall -Wextra -o program work.c >log 2>&1 || no "$form $set does not compile"
+        [ -s log ] && no "$form $set: a message" && head -n 5 log
+        ./program x >out; status=$?
+        same "$form $set: output" plain.out out
+        [ "$status" = "$plain" ] || no "$form $set: status $status"
+        case $set in
+        *EN*) [ ! -f program.brst ] || no "$form: a dump without a check" ;;
+        *) bursty report --csv program.brst >csv 2>&1 && grep -q fib csv && ok || no "$form $set: no fib in the report" ;;
+        esac
+    done
+done
+BURSTY_FILE=other.brst ./program x >/dev/null
+with --every=90 --burst=10 --dump=own.brst -- $CC -o program work.c && ./program x >/dev/null
+bursty report own.brst | grep -q 'asked 10 %' && ok || no "--every, --dump"
+BURSTY_FILE=env.brst BURSTY_EVERY=190 ./program x >/dev/null; bursty report env.brst | grep -q 'asked 5 %' && ok || no "BURSTY_FILE, BURSTY_EVERY"
+rm -f own.brst; BURSTY_OFF=1 ./program x >/dev/null; [ ! -f own.brst ] && ok || no "BURSTY_OFF"
+with --only='fi*' --entries=all --loops=LN -- $CC -o program work.c && ./program x >/dev/null
+bursty report --csv program.brst >csv; { grep -q fib csv && ! grep -q leaf csv; } && ok || no "--only"
+rm -f program.brst
+with --not='fib' --not=main --not=loops --entries=all -- $CC -o program work.c && ./program x >/dev/null
+bursty report --csv program.brst >csv; { ! grep -q fib csv && grep -q leaf csv; } && ok || no "--not"
+
+# ---- a plan ------------------------------------------------------------------------------------------------------------
+
+with --side -- $CC -c work.c -o work.o
+hash=$(awk '$1 == "F" && $2 == "fib" { print $5 }' work.o.burstycg)
+printf 'bursty plan 1\nP work.c fib %s 0 - test\n' "$hash" >plan
+rm -f program.brst
+with --plan=plan --entries=all --loops=LN -- $CC -o program work.c && ./program x >/dev/null
+bursty report --csv program.brst >csv; { ! grep -q fib csv && grep -q leaf csv; } && ok || no "--plan: an entry without a check"
+with --plan=plan --keep-events --entries=all --loops=LN -- $CC -o program work.c && ./program x >/dev/null
+bursty report --csv program.brst >csv; grep -q fib csv && ok || no "--keep-events"
+sed 's/n < 2/n < 3/' work.c >changed.c; mv changed.c work2.c
+with --plan=plan --entries=all --loops=LN -- $CC -o program work2.c && ./program x >/dev/null
+bursty report --csv program.brst >csv; grep -q fib csv && ok || no "--plan: a stale line must not count"
+with --plan=none --entries=all -- $CC -c work.c && ok || no "a plan that is not there yet"
+echo 'no plan' >bad; with --plan=bad -- $CC -c work.c 2>log; [ $? = 2 ] && grep -q '^bursty: bad:1: ' log && ok || no "a bad plan"
+if command -v readelf >/dev/null 2>&1; then
+    with -- $CC -c work.c && readelf -p .bursty.cg work.o 2>/dev/null | grep -q 'B W0{;c0;}D1{;}r' && ok || no ".bursty.cg"
+fi
+
+# ---- messages, status, dependency files --------------------------------------------------------------------------------
+
+cat >warn.c <<'END'
+#include <stdio.h>
+#define TWICE(x) ((x) + (x))
+int g(int a);
+int f(int a) { int unused; if (a = 1) return TWICE(a) + g(a); for (;;) a++; }
+END
+cat >error.c <<'END'
+int f(int a) { if (a) { return a + ; } while (a) a--; return undeclared; }
+END
+cat >fall.c <<'END'
+int f(int a) {
+    switch (a) {
+    case 1: a = 2; /* fall through */
+    case 2: a = 3; break;
+    default: break;
+    }
+    return a;
+}
+END
+compare() { # ARGUMENTS: the same messages, the same status
+    LC_ALL=C $CC "$@" -c -o plain.o >plain.log 2>&1; plain=$?
+    rm -f o.o
+    LC_ALL=C with -- $CC "$@" -c -o o.o >own.log 2>&1; own=$?
+    same "messages of $*" plain.log own.log
+    [ $plain = $own ] && ok || no "status of $*: $own, wanted $plain"
+    { [ $plain = 0 ] && [ -f o.o ]; } || { [ $plain != 0 ] && [ ! -f o.o ]; } && ok || no "object of $*"
+}
+compare -Wall -Wextra warn.c
+compare -Wall -Werror warn.c
+compare error.c
+compare -Wextra -Werror fall.c
+compare -std=c90 -pedantic -Wall -Wextra -Werror work.c
+compare missing.c
+compare -Wall -Wextra -Wshadow -Wconversion -Wdeclaration-after-statement -O2 work.c
+
+echo 'int g(void); int (*p)(void) = g;' >inc.h
+printf '#include "inc.h"\nint f(void) { return g(); }\n' >dep.c
+for words in "-MD" "-MMD" "-MD -MP" "-MD -MF x.dep" "-MD -MT target -MF y.dep"; do
+    rm -f dep.d x.dep y.dep
+    # shellcheck disable=SC2086
+    $CC $words -c dep.c -o dep.o && cat dep.d x.dep y.dep >plain.dep 2>/dev/null
+    rm -f dep.d x.dep y.dep
+    # shellcheck disable=SC2086
+    with -- $CC $words -c dep.c -o dep.o && cat dep.d x.dep y.dep >own.dep 2>/dev/null
+    same "dependencies of $words" plain.dep own.dep
+done
+
+# ---- command lines -----------------------------------------------------------------------------------------------------
+
+mkdir -p a b
+echo 'int one(void); int two(void); int main(void) { return one() + two() - 3; }' >main.c
+echo 'int one(void) { return 1; }' >a/util.c
+echo 'int two(void) { int i, s = 0; for (i = 0; i < 2; i++) s++; return s; }' >b/util.c
+with -- $CC -o two main.c a/util.c b/util.c && ./two && ok || no "several sources, equal names"
+with -- $CC -c main.c a/util.c && [ -f main.o ] && [ -f util.o ] && ok || no "-c with several sources"
+with -- $CC -c b/util.c -o b.o && with -- $CC -o two main.c a/util.c b.o && ./two && ok || no "a source and an object"
+printf '%s\n' '-DNAME="a b"' "-DX='c'" 'main.c a/util.c' '-o two' >words
+with -- $CC @words b/util.c && ./two && ok || no "@file"
+for words in "-E main.c" "-S main.c -o main.s" "--version" "-c main.c -o /dev/null" "-fsyntax-only main.c"; do
+    # shellcheck disable=SC2086
+    $CC $words >plain.out 2>&1; plain=$?
+    # shellcheck disable=SC2086
+    with -- $CC $words >own.out 2>&1; [ $? = $plain ] && same "$words" plain.out own.out
+done
+echo 'int main(void) { return 0; }' | with -- $CC -x c - -o std && ./std && ok || no "standard input"
+printf '.text\n' >empty.s; with -- $CC -c empty.s -o empty.o && [ -f empty.o ] && ok || no "assembly"
+: >void.c; with -- $CC -c void.c -o void.o && [ -f void.o ] && ok || no "an empty file"
+with -- $CC -shared -fPIC -o lib.so b/util.c work.c 2>log && ok || { no "a shared object"; head -n 3 log; }
+with $CC -c main.c 2>log; [ $? = 2 ] && ok || no "no --"
+with --entries=x -- $CC -c main.c 2>log; [ $? = 2 ] && ok || no "--entries=x"
+with --loops=4 -- $CC -c main.c 2>log; [ $? = 2 ] && ok || no "--loops=4"
+with --form=x -- $CC -c main.c 2>log; [ $? = 2 ] && ok || no "--form=x"
+with --burst=0 -- $CC -c main.c 2>log; [ $? = 2 ] && ok || no "--burst=0"
+with --nothing -- $CC -c main.c 2>log; [ $? = 2 ] && ok || no "--nothing"
+with -- 2>log; [ $? = 2 ] && ok || no "no compiler"
+with -- no-such-compiler -c main.c 2>log; [ $? = 127 ] && ok || no "a compiler that is not there"
+with --no-runtime -- $CC -c main.c && with --no-runtime -- $CC -o two main.o a/util.c b.o 2>log; [ $? != 0 ] && ok || no "--no-runtime"
+with --list=left --entries=all -- $CC -c -o nest.o -x c - </dev/null 2>/dev/null
+printf 'int f(int a) {\n    if (a)\n        else a = 1;\n}\n' >bad.c
+
+# ---- traps: each program prints what the plain one prints ----------------------------------------------------------------
+
+trap_() { # NAME WORDS...: the program is standard input
+    name=$1; shift
+    cat >"$name.c"
+    $CC "$@" -o plain "$name.c" -lm 2>plain.log || { skip "$name: $CC refuses it"; return; }
+    ./plain >plain.out; plain=$?
+    for form in point scope; do
+        rm -f left
+        with --form=$form --entries=all --loops=all --list=left -- $CC "$@" -o own "$name.c" -lm 2>own.log || no "$name $form: not compiled"
+        ./own >own.out; own=$?
+        same "$name $form: output" plain.out own.out
+        [ $own = $plain ] || no "$name $form: status $own"
+        [ "$(cat left 2>/dev/null | wc -l)" = "${wanted:-0}" ] || { no "$name $form: left alone:"; cat left; }
+    done
+}
+trap_ duff <<'END'
+#include <stdio.h>
+int main(void) { int n = 11, i = (n + 3) / 4, c = 0; switch (n % 4) { do { case 0: c++; case 3: c++; case 2: c++; case 1: c++; } while (--i > 0); }
+printf("%d\n", c); return 0; }
+END
+trap_ bodies <<'END'
+#include <stdio.h>
+int main(void) { int i, j, s = 0; for (i = 0; i < 3; i++) for (j = 0; j < 3; j++) if (i) s++; else while (s & 1) s++;
+for (i = 0; i < 9; i++) switch (i) default: if (i > 3) case 1: s += i;
+do if (s) s--; else s++; while (s > 3); printf("%d\n", s); return 0; }
+END
+trap_ computed <<'END'
+#include <stdio.h>
+int main(void) { static void *const t[] = {&&a, &&b, &&c}; int i = 0; goto *t[0];
+a: printf("a"); if (i++ < 3) goto *t[1]; b: printf("b"); if (i++ < 6) goto *(void *)&&a; c: printf("c\n"); return 0; }
+END
+trap_ oldstyle -std=gnu89 <<'END'
+#include <stdio.h>
+int add(a, b) int a; int b; { return a + b; }
+main() { printf("%d\n", add(1, 2)); return 0; }
+END
+trap_ statements -std=gnu99 <<'END'
+#include <stdio.h>
+#define MAX(a, b) ({ __typeof__(a) x = (a), y = (b); while (0 && x) x--; x > y ? x : y; })
+static int labelled(int n) { int s = 0; if (n) top: s += n--; if (n > 0) goto top; return s; }
+static int vla(int n) { int a[n], i; for (i = 0; i < n; i++) a[i] = i; return a[n - 1] + (int)(sizeof a / sizeof *a); }
+int main(void) { int a[] = {[1 ? 2 : 0] = MAX(3, 4), 1 && 2}; printf("%d %d %d %d\n", MAX(1, 2), a[2], labelled(4), vla(5)); return 0; }
+END
+trap_ inlines -std=gnu99 -O1 <<'END'
+#include <stdio.h>
+extern inline __attribute__((gnu_inline, always_inline)) int g(int a) { return a + 1; }
+static inline int h(int a) { return a + 2; }
+inline int k(int a) { return a + 3; }
+extern int k(int a);
+int main(void) { printf("%d %d %d\n", g(1), h(1), k(1)); return 0; }
+END
+trap_ attributes <<'END'
+#include <stdio.h>
+static int seen;
+static void __attribute__((constructor)) first(void) { seen = 1; }
+static void bye(int *p) { printf("bye %d\n", *p); }
+static int __attribute__((noinline, noclone)) f(int a) { int x __attribute__((cleanup(bye))) = a; switch (a) { case 1: a++; __attribute__((fallthrough)); default: a++; } return a; }
+int main(void) { printf("%d %d\n", f(1), seen); return 0; }
+END
+trap_ jumps <<'END'
+#include <stdio.h>
+#include <setjmp.h>
+static jmp_buf env;
+static void dive(int n) { if (n == 0) longjmp(env, 7); dive(n - 1); }
+int main(void) { volatile int i = 0; int r = setjmp(env); if (r == 0) dive(5); if (i++ < 3) dive(i); printf("%d %d\n", i, r); return 0; }
+END
+trap_ hidden_names <<'END'
+#include <stdio.h>
+typedef int T;
+int twice(int a) { return 2 * a; }
+static int f(int (*twice)(int), T T) { return twice(T) + (T)*2; }
+int main(void) { struct { int (*twice)(int); } s = { twice }; printf("%d %d\n", f(s.twice, 3), (twice)(4)); return 0; }
+END
+wanted=1
+trap_ nested <<'END'
+#include <stdio.h>
+int main(void) { int k = 2; int add(int a) { return a + k; } printf("%d\n", add(1)); return 0; }
+END
+wanted=0
+# A file that uses bursty.h itself.
+cat >own_bursty.c <<'END'
+#define BURSTY_IMPLEMENTATION
+#define BURSTY_STATIC
+#include "bursty.h"
+#include <stdio.h>
+static int f(int a) { BURST_SCOPE("f"); return a + 1; }
+int main(void) { bursty_start(NULL); printf("%d\n", f(1)); return 0; }
+END
+with -- $CC -O1 -I"$top" -o own own_bursty.c && [ "$(./own)" = 2 ] && ok || no "a file that includes bursty.h"
+
+# ---- debug information, parallel makes, leftovers ------------------------------------------------------------------------
+
+if command -v readelf >/dev/null 2>&1; then
+    $CC -g -c work.c -o plain.o; with -- $CC -g -c work.c -o own.o
+    for o in plain own; do readelf --debug-dump=info $o.o 2>/dev/null | grep -m 2 -E 'DW_AT_(name|comp_dir)' | sed 's/.*: //' >$o.dw; done
+    same "DW_AT_name and comp_dir" plain.dw own.dw
+    for o in plain own; do readelf --debug-dump=decodedline $o.o 2>/dev/null | awk '$1 == "work.c" { print $2 }' | sort -un >$o.lines; done
+    awk 'NR == FNR { seen[$1] = 1; next } !seen[$1]' own.lines plain.lines | grep -q . && no "lines are missing" || ok
+fi
+{ echo 'all: a/util.o b/util.o work.o'; printf '%%.o: %%.c\n\t$(CC) -c $< -o $@\n'; } >Makefile
+rm -f a/util.o b/util.o work.o
+make -s -j8 CC="$BUILD/bursty cc -- $CC" >log 2>&1 && [ -f a/util.o ] && [ -f b/util.o ] && ok || { no "make -j8"; cat log; }
+[ -z "$(ls "$TMPDIR")" ] && ok || no "something is left in TMPDIR"
+finish

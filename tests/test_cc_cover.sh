@@ -1,0 +1,157 @@
+#!/bin/sh
+# test_cc_cover.sh - bursty cc --cover: a program's output stays, and the counts are what each line and branch did.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc} BUILD=${BUILD:-build}
+case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+dir=$BUILD/tests/cc_cover
+rm -rf "$dir"
+mkdir -p "$dir/tmp" && cd "$dir" || exit 2
+passed=0 failed=0 skipped=0
+ok() { passed=$((passed + 1)); }
+no() { failed=$((failed + 1)); echo "failed: $*"; }
+skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
+finish() {
+    if [ "$skipped" = 0 ]; then echo "$passed passed, $failed failed"; else echo "$passed passed, $failed failed, $skipped skipped"; fi
+    [ "$failed" = 0 ]
+    exit
+}
+BURSTY_CACHE=$dir/cache TMPDIR=$dir/tmp
+export BURSTY_CACHE TMPDIR
+bursty() { "$BUILD/bursty" "$@"; }
+
+# The figures behind a line are the counts of that line; a ? stands for a line that nothing runs in.
+cat >paths.c <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+static int twice(int n) __attribute__((const));
+static int twice(int n) { return 2 * n; }                          /* = 4 */
+static int kind(int n) {                                           /* = 9 */
+    switch (n) {                                                   /* = 9 */
+    case 0:
+    case 1: return 1;                                              /* = 2 */
+    case 2: n++;                                                   /* = 1 */
+        __attribute__((fallthrough));
+    case 3:
+        n += 2;                                                    /* = 2 */
+        break;                                                     /* = 2 */
+    case 4 ... 5: n = 7; break;                                    /* = 2 */
+    }
+    return n;                                                      /* = 7 */
+}
+static int loops(int n) {                                          /* = 2 */
+    int i, s = 0;                                                  /* = 2 */
+    for (i = 0; i < n; i++) {                                      /* = 14 */
+        if (i == 2) continue;                                      /* = 13 */
+        if (i == 7)                                                /* = 11 */
+            break;                                                 /* = 1 */
+        s += i;                                                    /* = 10 */
+    }
+    while (s > 0)                                                  /* = 12 */
+        s -= 3;                                                    /* = 10 */
+    do s++;                                                        /* = 7 */
+    while (s < 2);                                                 /* = 7 */
+    for (;;) {
+        if (s++ > 5) goto out;                                     /* = 10 */
+    }
+out:
+    return s;                                                      /* = 2 */
+}
+static int choose(int a, int b) {                                  /* = 4 */
+    int r = a && b ? 1                                             /* = 4 */
+                   : a || b ? 2 : 3;
+    if (a || (b && r > 2)) r++;                                    /* = 4 */
+    else if (!a)                                                   /* = 2 */
+        r--;                                                       /* = 2 */
+    return r + ({ int k = 0; if (b) k = 1; k; });                  /* = 4 */
+}
+static int again(int n) {                                          /* = 1 */
+    int s = 0;                                                     /* = 1 */
+top:
+    if (n-- > 0) { s += n; goto top; }                             /* = 5 */
+    return s;                                                      /* = 1 */
+}
+static int machine(const char *p) {                                /* = 1 */
+    static const void *const at[] = {&&add, &&end};
+    int s = 0;                                                     /* = 1 */
+    goto *at[*p++ - '0'];                                          /* = 1 */
+add:
+    s++;                                                           /* = 3 */
+    goto *at[*p++ - '0'];                                          /* = 3 */
+end:
+    return s;                                                      /* = 1 */
+}
+static void never(void) {                                          /* = 0 */
+    puts("never");                                                 /* = 0 */
+}
+int main(int argc, char **argv) {                                  /* = 1 */
+    int i, s = 0;                                                  /* = 1 */
+    for (i = 0; i < 9; i++) s += kind(i);                          /* = 10 */
+    s += twice(1) + twice(1) + twice(1) + twice(1);                /* = 1 */
+    s += loops(5) + loops(9) + choose(0, 0) + choose(1, 0);        /* = 1 */
+    s += choose(0, 1) + choose(1, 1) + again(4) + machine("0001"); /* = 1 */
+    switch (n_of(argc)) { default: s++; }                          /* = 1 */
+    printf("%d\n", s);                                             /* = 1 */
+    if (argc > 5) never();                                         /* = 1 */
+    (void)argv;                                                    /* = 1 */
+    exit(s > 3 ? 0 : 1);                                           /* = 1 */
+}
+END
+sed 's/n_of(argc)/argc/' paths.c >paths.tmp && mv paths.tmp paths.c
+if ! $CC -o plain paths.c 2>/dev/null || ! ./plain >plain.out 2>&1; then skip "$CC makes no programs that run here"; finish; fi
+case $(uname -s) in Linux) ;; *) skip "not Linux"; finish ;; esac
+sed -n 's/.*\/\* = \([0-9]*\) \*\/$/\1/p;t
+s/.*/?/p' paths.c | awk '{ print NR, $1 }' | grep -v '?' >wanted.count
+awk '{ print $1, ($2 > 0) }' wanted.count >wanted.marks
+
+for form in count count16 count64 bytes bits; do
+    for words in "-O2 -Wall" "-O0 -std=gnu99 -Wextra -Wno-unused-parameter"; do
+        for atomic in '' --atomic; do
+            rm -f coverage.brst left
+            # shellcheck disable=SC2086
+            bursty cc --cover=$form $atomic --list=left -- $CC $words -o own paths.c >log 2>&1 || no "$form $words: not compiled"
+            [ -s log ] && { no "$form $words: messages"; head -n 4 log; }
+            [ -f left ] && { no "$form: left alone"; cat left; }
+            ./own >own.out
+            cmp -s plain.out own.out && ok || no "$form $words $atomic: output"
+            bursty report --lcov coverage.brst >lcov || no "$form: no report"
+            case $form in count*) wanted=wanted.count ;; *) wanted=wanted.marks ;; esac
+            sed -n 's/^DA:\([0-9]*\),\([0-9]*\)$/\1 \2/p' lcov | sort -n >got
+            awk 'NR == FNR { got[$1] = $2; next } got[$1] != $2 { print "line " $1 ": " got[$1] ", wanted " $2; bad = 1 } END { exit bad }' got $wanted && ok ||
+                no "$form $words $atomic: counts"
+        done
+    done
+done
+# Runs add up; the name of the file.
+./own >/dev/null; BURSTY_COVERAGE=other.brst ./own >/dev/null
+[ -f other.brst ] && ok || no BURSTY_COVERAGE
+rm -f coverage.brst
+bursty cc --cover -- $CC -o own paths.c && ./own >/dev/null && ./own >/dev/null
+bursty report --lcov coverage.brst | grep -q '^DA:4,8$' && ok || no "two runs do not add up"
+# Branches: both outcomes of each operand.
+bursty report --lcov coverage.brst | grep "^BRDA:$(grep -n 'int r = a' paths.c | cut -d: -f1)," >got
+[ "$(awk -F, '{ s += $4 } END { print NR, s }' got)" = "4 12" ] && ok || { no "branches of an operand"; cat got; }
+# Another build's data are refused or stand apart, never added.
+sed 's/n--/--n/' paths.c >changed.c
+bursty cc --cover=count16 -- $CC -o own2 paths.c && ./own2 >/dev/null
+bursty report --lcov coverage.brst >lcov && ok || no "two builds"
+# A warning about what is rewritten must not be lost, nor one invented.
+cat >warn.c <<'END'
+enum e { A, B };
+int f(int a, enum e b) { if (a = 1) return 1; switch (b) { case A: return 2; } return 3; }
+END
+LC_ALL=C $CC -Wall -c -o plain.o warn.c >plain.log 2>&1
+LC_ALL=C bursty cc --cover -- $CC -Wall -c -o own.o warn.c >own.log 2>&1
+cmp -s plain.log own.log && ok || { no "warnings"; diff plain.log own.log; }
+LC_ALL=C bursty cc --cover=bytes -- $CC -Wall -c -o own.o warn.c >own.log 2>&1
+cmp -s plain.log own.log && ok || { no "warnings, marks"; diff plain.log own.log; }
+bursty cc --cover=x -- $CC -c paths.c 2>log; [ $? = 2 ] && ok || no "--cover=x"
+# What cannot be counted is left alone, and said.
+cat >left.c <<'END'
+int f(int a) { __label__ x; if (a) goto x; a++; x: return a; }
+int g(int *p, int *q, int a) { return *(p ?: (a && q) ? p : q); }
+int main(void) { return f(1) - 1; }
+END
+bursty cc --cover --list=left -- $CC -w -o own left.c && ./own && ok || no "left alone: does not run"
+grep -q 'f: left alone: local-label' left && ok || no "left alone: local labels"
+finish

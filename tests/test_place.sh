@@ -1,0 +1,200 @@
+#!/bin/sh
+# test_place.sh - bursty place on the command line: the paper's figure, plans that are replaced and
+# compared, objects, archives and programs of the machine's compiler, and what is refused.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+BUILD=${BUILD:-build} CC=${CC:-cc}
+bursty=$BUILD/bursty
+dir=$BUILD/tests/place
+rm -rf "$dir"
+mkdir -p "$dir" || exit 2
+passed=0 failed=0 skipped=0
+ok() { passed=$((passed + 1)); }
+no() { failed=$((failed + 1)); echo "failed: $*"; }
+skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
+place() { "$bursty" place "$@" >"$dir/out" 2>"$dir/err"; }
+runs() { if place "$@"; then ok; else no "$*: $(cat "$dir/err")"; fi; }
+says() { # PATTERN ARGUMENT...
+    pattern=$1; shift
+    if place "$@" && grep -q -e "$pattern" "$dir/out"; then ok
+    else no "no '$pattern': $*: $(cat "$dir/out" "$dir/err")"; fi
+}
+refuses() { # PATTERN ARGUMENT...: status 2, one line, nothing printed
+    pattern=$1; shift
+    place "$@"
+    if [ $? = 2 ] && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
+        grep -q -e "$pattern" "$dir/err"; then ok
+    else no "not refused with '$pattern': $*: $(cat "$dir/err")"; fi
+}
+same() { if cmp -s "$1" "$2"; then ok; else no "$1, $2 differ: $(diff "$1" "$2" | head -n 5)"; fi; }
+
+# ---- the paper's Figure 5 ----
+
+figure=tests/place/figure5.burstycg
+runs --set EC --dot $figure
+sed -n 's/.*label="\([^"]*\)", style=filled.*/\1/p' "$dir/out" | sort >"$dir/checked"
+printf 'check\nmain\n' >"$dir/wanted"
+same "$dir/checked" "$dir/wanted"
+cp "$dir/out" "$dir/figure5.dot"
+same "$dir/figure5.dot" tests/place/figure5.dot
+says '^9 functions: 2 with a check: root 1, recursion 1; 7 without: leaf 1, covered 6$' --set EC $figure
+says '^9 functions: 8 with a check: calls 8; 1 without: leaf 1$' --set EL $figure
+says '^proved: no cycle' $figure
+says 'recursion from below: substitute, component [0-9]* (3 functions), distance 3 >= 1$' --list $figure
+says '  the cycle that needs it: check -> match -> substitute -> check$' --why check $figure
+says '  no cycle of calls through it is without another check$' --why join $figure
+says '"entry_checks":2,"loops":0' --json $figure
+says '^9 functions: 9 with a check: every 9; 0 without: -$' --set all $figure
+
+# No entry at all is what was asked for: that is said, and is no failure.
+says '^NOT proved' --set EN $figure
+says '3 functions that call one another: check, match, substitute$' --set EN $figure
+says '3 functions cannot have a check: main, check, match$' --without 'm*' --without check $figure
+
+# ---- plans ----
+
+runs -o "$dir/plan" $figure
+if [ "$(head -n 1 "$dir/plan")" = 'bursty plan 1' ]; then ok; else no "the plan's first line"; fi
+sed 1d "$dir/plan" | LC_ALL=C sort -u >"$dir/sorted"
+sed 1d "$dir/plan" >"$dir/lines"
+same "$dir/lines" "$dir/sorted"
+if grep -q '^P sequitur.cc check 0000000000000002 1 - recursion$' "$dir/plan"; then ok
+else no "a line of the plan"; fi
+cp "$dir/plan" "$dir/first"
+touch -t 200001010000 "$dir/plan"
+runs -o "$dir/plan" $figure
+if [ "$dir/first" -nt "$dir/plan" ]; then ok; else no "an unchanged plan is written anew"; fi
+says '^no difference$' --diff "$dir/plan" $figure
+says '^sequitur.cc main: entry 1 -> 0, reason root -> dropped$' --set Q --diff "$dir/plan" $figure
+runs -o "$dir/plan" --set Q $figure
+if [ ! -e "$dir/plan.new" ] && ! cmp -s "$dir/plan" "$dir/first"; then ok
+else no "a changed plan is not written"; fi
+"$bursty" place -o - --set Q $figure >"$dir/piped" 2>&1
+same "$dir/piped" "$dir/plan"
+sed '/ check /d; s/0000000000000008/0000000000000009/' "$dir/first" >"$dir/older"
+says '^sequitur.cc check: new; entry 1, loops -$' --diff "$dir/older" $figure
+says '^sequitur.cc join: changed text, same checks$' --diff "$dir/older" $figure
+
+# ---- what the compiler and ar make ----
+
+# A file whose section .bursty.cg holds one unit with one function.
+source_of() { # NAME CALLEE
+    printf '__asm__(".pushsection .bursty.cg,\\"\\"\\n'
+    printf '.ascii \\"U 1 0000000000000000 0000000000000000 %s.c\\\\n\\"\\n' "$1"
+    printf '.ascii \\"F %s g 1 0000000000000001 - 0 %s.c\\\\nC %s -\\\\nB c0\\\\n\\"\\n' "$1" "$1" "$2"
+    printf '.popsection");\nint %s(void);\nint %s(void);\nint %s(void) { return %s(); }\n' "$1" "$2" "$1" "$2"
+}
+mkdir -p "$dir/one" "$dir/two"
+source_of main first >"$dir/one/main.c"
+source_of first second >"$dir/one/first.c"
+source_of second first >"$dir/two/second.c"
+source_of unused main >"$dir/two/unused.c"
+made=1
+for file in one/main one/first two/second two/unused; do
+    $CC -c -o "$dir/$file.o" "$dir/$file.c" >"$dir/log" 2>&1 || made=0
+done
+magic=$(head -c 4 "$dir/one/main.o" 2>/dev/null | tail -c 3)
+if [ $made = 0 ] || [ "$magic" != ELF ]; then skip "objects: the compiler makes no ELF objects"
+else
+    says '^4 functions: 3 with a check: root 2, recursion 1;' "$dir"/*/*.o
+    three="$dir/one/main.o $dir/one/first.o $dir/two/second.o"
+    # shellcheck disable=SC2086
+    says '^3 functions: 2 with a check: root 1, recursion 1;' $three
+    # shellcheck disable=SC2086
+    if $CC -o "$dir/program" $three >"$dir/log" 2>&1; then
+        says '^3 functions: 2 with a check: root 1, recursion 1;' "$dir/program"
+        cp "$dir/program" "$dir/stripped"
+        if strip "$dir/stripped" 2>/dev/null; then
+            says '^3 functions: 2 with a check: root 1, recursion 1;' "$dir/stripped"
+        else skip "a stripped program: no strip for it"; fi
+    else skip "a linked program: $(head -n 1 "$dir/log")"; fi
+    if command -v ar >/dev/null 2>&1 && ar rcs "$dir/all.a" "$dir"/*/*.o 2>/dev/null; then
+        says '^4 functions: 3 with a check' "$dir/all.a"
+    else skip "an archive: no ar"; fi
+    # Thin archives hold paths: relative ones lead from the archive's folder.
+    (cd "$dir" && ar rcsT thin.a one/main.o one/first.o two/second.o) 2>/dev/null
+    if [ "$(head -c 7 "$dir/thin.a" 2>/dev/null)" = '!<thin>' ]; then
+        says '^3 functions: 2 with a check' "$dir/thin.a"
+        rm "$dir/two/second.o"
+        refuses 'two/second.o: No such file' "$dir/thin.a"
+    else skip "a thin archive: ar makes none"; fi
+    printf 'int silent(void);\nint silent(void) { return 0; }\n' >"$dir/silent.c"
+    $CC -c -o "$dir/silent.o" "$dir/silent.c"
+    refuses 'silent.o: no call graph: was it built with bursty cc?' "$dir/silent.o"
+    says '  1 objects without a call graph' "$dir/silent.o" "$dir/one/main.o"
+    head -c 300 "$dir/one/main.o" >"$dir/cut.o"
+    refuses 'cut.o: offset [0-9]*: the section headers lie outside the file' "$dir/cut.o"
+fi
+
+# ---- what is refused ----
+
+graph() { printf 'U 1 0000000000000000 0000000000000000 x.c\n%b' "$1" >"$dir/bad.burstycg"; }
+bad() { graph "$2"; refuses "bad.burstycg: offset [0-9]*: $1" "$dir/bad.burstycg"; }
+F='F f g 1 0000000000000000 - 0 x.c\n'
+bad 'is none of gsiw' 'F f q 1 0000000000000000 - 0 x.c\n'
+bad 'is no number' 'F f g x 0000000000000000 - 0 x.c\n'
+bad 'is no hash of 16 digits' 'F f g 1 000000000000000G - 0 x.c\n'
+bad 'is an unknown flag' 'F f g 1 0000000000000000 z 0 x.c\n'
+bad 'the line lacks a word' 'F f g 1 0000000000000000 - 0\n'
+bad 'the line has a word too many' 'F f g 1 0000000000000000 - 0 x.c y\n'
+bad 'the line begins with no letter' 'Z f\n'
+bad 'the line belongs to no function' 'C f -\n'
+bad 'the last line is cut off' "${F}B"
+bad 'the function before this line has no skeleton' "$F"
+bad 'the line stands behind a skeleton' "${F}B\nC g -\n"
+bad 'the skeleton has a call without a C line' "${F}B c0\n"
+bad 'the skeleton has a loop without an L line' "${F}B W0{;;}\n"
+bad 'the skeleton lacks a loop of an L line' "${F}L w 1 - 1 0 -\nB\n"
+bad 'the skeleton has a loop twice' "${F}L w 1 - 1 0 -\nB W0{;;}W0{;;}\n"
+bad 'the loop is of another kind' "${F}L w 1 - 1 0 -\nB D0{;}\n"
+bad 'the loop around a loop comes before it' "${F}L w 1 0 1 0 -\nB W0{;;}\n"
+bad 'the skeleton lacks a ; of a loop' "${F}L w 1 - 1 0 -\nB W0{}\n"
+bad 'the skeleton has a ; too many' "${F}B ;\n"
+bad 'the skeleton has a } too many' "${F}B }\n"
+bad 'the skeleton has a ) too many' "${F}B )\n"
+bad 'the skeleton has a | too many' "${F}B |\n"
+bad 'the skeleton lacks a |' "${F}B ()\n"
+bad 'the skeleton lacks a bracket' "${F}B {\n"
+bad 'the skeleton lacks a {' "${F}B S\n"
+bad 'the skeleton lacks a number' "${F}B c\n"
+bad 'the skeleton has too large a number' "${F}B i99999999999\n"
+bad 'the skeleton has a b outside' "${F}B b\n"
+bad 'the skeleton has a k outside' "${F}B S{k}\n"
+bad 'the skeleton goes to a label that it has not' "${F}B g0\n"
+bad 'the skeleton has a label twice' "${F}B l0l0\n"
+bad 'the skeleton has too large a label' "${F}B l9\n"
+bad 'the skeleton has a G that follows no label' "${F}L g 1 - 1 0 -\nB G0\n"
+bad 'the skeleton has an unknown item' "${F}B q\n"
+bad 'the skeleton is not one word' "${F}B r r\n"
+printf 'U 2 0000000000000000 0000000000000000 x.c\n' >"$dir/bad.burstycg"
+refuses 'offset 2: the call graph has version 2, and this tool reads 1' "$dir/bad.burstycg"
+printf '# only this\n' >"$dir/bad.burstycg"
+refuses 'no call graph' "$dir/bad.burstycg"
+printf 'hello' >"$dir/bad.burstycg"
+refuses 'bad.burstycg: offset 0: is no ELF file, archive or call graph' "$dir/bad.burstycg"
+printf '!<arch>\nshort' >"$dir/bad.burstycg"
+refuses "offset 8: the member's header is cut off" "$dir/bad.burstycg"
+refuses 'place: no input: give FILE'
+refuses "'L' is not valid" --set L $figure
+refuses 'place: no function is called nobody' --why nobody $figure
+refuses 'no option --colour' --colour $figure
+refuses '--set wants a value' $figure --set
+refuses 'one of --list' --list --json $figure
+refuses 'is no plan' --diff $figure $figure
+cp $figure "$dir/input.burstycg"
+refuses 'is an input, and would be overwritten' -o "$dir/input.burstycg" "$dir/input.burstycg"
+same "$dir/input.burstycg" $figure
+refuses 'no-such-file: No such file' "$dir/no-such-file"
+
+# ---- what was built: a missing check is found and fails ----
+
+graph "F main g 1 0000000000000000 c 0 x.c\nC main -\nL w 2 - 9 0 c\nB W0{;c0;}\n"
+says '^1 functions and 1 loops have a check$' --built "$dir/bad.burstycg"
+graph "F main g 1 0000000000000000 - 0 x.c\nC main -\nL w 2 - 9 0 -\nB W0{;c0;}\n"
+place --built "$dir/bad.burstycg"
+if [ $? = 1 ] && grep -q '^NOT proved' "$dir/out" && grep -q 'run for ever without' "$dir/err"; then ok
+else no "--built: $(cat "$dir/out" "$dir/err")"; fi
+
+if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
+else echo "$passed passed, $failed failed, $skipped skipped"; fi
+[ $failed = 0 ]

@@ -1,0 +1,193 @@
+#!/bin/sh
+# test_record.sh - bursty record: programs run as they do without it, what cannot be recorded is refused in one line,
+# and the report shows what ran. FULL=1, as the matrix has it: more installed programs, more settings.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc} CXX=${CXX:-c++}
+build=${BUILD:-build}
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+out=$build/record
+rm -rf "$out"
+mkdir -p "$out" || exit 2
+bursty=$build/bursty
+if [ ! -f "$build/bursty-record.so" ]; then echo "skipped: no recorder for this target"; echo "0 passed, 0 failed, 1 skipped"; exit 0; fi
+passed=0 failed=0 skipped=0
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAILED $*"; }
+skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
+cd "$out" || exit 2
+
+# ---- small programs ----------------------------------------------------------------------------------------------------
+
+cat >calls.c <<'C'
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile unsigned sum;
+__attribute__((noinline)) static unsigned leaf(unsigned n) { sum += n; return n ^ 5; }
+__attribute__((noinline)) static unsigned hot(unsigned n) { unsigned i, s = 0; for (i = 0; i < n; i++) s += leaf(i) + hot(i / 8); return s; }
+static int compare(const void *a, const void *b) { return (int)leaf(*(const unsigned *)a) - (int)leaf(*(const unsigned *)b); }
+static void *thread(void *n) { hot((unsigned)(size_t)n); return NULL; }
+int main(int argc, char **argv) {
+    const char *what = argc > 1 ? argv[1] : "";
+    unsigned a[500], i, n = argc > 2 ? (unsigned)atoi(argv[2]) : 400;
+    pthread_t t[4];
+    for (i = 0; i < 500; i++) a[i] = (i * 7919) % 1009;
+    qsort(a, 500, sizeof *a, compare);
+    printf("%u %u %s %s\n", hot(n), a[77], getenv("LD_PRELOAD") ? "preload" : "-", getenv("BURSTY_RECORD") ? "record" : "-");
+    if (!strcmp(what, "threads")) { for (i = 0; i < 4; i++) pthread_create(&t[i], NULL, thread, (void *)(size_t)n); for (i = 0; i < 4; i++) pthread_join(t[i], NULL); }
+    fflush(stdout);
+    if (!strcmp(what, "status")) return 7;
+    if (!strcmp(what, "_exit")) _exit(9);
+    if (!strcmp(what, "abort")) abort();
+    if (!strcmp(what, "kill")) kill(getpid(), SIGTERM);
+    if (!strcmp(what, "toggle")) { struct sigaction old; sigaction(SIGUSR2, NULL, &old); if (old.sa_handler == SIG_DFL) signal(SIGUSR2, SIG_IGN); raise(SIGUSR2); hot(n); raise(SIGUSR2); hot(n); }
+    if (!strcmp(what, "fork")) { pid_t c = fork(); hot(n); if (!c) _exit(3); waitpid(c, (int *)&i, 0); printf("%d\n", WEXITSTATUS(i)); }
+    if (!strcmp(what, "vfork")) { pid_t c = vfork(); if (!c) _exit(4); waitpid(c, (int *)&i, 0); printf("%d\n", WEXITSTATUS(i)); }
+    return 0;
+}
+C
+$CC -O2 -pthread -o calls calls.c 2>log || { cat log; exit 2; }
+for what in '' threads status _exit abort kill toggle fork vfork; do
+    ./calls $what >plain 2>plain.err
+    status=$?
+    for options in '' '--period 5 --burst 5 --profile hcct,footprint' '--period 0 --all-checks'; do
+        # shellcheck disable=SC2086
+        $bursty record $options --signal 12 -o "r$what.brst" -- ./calls $what >got 2>got.err
+        if [ $? = $status ] && cmp -s plain got && cmp -s plain.err got.err; then pass
+        else case $what in
+            abort|kill) # nothing is written by a process that a signal ends
+                if cmp -s plain got && grep -q 'nothing was recorded' got.err; then pass; else fail "calls $what $options"; cat got.err; fi ;;
+            *) fail "calls $what $options"; cat got.err ;;
+        esac; fi
+    done
+done
+# Every call of an uninterrupted record: 801 calls of hot and of leaf below main are told apart from the rest.
+$bursty record --period 0 --all-checks -o full.brst -- ./calls >got
+if $bursty report --min 0 full.brst | grep -q 'main > hot > leaf'; then pass; else fail "contexts of calls"; $bursty report full.brst | head; fi
+if $bursty report --min 0 full.brst | grep -q 'main > compare > leaf'; then pass; else fail "a callback through the C library keeps its caller"; fi
+$bursty record --filter 'le*f' --period 0 -o filter.brst -- ./calls >got
+if $bursty report --min 0 filter.brst >text && grep -q leaf text && ! grep -q compare text; then pass; else fail "filter"; cat text; fi
+$bursty record --off --period 0 -o off.brst -- ./calls >got 2>got.err
+if $bursty report off.brst 2>&1 | grep -qE '^0 calls|nothing|empty'; then pass; else fail "off records nothing"; $bursty report off.brst | head -5; fi
+$bursty record --follow -o follow.brst -- ./calls fork >got
+if [ "$(find . -name 'follow.brst*' | wc -l)" = 2 ]; then pass; else fail "follow"; ls; fi
+$bursty record --stats -o stats.brst -- ./calls 2>got.err >got
+if grep -q ' patched$' got.err && grep -q 'bursts [1-9]' got.err && [ ! -f stats.brst.stats ]; then pass; else fail stats; cat got.err; fi
+if [ -c /dev/full ]; then
+    $bursty record --stats -o /dev/full -- ./calls status >got 2>got.err
+    if [ $? = 7 ] && grep -q 'cannot write /dev/full: No space left' got.err && grep -q 'could not be written' got.err; then pass
+    else fail "a full disk"; cat got.err; fi
+else skip "no /dev/full"; fi
+$bursty record --period 0 --profile hcct,footprint -o parts.brst -- ./calls threads >got
+if $bursty report --min 0 parts.brst >text && grep -q 'thread > hot > leaf' text && grep -qi 'footprint\|window' text; then pass
+else fail "threads: trees and a footprint in one file"; cat text; fi
+
+# ---- refusals ----------------------------------------------------------------------------------------------------------
+
+refuses() { # PATTERN ARGUMENT...
+    pattern=$1; shift
+    $bursty record "$@" >got 2>got.err
+    status=$?
+    if [ $status = 2 ] && [ "$(wc -l <got.err)" = 1 ] && grep -q -e "$pattern" got.err && [ ! -s got ]; then pass
+    else fail "to refuse $*: status $status"; cat got.err; fi
+}
+refuses 'no such program' -o x.brst -- no-such-program-anywhere
+refuses 'No such file' -o x.brst -- ./missing
+refuses 'No such file' -o /nowhere/x.brst -- ./calls
+refuses 'Is a directory' -o . -- ./calls
+chmod +x calls.c
+refuses 'not an ELF' -o x.brst -- ./calls.c
+refuses 'and a program behind' -o x.brst
+refuses 'write -- before' -o x.brst ./calls
+refuses 'no option' --nonsense -- ./calls
+refuses 'there is no nonsense' --profile nonsense -- ./calls
+refuses 'not a number' --period many -- ./calls
+refuses 'at least 1' --burst 0 -- ./calls
+refuses 'this is not a program' -- ./
+cp calls other && chmod u+s other && refuses 'other rights' -- ./other
+if $CC -static -pthread -o static calls.c 2>log; then refuses 'statically linked' -- ./static; else skip "no static libc"; fi
+echo 'int main(void) { return 0; }' >small.c
+if $CC -m32 -o small32 small.c 2>log; then refuses '64 bits' -- ./small32; else skip "no -m32"; fi
+
+# ---- exceptions, backtraces, dlsym -------------------------------------------------------------------------------------
+
+cat >throw.cc <<'C'
+#include <cstdio>
+#include <cstdlib>
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <stdexcept>
+#include <string>
+struct guard { int &n; explicit guard(int &k) : n(k) {} ~guard() { n++; } };
+static int cleaned;
+__attribute__((noinline)) static int deep(int n) { guard g(cleaned); if (n == 0) throw std::runtime_error("deep"); return deep(n - 1) + 1; }
+__attribute__((noinline)) static int through(const void *, const void *) { throw 7; }
+extern "C" int by_qsort(const void *a, const void *b) { return through(a, b); }
+int main() {
+    int i, caught = 0, a[2] = {2, 1};
+    void *frames[64];
+    for (i = 0; i < 2000; i++) { try { deep(i % 9); } catch (const std::exception &e) { caught += e.what()[0] == 'd'; } }
+    for (;;) { try { deep(2); } catch (const std::runtime_error &) { if (++caught > 3000) break; } }
+    try { qsort(a, 2, sizeof *a, by_qsort); } catch (int k) { caught += k; }
+    std::printf("%d %d %d\n", caught, cleaned, backtrace(frames, 64));
+    std::printf("%d\n", dlsym(RTLD_NEXT, "malloc") != nullptr);
+    return 0;
+}
+C
+if command -v "$CXX" >/dev/null 2>&1 && $CXX -std=c++11 -D_GNU_SOURCE -O2 -o throw throw.cc -ldl 2>log; then
+    ./throw >plain
+    for options in '' '--period 3 --burst 3' '--period 0 --all-checks --profile hcct,footprint'; do
+        # shellcheck disable=SC2086
+        if $bursty record $options -o throw.brst -- ./throw >got 2>got.err && cmp -s plain got; then pass; else fail "throw $options"; cat plain got got.err; fi
+    done
+else skip "no C++ compiler"; fi
+
+# ---- installed programs ------------------------------------------------------------------------------------------------
+
+head -c 200000 "$build/bursty" >data
+i=0; while [ $i -lt 3000 ]; do echo "line $i of $((i * 7919 % 1009)) words"; i=$((i + 1)); done >text.txt
+echo 'create table t(a integer primary key, b text); with recursive c(x) as (select 1 union all select x + 1 from c where x < 2000) insert into t select x, hex(x * 7919) from c; create index i on t(b); select count(*), sum(length(b)) from t where b like "%3%"; select a, b from t order by b limit 5;' >s.sql
+echo 'local t = {} for i = 1, 5000 do t[i] = (i * 7919) % 1009 end table.sort(t) print(t[77], #t, pcall(error, "x")) for w in ("one two"):gmatch("%a+") do print(w) end' >s.lua
+echo 'my %h; for my $i (1 .. 5000) { $h{$i % 97} .= chr(65 + $i % 26); } print join(",", map { length $h{$_} } sort keys %h), "\n"; eval { die "oops\n" }; print $@;' >s.pl
+echo 'f() { if [ $1 -lt 2 ]; then echo 1; else echo $(( $(f $(( $1 - 1 ))) + $1 )); fi; }; f 5; for i in 1 2 3 4 5 6 7 8 9; do a="$a$i"; done; echo ${a#12}; trap "echo usr1" USR1; kill -USR1 $$; echo end' >s.sh
+echo 'import json, re; d = {str(i): list(range(i % 17)) for i in range(500)}; s = json.dumps(d); print(len(s), sum(map(len, json.loads(s).values()))); print(re.sub(r"(\d+)", lambda m: str(int(m.group(1)) + 1), s)[:60])' >s.py
+same() { # COMMAND...
+    if ! command -v "$1" >/dev/null 2>&1; then skip "no $1"; return; fi
+    "$@" >plain 2>plain.err
+    status=$?
+    set_of='--seed=1;--period=2 --burst=2 --jitter=0;--period=0 --profile=footprint'
+    [ -z "${FULL-}" ] || set_of="$set_of;--period=17 --burst=5 --boring=0 --all-checks --profile=hcct,footprint;--period=199 --burst=40 --events=blocks"
+    IFS=';'
+    for options in $set_of; do
+        IFS=' '
+        # shellcheck disable=SC2086
+        timeout 300 $bursty record $options -o same.brst -- "$@" >got 2>got.err
+        if [ $? = $status ] && cmp -s plain got && cmp -s plain.err got.err; then pass; else fail "$* $options"; head -c 400 got.err; fi
+        IFS=';'
+    done
+    IFS=' '
+}
+same gzip -c data
+same bzip2 -c data
+same xz -c -T1 text.txt
+same mawk '{ n[$2] += $4 } END { for (k in n) s += n[k]; print s, length(n) }' text.txt
+same perl s.pl
+same bash s.sh
+same lua5.4 s.lua
+same sqlite3 :memory: '.read s.sql'
+same /usr/bin/python3 s.py
+same git --no-pager -C "$OLDPWD" log --stat -n 5
+if [ -n "${FULL-}" ]; then
+    cc1=$($CC -print-prog-name=cc1)
+    same "$cc1" -quiet -O2 calls.c -o -
+    same cmake --help-full
+    same gdb -batch -ex 'info line main' -ex 'print 3 * 4' ./calls
+fi
+if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
+else echo "$passed passed, $failed failed, $skipped skipped"; fi
+[ $failed = 0 ]

@@ -1,0 +1,260 @@
+/* arguments.c - what a compiler's command line asks for.
+
+   It is not understood in full, and need not be: an unknown option goes to every step. What matters
+   is which words are inputs, so all options whose value is the next word are known. */
+#include "cc/arguments.h"
+#include "base/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct option_rule {
+    const char *name;
+    cc_role role;
+    int with_value;           /* the value is the next word, if it does not follow at once */
+} option_rule;
+
+static const option_rule rules[] = {
+    {"-o", CC_OUTPUT, 1}, {"-I", CC_PREPROCESSOR, 1}, {"-D", CC_PREPROCESSOR, 1},
+    {"-U", CC_PREPROCESSOR, 1}, {"-include", CC_PREPROCESSOR, 1},
+    {"-imacros", CC_PREPROCESSOR, 1}, {"-isystem", CC_PREPROCESSOR, 1},
+    {"-iquote", CC_PREPROCESSOR, 1}, {"-idirafter", CC_PREPROCESSOR, 1},
+    {"-iprefix", CC_PREPROCESSOR, 1}, {"-isysroot", CC_OPTION, 1}, {"-A", CC_PREPROCESSOR, 1},
+    {"-Xpreprocessor", CC_PREPROCESSOR, 1},
+    {"-L", CC_LINKER, 1}, {"-l", CC_LINKER, 1}, {"-T", CC_LINKER, 1}, {"-u", CC_LINKER, 1},
+    {"-z", CC_LINKER, 1}, {"-e", CC_LINKER, 1}, {"-Xlinker", CC_LINKER, 1},
+    {"-MF", CC_DEPENDENCY, 1}, {"-MT", CC_DEPENDENCY, 1}, {"-MQ", CC_DEPENDENCY, 1},
+    {"-x", CC_LANGUAGE, 1},
+    {"-Xassembler", CC_OPTION, 1}, {"-Xclang", CC_OPTION, 1}, {"-aux-info", CC_OPTION, 1},
+    {"--param", CC_OPTION, 1}, {"-arch", CC_OPTION, 1}, {"-target", CC_OPTION, 1},
+    {"-specs", CC_OPTION, 1}, {"-B", CC_OPTION, 1}, {"-dumpbase", CC_OPTION, 1},
+    {"-dumpdir", CC_OPTION, 1}, {"-dumpbase-ext", CC_OPTION, 1}, {"-mllvm", CC_OPTION, 1},
+    {"-framework", CC_LINKER, 1}, {"--sysroot", CC_OPTION, 1}, {"-wrapper", CC_OPTION, 1},
+};
+
+/* Options of which only the whole word counts: -L may be followed by its value at once, -e not. */
+static int only_whole(const char *name) {
+    return strlen(name) > 2 || strcmp(name, "-e") == 0 || strcmp(name, "-z") == 0 ||
+           strcmp(name, "-u") == 0;
+}
+
+static int begins(const char *word, const char *with) {
+    return strncmp(word, with, strlen(with)) == 0;
+}
+
+static int ends(const char *word, const char *with) {
+    size_t n = strlen(word), m = strlen(with);
+    return n >= m && strcmp(word + n - m, with) == 0;
+}
+
+char *cc_base_name(const char *path) {
+    const char *slash = strrchr(path, '/'), *dot;
+    char *base = cc_join(slash ? slash + 1 : path, "");
+    dot = strrchr(base, '.');
+    if (dot && dot != base) base[dot - base] = 0;
+    return base;
+}
+
+char *cc_with_suffix(const char *path, const char *suffix) {
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    char *name = cc_join(path, ""), *joined;
+    if (dot && (!slash || dot > slash + 1) && dot != path) name[dot - path] = 0;
+    joined = cc_join(name, suffix);
+    free(name);
+    return joined;
+}
+
+/* ---- @file ---- */
+
+static void add_expanded(cc_command *out, const char *word, int depth);
+
+/* As gcc reads them: words between white space, quotes of both kinds, backslashes. */
+static void add_from_file(cc_command *out, const char *data, size_t size, int depth) {
+    size_t i = 0;
+    char *word = (char *)tool_alloc(size + 1);
+    while (i < size) {
+        size_t length = 0;
+        char quote = 0;
+        int any = 0;
+        while (i < size && strchr(" \t\r\n\f\v", data[i]) && data[i]) i++;
+        for (; i < size; i++) {
+            char c = data[i];
+            if (!quote && c && strchr(" \t\r\n\f\v", c)) break;
+            any = 1;
+            if (c == '\\' && i + 1 < size) {
+                word[length++] = data[++i];
+            } else if (quote ? c == quote : c == '"' || c == '\'') {
+                quote = quote ? 0 : c;
+            } else {
+                word[length++] = c;
+            }
+        }
+        word[length] = 0;
+        if (any) add_expanded(out, word, depth + 1);
+    }
+    free(word);
+}
+
+static void add_expanded(cc_command *out, const char *word, int depth) {
+    FILE *file = word[0] == '@' && depth < 20 ? fopen(word + 1, "rb") : NULL;
+    if (file) {
+        size_t size;
+        unsigned char *data;
+        fclose(file);
+        data = tool_read_file(word + 1, NULL, &size);
+        if (data) {
+            add_from_file(out, (const char *)data, size, depth);
+            free(data);
+            return;
+        }
+    }
+    cc_add_word(out, word);
+}
+
+/* ---- reading ---- */
+
+static int is_launcher(const char *word) {
+    static const char *const launchers[] = {"ccache", "sccache", "distcc", "icecc"};
+    const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
+    size_t i;
+    for (i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        if (strcmp(name, launchers[i]) == 0) return 1;
+    }
+    return 0;
+}
+
+/* Words with which the compiler does something else than compiling, or does it in a way that would
+   not survive a rewritten file. */
+static const char *pass_word(const char *word) {
+    static const char *const whole[] = {
+        "-E", "-S", "-M", "-MM", "-MG", "-fsyntax-only", "-v", "-###", "--version", "--help",
+        "-cc1", "-cc1as", "-fdirectives-only", "-traditional-cpp", "-P", "-emit-llvm",
+        "-emit-ast", "--analyze", "-fpreprocessed", "-save-temps=obj", "-fmodules", "-V"};
+    size_t i;
+    for (i = 0; i < sizeof whole / sizeof *whole; i++) {
+        if (strcmp(word, whole[i]) == 0) return whole[i];
+    }
+    if (begins(word, "-dump") && !begins(word, "-dumpbase") && !begins(word, "-dumpdir")) {
+        return "-dump";
+    }
+    if (begins(word, "-print") || begins(word, "--print")) return "-print";
+    if (begins(word, "--help=")) return "--help";
+    return NULL;
+}
+
+static const option_rule *rule_of(const char *word) {
+    size_t i;
+    for (i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (strcmp(word, rules[i].name) == 0) return &rules[i];
+    }
+    for (i = 0; i < sizeof rules / sizeof *rules; i++) {
+        if (!only_whole(rules[i].name) && begins(word, rules[i].name)) return &rules[i];
+    }
+    return NULL;
+}
+
+static void read_option(cc_line *line, size_t i, const char *word) {
+    if (!line->pass) line->pass = pass_word(word);
+    if (strcmp(word, "-c") == 0) {
+        line->only_compile = 1;
+        line->role[i] = CC_OUTPUT;
+    } else if (strcmp(word, "-MD") == 0 || strcmp(word, "-MMD") == 0) {
+        line->dependencies = 1;
+        line->role[i] = CC_DEPENDENCY;
+    } else if (begins(word, "-Wp,-M")) {
+        line->pass = "-Wp,-M";
+    } else if (strcmp(word, "-MP") == 0) {
+        line->role[i] = CC_DEPENDENCY;
+    } else if (begins(word, "-Wp,")) {
+        line->role[i] = CC_PREPROCESSOR;
+    } else if (begins(word, "-Wl,") || strcmp(word, "-rdynamic") == 0 ||
+               strcmp(word, "-static") == 0 || strcmp(word, "-nostdlib") == 0 ||
+               strcmp(word, "-nostartfiles") == 0) {
+        line->role[i] = CC_LINKER;
+    } else if (strcmp(word, "-shared") == 0) {
+        line->role[i] = CC_LINKER;
+        line->shared = 1;
+    }
+    if (strcmp(word, "-fPIC") == 0 || strcmp(word, "-fpic") == 0) line->pic = 1;
+    if (begins(word, "-fno-p") || strcmp(word, "-fPIE") == 0 || strcmp(word, "-fpie") == 0) {
+        line->pic = 0;
+    }
+    if (begins(word, "-W") && !begins(word, "-Wno-") && word[1] && word[2] && word[3] != ',') {
+        line->warns = 1;
+    }
+    if (strcmp(word, "-Wextra") == 0 || strcmp(word, "-W") == 0 ||
+        begins(word, "-Wimplicit-fallthrough")) {
+        line->keep_comments = 1;
+    }
+}
+
+static void read_value(cc_line *line, const char *option, const char *value) {
+    if (strcmp(option, "-o") == 0) line->output = value;
+    if (strcmp(option, "-MF") == 0) line->has_mf = 1;
+    if (strcmp(option, "-MT") == 0 || strcmp(option, "-MQ") == 0) line->has_mt = 1;
+    if (strcmp(option, "-x") == 0 && strcmp(value, "c") != 0 && strcmp(value, "none") != 0) {
+        line->pass = "-x";
+    }
+}
+
+/* Returns how many words the option at i takes. */
+static size_t read_word(cc_line *line, size_t i) {
+    const char *word = line->words.words[i];
+    const option_rule *rule;
+    if (word[0] != '-' || !word[1]) {
+        if (!word[1] && word[0] == '-') line->pass = "standard input";
+        line->role[i] = ends(word, ".c") ? CC_SOURCE : CC_OBJECT;
+        if (line->role[i] == CC_SOURCE) line->sources++;
+        else line->objects++;
+        return 1;
+    }
+    rule = rule_of(word);
+    if (!rule || (!only_whole(rule->name) && begins(word, "-MD"))) {
+        read_option(line, i, word);
+        return 1;
+    }
+    line->role[i] = (unsigned char)rule->role;
+    if (strlen(word) > strlen(rule->name)) {
+        read_value(line, rule->name, word + strlen(rule->name));
+        if (rule->role == CC_LINKER && strcmp(rule->name, "-l") == 0) line->objects++;
+        return 1;
+    }
+    if (i + 1 < line->words.count) {
+        line->role[i + 1] = (unsigned char)rule->role;
+        read_value(line, rule->name, line->words.words[i + 1]);
+    }
+    return 2;
+}
+
+int cc_read_line(cc_line *line, int count, char **words) {
+    int at = 0;
+    size_t i;
+    const char *driver;
+    memset(line, 0, sizeof *line);
+    if (count < 1) return -1;
+    cc_add_word(&line->compiler, words[at++]);
+    if (is_launcher(line->compiler.words[0]) && at < count && words[at][0] != '-') {
+        cc_add_word(&line->compiler, words[at++]);
+    }
+    for (; at < count; at++) add_expanded(&line->words, words[at], 0);
+    cc_add_word(&line->words, NULL);
+    line->role = (unsigned char *)tool_alloc(line->words.count + 1);
+    memset(line->role, 0, line->words.count + 1);
+    for (i = 0; i < line->words.count;) i += read_word(line, i);
+    driver = line->compiler.words[line->compiler.count - 1];
+    line->links = !line->only_compile && !line->pass && line->sources + line->objects > 0;
+    if (line->sources == 0 && !line->links) line->pass = "no C file";
+    if (ends(driver, "++") && line->sources > 0) line->pass = "C++";
+    if (line->only_compile && line->output && line->sources + line->objects > 1) {
+        line->pass = "-o with several files";
+    }
+    if (line->output && begins(line->output, "/dev/")) line->pass = "no object is kept";
+    if (line->dependencies && line->links) line->pass = "dependencies while linking";
+    return 0;
+}
+
+void cc_line_free(cc_line *line) {
+    cc_command_free(&line->compiler);
+    cc_command_free(&line->words);
+    free(line->role);
+    memset(line, 0, sizeof *line);
+}

@@ -1,0 +1,41 @@
+/* arguments.h - what a compiler's command line asks for. */
+#ifndef CC_ARGUMENTS_H
+#define CC_ARGUMENTS_H
+#include "cc/process.h"
+
+typedef enum cc_role {
+    CC_OPTION,                /* goes to every step */
+    CC_VALUE,                 /* the value of the option before it */
+    CC_SOURCE,                /* a C file */
+    CC_OBJECT,                /* another input: objects, archives, sources of other languages */
+    CC_LINKER,                /* -l, -L, -Wl: only for the linker */
+    CC_PREPROCESSOR,          /* -D, -I, -include: only for the preprocessor */
+    CC_DEPENDENCY,            /* -MD, -MF ...: the dependency file */
+    CC_OUTPUT,                /* -o, -c */
+    CC_LANGUAGE               /* -x c */
+} cc_role;
+
+typedef struct cc_line {
+    cc_command compiler;      /* one word, or two, as `ccache gcc` */
+    cc_command words;         /* the arguments, with @files in place */
+    unsigned char *role;      /* of each word: cc_role */
+    const char *pass;         /* why the command must run as it is; NULL: it need not */
+    const char *output;       /* of -o, or NULL */
+    int only_compile;         /* -c */
+    int links, shared;        /* there is a linker's step; -shared */
+    int dependencies;         /* -MD or -MMD */
+    int has_mf, has_mt;
+    int keep_comments;        /* a warning looks at comments */
+    int warns;                /* warnings are asked for */
+    int pic;                  /* the code may be part of a shared object */
+    size_t sources, objects;
+} cc_line;
+
+/* Takes the words behind `--`. Returns 0, or -1 if there is no compiler. */
+int cc_read_line(cc_line *line, int count, char **words);
+void cc_line_free(cc_line *line);
+/* x.c -> x: the last part of the path, without its suffix. To be freed. */
+char *cc_base_name(const char *path);
+/* The path with its suffix replaced. To be freed. */
+char *cc_with_suffix(const char *path, const char *suffix);
+#endif

@@ -1,0 +1,349 @@
+/* cover.c - coverage of a file: plans the counters of each function, and makes what the object
+   carries for record/edges.c.
+
+   All counters of a file are one array. Beside it stands a finished part of kind 4 with the tables
+   of its functions, so that the program needs nothing but to write both (docs/formats.md). */
+#include "cc/cover.h"
+#include "base/dump.h"
+#include "base/tool.h"
+#include "edgeplan.h"
+#include "edgeprof.h"
+#include "kinds/edges.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Heavier than any loop: edges that no text can count, and those that should not be counted. */
+#define FORCED 1e300
+
+typedef struct planner {
+    cc_unit *u;
+    const cc_request *request;
+    uint32_t slots, vertices; /* of the functions so far */
+    counted_function *done;
+    uint32_t count, room;
+} planner;
+
+/* A graph without what the entry does not reach. */
+typedef struct reached {
+    uint32_t *ends;           /* pairs */
+    uint32_t *edge_of;        /* for each edge its number in the cc_cfg */
+    uint32_t *vertex_of;      /* for each vertex of the cc_cfg its new number, or CC_NOWHERE */
+    uint32_t vertices, edges;
+} reached;
+
+static uint32_t *words(size_t count) {
+    return (uint32_t *)tool_alloc((count + 1) * sizeof(uint32_t));
+}
+
+/* The entry stays vertex 0; EXIT, vertex 1, becomes the last one. */
+static void reach(const cc_cfg *g, reached *r) {
+    uint32_t *stack = words(g->vertices), *first = words(g->vertices), *next = words(g->edge_count);
+    uint32_t depth = 0, e, v;
+    r->ends = words(2 * (size_t)g->edge_count);
+    r->edge_of = words(g->edge_count);
+    r->vertex_of = words(g->vertices);
+    for (v = 0; v < g->vertices; v++) r->vertex_of[v] = first[v] = CC_NOWHERE;
+    for (e = g->edge_count; e > 0; e--) {
+        next[e - 1] = first[g->edges[e - 1].from];
+        first[g->edges[e - 1].from] = e - 1;
+    }
+    r->vertex_of[0] = 0;
+    stack[depth++] = 0;
+    while (depth > 0) {
+        for (e = first[stack[--depth]]; e != CC_NOWHERE; e = next[e]) {
+            if (r->vertex_of[g->edges[e].to] != CC_NOWHERE) continue;
+            r->vertex_of[g->edges[e].to] = 0;
+            stack[depth++] = g->edges[e].to;
+        }
+    }
+    r->vertices = 0;
+    for (v = 0; v < g->vertices; v++) {
+        if (v != 1 && r->vertex_of[v] != CC_NOWHERE) r->vertex_of[v] = r->vertices++;
+    }
+    r->vertex_of[1] = r->vertices++;
+    r->edges = 0;
+    for (e = 0; e < g->edge_count; e++) {
+        if (g->edges[e].from == 1 || r->vertex_of[g->edges[e].from] == CC_NOWHERE) continue;
+        r->ends[2 * (size_t)r->edges] = r->vertex_of[g->edges[e].from];
+        r->ends[2 * (size_t)r->edges + 1] = r->vertex_of[g->edges[e].to];
+        r->edge_of[r->edges++] = e;
+    }
+    free(next);
+    free(first);
+    free(stack);
+}
+
+static void reached_free(reached *r) {
+    free(r->ends);
+    free(r->edge_of);
+    free(r->vertex_of);
+}
+
+/* Gives slots to what the plan counts. Returns 0, or -1: an edge that no text can count must be. */
+static int take_slots(const planner *p, cc_cfg *g, const reached *r, const edgeplan *plan) {
+    uint32_t e, slot = p->slots;
+    for (e = 0; e < r->edges; e++) {
+        if (plan->plan[e] != EDGEPLAN_COUNTED) continue;
+        if (g->edges[r->edge_of[e]].forced) return -1;
+        g->edges[r->edge_of[e]].slot = slot++;
+    }
+    if (plan->plan[plan->edges] == EDGEPLAN_COUNTED) g->entry_slot = slot++;
+    return 0;
+}
+
+/* The lines of each vertex, each once; the one that was noted last stands last. */
+static void take_lines(const cc_cfg *g, const reached *r, counted_function *f) {
+    uint32_t i, v, k, at = 0;
+    uint32_t *count = words(r->vertices + 1), *sorted = words(g->line_count);
+    memset(count, 0, (r->vertices + 1) * sizeof *count);
+    for (i = 0; i < g->line_count; i++) {
+        v = r->vertex_of[g->lines[i].vertex];
+        if (v != CC_NOWHERE) count[v + 1]++;
+    }
+    for (v = 0; v < r->vertices; v++) count[v + 1] += count[v];
+    for (i = 0; i < g->line_count; i++) {
+        v = r->vertex_of[g->lines[i].vertex];
+        if (v != CC_NOWHERE) sorted[count[v]++] = g->lines[i].line;
+    }
+    f->line_at = words(r->vertices + 1);
+    f->line = words(g->line_count);
+    i = 0;
+    for (v = 0; v < r->vertices; v++) {
+        f->line_at[v] = at;
+        for (; i < count[v]; i++) {
+            for (k = f->line_at[v]; k < at && f->line[k] != sorted[i]; k++) {
+            }
+            for (; k + 1 < at; k++) f->line[k] = f->line[k + 1];
+            if (k == at) at++;
+            f->line[k] = sorted[i];
+        }
+    }
+    f->line_at[r->vertices] = at;
+    free(sorted);
+    free(count);
+}
+
+static char *string_of(const char *bytes, size_t size) {
+    char *string = (char *)tool_alloc(size + 1);
+    memcpy(string, bytes, size);
+    string[size] = 0;
+    return string;
+}
+
+static void keep_function(planner *p, uint32_t function, const cc_cfg *g, const reached *r,
+                          const edgeplan *plan) {
+    const cc_token *name = &p->u->tokens.list[p->u->functions[function].name];
+    const char *file = p->u->tokens.files[name->file].name;
+    counted_function *f;
+    size_t pairs = 2 * ((size_t)plan->edges + 1);
+    uint32_t e;
+    if (p->count == p->room) {
+        p->room = p->room ? p->room * 2 : 64;
+        p->done = (counted_function *)tool_grow(p->done, p->room * sizeof *p->done);
+    }
+    f = &p->done[p->count++];
+    memset(f, 0, sizeof *f);
+    f->name = string_of(p->u->tokens.text + name->at, name->size);
+    f->file = string_of(file, strlen(file));
+    f->bits = (uint32_t)p->request->cover;
+    f->first_slot = p->slots;
+    f->first_vertex = p->vertices;
+    f->vertices = plan->vertices;
+    f->edges = plan->edges;
+    f->stays = plan->stays;
+    f->counts_entry = plan->plan[plan->edges] == EDGEPLAN_COUNTED;
+    f->ends = words(pairs);
+    memcpy(f->ends, plan->ends, pairs * sizeof *f->ends);
+    f->plan = (uint8_t *)tool_alloc((size_t)plan->edges + 1);
+    for (e = 0; e < plan->edges; e++) {
+        f->plan[e] = plan->plan[e] == EDGEPLAN_COUNTED;
+        f->slots += f->plan[e];
+    }
+    f->slots += f->counts_entry;
+    take_lines(g, r, f);
+    p->slots += f->slots;
+    p->vertices += f->vertices;
+}
+
+static const char *plan_function(planner *p, uint32_t function, cc_cfg *g) {
+    edgeplan plan;
+    edgeplan_graph graph;
+    reached r;
+    size_t bytes;
+    void *memory;
+    uint32_t e;
+    const char *reason = NULL;
+    reach(g, &r);
+    memset(&graph, 0, sizeof graph);
+    graph.vertices = r.vertices;
+    graph.edges = r.edges;
+    graph.exit = r.vertices - 1;
+    graph.add_stays = 1;
+    graph.ends = r.ends;
+    bytes = edgeplan_bytes(r.vertices, r.edges);
+    memory = tool_alloc(bytes);
+    if (edgeplan_init(&plan, memory, bytes, &graph) == 0) {
+        reason = "graph-refused";
+    } else {
+        if (p->request->cover <= 8) {
+            edgeplan_marks(&plan);
+        } else {
+            edgeplan_weigh(&plan, NULL);
+            for (e = 0; e < r.edges; e++) {
+                if (g->edges[r.edge_of[e]].forced) plan.weight[e] = FORCED;
+            }
+            edgeplan_edges(&plan, NULL);
+        }
+        if (take_slots(p, g, &r, &plan) != 0) reason = "no-place-for-a-counter";
+        else keep_function(p, function, g, &r, &plan);
+    }
+    free(memory);
+    reached_free(&r);
+    return reason;
+}
+
+/* ---- what the object carries ---- */
+
+static void add_literal(text *out, const unsigned char *bytes, size_t size) {
+    size_t i;
+    text_add(out, "\"");
+    for (i = 0; i < size; i++) {
+        unsigned char c = bytes[i];
+        if (c >= 32 && c < 127 && c != '"' && c != '\\' && c != '?') text_bytes(out, bytes + i, 1);
+        else text_format(out, "\\%03o", c);
+        if (i % 64 == 63) text_add(out, "\"\n\"");
+    }
+    text_add(out, "\"");
+}
+
+static void make_part(const planner *p, uint64_t key, text *part) {
+    dump_writer w;
+    uint32_t i;
+    dump_begin(&w, part, 4);
+    for (i = 0; i < p->count; i++) {
+        p->done[i].key = key;
+        counted_put_function(&w, &p->done[i]);
+    }
+    dump_end(&w);
+}
+
+static void put_front(const planner *p, const char *table, text *front) {
+    static const char types[] =
+        "struct bursty_cc_function { const char *name, *file; const void *a, *b, *c, *d; void "
+        "*counters; void *e, *f; unsigned vertices, edges, stays, slots, hash; unsigned char bits, "
+        "entry; };\n"
+        "struct bursty_cc_unit { const struct bursty_cc_function *const *functions; unsigned count;"
+        " const unsigned char *part; __typeof__(sizeof 0) bytes; };\n";
+    text part = {NULL, 0, 0};
+    static const char unit_of_file[] =
+        "static const struct bursty_cc_function *const bursty_cc_l[] = {&bursty_cc_f};\n"
+        "static const struct bursty_cc_unit bursty_cc_u = {bursty_cc_l,1,bursty_cc_part,"
+        "sizeof bursty_cc_part};\n"
+        "static const struct bursty_cc_unit *const bursty_cc_r __attribute__((used,"
+        "section(\"bursty_units\"))) = &bursty_cc_u;\n";
+    edgeprof_function unit;
+    uint64_t key;
+    memset(&unit, 0, sizeof unit);
+    make_part(p, 0, &part);                    /* once for its hash, once with the key */
+    key = cc_hash(part.data, part.size, 0);
+    unit.name = p->request->file;
+    unit.hash = (uint32_t)(key ^ key >> 32);
+    unit.bits = (uint8_t)p->request->cover;
+    unit.slots = p->slots;
+    part.size = 0;
+    make_part(p, edgeprof_key(&unit), &part);
+    text_add(front, types);
+    text_format(front, "__attribute__((visibility(\"hidden\"))) unsigned %s %s[%lu];\n",
+                p->request->cover <= 8 ? "char"
+                : p->request->cover == 16 ? "short"
+                : p->request->cover == 64 ? "long long" : "int", table,
+                (unsigned long)(p->request->cover == 1 ? (p->slots + 7) / 8 : p->slots));
+    text_format(front, "static const unsigned char bursty_cc_part[%lu] = ",
+                (unsigned long)part.size);
+    add_literal(front, (const unsigned char *)part.data, part.size);
+    text_add(front, ";\nstatic const struct bursty_cc_function bursty_cc_f = {");
+    add_literal(front, (const unsigned char *)unit.name, strlen(unit.name));
+    text_format(front, ",0,0,0,0,0,%s,0,0,%luu,0,0,%luu,%luu,%u,0};\n", table,
+                (unsigned long)p->vertices, (unsigned long)p->slots, (unsigned long)unit.hash,
+                (unsigned)unit.bits);
+    text_add(front, unit_of_file);
+    text_free(&part);
+}
+
+/* ---- const and pure ---- */
+
+/* Calls of a function that is declared const are joined by the compiler, and its counters would
+   read less than the calls in the source. */
+static void blank_promises(const cc_unit *u, cc_edits *edits) {
+    const cc_tokens *t = &u->tokens;
+    uint32_t i, k, last;
+    for (i = 0; i + 2 < t->count; i++) {
+        if (!cc_is(t, i, CC_ATTRIBUTE) || !cc_is(t, i + 1, '(') || !cc_is(t, i + 2, '(')) continue;
+        if (t->files[t->list[i].file].in_system) continue;
+        last = t->list[i + 2].match;
+        for (k = i + 3; k < last; k++) {
+            int alone = (cc_is(t, k - 1, '(') || cc_is(t, k - 1, ',')) &&
+                        (cc_is(t, k + 1, ')') || cc_is(t, k + 1, ','));
+            if (alone && (cc_spells(t, k, "const") || cc_spells(t, k, "__const__") ||
+                          cc_spells(t, k, "__const") || cc_spells(t, k, "pure") ||
+                          cc_spells(t, k, "__pure__") || cc_spells(t, k, "__pure"))) {
+                cc_blank(edits, t->list[k].at, t->list[k].size);
+            }
+            if (t->list[k].match > k) k = t->list[k].match;
+        }
+    }
+}
+
+/* ---- a file ---- */
+
+static int is_wanted(const cc_function *f) {
+    return !f->in_system && !f->reason && !f->naked && !(f->gnu_inline && f->flags & CC_IS_EXTERN);
+}
+
+static void cover_function(planner *p, uint32_t function, const char *table, cc_edits *edits,
+                           cc_result *result) {
+    cc_function *f = &p->u->functions[function];
+    cc_cfg g;
+    memset(&g, 0, sizeof g);
+    g.entry_slot = CC_NOWHERE;
+    cc_flow_build(p->u, function, &g);
+    if (!g.reason) {
+        g.reason_token = f->name;
+        g.reason = plan_function(p, function, &g);
+    }
+    if (g.reason) {
+        f->reason = g.reason;
+        f->reason_line = p->u->tokens.list[g.reason_token].line;
+    } else {
+        cc_flow_emit(p->u, function, &g, p->request, table, edits, &result->look_again);
+    }
+    free(g.edges);
+    free(g.lines);
+}
+
+void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *front,
+              cc_result *result) {
+    planner p;
+    uint32_t i;
+    char table[48];
+    memset(&p, 0, sizeof p);
+    p.u = u;
+    p.request = request;
+    snprintf(table, sizeof table, "bursty_c_%08lx%08lx", (unsigned long)(request->unit >> 32),
+             (unsigned long)(request->unit & 0xFFFFFFFF));
+    blank_promises(u, edits);
+    for (i = 0; i < u->function_count; i++) {
+        if (is_wanted(&u->functions[i])) cover_function(&p, i, table, edits, result);
+    }
+    if (p.slots > 0) put_front(&p, table, front);
+    result->checks = p.slots;
+    for (i = 0; i < p.count; i++) {
+        free(p.done[i].name);
+        free(p.done[i].file);
+        free(p.done[i].line_at);
+        free(p.done[i].line);
+        free(p.done[i].ends);
+        free(p.done[i].plan);
+    }
+    free(p.done);
+}

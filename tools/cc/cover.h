@@ -1,0 +1,37 @@
+/* cover.h - counters on the edges of a function's control flow graph, as few as will do. */
+#ifndef CC_COVER_H
+#define CC_COVER_H
+#include "cc/rewrite.h"
+
+#define CC_NOWHERE UINT32_MAX
+
+typedef struct cc_edge {
+    uint32_t from, to;        /* vertices */
+    uint32_t slot;            /* its counter, or CC_NOWHERE */
+    uint8_t forced;           /* no text can count it */
+} cc_edge;
+
+typedef struct cc_line_of {
+    uint32_t vertex, line;
+} cc_line_of;
+
+/* The graph of one function. Vertex 0 is the entry, vertex 1 is EXIT. */
+typedef struct cc_cfg {
+    cc_edge *edges;
+    cc_line_of *lines;
+    uint32_t vertices, edge_count, edge_room, line_count, line_room;
+    uint32_t entry_slot;      /* the counter of X, or CC_NOWHERE */
+    const char *reason;       /* why the function is left alone */
+    uint32_t reason_token;
+} cc_cfg;
+
+/* flow.c: builds the graph; then, with emit, puts in the counters of edges that have a slot. table:
+   the name of the array of counters. */
+void cc_flow_build(cc_unit *u, uint32_t function, cc_cfg *g);
+void cc_flow_emit(cc_unit *u, uint32_t function, cc_cfg *g, const cc_request *request,
+                  const char *table, cc_edits *edits, int *look_again);
+
+/* cover.c: all of it for a file. */
+void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *front,
+              cc_result *result);
+#endif

@@ -1,0 +1,264 @@
+/* decide.c - which functions and loops get a check: by a plan, or for one file alone.
+
+   A plan that `bursty place` has made knows the whole program. Without one, or for a function whose
+   tokens have changed since, every function that other files can call, or that is called through a
+   pointer, gets a check if it calls anything; what calls itself inside of the file gets one, too.
+   So no cycle of calls is left: one through two files, or through a pointer, enters by such a
+   function. (bursty-tracing, section 4.1, is the same for a whole program.) */
+#include "cc/points.h"
+#include "base/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+int cc_matches(const char *pattern, const char *name, size_t size) {
+    const char *star = NULL;
+    size_t i = 0, from = 0;
+    while (i < size) {
+        if (*pattern == '*') {
+            star = pattern++;
+            from = i;
+        } else if (*pattern == '?' || (*pattern && *pattern == name[i])) {
+            pattern++;
+            i++;
+        } else if (star) {
+            pattern = star + 1;
+            i = ++from;
+        } else {
+            return 0;
+        }
+    }
+    while (*pattern == '*') pattern++;
+    return *pattern == 0;
+}
+
+static int any_matches(const cc_unit *u, const char *const *patterns, uint32_t token) {
+    const cc_token *t = &u->tokens.list[token];
+    for (; *patterns; patterns++) {
+        if (cc_matches(*patterns, u->tokens.text + t->at, t->size)) return 1;
+    }
+    return 0;
+}
+
+static int is_wanted(const cc_unit *u, const cc_function *f, const cc_choice *choice) {
+    if (f->in_system || f->reason || f->naked) return 0;
+    if (f->gnu_inline && f->flags & CC_IS_EXTERN) return 0;
+    if (choice->only && choice->only[0] && !any_matches(u, choice->only, f->name)) return 0;
+    return !(choice->not_these && any_matches(u, choice->not_these, f->name));
+}
+
+/* ---- cycles inside of the file ---- */
+
+typedef struct search {
+    cc_flow *flows;
+    uint32_t *state, *stack, *next;    /* state: 0 new, 1 on the stack, 2 done */
+} search;
+
+/* A depth-first search over calls between functions without a check. A call that leads back onto
+   the stack closes a cycle: its target gets a check. */
+static void break_cycles(search *s, uint32_t start) {
+    uint32_t depth = 1;
+    s->stack[0] = start;
+    s->state[start] = 1;
+    s->next[start] = 0;
+    while (depth > 0) {
+        uint32_t f = s->stack[depth - 1], g;
+        cc_flow *flow = &s->flows[f];
+        if (flow->checked || s->next[f] == flow->callee_count) {
+            s->state[f] = 2;
+            depth--;
+            continue;
+        }
+        g = flow->callees[s->next[f]++].function;
+        if (g == CC_NOBODY || s->flows[g].checked || s->state[g] == 2) continue;
+        if (s->state[g] == 1) {
+            s->flows[g].checked = 1;
+            s->flows[g].why = "recursion";
+            continue;
+        }
+        s->state[g] = 1;
+        s->next[g] = 0;
+        s->stack[depth++] = g;
+    }
+}
+
+/* ---- one file alone ---- */
+
+static int may_be_entered(cc_unit *u, const cc_function *f) {
+    const cc_name *name = cc_find(u, f->name, 0);
+    return !(f->flags & CC_IS_STATIC) || f->flags & (CC_IS_SPECIAL | CC_IS_USED) ||
+           (name && name->taken);
+}
+
+static void decide_entry(cc_unit *u, cc_flow *flow, const cc_function *f, const cc_choice *choice) {
+    switch (choice->entries) {
+    case CC_ENTRIES_ALL:
+        flow->checked = 1;
+        flow->why = "all";
+        break;
+    case CC_ENTRIES_LEAF:
+        flow->checked = flow->calls;
+        flow->why = flow->calls ? "calls" : "leaf";
+        break;
+    case CC_ENTRIES_NONE:
+        flow->why = "none";
+        break;
+    default:
+        flow->checked = flow->calls && may_be_entered(u, f);
+        flow->why = !flow->calls ? "leaf" : flow->checked ? "enterable" : "inside";
+        break;
+    }
+}
+
+/* k-boring: no calls, at most k back-edges. */
+static int loop_wanted(const cc_loop *loop, int k) {
+    if (k == CC_LOOPS_ALL) return 1;
+    if (k == CC_LOOPS_NONE || loop->bound) return 0;
+    return loop->calls || loop->events > (uint32_t)k;
+}
+
+static void decide_alone(cc_unit *u, cc_flow *flows, const cc_choice *choice,
+                         const uint8_t *planned) {
+    uint32_t i, k;
+    search s;
+    for (i = 0; i < u->function_count; i++) {
+        if (planned[i] || !is_wanted(u, &u->functions[i], choice)) continue;
+        decide_entry(u, &flows[i], &u->functions[i], choice);
+        for (k = 0; k < flows[i].loop_count; k++) {
+            flows[i].loops[k].checked = (uint8_t)loop_wanted(&flows[i].loops[k], choice->loops);
+        }
+    }
+    if (choice->entries != CC_ENTRIES_SAFE) return;
+    s.flows = flows;
+    s.state = (uint32_t *)tool_alloc((3 * (size_t)u->function_count + 1) * sizeof *s.state);
+    memset(s.state, 0, (3 * (size_t)u->function_count + 1) * sizeof *s.state);
+    s.stack = s.state + u->function_count;
+    s.next = s.stack + u->function_count;
+    for (i = 0; i < u->function_count; i++) {
+        if (!s.state[i] && !planned[i] && is_wanted(u, &u->functions[i], choice)) {
+            break_cycles(&s, i);
+        }
+    }
+    for (i = 0; i < u->function_count; i++) {
+        if (!is_wanted(u, &u->functions[i], choice)) flows[i].checked = 0;
+    }
+    free(s.state);
+}
+
+/* ---- by a plan ---- */
+
+typedef struct words {
+    const char *at[8];
+    size_t size[8];
+    uint32_t count;
+} words;
+
+/* The words of the line at *at, which goes to the next line. */
+static words next_line(const char **at, const char *end) {
+    words w;
+    const char *p = *at;
+    w.count = 0;
+    while (p < end && *p != '\n') {
+        const char *from = p;
+        while (p < end && *p != '\n' && *p != ' ') p++;
+        if (w.count < 8) {
+            w.at[w.count] = from;
+            w.size[w.count++] = (size_t)(p - from);
+        }
+        if (p < end && *p == ' ') p++;
+    }
+    *at = p < end ? p + 1 : end;
+    return w;
+}
+
+static int is_word(const words *w, uint32_t i, const char *word) {
+    return i < w->count && w->size[i] == strlen(word) && memcmp(w->at[i], word, w->size[i]) == 0;
+}
+
+static int read_hash(const words *w, uint32_t i, uint64_t *hash) {
+    size_t k;
+    *hash = 0;
+    if (w->size[i] != 16) return -1;
+    for (k = 0; k < 16; k++) {
+        char c = w->at[i][k];
+        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+        if (digit < 0) return -1;
+        *hash = *hash << 4 | (uint64_t)digit;
+    }
+    return 0;
+}
+
+/* P unit name hash entry loops reason. Returns 0, or -1 if the line is none. */
+static int read_line(const words *w, uint64_t *hash) {
+    const char *p;
+    size_t k;
+    if (w->count != 7 || !is_word(w, 0, "P") || read_hash(w, 3, hash) != 0) return -1;
+    if (!is_word(w, 4, "0") && !is_word(w, 4, "1")) return -1;
+    p = w->at[5];
+    if (is_word(w, 5, "-")) return 0;
+    for (k = 0; k < w->size[5]; k++) {
+        int digit = p[k] >= '0' && p[k] <= '9';
+        if (!digit && !(p[k] == ',' && k > 0 && p[k - 1] != ',' && k + 1 < w->size[5])) return -1;
+    }
+    return 0;
+}
+
+int cc_plan_check(const char *plan, size_t size, uint32_t *line) {
+    const char *at = plan, *end = plan + size;
+    uint64_t hash;
+    words w = next_line(&at, end);
+    *line = 1;
+    if (!is_word(&w, 0, "bursty") || !is_word(&w, 1, "plan") || !is_word(&w, 2, "1")) return -1;
+    while (at < end) {
+        ++*line;
+        w = next_line(&at, end);
+        if (w.count > 0 && read_line(&w, &hash) != 0) return -1;
+    }
+    return 0;
+}
+
+static void take_loops(cc_flow *flow, const char *list, size_t size) {
+    uint32_t number = 0;
+    size_t i;
+    for (i = 0; i <= size; i++) {
+        if (i < size && list[i] >= '0' && list[i] <= '9') {
+            number = number < 100000000 ? number * 10 + (uint32_t)(list[i] - '0') : number;
+            continue;
+        }
+        if (number < flow->loop_count) flow->loops[number].checked = 1;
+        number = 0;
+    }
+}
+
+static void decide_by_plan(cc_unit *u, cc_flow *flows, const char *file, const cc_choice *choice,
+                           uint8_t *planned) {
+    const char *at = choice->plan, *end = choice->plan + choice->plan_size;
+    text name = {NULL, 0, 0};
+    next_line(&at, end);
+    cc_graph_file(&name, file);
+    while (at < end) {
+        words w = next_line(&at, end);
+        uint64_t hash;
+        uint32_t i;
+        if (w.count == 0 || w.size[1] != name.size || read_line(&w, &hash) != 0) continue;
+        if (name.size && memcmp(w.at[1], name.data, name.size) != 0) continue;
+        for (i = 0; i < u->function_count; i++) {
+            const cc_function *f = &u->functions[i];
+            const cc_token *t = &u->tokens.list[f->name];
+            if (f->hash != hash || t->size != w.size[2] || !is_wanted(u, f, choice)) continue;
+            if (memcmp(u->tokens.text + t->at, w.at[2], t->size) != 0) continue;
+            planned[i] = 1;
+            flows[i].why = "plan";
+            if (*w.at[4] == '1') flows[i].checked = 1;
+            if (!is_word(&w, 5, "-")) take_loops(&flows[i], w.at[5], w.size[5]);
+        }
+    }
+    text_free(&name);
+}
+
+void cc_decide(cc_unit *u, cc_flow *flows, const char *file, const cc_choice *choice) {
+    uint8_t *planned = (uint8_t *)tool_alloc(u->function_count + 1);
+    memset(planned, 0, u->function_count + 1);
+    if (choice->plan) decide_by_plan(u, flows, file, choice, planned);
+    decide_alone(u, flows, choice, planned);
+    free(planned);
+}

@@ -1,0 +1,323 @@
+/* driver.c - preprocess, rewrite, compile, and look again.
+
+   The rewritten text is compiled silently. If the compiler has said anything about it, or failed,
+   the untouched command runs, too: its messages and its status are what the user sees, and only the
+   object is the rewritten one. So nobody reads of columns or names that are not in the source. */
+#include "cc/driver.h"
+#include "base/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct job {
+    cc_driver *d;
+    cc_line line;
+    char *folder;             /* of this run; NULL until it is needed */
+    uint64_t plan_hash;
+} job;
+
+typedef struct unit_job {     /* one source */
+    const char *source;
+    char *object;             /* where the object goes */
+    char *folder;             /* of this source, below the job's */
+    char *preprocessed, *rewritten, *messages, *plain;
+} unit_job;
+
+static void add_option(cc_command *c, const char *option, const char *value) {
+    cc_add_word(c, option);
+    cc_add_word(c, value);
+}
+
+/* The user's words but inputs and output; of the others, those for which `without` has no bit. */
+static void add_user_words(cc_command *c, const cc_line *line, unsigned without) {
+    size_t i;
+    cc_add_words(c, line->compiler.words, line->compiler.count);
+    for (i = 0; i < line->words.count; i++) {
+        unsigned role = line->role[i];
+        if (role == CC_SOURCE || role == CC_OBJECT || role == CC_OUTPUT) continue;
+        if (without >> role & 1) continue;
+        cc_add_word(c, line->words.words[i]);
+    }
+}
+
+static unsigned bit(cc_role role) { return 1u << role; }
+
+/* ---- the steps ---- */
+
+static int preprocess(const job *j, const unit_job *u) {
+    cc_command c = {NULL, 0, 0};
+    int status;
+    add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE));
+    if (j->line.keep_comments) cc_add_word(&c, "-C");
+    if (j->line.dependencies && !j->line.has_mf) {
+        char *path = cc_with_suffix(u->object, ".d");
+        add_option(&c, "-MF", path);
+        free(path);
+    }
+    if (j->line.dependencies && !j->line.has_mt) add_option(&c, "-MQ", u->object);
+    cc_add_word(&c, "-E");
+    cc_add_word(&c, u->source);
+    add_option(&c, "-o", u->preprocessed);
+    status = cc_run(&c, CC_TO_NOWHERE, NULL);
+    cc_command_free(&c);
+    return status;
+}
+
+/* quiet: without warnings, after a first try has failed. */
+static int compile_rewritten(const job *j, const unit_job *u, int quiet) {
+    cc_command c = {NULL, 0, 0};
+    int status;
+    add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_PREPROCESSOR) |
+                                     bit(CC_DEPENDENCY));
+    if (quiet) {
+        cc_add_word(&c, "-w");
+        cc_add_word(&c, "-Wno-error");
+    }
+    cc_add_word(&c, "-c");
+    add_option(&c, "-x", "cpp-output");
+    cc_add_word(&c, u->rewritten);
+    add_option(&c, "-o", u->object);
+    status = cc_run(&c, quiet ? CC_TO_NOWHERE : CC_TO_FILE, u->messages);
+    cc_command_free(&c);
+    return status;
+}
+
+/* The user's command for this source alone, with another output. */
+static int compile_plain(const job *j, const unit_job *u, const char *object) {
+    cc_command c = {NULL, 0, 0};
+    int status;
+    add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_DEPENDENCY));
+    cc_add_word(&c, "-c");
+    cc_add_word(&c, u->source);
+    add_option(&c, "-o", object);
+    status = cc_run(&c, CC_TO_USER, NULL);
+    cc_command_free(&c);
+    return status;
+}
+
+/* ---- lists ---- */
+
+static void list_line(const job *j, const char *file, uint32_t line, const char *what,
+                      const char *reason) {
+    FILE *list;
+    if (!j->d->list) return;
+    list = fopen(j->d->list, "ab");
+    if (!list) {
+        tool_system_error(j->d->list);
+        return;
+    }
+    fprintf(list, "%s:%lu: %s: left alone: %s\n", file, (unsigned long)line, what, reason);
+    fclose(list);
+}
+
+static void list_left(const job *j, const cc_result *r) {
+    uint32_t i;
+    for (i = 0; i < r->left_count; i++) {
+        list_line(j, r->left[i].file, r->left[i].line, r->left[i].name, r->left[i].reason);
+    }
+}
+
+/* ---- rewriting ---- */
+
+static int write_side(const unit_job *u, const cc_result *r) {
+    char *path = cc_join(u->object, ".burstycg");
+    int status = cc_write_file(path, r->records.data, r->records.size);
+    free(path);
+    return status;
+}
+
+/* Returns 0, or -1: this file is compiled as it is. */
+static int rewrite(const job *j, const unit_job *u, int *look_again) {
+    cc_request request;
+    cc_result result;
+    size_t size;
+    unsigned char *source = tool_read_file(u->preprocessed, NULL, &size);
+    char *here = cc_here();
+    int status = -1;
+    memset(&request, 0, sizeof request);
+    request.file = u->source;
+    request.choice = j->d->choice;
+    if (!j->line.pic && !j->line.shared) request.choice.tls_model = "local-exec";
+    request.unit = cc_hash(here, strlen(here) + 1, 0);
+    request.unit = cc_hash(u->object, strlen(u->object) + 1, request.unit);
+    request.unit = cc_hash(u->source, strlen(u->source), request.unit);
+    request.command = j->d->options;
+    request.plan = j->plan_hash;
+    request.no_section = j->d->side;
+    request.cover = j->d->cover;
+    request.atomic = j->d->atomic;
+    request.warns = j->line.warns;
+    free(here);
+    if (!source) return -1;
+    if (cc_rewrite((const char *)source, size, &request, &result) != 0) {
+        list_line(j, u->source, result.reason_line, "the file", result.reason);
+    } else {
+        status = cc_write_file(u->rewritten, result.out.data, result.out.size) == TOOL_OK ? 0 : -1;
+        if (status == 0 && j->d->side && !j->d->cover) {
+            status = write_side(u, &result) == TOOL_OK ? 0 : -1;
+        }
+        list_left(j, &result);
+        *look_again = result.look_again;
+    }
+    cc_result_free(&result);
+    free(source);
+    return status;
+}
+
+/* ---- one source ---- */
+
+static int finish(const job *j, const unit_job *u, int look_again) {
+    size_t said = 0;
+    int status = compile_rewritten(j, u, 0), plain;
+    if (cc_file_size(u->messages, &said) != 0) said = 1;
+    if (status == 0 && said == 0 && !look_again) return TOOL_OK;
+    if (status > 128) {                    /* the compiler was killed: not for its input */
+        remove(u->object);
+        return status;
+    }
+    plain = compile_plain(j, u, u->plain);
+    if (plain != 0) {
+        remove(u->object);
+        return plain;
+    }
+    if (status == 0 || compile_rewritten(j, u, 1) == 0) return TOOL_OK;
+    list_line(j, u->source, 1, "the file", "the compiler refuses the rewritten text");
+    return cc_copy_file(u->plain, u->object);
+}
+
+static int compile_source(const job *j, const unit_job *u) {
+    int look_again = 0;
+    if (preprocess(j, u) != 0 || rewrite(j, u, &look_again) != 0) {
+        return compile_plain(j, u, u->object);
+    }
+    return finish(j, u, look_again);
+}
+
+static char *below(const char *folder, const char *name, const char *suffix) {
+    char *slash = cc_join(folder, "/"), *path = cc_join(slash, name), *all = cc_join(path, suffix);
+    free(slash);
+    free(path);
+    return all;
+}
+
+static int start_source(job *j, unit_job *u, const char *source, size_t number) {
+    char digits[32], *base = cc_base_name(source), *inner;
+    memset(u, 0, sizeof *u);
+    u->source = source;
+    snprintf(digits, sizeof digits, "%lu", (unsigned long)number);
+    u->folder = below(j->folder, digits, "");
+    inner = below(u->folder, "r", "");
+    u->preprocessed = below(u->folder, base, ".i");
+    u->rewritten = below(inner, base, ".i");
+    u->messages = below(u->folder, "messages", "");
+    u->plain = below(u->folder, "plain", ".o");
+    if (!j->line.only_compile) u->object = below(u->folder, base, ".o");
+    else if (j->line.output) u->object = cc_join(j->line.output, "");
+    else u->object = cc_join(base, ".o");
+    cc_at_signal(j->line.only_compile ? u->object : NULL);
+    number = (size_t)(cc_make_directory(u->folder) == 0 && cc_make_directory(inner) == 0);
+    free(inner);
+    free(base);
+    if (number == 1) return TOOL_OK;
+    tool_system_error(u->folder);
+    return TOOL_FAILED;
+}
+
+static void end_source(unit_job *u) {
+    cc_at_signal(NULL);
+    free(u->object);
+    free(u->folder);
+    free(u->preprocessed);
+    free(u->rewritten);
+    free(u->messages);
+    free(u->plain);
+}
+
+/* ---- the whole command ---- */
+
+static int wants_runtime(const job *j) {
+    size_t i;
+    if (j->d->no_runtime) return 0;
+    for (i = 0; i < j->line.words.count; i++) {
+        const char *word = j->line.words.words[i];
+        if (strcmp(word, "-r") == 0 || strcmp(word, "-nostdlib") == 0 ||
+            strcmp(word, "-Wl,-r") == 0) return 0;
+    }
+    return 1;
+}
+
+/* Sources become objects; then one linker's step with everything in its place. */
+static int run_all(job *j) {
+    cc_command link = {NULL, 0, 0};
+    size_t i, number = 0;
+    int status = TOOL_OK;
+    cc_add_words(&link, j->line.compiler.words, j->line.compiler.count);
+    for (i = 0; i < j->line.words.count && status == TOOL_OK; i++) {
+        unit_job u;
+        if (j->line.role[i] != CC_SOURCE) {
+            if (j->line.role[i] != CC_LANGUAGE) cc_add_word(&link, j->line.words.words[i]);
+            continue;
+        }
+        status = start_source(j, &u, j->line.words.words[i], number++);
+        if (status == TOOL_OK) status = compile_source(j, &u);
+        cc_add_word(&link, u.object);
+        end_source(&u);
+    }
+    if (status == TOOL_OK && j->line.links) {
+        if (wants_runtime(j)) {
+            status = cc_add_runtime(&link, &j->line, &j->d->naming, j->folder);
+        }
+        if (status == TOOL_OK) status = cc_run(&link, CC_TO_USER, NULL);
+    }
+    cc_command_free(&link);
+    return status;
+}
+
+static int read_plan(job *j, char **plan) {
+    size_t size = 0;
+    uint32_t line = 0;
+    if (!j->d->plan || cc_file_size(j->d->plan, &size) != 0) return TOOL_OK;
+    *plan = (char *)tool_read_file(j->d->plan, NULL, &size);
+    if (!*plan) return TOOL_BAD_INPUT;
+    if (cc_plan_check(*plan, size, &line) != 0) {
+        return tool_error("%s:%lu: no line of a plan", j->d->plan, (unsigned long)line);
+    }
+    j->plan_hash = cc_hash(*plan, size, 0);
+    j->d->choice.plan = *plan;
+    j->d->choice.plan_size = size;
+    return TOOL_OK;
+}
+
+static int pass_through(const job *j, int count, char **words) {
+    cc_command c = {NULL, 0, 0};
+    int status;
+    cc_add_words(&c, words, (size_t)count);
+    (void)j;
+    status = cc_exec(&c);
+    cc_command_free(&c);
+    return status;
+}
+
+int cc_drive(cc_driver *d, int count, char **words) {
+    job j;
+    char *plan = NULL;
+    int status;
+    if (!cc_can_run()) return tool_error("cc: this system cannot start a compiler from here");
+    memset(&j, 0, sizeof j);
+    j.d = d;
+    if (cc_read_line(&j.line, count, words) != 0) return tool_error("cc: no compiler");
+    if (j.line.pass || (j.line.sources == 0 && !wants_runtime(&j))) {
+        status = pass_through(&j, count, words);
+        cc_line_free(&j.line);
+        return status;
+    }
+    status = read_plan(&j, &plan);
+    if (status == TOOL_OK) {
+        j.folder = cc_make_folder();
+        status = j.folder ? run_all(&j) : TOOL_FAILED;
+        if (j.folder) cc_remove_folder(j.folder);
+    }
+    free(j.folder);
+    free(plan);
+    cc_line_free(&j.line);
+    return status;
+}

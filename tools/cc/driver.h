@@ -1,0 +1,18 @@
+/* driver.h - one run of a compiler with rewriting in between. */
+#ifndef CC_DRIVER_H
+#define CC_DRIVER_H
+#include "cc/rewrite.h"
+#include "cc/runtime.h"
+
+typedef struct cc_driver {
+    cc_choice choice;
+    cc_naming naming;
+    const char *plan, *list;  /* files, or NULL */
+    uint64_t options;         /* hash of the options of bursty cc */
+    int side, no_runtime;
+    int cover, atomic;        /* as in cc_request */
+} cc_driver;
+
+/* words: the compiler and its arguments. Returns the status to end with. */
+int cc_drive(cc_driver *d, int count, char **words);
+#endif

@@ -1,0 +1,34 @@
+/* edit.h - insertions into a text, none of which holds a newline, so that lines never move. */
+#ifndef CC_EDIT_H
+#define CC_EDIT_H
+#include "base/text.h"
+
+typedef struct cc_edit {
+    uint32_t at;              /* byte of the original text */
+    uint32_t order;           /* openers count from 2^31 on, closers from 0 */
+    uint32_t words, size;     /* place in the words of all insertions */
+} cc_edit;
+
+typedef struct cc_edits {
+    char *source;             /* a copy of the text, in which pieces may be blanked */
+    size_t size;
+    cc_edit *list;
+    uint32_t count, room, openers, closers;
+    text words;
+} cc_edits;
+
+/* At one place closers stand before openers; each kind in the order in which it was added. So a
+   caller that adds openers from outside to inside and closers from inside to outside gets text that
+   nests. */
+void cc_edit_init(cc_edits *e, const char *source, size_t size);
+void cc_insert_open(cc_edits *e, uint32_t at, const char *words);
+void cc_insert_close(cc_edits *e, uint32_t at, const char *words);
+/* Replaces bytes by blanks; line ends stay. */
+void cc_blank(cc_edits *e, uint32_t at, uint32_t size);
+/* How many insertions there are, and taking back all behind so many. */
+uint32_t cc_edit_mark(const cc_edits *e);
+void cc_edit_back(cc_edits *e, uint32_t mark);
+/* The text with all insertions; front stands before byte front_at. */
+void cc_edit_apply(cc_edits *e, text *out, const char *front, size_t front_at);
+void cc_edit_free(cc_edits *e);
+#endif

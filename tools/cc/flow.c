@@ -1,0 +1,642 @@
+/* flow.c - the control flow graph of a function, and where the text of each edge's counter stands.
+
+   One walk does both. In the first run it makes vertices and edges; when the plan is known, a
+   second run passes the same edges in the same order and inserts the counters of those that have
+   one. So an edge's number is all that the two runs share, and its place in the text follows from
+   the statement that makes it:
+
+       c                    ((c)?(T,1):(F,0))            the two ways out of a condition
+       if (c) s;            if (c) {s; E;}               an arm's end
+       while (c) s;         {E; while (c) {s; B;}}       into the loop, and back
+       break;               {E; break;}                  and continue, goto, return
+       l: s;                {E; l: s;}                   arriving at a label from above
+       case 1: s;           {P; if (0) {case 1: D;} s;}  falling into a case passes D by
+
+   The word "here" means the vertex that is running where the walk stands. It is CC_NOWHERE behind a
+   jump: then no edge is made until a label or a case revives it. */
+#include "cc/cover.h"
+#include "base/tool.h"
+#include "cc/process.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct flow_label {
+    uint32_t name, vertex;
+    int taken;                /* its address is: a computed goto may lead to it */
+    int jumped;               /* a plain goto leads to it */
+} flow_label;
+
+typedef struct walk {
+    cc_unit *u;
+    const cc_function *f;
+    cc_cfg *g;
+    int emit;
+    uint32_t here, vertices, edges;
+    uint32_t break_to, continue_to;
+    uint32_t dispatch;        /* of the switch around here, or CC_NOWHERE */
+    int has_default;
+    uint32_t computed;        /* where all computed gotos meet, or CC_NOWHERE */
+    flow_label *labels;
+    uint32_t label_count;
+    /* for emit */
+    const cc_request *request;
+    const char *table;
+    cc_edits *edits;
+    int *look_again;
+    char words[2][96];
+} walk;
+
+static void statement(walk *w, uint32_t node);
+static void value(walk *w, uint32_t node);
+
+static const cc_node *at(const walk *w, uint32_t node) { return &w->u->nodes[node]; }
+
+static void give_up(walk *w, uint32_t token, const char *reason) {
+    if (w->g->reason) return;
+    w->g->reason = reason;
+    w->g->reason_token = token;
+}
+
+/* ---- vertices and edges ---- */
+
+static uint32_t vertex(walk *w) { return w->vertices++; }
+
+static uint32_t edge(walk *w, uint32_t from, uint32_t to) {
+    cc_cfg *g = w->g;
+    cc_edge *e;
+    if (from == CC_NOWHERE) return CC_NOWHERE;
+    if (w->emit) return w->edges++;
+    if (g->edge_count == g->edge_room) {
+        g->edge_room = g->edge_room ? g->edge_room * 2 : 32;
+        g->edges = (cc_edge *)tool_grow(g->edges, g->edge_room * sizeof *g->edges);
+    }
+    e = &g->edges[g->edge_count];
+    e->from = from;
+    e->to = to;
+    e->slot = CC_NOWHERE;
+    e->forced = 0;
+    return g->edge_count++;
+}
+
+static void force(walk *w, uint32_t e) {
+    if (e != CC_NOWHERE && !w->emit) w->g->edges[e].forced = 1;
+}
+
+/* The line of this token runs where the walk stands. */
+static void note(walk *w, uint32_t token) {
+    const cc_token *t = &w->u->tokens.list[token];
+    cc_cfg *g = w->g;
+    if (w->emit || w->here == CC_NOWHERE) return;
+    if (t->file != w->u->tokens.list[w->f->name].file) return;
+    if (g->line_count == g->line_room) {
+        g->line_room = g->line_room ? g->line_room * 2 : 32;
+        g->lines = (cc_line_of *)tool_grow(g->lines, g->line_room * sizeof *g->lines);
+    }
+    g->lines[g->line_count].vertex = w->here;
+    g->lines[g->line_count++].line = t->line;
+}
+
+/* ---- text ---- */
+
+/* The text that counts an edge, or NULL if nothing does. which: two may be in use at once. */
+static const char *counter_of(walk *w, uint32_t slot, int which) {
+    text t = {NULL, 0, 0};
+    unsigned long n = slot;
+    if (w->request->cover == 1 && w->request->atomic) {
+        text_format(&t, "(void)__atomic_fetch_or(&%s[%lu],%uu,0)", w->table, n / 8,
+                    1u << n % 8);
+    } else if (w->request->cover == 1) {
+        text_format(&t, "%s[%lu]|=%uu", w->table, n / 8, 1u << n % 8);
+    } else if (w->request->cover == 8) {
+        text_format(&t, "%s[%lu]=1", w->table, n);
+    } else if (w->request->atomic) {
+        text_format(&t, "(void)__atomic_fetch_add(&%s[%lu],1,0)", w->table, n);
+    } else {
+        text_format(&t, "++%s[%lu]", w->table, n);
+    }
+    memcpy(w->words[which], t.data, t.size);
+    w->words[which][t.size] = 0;
+    text_free(&t);
+    return w->words[which];
+}
+
+static const char *counter(walk *w, uint32_t e, int which) {
+    if (!w->emit || e == CC_NOWHERE || w->g->edges[e].slot == CC_NOWHERE) return NULL;
+    return counter_of(w, w->g->edges[e].slot, which);
+}
+
+static uint32_t begin(const walk *w, uint32_t token) { return w->u->tokens.list[token].at; }
+
+static uint32_t end(const walk *w, uint32_t token) {
+    return w->u->tokens.list[token].at + w->u->tokens.list[token].size;
+}
+
+static void put(walk *w, int closes, uint32_t place, const char *a, const char *b, const char *c) {
+    char *ab, *abc;
+    if (!w->emit) return;
+    ab = cc_join(a, b ? b : "");
+    abc = cc_join(ab, c);
+    if (closes) cc_insert_close(w->edits, place, abc);
+    else cc_insert_open(w->edits, place, abc);
+    free(abc);
+    free(ab);
+}
+
+/* {E; statement}. The closing brace comes when the statement has been walked. */
+static int open_before(walk *w, const cc_node *n, uint32_t e) {
+    const char *words = counter(w, e, 0);
+    if (!words) return 0;
+    put(w, 0, begin(w, n->first), "{", words, ";");
+    return 1;
+}
+
+static void close_after(walk *w, const cc_node *n, int opened) {
+    if (opened) put(w, 1, end(w, n->last), "}", "", "");
+}
+
+/* An arm or a body, and the edge from its end to a vertex. */
+static void arm(walk *w, uint32_t node, uint32_t to) {
+    const cc_node n = *at(w, node);
+    const char *words;
+    uint32_t e;
+    if (n.kind != CC_N_BLOCK) put(w, 0, begin(w, n.first), "{", "", "");
+    statement(w, node);
+    e = edge(w, w->here, to);
+    words = counter(w, e, 0);
+    if (n.kind != CC_N_BLOCK) put(w, 1, end(w, n.last), words ? words : "", words ? ";" : "", "}");
+    else if (words) put(w, 1, begin(w, n.last), words, ";", "");
+}
+
+/* ---- conditions ---- */
+
+static int is_zero(const walk *w, uint32_t token) {
+    const cc_token *t = &w->u->tokens.list[token];
+    uint32_t i;
+    for (i = 0; i < t->size; i++) {
+        char c = w->u->tokens.text[t->at + i];
+        if (c >= '1' && c <= '9') return 0;
+        if (c != '0') break;
+    }
+    return i > 0;
+}
+
+static int has_assignment(const walk *w, uint32_t first, uint32_t last) {
+    uint32_t i;
+    for (i = first; i <= last; i++) {
+        if (cc_is(&w->u->tokens, i, '=')) return 1;
+        if (w->u->tokens.list[i].match > i) i = w->u->tokens.list[i].match;
+    }
+    return 0;
+}
+
+/* The && or || that the operand `list` is, within brackets or without; 0: it is something else. */
+static uint32_t logic_in(const walk *w, uint32_t list) {
+    uint32_t first = at(w, list)->first, last = at(w, list)->last, node = list;
+    const cc_tokens *t = &w->u->tokens;
+    while (cc_is(t, first, '(') && t->list[first].match == last && !cc_is(t, first + 1, '{')) {
+        first++;
+        last--;
+    }
+    while (node && at(w, node)->kind == CC_N_LIST) {
+        uint32_t kid = at(w, node)->kid[0];
+        if (!kid || at(w, kid)->next) return 0;
+        node = kid;
+    }
+    if (!node || (at(w, node)->kind != CC_N_AND && at(w, node)->kind != CC_N_OR)) return 0;
+    return at(w, node)->first == first && at(w, node)->last == last ? node : 0;
+}
+
+static void leaf(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
+    const cc_node n = *at(w, list);
+    uint32_t t, f;
+    const char *on_true, *on_false;
+    note(w, n.first);
+    value(w, n.kid[0]);
+    if (n.first == n.last && w->u->tokens.list[n.first].kind == CC_NUMBER) {
+        /* Known: one way out, which a counter could not be put on. */
+        force(w, edge(w, w->here, is_zero(w, n.first) ? no : yes));
+        return;
+    }
+    t = edge(w, w->here, yes);
+    f = edge(w, w->here, no);
+    on_true = counter(w, t, 0);
+    on_false = counter(w, f, 1);
+    if (!on_true && !on_false) return;
+    if (has_assignment(w, n.first, n.last)) *w->look_again = 1;
+    put(w, 0, begin(w, n.first), "((", "", "");
+    if (on_true && on_false) {
+        put(w, 1, end(w, n.last), ")?(", on_true, ",1):(");
+        put(w, 1, end(w, n.last), "", on_false, ",0))");
+    } else if (on_true) {
+        put(w, 1, end(w, n.last), ")&&(", on_true, ",1))");
+    } else {
+        put(w, 1, end(w, n.last), ")||(", on_false, ",0))");
+    }
+}
+
+static void condition(walk *w, uint32_t list, uint32_t yes, uint32_t no);
+
+/* && and ||: the right operand is a block of its own. */
+static void logic(walk *w, uint32_t node, uint32_t yes, uint32_t no) {
+    const cc_node n = *at(w, node);
+    uint32_t right = vertex(w);
+    if (n.kind == CC_N_AND) condition(w, n.kid[0], right, no);
+    else condition(w, n.kid[0], yes, right);
+    w->here = right;
+    condition(w, n.kid[1], yes, no);
+}
+
+static void condition(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
+    uint32_t node = logic_in(w, list);
+    if (node) logic(w, node, yes, no);
+    else leaf(w, list, yes, no);
+}
+
+/* ---- values ---- */
+
+/* Functions that the C library declares without saying that they never return. */
+static int never_returns(const walk *w, uint32_t token) {
+    static const char *const names[] = {"exit", "abort", "_exit", "_Exit", "longjmp",
+                                        "siglongjmp", "__assert_fail", "quick_exit"};
+    const cc_name *name = cc_find(w->u, token, 0);
+    size_t i;
+    if (name && name->flags & CC_IS_NORETURN) return 1;
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        if (cc_spells(&w->u->tokens, token, names[i])) return 1;
+    }
+    return 0;
+}
+
+static void choice(walk *w, const cc_node *n) {
+    uint32_t yes = vertex(w), no = vertex(w), join = vertex(w);
+    int reached;
+    condition(w, n->kid[0], yes, no);
+    w->here = yes;
+    value(w, n->kid[1]);
+    reached = w->here != CC_NOWHERE;
+    force(w, edge(w, w->here, join));
+    w->here = no;
+    value(w, n->kid[2]);
+    reached |= w->here != CC_NOWHERE;
+    force(w, edge(w, w->here, join));
+    w->here = reached ? join : CC_NOWHERE;
+}
+
+static int decides(const walk *w, uint32_t node) {
+    for (; node; node = at(w, node)->next) {
+        int kind = at(w, node)->kind;
+        if (kind == CC_N_AND || kind == CC_N_OR || kind == CC_N_CHOICE || kind == CC_N_ELVIS ||
+            kind == CC_N_BODY) return 1;
+        if (kind == CC_N_LIST && decides(w, at(w, node)->kid[0])) return 1;
+    }
+    return 0;
+}
+
+static void body_of_expression(walk *w, const cc_node *n) {
+    uint32_t dispatch = w->dispatch;
+    w->dispatch = CC_NOWHERE;
+    statement(w, n->kid[0]);
+    w->dispatch = dispatch;
+}
+
+static void value(walk *w, uint32_t node) {
+    for (; node; node = at(w, node)->next) {
+        const cc_node n = *at(w, node);
+        uint32_t join;
+        switch (n.kind) {
+        case CC_N_CALL:
+            note(w, n.first);
+            if (never_returns(w, n.first)) w->here = CC_NOWHERE;
+            break;
+        case CC_N_INDIRECT: note(w, n.first); break;
+        case CC_N_AND: case CC_N_OR:
+            join = vertex(w);
+            logic(w, node, join, join);
+            w->here = join;
+            break;
+        case CC_N_CHOICE: choice(w, &n); break;
+        case CC_N_ELVIS:
+            value(w, n.kid[0]);
+            if (decides(w, n.kid[1])) give_up(w, n.first, "elvis");
+            break;
+        case CC_N_BODY: body_of_expression(w, &n); break;
+        default: value(w, n.kid[0]); break;
+        }
+    }
+}
+
+/* ---- loops ---- */
+
+static void while_loop(walk *w, const cc_node *n) {
+    uint32_t head = vertex(w), body = vertex(w), after = vertex(w);
+    uint32_t break_to = w->break_to, continue_to = w->continue_to;
+    int opened = open_before(w, n, edge(w, w->here, head));
+    w->here = head;
+    condition(w, n->kid[0], body, after);
+    w->here = body;
+    w->break_to = after;
+    w->continue_to = head;
+    arm(w, n->kid[1], head);
+    w->break_to = break_to;
+    w->continue_to = continue_to;
+    w->here = after;
+    close_after(w, n, opened);
+}
+
+static void do_loop(walk *w, const cc_node *n) {
+    uint32_t body = vertex(w), test = vertex(w), after = vertex(w);
+    uint32_t break_to = w->break_to, continue_to = w->continue_to;
+    int opened = open_before(w, n, edge(w, w->here, body));
+    w->here = body;
+    w->break_to = after;
+    w->continue_to = test;
+    arm(w, n->kid[1], test);
+    w->break_to = break_to;
+    w->continue_to = continue_to;
+    w->here = test;
+    condition(w, n->kid[0], body, after);
+    w->here = after;
+    close_after(w, n, opened);
+}
+
+static void for_loop(walk *w, const cc_node *n) {
+    uint32_t head = vertex(w), body = vertex(w), increment = vertex(w), after = vertex(w);
+    uint32_t break_to = w->break_to, continue_to = w->continue_to, before = w->here, e;
+    uint32_t close = w->u->tokens.list[n->first + 1].match;
+    const char *words;
+    int opened;
+    note(w, n->first);
+    value(w, n->kid[2]);
+    e = edge(w, w->here, head);
+    if (before != w->here) force(w, e);
+    opened = open_before(w, n, e);
+    w->here = head;
+    if (n->kid[0]) {
+        condition(w, n->kid[0], body, after);
+    } else {
+        e = edge(w, w->here, body);
+        words = counter(w, e, 0);
+        if (words) put(w, 0, begin(w, n->b), "(", words, ",1)");
+    }
+    w->here = increment;
+    if (close > n->b + 1) note(w, n->b + 1);
+    value(w, n->kid[3]);
+    e = edge(w, w->here, head);
+    words = counter(w, e, 0);
+    if (words) put(w, 1, begin(w, close), close > n->b + 1 ? "," : "", words, "");
+    w->here = body;
+    w->break_to = after;
+    w->continue_to = increment;
+    arm(w, n->kid[1], increment);
+    w->break_to = break_to;
+    w->continue_to = continue_to;
+    w->here = after;
+    close_after(w, n, opened);
+}
+
+/* ---- switch ---- */
+
+static void switch_body(walk *w, const cc_node *n, uint32_t after) {
+    const cc_node body = *at(w, n->kid[1]);
+    uint32_t fall, none, dispatch = w->dispatch;
+    const char *words;
+    if (body.kind != CC_N_BLOCK) put(w, 0, begin(w, body.first), "{", "", "");
+    w->here = CC_NOWHERE;
+    statement(w, n->kid[1]);
+    fall = edge(w, w->here, after);
+    words = counter(w, fall, 0);
+    if (words) {
+        put(w, 1, body.kind == CC_N_BLOCK ? begin(w, body.last) : end(w, body.last), words, ";",
+            "");
+    }
+    if (!w->has_default) {
+        none = edge(w, dispatch, after);
+        words = counter(w, none, 0);
+        if (words) {
+            put(w, 1, body.kind == CC_N_BLOCK ? begin(w, body.last) : end(w, body.last),
+                "break;default:", words, ";break;");
+            *w->look_again |= w->request->warns;       /* -Wswitch sees a default now */
+        }
+    }
+    if (body.kind != CC_N_BLOCK) put(w, 1, end(w, body.last), "}", "", "");
+}
+
+static void switch_statement(walk *w, const cc_node *n) {
+    uint32_t after = vertex(w), break_to = w->break_to, dispatch = w->dispatch;
+    int has_default = w->has_default;
+    note(w, n->first);
+    value(w, n->kid[0]);
+    w->dispatch = w->here == CC_NOWHERE ? vertex(w) : w->here;
+    w->has_default = 0;
+    w->break_to = after;
+    switch_body(w, n, after);
+    w->dispatch = dispatch;
+    w->has_default = has_default;
+    w->break_to = break_to;
+    w->here = after;
+}
+
+/* Arriving at a label: from above by `fall`, from a switch or a computed goto by `jump`. */
+static int open_label(walk *w, const cc_node *n, uint32_t colon, uint32_t fall, uint32_t jump) {
+    const char *falls = counter(w, fall, 0), *jumps = counter(w, jump, 1);
+    if (!falls && !jumps) return 0;
+    put(w, 0, begin(w, n->first), "{", falls, falls ? ";" : "");
+    if (jumps && fall != CC_NOWHERE) put(w, 0, begin(w, n->first), "if(0){", "", "");
+    if (jumps) put(w, 1, end(w, colon), jumps, ";", fall != CC_NOWHERE ? "}" : "");
+    return 1;
+}
+
+/* Labels of a switch that stand behind one another are one vertex. */
+static void case_group(walk *w, const cc_node *n) {
+    uint32_t v = vertex(w), kid = n->kid[1], colon = n->a, fall, jump;
+    int opened;
+    if (w->dispatch == CC_NOWHERE) give_up(w, n->first, "case-in-statement-expression");
+    if (n->kind == CC_N_DEFAULT) w->has_default = 1;
+    while (kid && (at(w, kid)->kind == CC_N_CASE || at(w, kid)->kind == CC_N_DEFAULT)) {
+        if (at(w, kid)->kind == CC_N_DEFAULT) w->has_default = 1;
+        colon = at(w, kid)->a;
+        kid = at(w, kid)->kid[1];
+    }
+    fall = edge(w, w->here, v);
+    jump = edge(w, w->dispatch, v);
+    opened = open_label(w, n, colon, fall, jump);
+    w->here = v;
+    if (kid) statement(w, kid);
+    close_after(w, n, opened);
+}
+
+/* ---- labels and jumps ---- */
+
+static flow_label *label_of(walk *w, uint32_t token) {
+    const cc_token *t = &w->u->tokens.list[token];
+    uint32_t i;
+    for (i = 0; i < w->label_count; i++) {
+        const cc_token *name = &w->u->tokens.list[w->labels[i].name];
+        if (name->size == t->size && memcmp(w->u->tokens.text + name->at,
+                                            w->u->tokens.text + t->at, t->size) == 0) {
+            return &w->labels[i];
+        }
+    }
+    return NULL;
+}
+
+static void label(walk *w, const cc_node *n) {
+    const flow_label *l = label_of(w, n->first);
+    uint32_t fall = edge(w, w->here, l->vertex), jump = CC_NOWHERE;
+    int opened;
+    if (l->taken && w->computed != CC_NOWHERE) {
+        jump = edge(w, w->computed, l->vertex);
+        if (l->jumped) give_up(w, n->first, "computed-goto");
+    }
+    opened = open_label(w, n, n->a, fall, jump);
+    w->here = l->vertex;
+    if (n->kid[1]) statement(w, n->kid[1]);
+    close_after(w, n, opened);
+}
+
+static void jump_to(walk *w, const cc_node *n, uint32_t to) {
+    uint32_t e;
+    int opened;
+    note(w, n->first);
+    value(w, n->kid[0]);
+    e = edge(w, w->here, to);
+    opened = open_before(w, n, e);
+    close_after(w, n, opened);
+    w->here = CC_NOWHERE;
+}
+
+static void goto_statement(walk *w, const cc_node *n) {
+    const flow_label *l = label_of(w, n->a);
+    if (!l) {
+        give_up(w, n->first, "goto-elsewhere");
+        return;
+    }
+    jump_to(w, n, l->vertex);
+}
+
+/* Where the address of a label is taken, `&&` stands before its name and decides nothing. */
+static void find_labels(walk *w) {
+    const cc_tokens *t = &w->u->tokens;
+    uint32_t i, room = 0;
+    for (i = w->f->root; i < w->u->node_count && w->u->nodes[i].first <= w->f->close; i++) {
+        const cc_node *n = &w->u->nodes[i];
+        if (n->kind == CC_N_GOTO_STAR && w->computed == CC_NOWHERE) w->computed = vertex(w);
+        if (n->kind == CC_N_ASM && n->a) give_up(w, n->first, "asm-goto");
+        if (n->kind != CC_N_LABEL) continue;
+        if (w->label_count == room) {
+            room = room ? room * 2 : 8;
+            w->labels = (flow_label *)tool_grow(w->labels, room * sizeof *w->labels);
+        }
+        memset(&w->labels[w->label_count], 0, sizeof *w->labels);
+        w->labels[w->label_count].name = n->first;
+        w->labels[w->label_count++].vertex = vertex(w);
+    }
+    if (w->label_count == 0) return;
+    for (i = w->f->open; i < w->f->close; i++) {
+        flow_label *l;
+        if (cc_is(t, i, CC_LOCAL_LABEL)) give_up(w, i, "local-label");
+        if (!cc_is(t, i, CC_OP2('&', '&')) && !cc_is(t, i, CC_GOTO)) continue;
+        l = cc_is_name(t, i + 1) ? label_of(w, i + 1) : NULL;
+        if (l && cc_is(t, i, CC_GOTO)) l->jumped = 1;
+        else if (l) l->taken = 1;
+    }
+}
+
+/* ---- statements ---- */
+
+static void if_statement(walk *w, const cc_node *n) {
+    uint32_t then = vertex(w), otherwise = n->kid[2] ? vertex(w) : CC_NOWHERE, join = vertex(w);
+    condition(w, n->kid[0], then, n->kid[2] ? otherwise : join);
+    w->here = then;
+    arm(w, n->kid[1], join);
+    if (n->kid[2]) {
+        w->here = otherwise;
+        arm(w, n->kid[2], join);
+    }
+    w->here = join;
+}
+
+/* Does a declaration do anything where it stands? */
+static int initialises(const walk *w, const cc_node *n) {
+    uint32_t i;
+    for (i = n->first; i < n->last; i++) {
+        if (cc_is(&w->u->tokens, i, '=') && !w->u->tokens.list[i].skipped) return 1;
+        if (w->u->tokens.list[i].match > i) i = w->u->tokens.list[i].match;
+    }
+    return 0;
+}
+
+static void statement(walk *w, uint32_t node) {
+    const cc_node n = *at(w, node);
+    uint32_t kid;
+    switch (n.kind) {
+    case CC_N_BLOCK:
+        for (kid = n.kid[0]; kid; kid = at(w, kid)->next) statement(w, kid);
+        break;
+    case CC_N_IF: if_statement(w, &n); break;
+    case CC_N_WHILE: while_loop(w, &n); break;
+    case CC_N_DO: do_loop(w, &n); break;
+    case CC_N_FOR: for_loop(w, &n); break;
+    case CC_N_SWITCH: switch_statement(w, &n); break;
+    case CC_N_CASE: case CC_N_DEFAULT: case_group(w, &n); break;
+    case CC_N_LABEL: label(w, &n); break;
+    case CC_N_GOTO: goto_statement(w, &n); break;
+    case CC_N_GOTO_STAR: jump_to(w, &n, w->computed); break;
+    case CC_N_BREAK: jump_to(w, &n, w->break_to); break;
+    case CC_N_CONTINUE: jump_to(w, &n, w->continue_to); break;
+    case CC_N_RETURN: jump_to(w, &n, 1); break;
+    case CC_N_DECLARATION:
+        if (initialises(w, &n)) note(w, n.first);
+        value(w, n.kid[0]);
+        break;
+    case CC_N_FALLTHROUGH:      /* it would have to touch its case */
+        if (w->emit) cc_blank(w->edits, begin(w, n.first), begin(w, n.last) - begin(w, n.first));
+        break;
+    case CC_N_SIMPLE:
+        note(w, n.first);
+        value(w, n.kid[0]);
+        break;
+    case CC_N_ASM: note(w, n.first); break;
+    default: break;
+    }
+}
+
+static void run(walk *w, cc_unit *u, uint32_t function, cc_cfg *g) {
+    const char *words;
+    uint32_t e;
+    w->u = u;
+    w->f = &u->functions[function];
+    w->g = g;
+    w->vertices = 2;
+    w->break_to = w->continue_to = w->dispatch = w->computed = CC_NOWHERE;
+    find_labels(w);
+    note(w, w->f->name);
+    if (w->emit && g->entry_slot != CC_NOWHERE) {
+        put(w, 0, end(w, w->f->open), "__attribute__((unused)) char bursty_e=(",
+            counter_of(w, g->entry_slot, 0), ",0);");
+    }
+    statement(w, w->f->root);
+    e = edge(w, w->here, 1);
+    words = counter(w, e, 0);
+    if (words) put(w, 1, begin(w, w->f->close), words, ";", "");
+    free(w->labels);
+    if (!w->emit) g->vertices = w->vertices;
+}
+
+void cc_flow_build(cc_unit *u, uint32_t function, cc_cfg *g) {
+    walk w;
+    memset(&w, 0, sizeof w);
+    run(&w, u, function, g);
+}
+
+void cc_flow_emit(cc_unit *u, uint32_t function, cc_cfg *g, const cc_request *request,
+                  const char *table, cc_edits *edits, int *look_again) {
+    walk w;
+    memset(&w, 0, sizeof w);
+    w.emit = 1;
+    w.request = request;
+    w.table = table;
+    w.edits = edits;
+    w.look_again = look_again;
+    run(&w, u, function, g);
+}

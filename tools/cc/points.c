@@ -1,0 +1,204 @@
+/* points.c - the text of checks.
+
+   A check is a declaration with an initialiser, because a block of C90 takes no statement in front
+   of its declarations:
+
+       int f(int a) { __attribute__((unused)) char bursty_1=(CHECK,0); ...
+       for (...) {    __attribute__((unused)) char bursty_2=(CHECK,0); ... }
+
+   CHECK takes one from the thread's word and goes to the slow path if the word becomes negative;
+   gcc and clang make two instructions of it (bursty.h, "the check"). Its places stand in one table
+   in front of the file. The declarations there are a frozen copy of what a check needs: bursty.h
+   itself must not be included, since the file may include it, too. */
+#include "cc/points.h"
+#include <stdlib.h>
+
+typedef struct points {
+    cc_unit *u;
+    const cc_choice *choice;
+    cc_edits *edits;
+    text sites;
+    uint32_t count;           /* of sites */
+    char table[40];
+} points;
+
+/* Kinds of events: BURSTY_CALL, BURSTY_BACKEDGE, BURSTY_FRAME of bursty.h. */
+enum { CALL = 1, BACKEDGE = 4, FRAME = 256 };
+
+static void add_string(text *out, const char *bytes, size_t size) {
+    size_t i;
+    text_add(out, "\"");
+    for (i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        if (c == '"' || c == '\\' || c < 32 || c == '?') text_format(out, "\\%03o", c);
+        else text_bytes(out, bytes + i, 1);
+    }
+    text_add(out, "\"");
+}
+
+static uint32_t add_site(points *p, uint32_t name, uint32_t token, int kind) {
+    const cc_tokens *t = &p->u->tokens;
+    const char *file = t->files[t->list[token].file].name;
+    size_t size = 0;
+    while (file[size]) size++;
+    text_add(&p->sites, "{");
+    add_string(&p->sites, t->text + t->list[name].at, t->list[name].size);
+    text_add(&p->sites, ",");
+    add_string(&p->sites, file, size);
+    text_format(&p->sites, ",%luu,%du},\n", (unsigned long)t->list[token].line, kind);
+    return p->count++;
+}
+
+static const char *word_of(const points *p) {
+    return p->choice->scope ? "bursty_cc_here.n" : "bursty_cc_word";
+}
+
+static void check_expression(const points *p, text *out, uint32_t site) {
+    text_format(out, "(__builtin_expect((int)--%s<0,0)?(void)bursty_cc_hit(&%s[%lu],0ul):(void)0)",
+                word_of(p), p->table, (unsigned long)site);
+}
+
+/* Only in a burst: a test that counts nothing. */
+static void event_expression(const points *p, text *out, uint32_t site) {
+    text_format(out, "(__builtin_expect((int)%s<0,0)?bursty_cc_event(&%s[%lu],0ul,%du):(void)0)",
+                word_of(p), p->table, (unsigned long)site, CALL);
+}
+
+static char *declaration(const points *p, uint32_t site, int only_event) {
+    text t = {NULL, 0, 0};
+    text_format(&t, "__attribute__((unused)) char bursty_%lu=(", (unsigned long)site);
+    if (only_event) event_expression(p, &t, site);
+    else check_expression(p, &t, site);
+    text_add(&t, ",0);");
+    return text_take(&t);
+}
+
+static char *scope(const points *p, uint32_t site) {
+    text t = {NULL, 0, 0};
+    text_format(&t, "__attribute__((unused,cleanup(bursty_cc_leave))) struct bursty_cc_scope "
+                    "bursty_%lu=bursty_cc_enter(&%s[%lu]);",
+                (unsigned long)site, p->table, (unsigned long)site);
+    return text_take(&t);
+}
+
+static uint32_t begin_of(const points *p, uint32_t token) { return p->u->tokens.list[token].at; }
+
+static uint32_t end_of(const points *p, uint32_t token) {
+    return p->u->tokens.list[token].at + p->u->tokens.list[token].size;
+}
+
+static void put_entry(points *p, const cc_function *f, const cc_flow *flow) {
+    char *words;
+    uint32_t site;
+    if (!flow->checked && !(p->choice->keep_events && flow->calls)) return;
+    site = add_site(p, f->name, f->name, p->choice->scope && flow->checked ? CALL | FRAME : CALL);
+    words = p->choice->scope && flow->checked ? scope(p, site)
+                                              : declaration(p, site, !flow->checked);
+    cc_insert_open(p->edits, end_of(p, f->open), words);
+    free(words);
+}
+
+/* A label's check is a statement behind the label; braces keep it and what the label names one
+   statement, unless the label stands in a block of its own right. */
+static void put_label(points *p, const cc_function *f, const cc_loop *loop) {
+    const cc_node *n = &p->u->nodes[loop->node];
+    uint32_t site = add_site(p, f->name, n->first, BACKEDGE), kid = n->kid[1];
+    text t = {NULL, 0, 0};
+    char *words;
+    text_add(&t, "{");
+    check_expression(p, &t, site);
+    text_add(&t, ";}");
+    words = text_take(&t);
+    if (kid && p->u->nodes[kid].kind != CC_N_DECLARATION) {
+        cc_insert_open(p->edits, begin_of(p, n->first), "{");
+        cc_insert_close(p->edits, end_of(p, n->last), "}");
+    }
+    cc_insert_open(p->edits, end_of(p, n->a), words);
+    free(words);
+}
+
+static void put_loop(points *p, const cc_function *f, const cc_loop *loop) {
+    const cc_node *n = &p->u->nodes[loop->node];
+    const cc_node *body = &p->u->nodes[n->kid[1]];
+    uint32_t site = add_site(p, f->name, n->first, BACKEDGE);
+    char *words = declaration(p, site, 0);
+    if (body->kind == CC_N_BLOCK) {
+        cc_insert_open(p->edits, end_of(p, body->first), words);
+    } else {
+        cc_insert_open(p->edits, begin_of(p, body->first), "{");
+        cc_insert_open(p->edits, begin_of(p, body->first), words);
+        cc_insert_close(p->edits, end_of(p, body->last), "}");
+    }
+    free(words);
+}
+
+/* ---- in front ---- */
+
+/* The same as bursty_p_enter and bursty_p_leave of bursty.h. */
+static void put_scope_helpers(text *front) {
+    text_add(front, "struct bursty_cc_scope { const struct bursty_cc_site *site; unsigned depth; }"
+                    ";\n"
+                    "static __inline __attribute__((always_inline,unused)) struct bursty_cc_scope "
+                    "bursty_cc_enter(const struct bursty_cc_site *site) {\n"
+                    "struct bursty_cc_scope s;\n"
+                    "if (__builtin_expect((int)--bursty_cc_here.n<0,0)) bursty_cc_hit(site,0ul);\n"
+                    "s.site=site; s.depth=bursty_cc_here.depth;\n"
+                    "if (s.depth<64u) bursty_cc_here.stack[s.depth]=site;\n"
+                    "bursty_cc_here.depth=s.depth+1u; return s; }\n");
+    text_add(front, "static __inline __attribute__((always_inline,unused)) void "
+                    "bursty_cc_leave(struct bursty_cc_scope *s) {\n"
+                    "bursty_cc_here.depth=s->depth;\n"
+                    "if (__builtin_expect((int)bursty_cc_here.n<0,0)) "
+                    "bursty_cc_event(s->site,0ul,258u); }\n");
+}
+
+static void put_front(const points *p, text *front) {
+    const cc_choice *c = p->choice;
+    const char *hidden = "extern __attribute__((visibility(\"hidden\")))";
+    text_add(front, "struct bursty_cc_site { const char *name, *file; unsigned line, kind; };\n");
+    text_format(front, "%s __attribute__((cold,noinline)) unsigned bursty_cc_hit"
+                       "(const struct bursty_cc_site *, unsigned long) "
+                       "__asm__(\"bursty_p_hit\");\n",
+                hidden);
+    text_format(front, "%s __attribute__((cold,noinline)) void bursty_cc_event(const struct "
+                       "bursty_cc_site *, unsigned long, unsigned) __asm__(\"bursty_p_event\");\n",
+                hidden);
+    text_format(front, "%s ", hidden);
+    if (!c->no_tls && c->tls_model) {
+        text_format(front, "__attribute__((tls_model(\"%s\"))) ", c->tls_model);
+    }
+    text_format(front, "%s%s __asm__(\"bursty_here_%s_64\");\n", c->no_tls ? "" : "__thread ",
+                c->scope ? "struct bursty_cc_here { unsigned n, depth; const struct bursty_cc_site "
+                           "*stack[64]; } bursty_cc_here"
+                         : "unsigned bursty_cc_word",
+                c->no_tls ? "global" : "tls");
+    if (c->scope) put_scope_helpers(front);
+    text_format(front, "__attribute__((visibility(\"hidden\"))) const struct bursty_cc_site "
+                       "%s[] = {\n", p->table);
+    text_bytes(front, p->sites.data, p->sites.size);
+    text_add(front, "};\n");
+}
+
+uint32_t cc_points(cc_unit *u, const cc_flow *flows, const cc_choice *choice, uint64_t unit,
+                   cc_edits *edits, text *front) {
+    points p = {u, choice, edits, {NULL, 0, 0}, 0, {0}};
+    uint32_t i, k;
+    size_t size;
+    text table = {NULL, 0, 0};
+    text_format(&table, "bursty_sites_%08lx%08lx", (unsigned long)(unit >> 32),
+                (unsigned long)(unit & 0xFFFFFFFF));
+    for (size = 0; size < table.size; size++) p.table[size] = table.data[size];
+    text_free(&table);
+    for (i = 0; i < u->function_count; i++) {
+        const cc_function *f = &u->functions[i];
+        put_entry(&p, f, &flows[i]);
+        for (k = 0; k < flows[i].loop_count; k++) {
+            if (!flows[i].loops[k].checked) continue;
+            if (flows[i].loops[k].kind == 'g') put_label(&p, f, &flows[i].loops[k]);
+            else put_loop(&p, f, &flows[i].loops[k]);
+        }
+    }
+    if (p.count > 0) put_front(&p, front);
+    text_free(&p.sites);
+    return p.count;
+}

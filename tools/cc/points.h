@@ -1,0 +1,35 @@
+/* points.h - which functions and loops get a check, and the text of the checks. */
+#ifndef CC_POINTS_H
+#define CC_POINTS_H
+#include "cc/edit.h"
+#include "cc/graph.h"
+
+typedef enum cc_entries { CC_ENTRIES_SAFE, CC_ENTRIES_ALL, CC_ENTRIES_LEAF, CC_ENTRIES_NONE }
+    cc_entries;
+enum { CC_LOOPS_ALL = -1, CC_LOOPS_NONE = -2 };
+
+typedef struct cc_choice {
+    cc_entries entries;
+    int loops;                /* k: loops that are not k-boring; or CC_LOOPS_ALL, CC_LOOPS_NONE */
+    const char *const *only;  /* patterns with * and ?, ended by NULL: no other functions */
+    const char *const *not_these;
+    int scope;                /* the entry check records the return, too */
+    int keep_events;          /* an entry without a check still records its event in a burst */
+    const char *plan;         /* the text of the plan, or NULL */
+    size_t plan_size;
+    const char *tls_model;    /* NULL: the compiler's */
+    int no_tls;
+} cc_choice;
+
+/* Sets `checked` of flows and loops, and `why`. */
+void cc_decide(cc_unit *u, cc_flow *flows, const char *file, const cc_choice *choice);
+/* Returns -1 and a line number if the plan is none. */
+int cc_plan_check(const char *plan, size_t size, uint32_t *line);
+
+/* The edits of the checks, and the declarations that must stand in front of them. unit: a name that
+   no other object of a program has. Returns how many checks there are. */
+uint32_t cc_points(cc_unit *u, const cc_flow *flows, const cc_choice *choice, uint64_t unit,
+                   cc_edits *edits, text *front);
+/* Does a pattern with * and ? match? */
+int cc_matches(const char *pattern, const char *name, size_t size);
+#endif

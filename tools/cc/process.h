@@ -1,0 +1,45 @@
+/* process.h - running other programs, and a folder of one's own. Where there is no fork, cc_can_run
+   is 0 and the others fail. */
+#ifndef CC_PROCESS_H
+#define CC_PROCESS_H
+#include <stddef.h>
+
+/* A command: words that it owns, ended by NULL. */
+typedef struct cc_command {
+    char **words;
+    size_t count, room;
+} cc_command;
+
+void cc_add_word(cc_command *c, const char *word);
+void cc_add_words(cc_command *c, char *const *words, size_t count);
+void cc_command_free(cc_command *c);
+
+/* Where a program's messages go. */
+typedef enum cc_messages { CC_TO_USER, CC_TO_NOWHERE, CC_TO_FILE } cc_messages;
+
+int cc_can_run(void);
+/* Replaces this program. Returns only if it fails, with a message and a status. */
+int cc_exec(const cc_command *c);
+/* Runs it and waits. path: for CC_TO_FILE. Returns its status; 128 + n for signal n; 127 after a
+   message if it cannot be started. */
+int cc_run(const cc_command *c, cc_messages messages, const char *path);
+
+/* Makes a folder under TMPDIR that is removed, with the files noted by cc_at_signal, when a signal
+   ends this program. NULL after a message. To be freed. */
+char *cc_make_folder(void);
+void cc_remove_folder(const char *folder);
+/* This file is removed, too, when a signal comes; NULL: none. The string must stay. */
+void cc_at_signal(const char *path);
+
+int cc_make_directory(const char *path);
+/* A new string: a and b joined. */
+char *cc_join(const char *a, const char *b);
+/* 0, or a status after a message. */
+int cc_write_file(const char *path, const void *data, size_t size);
+int cc_copy_file(const char *from, const char *to);
+int cc_file_size(const char *path, size_t *size);
+/* The current directory, or "". To be freed. */
+char *cc_here(void);
+/* Number of this process. */
+unsigned long cc_process(void);
+#endif

@@ -1,0 +1,125 @@
+/* records.c - the call graph as an object carries it: docs/formats.md describes the lines. */
+#include "cc/graph.h"
+#include <string.h>
+
+static void add_name(const cc_unit *u, uint32_t token, text *out) {
+    text_bytes(out, u->tokens.text + u->tokens.list[token].at, u->tokens.list[token].size);
+}
+
+void cc_graph_file(text *out, const char *file) {
+    for (; *file; file++) {
+        unsigned char c = (unsigned char)*file;
+        if (c <= 32 || c >= 127 || c == '%' || c == '"' || c == '\\') {
+            text_format(out, "%%%02X", c);
+        } else {
+            text_bytes(out, file, 1);
+        }
+    }
+}
+
+static const char *linkage_of(const cc_function *f) {
+    if (f->flags & CC_IS_STATIC) return "s";
+    if (f->flags & CC_IS_INLINE || f->gnu_inline) return "i";
+    return f->flags & CC_IS_WEAK ? "w" : "g";
+}
+
+static void add_flags(const cc_function *f, const cc_flow *flow, text *out) {
+    size_t before = out->size;
+    if (f->flags & CC_IS_SPECIAL) text_add(out, "k");
+    if (f->flags & CC_IS_USED) text_add(out, "u");
+    if (f->flags & CC_IS_HIDDEN) text_add(out, "h");
+    if (f->flags & CC_IS_NORETURN) text_add(out, "r");
+    if (flow->checked) text_add(out, "c");
+    if (f->reason) text_add(out, "n");
+    if (out->size == before) text_add(out, "-");
+}
+
+static void add_loop(const cc_loop *loop, text *out) {
+    char kind[2] = {loop->kind, 0};
+    text_add(out, "L ");
+    text_add(out, kind);
+    text_add(out, " ");
+    text_number(out, loop->line);
+    text_add(out, " ");
+    if (loop->parent == CC_NOBODY) text_add(out, "-");
+    else text_number(out, loop->parent);
+    text_add(out, " ");
+    text_number(out, loop->events);
+    text_add(out, " ");
+    text_number(out, loop->bound);
+    text_add(out, loop->checked ? " c\n" : " -\n");
+}
+
+static void add_function(const cc_unit *u, const cc_function *f, const cc_flow *flow, text *out) {
+    const cc_token *name = &u->tokens.list[f->name];
+    uint32_t i;
+    text_add(out, "F ");
+    add_name(u, f->name, out);
+    text_add(out, " ");
+    text_add(out, linkage_of(f));
+    text_add(out, " ");
+    text_number(out, name->line);
+    text_format(out, " %08lx%08lx ", (unsigned long)(f->hash >> 32),
+                (unsigned long)(f->hash & 0xFFFFFFFF));
+    add_flags(f, flow, out);
+    if (f->variadic) text_add(out, " *");
+    else text_format(out, " %lu", (unsigned long)f->parameter_count);
+    text_add(out, " ");
+    cc_graph_file(out, u->tokens.files[name->file].name);
+    text_add(out, "\n");
+    for (i = 0; i < flow->callee_count; i++) {
+        text_add(out, "C ");
+        add_name(u, flow->callees[i].name, out);
+        text_add(out, flow->callees[i].with_pointer ? " p\n" : " -\n");
+    }
+    for (i = 0; i < flow->loop_count; i++) add_loop(&flow->loops[i], out);
+    if (f->reason) {
+        text_add(out, "N ");
+        text_add(out, f->reason);
+    } else {
+        text_add(out, "B ");
+        text_bytes(out, flow->skeleton.data ? flow->skeleton.data : "", flow->skeleton.size);
+        if (!flow->skeleton.size) text_add(out, "-");
+    }
+    text_add(out, "\n");
+}
+
+void cc_graph_write(cc_unit *u, const cc_flow *flows, const char *file, uint64_t command,
+                    uint64_t plan, text *out) {
+    uint32_t i;
+    text_format(out, "U 1 %08lx%08lx ", (unsigned long)(command >> 32),
+                (unsigned long)(command & 0xFFFFFFFF));
+    text_format(out, "%08lx%08lx ", (unsigned long)(plan >> 32),
+                (unsigned long)(plan & 0xFFFFFFFF));
+    cc_graph_file(out, file);
+    text_add(out, "\n");
+    for (i = 0; i < u->function_count; i++) {
+        if (!u->functions[i].in_system) add_function(u, &u->functions[i], &flows[i], out);
+    }
+    for (i = 0; i < u->name_room; i++) {
+        if (!u->names[i].token || !u->names[i].taken) continue;
+        text_add(out, "A ");
+        add_name(u, u->names[i].token - 1, out);
+        text_add(out, "\n");
+    }
+}
+
+/* Lines of a few kilobytes: some assemblers read a whole statement into a buffer. */
+void cc_graph_as_asm(const text *records, text *out) {
+    size_t i = 0, stop;
+    text_add(out, "__asm__(\".pushsection .bursty.cg,\\\"\\\",%progbits\\n\"\n");
+    while (i < records->size) {
+        for (stop = i; stop < records->size && records->data[stop] != '\n' && stop - i < 2000;) {
+            stop++;
+        }
+        text_add(out, "\".ascii \\\"");
+        text_bytes(out, records->data + i, stop - i);
+        if (stop < records->size && records->data[stop] == '\n') {
+            text_add(out, "\\\\n");
+            stop++;
+        }
+        text_add(out, "\\\"\\n\"\n");
+        i = stop;
+    }
+    text_add(out, "\".popsection\");\n");
+}

@@ -1,0 +1,110 @@
+/* rewrite.c - a preprocessed file with checks.
+
+   Declarations stand behind the markers of the file's head and in front of its first token, under a
+   marker of their own that makes them a system header: they cause no warning, and debug information
+   names the file as before. */
+#include "cc/rewrite.h"
+#include "base/tool.h"
+#include "cc/cover.h"
+#include <stdlib.h>
+#include <string.h>
+
+uint64_t cc_hash(const void *bytes, size_t size, uint64_t before) {
+    const unsigned char *b = (const unsigned char *)bytes;
+    uint64_t hash = before ? before : UINT64_C(0xCBF29CE484222325);
+    size_t i;
+    for (i = 0; i < size; i++) {
+        hash ^= b[i];
+        hash *= UINT64_C(0x100000001B3);
+    }
+    return hash;
+}
+
+static char *copy(const char *bytes, size_t size) {
+    char *name = (char *)tool_alloc(size + 1);
+    memcpy(name, bytes, size);
+    name[size] = 0;
+    return name;
+}
+
+static void list_left(const cc_unit *u, cc_result *r) {
+    uint32_t i;
+    for (i = 0; i < u->function_count; i++) {
+        const cc_function *f = &u->functions[i];
+        const cc_token *name = &u->tokens.list[f->name];
+        cc_left *left;
+        if (f->in_system) continue;
+        r->functions++;
+        if (!f->reason) continue;
+        r->left = (cc_left *)tool_grow(r->left, (r->left_count + 1) * sizeof *r->left);
+        left = &r->left[r->left_count++];
+        left->name = copy(u->tokens.text + name->at, name->size);
+        left->file = copy(u->tokens.files[name->file].name,
+                          strlen(u->tokens.files[name->file].name));
+        left->line = f->reason_line;
+        left->reason = f->reason;
+    }
+}
+
+/* The marker behind the declarations: the place of the first token, as it was. */
+static void close_front(const cc_unit *u, text *front) {
+    const cc_token *first = &u->tokens.list[0];
+    const cc_file *file = &u->tokens.files[first->file];
+    const char *c;
+    text_add(front, "# ");
+    text_number(front, first->line);
+    text_add(front, " \"");
+    for (c = file->name; *c; c++) {
+        if (*c == '"' || *c == '\\') text_add(front, "\\");
+        text_bytes(front, c, 1);
+    }
+    text_add(front, file->in_system ? "\" 3\n" : "\"\n");
+}
+
+int cc_rewrite(const char *source, size_t size, const cc_request *request, cc_result *result) {
+    cc_unit u;
+    cc_flow *flows;
+    cc_edits edits;
+    text front = {NULL, 0, 0};
+    memset(result, 0, sizeof *result);
+    if (cc_parse(&u, source, size) != 0) {
+        result->reason = u.tokens.reason;
+        result->reason_line = u.tokens.reason_line;
+        cc_unit_free(&u);
+        return -1;
+    }
+    flows = cc_flows(&u);
+    cc_edit_init(&edits, source, size);
+    text_add(&front, "\n# 1 \"<bursty>\" 3\n");
+    if (request->cover) {
+        cc_cover(&u, request, &edits, &front, result);
+    } else {
+        cc_decide(&u, flows, request->file, &request->choice);
+        result->checks = cc_points(&u, flows, &request->choice, request->unit, &edits, &front);
+        cc_graph_write(&u, flows, request->file, request->command, request->plan,
+                       &result->records);
+        if (!request->no_section) cc_graph_as_asm(&result->records, &front);
+    }
+    list_left(&u, result);
+    if (u.tokens.count > 0) close_front(&u, &front);
+    else front.size = 0;
+    text_bytes(&front, "", 1);
+    cc_edit_apply(&edits, &result->out, front.data,
+                  u.tokens.count > 0 ? u.tokens.list[0].at : size);
+    cc_edit_free(&edits);
+    text_free(&front);
+    cc_flows_free(&u, flows);
+    cc_unit_free(&u);
+    return 0;
+}
+
+void cc_result_free(cc_result *result) {
+    uint32_t i;
+    for (i = 0; i < result->left_count; i++) {
+        free(result->left[i].name);
+        free(result->left[i].file);
+    }
+    free(result->left);
+    text_free(&result->out);
+    text_free(&result->records);
+}

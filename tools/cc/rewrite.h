@@ -1,0 +1,39 @@
+/* rewrite.h - preprocessed text in, the same text with checks or counters out. */
+#ifndef CC_REWRITE_H
+#define CC_REWRITE_H
+#include "cc/points.h"
+
+typedef struct cc_request {
+    const char *file;         /* the source, as on the command line */
+    cc_choice choice;
+    uint64_t unit;            /* a number that no other object of a program has */
+    uint64_t command, plan;   /* hashes for the records */
+    int cover;                /* 0: checks. 16, 32, 64: bits of a counter; 8, 1: of a mark */
+    int atomic;               /* counters that threads may share */
+    int warns;                /* the compiler is asked for warnings */
+    int no_section;           /* the records go into `records` alone: a file beside the object */
+} cc_request;
+
+typedef struct cc_left {      /* a function that was left alone */
+    char *name;
+    const char *reason;
+    uint32_t line;
+    char *file;
+} cc_left;
+
+typedef struct cc_result {
+    text out;
+    text records;
+    cc_left *left;
+    uint32_t left_count;
+    uint32_t functions, checks;
+    int look_again;           /* a warning may have been lost: compile the original, too */
+    const char *reason;       /* of a refusal of the whole file */
+    uint32_t reason_line;
+} cc_result;
+
+/* Returns 0, or -1 with a reason. */
+int cc_rewrite(const char *source, size_t size, const cc_request *request, cc_result *result);
+void cc_result_free(cc_result *result);
+uint64_t cc_hash(const void *bytes, size_t size, uint64_t before);
+#endif

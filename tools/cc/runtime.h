@@ -1,0 +1,24 @@
+/* runtime.h - what `bursty cc` links into programs: text in the tool, compiled by the user's own
+   compiler, kept in a cache. */
+#ifndef CC_RUNTIME_H
+#define CC_RUNTIME_H
+#include "cc/arguments.h"
+
+typedef struct cc_embedded {
+    const char *name;
+    const char *const *lines; /* ended by NULL */
+} cc_embedded;
+
+extern const cc_embedded cc_runtime[];         /* ended by a name that is NULL */
+
+typedef struct cc_naming {
+    const char *dump;         /* the name of the dump, or NULL: the program's with .brst */
+    unsigned every, burst;    /* rates, or 0 */
+    int cover;                /* the runtime of --cover, not that of checks */
+} cc_naming;
+
+/* Adds the runtime's objects to a linker's command. folder: for what is made on the way. Returns
+   0, or a status; the compiler has said why. */
+int cc_add_runtime(cc_command *link, const cc_line *line, const cc_naming *naming,
+                   const char *folder);
+#endif

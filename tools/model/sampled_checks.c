@@ -1,0 +1,98 @@
+/* sampled_checks.c - which checks of bursty.h run most often, so that a person can take out those that say
+   nothing. */
+#include "base/tool.h"
+#include "model/report.h"
+#include "model/sampled.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 5 };
+static const double least_part = .05; /* of all checks */
+
+typedef struct load {
+    uint32_t site;
+    uint64_t sampled;
+    double checks;
+} load;
+
+static int compare_load(const void *left, const void *right) {
+    const load *a = (const load *)left, *b = (const load *)right;
+    if (a->checks > b->checks || a->checks < b->checks) return a->checks > b->checks ? -1 : 1;
+    return a->site < b->site ? -1 : a->site > b->site;
+}
+
+/* Every check of an entry, a scope, a loop or a point is an event while a burst is live, so a row's
+   weight estimates how often its site's check ran. References have no check of their own. */
+static int has_check(const tally_site *site) {
+    return (site->kind & (SITE_CALL | SITE_BACKEDGE | SITE_USER)) != 0;
+}
+
+static double all_checks(const tally *s) {
+    double sum = 0;
+    size_t i;
+    for (i = 0; i < s->programs.count; i++) sum += (double)s->programs.at[i].checks;
+    return sum;
+}
+
+static const report_column columns[] = {
+    {"checks", "checks", REPORT_COUNT, 0, NULL},
+    {"share", "of-all", REPORT_SHARE, 0, NULL},
+    {"error", "+-error", REPORT_SHARE, 0, "too-few"},
+    {"function", "function", REPORT_NAME, 0, NULL},
+    {"place", "place", REPORT_NAME, REPORT_OPTIONAL, NULL},
+};
+
+static void add_row(report *r, report_table *table, const tally_site *site, const load *one,
+                    double all) {
+    report_cell *row = report_add_row(table);
+    text place = {NULL, 0, 0};
+    row[0].count = (uint64_t)one->checks;
+    row[1].real = one->checks < all ? one->checks / all : 1;
+    row[2].real = report_error(one->sampled) > 0 ? report_error(one->sampled) : REPORT_NONE;
+    row[3].name = report_keep(r, report_name(r, *site->name ? site->name : "(no name)"));
+    text_add(&place, site->file);
+    if (*site->file) text_format(&place, ":%lu", (unsigned long)site->line);
+    row[4].name = place.size ? report_keep_text(r, &place) : "";
+}
+
+static void fill(void *unused, report *r, const void *state, const input *in) {
+    const tally *s = (const tally *)state;
+    double all = all_checks(s), with_site = 0;
+    load *loads = (load *)tool_alloc((s->sites.count + 1) * sizeof *loads);
+    report_table *table = NULL;
+    text remark = {NULL, 0, 0};
+    size_t i;
+    (void)unused, (void)in;
+    for (i = 0; i < s->sites.count; i++) loads[i].site = (uint32_t)i;
+    for (i = 0; i < s->rows.count; i++) {
+        const tally_row *row = &s->rows.at[i];
+        if (!has_check(&s->sites.at[row->site])) continue;
+        loads[row->site].sampled = tally_add(loads[row->site].sampled, row->count);
+        loads[row->site].checks += (double)row->weight_256 / 256;
+        with_site += (double)row->weight_256 / 256;
+    }
+    qsort(loads, s->sites.count, sizeof *loads, compare_load);
+    for (i = 0; i < s->sites.count && i < MOST && loads[i].checks >= least_part * all; i++) {
+        if (loads[i].checks < 1) break;
+        if (!table)
+            table = report_add_table(r, "checks", "checks: where most of them are", columns,
+                                     sizeof columns / sizeof *columns);
+        add_row(r, table, &s->sites.at[loads[i].site], &loads[i], all);
+    }
+    if (table) {
+        text_add(&remark, "A check costs about two instructions each time. Delete those in small "
+                          "functions and short loops that tell you nothing.");
+        if (with_site < (1 - least_part) * all)
+            text_format(&remark,
+                        " %.0f %% of the checks have no site: BURST_CHECK, BURST_BODY and "
+                        "BURST_FOR count no events.",
+                        100 * (1 - with_site / all));
+        text_bytes(&remark, "", 1);
+        report_remark(table, remark.data);
+    }
+    text_free(&remark);
+    free(loads);
+}
+
+const report_section section_checks = {&kind_sampled, "checks", 0, fill, NULL, NULL};

@@ -1,0 +1,397 @@
+/* check.c - proves of a finished plan that no cycle runs without a check.
+
+   It takes the graph and the plan's answers, and nothing of how they were found:
+
+   1. Calls. In the graph of all calls that can be (also through pointers and from outside), take
+      away the functions with a check at their entry. Peel off, again and again, a vertex that
+      nothing leads to or that leads nowhere. A cycle would stay. In what stays, those vertices
+      count that reach themselves.
+   2. Loops. In the control flow graph of each function, take away the vertices with a check (a
+      loop's own; a call of a function that surely passes one) and the back edges of loops that are
+      excused: boring, bounded or quiet ones, which it judges anew. Peel in the same way.
+   3. "Surely" is found by searching a way from entry to exit without a check, for all functions
+      again and again until nothing changes. */
+#include "place/place.h"
+#include "base/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Edges and vertices that one step looks at. What is not settled then counts as not proved. */
+static const size_t patience = 400000000;
+
+typedef struct checker {
+    const graph *g;
+    const uint8_t *entry, *loop;
+    const place_rules *rules;
+    place_proof *proof;
+    uint8_t *sure;                              /* of each node */
+    uint8_t *fixed;                             /* of each node: it cannot have a check */
+    uint8_t *loud, *loops;                      /* of each node: 0, quiet, and so many loops */
+    uint8_t *gone, *excused;                    /* vertices, loops of the function in hand */
+    uint32_t *memory, *leading;                 /* of vertices */
+    size_t steps;
+} checker;
+
+static const graph_function *function(const checker *c, size_t i) { return &c->g->functions[i]; }
+
+/* ---- a way through a function -------------------------------------------------------------- */
+
+static void find_gone(checker *c, const graph_function *f) {
+    uint32_t v;
+    for (v = 0; v < f->vertices; v++) {
+        const graph_vertex *vertex = graph_vertex_of(c->g, f, v);
+        uint32_t node;
+        c->gone[v] = 0;
+        if (vertex->kind == VERTEX_LOOP) c->gone[v] = c->loop[f->first_loop + vertex->index];
+        if (vertex->kind != VERTEX_CALL) continue;
+        node = graph_call_of(c->g, f, vertex->index)->node;
+        if (node != GRAPH_NONE) c->gone[v] = c->sure[node];
+    }
+}
+
+static int has_way_out(checker *c, const graph_function *f) {
+    uint32_t height = 0, i;
+    find_gone(c, f);
+    c->memory[height++] = 0;
+    c->gone[0] = 1;
+    while (height) {
+        uint32_t v = c->memory[--height];
+        if (v == 1) return 1;
+        for (i = graph_vertex_of(c->g, f, v)->first_edge; i < graph_edge_end(c->g, f, v); i++) {
+            uint32_t to = c->g->edges[f->first_edge + i].to;
+            c->steps++;
+            if (c->gone[to]) continue;
+            c->gone[to] = 1;
+            c->memory[height++] = to;
+        }
+    }
+    return 0;
+}
+
+static int is_sure(checker *c, uint32_t node) {
+    uint32_t i;
+    if (c->entry[node]) return 1;
+    if (c->g->nodes[node].linkage == GRAPH_WEAK) return 0;
+    for (i = c->g->nodes[node].first_copy; i != GRAPH_NONE; i = function(c, i)->next_copy) {
+        const graph_function *f = function(c, i);
+        if (!(f->flags & GRAPH_HAS_BODY) || has_way_out(c, f)) return 0;
+    }
+    return 1;
+}
+
+static void find_sure(checker *c) {
+    int changed = 1;
+    uint32_t v;
+    memcpy(c->sure, c->entry, c->g->node_count);
+    for (c->steps = 0; changed && c->steps < patience; c->steps += c->g->node_count) {
+        changed = 0;
+        for (v = c->g->node_count; v-- > 0;) {
+            if (c->sure[v] || !is_sure(c, v)) continue;
+            c->sure[v] = 1;
+            changed = 1;
+        }
+    }
+}
+
+/* ---- loops that may go without ------------------------------------------------------------- */
+
+/* Quiet functions, from the leaves up: pass after pass a function is settled whose callees are. */
+static int settle_quiet(checker *c, uint32_t node) {
+    const graph *g = c->g;
+    uint32_t i, n, most = 0;
+    for (i = g->nodes[node].first_copy; i != GRAPH_NONE; i = g->functions[i].next_copy) {
+        const graph_function *f = function(c, i);
+        uint32_t sum = f->loops;
+        if (!(f->flags & GRAPH_HAS_BODY)) return 0;
+        c->steps += f->vertices;
+        for (n = 0; n < f->vertices; n++) {
+            if (graph_vertex_of(g, f, n)->kind == VERTEX_INDIRECT) return 0;
+        }
+        for (n = 0; n < f->calls; n++) {
+            const graph_call *call = graph_call_of(g, f, n);
+            if (call->node == GRAPH_NONE && graph_calls_back(g->names[call->name])) return 0;
+            if (call->node != GRAPH_NONE && c->loud[call->node]) return 0;
+            if (call->node != GRAPH_NONE) sum += c->loops[call->node];
+            if (sum > 4) return 0;
+        }
+        if (sum > 4) return 0;
+        if (sum > most) most = sum;
+    }
+    c->loops[node] = (uint8_t)most;
+    c->loud[node] = 0;
+    return 1;
+}
+
+static void find_quiet(checker *c) {
+    int changed = 1;
+    uint32_t v;
+    memset(c->loud, 1, c->g->node_count);
+    for (c->steps = 0; changed && c->steps < patience; c->steps += c->g->node_count) {
+        changed = 0;
+        for (v = c->g->node_count; v-- > 0;) {
+            if (c->loud[v] && settle_quiet(c, v)) changed = 1;
+        }
+    }
+}
+
+static int is_quiet_loop(const checker *c, const graph_function *f, const graph_loop *loop) {
+    uint32_t v, sum = 0, called = 0;
+    for (v = loop->first; v <= loop->last; v++) {
+        const graph_vertex *vertex = graph_vertex_of(c->g, f, v);
+        const graph_call *call;
+        if (vertex->kind == VERTEX_INDIRECT) return 0;
+        sum += vertex->kind == VERTEX_LOOP;
+        if (sum > 4) return 0;
+        if (vertex->kind != VERTEX_CALL) continue;
+        call = graph_call_of(c->g, f, vertex->index);
+        if (call->node == GRAPH_NONE && graph_calls_back(c->g->names[call->name])) return 0;
+        if (call->node == GRAPH_NONE) continue;
+        if (c->loud[call->node]) return 0;
+        if (c->loops[call->node] == 0 || c->memory[call->node] == loop->first + 1) continue;
+        c->memory[call->node] = loop->first + 1;    /* each callee counts once */
+        called += c->loops[call->node];
+        if (sum + called > 4) return 0;
+    }
+    return sum + called <= 4;
+}
+
+static int is_boring_loop(const checker *c, const graph_function *f, const graph_loop *loop) {
+    uint32_t v, events = 0;
+    if (c->rules->loops < 0 || loop->events > (uint32_t)c->rules->loops) return 0;
+    for (v = loop->first; v <= loop->last; v++) {
+        const graph_vertex *vertex = graph_vertex_of(c->g, f, v);
+        uint32_t node = GRAPH_NONE;
+        if (vertex->kind == VERTEX_INDIRECT) return 0;
+        events += vertex->kind == VERTEX_LOOP;
+        if (events > (uint32_t)c->rules->loops) return 0;
+        if (vertex->kind != VERTEX_CALL) continue;
+        node = graph_call_of(c->g, f, vertex->index)->node;
+        if (node == GRAPH_NONE || !c->g->nodes[node].is_trivial) return 0;
+    }
+    return 1;
+}
+
+static void find_excused(checker *c, const graph_function *f) {
+    uint32_t n;
+    if (c->rules->quiet) {
+        for (n = 0; n < f->calls; n++) {
+            uint32_t node = graph_call_of(c->g, f, n)->node;
+            if (node != GRAPH_NONE) c->memory[node] = 0;
+        }
+    }
+    for (n = 0; n < f->loops; n++) {
+        const graph_loop *loop = &c->g->loops[f->first_loop + n];
+        c->excused[n] = 0;
+        if (c->loop[f->first_loop + n]) continue;
+        c->excused[n] = 1;
+        if (is_boring_loop(c, f, loop)) c->proof->boring++;
+        else if (c->rules->bounded && loop->bound) c->proof->bounded++;
+        else if (c->rules->quiet && is_quiet_loop(c, f, loop)) c->proof->quiet++;
+        else c->excused[n] = 0;
+    }
+}
+
+/* ---- peeling ------------------------------------------------------------------------------- */
+
+/* Takes vertices that nothing leads to; those on a cycle stay, and those behind one. leading[v]
+   counts the edges to v and is 0 for all that has been peeled or was gone. */
+static uint32_t peel(uint32_t vertices, const size_t *first, const uint32_t *to, uint8_t *gone,
+                     uint32_t *leading, uint32_t *stack) {
+    uint32_t v, height = 0, left = 0;
+    size_t i;
+    memset(leading, 0, vertices * sizeof *leading);
+    for (v = 0; v < vertices; v++) {
+        if (gone[v]) continue;
+        left++;
+        for (i = first[v]; i < first[v + 1]; i++) leading[to[i]]++;
+    }
+    for (v = 0; v < vertices; v++) {
+        if (!gone[v] && !leading[v]) stack[height++] = v;
+    }
+    while (height) {
+        v = stack[--height];
+        gone[v] = 1;
+        left--;
+        for (i = first[v]; i < first[v + 1]; i++) {
+            if (--leading[to[i]] == 0 && !gone[to[i]]) stack[height++] = to[i];
+        }
+    }
+    return left;
+}
+
+/* What stays after peeling from both sides is on a cycle, or between two. */
+static uint32_t peel_both(uint32_t vertices, uint32_t *pairs, size_t count, uint8_t *gone,
+                          uint32_t *leading, uint32_t *stack) {
+    graph_links links;
+    uint32_t left = 0, round;
+    size_t i;
+    for (round = 0; round < 2; round++) {
+        links_build(&links, vertices, pairs, count);
+        left = peel(vertices, links.first, links.to, gone, leading, stack);
+        links_free(&links);
+        if (!left) break;
+        for (i = 0; i < count; i++) {
+            uint32_t swap = pairs[2 * i];
+            pairs[2 * i] = pairs[2 * i + 1];
+            pairs[2 * i + 1] = swap;
+        }
+    }
+    return left;
+}
+
+static void check_loops(checker *c, const graph_function *f) {
+    uint32_t *pairs = (uint32_t *)tool_alloc((2 * (size_t)f->edges + 1) * sizeof *pairs);
+    uint32_t v, i, left, found = 0;
+    size_t count = 0;
+    place_proof *proof = c->proof;
+    find_excused(c, f);
+    find_gone(c, f);
+    for (v = 0; v < f->vertices; v++) {
+        for (i = graph_vertex_of(c->g, f, v)->first_edge; i < graph_edge_end(c->g, f, v); i++) {
+            const graph_edge *e = &c->g->edges[f->first_edge + i];
+            if (e->loop != GRAPH_NONE && c->excused[e->loop]) continue;
+            if (c->gone[v] || c->gone[e->to]) continue;
+            pairs[2 * count] = v;
+            pairs[2 * count++ + 1] = e->to;
+        }
+    }
+    left = peel_both(f->vertices, pairs, count, c->gone, c->leading, c->memory);
+    for (i = 0; i < f->loops; i++) {
+        size_t at = f->first_loop + i;
+        if (c->loop[at] || c->excused[i]) continue;
+        if (c->gone[c->g->loops[at].vertex]) proof->always++;
+        else if (c->fixed[f->node]) proof->left_alone_loops++;
+        else proof->open_loop[at] = 1;
+        found += proof->open_loop[at];
+    }
+    proof->open_loops += found;
+    if (left && !found && !c->fixed[f->node]) proof->open_gotos++;
+    free(pairs);
+}
+
+/* ---- calls --------------------------------------------------------------------------------- */
+
+/* Does v reach itself through vertices that stayed? */
+static int is_on_cycle(checker *c, const uint8_t *gone, uint32_t start, uint32_t round) {
+    const graph_links *wide = &c->g->wide;
+    uint32_t height = 0;
+    size_t i;
+    c->memory[height++] = start;
+    while (height) {
+        uint32_t v = c->memory[--height];
+        for (i = wide->first[v]; i < wide->first[v + 1]; i++) {
+            uint32_t to = wide->to[i];
+            c->steps++;
+            if (to == start) return 1;
+            if (gone[to] || c->leading[to] == round) continue;
+            c->leading[to] = round;
+            c->memory[height++] = to;
+        }
+    }
+    return 0;
+}
+
+static void check_calls(checker *c) {
+    const graph_links *wide = &c->g->wide;
+    uint32_t v, n = wide->vertices, left;
+    size_t count = 0, i;
+    uint32_t *pairs = (uint32_t *)tool_alloc((2 * wide->first[n] + 1) * sizeof *pairs);
+    uint8_t *gone = (uint8_t *)tool_alloc((size_t)n + 1);
+    memset(gone, 0, (size_t)n + 1);
+    memcpy(gone, c->entry, c->g->node_count);
+    for (v = 0; v < n; v++) {
+        for (i = wide->first[v]; i < wide->first[v + 1]; i++) {
+            if (gone[v] || gone[wide->to[i]]) continue;
+            pairs[2 * count] = v;
+            pairs[2 * count++ + 1] = wide->to[i];
+        }
+    }
+    left = peel_both(n, pairs, count, gone, c->leading, c->memory);
+    memset(c->leading, 0, n * sizeof *c->leading);
+    c->steps = 0;
+    for (v = 0; left && v < c->g->node_count; v++) {
+        if (gone[v] || (c->steps < patience && !is_on_cycle(c, gone, v, v + 1))) continue;
+        if (c->fixed[v]) {
+            c->proof->left_alone_cycles++;
+            continue;
+        }
+        c->proof->open_node[v] = 1;
+        c->proof->open_nodes++;
+    }
+    free(gone);
+    free(pairs);
+}
+
+/* ---- what it cannot see -------------------------------------------------------------------- */
+
+static void count_unseen(checker *c) {
+    const graph *g = c->g;
+    place_proof *proof = c->proof;
+    uint32_t v;
+    size_t i;
+    int k;
+    for (v = 0; v < g->node_count; v++) {
+        c->fixed[v] = (g->nodes[v].flags & GRAPH_LEFT_ALONE) != 0;
+        for (k = 0; k < c->rules->without_count; k++)
+            c->fixed[v] |= place_matches(c->rules->without[k], g->names[g->nodes[v].name]) != 0;
+        proof->left_alone += c->fixed[v];
+        proof->weak += g->nodes[v].linkage == GRAPH_WEAK;
+    }
+    for (i = 0; i < g->function_count; i++) {
+        const graph_function *f = function(c, i);
+        if (!(f->flags & GRAPH_HAS_BODY)) proof->without_skeleton++;
+        for (v = 0; v < f->calls; v++) {
+            const graph_call *call = graph_call_of(g, f, v);
+            if (call->node == GRAPH_NONE && graph_calls_back(g->names[call->name]))
+                proof->outside_calls++;
+        }
+        for (v = 0; v < f->vertices; v++)
+            proof->pointer_calls += graph_vertex_of(g, f, v)->kind == VERTEX_INDIRECT;
+    }
+}
+
+void place_check(place_proof *proof, const graph *g, const uint8_t *entry, const uint8_t *loop,
+                 const place_rules *rules) {
+    size_t nodes = (size_t)g->node_count + 1, most = g->wide.vertices, loops = 0, i;
+    checker c;
+    memset(&c, 0, sizeof c);
+    memset(proof, 0, sizeof *proof);
+    for (i = 0; i < g->function_count; i++) {
+        if (g->functions[i].vertices > most) most = g->functions[i].vertices;
+        if (g->functions[i].loops > loops) loops = g->functions[i].loops;
+    }
+    c.g = g;
+    c.entry = entry;
+    c.loop = loop;
+    c.rules = rules;
+    c.proof = proof;
+    c.sure = (uint8_t *)tool_alloc(4 * nodes);
+    c.fixed = c.sure + nodes;
+    c.loud = c.sure + 2 * nodes;
+    c.loops = c.sure + 3 * nodes;
+    c.gone = (uint8_t *)tool_alloc(most + loops + 2);
+    c.excused = c.gone + most + 1;
+    c.memory = (uint32_t *)tool_alloc((2 * most + 2) * sizeof *c.memory);
+    c.leading = c.memory + most + 1;
+    proof->open_node = (uint8_t *)tool_alloc(nodes);
+    proof->open_loop = (uint8_t *)tool_alloc(g->loop_count + 1);
+    memset(proof->open_node, 0, nodes);
+    memset(proof->open_loop, 0, g->loop_count + 1);
+    count_unseen(&c);
+    find_sure(&c);
+    if (rules->quiet) find_quiet(&c);
+    check_calls(&c);
+    for (i = 0; i < g->function_count; i++) {
+        if (function(&c, i)->flags & GRAPH_HAS_BODY) check_loops(&c, function(&c, i));
+        else proof->left_alone_loops += function(&c, i)->loops;
+    }
+    free(c.sure);
+    free(c.gone);
+    free(c.memory);
+}
+
+void place_proof_free(place_proof *proof) {
+    free(proof->open_node);
+    free(proof->open_loop);
+    memset(proof, 0, sizeof *proof);
+}

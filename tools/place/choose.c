@@ -1,0 +1,396 @@
+/* choose.c - equation 3 of bursty-tracing, its repair, and which loops get a check.
+
+       check at the entry of f  =  f is no leaf, and
+                                   (f is a root, or its address is taken, or recursion from below)
+
+   A leaf calls no function of the program and nothing through a pointer. A root has no caller but
+   itself, or is called by the system. The distance of f is the least number of calls from a root or
+   a taken function. Recursion from below: a function of f's own strongly connected component, at
+   least as far away as f, calls f. In every cycle of direct calls the call that leaves the farthest
+   member is such a call, so every such cycle has a check.
+
+   Equation 3 knows no functions that were left alone, and no outside functions that call back.
+   The repair does: it looks at the graph `wide` without all functions that have a check, and while
+   there is a cycle, the member of least distance (then least name) of its component gets one. */
+#include "place/place.h"
+#include "base/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 64 };                           /* then all members of what is left get a check */
+
+static const struct { const char *word, *sentence; } reasons[WHY_COUNT] = {
+    {"every", "every function was asked for"},
+    {"calls", "it calls functions"},
+    {"root", "root: nothing in the program calls it, or the system does"},
+    {"taken", "its address is taken, so calls through pointers may reach it"},
+    {"recursion", "recursion from below"},
+    {"repair", "a cycle through outside, pointers or left-alone functions needs it"},
+    {"recursion-left-alone", "a cycle needs it, for another member cannot have a check"},
+    {"leaf", "leaf: it calls no function of the program and nothing through a pointer"},
+    {"covered", "each cycle of calls through it, if any, has a check elsewhere"},
+    {"asked", "no entry was asked for"},
+    {"dropped", "rule Q: each cycle of calls through it keeps a check elsewhere"},
+    {"without", "named by --without"},
+    {"left-alone", "left alone"},
+    {"loop", "it may run long"},
+    {"boring", "boring: no calls, few events"},
+    {"bounded", "bounded: at most 16 iterations"},
+    {"always", "each iteration passes another check"},
+    {"quiet", "quiet: calls only what calls little and never repeats"},
+};
+
+const char *place_word(int why) { return reasons[why].word; }
+const char *place_sentence(int why) { return reasons[why].sentence; }
+
+/* * stands for any characters. On a mismatch the last * takes one character more. */
+int place_matches(const char *pattern, const char *name) {
+    const char *star = NULL, *retry = NULL;
+    while (*name) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            retry = name;
+        } else if (*pattern == *name) {
+            pattern++;
+            name++;
+        } else if (star) {
+            pattern = star;
+            name = ++retry;
+        } else {
+            return 0;
+        }
+    }
+    while (*pattern == '*') pattern++;
+    return !*pattern;
+}
+
+/* ---- sets ---------------------------------------------------------------------------------- */
+
+static int set_word(place_rules *rules, const char *word, size_t size) {
+    static const struct { const char *word; int entries; } sets[] = {
+        {"EL", ENTRIES_EL}, {"EC", ENTRIES_EC}, {"EN", ENTRIES_EN}};
+    size_t i;
+    int k = 0;
+    for (i = 0; i < 3; i++) {
+        if (size != 2 || memcmp(word, sets[i].word, 2) != 0) continue;
+        rules->entries = sets[i].entries;
+        return 0;
+    }
+    if (size == 3 && memcmp(word, "all", 3) == 0) return 0;
+    if (size == 7 && memcmp(word, "bounded", 7) == 0) {
+        rules->bounded = 1;
+        return 0;
+    }
+    if (size == 6 && memcmp(word, "always", 6) == 0) {
+        rules->always = 1;
+        return 0;
+    }
+    if (size == 1 && word[0] == 'Q') {
+        rules->entries = ENTRIES_EC;
+        rules->loops = 4;
+        rules->bounded = rules->always = rules->quiet = 1;
+        return 0;
+    }
+    if (size == 2 && word[0] == 'L' && word[1] == 'N') {
+        rules->loops = LOOPS_NONE;
+        return 0;
+    }
+    if (size < 2 || size > 5 || word[0] != 'L') return -1;
+    for (i = 1; i < size; i++) {
+        if (word[i] < '0' || word[i] > '9') return -1;
+        k = 10 * k + word[i] - '0';
+    }
+    rules->loops = k;
+    return 0;
+}
+
+int place_set(place_rules *rules, const char *set) {
+    memset(rules, 0, sizeof *rules);
+    rules->entries = ENTRIES_ALL;
+    rules->loops = LOOPS_ALL;
+    rules->repairs = REPAIR_ALL;
+    for (;;) {
+        const char *plus = strchr(set, '+');
+        if (set_word(rules, set, plus ? (size_t)(plus - set) : strlen(set)) != 0) return -1;
+        if (!plus) return 0;
+        set = plus + 1;
+    }
+}
+
+/* ---- what equation 3 asks ------------------------------------------------------------------ */
+
+typedef struct facts { uint8_t *is_leaf, *is_root, *is_below; } facts;
+
+static int has_pointer_calls(const graph *g, const graph_function *f) {
+    uint32_t i;
+    for (i = 0; i < f->vertices; i++) {
+        if (graph_vertex_of(g, f, i)->kind == VERTEX_INDIRECT) return 1;
+    }
+    return 0;
+}
+
+static void find_leaves(const graph *g, facts *is) {
+    uint32_t v, f;
+    for (v = 0; v < g->node_count; v++) {
+        is->is_leaf[v] = g->direct.first[v] == g->direct.first[v + 1];
+        for (f = g->nodes[v].first_copy; f != GRAPH_NONE && is->is_leaf[v];
+             f = g->functions[f].next_copy) {
+            const graph_function *copy = &g->functions[f];
+            if (!(copy->flags & GRAPH_HAS_BODY) || has_pointer_calls(g, copy)) is->is_leaf[v] = 0;
+        }
+    }
+}
+
+static void find_roots(const graph *g, facts *is) {
+    uint32_t v;
+    size_t i;
+    memset(is->is_root, 1, g->node_count);
+    for (v = 0; v < g->node_count; v++) {
+        for (i = g->direct.first[v]; i < g->direct.first[v + 1]; i++) {
+            if (g->direct.to[i] != v) is->is_root[g->direct.to[i]] = 0;
+        }
+    }
+    for (v = 0; v < g->node_count; v++) {
+        const graph_node *node = &g->nodes[v];
+        if (node->exported || node->flags & (GRAPH_START | GRAPH_USED)) is->is_root[v] = 1;
+        if (node->unit == GRAPH_NONE && strcmp(g->names[node->name], "main") == 0)
+            is->is_root[v] = 1;
+    }
+}
+
+/* Breadth first, from all roots and all taken functions. Unreached: GRAPH_NONE. */
+static void find_distances(placement *p, const graph *g, const facts *is) {
+    uint32_t *queue = (uint32_t *)tool_alloc(((size_t)g->node_count + 1) * sizeof *queue);
+    uint32_t head = 0, tail = 0, v;
+    size_t i;
+    for (v = 0; v < g->node_count; v++) {
+        p->distance[v] = GRAPH_NONE;
+        if (!is->is_root[v] && !g->nodes[v].taken) continue;
+        p->distance[v] = 0;
+        queue[tail++] = v;
+    }
+    while (head < tail) {
+        v = queue[head++];
+        for (i = g->direct.first[v]; i < g->direct.first[v + 1]; i++) {
+            uint32_t to = g->direct.to[i];
+            if (p->distance[to] != GRAPH_NONE) continue;
+            p->distance[to] = p->distance[v] + 1;
+            queue[tail++] = to;
+        }
+    }
+    free(queue);
+}
+
+static void find_recursion(placement *p, const graph *g, facts *is) {
+    uint32_t v;
+    size_t i;
+    p->components = links_components(&g->direct, NULL, p->component);
+    p->component_size = (uint32_t *)tool_alloc(((size_t)p->components + 1) *
+                                               sizeof *p->component_size);
+    memset(p->component_size, 0, ((size_t)p->components + 1) * sizeof *p->component_size);
+    for (v = 0; v < g->node_count; v++) p->component_size[p->component[v]]++;
+    for (v = 0; v < g->node_count; v++) {
+        for (i = g->direct.first[v]; i < g->direct.first[v + 1]; i++) {
+            uint32_t to = g->direct.to[i];
+            if (p->component[v] == p->component[to] && p->distance[v] >= p->distance[to])
+                is->is_below[to] = 1;
+        }
+    }
+}
+
+static void find_fixed(placement *p, const graph *g, const place_rules *rules) {
+    uint32_t v;
+    int i;
+    for (v = 0; v < g->node_count; v++) {
+        p->fixed[v] = (g->nodes[v].flags & GRAPH_LEFT_ALONE) != 0;
+        for (i = 0; i < rules->without_count; i++) {
+            if (place_matches(rules->without[i], g->names[g->nodes[v].name])) p->fixed[v] = 2;
+        }
+    }
+}
+
+static int entry_of(const graph *g, const facts *is, uint32_t v, int entries) {
+    if (entries == ENTRIES_EN) return WHY_ASKED;
+    if (entries == ENTRIES_ALL) return WHY_EVERY;
+    if (is->is_leaf[v]) return WHY_LEAF;
+    if (entries == ENTRIES_EL) return WHY_CALLS;
+    if (is->is_root[v]) return WHY_ROOT;
+    if (g->nodes[v].taken) return WHY_TAKEN;
+    return is->is_below[v] ? WHY_BELOW : WHY_COVERED;
+}
+
+/* ---- repair -------------------------------------------------------------------------------- */
+
+/* Is v better to have a check than w (which may be none)? */
+static int is_better(const placement *p, const graph *g, uint32_t v, uint32_t w) {
+    if (w == GRAPH_NONE) return 1;
+    if (p->distance[v] != p->distance[w]) return p->distance[v] < p->distance[w];
+    return graph_compare(g, v, w) < 0;
+}
+
+/* One round: a check in each component of what is left. Returns how many. */
+static uint32_t repair_round(placement *p, const graph *g, const graph_links *links, int all,
+                             int why) {
+    size_t n = links->vertices, i;
+    uint32_t *component = (uint32_t *)tool_alloc((3 * n + 1) * sizeof *component);
+    uint32_t *best = component + n, *size = component + 2 * n, v, count, added = 0;
+    uint8_t *gone = (uint8_t *)tool_alloc(n + 1);
+    memset(gone, 0, n + 1);
+    memcpy(gone, p->entry, g->node_count);
+    count = links_components(links, gone, component);
+    memset(best, 0xFF, n * sizeof *best);
+    memset(size, 0, n * sizeof *size);
+    for (v = 0; v < n; v++) {
+        if (gone[v]) continue;
+        size[component[v]]++;
+        for (i = links->first[v]; i < links->first[v + 1]; i++) {
+            if (links->to[i] == v) size[component[v]]++;         /* it calls itself */
+        }
+    }
+    for (v = 0; v < g->node_count; v++) {
+        if (gone[v] || p->fixed[v] || size[component[v]] < 2) continue;
+        if (all || is_better(p, g, v, best[component[v]])) best[component[v]] = v;
+        if (!all) continue;
+        p->entry[v] = 1;
+        p->entry_why[v] = (uint8_t)why;
+        added++;
+    }
+    for (v = 0; v < count && !all; v++) {
+        if (best[v] == GRAPH_NONE) continue;
+        p->entry[best[v]] = 1;
+        p->entry_why[best[v]] = (uint8_t)why;
+        added++;
+    }
+    free(gone);
+    free(component);
+    return added;
+}
+
+static void repair(placement *p, const graph *g, const graph_links *links, int why) {
+    int round;
+    for (round = 0; round <= ROUNDS; round++) {
+        if (!repair_round(p, g, links, round == ROUNDS, why)) return;
+    }
+}
+
+/* ---- loops --------------------------------------------------------------------------------- */
+
+static int calls_something(const graph *g, const graph_function *f, uint32_t vertex) {
+    const graph_vertex *v = graph_vertex_of(g, f, vertex);
+    uint32_t node;
+    if (v->kind != VERTEX_CALL) return v->kind == VERTEX_INDIRECT;
+    node = graph_call_of(g, f, v->index)->node;
+    return node == GRAPH_NONE || !g->nodes[node].is_trivial;
+}
+
+/* Before each vertex: how many vertices call something, and how many are places of loops. */
+typedef struct counts { uint32_t calls, loops; } counts;
+
+static counts *count_vertices(const graph *g, const graph_function *f) {
+    counts *sum = (counts *)tool_alloc(((size_t)f->vertices + 1) * sizeof *sum);
+    uint32_t v;
+    sum[0].calls = sum[0].loops = 0;
+    for (v = 0; v < f->vertices; v++) {
+        sum[v + 1] = sum[v];
+        sum[v + 1].calls += calls_something(g, f, v) ? 1 : 0;
+        sum[v + 1].loops += graph_vertex_of(g, f, v)->kind == VERTEX_LOOP;
+    }
+    return sum;
+}
+
+static int is_boring(const graph_loop *loop, const counts *sum, int k) {
+    uint32_t most = (uint32_t)k;
+    if (k < 0 || !sum || loop->events > most) return 0;
+    return sum[loop->last + 1].calls == sum[loop->first].calls &&
+           sum[loop->last + 1].loops - sum[loop->first].loops <= most;
+}
+
+void place_exempt(placement *p, const graph *g, const place_rules *rules) {
+    size_t i;
+    uint32_t n;
+    for (i = 0; i < g->function_count; i++) {
+        const graph_function *f = &g->functions[i];
+        counts *sum = f->loops && f->flags & GRAPH_HAS_BODY ? count_vertices(g, f) : NULL;
+        for (n = 0; n < f->loops; n++) {
+            const graph_loop *loop = &g->loops[f->first_loop + n];
+            uint8_t *why = &p->loop_why[f->first_loop + n];
+            *why = 0;
+            if (is_boring(loop, sum, rules->loops)) *why = WHY_BORING;
+            else if (rules->bounded && loop->bound) *why = WHY_BOUNDED;
+        }
+        free(sum);
+    }
+}
+
+static void choose_loops(placement *p, const graph *g, const place_rules *rules) {
+    size_t i;
+    uint32_t n;
+    place_exempt(p, g, rules);
+    for (i = 0; i < g->function_count; i++) {
+        const graph_function *f = &g->functions[i];
+        for (n = 0; n < f->loops; n++) {
+            uint8_t *why = &p->loop_why[f->first_loop + n];
+            p->loop[f->first_loop + n] = 0;
+            if (p->fixed[f->node]) *why = p->fixed[f->node] == 2 ? WHY_WITHOUT : WHY_LEFT_ALONE;
+            else if (rules->loops == LOOPS_NONE) *why = WHY_ASKED;
+            if (*why) continue;
+            *why = WHY_LOOP;
+            p->loop[f->first_loop + n] = 1;
+        }
+    }
+}
+
+/* ---- all of it ----------------------------------------------------------------------------- */
+
+static void choose_entries(placement *p, const graph *g, const place_rules *rules,
+                           const facts *is) {
+    uint32_t v;
+    for (v = 0; v < g->node_count; v++) {
+        int why = entry_of(g, is, v, rules->entries);
+        if (p->fixed[v]) why = p->fixed[v] == 2 ? WHY_WITHOUT : WHY_LEFT_ALONE;
+        p->entry_why[v] = (uint8_t)why;
+        p->entry[v] = why < WHY_LEAF;
+    }
+    if (rules->entries == ENTRIES_EN) return;
+    if (rules->repairs & REPAIR_CALLS) repair(p, g, &g->direct, WHY_REPAIR_CALLS);
+    if (rules->repairs & REPAIR_WIDE) repair(p, g, &g->wide, WHY_REPAIR);
+}
+
+void place_choose(placement *p, const graph *g, const place_rules *rules) {
+    size_t n = (size_t)g->node_count + 1;
+    facts is;
+    memset(p, 0, sizeof *p);
+    p->entry = (uint8_t *)tool_alloc(n);
+    p->entry_why = (uint8_t *)tool_alloc(n);
+    p->fixed = (uint8_t *)tool_alloc(n);
+    p->loop = (uint8_t *)tool_alloc(g->loop_count + 1);
+    p->loop_why = (uint8_t *)tool_alloc(g->loop_count + 1);
+    p->distance = (uint32_t *)tool_alloc(n * sizeof *p->distance);
+    p->component = (uint32_t *)tool_alloc(n * sizeof *p->component);
+    is.is_leaf = (uint8_t *)tool_alloc(3 * n);
+    memset(is.is_leaf, 0, 3 * n);
+    is.is_root = is.is_leaf + n;
+    is.is_below = is.is_leaf + 2 * n;
+    find_leaves(g, &is);
+    find_roots(g, &is);
+    find_distances(p, g, &is);
+    find_recursion(p, g, &is);
+    find_fixed(p, g, rules);
+    choose_entries(p, g, rules, &is);
+    choose_loops(p, g, rules);
+    if (rules->quiet) place_quiet(p, g);
+    if (rules->always) place_always(p, g);
+    free(is.is_leaf);
+}
+
+void place_free(placement *p) {
+    free(p->entry);
+    free(p->entry_why);
+    free(p->fixed);
+    free(p->loop);
+    free(p->loop_why);
+    free(p->distance);
+    free(p->component);
+    free(p->component_size);
+    memset(p, 0, sizeof *p);
+}

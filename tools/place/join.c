@@ -1,0 +1,241 @@
+/* join.c - from units to the graph of a whole program.
+
+   Functions that are one to the linker become one node: global, weak and inline ones of one name
+   (their calls are added up, for nobody knows which copy is linked), static ones of their unit.
+
+   `direct` has the direct calls. `wide` has more vertices behind the nodes, so that calls which may
+   reach many functions cost one edge each:
+
+       nodes                     the functions
+       a pointer's call with     0 .. 255 of them: leads to the taken functions with so many
+       N arguments               parameters, and to the next vertex
+       any number                taken functions whose parameters are variadic or not known
+       outside                   functions that are not in the program and may call back: leads to
+                                 all taken functions and to those that are exported
+       anything                  from functions that were left alone and have no skeleton: leads to
+                                 all functions but static ones of other units (one vertex a unit) */
+#include "place/graph.h"
+#include "base/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARGUMENTS = 256 };
+
+typedef struct joiner {
+    graph *g;
+    uint32_t *global;                           /* node of each name, or GRAPH_NONE */
+    uint32_t *local;                            /* the same for static functions of this unit */
+    uint32_t *pairs;
+    size_t pair_count, pair_room;
+    uint8_t *unit_done;                         /* its vertex of "anything" has its edges */
+    uint32_t pointer, any_count, outside, anything, units;     /* the first vertex of each sort */
+} joiner;
+
+static uint32_t add_node(graph *g, size_t *room, const graph_function *f) {
+    graph_node *node;
+    g->nodes = (graph_node *)graph_room(g->nodes, g->node_count, room, sizeof *g->nodes);
+    node = &g->nodes[g->node_count];
+    memset(node, 0, sizeof *node);
+    node->name = f->name;
+    node->unit = f->linkage == GRAPH_STATIC ? f->unit : GRAPH_NONE;
+    node->linkage = (uint8_t)f->linkage;
+    node->first_copy = GRAPH_NONE;
+    node->is_trivial = 1;
+    return g->node_count++;
+}
+
+static void local_names(joiner *j, const graph_unit *unit, int on) {
+    graph *g = j->g;
+    uint32_t i;
+    for (i = unit->first_function; i < unit->first_function + unit->functions; i++) {
+        const graph_function *f = &g->functions[i];
+        if (f->linkage == GRAPH_STATIC) j->local[f->name] = on ? f->node : GRAPH_NONE;
+    }
+}
+
+/* It will be part of its caller, and is no call in a loop. */
+static int is_trivial(const graph *g, const graph_function *f) {
+    int in_header = f->linkage == GRAPH_INLINE ||
+                    (f->linkage == GRAPH_STATIC && f->file != g->units[f->unit].name);
+    uint32_t v;
+    if (!in_header || !(f->flags & GRAPH_HAS_BODY) || f->loops) return 0;
+    for (v = 0; v < f->vertices; v++) {
+        if (graph_vertex_of(g, f, v)->kind != VERTEX_JOIN) return 0;
+    }
+    return 1;
+}
+
+static void make_nodes(joiner *j) {
+    graph *g = j->g;
+    size_t room = 0, u;
+    uint32_t i;
+    for (u = 0; u < g->unit_count; u++) {
+        const graph_unit *unit = &g->units[u];
+        for (i = unit->first_function; i < unit->first_function + unit->functions; i++) {
+            graph_function *f = &g->functions[i];
+            uint32_t *home = f->linkage == GRAPH_STATIC ? j->local : j->global;
+            if (home[f->name] == GRAPH_NONE) home[f->name] = add_node(g, &room, f);
+            f->node = home[f->name];
+        }
+        local_names(j, unit, 0);
+    }
+    for (i = (uint32_t)g->function_count; i-- > 0;) {           /* copies in the input's order */
+        graph_function *f = &g->functions[i];
+        graph_node *node = &g->nodes[f->node];
+        f->next_copy = node->first_copy;
+        node->first_copy = i;
+        node->flags |= f->flags;
+        node->is_trivial &= (uint8_t)is_trivial(g, f);
+        if (f->linkage == GRAPH_WEAK) node->linkage = GRAPH_WEAK;
+    }
+}
+
+static uint32_t find(const joiner *j, uint32_t name) {
+    return j->local[name] != GRAPH_NONE ? j->local[name] : j->global[name];
+}
+
+static void pair(joiner *j, uint32_t from, uint32_t to) {
+    j->pairs = (uint32_t *)graph_room(j->pairs, j->pair_count, &j->pair_room,
+                                      2 * sizeof *j->pairs);
+    j->pairs[2 * j->pair_count] = from;
+    j->pairs[2 * j->pair_count++ + 1] = to;
+}
+
+static void resolve(joiner *j) {
+    graph *g = j->g;
+    size_t u, k;
+    uint32_t i, c;
+    for (u = 0; u < g->unit_count; u++) {
+        const graph_unit *unit = &g->units[u];
+        local_names(j, unit, 1);
+        for (i = unit->first_function; i < unit->first_function + unit->functions; i++) {
+            const graph_function *f = &g->functions[i];
+            for (c = 0; c < f->calls; c++) {
+                graph_call *call = &g->calls[f->first_call + c];
+                call->node = find(j, call->name);
+                if (call->node != GRAPH_NONE) pair(j, f->node, call->node);
+            }
+        }
+        for (k = 0; k < unit->taken; k++) {
+            uint32_t name = g->taken[unit->first_taken + k], node = find(j, name);
+            if (node != GRAPH_NONE) g->nodes[node].taken = 1;
+            else if (graph_calls_back(g->names[name])) pair(j, j->any_count, j->outside);
+        }
+        local_names(j, unit, 0);
+    }
+}
+
+/* A program knows what it exports; objects with a main export nothing; a library everything that
+   is not hidden. */
+static void find_exports(joiner *j) {
+    graph *g = j->g;
+    uint32_t v, name = graph_find_name(g, "main", 4);
+    g->is_closed = name != GRAPH_NONE && j->global[name] != GRAPH_NONE;
+    for (v = 0; v < g->node_count; v++) {
+        graph_node *node = &g->nodes[v];
+        int is_in_table = node->name < g->exported_room && g->exported[node->name];
+        if (node->unit != GRAPH_NONE || node->name == name) continue;
+        node->exported = g->is_linked || g->is_closed ? is_in_table != 0
+                                                      : !(node->flags & GRAPH_HIDDEN);
+    }
+}
+
+static void callees_of_unknown_body(joiner *j, const graph_function *f) {
+    const graph_unit *unit = &j->g->units[f->unit];
+    uint32_t i, vertex = j->units + f->unit;
+    pair(j, f->node, vertex);
+    if (j->unit_done[f->unit]) return;
+    j->unit_done[f->unit] = 1;
+    pair(j, vertex, j->anything);
+    for (i = unit->first_function; i < unit->first_function + unit->functions; i++) {
+        if (j->g->functions[i].linkage == GRAPH_STATIC) pair(j, vertex, j->g->functions[i].node);
+    }
+}
+
+static void wide_calls_of(joiner *j, const graph_function *f) {
+    graph *g = j->g;
+    uint32_t i;
+    if (!(f->flags & GRAPH_HAS_BODY)) callees_of_unknown_body(j, f);
+    for (i = 0; i < f->calls; i++) {
+        const graph_call *call = graph_call_of(g, f, i);
+        if (call->node != GRAPH_NONE || !graph_calls_back(g->names[call->name])) continue;
+        pair(j, f->node, j->outside);
+    }
+    for (i = 0; i < f->vertices; i++) {
+        const graph_vertex *v = graph_vertex_of(g, f, i);
+        if (v->kind != VERTEX_INDIRECT) continue;
+        pair(j, f->node, j->pointer + (v->index < ARGUMENTS ? v->index : ARGUMENTS - 1));
+    }
+}
+
+static void wide_calls(joiner *j) {
+    graph *g = j->g;
+    uint32_t v, f;
+    int has_exports = 0;
+    for (v = 0; v < g->node_count; v++) {
+        const graph_node *node = &g->nodes[v];
+        has_exports |= node->exported;
+        if (node->taken || node->exported) pair(j, j->outside, v);
+        if (node->unit == GRAPH_NONE) pair(j, j->anything, v);
+        for (f = node->first_copy; f != GRAPH_NONE; f = g->functions[f].next_copy) {
+            const graph_function *copy = &g->functions[f];
+            wide_calls_of(j, copy);
+            if (!node->taken) continue;
+            pair(j, copy->params < GRAPH_ANY_COUNT ? j->pointer + copy->params : j->any_count, v);
+        }
+    }
+    for (v = 0; v < ARGUMENTS; v++) pair(j, j->pointer + v, j->any_count);
+    pair(j, j->anything, j->outside);
+    /* A pointer may hold a function of whoever calls the library. */
+    if (has_exports) pair(j, j->any_count, j->outside);
+}
+
+/* So far the pairs are direct calls, and what a pointer to an outside function adds. */
+static void make_direct(joiner *j) {
+    graph *g = j->g;
+    graph_links all;
+    uint32_t v, *seen, *kept = (uint32_t *)tool_alloc((2 * j->pair_count + 1) * sizeof *kept);
+    size_t i, count = 0;
+    links_build(&all, j->units, j->pairs, j->pair_count);
+    seen = (uint32_t *)tool_alloc(((size_t)j->units + 1) * sizeof *seen);
+    memset(seen, 0xFF, (size_t)j->units * sizeof *seen);
+    for (v = 0; v < g->node_count; v++) {
+        for (i = all.first[v]; i < all.first[v + 1]; i++) {
+            uint32_t to = all.to[i];
+            if (seen[to] == v) continue;
+            seen[to] = v;
+            kept[2 * count] = v;
+            kept[2 * count++ + 1] = to;
+        }
+    }
+    links_build(&g->direct, g->node_count, kept, count);
+    links_free(&all);
+    free(seen);
+    free(kept);
+}
+
+void graph_join(graph *g) {
+    joiner j;
+    memset(&j, 0, sizeof j);
+    j.g = g;
+    j.global = (uint32_t *)tool_alloc((2 * (size_t)g->name_count + 1) * sizeof *j.global);
+    memset(j.global, 0xFF, 2 * (size_t)g->name_count * sizeof *j.global);
+    j.local = j.global + g->name_count;
+    make_nodes(&j);
+    j.pointer = g->node_count;
+    j.any_count = j.pointer + ARGUMENTS;
+    j.outside = j.any_count + 1;
+    j.anything = j.outside + 1;
+    j.units = j.anything + 1;
+    g->outside = j.outside;
+    j.unit_done = (uint8_t *)tool_alloc(g->unit_count + 1);
+    memset(j.unit_done, 0, g->unit_count + 1);
+    resolve(&j);
+    find_exports(&j);
+    make_direct(&j);
+    wide_calls(&j);
+    links_build(&g->wide, j.units + (uint32_t)g->unit_count, j.pairs, j.pair_count);
+    free(j.pairs);
+    free(j.unit_done);
+    free(j.global);
+}

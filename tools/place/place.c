@@ -1,0 +1,164 @@
+/* place.c - bursty place: reads the call graph that objects carry, chooses the checks, writes the
+   plan for the next build, and explains it. */
+#include "place/place.h"
+#include "base/save.h"
+#include "base/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: bursty place [OPTIONS] FILE ...\n"
+    "\n"
+    "  FILE is a program, an object, an archive, or a .burstycg file, made by bursty cc. Chooses\n"
+    "  the functions and loops that get a check, proves that no cycle is without one, and prints\n"
+    "  counts.\n"
+    "\n"
+    "  -o PLAN         writes the plan that the next build with bursty cc uses\n"
+    "  --set SET       all, or some of these with + between them (EC+L4+bounded+always):\n"
+    "                    EL  entries of functions that call something; EC  equation 3; EN  none\n"
+    "                    Lk  no loop without calls and at most k back-edges (L4); LN  none\n"
+    "                    bounded  no loop of at most 16 iterations\n"
+    "                    always   no loop that passes another check in each iteration\n"
+    "                    Q   EC+L4+bounded+always, and fewer by rule Q (docs/place.md)\n"
+    "  --without NAME  no check in functions of that name; * stands for any characters\n"
+    "  --list          every function and loop, and why it has a check or none\n"
+    "  --why NAME      the same for one function, with its callers and the cycle that needs it\n"
+    "  --json, --dot   all of it for programs; the picture of the graph\n"
+    "  --diff OLD      what differs from the plan OLD\n"
+    "  --built         proves it of the checks that the files have, not of a plan\n";
+
+typedef struct options {
+    const char *set, *plan, *why, *old;
+    const char **without;
+    int without_count, list, json, dot, built;
+} options;
+
+static int choose_one(const options *o) {
+    return (o->list != 0) + (o->why != NULL) + (o->json != 0) + (o->dot != 0) + (o->old != NULL);
+}
+
+static int parse(options *o, tool_option *option, int argc, char **argv) {
+    tool_options(option, argc, argv);
+    while (tool_next(option)) {
+        const char **value = NULL;
+        if (tool_is(option, "-", "o")) value = &o->plan;
+        else if (tool_is(option, "--", "set")) value = &o->set;
+        else if (tool_is(option, "--", "why")) value = &o->why;
+        else if (tool_is(option, "--", "diff")) value = &o->old;
+        else if (tool_is(option, "--", "without")) value = &o->without[o->without_count++];
+        else if (tool_is(option, "--", "list")) o->list = 1;
+        else if (tool_is(option, "--", "json")) o->json = 1;
+        else if (tool_is(option, "--", "dot")) o->dot = 1;
+        else if (tool_is(option, "--", "built")) o->built = 1;
+        else return tool_no_option(option, "place");
+        if (value && !(*value = tool_value(option))) return TOOL_BAD_INPUT;
+    }
+    if (!option->files) return tool_error("place: no input: give FILE");
+    if (choose_one(o) > 1)
+        return tool_error("place: one of --list, --why, --json, --dot and --diff at a time");
+    if (o->built && o->plan) return tool_error("place: --built makes no plan");
+    return TOOL_OK;
+}
+
+/* What the objects have: an entry only if all copies have one. */
+static void take_built(placement *p, const graph *g) {
+    size_t i;
+    uint32_t n;
+    memset(p->entry, 1, g->node_count);
+    for (i = 0; i < g->function_count; i++) {
+        const graph_function *f = &g->functions[i];
+        if (!(f->flags & GRAPH_HAS_CHECK)) p->entry[f->node] = 0;
+        for (n = 0; n < f->loops; n++)
+            p->loop[f->first_loop + n] = g->loops[f->first_loop + n].has_check;
+    }
+}
+
+static size_t stale_units(const graph *g, const text *plan) {
+    uint64_t hash = plan_hash(plan);
+    size_t i, stale = 0;
+    for (i = 0; i < g->unit_count; i++) stale += g->units[i].plan != hash;
+    return stale;
+}
+
+static int print(const options *o, const graph *g, const placement *p, const place_proof *proof) {
+    text out = {NULL, 0, 0};
+    int status = TOOL_OK;
+    if (o->list) show_list(g, p, &out);
+    else if (o->json) show_json(g, p, proof, &out);
+    else if (o->dot) show_dot(g, p, &out);
+    else if (o->old) status = plan_compare(g, p, o->old, &out);
+    else if (!o->why) show_summary(g, p, proof, o->built, &out);
+    else if (!show_why(g, p, o->why, &out))
+        status = tool_error("place: no function is called %s", o->why);
+    if (status == TOOL_OK) status = text_save(&out, NULL, NULL, 0, 0);
+    text_free(&out);
+    return status;
+}
+
+static int finish(const options *o, const graph *g, const place_rules *rules, placement *p,
+                  const place_proof *proof) {
+    size_t open = proof->open_nodes + proof->open_loops + proof->open_gotos;
+    int asked = rules->entries == ENTRIES_EN || rules->loops == LOOPS_NONE;
+    text plan = {NULL, 0, 0};
+    int status = TOOL_OK, to_stdout = o->plan && strcmp(o->plan, "-") == 0;
+    plan_write(g, p, &plan);
+    if (o->plan) status = plan_save(&plan, o->plan);
+    if (status == TOOL_OK && !to_stdout) status = print(o, g, p, proof);
+    if (status == TOOL_OK && !choose_one(o) && !to_stdout && !o->built && stale_units(g, &plan)) {
+        printf("%lu of %lu units were built with another plan or none: build again\n",
+               (unsigned long)stale_units(g, &plan), (unsigned long)g->unit_count);
+    }
+    text_free(&plan);
+    if (status == TOOL_OK && open && (o->built || !asked)) {
+        tool_error("place: %lu functions and loops may run for ever without a check",
+                   (unsigned long)open);
+        status = TOOL_FAILED;
+    }
+    return status;
+}
+
+static int place(const options *o, int files, char **argv) {
+    place_rules rules;
+    place_proof proof;
+    placement p;
+    graph g;
+    int i, status = TOOL_OK;
+    if (place_set(&rules, o->set ? o->set : "EC+L4+bounded+always") != 0)
+        return tool_error("place: --set: '%s' is not valid", o->set);
+    rules.without = o->without;
+    rules.without_count = o->without_count;
+    if (o->plan) status = save_check(o->plan, NULL, (const char *const *)argv, files);
+    memset(&g, 0, sizeof g);
+    for (i = 0; i < files && status == TOOL_OK; i++) status = graph_open(&g, argv[i], (uint32_t)i);
+    if (status == TOOL_OK && !g.function_count)
+        status = tool_error("%s: no call graph: was it built with bursty cc?", argv[0]);
+    if (status == TOOL_OK) {
+        graph_join(&g);
+        place_choose(&p, &g, &rules);
+        if (o->built) take_built(&p, &g);
+        place_check(&proof, &g, p.entry, p.loop, &rules);
+        status = finish(o, &g, &rules, &p, &proof);
+        place_proof_free(&proof);
+        place_free(&p);
+    }
+    graph_free(&g);
+    return status;
+}
+
+static int run(int argc, char **argv) {
+    tool_option option;
+    options o;
+    int status;
+    if (tool_wants_help(argc, argv)) {
+        fputs(help, stdout);
+        return TOOL_OK;
+    }
+    memset(&o, 0, sizeof o);
+    o.without = (const char **)tool_alloc(((size_t)argc + 1) * sizeof *o.without);
+    status = parse(&o, &option, argc, argv);
+    if (status == TOOL_OK) status = place(&o, option.files, argv);
+    free(o.without);
+    return status;
+}
+
+const tool_command command_place = {"place", "which functions and loops get a check", run};

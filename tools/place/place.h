@@ -1,0 +1,94 @@
+/* place.h - which functions and loops of a program get a check.
+
+   Papers: bursty-tracing, section 4. A placement says yes or no, and why, for each node of the
+   graph (the entry) and for each loop of each function. */
+#ifndef PLACE_H
+#define PLACE_H
+#include "place/graph.h"
+
+enum { ENTRIES_ALL, ENTRIES_EL, ENTRIES_EC, ENTRIES_EN };
+enum { LOOPS_NONE = -2, LOOPS_ALL = -1 };       /* else k of the k-boring loops that get none */
+
+/* Repairs of equation 3, as bits. Tests leave one out. */
+enum { REPAIR_CALLS = 1, REPAIR_WIDE = 2, REPAIR_ALL = 3 };
+
+typedef struct place_rules {
+    int entries, loops;
+    int bounded, always;                        /* such loops get none, either */
+    int quiet;                                  /* rule Q */
+    int repairs;
+    const char *const *without;                 /* names of functions that get none, with * */
+    int without_count;
+} place_rules;
+
+/* Why. Each has a word, which the plan says, and a sentence for the reader. */
+enum {
+    WHY_EVERY, WHY_CALLS, WHY_ROOT, WHY_TAKEN, WHY_BELOW, WHY_REPAIR, WHY_REPAIR_CALLS,
+    WHY_LEAF, WHY_COVERED, WHY_ASKED, WHY_QUIET_ENTRY, WHY_WITHOUT, WHY_LEFT_ALONE,
+    WHY_LOOP, WHY_BORING, WHY_BOUNDED, WHY_ALWAYS, WHY_QUIET, WHY_COUNT
+};
+
+typedef struct placement {
+    uint8_t *entry, *entry_why;                 /* of each node */
+    uint8_t *fixed;                             /* nodes that cannot have a check */
+    uint8_t *loop, *loop_why;                   /* of each loop of graph.loops */
+    uint32_t *distance, *component;             /* of each node, by direct calls */
+    uint32_t *component_size, components;
+    int gave_up;                                /* rule Q stopped, for the graph was too large */
+} placement;
+
+/* "EC+L4", "all", "Q": fills the rules. 0, or -1 if it is not a set. */
+int  place_set(place_rules *rules, const char *set);
+void place_choose(placement *p, const graph *g, const place_rules *rules);
+void place_free(placement *p);
+const char *place_word(int why);
+const char *place_sentence(int why);
+int  place_matches(const char *pattern, const char *name);
+
+/* ---- pieces of it ---- */
+
+/* Entries that can go while every cycle of calls keeps a check, then quiet loops. */
+void place_quiet(placement *p, const graph *g);
+/* For each node: is an entry check passed on every way through it, from its entry to its exit? */
+uint8_t *place_sure(const graph *g, const placement *p);
+/* Drops the checks of loops that pass another check in each iteration. */
+void place_always(placement *p, const graph *g);
+/* For each loop: is it k-boring, bounded or quiet, as the rules have it? A WHY_, or 0. */
+void place_exempt(placement *p, const graph *g, const place_rules *rules);
+
+/* ---- the checker: shares nothing with the above but the graph ---- */
+
+typedef struct place_proof {
+    uint8_t *open_node, *open_loop;             /* on a cycle without a check */
+    size_t open_nodes, open_loops, open_gotos;
+    size_t boring, bounded, quiet, always;      /* loops without a check, by what excuses them */
+    size_t left_alone, left_alone_loops, left_alone_cycles, without_skeleton;
+    size_t pointer_calls, outside_calls, weak;
+} place_proof;
+
+/* rules: which loops may go without. Only loops, bounded and quiet of it are looked at. */
+void place_check(place_proof *proof, const graph *g, const uint8_t *entry, const uint8_t *loop,
+                 const place_rules *rules);
+void place_proof_free(place_proof *proof);
+
+/* ---- plans ---- */
+
+/* All lines, sorted. */
+void plan_write(const graph *g, const placement *p, text *out);
+/* To a temporary file beside path, then renamed. TOOL_ status, after a message. */
+int  plan_save(const text *plan, const char *path);
+/* What differs from the plan at path, for the reader. TOOL_ status, after a message. */
+int  plan_compare(const graph *g, const placement *p, const char *path, text *out);
+uint64_t plan_hash(const text *plan);
+
+/* ---- what is printed ---- */
+
+/* is_built: the checks are those of the files, and there are no reasons for them. */
+void show_summary(const graph *g, const placement *p, const place_proof *proof, int is_built,
+                  text *out);
+void show_list(const graph *g, const placement *p, text *out);
+/* 0 if there is no function of that name. */
+int  show_why(const graph *g, const placement *p, const char *name, text *out);
+void show_json(const graph *g, const placement *p, const place_proof *proof, text *out);
+void show_dot(const graph *g, const placement *p, text *out);
+#endif

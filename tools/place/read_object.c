@@ -1,0 +1,318 @@
+/* read_object.c - where a file keeps its call graph: ELF objects and programs of both sizes and
+   byte orders, archives (also thin ones), and plain text.
+
+   Every number of the file is looked at before it is used: a piece of the file is taken only if it
+   lies inside, and all pieces together may not be larger than the file, so that a file whose tables
+   point at one place again and again costs no more than another. */
+#include "place/graph.h"
+#include "base/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { ELF_NOBITS = 8, ELF_DYNSYM = 11, ELF_COMPRESSED = 0x800, ELF_ESCAPE = 0xFFFF };
+
+typedef struct elf {
+    const unsigned char *data;
+    size_t size;
+    int is_64, is_big;
+    uint64_t sections, section_bytes, section_count, names_index;
+    size_t taken;                               /* bytes of all pieces so far */
+} elf;
+
+typedef struct elf_section {
+    uint64_t name, type, flags, offset, size, link, entry;
+} elf_section;
+
+static uint64_t get(const elf *e, size_t at, size_t bytes) {
+    uint64_t value = 0;
+    size_t i;
+    for (i = 0; i < bytes; i++) {
+        size_t shift = 8 * (e->is_big ? bytes - 1 - i : i);
+        value |= (uint64_t)e->data[at + i] << shift;
+    }
+    return value;
+}
+
+static int is_inside(const elf *e, uint64_t at, uint64_t bytes) {
+    return at <= e->size && bytes <= e->size - at;
+}
+
+static int section(const elf *e, uint64_t index, elf_section *s, dump_fault *fault) {
+    size_t at, word = e->is_64 ? 8 : 4;
+    if (index >= e->section_count)
+        return dump_refuse(fault, 0, "the ELF file has no section %lu", (unsigned long)index);
+    at = (size_t)(e->sections + index * e->section_bytes);
+    s->name = get(e, at, 4);
+    s->type = get(e, at + 4, 4);
+    s->flags = get(e, at + 8, word);
+    s->offset = get(e, at + 8 + 2 * word, word);
+    s->size = get(e, at + 8 + 3 * word, word);
+    s->link = get(e, at + 8 + 4 * word, 4);
+    s->entry = get(e, at + 16 + 5 * word, word);
+    if (s->type != ELF_NOBITS && !is_inside(e, s->offset, s->size))
+        return dump_refuse(fault, at, "the section lies outside the file");
+    return 0;
+}
+
+static int elf_begin(elf *e, dump_fault *fault) {
+    size_t head, at, least;
+    if (e->size < 6) return dump_refuse(fault, e->size, "the ELF header is cut off");
+    if (e->data[4] < 1 || e->data[4] > 2) return dump_refuse(fault, 4, "is no class of ELF");
+    if (e->data[5] < 1 || e->data[5] > 2) return dump_refuse(fault, 5, "is no byte order of ELF");
+    e->is_64 = e->data[4] == 2;
+    e->is_big = e->data[5] == 2;
+    head = e->is_64 ? 64 : 52;
+    least = e->is_64 ? 64 : 40;
+    if (e->size < head) return dump_refuse(fault, e->size, "the ELF header is cut off");
+    e->sections = get(e, e->is_64 ? 40 : 32, e->is_64 ? 8 : 4);
+    at = e->is_64 ? 58 : 46;
+    e->section_bytes = get(e, at, 2);
+    e->section_count = get(e, at + 2, 2);
+    e->names_index = get(e, at + 4, 2);
+    if (e->sections == 0) return 0;             /* stripped of all sections */
+    if (e->section_bytes < least)
+        return dump_refuse(fault, at, "the ELF file has too small section headers");
+    if (!is_inside(e, e->sections, e->section_bytes))
+        return dump_refuse(fault, 0, "the section headers lie outside the file");
+    at = (size_t)e->sections;                   /* more than 65279: section 0 has the numbers */
+    if (e->section_count == 0)
+        e->section_count = get(e, at + (e->is_64 ? 32 : 20), e->is_64 ? 8 : 4);
+    if (e->names_index == ELF_ESCAPE) e->names_index = get(e, at + (e->is_64 ? 40 : 24), 4);
+    if (e->section_count > e->size / e->section_bytes ||
+        !is_inside(e, e->sections, e->section_count * e->section_bytes))
+        return dump_refuse(fault, 0, "the section headers lie outside the file");
+    return 0;
+}
+
+/* A section whose bytes are read. */
+static int take(elf *e, const elf_section *s, dump_fault *fault) {
+    if (s->size > e->size - e->taken)
+        return dump_refuse(fault, (size_t)s->offset, "the sections overlap");
+    e->taken += (size_t)s->size;
+    return 0;
+}
+
+static int name_is(const elf *e, const elf_section *names, uint64_t at, const char *word) {
+    size_t size = strlen(word) + 1;
+    return names->type != ELF_NOBITS && at <= names->size && size <= names->size - at &&
+           memcmp(e->data + names->offset + at, word, size) == 0;
+}
+
+/* A longer name is not worth a scan for each symbol that points there. */
+static size_t longest_name(uint64_t left) { return left < 4096 ? (size_t)left : 4096; }
+
+/* Names that outside code can bind to: defined, global or weak, of the dynamic symbols. */
+static int read_exports(graph *g, elf *e, const elf_section *table, dump_fault *fault) {
+    elf_section strings;
+    size_t entry = e->is_64 ? 24 : 16, i, count = (size_t)table->size / entry;
+    if (section(e, table->link, &strings, fault) != 0 || take(e, table, fault) != 0 ||
+        take(e, &strings, fault) != 0)
+        return -1;
+    if (strings.type == ELF_NOBITS) return 0;
+    for (i = 1; i < count; i++) {
+        size_t at = (size_t)table->offset + i * entry;
+        uint64_t string = get(e, at, 4), home = get(e, at + (e->is_64 ? 6 : 14), 2);
+        unsigned bind = e->data[at + (e->is_64 ? 4 : 12)] >> 4;
+        const unsigned char *start, *end;
+        uint32_t name;
+        if (home == 0 || bind == 0) continue;
+        if (string >= strings.size) return dump_refuse(fault, at, "the symbol has no name");
+        start = e->data + strings.offset + string;
+        end = (const unsigned char *)memchr(start, 0, longest_name(strings.size - string));
+        if (!end) continue;
+        name = graph_find_name(g, start, (size_t)(end - start));
+        if (name == GRAPH_NONE) continue;
+        while (name >= g->exported_room) {
+            size_t old = g->exported_room;
+            g->exported = (char *)graph_room(g->exported, old, &g->exported_room, 1);
+            memset(g->exported + old, 0, g->exported_room - old);
+        }
+        g->exported[name] = 1;
+    }
+    return 0;
+}
+
+static int read_elf(graph *g, const unsigned char *data, size_t size, uint32_t input,
+                    dump_fault *fault) {
+    elf_section s, names;
+    elf e;
+    uint64_t i, type;
+    size_t found = 0;
+    memset(&e, 0, sizeof e);
+    e.data = data;
+    e.size = size;
+    if (elf_begin(&e, fault) != 0) return -1;
+    type = get(&e, 16, 2);
+    if (e.sections && section(&e, e.names_index, &names, fault) != 0) return -1;
+    for (i = 0; e.sections && i < e.section_count; i++) {
+        if (section(&e, i, &s, fault) != 0) return -1;
+        if (s.type == ELF_NOBITS || !name_is(&e, &names, s.name, ".bursty.cg")) continue;
+        if (s.flags & ELF_COMPRESSED)
+            return dump_refuse(fault, (size_t)s.offset, "the call graph is compressed");
+        if (take(&e, &s, fault) != 0) return -1;
+        found++;
+        if (graph_read_text(g, (const char *)data + s.offset, (size_t)s.size, input, fault) != 0) {
+            fault->offset += (size_t)s.offset;
+            return -1;
+        }
+    }
+    for (i = 0; e.sections && type != 1 && i < e.section_count; i++) {
+        if (section(&e, i, &s, fault) != 0) return -1;
+        if (s.type == ELF_DYNSYM && read_exports(g, &e, &s, fault) != 0) return -1;
+    }
+    if (type == 2 || type == 3) g->is_linked = 1;
+    g->silent += found == 0;
+    return 0;
+}
+
+/* ---- archives ------------------------------------------------------------------------------ */
+
+typedef struct archive {
+    graph *g;
+    const char *path;
+    const unsigned char *data;
+    size_t size, names_at, names_size;          /* of the member "//" */
+    uint32_t input;
+    int is_thin;
+} archive;
+
+static int decimal(const unsigned char *at, size_t most, size_t *value) {
+    size_t i;
+    *value = 0;
+    for (i = 0; i < most && at[i] >= '0' && at[i] <= '9'; i++) {
+        if (*value > (SIZE_MAX - 9) / 10) return -1;
+        *value = 10 * *value + (size_t)(at[i] - '0');
+    }
+    return i == 0 ? -1 : 0;
+}
+
+/* "/123" stands for the name at byte 123 of the member "//", which ends with "/\n". */
+static int member_name(const archive *a, const unsigned char *head, text *name) {
+    const unsigned char *start = head;
+    size_t size = 16, at;
+    if (head[0] == '/' && decimal(head + 1, 15, &at) == 0) {
+        if (at >= a->names_size) return -1;
+        start = a->data + a->names_at + at;
+        size = a->names_size - at;
+        if (size > 4096) size = 4096;
+    }
+    for (at = 0; at < size && start[at] != '\n' && start[at]; at++) text_bytes(name, start + at, 1);
+    while (name->size && name->data[name->size - 1] == ' ') name->size--;
+    if (name->size > 1 && name->data[name->size - 1] == '/') name->size--;
+    text_bytes(name, "", 1);
+    return 0;
+}
+
+static int is_elf(const unsigned char *data, size_t size) {
+    return size >= 4 && memcmp(data, "\177ELF", 4) == 0;
+}
+
+/* A member of a thin archive is a file of its own, beside the archive. */
+static int open_beside(const archive *a, const char *name) {
+    const char *slash = strrchr(a->path, '/');
+    text path = {NULL, 0, 0};
+    unsigned char *data;
+    dump_fault fault;
+    size_t size;
+    int status = TOOL_BAD_INPUT;
+    if (name[0] != '/' && slash) text_bytes(&path, a->path, (size_t)(slash + 1 - a->path));
+    text_add(&path, name);
+    text_bytes(&path, "", 1);
+    data = tool_read_file(path.data, "\177ELF", &size);
+    if (data) {
+        status = TOOL_OK;
+        if (is_elf(data, size) && read_elf(a->g, data, size, a->input, &fault) != 0)
+            status = dump_blame(path.data, &fault);
+    }
+    free(data);
+    text_free(&path);
+    return status;
+}
+
+static int read_member(const archive *a, size_t at, size_t size, const char *name,
+                       dump_fault *fault) {
+    int bsd = strncmp(name, "#1/", 3) == 0;     /* the name stands before the bytes */
+    size_t skip = 0;
+    if (bsd && (decimal((const unsigned char *)name + 3, strlen(name + 3), &skip) != 0 ||
+                skip > size))
+        return dump_refuse(fault, at, "the member's name is cut off");
+    if (!is_elf(a->data + at + skip, size - skip)) return 0;
+    if (read_elf(a->g, a->data + at + skip, size - skip, a->input, fault) != 0) {
+        fault->offset += at + skip;
+        return -1;
+    }
+    return 0;
+}
+
+/* 0, or -1 with *fault filled; *status is set after a message about another file. */
+static int read_archive(archive *a, dump_fault *fault, int *status) {
+    size_t at = 8;
+    while (at < a->size) {
+        const unsigned char *head = a->data + at;
+        text name = {NULL, 0, 0};
+        size_t size;
+        int bad = 0, is_table, is_inside;
+        if (a->size - at < 60) return dump_refuse(fault, at, "the member's header is cut off");
+        if (head[58] != '`' || head[59] != '\n' || decimal(head + 48, 10, &size) != 0)
+            return dump_refuse(fault, at, "the member's header is damaged");
+        is_table = head[0] == '/' && (head[1] == ' ' || head[1] == '/' ||
+                                      memcmp(head, "/SYM64/", 7) == 0);
+        is_inside = is_table || !a->is_thin;
+        if (is_inside && size > a->size - at - 60)
+            return dump_refuse(fault, at, "the member is longer than the archive");
+        if (is_table) {
+            if (head[1] == '/') {
+                a->names_at = at + 60;
+                a->names_size = size;
+            }
+        } else if (member_name(a, head, &name) != 0) {
+            bad = dump_refuse(fault, at, "the member has no name");
+        } else if (a->is_thin) {
+            *status = open_beside(a, name.data);
+        } else {
+            bad = read_member(a, at + 60, size, name.data, fault);
+        }
+        text_free(&name);
+        if (bad || *status != TOOL_OK) return bad;
+        at += 60 + (is_inside ? size : 0);
+        if (at & 1) at++;
+    }
+    return 0;
+}
+
+/* ---- files --------------------------------------------------------------------------------- */
+
+int graph_take(graph *g, const char *path, const unsigned char *data, size_t size,
+               uint32_t input) {
+    dump_fault fault;
+    int bad, status = TOOL_OK;
+    if (is_elf(data, size)) {
+        bad = read_elf(g, data, size, input, &fault);
+    } else if (size >= 8 && (memcmp(data, "!<arch>\n", 8) == 0 ||
+                             memcmp(data, "!<thin>\n", 8) == 0)) {
+        archive a;
+        memset(&a, 0, sizeof a);
+        a.g = g;
+        a.path = path;
+        a.data = data;
+        a.size = size;
+        a.input = input;
+        a.is_thin = data[2] == 't';
+        bad = read_archive(&a, &fault, &status);
+    } else if (size == 0 || (size >= 2 && (data[0] == 'U' || data[0] == '#'))) {
+        bad = graph_read_text(g, (const char *)data, size, input, &fault);
+    } else {
+        bad = dump_refuse(&fault, 0, "is no ELF file, archive or call graph");
+    }
+    return bad ? dump_blame(path, &fault) : status;
+}
+
+int graph_open(graph *g, const char *path, uint32_t input) {
+    size_t size;
+    unsigned char *data = tool_read_file(path, NULL, &size);
+    int status;
+    if (!data) return TOOL_BAD_INPUT;
+    status = graph_take(g, path, data, size, input);
+    free(data);
+    return status;
+}

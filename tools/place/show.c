@@ -1,0 +1,322 @@
+/* show.c - what `bursty place` says about a placement, as text. */
+#include "place/place.h"
+#include "base/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES_SHOWN = 6 };
+
+/* ---- counts by reason ---------------------------------------------------------------------- */
+
+static void add_counts(const size_t *counts, int checks, text *out) {
+    int why, any = 0;
+    for (why = 0; why < WHY_COUNT; why++) {
+        if (!counts[why] || (checks != (why < WHY_LEAF || why == WHY_LOOP))) continue;
+        text_add(out, any++ ? ", " : " ");
+        text_add(out, place_word(why));
+        text_add(out, " ");
+        text_count(out, counts[why]);
+    }
+    if (!any) text_add(out, " -");
+}
+
+static size_t sum_of(const size_t *counts, int checks) {
+    size_t sum = 0;
+    int why;
+    for (why = 0; why < WHY_COUNT; why++) {
+        if (checks == (why < WHY_LEAF || why == WHY_LOOP)) sum += counts[why];
+    }
+    return sum;
+}
+
+static void add_row(const char *title, size_t all, const size_t *counts, text *out) {
+    text_count(out, all);
+    text_format(out, " %s: ", title);
+    text_count(out, sum_of(counts, 1));
+    text_add(out, " with a check:");
+    add_counts(counts, 1, out);
+    text_add(out, "; ");
+    text_count(out, sum_of(counts, 0));
+    text_add(out, " without:");
+    add_counts(counts, 0, out);
+    text_add(out, "\n");
+}
+
+static void add_names(const graph *g, const uint8_t *chosen, text *out) {
+    uint32_t v, shown = 0;
+    for (v = 0; v < g->node_count; v++) {
+        if (!chosen[v]) continue;
+        if (shown == NAMES_SHOWN) text_add(out, " ...");
+        if (shown++ >= NAMES_SHOWN) return;
+        text_add(out, shown == 1 ? ": " : ", ");
+        text_plain(out, g->names[g->nodes[v].name]);
+    }
+}
+
+static void add_fact(size_t count, const char *words, text *out) {
+    if (!count) return;
+    text_add(out, "  ");
+    text_count(out, count);
+    text_add(out, words);
+}
+
+static void add_open_loops(const graph *g, const place_proof *proof, text *out) {
+    uint32_t shown = 0, n;
+    size_t i;
+    for (i = 0; i < g->function_count && shown <= NAMES_SHOWN; i++) {
+        const graph_function *f = &g->functions[i];
+        for (n = 0; n < f->loops && shown <= NAMES_SHOWN; n++) {
+            if (!proof->open_loop[f->first_loop + n]) continue;
+            text_add(out, shown == NAMES_SHOWN ? " ..." : shown ? ", " : ": ");
+            if (shown++ == NAMES_SHOWN) return;
+            text_plain(out, g->names[f->name]);
+            text_add(out, " ");
+            text_plain(out, g->names[f->file]);
+            text_format(out, ":%lu", (unsigned long)g->loops[f->first_loop + n].line);
+        }
+    }
+}
+
+static void add_proof(const graph *g, const place_proof *proof, text *out) {
+    if (proof->open_nodes + proof->open_loops + proof->open_gotos == 0) {
+        text_add(out, "proved: no cycle of calls, back-edges and gotos runs without a check, but ");
+        text_count(out, proof->boring);
+        text_add(out, " boring, ");
+        text_count(out, proof->bounded);
+        text_add(out, " bounded and ");
+        text_count(out, proof->quiet);
+        text_add(out, " quiet loops\n");
+    } else {
+        text_add(out, "NOT proved: without a check may run for ever\n");
+        if (proof->open_nodes) {
+            add_fact(proof->open_nodes, " functions that call one another", out);
+            add_names(g, proof->open_node, out);
+            text_add(out, "\n");
+        }
+        if (proof->open_loops) {
+            add_fact(proof->open_loops, " loops", out);
+            add_open_loops(g, proof, out);
+            text_add(out, "\n");
+        }
+        add_fact(proof->open_gotos, " functions with gotos or jumps into loops\n", out);
+    }
+}
+
+static void add_unseen(const graph *g, const placement *p, const place_proof *proof, text *out) {
+    text_add(out, "not seen: longjmp, signal handlers and other threads inside a loop");
+    text_add(out, g->is_closed ? "\n" : ", who calls this library\n");
+    if (proof->left_alone) {
+        add_fact(proof->left_alone, " functions cannot have a check", out);
+        add_names(g, p->fixed, out);
+        text_add(out, "\n");
+    }
+    add_fact(proof->left_alone_loops, " loops in them may run long\n", out);
+    add_fact(proof->left_alone_cycles, " of them may call themselves for ever\n", out);
+    add_fact(proof->without_skeleton, " functions without a skeleton: believed to call anything\n",
+             out);
+    add_fact(proof->pointer_calls, " calls through pointers: believed to reach only functions "
+             "whose address is taken and that have as many parameters\n", out);
+    add_fact(proof->outside_calls, " calls of outside functions that are not of the C library: "
+             "believed to call back only what is exported or taken\n", out);
+    add_fact(proof->weak, " weak functions: believed to be those of the program\n", out);
+    add_fact(g->silent, " objects without a call graph: believed to be outside\n", out);
+}
+
+void show_summary(const graph *g, const placement *p, const place_proof *proof, int is_built,
+                  text *out) {
+    size_t entries[WHY_COUNT], loops[WHY_COUNT], entry_checks = 0, loop_checks = 0, i;
+    memset(entries, 0, sizeof entries);
+    memset(loops, 0, sizeof loops);
+    for (i = 0; i < g->node_count; i++) {
+        entries[p->entry_why[i]]++;
+        entry_checks += p->entry[i];
+    }
+    for (i = 0; i < g->loop_count; i++) {
+        loops[p->loop_why[i]]++;
+        loop_checks += p->loop[i];
+    }
+    if (is_built) {
+        text_count(out, entry_checks);
+        text_add(out, " functions and ");
+        text_count(out, loop_checks);
+        text_add(out, " loops have a check\n");
+    } else {
+        add_row("functions", g->node_count, entries, out);
+        add_row("loops", g->loop_count, loops, out);
+    }
+    if (p->gave_up) text_add(out, "rule Q stopped early: the graph is too large\n");
+    add_proof(g, proof, out);
+    add_unseen(g, p, proof, out);
+}
+
+/* ---- one function -------------------------------------------------------------------------- */
+
+static void add_place(const graph *g, const graph_function *f, text *out) {
+    text_plain(out, g->names[f->file]);
+    text_format(out, ":%lu", (unsigned long)f->line);
+}
+
+/* Who calls v from as far away, in its own component. */
+static uint32_t caller_from_below(const graph *g, const placement *p, uint32_t v) {
+    uint32_t u;
+    size_t i;
+    for (u = 0; u < g->node_count; u++) {
+        if (p->component[u] != p->component[v] || p->distance[u] < p->distance[v]) continue;
+        for (i = g->direct.first[u]; i < g->direct.first[u + 1]; i++) {
+            if (g->direct.to[i] == v) return u;
+        }
+    }
+    return GRAPH_NONE;
+}
+
+static void add_distance(uint32_t distance, text *out) {
+    if (distance == GRAPH_NONE) text_add(out, "infinite");
+    else text_number(out, distance);
+}
+
+/* from_below: may be NULL; else for each node the caller that makes it recursion from below. */
+static void add_function(const graph *g, const placement *p, const graph_function *f,
+                         const uint32_t *from_below, text *out) {
+    uint32_t v = f->node, i;
+    size_t from = out->size;
+    text_plain(out, g->names[f->name]);
+    text_pad(out, from, 24, 0);
+    text_add(out, " ");
+    from = out->size;
+    add_place(g, f, out);
+    text_pad(out, from, 20, 0);
+    text_add(out, p->entry[v] ? " check  " : " none   ");
+    text_add(out, place_sentence(p->entry_why[v]));
+    if (p->entry_why[v] == WHY_BELOW && from_below && from_below[v] != GRAPH_NONE) {
+        text_add(out, ": ");
+        text_plain(out, g->names[g->nodes[from_below[v]].name]);
+        text_format(out, ", component %lu (%lu functions), distance ",
+                    (unsigned long)p->component[v],
+                    (unsigned long)p->component_size[p->component[v]]);
+        add_distance(p->distance[from_below[v]], out);
+        text_add(out, " >= ");
+        add_distance(p->distance[v], out);
+    }
+    if (f->flags & GRAPH_LEFT_ALONE && f->reason != GRAPH_NONE) {
+        text_add(out, ": ");
+        text_plain(out, g->names[f->reason]);
+    }
+    text_add(out, "\n");
+    for (i = 0; i < f->loops; i++) {
+        size_t at = f->first_loop + i;
+        text_format(out, "  loop %lu, line %lu: %s  ", (unsigned long)i,
+                    (unsigned long)g->loops[at].line, p->loop[at] ? "check" : "none");
+        text_add(out, place_sentence(p->loop_why[at]));
+        text_add(out, "\n");
+    }
+}
+
+static uint32_t *callers_from_below(const graph *g, const placement *p) {
+    uint32_t *found = (uint32_t *)tool_alloc(((size_t)g->node_count + 1) * sizeof *found), v;
+    size_t i;
+    for (v = 0; v < g->node_count; v++) found[v] = GRAPH_NONE;
+    for (v = g->node_count; v-- > 0;) {
+        for (i = g->direct.first[v]; i < g->direct.first[v + 1]; i++) {
+            uint32_t to = g->direct.to[i];
+            if (p->component[v] == p->component[to] && p->distance[v] >= p->distance[to])
+                found[to] = v;
+        }
+    }
+    return found;
+}
+
+void show_list(const graph *g, const placement *p, text *out) {
+    uint32_t *from_below = callers_from_below(g, p);
+    size_t i;
+    for (i = 0; i < g->function_count; i++)
+        add_function(g, p, &g->functions[i], from_below, out);
+    free(from_below);
+}
+
+/* ---- why ----------------------------------------------------------------------------------- */
+
+static void add_vertex(const graph *g, uint32_t v, text *out) {
+    if (v < g->node_count) text_plain(out, g->names[g->nodes[v].name]);
+    else if (v < g->node_count + 256)
+        text_format(out, "(a pointer, %lu arguments)", (unsigned long)(v - g->node_count));
+    else if (v == g->node_count + 256) text_add(out, "(a pointer, any arguments)");
+    else text_add(out, v == g->outside ? "(outside)" : "(unknown body)");
+}
+
+/* The shortest cycle through v that no other check is on. */
+static void add_cycle(const graph *g, const placement *p, uint32_t start, text *out) {
+    size_t n = (size_t)g->wide.vertices + 1, i;
+    uint32_t *from = (uint32_t *)tool_alloc(2 * n * sizeof *from), *queue = from + n;
+    uint32_t head = 0, tail = 0, v, found = GRAPH_NONE, length = 0;
+    for (v = 0; v < n; v++) from[v] = GRAPH_NONE;
+    queue[tail++] = start;
+    while (head < tail && found == GRAPH_NONE) {
+        v = queue[head++];
+        for (i = g->wide.first[v]; i < g->wide.first[v + 1]; i++) {
+            uint32_t to = g->wide.to[i];
+            if (to == start) {
+                found = v;
+                break;
+            }
+            if (from[to] != GRAPH_NONE || (to < g->node_count && p->entry[to])) continue;
+            from[to] = v;
+            queue[tail++] = to;
+        }
+    }
+    if (found == GRAPH_NONE) {
+        text_add(out, "  no cycle of calls through it is without another check\n");
+    } else {
+        text_add(out, p->entry[start] ? "  the cycle that needs it: "
+                                      : "  a cycle without a check: ");
+        for (v = found; v != start; v = from[v]) queue[length++] = v;
+        add_vertex(g, start, out);
+        while (length) {
+            text_add(out, " -> ");
+            add_vertex(g, queue[--length], out);
+        }
+        text_add(out, " -> ");
+        add_vertex(g, start, out);
+        text_add(out, "\n");
+    }
+    free(from);
+}
+
+static void add_neighbours(const graph *g, uint32_t node, int callers, text *out) {
+    uint32_t v, shown = 0;
+    size_t i;
+    text_add(out, callers ? "  called by" : "  calls");
+    for (v = callers ? 0 : node; v < (callers ? g->node_count : node + 1); v++) {
+        for (i = g->direct.first[v]; i < g->direct.first[v + 1]; i++) {
+            if (callers && g->direct.to[i] != node) continue;
+            text_add(out, shown++ ? ", " : " ");
+            text_plain(out, g->names[g->nodes[callers ? v : g->direct.to[i]].name]);
+        }
+    }
+    text_add(out, shown ? "\n" : " no function of the program\n");
+}
+
+int show_why(const graph *g, const placement *p, const char *name, text *out) {
+    uint32_t word = graph_find_name(g, name, strlen(name)), v, i;
+    int found = 0;
+    for (v = 0; word != GRAPH_NONE && v < g->node_count; v++) {
+        const graph_node *node = &g->nodes[v];
+        uint32_t *from_below;
+        if (node->name != word) continue;
+        from_below = (uint32_t *)tool_alloc(((size_t)g->node_count + 1) * sizeof *from_below);
+        from_below[v] = caller_from_below(g, p, v);
+        for (i = node->first_copy; i != GRAPH_NONE; i = g->functions[i].next_copy)
+            add_function(g, p, &g->functions[i], from_below, out);
+        free(from_below);
+        add_neighbours(g, v, 1, out);
+        add_neighbours(g, v, 0, out);
+        text_add(out, "  distance ");
+        add_distance(p->distance[v], out);
+        text_format(out, ", component %lu (%lu functions)%s%s\n", (unsigned long)p->component[v],
+                    (unsigned long)p->component_size[p->component[v]],
+                    node->taken ? ", its address is taken" : "",
+                    node->exported ? ", exported" : "");
+        add_cycle(g, p, v, out);
+        found = 1;
+    }
+    return found;
+}

@@ -1,0 +1,325 @@
+/* record.c - bursty record: runs a program with the recorder preloaded (record/patch.c). */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE 1
+#endif
+#include "base/tool.h"
+#include <string.h>
+
+static const char help[]
+    = "usage: bursty record [OPTIONS] -- PROG [ARG ...]\n"
+      "\n"
+      "  Runs PROG, a dynamically linked x86-64 program as it is installed, and samples bursts of "
+      "its events.\n"
+      "  Its output, exit status and signals are its own. Then `bursty report FILE` shows what was "
+      "recorded.\n"
+      "\n"
+      "  -o FILE            where to write: bursty.brst\n"
+      "  --period P         checks between two bursts: 990; 0 records everything\n"
+      "  --burst B          checks of a burst: 10\n"
+      "  --jitter PERCENT   of the period: 12\n"
+      "  --profile LIST     of hcct (calling contexts) and footprint (references): hcct\n"
+      "  --events KIND      calls, refs or blocks beside what the profiles need\n"
+      "  --filter PATTERN   only functions whose names match, such as 'png_*'\n"
+      "  --boring K         no checks in loops with at most K operands: 4; 0: in none\n"
+      "  --all-checks       eliminate no check\n"
+      "  --off              start switched off\n"
+      "  --signal N         this signal switches sampling on and off: none\n"
+      "  --follow           children too, each into FILE.PID\n"
+      "  --seed N           of the jitter\n"
+      "  --stats            say what was patched and what was refused, and why\n";
+
+#if defined(__linux__) && defined(__x86_64__)
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+typedef struct record_options {
+    unsigned period, burst, jitter, events, profiles, boring, seed, follow, flags;
+    const char *filter;
+    char out[4096];
+    int stats;
+} record_options;
+
+enum {
+    ENTRY = 1,
+    EXIT = 2,
+    BLOCK = 8,
+    LOAD = 16,
+    STORE = 32,
+    PROFILE_HCCT = 1,
+    PROFILE_FOOTPRINT = 2
+};
+enum { FLAG_OFF = 256, FLAG_ALL = 512 };
+
+/* The file that a shell would start, or NULL after a message. */
+static const char *find_program(const char *name, char *path, size_t size) {
+    const char *list = getenv("PATH");
+    struct stat s;
+    if (strchr(name, '/')) return name;
+    for (list = list ? list : "/usr/bin:/bin"; *list;) {
+        size_t n = strcspn(list, ":");
+        if (n + strlen(name) + 2 < size) {
+            sprintf(path, "%.*s%s%s", (int)n, list, n ? "/" : "", name);
+            if (stat(path, &s) == 0 && S_ISREG(s.st_mode) && access(path, X_OK) == 0) return path;
+        }
+        list += n + (list[n] == ':');
+    }
+    tool_error("%s: there is no such program", name);
+    return NULL;
+}
+
+/* Says why this file cannot be recorded. 0: it can. A script is judged by its interpreter. */
+static int check_program(const char *path, int depth) {
+    unsigned char head[4096];
+    Elf64_Ehdr e;
+    struct stat s;
+    int file = open(path, O_RDONLY | O_CLOEXEC), n, status = -1;
+    ssize_t got;
+    if (file < 0) return tool_system_error(path);
+    got = fstat(file, &s) == 0 && S_ISREG(s.st_mode) ? pread(file, head, sizeof head - 1, 0) : -1;
+    if (got < 2) status = tool_error("%s: this is not a program", path);
+    else if (access(path, X_OK) != 0) status = tool_system_error(path);
+    else if (s.st_mode & (S_ISUID | S_ISGID) || getxattr(path, "security.capability", NULL, 0) > 0)
+        status = tool_error("%s: it runs with other rights (setuid, setgid or capabilities), which "
+                            "a recorder would lose",
+                            path);
+    else if (head[0] == '#' && head[1] == '!' && depth < 4) {
+        char *name = (char *)head + 2;
+        head[got] = 0;
+        name += strspn(name, " \t");
+        name[strcspn(name, " \t\n")] = 0;
+        status = check_program(name, depth + 1);
+    } else if (got < (ssize_t)sizeof e || memcmp(head, ELFMAG, SELFMAG) != 0)
+        status = tool_error("%s: this is not an ELF program", path);
+    else {
+        memcpy(&e, head, sizeof e);
+        if (head[EI_CLASS] != ELFCLASS64 || e.e_machine != EM_X86_64)
+            status = tool_error("%s: this is not an x86-64 program of 64 bits", path);
+        for (n = 0; status < 0 && n < e.e_phnum; n++) {
+            Elf64_Phdr p;
+            char loader[256];
+            if (e.e_phentsize != sizeof p
+                || pread(file, &p, sizeof p, (off_t)(e.e_phoff + (unsigned)n * sizeof p))
+                       != sizeof p)
+                break;
+            if (p.p_type != PT_INTERP || p.p_filesz >= sizeof loader) continue;
+            memset(loader, 0, sizeof loader);
+            if (pread(file, loader, p.p_filesz, (off_t)p.p_offset) != (ssize_t)p.p_filesz) break;
+            status = strstr(loader, "ld-linux-x86-64")
+                         ? 0
+                         : tool_error("%s: its loader is %s, not glibc's", path, loader);
+        }
+        if (status < 0)
+            status
+                = tool_error("%s: it is statically linked, so that nothing can be preloaded", path);
+    }
+    close(file);
+    return status;
+}
+
+static int number(const char *text, unsigned long max, unsigned *out) {
+    char *end;
+    unsigned long value;
+    if (!text) return TOOL_BAD_INPUT;
+    value = strtoul(text, &end, 10);
+    if (!*text || *end || *text == '-' || value > max)
+        return tool_error("%s is not a number from 0 to %lu", text, max);
+    *out = (unsigned)value;
+    return 0;
+}
+
+static int words(const char *text, const char *const *names, const unsigned *bits, unsigned *out) {
+    unsigned n;
+    size_t size;
+    for (*out = 0; text && *text; text += size + (text[size] == ',')) {
+        size = strcspn(text, ",");
+        for (n = 0; names[n] && (strlen(names[n]) != size || strncmp(names[n], text, size) != 0);
+             n++) {
+        }
+        if (!names[n])
+            return tool_error("there is no %.*s; bursty record --help lists what there is",
+                              (int)size, text);
+        *out |= bits[n];
+    }
+    return text ? 0 : TOOL_BAD_INPUT;
+}
+
+static int read_options(record_options *o, int argc, char **argv) {
+    static const char *const profile_names[] = {"hcct", "footprint", NULL}, *const event_names[]
+                                                                            = {"calls", "refs",
+                                                                               "blocks", NULL};
+    static const unsigned profile_bits[] = {PROFILE_HCCT, PROFILE_FOOTPRINT},
+                          event_bits[] = {ENTRY | EXIT, LOAD | STORE, BLOCK};
+    tool_option option;
+    const char *value;
+    int bad = 0;
+    memset(o, 0, sizeof *o);
+    o->period = 990;
+    o->burst = 10;
+    o->jitter = 12;
+    o->boring = 4;
+    o->seed = 1;
+    o->profiles = PROFILE_HCCT;
+    strcpy(o->out, "bursty.brst");
+    tool_options(&option, argc, argv);
+    while (!bad && tool_next(&option)) {
+        if (tool_is(&option, "--", "stats")) o->stats = 1;
+        else if (tool_is(&option, "--", "follow")) o->follow = 1;
+        else if (tool_is(&option, "--", "off")) o->flags |= FLAG_OFF;
+        else if (tool_is(&option, "--", "all-checks")) o->flags |= FLAG_ALL;
+        else if (tool_is(&option, "--", "period"))
+            bad = number(tool_value(&option), 1u << 29, &o->period);
+        else if (tool_is(&option, "--", "burst"))
+            bad = number(tool_value(&option), 1u << 29, &o->burst);
+        else if (tool_is(&option, "--", "jitter"))
+            bad = number(tool_value(&option), 100, &o->jitter);
+        else if (tool_is(&option, "--", "boring"))
+            bad = number(tool_value(&option), 1000, &o->boring);
+        else if (tool_is(&option, "--", "seed"))
+            bad = number(tool_value(&option), 0xFFFFFFFF, &o->seed);
+        else if (tool_is(&option, "--", "profile"))
+            bad = words(tool_value(&option), profile_names, profile_bits, &o->profiles);
+        else if (tool_is(&option, "--", "events"))
+            bad = words(tool_value(&option), event_names, event_bits, &o->events);
+        else if (tool_is(&option, "--", "filter")) {
+            o->filter = tool_value(&option);
+            bad = !o->filter;
+        } else if (tool_is(&option, "--", "signal")) {
+            unsigned signal_number = 0;
+            bad = number(tool_value(&option), 64, &signal_number);
+            o->flags |= signal_number;
+        } else if (tool_is(&option, "-", "o")) {
+            value = tool_value(&option);
+            bad = !value;
+            if (value && (strlen(value) >= sizeof o->out - 64 || !*value))
+                bad = tool_error("the name of the output is too long or empty");
+            else if (value) strcpy(o->out, value);
+        } else bad = tool_no_option(&option, "record");
+    }
+    if (!bad && option.files)
+        bad = tool_error("write -- before the program; bursty record --help tells more");
+    if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
+    if (!o->period) o->period = 0xFFFFFFFF;
+    if (o->profiles & PROFILE_HCCT) o->events |= ENTRY | EXIT;
+    if (o->profiles & PROFILE_FOOTPRINT) o->events |= LOAD | STORE;
+    return bad ? TOOL_BAD_INPUT : TOOL_OK;
+}
+
+/* The preloaded library stands beside this program. */
+static int find_library(char *path, size_t size) {
+    ssize_t n = readlink("/proc/self/exe", path, size - 32);
+    char *slash;
+    if (n <= 0) return tool_system_error("/proc/self/exe");
+    path[n] = 0;
+    slash = strrchr(path, '/');
+    strcpy(slash ? slash + 1 : path, "bursty-record.so");
+    return access(path, R_OK) == 0 ? TOOL_OK : tool_system_error(path);
+}
+
+static int open_output(record_options *o) {
+    int file = open(o->out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) return tool_system_error(o->out);
+    close(file);
+    if (o->out[0] != '/') {                          /* the program may change its directory */
+        char here[4096], name[4096];
+        strcpy(name, o->out);
+        if (!getcwd(here, sizeof here) || strlen(here) > 1990 || strlen(name) > 1990)
+            return tool_system_error(".");
+        snprintf(o->out, sizeof o->out, "%.2000s/%.2000s", here, name);
+    }
+    return TOOL_OK;
+}
+
+static void become(const record_options *o, const char *library, char **argv, const char *path) {
+    char text[8192];
+    const char *before = getenv("LD_PRELOAD");
+    snprintf(text, sizeof text, "%u %u %u %u %u %u %u %u %u %ld %s", o->period, o->burst, o->jitter,
+             o->events, o->profiles, o->boring, o->seed, o->follow, o->flags, (long)getpid(),
+             o->out);
+    setenv("BURSTY_RECORD", text, 1);
+    if (o->filter) setenv("BURSTY_RECORD_FILTER", o->filter, 1);
+    if (before && *before) {
+        setenv("BURSTY_RECORD_PRELOAD", before, 1);
+        snprintf(text, sizeof text, "%s:%s", library, before);
+    } else snprintf(text, sizeof text, "%s", library);
+    setenv("LD_PRELOAD", text, 1);
+    execv(path, argv);
+    _exit(127);
+}
+
+static void show_stats(const record_options *o) {
+    char path[4200], buffer[4096];
+    size_t n;
+    FILE *file;
+    snprintf(path, sizeof path, "%s.stats", o->out);
+    file = fopen(path, "r");
+    if (!file) return;
+    while ((n = fread(buffer, 1, sizeof buffer, file)) > 0) fwrite(buffer, 1, n, stderr);
+    fclose(file);
+    remove(path);
+}
+
+static int run(int argc, char **argv) {
+    record_options o;
+    char library[4200], found[4200];
+    const char *path;
+    int split, status;
+    struct stat s;
+    pid_t child;
+    for (split = 1; split < argc && strcmp(argv[split], "--") != 0; split++) { }
+    if (tool_wants_help(split, argv)) { fputs(help, stdout); return TOOL_OK; }
+    if ((status = read_options(&o, split, argv)) != TOOL_OK) return status;
+    if (split + 1 >= argc)
+        return tool_error(
+            "record wants -- and a program behind it; bursty record --help tells more");
+    path = find_program(argv[split + 1], found, sizeof found);
+    if (!path) return TOOL_BAD_INPUT;
+    if ((status = check_program(path, 0)) != 0) return status;
+    if ((status = find_library(library, sizeof library)) != 0 || (status = open_output(&o)) != 0)
+        return status;
+    if (o.stats) {
+        FILE *file;
+        char stats[4200];
+        snprintf(stats, sizeof stats, "%s.stats", o.out);
+        file = fopen(stats, "w");
+        if (!file) return tool_system_error(stats);
+        fclose(file);
+    }
+    fflush(NULL);
+    child = fork();
+    if (child < 0) return tool_system_error("fork");
+    if (child == 0) become(&o, library, argv + split + 1, path);
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
+    if (o.stats) show_stats(&o);
+    if (stat(o.out, &s) == 0 && s.st_size == 0)
+        fprintf(stderr, "bursty: %s is empty: nothing was recorded, or it could not be written; --stats tells more\n", o.out);
+    if (WIFSIGNALED(status)) {  /* die as the program did, without a second core */
+        struct rlimit none = {0, 0};
+        setrlimit(RLIMIT_CORE, &none);
+        signal(WTERMSIG(status), SIG_DFL);
+        raise(WTERMSIG(status));
+    }
+    return WEXITSTATUS(status);
+}
+
+#else
+static int run(int argc, char **argv) {
+    if (tool_wants_help(argc, argv)) {
+        fputs(help, stdout);
+        return TOOL_OK;
+    }
+    return tool_error("bursty record runs on Linux on x86-64 only");
+}
+#endif
+
+const tool_command command_record
+    = {"record", "profile a program that nobody compiled for it", run};

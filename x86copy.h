@@ -1,0 +1,1370 @@
+/* x86copy.h - v0.1.0 - copies of x86-64 functions with checks and events - MIT, text at end of file
+
+   example:
+       #define X86DECODE_IMPLEMENTATION
+       #define X86FLOW_IMPLEMENTATION
+       #define X86COPY_IMPLEMENTATION
+       #include "x86decode.h"
+       #include "x86flow.h"
+       #include "x86copy.h"
+       #include <stdio.h>
+       int main(void) {
+           // loop: dec %edi; jnz loop; mov counter(%rip),%eax; ret
+           static const unsigned char code[] = {0xFF, 0xCF, 0x75, 0xFC, 0x8B, 0x05,
+                                                0x10, 0,    0,    0,    0xC3};
+           static uint64_t memory[65536], room[16384];
+           static x86flow_function f;
+           static x86copy_function own;
+           static x86flow_module flow;
+           static x86copy_module module;
+           static x86flow_body body;
+           static x86copy copy;
+           if (!x86flow_body_init(&body, memory, sizeof memory, sizeof code)) return 0;
+           if (!x86copy_init(&copy, &body, room, sizeof room)) return 1;
+           f.lo = flow.lo = flow.text_lo = (uint64_t)(uintptr_t)code;
+           flow.hi = flow.text_hi = flow.lo + sizeof code;
+           f.size = sizeof code;
+           flow.functions = &f;
+           flow.count = 1;
+           module.flow = &flow;
+           module.functions = &own;
+           module.rx = flow.hi + 4096;         // as if the copy stood there
+           module.slots = module.site_slots = module.rx + 65536;
+           if (x86flow_decode(&body, &flow, &f, 0) != 0) return 1;
+           x86flow_plan(&body, -1);
+           if (x86copy_emit(&copy, &module, module.rx + 64, 0, 0) != 0) return 1;
+           printf("%u bytes, %u checks\n", copy.out_size, copy.site_count);
+           return 0;
+       }
+   end of example.
+
+   STEP BY STEP
+   1. x86flow.h decodes a function into a body and plans it. x86copy_emit writes a copy of it into
+      `out`, as code for the address that you name. The caller puts the bytes there.
+   2. There are two kinds of copies. The checking copy C has a check at the function's entry and at
+      the back-edges that need one. The instrumented copy I has the same checks, and writes events
+      into a buffer. Both have the same sites, which are the places where the code goes from one
+      copy to the other. Registers, flags that matter and the stack are equal there.
+   3. x86copy_emit_unwind adds unwind information of the copy's own, with which exceptions and
+      backtraces go through it.
+   4. x86copy_emit_slow writes the two pieces of code that all copies of a module share, and
+      x86copy_emit_stub what a patched entry jumps to.
+
+   PROMISES   A copy computes what the function computes: registers, flags, memory and the stack
+              above its red zone. Events read no operand. No allocation, no output, no state.
+   THREADS    Everything is a function of its arguments.
+   OPTIONS    Include it behind x86flow.h: without that it declares nothing.
+              X86COPY_IMPLEMENTATION   in one file, before the include: the functions
+              X86COPY_STATIC           beside it: all functions are static
+              It works where x86flow.h works.
+   COST       C is some 1.3 to 2 times as large as the function, I some 8 times.
+   */
+
+#include <stddef.h>
+#include <stdint.h>
+#if !defined(X86COPY_H) && defined(X86FLOW_H)
+#define X86COPY_H
+
+/* The API macro has the same text in all headers of the family. */
+#if defined(__GNUC__) || defined(__clang__)
+#define X86COPY_P_GNU
+#endif
+#if defined(X86COPY_P_GNU) || defined(__TINYC__)
+#define X86COPY_P_UNUSED __attribute__((unused))
+#else
+#define X86COPY_P_UNUSED
+#endif
+#ifdef X86COPY_STATIC
+#define X86COPY_API X86COPY_P_UNUSED static
+#elif defined(X86COPY_P_GNU) && !defined(_WIN32)
+#define X86COPY_API extern __attribute__((visibility("hidden")))
+#else
+#define X86COPY_API extern
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum {                          /* module.events: what an instrumented copy records */
+    X86COPY_ENTRY = 1,
+    X86COPY_EXIT = 2,
+    X86COPY_CALL = 4,
+    X86COPY_BLOCK = 8,
+    X86COPY_LOAD = 16,
+    X86COPY_STORE = 32,
+    X86COPY_REPEAT = 64,        /* never asked for: precedes the event of a rep instruction */
+    X86COPY_STACK = 128         /* push, pop, call and leave are loads and stores too */
+};
+/* An event is 16 bytes: u64 value; u32 kind | bytes << 8 | module number << 24; u32 place. It is
+   written at the address in the thread's word `position`, whose low 16 bits then go on by 16. */
+
+enum { X86COPY_LIVE = -0x40000000 };    /* the word n inside a burst */
+
+/* What is known of a function's copies. Positions count from module.rx; 0: there is none. */
+typedef struct x86copy_function {
+    uint32_t t_at;              /* jmp *slot: what the patched entry jumps to */
+    uint32_t plain_at;          /* the displaced instructions, then on in the original */
+    uint32_t make_at;           /* asks for C */
+    uint32_t make_i_at;         /* asks for I; only where the entry has no check */
+    uint32_t c_at, c_size, i_at, i_size;
+    uint32_t links_c, links_i;  /* left to the caller, as the next three: calls to be joined */
+    uint32_t first_site, sites;
+    uint32_t failed;
+    uint32_t patched;           /* its entry is patched: others may be linked to its copies */
+} x86copy_function;
+
+/* A call through this GOT slot, by a stub of the PLT or without one, reaches that function. */
+typedef struct x86copy_bound {
+    uint64_t slot;
+    uint32_t function;
+} x86copy_bound;
+
+typedef struct x86copy_module {
+    const x86flow_module *flow;
+    x86copy_function *functions;            /* as many as flow->functions, in the same order */
+    uint32_t number, events;
+    uint64_t rx;                            /* the address at which position 0 of the code runs */
+    uint64_t slots, site_slots;             /* addresses of words: per function, per site */
+    uint32_t slow_at, make_common_at, heavy_at;
+    uint64_t sensitive[16];                 /* GOT slots of functions that ask who calls them */
+    uint32_t sensitive_count;
+    const x86copy_bound *bound;             /* GOT slots that lead back into this module, sorted */
+    uint32_t bound_count;
+    int32_t offset_n, offset_left, offset_position;     /* of the thread's words, from %fs:0 */
+    uint32_t xsave_bytes, xsave_mask;       /* mask 0: fxsave */
+    /* Asked by all copies: code is a site, or MAKE_C or MAKE_I with the number of a function. Of a
+       site it returns whether a burst is live, of the others where to go. */
+    uint64_t (*heavy)(uint64_t code, void *user, const uint64_t *saved);
+    void *user;
+} x86copy_module;
+enum { X86COPY_MAKE_C = 0x40000000, X86COPY_MAKE_I = 0x20000000, X86COPY_NUMBER = 0x0FFFFFFF };
+
+/* saved: the registers at that moment, in this order; behind them the return address, the code, and
+   for a site the 128 bytes of the program's red zone. */
+enum {
+    X86COPY_SAVED_RBP = 0,
+    X86COPY_SAVED_FLAGS = 9,
+    X86COPY_SAVED_RAX = 10,
+    X86COPY_SAVED_COUNT = 13
+};
+
+typedef struct x86copy_spot {   /* of an instruction of the body, in the copy being emitted */
+    uint32_t at;
+    uint32_t c_at;              /* in the checking copy */
+    uint32_t thunk, slow;       /* of a checked target: where its check stands, and its slow end */
+    uint32_t site;
+} x86copy_spot;
+typedef struct x86copy_fixup {
+    uint32_t at, index, kind;
+} x86copy_fixup;
+/* A fixup of these kinds is a call whose distance is to be changed when function `index` has a C or
+   an I. `at` counts from out[0]. */
+enum { X86COPY_JOIN_C = 16, X86COPY_JOIN_I = 17 };
+
+typedef struct x86copy {
+    x86flow_body *b;
+    x86copy_module *m;
+    x86copy_function *own;
+    x86copy_spot *spot;         /* spot[count + 1] is the entry behind its check */
+    uint32_t *table_at;
+    x86copy_fixup *fixups;
+    uint32_t fixup_count;
+    uint8_t *out;
+    uint32_t out_size, out_max;
+    uint64_t base;              /* the address of out[0] once it is in place */
+    uint32_t code_start;        /* tables stand before it; `at` and c_at count from it */
+    uint32_t first_site, site_count;
+    int instrumented, translated, failed;
+} x86copy;
+
+/* Lays memory out for copies of what the body can hold. Returns the bytes it takes, or 0: memory is
+   too small (memory NULL: only tells how many). */
+X86COPY_API size_t x86copy_init(x86copy *s, x86flow_body *body, void *memory, size_t bytes);
+/* Emits a copy of the body's function as if out[0] stood at `base`. Sites are numbered from
+   first_site in the order entry, then targets of back-edges; both copies agree on them. For an
+   instrumented copy the spots must hold the c_at of the checking copy. Returns 0, or -1: it is too
+   large. */
+X86COPY_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int instrumented,
+                             uint32_t first_site);
+/* Behind the code of a copy: its own .eh_frame_hdr of one entry (at *header), CIE, FDE, LSDA.
+   Returns 0, or -1. */
+X86COPY_API int x86copy_emit_unwind(x86copy *s, uint32_t *header);
+/* The common code of a module, with out[0] at s->base; sets slow_at and so on. */
+X86COPY_API void x86copy_emit_slow(x86copy *s, x86copy_module *m);
+/* Everything behind a patched entry, for out[0] at s->base and position `at`: T, plain, make C and,
+   if the entry has no check, make I. The body holds the first instructions. Returns 0, or -1: they
+   cannot stand anywhere else. */
+X86COPY_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t number, uint32_t at);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* X86COPY_H */
+
+/* ---- implementation ---- */
+#if defined(X86COPY_IMPLEMENTATION) && !defined(X86COPY_IMPLEMENTED) && defined(X86FLOW_SUPPORTED)
+#define X86COPY_IMPLEMENTED
+#include <string.h>
+
+/* ---- small things ---- */
+
+static uint32_t x86copy_p_u32(const void *p) {
+    uint32_t value;
+    memcpy(&value, p, 4);
+    return value;
+}
+
+/* [shared: x86_words] */
+static uint64_t x86copy_p_address(const void *p) {
+    return (uint64_t)(uintptr_t)p;
+}
+static const uint8_t *x86copy_p_at(uint64_t address) {
+    return (const uint8_t *)(uintptr_t)address;
+}
+/* [end shared] */
+
+/* [shared: uleb] */
+static uint64_t x86copy_p_uleb(const uint8_t **p) {
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+    do {
+        byte = *(*p)++;
+        if (shift < 64) value |= (uint64_t)(byte & 127) << shift;
+        shift += 7;
+    } while (byte & 128 && shift < 80);
+    return value;
+}
+/* [end shared] */
+
+/* ---- unwind information of a copy ---- */
+
+typedef struct x86copy_p_bytes {
+    uint8_t *p, *end;
+    int full;
+} x86copy_p_bytes;
+static void x86copy_p_put(x86copy_p_bytes *b, unsigned byte) {
+    if (b->p < b->end)
+        *b->p++ = (uint8_t)byte;
+    else
+        b->full = 1;
+}
+static void x86copy_p_put_n(x86copy_p_bytes *b, uint64_t value, unsigned bytes) {
+    for (; bytes--; value >>= 8) x86copy_p_put(b, (unsigned)(value & 255));
+}
+static void x86copy_p_put_uleb(x86copy_p_bytes *b, uint64_t value, unsigned least) {
+    unsigned n = 0;
+    do {
+        unsigned byte = (unsigned)(value & 127);
+        value >>= 7;
+        n++;
+        x86copy_p_put(b, byte | (value || n < least ? 128u : 0));
+    } while (value || n < least);
+}
+
+/* The offset in the copy of what stands at an offset of the function, or ~0: no instruction there.
+   */
+static uint32_t x86copy_p_new_offset(const x86copy *s, uint64_t offset) {
+    if (offset == s->b->f->size) return s->spot[s->b->count].at;
+    if (offset > s->b->f->size || !s->b->index[offset]) return ~0u;
+    return s->spot[s->b->index[offset] - 1].at;
+}
+
+static int x86copy_p_copy_cfa(const x86copy *s, const x86flow_unwind *u, x86copy_p_bytes *b) {
+    const uint8_t *p = u->fde_begin;
+    uint64_t old = 0;
+    uint32_t done = 0;
+    while (p < u->fde_end) {
+        const uint8_t *start = p;
+        unsigned op = *p++, advance = 0;
+        if ((op & 0xC0) == 0x40) {
+            old += op & 63;
+            advance = 1;
+        } else if ((op & 0xC0) == 0x80)
+            (void)x86copy_p_uleb(&p);
+        else if (op < 0x40)
+            switch (op) {
+            case 0x02:
+                old += *p;
+                p += 1;
+                advance = 1;
+                break;
+            case 0x03:
+                old += (unsigned)p[0] | (unsigned)p[1] << 8;
+                p += 2;
+                advance = 1;
+                break;
+            case 0x04:
+                old += x86copy_p_u32(p);
+                p += 4;
+                advance = 1;
+                break;
+            case 0x00:
+            case 0x0A:
+            case 0x0B: break;
+            case 0x05:
+            case 0x09:
+            case 0x0C:
+            case 0x11:
+            case 0x12:
+            case 0x14:
+            case 0x15:
+                (void)x86copy_p_uleb(&p);
+                (void)x86copy_p_uleb(&p);
+                break;
+            case 0x06:
+            case 0x07:
+            case 0x08:
+            case 0x0D:
+            case 0x0E:
+            case 0x13:
+            case 0x2E: (void)x86copy_p_uleb(&p); break;
+            case 0x10:
+            case 0x16:
+            case 0x0F: {
+                uint64_t size;
+                if (op != 0x0F) (void)x86copy_p_uleb(&p);
+                size = x86copy_p_uleb(&p);
+                p += size;
+                break;
+            }
+            default: return -1;
+            }
+        if (advance) {
+            uint32_t now = x86copy_p_new_offset(s, old);
+            if (now == ~0u) return -1;
+            if (now != done) {
+                x86copy_p_put(b, 0x04);
+                x86copy_p_put_n(b, now - done, 4);
+                done = now;
+            }
+        } else
+            for (; start < p; start++) x86copy_p_put(b, *start);
+    }
+    return p > u->fde_end ? -1 : 0;
+}
+
+typedef struct x86copy_p_lsda {
+    const uint8_t *sites, *sites_end, *actions;
+    uint64_t pads, types;
+    unsigned site_encoding, type_encoding;
+    int bad;
+} x86copy_p_lsda;
+
+static int x86copy_p_open_lsda(const x86flow_unwind *u, x86copy_p_lsda *l) {
+    const uint8_t *p = x86copy_p_at(u->lsda);
+    unsigned encoding = *p++;
+    uint64_t size;
+    memset(l, 0, sizeof *l);
+    l->pads = encoding == 0xFF ? u->pc : x86flow_encoded(&p, encoding, &l->bad);
+    l->type_encoding = *p++;
+    if (l->type_encoding != 0xFF) {
+        uint64_t to = x86copy_p_uleb(&p);
+        l->types = x86copy_p_address(p) + to;
+    }
+    l->site_encoding = *p++;
+    size = x86copy_p_uleb(&p);
+    l->sites = p;
+    l->sites_end = l->actions = p + size;
+    return l->bad || (l->site_encoding != 1 && l->site_encoding != 3) || size > (1u << 26) ? -1 : 0;
+}
+
+static uint64_t x86copy_p_lsda_value(x86copy_p_lsda *l) {
+    uint64_t value;
+    if (l->site_encoding == 1) return x86copy_p_uleb(&l->sites);
+    value = x86copy_p_u32(l->sites);
+    l->sites += 4;
+    return value;
+}
+
+/* The LSDA of a copy: call sites and landing pads are mapped, actions are copied, the types stay
+   where they are. A pad in another part of the function (.cold) stays in the original: right, not
+   recorded. */
+static int x86copy_p_copy_lsda(const x86copy *s, const x86flow_unwind *u, uint64_t code,
+                               uint64_t place, x86copy_p_bytes *b) {
+    x86copy_p_lsda l;
+    uint8_t *begin = b->p, *sites;
+    uint64_t action_bytes = 0;
+    unsigned n;
+    if (x86copy_p_open_lsda(u, &l) != 0) return -1;
+    x86copy_p_put(b, 0xFF);
+    x86copy_p_put(b, l.type_encoding);
+    if (l.type_encoding != 0xFF) {
+        uint64_t behind = place + (uint64_t)(b->p - begin) + 10;
+        x86copy_p_put_uleb(b, l.types - behind, 10);
+        action_bytes = l.types - x86copy_p_address(l.actions);
+        if (action_bytes > 65536) return -1;
+    }
+    x86copy_p_put(b, 1);
+    x86copy_p_put_uleb(b, 0, 5);
+    sites = b->p;
+    while (l.sites < l.sites_end) {
+        uint64_t start = x86copy_p_lsda_value(&l), size = x86copy_p_lsda_value(&l);
+        uint64_t pad = x86copy_p_lsda_value(&l), action = x86copy_p_uleb(&l.sites), to = 0;
+        uint32_t new_start = x86copy_p_new_offset(s, start),
+                 new_end = x86copy_p_new_offset(s, start + size);
+        if (new_start == ~0u || new_end == ~0u || (action && !action_bytes)) return -1;
+        if (pad) {
+            uint64_t old = l.pads + pad;
+            to = old - code;
+            if (old >= s->b->f->lo && old - s->b->f->lo < s->b->f->size) {
+                uint32_t now = x86copy_p_new_offset(s, old - s->b->f->lo);
+                if (now == ~0u) return -1;
+                to = now;
+            }
+            if (to == 0) return -1; /* 0 says that there is no pad */
+        }
+        x86copy_p_put_uleb(b, new_start, 1);
+        x86copy_p_put_uleb(b, new_end - new_start, 1);
+        x86copy_p_put_uleb(b, to, 1);
+        x86copy_p_put_uleb(b, action, 1);
+    }
+    if (b->full || b->end - sites < 8) return -1;
+    for (n = 0; n < 5; n++)
+        sites[-5 + (int)n] =
+            (uint8_t)(((uint64_t)(b->p - sites) >> (7 * n) & 127) | (n < 4 ? 128 : 0));
+    for (; action_bytes; action_bytes--) x86copy_p_put(b, *l.actions++);
+    return b->full ? -1 : 0;
+}
+
+/* ---- emission: one pass in linear order, distances filled in behind it ---- */
+
+enum {
+    X86COPY_P_TO_BODY,
+    X86COPY_P_TO_THUNK,
+    X86COPY_P_TO_SLOW,
+    X86COPY_P_TO_MAP,
+    X86COPY_P_JOIN_C = 16,
+    X86COPY_P_JOIN_I = 17
+};
+
+static void x86copy_p_out(x86copy *s, const void *bytes, unsigned count) {
+    if (s->out_max - s->out_size < count) {
+        s->failed = 1;
+        return;
+    }
+    memcpy(s->out + s->out_size, bytes, count);
+    s->out_size += count;
+}
+static void x86copy_p_out1(x86copy *s, unsigned byte) {
+    uint8_t b = (uint8_t)byte;
+    x86copy_p_out(s, &b, 1);
+}
+static void x86copy_p_out4(x86copy *s, uint32_t value) {
+    x86copy_p_out(s, &value, 4);
+}
+/* Bytes in hex text would be nicer to read and slower to emit: a string literal it is. */
+#define X86COPY_P_CODE(s, literal) x86copy_p_out(s, literal, (unsigned)sizeof literal - 1)
+
+static uint32_t x86copy_p_position(const x86copy *s) {
+    return s->out_size - s->code_start;
+}
+static uint64_t x86copy_p_here(const x86copy *s) {
+    return s->base + s->out_size;
+}
+
+/* Four bytes of distance to an address, counted from `behind` bytes after them. */
+static void x86copy_p_distance(x86copy *s, uint64_t address, unsigned behind) {
+    int64_t d = (int64_t)(address - (x86copy_p_here(s) + 4 + behind));
+    if (d != (int32_t)d) s->failed = 1;
+    x86copy_p_out4(s, (uint32_t)d);
+}
+static void x86copy_p_jump(x86copy *s, uint64_t address) {
+    x86copy_p_out1(s, 0xE9);
+    x86copy_p_distance(s, address, 0);
+}
+
+static void x86copy_p_later(x86copy *s, uint32_t index, uint32_t kind) {
+    x86copy_fixup *x = &s->fixups[s->fixup_count++];
+    x->at = s->out_size;
+    x->index = index;
+    x->kind = kind;
+    x86copy_p_out4(s, 0);
+}
+
+static void x86copy_p_resolve(x86copy *s, uint32_t at, uint32_t to) {
+    uint32_t d = to - (at + 4);
+    if (at + 4 <= s->out_max) memcpy(s->out + at, &d, 4);
+}
+
+/* The check: decl %fs:n. */
+static void x86copy_p_decrement(x86copy *s) {
+    X86COPY_P_CODE(s, "\x64\xFF\x0C\x25");
+    x86copy_p_out4(s, (uint32_t)s->m->offset_n);
+}
+
+static uint64_t x86copy_p_slot(uint64_t slots, uint32_t n) {
+    return slots + 8 * (uint64_t)n;
+}
+
+/* Behind a check that became negative: ask whether a burst is live. CF set: yes.
+   The stack below the red zone is free here, flags are dead. */
+static void x86copy_p_ask(x86copy *s, uint32_t site, int flags) {
+    if (!flags) X86COPY_P_CODE(s, "\x48\x8D\x64\x24\x80"); /* lea -128(%rsp),%rsp */
+    x86copy_p_out1(s, 0x68);                               /* push site           */
+    x86copy_p_out4(s, site);
+    x86copy_p_out1(s, 0xE8); /* call slow           */
+    x86copy_p_distance(s, s->m->rx + s->m->slow_at, 0);
+    if (flags)
+        X86COPY_P_CODE(s, "\x48\x8D\x64\x24\x08"); /* lea 8(%rsp),%rsp    */
+    else
+        X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x88\x00\x00\x00"); /* lea 136(%rsp),%rsp  */
+}
+
+/* The slow end of a check at a site. In C: live goes to I through the site's slot, otherwise on to
+   `body`. In I: live goes on to `body`, otherwise to the same site of C. */
+static void x86copy_p_slow_end(x86copy *s, uint32_t site, int flags, uint32_t body_index) {
+    uint32_t other;
+    x86copy_p_ask(s, site, flags);
+    x86copy_p_out1(s, s->instrumented ? 0x73 : 0x72); /* jnc, jc */
+    other = s->out_size;
+    x86copy_p_out1(s, 0);
+    if (flags)
+        X86COPY_P_CODE(s, "\x9D\x48\x8D\xA4\x24\x80\x00\x00\x00"); /* popfq; lea 128(%rsp),%rsp */
+    x86copy_p_out1(s, 0xE9);
+    x86copy_p_later(s, body_index, X86COPY_P_TO_BODY);
+    if (s->out_size < s->out_max) s->out[other] = (uint8_t)(s->out_size - other - 1);
+    if (flags) X86COPY_P_CODE(s, "\x9D\x48\x8D\xA4\x24\x80\x00\x00\x00");
+    if (s->instrumented)
+        x86copy_p_jump(s, s->m->rx + s->own->c_at + s->spot[body_index].c_at);
+    else {
+        X86COPY_P_CODE(s, "\xFF\x25"); /* jmp *slot(%rip) */
+        x86copy_p_distance(s, x86copy_p_slot(s->m->site_slots, site), 0);
+    }
+}
+
+/* lea of an instruction's operand into rcx. `lower` is how much lower rsp is than the program's. */
+static void x86copy_p_lea(x86copy *s, const x86flow_insn *k, int32_t lower) {
+    const x86decode_insn *i = &k->i;
+    int64_t d = i->displacement;
+    unsigned rex = 0x48 | (i->base >= 8 ? 1u : 0) | (i->index >= 8 && !i->vsib ? 2u : 0);
+    if (i->base == X86DECODE_RIP) {
+        X86COPY_P_CODE(s, "\x48\x8D\x0D");
+        x86copy_p_distance(s, s->b->f->lo + k->offset + i->length + (uint64_t)d, 0);
+        return;
+    }
+    if (i->has_modrm == 0) { /* moffs */
+        X86COPY_P_CODE(s, "\x48\xB9");
+        x86copy_p_out(s, &d, 8);
+        return;
+    }
+    if (i->base == 4) d += lower + (i->opcode == 0x8F && i->map == 0 ? 8 : 0);
+    if (i->prefixes & X86DECODE_67) x86copy_p_out1(s, 0x67);
+    x86copy_p_out1(s, rex);
+    x86copy_p_out1(s, 0x8D);
+    if (i->index >= 0 && !i->vsib) {
+        unsigned scale = i->scale == 8 ? 3 : i->scale == 4 ? 2 : i->scale == 2 ? 1 : 0;
+        x86copy_p_out1(s, i->base < 0 ? 0x0C : 0x8C);
+        x86copy_p_out1(s, scale << 6 | ((unsigned)i->index & 7) << 3
+                              | (i->base < 0 ? 5 : (unsigned)i->base & 7));
+    } else {
+        x86copy_p_out1(s, i->base < 0 ? 0x0C : 0x8C);
+        x86copy_p_out1(s, 0x20 | (i->base < 0 ? 5 : (unsigned)i->base & 7));
+    }
+    x86copy_p_out4(s, (uint32_t)(int32_t)d);
+}
+
+enum { X86COPY_P_EVENT_FRAME = 0x98 };
+
+static void x86copy_p_event_begin(x86copy *s) {
+    X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x68\xFF\xFF\xFF" /* lea -0x98(%rsp),%rsp */
+                      "\x48\x89\x0C\x24"
+                      "\x48\x89\x44\x24\x08"); /* mov %rcx,(%rsp); mov %rax,8(%rsp) */
+}
+
+/* rcx holds the value. The buffer is 64 KiB and aligned so: adding to 16 bits stays inside. */
+static void x86copy_p_event_end(x86copy *s, uint32_t what, uint32_t place) {
+    X86COPY_P_CODE(s, "\x64\x48\x8B\x04\x25"); /* mov %fs:position,%rax */
+    x86copy_p_out4(s, (uint32_t)s->m->offset_position);
+    X86COPY_P_CODE(s, "\x48\x89\x08"
+                      "\xC7\x40\x08"); /* mov %rcx,(%rax); movl what,8(%rax) */
+    x86copy_p_out4(s, what);
+    X86COPY_P_CODE(s, "\xC7\x40\x0C"); /* movl place,12(%rax) */
+    x86copy_p_out4(s, place);
+    X86COPY_P_CODE(s, "\x48\x8D\x48\x10"
+                      "\x66\x64\x89\x0C\x25"); /* lea 16(%rax),%rcx; mov %cx,%fs:position */
+    x86copy_p_out4(s, (uint32_t)s->m->offset_position);
+    X86COPY_P_CODE(s, "\x48\x8B\x0C\x24"
+                      "\x48\x8B\x44\x24\x08"
+                      "\x48\x8D\xA4\x24\x98\x00\x00\x00");
+}
+
+/* An event whose value is rsp + more as the program sees it. */
+static void x86copy_p_event_stack(x86copy *s, uint32_t what, uint32_t place, int32_t more) {
+    x86copy_p_event_begin(s);
+    X86COPY_P_CODE(s, "\x48\x8D\x8C\x24"); /* lea 0x98+more(%rsp),%rcx */
+    x86copy_p_out4(s, (uint32_t)(X86COPY_P_EVENT_FRAME + more));
+    x86copy_p_event_end(s, what, place);
+}
+
+static uint32_t x86copy_p_what(const x86copy *s, uint32_t kind, uint32_t bytes) {
+    return kind | (bytes & 0xFFF) << 8 | s->m->number << 24;
+}
+
+static void x86copy_p_event_operand(x86copy *s, const x86flow_insn *k) {
+    const x86decode_insn *i = &k->i;
+    uint32_t kind = (uint32_t)((i->access & X86DECODE_READ ? X86COPY_LOAD : 0)
+                               | (i->access & X86DECODE_WRITE ? X86COPY_STORE : 0));
+    uint32_t bytes = i->access_bytes;
+    int bit = i->map == 1 && i->coding == X86DECODE_LEGACY
+              && (i->opcode == 0xA3 || i->opcode == 0xAB || i->opcode == 0xB3 || i->opcode == 0xBB);
+    if (!(kind & s->m->events) || i->prefixes & X86DECODE_GS) return;
+    x86copy_p_event_begin(s);
+    x86copy_p_lea(s, k, X86COPY_P_EVENT_FRAME);
+    if (i->prefixes & X86DECODE_FS) /* mov %fs:0,%rax; lea (%rcx,%rax),%rcx */
+        X86COPY_P_CODE(s, "\x64\x48\x8B\x04\x25\x00\x00\x00\x00"
+                          "\x48\x8D\x0C\x01");
+    if (bit && !(i->prefixes & X86DECODE_66)) { /* bt with a register reaches beyond its operand */
+        unsigned reg = (unsigned)x86flow_reg_register(i), wide = i->rex & X86DECODE_REX_W;
+        if (reg != 4) {
+            if (reg == 1) { /* rcx was saved at (%rsp) */
+                x86copy_p_out1(s, 0x48);
+                x86copy_p_out1(s, wide ? 0x8B : 0x63);
+                X86COPY_P_CODE(s, "\x04\x24");
+            } else { /* movslq or mov reg,%rax */
+                x86copy_p_out1(s, 0x48 | (reg >= 8 ? 1u : 0));
+                x86copy_p_out1(s, wide ? 0x8B : 0x63);
+                x86copy_p_out1(s, 0xC0 | (reg & 7));
+            }
+            X86COPY_P_CODE(s, "\x9C\x48\xC1\xF8\x03\x9D"
+                              "\x48\x8D\x0C\x01"); /* pushfq; sar $3,%rax; popfq; lea */
+            bytes = 1;
+        }
+    }
+    x86copy_p_event_end(s, x86copy_p_what(s, kind, bytes),
+                        (uint32_t)(s->b->f->lo - s->m->flow->bias) + k->offset);
+}
+
+static void x86copy_p_event_register(x86copy *s, const x86flow_insn *k, uint32_t kind,
+                                     const char *lea) {
+    unsigned op = k->i.opcode, bytes = op & 1 ? (k->i.rex & X86DECODE_REX_W     ? 8
+                                                 : k->i.prefixes & X86DECODE_66 ? 2
+                                                                                : 4)
+                                              : 1;
+    if (k->i.map == 1) bytes = 16;
+    x86copy_p_event_begin(s);
+    x86copy_p_out(s, lea, 3);
+    x86copy_p_event_end(s, x86copy_p_what(s, kind, bytes),
+                        (uint32_t)(s->b->f->lo - s->m->flow->bias) + k->offset);
+}
+
+static void x86copy_p_events_of(x86copy *s, const x86flow_insn *k) {
+    const x86decode_insn *i = &k->i;
+    uint32_t wanted = s->m->events, place = (uint32_t)(s->b->f->lo - s->m->flow->bias) + k->offset;
+    int string = i->implicit & (X86DECODE_LOAD_RSI | X86DECODE_LOAD_RDI | X86DECODE_STORE_RDI);
+    if (k->boring) return;
+    if (string && wanted & (X86COPY_LOAD | X86COPY_STORE)
+        && i->prefixes & (X86DECODE_F2 | X86DECODE_F3) && i->map == 0)
+        x86copy_p_event_register(s, k, X86COPY_REPEAT, "\x48\x89\xC9"); /* mov %rcx,%rcx */
+    if (i->implicit & X86DECODE_LOAD_RSI && wanted & X86COPY_LOAD)
+        x86copy_p_event_register(s, k, X86COPY_LOAD, "\x48\x89\xF1");
+    if (i->implicit & X86DECODE_LOAD_RDI && wanted & X86COPY_LOAD)
+        x86copy_p_event_register(s, k, X86COPY_LOAD, "\x48\x89\xF9");
+    if (i->implicit & X86DECODE_STORE_RDI && wanted & X86COPY_STORE)
+        x86copy_p_event_register(s, k, X86COPY_STORE, "\x48\x89\xF9");
+    if (i->memory && i->access & X86DECODE_READ) x86copy_p_event_operand(s, k);
+    if (wanted & X86COPY_STACK) {
+        if (i->implicit & X86DECODE_PUSH && i->kind != X86DECODE_CALL
+            && i->kind != X86DECODE_CALL_INDIRECT)
+            x86copy_p_event_stack(s, x86copy_p_what(s, X86COPY_STORE, 8), place, -8);
+        if (i->implicit & X86DECODE_POP && i->opcode != 0xC9)
+            x86copy_p_event_stack(s, x86copy_p_what(s, X86COPY_LOAD, 8), place, 0);
+        if (i->opcode == 0xC9 && i->map == 0) {
+            x86copy_p_event_begin(s);
+            X86COPY_P_CODE(s, "\x48\x89\xE9");
+            x86copy_p_event_end(s, x86copy_p_what(s, X86COPY_LOAD, 8), place);
+        }
+    }
+    if (i->memory && i->access == X86DECODE_WRITE) x86copy_p_event_operand(s, k);
+    if (wanted & X86COPY_STACK && (i->kind == X86DECODE_CALL || i->kind == X86DECODE_CALL_INDIRECT))
+        x86copy_p_event_stack(s, x86copy_p_what(s, X86COPY_STORE, 8), place, -8);
+}
+
+static void x86copy_p_exit_event(x86copy *s) {
+    if (s->instrumented && s->m->events & X86COPY_EXIT)
+        x86copy_p_event_stack(s, x86copy_p_what(s, X86COPY_EXIT, 0),
+                              (uint32_t)(s->b->f->lo - s->m->flow->bias), 0);
+}
+
+/* An instruction with another displacement of four bytes; rip says that it is counted from its end.
+   */
+static void x86copy_p_redisplaced(x86copy *s, const x86flow_insn *k, uint64_t target, int rip) {
+    const uint8_t *p = s->b->text + k->offset;
+    unsigned modrm_at = k->i.displacement_at,
+             behind = (unsigned)k->i.displacement_at + k->i.displacement_size;
+    if (rip) {
+        x86copy_p_out(s, p, k->i.displacement_at);
+        x86copy_p_distance(s, target, k->i.length - behind);
+    } else {
+        unsigned sib = (k->i.modrm & 7) == 4;
+        modrm_at -= 1 + sib;
+        x86copy_p_out(s, p, modrm_at);
+        x86copy_p_out1(s, k->i.base == X86DECODE_NONE ? p[modrm_at] : (p[modrm_at] & 0x3Fu) | 0x80);
+        if (sib) x86copy_p_out1(s, p[modrm_at + 1]);
+        x86copy_p_out4(s, (uint32_t)target);
+    }
+    x86copy_p_out(s, p + behind, k->i.length - behind);
+}
+
+/* The GOT slot that a stub of the PLT jumps through, or 0: there is no such stub. */
+static uint64_t x86copy_p_stub_slot(const x86flow_module *m, uint64_t to) {
+    x86decode_insn stub;
+    if (to < m->text_lo || to + 32 > m->text_hi || !x86decode(x86copy_p_at(to), 16, &stub)) return 0;
+    if (stub.map == 1 && stub.opcode == 0x1E) { /* endbr64 */
+        to += stub.length;
+        if (!x86decode(x86copy_p_at(to), 16, &stub)) return 0;
+    }
+    if (stub.kind != X86DECODE_JUMP_INDIRECT || stub.base != X86DECODE_RIP) return 0;
+    return to + stub.length + (uint64_t)stub.displacement;
+}
+
+/* The GOT slot that a call goes through, or 0. */
+static uint64_t x86copy_p_call_slot(const x86copy *s, const x86flow_insn *k) {
+    uint64_t here = s->b->f->lo + k->offset;
+    if (k->i.kind == X86DECODE_CALL)
+        return x86copy_p_stub_slot(s->m->flow, x86decode_target(&k->i, here));
+    if (!k->i.memory || k->i.base != X86DECODE_RIP) return 0;
+    return here + k->i.length + (uint64_t)k->i.displacement;
+}
+
+/* A function that looks at its return address to learn which module calls it must see the original
+   one: such a call stays in the original. */
+static int x86copy_p_sensitive(const x86copy *s, uint64_t slot) {
+    uint32_t n;
+    for (n = 0; n < s->m->sensitive_count; n++) {
+        if (s->m->sensitive[n] == slot) return 1;
+    }
+    return 0;
+}
+
+/* The function of this module that a GOT slot leads to, or `otherwise`. */
+static uint64_t x86copy_p_bound_to(const x86copy_module *m, uint64_t slot, uint64_t otherwise) {
+    uint32_t lo = 0, hi = m->bound_count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (m->bound[mid].slot < slot) lo = mid + 1;
+        else hi = mid;
+    }
+    if (!slot || lo == m->bound_count || m->bound[lo].slot != slot) return otherwise;
+    return m->flow->functions[m->bound[lo].function].lo;
+}
+
+/* A direct call or jump to the start of a function of this module: to its copy if that is there,
+   else through its stub; the place is remembered so that it can be joined later. A distance inside
+   one cache line can be changed while other threads run the code. */
+static void x86copy_p_link_to(x86copy *s, uint64_t address, unsigned opcode_bytes,
+                              const char *opcode) {
+    const x86copy_module *m = s->m;
+    const x86flow_function *g = x86flow_function_at(m->flow, address);
+    const x86copy_function *h = g ? &m->functions[g - m->flow->functions] : NULL;
+    uint64_t to = address;
+    x86copy_p_out(s, opcode, opcode_bytes);
+    if (h && g->lo == address && h->patched) {
+        int in_i = s->instrumented && !(g->flags & X86FLOW_CHECK);
+        uint32_t made = in_i ? h->i_at : h->c_at;
+        to = m->rx + (made ? made : in_i ? h->make_i_at : h->t_at);
+        if (g == s->b->f && !in_i) to = m->rx + h->t_at;
+        if (!made && (x86copy_p_here(s) & 63) <= 60 && !s->failed) {
+            x86copy_fixup *x = &s->fixups[s->fixup_count++];
+            x->at = s->out_size;
+            x->index = (uint32_t)(g - m->flow->functions);
+            x->kind = in_i ? X86COPY_JOIN_I : X86COPY_JOIN_C;
+        }
+    }
+    x86copy_p_distance(s, to, 0);
+}
+
+static void x86copy_p_copied(x86copy *s, const x86flow_insn *k) {
+    if (k->i.memory && k->i.base == X86DECODE_RIP)
+        x86copy_p_redisplaced(
+            s, k, s->b->f->lo + k->offset + k->i.length + (uint64_t)k->i.displacement, 1);
+    else
+        x86copy_p_out(s, s->b->text + k->offset, k->i.length);
+}
+
+/* In I, behind a call: the burst may have ended meanwhile. Flags are dead here. */
+static void x86copy_p_after_call(x86copy *s, uint32_t n) {
+    if (!s->instrumented || n + 1 >= s->b->count) return;
+    X86COPY_P_CODE(s, "\x64\x83\x3C\x25"); /* cmpl $0,%fs:n */
+    x86copy_p_out4(s, (uint32_t)s->m->offset_n);
+    X86COPY_P_CODE(s, "\x00\x0F\x89"); /* jns */
+    x86copy_p_distance(s, s->m->rx + s->own->c_at + s->spot[n + 1].c_at, 0);
+}
+
+/* A dispatch whose table was not proved. The jump's target is looked up; a known one leads to the
+   copy through a landing that restores what was saved, any other is jumped to as it is. */
+static void x86copy_p_translate(x86copy *s, const x86flow_insn *k) {
+    uint32_t above, none;
+    X86COPY_P_CODE(s, "\x48\x8D\x64\x24\x80"
+                      "\x50\x9C\x51"); /* lea -128(%rsp),%rsp; push rax, flags, rcx */
+    if (k->i.memory) {
+        x86decode_insn plain = k->i;
+        x86flow_insn load = *k;
+        load.i = plain;
+        x86copy_p_lea(s, &load, 128 + 24); /* lea operand,%rcx; mov (%rcx),%rax */
+        if (k->i.prefixes & X86DECODE_FS) s->failed = 1;
+        X86COPY_P_CODE(s, "\x48\x8B\x01");
+    } else {
+        int reg = x86flow_rm_register(&k->i);
+        if (reg == 4) s->failed = 1;
+        x86copy_p_out1(s, reg >= 8 ? 0x4C : 0x48); /* mov reg,%rax */
+        x86copy_p_out1(s, 0x89);
+        x86copy_p_out1(s, 0xC0 | ((unsigned)reg & 7) << 3);
+    }
+    X86COPY_P_CODE(s, "\x48\x8D\x0D"); /* lea lo(%rip),%rcx; sub %rcx,%rax */
+    x86copy_p_distance(s, s->b->f->lo, 0);
+    X86COPY_P_CODE(s, "\x48\x29\xC8\x48\x3D");
+    x86copy_p_out4(s, s->b->f->size);
+    X86COPY_P_CODE(s, "\x73\x00"); /* jae out */
+    above = s->out_size;
+    X86COPY_P_CODE(s, "\x48\x8D\x0D"); /* lea map(%rip),%rcx */
+    x86copy_p_later(s, 0, X86COPY_P_TO_MAP);
+    X86COPY_P_CODE(
+        s, "\x48\x63\x04\x81\x85\xC0\x74\x00"); /* movslq (%rcx,%rax,4),%rax; test; jz out */
+    none = s->out_size;
+    X86COPY_P_CODE(s, "\x48\x01\xC8\xFF\xE0"); /* add %rcx,%rax; jmp *%rax */
+    if (!s->failed) {
+        s->out[above - 1] = (uint8_t)(s->out_size - above);
+        s->out[none - 1] = (uint8_t)(s->out_size - none);
+    }
+    X86COPY_P_CODE(s, "\x59\x9D\x58\x48\x8D\xA4\x24\x80\x00\x00\x00");
+    s->translated = 1;
+    x86copy_p_copied(s, k);
+}
+
+/* Does a jump to an address outside of the function leave it? A jump to a part of it (.cold), or
+   into the middle of anything, does not. A stub of the PLT is replaced by what it leads to. */
+static int x86copy_p_leaves(const x86copy *s, uint64_t *address) {
+    uint64_t slot = x86copy_p_stub_slot(s->m->flow, *address);
+    const x86flow_function *g;
+    *address = x86copy_p_bound_to(s->m, slot, *address);
+    g = x86flow_function_at(s->m->flow, *address);
+    if (!g || g->reason == X86FLOW_STARTUP) return slot != 0;
+    return g->lo == *address && !(g->flags & X86FLOW_FRAGMENT);
+}
+
+static void x86copy_p_emit_branch(x86copy *s, uint32_t n) {
+    x86flow_insn *k = &s->b->insn[n];
+    uint32_t to = x86flow_goes_to(s->b, k);
+    uint64_t address = x86decode_target(&k->i, s->b->f->lo + k->offset);
+    int leaves = to == ~0u && x86copy_p_leaves(s, &address);
+    int checked =
+        to != ~0u && to <= n && s->b->insn[to].target & X86FLOW_TARGET_CHECKED && !k->boring;
+    uint8_t op[2];
+    if (k->i.kind == X86DECODE_LOOP) {
+        x86copy_p_out(s, s->b->text + k->offset, k->i.length - 1u);
+        X86COPY_P_CODE(s, "\x02\xEB\x05\xE9");
+        if (to == ~0u)
+            x86copy_p_distance(s, address, 0);
+        else
+            x86copy_p_later(s, to, checked ? X86COPY_P_TO_THUNK : X86COPY_P_TO_BODY);
+        return;
+    }
+    op[0] = 0x0F;
+    op[1] = (uint8_t)(0x80 | (k->i.opcode & 15));
+    if (k->i.kind == X86DECODE_JUMP) {
+        if (leaves) {
+            x86copy_p_exit_event(s);
+            x86copy_p_link_to(s, address, 1, "\xE9");
+            return;
+        }
+        if (checked && !s->instrumented && !(s->b->insn[to].target & X86FLOW_TARGET_FLAGS)) {
+            x86copy_p_decrement(s); /* the check in line: one jump less */
+            X86COPY_P_CODE(s, "\x0F\x89");
+            x86copy_p_later(s, to, X86COPY_P_TO_BODY);
+            x86copy_p_out1(s, 0xE9);
+            x86copy_p_later(s, to, X86COPY_P_TO_SLOW);
+            return;
+        }
+        x86copy_p_out1(s, 0xE9);
+    } else if (leaves && s->instrumented && s->m->events & X86COPY_EXIT) {
+        uint32_t over;
+        op[1] ^= 1;
+        x86copy_p_out(s, op, 2);
+        over = s->out_size;
+        x86copy_p_out4(s, 0);
+        x86copy_p_exit_event(s);
+        x86copy_p_link_to(s, address, 1, "\xE9");
+        x86copy_p_resolve(s, over, s->out_size);
+        return;
+    } else if (leaves) {
+        x86copy_p_link_to(s, address, 2, (const char *)op);
+        return;
+    } else
+        x86copy_p_out(s, op, 2);
+    if (to == ~0u)
+        x86copy_p_distance(s, address, 0);
+    else
+        x86copy_p_later(s, to, checked ? X86COPY_P_TO_THUNK : X86COPY_P_TO_BODY);
+}
+
+static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
+    x86flow_insn *k = &s->b->insn[n];
+    uint64_t address = s->b->f->lo + k->offset;
+    uint32_t events = s->instrumented ? s->m->events : 0;
+    uint64_t to;
+    if (n == 0 && k->i.map == 1 && k->i.opcode == 0x1E && k->i.modrm == 0xFA) return; /* endbr64 */
+    if (events & X86COPY_BLOCK && !k->boring
+        && (n == 0 || k->target
+            || (k[-1].i.kind != X86DECODE_PLAIN && k[-1].i.kind != X86DECODE_SYSCALL))) {
+        x86copy_p_event_begin(s);
+        X86COPY_P_CODE(s, "\x48\x8D\x0D");
+        x86copy_p_distance(s, address, 0);
+        x86copy_p_event_end(s, x86copy_p_what(s, X86COPY_BLOCK, 0),
+                            (uint32_t)(address - s->m->flow->bias));
+    }
+    if (x86flow_is_nop(&k->i)) return;
+    if ((k->i.kind == X86DECODE_CALL || k->i.kind == X86DECODE_CALL_INDIRECT)
+        && x86copy_p_sensitive(s, x86copy_p_call_slot(s, k))) {
+        x86copy_p_jump(s, address);
+        return;
+    }
+    if (events) x86copy_p_events_of(s, k);
+    switch (k->i.kind) {
+    case X86DECODE_JUMP:
+    case X86DECODE_BRANCH:
+    case X86DECODE_LOOP: x86copy_p_emit_branch(s, n); break;
+    case X86DECODE_CALL:
+    case X86DECODE_CALL_INDIRECT:
+        if (events & X86COPY_CALL)
+            x86copy_p_event_stack(s, x86copy_p_what(s, X86COPY_CALL, 0),
+                                  (uint32_t)(address - s->m->flow->bias), 0);
+        to = k->i.kind == X86DECODE_CALL ? x86decode_target(&k->i, address) : 0;
+        to = x86copy_p_bound_to(s->m, x86copy_p_call_slot(s, k), to);
+        if (to) x86copy_p_link_to(s, to, 1, "\xE8");
+        else x86copy_p_copied(s, k);
+        x86copy_p_after_call(s, n);
+        break;
+    case X86DECODE_RETURN:
+        x86copy_p_exit_event(s);
+        x86copy_p_copied(s, k);
+        break;
+    case X86DECODE_JUMP_INDIRECT:
+        if (k->dispatch == X86FLOW_REWRITE) {
+            const x86flow_table *t = &s->b->tables[k->table];
+            uint64_t copy = s->base + s->table_at[k->table];
+            x86copy_p_redisplaced(s, k, k->i.base == X86DECODE_NONE ? copy : copy - t->address, 0);
+        } else if (k->dispatch == X86FLOW_TRANSLATE)
+            x86copy_p_translate(s, k);
+        else {
+            if (!s->b->table_count) x86copy_p_exit_event(s);
+            x86copy_p_copied(s, k);
+        }
+        break;
+    default:
+        if (k->dispatch == X86FLOW_REWRITE) {
+            const x86flow_table *t = &s->b->tables[k->table];
+            uint64_t copy = s->base + s->table_at[k->table];
+            x86copy_p_redisplaced(s, k, k->i.base == X86DECODE_NONE ? copy : copy - t->address, 0);
+        } else
+            x86copy_p_copied(s, k);
+        break;
+    }
+}
+
+/* The check of a back-edge's target, out of line; all back-edges to it come here. */
+static void x86copy_p_emit_thunk(x86copy *s, uint32_t n) {
+    const x86flow_insn *k = &s->b->insn[n];
+    x86copy_spot *spot = &s->spot[n];
+    int flags = (k->target & X86FLOW_TARGET_FLAGS) != 0;
+    spot->thunk = x86copy_p_position(s);
+    if (flags) X86COPY_P_CODE(s, "\x48\x8D\x64\x24\x80\x9C"); /* lea -128(%rsp),%rsp; pushfq */
+    x86copy_p_decrement(s);
+    X86COPY_P_CODE(s, "\x0F\x88"); /* js slow */
+    {
+        uint32_t at = s->out_size;
+        x86copy_p_out4(s, 0);
+        if (flags) X86COPY_P_CODE(s, "\x9D\x48\x8D\xA4\x24\x80\x00\x00\x00");
+        if (s->instrumented)
+            x86copy_p_jump(s, s->m->rx + s->own->c_at + spot->c_at);
+        else {
+            x86copy_p_out1(s, 0xE9);
+            x86copy_p_later(s, n, X86COPY_P_TO_BODY);
+        }
+        spot->slow = x86copy_p_position(s);
+        x86copy_p_resolve(s, at, s->out_size);
+    }
+    x86copy_p_slow_end(s, spot->site, flags, n);
+}
+
+static void x86copy_p_fill_tables(x86copy *s) {
+    uint32_t n, e;
+    for (n = 0; n < s->b->table_count; n++) {
+        const x86flow_table *t = &s->b->tables[n];
+        if (!s->table_at[n]) continue;
+        for (e = 0; e < t->entries; e++) {
+            uint64_t to = x86flow_table_target(t, e), copy = to;
+            if (to - s->b->f->lo < s->b->f->size && s->b->index[to - s->b->f->lo]) {
+                uint32_t k = s->b->index[to - s->b->f->lo] - 1;
+                const x86copy_spot *spot = &s->spot[k];
+                int checked = s->b->insn[k].target & X86FLOW_TARGET_CHECKED && spot->thunk;
+                copy = s->base + s->code_start + (checked ? spot->thunk : spot->at);
+            }
+            if (t->width == 4) copy -= t->address;
+            memcpy(s->out + s->table_at[n] + e * t->width, &copy, t->width);
+        }
+    }
+}
+
+/* The landings of translated jumps, and the map from offsets of the function to them. */
+static void x86copy_p_emit_map(x86copy *s) {
+    uint32_t n, map, landing;
+    if (!s->translated || s->failed) return;
+    while (s->out_size & 3) x86copy_p_out1(s, 0xCC);
+    map = s->out_size;
+    if (s->out_max - s->out_size < s->b->f->size * 4 + 64) {
+        s->failed = 1;
+        return;
+    }
+    memset(s->out + map, 0, (size_t)s->b->f->size * 4);
+    s->out_size += s->b->f->size * 4;
+    for (n = 0; n < s->b->count; n++) {
+        if (!(s->b->insn[n].target & X86FLOW_TARGET_TABLE)) continue;
+        landing = s->out_size - map;
+        memcpy(s->out + map + s->b->insn[n].offset * 4, &landing, 4);
+        X86COPY_P_CODE(s, "\x59\x9D\x58\x48\x8D\xA4\x24\x80\x00\x00\x00\xE9");
+        x86copy_p_later(s, n,
+                        s->b->insn[n].target & X86FLOW_TARGET_CHECKED ? X86COPY_P_TO_THUNK
+                                                                      : X86COPY_P_TO_BODY);
+    }
+    for (n = 0; n < s->fixup_count; n++) {
+        if (s->fixups[n].kind == X86COPY_P_TO_MAP) x86copy_p_resolve(s, s->fixups[n].at, map);
+    }
+}
+
+/* Emits one copy into the scratch memory as if it stood at `base`. Sites are numbered from
+   first_site in the order entry, then targets of back-edges; so both copies agree. */
+X86COPY_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int instrumented,
+                             uint32_t first_site) {
+    const x86flow_function *f = s->b->f;
+    x86copy_spot *entry = &s->spot[s->b->count + 1];
+    uint32_t n, slow = 0, checked = f->flags & X86FLOW_CHECK ? 1u : 0u;
+    const x86copy_function *own = &m->functions[f - m->flow->functions];
+    s->m = m;
+    s->own = &m->functions[f - m->flow->functions];
+    s->first_site = first_site;
+    s->base = base;
+    s->instrumented = instrumented;
+    s->out_size = s->fixup_count = 0;
+    s->translated = 0;
+    s->failed = 0;
+    s->site_count = 0;
+    for (n = 0; n < s->b->table_count; n++) s->table_at[n] = 0;
+    X86COPY_P_CODE(s, "\xCC\xCC\xCC\xCC\xCC\xCC\xCC\xCC");
+    for (n = 0; n < s->b->count; n++) {
+        uint32_t number = s->b->insn[n].table;
+        const x86flow_table *t = &s->b->tables[number];
+        s->spot[n].thunk = 0;
+        if (s->b->insn[n].dispatch != X86FLOW_REWRITE || s->table_at[number]) continue;
+        while (s->out_size & 7) x86copy_p_out1(s, 0xCC);
+        s->table_at[number] = s->out_size;
+        if (s->out_max - s->out_size < t->entries * t->width + 64) return -1;
+        s->out_size += t->entries * t->width;
+    }
+    while (s->out_size & 15) x86copy_p_out1(s, 0xCC);
+    s->code_start = s->out_size;
+    if (checked) {
+        entry->site = first_site + s->site_count++;
+        x86copy_p_decrement(s);
+        X86COPY_P_CODE(s, "\x0F\x88");
+        slow = s->out_size;
+        x86copy_p_out4(s, 0);
+        if (instrumented) x86copy_p_jump(s, s->m->rx + own->c_at + entry->c_at);
+    }
+    entry->at = x86copy_p_position(s);
+    if (instrumented && s->m->events & X86COPY_ENTRY)
+        x86copy_p_event_stack(s, x86copy_p_what(s, X86COPY_ENTRY, 0),
+                              (uint32_t)(f->lo - s->m->flow->bias), 0);
+    for (n = 0; n < s->b->count; n++) {
+        if (s->b->insn[n].target & X86FLOW_TARGET_CHECKED)
+            s->spot[n].site = first_site + s->site_count++;
+        s->spot[n].at = x86copy_p_position(s);
+        x86copy_p_emit_instruction(s, n);
+    }
+    s->spot[s->b->count].at = x86copy_p_position(s);
+    if (x86flow_falls_through(&s->b->insn[s->b->count - 1])) x86copy_p_jump(s, f->lo + f->size);
+    for (n = 0; n < s->b->count; n++) {
+        if (s->b->insn[n].target & X86FLOW_TARGET_CHECKED) x86copy_p_emit_thunk(s, n);
+    }
+    if (checked) {
+        x86copy_p_resolve(s, slow, s->out_size);
+        x86copy_p_slow_end(s, entry->site, 0, s->b->count + 1);
+    }
+    x86copy_p_emit_map(s);
+    if (s->failed) return -1;
+    for (n = 0; n < s->fixup_count; n++) {
+        const x86copy_fixup *x = &s->fixups[n];
+        const x86copy_spot *to = &s->spot[x->kind < 4 ? x->index : 0];
+        if (x->kind >= X86COPY_P_TO_MAP) continue;
+        x86copy_p_resolve(s, x->at,
+                          s->code_start
+                              + (x->kind == X86COPY_P_TO_BODY    ? to->at
+                                 : x->kind == X86COPY_P_TO_THUNK ? to->thunk
+                                                                 : to->slow));
+    }
+    x86copy_p_fill_tables(s);
+    return 0;
+}
+
+/* Behind the code of a copy: its own .eh_frame_hdr of one entry, CIE, FDE and LSDA. */
+X86COPY_API int x86copy_emit_unwind(x86copy *s, uint32_t *header) {
+    x86flow_unwind u;
+    x86copy_p_bytes b;
+    uint64_t code = s->base + s->code_start;
+    uint8_t *cie, *fde, *lsda_at = NULL;
+    uint32_t at;
+    while (s->out_size & 7) x86copy_p_out1(s, 0xCC);
+    if (s->failed || x86flow_read_fde(s->b->f->fde, &u) != 0) return -1;
+    at = s->out_size;
+    b.p = s->out + at;
+    b.end = s->out + s->out_max;
+    b.full = 0;
+    x86copy_p_put_n(&b, UINT64_C(0x3B031B01), 4);
+    x86copy_p_put_n(&b, 0, 4);
+    x86copy_p_put_n(&b, 1, 4);
+    x86copy_p_put_n(&b, code - (s->base + at), 4);
+    x86copy_p_put_n(&b, 0, 4);
+    x86copy_p_put_n(&b, 0, 4); /* so that the CIE stands at a multiple of 8 */
+    cie = b.p;
+    x86copy_p_put_n(&b, 0, 4);
+    x86copy_p_put_n(&b, 0, 4);
+    x86copy_p_put(&b, 1);
+    x86copy_p_put(&b, 'z');
+    if (u.has_personality) x86copy_p_put(&b, 'P');
+    if (u.has_lsda) x86copy_p_put(&b, 'L');
+    x86copy_p_put(&b, 'R');
+    if (u.signal_frame) x86copy_p_put(&b, 'S');
+    x86copy_p_put(&b, 0);
+    x86copy_p_put(&b, 1);
+    x86copy_p_put(&b, (unsigned)u.data_factor & 0x7F);
+    x86copy_p_put(&b, 16);
+    x86copy_p_put(&b, (u.has_personality ? 9u : 0) + (u.has_lsda ? 1u : 0) + 1);
+    if (u.has_personality) {
+        x86copy_p_put(&b, 0);
+        x86copy_p_put_n(&b, u.personality, 8);
+    }
+    if (u.has_lsda) x86copy_p_put(&b, 0);
+    x86copy_p_put(&b, 0);
+    if (u.data_factor < -64 || u.data_factor > 63) return -1;
+    for (; u.cie_begin < u.cie_end; u.cie_begin++) x86copy_p_put(&b, *u.cie_begin);
+    while ((b.p - cie) & 7) x86copy_p_put(&b, 0);
+    if (b.full) return -1;
+    at = (uint32_t)(b.p - cie) - 4;
+    memcpy(cie, &at, 4);
+    fde = b.p;
+    x86copy_p_put_n(&b, 0, 4);
+    x86copy_p_put_n(&b, (uint64_t)(b.p - cie), 4);
+    x86copy_p_put_n(&b, code, 8);
+    x86copy_p_put_n(&b, s->spot[s->b->count].at, 8);
+    x86copy_p_put(&b, u.has_lsda ? 8 : 0);
+    if (u.has_lsda) {
+        lsda_at = b.p;
+        x86copy_p_put_n(&b, 0, 8);
+    }
+    if (x86copy_p_copy_cfa(s, &u, &b) != 0) return -1;
+    while ((b.p - fde) & 7) x86copy_p_put(&b, 0);
+    if (b.full) return -1;
+    at = (uint32_t)(b.p - fde) - 4;
+    memcpy(fde, &at, 4);
+    x86copy_p_put_n(&b, 0, 8); /* the end of this .eh_frame */
+    if (lsda_at) {
+        uint64_t place = s->base + (uint64_t)(b.p - s->out);
+        if (b.full) return -1;
+        memcpy(lsda_at, &place, 8);
+        if (x86copy_p_copy_lsda(s, &u, code, place, &b) != 0) return -1;
+    }
+    if (b.full) return -1;
+    *header = s->out_size;
+    {
+        uint32_t frame = (uint32_t)(cie - s->out) - (s->out_size + 4),
+                 table = (uint32_t)(fde - s->out) - s->out_size;
+        memcpy(s->out + s->out_size + 4, &frame, 4);
+        memcpy(s->out + s->out_size + 16, &table, 4);
+    }
+    s->out_size = (uint32_t)(b.p - s->out);
+    return 0;
+}
+
+/* `slow` answers most checks inside a burst in a few instructions; `heavy` saves all registers and
+   asks the module. Both answer in CF. The stack then holds, upwards: the return address, what was
+   pushed, the program's red zone. */
+static void x86copy_p_emit_answers(x86copy *s, x86copy_module *m, uint32_t heavy[3]) {
+    m->slow_at = s->out_size;
+    X86COPY_P_CODE(s, "\x50\x64\x8B\x04\x25"); /* push %rax; mov left,%eax */
+    x86copy_p_out4(s, (uint32_t)m->offset_left);
+    X86COPY_P_CODE(s, "\xFF\xC8\x0F\x88"); /* dec %eax; js heavy */
+    heavy[0] = s->out_size;
+    x86copy_p_out4(s, 0);
+    X86COPY_P_CODE(s, "\x64\x89\x04\x25"); /* mov %eax,%fs:left */
+    x86copy_p_out4(s, (uint32_t)m->offset_left);
+    X86COPY_P_CODE(s, "\x64\xC7\x04\x25"); /* movl $LIVE,%fs:n */
+    x86copy_p_out4(s, (uint32_t)m->offset_n);
+    x86copy_p_out4(s, (uint32_t)X86COPY_LIVE);
+    X86COPY_P_CODE(s, "\x64\x66\x81\x3C\x25"); /* cmpw $0xC000,%fs:position */
+    x86copy_p_out4(s, (uint32_t)m->offset_position);
+    X86COPY_P_CODE(s, "\x00\xC0\x0F\x83"); /* jae heavy */
+    heavy[1] = s->out_size;
+    x86copy_p_out4(s, 0);
+    X86COPY_P_CODE(s, "\x51\x8B\x4C\x24\x18\x48\x8D\x05"); /* push %rcx; mov 24(%rsp),%ecx */
+    x86copy_p_distance(s, m->site_slots, 0);               /* lea slots(%rip),%rax */
+    X86COPY_P_CODE(
+        s, "\x48\x83\x3C\xC8\x00\x59\x0F\x84"); /* cmpq $0,(%rax,%rcx,8); pop %rcx; je heavy */
+    heavy[2] = s->out_size;
+    x86copy_p_out4(s, 0);
+    X86COPY_P_CODE(s, "\x58\xF9\xC3"); /* pop %rax; stc; ret */
+}
+
+X86COPY_API void x86copy_emit_slow(x86copy *s, x86copy_module *m) {
+    uint64_t function = x86copy_p_address((const void *)(uintptr_t)m->heavy);
+    uint64_t user = x86copy_p_address(m->user);
+    uint32_t bytes = (m->xsave_bytes + 63) & ~63u, heavy[3], n, to;
+    s->m = m;
+    x86copy_p_emit_answers(s, m, heavy);
+    m->heavy_at = s->out_size;
+    X86COPY_P_CODE(s, "\x50"); /* push %rax */
+    for (n = 0, to = s->out_size; n < 3; n++) x86copy_p_resolve(s, heavy[n], to);
+    X86COPY_P_CODE(s, "\x9C\x51\x52\x56\x57\x41\x50\x41\x51\x41\x52\x41\x53\x55");
+    X86COPY_P_CODE(s, "\x48\x89\xE5\x48\x81\xEC"); /* mov %rsp,%rbp; sub $bytes,%rsp */
+    x86copy_p_out4(s, bytes);
+    X86COPY_P_CODE(s, "\x48\x83\xE4\xC0\x31\xC0"); /* and $-64,%rsp; xor %eax,%eax */
+    for (n = 0; n < 8; n++) {                      /* the area's header is zero */
+        X86COPY_P_CODE(s, "\x48\x89\x84\x24");
+        x86copy_p_out4(s, 512 + 8 * n);
+    }
+    x86copy_p_out1(s, 0xB8);
+    x86copy_p_out4(s, m->xsave_mask);
+    if (m->xsave_mask)
+        X86COPY_P_CODE(s, "\x31\xD2\x48\x0F\xAE\x24\x24"); /* xsave64 (%rsp) */
+    else
+        X86COPY_P_CODE(s, "\x48\x0F\xAE\x04\x24");             /* fxsave64 (%rsp) */
+    X86COPY_P_CODE(s, "\xFC\x48\x89\xEA\x8B\x7D\x60\x48\xBE"); /* cld; saved, code, user */
+    x86copy_p_out(s, &user, 8);
+    X86COPY_P_CODE(s, "\x48\xB8");
+    x86copy_p_out(s, &function, 8);
+    X86COPY_P_CODE(s, "\xFF\xD0\x48\x89\x45\x60\xB8"); /* call *%rax; mov %rax,96(%rbp) */
+    x86copy_p_out4(s, m->xsave_mask);
+    if (m->xsave_mask)
+        X86COPY_P_CODE(s, "\x31\xD2\x48\x0F\xAE\x2C\x24"); /* xrstor64 (%rsp) */
+    else
+        X86COPY_P_CODE(s, "\x48\x0F\xAE\x0C\x24");
+    X86COPY_P_CODE(s, "\x48\x89\xEC\x5D\x41\x5B\x41\x5A\x41\x59\x41\x58\x5F\x5E\x5A\x59\x9D\x58");
+    X86COPY_P_CODE(s, "\x0F\xBA\x64\x24\x08\x00\xC3"); /* btl $0,8(%rsp); ret */
+    m->make_common_at = s->out_size; /* the word that was pushed becomes the answer */
+    x86copy_p_out1(s, 0xE8);
+    x86copy_p_distance(s, m->rx + m->heavy_at, 0);
+    X86COPY_P_CODE(s, "\x48\x8D\x64\x24\x08\xFF\x64\x24\xF8"); /* lea 8(%rsp),%rsp; jmp *-8(%rsp) */
+}
+
+/* push $code; jmp make_common. At an entry nobody uses what is below the stack pointer. */
+static void x86copy_p_emit_make(x86copy *s, uint32_t code) {
+    x86copy_p_out1(s, 0x68);
+    x86copy_p_out4(s, code);
+    x86copy_p_jump(s, s->m->rx + s->m->make_common_at);
+}
+
+/* What the jmp at an entry displaces, at another place, then on in the original. A call pushes the
+   address behind the original call, so that an unwinder finds its way. Returns 0, or -1. */
+static int x86copy_p_emit_plain(x86copy *s, uint32_t patch_at) {
+    uint32_t n, at = 0;
+    for (n = 0; n < s->b->count && s->b->insn[n].offset < patch_at + 5; n++) {
+        x86flow_insn *k = &s->b->insn[n];
+        uint64_t address = s->b->f->lo + k->offset, to = x86decode_target(&k->i, address),
+                 behind = address + k->i.length;
+        uint8_t op[2];
+        if (k->offset < patch_at) continue;
+        at = k->offset + k->i.length;
+        switch (k->i.kind) {
+        case X86DECODE_LOOP:
+        case X86DECODE_CALL_INDIRECT: return -1;
+        case X86DECODE_CALL: /* lea -8(%rsp); movl low,(%rsp); movl high,4(%rsp) */
+            X86COPY_P_CODE(s, "\x48\x8D\x64\x24\xF8\xC7\x04\x24");
+            x86copy_p_out4(s, (uint32_t)behind);
+            X86COPY_P_CODE(s, "\xC7\x44\x24\x04");
+            x86copy_p_out4(s, (uint32_t)(behind >> 32));
+            x86copy_p_jump(s, to);
+            return 0;
+        case X86DECODE_BRANCH:
+            op[0] = 0x0F;
+            op[1] = (uint8_t)(0x80 | (k->i.opcode & 15));
+            x86copy_p_out(s, op, 2);
+            x86copy_p_distance(s, to, 0);
+            break;
+        case X86DECODE_JUMP: x86copy_p_jump(s, to); break;
+        default: x86copy_p_copied(s, k); break;
+        }
+    }
+    x86copy_p_jump(s, s->b->f->lo + at);
+    return 0;
+}
+
+X86COPY_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t number, uint32_t at) {
+    const x86flow_function *f = &m->flow->functions[number];
+    x86copy_function *own = &m->functions[number];
+    int bad;
+    s->m = m;
+    s->own = own;
+    s->out_size = 0;
+    s->failed = 0;
+    own->t_at = at;
+    X86COPY_P_CODE(s, "\xFF\x25"); /* jmp *slot(%rip) */
+    x86copy_p_distance(s, x86copy_p_slot(m->slots, number), 0);
+    own->plain_at = at + s->out_size;
+    bad = x86copy_p_emit_plain(s, f->patch_at);
+    own->make_at = at + s->out_size;
+    x86copy_p_emit_make(s, X86COPY_MAKE_C | number);
+    if (!(f->flags & X86FLOW_CHECK)) {
+        own->make_i_at = at + s->out_size;
+        x86copy_p_emit_make(s, X86COPY_MAKE_I | number);
+    }
+    return bad || s->failed ? -1 : 0;
+}
+
+X86COPY_API size_t x86copy_init(x86copy *s, x86flow_body *body, void *memory, size_t bytes) {
+    size_t n = (size_t)body->text_max + 64, at = 0, offset[4], size[4];
+    uint8_t *p = (uint8_t *)memory;
+    int k;
+    size[0] = n * sizeof *s->spot;
+    size[1] = X86FLOW_TABLES * sizeof *s->table_at;
+    size[2] = n * 4 * sizeof *s->fixups;
+    size[3] = n < (1u << 20) ? n * 96 + 4096 : n * 40;
+    for (k = 0; k < 4; k++) {
+        offset[k] = at;
+        at += (size[k] + 63) & ~(size_t)63;
+    }
+    if (!memory) return at;
+    if (bytes < at) return 0;
+    memset(s, 0, sizeof *s);
+    s->b = body;
+    s->spot = (x86copy_spot *)memory;
+    s->table_at = (uint32_t *)(void *)(p + offset[1]);
+    s->fixups = (x86copy_fixup *)(void *)(p + offset[2]);
+    s->out = p + offset[3];
+    s->out_max = (uint32_t)size[3];
+    return at;
+}
+
+#endif /* X86COPY_IMPLEMENTATION */
+
+/* MIT License
+
+   Copyright (c) 2026 the bursty authors
+
+   Permission is hereby granted, free of charge, to any person obtaining a copy
+   of this software and associated documentation files (the "Software"), to deal
+   in the Software without restriction, including without limitation the rights
+   to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
+   copies of the Software, and to permit persons to whom the Software is
+   furnished to do so, subject to the following conditions:
+
+   The above copyright notice and this permission notice shall be included in all
+   copies or substantial portions of the Software.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
+   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
+   SOFTWARE.
+*/
