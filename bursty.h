@@ -31,18 +31,15 @@
       if the program ends by exit. `bursty report file` then shows the hot functions and call pairs.
       Inside the program hottest.h gives the same rows.
    4. What happens: each macro of step 2 contains a check, which counts. After 990 checks on average
-      the next 10 are a burst. Events are recorded in bursts and nowhere else. The report scales
-      them up.
-   5. Choose the rates in config.profile. burstclock.h measures times inside bursts, and holds the
-      cost of sampling at a share of the run time.
-   6. To see other things, record events of your own and receive them in an action:
+      the next 10 are a burst. Events are recorded in bursts and nowhere else; the report scales
+      them up. The rates stand in config.profile. These are counts; for time see ticks.h.
+   5. To see other things, record events of your own and receive them in an action:
          BURST_POINT(class, "name", value);   an event of a class below, mostly BURSTY_USER. The
                                 value is evaluated only when the event is recorded.
          if (BURST_CHECK()) { } a check by hand: true inside a burst
       Up to BURSTY_PROFILES profiles run at once, each with its own rate, classes and action;
-      bursty_set_profile adds or changes one at any time. dualpath.h records data references in a
-      second copy of the code, control.h decides by counters which events count, and examples/ has
-      a program for each idea.
+      bursty_set_profile adds or changes one at any time. docs/design.md lists the headers beside
+      this one: time, budgets, data references, conditions.
 
    PROMISES
      - It never prints, aborts, or takes a lock on the program's path, and it allocates nothing.
@@ -51,34 +48,32 @@
        enough for about 12 threads and 770 table rows, or memory that you pass in.
      - What does not fit is counted: bursty_stats.lost, lost_threads. Counters saturate.
      - Without bursty_start a check counts and does nothing else.
-     - For one thread without a clock, the same events give the same dump, byte for byte.
+     - For one thread the same events give the same dump, byte for byte.
 
    THREADS
-     A thread is registered at its first check. A thread that was already running checks when
-     bursty_start was called is registered within its next 65 536 checks. Before a thread ends, call
-     bursty_thread_end(); with BURSTY_PTHREAD, or when the implementation is compiled as C++, that
-     happens by itself. After fork call bursty_forked() in the child (BURSTY_PTHREAD does). Signal
-     handlers may check on a thread that has checked before. An interrupt on bare metal needs a
-     context of its own: another file with BURSTY_STATIC. Checks made inside an action are not
-     counted. Exceptions run the ends of scopes (C code in their way needs -fexceptions). longjmp:
-     save bursty_depth() beside setjmp and pass it to bursty_set_depth() after the jump. If the jump
-     leaves an action you must do this. Elsewhere the depth corrects itself when the next outer
-     scope returns. Each shared object needs a BURSTY_IMPLEMENTATION of its own and samples for
-     itself; with BURSTY_PTHREAD link it with -z nodelete.
+     A thread is registered at its first check, or, if it was checking before bursty_start, within
+     65 536 checks. Before a thread ends, call bursty_thread_end(); with BURSTY_PTHREAD, or when the
+     implementation is compiled as C++, that happens by itself. After fork call bursty_forked() in
+     the child (BURSTY_PTHREAD does). Signal handlers may check on a thread that has checked before.
+     An interrupt on bare metal needs a context of its own: another file with BURSTY_STATIC. Checks
+     made inside an action are not counted. Exceptions run the ends of scopes (C code in their way
+     needs -fexceptions). longjmp: save bursty_depth() beside setjmp and pass it to
+     bursty_set_depth() after the jump. If the jump leaves an action you must do this. Elsewhere the
+     depth corrects itself when the next outer scope returns. Each shared object needs a
+     BURSTY_IMPLEMENTATION of its own and samples for itself; with BURSTY_PTHREAD link it with
+     -z nodelete.
 
    OPTIONS in every file, best on the command line:
      BURSTY_OFF            every macro and function becomes nothing: no code, no data, no file.
                            bursty_start returns 1 and bursty_save 0.
-     BURSTY_POLL           a check reads one shared flag instead of counting. bursty_poll(1) and (0)
-                           open and close a burst, from a timer or the frame loop. check_count,
-                           jitter and hibernation are not used; burst_count limits what one thread
-                           records in one opening.
+     BURSTY_POLL           a check reads one shared flag, which bursty_poll sets, instead of
+                           counting. check_count, jitter and hibernation are not used; burst_count
+                           limits what one thread records in one opening.
      BURSTY_NO_TLS         one context and no atomics, for firmware and programs in which a single
                            thread checks. Implied unless the compiler is gcc or clang (on Windows:
                            mingw or clang-cl). A freestanding build needs memcpy, memset and the
                            compiler's 64-bit division; give it BURSTY_MEMORY.
-     BURSTY_TINY           24 bytes of RAM and 250 of code on a Cortex-M0: one profile, one action;
-                           no table, dump, threads or stack
+     BURSTY_TINY           24 bytes of RAM, 250 of code on a Cortex-M0: one profile with an action
      BURSTY_STACK=n        how many scopes the shadow stack keeps: 64; 0 in freestanding and tiny
                            builds. Deeper scopes are counted, and their callees' caller is "(deep)".
      BURSTY_TLS_MODEL="m"  in a shared object define it as "initial-exec": the compiler's default
@@ -89,13 +84,13 @@
      BURSTY_PTHREAD        uses pthread_key_create and pthread_atfork
      BURSTY_PROFILES=n     how many profiles: 8, at most 32
      BURSTY_MEMORY=bytes   the size of the static memory: 65536; 0 means none
-   "undefined reference to bursty_..." and "hidden symbol bursty_... is not defined" mean that no
-   file of this executable or shared object defines BURSTY_IMPLEMENTATION (for bursty_save:
-   BURSTY_STDIO), or that its files differ in the first group of options.
+   "undefined reference" or "hidden symbol bursty_... is not defined": no file of this executable or
+   shared object defines BURSTY_IMPLEMENTATION (for bursty_save: BURSTY_STDIO), or its files differ
+   in the first group of options.
 
    COST
-     x86-64, bench/results.md: a check is two instructions. A scope adds two stores and rules out
-     tail calls; the shadow stack adds one store, and takes 8 bytes per entry and thread. */
+     A check is two instructions on x86-64 (bench/results.md). A scope adds three stores, rules out
+     tail calls, and takes 8 bytes of stack per entry and thread. */
 
 #ifndef BURSTY_H
 #define BURSTY_H
@@ -118,7 +113,6 @@
 #define BURSTY_STACK 64
 #endif
 #endif
-
 #if defined(__GNUC__) || defined(__clang__) /* clang-cl defines the second alone */
 #define BURSTY_P_GNU
 #endif
@@ -127,7 +121,6 @@
 #else
 #define BURSTY_P_UNUSED
 #endif
-
 #if defined(BURSTY_OFF)
 #define BURSTY_API BURSTY_P_UNUSED static inline
 #define BURSTY_P_OFF(...) { __VA_ARGS__; }
@@ -180,16 +173,15 @@ typedef struct bursty_event {
     uint32_t weight_256;       /* 256 times the number of events it stands for         */
     const bursty_site *const *stack; /* the outermost min(depth, BURSTY_STACK) scopes around it,
                                         outermost first; NULL without a stack         */
-    uint64_t *memory;          /* the action's own 4 numbers for this profile and thread;
-                                  they begin as zeros                                 */
+    uint64_t *memory;          /* 4 numbers of the action's, by profile and thread     */
 } bursty_event;
 
 typedef void (*bursty_action)(void *user, const bursty_event *event);
 typedef int (*bursty_write_fn)(void *user, const void *data, size_t size); /* returns 0: go on */
 
-/* Called on a thread when a phase of it has ended, in which profiles were in a burst or none was.
-   `memory` belongs to the thread and begins as zeros. `shares` is 2^20 times the sum of burst_count
-   / check_count of its profiles. Returns 2^16 times the factor for all check_counts. */
+/* burstclock.h. Called on a thread when a phase has ended in which profiles were in a burst or none
+   was. `memory` is the thread's, zeros at first. `shares` is 2^20 times the sum of burst_count /
+   check_count. Returns 2^16 times the factor for all check_counts. */
 typedef uint64_t (*bursty_pace_fn)(void *user, uint64_t memory[4], int was_burst, uint64_t checks,
                                    uint64_t shares);
 
@@ -216,6 +208,9 @@ typedef struct bursty_config {
     uint64_t clock_hz;              /* of the ticks that bursty_charge gets; 0: none           */
     bursty_pace_fn pace;            /* decides how dense bursts are: burstclock.h              */
     void *pace_user;
+    void (*on_thread)(int what);    /* called on a thread that registers (1), ends (0) or is a
+                                       forked child (2)                                        */
+    int (*more)(bursty_write_fn write, void *user); /* bursty_write calls it last: more parts  */
     uint32_t seed;                  /* of jitter: same seed and events, same samples           */
     const char *program;            /* a name for the report; a literal                        */
 } bursty_config;
@@ -244,14 +239,12 @@ typedef struct bursty_stats {
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-/* Adds or changes profile 0 to BURSTY_PROFILES - 1, at any time, on any thread; NULL removes it.
-   It takes effect at once on the calling thread and within 65 536 checks on the others. Called from
-   an action it takes effect at the thread's next look at its schedule, in a BURSTY_POLL build when
-   bursty_poll opens the next burst. The changed profile starts a new interval; other profiles are
-   not disturbed.
-   Returns 0, or -1 if the number is out of range, a value is, or nothing was started, or if another
-   profile already counts events of one of these classes in the hot table: each would add an
-   estimate of all events, and rows would show twice as many as there were. */
+/* Adds or changes profile 0 to BURSTY_PROFILES - 1, at any time, on any thread; NULL removes it. It
+   takes effect at once on the calling thread and within 65 536 checks on the others; called from an
+   action, at the thread's next look at its schedule (with BURSTY_POLL: in the next opening). The
+   changed profile starts a new interval; others are not disturbed. Returns 0, or -1 if the number
+   or a value is out of range, if nothing was started, or if another profile already counts one of
+   these classes in the hot table: rows would show twice as many events as there were. */
 BURSTY_API int bursty_set_profile(int profile, const bursty_profile *p)
     BURSTY_P_OFF(return (void)profile, (void)p, 0)
 
@@ -261,9 +254,8 @@ BURSTY_API uint32_t bursty_in_burst(void) BURSTY_P_OFF(return 0)
 #if !defined(BURSTY_TINY) || defined(BURSTY_OFF)
 
 /* Starts sampling with profile 0 and empty tables; config may be NULL. Only one thread may check
-   while it is called a second time.
-   Returns how many threads fit. 0 means that nothing has changed, because memory is too small or a
-   value is out of range. */
+   while it is called a second time. Returns how many threads fit. 0 means that nothing has changed,
+   because memory is too small or a value is out of range. */
 BURSTY_API uint32_t bursty_start(const bursty_config *config) BURSTY_P_OFF(return (void)config, 1)
 
 /* Calls visit for each row of the hot table: one for each thread, caller and site. hottest.h sums
@@ -281,9 +273,8 @@ BURSTY_API int bursty_write(bursty_write_fn write, void *user)
     BURSTY_P_OFF(return (void)write, (void)user, 0)
 
 #if defined(BURSTY_STDIO) || !defined(BURSTY_STATIC) || defined(BURSTY_OFF)
-/* Writes the dump into a file (with BURSTY_STDIO where the implementation is).
-   Returns 0, or -1 and errno: EINVAL if nothing was started (the file is left alone), or the error
-   of stdio. */
+/* Writes the dump into a file (with BURSTY_STDIO where the implementation is). Returns 0, or -1 and
+   errno: EINVAL if nothing was started (the file is left alone), or the error of stdio. */
 BURSTY_API int bursty_save(const char *path) BURSTY_P_OFF(return (void)path, 0)
 #endif
 
@@ -300,8 +291,8 @@ BURSTY_API void bursty_clear(void) BURSTY_P_OFF((void)0)
 BURSTY_API uint32_t bursty_depth(void) BURSTY_P_OFF(return 0)
 BURSTY_API void bursty_set_depth(uint32_t depth) BURSTY_P_OFF((void)depth)
 
-/* BURSTY_POLL builds: opens (1) and closes (0) a burst in all threads. Call it from a timer, a
-   thread, an interrupt or the frame loop. */
+/* BURSTY_POLL builds: opens (1) and closes (0) a burst in all threads, from a timer, an interrupt
+   or the frame loop. */
 BURSTY_API void bursty_poll(int on) BURSTY_P_OFF((void)on)
 
 /* Names the calling thread in the report. The string must live until the last dump. */
@@ -436,7 +427,7 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
 
 /* The check comes first and the push second, so the depth of a CALL counts the scopes around it.
    Leaving restores the saved depth instead of counting down: that repairs whatever a longjmp
-   skipped. */
+   skipped. The stores are volatile, the stack before the depth, for whoever interrupts: ticks.h. */
 
 enum {
     BURSTY_P_SCOPE_CALL = BURSTY_CALL | BURSTY_FRAME,
@@ -445,22 +436,30 @@ enum {
 
 BURSTY_P_INLINE bursty_p_scope bursty_p_enter(const bursty_site *site) {
     bursty_p_scope scope;
+#ifndef BURSTY_TINY
+    volatile uint32_t *depth;
+#endif
     if (BURSTY_P_FIRE()) bursty_p_hit(site, 0);
     scope.site = site;
     scope.depth = 0;
 #ifndef BURSTY_TINY
-    scope.depth = BURSTY_P_HERE.depth;
+    depth = &BURSTY_P_HERE.depth;
+    scope.depth = *depth;
 #if BURSTY_STACK > 0
-    if (scope.depth < BURSTY_STACK) BURSTY_P_HERE.stack[scope.depth] = site;
+    if (scope.depth < BURSTY_STACK) {
+        const bursty_site *volatile *top = &BURSTY_P_HERE.stack[scope.depth];
+        *top = site;
+    }
 #endif
-    BURSTY_P_HERE.depth = scope.depth + 1;
+    *depth = scope.depth + 1;
 #endif
     return scope;
 }
 
 BURSTY_P_INLINE void bursty_p_leave(bursty_p_scope *scope) {
 #ifndef BURSTY_TINY
-    BURSTY_P_HERE.depth = scope->depth;
+    volatile uint32_t *depth = &BURSTY_P_HERE.depth;
+    *depth = scope->depth;
 #endif
     if (BURSTY_P_LIVE()) bursty_p_event(scope->site, 0, BURSTY_P_SCOPE_RETURN);
 }
@@ -499,9 +498,8 @@ extern "C" {
 
 #else /* BURSTY_OFF */
 
-#define BURSTY_P_UNSEEN(value_) ((void)sizeof(BURSTY_P_TO(uintptr_t, value_)))
 #define BURST_CHECK() 0
-#define BURST_POINT(class_, name_, value_) do { BURSTY_P_UNSEEN(value_); } while (0)
+#define BURST_POINT(class_, name_, value_) ((void)sizeof(BURSTY_P_TO(uintptr_t, value_)))
 #define BURST_ENTRY() do { } while (0)
 #define BURST_LOOP() do { } while (0)
 #define BURST_SCOPE(name_) enum { BURSTY_P_CAT(bursty_p_scope_, __LINE__) }
@@ -518,12 +516,10 @@ extern "C" {
 
 #if defined(BURSTY_IMPLEMENTATION) && !defined(BURSTY_OFF) && !defined(BURSTY_IMPLEMENTED)
 #define BURSTY_IMPLEMENTED
-
 #if defined(__cplusplus) && defined(BURSTY_P_GNU)
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #endif
-
 #ifndef BURSTY_STATIC
 BURSTY_P_TLS bursty_p_here_t BURSTY_P_HERE;
 #ifdef BURSTY_POLL
@@ -619,7 +615,6 @@ BURSTY_API uint32_t bursty_in_burst(void) { return (int32_t)BURSTY_P_HERE.n < 0;
 #ifdef BURSTY_PTHREAD
 #include <pthread.h>
 #endif
-
 #ifndef BURSTY_PROFILES
 #define BURSTY_PROFILES 8
 #endif
@@ -733,6 +728,7 @@ static int bursty_p_put_end(bursty_p_out *out) {
 #define BURSTY_P_PUT(p, v) ((void)(*(p) = (v)))
 #define BURSTY_P_ACQUIRE(p) (*(p))
 #define BURSTY_P_RELEASE(p, v) ((void)(*(p) = (v)))
+#define BURSTY_P_FENCE() ((void)0)
 BURSTY_P_INLINE uint32_t bursty_p_add(uint32_t *p, uint32_t v) {
     uint32_t old = *p;
     *p += v;
@@ -748,6 +744,7 @@ BURSTY_P_INLINE int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
 #define BURSTY_P_PUT(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
 #define BURSTY_P_ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define BURSTY_P_RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define BURSTY_P_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 BURSTY_P_INLINE uint32_t bursty_p_add(uint32_t *p, uint32_t v) {
     return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
 }
@@ -1271,9 +1268,10 @@ static bursty_p_thread *bursty_p_register(void) {
     if (epoch == 0 || (bursty_p_mine.epoch == epoch && bursty_p_mine.ended)) return NULL;
     t = bursty_p_take_record();
     if (!t && bursty_p_mine.epoch != epoch) (void)bursty_p_add(&bursty_p_all.lost_threads, 1);
-    bursty_p_mine.epoch = epoch;
     bursty_p_mine.ended = 0;
     bursty_p_mine.thread = t;
+    BURSTY_P_FENCE(); /* for a signal handler */
+    bursty_p_mine.epoch = epoch;
     if (!t) return NULL;
     t->name = NULL;
     bursty_p_zero(&t->random, sizeof *t - offsetof(bursty_p_thread, random));
@@ -1281,6 +1279,7 @@ static bursty_p_thread *bursty_p_register(void) {
     t->reuses++;
     t->opening = BURSTY_P_GET(&bursty_p_all.opening) - 1;
     bursty_p_watch();
+    if (bursty_p_all.config.on_thread) bursty_p_all.config.on_thread(1);
     return t;
 }
 
@@ -1526,16 +1525,14 @@ BURSTY_API uint32_t bursty_in_burst(void) {
 }
 
 BURSTY_API void bursty_poll(int on) {
+    (void)on;
 #ifdef BURSTY_POLL
     if (on && !BURSTY_P_OPEN()) (void)bursty_p_add(&bursty_p_all.opening, 1);
     BURSTY_P_PUT(&bursty_p_open, (uint8_t)(on != 0));
-#else
-    (void)on;
 #endif
 }
 
 BURSTY_API uint32_t bursty_depth(void) { return BURSTY_P_HERE.depth; }
-
 BURSTY_API void bursty_set_depth(uint32_t depth) {
     bursty_p_thread *t = bursty_p_registered();
     BURSTY_P_HERE.depth = depth;
@@ -1553,6 +1550,7 @@ BURSTY_API void bursty_thread_name(const char *name) {
 BURSTY_API void bursty_thread_end(void) {
     bursty_p_thread *t = bursty_p_registered();
     if (!t) return;
+    if (bursty_p_all.config.on_thread) bursty_p_all.config.on_thread(0);
     bursty_p_look_now();
     t->in_slow = 1;
     bursty_p_go_live(t, 0);
@@ -1576,6 +1574,7 @@ BURSTY_API void bursty_forked(void) {
     if (!mine) return;
     mine->reuses += mine->random;
     bursty_p_seed(mine);
+    if (bursty_p_all.config.on_thread) bursty_p_all.config.on_thread(2);
 }
 
 BURSTY_API void bursty_charge(void *user, const void *site, const void *caller, uint64_t ticks) {
@@ -1661,11 +1660,11 @@ static void bursty_p_put_all(bursty_p_dump *d, const uint64_t *values, size_t co
     while (count--) bursty_p_put_varint(&d->out, *values++);
 }
 
-static void bursty_p_put_string(bursty_p_dump *d, const char *text) {
+static void bursty_p_put_string(bursty_p_dump *d, const char *string) {
     size_t length = 0;
-    while (text && text[length]) length++;
+    while (string && string[length]) length++;
     bursty_p_put_varint(&d->out, length);
-    bursty_p_put(&d->out, text, length);
+    bursty_p_put(&d->out, string, length);
 }
 
 static void bursty_p_put_site(bursty_p_dump *d, const bursty_site *site) {
@@ -1745,7 +1744,8 @@ BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     bursty_p_put_varint(&d.out, stats.lost);
     for (i = 0; i < BURSTY_PROFILES; i++) bursty_p_put_profile(&d, i);
     for (i = 0; i < stats.threads; i++) bursty_p_put_thread(&d, i, rows);
-    return bursty_p_put_end(&d.out) ? -1 : 0;
+    if (bursty_p_put_end(&d.out)) return -1;
+    return bursty_p_all.config.more ? bursty_p_all.config.more(write, user) : 0;
 }
 
 #ifdef BURSTY_STDIO

@@ -258,9 +258,9 @@ bursty report --sort function "$a" | first | grep -q ' ai_think '; ok $? "--sort
 bursty report --sort time_share "$a" | first | grep -q ' collide_pair '; ok $? "--sort time_share"
 has game.txt '59.07%  not-timed  .*contact loop'
 lacks odd.txt 'share  *time '
-has odd.txt '^Shares are of calls; no time was measured'
-has odd.html 'Shares are of calls; no time was measured'
-lacks game.txt 'no time was measured'
+has odd.txt '^Shares are of calls, not of time'
+has odd.html 'Shares are of calls, not of time'
+lacks game.txt 'Shares are of calls, not of time'
 grep -q '"time_ns":null' "$dir/game.json"; ok $? "JSON says null for what is not timed"
 
 echo "$passed passed, $failed failed, $skipped skipped"

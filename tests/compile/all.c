@@ -7,6 +7,7 @@
 #include "control.h"
 #include "dualpath.h"
 #include "hottest.h"
+#include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
 #include "hotl.h"
@@ -23,6 +24,7 @@
 #define BURSTCLOCK_IMPLEMENTATION
 #define CONTROL_IMPLEMENTATION
 #define HOTTEST_IMPLEMENTATION
+#define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define HOTL_IMPLEMENTATION
@@ -52,11 +54,13 @@
 #include "control.h"
 #include "dualpath.h"
 #include "hottest.h"
+#include "ticks.h"
 #include "bursty.h"
 #include "burstclock.h"
 #include "control.h"
 #include "dualpath.h"
 #include "hottest.h"
+#include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
 #include "hotl.h"

@@ -4,6 +4,7 @@
 #define BURSTCLOCK_IMPLEMENTATION
 #define CONTROL_IMPLEMENTATION
 #define HOTTEST_IMPLEMENTATION
+#define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define HOTL_IMPLEMENTATION
@@ -21,6 +22,7 @@
 #include "control.h"
 #include "dualpath.h"
 #include "hottest.h"
+#include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
 #include "hotl.h"

@@ -4,6 +4,7 @@
 #include "control.h"
 #include "dualpath.h"
 #include "hottest.h"
+#include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
 #include "hotl.h"

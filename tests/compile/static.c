@@ -6,6 +6,7 @@
 #define BURSTCLOCK_STATIC
 #define CONTROL_STATIC
 #define HOTTEST_STATIC
+#define TICKS_STATIC
 #define HCCT_STATIC
 #define FOOTPRINT_STATIC
 #define HOTL_STATIC
@@ -22,6 +23,7 @@
 #define BURSTCLOCK_IMPLEMENTATION
 #define CONTROL_IMPLEMENTATION
 #define HOTTEST_IMPLEMENTATION
+#define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define HOTL_IMPLEMENTATION
@@ -39,6 +41,7 @@
 #include "control.h"
 #include "dualpath.h"
 #include "hottest.h"
+#include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
 #include "hotl.h"

@@ -6,6 +6,9 @@
        programs (name, clock) <- profiles (program, all settings)
                               <- threads (program, number, name) <- rows (thread, site, caller) ->
    sites (name, file, line, kind)
+                              threads <- paths (thread, depth, parent, site) -> sites
+
+   Paths make a tree: they are settled level by level, since a parent must have its place first.
 
    Saturating sums of what is never negative do not depend on order, nor does the sorted order; so
    any order and any grouping of files gives the same lists, and the same bytes when they are
@@ -16,7 +19,7 @@
 #include <string.h>
 
 enum { RECENT_SITES = 64 };                        /* how far back a part may point at a site */
-enum { TAG_INFO = 1, TAG_PROFILE = 2, TAG_THREAD = 3, TAG_ROW = 4 };
+enum { TAG_INFO = 1, TAG_PROFILE = 2, TAG_THREAD = 3, TAG_ROW = 4, TAG_TICKS = 5, TAG_PATH = 6 };
 enum { SITE_NONE = 0, SITE_NEW = 1, SITE_RECENT = 2 };
 
 struct tally_string { struct tally_string *next; char *bytes; };
@@ -37,6 +40,7 @@ typedef struct part_state {
     dump_reader r;
     uint32_t recent[RECENT_SITES];
     size_t new_sites, record;                      /* record: where the one being read starts */
+    size_t first_path;                             /* of the thread that is being read */
     int has_info, has_thread;
 } part_state;
 
@@ -111,6 +115,7 @@ static void get_profile(tally *s, part_state *p) {
 static void get_thread(tally *s, part_state *p) {
     tally_thread *thread = APPEND(&s->threads);
     p->has_thread = 1;
+    p->first_path = s->paths.count;
     thread->program = (uint32_t)s->programs.count - 1;
     thread->number = dump_get32(&p->r);
     thread->flags = dump_get32(&p->r);
@@ -137,6 +142,39 @@ static void get_row(tally *s, part_state *p) {
     *APPEND(&s->rows) = row;
 }
 
+static void get_ticks(tally *s, part_state *p) {
+    tally_program *program = &s->programs.at[s->programs.count - 1];
+    program->tick_us = dump_get(&p->r);
+    program->ticks_lost = dump_get(&p->r);
+    program->ticks_cut = dump_get(&p->r);
+    program->ticks_late = dump_get(&p->r);
+}
+
+static void get_path(tally *s, part_state *p) {
+    tally_path path = {0, 0, 0, TALLY_NO_PATH, 0, 0, 0, 0};
+    uint64_t back;
+    if (!p->has_thread) {
+        refuse_record(p, "a path before the first thread");
+        return;
+    }
+    path.thread = (uint32_t)s->threads.count - 1;
+    path.site = get_site(s, p);
+    if (path.site == TALLY_NO_SITE) refuse_record(p, "a path without a site");
+    back = dump_get(&p->r);
+    if (back > s->paths.count - p->first_path) {
+        refuse_record(p, "a path whose parent is not there");
+        return;
+    }
+    if (back) {
+        path.parent = (uint32_t)(s->paths.count - back);
+        path.depth = s->paths.at[path.parent].depth + 1;
+    }
+    path.ticks = dump_get(&p->r);
+    path.slow = dump_get(&p->r);
+    path.squares = dump_get(&p->r);
+    *APPEND(&s->paths) = path;
+}
+
 static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
     tally *s = (tally *)state;
     part_state p;
@@ -154,6 +192,8 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         else if (tag == TAG_PROFILE) get_profile(s, &p);
         else if (tag == TAG_THREAD)  get_thread(s, &p);
         else if (tag == TAG_ROW)     get_row(s, &p);
+        else if (tag == TAG_TICKS)   get_ticks(s, &p);
+        else if (tag == TAG_PATH)    get_path(s, &p);
         else refuse_record(&p, "a record of unknown tag");
     }
     return p.r.reason ? dump_refuse(fault, dump_place(d, part, p.r.at), "%s", p.r.reason) : 0;
@@ -175,6 +215,10 @@ static void fold_programs(void *into, const void *from) {
     a->checks = tally_add(a->checks, b->checks);
     a->events = tally_add(a->events, b->events);
     a->lost = tally_add(a->lost, b->lost);
+    if (b->tick_us > a->tick_us) a->tick_us = b->tick_us;
+    a->ticks_lost = tally_add(a->ticks_lost, b->ticks_lost);
+    a->ticks_cut = tally_add(a->ticks_cut, b->ticks_cut);
+    a->ticks_late = tally_add(a->ticks_late, b->ticks_late);
 }
 
 static int compare_profiles(const void *left, const void *right) {
@@ -240,6 +284,27 @@ static void fold_rows(void *into, const void *from) {
     a->ticks = tally_add(a->ticks, b->ticks);
 }
 
+static int compare_levels(const void *left, const void *right) {
+    const tally_path *a = (const tally_path *)left, *b = (const tally_path *)right;
+    int order = compare_u64(a->thread, b->thread);
+    if (!order) order = compare_u64(a->depth, b->depth);
+    return order ? order : compare_u64(a->id, b->id);
+}
+
+static int compare_paths(const void *left, const void *right) {
+    const tally_path *a = (const tally_path *)left, *b = (const tally_path *)right;
+    int order = compare_u64(a->parent, b->parent);
+    return order ? order : compare_u64(a->site, b->site);
+}
+
+static void fold_paths(void *into, const void *from) {
+    tally_path *a = (tally_path *)into;
+    const tally_path *b = (const tally_path *)from;
+    a->ticks = tally_add(a->ticks, b->ticks);
+    a->slow = tally_add(a->slow, b->slow);
+    a->squares = tally_add(a->squares, b->squares);
+}
+
 /* Sorts and folds items, whose first member is their id. Returns how many are left; map, if wanted,
    gets the new place of each old one. */
 static size_t settle_list(void *items, size_t count, size_t bytes,
@@ -268,6 +333,32 @@ static size_t settle_list(void *items, size_t count, size_t bytes,
     ((list)->count =                     \
          settle_list((list)->at, (list)->count, sizeof *(list)->at, (compare), (fold), (map)))
 
+/* Threads and sites have their places already. */
+static void settle_paths(tally *s) {
+    tally_path *at = s->paths.at;
+    size_t count = s->paths.count, i, k, first, end, kept = 0;
+    uint32_t *place = (uint32_t *)tool_alloc(count * sizeof *place); /* of an id, once it has one */
+    for (i = 0; i < count; i++) at[i].id = (uint32_t)i;
+    if (count) qsort(at, count, sizeof *at, compare_levels);
+    for (first = 0; first < count; first = end) {
+        size_t level = kept;
+        for (end = first; end < count; end++) {
+            if (at[end].thread != at[first].thread || at[end].depth != at[first].depth) break;
+            if (at[end].parent != TALLY_NO_PATH) at[end].parent = place[at[end].parent];
+        }
+        qsort(at + first, end - first, sizeof *at, compare_paths);
+        for (k = first; k < end; k++) {
+            uint32_t id = at[k].id;
+            if (kept > level && compare_paths(&at[kept - 1], &at[k]) == 0)
+                fold_paths(&at[kept - 1], &at[k]);
+            else at[kept++] = at[k];
+            place[id] = (uint32_t)kept - 1;
+        }
+    }
+    s->paths.count = kept;
+    free(place);
+}
+
 static void settle(void *state) {
     tally *s = (tally *)state;
     uint32_t *program, *thread, *site;
@@ -287,6 +378,11 @@ static void settle(void *state) {
         if (row->caller != TALLY_NO_SITE) row->caller = site[row->caller];
     }
     SETTLE(&s->rows, compare_rows, fold_rows, NULL);
+    for (i = 0; i < s->paths.count; i++) {
+        s->paths.at[i].thread = thread[s->paths.at[i].thread];
+        s->paths.at[i].site = site[s->paths.at[i].site];
+    }
+    settle_paths(s);
     free(program);
     free(thread);
     free(site);
@@ -305,6 +401,7 @@ static void free_state(void *state) {
     free(s->threads.at);
     free(s->sites.at);
     free(s->rows.at);
+    free(s->paths.at);
     memset(s, 0, sizeof *s);
 }
 
@@ -359,9 +456,29 @@ static void put_thread(dump_writer *w, const tally_thread *thread) {
     dump_put(w, thread->lost);
 }
 
+static void put_path(part_writer *p, size_t index) {
+    const tally_path *path = &p->s->paths.at[index];
+    dump_put(&p->w, TAG_PATH);
+    put_site(p, path->site);
+    dump_put(&p->w, path->parent == TALLY_NO_PATH ? 0 : index - path->parent);
+    dump_put(&p->w, path->ticks);
+    dump_put(&p->w, path->slow);
+    dump_put(&p->w, path->squares);
+}
+
+static void put_ticks(dump_writer *w, const tally_program *program) {
+    uint64_t missing = program->ticks_lost | program->ticks_cut | program->ticks_late;
+    if (!program->tick_us && !missing) return;
+    dump_put(w, TAG_TICKS);
+    dump_put(w, program->tick_us);
+    dump_put(w, program->ticks_lost);
+    dump_put(w, program->ticks_cut);
+    dump_put(w, program->ticks_late);
+}
+
 static void write(void *state, text *out) {
     const tally *s = (const tally *)state;
-    size_t i, profile = 0, thread = 0, row = 0;
+    size_t i, profile = 0, thread = 0, row = 0, path = 0;
     for (i = 0; i < s->programs.count; i++) {
         const tally_program *program = &s->programs.at[i];
         part_writer p;
@@ -374,6 +491,7 @@ static void write(void *state, text *out) {
         dump_put(&p.w, program->checks);
         dump_put(&p.w, program->events);
         dump_put(&p.w, program->lost);
+        put_ticks(&p.w, program);
         for (; profile < s->profiles.count && s->profiles.at[profile].program == i; profile++)
             put_profile(&p.w, &s->profiles.at[profile]);
         for (; thread < s->threads.count && s->threads.at[thread].program == i; thread++) {
@@ -386,6 +504,8 @@ static void write(void *state, text *out) {
                 dump_put(&p.w, s->rows.at[row].weight_256);
                 dump_put(&p.w, s->rows.at[row].ticks);
             }
+            for (; path < s->paths.count && s->paths.at[path].thread == thread; path++)
+                put_path(&p, path);
         }
         dump_end(&p.w);
     }

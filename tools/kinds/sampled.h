@@ -29,6 +29,7 @@ typedef struct tally_program {
     uint32_t id;
     const char *name;
     uint64_t clock_hz, checks, events, lost;
+    uint64_t tick_us, ticks_lost, ticks_cut, ticks_late; /* of ticks.h; tick_us: the period */
 } tally_program;
 typedef struct tally_profile {
     uint32_t id, program, number, check_count, burst_count, jitter_percent, classes, flags;
@@ -45,6 +46,13 @@ typedef struct tally_row {
     uint64_t count, weight_256, ticks;
 } tally_row;
 
+/* One path of scopes on one thread. A parent stands before its children. */
+typedef struct tally_path {
+    uint32_t id, thread, depth, parent, site;     /* parent: an index, or TALLY_NO_PATH */
+    uint64_t ticks, slow, squares;                /* its own; slow: of these in the recording */
+} tally_path;
+
+#define TALLY_NO_PATH UINT32_MAX
 #define TALLY_NO_SITE UINT32_MAX                  /* a row's caller that is not known */
 
 /* An array that grows; item is the array's type. */
@@ -56,6 +64,7 @@ typedef struct tally {                            /* all zero: empty */
     TALLY_LIST(tally_thread)  threads;
     TALLY_LIST(tally_site)    sites;
     TALLY_LIST(tally_row)     rows;
+    TALLY_LIST(tally_path)    paths;
     struct tally_string *strings;                 /* every name above, to be freed at once */
 } tally;
 

@@ -25,6 +25,34 @@ char *report_name(const report *r, const char *name) {
 
 static report_part *part_of(report *r) { return &r->parts[r->part_count - 1]; }
 
+static void free_table(report_table *table) {
+    free(table->title);
+    free(table->remark);
+    free(table->cells);
+    free(table);
+}
+
+static void free_tree(report_tree *tree) {
+    size_t i;
+    for (i = 0; i < tree->name_count; i++) free(tree->names[i]);
+    free(tree->names);
+    free(tree->parent);
+    free(tree->name);
+    free(tree->lower);
+    free(tree->upper);
+    free(tree);
+}
+
+static void free_part(report_part *part) {
+    size_t i;
+    for (i = 0; i < part->table_count; i++) free_table(part->tables[i]);
+    for (i = 0; i < part->tree_count; i++) free_tree(part->trees[i]);
+    if (part->section->free) part->section->free(part->columns);
+    free(part->tables);
+    free(part->trees);
+    free(part->columns);
+}
+
 void report_make(report *r, const input *in) {
     const part_kind *kind;
     for (kind = kind_after(0); kind; kind = kind_after(kind->number)) {
@@ -39,6 +67,9 @@ void report_make(report *r, const input *in) {
             part->section = section_list[i];
             part->columns = tool_alloc(part->section->columns_bytes);
             part->section->fill(part->columns, r, state, in);
+            if (part->table_count || part->tree_count || section_list[i]->json) continue;
+            free_part(part); /* a section with nothing to say */
+            r->part_count--;
         }
     }
 }
@@ -173,34 +204,6 @@ size_t report_sort(report *r, const char *key) {
 }
 
 /* ---- the end ------------------------------------------------------------------------------ */
-
-static void free_table(report_table *table) {
-    free(table->title);
-    free(table->remark);
-    free(table->cells);
-    free(table);
-}
-
-static void free_tree(report_tree *tree) {
-    size_t i;
-    for (i = 0; i < tree->name_count; i++) free(tree->names[i]);
-    free(tree->names);
-    free(tree->parent);
-    free(tree->name);
-    free(tree->lower);
-    free(tree->upper);
-    free(tree);
-}
-
-static void free_part(report_part *part) {
-    size_t i;
-    for (i = 0; i < part->table_count; i++) free_table(part->tables[i]);
-    for (i = 0; i < part->tree_count; i++) free_tree(part->trees[i]);
-    if (part->section->free) part->section->free(part->columns);
-    free(part->tables);
-    free(part->trees);
-    free(part->columns);
-}
 
 void report_free(report *r) {
     size_t i;

@@ -344,8 +344,7 @@ static void add_items(report *r, const report_sampled *c, int is_pair) {
                                  "shorter than a clock "
                                  "reading come out too long.");
         if (table->rows == 0 && !c->has_time && !is_pair && class_of(&items[i]) == SITE_CALL)
-            report_remark(table, "Shares are of calls; no time was measured. To measure it, set "
-                                 "config.clock (bursty.h, step 5).");
+            report_remark(table, "Shares are of calls, not of time: for time see ticks.h.");
         row = report_add_row(table);
         for (k = 0; k < column_count; k++) row[k] = cell_of(r, c, &items[i], which[k]);
     }

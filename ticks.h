@@ -1,0 +1,659 @@
+/* ticks.h - v0.2.0 - where the time goes, by a timer's ticks - MIT, text at end of file
+
+   example:
+       #ifndef _GNU_SOURCE
+       #define _GNU_SOURCE
+       #endif
+       #define BURSTY_IMPLEMENTATION
+       #define BURSTY_STDIO
+       #include "bursty.h"
+       #define TICKS_IMPLEMENTATION
+       #define TICKS_TIMERS
+       #include "ticks.h"
+       static double work(int n) {
+           double sum = 0;
+           int i;
+           BURST_SCOPE("work");
+           for (i = 0; i < n; i++) { sum += 1.0 / (i + 1); }
+           BURST_LEAVE();
+           return sum;
+       }
+       int main(void) {
+           ticks_start(NULL);
+           return !(work(20000000) > 1) || bursty_save("work.brst") != 0;
+       }
+   end of example.
+
+   bursty.h counts how often things happen. This header says how long they take, without a clock on
+   any path of the program: a timer interrupts each thread now and then, and the tick is charged to
+   the innermost scope (BURST_SCOPE) of that thread and to the scopes around it.
+
+   STEP BY STEP
+   1. Include bursty.h and then this header. In the file that defines BURSTY_IMPLEMENTATION define
+      TICKS_IMPLEMENTATION, too: a tick looks into bursty.h's state of the thread.
+   2. Call ticks_start in the place of bursty_start. Both have the same defaults.
+   3. Let something tick. On Linux define TICKS_TIMERS where the implementation is: then each thread
+      gets a timer of its own, which ticks after each 10 ms of the thread's CPU time. Elsewhere call
+      bursty_tick(1) from a timer's signal handler, from the SysTick interrupt, or from the thread
+      itself, for example once a frame.
+   4. bursty_save writes the ticks, too. `bursty report` begins with them: self is the time in a
+      scope without the scopes in it, total is the time with them, each with its 95 % interval.
+
+   PROMISES
+     - bursty_tick takes no lock and no memory and calls nothing; it may interrupt any instruction
+       of the program and of bursty.h. It changes no row of bursty.h.
+     - A tick that cannot be charged is counted: lost (a thread that bursty.h does not know yet),
+       cut (the table was full: charged to the innermost scope that has a row), late (more than 100
+       ticks at once, as after a blocked signal, count as 100).
+     - Interrupted system calls go on: the timer runs with CPU time, so it does not tick while a
+       thread waits, and the handler is installed with SA_RESTART. It keeps errno.
+
+   THREADS
+     Threads that bursty.h registers get a timer and lose it in bursty_thread_end. A forked child
+     has no timers; bursty_forked starts one for its thread and sets the ticks to zero. exec removes
+     them.
+
+   OPTIONS where TICKS_IMPLEMENTATION is defined:
+     TICKS_TIMERS          Linux: starts the timers. Define _GNU_SOURCE before the first include.
+     TICKS_MEMORY=bytes    the size of the static memory: 32768, for some 600 paths of scopes
+   OPTIONS in every file:
+     TICKS_STATIC          makes everything static, for a single file
+     BURSTY_OFF            everything becomes nothing, as in bursty.h
+
+   COST
+     On a path of the program: nothing. A tick takes 70 + 50 * depth instructions besides the
+     interrupt itself, some 20 us in a virtual machine: 0.2 % at the default rate.
+     Time in a function without a scope is charged to the scope around it. So is the time that a
+     scope takes before its own first store: small functions come out a little too small. */
+
+#ifndef TICKS_H
+#define TICKS_H
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__) || defined(__clang__) || defined(__TINYC__)
+#define TICKS_P_UNUSED __attribute__((unused))
+#else
+#define TICKS_P_UNUSED
+#endif
+
+#if defined(BURSTY_OFF)
+#define TICKS_API TICKS_P_UNUSED static inline
+#define TICKS_P_OFF(...) { __VA_ARGS__; }
+#elif defined(TICKS_STATIC)
+#define TICKS_API TICKS_P_UNUSED static
+#elif (defined(__GNUC__) || defined(__clang__)) && !defined(_WIN32)
+#define TICKS_API extern __attribute__((visibility("hidden")))
+#else
+#define TICKS_API extern
+#endif
+#ifndef BURSTY_OFF
+#define TICKS_P_OFF(...) ;
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(BURSTY_H) && (!defined(BURSTY_TINY) || defined(BURSTY_OFF))
+
+/* ---- types ---------------------------------------------------------------------------------- */
+
+typedef struct ticks_config {
+    const bursty_config *bursty; /* for bursty_start; NULL: its defaults                        */
+    void *memory;                /* NULL: TICKS_MEMORY bytes of static memory                   */
+    size_t memory_bytes;
+    uint32_t period_us;          /* CPU time of a thread between two ticks: 10000               */
+    int signal;                  /* 0: SIGPROF, which nobody else may use                       */
+} ticks_config;
+
+typedef struct ticks_stats {
+    uint64_t ticks;   /* charged to scopes                                                      */
+    uint64_t slow;    /* of these, ticks inside bursty.h's recording                            */
+    uint64_t lost;    /* on threads that bursty.h does not know                                 */
+    uint64_t cut;     /* charged to a scope further out: enlarge TICKS_MEMORY                   */
+    uint64_t late;    /* left out, of more than 100 at once                                     */
+    uint32_t paths;   /* rows of the table in use                                               */
+    uint32_t room;    /* rows of the table                                                      */
+} ticks_stats;
+
+/* ---- functions ------------------------------------------------------------------------------ */
+
+/* Calls bursty_start and gets ready for ticks; config may be NULL. It uses on_thread and more of
+   bursty_config. Only one thread may check while it is called a second time.
+   Returns 0; or -1 if bursty_start refuses, if memory is too small, or, with TICKS_TIMERS, if the
+   signal is in use or there are no such timers. After -1 bursty.h runs without ticks if it can. */
+TICKS_API int ticks_start(const ticks_config *config) TICKS_P_OFF(return (void)config, 0)
+
+/* n ticks have passed on this thread: charges them to its innermost scope. One caller for each
+   thread, such as its timer's handler. */
+TICKS_API void bursty_tick(uint32_t n) TICKS_P_OFF((void)n)
+
+/* Sums over all threads. */
+TICKS_API void ticks_get_stats(ticks_stats *out)
+    TICKS_P_OFF(const ticks_stats none = { 0, 0, 0, 0, 0, 0, 0 }; *out = none)
+
+/* Writes the ticks as a part of a dump (docs/formats.md); bursty_write does it.
+   Returns 0, or -1 if write failed. */
+TICKS_API int ticks_write(bursty_write_fn write, void *user)
+    TICKS_P_OFF(return (void)write, (void)user, 0)
+
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* TICKS_H */
+
+/* ---- implementation ------------------------------------------------------------------------- */
+
+#if defined(TICKS_IMPLEMENTATION) && !defined(TICKS_IMPLEMENTED)
+#define TICKS_IMPLEMENTED
+
+#if defined(BURSTY_H) && !defined(BURSTY_OFF) && !defined(BURSTY_TINY)
+
+#ifndef BURSTY_IMPLEMENTED
+#error "TICKS_IMPLEMENTATION belongs into the file with BURSTY_IMPLEMENTATION, behind its include"
+#endif
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast"
+#endif
+
+#ifdef TICKS_TIMERS
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+#ifndef TICKS_MEMORY
+#define TICKS_MEMORY 32768
+#endif
+
+/* ---- pieces that the headers share ---------------------------------------------------------- */
+
+/* [shared: sat_add] */
+static uint64_t ticks_p_sat_add(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
+/* [end shared] */
+
+/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
+static uint32_t ticks_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
+    static const uint32_t nibble[16] = {
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
+        0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+        0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
+    };
+    crc = ~crc;
+    while (size--) {
+        crc = nibble[(crc ^ *data) & 15] ^ crc >> 4;
+        crc = nibble[(crc ^ (uint32_t)*data++ >> 4) & 15] ^ crc >> 4;
+    }
+    return ~crc;
+}
+/* [end shared] */
+
+/* [shared: put] Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
+typedef struct ticks_p_out {
+    int (*write)(void *user, const void *data, size_t size);
+    void *user;
+    int error; /* the first result of write that was not 0; nothing is written after it */
+    uint32_t crc;
+    uint64_t total;
+    size_t used;
+    unsigned char chunk[2 + 256 + 4];
+} ticks_p_out;
+
+static void ticks_p_little(unsigned char *at, uint64_t value, int bytes) {
+    for (; bytes-- > 0; value >>= 8) *at++ = (unsigned char)(value & 255);
+}
+
+/* Writes chunk[0..size) and its checksum. */
+static void ticks_p_put_block(ticks_p_out *out, size_t size) {
+    out->crc = ticks_p_crc32(out->crc, out->chunk, size);
+    ticks_p_little(out->chunk + size, out->crc, 4);
+    if (!out->error) out->error = out->write(out->user, out->chunk, size + 4);
+    out->used = 0;
+}
+
+static void ticks_p_put_flush(ticks_p_out *out) {
+    if (out->used == 0) return;
+    out->total += out->used;
+    ticks_p_little(out->chunk, out->used, 2);
+    ticks_p_put_block(out, 2 + out->used);
+}
+
+static void ticks_p_put(ticks_p_out *out, const void *data, size_t size) {
+    const unsigned char *byte = (const unsigned char *)data;
+    while (size--) {
+        out->chunk[2 + out->used++] = *byte++;
+        if (out->used == 256) ticks_p_put_flush(out);
+    }
+}
+
+static void ticks_p_put_varint(ticks_p_out *out, uint64_t value) {
+    unsigned char byte;
+    do {
+        byte = (unsigned char)((value & 127) | (value > 127 ? 128 : 0));
+        ticks_p_put(out, &byte, 1);
+        value >>= 7;
+    } while (value);
+}
+
+static void ticks_p_put_begin(ticks_p_out *out, uint32_t kind,
+                               int (*write)(void *user, const void *data, size_t size),
+                               void *user) {
+    out->write = write;
+    out->user = user;
+    out->error = 0;
+    out->crc = 0;
+    out->total = 0;
+    ticks_p_little(out->chunk, UINT32_C(0x54535242), 4); /* "BRST" */
+    ticks_p_little(out->chunk + 4, 1, 2);
+    ticks_p_little(out->chunk + 6, kind, 2);
+    ticks_p_little(out->chunk + 8, 0, 4);
+    ticks_p_put_block(out, 12);
+}
+
+static int ticks_p_put_end(ticks_p_out *out) {
+    ticks_p_put_flush(out);
+    ticks_p_little(out->chunk, 0, 2);
+    ticks_p_little(out->chunk + 2, out->total, 8);
+    ticks_p_put_block(out, 10);
+    return out->error;
+}
+/* [end shared] */
+
+/* ---- the tree of paths ---------------------------------------------------------------------- */
+
+/* row 1 | main          row 2 | main > update     row 3 | main > update > collide     row 4 | ...
+           parent 0              parent 1                  parent 2
+
+   A row is one path of scopes on one thread: key (site, parent, thread). Rows are found by open
+   addressing and claimed by compare-and-swap, as in bursty.h's hot table: index holds a row's
+   number, or 0. Invariant: a row is written by its thread alone, its parent has a smaller number,
+   and a row in the index never moves. So a handler never waits, wherever it interrupts. */
+
+#ifdef BURSTY_NO_TLS
+#define TICKS_P_GET(p) (*(p))
+#define TICKS_P_PUT(p, v) ((void)(*(p) = (v)))
+#define TICKS_P_FENCE() ((void)0)
+static int ticks_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
+    if (*p != old) return 0;
+    *p = v;
+    return 1;
+}
+#else
+#define TICKS_P_GET(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define TICKS_P_PUT(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+#define TICKS_P_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+static int ticks_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
+    return __atomic_compare_exchange_n(p, &old, v, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+#endif
+
+/* Counts are 64-bit where such a load is atomic. Elsewhere they are 32-bit, and saturate: that is
+   more than a year of ticks. */
+#if UINTPTR_MAX > UINT32_MAX
+typedef uint64_t ticks_p_count;
+#define TICKS_P_MOST UINT64_MAX
+#else
+typedef uint32_t ticks_p_count;
+#define TICKS_P_MOST UINT32_MAX
+#endif
+
+enum { TICKS_P_COUNT, TICKS_P_SLOW, TICKS_P_SQUARES, TICKS_P_SUMS };
+
+typedef struct ticks_p_row {
+    const bursty_site *site;
+    ticks_p_count sum[TICKS_P_SUMS]; /* count, of these in the slow path, sum of squares of n */
+    uint32_t parent, thread;         /* parent: a row's number, or 0                          */
+    uint32_t order;                  /* scratch of ticks_write                                */
+} ticks_p_row;
+
+static const bursty_site ticks_p_outside = { "(outside)", "", 0, BURSTY_CALL | BURSTY_FRAME };
+static const bursty_site ticks_p_deep = { "(deep)", "", 0, BURSTY_CALL | BURSTY_FRAME };
+
+static struct {
+    uint32_t on; /* 0: no tick is charged */
+    ticks_p_row *rows;
+    uint32_t *index;
+    uint32_t row_room, row_count, index_mask, threads, period_us;
+    ticks_p_count lost, cut, late;
+    const char *program;
+    uint64_t clock_hz;
+} ticks_p_all;
+
+#if TICKS_MEMORY > 0
+static uint64_t ticks_p_memory[(TICKS_MEMORY + 7) / 8];
+#endif
+
+/* For a count with one writer. */
+static void ticks_p_add(ticks_p_count *c, uint64_t v) {
+    uint64_t sum = ticks_p_sat_add(TICKS_P_GET(c), v);
+    TICKS_P_PUT(c, (ticks_p_count)(sum > TICKS_P_MOST ? TICKS_P_MOST : sum));
+}
+
+/* For a count with several. */
+static void ticks_p_add_shared(ticks_p_count *c, uint32_t v) {
+#ifdef BURSTY_NO_TLS
+    ticks_p_add(c, v);
+#else
+    (void)__atomic_fetch_add(c, v, __ATOMIC_RELAXED);
+#endif
+}
+
+static uint32_t ticks_p_claim(void) {
+    uint32_t count;
+    do {
+        count = TICKS_P_GET(&ticks_p_all.row_count);
+        if (count >= ticks_p_all.row_room) return 0;
+    } while (!ticks_p_cas(&ticks_p_all.row_count, count, count + 1));
+    return count + 1;
+}
+
+/* The number of the row (site, parent, thread), made at first sight; 0 if the table is full. */
+static uint32_t ticks_p_child(const bursty_site *site, uint32_t parent, uint32_t thread) {
+    uint32_t h = (uint32_t)((uintptr_t)site >> 3) * UINT32_C(0x9E3779B1), fresh = 0, number;
+    h = (h ^ h >> 15 ^ parent) * UINT32_C(0x85EBCA6B);
+    h = (h ^ h >> 13 ^ thread) * UINT32_C(0xC2B2AE35);
+    for (h ^= h >> 16;; h++) {
+        uint32_t *slot = &ticks_p_all.index[h & ticks_p_all.index_mask];
+        const ticks_p_row *row;
+        number = TICKS_P_GET(slot);
+        if (number == 0) {
+            if (!fresh) {
+                ticks_p_row *made;
+                fresh = ticks_p_claim();
+                if (!fresh) return 0;
+                made = &ticks_p_all.rows[fresh - 1];
+                made->parent = parent;
+                made->thread = thread;
+                TICKS_P_PUT(&made->site, site);
+            }
+            if (ticks_p_cas(slot, 0, fresh)) return fresh;
+            number = TICKS_P_GET(slot);
+        }
+        row = &ticks_p_all.rows[number - 1];
+        if (row->site == site && row->parent == parent && row->thread == thread) return number;
+    }
+}
+
+/* The program may be in the middle of changing its stack of scopes; it writes the stack before the
+   depth. The slow path of bursty.h runs while the word is a large number (its BUSY). */
+TICKS_API void bursty_tick(uint32_t n) {
+    volatile uint32_t *word = &BURSTY_P_HERE.n, *place = &BURSTY_P_HERE.depth;
+    uint32_t busy = *word, depth = *place, thread, row = 0, next = 0;
+#if BURSTY_STACK > 0
+    uint32_t i;
+#endif
+    const bursty_p_thread *record;
+    if (!TICKS_P_GET(&ticks_p_all.on)) return;
+    record = bursty_p_registered();
+    thread = record ? record->number + 1 : 0;
+    if (thread == 0 || n == 0) {
+        ticks_p_add_shared(&ticks_p_all.lost, n);
+        return;
+    }
+    if (depth == 0) row = next = ticks_p_child(&ticks_p_outside, 0, thread);
+#if BURSTY_STACK > 0
+    for (i = 0; i < depth && i < BURSTY_STACK; i++) {
+        const bursty_site *volatile *at = &BURSTY_P_HERE.stack[i];
+        next = ticks_p_child(*at, row, thread);
+        if (!next) break;
+        row = next;
+    }
+    depth = depth > BURSTY_STACK && next;
+#endif
+    if (depth && next == row) next = ticks_p_child(&ticks_p_deep, row, thread);
+    if (next) row = next;
+    if (!next) ticks_p_add_shared(row ? &ticks_p_all.cut : &ticks_p_all.lost, n);
+    if (!row) return;
+    ticks_p_add(&ticks_p_all.rows[row - 1].sum[TICKS_P_COUNT], n);
+    ticks_p_add(&ticks_p_all.rows[row - 1].sum[TICKS_P_SQUARES], (uint64_t)n * n);
+    if ((int32_t)busy < 0 || busy >> 29 == 0) return;
+    ticks_p_add(&ticks_p_all.rows[row - 1].sum[TICKS_P_SLOW], n);
+}
+
+/* ---- timers --------------------------------------------------------------------------------- */
+
+static void ticks_p_clear(void) {
+    uint32_t i, k;
+    for (i = 0; i < ticks_p_all.row_count; i++) {
+        for (k = 0; k < TICKS_P_SUMS; k++) TICKS_P_PUT(&ticks_p_all.rows[i].sum[k], 0);
+    }
+    ticks_p_all.lost = ticks_p_all.cut = ticks_p_all.late = 0;
+}
+
+#ifdef TICKS_TIMERS
+/* One timer for each thread, CLOCK_THREAD_CPUTIME_ID with SIGEV_THREAD_ID: it runs while the thread
+   runs and interrupts that thread and no other. The system calls are made directly, since C
+   libraries hide the field of the thread's id. */
+typedef struct ticks_p_event {
+    void *value;
+    int signal, notify, thread;
+    char rest[64 - sizeof(void *) - 3 * sizeof(int)];
+} ticks_p_event;
+typedef struct ticks_p_times {
+    long interval_s, interval_ns, value_s, value_ns;
+} ticks_p_times;
+enum { TICKS_P_CPU = 3, TICKS_P_THREAD_ID = 4, TICKS_P_CAP = 100 };
+
+static int ticks_p_signal, ticks_p_failed;
+static BURSTY_P_TLS int ticks_p_timer, ticks_p_armed;
+
+static void ticks_p_handle(int number, siginfo_t *info, void *context) {
+    int error = errno;
+    uint32_t n = 1 + (uint32_t)(info->si_code == SI_TIMER ? info->si_overrun : 0);
+    (void)number;
+    (void)context;
+    if (n > TICKS_P_CAP) {
+        ticks_p_add_shared(&ticks_p_all.late, n - TICKS_P_CAP);
+        n = TICKS_P_CAP;
+    }
+    bursty_tick(n);
+    errno = error;
+}
+
+/* The first tick comes at a random moment, so that threads and runs do not beat in step. */
+static int ticks_p_arm(void) {
+    ticks_p_event event;
+    ticks_p_times times;
+    uint32_t thread = (uint32_t)syscall(SYS_gettid);
+    uint32_t random = (thread ^ (uint32_t)(uintptr_t)&event >> 4) * UINT32_C(0x9E3779B1), first;
+    memset(&event, 0, sizeof event);
+    event.signal = ticks_p_signal;
+    event.notify = TICKS_P_THREAD_ID;
+    event.thread = (int)thread;
+    ticks_p_armed = syscall(SYS_timer_create, TICKS_P_CPU, &event, &ticks_p_timer) == 0;
+    if (!ticks_p_armed) return -1;
+    first = 1 + (uint32_t)((uint64_t)random * ticks_p_all.period_us >> 32);
+    times.interval_s = (long)(ticks_p_all.period_us / 1000000);
+    times.interval_ns = (long)(ticks_p_all.period_us % 1000000 * 1000);
+    times.value_s = (long)(first / 1000000);
+    times.value_ns = (long)(first % 1000000 * 1000);
+    return syscall(SYS_timer_settime, ticks_p_timer, 0, &times, (void *)0) == 0 ? 0 : -1;
+}
+
+static void ticks_p_disarm(void) {
+    if (ticks_p_armed) (void)syscall(SYS_timer_delete, ticks_p_timer);
+    ticks_p_armed = 0;
+}
+
+static int ticks_p_install(int number) {
+    struct sigaction action, old;
+    ticks_p_signal = number ? number : SIGPROF;
+    if (sigaction(ticks_p_signal, NULL, &old) != 0) return -1;
+    if ((old.sa_flags & SA_SIGINFO) && old.sa_sigaction == ticks_p_handle) return 0;
+    if ((old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL) return -1;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = ticks_p_handle;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    return sigaction(ticks_p_signal, &action, NULL);
+}
+#endif
+
+/* bursty.h calls it on a thread that registers (1), that ends (0) or that is a forked child (2). */
+static void ticks_p_on_thread(int what) {
+    if (what == 2) ticks_p_clear();
+#ifdef TICKS_TIMERS
+    if (what == 2) ticks_p_armed = 0;
+    if (what == 0 || ticks_p_armed) ticks_p_disarm();
+    if (what != 0 && ticks_p_signal && ticks_p_arm() != 0) ticks_p_failed = 1;
+#endif
+}
+
+/* ---- start and answers ---------------------------------------------------------------------- */
+
+TICKS_API int ticks_start(const ticks_config *config) {
+    static const ticks_config defaults = { NULL, NULL, 0, 0, 0 };
+    bursty_config bursty;
+    unsigned char *memory, *byte = (unsigned char *)&bursty;
+    size_t bytes, skip, rows, slots = 1, i;
+    int failed = 0;
+    TICKS_P_PUT(&ticks_p_all.on, 0);
+    TICKS_P_FENCE();
+    if (!config) config = &defaults;
+    for (i = 0; i < sizeof bursty; i++) byte[i] = 0;
+    if (config->bursty) bursty = *config->bursty;
+    memory = (unsigned char *)config->memory;
+    bytes = config->memory_bytes;
+#if TICKS_MEMORY > 0
+    if (!memory) {
+        memory = (unsigned char *)ticks_p_memory;
+        bytes = sizeof ticks_p_memory;
+    }
+#endif
+    skip = memory ? (0 - (uintptr_t)memory) & 7 : 0;
+    if (!memory || bytes < skip + 4 * (sizeof(ticks_p_row) + 8)) {
+        (void)bursty_start(&bursty);
+        return -1;
+    }
+    memory += skip;
+    bytes -= skip;
+    while (slots * 2 * 4 <= bytes / 4 && slots < (size_t)1 << 28) slots *= 2;
+    while (slots / 2 * 3 / 4 >= (bytes - slots * 4) / sizeof(ticks_p_row)) slots /= 2;
+    for (i = 0; i < bytes; i++) memory[i] = 0;
+    rows = (bytes - slots * 4) / sizeof(ticks_p_row);
+    if (rows > slots - slots / 4) rows = slots - slots / 4;
+    ticks_p_all.row_room = (uint32_t)rows;
+    ticks_p_all.rows = (ticks_p_row *)(void *)memory;
+    ticks_p_all.index = (uint32_t *)(void *)(ticks_p_all.rows + ticks_p_all.row_room);
+    ticks_p_all.index_mask = (uint32_t)slots - 1;
+    ticks_p_all.row_count = 0;
+    ticks_p_clear();
+    ticks_p_all.period_us = config->period_us;
+    ticks_p_all.program = bursty.program;
+    ticks_p_all.clock_hz = bursty.clock_hz;
+#ifdef TICKS_TIMERS
+    if (ticks_p_all.period_us == 0) ticks_p_all.period_us = 10000;
+    ticks_p_failed = 0;
+    failed = ticks_p_install(config->signal);
+    if (failed) ticks_p_signal = 0;
+#endif
+    bursty.on_thread = ticks_p_on_thread;
+    bursty.more = ticks_write;
+    TICKS_P_FENCE();
+    TICKS_P_PUT(&ticks_p_all.on, 1);
+    ticks_p_all.threads = bursty_start(&bursty);
+    if (ticks_p_all.threads == 0) failed = -1;
+#ifdef TICKS_TIMERS
+    if (ticks_p_failed) failed = -1;
+#endif
+    return failed ? -1 : 0;
+}
+
+TICKS_API void ticks_get_stats(ticks_stats *out) {
+    uint32_t i, count = TICKS_P_GET(&ticks_p_all.row_count);
+    out->ticks = out->slow = 0;
+    out->lost = TICKS_P_GET(&ticks_p_all.lost);
+    out->cut = TICKS_P_GET(&ticks_p_all.cut);
+    out->late = TICKS_P_GET(&ticks_p_all.late);
+    out->paths = count;
+    out->room = ticks_p_all.row_room;
+    for (i = 0; i < count; i++) {
+        ticks_p_row *row = &ticks_p_all.rows[i];
+        out->ticks = ticks_p_sat_add(out->ticks, TICKS_P_GET(&row->sum[TICKS_P_COUNT]));
+        out->slow = ticks_p_sat_add(out->slow, TICKS_P_GET(&row->sum[TICKS_P_SLOW]));
+    }
+}
+
+static void ticks_p_put_string(ticks_p_out *out, const char *string) {
+    size_t length = 0;
+    while (string && string[length]) length++;
+    ticks_p_put_varint(out, length);
+    ticks_p_put(out, string, length);
+}
+
+/* The rows of one thread, each with how many rows before it its parent stands. */
+static void ticks_p_put_thread(ticks_p_out *out, uint32_t thread, uint32_t count) {
+    uint32_t i, k, back, order = 0;
+    for (i = 0; i < count; i++) {
+        ticks_p_row *row = &ticks_p_all.rows[i];
+        const bursty_site *site = TICKS_P_GET(&row->site);
+        if (!site || row->thread != thread) continue;
+        if (order == 0) { /* a thread of bursty.h, whose record adds nothing to the other one's */
+            ticks_p_put_varint(out, 3);
+            ticks_p_put_varint(out, thread - 1);
+            ticks_p_put_varint(out, 1);
+            ticks_p_put_string(out, BURSTY_P_ACQUIRE(&bursty_p_all.threads[thread - 1].name));
+            for (k = 0; k < 4; k++) ticks_p_put_varint(out, 0);
+        }
+        row->order = order++;
+        ticks_p_put_varint(out, 6);
+        ticks_p_put_varint(out, 1);
+        ticks_p_put_string(out, site->name);
+        ticks_p_put_string(out, site->file);
+        ticks_p_put_varint(out, site->line);
+        ticks_p_put_varint(out, site->kind);
+        back = row->parent ? row->order - ticks_p_all.rows[row->parent - 1].order : 0;
+        ticks_p_put_varint(out, back);
+        for (k = 0; k < TICKS_P_SUMS; k++) ticks_p_put_varint(out, TICKS_P_GET(&row->sum[k]));
+    }
+}
+
+TICKS_API int ticks_write(bursty_write_fn write, void *user) {
+    ticks_p_out out;
+    uint32_t i, count = TICKS_P_GET(&ticks_p_all.row_count);
+    ticks_p_put_begin(&out, 1, write, user);
+    ticks_p_put_varint(&out, 1);
+    ticks_p_put_varint(&out, ticks_p_all.clock_hz);
+    ticks_p_put_string(&out, ticks_p_all.program);
+    for (i = 0; i < 3; i++) ticks_p_put_varint(&out, 0);
+    ticks_p_put_varint(&out, 5);
+    ticks_p_put_varint(&out, ticks_p_all.period_us);
+    ticks_p_put_varint(&out, TICKS_P_GET(&ticks_p_all.lost));
+    ticks_p_put_varint(&out, TICKS_P_GET(&ticks_p_all.cut));
+    ticks_p_put_varint(&out, TICKS_P_GET(&ticks_p_all.late));
+    for (i = 1; i <= ticks_p_all.threads; i++) ticks_p_put_thread(&out, i, count);
+    return ticks_p_put_end(&out) ? -1 : 0;
+}
+
+#if defined(__cplusplus) && defined(__GNUC__)
+#pragma GCC diagnostic pop
+#endif
+#endif
+#endif /* TICKS_IMPLEMENTATION */
+
+/* MIT License
+
+   Copyright (c) 2026 the bursty authors
+
+   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+   associated documentation files (the "Software"), to deal in the Software without restriction,
+   including without limitation the rights to use, copy, modify, merge, publish, distribute,
+   sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is
+   furnished to do so, subject to the following conditions:
+
+   The above copyright notice and this permission notice shall be included in all copies or
+   substantial portions of the Software.
+
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
+   NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
+   NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
+   DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

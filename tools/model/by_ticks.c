@@ -1,0 +1,300 @@
+/* by_ticks.c - from ticks of paths to "where does it run": self and total time of each function
+   with its interval, the part of the recording itself, threads, and a tree of whole stacks. */
+#include "base/tool.h"
+#include "kinds/sampled.h"
+#include "model/interval.h"
+#include "model/report.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct timed_function {
+    uint32_t site;
+    uint64_t self, total;                         /* ticks; total: with callees, once a stack */
+    interval self_range, total_range;             /* of the shares */
+} timed_function;
+
+typedef struct report_ticks {
+    const tally *tally;
+    char **names;                                 /* of the sites, as people read them */
+    timed_function *functions;
+    size_t count;
+    uint64_t ticks, slow, squares, lost, cut, late, tick_us;
+    uint64_t *totals;                             /* of each path, with the paths below it */
+    uint32_t *first, *next;                       /* child and sibling of each path */
+    uint32_t roots;                               /* the first one */
+} report_ticks;
+
+static void add_up(report_ticks *c) {
+    const tally *s = c->tally;
+    size_t i;
+    for (i = 0; i < s->programs.count; i++) {
+        const tally_program *p = &s->programs.at[i];
+        if (p->tick_us > c->tick_us) c->tick_us = p->tick_us;
+        c->lost = tally_add(c->lost, p->ticks_lost);
+        c->cut = tally_add(c->cut, p->ticks_cut);
+        c->late = tally_add(c->late, p->ticks_late);
+    }
+    for (i = 0; i < s->paths.count; i++) {
+        c->ticks = tally_add(c->ticks, s->paths.at[i].ticks);
+        c->slow = tally_add(c->slow, s->paths.at[i].slow);
+        c->squares = tally_add(c->squares, s->paths.at[i].squares);
+    }
+}
+
+/* Children come behind their parents, so one walk backwards adds up subtrees. */
+static void link_paths(report_ticks *c) {
+    const tally *s = c->tally;
+    size_t count = s->paths.count, i;
+    c->totals = (uint64_t *)tool_alloc(count * sizeof *c->totals);
+    c->first = (uint32_t *)tool_alloc(count * sizeof *c->first);
+    c->next = (uint32_t *)tool_alloc(count * sizeof *c->next);
+    c->roots = TALLY_NO_PATH;
+    for (i = 0; i < count; i++) c->first[i] = TALLY_NO_PATH;
+    for (i = count; i-- > 0;) {
+        const tally_path *path = &s->paths.at[i];
+        uint32_t *head = path->parent == TALLY_NO_PATH ? &c->roots : &c->first[path->parent];
+        c->totals[i] = tally_add(c->totals[i], path->ticks);
+        if (path->parent != TALLY_NO_PATH)
+            c->totals[path->parent] = tally_add(c->totals[path->parent], c->totals[i]);
+        c->next[i] = *head;
+        *head = (uint32_t)i;
+    }
+}
+
+/* Walks all paths in preorder: functions get their sums, the tree its nodes. A function's total
+   counts the outermost of its scopes on a stack alone. */
+static void walk(report_ticks *c, report_tree *tree) {
+    const tally *s = c->tally;
+    uint32_t *on_stack = (uint32_t *)tool_alloc(s->sites.count * sizeof *on_stack);
+    uint32_t *place = (uint32_t *)tool_alloc(s->paths.count * sizeof *place), at = c->roots;
+    size_t made = 1;
+    while (at != TALLY_NO_PATH) {
+        const tally_path *path = &s->paths.at[at];
+        timed_function *f = &c->functions[path->site];
+        place[at] = (uint32_t)made;
+        tree->parent[made] = path->parent == TALLY_NO_PATH ? 0 : place[path->parent];
+        tree->name[made] = path->site;
+        tree->lower[made] = tree->upper[made] = path->ticks;
+        made++;
+        f->self = tally_add(f->self, path->ticks);
+        if (on_stack[path->site]++ == 0) f->total = tally_add(f->total, c->totals[at]);
+        if (c->first[at] != TALLY_NO_PATH) {
+            at = c->first[at];
+            continue;
+        }
+        for (; at != TALLY_NO_PATH; at = s->paths.at[at].parent) {
+            on_stack[s->paths.at[at].site]--;
+            if (c->next[at] != TALLY_NO_PATH) break;
+        }
+        if (at != TALLY_NO_PATH) at = c->next[at];
+    }
+    free(on_stack);
+    free(place);
+}
+
+static int compare_self(const void *left, const void *right) {
+    const timed_function *a = (const timed_function *)left, *b = (const timed_function *)right;
+    if (a->self != b->self) return a->self > b->self ? -1 : 1;
+    if (a->total != b->total) return a->total > b->total ? -1 : 1;
+    return a->site < b->site ? -1 : a->site > b->site;
+}
+
+static double share(const report_ticks *c, uint64_t ticks) {
+    return c->ticks ? (double)ticks / (double)c->ticks : 0;
+}
+
+/* Ticks that come several at once say less than as many single ones. */
+static double effective(const report_ticks *c) {
+    return c->squares ? (double)c->ticks * (double)c->ticks / (double)c->squares : 0;
+}
+
+static void make_functions(report_ticks *c, double least_share) {
+    size_t i, kept = 0, sites = c->tally->sites.count;
+    for (i = 0; i < sites; i++) {
+        timed_function f = c->functions[i];
+        if (f.total == 0 || share(c, f.total) < least_share) continue;
+        f.self_range = interval_wilson(share(c, f.self), effective(c));
+        f.total_range = interval_wilson(share(c, f.total), effective(c));
+        c->functions[kept++] = f;
+    }
+    c->count = kept;
+    if (kept) qsort(c->functions, kept, sizeof *c->functions, compare_self);
+}
+
+/* ---- what every writer shows -------------------------------------------------------------- */
+
+static void add_fact(report *r, report_weight weight, const char *name, text *value) {
+    text_bytes(value, "", 1);
+    report_add_fact(r, weight, name, value->data);
+    value->size = 0;
+}
+
+static void add_facts(report *r, const report_ticks *c) {
+    text value = {NULL, 0, 0};
+    text_count(&value, c->ticks);
+    if (c->tick_us) text_format(&value, ", one in %lu us of CPU time", (unsigned long)c->tick_us);
+    add_fact(r, REPORT_PLAIN, "ticks", &value);
+    if (c->slow) {
+        interval range = interval_wilson(share(c, c->slow), effective(c));
+        text_format(&value, "%.2g %% of the time (%.2g to %.2g %%)", 100 * share(c, c->slow),
+                    100 * range.low, 100 * range.high);
+        add_fact(r, REPORT_PLAIN, "recording of events", &value);
+    }
+    if (c->lost) {
+        text_count(&value, c->lost);
+        text_add(&value, " (on threads that had not checked yet, or the table was full)");
+        add_fact(r, REPORT_BAD, "ticks lost", &value);
+    }
+    if (c->cut) {
+        text_count(&value, c->cut);
+        text_add(&value, " (charged further out; cure: a larger TICKS_MEMORY)");
+        add_fact(r, REPORT_BAD, "ticks cut", &value);
+    }
+    if (c->late) {
+        text_count(&value, c->late);
+        text_add(&value, " (left out: their signal was blocked)");
+        add_fact(r, REPORT_BAD, "ticks late", &value);
+    }
+    text_free(&value);
+}
+
+static const char *place_of(report *r, const tally_site *site) {
+    const char *file = site->file, *at;
+    text place = {NULL, 0, 0};
+    for (at = file; *at; at++) {
+        if (*at == '/' || *at == '\\') file = at + 1;
+    }
+    if (!*file) return "";
+    text_add(&place, file);
+    text_format(&place, ":%lu", (unsigned long)site->line);
+    return report_keep_text(r, &place);
+}
+
+/* "3", or "2=" where the row above or below cannot be told apart from this one. */
+static const char *rank_of(report *r, const report_ticks *c, size_t i) {
+    text rank = {NULL, 0, 0};
+    const timed_function *f = c->functions;
+    size_t first = i;
+    int tie = i + 1 < c->count && interval_meets(f[i].self_range, f[i + 1].self_range);
+    while (first > 0 && interval_meets(f[first].self_range, f[first - 1].self_range)) first--;
+    text_format(&rank, "%lu%s", (unsigned long)first + 1, tie || first < i ? "=" : "");
+    return report_keep_text(r, &rank);
+}
+
+static double low(interval i) { return i.low < 0 ? REPORT_NONE : i.low; }
+static double high(interval i) { return i.low < 0 ? REPORT_NONE : i.high; }
+
+static void add_functions(report *r, const report_ticks *c) {
+    static const report_column columns[] = {
+        {"rank", "rank", REPORT_NAME, REPORT_OPTIONAL, NULL},
+        {"self_share", "self", REPORT_SHARE, 0, NULL},
+        {"self_low", "from", REPORT_SHARE, 0, "unknown"},
+        {"self_high", "to", REPORT_SHARE, 0, "unknown"},
+        {"total_share", "total", REPORT_SHARE, 0, NULL},
+        {"total_low", "from", REPORT_SHARE, REPORT_OPTIONAL, "unknown"},
+        {"total_high", "to", REPORT_SHARE, REPORT_OPTIONAL, "unknown"},
+        {"self_ticks", "ticks", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+        {"function", "function", REPORT_NAME, 0, NULL},
+        {"place", "place", REPORT_NAME, REPORT_OPTIONAL, NULL},
+    };
+    report_table *table = report_add_table(r, "time", "where does it run: time by ticks", columns,
+                                           sizeof columns / sizeof *columns);
+    size_t i;
+    report_remark(table, "Shares of the time, with the 95 % interval of each. A function's time "
+                         "includes what it calls without a BURST_SCOPE. Rows whose rank has a = "
+                         "cannot be told apart.");
+    for (i = 0; i < c->count; i++) {
+        const timed_function *f = &c->functions[i];
+        report_cell *row = report_add_row(table);
+        row[0].name = rank_of(r, c, i);
+        row[1].real = share(c, f->self);
+        row[2].real = low(f->self_range);
+        row[3].real = high(f->self_range);
+        row[4].real = share(c, f->total);
+        row[5].real = low(f->total_range);
+        row[6].real = high(f->total_range);
+        row[7].count = f->self;
+        row[8].name = c->names[f->site];
+        row[9].name = place_of(r, &c->tally->sites.at[f->site]);
+    }
+}
+
+static void add_threads(report *r, const report_ticks *c) {
+    static const report_column columns[] = {
+        {"share", "share", REPORT_SHARE, 0, NULL},
+        {"share_low", "from", REPORT_SHARE, 0, "unknown"},
+        {"share_high", "to", REPORT_SHARE, 0, "unknown"},
+        {"ticks", "ticks", REPORT_COUNT, 0, NULL},
+        {"thread", "thread", REPORT_NAME, 0, NULL},
+    };
+    const tally *s = c->tally;
+    report_table *table;
+    size_t i, at = 0;
+    if (s->threads.count < 2) return;
+    table = report_add_table(r, "thread_time", "time of threads", columns, 5);
+    table->rows_shown = 8;
+    for (i = 0; i < s->threads.count; i++) {
+        const tally_thread *thread = &s->threads.at[i];
+        uint64_t ticks = 0;
+        text name = {NULL, 0, 0};
+        interval range;
+        report_cell *row;
+        for (; at < s->paths.count && s->paths.at[at].thread == i; at++)
+            ticks = tally_add(ticks, s->paths.at[at].ticks);
+        range = interval_wilson(share(c, ticks), effective(c));
+        row = report_add_row(table);
+        row[0].real = share(c, ticks);
+        row[1].real = low(range);
+        row[2].real = high(range);
+        row[3].count = ticks;
+        if (*thread->name) text_add(&name, thread->name);
+        else text_format(&name, "thread %lu", (unsigned long)thread->number);
+        row[4].name = report_keep_text(r, &name);
+    }
+}
+
+static void fill(void *columns, report *r, const void *state, const input *in) {
+    report_ticks *c = (report_ticks *)columns;
+    const tally *s = (const tally *)state;
+    report_tree *tree;
+    size_t i;
+    (void)in;
+    c->tally = s;
+    add_up(c);
+    if (s->paths.count == 0) {
+        if (c->tick_us || c->lost) add_facts(r, c);
+        return;
+    }
+    c->names = (char **)tool_alloc(s->sites.count * sizeof *c->names);
+    c->functions = (timed_function *)tool_alloc(s->sites.count * sizeof *c->functions);
+    tree = report_add_tree(r, s->paths.count + 1, s->sites.count);
+    tree->unit = "ticks";
+    tree->is_whole = 1;
+    for (i = 0; i < s->sites.count; i++) {
+        c->names[i] = report_name(r, s->sites.at[i].name);
+        tree->names[i] = report_name(r, s->sites.at[i].name);
+        c->functions[i].site = (uint32_t)i;
+    }
+    link_paths(c);
+    walk(c, tree);
+    make_functions(c, r->options.least_share);
+    add_facts(r, c);
+    add_functions(r, c);
+    add_threads(r, c);
+}
+
+static void free_columns(void *columns) {
+    report_ticks *c = (report_ticks *)columns;
+    size_t i;
+    for (i = 0; c->names && i < c->tally->sites.count; i++) free(c->names[i]);
+    free(c->names);
+    free(c->functions);
+    free(c->totals);
+    free(c->first);
+    free(c->next);
+}
+
+const report_section section_by_ticks = {
+    &kind_sampled, "ticks", sizeof(report_ticks), fill, NULL, free_columns,
+};

@@ -1,0 +1,13 @@
+/* interval.h - how sure a share is that was estimated from samples. */
+#ifndef INTERVAL_H
+#define INTERVAL_H
+
+/* A 95 % interval, or low < 0 where too little was seen to tell. */
+typedef struct interval { double low, high; } interval;
+
+/* Wilson's interval of a share p that was seen in n independent samples; n need not be whole. It
+   stays inside 0..1, and it is right for small p, where p +- 2 se is not. */
+interval interval_wilson(double p, double n);
+/* Do they have a value in common? Then nobody can say which of two shares is larger. */
+int interval_meets(interval a, interval b);
+#endif
