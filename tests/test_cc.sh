@@ -185,6 +185,9 @@ with -- no-such-compiler -c main.c 2>log; [ $? = 127 ] && ok || no "a compiler t
 with --no-runtime -- $CC -c main.c && with --no-runtime -- $CC -o two main.o a/util.c b.o 2>log; [ $? != 0 ] && ok || no "--no-runtime"
 with --list=left --entries=all -- $CC -c -o nest.o -x c - </dev/null 2>/dev/null
 printf 'int f(int a) {\n    if (a)\n        else a = 1;\n}\n' >bad.c
+ln -sf /dev/null sink
+with -- $CC -c bad.c -o sink 2>/dev/null
+if [ -L sink ]; then ok; else no "a failed compilation removes a device"; fi
 
 # ---- traps: each program prints what the plain one prints ----------------------------------------------------------------
 

@@ -69,6 +69,9 @@ says '^sequitur.cc main: entry 1 -> 0, reason root -> dropped$' --set Q --diff "
 runs -o "$dir/plan" --set Q $figure
 if [ ! -e "$dir/plan.new" ] && ! cmp -s "$dir/plan" "$dir/first"; then ok
 else no "a changed plan is not written"; fi
+ln -sf /dev/null "$dir/sink"
+runs -o "$dir/sink" --set Q $figure
+if [ -L "$dir/sink" ]; then ok; else no "a plan replaces a device"; fi
 "$bursty" place -o - --set Q $figure >"$dir/piped" 2>&1
 same "$dir/piped" "$dir/plan"
 sed '/ check /d; s/0000000000000008/0000000000000009/' "$dir/first" >"$dir/older"

@@ -77,13 +77,19 @@ msvc() {
 fuzz() {
     passed=0 failed=0
     corpus=$build/corpus
-    mkdir -p "$corpus"
+    mkdir -p "$corpus" "$build/tool"
     CC=clang-19 sh fuzz/seeds.sh "$corpus"
+    flags='-std=c99 -g -O1 -fno-sanitize-recover=undefined -I. -Itools'
+    made=build/matrix/tool/tools
+    for source in $(ls tools/*.c tools/*/*.c | grep -v '^tools/bursty.c') $made/page.c $made/lists.c $made/runtime.c; do
+        # shellcheck disable=SC2086
+        clang-19 $flags -fsanitize=fuzzer-no-link,address,undefined -c "$source" \
+            -o "$build/tool/$(echo "$source" | tr / _).o" || failed=$((failed + 1))
+    done
     for source in fuzz/fuzz_*.c; do
         fuzzer=$build/$(basename "$source" .c)
-        # shellcheck disable=SC2046
-        if clang-19 -std=c99 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined -I. -Itools \
-               -o "$fuzzer" "$source" $(ls tools/*.c tools/*/*.c | grep -v '^tools/bursty.c') build/matrix/tool/tools/page.c build/matrix/tool/tools/lists.c -lm &&
+        # shellcheck disable=SC2086
+        if clang-19 $flags -fsanitize=fuzzer,address,undefined -o "$fuzzer" "$source" "$build"/tool/*.o -lm &&
            "$fuzzer" -max_len=4096 -max_total_time="${FUZZ_SECONDS:-30}" -timeout=10 -artifact_prefix="$build/" \
                -print_final_stats=1 "$corpus" >"$fuzzer.log" 2>&1
         then passed=$((passed + 1)); echo "$source: $(sed -n 's/^stat::number_of_executed_units: *//p' "$fuzzer.log") inputs"

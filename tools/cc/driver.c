@@ -171,12 +171,12 @@ static int finish(const job *j, const unit_job *u, int look_again) {
     if (cc_file_size(u->messages, &said) != 0) said = 1;
     if (status == 0 && said == 0 && !look_again) return TOOL_OK;
     if (status > 128) {                    /* the compiler was killed: not for its input */
-        remove(u->object);
+        cc_remove_output(u->object);
         return status;
     }
     plain = compile_plain(j, u, u->plain);
     if (plain != 0) {
-        remove(u->object);
+        cc_remove_output(u->object);
         return plain;
     }
     if (status == 0 || compile_rewritten(j, u, 1) == 0) return TOOL_OK;

@@ -91,6 +91,7 @@ int cc_run(const cc_command *c, cc_messages messages, const char *path) {
 char *cc_make_folder(void) { return NULL; }
 void cc_remove_folder(const char *folder) { (void)folder; }
 void cc_at_signal(const char *path) { (void)path; }
+void cc_remove_output(const char *path) { remove(path); }
 int cc_make_directory(const char *path) {
     (void)path;
     return -1;
@@ -198,7 +199,16 @@ static void on_signal(int number) {
     raise(number);
 }
 
-void cc_at_signal(const char *path) { signal_file = path; }
+static int is_device(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+void cc_at_signal(const char *path) { signal_file = path && !is_device(path) ? path : NULL; }
+
+void cc_remove_output(const char *path) {
+    if (!is_device(path)) remove(path);
+}
 
 char *cc_make_folder(void) {
     const char *base = getenv("TMPDIR");

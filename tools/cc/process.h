@@ -28,7 +28,10 @@ int cc_run(const cc_command *c, cc_messages messages, const char *path);
    ends this program. NULL after a message. To be freed. */
 char *cc_make_folder(void);
 void cc_remove_folder(const char *folder);
-/* This file is removed, too, when a signal comes; NULL: none. The string must stay. */
+/* Removes what a compiler left, unless it is a device such as /dev/null. */
+void cc_remove_output(const char *path);
+/* This file is removed, too, when a signal comes, unless it is a device; NULL: none. The
+   string must stay. */
 void cc_at_signal(const char *path);
 
 int cc_make_directory(const char *path);

@@ -5,11 +5,17 @@
 
    A plan replaces the old one by a rename, so that a make that runs at the same time never reads
    half of it; a plan that has not changed keeps its date. */
+#ifndef _WIN32
+#define _POSIX_C_SOURCE 200112L
+#endif
 #include "place/place.h"
 #include "base/save.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
+#ifndef _WIN32
+#include <sys/stat.h>
+#endif
 
 static const char head[] = "bursty plan 1\n";
 
@@ -80,11 +86,20 @@ static int is_there(const text *plan, const char *path) {
     return same && at == plan->size;
 }
 
+/* A rename would put a file in the place of a device such as /dev/null. */
+static int is_file_or_none(const char *path) {
+#ifndef _WIN32
+    struct stat status;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode)) return 0;
+#endif
+    return strcmp(path, "-") != 0;
+}
+
 int plan_save(const text *plan, const char *path) {
     text copy = {NULL, 0, 0}, temporary = {NULL, 0, 0};
     int status;
     text_bytes(&copy, plan->data, plan->size);
-    if (strcmp(path, "-") == 0) {
+    if (!is_file_or_none(path)) {
         status = text_save(&copy, path, NULL, 0, 0);
         text_free(&copy);
         return status;
