@@ -131,7 +131,7 @@ fi
 
 # ---- a round: bursty cc, bursty place, bursty cc by the plan ----
 
-round=$dir/round
+round=$(cd "$dir" && pwd)/round
 mkdir -p "$round/tmp"
 cat >"$round/a.c" <<'END'
 #include <stdio.h>
