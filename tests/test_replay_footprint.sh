@@ -164,7 +164,7 @@ has out '^ *255  *0.00%  *0.00%  *0.00%$'
 has err '^bursty: corun: at least two footprints are wanted, and here is one$'
 "$bursty" corun >"$dir/out" 2>"$dir/err"
 [ $? = 2 ] && ok || no "corun without a file"
-has err '^bursty: corun: no input: give FILE ...$'
+has err '^bursty: corun: no input: give FILE ...;'
 # two copies of one program: the same name in two files, and in a file of two parts it is one
 cp "$dir/one.brst" "$dir/copy.brst"
 "$bursty" corun "$dir/one.brst" "$dir/copy.brst" >"$dir/out" 2>"$dir/err" && ok || no "corun of copies: $(cat "$dir/err")"

@@ -154,7 +154,7 @@ static int run(int argc, char **argv) {
     }
     tool_options(&option, argc, argv);
     if (tool_next(&option)) return tool_no_option(&option, "corun");
-    if (option.files == 0) return tool_error("corun: no input: give FILE ...");
+    if (option.files == 0) return tool_no_input("corun", "FILE ...");
     for (i = 0; i < option.files && status == TOOL_OK; i++) status = add_file(&all, argv[i]);
     if (status == TOOL_OK && all.count < 2)
         status = tool_error("corun: at least two footprints are wanted, and here is %s",

@@ -53,7 +53,7 @@ static int parse(options *o, tool_option *option, int argc, char **argv) {
         else return tool_no_option(option, "place");
         if (value && !(*value = tool_value(option))) return TOOL_BAD_INPUT;
     }
-    if (!option->files) return tool_error("place: no input: give FILE");
+    if (!option->files) return tool_no_input("place", "FILE");
     if (choose_one(o) > 1)
         return tool_error("place: one of --list, --why, --json, --dot and --diff at a time");
     if (o->built && o->plan) return tool_error("place: --built makes no plan");

@@ -113,13 +113,14 @@ static int run(int argc, char **argv) {
         else if (strcmp(argv[i], "--keep-going") == 0) keep_going = 1;
         else if (strcmp(argv[i], "-o") == 0 && i + 1 < argc) out_path = argv[++i];
         else if (argv[i][0] == '-' && argv[i][1])
-            return tool_error("no option '%s'; bursty replay calls --help lists them", argv[i]);
+            return tool_error("replay calls: no option '%s'; bursty replay calls --help lists them",
+                              argv[i]);
         else if (path) return tool_error("one recording at a time: '%s' is a second one", argv[i]);
         else path = argv[i];
     }
     if (!raw16)
         return tool_error("replay calls needs --raw16, the only kind of recording it reads");
-    if (!path) return tool_error("bursty replay calls: no input: give RECORDING");
+    if (!path) return tool_no_input("replay calls", "RECORDING");
     name = strcmp(path, "-") == 0 ? "standard input" : path;
     in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (!in) return tool_error("%s: %s", path, strerror(errno));

@@ -351,7 +351,8 @@ static int parse(int argc, char **argv, edges_options *o, const char **path, con
             continue;
         }
         if (strcmp(name, "--weights") && strcmp(name, "--problem"))
-            return tool_error("no option '%s'; bursty replay edges --help lists them", name);
+            return tool_error("replay edges: no option '%s'; bursty replay edges --help lists them",
+                              name);
         if (++i == argc) return tool_error("%s needs a value", name);
         if (strcmp(name, "--weights") == 0) {
             *earlier = NULL;
@@ -367,7 +368,7 @@ static int parse(int argc, char **argv, edges_options *o, const char **path, con
                               argv[i]);
         o->problem = (int)k;
     }
-    if (!*path) return tool_error("replay edges: no input: give CFG");
+    if (!*path) return tool_no_input("replay edges", "CFG");
     return TOOL_OK;
 }
 

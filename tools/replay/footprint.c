@@ -616,7 +616,7 @@ static int parse(options *o, int argc, char **argv) {
     if (status != TOOL_OK) return status;
     if (option.files > 1)
         return tool_error("replay footprint: one trace, not both %s and %s", argv[0], argv[1]);
-    if (option.files == 0) return tool_error("replay footprint: no input: give TRACE");
+    if (option.files == 0) return tool_no_input("replay footprint", "TRACE");
     o->trace = argv[0];
     if (!o->title) o->title = strcmp(o->trace, "-") == 0 ? "standard input" : o->trace;
     return consistent(o);

@@ -192,7 +192,8 @@ static int parse(int argc, char **argv, options *o) {
         if (strcmp(name, "--algo") && strcmp(name, "--phi") && strcmp(name, "--epsilon") &&
             strcmp(name, "--delta") && strcmp(name, "--nodes") && strcmp(name, "--adaptive") &&
             strcmp(name, "--interval") && strcmp(name, "--burst") && strcmp(name, "--seed"))
-            return tool_error("no option '%s'; bursty replay hcct --help lists them", name);
+            return tool_error("replay hcct: no option '%s'; bursty replay hcct --help lists them",
+                              name);
         if (!value) return tool_error("%s needs a value", name);
         i++;
         if (strcmp(name, "--algo") == 0) {
@@ -221,7 +222,7 @@ static int parse(int argc, char **argv, options *o) {
             else o->seed = number;
         }
     }
-    if (!o->trace) return tool_error("bursty replay hcct: no input: give TRACE");
+    if (!o->trace) return tool_no_input("replay hcct", "TRACE");
     if (!o->epsilon.b) {
         uint64_t b = (uint64_t)o->phi.b * 5;
         o->epsilon = o->phi;
