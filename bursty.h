@@ -746,7 +746,7 @@ BURSTY_P_INLINE int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
 #define BURSTY_P_RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define BURSTY_P_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 BURSTY_P_INLINE uint32_t bursty_p_add(uint32_t *p, uint32_t v) {
-    return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
+    return __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL);
 }
 BURSTY_P_INLINE int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
     return __atomic_compare_exchange_n(p, &old, v, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
@@ -1084,11 +1084,11 @@ static void bursty_p_first_phase(bursty_p_thread *t, bursty_p_sampler *s) {
     s->left = drawn < burst ? burst - drawn : s->gap + burst - drawn;
 }
 
-/* Takes over what bursty_set_profile changed. If another thread has the lock, it is left for the
-   next look. An action that gets the END of a changed profile may call us, so END comes before the
-   lock; what changes in between is taken over at the next look. */
+/* Takes over what bursty_set_profile changed. Many threads may read at a time: each adds 2 to the
+   lock. While one writes (1), it is left for the next look. An action that gets the END of a
+   changed profile may call us, so END comes before the lock. */
 static void bursty_p_take_settings(bursty_p_thread *t) {
-    uint32_t generation = BURSTY_P_ACQUIRE(&bursty_p_all.generation), ended = 0, p;
+    uint32_t generation = BURSTY_P_ACQUIRE(&bursty_p_all.generation), ended = 0, held, p;
     for (p = 0; p < BURSTY_PROFILES; p++) {
         if (BURSTY_P_GET(&bursty_p_all.slot[p].stamp) != t->sampler[p].stamp) ended |= 1u << p;
     }
@@ -1096,7 +1096,10 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
     if (ended) bursty_p_bound(t, ended, BURSTY_END);
     if (ended) t->only = NULL;
     t->live &= ~ended;
-    if (!bursty_p_cas(&bursty_p_all.lock, 0, 1)) return;
+    do {
+        held = BURSTY_P_GET(&bursty_p_all.lock);
+        if (held & 1) return;
+    } while (!bursty_p_cas(&bursty_p_all.lock, held, held + 2));
     for (p = 0; p < BURSTY_PROFILES; p++) {
         bursty_p_sampler *s = &t->sampler[p];
         const bursty_p_slot *slot = &bursty_p_all.slot[p];
@@ -1113,7 +1116,7 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
         bursty_p_first_phase(t, s);
     }
     t->generation = generation;
-    bursty_p_unlock();
+    (void)bursty_p_add(&bursty_p_all.lock, 0u - 2);
 }
 
 /* If the one profile in a burst only counts (hot table, all classes), notes where its events are
