@@ -820,8 +820,8 @@ static void edgeprof_p_name(edgeprof_p_text *t, const char *name) {
     for (; *name; name++) edgeprof_p_char(t, (unsigned char)*name < 32 ? '?' : *name);
 }
 
-/* Divides by 10, 16 bits at a time, and returns the rest: where 32 bits are a word, dividing 64 bits
-   needs a function of 700 bytes. */
+/* Divides by 10, 16 bits at a time, and returns the rest: where 32 bits are a word, dividing 64
+   bits needs a function of 700 bytes. */
 static uint32_t edgeprof_p_divide(uint64_t *number) {
     uint64_t quotient = 0;
     uint32_t rest = 0;

@@ -394,10 +394,10 @@ static void demonstrate(uint32_t check_count, uint32_t burst_count) {
 /* ---- equation 2 ------------------------------------------------------------------------------ */
 
 /* bursty-tracing, equation 2: t = (nCheck0 t_checking + nInstr0 t_instrumented) / (nCheck0 +
-   nInstr0). The two times are measured with a period so long that nothing is sampled, and in a burst
-   that never ends. The equation leaves out what it costs to begin and to end a burst. So a second
-   prediction adds it: t = t_checking + events e + bursts E. Here e comes from the burst that never
-   ends, and E from bursts of one check, every fourth. */
+   nInstr0). The two times are measured with a period so long that nothing is sampled, and in a
+   burst that never ends. The equation leaves out what it costs to begin and to end a burst. So a
+   second prediction adds it: t = t_checking + events e + bursts E. Here e comes from the burst that
+   never ends, and E from bursts of one check, every fourth. */
 enum { PLAIN, AGAIN, CHECKING, INSTRUMENTED, SHORTEST, FIRST_RATE, VARIANTS = FIRST_RATE + 6 };
 
 typedef struct recorded {

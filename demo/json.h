@@ -1,17 +1,20 @@
-/* json.h - reads JSON that a program of our own has written: a tree of values, in place, kept until the program ends */
+/* json.h - reads JSON that a program of our own has written: a tree of values, in place, kept until
+   the program ends */
 #ifndef DEMO_JSON_H
 #define DEMO_JSON_H
 #include <stdlib.h>
 #include <string.h>
 
-/* kind: '{' '[' '"' '0' (a number), 't', 'f', 'n'. The items of an object or a list are first, first->next, ... */
+/* kind: '{' '[' '"' '0' (a number), 't', 'f', 'n'. The items of an object or a list are first,
+   first->next, ... */
 typedef struct json { struct json *first, *next; const char *name, *text; double number; char kind; } json;
 
 static json *json_read(char **at);
 
 static inline void json_space(char **at) { *at += strspn(*at, " \t\r\n"); }
 
-/* A string is unescaped where it stands. \u below 0x80 only: our writer has UTF-8 for all others. */
+/* A string is unescaped where it stands. \u below 0x80 only: our writer has UTF-8 for all
+   others. */
 static char *json_string(char **at) {
     char *from = *at + 1, *to = from, *text = from;
     for (; *from && *from != '"'; from++) {

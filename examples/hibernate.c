@@ -1,6 +1,7 @@
-/* hibernate.c - a service that runs for months: sampled closely for a short while, then not at all for a long one. Within
-   an awake stretch the bursts stand close together, so that sequences can be followed; over the day the cost is a
-   fraction of a percent. Weights make up for the sleep: the estimates are those of the whole run. */
+/* hibernate.c - a service that runs for months: sampled closely for a short while, then not at all
+   for a long one. Within an awake stretch the bursts stand close together, so that sequences can be
+   followed; over the day the cost is a fraction of a percent. Weights make up for the sleep: the
+   estimates are those of the whole run. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #define HOTTEST_IMPLEMENTATION

@@ -1,6 +1,6 @@
-/* where_time_goes.c - "where does the time go, and how sure is that?" A timer interrupts the program
-   a hundred times a second of CPU time and charges the innermost scope. Nothing of it is on a path
-   of the program. Afterwards: bursty report where_time_goes.brst
+/* where_time_goes.c - "where does the time go, and how sure is that?" A timer interrupts the
+   program a hundred times a second of CPU time and charges the innermost scope. Nothing of it is on
+   a path of the program. Afterwards: bursty report where_time_goes.brst
 
    On other systems than Linux call bursty_tick(1) from a timer of your own. Here the work itself
    does it, once for each 10 000 steps. */

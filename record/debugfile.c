@@ -1,6 +1,6 @@
 /* debugfile.c - symbols of a stripped file that stand elsewhere: in /usr/lib/debug by build id,
-   beside the file or in /usr/lib/debug by the name in .gnu_debuglink, and xz-compressed in .gnu_debugdata,
-   which liblzma opens if it is installed. 64-bit ELF files only. */
+   beside the file or in /usr/lib/debug by the name in .gnu_debuglink, and xz-compressed in
+   .gnu_debugdata, which liblzma opens if it is installed. 64-bit ELF files only. */
 #define _GNU_SOURCE 1
 #include "recorder.h"
 #include <dlfcn.h>

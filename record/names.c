@@ -112,7 +112,8 @@ RECORDER_HOOK static void name_by_sections(const image *m) {
     }
 }
 
-/* from: the file offset that is mapped at `start`. Returns the address in the file of that place. */
+/* from: the file offset that is mapped at `start`. Returns the address in the file of that
+   place. */
 RECORDER_HOOK static uintptr_t name_by_image(image *m, uintptr_t start, uintptr_t from) {
     const ELF(Ehdr) *head = (const ELF(Ehdr) *)(const void *)m->bytes;
     const ELF(Phdr) *segments;

@@ -131,9 +131,9 @@ const char *recorder_name(void *user, uint32_t key);
    seen again. */
 void recorder_forget_unmapped(void);
 void recorder_lock_names(int on); /* around fork */
-/* Finds more symbols of the file at `path`, whose bytes are file[0..size): in *bytes_out an ELF file
-   of the same addresses. Returns whether there is one. number: 0, 1 ... until it returns 0. NULL:
-   nobody looks. */
+/* Finds more symbols of the file at `path`, whose bytes are file[0..size): in *bytes_out an ELF
+   file of the same addresses. Returns whether there is one. number: 0, 1 ... until it returns 0.
+   NULL: nobody looks. */
 extern int (*recorder_debug_file)(const char *path, const char *file, size_t size, int number,
                                   const char **bytes_out, size_t *size_out);
 

@@ -131,7 +131,8 @@ TEST(time_of_points_goes_to_the_scope_around_them) {
     }
 }
 
-/* A preemption in one interval of a thousand: left out and counted. A lasting change is followed. */
+/* A preemption in one interval of a thousand: left out and counted. A lasting change is
+   followed. */
 TEST(a_preemption_is_left_out) {
     static burstclock c;
     bursty_row rows[4];

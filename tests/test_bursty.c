@@ -94,7 +94,8 @@ TEST(always_is_the_full_profile) {
     free(log.entry);
 }
 
-/* Jitter keeps the mean, and the drawn first gap samples threads that are shorter than the period. */
+/* Jitter keeps the mean, and the drawn first gap samples threads that are shorter than the
+   period. */
 TEST(jitter_keeps_the_rate) {
     uint64_t in = 0, all = 0;
     uint32_t round, i, length;
@@ -111,7 +112,8 @@ TEST(jitter_keeps_the_rate) {
     }
 }
 
-/* A period of 200 events against 1:99: without jitter the sample sees the same two events for ever. */
+/* A period of 200 events against 1:99: without jitter the sample sees the same two events for
+   ever. */
 TEST(jitter_breaks_resonance) {
     int jitter;
     for (jitter = -1; jitter <= 12; jitter += 13) {

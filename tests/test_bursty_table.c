@@ -1,4 +1,5 @@
-/* test_bursty_table.c - what is counted and written: the hot table, charged times, the dump, a forked child. */
+/* test_bursty_table.c - what is counted and written: the hot table, charged times, the dump, a
+   forked child. */
 #define _XOPEN_SOURCE 700
 #include "bursty.inc"
 

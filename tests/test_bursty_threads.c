@@ -1,4 +1,5 @@
-/* test_bursty_threads.c - counts exact per thread, ended and surplus threads, settings and snapshots while others run. TSan clean. */
+/* test_bursty_threads.c - counts exact per thread, ended and surplus threads, settings and
+   snapshots while others run. TSan clean. */
 #define _XOPEN_SOURCE 700
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_PTHREAD
@@ -87,7 +88,8 @@ TEST(counts_are_exact_with_four_threads) {
     CHECK(stats.rate_ppm > 9500 && stats.rate_ppm < 10500);
 }
 
-/* Job systems: thousands of short threads take over the places of ended ones, and are sampled at the rate. */
+/* Job systems: thousands of short threads take over the places of ended ones, and are sampled at
+   the rate. */
 TEST(short_threads_reuse_places) {
     bursty_config config = config_with(990, 10);
     uint32_t n = 50;

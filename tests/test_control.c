@@ -1,4 +1,5 @@
-/* test_control.c - conditional control: Figure 4 against Figure 3 of the papers, operations, flags, refusals. */
+/* test_control.c - conditional control: Figure 4 against Figure 3 of the papers, operations, flags,
+   refusals. */
 #define CONTROL_IMPLEMENTATION
 #include "control.h"
 #include "bursty.inc"

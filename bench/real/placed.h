@@ -1,4 +1,5 @@
-/* placed.h - what place.py's copies include. With BENCH_SCOPES every function entry is a scope instead of a point. */
+/* placed.h - what place.py's copies include. With BENCH_SCOPES every function entry is a scope
+   instead of a point. */
 #include "bursty.h"
 #include "dualpath.h"
 #ifdef BENCH_SCOPES

@@ -1,4 +1,5 @@
-/* part.c - a second translation unit: declarations alone, and a use of each header, so that the link is a real one. */
+/* part.c - a second translation unit: declarations alone, and a use of each header, so that the
+   link is a real one. */
 #include "bursty.h"
 #include "burstclock.h"
 #include "control.h"

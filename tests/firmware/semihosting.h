@@ -1,5 +1,6 @@
-/* semihosting.h - board.h's text, files and exit by ARM semihosting, which qemu offers on Arm and RISC-V alike:
-   an operation number, the address of a block of machine words, and a trap that the debugger or emulator answers. */
+/* semihosting.h - board.h's text, files and exit by ARM semihosting, which qemu offers on Arm and
+   RISC-V alike: an operation number, the address of a block of machine words, and a trap that the
+   debugger or emulator answers. */
 #include "board.h"
 
 enum { SYS_OPEN = 0x01, SYS_CLOSE = 0x02, SYS_WRITE0 = 0x04, SYS_WRITE = 0x05, SYS_EXIT_EXTENDED = 0x20, OPEN_WRITE_BINARY = 5 };

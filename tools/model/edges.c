@@ -297,8 +297,8 @@ static int open_counts(covered_all *made, const counted_all *all, const counted_
     return 0;
 }
 
-/* One function, which programs or compilation units may have several copies of. Copies with the same
-   graph and lines are added up, block by block; others stand one behind the other. */
+/* One function, which programs or compilation units may have several copies of. Copies with the
+   same graph and lines are added up, block by block; others stand one behind the other. */
 static void gather_function(covered_all *made, const counted_all *all,
                             const counted_function **copies, size_t count, uint32_t *block) {
     derived d, more;

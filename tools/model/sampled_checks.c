@@ -1,5 +1,5 @@
-/* sampled_checks.c - which checks of bursty.h run most often, so that a person can take out those that say
-   nothing. */
+/* sampled_checks.c - which checks of bursty.h run most often, so that a person can take out those
+   that say nothing. */
 #include "base/tool.h"
 #include "model/report.h"
 #include "model/sampled.h"
