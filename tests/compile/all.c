@@ -10,6 +10,7 @@
 #include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "footprintsum.h"
 #include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"
@@ -27,6 +28,7 @@
 #define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define FOOTPRINTSUM_IMPLEMENTATION
 #define HOTL_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
@@ -48,6 +50,7 @@
 #include "interleave.h"
 #include "hotl.h"
 #include "footprint.h"
+#include "footprintsum.h"
 #include "hcct.h"
 #include "bursty.h"
 #include "burstclock.h"
@@ -63,6 +66,7 @@
 #include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "footprintsum.h"
 #include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"
