@@ -25,23 +25,19 @@
    them while the program runs (paper: "All-Window Profiling of Concurrent Executions").
 
    STEP BY STEP
-   1. Define FOOTPRINT_IMPLEMENTATION before the include in one C or C++ file. Include the file
-      plainly everywhere else.
+   1. Define FOOTPRINT_IMPLEMENTATION before the include in one C or C++ file, in no other one.
    2. Fill a footprint_config. A zero in a field asks for its default. These two matter most:
-          footprint_config config;
-          memset(&config, 0, sizeof config);
           config.c = 0.95;               footprints are reported within 0.95 to 1 times the truth
           config.window_max = 1000000;   longer windows do not interest us, so tables are smaller
    3. Give it memory. footprint_init takes memory of yours, and footprint_bytes says how much is
-      needed. footprint_open takes memory from config.alloc and grows as blocks come.
+      needed. footprint_open takes memory from config.alloc, for 8000 blocks at first, and grows.
    4. Report accesses: footprint_access takes a block number, footprint_reference an address, and
       footprint_access_many an array of block numbers. The array is the fastest way.
    5. footprint_snapshot fills a footprint_profile, as often as you like. Read it with
       footprint_percentile, footprint_at_least and footprint_miss_ratio. hotl.h reads averages out
       of it; a program that wants nothing else needs only hotl.h, at a third of the cost.
-   6. footprint_subtract takes an earlier snapshot out of a later one. The rest are the windows that
-      ended in between (a phase). footprint_add adds the profiles of threads or of runs.
-      footprint_write puts a profile into a .brst file, which `bursty report` shows.
+   6. footprint_write puts a profile into a .brst file, which `bursty report` shows. footprintsum.h
+      adds the profiles of threads or of runs, and gives the windows of a phase.
 
    PROMISES
    - A reported footprint f of a window is within [c f, f], and exact if c = 1. Windows are counted
@@ -69,18 +65,14 @@
 
    COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1: 110 instructions at
    c = 0.9 and 164 at c = 1 on data accesses of gzip (bench/footprint_instructions.sh). Each block
-   that fits takes 28 bytes. Tables take 0.3 MB if window_max is 1023, and 0.7 to 1.8 MB by default.
-   footprint_open makes room for 8000 blocks at first. */
+   that fits takes 28 bytes. Tables take 0.3 MB if window_max is 1023; 0.7 to 1.8 MB by default. */
 
 #ifndef FOOTPRINT_H
 #define FOOTPRINT_H
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__) || defined(__clang__)
-#define FOOTPRINT_P_GNU
-#endif
-#if defined(FOOTPRINT_P_GNU) || defined(__TINYC__)
+#if defined(__GNUC__) || defined(__clang__) || defined(__TINYC__)
 #define FOOTPRINT_P_UNUSED __attribute__((unused))
 #else
 #define FOOTPRINT_P_UNUSED
@@ -88,7 +80,7 @@
 
 #ifdef FOOTPRINT_STATIC
 #define FOOTPRINT_API FOOTPRINT_P_UNUSED static
-#elif defined(FOOTPRINT_P_GNU) && !defined(_WIN32)
+#elif (defined(__GNUC__) || defined(__clang__)) && !defined(_WIN32)
 #define FOOTPRINT_API extern __attribute__((visibility("hidden")))
 #else
 #define FOOTPRINT_API extern
@@ -173,10 +165,9 @@ typedef struct footprint {
     uint32_t columns, rows, depth_first, flags, sample_log2;
     uint32_t is_fast, is_overfull, is_followed;          /* is_followed: the latest access */
     footprint_entry *ring, *slot;
-    uint32_t *index;
+    uint32_t *index, *shifted, *reused;
     uint64_t *live;
     uint8_t  *near;
-    uint32_t *shifted, *reused;
     int32_t  *young;
     uint32_t *place, *pending, *slack;
     struct footprint_p_mark   *mark;
@@ -192,12 +183,12 @@ typedef struct footprint {
 /* ---- functions: counting (paper, section 3) ---- */
 
 /* Lays an empty footprint out in memory[0..bytes). A config of NULL is all defaults.
-   Returns how many different blocks fit before it is full. 0: memory is too small; then every
-   access will count as lost. */
+   Returns how many different blocks fit, or 0 if none do. Then every access counts as lost. */
 FOOTPRINT_API uint32_t footprint_init(footprint *fp, void *memory, size_t bytes,
                                       const footprint_config *config);
 /* The same in memory from config->alloc, which grows as blocks come. Returns 0 if there is none. */
 FOOTPRINT_API uint32_t footprint_open(footprint *fp, const footprint_config *config);
+/* From then on, as after an init that failed, all accesses are lost. */
 FOOTPRINT_API void     footprint_close(footprint *fp);
 /* Returns the number of bytes that footprint_init needs for so many blocks. */
 FOOTPRINT_API size_t   footprint_bytes(const footprint_config *config, uint32_t blocks);
@@ -210,9 +201,8 @@ FOOTPRINT_API void footprint_access_repeat(footprint *fp, uint64_t count);
 FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_t bytes);
 
 FOOTPRINT_API void     footprint_get_stats(const footprint *fp, footprint_stats *out);
-/* Returns an access number A: every window that starts at A or earlier and ends at the latest
-   access is counted as touching footprint_bin_low(bin) blocks or more. 0 if there is no such
-   window. */
+/* Returns an access number A: windows from A or earlier up to the latest access are counted as
+   touching footprint_bin_low(bin) blocks or more. Returns 0 if there is no such window. */
 FOOTPRINT_API uint64_t footprint_mark_time(const footprint *fp, uint32_t bin);
 
 /* ---- functions: profiles (paper, section 1) ---- */
@@ -227,13 +217,6 @@ FOOTPRINT_API size_t footprint_snapshot_bytes(const footprint *fp);
 FOOTPRINT_API int    footprint_profile_init(footprint_profile *profile, uint32_t rows,
                                             uint32_t columns, void *memory, size_t bytes);
 FOOTPRINT_API size_t footprint_profile_bytes(uint32_t rows, uint32_t columns);
-/* Adds all windows of another profile. No window of the sum spans both.
-   Returns 0, or -1 if `into` has too few rows or columns, or only one of them is interleaved. */
-FOOTPRINT_API int    footprint_add(footprint_profile *into, const footprint_profile *other);
-/* Leaves in `later` the windows that ended after `earlier`, a snapshot of the same footprint.
-   Returns 0, or -1 if `earlier` is not earlier. */
-FOOTPRINT_API int    footprint_subtract(footprint_profile *later,
-                                        const footprint_profile *earlier);
 
 /* The paper's 8-wide histogram: the bin of a value, and the least and greatest value of a bin. */
 FOOTPRINT_API uint32_t footprint_bin(uint64_t value);
@@ -253,9 +236,8 @@ FOOTPRINT_API uint64_t footprint_windows_in_bin(const footprint_profile *p, uint
 FOOTPRINT_API uint32_t footprint_percentile(const footprint_profile *p, uint32_t window_bin,
                                             uint32_t percent);
 
-/* Returns the share of accesses that miss in an LRU cache of so many blocks, by stack distances. At
-   c = 1 it is exact if `blocks` is the high end of a bin. Returns -1 for caches below 2^sample_log2
-   blocks, of which sampling cannot tell. */
+/* Returns the share of accesses that miss in an LRU cache of so many blocks; exact at c = 1 and the
+   high end of a bin. Returns -1 for less than 2^sample_log2 blocks, where sampling cannot tell. */
 FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blocks);
 #ifndef FOOTPRINT_NO_FILES
 /* Writes the profile as one part of a .brst file (docs/formats.md). `write` returns 0 to go on.
@@ -283,6 +265,13 @@ FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name,
     !defined(FOOTPRINT_NO_SIMD)
 #include <emmintrin.h>
 #define FOOTPRINT_P_SIMD
+/* Says whether there is BMI2, with a pdep that is not slow as on the first AMD Zens. */
+static int footprint_p_is_fast(void) {
+    __builtin_cpu_init();
+    return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("amdfam17h");
+}
+#else
+static int footprint_p_is_fast(void) { return 0; }
 #endif
 
 /* Bit scans are for words that are not 0. */
@@ -302,12 +291,7 @@ FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name,
 #define FOOTPRINT_P_ALWAYS      inline
 static uint32_t footprint_p_log2(uint64_t v) {
     uint32_t log = 0, step;
-    for (step = 32; step; step /= 2) {
-        if (v >> step) {
-            v >>= step;
-            log += step;
-        }
-    }
+    for (step = 32; step; step /= 2) log += v >> (log + step) ? step : 0;
     return log;
 }
 #endif
@@ -316,104 +300,6 @@ static uint32_t footprint_p_log2(uint64_t v) {
 #define FOOTPRINT_P_FALL __attribute__((fallthrough));
 #else
 #define FOOTPRINT_P_FALL
-#endif
-
-/* ---- shared pieces ---- */
-
-/* [shared: sat_add] */
-static uint64_t footprint_p_sat_add(uint64_t a, uint64_t b) {
-    return a + b < a ? UINT64_MAX : a + b;
-}
-/* [end shared] */
-
-#ifndef FOOTPRINT_NO_FILES
-/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
-static uint32_t footprint_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
-    static const uint32_t nibble[16] = {
-        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
-        0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
-        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
-        0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
-    };
-    crc = ~crc;
-    while (size--) {
-        crc = nibble[(crc ^ *data) & 15] ^ crc >> 4;
-        crc = nibble[(crc ^ (uint32_t)*data++ >> 4) & 15] ^ crc >> 4;
-    }
-    return ~crc;
-}
-/* [end shared] */
-
-/* [shared: put] Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
-typedef struct footprint_p_out {
-    int (*write)(void *user, const void *data, size_t size);
-    void *user;
-    int error; /* the first result of write that was not 0; nothing is written after it */
-    uint32_t crc;
-    uint64_t total;
-    size_t used;
-    unsigned char chunk[2 + 256 + 4];
-} footprint_p_out;
-
-static void footprint_p_little(unsigned char *at, uint64_t value, int bytes) {
-    for (; bytes-- > 0; value >>= 8) *at++ = (unsigned char)(value & 255);
-}
-
-/* Writes chunk[0..size) and its checksum. */
-static void footprint_p_put_block(footprint_p_out *out, size_t size) {
-    out->crc = footprint_p_crc32(out->crc, out->chunk, size);
-    footprint_p_little(out->chunk + size, out->crc, 4);
-    if (!out->error) out->error = out->write(out->user, out->chunk, size + 4);
-    out->used = 0;
-}
-
-static void footprint_p_put_flush(footprint_p_out *out) {
-    if (out->used == 0) return;
-    out->total += out->used;
-    footprint_p_little(out->chunk, out->used, 2);
-    footprint_p_put_block(out, 2 + out->used);
-}
-
-static void footprint_p_put(footprint_p_out *out, const void *data, size_t size) {
-    const unsigned char *byte = (const unsigned char *)data;
-    while (size--) {
-        out->chunk[2 + out->used++] = *byte++;
-        if (out->used == 256) footprint_p_put_flush(out);
-    }
-}
-
-static void footprint_p_put_varint(footprint_p_out *out, uint64_t value) {
-    unsigned char byte;
-    do {
-        byte = (unsigned char)((value & 127) | (value > 127 ? 128 : 0));
-        footprint_p_put(out, &byte, 1);
-        value >>= 7;
-    } while (value);
-}
-
-static void footprint_p_put_begin(footprint_p_out *out, uint32_t kind,
-                                  int (*write)(void *user, const void *data, size_t size),
-                                  void *user) {
-    out->write = write;
-    out->user = user;
-    out->error = 0;
-    out->crc = 0;
-    out->total = 0;
-    footprint_p_little(out->chunk, UINT32_C(0x54535242), 4); /* "BRST" */
-    footprint_p_little(out->chunk + 4, 1, 2);
-    footprint_p_little(out->chunk + 6, kind, 2);
-    footprint_p_little(out->chunk + 8, 0, 4);
-    footprint_p_put_block(out, 12);
-}
-
-static int footprint_p_put_end(footprint_p_out *out) {
-    footprint_p_put_flush(out);
-    footprint_p_little(out->chunk, 0, 2);
-    footprint_p_little(out->chunk + 2, out->total, 8);
-    footprint_p_put_block(out, 10);
-    return out->error;
-}
-/* [end shared] */
 #endif
 
 /* ---- bins and numbers ---- */
@@ -439,6 +325,12 @@ FOOTPRINT_API uint64_t footprint_bin_low(uint32_t bin) {
 FOOTPRINT_API uint64_t footprint_bin_high(uint32_t bin) {
     return bin >= 495 ? UINT64_MAX : footprint_bin_low(bin + 1) - 1;
 }
+
+/* [shared: sat_add] */
+static uint64_t footprint_p_sat_add(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
+/* [end shared] */
 
 /* [shared: wide] Sums of 128 bits; they may pass below 0 in between. */
 typedef struct footprint_p_wide { uint64_t low, high; } footprint_p_wide;
@@ -590,7 +482,6 @@ static uint64_t footprint_p_layout_tables(footprint *fp, unsigned char *base, ui
     return at;
 }
 
-/* Returns how many bytes tables and blocks take. */
 static uint64_t footprint_p_measure(footprint *fp, uint32_t slots) {
     return footprint_p_layout_tables(fp, NULL, slots) + footprint_p_layout_blocks(fp, NULL, slots);
 }
@@ -606,9 +497,6 @@ static uint32_t footprint_p_start(footprint *fp, void *tables, uint32_t most, vo
     return fp->cap;
 }
 
-static int footprint_p_is_fast(void);
-
-/* Fills in the defaults, and what follows from them. */
 static void footprint_p_configure(footprint *fp, const footprint_config *config) {
     uint64_t width, window_max;
     double c;
@@ -635,7 +523,6 @@ static void footprint_p_configure(footprint *fp, const footprint_config *config)
     fp->folded = FOOTPRINT_P_FOLD < fp->end ? FOOTPRINT_P_FOLD : fp->end;
 }
 
-/* Returns how many slots make room for so many blocks. */
 static uint32_t footprint_p_slots(const footprint *fp, uint64_t blocks) {
     if (blocks > fp->config.blocks_max) blocks = fp->config.blocks_max;
     if (blocks < 60) blocks = 60;
@@ -687,7 +574,6 @@ FOOTPRINT_API uint32_t footprint_open(footprint *fp, const footprint_config *con
     return 0;
 }
 
-/* A closed footprint, like one whose init failed, counts nothing: all accesses are lost. */
 FOOTPRINT_API void footprint_close(footprint *fp) {
     if (fp->tables && fp->config.release) fp->config.release(fp->config.user, fp->tables);
     if (fp->blocks && fp->config.release) fp->config.release(fp->config.user, fp->blocks);
@@ -748,17 +634,16 @@ static void footprint_p_grow(footprint *fp, uint64_t slots) {
    Invariants between two accesses. They are suspended inside footprint_p_push.
      If pending[j] is 0, F - 1 - T live slots lie strictly after place[j].
      place[j] falls as j grows, over all groups.
-     index finds each live slot by its block. Other entries of index may be stale: their slot holds
-     another block or is not live. A stale entry goes when its block gets a new slot.
+     index finds each live slot by its block. An entry is stale if its slot holds another block or
+     is not live. It goes when its block gets a new slot.
 
    While a mark rests, the age of tau_F (now - tau_F + 1), which is the shortest window counted as
    >= F, grows by one at each access. A rest is a stretch of ages: it starts at one age and ends
    before another. Row F of the table keeps these starts (+1) and ends (-1). "reading rows out"
-   turns them into windows. Rows F <= T need no marks. Here q is a place in top[], from 0. When a
-   block moves from place q to q + 1 at age y, a stretch of row q + 1 ends and one of row q + 2
-   starts; shifted[q][y] counts that. When a block at place q is used again at age y, a stretch of
-   row q + 1 ends; reused[q][y] counts that. These are the LRU stack distances as well, and the
-   times between two uses from which the average follows. */
+   turns them into windows. Rows F <= T need no marks. When a block moves from top[q] to top[q + 1]
+   at age y, a stretch of row q + 1 ends and one of row q + 2 starts; shifted[q][y] counts that.
+   When the block at top[q] is used again at age y, a stretch of row q + 1 ends; reused[q][y] counts
+   that. These are the LRU stack distances and reuse times as well. */
 
 /* Returns the step-th live slot after place: by whole words, then by bytes, then by bits. */
 static FOOTPRINT_P_APART uint32_t footprint_p_select(const footprint *fp, uint32_t place,
@@ -776,8 +661,7 @@ static FOOTPRINT_P_APART uint32_t footprint_p_select(const footprint *fp, uint32
     return (uint32_t)(live - fp->live) << 6 | FOOTPRINT_P_LOWEST(bits);
 }
 
-/* The same with BMI2, where the processor has it and pdep is not slow (as on the first AMD Zens).
-   It saves 9 of 115 instructions an access. */
+/* The same with BMI2. It saves 9 of 115 instructions an access. */
 #ifdef FOOTPRINT_P_SIMD
 static FOOTPRINT_P_ALWAYS uint32_t footprint_p_select_fast(const footprint *fp, uint32_t place,
                                                            uint32_t step) {
@@ -792,21 +676,13 @@ static FOOTPRINT_P_ALWAYS uint32_t footprint_p_select_fast(const footprint *fp, 
         step -= (uint32_t)found;
     }
 }
-
-static int footprint_p_is_fast(void) {
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("amdfam17h");
-}
 #else
 #define footprint_p_select_fast footprint_p_select
-static int footprint_p_is_fast(void) { return 0; }
 #endif
 
 /* Counters of ages run backwards, so that a time is an index. */
-#define FOOTPRINT_P_AT(q, y)      ((q) * FOOTPRINT_P_YOUNG + (FOOTPRINT_P_YOUNG - (uint32_t)(y)))
-#define FOOTPRINT_P_MARK_AT(j, y) \
-    ((j) * (size_t)FOOTPRINT_P_MARK_YOUNG + (FOOTPRINT_P_MARK_YOUNG - (uint32_t)(y)))
-#define FOOTPRINT_P_REUSED(q, y)  ((q) * FOOTPRINT_P_YOUNG + (uint32_t)(y))
+#define FOOTPRINT_P_AT(q, y)     ((q) * FOOTPRINT_P_YOUNG + (FOOTPRINT_P_YOUNG - (uint32_t)(y)))
+#define FOOTPRINT_P_REUSED(q, y) ((q) * FOOTPRINT_P_YOUNG + (uint32_t)(y))
 
 /* Adds `count` events at age y to the moments of y's bin: their number, and the sums of room and
    triangle(room), where room is the distance from y to the bin above. */
@@ -977,8 +853,7 @@ static uint32_t footprint_p_bucket(const footprint *fp, uint64_t hash) {
     return (uint32_t)(hash * fp->buckets >> 32);
 }
 
-/* Says how many recent blocks have about this hash. Mostly there are none, and then we know without
-   a search that a block is not recent. */
+/* The number of recent blocks with about this hash. Mostly it is 0, which saves a search. */
 static uint8_t *footprint_p_near(const footprint *fp, uint64_t hash) {
     return fp->near + (hash >> 22);
 }
@@ -1001,7 +876,7 @@ static void footprint_p_gap_sum(footprint_p_gap *gaps, uint32_t columns, uint64_
     footprint_p_wide_add(&gap->low, &gap->high, sum.low, sum.high);
 }
 
-/* The same for one block, without a branch. */
+/* Adds one gap, without a branch. */
 static FOOTPRINT_P_ALWAYS void footprint_p_gap_far(footprint_p_gap *gap, uint64_t columns,
                                                    uint64_t y, uint32_t sample_log2) {
     uint32_t k = FOOTPRINT_P_LOG2(y | 8) - 3;
@@ -1061,7 +936,7 @@ static void footprint_p_fold(footprint *fp) {
     for (j = 0; j < fp->mark_young; j++) {                 /* those of closed marks, too */
         footprint_p_moment *row = fp->cells + fp->mark[j].row;
         for (y = 1; y < FOOTPRINT_P_MARK_YOUNG; y++) {
-            int32_t *young = &fp->young[FOOTPRINT_P_MARK_AT(j, y)];
+            int32_t *young = fp->young + (j + 1) * (size_t)FOOTPRINT_P_MARK_YOUNG - y;
             if (*young) footprint_p_event_at(row, fp->columns, y, (uint64_t)(int64_t)*young);
             *young = 0;
         }
@@ -1083,8 +958,7 @@ static void footprint_p_reindex(footprint *fp) {
     }
 }
 
-/* Moves the live slots together, in place. A mark moves to the new place of the last live slot at
-   or before its own. */
+/* Moves the live slots together. A mark goes with the last live slot at or before its own. */
 static void footprint_p_compact(footprint *fp) {
     uint32_t s, w = 2, j = fp->marks, word, place = j ? fp->place[j - 1] : UINT32_MAX;
     for (word = 0; word <= fp->next >> 6; word++) {
@@ -1112,8 +986,7 @@ static uint32_t footprint_p_oldest(const footprint *fp) {
     return word << 6 | FOOTPRINT_P_LOWEST(fp->live[word]);
 }
 
-/* Forgets the `count` oldest blocks. They come back as new ones. Every window that does not reach
-   their last accesses stays right. */
+/* Forgets the `count` oldest blocks. Windows that do not reach their last accesses stay right. */
 static void footprint_p_forget(footprint *fp, uint32_t count) {
     uint32_t j, left, k = fp->sample_log2;
     for (j = 0; j < fp->marks; j += FOOTPRINT_P_GROUP) {
@@ -1159,8 +1032,7 @@ static void footprint_p_renumber(footprint *fp) {
 
 /* ---- an access ---- */
 
-/* Counts the deepest of the first `count` recent blocks, whose ages are not young (ages grow with
-   depth). Returns how many blocks are left to be counted. */
+/* Counts the deepest blocks, whose ages are not young. Returns how many are left to be counted. */
 static FOOTPRINT_P_APART uint32_t footprint_p_shift_old(footprint *fp, uint32_t count) {
     const footprint_entry *top = fp->top;
     uint64_t next = fp->now + 1;
@@ -1170,11 +1042,11 @@ static FOOTPRINT_P_APART uint32_t footprint_p_shift_old(footprint *fp, uint32_t 
 }
 
 #define FOOTPRINT_P_UP(X) \
-    X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) X(18) \
-    X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
+    X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14) X(15) X(16) X(17) \
+    X(18) X(19) X(20) X(21) X(22) X(23) X(24) X(25) X(26) X(27) X(28) X(29) X(30) X(31)
 #define FOOTPRINT_P_DOWN(X) \
     X(31) X(30) X(29) X(28) X(27) X(26) X(25) X(24) X(23) X(22) X(21) X(20) X(19) X(18) X(17) \
-    X(16) X(15) X(14) X(13) X(12) X(11) X(10) X(9) X(8) X(7) X(6) X(5) X(4) X(3) X(2)
+    X(16) X(15) X(14) X(13) X(12) X(11) X(10) X(9) X(8) X(7) X(6) X(5) X(4) X(3) X(2) X(1)
 
 /* The block at place q moves on by one, in two instructions. `shifted` is the address of time 0. */
 #define FOOTPRINT_P_TIME_0(fp, next) \
@@ -1191,14 +1063,12 @@ static FOOTPRINT_P_ALWAYS void footprint_p_shift(footprint *fp, const footprint_
     switch (count) {
         case 32: FOOTPRINT_P_DEEPER(31)
         FOOTPRINT_P_DOWN(FOOTPRINT_P_DEEPER_CASE)
-        FOOTPRINT_P_DEEPER_CASE(1)
         FOOTPRINT_P_FALL
         default: break;
     }
 }
 
-/* The latest access is to a block that is not recent. It comes to the top, and the last one leaves
-   for a slot. */
+/* The latest access is to a block that is not recent. It comes to the top, the last one leaves. */
 static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block, uint64_t hash) {
     footprint_entry *top = fp->top, *out;
     uint64_t out_hash;
@@ -1262,9 +1132,8 @@ static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t blo
     top->time = fp->now;
 }
 
-/* The latest access is to a block that is not at the top, and T blocks are recent. This is written
-   out depth by depth: only the branch that finds the block cannot be foreseen, and from there each
-   step is four instructions. */
+/* The block is not at the top, and T blocks are recent. Written out depth by depth: only the branch
+   that finds the block cannot be foreseen, and from there each step is four instructions. */
 #define FOOTPRINT_P_FIND(q) \
     if (top[q].block == block) { \
         y = next - top[q].time; \
@@ -1278,7 +1147,6 @@ static FOOTPRINT_P_APART void footprint_p_change(footprint *fp, uint64_t block) 
     uint64_t next = fp->now + 1, y, hash = footprint_p_hash(block);
     uintptr_t shifted = FOOTPRINT_P_TIME_0(fp, next);
     if (*footprint_p_near(fp, hash)) {
-        FOOTPRINT_P_FIND(1)
         FOOTPRINT_P_UP(FOOTPRINT_P_FIND)
     }
     footprint_p_push(fp, block, hash);
@@ -1287,14 +1155,12 @@ far:
     footprint_p_change_far(fp, block);
     return;
     FOOTPRINT_P_DOWN(FOOTPRINT_P_STEP)
-    FOOTPRINT_P_STEP(1)
     top->block = block;
     top->time = next - 1;
 }
 
-/* blocks[0..count), where nothing else is to be done and T blocks are recent. While the top one is
-   used at each access, no time need be kept for it. Returns how many accesses were counted: fewer
-   if wake was set. */
+/* blocks[0..count), where nothing else is due and T blocks are recent. The top block's time is kept
+   only when it leaves. Returns how many accesses were counted: fewer if wake was set. */
 static FOOTPRINT_P_ALWAYS size_t footprint_p_access_each(footprint *fp, const uint64_t *blocks,
                                                          size_t count, int ahead) {
     footprint_entry *top = fp->top;
@@ -1335,16 +1201,6 @@ static FOOTPRINT_P_ALWAYS size_t footprint_p_access_each(footprint *fp, const ui
     return count;
 }
 
-static FOOTPRINT_P_APART size_t footprint_p_access_plain(footprint *fp, const uint64_t *blocks,
-                                                         size_t count) {
-    return footprint_p_access_each(fp, blocks, count, 0);
-}
-
-static FOOTPRINT_P_APART size_t footprint_p_access_ahead(footprint *fp, const uint64_t *blocks,
-                                                         size_t count) {
-    return footprint_p_access_each(fp, blocks, count, 1);
-}
-
 /* ---- entries ---- */
 
 /* Does what is due before an access: once in a while, or at every access while blocks are sampled
@@ -1380,16 +1236,13 @@ static FOOTPRINT_P_APART int footprint_p_wake(footprint *fp, uint64_t block) {
 }
 
 FOOTPRINT_API void footprint_access(footprint *fp, uint64_t block) {
-    footprint_entry *top;
-    uint64_t now;
     if (FOOTPRINT_P_UNLIKELY(fp->now >= fp->wake) && !footprint_p_wake(fp, block)) return;
-    top = fp->top;
-    now = ++fp->now;
-    if (top->block != block) {
+    fp->now++;
+    if (fp->top->block != block) {
         footprint_p_change(fp, block);
         return;
     }
-    top->time = now;
+    fp->top->time = fp->now;
     fp->repeats++;
 }
 
@@ -1405,8 +1258,8 @@ FOOTPRINT_API void footprint_access_many(footprint *fp, const uint64_t *blocks, 
             continue;
         }
         if (most > fp->wake - fp->now) most = (size_t)(fp->wake - fp->now);
-        blocks += ahead ? footprint_p_access_ahead(fp, blocks, most)
-                        : footprint_p_access_plain(fp, blocks, most);
+        blocks += ahead ? footprint_p_access_each(fp, blocks, most, 1)
+                        : footprint_p_access_each(fp, blocks, most, 0);
         /* Asking ahead pays where there are many misses. Renumbering looks like many. */
         ahead = fp->blocks_bytes > FOOTPRINT_P_LARGE && fp->next - next > 128;
     }
@@ -1434,10 +1287,7 @@ FOOTPRINT_API void footprint_access_repeat(footprint *fp, uint64_t count) {
 FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_t bytes) {
     uint64_t first = (uint64_t)(uintptr_t)address, last = first + (bytes ? bytes - 1 : 0);
     uint64_t block = first >> fp->config.block_log2;
-    for (;; block++) {
-        footprint_access(fp, block);
-        if (block == last >> fp->config.block_log2) break;
-    }
+    do footprint_access(fp, block); while (block++ != last >> fp->config.block_log2);
 }
 
 /* ---- reading rows out ---- */
@@ -1567,8 +1417,8 @@ static void footprint_p_open_gaps(const footprint *fp, footprint_p_gap *gap, uin
     }
 }
 
-/* An estimate of a sum over windows of w accesses: each touches 1 to w blocks, and no more than
-   all. */
+/* [shared: bound_total] Bounds an estimate: a window of w accesses touches 1 to w blocks, and no
+   more than all. */
 static void footprint_p_bound_total(footprint_total *total, uint64_t w, uint64_t blocks) {
     footprint_p_wide most = footprint_p_product(w < blocks ? w : blocks, total->windows);
     uint64_t low = total->low, high = total->high;
@@ -1580,6 +1430,7 @@ static void footprint_p_bound_total(footprint_total *total, uint64_t w, uint64_t
         total->high = most.high;
     }
 }
+/* [end shared] */
 
 /* The formula above, for the windows since start, on top of those before. */
 static void footprint_p_sum_averages(const footprint *fp, footprint_total *total) {
@@ -1636,8 +1487,7 @@ FOOTPRINT_API int footprint_snapshot(footprint *fp, footprint_profile *profile, 
     profile->sample_log2 = fp->sample_log2;
     profile->block_log2 = fp->config.block_log2;
     if (fp->now == 0) return 0;
-    if (fp->now > footprint_bin_high(fp->columns - 1))
-        profile->last_window = profile->last_blocks = 0;
+    if (fp->now > fp->config.window_max) profile->last_window = profile->last_blocks = 0;
     footprint_p_fold(fp);
     footprint_p_sum_averages(fp, profile->total);
     for (b = 1; b < fp->columns && fp->flags & FOOTPRINT_FULL; b++)
@@ -1687,7 +1537,6 @@ FOOTPRINT_API uint64_t footprint_mark_time(const footprint *fp, uint32_t bin) {
    Invariant: every window is counted once, by the k at the time of its end. Cost: one snapshot for
    each halving, and there is one each time that the number of different blocks has doubled. */
 
-/* Leaves out the blocks that are not followed at the sampling ratio of now. */
 static void footprint_p_drop(footprint *fp) {
     uint32_t s, q, kept = 0;
     for (q = 0; q < fp->filled; q++) {
@@ -1762,63 +1611,6 @@ FOOTPRINT_API int footprint_profile_init(footprint_profile *p, uint32_t rows, ui
     return 0;
 }
 
-static void footprint_p_saturate(footprint_profile *p, uint64_t *sum, uint64_t add) {
-    *sum = footprint_p_sat_add(*sum, add);
-    if (*sum == UINT64_MAX) p->flags |= FOOTPRINT_SATURATED;
-}
-
-FOOTPRINT_API int footprint_add(footprint_profile *into, const footprint_profile *other) {
-    uint32_t row, column;
-    int empty = into->accesses == 0;
-    if (into->rows < other->rows || into->columns < other->columns) return -1;
-    if (!empty && (into->flags ^ other->flags) & FOOTPRINT_INTERLEAVED) return -1;
-    for (column = 0; column < other->columns; column++) {
-        footprint_total *to = &into->total[column];
-        const footprint_total *from = &other->total[column];
-        for (row = 0; row < other->rows; row++)
-            footprint_p_saturate(into, &into->at_least[row * (size_t)into->columns + column],
-                                 other->at_least[row * (size_t)other->columns + column]);
-        footprint_p_saturate(into, &to->windows, from->windows);
-        footprint_p_wide_add(&to->low, &to->high, from->low, from->high);
-    }
-    for (row = 0; row < other->rows; row++)
-        footprint_p_saturate(into, &into->depth[row], other->depth[row]);
-    footprint_p_saturate(into, &into->accesses, other->accesses);
-    footprint_p_saturate(into, &into->blocks, other->blocks);
-    footprint_p_saturate(into, &into->forgotten, other->forgotten);
-    if (other->c < into->c) into->c = other->c;
-    if (other->sample_log2 > into->sample_log2) into->sample_log2 = other->sample_log2;
-    into->block_log2 = other->block_log2;
-    into->flags |= other->flags;
-    into->last_window = empty ? other->last_window : 0;
-    into->last_blocks = empty ? other->last_blocks : 0;
-    return 0;
-}
-
-FOOTPRINT_API int footprint_subtract(footprint_profile *later, const footprint_profile *earlier) {
-    uint32_t row, column;
-    if (later->rows < earlier->rows || later->columns != earlier->columns) return -1;
-    if (later->accesses < earlier->accesses) return -1;
-    for (column = 0; column < later->columns; column++) {
-        footprint_total *from = &later->total[column];
-        const footprint_total *less = &earlier->total[column];
-        for (row = 0; row < earlier->rows; row++)
-            later->at_least[row * (size_t)later->columns + column] -=
-                earlier->at_least[row * (size_t)later->columns + column];
-        from->windows -= less->windows;
-        footprint_p_wide_less(&from->low, &from->high, less->low, less->high);
-        if (later->flags & FOOTPRINT_FULL)                 /* blocks: also those of before */
-            footprint_p_bound_total(from, footprint_bin_high(column), later->blocks);
-    }
-    for (row = 0; row < earlier->rows; row++) later->depth[row] -= earlier->depth[row];
-    later->accesses -= earlier->accesses;
-    later->blocks -= earlier->blocks;
-    later->forgotten -= earlier->forgotten;
-    later->last_window = later->last_blocks = 0;
-    later->flags |= FOOTPRINT_DIFFERENCE;
-    return 0;
-}
-
 FOOTPRINT_API uint64_t footprint_at_least(const footprint_profile *p, uint32_t window_bin,
                                           uint32_t bin) {
     if (bin >= p->rows || window_bin >= p->columns) return 0;
@@ -1863,6 +1655,94 @@ FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blo
 /* ---- dump ---- */
 
 #ifndef FOOTPRINT_NO_FILES
+/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
+static uint32_t footprint_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
+    static const uint32_t nibble[16] = {
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
+        0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+        0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C
+    };
+    crc = ~crc;
+    while (size--) {
+        crc = nibble[(crc ^ *data) & 15] ^ crc >> 4;
+        crc = nibble[(crc ^ (uint32_t)*data++ >> 4) & 15] ^ crc >> 4;
+    }
+    return ~crc;
+}
+/* [end shared] */
+
+/* [shared: put] Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
+typedef struct footprint_p_out {
+    int (*write)(void *user, const void *data, size_t size);
+    void *user;
+    int error; /* the first result of write that was not 0; nothing is written after it */
+    uint32_t crc;
+    uint64_t total;
+    size_t used;
+    unsigned char chunk[2 + 256 + 4];
+} footprint_p_out;
+
+static void footprint_p_little(unsigned char *at, uint64_t value, int bytes) {
+    for (; bytes-- > 0; value >>= 8) *at++ = (unsigned char)(value & 255);
+}
+
+/* Writes chunk[0..size) and its checksum. */
+static void footprint_p_put_block(footprint_p_out *out, size_t size) {
+    out->crc = footprint_p_crc32(out->crc, out->chunk, size);
+    footprint_p_little(out->chunk + size, out->crc, 4);
+    if (!out->error) out->error = out->write(out->user, out->chunk, size + 4);
+    out->used = 0;
+}
+
+static void footprint_p_put_flush(footprint_p_out *out) {
+    if (out->used == 0) return;
+    out->total += out->used;
+    footprint_p_little(out->chunk, out->used, 2);
+    footprint_p_put_block(out, 2 + out->used);
+}
+
+static void footprint_p_put(footprint_p_out *out, const void *data, size_t size) {
+    const unsigned char *byte = (const unsigned char *)data;
+    while (size--) {
+        out->chunk[2 + out->used++] = *byte++;
+        if (out->used == 256) footprint_p_put_flush(out);
+    }
+}
+
+static void footprint_p_put_varint(footprint_p_out *out, uint64_t value) {
+    unsigned char byte;
+    do {
+        byte = (unsigned char)((value & 127) | (value > 127 ? 128 : 0));
+        footprint_p_put(out, &byte, 1);
+        value >>= 7;
+    } while (value);
+}
+
+static void footprint_p_put_begin(footprint_p_out *out, uint32_t kind,
+                                  int (*write)(void *user, const void *data, size_t size),
+                                  void *user) {
+    out->write = write;
+    out->user = user;
+    out->error = 0;
+    out->crc = 0;
+    out->total = 0;
+    footprint_p_little(out->chunk, UINT32_C(0x54535242), 4); /* "BRST" */
+    footprint_p_little(out->chunk + 4, 1, 2);
+    footprint_p_little(out->chunk + 6, kind, 2);
+    footprint_p_little(out->chunk + 8, 0, 4);
+    footprint_p_put_block(out, 12);
+}
+
+static int footprint_p_put_end(footprint_p_out *out) {
+    footprint_p_put_flush(out);
+    footprint_p_little(out->chunk, 0, 2);
+    footprint_p_little(out->chunk + 2, out->total, 8);
+    footprint_p_put_block(out, 10);
+    return out->error;
+}
+/* [end shared] */
+
 FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name,
                                   int (*write)(void *user, const void *data, size_t size),
                                   void *user) {
@@ -1899,26 +1779,21 @@ FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name,
 
 #endif /* FOOTPRINT_IMPLEMENTATION */
 
-/*
-MIT License
+/* MIT License
 
-Copyright (c) 2026 the bursty authors
+   Copyright (c) 2026 the bursty authors
 
-Permission is hereby granted, free of charge, to any person obtaining a copy
-of this software and associated documentation files (the "Software"), to deal
-in the Software without restriction, including without limitation the rights
-to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
-copies of the Software, and to permit persons to whom the Software is
-furnished to do so, subject to the following conditions:
+   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+   associated documentation files (the "Software"), to deal in the Software without restriction,
+   including without limitation the rights to use, copy, modify, merge, publish, distribute,
+   sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is
+   furnished to do so, subject to the following conditions:
 
-The above copyright notice and this permission notice shall be included in all
-copies or substantial portions of the Software.
+   The above copyright notice and this permission notice shall be included in all copies or
+   substantial portions of the Software.
 
-THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
-IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
-FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
-LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
-OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
-SOFTWARE.
-*/
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
+   NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
+   NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
+   DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
+   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

@@ -21,6 +21,8 @@
 #include "hcct.h"
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
+#define FOOTPRINTSUM_IMPLEMENTATION
+#include "footprintsum.h"
 #include "profile.h"
 
 /* 0: not asked for. */

@@ -4,6 +4,8 @@
 static int asserted; /* mistakes noticed */
 #define FOOTPRINT_ASSERT(x) ((x) ? (void)0 : (void)asserted++)
 #include "footprint.h"
+#define FOOTPRINTSUM_IMPLEMENTATION
+#include "footprintsum.h"
 #define HOTL_IMPLEMENTATION
 #include "hotl.h"
 #include "test.h"

@@ -11,6 +11,7 @@
 #include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "footprintsum.h"
 #include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"
@@ -28,6 +29,7 @@
 #define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define FOOTPRINTSUM_IMPLEMENTATION
 #define HOTL_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
@@ -49,6 +51,7 @@
 #include "interleave.h"
 #include "hotl.h"
 #include "footprint.h"
+#include "footprintsum.h"
 #include "hcct.h"
 #include "bursty.h"
 #include "burstclock.h"
@@ -64,6 +67,7 @@
 #include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "footprintsum.h"
 #include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"

@@ -7,6 +7,7 @@
 #define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define FOOTPRINTSUM_IMPLEMENTATION
 #define HOTL_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
@@ -25,6 +26,7 @@
 #include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "footprintsum.h"
 #include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"

@@ -8,6 +8,7 @@
 #include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "footprintsum.h"
 #include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"

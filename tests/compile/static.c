@@ -10,6 +10,7 @@
 #define TICKS_STATIC
 #define HCCT_STATIC
 #define FOOTPRINT_STATIC
+#define FOOTPRINTSUM_STATIC
 #define HOTL_STATIC
 #define INTERLEAVE_STATIC
 #define HOTSTREAM_STATIC
@@ -27,6 +28,7 @@
 #define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
+#define FOOTPRINTSUM_IMPLEMENTATION
 #define HOTL_IMPLEMENTATION
 #define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
@@ -45,6 +47,7 @@
 #include "ticks.h"
 #include "hcct.h"
 #include "footprint.h"
+#include "footprintsum.h"
 #include "hotl.h"
 #include "interleave.h"
 #include "hotstream.h"

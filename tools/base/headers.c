@@ -3,6 +3,8 @@
 #include "hcct.h"
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
+#define FOOTPRINTSUM_IMPLEMENTATION
+#include "footprintsum.h"
 #define HOTL_IMPLEMENTATION
 #include "hotl.h"
 #define INTERLEAVE_IMPLEMENTATION

@@ -6,6 +6,8 @@
 #include "base/input.h"
 #include "base/save.h"
 #include "base/tool.h"
+#include "footprint.h"
+#include "footprintsum.h"
 #include "hotl.h"
 #include "model/report.h"
 #include "replay/footprint_check.h"
