@@ -265,11 +265,12 @@ HOTSTREAM_API int hotstream_p_make_room(hotstream *h);
 #ifdef HOTSTREAM_P_GNU
 #define HOTSTREAM_P_PUBLISH(place_, value_) __atomic_store_n(&(place_), value_, __ATOMIC_RELEASE)
 #define HOTSTREAM_P_READ(place_) __atomic_load_n(&(place_), __ATOMIC_ACQUIRE)
-#define HOTSTREAM_P_CLAIM(place_, value_) __sync_bool_compare_and_swap(&(place_), 0, value_)
+#define HOTSTREAM_P_CLAIM(place_, no_, value_) \
+    __atomic_compare_exchange_n(&(place_), &(no_), value_, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
 #else
 #define HOTSTREAM_P_PUBLISH(place_, value_) (*(volatile uint32_t *)&(place_) = (value_))
 #define HOTSTREAM_P_READ(place_) (*(const volatile uint32_t *)&(place_))
-#define HOTSTREAM_P_CLAIM(place_, value_) ((place_) ? 0 : ((place_) = (value_), 1))
+#define HOTSTREAM_P_CLAIM(place_, no_, value_) ((place_) != (no_) ? 0 : ((place_) = (value_), 1))
 #endif
 
 HOTSTREAM_P_UNUSED static inline void hotstream_record(hotstream *h, uint64_t site,
@@ -289,9 +290,9 @@ HOTSTREAM_P_UNUSED static inline void hotstream_record(hotstream *h, uint64_t si
    of other threads meanwhile are left out. (With BURSTY_STACK 0 only one thread may check.) */
 HOTSTREAM_P_UNUSED static void hotstream_p_event(void *user, const bursty_event *event) {
     hotstream *h = (hotstream *)user;
-    uint32_t me = (uint32_t)((uintptr_t)event->stack >> 3) | 1;
+    uint32_t me = (uint32_t)((uintptr_t)event->stack >> 3) | 1, nobody = 0;
     if (event->kind & (uint32_t)BURSTY_BEGIN) {
-        if (HOTSTREAM_P_CLAIM(h->owner, me)) { hotstream_burst(h); }
+        if (HOTSTREAM_P_CLAIM(h->owner, nobody, me)) { hotstream_burst(h); }
     } else if (HOTSTREAM_P_READ(h->owner) == me) {
         uint32_t is_reference = event->kind & ((uint32_t)BURSTY_LOAD | (uint32_t)BURSTY_STORE);
         if (event->kind & (uint32_t)BURSTY_END) { HOTSTREAM_P_PUBLISH(h->owner, 0); }

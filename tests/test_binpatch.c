@@ -204,12 +204,21 @@ static int in_child(int (*body)(void)) {
     } \
     static int name##_body(void)
 
+/* All functions whose names begin with work_. clang loads the table of work_labels once for all
+   of its jumps, so the later jumps may go anywhere for all x86flow.h knows, and it is refused. */
+#ifdef __clang__
+enum { REFUSED = 1 };
+#else
+enum { REFUSED = 0 };
+#endif
+static int installs_all(const binpatch_config *c) { return binpatch_install(c) == 7u - REFUSED; }
+
 /* ---- tests ---- */
 
 CHILD(same_result_in_every_mode_always) {
     binpatch_config c = settings(BINPATCH_ALWAYS, 0, 255);
     int plain = work_all();
-    NEED(binpatch_install(&c) == 7);
+    NEED(installs_all(&c));
     NEED(work_all() == plain);
     binpatch_flush();
     NEED(seen.entries > 600 && seen.loads > 1000 && seen.stores > 500 && seen.blocks > 2000
@@ -221,7 +230,7 @@ CHILD(same_result_in_every_mode_always) {
 CHILD(every_call_is_counted) {
     binpatch_config c = settings(BINPATCH_ALWAYS, 0, BINPATCH_ENTRY | BINPATCH_EXIT);
     c.all_checks = 1;
-    NEED(binpatch_install(&c) == 7);
+    NEED(installs_all(&c));
     (void)work_fib(15);
     (void)work_loop(100);
     binpatch_flush();
@@ -231,7 +240,7 @@ CHILD(every_call_is_counted) {
 
 CHILD(a_leaf_is_recorded_when_called_directly) {
     binpatch_config c = settings(BINPATCH_ALWAYS, 0, BINPATCH_ENTRY);
-    NEED(binpatch_install(&c) == 7);
+    NEED(installs_all(&c));
     (void)work_loop(100);
     binpatch_flush();
     NEED(calls == 101 && seen.entries == 101);
@@ -241,7 +250,7 @@ CHILD(a_leaf_is_recorded_when_called_directly) {
 CHILD(nothing_in_boring_loops_everything_without) {
     binpatch_config c = settings(BINPATCH_ALWAYS, 0, BINPATCH_STORE);
     c.k_boring = -1;
-    NEED(binpatch_install(&c) == 7);
+    NEED(installs_all(&c));
     (void)work_loop(64);
     binpatch_flush();
     NEED(stores_in_numbers == 64);
@@ -253,7 +262,7 @@ CHILD(checks_cross_between_copies_at_every_check) {
     binpatch_config c = settings(counts[0][0], counts[0][1], 255);
     int plain = work_all(), n;
     c.all_checks = 1;
-    NEED(binpatch_install(&c) == 7);
+    NEED(installs_all(&c));
     for (n = 0; n < 50; n++) NEED(work_all() == plain);
     NEED(seen.bursts > 1000 && seen.frames >= seen.bursts);
     return 0;
@@ -263,7 +272,7 @@ CHILD(the_share_of_bursts_is_what_was_asked_for) {
     binpatch_config c = settings(90, 10, BINPATCH_ENTRY);
     int n;
     c.all_checks = 1;
-    NEED(binpatch_install(&c) == 7);
+    NEED(installs_all(&c));
     for (n = 0; n < 20; n++) (void)work_fib(18);
     binpatch_flush();
     NEED(calls > 20000 && seen.entries * 1000 > calls * 95 && seen.entries * 1000 < calls * 105);
@@ -284,7 +293,7 @@ CHILD(off_and_on_and_away_again) {
     binpatch_config c = settings(BINPATCH_ALWAYS, 0, BINPATCH_ENTRY);
     int plain = work_all();
     c.off = 1;
-    NEED(binpatch_install(&c) == 7);
+    NEED(installs_all(&c));
     NEED(binpatch_install(&c) == 0 && binpatch_reason() != NULL);
     NEED(work_all() == plain);
     binpatch_flush();
@@ -308,7 +317,7 @@ CHILD(a_signal_handler_during_events) {
     struct itimerval timer = {{0, 200}, {0, 200}};
     int plain = work_all(), n;
     c.all_checks = 1;
-    NEED(binpatch_install(&c) == 7);
+    NEED(installs_all(&c));
     signal(SIGALRM, tick);
     setitimer(ITIMER_REAL, &timer, NULL);
     for (n = 0; n < 300 || (ticks < 20 && n < 100000); n++) NEED(work_all() == plain);
@@ -323,7 +332,7 @@ CHILD(bursts_go_on_after_handlers_that_jump_away) {
     struct itimerval timer = {{0, 100}, {0, 100}}, none = {{0, 0}, {0, 0}};
     volatile int n = 0;
     unsigned long before;
-    NEED(binpatch_install(&c) == 7);
+    NEED(installs_all(&c));
     signal(SIGALRM, leap);
     if (sigsetjmp(escape, 1)) n++;
     setitimer(ITIMER_REAL, &timer, NULL);
@@ -339,7 +348,7 @@ CHILD(fork_goes_on_in_both) {
     binpatch_config c = settings(5, 5, 255);
     int plain = work_all(), status = 0;
     pid_t child;
-    NEED(binpatch_install(&c) == 7);
+    NEED(installs_all(&c));
     NEED(work_fib(10) == 89);
     child = fork();
     NEED(work_all() == plain);               /* both emit copies into the same arena */
@@ -354,15 +363,15 @@ CHILD(functions_and_modules_are_listed) {
     binpatch_function f;
     binpatch_module m;
     uint32_t n, work = 0, filtered = 0;
-    NEED(binpatch_install(&c) == 7);
+    NEED(installs_all(&c));
     for (n = 0; binpatch_get_function(n, &f) == 0; n++) {
         work += f.reason == BINPATCH_PATCHED && f.name && strncmp(f.name, "work_", 5) == 0;
         filtered += f.reason == BINPATCH_FILTERED;
         NEED(f.reason != BINPATCH_PATCHED || binpatch_find_function(f.module, f.offset) == n);
         NEED(*binpatch_reason_text(f.reason));
     }
-    NEED(work == 7 && filtered > 20);
-    NEED(binpatch_get_module(0, &m) == 0 && m.functions[BINPATCH_PATCHED] == 7 && !m.refusal);
+    NEED(work == 7 - REFUSED && filtered > 20);
+    NEED(binpatch_get_module(0, &m) == 0 && m.functions[BINPATCH_PATCHED] == 7 - REFUSED && !m.refusal);
     NEED(binpatch_get_module(1, &m) == -1);
     NEED(binpatch_find_function(0, 0xFFFFFFF0) == UINT32_MAX);
     return 0;
