@@ -20,10 +20,13 @@ static const char *append_path(void) {
     return path && *path ? path : "coverage.brst";
 }
 
-/* Opens the file behind its end and waits for its lock. Returns NULL after a message. */
+/* Opens the file behind its end and waits for its lock. Returns NULL after a message; so it does for
+   a file that is something else than a dump. */
 static FILE *append_open(off_t *before) {
-    FILE *file = fopen(append_path(), "ab");
+    FILE *file = fopen(append_path(), "a+b");
     struct flock lock;
+    char magic[4];
+    size_t got;
     memset(&lock, 0, sizeof lock);
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;
@@ -34,6 +37,14 @@ static FILE *append_open(off_t *before) {
     while (fcntl(fileno(file), F_SETLKW, &lock) != 0 && errno == EINTR) {
     }
     *before = lseek(fileno(file), 0, SEEK_END);
+    rewind(file);
+    got = *before > 0 ? fread(magic, 1, sizeof magic, file) : 0;
+    if (*before > 0 && (got < sizeof magic || memcmp(magic, "BRST", sizeof magic) != 0)) {
+        fprintf(stderr, "%s: is no .brst file; nothing is appended\n", append_path());
+        fclose(file);
+        return NULL;
+    }
+    fseek(file, 0, SEEK_END);
     return file;
 }
 

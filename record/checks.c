@@ -69,7 +69,15 @@ static void save(void) {
 
 static unsigned number(const char *name, unsigned otherwise) {
     const char *value = getenv(name);
-    return value && *value ? (unsigned)strtoul(value, NULL, 10) : otherwise;
+    unsigned long result;
+    char *end;
+    if (!value || !*value) return otherwise;
+    result = strtoul(value, &end, 10);
+    if (*value >= '0' && *value <= '9' && !*end && result > 0 && result <= 1ul << 30)
+        return (unsigned)result;
+    fprintf(stderr, "bursty: %s: '%s' is not valid: a number from 1 to 1073741824 is wanted\n",
+            name, value);
+    return otherwise;
 }
 
 __attribute__((constructor)) static void start(void) {

@@ -78,6 +78,7 @@ BURSTY_FILE=other.brst ./program x >/dev/null
 with --every=90 --burst=10 --dump=own.brst -- $CC -o program work.c && ./program x >/dev/null
 bursty report own.brst | grep -q 'asked 10 %' && ok || no "--every, --dump"
 BURSTY_FILE=env.brst BURSTY_EVERY=190 ./program x >/dev/null; bursty report env.brst | grep -q 'asked 5 %' && ok || no "BURSTY_FILE, BURSTY_EVERY"
+BURSTY_EVERY=10x ./program x 2>log >/dev/null; grep -q "BURSTY_EVERY: '10x' is not valid" log && ok || no "BURSTY_EVERY that is no number"
 rm -f own.brst; BURSTY_OFF=1 ./program x >/dev/null; [ ! -f own.brst ] && ok || no "BURSTY_OFF"
 with --only='fi*' --entries=all --loops=LN -- $CC -o program work.c && ./program x >/dev/null
 bursty report --csv program.brst >csv; { grep -q fib csv && ! grep -q leaf csv; } && ok || no "--only"
@@ -185,6 +186,9 @@ with -- no-such-compiler -c main.c 2>log; [ $? = 127 ] && ok || no "a compiler t
 with --no-runtime -- $CC -c main.c && with --no-runtime -- $CC -o two main.o a/util.c b.o 2>log; [ $? != 0 ] && ok || no "--no-runtime"
 with --list=left --entries=all -- $CC -c -o nest.o -x c - </dev/null 2>/dev/null
 printf 'int f(int a) {\n    if (a)\n        else a = 1;\n}\n' >bad.c
+cp main.c same.c
+with -- $CC -c same.c -o same.c 2>/dev/null
+if cmp -s main.c same.c; then ok; else no "an object overwrites its source"; fi
 ln -sf /dev/null sink
 $CC -c bad.c -o sink 2>/dev/null         # clang removes it by itself
 [ -L sink ] && with -- $CC -c bad.c -o sink 2>/dev/null || ln -sf /dev/null sink

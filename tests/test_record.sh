@@ -139,6 +139,8 @@ refuses 'No such file' -o /nowhere/x.brst -- ./calls
 refuses 'Is a directory' -o . -- ./calls
 chmod +x calls.c
 refuses 'not an ELF' -o x.brst -- ./calls.c
+refuses 'is no .brst file' -o calls.c -- ./calls
+refuses 'is no .brst file' -o calls -- ./calls
 refuses 'no program' -o x.brst
 refuses 'no program' -o x.brst --
 refuses 'no option' --nonsense -- ./calls

@@ -112,6 +112,12 @@ if [ -c /dev/full ]; then
     check "full: said" grep -q '/dev/full: cannot be written' "$out/err"
 fi
 
+echo 'a text' >"$out/text"
+check "a text: the program's own status" \
+    sh -c "BURSTY_COVERAGE='$out/text' '$out/section' 2>'$out/err'"
+check "a text: said" grep -q 'text: is no .brst file; nothing is appended' "$out/err"
+check "a text: left alone" test "$(cat "$out/text")" = 'a text'
+
 # No units: edges.c finds none, and no file is made.
 echo 'int main(void) { return 0; }' >"$out/none.c"
 check "no units: linked" c -o "$out/none" "$out/none.c" record/edges.c record/edges_file.c

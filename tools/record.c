@@ -2,6 +2,7 @@
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
+#include "base/save.h"
 #include "base/tool.h"
 #include <string.h>
 
@@ -130,31 +131,31 @@ static int check_program(const char *path, int depth) {
     return status;
 }
 
-static int number(const char *text, unsigned long max, unsigned *out) {
+static int number(const char *said, unsigned long max, unsigned *out) {
     char *end;
     unsigned long value;
-    if (!text) return TOOL_BAD_INPUT;
-    value = strtoul(text, &end, 10);
-    if (!*text || *end || *text == '-' || value > max)
-        return tool_error("%s is not a number from 0 to %lu", text, max);
+    if (!said) return TOOL_BAD_INPUT;
+    value = strtoul(said, &end, 10);
+    if (!*said || *end || *said == '-' || value > max)
+        return tool_error("%s is not a number from 0 to %lu", said, max);
     *out = (unsigned)value;
     return 0;
 }
 
-static int words(const char *text, const char *const *names, const unsigned *bits, unsigned *out) {
+static int words(const char *said, const char *const *names, const unsigned *bits, unsigned *out) {
     unsigned n;
     size_t size;
-    for (*out = 0; text && *text; text += size + (text[size] == ',')) {
-        size = strcspn(text, ",");
-        for (n = 0; names[n] && (strlen(names[n]) != size || strncmp(names[n], text, size) != 0);
+    for (*out = 0; said && *said; said += size + (said[size] == ',')) {
+        size = strcspn(said, ",");
+        for (n = 0; names[n] && (strlen(names[n]) != size || strncmp(names[n], said, size) != 0);
              n++) {
         }
         if (!names[n])
             return tool_error("there is no %.*s; bursty record --help lists what there is",
-                              (int)size, text);
+                              (int)size, said);
         *out |= bits[n];
     }
-    return text ? 0 : TOOL_BAD_INPUT;
+    return said ? 0 : TOOL_BAD_INPUT;
 }
 
 static int read_options(record_options *o, int argc, char **argv) {
@@ -233,7 +234,9 @@ static int find_library(char *path, size_t size) {
 }
 
 static int open_output(record_options *o) {
-    int file = open(o->out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int file = save_check_dump(o->out);
+    if (file != TOOL_OK) return file;
+    file = open(o->out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (file < 0) return tool_system_error(o->out);
     close(file);
     if (o->out[0] != '/') {                          /* the program may change its directory */
@@ -247,18 +250,18 @@ static int open_output(record_options *o) {
 }
 
 static void become(const record_options *o, const char *library, char **argv, const char *path) {
-    char text[8192];
+    char value[8192];
     const char *before = getenv("LD_PRELOAD");
-    snprintf(text, sizeof text, "%u %u %u %u %u %u %u %u %u %ld %u %s", o->period, o->burst,
+    snprintf(value, sizeof value, "%u %u %u %u %u %u %u %u %u %ld %u %s", o->period, o->burst,
              o->jitter, o->events, o->profiles, o->boring, o->seed, o->follow, o->flags, (long)getpid(),
              o->ticks, o->out);
-    setenv("BURSTY_RECORD", text, 1);
+    setenv("BURSTY_RECORD", value, 1);
     if (o->filter) setenv("BURSTY_RECORD_FILTER", o->filter, 1);
     if (before && *before) {
         setenv("BURSTY_RECORD_PRELOAD", before, 1);
-        snprintf(text, sizeof text, "%s:%s", library, before);
-    } else snprintf(text, sizeof text, "%s", library);
-    setenv("LD_PRELOAD", text, 1);
+        snprintf(value, sizeof value, "%s:%s", library, before);
+    } else snprintf(value, sizeof value, "%s", library);
+    setenv("LD_PRELOAD", value, 1);
     execv(path, argv);
     _exit(127);
 }

@@ -88,6 +88,23 @@ int save_check(const char *text_path, const char *dump_path, const char *const *
     return TOOL_OK;
 }
 
+int save_is_same(const char *a, const char *b) { return is_same_file(a, b); }
+
+int save_check_dump(const char *path) {
+    FILE *file;
+    int first;
+#ifndef _WIN32
+    struct stat status;
+    if (stat(path, &status) != 0 || !S_ISREG(status.st_mode)) return TOOL_OK;
+#endif
+    file = fopen(path, "rb");
+    if (!file) return TOOL_OK;
+    first = fgetc(file);
+    fclose(file);
+    if (first == EOF || begins_as_dump(path)) return TOOL_OK;
+    return tool_error("%s: is no .brst file, and would be overwritten", path);
+}
+
 int save_open(save *s, const char *path, const char *const *inputs, int input_count, int is_dump) {
     s->path = path;
     s->status = TOOL_OK;

@@ -18,6 +18,11 @@ int  save_open(save *s, const char *path, const char *const *inputs, int input_c
    path for both. dump_path may be NULL: no dump. Returns a TOOL_ status, after a message. */
 int  save_check(const char *text_path, const char *dump_path, const char *const *inputs,
                 int input_count);
+/* Whether both paths mean one regular file. */
+int  save_is_same(const char *a, const char *b);
+/* Refuses a path that holds something else than a dump: it would be overwritten. Returns a TOOL_
+   status, after a message. */
+int  save_check_dump(const char *path);
 /* Writes what is in t and empties it, if it is much; after a fault it is only emptied. Long forms
    call it now and then, so that they need little memory. s may be NULL: then t is left as it is. */
 void save_some(save *s, text *t);

@@ -4,6 +4,7 @@
    the untouched command runs, too: its messages and its status are what the user sees, and only the
    object is the rewritten one. So nobody reads of columns or names that are not in the source. */
 #include "cc/driver.h"
+#include "base/save.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
@@ -297,6 +298,16 @@ static int pass_through(const job *j, int count, char **words) {
     return status;
 }
 
+/* The compiler refuses that, but it never sees source and output in one command of ours. */
+static int overwrites_input(const cc_line *line) {
+    size_t i;
+    for (i = 0; line->output && i < line->words.count; i++) {
+        const char *word = line->words.words[i];
+        if (word != line->output && *word != '-' && save_is_same(word, line->output)) return 1;
+    }
+    return 0;
+}
+
 int cc_drive(cc_driver *d, int count, char **words) {
     job j;
     char *plan = NULL;
@@ -305,7 +316,7 @@ int cc_drive(cc_driver *d, int count, char **words) {
     memset(&j, 0, sizeof j);
     j.d = d;
     if (cc_read_line(&j.line, count, words) != 0) return tool_error("cc: no compiler");
-    if (j.line.pass || (j.line.sources == 0 && !wants_runtime(&j))) {
+    if (j.line.pass || overwrites_input(&j.line) || (j.line.sources == 0 && !wants_runtime(&j))) {
         status = pass_through(&j, count, words);
         cc_line_free(&j.line);
         return status;
