@@ -47,7 +47,7 @@
       The times are in the hot table then: bursty_row.ticks, and `bursty report` shows them.
    4. A budget: c.budget_ppm = 10000 (1 %), config.pace = burstclock_pace, config.pace_user = &c
       before bursty_start. The clock is best the thread's CPU time, so that what other programs do
-      does not count. All profiles then use check_count times one factor of the thread.
+      does not count. Each thread then has one factor for the check_count of all its profiles.
    5. Without bursty.h: burstclock_mark says from now on whose time is running, and burstclock_pace
       takes plain numbers.
 
@@ -111,7 +111,8 @@ typedef struct burstclock {
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-/* charge may be NULL with bursty.h. Returns 0, or -1 if clock or charge is NULL. */
+/* charge may be NULL if bursty.h is included before. Returns 0; or -1 if clock is NULL, or if
+   charge is NULL without bursty.h. */
 BURSTCLOCK_API int burstclock_init(burstclock *c, burstclock_clock clock, void *clock_user,
                                    burstclock_charge charge, void *charge_user);
 

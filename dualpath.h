@@ -39,8 +39,8 @@
       instrumented copy after a burst ends.
 
    PROMISES
-     - It has no data and no function that is called: it includes stddef.h and stdint.h alone, and
-       what it expands to calls bursty.h or your condition.
+     - It needs no implementation, and includes stddef.h and stdint.h alone. What it expands to
+       calls bursty.h or your condition. With bursty.h each use has one constant of site data.
      - The plain copy of a dual-path function costs the check at its entry. An iteration of
        BURST_FOR costs nothing, and one of BURST_BODY a check.
      - Off, every macro is the plain code.

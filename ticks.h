@@ -119,10 +119,12 @@ typedef struct ticks_stats {
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-/* Calls bursty_start and gets ready for ticks; config may be NULL. It uses on_thread and more of
-   bursty_config. Only one thread may check while it is called a second time.
-   Returns 0; or -1 if bursty_start refuses, if memory is too small, or, with TICKS_TIMERS, if the
-   signal is in use or there are no such timers. After -1 bursty.h runs without ticks if it can. */
+/* Calls bursty_start and gets ready for ticks; config may be NULL. It sets on_thread and more of
+   bursty_config itself. A second call begins again: the ticks of before are gone. Stop all other
+   threads before it.
+   Returns 0; or -1 if bursty_start refuses, if on_thread or more is set in config, if memory is too
+   small, or, with TICKS_TIMERS, if the signal is in use or there are no such timers. After -1
+   bursty.h may be running, without ticks. */
 TICKS_API int ticks_start(const ticks_config *config) TICKS_P_OFF(return (void)config, 0)
 
 /* n ticks have passed on this thread: charges them to its innermost scope. One caller for each
@@ -515,11 +517,12 @@ TICKS_API int ticks_start(const ticks_config *config) {
     unsigned char *memory, *byte = (unsigned char *)&bursty;
     size_t bytes, skip, rows, slots = 1, i;
     int failed = 0;
-    TICKS_P_PUT(&ticks_p_all.on, 0);
-    TICKS_P_FENCE();
     if (!config) config = &defaults;
     for (i = 0; i < sizeof bursty; i++) byte[i] = 0;
     if (config->bursty) bursty = *config->bursty;
+    if (bursty.on_thread || bursty.more) return -1;
+    TICKS_P_PUT(&ticks_p_all.on, 0);
+    TICKS_P_FENCE();
     memory = (unsigned char *)config->memory;
     bytes = config->memory_bytes;
 #if TICKS_MEMORY > 0

@@ -65,6 +65,8 @@ touch -t 200001010000 "$dir/plan"
 runs -o "$dir/plan" $figure
 if [ "$dir/first" -nt "$dir/plan" ]; then ok; else no "an unchanged plan is written anew"; fi
 says '^no difference$' --diff "$dir/plan" $figure
+cp "$dir/plan" "$dir/both"
+says '^sequitur.cc main: entry 1 -> 0, reason root -> dropped$' --set Q --diff "$dir/both" -o "$dir/both" $figure
 says '^sequitur.cc main: entry 1 -> 0, reason root -> dropped$' --set Q --diff "$dir/plan" $figure
 runs -o "$dir/plan" --set Q $figure
 if [ ! -e "$dir/plan.new" ] && ! cmp -s "$dir/plan" "$dir/first"; then ok

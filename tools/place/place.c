@@ -102,8 +102,8 @@ static int finish(const options *o, const graph *g, const place_rules *rules, pl
     text plan = {NULL, 0, 0};
     int status = TOOL_OK, to_stdout = o->plan && strcmp(o->plan, "-") == 0;
     plan_write(g, p, &plan);
-    if (o->plan) status = plan_save(&plan, o->plan);
-    if (status == TOOL_OK && !to_stdout) status = print(o, g, p, proof);
+    if (!to_stdout) status = print(o, g, p, proof);         /* --diff may name the file of -o */
+    if (status == TOOL_OK && o->plan) status = plan_save(&plan, o->plan);
     if (status == TOOL_OK && !choose_one(o) && !to_stdout && !o->built && stale_units(g, &plan)) {
         printf("%lu of %lu units were built with another plan or none: build again\n",
                (unsigned long)stale_units(g, &plan), (unsigned long)g->unit_count);
