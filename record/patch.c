@@ -334,6 +334,15 @@ static void record_write_stats(void) {
     close(file);
 }
 
+/* Bursts stand for the whole run. */
+static void record_scale(hcct *tree) {
+    hcct_stats stats;
+    if (record.weight_256 == 256) return;
+    hcct_get_stats(tree, &stats);
+    hcct_scale_to(tree, stats.total / 256 * record.weight_256
+                            + stats.total % 256 * record.weight_256 / 256);
+}
+
 static void record_save(void) {
     char path[4200];
     const recorder_thread *r;
@@ -346,6 +355,7 @@ static void record_save(void) {
     for (r = record_all; r; r = r->next) {
         record.frames_full += r->frames_full;
         record_note_sites(r);
+        record_scale(&((recorder_thread *)(uintptr_t)r)->tree);
     }
     (void)recorder_find_names();
     if (record.pid == record.owner) snprintf(path, sizeof path, "%s", record.path);
