@@ -116,17 +116,19 @@ static const char *path_of(report *r, const report_tree *tree, uint32_t node) {
 
 static void add_remark(const context_tree *t, report_table *table) {
     text remark = { NULL, 0, 0 };
+    int is_estimate = t->recorded != t->total;
     text_number(&remark, t->total);
-    if (t->recorded == t->total) {
+    if (!is_estimate) {
         text_format(&remark, " calls counted by %s.", t->algorithm);
     } else {
         text_add(&remark, " calls. Counts are estimates: ");
         text_number(&remark, t->recorded);
         text_format(&remark, " calls, in bursts, were counted by %s and scaled up.", t->algorithm);
     }
-    text_add(&remark, " A context that is not listed has at most ");
+    text_add(&remark, is_estimate ? " A context that is not listed had at most "
+                                  : " A context that is not listed has at most ");
     text_number(&remark, t->absent);
-    text_add(&remark, ".");
+    text_add(&remark, is_estimate ? " by this estimate; bursts may have missed it." : ".");
     if (t->unmatched) {
         text_add(&remark, " ");
         text_number(&remark, t->unmatched);
