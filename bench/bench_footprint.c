@@ -7,6 +7,7 @@
 
    Rivals take turns, chunk by chunk, so that what slows the machine slows all; best of the rounds,
    in CPU time. */
+#define _POSIX_C_SOURCE 200112L
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
 #define HOTL_IMPLEMENTATION

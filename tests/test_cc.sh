@@ -187,8 +187,11 @@ with --no-runtime -- $CC -c main.c && with --no-runtime -- $CC -o two main.o a/u
 with --list=left --entries=all -- $CC -c -o nest.o -x c - </dev/null 2>/dev/null
 printf 'int f(int a) {\n    if (a)\n        else a = 1;\n}\n' >bad.c
 cp main.c same.c
-with -- $CC -c same.c -o same.c 2>/dev/null
-if cmp -s main.c same.c; then ok; else no "an object overwrites its source"; fi
+$CC -c same.c -o same.c 2>/dev/null      # gcc refuses, clang does it
+if cmp -s main.c same.c; then
+    with -- $CC -c same.c -o same.c 2>/dev/null
+    if cmp -s main.c same.c; then ok; else no "an object overwrites its source"; fi
+fi
 ln -sf /dev/null sink
 $CC -c bad.c -o sink 2>/dev/null         # clang removes it by itself
 [ -L sink ] && with -- $CC -c bad.c -o sink 2>/dev/null || ln -sf /dev/null sink
