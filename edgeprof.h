@@ -751,7 +751,10 @@ EDGEPROF_API void edgeprof_join(const edgeprof_function *f, void *own) {
             ((uint32_t *)f->counters)[i] += ((uint32_t *)own)[i];
             ((uint32_t *)own)[i] = 0;
             break;
-        default: ((uint64_t *)f->counters)[i] += ((uint64_t *)own)[i]; ((uint64_t *)own)[i] = 0;
+        default:
+            ((uint64_t *)f->counters)[i] += ((uint64_t *)own)[i];
+            ((uint64_t *)own)[i] = 0;
+            break;
         }
 }
 

@@ -11,6 +11,9 @@
 #   100000    record/ with room for 100 000
 #   bursts    record/ with one call in 10 000 recorded, in bursts of 100
 #
+# TIMES may be `instructions`: valgrind counts them, for argparse.py or $FILE.py of the library, and
+# nothing is timed.
+#
 # PEERS=FILES links further hooks: object files that define both __cyg_profile_func_, between
 # quotes. Building takes ten minutes on two cores.
 set -eu
@@ -78,6 +81,30 @@ for file in argparse typing ast datetime inspect doctest tarfile pickle; do
     files="$files $python/Lib/$file.py"
 done
 
+calls() { # that tree.brst holds
+    "$BUILD/bursty" report --json "$out/tree.brst" |
+        tr ',' '\n' | sed -n 's/.*"total": *\([0-9]*\).*/\1/p' | head -n 1
+}
+
+counted() { # NAME INTERPRETER FILE: instructions
+    (cd "$out/plain" && BURSTY_CONTEXTS=$out/$1.brst valgrind --tool=callgrind \
+        --callgrind-out-file=/dev/null "$2" -S -E ../work.py 1 "$python/Lib/$3.py" 2>&1) |
+        sed -n 's/.*refs: *//p' | tr -d ,
+}
+if [ "$times" = instructions ]; then
+    file=${FILE:-argparse}
+    hooks=$(counted hooks "$out/hooks/python" "$file")
+    echo '| hooks | instructions a call, hooks not counted |'
+    echo '|---|---:|'
+    for name in tree peers; do
+        [ -x "$out/hooks/python.$name" ] || continue
+        all=$(counted $name "$out/hooks/python.$name" "$file")
+        awk -v name=$name -v all="$all" -v hooks="$hooks" -v calls="$(calls)" \
+            'BEGIN { printf "| %s | %.0f |\n", name, (all - hooks) / calls }'
+    done
+    exit
+fi
+
 once() { # NAME INTERPRETER
     # shellcheck disable=SC2086
     (cd "$out/plain" && BURSTY_CONTEXTS=$out/$1.brst /usr/bin/time -o "$out/took" -f '%U %S %M' \
@@ -96,12 +123,10 @@ while [ "$round" -lt "$repeat" ]; do
     [ -z "$peers" ] || once peers "$out/hooks/python.peers"
     round=$((round + 1))
 done
-calls=$("$BUILD/bursty" report --json "$out/tree.brst" |
-    tr ',' '\n' | sed -n 's/.*"total": *\([0-9]*\).*/\1/p' | head -n 1)
-echo "$calls calls"
+echo "$(calls) calls"
 echo '| hooks | s | ns a call, hooks not counted | MB |'
 echo '|---|---:|---:|---:|'
-awk -v calls="$calls" '
+awk -v calls="$(calls)" '
     !($1 in least) { name[++names] = $1 }
     !($1 in least) || $2 < least[$1] { least[$1] = $2 }
     { memory[$1] = $3 }
