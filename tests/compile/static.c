@@ -61,8 +61,14 @@
 
 #ifdef STATIC_OTHER
 int static_other(void);
-int static_other(void) { BURST_ENTRY(); return bursty_start(NULL) != 0; }
+int static_other(void) {
+    BURST_ENTRY();
+    return bursty_start(NULL) != 0;
+}
 #else
 int static_other(void);
-int main(void) { BURST_ENTRY(); return bursty_start(NULL) != 0 && static_other() ? 0 : 1; }
+int main(void) {
+    BURST_ENTRY();
+    return bursty_start(NULL) != 0 && static_other() ? 0 : 1;
+}
 #endif
