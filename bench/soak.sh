@@ -135,7 +135,7 @@ one() { # NUMBER OF THE PROGRAM
     "$@" >plain 2>plain.err
     status=$?
     # shellcheck disable=SC2086
-    timeout 300 "$bursty" record $options -o soak.brst -- "$@" >got 2>got.err
+    timeout 300 "$bursty" record --quiet $options -o soak.brst -- "$@" >got 2>got.err
     if [ $? = $status ] && cmp -s plain got && cmp -s plain.err got.err; then
         passed=$((passed + 1))
     else
