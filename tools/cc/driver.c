@@ -146,6 +146,7 @@ static int rewrite(const job *j, const unit_job *u, int *look_again) {
     request.no_section = j->d->side;
     request.cover = j->d->cover;
     request.atomic = j->d->atomic;
+    request.mcdc = j->d->mcdc;
     request.warns = j->line.warns;
     free(here);
     if (!source) return -1;
