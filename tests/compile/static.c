@@ -9,6 +9,7 @@
 #define HOTTEST_STATIC
 #define TICKS_STATIC
 #define HCCT_STATIC
+#define CALLPATHS_STATIC
 #define FOOTPRINT_STATIC
 #define FOOTPRINTSUM_STATIC
 #define HOTL_STATIC
@@ -27,6 +28,7 @@
 #define HOTTEST_IMPLEMENTATION
 #define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
+#define CALLPATHS_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define FOOTPRINTSUM_IMPLEMENTATION
 #define HOTL_IMPLEMENTATION
@@ -46,6 +48,7 @@
 #include "hottest.h"
 #include "ticks.h"
 #include "hcct.h"
+#include "callpaths.h"
 #include "footprint.h"
 #include "footprintsum.h"
 #include "hotl.h"
