@@ -52,6 +52,17 @@ static void write_shown(FILE *to, int line, const tree *t, const true_run *runs,
     }
 }
 
+/* The arms of a ?: have one type: all operands are pointers, or none is. */
+static void choose_styles(const tree *t) {
+    int i, has_choice = 0, all_pointers = random_below(4) == 0;
+    for (i = 0; i < t->count; i++) has_choice |= t->node[i].kind == TREE_CHOICE;
+    for (i = 0; i < t->conditions; i++) {
+        styles[i] = random_below(10);
+        if (has_choice && all_pointers) styles[i] = 1;
+        else if (has_choice && styles[i] == 1) styles[i] = 0;
+    }
+}
+
 /* Of a ?: whose value is asked for, the test alone decides. */
 static int is_choice(const tree *t) {
     int at = 0;
@@ -93,7 +104,7 @@ int main(int argc, char **argv) {
         } while (context > 3 && context != 5 && is_choice(&t));
         reached = tree_reached(&t);
         counts[d] = count;
-        for (i = 0; i < t.conditions; i++) styles[i] = random_below(10);
+        choose_styles(&t);
         for (i = 0; i < count; i++) {
             vectors[d][i] = random_below(UINT32_C(1) << t.conditions);
             runs[i] = tree_run(&t, vectors[d][i]);
