@@ -4,8 +4,8 @@
    for. It writes them when the process ends.
 
    What it is to do stands in the environment, which the program does not see: BURSTY_RECORD holds
-   "period burst jitter events profiles boring seed follow flags owner ticks" as numbers and then
-   the path of the output;
+   "period burst jitter events profiles boring seed follow flags owner per-second ticks" as numbers,
+   the path of the report (below; -: none) and then the path of the output;
    BURSTY_RECORD_FILTER a pattern; BURSTY_RECORD_PRELOAD what LD_PRELOAD was before. */
 #define _GNU_SOURCE 1
 #define X86DECODE_IMPLEMENTATION
@@ -66,8 +66,9 @@ static struct {
     uint32_t threads_missing;
     uint64_t frames_full;
     uint64_t weight_256;         /* calls that a sampled one stands for, times 256 */
-    int write_error;
-    char path[4096], filter[1024];
+    int write_error, direct;     /* direct: the output is no regular file */
+    int debug_file;              /* the executable has symbols in another file */
+    char path[4096], filter[1024], report[128];
 } record;
 
 static __thread uint64_t record_repeat __attribute__((tls_model("initial-exec")));
@@ -292,16 +293,54 @@ static void record_line(int file, const char *line) {
     }
 }
 
-/* One line per module for `bursty record --stats`: numbers, tabs between them, and the path. */
-static void record_write_stats(void) {
-    char path[4200], line[8192];
+/* Do most functions of the executable have a name? */
+static int record_has_symbols(void) {
+    binpatch_function f;
+    uint32_t n, named = 0, count = 0;
+    for (n = 0; binpatch_get_function(n, &f) == 0 && f.module == 0; n++) {
+        if (f.reason == BINPATCH_STARTUP || f.reason == BINPATCH_FRAGMENT) continue;
+        count++;
+        named += f.name && *f.name;
+    }
+    return record.debug_file || named * 4 >= count;
+}
+
+/* What everybody is to know. */
+static void record_write_hints(int file) {
+    char line[8192];
+    if (!record.running) {
+        if (record.filter[0])
+            snprintf(line, sizeof line,
+                     "!nothing was recorded: no function has a name that matches %s%s\n",
+                     record.filter, record_has_symbols() ? "" : " (the program has no symbols)");
+        else
+            snprintf(line, sizeof line, "!nothing was recorded: %s\n", binpatch_reason());
+        record_line(file, line);
+    } else if (!record_has_symbols()) {
+        snprintf(line, sizeof line,
+                 "?%s has no symbols: its functions show as numbers. Its debug symbols, or a build "
+                 "without strip, would name them\n",
+                 program_invocation_short_name);
+        record_line(file, line);
+    }
+    if (record.write_error) {
+        snprintf(line, sizeof line, "!cannot write %s: %s\n", record.path,
+                 strerrordesc_np(record.write_error));
+        record_line(file, line);
+    }
+}
+
+/* The report for the tool: faults, which begin with !, hints, which begin with ?, and for
+   `bursty record --stats` lines about each module. */
+static void record_write_report(void) {
+    char line[8192];
     int file;
     uint32_t n, r;
     binpatch_module m;
     binpatch_stats s;
-    snprintf(path, sizeof path, "%s.stats", record.path);
-    file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);  /* the host made it, if it wants one */
+    file = open(record.report, O_WRONLY | O_TRUNC | O_CLOEXEC); /* the tool made it */
     if (file < 0) return;
+    record_write_hints(file);
     binpatch_get_stats(&s);
     snprintf(line, sizeof line,
              "bursts %llu, events %llu, events lost %llu, threads %u, without a buffer %u\n",
@@ -311,11 +350,6 @@ static void record_write_stats(void) {
     snprintf(line, sizeof line, "threads without memory %u, calls too deep to follow %llu\n",
              record.threads_missing, (unsigned long long)record.frames_full);
     record_line(file, line);
-    if (record.write_error) {
-        snprintf(line, sizeof line, "cannot write %s: %s\n", record.path,
-                 strerrordesc_np(record.write_error));
-        record_line(file, line);
-    }
     for (n = 0; binpatch_get_module(n, &m) == 0; n++) {
         snprintf(line, sizeof line,
                  "%s: %s%s%llu KiB of text, %u functions copied (%llu KiB), %u instrumented (%llu "
@@ -343,30 +377,38 @@ static void record_scale(hcct *tree) {
                             + stats.total % 256 * record.weight_256 / 256);
 }
 
+/* The file gets its name when it is whole. */
+static void record_write_file(void) {
+    char path[4200], whole[4200];
+    const recorder_thread *trees = record.profiles & PROFILE_HCCT ? record_all : NULL;
+    if (record.pid == record.owner) snprintf(path, sizeof path, "%s", record.path);
+    else snprintf(path, sizeof path, "%s.%ld", record.path, (long)record.pid);
+    snprintf(whole, sizeof whole, "%.4100s%s", path, record.direct ? "" : ".new");
+    if (recorder_write(trees, whole, record_write_more) != 0
+        || (!record.direct && rename(whole, path) != 0)) {
+        record.write_error = errno;
+        if (!record.direct) unlink(whole);
+    }
+}
+
 static void record_save(void) {
-    char path[4200];
     const recorder_thread *r;
     int saved = errno;
     if (__atomic_exchange_n(&record.done, 1, __ATOMIC_ACQ_REL)) return;
-    if (!record.running || (record.pid != record.owner && !record.follow)) return;
-    binpatch_flush();
-    binpatch_toggle(0);
-    record_all = recorder_stop(&record.threads_missing);
-    for (r = record_all; r; r = r->next) {
-        record.frames_full += r->frames_full;
-        record_note_sites(r);
-        record_scale(&((recorder_thread *)(uintptr_t)r)->tree);
+    if (!record.path[0] || (record.pid != record.owner && !record.follow)) return;
+    if (record.running) {
+        binpatch_flush();
+        binpatch_toggle(0);
+        record_all = recorder_stop(&record.threads_missing);
+        for (r = record_all; r; r = r->next) {
+            record.frames_full += r->frames_full;
+            record_note_sites(r);
+            record_scale(&((recorder_thread *)(uintptr_t)r)->tree);
+        }
+        (void)recorder_find_names();
+        record_write_file();
     }
-    (void)recorder_find_names();
-    if (record.pid == record.owner) snprintf(path, sizeof path, "%s", record.path);
-    else snprintf(path, sizeof path, "%s.%ld", record.path, (long)record.pid);
-    if (!(record.profiles & PROFILE_HCCT)) {
-        if (recorder_write(NULL, path, record_write_more) != 0) record.write_error = errno;
-    } else if (recorder_write(record_all, path, record_write_more) != 0) {
-        record.write_error = errno;
-    }
-    if (record.write_error) (void)!truncate(path, 0);       /* half a file is no file */
-    if (record.pid == record.owner) record_write_stats();
+    if (record.pid == record.owner) record_write_report();
     errno = saved;
 }
 
@@ -425,6 +467,16 @@ static void record_toggle(int signal_number) {
     binpatch_toggle(!binpatch_p.on);
 }
 
+static int record_find_debug_file(const char *path, const char *file, size_t size, int number,
+                                  const char **bytes_out, size_t *size_out) {
+    int found = recorder_find_debug_file(path, file, size, number, bytes_out, size_out);
+    char own[4096];
+    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (n > 0) own[n] = 0;
+    if (found && n > 0 && !strcmp(own, path)) record.debug_file = 1;
+    return found;
+}
+
 /* The program's environment is what it would be without us. */
 static void record_restore_environment(void) {
     const char *before = getenv("BURSTY_RECORD_PRELOAD");
@@ -460,15 +512,15 @@ static void record_installed(int toggle_signal) {
 
 __attribute__((constructor)) static void record_start(void) {
     const char *wanted = getenv("BURSTY_RECORD"), *filter = getenv("BURSTY_RECORD_FILTER");
-    unsigned number[11];
+    unsigned number[12];
     int path_at = 0, saved = errno;
     void *real = dlsym(RTLD_NEXT, "_dl_find_object");
     memcpy(&record_find_object, &real, sizeof real);
     if (!wanted
-        || sscanf(wanted, "%u %u %u %u %u %u %u %u %u %u %u %n", &number[0], &number[1], &number[2],
-                  &number[3], &number[4], &number[5], &number[6], &number[7], &number[8],
-                  &number[9], &number[10], &path_at)
-               < 11
+        || sscanf(wanted, "%u %u %u %u %u %u %u %u %u %u %u %u %127s %n", &number[0], &number[1],
+                  &number[2], &number[3], &number[4], &number[5], &number[6], &number[7],
+                  &number[8], &number[9], &number[10], &number[11], record.report, &path_at)
+               < 13
         || !path_at)
         return;
     record.config.check_count = number[0];
@@ -481,6 +533,7 @@ __attribute__((constructor)) static void record_start(void) {
     record.follow = (int)number[7];
     record.config.off = number[8] >> 8 & 1;
     record.config.all_checks = number[8] >> 9 & 1;
+    record.direct = number[8] >> 10 & 1;
     snprintf(record.path, sizeof record.path, "%s", wanted + path_at);
     if (filter) snprintf(record.filter, sizeof record.filter, "%s", filter);
     record.pid = getpid();
@@ -490,7 +543,7 @@ __attribute__((constructor)) static void record_start(void) {
     if (number[0] != BINPATCH_ALWAYS && !number[10])
         record.weight_256 = (uint64_t)(number[0] + number[1]) * 256 / number[1];
     record_restore_environment();
-    recorder_debug_file = recorder_find_debug_file;
+    recorder_debug_file = record_find_debug_file;
     record.config.want = record_want;
     record.config.action = record_events;
     record.config.begin = record_begin;

@@ -10,6 +10,7 @@
 #include "hottest.h"
 #include "ticks.h"
 #include "hcct.h"
+#include "callpaths.h"
 #include "footprint.h"
 #include "footprintsum.h"
 #include "hotl.h"
@@ -28,6 +29,7 @@
 #define HOTTEST_IMPLEMENTATION
 #define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
+#define CALLPATHS_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define FOOTPRINTSUM_IMPLEMENTATION
 #define HOTL_IMPLEMENTATION
@@ -59,6 +61,7 @@
 #include "dualpath.h"
 #include "hottest.h"
 #include "ticks.h"
+#include "callpaths.h"
 #include "bursty.h"
 #include "burstclock.h"
 #include "control.h"
@@ -66,6 +69,7 @@
 #include "hottest.h"
 #include "ticks.h"
 #include "hcct.h"
+#include "callpaths.h"
 #include "footprint.h"
 #include "footprintsum.h"
 #include "hotl.h"
