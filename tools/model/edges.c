@@ -455,6 +455,12 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
 /* All sources of a page together: a dump may name one file in many ways. */
 #define SOURCES_MOST (UINT64_C(32) << 20)
 
+static void say_missing(const char *path) {
+    char *clean = text_clean(path, strlen(path));
+    fprintf(stderr, "bursty: %s: the source is not here; its lines have no text\n", clean);
+    free(clean);
+}
+
 /* The lines of the source, if the file is there and has the name of a source: a dump must not fetch
    other files. *taken counts bytes; a file that begins above SOURCES_MOST is left out. */
 static void add_source(text *out, const report *r, const char *path, uint64_t *taken) {
@@ -466,7 +472,10 @@ static void add_source(text *out, const report *r, const char *path, uint64_t *t
     FILE *file = NULL;
     int c = 0;
     for (i = 0; dot && endings[i] && strcmp(dot, endings[i]) != 0; i++) {}
-    if (dot && endings[i] && *taken < SOURCES_MOST) file = fopen(path, "rb");
+    if (dot && endings[i] && *taken < SOURCES_MOST) {
+        file = fopen(path, "rb");
+        if (!file) say_missing(path);
+    }
     text_add(out, "[");
     while (file && c != EOF) {
         char *clean;
