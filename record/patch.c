@@ -67,6 +67,8 @@ static struct {
     uint64_t frames_full;
     uint64_t weight_256;         /* calls that a sampled one stands for, times 256 */
     int write_error, direct;     /* direct: the output is no regular file */
+    int toggles;                 /* there is a signal that switches on */
+    int not_switched;            /* a signal was to switch on, and could not */
     int debug_file;              /* the executable has symbols in another file */
     char path[4096], filter[1024], report[128];
 } record;
@@ -323,6 +325,9 @@ static void record_write_hints(int file) {
                  program_invocation_short_name);
         record_line(file, line);
     }
+    if (record.not_switched)
+        record_line(file, "!a signal could not switch sampling on: threads run that were started "
+                          "without pthread_create, or on another stack\n");
     if (record.write_error) {
         snprintf(line, sizeof line, "!cannot write %s: %s\n", record.path,
                  strerrordesc_np(record.write_error));
@@ -398,7 +403,7 @@ static void record_save(void) {
     if (!record.path[0] || (record.pid != record.owner && !record.follow)) return;
     if (record.running) {
         binpatch_flush();
-        binpatch_toggle(0);
+        (void)binpatch_toggle(0);
         record_all = recorder_stop(&record.threads_missing);
         for (r = record_all; r; r = r->next) {
             record.frames_full += r->frames_full;
@@ -442,11 +447,25 @@ EXPORTED void _exit(int status) {
 }
 EXPORTED void _Exit(int status) { _exit(status); }
 
+/* Later it would be too late to patch the entries. */
+typedef int (*record_create_fn)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                            void *(*start)(void *), void *argument) {
+    static record_create_fn create;
+    if (!create) {
+        void *real = dlsym(RTLD_NEXT, "pthread_create");
+        memcpy(&create, &real, sizeof real);
+    }
+    if (record.running && record.toggles && !record.done) (void)binpatch_arm();
+    if (!create) return EAGAIN;
+    return create(thread, attributes, start, argument);
+}
+
 /* A child counts from the start: what its threads had beside their trees belongs to the parent. */
 int recorder_wants_child(recorder_thread *all) {
     record.pid = getpid();
     if (!record.follow) {
-        binpatch_toggle(0);
+        (void)binpatch_toggle(0);
         return 0;
     }
     for (; all; all = all->next) all->references = NULL;
@@ -462,9 +481,13 @@ static int record_want(void *user, const char *module, const char *function) {
     return 1;
 }
 
+/* While it is off and one thread runs, the program's code is as it was. */
 static void record_toggle(int signal_number) {
+    int saved = errno;
     (void)signal_number;
-    binpatch_toggle(!binpatch_p.on);
+    if (binpatch_p.on) (void)binpatch_uninstall();
+    else if (binpatch_toggle(1) != 0) record.not_switched = 1;
+    errno = saved;
 }
 
 static int record_find_debug_file(const char *path, const char *file, size_t size, int number,
@@ -504,6 +527,7 @@ static void record_installed(int toggle_signal) {
     for (n = 0; n < MODULES && binpatch_get_module(n, &m) == 0; n++) record.bias[n] = m.bias;
     record.running = 1;
     if (!toggle_signal) return;
+    record.toggles = 1;
     memset(&action, 0, sizeof action);
     action.sa_handler = record_toggle;
     action.sa_flags = SA_RESTART;
