@@ -183,6 +183,12 @@ BINPATCH_API int binpatch_get_function(uint32_t number, binpatch_function *out);
 BINPATCH_API int binpatch_get_module(uint32_t number, binpatch_module *out);
 /* The number of the function that holds a place of a module, or UINT32_MAX. */
 BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place);
+/* For a timer's signal handler: the functions that are open at the place pc that it interrupted,
+   innermost first, with the registers of that moment. Nothing is read from stack_end on. Only
+   functions of patched modules are listed. Returns how many, at most max; or UINT32_MAX: the
+   patcher itself is at work. */
+BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
+                                     binpatch_frame *frames, uint32_t max);
 /* A reason in words. */
 BINPATCH_API const char *binpatch_reason_text(int reason);
 /* If pc is inside a copy: its .eh_frame_hdr, and its range. NULL otherwise. */
@@ -754,6 +760,67 @@ static uint32_t binpatch_p_walk(const binpatch_p_thread *t, const binpatch_p_mod
             frames[count++].place = known->place;
         }
         known = binpatch_p_known_at(t, pc - 1); /* inside the call */
+    }
+    return count;
+}
+
+/* Is a return address believable? It stands behind a call of code that is known. */
+static const binpatch_p_known *binpatch_p_caller(uint64_t pc, binpatch_p_known *room) {
+    const binpatch_p_thread *t = &binpatch_p_tls;
+    if (t->rules) return binpatch_p_known_at(t, pc - 1);
+    return binpatch_p_learn(pc - 1, room) == 0 ? room : NULL;
+}
+
+/* x86flow_step that reads nothing outside of [rsp, end). */
+static int binpatch_p_step_inside(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp,
+                                  uint64_t *rbp, uint64_t end) {
+    uint64_t cfa = (rule->reg == 6 ? *rbp : *rsp) + (uint64_t)(int64_t)rule->offset;
+    uint64_t saved = cfa + (uint64_t)(int64_t)rule->rbp;
+    if (cfa > end || cfa < *rsp + 8) return -1;
+    if (rule->rbp_saved && (saved < *rsp || saved > end - 8)) return -1;
+    return x86flow_step(rule, pc, rsp, rbp);
+}
+
+enum { BINPATCH_P_EVENT_FRAME = 0x98 };   /* so much lower is the stack where I writes an event */
+
+BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
+                                     binpatch_frame *frames, uint32_t max) {
+    binpatch_p_known room, here, entry = {{0, 8, 0, 7, 0}, 0, ~0u};
+    const binpatch_p_known *known = &here, *next;
+    uint32_t count = 0, steps;
+    if (binpatch_p_tls.busy) return UINT32_MAX;
+    /* Stubs have no rule of their own; they stand between a call and its function. */
+    if (binpatch_p_learn(pc, &here) != 0) known = &entry;
+    for (steps = 0; steps < 1024 && count < max && known; steps++) {
+        uint64_t to = pc, sp = rsp, bp = rbp;
+        if (binpatch_p_step_inside(&known->rule, &to, &sp, &bp, stack_end) != 0) break;
+        next = binpatch_p_caller(to, &room);
+        if (!next && steps == 0 && known->rule.reg == 7) {
+            to = pc;
+            sp = rsp + BINPATCH_P_EVENT_FRAME;
+            bp = rbp;
+            if (binpatch_p_step_inside(&known->rule, &to, &sp, &bp, stack_end) == 0)
+                next = binpatch_p_caller(to, &room);
+        }
+        if (known->place != ~0u) {
+            frames[count].stack = sp - 8;
+            frames[count].module = known->module;
+            frames[count++].place = known->place;
+        }
+        if (next == &room) {
+            here = room;
+            next = &here;
+        }
+        known = next;
+        pc = to;
+        rsp = sp;
+        rbp = bp;
+    }
+    if (!steps && known && known->place != ~0u && max) {    /* no stack: the function at least */
+        frames[0].stack = rsp;
+        frames[0].module = known->module;
+        frames[0].place = known->place;
+        count = 1;
     }
     return count;
 }
@@ -1668,6 +1735,16 @@ BINPATCH_API int binpatch_get_module(uint32_t number, binpatch_module *out) {
     (void)number;
     (void)out;
     return -1;
+}
+BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
+                                     binpatch_frame *frames, uint32_t max) {
+    (void)pc;
+    (void)rsp;
+    (void)rbp;
+    (void)stack_end;
+    (void)frames;
+    (void)max;
+    return 0;
 }
 BINPATCH_API const char *binpatch_reason_text(int reason) {
     (void)reason;

@@ -107,6 +107,7 @@ one() { # NUMBER OF THE PROGRAM
     next 200; options="--period $((n + 1))"
     next 40;  options="$options --burst $((n + 1))"
     next 8;   options="$options --boring $n"
+    next 3;   [ $n = 0 ] && options="$options --ticks 3000"
     next 3;   options="$options --jitter $((n * 20)) --seed $random"
     next 4
     case $n in
