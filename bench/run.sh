@@ -31,10 +31,14 @@ done
 for name in hcct footprint; do
     say "$name.h"
     $CC -std=c99 -O2 -I. -Itools -pthread -o "$build/bench_$name" "bench/bench_$name.c" -lm
-    [ "$mode" = smoke ] || "$build/bench_$name" quick >"$build/$name.txt"   # alone, and with traces, each takes minutes more
+    [ "$mode" = smoke ] || "$build/bench_$name" quick >"$build/$name.txt"
+    # alone, and with traces, each takes minutes more
 done
 say "real programs"
-$python bench/real/real.py "$mode" "$build" "$build/real.json" >"$build/real.txt" || { cat "$build/real.txt"; exit 1; }
+$python bench/real/real.py "$mode" "$build" "$build/real.json" >"$build/real.txt" || {
+    cat "$build/real.txt"
+    exit 1
+}
 if [ "$mode" = smoke ]; then
     $python bench/results.py "$mode" "$build" "$build/smoke.md" "$build/smoke.json"
     cp README.md "$build/README.md"
