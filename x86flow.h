@@ -170,6 +170,7 @@ typedef struct x86flow_body {
     x86flow_table *tables;
     uint32_t table_count;
     uint32_t *pending, *mark, epoch;    /* of walks */
+    int proof;                          /* how tables are proved just now */
 } x86flow_body;
 
 typedef struct x86flow_graph {
@@ -648,19 +649,41 @@ static int x86flow_p_may_have_pads(const x86flow_function *f) {
     return f->fde && (x86flow_read_fde(f->fde, &u) != 0 || u.has_lsda);
 }
 
+/* How an indirect jump counts as a predecessor of the targets of tables. At first no table is proved,
+   so that each may lead to each target (DOUBT). If all jumps of a function look as if they read one
+   table each (GUESS), they are proved together: each counts only for the targets of its own table
+   (TOGETHER). That is sound if it succeeds for all of them: the first jump that runs has no other
+   before it, and reads its table; the next one has only such before it; and so on. */
+enum { X86FLOW_P_DOUBT = 0, X86FLOW_P_GUESS = 1, X86FLOW_P_TOGETHER = 2, X86FLOW_P_JOINT = 32 };
+
+/* Of each instruction, in TOGETHER: a bit for each table that leads there. */
+static uint32_t *x86flow_p_leads(const x86flow_body *s) {
+    return s->pending + 3 * ((size_t)s->text_max + 64);
+}
+
+/* Which tables have led to an instruction: the bits that are new in *seen. */
+static uint32_t x86flow_p_new_tables(const x86flow_body *s, uint32_t here, uint32_t *seen) {
+    uint32_t bits = s->proof == X86FLOW_P_TOGETHER ? x86flow_p_leads(s)[here] : 0, fresh;
+    if (!bits) bits = ~0u; /* the address of a label, or doubt: every jump */
+    fresh = bits & ~*seen;
+    *seen |= bits;
+    return fresh;
+}
+
 /* Is `table` what the register holds before instruction `at`, on every path? Walks back over all
-   predecessors to the last writes, which must all be a lea or mov of that address. Every indirect
-   jump counts as a predecessor of every target of a table. */
+   predecessors to the last writes, which must all be a lea or mov of that address. */
 static int x86flow_p_holds(x86flow_body *s, uint32_t at, int reg, uint64_t table) {
-    uint32_t top = 0, n, jumps_seen = 0;
+    uint32_t top = 0, n, tables_seen = 0;
     int pads = x86flow_p_may_have_pads(s->f);
+    if (s->proof == X86FLOW_P_GUESS) return 1;
     s->epoch++;
     s->pending[top++] = at;
     while (top) {
         uint32_t here = s->pending[--top], from = here, jump = s->insn[here].first_jump, all = 0;
         int any = 0, what;
         if (here == 0) return 0; /* the function's start */
-        if (s->insn[here].target & X86FLOW_TARGET_TABLE && !jumps_seen) jumps_seen = all = 1;
+        if (s->insn[here].target & X86FLOW_TARGET_TABLE)
+            all = x86flow_p_new_tables(s, here, &tables_seen);
         if (s->insn[here].target & X86FLOW_TARGET_TABLE) any = 1;
         for (n = here;;) { /* first what stands before it */
             if (n == here) {
@@ -681,6 +704,7 @@ static int x86flow_p_holds(x86flow_body *s, uint32_t at, int reg, uint64_t table
         }
         for (n = 0; all && n < s->count; n++) {
             if (s->insn[n].i.kind != X86DECODE_JUMP_INDIRECT || s->mark[n] == s->epoch) continue;
+            if (s->proof == X86FLOW_P_TOGETHER && !(all >> s->insn[n].table & 1)) continue;
             s->mark[n] = s->epoch;
             s->pending[top++] = n;
         }
@@ -734,6 +758,11 @@ static uint32_t x86flow_p_proved(x86flow_body *s, uint32_t at, uint32_t width) {
     return number;
 }
 
+static void x86flow_p_uses(x86flow_body *s, uint32_t jump, uint32_t table) {
+    s->insn[jump].table = table;
+    if (jump > s->tables[table].last_jump) s->tables[table].last_jump = jump;
+}
+
 /* Finds how an indirect jump at `at` gets its target, proves it and marks the load for rewriting.
    Otherwise the jump is translated when it runs: slower, never wrong. */
 static void x86flow_p_dispatch(x86flow_body *s, uint32_t at) {
@@ -745,8 +774,7 @@ static void x86flow_p_dispatch(x86flow_body *s, uint32_t at) {
         number = x86flow_p_proved(s, at, 8);
         if (number != ~0u) {
             jump->dispatch = X86FLOW_REWRITE;
-            jump->table = number;
-            if (at > s->tables[number].last_jump) s->tables[number].last_jump = at;
+            x86flow_p_uses(s, at, number);
         }
         return;
     }
@@ -772,7 +800,7 @@ static void x86flow_p_dispatch(x86flow_body *s, uint32_t at) {
             k->dispatch = X86FLOW_REWRITE;
             k->table = number;
             jump->dispatch = X86FLOW_PROVED;
-            if (at > s->tables[number].last_jump) s->tables[number].last_jump = at;
+            x86flow_p_uses(s, at, number);
             return;
         }
         if (add != ~0u && i->map == 0 && i->opcode == 0x63 && i->memory && i->rex & X86DECODE_REX_W
@@ -783,7 +811,7 @@ static void x86flow_p_dispatch(x86flow_body *s, uint32_t at) {
             k->dispatch = X86FLOW_REWRITE;
             k->table = number;
             jump->dispatch = X86FLOW_PROVED;
-            if (at > s->tables[number].last_jump) s->tables[number].last_jump = at;
+            x86flow_p_uses(s, at, number);
             return;
         }
         if ((e.writes | e.reads) >> reg & 1 || (base >= 0 && e.writes >> base & 1)) {
@@ -1208,6 +1236,37 @@ static void x86flow_p_check_tables(x86flow_body *s) {
     }
 }
 
+/* Looks at all indirect jumps in one way of proving. Returns whether each has a table. */
+static int x86flow_p_prove_by(x86flow_body *s, int proof) {
+    uint32_t n;
+    int all = 1;
+    s->proof = proof;
+    for (n = 0; n < s->table_count; n++) s->tables[n].last_jump = 0;
+    for (n = 0; n < s->count; n++) s->insn[n].dispatch = X86FLOW_PROVED;
+    for (n = 0; n < s->count; n++) {
+        if (s->insn[n].i.kind != X86DECODE_JUMP_INDIRECT) continue;
+        x86flow_p_dispatch(s, n);
+        if (s->insn[n].dispatch == X86FLOW_TRANSLATE) all = 0;
+    }
+    return all;
+}
+
+static void x86flow_p_prove(x86flow_body *s) {
+    uint32_t *leads = x86flow_p_leads(s), n, e;
+    if (x86flow_p_prove_by(s, X86FLOW_P_DOUBT)) return;
+    if (x86flow_p_prove_by(s, X86FLOW_P_GUESS) && s->table_count <= X86FLOW_P_JOINT) {
+        memset(leads, 0, s->count * sizeof *leads);
+        for (n = 0; n < s->table_count; n++) {
+            for (e = 0; e < s->tables[n].entries; e++) {
+                uint64_t to = x86flow_table_target(&s->tables[n], e) - s->f->lo;
+                if (to < s->f->size && s->index[to]) leads[s->index[to] - 1] |= 1u << n;
+            }
+        }
+        if (x86flow_p_prove_by(s, X86FLOW_P_TOGETHER)) return;
+    }
+    (void)x86flow_p_prove_by(s, X86FLOW_P_DOUBT);
+}
+
 /* Before both copies: which back-edges are checked, which dispatches are proved. A back-edge is a
    branch to a lower address on a cycle. An exception may close a cycle that is not seen here: in
    a function where one may land every branch to a lower address counts. A loop is boring if, from
@@ -1217,10 +1276,7 @@ X86FLOW_API void x86flow_plan(x86flow_body *s, int32_t k_boring) {
     int pads = x86flow_p_may_have_pads(s->f);
     uint32_t n, j;
     x86flow_p_find_tables(s);
-    for (n = 0; n < s->count; n++) {
-        if (s->insn[n].i.kind != X86DECODE_JUMP_INDIRECT) continue;
-        if (s->table_count) x86flow_p_dispatch(s, n);
-    }
+    if (s->table_count) x86flow_p_prove(s);
     for (n = 0; n < s->count; n++) {
         const x86flow_insn *k = &s->insn[n];
         uint32_t to;
