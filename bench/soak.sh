@@ -125,6 +125,8 @@ one() { # NUMBER OF THE PROGRAM
     next 8
     options="$options --boring $n"
     next 3
+    [ $n = 0 ] && options="$options --ticks 3000"
+    next 3
     options="$options --jitter $((n * 20)) --seed $random"
     next 4
     case $n in
@@ -135,7 +137,7 @@ one() { # NUMBER OF THE PROGRAM
     "$@" >plain 2>plain.err
     status=$?
     # shellcheck disable=SC2086
-    timeout 300 "$bursty" record $options -o soak.brst -- "$@" >got 2>got.err
+    timeout 300 "$bursty" record --quiet $options -o soak.brst -- "$@" >got 2>got.err
     if [ $? = $status ] && cmp -s plain got && cmp -s plain.err got.err; then
         passed=$((passed + 1))
     else
