@@ -289,5 +289,11 @@ has odd.html 'Shares are of calls, not of time'
 lacks game.txt 'Shares are of calls, not of time'
 grep -q '"time_ns":null' "$dir/game.json"; ok $? "JSON says null for what is not timed"
 
+# A source that is not where the page is made is said once, with its name made harmless; one that is there is not.
+bursty report --html "$dir/coverage.html" "$dir/coverage.brst" 2>"$dir/stderr"
+ok $? "the page of coverage.brst"
+[ "$(grep -c 'the source is not here' "$dir/stderr")" = 1 ] && ! grep -q parser.c "$dir/stderr"
+ok $? "a missing source is said on standard error: $(cat "$dir/stderr")"
+
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

@@ -25,6 +25,7 @@ static void help(FILE *to) {
           "0.1, others: 0)\n"
           "  --sort COLUMN      sort tables by a column, such as share, time_share, estimated or "
           "function\n"
+          "  --unique-cause     MC/DC by unique cause; without it, masking MC/DC\n"
           "  --by UNIT          what stacks of --collapsed count: ticks (the default, if there are "
           "any) or calls\n"
           "  --no-demangle      leave C++ names as the linker has them\n"
@@ -114,6 +115,10 @@ static int set_option(options *o, report *r, tool_option *option) {
     if (tool_is(option, "--", "sort")) {
         o->sort = tool_value(option);
         return o->sort ? TOOL_OK : TOOL_BAD_INPUT;
+    }
+    if (tool_is(option, "--", "unique-cause")) {
+        r->options.wants_unique_cause = 1;
+        return TOOL_OK;
     }
     if (tool_is(option, "--", "by")) {
         r->options.by = tool_value(option);

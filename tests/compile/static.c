@@ -41,6 +41,7 @@
 #define X86FLOW_IMPLEMENTATION
 #define X86COPY_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
+#include "keepregs.h"
 #include "bursty.h"
 #include "burstclock.h"
 #include "control.h"
@@ -64,8 +65,14 @@
 
 #ifdef STATIC_OTHER
 int static_other(void);
-int static_other(void) { BURST_ENTRY(); return bursty_start(NULL) != 0; }
+int static_other(void) {
+    BURST_ENTRY();
+    return bursty_start(NULL) != 0;
+}
 #else
 int static_other(void);
-int main(void) { BURST_ENTRY(); return bursty_start(NULL) != 0 && static_other() ? 0 : 1; }
+int main(void) {
+    BURST_ENTRY();
+    return bursty_start(NULL) != 0 && static_other() ? 0 : 1;
+}
 #endif

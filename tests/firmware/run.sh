@@ -1,6 +1,7 @@
 #!/bin/sh
-# run.sh BOARD - builds the firmware programs for m0, m3, rv32 or avr, holds the sampling core against its budget, runs
-# the programs in the emulator and reads their dumps back with the host's tool. Ends with "N passed, N failed".
+# run.sh BOARD - builds the firmware programs for m0, m3, rv32 or avr, holds the sampling core
+# against its budget, runs the programs in the emulator and reads their dumps back with the host's
+# tool. Ends with "N passed, N failed".
 #   BUILD   folder of build/bursty and of what is made here (default build)
 set -u
 cd "$(dirname "$0")/../.." || exit 2
@@ -13,70 +14,114 @@ mkdir -p "$out" || exit 2
 passed=0 failed=0
 
 check() { # WHAT COMMAND...
-    what=$1; shift
-    if "$@"; then passed=$((passed + 1)); echo "    $what"
-    else failed=$((failed + 1)); echo "    FAILED $what"; fi
+    what=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+        echo "    $what"
+    else
+        failed=$((failed + 1))
+        echo "    FAILED $what"
+    fi
 }
 
 warn='-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic -Werror'
 bare='-std=c99 -Os -ffreestanding -nostdlib -ffunction-sections -fdata-sections -Wl,--gc-sections'
-qemu='-icount shift=0 -nographic -monitor none -serial none -semihosting-config enable=on,target=native -kernel'
+qemu='-icount shift=0 -nographic -monitor none -serial none'
+qemu="$qemu -semihosting-config enable=on,target=native -kernel"
 programs='points tiny dump contexts edges ticks'
 case $board in
-m0)   prefix=arm-none-eabi- machine='-mcpu=cortex-m0 -mthumb' files=cortexm.c link="-T tests/firmware/cortexm.ld"
-      run="qemu-system-arm -M microbit $qemu" ;;
-m3)   prefix=arm-none-eabi- machine='-mcpu=cortex-m3 -mthumb' files=cortexm.c link="-T tests/firmware/cortexm.ld"
-      run="qemu-system-arm -M mps2-an385 $qemu" ;;
-rv32) prefix=riscv64-unknown-elf- files=rv32.c          # -misa-spec: csr instructions, and a libgcc that exists
-      machine='-misa-spec=2.2 -march=rv32imac -mabi=ilp32 -mcmodel=medany'
-      link="-T tests/firmware/rv32.ld -nostartfiles -Wl,--no-warn-rwx-segments"
-      run="qemu-system-riscv32 -M virt -bios none $qemu" ;;
-avr)  prefix=avr- machine='-mmcu=atmega1284p -DF_CPU=8000000UL' files=avr.c link= programs='points tiny'
-      bare='-std=c99 -Os -fno-common -ffunction-sections -fdata-sections -Wl,--gc-sections' # avr-libc brings the vectors
-      warn='-Wall -Wextra -Wshadow -Werror'                                     # int is 16 bits: -Wconversion is noise
-      run='simavr -m atmega1284p -f 8000000' ;;
-*)    echo "run.sh: no board $board"; exit 2 ;;
+m0)
+    prefix=arm-none-eabi- machine='-mcpu=cortex-m0 -mthumb' files=cortexm.c \
+        link="-T tests/firmware/cortexm.ld"
+    run="qemu-system-arm -M microbit $qemu"
+    ;;
+m3)
+    prefix=arm-none-eabi- machine='-mcpu=cortex-m3 -mthumb' files=cortexm.c \
+        link="-T tests/firmware/cortexm.ld"
+    run="qemu-system-arm -M mps2-an385 $qemu"
+    ;;
+rv32)
+    prefix=riscv64-unknown-elf- files=rv32.c
+    # -misa-spec: csr instructions, and a libgcc that exists
+    machine='-misa-spec=2.2 -march=rv32imac -mabi=ilp32 -mcmodel=medany'
+    link="-T tests/firmware/rv32.ld -nostartfiles -Wl,--no-warn-rwx-segments"
+    run="qemu-system-riscv32 -M virt -bios none $qemu"
+    ;;
+avr)
+    prefix=avr- machine='-mmcu=atmega1284p -DF_CPU=8000000UL' files=avr.c link= \
+        programs='points tiny'
+    bare='-std=c99 -Os -fno-common -ffunction-sections -fdata-sections -Wl,--gc-sections'
+    # avr-libc brings the vectors
+    warn='-Wall -Wextra -Wshadow -Werror'
+    # int is 16 bits: -Wconversion is noise
+    run='simavr -m atmega1284p -f 8000000'
+    ;;
+*)
+    echo "run.sh: no board $board"
+    exit 2
+    ;;
 esac
 
-# What a program brought of a header, by the names of the symbols: code and constants, and what stands in RAM.
+# What a program brought of a header, by the names of the symbols: code and constants, and what
+# stands in RAM.
 bytes_of() { # TYPES FILE [NAMES [BUT]]
     "${prefix}nm" -S -t d "$2" | awk -v types="$1" -v names="^${3:-bursty_}" -v but="${4:-_site}" \
-        'NF == 4 && $4 ~ names && $4 !~ but && index(types, tolower($3)) { n += $2 } END { print n + 0 }'
+        'NF == 4 && $4 ~ names && $4 !~ but && index(types, tolower($3)) { n += $2 }
+         END { print n + 0 }'
 }
 within() { # WHAT NUMBER BUDGET
-    if [ "$3" = 0 ]; then echo "    $1: $2 bytes"; else check "$1: $2 bytes, budget $3" [ "$2" -gt 0 -a "$2" -le "$3" ]; fi
+    if [ "$3" = 0 ]; then
+        echo "    $1: $2 bytes"
+    else check "$1: $2 bytes, budget $3" [ "$2" -gt 0 -a "$2" -le "$3" ]; fi
 }
 
 for program in $programs; do
     sources="tests/firmware/$program.c tests/firmware/$files"
-    case $program in tiny|dump) sources="$sources tests/firmware/isr.c" ;; esac
+    case $program in tiny | dump) sources="$sources tests/firmware/isr.c" ;; esac
     # shellcheck disable=SC2086
-    if ! "${prefix}gcc" $machine $bare $warn -I. -Itests/firmware -o "$out/$program.elf" $link $sources -lgcc; then
+    if ! "${prefix}gcc" $machine $bare $warn -I. -Itests/firmware -o "$out/$program.elf" $link \
+        $sources -lgcc; then
         check "$program.c compiles" false
         continue
     fi
-    "${prefix}size" "$out/$program.elf" | awk -v p="$program" 'NR == 2 { printf "    %s: text %d data %d bss %d\n", p, $1, $2, $3 }'
+    "${prefix}size" "$out/$program.elf" |
+        awk -v p="$program" 'NR == 2 { printf "    %s: text %d data %d bss %d\n", p, $1, $2, $3 }'
     if [ "$program" = points ]; then
-        case $board in m0|m3) flash=256 ram=24 ;; *) flash=0 ram=0 ;; esac
+        case $board in m0 | m3) flash=256 ram=24 ;; *) flash=0 ram=0 ;; esac
         within "sampling core, flash" "$(bytes_of tr "$out/points.elf")" $flash
         within "sampling core, RAM" "$(bytes_of bd "$out/points.elf")" $ram
     fi
-    if [ "$program" = ticks ]; then     # the interrupt's part; then all, with start and dump; RAM without the rows
-        case $board in m3) isr=640 flash=2200 ram=80 ;; m0) isr=740 flash=2300 ram=80 ;; *) isr=0 flash=0 ram=0 ;; esac
-        within "ticks: the interrupt, flash" "$(bytes_of tr "$out/ticks.elf" '(bursty_tick$|ticks_p_(child|folds|claim|add|sat_add|outside|deep))')" $isr
-        within "ticks: all, flash" "$(bytes_of tr "$out/ticks.elf" '(bursty_tick$|ticks_)')" $flash
-        within "ticks: RAM besides TICKS_MEMORY" "$(bytes_of bd "$out/ticks.elf" ticks_ memory)" $ram
+    if [ "$program" = ticks ]; then
+        case $board in
+        m3) isr=640 flash=2200 ram=80 ;;
+        m0) isr=740 flash=2300 ram=80 ;;
+        *) isr=0 flash=0 ram=0 ;;
+        esac
+        names='(bursty_tick$|ticks_p_(child|folds|claim|add|sat_add|outside|deep))'
+        within "ticks: the interrupt, flash" "$(bytes_of tr "$out/ticks.elf" "$names")" $isr
+        names='(bursty_tick$|ticks_)'
+        within "ticks: all, flash" "$(bytes_of tr "$out/ticks.elf" "$names")" $flash
+        ram_seen=$(bytes_of bd "$out/ticks.elf" ticks_ memory)
+        within "ticks: RAM besides TICKS_MEMORY" "$ram_seen" $ram
     fi
     # shellcheck disable=SC2086
     (cd "$out" && timeout 120 $run "$program.elf" </dev/null >"$program.txt" 2>&1)
     status=$?
     # simavr colours what the UART says and ends its lines with a dot
-    tr -d '\r' <"$out/$program.txt" | sed "s/$(printf '\033')\[[0-9;]*m//g; s/\.\$//; /^Loaded /d" >"$out/$program.log"
+    tr -d '\r' <"$out/$program.txt" |
+        sed "s/$(printf '\033')\[[0-9;]*m//g; s/\.\$//; /^Loaded /d" >"$out/$program.log"
     cat "$out/$program.log"
     check "$program: exit status $status" [ $status = 0 ]
-    if [ "$program" = points ]; then check "points: one in ten of thirty" grep -q '^xxx$' "$out/points.log"; continue; fi
+    if [ "$program" = points ]; then
+        check "points: one in ten of thirty" grep -q '^xxx$' "$out/points.log"
+        continue
+    fi
     line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$out/$program.log" | tail -n 1)
-    if [ -z "$line" ]; then check "$program: ran to its end" false; continue; fi
+    if [ -z "$line" ]; then
+        check "$program: ran to its end" false
+        continue
+    fi
     f=${line#*, }
     passed=$((passed + ${line%% *})) failed=$((failed + ${f%% *}))
 done
@@ -87,7 +132,8 @@ read_back() { # FILE PATTERN
 }
 refused() { # FILE: exit status 2, one line that names it, no report
     "$build/bursty" report "$out/$1" >"$out/$1.out" 2>"$out/$1.err"
-    [ $? = 2 ] && [ ! -s "$out/$1.out" ] && [ "$(wc -l <"$out/$1.err")" = 1 ] && grep -q "$1" "$out/$1.err"
+    [ $? = 2 ] && [ ! -s "$out/$1.out" ] && [ "$(wc -l <"$out/$1.err")" = 1 ] &&
+        grep -q "$1" "$out/$1.err"
 }
 case $programs in *dump*)
     for file in middle.brst end.brst contexts-middle.brst contexts-end.brst; do
@@ -96,25 +142,34 @@ case $programs in *dump*)
     done
     check "cut.brst: refused" refused cut.brst
     check "contexts-cut.brst: refused" refused contexts-cut.brst
+    ;;
 esac
 case $programs in *ticks*)
     check "ticks.brst: the host reads it" read_back ticks.brst 'where does it run'
-    check "forty to sixty, by ticks" awk '$NF ~ /^ticks\.c:/ { share[$(NF - 1)] = $2 + 0 }
-        END { exit !(share["forty"] > 35 && share["forty"] < 45 && share["sixty"] > 55 && share["sixty"] < 65) }' "$out/ticks.brst.txt"
+    check "forty to sixty, by ticks" awk '
+        $NF ~ /^ticks\.c:/ { share[$(NF - 1)] = $2 + 0 }
+        END {
+            exit !(share["forty"] > 35 && share["forty"] < 45 &&
+                   share["sixty"] > 55 && share["sixty"] < 65)
+        }' "$out/ticks.brst.txt"
     grep 'ticks\.c:' "$out/ticks.brst.txt" | sed 's/^/    /'
+    ;;
 esac
 # The parser's coverage is the same here as on the host: same sources, same tests.
 case $programs in *edges*)
     host=$out/host
     mkdir -p "$host"
-    check "the host's parser" ${CC:-cc} -std=c99 -I. -o "$host/unit_tests" examples/parser/parser.c examples/parser/unit_tests.c
+    check "the host's parser" ${CC:-cc} -std=c99 -I. -o "$host/unit_tests" \
+        examples/parser/parser.c examples/parser/unit_tests.c
     (cd "$host" && ./unit_tests) >/dev/null
     "$build/bursty" report --lcov "$host/parser.brst" >"$host/report.info"
     "$build/bursty" report --lcov "$out/edges.brst" >"$out/edges-report.info"
     sed 's|tests/firmware/../../||' "$out/edges.info" >"$out/edges-named.info"
     sed -i.bak 's|tests/firmware/../../||' "$out/edges-report.info"
     check "LCOV of the board is the host's" cmp "$out/edges-named.info" "$host/parser.info"
-    check "the dump of the board tells what the host's tells" cmp "$out/edges-report.info" "$host/report.info"
+    check "the dump of the board tells what the host's tells" cmp "$out/edges-report.info" \
+        "$host/report.info"
+    ;;
 esac
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

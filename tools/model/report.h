@@ -99,6 +99,7 @@ typedef struct report_options {
     double least_share;                           /* 0 to 1: leave out what has less */
     size_t width;                                 /* of the text, in columns; 0: no limit */
     int    is_coloured;                           /* the text may be */
+    int    wants_unique_cause;                    /* of MC/DC; else masking */
     int    keeps_mangled;                         /* C++ names stay as the linker has them */
     const char *by; /* the unit of the stacks that are shown; NULL: ticks, or else whatever there
                        is */
