@@ -51,18 +51,22 @@
    THREADS
      Threads that bursty.h registers get a timer and lose it in bursty_thread_end. A forked child
      has no timers; bursty_forked starts one for its thread and sets the ticks to zero. exec removes
-     them.
+     them. A shared object calls ticks_stop before it is closed. After longjmp the depth must be set
+     (bursty.h, THREADS): else ticks go to scopes that the jump has left, until an outer one returns.
 
    OPTIONS where TICKS_IMPLEMENTATION is defined:
      TICKS_TIMERS          Linux: starts the timers. Define _GNU_SOURCE before the first include.
      TICKS_MEMORY=bytes    the size of the static memory: 32768, for some 600 paths of scopes
+     TICKS_THREADS=n       the most threads that have a timer: 256
    OPTIONS in every file:
      TICKS_STATIC          makes everything static, for a single file
      BURSTY_OFF            everything becomes nothing, as in bursty.h
 
    COST
      On a path of the program: nothing. A tick takes 70 + 50 * depth instructions besides the
-     interrupt itself, some 20 us in a virtual machine: 0.2 % at the default rate.
+     interrupt itself, some 20 us in a virtual machine: 0.2 % at the default rate (docs/ticks.md).
+     On a Cortex-M3: 584 bytes of flash for bursty_tick, 2 kB in all; 72 bytes of RAM and
+     TICKS_MEMORY, where a path takes 32 to 40.
      Time in a function without a scope is charged to the scope around it. So is the time that a
      scope takes before its own first store: small functions come out a little too small. */
 
@@ -128,6 +132,11 @@ typedef struct ticks_stats {
    signal is in use or there are no such timers. After -1 bursty.h may be running, without ticks. */
 TICKS_API int ticks_start(const ticks_config *config) TICKS_P_OFF(return (void)config, 0)
 
+/* Ends the timers of all threads and gives the signal back; nothing is charged any more. What was
+   charged stays for ticks_write. Call it before dlclose takes this code away, when no other thread
+   can be in the middle of a tick. */
+TICKS_API void ticks_stop(void) TICKS_P_OFF((void)0)
+
 /* n ticks have passed on this thread: charges them to its innermost scope. One caller for each
    thread, such as its timer's handler. */
 TICKS_API void bursty_tick(uint32_t n) TICKS_P_OFF((void)n)
@@ -179,6 +188,9 @@ TICKS_API int ticks_write(bursty_write_fn write, void *user)
 
 #ifndef TICKS_MEMORY
 #define TICKS_MEMORY 32768
+#endif
+#ifndef TICKS_THREADS
+#define TICKS_THREADS 256
 #endif
 
 /* ---- pieces that the headers share ---------------------------------------------------------- */
@@ -470,7 +482,7 @@ typedef struct ticks_p_times {
 enum { TICKS_P_CPU = 3, TICKS_P_THREAD_ID = 4, TICKS_P_CAP = 100 };
 
 static int ticks_p_signal, ticks_p_failed;
-static BURSTY_P_TLS int ticks_p_timer, ticks_p_armed;
+static int ticks_p_timers[TICKS_THREADS]; /* by number of the thread: 1 + the timer's id, or 0 */
 
 static void ticks_p_handle(int number, siginfo_t *info, void *context) {
     int error = errno;
@@ -485,29 +497,35 @@ static void ticks_p_handle(int number, siginfo_t *info, void *context) {
     errno = error;
 }
 
+/* Whoever takes an entry out of the list deletes that timer. */
+static void ticks_p_disarm(uint32_t number) {
+    int timer = 0;
+    if (number < TICKS_THREADS)
+        timer = __atomic_exchange_n(&ticks_p_timers[number], 0, __ATOMIC_ACQ_REL);
+    if (timer) (void)syscall(SYS_timer_delete, timer - 1);
+}
+
 /* The first tick comes at a random moment, so that threads and runs do not beat in step. */
-static int ticks_p_arm(void) {
+static int ticks_p_arm(uint32_t number) {
     ticks_p_event event;
     ticks_p_times times;
     uint32_t thread = (uint32_t)syscall(SYS_gettid);
     uint32_t random = (thread ^ (uint32_t)(uintptr_t)&event >> 4) * UINT32_C(0x9E3779B1), first;
+    int timer;
+    ticks_p_disarm(number);
+    if (number >= TICKS_THREADS) return -1;
     memset(&event, 0, sizeof event);
     event.signal = ticks_p_signal;
     event.notify = TICKS_P_THREAD_ID;
     event.thread = (int)thread;
-    ticks_p_armed = syscall(SYS_timer_create, TICKS_P_CPU, &event, &ticks_p_timer) == 0;
-    if (!ticks_p_armed) return -1;
+    if (syscall(SYS_timer_create, TICKS_P_CPU, &event, &timer) != 0) return -1;
+    __atomic_store_n(&ticks_p_timers[number], timer + 1, __ATOMIC_RELEASE);
     first = 1 + (uint32_t)((uint64_t)random * ticks_p_all.period_us >> 32);
     times.interval_s = (long)(ticks_p_all.period_us / 1000000);
     times.interval_ns = (long)(ticks_p_all.period_us % 1000000 * 1000);
     times.value_s = (long)(first / 1000000);
     times.value_ns = (long)(first % 1000000 * 1000);
-    return syscall(SYS_timer_settime, ticks_p_timer, 0, &times, (void *)0) == 0 ? 0 : -1;
-}
-
-static void ticks_p_disarm(void) {
-    if (ticks_p_armed) (void)syscall(SYS_timer_delete, ticks_p_timer);
-    ticks_p_armed = 0;
+    return syscall(SYS_timer_settime, timer, 0, &times, (void *)0) == 0 ? 0 : -1;
 }
 
 static int ticks_p_install(int number) {
@@ -525,16 +543,41 @@ static int ticks_p_install(int number) {
 
 /* bursty.h calls it on a thread that registers (1), that ends (0) or that is a forked child (2). */
 static void ticks_p_on_thread(int what) {
+#ifdef TICKS_TIMERS
+    const bursty_p_thread *record = bursty_p_registered();
+    uint32_t number = record ? record->number : TICKS_THREADS;
+#endif
     if (ticks_p_all.on_thread) ticks_p_all.on_thread(what);
     if (what == 2) ticks_p_clear();
 #ifdef TICKS_TIMERS
-    if (what == 2) ticks_p_armed = 0;
-    if (what == 0 || ticks_p_armed) ticks_p_disarm();
-    if (what != 0 && ticks_p_signal && ticks_p_arm() != 0) ticks_p_failed = 1;
+    if (what == 2) memset(ticks_p_timers, 0, sizeof ticks_p_timers); /* a child inherits none */
+    if (what == 0) ticks_p_disarm(number);
+    if (what != 0 && ticks_p_signal && ticks_p_arm(number) != 0) ticks_p_failed = 1;
 #endif
 }
 
 /* ---- start and answers ---------------------------------------------------------------------- */
+
+/* A signal that is ignored is not pending any more; without timers no other follows. */
+TICKS_API void ticks_stop(void) {
+#ifdef TICKS_TIMERS
+    struct sigaction action, old;
+    uint32_t i;
+    int number = ticks_p_signal;
+    ticks_p_signal = 0;
+#endif
+    TICKS_P_PUT(&ticks_p_all.on, 0);
+#ifdef TICKS_TIMERS
+    if (!number || sigaction(number, NULL, &old) != 0) return;
+    if (!(old.sa_flags & SA_SIGINFO) || old.sa_sigaction != ticks_p_handle) number = 0;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = SIG_IGN;
+    if (number) (void)sigaction(number, &action, NULL);
+    for (i = 0; i < TICKS_THREADS; i++) ticks_p_disarm(i);
+    action.sa_handler = SIG_DFL;
+    if (number) (void)sigaction(number, &action, NULL);
+#endif
+}
 
 TICKS_API int ticks_start(const ticks_config *config) {
     static const ticks_config defaults = { NULL, NULL, 0, 0, 0, 0 };
@@ -545,7 +588,7 @@ TICKS_API int ticks_start(const ticks_config *config) {
     if (!config) config = &defaults;
     for (i = 0; i < sizeof bursty; i++) byte[i] = 0;
     if (config->bursty) bursty = *config->bursty;
-    TICKS_P_PUT(&ticks_p_all.on, 0);
+    ticks_stop();
     TICKS_P_FENCE();
     memory = (unsigned char *)config->memory;
     bytes = config->memory_bytes;

@@ -227,15 +227,16 @@ TEST(any_number_of_sites) {
 }
 
 TEST(too_little_memory_is_refused) {
-    static uint64_t memory[256];
+    static uint64_t memory[512];
     static callpaths_config config;
     callpaths_stats stats;
     memset(&config, 0, sizeof config);
     config.memory = memory;
     config.memory_bytes = 16;
     CHECK_EQ(callpaths_start(&config), -1);
-    config.memory_bytes = sizeof memory;
-    config.threads = 1000;
+    config.memory_bytes = sizeof(callpaths_p_thread) + 64; /* and no tree */
+    config.threads = 1;
+    CHECK(config.memory_bytes <= sizeof memory);
     CHECK_EQ(callpaths_start(&config), -1);
     inner();
     callpaths_get_stats(&stats);

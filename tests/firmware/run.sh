@@ -29,7 +29,7 @@ warn='-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic -Werror'
 bare='-std=c99 -Os -ffreestanding -nostdlib -ffunction-sections -fdata-sections -Wl,--gc-sections'
 qemu='-icount shift=0 -nographic -monitor none -serial none'
 qemu="$qemu -semihosting-config enable=on,target=native -kernel"
-programs='points tiny dump contexts edges'
+programs='points tiny dump contexts edges ticks'
 case $board in
 m0)
     prefix=arm-none-eabi- machine='-mcpu=cortex-m0 -mthumb' files=cortexm.c \
@@ -63,11 +63,11 @@ avr)
     ;;
 esac
 
-# What a program brought of bursty.h, by the names of the symbols: code and constants, and what
+# What a program brought of a header, by the names of the symbols: code and constants, and what
 # stands in RAM.
-bytes_of() { # TYPES FILE
-    "${prefix}nm" -S -t d "$2" | awk -v types="$1" \
-        'NF == 4 && $4 ~ /^bursty_/ && $4 !~ /_site/ && index(types, tolower($3)) { n += $2 }
+bytes_of() { # TYPES FILE [NAMES [BUT]]
+    "${prefix}nm" -S -t d "$2" | awk -v types="$1" -v names="^${3:-bursty_}" -v but="${4:-_site}" \
+        'NF == 4 && $4 ~ names && $4 !~ but && index(types, tolower($3)) { n += $2 }
          END { print n + 0 }'
 }
 within() { # WHAT NUMBER BUDGET
@@ -91,6 +91,19 @@ for program in $programs; do
         case $board in m0 | m3) flash=256 ram=24 ;; *) flash=0 ram=0 ;; esac
         within "sampling core, flash" "$(bytes_of tr "$out/points.elf")" $flash
         within "sampling core, RAM" "$(bytes_of bd "$out/points.elf")" $ram
+    fi
+    if [ "$program" = ticks ]; then
+        case $board in
+        m3) isr=640 flash=2200 ram=80 ;;
+        m0) isr=740 flash=2300 ram=80 ;;
+        *) isr=0 flash=0 ram=0 ;;
+        esac
+        names='(bursty_tick$|ticks_p_(child|folds|claim|add|sat_add|outside|deep))'
+        within "ticks: the interrupt, flash" "$(bytes_of tr "$out/ticks.elf" "$names")" $isr
+        names='(bursty_tick$|ticks_)'
+        within "ticks: all, flash" "$(bytes_of tr "$out/ticks.elf" "$names")" $flash
+        ram_seen=$(bytes_of bd "$out/ticks.elf" ticks_ memory)
+        within "ticks: RAM besides TICKS_MEMORY" "$ram_seen" $ram
     fi
     # shellcheck disable=SC2086
     (cd "$out" && timeout 120 $run "$program.elf" </dev/null >"$program.txt" 2>&1)
@@ -129,6 +142,17 @@ case $programs in *dump*)
     done
     check "cut.brst: refused" refused cut.brst
     check "contexts-cut.brst: refused" refused contexts-cut.brst
+    ;;
+esac
+case $programs in *ticks*)
+    check "ticks.brst: the host reads it" read_back ticks.brst 'where does it run'
+    check "forty to sixty, by ticks" awk '
+        $NF ~ /^ticks\.c:/ { share[$(NF - 1)] = $2 + 0 }
+        END {
+            exit !(share["forty"] > 35 && share["forty"] < 45 &&
+                   share["sixty"] > 55 && share["sixty"] < 65)
+        }' "$out/ticks.brst.txt"
+    grep 'ticks\.c:' "$out/ticks.brst.txt" | sed 's/^/    /'
     ;;
 esac
 # The parser's coverage is the same here as on the host: same sources, same tests.

@@ -39,7 +39,7 @@ tests() { # SCRIPTS MAKE'S VARIABLES...
 
 # ThreadSanitizer of gcc 12 wants the address layout of older kernels: setarch -R.
 tsan() {
-    only=$(echo tests/test_*thread*.c)
+    only=$(echo tests/test_*thread*.c tests/test_callpaths.c tests/test_ticks_traps.c)
     programs CC=gcc-12 RUN='setarch -R' CFLAGS='-O1 -g -fsanitize=thread -DTEST_SCALE=4'
 }
 

@@ -1,0 +1,77 @@
+#!/bin/sh
+# test_ticks_dlclose.sh - a shared object with ticks of its own is opened, ticks, stops and is closed, three times; the program
+# runs on with its code gone. Linux with glibc's or another libdl.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc}
+dir=${BUILD:-build}/tests/ticks_dlclose
+mkdir -p "$dir" || exit 2
+dir=$(cd "$dir" && pwd)
+cat >"$dir/part.c" <<'END'
+#define _GNU_SOURCE
+#define BURSTY_IMPLEMENTATION
+#include "bursty.h"
+#define TICKS_IMPLEMENTATION
+#define TICKS_TIMERS
+#include "ticks.h"
+#define SEEN __attribute__((visibility("default")))
+static volatile unsigned sink;
+/* 0: ticks came. 1: this machine has no such timers. 2: none came in a long time. */
+SEEN int part(void);
+SEEN int part(void) {
+    static ticks_config config;
+    ticks_stats stats;
+    unsigned n;
+    BURST_SCOPE("part");
+    config.period_us = 500;
+    if (ticks_start(&config) != 0) return 1;
+    for (n = 0; n < 4000000000u; n++) {
+        sink = sink * 1664525u + 1013904223u;
+        if (n % 100000) continue;
+        ticks_get_stats(&stats);
+        if (stats.ticks >= 3) break;
+    }
+    ticks_stop();
+    return stats.ticks >= 3 ? 0 : 2;
+}
+END
+cat >"$dir/main.c" <<'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <time.h>
+int main(int argc, char **argv) {
+    volatile unsigned sink = 0;
+    int i, status;
+    for (i = 0; i < 3; i++) {
+        void *part = dlopen(argv[argc - 1], RTLD_NOW);
+        int (*run)(void);
+        clock_t end;
+        if (!part) return fprintf(stderr, "%s\n", dlerror()), 3;
+        *(void **)(void *)&run = dlsym(part, "part");
+        if (!run) return 4;
+        status = run();
+        if (status) return status;
+        if (dlclose(part) != 0) return 5;
+        part = dlopen(argv[argc - 1], RTLD_NOW | RTLD_NOLOAD);
+        if (part) return 6; /* it is still there: nothing would be shown */
+        for (end = clock() + CLOCKS_PER_SEC / 20; clock() < end;) sink = sink * 3u + 1u;
+    }
+    return 0;
+}
+END
+skip() { echo "skipped: $*"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
+[ "$(uname -s)" = Linux ] && [ -z "${RUN-}" ] || skip "not on this target"
+case $CC in *tcc*|*mingw*) skip "no shared object with ticks by $CC" ;; esac
+case ${CFLAGS-} in *fsanitize*) skip "a sanitizer keeps signals back and objects open" ;; esac
+# shellcheck disable=SC2086
+$CC -std=c99 -O1 ${CFLAGS-} -fPIC -shared -I. -o "$dir/part.so" "$dir/part.c" >"$dir/log" 2>&1 ||
+    skip "$CC makes no shared object: $(head -n 1 "$dir/log")"
+# shellcheck disable=SC2086
+$CC -std=c99 -O1 ${CFLAGS-} -o "$dir/main" "$dir/main.c" -ldl >"$dir/log" 2>&1 || skip "no dlopen here"
+"$dir/main" "$dir/part.so" >"$dir/log" 2>&1
+status=$?
+[ $status != 1 ] || skip "no timers of threads' CPU time here"
+[ $status != 6 ] || skip "this C library keeps closed objects"
+if [ $status = 0 ]; then echo "1 passed, 0 failed"
+else echo "FAILED: status $status"; cat "$dir/log"; echo "0 passed, 1 failed"; exit 1; fi
