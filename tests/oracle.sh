@@ -8,4 +8,4 @@ make -s BUILD="$BUILD" "$BUILD/bursty" >/dev/null || exit 2
 python=/usr/bin/python3
 if ! $python -c 'import clang.cindex' 2>/dev/null; then echo "0 passed, 0 failed, 1 skipped: no python3-clang"; exit 0; fi
 [ $# -gt 0 ] || set -- tools/*.c tools/*/*.c record/checks.c examples/*.c
-BURSTY=$BUILD/bursty $python bench/cc_oracle.py "$@" -- "${CC:-gcc}" -Itools -I. -Itools/cc
+BURSTY=$BUILD/bursty $python bench/cc_oracle.py "$@" -- "${CC:-gcc}" -Itools -I. -DFOOTPRINT_NO_SIMD
