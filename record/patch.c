@@ -4,8 +4,8 @@
    for. It writes them when the process ends.
 
    What it is to do stands in the environment, which the program does not see: BURSTY_RECORD holds
-   "period burst jitter events profiles boring seed follow flags owner ticks" as numbers and then
-   the path of the output;
+   "period burst jitter events profiles boring seed follow flags owner per-second ticks" as numbers,
+   the path of the report (below; -: none) and then the path of the output;
    BURSTY_RECORD_FILTER a pattern; BURSTY_RECORD_PRELOAD what LD_PRELOAD was before. */
 #define _GNU_SOURCE 1
 #define X86DECODE_IMPLEMENTATION
@@ -28,6 +28,7 @@
 #include "hotstream.h"
 #include "recorder.h"
 #include "sampled.h"
+#include "timer.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -66,8 +67,13 @@ static struct {
     uint32_t threads_missing;
     uint64_t frames_full;
     uint64_t weight_256;         /* calls that a sampled one stands for, times 256 */
-    int write_error;
-    char path[4096], filter[1024];
+    int write_error, direct;     /* direct: the output is no regular file */
+    int toggles;                 /* there is a signal that switches on */
+    unsigned ticks;              /* in a second; 0: none */
+    int no_timer;
+    int not_switched;            /* a signal was to switch on, and could not */
+    int debug_file;              /* the executable has symbols in another file */
+    char path[4096], filter[1024], report[128];
 } record;
 
 static __thread uint64_t record_repeat __attribute__((tls_model("initial-exec")));
@@ -221,11 +227,23 @@ static const char *record_site_name(void *user, uint64_t site) {
     return text;
 }
 
+static void record_about(sampled_profile *p) {
+    binpatch_stats stats;
+    int32_t jitter = record.config.jitter_percent;
+    binpatch_get_stats(&stats);
+    p->program = program_invocation_short_name;
+    p->check_count = record.config.check_count == BINPATCH_ALWAYS ? 0 : record.config.check_count;
+    p->burst_count = record.config.burst_count;
+    p->jitter_percent = jitter > 0 ? (uint32_t)jitter : 0;
+    p->bursts = stats.bursts;
+    p->name = recorder_name;
+    p->name_user = NULL;
+}
+
 static int record_write_sampled(int pairs, hcct_write_fn write, void *user) {
     static const sampled_table *tables[THREADS];
     const recorder_thread *r;
     sampled_profile p;
-    binpatch_stats stats;
     uint32_t count = 0;
     for (r = record_all; r && count < THREADS; r = r->next) {
         const record_extra *x = (const record_extra *)r->references;
@@ -233,24 +251,19 @@ static int record_write_sampled(int pairs, hcct_write_fn write, void *user) {
         if (table) tables[count++] = table;
     }
     if (!count) return 0;
-    binpatch_get_stats(&stats);
-    p.program = program_invocation_short_name;
-    p.check_count = record.config.check_count == BINPATCH_ALWAYS ? 0 : record.config.check_count;
-    p.burst_count = record.config.burst_count;
-    p.jitter_percent = 0;
-    if (record.config.jitter_percent > 0) p.jitter_percent = (uint32_t)record.config.jitter_percent;
-    p.bursts = stats.bursts;
-    p.name = recorder_name;
-    p.name_user = NULL;
+    record_about(&p);
     return sampled_write(&p, tables, count, write, user);
 }
 
 /* What each thread has beside its tree; build/bursty joins the parts. */
 static int record_write_more(hcct_write_fn write, void *user) {
     const recorder_thread *r;
-    int failed = 0, pairs = record.profiles & PROFILE_PAIRS;
+    sampled_profile about;
+    int failed, pairs = record.profiles & PROFILE_PAIRS;
+    record_about(&about);
+    failed = timer_write(&about, write, user);
     /* A reader adds up the pairs of a function, so that pairs tell everything about functions. */
-    if (pairs || record.profiles & PROFILE_METHODS)
+    if (!failed && (pairs || record.profiles & PROFILE_METHODS))
         failed = record_write_sampled(pairs, write, user);
     for (r = record_all; r && !failed; r = r->next) {
         const record_extra *x = (const record_extra *)r->references;
@@ -292,16 +305,58 @@ static void record_line(int file, const char *line) {
     }
 }
 
-/* One line per module for `bursty record --stats`: numbers, tabs between them, and the path. */
-static void record_write_stats(void) {
-    char path[4200], line[8192];
+/* Do most functions of the executable have a name? */
+static int record_has_symbols(void) {
+    binpatch_function f;
+    uint32_t n, named = 0, count = 0;
+    for (n = 0; binpatch_get_function(n, &f) == 0 && f.module == 0; n++) {
+        if (f.reason == BINPATCH_STARTUP || f.reason == BINPATCH_FRAGMENT) continue;
+        count++;
+        named += f.name && *f.name;
+    }
+    return record.debug_file || named * 4 >= count;
+}
+
+/* What everybody is to know. */
+static void record_write_hints(int file) {
+    char line[8192];
+    if (!record.running) {
+        if (record.filter[0])
+            snprintf(line, sizeof line,
+                     "!nothing was recorded: no function has a name that matches %s%s\n",
+                     record.filter, record_has_symbols() ? "" : " (the program has no symbols)");
+        else
+            snprintf(line, sizeof line, "!nothing was recorded: %s\n", binpatch_reason());
+        record_line(file, line);
+    } else if (!record_has_symbols()) {
+        snprintf(line, sizeof line,
+                 "?%s has no symbols: its functions show as numbers. Its debug symbols, or a build "
+                 "without strip, would name them\n",
+                 program_invocation_short_name);
+        record_line(file, line);
+    }
+    if (record.no_timer) record_line(file, "!there are no ticks: the system has no timer for it\n");
+    if (record.not_switched)
+        record_line(file, "!a signal could not switch sampling on: threads run that were started "
+                          "without pthread_create, or on another stack\n");
+    if (record.write_error) {
+        snprintf(line, sizeof line, "!cannot write %s: %s\n", record.path,
+                 strerrordesc_np(record.write_error));
+        record_line(file, line);
+    }
+}
+
+/* The report for the tool: faults, which begin with !, hints, which begin with ?, and for
+   `bursty record --stats` lines about each module. */
+static void record_write_report(void) {
+    char line[8192];
     int file;
     uint32_t n, r;
     binpatch_module m;
     binpatch_stats s;
-    snprintf(path, sizeof path, "%s.stats", record.path);
-    file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);  /* the host made it, if it wants one */
+    file = open(record.report, O_WRONLY | O_TRUNC | O_CLOEXEC); /* the tool made it */
     if (file < 0) return;
+    record_write_hints(file);
     binpatch_get_stats(&s);
     snprintf(line, sizeof line,
              "bursts %llu, events %llu, events lost %llu, threads %u, without a buffer %u\n",
@@ -311,11 +366,6 @@ static void record_write_stats(void) {
     snprintf(line, sizeof line, "threads without memory %u, calls too deep to follow %llu\n",
              record.threads_missing, (unsigned long long)record.frames_full);
     record_line(file, line);
-    if (record.write_error) {
-        snprintf(line, sizeof line, "cannot write %s: %s\n", record.path,
-                 strerrordesc_np(record.write_error));
-        record_line(file, line);
-    }
     for (n = 0; binpatch_get_module(n, &m) == 0; n++) {
         snprintf(line, sizeof line,
                  "%s: %s%s%llu KiB of text, %u functions copied (%llu KiB), %u instrumented (%llu "
@@ -343,30 +393,39 @@ static void record_scale(hcct *tree) {
                             + stats.total % 256 * record.weight_256 / 256);
 }
 
+/* The file gets its name when it is whole. */
+static void record_write_file(void) {
+    char path[4200], whole[4200];
+    const recorder_thread *trees = record.profiles & PROFILE_HCCT ? record_all : NULL;
+    if (record.pid == record.owner) snprintf(path, sizeof path, "%s", record.path);
+    else snprintf(path, sizeof path, "%s.%ld", record.path, (long)record.pid);
+    snprintf(whole, sizeof whole, "%.4100s%s", path, record.direct ? "" : ".new");
+    if (recorder_write(trees, whole, record_write_more) != 0
+        || (!record.direct && rename(whole, path) != 0)) {
+        record.write_error = errno;
+        if (!record.direct) unlink(whole);
+    }
+}
+
 static void record_save(void) {
-    char path[4200];
     const recorder_thread *r;
     int saved = errno;
     if (__atomic_exchange_n(&record.done, 1, __ATOMIC_ACQ_REL)) return;
-    if (!record.running || (record.pid != record.owner && !record.follow)) return;
-    binpatch_flush();
-    binpatch_toggle(0);
-    record_all = recorder_stop(&record.threads_missing);
-    for (r = record_all; r; r = r->next) {
-        record.frames_full += r->frames_full;
-        record_note_sites(r);
-        record_scale(&((recorder_thread *)(uintptr_t)r)->tree);
+    if (!record.path[0] || (record.pid != record.owner && !record.follow)) return;
+    if (record.running) {
+        binpatch_flush();
+        timer_stop();
+        (void)binpatch_toggle(0);
+        record_all = recorder_stop(&record.threads_missing);
+        for (r = record_all; r; r = r->next) {
+            record.frames_full += r->frames_full;
+            record_note_sites(r);
+            record_scale(&((recorder_thread *)(uintptr_t)r)->tree);
+        }
+        (void)recorder_find_names();
+        record_write_file();
     }
-    (void)recorder_find_names();
-    if (record.pid == record.owner) snprintf(path, sizeof path, "%s", record.path);
-    else snprintf(path, sizeof path, "%s.%ld", record.path, (long)record.pid);
-    if (!(record.profiles & PROFILE_HCCT)) {
-        if (recorder_write(NULL, path, record_write_more) != 0) record.write_error = errno;
-    } else if (recorder_write(record_all, path, record_write_more) != 0) {
-        record.write_error = errno;
-    }
-    if (record.write_error) (void)!truncate(path, 0);       /* half a file is no file */
-    if (record.pid == record.owner) record_write_stats();
+    if (record.pid == record.owner) record_write_report();
     errno = saved;
 }
 
@@ -400,13 +459,27 @@ EXPORTED void _exit(int status) {
 }
 EXPORTED void _Exit(int status) { _exit(status); }
 
+/* Later it would be too late to patch the entries. */
+EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                            void *(*start)(void *), void *argument) {
+    static timer_create_fn create;
+    if (!create) {
+        void *real = dlsym(RTLD_NEXT, "pthread_create");
+        memcpy(&create, &real, sizeof real);
+    }
+    if (record.running && record.toggles && !record.done) (void)binpatch_arm();
+    if (!create) return EAGAIN;
+    return timer_create_thread(create, thread, attributes, start, argument);
+}
+
 /* A child counts from the start: what its threads had beside their trees belongs to the parent. */
 int recorder_wants_child(recorder_thread *all) {
     record.pid = getpid();
     if (!record.follow) {
-        binpatch_toggle(0);
+        (void)binpatch_toggle(0);
         return 0;
     }
+    timer_in_child();
     for (; all; all = all->next) all->references = NULL;
     __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
     return 1;
@@ -420,9 +493,23 @@ static int record_want(void *user, const char *module, const char *function) {
     return 1;
 }
 
+/* While it is off and one thread runs, the program's code is as it was. */
 static void record_toggle(int signal_number) {
+    int saved = errno;
     (void)signal_number;
-    binpatch_toggle(!binpatch_p.on);
+    if (binpatch_p.on) (void)binpatch_uninstall();
+    else if (binpatch_toggle(1) != 0) record.not_switched = 1;
+    errno = saved;
+}
+
+static int record_find_debug_file(const char *path, const char *file, size_t size, int number,
+                                  const char **bytes_out, size_t *size_out) {
+    int found = recorder_find_debug_file(path, file, size, number, bytes_out, size_out);
+    char own[4096];
+    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (n > 0) own[n] = 0;
+    if (found && n > 0 && !strcmp(own, path)) record.debug_file = 1;
+    return found;
 }
 
 /* The program's environment is what it would be without us. */
@@ -445,13 +532,24 @@ static void record_prepare(void) {
     if (r) recorder_end(r);
 }
 
+static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
+                             uint32_t *keys) {
+    binpatch_frame frames[SAMPLED_DEEP];
+    uint32_t n, count = binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
+    for (n = 0; n < count && count != UINT32_MAX; n++)
+        keys[n] = record_key(frames[n].module, frames[n].place);
+    return count;
+}
+
 static void record_installed(int toggle_signal) {
     struct sigaction action;
     binpatch_module m;
     uint32_t n;
     for (n = 0; n < MODULES && binpatch_get_module(n, &m) == 0; n++) record.bias[n] = m.bias;
     record.running = 1;
+    if (record.ticks && timer_begin(record.ticks, record_stack) != 0) record.no_timer = 1;
     if (!toggle_signal) return;
+    record.toggles = 1;
     memset(&action, 0, sizeof action);
     action.sa_handler = record_toggle;
     action.sa_flags = SA_RESTART;
@@ -460,15 +558,15 @@ static void record_installed(int toggle_signal) {
 
 __attribute__((constructor)) static void record_start(void) {
     const char *wanted = getenv("BURSTY_RECORD"), *filter = getenv("BURSTY_RECORD_FILTER");
-    unsigned number[11];
+    unsigned number[12];
     int path_at = 0, saved = errno;
     void *real = dlsym(RTLD_NEXT, "_dl_find_object");
     memcpy(&record_find_object, &real, sizeof real);
     if (!wanted
-        || sscanf(wanted, "%u %u %u %u %u %u %u %u %u %u %u %n", &number[0], &number[1], &number[2],
-                  &number[3], &number[4], &number[5], &number[6], &number[7], &number[8],
-                  &number[9], &number[10], &path_at)
-               < 11
+        || sscanf(wanted, "%u %u %u %u %u %u %u %u %u %u %u %u %127s %n", &number[0], &number[1],
+                  &number[2], &number[3], &number[4], &number[5], &number[6], &number[7],
+                  &number[8], &number[9], &number[10], &number[11], record.report, &path_at)
+               < 13
         || !path_at)
         return;
     record.config.check_count = number[0];
@@ -481,16 +579,18 @@ __attribute__((constructor)) static void record_start(void) {
     record.follow = (int)number[7];
     record.config.off = number[8] >> 8 & 1;
     record.config.all_checks = number[8] >> 9 & 1;
+    record.direct = number[8] >> 10 & 1;
     snprintf(record.path, sizeof record.path, "%s", wanted + path_at);
     if (filter) snprintf(record.filter, sizeof record.filter, "%s", filter);
     record.pid = getpid();
     record.owner = (pid_t)number[9];
     record.config.bursts_per_second = number[10];
+    record.ticks = number[11];
     record.weight_256 = 256;
     if (number[0] != BINPATCH_ALWAYS && !number[10])
         record.weight_256 = (uint64_t)(number[0] + number[1]) * 256 / number[1];
     record_restore_environment();
-    recorder_debug_file = recorder_find_debug_file;
+    recorder_debug_file = record_find_debug_file;
     record.config.want = record_want;
     record.config.action = record_events;
     record.config.begin = record_begin;

@@ -13,9 +13,9 @@ static const char help[] =
     "  those of the compiler alone. What cannot be rewritten is compiled as it is.\n"
     "\n"
     "  --cover[=FORM]    counts what runs instead: count (the default, 32 bits), count16,\n"
-    "                    count64, bytes or bits (marks). The program appends to coverage.brst,\n"
-    "                    or to the file that BURSTY_COVERAGE names; bursty report --lcov\n"
-    "                    shows it\n"
+    "                    count64, bytes or bits (marks), mcdc or mcdc-bits (a mark for each run\n"
+    "                    of a decision: MC/DC, too). The program appends to coverage.brst, or\n"
+    "                    to the file that BURSTY_COVERAGE names; bursty report --lcov shows it\n"
     "  --atomic          counters that threads may share\n"
     "  --plan=FILE       what bursty place wrote for the whole program; a file that does not\n"
     "                    exist yet is no plan\n"
@@ -127,17 +127,20 @@ static int read_value(tool_option *o, cc_driver *d, patterns *only, patterns *no
 static int set_cover(cc_driver *d, const char *value) {
     static const struct {
         const char *name;
-        int bits;
-    } forms[] = {{"count", 32}, {"count16", 16}, {"count64", 64}, {"bytes", 8}, {"bits", 1}};
+        int bits, mcdc;
+    } forms[] = {{"count", 32, 0}, {"count16", 16, 0}, {"count64", 64, 0}, {"bytes", 8, 0},
+                 {"bits", 1, 0}, {"mcdc", 8, 1}, {"mcdc-bits", 1, 1}};
     size_t i;
     for (i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (!value || strcmp(value, forms[i].name) == 0) {
             d->cover = forms[i].bits;
+            d->mcdc = forms[i].mcdc;
             d->naming.cover = 1;
             return TOOL_OK;
         }
     }
-    return tool_error("cc: --cover=%s: count, count16, count64, bytes or bits", value);
+    return tool_error("cc: --cover=%s: count, count16, count64, bytes, bits, mcdc or mcdc-bits",
+                      value);
 }
 
 static int read_options(int argc, char **argv, cc_driver *d, patterns *only, patterns *not_these) {

@@ -21,7 +21,9 @@ static const char help[]
       "  --profile LIST     of hcct (calling contexts), methods (functions), pairs (callers with "
       "callees),\n"
       "                     footprint and streams (of references): hcct\n"
-      "  --ticks HZ         so many bursts a second in each thread; --period is the first gap\n"
+      "  --ticks HZ         also look so often in a second of CPU time which function runs: its "
+      "time\n"
+      "  --per-second N     so many bursts a second in each thread; --period is the first gap\n"
       "  --events KIND      calls, refs or blocks beside what the profiles need\n"
       "  --filter PATTERN   only functions whose names match, such as 'png_*'\n"
       "  --boring K         no checks in loops with at most K operands: 4; 0: in none\n"
@@ -30,6 +32,7 @@ static const char help[]
       "  --signal N         this signal switches sampling on and off: none\n"
       "  --follow           children too, each into FILE.PID\n"
       "  --seed N           of the jitter\n"
+      "  --quiet            no hints, only faults\n"
       "  --stats            say what was patched and what was refused, and why\n";
 
 #if defined(__linux__) && defined(__x86_64__)
@@ -45,10 +48,11 @@ static const char help[]
 #include <unistd.h>
 
 typedef struct record_options {
-    unsigned period, burst, jitter, events, profiles, boring, seed, follow, flags, ticks;
+    unsigned period, burst, jitter, events, profiles, boring, seed, follow, flags, per_second, ticks;
     const char *filter;
     char out[4096];
-    int stats;
+    char report[64];                /* where the recorder says how it went */
+    int stats, quiet, direct;       /* direct: the output is no regular file */
 } record_options;
 
 enum {
@@ -63,7 +67,7 @@ enum {
     PROFILE_PAIRS = 8,
     PROFILE_STREAMS = 16
 };
-enum { FLAG_OFF = 256, FLAG_ALL = 512 };
+enum { FLAG_OFF = 256, FLAG_ALL = 512, FLAG_DIRECT = 1024 };
 
 /* The file that a shell would start, or NULL after a message. */
 static const char *find_program(const char *name, char *path, size_t size) {
@@ -109,14 +113,19 @@ static int check_program(const char *path, int depth) {
         memcpy(&e, head, sizeof e);
         if (head[EI_CLASS] != ELFCLASS64 || e.e_machine != EM_X86_64)
             status = tool_error("%s: this is not an x86-64 program of 64 bits", path);
-        for (n = 0; status < 0 && n < e.e_phnum; n++) {
+        for (n = 0; status <= 0 && n < e.e_phnum; n++) {
             Elf64_Phdr p;
             char loader[256];
             if (e.e_phentsize != sizeof p
                 || pread(file, &p, sizeof p, (off_t)(e.e_phoff + (unsigned)n * sizeof p))
                        != sizeof p)
                 break;
-            if (p.p_type != PT_INTERP || p.p_filesz >= sizeof loader) continue;
+            if (p.p_type == PT_LOAD && (p.p_offset > (uint64_t)s.st_size
+                                        || p.p_filesz > (uint64_t)s.st_size - p.p_offset)) {
+                status = tool_error("%s: the file is cut short", path);
+                break;
+            }
+            if (status >= 0 || p.p_type != PT_INTERP || p.p_filesz >= sizeof loader) continue;
             memset(loader, 0, sizeof loader);
             if (pread(file, loader, p.p_filesz, (off_t)p.p_offset) != (ssize_t)p.p_filesz) break;
             status = strstr(loader, "ld-linux-x86-64")
@@ -155,7 +164,31 @@ static int words(const char *said, const char *const *names, const unsigned *bit
                               (int)size, said);
         *out |= bits[n];
     }
+    if (said && !*out)
+        return tool_error("an empty list says nothing; bursty record --help lists what there is");
     return said ? 0 : TOOL_BAD_INPUT;
+}
+
+/* A signal that a program can catch and does not get by its own fault. */
+static int toggle_signal(const char *said, unsigned *flags) {
+    unsigned signal_number = 0;
+    if (number(said, 64, &signal_number) != 0) return TOOL_BAD_INPUT;
+    switch (signal_number) {
+    case SIGKILL:
+    case SIGSTOP:
+    case 32:                                              /* glibc's own */
+    case 33: return tool_error("signal %u cannot be caught", signal_number);
+    case SIGILL:
+    case SIGTRAP:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGSEGV:
+        return tool_error("signal %u is a fault of the program: take another one, such as %d",
+                          signal_number, SIGUSR2);
+    default: break;
+    }
+    *flags = (*flags & ~255u) | signal_number;
+    return 0;
 }
 
 static int read_options(record_options *o, int argc, char **argv) {
@@ -179,6 +212,7 @@ static int read_options(record_options *o, int argc, char **argv) {
     tool_options(&option, argc, argv);
     while (!bad && tool_next(&option)) {
         if (tool_is(&option, "--", "stats")) o->stats = 1;
+        else if (tool_is(&option, "--", "quiet")) o->quiet = 1;
         else if (tool_is(&option, "--", "follow")) o->follow = 1;
         else if (tool_is(&option, "--", "off")) o->flags |= FLAG_OFF;
         else if (tool_is(&option, "--", "all-checks")) o->flags |= FLAG_ALL;
@@ -191,7 +225,9 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "boring"))
             bad = number(tool_value(&option), 1000, &o->boring);
         else if (tool_is(&option, "--", "ticks"))
-            bad = number(tool_value(&option), 1000000, &o->ticks);
+            bad = number(tool_value(&option), 10000, &o->ticks);
+        else if (tool_is(&option, "--", "per-second"))
+            bad = number(tool_value(&option), 1000000, &o->per_second);
         else if (tool_is(&option, "--", "seed"))
             bad = number(tool_value(&option), 0xFFFFFFFF, &o->seed);
         else if (tool_is(&option, "--", "profile"))
@@ -201,11 +237,11 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "filter")) {
             o->filter = tool_value(&option);
             bad = !o->filter;
-        } else if (tool_is(&option, "--", "signal")) {
-            unsigned signal_number = 0;
-            bad = number(tool_value(&option), 64, &signal_number);
-            o->flags |= signal_number;
-        } else if (tool_is(&option, "-", "o")) {
+            if (o->filter && !*o->filter) bad = tool_error("--filter wants a pattern");
+            if (o->filter && strlen(o->filter) > 1000) bad = tool_error("--filter is too long");
+        } else if (tool_is(&option, "--", "signal"))
+            bad = toggle_signal(tool_value(&option), &o->flags);
+        else if (tool_is(&option, "-", "o")) {
             value = tool_value(&option);
             bad = !value;
             if (value && (strlen(value) >= sizeof o->out - 64 || !*value))
@@ -233,12 +269,13 @@ static int find_library(char *path, size_t size) {
     return access(path, R_OK) == 0 ? TOOL_OK : tool_system_error(path);
 }
 
+/* The recorder writes FILE.new and gives it its name when it is whole, so that an earlier FILE
+   stays until then. What is no regular file is written as it is. */
 static int open_output(record_options *o) {
+    struct stat s;
+    char path[4200];
     int file = save_check_dump(o->out);
     if (file != TOOL_OK) return file;
-    file = open(o->out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0) return tool_system_error(o->out);
-    close(file);
     if (o->out[0] != '/') {                          /* the program may change its directory */
         char here[4096], name[4096];
         strcpy(name, o->out);
@@ -246,15 +283,44 @@ static int open_output(record_options *o) {
             return tool_system_error(".");
         snprintf(o->out, sizeof o->out, "%.2000s/%.2000s", here, name);
     }
+    o->direct = stat(o->out, &s) == 0 && !S_ISREG(s.st_mode);
+    if (o->direct) o->flags |= FLAG_DIRECT;
+    else if (access(o->out, F_OK) == 0 && access(o->out, W_OK) != 0)
+        return tool_system_error(o->out);
+    snprintf(path, sizeof path, "%s%s", o->out, o->direct ? "" : ".new");
+    file = open(path, O_WRONLY | O_CREAT | (o->direct ? 0 : O_TRUNC) | O_CLOEXEC, 0666);
+    if (file < 0) return tool_system_error(o->direct ? o->out : path);
+    close(file);
     return TOOL_OK;
 }
 
-static void become(const record_options *o, const char *library, char **argv, const char *path) {
+/* A file in which the recorder says how it went. Without one the program runs all the same. */
+static void open_report(record_options *o) {
+    static const char *const where[] = {NULL, "/tmp", "/dev/shm"};
+    const char *folder;
+    int n, file;
+    for (n = 0; n < 3; n++) {
+        folder = n ? where[n] : getenv("TMPDIR");
+        if (!folder || folder[0] != '/' || strlen(folder) > sizeof o->report - 24) continue;
+        snprintf(o->report, sizeof o->report, "%s/bursty-XXXXXX", folder);
+        if (strchr(o->report, ' ')) continue;
+        file = mkstemp(o->report);
+        if (file >= 0) {
+            close(file);
+            return;
+        }
+    }
+    strcpy(o->report, "-");
+}
+
+/* In the child. If the program cannot be started, the parent gets errno through `failed`. */
+static void become(const record_options *o, const char *library, char **argv, const char *path,
+                   int failed) {
     char value[8192];
     const char *before = getenv("LD_PRELOAD");
-    snprintf(value, sizeof value, "%u %u %u %u %u %u %u %u %u %ld %u %s", o->period, o->burst,
-             o->jitter, o->events, o->profiles, o->boring, o->seed, o->follow, o->flags, (long)getpid(),
-             o->ticks, o->out);
+    snprintf(value, sizeof value, "%u %u %u %u %u %u %u %u %u %ld %u %u %s %s", o->period,
+             o->burst, o->jitter, o->events, o->profiles, o->boring, o->seed, o->follow, o->flags,
+             (long)getpid(), o->per_second, o->ticks, o->report, o->out);
     setenv("BURSTY_RECORD", value, 1);
     if (o->filter) setenv("BURSTY_RECORD_FILTER", o->filter, 1);
     if (before && *before) {
@@ -263,25 +329,51 @@ static void become(const record_options *o, const char *library, char **argv, co
     } else snprintf(value, sizeof value, "%s", library);
     setenv("LD_PRELOAD", value, 1);
     execv(path, argv);
+    (void)!write(failed, &errno, sizeof errno);
     _exit(127);
 }
 
-static void show_stats(const record_options *o) {
-    char path[4200], buffer[4096];
-    size_t n;
-    FILE *file;
-    snprintf(path, sizeof path, "%s.stats", o->out);
-    file = fopen(path, "r");
-    if (!file) return;
-    while ((n = fread(buffer, 1, sizeof buffer, file)) > 0) fwrite(buffer, 1, n, stderr);
+/* What the recorder said: faults begin with !, hints with ?, the other lines are for --stats.
+   Returns whether there was a fault. */
+static int show_report(const record_options *o) {
+    char line[8192];
+    int said = 0;
+    FILE *file = fopen(o->report, "r");
+    if (!file) return 0;
+    while (fgets(line, sizeof line, file)) {
+        if (line[0] == '!') {
+            fprintf(stderr, "bursty: %s", line + 1);
+            said = 1;
+        } else if (line[0] == '?') {
+            if (!o->quiet) fprintf(stderr, "bursty: %s", line + 1);
+        } else if (o->stats) fputs(line, stderr);
+    }
     fclose(file);
+    remove(o->report);
+    return said;
+}
+
+/* The name FILE.new is left if the recorder did not come to its end. */
+static void look_at_output(const record_options *o, int said) {
+    char path[4200];
+    struct stat s;
+    int earlier;
+    if (o->direct) return;
+    snprintf(path, sizeof path, "%s.new", o->out);
+    if (stat(path, &s) != 0) return;
     remove(path);
+    earlier = stat(o->out, &s) == 0;
+    if (said) return;
+    fprintf(stderr,
+            "bursty: nothing was recorded: the program was killed, or ran another one in its place "
+            "(see --follow)%s%s\n",
+            earlier ? "; this file is as it was before: " : "", earlier ? o->out : "");
 }
 
 /* Where the options end: at --, or at the first word that is none. */
 static int find_split(int argc, char **argv) {
     static const char *const alone[]
-        = {"--stats", "--follow", "--off", "--all-checks", "--help", "-h"};
+        = {"--stats", "--quiet", "--follow", "--off", "--all-checks", "--help", "-h"};
     int at = 1;
     while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
         size_t n = 0, count = sizeof alone / sizeof *alone;
@@ -295,8 +387,7 @@ static int run(int argc, char **argv) {
     record_options o;
     char library[4200], found[4200];
     const char *path;
-    int split, program, status;
-    struct stat s;
+    int split, program, status, started[2];
     pid_t child;
     split = find_split(argc, argv);
     program = split < argc && !strcmp(argv[split], "--") ? split + 1 : split;
@@ -311,27 +402,25 @@ static int run(int argc, char **argv) {
     if ((status = check_program(path, 0)) != 0) return status;
     if ((status = find_library(library, sizeof library)) != 0 || (status = open_output(&o)) != 0)
         return status;
-    if (o.stats) {
-        FILE *file;
-        char stats[4200];
-        snprintf(stats, sizeof stats, "%s.stats", o.out);
-        file = fopen(stats, "w");
-        if (!file) return tool_system_error(stats);
-        fclose(file);
-    }
+    open_report(&o);
     fflush(NULL);
+    if (pipe2(started, O_CLOEXEC) != 0) return tool_system_error("pipe");
     child = fork();
-    if (child < 0) return tool_system_error("fork");
-    if (child == 0) become(&o, library, argv + program, path);
+    if (child == 0) become(&o, library, argv + program, path, started[1]);
+    status = errno;
+    close(started[1]);
+    if (child < 0 || read(started[0], &status, sizeof status) == (ssize_t)sizeof status) {
+        if (child > 0) waitpid(child, NULL, 0);
+        remove(o.report);
+        look_at_output(&o, 1);
+        errno = status;
+        return tool_system_error(child < 0 ? "fork" : path);
+    }
+    close(started[0]);
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
-    if (o.stats) show_stats(&o);
-    if (stat(o.out, &s) == 0 && s.st_size == 0)
-        fprintf(stderr,
-                "bursty: %s is empty: nothing was recorded. The program was killed, or ran another "
-                "one in its place (see --follow), or the file could not be written (see --stats)\n",
-                o.out);
+    look_at_output(&o, show_report(&o));
     if (WIFSIGNALED(status)) {  /* die as the program did, without a second core */
         struct rlimit none = {0, 0};
         setrlimit(RLIMIT_CORE, &none);

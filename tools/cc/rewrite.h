@@ -9,6 +9,7 @@ typedef struct cc_request {
     uint64_t unit;            /* a number that no other object of a program has */
     uint64_t command, plan;   /* hashes for the records */
     int cover;                /* 0: checks. 16, 32, 64: bits of a counter; 8, 1: of a mark */
+    int mcdc;                 /* marks are of runs of decisions; cover is 8 or 1 */
     int atomic;               /* counters that threads may share */
     int warns;                /* the compiler is asked for warnings */
     int no_section;           /* the records go into `records` alone: a file beside the object */
