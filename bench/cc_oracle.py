@@ -18,7 +18,9 @@ def masked(text):
     out = bytearray(text)
     for m in re.finditer(rb'\b_Float(32|64|128)x?\b', text):
         out[m.start():m.end()] = b'double'.ljust(m.end() - m.start())[:m.end() - m.start()]
-    for m in re.finditer(rb'\b__attribute__\s*\(\(|\b__attribute\s*\(\(', text):
+    for m in re.finditer(rb'"(?:\\.|[^"\\\n])*"|\b__attribute__\s*\(\(|\b__attribute\s*\(\(', text):
+        if m.group().startswith(b'"'):
+            continue
         depth, i = 0, text.index(b'(', m.start())
         while True:
             depth += {40: 1, 41: -1}.get(text[i], 0)
@@ -223,11 +225,13 @@ def ours(path):
 def theirs(text, path):
     open(path, 'wb').write(text)
     unit = Index.create().parse(path, args=['-x', 'cpp-output', '-std=gnu11', '-ferror-limit=0', '-w'])
-    found = {}
+    found, errors = {}, 0
     marks = [(m.start(), int(b' 3' in m.group(1))) for m in re.finditer(rb'^# \d+ "[^"]*"(.*)$', text, re.M)]
     for d in unit.diagnostics:
         if d.severity >= 3:
-            print('libclang:', d, file=sys.stderr)
+            errors += 1
+            if errors == 1:
+                print('libclang:', d, file=sys.stderr)
     for c in unit.cursor.get_children():
         if c.kind != K.FUNCTION_DECL or not c.is_definition():
             continue
@@ -236,7 +240,7 @@ def theirs(text, path):
             continue
         f = Function(c, text)
         found[c.spelling] = (''.join(f.out), f.callees)
-    return found
+    return found, errors
 
 
 def main():
@@ -245,13 +249,17 @@ def main():
     if '--' in files:
         command = files[files.index('--') + 1:]
         files = files[:files.index('--')]
-    total = same = left = 0
+    total = same = left = unread = 0
     for file in files:
         with tempfile.TemporaryDirectory() as folder:
             o = os.path.join(folder, 'x.o')
             subprocess.run([BURSTY, 'cc', '--side', '--', *command, '-w', '-c', file, '-o', o], check=True)
             text = subprocess.run([*command, '-E', file], check=True, stdout=subprocess.PIPE).stdout
-            a, b = ours(o + '.burstycg'), theirs(masked(text), os.path.join(folder, 'x.i'))
+            a, (b, errors) = ours(o + '.burstycg'), theirs(masked(text), os.path.join(folder, 'x.i'))
+        if errors:
+            print('%s: libclang does not read it' % file)
+            unread += 1
+            continue
         for name in sorted(set(a) | set(b)):
             total += 1
             if a.get(name, 0) is None:
@@ -260,9 +268,10 @@ def main():
                 same += 1
             else:
                 print('%s: %s:\n  bursty   %s\n  libclang %s' % (file, name, a.get(name), b.get(name)))
-    print('%d files, %d functions: %d the same, %d left alone, %d differ' %
-          (len(files), total, same, left, total - same - left))
-    return total != same + left
+    print('%d files, %d functions: %d the same, %d left alone, %d differ; %d files that libclang refuses' %
+          (len(files), total, same, left, total - same - left, unread))
+    print('%d passed, %d failed' % (same, total - same - left + unread))
+    return total != same + left or unread > 0
 
 
 if __name__ == '__main__':

@@ -1,5 +1,5 @@
 #!/bin/sh
-# cc_time.sh - what `bursty cc` adds to the time of compiling: twelve files of Lua and sqlite3.c, plain and rewritten in
+# cc_time.sh ["lua_files -O0" ...] - what `bursty cc` adds to the time of compiling: twelve files of Lua and sqlite3.c, plain and rewritten in
 # turn, user and system time of all processes as a ratio; the median of five rounds. The second plain run is the A/A row.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -23,7 +23,8 @@ sqlite() { level=$1; shift; "$@" $level -DSQLITE_THREADSAFE=0 -c "$src/sqlite/sq
 
 echo '| files | options | plain again | checks | --cover | --cover=bits |'
 echo '|---|---|---:|---:|---:|---:|'
-for job in "lua_files -O0" "lua_files -O2" "sqlite -O0" "sqlite -O2"; do
+[ $# -gt 0 ] || set -- "lua_files -O0" "lua_files -O2" "sqlite -O0" "sqlite -O2"
+for job in "$@"; do
     : >rounds
     for round in 1 2 3 ${ROUNDS-4 5}; do
         a=$(used $job gcc)

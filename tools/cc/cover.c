@@ -85,7 +85,7 @@ static int take_slots(const planner *p, cc_cfg *g, const reached *r, const edgep
     uint32_t e, slot = p->slots;
     for (e = 0; e < r->edges; e++) {
         if (plan->plan[e] != EDGEPLAN_COUNTED) continue;
-        if (g->edges[r->edge_of[e]].forced) return -1;
+        if (g->edges[r->edge_of[e]].forced == CC_FORCED) return -1;
         g->edges[r->edge_of[e]].slot = slot++;
     }
     if (plan->plan[plan->edges] == EDGEPLAN_COUNTED) g->entry_slot = slot++;
@@ -191,7 +191,8 @@ static const char *plan_function(planner *p, uint32_t function, cc_cfg *g) {
         } else {
             edgeplan_weigh(&plan, NULL);
             for (e = 0; e < r.edges; e++) {
-                if (g->edges[r.edge_of[e]].forced) plan.weight[e] = FORCED;
+                if (g->edges[r.edge_of[e]].forced == CC_FORCED) plan.weight[e] = FORCED;
+                if (g->edges[r.edge_of[e]].forced == CC_UNWANTED) plan.weight[e] = FORCED / 2;
             }
             edgeplan_edges(&plan, NULL);
         }

@@ -5,10 +5,13 @@
 
 #define CC_NOWHERE UINT32_MAX
 
+/* CC_UNWANTED: its counter costs a second look at the file. */
+enum { CC_FORCED = 1, CC_UNWANTED = 2 };
+
 typedef struct cc_edge {
     uint32_t from, to;        /* vertices */
     uint32_t slot;            /* its counter, or CC_NOWHERE */
-    uint8_t forced;           /* no text can count it */
+    uint8_t forced;           /* CC_FORCED: no text can count it */
 } cc_edge;
 
 typedef struct cc_line_of {

@@ -109,6 +109,22 @@ static int compile_rewritten(const job *j, const unit_job *u, int quiet) {
     return status;
 }
 
+/* What the compiler says of the untouched source without making code of it: all that the rewriting
+   may have hidden is said by the parser. Returns 0 if that is nothing. */
+static int look_quickly(const job *j, const unit_job *u) {
+    cc_command c = {NULL, 0, 0};
+    size_t said = 1;
+    int status;
+    add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY) |
+                                     bit(CC_DEPENDENCY_ASIDE));
+    cc_add_word(&c, "-fsyntax-only");
+    add_source(&c, u);
+    status = cc_run(&c, CC_TO_FILE, u->messages);
+    cc_command_free(&c);
+    if (status > 128) return status;
+    return status == 0 && cc_file_size(u->messages, &said) == 0 && said == 0 ? 0 : 1;
+}
+
 /* The user's command for this source alone, with another output. */
 static int compile_plain(const job *j, const unit_job *u, const char *object) {
     cc_command c = {NULL, 0, 0};
@@ -270,7 +286,11 @@ static int finish(const job *j, const unit_job *u, int look_again) {
     int had_object = cc_copy_with_time(u->object, u->older) == 0;
     int status = compile_rewritten(j, u, 0), plain;
     if (cc_file_size(u->messages, &said) != 0) said = 1;
-    if (status == 0 && said == 0 && !look_again) return TOOL_OK;
+    if (status == 0 && said == 0) {
+        int said_more = look_again ? look_quickly(j, u) : 0;
+        if (said_more == 0) return TOOL_OK;
+        if (said_more > 128) status = said_more;
+    }
     if (status > 128) {                    /* the compiler was killed: not for its input */
         cc_remove_output(u->object);
         return status;

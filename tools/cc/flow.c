@@ -79,7 +79,7 @@ static uint32_t edge(walk *w, uint32_t from, uint32_t to) {
 }
 
 static void force(walk *w, uint32_t e) {
-    if (e != CC_NOWHERE && !w->emit) w->g->edges[e].forced = 1;
+    if (e != CC_NOWHERE && !w->emit) w->g->edges[e].forced = CC_FORCED;
 }
 
 /* The line of this token runs where the walk stands. */
@@ -452,6 +452,7 @@ static void switch_body(walk *w, const cc_node *n, uint32_t after) {
     }
     if (!w->has_default) {
         none = edge(w, dispatch, after);
+        if (none != CC_NOWHERE && !w->emit) w->g->edges[none].forced = CC_UNWANTED;
         words = counter(w, none, 0);
         if (words) {
             put(w, 1, body.kind == CC_N_BLOCK ? begin(w, body.last) : end(w, body.last),

@@ -46,23 +46,37 @@ static const keyword reserved[] = {
     {"__builtin_has_attribute", CC_UNTOUCHED}, {"__builtin_classify_type", CC_UNTOUCHED},
 };
 
-static uint32_t find_keyword(const keyword *list, size_t count, const char *name, size_t size) {
+/* A hash table of all keywords, by length and three characters: nearly every name is none. It is
+   filled when the first file is read. */
+enum { PLACES = 512 };
+static const keyword *places[PLACES];
+static int filled;
+
+static uint32_t place_of(const char *name, size_t size) {
+    unsigned first = (unsigned char)name[size / 2], last = (unsigned char)name[size - 2];
+    unsigned third = (unsigned char)name[size > 2 ? 2 : 0];
+    return (first * 7 + last * 31 + third * 3 + (unsigned)size * 67) % PLACES;
+}
+
+static void fill(const keyword *list, size_t count) {
     size_t i;
     for (i = 0; i < count; i++) {
-        const char *key = list[i].name;
-        if (key[0] == name[0] && strlen(key) == size && memcmp(key, name, size) == 0) {
-            return list[i].word;
-        }
+        uint32_t at = place_of(list[i].name, strlen(list[i].name));
+        while (places[at]) at = (at + 1) % PLACES;
+        places[at] = &list[i];
     }
-    return 0;
 }
 
 static uint32_t keyword_of(const char *name, size_t size) {
-    if (name[0] == '_') {
-        return find_keyword(reserved, sizeof reserved / sizeof *reserved, name, size);
+    uint32_t at;
+    if (size < 2 || size > 32) return 0;
+    for (at = place_of(name, size); places[at]; at = (at + 1) % PLACES) {
+        const char *key = places[at]->name;
+        if (key[0] == name[0] && strncmp(key, name, size) == 0 && !key[size]) {
+            return places[at]->word;
+        }
     }
-    if (name[0] < 'a' || name[0] > 'w' || size < 2 || size > 13) return 0;
-    return find_keyword(keywords, sizeof keywords / sizeof *keywords, name, size);
+    return 0;
 }
 
 /* ---- the place in the text ---- */
@@ -250,6 +264,12 @@ static int close_bracket(lexer *x, uint32_t word) {
     return 0;
 }
 
+/* Characters that an operator of two or three characters begins with. */
+static int may_be_longer(char c) {
+    return c != '(' && c != ')' && c != ';' && c != ',' && c != '[' && c != ']' && c != '{' &&
+           c != '}' && c != '?' && c != '~';
+}
+
 static int take_operator(lexer *x) {
     static const char *const longest[] = {"...", "<<=", ">>="};
     static const char *const two[] = {"&&", "||", "==", "!=", "<=", ">=", "->", "++", "--", "+=",
@@ -258,8 +278,9 @@ static int take_operator(lexer *x) {
     size_t left = x->size - x->at, i, size = 1;
     uint32_t word = (unsigned char)at[0];
     cc_token *token;
+    if (!may_be_longer(at[0])) left = 1;
     for (i = 0; i < sizeof two / sizeof *two && left > 1; i++) {
-        if (memcmp(at, two[i], 2) == 0) size = 2;
+        if (at[0] == two[i][0] && at[1] == two[i][1]) size = 2;
     }
     for (i = 0; i < sizeof longest / sizeof *longest && left > 2; i++) {
         if (memcmp(at, longest[i], 3) == 0) size = 3;
@@ -343,6 +364,11 @@ int cc_tokenize(cc_tokens *t, const char *text, size_t size) {
     x.line = x.text_line = 1;
     x.line_begins = 1;
     x.file = file_number(&x, "", 0, 0);
+    if (!filled) {
+        fill(keywords, sizeof keywords / sizeof *keywords);
+        fill(reserved, sizeof reserved / sizeof *reserved);
+        filled = 1;
+    }
     if (size > UINT32_MAX / 2) failed = refuse(&x, "the text is larger than 2 GB");
     while (!failed && x.at < size) failed = take_next(&x);
     if (!failed && x.open_count > 0) failed = refuse(&x, "a bracket is not closed");
@@ -367,5 +393,8 @@ int cc_begins(const cc_tokens *t, uint32_t i, const char *word) {
 }
 
 int cc_spells(const cc_tokens *t, uint32_t i, const char *word) {
-    return t->list[i].size == strlen(word) && cc_begins(t, i, word);
+    const cc_token *token = &t->list[i];
+    const char *own = t->text + token->at;
+    return token->size > 0 && *own == *word && strncmp(own, word, token->size) == 0 &&
+           !word[token->size];
 }
