@@ -31,14 +31,19 @@ while [ $round -lt "$rounds" ]; do
         sed 's/\],"[a-z].*//; s/\]\],*/]]\n/g' | grep -o '^\[[0-9,]*\[[a-z,]*' |
         sed 's/^\[\([0-9]*\),.*\[/\1 /; s/true/t/g; s/false/f/g; s/,//g' | sort -u >peer.rows
     awk -F '[:,]' '/^MCDC/ { shown[$2 " " $6] += $5; if ($6 + 1 > n[$2]) n[$2] = $6 + 1 }
-        END { for (l in n) { w = ""; for (i = 0; i < n[l]; i++) w = w (shown[l " " i] == 2 ? "t" : "f")
-              print l, w } }' lcov | sort >own.rows
+        END { for (l in n) {
+            w = ""
+            for (i = 0; i < n[l]; i++) w = w (shown[l " " i] == 2 ? "t" : "f")
+            print l, w } }' lcov | sort >own.rows
     join own.rows peer.rows >>rows
     wc -l <own.rows >>all
     round=$((round + 1))
 done
 awk '
 FILENAME == "all" { all += $1; next }
-{ peer++; if (length($2) != length($3)) shape++; else if ($2 == $3) equal++; else { differ++; print } }
-END { printf "%d decisions; clang has %d records on their lines: %d of another shape (?: and constants), " \
-      "%d equal, %d differ\n", all, peer, shape, equal, differ }' all rows
+{ peer++ }
+length($2) != length($3) { shape++; next }
+$2 == $3 { equal++; next }
+{ differ++; print }
+END { printf "%d decisions; clang has %d records on their lines: %d of another shape (?: and " \
+      "constants), %d equal, %d differ\n", all, peer, shape, equal, differ }' all rows

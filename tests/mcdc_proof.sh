@@ -1,8 +1,9 @@
 #!/bin/sh
-# mcdc_proof.sh [ROUNDS] - 25 rounds, or so many, of 400 random decisions of which each is compiled and run: what bursty
-# report shows must be what a truth table shows of the same runs, masking and unique cause, and all branches; outputs must
-# stay. Rounds take turns with compilers, levels, forms of marks; each fifth has decisions of 14 conditions, which are
-# too large for a mark a run. `sh tests/mcdc_proof.sh` needs gcc; clang-14 and clang-19 if they are there.
+# mcdc_proof.sh [ROUNDS] - 25 rounds, or so many, of 400 random decisions of which each is compiled
+# and run: what bursty report shows must be what a truth table shows of the same runs, masking and
+# unique cause, and all branches; outputs must stay. Rounds take turns with compilers, levels, forms
+# of marks; each fifth has decisions of 14 conditions, which are too large for a mark a run. It
+# needs gcc; clang-14 and clang-19 if they are there.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 rounds=${1:-25} BUILD=${BUILD:-build} tests=$PWD/tests
@@ -28,15 +29,20 @@ while [ $round -lt "$rounds" ]; do
     [ $((round % 3)) = 1 ] && form=mcdc-bits
     rm -f coverage.brst left
     $compiler -w $level -o plain program.c && ./plain >plain.out
-    "$BUILD/bursty" cc --cover=$form --list=left -- $compiler -w $level -o own program.c && ./own >own.out
+    "$BUILD/bursty" cc --cover=$form --list=left -- $compiler -w $level -o own program.c &&
+        ./own >own.out
     cmp -s plain.out own.out || { echo "round $round: another output"; bad=$((bad + 1)); }
     [ -f left ] && { echo "round $round: left alone"; cat left; bad=$((bad + 1)); }
     "$BUILD/bursty" report --lcov coverage.brst >lcov
     if [ -n "$large" ]; then cp lcov lcov.unique; grep '^MCDC' wanted >unique
     else "$BUILD/bursty" report --unique-cause --lcov coverage.brst >lcov.unique; fi
-    sh "$tests/mcdc_compare.sh" wanted unique lcov lcov.unique || { echo "round $round: $compiler $level $form $large"; bad=$((bad + 1)); }
+    if ! sh "$tests/mcdc_compare.sh" wanted unique lcov lcov.unique; then
+        echo "round $round: $compiler $level $form $large"
+        bad=$((bad + 1))
+    fi
     decisions=$((decisions + count)) outcomes=$((outcomes + $(grep -c '^MCDC' wanted)))
     round=$((round + 1))
 done
-echo "$decisions decisions, $outcomes outcomes of conditions by each criterion (the large ones: masking alone); rounds that differ: $bad"
+echo "$decisions decisions, $outcomes outcomes of conditions by each criterion (the large ones:" \
+    "masking alone); rounds that differ: $bad"
 [ $bad = 0 ]
