@@ -110,7 +110,8 @@ int main(int argc, char **argv) {
             runs[i] = tree_run(&t, vectors[d][i]);
         }
         tree_text(&t, 0, words, operand);
-        fprintf(program, "static int d%d(const unsigned char *w) {\n    int x = 1;\n    %s\n"
+        fprintf(program, "static __attribute__((noinline)) int d%d(const unsigned char *w) {\n"
+                         "    int x = 1;\n    %s\n"
                          "    %s%s%s\n    return x;\n}\n", d, contexts[context][0],
                 contexts[context][1], words, contexts[context][2]);
         for (i = 0; i < t.conditions; i++) {

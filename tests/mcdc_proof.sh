@@ -1,23 +1,24 @@
 #!/bin/sh
-# mcdc_proof.sh [ROUNDS] - 25 rounds, or so many, of 400 random decisions of which each is compiled
-# and run: what bursty report shows must be what a truth table shows of the same runs, masking and
-# unique cause, and all branches; outputs must stay. Rounds take turns with compilers, levels, forms
-# of marks; each fifth has decisions of 14 conditions, which are too large for a mark a run. It
-# needs gcc; clang-14 and clang-19 if they are there.
+# mcdc_proof.sh [ROUNDS [FIRST]] - 25 rounds, or so many from FIRST on, of 400 random decisions of
+# which each is compiled and run: what bursty report shows must be what a truth table shows of the
+# same runs, masking and unique cause, and all branches; outputs must stay. Rounds take turns with
+# compilers, levels, forms of marks; each fifth has decisions of 14 conditions, which are too large
+# for a mark a run. It needs gcc; clang-14 and clang-19 if they are there.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 rounds=${1:-25} BUILD=${BUILD:-build} tests=$PWD/tests
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
-dir=$BUILD/tests/mcdc_proof
+dir=$BUILD/tests/mcdc_proof_${2:-0}
 rm -rf "$dir"
 mkdir -p "$dir" && cd "$dir" || exit 2
 BURSTY_CACHE=$dir/cache
 export BURSTY_CACHE
 cc -w -O1 -I"$tests" -o make_mcdc "$tests/make_mcdc.c" || exit 2
-round=0 decisions=0 outcomes=0 bad=0
+round=${2:-0} decisions=0 outcomes=0 bad=0
 compilers="gcc:-O0 gcc:-O2"
 for c in clang-14 clang-19; do command -v $c >/dev/null && compilers="$compilers $c:-O1"; done
-while [ $round -lt "$rounds" ]; do
+last=$((round + rounds))
+while [ $round -lt $last ]; do
     count=400 large=
     [ $((round % 5)) = 4 ] && large=large
     # shellcheck disable=SC2086
