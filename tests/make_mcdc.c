@@ -99,8 +99,8 @@ int main(int argc, char **argv) {
         uint32_t reached;
         int i, branches = 0, taken = 0, count = 1 + (int)random_below(12);
         do {
-            tree_random(&t, is_large ? 14 : 2 + (int)random_below(7), !is_large && d % 3 == 0 ? 4 : 0,
-                        !is_large && d % 7 == 0 ? 6 : 0);
+            tree_random(&t, is_large ? 14 : 2 + (int)random_below(7),
+                        !is_large && d % 3 == 0 ? 4 : 0, !is_large && d % 7 == 0 ? 6 : 0);
         } while (context > 3 && context != 5 && is_choice(&t));
         reached = tree_reached(&t);
         counts[d] = count;
@@ -110,7 +110,8 @@ int main(int argc, char **argv) {
             runs[i] = tree_run(&t, vectors[d][i]);
         }
         tree_text(&t, 0, words, operand);
-        fprintf(program, "static int d%d(const unsigned char *w) {\n    int x = 1;\n    %s\n"
+        fprintf(program, "static __attribute__((noinline)) int d%d(const unsigned char *w) {\n"
+                         "    int x = 1;\n    %s\n"
                          "    %s%s%s\n    return x;\n}\n", d, contexts[context][0],
                 contexts[context][1], words, contexts[context][2]);
         for (i = 0; i < t.conditions; i++) {
@@ -138,7 +139,8 @@ int main(int argc, char **argv) {
                                                 (unsigned long)vectors[d][k]);
         fprintf(program, "};\n");
     }
-    fprintf(program, "#define RUN(n) for (unsigned k = 0; k < sizeof v##n / sizeof *v##n; k++) { \\\n"
+    fprintf(program, "#define RUN(n) \\\n"
+                     "    for (unsigned k = 0; k < sizeof v##n / sizeof *v##n; k++) { \\\n"
                      "    for (i = 0; i < %d; i++) w[i] = v##n[k] >> i & 1; \\\n"
                      "    sum = sum * 7 + (unsigned)d##n(w); }\n", CONDITIONS_MOST);
     for (d = 0; d < total; d++) fprintf(program, "    RUN(%d)\n", d);

@@ -1,6 +1,7 @@
 #!/bin/sh
-# mcdc_compare.sh WANTED UNIQUE LCOV LCOV_UNIQUE - compares what make_mcdc.c wants with what `bursty report --lcov` says:
-# branches of each line, and MCDC records without their texts. Prints the differences; status 1 if there are any.
+# mcdc_compare.sh WANTED UNIQUE LCOV LCOV_UNIQUE - compares what make_mcdc.c wants with what
+# `bursty report --lcov` says: branches of each line, and MCDC records without their texts. Prints
+# the differences; status 1 if there are any.
 awk '
 FILENAME == ARGV[3] || FILENAME == ARGV[4] { sub(/\r$/, "") }
 FILENAME == ARGV[1] && /^MCDC/ { wanted["masking " $0] = 1; next }
@@ -20,7 +21,8 @@ END {
     for (k in wanted) if (!(k in got)) { print "wanted " k; bad++ }
     for (k in got) if (!(k in wanted)) { print "not wanted " k; bad++ }
     for (k in ways) if (got_ways[k] + 0 != ways[k] || got_taken[k] + 0 != taken[k]) {
-        print "line " k ": branches " got_taken[k] + 0 " of " got_ways[k] + 0 ", wanted " taken[k] " of " ways[k]
+        print "line " k ": branches " got_taken[k] + 0 " of " got_ways[k] + 0 ", wanted " \
+            taken[k] " of " ways[k]
         bad++
     }
     exit bad > 0

@@ -20,8 +20,8 @@ static size_t part_in(const text *out, unsigned char *bytes, size_t room) {
         for (i++; i < out->size && out->data[i] != '"' && size < room; i++) {
             unsigned c = (unsigned char)out->data[i];
             if (c == '\\') {
-                c = (unsigned)(out->data[i + 1] - '0') * 64 + (unsigned)(out->data[i + 2] - '0') * 8 +
-                    (unsigned)(out->data[i + 3] - '0');
+                c = (unsigned)(out->data[i + 1] - '0') * 64 +
+                    (unsigned)(out->data[i + 2] - '0') * 8 + (unsigned)(out->data[i + 3] - '0');
                 i += 3;
             }
             bytes[size++] = (unsigned char)c;
@@ -193,9 +193,11 @@ TEST(what_is_a_decision) {
               "f(a && b, 1) && (a, b) 2/3; a && b 2/3");
     CHECK_STR(found("int f(int a, int b) { return (a ? b : !a) && b ? 1 : a; }"),
               "(a ? b : !a) && b 4/6");
-    CHECK_STR(found("int f(int a, int b) { return a ? a && b : a || b; }"), "a && b 2/3; a || b 2/3");
+    CHECK_STR(found("int f(int a, int b) { return a ? a && b : a || b; }"),
+              "a && b 2/3; a || b 2/3");
     CHECK_STR(found("int f(int a, int b) { return (a ?: b) && b; }"), "(a ?: b) && b 2/3");
-    CHECK_STR(found("int f(int a, int b) { do a--; while (a && ({ int c = a || b; c; })); return 0; }"),
+    CHECK_STR(found("int f(int a, int b) { do a--; while (a && ({ int c = a || b; c; })); "
+                    "return 0; }"),
               "a && ({ int c = a || b; c; }) 2/3; a || b 2/3");
 }
 
@@ -206,8 +208,8 @@ TEST(constants) {
     CHECK_STR(found("int f(int a, int b) { return (a && 0) || b; }"), "(a && 0) || b 2/4");
     CHECK_STR(found("int f(int a, int b) { return (a ? 1 : 0) && b; }"), "(a ? 1 : 0) && b 2/3");
     CHECK_STR(found("int f(int a) { return (0 || 0) && (1 && 1); }"), "");
-    CHECK_STR(found("int f(int a, int b) { return sizeof(a && b) + __builtin_constant_p(a || b); }"),
-              "");
+    CHECK_STR(found("int f(int a, int b) { "
+                    "return sizeof(a && b) + __builtin_constant_p(a || b); }"), "");
 }
 
 /* (v[0] || v[1]) && (v[2] || v[3]) && ... has 2 P + 1 runs for each two conditions more. */
@@ -225,7 +227,8 @@ static const char *form_of(const char *source) {
     cc_result result;
     if (decisions_of(source, &all, &result) != 0) return "refused";
     sprintf(answer, "%u %u %s", (unsigned)all.units[0].decisions[0].form,
-            (unsigned)all.units[0].decisions[0].count, result.left_count ? result.left[0].reason : "");
+            (unsigned)all.units[0].decisions[0].count,
+            result.left_count ? result.left[0].reason : "");
     kind_decisions.free(&all);
     cc_result_free(&result);
     return answer;

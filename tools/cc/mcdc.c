@@ -422,8 +422,8 @@ static void describe(const cc_mcdc *m, decision *d) {
         }
     }
     d->told.text = text_take(&out);
-    if (t->list[d->first].file == t->list[m->u->functions[m->function].name].file)
-        d->told.line = t->list[d->first].line;
+    if (t->list[d->leaves[0].first].file == t->list[m->u->functions[m->function].name].file)
+        d->told.line = t->list[d->leaves[0].first].line;
 }
 
 static void tell(cc_mcdc *m, decision *d) {

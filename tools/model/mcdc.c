@@ -58,6 +58,17 @@ static uint64_t shown_by(const mcdc_run *a, const mcdc_run *b, int unique) {
     return differ & (differ - 1) ? 0 : differ;
 }
 
+/* The lowest bit of a set that is not empty. */
+static uint32_t lowest(uint64_t set) {
+    uint32_t i = 0, step;
+    for (step = 32; step; step /= 2) {
+        if (set << (64 - step) != 0) continue;
+        set >>= step;
+        i += step;
+    }
+    return i;
+}
+
 void mcdc_pair_up(const decided *d, const mcdc_run *runs, int unique, mcdc_pairs *pairs) {
     uint32_t a, b, i;
     for (i = 0; i < d->count && i < DECISION_RUNS_MOST; i++)
@@ -65,11 +76,10 @@ void mcdc_pair_up(const decided *d, const mcdc_run *runs, int unique, mcdc_pairs
     for (a = 0; a < d->runs; a++) {
         for (b = 0; b < a; b++) {
             uint64_t by = shown_by(&runs[a], &runs[b], unique);
-            for (i = 0; by >> i; i++) {
-                if (!(by & bit(i))) continue;
+            for (; by; by &= by - 1) {
+                i = lowest(by);
                 pairs->partners[i][a] |= bit(b);
                 pairs->partners[i][b] |= bit(a);
-                if (i == DECISION_RUNS_MOST - 1) break;
             }
         }
     }
@@ -100,29 +110,24 @@ static uint32_t count_bits(uint64_t bits) {
     return count;
 }
 
-/* The lowest run of a set that is not empty. */
-static uint32_t first_of(uint64_t set) {
-    uint32_t r = 0;
-    while (!(set & bit(r))) r++;
-    return r;
-}
-
 uint32_t mcdc_want(const decided *d, const mcdc_run *runs, const mcdc_pairs *pairs, uint64_t seen,
                    uint32_t i, mcdc_wanted *wanted, uint32_t most) {
     uint64_t useful[2] = {0, 0}; /* runs not seen with a partner that was not, or was seen */
-    uint32_t found = 0, r, length;
+    uint32_t found = 0, length_of[DECISION_RUNS_MOST], r, length;
     int both;
     for (r = 0; r < d->runs; r++) {
         uint64_t partners = pairs->partners[i][r];
+        length_of[r] = 0;
         if (seen & bit(r) || !partners) continue;
+        length_of[r] = count_bits(runs[r].evaluated);
         useful[(partners & seen) != 0] |= bit(r);
     }
     both = useful[1] == 0;
     for (length = 1; length <= d->count && found < most; length++) {
         for (r = 0; r < d->runs && found < most; r++) {
             uint64_t partners = pairs->partners[i][r];
-            if (!(useful[!both] & bit(r)) || count_bits(runs[r].evaluated) != length) continue;
-            wanted[found].run[0] = first_of(both ? partners : partners & seen);
+            if (!(useful[!both] & bit(r)) || length_of[r] != length) continue;
+            wanted[found].run[0] = lowest(both ? partners : partners & seen);
             wanted[found].run[1] = r;
             wanted[found++].both = both;
             if (both) useful[0] &= ~partners; /* the same pair from the other side */

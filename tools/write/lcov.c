@@ -74,7 +74,7 @@ static void add_sense(text *out, const shown_decision *s, uint32_t size, uint32_
     text_add(out, ",");
     text_bytes(&name, s->d->text + c->text_at, c->text_size);
     text_bytes(&name, "", 1);
-    add_name(out, name.data);
+    add_name(out, *name.data ? name.data : "?");
     text_add(out, "\n");
     text_free(&name);
 }
