@@ -396,9 +396,9 @@ static unsigned x86decode_p_group(const x86decode_insn *i, unsigned a) {
     case 0x7E: return i->prefixes & X86DECODE_F3 ? keep | read : a;
     case 0xBA: return keep | (reg == 4 ? read : both);
     case 0xAE:
-        if (reg == 7) return keep;
+        if (reg == 7 || (reg == 6 && i->prefixes & X86DECODE_66)) return keep;    /* clwb */
         return keep | (reg == 0 || reg == 3 || reg == 4 || reg == 6 ? write : read);
-    case 0xC7: return keep | (reg == 1 ? both : reg == 4 || reg == 5 ? write : read);
+    case 0xC7: return keep | (reg == 1 ? both : reg == 4 || reg == 5 || reg == 7 ? write : read);
     case 0x00: return keep | (reg < 2 ? write : read);
     case 0x01:
         if (reg == 7) return keep;

@@ -44,8 +44,19 @@ Dir::Cache "$apt/cache";
 Acquire::Retries "3";
 APT::Sandbox::User "";
 EOF
-    (cd "$src" && export APT_CONFIG="$apt/apt.conf" && apt-get update -qq &&
-        apt-get source -qq "$@" >/dev/null) || fail "apt-get source brings no $*"
+    (
+        cd "$src" && export APT_CONFIG="$apt/apt.conf" && apt-get update -qq
+        for package in "$@"; do
+            apt-get source -qq "$package" >/dev/null 2>"$apt/log" && continue
+            # A mirror may list a version and not have it; then an older one will do.
+            for version in $(apt-cache showsrc "$package" | sed -n 's/^Version: //p'); do
+                apt-get source -qq "$package=$version" >/dev/null 2>&1 && break
+            done || {
+                cat "$apt/log" >&2
+                exit 1
+            }
+        done
+    ) || fail "apt-get source brings no $*"
 }
 
 fail() { echo "bench/setup.sh: $*" >&2; exit 1; }

@@ -19,6 +19,7 @@
 #define BURSTY_STACK 64
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_STDIO
+#include "keepregs.h"
 #include "bursty.h"
 
 /* Made at link time: the name of the dump, and rates or 0. */

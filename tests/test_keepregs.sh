@@ -192,6 +192,32 @@ if has objdump; then
     leaves_vectors_alone -O3 -mavx2
 else skip "no objdump"; fi
 
+# bursty cc puts them in by itself, and leaves the same dump without them.
+tool=${BUILD:-build}/bursty
+if [ -x "$tool" ]; then
+    : >"$out/log"
+    cat >"$out/cc.c" <<'END'
+static int tree(int n) { return n < 2 ? n : tree(n - 1) + tree(n - 2); }
+int main(void) {
+    int i, sum = 0;
+    for (i = 0; i < 300; i++) sum += tree(i % 12);
+    return sum < 0;
+}
+END
+    for way in '' -DKEEPREGS_OFF; do
+        # shellcheck disable=SC2086
+        "$tool" cc --entries=all --loops=all -- $CC -O1 $way -c -o "$out/cc$way.o" "$out/cc.c" 2>>"$out/log"
+        "$tool" cc -- $CC -o "$out/cc" "$out/cc$way.o" >>"$out/log" 2>&1 &&
+            BURSTY_FILE="$out/cc$way.brst" run "$out/cc"
+    done
+    if has nm; then
+        nm "$out/cc.o" | grep -q keepregs_thunk && ! nm "$out/cc-DKEEPREGS_OFF.o" | grep -q keepregs
+        ok $? "bursty cc puts checks in assembly in, and none with KEEPREGS_OFF"
+    fi
+    [ -s "$out/cc.brst" ] && cmp "$out/cc.brst" "$out/cc-DKEEPREGS_OFF.brst" >>"$out/log" 2>&1
+    ok $? "dumps of bursty cc with checks in assembly and in C"
+else skip "no $tool"; fi
+
 if has gdb; then
     : >"$out/log"
     $CC -g -w -I. -O2 -o "$out/keep" $src/keep.c >>"$out/log" 2>&1

@@ -271,3 +271,124 @@ TEST(assignments_force_the_second_look) {
     CHECK_EQ(looks_again("int f(int a, int b) { return b && (a ? a = b : b); }"), 1);
     CHECK_EQ(looks_again("int f(int a, int b) { while ((a = b) && b) b--; return 0; }"), 0);
 }
+
+/* ---- the reader of kind 6 ---- */
+
+/* The example of docs/formats.md: `(a && !b) || c` at line 3 of a function with seven counters. */
+static const unsigned char example[] = {
+    1, 0, 0, 0, 0, 0, 0, 0,             /* key */
+    1,                                  /* functions */
+    7, 1,                               /* slots, decisions */
+    3, 0, 14,                           /* line, form, text */
+    '(', 'a', ' ', '&', '&', ' ', '!', 'b', ')', ' ', '|', '|', ' ', 'c',
+    3,                                  /* conditions */
+    1, 1, 4, 3, 0,                      /* a: true to !b, false to c */
+    6, 2, 2, 2, 0,                      /* !b: true to T, false to c */
+    13, 1, 2, 0, 0};                    /* c: true to T, false to F */
+
+static int read_bytes(const unsigned char *bytes, size_t size, decided_all *all,
+                      dump_fault *fault) {
+    text file = {NULL, 0, 0};
+    dump_writer w;
+    dump d;
+    int failed;
+    memset(all, 0, sizeof *all);
+    memset(fault, 0, sizeof *fault);
+    dump_begin(&w, &file, kind_decisions.number);
+    dump_put_bytes(&w, bytes, size);
+    dump_end(&w);
+    if (dump_read(&d, (const unsigned char *)file.data, file.size, fault) != 0) return -2;
+    failed = kind_decisions.read(all, &d, &d.parts[0], fault);
+    CHECK(fault->offset <= file.size);
+    dump_free(&d);
+    text_free(&file);
+    return failed;
+}
+
+TEST(the_reader_reads_the_example) {
+    decided_all all;
+    dump_fault fault;
+    const decided_unit *unit = NULL;
+    const decided_function *f;
+    text again = {NULL, 0, 0};
+    CHECK_EQ(read_bytes(example, sizeof example, &all, &fault), 0);
+    kind_decisions.settle(&all);
+    f = decided_find(&all, 1, 0, &unit);
+    CHECK(f != NULL && unit != NULL);
+    CHECK(decided_find(&all, 2, 0, &unit) == NULL && decided_find(&all, 1, 7, &unit) == NULL);
+    if (f) {
+        const decided *d = &all.units[0].decisions[f->first];
+        CHECK_EQ(f->slots, 7);
+        CHECK_EQ(f->plain, 1);
+        CHECK_EQ(f->marks, 5);
+        CHECK_EQ(d->runs, 5);
+        CHECK_EQ(decided_target(d, 0, 1), 1);
+        CHECK_EQ(decided_target(d, 0, 0), 2);
+        CHECK_EQ(decided_target(d, 2, 1), 4);
+        CHECK_EQ(decided_target(d, 2, 0), 3);
+        CHECK_EQ(d->conditions[2].slot, 4);
+        CHECK_STR(d->text, "(a && !b) || c");
+    }
+    kind_decisions.write(&all, &again);
+    CHECK(again.size > sizeof example);
+    kind_decisions.free(&all);
+    text_free(&again);
+}
+
+/* Reads, and if that is accepted does what a report does with each decision. */
+static int survives(const unsigned char *bytes, size_t size) {
+    decided_all all;
+    dump_fault fault;
+    int failed = read_bytes(bytes, size, &all, &fault);
+    size_t i;
+    if (failed) CHECK(fault.reason[0] != 0);
+    if (!failed) kind_decisions.settle(&all);
+    for (i = 0; !failed && all.count && i < all.units[0].count; i++) {
+        const decided *d = &all.units[0].decisions[i];
+        mcdc_run runs[DECISION_RUNS_MOST];
+        static mcdc_pairs pairs;
+        mcdc_shown shown;
+        if (d->form != DECISION_PATHS) continue;
+        mcdc_runs(d, runs);
+        mcdc_pair_up(d, runs, 0, &pairs);
+        mcdc_show(d, runs, &pairs, UINT64_MAX, &shown);
+        CHECK((shown.shown[0] & shown.shown[1] & ~shown.possible) == 0);
+    }
+    kind_decisions.free(&all);
+    return failed;
+}
+
+TEST(the_reader_survives_all_cuts_and_bits) {
+    unsigned char bytes[sizeof example];
+    size_t i;
+    int bit;
+    for (i = 1; i < sizeof example; i++) CHECK(survives(example, i) != 0);
+    for (i = 0; i < sizeof example; i++) {
+        for (bit = 0; bit < 8; bit++) {
+            memcpy(bytes, example, sizeof example);
+            bytes[i] = (unsigned char)(bytes[i] ^ 1 << bit);
+            survives(bytes, sizeof bytes);
+        }
+    }
+}
+
+static void changed(size_t at, unsigned char value, const char *reason) {
+    unsigned char bytes[sizeof example];
+    decided_all all;
+    dump_fault fault;
+    memcpy(bytes, example, sizeof example);
+    bytes[at] = value;
+    CHECK_EQ(read_bytes(bytes, sizeof bytes, &all, &fault), -1);
+    CHECK_STR(fault.reason, reason);
+    kind_decisions.free(&all);
+}
+
+TEST(the_reader_says_why) {
+    changed(8, 100, "more of something than there are bytes");
+    changed(9, 5, "two decisions with the same counters");
+    changed(12, 9, "a decision of an unknown form");
+    changed(28, 1, "a decision without two conditions");
+    changed(29, 15, "a condition outside of its text");
+    changed(31, 8, "a way of a condition leads nowhere");
+    changed(33, 6, "a condition without counters");
+}

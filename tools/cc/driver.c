@@ -14,6 +14,7 @@ typedef struct job {
     cc_line line;
     char *folder;             /* of this run; NULL until it is needed */
     uint64_t plan_hash;
+    int keeps;                /* CC_KEEPS_... */
 } job;
 
 typedef struct unit_job {     /* one source */
@@ -122,6 +123,53 @@ static int compile_plain(const job *j, const unit_job *u, const char *object) {
     return status;
 }
 
+/* ---- checks in assembly ---- */
+
+/* Is the word in the text? said: may be NULL. */
+static int says(const char *said, size_t size, const char *word) {
+    size_t length = strlen(word), i;
+    for (i = 0; said && i + length <= size; i++) {
+        if (memcmp(said + i, word, length) == 0) return 1;
+    }
+    return 0;
+}
+
+/* keepregs.h itself says where they are right: the compiler preprocesses it with the user's
+   options. Returns CC_KEEPS_... A runtime that is not ours may lack the thunk. */
+static int ask_for_keeping(const job *j) {
+    static const char probe[] = "#include \"keepregs.h\"\n"
+                                "#if defined(KEEPREGS_P_CHECKS) && (defined(BURSTY_NO_TLS) || "
+                                "defined(KEEPREGS_P_SHARED))\nbursty_cc_by_operand\n"
+                                "#elif defined(KEEPREGS_P_CHECKS)\nbursty_cc_by_address\n#endif\n";
+    cc_command c = {NULL, 0, 0};
+    char *path, *out, *said = NULL;
+    size_t i, size = 0;
+    int keeps = CC_KEEPS_NOT;
+    if (j->d->no_runtime || j->d->cover) return CC_KEEPS_NOT;
+    for (i = 0; i < j->line.words.count; i++) {
+        if (strcmp(j->line.words.words[i], "-masm=intel") == 0) return CC_KEEPS_NOT;
+    }
+    path = cc_join(j->folder, "/keeps.c");
+    out = cc_join(j->folder, "/keeps.i");
+    add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY));
+    if (j->d->choice.no_tls) cc_add_word(&c, "-DBURSTY_NO_TLS");
+    cc_add_word(&c, "-E");
+    cc_add_word(&c, path);
+    add_option(&c, "-o", out);
+    if (cc_write_embedded(j->folder, "keepregs.h") == TOOL_OK &&
+        cc_write_file(path, probe, sizeof probe - 1) == TOOL_OK &&
+        cc_run(&c, CC_TO_NOWHERE, NULL) == 0 && cc_file_size(out, &size) == 0) {
+        said = (char *)tool_read_file(out, NULL, &size);
+    }
+    if (says(said, size, "bursty_cc_by_operand")) keeps = CC_KEEPS_BY_OPERAND;
+    if (says(said, size, "bursty_cc_by_address")) keeps = CC_KEEPS_BY_ADDRESS;
+    cc_command_free(&c);
+    free(said);
+    free(out);
+    free(path);
+    return keeps;
+}
+
 /* ---- lists ---- */
 
 /* Says at once that lines could not be appended. */
@@ -153,7 +201,7 @@ static void list_left(const job *j, const unit_job *u, const cc_result *r) {
         list_line(j, u->source, 1, "the file", "without a plan", r->missed);
     }
     for (i = 0; i < r->left_count; i++) {
-        list_line(j, r->left[i].file, r->left[i].line, r->left[i].name, "left alone",
+        list_line(j, r->left[i].file, r->left[i].line, r->left[i].name, r->left[i].how,
                   r->left[i].reason);
     }
 }
@@ -178,6 +226,7 @@ static int rewrite(const job *j, const unit_job *u, int *look_again) {
     memset(&request, 0, sizeof request);
     request.file = u->source;
     request.choice = j->d->choice;
+    request.choice.keeps = j->keeps;
     if (!j->line.pic && !j->line.shared) request.choice.tls_model = "local-exec";
     request.unit = cc_hash(here, strlen(here) + 1, 0);
     request.unit = cc_hash(u->object, strlen(u->object) + 1, request.unit);
@@ -399,6 +448,7 @@ int cc_drive(cc_driver *d, int count, char **words) {
     status = read_plan(&j, &plan);
     if (status == TOOL_OK) {
         j.folder = cc_make_folder();
+        if (j.folder && j.line.sources > 0) j.keeps = ask_for_keeping(&j);
         status = j.folder ? run_all(&j) : TOOL_FAILED;
         if (j.folder) cc_remove_folder(j.folder);
     }
