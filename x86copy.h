@@ -1035,7 +1035,7 @@ static void x86copy_p_fill_tables(x86copy *s) {
 static void x86copy_p_emit_map(x86copy *s) {
     uint32_t n, map, landing;
     if (!s->translated || s->failed) return;
-    while (s->out_size & 3) x86copy_p_out1(s, 0xCC);
+    while (!s->failed && s->out_size & 3) x86copy_p_out1(s, 0xCC);
     map = s->out_size;
     if (s->out_max - s->out_size < s->b->f->size * 4 + 64) {
         s->failed = 1;
@@ -1081,12 +1081,12 @@ X86COPY_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int i
         const x86flow_table *t = &s->b->tables[number];
         s->spot[n].thunk = 0;
         if (s->b->insn[n].dispatch != X86FLOW_REWRITE || s->table_at[number]) continue;
-        while (s->out_size & 7) x86copy_p_out1(s, 0xCC);
+        while (!s->failed && s->out_size & 7) x86copy_p_out1(s, 0xCC);
         s->table_at[number] = s->out_size;
         if (s->out_max - s->out_size < t->entries * t->width + 64) return -1;
         s->out_size += t->entries * t->width;
     }
-    while (s->out_size & 15) x86copy_p_out1(s, 0xCC);
+    while (!s->failed && s->out_size & 15) x86copy_p_out1(s, 0xCC);
     s->code_start = s->out_size;
     if (checked) {
         entry->site = first_site + s->site_count++;
@@ -1138,7 +1138,7 @@ X86COPY_API int x86copy_emit_unwind(x86copy *s, uint32_t *header) {
     uint64_t code = s->base + s->code_start;
     uint8_t *cie, *fde, *lsda_at = NULL;
     uint32_t at;
-    while (s->out_size & 7) x86copy_p_out1(s, 0xCC);
+    while (!s->failed && s->out_size & 7) x86copy_p_out1(s, 0xCC);
     if (s->failed || x86flow_read_fde(s->b->f->fde, &u) != 0) return -1;
     at = s->out_size;
     b.p = s->out + at;
