@@ -1,5 +1,5 @@
-/* test_x86copy.c - copies of small pieces of code: what they hold, and that they compute the same when
-   they run. Many tests are a trap of the design: see the table in docs/binpatch.md. */
+/* test_x86copy.c - copies of small pieces of code: what they hold, and that they compute the same
+   when they run. Many tests are a trap of the design: see the table in docs/binpatch.md. */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
@@ -261,7 +261,7 @@ TEST(a_stub_holds_the_displaced_instructions) {
     memcpy(stub, copy.out, copy.out_size);
     to = m.rx + own.plain_at;
     memcpy(image + TEXT + DATA, &to, 8);        /* the slot: off */
-    memset(image, 0xCC, 5);                     /* the jump that would stand there is not looked at */
+    memset(image, 0xCC, 5);                     /* nobody looks at what stands there now */
     CHECK_EQ(own.t_at, 4096);
     CHECK_EQ(call(stub, 40, 2), 42);
     CHECK(own.make_at != 0 && own.make_i_at != 0);

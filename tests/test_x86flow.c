@@ -1,5 +1,5 @@
-/* test_x86flow.c - functions, jump tables, loops, Equation 3 and unwind information of small pieces of
-   code. The bytes stand beside their instructions. Many tests are a trap of the design: see the table
+/* test_x86flow.c - functions, jump tables, loops, Equation 3 and unwind information of small pieces
+   of code. The bytes stand beside their instructions. Many tests are a trap of the design: see the table
    in docs/binpatch.md. */
 #define X86DECODE_IMPLEMENTATION
 #define X86DECODE_STATIC
