@@ -105,6 +105,8 @@ typedef struct ticks_config {
     size_t memory_bytes;
     uint32_t period_us;          /* CPU time of a thread between two ticks: 10000               */
     int signal;                  /* 0: SIGPROF, which nobody else may use                       */
+    uint32_t fold;               /* n > 0 folds recursion: a scope that is the running one or
+                                    one of its n - 1 nearest callers goes back there            */
 } ticks_config;
 
 typedef struct ticks_stats {
@@ -119,12 +121,11 @@ typedef struct ticks_stats {
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-/* Calls bursty_start and gets ready for ticks; config may be NULL. It sets on_thread and more of
-   bursty_config itself. A second call begins again: the ticks of before are gone. Stop all other
-   threads before it.
-   Returns 0; or -1 if bursty_start refuses, if on_thread or more is set in config, if memory is too
-   small, or, with TICKS_TIMERS, if the signal is in use or there are no such timers. After -1
-   bursty.h may be running, without ticks. */
+/* Calls bursty_start and gets ready for ticks; config may be NULL. on_thread and more of
+   config->bursty are called as well. A second call begins again: the ticks of before are gone. Stop
+   all other threads before it.
+   Returns 0; or -1 if bursty_start refuses, if memory is too small, or, with TICKS_TIMERS, if the
+   signal is in use or there are no such timers. After -1 bursty.h may be running, without ticks. */
 TICKS_API int ticks_start(const ticks_config *config) TICKS_P_OFF(return (void)config, 0)
 
 /* n ticks have passed on this thread: charges them to its innermost scope. One caller for each
@@ -163,11 +164,17 @@ TICKS_API int ticks_write(bursty_write_fn write, void *user)
 #endif
 
 #ifdef TICKS_TIMERS
+#ifndef __linux__
+#error "TICKS_TIMERS is for Linux; elsewhere call bursty_tick yourself"
+#endif
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#if !defined(SA_RESTART) || (defined(__GLIBC__) && !defined(__USE_MISC))
+#error "TICKS_TIMERS wants _GNU_SOURCE, defined before the first include of the file"
+#endif
 #endif
 
 #ifndef TICKS_MEMORY
@@ -326,8 +333,11 @@ static struct {
     uint32_t *index;
     uint32_t row_room, row_count, index_mask, threads, period_us;
     ticks_p_count lost, cut, late;
+    uint32_t fold;
     const char *program;
     uint64_t clock_hz;
+    void (*on_thread)(int what); /* the user's */
+    int (*more)(bursty_write_fn write, void *user);
 } ticks_p_all;
 
 #if TICKS_MEMORY > 0
@@ -385,6 +395,18 @@ static uint32_t ticks_p_child(const bursty_site *site, uint32_t parent, uint32_t
     }
 }
 
+#if BURSTY_STACK > 0
+/* The row that a scope below row goes back to, as recursion is folded; 0: none. */
+static uint32_t ticks_p_folds(const bursty_site *site, uint32_t row) {
+    uint32_t k;
+    for (k = 0; k < ticks_p_all.fold && row; k++) {
+        if (ticks_p_all.rows[row - 1].site == site) return row;
+        row = ticks_p_all.rows[row - 1].parent;
+    }
+    return 0;
+}
+#endif
+
 /* The program may be in the middle of changing its stack of scopes; it writes the stack before the
    depth. The slow path of bursty.h runs while the word is a large number (its BUSY). */
 TICKS_API void bursty_tick(uint32_t n) {
@@ -405,7 +427,9 @@ TICKS_API void bursty_tick(uint32_t n) {
 #if BURSTY_STACK > 0
     for (i = 0; i < depth && i < BURSTY_STACK; i++) {
         const bursty_site *volatile *at = &BURSTY_P_HERE.stack[i];
-        next = ticks_p_child(*at, row, thread);
+        const bursty_site *site = *at;
+        next = ticks_p_folds(site, row);
+        if (!next) next = ticks_p_child(site, row, thread);
         if (!next) break;
         row = next;
     }
@@ -501,6 +525,7 @@ static int ticks_p_install(int number) {
 
 /* bursty.h calls it on a thread that registers (1), that ends (0) or that is a forked child (2). */
 static void ticks_p_on_thread(int what) {
+    if (ticks_p_all.on_thread) ticks_p_all.on_thread(what);
     if (what == 2) ticks_p_clear();
 #ifdef TICKS_TIMERS
     if (what == 2) ticks_p_armed = 0;
@@ -512,7 +537,7 @@ static void ticks_p_on_thread(int what) {
 /* ---- start and answers ---------------------------------------------------------------------- */
 
 TICKS_API int ticks_start(const ticks_config *config) {
-    static const ticks_config defaults = { NULL, NULL, 0, 0, 0 };
+    static const ticks_config defaults = { NULL, NULL, 0, 0, 0, 0 };
     bursty_config bursty;
     unsigned char *memory, *byte = (unsigned char *)&bursty;
     size_t bytes, skip, rows, slots = 1, i;
@@ -520,7 +545,6 @@ TICKS_API int ticks_start(const ticks_config *config) {
     if (!config) config = &defaults;
     for (i = 0; i < sizeof bursty; i++) byte[i] = 0;
     if (config->bursty) bursty = *config->bursty;
-    if (bursty.on_thread || bursty.more) return -1;
     TICKS_P_PUT(&ticks_p_all.on, 0);
     TICKS_P_FENCE();
     memory = (unsigned char *)config->memory;
@@ -552,6 +576,9 @@ TICKS_API int ticks_start(const ticks_config *config) {
     ticks_p_all.period_us = config->period_us;
     ticks_p_all.program = bursty.program;
     ticks_p_all.clock_hz = bursty.clock_hz;
+    ticks_p_all.fold = config->fold;
+    ticks_p_all.on_thread = bursty.on_thread;
+    ticks_p_all.more = bursty.more;
 #ifdef TICKS_TIMERS
     if (ticks_p_all.period_us == 0) ticks_p_all.period_us = 10000;
     ticks_p_failed = 0;
@@ -633,7 +660,8 @@ TICKS_API int ticks_write(bursty_write_fn write, void *user) {
     ticks_p_put_varint(&out, TICKS_P_GET(&ticks_p_all.cut));
     ticks_p_put_varint(&out, TICKS_P_GET(&ticks_p_all.late));
     for (i = 1; i <= ticks_p_all.threads; i++) ticks_p_put_thread(&out, i, count);
-    return ticks_p_put_end(&out) ? -1 : 0;
+    if (ticks_p_put_end(&out)) return -1;
+    return ticks_p_all.more ? ticks_p_all.more(write, user) : 0;
 }
 
 #if defined(__cplusplus) && defined(__GNUC__)

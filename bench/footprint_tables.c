@@ -1,9 +1,10 @@
-/* footprint_tables.c - one line for each shape of footprint and interleaving, with a checksum of all
-   its tables. Two versions of the headers count alike when they print alike:
+/* footprint_tables.c - one line for each shape of footprint and interleaving, with a checksum of
+   all its tables. Two versions of the headers count alike when they print alike:
 
-       sh bench/footprint_tables.sh DIRECTORY [TRACE...]      the headers here and those in DIRECTORY
+       sh bench/footprint_tables.sh DIRECTORY [TRACE...]
 
-   TRACE is a block trace as in docs/formats.md, not compressed. */
+   runs the headers here and those in DIRECTORY. TRACE is a block trace as in docs/formats.md, not
+   compressed. */
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
 #define INTERLEAVE_IMPLEMENTATION

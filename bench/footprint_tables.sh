@@ -1,6 +1,7 @@
 #!/bin/sh
 # footprint_tables.sh DIRECTORY [TRACE...] - do footprint.h and interleave.h here count as those in
-# DIRECTORY do (another version)? Prints the shapes whose tables differ; ends with 1 if there are any.
+# DIRECTORY do (another version)? Prints the shapes whose tables differ; ends with 1 if there are
+# any.
 here=$(cd "$(dirname "$0")/.." && pwd)
 there=${1:?the directory of the other headers}
 shift

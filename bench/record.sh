@@ -1,7 +1,7 @@
 #!/bin/sh
 # record.sh [REPEAT] - what `bursty record` costs on installed programs, in the columns of
-# bursty-tracing's Figure 6: user and system time as a multiple of the plain run, the least of REPEAT
-# (5) interleaved runs. Start-up is left out of nothing: a run includes it.
+# bursty-tracing's Figure 6: user and system time as a multiple of the plain run, the least of
+# REPEAT (5) interleaved runs. Start-up is left out of nothing: a run includes it.
 #
 #   off       patched, switched off: entries go on in the original code
 #   checks    the checking copies, rate 0 %: the basic overhead
@@ -18,7 +18,10 @@ repeat=${1:-5}
 out=$build/bench/record
 bursty=$build/bursty
 mkdir -p "$out" && cd "$out" || exit 2
-[ -x /usr/bin/time ] || { echo "record.sh wants /usr/bin/time"; exit 2; }
+[ -x /usr/bin/time ] || {
+    echo "record.sh wants /usr/bin/time"
+    exit 2
+}
 cat /usr/include/*.h /usr/include/linux/*.h 2>/dev/null | head -c 3000000 >text
 cat >s.lua <<'P'
 local t = {}
@@ -53,7 +56,10 @@ once() { # NAME COMMAND...
 measure() { # NAME COMMAND...
     name=$1
     shift
-    command -v "$1" >/dev/null 2>&1 || { echo "$name: not installed"; return; }
+    command -v "$1" >/dev/null 2>&1 || {
+        echo "$name: not installed"
+        return
+    }
     : >times
     i=0
     while [ $i -lt "$repeat" ]; do
@@ -92,7 +98,8 @@ echo '|---|---|---|---|---|---|---|---|---|---|---|'
 measure gzip gzip -c text
 measure bzip2 bzip2 -c text
 measure xz xz -1 -c -T1 text
-measure mawk mawk '{ n[$1]++; for (i = 1; i <= NF; i++) s += length($i) } END { print s, length(n) }' text
+measure mawk mawk \
+    '{ n[$1]++; for (i = 1; i <= NF; i++) s += length($i) } END { print s, length(n) }' text
 measure lua lua5.4 s.lua
 measure perl perl s.pl
 measure python /usr/bin/python3 s.py
@@ -109,9 +116,13 @@ startup() { # NAME COMMAND...
     : >times
     i=0
     while [ $i -lt $((2 * repeat)) ]; do
-        start=$(date +%s%N); "$@" >/dev/null 2>&1; end=$(date +%s%N)
+        start=$(date +%s%N)
+        "$@" >/dev/null 2>&1
+        end=$(date +%s%N)
         echo "plain $(((end - start) / 1000))" >>times
-        start=$(date +%s%N); "$bursty" record -o x.brst -- "$@" >/dev/null 2>&1; end=$(date +%s%N)
+        start=$(date +%s%N)
+        "$bursty" record -o x.brst -- "$@" >/dev/null 2>&1
+        end=$(date +%s%N)
         echo "recorded $(((end - start) / 1000))" >>times
         i=$((i + 1))
     done
@@ -122,7 +133,8 @@ startup() { # NAME COMMAND...
         END {
             p = least["plain"] / 1000
             r = least["recorded"] / 1000
-            printf "| %s | %.2f | %.1f | %.1f | %.0f |\n", name, kb / 1024, p, r, (r - p) / (kb / 1024)
+            mb = kb / 1024
+            printf "| %s | %.2f | %.1f | %.1f | %.0f |\n", name, mb, p, r, (r - p) / mb
         }' times
 }
 startup gzip gzip --version

@@ -12,13 +12,14 @@ cd "$(dirname "$0")/.."
 mode=${1:-full}
 build=${BUILD:-build}/bench
 CC=${CC:-cc}
-python=/usr/bin/python3             # the one that python3-clang belongs to
+python=/usr/bin/python3
 export PYTHONDONTWRITEBYTECODE=1
 say() { echo "bench: $*" >&2; }
 
 mkdir -p "$build"
 say "setting up"
 sh bench/setup.sh
+make -s "${BUILD:-build}/bursty"
 $python bench/real/real.py build-"$mode" "$build" "$build/real.json"
 
 say "forms and peers"
@@ -30,10 +31,14 @@ done
 for name in hcct footprint; do
     say "$name.h"
     $CC -std=c99 -O2 -I. -Itools -pthread -o "$build/bench_$name" "bench/bench_$name.c" -lm
-    [ "$mode" = smoke ] || "$build/bench_$name" quick >"$build/$name.txt"   # alone, and with traces, each takes minutes more
+    [ "$mode" = smoke ] || "$build/bench_$name" quick >"$build/$name.txt"
+    # alone, and with traces, each takes minutes more
 done
 say "real programs"
-$python bench/real/real.py "$mode" "$build" "$build/real.json" >"$build/real.txt" || { cat "$build/real.txt"; exit 1; }
+$python bench/real/real.py "$mode" "$build" "$build/real.json" >"$build/real.txt" || {
+    cat "$build/real.txt"
+    exit 1
+}
 if [ "$mode" = smoke ]; then
     $python bench/results.py "$mode" "$build" "$build/smoke.md" "$build/smoke.json"
     cp README.md "$build/README.md"

@@ -13,7 +13,10 @@ bursty=$build/bursty
 mkdir -p "$out" && cd "$out" || exit 2
 
 i=0
-while [ $i -lt 1500 ]; do echo "line $i of $((i * 7919 % 1009)) words"; i=$((i + 1)); done >text
+while [ $i -lt 1500 ]; do
+    echo "line $i of $((i * 7919 % 1009)) words"
+    i=$((i + 1))
+done >text
 head -c 60000 "$bursty" >data
 cat >s.lua <<'P'
 local t = {}
@@ -48,11 +51,21 @@ except KeyError as e:
 P
 cat >s.sql <<'P'
 create table t(a integer primary key, b text);
-with recursive c(x) as (select 1 union all select x + 1 from c where x < 500) insert into t select x, hex(x * 7919) from c;
+with recursive c(x) as (select 1 union all select x + 1 from c where x < 500)
+insert into t select x, hex(x * 7919) from c;
 select a, b from t order by b limit 5;
 P
 cat >s.c <<'P'
-int g(int n) { switch (n) { case 1: return 7; case 2: return 9; case 3: return n * n; case 4: return 5; case 5: return 1; default: return n; } }
+int g(int n) {
+    switch (n) {
+    case 1: return 7;
+    case 2: return 9;
+    case 3: return n * n;
+    case 4: return 5;
+    case 5: return 1;
+    default: return n;
+    }
+}
 int f(int n) { int i, s = 0; for (i = 0; i < n; i++) s += g(i) * i; return s; }
 P
 cc1=$(${CC:-cc} -print-prog-name=cc1)
@@ -101,14 +114,20 @@ one() { # NUMBER OF THE PROGRAM
         set -f
         # shellcheck disable=SC2086
         set -- $line
-        set +f ;;
+        set +f
+        ;;
     esac
     command -v "$1" >/dev/null 2>&1 || return 1
-    next 200; options="--period $((n + 1))"
-    next 40;  options="$options --burst $((n + 1))"
-    next 8;   options="$options --boring $n"
-    next 3;   [ $n = 0 ] && options="$options --ticks 3000"
-    next 3;   options="$options --jitter $((n * 20)) --seed $random"
+    next 200
+    options="--period $((n + 1))"
+    next 40
+    options="$options --burst $((n + 1))"
+    next 8
+    options="$options --boring $n"
+    next 3
+    [ $n = 0 ] && options="$options --ticks 3000"
+    next 3
+    options="$options --jitter $((n * 20)) --seed $random"
     next 4
     case $n in
     0) options="$options --profile hcct,footprint" ;;
@@ -119,7 +138,8 @@ one() { # NUMBER OF THE PROGRAM
     status=$?
     # shellcheck disable=SC2086
     timeout 300 "$bursty" record --quiet $options -o soak.brst -- "$@" >got 2>got.err
-    if [ $? = $status ] && cmp -s plain got && cmp -s plain.err got.err; then passed=$((passed + 1))
+    if [ $? = $status ] && cmp -s plain got && cmp -s plain.err got.err; then
+        passed=$((passed + 1))
     else
         failed=$((failed + 1))
         echo "FAILED bursty record $options -- $*"

@@ -82,5 +82,7 @@ int main(void) {
      send                   -1        -1                  -        -           no
      request (attempt 3)    -1         0                  -       set
      send                    0         0                 set      set          yes
-     request (attempt 4)     0         1                 set      set          the flag stays until UNTIL or SET
-     send                    1         1                 set      set          yes */
+     request (attempt 4)     0         1                 set      set          no (1)
+     send                    1         1                 set      set          yes
+
+   (1) It is no user event. The flag stays set until an UNTIL or a SET clears it. */

@@ -35,7 +35,8 @@ int main(void) {
     config.profile.check_count = 90; /* awake: one check in ten, for 200 bursts ... */
     config.profile.burst_count = 10;
     config.profile.awake_count = 200;
-    config.profile.hibernate_count = 19800; /* ... then asleep for the time of 19 800: one check in a thousand */
+    /* ... then asleep for the time of 19 800 bursts: so one check in a thousand is recorded. */
+    config.profile.hibernate_count = 19800;
     if (bursty_start(&config) == 0) return 1;
     for (i = 0; i < 40000000; i++) serve(i);
     bursty_get_stats(&stats);

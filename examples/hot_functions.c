@@ -14,7 +14,11 @@ static int is_prime(int n) {
     return n > 1;
 }
 
-static int next_prime(int n) { BURST_ENTRY(); while (!is_prime(++n)) { } return n; }
+static int next_prime(int n) {
+    BURST_ENTRY();
+    while (!is_prime(++n)) {}
+    return n;
+}
 
 int main(void) {
     bursty_row hot[5];
@@ -24,6 +28,8 @@ int main(void) {
     for (k = 0; k < 20000; k++) p = next_prime(p);
     n = bursty_top(hot, 5, 0);
     for (i = 0; i < n; i++)
-        printf("%-12s about %.0f calls, seen %.0f\n", hot[i].site->name, (double)hot[i].weight / 256, (double)hot[i].count);
-    return p != 224737 || bursty_save("hot_functions.brst") != 0;       /* then: bursty report hot_functions.brst */
+        printf("%-12s about %.0f calls, seen %.0f\n", hot[i].site->name,
+               (double)hot[i].weight / 256, (double)hot[i].count);
+    /* `bursty report hot_functions.brst` shows what the next line writes. */
+    return p != 224737 || bursty_save("hot_functions.brst") != 0;
 }

@@ -67,8 +67,8 @@ int main(void) {
         bursty_poll(0);
     }
     bursty_thread_end(); /* the last END */
-    printf("%u frames seen of 600: %u calls, %u scopes deep, %u frames seen in part\n", log.frames, log.calls,
-           log.deepest + 1, log.unbalanced);
+    printf("%u frames seen of 600: %u calls, %u scopes deep, %u frames seen in part\n", log.frames,
+           log.calls, log.deepest + 1, log.unbalanced);
 #ifdef BURSTY_OFF
     return work == 0 || log.frames != 0;
 #else

@@ -1,6 +1,7 @@
 #!/bin/sh
-# seeds.sh FOLDER - what fuzz_dump starts from: the dumps of tests/make_dumps.c and of whatever was built, whole (first
-# byte 0), and the payload of each (first byte its kind; chunks' lengths and crcs are left in, the fuzzer gets over them).
+# seeds.sh FOLDER - what fuzz_dump starts from: the dumps of tests/make_dumps.c and of whatever was
+# built, whole (first byte 0), and the payload of each (first byte its kind; chunks' lengths and
+# crcs are left in, the fuzzer gets over them).
 set -e
 folder=$1
 mkdir -p "$folder"
@@ -10,8 +11,14 @@ mkdir -p "$folder/../dumps"
 for dump in "$folder"/../dumps/*.brst build/demo/*.brst; do
     [ -f "$dump" ] || continue
     name=$(basename "$dump" .brst)
-    { printf '\0'; cat "$dump"; } >"$folder/$name"
+    {
+        printf '\0'
+        cat "$dump"
+    } >"$folder/$name"
     kind=$(od -An -tu1 -j6 -N1 "$dump" | tr -d ' ')
-    { printf "\\$kind"; tail -c +19 "$dump"; } >"$folder/$name-payload"
+    {
+        printf "\\$kind"
+        tail -c +19 "$dump"
+    } >"$folder/$name-payload"
 done
 cp tests/place/*.burstycg "$folder"

@@ -27,7 +27,8 @@ static void string(void) {
         at++;
         if (*at == 'u') {
             int i;
-            for (i = 0; i < 4; i++) if (!isxdigit((unsigned char)*++at)) bad("four hex digits are due");
+            for (i = 0; i < 4; i++)
+                if (!isxdigit((unsigned char)*++at)) bad("four hex digits are due");
         } else if (!*at || !strchr("\"\\/bfnrt", *at)) bad("no such escape");
     }
     at++;
@@ -41,8 +42,15 @@ static void digits(void) {
 static void number(void) {
     if (*at == '-') at++;
     if (*at == '0') at++; else digits();
-    if (*at == '.') { at++; digits(); }
-    if (*at == 'e' || *at == 'E') { at++; if (*at == '+' || *at == '-') at++; digits(); }
+    if (*at == '.') {
+        at++;
+        digits();
+    }
+    if (*at == 'e' || *at == 'E') {
+        at++;
+        if (*at == '+' || *at == '-') at++;
+        digits();
+    }
 }
 
 static void value(int depth) {
@@ -55,10 +63,18 @@ static void value(int depth) {
     else if (*at == '{' || *at == '[') {
         at++;
         blanks();
-        if (*at == close) { at++; return; }
+        if (*at == close) {
+            at++;
+            return;
+        }
         for (;;) {
             blanks();
-            if (close == '}') { string(); blanks(); expect(':'); blanks(); }
+            if (close == '}') {
+                string();
+                blanks();
+                expect(':');
+                blanks();
+            }
             value(depth + 1);
             blanks();
             if (*at != ',') break;

@@ -2,8 +2,8 @@
    KIND.table, in the current folder.
 
    example   the worked example abaabcabcabcabc, every letter a reference
-   loops     a program of 6 lists that are walked in random order, with calls, back-edges and returns
-   planted   12 streams between fresh references                                                          */
+   loops     a program that walks 6 lists in random order, with calls, back-edges and returns
+   planted   12 streams between fresh references */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 #!/bin/sh
-# page.sh [PAGE...] - opens HTML reports in headless Chromium at the width of a phone and of a desktop, and looks at what
-# their scripts made of them: tables and pictures there, no script error, nothing wider than the window. Without PAGE it
-# makes pages of the dumps of make_dumps.c. Part of `make matrix`, which installs Chromium.
+# page.sh [PAGE...] - opens HTML reports in headless Chromium at the width of a phone and of a
+# desktop, and looks at what their scripts made of them: tables and pictures there, no script error,
+# nothing wider than the window. Without PAGE it makes pages of the dumps of make_dumps.c. Part of
+# `make matrix`, which installs Chromium.
 BUILD=${BUILD:-build} CC=${CC:-cc} CHROMIUM=${CHROMIUM:-chromium}
 dir=$BUILD/tests/page
 passed=0 failed=0
@@ -10,7 +11,8 @@ dir=$(cd "$dir" && pwd)
 profile=$(mktemp -d)
 trap 'rm -rf "$profile"' EXIT
 
-# What the page says of itself once its script has run; put into a copy of it, as is the list of errors.
+# What the page says of itself once its script has run; put into a copy of it, as is the list of
+# errors.
 first='<head><script>var scriptErrors = []; onerror = function (message) { scriptErrors.push(message); };</script>'
 cat >"$dir/probe.html" <<'PROBE'
 <script>
@@ -26,19 +28,23 @@ addEventListener('load', function () { setTimeout(function () {
   say.frames = count('.flame rect');
   say.curves = count('.chart polyline');
   say.overflow = wide();
-  click(document.querySelector('#functions tbody tr'));           /* pick a function: callers, itself, callees */
+  /* Pick a function: callers, itself, callees. */
+  click(document.querySelector('#functions tbody tr'));
   say.picked = count('#functions tbody tr.on');
   click(document.querySelector('#functions th button'));          /* by name, ascending */
-  var names = Array.from(document.querySelectorAll('#functions tbody .name'), function (e) { return e.textContent; });
-  say.sorted = names.join() === names.slice().sort(function (a, b) { return a < b ? -1 : a > b ? 1 : 0; }).join() ? 1 : 0;
+  var names = Array.from(document.querySelectorAll('#functions tbody .name'), function (e) {
+    return e.textContent;
+  });
+  say.sorted = names.every(function (name, i) { return i === 0 || names[i - 1] <= name; }) ? 1 : 0;
   var box = document.querySelector('#sampled input');
   if (box) { box.value = names[0]; box.dispatchEvent(new Event('input')); }
   click(document.querySelectorAll('.flame g')[1]);                /* zoom */
   say.zoomed = count('.flame g.past');
-  say.linked = location.hash.indexOf('zoom=') > 0 ? 1 : 0;
+  say.linked = /zoom(-ticks)?=/.test(location.hash) ? 1 : 0;
   document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
-  say.escaped = count('.flame g.past') === 0 && location.hash.indexOf('zoom=') < 0 ? 1 : 0;
-  var stops = document.querySelectorAll('.flame [tabindex="0"], .map [tabindex="0"], #functions tbody [tabindex="0"]');
+  say.escaped = count('.flame g.past') === 0 && !/zoom(-ticks)?=/.test(location.hash) ? 1 : 0;
+  var stops = document.querySelectorAll(
+    '.flame [tabindex="0"], .map [tabindex="0"], #functions tbody [tabindex="0"]');
   say.stops = stops.length;
   document.querySelectorAll('.chart').forEach(function (e) {
     e.dispatchEvent(new PointerEvent('pointermove', { clientX: innerWidth / 2 }));
@@ -48,15 +54,22 @@ addEventListener('load', function () { setTimeout(function () {
   say.functions = data.sampled ? data.sampled.functions.length : 0;
   say.pairs = data.sampled ? data.sampled.pairs.length : 0;
   say.contexts = (data.contexts || []).length;
+  say.timed = count('#ticks tbody tr');
+  say.untimed = Array.from(document.querySelectorAll('#ticks td')).filter(function (e) { return e.textContent === 'not timed'; }).length;
+  say.ranges = count('#ticks .range .here');
+  say.oftime = /of the time/.test(document.getElementById('lead').textContent) ? 1 : 0;
   say.footprints = (data.footprints || []).length;
   say.title = document.title === 'out' ? 1 : 0;
   say.hottest = count('.flame g[aria-label^="hot leaf"]');
-  say.missing = Array.from(document.querySelectorAll('.missing'), function (e) { return e.textContent; }).join('').length;
+  say.missing = Array.from(document.querySelectorAll('.missing'), function (e) {
+    return e.textContent;
+  }).join('').length;
   say.halves = /[\ud800-\udbff](?![\udc00-\udfff])/.test(document.body.textContent) ? 1 : 0;
   say.untrue = Array.from(document.querySelectorAll('.map button')).filter(function (e) {
     var box = e.getBoundingClientRect(), map = e.parentNode.getBoundingClientRect();
     var part = box.width * box.height / (map.width * map.height);
-    return Math.abs(part - parseFloat(/([0-9.]+)[^0-9]*$/.exec(e.getAttribute('aria-label'))[1]) / 100) > .003;
+    var said = /([0-9.]+)[^0-9]*$/.exec(e.getAttribute('aria-label'))[1];
+    return Math.abs(part - parseFloat(said) / 100) > .003;
   }).length;
   say.covered = count('table.coverage tbody tr');
   say.hit = count('table.coverage tr.hit');
@@ -64,12 +77,14 @@ addEventListener('load', function () { setTimeout(function () {
   var files = document.querySelectorAll('#edges tr.pick');
   say.files = files.length;
   click(files[1]);                                                /* another file */
+  say.below = count('table.coverage tbody tr');
+  if (document.querySelector('table.coverage button')) click(document.querySelector('table.coverage button'));
   say.sourced = count('table.coverage tbody tr');
   say.way = Array.from(document.querySelectorAll('table.coverage tr.partly td'), function (e) {
     return e.textContent;
   }).filter(function (words) { return words === '1/2'; }).length;
   var find = document.querySelector('#contexts input'), start = performance.now();
-  if (find) {                                                     /* a regular expression; drawn at once, not later */
+  if (find) { /* a regular expression; drawn at once, not later */
     find.value = '^hot (leaf|nothing)$';
     find.dispatchEvent(new Event('input'));
   }
@@ -84,13 +99,22 @@ addEventListener('load', function () { setTimeout(function () {
 </script>
 PROBE
 
-check() { if [ "$2" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $1"; fi; }
-said()  { sed -n "s/.* data-$1=\"\([^\"]*\)\".*/\1/p" "$dir/body"; }
+check() {
+    if [ "$2" ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED $1"
+    fi
+}
+said() { sed -n "s/.* data-$1=\"\([^\"]*\)\".*/\1/p" "$dir/body"; }
 # holds NAME EXPRESSION: numbers said by the page under their names.
 holds() {
     expression=$2
-    for word in rows boxes ribbons frames curves overflow picked sorted found zoomed linked escaped stops read functions \
-        pairs contexts footprints title hottest missing halves untrue lit covered hit partly files sourced way; do
+    for word in rows boxes ribbons frames curves overflow picked sorted found zoomed linked \
+        escaped stops read functions \
+        pairs contexts timed untimed ranges oftime footprints title hottest missing halves untrue lit covered hit partly \
+        files below sourced way; do
         number=$(said $word)
         expression=$(echo "$expression" | sed "s/\\b$word\\b/${number:-(-1)}/g")
     done
@@ -110,12 +134,17 @@ look() {
 <body>
 <iframe src="probed.html" style="border:0;width:${width}px;height:900px"></iframe>
 <script>
-addEventListener('message', function (e) { for (var key in e.data) document.body.setAttribute('data-' + key, e.data[key]); });
+addEventListener('message', function (e) {
+  for (var key in e.data) document.body.setAttribute('data-' + key, e.data[key]);
+});
 </script>
 FRAME
-    "$CHROMIUM" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
-        --disable-component-update --disable-sync --disable-dev-shm-usage --user-data-dir="$profile" \
-        --window-size=1400,1000 --virtual-time-budget=12000 --dump-dom "file://$dir/frame.html" >"$dir/dom.html" 2>"$dir/chromium.err"
+    "$CHROMIUM" --headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+        --disable-background-networking \
+        --disable-component-update --disable-sync --disable-dev-shm-usage \
+        --user-data-dir="$profile" \
+        --window-size=1400,1000 --virtual-time-budget=12000 --dump-dom "file://$dir/frame.html" \
+        >"$dir/dom.html" 2>"$dir/chromium.err"
     grep '<body' "$dir/dom.html" | head -n 1 >"$dir/body"
     check "$name: the script ran to its end" "$(said errors)"
     check "$name: window of $width, is $(said width)" "$([ "$(said width)" = "$width" ] && echo y)"
@@ -124,36 +153,46 @@ FRAME
     holds "$name" 'title == 0'
     if [ "$(said functions)" != 0 ]; then
         holds "$name" 'rows > 0 && rows <= functions'
-        holds "$name" 'boxes > 0 && picked == 1 && sorted == 1 && found >= 1 && (found < rows || rows == 1)'
+        holds "$name" \
+            'boxes > 0 && picked == 1 && sorted == 1 && found >= 1 && (found < rows || rows == 1)'
         [ "$(said pairs)" = 0 ] || holds "$name" 'ribbons > 0'
     fi
-    holds "$name" 'halves == 0 && untrue == 0 && stops <= 3'
-    [ "$(said contexts)" = 0 ] || holds "$name" 'frames > contexts && zoomed > 0 && linked == 1 && escaped == 1'
-    case $page in *chains*) holds "$name" 'hottest == 1 && missing > 0 && lit >= 1 && frames <= 3001' ;; esac
+    holds "$name" 'halves == 0 && untrue == 0 && stops <= 4'
+    # Ticks: four functions, one of them not timed, a mark in each bar; the lead speaks of time.
+    case $page in *timed.html) holds "$name" \
+        'timed == 4 && untimed == 2 && ranges == 6 && oftime == 1' ;; esac
+    [ "$(said contexts)" = 0 ] ||
+        holds "$name" 'frames > contexts && zoomed > 0 && linked == 1 && escaped == 1'
+    case $page in *chains*) holds "$name" \
+        'hottest == 1 && missing > 0 && lit >= 1 && frames <= 3001' ;; esac
     # The file that never ran stands first; its source is not there, so only lines with counts show.
-    # The other is picked then: all of its lines, and a branch of which one of two ways was taken.
+    # The other is picked then: its lines from the first function on, then, by the button, all of them,
+    # and a branch of which one of two ways was taken.
     case $page in
     *coverage*)
         lines=$(grep -c '' examples/parser/parser.c)
         holds "$name" 'files == 2 && covered == 2 && hit == 0 && partly == 0'
-        holds "$name" "sourced == $lines && way == 1"
+        holds "$name" "below < $lines && below > 0 && sourced == $lines && way == 1"
         ;;
     esac
     [ "$(said footprints)" = 0 ] || holds "$name" 'curves >= footprints && read > footprints'
 }
 
 if [ $# = 0 ]; then
-    $CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c && "$dir/make_dumps" "$dir" || exit 1
-    for dump in game hostile odd-tree nothing all chains coverage; do
-        "$BUILD/bursty" report --html "$dir/$dump.html" --note 'overhead=+1.3 % (0.9 to 1.8)' "$dir/$dump.brst" || exit 1
+    $CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c &&
+        "$dir/make_dumps" "$dir" || exit 1
+    for dump in game hostile odd-tree nothing all chains coverage timed no-tick; do
+        "$BUILD/bursty" report --html "$dir/$dump.html" --note 'overhead=+1.3 % (0.9 to 1.8)' \
+            "$dir/$dump.brst" || exit 1
     done
     # A path in which no browser breaks a line by itself stands in the last line of a page.
     long=$dir/$(printf '%0100d' 0)
     mkdir -p "$long"
     cp "$dir/nothing.brst" "$long/"
     "$BUILD/bursty" report --html "$dir/long.html" "$long/nothing.brst" || exit 1
-    set -- "$dir/long.html" "$dir/game.html" "$dir/hostile.html" "$dir/odd-tree.html" "$dir/nothing.html" "$dir/all.html" "$dir/chains.html" \
-        "$dir/coverage.html"
+    set -- "$dir/long.html" "$dir/game.html" "$dir/hostile.html" "$dir/odd-tree.html" \
+        "$dir/nothing.html" "$dir/all.html" "$dir/chains.html" \
+        "$dir/coverage.html" "$dir/timed.html" "$dir/no-tick.html"
     [ ! -f "$BUILD/demo/report.html" ] || set -- "$@" "$BUILD/demo/report.html"
 fi
 for page in "$@"; do

@@ -1,7 +1,9 @@
 #!/bin/sh
-# shared.sh [HEADER...] - the headers stand alone, so the few idioms that several need stand in each, between the lines
+# shared.sh [HEADER...] - the headers stand alone, so the few idioms that several need stand in
+# each, between the lines
 #     /* [shared: NAME] */   and   /* [end shared] */
-# This fails when two copies of one NAME differ in more than their prefix (bursty_p_ in bursty.h, BURSTY_P_, and so on).
+# This fails when two copies of one NAME differ in more than their prefix (bursty_p_ in bursty.h,
+# BURSTY_P_, and so on).
 [ $# -gt 0 ] || set -- *.h
 awk '
     function stop(why) { print FILENAME ":" FNR ": " why; bad = 1 }
@@ -24,7 +26,11 @@ awk '
             if (first[name] != text) {
                 stop("[shared: " name "] differs from " where[name])
                 n = split(first[name], a, "\n"); split(text, b, "\n")
-                for (i = 1; i <= n; i++) if (a[i] != b[i]) { print "    " a[i] "\n    " b[i]; break }
+                for (i = 1; i <= n; i++) {
+                    if (a[i] == b[i]) continue
+                    print "    " a[i] "\n    " b[i]
+                    break
+                }
             }
         }
         name = ""

@@ -1,6 +1,7 @@
-/* test.h - the whole test framework: TEST(name) { CHECK(...); } registers itself, and main stands here.
-   A test is passed when no CHECK in it failed; the first failures of each are printed with file and line.
-   SKIP("reason") counts a test as skipped. A program's arguments are names of tests; without any, all of them run. */
+/* test.h - the whole test framework: TEST(name) { CHECK(...); } registers itself, and main stands
+   here. A test is passed when no CHECK in it failed; the first failures of each are printed with
+   file and line. SKIP("reason") counts a test as skipped. A program's arguments are names of tests;
+   without any, all of them run. */
 #ifndef TEST_H
 #define TEST_H
 #include <stdint.h>
@@ -20,7 +21,8 @@ static int test_passed, test_failed, test_skipped, test_broken;
 static const char *test_skip_reason;
 
 #define CHECK(condition) test_check((condition) != 0, #condition, __FILE__, __LINE__)
-#define CHECK_EQ(got, wanted) test_equal((long long)(got), (long long)(wanted), #got " == " #wanted, __FILE__, __LINE__)
+#define CHECK_EQ(got, wanted)                                                                      \
+    test_equal((long long)(got), (long long)(wanted), #got " == " #wanted, __FILE__, __LINE__)
 #define CHECK_STR(got, wanted) test_string((got), (wanted), #got, __FILE__, __LINE__)
 #define SKIP(reason) (void)(test_skip_reason = (reason))
 /* Runs a function before main. tcc has no constructors, but it lets us add a call to the program's initialisation. */
@@ -56,14 +58,18 @@ static inline int test_check(int ok, const char *text, const char *file, int lin
     return test_report(ok, text, file, line);
 }
 
-static inline int test_equal(long long got, long long wanted, const char *text, const char *file, int line) {
-    if (got != wanted && test_broken < 5) fprintf(stderr, "%s:%d: got %lld, wanted %lld\n", file, line, got, wanted);
+static inline int test_equal(long long got, long long wanted, const char *text, const char *file,
+                             int line) {
+    if (got != wanted && test_broken < 5)
+        fprintf(stderr, "%s:%d: got %lld, wanted %lld\n", file, line, got, wanted);
     return test_report(got == wanted, text, file, line);
 }
 
-static inline int test_string(const char *got, const char *wanted, const char *text, const char *file, int line) {
+static inline int test_string(const char *got, const char *wanted, const char *text,
+                              const char *file, int line) {
     int ok = strcmp(got, wanted) == 0;
-    if (!ok && test_broken < 5) fprintf(stderr, "%s:%d: got \"%s\", wanted \"%s\"\n", file, line, got, wanted);
+    if (!ok && test_broken < 5)
+        fprintf(stderr, "%s:%d: got \"%s\", wanted \"%s\"\n", file, line, got, wanted);
     return test_report(ok, text, file, line);
 }
 

@@ -126,7 +126,8 @@ TEST(time_of_points_goes_to_the_scope_around_them) {
     n = bursty_top(rows, 4, 0);
     CHECK_EQ(n, 3);
     for (i = 0; i < n; i++) {
-        int s = strcmp(rows[i].site->name, "scope") == 0, o = strcmp(rows[i].site->name, "outside") == 0;
+        int s = strcmp(rows[i].site->name, "scope") == 0;
+        int o = strcmp(rows[i].site->name, "outside") == 0;
         CHECK_EQ(rows[i].ticks, s ? 7 : o ? 11 : 0);
     }
 }

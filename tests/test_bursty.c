@@ -12,7 +12,8 @@ TEST(figure_3_decision_for_decision) {
             bursty_profile p = plain_profile(checks, instrs);
             figure3 f = figure3_make(checks, instrs);
             start_with(&p, 0);
-            for (i = 0; i < 2000; i++, compared++) wrong += (BURST_CHECK() != 0) != figure3_check(&f);
+            for (i = 0; i < 2000; i++, compared++)
+                wrong += (BURST_CHECK() != 0) != figure3_check(&f);
         }
     CHECK_EQ(compared, 960000);
     CHECK_EQ(wrong, 0);
@@ -31,8 +32,10 @@ TEST(merged_profiles_do_not_disturb_one_another) {
         bursty_set_profile(0, NULL);
         for (i = 0; i < 3000; i++) {
             uint32_t wanted = 0;
-            if (i == 0 || test_random(&random) % 100 == 0) {                      /* change one in flight */
-                bursty_profile set = plain_profile(1 + (uint32_t)(test_random(&random) % 60), 1 + (uint32_t)(test_random(&random) % 9));
+            /* Change one in flight. */
+            if (i == 0 || test_random(&random) % 100 == 0) {
+                bursty_profile set = plain_profile(1 + (uint32_t)(test_random(&random) % 60),
+                                                   1 + (uint32_t)(test_random(&random) % 9));
                 p = (uint32_t)(test_random(&random) % n);
                 set.action = count_event;
                 set.user = &events;
@@ -71,8 +74,10 @@ TEST(awake_and_hibernate) {
     p.hibernate_count = 5;
     start_with(&p, 0);
     for (i = 1; i <= 7200; i++) {
-        uint32_t at = (i - 1) % 72, live = BURST_CHECK() != 0;                     /* 3 (7 + 2) awake, 5 (7 + 2) asleep */
-        uint32_t phase = (at + 1) % 72;                                            /* the first gap is one short */
+        /* 3 (7 + 2) awake, 5 (7 + 2) asleep. */
+        uint32_t at = (i - 1) % 72, live = BURST_CHECK() != 0;
+        /* The first gap is one short. */
+        uint32_t phase = (at + 1) % 72;
         int wanted = phase < 27 && phase % 9 >= 7;
         wrong += live != (uint32_t)wanted;
         in += live;
@@ -123,7 +128,11 @@ TEST(jitter_breaks_resonance) {
         uint32_t i;
         p.jitter_percent = jitter;
         start_with(&p, 5);
-        for (i = 0; i < 4000000; i++) if (BURST_CHECK()) { seen[i % 200]++; sum++; }
+        for (i = 0; i < 4000000; i++)
+            if (BURST_CHECK()) {
+                seen[i % 200]++;
+                sum++;
+            }
         for (i = 0; i < 200; i++) {
             double share = (double)seen[i] / (double)sum;
             overlap += share < 0.005 ? share : 0.005;
@@ -146,17 +155,29 @@ TEST(begin_and_end_frame_every_burst) {
     for (i = 0; i < 2400; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     for (i = 0; i < log.count; i++) {
         const log_entry *e = &log.entry[i];
-        if (e->kind == BURSTY_BEGIN)    { wrong += in_burst; in_burst = 1; inside = 0; number++; wrong += strcmp(e->site->name, "(burst)") != 0; }
-        else if (e->kind == BURSTY_END) { wrong += !in_burst || inside != 4; in_burst = 0; }
-        else                            { wrong += !in_burst; inside++; }
+        if (e->kind == BURSTY_BEGIN) {
+            wrong += in_burst;
+            in_burst = 1;
+            inside = 0;
+            number++;
+            wrong += strcmp(e->site->name, "(burst)") != 0;
+        } else if (e->kind == BURSTY_END) {
+            wrong += !in_burst || inside != 4;
+            in_burst = 0;
+        } else {
+            wrong += !in_burst;
+            inside++;
+        }
         wrong += e->burst != number;
         wrong += e->weight != 24 * 256 / 4;
     }
     CHECK_EQ(number, 100);
     CHECK_EQ(wrong, 0);
     log.count = 0;
-    for (i = 0; i < 20; i++) { BURST_POINT(BURSTY_USER, "p", i); }                              /* the last END, then into the next burst */
-    bursty_set_profile(0, NULL);                                                            /* a change ends the burst */
+    /* The last END, then into the next burst. */
+    for (i = 0; i < 20; i++) { BURST_POINT(BURSTY_USER, "p", i); }
+    /* A change ends the burst. */
+    bursty_set_profile(0, NULL);
     CHECK(log.count > 2);
     CHECK_EQ(log.entry[log.count - 1].kind, BURSTY_END);
     free(log.entry);
@@ -169,7 +190,10 @@ static void checking_action(void *user, const bursty_event *e) {
     int i;
     (void)e;
     ++*count;
-    for (i = 0; i < 50; i++) { called_by_action(i); BURST_POINT(BURSTY_USER, "in action", i); }
+    for (i = 0; i < 50; i++) {
+        called_by_action(i);
+        BURST_POINT(BURSTY_USER, "in action", i);
+    }
     BURST_FOR(int, k, 0, 100, { if (k == 50) { break; } })
 }
 
@@ -274,13 +298,18 @@ TEST(an_end_action_may_set_another_profile) {
     set_at_end_count = 0;
     start_with(&p, 0);
     for (i = 0; i < 995; i++) { BURST_POINT(BURSTY_USER, "p", i); }
-    bursty_set_profile(0, NULL);                                                           /* ends the burst, whose END sets profile 1 */
+    /* Ends the burst, whose END sets profile 1. */
+    bursty_set_profile(0, NULL);
     for (i = 0; i < 100000; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     CHECK(set_at_end_count > 99000);
 }
 
 static jmp_buf action_jump;
-static void jumping_action(void *user, const bursty_event *e) { (void)e; ++*(uint64_t *)user; longjmp(action_jump, 1); }
+static void jumping_action(void *user, const bursty_event *e) {
+    (void)e;
+    ++*(uint64_t *)user;
+    longjmp(action_jump, 1);
+}
 
 TEST(longjmp_out_of_an_action) {
     bursty_profile p = plain_profile(90, 10);
@@ -290,7 +319,10 @@ TEST(longjmp_out_of_an_action) {
     p.user = &count;
     start_with(&p, 0);
     for (i = 0; i < 10000; i++) {
-        if (setjmp(action_jump)) { bursty_set_depth(0); continue; }
+        if (setjmp(action_jump)) {
+            bursty_set_depth(0);
+            continue;
+        }
         BURST_POINT(BURSTY_USER, "p", 0);
     }
     CHECK(count > 90 && count < 1100);
@@ -309,7 +341,10 @@ static volatile uint32_t handled;
 static void handler(int number) {
     int i;
     (void)number;
-    for (i = 0; i < 7; i++) { BURST_POINT(BURSTY_USER, "handler", i); called_by_action(i); }
+    for (i = 0; i < 7; i++) {
+        BURST_POINT(BURSTY_USER, "handler", i);
+        called_by_action(i);
+    }
     handled++;
 }
 
@@ -336,7 +371,8 @@ TEST(signal_handlers_may_check) {
     setitimer(ITIMER_REAL, &timer, NULL);
     bursty_get_stats(&stats);
     CHECK(stats.checks >= checks && stats.checks <= checks + UINT64_C(14) * handled);
-    CHECK((double)count > 0.275 * (double)checks && (double)count < 0.285 * (double)checks + 14.0 * handled);
+    CHECK((double)count > 0.275 * (double)checks
+          && (double)count < 0.285 * (double)checks + 14.0 * handled);
     CHECK(stats.events >= count);
 }
 #endif

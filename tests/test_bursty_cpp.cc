@@ -33,7 +33,9 @@ static void thrower(int n) {
 TEST(exceptions_run_the_scopes_ends) {
     start(BURSTY_ALWAYS, 0);
     for (int i = 0; i < 1000; i++) {
-        try { thrower(i % 20); } catch (const std::runtime_error &) { }
+        try {
+            thrower(i % 20);
+        } catch (const std::runtime_error &) {}
         CHECK_EQ(bursty_depth(), 0);
     }
     CHECK_EQ(calls, returns);
@@ -71,8 +73,11 @@ TEST(an_exception_gives_back_the_strip) {
             random = state;
             start(7 + static_cast<uint32_t>(round), 3);
             for (int k = 0; k < 20; k++) {
-                const uint32_t n = static_cast<uint32_t>(test_random(&random) % 500), stop = static_cast<uint32_t>(test_random(&random) % 1000);
-                try { (form ? strips : naive)(n, stop, &seen[form]); } catch (const std::runtime_error &) { }
+                const uint32_t n = static_cast<uint32_t>(test_random(&random) % 500),
+                               stop = static_cast<uint32_t>(test_random(&random) % 1000);
+                try {
+                    (form ? strips : naive)(n, stop, &seen[form]);
+                } catch (const std::runtime_error &) {}
             }
             word[form] = BURSTY_P_HERE.n;
         }
@@ -80,7 +85,11 @@ TEST(an_exception_gives_back_the_strip) {
         CHECK_EQ(word[0], word[1]);
     }
     start(9, 3);
-    for (int i = 0; i < 1000; i++) { try { dual_thrower(i % 10); } catch (const std::runtime_error &) { } }
+    for (int i = 0; i < 1000; i++) {
+        try {
+            dual_thrower(i % 10);
+        } catch (const std::runtime_error &) {}
+    }
     bursty_stats stats;
     bursty_get_stats(&stats);
     CHECK_EQ(stats.checks, 5500);
@@ -89,7 +98,11 @@ TEST(an_exception_gives_back_the_strip) {
 TEST(threads_end_by_themselves) {
     start(99, 1);
     for (int i = 0; i < 50; i++) {
-        std::thread worker([] { for (int k = 0; k < 100; k++) { BURST_POINT(BURSTY_USER, "lambda", k); } });
+        std::thread worker([] {
+            for (int k = 0; k < 100; k++) {
+                BURST_POINT(BURSTY_USER, "lambda", k);
+            }
+        });
         worker.join();
     }
     bursty_stats stats;
@@ -101,8 +114,15 @@ TEST(threads_end_by_themselves) {
 
 struct widget {
     int n;
-    BURSTY_P_UNUSED int method() const { BURST_SCOPE("widget::method"); BURST_ENTRY(); return n; }
-    template <class T> T twice(T x) const { BURST_SCOPE("widget::twice"); return x + x; }
+    BURSTY_P_UNUSED int method() const {
+        BURST_SCOPE("widget::method");
+        BURST_ENTRY();
+        return n;
+    }
+    template <class T> T twice(T x) const {
+        BURST_SCOPE("widget::twice");
+        return x + x;
+    }
 };
 
 TEST(methods_and_templates) {

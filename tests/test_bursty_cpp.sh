@@ -1,13 +1,20 @@
 #!/bin/sh
-# test_bursty_cpp.sh - exceptions through live bursts, thread ends by destructor, the test programs as C++ - where $CXX exists.
+# test_bursty_cpp.sh - exceptions through live bursts, thread ends by destructor, the test programs
+# as C++ - where $CXX exists.
 CXX=${CXX:-c++} BUILD=${BUILD:-build}
-command -v "${CXX%% *}" >/dev/null 2>&1 || { echo "skipped: no $CXX"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
+command -v "${CXX%% *}" >/dev/null 2>&1 || {
+    echo "skipped: no $CXX"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+}
 mkdir -p "$BUILD/tests"
 passed=0 failed=0
-for test in test_bursty_cpp.cc test_bursty.c test_bursty_forms.c test_bursty_table.c test_bursty_poll.c test_bursty_tiny.c; do
+for test in test_bursty_cpp.cc test_bursty.c test_bursty_forms.c test_bursty_table.c \
+    test_bursty_poll.c test_bursty_tiny.c; do
     program=$BUILD/tests/cpp_${test%.*}
     # shellcheck disable=SC2086
-    if $CXX -x c++ -std=c++11 -Wall -Wextra -O2 -I. -Itests -pthread -o "$program" "tests/$test" && line=$($RUN "$program" | tail -n 1); then
+    if $CXX -x c++ -std=c++11 -Wall -Wextra -O2 -I. -Itests -pthread -o "$program" "tests/$test" &&
+        line=$($RUN "$program" | tail -n 1); then
         passed=$((passed + ${line%% *}))
     else
         echo "$test as C++: ${line:-does not compile}"

@@ -60,7 +60,8 @@ static void set_random_profiles(uint32_t seed) {
     uint32_t p, n = 1 + seed % 4;
     start_with(NULL, seed);
     for (p = 0; p < n; p++) {
-        bursty_profile set = plain_profile(1 + (uint32_t)(test_random(&random) % 300), 1 + (uint32_t)(test_random(&random) % 40));
+        bursty_profile set = plain_profile(1 + (uint32_t)(test_random(&random) % 300),
+                                           1 + (uint32_t)(test_random(&random) % 40));
         static uint64_t sink;
         set.jitter_percent = (int)(test_random(&random) % 30) - 1;
         set.action = count_event;
@@ -73,7 +74,8 @@ TEST(loops_have_the_stream_of_a_check_per_iteration) {
 #if defined(__GNUC__) || defined(__clang__) || defined(__cplusplus)
     enum { WAYS_OUT = 4 };
 #else
-    enum { WAYS_OUT = 1 };                               /* no cleanup, no destructor: checks come back on break alone */
+    /* No cleanup, no destructor: checks come back on break alone. */
+    enum { WAYS_OUT = 1 };
 #endif
     enum { SCHEDULES = 1500, LOOPS = 12 };
     static uint32_t a[LOOPS * 2000], b[LOOPS * 2000];
@@ -87,16 +89,20 @@ TEST(loops_have_the_stream_of_a_check_per_iteration) {
             how[k] = (int)(test_random(&form_random) % WAYS_OUT);
         }
         set_random_profiles(schedule + 1);
-        stream = a; stream_count = 0;
+        stream = a;
+        stream_count = 0;
         for (k = 0; k < LOOPS; k++) result = 3 * result + naive_loop(n[k], stop[k], how[k]);
         a_count = stream_count;
         word = BURSTY_P_HERE.n;
         for (form = 0; form < 2; form++) {
             int again = 0;
             set_random_profiles(schedule + 1);
-            stream = b; stream_count = 0;
-            for (k = 0; k < LOOPS; k++) again = 3 * again + (form ? body_loop : strip_loop)(n[k], stop[k], how[k]);
-            wrong += again != result || stream_count != a_count || memcmp(a, b, a_count * sizeof *a) != 0;
+            stream = b;
+            stream_count = 0;
+            for (k = 0; k < LOOPS; k++)
+                again = 3 * again + (form ? body_loop : strip_loop)(n[k], stop[k], how[k]);
+            wrong += again != result || stream_count != a_count
+                     || memcmp(a, b, a_count * sizeof *a) != 0;
             bursty_in_burst();
             /* between loops a strip may have reached an edge early by none: the word must agree,
                too */
@@ -173,12 +179,27 @@ static BURST_DUAL(int, dual, (int depth, int width), (depth, width)) {
     for (i = 0; i < width && depth > 0; i++) { sum += dual(depth - 1, width); }
     return sum;
 }
-static BURST_DUAL(void, dual_void, (int *x), (x)) { BURST_IF_RECORDING(events_in_f++); ++*x; }
-static BURST_DUAL(int, dual_none, (void), ()) { BURST_IF_RECORDING(events_in_f++); return 4; }
+static BURST_DUAL(void, dual_void, (int *x), (x)) {
+    BURST_IF_RECORDING(events_in_f++);
+    ++*x;
+}
+static BURST_DUAL(int, dual_none, (void), ()) {
+    BURST_IF_RECORDING(events_in_f++);
+    return 4;
+}
 static BURST_DUAL(void, dual_nothing, (void), ()) { BURST_IF_RECORDING(events_in_f++); }
-static BURST_DUAL_LEAF(int, leaf, (int a), (a)) { BURST_IF_RECORDING(events_in_f++); return a + 1; }
-static BURST_DUAL_LEAF(void, leaf_void, (int *a), (a)) { BURST_IF_RECORDING(events_in_f++); ++*a; }
-static BURST_DUAL_LEAF(int, leaf_none, (void), ()) { BURST_IF_RECORDING(events_in_f++); return 9; }
+static BURST_DUAL_LEAF(int, leaf, (int a), (a)) {
+    BURST_IF_RECORDING(events_in_f++);
+    return a + 1;
+}
+static BURST_DUAL_LEAF(void, leaf_void, (int *a), (a)) {
+    BURST_IF_RECORDING(events_in_f++);
+    ++*a;
+}
+static BURST_DUAL_LEAF(int, leaf_none, (void), ()) {
+    BURST_IF_RECORDING(events_in_f++);
+    return 9;
+}
 static BURST_DUAL_LEAF(void, leaf_nothing, (void), ()) { BURST_IF_RECORDING(events_in_f++); }
 static BURST_DUAL(int, calls_leaves, (int a), (a)) {
     int x = a;
@@ -197,7 +218,11 @@ TEST(dual_functions_check_once_and_record_in_bursts) {
     calls_counted = events_in_f = 0;
     start_with(&p, 0);
     CHECK_EQ(dual(9, 2), 1023);
-    for (i = 0; i < 99; i++) { dual_void(&x); CHECK_EQ(dual_none(), 4); dual_nothing(); }
+    for (i = 0; i < 99; i++) {
+        dual_void(&x);
+        CHECK_EQ(dual_none(), 4);
+        dual_nothing();
+    }
     bursty_get_stats(&stats);
     CHECK_EQ(x, 99);
     CHECK_EQ(stats.checks, 1023 + 3 * 99);
@@ -217,7 +242,12 @@ TEST(dual_functions_check_once_and_record_in_bursts) {
 static BURST_DUAL(long, total, (const int *a, int n), (a, n)) {
     long s = 0;
     int i;
-    for (i = 0; i < n; i++) BURST_BODY({ BURST_REF(BURSTY_LOAD | BURSTY_STORE, &a[i]); s += a[i]; if (s < 0) break; })
+    for (i = 0; i < n; i++)
+        BURST_BODY({
+            BURST_REF(BURSTY_LOAD | BURSTY_STORE, &a[i]);
+            s += a[i];
+            if (s < 0) break;
+        })
     BURST_FOR(int, j, 0, n, { BURST_REF(BURSTY_LOAD, &a[j]); s += a[j]; })
     return s;
 }
@@ -235,8 +265,10 @@ TEST(references_carry_addresses) {
     CHECK_EQ(total(data, 100), 200);
     CHECK_EQ(log.count, 200);
     for (i = 0; i < 100 && log.count == 200; i++) {
-        CHECK(log.entry[i].value == (uintptr_t)&data[i] && log.entry[i].kind == (uint32_t)(BURSTY_LOAD | BURSTY_STORE));
-        CHECK(log.entry[100 + i].value == (uintptr_t)&data[i] && log.entry[100 + i].kind == BURSTY_LOAD);
+        CHECK(log.entry[i].value == (uintptr_t)&data[i]
+              && log.entry[i].kind == (uint32_t)(BURSTY_LOAD | BURSTY_STORE));
+        CHECK(log.entry[100 + i].value == (uintptr_t)&data[i]
+              && log.entry[100 + i].kind == BURSTY_LOAD);
     }
     CHECK_STR(log.count ? log.entry[0].site->name : "", "&a[i]");
     free(log.entry);
@@ -245,10 +277,18 @@ TEST(references_carry_addresses) {
 /* ---- scopes, depth, stack ---- */
 
 static jmp_buf scope_jump;
-static void scope_leaf(int jump) { BURST_SCOPE("leaf"); BURST_POINT(BURSTY_USER, "inside", 0); if (jump) longjmp(scope_jump, 1); BURST_LEAVE(); }
+static void scope_leaf(int jump) {
+    BURST_SCOPE("leaf");
+    BURST_POINT(BURSTY_USER, "inside", 0);
+    if (jump) longjmp(scope_jump, 1);
+    BURST_LEAVE();
+}
 static int scope_mid(int jump) {
     BURST_SCOPE("mid");
-    if (jump == 2) { BURST_LEAVE(); return 1; }
+    if (jump == 2) {
+        BURST_LEAVE();
+        return 1;
+    }
     scope_leaf(jump);
     BURST_LEAVE();
     return 0;
@@ -256,17 +296,27 @@ static int scope_mid(int jump) {
 static int scope_outer(int jump) {
     int result;
     BURST_SCOPE("outer");
-    { uint32_t depth = bursty_depth(); if (setjmp(scope_jump)) { bursty_set_depth(depth); BURST_LEAVE(); return 7; } }
+    {
+        uint32_t depth = bursty_depth();
+        if (setjmp(scope_jump)) {
+            bursty_set_depth(depth);
+            BURST_LEAVE();
+            return 7;
+        }
+    }
     result = scope_mid(jump);
     BURST_LEAVE();
     return result;
 }
 
 TEST(scopes_nest_and_survive_longjmp) {
-    static const struct { const char *name; uint32_t kind, depth; } wanted[] = {
-        { "outer", 1, 0 }, { "mid", 1, 1 }, { "leaf", 1, 2 }, { "inside", 32, 3 }, { "leaf", 2, 2 }, { "mid", 2, 1 }, { "outer", 2, 0 },
-        { "outer", 1, 0 }, { "mid", 1, 1 }, { "leaf", 1, 2 }, { "inside", 32, 3 }, { "outer", 2, 0 },
-        { "outer", 1, 0 }, { "mid", 1, 1 }, { "mid", 2, 1 }, { "outer", 2, 0 } };
+    static const struct {
+        const char *name;
+        uint32_t kind, depth;
+    } wanted[] = {{"outer", 1, 0}, {"mid", 1, 1},  {"leaf", 1, 2},    {"inside", 32, 3},
+                  {"leaf", 2, 2},  {"mid", 2, 1},  {"outer", 2, 0},   {"outer", 1, 0},
+                  {"mid", 1, 1},   {"leaf", 1, 2}, {"inside", 32, 3}, {"outer", 2, 0},
+                  {"outer", 1, 0}, {"mid", 1, 1},  {"mid", 2, 1},     {"outer", 2, 0}};
     event_log log = { 0, 0, NULL };
     bursty_profile p = plain_profile(BURSTY_ALWAYS, 0);
     size_t i, n = sizeof wanted / sizeof *wanted;
@@ -290,7 +340,8 @@ static uint32_t dive_depth_wrong;
 static void dive_action(void *user, const bursty_event *e) {
     uint32_t i;
     (void)user;
-    for (i = 0; i < e->depth && i < BURSTY_STACK && e->stack; i++) dive_depth_wrong += strcmp(e->stack[i]->name, "dive") != 0;
+    for (i = 0; i < e->depth && i < BURSTY_STACK && e->stack; i++)
+        dive_depth_wrong += strcmp(e->stack[i]->name, "dive") != 0;
     dive_depth_wrong += e->depth != e->value && (e->kind & BURSTY_USER);
 }
 static void dive(uint32_t left, uint32_t depth) {

@@ -14,10 +14,19 @@ static void see(void *user, const bursty_event *e) {
 }
 
 static uint64_t inside;
-static BURST_DUAL(int, fibonacci, (int n), (n)) { BURST_IF_RECORDING(inside++); return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
-static BURST_DUAL_LEAF(int, leaf, (int n), (n)) { BURST_IF_RECORDING(inside++); return n; }
+static BURST_DUAL(int, fibonacci, (int n), (n)) {
+    BURST_IF_RECORDING(inside++);
+    return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2);
+}
+static BURST_DUAL_LEAF(int, leaf, (int n), (n)) {
+    BURST_IF_RECORDING(inside++);
+    return n;
+}
 static BURST_DUAL(void, caller, (int n), (n)) { (void)BURST_SAME(leaf, (n)); }
-static void scoped(void) { BURST_SCOPE("scoped"); BURST_LEAVE(); }
+static void scoped(void) {
+    BURST_SCOPE("scoped");
+    BURST_LEAVE();
+}
 
 static void start(uint32_t burst_count) {
     bursty_config config;
@@ -33,7 +42,10 @@ static void start(uint32_t burst_count) {
 TEST(closed_nothing_is_seen) {
     int i;
     start(100);
-    for (i = 0; i < 1000; i++) { BURST_POINT(BURSTY_USER, "p", i); scoped(); }
+    for (i = 0; i < 1000; i++) {
+        BURST_POINT(BURSTY_USER, "p", i);
+        scoped();
+    }
     CHECK_EQ(fibonacci(15), 610);
     CHECK_EQ(events + inside + begun, 0);
 }
@@ -72,7 +84,14 @@ TEST(forms_record_while_open) {
     inside = 0;
     BURST_FOR(int, i, 0, 10000, { BURST_IF_RECORDING(inside++); sum += i; })
     CHECK_EQ(inside, 10000);
-    { int i; for (i = 0; i < 100; i++) BURST_BODY({ BURST_IF_RECORDING(inside++); sum += i; }) }
+    {
+        int i;
+        for (i = 0; i < 100; i++)
+            BURST_BODY({
+                BURST_IF_RECORDING(inside++);
+                sum += i;
+            })
+    }
     CHECK_EQ(inside, 10100);
     events = 0;
     scoped();
@@ -98,7 +117,12 @@ TEST(loops_end_with_their_bursts) {
 }
 
 static jmp_buf action_jump;
-static void jumping_action(void *user, const bursty_event *e) { (void)user; (void)e; events++; longjmp(action_jump, 1); }
+static void jumping_action(void *user, const bursty_event *e) {
+    (void)user;
+    (void)e;
+    events++;
+    longjmp(action_jump, 1);
+}
 
 TEST(longjmp_out_of_an_action) {
     bursty_profile p;
@@ -110,7 +134,10 @@ TEST(longjmp_out_of_an_action) {
     bursty_set_profile(0, &p);
     bursty_poll(1);
     for (i = 0; i < 1000; i++) {
-        if (setjmp(action_jump)) { bursty_set_depth(0); continue; }
+        if (setjmp(action_jump)) {
+            bursty_set_depth(0);
+            continue;
+        }
         BURST_POINT(BURSTY_USER, "p", 0);
     }
     bursty_poll(0);

@@ -5,9 +5,24 @@
 
 /* ---- hot table ---- */
 
-static void work_b(void) { BURST_SCOPE("b"); BURST_LEAVE(); }
-static void work_a(int n) { int i; BURST_SCOPE("a"); for (i = 0; i < n; i++) { BURST_LOOP(); work_b(); } BURST_LEAVE(); }
-static void work_c(void) { BURST_SCOPE("c"); work_b(); BURST_LEAVE(); }
+static void work_b(void) {
+    BURST_SCOPE("b");
+    BURST_LEAVE();
+}
+static void work_a(int n) {
+    int i;
+    BURST_SCOPE("a");
+    for (i = 0; i < n; i++) {
+        BURST_LOOP();
+        work_b();
+    }
+    BURST_LEAVE();
+}
+static void work_c(void) {
+    BURST_SCOPE("c");
+    work_b();
+    BURST_LEAVE();
+}
 
 TEST(full_table_is_exact) {
     bursty_profile p = plain_profile(BURSTY_ALWAYS, 0);
@@ -16,9 +31,13 @@ TEST(full_table_is_exact) {
     size_t n;
     int i;
     start_with(&p, 0);
-    for (i = 0; i < 100; i++) { work_a(7); work_c(); }
+    for (i = 0; i < 100; i++) {
+        work_a(7);
+        work_c();
+    }
     n = bursty_top(rows, 16, 0);
-    CHECK_EQ(n, 4);                                                                /* b, the loop, a, c */
+    /* b, the loop, a and c. */
+    CHECK_EQ(n, 4);
     CHECK_STR(rows[0].site->name, "b");
     CHECK_EQ(rows[0].count, 800);
     CHECK_EQ(rows[0].weight, 800 * 256);
@@ -35,7 +54,8 @@ TEST(full_table_is_exact) {
     CHECK_EQ(rows[0].count, 800);
     bursty_get_stats(&stats);
     CHECK_EQ(stats.checks, 100 + 700 + 700 + 200);
-    CHECK_EQ(stats.events, 1700 + 1000);                                           /* and the returns */
+    /* The returns are events, too. */
+    CHECK_EQ(stats.events, 1700 + 1000);
     CHECK_EQ(stats.rate_ppm, 1000000);
     bursty_clear();
     bursty_get_stats(&stats);
@@ -52,20 +72,32 @@ TEST(sampled_weights_estimate_the_truth) {
     int round;
     p.jitter_percent = 12;
     start_with(&p, 42);
-    for (round = 0; round < 100000; round++) { work_a(7); work_c(); }
+    for (round = 0; round < 100000; round++) {
+        work_a(7);
+        work_c();
+    }
     n = bursty_top(rows, 16, 0);
     CHECK_EQ(n, 4);
     for (i = 0; i < n; i++) {
-        double seen = (double)rows[i].weight / 256, truth = i == 0 ? 800000 : i == 1 ? 700000 : 100000;
+        double seen = (double)rows[i].weight / 256;
+        double truth = i == 0 ? 800000 : i == 1 ? 700000 : 100000;
         CHECK(seen > 0.97 * truth && seen < 1.03 * truth);
     }
 }
 
 /* Ten scopes around ten points: 110 rows, where memory has room for some forty. */
 #define POINT_IN(n) BURST_POINT(BURSTY_USER, "point " #n, 0)
-#define ALL_POINTS() \
-    POINT_IN(0); POINT_IN(1); POINT_IN(2); POINT_IN(3); POINT_IN(4); \
-    POINT_IN(5); POINT_IN(6); POINT_IN(7); POINT_IN(8); POINT_IN(9)
+#define ALL_POINTS()                                                                               \
+    POINT_IN(0);                                                                                   \
+    POINT_IN(1);                                                                                   \
+    POINT_IN(2);                                                                                   \
+    POINT_IN(3);                                                                                   \
+    POINT_IN(4);                                                                                   \
+    POINT_IN(5);                                                                                   \
+    POINT_IN(6);                                                                                   \
+    POINT_IN(7);                                                                                   \
+    POINT_IN(8);                                                                                   \
+    POINT_IN(9)
 static void points(void) { ALL_POINTS(); }
 #define SCOPE_AROUND(n) \
     static void around_##n(void) { \
@@ -79,8 +111,16 @@ SCOPE_AROUND(5) SCOPE_AROUND(6) SCOPE_AROUND(7) SCOPE_AROUND(8) SCOPE_AROUND(9)
 static void (*const around[10])(void) = { around_0, around_1, around_2, around_3, around_4,
                                           around_5, around_6, around_7, around_8, around_9 };
 
-static void callee(void) { BURST_SCOPE("callee"); BURST_LEAVE(); }
-#define CALLER(n) static void caller_##n(void) { BURST_SCOPE("caller " #n); callee(); BURST_LEAVE(); }
+static void callee(void) {
+    BURST_SCOPE("callee");
+    BURST_LEAVE();
+}
+#define CALLER(n)                                                                                  \
+    static void caller_##n(void) {                                                                 \
+        BURST_SCOPE("caller " #n);                                                                 \
+        callee();                                                                                  \
+        BURST_LEAVE();                                                                             \
+    }
 CALLER(0) CALLER(1) CALLER(2) CALLER(3) CALLER(4) CALLER(5) CALLER(6) CALLER(7) CALLER(8) CALLER(9)
 CALLER(a) CALLER(b) CALLER(c) CALLER(d) CALLER(e) CALLER(f) CALLER(g) CALLER(h) CALLER(i) CALLER(j)
 static void (*const caller[20])(void) = {
@@ -200,13 +240,19 @@ static void dump_workload(uint32_t seed) {
     p.jitter_percent = 20;
     start_with(&p, seed);
     bursty_thread_name("main");
-    for (i = 0; i < 10000; i++) { work_a(7); work_c(); }
+    for (i = 0; i < 10000; i++) {
+        work_a(7);
+        work_c();
+    }
 }
 
 static uint64_t varint(const bytes *b, size_t *at) {
     uint64_t v = 0;
     int shift = 0;
-    while (b->data[*at] & 128) { v |= (uint64_t)(b->data[(*at)++] & 127) << shift; shift += 7; }
+    while (b->data[*at] & 128) {
+        v |= (uint64_t)(b->data[(*at)++] & 127) << shift;
+        shift += 7;
+    }
     return v | (uint64_t)b->data[(*at)++] << shift;
 }
 
@@ -234,7 +280,8 @@ TEST(same_events_same_bytes) {
     n = bursty_top(rows, 8, 0);
     for (i = 0; i < n; i++) wanted += rows[i].count;
     CHECK(memcmp(a.data, "BRST\1\0\1\0\0\0\0\0", 12) == 0);
-    for (at = 16; a.data[at] || a.data[at + 1]; ) {                                /* join the chunks */
+    /* Join the chunks. */
+    for (at = 16; a.data[at] || a.data[at + 1]; ) {
         size_t length = a.data[at] | (size_t)a.data[at + 1] << 8;
         memcpy(payload.data + payload.size, a.data + at + 2, length);
         payload.size += length;
@@ -244,24 +291,35 @@ TEST(same_events_same_bytes) {
     for (at = 0; at < payload.size; ) {
         uint64_t tag = varint(&payload, &at);
         int k;
-        if (tag == 1) { (void)varint(&payload, &at); at += (size_t)varint(&payload, &at); for (k = 0; k < 3; k++) (void)varint(&payload, &at); }
-        else if (tag == 2) for (k = 0; k < 8; k++) (void)varint(&payload, &at);
+        if (tag == 1) {
+            (void)varint(&payload, &at);
+            at += (size_t)varint(&payload, &at);
+            for (k = 0; k < 3; k++) (void)varint(&payload, &at);
+        } else if (tag == 2)
+            for (k = 0; k < 8; k++) (void)varint(&payload, &at);
         else if (tag == 3) {
-            (void)varint(&payload, &at); (void)varint(&payload, &at);
+            (void)varint(&payload, &at);
+            (void)varint(&payload, &at);
             CHECK_EQ(varint(&payload, &at), 4);
             at += 4;
             checks += varint(&payload, &at);
             for (k = 0; k < 3; k++) (void)varint(&payload, &at);
         } else if (tag == 4) {
-            read_site(&payload, &at); read_site(&payload, &at);
+            read_site(&payload, &at);
+            read_site(&payload, &at);
             count += varint(&payload, &at);
-            (void)varint(&payload, &at); (void)varint(&payload, &at);
+            (void)varint(&payload, &at);
+            (void)varint(&payload, &at);
             rows_seen++;
-        } else { CHECK(0); break; }
+        } else {
+            CHECK(0);
+            break;
+        }
     }
     CHECK_EQ(count, wanted);
     CHECK_EQ(checks, stats.checks);
-    CHECK_EQ(rows_seen, 5);                                                        /* a, loop, b by a, c, b by c */
+    /* a, its loop, b called by a, c, and b called by c. */
+    CHECK_EQ(rows_seen, 5);
     a.size = 0;
     a.fail_after = 2;
     CHECK_EQ(bursty_write(to_bytes, &a), -1);
@@ -320,7 +378,8 @@ TEST(a_forked_child_counts_from_zero) {
 #endif
 
 TEST(one_profile_counts_events_of_a_class) {
-    bursty_profile every = plain_profile(1, 1), loads = plain_profile(1, 1), calls = plain_profile(1, 1);
+    bursty_profile every = plain_profile(1, 1), loads = plain_profile(1, 1),
+                   calls = plain_profile(1, 1);
     CHECK(bursty_start(NULL) != 0); /* profile 0 counts all classes */
     CHECK_EQ(bursty_set_profile(1, &every), -1);
     loads.classes = BURSTY_LOAD;

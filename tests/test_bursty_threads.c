@@ -27,11 +27,17 @@ static bursty_config config_with(uint32_t checks, uint32_t bursts) {
     return config;
 }
 
-static void leaf(void) { BURST_SCOPE("leaf"); BURST_LEAVE(); }
+static void leaf(void) {
+    BURST_SCOPE("leaf");
+    BURST_LEAVE();
+}
 static void *checks(void *argument) {
     uint32_t i, n = *(uint32_t *)argument;
     BURST_SCOPE("checks");                                     /* 1 + 2 n checks */
-    for (i = 0; i < n; i++) { BURST_LOOP(); leaf(); }
+    for (i = 0; i < n; i++) {
+        BURST_LOOP();
+        leaf();
+    }
     BURST_LEAVE();
     return NULL;
 }
@@ -130,7 +136,11 @@ TEST(surplus_threads_are_counted) {
     CHECK_EQ(stats.checks, fit - 1);
 }
 
-static int sink(void *user, const void *data, size_t size) { (void)data; *(size_t *)user += size; return 0; }
+static int sink(void *user, const void *data, size_t size) {
+    (void)data;
+    *(size_t *)user += size;
+    return 0;
+}
 static volatile uint32_t stop;
 static void *keep_checking(void *argument) {
     uint32_t n = 1000;
@@ -141,7 +151,11 @@ static void *keep_checking(void *argument) {
     return NULL;
 }
 static uint32_t counted;
-static void count_event(void *user, const bursty_event *e) { (void)user; (void)e; __atomic_fetch_add(&counted, 1, __ATOMIC_RELAXED); }
+static void count_event(void *user, const bursty_event *e) {
+    (void)user;
+    (void)e;
+    __atomic_fetch_add(&counted, 1, __ATOMIC_RELAXED);
+}
 
 TEST(settings_and_snapshots_while_threads_run) {
     bursty_config config = config_with(99, 1);

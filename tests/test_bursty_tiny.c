@@ -41,8 +41,10 @@ TEST(figure_3_decision_for_decision) {
                 int wanted = 0;                                                    /* Figure 3 */
                 if (--n_check == 0) {
                     n_check = 1;
-                    if (n_instr == 0) { n_instr = instrs; wanted = 1; }
-                    else if (--n_instr != 0) wanted = 1;
+                    if (n_instr == 0) {
+                        n_instr = instrs;
+                        wanted = 1;
+                    } else if (--n_instr != 0) wanted = 1;
                     else n_check = checks;
                 }
                 wrong += (BURST_CHECK() != 0) != wanted;
@@ -60,8 +62,14 @@ TEST(jitter_keeps_the_rate) {
 }
 
 static uint64_t inside;
-static BURST_DUAL(int, dual, (int n), (n)) { BURST_IF_RECORDING(inside++); return n; }
-static void scoped(void) { BURST_SCOPE("s"); BURST_LEAVE(); }
+static BURST_DUAL(int, dual, (int n), (n)) {
+    BURST_IF_RECORDING(inside++);
+    return n;
+}
+static void scoped(void) {
+    BURST_SCOPE("s");
+    BURST_LEAVE();
+}
 
 TEST(forms) {
     uint64_t i, sum = 0, taken = 0, reference = 0;
@@ -73,16 +81,29 @@ TEST(forms) {
     inside = 0;
     CHECK_EQ(set(23, 5, -1), 0);
     for (i = 0; i < 300; i++) {
-        BURST_FOR(uint32_t, k, 0, 50, { BURST_IF_RECORDING(inside++); taken++; if (k == i % 60) { break; } })
+        BURST_FOR(uint32_t, k, 0, 50, {
+            BURST_IF_RECORDING(inside++);
+            taken++;
+            if (k == i % 60) {
+                break;
+            }
+        })
     }
-    for (i = 0; i < taken; i++) reference += i % 28 >= 22 && i % 28 < 27;           /* first gap 22, then 5 in, 23 out */
+    /* The first gap is 22 checks; then 5 are in a burst and 23 are not. */
+    for (i = 0; i < taken; i++) reference += i % 28 >= 22 && i % 28 < 27;
     CHECK_EQ(inside, reference);
     CHECK_EQ(set(9, 1, -1), 0);
     for (i = 0; i < 1000; i++) { scoped(); }
-    CHECK_EQ(events, 200);                                                         /* and the returns */
+    /* The returns are events, too. */
+    CHECK_EQ(events, 200);
 }
 
-static void see_once(void *user, const bursty_event *e) { (void)user; (void)e; events++; bursty_set_profile(0, NULL); }
+static void see_once(void *user, const bursty_event *e) {
+    (void)user;
+    (void)e;
+    events++;
+    bursty_set_profile(0, NULL);
+}
 
 TEST(an_action_may_end_the_profile) {
     bursty_profile p;

@@ -1,7 +1,8 @@
 #!/bin/sh
-# test_comments.sh - every program that stands in a header's comment, in README.md or in docs/ is compiled as C99 and as
-# C++11 with all warnings as errors, with everything off too, and run. In a header a program stands between a line
-# "example:" and a line "end of example."; in a page it is a block of ```c with a main.
+# test_comments.sh - every program that stands in a header's comment, in README.md or in docs/ is
+# compiled as C99 and as C++11 with all warnings as errors, with everything off too, and run. In a
+# header a program stands between a line "example:" and a line "end of example."; in a page it is a
+# block of ```c with a main.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 CC=${CC:-cc} CXX=${CXX:-c++}
@@ -13,10 +14,17 @@ mkdir -p "$out/build" || exit 2
 passed=0 failed=0 skipped=0
 
 check() { # WHAT COMMAND...
-    what=$1; shift
-    if "$@" >"$out/log" 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $what: $*"; head -n 12 "$out/log" | sed 's/^/    /'; fi
+    what=$1
+    shift
+    if "$@" >"$out/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED $what: $*"
+        head -n 12 "$out/log" | sed 's/^/    /'
+    fi
 }
-run() { (cd "$out" && timeout 60 "./$1" </dev/null); }      # what a program writes stays here
+run() { (cd "$out" && timeout 60 "./$1" </dev/null); } # what a program writes stays here
 
 # A page's program is a user's, of one file, in which a field left out is a zero and so a default.
 warnings_for() { # COMPILER PROGRAM
@@ -31,14 +39,25 @@ for header in *.h; do
         /^ *example: *$/ { if (file) exit 1; file = out "_" ++n ".c"; next }
         /^ *end of example\. *$/ { if (!file) exit 1; close(file); file = ""; next }
         file { print > file }
-        END { if (file != "") exit 1 }' "$header" || { failed=$((failed + 1)); echo "FAILED $header: example: and end of example. do not match"; }
+        END { if (file != "") exit 1 }' "$header" || {
+        failed=$((failed + 1))
+        echo "FAILED $header: example: and end of example. do not match"
+    }
     check "$header has an example" [ -s "$out/${header%.h}_1.c" ]
 done
 for page in README.md docs/*.md; do
     [ -f "$page" ] || continue
     awk -v out="$out/$(basename "$page" .md)" '
         /^```c *$/ { on = 1; text = ""; main = 0; next }
-        /^``` *$/ { if (on && main) { file = out "_" ++n ".c"; printf "%s", text > file; close(file) } on = 0; next }
+        /^``` *$/ {
+            if (on && main) {
+                file = out "_" ++n ".c"
+                printf "%s", text > file
+                close(file)
+            }
+            on = 0
+            next
+        }
         on { text = text $0 "\n"; if (/int main/) main = 1 }' "$page"
 done
 
@@ -46,15 +65,23 @@ for source in "$out"/*.c; do
     name=$(basename "$source" .c)
     for off in '' '-DBURSTY_OFF'; do
         # shellcheck disable=SC2046,SC2086
-        check "$name, C99 $off" $CC -std=c99 $(warnings_for "$CC" "$name") -O2 $off -I"$top" -pthread -o "$out/$name" "$source" -lm
+        check "$name, C99 $off" $CC -std=c99 $(warnings_for "$CC" "$name") -O2 $off -I"$top" \
+            -pthread -o "$out/$name" "$source" -lm
         check "$name, C99 $off, run" run "$name"
         if command -v "$CXX" >/dev/null 2>&1; then
             # shellcheck disable=SC2046,SC2086
-            check "$name, C++11 $off" $CXX -std=c++11 $(warnings_for "$CXX" "$name") -O2 $off -I"$top" -pthread -x c++ -o "$out/${name}_cc" "$source" -lm
+            check "$name, C++11 $off" $CXX -std=c++11 $(warnings_for "$CXX" "$name") -O2 $off \
+                -I"$top" -pthread -x c++ -o "$out/${name}_cc" "$source" -lm
             check "$name, C++11 $off, run" run "${name}_cc"
-        else skipped=$((skipped + 1)); echo "skipped: $name as C++: no $CXX"; fi
+        else
+            skipped=$((skipped + 1))
+            echo "skipped: $name as C++: no $CXX"
+        fi
     done
 done
-if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
-else echo "$passed passed, $failed failed, $skipped skipped"; fi
+if [ $skipped = 0 ]; then
+    echo "$passed passed, $failed failed"
+else
+    echo "$passed passed, $failed failed, $skipped skipped"
+fi
 [ $failed = 0 ]

@@ -28,7 +28,8 @@ TEST(figure_4_equals_figure_3) {
             figure4 four;
             memset(&four, 0, sizeof four);
             memset(rules, 0, sizeof rules);
-            for (i = 0; i < 4; i++) rules[i].kinds = (uint32_t)BURSTY_CALL | (uint32_t)BURSTY_BACKEDGE;
+            for (i = 0; i < 4; i++)
+                rules[i].kinds = (uint32_t)BURSTY_CALL | (uint32_t)BURSTY_BACKEDGE;
             rules[0].when.any[0].not_overflow = 2; /* P1, P2: not sampling */
             rules[0].op[0].op = CONTROL_INC;
             rules[0].op[0].counter = 1;

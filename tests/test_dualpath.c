@@ -6,10 +6,17 @@ static int recording, asked;
 
 static int seen;
 
-static BURST_DUAL_LEAF(int, twice, (int x), (x)) { BURST_IF_RECORDING(seen++); return 2 * x; }
+static BURST_DUAL_LEAF(int, twice, (int x), (x)) {
+    BURST_IF_RECORDING(seen++);
+    return 2 * x;
+}
 static BURST_DUAL(int, sum, (const int *p, int n), (p, n)) {
     int i, s = 0;
-    for (i = 0; i < n; i++) BURST_BODY({ BURST_IF_RECORDING(seen += 10); s += BURST_SAME(twice, (p[i])); })
+    for (i = 0; i < n; i++)
+        BURST_BODY({
+            BURST_IF_RECORDING(seen += 10);
+            s += BURST_SAME(twice, (p[i]));
+        })
     return s;
 }
 static BURST_DUAL(void, nothing, (void), ()) { BURST_IF_RECORDING(seen += 100); }

@@ -1,6 +1,7 @@
 #!/bin/sh
-# test_examples.sh - every program of examples/ is compiled with all warnings as errors, as C99 and, where $CXX exists, as
-# C++11, with everything on and with BURSTY_OFF, and run: each checks what it shows and says so by its exit status.
+# test_examples.sh - every program of examples/ is compiled with all warnings as errors, as C99 and,
+# where $CXX exists, as C++11, with everything on and with BURSTY_OFF, and run: each checks what it
+# shows and says so by its exit status.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 CC=${CC:-cc} CXX=${CXX:-c++}
@@ -13,37 +14,59 @@ passed=0 failed=0 skipped=0
 check() { # WHAT COMMAND...
     what=$1
     shift
-    if "$@" >"$out/log" 2>&1; then passed=$((passed + 1))
-    else failed=$((failed + 1)); echo "FAILED $what: $*"; head -n 12 "$out/log" | sed 's/^/    /'; fi
+    if "$@" >"$out/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED $what: $*"
+        head -n 12 "$out/log" | sed 's/^/    /'
+    fi
 }
 run() { (cd "$out" && timeout 120 "./$1" </dev/null); }
 # An example is a program of one file: what nothing else calls needs no prototype.
-lenient() { case $(warnings_of "$1") in *-Weverything*) echo '-Wno-missing-prototypes -Wno-double-promotion' ;; esac; }
+lenient() {
+    case $(warnings_of "$1") in *-Weverything*) echo \
+        '-Wno-missing-prototypes -Wno-double-promotion' ;; esac
+}
 
 for source in examples/*.c; do
     name=$(basename "$source" .c)
     for off in '' '-DBURSTY_OFF'; do
         # shellcheck disable=SC2046,SC2086
-        check "$name, C99 $off" $CC -std=c99 $(warnings_of "$CC") $(lenient "$CC") -O2 $off -I"$top" -pthread -o "$out/$name" "$source" -lm
+        check "$name, C99 $off" $CC -std=c99 $(warnings_of "$CC") $(lenient "$CC") -O2 $off \
+            -I"$top" -pthread -o "$out/$name" "$source" -lm
         check "$name, C99 $off, run" run "$name"
     done
     if command -v "$CXX" >/dev/null 2>&1; then
         # shellcheck disable=SC2046,SC2086
-        check "$name, C++11" $CXX -std=c++11 $(warnings_of "$CXX") $(lenient "$CXX") -Wno-missing-field-initializers -Wno-missing-braces -O2 -I"$top" -pthread -x c++ -o "$out/${name}_cc" "$source" -lm
+        check "$name, C++11" $CXX -std=c++11 $(warnings_of "$CXX") $(lenient "$CXX") \
+            -Wno-missing-field-initializers -Wno-missing-braces -O2 -I"$top" -pthread -x c++ -o \
+            "$out/${name}_cc" "$source" -lm
         check "$name, C++11, run" run "${name}_cc"
-    else skipped=$((skipped + 1)); echo "skipped: $name as C++: no $CXX"; fi
+    else
+        skipped=$((skipped + 1))
+        echo "skipped: $name as C++: no $CXX"
+    fi
 done
 
 # What the examples print is what their comments promise.
-says() { run "$1" >"$out/$1.txt" 2>&1; grep -q -e "$2" "$out/$1.txt"; }
+says() {
+    run "$1" >"$out/$1.txt" 2>&1
+    grep -q -e "$2" "$out/$1.txt"
+}
 for name in conditional poll hibernate reenable; do
-    check "$name, built again" $CC -std=c99 -O2 -I"$top" -pthread -o "$out/$name" "examples/$name.c" -lm
+    check "$name, built again" $CC -std=c99 -O2 -I"$top" -pthread -o "$out/$name" \
+        "examples/$name.c" -lm
 done
-check "conditional: the third attempt is the first reported" says conditional 'reported send *counter 0:  0'
-check "poll: ten frames of six hundred"                      says poll '^10 frames seen of 600: 30 calls'
-check "hibernate: one check in a thousand"                   says hibernate '^0\.1[0-9]* % of 40000000 checks'
-check "reenable: three contexts at which bursts begin"       says reenable ': 3 in new contexts'
+check "conditional: the third attempt is the first reported" says conditional \
+    'reported send *counter 0:  0'
+check "poll: ten frames of six hundred" says poll '^10 frames seen of 600: 30 calls'
+check "hibernate: one check in a thousand" says hibernate '^0\.1[0-9]* % of 40000000 checks'
+check "reenable: three contexts at which bursts begin" says reenable ': 3 in new contexts'
 
-if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
-else echo "$passed passed, $failed failed, $skipped skipped"; fi
+if [ $skipped = 0 ]; then
+    echo "$passed passed, $failed failed"
+else
+    echo "$passed passed, $failed failed, $skipped skipped"
+fi
 [ $failed = 0 ]

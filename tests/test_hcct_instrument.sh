@@ -1,13 +1,20 @@
 #!/bin/sh
-# test_hcct_instrument.sh - hot contexts of a program that was only compiled with -finstrument-functions: threads, longjmp,
-# inlined functions, alloca, PIE and not, optimised and not, stripped, C++ exceptions, threads that outlive main.
+# test_hcct_instrument.sh - hot contexts of a program that was only compiled with
+# -finstrument-functions: threads, longjmp, inlined functions, alloca, PIE and not, optimised and
+# not, stripped, C++ exceptions, threads that outlive main.
 CC=${CC:-cc} CXX=${CXX:-c++} BUILD=${BUILD:-build}
 dir=$BUILD/tests/hcct_instrument
 mkdir -p "$dir"
 passed=0 failed=0 skipped=0
 ok() { passed=$((passed + 1)); }
-no() { failed=$((failed + 1)); echo "failed: $*"; }
-skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
+no() {
+    failed=$((failed + 1))
+    echo "failed: $*"
+}
+skip() {
+    skipped=$((skipped + 1))
+    echo "skipped: $*"
+}
 
 bursty=$BUILD/bursty
 record="record/instrument.c record/frames.c record/threads.c record/names.c record/dump.c"
@@ -21,7 +28,14 @@ static jmp_buf env;
 static volatile int sink;
 static inline int tiny(int x) { sink = sink + x; return x; }
 static int leaf(int x) { return tiny(x) + 1; }
-static void dive(int n) { char *p = __builtin_alloca((unsigned)n * 8 + 8); memset(p, n, 8); sink = p[0]; if (n == 0) longjmp(env, 1); dive(n - 1); sink = 1; }
+static void dive(int n) {
+    char *p = __builtin_alloca((unsigned)n * 8 + 8);
+    memset(p, n, 8);
+    sink = p[0];
+    if (n == 0) longjmp(env, 1);
+    dive(n - 1);
+    sink = 1;
+}
 static void guarded(void) { if (!setjmp(env)) dive(3); }
 static int mid(int x) { return leaf(x) + leaf(x + 1); }
 static void *work(void *p) { for (int i = 0; i < 1000; i++) mid(i); return p; }
@@ -30,7 +44,12 @@ static void *forever(void *p) { work(NULL); started = 1; for (;;) mid(1); return
 int main(int argc, char **argv) {
     pthread_t t[3];
     (void)argv;
-    if (argc > 1) { pthread_create(&t[0], 0, forever, 0); work(NULL); while (!started) {} return 0; }
+    if (argc > 1) {
+        pthread_create(&t[0], 0, forever, 0);
+        work(NULL);
+        while (!started) {}
+        return 0;
+    }
     for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, work, 0);
     for (int i = 0; i < 200; i++) { mid(i); if (i % 10 == 0) guarded(); }
     for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
@@ -60,39 +79,62 @@ static void after() { sink = 2; }
 static void catcher() { try { thrower(2); } catch (const std::exception &) { after(); } }
 int main() { for (int i = 0; i < 5; i++) catcher(); return 0; }
 END
-finish() { if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"; else echo "$passed passed, $failed failed, $skipped skipped"; fi; [ "$failed" = 0 ]; exit; }
+finish() {
+    if [ $skipped = 0 ]; then
+        echo "$passed passed, $failed failed"
+    else echo "$passed passed, $failed failed, $skipped skipped"; fi
+    [ "$failed" = 0 ]
+    exit
+}
 
-[ -r /proc/self/maps ] && [ -z "$RUN" ] || { skip "needs /proc and native programs"; finish; }
-if ! $CC -I. -pthread -o "$dir/t" -finstrument-functions "$dir/program.c" -x c - <<'END' 2>/dev/null
+[ -r /proc/self/maps ] && [ -z "$RUN" ] || {
+    skip "needs /proc and native programs"
+    finish
+}
+if ! $CC -I. -pthread -o "$dir/t" -finstrument-functions "$dir/program.c" \
+    -x c - <<'END' 2>/dev/null; then
 #include <elf.h>
 #include <sys/mman.h>
-__attribute__((no_instrument_function)) void __cyg_profile_func_enter(void *f, void *s) { (void)f; (void)s; }
-__attribute__((no_instrument_function)) void __cyg_profile_func_exit(void *f, void *s) { (void)f; (void)s; }
+#define HOOK __attribute__((no_instrument_function))
+HOOK void __cyg_profile_func_enter(void *f, void *s) { (void)f; (void)s; }
+HOOK void __cyg_profile_func_exit(void *f, void *s) { (void)f; (void)s; }
 END
-then skip "$CC has no -finstrument-functions"; finish; fi
-
+    skip "$CC has no -finstrument-functions"
+    finish
+fi
 # The recorder's files, each compiled with $1, into $dir/record.
 compile_record() { # COMPILER FLAGS...
     rm -rf "$dir/record"
     mkdir -p "$dir/record"
-    for file in $record; do "$@" -I. -c -o "$dir/record/$(basename "$file" .c).o" "$file" || return 1; done
+    for file in $record; do
+        "$@" -I. -c -o "$dir/record/$(basename "$file" .c).o" "$file" || return 1
+    done
 }
 
 for flags in '-O0' '-O2' '-O2 -fno-pie' '-O3 -fomit-frame-pointer' '-O1 -fPIE'; do
     # shellcheck disable=SC2086
     if compile_record $CC -std=c99 -Wall -Wextra -pedantic -Werror $flags &&
         $CC $flags -finstrument-functions -c -o "$dir/program.o" "$dir/program.c" &&
-        case $flags in *no-pie*) pie=-no-pie ;; *PIE*) pie=-pie ;; *) pie= ;; esac && $CC $pie -pthread -o "$dir/program" "$dir/program.o" "$dir"/record/*.o; then
+        case $flags in *no-pie*) pie=-no-pie ;; *PIE*) pie=-pie ;; *) pie= ;; esac &&
+        $CC $pie -pthread -o "$dir/program" "$dir/program.o" "$dir"/record/*.o; then
         rm -f "$dir/a.brst"
         BURSTY_CONTEXTS=$dir/a.brst "$dir/program" && show "$dir/a.brst" | LC_ALL=C sort >"$dir/got"
-        cmp -s "$dir/got" "$dir/wanted" && ok || { no "$flags"; diff "$dir/got" "$dir/wanted"; }
-    else no "$flags: does not compile"; fi
+        cmp -s "$dir/got" "$dir/wanted" && ok || {
+            no "$flags"
+            diff "$dir/got" "$dir/wanted"
+        }
+    else
+        no "$flags: does not compile"
+    fi
 done
 
 # Even the hooks' own file may be compiled with the flag.
 if $CC -O1 -I. -finstrument-functions -pthread -o "$dir/program" "$dir/program.c" $record; then
     BURSTY_CONTEXTS=$dir/b.brst "$dir/program" && show "$dir/b.brst" | LC_ALL=C sort >"$dir/got"
-    cmp -s "$dir/got" "$dir/wanted" && ok || { no "all with the flag"; diff "$dir/got" "$dir/wanted"; }
+    cmp -s "$dir/got" "$dir/wanted" && ok || {
+        no "all with the flag"
+        diff "$dir/got" "$dir/wanted"
+    }
 fi
 # Stripped: file and offset instead of names, same counts. %p is the process number.
 strip -o "$dir/stripped" "$dir/program" 2>/dev/null || cp "$dir/program" "$dir/stripped"
@@ -100,13 +142,24 @@ rm -f "$dir"/c.*.brst
 BURSTY_CONTEXTS=$dir/c.%p.brst "$dir/stripped"
 set -- "$dir"/c.*.brst
 show "$1" >"$dir/got"
-grep -q '^stripped+0x[0-9a-f]*;stripped+0x[0-9a-f]*;stripped+0x[0-9a-f]*;stripped+0x[0-9a-f]* 6000$' "$dir/got" && ok || { no stripped; cat "$dir/got"; }
+at='stripped+0x[0-9a-f]*'
+grep -q "^$at;$at;$at;$at 6000\$" "$dir/got" && ok || {
+    no stripped
+    cat "$dir/got"
+}
 # A thread that never ends is in the dump too.
 BURSTY_CONTEXTS=$dir/d.brst "$dir/program" forever && show "$dir/d.brst" >"$dir/got"
-grep -q '^main;work;mid;leaf 2000$' "$dir/got" && ok || { no "main beside a running thread"; cat "$dir/got"; }
-grep -q '^forever;.*mid;leaf [0-9]' "$dir/got" && ok || { no "a running thread"; cat "$dir/got"; }
+grep -q '^main;work;mid;leaf 2000$' "$dir/got" && ok || {
+    no "main beside a running thread"
+    cat "$dir/got"
+}
+grep -q '^forever;.*mid;leaf [0-9]' "$dir/got" && ok || {
+    no "a running thread"
+    cat "$dir/got"
+}
 # Threads that follow one another share a tree; threads at one time have one each.
-[ "$(grep -c . <"$dir/wanted")" = "$("$bursty" report --collapsed "$dir/b.brst" | grep -c .)" ] && ok || no "trees are not joined"
+[ "$(grep -c . <"$dir/wanted")" = "$("$bursty" report --collapsed "$dir/b.brst" | grep -c .)" ] &&
+    ok || no "trees are not joined"
 # What cannot be written is said.
 BURSTY_CONTEXTS=$dir/none/x.brst "$dir/program" 2>"$dir/err"
 grep -q 'hcct: cannot write .*none/x.brst: No such file' "$dir/err" && ok || no "no message"
@@ -115,7 +168,12 @@ if [ -w /dev/full ]; then
     grep -q 'hcct: cannot write /dev/full: ' "$dir/err" && ok || no "a full disk: no message"
 fi
 
-# fork: a child writes a file of its own and keeps neither the parent's counts nor its threads' trees.
+# A dump waits for a hook that has its record, in whatever order stores are seen.
+$CC -O1 -pthread -I. -o "$dir/order" tests/recorder_order.c && "$dir/order" && ok ||
+    no "a dump beside a hook: status $?"
+
+# fork: a child writes a file of its own and keeps neither the parent's counts nor its threads'
+# trees.
 cat >"$dir/fork.c" <<'END'
 #include <pthread.h>
 #include <stdlib.h>
@@ -125,10 +183,24 @@ static volatile int stop, sink;
 static int leaf(int n) { return sink = n + 1; }
 static int only_child(int n) { return leaf(n); }
 static int only_parent(int n) { return leaf(n); }
-static int splitting(int n) { pid_t p = fork(); if (p == 0) { for (int i = 0; i < 10; i++) only_child(i); exit(0); } waitpid(p, 0, 0); return n; }
+static int splitting(int n) {
+    pid_t p = fork();
+    if (p == 0) {
+        for (int i = 0; i < 10; i++) only_child(i);
+        exit(0);
+    }
+    waitpid(p, 0, 0);
+    return n;
+}
 static void *work(void *p) { while (!stop) for (int i = 0; i < 100; i++) leaf(i); return p; }
 static void *once(void *p) { leaf(1); return p; }
-static void *many(void *p) { while (!stop) { pthread_t t; if (pthread_create(&t, 0, once, 0) == 0) pthread_join(t, 0); } return p; }
+static void *many(void *p) {
+    while (!stop) {
+        pthread_t t;
+        if (pthread_create(&t, 0, once, 0) == 0) pthread_join(t, 0);
+    }
+    return p;
+}
 int main(int argc, char **argv) {
     pthread_t t[4];
     int threads = argc > 1, children = threads ? atoi(argv[1]) : 1;
@@ -146,18 +218,31 @@ if compile_record $CC -O1 && $CC -O1 -finstrument-functions -c -o "$dir/program.
     rm -f "$dir"/f.brst*
     BURSTY_CONTEXTS=$dir/f.brst "$dir/fork"
     show "$dir/f.brst" | LC_ALL=C sort >"$dir/got"
-    printf '%s\n' 'main 1' 'main;leaf 1000' 'main;only_parent 20' 'main;only_parent;leaf 20' 'main;splitting 1' >"$dir/parent"
-    cmp -s "$dir/got" "$dir/parent" && ok || { no "the parent's file"; cat "$dir/got"; }
+    printf '%s\n' 'main 1' 'main;leaf 1000' 'main;only_parent 20' 'main;only_parent;leaf 20' \
+        'main;splitting 1' >"$dir/parent"
+    cmp -s "$dir/got" "$dir/parent" && ok || {
+        no "the parent's file"
+        cat "$dir/got"
+    }
     show "$dir"/f.brst.* | LC_ALL=C sort >"$dir/got"
     printf '%s\n' 'main;splitting;only_child 10' 'main;splitting;only_child;leaf 10' >"$dir/child"
-    cmp -s "$dir/got" "$dir/child" && ok || { no "the child's file"; cat "$dir/got"; }
+    cmp -s "$dir/got" "$dir/child" && ok || {
+        no "the child's file"
+        cat "$dir/got"
+    }
     rm -f "$dir"/g.brst*
-    BURSTY_CONTEXTS=$dir/g.brst timeout 60 "$dir/fork" 40 && ok || no "forks beside threads: a child hangs"
+    BURSTY_CONTEXTS=$dir/g.brst timeout 60 "$dir/fork" 40 && ok ||
+        no "forks beside threads: a child hangs"
     [ "$(ls "$dir"/g.brst.* | wc -l)" = 40 ] && ok || no "forks beside threads: files are missing"
     for file in "$dir"/g.brst.*; do show "$file"; done | LC_ALL=C sort -u >"$dir/got"
-    cmp -s "$dir/got" "$dir/child" && ok || { no "the children's files"; head "$dir/got"; }
+    cmp -s "$dir/got" "$dir/child" && ok || {
+        no "the children's files"
+        head "$dir/got"
+    }
     rm -f "$dir"/g.brst*
-else no "fork.c does not compile"; fi
+else
+    no "fork.c does not compile"
+fi
 
 # Memory that runs out: the program goes on, and what is missing is said.
 cat >"$dir/calloc.c" <<'END'
@@ -169,25 +254,42 @@ __attribute__((no_instrument_function)) void *short_calloc(size_t count, size_t 
     return left-- > 0 ? calloc(count, size) : NULL;
 }
 END
-if compile_record $CC -O1 -Dcalloc=short_calloc -include stdlib.h && $CC -O1 -c -o "$dir/record/calloc.o" "$dir/calloc.c" &&
-    $CC -O1 -finstrument-functions -c -o "$dir/program.o" "$dir/program.c" && $CC -pthread -o "$dir/short" "$dir/program.o" "$dir"/record/*.o; then
+if compile_record $CC -O1 -Dcalloc=short_calloc -include stdlib.h &&
+    $CC -O1 -c -o "$dir/record/calloc.o" "$dir/calloc.c" &&
+    $CC -O1 -finstrument-functions -c -o "$dir/program.o" "$dir/program.c" &&
+    $CC -pthread -o "$dir/short" "$dir/program.o" "$dir"/record/*.o; then
     rm -f "$dir/h.brst"
-    CALLOCS=0 BURSTY_CONTEXTS=$dir/h.brst "$dir/short" 2>"$dir/err" && ok || no "no memory at all: status $?"
-    grep -q 'hcct: 4 threads are missing, for lack of memory' "$dir/err" && ok || { no "no memory at all: no message"; cat "$dir/err"; }
+    CALLOCS=0 BURSTY_CONTEXTS=$dir/h.brst "$dir/short" 2>"$dir/err" && ok ||
+        no "no memory at all: status $?"
+    grep -q 'hcct: 4 threads are missing, for lack of memory' "$dir/err" && ok || {
+        no "no memory at all: no message"
+        cat "$dir/err"
+    }
     [ -e "$dir/h.brst" ] && no "no memory at all: a file" || ok
     for some in 1 2 3 5 7; do
-        CALLOCS=$some BURSTY_CONTEXTS=$dir/h.brst "$dir/short" 2>"$dir/err" && ok || no "$some allocations: status $?"
+        CALLOCS=$some BURSTY_CONTEXTS=$dir/h.brst "$dir/short" 2>"$dir/err" && ok ||
+            no "$some allocations: status $?"
         grep -q 'for lack of memory' "$dir/err" && ok || no "$some allocations: no message"
-        show "$dir/h.brst" >"$dir/got" && [ -s "$dir/got" ] && ok || no "$some allocations: no contexts"
+        show "$dir/h.brst" >"$dir/got" && [ -s "$dir/got" ] && ok ||
+            no "$some allocations: no contexts"
     done
-else no "calloc.c does not compile"; fi
+else
+    no "calloc.c does not compile"
+fi
 
-if command -v "${CXX%% *}" >/dev/null 2>&1 && $CXX -O2 -finstrument-functions -c -o "$dir/program.o" "$dir/program.cc" &&
-    compile_record $CXX -x c++ -std=c++11 -Wall -Wextra -O2 && $CXX -pthread -o "$dir/program" "$dir/program.o" "$dir"/record/*.o; then
+if command -v "${CXX%% *}" >/dev/null 2>&1 &&
+    $CXX -O2 -finstrument-functions -c -o "$dir/program.o" "$dir/program.cc" &&
+    compile_record $CXX -x c++ -std=c++11 -Wall -Wextra -O2 &&
+    $CXX -pthread -o "$dir/program" "$dir/program.o" "$dir"/record/*.o; then
     BURSTY_CONTEXTS=$dir/e.brst "$dir/program" && show "$dir/e.brst" >"$dir/got"
     # A tool that is linked statically has no C++ library to read names with.
     catcher='(catcher[(][)]|_ZL7catcherv)' after='(after[(][)]|_ZL5afterv)'
-    grep -qE "^main;$catcher;$after 5\$" "$dir/got" && ok || { no "after an exception"; cat "$dir/got"; }
+    grep -qE "^main;$catcher;$after 5\$" "$dir/got" && ok || {
+        no "after an exception"
+        cat "$dir/got"
+    }
     grep -qE "^main;$catcher 5\$" "$dir/got" && ok || no "the catcher"
-else skip "no C++ compiler"; fi
+else
+    skip "no C++ compiler"
+fi
 finish

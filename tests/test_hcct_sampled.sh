@@ -245,7 +245,7 @@ if recorder && (cd "$dir" && for name in first other; do
     $CC -O1 -fPIC -shared -finstrument-functions -DNAME=$name -o lib$name.so plug.c || exit 1
 done) 2>/dev/null && (cd "$dir" && $CC -O1 -finstrument-functions -c host.c &&
     $CC -rdynamic -pthread -o host host.o instrument.o frames.o threads.o names.o dump.o -ldl) \
-        2>/dev/null &&
+    2>/dev/null &&
     "$dir/host" "$dir/libfirst.so" "$dir/libother.so" 2>/dev/null; then
     "$bursty" report --collapsed --min 0 "$dir/l.brst" | LC_ALL=C sort >"$dir/got"
     printf '%s\n' 'main 1' 'main;run 2' 'main;run;entry 100' 'main;run;entry 300' \

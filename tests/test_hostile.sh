@@ -1,7 +1,8 @@
 #!/bin/sh
-# test_hostile.sh - memory and time of every command are linear in the file, whatever the file says (docs/formats.md):
-# for each shape of make_hostile.c, at most 32 MiB and 100 bytes of memory a byte of file; 16 times the file takes at most
-# 48 times the CPU time; output is at most 64 MiB and 512 bytes a byte of file. A file is read, or refused with a reason.
+# test_hostile.sh - memory and time of every command are linear in the file, whatever the file says
+# (docs/formats.md): for each shape of make_hostile.c, at most 32 MiB and 100 bytes of memory a byte
+# of file; 16 times the file takes at most 48 times the CPU time; output is at most 64 MiB and 512
+# bytes a byte of file. A file is read, or refused with a reason.
 BUILD=${BUILD:-build} CC=${CC:-cc}
 dir=$BUILD/tests/hostile
 passed=0 failed=0 skipped=0
@@ -13,8 +14,16 @@ finish() {
     [ $failed = 0 ]
     exit
 }
-ok()   { if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $2"; fi; }
-skip() { skipped=$((skipped + 1)); echo "skipped: $1"; }
+ok() { if [ "$1" = 0 ]; then
+    passed=$((passed + 1))
+else
+    failed=$((failed + 1))
+    echo "FAILED $2"
+fi; }
+skip() {
+    skipped=$((skipped + 1))
+    echo "skipped: $1"
+}
 
 if [ -n "$RUN" ]; then
     skip "an emulator needs memory and time of its own"
@@ -28,10 +37,11 @@ $CC -O1 -std=c99 -Itests -o "$dir/make_hostile" tests/make_hostile.c || echo "ma
 shapes=$("$dir/make_hostile" "$dir/small" $small)
 "$dir/make_hostile" "$dir/big" $big >/dev/null
 
-# cpu FILE ARGUMENTS...: prints the CPU time of `bursty ARGUMENTS FILE` in milliseconds, and leaves its status and the
-# size of its output in files.
+# cpu FILE ARGUMENTS...: prints the CPU time of `bursty ARGUMENTS FILE` in milliseconds, and leaves
+# its status and the size of its output in files.
 cpu() {
-    file=$1; shift
+    file=$1
+    shift
     kib=$((32768 + 100 * $(wc -c <"$file") / 1024))
     (
         (
@@ -41,16 +51,19 @@ cpu() {
             times >"$dir/times"
         ) | wc -c >"$dir/size"
     )
-    tail -n 1 "$dir/times" | tr 'ms' '  ' | awk '{ printf "%.0f\n", 1000 * (60 * $1 + $2 + 60 * $3 + $4) }'
+    tail -n 1 "$dir/times" | tr 'ms' '  ' |
+        awk '{ printf "%.0f\n", 1000 * (60 * $1 + $2 + 60 * $3 + $4) }'
 }
 
 for shape in $shapes; do
-    for form in 'report --text' 'report --json' 'report --collapsed' 'report --html=-' 'merge -o -'; do
+    for form in 'report --text' 'report --json' 'report --collapsed' 'report --html=-' \
+        'merge -o -'; do
         before=$(cpu "$dir/small/$shape.brst" $form)
         after=$(cpu "$dir/big/$shape.brst" $form)
         status=$(cat "$dir/status")
         [ "$status" = 0 ] || { [ "$status" = 2 ] && grep -q ': offset [0-9]*: ' "$dir/stderr"; } ||
-            { [ "$form $status" = 'report --collapsed 2' ] && grep -q ': nothing in it can be shown' "$dir/stderr"; }
+            { [ "$form $status" = 'report --collapsed 2' ] &&
+                grep -q ': nothing in it can be shown' "$dir/stderr"; }
         ok $? "$form of $shape: status $status: $(head -c 200 "$dir/stderr")"
         [ "$before" -ge 20 ] || before=20
         [ "$after" -le $((48 * before)) ]

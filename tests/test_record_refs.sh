@@ -1,20 +1,36 @@
 #!/bin/sh
-# test_record_refs.sh - record/refs.c linked to a program with a list, a longjmp, atomics and a second thread: what it records is what the
-# program does, and the program does what it did. Needs gcc.
+# test_record_refs.sh - record/refs.c linked to a program with a list, a longjmp, atomics and a
+# second thread: what it records is what the program does, and the program does what it did. Needs
+# gcc.
 CC=${CC:-cc} BUILD=${BUILD:-build}
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 dir=$BUILD/tests/record_refs
-rm -rf "$dir"; mkdir -p "$dir"
+rm -rf "$dir"
+mkdir -p "$dir"
 passed=0 failed=0
 ok() { passed=$((passed + 1)); }
-no() { failed=$((failed + 1)); echo "failed: $*"; }
-check() { what=$1; shift; if "$@" >"$dir/log" 2>&1; then ok; else no "$what: $(head -n 5 "$dir/log")"; fi; }
-has() { if grep -q -e "$2" "$dir/$1"; then ok; else no "no '$2' in $1: $(head -c 300 "$dir/$1")"; fi; }
+no() {
+    failed=$((failed + 1))
+    echo "failed: $*"
+}
+check() {
+    what=$1
+    shift
+    if "$@" >"$dir/log" 2>&1; then
+        ok
+    else no "$what: $(head -n 5 "$dir/log")"; fi
+}
+has() {
+    if grep -q -e "$2" "$dir/$1"; then
+        ok
+    else no "no '$2' in $1: $(head -c 300 "$dir/$1")"; fi
+}
 
 gcc=gcc
-case $($CC --version 2>/dev/null) in *gcc*|*"Free Software Foundation"*) gcc=$CC ;; esac
+case $($CC --version 2>/dev/null) in *gcc* | *"Free Software Foundation"*) gcc=$CC ;; esac
 echo 'int main(void) { return 0; }' >"$dir/empty.c"
-if [ -n "$RUN" ] || ! $gcc -fsanitize=thread -fsanitize-coverage=trace-pc -c -o "$dir/empty.o" "$dir/empty.c" 2>/dev/null; then
+if [ -n "$RUN" ] || ! $gcc -fsanitize=thread -fsanitize-coverage=trace-pc -c -o "$dir/empty.o" \
+    "$dir/empty.c" 2>/dev/null; then
     echo "skipped: no gcc with -fsanitize=thread for this machine"
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
@@ -29,9 +45,22 @@ static jmp_buf back;
 static int hits, changed;
 static long big;
 static node nodes[30];
-__attribute__((noinline)) static int walk(node *n) { int sum = 0; for (; n; n = n->next) sum += n->value; return sum; }
-__attribute__((noinline)) static void deep(int n) { hits++; if (n == 0) longjmp(back, 1); deep(n - 1); hits--; }
-static void *other(void *user) { int i; for (i = 0; i < 1000; i++) __atomic_fetch_add(&big, 3, __ATOMIC_RELAXED); return user; }
+__attribute__((noinline)) static int walk(node *n) {
+    int sum = 0;
+    for (; n; n = n->next) sum += n->value;
+    return sum;
+}
+__attribute__((noinline)) static void deep(int n) {
+    hits++;
+    if (n == 0) longjmp(back, 1);
+    deep(n - 1);
+    hits--;
+}
+static void *other(void *user) {
+    int i;
+    for (i = 0; i < 1000; i++) __atomic_fetch_add(&big, 3, __ATOMIC_RELAXED);
+    return user;
+}
 int main(void) {
     int i, sum = 0, expected = 3000;
     pthread_t thread;
@@ -39,15 +68,18 @@ int main(void) {
     pthread_create(&thread, 0, other, 0);
     for (i = 0; i < 500; i++) { sum += walk(nodes); if (setjmp(back) == 0) deep(5); }
     pthread_join(thread, 0);
-    changed = __atomic_compare_exchange_n(&hits, &expected, 7, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    changed = __atomic_compare_exchange_n(&hits, &expected, 7, 0, __ATOMIC_SEQ_CST,
+                                          __ATOMIC_SEQ_CST);
     __atomic_fetch_or(&big, 1, __ATOMIC_SEQ_CST);
     sum += (int)__atomic_exchange_n(&big, 5, __ATOMIC_SEQ_CST);
     printf("%d %d %d %ld\n", sum, hits, changed, big);
     return 0;
 }
 END
-check "the recorder compiles without a warning" $gcc -std=gnu99 -Wall -Wextra -Werror -O2 -c -o "$dir/refs.o" record/refs.c
-check "the program compiles" $gcc -g -O1 -fsanitize=thread -fsanitize-coverage=trace-pc -c -o "$dir/prog.o" "$dir/prog.c"
+check "the recorder compiles without a warning" $gcc -std=gnu99 -Wall -Wextra -Werror -O2 -c -o \
+    "$dir/refs.o" record/refs.c
+check "the program compiles" $gcc -g -O1 -fsanitize=thread -fsanitize-coverage=trace-pc -c -o \
+    "$dir/prog.o" "$dir/prog.c"
 check "they link" $gcc -pthread -o "$dir/prog" "$dir/prog.o" "$dir/refs.o"
 check "the plain one" $gcc -O1 -pthread -o "$dir/plain" "$dir/prog.c"
 "$dir/plain" >"$dir/out.plain"
@@ -60,15 +92,22 @@ has out.on '^220501 7 1 5$'
 "$BUILD/bursty" replay streams --json "$dir/run.refs" "$dir/run.table" >"$dir/streams"
 has streams '"violations":0,'
 "$BUILD/bursty" replay streams --json --calls "$dir/run.refs" "$dir/run.pairs" >"$dir/calls"
-has calls '"symbols":3502,'                               # main, other, 500 times walk and 6 deep
+has calls '"symbols":3502,' # main, other, 500 times walk and 6 deep
 "$BUILD/bursty" replay methods --json --sample 1:1 "$dir/run.refs" "$dir/run.pairs" >"$dir/methods"
 has methods '"members":[345],'
 # Depth after each event: a longjmp leaves no frames behind.
-od -An -v -tx4 "$dir/run.refs" | tr -s ' ' '\n' | awk '/^[89ab]/ && length == 8 { d++; if (d > most) most = d } /^e0000000$/ { d-- }
+od -An -v -tx4 "$dir/run.refs" | tr -s ' ' '\n' | awk '
+    /^[89ab]/ && length == 8 {
+        d++
+        if (d > most) most = d
+    }
+    /^e0000000$/ { d-- }
     END { print "depth", d, "most", most }' >"$dir/depth"
-awk '$2 >= 0 && $2 <= 1 && $4 >= 7 && $4 <= 8 { good = 1 } END { exit !good }' "$dir/depth" && ok || no "$(cat "$dir/depth")"
+awk '$2 >= 0 && $2 <= 1 && $4 >= 7 && $4 <= 8 { good = 1 } END { exit !good }' "$dir/depth" &&
+    ok || no "$(cat "$dir/depth")"
 # 30 nodes have two references each in a walk, and a walk is a stream.
-awk -F'"coverage":' '{ exit !($2 + 0 > .8) }' "$dir/streams" && ok || no "coverage: $(head -c 200 "$dir/streams")"
+awk -F'"coverage":' '{ exit !($2 + 0 > .8) }' "$dir/streams" && ok ||
+    no "coverage: $(head -c 200 "$dir/streams")"
 # Names of the sites, by the script that docs/hotstream.md shows.
 if command -v addr2line >/dev/null; then
     sh record/refs_names.sh "$dir/prog" "$dir/run" >"$dir/names"

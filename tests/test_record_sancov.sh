@@ -165,7 +165,8 @@ check "shared: sancov.c" $clang -O1 -fPIC -I. -c -o "$out/pic.o" record/sancov.c
 check "shared: sancov_file.c" $clang -O1 -fPIC -I. -c -o "$out/pic_file.o" record/sancov_file.c
 # shellcheck disable=SC2086
 check "shared: library" $clang -O0 -fPIC -shared $covered -fno-sanitize-link-runtime \
-    -DEDGEPROF_OFF -I. -o "$out/libparser.so" examples/parser/parser.c "$out/pic.o" "$out/pic_file.o"
+    -DEDGEPROF_OFF -I. -o "$out/libparser.so" examples/parser/parser.c "$out/pic.o" \
+    "$out/pic_file.o"
 check "shared: linked" $clang -o "$out/shared" "$out/app-O0.o" "$out/pic.o" "$out/pic_file.o" \
     -L"$out" -lparser -Wl,-rpath,"$out"
 check "shared: run" run shared

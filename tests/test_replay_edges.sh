@@ -10,22 +10,34 @@ rm -rf "$dir"
 mkdir -p "$dir" || exit 2
 passed=0 failed=0 skipped=0
 ok() { passed=$((passed + 1)); }
-no() { failed=$((failed + 1)); echo "failed: $*"; }
+no() {
+    failed=$((failed + 1))
+    echo "failed: $*"
+}
 replay() { "$bursty" replay edges --json "$@" >"$dir/out" 2>"$dir/err"; }
 has() { # KEY VALUE
-    if grep -q "\"$1\":$2[,}]" "$dir/out"; then ok
-    else no "$what: no $1 $2: $(cat "$dir/out" "$dir/err")"; fi
+    if grep -q "\"$1\":$2[,}]" "$dir/out"; then
+        ok
+    else
+        no "$what: no $1 $2: $(cat "$dir/out" "$dir/err")"
+    fi
 }
 runs() { # ARGUMENT...
     what="$*"
-    if replay "$@"; then ok; else no "$what: $(cat "$dir/err")"; fi
+    if replay "$@"; then
+        ok
+    else no "$what: $(cat "$dir/err")"; fi
 }
 refuses() { # PATTERN ARGUMENT...: status 2, one line, nothing printed
-    pattern=$1; shift
+    pattern=$1
+    shift
     replay "$@"
     if [ $? = 2 ] && [ ! -s "$dir/out" ] && [ "$(wc -l <"$dir/err")" = 1 ] &&
-        grep -q "$pattern" "$dir/err"; then ok
-    else no "not refused with '$pattern': $*: $(cat "$dir/err")"; fi
+        grep -q "$pattern" "$dir/err"; then
+        ok
+    else
+        no "not refused with '$pattern': $*: $(cat "$dir/err")"
+    fi
 }
 
 # ---- what is known ----
@@ -62,8 +74,11 @@ has weighed_by_counts 3
 exact=$(sed 's/.*"updates":\([0-9]*\).*/\1/' "$dir/out")
 runs --minimum --weights exact tests/cfg/L_small.txt
 worst=$(sed 's/.*"updates":\([0-9]*\).*/\1/' "$dir/out")
-if [ "$exact" -lt "$worst" ]; then ok
-else no "the maximum tree is no better than the minimum tree"; fi
+if [ "$exact" -lt "$worst" ]; then
+    ok
+else
+    no "the maximum tree is no better than the minimum tree"
+fi
 runs --problem trace tests/cfg/T_small.txt
 has blocks 38
 has regenerated_blocks 38
@@ -79,7 +94,9 @@ for problem in trace bits; do
     has exact_functions null
 done
 "$bursty" replay edges - <tests/cfg/L_small.txt >"$dir/out" 2>&1
-if grep -q '^exact_functions  *3$' "$dir/out"; then ok; else no "standard input"; fi
+if grep -q '^exact_functions  *3$' "$dir/out"; then
+    ok
+else no "standard input"; fi
 
 # A trace may be cut anywhere: no wrong block.
 size=$(wc -c <tests/cfg/T_small.txt) at=120 bad=0
@@ -92,12 +109,15 @@ while [ $at -lt "$size" ]; do
     done
     at=$((at + 7))
 done
-if [ $bad = 0 ]; then ok; else no "$bad cut traces gave wrong blocks"; fi
+if [ $bad = 0 ]; then
+    ok
+else no "$bad cut traces gave wrong blocks"; fi
 
 # ---- what is broken ----
 
 broken() { # PATTERN LINE...
-    pattern=$1; shift
+    pattern=$1
+    shift
     printf '%s\n' "$@" >"$dir/broken.txt"
     refuses "broken.txt:$pattern" "$dir/broken.txt"
 }
@@ -132,7 +152,8 @@ cp tests/cfg/T_small.txt "$dir/T_alone.txt"
 refuses 'L_alone.txt' "$dir/T_alone.txt"
 cp tests/cfg/T_small.txt "$dir/trace.txt"
 refuses 'must be called T_' "$dir/trace.txt"
-for events in '12.0 12.2 10.0 X 12.3' '12.0 12.3' '12.0 R' '12.9' '99.0' '12.0 X X' '12.0 10.1' '12.0 N 12.1' 'R' '12.0 J 10.1'; do
+for events in '12.0 12.2 10.0 X 12.3' '12.0 12.3' '12.0 R' '12.9' '99.0' '12.0 X X' '12.0 10.1' \
+    '12.0 N 12.1' 'R' '12.0 J 10.1'; do
     echo "$events" >"$dir/T_cut.txt"
     refuses 'T_cut.txt:1: ' "$dir/T_cut.txt"
 done
@@ -154,7 +175,9 @@ recorded() { # FILE PROBLEM WEIGHTS KEY VALUE
     has "$4" "$5"
     if grep -q '"exact_functions":null' "$dir/out"; then return; fi
     all=$(sed 's/.*"functions":\([0-9]*\),"exact_functions":\([0-9]*\),.*/\1 \2/' "$dir/out")
-    if [ "${all% *}" = "${all#* }" ]; then ok; else no "$1 $2: exact $all"; fi
+    if [ "${all% *}" = "${all#* }" ]; then
+        ok
+    else no "$1 $2: exact $all"; fi
 }
 if [ -n "${BURSTY_CFG-}" ]; then
     for problem in eprof vprof-e vprof-v; do
@@ -174,8 +197,14 @@ if [ -n "${BURSTY_CFG-}" ]; then
     recorded T_bzd_O0.txt trace heuristic regeneration_mismatches 0
     recorded T_bzd_O0.txt trace heuristic updates 17013
     recorded T_bzd_O0.txt bits heuristic regenerated_blocks 149970
-else skipped=$((skipped + 1)); echo "skipped: recorded programs: BURSTY_CFG names no folder"; fi
+else
+    skipped=$((skipped + 1))
+    echo "skipped: recorded programs: BURSTY_CFG names no folder"
+fi
 
-if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
-else echo "$passed passed, $failed failed, $skipped skipped"; fi
+if [ $skipped = 0 ]; then
+    echo "$passed passed, $failed failed"
+else
+    echo "$passed passed, $failed failed, $skipped skipped"
+fi
 [ $failed = 0 ]

@@ -1,23 +1,39 @@
 #!/bin/sh
-# test_replay_footprint.sh - bursty replay footprint on traces whose answers are known, in every form, and on broken ones.
+# test_replay_footprint.sh - bursty replay footprint on traces whose answers are known, in every
+# form, and on broken ones.
 CC=${CC:-cc} BUILD=${BUILD:-build}
 bursty=$BUILD/bursty
 dir=$BUILD/tests/replay_footprint
 mkdir -p "$dir"
 passed=0 failed=0 skipped=0
 ok() { passed=$((passed + 1)); }
-no() { failed=$((failed + 1)); echo "failed: $*"; }
-has() { if grep -q -e "$2" "$dir/$1"; then ok; else no "no '$2' in $1: $(head -c 300 "$dir/$1")"; fi; }
-lacks() { if grep -q -e "$2" "$dir/$1"; then no "'$2' in $1"; else ok; fi; }
+no() {
+    failed=$((failed + 1))
+    echo "failed: $*"
+}
+has() {
+    if grep -q -e "$2" "$dir/$1"; then
+        ok
+    else no "no '$2' in $1: $(head -c 300 "$dir/$1")"; fi
+}
+lacks() {
+    if grep -q -e "$2" "$dir/$1"; then
+        no "'$2' in $1"
+    else ok; fi
+}
 run() { # STATUS ARGUMENT...: output in out, errors in err
-    wanted=$1; shift
+    wanted=$1
+    shift
     "$bursty" replay footprint "$@" >"$dir/out" 2>"$dir/err"
     got=$?
-    if [ $got = "$wanted" ]; then ok; else no "status $got, not $wanted: $*: $(head -n 3 "$dir/err")"; fi
+    if [ $got = "$wanted" ]; then
+        ok
+    else no "status $got, not $wanted: $*: $(head -n 3 "$dir/err")"; fi
 }
 
 cat >"$dir/make.c" <<'END'
-/* make KIND N M: a block trace. Kinds: random, cyclic, phased; threads: two threads in turns of M, numbers 3 and 7. */
+/* make KIND N M: a block trace. Kinds: random, cyclic, phased; threads: two threads in turns of M,
+   numbers 3 and 7. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,15 +51,31 @@ int main(int argc, char **argv) {
     (void)argc;
     for (i = 0; i < n; i++) {
         s = s * UINT64_C(6364136223846793005) + 1442695040888963407u;
-        if (argv[1][0] == 't') { int t = (int)(i / m % 2); putchar(t ? 7 : 3); put(100000u * (unsigned)t + (s >> 40) % 50, t); }
-        else put(1000000 + (argv[1][0] == 'c' ? i % m : argv[1][0] == 'p' ? i / 5000 * m + (s >> 40) % m : (s >> 40) % m), 0);
+        switch (argv[1][0]) {
+        case 't': {
+            int t = (int)(i / m % 2);
+            putchar(t ? 7 : 3);
+            put(100000u * (unsigned)t + (s >> 40) % 50, t);
+            break;
+        }
+        case 'c': put(1000000 + i % m, 0); break;
+        case 'p': put(1000000 + i / 5000 * m + (s >> 40) % m, 0); break;
+        default: put(1000000 + (s >> 40) % m, 0); break;
+        }
     }
     return 0;
 }
 END
-$CC -std=c99 -o "$dir/make" "$dir/make.c" || { echo "0 passed, 1 failed"; exit 1; }
+$CC -std=c99 -o "$dir/make" "$dir/make.c" || {
+    echo "0 passed, 1 failed"
+    exit 1
+}
 make() { "$dir/make" "$1" "$2" "$3" >"$dir/$4"; }
-make cyclic 5000 100 cyclic; make random 20000 3000 random; make phased 20000 400 phased; make threads 30000 10 turns; make threads 40000 1000 long
+make cyclic 5000 100 cyclic
+make random 20000 3000 random
+make phased 20000 400 phased
+make threads 30000 10 turns
+make threads 40000 1000 long
 
 # every window of every kind, by a list that shares nothing with the library
 for trace in cyclic random phased; do
@@ -60,7 +92,10 @@ has out '{"name":"violations","value":"0"}'
 
 # what is known: 100 blocks in turn
 run 0 --c 1 --json "$dir/cyclic"
-for key in '"accesses":5000,' '"distinct":100,' '"c":1,' '"ns_per_access"' '"bytes_per_block"' '"worth":"exact to the bin'; do has out "$key"; done
+for key in '"accesses":5000,' '"distinct":100,' '"c":1,' '"ns_per_access"' '"bytes_per_block"' \
+    '"worth":"exact to the bin'; do
+    has out "$key"
+done
 run 0 --c 1 --csv "$dir/cyclic"
 has out '^# windows: footprint of '
 has out '^window_accesses,least,percent_5,median,percent_95,most,average$'
@@ -71,8 +106,10 @@ has out '^6080,1$'
 has out '^6592,0.02$'
 run 0 --c 1 --json "$dir/cyclic"
 cp "$dir/out" "$dir/file"
-"$bursty" replay footprint --c 1 --json - <"$dir/cyclic" >"$dir/out" 2>"$dir/err" && ok || no "standard input"
-sed '/ns_per/d; /"title"/d' "$dir/out" >"$dir/a"; sed '/ns_per/d; /"title"/d' "$dir/file" >"$dir/b"
+"$bursty" replay footprint --c 1 --json - <"$dir/cyclic" >"$dir/out" 2>"$dir/err" && ok ||
+    no "standard input"
+sed '/ns_per/d; /"title"/d' "$dir/out" >"$dir/a"
+sed '/ns_per/d; /"title"/d' "$dir/file" >"$dir/b"
 cmp -s "$dir/a" "$dir/b" && ok || no "standard input differs from file"
 run 0 "$dir/cyclic"
 has out '5000 accesses to 100 blocks of 64 bytes'
@@ -100,7 +137,7 @@ lacks out '^1151,'
 for share in 1/8 0.125 8; do
     run 0 --sample $share --csv "$dir/random"
     has out '^512,'
-    lacks out '^448,'                             # misses of caches below 8 blocks cannot be told
+    lacks out '^448,' # misses of caches below 8 blocks cannot be told
     run 0 --sample $share "$dir/random"
     has out 'one block in 8 is followed: no guarantee'
     has out 'without guarantee'
@@ -148,15 +185,18 @@ run 0 --dump /dev/null -o /dev/null "$dir/kept"
 # dumps go through report and merge
 run 0 --title cyclic --dump "$dir/a.brst" "$dir/cyclic"
 run 0 --title random --dump "$dir/b.brst" "$dir/random"
-"$bursty" report "$dir/a.brst" >"$dir/out" 2>"$dir/err" && ok || no "report of a dump: $(cat "$dir/err")"
+"$bursty" report "$dir/a.brst" >"$dir/out" 2>"$dir/err" && ok ||
+    no "report of a dump: $(cat "$dir/err")"
 has out '5000 accesses to 100 blocks'
 run 0 --title cyclic --dump "$dir/c.brst" --json "$dir/cyclic"
 cmp -s "$dir/a.brst" "$dir/c.brst" && ok || no "the same trace gave another dump"
 
-# two programs that go round 100 blocks each, at the same speed, share a cache: all miss until both fit
+# two programs that go round 100 blocks each, at the same speed, share a cache: all miss until both
+# fit
 run 0 --c 1 --title one --dump "$dir/one.brst" "$dir/cyclic"
 run 0 --c 1 --title two --dump "$dir/two.brst" "$dir/cyclic"
-"$bursty" corun "$dir/one.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && ok || no "corun: $(cat "$dir/err")"
+"$bursty" corun "$dir/one.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && ok ||
+    no "corun: $(cat "$dir/err")"
 has out '^program 2, 50.00% of the accesses: two$'
 has out '^ *127  *100.00%  *100.00%  *100.00%$'
 has out '^ *255  *0.00%  *0.00%  *0.00%$'
@@ -167,21 +207,26 @@ has err '^bursty: corun: at least two footprints are wanted, and here is one$'
 has err '^bursty: corun: no input: give FILE ...;'
 # two copies of one program: the same name in two files, and in a file of two parts it is one
 cp "$dir/one.brst" "$dir/copy.brst"
-"$bursty" corun "$dir/one.brst" "$dir/copy.brst" >"$dir/out" 2>"$dir/err" && ok || no "corun of copies: $(cat "$dir/err")"
+"$bursty" corun "$dir/one.brst" "$dir/copy.brst" >"$dir/out" 2>"$dir/err" && ok ||
+    no "corun of copies: $(cat "$dir/err")"
 has out '^program 1, 50.00% of the accesses: one$'
 has out '^program 2, 50.00% of the accesses: one (2)$'
 has out '^ *127  *100.00%  *100.00%  *100.00%$'
 cat "$dir/one.brst" "$dir/copy.brst" >"$dir/runs.brst"
-"$bursty" corun "$dir/runs.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && ok || no "corun of two runs: $(cat "$dir/err")"
+"$bursty" corun "$dir/runs.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && ok ||
+    no "corun of two runs: $(cat "$dir/err")"
 has out '^program 1, 66.67% of the accesses: one$'
 run 0 --average --title fast --dump "$dir/fast.brst" "$dir/cyclic"
-"$bursty" corun "$dir/fast.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && ok || no "corun of averages: $(cat "$dir/err")"
+"$bursty" corun "$dir/fast.brst" "$dir/two.brst" >"$dir/out" 2>"$dir/err" && ok ||
+    no "corun of averages: $(cat "$dir/err")"
 has out '^ *127  *100.00%  *100.00%  *100.00%$'
 run 0 --title pages --block-bytes 4096 --dump "$dir/pages.brst" "$dir/cyclic"
-"$bursty" corun "$dir/one.brst" "$dir/pages.brst" >"$dir/out" 2>"$dir/err" && no "corun of two sizes of blocks" || ok
+"$bursty" corun "$dir/one.brst" "$dir/pages.brst" >"$dir/out" 2>"$dir/err" &&
+    no "corun of two sizes of blocks" || ok
 has err 'pages.brst: its blocks are of another size'
 run 0 --interleave 3,7 --title pair --dump "$dir/pair.brst" "$dir/turns"
-"$bursty" corun "$dir/one.brst" "$dir/pair.brst" >"$dir/out" 2>"$dir/err" && no "corun of an interleaving" || ok
+"$bursty" corun "$dir/one.brst" "$dir/pair.brst" >"$dir/out" 2>"$dir/err" &&
+    no "corun of an interleaving" || ok
 has err 'pair.brst: an interleaving of threads has no footprint'
 if [ -w /dev/full ]; then
     "$bursty" corun "$dir/one.brst" "$dir/two.brst" >/dev/full 2>"$dir/err"
@@ -217,8 +262,10 @@ run 2 --interleave 3,8 "$dir/turns"
 has err 'no access of thread 8'
 run 2 --from 9999 --json "$dir/cyclic"
 has err 'ends at access 5000, before --from 9999'
-for bad in '--c 0' '--c 1.5' '--c x' '--sample 0' '--sample x' '--interleave 3' '--interleave 3,3' '--interleave 3,999' '--thread 256' '--window-max 0' \
-    '--block-bytes 48' '--to 0' '--from 5 --to 5' '--from -1' '--check --average' '--one-in-n --from 3' '--nonsense' '--thread 1 --interleave 1,2'; do
+for bad in '--c 0' '--c 1.5' '--c x' '--sample 0' '--sample x' '--interleave 3' '--interleave 3,3' \
+    '--interleave 3,999' '--thread 256' '--window-max 0' \
+    '--block-bytes 48' '--to 0' '--from 5 --to 5' '--from -1' '--check --average' \
+    '--one-in-n --from 3' '--nonsense' '--thread 1 --interleave 1,2'; do
     # shellcheck disable=SC2086
     run 2 $bad "$dir/cyclic"
     has err 'bursty: .*replay footprint'
@@ -232,7 +279,11 @@ has out 'usage: bursty replay footprint'
 
 # a real trace, where there is one: BURSTY_TRACES is a folder of *.d, *.i and *.mt, not compressed
 for trace in "${BURSTY_TRACES:-/nowhere}"/*; do
-    [ -f "$trace" ] || { echo "skipped: no real traces in BURSTY_TRACES"; skipped=1; break; }
+    [ -f "$trace" ] || {
+        echo "skipped: no real traces in BURSTY_TRACES"
+        skipped=1
+        break
+    }
     case $trace in *.mt) threads=--threads ;; *) threads= ;; esac
     for c in 1 .99 .9 .75 .5; do
         # shellcheck disable=SC2086
@@ -241,5 +292,7 @@ for trace in "${BURSTY_TRACES:-/nowhere}"/*; do
     done
 done
 
-if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"; else echo "$passed passed, $failed failed, $skipped skipped"; fi
+if [ $skipped = 0 ]; then
+    echo "$passed passed, $failed failed"
+else echo "$passed passed, $failed failed, $skipped skipped"; fi
 [ $failed = 0 ]

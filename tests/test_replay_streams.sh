@@ -1,24 +1,40 @@
 #!/bin/sh
-# test_replay_streams.sh - bursty replay streams, pairs and methods and bursty overlap, on traces whose answers are known, in
-# every form, and on broken ones.
+# test_replay_streams.sh - bursty replay streams, pairs and methods and bursty overlap, on traces
+# whose answers are known, in every form, and on broken ones.
 CC=${CC:-cc} BUILD=${BUILD:-build}
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
 bursty=$BUILD/bursty
 dir=$BUILD/tests/replay_streams
-rm -rf "$dir"; mkdir -p "$dir"
+rm -rf "$dir"
+mkdir -p "$dir"
 passed=0 failed=0
 ok() { passed=$((passed + 1)); }
-no() { failed=$((failed + 1)); echo "failed: $*"; }
-has() { if grep -q -e "$2" "$dir/$1"; then ok; else no "no '$2' in $1: $(head -c 300 "$dir/$1")"; fi; }
-lacks() { if grep -q -e "$2" "$dir/$1"; then no "'$2' in $1"; else ok; fi; }
+no() {
+    failed=$((failed + 1))
+    echo "failed: $*"
+}
+has() {
+    if grep -q -e "$2" "$dir/$1"; then
+        ok
+    else no "no '$2' in $1: $(head -c 300 "$dir/$1")"; fi
+}
+lacks() {
+    if grep -q -e "$2" "$dir/$1"; then
+        no "'$2' in $1"
+    else ok; fi
+}
 run() { # STATUS ARGUMENT...: output in out, errors in err
-    wanted=$1; shift
+    wanted=$1
+    shift
     (cd "$dir" && $RUN "$bursty" "$@" >out 2>err)
     got=$?
-    if [ $got = "$wanted" ]; then ok; else no "status $got, not $wanted: $*: $(head -n 3 "$dir/err")"; fi
+    if [ $got = "$wanted" ]; then
+        ok
+    else no "status $got, not $wanted: $*: $(head -n 3 "$dir/err")"; fi
 }
 refused() { # MESSAGE ARGUMENT...: one clear line, status 2
-    message=$1; shift
+    message=$1
+    shift
     run 2 "$@"
     has err "$message"
     [ "$(wc -l <"$dir/err")" = 1 ] && ok || no "more than a line: $*"
@@ -26,11 +42,18 @@ refused() { # MESSAGE ARGUMENT...: one clear line, status 2
 value() { sed -n "s/.*\"$1\":\([-0-9.e]*\).*/\1/p" "$dir/out" | head -n 1; }
 between() { # KEY LOW HIGH
     v=$(value "$1")
-    if awk "BEGIN { exit !(\"$v\" != \"\" && $v + 0 >= $2 && $v + 0 <= $3) }" </dev/null; then ok; else no "$1 is '$v', not $2 to $3"; fi
+    if awk "BEGIN { exit !(\"$v\" != \"\" && $v + 0 >= $2 && $v + 0 <= $3) }" </dev/null; then
+        ok
+    else no "$1 is '$v', not $2 to $3"; fi
 }
 
-$CC -O1 -std=c99 -o "$dir/make_refs" tests/make_refs.c || { echo "0 passed, 1 failed"; exit 1; }
-for kind in example loops planted; do (cd "$dir" && $RUN ./make_refs $kind) || no "make_refs $kind"; done
+$CC -O1 -std=c99 -o "$dir/make_refs" tests/make_refs.c || {
+    echo "0 passed, 1 failed"
+    exit 1
+}
+for kind in example loops planted; do
+    (cd "$dir" && $RUN ./make_refs $kind) || no "make_refs $kind"
+done
 
 # ---- the worked example ----
 for way in '' --eager; do
@@ -48,7 +71,8 @@ run 0 replay streams --min 2 --max 7 --coverage .8 example.refs example.table
 has out "80.0 %"
 has out '0x61, 0x62, 0x63, 0x61, 0x62, 0x63$'
 printf '61 alpha\n62 beta\tfile.c:12\n' >"$dir/names"
-run 0 replay streams --min 2 --max 7 --coverage .8 --names names --title 'a <b>' example.refs example.table
+run 0 replay streams --min 2 --max 7 --coverage .8 --names names --title 'a <b>' example.refs \
+    example.table
 has out 'alpha, beta (file.c:12), 0x63'
 has out 'of a <b>'
 run 0 replay streams --min 2 --max 7 --coverage .8 --json example.refs
@@ -77,7 +101,8 @@ between overlap_windows 60 100
 windows=$(value overlap_windows)
 cp "$dir/out" "$dir/sampled"
 run 0 replay streams --json --title loops --period 600 --burst 100 loops.refs loops.table
-sed 's/"ns_per_symbol":[0-9.]*//' "$dir/out" >"$dir/x"; sed 's/"ns_per_symbol":[0-9.]*//' "$dir/sampled" >"$dir/y"
+sed 's/"ns_per_symbol":[0-9.]*//' "$dir/out" >"$dir/x"
+sed 's/"ns_per_symbol":[0-9.]*//' "$dir/sampled" >"$dir/y"
 cmp -s "$dir/x" "$dir/y" && ok || no "--period 600 --burst 100 is not --sample 500:100"
 run 0 replay streams --json --title loops --sample 500:100 --jitter 50 loops.refs loops.table
 between symbols 8000 12000
@@ -135,8 +160,16 @@ run 0 replay methods --period 100 --burst 10 loops.refs
 has out '^methods at 90:10'
 
 # ---- lackey ----
-awk 'BEGIN { print "==12== Lackey, an example Valgrind tool"; for (i = 0; i < 200; i++) { print "I  04001000,3"
-    for (k = 0; k < 12; k++) { printf "I  %08x,4\n", 67112960 + 4 * k; printf " %s %x,8\n", k % 3 == 0 ? "L" : k % 3 == 1 ? "S" : "M", 1048576 + 64 * k } } }' </dev/null >"$dir/lackey"
+awk 'BEGIN {
+    print "==12== Lackey, an example Valgrind tool"
+    for (i = 0; i < 200; i++) {
+        print "I  04001000,3"
+        for (k = 0; k < 12; k++) {
+            printf "I  %08x,4\n", 67112960 + 4 * k
+            printf " %s %x,8\n", substr("LSM", k % 3 + 1, 1), 1048576 + 64 * k
+        }
+    }
+}' </dev/null >"$dir/lackey"
 run 0 replay streams --lackey --json lackey
 has out '"symbols":2400,'
 between coverage .95 1
@@ -156,11 +189,18 @@ printf 'I  04001000,3\nzzz\n' >"$dir/bad"
 refused 'bad: line 2: not a line of valgrind' replay lackey bad
 
 # ---- forms of the report ----
-awk 'BEGIN { for (i = 0; i < 6; i++) for (k = 0; k < 12 + i; k++) printf "%x list%d_%d\tlist.c:%d\n", 4194304 + i * 256 + k * 4, i, k / 4, k + 1 }' </dev/null >"$dir/names"
+awk 'BEGIN {
+    for (i = 0; i < 6; i++)
+        for (k = 0; k < 12 + i; k++)
+            printf "%x list%d_%d\tlist.c:%d\n", 4194304 + i * 256 + k * 4, i, k / 4, k + 1
+}' </dev/null >"$dir/names"
 run 0 replay streams --names names --title loops --dump named.brst loops.refs loops.table
 run 0 report --order named.brst
-[ "$(sort "$dir/out" | uniq | wc -l)" = 24 ] && [ "$(wc -l <"$dir/out")" = 24 ] && ok || no "order: $(cat "$dir/out")"
-head -n 12 "$dir/out" | tr '\n' ' ' | grep -q 'list\([0-9]\)_\([0-9]\) list\1_[0-9] list\1_[0-9]' && ok || no "order: what runs together is apart: $(cat "$dir/out")"
+[ "$(sort "$dir/out" | uniq | wc -l)" = 24 ] && [ "$(wc -l <"$dir/out")" = 24 ] && ok ||
+    no "order: $(cat "$dir/out")"
+head -n 12 "$dir/out" | tr '\n' ' ' |
+    grep -q 'list\([0-9]\)_\([0-9]\) list\1_[0-9] list\1_[0-9]' && ok ||
+    no "order: what runs together is apart: $(cat "$dir/out")"
 run 0 report --dot named.brst
 has out '^graph affinity {$'
 has out 'label="list3_0 (list.c:1)"'
@@ -215,7 +255,8 @@ refused 'cut: offset 56: an event is cut short' replay streams cut example.table
 head -c 40 "$dir/example.table" >"$dir/cut.table"
 refused 'cut.table: offset 32: a row is cut short' replay streams example.refs cut.table
 head -c 32 "$dir/example.table" >"$dir/short.table"
-refused 'example.refs: offset 20: reference 2 is not in the table' replay streams example.refs short.table
+refused 'example.refs: offset 20: reference 2 is not in the table' replay streams example.refs \
+    short.table
 printf '\001\002\003\360' >"$dir/odd"
 refused 'odd: offset 0: no event has the number f0030201' replay streams odd
 printf 'I  04001000,3\n L xyz,4\n' >"$dir/bad"
@@ -226,7 +267,7 @@ printf 'nonsense\n' >"$dir/bad"
 refused 'bad: line 1: no pc and name' replay streams --names bad example.refs
 refused "two dumps at a time" overlap all.brst all.brst all.brst
 size=$(wc -c <"$dir/all.brst") at=1
-while [ $at -lt "$size" ]; do                           # every kind of truncation
+while [ $at -lt "$size" ]; do # every kind of truncation
     head -c $at "$dir/all.brst" >"$dir/cut.brst"
     run 2 overlap all.brst cut.brst
     has err 'cut.brst: offset'

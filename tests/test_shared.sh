@@ -5,17 +5,32 @@ cd "$(dirname "$0")/.." || exit 2
 out=${BUILD:-build}/shared
 mkdir -p "$out" || exit 2
 passed=0 failed=0
-accepts() { if sh tests/shared.sh "$@" >"$out/log" 2>&1; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED to accept $*"; cat "$out/log"; fi; }
+accepts() {
+    if sh tests/shared.sh "$@" >"$out/log" 2>&1; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED to accept $*"
+        cat "$out/log"
+    fi
+}
 refuses() { # PATTERN FILE...
-    pattern=$1; shift
-    if ! sh tests/shared.sh "$@" >"$out/log" 2>&1 && grep -q "$pattern" "$out/log"; then passed=$((passed + 1))
-    else failed=$((failed + 1)); echo "FAILED to refuse $*"; cat "$out/log"; fi
+    pattern=$1
+    shift
+    if ! sh tests/shared.sh "$@" >"$out/log" 2>&1 && grep -q "$pattern" "$out/log"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED to refuse $*"
+        cat "$out/log"
+    fi
 }
 
 piece() { # PREFIX BODY
     upper=$(echo "$1" | tr a-z A-Z)
-    printf '#define A 1\n/* [shared: add] */\nstatic int %s_p_add(int a) { return a + %s_P_ONE; }\n%s\n/* [end shared] */\nint %s_x;\n' \
-        "$1" "$upper" "$2" "$1"
+    printf '#define A 1\n/* [shared: add] */\n'
+    printf 'static int %s_p_add(int a) { return a + %s_P_ONE; }\n' "$1" "$upper"
+    printf '%s\n/* [end shared] */\nint %s_x;\n' "$2" "$1"
 }
 piece left '' >"$out/left.h"
 piece right '' >"$out/right.h"
@@ -28,7 +43,8 @@ printf '/* [shared: mul] */\n/* [end shared] */\n' >"$out/mul.h"
 
 accepts "$out/left.h" "$out/right.h"
 accepts "$out/left.h" "$out/mul.h"
-refuses 'wrong.h:5: .shared: add. differs from .*left.h:2' "$out/left.h" "$out/right.h" "$out/wrong.h"
+refuses 'wrong.h:5: .shared: add. differs from .*left.h:2' "$out/left.h" "$out/right.h" \
+    "$out/wrong.h"
 refuses 'other.h:5: .shared: add. differs' "$out/left.h" "$out/other.h"
 refuses 'open.h: .shared: add. is not ended' "$out/open.h"
 refuses 'open.h: .shared: add. is not ended' "$out/open.h" "$out/right.h"

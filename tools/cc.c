@@ -13,9 +13,9 @@ static const char help[] =
     "  those of the compiler alone. What cannot be rewritten is compiled as it is.\n"
     "\n"
     "  --cover[=FORM]    counts what runs instead: count (the default, 32 bits), count16,\n"
-    "                    count64, bytes or bits (marks). The program appends to coverage.brst,\n"
-    "                    or to the file that BURSTY_COVERAGE names; bursty report --lcov\n"
-    "                    shows it\n"
+    "                    count64, bytes or bits (marks), mcdc or mcdc-bits (a mark for each run\n"
+    "                    of a decision: MC/DC, too). The program appends to coverage.brst, or\n"
+    "                    to the file that BURSTY_COVERAGE names; bursty report --lcov shows it\n"
     "  --atomic          counters that threads may share\n"
     "  --plan=FILE       what bursty place wrote for the whole program; a file that does not\n"
     "                    exist yet is no plan\n"
@@ -24,7 +24,9 @@ static const char help[] =
     "                    call something), EN (none)\n"
     "  --loops=SET       L4 (the default: loops that call something or hold more than 4\n"
     "                    back-edges), L10, LK for any number K, all, LN (none)\n"
-    "  --form=FORM       point (the default): a check. scope: entry and return of functions, too\n"
+    "  --form=FORM       point (the default): a check. scope: entry and return of functions, too.\n"
+    "                    dual: functions and loops in two copies, of which the second records\n"
+    "                    functions and loops without a check, too\n"
     "  --keep-events     an entry without a check is still recorded inside of bursts\n"
     "  --only=PATTERN    only functions with such names (* and ?); may stand several times\n"
     "  --not=PATTERN     no functions with such names; may stand several times\n"
@@ -84,8 +86,17 @@ static int set_rate(unsigned *rate, const char *name, const char *value) {
 
 static int set_form(cc_choice *c, const char *value) {
     c->scope = strcmp(value, "scope") == 0;
-    if (c->scope || strcmp(value, "point") == 0) return TOOL_OK;
-    return tool_error("cc: --form=%s: point or scope", value);
+    c->dual = strcmp(value, "dual") == 0;
+    if (c->scope || c->dual || strcmp(value, "point") == 0) return TOOL_OK;
+    return tool_error("cc: --form=%s: point, scope or dual", value);
+}
+
+static int check_name(const char *option, const char *value) {
+    size_t i, size = strlen(value);
+    for (i = 0; i < size && (unsigned char)value[i] >= 32; i++) {
+    }
+    if (size > 0 && i == size && value[size - 1] != '/') return TOOL_OK;
+    return tool_error("cc: %s=%s: the name of a file is wanted", option, value);
 }
 
 static int read_value(tool_option *o, cc_driver *d, patterns *only, patterns *not_these) {
@@ -105,8 +116,8 @@ static int read_value(tool_option *o, cc_driver *d, patterns *only, patterns *no
     case 3: return set_form(&d->choice, value);
     case 4: add_pattern(only, value); break;
     case 5: add_pattern(not_these, value); break;
-    case 6: d->list = value; break;
-    case 7: d->naming.dump = value; break;
+    case 6: d->list = value; return check_name("--list", value);
+    case 7: d->naming.dump = value; return check_name("--dump", value);
     case 8: return set_rate(&d->naming.every, "--every", value);
     default: return set_rate(&d->naming.burst, "--burst", value);
     }
@@ -116,17 +127,20 @@ static int read_value(tool_option *o, cc_driver *d, patterns *only, patterns *no
 static int set_cover(cc_driver *d, const char *value) {
     static const struct {
         const char *name;
-        int bits;
-    } forms[] = {{"count", 32}, {"count16", 16}, {"count64", 64}, {"bytes", 8}, {"bits", 1}};
+        int bits, mcdc;
+    } forms[] = {{"count", 32, 0}, {"count16", 16, 0}, {"count64", 64, 0}, {"bytes", 8, 0},
+                 {"bits", 1, 0}, {"mcdc", 8, 1}, {"mcdc-bits", 1, 1}};
     size_t i;
     for (i = 0; i < sizeof forms / sizeof *forms; i++) {
         if (!value || strcmp(value, forms[i].name) == 0) {
             d->cover = forms[i].bits;
+            d->mcdc = forms[i].mcdc;
             d->naming.cover = 1;
             return TOOL_OK;
         }
     }
-    return tool_error("cc: --cover=%s: count, count16, count64, bytes or bits", value);
+    return tool_error("cc: --cover=%s: count, count16, count64, bytes, bits, mcdc or mcdc-bits",
+                      value);
 }
 
 static int read_options(int argc, char **argv, cc_driver *d, patterns *only, patterns *not_these) {

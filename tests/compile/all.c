@@ -3,6 +3,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1     /* binpatch.h wants it before the first include */
 #endif
+#include "keepregs.h"
 #include "bursty.h"
 #include "burstclock.h"
 #include "control.h"
@@ -10,6 +11,7 @@
 #include "hottest.h"
 #include "ticks.h"
 #include "hcct.h"
+#include "callpaths.h"
 #include "footprint.h"
 #include "footprintsum.h"
 #include "hotl.h"
@@ -28,6 +30,7 @@
 #define HOTTEST_IMPLEMENTATION
 #define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
+#define CALLPATHS_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define FOOTPRINTSUM_IMPLEMENTATION
 #define HOTL_IMPLEMENTATION
@@ -53,12 +56,15 @@
 #include "footprint.h"
 #include "footprintsum.h"
 #include "hcct.h"
+#include "keepregs.h"
 #include "bursty.h"
 #include "burstclock.h"
 #include "control.h"
 #include "dualpath.h"
 #include "hottest.h"
 #include "ticks.h"
+#include "keepregs.h"
+#include "callpaths.h"
 #include "bursty.h"
 #include "burstclock.h"
 #include "control.h"
@@ -66,6 +72,7 @@
 #include "hottest.h"
 #include "ticks.h"
 #include "hcct.h"
+#include "callpaths.h"
 #include "footprint.h"
 #include "footprintsum.h"
 #include "hotl.h"

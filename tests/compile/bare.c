@@ -6,6 +6,7 @@
 #define HOTTEST_IMPLEMENTATION
 #define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
+#define CALLPATHS_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define FOOTPRINTSUM_IMPLEMENTATION
 #define HOTL_IMPLEMENTATION
@@ -18,6 +19,7 @@
 #define X86FLOW_IMPLEMENTATION
 #define X86COPY_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
+#include "keepregs.h"
 #include "bursty.h"
 #include "burstclock.h"
 #include "control.h"
@@ -25,6 +27,7 @@
 #include "hottest.h"
 #include "ticks.h"
 #include "hcct.h"
+#include "callpaths.h"
 #include "footprint.h"
 #include "footprintsum.h"
 #include "hotl.h"

@@ -7,6 +7,7 @@
 #include "hottest.h"
 #include "ticks.h"
 #include "hcct.h"
+#include "callpaths.h"
 #include "footprint.h"
 #include "footprintsum.h"
 #include "hotl.h"
@@ -28,6 +29,8 @@ int main(void) {
     BURST_ENTRY();
     if (edgeplan_init(&plan, NULL, 0, &graph) != 0 || edgeprof_bytes(NULL, 0) != 0) return 1;
     if (edgetrace_reader_init(&reader, NULL, 0, NULL, 0) != 0) return 1;
-    if (hcct_init(&tree, NULL, 0, NULL) != 0 || hotstream_init(&streams, NULL, 0, NULL) != 0) return 1;
+    if (hcct_init(&tree, NULL, 0, NULL) != 0 || hotstream_init(&streams, NULL, 0, NULL) != 0)
+        return 1;
+    if (callpaths_tree(0) != NULL) return 1;
     return bursty_start(NULL) != 0 && footprint_init(&window, NULL, 0, NULL) == 0 ? 0 : 1;
 }

@@ -9,6 +9,7 @@
 #define HOTTEST_STATIC
 #define TICKS_STATIC
 #define HCCT_STATIC
+#define CALLPATHS_STATIC
 #define FOOTPRINT_STATIC
 #define FOOTPRINTSUM_STATIC
 #define HOTL_STATIC
@@ -27,6 +28,7 @@
 #define HOTTEST_IMPLEMENTATION
 #define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
+#define CALLPATHS_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define FOOTPRINTSUM_IMPLEMENTATION
 #define HOTL_IMPLEMENTATION
@@ -39,6 +41,7 @@
 #define X86FLOW_IMPLEMENTATION
 #define X86COPY_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
+#include "keepregs.h"
 #include "bursty.h"
 #include "burstclock.h"
 #include "control.h"
@@ -46,6 +49,7 @@
 #include "hottest.h"
 #include "ticks.h"
 #include "hcct.h"
+#include "callpaths.h"
 #include "footprint.h"
 #include "footprintsum.h"
 #include "hotl.h"
@@ -61,8 +65,14 @@
 
 #ifdef STATIC_OTHER
 int static_other(void);
-int static_other(void) { BURST_ENTRY(); return bursty_start(NULL) != 0; }
+int static_other(void) {
+    BURST_ENTRY();
+    return bursty_start(NULL) != 0;
+}
 #else
 int static_other(void);
-int main(void) { BURST_ENTRY(); return bursty_start(NULL) != 0 && static_other() ? 0 : 1; }
+int main(void) {
+    BURST_ENTRY();
+    return bursty_start(NULL) != 0 && static_other() ? 0 : 1;
+}
 #endif

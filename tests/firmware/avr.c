@@ -21,8 +21,16 @@ void board_exit(int status) {
     for (;;) sleep_cpu();
 }
 
-int  board_open(const char *path) { (void)path; return -1; }
-int  board_write(int file, const void *data, size_t size) { (void)file; (void)data; (void)size; return 1; }
+int  board_open(const char *path) {
+    (void)path;
+    return -1;
+}
+int  board_write(int file, const void *data, size_t size) {
+    (void)file;
+    (void)data;
+    (void)size;
+    return 1;
+}
 void board_close(int file) { (void)file; }
 
 ISR(TIMER0_COMPA_vect) { board_tick(); }

@@ -1,5 +1,6 @@
-/* board.h - what the firmware programs need from a board: text, an exit status, a file on the host, a timer interrupt.
-   cortexm.c, rv32.c and avr.c implement it. There is no libc here but on AVR, whose avr-libc brings the vectors. */
+/* board.h - what the firmware programs need from a board: text, an exit status, a file on the
+   host and a timer interrupt. cortexm.c, rv32.c and avr.c implement it. There is no libc here but
+   on AVR, whose avr-libc brings the vectors. */
 #ifndef BOARD_H
 #define BOARD_H
 #include <stddef.h>
@@ -7,13 +8,13 @@
 
 int  main(void);
 void board_print(const char *text);
-void board_exit(int status);                              /* ends the emulator; does not return         */
-int  board_open(const char *path);                        /* a file on the host, to write; -1: no       */
-int  board_write(int file, const void *data, size_t size);/* 0: all of it was written                   */
+void board_exit(int status); /* ends the emulator; does not return */
+int  board_open(const char *path); /* a file on the host, to write; -1: there is none */
+int  board_write(int file, const void *data, size_t size); /* 0: all of it was written */
 void board_close(int file);
-void board_timer(int on);                                 /* calls board_tick from the timer interrupt  */
-void board_tick(void);                                    /* the program's                              */
-uint32_t board_cycles(void);                              /* a free-running counter; 0 for ever: none   */
+void board_timer(int on); /* the timer interrupt then calls board_tick, which is the program's */
+void board_tick(void);
+uint32_t board_cycles(void); /* a free-running counter; always 0 where there is none */
 
 static int board_passed, board_failed;
 

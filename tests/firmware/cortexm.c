@@ -11,7 +11,10 @@ void reset(void);
 void fault(void);
 
 void reset(void) { semihosting_start(); }
-void fault(void) { board_print("FAILED: fault\n"); board_exit(3); }
+void fault(void) {
+    board_print("FAILED: fault\n");
+    board_exit(3);
+}
 
 /* A period that shares no factor with any loop below drifts through every instruction of the
    check. */
@@ -27,7 +30,15 @@ uint32_t board_cycles(void) { return 0; }
 typedef union vector { uint32_t *stack; void (*handler)(void); } vector;
 extern const vector vectors[16];
 __attribute__((section(".vectors"), used)) const vector vectors[16] = {
-    [0] = { .stack = link_stack_top }, [1] = { .handler = reset }, [2] = { .handler = fault }, [3] = { .handler = fault },
-    [4] = { .handler = fault }, [5] = { .handler = fault }, [6] = { .handler = fault }, [11] = { .handler = fault },
-    [12] = { .handler = fault }, [14] = { .handler = fault }, [15] = { .handler = board_tick }
+    [0] = { .stack = link_stack_top },
+    [1] = { .handler = reset },
+    [2] = { .handler = fault },
+    [3] = { .handler = fault },
+    [4] = { .handler = fault },
+    [5] = { .handler = fault },
+    [6] = { .handler = fault },
+    [11] = { .handler = fault },
+    [12] = { .handler = fault },
+    [14] = { .handler = fault },
+    [15] = { .handler = board_tick }
 };

@@ -14,7 +14,10 @@
 static uint64_t memory[4096 / sizeof(uint64_t)];
 static volatile uint32_t sink;
 
-static __attribute__((noinline)) void collide(uint32_t n) { BURST_SCOPE("collide"); sink += n; }
+static __attribute__((noinline)) void collide(uint32_t n) {
+    BURST_SCOPE("collide");
+    sink += n;
+}
 static __attribute__((noinline)) void update(uint32_t n) {
     uint32_t i;
     BURST_SCOPE("update");
@@ -25,7 +28,9 @@ static __attribute__((noinline)) void frames(uint32_t count) {
     for (i = 0; i < count; i++) update(i);
 }
 
-static int to_file(void *user, const void *data, size_t size) { return board_write(*(int *)user, data, size); }
+static int to_file(void *user, const void *data, size_t size) {
+    return board_write(*(int *)user, data, size);
+}
 
 /* Power fails behind the first 60 bytes. */
 static uint32_t cut_left = 60;

@@ -5,7 +5,10 @@
 #include "bursty.h"
 #include "board.h"
 
-static void seen(void *user, const bursty_event *event) { (void)user; board_print(event->site->name); }
+static void seen(void *user, const bursty_event *event) {
+    (void)user;
+    board_print(event->site->name);
+}
 
 void board_tick(void) { }
 

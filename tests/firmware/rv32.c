@@ -18,7 +18,10 @@ __attribute__((naked, section(".vectors"))) void reset(void) {
 __attribute__((interrupt("machine"), aligned(4))) void trap(void) {
     uintptr_t cause;
     __asm__ volatile("csrr %0, mcause" : "=r"(cause));
-    if (cause != 0x80000007u) { board_print("FAILED: trap\n"); board_exit(3); }
+    if (cause != 0x80000007u) {
+        board_print("FAILED: trap\n");
+        board_exit(3);
+    }
     MTIMECMP_LOW = MTIME_LOW + 7u;
     board_tick();
 }
@@ -26,7 +29,8 @@ __attribute__((interrupt("machine"), aligned(4))) void trap(void) {
 void board_timer(int on) {
     MTIMECMP_HIGH = on ? 0u : 0xFFFFFFFFu;
     MTIMECMP_LOW = MTIME_LOW + 7u;
-    if (on) __asm__ volatile("csrs mie, %0\n csrs mstatus, %1" : : "r"(0x80u), "r"(0x8u) : "memory");
+    if (on)
+        __asm__ volatile("csrs mie, %0\n csrs mstatus, %1" : : "r"(0x80u), "r"(0x8u) : "memory");
     else    __asm__ volatile("csrc mstatus, %0" : : "r"(0x8u) : "memory");
 }
 

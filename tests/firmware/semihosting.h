@@ -3,7 +3,14 @@
    debugger or emulator answers. */
 #include "board.h"
 
-enum { SYS_OPEN = 0x01, SYS_CLOSE = 0x02, SYS_WRITE0 = 0x04, SYS_WRITE = 0x05, SYS_EXIT_EXTENDED = 0x20, OPEN_WRITE_BINARY = 5 };
+enum {
+    SYS_OPEN = 0x01,
+    SYS_CLOSE = 0x02,
+    SYS_WRITE0 = 0x04,
+    SYS_WRITE = 0x05,
+    SYS_EXIT_EXTENDED = 0x20,
+    OPEN_WRITE_BINARY = 5
+};
 
 static uintptr_t semihosting(uintptr_t operation, const void *block) {
 #if defined(__arm__)
@@ -14,7 +21,8 @@ static uintptr_t semihosting(uintptr_t operation, const void *block) {
 #else /* the three instructions must be uncompressed and on one page */
     register uintptr_t a0 __asm__("a0") = operation;
     register const void *a1 __asm__("a1") = block;
-    __asm__ volatile(".balign 16\n .option push\n .option norvc\n slli x0, x0, 0x1f\n ebreak\n srai x0, x0, 7\n .option pop"
+    __asm__ volatile(".balign 16\n .option push\n .option norvc\n"
+                     " slli x0, x0, 0x1f\n ebreak\n srai x0, x0, 7\n .option pop"
                      : "+r"(a0) : "r"(a1) : "memory");
     return a0;
 #endif

@@ -3,7 +3,7 @@
 
    All counters of a file are one array. Beside it stands a finished part of kind 4 with the tables
    of its functions, so that the program needs nothing but to write both (docs/formats.md). */
-#include "cc/cover.h"
+#include "cc/mcdc.h"
 #include "base/dump.h"
 #include "base/tool.h"
 #include "edgeplan.h"
@@ -21,6 +21,7 @@ typedef struct planner {
     uint32_t slots, vertices; /* of the functions so far */
     counted_function *done;
     uint32_t count, room;
+    cc_mcdc *mcdc;
 } planner;
 
 /* A graph without what the entry does not reach. */
@@ -225,6 +226,7 @@ static void make_part(const planner *p, uint64_t key, text *part) {
         counted_put_function(&w, &p->done[i]);
     }
     dump_end(&w);
+    if (p->mcdc) cc_mcdc_part(p->mcdc, key, part);
 }
 
 static void put_front(const planner *p, const char *table, text *front) {
@@ -242,6 +244,7 @@ static void put_front(const planner *p, const char *table, text *front) {
         "static const struct bursty_cc_unit *const bursty_cc_r __attribute__((used,"
         "section(\"bursty_units\"))) = &bursty_cc_u;\n";
     edgeprof_function unit;
+    uint32_t slots = p->mcdc ? cc_mcdc_marks(p->mcdc) : p->slots;
     uint64_t key;
     memset(&unit, 0, sizeof unit);
     make_part(p, 0, &part);                    /* once for its hash, once with the key */
@@ -249,7 +252,7 @@ static void put_front(const planner *p, const char *table, text *front) {
     unit.name = p->request->file;
     unit.hash = (uint32_t)(key ^ key >> 32);
     unit.bits = (uint8_t)p->request->cover;
-    unit.slots = p->slots;
+    unit.slots = slots;
     part.size = 0;
     make_part(p, edgeprof_key(&unit), &part);
     text_add(front, types);
@@ -257,14 +260,15 @@ static void put_front(const planner *p, const char *table, text *front) {
                 p->request->cover <= 8 ? "char"
                 : p->request->cover == 16 ? "short"
                 : p->request->cover == 64 ? "long long" : "int", table,
-                (unsigned long)(p->request->cover == 1 ? (p->slots + 7) / 8 : p->slots));
+                (unsigned long)(p->request->cover == 1 ? (slots + 7) / 8 : slots));
+    cc_mcdc_front(p->mcdc, front);
     text_format(front, "static const unsigned char bursty_cc_part[%lu] = ",
                 (unsigned long)part.size);
     add_literal(front, (const unsigned char *)part.data, part.size);
     text_add(front, ";\nstatic const struct bursty_cc_function bursty_cc_f = {");
     add_literal(front, (const unsigned char *)unit.name, strlen(unit.name));
     text_format(front, ",0,0,0,0,0,%s,0,0,%luu,0,0,%luu,%luu,%u,0};\n", table,
-                (unsigned long)p->vertices, (unsigned long)p->slots, (unsigned long)unit.hash,
+                (unsigned long)p->vertices, (unsigned long)slots, (unsigned long)unit.hash,
                 (unsigned)unit.bits);
     text_add(front, unit_of_file);
     text_free(&part);
@@ -303,9 +307,11 @@ static int is_wanted(const cc_function *f) {
 static void cover_function(planner *p, uint32_t function, const char *table, cc_edits *edits,
                            cc_result *result) {
     cc_function *f = &p->u->functions[function];
+    uint32_t slots = p->slots;
     cc_cfg g;
     memset(&g, 0, sizeof g);
     g.entry_slot = CC_NOWHERE;
+    g.mcdc = p->mcdc;
     cc_flow_build(p->u, function, &g);
     if (!g.reason) {
         g.reason_token = f->name;
@@ -315,6 +321,7 @@ static void cover_function(planner *p, uint32_t function, const char *table, cc_
         f->reason = g.reason;
         f->reason_line = p->u->tokens.list[g.reason_token].line;
     } else {
+        cc_mcdc_plan(p->mcdc, function, &g, slots, p->slots - slots, result);
         cc_flow_emit(p->u, function, &g, p->request, table, edits, &result->look_again);
     }
     free(g.edges);
@@ -331,12 +338,14 @@ void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *fron
     p.request = request;
     snprintf(table, sizeof table, "bursty_c_%08lx%08lx", (unsigned long)(request->unit >> 32),
              (unsigned long)(request->unit & 0xFFFFFFFF));
+    if (request->mcdc) p.mcdc = cc_mcdc_new(u, request, table);
     blank_promises(u, edits);
     for (i = 0; i < u->function_count; i++) {
         if (is_wanted(&u->functions[i])) cover_function(&p, i, table, edits, result);
     }
     if (p.slots > 0) put_front(&p, table, front);
     result->checks = p.slots;
+    cc_mcdc_free(p.mcdc);
     for (i = 0; i < p.count; i++) {
         free(p.done[i].name);
         free(p.done[i].file);

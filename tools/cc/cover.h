@@ -21,6 +21,7 @@ typedef struct cc_cfg {
     cc_line_of *lines;
     uint32_t vertices, edge_count, edge_room, line_count, line_room;
     uint32_t entry_slot;      /* the counter of X, or CC_NOWHERE */
+    struct cc_mcdc *mcdc;     /* NULL: branches alone (mcdc.h) */
     const char *reason;       /* why the function is left alone */
     uint32_t reason_token;
 } cc_cfg;

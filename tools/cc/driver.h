@@ -10,7 +10,7 @@ typedef struct cc_driver {
     const char *plan, *list;  /* files, or NULL */
     uint64_t options;         /* hash of the options of bursty cc */
     int side, no_runtime;
-    int cover, atomic;        /* as in cc_request */
+    int cover, atomic, mcdc;  /* as in cc_request */
 } cc_driver;
 
 /* words: the compiler and its arguments. Returns the status to end with. */

@@ -14,7 +14,7 @@
 
    The word "here" means the vertex that is running where the walk stands. It is CC_NOWHERE behind a
    jump: then no edge is made until a label or a case revives it. */
-#include "cc/cover.h"
+#include "cc/mcdc.h"
 #include "base/tool.h"
 #include "cc/process.h"
 #include <stdlib.h>
@@ -210,18 +210,24 @@ static void leaf(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
     const cc_node n = *at(w, list);
     uint32_t t, f;
     const char *on_true, *on_false;
+    cc_mcdc_condition(w->g->mcdc, w->here, list);
     note(w, n.first);
     value(w, n.kid[0]);
     if (n.first == n.last && w->u->tokens.list[n.first].kind == CC_NUMBER) {
         /* Known: one way out, which a counter could not be put on. */
         force(w, edge(w, w->here, is_zero(w, n.first) ? no : yes));
+        cc_mcdc_constant(w->g->mcdc, is_zero(w, n.first) ? no : yes);
         return;
     }
     t = edge(w, w->here, yes);
     f = edge(w, w->here, no);
-    on_true = counter(w, t, 0);
-    on_false = counter(w, f, 1);
-    if (!on_true && !on_false) return;
+    cc_mcdc_ways(w->g->mcdc, t, yes, f, no);
+    on_true = cc_mcdc_text(w->g->mcdc, 1, counter(w, t, 0));
+    on_false = cc_mcdc_text(w->g->mcdc, 0, counter(w, f, 1));
+    if (!on_true && !on_false) {
+        if (!cc_mcdc_is_arm(w->g->mcdc)) return;
+        on_true = on_false = "(void)0";
+    }
     if (has_assignment(w, n.first, n.last)) *w->look_again = 1;
     put(w, 0, begin(w, n.first), "((", "", "");
     if (on_true && on_false) {
@@ -239,17 +245,57 @@ static void condition(walk *w, uint32_t list, uint32_t yes, uint32_t no);
 /* && and ||: the right operand is a block of its own. */
 static void logic(walk *w, uint32_t node, uint32_t yes, uint32_t no) {
     const cc_node n = *at(w, node);
-    uint32_t right = vertex(w);
+    uint32_t right = vertex(w), from = cc_mcdc_left(w->g->mcdc), middle;
     if (n.kind == CC_N_AND) condition(w, n.kid[0], right, no);
     else condition(w, n.kid[0], yes, right);
+    middle = cc_mcdc_left(w->g->mcdc);
     w->here = right;
     condition(w, n.kid[1], yes, no);
+    cc_mcdc_close(w->g->mcdc, from, middle, n.kind == CC_N_AND ? no : yes);
+}
+
+/* A ?: whose value is asked for true or false: its arms decide, too. */
+static void joined_choice(walk *w, uint32_t node, uint32_t yes, uint32_t no) {
+    const cc_node n = *at(w, node);
+    uint32_t second = vertex(w), third = vertex(w);
+    condition(w, n.kid[0], second, third);
+    w->here = second;
+    cc_mcdc_arm(w->g->mcdc);
+    condition(w, n.kid[1], yes, no);
+    w->here = third;
+    cc_mcdc_arm(w->g->mcdc);
+    condition(w, n.kid[2], yes, no);
 }
 
 static void condition(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
-    uint32_t node = logic_in(w, list);
-    if (node) logic(w, node, yes, no);
-    else leaf(w, list, yes, no);
+    int flips = 0;
+    uint32_t node = w->g->mcdc ? cc_mcdc_operator(w->u, list, &flips) : logic_in(w, list);
+    if (!node) leaf(w, list, yes, no);
+    else if (at(w, node)->kind != CC_N_CHOICE) logic(w, node, flips ? no : yes, flips ? yes : no);
+    else joined_choice(w, node, flips ? no : yes, flips ? yes : no);
+}
+
+static void decision(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
+    cc_mcdc_begin(w->g->mcdc, at(w, list)->first, at(w, list)->last, yes, no);
+    condition(w, list, yes, no);
+    cc_mcdc_end(w->g->mcdc);
+}
+
+/* && or || whose value is used as a number. */
+static void logic_value(walk *w, uint32_t node) {
+    uint32_t join = vertex(w), yes = join, no = join;
+    if (w->g->mcdc) {
+        yes = vertex(w);
+        no = vertex(w);
+        cc_mcdc_begin(w->g->mcdc, at(w, node)->first, at(w, node)->last, yes, no);
+    }
+    logic(w, node, yes, no);
+    if (w->g->mcdc) {
+        cc_mcdc_end(w->g->mcdc);
+        force(w, edge(w, yes, join));
+        force(w, edge(w, no, join));
+    }
+    w->here = join;
 }
 
 /* ---- values ---- */
@@ -270,7 +316,7 @@ static int never_returns(const walk *w, uint32_t token) {
 static void choice(walk *w, const cc_node *n) {
     uint32_t yes = vertex(w), no = vertex(w), join = vertex(w);
     int reached;
-    condition(w, n->kid[0], yes, no);
+    decision(w, n->kid[0], yes, no);
     w->here = yes;
     value(w, n->kid[1]);
     reached = w->here != CC_NOWHERE;
@@ -302,18 +348,13 @@ static void body_of_expression(walk *w, const cc_node *n) {
 static void value(walk *w, uint32_t node) {
     for (; node; node = at(w, node)->next) {
         const cc_node n = *at(w, node);
-        uint32_t join;
         switch (n.kind) {
         case CC_N_CALL:
             note(w, n.first);
             if (never_returns(w, n.first)) w->here = CC_NOWHERE;
             break;
         case CC_N_INDIRECT: note(w, n.first); break;
-        case CC_N_AND: case CC_N_OR:
-            join = vertex(w);
-            logic(w, node, join, join);
-            w->here = join;
-            break;
+        case CC_N_AND: case CC_N_OR: logic_value(w, node); break;
         case CC_N_CHOICE: choice(w, &n); break;
         case CC_N_ELVIS:
             value(w, n.kid[0]);
@@ -332,7 +373,7 @@ static void while_loop(walk *w, const cc_node *n) {
     uint32_t break_to = w->break_to, continue_to = w->continue_to;
     int opened = open_before(w, n, edge(w, w->here, head));
     w->here = head;
-    condition(w, n->kid[0], body, after);
+    decision(w, n->kid[0], body, after);
     w->here = body;
     w->break_to = after;
     w->continue_to = head;
@@ -354,7 +395,7 @@ static void do_loop(walk *w, const cc_node *n) {
     w->break_to = break_to;
     w->continue_to = continue_to;
     w->here = test;
-    condition(w, n->kid[0], body, after);
+    decision(w, n->kid[0], body, after);
     w->here = after;
     close_after(w, n, opened);
 }
@@ -372,7 +413,7 @@ static void for_loop(walk *w, const cc_node *n) {
     opened = open_before(w, n, e);
     w->here = head;
     if (n->kid[0]) {
-        condition(w, n->kid[0], body, after);
+        decision(w, n->kid[0], body, after);
     } else {
         e = edge(w, w->here, body);
         words = counter(w, e, 0);
@@ -546,7 +587,7 @@ static void find_labels(walk *w) {
 
 static void if_statement(walk *w, const cc_node *n) {
     uint32_t then = vertex(w), otherwise = n->kid[2] ? vertex(w) : CC_NOWHERE, join = vertex(w);
-    condition(w, n->kid[0], then, n->kid[2] ? otherwise : join);
+    decision(w, n->kid[0], then, n->kid[2] ? otherwise : join);
     w->here = then;
     arm(w, n->kid[1], join);
     if (n->kid[2]) {
@@ -610,7 +651,10 @@ static void run(walk *w, cc_unit *u, uint32_t function, cc_cfg *g) {
     w->vertices = 2;
     w->break_to = w->continue_to = w->dispatch = w->computed = CC_NOWHERE;
     find_labels(w);
+    cc_mcdc_function(g->mcdc, w->emit);
     note(w, w->f->name);
+    words = cc_mcdc_locals(g->mcdc);
+    if (words) put(w, 0, end(w, w->f->open), words, "", "");
     if (w->emit && g->entry_slot != CC_NOWHERE) {
         put(w, 0, end(w, w->f->open), "__attribute__((unused)) char bursty_e=(",
             counter_of(w, g->entry_slot, 0), ",0);");

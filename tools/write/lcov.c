@@ -1,6 +1,8 @@
 /* lcov.c - coverage as LCOV's tracefile, for genhtml and many services. LCOV 2 refuses what
    contradicts itself; the model has seen to that. Branches of a block that did not run are "-". */
+#include "model/decisions.h"
 #include "model/edges.h"
+#include <string.h>
 
 static void add_name(text *out, const char *name) {
     for (; *name; name++) {
@@ -54,9 +56,62 @@ static void add_branches(text *out, const covered_file *f) {
     add_total(out, "BRH:", f->branches_hit);
 }
 
+/* ---- MC/DC, from LCOV 2.2 on ---- */
+
+static int is_told(const shown_decision *s, const char *file) {
+    return strcmp(s->file, file) == 0 && s->d->line && s->d->form <= DECISION_OUTCOMES;
+}
+
+static void add_sense(text *out, const shown_decision *s, uint32_t size, uint32_t i, int way,
+                      size_t index) {
+    const decided_condition *c = &s->d->conditions[i];
+    text name = {NULL, 0, 0};
+    add_row(out, "MCDC:", s->d->line);
+    add_row(out, ",", size);
+    text_add(out, way ? ",t," : ",f,");
+    text_number(out, s->shown[way] >> i & 1);
+    add_row(out, ",", index);
+    text_add(out, ",");
+    text_bytes(&name, s->d->text + c->text_at, c->text_size);
+    text_bytes(&name, "", 1);
+    add_name(out, name.data);
+    text_add(out, "\n");
+    text_free(&name);
+}
+
+/* LCOV keeps the conditions of one line and one size under their indices. So decisions of one line are
+   one group there, whose size is their sum. Decisions are in order of files and lines. */
+static void add_decisions(text *out, const shown_all *shown, size_t *at, const char *file) {
+    size_t found = 0, hit = 0, i, end, index;
+    uint32_t size, k;
+    while (shown && *at < shown->count && strcmp(shown->list[*at].file, file) < 0) ++*at;
+    if (!shown) return;
+    for (i = *at; i < shown->count && strcmp(shown->list[i].file, file) == 0; i = end) {
+        size = 0;
+        index = 0;
+        for (end = i; end < shown->count && strcmp(shown->list[end].file, file) == 0 &&
+                      shown->list[end].d->line == shown->list[i].d->line; end++) {
+            if (is_told(&shown->list[end], file)) size += shown->list[end].d->count;
+        }
+        for (; i < end; i++) {
+            const shown_decision *s = &shown->list[i];
+            for (k = 0; is_told(s, file) && k < s->d->count; k++, index++) {
+                add_sense(out, s, size, k, 1, index);
+                add_sense(out, s, size, k, 0, index);
+                found += 2;
+                hit += (s->shown[1] >> k & 1) + (s->shown[0] >> k & 1);
+            }
+        }
+    }
+    *at = i;
+    if (found == 0) return;
+    add_total(out, "MCF:", found);
+    add_total(out, "MCH:", hit);
+}
+
 static void write_lcov(const report *r, text *out) {
     const covered_all *all = covered_in(r);
-    size_t i, k;
+    size_t i, k, at = 0;
     for (i = 0; all && i < all->count; i++) {
         const covered_file *f = &all->files[i];
         text_add(out, "TN:\nSF:");
@@ -64,6 +119,7 @@ static void write_lcov(const report *r, text *out) {
         text_add(out, "\n");
         add_functions(out, f);
         add_branches(out, f);
+        add_decisions(out, shown_in(r), &at, f->name);
         for (k = 0; k < f->line_count; k++) {
             add_row(out, "DA:", f->lines[k].line);
             add_total(out, ",", f->lines[k].count);

@@ -1,0 +1,31 @@
+/* decisions.h - MC/DC as reports show it: each decision, what was shown of its conditions, and the
+   runs that are still wanted. What the writers of LCOV and the page's script read. */
+#ifndef MODEL_DECISIONS_H
+#define MODEL_DECISIONS_H
+#include "kinds/edges.h"
+#include "model/mcdc.h"
+#include "model/report.h"
+
+typedef struct shown_decision {
+    const char *file, *function;
+    uint32_t number;         /* among the decisions of its function */
+    const decided *d;
+    uint64_t seen;           /* runs; of DECISION_OUTCOMES nothing */
+    uint64_t shown[2];       /* conditions that were shown false, and true */
+    uint64_t possible;       /* conditions that runs can show */
+} shown_decision;
+
+typedef struct shown_all {
+    shown_decision *list;    /* by file, line, function and number */
+    size_t count, outcomes, outcomes_shown, left_alone, without_counts;
+    int is_unique;
+} shown_all;
+
+/* The decisions in a report; NULL: there are none. */
+const shown_all *shown_in(const report *r);
+
+/* The values of a function's counters, made from the marks of runs: an array of f->slots, to be
+   freed. NULL: the function is not of an object with decisions, or has no marks. *is_one: it is. */
+uint64_t *decided_values(const decided_all *decisions, const counted_all *counts,
+                         const counted_function *f, const counted **marks, int *is_one);
+#endif
