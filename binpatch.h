@@ -33,27 +33,27 @@
    end of example.
 
    STEP BY STEP
-   binpatch_install looks at the executable and its libraries in memory, finds their functions by
-   their unwind information, and writes a jump over the entry of each that it fully understands. The
-   jump leads through a slot, a word of data. A function is copied when it is first called: the
-   checking copy has a check at its entry and at its back-edges, where the analysis says that one is
-   needed (Equation 3 of bursty-tracing, section 4.1; k-boring loops, section 4.2). When a burst
-   begins, an instrumented copy is made of the functions that it reaches. It writes events into a
-   buffer of the thread, and your action gets them when the burst ends.
-   Call it early in main, or before main from a preloaded library: no other thread may run then.
-   binpatch_toggle(0) sets all slots to the original code, binpatch_toggle(1) back. binpatch_flush
-   hands over what the calling thread has recorded; call it when a thread ends and before you read
-   your results.
+   1. Call binpatch_install early in main, or before main from a preloaded library: no other thread
+      may run then. It finds the functions of the executable and its libraries by their unwind
+      information, and writes a jump over the entry of each that it fully understands.
+   2. The jump leads through a slot, a word of data. A function is copied when it is first called:
+      the checking copy has a check at its entry and at its back-edges, where the analysis says that
+      one is needed (Equation 3 of bursty-tracing, section 4.1; k-boring loops, section 4.2).
+   3. When a burst begins, an instrumented copy is made of the functions that it reaches. It writes
+      events into a buffer of the thread, and your action gets them when the burst ends.
+   4. binpatch_toggle(0) sends callers to the original code, binpatch_toggle(1) to the copies again.
+      binpatch_uninstall also writes the original entries back.
+   5. binpatch_flush hands over what the calling thread has recorded. Call it when a thread ends and
+      before you read your results.
 
    PROMISES   A program does what it did before: registers, flags, memory and the stack above its
               red zone are its own. What is not understood is not touched; binpatch_get_function
               gives the reason. No malloc; memory comes from mmap. No output. errno is not touched
-              while the program runs.
-   NOT        Code that reads its own instructions, or looks its return address up, sees other
-              addresses. Code without unwind information is left alone, and so is what dlopen loads
-              later. Exceptions and backtraces go through copies if the process asks
-              binpatch_find_copy: interpose _dl_find_object (glibc 2.35) and answer from it, as
-              record/patch.c does.
+              while the program runs. It promises nothing to code that reads its own instructions
+              or looks its return address up: that sees other addresses. Code without unwind
+              information is left alone, and so is what dlopen loads later. Exceptions and
+              backtraces go through copies if the process asks binpatch_find_copy: interpose
+              _dl_find_object (glibc 2.35) and answer from it, as record/patch.c does.
    THREADS    All may run patched code. An action runs on the thread whose events it gets, maybe in
               a signal handler: no locks, no malloc in it. 256 threads have a buffer, later ones are
               not sampled. A fork shares the copies; each process has its own slots and samples.
@@ -133,10 +133,16 @@ typedef struct binpatch_config {        /* every zero is a default */
     void    *user;
 } binpatch_config;
 
-enum {                                  /* why a function is not patched */
-    BINPATCH_PATCHED = 0, BINPATCH_UNDECODABLE, BINPATCH_INTO_INSTRUCTION, BINPATCH_TRANSACTION,
-    BINPATCH_CALLS_ITSELF, BINPATCH_STARTUP, BINPATCH_UNWIND, BINPATCH_NO_ROOM, BINPATCH_FLAGS,
-    BINPATCH_TOO_LARGE, BINPATCH_FILTERED, BINPATCH_FRAGMENT, BINPATCH_OWN, BINPATCH_REASONS
+enum {                          /* why a function is not patched; binpatch_reason_text says it */
+    BINPATCH_PATCHED = 0,
+    BINPATCH_UNDECODABLE, BINPATCH_INTO_INSTRUCTION, BINPATCH_TRANSACTION,  /* what the code is */
+    BINPATCH_CALLS_ITSELF, BINPATCH_STARTUP,
+    BINPATCH_UNWIND,            /* its unwind information is of an unusual form */
+    BINPATCH_NO_ROOM,           /* it is too short, or something jumps into its first five bytes */
+    BINPATCH_FLAGS, BINPATCH_TOO_LARGE,
+    BINPATCH_FILTERED,          /* config.want said no */
+    BINPATCH_FRAGMENT,          /* a part of another function (.cold): it runs as it is */
+    BINPATCH_OWN, BINPATCH_REASONS
 };
 
 typedef struct binpatch_function {

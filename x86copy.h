@@ -47,8 +47,10 @@
       copy to the other. Registers, flags that matter and the stack are equal there.
    3. x86copy_emit_unwind adds unwind information of the copy's own, with which exceptions and
       backtraces go through it.
-   4. x86copy_emit_slow writes the two pieces of code that all copies of a module share, and
-      x86copy_emit_stub what a patched entry jumps to.
+   4. x86copy_emit_slow writes the two pieces of code that all copies of a module share.
+   5. x86copy_emit_stub writes what a patched entry jumps to. Its first instruction is T, a jump
+      through a word of data, the function's slot. The slot leads to C, to code that asks for C, or
+      to "plain": the instructions that the patch displaced, and a jump to the rest of the function.
 
    PROMISES   A copy computes what the function computes: registers, flags, memory and the stack
               above its red zone. Events read no operand. No allocation, no output, no state.
@@ -103,7 +105,7 @@ enum { X86COPY_LIVE = -0x40000000 };    /* the word n inside a burst */
 
 /* What is known of a function's copies. Positions count from module.rx; 0: there is none. */
 typedef struct x86copy_function {
-    uint32_t t_at;              /* jmp *slot: what the patched entry jumps to */
+    uint32_t t_at;              /* T, jmp *slot: what the patched entry jumps to */
     uint32_t plain_at;          /* the displaced instructions, then on in the original */
     uint32_t make_at;           /* asks for C */
     uint32_t make_i_at;         /* asks for I; only where direct calls need no check */
@@ -200,8 +202,8 @@ X86COPY_API int x86copy_emit_unwind(x86copy *s, uint32_t *header);
 /* The common code of a module, with out[0] at s->base; sets slow_at and so on. */
 X86COPY_API void x86copy_emit_slow(x86copy *s, x86copy_module *m);
 /* Everything behind a patched entry, for out[0] at s->base and position `at`: T, plain, make C and,
-   if direct calls need no check, make I. The body holds the first instructions. Returns 0, or -1: they
-   cannot stand anywhere else. */
+   if direct calls need no check, make I. The body holds the first instructions. Returns 0, or -1:
+   they cannot stand anywhere else. */
 X86COPY_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t number, uint32_t at);
 
 #ifdef __cplusplus
@@ -1035,7 +1037,7 @@ static void x86copy_p_fill_tables(x86copy *s) {
 static void x86copy_p_emit_map(x86copy *s) {
     uint32_t n, map, landing;
     if (!s->translated || s->failed) return;
-    while (s->out_size & 3) x86copy_p_out1(s, 0xCC);
+    while (!s->failed && s->out_size & 3) x86copy_p_out1(s, 0xCC);
     map = s->out_size;
     if (s->out_max - s->out_size < s->b->f->size * 4 + 64) {
         s->failed = 1;
@@ -1081,12 +1083,12 @@ X86COPY_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int i
         const x86flow_table *t = &s->b->tables[number];
         s->spot[n].thunk = 0;
         if (s->b->insn[n].dispatch != X86FLOW_REWRITE || s->table_at[number]) continue;
-        while (s->out_size & 7) x86copy_p_out1(s, 0xCC);
+        while (!s->failed && s->out_size & 7) x86copy_p_out1(s, 0xCC);
         s->table_at[number] = s->out_size;
         if (s->out_max - s->out_size < t->entries * t->width + 64) return -1;
         s->out_size += t->entries * t->width;
     }
-    while (s->out_size & 15) x86copy_p_out1(s, 0xCC);
+    while (!s->failed && s->out_size & 15) x86copy_p_out1(s, 0xCC);
     s->code_start = s->out_size;
     if (checked) {
         entry->site = first_site + s->site_count++;
@@ -1138,7 +1140,7 @@ X86COPY_API int x86copy_emit_unwind(x86copy *s, uint32_t *header) {
     uint64_t code = s->base + s->code_start;
     uint8_t *cie, *fde, *lsda_at = NULL;
     uint32_t at;
-    while (s->out_size & 7) x86copy_p_out1(s, 0xCC);
+    while (!s->failed && s->out_size & 7) x86copy_p_out1(s, 0xCC);
     if (s->failed || x86flow_read_fde(s->b->f->fde, &u) != 0) return -1;
     at = s->out_size;
     b.p = s->out + at;

@@ -114,7 +114,7 @@ typedef struct x86flow_function {
     uint32_t size;
     uint32_t pad;               /* nops and int3 behind it */
     uint8_t reason, flags;
-    uint8_t direct;             /* CHECK, and direct calls need it, too: it closes a cycle of calls */
+    uint8_t direct;             /* CHECK, and direct calls need it: it closes a cycle of calls */
     uint8_t unsure_entry;       /* the survey could not tell that the flags are dead at the entry */
     uint8_t patched, patch_at;  /* the caller overwrote up to 9 bytes from lo + patch_at on, */
     uint8_t saved[9];           /* which were these */
@@ -205,15 +205,18 @@ X86FLOW_API size_t x86flow_body_init(x86flow_body *b, void *memory, size_t bytes
    more; then nothing is known about jumps. Returns X86FLOW_FINE or why not. */
 X86FLOW_API int x86flow_decode(x86flow_body *b, const x86flow_module *m, const x86flow_function *f,
                                uint32_t enough);
-/* Marks what x86flow_insn tells about tables, loops and checks. k_boring: -1, no loop is boring. */
+/* Fills in target, boring, dispatch and table of all instructions of the body. k_boring: -1, no
+   loop is boring. */
 X86FLOW_API void x86flow_plan(x86flow_body *b, int32_t k_boring);
-/* Must the flags be kept before instruction `at`? In doubt the answer is yes. */
+/* Must the flags be kept before instruction `at`? Returns 1 or, if they are surely dead, 0. */
 X86FLOW_API int x86flow_flags_live(const x86flow_body *b, uint32_t at);
 /* The number of the instruction that a direct jump goes to, or ~0: outside of the function. */
 X86FLOW_API uint32_t x86flow_goes_to(const x86flow_body *b, const x86flow_insn *k);
 /* Where entry n of a table leads. */
 X86FLOW_API uint64_t x86flow_table_target(const x86flow_table *t, uint32_t n);
+/* May the next instruction follow this one? Returns 1 or 0. */
 X86FLOW_API int x86flow_falls_through(const x86flow_insn *k);
+/* Returns 1 for a nop of any length, otherwise 0. */
 X86FLOW_API int x86flow_is_nop(const x86decode_insn *i);
 /* The general register that modrm names as operand, or -1: it names memory; and the other one. */
 X86FLOW_API int x86flow_rm_register(const x86decode_insn *i);
@@ -224,7 +227,8 @@ X86FLOW_API int x86flow_reg_register(const x86decode_insn *i);
 /* The bytes that a graph of a module takes; x86flow_graph_init lays it out in zeroed memory. */
 X86FLOW_API size_t x86flow_graph_bytes(const x86flow_module *m);
 X86FLOW_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, void *memory);
-/* Something in data, or from outside, leads to an address of code. */
+/* Tells that something leads to an address of code that no direct jump shows: a word of data, a
+   relocation, an exported symbol. If a function starts there, it counts as called from anywhere. */
 X86FLOW_API void x86flow_take(x86flow_graph *g, const x86flow_module *m, uint64_t address);
 /* Decodes function `number` once, and notes what it calls and names. Returns 0 or why it is not
    understood; f->reason is set if it was 0. */
@@ -232,7 +236,7 @@ X86FLOW_API int x86flow_survey(x86flow_body *b, x86flow_graph *g, x86flow_module
                                uint32_t number);
 /* Behind all surveys: sorts what is named (m->named), and notes where tables lead. */
 X86FLOW_API void x86flow_touch_tables(x86flow_graph *g, x86flow_module *m);
-/* Does anything lead to this byte of the module's text? */
+/* Does anything lead to this byte of the module's text? Returns 1 or 0. */
 X86FLOW_API int x86flow_touched(const x86flow_graph *g, const x86flow_module *m, uint64_t address);
 /* Equation 3: sets X86FLOW_CHECK. memory: zeroed, x86flow_eliminate_bytes many. */
 X86FLOW_API size_t x86flow_eliminate_bytes(const x86flow_module *m, const x86flow_graph *g);
@@ -649,8 +653,8 @@ static int x86flow_p_may_have_pads(const x86flow_function *f) {
     return f->fde && (x86flow_read_fde(f->fde, &u) != 0 || u.has_lsda);
 }
 
-/* How an indirect jump counts as a predecessor of the targets of tables. At first no table is proved,
-   so that each may lead to each target (DOUBT). If all jumps of a function look as if they read one
+/* How an indirect jump counts as a predecessor of the targets of tables. At first no table is
+   proved, so that each may lead to each target (DOUBT). If all jumps of a function look as if they read one
    table each (GUESS), they are proved together: each counts only for the targets of its own table
    (TOGETHER). That is sound if it succeeds for all of them: the first jump that runs has no other
    before it, and reads its table; the next one has only such before it; and so on. */
@@ -709,7 +713,7 @@ static int x86flow_p_holds(x86flow_body *s, uint32_t at, int reg, uint64_t table
             s->pending[top++] = n;
         }
         if (any || (!pads && x86flow_is_nop(&s->insn[here].i))) continue;
-        return 0; /* a pad, or never reached; nops between two parts of the code are never reached */
+        return 0; /* a pad, or never reached, as nops between two parts of the code are */
     }
     return 1;
 }
@@ -1154,8 +1158,8 @@ X86FLOW_API int x86flow_is_nop(const x86decode_insn *i) {
     return i->map == 1 && i->opcode == 0x1F;
 }
 
-/* The successor of an instruction, or of the node that stands for all indirect jumps (number count),
-   behind the `from` first ones; ~0: no more. *from goes on. */
+/* The successor of an instruction, or of the node that stands for all indirect jumps (its number is
+   count), behind the `from` first ones; ~0: no more. *from goes on. */
 static uint32_t x86flow_p_successor(const x86flow_body *s, uint32_t v, uint32_t *from) {
     const x86flow_insn *k = &s->insn[v];
     uint32_t to;
@@ -1178,11 +1182,9 @@ static uint32_t x86flow_p_successor(const x86flow_body *s, uint32_t v, uint32_t 
 /* Strongly connected components of the instructions, by Tarjan with a stack of its own. Returns an
    array: two instructions are on one cycle if their numbers are equal. */
 static const uint32_t *x86flow_p_components(x86flow_body *s) {
-    uint32_t nodes = s->count + 1, *number = s->pending, *low = number + nodes, *stack, *walk, *next,
-             *component = low + nodes, top = 0, order = 0, components = 0, seed;
-    stack = component + nodes;
-    walk = stack + nodes;
-    next = walk + nodes;
+    uint32_t nodes = s->count + 1, *number = s->pending, *low = number + nodes;
+    uint32_t *component = low + nodes, *stack = component + nodes, *walk = stack + nodes;
+    uint32_t *next = walk + nodes, top = 0, order = 0, components = 0, seed;
     memset(number, 0, 3 * (size_t)nodes * sizeof *number);
     for (seed = 0; seed < s->count; seed++) {
         uint32_t depth = 0, fresh = seed;

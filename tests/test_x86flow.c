@@ -1,0 +1,349 @@
+/* test_x86flow.c - functions, jump tables, loops, Equation 3 and unwind information of small pieces
+   of code. The bytes stand beside their instructions. Many tests are a trap of the design: see the table
+   in docs/binpatch.md. */
+#define X86DECODE_IMPLEMENTATION
+#define X86DECODE_STATIC
+#define X86FLOW_IMPLEMENTATION
+#define X86FLOW_STATIC
+#include "x86decode.h"
+#include "x86flow.h"
+#include "test.h"
+
+#ifndef X86FLOW_SUPPORTED
+TEST(declares_nothing_where_it_is_not_supported) { SKIP("x86-64 only"); }
+#else
+
+enum { TEXT = 128, ROOM = 256 };
+static unsigned char image[ROOM] __attribute__((aligned(64)));     /* code, then data from TEXT on */
+static uint64_t memory[65536];
+static x86flow_function f;
+static x86flow_module m;
+static x86flow_body b;
+
+static uint64_t address(uint32_t at) { return (uint64_t)(uintptr_t)image + at; }
+
+/* The function whose code these bytes are. Returns what x86flow_decode says. */
+static int decode(const unsigned char *code, uint32_t size) {
+    memset(image, 0, sizeof image);
+    memcpy(image, code, size);
+    memset(&f, 0, sizeof f);
+    memset(&m, 0, sizeof m);
+    f.lo = m.lo = m.text_lo = address(0);
+    f.size = size;
+    m.text_hi = address(TEXT);
+    m.hi = address(ROOM);
+    m.functions = &f;
+    m.count = 1;
+    if (!x86flow_body_init(&b, memory, sizeof memory, TEXT)) return -1;
+    return x86flow_decode(&b, &m, &f, 0);
+}
+#define DECODE(code) decode(code, (uint32_t)sizeof code)
+
+/* A lea at `lea` names the table at TEXT + at, which leads to these offsets. */
+static void table(uint32_t lea, uint32_t at, const uint32_t *to, uint32_t count) {
+    int32_t d = (int32_t)(TEXT + at) - (int32_t)(lea + 7);
+    uint32_t n;
+    memcpy(image + lea + 3, &d, 4);
+    for (n = 0; n < count; n++) {
+        int32_t distance = (int32_t)to[n] - (int32_t)(TEXT + at);
+        memcpy(image + TEXT + at + 4 * n, &distance, 4);
+    }
+    for (n *= 4; n < 32; n += 4) memset(image + TEXT + at + n, 0x7F, 4);    /* far outside */
+}
+
+static x86flow_insn *insn(uint32_t offset) { return &b.insn[b.index[offset] - 1]; }
+static int checked(uint32_t offset) { return (insn(offset)->target & X86FLOW_TARGET_CHECKED) != 0; }
+
+TEST(what_is_not_understood_has_a_reason) {
+    static const unsigned char into[] = {0xEB, 0x01, 0xB8, 0, 0, 0, 0, 0xC3};   /* jmp into mov */
+    static const unsigned char lock[] = {0x75, 0x01, 0xF0, 0x0F, 0xB1, 0x0F, 0xC3};
+    static const unsigned char invalid[] = {0x06, 0xC3};
+    static const unsigned char cut[] = {0x90, 0xE8, 0, 0};
+    static const unsigned char transaction[] = {0xC7, 0xF8, 0, 0, 0, 0, 0xC3};
+    static const unsigned char next[] = {0xE8, 0, 0, 0, 0, 0x58, 0xC3};         /* call; pop */
+    static const unsigned char narrow[] = {0x66, 0xE8, 0, 0, 0, 0, 0xC3};
+    CHECK_EQ(DECODE(into), X86FLOW_INTO_INSTRUCTION);
+    CHECK_EQ(DECODE(lock), X86FLOW_INTO_INSTRUCTION);
+    CHECK_EQ(DECODE(invalid), X86FLOW_UNDECODABLE);
+    CHECK_EQ(DECODE(cut), X86FLOW_UNDECODABLE);
+    CHECK_EQ(DECODE(transaction), X86FLOW_TRANSACTION);
+    CHECK_EQ(DECODE(next), X86FLOW_CALLS_ITSELF);
+    CHECK_EQ(DECODE(narrow), X86FLOW_UNDECODABLE);
+    f.size = TEXT + 1;
+    CHECK_EQ(x86flow_decode(&b, &m, &f, 0), X86FLOW_TOO_LARGE);
+    CHECK_EQ(x86flow_body_init(&b, memory, 100, TEXT), 0);
+}
+
+TEST(a_patched_function_reads_as_it_was) {
+    static const unsigned char code[] = {0x31, 0xC0, 0x31, 0xD2, 0x31, 0xC9, 0xC3};
+    CHECK_EQ(DECODE(code), 0);
+    memcpy(f.saved, image, sizeof code);
+    memset(image, 0xE9, 5);
+    f.patched = 1;
+    CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
+    CHECK_EQ(b.count, 4);
+    CHECK(memcmp(b.text, code, sizeof code) == 0);
+}
+
+/* The table's address stays in rbx around the loop; nops stand behind the jump. */
+static const unsigned char hoisted[] = {
+    0x48, 0x8D, 0x1D, 0, 0, 0, 0,   /*  0: lea T(%rip),%rbx             */
+    0x48, 0x63, 0x04, 0x83,         /*  7: movslq (%rbx,%rax,4),%rax    */
+    0x48, 0x01, 0xD8,               /* 11: add %rbx,%rax                */
+    0xFF, 0xE0,                     /* 14: jmp *%rax                    */
+    0x0F, 0x1F, 0x00,               /* 16: nopl (%rax)                  */
+    0x31, 0xC0,                     /* 19: xor %eax,%eax                */
+    0x90, 0x90, 0x90,               /* 21: three bytes to fill in       */
+    0xEB, 0xED,                     /* 24: jmp 7                        */
+    0xC3};                          /* 26: ret                          */
+static const uint32_t hoisted_to[] = {19, 26};
+
+TEST(a_table_behind_nops_is_proved) {
+    CHECK_EQ(DECODE(hoisted), 0);
+    table(0, 0, hoisted_to, 2);
+    x86flow_decode(&b, &m, &f, 0);
+    x86flow_plan(&b, 4);
+    CHECK_EQ(insn(14)->dispatch, X86FLOW_PROVED);
+    CHECK_EQ(insn(7)->dispatch, X86FLOW_REWRITE);
+    CHECK_EQ(b.tables[insn(7)->table].entries, 2);
+    CHECK_EQ(x86flow_table_target(&b.tables[insn(7)->table], 1), address(26));
+    CHECK(checked(7));                          /* the way back */
+    CHECK(!checked(19) && !checked(26));        /* the dispatch leads forward */
+}
+
+TEST(a_table_whose_register_is_written_is_not_proved) {
+    static const unsigned char spoil[] = {0x48, 0x89, 0xC3};            /* mov %rax,%rbx */
+    static const unsigned char call[] = {0xFF, 0xD2, 0x90};             /* call *%rdx    */
+    int k;
+    for (k = 0; k < 2; k++) {
+        CHECK_EQ(DECODE(hoisted), 0);
+        memcpy(image + 21, k ? call : spoil, 3);
+        table(0, 0, hoisted_to, 2);
+        CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
+        x86flow_plan(&b, 4);
+        CHECK_EQ(insn(14)->dispatch, k ? X86FLOW_PROVED : X86FLOW_TRANSLATE);   /* calls keep rbx */
+        CHECK_EQ(insn(7)->dispatch, k ? X86FLOW_REWRITE : X86FLOW_PROVED);
+    }
+    CHECK_EQ(DECODE(hoisted), 0);
+    image[2] = 0x0D;                            /* lea T(%rip),%rcx, which a call may overwrite */
+    image[10] = 0x81;
+    image[13] = 0xC8;
+    memcpy(image + 21, call, 3);
+    table(0, 0, hoisted_to, 2);
+    CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
+    x86flow_plan(&b, 4);
+    CHECK_EQ(insn(14)->dispatch, X86FLOW_TRANSLATE);
+}
+
+/* One switch in a case of another one: the inner table's targets are reached by its jump alone. */
+static const unsigned char nested[] = {
+    0x48, 0x8D, 0x1D, 0, 0, 0, 0,   /*  0: lea T1(%rip),%rbx            */
+    0x48, 0x63, 0x04, 0x83,         /*  7: movslq (%rbx,%rax,4),%rax    */
+    0x48, 0x01, 0xD8,               /* 11: add %rbx,%rax                */
+    0xFF, 0xE0,                     /* 14: jmp *%rax                    */
+    0x48, 0x8D, 0x2D, 0, 0, 0, 0,   /* 16: lea T2(%rip),%rbp            */
+    0x48, 0x63, 0x4C, 0x8D, 0x00,   /* 23: movslq 0(%rbp,%rcx,4),%rcx   */
+    0x48, 0x01, 0xE9,               /* 28: add %rbp,%rcx                */
+    0xFF, 0xE1,                     /* 31: jmp *%rcx                    */
+    0xEB, 0xF4,                     /* 33: jmp 23                       */
+    0xC3};                          /* 35: ret                          */
+
+TEST(tables_are_proved_together) {
+    static const uint32_t outer[] = {16, 35}, wrong[] = {16, 33}, inner[] = {33, 35};
+    CHECK_EQ(DECODE(nested), 0);
+    table(0, 0, outer, 2);
+    table(16, 64, inner, 2);
+    CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
+    x86flow_plan(&b, 4);
+    CHECK_EQ(insn(14)->dispatch, X86FLOW_PROVED);
+    CHECK_EQ(insn(31)->dispatch, X86FLOW_PROVED);
+    CHECK(checked(23) && !checked(33));
+    /* The outer table leads behind the inner lea, too: rbp is not known there. */
+    table(0, 0, wrong, 2);
+    CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
+    x86flow_plan(&b, 4);
+    CHECK_EQ(insn(31)->dispatch, X86FLOW_TRANSLATE);
+    CHECK(checked(16));                         /* the translated jump may go back to any target */
+}
+
+TEST(a_branch_back_that_closes_no_cycle_is_no_back_edge) {
+    static const unsigned char code[] = {
+        0x85, 0xFF,                 /* 0: test %edi,%edi */
+        0x74, 0x03,                 /* 2: je 7           */
+        0x31, 0xC0,                 /* 4: xor %eax,%eax  */
+        0xC3,                       /* 6: ret            */
+        0xFF, 0xC0,                 /* 7: inc %eax       */
+        0xEB, 0xF9};                /* 9: jmp 4          */
+    CHECK_EQ(DECODE(code), 0);
+    x86flow_plan(&b, -1);
+    CHECK(!checked(4));
+    image[6] = 0x90;                /* without the ret it is one */
+    CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
+    x86flow_plan(&b, -1);
+    CHECK(checked(4));
+}
+
+TEST(loops_of_few_operands_are_boring) {
+    static const unsigned char code[] = {
+        0x8B, 0x06,                 /* 0: mov (%rsi),%eax */
+        0x89, 0x07,                 /* 2: mov %eax,(%rdi) */
+        0xFF, 0xC9,                 /* 4: dec %ecx        */
+        0x75, 0xF8,                 /* 6: jne 0           */
+        0xC3};
+    static const unsigned char call[] = {0xFF, 0xD0, 0xFF, 0xC9, 0x75, 0xFA, 0xC3};
+    int32_t k;
+    for (k = -1; k < 4; k++) {
+        CHECK_EQ(DECODE(code), 0);
+        x86flow_plan(&b, k);
+        CHECK_EQ(checked(0), k < 2);
+        CHECK_EQ(insn(6)->boring, k >= 2);
+    }
+    CHECK_EQ(DECODE(call), 0);
+    x86flow_plan(&b, 1000);
+    CHECK(checked(0));
+}
+
+TEST(flags_that_are_read_behind_a_target_are_live) {
+    static const unsigned char code[] = {
+        0x83, 0xD0, 0x00,           /* 0: adc $0,%eax   */
+        0xFF, 0xC9,                 /* 3: dec %ecx: it keeps the carry */
+        0x75, 0xF9,                 /* 5: jne 0         */
+        0xC3};
+    CHECK_EQ(DECODE(code), 0);
+    x86flow_plan(&b, -1);
+    CHECK(checked(0) && insn(0)->target & X86FLOW_TARGET_FLAGS);
+    image[1] = 0xC0;                /* add kills them */
+    CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
+    x86flow_plan(&b, -1);
+    CHECK(checked(0) && !(insn(0)->target & X86FLOW_TARGET_FLAGS));
+    /* Behind a dispatch they may be read by any case. */
+    CHECK_EQ(DECODE(hoisted), 0);
+    table(0, 0, hoisted_to, 2);
+    x86flow_decode(&b, &m, &f, 0);
+    x86flow_plan(&b, 4);
+    CHECK(!x86flow_flags_live(&b, 4));
+    memcpy(image + 19, "\x11\xC0", 2);          /* adc %eax,%eax */
+    CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
+    x86flow_plan(&b, 4);
+    CHECK(x86flow_flags_live(&b, b.index[14] - 1));
+}
+
+/* main calls a, a calls b and the leaf, b calls a again. */
+TEST(equation_3_checks_roots_taken_ones_and_cycles) {
+    enum { MAIN, A, B, LEAF, COUNT };
+    static const unsigned char code[] = {
+        0xE8, 11, 0, 0, 0, 0xC3, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
+        0xE8, 11, 0, 0, 0, 0xE8, 22, 0, 0, 0, 0xC3, 0x90, 0x90, 0x90, 0x90, 0x90,
+        0xE8, 0xEB, 0xFF, 0xFF, 0xFF, 0xC3, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90, 0x90,
+        0x90, 0xC3};
+    static x86flow_function four[COUNT];
+    static uint64_t room[8192];
+    x86flow_graph g;
+    int round, n;
+    for (round = 0; round < 2; round++) {
+        (void)DECODE(code);                     /* as one function it would call its own middle */
+        memset(four, 0, sizeof four);
+        memset(room, 0, sizeof room);
+        m.functions = four;
+        m.count = COUNT;
+        for (n = 0; n < COUNT; n++) four[n].lo = address(16 * (uint32_t)n);
+        four[MAIN].size = four[B].size = 6;
+        four[A].size = 11;
+        four[LEAF].size = 1;
+        CHECK(x86flow_graph_bytes(&m) <= sizeof room);
+        x86flow_graph_init(&g, &m, room);
+        for (n = 0; n < COUNT; n++) CHECK_EQ(x86flow_survey(&b, &g, &m, (uint32_t)n), 0);
+        if (round == 1) {
+            x86flow_take(&g, &m, four[B].lo);
+            x86flow_take(&g, &m, four[LEAF].lo);
+        }
+        x86flow_touch_tables(&g, &m);
+        CHECK_EQ(g.count, 4);
+        CHECK(x86flow_touched(&g, &m, four[B].lo) && !x86flow_touched(&g, &m, four[B].lo + 1));
+        memset(memory, 0, sizeof memory);
+        CHECK(x86flow_eliminate_bytes(&m, &g) <= sizeof memory);
+        x86flow_eliminate(&m, &g, memory);
+        CHECK(x86flow_body_init(&b, memory, sizeof memory, TEXT) != 0);
+        CHECK((four[MAIN].flags & X86FLOW_CHECK) && !four[MAIN].direct);        /* a root */
+        CHECK(!(four[LEAF].flags & X86FLOW_CHECK) && !four[LEAF].direct);
+        CHECK_EQ((four[LEAF].flags & X86FLOW_LEAF) != 0, 1);
+        if (round == 0) {
+            CHECK((four[A].flags & X86FLOW_CHECK) && four[A].direct);   /* b, which is deeper, */
+            CHECK(!(four[B].flags & X86FLOW_CHECK));                    /* calls it */
+        } else {                                /* b may be called from anywhere: it is no deeper */
+            CHECK((four[B].flags & X86FLOW_CHECK) && four[B].direct + four[A].direct == 1);
+        }
+    }
+}
+
+/* ---- unwind information ---- */
+
+static void put4(uint32_t at, uint32_t value) { memcpy(image + at, &value, 4); }
+
+/* push %rbp; mov %rsp,%rbp; pop %rbp; ret at 0, CIE at TEXT, FDE behind it, then .eh_frame_hdr. */
+enum { CIE = TEXT, FDE = TEXT + 24, HEADER = TEXT + 64 };
+static void unwind_information(void) {
+    static const unsigned char code[] = {0x55, 0x48, 0x89, 0xE5, 0x5D, 0xC3};
+    static const unsigned char cie[] = {20, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x78, 16, 1, 0x1B,
+                                        0x0C, 7, 8, 0x90, 1, 0, 0};
+    static const unsigned char fde[] = {32, 0, 0, 0, 28, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0, 0,
+                                        0x41, 0x0E, 16, 0x86, 2, 0x43, 0x0D, 6, 0x41, 0x0C, 7, 8};
+    CHECK_EQ(DECODE(code), 0);
+    memcpy(image + CIE, cie, sizeof cie);
+    memcpy(image + FDE, fde, sizeof fde);
+    put4(FDE + 8, (uint32_t)(0 - (FDE + 8)));
+    memcpy(image + HEADER, "\x01\x1B\x03\x3B", 4);
+    put4(HEADER + 8, 1);
+    put4(HEADER + 12, (uint32_t)(0 - HEADER));
+    put4(HEADER + 16, (uint32_t)(FDE - HEADER));
+    m.frame_header = image + HEADER;
+}
+
+TEST(functions_are_listed_from_their_unwind_information) {
+    x86flow_function listed[2];
+    uint64_t start = 0;
+    unwind_information();
+    CHECK_EQ(x86flow_list_functions(&m, NULL, 0), 1);
+    CHECK_EQ(x86flow_list_functions(&m, listed, 2), 1);
+    CHECK_EQ(listed[0].lo, address(0));
+    CHECK_EQ(listed[0].size, 6);
+    CHECK_EQ(listed[0].reason, 0);
+    CHECK_EQ(listed[0].flags & X86FLOW_FRAGMENT, 0);
+    CHECK(x86flow_function_at(&m, address(5)) == listed && !x86flow_function_at(&m, address(6)));
+    CHECK(x86flow_find_fde(image + HEADER, address(3), &start) == image + FDE);
+    CHECK_EQ(start, address(0));
+    image[FDE + 17] = 0x0E;                     /* its frame is there before it begins: a part */
+    CHECK_EQ(x86flow_list_functions(&m, listed, 2), 1);
+    CHECK(listed[0].flags & X86FLOW_FRAGMENT);
+    image[CIE + 12] = 2;                        /* a code factor that nobody uses */
+    CHECK_EQ(x86flow_list_functions(&m, listed, 2), 1);
+    CHECK_EQ(listed[0].reason, X86FLOW_UNWIND);
+    image[HEADER + 3] = 0;
+    CHECK_EQ(x86flow_list_functions(&m, listed, 2), 0);
+}
+
+TEST(rules_lead_to_the_caller) {
+    static const uint8_t reg[] = {7, 7, 7, 7, 6, 7};        /* places 0 to 5 */
+    static const int32_t offset[] = {8, 16, 16, 16, 16, 8};
+    uint64_t stack[4] = {0x1111, 0x2222, 0x3333, 0x4444}, pc = 0, rsp, rbp = 99;
+    x86flow_rule rule;
+    uint64_t place;
+    unwind_information();
+    for (place = 0; place < 6; place++) {
+        CHECK_EQ(x86flow_find_rule(image + FDE, place, &rule), 0);
+        CHECK_EQ(rule.reg, reg[place]);
+        CHECK_EQ(rule.offset, offset[place]);
+        CHECK_EQ(rule.rbp_saved, place >= 1);
+    }
+    CHECK_EQ(x86flow_find_rule(image + FDE, 1, &rule), 0);  /* rbp is pushed */
+    rsp = (uint64_t)(uintptr_t)stack;
+    CHECK_EQ(x86flow_step(&rule, &pc, &rsp, &rbp), 0);
+    CHECK_EQ(pc, 0x2222);
+    CHECK_EQ(rbp, 0x1111);
+    CHECK_EQ(rsp, (uint64_t)(uintptr_t)(stack + 2));
+    rsp++;                                                  /* no stack looks like that */
+    CHECK_EQ(x86flow_step(&rule, &pc, &rsp, &rbp), -1);
+    image[FDE + 17] = 0x0F;                                 /* an expression: no rule */
+    CHECK_EQ(x86flow_find_rule(image + FDE, 5, &rule), -1);
+}
+#endif
