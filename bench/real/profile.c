@@ -4,6 +4,7 @@
    the hot table: kind, weight, function and caller of every row, with memory enough to lose
    none. */
 #define BURSTY_IMPLEMENTATION
+#include "keepregs.h"
 #include "bursty.h"
 #define HOTTEST_IMPLEMENTATION
 #include "hottest.h"
