@@ -114,6 +114,7 @@ typedef struct x86flow_function {
     uint32_t size;
     uint32_t pad;               /* nops and int3 behind it */
     uint8_t reason, flags;
+    uint8_t direct;             /* CHECK, and direct calls need it, too: it closes a cycle of calls */
     uint8_t unsure_entry;       /* the survey could not tell that the flags are dead at the entry */
     uint8_t patched, patch_at;  /* the caller overwrote up to 9 bytes from lo + patch_at on, */
     uint8_t saved[9];           /* which were these */
@@ -635,11 +636,18 @@ static int x86flow_p_writes_table(const x86flow_body *s, const x86flow_insn *k, 
     return value == table ? 1 : -1;
 }
 
+/* May an exception land somewhere in the function? */
+static int x86flow_p_may_have_pads(const x86flow_function *f) {
+    x86flow_unwind u;
+    return f->fde && (x86flow_read_fde(f->fde, &u) != 0 || u.has_lsda);
+}
+
 /* Is `table` what the register holds before instruction `at`, on every path? Walks back over all
    predecessors to the last writes, which must all be a lea or mov of that address. Every indirect
    jump counts as a predecessor of every target of a table. */
 static int x86flow_p_holds(x86flow_body *s, uint32_t at, int reg, uint64_t table) {
     uint32_t top = 0, n, jumps_seen = 0;
+    int pads = x86flow_p_may_have_pads(s->f);
     s->epoch++;
     s->pending[top++] = at;
     while (top) {
@@ -670,7 +678,8 @@ static int x86flow_p_holds(x86flow_body *s, uint32_t at, int reg, uint64_t table
             s->mark[n] = s->epoch;
             s->pending[top++] = n;
         }
-        if (!any) return 0; /* a pad, or never reached */
+        if (any || (!pads && x86flow_is_nop(&s->insn[here].i))) continue;
+        return 0; /* a pad, or never reached; nops between two parts of the code are never reached */
     }
     return 1;
 }
@@ -803,20 +812,28 @@ static void x86flow_p_take_outside(x86flow_graph *g, const x86flow_module *m, ui
 /* Walks forward until the flags are overwritten or read. early: other functions and tables are not
    known yet. */
 static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early) {
-    uint32_t pending[32], top = 0, steps = 0;
+    enum { MOST = 128 };
+    uint32_t pending[MOST], top = 0, steps = 0, n;
+    int dispatched = 0;
     pending[top++] = at;
     while (top) {
         uint32_t here = pending[--top];
         for (;;) {
             const x86flow_insn *k;
             x86decode_effect e;
-            if (here >= s->count || ++steps > 256) return 1;
+            if (here >= s->count || ++steps > 1024) return 1;
             k = &s->insn[here];
             x86decode_effects(&k->i, &e);
             if (e.flags & X86DECODE_FLAGS_READ) return 1;
             if (e.flags & X86DECODE_FLAGS_KILL || k->i.kind == X86DECODE_TRAP) break;
             if (k->i.kind == X86DECODE_JUMP_INDIRECT) {
-                if (early || s->table_count) return 1;
+                if (early) return 1;
+                for (n = 0; n < s->count && !dispatched; n++) { /* every target of a table */
+                    if (!(s->insn[n].target & X86FLOW_TARGET_TABLE)) continue;
+                    if (top == MOST) return 1;
+                    pending[top++] = n;
+                }
+                dispatched = 1;
                 break;
             }
             if (k->i.kind == X86DECODE_JUMP || k->i.kind == X86DECODE_LOOP) {
@@ -834,7 +851,7 @@ static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early) {
                     return 1;
                 }
                 if (k->i.kind == X86DECODE_LOOP) {
-                    if (top == 32) return 1;
+                    if (top == MOST) return 1;
                     pending[top++] = here + 1;
                 }
                 here = to;
@@ -1002,7 +1019,9 @@ X86FLOW_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, v
 
 /* Equation 3: an entry is checked if the function is not a leaf and is a root, has its address
    taken, or closes a cycle of calls: somebody of its own strongly connected component calls it who
-   is not nearer to the roots. So every cycle of calls has a check. */
+   is not nearer to the roots. So every cycle of calls has a check. Who calls a function directly
+   passes the check only in the last of these cases (`direct`): a cycle without one goes through a
+   pointer somewhere, and there it passes a check. */
 X86FLOW_API size_t x86flow_eliminate_bytes(const x86flow_module *m, const x86flow_graph *g) {
     return ((size_t)m->count * 9 + g->count + 2) * sizeof(uint32_t);
 }
@@ -1087,8 +1106,10 @@ X86FLOW_API void x86flow_eliminate(const x86flow_module *m, const x86flow_graph 
     }
     for (e = 0; e < g->count; e++) {
         if (component[g->from[e]] == component[g->to[e]]
-            && distance[g->from[e]] >= distance[g->to[e]])
+            && distance[g->from[e]] >= distance[g->to[e]]) {
             m->functions[g->to[e]].flags |= X86FLOW_CHECK;
+            m->functions[g->to[e]].direct = 1;
+        }
     }
 }
 

@@ -79,6 +79,8 @@ with --every=90 --burst=10 --dump=own.brst -- $CC -o program work.c && ./program
 bursty report own.brst | grep -q 'asked 10 %' && ok || no "--every, --dump"
 BURSTY_FILE=env.brst BURSTY_EVERY=190 ./program x >/dev/null; bursty report env.brst | grep -q 'asked 5 %' && ok || no "BURSTY_FILE, BURSTY_EVERY"
 BURSTY_EVERY=10x ./program x 2>log >/dev/null; grep -q "BURSTY_EVERY: '10x' is not valid" log && ok || no "BURSTY_EVERY that is no number"
+echo precious >text; BURSTY_FILE=text ./program x 2>log >/dev/null
+[ "$(cat text)" = precious ] && grep -q 'text: is no .brst file and is not overwritten' log && ok || no "BURSTY_FILE over another file"
 rm -f own.brst; BURSTY_OFF=1 ./program x >/dev/null; [ ! -f own.brst ] && ok || no "BURSTY_OFF"
 with --only='fi*' --entries=all --loops=LN -- $CC -o program work.c && ./program x >/dev/null
 bursty report --csv program.brst >csv; { grep -q fib csv && ! grep -q leaf csv; } && ok || no "--only"
@@ -100,6 +102,12 @@ sed 's/n < 2/n < 3/' work.c >changed.c; mv changed.c work2.c
 with --plan=plan --entries=all --loops=LN -- $CC -o program work2.c && ./program x >/dev/null
 bursty report --csv program.brst >csv; grep -q fib csv && ok || no "--plan: a stale line must not count"
 with --plan=none --entries=all -- $CC -c work.c && ok || no "a plan that is not there yet"
+mkdir -p deep/src && cp work.c deep/src/work.c && rm -f left
+with --plan=plan --list=left --entries=all --loops=LN -- $CC -c -o deep.o deep/src/work.c && [ ! -s left ] && ok || no "a plan knows a file by the end of its path"
+sed 's/^P work.c/P x\/work.c/p;s/^P x/P y/' plan >plan2
+with --plan=plan2 --list=left --entries=all -- $CC -c -o deep.o work.c && grep -q 'work.c:1: the file: without a plan: the plan has several files' left && ok || no "two files with one end of the path"
+rm -f left; with --plan=plan --list=left -- $CC -c -o deep.o work2.c && grep -q 'work2.c:1: the file: without a plan: the plan has no such file' left && ok || no "a file that the plan does not know"
+with --plan=/dev/zero -- $CC -c work.c 2>log; [ $? = 2 ] && grep -q '^bursty: /dev/zero: is no regular file' log && ok || no "a plan that is a device"
 echo 'no plan' >bad; with --plan=bad -- $CC -c work.c 2>log; [ $? = 2 ] && grep -q '^bursty: bad:1: ' log && ok || no "a bad plan"
 if command -v readelf >/dev/null 2>&1; then
     with -- $CC -c work.c && readelf -p .bursty.cg work.o 2>/dev/null | grep -q 'B W0{;c0;}D1{;}r' && ok || no ".bursty.cg"
@@ -140,10 +148,14 @@ compare error.c
 compare -Wextra -Werror fall.c
 compare -std=c90 -pedantic -Wall -Wextra -Werror work.c
 compare missing.c
+echo older >plain.o; $CC -c -o plain.o error.c 2>/dev/null; echo older >o.o; with -- $CC -c -o o.o error.c 2>/dev/null
+{ [ -f plain.o ] && cmp -s plain.o o.o; } || { [ ! -f plain.o ] && [ ! -f o.o ]; } && ok || no "an error and an older object"
 compare -Wall -Wextra -Wshadow -Wconversion -Wdeclaration-after-statement -O2 work.c
 
 echo 'int g(void); int (*p)(void) = g;' >inc.h
 printf '#include "inc.h"\nint f(void) { return g(); }\n' >dep.c
+mkdir -p a b
+printf '#include "inc.h"\nint g(void) { return 0; }\nint main(void) { return g(); }\n' >depmain.c
 for words in "-MD" "-MMD" "-MD -MP" "-MD -MF x.dep" "-MD -MT target -MF y.dep"; do
     rm -f dep.d x.dep y.dep
     # shellcheck disable=SC2086
@@ -154,9 +166,18 @@ for words in "-MD" "-MMD" "-MD -MP" "-MD -MF x.dep" "-MD -MT target -MF y.dep"; 
     same "dependencies of $words" plain.dep own.dep
 done
 
+for words in "-MD -o dep" "-MMD -MP -o a/dep" "-MD -MF x.dep -o dep" "-Wp,-MD,x.dep -o dep" "-Wp,-MMD,x.dep -c -o a/dep.o"; do
+    for how in plain own; do
+        rm -f dep.d a/dep.d x.dep dep a/dep.o
+        case $how in plain) set -- ;; *) set -- "$BUILD/bursty" cc -- ;; esac
+        # shellcheck disable=SC2086
+        "$@" $CC $words depmain.c && cat dep.d a/dep.d x.dep >$how.dep 2>/dev/null
+    done
+    same "dependencies of $words" plain.dep own.dep
+done
+
 # ---- command lines -----------------------------------------------------------------------------------------------------
 
-mkdir -p a b
 echo 'int one(void); int two(void); int main(void) { return one() + two() - 3; }' >main.c
 echo 'int one(void) { return 1; }' >a/util.c
 echo 'int two(void) { int i, s = 0; for (i = 0; i < 2; i++) s++; return s; }' >b/util.c
@@ -175,7 +196,27 @@ echo 'int main(void) { return 0; }' | with -- $CC -x c - -o std && ./std && ok |
 printf '.text\n' >empty.s; with -- $CC -c empty.s -o empty.o && [ -f empty.o ] && ok || no "assembly"
 : >void.c; with -- $CC -c void.c -o void.o && [ -f void.o ] && ok || no "an empty file"
 with -- $CC -shared -fPIC -o lib.so b/util.c work.c 2>log && ok || { no "a shared object"; head -n 3 log; }
+cp work.c work.text; mkdir -p temps
+checks() { nm "$1" 2>/dev/null | grep -q bursty_p_hit; }
+for words in "-x c work.text" "work.text -x none" "-v work.c" "-P work.c" "-save-temps=obj -c work.c -o temps/work.o" "-x c -c work.text -x none"; do
+    case $words in *none) words="-x c $words" ;; esac
+    rm -f program work.o temps/work.o; case $words in *-c*) out=work.o ;; *) out=program ;; esac
+    case $words in *-c*) made= ;; *) made="-o program" ;; esac
+    # shellcheck disable=SC2086
+    with --entries=all -- $CC $made $words >log 2>&1
+    case $words in *temps*) out=temps/work.o ;; esac
+    ! command -v nm >/dev/null 2>&1 || { checks $out && ok || no "$words: no checks"; }
+done
+$CC -E work.c -o work.i && with --entries=all -- $CC -c work.i -o work.o && { ! command -v nm >/dev/null 2>&1 || checks work.o; } && ok || no "a .i file"
+rm -f left
+with --list=left -- $CC -S work.c -o work.s; echo 'int x;' | with --list=left -- $CC -c -x c - -o std.o; with --list=left -- $CC -E work.c >/dev/null
+[ "$(sort left)" = "-:1: the file: left alone: standard input
+work.c:1: the file: left alone: -S" ] && ok || { no "what runs as it is must be listed"; cat left; }
 with $CC -c main.c 2>log; [ $? = 2 ] && ok || no "no --"
+for words in --dump= --dump=a/ --list= --list=none/list; do
+    with $words -- $CC -c main.c 2>log; [ $? = 2 ] && [ "$(wc -l <log)" -eq 1 ] && ok || no "$words"
+done
+rm -f main.o; TMPDIR=$dir/none with -- $CC -c main.c && [ -f main.o ] && ok || no "TMPDIR that does not exist"
 with --entries=x -- $CC -c main.c 2>log; [ $? = 2 ] && ok || no "--entries=x"
 with --loops=4 -- $CC -c main.c 2>log; [ $? = 2 ] && ok || no "--loops=4"
 with --form=x -- $CC -c main.c 2>log; [ $? = 2 ] && ok || no "--form=x"
@@ -302,5 +343,23 @@ fi
 { echo 'all: a/util.o b/util.o work.o'; printf '%%.o: %%.c\n\t$(CC) -c $< -o $@\n'; } >Makefile
 rm -f a/util.o b/util.o work.o
 make -s -j8 CC="$BUILD/bursty cc -- $CC" >log 2>&1 && [ -f a/util.o ] && [ -f b/util.o ] && ok || { no "make -j8"; cat log; }
+# A signal ends the compiler too, and nothing is left. The compiler says that it has begun and ends by that signal alone. (A shell's
+# background programs ignore SIGINT, and so does bursty cc then.)
+cat >slow <<'END'
+#!/bin/sh
+trap 'exit 1' INT TERM HUP
+echo begun >>begun
+while :; do sleep 0.05; done
+END
+chmod +x slow
+for signal in TERM HUP; do
+    rm -f begun; mkfifo begun
+    "$BUILD/bursty" cc -- ./slow -c main.c -o slow.o 2>/dev/null &
+    process=$!
+    read -r line <begun
+    kill -s $signal $process
+    wait $process 2>/dev/null
+    [ $? -gt 128 ] && [ "$line" = begun ] && ok || no "SIG$signal does not end it"
+done
 [ -z "$(ls "$TMPDIR")" ] && ok || no "something is left in TMPDIR"
 finish

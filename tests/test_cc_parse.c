@@ -114,10 +114,12 @@ TEST(one_left_alone) {
 static char *records(const char *source, const cc_choice *choice) {
     cc_unit u;
     cc_flow *flows;
+    const char *missed = "";
     text t = {NULL, 0, 0};
     CHECK_EQ(cc_parse(&u, source, strlen(source)), 0);
     flows = cc_flows(&u);
-    cc_decide(&u, flows, "a b.c", choice);
+    cc_decide(&u, flows, "a b.c", choice, &missed);
+    CHECK(missed == NULL);
     cc_graph_write(&u, flows, "a b.c", 1, 2, &t);
     cc_flows_free(&u, flows);
     cc_unit_free(&u);

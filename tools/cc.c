@@ -88,6 +88,14 @@ static int set_form(cc_choice *c, const char *value) {
     return tool_error("cc: --form=%s: point or scope", value);
 }
 
+static int check_name(const char *option, const char *value) {
+    size_t i, size = strlen(value);
+    for (i = 0; i < size && (unsigned char)value[i] >= 32; i++) {
+    }
+    if (size > 0 && i == size && value[size - 1] != '/') return TOOL_OK;
+    return tool_error("cc: %s=%s: the name of a file is wanted", option, value);
+}
+
 static int read_value(tool_option *o, cc_driver *d, patterns *only, patterns *not_these) {
     static const char *const names[] = {"plan", "entries", "loops", "form", "only", "not",
                                         "list", "dump", "every", "burst"};
@@ -105,8 +113,8 @@ static int read_value(tool_option *o, cc_driver *d, patterns *only, patterns *no
     case 3: return set_form(&d->choice, value);
     case 4: add_pattern(only, value); break;
     case 5: add_pattern(not_these, value); break;
-    case 6: d->list = value; break;
-    case 7: d->naming.dump = value; break;
+    case 6: d->list = value; return check_name("--list", value);
+    case 7: d->naming.dump = value; return check_name("--dump", value);
     case 8: return set_rate(&d->naming.every, "--every", value);
     default: return set_rate(&d->naming.burst, "--burst", value);
     }

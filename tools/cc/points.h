@@ -23,8 +23,10 @@ typedef struct cc_choice {
 } cc_choice;
 enum { CC_KEEPS_NOT, CC_KEEPS_BY_ADDRESS, CC_KEEPS_BY_OPERAND };
 
-/* Sets `checked` of flows and loops, and `why`. */
-void cc_decide(cc_unit *u, cc_flow *flows, const char *file, const cc_choice *choice);
+/* Sets `checked` of flows and loops, and `why`. Sets *missed to NULL, or to why the plan says
+   nothing of the file. */
+void cc_decide(cc_unit *u, cc_flow *flows, const char *file, const cc_choice *choice,
+               const char **missed);
 /* Returns -1 and a line number if the plan is none. */
 int cc_plan_check(const char *plan, size_t size, uint32_t *line);
 

@@ -79,7 +79,7 @@ int cc_rewrite(const char *source, size_t size, const cc_request *request, cc_re
     if (request->cover) {
         cc_cover(&u, request, &edits, &front, result);
     } else {
-        cc_decide(&u, flows, request->file, &request->choice);
+        cc_decide(&u, flows, request->file, &request->choice, &result->missed);
         result->checks = cc_points(&u, flows, &request->choice, request->unit, &edits, &front);
         cc_graph_write(&u, flows, request->file, request->command, request->plan,
                        &result->records);

@@ -28,6 +28,7 @@ typedef struct cc_result {
     cc_left *left;
     uint32_t left_count;
     uint32_t functions, checks;
+    const char *missed;       /* why the plan says nothing of this file, or NULL */
     int look_again;           /* a warning may have been lost: compile the original, too */
     const char *reason;       /* of a refusal of the whole file */
     uint32_t reason_line;
