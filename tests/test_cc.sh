@@ -88,6 +88,71 @@ rm -f program.brst
 with --not='fib' --not=main --not=loops --entries=all -- $CC -o program work.c && ./program x >/dev/null
 bursty report --csv program.brst >csv; { ! grep -q fib csv && grep -q leaf csv; } && ok || no "--not"
 
+# ---- two copies ---------------------------------------------------------------------------------------------------------
+
+# What has no check is recorded by second copies: leaf, and the loop of few rounds in loops.
+rm -f program.brst left
+with --form=dual --list=left --every=9 --burst=3 -- $CC -O1 -Wall -Wextra -o program work.c >log 2>&1 || no "dual does not compile"
+[ ! -s log ] && [ ! -s left ] && ok || { no "dual: messages"; cat log left; }
+./program x >out; status=$?
+same "dual: output" plain.out out
+[ "$status" = "$plain" ] && ok || no "dual: status $status"
+bursty report --csv program.brst >csv; { grep -q fib csv && grep -q leaf csv && grep -q 'work.c:8' csv; } && ok || { no "dual: no events without checks"; cat csv; }
+cat >copies.c <<'END'
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <setjmp.h>
+#define W __attribute__((warn_unused_result))
+typedef struct pair { int a, b; } pair;
+static pair swap(pair p) { pair q = { p.b, p.a }; return q; }
+static W int (odd)(int n) { return n & 1; }
+static int counts(void) { static int n; return odd(++n); }
+static int sums(int n, ...) { int s = 0; va_list l; va_start(l, n); while (n--) s += va_arg(l, int); va_end(l); return s; }
+static int cb(int (*f)(int, int), const int a[], unsigned n) { int s = 0; unsigned i; for (i = 0; i < n; i++) s = f(s, a[i]); return s; }
+static int add(int a, int b) { return a + b; }
+static int loops(int n) {
+    int i, j, k, s = 0;
+    for (i = 0; i < n; i++) { for (j = 0; j < i; j++) for (k = 0; k < 2; k++) if (j == k) continue; else if (j > 20) break; else s += add(j, k); if (s > 9999) return s; }
+    while (i--) { switch (i & 3) { case 0: s++; break; case 1: continue; default: s += odd(i); } if (i == 3) goto out; }
+out: for (i = 0; i < 3; i++) { s += i; if (s < 0) goto next; next: s++; }
+    switch (n & 1) { for (; i < 9; i++) { case 0: s++; case 1: s += 2; } }
+    do if (s & 1) s--; else { s -= 3; add(s, 1); } while (s > 40);
+    return s;
+}
+static void nothing(void) { printf("%s\n", __func__); add(1, 2); }
+static _Noreturn void stop(int s) { nothing(); exit(s); }
+static const char *named(const char *volatile p, int (*const q)[2]) { return (*q)[0] ? p : __func__; }
+int main(void) {
+    int a[] = { 3, 4, 5 }, q[2] = { 0, 1 }, s = 0, r;
+    pair p = { 1, 2 };
+    for (r = 0; r < 300; r++) { p = swap(p); s += cb(add, a, 3) + loops(r % 30) + counts() + sums(2, r, p.a); }
+    nothing();
+    printf("%d %d %s\n", s, p.a, named("x", &q));
+    stop(7);
+}
+END
+for words in "-O0 -std=c11" "-O2 -Wall -std=gnu99 -pedantic"; do
+    # shellcheck disable=SC2086
+    $CC $words -o plain copies.c 2>plain.log && ./plain >plain.out; plain=$?
+    for set in "--entries=all --loops=all" "--entries=safe --loops=L4" "--entries=EN --loops=all"; do
+        rm -f left
+        # shellcheck disable=SC2086
+        with --form=dual --list=left --every=2 --burst=7 $set -- $CC $words -o own copies.c 2>own.log || no "dual $words $set: not compiled"
+        same "dual $words $set: messages" plain.log own.log
+        ./own >own.out; own=$?
+        same "dual $words $set: output" plain.out own.out
+        [ $own = $plain ] && ok || no "dual $words $set: status $own"
+        case $set in *=all*all*) cp left first ;; esac
+        if grep 'left alone' left; then no "dual $words $set"; fi
+    done
+done
+for line in 'odd: one copy: declarator' 'counts: one copy: static-local' 'sums: one copy: variadic' 'stop: one copy: noreturn' \
+            'loops: a loop in one copy: label' 'loops: a loop in one copy: case-of-outer-switch'; do
+    grep -q ": $line\$" first && ok || no "dual: $line"
+done
+$CC -O1 -o program work.c && ./program x >plain.out; plain=$?
+
 # ---- a plan ------------------------------------------------------------------------------------------------------------
 
 with --side -- $CC -c work.c -o work.o
@@ -245,13 +310,13 @@ trap_() { # NAME WORDS...: the program is standard input
     cat >"$name.c"
     $CC "$@" -o plain "$name.c" -lm 2>plain.log || { skip "$name: $CC refuses it"; return; }
     ./plain >plain.out; plain=$?
-    for form in ${forms:-scope}; do      # points at loops are the same in both forms
+    for form in ${forms:-scope dual}; do      # points at loops are the same in both forms
         rm -f left
         with --form=$form --entries=all --loops=all --list=left -- $CC "$@" -o own "$name.c" -lm 2>own.log || no "$name $form: not compiled"
         ./own >own.out; own=$?
         same "$name $form: output" plain.out own.out
         [ $own = $plain ] || no "$name $form: status $own"
-        [ "$(cat left 2>/dev/null | wc -l)" = "${wanted:-0}" ] || { no "$name $form: left alone:"; cat left; }
+        [ "$(cat left 2>/dev/null | wc -l)" = "${wanted:-0}" ] || [ $form = dual ] || { no "$name $form: left alone:"; cat left; }
     done
 }
 trap_ duff <<'END'
@@ -282,7 +347,7 @@ static int labelled(int n) { int s = 0; if (n) top: s += n--; if (n > 0) goto to
 static int vla(int n) { int a[n], i; for (i = 0; i < n; i++) a[i] = i; return a[n - 1] + (int)(sizeof a / sizeof *a); }
 int main(void) { int a[] = {[1 ? 2 : 0] = MAX(3, 4), 1 && 2}; printf("%d %d %d %d\n", MAX(1, 2), a[2], labelled(4), vla(5)); return 0; }
 END
-forms='point scope'
+forms='point scope dual'
 trap_ inlines -std=gnu99 -O1 <<'END'
 #include <stdio.h>
 extern inline __attribute__((gnu_inline, always_inline)) int g(int a) { return a + 1; }

@@ -39,7 +39,7 @@ static int any_matches(const cc_unit *u, const char *const *patterns, uint32_t t
     return 0;
 }
 
-static int is_wanted(const cc_unit *u, const cc_function *f, const cc_choice *choice) {
+int cc_is_wanted(const cc_unit *u, const cc_function *f, const cc_choice *choice) {
     if (f->in_system || f->reason || f->naked) return 0;
     if (f->gnu_inline && f->flags & CC_IS_EXTERN) return 0;
     if (choice->only && choice->only[0] && !any_matches(u, choice->only, f->name)) return 0;
@@ -121,7 +121,7 @@ static void decide_alone(cc_unit *u, cc_flow *flows, const cc_choice *choice,
     uint32_t i, k;
     search s;
     for (i = 0; i < u->function_count; i++) {
-        if (planned[i] || !is_wanted(u, &u->functions[i], choice)) continue;
+        if (planned[i] || !cc_is_wanted(u, &u->functions[i], choice)) continue;
         decide_entry(u, &flows[i], &u->functions[i], choice);
         for (k = 0; k < flows[i].loop_count; k++) {
             flows[i].loops[k].checked = (uint8_t)loop_wanted(&flows[i].loops[k], choice->loops);
@@ -134,12 +134,12 @@ static void decide_alone(cc_unit *u, cc_flow *flows, const cc_choice *choice,
     s.stack = s.state + u->function_count;
     s.next = s.stack + u->function_count;
     for (i = 0; i < u->function_count; i++) {
-        if (!s.state[i] && !planned[i] && is_wanted(u, &u->functions[i], choice)) {
+        if (!s.state[i] && !planned[i] && cc_is_wanted(u, &u->functions[i], choice)) {
             break_cycles(&s, i);
         }
     }
     for (i = 0; i < u->function_count; i++) {
-        if (!is_wanted(u, &u->functions[i], choice)) flows[i].checked = 0;
+        if (!cc_is_wanted(u, &u->functions[i], choice)) flows[i].checked = 0;
     }
     free(s.state);
 }
@@ -265,7 +265,7 @@ static void obey_line(cc_unit *u, cc_flow *flows, const uint32_t *order, const w
         const cc_function *f = &u->functions[i];
         const cc_token *t = &u->tokens.list[f->name];
         if (f->hash != hash) break;
-        if (t->size != w->size[2] || !is_wanted(u, f, choice)) continue;
+        if (t->size != w->size[2] || !cc_is_wanted(u, f, choice)) continue;
         if (memcmp(u->tokens.text + t->at, w->at[2], t->size) != 0) continue;
         planned[i] = 1;
         flows[i].why = "plan";
@@ -371,7 +371,7 @@ static void obey_author(cc_unit *u, cc_flow *flows, const cc_choice *choice) {
     uint32_t i, k;
     for (i = 0; i < u->function_count; i++) {
         int says;
-        if (!is_wanted(u, &u->functions[i], choice)) continue;
+        if (!cc_is_wanted(u, &u->functions[i], choice)) continue;
         says = author_says(u, u->functions[i].root);
         if (says) flows[i].checked = says > 0;
         for (k = 0; k < flows[i].loop_count; k++) {

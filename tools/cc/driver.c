@@ -201,7 +201,7 @@ static void list_left(const job *j, const unit_job *u, const cc_result *r) {
         list_line(j, u->source, 1, "the file", "without a plan", r->missed);
     }
     for (i = 0; i < r->left_count; i++) {
-        list_line(j, r->left[i].file, r->left[i].line, r->left[i].name, "left alone",
+        list_line(j, r->left[i].file, r->left[i].line, r->left[i].name, r->left[i].how,
                   r->left[i].reason);
     }
 }

@@ -15,9 +15,9 @@ typedef struct cc_request {
     int no_section;           /* the records go into `records` alone: a file beside the object */
 } cc_request;
 
-typedef struct cc_left {      /* a function that was left alone */
+typedef struct cc_left {      /* a function that was left alone, or has one copy for two */
     char *name;
-    const char *reason;
+    const char *how, *reason;
     uint32_t line;
     char *file;
 } cc_left;
