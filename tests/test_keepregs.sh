@@ -7,7 +7,7 @@ CC=${CC:-cc} CXX=${CXX:-c++}
 src=tests/keepregs out=${BUILD:-build}/keepregs
 mkdir -p "$out" || exit 2
 out=$(cd "$out" && pwd)
-passed=0 failed=0 skipped=0
+top=$PWD passed=0 failed=0 skipped=0
 has() { command -v "${1%% *}" >/dev/null 2>&1; }
 ok() { # STATUS WHAT
     if [ "$1" = 0 ]; then passed=$((passed + 1)); return; fi
@@ -64,7 +64,7 @@ fi
 # Registers, red zone, stack, backtrace, counts.
 keep() { # FLAGS...
     : >"$out/log"
-    $CC -g -w -I. "$@" -o "$out/keep" $src/keep.c >>"$out/log" 2>&1 && run "$out/keep"
+    (cd "$out" && $CC -g -w -I"$top" "$@" -o keep "$top/$src/keep.c" >>log 2>&1 && run ./keep)
     ok $? "keep.c $*"
 }
 
@@ -142,7 +142,7 @@ forms() { # LANGUAGE STANDARD COMPILER FLAGS...
 }
 forms c c99 "$CC" -O2
 forms c c99 "$CC" -O2 -DBURSTY_OFF
-if has "$CXX"; then
+if [ -n "${FULL:-}" ] && has "$CXX"; then
     forms c++ c++11 "$CXX" -O1 -fno-exceptions
     forms c++ c++11 "$CXX" -O1
 fi
