@@ -22,6 +22,9 @@
       that live across the check in registers that a call preserves, and saves those registers
       whenever the function runs. With this header BURST_ENTRY and BURST_LOOP are assembly, which
       changes nothing but the flags. In small functions that is most of a check's cost.
+      In a function that often leaves at once, as `if (n < 2) return n;`, put the check below that
+      exit: recursive fib then takes 1.05 of its time without a check, and 1.15 with the check
+      first. Such calls are not seen, with this header or without.
    3. BURST_POINT, BURST_CHECK, BURST_SCOPE and dualpath.h stay as they are. So does everything
       where the assembly is not proven right. That is: other processors and systems, gcc before 12
       and clang before 14, C++ with exceptions (gcc and clang both spare work where no throw can

@@ -129,6 +129,12 @@ ALONE static uint32_t fib_here(uint32_t n) {
     BURST_ENTRY();
     return n < 2 ? n : fib_here(n - 1) + fib_here(n - 2);
 }
+/* The check below the exit that half of the calls take. */
+ALONE static uint32_t fib_below(uint32_t n) {
+    if (n < 2) return n;
+    BURST_ENTRY();
+    return fib_below(n - 1) + fib_below(n - 2);
+}
 ALONE static uint32_t fib_scope(uint32_t n) {
     BURST_SCOPE("fib");
     return n < 2 ? n : fib_scope(n - 1) + fib_scope(n - 2);
@@ -144,6 +150,10 @@ ALONE static BURST_DUAL(uint32_t, fib_fn, (uint32_t n), (n)) {
 }
 static uint64_t run_fib_here(void) {
     sink += fib_here(FIB_OF);
+    return fib_count;
+}
+static uint64_t run_fib_below(void) {
+    sink += fib_below(FIB_OF);
     return fib_count;
 }
 static uint64_t run_fib_scope(void) {
@@ -450,7 +460,8 @@ static int same_results(void) {
         uint32_t f = fib_plain(20), a = sum_plain(left, length), h = hash_plain(left, length);
         int c = compare_plain(left, right, length);
         sample(rate == 0 ? 0 : rate == 1 ? 97 : 7, 3, see);
-        if (fib_check(20) != f || fib_here(20) != f || fib_fn(20) != f || fib_scope(20) != f)
+        if (fib_check(20) != f || fib_here(20) != f || fib_fn(20) != f || fib_scope(20) != f ||
+            fib_below(20) != f)
             return 0;
         if (sum_loop(left, length) != a || sum_body(left, length) != a ||
             sum_for(left, length) != a)
@@ -487,7 +498,8 @@ int main(int argc, char **argv) {
         return fprintf(stderr, "bench_bursty: a form computes something else\n"), 1;
     sample(0, 0, NULL);
     RACE("fib", { "plain", run_fib_plain }, { "BURST_CHECK", run_fib_check },
-        { "BURST_ENTRY", run_fib_here }, { "BURST_DUAL", run_fib_fn },
+        { "BURST_ENTRY", run_fib_here }, { "BURST_ENTRY below the exit", run_fib_below },
+        { "BURST_DUAL", run_fib_fn },
         { "BURST_SCOPE", run_fib_scope });
     RACE("sum", { "plain", run_sum_plain }, { "BURST_LOOP", run_sum_loop },
         { "BURST_BODY", run_sum_body }, { "BURST_FOR", run_sum_for });

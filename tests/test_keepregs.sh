@@ -7,7 +7,7 @@ CC=${CC:-cc} CXX=${CXX:-c++}
 src=tests/keepregs out=${BUILD:-build}/keepregs
 mkdir -p "$out" || exit 2
 out=$(cd "$out" && pwd)
-passed=0 failed=0 skipped=0
+top=$PWD passed=0 failed=0 skipped=0
 has() { command -v "${1%% *}" >/dev/null 2>&1; }
 ok() { # STATUS WHAT
     if [ "$1" = 0 ]; then passed=$((passed + 1)); return; fi
@@ -49,7 +49,10 @@ fi
 cat >"$out/unwind.c" <<'END'
 #include <stddef.h>
 #include <unwind.h>
-static _Unwind_Reason_Code frame(struct _Unwind_Context *c, void *u) { (void)c, (void)u; return _URC_NO_REASON; }
+static _Unwind_Reason_Code frame(struct _Unwind_Context *context, void *user) {
+    (void)context, (void)user;
+    return _URC_NO_REASON;
+}
 int main(void) { return _Unwind_Backtrace(frame, NULL) == _URC_NO_REASON; }
 END
 # shellcheck disable=SC2086
@@ -61,7 +64,7 @@ fi
 # Registers, red zone, stack, backtrace, counts.
 keep() { # FLAGS...
     : >"$out/log"
-    $CC -g -w -I. "$@" -o "$out/keep" $src/keep.c >>"$out/log" 2>&1 && run "$out/keep"
+    (cd "$out" && $CC -g -w -I"$top" "$@" -o keep "$top/$src/keep.c" >>log 2>&1 && run ./keep)
     ok $? "keep.c $*"
 }
 
@@ -133,13 +136,13 @@ forms() { # LANGUAGE STANDARD COMPILER FLAGS...
     shift 3
     : >"$out/log"
     $compiler $(warnings_of "$compiler") -std=$standard -I. -include ./keepregs.h "$@" \
-        -DFORMS_MAIN -x $language -o "$out/forms" tests/compile/forms.c -pthread -lm 2>>"$out/log" &&
-        run "$out/forms"
+        -DFORMS_MAIN -x $language -o "$out/forms" tests/compile/forms.c -pthread -lm \
+        2>>"$out/log" && run "$out/forms"
     ok $? "forms.c, $language $*"
 }
 forms c c99 "$CC" -O2
 forms c c99 "$CC" -O2 -DBURSTY_OFF
-if has "$CXX"; then
+if [ -n "${FULL:-}" ] && has "$CXX"; then
     forms c++ c++11 "$CXX" -O1 -fno-exceptions
     forms c++ c++11 "$CXX" -O1
 fi
@@ -162,7 +165,8 @@ short='keepregs_hit bursty_p_hit bursty_p_hit_rest bursty_p_mix bursty_p_below b
     bursty_p_claim bursty_p_row_of bursty_p_tally bursty_p_send bursty_p_bound bursty_p_gap
     bursty_p_weigh bursty_p_begin bursty_p_next_phase bursty_p_note_only bursty_p_go_live
     bursty_p_look bursty_p_deliver'
-apart='bursty_p_take_settings bursty_p_register bursty_p_pace bursty_p_begin_opening keepregs_p_hit_outside'
+apart='bursty_p_take_settings bursty_p_register bursty_p_pace bursty_p_begin_opening
+    keepregs_p_hit_outside'
 leaves_vectors_alone() { # FLAGS...
     : >"$out/log"
     $CC -I. -g -w "$@" -c -o "$out/keep.o" $src/keep.c 2>>"$out/log" &&
@@ -180,7 +184,9 @@ leaves_vectors_alone() { # FLAGS...
             on && /[xyz]mm[0-9]|%st|%mm[0-7]|%k[0-7]/ { print name ": " $0; bad = 1 }
             on && /\tcall/ && /</ {
                 to = $0; sub(/.*</, "", to); to = base(to)
-                if (to != name && !(to in known) && !(to in left)) { print name " calls " to; bad = 1 }
+                if (to == name || to in known || to in left) next
+                print name " calls " to
+                bad = 1
             }
             on && /R_X86_64_P(LT|C)32/ && /\t(mem|str|__)/ { print name ": " $0; bad = 1 }
             END { exit bad || functions < 3 }' >>"$out/log"
@@ -206,7 +212,8 @@ int main(void) {
 END
     for way in '' -DKEEPREGS_OFF; do
         # shellcheck disable=SC2086
-        "$tool" cc --entries=all --loops=all -- $CC -O1 $way -c -o "$out/cc$way.o" "$out/cc.c" 2>>"$out/log"
+        "$tool" cc --entries=all --loops=all -- $CC -O1 $way -c -o "$out/cc$way.o" "$out/cc.c" \
+            2>>"$out/log"
         "$tool" cc -- $CC -o "$out/cc" "$out/cc$way.o" >>"$out/log" 2>&1 &&
             BURSTY_FILE="$out/cc$way.brst" run "$out/cc"
     done
@@ -221,7 +228,8 @@ else skip "no $tool"; fi
 if has gdb; then
     : >"$out/log"
     $CC -g -w -I. -O2 -o "$out/keep" $src/keep.c >>"$out/log" 2>&1
-    gdb -nx -q -batch -ex 'break trample if wants_frames' -ex run -ex bt "$out/keep" >>"$out/log" 2>&1
+    gdb -nx -q -batch -ex 'break trample if wants_frames' -ex run -ex bt "$out/keep" \
+        >>"$out/log" 2>&1
     grep -A12 '^#0' "$out/log" | grep -o ' in [a-z_]*' | tr -d '\n' |
         grep -q 'keepregs_thunk in inner in middle in outer in main'
     case $? in

@@ -41,7 +41,9 @@ count() { # COLUMN OPTIONS...
             known = $1 in limit
             word = known && more <= limit[$1] ? "" : "FAILED "
             if (word == "") passed++; else failed++
-            printf "%s%s: %s: %s instructions, %g more with a check, limit %s\n", word, cc, $1, $2, more, known ? limit[$1] : "none"
+            most = known ? limit[$1] : "none"
+            printf "%s%s: %s: %s instructions, %g more with a check, limit %s\n", word, cc, $1, $2,
+                more, most
             delete limit[$1]
         }
         END {

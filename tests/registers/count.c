@@ -37,7 +37,9 @@ int callee(int x) { return x ^ 1; }
         case 4: sink = prefix##_caller(n, 2, 3); break; \
         case 5: sink = prefix##_early_exit(1); break; \
         case 6: sink = prefix##_early_exit(2); break; \
-        case 7: sink = (double)prefix##_loop(numbers, numbers + n, 3); break; \
+        case 7: sink = prefix##_below(1); break; \
+        case 8: sink = prefix##_below(2); break; \
+        case 9: sink = (double)prefix##_loop(numbers, numbers + n, 3); break; \
         default: sink = prefix##_loop_of_doubles(reals, n, 3); break; \
         } \
     } \
@@ -49,7 +51,8 @@ int callee(int x) { return x ^ 1; }
         case 3: return (uintptr_t)prefix##_doubles; \
         case 4: return (uintptr_t)prefix##_caller; \
         case 5: case 6: return (uintptr_t)prefix##_early_exit; \
-        case 7: return (uintptr_t)prefix##_loop; \
+        case 7: case 8: return (uintptr_t)prefix##_below; \
+        case 9: return (uintptr_t)prefix##_loop; \
         default: return (uintptr_t)prefix##_loop_of_doubles; \
         } \
     }
@@ -59,10 +62,11 @@ RUN(checked)
 static const char *const names[] = {
     "six live arguments", "six live arguments, dual path", "six live arguments, scope",
     "double arguments", "caller of another function", "early exit, taken",
-    "early exit, two calls behind it",
+    "early exit, two calls behind it", "check below the early exit, taken",
+    "check below the early exit, two calls behind it",
     "loop with four live values, an iteration", "loop of doubles, an iteration"
 };
-enum { FORMS_COUNT = 9, FIRST_LOOP = 7 };
+enum { FORMS_COUNT = 11, FIRST_LOOP = 9 };
 
 static uintptr_t peek(pid_t child, size_t where) {
     return (uintptr_t)ptrace(PTRACE_PEEKUSER, child, (void *)where, NULL);

@@ -49,6 +49,13 @@ int NAME(caller)(int a, int b, int c) {
     return callee(a) + callee(b) * c;
 }
 
+/* A check below an early exit: calls that take the exit pay nothing for it. */
+int NAME(below)(int n) {
+    if (n < 2) return n;
+    BURST_ENTRY();
+    return callee(n - 1) + callee(n - 2);
+}
+
 /* A check at the entry, in front of an exit that most calls take. */
 int NAME(early_exit)(int n) {
     BURST_ENTRY();

@@ -7,7 +7,8 @@
     long NAME(loop)(const int *p, const int *end, long k); \
     double NAME(loop_of_doubles)(const double *p, long n, double k); \
     int NAME(caller)(int a, int b, int c); \
-    int NAME(early_exit)(int n);
+    int NAME(early_exit)(int n); \
+    int NAME(below)(int n);
 #define PLAIN(name) plain_##name
 #define CHECKED(name) checked_##name
 FORMS(PLAIN)
