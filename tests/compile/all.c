@@ -4,6 +4,7 @@
 #define _GNU_SOURCE 1     /* binpatch.h wants it before the first include */
 #endif
 #include "bursty.h"
+#include "bursttiny.h"
 #include "burstclock.h"
 #include "control.h"
 #include "dualpath.h"
@@ -56,6 +57,7 @@
 #include "footprintsum.h"
 #include "hcct.h"
 #include "bursty.h"
+#include "bursttiny.h"
 #include "burstclock.h"
 #include "control.h"
 #include "dualpath.h"
@@ -63,6 +65,7 @@
 #include "ticks.h"
 #include "callpaths.h"
 #include "bursty.h"
+#include "bursttiny.h"
 #include "burstclock.h"
 #include "control.h"
 #include "dualpath.h"

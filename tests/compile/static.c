@@ -42,6 +42,7 @@
 #define X86COPY_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
 #include "bursty.h"
+#include "bursttiny.h"
 #include "burstclock.h"
 #include "control.h"
 #include "dualpath.h"

@@ -12,7 +12,8 @@ typedef enum report_type { REPORT_COUNT, REPORT_REAL, REPORT_SHARE, REPORT_NAME 
 
 enum {
     REPORT_OPTIONAL = 1, /* text and page leave it out where there is little room */
-    REPORT_HIDDEN = 2    /* for programs (CSV, JSON) only */
+    REPORT_HIDDEN = 2,   /* for programs (CSV, JSON) only */
+    REPORT_WHOLE = 4     /* a REAL that counts something: no decimals */
 };
 
 typedef struct report_column {

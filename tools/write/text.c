@@ -23,6 +23,7 @@ static void add_number(text *out, const report_column *column, const report_cell
     else if (!(cell->real >= 0) && !(cell->real <= 0))
         text_add(out, column->none ? column->none : "-");
     else if (column->type == REPORT_SHARE) text_format(out, "%.2f%%", 100 * cell->real);
+    else if (column->flags & REPORT_WHOLE) text_format(out, "%.0f", cell->real);
     else text_format(out, cell->real < 1e6 ? "%.1f" : "%.4g", cell->real);
 }
 
