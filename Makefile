@@ -50,7 +50,7 @@ $(BUILD)/tools/page.c: tools/write/page/embed.awk $(PAGE)
 	@LC_ALL=C awk -f tools/write/page/embed.awk $(PAGE) >$@
 
 # What `bursty cc` gives to a user's compiler, as text in the tool.
-RUNTIME   = bursty.h edgeprof.h $(addprefix record/,checks.c edges.h edges.c append.h edges_file.c)
+RUNTIME   = keepregs.h bursty.h edgeprof.h $(addprefix record/,checks.c edges.h edges.c append.h edges_file.c)
 $(BUILD)/tools/runtime.c: tools/cc/embed.awk $(RUNTIME)
 	@mkdir -p $(@D)
 	@LC_ALL=C awk -f tools/cc/embed.awk $(RUNTIME) >$@
@@ -68,9 +68,9 @@ FORCE:
 $(BUILD)/tools/page.o $(BUILD)/tools/lists.o $(BUILD)/tools/runtime.o: %.o: %.c $(TOOL_H) $(wildcard *.h)
 	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
 
-RECORD_C  = $(addprefix record/,patch.c sampled.c debugfile.c frames.c threads.c names.c dump.c)
+RECORD_C  = $(addprefix record/,patch.c sampled.c timer.c debugfile.c frames.c threads.c names.c dump.c)
 
-$(BUILD)/bursty-record.so: $(RECORD_C) record/recorder.h record/sampled.h $(wildcard *.h)
+$(BUILD)/bursty-record.so: $(RECORD_C) record/recorder.h record/sampled.h record/timer.h $(wildcard *.h)
 	@mkdir -p $(@D)
 	$(QUIET) $(CC) -std=$(STD) $(WARN) -O2 -g -fPIC -shared -fvisibility=hidden -ftls-model=initial-exec -I. $(THREADS) -o $@ $(RECORD_C) -ldl -lgcc_s -lm
 

@@ -121,7 +121,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     uint32_t seed;
     uint32_t bursts_per_second;         /* of a thread; the gaps follow the clock. 0: they do not */
     int      all_checks;                /* 1: no check is eliminated */
-    int      off;                       /* 1: installed, but not switched on */
+    int      off;                       /* 1: installed, neither armed nor switched on */
     /* Which modules (function is NULL) and which functions of them (name or "")? NULL: the
        executable and all libraries but libc, ld.so and libgcc_s. */
     int    (*want)(void *user, const char *module, const char *function);
@@ -163,12 +163,18 @@ typedef struct binpatch_stats {
 BINPATCH_API uint32_t binpatch_install(const binpatch_config *config);
 /* Why the last binpatch_install returned 0; NULL otherwise. */
 BINPATCH_API const char *binpatch_reason(void);
-/* Sends callers to the copies (1) or to the original code (0). Async-signal-safe. A loop that runs
-   in a copy goes on there until it returns; it does not sample. */
-BINPATCH_API void binpatch_toggle(int on);
-/* Writes the original entries back. Copies stay, for who is still in them. Returns 0, or -1: not
-   installed, or another thread runs. */
+/* Sends callers to the copies (1) or to the original code (0). A loop that runs in a copy goes on
+   there until it returns; it does not sample. Returns 0, or -1: the entries are as they were, and
+   binpatch_arm returned -1. This function and the next two are async-signal-safe. */
+BINPATCH_API int binpatch_toggle(int on);
+/* Switches off, and writes the original entries back, so that the program costs what it did before.
+   Copies stay, for who is still in them. Returns 0, or -1: not installed, or another thread runs,
+   and then the entries keep their jumps. */
 BINPATCH_API int binpatch_uninstall(void);
+/* Writes the jumps over the entries, without switching on: after binpatch_uninstall, or if it was
+   installed with config.off. Call it before a second thread starts, for later it is too late.
+   Returns 0, or -1: another thread runs, or this is not the stack of the first thread. */
+BINPATCH_API int binpatch_arm(void);
 /* Hands what the calling thread has recorded to the action. */
 BINPATCH_API void binpatch_flush(void);
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out);
@@ -177,6 +183,12 @@ BINPATCH_API int binpatch_get_function(uint32_t number, binpatch_function *out);
 BINPATCH_API int binpatch_get_module(uint32_t number, binpatch_module *out);
 /* The number of the function that holds a place of a module, or UINT32_MAX. */
 BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place);
+/* For a timer's signal handler: the functions that are open at the place pc that it interrupted,
+   innermost first, with the registers of that moment. Nothing is read from stack_end on. Only
+   functions of patched modules are listed. Returns how many, at most max; or UINT32_MAX: the
+   patcher itself is at work. */
+BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
+                                     binpatch_frame *frames, uint32_t max);
 /* A reason in words. */
 BINPATCH_API const char *binpatch_reason_text(int reason);
 /* If pc is inside a copy: its .eh_frame_hdr, and its range. NULL otherwise. */
@@ -200,13 +212,14 @@ BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, 
 #error "define _GNU_SOURCE before the first include of the file with BINPATCH_IMPLEMENTATION"
 #endif
 #include <cpuid.h>
-#include <dirent.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -229,7 +242,7 @@ BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, 
    try-lock. Slots are private to a process. */
 
 enum { BINPATCH_P_MODULES = 64, BINPATCH_P_THREADS = 256, BINPATCH_P_BUFFER = 65536 };
-enum { BINPATCH_P_RULES = 1024 };
+enum { BINPATCH_P_RULES = 1024, BINPATCH_P_WINDOW = 65536 };
 
 typedef struct binpatch_p_site {
     uint32_t function, i_at;
@@ -301,7 +314,8 @@ static struct {
     uint8_t *buffers;
     binpatch_p_known *rules;
     uint32_t buffers_used;
-    int installed, on;
+    int installed, on, armed;   /* armed: the jumps are in the text */
+    uint8_t *window;            /* for writing text */
     uint32_t lock;
     unsigned xsave_bytes;
     uint32_t xsave_mask;
@@ -477,12 +491,14 @@ static uint64_t binpatch_p_make_c(binpatch_p_module *m, uint32_t number) {
                 h->bytes_c += f->c_size;
                 h->functions_c++;
                 __atomic_store_n(&f->c_at, at, __ATOMIC_RELEASE);
+                at += x86copy_skips(&m->flow.functions[number], 0);
                 binpatch_p_join(m, &f->links_c, at);
             } else
                 f->failed = 1;
         }
         binpatch_p_unlock(h);
     }
+    if (f->bare) return m->flow.functions[number].lo;
     to = m->copy.rx + (f->c_at && !(f->failed & 1) ? f->c_at : f->plain_at);
     __atomic_store_n(&m->slots[number], to, __ATOMIC_RELEASE);
     return to;
@@ -525,6 +541,7 @@ static uint32_t binpatch_p_make_i(binpatch_p_module *m, uint32_t number) {
                 h->bytes_i += f->i_size;
                 h->functions_i++;
                 __atomic_store_n(&f->i_at, at, __ATOMIC_RELEASE);
+                at += x86copy_skips(&m->flow.functions[number], 1);
                 binpatch_p_join(m, &f->links_i, at);
             } else
                 f->failed |= 2;
@@ -747,6 +764,67 @@ static uint32_t binpatch_p_walk(const binpatch_p_thread *t, const binpatch_p_mod
     return count;
 }
 
+/* Is a return address believable? It stands behind a call of code that is known. */
+static const binpatch_p_known *binpatch_p_caller(uint64_t pc, binpatch_p_known *room) {
+    const binpatch_p_thread *t = &binpatch_p_tls;
+    if (t->rules) return binpatch_p_known_at(t, pc - 1);
+    return binpatch_p_learn(pc - 1, room) == 0 ? room : NULL;
+}
+
+/* x86flow_step that reads nothing outside of [rsp, end). */
+static int binpatch_p_step_inside(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp,
+                                  uint64_t *rbp, uint64_t end) {
+    uint64_t cfa = (rule->reg == 6 ? *rbp : *rsp) + (uint64_t)(int64_t)rule->offset;
+    uint64_t saved = cfa + (uint64_t)(int64_t)rule->rbp;
+    if (cfa > end || cfa < *rsp + 8) return -1;
+    if (rule->rbp_saved && (saved < *rsp || saved > end - 8)) return -1;
+    return x86flow_step(rule, pc, rsp, rbp);
+}
+
+enum { BINPATCH_P_EVENT_FRAME = 0x98 };   /* so much lower is the stack where I writes an event */
+
+BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
+                                     binpatch_frame *frames, uint32_t max) {
+    binpatch_p_known room, here, entry = {{0, 8, 0, 7, 0}, 0, ~0u};
+    const binpatch_p_known *known = &here, *next;
+    uint32_t count = 0, steps;
+    if (binpatch_p_tls.busy) return UINT32_MAX;
+    /* Stubs have no rule of their own; they stand between a call and its function. */
+    if (binpatch_p_learn(pc, &here) != 0) known = &entry;
+    for (steps = 0; steps < 1024 && count < max && known; steps++) {
+        uint64_t to = pc, sp = rsp, bp = rbp;
+        if (binpatch_p_step_inside(&known->rule, &to, &sp, &bp, stack_end) != 0) break;
+        next = binpatch_p_caller(to, &room);
+        if (!next && steps == 0 && known->rule.reg == 7) {
+            to = pc;
+            sp = rsp + BINPATCH_P_EVENT_FRAME;
+            bp = rbp;
+            if (binpatch_p_step_inside(&known->rule, &to, &sp, &bp, stack_end) == 0)
+                next = binpatch_p_caller(to, &room);
+        }
+        if (known->place != ~0u) {
+            frames[count].stack = sp - 8;
+            frames[count].module = known->module;
+            frames[count++].place = known->place;
+        }
+        if (next == &room) {
+            here = room;
+            next = &here;
+        }
+        known = next;
+        pc = to;
+        rsp = sp;
+        rbp = bp;
+    }
+    if (!steps && known && known->place != ~0u && max) {    /* no stack: the function at least */
+        frames[0].stack = rsp;
+        frames[0].module = known->module;
+        frames[0].place = known->place;
+        count = 1;
+    }
+    return count;
+}
+
 /* The emitted code comes here with what it pushed, a site or a function to be made, and with where
    it saved the registers. */
 static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
@@ -769,7 +847,8 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
         answer = binpatch_p_make_c(m, number);
     else if (code & X86COPY_MAKE_I) {
         answer = binpatch_p_make_i(m, number);
-        answer = m->copy.rx + (answer ? f->i_at : f->t_at);
+        if (answer) answer = f->i_at + x86copy_skips(&m->flow.functions[number], 1);
+        answer = m->copy.rx + (answer ? answer : f->t_at);
     } else {
         answer = binpatch_p_edge_of_burst(t);
         if (answer && !m->site_slots[code]) answer = binpatch_p_make_i(m, m->sites[code].function);
@@ -1164,6 +1243,20 @@ static uint32_t binpatch_p_check_entry(binpatch_p_module *m, const x86flow_graph
     return x86flow_flags_live(b, 0) ? BINPATCH_FLAGS : 0;
 }
 
+/* A leaf without a check, whose loops are boring: its checking copy would be as it is itself. So
+   copies call the original, and its entry is not patched. Its first instructions are in the body
+   then. */
+static int binpatch_p_is_bare(binpatch_p_module *m, const x86flow_function *f, uint32_t number) {
+    const x86flow_body *b = &binpatch_p.body;
+    uint32_t n;
+    if ((f->flags & (X86FLOW_LEAF | X86FLOW_CHECK)) != X86FLOW_LEAF) return 0;
+    if (binpatch_p_read(m, number) != 0) return 0;
+    for (n = 0; n < b->count; n++) {
+        if (b->insn[n].target & X86FLOW_TARGET_CHECKED) return 0;
+    }
+    return 1;
+}
+
 /* Which functions can be patched, and the stubs of those. */
 static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
     x86copy *s = &binpatch_p.copy;
@@ -1184,6 +1277,8 @@ static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
         if (f->reason) continue;
         if (m->code_bytes - at < 4096 + f->size)
             f->reason = BINPATCH_NO_ROOM;
+        else if (binpatch_p_is_bare(m, f, n))
+            m->copy.functions[n].bare = 1;
         else
             f->reason = (uint8_t)binpatch_p_check_entry(m, g, f);
         if (f->reason) continue;
@@ -1197,6 +1292,7 @@ static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
         m->shared->used = at + s->out_size;
         m->copy.functions[n].patched = 1;
         m->slots[n] = m->copy.rx + m->copy.functions[n].plain_at;
+        if (m->copy.functions[n].bare) m->slots[n] = f->lo;
         for (k = 0; k < sizeof f->saved && f->patch_at + k < f->size + f->pad; k++)
             f->saved[k] = binpatch_p_at(f->lo + f->patch_at)[k];
         f->patched = 1;
@@ -1234,13 +1330,14 @@ static int binpatch_p_write_text(binpatch_p_module *m, int restore) {
     int bad = 0;
     memset(&w, 0, sizeof w);
     w.file = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-    w.bytes = binpatch_p.copy.out;
-    w.max = binpatch_p.copy.out_max < 65536 ? binpatch_p.copy.out_max : 65536;
+    w.bytes = binpatch_p.window;
+    w.max = BINPATCH_P_WINDOW;
     for (n = 0; n < m->flow.count && !bad; n++) {
         x86flow_function *f = &m->flow.functions[n];
         uint64_t at = f->lo + f->patch_at, end = w.lo + w.size;
         uint32_t d = (uint32_t)(m->copy.rx + m->copy.functions[n].t_at - (at + 5));
-        if (!f->patched) continue;
+        if (!f->patched || m->copy.functions[n].bare) continue;
+        if (!restore && m->copy.functions[n].held) continue;
         if (!w.size || at + 5 - w.lo > w.max || at - end > 4096) {
             bad = binpatch_p_write_window(&w, m);
             w.lo = end = at;
@@ -1308,8 +1405,10 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
     if (!scratch) return -1;
     x86flow_eliminate(&m->flow, &g, scratch);
     munmap(scratch, more);
-    for (k = 0; binpatch_p.config.all_checks && k < m->flow.count; k++)
+    for (k = 0; binpatch_p.config.all_checks && k < m->flow.count; k++) {
         m->flow.functions[k].flags |= X86FLOW_CHECK;
+        m->flow.functions[k].direct = 1;
+    }
     binpatch_p_prepare(m, &g);
     m->refusal = NULL;
     /* m->flow.named stands first in that memory, and stays; the rest is given back. */
@@ -1318,17 +1417,38 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
     return 0;
 }
 
+/* The folder has a link for each thread, one for "." and one for "..". */
 static uint32_t binpatch_p_count_threads(void) {
-    DIR *d = opendir("/proc/self/task");
-    uint32_t count = 0;
-    if (!d) return 1;
-    for (;;) {
-        const struct dirent *e = readdir(d);
-        if (!e) break;
-        if (e->d_name[0] != '.') count++;
+    struct stat s;
+    if (stat("/proc/self/task", &s) != 0 || s.st_nlink < 3) return 1;
+    return (uint32_t)s.st_nlink - 2;
+}
+
+/* Signal handlers may be at work, who interrupted an entry behind its first instruction. Such an
+   entry is not patched now: the code would go on in the middle of the jump. The interrupted place
+   stands on the stack, so that every word of the stack is looked at. Returns 0, or -1: this is
+   not the stack of the first thread, and its end is not known. */
+static int binpatch_p_hold_entries(void) {
+    uint64_t end = (uint64_t)getauxval(AT_RANDOM) & ~UINT64_C(7), at;
+    uint32_t n, k;
+    at = binpatch_p_depth(__builtin_frame_address(0)) & ~UINT64_C(7);
+    if (at >= end || end - at > (1u << 26)) return -1;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        const binpatch_p_module *m = &binpatch_p.modules[n];
+        for (k = 0; !m->refusal && k < m->flow.count; k++) m->copy.functions[k].held = 0;
     }
-    closedir(d);
-    return count;
+    for (; at < end; at += 8) {
+        uint64_t word = *(const uint64_t *)(const void *)binpatch_p_at(at);
+        for (n = 0; n < binpatch_p.module_count; n++) {
+            const binpatch_p_module *m = &binpatch_p.modules[n];
+            const x86flow_function *f;
+            if (m->refusal || !binpatch_p_in_text(m, word)) continue;
+            f = x86flow_function_at(&m->flow, word);
+            if (!f || word - (f->lo + f->patch_at) - 1 >= 4) continue;
+            m->copy.functions[f - m->flow.functions].held = 1;
+        }
+    }
+    return 0;
 }
 
 static void binpatch_p_find_xsave(void) {
@@ -1364,7 +1484,8 @@ static int binpatch_p_open_buffers(void) {
     uint8_t *p = (uint8_t *)binpatch_p_map(bytes);
     bytes = (size_t)BINPATCH_P_THREADS * BINPATCH_P_RULES * sizeof *binpatch_p.rules;
     binpatch_p.rules = (binpatch_p_known *)binpatch_p_map(bytes);
-    if (!p || !binpatch_p.rules) return -1;
+    binpatch_p.window = (uint8_t *)binpatch_p_map(BINPATCH_P_WINDOW);
+    if (!p || !binpatch_p.rules || !binpatch_p.window) return -1;
     binpatch_p.buffers = p + (BINPATCH_P_BUFFER - ((uintptr_t)p & mask));
     return 0;
 }
@@ -1376,7 +1497,7 @@ static uint32_t binpatch_p_patch(binpatch_p_module *m) {
     binpatch_p_describe(m);
     if (binpatch_p_analyse(m) != 0) return 0;
     binpatch_p.reason = "text cannot be written";
-    if (binpatch_p_write_text(m, 0) != 0) {
+    if (!binpatch_p.config.off && binpatch_p_write_text(m, 0) != 0) {
         (void)binpatch_p_write_text(m, 1);
         m->refusal = "text cannot be written";
         return 0;
@@ -1413,12 +1534,31 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     if (!patched) return 0;
     binpatch_p.reason = NULL;
     binpatch_p.installed = 1;
-    binpatch_toggle(!binpatch_p.config.off);
+    binpatch_p.armed = !binpatch_p.config.off;
+    (void)binpatch_toggle(!binpatch_p.config.off);
     return patched;
 }
 
-BINPATCH_API void binpatch_toggle(int on) {
+BINPATCH_API int binpatch_arm(void) {
+    uint32_t n;
+    if (binpatch_p.armed) return 0;
+    if (!binpatch_p.installed || binpatch_p_count_threads() > 1) return -1;
+    if (binpatch_p_hold_entries() != 0) return -1;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        if (binpatch_p.modules[n].refusal) continue;
+        if (binpatch_p_write_text(&binpatch_p.modules[n], 0) == 0) continue;
+        for (;; n--) {
+            (void)binpatch_p_write_text(&binpatch_p.modules[n], 1);
+            if (n == 0) return -1;
+        }
+    }
+    binpatch_p.armed = 1;
+    return 0;
+}
+
+BINPATCH_API int binpatch_toggle(int on) {
     uint32_t n, k;
+    if (on && binpatch_arm() != 0) return -1;
     binpatch_p.on = on != 0;
     for (n = 0; n < binpatch_p.module_count; n++) {
         const binpatch_p_module *m = &binpatch_p.modules[n];
@@ -1426,18 +1566,22 @@ BINPATCH_API void binpatch_toggle(int on) {
         for (k = 0; k < m->flow.count; k++) {
             const x86copy_function *f = &m->copy.functions[k];
             uint32_t at = f->plain_at;
-            if (!f->patched) continue;
+            if (!f->patched || f->bare) continue;
             if (on && !(f->failed & 1)) at = f->c_at ? f->c_at : f->make_at;
             __atomic_store_n(&m->slots[k], m->copy.rx + at, __ATOMIC_RELEASE);
         }
     }
+    return 0;
 }
 
 BINPATCH_API int binpatch_uninstall(void) {
     uint32_t n;
     int status = 0;
-    if (!binpatch_p.installed || binpatch_p_count_threads() > 1) return -1;
-    binpatch_toggle(0);
+    if (!binpatch_p.installed) return -1;
+    (void)binpatch_toggle(0);
+    if (!binpatch_p.armed) return 0;
+    if (binpatch_p_count_threads() > 1) return -1;
+    binpatch_p.armed = 0;
     for (n = 0; n < binpatch_p.module_count; n++) {
         if (!binpatch_p.modules[n].refusal && binpatch_p_write_text(&binpatch_p.modules[n], 1) != 0)
             status = -1;
@@ -1561,8 +1705,12 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
 BINPATCH_API const char *binpatch_reason(void) {
     return "not supported on this system";
 }
-BINPATCH_API void binpatch_toggle(int on) {
+BINPATCH_API int binpatch_toggle(int on) {
     (void)on;
+    return -1;
+}
+BINPATCH_API int binpatch_arm(void) {
+    return -1;
 }
 BINPATCH_API int binpatch_uninstall(void) {
     return -1;
@@ -1587,6 +1735,16 @@ BINPATCH_API int binpatch_get_module(uint32_t number, binpatch_module *out) {
     (void)number;
     (void)out;
     return -1;
+}
+BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
+                                     binpatch_frame *frames, uint32_t max) {
+    (void)pc;
+    (void)rsp;
+    (void)rbp;
+    (void)stack_end;
+    (void)frames;
+    (void)max;
+    return 0;
 }
 BINPATCH_API const char *binpatch_reason_text(int reason) {
     (void)reason;

@@ -6,9 +6,9 @@
        #include "burstclock.h"
        static uint64_t now, total[2];
        static uint64_t my_clock(void *user) { (void)user; return now; }
-       static void my_charge(void *user, const void *key, const void *caller, uint64_t ticks) {
+       static void my_charge(void *user, const void *key, const void *caller, uint64_t time) {
            uint64_t *sums = (uint64_t *)user;
-           sums[key == caller] += ticks;
+           sums[key == caller] += time;
        }
        int main(void) {
            static uint64_t memory[4];
@@ -17,14 +17,14 @@
            burstclock_mark(&c, memory, "a", NULL, 256);
            now += 30;
            burstclock_mark(&c, memory, NULL, NULL, 256);
-           printf("30 ticks passed, %u charged\n", (unsigned)(total[0] + total[1]));
+           printf("30 units passed, %u charged\n", (unsigned)(total[0] + total[1]));
            return total[0] != 30;
        }
    end of example.
 
    bursty.h counts without a clock. This header adds what a clock can do for it: the time between
    the events of a burst, for questions of microseconds, and a rate of bursts that holds their cost
-   at a share of the run time. For "where does the time go" a timer that ticks is cheaper and exact.
+   at a share of the run time. For "where does the time go" ticks.h is cheaper: a timer interrupts.
 
    STEP BY STEP
    1. Include bursty.h and then this header; in one C or C++ file define BURSTCLOCK_IMPLEMENTATION.
@@ -35,7 +35,7 @@
              clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
              return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
          }
-   3. Times: set config.clock_hz of bursty.h to the clock's ticks per second, and run one more
+   3. Times: set config.clock_hz of bursty.h to the clock's units per second, and run one more
       profile with an action of this header. It has bursts of its own, best longer ones, since the
       first and the last interval of a burst are cut.
          burstclock_init(&c, cpu_ns, NULL, NULL, NULL);
@@ -44,7 +44,8 @@
          profile.user = &c;
          profile.classes = BURSTY_ANY | BURSTY_BEGIN | BURSTY_END;
          bursty_set_profile(1, &profile);
-      The times are in the hot table then: bursty_row.ticks, and `bursty report` shows them.
+      The times are in the hot table then, in units of the clock: bursty_row.ticks. `bursty report`
+      shows them as seconds.
    4. A budget: c.budget_ppm = 10000 (1 %), config.pace = burstclock_pace, config.pace_user = &c
       before bursty_start. The clock is best the thread's CPU time, so that what other programs do
       does not count. Each thread then has one factor for the check_count of all its profiles.
@@ -93,8 +94,9 @@ extern "C" {
 
 /* ---- types ---------------------------------------------------------------------------------- */
 
-typedef uint64_t (*burstclock_clock)(void *user); /* the calling thread's time */
-typedef void (*burstclock_charge)(void *user, const void *key, const void *caller, uint64_t ticks);
+/* Returns the calling thread's time, in units of your choice. */
+typedef uint64_t (*burstclock_clock)(void *user);
+typedef void (*burstclock_charge)(void *user, const void *key, const void *caller, uint64_t time);
 
 typedef struct burstclock {
     burstclock_clock clock;
@@ -105,7 +107,7 @@ typedef struct burstclock {
     uint32_t dropped;          /* intervals that were left out; it saturates                     */
     uint64_t cost;             /* of one reading of the clock, as burstclock_init measured it    */
     struct {
-        uint32_t key, mean_16; /* what is usual, for a hash of the key, in sixteenths of a tick  */
+        uint32_t key, mean_16; /* what is usual, for a hash of the key, in sixteenths of a unit  */
     } usual[128];
 } burstclock;
 

@@ -85,8 +85,8 @@
    in the first group of options.
 
    COST
-     A check is two instructions on x86-64 (bench/results.md). A scope adds three stores, rules out
-     tail calls, and takes 8 bytes of stack per entry and thread. */
+     A check is two instructions on x86-64; keepregs.h spares its registers (bench/results.md). A
+     scope adds three stores, rules out tail calls, and takes 8 bytes of stack per entry. */
 
 #ifndef BURSTY_H
 #define BURSTY_H
@@ -305,10 +305,16 @@ BURSTY_API void bursty_forked(void) BURSTY_P_OFF((void)0)
        a check       sub dword [n], 1      x86-64. Cortex-M3: ldr, ldr, subs, str, bmi
                      js cold */
 
+#ifndef KEEPREGS_H /* which has two checks in assembly, and attributes for the slow path */
+#define BURST_ENTRY() BURST_POINT(BURSTY_CALL, __func__, 0)
+#define BURST_LOOP() BURST_POINT(BURSTY_BACKEDGE, __func__, 0)
+#define KEEPREGS_P_SLOW
+#define KEEPREGS_P_IN_BURSTY
+#endif
 #if defined(BURSTY_P_GNU)
 #define BURSTY_P_UNLIKELY(x) __builtin_expect((x), 0)
 #define BURSTY_P_INLINE static inline __attribute__((always_inline))
-#define BURSTY_P_COLD __attribute__((cold, noinline))
+#define BURSTY_P_COLD __attribute__((cold, noinline)) KEEPREGS_P_SLOW
 #else
 #define BURSTY_P_UNLIKELY(x) (x)
 #define BURSTY_P_INLINE static inline
@@ -406,8 +412,6 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
         static const bursty_site bursty_p_site = { name_, __FILE__, __LINE__, class_ }; \
         if (BURSTY_P_FIRE()) { bursty_p_hit(&bursty_p_site, BURSTY_P_TO(uintptr_t, value_)); } \
     } while (0)
-#define BURST_ENTRY() BURST_POINT(BURSTY_CALL, __func__, 0)
-#define BURST_LOOP() BURST_POINT(BURSTY_BACKEDGE, __func__, 0)
 
 /* ---- scopes --------------------------------------------------------------------------------- */
 
@@ -415,29 +419,21 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
    Leaving restores the saved depth instead of counting down: that repairs whatever a longjmp
    skipped. The stores are volatile, the stack before the depth, for whoever interrupts: ticks.h. */
 
-enum {
-    BURSTY_P_SCOPE_CALL = BURSTY_CALL | BURSTY_FRAME,
-    BURSTY_P_SCOPE_RETURN = BURSTY_RETURN | BURSTY_FRAME
-};
+enum { BURSTY_P_SCOPE_CALL = BURSTY_CALL | BURSTY_FRAME,
+       BURSTY_P_SCOPE_RETURN = BURSTY_RETURN | BURSTY_FRAME };
 
 BURSTY_P_INLINE bursty_p_scope bursty_p_enter(const bursty_site *site) {
-    bursty_p_scope scope;
-#ifndef BURSTY_TINY
-    volatile uint32_t *depth;
-#endif
+    bursty_p_scope scope = { site, 0 };
+    volatile bursty_p_here_t *here = &BURSTY_P_HERE;
     if (BURSTY_P_FIRE()) bursty_p_hit(site, 0);
-    scope.site = site;
-    scope.depth = 0;
-#ifndef BURSTY_TINY
-    depth = &BURSTY_P_HERE.depth;
-    scope.depth = *depth;
+#ifdef BURSTY_TINY
+    (void)here;
+#else
+    scope.depth = here->depth;
 #if BURSTY_STACK > 0
-    if (scope.depth < BURSTY_STACK) {
-        const bursty_site *volatile *top = &BURSTY_P_HERE.stack[scope.depth];
-        *top = site;
-    }
+    if (scope.depth < BURSTY_STACK) here->stack[scope.depth] = site;
 #endif
-    *depth = scope.depth + 1;
+    here->depth = scope.depth + 1;
 #endif
     return scope;
 }
@@ -534,6 +530,9 @@ uint8_t bursty_p_open;
 #ifndef BURSTY_MEMORY
 #define BURSTY_MEMORY 98304
 #endif
+
+#define BURSTY_P_STEP BURSTY_P_INLINE KEEPREGS_P_SLOW
+#define BURSTY_P_SLOW static KEEPREGS_P_SLOW
 
 /* ---- pieces that the headers share ---------------------------------------------------------- */
 
@@ -639,12 +638,12 @@ static int bursty_p_put_end(bursty_p_out *out) {
 #define BURSTY_P_ACQUIRE(p) (*(p))
 #define BURSTY_P_RELEASE(p, v) ((void)(*(p) = (v)))
 #define BURSTY_P_FENCE() ((void)0)
-BURSTY_P_INLINE uint32_t bursty_p_add(uint32_t *p, uint32_t v) {
+BURSTY_P_STEP uint32_t bursty_p_add(uint32_t *p, uint32_t v) {
     uint32_t old = *p;
     *p += v;
     return old;
 }
-BURSTY_P_INLINE int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
+BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
     if (*p != old) return 0;
     *p = v;
     return 1;
@@ -655,10 +654,10 @@ BURSTY_P_INLINE int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
 #define BURSTY_P_ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define BURSTY_P_RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define BURSTY_P_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
-BURSTY_P_INLINE uint32_t bursty_p_add(uint32_t *p, uint32_t v) {
+BURSTY_P_STEP uint32_t bursty_p_add(uint32_t *p, uint32_t v) {
     return __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL);
 }
-BURSTY_P_INLINE int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
+BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
     return __atomic_compare_exchange_n(p, &old, v, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 #endif
@@ -675,8 +674,9 @@ typedef uint64_t bursty_p_count;
 #define BURSTY_P_STORE(c, v) ((void)(*(volatile bursty_p_count *)(c) = (v)))
 #endif
 
-BURSTY_P_INLINE void bursty_p_count_up(bursty_p_count *c, uint64_t v) {
-    BURSTY_P_STORE(c, bursty_p_sat_add(BURSTY_P_READ(c), v));
+BURSTY_P_STEP void bursty_p_count_up(bursty_p_count *c, uint64_t v) {
+    uint64_t sum = BURSTY_P_READ(c) + v;
+    BURSTY_P_STORE(c, sum < v ? UINT64_MAX : sum);
 }
 
 /* ---- memory --------------------------------------------------------------------------------- */
@@ -724,6 +724,8 @@ typedef struct bursty_p_thread {
     uint32_t opening;         /* of bursty_poll                              */
     uint32_t active;          /* profiles that run, as bits                  */
     uint32_t framed;          /* profiles that get BEGIN or END              */
+    uint32_t acting;          /* profiles with an action                     */
+    uint32_t same_settings;   /* keepregs.h: a look leaves new ones alone    */
     bursty_p_count *only;     /* see bursty_p_note_only                      */
     uint32_t only_weight_256;
     bursty_p_row *recent[16]; /* see bursty_p_recent                         */
@@ -768,26 +770,24 @@ static void bursty_p_zero(void *memory, size_t bytes) {
     while (bytes--) *byte++ = 0;
 }
 
-static uint32_t bursty_p_mix(uint32_t h, uint32_t v) {
+BURSTY_P_SLOW uint32_t bursty_p_mix(uint32_t h, uint32_t v) {
     h = (h ^ v) * UINT32_C(0x9E3779B1);
     return h ^ h >> 15;
 }
 
 /* A random number below limit. xorshift: t->random is never 0. */
-static uint32_t bursty_p_below(bursty_p_thread *t, uint32_t limit) {
+BURSTY_P_SLOW uint32_t bursty_p_below(bursty_p_thread *t, uint32_t limit) {
     t->random ^= t->random << 13;
     t->random ^= t->random >> 17;
     t->random ^= t->random << 5;
     return (uint32_t)((uint64_t)t->random * limit >> 32);
 }
 
-static void bursty_p_lock(void) {
-    while (!bursty_p_cas(&bursty_p_all.lock, 0, 1)) { }
-}
+static void bursty_p_lock(void) { while (!bursty_p_cas(&bursty_p_all.lock, 0, 1)) { } }
 static void bursty_p_unlock(void) { BURSTY_P_RELEASE(&bursty_p_all.lock, 0); }
 
 /* The innermost of depth scopes, or NULL. */
-static const bursty_site *bursty_p_caller(uint32_t depth) {
+BURSTY_P_SLOW const bursty_site *bursty_p_caller(uint32_t depth) {
 #if BURSTY_STACK > 0
     if (depth == 0) return NULL;
     return depth <= BURSTY_STACK ? BURSTY_P_HERE.stack[depth - 1] : &bursty_p_deep_site;
@@ -809,7 +809,7 @@ static const bursty_site *bursty_p_caller(uint32_t depth) {
    a row is written by its thread alone, a slot changes once, and a row in the index never moves.
    So nobody waits, and a search needs no lock: a row that another thread has put into the slot
    meanwhile is a different one, and the search goes on. Cost: one or two probes (3/4 full). */
-static bursty_p_row *bursty_p_claim(void) {
+BURSTY_P_SLOW bursty_p_row *bursty_p_claim(void) {
     uint32_t number;
     do {
         number = BURSTY_P_GET(&bursty_p_all.row_count);
@@ -819,7 +819,7 @@ static bursty_p_row *bursty_p_claim(void) {
 }
 
 /* The thread's row for (caller, site), made at first sight; NULL if the table is full. */
-static bursty_p_row *bursty_p_row_of(const bursty_p_thread *t, const bursty_site *site,
+BURSTY_P_SLOW bursty_p_row *bursty_p_row_of(const bursty_p_thread *t, const bursty_site *site,
                                      const bursty_site *caller) {
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)((uintptr_t)caller >> 3));
     bursty_p_row *fresh = NULL;
@@ -845,13 +845,13 @@ static bursty_p_row *bursty_p_row_of(const bursty_p_thread *t, const bursty_site
 
 /* Where the row of the last event of (caller, site) is noted, in the plain case t->only. Events
    come from few sites, so that these 16 places save most searches. */
-BURSTY_P_INLINE bursty_p_row **bursty_p_recent(bursty_p_thread *t, const bursty_site *site,
+BURSTY_P_STEP bursty_p_row **bursty_p_recent(bursty_p_thread *t, const bursty_site *site,
                                                const bursty_site *caller) {
     uintptr_t s = (uintptr_t)site, c = (uintptr_t)caller;
     return &t->recent[(s >> 3 ^ s >> 7 ^ c >> 4) & 15];
 }
 
-BURSTY_P_INLINE void bursty_p_count_in(bursty_p_thread *t, bursty_p_row *row, uint32_t weight) {
+BURSTY_P_STEP void bursty_p_count_in(bursty_p_thread *t, bursty_p_row *row, uint32_t weight) {
     if (!row->touched) {
         row->touched = t->touched ? t->touched : row;
         row->start = (uint32_t)BURSTY_P_READ(&row->sum[0]);
@@ -861,7 +861,7 @@ BURSTY_P_INLINE void bursty_p_count_in(bursty_p_thread *t, bursty_p_row *row, ui
     bursty_p_count_up(&row->sum[1], weight);
 }
 
-static void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, uint32_t kind,
+BURSTY_P_SLOW void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, uint32_t kind,
                            uint32_t depth, uint32_t weight_256) {
     bursty_p_row *row;
     if (kind & BURSTY_RETURN) return;
@@ -887,31 +887,31 @@ static void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, uint32_t
    the list is divided into 16 by site, and goes into the sums. Cost: two instructions an event; at
    the end some 40 a row, and a comparison for each two in one of the 16. A burst that never ends
    needs no sums. */
-static uint32_t bursty_p_class(const bursty_site *site) {
+BURSTY_P_SLOW uint32_t bursty_p_class(const bursty_site *site) {
     uint32_t k = 0;
     while (k < BURSTY_P_CLASSES - 1 && (site->kind & BURSTY_ANY) != (uint32_t)1 << k) k++;
     return k; /* the last one: of several classes or of none */
 }
 
-static void bursty_p_add_product(bursty_p_count *sum, uint64_t a, uint64_t b) {
+BURSTY_P_SLOW void bursty_p_add_product(bursty_p_count *sum, uint64_t a, uint64_t b) {
     bursty_p_count_up(sum, a >= UINT32_MAX || b >= UINT32_MAX ? UINT64_MAX : a * b);
 }
 
 /* The row's weight in this burst. Its count is below its start if bursty_clear came in between. */
-static uint32_t bursty_p_in_row(const bursty_p_row *row, uint32_t weight_256) {
+BURSTY_P_SLOW uint32_t bursty_p_in_row(const bursty_p_row *row, uint32_t weight_256) {
     uint32_t count = (uint32_t)BURSTY_P_READ(&row->sum[0]);
     uint64_t y = count < row->start ? count : count - row->start;
     y = (y * weight_256 + 128) >> 8;
     return y < UINT32_MAX ? (uint32_t)y : UINT32_MAX;
 }
 
-static void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) {
-    bursty_p_row *row = t->touched, *next, *other, *list[16];
-    uint64_t x[BURSTY_P_CLASSES];
+BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) {
+    bursty_p_row *row = t->touched, *next, *other, *volatile list[16]; /* no memset: keepregs.h */
+    volatile uint64_t x[BURSTY_P_CLASSES];
     uint32_t i, ends = s->set.check_count != BURSTY_ALWAYS;
     t->touched = NULL;
-    bursty_p_zero(list, sizeof list);
-    bursty_p_zero(x, sizeof x);
+    for (i = 0; i < 16; i++) list[i] = NULL;
+    for (i = 0; i < BURSTY_P_CLASSES; i++) x[i] = 0;
     for (; row; row = next) {
         next = row->touched == row ? NULL : row->touched;
         i = ((uintptr_t)row->site >> 3 ^ (uintptr_t)row->site >> 7) & 15;
@@ -920,9 +920,10 @@ static void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) {
             t->touched = row;
         } else {
             row->start = bursty_p_in_row(row, s->weight_256); /* from here on it is y */
-            x[bursty_p_class(row->site)] += row->start;
             row->touched = list[i];
             list[i] = row;
+            i = bursty_p_class(row->site);
+            x[i] = x[i] + row->start;
         }
     }
     for (i = 0; i < 16; i++) {
@@ -952,20 +953,15 @@ static void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) {
 /* ---- events --------------------------------------------------------------------------------- */
 
 /* Sends one event to every profile in mask whose classes take it; t->only needs no event. */
-static void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *site,
+BURSTY_P_SLOW void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *site,
                           uintptr_t value, uint32_t kind, uint32_t depth) {
     uint32_t p;
-    bursty_event event;
+    bursty_event event = { site, value, kind, depth, 0, 0, NULL, NULL };
     if (t->only && (kind & BURSTY_ANY)) {
         bursty_p_count_up(t->only, 1);
         bursty_p_tally(t, site, kind, depth, t->only_weight_256);
         return;
     }
-    event.site = site;
-    event.value = value;
-    event.kind = kind;
-    event.depth = depth;
-    event.stack = NULL;
 #if BURSTY_STACK > 0
     event.stack = BURSTY_P_HERE.stack;
 #endif
@@ -982,13 +978,13 @@ static void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *
 }
 
 /* Sends BEGIN or END to those profiles of mask that want it. */
-static void bursty_p_bound(bursty_p_thread *t, uint32_t mask, uint32_t kind) {
+BURSTY_P_SLOW void bursty_p_bound(bursty_p_thread *t, uint32_t mask, uint32_t kind) {
     mask &= t->framed;
     if (mask) bursty_p_send(t, mask, &bursty_p_burst_site, 0, kind, BURSTY_P_HERE.depth);
 }
 
 /* Ends the bursts of the profiles in mask. */
-static void bursty_p_end(bursty_p_thread *t, uint32_t mask) {
+BURSTY_P_SLOW void bursty_p_end(bursty_p_thread *t, uint32_t mask) {
     uint32_t p;
     t->only = NULL;
     bursty_p_bound(t, mask, BURSTY_END);
@@ -1024,7 +1020,7 @@ static void bursty_p_end(bursty_p_thread *t, uint32_t mask) {
 
    With BURSTY_POLL the gap has no length: a look while bursty_p_open is 1 begins a burst of every
    profile once in an opening, and the phase after it lasts until the next one. */
-static uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
+BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
     uint64_t gap = s->set.check_count;
     uint32_t spread;
     if (t->factor) {
@@ -1040,7 +1036,7 @@ static uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
 }
 
 /* How many events one of this burst stands for: (C + I) / I, and more with hibernation. */
-static uint32_t bursty_p_weigh(const bursty_p_sampler *s) {
+BURSTY_P_SLOW uint32_t bursty_p_weigh(const bursty_p_sampler *s) {
     const bursty_profile *set = &s->set;
     uint64_t weight, periods = (uint64_t)set->awake_count + set->hibernate_count;
     if (set->check_count == BURSTY_ALWAYS || BURSTY_P_POLLS) return 256;
@@ -1051,13 +1047,13 @@ static uint32_t bursty_p_weigh(const bursty_p_sampler *s) {
     return weight > UINT32_MAX ? UINT32_MAX : (uint32_t)weight;
 }
 
-static void bursty_p_begin(bursty_p_sampler *s, uint64_t left) {
+BURSTY_P_SLOW void bursty_p_begin(bursty_p_sampler *s, uint64_t left) {
     s->in_burst = 1;
     s->left = left;
     s->weight_256 = bursty_p_weigh(s);
 }
 
-static void bursty_p_next_phase(bursty_p_thread *t, bursty_p_sampler *s) {
+BURSTY_P_SLOW void bursty_p_next_phase(bursty_p_thread *t, bursty_p_sampler *s) {
     if (!s->in_burst) {
         bursty_p_begin(s, s->set.burst_count);
         return;
@@ -1093,6 +1089,7 @@ static void bursty_p_first_phase(bursty_p_thread *t, bursty_p_sampler *s) {
    changed profile may call us, so END comes before the lock. */
 static void bursty_p_take_settings(bursty_p_thread *t) {
     uint32_t generation = BURSTY_P_ACQUIRE(&bursty_p_all.generation), ended = 0, held, p;
+    if (t->same_settings) return;
     for (p = 0; p < BURSTY_PROFILES; p++) {
         if (BURSTY_P_GET(&bursty_p_all.slot[p].stamp) != t->sampler[p].stamp) ended |= 1u << p;
     }
@@ -1111,9 +1108,11 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
         s->stamp = slot->stamp;
         t->active &= ~bit;
         t->framed &= ~bit;
+        t->acting &= ~bit;
         if (!slot->used || s->set.off) continue;
         t->active |= bit;
         if (s->set.classes & (BURSTY_BEGIN | BURSTY_END)) t->framed |= bit;
+        if (s->set.action) t->acting |= bit;
         bursty_p_zero(s->memory, sizeof s->memory);
         bursty_p_first_phase(t, s);
     }
@@ -1123,7 +1122,7 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
 
 /* If the one profile in a burst only counts (hot table, all classes), notes where its events are
    counted and what they weigh, so that bursty_p_hit needs no event. */
-static void bursty_p_note_only(bursty_p_thread *t) {
+BURSTY_P_SLOW void bursty_p_note_only(bursty_p_thread *t) {
     uint32_t live = t->live, p = 0;
     t->only = NULL;
     if (live == 0 || (live & (live - 1))) return;
@@ -1146,7 +1145,7 @@ static void bursty_p_pace(bursty_p_thread *t, int was_burst) {
     t->phase_checks = 0;
 }
 
-static void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
+BURSTY_P_SLOW void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
     uint32_t was = t->live, begun = live & ~was, p;
     bursty_p_end(t, was & ~live);
     if (bursty_p_all.config.pace && !was != !live) bursty_p_pace(t, was != 0);
@@ -1161,11 +1160,11 @@ static void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
 }
 
 /* An opening of bursty_poll that this thread has not seen. */
-BURSTY_P_INLINE int bursty_p_reopened(const bursty_p_thread *t) {
+BURSTY_P_STEP int bursty_p_reopened(const bursty_p_thread *t) {
     return BURSTY_P_POLLS && BURSTY_P_OPEN() && t->opening != BURSTY_P_GET(&bursty_p_all.opening);
 }
 
-static void bursty_p_begin_opening(bursty_p_thread *t) {
+BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
     uint32_t p;
     t->opening = BURSTY_P_GET(&bursty_p_all.opening);
     bursty_p_go_live(t, 0);
@@ -1175,7 +1174,7 @@ static void bursty_p_begin_opening(bursty_p_thread *t) {
 }
 
 /* A look after so many checks. Returns the word before the check that asked takes its 1. */
-static uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
+BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     uint32_t live = 0, p;
     uint64_t span = BURSTY_P_SPAN;
     if (passed > t->span) passed = t->span; /* a fresh record has span 0 and any word */
@@ -1202,7 +1201,7 @@ static uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
 }
 
 /* n is the word before the next check. Returns it, after a look if one is due. */
-BURSTY_P_INLINE uint32_t bursty_p_advance(bursty_p_thread *t, uint32_t n) {
+BURSTY_P_STEP uint32_t bursty_p_advance(bursty_p_thread *t, uint32_t n) {
     uint32_t passed = t->live ? 0 - n : t->span - n;
     if (passed < t->span && !bursty_p_reopened(t)) return n;
     t->in_slow = 2;
@@ -1287,11 +1286,11 @@ static bursty_p_thread *bursty_p_register(void) {
 }
 
 /* The calling thread's record of this start, or NULL. */
-BURSTY_P_INLINE bursty_p_thread *bursty_p_registered(void) {
+BURSTY_P_STEP bursty_p_thread *bursty_p_registered(void) {
     return bursty_p_mine.epoch == BURSTY_P_GET(&bursty_p_all.epoch) ? bursty_p_mine.thread : NULL;
 }
 
-BURSTY_P_INLINE bursty_p_thread *bursty_p_me(void) {
+BURSTY_P_STEP bursty_p_thread *bursty_p_me(void) {
     bursty_p_thread *t = bursty_p_registered();
     return t ? t : bursty_p_register();
 }
@@ -1315,7 +1314,7 @@ BURSTY_P_INLINE bursty_p_thread *bursty_p_me(void) {
                                       in `kept`; out of BEGIN or END 0 with span 0, so that the
                                       next check is a look with nothing passed
      a thread without a record        no start yet, or no memory; it asks again in 65 536 checks */
-BURSTY_P_INLINE uint32_t bursty_p_hold(void) {
+BURSTY_P_STEP uint32_t bursty_p_hold(void) {
     uint32_t n = BURSTY_P_BUSY;
 #if defined(BURSTY_NO_TLS)
     n = BURSTY_P_HERE.n;
@@ -1328,7 +1327,7 @@ BURSTY_P_INLINE uint32_t bursty_p_hold(void) {
     return n;
 }
 
-static void bursty_p_deliver(bursty_p_thread *t, const bursty_site *site, uintptr_t value,
+BURSTY_P_SLOW void bursty_p_deliver(bursty_p_thread *t, const bursty_site *site, uintptr_t value,
                              uint32_t kind, uint32_t kept) {
     t->in_slow = 1;
     t->kept = kept;
@@ -1366,6 +1365,8 @@ BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
     }
     return bursty_p_hit_rest(site, value, n + !BURSTY_P_POLLS); /* the word before this check */
 }
+
+KEEPREGS_P_IN_BURSTY
 
 BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {
     uint32_t n = bursty_p_hold();

@@ -105,7 +105,7 @@ typedef struct control_rule {
     uint32_t kinds;          /* the events it runs on, as bits; 0: all                   */
     control_when when;
     control_op op[4];
-    uint32_t op_count;
+    uint32_t op_count;       /* the first so many of op[]; 0: the rule does nothing      */
 } control_rule;
 typedef struct control_state {
     const control_rule *rules;
@@ -120,7 +120,7 @@ typedef struct control_state {
    Returns 0, or -1 if a rule has more than 4 operations, an unknown one, or a counter above 7. */
 CONTROL_API int control_init(control_state *c, const control_rule *rules, uint32_t count);
 
-/* Does the condition hold for the next event? Returns 1 or 0. */
+/* Returns 1 if the condition holds for the next event, else 0. */
 CONTROL_API int control_holds(const control_state *c, const control_when *when);
 
 /* An event of the given kind (bits): judges the conditions of all rules on the flags as they are,

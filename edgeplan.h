@@ -133,7 +133,7 @@ typedef struct edgeplan_order {
     int minimum;           /* 1: the minimum spanning tree, the worst plan, for comparisons */
 } edgeplan_order;
 
-/* Bytes of memory, aligned to 8, that edgeplan_init needs. */
+/* Returns the bytes of memory, aligned to 8, that edgeplan_init needs. */
 EDGEPLAN_API size_t edgeplan_bytes(uint32_t vertices, uint32_t edges);
 
 /* Copies the graph, adds stay edges if wanted, and checks it. Returns how many edges it has now,
@@ -173,7 +173,7 @@ EDGEPLAN_API void edgeplan_witnesses(edgeplan *p, const uint8_t *call_block,
    is marked. */
 EDGEPLAN_API void edgeplan_marks(edgeplan *p);
 
-/* Does v have two or more out-edges? */
+/* Returns whether v has two or more out-edges. */
 EDGEPLAN_API int edgeplan_is_predicate(const edgeplan *p, uint32_t v);
 
 /* Prints the macros that edgeprof.h wants for function `name`: counters by the plan that is there

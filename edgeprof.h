@@ -162,8 +162,8 @@ typedef struct edgeprof_fault {
 
 /* ---- answers ---- */
 
-/* Bytes of memory, aligned to 8, that the functions below need: those of the largest function of
-   the list. */
+/* Returns the bytes of memory, aligned to 8, that the functions below need: those of the largest
+   function of the list. */
 EDGEPROF_API size_t edgeprof_bytes(const edgeprof_function *const *list, uint32_t count);
 
 /* Every count of one function: count[0 .. edges] of edges, with the number of activations at
@@ -190,7 +190,8 @@ EDGEPROF_API int edgeprof_write_csv(const edgeprof_function *const *list, uint32
 EDGEPROF_API int edgeprof_write(const edgeprof_function *const *list, uint32_t count,
                                 edgeprof_write_fn write, void *user);
 
-/* What tells the counters of functions apart in a dump: name, hash, bits and slots alone count. */
+/* Returns what tells the counters of functions apart in a dump. It is made of the name, the hash,
+   the bits and the number of slots. */
 EDGEPROF_API uint64_t edgeprof_key(const edgeprof_function *f);
 
 /* Sets all counters of these functions to 0. */
@@ -220,6 +221,7 @@ EDGEPROF_API void edgeprof_running(const edgeprof_chain *chain, int by);
 EDGEPROF_API int edgeprof_solve(const edgeprof_index *ends, uint32_t vertices, uint32_t edges,
                                 const uint8_t *known, uint64_t *count, uint64_t *balance,
                                 uint32_t bits, void *memory, size_t bytes);
+/* Returns the bytes of memory, aligned to 8, that edgeprof_solve needs. */
 EDGEPROF_API size_t edgeprof_solve_bytes(uint32_t vertices);
 
 #ifdef __cplusplus

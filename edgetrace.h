@@ -167,7 +167,8 @@ typedef struct edgetrace_reader {
     uint32_t serials;
 } edgetrace_reader;
 
-/* Bytes of memory, aligned to 8, with which edgetrace_reader_init has room for `depth` calls. */
+/* Returns the bytes of memory, aligned to 8, with which edgetrace_reader_init has room for `depth`
+   open calls. */
 EDGETRACE_API size_t edgetrace_reader_bytes(const edgetrace_function *functions, uint32_t count,
                                             uint32_t depth);
 /* Returns how many calls may be open at a time. 0 means that memory is too small or that an edge

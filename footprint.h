@@ -51,7 +51,7 @@
        With FOOTPRINT_FORGET the least recently used blocks are dropped. Footprints up to the number
        that footprint_init returned stay guaranteed. Larger ones share one open bin.
    - Blocks that no window up to window_max can reach are dropped without loss of accuracy.
-   - No cell of a table overflows. After footprint_stats.accesses_max accesses (6.9e10 by default)
+   - Counting overflows no cell. After footprint_stats.accesses_max accesses (6.9e10 by default)
      further ones are not counted, but are added up in footprint_stats.lost.
 
    THREADS  Use one footprint for each thread and add their profiles. Nothing is shared or locked.
@@ -208,17 +208,17 @@ FOOTPRINT_API uint64_t footprint_mark_time(const footprint *fp, uint32_t bin);
 /* ---- functions: profiles (paper, section 1) ---- */
 
 /* Fills *profile, whose tables go to memory[0..bytes), and counting goes on.
-   Returns 0, or -1 if bytes is less than footprint_snapshot_bytes. */
+   Returns 0, or -1 if bytes is less than footprint_snapshot_bytes returns. */
 FOOTPRINT_API int    footprint_snapshot(footprint *fp, footprint_profile *profile, void *memory,
                                         size_t bytes);
 FOOTPRINT_API size_t footprint_snapshot_bytes(const footprint *fp);
 /* Makes an empty profile to which others can be added.
-   Returns 0, or -1 if bytes is less than footprint_profile_bytes. */
+   Returns 0, or -1 if bytes is less than footprint_profile_bytes returns. */
 FOOTPRINT_API int    footprint_profile_init(footprint_profile *profile, uint32_t rows,
                                             uint32_t columns, void *memory, size_t bytes);
 FOOTPRINT_API size_t footprint_profile_bytes(uint32_t rows, uint32_t columns);
 
-/* The paper's 8-wide histogram: the bin of a value, and the least and greatest value of a bin. */
+/* Return the bin of a value in the paper's 8-wide histogram; a bin's least and greatest value. */
 FOOTPRINT_API uint32_t footprint_bin(uint64_t value);
 FOOTPRINT_API uint64_t footprint_bin_low(uint32_t bin);
 FOOTPRINT_API uint64_t footprint_bin_high(uint32_t bin);

@@ -187,7 +187,7 @@ HCCT_API void hcct_add(hcct *t, uint64_t weight);
 /* The nearest open call of key ends, and all calls that it made. Returns 1, or 0 if none is open.
    Of calls without a place it knows the HCCT_UNSTORED_KEYS outermost; others fit any key. */
 HCCT_API int hcct_leave_key(hcct *t, uint32_t key);
-/* Where the running stack stands. */
+/* Returns where the running stack stands. */
 HCCT_API hcct_place hcct_position(const hcct *t);
 /* Closes all calls above a position that is still on the stack. */
 HCCT_API void hcct_return_to(hcct *t, const hcct_place *place);
@@ -213,7 +213,7 @@ HCCT_API void hcct_burst_end(hcct *t);
 HCCT_API void hcct_scale_to(hcct *t, uint64_t total);
 
 HCCT_API void hcct_get_stats(const hcct *t, hcct_stats *out);
-/* Section 2: the weight from which a context is hot for phi = a / b: floor(phi N), at least 1. */
+/* Returns (section 2) the least weight of a hot context at phi = a / b: floor(phi N), at least 1. */
 HCCT_API uint64_t hcct_threshold(const hcct *t, uint32_t a, uint32_t b);
 /* Section 4: fills rows[0..max) with the hottest contexts whose upper bound reaches the threshold
    of phi = a / b, by lower bound, then upper bound, depth and path. Returns how many it filled. No

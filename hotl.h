@@ -50,8 +50,9 @@
    - A full table goes on counting, and the profile says so. Every second block is dropped, chosen
      by a hash, and each that is kept counts for two; then three in four, and so on. From there on
      averages are estimates without a guarantee.
-   - No sum overflows. After hotl_stats.accesses_max accesses (6.9e10 by default) further ones are
-     not counted, but are added up in hotl_stats.lost.
+   - Counting overflows no sum. After hotl_stats.accesses_max accesses (6.9e10 by default) further
+     ones are not counted, but are added up in hotl_stats.lost. Where hotl_add would overflow, the
+     number stays at the greatest one, and the profile has the flag HOTL_SATURATED.
 
    THREADS  Use one hotl for each thread and add their profiles. Nothing is shared or locked. A
    snapshot writes to scratch memory of the hotl, so take it on the thread that counts.
@@ -97,7 +98,7 @@ enum {                               /* flags of hotl_stats and of a profile; as
     HOTL_FULL       = 4,             /* blocks did not fit; cure: memory or blocks_max */
     HOTL_ENDED      = 8,             /* accesses came after accesses_max; cure: window_max */
     HOTL_DIFFERENCE = 32,            /* windows that ended in a phase, not in a whole run */
-    HOTL_SATURATED  = 64             /* a sum of profiles stays at the greatest number */
+    HOTL_SATURATED  = 64             /* hotl_add left a number at the greatest one */
 };
 
 typedef struct hotl_config {
@@ -162,8 +163,11 @@ typedef struct hotl {
    Returns how many different blocks fit before it is full. 0: memory is too small; then every
    access will count as lost. */
 HOTL_API uint32_t hotl_init(hotl *h, void *memory, size_t bytes, const hotl_config *config);
-/* The same in memory from config->alloc, which grows as blocks come. Returns 0 if there is none. */
+/* The same in memory from config->alloc, which grows as blocks come.
+   Returns how many different blocks fit at first. 0: config has no alloc, or alloc returned NULL;
+   then every access will count as lost. */
 HOTL_API uint32_t hotl_open(hotl *h, const hotl_config *config);
+/* Gives the memory of hotl_open back. */
 HOTL_API void     hotl_close(hotl *h);
 /* Returns the number of bytes that hotl_init needs for so many blocks. */
 HOTL_API size_t   hotl_bytes(const hotl_config *config, uint32_t blocks);
@@ -180,13 +184,15 @@ HOTL_API void hotl_get_stats(const hotl *h, hotl_stats *out);
 /* ---- functions: profiles ---- */
 
 /* Fills *profile, whose table goes to memory[0..bytes). Counting goes on undisturbed.
-   Returns 0, or -1 if bytes is less than hotl_snapshot_bytes. */
+   Returns 0, or -1 if bytes is less than hotl_snapshot_bytes returns. */
 HOTL_API int    hotl_snapshot(const hotl *h, hotl_profile *profile, void *memory, size_t bytes);
+/* Returns the bytes that a snapshot of h needs now. */
 HOTL_API size_t hotl_snapshot_bytes(const hotl *h);
 /* Makes an empty profile to which others can be added.
-   Returns 0, or -1 if bytes is less than hotl_profile_bytes. */
+   Returns 0, or -1 if bytes is less than hotl_profile_bytes returns. */
 HOTL_API int    hotl_profile_init(hotl_profile *profile, uint32_t columns, void *memory,
                                   size_t bytes);
+/* Returns the bytes that a profile with so many bins of window lengths needs. */
 HOTL_API size_t hotl_profile_bytes(uint32_t columns);
 /* Adds all windows of another profile. No window of the sum spans both.
    Returns 0, or -1 if `into` has too few columns. */
@@ -195,8 +201,9 @@ HOTL_API int    hotl_add(hotl_profile *into, const hotl_profile *other);
    Returns 0, or -1 if `earlier` is not earlier. */
 HOTL_API int    hotl_subtract(hotl_profile *later, const hotl_profile *earlier);
 
-/* The bin of a window length, and the least and greatest length of a bin. */
-HOTL_API uint32_t hotl_bin(uint64_t value);
+/* Returns the bin of a window length. */
+HOTL_API uint32_t hotl_bin(uint64_t length);
+/* Return the least and the greatest window length of a bin. */
 HOTL_API uint64_t hotl_bin_low(uint32_t bin);
 HOTL_API uint64_t hotl_bin_high(uint32_t bin);
 
@@ -205,8 +212,8 @@ HOTL_API uint64_t hotl_bin_high(uint32_t bin);
 /* Returns the average footprint of all windows of `window` accesses (Xiang et al., PACT 2011). It
    is exact at the high ends of bins and interpolated in between. */
 HOTL_API double hotl_average(const hotl_profile *p, double window);
-/* Returns the window length at which the average footprint reaches `blocks`, or -1 if it never
-   does. HOTL: fill time. */
+/* Returns the window length, in accesses, at which the average footprint reaches `blocks`, or -1
+   if it never does. HOTL: fill time. */
 HOTL_API double hotl_fill_time(const hotl_profile *p, double blocks);
 /* Returns the share of accesses that miss in an LRU cache of so many blocks: the slope of the
    average at the window that fills the cache. HOTL: miss ratio. */

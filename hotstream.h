@@ -160,7 +160,7 @@ typedef struct hotstream hotstream;
    Returns how many grammar nodes fit; 0: too small, h must not be used. */
 HOTSTREAM_API uint32_t hotstream_init(hotstream *h, void *memory, size_t bytes,
                                       const hotstream_config *config);
-/* Bytes that hotstream_init needs for so many nodes. */
+/* Returns the bytes that hotstream_init needs for so many nodes. */
 HOTSTREAM_API size_t hotstream_bytes(const hotstream_config *config, uint32_t nodes);
 
 /* ---- events ---- */
@@ -187,8 +187,8 @@ HOTSTREAM_API size_t hotstream_top(hotstream *h, hotstream_stream *rows, size_t 
    is not changed. The grammar means the same afterwards. */
 HOTSTREAM_API uint64_t hotstream_analyse(hotstream *h, uint64_t heat, int segments,
                                          hotstream_found_fn found, void *user);
-/* A heat for hotstream_analyse whose streams hold that share of the symbols, and heat + 1 does not;
-   or 2 * min_length if none does. (Not always the largest: a hot rule hides its parts.) */
+/* Returns a heat for hotstream_analyse whose streams hold that share of all symbols while those of
+   heat + 1 do not; or 2 * min_length. (Not always the largest: a hot rule hides its parts.) */
 HOTSTREAM_API uint64_t hotstream_threshold(hotstream *h, double coverage, int segments);
 HOTSTREAM_API void   hotstream_get_stats(const hotstream *h, hotstream_stats *out);
 /* Checks the grammar: links, counts, rule utility, digram uniqueness, the table of digrams, and

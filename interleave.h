@@ -141,7 +141,7 @@ INTERLEAVE_API uint64_t interleave_mark_time(const interleave *il, uint32_t bin)
 /* ---- functions: profiles (paper, section 2) ---- */
 
 /* Fills *profile, whose table goes to memory[0..bytes). Counting goes on undisturbed.
-   Returns 0, or -1 if bytes is less than interleave_snapshot_bytes. */
+   Returns 0, or -1 if bytes is less than interleave_snapshot_bytes returns. */
 INTERLEAVE_API int      interleave_snapshot(const interleave *il, interleave_profile *profile,
                                             void *memory, size_t bytes);
 INTERLEAVE_API size_t   interleave_snapshot_bytes(const interleave *il);
@@ -150,7 +150,7 @@ INTERLEAVE_API size_t   interleave_snapshot_bytes(const interleave *il);
 INTERLEAVE_API int      interleave_subtract(interleave_profile *later,
                                             const interleave_profile *earlier);
 
-/* The paper's 8-wide histogram: the bin of a value, and the least and greatest value of a bin. */
+/* Return the bin of a value in the paper's 8-wide histogram; a bin's least and greatest value. */
 INTERLEAVE_API uint32_t interleave_bin(uint64_t value);
 INTERLEAVE_API uint64_t interleave_bin_low(uint32_t bin);
 INTERLEAVE_API uint64_t interleave_bin_high(uint32_t bin);

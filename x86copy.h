@@ -106,13 +106,18 @@ typedef struct x86copy_function {
     uint32_t t_at;              /* jmp *slot: what the patched entry jumps to */
     uint32_t plain_at;          /* the displaced instructions, then on in the original */
     uint32_t make_at;           /* asks for C */
-    uint32_t make_i_at;         /* asks for I; only where the entry has no check */
+    uint32_t make_i_at;         /* asks for I; only where direct calls need no check */
     uint32_t c_at, c_size, i_at, i_size;
     uint32_t links_c, links_i;  /* left to the caller, as the next three: calls to be joined */
     uint32_t first_site, sites;
     uint32_t failed;
     uint32_t patched;           /* its entry is patched: others may be linked to its copies */
+    uint32_t held;              /* left to the caller */
+    uint32_t bare;              /* no check anywhere: its original is what C would be */
 } x86copy_function;
+
+/* So many bytes of C and of I are the check of the entry. Direct calls that need none skip them. */
+enum { X86COPY_CHECK_C = 14, X86COPY_CHECK_I = 19 };
 
 /* A call through this GOT slot, by a stub of the PLT or without one, reaches that function. */
 typedef struct x86copy_bound {
@@ -187,13 +192,15 @@ X86COPY_API size_t x86copy_init(x86copy *s, x86flow_body *body, void *memory, si
    large. */
 X86COPY_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int instrumented,
                              uint32_t first_site);
+/* How far behind the start of C or I a direct call of f goes: behind the check, or 0. */
+X86COPY_API uint32_t x86copy_skips(const x86flow_function *f, int instrumented);
 /* Behind the code of a copy: its own .eh_frame_hdr of one entry (at *header), CIE, FDE, LSDA.
    Returns 0, or -1. */
 X86COPY_API int x86copy_emit_unwind(x86copy *s, uint32_t *header);
 /* The common code of a module, with out[0] at s->base; sets slow_at and so on. */
 X86COPY_API void x86copy_emit_slow(x86copy *s, x86copy_module *m);
 /* Everything behind a patched entry, for out[0] at s->base and position `at`: T, plain, make C and,
-   if the entry has no check, make I. The body holds the first instructions. Returns 0, or -1: they
+   if direct calls need no check, make I. The body holds the first instructions. Returns 0, or -1: they
    cannot stand anywhere else. */
 X86COPY_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t number, uint32_t at);
 
@@ -751,6 +758,11 @@ static uint64_t x86copy_p_bound_to(const x86copy_module *m, uint64_t slot, uint6
     return m->flow->functions[m->bound[lo].function].lo;
 }
 
+X86COPY_API uint32_t x86copy_skips(const x86flow_function *f, int instrumented) {
+    if (f->direct || !(f->flags & X86FLOW_CHECK)) return 0;
+    return instrumented ? X86COPY_CHECK_I : X86COPY_CHECK_C;
+}
+
 /* A direct call or jump to the start of a function of this module: to its copy if that is there,
    else through its stub; the place is remembered so that it can be joined later. A distance inside
    one cache line can be changed while other threads run the code. */
@@ -761,9 +773,10 @@ static void x86copy_p_link_to(x86copy *s, uint64_t address, unsigned opcode_byte
     const x86copy_function *h = g ? &m->functions[g - m->flow->functions] : NULL;
     uint64_t to = address;
     x86copy_p_out(s, opcode, opcode_bytes);
-    if (h && g->lo == address && h->patched) {
-        int in_i = s->instrumented && !(g->flags & X86FLOW_CHECK);
+    if (h && g->lo == address && h->patched && (s->instrumented || !h->bare)) {
+        int in_i = s->instrumented && !g->direct;
         uint32_t made = in_i ? h->i_at : h->c_at;
+        if (made) made += x86copy_skips(g, in_i);
         to = m->rx + (made ? made : in_i ? h->make_i_at : h->t_at);
         if (g == s->b->f && !in_i) to = m->rx + h->t_at;
         if (!made && (x86copy_p_here(s) & 63) <= 60 && !s->failed) {
@@ -891,6 +904,16 @@ static void x86copy_p_emit_branch(x86copy *s, uint32_t n) {
         return;
     } else if (leaves) {
         x86copy_p_link_to(s, address, 2, (const char *)op);
+        return;
+    } else if (checked && !s->instrumented
+               && !(s->b->insn[to].target & X86FLOW_TARGET_FLAGS)) {
+        x86copy_p_out1(s, 0x70 | ((k->i.opcode & 15u) ^ 1)); /* over what follows */
+        x86copy_p_out1(s, 8 + 6 + 5);
+        x86copy_p_decrement(s);
+        X86COPY_P_CODE(s, "\x0F\x89");
+        x86copy_p_later(s, to, X86COPY_P_TO_BODY);
+        x86copy_p_out1(s, 0xE9);
+        x86copy_p_later(s, to, X86COPY_P_TO_SLOW);
         return;
     } else
         x86copy_p_out(s, op, 2);
@@ -1314,7 +1337,7 @@ X86COPY_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t number
     bad = x86copy_p_emit_plain(s, f->patch_at);
     own->make_at = at + s->out_size;
     x86copy_p_emit_make(s, X86COPY_MAKE_C | number);
-    if (!(f->flags & X86FLOW_CHECK)) {
+    if (!f->direct) {
         own->make_i_at = at + s->out_size;
         x86copy_p_emit_make(s, X86COPY_MAKE_I | number);
     }

@@ -396,9 +396,9 @@ static unsigned x86decode_p_group(const x86decode_insn *i, unsigned a) {
     case 0x7E: return i->prefixes & X86DECODE_F3 ? keep | read : a;
     case 0xBA: return keep | (reg == 4 ? read : both);
     case 0xAE:
-        if (reg == 7) return keep;
+        if (reg == 7 || (reg == 6 && i->prefixes & X86DECODE_66)) return keep;    /* clwb */
         return keep | (reg == 0 || reg == 3 || reg == 4 || reg == 6 ? write : read);
-    case 0xC7: return keep | (reg == 1 ? both : reg == 4 || reg == 5 ? write : read);
+    case 0xC7: return keep | (reg == 1 ? both : reg == 4 || reg == 5 || reg == 7 ? write : read);
     case 0x00: return keep | (reg < 2 ? write : read);
     case 0x01:
         if (reg == 7) return keep;
@@ -661,6 +661,12 @@ static int x86decode_p_opcode(x86decode_p_state *s) {
 static int64_t x86decode_p_signed(const uint8_t *p, unsigned bytes) {
     uint64_t value = 0;
     unsigned n;
+    if (bytes == 0) return 0;
+    if (bytes == 1) return (int64_t)(p[0] ^ 0x80u) - 0x80;
+    if (bytes == 4) {
+        value = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+        return (int64_t)(value ^ 0x80000000u) - INT64_C(0x80000000);
+    }
     for (n = 0; n < bytes; n++) value |= (uint64_t)p[n] << (8 * n);
     if (bytes < 8 && bytes && p[bytes - 1] & 0x80) value |= ~UINT64_C(0) << (8 * bytes);
     return (int64_t)value;
@@ -756,7 +762,7 @@ static void x86decode_p_kind(x86decode_insn *i) {
         else if (op == 0xF7) i->implicit = X86DECODE_STORE_RDI;
         return;
     }
-    if (i->map != 0) return;
+    if (i->map != 0 || op < 0x50 || x86decode_p_in(op, 0x80, 0x8E)) return;
     if (x86decode_p_in(op, 0x50, 0x57) || op == 0x68 || op == 0x6A || op == 0x9C || op == 0xC8)
         i->implicit = X86DECODE_PUSH;
     if (x86decode_p_in(op, 0x58, 0x5F) || op == 0x9D || op == 0xC9 || op == 0x8F)

@@ -114,6 +114,7 @@ typedef struct x86flow_function {
     uint32_t size;
     uint32_t pad;               /* nops and int3 behind it */
     uint8_t reason, flags;
+    uint8_t direct;             /* CHECK, and direct calls need it, too: it closes a cycle of calls */
     uint8_t unsure_entry;       /* the survey could not tell that the flags are dead at the entry */
     uint8_t patched, patch_at;  /* the caller overwrote up to 9 bytes from lo + patch_at on, */
     uint8_t saved[9];           /* which were these */
@@ -165,10 +166,11 @@ typedef struct x86flow_body {
     uint8_t *text;              /* the original bytes */
     x86flow_insn *insn;         /* insn[count].offset is the end */
     uint32_t *index;            /* offset -> number of the instruction + 1 */
-    uint32_t count, text_max, indirect_jumps, last_jump;
+    uint32_t count, text_max, indirect_jumps;
     x86flow_table *tables;
     uint32_t table_count;
     uint32_t *pending, *mark, epoch;    /* of walks */
+    int proof;                          /* how tables are proved just now */
 } x86flow_body;
 
 typedef struct x86flow_graph {
@@ -433,6 +435,8 @@ X86FLOW_API int x86flow_read_fde(const uint8_t *fde, x86flow_unwind *u) {
 
 /* ---- one function, decoded ---- */
 
+enum { X86FLOW_P_WORK = 6 };            /* words of `pending` for each byte of the function */
+
 X86FLOW_API size_t x86flow_body_init(x86flow_body *b, void *memory, size_t bytes, size_t largest) {
     size_t n = largest + 64, at = 0, offset[6], size[6];
     uint8_t *p = (uint8_t *)memory;
@@ -440,7 +444,7 @@ X86FLOW_API size_t x86flow_body_init(x86flow_body *b, void *memory, size_t bytes
     size[0] = n * sizeof *b->insn;
     size[1] = X86FLOW_TABLES * sizeof *b->tables;
     size[2] = n * sizeof *b->index;
-    size[3] = 2 * n * sizeof *b->pending;
+    size[3] = X86FLOW_P_WORK * n * sizeof *b->pending;
     size[4] = n * sizeof *b->mark;
     size[5] = n;
     for (k = 0; k < 6; k++) {
@@ -611,6 +615,10 @@ static void x86flow_p_find_tables(x86flow_body *s) {
         }
         if (i->memory && i->base == X86DECODE_NONE && i->index >= 0 && i->scale == 8)
             (void)x86flow_p_add_table(s, (uint64_t)i->displacement, 8, 1);
+        if (i->map == 0 && (i->opcode & 0xF8) == 0xB8) {
+            (void)x86flow_p_add_table(s, (uint64_t)i->immediate, 4, 1);
+            (void)x86flow_p_add_table(s, (uint64_t)i->immediate, 8, 1);
+        }
     }
 }
 
@@ -635,18 +643,47 @@ static int x86flow_p_writes_table(const x86flow_body *s, const x86flow_insn *k, 
     return value == table ? 1 : -1;
 }
 
+/* May an exception land somewhere in the function? */
+static int x86flow_p_may_have_pads(const x86flow_function *f) {
+    x86flow_unwind u;
+    return f->fde && (x86flow_read_fde(f->fde, &u) != 0 || u.has_lsda);
+}
+
+/* How an indirect jump counts as a predecessor of the targets of tables. At first no table is proved,
+   so that each may lead to each target (DOUBT). If all jumps of a function look as if they read one
+   table each (GUESS), they are proved together: each counts only for the targets of its own table
+   (TOGETHER). That is sound if it succeeds for all of them: the first jump that runs has no other
+   before it, and reads its table; the next one has only such before it; and so on. */
+enum { X86FLOW_P_DOUBT = 0, X86FLOW_P_GUESS = 1, X86FLOW_P_TOGETHER = 2, X86FLOW_P_JOINT = 32 };
+
+/* Of each instruction, in TOGETHER: a bit for each table that leads there. */
+static uint32_t *x86flow_p_leads(const x86flow_body *s) {
+    return s->pending + 3 * ((size_t)s->text_max + 64);
+}
+
+/* Which tables have led to an instruction: the bits that are new in *seen. */
+static uint32_t x86flow_p_new_tables(const x86flow_body *s, uint32_t here, uint32_t *seen) {
+    uint32_t bits = s->proof == X86FLOW_P_TOGETHER ? x86flow_p_leads(s)[here] : 0, fresh;
+    if (!bits) bits = ~0u; /* the address of a label, or doubt: every jump */
+    fresh = bits & ~*seen;
+    *seen |= bits;
+    return fresh;
+}
+
 /* Is `table` what the register holds before instruction `at`, on every path? Walks back over all
-   predecessors to the last writes, which must all be a lea or mov of that address. Every indirect
-   jump counts as a predecessor of every target of a table. */
+   predecessors to the last writes, which must all be a lea or mov of that address. */
 static int x86flow_p_holds(x86flow_body *s, uint32_t at, int reg, uint64_t table) {
-    uint32_t top = 0, n, jumps_seen = 0;
+    uint32_t top = 0, n, tables_seen = 0;
+    int pads = x86flow_p_may_have_pads(s->f);
+    if (s->proof == X86FLOW_P_GUESS) return 1;
     s->epoch++;
     s->pending[top++] = at;
     while (top) {
         uint32_t here = s->pending[--top], from = here, jump = s->insn[here].first_jump, all = 0;
         int any = 0, what;
         if (here == 0) return 0; /* the function's start */
-        if (s->insn[here].target & X86FLOW_TARGET_TABLE && !jumps_seen) jumps_seen = all = 1;
+        if (s->insn[here].target & X86FLOW_TARGET_TABLE)
+            all = x86flow_p_new_tables(s, here, &tables_seen);
         if (s->insn[here].target & X86FLOW_TARGET_TABLE) any = 1;
         for (n = here;;) { /* first what stands before it */
             if (n == here) {
@@ -667,10 +704,12 @@ static int x86flow_p_holds(x86flow_body *s, uint32_t at, int reg, uint64_t table
         }
         for (n = 0; all && n < s->count; n++) {
             if (s->insn[n].i.kind != X86DECODE_JUMP_INDIRECT || s->mark[n] == s->epoch) continue;
+            if (s->proof == X86FLOW_P_TOGETHER && !(all >> s->insn[n].table & 1)) continue;
             s->mark[n] = s->epoch;
             s->pending[top++] = n;
         }
-        if (!any) return 0; /* a pad, or never reached */
+        if (any || (!pads && x86flow_is_nop(&s->insn[here].i))) continue;
+        return 0; /* a pad, or never reached; nops between two parts of the code are never reached */
     }
     return 1;
 }
@@ -719,6 +758,11 @@ static uint32_t x86flow_p_proved(x86flow_body *s, uint32_t at, uint32_t width) {
     return number;
 }
 
+static void x86flow_p_uses(x86flow_body *s, uint32_t jump, uint32_t table) {
+    s->insn[jump].table = table;
+    if (jump > s->tables[table].last_jump) s->tables[table].last_jump = jump;
+}
+
 /* Finds how an indirect jump at `at` gets its target, proves it and marks the load for rewriting.
    Otherwise the jump is translated when it runs: slower, never wrong. */
 static void x86flow_p_dispatch(x86flow_body *s, uint32_t at) {
@@ -730,8 +774,7 @@ static void x86flow_p_dispatch(x86flow_body *s, uint32_t at) {
         number = x86flow_p_proved(s, at, 8);
         if (number != ~0u) {
             jump->dispatch = X86FLOW_REWRITE;
-            jump->table = number;
-            if (at > s->tables[number].last_jump) s->tables[number].last_jump = at;
+            x86flow_p_uses(s, at, number);
         }
         return;
     }
@@ -757,7 +800,7 @@ static void x86flow_p_dispatch(x86flow_body *s, uint32_t at) {
             k->dispatch = X86FLOW_REWRITE;
             k->table = number;
             jump->dispatch = X86FLOW_PROVED;
-            if (at > s->tables[number].last_jump) s->tables[number].last_jump = at;
+            x86flow_p_uses(s, at, number);
             return;
         }
         if (add != ~0u && i->map == 0 && i->opcode == 0x63 && i->memory && i->rex & X86DECODE_REX_W
@@ -768,7 +811,7 @@ static void x86flow_p_dispatch(x86flow_body *s, uint32_t at) {
             k->dispatch = X86FLOW_REWRITE;
             k->table = number;
             jump->dispatch = X86FLOW_PROVED;
-            if (at > s->tables[number].last_jump) s->tables[number].last_jump = at;
+            x86flow_p_uses(s, at, number);
             return;
         }
         if ((e.writes | e.reads) >> reg & 1 || (base >= 0 && e.writes >> base & 1)) {
@@ -803,20 +846,28 @@ static void x86flow_p_take_outside(x86flow_graph *g, const x86flow_module *m, ui
 /* Walks forward until the flags are overwritten or read. early: other functions and tables are not
    known yet. */
 static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early) {
-    uint32_t pending[32], top = 0, steps = 0;
+    enum { MOST = 128 };
+    uint32_t pending[MOST], top = 0, steps = 0, n;
+    int dispatched = 0;
     pending[top++] = at;
     while (top) {
         uint32_t here = pending[--top];
         for (;;) {
             const x86flow_insn *k;
             x86decode_effect e;
-            if (here >= s->count || ++steps > 256) return 1;
+            if (here >= s->count || ++steps > 1024) return 1;
             k = &s->insn[here];
             x86decode_effects(&k->i, &e);
             if (e.flags & X86DECODE_FLAGS_READ) return 1;
             if (e.flags & X86DECODE_FLAGS_KILL || k->i.kind == X86DECODE_TRAP) break;
             if (k->i.kind == X86DECODE_JUMP_INDIRECT) {
-                if (early || s->table_count) return 1;
+                if (early) return 1;
+                for (n = 0; n < s->count && !dispatched; n++) { /* every target of a table */
+                    if (!(s->insn[n].target & X86FLOW_TARGET_TABLE)) continue;
+                    if (top == MOST) return 1;
+                    pending[top++] = n;
+                }
+                dispatched = 1;
                 break;
             }
             if (k->i.kind == X86DECODE_JUMP || k->i.kind == X86DECODE_LOOP) {
@@ -834,7 +885,7 @@ static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early) {
                     return 1;
                 }
                 if (k->i.kind == X86DECODE_LOOP) {
-                    if (top == 32) return 1;
+                    if (top == MOST) return 1;
                     pending[top++] = here + 1;
                 }
                 here = to;
@@ -1002,7 +1053,9 @@ X86FLOW_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, v
 
 /* Equation 3: an entry is checked if the function is not a leaf and is a root, has its address
    taken, or closes a cycle of calls: somebody of its own strongly connected component calls it who
-   is not nearer to the roots. So every cycle of calls has a check. */
+   is not nearer to the roots. So every cycle of calls has a check. Who calls a function directly
+   passes the check only in the last of these cases (`direct`): a cycle without one goes through a
+   pointer somewhere, and there it passes a check. */
 X86FLOW_API size_t x86flow_eliminate_bytes(const x86flow_module *m, const x86flow_graph *g) {
     return ((size_t)m->count * 9 + g->count + 2) * sizeof(uint32_t);
 }
@@ -1087,8 +1140,10 @@ X86FLOW_API void x86flow_eliminate(const x86flow_module *m, const x86flow_graph 
     }
     for (e = 0; e < g->count; e++) {
         if (component[g->from[e]] == component[g->to[e]]
-            && distance[g->from[e]] >= distance[g->to[e]])
+            && distance[g->from[e]] >= distance[g->to[e]]) {
             m->functions[g->to[e]].flags |= X86FLOW_CHECK;
+            m->functions[g->to[e]].direct = 1;
+        }
     }
 }
 
@@ -1099,18 +1154,129 @@ X86FLOW_API int x86flow_is_nop(const x86decode_insn *i) {
     return i->map == 1 && i->opcode == 0x1F;
 }
 
-/* Before both copies: which back-edges are checked, which dispatches are proved. A loop is boring
-   if, from its head to the branch back, it has no call and at most k memory operands: it gets
-   neither. */
-X86FLOW_API void x86flow_plan(x86flow_body *s, int32_t k_boring) {
-    uint32_t n, j;
-    x86flow_p_find_tables(s);
-    s->last_jump = 0;
+/* The successor of an instruction, or of the node that stands for all indirect jumps (number count),
+   behind the `from` first ones; ~0: no more. *from goes on. */
+static uint32_t x86flow_p_successor(const x86flow_body *s, uint32_t v, uint32_t *from) {
+    const x86flow_insn *k = &s->insn[v];
+    uint32_t to;
+    if (v == s->count) {
+        while (*from < s->count && !(s->insn[*from].target & X86FLOW_TARGET_TABLE)) ++*from;
+        return *from < s->count ? (*from)++ : ~0u;
+    }
+    if (*from == 0) {
+        *from = 1;
+        if (v + 1 < s->count && x86flow_falls_through(k)) return v + 1;
+    }
+    if (*from > 1) return ~0u;
+    *from = 2;
+    if (k->i.kind == X86DECODE_JUMP_INDIRECT) return s->count;
+    if (k->i.kind < X86DECODE_JUMP || k->i.kind > X86DECODE_LOOP) return ~0u;
+    to = x86flow_goes_to(s, k);
+    return to;
+}
+
+/* Strongly connected components of the instructions, by Tarjan with a stack of its own. Returns an
+   array: two instructions are on one cycle if their numbers are equal. */
+static const uint32_t *x86flow_p_components(x86flow_body *s) {
+    uint32_t nodes = s->count + 1, *number = s->pending, *low = number + nodes, *stack, *walk, *next,
+             *component = low + nodes, top = 0, order = 0, components = 0, seed;
+    stack = component + nodes;
+    walk = stack + nodes;
+    next = walk + nodes;
+    memset(number, 0, 3 * (size_t)nodes * sizeof *number);
+    for (seed = 0; seed < s->count; seed++) {
+        uint32_t depth = 0, fresh = seed;
+        if (number[seed]) continue;
+        for (;;) {
+            uint32_t v, w;
+            if (fresh != ~0u) {
+                number[fresh] = low[fresh] = ++order;
+                next[fresh] = 0;
+                stack[top++] = fresh;
+                walk[depth++] = fresh;
+                fresh = ~0u;
+            }
+            v = walk[depth - 1];
+            w = x86flow_p_successor(s, v, &next[v]);
+            if (w != ~0u) {
+                if (!number[w]) fresh = w;
+                else if (!component[w] && number[w] < low[v]) low[v] = number[w];
+                continue;
+            }
+            if (low[v] == number[v]) {
+                components++;
+                while (!component[v]) component[stack[--top]] = components;
+            }
+            if (--depth == 0) break;
+            if (low[v] < low[walk[depth - 1]]) low[walk[depth - 1]] = low[v];
+        }
+    }
+    return component;
+}
+
+/* A table's dispatch goes back if it stands behind the target. Of one that was not proved every
+   target of a table may be the next. */
+static void x86flow_p_check_tables(x86flow_body *s) {
+    uint32_t n, e, last = 0;
+    for (n = 0; n < s->count; n++) {
+        if (s->insn[n].i.kind == X86DECODE_JUMP_INDIRECT
+            && s->insn[n].dispatch == X86FLOW_TRANSLATE)
+            last = n;
+    }
+    for (n = 0; n < last; n++) {
+        if (s->insn[n].target & X86FLOW_TARGET_TABLE) s->insn[n].target |= X86FLOW_TARGET_CHECKED;
+    }
+    for (n = 0; n < s->table_count; n++) {
+        const x86flow_table *t = &s->tables[n];
+        for (e = 0; t->last_jump && e < t->entries; e++) {
+            uint64_t to = x86flow_table_target(t, e) - s->f->lo;
+            if (to >= s->f->size || !s->index[to] || s->index[to] - 1 > t->last_jump) continue;
+            s->insn[s->index[to] - 1].target |= X86FLOW_TARGET_CHECKED;
+        }
+    }
+}
+
+/* Looks at all indirect jumps in one way of proving. Returns whether each has a table. */
+static int x86flow_p_prove_by(x86flow_body *s, int proof) {
+    uint32_t n;
+    int all = 1;
+    s->proof = proof;
+    for (n = 0; n < s->table_count; n++) s->tables[n].last_jump = 0;
+    for (n = 0; n < s->count; n++) s->insn[n].dispatch = X86FLOW_PROVED;
     for (n = 0; n < s->count; n++) {
         if (s->insn[n].i.kind != X86DECODE_JUMP_INDIRECT) continue;
-        s->last_jump = n;
-        if (s->table_count) x86flow_p_dispatch(s, n);
+        x86flow_p_dispatch(s, n);
+        if (s->insn[n].dispatch == X86FLOW_TRANSLATE) all = 0;
     }
+    return all;
+}
+
+static void x86flow_p_prove(x86flow_body *s) {
+    uint32_t *leads = x86flow_p_leads(s), n, e;
+    if (x86flow_p_prove_by(s, X86FLOW_P_DOUBT)) return;
+    if (x86flow_p_prove_by(s, X86FLOW_P_GUESS) && s->table_count <= X86FLOW_P_JOINT) {
+        memset(leads, 0, s->count * sizeof *leads);
+        for (n = 0; n < s->table_count; n++) {
+            for (e = 0; e < s->tables[n].entries; e++) {
+                uint64_t to = x86flow_table_target(&s->tables[n], e) - s->f->lo;
+                if (to < s->f->size && s->index[to]) leads[s->index[to] - 1] |= 1u << n;
+            }
+        }
+        if (x86flow_p_prove_by(s, X86FLOW_P_TOGETHER)) return;
+    }
+    (void)x86flow_p_prove_by(s, X86FLOW_P_DOUBT);
+}
+
+/* Before both copies: which back-edges are checked, which dispatches are proved. A back-edge is a
+   branch to a lower address on a cycle. An exception may close a cycle that is not seen here: in
+   a function where one may land every branch to a lower address counts. A loop is boring if, from
+   its head to the branch back, it has no call and at most k memory operands: it gets neither. */
+X86FLOW_API void x86flow_plan(x86flow_body *s, int32_t k_boring) {
+    const uint32_t *component = NULL;
+    int pads = x86flow_p_may_have_pads(s->f);
+    uint32_t n, j;
+    x86flow_p_find_tables(s);
+    if (s->table_count) x86flow_p_prove(s);
     for (n = 0; n < s->count; n++) {
         const x86flow_insn *k = &s->insn[n];
         uint32_t to;
@@ -1118,6 +1284,8 @@ X86FLOW_API void x86flow_plan(x86flow_body *s, int32_t k_boring) {
         if (k->i.kind < X86DECODE_JUMP || k->i.kind > X86DECODE_LOOP) continue;
         to = x86flow_goes_to(s, k);
         if (to == ~0u || to > n) continue;
+        if (!pads && !component) component = x86flow_p_components(s);
+        if (component && component[to] != component[n]) continue;
         for (j = to; j <= n && operands <= k_boring; j++) {
             const x86decode_insn *i = &s->insn[j].i;
             if ((i->kind > X86DECODE_LOOP && i->kind != X86DECODE_TRAP)
@@ -1130,9 +1298,8 @@ X86FLOW_API void x86flow_plan(x86flow_body *s, int32_t k_boring) {
         } else
             s->insn[to].target |= X86FLOW_TARGET_CHECKED;
     }
+    x86flow_p_check_tables(s);
     for (n = 0; n < s->count; n++) {
-        if (s->insn[n].target & X86FLOW_TARGET_TABLE && n <= s->last_jump && s->table_count)
-            s->insn[n].target |= X86FLOW_TARGET_CHECKED;
         if (s->insn[n].target & X86FLOW_TARGET_CHECKED && x86flow_flags_live(s, n))
             s->insn[n].target |= X86FLOW_TARGET_FLAGS;
     }

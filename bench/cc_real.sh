@@ -35,11 +35,12 @@ begin() { # PROGRAM MODE SOURCES
     point) cc="$bursty cc --list=$left -- $gcc" ;;
     all)   cc="$bursty cc --list=$left --entries=all --loops=all -- $gcc" ;;
     scope) cc="$bursty cc --list=$left --form=scope --entries=all --loops=all -- $gcc" ;;
+    dual)  cc="$bursty cc --list=$left --form=dual --entries=all --loops=all -- $gcc" ;;
     *)     cc="$bursty cc --list=$left --cover=$2 -- $gcc" ;;
     esac
 }
-modes=${MODES:-plain point all scope}
-alone() { if [ -f "$left" ]; then wc -l <"$left" | tr -d ' '; else echo 0; fi; }
+modes=${MODES:-plain point all scope dual count bits}
+alone() { if [ -f "$left" ]; then grep -c 'left alone' "$left"; else echo 0; fi; }
 row() { printf '| %-7s | %-6s | %10s | %-28s | %s |\n' "$@"; }
 same() { # PROGRAM: out.txt against the plain build's
     if cmp -s "$work/$1-plain/out.txt" "$here/out.txt"; then echo same; else echo DIFFERS; failed=1; fi
@@ -132,6 +133,7 @@ begin_csmith() {
     point) flags="" ;;
     all)   flags="--entries=all --loops=all" ;;
     scope) flags="--form=scope --entries=all --loops=all" ;;
+    dual)  flags="--form=dual --entries=all --loops=all" ;;
     *)     flags="--cover=$1" ;;
     esac
     # shellcheck disable=SC2086

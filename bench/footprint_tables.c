@@ -3,7 +3,8 @@
 
        sh bench/footprint_tables.sh DIRECTORY [TRACE...]
 
-   runs the headers here and those in DIRECTORY.    TRACE is a block trace as in docs/formats.md, not compressed. */
+   runs the headers here and those in DIRECTORY. TRACE is a block trace as in docs/formats.md, not
+   compressed. */
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
 #define INTERLEAVE_IMPLEMENTATION

@@ -5,6 +5,7 @@
 #
 #     sh bench/place_real.sh                     lua bzip2 cjson sqlite chipmunk mujs; prints the table of docs/place.md
 #     SETS='EC+L4 Q' sh bench/place_real.sh lua
+#     INPUTS=4 SETS=Q sh bench/place_real.sh     on four inputs each; ends with geometric mean and worst of each set
 #
 # The sources are Debian packages and one npm package, brought by bench/setup.sh. Works in build/bench/place.
 set -u
@@ -17,6 +18,8 @@ work=$BUILD/bench/place
 gcc=${CC:-gcc}
 sets=${SETS:-all EL EC EN L4 L10 LN EC+L4 EC+L4+bounded+always Q}
 level=${LEVEL:--O2}
+count=${INPUTS:-1}
+own=$top/bench/real/inputs
 bursty=$BUILD/bursty
 mkdir -p "$work" || exit 2
 failed=0
@@ -26,7 +29,8 @@ fetch() {
     [ -d "$src/mujs" ] || sh bench/setup.sh mujs || exit 2
 }
 
-# What to compile, how, and what to run: the smallest inputs of bench/real/real.py.
+# What to compile, how, and what to run: four lines of arguments, the first as in bench/real/programs.py. The others
+# are other work: text, numbers and objects; source, machine code and packed bytes; transactions, parsing and analysis.
 describe() {
     main=$top/bench/real/main_$1.c libs=-lm flags= files=
     case $1 in
@@ -35,23 +39,41 @@ describe() {
             case $file in */luac.c|*/ltests.c|*/onelua.c) ;; *) files="$files $file" ;; esac
         done
         flags="-I$src/lua/src -I$src/include -DLUA_USE_LINUX -Dluai_makeseed(L)=1u -DLUA_USE_JUMPTABLE=0"
-        libs="-lm -ldl" arguments="$top/bench/real/work.lua 1" ;;
+        libs="-lm -ldl" inputs="$top/bench/real/work.lua 1
+$own/text.lua 4
+$own/numbers.lua 2
+$own/objects.lua 2" ;;
     bzip2)
         for file in blocksort bzlib compress crctable decompress huffman randtable; do
             files="$files $src/bzip2/$file.c"
         done
-        files="$main $files" flags="-I$src/bzip2" arguments="$src/sqlite/sqlite3.c 500000 1" ;;
+        files="$main $files" flags="-I$src/bzip2" inputs="$src/sqlite/sqlite3.c 500000 1
+$src/lua/src/lvm.c 60000 4
+$bursty 400000 1
+$(ls "$src"/lua5.4_*.orig.tar.gz) 300000 1" ;;
     cjson)
-        files="$main $src/cjson/cJSON.c" flags="-I$src/cjson" arguments="4000 1" ;;
+        files="$main $src/cjson/cJSON.c" flags="-I$src/cjson" inputs="4000 1
+5 400
+100 20
+1500 2" ;;
     sqlite)
         files="$main $src/sqlite/sqlite3.c" flags="-I$src/sqlite -D_GNU_SOURCE"
-        libs="-lm -ldl -lpthread" arguments="$top/bench/real/work.sql 1" ;;
+        libs="-lm -ldl -lpthread" inputs="$top/bench/real/work.sql 1
+$own/transactions.sql 2
+$own/parsing.sql 20
+$own/analysis.sql 1" ;;
     chipmunk)
-        files="$main $(ls "$src"/chipmunk/src/*.c)" libs="-lm -lpthread" arguments="60 100"
+        files="$main $(ls "$src"/chipmunk/src/*.c)" libs="-lm -lpthread" inputs="60 100
+5 800
+200 15
+120 60"
         flags="-I$src/chipmunk/include -I$src/chipmunk/src -DNDEBUG" ;;
     mujs)
         files="$src/mujs/main.c $src/mujs/one.c" flags="-I$src/mujs"
-        arguments="$top/bench/real/work.js 1" ;;
+        inputs="$top/bench/real/work.js 1
+$own/text.js 4
+$own/numbers.js 2
+$own/objects.js 1" ;;
     *)
         echo "place_real.sh: no program $1" >&2
         exit 2 ;;
@@ -74,10 +96,18 @@ plugin() {
     [ -f "$work/icount.so" ] || $gcc -O2 -shared -fPIC -o "$work/icount.so" bench/real/icount.c || exit 2
 }
 
-run() { # FOLDER: out.txt, and the instructions on standard output
-    # shellcheck disable=SC2086
-    (cd "$1" && BURSTY_OFF=1 qemu-x86_64 -plugin "$work/icount.so" -d plugin -D count.log ./program $arguments >out.txt 2>&1
-     sed -n 's/.*instructions \([0-9]*\).*/\1/p' count.log)
+run() { # FOLDER: out.txt of all inputs, and the instructions of each on standard output
+    : >"$1/out.txt"
+    printf '%s\n' "$inputs" | head -n "$count" | while read -r arguments; do
+        # shellcheck disable=SC2086
+        (cd "$1" && BURSTY_OFF=1 qemu-x86_64 -plugin "$work/icount.so" -d plugin -D count.log ./program $arguments \
+            >>out.txt 2>&1 </dev/null
+         sed -n 's/.*instructions \([0-9]*\).*/\1/p' count.log)
+    done
+}
+
+ratios() { # AFTER BEFORE: those of each input
+    echo "$1 / $2" | tr '\n' ' ' | awk '{ for (i = 1; $i != "/"; i++) printf "%s%.3f", (i > 1 ? " " : ""), $i / $(NF / 2 + .5 + i) }'
 }
 
 # Of the program's own objects: the runtime of checks is the same for all sets.
@@ -104,8 +134,10 @@ measure() { # PROGRAM
         "$bursty" place --set "$set" --json "$work/$1-graph" >"$work/$1-$set.json"
         same=same
         cmp -s "$plain/out.txt" "$here/out.txt" || { same=DIFFERS; failed=1; }
+        ratios "$after" "$before" | sed "s/^/$set /" >>"$work/ratios.txt"
+        echo >>"$work/ratios.txt"
         row "$1" "$set" "$(number entry_checks "$work/$1-$set.json")" "$(number loop_checks "$work/$1-$set.json")" \
-            "$(awk "BEGIN { printf \"%.3f\", $after / $before }")" \
+            "$(ratios "$after" "$before")" \
             "$(awk "BEGIN { printf \"%.2f\", $(text_of "$here") / $size }")" "$same" \
             "$([ "$proof" = 1 ] && echo proved || echo no)"
     done
@@ -115,5 +147,9 @@ fetch
 plugin
 row program set entry loop instr text output cycles
 row -------- -------------------- -----: -----: -----: ----: ------ ------
+: >"$work/ratios.txt"
 for program in ${*:-lua bzip2 cjson sqlite chipmunk mujs}; do measure "$program"; done
+[ "$count" = 1 ] || awk '{
+    for (i = 2; i <= NF; i++) { sum[$1] += log($i); n[$1]++; if ($i > worst[$1]) worst[$1] = $i }
+} END { for (set in sum) printf "%s: geometric mean %.3f, worst %.3f\n", set, exp(sum[set] / n[set]), worst[set] }' "$work/ratios.txt"
 exit $failed

@@ -12,13 +12,14 @@ cd "$(dirname "$0")/.."
 mode=${1:-full}
 build=${BUILD:-build}/bench
 CC=${CC:-cc}
-python=/usr/bin/python3 # the one that python3-clang belongs to
+python=/usr/bin/python3
 export PYTHONDONTWRITEBYTECODE=1
 say() { echo "bench: $*" >&2; }
 
 mkdir -p "$build"
 say "setting up"
 sh bench/setup.sh
+make -s "${BUILD:-build}/bursty"
 $python bench/real/real.py build-"$mode" "$build" "$build/real.json"
 
 say "forms and peers"

@@ -41,11 +41,25 @@ Dir::Etc::SourceList "$apt/sources.list";
 Dir::Etc::SourceParts "-";
 Dir::State::Lists "$apt/lists";
 Dir::Cache "$apt/cache";
+Acquire::Retries "3";
 APT::Sandbox::User "";
 EOF
-    (cd "$src" && export APT_CONFIG="$apt/apt.conf" && apt-get update -qq &&
-        apt-get source -qq "$@" >/dev/null)
+    (
+        cd "$src" && export APT_CONFIG="$apt/apt.conf" && apt-get update -qq
+        for package in "$@"; do
+            apt-get source -qq "$package" >/dev/null 2>"$apt/log" && continue
+            # A mirror may list a version and not have it; then an older one will do.
+            for version in $(apt-cache showsrc "$package" | sed -n 's/^Version: //p'); do
+                apt-get source -qq "$package=$version" >/dev/null 2>&1 && break
+            done || {
+                cat "$apt/log" >&2
+                exit 1
+            }
+        done
+    ) || fail "apt-get source brings no $*"
 }
+
+fail() { echo "bench/setup.sh: $*" >&2; exit 1; }
 
 name() { [ -d "$src/$1" ] || ln -s "$(basename "$(ls -d "$src"/$2/ | head -n 1)")" "$src/$1"; }
 
@@ -70,7 +84,7 @@ printf '#define DEB_HOST_MULTIARCH "%s"\n' "$(dpkg-architecture -qDEB_HOST_MULTI
 if ! [ -f "$src/sqlite/sqlite3.c" ]; then
     (cd "$src" && npm pack --silent better-sqlite3@12.11.1 >/dev/null &&
         tar xzf better-sqlite3-*.tgz package/deps/sqlite3 package/package.json &&
-        rm better-sqlite3-*.tgz)
+        rm better-sqlite3-*.tgz) || fail "npm brings no better-sqlite3"
     rm -rf "$src/sqlite"
     mv "$src/package/deps/sqlite3" "$src/sqlite" && rm -r "$src/package"
 fi

@@ -125,6 +125,8 @@ one() { # NUMBER OF THE PROGRAM
     next 8
     options="$options --boring $n"
     next 3
+    [ $n = 0 ] && options="$options --ticks 3000"
+    next 3
     options="$options --jitter $((n * 20)) --seed $random"
     next 4
     case $n in

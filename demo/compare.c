@@ -26,7 +26,7 @@ enum { MAX_RUNS = 200, MAX_PATHS = 64, MAX_ARGS = MAX_PATHS + 8, PATH_BYTES = 10
 /* One way to run the program (demo/profile.c has the meaning of the rates; none: the plain program;
    dump: where to, in build) and how long each run took. */
 typedef struct variant {
-    const char *label, *hot, *contexts, *references, *dump;
+    const char *label, *hot, *contexts, *ticks, *references, *dump;
     double seconds[MAX_RUNS], total;
 } variant;
 
@@ -82,6 +82,7 @@ static double spawn(const char *const *args, const char *output, const variant *
         int out = open(output, O_WRONLY | O_CREAT | O_TRUNC, 0644);
         set("INDEX_HOT", v ? v->hot : NULL);
         set("INDEX_CONTEXTS", v ? v->contexts : NULL);
+        set("INDEX_TICKS", v ? v->ticks : NULL);
         set("INDEX_REFERENCES", v ? v->references : NULL);
         set("INDEX_DUMP", v && v->dump ? in_build(v->dump) : NULL);
         if (out >= 0 && dup2(out, 1) == 1) execv(args[0], (char *const *)(uintptr_t)args);
@@ -97,8 +98,8 @@ static double spawn(const char *const *args, const char *output, const variant *
 static double run(const variant *v, int times) {
     char number[16];
     const char *output = in_build("demo/output.txt");
-    const char *program =
-        in_build(v->hot || v->contexts || v->references ? "demo/index" : "demo/index-plain");
+    const int is_profiled = v->hot || v->contexts || v->ticks || v->references;
+    const char *program = in_build(is_profiled ? "demo/index" : "demo/index-plain");
     const char *args[MAX_ARGS] = { program, "-b", megabytes, "-n", number };
     size_t size;
     snprintf(number, sizeof number, "%d", times);
@@ -216,20 +217,36 @@ static int by_heat(const void *a, const void *b) {
     return (x < y) - (x > y);
 }
 
-/* The ten hottest functions or call pairs, by one of their measures. */
-static void print_hot(
-    const json *report, const char *list, const char *measure, const char *heading) {
+/* The ten functions that the program spends most time in; of those that are timed. */
+static void print_time(const json *report) {
+    const json *time = nth(json_get(json_get(report, "ticks"), "tables"), 0);
+    const json *names = json_get(time, "function"), *share = json_get(time, "self_share");
+    static const char *const columns[] = {
+        "self_share", "self_low", "self_high", "total_share", "total_low", "total_high" };
+    printf("\n%9s %21s %9s %21s   where it runs, by ticks\n", "self", "95 % interval", "total",
+        "95 % interval");
+    if (!names) printf("   (no ticks here: see ticks.h)\n");
+    for (int i = 0; i < 10 && nth(share, i) && nth(share, i)->kind == '0'; i++) {
+        double v[6];
+        for (int k = 0; k < 6; k++) v[k] = nth(json_get(time, columns[k]), i)->number;
+        for (int k = 0; k < 6; k += 3)
+            printf("%9s %9s to %8s ", percent(v[k]), percent(v[k + 1]), percent(v[k + 2]));
+        printf("  %s\n", nth(names, i)->text);
+    }
+}
+
+/* The ten functions or call pairs with most calls. */
+static void print_hot(const json *report, const char *list, const char *heading) {
     static hot all[1000];
     const json *items = json_get(json_get(report, "sampled"), list);
     size_t count = 0;
     for (const json *item = items ? items->first : NULL; item && count < 1000; item = item->next)
-        if (is_call(report, item)) all[count++] = (hot){ item, json_number(item, measure), 0 };
+        if (is_call(report, item)) all[count++] = (hot){ item, json_number(item, "estimated"), 0 };
     qsort(all, count, sizeof *all, by_heat);
-    printf("\n%9s %9s   %s\n", "time", "calls", heading);
+    printf("\n%19s   %s\n", "calls", heading);
     for (size_t i = 0; i < count && i < 10; i++) {
         const json *item = all[i].item;
-        printf("%9s %9s   ", percent(json_number(item, "time_share")),
-            percent(json_number(item, "share")));
+        printf("%19s   ", percent(json_number(item, "share")));
         if (json_get(item, "caller")) printf("%s -> ", name_of(site_of(report, item, "caller")));
         printf("%s\n", name_of(site_of(report, item, "site")));
     }
@@ -324,11 +341,12 @@ static void write_page(const char *page, char notes[][256], int count, const cha
     spawn(args, "/dev/null", NULL);
 }
 
-/* Three profiled programs against the plain one: hot functions at a tenth of the rate and at the
-   rate, and with calling contexts besides. Two more runs, not timed, record references. */
+/* Four profiled programs against the plain one: ticks; hot functions at a tenth of the rate and at
+   the rate; and with calling contexts besides. Three more runs are not timed: a longer one for what
+   is shown, and two that record references. */
 static void demonstrate(uint32_t check_count, uint32_t burst_count) {
-    enum { PLAIN, RARE, USUAL, CONTEXTS, AGAIN, VARIANTS };
-    char rare[32], usual[32], labels[3][64], notes[8][256], cpu[128];
+    enum { PLAIN, TICKS, RARE, USUAL, CONTEXTS, AGAIN, VARIANTS };
+    char rare[32], usual[32], labels[3][64], notes[9][256], cpu[128];
     double period = (double)check_count + burst_count, asked = burst_count / period;
     snprintf(rare, sizeof rare, "%.0f:%" PRIu32, 10 * period - burst_count, burst_count);
     snprintf(usual, sizeof usual, "%" PRIu32 ":%" PRIu32, check_count, burst_count);
@@ -337,14 +355,18 @@ static void demonstrate(uint32_t check_count, uint32_t burst_count) {
     snprintf(labels[2], sizeof labels[2], "and calling contexts at %.3g %%", 100 * asked);
     static variant all[VARIANTS];
     all[PLAIN] = (variant){ .label = "plain" };
+    all[TICKS] = (variant){ .label = "time by ticks", .ticks = "1" };
     all[RARE] = (variant){ .label = labels[0], .hot = rare };
     all[USUAL] = (variant){ .label = labels[1], .hot = usual };
     all[CONTEXTS] =
-        (variant){ .label = labels[2], .hot = usual, .contexts = usual, .dump = "demo/index.brst" };
+        (variant){ .label = labels[2], .hot = usual, .contexts = usual };
     all[AGAIN] = (variant){ .label = "plain again" };
+    const variant whole = {
+        .ticks = "1", .hot = usual, .contexts = usual, .dump = "demo/index.brst" };
     const variant every = { .references = "always", .dump = "demo/every.brst" };
     const variant bursts = { .references = "99000:1000", .dump = "demo/bursts.brst" };
     measure(all, VARIANTS, pairs);
+    run(&whole, 10 * rounds); /* some hundreds of ticks */
     run(&every, 2);
     run(&bursts, 2);
 
@@ -357,15 +379,16 @@ static void demonstrate(uint32_t check_count, uint32_t burst_count) {
     printf("demo/index indexed %.*s.\n", (int)strcspn(reference, ";"), reference);
     printf(
         "\n%-36s %s   middle half of %d pairs\n", "user + system time, over plain", "ratio", pairs);
-    for (int i = RARE; i < VARIANTS; i++) {
+    for (int i = TICKS; i < VARIANTS; i++) {
         cost[i] = against(&all[i], &all[PLAIN], pairs);
         printf("%-36s %.3f   %.3f to %.3f\n", all[i].label, cost[i].of_sums, cost[i].low,
             cost[i].high);
     }
     printf("\nsampling rate: asked %s, seen %s of %.0f checks; %.0f events lost\n", percent(asked),
         percent(seen), checks, json_number(thread, "lost"));
-    print_hot(report, "functions", "time_share", "hot functions, by their own time");
-    print_hot(report, "pairs", "estimated", "hot call pairs, by calls");
+    print_time(report);
+    print_hot(report, "functions", "hot functions");
+    print_hot(report, "pairs", "hot call pairs");
     print_contexts(report);
     print_footprints(report_of(every.dump), report_of(bursts.dump));
 
@@ -374,6 +397,7 @@ static void demonstrate(uint32_t check_count, uint32_t burst_count) {
     double usual_cost = 100 * (cost[USUAL].of_sums - 1), rare_cost = 100 * (cost[RARE].of_sums - 1),
            noise = 100 * (cost[AGAIN].of_sums - 1);
     machine(cpu, sizeof cpu);
+    snprintf(notes[8], 256, "overhead, time by ticks=%+.1f %%", 100 * (cost[TICKS].of_sums - 1));
     snprintf(notes[0], 256, "overhead, hot functions=%+.1f %%", usual_cost);
     snprintf(notes[1], 256, "at a tenth of the rate=%+.1f %%", rare_cost);
     snprintf(notes[2], 256, "with calling contexts=%+.1f %%", 100 * (cost[CONTEXTS].of_sums - 1));
@@ -382,7 +406,7 @@ static void demonstrate(uint32_t check_count, uint32_t burst_count) {
     snprintf(notes[5], 256, "outputs=identical in %d runs", runs);
     snprintf(notes[6], 256, "input=%.*s", (int)strcspn(reference, ";"), reference);
     snprintf(notes[7], 256, "machine=%s", cpu);
-    write_page(page, notes, 8, dumps);
+    write_page(page, notes, 9, dumps);
     printf("\nIn %d runs the profiled program printed byte for byte what the plain one did. "
            "Finding its hot functions took\n"
            "%+.1f %% of its time, %+.1f %% at a tenth of the rate; two plain programs differ by "

@@ -1,9 +1,9 @@
 /* fuzz_dump.c - libFuzzer target: everything that `bursty report` and `bursty merge` do with a file
    from a stranger. README.md beside it has the command.
 
-   The first byte chooses: 0 takes the rest as a file; 1 to 4 take it as the payload of a part of
+   The first byte chooses: 0 takes the rest as a file; 1 to 6 take it as the payload of a part of
    that kind and put a container with the right crc around it, which no fuzzer would find by
-   itself. What is accepted must come back from what merge writes of it, and parts of kind 1 byte
+   itself; 7 takes the first half as a part of kind 4 and the second as one of kind 6. What is accepted must come back from what merge writes of it, and parts of kind 1 byte
    for byte. */
 #include "model/report.h"
 #include <stdlib.h>
@@ -47,17 +47,25 @@ static void write_sampled(const input *in, text *out) {
     }
 }
 
+static void add_part(text *file, uint32_t kind, const uint8_t *payload, size_t size) {
+    dump_writer w;
+    dump_begin(&w, file, kind);
+    dump_put_bytes(&w, payload, size);
+    dump_end(&w);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     text file = {NULL, 0, 0}, written = {NULL, 0, 0}, again = {NULL, 0, 0};
     input in, back;
     if (size == 0) return 0;
-    if (data[0] % 5 == 0) text_bytes(&file, data + 1, size - 1);
-    else {
-        dump_writer w;
-        dump_begin(&w, &file, data[0] % 5);
-        dump_put_bytes(&w, data + 1, size - 1);
-        dump_end(&w);
+    if (data[0] % 8 == 0) {
+        text_bytes(&file, data + 1, size - 1);
+    } else if (data[0] % 8 < 7) {
+        add_part(&file, data[0] % 8, data + 1, size - 1);
+    } else {
+        add_part(&file, 4, data + 1, (size - 1) / 2);
+        add_part(&file, 6, data + 1 + (size - 1) / 2, size - 1 - (size - 1) / 2);
     }
     if (load(&in, file.data, file.size) == 0) {
         input_settle(&in);

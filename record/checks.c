@@ -19,6 +19,7 @@
 #define BURSTY_STACK 64
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_STDIO
+#include "keepregs.h"
 #include "bursty.h"
 
 /* Made at link time: the name of the dump, and rates or 0. */
@@ -55,12 +56,27 @@ static void make_path(char *path, size_t room) {
     if (getpid() != parent && !numbered) snprintf(path + n, 32, ".%ld", (long)getpid());
 }
 
+/* Is there something that is no dump? It is not overwritten. */
+static int is_foreign(const char *path) {
+    char magic[4];
+    size_t got;
+    FILE *file = fopen(path, "rb");
+    if (!file) return 0;
+    got = fread(magic, 1, sizeof magic, file);
+    fclose(file);
+    return got > 0 && (got < sizeof magic || memcmp(magic, "BRST", sizeof magic) != 0);
+}
+
 static void save(void) {
     char path[4200];
     bursty_stats stats;
     bursty_get_stats(&stats);
     if (stats.checks == 0) return;
     make_path(path, sizeof path);
+    if (is_foreign(path)) {
+        fprintf(stderr, "bursty: %s: is no .brst file and is not overwritten\n", path);
+        return;
+    }
     if (bursty_save(path) != 0) {
         fprintf(stderr, "bursty: ");
         perror(path);

@@ -28,6 +28,7 @@
 #include "hotstream.h"
 #include "recorder.h"
 #include "sampled.h"
+#include "timer.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -67,6 +68,10 @@ static struct {
     uint64_t frames_full;
     uint64_t weight_256;         /* calls that a sampled one stands for, times 256 */
     int write_error, direct;     /* direct: the output is no regular file */
+    int toggles;                 /* there is a signal that switches on */
+    unsigned ticks;              /* in a second; 0: none */
+    int no_timer;
+    int not_switched;            /* a signal was to switch on, and could not */
     int debug_file;              /* the executable has symbols in another file */
     char path[4096], filter[1024], report[128];
 } record;
@@ -222,11 +227,23 @@ static const char *record_site_name(void *user, uint64_t site) {
     return text;
 }
 
+static void record_about(sampled_profile *p) {
+    binpatch_stats stats;
+    int32_t jitter = record.config.jitter_percent;
+    binpatch_get_stats(&stats);
+    p->program = program_invocation_short_name;
+    p->check_count = record.config.check_count == BINPATCH_ALWAYS ? 0 : record.config.check_count;
+    p->burst_count = record.config.burst_count;
+    p->jitter_percent = jitter > 0 ? (uint32_t)jitter : 0;
+    p->bursts = stats.bursts;
+    p->name = recorder_name;
+    p->name_user = NULL;
+}
+
 static int record_write_sampled(int pairs, hcct_write_fn write, void *user) {
     static const sampled_table *tables[THREADS];
     const recorder_thread *r;
     sampled_profile p;
-    binpatch_stats stats;
     uint32_t count = 0;
     for (r = record_all; r && count < THREADS; r = r->next) {
         const record_extra *x = (const record_extra *)r->references;
@@ -234,24 +251,19 @@ static int record_write_sampled(int pairs, hcct_write_fn write, void *user) {
         if (table) tables[count++] = table;
     }
     if (!count) return 0;
-    binpatch_get_stats(&stats);
-    p.program = program_invocation_short_name;
-    p.check_count = record.config.check_count == BINPATCH_ALWAYS ? 0 : record.config.check_count;
-    p.burst_count = record.config.burst_count;
-    p.jitter_percent = 0;
-    if (record.config.jitter_percent > 0) p.jitter_percent = (uint32_t)record.config.jitter_percent;
-    p.bursts = stats.bursts;
-    p.name = recorder_name;
-    p.name_user = NULL;
+    record_about(&p);
     return sampled_write(&p, tables, count, write, user);
 }
 
 /* What each thread has beside its tree; build/bursty joins the parts. */
 static int record_write_more(hcct_write_fn write, void *user) {
     const recorder_thread *r;
-    int failed = 0, pairs = record.profiles & PROFILE_PAIRS;
+    sampled_profile about;
+    int failed, pairs = record.profiles & PROFILE_PAIRS;
+    record_about(&about);
+    failed = timer_write(&about, write, user);
     /* A reader adds up the pairs of a function, so that pairs tell everything about functions. */
-    if (pairs || record.profiles & PROFILE_METHODS)
+    if (!failed && (pairs || record.profiles & PROFILE_METHODS))
         failed = record_write_sampled(pairs, write, user);
     for (r = record_all; r && !failed; r = r->next) {
         const record_extra *x = (const record_extra *)r->references;
@@ -323,6 +335,10 @@ static void record_write_hints(int file) {
                  program_invocation_short_name);
         record_line(file, line);
     }
+    if (record.no_timer) record_line(file, "!there are no ticks: the system has no timer for it\n");
+    if (record.not_switched)
+        record_line(file, "!a signal could not switch sampling on: threads run that were started "
+                          "without pthread_create, or on another stack\n");
     if (record.write_error) {
         snprintf(line, sizeof line, "!cannot write %s: %s\n", record.path,
                  strerrordesc_np(record.write_error));
@@ -398,7 +414,8 @@ static void record_save(void) {
     if (!record.path[0] || (record.pid != record.owner && !record.follow)) return;
     if (record.running) {
         binpatch_flush();
-        binpatch_toggle(0);
+        timer_stop();
+        (void)binpatch_toggle(0);
         record_all = recorder_stop(&record.threads_missing);
         for (r = record_all; r; r = r->next) {
             record.frames_full += r->frames_full;
@@ -442,13 +459,27 @@ EXPORTED void _exit(int status) {
 }
 EXPORTED void _Exit(int status) { _exit(status); }
 
+/* Later it would be too late to patch the entries. */
+EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                            void *(*start)(void *), void *argument) {
+    static timer_create_fn create;
+    if (!create) {
+        void *real = dlsym(RTLD_NEXT, "pthread_create");
+        memcpy(&create, &real, sizeof real);
+    }
+    if (record.running && record.toggles && !record.done) (void)binpatch_arm();
+    if (!create) return EAGAIN;
+    return timer_create_thread(create, thread, attributes, start, argument);
+}
+
 /* A child counts from the start: what its threads had beside their trees belongs to the parent. */
 int recorder_wants_child(recorder_thread *all) {
     record.pid = getpid();
     if (!record.follow) {
-        binpatch_toggle(0);
+        (void)binpatch_toggle(0);
         return 0;
     }
+    timer_in_child();
     for (; all; all = all->next) all->references = NULL;
     __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
     return 1;
@@ -462,9 +493,13 @@ static int record_want(void *user, const char *module, const char *function) {
     return 1;
 }
 
+/* While it is off and one thread runs, the program's code is as it was. */
 static void record_toggle(int signal_number) {
+    int saved = errno;
     (void)signal_number;
-    binpatch_toggle(!binpatch_p.on);
+    if (binpatch_p.on) (void)binpatch_uninstall();
+    else if (binpatch_toggle(1) != 0) record.not_switched = 1;
+    errno = saved;
 }
 
 static int record_find_debug_file(const char *path, const char *file, size_t size, int number,
@@ -497,13 +532,24 @@ static void record_prepare(void) {
     if (r) recorder_end(r);
 }
 
+static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
+                             uint32_t *keys) {
+    binpatch_frame frames[SAMPLED_DEEP];
+    uint32_t n, count = binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
+    for (n = 0; n < count && count != UINT32_MAX; n++)
+        keys[n] = record_key(frames[n].module, frames[n].place);
+    return count;
+}
+
 static void record_installed(int toggle_signal) {
     struct sigaction action;
     binpatch_module m;
     uint32_t n;
     for (n = 0; n < MODULES && binpatch_get_module(n, &m) == 0; n++) record.bias[n] = m.bias;
     record.running = 1;
+    if (record.ticks && timer_begin(record.ticks, record_stack) != 0) record.no_timer = 1;
     if (!toggle_signal) return;
+    record.toggles = 1;
     memset(&action, 0, sizeof action);
     action.sa_handler = record_toggle;
     action.sa_flags = SA_RESTART;
@@ -539,6 +585,7 @@ __attribute__((constructor)) static void record_start(void) {
     record.pid = getpid();
     record.owner = (pid_t)number[9];
     record.config.bursts_per_second = number[10];
+    record.ticks = number[11];
     record.weight_256 = 256;
     if (number[0] != BINPATCH_ALWAYS && !number[10])
         record.weight_256 = (uint64_t)(number[0] + number[1]) * 256 / number[1];

@@ -7,11 +7,12 @@
        threads.c      a tree for each thread; threads that end, fork
        names.c        keys of functions; names from the symbol tables of the mapped files; dlclose
        debugfile.c    symbols that stand in separate files
-       sampled.c      counts of functions and pairs
+       sampled.c      counts of functions and pairs, and of ticks
+       timer.c        ticks of a timer
        dump.c         writes all trees into a file at exit
 
    A program has instrument.c or patch.c, and frames.c, threads.c, names.c and dump.c; patch.c also
-   has debugfile.c and sampled.c. These two provide recorder_memory,
+   has debugfile.c, sampled.c and timer.c. These two provide recorder_memory,
    recorder_at_exit and recorder_wants_child. */
 #ifndef RECORDER_H
 #define RECORDER_H

@@ -1,4 +1,4 @@
-/* sampled.c - a table of calls, and how it is written. */
+/* sampled.c - tables of calls and of ticks, and how they are written. */
 #include "sampled.h"
 #include <string.h>
 
@@ -105,24 +105,36 @@ static void put_site(part *p, const sampled_profile *about, uint32_t key) {
     put(p, 1);                              /* a call */
 }
 
+static void begin(part *p, int (*write)(void *user, const void *data, size_t size), void *user) {
+    memset(p, 0, sizeof *p);
+    p->write = write;
+    p->user = user;
+    memcpy(p->chunk, "BRST", 4);
+    little(p->chunk + 4, 1, 2);
+    little(p->chunk + 6, 1, 2);
+    little(p->chunk + 8, 0, 4);
+    put_checked(p, p->chunk, 12);
+}
+
+static int end(part *p) {
+    flush_chunk(p);
+    little(p->chunk, 0, 2);
+    little(p->chunk + 2, p->payload, 8);
+    put_checked(p, p->chunk, 10);
+    return p->failed ? -1 : 0;
+}
+
 int sampled_write(const sampled_profile *about, const sampled_table *const *tables, uint32_t count,
                   int (*write)(void *user, const void *data, size_t size), void *user) {
     enum { INFO = 1, PROFILE = 2, THREAD = 3, ROW = 4, CALLS = 1, HOT_TABLE = 2, ENDED = 1 };
     part p;
     uint64_t events = 0, lost = 0;
     uint32_t n, i;
-    memset(&p, 0, sizeof p);
-    p.write = write;
-    p.user = user;
     for (n = 0; n < count; n++) {
         events += tables[n]->events;
         lost += tables[n]->lost;
     }
-    memcpy(p.chunk, "BRST", 4);
-    little(p.chunk + 4, 1, 2);
-    little(p.chunk + 6, 1, 2);
-    little(p.chunk + 8, 0, 4);
-    put_checked(&p, p.chunk, 12);
+    begin(&p, write, user);
     put(&p, INFO);
     put(&p, 0);
     put_string(&p, about->program);
@@ -158,9 +170,101 @@ int sampled_write(const sampled_profile *about, const sampled_table *const *tabl
             put(&p, 0);
         }
     }
-    flush_chunk(&p);
-    little(p.chunk, 0, 2);
-    little(p.chunk + 2, p.payload, 8);
-    put_checked(&p, p.chunk, 10);
-    return p.failed ? -1 : 0;
+    return end(&p);
+}
+
+/* ---- ticks ---- */
+
+/* The number of a path, made at first sight; 0: there is no room for it. */
+static uint32_t path_of(sampled_ticks *t, uint32_t key, uint32_t parent) {
+    uint32_t i = (key * UINT32_C(0x9E3779B1) + parent * UINT32_C(0x85EBCA77)) >> 18, number;
+    for (;; i++) {
+        sampled_path *path;
+        i %= 2 * SAMPLED_PATHS;
+        number = t->index[i];
+        if (number == 0) break;
+        path = &t->paths[number - 1];
+        if (path->key == key && path->parent == parent) return number;
+    }
+    if (t->paths_used == SAMPLED_PATHS) return 0;
+    number = ++t->paths_used;
+    t->paths[number - 1].key = key;
+    t->paths[number - 1].parent = parent;
+    t->index[i] = (uint16_t)number;
+    return number;
+}
+
+void sampled_tick(sampled_ticks *t, const uint32_t *keys, uint32_t count, uint32_t n, int slow) {
+    uint32_t path = 0, next;
+    sampled_path *at;
+    if (n > 100) {
+        t->late += n - 100;
+        n = 100;
+    }
+    if (count == 0) path = path_of(t, SAMPLED_OUTSIDE, 0);
+    for (; count--; path = next) {
+        next = path_of(t, keys[count], path);
+        if (next) continue;
+        t->cut += n;
+        break;
+    }
+    if (!path) {
+        t->lost += n;
+        return;
+    }
+    at = &t->paths[path - 1];
+    at->ticks += n;
+    at->squares += (uint64_t)n * n;
+    if (slow) at->slow += n;
+}
+
+static void put_path(part *p, const sampled_profile *about, const sampled_path *path,
+                     uint32_t number) {
+    enum { PATH = 6, SCOPE = 1 | 256 };
+    const char *name = path->key == SAMPLED_OUTSIDE ? "(outside)"
+                                                    : about->name(about->name_user, path->key);
+    put(p, PATH);
+    put(p, 1);
+    put_string(p, name ? name : "?");
+    put_string(p, "");
+    put(p, 0);
+    put(p, SCOPE);
+    put(p, path->parent ? number - path->parent : 0);
+    put(p, path->ticks);
+    put(p, path->slow);
+    put(p, path->squares);
+}
+
+int sampled_write_ticks(const sampled_profile *about, uint32_t period_us,
+                        const sampled_ticks *const *threads, uint32_t count,
+                        int (*write)(void *user, const void *data, size_t size), void *user) {
+    enum { INFO = 1, THREAD = 3, TICKS = 5, ENDED = 1 };
+    part p;
+    uint64_t lost = 0, cut = 0, late = 0;
+    uint32_t n, i;
+    for (n = 0; n < count; n++) {
+        lost += threads[n]->lost;
+        cut += threads[n]->cut;
+        late += threads[n]->late;
+    }
+    begin(&p, write, user);
+    put(&p, INFO);
+    put(&p, 0);
+    put_string(&p, about->program);
+    for (i = 0; i < 3; i++) put(&p, 0);
+    put(&p, TICKS);
+    put(&p, period_us);
+    put(&p, lost);
+    put(&p, cut);
+    put(&p, late);
+    for (n = 0; n < count; n++) {
+        put(&p, THREAD);
+        put(&p, n);
+        put(&p, ENDED);
+        put_string(&p, "");
+        for (i = 0; i < 4; i++) put(&p, 0);
+        for (i = 0; i < threads[n]->paths_used; i++)
+            put_path(&p, about, &threads[n]->paths[i], i + 1);
+    }
+    return end(&p);
 }

@@ -1,5 +1,5 @@
-/* sampled.h - counts of functions and of caller and function, written as a .brst part of kind 1.
-   See docs/formats.md. */
+/* sampled.h - counts of functions, of caller and function, and of a timer's ticks, written as .brst
+   parts of kind 1. See docs/formats.md. */
 #ifndef SAMPLED_H
 #define SAMPLED_H
 #include <stddef.h>
@@ -32,4 +32,28 @@ void sampled_count(sampled_table *t, uint32_t key, uint32_t caller, uint64_t wei
 /* Writes a part. tables: one for each thread. Returns 0, or -1. */
 int sampled_write(const sampled_profile *p, const sampled_table *const *tables, uint32_t count,
                   int (*write)(void *user, const void *data, size_t size), void *user);
+
+enum { SAMPLED_PATHS = 1 << 13, SAMPLED_DEEP = 256 };
+
+typedef struct sampled_path {               /* a function and those around it */
+    uint32_t key, parent;                   /* parent: number of a path, 1 and more; 0: none */
+    uint64_t ticks, slow, squares;
+} sampled_path;
+
+typedef struct sampled_ticks {              /* of one thread; all zero: empty */
+    uint32_t paths_used;
+    uint64_t lost, cut, late;
+    sampled_path paths[SAMPLED_PATHS];
+    uint16_t index[2 * SAMPLED_PATHS];      /* by hash: a path's number, or 0 */
+} sampled_ticks;
+
+enum { SAMPLED_OUTSIDE = 0x7FFFFFFF };      /* the key of what no function is known of */
+
+/* n ticks of the functions keys[0..count), the innermost first. slow: the recorder was at work. For
+   a signal handler of the thread. */
+void sampled_tick(sampled_ticks *t, const uint32_t *keys, uint32_t count, uint32_t n, int slow);
+/* Writes a part. Returns 0, or -1. */
+int sampled_write_ticks(const sampled_profile *p, uint32_t period_us,
+                        const sampled_ticks *const *threads, uint32_t count,
+                        int (*write)(void *user, const void *data, size_t size), void *user);
 #endif

@@ -404,6 +404,46 @@ static void save(const char *folder, const char *name, brst *b) {
     b->size = 0;
 }
 
+static void counted(brst *b, const char *name, unsigned line, unsigned kind, unsigned count) {
+    brst_number(b, 4);
+    brst_site(b, name, "src/game.c", line, kind);
+    brst_number(b, 0);
+    brst_counts(b, count, (uint64_t)count * 25600, 0);
+}
+
+static void ticked(brst *b, const char *name, unsigned line, unsigned back, unsigned ticks) {
+    brst_number(b, 6);
+    brst_site(b, name, "src/game.c", line, 257);
+    brst_number(b, back);
+    brst_number(b, ticks);
+    brst_number(b, 0);
+    brst_number(b, ticks);
+}
+
+/* Counts of functions, some without a scope, and ticks of those that have one; or none came. */
+static void timed(brst *b, unsigned tick_us, int any) {
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "timed", 100000, 1000, 0);
+    brst_profile(b, 0, 990, 10, 100, 1000);
+    brst_thread(b, 0, 0, "main", 100000, 1000, 1000, 0);
+    counted(b, "frame", 10, 257, 100);
+    counted(b, "draw", 20, 257, 100);
+    counted(b, "rare", 30, 257, 50);
+    counted(b, "hash", 40, 1, 750);
+    brst_end(b);
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "timed", 0, 0, 0);
+    brst_number(b, 5);
+    brst_number(b, tick_us);
+    for (int i = 0; i < 3; i++) brst_number(b, 0);
+    if (any) {
+        brst_thread(b, 0, 0, "main", 0, 0, 0, 0);
+        ticked(b, "frame", 10, 0, 300);
+        ticked(b, "draw", 20, 1, 700);
+    }
+    brst_end(b);
+}
+
 int main(int argc, char **argv) {
     brst b;
     const char *folder = argc > 1 ? argv[1] : ".";
@@ -472,6 +512,13 @@ int main(int argc, char **argv) {
     tree(&b, 1, 0);
     cyclic_footprint(&b);
     save(folder, "all.brst", &b);
+    timed(&b, 10000, 1);
+    tree(&b, 1, 0);
+    save(folder, "timed.brst", &b);
+    timed(&b, 10000, 0);
+    save(folder, "no-tick.brst", &b);
+    timed(&b, 0, 0);
+    save(folder, "no-timer.brst", &b);
     free(b.data);
     return 0;
 }

@@ -359,6 +359,61 @@ static void edge_sources(brst *b, size_t bytes) {
     brst_end(b);
 }
 
+/* ---- kind 6, with the kind 4 that it belongs to ------------------------------------------- */
+
+/* Functions with one decision each: so many conditions, joined by &&, of which each has all of the
+   text as its own. Every other run has a mark. */
+static void decided(brst *b, size_t count, unsigned conditions, const char *words) {
+    const unsigned slots = 2 * conditions;
+    size_t i;
+    unsigned k;
+    brst_begin(b, 4, CHUNK);
+    for (i = 0; i < count; i++) {
+        const size_t fields[] = {8, slots * i, 0, 3, slots, 0, 0, 0, 0, 0};
+        char name[20];
+        snprintf(name, sizeof name, "%lx", (unsigned long)i);
+        brst_number(b, 1);
+        key(b, 1);
+        brst_string(b, name);
+        brst_string(b, "f.c");
+        for (k = 0; k < sizeof fields / sizeof *fields; k++) brst_number(b, fields[k]);
+        for (k = 0; k < slots; k++) {
+            brst_number(b, 1);
+            brst_number(b, 1);
+        }
+    }
+    brst_number(b, 2);
+    key(b, 1);
+    brst_number(b, 8);
+    brst_number(b, (conditions + 1) * count);
+    for (i = 0; i < (conditions + 1) * count; i++) brst_number(b, i & 1);
+    exits(b, 0);
+    brst_end(b);
+    brst_begin(b, 6, CHUNK);
+    key(b, 1);
+    brst_number(b, count);
+    for (i = 0; i < count; i++) {
+        const size_t fields[] = {slots, 1, 1, 0};
+        for (k = 0; k < sizeof fields / sizeof *fields; k++) brst_number(b, fields[k]);
+        brst_string(b, words);
+        brst_number(b, conditions);
+        for (k = 0; k < conditions; k++) {
+            brst_number(b, 0);
+            brst_number(b, strlen(words));
+            brst_number(b, k + 1 < conditions ? 4 : 2);
+            brst_number(b, 0);
+            brst_number(b, 0);
+        }
+    }
+    brst_end(b);
+}
+
+static void decisions_small(brst *b, size_t bytes) { decided(b, bytes / 56, 2, "a"); }
+
+static void decisions_wide(brst *b, size_t bytes) {
+    decided(b, bytes / 720, 63, "a condition that has as many characters as the writer leaves it");
+}
+
 /* ---- kind 5 ------------------------------------------------------------------------------- */
 
 static void begin_streams(brst *b, const char *title, uint64_t streams) {
@@ -481,6 +536,8 @@ static const struct {
     {"edge_exits", edge_exits},
     {"edge_counts", edge_counts},
     {"edge_sources", edge_sources},
+    {"decisions_small", decisions_small},
+    {"decisions_wide", decisions_wide},
     {"stream_parts", stream_parts},
     {"stream_items", stream_items},
     {"stream_names", stream_names},

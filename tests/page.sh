@@ -40,9 +40,9 @@ addEventListener('load', function () { setTimeout(function () {
   if (box) { box.value = names[0]; box.dispatchEvent(new Event('input')); }
   click(document.querySelectorAll('.flame g')[1]);                /* zoom */
   say.zoomed = count('.flame g.past');
-  say.linked = location.hash.indexOf('zoom=') > 0 ? 1 : 0;
+  say.linked = /zoom(-ticks)?=/.test(location.hash) ? 1 : 0;
   document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
-  say.escaped = count('.flame g.past') === 0 && location.hash.indexOf('zoom=') < 0 ? 1 : 0;
+  say.escaped = count('.flame g.past') === 0 && !/zoom(-ticks)?=/.test(location.hash) ? 1 : 0;
   var stops = document.querySelectorAll(
     '.flame [tabindex="0"], .map [tabindex="0"], #functions tbody [tabindex="0"]');
   say.stops = stops.length;
@@ -54,6 +54,10 @@ addEventListener('load', function () { setTimeout(function () {
   say.functions = data.sampled ? data.sampled.functions.length : 0;
   say.pairs = data.sampled ? data.sampled.pairs.length : 0;
   say.contexts = (data.contexts || []).length;
+  say.timed = count('#ticks tbody tr');
+  say.untimed = Array.from(document.querySelectorAll('#ticks td')).filter(function (e) { return e.textContent === 'not timed'; }).length;
+  say.ranges = count('#ticks .range .here');
+  say.oftime = /of the time/.test(document.getElementById('lead').textContent) ? 1 : 0;
   say.footprints = (data.footprints || []).length;
   say.title = document.title === 'out' ? 1 : 0;
   say.hottest = count('.flame g[aria-label^="hot leaf"]');
@@ -73,6 +77,8 @@ addEventListener('load', function () { setTimeout(function () {
   var files = document.querySelectorAll('#edges tr.pick');
   say.files = files.length;
   click(files[1]);                                                /* another file */
+  say.below = count('table.coverage tbody tr');
+  if (document.querySelector('table.coverage button')) click(document.querySelector('table.coverage button'));
   say.sourced = count('table.coverage tbody tr');
   say.way = Array.from(document.querySelectorAll('table.coverage tr.partly td'), function (e) {
     return e.textContent;
@@ -107,8 +113,8 @@ holds() {
     expression=$2
     for word in rows boxes ribbons frames curves overflow picked sorted found zoomed linked \
         escaped stops read functions \
-        pairs contexts footprints title hottest missing halves untrue lit covered hit partly files \
-        sourced way; do
+        pairs contexts timed untimed ranges oftime footprints title hottest missing halves untrue lit covered hit partly \
+        files below sourced way; do
         number=$(said $word)
         expression=$(echo "$expression" | sed "s/\\b$word\\b/${number:-(-1)}/g")
     done
@@ -151,18 +157,22 @@ FRAME
             'boxes > 0 && picked == 1 && sorted == 1 && found >= 1 && (found < rows || rows == 1)'
         [ "$(said pairs)" = 0 ] || holds "$name" 'ribbons > 0'
     fi
-    holds "$name" 'halves == 0 && untrue == 0 && stops <= 3'
+    holds "$name" 'halves == 0 && untrue == 0 && stops <= 4'
+    # Ticks: four functions, one of them not timed, a mark in each bar; the lead speaks of time.
+    case $page in *timed.html) holds "$name" \
+        'timed == 4 && untimed == 2 && ranges == 6 && oftime == 1' ;; esac
     [ "$(said contexts)" = 0 ] ||
         holds "$name" 'frames > contexts && zoomed > 0 && linked == 1 && escaped == 1'
     case $page in *chains*) holds "$name" \
         'hottest == 1 && missing > 0 && lit >= 1 && frames <= 3001' ;; esac
     # The file that never ran stands first; its source is not there, so only lines with counts show.
-    # The other is picked then: all of its lines, and a branch of which one of two ways was taken.
+    # The other is picked then: its lines from the first function on, then, by the button, all of them,
+    # and a branch of which one of two ways was taken.
     case $page in
     *coverage*)
         lines=$(grep -c '' examples/parser/parser.c)
         holds "$name" 'files == 2 && covered == 2 && hit == 0 && partly == 0'
-        holds "$name" "sourced == $lines && way == 1"
+        holds "$name" "below < $lines && below > 0 && sourced == $lines && way == 1"
         ;;
     esac
     [ "$(said footprints)" = 0 ] || holds "$name" 'curves >= footprints && read > footprints'
@@ -171,7 +181,7 @@ FRAME
 if [ $# = 0 ]; then
     $CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c &&
         "$dir/make_dumps" "$dir" || exit 1
-    for dump in game hostile odd-tree nothing all chains coverage; do
+    for dump in game hostile odd-tree nothing all chains coverage timed no-tick; do
         "$BUILD/bursty" report --html "$dir/$dump.html" --note 'overhead=+1.3 % (0.9 to 1.8)' \
             "$dir/$dump.brst" || exit 1
     done
@@ -182,7 +192,7 @@ if [ $# = 0 ]; then
     "$BUILD/bursty" report --html "$dir/long.html" "$long/nothing.brst" || exit 1
     set -- "$dir/long.html" "$dir/game.html" "$dir/hostile.html" "$dir/odd-tree.html" \
         "$dir/nothing.html" "$dir/all.html" "$dir/chains.html" \
-        "$dir/coverage.html"
+        "$dir/coverage.html" "$dir/timed.html" "$dir/no-tick.html"
     [ ! -f "$BUILD/demo/report.html" ] || set -- "$@" "$BUILD/demo/report.html"
 fi
 for page in "$@"; do

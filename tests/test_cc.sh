@@ -79,12 +79,79 @@ with --every=90 --burst=10 --dump=own.brst -- $CC -o program work.c && ./program
 bursty report own.brst | grep -q 'asked 10 %' && ok || no "--every, --dump"
 BURSTY_FILE=env.brst BURSTY_EVERY=190 ./program x >/dev/null; bursty report env.brst | grep -q 'asked 5 %' && ok || no "BURSTY_FILE, BURSTY_EVERY"
 BURSTY_EVERY=10x ./program x 2>log >/dev/null; grep -q "BURSTY_EVERY: '10x' is not valid" log && ok || no "BURSTY_EVERY that is no number"
+echo precious >text; BURSTY_FILE=text ./program x 2>log >/dev/null
+[ "$(cat text)" = precious ] && grep -q 'text: is no .brst file and is not overwritten' log && ok || no "BURSTY_FILE over another file"
 rm -f own.brst; BURSTY_OFF=1 ./program x >/dev/null; [ ! -f own.brst ] && ok || no "BURSTY_OFF"
 with --only='fi*' --entries=all --loops=LN -- $CC -o program work.c && ./program x >/dev/null
 bursty report --csv program.brst >csv; { grep -q fib csv && ! grep -q leaf csv; } && ok || no "--only"
 rm -f program.brst
 with --not='fib' --not=main --not=loops --entries=all -- $CC -o program work.c && ./program x >/dev/null
 bursty report --csv program.brst >csv; { ! grep -q fib csv && grep -q leaf csv; } && ok || no "--not"
+
+# ---- two copies ---------------------------------------------------------------------------------------------------------
+
+# What has no check is recorded by second copies: leaf, and the loop of few rounds in loops.
+rm -f program.brst left
+with --form=dual --list=left --every=9 --burst=3 -- $CC -O1 -Wall -Wextra -o program work.c >log 2>&1 || no "dual does not compile"
+[ ! -s log ] && [ ! -s left ] && ok || { no "dual: messages"; cat log left; }
+./program x >out; status=$?
+same "dual: output" plain.out out
+[ "$status" = "$plain" ] && ok || no "dual: status $status"
+bursty report --csv program.brst >csv; { grep -q fib csv && grep -q leaf csv && grep -q 'work.c:8' csv; } && ok || { no "dual: no events without checks"; cat csv; }
+cat >copies.c <<'END'
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <setjmp.h>
+#define W __attribute__((warn_unused_result))
+typedef struct pair { int a, b; } pair;
+static pair swap(pair p) { pair q = { p.b, p.a }; return q; }
+static W int (odd)(int n) { return n & 1; }
+static int counts(void) { static int n; return odd(++n); }
+static int sums(int n, ...) { int s = 0; va_list l; va_start(l, n); while (n--) s += va_arg(l, int); va_end(l); return s; }
+static int cb(int (*f)(int, int), const int a[], unsigned n) { int s = 0; unsigned i; for (i = 0; i < n; i++) s = f(s, a[i]); return s; }
+static int add(int a, int b) { return a + b; }
+static int loops(int n) {
+    int i, j, k, s = 0;
+    for (i = 0; i < n; i++) { for (j = 0; j < i; j++) for (k = 0; k < 2; k++) if (j == k) continue; else if (j > 20) break; else s += add(j, k); if (s > 9999) return s; }
+    while (i--) { switch (i & 3) { case 0: s++; break; case 1: continue; default: s += odd(i); } if (i == 3) goto out; }
+out: for (i = 0; i < 3; i++) { s += i; if (s < 0) goto next; next: s++; }
+    switch (n & 1) { for (; i < 9; i++) { case 0: s++; case 1: s += 2; } }
+    do if (s & 1) s--; else { s -= 3; add(s, 1); } while (s > 40);
+    return s;
+}
+static void nothing(void) { printf("%s\n", __func__); add(1, 2); }
+static _Noreturn void stop(int s) { nothing(); exit(s); }
+static const char *named(const char *volatile p, int (*const q)[2]) { return (*q)[0] ? p : __func__; }
+int main(void) {
+    int a[] = { 3, 4, 5 }, q[2] = { 0, 1 }, s = 0, r;
+    pair p = { 1, 2 };
+    for (r = 0; r < 300; r++) { p = swap(p); s += cb(add, a, 3) + loops(r % 30) + counts() + sums(2, r, p.a); }
+    nothing();
+    printf("%d %d %s\n", s, p.a, named("x", &q));
+    stop(7);
+}
+END
+for words in "-O0 -std=c11" "-O2 -Wall -std=gnu99 -pedantic"; do
+    # shellcheck disable=SC2086
+    $CC $words -o plain copies.c 2>plain.log && ./plain >plain.out; plain=$?
+    for set in "--entries=all --loops=all" "--entries=safe --loops=L4" "--entries=EN --loops=all"; do
+        rm -f left
+        # shellcheck disable=SC2086
+        with --form=dual --list=left --every=2 --burst=7 $set -- $CC $words -o own copies.c 2>own.log || no "dual $words $set: not compiled"
+        same "dual $words $set: messages" plain.log own.log
+        ./own >own.out; own=$?
+        same "dual $words $set: output" plain.out own.out
+        [ $own = $plain ] && ok || no "dual $words $set: status $own"
+        case $set in *=all*all*) cp left first ;; esac
+        if grep 'left alone' left; then no "dual $words $set"; fi
+    done
+done
+for line in 'odd: one copy: declarator' 'counts: one copy: static-local' 'sums: one copy: variadic' 'stop: one copy: noreturn' \
+            'loops: a loop in one copy: label' 'loops: a loop in one copy: case-of-outer-switch'; do
+    grep -q ": $line\$" first && ok || no "dual: $line"
+done
+$CC -O1 -o program work.c && ./program x >plain.out; plain=$?
 
 # ---- a plan ------------------------------------------------------------------------------------------------------------
 
@@ -100,6 +167,12 @@ sed 's/n < 2/n < 3/' work.c >changed.c; mv changed.c work2.c
 with --plan=plan --entries=all --loops=LN -- $CC -o program work2.c && ./program x >/dev/null
 bursty report --csv program.brst >csv; grep -q fib csv && ok || no "--plan: a stale line must not count"
 with --plan=none --entries=all -- $CC -c work.c && ok || no "a plan that is not there yet"
+mkdir -p deep/src && cp work.c deep/src/work.c && rm -f left
+with --plan=plan --list=left --entries=all --loops=LN -- $CC -c -o deep.o deep/src/work.c && [ ! -s left ] && ok || no "a plan knows a file by the end of its path"
+sed 's/^P work.c/P x\/work.c/p;s/^P x/P y/' plan >plan2
+with --plan=plan2 --list=left --entries=all -- $CC -c -o deep.o work.c && grep -q 'work.c:1: the file: without a plan: the plan has several files' left && ok || no "two files with one end of the path"
+rm -f left; with --plan=plan --list=left -- $CC -c -o deep.o work2.c && grep -q 'work2.c:1: the file: without a plan: the plan has no such file' left && ok || no "a file that the plan does not know"
+with --plan=/dev/zero -- $CC -c work.c 2>log; [ $? = 2 ] && grep -q '^bursty: /dev/zero: is no regular file' log && ok || no "a plan that is a device"
 echo 'no plan' >bad; with --plan=bad -- $CC -c work.c 2>log; [ $? = 2 ] && grep -q '^bursty: bad:1: ' log && ok || no "a bad plan"
 if command -v readelf >/dev/null 2>&1; then
     with -- $CC -c work.c && readelf -p .bursty.cg work.o 2>/dev/null | grep -q 'B W0{;c0;}D1{;}r' && ok || no ".bursty.cg"
@@ -140,10 +213,14 @@ compare error.c
 compare -Wextra -Werror fall.c
 compare -std=c90 -pedantic -Wall -Wextra -Werror work.c
 compare missing.c
+echo older >plain.o; $CC -c -o plain.o error.c 2>/dev/null; echo older >o.o; with -- $CC -c -o o.o error.c 2>/dev/null
+{ [ -f plain.o ] && cmp -s plain.o o.o; } || { [ ! -f plain.o ] && [ ! -f o.o ]; } && ok || no "an error and an older object"
 compare -Wall -Wextra -Wshadow -Wconversion -Wdeclaration-after-statement -O2 work.c
 
 echo 'int g(void); int (*p)(void) = g;' >inc.h
 printf '#include "inc.h"\nint f(void) { return g(); }\n' >dep.c
+mkdir -p a b
+printf '#include "inc.h"\nint g(void) { return 0; }\nint main(void) { return g(); }\n' >depmain.c
 for words in "-MD" "-MMD" "-MD -MP" "-MD -MF x.dep" "-MD -MT target -MF y.dep"; do
     rm -f dep.d x.dep y.dep
     # shellcheck disable=SC2086
@@ -154,9 +231,18 @@ for words in "-MD" "-MMD" "-MD -MP" "-MD -MF x.dep" "-MD -MT target -MF y.dep"; 
     same "dependencies of $words" plain.dep own.dep
 done
 
+for words in "-MD -o dep" "-MMD -MP -o a/dep" "-MD -MF x.dep -o dep" "-Wp,-MD,x.dep -o dep" "-Wp,-MMD,x.dep -c -o a/dep.o"; do
+    for how in plain own; do
+        rm -f dep.d a/dep.d x.dep dep a/dep.o
+        case $how in plain) set -- ;; *) set -- "$BUILD/bursty" cc -- ;; esac
+        # shellcheck disable=SC2086
+        "$@" $CC $words depmain.c && cat dep.d a/dep.d x.dep >$how.dep 2>/dev/null
+    done
+    same "dependencies of $words" plain.dep own.dep
+done
+
 # ---- command lines -----------------------------------------------------------------------------------------------------
 
-mkdir -p a b
 echo 'int one(void); int two(void); int main(void) { return one() + two() - 3; }' >main.c
 echo 'int one(void) { return 1; }' >a/util.c
 echo 'int two(void) { int i, s = 0; for (i = 0; i < 2; i++) s++; return s; }' >b/util.c
@@ -175,7 +261,27 @@ echo 'int main(void) { return 0; }' | with -- $CC -x c - -o std && ./std && ok |
 printf '.text\n' >empty.s; with -- $CC -c empty.s -o empty.o && [ -f empty.o ] && ok || no "assembly"
 : >void.c; with -- $CC -c void.c -o void.o && [ -f void.o ] && ok || no "an empty file"
 with -- $CC -shared -fPIC -o lib.so b/util.c work.c 2>log && ok || { no "a shared object"; head -n 3 log; }
+cp work.c work.text; mkdir -p temps
+checks() { nm "$1" 2>/dev/null | grep -q bursty_p_hit; }
+for words in "-x c work.text" "work.text -x none" "-v work.c" "-P work.c" "-save-temps=obj -c work.c -o temps/work.o" "-x c -c work.text -x none"; do
+    case $words in *none) words="-x c $words" ;; esac
+    rm -f program work.o temps/work.o; case $words in *-c*) out=work.o ;; *) out=program ;; esac
+    case $words in *-c*) made= ;; *) made="-o program" ;; esac
+    # shellcheck disable=SC2086
+    with --entries=all -- $CC $made $words >log 2>&1
+    case $words in *temps*) out=temps/work.o ;; esac
+    ! command -v nm >/dev/null 2>&1 || { checks $out && ok || no "$words: no checks"; }
+done
+$CC -E work.c -o work.i && with --entries=all -- $CC -c work.i -o work.o && { ! command -v nm >/dev/null 2>&1 || checks work.o; } && ok || no "a .i file"
+rm -f left
+with --list=left -- $CC -S work.c -o work.s; echo 'int x;' | with --list=left -- $CC -c -x c - -o std.o; with --list=left -- $CC -E work.c >/dev/null
+[ "$(sort left)" = "-:1: the file: left alone: standard input
+work.c:1: the file: left alone: -S" ] && ok || { no "what runs as it is must be listed"; cat left; }
 with $CC -c main.c 2>log; [ $? = 2 ] && ok || no "no --"
+for words in --dump= --dump=a/ --list= --list=none/list; do
+    with $words -- $CC -c main.c 2>log; [ $? = 2 ] && [ "$(wc -l <log)" -eq 1 ] && ok || no "$words"
+done
+rm -f main.o; TMPDIR=$dir/none with -- $CC -c main.c && [ -f main.o ] && ok || no "TMPDIR that does not exist"
 with --entries=x -- $CC -c main.c 2>log; [ $? = 2 ] && ok || no "--entries=x"
 with --loops=4 -- $CC -c main.c 2>log; [ $? = 2 ] && ok || no "--loops=4"
 with --form=x -- $CC -c main.c 2>log; [ $? = 2 ] && ok || no "--form=x"
@@ -204,13 +310,13 @@ trap_() { # NAME WORDS...: the program is standard input
     cat >"$name.c"
     $CC "$@" -o plain "$name.c" -lm 2>plain.log || { skip "$name: $CC refuses it"; return; }
     ./plain >plain.out; plain=$?
-    for form in ${forms:-scope}; do      # points at loops are the same in both forms
+    for form in ${forms:-scope dual}; do      # points at loops are the same in both forms
         rm -f left
         with --form=$form --entries=all --loops=all --list=left -- $CC "$@" -o own "$name.c" -lm 2>own.log || no "$name $form: not compiled"
         ./own >own.out; own=$?
         same "$name $form: output" plain.out own.out
         [ $own = $plain ] || no "$name $form: status $own"
-        [ "$(cat left 2>/dev/null | wc -l)" = "${wanted:-0}" ] || { no "$name $form: left alone:"; cat left; }
+        [ "$(cat left 2>/dev/null | wc -l)" = "${wanted:-0}" ] || [ $form = dual ] || { no "$name $form: left alone:"; cat left; }
     done
 }
 trap_ duff <<'END'
@@ -241,7 +347,7 @@ static int labelled(int n) { int s = 0; if (n) top: s += n--; if (n > 0) goto to
 static int vla(int n) { int a[n], i; for (i = 0; i < n; i++) a[i] = i; return a[n - 1] + (int)(sizeof a / sizeof *a); }
 int main(void) { int a[] = {[1 ? 2 : 0] = MAX(3, 4), 1 && 2}; printf("%d %d %d %d\n", MAX(1, 2), a[2], labelled(4), vla(5)); return 0; }
 END
-forms='point scope'
+forms='point scope dual'
 trap_ inlines -std=gnu99 -O1 <<'END'
 #include <stdio.h>
 extern inline __attribute__((gnu_inline, always_inline)) int g(int a) { return a + 1; }
@@ -302,5 +408,23 @@ fi
 { echo 'all: a/util.o b/util.o work.o'; printf '%%.o: %%.c\n\t$(CC) -c $< -o $@\n'; } >Makefile
 rm -f a/util.o b/util.o work.o
 make -s -j8 CC="$BUILD/bursty cc -- $CC" >log 2>&1 && [ -f a/util.o ] && [ -f b/util.o ] && ok || { no "make -j8"; cat log; }
+# A signal ends the compiler too, and nothing is left. The compiler says that it has begun and ends by that signal alone. (A shell's
+# background programs ignore SIGINT, and so does bursty cc then.)
+cat >slow <<'END'
+#!/bin/sh
+trap 'exit 1' INT TERM HUP
+echo begun >>begun
+while :; do sleep 0.05; done
+END
+chmod +x slow
+for signal in TERM HUP; do
+    rm -f begun; mkfifo begun
+    "$BUILD/bursty" cc -- ./slow -c main.c -o slow.o 2>/dev/null &
+    process=$!
+    read -r line <begun
+    kill -s $signal $process
+    wait $process 2>/dev/null
+    [ $? -gt 128 ] && [ "$line" = begun ] && ok || no "SIG$signal does not end it"
+done
 [ -z "$(ls "$TMPDIR")" ] && ok || no "something is left in TMPDIR"
 finish

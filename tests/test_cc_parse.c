@@ -76,6 +76,7 @@ TEST(function_heads) {
 TEST(traps) {
     CHECK_STR(skeleton("int f(int a) { return a == 1 &&g(); }"), "(c0|)r");
     CHECK_STR(skeleton("void f(int a) { void *p = (void *)&&x; goto *p; x: g(); }"), "xl0c0");
+    CHECK_STR(skeleton("void f(void) { void *p = &&y; x: y: g(); goto *p; }"), "l0l1G0c0x");
     CHECK_STR(skeleton("void f(int n) { switch (n) { do { case 0: g(); case 1: h(); } "
                        "while (--n > 0); } }"), "S{D0{c0c1;}}");
     CHECK_STR(skeleton("void f(int a) { g(\n#pragma GCC warning \"}\"\na\n# 9 \"y.c\"\n); }"),
@@ -114,10 +115,12 @@ TEST(one_left_alone) {
 static char *records(const char *source, const cc_choice *choice) {
     cc_unit u;
     cc_flow *flows;
+    const char *missed = "";
     text t = {NULL, 0, 0};
     CHECK_EQ(cc_parse(&u, source, strlen(source)), 0);
     flows = cc_flows(&u);
-    cc_decide(&u, flows, "a b.c", choice);
+    cc_decide(&u, flows, "a b.c", choice, &missed);
+    CHECK(missed == NULL);
     cc_graph_write(&u, flows, "a b.c", 1, 2, &t);
     cc_flows_free(&u, flows);
     cc_unit_free(&u);

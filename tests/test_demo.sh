@@ -87,13 +87,18 @@ for rate in plain 990:10 99:1:-1 always; do
     INDEX_HOT=$rate "$program" -n 2 "$tree" | sed "s|$tree|TREE|" >"$BUILD/got.txt"
     check "the index of a small tree, $rate" 'diff "$BUILD/wanted.txt" "$BUILD/got.txt"'
 done
+INDEX_TICKS=1 INDEX_DUMP=$BUILD/time.brst "$BUILD/demo/index" -n 2 "$tree" | sed "s|$tree|TREE|" >"$BUILD/got.txt"
+check "the index of a small tree, by ticks" 'diff "$BUILD/wanted.txt" "$BUILD/got.txt"'
+check "ticks are told, or that none came" '"$BUILD/bursty" report "$BUILD/time.brst" | grep -q "^ticks"'
 INDEX_CONTEXTS=always INDEX_REFERENCES=always INDEX_DUMP=$BUILD/small.brst "$BUILD/demo/index" "$tree" | sed "s|$tree|TREE|" >"$BUILD/got.txt"
 check "the index of a small tree, contexts and references" 'diff "$BUILD/wanted.txt" "$BUILD/got.txt"'
-"$BUILD/bursty" report --collapsed "$BUILD/small.brst" >"$BUILD/stacks.txt"
+"$BUILD/bursty" report --collapsed --by calls "$BUILD/small.brst" >"$BUILD/stacks.txt"
 check "contexts are counted exactly when every event is seen" \
     'grep -qx "index_all;visit;visit;visit 1" "$BUILD/stacks.txt" && grep -qx "index_all;scan_file 4" "$BUILD/stacks.txt"'
 check "the rate seen is the rate asked" \
     'awk "/^sampling rate/ { asked = \$4; seen = \$7 } END { exit !(seen > .9 * asked && seen < 1.1 * asked) }" "$BUILD/demo.txt"'
+check "the first answer is time, with intervals" \
+    'awk "/where it runs, by ticks/ { on = 1; next } on && /hot functions/ { exit } on && /no ticks here/ { ok = 1 } on && /%  *[0-9.]* % to/ { ok = 1 } END { exit !ok }" "$BUILD/demo.txt"'
 check "hot functions are named" 'grep -q "%   find_name$" "$BUILD/demo.txt"'
 check "hot call pairs are named" 'grep -q "%   scan_file -> find_name$" "$BUILD/demo.txt"'
 check "hot contexts are named" 'grep -q "%   index_all > scan_file > find_name$" "$BUILD/demo.txt"'

@@ -168,6 +168,10 @@ if [ -w /dev/full ]; then
     grep -q 'hcct: cannot write /dev/full: ' "$dir/err" && ok || no "a full disk: no message"
 fi
 
+# A dump waits for a hook that has its record, in whatever order stores are seen.
+$CC -O1 -pthread -I. -o "$dir/order" tests/recorder_order.c && "$dir/order" && ok ||
+    no "a dump beside a hook: status $?"
+
 # fork: a child writes a file of its own and keeps neither the parent's counts nor its threads'
 # trees.
 cat >"$dir/fork.c" <<'END'

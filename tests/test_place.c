@@ -299,6 +299,25 @@ TEST(outside_functions_call_back) {
     check_plan("Q", library, "api ");           /* the pointer's function may call api again */
 }
 
+TEST(a_taken_name_of_the_c_library_calls_nothing_back) {
+    /* "index" is also what people call a variable. If it could call back, any pointer would lead to
+       f through it, whatever f's parameters are; a function of nobody could. */
+    static const char known[] = UNIT MAIN "C f -\nB c0\n" FUNCTION("f", "s", "2")
+                                "B (i1|)\nA f\nA index\nA gamma\nA significand\nA y0\nA fopen64\n";
+    static const char unknown[] = UNIT MAIN "C f -\nB c0\n" FUNCTION("f", "s", "2")
+                                  "B (i1|)\nA f\nA of_nobody\n";
+    check_plan("Q", known, "");
+    check_plan("Q", unknown, "f ");
+    CHECK_EQ(graph_calls_back("_Exit"), 0);     /* the first and the last of the list */
+    CHECK_EQ(graph_calls_back("yn"), 0);
+    CHECK_EQ(graph_calls_back("ynl"), 0);
+    CHECK_EQ(graph_calls_back("qsort"), 1);
+    CHECK_EQ(graph_calls_back("bsearch"), 1);
+    CHECK_EQ(graph_calls_back("setcontext"), 1);
+    CHECK_EQ(graph_calls_back(""), 1);
+    CHECK_EQ(graph_calls_back("zzz"), 1);
+}
+
 TEST(loops_by_reason) {
 #define IN_MAIN(loops, body) \
     UNIT MAIN "C f -\nC g -\nC strcmp -\n" loops "B " body "\n" FUNCTION("f", "s", "0") \

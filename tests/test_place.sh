@@ -127,6 +127,9 @@ else
     $CC -c -o "$dir/silent.o" "$dir/silent.c"
     refuses 'silent.o: no call graph: was it built with bursty cc?' "$dir/silent.o"
     says '  1 objects without a call graph' "$dir/silent.o" "$dir/one/main.o"
+    cp "$dir/silent.o" "$dir/kept.o"
+    refuses 'silent.o: is no plan, and would be overwritten' -o "$dir/silent.o" "$dir/one/main.o"
+    same "$dir/silent.o" "$dir/kept.o"
     head -c 300 "$dir/one/main.o" >"$dir/cut.o"
     refuses 'cut.o: offset [0-9]*: the section headers lie outside the file' "$dir/cut.o"
 fi
@@ -254,6 +257,18 @@ cp $figure "$dir/input.burstycg"
 refuses 'is an input, and would be overwritten' -o "$dir/input.burstycg" "$dir/input.burstycg"
 same "$dir/input.burstycg" $figure
 refuses 'no-such-file: No such file' "$dir/no-such-file"
+printf 'precious\n' >"$dir/precious"
+refuses 'precious: is no plan, and would be overwritten' -o "$dir/precious" $figure
+if [ "$(cat "$dir/precious")" = precious ]; then ok; else no "a file that is no plan was overwritten"; fi
+printf 'bursty plan' >"$dir/precious"
+refuses 'precious: is no plan, and would be overwritten' -o "$dir/precious" $figure
+: >"$dir/precious"
+runs -o "$dir/precious" $figure
+same "$dir/precious" "$dir/first"
+if [ -c /dev/zero ]; then           # has no end: the first bytes are enough
+    refuses 'zero: offset 0: is no ELF file, archive or call graph' /dev/zero
+    refuses 'zero: offset 0: is no plan' --diff /dev/zero $figure
+else skip "no /dev/zero"; fi
 
 # ---- what was built: a missing check is found and fails ----
 

@@ -56,7 +56,8 @@ $CC -O2 -pthread -o calls calls.c 2>log || { cat log; exit 2; }
 for what in '' threads status _exit abort kill toggle fork vfork; do
     ./calls $what >plain 2>plain.err
     status=$?
-    for options in '' '--period 5 --burst 5 --profile hcct,pairs,footprint,streams'; do
+    for options in '' '--period 5 --burst 5 --profile hcct,pairs,footprint,streams' \
+                   '--period 20 --burst 3 --ticks 5000'; do
         # shellcheck disable=SC2086
         $bursty record $options --signal 12 -o "r$what.brst" -- ./calls $what >got 2>got.err
         if [ $? = $status ] && cmp -s plain got && cmp -s plain.err got.err; then pass
@@ -105,6 +106,42 @@ $bursty record --period 0 --profile streams --boring 0 -o streams.brst -- ./call
 if $bursty report streams.brst | grep -q 'leaf+0x'; then pass; else fail "streams: sites have names"; $bursty report streams.brst | head -20; fi
 $bursty record --per-second 2000 --period 50 --stats -o clock.brst -- ./calls 9 1200 >got 2>got.err
 if grep -q 'bursts [1-9]' got.err; then pass; else fail "bursts a second"; cat got.err; fi
+
+# ---- ticks: the program runs until it has used its CPU time, however long that takes -----------
+
+cat >spin.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+static int done(double seconds) { return (double)clock() / CLOCKS_PER_SEC >= seconds; }
+__attribute__((noinline)) static unsigned spin(unsigned n) {
+    volatile unsigned s = 0;
+    while (n--) s += n;
+    return s;
+}
+__attribute__((noinline, noclone)) static unsigned often(void) { return spin(30000) ^ 1; }
+__attribute__((noinline, noclone)) static unsigned seldom(void) { return spin(1000) ^ 2; }
+static void *thread(void *unused) {
+    while (!done(.6)) { often(); seldom(); }
+    return unused;
+}
+int main(void) {
+    pthread_t t;
+    while (!done(.3)) { often(); seldom(); }
+    if (pthread_create(&t, NULL, thread, NULL) == 0) pthread_join(t, NULL);
+    puts("done");
+    return 0;
+}
+C
+$CC -O1 -pthread -o spin spin.c 2>log || { cat log; exit 2; }
+$bursty record --ticks 1000 -o ticks.brst ./spin >got 2>got.err
+$bursty report --min 0 ticks.brst >text
+# Columns: rank self from to total from to ticks function. Numbers in percent, then ticks.
+share() { awk -v f="$1" -v c="$2" '$9 == f { sub("%", "", $c); print int($c); exit }' text; }
+if [ "$(share spin 2)" -gt 50 ] && [ "$(share often 5)" -gt 70 ] && [ "$(share seldom 5)" -lt 30 ] \
+   && [ "$(share main 5)" -gt 15 ] && [ "$(share thread 5)" -gt 15 ] && [ ! -s got.err ] \
+   && [ "$(cat got)" = done ]; then pass
+else fail ticks; cat got.err text; fi
 
 # ---- an earlier file stays until the new one is whole; nothing else is left --------------------
 

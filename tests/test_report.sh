@@ -101,6 +101,32 @@ bursty merge -o "$dir/mixed.brst" "$dir/bursts.brst" "$dir/game.brst"
 bursty report --json "$dir/mixed.brst" | grep -q '"intervals":"events"'; ok $? "a merge with an old dump says so"
 
 
+# ---- time by ticks: intervals, what is not timed, no tick at all, stacks in one unit
+bursty report "$dir/timed.brst" >"$dir/timed.txt"; ok $? "ticks"
+has timed.txt '^1  *70.00%  *67.0.%  *72.8.%  *70.00%  *67.0.%  *72.8.%  *700  draw '
+has timed.txt '^2  *30.00%  .* 100.00%  *99.60%  *100.00%  *300  frame '
+has timed.txt '^3  *0.00%  *0.00%  *0.40%  .* 0  rare '
+has timed.txt '^-  *not-timed  *-  *-  *not-timed  *-  *-  *-  hash '
+lacks timed.txt '0.00%.*hash'
+bursty report --json "$dir/timed.brst" >"$dir/timed.json"; json "$dir/timed.json"
+has timed.json '"self_share":\[0.7,0.3,0,null\]'
+has timed.json '"unit":"ticks","effective":1000'
+bursty report "$dir/no-tick.brst" | tr '\n' ' ' >"$dir/no.txt"
+has no.txt 'ticks: none came: their signal is blocked'; lacks no.txt 'where does it run'
+bursty report "$dir/no-timer.brst" | tr '\n' ' ' >"$dir/no.txt"
+has no.txt 'ticks: none came: TICKS_TIMERS is not defined'
+bursty merge -o "$dir/no.brst" "$dir/no-tick.brst" && bursty report "$dir/no.brst" | grep -q 'none came'; ok $? "merged: none came"
+bursty report --collapsed "$dir/timed.brst" >"$dir/timed.stacks" 2>"$dir/stderr"; ok $? "stacks by ticks"
+[ "$(cat "$dir/stderr")" = 'bursty: note: stacks are in ticks; there are others, see --by calls' ]; ok $? "the unit is said: $(cat "$dir/stderr")"
+[ "$(cat "$dir/timed.stacks")" = 'frame 300
+frame;draw 700' ]; ok $? "stacks by ticks: $(cat "$dir/timed.stacks")"
+bursty report --collapsed --by calls "$dir/timed.brst" >"$dir/timed.stacks" 2>"$dir/stderr"; ok $? "stacks by calls"
+[ ! -s "$dir/stderr" ]; ok $? "nothing to say: $(cat "$dir/stderr")"
+bursty report --collapsed "$dir/tree.brst" 2>"$dir/stderr" | cmp -s - "$dir/timed.stacks"; ok $? "stacks by calls are those of the tree alone"
+[ ! -s "$dir/stderr" ]; ok $? "one unit, nothing to say: $(cat "$dir/stderr")"
+refused '--by hours: no whole stacks count that' report --by hours --collapsed -o "$dir/out" "$dir/timed.brst"
+refused '--by ticks: no whole stacks count that' report --by ticks --collapsed -o "$dir/out" "$dir/tree.brst"
+
 # ---- a form that has nothing to show is refused, and writes no file
 for form in lcov cobertura order svg; do
     refused "$dir/game.brst: nothing in it can be shown as --$form (it has: sampled)" report --$form -o "$dir/out" "$dir/game.brst"
@@ -281,6 +307,12 @@ has odd.txt '^Shares are of calls, not of time'
 has odd.html 'Shares are of calls, not of time'
 lacks game.txt 'Shares are of calls, not of time'
 grep -q '"time_ns":null' "$dir/game.json"; ok $? "JSON says null for what is not timed"
+
+# A source that is not where the page is made is said once, with its name made harmless; one that is there is not.
+bursty report --html "$dir/coverage.html" "$dir/coverage.brst" 2>"$dir/stderr"
+ok $? "the page of coverage.brst"
+[ "$(grep -c 'the source is not here' "$dir/stderr")" = 1 ] && ! grep -q parser.c "$dir/stderr"
+ok $? "a missing source is said on standard error: $(cat "$dir/stderr")"
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

@@ -24,7 +24,9 @@ static const char help[] =
     "                    call something), EN (none)\n"
     "  --loops=SET       L4 (the default: loops that call something or hold more than 4\n"
     "                    back-edges), L10, LK for any number K, all, LN (none)\n"
-    "  --form=FORM       point (the default): a check. scope: entry and return of functions, too\n"
+    "  --form=FORM       point (the default): a check. scope: entry and return of functions, too.\n"
+    "                    dual: functions and loops in two copies, of which the second records\n"
+    "                    functions and loops without a check, too\n"
     "  --keep-events     an entry without a check is still recorded inside of bursts\n"
     "  --only=PATTERN    only functions with such names (* and ?); may stand several times\n"
     "  --not=PATTERN     no functions with such names; may stand several times\n"
@@ -84,8 +86,17 @@ static int set_rate(unsigned *rate, const char *name, const char *value) {
 
 static int set_form(cc_choice *c, const char *value) {
     c->scope = strcmp(value, "scope") == 0;
-    if (c->scope || strcmp(value, "point") == 0) return TOOL_OK;
-    return tool_error("cc: --form=%s: point or scope", value);
+    c->dual = strcmp(value, "dual") == 0;
+    if (c->scope || c->dual || strcmp(value, "point") == 0) return TOOL_OK;
+    return tool_error("cc: --form=%s: point, scope or dual", value);
+}
+
+static int check_name(const char *option, const char *value) {
+    size_t i, size = strlen(value);
+    for (i = 0; i < size && (unsigned char)value[i] >= 32; i++) {
+    }
+    if (size > 0 && i == size && value[size - 1] != '/') return TOOL_OK;
+    return tool_error("cc: %s=%s: the name of a file is wanted", option, value);
 }
 
 static int read_value(tool_option *o, cc_driver *d, patterns *only, patterns *not_these) {
@@ -105,8 +116,8 @@ static int read_value(tool_option *o, cc_driver *d, patterns *only, patterns *no
     case 3: return set_form(&d->choice, value);
     case 4: add_pattern(only, value); break;
     case 5: add_pattern(not_these, value); break;
-    case 6: d->list = value; break;
-    case 7: d->naming.dump = value; break;
+    case 6: d->list = value; return check_name("--list", value);
+    case 7: d->naming.dump = value; return check_name("--dump", value);
     case 8: return set_rate(&d->naming.every, "--every", value);
     default: return set_rate(&d->naming.burst, "--burst", value);
     }

@@ -26,6 +26,8 @@ static void help(FILE *to) {
           "  --sort COLUMN      sort tables by a column, such as share, time_share, estimated or "
           "function\n"
           "  --unique-cause     MC/DC by unique cause; without it, masking MC/DC\n"
+          "  --by UNIT          what stacks of --collapsed count: ticks (the default, if there are "
+          "any) or calls\n"
           "  --no-demangle      leave C++ names as the linker has them\n"
           "\n"
           "  Several files are added up. Nothing is written if one of them is bad. The text is as "
@@ -118,6 +120,10 @@ static int set_option(options *o, report *r, tool_option *option) {
         r->options.wants_unique_cause = 1;
         return TOOL_OK;
     }
+    if (tool_is(option, "--", "by")) {
+        r->options.by = tool_value(option);
+        return r->options.by ? TOOL_OK : TOOL_BAD_INPUT;
+    }
     if (tool_is(option, "--", "no-demangle")) {
         r->options.keeps_mangled = 1;
         return TOOL_OK;
@@ -167,6 +173,7 @@ static int run(int argc, char **argv) {
     input in;
     text out = {NULL, 0, 0};
     save to;
+    const char *other;
     int i, files, status;
     if (tool_wants_help(argc, argv)) {
         help(stdout);
@@ -189,6 +196,8 @@ static int run(int argc, char **argv) {
         r.title = o.title ? text_clean(o.title, strlen(o.title)) : make_title(&r, argv[0]);
         if (o.sort && report_sort(&r, o.sort) == 0)
             status = tool_error("--sort %s: no table has that column", o.sort);
+        if (status == TOOL_OK && r.options.by && !report_unit(&r, &other))
+            status = tool_error("--by %s: no whole stacks count that", r.options.by);
     }
     if (status == TOOL_OK) status = report_check(&r, o.writer, argv[0]);
     if (status == TOOL_OK) status = save_open(&to, o.out, (const char *const *)argv, files, 0);

@@ -3,6 +3,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1     /* binpatch.h wants it before the first include */
 #endif
+#include "keepregs.h"
 #include "bursty.h"
 #include "bursttiny.h"
 #include "burstclock.h"
@@ -56,6 +57,7 @@
 #include "footprint.h"
 #include "footprintsum.h"
 #include "hcct.h"
+#include "keepregs.h"
 #include "bursty.h"
 #include "bursttiny.h"
 #include "burstclock.h"
@@ -63,6 +65,7 @@
 #include "dualpath.h"
 #include "hottest.h"
 #include "ticks.h"
+#include "keepregs.h"
 #include "callpaths.h"
 #include "bursty.h"
 #include "bursttiny.h"

@@ -19,6 +19,7 @@
 #define X86FLOW_IMPLEMENTATION
 #define X86COPY_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
+#include "keepregs.h"
 #include "bursty.h"
 #include "bursttiny.h"
 #include "burstclock.h"

@@ -46,6 +46,8 @@ static int ends(const char *word, const char *with) {
     return n >= m && strcmp(word + n - m, with) == 0;
 }
 
+int cc_is_preprocessed(const char *path) { return ends(path, ".i"); }
+
 char *cc_base_name(const char *path) {
     const char *slash = strrchr(path, '/'), *dot;
     char *base = cc_join(slash ? slash + 1 : path, "");
@@ -112,6 +114,14 @@ static void add_expanded(cc_command *out, const char *word, int depth) {
 
 /* ---- reading ---- */
 
+/* A word that makes no code wins over one that does. */
+static void pass_on(cc_line *line, const char *reason, int makes_code) {
+    if (line->pass && !line->makes_code) return;
+    if (line->pass && makes_code) return;
+    line->pass = reason;
+    line->makes_code = makes_code;
+}
+
 static int is_launcher(const char *word) {
     static const char *const launchers[] = {"ccache", "sccache", "distcc", "icecc"};
     const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
@@ -124,21 +134,24 @@ static int is_launcher(const char *word) {
 
 /* Words with which the compiler does something else than compiling, or does it in a way that would
    not survive a rewritten file. */
-static const char *pass_word(const char *word) {
-    static const char *const whole[] = {
-        "-E", "-S", "-M", "-MM", "-MG", "-fsyntax-only", "-v", "-###", "--version", "--help",
-        "-cc1", "-cc1as", "-fdirectives-only", "-traditional-cpp", "-P", "-emit-llvm",
-        "-emit-ast", "--analyze", "-fpreprocessed", "-save-temps=obj", "-fmodules", "-V"};
+static void find_pass_word(cc_line *line, const char *word) {
+    static const char *const without_code[] = {
+        "-E", "-M", "-MM", "-MG", "-fsyntax-only", "-###", "--version", "--help", "-cc1", "-cc1as",
+        "-emit-ast", "--analyze", "-V"};
+    static const char *const with_code[] = {"-S", "-fdirectives-only", "-traditional-cpp",
+                                            "-emit-llvm", "-fpreprocessed", "-fmodules"};
     size_t i;
-    for (i = 0; i < sizeof whole / sizeof *whole; i++) {
-        if (strcmp(word, whole[i]) == 0) return whole[i];
+    for (i = 0; i < sizeof without_code / sizeof *without_code; i++) {
+        if (strcmp(word, without_code[i]) == 0) pass_on(line, without_code[i], 0);
+    }
+    for (i = 0; i < sizeof with_code / sizeof *with_code; i++) {
+        if (strcmp(word, with_code[i]) == 0) pass_on(line, with_code[i], 1);
     }
     if (begins(word, "-dump") && !begins(word, "-dumpbase") && !begins(word, "-dumpdir")) {
-        return "-dump";
+        pass_on(line, "-dump", 0);
     }
-    if (begins(word, "-print") || begins(word, "--print")) return "-print";
-    if (begins(word, "--help=")) return "--help";
-    return NULL;
+    if (begins(word, "-print") || begins(word, "--print")) pass_on(line, "-print", 0);
+    if (begins(word, "--help=")) pass_on(line, "--help", 0);
 }
 
 static const option_rule *rule_of(const char *word) {
@@ -153,7 +166,7 @@ static const option_rule *rule_of(const char *word) {
 }
 
 static void read_option(cc_line *line, size_t i, const char *word) {
-    if (!line->pass) line->pass = pass_word(word);
+    find_pass_word(line, word);
     if (strcmp(word, "-c") == 0) {
         line->only_compile = 1;
         line->role[i] = CC_OUTPUT;
@@ -161,7 +174,10 @@ static void read_option(cc_line *line, size_t i, const char *word) {
         line->dependencies = 1;
         line->role[i] = CC_DEPENDENCY;
     } else if (begins(word, "-Wp,-M")) {
-        line->pass = "-Wp,-M";
+        line->dependencies_aside = 1;
+        line->role[i] = CC_DEPENDENCY_ASIDE;
+    } else if (strcmp(word, "-P") == 0) {           /* would hide what lines come from */
+        line->role[i] = CC_OUTPUT;
     } else if (strcmp(word, "-MP") == 0) {
         line->role[i] = CC_DEPENDENCY;
     } else if (begins(word, "-Wp,")) {
@@ -191,8 +207,9 @@ static void read_value(cc_line *line, const char *option, const char *value) {
     if (strcmp(option, "-o") == 0) line->output = value;
     if (strcmp(option, "-MF") == 0) line->has_mf = 1;
     if (strcmp(option, "-MT") == 0 || strcmp(option, "-MQ") == 0) line->has_mt = 1;
-    if (strcmp(option, "-x") == 0 && strcmp(value, "c") != 0 && strcmp(value, "none") != 0) {
-        line->pass = "-x";
+    if (strcmp(option, "-x") == 0) {
+        line->is_c = strcmp(value, "c") == 0;
+        if (!line->is_c && strcmp(value, "none") != 0) pass_on(line, "-x", 1);
     }
 }
 
@@ -201,8 +218,9 @@ static size_t read_word(cc_line *line, size_t i) {
     const char *word = line->words.words[i];
     const option_rule *rule;
     if (word[0] != '-' || !word[1]) {
-        if (!word[1] && word[0] == '-') line->pass = "standard input";
-        line->role[i] = ends(word, ".c") ? CC_SOURCE : CC_OBJECT;
+        if (!word[1] && word[0] == '-') pass_on(line, "standard input", 1);
+        line->role[i] = line->is_c || ends(word, ".c") || cc_is_preprocessed(word) ? CC_SOURCE
+                                                                                 : CC_OBJECT;
         if (line->role[i] == CC_SOURCE) line->sources++;
         else line->objects++;
         return 1;
@@ -242,13 +260,16 @@ int cc_read_line(cc_line *line, int count, char **words) {
     for (i = 0; i < line->words.count;) i += read_word(line, i);
     driver = line->compiler.words[line->compiler.count - 1];
     line->links = !line->only_compile && !line->pass && line->sources + line->objects > 0;
-    if (line->sources == 0 && !line->links) line->pass = "no C file";
-    if (ends(driver, "++") && line->sources > 0) line->pass = "C++";
+    if (line->sources == 0 && !line->links) pass_on(line, "no C file", 0);
+    if (ends(driver, "++") && line->sources > 0) pass_on(line, "C++", 1);
     if (line->only_compile && line->output && line->sources + line->objects > 1) {
-        line->pass = "-o with several files";
+        pass_on(line, "-o with several files", 0);
     }
-    if (line->output && begins(line->output, "/dev/")) line->pass = "no object is kept";
-    if (line->dependencies && line->links) line->pass = "dependencies while linking";
+    if (line->output && begins(line->output, "/dev/")) pass_on(line, "no object is kept", 0);
+    /* gcc and clang do not agree on the name of the dependency file. */
+    if (line->dependencies && line->links && !line->output && !line->has_mf) {
+        pass_on(line, "dependencies while linking, without -o or -MF", 1);
+    }
     return 0;
 }
 

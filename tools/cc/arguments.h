@@ -11,7 +11,8 @@ typedef enum cc_role {
     CC_LINKER,                /* -l, -L, -Wl: only for the linker */
     CC_PREPROCESSOR,          /* -D, -I, -include: only for the preprocessor */
     CC_DEPENDENCY,            /* -MD, -MF ...: the dependency file */
-    CC_OUTPUT,                /* -o, -c */
+    CC_DEPENDENCY_ASIDE,      /* -Wp,-MD,file: the same, past the compiler's driver */
+    CC_OUTPUT,                /* -o, -c, -P */
     CC_LANGUAGE               /* -x c */
 } cc_role;
 
@@ -20,11 +21,14 @@ typedef struct cc_line {
     cc_command words;         /* the arguments, with @files in place */
     unsigned char *role;      /* of each word: cc_role */
     const char *pass;         /* why the command must run as it is; NULL: it need not */
+    int makes_code;           /* passed on, it makes code all the same: worth a line in the list */
     const char *output;       /* of -o, or NULL */
     int only_compile;         /* -c */
     int links, shared;        /* there is a linker's step; -shared */
     int dependencies;         /* -MD or -MMD */
+    int dependencies_aside;   /* -Wp,-MD,file */
     int has_mf, has_mt;
+    int is_c;                 /* -x c is in force */
     int keep_comments;        /* a warning looks at comments */
     int warns;                /* warnings are asked for */
     int pic;                  /* the code may be part of a shared object */
@@ -34,6 +38,8 @@ typedef struct cc_line {
 /* Takes the words behind `--`. Returns 0, or -1 if there is no compiler. */
 int cc_read_line(cc_line *line, int count, char **words);
 void cc_line_free(cc_line *line);
+/* Is it a preprocessed file, x.i? */
+int cc_is_preprocessed(const char *path);
 /* x.c -> x: the last part of the path, without its suffix. To be freed. */
 char *cc_base_name(const char *path);
 /* The path with its suffix replaced. To be freed. */

@@ -39,7 +39,7 @@ static int any_matches(const cc_unit *u, const char *const *patterns, uint32_t t
     return 0;
 }
 
-static int is_wanted(const cc_unit *u, const cc_function *f, const cc_choice *choice) {
+int cc_is_wanted(const cc_unit *u, const cc_function *f, const cc_choice *choice) {
     if (f->in_system || f->reason || f->naked) return 0;
     if (f->gnu_inline && f->flags & CC_IS_EXTERN) return 0;
     if (choice->only && choice->only[0] && !any_matches(u, choice->only, f->name)) return 0;
@@ -121,7 +121,7 @@ static void decide_alone(cc_unit *u, cc_flow *flows, const cc_choice *choice,
     uint32_t i, k;
     search s;
     for (i = 0; i < u->function_count; i++) {
-        if (planned[i] || !is_wanted(u, &u->functions[i], choice)) continue;
+        if (planned[i] || !cc_is_wanted(u, &u->functions[i], choice)) continue;
         decide_entry(u, &flows[i], &u->functions[i], choice);
         for (k = 0; k < flows[i].loop_count; k++) {
             flows[i].loops[k].checked = (uint8_t)loop_wanted(&flows[i].loops[k], choice->loops);
@@ -134,12 +134,12 @@ static void decide_alone(cc_unit *u, cc_flow *flows, const cc_choice *choice,
     s.stack = s.state + u->function_count;
     s.next = s.stack + u->function_count;
     for (i = 0; i < u->function_count; i++) {
-        if (!s.state[i] && !planned[i] && is_wanted(u, &u->functions[i], choice)) {
+        if (!s.state[i] && !planned[i] && cc_is_wanted(u, &u->functions[i], choice)) {
             break_cycles(&s, i);
         }
     }
     for (i = 0; i < u->function_count; i++) {
-        if (!is_wanted(u, &u->functions[i], choice)) flows[i].checked = 0;
+        if (!cc_is_wanted(u, &u->functions[i], choice)) flows[i].checked = 0;
     }
     free(s.state);
 }
@@ -229,29 +229,124 @@ static void take_loops(cc_flow *flow, const char *list, size_t size) {
     }
 }
 
+/* Functions by their hashes, so that each line of a plan is looked up and not compared with all. */
+static const cc_unit *ordered;
+
+static int by_hash(const void *a, const void *b) {
+    const cc_function *f = &ordered->functions[*(const uint32_t *)a];
+    const cc_function *g = &ordered->functions[*(const uint32_t *)b];
+    return (f->hash > g->hash) - (f->hash < g->hash);
+}
+
+static uint32_t *order_functions(const cc_unit *u) {
+    uint32_t *order = (uint32_t *)tool_alloc((u->function_count + 1) * sizeof *order), i;
+    for (i = 0; i < u->function_count; i++) order[i] = i;
+    ordered = u;
+    if (u->function_count > 1) qsort(order, u->function_count, sizeof *order, by_hash);
+    return order;
+}
+
+static uint32_t first_of_hash(const cc_unit *u, const uint32_t *order, uint64_t hash) {
+    uint32_t low = 0, high = u->function_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (u->functions[order[middle]].hash < hash) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+/* Obeys a line, if it is about a function of this unit that has not changed. */
+static void obey_line(cc_unit *u, cc_flow *flows, const uint32_t *order, const words *w,
+                      uint64_t hash, const cc_choice *choice, uint8_t *planned) {
+    uint32_t k;
+    for (k = first_of_hash(u, order, hash); k < u->function_count; k++) {
+        uint32_t i = order[k];
+        const cc_function *f = &u->functions[i];
+        const cc_token *t = &u->tokens.list[f->name];
+        if (f->hash != hash) break;
+        if (t->size != w->size[2] || !cc_is_wanted(u, f, choice)) continue;
+        if (memcmp(u->tokens.text + t->at, w->at[2], t->size) != 0) continue;
+        planned[i] = 1;
+        flows[i].why = "plan";
+        if (*w->at[4] == '1') flows[i].checked = 1;
+        if (!is_word(w, 5, "-")) take_loops(&flows[i], w->at[5], w->size[5]);
+    }
+}
+
+/* A path without what leads up or stays: ../src/./x.c is src/x.c. */
+static void strip(const char **path, size_t *size) {
+    for (;;) {
+        size_t n = *size > 2 && memcmp(*path, "./", 2) == 0    ? 2
+                   : *size > 3 && memcmp(*path, "../", 3) == 0 ? 3
+                   : *size > 1 && **path == '/'                ? 1
+                                                               : 0;
+        if (n == 0) return;
+        *path += n;
+        *size -= n;
+    }
+}
+
+/* 2: the same words. 1: one of the paths is the end of the other, src/x.c of /home/me/src/x.c. */
+static int alike(const char *a, size_t m, const char *b, size_t n) {
+    size_t least;
+    if (m == n && memcmp(a, b, m) == 0) return 2;
+    strip(&a, &m);
+    strip(&b, &n);
+    least = m < n ? m : n;
+    if (least == 0 || memcmp(a + m - least, b + n - least, least) != 0) return 0;
+    return m == n || (m > least ? a[m - least - 1] : b[n - least - 1]) == '/';
+}
+
+/* The unit of the plan that is this file. A plan names files as they stood on the command line; a
+   build from another folder names them otherwise, and then the end of the path decides if just one
+   unit has it. Returns where its lines begin, or NULL with a reason. */
+static const char *find_unit(const char *plan, const char *end, const text *name,
+                             const char **missed) {
+    const char *at = plan, *found = NULL, *before = NULL;
+    size_t before_size = 0;
+    uint32_t ends = 0;
+    *missed = "the plan has no such file";
+    while (at < end) {
+        const char *line = at;
+        words w = next_line(&at, end);
+        int how;
+        if (w.count < 2 || (before && w.size[1] == before_size &&
+                            memcmp(before, w.at[1], before_size) == 0)) continue;
+        before = w.at[1];
+        before_size = w.size[1];
+        how = alike(name->data, name->size, w.at[1], w.size[1]);
+        if (how == 2) {
+            *missed = NULL;
+            return line;
+        }
+        if (how == 0) continue;
+        found = line;
+        ends++;
+    }
+    if (ends == 1) *missed = NULL;
+    if (ends > 1) *missed = "the plan has several files with this end of the path";
+    return ends == 1 ? found : NULL;
+}
+
 static void decide_by_plan(cc_unit *u, cc_flow *flows, const char *file, const cc_choice *choice,
-                           uint8_t *planned) {
+                           uint8_t *planned, const char **missed) {
     const char *at = choice->plan, *end = choice->plan + choice->plan_size;
     text name = {NULL, 0, 0};
+    uint32_t *order = order_functions(u);
+    words unit = {{NULL}, {0}, 0}, w;
+    uint64_t hash;
     next_line(&at, end);
     cc_graph_file(&name, file);
-    while (at < end) {
-        words w = next_line(&at, end);
-        uint64_t hash;
-        uint32_t i;
-        if (w.count == 0 || w.size[1] != name.size || read_line(&w, &hash) != 0) continue;
-        if (name.size && memcmp(w.at[1], name.data, name.size) != 0) continue;
-        for (i = 0; i < u->function_count; i++) {
-            const cc_function *f = &u->functions[i];
-            const cc_token *t = &u->tokens.list[f->name];
-            if (f->hash != hash || t->size != w.size[2] || !is_wanted(u, f, choice)) continue;
-            if (memcmp(u->tokens.text + t->at, w.at[2], t->size) != 0) continue;
-            planned[i] = 1;
-            flows[i].why = "plan";
-            if (*w.at[4] == '1') flows[i].checked = 1;
-            if (!is_word(&w, 5, "-")) take_loops(&flows[i], w.at[5], w.size[5]);
-        }
+    at = find_unit(at, end, &name, missed);
+    while (at && at < end) {
+        w = next_line(&at, end);
+        if (w.count == 0 || read_line(&w, &hash) != 0) continue;
+        if (unit.count == 0) unit = w;
+        if (w.size[1] != unit.size[1] || memcmp(w.at[1], unit.at[1], w.size[1]) != 0) continue;
+        obey_line(u, flows, order, &w, hash, choice, planned);
     }
+    free(order);
     text_free(&name);
 }
 
@@ -276,7 +371,7 @@ static void obey_author(cc_unit *u, cc_flow *flows, const cc_choice *choice) {
     uint32_t i, k;
     for (i = 0; i < u->function_count; i++) {
         int says;
-        if (!is_wanted(u, &u->functions[i], choice)) continue;
+        if (!cc_is_wanted(u, &u->functions[i], choice)) continue;
         says = author_says(u, u->functions[i].root);
         if (says) flows[i].checked = says > 0;
         for (k = 0; k < flows[i].loop_count; k++) {
@@ -287,10 +382,12 @@ static void obey_author(cc_unit *u, cc_flow *flows, const cc_choice *choice) {
     }
 }
 
-void cc_decide(cc_unit *u, cc_flow *flows, const char *file, const cc_choice *choice) {
+void cc_decide(cc_unit *u, cc_flow *flows, const char *file, const cc_choice *choice,
+               const char **missed) {
     uint8_t *planned = (uint8_t *)tool_alloc(u->function_count + 1);
     memset(planned, 0, u->function_count + 1);
-    if (choice->plan) decide_by_plan(u, flows, file, choice, planned);
+    *missed = NULL;
+    if (choice->plan) decide_by_plan(u, flows, file, choice, planned, missed);
     decide_alone(u, flows, choice, planned);
     obey_author(u, flows, choice);
     free(planned);

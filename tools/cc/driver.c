@@ -14,13 +14,14 @@ typedef struct job {
     cc_line line;
     char *folder;             /* of this run; NULL until it is needed */
     uint64_t plan_hash;
+    int keeps;                /* CC_KEEPS_... */
 } job;
 
 typedef struct unit_job {     /* one source */
     const char *source;
     char *object;             /* where the object goes */
     char *folder;             /* of this source, below the job's */
-    char *preprocessed, *rewritten, *messages, *plain;
+    char *preprocessed, *rewritten, *messages, *plain, *older;
 } unit_job;
 
 static void add_option(cc_command *c, const char *option, const char *value) {
@@ -44,19 +45,45 @@ static unsigned bit(cc_role role) { return 1u << role; }
 
 /* ---- the steps ---- */
 
-static int preprocess(const job *j, const unit_job *u) {
+static void add_source(cc_command *c, const unit_job *u) {
+    add_option(c, "-x", cc_is_preprocessed(u->source) ? "cpp-output" : "c");
+    cc_add_word(c, u->source);
+}
+
+/* What a dependency file speaks of: the object, or what is linked of it. */
+static const char *output_of(const job *j, const unit_job *u) {
+    return j->line.links && j->line.output ? j->line.output : u->object;
+}
+
+/* -Wp,-MD,file goes past the compiler's driver, so its target depends on how the compiler is
+   called: -fsyntax-only with the user's output gives the same as compiling. */
+static int write_dependencies_aside(const job *j, const unit_job *u) {
     cc_command c = {NULL, 0, 0};
     int status;
     add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE));
+    cc_add_word(&c, "-fsyntax-only");
+    add_source(&c, u);
+    if (j->line.output || j->line.only_compile) add_option(&c, "-o", output_of(j, u));
+    status = cc_run(&c, CC_TO_NOWHERE, NULL);
+    cc_command_free(&c);
+    return status;
+}
+
+static int preprocess(const job *j, const unit_job *u) {
+    cc_command c = {NULL, 0, 0};
+    int status;
+    if (cc_is_preprocessed(u->source)) return cc_copy_file(u->source, u->preprocessed);
+    if (j->line.dependencies_aside && write_dependencies_aside(j, u) != 0) return 1;
+    add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY_ASIDE));
     if (j->line.keep_comments) cc_add_word(&c, "-C");
     if (j->line.dependencies && !j->line.has_mf) {
-        char *path = cc_with_suffix(u->object, ".d");
+        char *path = cc_with_suffix(output_of(j, u), ".d");
         add_option(&c, "-MF", path);
         free(path);
     }
-    if (j->line.dependencies && !j->line.has_mt) add_option(&c, "-MQ", u->object);
+    if (j->line.dependencies && !j->line.has_mt) add_option(&c, "-MQ", output_of(j, u));
     cc_add_word(&c, "-E");
-    cc_add_word(&c, u->source);
+    add_source(&c, u);
     add_option(&c, "-o", u->preprocessed);
     status = cc_run(&c, CC_TO_NOWHERE, NULL);
     cc_command_free(&c);
@@ -68,7 +95,7 @@ static int compile_rewritten(const job *j, const unit_job *u, int quiet) {
     cc_command c = {NULL, 0, 0};
     int status;
     add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_PREPROCESSOR) |
-                                     bit(CC_DEPENDENCY));
+                                     bit(CC_DEPENDENCY) | bit(CC_DEPENDENCY_ASIDE));
     if (quiet) {
         cc_add_word(&c, "-w");
         cc_add_word(&c, "-Wno-error");
@@ -86,19 +113,77 @@ static int compile_rewritten(const job *j, const unit_job *u, int quiet) {
 static int compile_plain(const job *j, const unit_job *u, const char *object) {
     cc_command c = {NULL, 0, 0};
     int status;
-    add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_DEPENDENCY));
+    add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY) |
+                                     bit(CC_DEPENDENCY_ASIDE));
     cc_add_word(&c, "-c");
-    cc_add_word(&c, u->source);
+    add_source(&c, u);
     add_option(&c, "-o", object);
     status = cc_run(&c, CC_TO_USER, NULL);
     cc_command_free(&c);
     return status;
 }
 
+/* ---- checks in assembly ---- */
+
+/* Is the word in the text? said: may be NULL. */
+static int says(const char *said, size_t size, const char *word) {
+    size_t length = strlen(word), i;
+    for (i = 0; said && i + length <= size; i++) {
+        if (memcmp(said + i, word, length) == 0) return 1;
+    }
+    return 0;
+}
+
+/* keepregs.h itself says where they are right: the compiler preprocesses it with the user's
+   options. Returns CC_KEEPS_... A runtime that is not ours may lack the thunk. */
+static int ask_for_keeping(const job *j) {
+    static const char probe[] = "#include \"keepregs.h\"\n"
+                                "#if defined(KEEPREGS_P_CHECKS) && (defined(BURSTY_NO_TLS) || "
+                                "defined(KEEPREGS_P_SHARED))\nbursty_cc_by_operand\n"
+                                "#elif defined(KEEPREGS_P_CHECKS)\nbursty_cc_by_address\n#endif\n";
+    cc_command c = {NULL, 0, 0};
+    char *path, *out, *said = NULL;
+    size_t i, size = 0;
+    int keeps = CC_KEEPS_NOT;
+    if (j->d->no_runtime || j->d->cover) return CC_KEEPS_NOT;
+    for (i = 0; i < j->line.words.count; i++) {
+        if (strcmp(j->line.words.words[i], "-masm=intel") == 0) return CC_KEEPS_NOT;
+    }
+    path = cc_join(j->folder, "/keeps.c");
+    out = cc_join(j->folder, "/keeps.i");
+    add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY));
+    if (j->d->choice.no_tls) cc_add_word(&c, "-DBURSTY_NO_TLS");
+    cc_add_word(&c, "-E");
+    cc_add_word(&c, path);
+    add_option(&c, "-o", out);
+    if (cc_write_embedded(j->folder, "keepregs.h") == TOOL_OK &&
+        cc_write_file(path, probe, sizeof probe - 1) == TOOL_OK &&
+        cc_run(&c, CC_TO_NOWHERE, NULL) == 0 && cc_file_size(out, &size) == 0) {
+        said = (char *)tool_read_file(out, NULL, &size);
+    }
+    if (says(said, size, "bursty_cc_by_operand")) keeps = CC_KEEPS_BY_OPERAND;
+    if (says(said, size, "bursty_cc_by_address")) keeps = CC_KEEPS_BY_ADDRESS;
+    cc_command_free(&c);
+    free(said);
+    free(out);
+    free(path);
+    return keeps;
+}
+
 /* ---- lists ---- */
 
+/* Says at once that lines could not be appended. */
+static int open_list(const char *path) {
+    FILE *list;
+    if (!path) return TOOL_OK;
+    list = fopen(path, "ab");
+    if (!list) return tool_system_error(path);
+    fclose(list);
+    return TOOL_OK;
+}
+
 static void list_line(const job *j, const char *file, uint32_t line, const char *what,
-                      const char *reason) {
+                      const char *how, const char *reason) {
     FILE *list;
     if (!j->d->list) return;
     list = fopen(j->d->list, "ab");
@@ -106,14 +191,18 @@ static void list_line(const job *j, const char *file, uint32_t line, const char 
         tool_system_error(j->d->list);
         return;
     }
-    fprintf(list, "%s:%lu: %s: left alone: %s\n", file, (unsigned long)line, what, reason);
+    fprintf(list, "%s:%lu: %s: %s: %s\n", file, (unsigned long)line, what, how, reason);
     fclose(list);
 }
 
-static void list_left(const job *j, const cc_result *r) {
+static void list_left(const job *j, const unit_job *u, const cc_result *r) {
     uint32_t i;
+    if (r->missed && r->functions > 0) {
+        list_line(j, u->source, 1, "the file", "without a plan", r->missed);
+    }
     for (i = 0; i < r->left_count; i++) {
-        list_line(j, r->left[i].file, r->left[i].line, r->left[i].name, r->left[i].reason);
+        list_line(j, r->left[i].file, r->left[i].line, r->left[i].name, r->left[i].how,
+                  r->left[i].reason);
     }
 }
 
@@ -137,6 +226,7 @@ static int rewrite(const job *j, const unit_job *u, int *look_again) {
     memset(&request, 0, sizeof request);
     request.file = u->source;
     request.choice = j->d->choice;
+    request.choice.keeps = j->keeps;
     if (!j->line.pic && !j->line.shared) request.choice.tls_model = "local-exec";
     request.unit = cc_hash(here, strlen(here) + 1, 0);
     request.unit = cc_hash(u->object, strlen(u->object) + 1, request.unit);
@@ -151,13 +241,13 @@ static int rewrite(const job *j, const unit_job *u, int *look_again) {
     free(here);
     if (!source) return -1;
     if (cc_rewrite((const char *)source, size, &request, &result) != 0) {
-        list_line(j, u->source, result.reason_line, "the file", result.reason);
+        list_line(j, u->source, result.reason_line, "the file", "left alone", result.reason);
     } else {
         status = cc_write_file(u->rewritten, result.out.data, result.out.size) == TOOL_OK ? 0 : -1;
         if (status == 0 && j->d->side && !j->d->cover) {
             status = write_side(u, &result) == TOOL_OK ? 0 : -1;
         }
-        list_left(j, &result);
+        list_left(j, u, &result);
         *look_again = result.look_again;
     }
     cc_result_free(&result);
@@ -167,8 +257,17 @@ static int rewrite(const job *j, const unit_job *u, int *look_again) {
 
 /* ---- one source ---- */
 
+/* After an error gcc removes an older object and clang keeps it: as the compiler did with the copy,
+   so it is done with the object. */
+static void put_back(const unit_job *u, int had_object) {
+    size_t size;
+    if (!had_object || cc_file_size(u->plain, &size) != 0) cc_remove_output(u->object);
+    else cc_copy_with_time(u->older, u->object);
+}
+
 static int finish(const job *j, const unit_job *u, int look_again) {
     size_t said = 0;
+    int had_object = cc_copy_with_time(u->object, u->older) == 0;
     int status = compile_rewritten(j, u, 0), plain;
     if (cc_file_size(u->messages, &said) != 0) said = 1;
     if (status == 0 && said == 0 && !look_again) return TOOL_OK;
@@ -176,13 +275,15 @@ static int finish(const job *j, const unit_job *u, int look_again) {
         cc_remove_output(u->object);
         return status;
     }
+    if (had_object) cc_copy_file(u->older, u->plain);
     plain = compile_plain(j, u, u->plain);
     if (plain != 0) {
-        cc_remove_output(u->object);
+        put_back(u, had_object);
         return plain;
     }
     if (status == 0 || compile_rewritten(j, u, 1) == 0) return TOOL_OK;
-    list_line(j, u->source, 1, "the file", "the compiler refuses the rewritten text");
+    list_line(j, u->source, 1, "the file", "left alone",
+              "the compiler refuses the rewritten text");
     return cc_copy_file(u->plain, u->object);
 }
 
@@ -212,10 +313,10 @@ static int start_source(job *j, unit_job *u, const char *source, size_t number) 
     u->rewritten = below(inner, base, ".i");
     u->messages = below(u->folder, "messages", "");
     u->plain = below(u->folder, "plain", ".o");
+    u->older = below(u->folder, "older", ".o");
     if (!j->line.only_compile) u->object = below(u->folder, base, ".o");
     else if (j->line.output) u->object = cc_join(j->line.output, "");
     else u->object = cc_join(base, ".o");
-    cc_at_signal(j->line.only_compile ? u->object : NULL);
     number = (size_t)(cc_make_directory(u->folder) == 0 && cc_make_directory(inner) == 0);
     free(inner);
     free(base);
@@ -225,13 +326,13 @@ static int start_source(job *j, unit_job *u, const char *source, size_t number) 
 }
 
 static void end_source(unit_job *u) {
-    cc_at_signal(NULL);
     free(u->object);
     free(u->folder);
     free(u->preprocessed);
     free(u->rewritten);
     free(u->messages);
     free(u->plain);
+    free(u->older);
 }
 
 /* ---- the whole command ---- */
@@ -274,10 +375,15 @@ static int run_all(job *j) {
     return status;
 }
 
+enum { LARGEST_PLAN = 256 << 20 };
+
 static int read_plan(job *j, char **plan) {
     size_t size = 0;
     uint32_t line = 0;
-    if (!j->d->plan || cc_file_size(j->d->plan, &size) != 0) return TOOL_OK;
+    int found = j->d->plan ? cc_regular_size(j->d->plan, &size) : -1;
+    if (found == -1) return TOOL_OK;
+    if (found != 0) return tool_error("%s: is no regular file", j->d->plan);
+    if (size > LARGEST_PLAN) return tool_error("%s: is larger than any plan", j->d->plan);
     *plan = (char *)tool_read_file(j->d->plan, NULL, &size);
     if (!*plan) return TOOL_BAD_INPUT;
     if (cc_plan_check(*plan, size, &line) != 0) {
@@ -287,6 +393,18 @@ static int read_plan(job *j, char **plan) {
     j->d->choice.plan = *plan;
     j->d->choice.plan_size = size;
     return TOOL_OK;
+}
+
+/* A command that makes code of C, but not ours. */
+static void list_pass(const job *j) {
+    size_t i;
+    if (!j->line.pass || !j->line.makes_code) return;
+    for (i = 0; i < j->line.words.count; i++) {
+        const char *word = j->line.words.words[i];
+        if (j->line.role[i] == CC_SOURCE || strcmp(word, "-") == 0) {
+            list_line(j, word, 1, "the file", "left alone", j->line.pass);
+        }
+    }
 }
 
 static int pass_through(const job *j, int count, char **words) {
@@ -317,7 +435,12 @@ int cc_drive(cc_driver *d, int count, char **words) {
     memset(&j, 0, sizeof j);
     j.d = d;
     if (cc_read_line(&j.line, count, words) != 0) return tool_error("cc: no compiler");
+    if (open_list(d->list) != TOOL_OK) {
+        cc_line_free(&j.line);
+        return TOOL_BAD_INPUT;
+    }
     if (j.line.pass || overwrites_input(&j.line) || (j.line.sources == 0 && !wants_runtime(&j))) {
+        list_pass(&j);
         status = pass_through(&j, count, words);
         cc_line_free(&j.line);
         return status;
@@ -325,11 +448,13 @@ int cc_drive(cc_driver *d, int count, char **words) {
     status = read_plan(&j, &plan);
     if (status == TOOL_OK) {
         j.folder = cc_make_folder();
+        if (j.folder && j.line.sources > 0) j.keeps = ask_for_keeping(&j);
         status = j.folder ? run_all(&j) : TOOL_FAILED;
         if (j.folder) cc_remove_folder(j.folder);
     }
     free(j.folder);
     free(plan);
     cc_line_free(&j.line);
+    cc_obey_signal();
     return status;
 }

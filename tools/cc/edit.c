@@ -20,6 +20,9 @@ static void add(cc_edits *e, uint32_t at, uint32_t order, const char *words) {
     edit = &e->list[e->count++];
     edit->at = at;
     edit->order = order;
+    edit->from = e->from;
+    edit->to = e->to;
+    e->sorted = 0;
     edit->words = (uint32_t)e->words.size;
     edit->size = (uint32_t)strlen(words);
     text_add(&e->words, words);
@@ -50,11 +53,40 @@ static int compare(const void *a, const void *b) {
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
+void cc_edit_owner(cc_edits *e, uint32_t from, uint32_t to) {
+    e->from = from;
+    e->to = to;
+}
+
+static void sort(cc_edits *e) {
+    if (!e->sorted && e->count > 1) qsort(e->list, e->count, sizeof *e->list, compare);
+    e->sorted = 1;
+}
+
+void cc_edit_part(cc_edits *e, text *out, uint32_t from, uint32_t to) {
+    uint32_t low = 0, high, at = from;
+    sort(e);
+    high = e->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (e->list[middle].at < from) low = middle + 1;
+        else high = middle;
+    }
+    for (; low < e->count && e->list[low].at <= to; low++) {
+        const cc_edit *edit = &e->list[low];
+        if (edit->from < from || edit->to > to) continue;
+        text_bytes(out, e->source + at, edit->at - at);
+        text_bytes(out, e->words.data + edit->words, edit->size);
+        at = edit->at;
+    }
+    text_bytes(out, e->source + at, to - at);
+}
+
 void cc_edit_apply(cc_edits *e, text *out, const char *front, size_t front_at) {
     size_t at = 0;
     uint32_t i;
     int done = 0;
-    if (e->count > 1) qsort(e->list, e->count, sizeof *e->list, compare);
+    sort(e);
     for (i = 0; i <= e->count; i++) {
         size_t stop = i < e->count ? e->list[i].at : e->size;
         if (!done && stop >= front_at) {

@@ -7,6 +7,7 @@ typedef struct cc_edit {
     uint32_t at;              /* byte of the original text */
     uint32_t order;           /* openers count from 2^31 on, closers from 0 */
     uint32_t words, size;     /* place in the words of all insertions */
+    uint32_t from, to;        /* bytes of what it belongs to: cc_edit_owner */
 } cc_edit;
 
 typedef struct cc_edits {
@@ -14,6 +15,8 @@ typedef struct cc_edits {
     size_t size;
     cc_edit *list;
     uint32_t count, room, openers, closers;
+    uint32_t from, to;        /* of the insertions that follow */
+    int sorted;
     text words;
 } cc_edits;
 
@@ -23,6 +26,8 @@ typedef struct cc_edits {
 void cc_edit_init(cc_edits *e, const char *source, size_t size);
 void cc_insert_open(cc_edits *e, uint32_t at, const char *words);
 void cc_insert_close(cc_edits *e, uint32_t at, const char *words);
+/* What the insertions that follow belong to: bytes from .. to. */
+void cc_edit_owner(cc_edits *e, uint32_t from, uint32_t to);
 /* Replaces bytes by blanks; line ends stay. */
 void cc_blank(cc_edits *e, uint32_t at, uint32_t size);
 /* How many insertions there are, and taking back all behind so many. */
@@ -30,5 +35,7 @@ uint32_t cc_edit_mark(const cc_edits *e);
 void cc_edit_back(cc_edits *e, uint32_t mark);
 /* The text with all insertions; front stands before byte front_at. */
 void cc_edit_apply(cc_edits *e, text *out, const char *front, size_t front_at);
+/* Bytes from .. to of the text with those insertions that belong to bytes inside of them. */
+void cc_edit_part(cc_edits *e, text *out, uint32_t from, uint32_t to);
 void cc_edit_free(cc_edits *e);
 #endif

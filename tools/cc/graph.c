@@ -272,9 +272,23 @@ static uint32_t label_number(walk *w, uint32_t name) {
     return CC_NOBODY;
 }
 
+/* A computed goto may lead back to any label in front of it whose address is taken, as in an
+   interpreter whose instructions jump to one another. last: the last computed goto. */
+static void find_taken_labels(walk *w, uint32_t last) {
+    const cc_tokens *t = &w->u->tokens;
+    uint32_t i, k;
+    for (i = w->f->open; i < w->f->close; i++) {
+        if (!cc_is(t, i, CC_OP2('&', '&')) || !cc_is_name(t, i + 1)) continue;
+        if (i > 0 && (cc_is_name(t, i - 1) || t->list[i - 1].kind == CC_NUMBER)) continue;
+        k = label_number(w, i + 1);
+        if (k != CC_NOBODY && w->flow->labels[k].name < last) w->flow->labels[k].seen = 1;
+    }
+}
+
 /* Labels are numbered as they stand in the text. */
 static void find_labels(walk *w) {
     uint32_t i;
+    uint32_t computed = 0;
     for (i = w->f->root; i < w->u->node_count && w->u->nodes[i].first <= w->f->close; i++) {
         cc_flow *flow = w->flow;
         if (w->u->nodes[i].kind != CC_N_LABEL) continue;
@@ -289,14 +303,16 @@ static void find_labels(walk *w) {
         flow->labels[flow->label_count].seen = 0;
         flow->label_count++;
     }
-    /* A goto that stands behind its label is a back-edge. So is every computed goto. */
+    /* A goto that stands behind its label is a back-edge. */
     for (i = w->f->root; i < w->u->node_count && w->u->nodes[i].first <= w->f->close; i++) {
         const cc_node *n = &w->u->nodes[i];
         uint32_t k;
+        if (n->kind == CC_N_GOTO_STAR && n->first > computed) computed = n->first;
         if (n->kind != CC_N_GOTO) continue;
         k = label_number(w, n->a);
         if (k != CC_NOBODY && w->flow->labels[k].name < n->first) w->flow->labels[k].seen = 1;
     }
+    if (computed) find_taken_labels(w, computed);
 }
 
 static void walk_label(walk *w, uint32_t node) {

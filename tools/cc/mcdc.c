@@ -148,18 +148,6 @@ uint32_t cc_mcdc_operator(const cc_unit *u, uint32_t list, int *flips) {
     uint32_t first = u->nodes[list].first, last = u->nodes[list].last, node = list;
     int kind;
     *flips = 0;
-    for (;;) {
-        if (cc_is(t, first, '!') && first < last) {
-            *flips = !*flips;
-            first++;
-        } else if (cc_is(t, first, '(') && t->list[first].match == last &&
-                   !cc_is(t, first + 1, '{')) {
-            first++;
-            last--;
-        } else {
-            break;
-        }
-    }
     while (node && u->nodes[node].kind == CC_N_LIST) {
         uint32_t kid = u->nodes[node].kid[0];
         if (!kid || u->nodes[kid].next) return 0;
@@ -167,7 +155,18 @@ uint32_t cc_mcdc_operator(const cc_unit *u, uint32_t list, int *flips) {
     }
     kind = node ? u->nodes[node].kind : CC_NONE;
     if (kind != CC_N_AND && kind != CC_N_OR && kind != CC_N_CHOICE) return 0;
-    return u->nodes[node].first == first && u->nodes[node].last == last ? node : 0;
+    while (u->nodes[node].first != first || u->nodes[node].last != last) {
+        if (cc_is(t, first, '!') && first < last) {
+            *flips = !*flips;
+            first++;
+        } else if (cc_is(t, first, '(') && t->list[first].match == last && last > first + 1) {
+            first++;
+            last--;
+        } else {
+            return 0;
+        }
+    }
+    return node;
 }
 
 uint32_t cc_mcdc_left(const cc_mcdc *m) { return m && m->depth ? current(m)->leaf_count : 0; }

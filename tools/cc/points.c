@@ -7,20 +7,12 @@
        for (...) {    __attribute__((unused)) char bursty_2=(CHECK,0); ... }
 
    CHECK takes one from the thread's word and goes to the slow path if the word becomes negative;
-   gcc and clang make two instructions of it (bursty.h, "the check"). Its places stand in one table
+   gcc and clang make two instructions of it (bursty.h, "the check"). Where keepregs.h has the check
+   in assembly, so it is here, as an expression in gcc's braces. Its places stand in one table
    in front of the file. The declarations there are a frozen copy of what a check needs: bursty.h
    itself must not be included, since the file may include it, too. */
-#include "cc/points.h"
+#include "cc/dual.h"
 #include <stdlib.h>
-
-typedef struct points {
-    cc_unit *u;
-    const cc_choice *choice;
-    cc_edits *edits;
-    text sites;
-    uint32_t count;           /* of sites */
-    char table[40];
-} points;
 
 /* Kinds of events: BURSTY_CALL, BURSTY_BACKEDGE, BURSTY_FRAME of bursty.h. */
 enum { CALL = 1, BACKEDGE = 4, FRAME = 256 };
@@ -36,7 +28,7 @@ static void add_string(text *out, const char *bytes, size_t size) {
     text_add(out, "\"");
 }
 
-static uint32_t add_site(points *p, uint32_t name, uint32_t token, int kind) {
+uint32_t cc_add_site(cc_writer *p, uint32_t name, uint32_t token, int kind) {
     const cc_tokens *t = &p->u->tokens;
     const char *file = t->files[t->list[token].file].name;
     size_t size = 0;
@@ -49,31 +41,60 @@ static uint32_t add_site(points *p, uint32_t name, uint32_t token, int kind) {
     return p->count++;
 }
 
-static const char *word_of(const points *p) {
+const char *cc_word(const cc_writer *p) {
     return p->choice->scope ? "bursty_cc_here.n" : "bursty_cc_word";
 }
 
-static void check_expression(const points *p, text *out, uint32_t site) {
+/* The assembly of keepregs.h. */
+static void keeping_expression(const cc_writer *p, text *out, uint32_t site) {
+    int by_address = p->choice->keeps == CC_KEEPS_BY_ADDRESS;
+    text_add(out, "__extension__({__asm__ __inline __volatile__(\"decl\\t");
+    text_add(out, by_address ? "%%fs:bursty_here_tls_64@tpoff" : "%[word]");
+    text_add(out, "\\n\\tjs\\t771f\\n772:\\t.subsection 1\\n771:\\t"
+                  ".byte 0x48, 0x83, 0xc4, 0x80\\n\\tcall\\tkeepregs_thunk\\n\\t"
+                  ".byte 0xe9\\n\\t.long 772b - . - 4\\n\\t.long %c[site] - .\\n\\t"
+                  ".previous\":");
+    if (!by_address) text_format(out, "[word]\"+m\"(%s)", cc_word(p));
+    text_format(out, ":[site]\"i\"(&%s[%lu]):\"cc\",\"memory\");})", p->table,
+                (unsigned long)site);
+}
+
+void cc_check_expression(const cc_writer *p, text *out, uint32_t site) {
+    if (p->choice->keeps != CC_KEEPS_NOT) {
+        keeping_expression(p, out, site);
+        return;
+    }
     text_format(out, "(__builtin_expect((int)--%s<0,0)?(void)bursty_cc_hit(&%s[%lu],0ul):(void)0)",
-                word_of(p), p->table, (unsigned long)site);
+                cc_word(p), p->table, (unsigned long)site);
 }
 
 /* Only in a burst: a test that counts nothing. */
-static void event_expression(const points *p, text *out, uint32_t site) {
+void cc_event_expression(const cc_writer *p, text *out, uint32_t site, int kind) {
     text_format(out, "(__builtin_expect((int)%s<0,0)?bursty_cc_event(&%s[%lu],0ul,%du):(void)0)",
-                word_of(p), p->table, (unsigned long)site, CALL);
+                cc_word(p), p->table, (unsigned long)site, kind);
 }
 
-static char *declaration(const points *p, uint32_t site, int only_event) {
+static void begin_declaration(text *out, uint32_t site) {
+    text_format(out, "__attribute__((unused)) char bursty_%lu=(", (unsigned long)site);
+}
+
+char *cc_check_declaration(const cc_writer *p, uint32_t site) {
     text t = {NULL, 0, 0};
-    text_format(&t, "__attribute__((unused)) char bursty_%lu=(", (unsigned long)site);
-    if (only_event) event_expression(p, &t, site);
-    else check_expression(p, &t, site);
+    begin_declaration(&t, site);
+    cc_check_expression(p, &t, site);
     text_add(&t, ",0);");
     return text_take(&t);
 }
 
-static char *scope(const points *p, uint32_t site) {
+char *cc_event_declaration(const cc_writer *p, uint32_t site, int kind) {
+    text t = {NULL, 0, 0};
+    begin_declaration(&t, site);
+    cc_event_expression(p, &t, site, kind);
+    text_add(&t, ",0);");
+    return text_take(&t);
+}
+
+static char *scope(const cc_writer *p, uint32_t site) {
     text t = {NULL, 0, 0};
     text_format(&t, "__attribute__((unused,cleanup(bursty_cc_leave))) struct bursty_cc_scope "
                     "bursty_%lu=bursty_cc_enter(&%s[%lu]);",
@@ -81,32 +102,34 @@ static char *scope(const points *p, uint32_t site) {
     return text_take(&t);
 }
 
-static uint32_t begin_of(const points *p, uint32_t token) { return p->u->tokens.list[token].at; }
+static uint32_t begin_of(const cc_writer *p, uint32_t token) { return p->u->tokens.list[token].at; }
 
-static uint32_t end_of(const points *p, uint32_t token) {
+static uint32_t end_of(const cc_writer *p, uint32_t token) {
     return p->u->tokens.list[token].at + p->u->tokens.list[token].size;
 }
 
-static void put_entry(points *p, const cc_function *f, const cc_flow *flow) {
+static void put_entry(cc_writer *p, const cc_function *f, const cc_flow *flow) {
     char *words;
     uint32_t site;
-    if (!flow->checked && !(p->choice->keep_events && flow->calls)) return;
-    site = add_site(p, f->name, f->name, p->choice->scope && flow->checked ? CALL | FRAME : CALL);
-    words = p->choice->scope && flow->checked ? scope(p, site)
-                                              : declaration(p, site, !flow->checked);
+    if (!flow->checked && (!p->choice->keep_events || !flow->calls || p->choice->dual)) return;
+    site = cc_add_site(p, f->name, f->name,
+                       p->choice->scope && flow->checked ? CALL | FRAME : CALL);
+    words = !flow->checked      ? cc_event_declaration(p, site, CALL)
+            : p->choice->scope ? scope(p, site)
+                               : cc_check_declaration(p, site);
     cc_insert_open(p->edits, end_of(p, f->open), words);
     free(words);
 }
 
 /* A label's check is a statement behind the label; braces keep it and what the label names one
    statement, unless the label stands in a block of its own right. */
-static void put_label(points *p, const cc_function *f, const cc_loop *loop) {
+static void put_label(cc_writer *p, const cc_function *f, const cc_loop *loop) {
     const cc_node *n = &p->u->nodes[loop->node];
-    uint32_t site = add_site(p, f->name, n->first, BACKEDGE), kid = n->kid[1];
+    uint32_t site = cc_add_site(p, f->name, n->first, BACKEDGE), kid = n->kid[1];
     text t = {NULL, 0, 0};
     char *words;
     text_add(&t, "{");
-    check_expression(p, &t, site);
+    cc_check_expression(p, &t, site);
     text_add(&t, ";}");
     words = text_take(&t);
     if (kid && p->u->nodes[kid].kind != CC_N_DECLARATION) {
@@ -117,11 +140,11 @@ static void put_label(points *p, const cc_function *f, const cc_loop *loop) {
     free(words);
 }
 
-static void put_loop(points *p, const cc_function *f, const cc_loop *loop) {
+static void put_loop(cc_writer *p, const cc_function *f, const cc_loop *loop) {
     const cc_node *n = &p->u->nodes[loop->node];
     const cc_node *body = &p->u->nodes[n->kid[1]];
-    uint32_t site = add_site(p, f->name, n->first, BACKEDGE);
-    char *words = declaration(p, site, 0);
+    uint32_t site = cc_add_site(p, f->name, n->first, BACKEDGE);
+    char *words = cc_check_declaration(p, site);
     if (body->kind == CC_N_BLOCK) {
         cc_insert_open(p->edits, end_of(p, body->first), words);
     } else {
@@ -152,7 +175,7 @@ static void put_scope_helpers(text *front) {
                     "bursty_cc_event(s->site,0ul,258u); }\n");
 }
 
-static void put_front(const points *p, text *front) {
+static void put_front(const cc_writer *p, text *front) {
     const cc_choice *c = p->choice;
     const char *hidden = "extern __attribute__((visibility(\"hidden\")))";
     text_add(front, "struct bursty_cc_site { const char *name, *file; unsigned line, kind; };\n");
@@ -179,25 +202,33 @@ static void put_front(const points *p, text *front) {
     text_add(front, "};\n");
 }
 
+static void put_function(cc_writer *p, cc_dual *dual, uint32_t i) {
+    const cc_function *f = &p->u->functions[i];
+    const cc_flow *flow = &p->flows[i];
+    uint32_t k;
+    if (!dual || cc_dual_entry(dual, i) != 0) put_entry(p, f, flow);
+    for (k = 0; k < flow->loop_count; k++) {
+        if (!flow->loops[k].checked) continue;
+        if (dual && cc_dual_loop(dual, i, k) == 0) continue;
+        if (flow->loops[k].kind == 'g') put_label(p, f, &flow->loops[k]);
+        else put_loop(p, f, &flow->loops[k]);
+    }
+}
+
 uint32_t cc_points(cc_unit *u, const cc_flow *flows, const cc_choice *choice, uint64_t unit,
-                   cc_edits *edits, text *front) {
-    points p = {u, choice, edits, {NULL, 0, 0}, 0, {0}};
-    uint32_t i, k;
+                   cc_edits *edits, text *front, cc_refusals *refused) {
+    cc_writer p = {u, flows, choice, edits, {NULL, 0, 0}, 0, {0}};
+    cc_dual *dual;
+    uint32_t i;
     size_t size;
     text table = {NULL, 0, 0};
     text_format(&table, "bursty_sites_%08lx%08lx", (unsigned long)(unit >> 32),
                 (unsigned long)(unit & 0xFFFFFFFF));
     for (size = 0; size < table.size; size++) p.table[size] = table.data[size];
     text_free(&table);
-    for (i = 0; i < u->function_count; i++) {
-        const cc_function *f = &u->functions[i];
-        put_entry(&p, f, &flows[i]);
-        for (k = 0; k < flows[i].loop_count; k++) {
-            if (!flows[i].loops[k].checked) continue;
-            if (flows[i].loops[k].kind == 'g') put_label(&p, f, &flows[i].loops[k]);
-            else put_loop(&p, f, &flows[i].loops[k]);
-        }
-    }
+    dual = choice->dual ? cc_dual_begin(&p) : NULL;
+    for (i = 0; i < u->function_count; i++) put_function(&p, dual, i);
+    if (dual) cc_dual_end(dual, refused);
     if (p.count > 0) put_front(&p, front);
     text_free(&p.sites);
     return p.count;

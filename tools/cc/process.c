@@ -90,7 +90,13 @@ int cc_run(const cc_command *c, cc_messages messages, const char *path) {
 }
 char *cc_make_folder(void) { return NULL; }
 void cc_remove_folder(const char *folder) { (void)folder; }
-void cc_at_signal(const char *path) { (void)path; }
+void cc_obey_signal(void) {}
+int cc_regular_size(const char *path, size_t *size) { return cc_file_size(path, size); }
+int cc_copy_with_time(const char *from, const char *to) {
+    (void)from;
+    (void)to;
+    return -1;
+}
 void cc_remove_output(const char *path) { remove(path); }
 int cc_make_directory(const char *path) {
     (void)path;
@@ -107,9 +113,9 @@ unsigned long cc_process(void) { return 0; }
 #include <sys/wait.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t child, removing;
-static const char *signal_folder;
-static const char *volatile signal_file;
+static volatile sig_atomic_t child, caught;
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE};
+enum { ENDING = sizeof ending / sizeof *ending };
 
 int cc_can_run(void) { return 1; }
 
@@ -129,18 +135,54 @@ static void redirect(cc_messages messages, const char *path) {
     close(to);
 }
 
+/* Sends the compiler what this program got. The rest happens outside of the handler: cc_run
+   returns, nothing more is started, and the caller cleans up and calls cc_obey_signal. */
+static void on_signal(int number) {
+    int before = errno;
+    caught = number;
+    if (child > 0) kill((pid_t)child, number);
+    errno = before;
+}
+
+/* A signal that is ignored, as under nohup, stays so. */
+static void catch_signals(void) {
+    struct sigaction action, now;
+    size_t i;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_signal;
+    sigemptyset(&action.sa_mask);
+    for (i = 0; i < ENDING; i++) {
+        if (sigaction(ending[i], NULL, &now) != 0 || now.sa_handler == SIG_IGN) continue;
+        sigaction(ending[i], &action, NULL);
+    }
+}
+
+static void stop_catching(void) {
+    struct sigaction action, now;
+    size_t i;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = SIG_DFL;
+    for (i = 0; i < ENDING; i++) {
+        if (sigaction(ending[i], NULL, &now) != 0 || now.sa_handler == SIG_IGN) continue;
+        sigaction(ending[i], &action, NULL);
+    }
+}
+
+void cc_obey_signal(void) {
+    int number = (int)caught;
+    if (!number) return;
+    stop_catching();
+    raise(number);
+}
+
 int cc_run(const cc_command *c, cc_messages messages, const char *path) {
     int status = 0;
     pid_t process;
     fflush(NULL);
+    if (caught) return 128 + (int)caught;
     process = fork();
     if (process == 0) {
-        struct sigaction action;
-        memset(&action, 0, sizeof action);
-        action.sa_handler = SIG_DFL;
-        sigaction(SIGINT, &action, NULL);
-        sigaction(SIGTERM, &action, NULL);
-        sigaction(SIGHUP, &action, NULL);
+        stop_catching();
         redirect(messages, path);
         execvp(c->words[0], c->words);
         tool_system_error(c->words[0]);
@@ -151,10 +193,12 @@ int cc_run(const cc_command *c, cc_messages messages, const char *path) {
         return 127;
     }
     child = (sig_atomic_t)process;
+    if (caught) kill(process, (int)caught);
     while (waitpid(process, &status, 0) < 0) {
         if (errno != EINTR) return 127;
     }
     child = 0;
+    if (caught) return 128 + (int)caught;
     if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);
     return WEXITSTATUS(status);
 }
@@ -178,59 +222,46 @@ static void remove_tree(const char *folder, int depth) {
     rmdir(folder);
 }
 
-void cc_remove_folder(const char *folder) {
-    removing = 1;
-    signal_folder = NULL;
-    remove_tree(folder, 0);
-    removing = 0;
-}
-
-/* This program waits for a compiler nearly all of the time it lives, so what the handler does runs
-   while nothing else does: the allocator is not in use. */
-static void on_signal(int number) {
-    int status;
-    if (child > 0) {
-        kill((pid_t)child, number);
-        waitpid((pid_t)child, &status, 0);
-    }
-    if (signal_file) unlink(signal_file);
-    if (signal_folder && !removing && child > 0) remove_tree(signal_folder, 0);
-    signal(number, SIG_DFL);
-    raise(number);
-}
+void cc_remove_folder(const char *folder) { remove_tree(folder, 0); }
 
 static int is_device(const char *path) {
     struct stat status;
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-void cc_at_signal(const char *path) { signal_file = path && !is_device(path) ? path : NULL; }
-
 void cc_remove_output(const char *path) {
     if (!is_device(path)) remove(path);
 }
 
+int cc_regular_size(const char *path, size_t *size) {
+    struct stat status;
+    if (stat(path, &status) != 0) return -1;
+    if (!S_ISREG(status.st_mode)) return -2;
+    *size = (size_t)status.st_size;
+    return 0;
+}
+
+int cc_copy_with_time(const char *from, const char *to) {
+    struct stat status;
+    struct timespec times[2];
+    if (stat(from, &status) != 0 || !S_ISREG(status.st_mode)) return -1;
+    if (cc_copy_file(from, to) != TOOL_OK) return -1;
+    times[0] = status.st_atim;
+    times[1] = status.st_mtim;
+    return utimensat(AT_FDCWD, to, times, 0);
+}
+
 char *cc_make_folder(void) {
     const char *base = getenv("TMPDIR");
-    char *folder;
-    struct sigaction action;
-    folder = cc_join(base && *base ? base : "/tmp", "/bursty-cc-XXXXXX");
-    if (!mkdtemp(folder)) {
-        tool_system_error(folder);
-        free(folder);
-        return NULL;
-    }
-    signal_folder = folder;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_signal;
-    sigemptyset(&action.sa_mask);
-    sigaddset(&action.sa_mask, SIGINT);
-    sigaddset(&action.sa_mask, SIGTERM);
-    sigaddset(&action.sa_mask, SIGHUP);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    sigaction(SIGHUP, &action, NULL);
-    return folder;
+    char *folder = cc_join(base && *base ? base : "/tmp", "/bursty-cc-XXXXXX");
+    catch_signals();
+    if (mkdtemp(folder)) return folder;
+    free(folder);
+    folder = cc_join("/tmp", "/bursty-cc-XXXXXX");
+    if (mkdtemp(folder)) return folder;
+    tool_system_error(folder);
+    free(folder);
+    return NULL;
 }
 
 int cc_make_directory(const char *path) {

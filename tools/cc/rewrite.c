@@ -27,22 +27,32 @@ static char *copy(const char *bytes, size_t size) {
     return name;
 }
 
-static void list_left(const cc_unit *u, cc_result *r) {
+static void add_left(const cc_unit *u, cc_result *r, uint32_t token, uint32_t line,
+                     const char *how, const char *reason) {
+    const cc_token *name = &u->tokens.list[token];
+    const char *file = u->tokens.files[name->file].name;
+    cc_left *left;
+    r->left = (cc_left *)tool_grow(r->left, (r->left_count + 1) * sizeof *r->left);
+    left = &r->left[r->left_count++];
+    left->name = copy(u->tokens.text + name->at, name->size);
+    left->file = copy(file, strlen(file));
+    left->line = line;
+    left->how = how;
+    left->reason = reason;
+}
+
+static void list_left(const cc_unit *u, const cc_refusals *refused, cc_result *r) {
     uint32_t i;
     for (i = 0; i < u->function_count; i++) {
         const cc_function *f = &u->functions[i];
-        const cc_token *name = &u->tokens.list[f->name];
-        cc_left *left;
         if (f->in_system) continue;
         r->functions++;
-        if (!f->reason) continue;
-        r->left = (cc_left *)tool_grow(r->left, (r->left_count + 1) * sizeof *r->left);
-        left = &r->left[r->left_count++];
-        left->name = copy(u->tokens.text + name->at, name->size);
-        left->file = copy(u->tokens.files[name->file].name,
-                          strlen(u->tokens.files[name->file].name));
-        left->line = f->reason_line;
-        left->reason = f->reason;
+        if (f->reason) add_left(u, r, f->name, f->reason_line, "left alone", f->reason);
+    }
+    for (i = 0; i < refused->count; i++) {
+        const cc_refusal *one = &refused->list[i];
+        add_left(u, r, one->name, u->tokens.list[one->token].line,
+                 one->token == one->name ? "one copy" : "a loop in one copy", one->reason);
     }
 }
 
@@ -66,6 +76,7 @@ int cc_rewrite(const char *source, size_t size, const cc_request *request, cc_re
     cc_flow *flows;
     cc_edits edits;
     text front = {NULL, 0, 0};
+    cc_refusals refused = {NULL, 0};
     memset(result, 0, sizeof *result);
     if (cc_parse(&u, source, size) != 0) {
         result->reason = u.tokens.reason;
@@ -79,13 +90,15 @@ int cc_rewrite(const char *source, size_t size, const cc_request *request, cc_re
     if (request->cover) {
         cc_cover(&u, request, &edits, &front, result);
     } else {
-        cc_decide(&u, flows, request->file, &request->choice);
-        result->checks = cc_points(&u, flows, &request->choice, request->unit, &edits, &front);
+        cc_decide(&u, flows, request->file, &request->choice, &result->missed);
+        result->checks = cc_points(&u, flows, &request->choice, request->unit, &edits, &front,
+                                   &refused);
         cc_graph_write(&u, flows, request->file, request->command, request->plan,
                        &result->records);
         if (!request->no_section) cc_graph_as_asm(&result->records, &front);
     }
-    list_left(&u, result);
+    list_left(&u, &refused, result);
+    free(refused.list);
     if (u.tokens.count > 0) close_front(&u, &front);
     else front.size = 0;
     text_bytes(&front, "", 1);

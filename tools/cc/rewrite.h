@@ -15,9 +15,9 @@ typedef struct cc_request {
     int no_section;           /* the records go into `records` alone: a file beside the object */
 } cc_request;
 
-typedef struct cc_left {      /* a function that was left alone */
+typedef struct cc_left {      /* a function that was left alone, or has one copy for two */
     char *name;
-    const char *reason;
+    const char *how, *reason;
     uint32_t line;
     char *file;
 } cc_left;
@@ -28,6 +28,7 @@ typedef struct cc_result {
     cc_left *left;
     uint32_t left_count;
     uint32_t functions, checks;
+    const char *missed;       /* why the plan says nothing of this file, or NULL */
     int look_again;           /* a warning may have been lost: compile the original, too */
     const char *reason;       /* of a refusal of the whole file */
     uint32_t reason_line;

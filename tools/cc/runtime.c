@@ -34,23 +34,35 @@ static void add_machine(cc_command *c, const cc_line *line) {
     if (line->shared) cc_add_word(c, "-fPIC");
 }
 
+static int write_source(const char *folder, const cc_embedded *file) {
+    text t = {NULL, 0, 0};
+    char *slash = cc_join(folder, "/"), *path = cc_join(slash, file->name);
+    const char *const *line;
+    int status;
+    for (line = file->lines; *line; line++) {
+        text_add(&t, *line);
+        text_add(&t, "\n");
+    }
+    status = cc_write_file(path, t.data, t.size);
+    text_free(&t);
+    free(path);
+    free(slash);
+    return status;
+}
+
 static int write_sources(const char *folder) {
     const cc_embedded *file;
     int status = TOOL_OK;
     for (file = cc_runtime; file->name && status == TOOL_OK; file++) {
-        text t = {NULL, 0, 0};
-        char *slash = cc_join(folder, "/"), *path = cc_join(slash, file->name);
-        const char *const *line;
-        for (line = file->lines; *line; line++) {
-            text_add(&t, *line);
-            text_add(&t, "\n");
-        }
-        status = cc_write_file(path, t.data, t.size);
-        text_free(&t);
-        free(path);
-        free(slash);
+        status = write_source(folder, file);
     }
     return status;
+}
+
+int cc_write_embedded(const char *folder, const char *name) {
+    const cc_embedded *file = cc_runtime;
+    while (strcmp(file->name, name) != 0) file++;
+    return write_source(folder, file);
 }
 
 static uint64_t hash_words(const cc_command *c, uint64_t hash) {

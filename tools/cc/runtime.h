@@ -17,6 +17,9 @@ typedef struct cc_naming {
     int cover;                /* the runtime of --cover, not that of checks */
 } cc_naming;
 
+/* Writes one of the runtime's files, of which the tool has the text, into a folder. Returns 0, or a
+   status after a message. */
+int cc_write_embedded(const char *folder, const char *name);
 /* Adds the runtime's objects to a linker's command. folder: for what is made on the way. Returns
    0, or a status; the compiler has said why. */
 int cc_add_runtime(cc_command *link, const cc_line *line, const cc_naming *naming,

@@ -83,8 +83,8 @@ static void get_condition(dump_reader *r, decided *d, uint32_t i, uint32_t slots
     if (is_bad(r, c->text_at > text_size || c->text_size > text_size - c->text_at ||
                       c->text_size > DECISION_TEXT_MOST, "a condition outside of its text")) return;
     if (is_bad(r, (c->way[0] > 1 && c->way[0] - 1 > d->count - 1 - i) ||
-                      (c->way[1] > 1 && c->way[1] - 1 > d->count - 1 - i) ||
-                      c->way[0] == c->way[1], "a way of a condition leads nowhere")) return;
+                      (c->way[1] > 1 && c->way[1] - 1 > d->count - 1 - i),
+               "a way of a condition leads nowhere")) return;
     if (is_bad(r, slots < 2 || *next_slot > slots - 2 || delta > slots - 2 - *next_slot,
                "a condition without counters")) return;
     c->slot = *next_slot + delta;

@@ -180,6 +180,7 @@ static void get_row(tally *s, part_state *p, int has_sums) {
 
 static void get_ticks(tally *s, part_state *p) {
     tally_program *program = &s->programs.at[s->programs.count - 1];
+    program->has_ticks = 1;
     program->tick_us = dump_get(&p->r);
     program->ticks_lost = dump_get(&p->r);
     program->ticks_cut = dump_get(&p->r);
@@ -253,6 +254,7 @@ static void fold_programs(void *into, const void *from) {
     a->checks = tally_add(a->checks, b->checks);
     a->events = tally_add(a->events, b->events);
     a->lost = tally_add(a->lost, b->lost);
+    a->has_ticks |= b->has_ticks;
     if (b->tick_us > a->tick_us) a->tick_us = b->tick_us;
     a->ticks_lost = tally_add(a->ticks_lost, b->ticks_lost);
     a->ticks_cut = tally_add(a->ticks_cut, b->ticks_cut);
@@ -556,8 +558,7 @@ static void put_path(part_writer *p, size_t index) {
 }
 
 static void put_ticks(dump_writer *w, const tally_program *program) {
-    uint64_t missing = program->ticks_lost | program->ticks_cut | program->ticks_late;
-    if (!program->tick_us && !missing) return;
+    if (!program->has_ticks) return;
     dump_put(w, TAG_TICKS);
     dump_put(w, program->tick_us);
     dump_put(w, program->ticks_lost);

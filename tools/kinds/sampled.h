@@ -29,7 +29,8 @@ typedef struct tally_program {
     uint32_t id;
     const char *name;
     uint64_t clock_hz, checks, events, lost;
-    uint64_t tick_us, ticks_lost, ticks_cut, ticks_late; /* of ticks.h; tick_us: the period */
+    uint32_t has_ticks;                           /* of ticks.h, even if no tick came */
+    uint64_t tick_us, ticks_lost, ticks_cut, ticks_late; /* tick_us: the period, or 0 */
 } tally_program;
 typedef struct tally_profile {
     uint32_t id, program, number, check_count, burst_count, jitter_percent, classes, flags;

@@ -11,6 +11,8 @@
 typedef struct timed_function {
     uint32_t site;
     uint64_t self, total;                         /* ticks; total: with callees, once a stack */
+    uint64_t calls;                               /* an estimate times 256, from counts */
+    int is_timed;                                 /* it has a scope */
     interval self_range, total_range;             /* of the shares */
 } timed_function;
 
@@ -19,7 +21,8 @@ typedef struct report_ticks {
     char **names;                                 /* of the sites, as people read them */
     timed_function *functions;
     size_t count;
-    uint64_t ticks, slow, squares, lost, cut, late, tick_us;
+    uint64_t ticks, slow, squares, lost, cut, late, tick_us, calls;
+    int has_ticks;                                /* they were on */
     uint64_t *totals;                             /* of each path, with the paths below it */
     uint32_t *first, *next;                       /* child and sibling of each path */
     uint32_t roots;                               /* the first one */
@@ -31,6 +34,7 @@ static void add_up(report_ticks *c) {
     for (i = 0; i < s->programs.count; i++) {
         const tally_program *p = &s->programs.at[i];
         if (p->tick_us > c->tick_us) c->tick_us = p->tick_us;
+        c->has_ticks |= p->has_ticks != 0;
         c->lost = tally_add(c->lost, p->ticks_lost);
         c->cut = tally_add(c->cut, p->ticks_cut);
         c->late = tally_add(c->late, p->ticks_late);
@@ -77,6 +81,7 @@ static void walk(report_ticks *c, report_tree *tree) {
         tree->name[made] = path->site;
         tree->lower[made] = tree->upper[made] = path->ticks;
         made++;
+        f->is_timed = 1;
         f->self = tally_add(f->self, path->ticks);
         if (on_stack[path->site]++ == 0) f->total = tally_add(f->total, c->totals[at]);
         if (c->first[at] != TALLY_NO_PATH) {
@@ -95,8 +100,10 @@ static void walk(report_ticks *c, report_tree *tree) {
 
 static int compare_self(const void *left, const void *right) {
     const timed_function *a = (const timed_function *)left, *b = (const timed_function *)right;
+    if (a->is_timed != b->is_timed) return a->is_timed ? -1 : 1;
     if (a->self != b->self) return a->self > b->self ? -1 : 1;
     if (a->total != b->total) return a->total > b->total ? -1 : 1;
+    if (a->calls != b->calls) return a->calls > b->calls ? -1 : 1;
     return a->site < b->site ? -1 : a->site > b->site;
 }
 
@@ -109,11 +116,28 @@ static double effective(const report_ticks *c) {
     return c->squares ? (double)c->ticks * (double)c->ticks / (double)c->squares : 0;
 }
 
+/* Functions that counts have seen: those with a scope are timed even if no tick met them. */
+static void count_calls(report_ticks *c) {
+    const tally *s = c->tally;
+    size_t i;
+    for (i = 0; i < s->rows.count; i++) {
+        const tally_row *row = &s->rows.at[i];
+        timed_function *f = &c->functions[row->site];
+        if (!(s->sites.at[row->site].kind & SITE_CALL)) continue;
+        f->calls = tally_add(f->calls, row->weight_256);
+        c->calls = tally_add(c->calls, row->weight_256);
+        if (s->sites.at[row->site].kind & SITE_FRAME) f->is_timed = 1;
+    }
+}
+
+/* Who has neither a least share of the time nor, without a tick, of the calls, is left out. */
 static void make_functions(report_ticks *c, double least_share) {
     size_t i, kept = 0, sites = c->tally->sites.count;
     for (i = 0; i < sites; i++) {
         timed_function f = c->functions[i];
-        if (f.total == 0 || share(c, f.total) < least_share) continue;
+        double calls = c->calls ? (double)f.calls / (double)c->calls : 0;
+        if (f.total == 0 && f.calls == 0) continue;
+        if (share(c, f.total) < least_share && (f.total || calls < least_share)) continue;
         f.self_range = interval_wilson(share(c, f.self), effective(c));
         f.total_range = interval_wilson(share(c, f.total), effective(c));
         c->functions[kept++] = f;
@@ -132,9 +156,15 @@ static void add_fact(report *r, report_weight weight, const char *name, text *va
 
 static void add_facts(report *r, const report_ticks *c) {
     text value = {NULL, 0, 0};
-    text_count(&value, c->ticks);
-    if (c->tick_us) text_format(&value, ", one in %lu us of CPU time", (unsigned long)c->tick_us);
-    add_fact(r, REPORT_PLAIN, "ticks", &value);
+    if (c->ticks == 0 && c->tick_us)
+        text_add(&value, "none came: their signal is blocked, or the run was shorter than one");
+    else if (c->ticks == 0)
+        text_add(&value, "none came: TICKS_TIMERS is not defined where TICKS_IMPLEMENTATION is, and "
+                         "nobody called bursty_tick");
+    else text_count(&value, c->ticks);
+    if (c->ticks && c->tick_us)
+        text_format(&value, ", one in %lu us of CPU time", (unsigned long)c->tick_us);
+    add_fact(r, c->ticks ? REPORT_PLAIN : REPORT_BAD, "ticks", &value);
     if (c->slow) {
         interval range = interval_wilson(share(c, c->slow), effective(c));
         text_format(&value, "%.2g %% of the time (%.2g to %.2g %%)", 100 * share(c, c->slow),
@@ -176,7 +206,9 @@ static const char *rank_of(report *r, const report_ticks *c, size_t i) {
     text rank = {NULL, 0, 0};
     const timed_function *f = c->functions;
     size_t first = i;
-    int tie = i + 1 < c->count && interval_meets(f[i].self_range, f[i + 1].self_range);
+    int tie = i + 1 < c->count && f[i + 1].is_timed;
+    if (!f[i].is_timed) return "-";
+    if (tie) tie = interval_meets(f[i].self_range, f[i + 1].self_range);
     while (first > 0 && interval_meets(f[first].self_range, f[first - 1].self_range)) first--;
     text_format(&rank, "%lu%s", (unsigned long)first + 1, tie || first < i ? "=" : "");
     return report_keep_text(r, &rank);
@@ -188,35 +220,37 @@ static double high(interval i) { return i.low < 0 ? REPORT_NONE : i.high; }
 static void add_functions(report *r, const report_ticks *c) {
     static const report_column columns[] = {
         {"rank", "rank", REPORT_NAME, REPORT_OPTIONAL, NULL},
-        {"self_share", "self", REPORT_SHARE, 0, NULL},
-        {"self_low", "from", REPORT_SHARE, 0, "unknown"},
-        {"self_high", "to", REPORT_SHARE, 0, "unknown"},
-        {"total_share", "total", REPORT_SHARE, 0, NULL},
-        {"total_low", "from", REPORT_SHARE, REPORT_OPTIONAL, "unknown"},
-        {"total_high", "to", REPORT_SHARE, REPORT_OPTIONAL, "unknown"},
-        {"self_ticks", "ticks", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+        {"self_share", "self", REPORT_SHARE, 0, "not-timed"},
+        {"self_low", "from", REPORT_SHARE, 0, "-"},
+        {"self_high", "to", REPORT_SHARE, 0, "-"},
+        {"total_share", "total", REPORT_SHARE, 0, "not-timed"},
+        {"total_low", "from", REPORT_SHARE, REPORT_OPTIONAL, "-"},
+        {"total_high", "to", REPORT_SHARE, REPORT_OPTIONAL, "-"},
+        {"self_ticks", "ticks", REPORT_REAL, REPORT_OPTIONAL | REPORT_WHOLE, "-"},
         {"function", "function", REPORT_NAME, 0, NULL},
         {"place", "place", REPORT_NAME, REPORT_OPTIONAL, NULL},
     };
     report_table *table = report_add_table(r, "time", "where does it run: time by ticks", columns,
                                            sizeof columns / sizeof *columns);
-    size_t i;
+    size_t i, k;
     report_remark(table, "Shares of the time, with the 95 % interval of each. A function's time "
-                         "includes what it calls without a BURST_SCOPE. Rows whose rank has a = "
-                         "cannot be told apart.");
+                         "includes what it calls without a BURST_SCOPE; such functions are not "
+                         "timed. Rows whose rank has a = cannot be told apart.");
     for (i = 0; i < c->count; i++) {
         const timed_function *f = &c->functions[i];
         report_cell *row = report_add_row(table);
         row[0].name = rank_of(r, c, i);
+        row[8].name = c->names[f->site];
+        row[9].name = place_of(r, &c->tally->sites.at[f->site]);
+        for (k = 1; k < 8 && !f->is_timed; k++) row[k].real = REPORT_NONE;
+        if (!f->is_timed) continue;
         row[1].real = share(c, f->self);
         row[2].real = low(f->self_range);
         row[3].real = high(f->self_range);
         row[4].real = share(c, f->total);
         row[5].real = low(f->total_range);
         row[6].real = high(f->total_range);
-        row[7].count = f->self;
-        row[8].name = c->names[f->site];
-        row[9].name = place_of(r, &c->tally->sites.at[f->site]);
+        row[7].real = (double)f->self;
     }
 }
 
@@ -262,14 +296,15 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     (void)in;
     c->tally = s;
     add_up(c);
-    if (s->paths.count == 0) {
-        if (c->tick_us || c->lost) add_facts(r, c);
+    if (c->ticks == 0) {
+        if (c->has_ticks) add_facts(r, c);
         return;
     }
     c->names = (char **)tool_alloc(s->sites.count * sizeof *c->names);
     c->functions = (timed_function *)tool_alloc(s->sites.count * sizeof *c->functions);
     tree = report_add_tree(r, s->paths.count + 1, s->sites.count);
     tree->unit = "ticks";
+    tree->effective = effective(c);
     tree->is_whole = 1;
     for (i = 0; i < s->sites.count; i++) {
         c->names[i] = report_name(r, s->sites.at[i].name);
@@ -278,6 +313,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     }
     link_paths(c);
     walk(c, tree);
+    count_calls(c);
     make_functions(c, r->options.least_share);
     add_facts(r, c);
     add_functions(r, c);

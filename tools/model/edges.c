@@ -195,6 +195,12 @@ static covered_function *function_of(covered_file *to, const counted_function *f
     return function;
 }
 
+/* Has the file had a function of that name at another line? They come sorted by name. */
+static int is_again(const covered_file *to, const counted_function *f) {
+    return to->function_count > 0 &&
+           strcmp(to->functions[to->function_count - 1].name, f->name) == 0;
+}
+
 static void add_function(covered_file *to, const counted_function *f, const derived *d,
                          uint32_t first_block, int is_same) {
     covered_function *function = function_of(to, f, is_same);
@@ -332,6 +338,7 @@ static void gather_function(covered_all *made, const counted_all *all,
             made->files[made->count++].name = f->file;
             *block = 0;
         }
+        made->versions += is_begun || is_again(&made->files[made->count - 1], f) ? 1 : 0;
         add_function(&made->files[made->count - 1], f, &d, *block, is_begun);
         *block += f->vertices;
         is_begun = 1;
@@ -383,6 +390,10 @@ static void add_facts(report *r, const covered_all *made) {
     if (made->without_tables)
         add_fact(r, REPORT_BAD, "counts without a table", made->without_tables,
                  ": give the dump of a build with tables too");
+    if (made->versions)
+        add_fact(r, REPORT_BAD, "other versions of functions", made->versions,
+                 ": counts of several builds are added up here; to see one, delete the dump and "
+                 "run again");
     if (made->underivable)
         add_fact(r, REPORT_BAD, "functions whose counters are no plan", made->underivable, "");
 }
@@ -444,6 +455,12 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
 /* All sources of a page together: a dump may name one file in many ways. */
 #define SOURCES_MOST (UINT64_C(32) << 20)
 
+static void say_missing(const char *path) {
+    char *clean = text_clean(path, strlen(path));
+    fprintf(stderr, "bursty: %s: the source is not here; its lines have no text\n", clean);
+    free(clean);
+}
+
 /* The lines of the source, if the file is there and has the name of a source: a dump must not fetch
    other files. *taken counts bytes; a file that begins above SOURCES_MOST is left out. */
 static void add_source(text *out, const report *r, const char *path, uint64_t *taken) {
@@ -455,7 +472,10 @@ static void add_source(text *out, const report *r, const char *path, uint64_t *t
     FILE *file = NULL;
     int c = 0;
     for (i = 0; dot && endings[i] && strcmp(dot, endings[i]) != 0; i++) {}
-    if (dot && endings[i] && *taken < SOURCES_MOST) file = fopen(path, "rb");
+    if (dot && endings[i] && *taken < SOURCES_MOST) {
+        file = fopen(path, "rb");
+        if (!file) say_missing(path);
+    }
     text_add(out, "[");
     while (file && c != EOF) {
         char *clean;

@@ -38,6 +38,7 @@ typedef struct covered_all {
     covered_file *files;
     size_t count;
     size_t without_counts, without_tables, underivable;
+    size_t versions;        /* functions that several builds see differently */
     uint32_t wrapping_bits; /* counts are modulo 2^that; 0: none is below 64 bits */
     const struct decided_all *decisions; /* whose marks tell branches, too; or NULL */
     int has_marks;          /* some functions were only marked: their counts are 0 and 1 */

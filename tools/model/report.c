@@ -135,6 +135,25 @@ report_tree *report_add_tree(report *r, size_t nodes, size_t names) {
     return tree;
 }
 
+const char *report_unit(const report *r, const char **other) {
+    const char *wanted = r->options.by ? r->options.by : "ticks", *any = NULL, *found = NULL;
+    size_t i, k;
+    for (i = 0; i < r->part_count; i++) {
+        for (k = 0; k < r->parts[i].tree_count; k++) {
+            const report_tree *tree = r->parts[i].trees[k];
+            if (!tree->is_whole) continue;
+            if (strcmp(tree->unit, wanted) == 0) found = tree->unit;
+            else if (!any) any = tree->unit;
+        }
+    }
+    if (!found && !r->options.by) {
+        found = any;
+        any = NULL;
+    }
+    *other = any;
+    return found;
+}
+
 const char *report_keep(report *r, char *string) {
     r->kept = (char **)grow(r->kept, &r->kept_count, sizeof *r->kept);
     r->kept[r->kept_count - 1] = string;

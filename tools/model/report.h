@@ -13,7 +13,7 @@ typedef enum report_type { REPORT_COUNT, REPORT_REAL, REPORT_SHARE, REPORT_NAME 
 enum {
     REPORT_OPTIONAL = 1, /* text and page leave it out where there is little room */
     REPORT_HIDDEN = 2,   /* for programs (CSV, JSON) only */
-    REPORT_WHOLE = 4     /* a REAL that counts something: no decimals */
+    REPORT_WHOLE = 4     /* a REAL that is a whole number, or none */
 };
 
 typedef struct report_column {
@@ -58,6 +58,7 @@ typedef struct report_tree {
     uint64_t *lower, *upper; /* bounds of the node's own count, callees left out */
     size_t   count;
     const char *unit;                             /* "calls" */
+    double effective; /* independent samples that the counts are worth; 0: they are not samples */
     int is_whole; /* stacks from the program's start, not caller and callee alone */
 } report_tree;
 
@@ -100,6 +101,8 @@ typedef struct report_options {
     int    is_coloured;                           /* the text may be */
     int    wants_unique_cause;                    /* of MC/DC; else masking */
     int    keeps_mangled;                         /* C++ names stay as the linker has them */
+    const char *by; /* the unit of the stacks that are shown; NULL: ticks, or else whatever there
+                       is */
 } report_options;
 
 typedef struct report {
@@ -124,6 +127,10 @@ void report_free(report *r);
 /* Sorts the rows of all tables that have a column of that key: numbers from the largest down, names
    from A on. Returns how many tables have it. */
 size_t report_sort(report *r, const char *key);
+
+/* The unit in which whole stacks are shown: options.by, or ticks before any other. NULL: there are
+   no whole stacks in it. *other: one more unit that there is, or NULL. */
+const char *report_unit(const report *r, const char **other);
 
 void report_add_fact(report *r, report_weight weight, const char *name, const char *value);
 /* Says that a program of that name ran; the title is made of these. */

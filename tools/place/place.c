@@ -128,6 +128,7 @@ static int place(const options *o, int files, char **argv) {
     rules.without = o->without;
     rules.without_count = o->without_count;
     if (o->plan) status = save_check(o->plan, NULL, (const char *const *)argv, files);
+    if (o->plan && status == TOOL_OK) status = plan_check(o->plan);
     memset(&g, 0, sizeof g);
     for (i = 0; i < files && status == TOOL_OK; i++) status = graph_open(&g, argv[i], (uint32_t)i);
     if (status == TOOL_OK && !g.function_count)

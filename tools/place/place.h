@@ -76,6 +76,8 @@ void place_proof_free(place_proof *proof);
 
 /* All lines, sorted. */
 void plan_write(const graph *g, const placement *p, text *out);
+/* Refuses a path where something else than a plan stands. TOOL_ status, after a message. */
+int  plan_check(const char *path);
 /* To a temporary file beside path, then renamed. TOOL_ status, after a message. */
 int  plan_save(const text *plan, const char *path);
 /* What differs from the plan at path, for the reader. TOOL_ status, after a message. */

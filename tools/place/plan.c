@@ -95,6 +95,17 @@ static int is_file_or_none(const char *path) {
     return strcmp(path, "-") != 0;
 }
 
+int plan_check(const char *path) {
+    char start[sizeof head - 1];
+    FILE *file = is_file_or_none(path) ? fopen(path, "rb") : NULL;
+    size_t got;
+    if (!file) return TOOL_OK;
+    got = fread(start, 1, sizeof start, file);
+    fclose(file);
+    if (got == 0 || (got == sizeof start && memcmp(start, head, sizeof start) == 0)) return TOOL_OK;
+    return tool_error("%s: is no plan, and would be overwritten", path);
+}
+
 int plan_save(const text *plan, const char *path) {
     text copy = {NULL, 0, 0}, temporary = {NULL, 0, 0};
     int status;
@@ -232,7 +243,7 @@ int plan_compare(const graph *g, const placement *p, const char *path, text *out
     text plan = {NULL, 0, 0};
     dump_fault fault;
     size_t size;
-    char *data = (char *)tool_read_file(path, NULL, &size);
+    char *data = (char *)tool_read_file(path, head, &size);
     int status = TOOL_OK;
     if (!data) return TOOL_BAD_INPUT;
     plan_write(g, p, &plan);

@@ -282,14 +282,27 @@ static int read_archive(archive *a, dump_fault *fault, int *status) {
 
 /* ---- files --------------------------------------------------------------------------------- */
 
+static int is_archive(const unsigned char *data, size_t size) {
+    return size >= 8 &&
+           (memcmp(data, "!<arch>\n", 8) == 0 || memcmp(data, "!<thin>\n", 8) == 0);
+}
+
+/* Lines begin with a letter and a blank; those of # are comments. */
+static int is_text(const unsigned char *data, size_t size) {
+    return size == 0 || (size >= 2 && (data[0] == '#' || (data[0] == 'U' && data[1] == ' ')));
+}
+
+static int is_known(const unsigned char *data, size_t size) {
+    return is_elf(data, size) || is_archive(data, size) || is_text(data, size);
+}
+
 int graph_take(graph *g, const char *path, const unsigned char *data, size_t size,
                uint32_t input) {
     dump_fault fault;
     int bad, status = TOOL_OK;
     if (is_elf(data, size)) {
         bad = read_elf(g, data, size, input, &fault);
-    } else if (size >= 8 && (memcmp(data, "!<arch>\n", 8) == 0 ||
-                             memcmp(data, "!<thin>\n", 8) == 0)) {
+    } else if (is_archive(data, size)) {
         archive a;
         memset(&a, 0, sizeof a);
         a.g = g;
@@ -299,7 +312,7 @@ int graph_take(graph *g, const char *path, const unsigned char *data, size_t siz
         a.input = input;
         a.is_thin = data[2] == 't';
         bad = read_archive(&a, &fault, &status);
-    } else if (size == 0 || (size >= 2 && (data[0] == 'U' || data[0] == '#'))) {
+    } else if (is_text(data, size)) {
         bad = graph_read_text(g, (const char *)data, size, input, &fault);
     } else {
         bad = dump_refuse(&fault, 0, "is no ELF file, archive or call graph");
@@ -307,9 +320,36 @@ int graph_take(graph *g, const char *path, const unsigned char *data, size_t siz
     return bad ? dump_blame(path, &fault) : status;
 }
 
+/* The first bytes decide whether the rest is read: a device may have no end. NULL after a message. */
+static unsigned char *read_whole(const char *path, size_t *size) {
+    FILE *file = strcmp(path, "-") == 0 ? tool_binary(stdin) : fopen(path, "rb");
+    unsigned char *data = NULL;
+    size_t room = 0, got = 1;
+    *size = 0;
+    if (!file) {
+        tool_system_error(path);
+        return NULL;
+    }
+    while (got > 0 && (*size < 8 || is_known(data, *size))) {
+        if (*size + 8 > room) {
+            room = room ? 2 * room : 65536;
+            data = (unsigned char *)tool_grow(data, room);
+        }
+        got = fread(data + *size, 1, *size < 8 ? 8 - *size : room - *size, file);
+        *size += got;
+    }
+    if (ferror(file)) {
+        tool_error("%s: offset %lu: cannot be read", path, (unsigned long)*size);
+        free(data);
+        data = NULL;
+    }
+    if (file != stdin) fclose(file);
+    return data;
+}
+
 int graph_open(graph *g, const char *path, uint32_t input) {
     size_t size;
-    unsigned char *data = tool_read_file(path, NULL, &size);
+    unsigned char *data = read_whole(path, &size);
     int status;
     if (!data) return TOOL_BAD_INPUT;
     status = graph_take(g, path, data, size, input);

@@ -1,6 +1,7 @@
 /* collapsed.c - one stack a line, `outer;inner N`: what flamegraph.pl, speedscope and others read.
    Whole stacks where the report has them; else pairs of caller and callee, which would count the
-   same calls twice beside them.
+   same calls twice beside them. N has one unit: ticks, if there are any, or calls; --by chooses.
+   Standard error says which, if there was a choice.
 
    The lines of a tree of n nodes may take n^2 bytes: a chain of 20 000 calls with names of 200
    bytes in a file of 20 kB would fill 40 GB. So the size is found first, from the lengths of names
@@ -115,38 +116,38 @@ static void add_tree(text *out, const report *r, const report_tree *tree) {
     add_short(out, r, tree);
 }
 
+/* Trees that are not whole are shown only where no tree is whole. */
+static int is_shown(const report_tree *tree, const char *unit) {
+    return unit ? tree->is_whole && strcmp(tree->unit, unit) == 0 : 1;
+}
+
 static void write_collapsed(const report *r, text *out) {
     size_t i, k;
-    int has_whole = 0;
-    for (i = 0; i < r->part_count; i++) {
-        for (k = 0; k < r->parts[i].tree_count; k++) has_whole |= r->parts[i].trees[k]->is_whole;
-    }
+    const char *other, *unit = report_unit(r, &other);
+    if (unit && other && !r->options.by)
+        tool_error("note: stacks are in %s; there are others, see --by %s", unit, other);
     for (i = 0; i < r->part_count; i++) {
         for (k = 0; k < r->parts[i].tree_count; k++) {
-            if (r->parts[i].trees[k]->is_whole == has_whole) add_tree(out, r, r->parts[i].trees[k]);
+            if (is_shown(r->parts[i].trees[k], unit)) add_tree(out, r, r->parts[i].trees[k]);
         }
     }
 }
 
-/* Trees that are not whole are shown only where no tree is whole. */
 static int has_stacks(const report *r) {
-    size_t i, k, n, whole = 0, whole_lines = 0, lines = 0;
+    size_t i, k, n, lines = 0;
+    const char *other, *unit = report_unit(r, &other);
     for (i = 0; i < r->part_count; i++) {
         for (k = 0; k < r->parts[i].tree_count; k++) {
             const report_tree *tree = r->parts[i].trees[k];
-            whole += tree->is_whole != 0;
-            for (n = 1; n < tree->count; n++) {
-                lines += tree->lower[n] != 0;
-                whole_lines += tree->is_whole && tree->lower[n] != 0;
-            }
+            for (n = 1; n < tree->count && is_shown(tree, unit); n++) lines += tree->lower[n] != 0;
         }
     }
-    return whole ? whole_lines != 0 : lines != 0;
+    return lines != 0;
 }
 
 const report_writer writer_collapsed = {
     "collapsed",
-    "stacks for flamegraph.pl or speedscope: contexts, or else `caller;callee N`",
+    "stacks for flamegraph.pl or speedscope, in ticks or calls; or `caller;callee N`",
     0,
     write_collapsed,
     has_stacks,

@@ -34,6 +34,7 @@ static void add_tree(text *out, const report_tree *tree) {
     size_t n = 0;
     text_add(out, "{");
     json_field_string(out, &n, "unit", tree->unit);
+    if (tree->effective > 0) text_format(out, ",\"effective\":%.6g", tree->effective);
     text_add(out, ",\n\"names\":");
     json_list_strings(out, tree->names, tree->name_count);
     text_add(out, ",\n\"parent\":");

@@ -168,7 +168,7 @@ addEventListener('popstate', () => {
 addEventListener('keydown', event => {
   if (event.key !== 'Escape') return;
   hideTip();
-  setState({ function: '', zoom: '' });
+  setState({ function: '', zoom: '', 'zoom-ticks': '' });
 });
 
 // ---- search: a regular expression, or plain words where it is none

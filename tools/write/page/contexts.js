@@ -1,11 +1,13 @@
 // contexts.js - the flame graph and the table of calling contexts.
 
 // A flame graph, callers above callees, as wide as the lower bounds; and the hottest contexts in a
-// table.
-function drawContexts(tree, host) {
+// table. `how` is for a tree of another unit, which gets no such table: its unit, the name of its
+// zoom in the address, title and text of its card, and the words for a frame's own and whole count.
+function drawContexts(tree, host, how) {
   const n = tree.parent.length;
-  const unit = tree.of_sample ? 'sampled calls' : 'calls';
+  const unit = how ? how.unit : tree.of_sample ? 'sampled calls' : 'calls';
   const total = tree.total || 1;
+  const zoomKey = how ? how.zoom : 'zoom';
 
   // Children of a node are a chain: first[i], then next[...], the widest first. sum is of a context
   // and all below it.
@@ -49,10 +51,12 @@ function drawContexts(tree, host) {
   let root = 0,
     width = 0,
     isHit = null;
-  const zoomTo = i => setState({ zoom: i ? String(i) : '', function: i ? nameOf(i) : '' });
+  const zoomTo = i =>
+    setState({ [zoomKey]: i ? String(i) : '', function: i ? nameOf(i) : '' });
   const zoomOut = button('zoom out', () => zoomTo(0));
 
   function words(i) {
+    if (how) return [nameOf(i), ...how.words(sum[i], i > 0 ? tree.lower[i] : null)];
     return [
       nameOf(i),
       percent(sum[i] / total) + ': at least ' + grouped(sum[i]) + ' ' + unit + ' in it and below',
@@ -161,7 +165,7 @@ function drawContexts(tree, host) {
           'svg',
           {
             role: 'group',
-            'aria-label': 'calling contexts as a flame graph',
+            'aria-label': (how ? how.title : 'calling contexts') + ' as a flame graph',
             viewBox: [0, 0, width, levels * ROW].join(' '),
             height: levels * ROW,
           },
@@ -265,26 +269,31 @@ function drawContexts(tree, host) {
     (tree.of_sample
       ? ' Counts are of sampled calls, not scaled up: bounds hold for the sample, not for the run.'
       : '');
-  lead();
+  if (!how) lead();
   host.append(
     card(
-      'Calling contexts',
-      'Callers above, callees below; as wide as the ' +
-        unit +
-        ' that are certainly theirs. Pick a frame to zoom.',
+      how ? how.title : 'Calling contexts',
+      how
+        ? how.about
+        : 'Callers above, callees below; as wide as the ' +
+            unit +
+            ' that are certainly theirs. Pick a frame to zoom.',
       [found, zoomOut, search('find a function', find)],
       flame,
       missing,
     ),
-    card(
-      'Hottest contexts',
-      about,
-      null,
-      el('table', {}, el('thead', {}, el('tr', {}, headings.map(heading))), body),
-    ),
   );
+  if (!how)
+    host.append(
+      card(
+        'Hottest contexts',
+        about,
+        null,
+        el('table', {}, el('thead', {}, el('tr', {}, headings.map(heading))), body),
+      ),
+    );
   function follow() {
-    const wanted = Number(state.get('zoom') || 0);
+    const wanted = Number(state.get(zoomKey) || 0);
     root = Number.isInteger(wanted) && wanted > 0 && wanted < n ? wanted : 0;
     if (width) draw();
   }

@@ -15,7 +15,7 @@ function drawCoverage(coverage, host) {
   }));
   rows.sort((a, b) => (a.lines ?? 2) - (b.lines ?? 2) || (a.file.name < b.file.name ? -1 : 1));
   const source = el('div', { style: { overflowX: 'auto' } });
-  const title = el('h2', { style: { overflowWrap: 'anywhere' } }), summary = el('p');
+  const title = el('h2', { class: 'file', style: { overflowWrap: 'anywhere' } }), summary = el('p');
   let about = 'Counts are exact.';
   if (coverage.wrapping_bits) about = 'Counts are exact modulo 2^' + coverage.wrapping_bits + '.';
   if (coverage.marks) about = '1 means at least once.';
@@ -53,11 +53,17 @@ function drawCoverage(coverage, host) {
     title.textContent = file.name;
     fill(summary, shown(row.lines) + ' of lines, ' + shown(row.branches) + ' of branches' +
       (known ? '' : '; the source was not found where the report was made'));
+    // What stands above the first function, such as a licence, waits behind a button.
+    const first = Math.min(...file.lines.map(line => line[0]), ...file.functions.map(f => f.line));
+    const skipped = known && first > 8 && first <= file.source.length ? first - 3 : 0;
+    const rowOf = n => sourceLine(n, file.source[n - 1] || '', counts.get(n), ways.get(n) || []);
+    const above = el('tr', {}, el('td', { colspan: 4, style: thin },
+      button('lines 1 to ' + skipped,
+        () => above.replaceWith(...numbers.slice(0, skipped).map(rowOf)))));
     const heads = ['line', 'count', 'ways'].map(label => el('th', { class: 'number' }, label));
     fill(source, el('table', { class: 'coverage' },
       el('thead', {}, el('tr', {}, heads, el('th', {}, 'source'))),
-      el('tbody', {}, numbers.map(n =>
-        sourceLine(n, file.source[n - 1] || '', counts.get(n), ways.get(n) || [])))));
+      el('tbody', {}, skipped ? above : null, numbers.slice(skipped).map(rowOf))));
   }
   function listed(row) {
     const look = onPick(() => {

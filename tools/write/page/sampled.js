@@ -532,7 +532,7 @@ function drawSampled(sampled, host) {
     items = sampled.functions.filter(f => classOf(f) === view.kind);
     pairs = sampled.pairs.filter(p => classOf(p) === view.kind);
     total = items.reduce((sum, f) => sum + value(f), 0) || 1;
-    drawLead();
+    if (!data.ticks) drawLead(); // time says more than counts
     drawTable();
     if (map.clientWidth) {
       drawMap(map.clientWidth);
@@ -565,7 +565,7 @@ function drawSampled(sampled, host) {
   fill(
     host,
     card(
-      'Where it goes',
+      data.ticks ? 'How often it is called' : 'Where it goes',
       'A box is a function, as large as its share' + (byFile ? '; its colour is its file.' : '.'),
       [
         hasTime &&

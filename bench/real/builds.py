@@ -1,0 +1,200 @@
+"""builds.py - builds the real programs: as they are, with `bursty cc` and a plan, and with what
+others offer.
+
+A build with checks goes by one word before the compiler. Its plan comes from `bursty place`, which
+reads the call graph out of the build "orig", where every function and loop has a check. An object
+is compiled again only if the command, the preprocessed text, the plan or the tool has changed."""
+import concurrent.futures
+import hashlib
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(HERE))
+JOBS = os.cpu_count()
+ALL = ('--entries=all', '--loops=all')
+
+
+class Build:
+    """One way to compile a program.
+
+    set: what `bursty place --set` is asked for. options: of `bursty cc`. Neither: no checks."""
+
+    def __init__(self, name, set=None, options=None, cc='gcc', flags=(), extra=()):
+        self.name, self.set, self.cc = name, set, cc
+        self.options = options
+        self.flags, self.extra = list(flags), list(extra)
+
+    def has_checks(self):
+        return self.set is not None or self.options is not None
+
+
+class Workshop:
+    """Where the builds of one mode stand. level: -O2, or less to save time."""
+
+    def __init__(self, folder, tool, level, shifts):
+        self.folder, self.tool, self.level, self.shifts = folder, tool, level, shifts
+        self.env = dict(os.environ, LC_ALL='C', BURSTY_CACHE=os.path.join(folder, 'cache'))
+        os.makedirs(self.env['BURSTY_CACHE'], exist_ok=True)
+        with open(tool, 'rb') as file:
+            self.tool_hash = hashlib.sha256(file.read()).hexdigest()
+
+    # ---- where things are
+
+    def place_of(self, build, program):
+        return os.path.join(self.folder, program.name, build.name.replace(' ', '-'))
+
+    def binary(self, build, program, shift=0):
+        return os.path.join(self.place_of(build, program), 'program.%d' % shift)
+
+    def wide_binary(self, build, program):
+        """The same with memory for every row of a profile."""
+        return os.path.join(self.place_of(build, program), 'program.wide')
+
+    def objects(self, build, program):
+        base = [os.path.basename(p)[:-2] + '.o' for p in program.files + build.extra]
+        return [os.path.join(self.place_of(build, program), b) for b in base]
+
+    def plan(self, build, program):
+        return os.path.join(self.folder, program.name, build.set + '.plan')
+
+    # ---- steps
+
+    def call(self, command, **more):
+        done = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.env, **more
+        )
+        if done.returncode != 0:
+            said = done.stderr.decode(errors='replace')[-3000:]
+            sys.exit('real.py: %s\n%s' % (' '.join(command), said))
+        return done.stdout
+
+    def compiler(self, build, program):
+        if not build.has_checks():
+            return [build.cc]
+        plan = ['--plan=' + self.plan(build, program)] if build.set else []
+        return [self.tool, 'cc'] + list(build.options or ()) + plan + ['--', build.cc]
+
+    def choose(self, build, program, orig):
+        """Writes the plan; keeps what bursty place says, and that it was proved."""
+        said = self.call(
+            [self.tool, 'place', '--set', build.set, '--json', '-o', self.plan(build, program)]
+            + [self.binary(orig, program)]
+        )
+        with open(self.plan(build, program) + '.json', 'wb') as file:
+            file.write(said)
+
+    def checks(self, build, program):
+        """(entry checks, loop checks) that the plan gives."""
+        with open(self.plan(build, program) + '.json') as file:
+            text = file.read()
+        return tuple(
+            int(re.search(r'"%s":(\d+)' % n, text).group(1))
+            for n in ('entry_checks', 'loop_checks')
+        )
+
+    def compile(self, build, program, path, out):
+        flags = [self.level, '-w'] + build.flags + program.flags
+        command = self.compiler(build, program) + flags + ['-c', path, '-o', out]
+        seen = self.call([build.cc] + flags + ['-E', '-P', path])
+        if build.has_checks():
+            seen += self.tool_hash.encode()
+        if build.set:
+            with open(self.plan(build, program), 'rb') as file:
+                seen += file.read()
+        signature = hashlib.sha256(repr(command).encode() + seen).hexdigest()
+        if os.path.exists(out) and os.path.exists(out + '.sig'):
+            with open(out + '.sig') as file:
+                if file.read() == signature:
+                    return
+        self.call(command, cwd=os.path.dirname(out))
+        with open(out + '.sig', 'w') as file:
+            file.write(signature)
+
+    def compile_all(self, wanted):
+        jobs = []
+        for program, build in wanted:
+            os.makedirs(self.place_of(build, program), exist_ok=True)
+            for path, out in zip(program.files + build.extra, self.objects(build, program)):
+                chosen = Build('hooks', cc=build.cc) if path in build.extra else build
+                jobs.append((os.path.getsize(path), chosen, program, path, out))
+        with concurrent.futures.ThreadPoolExecutor(JOBS) as pool:
+            list(pool.map(lambda j: self.compile(*j[1:]), sorted(jobs, key=lambda j: -j[0])))
+
+    def pad(self, shift):
+        path = os.path.join(self.folder, 'pad%d.o' % shift)
+        text = '.text\n.p2align 4\n.skip %d\n.section .note.GNU-stack,"",@progbits\n'
+        self.call(
+            ['gcc', '-c', '-x', 'assembler', '-', '-o', path], input=(text % (16 * shift)).encode()
+        )
+        return path
+
+    def link(self, build, program, pads):
+        for shift, pad in enumerate(pads):
+            command = self.compiler(build, program) + build.flags + [pad]
+            self.call(
+                command
+                + self.objects(build, program)
+                + ['-o', self.binary(build, program, shift)]
+                + program.libs
+            )
+
+    def link_wide(self, build, program):
+        """`bursty cc --no-runtime`, and the runtime compiled here with more memory."""
+        runtime = os.path.join(self.folder, 'runtime.o')
+        name = os.path.join(self.folder, 'name.o')
+        if not os.path.exists(name):
+            text = b'const char bursty_cc_file[] = "run.brst";'
+            text += b'const unsigned bursty_cc_rates[2] = {990, 10};'
+            more = ['-O2', '-std=gnu99', '-DBURSTY_MEMORY=0x1000000', '-I' + TOP, '-c']
+            self.call(['gcc'] + more + [os.path.join(TOP, 'record', 'checks.c'), '-o', runtime])
+            self.call(['gcc', '-x', 'c', '-c', '-', '-o', name], input=text)
+        self.call(
+            [self.tool, 'cc', '--no-runtime', '--', build.cc, runtime, name]
+            + self.objects(build, program)
+            + ['-o', self.wide_binary(build, program)]
+            + program.libs
+        )
+
+    def make(self, wanted):
+        """wanted: pairs of program and build. What needs no plan comes first."""
+        for name in ('runtime.o', 'name.o'):
+            if os.path.exists(os.path.join(self.folder, name)):
+                os.remove(os.path.join(self.folder, name))
+        pads = [self.pad(shift) for shift in range(self.shifts)]
+        first = [w for w in wanted if not w[1].set]
+        then = [w for w in wanted if w[1].set]
+        self.compile_all(first)
+        for program, build in first:
+            self.link(build, program, pads)
+        for program, build in then:
+            orig = next(b for p, b in first if p is program and b.options == ALL)
+            self.choose(build, program, orig)
+        self.compile_all(then)
+        for program, build in then:
+            self.link(build, program, pads)
+        for program, build in wanted:
+            if build.has_checks() and build.cc == 'gcc' and '--cover' not in (build.options or ()):
+                self.link_wide(build, program)
+
+    # ---- what was built
+
+    def text_size(self, build, program):
+        total = 0
+        said = self.call(['size', '-A'] + self.objects(build, program)[: len(program.files)])
+        for line in said.decode().splitlines():
+            words = line.split()
+            if words and words[0].startswith('.text'):
+                total += int(words[1])
+        return total
+
+    def is_proved(self, build, program):
+        """Is no cycle without a check in what was built? EN and LN cannot be."""
+        said = subprocess.run(
+            [self.tool, 'place', '--built', '--set', build.set + '+bounded', self.binary(build, program)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ).stdout.decode()
+        return bool(re.search('^proved', said, re.M))

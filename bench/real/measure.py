@@ -1,0 +1,102 @@
+"""measure.py - runs of a built program: what it prints, how long it takes, how many instructions
+it executes, and what its dump says."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+OFF = {'BURSTY_OFF': '1'}
+
+
+def rate(every, burst):
+    return {'BURSTY_EVERY': str(every), 'BURSTY_BURST': str(burst)}
+
+
+ALWAYS = rate(1, 1 << 30)
+IDLE = rate(1 << 30, 1)  # the paper's nCheck0 = infinity, nInstr0 = 1: a dump, and nothing in it
+RATES = {'1 %': rate(990, 10), '0.1 %': rate(9990, 10)}
+
+
+class Row:
+    """A build and how it samples."""
+
+    def __init__(self, name, build, env=OFF):
+        self.name, self.build, self.env = name, build, env
+
+
+class Runner:
+    def __init__(self, workshop):
+        self.shop = workshop
+        self.env = dict(workshop.env, LLVM_PROFILE_FILE='/dev/null')
+        self.plugin = os.path.join(workshop.folder, 'icount.so')
+        here = os.path.dirname(os.path.abspath(__file__))
+        workshop.call(
+            ['gcc', '-O2', '-fPIC', '-shared', '-o', self.plugin, os.path.join(here, 'icount.c')]
+        )
+
+    def environment(self, row, program):
+        dump = os.path.join(self.shop.place_of(row.build, program), 'run.brst')
+        return dict(row.env, BURSTY_FILE=dump, BURSTY_COVERAGE='/dev/null')
+
+    def run(self, row, program, words, before=(), binary=None):
+        done = subprocess.run(
+            list(before) + [binary or self.shop.binary(row.build, program)] + words,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=dict(self.env, **self.environment(row, program)),
+            cwd=self.shop.place_of(row.build, program),
+        )
+        if done.returncode != 0:
+            said = done.stderr.decode(errors='replace')[-2000:]
+            sys.exit(
+                'real.py: %s, %s: status %d\n%s' % (program.name, row.name, done.returncode, said)
+            )
+        return done.stdout
+
+    def instructions(self, row, program, words):
+        with tempfile.NamedTemporaryFile('r') as log:
+            plugin = ['-plugin', self.plugin, '-d', 'plugin', '-D', log.name]
+            self.run(row, program, words, ['qemu-x86_64'] + plugin)
+            return int(re.search(r'instructions (\d+)', log.read()).group(1))
+
+    def command(self, row, program, shift, words):
+        env = ['%s=%s' % e for e in self.environment(row, program).items()]
+        return ['env'] + env + [self.shop.binary(row.build, program, shift)] + words
+
+    def profile(self, row, program, words):
+        """The dump of a run with memory enough for all rows, as `bursty report --json` tells it."""
+        dump = self.environment(row, program)['BURSTY_FILE']
+        if os.path.exists(dump):
+            os.remove(dump)
+        self.run(row, program, words, binary=self.shop.wide_binary(row.build, program))
+        said = self.shop.call([self.shop.tool, 'report', '--json', '--min', '0', dump])
+        sampled = json.loads(said)['sampled']
+        if sampled['programs'][0]['lost']:
+            sys.exit('real.py: %s, %s: events were lost' % (program.name, row.name))
+        return sampled
+
+
+CALL = 1  # the kind of an event
+
+
+def shares(profile):
+    """(shares of functions, shares of call pairs) among the calls that were recorded."""
+    sites = profile['sites']
+    functions, pairs = {}, {}
+    for row in profile['functions']:
+        site = sites[row['site']]
+        if site['kind'] & CALL:
+            key = site['file'], site['line'], site['name']
+            functions[key] = functions.get(key, 0) + row['estimated']
+    for row in profile['pairs']:
+        site, caller = sites[row['site']], sites[row['caller']]['name']
+        if site['kind'] & CALL:
+            pairs[site['name'], caller] = pairs.get((site['name'], caller), 0) + row['estimated']
+    return tuple({k: v / (sum(t.values()) or 1) for k, v in t.items()} for t in (functions, pairs))
+
+
+def overlap(full, part):
+    """Equation 5: the sum of the smaller of both shares."""
+    return sum(min(share, full.get(key, 0)) for key, share in part.items())

@@ -1,0 +1,92 @@
+"""programs.py - the real programs of the benches: what to compile and what to run.
+
+Nothing of them is committed; bench/setup.sh fetches them by the names of their packages. @ in a
+word stands for the folder of the sources, % for this folder. A program that could not be fetched
+has missing() tell the file that is not there."""
+import glob
+import os
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Program:
+    """arguments: (quick, full, counted); the last is small, for a counter of instructions."""
+
+    def __init__(self, name, files, flags=(), libs=(), arguments=()):
+        self.name = name
+        self.patterns = files
+        self.words = list(flags)
+        self.libs = list(libs)
+        self.lines = arguments
+
+    def find(self, sources):
+        """The files, now that the sources are there."""
+        self.sources = sources
+        self.flags = [self.put(word) for word in self.words]
+        self.files = []
+        for pattern in self.patterns:
+            without = []
+            if ' but ' in pattern:
+                pattern, names = pattern.split(' but ')
+                without = names.split()
+            found = sorted(glob.glob(self.put(pattern))) or [self.put(pattern)]
+            self.files += [f for f in found if os.path.basename(f) not in without]
+        return self
+
+    def missing(self):
+        return next((f for f in self.files if not os.path.exists(f)), None)
+
+    def put(self, word):
+        return word.replace('@', self.sources).replace('%', HERE)
+
+    def arguments(self, which):
+        return [self.put(word) for word in self.lines[which].split()]
+
+    def shown(self, which):
+        return self.lines[which].replace('@/', '').replace('%/', '')
+
+
+BZIP2 = 'blocksort huffman crctable randtable compress decompress bzlib'.split()
+
+PROGRAMS = [
+    Program(
+        'lua',
+        ['@/lua/src/*.c but luac.c'],
+        ['-I@/lua/src', '-I@/include', '-DLUA_USE_LINUX', '-Dluai_makeseed(L)=1u',
+         '-DLUA_USE_JUMPTABLE=0'],
+        ['-lm', '-ldl'],
+        ('%/work.lua 4', '%/work.lua 8', '%/work.lua 1'),
+    ),
+    Program(
+        'bzip2',
+        ['%/main_bzip2.c'] + ['@/bzip2/%s.c' % n for n in BZIP2],
+        ['-I@/bzip2'],
+        [],
+        (
+            '@/sqlite/sqlite3.c 2000000 1',
+            '@/sqlite/sqlite3.c 3000000 1',
+            '@/sqlite/sqlite3.c 500000 1',
+        ),
+    ),
+    Program(
+        'cjson',
+        ['%/main_cjson.c', '@/cjson/cJSON.c'],
+        ['-I@/cjson'],
+        ['-lm'],
+        ('10000 1', '20000 2', '4000 1'),
+    ),
+    Program(
+        'sqlite',
+        ['%/main_sqlite.c', '@/sqlite/sqlite3.c'],
+        ['-I@/sqlite', '-D_GNU_SOURCE'],
+        ['-lm', '-ldl', '-lpthread'],
+        ('%/work.sql 1', '%/work.sql 2', '%/work.sql 1'),
+    ),
+    Program(
+        'chipmunk',
+        ['%/main_chipmunk.c', '@/chipmunk/src/*.c'],
+        ['-I@/chipmunk/include', '-I@/chipmunk/src', '-DNDEBUG'],
+        ['-lm', '-lpthread'],
+        ('300 800', '300 1300', '60 100'),
+    ),
+]

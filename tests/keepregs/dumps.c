@@ -1,0 +1,44 @@
+/* dumps.c FILE - a program whose dump must be the same with checks in assembly and in C: functions
+   and loops, two profiles that come and go, and a scope around them. */
+#define BURSTY_IMPLEMENTATION
+#define BURSTY_STDIO
+#include "bursty.h"
+#include <string.h>
+
+static int tree(int n) {
+    BURST_ENTRY();
+    return n < 2 ? n : tree(n - 1) + tree(n - 2);
+}
+
+static long rows(long n) {
+    long i, sum = 0;
+    for (i = 0; i < n; i++) {
+        BURST_LOOP();
+        sum += tree((int)(i % 12));
+    }
+    return sum;
+}
+
+static long scopes(int round) {
+    BURST_SCOPE("scopes");
+    return rows(round % 40) + tree(round % 7);
+}
+
+int main(int count, char **words) {
+    bursty_profile second;
+    long sum = 0;
+    int round;
+    memset(&second, 0, sizeof second);
+    second.check_count = 333;
+    second.burst_count = 7;
+    second.classes = BURSTY_BACKEDGE;
+    if (count != 2 || bursty_start(NULL) == 0) return 1;
+    for (round = 0; round < 2000; round++) {
+        sum += scopes(round);
+        if (round % 500 != 250) continue;
+        bursty_set_profile(0, NULL);
+        bursty_set_profile(1, round % 1000 == 250 ? &second : NULL);
+        if (round % 1000 != 250) bursty_set_profile(0, &(bursty_profile){ .jitter_percent = -1 });
+    }
+    return bursty_save(words[1]) != 0 || sum == 0;
+}

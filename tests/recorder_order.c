@@ -1,0 +1,64 @@
+/* recorder_order.c - does a dump wait for a hook that has its record? For test_hcct_instrument.sh.
+
+   Other processors see a store late unless it is sequentially consistent. Here a store that is not
+   waits in `late`, as in a processor's store buffer. The dump comes at the worst moment: right after
+   a hook has seen that recording goes on. The exit status is 1 if the dump goes on beside it. */
+#include <pthread.h>
+#include <sched.h>
+static int *late, late_value, dumping, dump_now, waited;
+static void store(int *p, int value, int order);
+static int load(int *p);
+#define __atomic_store_n(p, value, order) store(p, value, order)
+#define __atomic_load_n(p, order) load(p)
+#define sched_yield() ((void)waited++)
+#include "record/threads.c"
+
+uint64_t recorder_every, recorder_burst;
+void *recorder_memory(size_t bytes) { return calloc(1, bytes); }
+void recorder_at_exit(void) {}
+int recorder_wants_child(recorder_thread *all) { return all != NULL; }
+void recorder_lock_names(int on) { (void)on; }
+void recorder_sync(recorder_thread *r) { (void)r; }
+void recorder_reopen(recorder_thread *r) { (void)r; }
+void recorder_leave_all(recorder_thread *r) { (void)r; }
+void recorder_start_gap(recorder_thread *r) { (void)r; }
+uint64_t recorder_seen(const recorder_thread *r) { return r->seen; }
+
+static void store(int *p, int value, int order) {
+    if (dumping) {
+        *p = value;
+        return;
+    }
+    if (late) *late = late_value;
+    late = NULL;
+    if (order == __ATOMIC_SEQ_CST) {
+        *p = value;
+    } else {
+        late = p;
+        late_value = value;
+    }
+}
+
+static int load(int *p) {
+    int value = !dumping && p == late ? late_value : *p;
+    if (p == &stopped && dump_now && !dumping) {
+        uint32_t without;
+        dumping = 1;
+        recorder_stop(&without);
+        dumping = 0;
+        gone = 0; /* the dump is another thread's */
+    }
+    return value;
+}
+
+int main(void) {
+    recorder_thread *r = recorder_begin();
+    if (!r) return 2;
+    recorder_end(r);
+    dump_now = 1;
+    if (!recorder_begin()) return 3;
+    if (waited == 0) return 1;
+    recorder_end(self);
+    dump_now = 0;
+    return recorder_begin() ? 4 : 0;
+}

@@ -1,0 +1,279 @@
+#!/bin/sh
+# test_keepregs.sh - keepregs.h in the ways of building that its checks must survive, with $CC and
+# $CXX; with FULL=1, as the matrix has it, in all of them. The programs are in tests/keepregs/.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc} CXX=${CXX:-c++}
+src=tests/keepregs out=${BUILD:-build}/keepregs
+mkdir -p "$out" || exit 2
+out=$(cd "$out" && pwd)
+passed=0 failed=0 skipped=0
+has() { command -v "${1%% *}" >/dev/null 2>&1; }
+ok() { # STATUS WHAT
+    if [ "$1" = 0 ]; then passed=$((passed + 1)); return; fi
+    failed=$((failed + 1))
+    echo "FAILED $CC: $2"
+    tail -n 20 "$out/log" | sed 's/^/    /'
+}
+skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
+run() { timeout 100 "$@" >>"$out/log" 2>&1; }
+finish() {
+    if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
+    else echo "$passed passed, $failed failed, $skipped skipped"; fi
+    [ $failed = 0 ]
+    exit
+}
+
+# Does the compiler, with the options given, make checks in assembly?
+makes() { # ON_OR_OFF LANGUAGE COMPILER OPTIONS...
+    want=$1 language=$2
+    shift 2
+    : >"$out/log"
+    printf '#include "keepregs.h"\n#include "bursty.h"\n' >"$out/ask.c"
+    "$@" -I. -x "$language" -dM -E "$out/ask.c" >"$out/macros" 2>>"$out/log" || return 2
+    if grep -q 'define KEEPREGS_P_CHECKS' "$out/macros"; then got=on; else got=off; fi
+    [ $got = "$want" ]
+}
+expect() { # ON_OR_OFF LANGUAGE COMPILER OPTIONS...
+    makes "$@"
+    case $? in 0) ok 0 ;; 1) ok 1 "checks in assembly are not $*" ;; *) ;; esac
+}
+
+# shellcheck disable=SC2086
+if [ -n "${RUN:-}" ] || ! makes on c $CC ${CFLAGS:-}; then
+    skip "$CC ${CFLAGS:-}: has no checks in assembly"
+    finish
+fi
+
+# musl-gcc takes another C library's unwinder, which does not link.
+cat >"$out/unwind.c" <<'END'
+#include <stddef.h>
+#include <unwind.h>
+static _Unwind_Reason_Code frame(struct _Unwind_Context *c, void *u) { (void)c, (void)u; return _URC_NO_REASON; }
+int main(void) { return _Unwind_Backtrace(frame, NULL) == _URC_NO_REASON; }
+END
+# shellcheck disable=SC2086
+if ! $CC ${LDFLAGS:-} -o "$out/unwind" "$out/unwind.c" 2>"$out/log"; then
+    skip "$CC ${LDFLAGS:-}: has no unwinder to test with"
+    finish
+fi
+
+# Registers, red zone, stack, backtrace, counts.
+keep() { # FLAGS...
+    : >"$out/log"
+    $CC -g -w -I. "$@" -o "$out/keep" $src/keep.c >>"$out/log" 2>&1 && run "$out/keep"
+    ok $? "keep.c $*"
+}
+
+# Inline functions, templates and members in two objects. LINK: exe or so.
+shared() { # LINK FLAGS...
+    link=$1
+    shift
+    : >"$out/log"
+    for half in a b; do
+        $CXX -std=c++11 -Wall -I. "$@" -c -o "$out/$half.o" $src/shared_$half.cc 2>>"$out/log"
+    done
+    echo 'extern "C" int keepregs_test(void);' >"$out/main.cc"
+    echo 'int main() { return keepregs_test(); }' >>"$out/main.cc"
+    if [ "$link" = so ]; then
+        $CXX "$@" -shared -Wl,-z,defs,-z,text,--gc-sections -o "$out/lib.so" "$out/a.o" "$out/b.o" \
+            2>>"$out/log" && $CXX "$@" -o "$out/shared" "$out/main.cc" "$out/lib.so" 2>>"$out/log"
+    else
+        $CXX "$@" -Wl,--gc-sections -o "$out/shared" "$out/main.cc" "$out/a.o" "$out/b.o" \
+            2>>"$out/log"
+    fi && run "$out/shared"
+    ok $? "shared.hpp, $link: $*"
+}
+
+# A C++ exception out of an action, through C functions.
+through() { # FLAGS...
+    : >"$out/log"
+    $CC -g -I. "$@" -c -o "$out/c.o" $src/through.c 2>>"$out/log" &&
+        $CXX -std=c++11 -I. "$@" -o "$out/through" $src/through.cc "$out/c.o" 2>>"$out/log" &&
+        run "$out/through"
+    ok $? "through.c $*"
+}
+
+# The same program with checks in assembly and in C leaves the same dump, byte for byte.
+same_dump() { # FLAGS...
+    : >"$out/log"
+    for way in '' -DKEEPREGS_OFF; do
+        # shellcheck disable=SC2086
+        $CC -std=c99 "$@" $way -I. -include keepregs.h -o "$out/dumps" $src/dumps.c 2>>"$out/log" &&
+            run "$out/dumps" "$out/dump$way.brst"
+    done
+    [ -s "$out/dump.brst" ] && cmp "$out/dump.brst" "$out/dump-DKEEPREGS_OFF.brst" >>"$out/log" 2>&1
+    ok $? "dumps of checks in assembly and in C, $*"
+}
+
+# ---- where they are -----------------------------------------------------------------------------
+
+expect on c $CC -O0
+expect on c $CC -fPIC -DBURSTY_NO_TLS
+expect on c $CC -fPIC '-DBURSTY_TLS_MODEL="initial-exec"'
+expect on c++ $CXX -fno-exceptions
+expect off c $CC -fPIC
+expect off c $CC -fexceptions
+expect off c $CC -fsanitize=address
+expect off c $CC -fsanitize=thread
+expect off c $CC -mcmodel=large
+expect off c $CC -m32
+expect off c $CC -mx32
+for option in KEEPREGS_OFF BURSTY_OFF BURSTY_POLL BURSTY_TINY BURSTY_STATIC; do
+    expect off c $CC -D$option
+done
+expect off c++ $CXX -O2
+expect off c++ $CXX -fno-exceptions -fPIC '-DBURSTY_TLS_MODEL="initial-exec"'
+
+# Every form, with all warnings, as C and as C++, in assembly and where that is not possible.
+. tests/compile/warnings.sh
+# shellcheck disable=SC2086
+forms() { # LANGUAGE STANDARD COMPILER FLAGS...
+    language=$1 standard=$2 compiler=$3
+    shift 3
+    : >"$out/log"
+    $compiler $(warnings_of "$compiler") -std=$standard -I. -include ./keepregs.h "$@" \
+        -DFORMS_MAIN -x $language -o "$out/forms" tests/compile/forms.c -pthread -lm 2>>"$out/log" &&
+        run "$out/forms"
+    ok $? "forms.c, $language $*"
+}
+forms c c99 "$CC" -O2
+forms c c99 "$CC" -O2 -DBURSTY_OFF
+if has "$CXX"; then
+    forms c++ c++11 "$CXX" -O1 -fno-exceptions
+    forms c++ c++11 "$CXX" -O1
+fi
+
+# ---- what they keep -----------------------------------------------------------------------------
+
+keep -O0 -finstrument-functions -DHOOKS
+keep -O2 -fsanitize-coverage=trace-pc -DHOOKS
+keep -O3 -march=native
+keep -O2 -fPIC -mno-red-zone '-DBURSTY_TLS_MODEL="initial-exec"'
+same_dump -O2
+if has "$CXX"; then
+    shared exe -O2 -fno-exceptions -ffunction-sections
+    through -O2
+else skip "C++: no $CXX"; fi
+
+# Nothing between the thunk and an action touches a vector register, and the short way calls no
+# other function. Those that are reached only on the way that keeps all registers are not listed.
+short='keepregs_hit bursty_p_hit bursty_p_hit_rest bursty_p_mix bursty_p_below bursty_p_caller
+    bursty_p_claim bursty_p_row_of bursty_p_tally bursty_p_send bursty_p_bound bursty_p_gap
+    bursty_p_weigh bursty_p_begin bursty_p_next_phase bursty_p_note_only bursty_p_go_live
+    bursty_p_look bursty_p_deliver bursty_p_end bursty_p_fold bursty_p_class bursty_p_add_product
+    bursty_p_in_row'
+apart='bursty_p_take_settings bursty_p_register bursty_p_pace bursty_p_begin_opening keepregs_p_hit_outside'
+leaves_vectors_alone() { # FLAGS...
+    : >"$out/log"
+    $CC -I. -g -w "$@" -c -o "$out/keep.o" $src/keep.c 2>>"$out/log" &&
+        objdump -dr --no-show-raw-insn "$out/keep.o" |
+        awk -v short="$short" -v apart="$apart" '
+            function base(name) { sub(/[.+@>-].*/, "", name); return name }
+            BEGIN {
+                split(short, s, /[ \n]+/); for (i in s) known[s[i]] = 1
+                split(apart, a, /[ \n]+/); for (i in a) left[a[i]] = 1
+            }
+            /^[0-9a-f]+ <.*>:$/ {
+                name = $2; gsub(/[<>:]/, "", name); name = base(name)
+                on = name in known; functions += on
+            }
+            on && /[xyz]mm[0-9]|%st|%mm[0-7]|%k[0-7]/ { print name ": " $0; bad = 1 }
+            on && /\tcall/ && /</ {
+                to = $0; sub(/.*</, "", to); to = base(to)
+                if (to != name && !(to in known) && !(to in left)) { print name " calls " to; bad = 1 }
+            }
+            on && /R_X86_64_P(LT|C)32/ && /\t(mem|str|__)/ { print name ": " $0; bad = 1 }
+            END { exit bad || functions < 3 }' >>"$out/log"
+    ok $? "the slow path leaves vector registers alone: $*"
+}
+if has objdump; then
+    leaves_vectors_alone -O0
+    leaves_vectors_alone -O2
+    leaves_vectors_alone -O3 -mavx2
+else skip "no objdump"; fi
+
+# bursty cc puts them in by itself, and leaves the same dump without them.
+tool=${BUILD:-build}/bursty
+if [ -x "$tool" ]; then
+    : >"$out/log"
+    cat >"$out/cc.c" <<'END'
+static int tree(int n) { return n < 2 ? n : tree(n - 1) + tree(n - 2); }
+int main(void) {
+    int i, sum = 0;
+    for (i = 0; i < 300; i++) sum += tree(i % 12);
+    return sum < 0;
+}
+END
+    for way in '' -DKEEPREGS_OFF; do
+        # shellcheck disable=SC2086
+        "$tool" cc --entries=all --loops=all -- $CC -O1 $way -c -o "$out/cc$way.o" "$out/cc.c" 2>>"$out/log"
+        "$tool" cc -- $CC -o "$out/cc" "$out/cc$way.o" >>"$out/log" 2>&1 &&
+            BURSTY_FILE="$out/cc$way.brst" run "$out/cc"
+    done
+    if has nm; then
+        nm "$out/cc.o" | grep -q keepregs_thunk && ! nm "$out/cc-DKEEPREGS_OFF.o" | grep -q keepregs
+        ok $? "bursty cc puts checks in assembly in, and none with KEEPREGS_OFF"
+    fi
+    [ -s "$out/cc.brst" ] && cmp "$out/cc.brst" "$out/cc-DKEEPREGS_OFF.brst" >>"$out/log" 2>&1
+    ok $? "dumps of bursty cc with checks in assembly and in C"
+else skip "no $tool"; fi
+
+if has gdb; then
+    : >"$out/log"
+    $CC -g -w -I. -O2 -o "$out/keep" $src/keep.c >>"$out/log" 2>&1
+    gdb -nx -q -batch -ex 'break trample if wants_frames' -ex run -ex bt "$out/keep" >>"$out/log" 2>&1
+    grep -A12 '^#0' "$out/log" | grep -o ' in [a-z_]*' | tr -d '\n' |
+        grep -q 'keepregs_thunk in inner in middle in outer in main'
+    case $? in
+    0) ok 0 ;;
+    *) if grep -q '^#0' "$out/log"; then ok 1 "the debugger's backtrace"
+       else skip "gdb runs no program here"; fi ;;
+    esac
+else skip "no gdb"; fi
+
+# ---- everything else: the matrix ----------------------------------------------------------------
+
+[ -n "${FULL:-}" ] || finish
+case $($CC --version) in *clang*) family=clang ;; *) family=gcc ;; esac
+# shellcheck disable=SC2086
+lto() { # the options under which this compiler links with -flto, or nothing
+    echo 'int main(void) { return 0; }' >"$out/lto.c"
+    for options in '-flto' '-flto -fuse-ld=lld' "-flto -fuse-ld=lld-${CC##*-}"; do
+        if $CC $options -o "$out/lto" "$out/lto.c" 2>/dev/null; then echo "$options"; return; fi
+    done
+}
+lto=$(lto)
+for flags in -O1 -O2 -Os '-O3 -mavx' '-O2 -fPIC' '-O2 -DBURSTY_NO_TLS' '-O2 -static' \
+    '-O2 -fPIE -static-pie' '-O2 -fno-pie -no-pie' '-O2 -fno-omit-frame-pointer' \
+    '-O2 -fcf-protection=full' '-O2 -mcmodel=medium' '-O2 -ffunction-sections -Wl,--gc-sections' \
+    '-O2 -fstack-protector-all -fstack-clash-protection' '-O2 --coverage' \
+    '-O2 -DKEEPREGS_OFF' '-O1 -fsanitize=address,undefined' ${lto:+"-O2 $lto"}; do
+    # shellcheck disable=SC2086
+    keep $flags
+done
+if grep -q avx512f /proc/cpuinfo; then keep -O3 -mavx512f; else skip "no AVX-512 here"; fi
+if has "$CXX"; then
+    for level in -O0 -O1 -O2 -O3; do
+        shared exe $level -fno-exceptions
+        shared so $level -fno-exceptions -fPIC
+        shared exe $level
+        through $level
+        through $level -fPIC '-DBURSTY_TLS_MODEL="initial-exec"'
+    done
+    shared so -O2 -fPIC -fno-exceptions '-DBURSTY_TLS_MODEL="initial-exec"'
+    shared so -O2 -fPIC -fno-exceptions -fvisibility=hidden -fvisibility-inlines-hidden
+    shared exe -O2 -fno-exceptions -static
+    for sanitizer in address thread; do shared exe -O1 -fno-exceptions -fsanitize=$sanitizer; done
+    # shellcheck disable=SC2086
+    if [ -n "$lto" ]; then
+        shared exe -O2 -fno-exceptions $lto
+        shared so -O2 -fno-exceptions -fPIC $lto
+        through -O2 -fexceptions $lto
+    else skip "$CC -flto does not link here"; fi
+fi
+same_dump -O0
+same_dump -O2 -fzero-call-used-regs=all
+same_dump -O3 -DBURSTY_NO_TLS
+[ $family = clang ] || leaves_vectors_alone -O3 -march=native
+finish

@@ -1,0 +1,146 @@
+// ticks.js - where the program runs: shares of time with their intervals, and whole stacks.
+
+// Wilson's interval, z = 2, of a share seen in so many independent samples.
+function wilson(share, samples) {
+  const z = 2,
+    square = z * z;
+  const middle = (share + square / (2 * samples)) / (1 + square / samples);
+  const half =
+    (z * Math.sqrt((share * (1 - share)) / samples + square / (4 * samples * samples))) /
+    (1 + square / samples);
+  return [Math.max(0, middle - half), Math.min(1, middle + half)];
+}
+
+// A share as a bar, and its interval as a lighter bar around the bar's end.
+function rangeBar(share, low, high, most) {
+  const at = part => (100 * part) / most + '%';
+  return el(
+    'div',
+    { class: 'bar range' },
+    el('i', { class: 'sure', style: { width: at(low) } }),
+    el('i', { class: 'unsure', style: { left: at(low), width: at(high - low) } }),
+    el('i', { class: 'here', style: { left: at(share) } }),
+  );
+}
+
+function drawTicks(ticks, host) {
+  const time = ticks.tables.find(table => table.key === 'time'),
+    threads = ticks.tables.find(table => table.key === 'thread_time');
+  const tree = ticks.trees[0];
+  if (!time || !tree) return;
+  const isTimed = k => time.self_share[k] !== null;
+  const most = Math.max(...time.total_high.map(high => high || 0), 0.01);
+  const range = (low, high) => percent(low) + ' to ' + percent(high);
+  const view = { rows: 25, query: '' };
+  const body = el('tbody'),
+    more = el('p', { class: 'more' });
+
+  const cell = (share, low, high) =>
+    share === null
+      ? el('td', { class: 'share' }, 'not timed')
+      : el(
+          'td',
+          { class: 'share' },
+          percent(share),
+          el('span', { class: 'soft small' }, '  ' + range(low, high)),
+          rangeBar(share, low, high, most),
+        );
+  const pick = name => setState({ function: state.get('function') === name ? '' : name });
+  const row = k =>
+    el(
+      'tr',
+      {
+        class: state.get('function') === time.function[k] ? 'pick on' : 'pick',
+        'data-id': k,
+        ...onPick(() => pick(time.function[k])),
+      },
+      el('td', { class: 'number desk' }, time.rank[k]),
+      el(
+        'td',
+        {},
+        el('div', { class: 'name' }, time.function[k] || '(no name)'),
+        el('div', { class: 'place' }, time.place[k]),
+      ),
+      cell(time.self_share[k], time.self_low[k], time.self_high[k]),
+      cell(time.total_share[k], time.total_low[k], time.total_high[k]),
+    );
+  const redraw = roving(body, 'tr');
+  function draw() {
+    const matches = matcher(view.query);
+    const shown = time.function
+      .map((name, k) => k)
+      .filter(k => matches(time.function[k] + ' ' + time.place[k]));
+    redraw(() => fill(body, shown.slice(0, view.rows).map(row)));
+    const rest = shown.length - view.rows;
+    const showMore = () => {
+      view.rows += 200;
+      draw();
+    };
+    fill(more, rest > 0 && button('show ' + Math.min(rest, 200) + ' more', showMore));
+  }
+  const find = query => {
+    view.query = query;
+    draw();
+  };
+  const headings = [
+    ['rank', 'number desk'],
+    ['function', ''],
+    ['self', 'share'],
+    ['total', 'share'],
+  ];
+  const heading = ([label, css]) => el('th', { scope: 'col', class: css }, label);
+
+  const first = time.self_share.findIndex((share, k) => isTimed(k));
+  if (first >= 0 && !byId('lead').firstChild)
+    fill(
+      byId('lead'),
+      el('b', {}, time.function[first]),
+      ' runs ' + percent(time.self_share[first]) + ' of the time (',
+      range(time.self_low[first], time.self_high[first]) + ').',
+    );
+  host.replaceChildren(
+    card(
+      'Where does it run',
+      time.remark,
+      search('find a function', find),
+      el('table', {}, el('thead', {}, el('tr', {}, headings.map(heading))), body),
+      more,
+    ),
+  );
+  draw();
+  onState(draw);
+
+  const total = tree.lower.reduce((sum, ticks) => sum + ticks, 0);
+  const said = count => {
+    const [low, high] = wilson(count / total, tree.effective || total);
+    return percent(count / total) + ' of the time (' + range(low, high) + ')';
+  };
+  drawContexts(Object.assign({}, tree, { total, absent: 0, algorithm: '' }), host, {
+    unit: 'ticks',
+    zoom: 'zoom-ticks',
+    title: 'Time by stack',
+    about: 'Callers above, callees below; as wide as their ticks. Pick a frame to zoom.',
+    words: (all, own) => [
+      said(all) + ' in it and below, ' + grouped(all) + ' ticks',
+      own !== null && 'in it alone: ' + said(own),
+    ],
+  });
+  if (!threads) return;
+  const threadRow = (name, k) =>
+    el(
+      'tr',
+      {},
+      el('td', {}, el('div', { class: 'name' }, name)),
+      cell(threads.share[k], threads.share_low[k], threads.share_high[k]),
+    );
+  host.append(
+    card(
+      'Time of threads',
+      '',
+      null,
+      el('table', {}, el('tbody', {}, threads.thread.slice(0, 50).map(threadRow))),
+    ),
+  );
+}
+
+section('ticks', drawTicks);
