@@ -22,11 +22,8 @@
                                 not follow a bare "if". The name is a literal.
          BURST_ENTRY();         the entry alone: cheaper, and right for small functions
          BURST_LOOP();          the first statement in a loop's body
-      Leave out functions of a few instructions and loops of a few additions. Time in a function
-      without a check is charged to the function that called it. In the report, the first rows of
-      "functions: calls" are the sites that take most checks: where such a site says nothing new,
-      delete its line, and the program gets faster. A loop that runs long without a check delays the
-      start and the end of bursts.
+      Leave out functions of a few instructions and loops of a few additions; the report names the
+      checks that run most. A loop that runs long without a check delays bursts and their ends.
    3. Call bursty_start(NULL) first and bursty_save("file") last, or in a function given to atexit
       if the program ends by exit. `bursty report file` then shows the hot functions and call pairs.
       Inside the program hottest.h gives the same rows.
@@ -44,8 +41,8 @@
    PROMISES
      - It never prints, aborts, or takes a lock on the program's path, and it allocates nothing.
        (With BURSTY_PTHREAD or as C++ it asks the C library to tell when a thread ends; that library
-       may allocate a few bytes at the thread's first check.) It uses 64 KiB of static memory,
-       enough for about 12 threads and 770 table rows, or memory that you pass in.
+       may allocate a few bytes at the thread's first check.) It uses 96 KiB of static memory,
+       enough for about 17 threads and 730 table rows, or memory that you pass in.
      - What does not fit is counted: bursty_stats.lost, lost_threads. Counters saturate.
      - Without bursty_start a check counts and does nothing else.
      - For one thread the same events give the same dump, byte for byte.
@@ -60,8 +57,7 @@
      needs -fexceptions). longjmp: save bursty_depth() beside setjmp and pass it to
      bursty_set_depth() after the jump. If the jump leaves an action you must do this. Elsewhere the
      depth corrects itself when the next outer scope returns. Each shared object needs a
-     BURSTY_IMPLEMENTATION of its own and samples for itself; with BURSTY_PTHREAD link it with
-     -z nodelete.
+     BURSTY_IMPLEMENTATION of its own and samples alone; BURSTY_PTHREAD there needs -z nodelete.
 
    OPTIONS in every file, best on the command line:
      BURSTY_OFF            every macro and function becomes nothing: no code, no data, no file.
@@ -73,7 +69,7 @@
                            thread checks. Implied unless the compiler is gcc or clang (on Windows:
                            mingw or clang-cl). A freestanding build needs memcpy, memset and the
                            compiler's 64-bit division; give it BURSTY_MEMORY.
-     BURSTY_TINY           24 bytes of RAM, 250 of code on a Cortex-M0: one profile with an action
+     BURSTY_TINY           24 bytes of RAM, 250 of code on a Cortex-M0: bursttiny.h
      BURSTY_STACK=n        how many scopes the shadow stack keeps: 64; 0 in freestanding and tiny
                            builds. Deeper scopes are counted, and their callees' caller is "(deep)".
      BURSTY_TLS_MODEL="m"  in a shared object define it as "initial-exec": the compiler's default
@@ -83,7 +79,7 @@
      BURSTY_STDIO          adds bursty_save
      BURSTY_PTHREAD        uses pthread_key_create and pthread_atfork
      BURSTY_PROFILES=n     how many profiles: 8, at most 32
-     BURSTY_MEMORY=bytes   the size of the static memory: 65536; 0 means none
+     BURSTY_MEMORY=bytes   the size of the static memory: 98304; 0 means none
    "undefined reference" or "hidden symbol bursty_... is not defined": no file of this executable or
    shared object defines BURSTY_IMPLEMENTATION (for bursty_save: BURSTY_STDIO), or its files differ
    in the first group of options.
@@ -98,9 +94,6 @@
 #include <stdint.h>
 
 #ifdef BURSTY_TINY
-#ifdef BURSTY_POLL
-#error "BURSTY_TINY has no BURSTY_POLL"
-#endif
 #undef BURSTY_NO_TLS
 #define BURSTY_NO_TLS
 #undef BURSTY_STACK
@@ -208,8 +201,7 @@ typedef struct bursty_config {
     uint64_t clock_hz;              /* of the ticks that bursty_charge gets; 0: none           */
     bursty_pace_fn pace;            /* decides how dense bursts are: burstclock.h              */
     void *pace_user;
-    void (*on_thread)(int what);    /* called on a thread that registers (1), ends (0) or is a
-                                       forked child (2)                                        */
+    void (*on_thread)(int what);    /* a thread registers (1), ends (0), is a forked child (2) */
     int (*more)(bursty_write_fn write, void *user); /* bursty_write calls it last: more parts  */
     uint32_t seed;                  /* of jitter: same seed and events, same samples           */
     const char *program;            /* a name for the report; a literal                        */
@@ -258,8 +250,7 @@ BURSTY_API uint32_t bursty_in_burst(void) BURSTY_P_OFF(return 0)
    because memory is too small or a value is out of range. */
 BURSTY_API uint32_t bursty_start(const bursty_config *config) BURSTY_P_OFF(return (void)config, 1)
 
-/* Calls visit for each row of the hot table: one for each thread, caller and site. hottest.h sums
-   them up and finds the hottest. */
+/* Calls visit for each row of the hot table, one for each thread, caller and site: hottest.h. */
 BURSTY_API void bursty_each(bursty_visit_fn visit, void *user)
     BURSTY_P_OFF((void)visit, (void)user)
 
@@ -282,17 +273,14 @@ BURSTY_API int bursty_save(const char *path) BURSTY_P_OFF(return (void)path, 0)
 BURSTY_API void bursty_charge(void *user, const void *site, const void *caller, uint64_t ticks)
     BURSTY_P_OFF((void)user, (void)site, (void)caller, (void)ticks)
 
-/* Sets table and stats to zero, but for the numbers of threads. What other threads count at the
-   same time may remain. */
+/* Zeroes table and stats, but not the numbers of threads. What others count now may remain. */
 BURSTY_API void bursty_clear(void) BURSTY_P_OFF((void)0)
 
-/* The number of scopes around the call; save it beside setjmp and set it after longjmp. Do not set
-   it inside an action. */
+/* The number of scopes around the call; for longjmp, see above. Do not set it inside an action. */
 BURSTY_API uint32_t bursty_depth(void) BURSTY_P_OFF(return 0)
 BURSTY_API void bursty_set_depth(uint32_t depth) BURSTY_P_OFF((void)depth)
 
-/* BURSTY_POLL builds: opens (1) and closes (0) a burst in all threads, from a timer, an interrupt
-   or the frame loop. */
+/* BURSTY_POLL builds: opens (1) and closes (0) a burst in all threads, say from a timer. */
 BURSTY_API void bursty_poll(int on) BURSTY_P_OFF((void)on)
 
 /* Names the calling thread in the report. The string must live until the last dump. */
@@ -301,8 +289,7 @@ BURSTY_API void bursty_thread_name(const char *name) BURSTY_P_OFF((void)name)
 /* Says that the calling thread checks no more. Its counts stay; its record may be used again. */
 BURSTY_API void bursty_thread_end(void) BURSTY_P_OFF((void)0)
 
-/* Call it in a forked child: it draws other samples and counts from zero, so that the dumps of
-   parent and child can be merged. */
+/* Call it in a forked child: it then counts from zero, so that dumps can be merged. */
 BURSTY_API void bursty_forked(void) BURSTY_P_OFF((void)0)
 
 #endif /* BURSTY_TINY */
@@ -352,8 +339,7 @@ BURSTY_API void bursty_forked(void) BURSTY_P_OFF((void)0)
 #endif
 #endif
 
-/* What the inline code touches. The symbol's name contains the options, so that files that differ
-   in them do not link. */
+/* What the inline code touches. Its name has the options in it: files must agree, or not link. */
 typedef struct bursty_p_here_t {
     uint32_t n;
 #ifdef BURSTY_TINY
@@ -526,83 +512,7 @@ uint8_t bursty_p_open;
 /* The word while the slow path runs: checks of actions and handlers count it down. */
 #define BURSTY_P_BUSY UINT32_C(0x40000000)
 
-#ifdef BURSTY_TINY
-
-/* ---- the tiny build ------------------------------------------------------------------------- */
-
-/* This block is the whole implementation of the tiny build. It shares only the macros above with
-   the full one. The word tells everything; d is the length of a gap, I of a burst:
-
-       gap     d - 1, ..., 1, 0    the check that takes 0 to -1 is the first of a burst
-       burst   -1, -2, ..., -I     the check that takes -I to -I - 1 is the first of a gap
-
-   Without settings I is 0: no burst ever begins. The jitter is fixed: a gap is C - mask / 2 plus a
-   random number from 0 to mask, where mask is the smallest 2^k - 1 that is at least C / 8. A
-   division would cost 100 bytes. Flash and RAM: tests/firmware/run.sh. */
-
-/* The word at the start of a gap: its length less one, 2^31 - 1 without settings. */
-static uint32_t bursty_p_gap(void) {
-    uint32_t n = BURSTY_P_HERE.check_count, r = BURSTY_P_HERE.random, mask = 1;
-    if (r != 0) {
-        r ^= r << 13;
-        r ^= r >> 17;
-        r ^= r << 5;
-        BURSTY_P_HERE.random = r;
-        while (mask < n / 8) mask += mask + 1; /* 2^k - 1 < C / 4: C - mask / 2 + [0, mask] */
-        n += (r & mask) - mask / 2;
-    }
-    return (n - 1) & INT32_MAX;
-}
-
-BURSTY_P_INLINE void bursty_p_send(const bursty_site *site, uintptr_t value, uint32_t kind) {
-    uint32_t keep = BURSTY_P_HERE.n;
-    const bursty_event event = { site, value, kind, 0, 0, 0, NULL, NULL };
-    BURSTY_P_HERE.n = BURSTY_P_BUSY;
-    BURSTY_P_HERE.action(BURSTY_P_HERE.user, &event);
-    BURSTY_P_HERE.n = keep;
-}
-
-BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {
-    bursty_p_send(site, value, kind);
-}
-
-BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
-    if (0 - BURSTY_P_HERE.n > BURSTY_P_HERE.burst_count) {
-        BURSTY_P_HERE.n = bursty_p_gap();
-        return 0;
-    }
-    if (site) bursty_p_send(site, value, site->kind);
-    return 1;
-}
-
-BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
-    (void)left;
-    BURSTY_P_HERE.n--;
-    *live = bursty_p_hit(NULL, 0);
-    return 1;
-}
-
-BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
-    if (!live && (int32_t)BURSTY_P_HERE.n >= 0) BURSTY_P_HERE.n += count;
-}
-
-BURSTY_API int bursty_set_profile(int profile, const bursty_profile *p) {
-    BURSTY_P_HERE.burst_count = BURSTY_P_HERE.check_count = BURSTY_P_HERE.n = 0;
-    if (profile != 0) return -1;
-    if (p && (!p->action || (int32_t)(p->check_count | p->burst_count) < 0)) return -1;
-    if (!p || p->off) return 0;
-    BURSTY_P_HERE.check_count = p->check_count ? p->check_count : 990;
-    BURSTY_P_HERE.action = p->action;
-    BURSTY_P_HERE.user = p->user;
-    BURSTY_P_HERE.random = p->jitter_percent >= 0;
-    BURSTY_P_HERE.n = bursty_p_gap();
-    BURSTY_P_HERE.burst_count = p->burst_count ? p->burst_count : 10;
-    return 0;
-}
-
-BURSTY_API uint32_t bursty_in_burst(void) { return (int32_t)BURSTY_P_HERE.n < 0; }
-
-#else /* the whole; from here on BURSTY_TINY is not defined */
+#ifndef BURSTY_TINY /* else: bursttiny.h */
 
 #ifdef BURSTY_STDIO
 #include <errno.h>
@@ -618,7 +528,7 @@ BURSTY_API uint32_t bursty_in_burst(void) { return (int32_t)BURSTY_P_HERE.n < 0;
 #error "BURSTY_PROFILES is a number from 1 to 32"
 #endif
 #ifndef BURSTY_MEMORY
-#define BURSTY_MEMORY 65536
+#define BURSTY_MEMORY 98304
 #endif
 
 #define BURSTY_P_STEP BURSTY_P_INLINE KEEPREGS_P_SLOW
@@ -779,10 +689,12 @@ enum { BURSTY_P_FREE, BURSTY_P_USED, BURSTY_P_ENDED };
 #define BURSTY_P_SPAN UINT32_C(65536)  /* the longest wait until a thread looks at new settings */
 #define BURSTY_P_EVER UINT64_MAX       /* `left` of a profile whose phase never ends            */
 
+enum { BURSTY_P_SUMS = 8, BURSTY_P_CLASSES = 7 };
 typedef struct bursty_p_row {
     const bursty_site *site, *caller;
-    bursty_p_count sum[3]; /* count, weight, ticks */
-    uint32_t thread;
+    struct bursty_p_row *touched;      /* see bursty_p_fold, and the five sums that end with xy */
+    bursty_p_count sum[BURSTY_P_SUMS]; /* count, weight, ticks, bursts, first, yy, ys, xy       */
+    uint32_t thread, start;
 } bursty_p_row;
 
 /* One profile on one thread. Its phases are gap, burst, gap, burst, ... */
@@ -802,6 +714,7 @@ typedef struct bursty_p_thread {
     uint32_t state, number, reuses;
     const char *name;
     bursty_p_count checks, burst_checks, lost, bursts[BURSTY_PROFILES], events[BURSTY_PROFILES];
+    bursty_p_count class_sum[2 * BURSTY_P_CLASSES]; /* bursts, xx, bursts, xx, ...    */
     uint32_t random;          /* from here on zero when a thread registers   */
     uint32_t in_slow;         /* 1: delivering an event; 2: at a look        */
     uint32_t kept;            /* the word to go on with after the event      */
@@ -816,6 +729,7 @@ typedef struct bursty_p_thread {
     bursty_p_count *only;     /* see bursty_p_note_only                      */
     uint32_t only_weight_256;
     bursty_p_row *recent[16]; /* see bursty_p_recent                         */
+    bursty_p_row *touched;    /* see bursty_p_fold                           */
     uint64_t phase_checks, factor, pace[4];     /* see bursty_p_pace         */
     bursty_p_sampler sampler[BURSTY_PROFILES];
 } bursty_p_thread;
@@ -894,8 +808,7 @@ BURSTY_P_SLOW const bursty_site *bursty_p_caller(uint32_t depth) {
    raises row_count by 1, up to row_room; publishing is a compare-and-swap of the slot. Invariant:
    a row is written by its thread alone, a slot changes once, and a row in the index never moves.
    So nobody waits, and a search needs no lock: a row that another thread has put into the slot
-   meanwhile is a different one, and the search goes on. Cost: one or two probes, as the index is
-   at most 3/4 full. */
+   meanwhile is a different one, and the search goes on. Cost: one or two probes (3/4 full). */
 BURSTY_P_SLOW bursty_p_row *bursty_p_claim(void) {
     uint32_t number;
     do {
@@ -938,6 +851,16 @@ BURSTY_P_STEP bursty_p_row **bursty_p_recent(bursty_p_thread *t, const bursty_si
     return &t->recent[(s >> 3 ^ s >> 7 ^ c >> 4) & 15];
 }
 
+BURSTY_P_STEP void bursty_p_count_in(bursty_p_thread *t, bursty_p_row *row, uint32_t weight) {
+    if (!row->touched) {
+        row->touched = t->touched ? t->touched : row;
+        row->start = (uint32_t)BURSTY_P_READ(&row->sum[0]);
+        t->touched = row;
+    }
+    bursty_p_count_up(&row->sum[0], 1);
+    bursty_p_count_up(&row->sum[1], weight);
+}
+
 BURSTY_P_SLOW void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, uint32_t kind,
                            uint32_t depth, uint32_t weight_256) {
     bursty_p_row *row;
@@ -948,14 +871,88 @@ BURSTY_P_SLOW void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, u
         return;
     }
     if (t->only) *bursty_p_recent(t, site, row->caller) = row;
-    bursty_p_count_up(&row->sum[0], 1);
-    bursty_p_count_up(&row->sum[1], weight_256);
+    bursty_p_count_in(t, row, weight_256);
+}
+
+/* ---- sums for intervals --------------------------------------------------------------------- */
+
+/* How far a share may be off follows from how it differs between bursts (docs/formats.md). In a
+   burst let y be the weight of a row, s of all rows of its site, x of all rows of its class. A row
+   keeps the sums of yy, ys and xy over the bursts that have ended, how many saw it, and in how many
+   it was the first row of its site; a thread has xx and a number of bursts for each class.
+
+       t->touched --> row --> row --> row, which points at itself
+
+   A row's first event in a burst puts it into this list, with its count at the start. At the end
+   the list is divided into 16 by site, and goes into the sums. Cost: two instructions an event; at
+   the end some 40 a row, and a comparison for each two in one of the 16. A burst that never ends
+   needs no sums. */
+BURSTY_P_SLOW uint32_t bursty_p_class(const bursty_site *site) {
+    uint32_t k = 0;
+    while (k < BURSTY_P_CLASSES - 1 && (site->kind & BURSTY_ANY) != (uint32_t)1 << k) k++;
+    return k; /* the last one: of several classes or of none */
+}
+
+BURSTY_P_SLOW void bursty_p_add_product(bursty_p_count *sum, uint64_t a, uint64_t b) {
+    bursty_p_count_up(sum, a >= UINT32_MAX || b >= UINT32_MAX ? UINT64_MAX : a * b);
+}
+
+/* The row's weight in this burst. Its count is below its start if bursty_clear came in between. */
+BURSTY_P_SLOW uint32_t bursty_p_in_row(const bursty_p_row *row, uint32_t weight_256) {
+    uint32_t count = (uint32_t)BURSTY_P_READ(&row->sum[0]);
+    uint64_t y = count < row->start ? count : count - row->start;
+    y = (y * weight_256 + 128) >> 8;
+    return y < UINT32_MAX ? (uint32_t)y : UINT32_MAX;
+}
+
+BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) {
+    bursty_p_row *row = t->touched, *next, *other, *volatile list[16]; /* no memset: keepregs.h */
+    volatile uint64_t x[BURSTY_P_CLASSES];
+    uint32_t i, ends = s->set.check_count != BURSTY_ALWAYS;
+    t->touched = NULL;
+    for (i = 0; i < 16; i++) list[i] = NULL;
+    for (i = 0; i < BURSTY_P_CLASSES; i++) x[i] = 0;
+    for (; row; row = next) {
+        next = row->touched == row ? NULL : row->touched;
+        i = ((uintptr_t)row->site >> 3 ^ (uintptr_t)row->site >> 7) & 15;
+        if (!(row->site->kind & s->set.classes)) { /* of another profile, whose burst goes on */
+            row->touched = t->touched ? t->touched : row;
+            t->touched = row;
+        } else {
+            row->start = bursty_p_in_row(row, s->weight_256); /* from here on it is y */
+            row->touched = list[i];
+            list[i] = row;
+            i = bursty_p_class(row->site);
+            x[i] = x[i] + row->start;
+        }
+    }
+    for (i = 0; i < 16; i++) {
+        for (row = list[i]; row && ends; row = row->touched) {
+            uint64_t in_site = 0;
+            for (other = list[i]; other; other = other->touched) {
+                if (other->site != row->site) continue;
+                if (other == row && in_site == 0) bursty_p_count_up(&row->sum[4], 1);
+                in_site += other->start;
+            }
+            bursty_p_count_up(&row->sum[3], 1);
+            bursty_p_add_product(&row->sum[5], row->start, row->start);
+            bursty_p_add_product(&row->sum[6], row->start, in_site);
+            bursty_p_add_product(&row->sum[7], row->start, x[bursty_p_class(row->site)]);
+        }
+        while ((row = list[i]) != NULL) {
+            list[i] = row->touched;
+            row->touched = NULL;
+        }
+    }
+    for (i = 0; i < BURSTY_P_CLASSES && ends; i++) {
+        bursty_p_count_up(&t->class_sum[2 * i], x[i] != 0);
+        bursty_p_add_product(&t->class_sum[2 * i + 1], x[i], x[i]);
+    }
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* Sends one event to every profile in mask whose classes take it. In the plain case t->only, no
-   event is made. */
+/* Sends one event to every profile in mask whose classes take it; t->only needs no event. */
 BURSTY_P_SLOW void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *site,
                           uintptr_t value, uint32_t kind, uint32_t depth) {
     uint32_t p;
@@ -986,6 +983,17 @@ BURSTY_P_SLOW void bursty_p_bound(bursty_p_thread *t, uint32_t mask, uint32_t ki
     if (mask) bursty_p_send(t, mask, &bursty_p_burst_site, 0, kind, BURSTY_P_HERE.depth);
 }
 
+/* Ends the bursts of the profiles in mask. */
+BURSTY_P_SLOW void bursty_p_end(bursty_p_thread *t, uint32_t mask) {
+    uint32_t p;
+    t->only = NULL;
+    bursty_p_bound(t, mask, BURSTY_END);
+    for (p = 0; p < BURSTY_PROFILES && mask >> p; p++) {
+        if ((mask >> p & 1) && !t->sampler[p].set.action) bursty_p_fold(t, &t->sampler[p]);
+    }
+    t->live &= ~mask;
+}
+
 /* ---- the schedule --------------------------------------------------------------------------- */
 
 /* word    4 | 3  2  1  0 | -1 -2 -3 | 4  3  2  1  0 | -1 ...     check_count C = 5, burst_count
@@ -1005,15 +1013,13 @@ BURSTY_P_SLOW void bursty_p_bound(bursty_p_thread *t, uint32_t mask, uint32_t ki
    C + j, where j is jitter_percent of C, and is at least 1. A budget multiplies C by the thread's
    factor first. After every awake_count bursts, hibernate_count periods of C + I are added.
    Without jitter the first gap is C - 1, as in bursty-tracing Figure 3. With jitter a thread starts
-   at a random place of its period C + I, which may be inside a burst. With a fixed start, threads
-   shorter than C would never be sampled.
+   at a random place of its period C + I, else threads shorter than C would never be sampled.
 
    Cost: a look is O(profiles). There are two in a period of C + I checks, and one in 65 536 checks
    at least, which is also how long new settings wait.
 
    With BURSTY_POLL the gap has no length: a look while bursty_p_open is 1 begins a burst of every
-   profile once in an opening, and the phase after it lasts until the next opening. The word is then
-   counted by the slow path alone. */
+   profile once in an opening, and the phase after it lasts until the next one. */
 BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
     uint64_t gap = s->set.check_count;
     uint32_t spread;
@@ -1029,8 +1035,7 @@ BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
     return gap ? (uint32_t)gap : 1;
 }
 
-/* How many events one of this burst stands for: (C + I) / I of the gap before it, times the share
-   that hibernation leaves. */
+/* How many events one of this burst stands for: (C + I) / I, and more with hibernation. */
 BURSTY_P_SLOW uint32_t bursty_p_weigh(const bursty_p_sampler *s) {
     const bursty_profile *set = &s->set;
     uint64_t weight, periods = (uint64_t)set->awake_count + set->hibernate_count;
@@ -1089,9 +1094,7 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
         if (BURSTY_P_GET(&bursty_p_all.slot[p].stamp) != t->sampler[p].stamp) ended |= 1u << p;
     }
     ended &= t->live;
-    if (ended) bursty_p_bound(t, ended, BURSTY_END);
-    if (ended) t->only = NULL;
-    t->live &= ~ended;
+    if (ended) bursty_p_end(t, ended);
     do {
         held = BURSTY_P_GET(&bursty_p_all.lock);
         if (held & 1) return;
@@ -1144,8 +1147,7 @@ static void bursty_p_pace(bursty_p_thread *t, int was_burst) {
 
 BURSTY_P_SLOW void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
     uint32_t was = t->live, begun = live & ~was, p;
-    t->only = NULL;
-    bursty_p_bound(t, was & ~live, BURSTY_END);
+    bursty_p_end(t, was & ~live);
     if (bursty_p_all.config.pace && !was != !live) bursty_p_pace(t, was != 0);
     t->live = live;
     for (p = 0; p < BURSTY_PROFILES && begun >> p; p++) {
@@ -1171,8 +1173,7 @@ BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
     }
 }
 
-/* A look: `passed` checks have passed since the last one. Returns the word, before the check that
-   asked (if there is one) takes its 1. */
+/* A look after so many checks. Returns the word before the check that asked takes its 1. */
 BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     uint32_t live = 0, p;
     uint64_t span = BURSTY_P_SPAN;
@@ -1305,8 +1306,7 @@ BURSTY_P_STEP bursty_p_thread *bursty_p_me(void) {
    From then on the thread's checks stay on the fast path and count the large number down, which is
    dropped in the end. So checks in an action, or in a signal handler that lands here, record
    nothing, are not counted, and do not re-enter. (With BURSTY_POLL they do fire. Then hold()
-   returns BUSY, and that is the end of it.) A flag instead would not do: a BURST_DUAL called by an
-   action would fire, be told 0, give its check back, fire again, for ever.
+   returns BUSY, and that is the end of it.) With a flag instead a BURST_DUAL would spin.
 
      bursty_set_profile in an action  only stores the settings, since in_slow is set; the next look
                                       takes them over. bursty_get_stats and others do not look.
@@ -1358,8 +1358,7 @@ BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
         bursty_p_row *row = *bursty_p_recent(t, site, caller);
         if (row && row->site == site && row->caller == caller) {
             bursty_p_count_up(t->only, 1);
-            bursty_p_count_up(&row->sum[0], 1);
-            bursty_p_count_up(&row->sum[1], t->only_weight_256);
+            bursty_p_count_in(t, row, t->only_weight_256);
             BURSTY_P_HERE.n = n;
             return t->live;
         }
@@ -1453,7 +1452,6 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     bursty_config zero;
     unsigned char *memory;
     size_t bytes, skip, threads, rows, slots = 1;
-    int i;
     bursty_p_zero(&zero, sizeof zero);
     if (!config) config = &zero;
     memory = (unsigned char *)config->memory;
@@ -1481,6 +1479,7 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     rows = (rows - slots * 4) / sizeof(bursty_p_row);
     if (rows > slots - slots / 4) rows = slots - slots / 4;
     bursty_p_zero(memory, bytes);
+    bursty_p_zero(bursty_p_all.slot, sizeof bursty_p_all.slot);
     bursty_p_all.config = *config;
     bursty_p_all.threads = (bursty_p_thread *)(void *)memory;
     bursty_p_all.thread_room = (uint32_t)threads;
@@ -1489,10 +1488,6 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     bursty_p_all.row_room = (uint32_t)rows;
     bursty_p_all.index_mask = (uint32_t)slots - 1;
     bursty_p_all.thread_count = bursty_p_all.row_count = bursty_p_all.lost_threads = 0;
-    for (i = 0; i < BURSTY_PROFILES; i++) {
-        bursty_p_all.slot[i].used = 0;
-        bursty_p_all.slot[i].stamp = 0;
-    }
     bursty_p_all.generation = 0;
     bursty_p_put_slot(0, &bursty_p_all.config.profile);
     BURSTY_P_RELEASE(&bursty_p_all.epoch, bursty_p_all.epoch + 1 ? bursty_p_all.epoch + 1 : 1);
@@ -1572,6 +1567,10 @@ BURSTY_API void bursty_forked(void) {
     for (i = 0; i < bursty_p_threads(); i++) {
         if (&bursty_p_all.threads[i] != mine) bursty_p_all.threads[i].state = BURSTY_P_ENDED;
     }
+    for (i = BURSTY_P_ACQUIRE(&bursty_p_all.row_count); i-- > 0;) {
+        bursty_p_row *row = &bursty_p_all.rows[i];
+        if (!mine || row->thread != mine->number) row->touched = NULL;
+    }
     bursty_p_all.lost_threads = 0;
     bursty_p_all.config.seed = bursty_p_mix(bursty_p_all.config.seed, UINT32_C(0x464F524B));
     if (!mine) return;
@@ -1601,9 +1600,10 @@ BURSTY_API void bursty_clear(void) {
             BURSTY_P_STORE(&t->bursts[p], 0);
             BURSTY_P_STORE(&t->events[p], 0);
         }
+        for (p = 0; p < 2 * BURSTY_P_CLASSES; p++) BURSTY_P_STORE(&t->class_sum[p], 0);
     }
     for (i = BURSTY_P_ACQUIRE(&bursty_p_all.row_count); i-- > 0;) {
-        for (p = 0; p < 3; p++) BURSTY_P_STORE(&bursty_p_all.rows[i].sum[p], 0);
+        for (p = 0; p < BURSTY_P_SUMS; p++) BURSTY_P_STORE(&bursty_p_all.rows[i].sum[p], 0);
     }
 }
 
@@ -1640,18 +1640,16 @@ BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) {
     uint32_t i, rows = BURSTY_P_ACQUIRE(&bursty_p_all.row_count);
     for (i = 0; i < rows && bursty_p_all.epoch; i++) {
         const bursty_p_row *row = &bursty_p_all.rows[i];
-        bursty_row out = { BURSTY_P_ACQUIRE(&row->site), row->caller, 0, 0, 0 };
-        out.count = BURSTY_P_READ(&row->sum[0]);
-        out.weight = BURSTY_P_READ(&row->sum[1]);
-        out.ticks = BURSTY_P_READ(&row->sum[2]);
+        const bursty_row out = { BURSTY_P_ACQUIRE(&row->site), row->caller,
+                                 BURSTY_P_READ(&row->sum[0]), BURSTY_P_READ(&row->sum[1]),
+                                 BURSTY_P_READ(&row->sum[2]) };
         if (out.site && (out.count || out.ticks)) visit(user, &out);
     }
 }
 
 /* ---- the dump ------------------------------------------------------------------------------- */
 
-/* docs/formats.md. A site is written in full once; later mentions say how many new sites ago it
-   was, if that is among the last 64. */
+/* docs/formats.md. A site is written in full unless it was among the last 64 new ones. */
 #define BURSTY_P_RING 64u
 typedef struct bursty_p_dump {
     bursty_p_out out;
@@ -1684,19 +1682,14 @@ static void bursty_p_put_site(bursty_p_dump *d, const bursty_site *site) {
 
 static void bursty_p_put_profile(bursty_p_dump *d, uint32_t p) {
     bursty_p_slot slot;
-    uint64_t v[9] = { 2, 0, 0, 0, 0, 0, 0, 0, 0 };
-    uint32_t i;
+    uint32_t i, flags = bursty_p_all.config.pace ? 4 : 0;
     bursty_p_lock();
     slot = bursty_p_all.slot[p];
     bursty_p_unlock();
     if (!slot.used) return;
-    v[1] = p;
-    v[2] = slot.set.check_count;
-    v[3] = slot.set.burst_count;
-    v[4] = (uint32_t)slot.set.jitter_percent;
-    v[5] = slot.set.classes;
-    v[6] = (slot.set.off ? 1u : 0) | (slot.set.action ? 0 : 2u);
-    if (bursty_p_all.config.pace) v[6] |= 4;
+    flags |= (slot.set.off ? 1u : 0) | (slot.set.action ? 0 : 2u);
+    uint64_t v[9] = { 2, p, slot.set.check_count, slot.set.burst_count,
+                      (uint32_t)slot.set.jitter_percent, slot.set.classes, flags, 0, 0 };
     for (i = 0; i < bursty_p_threads(); i++) {
         bursty_p_sum(&v[7], &bursty_p_all.threads[i].bursts[p]);
         bursty_p_sum(&v[8], &bursty_p_all.threads[i].events[p]);
@@ -1704,12 +1697,21 @@ static void bursty_p_put_profile(bursty_p_dump *d, uint32_t p) {
     bursty_p_put_all(d, v, 9);
 }
 
+static void bursty_p_put_row(bursty_p_dump *d, const bursty_p_row *row) {
+    uint64_t v[BURSTY_P_SUMS];
+    uint32_t k;
+    for (k = 0; k < BURSTY_P_SUMS; k++) v[k] = BURSTY_P_READ(&row->sum[k]);
+    if (!v[0] && !v[2]) return;
+    bursty_p_put_varint(&d->out, v[3] ? 8 : 4);
+    bursty_p_put_site(d, row->site);
+    bursty_p_put_site(d, row->caller);
+    bursty_p_put_all(d, v, v[3] ? BURSTY_P_SUMS : 3);
+}
+
 static void bursty_p_put_thread(bursty_p_dump *d, uint32_t number, uint32_t rows) {
     const bursty_p_thread *t = &bursty_p_all.threads[number];
-    uint64_t v[4] = { 3, 0, 0, 0 };
-    uint32_t i, k;
-    v[1] = number;
-    v[2] = BURSTY_P_GET(&t->state) == BURSTY_P_ENDED;
+    uint64_t v[4] = { 3, number, BURSTY_P_GET(&t->state) == BURSTY_P_ENDED, 0 };
+    uint32_t i;
     bursty_p_put_all(d, v, 3);
     bursty_p_put_string(d, BURSTY_P_ACQUIRE(&t->name));
     v[0] = BURSTY_P_READ(&t->checks);
@@ -1718,15 +1720,14 @@ static void bursty_p_put_thread(bursty_p_dump *d, uint32_t number, uint32_t rows
     for (i = 0; i < BURSTY_PROFILES; i++) bursty_p_sum(&v[2], &t->events[i]);
     v[3] = BURSTY_P_READ(&t->lost);
     bursty_p_put_all(d, v, 4);
+    for (i = 0; i < BURSTY_P_CLASSES - 1; i++) {
+        const bursty_p_count *sum = &t->class_sum[2 * i];
+        const uint64_t of[4] = { 7, 1u << i, BURSTY_P_READ(sum), BURSTY_P_READ(sum + 1) };
+        if (of[2]) bursty_p_put_all(d, of, 4);
+    }
     for (i = 0; i < rows; i++) {
         const bursty_p_row *row = &bursty_p_all.rows[i];
-        if (!BURSTY_P_ACQUIRE(&row->site) || row->thread != number) continue;
-        for (k = 0; k < 3; k++) v[k] = BURSTY_P_READ(&row->sum[k]);
-        if (!v[0] && !v[2]) continue;
-        bursty_p_put_varint(&d->out, 4);
-        bursty_p_put_site(d, row->site);
-        bursty_p_put_site(d, row->caller);
-        bursty_p_put_all(d, v, 3);
+        if (BURSTY_P_ACQUIRE(&row->site) && row->thread == number) bursty_p_put_row(d, row);
     }
 }
 

@@ -37,7 +37,7 @@
 
    COST
      For r rows of the table, with g different sites or pairs: r * (g / 64 + 1) steps of some 20
-     instructions. bursty.h's own memory has 770 rows: some 0.1 ms. */
+     instructions. bursty.h's own memory has 730 rows: some 0.1 ms. */
 
 #ifndef HOTTEST_H
 #define HOTTEST_H

@@ -74,6 +74,42 @@ static void game(brst *b, unsigned number_of_run) {
     brst_end(b);
 }
 
+/* 200 bursts of 10 calls. parse, which has two callers, and scan cannot be told apart; rare was seen
+   in three bursts. */
+static void bursts(brst *b) {
+    static const struct {
+        const char *site, *caller;
+        unsigned count, bursts, firsts, yy, ys, xy;
+    } sums[] = {
+        {"parse", "main", 600, 170, 120, 22000000, 27000000, 60000000},
+        {"parse", "scan", 300, 90, 60, 8000000, 18000000, 30000000},
+        {"scan", "main", 860, 190, 190, 41480000, 41480000, 86000000},
+        {"skip", "scan", 237, 100, 100, 4430000, 4430000, 23700000},
+        {"rare", "scan", 3, 3, 3, 30000, 30000, 300000},
+    };
+    size_t i;
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "sampler", 200000, 2000, 0);
+    brst_profile(b, 0, 990, 10, 200, 2000);
+    brst_thread(b, 0, 0, "main", 200000, 2000, 2000, 0);
+    brst_number(b, 7);
+    brst_number(b, 1);
+    brst_number(b, 200);
+    brst_number(b, 200000000);
+    for (i = 0; i < sizeof sums / sizeof *sums; i++) {
+        brst_number(b, 8);
+        brst_site(b, sums[i].site, "sampler.c", 1, 1);
+        brst_site(b, sums[i].caller, "sampler.c", 1, 1);
+        brst_counts(b, sums[i].count, (uint64_t)sums[i].count * 25600, 0);
+        brst_number(b, sums[i].bursts);
+        brst_number(b, sums[i].firsts);
+        brst_number(b, sums[i].yy);
+        brst_number(b, sums[i].ys);
+        brst_number(b, sums[i].xy);
+    }
+    brst_end(b);
+}
+
 static void one_row(brst *b, const char *name, size_t length, const char *caller) {
     brst_number(b, 4);
     brst_number(b, 1);
@@ -416,6 +452,18 @@ int main(int argc, char **argv) {
     save(folder, "game.brst", &b);
     game(&b, 3);
     save(folder, "game3.brst", &b);
+    bursts(&b);
+    save(folder, "bursts.brst", &b);
+    brst_begin(&b, 1, 256);
+    brst_info(&b, 0, "whole", 1000, 1000, 0);
+    brst_profile(&b, 0, UINT32_MAX, 10, 1, 1000);
+    brst_thread(&b, 0, 0, "main", 1000, 1000, 1000, 0);
+    brst_number(&b, 4);
+    brst_site(&b, "only", "whole.c", 1, 1);
+    brst_number(&b, 0);
+    brst_counts(&b, 1000, 256000, 0);
+    brst_end(&b);
+    save(folder, "whole.brst", &b);
     hostile(&b);
     save(folder, "hostile.brst", &b);
     odd(&b);

@@ -304,13 +304,14 @@ TEST(same_events_same_bytes) {
             at += 4;
             checks += varint(&payload, &at);
             for (k = 0; k < 3; k++) (void)varint(&payload, &at);
-        } else if (tag == 4) {
+        } else if (tag == 4 || tag == 8) {
             read_site(&payload, &at);
             read_site(&payload, &at);
             count += varint(&payload, &at);
-            (void)varint(&payload, &at);
-            (void)varint(&payload, &at);
+            for (k = 0; k < (tag == 8 ? 7 : 2); k++) (void)varint(&payload, &at);
             rows_seen++;
+        } else if (tag == 7) {
+            for (k = 0; k < 3; k++) (void)varint(&payload, &at);
         } else {
             CHECK(0);
             break;

@@ -2,6 +2,7 @@
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_TINY
 #include "bursty.h"
+#include "bursttiny.h"
 #include "dualpath.h"
 #include "test.h"
 

@@ -51,6 +51,7 @@ static text written(const unsigned char *data, size_t size) {
 }
 
 static void small_part(brst *b, size_t chunk_bytes) {
+    unsigned sum;
     brst_begin(b, 1, chunk_bytes);
     brst_info(b, 1000, "prog", 12345, 67, 8);
     brst_profile(b, 0, 990, 10, 6, 60);
@@ -63,6 +64,15 @@ static void small_part(brst *b, size_t chunk_bytes) {
     brst_number(b, 2);
     brst_number(b, 0);
     brst_counts(b, 27, 27 * 25600, 0);
+    brst_number(b, 7);
+    brst_number(b, 1);
+    brst_number(b, 9);
+    brst_number(b, 900);
+    brst_number(b, 8);
+    brst_number(b, 2);
+    brst_number(b, 3);
+    brst_counts(b, 5, 5 * 25600, 6);
+    for (sum = 31; sum < 36; sum++) brst_number(b, sum);
     brst_end(b);
 }
 
@@ -79,8 +89,18 @@ TEST(reads_every_field_at_every_chunk_size) {
         CHECK_EQ(s.profiles.count, 1);
         CHECK_EQ(s.threads.count, 1);
         CHECK_EQ(s.sites.count, 2);
-        CHECK_EQ(s.rows.count, 2);
+        CHECK_EQ(s.rows.count, 3);
+        CHECK_EQ(s.classes.count, 1);
         if (!test_broken) {
+            CHECK_EQ(s.classes.at[0].class_bit, 1);
+            CHECK_EQ(s.classes.at[0].bursts, 9);
+            CHECK_EQ(s.classes.at[0].xx, 900);
+            CHECK(s.rows.at[1].sums == NULL);
+            CHECK_EQ(s.rows.at[2].sums->bursts, 31);
+            CHECK_EQ(s.rows.at[2].sums->firsts, 32);
+            CHECK_EQ(s.rows.at[2].sums->yy, 33);
+            CHECK_EQ(s.rows.at[2].sums->ys, 34);
+            CHECK_EQ(s.rows.at[2].sums->xy, 35);
             CHECK_STR(s.programs.at[0].name, "prog");
             CHECK_EQ(s.programs.at[0].clock_hz, 1000);
             CHECK_EQ(s.programs.at[0].checks, 12345);
@@ -241,6 +261,31 @@ TEST(says_what_is_wrong_with_the_records) {
     brst_end(&b);
     refused(&b, 18 + 6, "a row before the first thread");
     brst_begin(&b, 1, 256);
+    brst_info(&b, 0, "", 1, 1, 1);
+    brst_number(&b, 7);
+    brst_end(&b);
+    refused(&b, 18 + 6, "a class before the first thread");
+    for (i = 0; i < 2; i++) {
+        brst_begin(&b, 1, 256);
+        brst_info(&b, 0, "", 1, 1, 1);
+        brst_thread(&b, 0, 0, "", 1, 1, 1, 0);
+        at = b.size;
+        brst_number(&b, i ? 7 : 8);
+        if (i) {
+            brst_number(&b, 64);
+            brst_number(&b, 1);
+            brst_number(&b, 1);
+        } else {
+            unsigned sum;
+            brst_site(&b, "f", "", 0, 1);
+            brst_number(&b, 0);
+            brst_counts(&b, 1, 256, 0);
+            for (sum = 0; sum < 5; sum++) brst_number(&b, 0);
+        }
+        brst_end(&b);
+        refused(&b, at, i ? "a class that is none" : "a row with the sums of no burst");
+    }
+    brst_begin(&b, 1, 256);
     brst_number(&b, 1);
     brst_number(&b, 0);
     brst_number(&b, 100);                         /* program of 100 bytes; 3 come */
@@ -359,7 +404,7 @@ TEST(survives_any_payload) {
         accepted += (size_t)loads_copy(b.data, b.size);
         free(b.data);
     }
-    CHECK_EQ(accepted, 5);                        /* behind info, profile, thread and each row */
+    CHECK_EQ(accepted, 7);                        /* behind each of its records */
     for (tries = 0; tries < 3000; tries++) {
         brst b;
         size_t i, at = (size_t)(test_random(&seed) % size);
@@ -396,14 +441,22 @@ static void random_part(brst *b, uint64_t *seed) {
     for (thread = 0; thread < threads; thread++) {
         brst_thread(b, (unsigned)(test_random(seed) % 3), (int)(test_random(seed) % 2),
                     names[test_random(seed) % 2], test_random(seed), 5, 6, 7);
+        for (rows = (unsigned)(test_random(seed) % 3); rows > 0; rows--) {
+            brst_number(b, 7);
+            brst_number(b, 1u << test_random(seed) % 3);
+            brst_number(b, test_random(seed) % 9);
+            brst_number(b, test_random(seed));
+        }
         rows = (unsigned)(test_random(seed) % 6);
         for (row = 0; row < rows; row++) {
-            brst_number(b, 4);
+            unsigned has_sums = (unsigned)(test_random(seed) % 2), sum;
+            brst_number(b, has_sums ? 8 : 4);
             brst_site(b, names[test_random(seed) % 4], names[test_random(seed) % 2],
                       (unsigned)(test_random(seed) % 2), 1);
             if (test_random(seed) % 2) brst_number(b, 2);
             else brst_site(b, names[test_random(seed) % 4], "", 0, 1);
             brst_counts(b, test_random(seed) >> 1, test_random(seed), test_random(seed) % 50);
+            for (sum = 0; has_sums && sum < 5; sum++) brst_number(b, 1 + test_random(seed) / 3);
         }
     }
     brst_end(b);
@@ -470,7 +523,17 @@ TEST(sums_are_right_and_saturate) {
     CHECK_EQ(s.profiles.count, 1);
     CHECK_EQ(s.threads.count, 1);
     CHECK_EQ(s.sites.count, 2);
-    CHECK_EQ(s.rows.count, 2);
+    CHECK_EQ(s.rows.count, 3);
+    CHECK_EQ(s.classes.count, 1);
+    CHECK_EQ(s.classes.at[0].bursts, 18);
+    CHECK_EQ(s.classes.at[0].xx, 1800);
+    CHECK(s.rows.at[1].sums != NULL);
+    if (!s.rows.at[1].sums) return;
+    CHECK_EQ(s.rows.at[1].sums->bursts, 62);
+    CHECK_EQ(s.rows.at[1].sums->firsts, 64);
+    CHECK_EQ(s.rows.at[1].sums->yy, 66);
+    CHECK_EQ(s.rows.at[1].sums->ys, 68);
+    CHECK_EQ(s.rows.at[1].sums->xy, 70);
     CHECK_EQ(s.programs.at[0].checks, 2 * 12345);
     CHECK_EQ(s.profiles.at[0].bursts, 12);
     CHECK_EQ(s.threads.at[0].burst_checks, 246);

@@ -5,6 +5,7 @@
 #endif
 #include "keepregs.h"
 #include "bursty.h"
+#include "bursttiny.h"
 #include "burstclock.h"
 #include "control.h"
 #include "dualpath.h"
@@ -58,6 +59,7 @@
 #include "hcct.h"
 #include "keepregs.h"
 #include "bursty.h"
+#include "bursttiny.h"
 #include "burstclock.h"
 #include "control.h"
 #include "dualpath.h"
@@ -66,6 +68,7 @@
 #include "keepregs.h"
 #include "callpaths.h"
 #include "bursty.h"
+#include "bursttiny.h"
 #include "burstclock.h"
 #include "control.h"
 #include "dualpath.h"

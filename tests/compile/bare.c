@@ -21,6 +21,7 @@
 #define BINPATCH_IMPLEMENTATION
 #include "keepregs.h"
 #include "bursty.h"
+#include "bursttiny.h"
 #include "burstclock.h"
 #include "control.h"
 #include "dualpath.h"

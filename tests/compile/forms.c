@@ -22,6 +22,7 @@
 #else
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#include "bursttiny.h"
 #include "dualpath.h"
 #endif
 

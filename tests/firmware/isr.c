@@ -5,6 +5,7 @@
 #define BURSTY_STATIC
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#include "bursttiny.h"
 #include "board.h"
 #include "isr.h"
 

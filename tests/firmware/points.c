@@ -3,6 +3,7 @@
 #define BURSTY_TINY
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#include "bursttiny.h"
 #include "board.h"
 
 static void seen(void *user, const bursty_event *event) {

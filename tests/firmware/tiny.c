@@ -4,6 +4,7 @@
 #define BURSTY_TINY
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#include "bursttiny.h"
 #include "board.h"
 #include "isr.h"
 

@@ -4,9 +4,10 @@
    saturating sums and renumbers the lists that point at it:
 
        programs (name, clock) <- profiles (program, all settings)
-                              <- threads (program, number, name) <- rows (thread, site, caller) ->
-   sites (name, file, line, kind)
+                              <- threads (program, number, name) <- classes (thread, bit)
+                              threads <- rows (thread, site, caller, sums or none) -> sites
                               threads <- paths (thread, depth, parent, site) -> sites
+   sites (name, file, line, kind)
 
    Paths make a tree: they are settled level by level, since a parent must have its place first.
 
@@ -19,7 +20,16 @@
 #include <string.h>
 
 enum { RECENT_SITES = 64 };                        /* how far back a part may point at a site */
-enum { TAG_INFO = 1, TAG_PROFILE = 2, TAG_THREAD = 3, TAG_ROW = 4, TAG_TICKS = 5, TAG_PATH = 6 };
+enum {
+    TAG_INFO = 1,
+    TAG_PROFILE = 2,
+    TAG_THREAD = 3,
+    TAG_ROW = 4,
+    TAG_TICKS = 5,
+    TAG_PATH = 6,
+    TAG_CLASS = 7,
+    TAG_SUMS = 8 /* a row with sums over bursts */
+};
 enum { SITE_NONE = 0, SITE_NEW = 1, SITE_RECENT = 2 };
 
 struct tally_string { struct tally_string *next; char *bytes; };
@@ -126,8 +136,23 @@ static void get_thread(tally *s, part_state *p) {
     thread->lost = dump_get(&p->r);
 }
 
-static void get_row(tally *s, part_state *p) {
-    tally_row row = {0, 0, 0, 0, 0, 0, 0};
+static void get_class(tally *s, part_state *p) {
+    tally_class of = {0, 0, 0, 0, 0};
+    if (!p->has_thread) {
+        refuse_record(p, "a class before the first thread");
+        return;
+    }
+    of.thread = (uint32_t)s->threads.count - 1;
+    of.class_bit = dump_get32(&p->r);
+    of.bursts = dump_get(&p->r);
+    of.xx = dump_get(&p->r);
+    if (of.class_bit > SITE_CLASSES) refuse_record(p, "a class that is none");
+    *APPEND(&s->classes) = of;
+}
+
+static void get_row(tally *s, part_state *p, int has_sums) {
+    tally_row row;
+    memset(&row, 0, sizeof row);
     if (!p->has_thread) {
         refuse_record(p, "a row before the first thread");
         return;
@@ -139,6 +164,17 @@ static void get_row(tally *s, part_state *p) {
     row.count = dump_get(&p->r);
     row.weight_256 = dump_get(&p->r);
     row.ticks = dump_get(&p->r);
+    if (has_sums) {
+        row.sums = (tally_sums *)tool_alloc(sizeof *row.sums);
+        row.sums->next = s->sums;
+        s->sums = row.sums;
+        row.sums->bursts = dump_get(&p->r);
+        row.sums->firsts = dump_get(&p->r);
+        row.sums->yy = dump_get(&p->r);
+        row.sums->ys = dump_get(&p->r);
+        row.sums->xy = dump_get(&p->r);
+        if (row.sums->bursts == 0) refuse_record(p, "a row with the sums of no burst");
+    }
     *APPEND(&s->rows) = row;
 }
 
@@ -192,7 +228,9 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         else if (tag == TAG_INFO)    get_info(s, &p);
         else if (tag == TAG_PROFILE) get_profile(s, &p);
         else if (tag == TAG_THREAD)  get_thread(s, &p);
-        else if (tag == TAG_ROW)     get_row(s, &p);
+        else if (tag == TAG_ROW)     get_row(s, &p, 0);
+        else if (tag == TAG_SUMS)    get_row(s, &p, 1);
+        else if (tag == TAG_CLASS)   get_class(s, &p);
         else if (tag == TAG_TICKS)   get_ticks(s, &p);
         else if (tag == TAG_PATH)    get_path(s, &p);
         else refuse_record(&p, "a record of unknown tag");
@@ -271,11 +309,25 @@ static void fold_sites(void *into, const void *from) {
     (void)from;
 }
 
+static int compare_classes(const void *left, const void *right) {
+    const tally_class *a = (const tally_class *)left, *b = (const tally_class *)right;
+    int order = compare_u64(a->thread, b->thread);
+    return order ? order : compare_u64(a->class_bit, b->class_bit);
+}
+
+static void fold_classes(void *into, const void *from) {
+    tally_class *a = (tally_class *)into;
+    const tally_class *b = (const tally_class *)from;
+    a->bursts = tally_add(a->bursts, b->bursts);
+    a->xx = tally_add(a->xx, b->xx);
+}
+
 static int compare_rows(const void *left, const void *right) {
     const tally_row *a = (const tally_row *)left, *b = (const tally_row *)right;
     int order = compare_u64(a->thread, b->thread);
     if (!order) order = compare_u64(a->site, b->site);
-    return order ? order : compare_u64(a->caller, b->caller);
+    if (!order) order = compare_u64(a->caller, b->caller);
+    return order ? order : compare_u64(a->sums != NULL, b->sums != NULL);
 }
 
 static void fold_rows(void *into, const void *from) {
@@ -284,6 +336,12 @@ static void fold_rows(void *into, const void *from) {
     a->count = tally_add(a->count, b->count);
     a->weight_256 = tally_add(a->weight_256, b->weight_256);
     a->ticks = tally_add(a->ticks, b->ticks);
+    if (!a->sums) return;
+    a->sums->bursts = tally_add(a->sums->bursts, b->sums->bursts);
+    a->sums->firsts = tally_add(a->sums->firsts, b->sums->firsts);
+    a->sums->yy = tally_add(a->sums->yy, b->sums->yy);
+    a->sums->ys = tally_add(a->sums->ys, b->sums->ys);
+    a->sums->xy = tally_add(a->sums->xy, b->sums->xy);
 }
 
 static int compare_levels(const void *left, const void *right) {
@@ -380,6 +438,9 @@ static void settle(void *state) {
         if (row->caller != TALLY_NO_SITE) row->caller = site[row->caller];
     }
     SETTLE(&s->rows, compare_rows, fold_rows, NULL);
+    for (i = 0; i < s->classes.count; i++)
+        s->classes.at[i].thread = thread[s->classes.at[i].thread];
+    SETTLE(&s->classes, compare_classes, fold_classes, NULL);
     for (i = 0; i < s->paths.count; i++) {
         s->paths.at[i].thread = thread[s->paths.at[i].thread];
         s->paths.at[i].site = site[s->paths.at[i].site];
@@ -398,10 +459,16 @@ static void free_state(void *state) {
         free(s->strings);
         s->strings = next;
     }
+    while (s->sums) {
+        tally_sums *next = s->sums->next;
+        free(s->sums);
+        s->sums = next;
+    }
     free(s->programs.at);
     free(s->profiles.at);
     free(s->threads.at);
     free(s->sites.at);
+    free(s->classes.at);
     free(s->rows.at);
     free(s->paths.at);
     memset(s, 0, sizeof *s);
@@ -458,6 +525,28 @@ static void put_thread(dump_writer *w, const tally_thread *thread) {
     dump_put(w, thread->lost);
 }
 
+static void put_class(dump_writer *w, const tally_class *of) {
+    dump_put(w, TAG_CLASS);
+    dump_put(w, of->class_bit);
+    dump_put(w, of->bursts);
+    dump_put(w, of->xx);
+}
+
+static void put_row(part_writer *p, const tally_row *row) {
+    dump_put(&p->w, row->sums ? TAG_SUMS : TAG_ROW);
+    put_site(p, row->site);
+    put_site(p, row->caller);
+    dump_put(&p->w, row->count);
+    dump_put(&p->w, row->weight_256);
+    dump_put(&p->w, row->ticks);
+    if (!row->sums) return;
+    dump_put(&p->w, row->sums->bursts);
+    dump_put(&p->w, row->sums->firsts);
+    dump_put(&p->w, row->sums->yy);
+    dump_put(&p->w, row->sums->ys);
+    dump_put(&p->w, row->sums->xy);
+}
+
 static void put_path(part_writer *p, size_t index) {
     const tally_path *path = &p->s->paths.at[index];
     dump_put(&p->w, TAG_PATH);
@@ -479,7 +568,7 @@ static void put_ticks(dump_writer *w, const tally_program *program) {
 
 static void write(void *state, text *out) {
     const tally *s = (const tally *)state;
-    size_t i, profile = 0, thread = 0, row = 0, path = 0;
+    size_t i, profile = 0, thread = 0, of = 0, row = 0, path = 0;
     for (i = 0; i < s->programs.count; i++) {
         const tally_program *program = &s->programs.at[i];
         part_writer p;
@@ -497,14 +586,10 @@ static void write(void *state, text *out) {
             put_profile(&p.w, &s->profiles.at[profile]);
         for (; thread < s->threads.count && s->threads.at[thread].program == i; thread++) {
             put_thread(&p.w, &s->threads.at[thread]);
-            for (; row < s->rows.count && s->rows.at[row].thread == thread; row++) {
-                dump_put(&p.w, TAG_ROW);
-                put_site(&p, s->rows.at[row].site);
-                put_site(&p, s->rows.at[row].caller);
-                dump_put(&p.w, s->rows.at[row].count);
-                dump_put(&p.w, s->rows.at[row].weight_256);
-                dump_put(&p.w, s->rows.at[row].ticks);
-            }
+            for (; of < s->classes.count && s->classes.at[of].thread == thread; of++)
+                put_class(&p.w, &s->classes.at[of]);
+            for (; row < s->rows.count && s->rows.at[row].thread == thread; row++)
+                put_row(&p, &s->rows.at[row]);
             for (; path < s->paths.count && s->paths.at[path].thread == thread; path++)
                 put_path(&p, path);
         }

@@ -42,9 +42,23 @@ typedef struct tally_thread {
     uint64_t checks, burst_checks, events, lost;
 } tally_thread;
 typedef struct tally_site { uint32_t id, line, kind; const char *name, *file; } tally_site;
+
+/* Of one class of sites on one thread, over its bursts: how many there were, and the sum of the
+   squares of what they counted, scaled up. */
+typedef struct tally_class {
+    uint32_t id, thread, class_bit;
+    uint64_t bursts, xx;
+} tally_class;
+
+/* Rows with sums over bursts and rows without do not become one: docs/formats.md. */
+typedef struct tally_sums {
+    struct tally_sums *next;
+    uint64_t bursts, firsts, yy, ys, xy;
+} tally_sums;
 typedef struct tally_row {
     uint32_t id, thread, site, caller;
     uint64_t count, weight_256, ticks;
+    tally_sums *sums;                             /* or NULL */
 } tally_row;
 
 /* One path of scopes on one thread. A parent stands before its children. */
@@ -64,8 +78,10 @@ typedef struct tally {                            /* all zero: empty */
     TALLY_LIST(tally_profile) profiles;
     TALLY_LIST(tally_thread)  threads;
     TALLY_LIST(tally_site)    sites;
+    TALLY_LIST(tally_class)   classes;
     TALLY_LIST(tally_row)     rows;
     TALLY_LIST(tally_path)    paths;
+    tally_sums *sums;                             /* of all rows, to be freed at once */
     struct tally_string *strings;                 /* every name above, to be freed at once */
 } tally;
 

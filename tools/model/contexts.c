@@ -136,6 +136,10 @@ static void add_remark(const context_tree *t, report_table *table) {
             t->unmatched == 1 ? "" : "s");
     }
     if (t->is_of_sample) text_add(&remark, " Counts are of sampled calls, not scaled up.");
+    if (t->is_of_sample || is_estimate)
+        text_add(&remark, " at-least and at-most bound what was recorded. There is no interval for "
+                          "what bursts missed: a tree gives contexts up, so it keeps no sums over "
+                          "bursts. The intervals of functions say how far shares may be off.");
     text_bytes(&remark, "", 1);
     report_remark(table, remark.data);
     text_free(&remark);

@@ -12,14 +12,25 @@ static int compare_place(const void *left, const void *right) {
     return a->caller < b->caller ? -1 : a->caller > b->caller;
 }
 
+uint64_t report_estimated(const report_item *item) { return item->sums.weight_256 / 256; }
+
 static unsigned class_of(const report_item *item) { return item->kind & SITE_CLASSES; }
 
 static int compare_heat(const void *left, const void *right) {
     const report_item *a = (const report_item *)left, *b = (const report_item *)right;
     if (class_of(a) != class_of(b)) return class_of(a) < class_of(b) ? -1 : 1;
     if (a->heat > b->heat || a->heat < b->heat) return a->heat > b->heat ? -1 : 1;
-    if (a->estimated != b->estimated) return a->estimated > b->estimated ? -1 : 1;
+    if (report_estimated(a) != report_estimated(b))
+        return report_estimated(a) > report_estimated(b) ? -1 : 1;
     return compare_place(left, right);
+}
+
+static void add_sums(ranges_sums *to, const ranges_sums *from) {
+    to->sampled = tally_add(to->sampled, from->sampled);
+    to->weight_256 = tally_add(to->weight_256, from->weight_256);
+    to->bursts = tally_add(to->bursts, from->bursts);
+    to->yy += from->yy;
+    to->xy += from->xy;
 }
 
 static size_t fold(report_item *items, size_t count) {
@@ -27,17 +38,13 @@ static size_t fold(report_item *items, size_t count) {
     if (count) qsort(items, count, sizeof *items, compare_place);
     for (i = 0; i < count; i++) {
         if (kept && compare_place(&items[kept - 1], &items[i]) == 0) {
-            items[kept - 1].sampled = tally_add(items[kept - 1].sampled, items[i].sampled);
-            items[kept - 1].estimated = tally_add(items[kept - 1].estimated, items[i].estimated);
             items[kept - 1].orphaned = tally_add(items[kept - 1].orphaned, items[i].orphaned);
+            add_sums(&items[kept - 1].sums, &items[i].sums);
             items[kept - 1].time_ns += items[i].time_ns;
             items[kept - 1].is_timed |= items[i].is_timed;
         } else items[kept++] = items[i];
     }
-    for (i = 0; i < kept; i++) {
-        items[i].estimated /= 256;
-        items[i].orphaned /= 256;
-    } /* were weights up to here */
+    for (i = 0; i < kept; i++) items[i].orphaned /= 256; /* was a weight up to here */
     return kept;
 }
 
@@ -50,7 +57,7 @@ static size_t sort_and_cut(report_item *items, size_t count, const totals *all,
     for (i = 0; i < count; i++) {
         double estimated = all->estimated[class_of(&items[i])],
                time_ns = all->time_ns[class_of(&items[i])];
-        items[i].share = estimated > 0 ? (double)items[i].estimated / estimated : 0;
+        items[i].share = estimated > 0 ? (double)report_estimated(&items[i]) / estimated : 0;
         items[i].time_share = time_ns > 0 ? items[i].time_ns / time_ns : 0;
         items[i].heat = time_ns > 0 ? items[i].time_share : items[i].share;
         if (items[i].share >= least_share || items[i].time_share >= least_share)
@@ -71,30 +78,16 @@ int report_waits(const tally_profile *profile) {
            !(profile->flags & PROFILE_OFF);
 }
 
-/* Is it one of those that fill the hot table? If none does: all are. */
-static int fills_table(const report_sampled *c, const tally_profile *profile) {
-    return !c->has_table_profile || (profile->flags & PROFILE_TABLE) != 0;
-}
-
-/* The rate seen is not the threads' burst_checks: those are checks in bursts of any profile. */
 static void add_up(report_sampled *c) {
     const tally *s = c->tally;
-    double seen = 0;
     size_t i;
     for (i = 0; i < s->programs.count; i++) {
         c->checks = tally_add(c->checks, s->programs.at[i].checks);
         c->events = tally_add(c->events, s->programs.at[i].events);
         c->lost = tally_add(c->lost, s->programs.at[i].lost);
     }
-    for (i = 0; i < s->profiles.count; i++) {
-        const tally_profile *profile = &s->profiles.at[i];
-        if (!fills_table(c, profile)) continue;
-        seen += profile->check_count == UINT32_MAX ? (double)s->programs.at[profile->program].checks
-              : (double)profile->bursts * (double)profile->burst_count;
-    }
-    c->rate_seen = c->checks && seen < (double)c->checks ? seen / (double)c->checks
-                   : c->checks                           ? 1
-                                                         : 0;
+    ranges_make(&c->ranges, s);
+    c->rate_seen = c->ranges.checks > 0 ? c->ranges.checks_seen / c->ranges.checks : 0;
 }
 
 int report_is_part(const tally *s) {
@@ -113,14 +106,25 @@ static double unknown_part(const tally *s, const report_item *pairs, size_t coun
     size_t i;
     for (i = 0; i < count; i++) {
         const tally_site *caller = &s->sites.at[pairs[i].caller];
-        all += (double)pairs[i].estimated;
+        all += (double)report_estimated(&pairs[i]);
         if (strcmp(caller->name, "(deep)") == 0 && !*caller->file)
-            unknown += (double)pairs[i].estimated;
+            unknown += (double)report_estimated(&pairs[i]);
     }
     return all > 0 ? unknown / all : 0;
 }
 
-double report_error(uint64_t count) { return count > 4 ? 2 / sqrt((double)count) : 0; }
+const char *report_basis(ranges_basis basis) {
+    switch (basis) {
+    case RANGES_EXACT: return "Every event was counted, so shares and counts are exact.";
+    case RANGES_BURSTS:
+        return "from and to are 95 % intervals, from how the counts differ between bursts. What "
+               "fewer than 5 bursts have seen has none.";
+    default:
+        return "from and to are 95 % intervals that take events as independent of one another, "
+               "because the dump does not say how counts differ between bursts. They are too "
+               "narrow where a burst has more than 10 checks.";
+    }
+}
 
 const char *report_class(uint32_t kind) {
     switch (kind & SITE_CLASSES) {
@@ -148,12 +152,13 @@ static void make_items(report_sampled *c, double least_share) {
         item.site = row->site;
         item.caller = TALLY_NO_SITE;
         item.kind = s->sites.at[row->site].kind;
-        item.sampled = row->count;
-        item.estimated = row->weight_256;
         item.is_timed = hz && (row->ticks || item.kind & SITE_FRAME);
         if (hz) item.time_ns = (double)row->ticks * 1e9 / (double)hz;
         item.orphaned = row->caller == TALLY_NO_SITE ? row->weight_256 : 0;
+        ranges_add(&item.sums, row, 0);
         c->functions[i] = item;
+        memset(&item.sums, 0, sizeof item.sums);
+        ranges_add(&item.sums, row, 1);
         item.caller = row->caller;
         if (item.caller != TALLY_NO_SITE && class_of(&item) != SITE_BACKEDGE)
             c->pairs[pairs++] = item;
@@ -163,7 +168,7 @@ static void make_items(report_sampled *c, double least_share) {
     c->callers_unknown = unknown_part(s, c->pairs, pairs);
     for (i = 0; i < functions; i++) {
         const report_item *item = &c->functions[i];
-        all.estimated[class_of(item)] += (double)item->estimated;
+        all.estimated[class_of(item)] += (double)report_estimated(item);
         all.time_ns[class_of(item)] += item->time_ns;
         if (item->time_ns > 0) c->has_time = 1;
     }
@@ -192,7 +197,7 @@ static void add_stacks(report *r, const report_sampled *c) {
         tree->name[at] = c->pairs[i].caller;
         tree->name[at + 1] = c->pairs[i].site;
         tree->parent[at + 1] = (uint32_t)at;
-        tree->lower[at + 1] = tree->upper[at + 1] = c->pairs[i].estimated;
+        tree->lower[at + 1] = tree->upper[at + 1] = report_estimated(&c->pairs[i]);
     }
     for (i = 0; i < c->function_count; i++) {
         const report_item *item = &c->functions[i];
@@ -210,7 +215,8 @@ static void add_rates_asked(text *out, const report_sampled *c) {
     size_t i;
     for (i = 0; i < s->profiles.count; i++) {
         double rate = report_rate(&s->profiles.at[i]);
-        if (!fills_table(c, &s->profiles.at[i]) || (rate >= last && rate <= last)) continue;
+        if (!ranges_fills_table(&c->ranges, &s->profiles.at[i])) continue;
+        if (rate >= last && rate <= last) continue;
         text_format(out, "%s%.3g %%%s", last < 0 ? "" : ", ", 100 * rate,
                     s->profiles.at[i].flags & PROFILE_BUDGET ? " (held to a budget)" : "");
         last = rate;
@@ -275,46 +281,110 @@ static const char *place_of(report *r, const tally_site *site) {
 
 /* The two columns of time come second and third; without a clock they are left out. */
 static const report_column timed[] = {
+    {"rank", "rank", REPORT_NAME, REPORT_OPTIONAL, NULL},
     {"share", "share", REPORT_SHARE, 0, NULL},
+    {"share_low", "from", REPORT_SHARE, 0, "few"},
+    {"share_high", "to", REPORT_SHARE, 0, "few"},
     {"time_share", "time", REPORT_SHARE, 0, "not-timed"},
     {"time_ns", "time_ns", REPORT_REAL, REPORT_HIDDEN, "not-timed"},
     {"estimated", "estimated", REPORT_COUNT, 0, NULL},
+    {"estimated_low", "from", REPORT_REAL, REPORT_OPTIONAL | REPORT_WHOLE, "few"},
+    {"estimated_high", "to", REPORT_REAL, REPORT_OPTIONAL | REPORT_WHOLE, "few"},
     {"sampled", "sampled", REPORT_COUNT, REPORT_OPTIONAL, NULL},
-    {"error", "+-error", REPORT_SHARE, 0, "too-few"},
+    {"bursts", "bursts", REPORT_COUNT, REPORT_OPTIONAL, NULL},
     {"caller", "caller", REPORT_NAME, 0, NULL},
     {"function", "function", REPORT_NAME, 0, NULL},
     {"place", "place", REPORT_NAME, REPORT_OPTIONAL, NULL},
 };
-enum { SHARE, TIME_SHARE, TIME_NS, ESTIMATED, SAMPLED, ERROR, CALLER, FUNCTION, PLACE, COLUMNS };
+enum {
+    RANK, SHARE, SHARE_LOW, SHARE_HIGH, TIME_SHARE, TIME_NS, ESTIMATED, ESTIMATED_LOW,
+    ESTIMATED_HIGH, SAMPLED, BURSTS, CALLER, FUNCTION, PLACE, COLUMNS
+};
 
-/* The columns of functions or pairs, with or without time, made once for each report. */
-static const report_column *columns_of(report *r, int has_time, int is_pair, size_t *count,
-                                       int *which) {
+/* Does the column say something? Rows that are sorted by time have no rank by counts; what is exact
+   has no interval; bursts stand in dumps that have sums over them. */
+static int is_wanted(const report_sampled *c, int is_pair, int column) {
+    switch (column) {
+    case RANK:           return !c->has_time && c->ranges.basis != RANGES_EXACT;
+    case SHARE_LOW:
+    case SHARE_HIGH:
+    case ESTIMATED_LOW:
+    case ESTIMATED_HIGH: return c->ranges.basis != RANGES_EXACT;
+    case BURSTS:         return c->ranges.basis == RANGES_BURSTS;
+    case TIME_SHARE:
+    case TIME_NS:        return c->has_time;
+    case CALLER:         return is_pair;
+    case PLACE:          return !is_pair;
+    default:             return 1;
+    }
+}
+
+/* The columns of functions or pairs, made once for each report. */
+static const report_column *columns_of(report *r, const report_sampled *c, int is_pair,
+                                       size_t *count, int *which) {
     report_column *made = (report_column *)tool_alloc(sizeof timed);
     int i;
     for (i = 0, *count = 0; i < COLUMNS; i++) {
-        if (!has_time && (i == TIME_SHARE || i == TIME_NS)) continue;
-        if (i == (is_pair ? PLACE : CALLER)) continue;
+        if (!is_wanted(c, is_pair, i)) continue;
         which[*count] = i;
-        made[(*count)++] = timed[i];
+        made[*count] = timed[i];
+        if (is_pair && (i == SHARE_LOW || i == SHARE_HIGH)) made[*count].flags |= REPORT_OPTIONAL;
+        (*count)++;
     }
     report_keep(r, (char *)made);
     return made;
 }
 
-static report_cell cell_of(report *r, const report_sampled *c, const report_item *item,
-                           int column) {
+/* Where a table begins, and in it the rows that cannot be told apart from the row being added. */
+typedef struct tie {
+    size_t table, first;
+} tie;
+
+static interval share_of(const report_sampled *c, const report_item *item) {
+    return ranges_share(&c->ranges, &item->sums, item->kind);
+}
+
+static int is_tied(const report_sampled *c, const report_item *a, const report_item *b) {
+    interval x = share_of(c, a), y = share_of(c, b);
+    return class_of(a) == class_of(b) && x.low >= 0 && y.low >= 0 && interval_meets(x, y);
+}
+
+/* "3", or "3=" for rows that cannot be told apart from the third one, and for that one; "-" without
+   an interval. */
+static const char *rank_of(report *r, const report_sampled *c, const report_item *items,
+                           size_t count, size_t i, tie *at) {
+    text rank = {NULL, 0, 0};
+    int tied;
+    if (i == 0 || class_of(&items[i]) != class_of(&items[i - 1])) at->table = i;
+    if (i == at->table || !is_tied(c, &items[at->first], &items[i])) at->first = i;
+    tied = i > at->first || (i + 1 < count && is_tied(c, &items[i], &items[i + 1]));
+    if (share_of(c, &items[i]).low < 0) text_add(&rank, "-");
+    else
+        text_format(&rank, "%lu%s", (unsigned long)(at->first - at->table) + 1, tied ? "=" : "");
+    return report_keep_text(r, &rank);
+}
+
+static double or_none(double bound) { return bound < 0 ? REPORT_NONE : bound; }
+
+static report_cell cell_of(report *r, const report_sampled *c, const report_item *items,
+                           size_t count, size_t at, int column, tie *ties) {
     report_cell cell;
     const tally_site *sites = c->tally->sites.at;
-    double error = report_error(item->sampled);
+    const report_item *item = &items[at];
+    interval range = ranges_count(&c->ranges, &item->sums, item->kind);
     cell.count = 0;
     switch (column) {
+    case RANK:       cell.name = rank_of(r, c, items, count, at, ties); break;
     case SHARE:      cell.real = item->share; break;
+    case SHARE_LOW:  cell.real = or_none(share_of(c, item).low); break;
+    case SHARE_HIGH: cell.real = or_none(share_of(c, item).high); break;
+    case ESTIMATED_LOW:  cell.real = or_none(range.low); break;
+    case ESTIMATED_HIGH: cell.real = or_none(range.high); break;
+    case BURSTS:     cell.count = item->sums.bursts; break;
     case TIME_SHARE: cell.real = item->is_timed ? item->time_share : REPORT_NONE; break;
     case TIME_NS:    cell.real = item->is_timed ? item->time_ns : REPORT_NONE; break;
-    case ESTIMATED:  cell.count = item->estimated; break;
-    case SAMPLED:    cell.count = item->sampled; break;
-    case ERROR:      cell.real = error > 0 ? error : REPORT_NONE; break;
+    case ESTIMATED:  cell.count = report_estimated(item); break;
+    case SAMPLED:    cell.count = item->sums.sampled; break;
     case CALLER:     cell.name = name_or(c->names[item->caller]); break;
     case FUNCTION:   cell.name = name_or(c->names[item->site]); break;
     default:         cell.name = place_of(r, &sites[item->site]); break;
@@ -328,7 +398,8 @@ static void add_items(report *r, const report_sampled *c, int is_pair) {
     size_t count = is_pair ? c->pair_count : c->function_count;
     size_t column_count, i, k;
     int which[COLUMNS];
-    const report_column *columns = columns_of(r, c->has_time, is_pair, &column_count, which);
+    const report_column *columns = columns_of(r, c, is_pair, &column_count, which);
+    tie ties = {0, 0};
     report_table *table = NULL;
     for (i = 0; i < count; i++) {
         report_cell *row;
@@ -346,7 +417,7 @@ static void add_items(report *r, const report_sampled *c, int is_pair) {
         if (table->rows == 0 && !c->has_time && !is_pair && class_of(&items[i]) == SITE_CALL)
             report_remark(table, "Shares are of calls, not of time: for time see ticks.h.");
         row = report_add_row(table);
-        for (k = 0; k < column_count; k++) row[k] = cell_of(r, c, &items[i], which[k]);
+        for (k = 0; k < column_count; k++) row[k] = cell_of(r, c, items, count, i, which[k], &ties);
     }
     if (table) table->rows_left_out = is_pair ? c->pairs_left_out : c->functions_left_out;
     if (table && is_pair && c->callers_unknown > .5)
@@ -371,14 +442,18 @@ static void add_profiles(report *r, const report_sampled *c) {
     const tally *s = c->tally;
     size_t i, count = sizeof columns / sizeof *columns - (s->programs.count < 2);
     report_table *table;
+    text remark = {NULL, 0, 0};
     if (s->profiles.count == 0) return;
     table = report_add_table(r, "profiles", "how it was sampled", columns, count);
     table->rows_shown = FEW;
-    report_remark(table, "An estimated count is a sampled one times the gap before its burst. The "
-                         "error is twice the "
-                         "relative standard error, 2 / sqrt(sampled), as if events were "
-                         "independent of one another; those of "
-                         "one burst are not, and bursts of 100 events need a wider one.");
+    if (c->ranges.basis != RANGES_EXACT)
+        text_add(&remark, "An estimated count is a sampled one times the gap before its burst. ");
+    text_add(&remark, report_basis(c->ranges.basis));
+    if (c->ranges.basis != RANGES_EXACT && !c->has_time)
+        text_add(&remark, " Rows of one rank with a = cannot be told from the first of them.");
+    text_bytes(&remark, "", 1);
+    report_remark(table, remark.data);
+    text_free(&remark);
     for (i = 0; i < s->profiles.count; i++) {
         const tally_profile *profile = &s->profiles.at[i];
         report_cell *row = report_add_row(table);
@@ -440,9 +515,6 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     c->tally = (const tally *)state;
     for (i = 0; i < c->tally->programs.count; i++)
         report_add_name(r, c->tally->programs.at[i].name);
-    for (i = 0; i < c->tally->profiles.count; i++) {
-        if (c->tally->profiles.at[i].flags & PROFILE_TABLE) c->has_table_profile = 1;
-    }
     c->names = (char **)tool_alloc(c->tally->sites.count * sizeof *c->names);
     for (i = 0; i < c->tally->sites.count; i++)
         c->names[i] = report_name(r, c->tally->sites.at[i].name);

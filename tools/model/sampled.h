@@ -3,17 +3,18 @@
 #define MODEL_SAMPLED_H
 #include "kinds/sampled.h"
 #include "model/report.h"
+#include "model/sampled_ranges.h"
 
 /* A function, loop or other site, or a pair of caller and site: what was counted and what it stands
    for. */
 typedef struct report_item {
     uint32_t site, caller, kind;                  /* caller: TALLY_NO_SITE in functions */
-    uint64_t sampled, estimated;                  /* events */
+    uint32_t is_timed;                            /* it has a scope and there was a clock */
+    ranges_sums sums; /* events, and what they stand for, with their bursts */
     uint64_t orphaned; /* estimated, of a function: those whose caller is not known */
     double   time_ns;                             /* estimated; 0 without a clock */
     double   share, time_share;                   /* of all items of the same class of site, 0..1 */
     double heat; /* the share of time where that class has any, else of events */
-    int      is_timed;                            /* it has a scope and there was a clock */
 } report_item;
 
 typedef struct report_sampled {
@@ -22,15 +23,17 @@ typedef struct report_sampled {
     report_item *functions, *pairs; /* by class (calls first), in a class hottest first */
     size_t function_count, pair_count;
     size_t functions_left_out, pairs_left_out;    /* by the least share */
-    int has_time, has_table_profile;
+    int has_time;
     uint64_t checks, events, lost;                /* of all programs */
+    ranges ranges;
     double callers_unknown; /* part of the pairs' events whose caller is "(deep)", 0..1 */
     double rate_seen;       /* part of the checks in bursts that fill the table, 0..1 */
 } report_sampled;
 
-/* Twice the relative standard error of a count of so many sampled events; 0: they are too few to
-   tell. */
-double report_error(uint64_t sampled);
+/* Events estimated. */
+uint64_t report_estimated(const report_item *item);
+/* Of sampled events: why intervals are what they are, as a sentence for people. */
+const char *report_basis(ranges_basis basis);
 /* The part of all checks that a profile asked to be in bursts, 0..1. */
 double report_rate(const tally_profile *profile);
 /* Is it on, and without a burst yet? */

@@ -12,7 +12,7 @@ static const double least_part = .05; /* of all checks */
 
 typedef struct load {
     uint32_t site;
-    uint64_t sampled;
+    ranges_sums sums;
     double checks;
 } load;
 
@@ -28,47 +28,57 @@ static int has_check(const tally_site *site) {
     return (site->kind & (SITE_CALL | SITE_BACKEDGE | SITE_USER)) != 0;
 }
 
-static double all_checks(const tally *s) {
-    double sum = 0;
-    size_t i;
-    for (i = 0; i < s->programs.count; i++) sum += (double)s->programs.at[i].checks;
-    return sum;
-}
-
 static const report_column columns[] = {
     {"checks", "checks", REPORT_COUNT, 0, NULL},
     {"share", "of-all", REPORT_SHARE, 0, NULL},
-    {"error", "+-error", REPORT_SHARE, 0, "too-few"},
+    {"share_low", "from", REPORT_SHARE, REPORT_OPTIONAL, "few"},
+    {"share_high", "to", REPORT_SHARE, REPORT_OPTIONAL, "few"},
+    {"function", "function", REPORT_NAME, 0, NULL},
+    {"place", "place", REPORT_NAME, REPORT_OPTIONAL, NULL},
+};
+
+static const report_column exact_columns[] = {
+    {"checks", "checks", REPORT_COUNT, 0, NULL},
+    {"share", "of-all", REPORT_SHARE, 0, NULL},
     {"function", "function", REPORT_NAME, 0, NULL},
     {"place", "place", REPORT_NAME, REPORT_OPTIONAL, NULL},
 };
 
 static void add_row(report *r, report_table *table, const tally_site *site, const load *one,
-                    double all) {
+                    const ranges *known) {
     report_cell *row = report_add_row(table);
+    interval range = ranges_count(known, &one->sums, site->kind);
+    double all = known->checks;
     text place = {NULL, 0, 0};
     row[0].count = (uint64_t)one->checks;
     row[1].real = one->checks < all ? one->checks / all : 1;
-    row[2].real = report_error(one->sampled) > 0 ? report_error(one->sampled) : REPORT_NONE;
-    row[3].name = report_keep(r, report_name(r, *site->name ? site->name : "(no name)"));
+    if (known->basis != RANGES_EXACT) {
+        row[2].real = range.low < 0 ? REPORT_NONE : range.low / all;
+        row[3].real = range.low < 0 ? REPORT_NONE : range.high < all ? range.high / all : 1;
+        row += 2;
+    }
+    row[2].name = report_keep(r, report_name(r, *site->name ? site->name : "(no name)"));
     text_add(&place, site->file);
     if (*site->file) text_format(&place, ":%lu", (unsigned long)site->line);
-    row[4].name = place.size ? report_keep_text(r, &place) : "";
+    row[3].name = place.size ? report_keep_text(r, &place) : "";
 }
 
 static void fill(void *unused, report *r, const void *state, const input *in) {
     const tally *s = (const tally *)state;
-    double all = all_checks(s), with_site = 0;
+    double all, with_site = 0;
+    ranges known;
     load *loads = (load *)tool_alloc((s->sites.count + 1) * sizeof *loads);
     report_table *table = NULL;
     text remark = {NULL, 0, 0};
     size_t i;
     (void)unused, (void)in;
+    ranges_make(&known, s);
+    all = known.checks;
     for (i = 0; i < s->sites.count; i++) loads[i].site = (uint32_t)i;
     for (i = 0; i < s->rows.count; i++) {
         const tally_row *row = &s->rows.at[i];
         if (!has_check(&s->sites.at[row->site])) continue;
-        loads[row->site].sampled = tally_add(loads[row->site].sampled, row->count);
+        ranges_add(&loads[row->site].sums, row, 0);
         loads[row->site].checks += (double)row->weight_256 / 256;
         with_site += (double)row->weight_256 / 256;
     }
@@ -76,9 +86,10 @@ static void fill(void *unused, report *r, const void *state, const input *in) {
     for (i = 0; i < s->sites.count && i < MOST && loads[i].checks >= least_part * all; i++) {
         if (loads[i].checks < 1) break;
         if (!table)
-            table = report_add_table(r, "checks", "checks: where most of them are", columns,
-                                     sizeof columns / sizeof *columns);
-        add_row(r, table, &s->sites.at[loads[i].site], &loads[i], all);
+            table = report_add_table(r, "checks", "checks: where most of them are",
+                                     known.basis == RANGES_EXACT ? exact_columns : columns,
+                                     known.basis == RANGES_EXACT ? 4 : 6);
+        add_row(r, table, &s->sites.at[loads[i].site], &loads[i], &known);
     }
     if (table) {
         text_add(&remark, "A check costs about two instructions each time. Delete those in small "

@@ -3,17 +3,23 @@
 #include "base/json.h"
 #include "model/sampled.h"
 
-static void add_item(text *out, const report_item *item, int is_pair) {
+static void add_range(text *out, const char *key, interval range) {
+    if (range.low < 0) text_format(out, ",\"%s_low\":null,\"%s_high\":null", key, key);
+    else
+        text_format(out, ",\"%s_low\":%.6g,\"%s_high\":%.6g", key, range.low, key, range.high);
+}
+
+static void add_item(text *out, const ranges *r, const report_item *item, int is_pair) {
     size_t n = 0;
     text_add(out, "{");
     json_field(out, &n, "site", item->site);
     if (is_pair) json_field(out, &n, "caller", item->caller);
-    json_field(out, &n, "sampled", item->sampled);
-    json_field(out, &n, "estimated", item->estimated);
+    json_field(out, &n, "sampled", item->sums.sampled);
+    json_field(out, &n, "estimated", report_estimated(item));
     text_format(out, ",\"share\":%.6g", item->share);
-    if (report_error(item->sampled) > 0)
-        text_format(out, ",\"error\":%.4g", report_error(item->sampled));
-    else text_add(out, ",\"error\":null");
+    add_range(out, "share", ranges_share(r, &item->sums, item->kind));
+    json_field(out, &n, "bursts", item->sums.bursts);
+    add_range(out, "estimated", ranges_count(r, &item->sums, item->kind));
     if (item->is_timed)
         text_format(out, ",\"time_ns\":%.6g,\"time_share\":%.6g}", item->time_ns, item->time_share);
     else text_add(out, ",\"time_ns\":null,\"time_share\":null}");
@@ -98,28 +104,30 @@ static void add_sites(text *out, const report_sampled *c) {
     text_add(out, "],\n");
 }
 
-static void add_items(text *out, const char *name, const report_item *items, size_t count,
-                      int is_pair) {
+static void add_items(text *out, const report *r, const report_sampled *c, int is_pair) {
+    const report_item *items = is_pair ? c->pairs : c->functions;
+    size_t count = is_pair ? c->pair_count : c->function_count;
     size_t i;
-    text_format(out, "\"%s\":[", name);
+    text_add(out, is_pair ? "\"pairs\":[" : "\"functions\":[");
     for (i = 0; i < count; i++) {
         json_comma(out, i);
-        add_item(out, &items[i], is_pair);
+        add_item(out, &c->ranges, &items[i], is_pair);
+        save_some(r->out, out);
     }
     text_add(out, "],\n");
 }
 
 void sampled_json(const void *columns, const report *r, text *out) {
+    static const char *const bases[] = {"exact", "bursts", "events"};
     const report_sampled *c = (const report_sampled *)columns;
     size_t n = 0;
-    (void)r;
-    text_add(out, "{\n");
+    text_format(out, "{\n\"intervals\":\"%s\",\n", bases[c->ranges.basis]);
     add_programs(out, c->tally);
     add_profiles(out, c->tally);
     add_threads(out, c->tally);
     add_sites(out, c);
-    add_items(out, "functions", c->functions, c->function_count, 0);
-    add_items(out, "pairs", c->pairs, c->pair_count, 1);
+    add_items(out, r, c, 0);
+    add_items(out, r, c, 1);
     json_field(out, &n, "functions_left_out", c->functions_left_out);
     json_field(out, &n, "pairs_left_out", c->pairs_left_out);
     text_format(out, ",\n\"callers_unknown\":%.6g}", c->callers_unknown);

@@ -47,6 +47,7 @@ static void add_cell(text *out, const report_column *column, const report_cell *
     if (!is_number) text_html(out, column->none ? column->none : "");
     else if (column->type == REPORT_COUNT) text_count(out, cell->count);
     else if (column->type == REPORT_SHARE) text_format(out, "%.2f %%", 100 * cell->real);
+    else if (column->flags & REPORT_WHOLE) text_count(out, (uint64_t)cell->real);
     else text_format(out, "%.6g", cell->real);
     text_add(out, "</td>");
 }

@@ -74,7 +74,23 @@ function drawSampled(sampled, host) {
   const noun = () => present.find(([bit]) => bit === view.kind)[1];
   const value = item => item[view.measure] || 0;
   const amount = v => !byTime() && grouped(v) + ' ' + noun();
-  const error = item => (item.error === null ? 'too few to tell' : '±' + percent(item.error));
+  // The 95 % interval of what is shown: of the share of events, or of their number.
+  const isExact = sampled.intervals === 'exact';
+  const seenIn = f => 'seen in ' + grouped(f.bursts) + (f.bursts === 1 ? ' burst' : ' bursts');
+  const range = f =>
+    isExact
+      ? 'exact'
+      : f.share_low === null
+        ? sampled.intervals === 'bursts'
+          ? seenIn(f)
+          : 'too few to tell'
+        : percent(f.share_low) + ' to ' + percent(f.share_high);
+  const countRange = f =>
+    !isExact && f.estimated_low !== null
+      ? ' (' + short(f.estimated_low) + ' to ' + short(f.estimated_high) + ')'
+      : '';
+  const isSure = (f, g) =>
+    isExact || (f.share_low !== null && g.share_high !== null && f.share_low > g.share_high);
   const isTimed = item => item.time_ns !== null;
   const shareOf = item => (byTime() && !isTimed(item) ? 'not timed' : percent(value(item) / total));
   const focusOn = site =>
@@ -106,8 +122,8 @@ function drawSampled(sampled, host) {
     nameOf(f.site),
     placeOf(f.site),
     shareOf(f) + (byTime() && !isTimed(f) ? '' : ' of ' + (byTime() ? 'time' : noun())),
-    grouped(f.estimated) + ' ' + noun() + ' estimated',
-    grouped(f.sampled) + ' sampled, ' + error(f),
+    grouped(f.estimated) + ' ' + noun() + (isExact ? '' : ' estimated' + countRange(f)),
+    grouped(f.sampled) + ' sampled, share of ' + noun() + ' ' + range(f),
   ];
 
   // The largest have a box each; all others together have one, so that every box is as large as its
@@ -194,10 +210,10 @@ function drawSampled(sampled, host) {
     { key: 'estimated', label: 'estimated', css: 'number', of: f => f.estimated },
     { key: 'sampled', label: 'sampled', css: 'number desk', of: f => f.sampled },
     {
-      key: 'error',
-      label: '± count',
+      key: 'range',
+      label: '95 % interval',
       css: 'number desk',
-      of: f => (f.error === null ? Infinity : f.error),
+      of: f => (f.share_high === null ? Infinity : f.share_high - f.share_low),
     },
   ];
   function sortBy(column) {
@@ -226,14 +242,18 @@ function drawSampled(sampled, host) {
         {},
         el('div', { class: 'name', title: nameOf(f.site) }, nameOf(f.site)),
         el('div', { class: 'place' }, placeOf(f.site)),
-        el('div', { class: 'place phone' }, grouped(f.sampled) + ' sampled, ' + error(f)),
+        el('div', { class: 'place phone' }, grouped(f.sampled) + ' sampled, ' + range(f)),
         callers && el('div', { class: 'place' }, 'called by ' + callers),
         callees && el('div', { class: 'place' }, 'calls ' + callees),
       ),
       el('td', { class: 'share' }, shareOf(f), bar(value(f) / most, colourOf(f.site))),
-      el('td', { class: 'number', title: grouped(f.estimated) }, short(f.estimated)),
+      el(
+        'td',
+        { class: 'number', title: grouped(f.estimated) + countRange(f) },
+        short(f.estimated),
+      ),
       el('td', { class: 'number desk' }, grouped(f.sampled)),
-      el('td', { class: 'number desk' }, f.error === null ? 'too few' : error(f)),
+      el('td', { class: 'number desk' }, range(f)),
     );
   }
   function drawTable() {
@@ -490,11 +510,19 @@ function drawSampled(sampled, host) {
       first = items.find(f => value(f) === sorted[0]);
     const five = sorted.slice(0, 5).reduce((a, b) => a + b, 0),
       count = items.length + sampled.functions_left_out;
+    // The second one, if its interval meets that of the first.
+    const second = byTime() ? null : items.filter(f => f !== first).find(f => value(f) === sorted[1]);
+    const tied = second && !isSure(first, second) ? second : null;
     const what = byTime() ? 'the time.' : 'all ' + noun() + '.';
     fill(
       byId('lead'),
       el('b', {}, nameOf(first.site)),
-      ' is the hottest: ' + percent(value(first) / total) + ' of ' + what,
+      (tied ? ' and ' + nameOf(tied.site) + ' are the hottest, and cannot be told apart: ' : '') +
+        (tied ? '' : ' is the hottest: ') +
+        percent(value(first) / total) +
+        (tied ? ' and ' + percent(value(tied) / total) : '') +
+        ' of ' +
+        what,
       items.length > 6 &&
         ' Five of ' + grouped(count) + ' functions make ' + percent(five / total) + '.',
     );

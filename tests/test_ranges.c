@@ -1,0 +1,256 @@
+/* test_ranges.c - intervals of sampled shares and counts: from sums over bursts as from the bursts
+   themselves, and what stands where there are no sums. */
+#include "test.h"
+#include "model/sampled_ranges.h"
+#include <math.h>
+
+enum { SITES = 4, MOST = 400 };
+
+/* Made bursts: what each counted of each site, scaled up. */
+static double counted[MOST][SITES];
+static uint64_t drawn = 1;
+
+static void make_bursts(unsigned bursts, unsigned events) {
+    unsigned b, i, k;
+    memset(counted, 0, sizeof counted);
+    for (b = 0; b < bursts; b++) {
+        for (i = 0; i < events;) {
+            unsigned run = 1 + (unsigned)(test_random(&drawn) % 9);
+            unsigned site = (unsigned)(test_random(&drawn) % 16);
+            site = site < 9 ? 0 : site < 14 ? 1 : site < 15 ? 2 : 3;
+            for (k = 0; k < run && i < events; k++, i++) counted[b][site] += 100;
+        }
+    }
+}
+
+/* A tally as a dump of these bursts would make it: one program, one class of sites. */
+static tally_program program;
+static tally_profile profile;
+static tally_thread thread;
+static tally_site sites[SITES];
+static tally_class of_calls;
+static tally_row rows[SITES];
+static tally_sums sums_of_rows[SITES];
+
+static tally tally_of(unsigned bursts, unsigned events) {
+    tally t;
+    unsigned b, i, k;
+    memset(&t, 0, sizeof t);
+    memset(&program, 0, sizeof program);
+    memset(&profile, 0, sizeof profile);
+    memset(&thread, 0, sizeof thread);
+    memset(&of_calls, 0, sizeof of_calls);
+    memset(rows, 0, sizeof rows);
+    memset(sums_of_rows, 0, sizeof sums_of_rows);
+    program.checks = (uint64_t)bursts * events * 100;
+    profile.check_count = 99 * events;
+    profile.burst_count = events;
+    profile.classes = SITE_CLASSES;
+    profile.flags = PROFILE_TABLE;
+    profile.bursts = bursts;
+    profile.events = (uint64_t)bursts * events;
+    of_calls.class_bit = SITE_CALL;
+    for (b = 0; b < bursts; b++) {
+        double x = 0;
+        for (i = 0; i < SITES; i++) x += counted[b][i];
+        of_calls.bursts += x > 0;
+        of_calls.xx += (uint64_t)(x * x);
+        for (i = 0; i < SITES; i++) {
+            double y = counted[b][i];
+            if (y <= 0) continue;
+            rows[i].count += (uint64_t)(y / 100);
+            rows[i].weight_256 += (uint64_t)y * 256;
+            rows[i].sums = &sums_of_rows[i];
+            rows[i].sums->bursts++;
+            rows[i].sums->firsts++;
+            rows[i].sums->yy += (uint64_t)(y * y);
+            rows[i].sums->ys = rows[i].sums->yy;
+            rows[i].sums->xy += (uint64_t)(x * y);
+        }
+    }
+    for (k = 0; k < SITES; k++) {
+        sites[k].name = sites[k].file = "";
+        sites[k].kind = SITE_CALL;
+        rows[k].site = k;
+        rows[k].caller = TALLY_NO_SITE;
+    }
+    t.programs.at = &program;
+    t.profiles.at = &profile;
+    t.threads.at = &thread;
+    t.sites.at = sites;
+    t.classes.at = &of_calls;
+    t.rows.at = rows;
+    t.programs.count = t.profiles.count = t.threads.count = t.classes.count = 1;
+    t.sites.count = t.rows.count = SITES;
+    return t;
+}
+
+static ranges_sums sums_of(unsigned row) {
+    ranges_sums sums;
+    memset(&sums, 0, sizeof sums);
+    ranges_add(&sums, &rows[row], 0);
+    return sums;
+}
+
+static int is_near(double a, double b) { return fabs(a - b) <= 1e-9 * (1 + fabs(b)); }
+
+/* From the bursts one by one, by the definition of the variance. */
+static void compare(const tally *t, unsigned row, unsigned bursts) {
+    ranges r;
+    ranges_sums sums = sums_of(row);
+    interval share, count, wanted;
+    double x = 0, y = 0, p, q, left = 0, left_of_count = 0, checks = (double)program.checks;
+    unsigned b, i;
+    ranges_make(&r, t);
+    CHECK_EQ(r.basis, RANGES_BURSTS);
+    for (b = 0; b < bursts; b++) {
+        for (i = 0; i < SITES; i++) x += counted[b][i];
+        y += counted[b][row];
+    }
+    p = y / x;
+    q = y / checks;
+    for (b = 0; b < bursts; b++) {
+        double in_burst = 0;
+        for (i = 0; i < SITES; i++) in_burst += counted[b][i];
+        left += pow(counted[b][row] - p * in_burst, 2);
+        left_of_count += pow(counted[b][row] - y / bursts, 2);
+    }
+    share = ranges_share(&r, &sums, SITE_CALL);
+    wanted = interval_wilson(p, p * (1 - p) / (left / (bursts - 1) * bursts / x / x));
+    CHECK(is_near(share.low, wanted.low) && is_near(share.high, wanted.high));
+    count = ranges_count(&r, &sums, SITE_CALL);
+    left_of_count *= bursts / (bursts - 1.0) / (checks * checks);
+    wanted = interval_wilson(q, q * (1 - q) / left_of_count);
+    CHECK(is_near(count.low, wanted.low * checks) && is_near(count.high, wanted.high * checks));
+    CHECK(share.low < p && p < share.high && count.low < y && y < count.high);
+}
+
+TEST(intervals_are_those_of_the_bursts) {
+    static const unsigned events[] = {1, 10, 100};
+    unsigned k, row;
+    for (k = 0; k < 3; k++) {
+        tally t;
+        make_bursts(MOST, events[k]);
+        t = tally_of(MOST, events[k]);
+        for (row = 0; row < SITES; row++) compare(&t, row, MOST);
+    }
+}
+
+TEST(few_bursts_have_no_interval) {
+    unsigned bursts;
+    for (bursts = 0; bursts < 8; bursts++) {
+        tally t;
+        ranges r;
+        ranges_sums sums;
+        make_bursts(bursts, 20);
+        t = tally_of(bursts, 20);
+        ranges_make(&r, &t);
+        sums = sums_of(0);
+        CHECK_EQ(ranges_share(&r, &sums, SITE_CALL).low >= 0, sums.bursts >= 5);
+        CHECK_EQ(ranges_count(&r, &sums, SITE_CALL).low >= 0, sums.bursts >= 5);
+        CHECK_EQ(ranges_has(&r, &sums), sums.bursts >= 5);
+    }
+}
+
+/* The only function there is has the share 1 for sure only as far as there are bursts. */
+TEST(one_function_alone) {
+    tally t;
+    ranges r;
+    ranges_sums sums;
+    interval share;
+    unsigned b;
+    make_bursts(0, 0);
+    for (b = 0; b < 100; b++) counted[b][0] = 1000;
+    t = tally_of(100, 10);
+    ranges_make(&r, &t);
+    sums = sums_of(0);
+    share = ranges_share(&r, &sums, SITE_CALL);
+    CHECK(share.low > .9 && share.low < 1 && share.high >= 1);
+    CHECK(ranges_count(&r, &sums, SITE_CALL).low > 90000);
+}
+
+TEST(everything_counted_is_exact) {
+    tally t;
+    ranges r;
+    ranges_sums sums;
+    make_bursts(10, 20);
+    t = tally_of(10, 20);
+    profile.check_count = UINT32_MAX;
+    ranges_make(&r, &t);
+    CHECK_EQ(r.basis, RANGES_EXACT);
+    sums = sums_of(3);
+    CHECK(ranges_has(&r, &sums));
+    CHECK(is_near(ranges_share(&r, &sums, SITE_CALL).low, ranges_share(&r, &sums, SITE_CALL).high));
+    CHECK(is_near(ranges_count(&r, &sums, SITE_CALL).low, (double)rows[3].weight_256 / 256));
+}
+
+/* Dumps of older versions have no sums: events count as independent. A twentieth without sums is
+   taken for what a burst saw that had not ended. */
+TEST(without_sums_events_are_independent) {
+    tally t;
+    ranges r;
+    ranges_sums sums;
+    interval share, wanted;
+    unsigned i;
+    make_bursts(100, 20);
+    t = tally_of(100, 20);
+    rows[3].sums = NULL;
+    ranges_make(&r, &t);
+    CHECK_EQ(r.basis, rows[3].weight_256 > 2000 * 100 * 256 / 20 ? RANGES_EVENTS : RANGES_BURSTS);
+    for (i = 0; i < SITES; i++) rows[i].sums = NULL;
+    t.classes.count = 0;
+    ranges_make(&r, &t);
+    CHECK_EQ(r.basis, RANGES_EVENTS);
+    sums = sums_of(0);
+    share = ranges_share(&r, &sums, SITE_CALL);
+    wanted = interval_wilson((double)rows[0].count / 2000, 2000);
+    CHECK(is_near(share.low, wanted.low) && is_near(share.high, wanted.high));
+    CHECK(ranges_count(&r, &sums, SITE_CALL).low > 0);
+    rows[0].count = 4;
+    sums = sums_of(0);
+    CHECK(!ranges_has(&r, &sums) && ranges_share(&r, &sums, SITE_CALL).low < 0);
+}
+
+TEST(full_sums_have_no_interval) {
+    tally t;
+    ranges r;
+    ranges_sums sums;
+    make_bursts(50, 20);
+    t = tally_of(50, 20);
+    sums_of_rows[0].ys = UINT64_MAX;
+    of_calls.xx = UINT64_MAX;
+    ranges_make(&r, &t);
+    sums = sums_of(0);
+    CHECK(ranges_share(&r, &sums, SITE_CALL).low < 0 && ranges_count(&r, &sums, SITE_CALL).low < 0);
+    sums = sums_of(1);
+    CHECK(ranges_share(&r, &sums, SITE_CALL).low < 0 && ranges_count(&r, &sums, SITE_CALL).low > 0);
+}
+
+/* What no bursts could have made, as a stranger's file may have it: any numbers, no crash, and an
+   interval inside 0..1 or none. */
+TEST(any_numbers) {
+    unsigned turn;
+    for (turn = 0; turn < 2000; turn++) {
+        tally t;
+        ranges r;
+        ranges_sums sums;
+        interval share, count;
+        make_bursts(6, 3);
+        t = tally_of(6, 3);
+        sums_of_rows[0].yy = test_random(&drawn) >> turn % 64;
+        sums_of_rows[0].ys = test_random(&drawn) >> turn * 7 % 64;
+        sums_of_rows[0].xy = test_random(&drawn) >> turn * 11 % 64;
+        rows[0].weight_256 = test_random(&drawn) >> turn * 13 % 64;
+        sums_of_rows[0].bursts = sums_of_rows[0].firsts = 1 + turn % 9;
+        rows[0].sums = &sums_of_rows[0];
+        of_calls.xx = test_random(&drawn) >> turn * 17 % 64;
+        of_calls.bursts = turn % 5;
+        profile.bursts = turn % 3;
+        ranges_make(&r, &t);
+        sums = sums_of(0);
+        share = ranges_share(&r, &sums, SITE_CALL);
+        count = ranges_count(&r, &sums, SITE_CALL);
+        CHECK(share.low < 0 || (share.low <= share.high && share.high <= 1));
+        CHECK(count.low < 0 || count.low <= count.high);
+    }
+}

@@ -1,0 +1,137 @@
+/* sampled_ranges.c - intervals of sampled shares and counts, from the sums over bursts that
+   bursty.h keeps (docs/formats.md).
+
+   Events of one burst are not independent of one another, bursts are. Let y be what a burst counted
+   of a site, scaled up, and x of all sites of its class. The share is p = Y / X, the ratio of their
+   sums over m bursts, and its variance follows from what each burst leaves over, y - p x:
+
+       se^2 = m / (m - 1)  (yy - 2 p xy + p^2 xx) / X^2        yy: the sum of y^2, and so on
+
+   A share with this error is as sure as one of p (1 - p) / se^2 independent events; Wilson's
+   interval for so many is printed. A count is compared with the number of all checks, which is
+   known, so what is left over there is y - Y / m, over all bursts, empty ones too. */
+#include "model/sampled_ranges.h"
+#include <math.h>
+#include <string.h>
+
+static double number(uint64_t sum) { return sum == UINT64_MAX ? HUGE_VAL : (double)sum; }
+
+static int is_always(const tally_profile *profile) { return profile->check_count == UINT32_MAX; }
+
+int ranges_fills_table(const ranges *r, const tally_profile *profile) {
+    return !r->has_table_profile || (profile->flags & PROFILE_TABLE) != 0;
+}
+
+/* The checks seen are not the threads' burst_checks: those are checks in bursts of any profile. */
+static void add_profiles(ranges *to, const tally *s) {
+    size_t i, tables = 0, always = 0;
+    uint32_t mask;
+    for (i = 0; i < s->programs.count; i++)
+        to->checks += (double)s->programs.at[i].checks;
+    for (i = 0; i < s->profiles.count; i++) {
+        if (s->profiles.at[i].flags & PROFILE_TABLE) to->has_table_profile = 1;
+    }
+    for (i = 0; i < s->profiles.count; i++) {
+        const tally_profile *profile = &s->profiles.at[i];
+        if (!ranges_fills_table(to, profile)) continue;
+        to->checks_seen += is_always(profile)
+                               ? (double)s->programs.at[profile->program].checks
+                               : (double)profile->bursts * (double)profile->burst_count;
+        if (profile->events) {
+            tables++;
+            always += (size_t)is_always(profile);
+        }
+        for (mask = 0; mask <= SITE_CLASSES; mask++) {
+            if (profile->classes & mask) to->bursts[mask] += number(profile->bursts);
+        }
+    }
+    if (to->checks_seen > to->checks) to->checks_seen = to->checks;
+    to->basis = tables && tables == always ? RANGES_EXACT : RANGES_BURSTS;
+}
+
+void ranges_make(ranges *to, const tally *s) {
+    const double most_unsummed = .05; /* what was only seen in a burst that had not ended */
+    double total = 0, unsummed = 0;
+    size_t i;
+    memset(to, 0, sizeof *to);
+    add_profiles(to, s);
+    for (i = 0; i < s->rows.count; i++) {
+        const tally_row *row = &s->rows.at[i];
+        ranges_class *of = &to->of[s->sites.at[row->site].kind & SITE_CLASSES];
+        of->sampled += (double)row->count;
+        of->total += (double)row->weight_256 / 256;
+        if (!row->sums) of->unsummed += (double)row->weight_256 / 256;
+    }
+    for (i = 0; i < s->classes.count; i++) {
+        ranges_class *of = &to->of[s->classes.at[i].class_bit];
+        of->bursts += number(s->classes.at[i].bursts);
+        of->xx += number(s->classes.at[i].xx);
+    }
+    for (i = 0; i <= SITE_CLASSES; i++) {
+        total += to->of[i].total;
+        unsummed += to->of[i].unsummed;
+    }
+    if (to->basis != RANGES_EXACT && unsummed > most_unsummed * total) to->basis = RANGES_EVENTS;
+}
+
+void ranges_add(ranges_sums *sums, const tally_row *row, int is_pair) {
+    sums->sampled = tally_add(sums->sampled, row->count);
+    sums->weight_256 = tally_add(sums->weight_256, row->weight_256);
+    if (!row->sums) return;
+    sums->bursts = tally_add(sums->bursts, is_pair ? row->sums->bursts : row->sums->firsts);
+    sums->yy += number(is_pair ? row->sums->yy : row->sums->ys);
+    sums->xy += number(row->sums->xy);
+}
+
+int ranges_has(const ranges *r, const ranges_sums *sums) {
+    if (r->basis == RANGES_EXACT) return 1;
+    return (r->basis == RANGES_BURSTS ? sums->bursts : sums->sampled) >= RANGES_LEAST_BURSTS;
+}
+
+static const interval none = {-1, -1};
+
+static interval exactly(double value) {
+    interval i;
+    i.low = i.high = value;
+    return i;
+}
+
+/* For the part p of a whole, with the variance of p. Without any variance, so many bursts alike. */
+static interval of_part(double p, double variance, double bursts) {
+    if (!(variance < HUGE_VAL)) return none; /* a sum was full */
+    return interval_wilson(p, variance > 0 && p < 1 ? p * (1 - p) / variance : bursts);
+}
+
+interval ranges_share(const ranges *r, const ranges_sums *sums, uint32_t kind) {
+    const ranges_class *of = &r->of[kind & SITE_CLASSES];
+    double p = of->total > 0 ? (double)sums->weight_256 / 256 / of->total : 0, over;
+    if (r->basis == RANGES_EXACT) return exactly(p);
+    if (!ranges_has(r, sums) || of->bursts < 2) {
+        if (r->basis != RANGES_EVENTS || !ranges_has(r, sums)) return none;
+    }
+    if (r->basis == RANGES_EVENTS) return interval_wilson(p, of->sampled);
+    over = sums->yy - 2 * p * sums->xy + p * p * of->xx;
+    return of_part(p, of->bursts / (of->bursts - 1) * over / (of->total * of->total), of->bursts);
+}
+
+interval ranges_count(const ranges *r, const ranges_sums *sums, uint32_t kind) {
+    double count = (double)sums->weight_256 / 256, m = r->bursts[kind & SITE_CLASSES];
+    double part = r->checks > 0 ? count / r->checks : 0, over;
+    interval i = none;
+    if (r->basis == RANGES_EXACT) return exactly(count);
+    if (!ranges_has(r, sums) || !(part > 0) || sums->weight_256 / 256 <= sums->sampled) return i;
+    if (r->basis == RANGES_EVENTS) {
+        if (part <= 1) i = interval_wilson(part, r->checks_seen);
+    } else if (m >= 2) {
+        over = m / (m - 1) * (sums->yy - count * count / m);
+        if (part <= 1) i = of_part(part, over / (r->checks * r->checks), m);
+        else if (over >= 0 && over < HUGE_VAL) { /* references: more of them than checks */
+            i.low = count > 2 * sqrt(over) ? part - 2 * sqrt(over) / r->checks : 0;
+            i.high = part + 2 * sqrt(over) / r->checks;
+        }
+    }
+    if (i.low < 0) return i;
+    i.low *= r->checks;
+    i.high *= r->checks;
+    return i;
+}

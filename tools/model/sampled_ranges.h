@@ -1,0 +1,49 @@
+/* sampled_ranges.h - how far the shares and counts of sampled events may be off. */
+#ifndef SAMPLED_RANGES_H
+#define SAMPLED_RANGES_H
+#include "kinds/sampled.h"
+#include "model/interval.h"
+
+/* What intervals rest on. */
+typedef enum ranges_basis {
+    RANGES_EXACT,  /* nothing: every event was counted */
+    RANGES_BURSTS, /* how counts differed from burst to burst */
+    RANGES_EVENTS  /* the dump does not say; events are taken as independent of one another */
+} ranges_basis;
+
+enum { RANGES_LEAST_BURSTS = 5 }; /* seen in fewer bursts than that, a row has no interval */
+
+/* Sums over the bursts that saw a site or a pair, of all threads. */
+typedef struct ranges_sums {
+    uint64_t sampled, weight_256, bursts;
+    double yy, xy;
+} ranges_sums;
+
+/* What all sites of a class make together, by the classes' bits. */
+typedef struct ranges_class {
+    double sampled, total;                        /* events, and what they stand for */
+    double unsummed;                              /* the part of total that has no sums */
+    double bursts, xx;                            /* of the bursts that saw the class */
+} ranges_class;
+
+typedef struct ranges {
+    ranges_basis basis;
+    int has_table_profile;
+    double checks;                                /* of all programs */
+    double checks_seen;                           /* of these in bursts that fill the table */
+    double bursts[SITE_CLASSES + 1];              /* that could have seen the class */
+    ranges_class of[SITE_CLASSES + 1];
+} ranges;
+
+void ranges_make(ranges *to, const tally *s);
+/* Is the profile one of those that fill the hot table? If none does: all are. */
+int ranges_fills_table(const ranges *r, const tally_profile *profile);
+/* Adds a row to the sums of its site (the joint sums of all of its callers) or of its pair. */
+void ranges_add(ranges_sums *sums, const tally_row *row, int is_pair);
+/* Was it seen often enough for an interval? */
+int ranges_has(const ranges *r, const ranges_sums *sums);
+/* The interval of its part of all events of its class. */
+interval ranges_share(const ranges *r, const ranges_sums *sums, uint32_t kind);
+/* The interval of how often it ran. */
+interval ranges_count(const ranges *r, const ranges_sums *sums, uint32_t kind);
+#endif
