@@ -43,7 +43,7 @@ for form in mcdc mcdc-bits; do
     # shellcheck disable=SC2086
     "$BUILD/bursty" cc --cover=$form --list=left -- arm-none-eabi-gcc $machine $bare -Wall -Wextra \
         -c -o board.o valve.c || no "$form: board"
-    [ -f left ] && no "$form: left alone: $(cat left)"
+    [ -s left ] && no "$form: left alone: $(cat left)"
     # shellcheck disable=SC2086
     arm-none-eabi-gcc $machine $bare -I"$top" -I"$top/tests/firmware" \
         -T "$top/tests/firmware/cortexm.ld" -o board.elf board.o "$top/tests/firmware/decisions.c" \

@@ -459,6 +459,7 @@ static void list_left(const cc_mcdc *m, const decision *d, uint32_t form, cc_res
     text_add(&copy, t->files[name->file].name);
     left->file = text_take(&copy);
     left->line = t->list[d->first].line;
+    left->how = "left alone";
     left->reason = decided_reason(form);
 }
 
