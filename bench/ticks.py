@@ -96,7 +96,7 @@ def sampled(path, samples, timed):
     words = struct.unpack("<%dQ" % (len(data) // 8), data)
 
     def called_before(address):
-        """What the call before a return address calls: a name; "" outside; None: there is no call."""
+        """What the call before a return address calls: a name; "" outside; None: no call."""
         if not start + 7 <= address < end:
             return None
         at = address - start

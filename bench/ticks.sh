@@ -1,8 +1,9 @@
 #!/bin/sh
-# ticks.sh [short] - are the shares of ticks.h right? Builds the 40:60 program, demo/index, Lua with a scope in each function
-# and a C++ program of four threads; compares their self and total shares with a native sampler's (bench/ticks_sampler.c) and
-# with callgrind's instructions; measures what ticks cost at the default rate. Prints the tables of docs/ticks.md.
-# Wants gcc, g++, valgrind, python3 and binutils, and Lua's source as bench/setup.sh fetches it. x86-64 Linux.
+# ticks.sh [short] - are the shares of ticks.h right? Builds the 40:60 program, demo/index, Lua with
+# a scope in each function and a C++ program of four threads; compares their self and total shares
+# with a native sampler's (bench/ticks_sampler.c) and with callgrind's instructions; measures what
+# ticks cost at the default rate. Prints the tables of docs/ticks.md. Wants gcc, g++, valgrind,
+# python3 and binutils, and Lua's source as bench/setup.sh fetches it. x86-64 Linux.
 set -e
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -10,8 +11,9 @@ out=$build/bench/ticks
 mkdir -p "$out"
 make -s BUILD="$build" "$build/bursty" >/dev/null
 [ -d "$build/bench/src/lua/src" ] || sh bench/setup.sh
-# Frame pointers for the sampler; no inlining, so that a scope and its function are the same to all three.
-flags="-O2 -g -fno-inline -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-partial-inlining -fno-ipa-cp -fno-ipa-sra"
+# Frame pointers for the sampler; no inlining, so that a scope and its function are the same to all.
+flags="-O2 -g -fno-inline -fno-omit-frame-pointer -fno-optimize-sibling-calls"
+flags="$flags -fno-partial-inlining -fno-ipa-cp -fno-ipa-sra"
 flags="$flags -fcf-protection=none -no-pie -I. -pthread"
 gcc -O2 -fPIC -shared -o "$out/sampler.so" bench/ticks_sampler.c
 gcc -std=gnu99 $flags -o "$out/forty" bench/ticks_forty.c
@@ -25,7 +27,8 @@ for file in "$build"/bench/src/lua/src/*.c; do
     name=$(basename "$file" .c)
     case $name in luac|ltests|onelua) continue ;; esac
     awk -f bench/ticks_scopes.awk "$file" >"$out/lua/$name.c"
-    gcc -std=gnu99 $flags -w -DLUA_USE_LINUX -include bursty.h -c -o "$out/lua/$name.o" "$out/lua/$name.c"
+    gcc -std=gnu99 $flags -w -DLUA_USE_LINUX -include bursty.h -c \
+        -o "$out/lua/$name.o" "$out/lua/$name.c"
     objects="$objects $out/lua/$name.o"
 done
 gcc -std=gnu99 $flags -o "$out/lua/lua" bench/ticks_lua.c $objects -lm -ldl

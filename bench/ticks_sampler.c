@@ -1,5 +1,5 @@
-/* ticks_sampler.c - preloaded by bench/ticks.sh: a native sampler to compare ticks.h with. After each
-   4 ms of CPU time of the process it notes the interrupted instruction, the words on top of the
+/* ticks_sampler.c - preloaded by bench/ticks.sh: a native sampler to compare ticks.h with. After
+   each 4 ms of CPU time of the process it notes the interrupted instruction, the words on top of the
    stack and the return addresses along the frame pointers. PC_SAMPLES=FILE gets them: for each
    sample the program counter, TOP words, the number of return addresses, and these. */
 #define _GNU_SOURCE

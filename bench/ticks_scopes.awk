@@ -4,7 +4,8 @@
 /^ / && open { head = head $0 }
 { print }
 /^[A-Za-z]/ { open = /\(/ && !/[;{]$/ }
-(/^[A-Za-z]/ || open) && /\) \{$/ && head !~ /^(struct|union|enum|typedef|else|switch)/ && head !~ /l_noret|l_sinline/ {
+(/^[A-Za-z]/ || open) && /\) \{$/ &&
+        head !~ /^(struct|union|enum|typedef|else|switch)/ && head !~ /l_noret|l_sinline/ {
     name = head
     sub(/ *\(.*/, "", name)
     sub(/.*[ *]/, "", name)

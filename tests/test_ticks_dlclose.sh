@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_ticks_dlclose.sh - a shared object with ticks of its own is opened, ticks, stops and is closed, three times; the program
-# runs on with its code gone. Linux with glibc's or another libdl.
+# test_ticks_dlclose.sh - a shared object with ticks of its own is opened, ticks, stops and is
+# closed, three times; the program runs on with its code gone. Linux.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 CC=${CC:-cc}
@@ -65,7 +65,8 @@ skip() { echo "skipped: $*"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
 case $CC in *tcc*|*mingw*) skip "no shared object with ticks by $CC" ;; esac
 case ${CFLAGS-} in *fsanitize*) skip "a sanitizer keeps signals back and objects open" ;; esac
 # shellcheck disable=SC2086
-$CC -std=c99 -O1 ${CFLAGS-} -fPIC -shared -I. -o "$dir/part.so" "$dir/part.c" >"$dir/log" 2>&1 ||
+$CC -std=c99 -O1 ${CFLAGS-} -fPIC -shared -I. -o "$dir/part.so" "$dir/part.c" \
+    >"$dir/log" 2>&1 ||
     skip "$CC makes no shared object: $(head -n 1 "$dir/log")"
 # shellcheck disable=SC2086
 $CC -std=c99 -O1 ${CFLAGS-} -o "$dir/main" "$dir/main.c" -ldl >"$dir/log" 2>&1 || skip "no dlopen here"

@@ -1,5 +1,5 @@
-/* test_ticks_traps.c - what may go wrong with a timer's signal: it is blocked, it is somebody else's,
-   it meets a system call, a longjmp, a stop. Every test waits for what it wants to see. */
+/* test_ticks_traps.c - what may go wrong with a timer's signal: it is blocked, it is somebody
+   else's, it meets a system call, a longjmp, a stop. Every test waits for what it wants to see. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -66,7 +66,7 @@ TEST(a_longjmp_needs_the_depth) {
         bursty_tick(1);
         ticks_get_stats(&stats);
         CHECK_EQ(stats.ticks, 1);
-        CHECK_EQ(stats.paths, way == 0 ? 1 : 5); /* "(outside)", or five dives, as the manual says */
+        CHECK_EQ(stats.paths, way == 0 ? 1 : 5); /* "(outside)", or five dives: the manual */
         bursty_set_depth(depth);
     }
     CHECK_EQ(dives, 10);
