@@ -9,12 +9,12 @@
        int main(void) {
            // loop: dec %edi; jnz loop; ret
            static const unsigned char code[] = {0xFF, 0xCF, 0x75, 0xFC, 0xC3};
-           static uint64_t memory[4096];
+           static uint64_t memory[32768];
            static x86flow_function f;
            static x86flow_module m;
            static x86flow_body body;
            uint32_t n;
-           if (x86flow_body_init(&body, memory, sizeof memory, sizeof code) == 0) return 0;
+           if (x86flow_body_init(&body, memory, sizeof memory, sizeof code) == 0) return 1;
            f.lo = m.lo = m.text_lo = (uint64_t)(uintptr_t)code;
            m.hi = m.text_hi = m.lo + sizeof code;
            f.size = sizeof code;
