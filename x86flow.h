@@ -655,8 +655,8 @@ static int x86flow_p_may_have_pads(const x86flow_function *f) {
 
 /* How an indirect jump counts as a predecessor of the targets of tables. At first no table is
    proved, so that each may lead to each target (DOUBT). If all jumps of a function look as if they
-   read one table each (GUESS), they are proved together: each counts only for the targets of its own
-   table
+   read one table each (GUESS), they are proved together: each counts only for the targets of
+   its own table
    (TOGETHER). That is sound if it succeeds for all of them: the first jump that runs has no other
    before it, and reads its table; the next one has only such before it; and so on. */
 enum { X86FLOW_P_DOUBT = 0, X86FLOW_P_GUESS = 1, X86FLOW_P_TOGETHER = 2, X86FLOW_P_JOINT = 32 };
