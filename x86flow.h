@@ -9,12 +9,12 @@
        int main(void) {
            // loop: dec %edi; jnz loop; ret
            static const unsigned char code[] = {0xFF, 0xCF, 0x75, 0xFC, 0xC3};
-           static uint64_t memory[4096];
+           static uint64_t memory[32768];
            static x86flow_function f;
            static x86flow_module m;
            static x86flow_body body;
            uint32_t n;
-           if (x86flow_body_init(&body, memory, sizeof memory, sizeof code) == 0) return 0;
+           if (x86flow_body_init(&body, memory, sizeof memory, sizeof code) == 0) return 1;
            f.lo = m.lo = m.text_lo = (uint64_t)(uintptr_t)code;
            m.hi = m.text_hi = m.lo + sizeof code;
            f.size = sizeof code;
@@ -654,8 +654,9 @@ static int x86flow_p_may_have_pads(const x86flow_function *f) {
 }
 
 /* How an indirect jump counts as a predecessor of the targets of tables. At first no table is
-   proved, so that each may lead to each target (DOUBT). If all jumps of a function look as if they read one
-   table each (GUESS), they are proved together: each counts only for the targets of its own table
+   proved, so that each may lead to each target (DOUBT). If all jumps of a function look as if they
+   read one table each (GUESS), they are proved together: each counts only for the targets of
+   its own table
    (TOGETHER). That is sound if it succeeds for all of them: the first jump that runs has no other
    before it, and reads its table; the next one has only such before it; and so on. */
 enum { X86FLOW_P_DOUBT = 0, X86FLOW_P_GUESS = 1, X86FLOW_P_TOGETHER = 2, X86FLOW_P_JOINT = 32 };
