@@ -946,7 +946,7 @@ BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) 
     }
     for (i = 0; i < BURSTY_P_CLASSES && ends; i++) {
         bursty_p_count_up(&t->class_sum[2 * i], x[i] != 0);
-        bursty_p_add_product(&t->class_sum[2 * i + 1], x[i], x[i]);
+        if (x[i]) bursty_p_add_product(&t->class_sum[2 * i + 1], x[i], x[i]);
     }
 }
 
