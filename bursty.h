@@ -1275,7 +1275,7 @@ static bursty_p_thread *bursty_p_register(void) {
     BURSTY_P_FENCE(); /* for a signal handler */
     bursty_p_mine.epoch = epoch;
     if (!t) return NULL;
-    t->name = NULL;
+    BURSTY_P_RELEASE(&t->name, NULL);
     bursty_p_zero(&t->random, sizeof *t - offsetof(bursty_p_thread, random));
     bursty_p_seed(t);
     t->reuses++;

@@ -163,6 +163,7 @@ static void make_items(report_sampled *c, double least_share) {
         if (item.caller != TALLY_NO_SITE && class_of(&item) != SITE_BACKEDGE)
             c->pairs[pairs++] = item;
     }
+    for (i = 0; i < s->programs.count; i++) c->has_ticks |= s->programs.at[i].has_ticks != 0;
     functions = fold(c->functions, s->rows.count);
     pairs = fold(c->pairs, pairs);
     c->callers_unknown = unknown_part(s, c->pairs, pairs);
@@ -415,7 +416,9 @@ static void add_items(report *r, const report_sampled *c, int is_pair) {
                                  "shorter than a clock "
                                  "reading come out too long.");
         if (table->rows == 0 && !c->has_time && !is_pair && class_of(&items[i]) == SITE_CALL)
-            report_remark(table, "Shares are of calls, not of time: for time see ticks.h.");
+            report_remark(table, c->has_ticks
+                                     ? "Shares are of calls, not of time."
+                                     : "Shares are of calls, not of time: for time see ticks.h.");
         row = report_add_row(table);
         for (k = 0; k < column_count; k++) row[k] = cell_of(r, c, items, count, i, which[k], &ties);
     }

@@ -24,6 +24,7 @@ typedef struct report_sampled {
     size_t function_count, pair_count;
     size_t functions_left_out, pairs_left_out;    /* by the least share */
     int has_time;
+    int has_ticks;                    /* time is told by ticks, in tables of its own */
     uint64_t checks, events, lost;                /* of all programs */
     ranges ranges;
     double callers_unknown; /* part of the pairs' events whose caller is "(deep)", 0..1 */
