@@ -99,7 +99,7 @@ static void add_decisions(text *out, const shown_all *shown, size_t *at, const c
                 add_sense(out, s, size, k, 1, index);
                 add_sense(out, s, size, k, 0, index);
                 found += 2;
-                hit += (s->shown[1] >> k & 1) + (s->shown[0] >> k & 1);
+                hit += (size_t)(s->shown[1] >> k & 1) + (size_t)(s->shown[0] >> k & 1);
             }
         }
     }
