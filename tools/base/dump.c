@@ -190,7 +190,7 @@ uint32_t dump_get32(dump_reader *r) {
 const unsigned char *dump_get_string(dump_reader *r, size_t *size) {
     size_t at = r->at;
     uint64_t length = dump_get(r);
-    const unsigned char *string = r->data + r->at;
+    const unsigned char *string = r->at > 0 ? r->data + r->at : r->data; /* NULL: no bytes */
     *size = 0;
     if (r->reason) return string;
     if (length > r->size - r->at) {
