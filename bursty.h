@@ -887,7 +887,8 @@ BURSTY_P_SLOW void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, u
    that saw the row. Cost: four instructions an event; at the end of a summed burst some 60 a row,
    and a comparison for each two in one of the 16. A burst that never ends needs no sums. */
 
-/* Begins a burst: how often will its sums count? (Who takes a record over in the 8 draws anew.) */
+/* Numbers the burst that begins, and says how often its sums count. A thread that takes a record
+   over in the middle of 8 draws, too, so that each burst has the same chance. */
 BURSTY_P_STEP void bursty_p_number(bursty_p_thread *t, bursty_p_sampler *s, uint32_t p) {
     uint64_t before = BURSTY_P_READ(&t->bursts[p]);
     uint32_t at = (uint32_t)before % BURSTY_P_ONE_OF + 1, later = before >= BURSTY_P_ALL_SUMMED;
