@@ -251,8 +251,7 @@ BURSTY_API uint32_t bursty_in_burst(void) BURSTY_P_OFF(return 0)
 BURSTY_API uint32_t bursty_start(const bursty_config *config) BURSTY_P_OFF(return (void)config, 1)
 
 /* Calls visit for each row of the hot table, one for each thread, caller and site: hottest.h. */
-BURSTY_API void bursty_each(bursty_visit_fn visit, void *user)
-    BURSTY_P_OFF((void)visit, (void)user)
+BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) BURSTY_P_OFF((void)visit, (void)user)
 
 /* Sums over all threads, ended ones too. It is exact for the calling thread. Of another thread, the
    checks since its last look at its schedule are not in it yet. */
@@ -689,12 +688,13 @@ enum { BURSTY_P_FREE, BURSTY_P_USED, BURSTY_P_ENDED };
 #define BURSTY_P_SPAN UINT32_C(65536)  /* the longest wait until a thread looks at new settings */
 #define BURSTY_P_EVER UINT64_MAX       /* `left` of a profile whose phase never ends            */
 
-enum { BURSTY_P_SUMS = 8, BURSTY_P_CLASSES = 7 };
+enum { BURSTY_P_SUMS = 8, BURSTY_P_CLASSES = 7, BURSTY_P_ALL_SUMMED = 1024, BURSTY_P_ONE_OF = 8 };
 typedef struct bursty_p_row {
     const bursty_site *site, *caller;
     struct bursty_p_row *touched;      /* see bursty_p_fold, and the five sums that end with xy */
     bursty_p_count sum[BURSTY_P_SUMS]; /* count, weight, ticks, bursts, first, yy, ys, xy       */
-    uint32_t thread, start;
+    uint32_t start;
+    uint16_t thread, class_number;     /* bit of the class; 6: of several, or of none           */
 } bursty_p_row;
 
 /* One profile on one thread. Its phases are gap, burst, gap, burst, ... */
@@ -706,7 +706,7 @@ typedef struct bursty_p_sampler {
     uint32_t number;          /* of the burst                                */
     uint32_t awake_left;      /* bursts until hibernation                    */
     uint32_t gap;             /* the mean length of gaps that was last used  */
-    uint32_t weight_256;
+    uint32_t weight_256, times, chosen;         /* see bursty_p_number       */
     uint64_t memory[4];       /* of the action                               */
 } bursty_p_sampler;
 
@@ -719,7 +719,7 @@ typedef struct bursty_p_thread {
     uint32_t in_slow;         /* 1: delivering an event; 2: at a look        */
     uint32_t kept;            /* the word to go on with after the event      */
     uint32_t span;            /* checks from the last look to the next       */
-    uint32_t live;            /* profiles in a burst, as bits                */
+    uint32_t live, summing;   /* profiles in a burst; in one with sums       */
     uint32_t generation;      /* of the settings that were taken over        */
     uint32_t opening;         /* of bursty_poll                              */
     uint32_t active;          /* profiles that run, as bits                  */
@@ -789,12 +789,10 @@ static void bursty_p_unlock(void) { BURSTY_P_RELEASE(&bursty_p_all.lock, 0); }
 /* The innermost of depth scopes, or NULL. */
 BURSTY_P_SLOW const bursty_site *bursty_p_caller(uint32_t depth) {
 #if BURSTY_STACK > 0
-    if (depth == 0) return NULL;
-    return depth <= BURSTY_STACK ? BURSTY_P_HERE.stack[depth - 1] : &bursty_p_deep_site;
-#else
+    if (depth) return depth <= BURSTY_STACK ? BURSTY_P_HERE.stack[depth - 1] : &bursty_p_deep_site;
+#endif
     (void)depth;
     return NULL;
-#endif
 }
 
 /* ---- the hot table -------------------------------------------------------------------------- */
@@ -823,6 +821,7 @@ BURSTY_P_SLOW bursty_p_row *bursty_p_row_of(const bursty_p_thread *t, const burs
                                      const bursty_site *caller) {
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)((uintptr_t)caller >> 3));
     bursty_p_row *fresh = NULL;
+    uint16_t k = 0;
     for (h = bursty_p_mix(h, t->number);; h++) {
         uint32_t *slot = &bursty_p_all.index[h & bursty_p_all.index_mask];
         uint32_t number = BURSTY_P_ACQUIRE(slot);
@@ -832,7 +831,9 @@ BURSTY_P_SLOW bursty_p_row *bursty_p_row_of(const bursty_p_thread *t, const burs
                 fresh = bursty_p_claim();
                 if (!fresh) return NULL;
                 fresh->caller = caller;
-                fresh->thread = t->number;
+                fresh->thread = (uint16_t)t->number;
+                while (k < BURSTY_P_CLASSES - 1 && (site->kind & BURSTY_ANY) != 1u << k) k++;
+                fresh->class_number = k;
                 BURSTY_P_RELEASE(&fresh->site, site);
             }
             if (bursty_p_cas(slot, 0, (uint32_t)(fresh - bursty_p_all.rows) + 1)) return fresh;
@@ -852,7 +853,7 @@ BURSTY_P_STEP bursty_p_row **bursty_p_recent(bursty_p_thread *t, const bursty_si
 }
 
 BURSTY_P_STEP void bursty_p_count_in(bursty_p_thread *t, bursty_p_row *row, uint32_t weight) {
-    if (!row->touched) {
+    if (t->summing && !row->touched) {
         row->touched = t->touched ? t->touched : row;
         row->start = (uint32_t)BURSTY_P_READ(&row->sum[0]);
         t->touched = row;
@@ -866,12 +867,9 @@ BURSTY_P_SLOW void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, u
     bursty_p_row *row;
     if (kind & BURSTY_RETURN) return;
     row = bursty_p_row_of(t, site, bursty_p_caller(depth));
-    if (!row) {
-        bursty_p_count_up(&t->lost, 1);
-        return;
-    }
-    if (t->only) *bursty_p_recent(t, site, row->caller) = row;
-    bursty_p_count_in(t, row, weight_256);
+    if (row && t->only) *bursty_p_recent(t, site, row->caller) = row;
+    if (row) bursty_p_count_in(t, row, weight_256);
+    else bursty_p_count_up(&t->lost, 1);
 }
 
 /* ---- sums for intervals --------------------------------------------------------------------- */
@@ -884,13 +882,22 @@ BURSTY_P_SLOW void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, u
        t->touched --> row --> row --> row, which points at itself
 
    A row's first event in a burst puts it into this list, with its count at the start. At the end
-   the list is divided into 16 by site, and goes into the sums. Cost: two instructions an event; at
-   the end some 40 a row, and a comparison for each two in one of the 16. A burst that never ends
-   needs no sums. */
-BURSTY_P_SLOW uint32_t bursty_p_class(const bursty_site *site) {
-    uint32_t k = 0;
-    while (k < BURSTY_P_CLASSES - 1 && (site->kind & BURSTY_ANY) != (uint32_t)1 << k) k++;
-    return k; /* the last one: of several classes or of none */
+   the list is divided into 16 by site, and goes into the sums. A thread sums its first 1024 bursts
+   of a profile, and then a random one of each 8. What that adds counts 8 times, but it is one burst
+   that saw the row. Cost: four instructions an event; at the end of a summed burst some 60 a row,
+   and a comparison for each two in one of the 16. A burst that never ends needs no sums. */
+
+/* Numbers the burst that begins, and says how often its sums count. A thread that takes a record
+   over in the middle of 8 draws, too, so that each burst has the same chance. */
+BURSTY_P_STEP void bursty_p_number(bursty_p_thread *t, bursty_p_sampler *s, uint32_t p) {
+    uint64_t before = BURSTY_P_READ(&t->bursts[p]);
+    uint32_t at = (uint32_t)before % BURSTY_P_ONE_OF + 1, later = before >= BURSTY_P_ALL_SUMMED;
+    s->number++;
+    bursty_p_count_up(&t->bursts[p], 1);
+    if (later && (at == 1 || !s->chosen)) s->chosen = bursty_p_below(t, BURSTY_P_ONE_OF) + 1;
+    s->times = !later ? 1 : at == s->chosen ? BURSTY_P_ONE_OF : 0;
+    if (s->set.action || s->set.check_count == BURSTY_ALWAYS) s->times = 0;
+    if (s->times) t->summing |= 1u << p;
 }
 
 BURSTY_P_SLOW void bursty_p_add_product(bursty_p_count *sum, uint64_t a, uint64_t b) {
@@ -908,45 +915,45 @@ BURSTY_P_SLOW uint32_t bursty_p_in_row(const bursty_p_row *row, uint32_t weight_
 BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) {
     bursty_p_row *row = t->touched, *next, *other, *volatile list[16]; /* no memset: keepregs.h */
     volatile uint64_t x[BURSTY_P_CLASSES];
-    uint32_t i, ends = s->set.check_count != BURSTY_ALWAYS;
+    uint32_t i, k, lists = 0, classes = 0; /* those in use, as bits */
     t->touched = NULL;
-    for (i = 0; i < 16; i++) list[i] = NULL;
-    for (i = 0; i < BURSTY_P_CLASSES; i++) x[i] = 0;
     for (; row; row = next) {
         next = row->touched == row ? NULL : row->touched;
-        i = ((uintptr_t)row->site >> 3 ^ (uintptr_t)row->site >> 7) & 15;
+        i = (uint32_t)((uintptr_t)row->site >> 3 ^ (uintptr_t)row->site >> 7) & 15;
+        k = row->class_number;
         if (!(row->site->kind & s->set.classes)) { /* of another profile, whose burst goes on */
             row->touched = t->touched ? t->touched : row;
             t->touched = row;
         } else {
             row->start = bursty_p_in_row(row, s->weight_256); /* from here on it is y */
-            row->touched = list[i];
+            row->touched = lists >> i & 1 ? list[i] : NULL;
             list[i] = row;
-            i = bursty_p_class(row->site);
-            x[i] = x[i] + row->start;
+            lists |= 1u << i;
+            x[k] = row->start + (classes >> k & 1 ? x[k] : 0);
+            classes |= 1u << k;
         }
     }
-    for (i = 0; i < 16; i++) {
-        for (row = list[i]; row && ends; row = row->touched) {
-            uint64_t in_site = 0;
+    for (i = 0; lists >> i; i++) {
+        for (row = lists >> i & 1 ? list[i] : NULL; row && s->times; row = row->touched) {
+            uint64_t in_site = 0, y = (uint64_t)row->start * s->times;
             for (other = list[i]; other; other = other->touched) {
-                if (other->site != row->site) continue;
                 if (other == row && in_site == 0) bursty_p_count_up(&row->sum[4], 1);
-                in_site += other->start;
+                if (other->site == row->site) in_site += other->start;
             }
             bursty_p_count_up(&row->sum[3], 1);
-            bursty_p_add_product(&row->sum[5], row->start, row->start);
-            bursty_p_add_product(&row->sum[6], row->start, in_site);
-            bursty_p_add_product(&row->sum[7], row->start, x[bursty_p_class(row->site)]);
+            bursty_p_add_product(&row->sum[5], y, row->start);
+            bursty_p_add_product(&row->sum[6], y, in_site);
+            bursty_p_add_product(&row->sum[7], y, x[row->class_number]);
         }
-        while ((row = list[i]) != NULL) {
-            list[i] = row->touched;
+        for (row = lists >> i & 1 ? list[i] : NULL; row; row = next) {
+            next = row->touched;
             row->touched = NULL;
         }
     }
-    for (i = 0; i < BURSTY_P_CLASSES && ends; i++) {
-        bursty_p_count_up(&t->class_sum[2 * i], x[i] != 0);
-        if (x[i]) bursty_p_add_product(&t->class_sum[2 * i + 1], x[i], x[i]);
+    for (k = 0; classes >> k && s->times; k++) {
+        if (!(classes >> k & 1) || !x[k]) continue;
+        bursty_p_count_up(&t->class_sum[2 * k], s->times);
+        bursty_p_add_product(&t->class_sum[2 * k + 1], x[k] * s->times, x[k]);
     }
 }
 
@@ -989,9 +996,11 @@ BURSTY_P_SLOW void bursty_p_end(bursty_p_thread *t, uint32_t mask) {
     t->only = NULL;
     bursty_p_bound(t, mask, BURSTY_END);
     for (p = 0; p < BURSTY_PROFILES && mask >> p; p++) {
-        if ((mask >> p & 1) && !t->sampler[p].set.action) bursty_p_fold(t, &t->sampler[p]);
+        bursty_p_sampler *s = &t->sampler[p];
+        if ((mask >> p & 1) && t->touched && !s->set.action) bursty_p_fold(t, s);
     }
     t->live &= ~mask;
+    t->summing &= ~mask;
 }
 
 /* ---- the schedule --------------------------------------------------------------------------- */
@@ -1015,8 +1024,7 @@ BURSTY_P_SLOW void bursty_p_end(bursty_p_thread *t, uint32_t mask) {
    Without jitter the first gap is C - 1, as in bursty-tracing Figure 3. With jitter a thread starts
    at a random place of its period C + I, else threads shorter than C would never be sampled.
 
-   Cost: a look is O(profiles). There are two in a period of C + I checks, and one in 65 536 checks
-   at least, which is also how long new settings wait.
+   Cost: a look is O(profiles). There are two in C + I checks. New settings wait 65 536 at most.
 
    With BURSTY_POLL the gap has no length: a look while bursty_p_open is 1 begins a burst of every
    profile once in an opening, and the phase after it lasts until the next one. */
@@ -1059,13 +1067,10 @@ BURSTY_P_SLOW void bursty_p_next_phase(bursty_p_thread *t, bursty_p_sampler *s) 
         return;
     }
     s->in_burst = 0;
-    s->left = BURSTY_P_EVER;
-    if (BURSTY_P_POLLS) return;
-    s->left = bursty_p_gap(t, s);
-    if (s->set.awake_count && --s->awake_left == 0) {
-        s->awake_left = s->set.awake_count;
-        s->left += (uint64_t)s->set.hibernate_count * ((uint64_t)s->gap + s->set.burst_count);
-    }
+    s->left = BURSTY_P_POLLS ? BURSTY_P_EVER : bursty_p_gap(t, s);
+    if (BURSTY_P_POLLS || s->set.awake_count == 0 || --s->awake_left) return;
+    s->awake_left = s->set.awake_count;
+    s->left += (uint64_t)s->set.hibernate_count * ((uint64_t)s->gap + s->set.burst_count);
 }
 
 /* A profile's first phase on a thread. */
@@ -1151,9 +1156,7 @@ BURSTY_P_SLOW void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
     if (bursty_p_all.config.pace && !was != !live) bursty_p_pace(t, was != 0);
     t->live = live;
     for (p = 0; p < BURSTY_PROFILES && begun >> p; p++) {
-        if (!(begun >> p & 1)) continue;
-        t->sampler[p].number++;
-        bursty_p_count_up(&t->bursts[p], 1);
+        if (begun >> p & 1) bursty_p_number(t, &t->sampler[p], p);
     }
     bursty_p_bound(t, begun, BURSTY_BEGIN);
     bursty_p_note_only(t);
@@ -1182,8 +1185,7 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     if (t->live) bursty_p_count_up(&t->burst_checks, passed);
     t->phase_checks += passed;
     for (p = 0; p < BURSTY_PROFILES && t->active >> p; p++) {
-        bursty_p_sampler *s = &t->sampler[p];
-        if ((t->active >> p & 1) && s->left != BURSTY_P_EVER) s->left -= passed;
+        if (t->sampler[p].left != BURSTY_P_EVER) t->sampler[p].left -= passed;
     }
     if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) bursty_p_take_settings(t);
     if (bursty_p_reopened(t)) bursty_p_begin_opening(t);
@@ -1251,8 +1253,7 @@ static void bursty_p_watch(void) { }
 static bursty_p_thread *bursty_p_take_record(void) {
     uint32_t count = bursty_p_threads(), i;
     bursty_p_thread *t;
-    for (i = 0; i < count; i++) {
-        t = &bursty_p_all.threads[i];
+    for (t = bursty_p_all.threads; t < bursty_p_all.threads + count; t++) {
         if (bursty_p_cas(&t->state, BURSTY_P_ENDED, BURSTY_P_USED)) return t;
     }
     if (count >= bursty_p_all.thread_room) return NULL;
@@ -1392,8 +1393,7 @@ BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
     return room;
 }
 
-/* Unused checks are given back only if no burst has begun or ended since. If checks in the body
-   have caused a look, the schedule has already moved on. */
+/* Unused checks are given back unless checks in the body have begun or ended a burst since. */
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
     uint32_t n = BURSTY_P_HERE.n, back = n + count;
     bursty_p_thread *t = bursty_p_registered();
@@ -1501,9 +1501,8 @@ static int bursty_p_counted_twice(int profile, const bursty_profile *p) {
     uint32_t classes = p->classes ? p->classes : (uint32_t)BURSTY_ANY;
     int i;
     for (i = 0; i < BURSTY_PROFILES && !p->action; i++) {
-        const bursty_p_slot *slot = &bursty_p_all.slot[i];
-        if (i == profile || !slot->used || slot->set.action) continue;
-        if (slot->set.classes & classes) return 1;
+        const bursty_p_slot *s = &bursty_p_all.slot[i];
+        if (i != profile && s->used && !s->set.action && (s->set.classes & classes)) return 1;
     }
     return 0;
 }
@@ -1536,7 +1535,7 @@ BURSTY_API void bursty_set_depth(uint32_t depth) {
     BURSTY_P_HERE.depth = depth;
     if (!t || !t->in_slow) return;
     BURSTY_P_HERE.n = t->in_slow == 1 ? t->kept : 0;
-    if (t->in_slow == 2) t->live = t->span = 0;
+    if (t->in_slow == 2) t->live = t->span = t->summing = 0;
     t->in_slow = 0;
 }
 
@@ -1698,14 +1697,15 @@ static void bursty_p_put_profile(bursty_p_dump *d, uint32_t p) {
 }
 
 static void bursty_p_put_row(bursty_p_dump *d, const bursty_p_row *row) {
+    const bursty_p_count *m = &bursty_p_all.threads[row->thread].class_sum[2 * row->class_number];
     uint64_t v[BURSTY_P_SUMS];
-    uint32_t k;
+    uint32_t k, has_sums = BURSTY_P_READ(m) > BURSTY_P_ALL_SUMMED || BURSTY_P_READ(&row->sum[3]);
     for (k = 0; k < BURSTY_P_SUMS; k++) v[k] = BURSTY_P_READ(&row->sum[k]);
     if (!v[0] && !v[2]) return;
-    bursty_p_put_varint(&d->out, v[3] ? 8 : 4);
+    bursty_p_put_varint(&d->out, has_sums ? 8 : 4);
     bursty_p_put_site(d, row->site);
     bursty_p_put_site(d, row->caller);
-    bursty_p_put_all(d, v, v[3] ? BURSTY_P_SUMS : 3);
+    bursty_p_put_all(d, v, has_sums ? BURSTY_P_SUMS : 3);
 }
 
 static void bursty_p_put_thread(bursty_p_dump *d, uint32_t number, uint32_t rows) {

@@ -3,15 +3,17 @@
 
    The same work runs twice. First an action notes each event, row by row and burst by burst, in
    plain arrays, and the sums are taken from these by their definition. Then bursty.h counts, and
-   the tool's reader takes its sums from a dump. Both runs draw the same bursts. */
+   the tool's reader takes its sums from a dump. Both runs draw the same bursts. The sums of a
+   thread's first 1024 bursts are exact; later ones are estimates of it. */
 #include "test.h"
 #include "kinds/sampled.h"
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#include <math.h>
 
 /* ---- the reference ---- */
 
-enum { ROWS = 64, BURSTS = 6000 };
+enum { ROWS = 64, BURSTS = 24000 };
 
 typedef struct reference_row {
     const bursty_site *site, *caller;
@@ -299,6 +301,105 @@ static setting with(uint32_t checks, uint32_t burst, uint32_t seed) {
     return s;
 }
 
+/* ---- later bursts, of which one of 8 is summed ---- */
+
+enum { FIRST = 1024, ONE_OF = 8 };
+
+/* A sum over all bursts, and how far an estimate may be off: 5 standard errors of one that takes
+   each later burst with a chance of 1 in 8, by itself. */
+typedef struct estimate {
+    double all, variance;
+} estimate;
+
+static void add_burst(estimate *e, uint32_t burst, uint64_t value) {
+    double v = (double)value;
+    e->all += v;
+    if (burst >= FIRST) e->variance += (ONE_OF - 1) * v * v;
+}
+
+static void is_near(const estimate *e, uint64_t got) {
+    CHECK(fabs((double)got - e->all) <= 5 * sqrt(e->variance) + .5);
+}
+
+/* What is counted once though it stands for 8: the first ones, and an eighth of the later ones. */
+static void is_near_eighth(uint64_t first, uint64_t later, uint64_t got) {
+    double wanted = (double)first + (double)later / ONE_OF;
+    CHECK(fabs((double)got - wanted) <= 5 * sqrt((double)later * 7 / 64));
+}
+
+/* Returns whether a sum is another one than that over all bursts. */
+static int estimate_row(const tally *s, uint32_t like) {
+    const tally_row *got = find(s, like);
+    estimate yy = {0, 0}, ys = {0, 0}, xy = {0, 0};
+    uint64_t count = 0, weight = 0, seen[2] = {0, 0};
+    uint32_t b;
+    for (b = 0; b < noted.bursts; b++) {
+        uint64_t y = weight_in(b, like);
+        count += noted.count[b][like];
+        weight += (uint64_t)noted.count[b][like] * noted.weight[b];
+        if (!noted.has_ended[b] || y == 0) continue;
+        seen[b >= FIRST]++;
+        add_burst(&yy, b, y * y);
+        add_burst(&ys, b, y * weight_of_site(b, like));
+        add_burst(&xy, b, y * weight_of_class(b, class_of(like)));
+    }
+    CHECK(got != NULL && got->sums != NULL);
+    if (!got || !got->sums) return 0;
+    CHECK_EQ(got->count, count);
+    CHECK_EQ(got->weight_256, weight);
+    is_near_eighth(seen[0], seen[1], got->sums->bursts);
+    is_near(&yy, got->sums->yy);
+    is_near(&ys, got->sums->ys);
+    is_near(&xy, got->sums->xy);
+    return (double)got->sums->yy < yy.all || (double)got->sums->yy > yy.all;
+}
+
+static void estimate_site(const tally *s, uint32_t like) {
+    uint64_t seen[2] = {0, 0}, firsts = 0;
+    uint32_t other, b;
+    for (b = 0; b < noted.bursts; b++) {
+        seen[b >= FIRST] += noted.has_ended[b] && weight_of_site(b, like) > 0;
+    }
+    for (other = 0; other < noted.rows; other++) {
+        const tally_row *row = find(s, other);
+        if (noted.row[other].site == noted.row[like].site) firsts += row->sums->firsts;
+    }
+    is_near_eighth(seen[0], seen[1], firsts);
+}
+
+static void estimate_class(const tally_class *of) {
+    estimate bursts = {0, 0}, xx = {0, 0};
+    uint32_t b;
+    for (b = 0; b < noted.bursts; b++) {
+        uint64_t x = weight_of_class(b, of->class_bit);
+        if (!noted.has_ended[b]) continue;
+        add_burst(&bursts, b, x > 0);
+        add_burst(&xx, b, x * x);
+    }
+    is_near(&bursts, of->bursts);
+    is_near(&xx, of->xx);
+}
+
+static void run_long(const setting *s) {
+    tally dumped;
+    uint32_t i, differ = 0;
+    memset(&noted, 0, sizeof noted);
+    start(s, 1);
+    work(s->seed, 20000);
+    end_reference();
+    start(s, 0);
+    work(s->seed, 20000);
+    CHECK(noted.bursts > FIRST + 500);
+    read_dump(&dumped);
+    CHECK_EQ(dumped.rows.count, noted.rows);
+    for (i = 0; i < noted.rows; i++) differ += (uint32_t)estimate_row(&dumped, i);
+    CHECK(differ > 3);
+    for (i = 0; i < noted.rows; i++) estimate_site(&dumped, i);
+    CHECK_EQ(dumped.classes.count, 3);
+    for (i = 0; i < dumped.classes.count; i++) estimate_class(&dumped.classes.at[i]);
+    kind_sampled.free(&dumped);
+}
+
 /* ---- tests ---- */
 
 TEST(sums_are_those_of_the_bursts) {
@@ -310,6 +411,59 @@ TEST(sums_are_those_of_the_bursts) {
         run_both(&many, 1000);
     }
 }
+
+TEST(later_bursts_are_estimated) {
+    setting short_ones = with(60, 3, 21), long_ones = with(60, 30, 22), regular = with(70, 6, 23);
+    regular.profile[0].jitter_percent = -1;
+    run_long(&short_ones);
+    run_long(&long_ones);
+    run_long(&regular);
+}
+
+#ifndef BURSTY_POLL
+static void odd(void) { BURST_ENTRY(); }
+static void rare(void) { BURST_ENTRY(); }
+
+/* Each eighth burst is another one than the rest, and there is no jitter. */
+TEST(what_is_summed_has_no_stride) {
+    setting s = with(10, 1, 24);
+    tally dumped;
+    uint32_t i, k;
+    size_t r;
+    s.profile[0].jitter_percent = -1;
+    start(&s, 0);
+    for (i = 0; i < FIRST + 8000; i++) {
+        for (k = 0; k < 11; k++) {
+            if (i < FIRST) small();
+            else if (i == FIRST + 3) rare();
+            else if (i % 8 == 5) odd();
+            else small();
+        }
+    }
+    read_dump(&dumped);
+    CHECK_EQ(dumped.rows.count, 3);
+    for (r = 0; r < dumped.rows.count; r++) {
+        const tally_row *row = &dumped.rows.at[r];
+        const char *name = dumped.sites.at[row->site].name;
+        CHECK(row->sums != NULL); /* there are some even if only bursts without sums saw the row */
+        if (!row->sums) continue;
+        if (strcmp(name, "odd") == 0) {
+            CHECK_EQ(row->count, 1000);
+            CHECK(row->sums->bursts > 70 && row->sums->bursts < 180);
+            CHECK_EQ(row->sums->yy, row->sums->bursts * 8 * 11 * 11);
+        } else if (strcmp(name, "rare") == 0) {
+            CHECK_EQ(row->count, 1);
+            CHECK_EQ(row->sums->yy, row->sums->bursts * 8 * 11 * 11);
+        } else {
+            CHECK_EQ(row->count, FIRST + 8000 - 1001);
+        }
+    }
+    CHECK_EQ(dumped.classes.count, 1);
+    CHECK_EQ(dumped.classes.at[0].bursts, FIRST + 8000);
+    CHECK_EQ(dumped.classes.at[0].xx, (FIRST + 8000) * 11 * 11);
+    kind_sampled.free(&dumped);
+}
+#endif
 
 static uint64_t change_pace(void *user, uint64_t memory[4], int was_burst, uint64_t checks,
                             uint64_t shares) {
