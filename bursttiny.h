@@ -119,7 +119,8 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
 BURSTY_API int bursty_set_profile(int profile, const bursty_profile *p) {
     BURSTY_P_HERE.burst_count = BURSTY_P_HERE.check_count = BURSTY_P_HERE.n = 0;
     if (profile != 0) return -1;
-    if (p && (!p->action || (int32_t)(p->check_count | p->burst_count) < 0)) return -1;
+    if (p && (!p->action || p->check_count > BURSTY_P_BUSY)) return -1;
+    if (p && (int32_t)p->burst_count < 0) return -1;
     if (!p || p->off) return 0;
     BURSTY_P_HERE.check_count = p->check_count ? p->check_count : 990;
     BURSTY_P_HERE.action = p->action;

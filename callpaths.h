@@ -406,8 +406,10 @@ CALLPATHS_API int callpaths_start(const callpaths_config *config) {
 /* Waits until the thread is not in the middle of an event; it is at most a few instructions away,
    or was put aside by the operating system. */
 static callpaths_p_thread *callpaths_p_take(uint32_t number) {
-    callpaths_p_thread *t = &callpaths_p_all.threads[number];
-    if (number >= callpaths_p_all.thread_room || !CALLPATHS_P_GET(&t->room)) return NULL;
+    callpaths_p_thread *t;
+    if (number >= callpaths_p_all.thread_room) return NULL;
+    t = &callpaths_p_all.threads[number];
+    if (!CALLPATHS_P_GET(&t->room)) return NULL;
     while (!callpaths_p_hold(&t->is_held)) { }
     return t;
 }
@@ -420,23 +422,31 @@ CALLPATHS_API const hcct *callpaths_tree(uint32_t thread) {
     return &t->tree;
 }
 
+/* What a thread's calls stand for, with so many that it lost, each as heavy as the mean. */
+static uint64_t callpaths_p_weight(const callpaths_p_thread *t, uint64_t lost) {
+    return t->weight_256 / 256 + (t->calls ? t->weight_256 / t->calls * lost / 256 : 0);
+}
+
 CALLPATHS_API void callpaths_get_stats(callpaths_stats *out) {
-    uint32_t i;
-    out->calls = out->lost = CALLPATHS_P_GET(&callpaths_p_all.lost);
+    uint32_t i, others = CALLPATHS_P_GET(&callpaths_p_all.lost);
+    out->calls = out->lost = others;
     out->estimated = 0;
     out->contexts = out->threads = 0;
     out->room = 0;
     for (i = 0; i < callpaths_p_all.thread_room; i++) {
         callpaths_p_thread *t = callpaths_p_take(i);
         hcct_stats stats;
+        uint32_t lost;
         if (!t) continue;
         hcct_get_stats(&t->tree, &stats);
         out->threads++;
         out->room = t->room;
         out->contexts += stats.nodes;
-        out->calls += t->calls + CALLPATHS_P_GET(&t->lost);
-        out->lost += CALLPATHS_P_GET(&t->lost);
-        out->estimated += t->weight_256 / 256;
+        lost = CALLPATHS_P_GET(&t->lost);
+        out->calls += t->calls + lost;
+        out->lost += lost;
+        out->estimated += callpaths_p_weight(t, (uint64_t)lost + others);
+        others = 0;
         CALLPATHS_P_PUT(&t->is_held, 0);
     }
 }
@@ -446,17 +456,16 @@ CALLPATHS_API int callpaths_write(bursty_write_fn write, void *user) {
     uint32_t i, others = CALLPATHS_P_GET(&callpaths_p_all.lost);
     for (i = 0; i < callpaths_p_all.thread_room; i++) {
         callpaths_p_thread *t = callpaths_p_take(i);
-        uint64_t calls, lost;
+        uint64_t lost;
         hcct copy;
         int failed;
         if (!t) continue;
-        calls = t->calls;
         lost = (uint64_t)CALLPATHS_P_GET(&t->lost) + others;
         others = 0;
         copy = t->tree;
         copy.stats.total += lost;
         copy.stats.lost += lost;
-        if (calls) hcct_scale_to(&copy, t->weight_256 / 256 + t->weight_256 / 256 / calls * lost);
+        if (t->calls) hcct_scale_to(&copy, callpaths_p_weight(t, lost));
         failed = copy.stats.total ? hcct_write(&copy, callpaths_name, NULL, write, user) : 0;
         CALLPATHS_P_PUT(&t->is_held, 0);
         if (failed) return -1;

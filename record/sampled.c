@@ -187,9 +187,10 @@ static uint32_t path_of(sampled_ticks *t, uint32_t key, uint32_t parent) {
         if (path->key == key && path->parent == parent) return number;
     }
     if (t->paths_used == SAMPLED_PATHS) return 0;
-    number = ++t->paths_used;
+    number = t->paths_used + 1;
     t->paths[number - 1].key = key;
     t->paths[number - 1].parent = parent;
+    __atomic_store_n(&t->paths_used, number, __ATOMIC_RELEASE); /* another thread may write it */
     t->index[i] = (uint16_t)number;
     return number;
 }
@@ -236,11 +237,11 @@ static void put_path(part *p, const sampled_profile *about, const sampled_path *
 }
 
 int sampled_write_ticks(const sampled_profile *about, uint32_t period_us,
-                        const sampled_ticks *const *threads, uint32_t count,
+                        const sampled_ticks *const *threads, uint32_t count, uint64_t lost,
                         int (*write)(void *user, const void *data, size_t size), void *user) {
     enum { INFO = 1, THREAD = 3, TICKS = 5, ENDED = 1 };
     part p;
-    uint64_t lost = 0, cut = 0, late = 0;
+    uint64_t cut = 0, late = 0;
     uint32_t n, i;
     for (n = 0; n < count; n++) {
         lost += threads[n]->lost;
@@ -263,7 +264,8 @@ int sampled_write_ticks(const sampled_profile *about, uint32_t period_us,
         put(&p, ENDED);
         put_string(&p, "");
         for (i = 0; i < 4; i++) put(&p, 0);
-        for (i = 0; i < threads[n]->paths_used; i++)
+        uint32_t used = __atomic_load_n(&threads[n]->paths_used, __ATOMIC_ACQUIRE);
+        for (i = 0; i < used; i++)
             put_path(&p, about, &threads[n]->paths[i], i + 1);
     }
     return end(&p);

@@ -52,8 +52,8 @@ enum { SAMPLED_OUTSIDE = 0x7FFFFFFF };      /* the key of what no function is kn
 /* n ticks of the functions keys[0..count), the innermost first. slow: the recorder was at work. For
    a signal handler of the thread. */
 void sampled_tick(sampled_ticks *t, const uint32_t *keys, uint32_t count, uint32_t n, int slow);
-/* Writes a part. Returns 0, or -1. */
+/* Writes a part; lost: ticks of no thread among these. Returns 0, or -1. */
 int sampled_write_ticks(const sampled_profile *p, uint32_t period_us,
-                        const sampled_ticks *const *threads, uint32_t count,
+                        const sampled_ticks *const *threads, uint32_t count, uint64_t lost,
                         int (*write)(void *user, const void *data, size_t size), void *user);
 #endif

@@ -28,7 +28,7 @@ static struct {
     timer_stack_fn stack;
     pthread_key_t at_end;
     timed_thread *all;
-    uint64_t unknown;                   /* ticks of threads without memory */
+    uint64_t unknown;                   /* threads without memory: a lost tick each, if not more */
 } timed;
 
 static __thread timed_thread *timed_here __attribute__((tls_model("initial-exec")));
@@ -60,6 +60,15 @@ static void stop(void *thread) {
     t->timer = -1;
 }
 
+/* Anywhere in the first period: threads that live shorter than one get their share, too. */
+static long first_tick(void) {
+    struct timespec now;
+    uint64_t mixed;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    mixed = ((uint64_t)now.tv_nsec + (uint64_t)syscall(SYS_gettid)) * UINT64_C(0x9E3779B97F4A7C15);
+    return 1 + (long)((mixed >> 32) % (timed.period_us * UINT64_C(1000)));
+}
+
 /* Starts the timer of the calling thread. */
 static void start(timed_thread *t) {
     struct sigevent event;
@@ -72,7 +81,8 @@ static void start(timed_thread *t) {
     event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
     when.interval.tv_sec = timed.period_us / 1000000;
     when.interval.tv_nsec = (long)(timed.period_us % 1000000) * 1000;
-    when.value = when.interval;
+    when.value.tv_sec = 0;
+    when.value.tv_nsec = first_tick();
     timed_here = t;
     t->timer = -1;
     if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &t->timer) != 0) t->timer = -1;
@@ -124,10 +134,15 @@ int timer_write(const sampled_profile *about, int (*write)(void *, const void *,
     static const sampled_ticks *tables[TIMER_THREADS];
     const timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
     uint32_t first = TIMER_THREADS;             /* the newest thread comes first in the list */
+    uint64_t lost = __atomic_load_n(&timed.unknown, __ATOMIC_RELAXED);
     if (!timed.period_us) return 0;
     for (; t && first > 0; t = t->next) tables[--first] = &t->ticks;
-    return sampled_write_ticks(about, timed.period_us, tables + first, TIMER_THREADS - first, write,
-                               user);
+    for (; t; t = t->next) {
+        uint32_t i, used = __atomic_load_n(&t->ticks.paths_used, __ATOMIC_ACQUIRE);
+        for (i = 0; i < used; i++) lost += t->ticks.paths[i].ticks;
+    }
+    return sampled_write_ticks(about, timed.period_us, tables + first, TIMER_THREADS - first, lost,
+                               write, user);
 }
 
 void timer_stop(void) {

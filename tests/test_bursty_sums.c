@@ -314,7 +314,7 @@ typedef struct estimate {
 static void add_burst(estimate *e, uint32_t burst, uint64_t value) {
     double v = (double)value;
     e->all += v;
-    if (burst >= FIRST) e->variance += (ONE_OF - 1) * v * v;
+    if (burst >= FIRST) e->variance += (double)(ONE_OF - 1) * v * v;
 }
 
 static void is_near(const estimate *e, uint64_t got) {
@@ -323,7 +323,7 @@ static void is_near(const estimate *e, uint64_t got) {
 
 /* What is counted once though it stands for 8: the first ones, and an eighth of the later ones. */
 static void is_near_eighth(uint64_t first, uint64_t later, uint64_t got) {
-    double wanted = (double)first + (double)later / ONE_OF;
+    double wanted = (double)first + (double)later / (double)ONE_OF;
     CHECK(fabs((double)got - wanted) <= 5 * sqrt((double)later * 7 / 64));
 }
 

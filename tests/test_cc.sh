@@ -151,6 +151,14 @@ for line in 'odd: one copy: declarator' 'counts: one copy: static-local' 'sums: 
             'loops: a loop in one copy: label' 'loops: a loop in one copy: case-of-outer-switch'; do
     grep -q ": $line\$" first && ok || no "dual: $line"
 done
+# A weak function may be replaced when the program is linked: its body has no second copy.
+printf '__attribute__((weak, noinline)) int hook(int n) { return n; }\n%s\n' \
+    'int main(void) { int i, sum = 0; for (i = 0; i < 1000; i++) sum += hook(i) + 1; return sum != 0; }' >weak.c
+printf 'int hook(int n) { return n - n - 1; }\n' >strong.c
+rm -f left
+with --form=dual --list=left --every=3 --burst=5 --entries=all --loops=all -- $CC -O1 -o own weak.c strong.c && ./own && ok ||
+    no "dual: a weak function that is replaced"
+grep -q 'hook: one copy: weak$' left && ok || no "dual: weak: $(cat left)"
 $CC -O1 -o program work.c && ./program x >plain.out; plain=$?
 
 # ---- a plan ------------------------------------------------------------------------------------------------------------

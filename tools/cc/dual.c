@@ -74,7 +74,7 @@ static int is_harmless(const cc_tokens *t, uint32_t i) {
     static const char *const names[] = {
         "noinline", "noclone", "unused", "used", "visibility", "format", "format_arg", "nonnull",
         "pure", "const", "malloc", "alloc_size", "hot", "cold", "warn_unused_result",
-        "returns_nonnull", "deprecated", "sentinel", "nothrow", "leaf", "weak", "constructor",
+        "returns_nonnull", "deprecated", "sentinel", "nothrow", "leaf", "constructor",
         "destructor", "alloc_align", "assume_aligned", "access", "nonstring"};
     char plain[40];
     const cc_token *token = &t->list[i];
@@ -205,6 +205,7 @@ static const char *function_twice(const cc_dual *d, uint32_t i) {
     text none = {NULL, 0, 0};
     if (f->in_system || f->reason || f->naked) return "left-alone";
     if (f->flags & CC_IS_NORETURN) return "noreturn";
+    if (f->flags & CC_IS_WEAK) return "weak"; /* another one may take its place */
     if (f->gnu_inline || (f->flags & CC_IS_INLINE && !(f->flags & CC_IS_STATIC))) return "inline";
     reason = add_head(d, &none, i, "");
     if (!reason && add_arguments(d, &none, f) != 0) reason = "nameless-parameter";

@@ -201,15 +201,17 @@ static const char *place_of(report *r, const tally_site *site) {
     return report_keep_text(r, &place);
 }
 
-/* "3", or "2=" where the row above or below cannot be told apart from this one. */
+/* "3", or "2=" where several rows cannot be told apart from the first of them. */
 static const char *rank_of(report *r, const report_ticks *c, size_t i) {
     text rank = {NULL, 0, 0};
     const timed_function *f = c->functions;
-    size_t first = i;
+    size_t first = 0, k;
     int tie = i + 1 < c->count && f[i + 1].is_timed;
     if (!f[i].is_timed) return "-";
-    if (tie) tie = interval_meets(f[i].self_range, f[i + 1].self_range);
-    while (first > 0 && interval_meets(f[first].self_range, f[first - 1].self_range)) first--;
+    for (k = 1; k <= i; k++) {
+        if (!interval_meets(f[first].self_range, f[k].self_range)) first = k;
+    }
+    if (tie) tie = interval_meets(f[first].self_range, f[i + 1].self_range);
     text_format(&rank, "%lu%s", (unsigned long)first + 1, tie || first < i ? "=" : "");
     return report_keep_text(r, &rank);
 }
@@ -235,7 +237,8 @@ static void add_functions(report *r, const report_ticks *c) {
     size_t i, k;
     report_remark(table, "Shares of the time, with the 95 % interval of each. A function's time "
                          "includes what it calls without a BURST_SCOPE; such functions are not "
-                         "timed. Rows whose rank has a = cannot be told apart.");
+                         "timed. Rows of one rank with a = cannot be told from the first of "
+                         "them.");
     for (i = 0; i < c->count; i++) {
         const timed_function *f = &c->functions[i];
         report_cell *row = report_add_row(table);

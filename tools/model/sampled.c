@@ -240,10 +240,12 @@ static void add_facts(report *r, const report_sampled *c) {
         text_format(&value, "%.3g %%", 100 * c->rate_seen);
         add_fact(r, REPORT_PLAIN, "sampling seen", &value);
     }
-    text_count(&value, c->checks);
-    add_fact(r, REPORT_PLAIN, "checks", &value);
-    text_count(&value, c->events);
-    add_fact(r, REPORT_PLAIN, "events (calls, returns, ...)", &value);
+    if (c->checks || c->events || !c->has_ticks) { /* ticks alone: none could be counted */
+        text_count(&value, c->checks);
+        add_fact(r, REPORT_PLAIN, "checks", &value);
+        text_count(&value, c->events);
+        add_fact(r, REPORT_PLAIN, "events (calls, returns, ...)", &value);
+    }
     text_count(&value, c->tally->threads.count);
     add_fact(r, REPORT_PLAIN, "threads", &value);
     text_count(&value, c->lost);

@@ -63,6 +63,16 @@ static void add_row(report *r, report_table *table, const tally_site *site, cons
     row[3].name = place.size ? report_keep_text(r, &place) : "";
 }
 
+/* In a run of a few bursts what is missing may be the gap before one. */
+static double most_bursts(const ranges *known) {
+    double most = known->basis == RANGES_EXACT ? 100 : 0;
+    size_t i;
+    for (i = 0; i <= SITE_CLASSES; i++) {
+        if (known->bursts[i] > most) most = known->bursts[i];
+    }
+    return most;
+}
+
 static void fill(void *unused, report *r, const void *state, const input *in) {
     const tally *s = (const tally *)state;
     double all, with_site = 0;
@@ -94,7 +104,7 @@ static void fill(void *unused, report *r, const void *state, const input *in) {
     if (table) {
         text_add(&remark, "A check costs about two instructions each time. Delete those in small "
                           "functions and short loops that tell you nothing.");
-        if (with_site < (1 - least_part) * all)
+        if (with_site < (1 - least_part) * all && most_bursts(&known) >= 100)
             text_format(&remark,
                         " %.0f %% of the checks have no site: BURST_CHECK, BURST_BODY and "
                         "BURST_FOR count no events.",
