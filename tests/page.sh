@@ -36,13 +36,15 @@ addEventListener('load', function () { setTimeout(function () {
     return e.textContent;
   });
   say.sorted = names.every(function (name, i) { return i === 0 || names[i - 1] <= name; }) ? 1 : 0;
-  var box = document.querySelector('#sampled input');
-  if (box) { box.value = names[0]; box.dispatchEvent(new Event('input')); }
   click(document.querySelectorAll('.flame g')[1]);                /* zoom */
   say.zoomed = count('.flame g.past');
   say.linked = /zoom(-ticks)?=/.test(location.hash) ? 1 : 0;
   document.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', bubbles: true }));
   say.escaped = count('.flame g.past') === 0 && !/zoom(-ticks)?=/.test(location.hash) ? 1 : 0;
+  /* A frame may have picked a function of another table: the first one of the table that shows. */
+  var box = document.querySelector('#sampled input');
+  var first = document.querySelector('#functions tbody .name');
+  if (box && first) { box.value = first.textContent; box.dispatchEvent(new Event('input')); }
   var stops = document.querySelectorAll(
     '.flame [tabindex="0"], .map [tabindex="0"], #functions tbody [tabindex="0"]');
   say.stops = stops.length;
@@ -55,7 +57,9 @@ addEventListener('load', function () { setTimeout(function () {
   say.pairs = data.sampled ? data.sampled.pairs.length : 0;
   say.contexts = (data.contexts || []).length;
   say.timed = count('#ticks tbody tr');
-  say.untimed = Array.from(document.querySelectorAll('#ticks td')).filter(function (e) { return e.textContent === 'not timed'; }).length;
+  say.untimed = Array.from(document.querySelectorAll('#ticks td')).filter(function (e) {
+    return e.textContent === 'not timed';
+  }).length;
   say.ranges = count('#ticks .range .here');
   say.oftime = /of the time/.test(document.getElementById('lead').textContent) ? 1 : 0;
   say.footprints = (data.footprints || []).length;
@@ -78,7 +82,7 @@ addEventListener('load', function () { setTimeout(function () {
   say.files = files.length;
   click(files[1]);                                                /* another file */
   say.below = count('table.coverage tbody tr');
-  if (document.querySelector('table.coverage button')) click(document.querySelector('table.coverage button'));
+  click(document.querySelector('table.coverage button'));
   say.sourced = count('table.coverage tbody tr');
   say.way = Array.from(document.querySelectorAll('table.coverage tr.partly td'), function (e) {
     return e.textContent;
