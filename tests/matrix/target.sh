@@ -48,6 +48,7 @@ windows() {
     WINEPREFIX=$(mktemp -d "${TMPDIR:-/tmp}/bursty-wine.XXXXXX") || return 1
     export WINEPREFIX WINEDEBUG=-all WINEDLLOVERRIDES='mscoree=;mshtml=;winemenubuilder.exe=' LC_ALL=C
     wine=$(command -v wine64 || echo /usr/lib/wine/wine64)
+    /usr/lib/wine/wineserver -p >/dev/null 2>&1 # stays until -k: none ends while a program begins
     timeout 300 "$wine" cmd /c exit >/dev/null 2>&1
     programs CC=x86_64-w64-mingw32-gcc LDFLAGS=-static RUN="sh tests/matrix/wine.sh $wine" \
         CFLAGS='-O2 -D__USE_MINGW_ANSI_STDIO=1 -DTEST_SCALE=4'
