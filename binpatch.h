@@ -58,7 +58,8 @@
               a signal handler: no locks, no malloc in it. 256 threads have a buffer, later ones are
               not sampled. A fork shares the copies; each process has its own slots and samples.
    OPTIONS    BINPATCH_IMPLEMENTATION in one file, before the include, together with _GNU_SOURCE and
-              behind x86decode.h, x86flow.h and x86copy.h and their implementations;
+              behind x86decode.h, x86flow.h and x86copy.h and their implementations (alone the
+              header only declares its functions);
               BINPATCH_STATIC makes all functions static.
               Linux on x86-64 with a C library only: elsewhere (and with -ffreestanding)
               binpatch_install returns 0 and says so.
@@ -211,6 +212,13 @@ BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, 
 
 #if defined(__linux__) && defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__)            \
     && !defined(__TINYC__) && __STDC_HOSTED__
+#define BINPATCH_P_SUPPORTED
+#endif
+
+#if defined(BINPATCH_P_SUPPORTED) && !defined(X86DECODE_H) && !defined(X86FLOW_H)                  \
+    && !defined(X86COPY_H)
+/* alone: only the declarations */
+#elif defined(BINPATCH_P_SUPPORTED)
 #if !defined(X86DECODE_H) || !defined(X86FLOW_H) || !defined(X86COPY_H)
 #error "include x86decode.h, x86flow.h and x86copy.h, with implementations, before binpatch.h"
 #endif

@@ -152,8 +152,8 @@ CALLPATHS_API int callpaths_write(bursty_write_fn write, void *user)
 #if defined(CALLPATHS_IMPLEMENTATION) && !defined(CALLPATHS_IMPLEMENTED)
 #define CALLPATHS_IMPLEMENTED
 
-#if !defined(BURSTY_OFF) && !defined(BURSTY_TINY)
-#if !defined(BURSTY_IMPLEMENTED) || !defined(HCCT_H)
+#if defined(BURSTY_H) && defined(HCCT_H) && !defined(BURSTY_OFF) && !defined(BURSTY_TINY)
+#ifndef BURSTY_IMPLEMENTED
 #error "CALLPATHS_IMPLEMENTATION belongs behind bursty.h with BURSTY_IMPLEMENTATION, and hcct.h"
 #endif
 #if defined(__cplusplus) && defined(__GNUC__)

@@ -54,6 +54,10 @@ for std in $stds; do
     for header in $headers; do
         echo "#include \"$header.h\"" >"$out/alone.c"
         check "$header.h alone, $std" c -std=$std -fsyntax-only "$out/alone.c"
+        name=$(echo "$header" | tr 'a-z' 'A-Z')
+        printf '#define %s_IMPLEMENTATION\n#include "%s.h"\n' "$name" "$header" >"$out/alone.c"
+        check "$header.h alone, implementation, $std" \
+            c -std=$std -Wno-unused-function -fsyntax-only "$out/alone.c"
     done
 done
 check "a user of what all.c implements, linked" c -std=c99 -pthread -o "$out/two" \
