@@ -616,7 +616,8 @@ static void binpatch_p_flush(binpatch_p_thread *t, int ended) {
         __atomic_fetch_add(&binpatch_p.lost, LAST, __ATOMIC_RELAXED);
         count = LAST;
     }
-    for (n = 0; n < count; n++)
+    while (kept < count && events[kept].what) kept++;
+    for (n = kept; n < count; n++)
         if (events[n].what) events[kept++] = events[n];
     t->position = (uintptr_t)t->buffer;
     __atomic_fetch_add(&binpatch_p.events, kept, __ATOMIC_RELAXED);
