@@ -15,7 +15,7 @@ awk -F '|' '
     }
     /^lua, each over/ { lua = 1 }
     lua && /^\| (gcc|clang) / { if ($2 ~ /EC\+L4/) points = "EC+L4"; if ($2 !~ / (all|orig) /) peers = peers "|" $2 "|" $3 "|\n" }
-    /^fib and three loops/ { lua = 0 }
+    /^All programs:|^fib and three loops/ { lua = 0 }
     BEGIN { points = "few" }
     END {
         print machine
