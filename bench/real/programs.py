@@ -2,9 +2,12 @@
 
 Nothing of them is committed; bench/setup.sh fetches them by the names of their packages. @ in a
 word stands for the folder of the sources, % for this folder. A program that could not be fetched
-has missing() tell the file that is not there."""
+has missing() tell the file that is not there.
+
+programs.py: prints their names. programs.py NAME SOURCES: its files, --, a compiler and flags."""
 import glob
 import os
+import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -122,3 +125,11 @@ PROGRAMS = [
         SMALL,
     ),
 ]
+
+if __name__ == '__main__':
+    if len(sys.argv) < 3:
+        print(' '.join(p.name for p in PROGRAMS))
+    else:
+        chosen = next(p for p in PROGRAMS if p.name == sys.argv[1]).find(sys.argv[2])
+        words = chosen.files + ['--', 'gcc'] + chosen.flags
+        print(' '.join("'%s'" % word for word in words))
