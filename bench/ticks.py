@@ -13,8 +13,7 @@ import sys
 
 out, bursty = sys.argv[1], os.path.abspath(sys.argv[2])
 short = len(sys.argv) > 3
-TOP, FRAMES = 256, 200  # as in ticks_sampler.c
-SAMPLE = 2 + TOP + FRAMES
+FRAMES = 200  # as in ticks_sampler.c
 
 # Name, command for ticks and sampler, command for callgrind, environment that turns ticks on.
 PROGRAMS = [
@@ -69,69 +68,21 @@ def symbols(path):
     return table, start, start + int(text.group(1), 16)
 
 
-def code_of(path, start, end):
-    for line in subprocess.run(
-        ["readelf", "-SW", path], capture_output=True, text=True
-    ).stdout.splitlines():
-        m = re.search(r"\.text +PROGBITS +(\w+) (\w+) (\w+)", line)
-        if m:
-            with open(path, "rb") as file:
-                file.seek(int(m.group(2), 16))
-                return file.read(end - start)
-    return b""
-
-
 def sampled(path, samples, timed):
     """Self and total samples of the functions that have a scope; all samples."""
     table, start, end = symbols(path)
-    code = code_of(path, start, end)
     starts = [address for address, _ in table]
     own, total, count = {}, {}, 0
-
-    def symbol(address):
-        return table[bisect.bisect_right(starts, address) - 1]
-
     with open(samples, "rb") as file:
         data = file.read()
     words = struct.unpack("<%dQ" % (len(data) // 8), data)
-
-    def called_before(address):
-        """What the call before a return address calls: a name; "" outside; None: no call."""
-        if not start + 7 <= address < end:
-            return None
-        at = address - start
-        if code[at - 5] == 0xE8:
-            target = address + struct.unpack("<i", code[at - 4 : at])[0]
-            return symbol(target)[1] if start <= target < end else ""
-        if any(code[at - n] == 0xFF and code[at - n + 1] & 0x38 == 0x10 for n in (2, 3, 6, 7)):
-            return ""
-        return None
-
-    for at in range(0, len(words) - SAMPLE + 1, SAMPLE):
-        pc, top, frames = words[at], words[at + 1 : at + 1 + TOP], words[at + 1 + TOP]
-        if not pc:
+    for at in range(0, len(words) - FRAMES, 1 + FRAMES):
+        if not words[at]:
             continue
-        stack = []
-        chain = [words[at + 2 + TOP + k] for k in range(frames)]
-        chain = [symbol(address - 1)[1] for address in chain if start <= address < end]
-        if start <= pc < end:
-            entry, name = symbol(pc)
-            is_end = code[pc - start] == 0xC3
-            stack.append(name)
-            before = [0] if pc == entry or is_end else [1] if pc == entry + 1 else []
-            stack += [symbol(top[k])[1] for k in before if start <= top[k] < end]
-            stack += chain
-        else:
-            # In a library, without frame pointers: return addresses on the stack tell its callers,
-            # each if it stands behind a call of the one before it. Others are left from before.
-            for address in top:
-                callee = called_before(address)
-                if callee is None or (callee and (not stack or callee != stack[-1])):
-                    continue
-                stack.append(symbol(address - 1)[1])
-            first = words[at + 2 + TOP] if frames else 0
-            if stack and chain and called_before(first) in ("", stack[0]):
-                stack[1:] = chain
+        # The interrupted instruction, and return addresses, which may be those behind a function.
+        stack = words[at + 1 : at + 1 + words[at]]
+        stack = [address - (k > 0) for k, address in enumerate(stack)]
+        stack = [table[bisect.bisect_right(starts, a) - 1][1] for a in stack if start <= a < end]
         known = [name for name in stack if name in timed]
         count += 1
         if known:
