@@ -44,7 +44,7 @@
        of the program and of bursty.h. It changes no row of bursty.h.
      - A tick that cannot be charged is counted: lost (a thread that bursty.h does not know yet),
        cut (the table was full: charged to the innermost scope that has a row), late (more than 100
-       ticks at once, as after a blocked signal, count as 100).
+       ticks at once, as after a blocked signal, count as 100). So is a thread without a timer.
      - Interrupted system calls go on: the timer runs with CPU time, so it does not tick while a
        thread waits, and the handler is installed with SA_RESTART. It keeps errno.
 
@@ -57,7 +57,7 @@
    OPTIONS where TICKS_IMPLEMENTATION is defined:
      TICKS_TIMERS          Linux: starts the timers. Define _GNU_SOURCE before the first include.
      TICKS_MEMORY=bytes    the size of the static memory: 32768, for some 600 paths of scopes
-     TICKS_THREADS=n       the most threads that have a timer: 256
+     TICKS_THREADS=n       the most threads that have a timer: 256. Others are counted: untimed
    OPTIONS in every file:
      TICKS_STATIC          makes everything static, for a single file
      BURSTY_OFF            everything becomes nothing, as in bursty.h
@@ -119,6 +119,8 @@ typedef struct ticks_stats {
     uint64_t lost;    /* on threads that bursty.h does not know                                 */
     uint64_t cut;     /* charged to a scope further out: enlarge TICKS_MEMORY                   */
     uint64_t late;    /* left out, of more than 100 at once                                     */
+    uint64_t untimed; /* threads without a timer: more than TICKS_THREADS, or the system has no
+                         more. Their time is in no tick                                         */
     uint32_t paths;   /* rows of the table in use                                               */
     uint32_t room;    /* rows of the table                                                      */
 } ticks_stats;
@@ -143,7 +145,7 @@ TICKS_API void bursty_tick(uint32_t n) TICKS_P_OFF((void)n)
 
 /* Sums over all threads. */
 TICKS_API void ticks_get_stats(ticks_stats *out)
-    TICKS_P_OFF(const ticks_stats none = { 0, 0, 0, 0, 0, 0, 0 }; *out = none)
+    TICKS_P_OFF(const ticks_stats none = { 0, 0, 0, 0, 0, 0, 0, 0 }; *out = none)
 
 /* Writes the ticks as a part of a dump (docs/formats.md); bursty_write does it.
    Returns 0, or -1 if write failed. */
@@ -345,7 +347,7 @@ static struct {
     ticks_p_row *rows;
     uint32_t *index;
     uint32_t row_room, row_count, index_mask, threads, period_us;
-    ticks_p_count lost, cut, late;
+    ticks_p_count lost, cut, late, untimed;
     uint32_t fold;
     const char *program;
     uint64_t clock_hz;
@@ -690,7 +692,7 @@ static void ticks_p_clear(void) {
     for (i = 0; i < ticks_p_all.row_count; i++) {
         for (k = 0; k < TICKS_P_SUMS; k++) TICKS_P_PUT(&ticks_p_all.rows[i].sum[k], 0);
     }
-    ticks_p_all.lost = ticks_p_all.cut = ticks_p_all.late = 0;
+    ticks_p_all.lost = ticks_p_all.cut = ticks_p_all.late = ticks_p_all.untimed = 0;
 }
 
 #ifdef TICKS_TIMERS
@@ -707,7 +709,7 @@ typedef struct ticks_p_times {
 } ticks_p_times;
 enum { TICKS_P_CPU = 3, TICKS_P_THREAD_ID = 4, TICKS_P_CAP = 100 };
 
-static int ticks_p_signal, ticks_p_failed;
+static int ticks_p_signal; /* 0: no timer is started any more */
 static int ticks_p_timers[TICKS_THREADS]; /* by number of the thread: 1 + the timer's id, or 0 */
 
 static void ticks_p_handle(int number, siginfo_t *info, void *context) {
@@ -733,12 +735,14 @@ static void ticks_p_handle(int number, siginfo_t *info, void *context) {
 static void ticks_p_disarm(uint32_t number) {
     int timer = 0;
     if (number < TICKS_THREADS)
-        timer = __atomic_exchange_n(&ticks_p_timers[number], 0, __ATOMIC_ACQ_REL);
+        timer = __atomic_exchange_n(&ticks_p_timers[number], 0, __ATOMIC_SEQ_CST);
     if (timer) (void)syscall(SYS_timer_delete, timer - 1);
 }
 
-/* The first tick comes at a random moment, so that threads and runs do not beat in step. */
-static int ticks_p_arm(uint32_t number) {
+/* The first tick comes at a random moment, so that threads and runs do not beat in step. ticks_stop
+   on another thread forgets the signal first and then empties the list; here the timer gets into
+   the list first. So one of the two deletes it before it can tick. */
+static int ticks_p_arm(uint32_t number, int signal) {
     ticks_p_event event;
     ticks_p_times times;
     uint32_t thread = (uint32_t)syscall(SYS_gettid);
@@ -747,29 +751,37 @@ static int ticks_p_arm(uint32_t number) {
     ticks_p_disarm(number);
     if (number >= TICKS_THREADS) return -1;
     memset(&event, 0, sizeof event);
-    event.signal = ticks_p_signal;
+    event.signal = signal;
     event.notify = TICKS_P_THREAD_ID;
     event.thread = (int)thread;
     if (syscall(SYS_timer_create, TICKS_P_CPU, &event, &timer) != 0) return -1;
-    __atomic_store_n(&ticks_p_timers[number], timer + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&ticks_p_timers[number], timer + 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&ticks_p_signal, __ATOMIC_SEQ_CST) != signal) {
+        ticks_p_disarm(number);
+        return 0;
+    }
     first = 1 + (uint32_t)((uint64_t)random * ticks_p_all.period_us >> 32);
     times.interval_s = (long)(ticks_p_all.period_us / 1000000);
     times.interval_ns = (long)(ticks_p_all.period_us % 1000000 * 1000);
     times.value_s = (long)(first / 1000000);
     times.value_ns = (long)(first % 1000000 * 1000);
-    return syscall(SYS_timer_settime, timer, 0, &times, (void *)0) == 0 ? 0 : -1;
+    if (syscall(SYS_timer_settime, timer, 0, &times, (void *)0) == 0) return 0;
+    return __atomic_load_n(&ticks_p_signal, __ATOMIC_SEQ_CST) == signal ? -1 : 0;
 }
 
 static int ticks_p_install(int number) {
     struct sigaction action, old;
-    ticks_p_signal = number ? number : SIGPROF;
-    if (sigaction(ticks_p_signal, NULL, &old) != 0) return -1;
-    if ((old.sa_flags & SA_SIGINFO) && old.sa_sigaction == ticks_p_handle) return 0;
-    if ((old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL) return -1;
-    memset(&action, 0, sizeof action);
-    action.sa_sigaction = ticks_p_handle;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
-    return sigaction(ticks_p_signal, &action, NULL);
+    if (number == 0) number = SIGPROF;
+    if (sigaction(number, NULL, &old) != 0) return -1;
+    if (!(old.sa_flags & SA_SIGINFO) || old.sa_sigaction != ticks_p_handle) {
+        if ((old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL) return -1;
+        memset(&action, 0, sizeof action);
+        action.sa_sigaction = ticks_p_handle;
+        action.sa_flags = SA_SIGINFO | SA_RESTART;
+        if (sigaction(number, &action, NULL) != 0) return -1;
+    }
+    __atomic_store_n(&ticks_p_signal, number, __ATOMIC_SEQ_CST);
+    return 0;
 }
 #endif
 
@@ -778,13 +790,15 @@ static void ticks_p_on_thread(int what) {
 #ifdef TICKS_TIMERS
     const bursty_p_thread *record = bursty_p_registered();
     uint32_t number = record ? record->number : TICKS_THREADS;
+    int signal = __atomic_load_n(&ticks_p_signal, __ATOMIC_SEQ_CST);
 #endif
     if (ticks_p_all.on_thread) ticks_p_all.on_thread(what);
     if (what == 2) ticks_p_clear();
 #ifdef TICKS_TIMERS
     if (what == 2) memset(ticks_p_timers, 0, sizeof ticks_p_timers); /* a child inherits none */
     if (what == 0) ticks_p_disarm(number);
-    if (what != 0 && ticks_p_signal && ticks_p_arm(number) != 0) ticks_p_failed = 1;
+    if (what != 0 && signal && ticks_p_arm(number, signal) != 0)
+        ticks_p_add_shared(&ticks_p_all.untimed, 1);
 #endif
 }
 
@@ -795,8 +809,7 @@ TICKS_API void ticks_stop(void) {
 #ifdef TICKS_TIMERS
     struct sigaction action, old;
     uint32_t i;
-    int number = ticks_p_signal;
-    ticks_p_signal = 0;
+    int number = __atomic_exchange_n(&ticks_p_signal, 0, __ATOMIC_SEQ_CST);
 #endif
     TICKS_P_PUT(&ticks_p_all.on, 0);
 #ifdef TICKS_TIMERS
@@ -856,13 +869,11 @@ TICKS_API int ticks_start(const ticks_config *config) {
     ticks_p_all.more = bursty.more;
 #ifdef TICKS_TIMERS
     if (ticks_p_all.period_us == 0) ticks_p_all.period_us = 10000;
-    ticks_p_failed = 0;
 #ifdef TICKS_P_READS_CODE
     ticks_p_code.count = 0;
     (void)dl_iterate_phdr(ticks_p_find_code, NULL);
 #endif
     failed = ticks_p_install(config->signal);
-    if (failed) ticks_p_signal = 0;
 #endif
     bursty.on_thread = ticks_p_on_thread;
     bursty.more = ticks_write;
@@ -870,9 +881,7 @@ TICKS_API int ticks_start(const ticks_config *config) {
     TICKS_P_PUT(&ticks_p_all.on, 1);
     ticks_p_all.threads = bursty_start(&bursty);
     if (ticks_p_all.threads == 0) failed = -1;
-#ifdef TICKS_TIMERS
-    if (ticks_p_failed) failed = -1;
-#endif
+    if (TICKS_P_GET(&ticks_p_all.untimed)) failed = -1;
     return failed ? -1 : 0;
 }
 
@@ -882,6 +891,7 @@ TICKS_API void ticks_get_stats(ticks_stats *out) {
     out->lost = TICKS_P_GET(&ticks_p_all.lost);
     out->cut = TICKS_P_GET(&ticks_p_all.cut);
     out->late = TICKS_P_GET(&ticks_p_all.late);
+    out->untimed = TICKS_P_GET(&ticks_p_all.untimed);
     out->paths = count;
     out->room = ticks_p_all.row_room;
     for (i = 0; i < count; i++) {
@@ -938,6 +948,10 @@ TICKS_API int ticks_write(bursty_write_fn write, void *user) {
     ticks_p_put_varint(&out, TICKS_P_GET(&ticks_p_all.lost));
     ticks_p_put_varint(&out, TICKS_P_GET(&ticks_p_all.cut));
     ticks_p_put_varint(&out, TICKS_P_GET(&ticks_p_all.late));
+    if (TICKS_P_GET(&ticks_p_all.untimed)) {
+        ticks_p_put_varint(&out, 9);
+        ticks_p_put_varint(&out, TICKS_P_GET(&ticks_p_all.untimed));
+    }
     for (i = 1; i <= ticks_p_all.threads; i++) ticks_p_put_thread(&out, i, count);
     if (ticks_p_put_end(&out)) return -1;
     return ticks_p_all.more ? ticks_p_all.more(write, user) : 0;

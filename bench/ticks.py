@@ -1,4 +1,4 @@
-"""ticks.py OUT BURSTY [short] - the tables of bench/ticks.sh: shares by ticks, by a native sampler
+"""ticks.py OUT BURSTY [short|overhead] - the tables of bench/ticks.sh: shares by ticks, by a native sampler
 and by callgrind's instructions; and the cost of ticks. ticks.sh has built the programs in OUT."""
 import bisect
 import json
@@ -12,7 +12,8 @@ import subprocess
 import sys
 
 out, bursty = sys.argv[1], os.path.abspath(sys.argv[2])
-short = len(sys.argv) > 3
+part = sys.argv[3] if len(sys.argv) > 3 else ""
+short = part == "short"
 FRAMES = 200  # as in ticks_sampler.c
 
 # Name, command for ticks and sampler, command for callgrind, environment that turns ticks on.
@@ -206,27 +207,36 @@ def compare(label, command, small, env):
         label, effective, count, *seen["sampler"], *seen["callgrind"])
 
 
-def overhead(rounds):
-    """The 40:60 program with and without ticks, in turn."""
-    ratios = []
-    for k in range(rounds):
-        times = {}
-        for how in ("off", "10000") if k % 2 else ("10000", "off"):
-            times[how] = run(["forty", "6000"], {"TICKS": how})
+def overhead(least, most, frames):
+    """The 40:60 program without, with, with and without ticks: ratios in which a machine that gets
+    slower or faster steadily cancels out. Ends when the error is below 0.08 %, or at `most`."""
+    ratios, error = [], 1.0
+    while len(ratios) < least or (len(ratios) < most and error >= 0.0008):
+        times = {"off": 0.0, "10000": 0.0}
+        outer, inner = ("off", "10000") if len(ratios) % 2 else ("10000", "off")
+        for how in (outer, inner, inner, outer):
+            times[how] += run(["forty", str(frames)], {"TICKS": how})
         ratios.append(times["10000"] / times["off"])
+        if len(ratios) > 1:
+            error = 1.25 * statistics.stdev(ratios) / math.sqrt(len(ratios))
     ratios.sort()
     middle = statistics.median(ratios)
     low, high = ratios[len(ratios) // 4], ratios[-1 - len(ratios) // 4]
-    error = 1.25 * statistics.stdev(ratios) / math.sqrt(len(ratios))
-    print("Overhead at the default rate, 40:60 program: median of %d pairs %+.2f %%, standard error "
-          "%.2f %%; middle half %+.2f to %+.2f %%." % (rounds, 100 * (middle - 1), 100 * error,
-                                                     100 * (low - 1), 100 * (high - 1)))
+    print("Overhead at the default rate, 40:60 program: median of %d rounds of four runs %+.2f %%, "
+          "standard error %.2f %%; middle half %+.2f to %+.2f %%."
+          % (len(ratios), 100 * (middle - 1), 100 * error, 100 * (low - 1), 100 * (high - 1)))
 
 
+if part == "overhead":
+    overhead(40, 400, 12000)
+    sys.exit(0)
 print("| program | function | self %, by ticks | sampler | callgrind | total %, by ticks | sampler | "
       "callgrind |\n|---|---|--:|--:|--:|--:|--:|--:|")
 summary = [compare(*program) for program in PROGRAMS]
 print("\n| program | ticks | samples | agree with the sampler | callgrind's is in the interval |\n"
       "|---|--:|--:|--:|--:|")
 print("\n".join(summary) + "\n", flush=True)
-overhead(4 if short else 40)
+if short:
+    overhead(4, 4, 6000)
+else:
+    overhead(40, 40, 6000)
