@@ -10,10 +10,11 @@
        debugfile.c    symbols that stand in separate files
        sampled.c      counts of functions and pairs, and of ticks
        timer.c        ticks of a timer
+       handover.c     lets a program that gave up files or system calls write all the same
        dump.c         writes all trees into a file at exit
 
    A program has instrument.c or patch.c, and frames.c, threads.c, names.c and dump.c; patch.c also
-   has debugfile.c, sampled.c and timer.c. These two provide recorder_memory,
+   has debugfile.c, sampled.c, timer.c and handover.c. These two provide recorder_memory,
    recorder_at_exit and recorder_wants_child. */
 #ifndef RECORDER_H
 #define RECORDER_H
