@@ -112,8 +112,9 @@ static record_extra *record_extra_of(recorder_thread *r) {
 
 static footprint *record_footprint(record_extra *x) {
     footprint_config config = {0};
-    size_t bytes = footprint_bytes(&config, BLOCKS);
+    size_t bytes;
     if (x->f) return x->f;
+    bytes = footprint_bytes(&config, BLOCKS);
     x->f = (footprint *)recorder_memory(sizeof *x->f + 64 + bytes);
     if (x->f) footprint_init(x->f, x->f + 1, bytes, &config);
     return x->f;
@@ -121,8 +122,9 @@ static footprint *record_footprint(record_extra *x) {
 
 static hotstream *record_streams(record_extra *x) {
     hotstream_config config = {0};
-    size_t bytes = hotstream_bytes(&config, STREAM_NODES);
+    size_t bytes;
     if (x->streams) return x->streams;
+    bytes = hotstream_bytes(&config, STREAM_NODES);
     x->streams = (hotstream *)recorder_memory(sizeof *x->streams + 64 + bytes);
     if (x->streams) hotstream_init(x->streams, x->streams + 1, bytes, &config);
     return x->streams;

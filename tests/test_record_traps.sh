@@ -92,6 +92,11 @@ if [ $? = 0 ] && [ "$(grep -c '^bursty' got.err)" = 1 ] && grep -q 'ticks end wh
 elif ! ./program few-calls >got 2>&1; then skip "no seccomp"
 else fail "calls behind a filter"; cat got.err; $bursty report --min 0 x.brst; fi
 
+# Of 40 threads that have ticks 4 run at once: no more records are made, beside the first thread's.
+$bursty record --ticks 5000 -o x.brst -- ./program small-stacks >got 2>got.err
+n=$($bursty report --json x.brst | grep -c '"ended":true')
+if [ "$n" -ge 1 ] && [ "$n" -le 5 ]; then pass; else fail "records of $n threads"; cat got.err; fi
+
 # A file of an earlier run stays if a program in another root cannot write, and a whole one has the
 # size of what is in it.
 $bursty record -o x.brst -- ./program root >got 2>got.err
