@@ -40,7 +40,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 enum { BLOCKS = 1 << 16, MODULES = 256 };
-enum { STREAM_NODES = 1 << 14, STREAM_ROWS = 512, THREADS = 256 };
+enum { STREAM_NODES = 1 << 14, STREAM_ROWS = 512, THREADS = 256, EVENT_BLOCKS = 1024 };
 enum {
     PROFILE_HCCT = 1,
     PROFILE_FOOTPRINT = 2,
@@ -59,6 +59,8 @@ typedef struct record_extra {
     footprint *f;
     hotstream *streams;
     sampled_table *methods, *pairs;
+    size_t block_count;
+    uint64_t blocks[EVENT_BLOCKS]; /* references that the footprint has not been told of */
 } record_extra;
 
 static struct {
@@ -130,17 +132,49 @@ static hotstream *record_streams(record_extra *x) {
     return x->streams;
 }
 
-static void record_reference(recorder_thread *r, const binpatch_event *e) {
+/* What a footprint has not been told yet. */
+static void record_tell_blocks(record_extra *x) {
+    if (x->f && x->block_count) footprint_access_many(x->f, x->blocks, x->block_count);
+    x->block_count = 0;
+}
+
+/* A reference to more than one block. `times` is the count of a rep instruction. */
+static void record_long_reference(record_extra *x, const binpatch_event *e, uint64_t times) {
     uint32_t bytes = BINPATCH_BYTES(e->what);
-    uint64_t times = record_repeat ? record_repeat : 1;
-    record_extra *x = record_extra_of(r);
-    footprint *f = x && record.profiles & PROFILE_FOOTPRINT ? record_footprint(x) : NULL;
-    hotstream *h = x && record.profiles & PROFILE_STREAMS ? record_streams(x) : NULL;
-    if (f) footprint_reference(f, (const void *)(uintptr_t)e->value,
-                               (size_t)((bytes ? bytes : 1) * times));
-    if (h) {
+    record_tell_blocks(x);
+    footprint_reference(x->f, (const void *)(uintptr_t)e->value,
+                        (size_t)((bytes ? bytes : 1) * times));
+}
+
+/* References in a row, up to `end`; returns where the row ends. Most touch one block, and those are
+   collected. */
+static const binpatch_event *record_blocks(record_extra *x, const binpatch_event *e,
+                                           const binpatch_event *end) {
+    unsigned log2 = x->f->config.block_log2;
+    size_t n = x->block_count;
+    for (; e < end && e->what & (BINPATCH_LOAD | BINPATCH_STORE); e++) {
+        uint64_t block = e->value >> log2, bytes = BINPATCH_BYTES(e->what);
+        if (bytes > 1 && (e->value + bytes - 1) >> log2 != block) {
+            x->block_count = n;
+            record_long_reference(x, e, 1);
+            n = 0;
+            continue;
+        }
+        x->blocks[n++] = block;
+        if (n < EVENT_BLOCKS) continue;
+        x->block_count = n;
+        record_tell_blocks(x);
+        n = 0;
+    }
+    x->block_count = n;
+    return e;
+}
+
+static void record_reference(record_extra *x, const binpatch_event *e, uint64_t times) {
+    if (x->f) record_long_reference(x, e, times);
+    if (x->streams) {
         uint64_t module = BINPATCH_MODULE(e->what);
-        hotstream_record(h, (module << 32 | e->place) + 1, e->value);
+        hotstream_record(x->streams, (module << 32 | e->place) + 1, e->value);
     }
 }
 
@@ -161,9 +195,7 @@ static void record_call(recorder_thread *r, uint32_t key) {
 
 static void record_event(recorder_thread *r, const binpatch_event *e) {
     uintptr_t frame = (uintptr_t)e->value;
-    if (e->what & (BINPATCH_LOAD | BINPATCH_STORE)) {
-        if (record.profiles & PROFILE_REFERENCES) record_reference(r, e);
-    } else if (e->what & (BINPATCH_ENTRY | BINPATCH_EXIT) && record.profiles & PROFILE_CALLS) {
+    if (e->what & (BINPATCH_ENTRY | BINPATCH_EXIT) && record.profiles & PROFILE_CALLS) {
         uint32_t key = record_key(BINPATCH_MODULE(e->what), e->place);
         if (e->what & BINPATCH_ENTRY) {
             recorder_enter(r, key, 1, frame, NULL, NULL);
@@ -180,21 +212,29 @@ static void record_burst_ends(record_extra *x) {
 
 static void record_events(void *user, const binpatch_event *e, size_t count, int ended) {
     recorder_thread *r = recorder_begin();
+    record_extra *x = r ? record_extra_of(r) : NULL;
+    const binpatch_event *end = e + count;
     (void)user;
     if (!r) return;
-    for (; count--; e++) {
+    if (x && record.profiles & PROFILE_FOOTPRINT) (void)record_footprint(x);
+    if (x && record.profiles & PROFILE_STREAMS) (void)record_streams(x);
+    for (; e < end; e++) {
+        if (x && x->f && !x->streams && !record_repeat) e = record_blocks(x, e, end);
+        if (e == end) break;
         if (e->what & BINPATCH_REPEAT) {
             record_repeat = e->value;
             continue;
         }
-        record_event(r, e);
-        if (e->what & BINPATCH_LOAD && count && e[1].what & BINPATCH_STORE
+        if (!(e->what & (BINPATCH_LOAD | BINPATCH_STORE))) record_event(r, e);
+        else if (x) record_reference(x, e, record_repeat ? record_repeat : 1);
+        if (record_repeat && e->what & BINPATCH_LOAD && e + 1 < end && e[1].what & BINPATCH_STORE
             && e[1].place == e->place) {
             continue;                           /* the count holds for both */
         }
         record_repeat = 0;
     }
-    if (ended) record_burst_ends((record_extra *)r->references);
+    if (x) record_tell_blocks(x);
+    if (ended) record_burst_ends(x);
     recorder_end(r);
 }
 
