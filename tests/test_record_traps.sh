@@ -68,6 +68,7 @@ same small-stacks
 same other-stack
 same coroutines
 same cancel
+same cancel-at-once
 same close-all
 same close-other
 same folder
