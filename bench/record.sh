@@ -39,7 +39,7 @@ cat lines lines lines lines lines lines lines lines >many
 echo '{ n[$4]++; for (i = 1; i <= NF; i++) s += length($i) } END { print s, length(n) }' >s.awk
 cat >s.lua <<'P'
 local t = {}
-for k = 1, 5 do
+for k = 1, 3 do
     for i = 1, 100000 do t[i] = (i * 7919) % 10007 end
     table.sort(t)
 end

@@ -376,16 +376,18 @@ static int record_has_symbols(void) {
 static void record_write_hints(void) {
     char line[8192];
     binpatch_module m;
+    const char *refusal = binpatch_get_module(0, &m) == 0 ? m.refusal : NULL;
     if (!record.running) {
         if (record.filter[0])
             snprintf(line, sizeof line,
                      "!nothing was recorded: no function has a name that matches %s%s\n",
                      record.filter, record_has_symbols() ? "" : " (the program has no symbols)");
-        else {
-            int refused = binpatch_get_module(0, &m) == 0 && m.refusal;
+        else
             snprintf(line, sizeof line, "!nothing was recorded: %s\n",
-                     refused ? m.refusal : binpatch_reason());
-        }
+                     refusal ? refusal : binpatch_reason());
+        handover_line(line);
+    } else if (refusal) {
+        snprintf(line, sizeof line, "!only libraries were recorded: the program has %s\n", refusal);
         handover_line(line);
     } else if (!record_has_symbols()) {
         snprintf(line, sizeof line,

@@ -125,7 +125,7 @@ if $CC -no-pie -Wl,--section-start=.far=0x18A00000 -o far odd.o 2>log; then
     done
     $bursty record -o x.brst -- ./farther >got 2>got.err
     if [ $? = 0 ] && cmp -s plain got && [ "$(wc -l <got.err)" = 1 ] \
-       && grep -q 'nothing was recorded: no space in reach' got.err; then pass
+       && grep -q 'recorded: .*no space in reach' got.err; then pass
     else fail "farther"; cat got.err; fi
 else skip "this linker places no section"; fi
 
@@ -159,7 +159,7 @@ else skip "no C++ compiler"; fi
 if $CC -no-pie -Wl,--no-eh-frame-hdr -o noframe odd.o 2>log; then
     $bursty record -o x.brst -- ./noframe >got 2>got.err
     if [ $? = 0 ] && cmp -s plain got && [ "$(wc -l <got.err)" = 1 ] \
-       && grep -q 'nothing was recorded: no .eh_frame_hdr' got.err; then pass
+       && grep -q 'recorded: .*no .eh_frame_hdr' got.err; then pass
     else fail "no unwind information"; cat got.err; fi
 else skip "this linker always lists unwind information"; fi
 if $CC -no-pie -Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1 -o musl odd.o 2>log; then
