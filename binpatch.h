@@ -448,7 +448,7 @@ static void binpatch_p_join(binpatch_p_module *m, uint32_t *list, uint32_t to) {
 }
 
 static uint32_t binpatch_p_aligned(uint32_t at) {
-    return (at + 15) & ~15u;
+    return (at + 63) & ~63u;
 }
 
 /* Emits one copy of the body's function behind what there is. Returns its position, or 0. */

@@ -189,8 +189,8 @@ typedef struct x86copy {
    too small (memory NULL: only tells how many). */
 X86COPY_API size_t x86copy_init(x86copy *s, x86flow_body *body, void *memory, size_t bytes);
 /* Emits a copy of the body's function as if out[0] stood at `base`. Sites are numbered from
-   first_site in the order entry, then targets of back-edges; both copies agree on them. For an
-   instrumented copy the spots must hold the c_at of the checking copy. Returns 0, or -1: it is too
+   first_site in the order entry, then targets of back-edges; both copies agree on them. A copy that
+   is emitted again is equal if `base` is a multiple of 64 both times. For an instrumented copy the spots must hold the c_at of the checking copy. Returns 0, or -1: it is too
    large. */
 X86COPY_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int instrumented,
                              uint32_t first_site);
@@ -789,21 +789,24 @@ X86COPY_API uint32_t x86copy_skips(const x86flow_function *f, int instrumented) 
 
 /* A direct call or jump to the start of a function of this module: to its copy if that is there,
    else through its stub; the place is remembered so that it can be joined later. A distance inside
-   one cache line can be changed while other threads run the code. */
+   one cache line can be changed while other threads run the code: nops move it there. */
 static void x86copy_p_link_to(x86copy *s, uint64_t address, unsigned opcode_bytes,
                               const char *opcode) {
     const x86copy_module *m = s->m;
     const x86flow_function *g = x86flow_function_at(m->flow, address);
     const x86copy_function *h = g ? &m->functions[g - m->flow->functions] : NULL;
     uint64_t to = address;
+    int linked = h && g->lo == address && h->patched && (s->instrumented || !h->bare);
+    while (linked && !s->failed && ((x86copy_p_here(s) + opcode_bytes) & 63) > 60)
+        x86copy_p_out1(s, 0x90);
     x86copy_p_out(s, opcode, opcode_bytes);
-    if (h && g->lo == address && h->patched && (s->instrumented || !h->bare)) {
+    if (linked) {
         int in_i = s->instrumented && !g->direct;
         uint32_t made = in_i ? h->i_at : h->c_at;
         if (made) made += x86copy_skips(g, in_i);
         to = m->rx + (made ? made : in_i ? h->make_i_at : h->t_at);
         if (g == s->b->f && !in_i) to = m->rx + h->t_at;
-        if (!made && (x86copy_p_here(s) & 63) <= 60 && !s->failed) {
+        if (!made && !s->failed) {
             x86copy_fixup *x = &s->fixups[s->fixup_count++];
             x->at = s->out_size;
             x->index = (uint32_t)(g - m->flow->functions);

@@ -376,16 +376,18 @@ static int record_has_symbols(void) {
 static void record_write_hints(void) {
     char line[8192];
     binpatch_module m;
+    const char *refusal = binpatch_get_module(0, &m) == 0 ? m.refusal : NULL;
     if (!record.running) {
         if (record.filter[0])
             snprintf(line, sizeof line,
                      "!nothing was recorded: no function has a name that matches %s%s\n",
                      record.filter, record_has_symbols() ? "" : " (the program has no symbols)");
-        else {
-            int refused = binpatch_get_module(0, &m) == 0 && m.refusal;
+        else
             snprintf(line, sizeof line, "!nothing was recorded: %s\n",
-                     refused ? m.refusal : binpatch_reason());
-        }
+                     refusal ? refusal : binpatch_reason());
+        handover_line(line);
+    } else if (refusal) {
+        snprintf(line, sizeof line, "!only libraries were recorded: the program has %s\n", refusal);
         handover_line(line);
     } else if (!record_has_symbols()) {
         snprintf(line, sizeof line,
@@ -584,6 +586,42 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
         (void)binpatch_arm();
     if (!create) return EAGAIN;
     return timer_create_thread(create, thread, attributes, start, argument);
+}
+
+/* A thread that may be cancelled at any instruction gets no bursts: the unwind information of copies
+   does not say how deep the stack is inside an event. */
+static void record_quiet(int is_quiet) {
+    static __thread uint8_t *buffer __attribute__((tls_model("initial-exec")));
+    binpatch_p_thread *t = &binpatch_p_tls;
+    if (is_quiet && !buffer) {
+        binpatch_flush();
+        if (!t->known) binpatch_p_thread_begin(t);
+        buffer = t->buffer;
+        t->buffer = NULL;
+        t->position = (uintptr_t)binpatch_p_nowhere;
+        t->live = 0;
+        t->left = 0;
+        t->n = 65536;
+    } else if (!is_quiet && buffer) {
+        t->buffer = buffer;
+        t->position = (uintptr_t)buffer;
+        t->n = binpatch_p_gap(t);
+        buffer = NULL;
+    }
+}
+
+EXPORTED int pthread_setcanceltype(int type, int *old) {
+    static int (*real)(int, int *);
+    int status;
+    if (!real) {
+        void *symbol = dlsym(RTLD_NEXT, "pthread_setcanceltype");
+        memcpy(&real, &symbol, sizeof real);
+    }
+    if (!real) return EINVAL;
+    if (record.running && type == PTHREAD_CANCEL_ASYNCHRONOUS) record_quiet(1);
+    status = real(type, old);
+    if (record.running && type == PTHREAD_CANCEL_DEFERRED) record_quiet(0);
+    return status;
 }
 
 /* A child counts from the start: what its threads had beside their trees belongs to the parent. */

@@ -101,6 +101,8 @@ $bursty record --period 90 --burst 10 --all-checks --profile pairs -o sampled.br
 leaf() { $bursty report --csv --min 0 "$1" | awk -F '[",]+' '/leaf/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > n) n = $i } END { print n + 0 }'; }
 if [ "$(leaf pairs.brst)" -gt 1000 ] && awk -v a="$(leaf pairs.brst)" -v b="$(leaf sampled.brst)" 'BEGIN { exit !(b > .88 * a && b < 1.12 * a) }'
 then pass; else fail "pairs: all $(leaf pairs.brst), estimated $(leaf sampled.brst)"; $bursty report --csv --min 0 pairs.brst; fi
+if $bursty report sampled.brst | grep -q 'where most of them are'; then fail "checks that nobody wrote"
+else pass; fi
 # Intervals come from how counts differ between bursts; what was recorded whole is exact.
 if $bursty report --json sampled.brst | grep -q '"intervals": *"bursts"' \
    && $bursty report --json pairs.brst | grep -q '"intervals": *"exact"' \

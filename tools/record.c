@@ -16,7 +16,7 @@ static const char help[]
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
       "  --period P         checks between two bursts: 9900; 0 records everything\n"
-      "  --burst B          checks of a burst: 100\n"
+      "  --burst B          checks of a burst: 100; short ones miss calls\n"
       "  --jitter PERCENT   of the period: 12\n"
       "  --profile LIST     of hcct (calling contexts), methods (functions), pairs (callers with "
       "callees),\n"

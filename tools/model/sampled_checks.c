@@ -23,9 +23,10 @@ static int compare_load(const void *left, const void *right) {
 }
 
 /* Every check of an entry, a scope, a loop or a point is an event while a burst is live, so a row's
-   weight estimates how often its site's check ran. References have no check of their own. */
+   weight estimates how often its site's check ran. References have no check of their own. What
+   `bursty record` saw stands in no file: there is no check that a person could take out. */
 static int has_check(const tally_site *site) {
-    return (site->kind & (SITE_CALL | SITE_BACKEDGE | SITE_USER)) != 0;
+    return (site->kind & (SITE_CALL | SITE_BACKEDGE | SITE_USER)) != 0 && *site->file != 0;
 }
 
 static const report_column columns[] = {

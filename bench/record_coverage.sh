@@ -1,0 +1,88 @@
+#!/bin/sh
+# record_coverage.sh [PROGRAM ...] - how often the 95 % intervals of a program that `bursty record`
+# sampled hold the truth. Runs perl, lua and sqlite as they are installed, once with every call
+# recorded, and then SEEDS (10) times for each rate and length of bursts, with other seeds. Prints
+# the second table of docs/intervals.md: functions and pairs of caller and callee that at least 5
+# bursts saw, the part of them whose share, and whose count, lies in its interval, and the part for
+# an interval that takes calls as independent.
+#
+#     sh bench/record_coverage.sh            SEEDS=40 sh bench/record_coverage.sh lua
+set -u
+cd "$(dirname "$0")/.." || exit 2
+build=${BUILD:-build}
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+judge=$PWD/bench/coverage_intervals.awk
+out=$build/bench/record_coverage
+bursty=$build/bursty
+seeds=${SEEDS:-10}
+mkdir -p "$out" && cd "$out" || exit 2
+
+# Every run must do the same: no table.sort, whose pivots depend on the clock, and no random hashes.
+export PERL_HASH_SEED=0 PERL_PERTURB_KEYS=0
+cat >s.lua <<'P'
+local t, words = {}, {}
+for k = 1, 12 do
+    for i = 1, 4000 do table.insert(t, (i * 7919) % 10007) end
+    for i = 1, 3000 do t[i] = (rawget(t, i * 3 % 4001 + 1) or 0) + select("#", i, k) end
+    for i = 1, 5000 do
+        words[i % 977] = ("%d:%s"):format(i, words[i % 977 // 2] or "x"):sub(1, 20)
+    end
+    t[1] = select(2, table.concat(t, ","):gsub("%d+", ""))
+end
+print(t[77], words[7], #t, t[1])
+P
+cat >s.pl <<'P'
+my %h;
+for my $i (1 .. 60000) { $h{$i % 997} .= chr(65 + $i % 26); }
+my $n = 0;
+for my $k (sort { $a <=> $b } keys %h) { $n += () = $h{$k} =~ /[AEIOU]+/g; $n ^= hex(substr(sprintf("%08x", $k), 3)); }
+print join(",", map { length $h{$_} } sort keys %h) =~ tr/6//, " $n\n";
+P
+cat >s.sql <<'P'
+create table t(a integer primary key, b text);
+with recursive c(x) as (select 1 union all select x + 1 from c where x < 30000)
+insert into t select x, hex(x * 7919) from c;
+create index i on t(b);
+select count(*), sum(length(b)) from t where b like '%3%';
+select b, count(*) from t group by substr(b, 1, 3) order by 2 desc limit 5;
+P
+
+run() { # NAME OPTIONS...
+    name=$1
+    shift
+    "$bursty" record --quiet --profile pairs "$@" -o "$name.brst" -- $command >output 2>errors ||
+        { cat errors; exit 2; }
+    "$bursty" report --csv --min 0 "$name.brst" >"$name.csv" || exit 2
+}
+
+measure() { # PROGRAM COMMAND
+    command=$2
+    command -v "${command%% *}" >/dev/null 2>&1 || { echo "$1: not installed"; return; }
+    run all --period 0
+    for rate in 1 0.1; do
+        for burst in 1 10 100; do
+            period=$(awk "BEGIN { printf \"%d\", $burst * 100 / $rate - $burst }")
+            list=
+            seed=1
+            while [ $seed -le "$seeds" ]; do
+                run "$seed" --period "$period" --burst $burst --seed $seed
+                list="$list $seed.csv"
+                seed=$((seed + 1))
+            done
+            # shellcheck disable=SC2086
+            awk -F, -v title="| $1 | $rate % | $burst |" -f "$judge" all.csv $list
+        done
+    done
+}
+
+echo '| program | rate | burst | rows | share in its interval | count in its interval |' \
+     'independent calls | width |'
+echo '|---|---|---|---|---|---|---|---|'
+for program in ${*:-perl lua sqlite}; do
+    case $program in
+    perl)   measure perl 'perl s.pl' ;;
+    lua)    measure lua 'lua5.4 s.lua' ;;
+    sqlite) measure sqlite 'sqlite3 -init s.sql :memory: .quit' ;;
+    *)      echo "record_coverage.sh: no program $program"; exit 2 ;;
+    esac
+done
