@@ -295,7 +295,7 @@ static void add_cycle(const graph *g, const placement *p, uint32_t start, text *
         add_vertex(g, start, out);
         while (length) {
             v = queue[--length];
-            if (v >= g->sort && v < g->units_vertex) continue;        /* between a pointer and functions */
+            if (v >= g->sort && v < g->units_vertex) continue;    /* no name of its own */
             text_add(out, " -> ");
             add_vertex(g, v, out);
         }
