@@ -165,6 +165,20 @@ hidden -Wlogical-op 'int f(int a) { if (a && a) return 1; return 2; }\n'
 hidden -Wduplicated-cond 'int f(int a) { if (a == 1) return 1; else if (a == 1) return 2; return 3; }\n'
 hidden -O1 'enum e { A, B }; int f(enum e a) { switch (a) { case A: return 1; } return 2; }\n'
 hidden -w 'int f(int a) { if (a); return 1; }\n'
+# A line that a macro of a system header begins is the user's line.
+cat >macro.c <<'END'
+#include <ctype.h>
+#include <errno.h>
+int main(int argc, char **argv) {
+    errno = 0;
+    if (isdigit(argv[0][0]) && tolower(argv[0][0]) == 'c') argc++;
+    return errno + argc - 1;
+}
+END
+rm -f coverage.brst
+bursty cc --cover=mcdc -- $CC -O1 -o own macro.c && ./own && ok || no "macros: does not run"
+bursty report --lcov coverage.brst | grep -q '^DA:4,1$' && ok || no "macros: a line is missing"
+bursty report --json coverage.brst | grep -q '"function":"main","line":0' && no "macros: a decision without a line" || ok
 bursty cc --cover=x -- $CC -c paths.c 2>log; [ $? = 2 ] && ok || no "--cover=x"
 # What cannot be counted is left alone, and said.
 cat >left.c <<'END'

@@ -92,7 +92,7 @@ static void note(walk *w, uint32_t token) {
     const cc_token *t = &w->u->tokens.list[token];
     cc_cfg *g = w->g;
     if (w->emit || w->here == CC_NOWHERE) return;
-    if (t->file != w->u->tokens.list[w->f->name].file) return;
+    if (!cc_same_file(&w->u->tokens, token, w->f->name)) return;
     if (g->line_count == g->line_room) {
         g->line_room = g->line_room ? g->line_room * 2 : 32;
         g->lines = (cc_line_of *)tool_grow(g->lines, g->line_room * sizeof *g->lines);
