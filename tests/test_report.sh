@@ -122,7 +122,7 @@ ok $? "a merge with an old dump says so"
 bursty report "$dir/timed.brst" >"$dir/timed.txt"; ok $? "ticks"
 has timed.txt '^1  *70.00%  *67.0.%  *72.8.%  *70.00%  *67.0.%  *72.8.%  *700  draw '
 has timed.txt '^2  *30.00%  .* 100.00%  *99.60%  *100.00%  *300  frame '
-has timed.txt "^Shares are of calls, not of time\.$"; lacks timed.txt "for time see"
+has timed.txt "^Shares are of calls, not of time\. A function without"; lacks timed.txt "for time see"
 has timed.txt '^3  *0.00%  *0.00%  *0.40%  .* 0  rare '
 has timed.txt '^-  *not-timed  *-  *-  *not-timed  *-  *-  *-  hash '
 lacks timed.txt '0.00%.*hash'
