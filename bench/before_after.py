@@ -128,10 +128,21 @@ ROWS = {
     'before, always': '4294967295:1',
     'after, off': Row('off', CHECKS, OFF),
     'after, idle': Row('idle', CHECKS, IDLE),
+    'after, 0.1 %': Row('0.1 %', CHECKS, RATES['0.1 %']),
     'after, 1 %': Row('1 %', CHECKS, RATES['1 %']),
     'after, one': Row('one', CHECKS, ONE),
     'after, always': Row('always', CHECKS, ALWAYS),
 }
+
+
+def foretold(known, wanted):
+    """What a run spends by its (spent, events, bursts): spent = base + events e + bursts E, with
+    base, e and E from three other runs. All of them write a dump of about the same rows."""
+    (t0, n0, b0), (t1, n1, b1), (t2, n2, b2) = known
+    n1, b1, t1, n2, b2, t2 = n1 - n0, b1 - b0, t1 - t0, n2 - n0, b2 - b0, t2 - t0
+    below = n1 * b2 - n2 * b1
+    e, E = (t1 * b2 - t2 * b1) / below, (n1 * t2 - n2 * t1) / below
+    return t0 + (wanted[1] - n0) * e + (wanted[2] - b0) * E
 
 
 class Real:
@@ -201,8 +212,8 @@ class Real:
         return seen['profiles'][0]['events'], seen['profiles'][0]['bursts']
 
     def prediction(self, spent, which):
-        """Points between predicted and measured overhead at 1 %, the worst program: equation 2, and
-        with e and E, whose values stand in the row's name."""
+        """Points between predicted and measured overhead at 1 %, the worst program: by equation 2,
+        and extended by e for an event and E for a burst."""
         before, after = [], []
         for program in self.five:
             get = lambda row: spent[program.name, row]
@@ -210,12 +221,10 @@ class Real:
             off, always = get('before, off'), get('before, always')
             guess = off + 0.01 * (always - off)
             before.append(abs(guess - get('before, 1 %')) / plain)
-            idle, full, one = (get('after, ' + n) for n in ('idle', 'always', 'one'))
-            e = (full - idle) / self.events('after, always', program, which)[0]
-            events, bursts = self.events('after, one', program, which)
-            E = (one - idle - events * e) / bursts
-            events, bursts = self.events('after, 1 %', program, which)
-            guess = idle + events * e + bursts * E
+            runs = []
+            for row in ('after, 0.1 %', 'after, one', 'after, always', 'after, 1 %'):
+                runs.append((get(row),) + self.events(row, program, which))
+            guess = foretold(runs[:3], runs[3])
             after.append(abs(guess - get('after, 1 %')) / plain)
         return 100 * max(before), 100 * max(after)
 
