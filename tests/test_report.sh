@@ -133,6 +133,10 @@ bursty report "$dir/no-tick.brst" | tr '\n' ' ' >"$dir/no.txt"
 has no.txt 'ticks: none came: their signal is blocked'; lacks no.txt 'where does it run'
 bursty report "$dir/no-timer.brst" | tr '\n' ' ' >"$dir/no.txt"
 has no.txt 'ticks: none came: TICKS_TIMERS is not defined'
+bursty merge -o "$dir/two.brst" "$dir/timed.brst" "$dir/untimed.brst" "$dir/untimed.brst"
+bursty report "$dir/two.brst" | tr '\n' ' ' | grep -q 'threads without a timer: 6 (their time is'
+ok $? "threads without a timer"
+lacks timed.txt 'without a timer'
 bursty merge -o "$dir/no.brst" "$dir/no-tick.brst" &&
     bursty report "$dir/no.brst" | grep -q 'none came'
 ok $? "merged: none came"
@@ -148,8 +152,9 @@ ok $? "stacks by calls"
 bursty report --collapsed "$dir/tree.brst" 2>"$dir/stderr" | cmp -s - "$dir/timed.stacks"
 ok $? "stacks by calls are those of the tree alone"
 [ ! -s "$dir/stderr" ]; ok $? "one unit, nothing to say: $(cat "$dir/stderr")"
-refused '--by hours: no whole stacks count that' report --by hours --collapsed -o "$dir/out" "$dir/timed.brst"
-refused '--by ticks: no whole stacks count that' report --by ticks --collapsed -o "$dir/out" "$dir/tree.brst"
+refused '--by hours: whole stacks here count ticks, calls' report --by hours --collapsed -o "$dir/out" "$dir/timed.brst"
+refused '--by ticks: whole stacks here count calls' report --by ticks --collapsed -o "$dir/out" "$dir/tree.brst"
+refused '--by ticks: there are no whole stacks' report --by ticks --collapsed -o "$dir/out" "$dir/game.brst"
 
 # ---- a form that has nothing to show is refused, and writes no file
 for form in lcov cobertura order svg; do
