@@ -142,8 +142,9 @@ enum {                          /* why a function is not patched; binpatch_reaso
     BINPATCH_NO_ROOM,           /* it is too short, or something jumps into its first five bytes */
     BINPATCH_FLAGS, BINPATCH_TOO_LARGE,
     BINPATCH_FILTERED,          /* config.want said no */
-    BINPATCH_FRAGMENT,          /* a part of another function (.cold): it runs as it is */
-    BINPATCH_OWN, BINPATCH_REASONS
+    BINPATCH_FRAGMENT,          /* a part (.cold) of a function that is not known or not patched */
+    BINPATCH_OWN, BINPATCH_PART, /* PART: it belongs to a patched function and is copied with it */
+    BINPATCH_REASONS
 };
 
 typedef struct binpatch_function {
@@ -255,8 +256,8 @@ BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, 
    once for executing. A fork shares them: parent and child use the same copies, under the same
    try-lock. Slots are private to a process. */
 
-enum { BINPATCH_P_MODULES = 64, BINPATCH_P_THREADS = 256, BINPATCH_P_BUFFER = 65536 };
-enum { BINPATCH_P_RULES = 1024, BINPATCH_P_WINDOW = 65536 };
+enum { BINPATCH_P_MODULES = 64, BINPATCH_P_THREADS = 256, BINPATCH_P_RULES = 1024 };
+enum { BINPATCH_P_BUFFER = 65536, BINPATCH_P_WINDOW = 65536 };
 
 typedef struct binpatch_p_site {
     uint32_t function, i_at;
@@ -605,8 +606,7 @@ static int32_t binpatch_p_gap(binpatch_p_thread *t) {
     return (int32_t)gap;
 }
 
-/* Hands the buffered events over. A record that a handler interrupted has kind 0 and is left out.
-   */
+/* Hands the buffered events over, but for records that a handler interrupted: their kind is 0. */
 static void binpatch_p_flush(binpatch_p_thread *t, int ended) {
     binpatch_event *events = (binpatch_event *)(void *)t->buffer;
     uint32_t count = (uint32_t)(t->position & (BINPATCH_P_BUFFER - 1)) / 16, n, kept = 0;
@@ -616,7 +616,8 @@ static void binpatch_p_flush(binpatch_p_thread *t, int ended) {
         __atomic_fetch_add(&binpatch_p.lost, LAST, __ATOMIC_RELAXED);
         count = LAST;
     }
-    for (n = 0; n < count; n++)
+    while (kept < count && events[kept].what) kept++;
+    for (n = kept; n < count; n++)
         if (events[n].what) events[kept++] = events[n];
     t->position = (uintptr_t)t->buffer;
     __atomic_fetch_add(&binpatch_p.events, kept, __ATOMIC_RELAXED);
@@ -729,7 +730,10 @@ static int binpatch_p_learn(uint64_t pc, binpatch_p_known *out) {
         if (pc >= binpatch_p.others[n].lo && pc < binpatch_p.others[n].hi)
             fde = x86flow_find_fde(binpatch_p.others[n].frame_header, pc, &start);
     }
-    if (!f || f->flags & X86FLOW_FRAGMENT) out->place = ~0u;
+    if (f && f->owner) {
+        const x86flow_module *m = &binpatch_p.modules[out->module].flow;
+        out->place = (uint32_t)(m->functions[f->owner - 1].lo - m->bias);
+    } else if (!f || f->flags & X86FLOW_FRAGMENT) out->place = ~0u;
     return fde ? x86flow_find_rule(fde, pc - start, &out->rule) : -1;
 }
 
@@ -764,7 +768,7 @@ static uint32_t binpatch_p_walk(const binpatch_p_thread *t, const binpatch_p_mod
         pc = *(const uint64_t *)(const void *)binpatch_p_at(rsp);
         rsp += 8;
         known = binpatch_p_known_at(t, pc - 1);
-    } else if (x86flow_find_rule(f->fde, y->offset, &here.rule) != 0)
+    } else if (x86flow_rule_of(&m->flow, f, y->offset, &here.rule) != 0)
         return 0;
     for (steps = 0; steps < 2 * BINPATCH_P_FRAMES && count < BINPATCH_P_FRAMES && known; steps++) {
         if (x86flow_step(&known->rule, &pc, &rsp, &rbp) != 0) break;
@@ -1122,7 +1126,7 @@ static void binpatch_p_read_file(binpatch_p_module *m) {
 }
 
 static int binpatch_p_list_functions(binpatch_p_module *m) {
-    uint32_t max = x86flow_list_functions(&m->flow, NULL, 0), n, largest = 0;
+    uint32_t max = x86flow_list_functions(&m->flow, NULL, 0), n, largest[2] = {0, 0};
     x86flow_function *functions;
     m->refusal = "no .eh_frame_hdr";
     if (!max) return -1;
@@ -1133,9 +1137,10 @@ static int binpatch_p_list_functions(binpatch_p_module *m) {
     if (!x86flow_list_functions(&m->flow, functions, max)) return -1;
     m->refusal = NULL;
     for (n = 0; n < m->flow.count; n++) {
-        if (functions[n].size > largest) largest = functions[n].size;
+        int part = (functions[n].flags & X86FLOW_FRAGMENT) != 0;
+        if (functions[n].size > largest[part]) largest[part] = functions[n].size;
     }
-    return (int)largest;
+    return (int)(largest[0] + largest[1]);
 }
 
 /* ---- room within reach of the module ---- */
@@ -1285,8 +1290,6 @@ static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
     for (n = 0; n < m->flow.count; n++) {
         x86flow_function *f = &m->flow.functions[n];
         uint32_t at = (m->shared->used + 7) & ~7u;
-        if ((f->flags & (X86FLOW_BY_BRANCH | X86FLOW_CALLED | X86FLOW_TAKEN)) == X86FLOW_BY_BRANCH)
-            f->flags |= X86FLOW_FRAGMENT;
         if (!f->reason && f->flags & X86FLOW_FRAGMENT) f->reason = BINPATCH_FRAGMENT;
         if (f->reason) continue;
         if (m->code_bytes - at < 4096 + f->size)
@@ -1310,6 +1313,10 @@ static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
         for (k = 0; k < sizeof f->saved && f->patch_at + k < f->size + f->pad; k++)
             f->saved[k] = binpatch_p_at(f->lo + f->patch_at)[k];
         f->patched = 1;
+    }
+    for (n = 0; n < m->flow.count; n++) {
+        x86flow_function *f = &m->flow.functions[n];
+        if (f->patched && f->part) m->flow.functions[f->part - 1].reason = BINPATCH_PART;
     }
 }
 
@@ -1397,7 +1404,8 @@ static void binpatch_p_survey(binpatch_p_module *m, x86flow_graph *g) {
     binpatch_p_read_file(m);
     for (k = 0; k < m->flow.count; k++) {
         x86flow_function *f = &m->flow.functions[k];
-        if (!f->reason && c->want && !c->want(c->user, m->path, f->name ? f->name : ""))
+        if (!f->reason && c->want && !(f->flags & X86FLOW_FRAGMENT)
+            && !c->want(c->user, m->path, f->name ? f->name : ""))
             f->reason = BINPATCH_FILTERED;
         (void)x86flow_survey(&binpatch_p.body, g, &m->flow, k);
     }
@@ -1425,7 +1433,7 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
     }
     binpatch_p_prepare(m, &g);
     m->refusal = NULL;
-    /* m->flow.named stands first in that memory, and stays; the rest is given back. */
+    /* m->flow.named stands first in that memory; the rest is given back. */
     k = (g.named_count * (uint32_t)sizeof *g.named + 4095u) & ~4095u;
     if (k < bytes) munmap((uint8_t *)memory + k, bytes - k);
     return 0;
@@ -1616,19 +1624,12 @@ BINPATCH_API const char *binpatch_reason(void) {
 }
 
 BINPATCH_API const char *binpatch_reason_text(int reason) {
-    static const char *const text[BINPATCH_REASONS] = {"patched",
-                                                       "undecodable",
-                                                       "branch into an instruction",
-                                                       "transaction (xbegin)",
-                                                       "calls into itself",
-                                                       "startup",
-                                                       "odd unwind information",
-                                                       "no room for the jump",
-                                                       "flags are live at the entry",
-                                                       "too large",
-                                                       "filtered",
-                                                       "part of another function",
-                                                       "part of the patcher"};
+    static const char *const text[BINPATCH_REASONS] = {
+        "patched", "undecodable", "branch into an instruction", "transaction (xbegin)",
+        "calls into itself", "startup", "odd unwind information", "no room for the jump",
+        "flags are live at the entry", "too large", "filtered",
+        "part of another function, left as it is", "part of the patcher",
+        "part of another function, copied with it"};
     return reason >= 0 && reason < BINPATCH_REASONS ? text[reason] : "unknown";
 }
 

@@ -196,7 +196,7 @@ X86COPY_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int i
                              uint32_t first_site);
 /* How far behind the start of C or I a direct call of f goes: behind the check, or 0. */
 X86COPY_API uint32_t x86copy_skips(const x86flow_function *f, int instrumented);
-/* Behind the code of a copy: its own .eh_frame_hdr of one entry (at *header), CIE, FDE, LSDA.
+/* Behind the code of a copy: its own .eh_frame_hdr (at *header), CIE, FDE, LSDA of both parts.
    Returns 0, or -1. */
 X86COPY_API int x86copy_emit_unwind(x86copy *s, uint32_t *header);
 /* The common code of a module, with out[0] at s->base; sets slow_at and so on. */
@@ -272,15 +272,32 @@ static void x86copy_p_put_uleb(x86copy_p_bytes *b, uint64_t value, unsigned leas
     } while (value || n < least);
 }
 
-/* The offset in the copy of what stands at an offset of the function, or ~0: no instruction there.
-   */
-static uint32_t x86copy_p_new_offset(const x86copy *s, uint64_t offset) {
-    if (offset == s->b->f->size) return s->spot[s->b->count].at;
-    if (offset > s->b->f->size || !s->b->index[offset]) return ~0u;
-    return s->spot[s->b->index[offset] - 1].at;
+/* A function or its part: offsets of the body from `from` to `to`, which stand in the copy from
+   `start` to `end`. */
+typedef struct x86copy_p_range {
+    uint32_t from, to, start, end;
+} x86copy_p_range;
+
+static x86copy_p_range x86copy_p_range_of(const x86copy *s, int part) {
+    const x86flow_body *b = s->b;
+    x86copy_p_range r;
+    r.from = part ? b->f->size : 0;
+    r.to = part ? b->size : b->f->size;
+    r.start = part ? s->spot[b->part_first].at : 0;
+    r.end = s->spot[part ? b->count : b->part_first].at;
+    return r;
 }
 
-static int x86copy_p_copy_cfa(const x86copy *s, const x86flow_unwind *u, x86copy_p_bytes *b) {
+/* Where in its range of the copy stands what is at an offset of the range, or ~0: no instruction is
+   there. */
+static uint32_t x86copy_p_new_offset(const x86copy *s, const x86copy_p_range *r, uint64_t offset) {
+    if (offset == r->to - r->from) return r->end - r->start;
+    if (offset > r->to - r->from || !s->b->index[r->from + offset]) return ~0u;
+    return s->spot[s->b->index[r->from + offset] - 1].at - r->start;
+}
+
+static int x86copy_p_copy_cfa(const x86copy *s, const x86copy_p_range *r, const x86flow_unwind *u,
+                              x86copy_p_bytes *b) {
     const uint8_t *p = u->fde_begin;
     uint64_t old = 0;
     uint32_t done = 0;
@@ -341,7 +358,7 @@ static int x86copy_p_copy_cfa(const x86copy *s, const x86flow_unwind *u, x86copy
             default: return -1;
             }
         if (advance) {
-            uint32_t now = x86copy_p_new_offset(s, old);
+            uint32_t now = x86copy_p_new_offset(s, r, old);
             if (now == ~0u) return -1;
             if (now != done) {
                 x86copy_p_put(b, 0x04);
@@ -388,9 +405,8 @@ static uint64_t x86copy_p_lsda_value(x86copy_p_lsda *l) {
 }
 
 /* The LSDA of a copy: call sites and landing pads are mapped, actions are copied, the types stay
-   where they are. A pad in another part of the function (.cold) stays in the original: right, not
-   recorded. */
-static int x86copy_p_copy_lsda(const x86copy *s, const x86flow_unwind *u, uint64_t code,
+   where they are. A pad outside of the body stays in the original: right, not recorded. */
+static int x86copy_p_copy_lsda(const x86copy *s, const x86copy_p_range *r, const x86flow_unwind *u,
                                uint64_t place, x86copy_p_bytes *b) {
     x86copy_p_lsda l;
     uint8_t *begin = b->p, *sites;
@@ -411,17 +427,15 @@ static int x86copy_p_copy_lsda(const x86copy *s, const x86flow_unwind *u, uint64
     while (l.sites < l.sites_end) {
         uint64_t start = x86copy_p_lsda_value(&l), size = x86copy_p_lsda_value(&l);
         uint64_t pad = x86copy_p_lsda_value(&l), action = x86copy_p_uleb(&l.sites), to = 0;
-        uint32_t new_start = x86copy_p_new_offset(s, start),
-                 new_end = x86copy_p_new_offset(s, start + size);
+        uint32_t new_start = x86copy_p_new_offset(s, r, start),
+                 new_end = x86copy_p_new_offset(s, r, start + size);
         if (new_start == ~0u || new_end == ~0u || (action && !action_bytes)) return -1;
         if (pad) {
             uint64_t old = l.pads + pad;
-            to = old - code;
-            if (old >= s->b->f->lo && old - s->b->f->lo < s->b->f->size) {
-                uint32_t now = x86copy_p_new_offset(s, old - s->b->f->lo);
-                if (now == ~0u) return -1;
-                to = now;
-            }
+            uint32_t landing = x86flow_insn_at(s->b, old);
+            if (landing != ~0u) to = (uint64_t)s->spot[landing].at - r->start;
+            else if (x86flow_offset(s->b, old) != ~0u) return -1;
+            else to = old - (s->base + s->code_start + r->start);
             if (to == 0) return -1; /* 0 says that there is no pad */
         }
         x86copy_p_put_uleb(b, new_start, 1);
@@ -543,6 +557,14 @@ static void x86copy_p_slow_end(x86copy *s, uint32_t site, int flags, uint32_t bo
     }
 }
 
+/* Where an instruction stands in the original, and the same as events name it. */
+static uint64_t x86copy_p_address_of(const x86copy *s, const x86flow_insn *k) {
+    return x86flow_address(s->b, k->offset);
+}
+static uint32_t x86copy_p_place(const x86copy *s, const x86flow_insn *k) {
+    return (uint32_t)(x86copy_p_address_of(s, k) - s->m->flow->bias);
+}
+
 /* lea of an instruction's operand into rcx. `lower` is how much lower rsp is than the program's. */
 static void x86copy_p_lea(x86copy *s, const x86flow_insn *k, int32_t lower) {
     const x86decode_insn *i = &k->i;
@@ -550,7 +572,7 @@ static void x86copy_p_lea(x86copy *s, const x86flow_insn *k, int32_t lower) {
     unsigned rex = 0x48 | (i->base >= 8 ? 1u : 0) | (i->index >= 8 && !i->vsib ? 2u : 0);
     if (i->base == X86DECODE_RIP) {
         X86COPY_P_CODE(s, "\x48\x8D\x0D");
-        x86copy_p_distance(s, s->b->f->lo + k->offset + i->length + (uint64_t)d, 0);
+        x86copy_p_distance(s, x86copy_p_address_of(s, k) + i->length + (uint64_t)d, 0);
         return;
     }
     if (i->has_modrm == 0) { /* moffs */
@@ -642,7 +664,7 @@ static void x86copy_p_event_operand(x86copy *s, const x86flow_insn *k) {
         }
     }
     x86copy_p_event_end(s, x86copy_p_what(s, kind, bytes),
-                        (uint32_t)(s->b->f->lo - s->m->flow->bias) + k->offset);
+                        x86copy_p_place(s, k));
 }
 
 static void x86copy_p_event_register(x86copy *s, const x86flow_insn *k, uint32_t kind,
@@ -655,12 +677,12 @@ static void x86copy_p_event_register(x86copy *s, const x86flow_insn *k, uint32_t
     x86copy_p_event_begin(s);
     x86copy_p_out(s, lea, 3);
     x86copy_p_event_end(s, x86copy_p_what(s, kind, bytes),
-                        (uint32_t)(s->b->f->lo - s->m->flow->bias) + k->offset);
+                        x86copy_p_place(s, k));
 }
 
 static void x86copy_p_events_of(x86copy *s, const x86flow_insn *k) {
     const x86decode_insn *i = &k->i;
-    uint32_t wanted = s->m->events, place = (uint32_t)(s->b->f->lo - s->m->flow->bias) + k->offset;
+    uint32_t wanted = s->m->events, place = x86copy_p_place(s, k);
     int string = i->implicit & (X86DECODE_LOAD_RSI | X86DECODE_LOAD_RDI | X86DECODE_STORE_RDI);
     if (k->boring) return;
     if (string && wanted & (X86COPY_LOAD | X86COPY_STORE)
@@ -731,7 +753,7 @@ static uint64_t x86copy_p_stub_slot(const x86flow_module *m, uint64_t to) {
 
 /* The GOT slot that a call goes through, or 0. */
 static uint64_t x86copy_p_call_slot(const x86copy *s, const x86flow_insn *k) {
-    uint64_t here = s->b->f->lo + k->offset;
+    uint64_t here = x86copy_p_address_of(s, k);
     if (k->i.kind == X86DECODE_CALL)
         return x86copy_p_stub_slot(s->m->flow, x86decode_target(&k->i, here));
     if (!k->i.memory || k->i.base != X86DECODE_RIP) return 0;
@@ -794,14 +816,14 @@ static void x86copy_p_link_to(x86copy *s, uint64_t address, unsigned opcode_byte
 static void x86copy_p_copied(x86copy *s, const x86flow_insn *k) {
     if (k->i.memory && k->i.base == X86DECODE_RIP)
         x86copy_p_redisplaced(
-            s, k, s->b->f->lo + k->offset + k->i.length + (uint64_t)k->i.displacement, 1);
+            s, k, x86copy_p_address_of(s, k) + k->i.length + (uint64_t)k->i.displacement, 1);
     else
         x86copy_p_out(s, s->b->text + k->offset, k->i.length);
 }
 
 /* In I, behind a call: the burst may have ended meanwhile. Flags are dead here. */
 static void x86copy_p_after_call(x86copy *s, uint32_t n) {
-    if (!s->instrumented || n + 1 >= s->b->count) return;
+    if (!s->instrumented || !x86flow_runs_on(s->b, n)) return;
     X86COPY_P_CODE(s, "\x64\x83\x3C\x25"); /* cmpl $0,%fs:n */
     x86copy_p_out4(s, (uint32_t)s->m->offset_n);
     X86COPY_P_CODE(s, "\x00\x0F\x89"); /* jns */
@@ -863,7 +885,7 @@ static int x86copy_p_leaves(const x86copy *s, uint64_t *address) {
 static void x86copy_p_emit_branch(x86copy *s, uint32_t n) {
     x86flow_insn *k = &s->b->insn[n];
     uint32_t to = x86flow_goes_to(s->b, k);
-    uint64_t address = x86decode_target(&k->i, s->b->f->lo + k->offset);
+    uint64_t address = x86decode_target(&k->i, x86copy_p_address_of(s, k));
     int leaves = to == ~0u && x86copy_p_leaves(s, &address);
     int checked =
         to != ~0u && to <= n && s->b->insn[to].target & X86FLOW_TARGET_CHECKED && !k->boring;
@@ -927,12 +949,12 @@ static void x86copy_p_emit_branch(x86copy *s, uint32_t n) {
 
 static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
     x86flow_insn *k = &s->b->insn[n];
-    uint64_t address = s->b->f->lo + k->offset;
+    uint64_t address = x86copy_p_address_of(s, k);
     uint32_t events = s->instrumented ? s->m->events : 0;
     uint64_t to;
     if (n == 0 && k->i.map == 1 && k->i.opcode == 0x1E && k->i.modrm == 0xFA) return; /* endbr64 */
     if (events & X86COPY_BLOCK && !k->boring
-        && (n == 0 || k->target
+        && (n == 0 || n == s->b->part_first || k->target
             || (k[-1].i.kind != X86DECODE_PLAIN && k[-1].i.kind != X86DECODE_SYSCALL))) {
         x86copy_p_event_begin(s);
         X86COPY_P_CODE(s, "\x48\x8D\x0D");
@@ -940,7 +962,8 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
         x86copy_p_event_end(s, x86copy_p_what(s, X86COPY_BLOCK, 0),
                             (uint32_t)(address - s->m->flow->bias));
     }
-    if (x86flow_is_nop(&k->i)) return;
+    /* A landing pad may not stand at the start of a part: a nop keeps it away from there. */
+    if (x86flow_is_nop(&k->i) && n != s->b->part_first) return;
     if ((k->i.kind == X86DECODE_CALL || k->i.kind == X86DECODE_CALL_INDIRECT)
         && x86copy_p_sensitive(s, x86copy_p_call_slot(s, k))) {
         x86copy_p_jump(s, address);
@@ -1021,8 +1044,8 @@ static void x86copy_p_fill_tables(x86copy *s) {
         if (!s->table_at[n]) continue;
         for (e = 0; e < t->entries; e++) {
             uint64_t to = x86flow_table_target(t, e), copy = to;
-            if (to - s->b->f->lo < s->b->f->size && s->b->index[to - s->b->f->lo]) {
-                uint32_t k = s->b->index[to - s->b->f->lo] - 1;
+            uint32_t k = x86flow_insn_at(s->b, to);
+            if (k != ~0u) {
                 const x86copy_spot *spot = &s->spot[k];
                 int checked = s->b->insn[k].target & X86FLOW_TARGET_CHECKED && spot->thunk;
                 copy = s->base + s->code_start + (checked ? spot->thunk : spot->at);
@@ -1033,7 +1056,8 @@ static void x86copy_p_fill_tables(x86copy *s) {
     }
 }
 
-/* The landings of translated jumps, and the map from offsets of the function to them. */
+/* The landings of translated jumps, and the map from offsets of the function to them. A jump to
+   its part goes to the original. */
 static void x86copy_p_emit_map(x86copy *s) {
     uint32_t n, map, landing;
     if (!s->translated || s->failed) return;
@@ -1045,7 +1069,7 @@ static void x86copy_p_emit_map(x86copy *s) {
     }
     memset(s->out + map, 0, (size_t)s->b->f->size * 4);
     s->out_size += s->b->f->size * 4;
-    for (n = 0; n < s->b->count; n++) {
+    for (n = 0; n < s->b->part_first; n++) {
         if (!(s->b->insn[n].target & X86FLOW_TARGET_TABLE)) continue;
         landing = s->out_size - map;
         memcpy(s->out + map + s->b->insn[n].offset * 4, &landing, 4);
@@ -1057,6 +1081,12 @@ static void x86copy_p_emit_map(x86copy *s) {
     for (n = 0; n < s->fixup_count; n++) {
         if (s->fixups[n].kind == X86COPY_P_TO_MAP) x86copy_p_resolve(s, s->fixups[n].at, map);
     }
+}
+
+/* Behind the last instruction of the function or of its part: on in what stands there. */
+static void x86copy_p_leave_end(x86copy *s, uint32_t n) {
+    const x86flow_insn *k = &s->b->insn[n];
+    if (x86flow_falls_through(k)) x86copy_p_jump(s, x86copy_p_address_of(s, k) + k->i.length);
 }
 
 /* Emits one copy into the scratch memory as if it stood at `base`. Sites are numbered from
@@ -1107,9 +1137,9 @@ X86COPY_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int i
             s->spot[n].site = first_site + s->site_count++;
         s->spot[n].at = x86copy_p_position(s);
         x86copy_p_emit_instruction(s, n);
+        if (n + 1 == s->b->part_first || n + 1 == s->b->count) x86copy_p_leave_end(s, n);
     }
     s->spot[s->b->count].at = x86copy_p_position(s);
-    if (x86flow_falls_through(&s->b->insn[s->b->count - 1])) x86copy_p_jump(s, f->lo + f->size);
     for (n = 0; n < s->b->count; n++) {
         if (s->b->insn[n].target & X86FLOW_TARGET_CHECKED) x86copy_p_emit_thunk(s, n);
     }
@@ -1133,81 +1163,92 @@ X86COPY_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int i
     return 0;
 }
 
-/* Behind the code of a copy: its own .eh_frame_hdr of one entry, CIE, FDE and LSDA. */
+/* A CIE and an FDE of a range. Returns where the FDE stands, or NULL. *lsda: where its pointer to
+   an LSDA is to be written, or NULL. */
+static uint8_t *x86copy_p_emit_fde(const x86copy *s, const x86copy_p_range *r, x86flow_unwind *u,
+                                   x86copy_p_bytes *b, uint8_t **lsda) {
+    uint8_t *cie = b->p, *fde;
+    uint32_t size;
+    if (u->data_factor < -64 || u->data_factor > 63) return NULL;
+    x86copy_p_put_n(b, 0, 8);
+    x86copy_p_put(b, 1);
+    x86copy_p_put(b, 'z');
+    if (u->has_personality) x86copy_p_put(b, 'P');
+    if (u->has_lsda) x86copy_p_put(b, 'L');
+    x86copy_p_put(b, 'R');
+    if (u->signal_frame) x86copy_p_put(b, 'S');
+    x86copy_p_put(b, 0);
+    x86copy_p_put(b, 1);
+    x86copy_p_put(b, (unsigned)u->data_factor & 0x7F);
+    x86copy_p_put(b, 16);
+    x86copy_p_put(b, (u->has_personality ? 9u : 0) + (u->has_lsda ? 1u : 0) + 1);
+    if (u->has_personality) {
+        x86copy_p_put(b, 0);
+        x86copy_p_put_n(b, u->personality, 8);
+    }
+    if (u->has_lsda) x86copy_p_put(b, 0);
+    x86copy_p_put(b, 0);
+    for (; u->cie_begin < u->cie_end; u->cie_begin++) x86copy_p_put(b, *u->cie_begin);
+    while ((b->p - cie) & 7) x86copy_p_put(b, 0);
+    if (b->full) return NULL;
+    size = (uint32_t)(b->p - cie) - 4;
+    memcpy(cie, &size, 4);
+    fde = b->p;
+    x86copy_p_put_n(b, 0, 4);
+    x86copy_p_put_n(b, (uint64_t)(b->p - cie), 4);
+    x86copy_p_put_n(b, s->base + s->code_start + r->start, 8);
+    x86copy_p_put_n(b, r->end - r->start, 8);
+    x86copy_p_put(b, u->has_lsda ? 8 : 0);
+    *lsda = u->has_lsda ? b->p : NULL;
+    if (u->has_lsda) x86copy_p_put_n(b, 0, 8);
+    if (x86copy_p_copy_cfa(s, r, u, b) != 0) return NULL;
+    while ((b->p - fde) & 7) x86copy_p_put(b, 0);
+    if (b->full) return NULL;
+    size = (uint32_t)(b->p - fde) - 4;
+    memcpy(fde, &size, 4);
+    return fde;
+}
+
+/* Behind the code of a copy: its own .eh_frame_hdr; a CIE, an FDE and an LSDA for the function and
+   for its part. */
 X86COPY_API int x86copy_emit_unwind(x86copy *s, uint32_t *header) {
-    x86flow_unwind u;
+    int count = s->b->part ? 2 : 1, k;
+    x86flow_unwind u[2];
+    x86copy_p_range r[2];
     x86copy_p_bytes b;
-    uint64_t code = s->base + s->code_start;
-    uint8_t *cie, *fde, *lsda_at = NULL;
-    uint32_t at;
+    uint8_t *lsda[2], *fde;
+    uint32_t at, table[4];
     while (!s->failed && s->out_size & 7) x86copy_p_out1(s, 0xCC);
-    if (s->failed || x86flow_read_fde(s->b->f->fde, &u) != 0) return -1;
+    if (s->failed || x86flow_read_fde(s->b->f->fde, &u[0]) != 0) return -1;
+    if (count == 2 && x86flow_read_fde(s->b->part->fde, &u[1]) != 0) return -1;
     at = s->out_size;
     b.p = s->out + at;
     b.end = s->out + s->out_max;
     b.full = 0;
     x86copy_p_put_n(&b, UINT64_C(0x3B031B01), 4);
-    x86copy_p_put_n(&b, 0, 4);
-    x86copy_p_put_n(&b, 1, 4);
-    x86copy_p_put_n(&b, code - (s->base + at), 4);
-    x86copy_p_put_n(&b, 0, 4);
-    x86copy_p_put_n(&b, 0, 4); /* so that the CIE stands at a multiple of 8 */
-    cie = b.p;
-    x86copy_p_put_n(&b, 0, 4);
-    x86copy_p_put_n(&b, 0, 4);
-    x86copy_p_put(&b, 1);
-    x86copy_p_put(&b, 'z');
-    if (u.has_personality) x86copy_p_put(&b, 'P');
-    if (u.has_lsda) x86copy_p_put(&b, 'L');
-    x86copy_p_put(&b, 'R');
-    if (u.signal_frame) x86copy_p_put(&b, 'S');
-    x86copy_p_put(&b, 0);
-    x86copy_p_put(&b, 1);
-    x86copy_p_put(&b, (unsigned)u.data_factor & 0x7F);
-    x86copy_p_put(&b, 16);
-    x86copy_p_put(&b, (u.has_personality ? 9u : 0) + (u.has_lsda ? 1u : 0) + 1);
-    if (u.has_personality) {
-        x86copy_p_put(&b, 0);
-        x86copy_p_put_n(&b, u.personality, 8);
-    }
-    if (u.has_lsda) x86copy_p_put(&b, 0);
-    x86copy_p_put(&b, 0);
-    if (u.data_factor < -64 || u.data_factor > 63) return -1;
-    for (; u.cie_begin < u.cie_end; u.cie_begin++) x86copy_p_put(&b, *u.cie_begin);
-    while ((b.p - cie) & 7) x86copy_p_put(&b, 0);
+    x86copy_p_put_n(&b, count == 2 ? 28 : 20, 4); /* where the first CIE stands */
+    x86copy_p_put_n(&b, (unsigned)count, 4);
+    for (k = 0; k < 8 * count; k++) x86copy_p_put(&b, 0);
     if (b.full) return -1;
-    at = (uint32_t)(b.p - cie) - 4;
-    memcpy(cie, &at, 4);
-    fde = b.p;
-    x86copy_p_put_n(&b, 0, 4);
-    x86copy_p_put_n(&b, (uint64_t)(b.p - cie), 4);
-    x86copy_p_put_n(&b, code, 8);
-    x86copy_p_put_n(&b, s->spot[s->b->count].at, 8);
-    x86copy_p_put(&b, u.has_lsda ? 8 : 0);
-    if (u.has_lsda) {
-        lsda_at = b.p;
-        x86copy_p_put_n(&b, 0, 8);
+    while ((b.p - s->out) & 7) x86copy_p_put(&b, 0); /* a CIE stands at a multiple of 8 */
+    for (k = 0; k < count; k++) {
+        r[k] = x86copy_p_range_of(s, k);
+        fde = x86copy_p_emit_fde(s, &r[k], &u[k], &b, &lsda[k]);
+        if (!fde) return -1;
+        table[2 * k] = s->code_start + r[k].start - at;
+        table[2 * k + 1] = (uint32_t)(fde - s->out) - at;
     }
-    if (x86copy_p_copy_cfa(s, &u, &b) != 0) return -1;
-    while ((b.p - fde) & 7) x86copy_p_put(&b, 0);
-    if (b.full) return -1;
-    at = (uint32_t)(b.p - fde) - 4;
-    memcpy(fde, &at, 4);
+    memcpy(s->out + at + 12, table, 8 * (size_t)count);
     x86copy_p_put_n(&b, 0, 8); /* the end of this .eh_frame */
-    if (lsda_at) {
+    for (k = 0; k < count; k++) {
         uint64_t place = s->base + (uint64_t)(b.p - s->out);
         if (b.full) return -1;
-        memcpy(lsda_at, &place, 8);
-        if (x86copy_p_copy_lsda(s, &u, code, place, &b) != 0) return -1;
+        if (!lsda[k]) continue;
+        memcpy(lsda[k], &place, 8);
+        if (x86copy_p_copy_lsda(s, &r[k], &u[k], place, &b) != 0) return -1;
     }
     if (b.full) return -1;
-    *header = s->out_size;
-    {
-        uint32_t frame = (uint32_t)(cie - s->out) - (s->out_size + 4),
-                 table = (uint32_t)(fde - s->out) - s->out_size;
-        memcpy(s->out + s->out_size + 4, &frame, 4);
-        memcpy(s->out + s->out_size + 16, &table, 4);
-    }
+    *header = at;
     s->out_size = (uint32_t)(b.p - s->out);
     return 0;
 }

@@ -307,7 +307,9 @@ static unsigned x86decode_p_attributes_0f38(const x86decode_insn *i) {
              || op == 0xF5 || (op == 0xF6 && !(i->prefixes & (X86DECODE_66 | X86DECODE_F3)));
         both = op == 0xFC;
     } else if (i->coding == X86DECODE_VEX) {
-        write = op == 0x2E || op == 0x2F || op == 0x8E;
+        write = op == 0x2E || op == 0x2F || op == 0x8E
+             || (op == 0x49 && i->prefixes & X86DECODE_66)      /* sttilecfg, tilestored */
+             || (op == 0x4B && i->prefixes & X86DECODE_F3);
         both = x86decode_p_in(op, 0xE0, 0xEF);
     } else {
         write = ((i->prefixes & X86DECODE_F3)
@@ -521,6 +523,7 @@ static unsigned x86decode_p_bytes_three(const x86decode_insn *i, unsigned vector
         if (x86decode_p_in(op, 0xF2, 0xF7) || x86decode_p_in(op, 0xE0, 0xEF)) return wide;
         if (i->coding == X86DECODE_LEGACY)
             return i->prefixes & X86DECODE_66 || op >= 0xC8 ? (op >= 0xF8 ? 0u : 16u) : 8u;
+        if (i->coding == X86DECODE_VEX && (op == 0x49 || op == 0x4B)) return op == 0x49 ? 64 : 0;
         if (op == 0x18 || op == 0x58) return 4;
         if (op == 0x19 || op == 0x59) return 8;
         if (op == 0x1A || op == 0x5A) return 16;

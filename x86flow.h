@@ -40,7 +40,9 @@
       A loop is k-boring if it makes no call and has at most k memory operands: it needs none
       (bursty-tracing, section 4.2).
    4. For a whole module: call x86flow_survey for each function, x86flow_touch_tables, and then
-      x86flow_eliminate. It answers whose entry needs a check by Equation 3 (section 4.1).
+      x86flow_eliminate. It answers whose entry needs a check by Equation 3 (section 4.1). Compilers
+      move what rarely runs out of a function, into a part (.cold) that stands elsewhere. From
+      x86flow_touch_tables on, such a part belongs to its function: one body holds both.
    5. x86flow_step goes from a frame of the stack to its caller by the unwind information.
 
    PROMISES   Memory is read, never written, but for what you hand over. No allocation, no output,
@@ -91,7 +93,7 @@ enum {                          /* function.flags */
     X86FLOW_TAKEN = 4,          /* its address is taken, or it is exported */
     X86FLOW_CALLED = 8,         /* by a direct call */
     X86FLOW_CHECK = 16,         /* its entry needs a check: Equation 3 */
-    X86FLOW_FRAGMENT = 32,      /* a part of another function (.cold) */
+    X86FLOW_FRAGMENT = 32,      /* a part (.cold) of another function */
     X86FLOW_DISPATCH = 64,      /* has an indirect jump */
     X86FLOW_BY_BRANCH = 128     /* the target of a conditional jump of another function */
 };
@@ -118,6 +120,8 @@ typedef struct x86flow_function {
     uint8_t unsure_entry;       /* the survey could not tell that the flags are dead at the entry */
     uint8_t patched, patch_at;  /* the caller overwrote up to 9 bytes from lo + patch_at on, */
     uint8_t saved[9];           /* which were these */
+    uint32_t part;              /* the number of its part (.cold) + 1; 0: it has none */
+    uint32_t owner;             /* of a part: the number of its function + 1; 0: not known */
 } x86flow_function;
 
 typedef struct x86flow_module {
@@ -167,6 +171,10 @@ typedef struct x86flow_body {
     x86flow_insn *insn;         /* insn[count].offset is the end */
     uint32_t *index;            /* offset -> number of the instruction + 1 */
     uint32_t count, text_max, indirect_jumps;
+    /* The function's part, or NULL. It stands behind the function: its first instruction is number
+       part_first, at offset f->size. Without a part, part_first is count. */
+    const x86flow_function *part;
+    uint32_t part_first, size;          /* size: of both */
     x86flow_table *tables;
     uint32_t table_count;
     uint32_t *pending, *mark, epoch;    /* of walks */
@@ -214,8 +222,16 @@ X86FLOW_API int x86flow_flags_live(const x86flow_body *b, uint32_t at);
 X86FLOW_API uint32_t x86flow_goes_to(const x86flow_body *b, const x86flow_insn *k);
 /* Where entry n of a table leads. */
 X86FLOW_API uint64_t x86flow_table_target(const x86flow_table *t, uint32_t n);
-/* May the next instruction follow this one? Returns 1 or 0. */
+/* May what stands behind an instruction follow it? Returns 1 or 0. */
 X86FLOW_API int x86flow_falls_through(const x86flow_insn *k);
+/* The same, if the next instruction of the body is what stands behind this one. */
+X86FLOW_API int x86flow_runs_on(const x86flow_body *b, uint32_t at);
+/* Where an offset of the body stands in memory; the offset of an address, or ~0: it is not in it.
+   */
+X86FLOW_API uint64_t x86flow_address(const x86flow_body *b, uint32_t offset);
+X86FLOW_API uint32_t x86flow_offset(const x86flow_body *b, uint64_t address);
+/* The number of the instruction that stands at an address, or ~0: none of the body. */
+X86FLOW_API uint32_t x86flow_insn_at(const x86flow_body *b, uint64_t address);
 /* Returns 1 for a nop of any length, otherwise 0. */
 X86FLOW_API int x86flow_is_nop(const x86decode_insn *i);
 /* The general register that modrm names as operand, or -1: it names memory; and the other one. */
@@ -234,7 +250,8 @@ X86FLOW_API void x86flow_take(x86flow_graph *g, const x86flow_module *m, uint64_
    understood; f->reason is set if it was 0. */
 X86FLOW_API int x86flow_survey(x86flow_body *b, x86flow_graph *g, x86flow_module *m,
                                uint32_t number);
-/* Behind all surveys: sorts what is named (m->named), and notes where tables lead. */
+/* Behind all surveys: joins parts to their functions, sorts what is named (m->named), and notes
+   where tables lead. */
 X86FLOW_API void x86flow_touch_tables(x86flow_graph *g, x86flow_module *m);
 /* Does anything lead to this byte of the module's text? Returns 1 or 0. */
 X86FLOW_API int x86flow_touched(const x86flow_graph *g, const x86flow_module *m, uint64_t address);
@@ -262,6 +279,9 @@ typedef struct x86flow_rule {
 /* The rule at a place of the function, counted from its start. Returns 0, or -1: it needs more
    than a rule can say. */
 X86FLOW_API int x86flow_find_rule(const uint8_t *fde, uint64_t place, x86flow_rule *out);
+/* The same at an offset of the body of f: behind its own bytes follow those of its part. */
+X86FLOW_API int x86flow_rule_of(const x86flow_module *m, const x86flow_function *f,
+                                uint32_t offset, x86flow_rule *out);
 /* Applies a rule: the caller's pc, rsp and rbp. Returns 0, or -1: the stack is not like that. */
 X86FLOW_API int x86flow_step(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp, uint64_t *rbp);
 
@@ -469,14 +489,37 @@ X86FLOW_API size_t x86flow_body_init(x86flow_body *b, void *memory, size_t bytes
     return at;
 }
 
+X86FLOW_API uint64_t x86flow_address(const x86flow_body *s, uint32_t offset) {
+    return offset < s->f->size || !s->part ? s->f->lo + offset : s->part->lo + offset - s->f->size;
+}
+
+X86FLOW_API uint32_t x86flow_offset(const x86flow_body *s, uint64_t address) {
+    if (address - s->f->lo < s->f->size) return (uint32_t)(address - s->f->lo);
+    if (!s->part || address - s->part->lo >= s->part->size) return ~0u;
+    return (uint32_t)(address - s->part->lo) + s->f->size;
+}
+
+X86FLOW_API uint32_t x86flow_insn_at(const x86flow_body *s, uint64_t address) {
+    uint32_t offset = x86flow_offset(s, address);
+    return offset == ~0u ? ~0u : s->index[offset] - 1;
+}
+
+/* Where a direct jump or call leads, and where a RIP-relative operand stands. */
+static uint64_t x86flow_p_target(const x86flow_body *s, const x86flow_insn *k) {
+    return x86decode_target(&k->i, x86flow_address(s, k->offset));
+}
+static uint64_t x86flow_p_relative(const x86flow_body *s, const x86flow_insn *k) {
+    return x86flow_address(s, k->offset) + k->i.length + (uint64_t)k->i.displacement;
+}
+
 static int x86flow_p_link_jumps(x86flow_body *s) {
     uint32_t n;
     for (n = 0; n < s->count; n++) {
         x86flow_insn *k = &s->insn[n], *target;
-        uint64_t to;
+        uint32_t to;
         if (k->i.kind < X86DECODE_JUMP || k->i.kind > X86DECODE_CALL) continue;
-        to = x86decode_target(&k->i, s->f->lo + k->offset) - s->f->lo;
-        if (to >= s->f->size) continue;
+        to = x86flow_offset(s, x86flow_p_target(s, k));
+        if (to == ~0u) continue;
         if (!s->index[to]) return X86FLOW_INTO_INSTRUCTION;
         if (k->i.kind == X86DECODE_CALL) {
             if (to != 0) return X86FLOW_CALLS_ITSELF;
@@ -490,12 +533,48 @@ static int x86flow_p_link_jumps(x86flow_body *s) {
     return X86FLOW_FINE;
 }
 
-/* Reads the original bytes of f, whatever stands there now. */
+/* Decodes what stands at offsets [at, end) of the text, up to the first instruction that ends at or
+   behind `enough`. */
+static int x86flow_p_decode(x86flow_body *s, uint32_t at, uint32_t end, uint32_t enough) {
+    memset(s->index + at, 0, (size_t)(enough + 1 - at) * sizeof *s->index);
+    while (at < enough) {
+        x86flow_insn *k = &s->insn[s->count];
+        unsigned length = x86decode(s->text + at, end - at, &k->i);
+        if (!length) return X86FLOW_UNDECODABLE;
+        k->offset = at;
+        k->target = k->boring = k->dispatch = 0;
+        k->table = k->first_jump = k->next_jump = 0;
+        s->index[at] = ++s->count;
+        if (k->i.kind == X86DECODE_XBEGIN) return X86FLOW_TRANSACTION;
+        if (k->i.kind == X86DECODE_JUMP_INDIRECT) s->indirect_jumps++;
+        at += length;
+    }
+    s->insn[s->count].offset = end;
+    s->insn[s->count].target = 0;
+    s->insn[s->count].first_jump = 0;
+    return X86FLOW_FINE;
+}
+
+static int x86flow_p_decode_part(x86flow_body *s, const x86flow_function *part) {
+    uint32_t at = s->f->size, end = at + part->size;
+    memcpy(s->text + at, x86flow_p_at(part->lo), part->size);
+    memset(s->text + end, 0xCC, 16);
+    s->part = part;
+    s->size = end;
+    return x86flow_p_decode(s, at, end, end);
+}
+
+/* Reads the original bytes of f, whatever stands there now. If its part does not fit, f is read
+   alone: jumps to the part leave it then. */
 X86FLOW_API int x86flow_decode(x86flow_body *s, const x86flow_module *m, const x86flow_function *f,
                                uint32_t enough) {
-    uint32_t at = 0, n;
+    const x86flow_function *part = f->part && !enough ? &m->functions[f->part - 1] : NULL;
+    uint32_t n;
+    int why;
     s->m = m;
     s->f = f;
+    s->part = NULL;
+    s->size = f->size;
     s->count = 0;
     s->table_count = 0;
     s->indirect_jumps = 0;
@@ -506,34 +585,32 @@ X86FLOW_API int x86flow_decode(x86flow_body *s, const x86flow_module *m, const x
     memset(s->text + n, 0xCC, 16);
     for (n = 0; f->patched && n < sizeof f->saved && f->patch_at + n < f->size; n++)
         s->text[f->patch_at + n] = f->saved[n];
-    memset(s->index, 0, (size_t)(enough + 1) * sizeof *s->index);
-    while (at < enough) {
-        x86flow_insn *k = &s->insn[s->count];
-        unsigned length = x86decode(s->text + at, f->size - at, &k->i);
-        if (!length) return X86FLOW_UNDECODABLE;
-        k->offset = at;
-        k->target = k->boring = k->dispatch = 0;
-        k->table = k->first_jump = k->next_jump = 0;
-        s->index[at] = ++s->count;
-        if (k->i.kind == X86DECODE_XBEGIN) return X86FLOW_TRANSACTION;
-        if (k->i.kind == X86DECODE_JUMP_INDIRECT) s->indirect_jumps++;
-        at += length;
+    why = x86flow_p_decode(s, 0, f->size, enough);
+    s->part_first = s->count;
+    if (why || enough < f->size) return why;
+    if (part && part->size <= s->text_max - f->size) {
+        if (x86flow_p_decode_part(s, part) == 0 && x86flow_p_link_jumps(s) == 0)
+            return X86FLOW_FINE;
+        s->part = NULL;
+        s->size = f->size;
+        s->count = s->indirect_jumps = 0;
+        (void)x86flow_p_decode(s, 0, f->size, f->size);
     }
-    s->insn[s->count].offset = f->size;
-    s->insn[s->count].target = 0;
-    s->insn[s->count].first_jump = 0;
-    return enough < f->size ? X86FLOW_FINE : x86flow_p_link_jumps(s);
+    return x86flow_p_link_jumps(s);
 }
 
-/* The number of the instruction that a direct jump of this function goes to, or ~0: outside. */
+/* The number of the instruction that a direct jump of this body goes to, or ~0: outside. */
 X86FLOW_API uint32_t x86flow_goes_to(const x86flow_body *s, const x86flow_insn *k) {
-    uint64_t to = x86decode_target(&k->i, s->f->lo + k->offset) - s->f->lo;
-    return to < s->f->size ? s->index[to] - 1 : ~0u;
+    return x86flow_insn_at(s, x86flow_p_target(s, k));
 }
 
 X86FLOW_API int x86flow_falls_through(const x86flow_insn *k) {
     return k->i.kind != X86DECODE_JUMP && k->i.kind != X86DECODE_JUMP_INDIRECT
            && k->i.kind != X86DECODE_RETURN && k->i.kind != X86DECODE_TRAP;
+}
+
+X86FLOW_API int x86flow_runs_on(const x86flow_body *s, uint32_t at) {
+    return at + 1 < s->count && at + 1 != s->part_first && x86flow_falls_through(&s->insn[at]);
 }
 
 /* ---- jump tables ----
@@ -589,11 +666,11 @@ static uint32_t x86flow_p_add_table(x86flow_body *s, uint64_t address, uint32_t 
     while (address + (uint64_t)(t->entries + 1) * width <= end && t->entries < 65536) {
         uint64_t to = x86flow_table_target(t, t->entries);
         if (!x86flow_p_in_text(m, to)) break;
-        if (to >= s->f->lo && to - s->f->lo < s->f->size) {
-            uint32_t k = s->index[to - s->f->lo];
-            if (k) {
+        if (x86flow_offset(s, to) != ~0u) {
+            uint32_t k = x86flow_insn_at(s, to);
+            if (k != ~0u) {
                 inside++;
-                if (mark) s->insn[k - 1].target |= X86FLOW_TARGET_TABLE;
+                if (mark) s->insn[k].target |= X86FLOW_TARGET_TABLE;
             } else if (t->entries < 2)
                 return ~0u; /* the first entries decide whether it is one */
         }
@@ -610,12 +687,11 @@ static void x86flow_p_find_tables(x86flow_body *s) {
         const x86flow_insn *k = &s->insn[n];
         const x86decode_insn *i = &k->i;
         if (i->map == 0 && i->opcode == 0x8D && i->base == X86DECODE_RIP) {
-            uint64_t to = s->f->lo + k->offset + i->length + (uint64_t)i->displacement;
+            uint64_t to = x86flow_p_relative(s, k);
+            uint32_t label = x86flow_insn_at(s, to);
             (void)x86flow_p_add_table(s, to, 4, 1);
             (void)x86flow_p_add_table(s, to, 8, 1);
-            if (to >= s->f->lo && to - s->f->lo < s->f->size && s->index[to - s->f->lo])
-                s->insn[s->index[to - s->f->lo] - 1].target |=
-                    X86FLOW_TARGET_TABLE; /* the address of a label */
+            if (label != ~0u) s->insn[label].target |= X86FLOW_TARGET_TABLE;
         }
         if (i->memory && i->base == X86DECODE_NONE && i->index >= 0 && i->scale == 8)
             (void)x86flow_p_add_table(s, (uint64_t)i->displacement, 8, 1);
@@ -636,7 +712,7 @@ static int x86flow_p_writes_table(const x86flow_body *s, const x86flow_insn *k, 
     if (!(e.writes >> reg & 1)) return 0;
     if (!(e.sets >> reg & 1) || k->i.map != 0) return -1;
     if (k->i.opcode == 0x8D && k->i.base == X86DECODE_RIP)
-        value = s->f->lo + k->offset + k->i.length + (uint64_t)k->i.displacement;
+        value = x86flow_p_relative(s, k);
     else if ((k->i.opcode & 0xF8) == 0xB8)
         value =
             (uint64_t)k->i.immediate & (k->i.rex & X86DECODE_REX_W ? ~UINT64_C(0) : 0xFFFFFFFFu);
@@ -648,9 +724,12 @@ static int x86flow_p_writes_table(const x86flow_body *s, const x86flow_insn *k, 
 }
 
 /* May an exception land somewhere in the function? */
-static int x86flow_p_may_have_pads(const x86flow_function *f) {
+static int x86flow_p_has_lsda(const x86flow_function *f) {
     x86flow_unwind u;
-    return f->fde && (x86flow_read_fde(f->fde, &u) != 0 || u.has_lsda);
+    return f && f->fde && (x86flow_read_fde(f->fde, &u) != 0 || u.has_lsda);
+}
+static int x86flow_p_may_have_pads(const x86flow_body *s) {
+    return x86flow_p_has_lsda(s->f) || x86flow_p_has_lsda(s->part);
 }
 
 /* How an indirect jump counts as a predecessor of the targets of tables. At first no table is
@@ -679,7 +758,7 @@ static uint32_t x86flow_p_new_tables(const x86flow_body *s, uint32_t here, uint3
    predecessors to the last writes, which must all be a lea or mov of that address. */
 static int x86flow_p_holds(x86flow_body *s, uint32_t at, int reg, uint64_t table) {
     uint32_t top = 0, n, tables_seen = 0;
-    int pads = x86flow_p_may_have_pads(s->f);
+    int pads = x86flow_p_may_have_pads(s);
     if (s->proof == X86FLOW_P_GUESS) return 1;
     s->epoch++;
     s->pending[top++] = at;
@@ -694,7 +773,7 @@ static int x86flow_p_holds(x86flow_body *s, uint32_t at, int reg, uint64_t table
             if (n == here) {
                 from = here - 1;
                 n = ~0u;
-                if (!x86flow_falls_through(&s->insn[from])) continue;
+                if (!x86flow_runs_on(s, from)) continue;
             } else if (jump) {
                 from = jump - 1;
                 jump = s->insn[from].next_jump;
@@ -733,7 +812,7 @@ static uint64_t x86flow_p_guess(const x86flow_body *s, uint32_t at, int reg) {
         const x86flow_insn *k = &s->insn[at];
         if (k->i.map == 0 && k->i.opcode == 0x8D && k->i.base == X86DECODE_RIP
             && x86flow_reg_register(&k->i) == reg)
-            return s->f->lo + k->offset + k->i.length + (uint64_t)k->i.displacement;
+            return x86flow_p_relative(s, k);
         if (k->i.map == 0 && (k->i.opcode & 0xF8) == 0xB8
             && ((k->i.opcode & 7) | (k->i.rex & X86DECODE_REX_B ? 8 : 0)) == reg)
             return (uint64_t)k->i.immediate;
@@ -787,7 +866,7 @@ static void x86flow_p_dispatch(x86flow_body *s, uint32_t at) {
         x86flow_insn *k = &s->insn[n - 1];
         const x86decode_insn *i = &k->i;
         x86decode_effect e;
-        if (s->insn[n].target || !x86flow_falls_through(k) || i->kind != X86DECODE_PLAIN) return;
+        if (s->insn[n].target || !x86flow_runs_on(s, n - 1) || i->kind != X86DECODE_PLAIN) return;
         x86decode_effects(i, &e);
         if (add == ~0u && i->map == 0 && (i->opcode == 0x01 || i->opcode == 0x03)
             && i->rex & X86DECODE_REX_W && !i->memory && e.writes == 1u << reg) {
@@ -878,7 +957,7 @@ static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early) {
             if (k->i.kind == X86DECODE_JUMP || k->i.kind == X86DECODE_LOOP) {
                 uint32_t to = x86flow_goes_to(s, k);
                 if (to == ~0u) {
-                    uint64_t address = x86decode_target(&k->i, s->f->lo + k->offset);
+                    uint64_t address = x86flow_p_target(s, k);
                     const x86flow_function *f = x86flow_function_at(s->m, address);
                     /* A tail call to a function or to a PLT stub; a part (.cold) may want the
                        flags. */
@@ -890,13 +969,13 @@ static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early) {
                     return 1;
                 }
                 if (k->i.kind == X86DECODE_LOOP) {
-                    if (top == MOST) return 1;
+                    if (top == MOST || here + 1 == s->part_first) return 1;
                     pending[top++] = here + 1;
                 }
                 here = to;
                 continue;
             }
-            here++;
+            here = here + 1 == s->part_first ? s->count : here + 1;
         }
     }
     return 0;
@@ -912,14 +991,21 @@ static void x86flow_p_name(x86flow_graph *g, const x86flow_module *m, uint64_t a
     if (g->named_count < g->named_max) g->named[g->named_count++] = address;
 }
 
-static void x86flow_p_edge(x86flow_graph *g, const x86flow_module *m, uint32_t from, uint64_t to,
-                           int call) {
-    x86flow_function *f = x86flow_function_at(m, to);
-    if (!f) return;
-    if (f->lo == to) f->flags |= (uint8_t)(call ? X86FLOW_CALLED : 0);
+/* An edge that a jump makes is marked until the parts are joined. */
+#define X86FLOW_P_JUMP UINT32_C(0x80000000)
+
+static void x86flow_p_edge(x86flow_graph *g, const x86flow_module *m, uint32_t from,
+                           x86flow_function *to, uint64_t address, int call) {
+    if (to->lo == address) to->flags |= (uint8_t)(call ? X86FLOW_CALLED : 0);
     if (g->count == g->max) return;
     g->from[g->count] = from;
-    g->to[g->count++] = (uint32_t)(f - m->functions);
+    g->to[g->count++] = (uint32_t)(to - m->functions) | (call ? 0 : X86FLOW_P_JUMP);
+}
+
+/* Who jumps to a part is its owner, if nobody else does. A part that exceptions or tables lead to
+   tells by its jumps back. */
+static void x86flow_p_note_owner(x86flow_function *part, uint32_t owner) {
+    part->owner = part->owner == 0 || part->owner == owner + 1 ? owner + 1 : ~0u;
 }
 
 static void x86flow_p_sort(uint64_t *a, uint32_t count) { /* heapsort: no recursion, no memory */
@@ -968,19 +1054,23 @@ static void x86flow_p_names(x86flow_graph *g, const x86flow_module *m, const x86
 /* A direct jump or call. Returns whether it leaves the function. */
 static int x86flow_p_goes(x86flow_graph *g, const x86flow_module *m, uint32_t number,
                           const x86flow_insn *k, uint64_t here) {
-    const x86flow_function *f = &m->functions[number];
+    x86flow_function *f = &m->functions[number], *other;
     uint64_t to = x86decode_target(&k->i, here);
     int call = k->i.kind == X86DECODE_CALL, outside = to - f->lo >= f->size;
-    x86flow_function *other;
     x86flow_p_touch(g, m, to);
     if (!call && !outside && to != f->lo) return 0;
+    other = outside ? x86flow_function_at(m, to) : f;
     if (f->reason)
         x86flow_p_take_outside(g, m, to);
-    else if (call || to != f->lo)
-        x86flow_p_edge(g, m, number, to, call);
+    else if (other && (call || outside))
+        x86flow_p_edge(g, m, number, other, to, call);
+    if (!call && outside && other) {
+        if (f->flags & X86FLOW_FRAGMENT && !(other->flags & X86FLOW_FRAGMENT)) {
+            if (to != other->lo) x86flow_p_note_owner(f, (uint32_t)(other - m->functions));
+        } else x86flow_p_note_owner(other, number);
+    }
     if (call || k->i.kind == X86DECODE_JUMP) return call || outside;
-    other = x86flow_function_at(m, to);
-    if (other && other != f && other->lo == to) other->flags |= X86FLOW_BY_BRANCH;
+    if (outside && other && other->lo == to) other->flags |= X86FLOW_BY_BRANCH;
     return outside;
 }
 
@@ -1015,10 +1105,40 @@ X86FLOW_API int x86flow_touched(const x86flow_graph *g, const x86flow_module *m,
     return x86flow_p_in_text(m, address) && (g->touched[bit >> 3] >> (bit & 7) & 1);
 }
 
+/* Joins the parts to their functions. What is reached by conditional jumps alone is one, too. For
+   the graph of calls a part is its function; a jump between the two is no call. */
+static void x86flow_p_join_parts(x86flow_graph *g, x86flow_module *m) {
+    uint32_t n, kept = 0;
+    for (n = 0; n < m->count; n++) {
+        x86flow_function *f = &m->functions[n];
+        if ((f->flags & (X86FLOW_BY_BRANCH | X86FLOW_CALLED | X86FLOW_TAKEN)) == X86FLOW_BY_BRANCH)
+            f->flags |= X86FLOW_FRAGMENT;
+    }
+    for (n = 0; n < m->count; n++) {
+        x86flow_function *f = &m->functions[n];
+        x86flow_function *owner = f->owner && f->owner != ~0u ? &m->functions[f->owner - 1] : NULL;
+        f->owner = 0;
+        if (!owner || !(f->flags & X86FLOW_FRAGMENT) || owner->flags & X86FLOW_FRAGMENT) continue;
+        if (f->reason || owner->reason || owner->part || f->flags & X86FLOW_CALLED) continue;
+        f->owner = (uint32_t)(owner - m->functions) + 1;
+        owner->part = n + 1;
+    }
+    for (n = 0; n < g->count; n++) {
+        uint32_t jump = g->to[n] & X86FLOW_P_JUMP, from = g->from[n], to = g->to[n] - jump;
+        if (m->functions[from].owner) from = m->functions[from].owner - 1;
+        if (m->functions[to].owner) to = m->functions[to].owner - 1;
+        if (jump && from == to) continue;
+        g->from[kept] = from;
+        g->to[kept++] = to;
+    }
+    g->count = kept;
+}
+
 /* Whatever the code names may be a table of either width; its end is the next thing that is named.
    What is none does no harm: it touches a few bytes too many. */
 X86FLOW_API void x86flow_touch_tables(x86flow_graph *g, x86flow_module *m) {
     uint32_t n, width, e;
+    x86flow_p_join_parts(g, m);
     x86flow_p_sort(g->named, g->named_count);
     m->named = g->named;
     m->named_count = g->named_count;
@@ -1170,7 +1290,7 @@ static uint32_t x86flow_p_successor(const x86flow_body *s, uint32_t v, uint32_t 
     }
     if (*from == 0) {
         *from = 1;
-        if (v + 1 < s->count && x86flow_falls_through(k)) return v + 1;
+        if (x86flow_runs_on(s, v)) return v + 1;
     }
     if (*from > 1) return ~0u;
     *from = 2;
@@ -1232,9 +1352,8 @@ static void x86flow_p_check_tables(x86flow_body *s) {
     for (n = 0; n < s->table_count; n++) {
         const x86flow_table *t = &s->tables[n];
         for (e = 0; t->last_jump && e < t->entries; e++) {
-            uint64_t to = x86flow_table_target(t, e) - s->f->lo;
-            if (to >= s->f->size || !s->index[to] || s->index[to] - 1 > t->last_jump) continue;
-            s->insn[s->index[to] - 1].target |= X86FLOW_TARGET_CHECKED;
+            uint32_t to = x86flow_insn_at(s, x86flow_table_target(t, e));
+            if (to != ~0u && to <= t->last_jump) s->insn[to].target |= X86FLOW_TARGET_CHECKED;
         }
     }
 }
@@ -1261,8 +1380,8 @@ static void x86flow_p_prove(x86flow_body *s) {
         memset(leads, 0, s->count * sizeof *leads);
         for (n = 0; n < s->table_count; n++) {
             for (e = 0; e < s->tables[n].entries; e++) {
-                uint64_t to = x86flow_table_target(&s->tables[n], e) - s->f->lo;
-                if (to < s->f->size && s->index[to]) leads[s->index[to] - 1] |= 1u << n;
+                uint32_t to = x86flow_insn_at(s, x86flow_table_target(&s->tables[n], e));
+                if (to != ~0u) leads[to] |= 1u << n;
             }
         }
         if (x86flow_p_prove_by(s, X86FLOW_P_TOGETHER)) return;
@@ -1276,7 +1395,7 @@ static void x86flow_p_prove(x86flow_body *s) {
    its head to the branch back, it has no call and at most k memory operands: it gets neither. */
 X86FLOW_API void x86flow_plan(x86flow_body *s, int32_t k_boring) {
     const uint32_t *component = NULL;
-    int pads = x86flow_p_may_have_pads(s->f);
+    int pads = x86flow_p_may_have_pads(s);
     uint32_t n, j;
     x86flow_p_find_tables(s);
     if (s->table_count) x86flow_p_prove(s);
@@ -1399,6 +1518,12 @@ X86FLOW_API int x86flow_find_rule(const uint8_t *fde, uint64_t place, x86flow_ru
     out->rbp_saved = now.rbp_saved ? 1 : 0;
     out->reg = (uint8_t)now.reg;
     return 0;
+}
+
+X86FLOW_API int x86flow_rule_of(const x86flow_module *m, const x86flow_function *f,
+                                uint32_t offset, x86flow_rule *out) {
+    if (offset < f->size || !f->part) return x86flow_find_rule(f->fde, offset, out);
+    return x86flow_find_rule(m->functions[f->part - 1].fde, offset - f->size, out);
 }
 
 X86FLOW_API int x86flow_step(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp, uint64_t *rbp) {

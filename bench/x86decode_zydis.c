@@ -1,7 +1,12 @@
 /* x86decode_zydis.c - x86decode_zydis COUNT [SEED]: the decoder against Zydis on random strings.
    Zydis knows which instructions exist; x86decode.h knows only how long they are and what they
    touch. So a string counts if both take it. Prints the first differences of each kind and a
-   closing line; the exit status is 1 if there was a difference. */
+   closing line; the exit status is 1 if there was a difference.
+
+   One difference is known and explained, and is counted apart. In an instruction with the prefix
+   67, REX.B, ModRM of mod 0 and rm 4, and a SIB byte whose base is 5, there is no base, and a
+   displacement of four bytes. Zydis 4 says r13d and no displacement, and has the length right all
+   the same. The processor itself is asked who is right: see the_processor_agrees. */
 #define X86DECODE_IMPLEMENTATION
 #define X86DECODE_STATIC
 #include "x86decode.h"
@@ -12,7 +17,7 @@
 
 enum { LENGTH, OPERAND, ACCESS, TARGET, KINDS };
 static const char *const names[KINDS] = {"length", "operand", "access", "target"};
-static unsigned long differences[KINDS], both, only_ours, only_theirs;
+static unsigned long differences[KINDS], both, only_ours, only_theirs, explained;
 static uint64_t state;
 
 static uint64_t next(void) {
@@ -76,6 +81,25 @@ static int touches_nothing(const ZydisDecodedInstruction *z) {
     }
 }
 
+/* That one encoding, and those two readings of it. */
+static int is_explained(const unsigned char *code, const x86decode_insn *i,
+                        const ZydisDecodedOperand *o) {
+    if (!(i->prefixes & X86DECODE_67) || !(i->rex & X86DECODE_REX_B)) return 0;
+    if (!i->has_modrm || (i->modrm & 0xC7) != 0x04) return 0;
+    if (i->displacement_size != 4 || (code[i->displacement_at - 1] & 7) != 5) return 0;
+    return i->base == X86DECODE_NONE && o->mem.base == ZYDIS_REGISTER_R13D && !o->mem.disp.value
+           && number_of(o->mem.index) == i->index;
+}
+
+/* lea 0x3dc80801(,%esi,2),%rax with that encoding, where r13 is not 0. Returns 1 if our reading is
+   the processor's. */
+static int the_processor_agrees(void) {
+    uint64_t rax = 0, rsi = 3;
+    __asm__ volatile("mov $4096, %%r13d\n\t.byte 0x67, 0x49, 0x8d, 0x04, 0x75, 0x01, 0x08, 0xc8, 0x3d"
+                     : "=a"(rax) : "S"(rsi) : "r13");
+    return rax == 0x3dc80801 + 2 * rsi;
+}
+
 static void compare(const unsigned char *code, const x86decode_insn *i,
                     const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands) {
     const ZydisDecodedOperand *o = memory_of(z, operands);
@@ -105,8 +129,10 @@ static void compare(const unsigned char *code, const x86decode_insn *i,
         displacement = (int64_t)(int32_t)displacement;
     if (number_of(o->mem.base) != i->base || o->mem.disp.value != displacement
         || number_of(o->mem.index) != i->index
-        || (i->index != X86DECODE_NONE && o->mem.scale != i->scale))
-        differs(OPERAND, code, i, z);
+        || (i->index != X86DECODE_NONE && o->mem.scale != i->scale)) {
+        if (is_explained(code, i, o)) explained++;
+        else differs(OPERAND, code, i, z);
+    }
     if (o->mem.type != ZYDIS_MEMOP_TYPE_MEM && o->mem.type != ZYDIS_MEMOP_TYPE_VSIB) return;
     reads = (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ) != 0;
     writes = (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) != 0;
@@ -153,8 +179,12 @@ int main(int argc, char **argv) {
     }
     for (kind = 0; kind < KINDS; kind++) bad += differences[kind];
     printf("%lu strings, valid for both %lu, only here %lu, only for Zydis %lu; differences: length "
-           "%lu, operand %lu, access %lu, target %lu\n",
+           "%lu, operand %lu, access %lu, target %lu; explained %lu\n",
            count, both, only_ours, only_theirs, differences[LENGTH], differences[OPERAND],
-           differences[ACCESS], differences[TARGET]);
+           differences[ACCESS], differences[TARGET], explained);
+    if (explained && !the_processor_agrees()) {
+        printf("the processor agrees with Zydis\n");
+        return 1;
+    }
     return bad != 0 || both == 0;
 }

@@ -199,6 +199,38 @@ TEST(the_instrumented_copy_computes_the_same_and_writes_events) {
     CHECK(events >= 1 && words.position == start + 16 * events);
 }
 
+/* xor %eax,%eax; again: dec %edi; jns part; ret       part, 256 further on: inc %eax; jmp again */
+TEST(a_part_is_copied_with_its_function) {
+    static const unsigned char code[] = {0x31, 0xC0, 0xFF, 0xCF, 0x0F, 0x89, 0xF6, 0, 0, 0, 0xC3};
+    static const unsigned char part[] = {0xFF, 0xC0, 0xE9, 0xFB, 0xFE, 0xFF, 0xFF};
+    static x86flow_function both[2];
+    static x86copy_function owns[2];
+    unsigned char *c;
+    if (PREPARE(code, 0, -1) != 0) { SKIP("no memory that can be executed"); return; }
+    memcpy(image + 256, part, sizeof part);
+    both[0] = f;
+    both[0].part = 2;
+    both[1] = f;
+    both[1].lo = address(image + 256);
+    both[1].size = sizeof part;
+    both[1].flags = X86FLOW_FRAGMENT;
+    both[1].owner = 1;
+    flow.functions = both;
+    flow.count = 2;
+    m.functions = owns;
+    CHECK_EQ(x86flow_decode(&body, &flow, &both[0], 0), 0);
+    x86flow_plan(&body, -1);
+    c = place(0);
+    CHECK(c != NULL);
+    CHECK_EQ(copy.site_count, 1);
+    memset(image, 0xCC, sizeof code);           /* neither original is needed any more */
+    memset(image + 256, 0xCC, sizeof part);
+    words.n = 1000;
+    CHECK_EQ(call(c, 40, 0), 40);
+    CHECK_EQ(words.n, 1000 - 40);               /* the loop goes through the part */
+    CHECK_EQ(asked, 0);
+}
+
 /* jrcxz reaches one byte; an address that is relative to rip moves with the copy. */
 TEST(short_jumps_and_addresses_are_redirected) {
     static const unsigned char code[] = {

@@ -130,6 +130,9 @@ static const row rows[] = {
     {"66 0f d7 c1", 0, 0, 0, 0, AX, AX, 0},                    /* pmovmskb %xmm1,%eax */
     {"c5 fe 6f 02", R_, 32, 0, DX, 0, 0, 0},                   /* vmovdqu (%rdx),%ymm0 */
     {"62 f1 7c 48 11 42 01", W_, 64, 0, DX, 0, 0, 0},          /* vmovups %zmm0,64(%rdx) */
+    {"c4 e2 79 49 00", W_, 64, 0, AX, 0, 0, 0},                /* sttilecfg (%rax) */
+    {"c4 e2 78 49 00", R_, 64, 0, AX, 0, 0, 0},                /* ldtilecfg (%rax) */
+    {"c4 e2 7a 4b 0c 10", W_, 0, 0, AX | DX, 0, 0, 0},         /* tilestored %tmm1,(%rax,%rdx) */
     {"d9 1a", W_, 4, 0, DX, 0, 0, 0},                          /* fstps (%rdx) */
     {"df 2a", R_, 8, 0, DX, 0, 0, 0},                          /* fildll (%rdx) */
     {"db 3a", W_, 10, 0, DX, 0, 0, 0},                         /* fstpt (%rdx) */

@@ -276,6 +276,74 @@ TEST(equation_3_checks_roots_taken_ones_and_cycles) {
     }
 }
 
+/* A function whose rare part stands elsewhere (.cold), behind it or before it in memory:
+       xor %eax,%eax; again: dec %edi; jns part; ret       part: inc %eax; call leaf; jmp again */
+enum { WHOLE, OTHER, PART, PARTS };
+static x86flow_function three[PARTS];
+static void function_with_part(void) {
+    static const unsigned char code[] = {0x31, 0xC0, 0xFF, 0xCF, 0x0F, 0x89, 54, 0, 0, 0, 0xC3};
+    static const unsigned char part[] = {0xFF, 0xC0, 0xE8, 0xD9, 0xFF, 0xFF, 0xFF, 0xEB, 0xB9};
+    (void)DECODE(code);
+    memcpy(image + 64, part, sizeof part);
+    image[32] = 0xC3;
+    memset(three, 0, sizeof three);
+    m.functions = three;
+    m.count = PARTS;
+    three[WHOLE].lo = address(0);
+    three[WHOLE].size = sizeof code;
+    three[OTHER].lo = address(32);
+    three[OTHER].size = 5;
+    three[PART].lo = address(64);
+    three[PART].size = sizeof part;
+    three[PART].flags = X86FLOW_FRAGMENT;
+    memset(image + 33, 0x90, 4);
+}
+
+TEST(a_part_belongs_to_the_one_function_that_jumps_to_it) {
+    static uint64_t room[8192];
+    x86flow_graph g;
+    int round, n;
+    for (round = 0; round < 3; round++) {
+        function_with_part();
+        if (round == 1) memcpy(image + 32, "\xE9\x1B\0\0\0", 5);     /* the leaf jumps there, too */
+        if (round == 2) memset(image + 4, 0x90, 6);     /* only the jump back tells */
+        memset(room, 0, sizeof room);
+        x86flow_graph_init(&g, &m, room);
+        for (n = 0; n < PARTS; n++) CHECK_EQ(x86flow_survey(&b, &g, &m, (uint32_t)n), 0);
+        x86flow_touch_tables(&g, &m);
+        CHECK_EQ(three[PART].owner, round == 1 ? 0 : WHOLE + 1);
+        CHECK_EQ(three[WHOLE].part, round == 1 ? 0 : PART + 1);
+        if (round == 1) continue;
+        CHECK_EQ(g.count, 1);                   /* for the graph of calls the two are one */
+        CHECK(g.from[0] == WHOLE && g.to[0] == OTHER);
+        memset(memory, 0, sizeof memory);
+        x86flow_eliminate(&m, &g, memory);
+        CHECK(x86flow_body_init(&b, memory, sizeof memory, TEXT) != 0);
+        CHECK(!three[WHOLE].direct);            /* the jump back is no recursion */
+    }
+}
+
+TEST(a_loop_through_a_part_is_checked) {
+    function_with_part();
+    three[WHOLE].part = PART + 1;
+    CHECK_EQ(x86flow_decode(&b, &m, &three[WHOLE], 0), 0);
+    CHECK_EQ(b.count, 7);
+    CHECK(b.part == &three[PART] && b.part_first == 4 && b.size == 20);
+    CHECK_EQ(x86flow_address(&b, 10), address(10));
+    CHECK_EQ(x86flow_address(&b, 11), address(64));
+    CHECK_EQ(x86flow_offset(&b, address(66)), 13);
+    CHECK_EQ(x86flow_offset(&b, address(11)), ~0u);
+    CHECK_EQ(x86flow_insn_at(&b, address(66)), 5);
+    CHECK(x86flow_runs_on(&b, 4) && !x86flow_runs_on(&b, 3) && !x86flow_runs_on(&b, 6));
+    x86flow_plan(&b, 4);
+    CHECK(checked(2));                          /* there is a call in the loop */
+    image[64] = 0x06;                           /* a part that is not understood is left alone */
+    CHECK_EQ(x86flow_decode(&b, &m, &three[WHOLE], 0), 0);
+    CHECK(b.count == 4 && !b.part && b.part_first == 4 && b.size == 11);
+    x86flow_plan(&b, 4);
+    CHECK(!checked(2));
+}
+
 /* ---- unwind information ---- */
 
 static void put4(uint32_t at, uint32_t value) { memcpy(image + at, &value, 4); }
