@@ -18,6 +18,7 @@
    the decision is left was independent. */
 #include "cc/mcdc.h"
 #include "base/tool.h"
+#include "cc/twice.h"
 #include "kinds/decisions.h"
 #include <stdlib.h>
 #include <string.h>
