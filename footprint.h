@@ -389,9 +389,9 @@ static void footprint_p_zero(void *memory, size_t bytes) {
 }
 
 static void footprint_p_copy(void *to, const void *from, size_t bytes) {
-    unsigned char *t = (unsigned char *)to;
-    const unsigned char *f = (const unsigned char *)from;
-    while (bytes--) *t++ = *f++;
+    uint64_t *t = (uint64_t *)to;                          /* all that is copied are such words */
+    const uint64_t *f = (const uint64_t *)from;
+    for (; bytes; bytes -= sizeof *t) *t++ = *f++;
 }
 
 /* ---- memory layout ---- */
@@ -949,12 +949,13 @@ static void footprint_p_reindex(footprint *fp) {
         ahead = fp->next - FOOTPRINT_P_AHEAD;
     footprint_p_zero(fp->index, fp->buckets * sizeof *fp->index);
     for (s = 2; s < fp->next; s++) {
-        uint64_t block = fp->slot[s].block;
+        uint32_t bucket = footprint_p_bucket(fp, footprint_p_hash(fp->slot[s].block));
         if (s < ahead) {
             uint64_t hash = footprint_p_hash(fp->slot[s + FOOTPRINT_P_AHEAD].block);
             FOOTPRINT_P_PREFETCH(&fp->index[footprint_p_bucket(fp, hash)]);
         }
-        fp->index[footprint_p_find(fp, block, footprint_p_hash(block))] = s;
+        while (fp->index[bucket]) bucket = bucket + 1 < fp->buckets ? bucket + 1 : 0;
+        fp->index[bucket] = s;                             /* blocks differ: none is compared */
     }
 }
 
@@ -1407,13 +1408,12 @@ static void footprint_p_extract(const footprint *fp, uint64_t *table, uint32_t r
 
 /* Adds the gaps that are open at n + 1, of all blocks that are followed, `weight` times each. */
 static void footprint_p_open_gaps(const footprint *fp, footprint_p_gap *gap, uint64_t weight) {
-    uint64_t n = fp->now;
     uint32_t i, columns = fp->columns;
     for (i = 0; i < fp->filled; i++)
-        footprint_p_gap_sum(gap, columns, n + 2 - fp->top[i].time, weight);
+        footprint_p_gap_sum(gap, columns, fp->now + 2 - fp->top[i].time, weight);
     for (i = 2; i < fp->next; i++) {
         if (fp->live[i >> 6] >> (i & 63) & 1)
-            footprint_p_gap_sum(gap, columns, n + 2 - fp->slot[i].time, weight);
+            footprint_p_gap_sum(gap, columns, fp->now + 2 - fp->slot[i].time, weight);
     }
 }
 

@@ -44,7 +44,7 @@
        of the program and of bursty.h. It changes no row of bursty.h.
      - A tick that cannot be charged is counted: lost (a thread that bursty.h does not know yet),
        cut (the table was full: charged to the innermost scope that has a row), late (more than 100
-       ticks at once, as after a blocked signal, count as 100).
+       ticks at once, as after a blocked signal, count as 100). So is a thread without a timer.
      - Interrupted system calls go on: the timer runs with CPU time, so it does not tick while a
        thread waits, and the handler is installed with SA_RESTART. It keeps errno.
 
@@ -57,7 +57,7 @@
    OPTIONS where TICKS_IMPLEMENTATION is defined:
      TICKS_TIMERS          Linux: starts the timers. Define _GNU_SOURCE before the first include.
      TICKS_MEMORY=bytes    the size of the static memory: 32768, for some 600 paths of scopes
-     TICKS_THREADS=n       the most threads that have a timer: 256
+     TICKS_THREADS=n       the most threads that have a timer: 256. Others are counted: untimed
    OPTIONS in every file:
      TICKS_STATIC          makes everything static, for a single file
      BURSTY_OFF            everything becomes nothing, as in bursty.h
@@ -119,6 +119,8 @@ typedef struct ticks_stats {
     uint64_t lost;    /* on threads that bursty.h does not know                                 */
     uint64_t cut;     /* charged to a scope further out: enlarge TICKS_MEMORY                   */
     uint64_t late;    /* left out, of more than 100 at once                                     */
+    uint64_t untimed; /* threads without a timer: more than TICKS_THREADS, or the system has no
+                         more. Their time is in no tick                                         */
     uint32_t paths;   /* rows of the table in use                                               */
     uint32_t room;    /* rows of the table                                                      */
 } ticks_stats;
@@ -143,7 +145,7 @@ TICKS_API void bursty_tick(uint32_t n) TICKS_P_OFF((void)n)
 
 /* Sums over all threads. */
 TICKS_API void ticks_get_stats(ticks_stats *out)
-    TICKS_P_OFF(const ticks_stats none = { 0, 0, 0, 0, 0, 0, 0 }; *out = none)
+    TICKS_P_OFF(const ticks_stats none = { 0, 0, 0, 0, 0, 0, 0, 0 }; *out = none)
 
 /* Writes the ticks as a part of a dump (docs/formats.md); bursty_write does it.
    Returns 0, or -1 if write failed. */
@@ -177,6 +179,7 @@ TICKS_API int ticks_write(bursty_write_fn write, void *user)
 #error "TICKS_TIMERS is for Linux; elsewhere call bursty_tick yourself"
 #endif
 #include <errno.h>
+#include <link.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -344,7 +347,7 @@ static struct {
     ticks_p_row *rows;
     uint32_t *index;
     uint32_t row_room, row_count, index_mask, threads, period_us;
-    ticks_p_count lost, cut, late;
+    ticks_p_count lost, cut, late, untimed;
     uint32_t fold;
     const char *program;
     uint64_t clock_hz;
@@ -420,8 +423,9 @@ static uint32_t ticks_p_folds(const bursty_site *site, uint32_t row) {
 #endif
 
 /* The program may be in the middle of changing its stack of scopes; it writes the stack before the
-   depth. The slow path of bursty.h runs while the word is a large number (its BUSY). */
-TICKS_API void bursty_tick(uint32_t n) {
+   depth. The slow path of bursty.h runs while the word is a large number (its BUSY). `inner`, if it
+   is not NULL, is a scope whose function is running, but which is not on the stack. */
+static void ticks_p_charge(uint32_t n, const bursty_site *inner) {
     volatile uint32_t *word = &BURSTY_P_HERE.n, *place = &BURSTY_P_HERE.depth;
     uint32_t busy = *word, depth = *place, thread, row = 0, next = 0;
 #if BURSTY_STACK > 0
@@ -445,7 +449,15 @@ TICKS_API void bursty_tick(uint32_t n) {
         if (!next) break;
         row = next;
     }
+    if (inner && depth < BURSTY_STACK && next) {
+        uint32_t outer = depth ? row : 0;
+        next = ticks_p_folds(inner, outer);
+        if (!next) next = ticks_p_child(inner, outer, thread);
+        if (next) row = next;
+    }
     depth = depth > BURSTY_STACK && next;
+#else
+    (void)inner;
 #endif
     if (depth && next == row) next = ticks_p_child(&ticks_p_deep, row, thread);
     if (next) row = next;
@@ -457,6 +469,222 @@ TICKS_API void bursty_tick(uint32_t n) {
     ticks_p_add(&ticks_p_all.rows[row - 1].sum[TICKS_P_SLOW], n);
 }
 
+TICKS_API void bursty_tick(uint32_t n) {
+    ticks_p_charge(n, NULL);
+}
+
+/* ---- a scope's first and last instructions -------------------------------------------------- */
+
+#if defined(TICKS_TIMERS) && defined(__x86_64__) && !defined(__ILP32__) && defined(_GNU_SOURCE) && \
+    !defined(BURSTY_NO_TLS) && BURSTY_STACK > 0
+#define TICKS_P_READS_CODE
+#endif
+#ifdef TICKS_P_READS_CODE
+/* find_name:  push %rbp ...                          the function begins
+               subl $1,%fs:n        js slow           the check
+               lea  site(%rip),%rdi
+               mov  %rdi,%fs:stack(,%rax,8)
+               mov  %eax,%fs:depth                    from here on the scope is on the stack
+               ...
+               mov  %r14d,%fs:depth                   until here
+               pop  %rbp ... ret                      the function ends
+
+   A tick in the first or the last of these instructions finds the scope around find_name on the
+   stack, and yet find_name is running. So the handler reads the code. It knows where the function
+   begins from the sorted table that unwinding has in each executable (.eh_frame_hdr). It follows
+   the instructions from there to the store of the depth. On the way it takes no branch to the slow
+   path and stops at each instruction that it does not know: a loop, a call, a condition. If it
+   arrives, then every call of this function pushes the site that was stored. The tick is charged
+   to it if the interrupted instruction was on the way, or if only known instructions stand between
+   it and the function's return. In all other cases the tick goes to the scope on the stack. */
+typedef struct ticks_p_walk {
+    const unsigned char *at;  /* the next instruction                        */
+    uintptr_t value[16];      /* of registers that hold a constant, or 0     */
+    uintptr_t site;           /* what was put on the stack of scopes         */
+    int is_pushed, has_ended; /* the depth was stored; the function returned */
+} ticks_p_walk;
+
+static struct {
+    uintptr_t low, high;        /* this program, or shared object                       */
+    uintptr_t start;            /* of the table                                         */
+    const unsigned char *table; /* count pairs of 32-bit numbers: a function, something */
+    uint32_t count;             /* 0: no table, nothing is known                        */
+} ticks_p_code;
+
+static uint32_t ticks_p_word(const unsigned char *at) {
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+static uintptr_t ticks_p_signed(uint32_t word) { return (uintptr_t)(intptr_t)(int32_t)word; }
+
+/* Where a variable of the thread is, as code addresses it. */
+static uint32_t ticks_p_offset(const volatile void *variable) {
+    uintptr_t base;
+    __asm__("movq %%fs:0, %0" : "=r"(base));
+    return (uint32_t)((uintptr_t)variable - base);
+}
+
+/* How an instruction with a ModRM byte uses its operands. */
+enum { TICKS_P_READS, TICKS_P_TO_REG, TICKS_P_TO_RM, TICKS_P_UNKNOWN };
+static int ticks_p_kind(uint32_t code) {
+    switch (code) {
+    case 0x84: case 0x85: case 0x38: case 0x39: case 0x3A: case 0x3B: case 0x11E: case 0x11F:
+    case 0x110: case 0x111: case 0x128: case 0x129: case 0x16E: case 0x16F: case 0x17F: case 0x157:
+    case 0x1D6: case 0x1EF:
+        return TICKS_P_READS;
+    case 0x03: case 0x0B: case 0x23: case 0x2B: case 0x33: case 0x63: case 0x8B: case 0x8D:
+    case 0x1B6: case 0x1B7: case 0x1BE: case 0x1BF:
+        return TICKS_P_TO_REG;
+    case 0x01: case 0x09: case 0x21: case 0x29: case 0x31: case 0x80: case 0x81: case 0x83:
+    case 0x88: case 0x89: case 0xC1: case 0xC6: case 0xC7: case 0xFF: case 0x17E:
+        return TICKS_P_TO_RM;
+    default:
+        return TICKS_P_UNKNOWN;
+    }
+}
+
+/* The rest of an instruction with a ModRM byte. */
+static int ticks_p_modrm(ticks_p_walk *w, uint32_t code, uint32_t rex, int is_fs) {
+    const unsigned char *at = w->at;
+    uint32_t mod = *at >> 6, reg = (*at >> 3 & 7) | (rex & 4) << 1, rm = *at & 7;
+    uint32_t index = 4, base = rm, disp = 0;
+    int kind = ticks_p_kind(code), wide = rex >> 3 & 1;
+    if (kind == TICKS_P_UNKNOWN || (code == 0xFF && (reg & 7) > 1)) return 0;
+    at++;
+    if (mod != 3 && rm == 4) {
+        index = (*at >> 3 & 7) | (rex & 2) << 2;
+        base = *at++ & 7;
+    }
+    if (mod == 1) at++;
+    if (mod == 2 || (mod == 0 && base == 5)) {
+        disp = ticks_p_word(at);
+        at += 4;
+    }
+    if (code == 0x80 || code == 0x83 || code == 0xC1 || code == 0xC6) at++;
+    if (code == 0x81 || code == 0xC7) at += 4;
+    w->at = at;
+    rm |= (rex & 1) << 3;
+    if (kind == TICKS_P_TO_REG) {
+        uintptr_t known = 0;
+        if (wide && code == 0x8B && mod == 3) known = w->value[rm];
+        if (wide && code == 0x8D && mod == 0 && base == 5 && (rm & 7) == 5)
+            known = (uintptr_t)at + ticks_p_signed(disp);
+        w->value[reg] = known;
+    }
+    if (kind == TICKS_P_TO_RM && mod == 3)
+        w->value[rm] = wide && code == 0x89 ? w->value[reg] : 0;
+    if (!is_fs || mod != 0 || base != 5 || (rm & 7) != 4) return 1; /* not %fs:disp(,index,8) */
+    if (code != 0x89 && code != 0xC7) return 1;
+    if (index == 4 && disp == ticks_p_offset(&BURSTY_P_HERE.depth)) w->is_pushed = 1;
+    if (index != 4 && wide && disp == ticks_p_offset(BURSTY_P_HERE.stack))
+        w->site = code == 0x89 ? w->value[reg] : ticks_p_signed(ticks_p_word(at - 4));
+    return 1;
+}
+
+/* Goes on by one instruction. Returns 0 at one that it does not know. */
+static int ticks_p_step(ticks_p_walk *w) {
+    uint32_t rex = 0, code, is_short = 0;
+    int is_fs = 0;
+    for (; *w->at == 0x64 || *w->at == 0x66 || *w->at == 0xF2 || *w->at == 0xF3; w->at++) {
+        is_fs |= *w->at == 0x64;
+        is_short |= *w->at == 0x66;
+    }
+    if ((*w->at & 0xF0) == 0x40) rex = *w->at++;
+    code = *w->at++;
+    if (code == 0x0F) code = 0x100u | *w->at++;
+    if (code >= 0x50 && code <= 0x5F) { /* push, pop */
+        if (code >= 0x58) w->value[(code & 7) | (rex & 1) << 3] = 0;
+    } else if (code >= 0xB8 && code <= 0xBF) { /* mov $, register */
+        if (is_short || rex >> 3 & 1) return 0;
+        w->value[(code & 7) | (rex & 1) << 3] = ticks_p_word(w->at);
+        w->at += 4;
+    } else if ((code >= 0x76 && code <= 0x79) || code == 0xEB) { /* be, a, s, ns; jmp */
+        int8_t by = (int8_t)*w->at++;
+        if (code == 0x76 || code == 0x79 || code == 0xEB) w->at += by;
+    } else if ((code >= 0x186 && code <= 0x189) || code == 0xE9) {
+        uintptr_t by = ticks_p_signed(ticks_p_word(w->at));
+        w->at += 4;
+        if (code == 0x186 || code == 0x189 || code == 0xE9) w->at += (intptr_t)by;
+    } else if (code == 0xC3) {
+        w->has_ended = 1;
+    } else if (code == 0x98) {
+        w->value[0] = 0;
+    } else if (code != 0xC9) { /* leave */
+        if (is_short && (code == 0x81 || code == 0xC7)) return 0;
+        return ticks_p_modrm(w, code, rex, is_fs);
+    }
+    return 1;
+}
+
+/* The beginning of the function that pc is in. */
+static const unsigned char *ticks_p_function(const unsigned char *pc) {
+    uint32_t first = 0, behind = ticks_p_code.count;
+    while (behind - first > 1) {
+        uint32_t middle = first + (behind - first) / 2;
+        uintptr_t at = ticks_p_code.start + ticks_p_signed(ticks_p_word(
+                                                ticks_p_code.table + (size_t)middle * 8));
+        if (at <= (uintptr_t)pc) first = middle;
+        else behind = middle;
+    }
+    return (const unsigned char *)(ticks_p_code.start + ticks_p_signed(ticks_p_word(
+                                       ticks_p_code.table + (size_t)first * 8)));
+}
+
+static int ticks_p_is_code(const unsigned char *at) {
+    return (uintptr_t)at >= ticks_p_code.low && (uintptr_t)at + 32 < ticks_p_code.high;
+}
+
+/* The scope of the function whose first or last instructions pc is in, or NULL. */
+static const bursty_site *ticks_p_running(const unsigned char *pc) {
+    enum { FIRST = 64, LAST = 24 };
+    const bursty_site *site;
+    ticks_p_walk begin, end;
+    int i, is_first = 0;
+    if (ticks_p_code.count == 0 || !ticks_p_is_code(pc)) return NULL;
+    memset(&begin, 0, sizeof begin);
+    begin.at = ticks_p_function(pc);
+    for (i = 0; !begin.is_pushed; i++) {
+        if (i == FIRST || begin.has_ended || !ticks_p_is_code(begin.at)) return NULL;
+        is_first |= begin.at == pc;
+        if (!ticks_p_step(&begin)) return NULL;
+    }
+    site = (const bursty_site *)begin.site;
+    if (begin.site < ticks_p_code.low || begin.site > ticks_p_code.high - sizeof *site) return NULL;
+    if (is_first) return site;
+    memset(&end, 0, sizeof end);
+    end.at = pc;
+    for (i = 0; !end.has_ended; i++) {
+        if (i == LAST || end.is_pushed || !ticks_p_is_code(end.at) || !ticks_p_step(&end))
+            return NULL;
+    }
+    return site;
+}
+
+/* Finds the object that this code is in, and its table, if it has the usual form. */
+static int ticks_p_find_code(struct dl_phdr_info *info, size_t size, void *user) {
+    uintptr_t here = (uintptr_t)&ticks_p_code, low = UINTPTR_MAX, high = 0;
+    const unsigned char *head = NULL;
+    int i;
+    (void)size;
+    (void)user;
+    for (i = 0; i < (int)info->dlpi_phnum; i++) {
+        uintptr_t at = (uintptr_t)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+        if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME) head = (const unsigned char *)at;
+        if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
+        if (at < low) low = at;
+        if (at + info->dlpi_phdr[i].p_memsz > high) high = at + info->dlpi_phdr[i].p_memsz;
+    }
+    if (here < low || here >= high) return 0;
+    if (!head || head[0] != 1 || head[2] != 3 || head[3] != 0x3B) return 1;
+    ticks_p_code.low = low;
+    ticks_p_code.high = high;
+    ticks_p_code.start = (uintptr_t)head;
+    ticks_p_code.table = head + 12;
+    ticks_p_code.count = ticks_p_word(head + 8);
+    return 1;
+}
+#endif
+
 /* ---- timers --------------------------------------------------------------------------------- */
 
 static void ticks_p_clear(void) {
@@ -464,7 +692,7 @@ static void ticks_p_clear(void) {
     for (i = 0; i < ticks_p_all.row_count; i++) {
         for (k = 0; k < TICKS_P_SUMS; k++) TICKS_P_PUT(&ticks_p_all.rows[i].sum[k], 0);
     }
-    ticks_p_all.lost = ticks_p_all.cut = ticks_p_all.late = 0;
+    ticks_p_all.lost = ticks_p_all.cut = ticks_p_all.late = ticks_p_all.untimed = 0;
 }
 
 #ifdef TICKS_TIMERS
@@ -481,19 +709,25 @@ typedef struct ticks_p_times {
 } ticks_p_times;
 enum { TICKS_P_CPU = 3, TICKS_P_THREAD_ID = 4, TICKS_P_CAP = 100 };
 
-static int ticks_p_signal, ticks_p_failed;
+static int ticks_p_signal; /* 0: no timer is started any more */
 static int ticks_p_timers[TICKS_THREADS]; /* by number of the thread: 1 + the timer's id, or 0 */
 
 static void ticks_p_handle(int number, siginfo_t *info, void *context) {
     int error = errno;
     uint32_t n = 1 + (uint32_t)(info->si_code == SI_TIMER ? info->si_overrun : 0);
+    const bursty_site *inner = NULL;
     (void)number;
+#ifdef TICKS_P_READS_CODE
+    inner = ticks_p_running(
+        (const unsigned char *)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP]);
+#else
     (void)context;
+#endif
     if (n > TICKS_P_CAP) {
         ticks_p_add_shared(&ticks_p_all.late, n - TICKS_P_CAP);
         n = TICKS_P_CAP;
     }
-    bursty_tick(n);
+    ticks_p_charge(n, inner);
     errno = error;
 }
 
@@ -501,12 +735,14 @@ static void ticks_p_handle(int number, siginfo_t *info, void *context) {
 static void ticks_p_disarm(uint32_t number) {
     int timer = 0;
     if (number < TICKS_THREADS)
-        timer = __atomic_exchange_n(&ticks_p_timers[number], 0, __ATOMIC_ACQ_REL);
+        timer = __atomic_exchange_n(&ticks_p_timers[number], 0, __ATOMIC_SEQ_CST);
     if (timer) (void)syscall(SYS_timer_delete, timer - 1);
 }
 
-/* The first tick comes at a random moment, so that threads and runs do not beat in step. */
-static int ticks_p_arm(uint32_t number) {
+/* The first tick comes at a random moment, so that threads and runs do not beat in step. ticks_stop
+   on another thread forgets the signal first and then empties the list; here the timer gets into
+   the list first. So one of the two deletes it before it can tick. */
+static int ticks_p_arm(uint32_t number, int signal) {
     ticks_p_event event;
     ticks_p_times times;
     uint32_t thread = (uint32_t)syscall(SYS_gettid);
@@ -515,29 +751,37 @@ static int ticks_p_arm(uint32_t number) {
     ticks_p_disarm(number);
     if (number >= TICKS_THREADS) return -1;
     memset(&event, 0, sizeof event);
-    event.signal = ticks_p_signal;
+    event.signal = signal;
     event.notify = TICKS_P_THREAD_ID;
     event.thread = (int)thread;
     if (syscall(SYS_timer_create, TICKS_P_CPU, &event, &timer) != 0) return -1;
-    __atomic_store_n(&ticks_p_timers[number], timer + 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&ticks_p_timers[number], timer + 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&ticks_p_signal, __ATOMIC_SEQ_CST) != signal) {
+        ticks_p_disarm(number);
+        return 0;
+    }
     first = 1 + (uint32_t)((uint64_t)random * ticks_p_all.period_us >> 32);
     times.interval_s = (long)(ticks_p_all.period_us / 1000000);
     times.interval_ns = (long)(ticks_p_all.period_us % 1000000 * 1000);
     times.value_s = (long)(first / 1000000);
     times.value_ns = (long)(first % 1000000 * 1000);
-    return syscall(SYS_timer_settime, timer, 0, &times, (void *)0) == 0 ? 0 : -1;
+    if (syscall(SYS_timer_settime, timer, 0, &times, (void *)0) == 0) return 0;
+    return __atomic_load_n(&ticks_p_signal, __ATOMIC_SEQ_CST) == signal ? -1 : 0;
 }
 
 static int ticks_p_install(int number) {
     struct sigaction action, old;
-    ticks_p_signal = number ? number : SIGPROF;
-    if (sigaction(ticks_p_signal, NULL, &old) != 0) return -1;
-    if ((old.sa_flags & SA_SIGINFO) && old.sa_sigaction == ticks_p_handle) return 0;
-    if ((old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL) return -1;
-    memset(&action, 0, sizeof action);
-    action.sa_sigaction = ticks_p_handle;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
-    return sigaction(ticks_p_signal, &action, NULL);
+    if (number == 0) number = SIGPROF;
+    if (sigaction(number, NULL, &old) != 0) return -1;
+    if (!(old.sa_flags & SA_SIGINFO) || old.sa_sigaction != ticks_p_handle) {
+        if ((old.sa_flags & SA_SIGINFO) || old.sa_handler != SIG_DFL) return -1;
+        memset(&action, 0, sizeof action);
+        action.sa_sigaction = ticks_p_handle;
+        action.sa_flags = SA_SIGINFO | SA_RESTART;
+        if (sigaction(number, &action, NULL) != 0) return -1;
+    }
+    __atomic_store_n(&ticks_p_signal, number, __ATOMIC_SEQ_CST);
+    return 0;
 }
 #endif
 
@@ -546,13 +790,15 @@ static void ticks_p_on_thread(int what) {
 #ifdef TICKS_TIMERS
     const bursty_p_thread *record = bursty_p_registered();
     uint32_t number = record ? record->number : TICKS_THREADS;
+    int signal = __atomic_load_n(&ticks_p_signal, __ATOMIC_SEQ_CST);
 #endif
     if (ticks_p_all.on_thread) ticks_p_all.on_thread(what);
     if (what == 2) ticks_p_clear();
 #ifdef TICKS_TIMERS
     if (what == 2) memset(ticks_p_timers, 0, sizeof ticks_p_timers); /* a child inherits none */
     if (what == 0) ticks_p_disarm(number);
-    if (what != 0 && ticks_p_signal && ticks_p_arm(number) != 0) ticks_p_failed = 1;
+    if (what != 0 && signal && ticks_p_arm(number, signal) != 0)
+        ticks_p_add_shared(&ticks_p_all.untimed, 1);
 #endif
 }
 
@@ -563,8 +809,7 @@ TICKS_API void ticks_stop(void) {
 #ifdef TICKS_TIMERS
     struct sigaction action, old;
     uint32_t i;
-    int number = ticks_p_signal;
-    ticks_p_signal = 0;
+    int number = __atomic_exchange_n(&ticks_p_signal, 0, __ATOMIC_SEQ_CST);
 #endif
     TICKS_P_PUT(&ticks_p_all.on, 0);
 #ifdef TICKS_TIMERS
@@ -624,9 +869,11 @@ TICKS_API int ticks_start(const ticks_config *config) {
     ticks_p_all.more = bursty.more;
 #ifdef TICKS_TIMERS
     if (ticks_p_all.period_us == 0) ticks_p_all.period_us = 10000;
-    ticks_p_failed = 0;
+#ifdef TICKS_P_READS_CODE
+    ticks_p_code.count = 0;
+    (void)dl_iterate_phdr(ticks_p_find_code, NULL);
+#endif
     failed = ticks_p_install(config->signal);
-    if (failed) ticks_p_signal = 0;
 #endif
     bursty.on_thread = ticks_p_on_thread;
     bursty.more = ticks_write;
@@ -634,9 +881,7 @@ TICKS_API int ticks_start(const ticks_config *config) {
     TICKS_P_PUT(&ticks_p_all.on, 1);
     ticks_p_all.threads = bursty_start(&bursty);
     if (ticks_p_all.threads == 0) failed = -1;
-#ifdef TICKS_TIMERS
-    if (ticks_p_failed) failed = -1;
-#endif
+    if (TICKS_P_GET(&ticks_p_all.untimed)) failed = -1;
     return failed ? -1 : 0;
 }
 
@@ -646,6 +891,7 @@ TICKS_API void ticks_get_stats(ticks_stats *out) {
     out->lost = TICKS_P_GET(&ticks_p_all.lost);
     out->cut = TICKS_P_GET(&ticks_p_all.cut);
     out->late = TICKS_P_GET(&ticks_p_all.late);
+    out->untimed = TICKS_P_GET(&ticks_p_all.untimed);
     out->paths = count;
     out->room = ticks_p_all.row_room;
     for (i = 0; i < count; i++) {
@@ -702,6 +948,10 @@ TICKS_API int ticks_write(bursty_write_fn write, void *user) {
     ticks_p_put_varint(&out, TICKS_P_GET(&ticks_p_all.lost));
     ticks_p_put_varint(&out, TICKS_P_GET(&ticks_p_all.cut));
     ticks_p_put_varint(&out, TICKS_P_GET(&ticks_p_all.late));
+    if (TICKS_P_GET(&ticks_p_all.untimed)) {
+        ticks_p_put_varint(&out, 9);
+        ticks_p_put_varint(&out, TICKS_P_GET(&ticks_p_all.untimed));
+    }
     for (i = 1; i <= ticks_p_all.threads; i++) ticks_p_put_thread(&out, i, count);
     if (ticks_p_put_end(&out)) return -1;
     return ticks_p_all.more ? ticks_p_all.more(write, user) : 0;

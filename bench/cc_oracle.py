@@ -218,7 +218,8 @@ def ours(path):
         elif words[0] == 'C':
             callees.append(words[1])
         elif words[0] in 'BN':
-            found[name] = ('' if words[1] == '-' else words[1], callees) if words[0] == 'B' else None
+            body = '' if words[1] == '-' else re.sub('<[^>]*>', '', words[1])     # without types of pointers
+            found[name] = (body, callees) if words[0] == 'B' else None
     return found
 
 

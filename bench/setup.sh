@@ -1,8 +1,9 @@
 #!/bin/sh
 # setup.sh [SOURCE...] - fetches what the benches need, and the Debian sources that are named, all
 # of it by package name: apt-get installs compilers and tools that are missing, apt-get source
-# brings Lua, bzip2, cJSON and Chipmunk, and sqlite3.c comes out of the npm package better-sqlite3.
-# The sources land in build/bench/src. The deb-src lines stand in a list of our own that only
+# brings Lua, bzip2, cJSON, Chipmunk and Chocolate Doom, apt-get download the game's data; sqlite3.c
+# comes out of the npm package better-sqlite3, tree-sitter and its JavaScript out of packages of
+# their names, and what they parse out of the package typescript. The sources land in build/bench/src. The deb-src lines stand in a list of our own that only
 # APT_CONFIG shows: the machine's own configuration stays as it is.
 set -e
 cd "$(dirname "$0")/.."
@@ -63,13 +64,22 @@ fail() { echo "bench/setup.sh: $*" >&2; exit 1; }
 
 name() { [ -d "$src/$1" ] || ln -s "$(basename "$(ls -d "$src"/$2/ | head -n 1)")" "$src/$1"; }
 
-if ! [ -d "$src/lua/src" ] || ! [ -d "$src/bzip2" ] || ! [ -d "$src/cjson" ] ||
-    ! [ -d "$src/chipmunk/src" ]; then
-    fetch_debian lua5.4 bzip2 cjson chipmunk
+wanted=
+want() { # FOLDER PACKAGE FILE
+    [ -e "$src/$1/$3" ] || wanted="$wanted $2"
+}
+want lua lua5.4 src
+want bzip2 bzip2 bzlib.c
+want cjson cjson cJSON.c
+want chipmunk chipmunk src
+want doom chocolate-doom src
+if [ -n "$wanted" ]; then
+    fetch_debian $wanted
     name lua 'lua5.4-*'
     name bzip2 'bzip2-*'
     name cjson 'cjson-*'
     name chipmunk 'chipmunk-*'
+    name doom 'chocolate-doom-*'
 fi
 for extra in "$@"; do
     if ! [ -e "$src/$extra" ]; then
@@ -81,10 +91,37 @@ done
 mkdir -p "$src/include"
 printf '#define DEB_HOST_MULTIARCH "%s"\n' "$(dpkg-architecture -qDEB_HOST_MULTIARCH)" \
     >"$src/include/lua5.4-deb-multiarch.h"
-if ! [ -f "$src/sqlite/sqlite3.c" ]; then
-    (cd "$src" && npm pack --silent better-sqlite3@12.11.1 >/dev/null &&
-        tar xzf better-sqlite3-*.tgz package/deps/sqlite3 package/package.json &&
-        rm better-sqlite3-*.tgz) || fail "npm brings no better-sqlite3"
-    rm -rf "$src/sqlite"
-    mv "$src/package/deps/sqlite3" "$src/sqlite" && rm -r "$src/package"
+# What Doom's sources include of SDL and of their configure script.
+mkdir -p "$src/include/doom"
+for header in config SDL SDL_endian SDL_stdinc SDL_filesystem; do
+    echo '#include "doom_host.h"' >"$src/include/doom/$header.h"
+done
+if ! [ -f "$src/freedoom1.wad" ]; then
+    [ -n "$(apt-get indextargets --format x 'Created-By: Packages')" ] ||
+        $as_root apt-get update -qq
+    (
+        cd "$src" && rm -rf .freedoom && mkdir .freedoom && cd .freedoom &&
+            apt-get download -qq -o APT::Sandbox::User= freedoom >/dev/null &&
+            dpkg -x freedoom_*.deb . && mv usr/share/games/doom/freedoom1.wad .. &&
+            cd .. && rm -rf .freedoom
+    ) || fail "apt-get download brings no freedoom"
 fi
+
+npm_package() { # FOLDER PACKAGE@VERSION FILE...: those files of the package
+    folder=$src/$1 package=$2
+    shift 2
+    (
+        rm -rf "$folder.new" && mkdir -p "$folder.new" && cd "$folder.new" &&
+            npm pack --silent "$package" >/dev/null && tar xzf ./*.tgz && rm ./*.tgz &&
+            for file in "$@"; do mv "package/$file" . || exit; done && rm -r package &&
+            rm -rf "$folder" && mv "$folder.new" "$folder"
+    ) || fail "npm brings no $package"
+}
+[ -f "$src/sqlite/sqlite3.c" ] ||
+    npm_package sqlite better-sqlite3@12.11.1 deps/sqlite3/sqlite3.c deps/sqlite3/sqlite3.h \
+        deps/sqlite3/sqlite3ext.h
+[ -d "$src/tree-sitter/lib" ] || npm_package tree-sitter tree-sitter@0.25.0 vendor/tree-sitter/lib
+[ -d "$src/tree-sitter-javascript/src" ] ||
+    npm_package tree-sitter-javascript tree-sitter-javascript@0.25.0 src
+[ -f "$src/typescript/typescript.js" ] ||
+    npm_package typescript typescript@5.9.3 lib/typescript.js

@@ -1,4 +1,4 @@
-"""ticks.py OUT BURSTY [short] - the tables of bench/ticks.sh: shares by ticks, by a native sampler
+"""ticks.py OUT BURSTY [short|overhead] - the tables of bench/ticks.sh: shares by ticks, by a native sampler
 and by callgrind's instructions; and the cost of ticks. ticks.sh has built the programs in OUT."""
 import bisect
 import json
@@ -12,9 +12,9 @@ import subprocess
 import sys
 
 out, bursty = sys.argv[1], os.path.abspath(sys.argv[2])
-short = len(sys.argv) > 3
-TOP, FRAMES = 256, 200  # as in ticks_sampler.c
-SAMPLE = 2 + TOP + FRAMES
+part = sys.argv[3] if len(sys.argv) > 3 else ""
+short = part == "short"
+FRAMES = 200  # as in ticks_sampler.c
 
 # Name, command for ticks and sampler, command for callgrind, environment that turns ticks on.
 PROGRAMS = [
@@ -69,69 +69,21 @@ def symbols(path):
     return table, start, start + int(text.group(1), 16)
 
 
-def code_of(path, start, end):
-    for line in subprocess.run(
-        ["readelf", "-SW", path], capture_output=True, text=True
-    ).stdout.splitlines():
-        m = re.search(r"\.text +PROGBITS +(\w+) (\w+) (\w+)", line)
-        if m:
-            with open(path, "rb") as file:
-                file.seek(int(m.group(2), 16))
-                return file.read(end - start)
-    return b""
-
-
 def sampled(path, samples, timed):
     """Self and total samples of the functions that have a scope; all samples."""
     table, start, end = symbols(path)
-    code = code_of(path, start, end)
     starts = [address for address, _ in table]
     own, total, count = {}, {}, 0
-
-    def symbol(address):
-        return table[bisect.bisect_right(starts, address) - 1]
-
     with open(samples, "rb") as file:
         data = file.read()
     words = struct.unpack("<%dQ" % (len(data) // 8), data)
-
-    def called_before(address):
-        """What the call before a return address calls: a name; "" outside; None: no call."""
-        if not start + 7 <= address < end:
-            return None
-        at = address - start
-        if code[at - 5] == 0xE8:
-            target = address + struct.unpack("<i", code[at - 4 : at])[0]
-            return symbol(target)[1] if start <= target < end else ""
-        if any(code[at - n] == 0xFF and code[at - n + 1] & 0x38 == 0x10 for n in (2, 3, 6, 7)):
-            return ""
-        return None
-
-    for at in range(0, len(words) - SAMPLE + 1, SAMPLE):
-        pc, top, frames = words[at], words[at + 1 : at + 1 + TOP], words[at + 1 + TOP]
-        if not pc:
+    for at in range(0, len(words) - FRAMES, 1 + FRAMES):
+        if not words[at]:
             continue
-        stack = []
-        chain = [words[at + 2 + TOP + k] for k in range(frames)]
-        chain = [symbol(address - 1)[1] for address in chain if start <= address < end]
-        if start <= pc < end:
-            entry, name = symbol(pc)
-            is_end = code[pc - start] == 0xC3
-            stack.append(name)
-            before = [0] if pc == entry or is_end else [1] if pc == entry + 1 else []
-            stack += [symbol(top[k])[1] for k in before if start <= top[k] < end]
-            stack += chain
-        else:
-            # In a library, without frame pointers: return addresses on the stack tell its callers,
-            # each if it stands behind a call of the one before it. Others are left from before.
-            for address in top:
-                callee = called_before(address)
-                if callee is None or (callee and (not stack or callee != stack[-1])):
-                    continue
-                stack.append(symbol(address - 1)[1])
-            first = words[at + 2 + TOP] if frames else 0
-            if stack and chain and called_before(first) in ("", stack[0]):
-                stack[1:] = chain
+        # The interrupted instruction, and return addresses, which may be those behind a function.
+        stack = words[at + 1 : at + 1 + words[at]]
+        stack = [address - (k > 0) for k, address in enumerate(stack)]
+        stack = [table[bisect.bisect_right(starts, a) - 1][1] for a in stack if start <= a < end]
         known = [name for name in stack if name in timed]
         count += 1
         if known:
@@ -255,27 +207,36 @@ def compare(label, command, small, env):
         label, effective, count, *seen["sampler"], *seen["callgrind"])
 
 
-def overhead(rounds):
-    """The 40:60 program with and without ticks, in turn."""
-    ratios = []
-    for k in range(rounds):
-        times = {}
-        for how in ("off", "10000") if k % 2 else ("10000", "off"):
-            times[how] = run(["forty", "6000"], {"TICKS": how})
+def overhead(least, most, frames):
+    """The 40:60 program without, with, with and without ticks: ratios in which a machine that gets
+    slower or faster steadily cancels out. Ends when the error is below 0.08 %, or at `most`."""
+    ratios, error = [], 1.0
+    while len(ratios) < least or (len(ratios) < most and error >= 0.0008):
+        times = {"off": 0.0, "10000": 0.0}
+        outer, inner = ("off", "10000") if len(ratios) % 2 else ("10000", "off")
+        for how in (outer, inner, inner, outer):
+            times[how] += run(["forty", str(frames)], {"TICKS": how})
         ratios.append(times["10000"] / times["off"])
+        if len(ratios) > 1:
+            error = 1.25 * statistics.stdev(ratios) / math.sqrt(len(ratios))
     ratios.sort()
     middle = statistics.median(ratios)
     low, high = ratios[len(ratios) // 4], ratios[-1 - len(ratios) // 4]
-    error = 1.25 * statistics.stdev(ratios) / math.sqrt(len(ratios))
-    print("Overhead at the default rate, 40:60 program: median of %d pairs %+.2f %%, standard error "
-          "%.2f %%; middle half %+.2f to %+.2f %%." % (rounds, 100 * (middle - 1), 100 * error,
-                                                     100 * (low - 1), 100 * (high - 1)))
+    print("Overhead at the default rate, 40:60 program: median of %d rounds of four runs %+.2f %%, "
+          "standard error %.2f %%; middle half %+.2f to %+.2f %%."
+          % (len(ratios), 100 * (middle - 1), 100 * error, 100 * (low - 1), 100 * (high - 1)))
 
 
+if part == "overhead":
+    overhead(40, 400, 12000)
+    sys.exit(0)
 print("| program | function | self %, by ticks | sampler | callgrind | total %, by ticks | sampler | "
       "callgrind |\n|---|---|--:|--:|--:|--:|--:|--:|")
 summary = [compare(*program) for program in PROGRAMS]
 print("\n| program | ticks | samples | agree with the sampler | callgrind's is in the interval |\n"
       "|---|--:|--:|--:|--:|")
 print("\n".join(summary) + "\n", flush=True)
-overhead(4 if short else 40)
+if short:
+    overhead(4, 4, 6000)
+else:
+    overhead(40, 40, 6000)

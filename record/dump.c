@@ -1,6 +1,6 @@
-/* dump.c - at exit, all trees go into the file that $BURSTY_CONTEXTS names, by default hcct.brst.
-   %p in the name becomes the process number. A child of fork adds its number if there is no %p, for
-   the file without it is its parent's. */
+/* dump.c - at exit, trees and ticks go into the file that $BURSTY_CONTEXTS names, by default
+   hcct.brst. %p in the name becomes the process number. A child of fork adds its number if there is
+   no %p, for the file without it is its parent's. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -31,24 +31,29 @@ RECORDER_HOOK static void make_path(char *path, size_t room) {
 }
 
 /* A number of the environment; 0 if there is none. */
-RECORDER_HOOK static uint64_t number_of(const char *variable) {
+RECORDER_HOOK static uint64_t number_of(const char *variable, uint64_t most) {
     const char *words = getenv(variable);
     uint64_t number = 0;
     const char *at = words;
     if (!words || !*words) return 0;
-    for (; *at >= '0' && *at <= '9' && number < UINT32_MAX; at++) {
+    for (; *at >= '0' && *at <= '9' && number <= most; at++) {
         number = number * 10 + (uint64_t)(*at - '0');
     }
-    if (!*at && number && number <= UINT32_MAX) return number;
-    fprintf(stderr, "hcct: %s: '%s' is not valid: a number from 1 to 4294967295 is wanted\n",
-            variable, words);
+    if (!*at && number && number <= most) return number;
+    fprintf(stderr, "hcct: %s: '%s' is not valid: a number from 1 to %lu is wanted\n", variable,
+            words, (unsigned long)most);
     return 0;
 }
 
+uint32_t recorder_ticks;
+
 RECORDER_HOOK void recorder_options(void) {
-    uint64_t every = number_of("BURSTY_CONTEXTS_EVERY");
-    recorder_burst = number_of("BURSTY_CONTEXTS_BURST");
+    uint64_t every = number_of("BURSTY_CONTEXTS_EVERY", UINT32_MAX);
+    recorder_burst = number_of("BURSTY_CONTEXTS_BURST", UINT32_MAX);
+    recorder_ticks = (uint32_t)number_of("BURSTY_CONTEXTS_TICKS", 10000);
     if (!recorder_burst) recorder_burst = 100;
+    if (every == 0 && recorder_ticks) every = RECORDER_NEVER;
+    if (every == 1) every = 0;
     if (every && every <= recorder_burst) {
         fprintf(stderr, "hcct: bursts of %lu calls, one in %lu: every call is recorded\n",
                 (unsigned long)recorder_burst, (unsigned long)every);
@@ -109,15 +114,16 @@ RECORDER_HOOK int recorder_write(const recorder_thread *all, const char *path,
     return failed ? -1 : 0;
 }
 
-RECORDER_HOOK void recorder_dump(void) {
+RECORDER_HOOK void recorder_dump(int (*more)(hcct_write_fn write, void *user)) {
     char path[4200];
     uint32_t threads, functions;
     uint64_t deep = 0;
     const recorder_thread *all = recorder_stop(&threads), *r;
+    const recorder_thread *trees = recorder_every == RECORDER_NEVER ? NULL : all;
     make_path(path, sizeof path);
     functions = recorder_find_names();
     errno = 0;
-    if (all && recorder_write(all, path, NULL) != 0) {
+    if ((trees || (all && more)) && recorder_write(trees, path, more) != 0) {
         fprintf(stderr, "hcct: cannot write %s: %s\n", path, strerror(errno));
     }
     for (r = all; r; r = r->next) deep += r->frames_full;

@@ -49,16 +49,17 @@ RECORDER_HOOK static uintptr_t own_address(recorder_thread *r, uintptr_t frame, 
 RECORDER_HOOK uint64_t recorder_seen(const recorder_thread *r) {
     uint64_t left = r->gap;
     if (r->in_use && !r->feeding && !r->deep) {
-        left = (uint64_t)__atomic_load_n(&r->now->left, __ATOMIC_RELAXED);
+        int64_t now = __atomic_load_n(&r->now->left, __ATOMIC_RELAXED);
+        left = now > 0 ? (uint64_t)now : 0;
     }
     return r->seen + (left < r->gap ? r->gap - left : 0);
 }
 
 /* What r says of this moment, between two hooks. */
 RECORDER_HOOK void recorder_sync(recorder_thread *r) {
-    if (r->feeding) return;
+    if (r->feeding || r->deep) return;
     r->frame_count = (uint32_t)(r->now->top - (r->frames - 1));
-    if (r->deep) return;
+    if (r->now->left < 0) r->now->left = 0;
     r->seen = recorder_seen(r);
     r->gap = (uint64_t)r->now->left;
 }
@@ -138,13 +139,21 @@ RECORDER_HOOK static uint64_t random_below(recorder_thread *r, uint64_t bound) {
     return (z ^ (z >> 31)) % bound;
 }
 
+/* What the hooks do next. */
+RECORDER_HOOK static void go_on(const recorder_thread *r) {
+    int keep = !r->feeding && !r->deep;
+    recorder_here.left = keep ? (int64_t)r->gap : 0;
+    recorder_here.top = keep ? (recorder_frame *)r->frames - 1 + r->frame_count : &recorder_none;
+    recorder_here.end = keep ? (recorder_frame *)r->frames - 1 + RECORDER_DEPTH : &recorder_none;
+}
+
 RECORDER_HOOK void recorder_start_gap(recorder_thread *r) {
     r->feeding = recorder_every == 0;
     r->burst_left = 0;
-    r->gap = recorder_every ? random_below(r, recorder_every) : 0;
-    recorder_here.top = r->frames - 1;
-    recorder_here.end = recorder_here.top + RECORDER_DEPTH;
-    recorder_here.left = (int64_t)r->gap;
+    r->gap = recorder_every == RECORDER_NEVER ? RECORDER_NEVER
+             : recorder_every                 ? random_below(r, recorder_every)
+                                              : 0;
+    go_on(r);
 }
 
 /* The interval varies by an eighth, so that it does not fall into step with a loop. */
@@ -156,10 +165,8 @@ RECORDER_HOOK static void end_burst(recorder_thread *r) {
     if (r->gap == 0) r->gap = 1;
 }
 
-/* How the hooks go on. */
 RECORDER_HOOK static void leave_hook(recorder_thread *r) {
-    recorder_here.top = r->frames - 1 + r->frame_count;
-    recorder_here.left = r->feeding || r->deep ? 0 : (int64_t)r->gap;
+    go_on(r);
     recorder_end(r);
 }
 

@@ -25,6 +25,7 @@
 #include "x86copy.h"
 #include "binpatch.h"
 #include "footprint.h"
+#include "handover.h"
 #include "hotstream.h"
 #include "recorder.h"
 #include "sampled.h"
@@ -49,6 +50,9 @@ enum {
     PROFILE_REFERENCES = PROFILE_FOOTPRINT | PROFILE_STREAMS,
     PROFILE_CALLS = PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS
 };
+
+/* sampled.c looks functions up by their keys. */
+typedef char record_keys_fit[RECORDER_FUNCTIONS + 2 <= SAMPLED_KEYS ? 1 : -1];
 
 /* What a thread has beside its tree; each is made when it is needed. */
 typedef struct record_extra {
@@ -75,6 +79,9 @@ static struct {
     int no_timer;
     int not_switched;            /* a signal was to switch on, and could not */
     int debug_file;              /* the executable has symbols in another file */
+    int sandboxed;               /* the program has forbidden itself system calls */
+    uint8_t *pool;               /* memory for after that */
+    size_t pool_left;
     char path[4096], filter[1024], report[128];
 } record;
 
@@ -83,7 +90,13 @@ static __thread uint64_t record_repeat __attribute__((tls_model("initial-exec"))
 /* Events come in the middle of anything that the program does, malloc too. */
 void *recorder_memory(size_t bytes) {
     int saved = errno;
-    void *memory = binpatch_p_map(bytes);
+    void *memory;
+    if (record.sandboxed) {
+        bytes = (bytes + 63) & ~(size_t)63;
+        if (bytes > record.pool_left) return NULL;
+        return record.pool + __atomic_sub_fetch(&record.pool_left, bytes, __ATOMIC_RELAXED);
+    }
+    memory = binpatch_p_map(bytes);
     errno = saved;
     return memory;
 }
@@ -191,6 +204,12 @@ static void record_event(recorder_thread *r, const binpatch_event *e) {
     }
 }
 
+static void record_burst_ends(record_extra *x) {
+    if (x && x->streams) hotstream_burst(x->streams);
+    if (x && x->methods) sampled_burst(x->methods, record.weight_256);
+    if (x && x->pairs) sampled_burst(x->pairs, record.weight_256);
+}
+
 static void record_events(void *user, const binpatch_event *e, size_t count, int ended) {
     recorder_thread *r = recorder_begin();
     record_extra *x = r ? record_extra_of(r) : NULL;
@@ -215,7 +234,7 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
         record_repeat = 0;
     }
     if (x) record_tell_blocks(x);
-    if (ended && x && x->streams) hotstream_burst(x->streams);
+    if (ended) record_burst_ends(x);
     recorder_end(r);
 }
 
@@ -273,10 +292,16 @@ static void record_about(sampled_profile *p) {
     int32_t jitter = record.config.jitter_percent;
     binpatch_get_stats(&stats);
     p->program = program_invocation_short_name;
-    p->check_count = record.config.check_count == BINPATCH_ALWAYS ? 0 : record.config.check_count;
+    p->check_count = record.config.check_count;
+    if (p->check_count == BINPATCH_ALWAYS && (record.toggles || record.config.off))
+        p->check_count = 0;                 /* always, but only while it was on */
     p->burst_count = record.config.burst_count;
     p->jitter_percent = jitter > 0 ? (uint32_t)jitter : 0;
     p->bursts = stats.bursts;
+    /* A thread's first gap is anything up to a whole one, so bursts times the interval is right on
+       the average. */
+    p->checks = stats.bursts * ((uint64_t)p->check_count + p->burst_count);
+    if (p->check_count == BINPATCH_ALWAYS || record.config.bursts_per_second) p->checks = 0;
     p->name = recorder_name;
     p->name_user = NULL;
 }
@@ -335,17 +360,6 @@ static void record_note_sites(const recorder_thread *r) {
     }
 }
 
-static void record_line(int file, const char *line) {
-    size_t size = strlen(line);
-    while (size) {
-        ssize_t put = write(file, line, size);
-        if (put < 0 && errno == EINTR) continue;
-        if (put <= 0) return;
-        line += put;
-        size -= (size_t)put;
-    }
-}
-
 /* Do most functions of the executable have a name? */
 static int record_has_symbols(void) {
     binpatch_function f;
@@ -359,31 +373,37 @@ static int record_has_symbols(void) {
 }
 
 /* What everybody is to know. */
-static void record_write_hints(int file) {
+static void record_write_hints(void) {
     char line[8192];
+    binpatch_module m;
     if (!record.running) {
         if (record.filter[0])
             snprintf(line, sizeof line,
                      "!nothing was recorded: no function has a name that matches %s%s\n",
                      record.filter, record_has_symbols() ? "" : " (the program has no symbols)");
-        else
-            snprintf(line, sizeof line, "!nothing was recorded: %s\n", binpatch_reason());
-        record_line(file, line);
+        else {
+            int refused = binpatch_get_module(0, &m) == 0 && m.refusal;
+            snprintf(line, sizeof line, "!nothing was recorded: %s\n",
+                     refused ? m.refusal : binpatch_reason());
+        }
+        handover_line(line);
     } else if (!record_has_symbols()) {
         snprintf(line, sizeof line,
                  "?%s has no symbols: its functions show as numbers. Its debug symbols, or a build "
                  "without strip, would name them\n",
                  program_invocation_short_name);
-        record_line(file, line);
+        handover_line(line);
     }
-    if (record.no_timer) record_line(file, "!there are no ticks: the system has no timer for it\n");
+    if (record.no_timer) handover_line("!there are no ticks: the system has no timer for it\n");
     if (record.not_switched)
-        record_line(file, "!a signal could not switch sampling on: threads run that were started "
-                          "without pthread_create, or on another stack\n");
+        handover_line("!a signal could not switch sampling on: threads run that were started "
+                      "without pthread_create, or on another stack\n");
+    if (record.sandboxed && record.ticks)
+        handover_line("?the ticks end where the program limited its system calls (seccomp)\n");
     if (record.write_error) {
         snprintf(line, sizeof line, "!cannot write %s: %s\n", record.path,
                  strerrordesc_np(record.write_error));
-        record_line(file, line);
+        handover_line(line);
     }
 }
 
@@ -391,22 +411,19 @@ static void record_write_hints(int file) {
    `bursty record --stats` lines about each module. */
 static void record_write_report(void) {
     char line[8192];
-    int file;
     uint32_t n, r;
     binpatch_module m;
     binpatch_stats s;
-    file = open(record.report, O_WRONLY | O_TRUNC | O_CLOEXEC); /* the tool made it */
-    if (file < 0) return;
-    record_write_hints(file);
+    record_write_hints();
     binpatch_get_stats(&s);
     snprintf(line, sizeof line,
              "bursts %llu, events %llu, events lost %llu, threads %u, without a buffer %u\n",
              (unsigned long long)s.bursts, (unsigned long long)s.events, (unsigned long long)s.lost,
              s.threads, s.lost_threads);
-    record_line(file, line);
+    handover_line(line);
     snprintf(line, sizeof line, "threads without memory %u, calls too deep to follow %llu\n",
              record.threads_missing, (unsigned long long)record.frames_full);
-    record_line(file, line);
+    handover_line(line);
     for (n = 0; binpatch_get_module(n, &m) == 0; n++) {
         snprintf(line, sizeof line,
                  "%s: %s%s%llu KiB of text, %u functions copied (%llu KiB), %u instrumented (%llu "
@@ -415,14 +432,13 @@ static void record_write_report(void) {
                  m.refusal ? m.refusal : "", (unsigned long long)m.text_bytes / 1024,
                  m.checking_count, (unsigned long long)m.checking_bytes / 1024,
                  m.instrumented_count, (unsigned long long)m.instrumented_bytes / 1024);
-        record_line(file, line);
+        handover_line(line);
         for (r = 0; r < BINPATCH_REASONS; r++) {
             if (!m.functions[r]) continue;
             snprintf(line, sizeof line, "%10u %s\n", m.functions[r], binpatch_reason_text((int)r));
-            record_line(file, line);
+            handover_line(line);
         }
     }
-    close(file);
 }
 
 /* Bursts stand for the whole run. */
@@ -434,18 +450,38 @@ static void record_scale(hcct *tree) {
                             + stats.total % 256 * record.weight_256 / 256);
 }
 
-/* The file gets its name when it is whole. */
+/* Into memory that the tool sees: handover.c. Returns 0, or -1. */
+static int record_hand_over(const recorder_thread *trees) {
+    const recorder_thread *r;
+    for (r = trees; r; r = r->next) {
+        if (hcct_write(&r->tree, recorder_name, NULL, handover_write, NULL) != 0) return -1;
+    }
+    if (record_write_more(handover_write, NULL) != 0) return -1;
+    handover_whole();
+    return 0;
+}
+
+/* The file gets its name when it is whole. The first process has the tool to do that for it. */
 static void record_write_file(void) {
     char path[4200], whole[4200];
     const recorder_thread *trees = record.profiles & PROFILE_HCCT ? record_all : NULL;
+    int is_first = record.pid == record.owner && !record.direct, error = 0;
+    struct stat s;
     if (record.pid == record.owner) snprintf(path, sizeof path, "%s", record.path);
     else snprintf(path, sizeof path, "%s.%ld", record.path, (long)record.pid);
     snprintf(whole, sizeof whole, "%.4100s%s", path, record.direct ? "" : ".new");
-    if (recorder_write(trees, whole, record_write_more) != 0
-        || (!record.direct && rename(whole, path) != 0)) {
-        record.write_error = errno;
-        if (!record.direct) unlink(whole);
-    }
+    if (record.sandboxed) error = EPERM;
+    else if (recorder_write(trees, whole, record_write_more) != 0) error = errno;
+    else if (record.direct || rename(whole, path) == 0) return;
+    else if (is_first && stat(whole, &s) == 0) {
+        handover_name((size_t)s.st_size);
+        return;
+    } else error = errno;
+    if (is_first && (error == EPERM || error == EACCES || error == ENOENT)
+        && record_hand_over(trees) == 0)
+        return;
+    record.write_error = error;
+    if (!record.direct && !record.sandboxed) unlink(whole);
 }
 
 static void record_save(void) {
@@ -455,15 +491,16 @@ static void record_save(void) {
     if (!record.path[0] || (record.pid != record.owner && !record.follow)) return;
     if (record.running) {
         binpatch_flush();
-        timer_stop();
+        timer_stop(0);
         (void)binpatch_toggle(0);
         record_all = recorder_stop(&record.threads_missing);
         for (r = record_all; r; r = r->next) {
             record.frames_full += r->frames_full;
+            record_burst_ends((record_extra *)r->references);
             record_note_sites(r);
             record_scale(&((recorder_thread *)(uintptr_t)r)->tree);
         }
-        (void)recorder_find_names();
+        if (!record.sandboxed) (void)recorder_find_names();
         record_write_file();
     }
     if (record.pid == record.owner) record_write_report();
@@ -474,8 +511,43 @@ void recorder_at_exit(void) { record_save(); }
 
 /* Events of a thread's last burst. This key is older than that of threads.c, so it comes first. */
 static void record_thread_ends(void *unused) {
+    recorder_thread *r;
     (void)unused;
     binpatch_flush();
+    r = recorder_begin();
+    if (!r) return;
+    record_burst_ends((record_extra *)r->references);
+    recorder_end(r);
+}
+
+/* Names of all functions that may still be called: later their files will be out of sight. */
+static void record_name_all(void) {
+    enum { NAMES = 1 << 15 };
+    binpatch_function f;
+    uint32_t n;
+    if (!record.running || record.done) return;
+    for (n = 0; n < NAMES && binpatch_get_function(n, &f) == 0; n++) {
+        if (f.reason == BINPATCH_PATCHED) (void)record_key(f.module, f.offset);
+    }
+    (void)recorder_find_names();
+}
+
+/* The program is about to forbid itself system calls. What needs any is done now: names, memory,
+   and no more ticks, for they need a return from a handler. */
+static void record_sandbox(void) {
+    enum { POOL = 1 << 24 };
+    if (!record.running || record.done) return;
+    timer_stop(1);
+    if (record.pid != record.owner) {           /* a child could not write its file */
+        (void)binpatch_toggle(0);
+        __atomic_store_n(&record.done, 1, __ATOMIC_RELEASE);
+    } else {
+        handover_prepare();
+        record_name_all();
+        record.pool = (uint8_t *)recorder_memory(POOL);
+        record.pool_left = record.pool ? POOL : 0;
+    }
+    record.sandboxed = 1;
 }
 
 /* ---- the process ---- */
@@ -495,7 +567,7 @@ EXPORTED int _dl_find_object(void *pc, struct dl_find_object *result) {
 
 /* A process that leaves without its exit handlers. */
 EXPORTED void _exit(int status) {
-    if (getpid() == record.pid) record_save();                  /* a vfork child is not us */
+    if (record.sandboxed || getpid() == record.pid) record_save(); /* a vfork child is not us */
     for (;;) syscall(SYS_exit_group, status);
 }
 EXPORTED void _Exit(int status) { _exit(status); }
@@ -508,7 +580,8 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
         void *real = dlsym(RTLD_NEXT, "pthread_create");
         memcpy(&create, &real, sizeof real);
     }
-    if (record.running && record.toggles && !record.done) (void)binpatch_arm();
+    if (record.running && record.toggles && !record.done && !record.sandboxed)
+        (void)binpatch_arm();
     if (!create) return EAGAIN;
     return timer_create_thread(create, thread, attributes, start, argument);
 }
@@ -516,8 +589,10 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 /* A child counts from the start: what its threads had beside their trees belongs to the parent. */
 int recorder_wants_child(recorder_thread *all) {
     record.pid = getpid();
-    if (!record.follow) {
+    if (!record.follow || record.sandboxed) {
+        timer_stop(0);
         (void)binpatch_toggle(0);
+        __atomic_store_n(&record.done, 1, __ATOMIC_RELEASE);
         return 0;
     }
     timer_in_child();
@@ -538,8 +613,9 @@ static int record_want(void *user, const char *module, const char *function) {
 static void record_toggle(int signal_number) {
     int saved = errno;
     (void)signal_number;
-    if (binpatch_p.on) (void)binpatch_uninstall();
-    else if (binpatch_toggle(1) != 0) record.not_switched = 1;
+    if (binpatch_p.on) (void)(record.sandboxed ? binpatch_toggle(0) : binpatch_uninstall());
+    else if ((record.sandboxed && !binpatch_p.armed) || binpatch_toggle(1) != 0)
+        record.not_switched = 1;
     errno = saved;
 }
 
@@ -573,9 +649,11 @@ static void record_prepare(void) {
     if (r) recorder_end(r);
 }
 
+typedef char record_frames_fit[sizeof(binpatch_frame) * SAMPLED_DEEP <= TIMER_ROOM ? 1 : -1];
+
 static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
-                             uint32_t *keys) {
-    binpatch_frame frames[SAMPLED_DEEP];
+                             uint32_t *keys, void *room) {
+    binpatch_frame *frames = (binpatch_frame *)room;
     uint32_t n, count = binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
     for (n = 0; n < count && count != UINT32_MAX; n++)
         keys[n] = record_key(frames[n].module, frames[n].place);
@@ -588,6 +666,8 @@ static void record_installed(int toggle_signal) {
     uint32_t n;
     for (n = 0; n < MODULES && binpatch_get_module(n, &m) == 0; n++) record.bias[n] = m.bias;
     record.running = 1;
+    handover_sandbox = record_sandbox;
+    handover_root = record_name_all;
     if (record.ticks && timer_begin(record.ticks, record_stack) != 0) record.no_timer = 1;
     if (!toggle_signal) return;
     record.toggles = 1;
@@ -625,6 +705,11 @@ __attribute__((constructor)) static void record_start(void) {
     if (filter) snprintf(record.filter, sizeof record.filter, "%s", filter);
     record.pid = getpid();
     record.owner = (pid_t)number[9];
+    if (record.pid == record.owner) {
+        char whole[4200];
+        snprintf(whole, sizeof whole, "%.4100s.new", record.path);
+        handover_open(record.report, record.direct ? NULL : whole);
+    }
     record.config.bursts_per_second = number[10];
     record.ticks = number[11];
     record.weight_256 = 256;

@@ -2,6 +2,7 @@
    program. Linux, gcc or clang.
 
        instrument.c   hooks of -finstrument-functions
+       ticks.c        where time goes, for instrument.c; it takes sampled.c, too
        patch.c        the library that `bursty record` preloads: events of binpatch.h
        frames.c       frame addresses: finds calls that longjmp or an exception left; bursts
        threads.c      a tree for each thread; threads that end, fork
@@ -9,10 +10,11 @@
        debugfile.c    symbols that stand in separate files
        sampled.c      counts of functions and pairs, and of ticks
        timer.c        ticks of a timer
+       handover.c     lets a program that gave up files or system calls write all the same
        dump.c         writes all trees into a file at exit
 
    A program has instrument.c or patch.c, and frames.c, threads.c, names.c and dump.c; patch.c also
-   has debugfile.c, sampled.c and timer.c. These two provide recorder_memory,
+   has debugfile.c, sampled.c, timer.c and handover.c. These two provide recorder_memory,
    recorder_at_exit and recorder_wants_child. */
 #ifndef RECORDER_H
 #define RECORDER_H
@@ -57,13 +59,15 @@ typedef struct recorder_frame {
     hcct_place before;       /* while the tree is fed: its position without the call */
 } recorder_frame;
 
-/* What the hooks look at. left > 0: so many calls come before the next burst, and the hooks keep
-   the stack of open calls themselves. Else they call recorder_call and recorder_return. */
+/* What the hooks look at. Between bursts, `left` calls come before the next one, and the hooks keep
+   the stack of open calls themselves. In bursts, top and end are the address of recorder_none:
+   then, and when left becomes negative, they call recorder_call and recorder_return. */
 typedef struct recorder_now {
     int64_t left;
     recorder_frame *top, *end; /* the innermost open call; the last for which there is room */
 } recorder_now;
 extern __thread recorder_now recorder_here __attribute__((tls_model("initial-exec")));
+extern recorder_frame recorder_none;
 
 typedef struct recorder_thread {
     hcct tree;
@@ -80,6 +84,7 @@ typedef struct recorder_thread {
     uint64_t clean_at;    /* not before this many calls are dead frames looked for again */
     uint64_t frames_full; /* calls beyond RECORDER_DEPTH */
     void *references;     /* patch.c: a footprint of the thread's references, or NULL */
+    void *ticks;          /* ticks.c: the thread's ticks, or NULL */
     uint32_t deep;        /* those of them that are open */
     uint32_t frame_count;
     recorder_frame *frames; /* the outermost first; one that is no call stands in front of them */
@@ -94,7 +99,9 @@ void recorder_enter(recorder_thread *r, uint32_t key, uint64_t weight, uintptr_t
 void recorder_leave(recorder_thread *r, uint32_t key, uintptr_t frame);
 /* Closes all calls. */
 void recorder_leave_all(recorder_thread *r);
-/* For instrument.c. Bursts of so many calls, one in so many; every == 0: all calls are recorded. */
+/* For instrument.c. Bursts of so many calls, one in so many; every == 0: all calls are recorded;
+   RECORDER_NEVER: none is, the hooks only keep the stack of open calls. */
+#define RECORDER_NEVER ((uint64_t)INT64_MAX)
 extern uint64_t recorder_every, recorder_burst;
 void recorder_call(void *function, uintptr_t frame, const void *site, const void *from);
 void recorder_return(void *function, uintptr_t frame);
@@ -115,6 +122,8 @@ int recorder_wants_child(recorder_thread *all);
 /* Returns the calling thread's record, or NULL: do nothing. recorder_end must follow, soon. */
 recorder_thread *recorder_begin(void);
 void recorder_end(recorder_thread *r);
+/* For a signal handler: the calling thread's record, or NULL if it has none. It may be busy. */
+recorder_thread *recorder_self(void);
 /* Stops recording for good and waits for threads that are inside a hook. Returns the records, by
    `next`, and how many threads had none for lack of memory. */
 recorder_thread *recorder_stop(uint32_t *without_memory);
@@ -144,12 +153,25 @@ int recorder_find_debug_file(const char *path, const char *file, size_t size, in
 
 /* dump.c */
 
-/* Reads recorder_every and recorder_burst from the environment. */
+/* Reads recorder_every, recorder_burst and recorder_ticks from the environment. */
 void recorder_options(void);
+extern uint32_t recorder_ticks; /* in a second of a thread's CPU time; 0: none */
 /* Writes the trees as parts into a new file, and then whatever `more` writes (NULL: nothing).
    Returns 0, or -1 with errno. */
 int recorder_write(const recorder_thread *all, const char *path,
                    int (*more)(hcct_write_fn write, void *user));
-/* Stops, and writes into the file that the environment names. */
-void recorder_dump(void);
+/* Stops, and writes into the file that the environment names: the trees if calls were counted, and
+   then what `more` writes (NULL: nothing). */
+void recorder_dump(int (*more)(hcct_write_fn write, void *user));
+
+/* ticks.c */
+
+/* The calling thread, which has a record, gets a timer. */
+void recorder_start_ticks(void);
+void recorder_stop_ticks(void);
+void recorder_ticks_in_child(void);
+/* Whether there was a timer; if not, says why. */
+int recorder_has_ticks(void);
+/* Writes the ticks of all threads as a part. Returns 0, or -1. */
+int recorder_write_ticks(hcct_write_fn write, void *user);
 #endif

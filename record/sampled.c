@@ -20,8 +20,74 @@ void sampled_count(sampled_table *t, uint32_t key, uint32_t caller, uint64_t wei
         row->caller = caller;
         break;
     }
+    if (!row->next) {                       /* the last of the list names itself */
+        uint32_t number = (uint32_t)(row - t->rows) + 1;
+        row->next = t->seen ? t->seen : number;
+        row->start = (uint32_t)row->count;
+        t->seen = number;
+    }
     row->count++;
     row->weight_256 += weight_256;
+}
+
+/* ---- sums for intervals ---- */
+
+/* In a burst let y be the weight of a row, s of all rows of its function, x of all rows. A row
+   keeps the sums of yy, ys and xy over the bursts, how many saw it, and in how many it was the first row
+   of its function; the table has xx. docs/formats.md says what a reader makes of them. Three walks
+   over the rows of the burst: of_key gets s and the total is x; the products are added; of_key is
+   cleared. The highest bit of an entry says that the function had its first row. */
+enum { FIRST = 31 };
+
+/* The rows of the list, one by one. Returns the one behind `row`, or NULL. */
+static sampled_row *row_behind(sampled_table *t, const sampled_row *row) {
+    sampled_row *next = &t->rows[row->next - 1];
+    return next == row ? NULL : next;
+}
+
+static void add_product(uint64_t *sum, uint64_t a, uint64_t b) {
+    uint64_t product = a >= UINT32_MAX || b >= UINT32_MAX ? UINT64_MAX : a * b;
+    *sum = *sum > UINT64_MAX - product ? UINT64_MAX : *sum + product;
+}
+
+/* Calls of the row in this burst, and the rounded number of those that they stand for. */
+static uint32_t in_burst(const sampled_row *row) {
+    return (uint32_t)row->count - row->start;
+}
+
+static uint64_t weigh(uint32_t calls, uint64_t weight_256) {
+    return calls > UINT64_MAX / 512 / (weight_256 + 1) ? UINT64_MAX
+                                                       : (calls * weight_256 + 128) >> 8;
+}
+
+void sampled_burst(sampled_table *t, uint64_t weight_256) {
+    sampled_row *first = t->seen ? &t->rows[t->seen - 1] : NULL, *row, *next;
+    uint64_t x, y, total = 0;
+    if (!first) return;
+    for (row = first; row; row = row_behind(t, row)) {
+        uint32_t *calls = &t->of_key[row->key % SAMPLED_KEYS];
+        *calls = (*calls + in_burst(row)) & ~(UINT32_C(1) << FIRST);
+        total += in_burst(row);
+    }
+    x = weigh(total < UINT32_MAX ? (uint32_t)total : UINT32_MAX, weight_256);
+    for (row = first; row; row = row_behind(t, row)) {
+        uint32_t *calls = &t->of_key[row->key % SAMPLED_KEYS];
+        row->firsts += !(*calls >> FIRST);
+        *calls |= UINT32_C(1) << FIRST;
+        y = weigh(in_burst(row), weight_256);
+        row->bursts++;
+        add_product(&row->yy, y, y);
+        add_product(&row->ys, y, weigh(*calls & ~(UINT32_C(1) << FIRST), weight_256));
+        add_product(&row->xy, y, x);
+    }
+    for (row = first; row; row = next) {
+        next = row_behind(t, row);
+        t->of_key[row->key % SAMPLED_KEYS] = 0;
+        row->next = 0;
+    }
+    t->bursts++;
+    add_product(&t->xx, x, x);
+    t->seen = 0;
 }
 
 /* ---- a part: chunks of at most 256 bytes with a checksum that runs on ---- */
@@ -126,7 +192,8 @@ static int end(part *p) {
 
 int sampled_write(const sampled_profile *about, const sampled_table *const *tables, uint32_t count,
                   int (*write)(void *user, const void *data, size_t size), void *user) {
-    enum { INFO = 1, PROFILE = 2, THREAD = 3, ROW = 4, CALLS = 1, HOT_TABLE = 2, ENDED = 1 };
+    enum { INFO = 1, PROFILE = 2, THREAD = 3, ROW = 4, CLASS = 7, SUMS = 8 };
+    enum { CALLS = 1, HOT_TABLE = 2, ENDED = 1 };
     part p;
     uint64_t events = 0, lost = 0;
     uint32_t n, i;
@@ -138,7 +205,7 @@ int sampled_write(const sampled_profile *about, const sampled_table *const *tabl
     put(&p, INFO);
     put(&p, 0);
     put_string(&p, about->program);
-    put(&p, 0);
+    put(&p, about->checks);
     put(&p, events);
     put(&p, lost);
     put(&p, PROFILE);
@@ -159,15 +226,27 @@ int sampled_write(const sampled_profile *about, const sampled_table *const *tabl
         put(&p, 0);
         put(&p, tables[n]->events);
         put(&p, tables[n]->lost);
+        if (tables[n]->bursts) {
+            put(&p, CLASS);
+            put(&p, CALLS);
+            put(&p, tables[n]->bursts);
+            put(&p, tables[n]->xx);
+        }
         for (i = 0; i < SAMPLED_ROWS; i++) {
             const sampled_row *row = &tables[n]->rows[i];
             if (!row->key) continue;
-            put(&p, ROW);
+            put(&p, row->bursts ? SUMS : ROW);
             put_site(&p, about, row->key);
             put_site(&p, about, row->caller);
             put(&p, row->count);
             put(&p, row->weight_256);
             put(&p, 0);
+            if (!row->bursts) continue;
+            put(&p, row->bursts);
+            put(&p, row->firsts);
+            put(&p, row->yy);
+            put(&p, row->ys);
+            put(&p, row->xy);
         }
     }
     return end(&p);

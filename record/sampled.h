@@ -6,29 +6,39 @@
 #include <stdint.h>
 
 enum { SAMPLED_ROWS = 1 << 14 };            /* rows of a table, of which 3/4 are used */
+enum { SAMPLED_KEYS = 1 << 17 };            /* keys are below this */
 
 typedef struct sampled_row {
     uint32_t key, caller;                   /* key 0: a free row; caller 0: not known */
     uint64_t count, weight_256;
+    uint64_t bursts, firsts, yy, ys, xy;    /* sums over bursts: docs/formats.md */
+    uint32_t start;                         /* low bits of the count when this burst began */
+    uint32_t next;                          /* of those that this burst saw: 1 + row, or 0 */
 } sampled_row;
 
+/* The sums say how counts differ between bursts. The rows of a burst are a list, from `seen` on;
+   at the burst's end it goes into the sums, so that the cost is linear in those rows. */
 typedef struct sampled_table {              /* all zero: empty */
-    uint32_t rows_used;
+    uint32_t rows_used, seen;
     uint64_t events, lost;
+    uint64_t bursts, xx;                    /* bursts that saw a row, the sum of their squares */
     sampled_row rows[SAMPLED_ROWS];
+    uint32_t of_key[SAMPLED_KEYS];          /* at the end of a burst: its calls of a function */
 } sampled_table;
 
 /* What the part says about the whole recording. */
 typedef struct sampled_profile {
     const char *program;
-    uint32_t check_count, burst_count, jitter_percent;
-    uint64_t bursts;
+    uint32_t check_count, burst_count, jitter_percent; /* check_count UINT32_MAX: always */
+    uint64_t bursts, checks;                /* checks 0: not known */
     const char *(*name)(void *user, uint32_t key);
     void *name_user;
 } sampled_profile;
 
 /* One call of a function: an estimate of weight_256 / 256 calls. */
 void sampled_count(sampled_table *t, uint32_t key, uint32_t caller, uint64_t weight_256);
+/* The end of a burst, in which a call stood for weight_256 / 256 calls. */
+void sampled_burst(sampled_table *t, uint64_t weight_256);
 /* Writes a part. tables: one for each thread. Returns 0, or -1. */
 int sampled_write(const sampled_profile *p, const sampled_table *const *tables, uint32_t count,
                   int (*write)(void *user, const void *data, size_t size), void *user);

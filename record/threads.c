@@ -29,7 +29,9 @@ static recorder_thread *records;
 static uint32_t without_memory, record_count;
 static int stopped, is_child;
 static __thread recorder_thread *self;
-__thread recorder_now recorder_here __attribute__((tls_model("initial-exec")));
+recorder_frame recorder_none; /* of no function */
+__thread recorder_now recorder_here
+    __attribute__((tls_model("initial-exec"))) = {0, &recorder_none, &recorder_none};
 static __thread int gone; /* this thread has no record any more, or no memory for one */
 
 RECORDER_HOOK static void empty(recorder_thread *r) {
@@ -55,7 +57,7 @@ RECORDER_HOOK static void thread_exit(void *record) {
     if (!__atomic_load_n(&stopped, __ATOMIC_SEQ_CST)) {
         leave_record(r);
     }
-    recorder_here.left = 0; /* the hooks ask recorder_begin again, and that says no */
+    recorder_here.top = recorder_here.end = &recorder_none; /* the hooks ask recorder_begin */
     pthread_mutex_unlock(&lock);
 }
 
@@ -73,9 +75,9 @@ RECORDER_HOOK static void in_child(void) {
     recorder_thread *r;
     is_child = 1;
     without_memory = 0;
+    if (self) __atomic_store_n(&self->busy, 1, __ATOMIC_SEQ_CST); /* it may tick from now on */
     stopped = !recorder_wants_child(records);
     for (r = stopped ? NULL : records; r; r = r->next) {
-        r->busy = 0;
         if (r == self) {
             recorder_sync(r);
             empty(r);
@@ -85,7 +87,9 @@ RECORDER_HOOK static void in_child(void) {
             leave_record(r);
             empty(r);
         }
+        recorder_end(r);
     }
+    if (self) recorder_end(self);
     after_fork();
 }
 
@@ -148,6 +152,8 @@ RECORDER_HOOK void recorder_end(recorder_thread *r) {
     __atomic_store_n(&r->busy, 0, __ATOMIC_RELEASE);
 }
 
+RECORDER_HOOK recorder_thread *recorder_self(void) { return gone ? NULL : self; }
+
 RECORDER_HOOK int recorder_is_child(void) { return is_child; }
 
 RECORDER_HOOK recorder_thread *recorder_stop(uint32_t *threads_without_memory) {
@@ -166,7 +172,8 @@ RECORDER_HOOK recorder_thread *recorder_stop(uint32_t *threads_without_memory) {
         }
         r->seen = recorder_seen(r);
         r->gap = 0;
-        if (recorder_every) hcct_scale_to(&r->tree, r->seen); /* bursts stand for all calls */
+        if (recorder_every && recorder_every != RECORDER_NEVER)
+            hcct_scale_to(&r->tree, r->seen); /* bursts stand for all calls */
     }
     *threads_without_memory = without_memory;
     if (locked) pthread_mutex_unlock(&lock);

@@ -1,6 +1,14 @@
-/* timer.c - ticks of `bursty record --ticks HZ`: a timer of each thread's CPU time interrupts it, and
-   the functions that are open then get the tick. A function that is not patched, as those of the C
-   library, gives its time to the function that called it. */
+/* timer.c - ticks of `bursty record --ticks HZ`: a timer of each thread's CPU time interrupts it,
+   and the functions that are open then get the tick. A function that is not patched, as those of the C
+   library, gives its time to the function that called it.
+
+   A thread that begins takes the record of one that has ended, if there is one: ticks just add up
+   in it.
+
+   The program may want the timer's signal for itself, or set every signal there is. So sigaction
+   and signal are ours while there are ticks: what the program sets for this one signal is kept
+   here, and shown to it again. Our handler stays, and hands to the program's handler what no timer
+   of ours sent. A program that waits for the signal with sigwait sees the ticks of that thread. */
 #define _GNU_SOURCE 1
 #include "timer.h"
 #include "recorder.h"
@@ -16,11 +24,15 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#define EXPORTED __attribute__((visibility("default")))
+
 typedef struct timed_thread {
     struct timed_thread *next;
-    int timer;                          /* -1: none */
+    int in_use, timer;                  /* timer -1: none */
     uint64_t stack_end;
     sampled_ticks ticks;
+    uint32_t keys[SAMPLED_DEEP];        /* not on the interrupted stack: it may be small */
+    uint64_t room[TIMER_ROOM / 8];
 } timed_thread;
 
 static struct {
@@ -29,35 +41,140 @@ static struct {
     pthread_key_t at_end;
     timed_thread *all;
     uint64_t unknown;                   /* threads without memory: a lost tick each, if not more */
+    int guarded, stopped;
+    struct sigaction wanted[2];         /* what the program set for our signal: wanted[which] */
+    uint32_t which;
 } timed;
 
 static __thread timed_thread *timed_here __attribute__((tls_model("initial-exec")));
+
+/* glibc's own name for sigaction, which nobody else interposes. */
+extern int __sigaction(int number, const struct sigaction *action, struct sigaction *old);
 
 /* A real-time signal that programs rarely take. */
 static int timer_signal(void) {
     return SIGRTMAX - 3;
 }
 
-static void tick(int signal_number, siginfo_t *info, void *context) {
-    const ucontext_t *u = (const ucontext_t *)context;
-    timed_thread *t = timed_here;
-    uint32_t keys[SAMPLED_DEEP], count, n = 1;
-    int slow;
-    (void)signal_number;
-    if (!t || info->si_code != SI_TIMER) return;
+/* ---- a tick ---- */
+
+static void tick_of(timed_thread *t, const siginfo_t *info, const ucontext_t *u) {
+    const greg_t *at = u->uc_mcontext.gregs;
+    uint32_t count, n = 1;
     if (info->si_overrun > 0) n += (uint32_t)info->si_overrun;
-    count = timed.stack((uint64_t)u->uc_mcontext.gregs[REG_RIP],
-                        (uint64_t)u->uc_mcontext.gregs[REG_RSP],
-                        (uint64_t)u->uc_mcontext.gregs[REG_RBP], t->stack_end, keys);
-    slow = count == UINT32_MAX;
-    sampled_tick(&t->ticks, keys, slow ? 0 : count, n, slow);
+    count = timed.stack((uint64_t)at[REG_RIP], (uint64_t)at[REG_RSP], (uint64_t)at[REG_RBP],
+                        t->stack_end, t->keys, t->room);
+    if (count == UINT32_MAX) sampled_tick(&t->ticks, t->keys, 0, n, 1);
+    else sampled_tick(&t->ticks, t->keys, count, n, 0);
 }
+
+/* The signal is the program's: it gets it with the mask that it would have had. */
+static void pass_on(int number, siginfo_t *info, void *context) {
+    struct sigaction *wanted = &timed.wanted[__atomic_load_n(&timed.which, __ATOMIC_ACQUIRE)];
+    struct sigaction action = *wanted;
+    const ucontext_t *u = (const ucontext_t *)context;
+    sigset_t mask;
+    if (action.sa_handler == SIG_IGN) return;
+    if (action.sa_handler == SIG_DFL) {         /* it ends the process once we have returned */
+        (void)__sigaction(number, &action, NULL);
+        raise(number);
+        return;
+    }
+    if (action.sa_flags & (int)SA_RESETHAND) wanted->sa_handler = SIG_DFL;
+    sigorset(&mask, &u->uc_sigmask, &action.sa_mask);
+    if (!(action.sa_flags & SA_NODEFER)) sigaddset(&mask, number);
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    if (action.sa_flags & SA_SIGINFO) action.sa_sigaction(number, info, context);
+    else action.sa_handler(number);
+}
+
+static void tick(int signal_number, siginfo_t *info, void *context) {
+    timed_thread *t = timed_here;
+    int saved = errno;
+    if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &timed) {
+        pass_on(signal_number, info, context);
+    } else if (t && !__atomic_load_n(&timed.stopped, __ATOMIC_RELAXED)) {
+        tick_of(t, info, (const ucontext_t *)context);
+    }
+    errno = saved;
+}
+
+/* ---- the signal ---- */
+
+static int set_ours(void) {
+    const struct sigaction *wanted = &timed.wanted[timed.which];
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    sigfillset(&action.sa_mask);
+    action.sa_sigaction = tick;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    if (wanted->sa_handler != SIG_DFL && wanted->sa_handler != SIG_IGN)
+        action.sa_flags = SA_SIGINFO | (wanted->sa_flags & (SA_ONSTACK | SA_RESTART));
+    return __sigaction(timer_signal(), &action, NULL);
+}
+
+static int is_guarded(int number) {
+    return timed.guarded && number == timer_signal();
+}
+
+static int guarded_action(const struct sigaction *action, struct sigaction *old) {
+    uint32_t which = __atomic_load_n(&timed.which, __ATOMIC_RELAXED);
+    struct sigaction before = timed.wanted[which];
+    if (action) {
+        timed.wanted[!which] = *action;
+        __atomic_store_n(&timed.which, !which, __ATOMIC_RELEASE);
+        (void)set_ours();
+    }
+    if (old) *old = before;
+    return 0;
+}
+
+EXPORTED int sigaction(int number, const struct sigaction *action, struct sigaction *old) {
+    if (is_guarded(number)) return guarded_action(action, old);
+    return __sigaction(number, action, old);
+}
+
+static __sighandler_t guarded_signal(__sighandler_t handler, int flags) {
+    struct sigaction action, old;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = flags;
+    (void)guarded_action(&action, &old);
+    return old.sa_handler;
+}
+
+typedef __sighandler_t (*signal_fn)(int, __sighandler_t);
+
+static signal_fn find_signal(const char *name) {
+    void *real = dlsym(RTLD_NEXT, name);
+    signal_fn function;
+    memcpy(&function, &real, sizeof function);
+    return function;
+}
+
+EXPORTED __sighandler_t signal(int number, __sighandler_t handler) {
+    static signal_fn real;
+    if (is_guarded(number)) return guarded_signal(handler, SA_RESTART);
+    if (!real) real = find_signal("signal");
+    return real ? real(number, handler) : SIG_ERR;
+}
+
+/* The signal() of programs that are compiled for System V. */
+EXPORTED __sighandler_t __sysv_signal(int number, __sighandler_t handler) {
+    static signal_fn real;
+    if (is_guarded(number)) return guarded_signal(handler, (int)(SA_RESETHAND | SA_NODEFER));
+    if (!real) real = find_signal("__sysv_signal");
+    return real ? real(number, handler) : SIG_ERR;
+}
+
+/* ---- timers ---- */
 
 static void stop(void *thread) {
     timed_thread *t = (timed_thread *)thread;
     timed_here = NULL;
-    if (t->timer >= 0) syscall(SYS_timer_delete, t->timer);
+    if (t->timer >= 0 && !timed.stopped) syscall(SYS_timer_delete, t->timer);
     t->timer = -1;
+    __atomic_store_n(&t->in_use, 0, __ATOMIC_RELEASE);
 }
 
 /* Anywhere in the first period: threads that live shorter than one get their share, too. */
@@ -78,6 +195,7 @@ static void start(timed_thread *t) {
     memset(&event, 0, sizeof event);
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = timer_signal();
+    event.sigev_value.sival_ptr = &timed;
     event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
     when.interval.tv_sec = timed.period_us / 1000000;
     when.interval.tv_nsec = (long)(timed.period_us % 1000000) * 1000;
@@ -89,32 +207,44 @@ static void start(timed_thread *t) {
     else syscall(SYS_timer_settime, t->timer, 0, &when, NULL);
 }
 
+/* A record that no thread uses, or a new one; NULL: no memory. */
+static timed_thread *take(void) {
+    timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
+    for (; t; t = t->next) {
+        int unused = 0;
+        if (__atomic_compare_exchange_n(&t->in_use, &unused, 1, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            return t;
+    }
+    t = (timed_thread *)recorder_memory(sizeof *t);
+    if (!t) return NULL;
+    t->in_use = 1;
+    t->next = __atomic_load_n(&timed.all, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&timed.all, &t->next, t, 0, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
+    }
+    return t;
+}
+
 void timer_thread(uint64_t stack_end) {
     timed_thread *t;
-    if (!timed.period_us || timed_here) return;
-    t = (timed_thread *)recorder_memory(sizeof *t);
+    if (!timed.period_us || timed.stopped || timed_here) return;
+    t = take();
     if (!t) {
         __atomic_fetch_add(&timed.unknown, 1, __ATOMIC_RELAXED);
         return;
     }
     t->stack_end = stack_end;
-    t->next = __atomic_load_n(&timed.all, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&timed.all, &t->next, t, 0, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED)) {
-    }
     pthread_setspecific(timed.at_end, t);
     start(t);
 }
 
 int timer_begin(uint32_t ticks_per_second, timer_stack_fn stack) {
-    struct sigaction action;
     timed.stack = stack;
     timed.period_us = 1000000 / ticks_per_second;
-    memset(&action, 0, sizeof action);
-    action.sa_sigaction = tick;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
     if (pthread_key_create(&timed.at_end, stop) != 0) return -1;
-    if (sigaction(timer_signal(), &action, NULL) != 0) return -1;
+    if (__sigaction(timer_signal(), NULL, &timed.wanted[0]) != 0 || set_ours() != 0) return -1;
+    timed.guarded = 1;
     timer_thread((uint64_t)getauxval(AT_RANDOM) & ~UINT64_C(15));
     return timed_here && timed_here->timer >= 0 ? 0 : -1;
 }
@@ -145,12 +275,14 @@ int timer_write(const sampled_profile *about, int (*write)(void *, const void *,
                                write, user);
 }
 
-void timer_stop(void) {
-    struct sigaction action;
+void timer_stop(int timers) {
+    timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
     if (!timed.period_us) return;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = SIG_IGN;
-    sigaction(timer_signal(), &action, NULL);
+    for (; timers && t; t = t->next) {
+        if (t->in_use && t->timer >= 0) syscall(SYS_timer_delete, t->timer);
+        t->timer = -1;
+    }
+    __atomic_store_n(&timed.stopped, 1, __ATOMIC_RELAXED);
 }
 
 /* ---- threads of the program ---- */
@@ -176,7 +308,8 @@ static void *begin_thread(void *memory) {
 
 int timer_create_thread(timer_create_fn create, pthread_t *thread, const pthread_attr_t *attributes,
                         void *(*run)(void *), void *argument) {
-    thread_start *s = timed.period_us ? (thread_start *)malloc(sizeof *s) : NULL;
+    int timers = timed.period_us && !timed.stopped;
+    thread_start *s = timers ? (thread_start *)malloc(sizeof *s) : NULL;
     int status;
     if (!s) return create(thread, attributes, run, argument);
     s->start = run;

@@ -421,7 +421,7 @@ static void ticked(brst *b, const char *name, unsigned line, unsigned back, unsi
 }
 
 /* Counts of functions, some without a scope, and ticks of those that have one; or none came. */
-static void timed(brst *b, unsigned tick_us, int any) {
+static void timed(brst *b, unsigned tick_us, int any, unsigned untimed) {
     brst_begin(b, 1, 256);
     brst_info(b, 0, "timed", 100000, 1000, 0);
     brst_profile(b, 0, 990, 10, 100, 1000);
@@ -436,6 +436,10 @@ static void timed(brst *b, unsigned tick_us, int any) {
     brst_number(b, 5);
     brst_number(b, tick_us);
     for (int i = 0; i < 3; i++) brst_number(b, 0);
+    if (untimed) {
+        brst_number(b, 9);
+        brst_number(b, untimed);
+    }
     if (any) {
         brst_thread(b, 0, 0, "main", 0, 0, 0, 0);
         ticked(b, "frame", 10, 0, 300);
@@ -512,12 +516,14 @@ int main(int argc, char **argv) {
     tree(&b, 1, 0);
     cyclic_footprint(&b);
     save(folder, "all.brst", &b);
-    timed(&b, 10000, 1);
+    timed(&b, 10000, 1, 3);
+    save(folder, "untimed.brst", &b);
+    timed(&b, 10000, 1, 0);
     tree(&b, 1, 0);
     save(folder, "timed.brst", &b);
-    timed(&b, 10000, 0);
+    timed(&b, 10000, 0, 0);
     save(folder, "no-tick.brst", &b);
-    timed(&b, 0, 0);
+    timed(&b, 0, 0, 0);
     save(folder, "no-timer.brst", &b);
     free(b.data);
     return 0;

@@ -1,6 +1,7 @@
 #!/bin/sh
-# matrix.sh [TARGET...] - installs what the targets of tests/matrix/targets need, runs them two at a time and adds up.
-# A target whose packages cannot be installed is a failure when CI is set, and is otherwise named and counted as skipped.
+# matrix.sh [TARGET...] - installs what the targets of tests/matrix/targets need, runs them two at a
+# time and adds up. A target whose packages cannot be installed is a failure when CI is set, and is
+# otherwise named and counted as skipped.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 table=tests/matrix/targets
@@ -15,7 +16,8 @@ root=
 [ "$(id -u)" = 0 ] || root=$(command -v sudo)
 export DEBIAN_FRONTEND=noninteractive
 apt() { # retried once: mirrors have bad moments
-    $root apt-get -qq "$@" >>build/matrix/apt.log 2>&1 || { sleep 5; $root apt-get -qq "$@" >>build/matrix/apt.log 2>&1; }
+    $root apt-get -qq "$@" >>build/matrix/apt.log 2>&1 ||
+        { sleep 5; $root apt-get -qq "$@" >>build/matrix/apt.log 2>&1; }
 }
 # All at once is fast; if one name is unknown the rest come one by one.
 install() {
@@ -46,7 +48,8 @@ done
 for target in $ready; do echo "0 1 0" >"build/matrix/$target.result"; done     # until it says otherwise
 
 # The host's tool reads what emulated targets write.
-make -s BUILD=build/matrix/tool build/matrix/tool/bursty >build/matrix/tool.log 2>&1 || cat build/matrix/tool.log
+make -s BUILD=build/matrix/tool build/matrix/tool/bursty >build/matrix/tool.log 2>&1 ||
+    cat build/matrix/tool.log
 echo "$ready" | xargs -r -n 1 -P "${JOBS:-2}" sh tests/matrix/target.sh
 
 for target in $ready; do

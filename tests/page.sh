@@ -170,8 +170,8 @@ FRAME
     case $page in *chains*) holds "$name" \
         'hottest == 1 && missing > 0 && lit >= 1 && frames <= 3001' ;; esac
     # The file that never ran stands first; its source is not there, so only lines with counts show.
-    # The other is picked then: its lines from the first function on, then, by the button, all of them,
-    # and a branch of which one of two ways was taken.
+    # The other is picked then: its lines from the first function on, then, by the button, all of
+    # them, and a branch of which one of two ways was taken.
     case $page in
     *coverage*)
         lines=$(grep -c '' examples/parser/parser.c)

@@ -48,7 +48,7 @@ TEST(expressions) {
     CHECK_STR(skeleton("int f(int a) { return g() ?: h(); }"), "c0(c1|)r");
     CHECK_STR(skeleton("int f(struct s *p) { return p->g(1, 2) + p->a[3](4); }"), "i2i1r");
     CHECK_STR(skeleton("int f(int (*g)(int), int (*h[2])(void)) { return g(1) + (*h[1])(); }"),
-              "i1i0r");
+              "i1<i,i>i0<i>r");
     CHECK_STR(skeleton("int (g)(int); int f(void) { return (g)(1) + (*g)(2); }"), "c0c0r");
     CHECK_STR(skeleton("typedef int T; int f(int a) { return (T)(a) + (T)g(a); }"), "c0r");
     CHECK_STR(skeleton("int f(int a) { return sizeof(g()) + sizeof h() + i(); }"), "c0r");
@@ -57,7 +57,46 @@ TEST(expressions) {
     CHECK_STR(skeleton("int f(int a) { return ({ int b = g(); if (b) h(); b; }); }"), "c0(c1|)r");
     CHECK_STR(skeleton("int f(int a) { static int b = 1 && 2; return __builtin_expect(a, 0); }"),
               "r");
-    CHECK_STR(skeleton("int f(int a) { return g(1)(2) + ((int (*)(int))h)(3); }"), "c0i1i1r");
+    CHECK_STR(skeleton("int f(int a) { return g(1)(2) + ((int (*)(int))h)(3); }"),
+              "c0i1i1<i,i>r");
+}
+
+/* The call in f's last statement; declared: what stands in front of f. */
+static const char *type_of(const char *declared, const char *call) {
+    char source[1000];
+    snprintf(source, sizeof source, "%s\nvoid f(void) { %s; }", declared, call);
+    return skeleton(source);
+}
+
+TEST(types_of_calls) {
+    static const char s[] = "typedef struct S S; typedef int (*cmp)(const void *, char *);\n"
+                            "typedef void fn(S *, unsigned long, double); enum e { A };\n"
+                            "struct T { cmp c; fn *list[4]; void (*(*deep)(int))(char *);\n"
+                            "  struct { enum e (*in)(struct T, S **); }; int (*old)(); } *t;\n"
+                            "union U { int u; } w; struct V { void (*same)(int); };\n"
+                            "struct W { void (*same)(S *, ...); } *v; void *raw; fn **table;";
+    CHECK_STR(type_of(s, "t->c(0, 0)"), "i2<i,pv,pi>");
+    CHECK_STR(type_of(s, "t->list[1](0, 1, 2.)"), "i3<v,p:S,i,f>");
+    CHECK_STR(type_of(s, "(*(*t).list[2])(0, 1, 2.)"), "i3<v,p:S,i,f>");
+    CHECK_STR(type_of(s, "table[3](0, 1, 2.)"), "i3<v,p:S,i,f>");
+    CHECK_STR(type_of(s, "(*(table + 1))(0, 1, 2.)"), "i3");
+    CHECK_STR(type_of(s, "t->deep(3)(0)"), "i1<pF,i>i1");
+    CHECK_STR(type_of(s, "t->in(*t, 0)"), "i2<i,s:T,pp>");
+    CHECK_STR(type_of(s, "t->old(1, 2)"), "i2<i>");
+    CHECK_STR(type_of(s, "v->same(1)"), "i1<v,?>");            /* one of two members */
+    CHECK_STR(type_of(s, "((fn *)raw)(0, 1, 2.)"), "i3<v,p:S,i,f>");
+    CHECK_STR(type_of(s, "(*(int (**)(union U, long double))raw)(w, 2.)"), "i2<i,?,f>");
+    CHECK_STR(type_of(s, "(raw ? table[0] : t->list[0])(0, 1, 2.)"), "i3");
+    CHECK_STR(type_of(s, "((unknown *)raw)(0)"), "i1");
+    CHECK_STR(type_of(s, "int (*local)(float) = 0; local(1)"), "i1<i,f>");
+    CHECK_STR(type_of(s, "__typeof__(t->c) q = t->c; q(0, 0)"), "i2<?>");
+    CHECK_STR(type_of(s, "__auto_type q = t->c; { cmp q; } q(0, 0)"), "i2<?>");
+    CHECK_STR(skeleton("int f(int a(int), int (*b)(int (*)(void))) { return a(1) + b(0); }"),
+              "i1<i,i>i1<i,pF>r");
+    CHECK_STR(skeleton("int f(a, b) int (*a)(int), (*b)(); { return a(1) + b(0); }"),
+              "i1<i,i>i1<i>r");
+    CHECK_STR(skeleton("typedef char T; int f(int n) { typedef int (*T)(int); T a = 0; return "
+                       "a(n); }"), "i1<?>r");
 }
 
 TEST(function_heads) {
@@ -137,10 +176,10 @@ TEST(record_lines) {
                   "for (int i = 0; i < 8; i++) leaf(i); while (p) { f(p); } return 0; }\n"
                   "int (*table[])() = { walk }; void old();\n", &choice);
     CHECK_STR(got,
-              "U 1 0000000000000001 0000000000000002 a%20b.c\n"
-              "F leaf s 1 76de716116a4be87 - 1 a%20b.c\nB r\n"
-              "F walk g 2 3b5c11a9144ebaae c 2 a%20b.c\nC leaf -\n"
-              "L f 3 - 1 8 -\nL w 3 - 1 0 c\nB W0{;c0;}W1{;i1;}r\nA walk\n");
+              "U 2 0000000000000001 0000000000000002 a%20b.c\n"
+              "F leaf s 1 76de716116a4be87 - 1<i,i> a%20b.c\nB r\n"
+              "F walk g 2 3b5c11a9144ebaae c 2<i,p:n,pF> a%20b.c\nC leaf -\n"
+              "L f 3 - 1 8 -\nL w 3 - 1 0 c\nB W0{;c0;}W1{;i1<i,p:n>;}r\nA walk\n");
     free(got);
 }
 

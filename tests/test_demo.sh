@@ -1,6 +1,6 @@
 #!/bin/sh
-# test_demo.sh - the demonstration in small: the index is right, plain and profiled print the same, the rate seen is the
-# rate asked, the report is there, and a difference would be noticed.
+# test_demo.sh - the demonstration in small: the index is right, plain and profiled print the same,
+# the rate seen is the rate asked, the report is there, and a difference would be noticed.
 top=$(cd "$(dirname "$0")/.." && pwd)
 cd "$top" || exit 1
 from=${BUILD:-build}
@@ -87,7 +87,8 @@ for rate in plain 990:10 99:1:-1 always; do
     INDEX_HOT=$rate "$program" -n 2 "$tree" | sed "s|$tree|TREE|" >"$BUILD/got.txt"
     check "the index of a small tree, $rate" 'diff "$BUILD/wanted.txt" "$BUILD/got.txt"'
 done
-INDEX_TICKS=1 INDEX_DUMP=$BUILD/time.brst "$BUILD/demo/index" -n 2 "$tree" | sed "s|$tree|TREE|" >"$BUILD/got.txt"
+INDEX_TICKS=1 INDEX_DUMP=$BUILD/time.brst "$BUILD/demo/index" -n 2 "$tree" |
+    sed "s|$tree|TREE|" >"$BUILD/got.txt"
 check "the index of a small tree, by ticks" 'diff "$BUILD/wanted.txt" "$BUILD/got.txt"'
 check "ticks are told, or that none came" '"$BUILD/bursty" report "$BUILD/time.brst" | grep -q "^ticks"'
 INDEX_CONTEXTS=always INDEX_REFERENCES=always INDEX_DUMP=$BUILD/small.brst "$BUILD/demo/index" "$tree" | sed "s|$tree|TREE|" >"$BUILD/got.txt"

@@ -1,7 +1,8 @@
 #!/bin/sh
-# test_disasm.sh - reads what $CC makes of a check. On x86-64 its fast path must be two instructions, a decrement of memory
-# and a jump, with TLS and without; on Cortex-M3 at most five instructions and twelve bytes. Each form stands in a function
-# beside the same function without it; the difference is counted along the path that a check takes when nothing happens.
+# test_disasm.sh - reads what $CC makes of a check. On x86-64 its fast path must be two
+# instructions, a decrement of memory and a jump, with TLS and without; on Cortex-M3 at most five
+# instructions and twelve bytes. Each form stands in a function beside the same function without it;
+# the difference is counted along the path that a check takes when nothing happens.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 CC=${CC:-cc}
@@ -24,9 +25,10 @@ WITH(body, BURST_BODY({ }))
 BURST_DUAL(void, dual, (void), ()) { work(); work(); }
 END
 
-# "instructions bytes instructions-as-text" from a function's entry to its return or tail call. Conditional jumps that go on
-# a negative result (or a raised flag) are the cold way and not taken, those on its opposite are taken; alignment is no
-# instruction. A jump with a relocation leaves the function.
+# "instructions bytes instructions-as-text" from a function's entry to its return or tail call.
+# Conditional jumps that go on a negative result (or a raised flag) are the cold way and not taken,
+# those on its opposite are taken; alignment is no instruction. A jump with a relocation leaves the
+# function.
 fast_path() { # OBJDUMP OBJECT FUNCTION
     "$1" -dr --no-show-raw-insn "$2" | awk -v want="<$3>:" '
         function hex(s,  i, v) { v = 0; for (i = 1; i <= length(s); i++) v = v * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1; return v }

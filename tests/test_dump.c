@@ -252,7 +252,7 @@ TEST(says_what_is_wrong_with_the_records) {
     refused(&b, 18 + 6, "a second info record in one part");
     brst_begin(&b, 1, 256);
     brst_info(&b, 0, "", 1, 1, 1);
-    brst_number(&b, 9);
+    brst_number(&b, 99);
     brst_end(&b);
     refused(&b, 18 + 6, "a record of unknown tag");
     brst_begin(&b, 1, 256);

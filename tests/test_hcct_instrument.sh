@@ -18,6 +18,7 @@ skip() {
 
 bursty=$BUILD/bursty
 record="record/instrument.c record/frames.c record/threads.c record/names.c record/dump.c"
+record="$record record/ticks.c record/sampled.c"
 show() { "$bursty" report --collapsed "$@"; }
 
 cat >"$dir/program.c" <<'END'
@@ -254,7 +255,7 @@ __attribute__((no_instrument_function)) void *short_calloc(size_t count, size_t 
     return left-- > 0 ? calloc(count, size) : NULL;
 }
 END
-if compile_record $CC -O1 -Dcalloc=short_calloc -include stdlib.h &&
+if compile_record $CC -O1 -D_GNU_SOURCE -Dcalloc=short_calloc -include stdlib.h &&
     $CC -O1 -c -o "$dir/record/calloc.o" "$dir/calloc.c" &&
     $CC -O1 -finstrument-functions -c -o "$dir/program.o" "$dir/program.c" &&
     $CC -pthread -o "$dir/short" "$dir/program.o" "$dir"/record/*.o; then

@@ -28,7 +28,8 @@ finish() {
 }
 
 bursty=$BUILD/bursty
-record="instrument frames threads names dump"
+record="instrument frames threads names dump ticks sampled"
+objects="instrument.o frames.o threads.o names.o dump.o ticks.o sampled.o"
 unset BURSTY_CONTEXTS_EVERY BURSTY_CONTEXTS_BURST
 
 [ -r /proc/self/maps ] && [ -z "$RUN" ] || {
@@ -134,7 +135,7 @@ recorder() { # [FLAG]
 build() { # OUT FLAGS: the program with the recorder
     # shellcheck disable=SC2086
     $CC $2 -finstrument-functions -c -o "$dir/program.o" "$dir/program.c" || return 1
-    (cd "$dir" && $CC -pthread -o "$1" program.o instrument.o frames.o threads.o names.o dump.o)
+    (cd "$dir" && $CC -pthread -o "$1" program.o $objects)
 }
 stacks() { "$bursty" report --collapsed --min 0 "$@" | sed 's/ [0-9]*$//' | LC_ALL=C sort; }
 total() { "$bursty" report "$@" | sed -n 's/^\([0-9]*\) calls.*/\1/p'; }
@@ -244,7 +245,7 @@ export BURSTY_CONTEXTS=$dir/l.brst
 if recorder && (cd "$dir" && for name in first other; do
     $CC -O1 -fPIC -shared -finstrument-functions -DNAME=$name -o lib$name.so plug.c || exit 1
 done) 2>/dev/null && (cd "$dir" && $CC -O1 -finstrument-functions -c host.c &&
-    $CC -rdynamic -pthread -o host host.o instrument.o frames.o threads.o names.o dump.o -ldl) \
+    $CC -rdynamic -pthread -o host host.o $objects -ldl) \
     2>/dev/null &&
     "$dir/host" "$dir/libfirst.so" "$dir/libother.so" 2>/dev/null; then
     "$bursty" report --collapsed --min 0 "$dir/l.brst" | LC_ALL=C sort >"$dir/got"

@@ -274,6 +274,17 @@ TEST(equation_3) {
     check_plan("Q", taken, "");
 }
 
+TEST(static_functions_that_nobody_calls) {
+    static const char dead[] = UNIT MAIN "B\n" FUNCTION("f", "s", "0") "C g -\nB c0\n"
+                               FUNCTION("g", "g", "0") "C f -\nB (c0|)\n";
+    check_plan("EC", UNIT MAIN "B\n" FUNCTION("f", "s", "0") "C main -\nB c0\n", "");
+    check_plan("EC", UNIT MAIN "B\n" FUNCTION("f", "s", "0") "C f -\nB (c0|)\n", "f ");
+    check_plan("EC", dead, "f g ");              /* still no cycle without a check */
+    check_plan("EC", UNIT MAIN "B\n" FUNCTION("f", "s", "0") "C main -\nB c0\n"
+               "F h g 1 0000000000000000 n 0 x.c\nN census\n", "f ");
+    check_plan("EC", UNIT MAIN "B\n" FUNCTION("f", "g", "0") "C main -\nB c0\n", "f ");
+}
+
 TEST(pointers_go_by_the_number_of_arguments) {
     /* f calls through a pointer with one argument; only a taken function of one parameter, of any
        number, or of a number not known can be f. */
@@ -284,6 +295,25 @@ TEST(pointers_go_by_the_number_of_arguments) {
     check_plan("Q", two, "");
     check_plan("Q", any, "f ");
     check_plan("EC", two, "main f ");
+}
+
+TEST(pointers_go_by_type) {
+#define TYPED(call, params, taken) \
+    UNIT MAIN "C f -\nB c0\n" FUNCTION("f", "s", params) "B (" call "|)\nA f" taken "\n"
+    check_plan("Q", TYPED("i1<i,p:S>", "1<i,p:S>", ""), "f ");
+    check_plan("Q", TYPED("i1<i,p:S>", "1<i,p:T>", ""), "");
+    check_plan("Q", TYPED("i1<i,p:S>", "1<v,p:S>", ""), "");
+    check_plan("Q", TYPED("i1<i,p:S>", "1<i,p>", ""), "f ");
+    check_plan("Q", TYPED("i1<i,p:S>", "1<?,p:S>", ""), "f ");
+    check_plan("Q", TYPED("i1<i,p:S>", "1<i>", ""), "f ");
+    check_plan("Q", TYPED("i1<i,p:S>", "1", ""), "f ");
+    check_plan("Q", TYPED("i1", "1<i,p:T>", ""), "f ");
+    check_plan("Q", TYPED("i1<i,i>", "2<i,i,i>", ""), "");
+    check_plan("Q", TYPED("i1<i,i>", "*<i,i>", ""), "f ");
+    check_plan("Q", TYPED("i1<i,p:S>", "2<v,i,i>", " c"), "f ");
+    check_plan("Q", TYPED("i1<i,p:S>", "2<v,i,i>", " 1<i,p>"), "f ");
+    check_plan("Q", TYPED("i1<i,p:S>", "2<v,i,i>", " 0<v>"), "");
+    check_plan("Q", TYPED("i2<v,i,i>", "2<v,i,i>", " 0<v>"), "f ");     /* cast back */
 }
 
 TEST(outside_functions_call_back) {

@@ -101,6 +101,14 @@ $bursty record --period 90 --burst 10 --all-checks --profile pairs -o sampled.br
 leaf() { $bursty report --csv --min 0 "$1" | awk -F '[",]+' '/leaf/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > n) n = $i } END { print n + 0 }'; }
 if [ "$(leaf pairs.brst)" -gt 1000 ] && awk -v a="$(leaf pairs.brst)" -v b="$(leaf sampled.brst)" 'BEGIN { exit !(b > .88 * a && b < 1.12 * a) }'
 then pass; else fail "pairs: all $(leaf pairs.brst), estimated $(leaf sampled.brst)"; $bursty report --csv --min 0 pairs.brst; fi
+# Intervals come from how counts differ between bursts; what was recorded whole is exact.
+if $bursty report --json sampled.brst | grep -q '"intervals": *"bursts"' \
+   && $bursty report --json pairs.brst | grep -q '"intervals": *"exact"' \
+   && $bursty report --csv --min 0 sampled.brst |
+      awk -F, '/estimated_low/ { for (i = 1; i <= NF; i++) c[$i] = i; next }
+               $c["function"] == "leaf" { if ($c["estimated_low"] > 0 && $c["share_low"] > 0) n++ }
+               END { exit n < 2 }'
+then pass; else fail "intervals of bursts"; $bursty report --csv --min 0 sampled.brst; fi
 if $bursty report pairs.brst | grep -q 'hot  *leaf'; then pass; else fail "pairs: caller and function"; fi
 $bursty record --period 0 --profile streams --boring 0 -o streams.brst -- ./calls 9 400 >got
 if $bursty report streams.brst | grep -q 'leaf+0x'; then pass; else fail "streams: sites have names"; $bursty report streams.brst | head -20; fi

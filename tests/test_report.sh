@@ -1,13 +1,15 @@
 #!/bin/sh
-# test_report.sh - bursty report and merge on dumps of make_dumps.c: what they print, refuse and leave unwritten.
-# tests/golden holds what was once looked at and found right; GOLDEN=write puts what is printed now in its place.
+# test_report.sh - bursty report and merge on dumps of make_dumps.c: what they print, refuse and
+# leave unwritten. tests/golden holds what was once looked at and found right; GOLDEN=write puts
+# what is printed now in its place.
 BUILD=${BUILD:-build} CC=${CC:-cc}
 dir=$BUILD/tests/report
 golden=tests/golden
 passed=0 failed=0 skipped=0
 unset COLUMNS NO_COLOR
 mkdir -p "$dir"
-$CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c && $RUN "$dir/make_dumps" "$dir" || echo "make_dumps failed"
+$CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c &&
+    $RUN "$dir/make_dumps" "$dir" || echo "make_dumps failed"
 $CC -O1 -std=c99 -o "$dir/check_json" tests/check_json.c || echo "check_json failed"
 
 bursty() { $RUN "$BUILD/bursty" "$@"; }
@@ -28,7 +30,8 @@ refused() {
     wanted=$1; shift
     rm -f "$dir/out"
     bursty "$@" >"$dir/stdout" 2>"$dir/stderr"
-    [ $? = 2 ] && [ "$(cat "$dir/stderr")" = "bursty: $wanted" ] && [ ! -s "$dir/stdout" ] && [ ! -e "$dir/out" ]
+    [ $? = 2 ] && [ "$(cat "$dir/stderr")" = "bursty: $wanted" ] && [ ! -s "$dir/stdout" ] &&
+        [ ! -e "$dir/out" ]
     ok $? "$* says: $(cat "$dir/stderr")"
 }
 
@@ -51,7 +54,8 @@ for dump in game bursts hostile odd tree footprint; do
     ! grep -qvE '^[^;]+(;[^;]+)* [0-9]+$' "$dir/$dump.collapsed"
     ok $? "$dump.collapsed is not made of stacks"
     # The page: one data element, one script, nothing loaded, and the data is that of --json.
-    [ "$(grep -o '<script' "$dir/$dump.html" | wc -l)" -eq 2 ] && [ "$(grep -o '</script' "$dir/$dump.html" | wc -l)" -eq 2 ]
+    [ "$(grep -o '<script' "$dir/$dump.html" | wc -l)" -eq 2 ] &&
+        [ "$(grep -o '</script' "$dir/$dump.html" | wc -l)" -eq 2 ]
     ok $? "$dump.html has other script elements"
     sed -n '/id="data">/,/<\/script>/p' "$dir/$dump.html" | sed '1d;$d' | cmp -s - "$dir/$dump.json"
     ok $? "the data of $dump.html is not its JSON"
@@ -66,19 +70,26 @@ has hostile.html '<title>&lt;/title&gt;&lt;b&gt;'
 has game.html '<title>night_market - bursty</title>'
 has game.html '<td class="number">27.33 %'          # the table that stands there without scripts
 lacks hostile.txt "$(printf '\033')"
-bursty report --html="$dir/game2.html" --note 'over"head=+1 % </b>' "$dir/game.brst" && cmp -s "$dir/game.html" "$dir/game2.html"
+bursty report --html="$dir/game2.html" --note 'over"head=+1 % </b>' "$dir/game.brst" &&
+    cmp -s "$dir/game.html" "$dir/game2.html"
 ok $? "the same dump makes the same page"
-bursty report --json "$dir/nothing.brst" >"$dir/nothing.json"; ok $? "an empty dump"; json "$dir/nothing.json"
-bursty report --json "$dir/rate.brst" >"$dir/rate.json"; ok $? "a saturated dump"; json "$dir/rate.json"
+bursty report --json "$dir/nothing.brst" >"$dir/nothing.json"; ok $? "an empty dump"
+json "$dir/nothing.json"
+bursty report --json "$dir/rate.brst" >"$dir/rate.json"; ok $? "a saturated dump"
+json "$dir/rate.json"
 has rate.json '"checks":9007199254740991'
 bursty report - <"$dir/game.brst" | cmp -s - "$dir/game.txt"; ok $? "standard input"
-bursty report -o "$dir/o.txt" --text "$dir/game.brst" && cmp -s "$dir/o.txt" "$dir/game.txt"; ok $? "-o"
-bursty report --title 'A <b> title' "$dir/game.brst" | head -n 1 | grep -qx 'A <b> title'; ok $? "--title"
+bursty report -o "$dir/o.txt" --text "$dir/game.brst" && cmp -s "$dir/o.txt" "$dir/game.txt"
+ok $? "-o"
+bursty report --title 'A <b> title' "$dir/game.brst" | head -n 1 | grep -qx 'A <b> title'
+ok $? "--title"
 bursty report --min 0 "$dir/game.brst" | grep -q net_poll; ok $? "--min 0 shows all"
-bursty report --min 25 --json "$dir/game.brst" >"$dir/min.json"; has min.json '"functions_left_out":19,'
+bursty report --min 25 --json "$dir/game.brst" >"$dir/min.json"
+has min.json '"functions_left_out":19,'
 cat "$dir/game.brst" "$dir/game3.brst" >"$dir/two.brst"
 bursty report --title x "$dir/game.brst" "$dir/game3.brst" >"$dir/two.txt"
-bursty report --title x "$dir/two.brst" | cmp -s - "$dir/two.txt"; ok $? "two files are as one behind the other"
+bursty report --title x "$dir/two.brst" | cmp -s - "$dir/two.txt"
+ok $? "two files are as one behind the other"
 has two.txt ' 3900000 .* 39000  collide_pair'
 # Intervals: from bursts, ties, too few bursts; all events counted; a dump without sums.
 has bursts.txt '^1= *45.00% .* parse '
@@ -87,18 +98,24 @@ has bursts.txt '^3 *11.85% .* skip '
 has bursts.txt '^- *0.15% .* rare '
 has bursts.txt '  few  *few .* 3  *3  rare '
 has bursts.txt 'how the counts differ between bursts'
-tr '\n' ' ' <"$dir/game.txt" | grep -q 'take events as independent of one another'; ok $? "a dump without sums says so"
+tr '\n' ' ' <"$dir/game.txt" | grep -q 'take events as independent of one another'
+ok $? "a dump without sums says so"
 grep -q '"intervals":"bursts"' "$dir/bursts.json"; ok $? "JSON says what intervals rest on"
-grep -q '"share_low":null,"share_high":null,"bursts":3,' "$dir/bursts.json"; ok $? "no interval from three bursts"
+grep -q '"share_low":null,"share_high":null,"bursts":3,' "$dir/bursts.json"
+ok $? "no interval from three bursts"
 bursty report "$dir/whole.brst" >"$dir/whole.txt"
 has whole.txt '^Every event was counted, so shares and counts are exact'
 has whole.txt '^100.00%  *1000  *1000  only '
 lacks whole.txt ' from '
-bursty report --json "$dir/whole.brst" | grep -q '"share":1,"share_low":1,"share_high":1,'; ok $? "a full profile is exact in JSON"
+bursty report --json "$dir/whole.brst" | grep -q '"share":1,"share_low":1,"share_high":1,'
+ok $? "a full profile is exact in JSON"
 bursty merge -o "$dir/bursts2.brst" "$dir/bursts.brst" "$dir/bursts.brst"
-bursty report --json "$dir/bursts2.brst" | grep -q '"sampled":1800,"estimated":180000,.*"bursts":360,'; ok $? "merging adds sums"
+bursty report --json "$dir/bursts2.brst" |
+    grep -q '"sampled":1800,"estimated":180000,.*"bursts":360,'
+ok $? "merging adds sums"
 bursty merge -o "$dir/mixed.brst" "$dir/bursts.brst" "$dir/game.brst"
-bursty report --json "$dir/mixed.brst" | grep -q '"intervals":"events"'; ok $? "a merge with an old dump says so"
+bursty report --json "$dir/mixed.brst" | grep -q '"intervals":"events"'
+ok $? "a merge with an old dump says so"
 
 
 # ---- time by ticks: intervals, what is not timed, no tick at all, stacks in one unit
@@ -116,17 +133,28 @@ bursty report "$dir/no-tick.brst" | tr '\n' ' ' >"$dir/no.txt"
 has no.txt 'ticks: none came: their signal is blocked'; lacks no.txt 'where does it run'
 bursty report "$dir/no-timer.brst" | tr '\n' ' ' >"$dir/no.txt"
 has no.txt 'ticks: none came: TICKS_TIMERS is not defined'
-bursty merge -o "$dir/no.brst" "$dir/no-tick.brst" && bursty report "$dir/no.brst" | grep -q 'none came'; ok $? "merged: none came"
-bursty report --collapsed "$dir/timed.brst" >"$dir/timed.stacks" 2>"$dir/stderr"; ok $? "stacks by ticks"
-[ "$(cat "$dir/stderr")" = 'bursty: note: stacks are in ticks; there are others, see --by calls' ]; ok $? "the unit is said: $(cat "$dir/stderr")"
+bursty merge -o "$dir/two.brst" "$dir/timed.brst" "$dir/untimed.brst" "$dir/untimed.brst"
+bursty report "$dir/two.brst" | tr '\n' ' ' | grep -q 'threads without a timer: 6 (their time is'
+ok $? "threads without a timer"
+lacks timed.txt 'without a timer'
+bursty merge -o "$dir/no.brst" "$dir/no-tick.brst" &&
+    bursty report "$dir/no.brst" | grep -q 'none came'
+ok $? "merged: none came"
+bursty report --collapsed "$dir/timed.brst" >"$dir/timed.stacks" 2>"$dir/stderr"
+ok $? "stacks by ticks"
+[ "$(cat "$dir/stderr")" = 'bursty: note: stacks are in ticks; there are others, see --by calls' ]
+ok $? "the unit is said: $(cat "$dir/stderr")"
 [ "$(cat "$dir/timed.stacks")" = 'frame 300
 frame;draw 700' ]; ok $? "stacks by ticks: $(cat "$dir/timed.stacks")"
-bursty report --collapsed --by calls "$dir/timed.brst" >"$dir/timed.stacks" 2>"$dir/stderr"; ok $? "stacks by calls"
+bursty report --collapsed --by calls "$dir/timed.brst" >"$dir/timed.stacks" 2>"$dir/stderr"
+ok $? "stacks by calls"
 [ ! -s "$dir/stderr" ]; ok $? "nothing to say: $(cat "$dir/stderr")"
-bursty report --collapsed "$dir/tree.brst" 2>"$dir/stderr" | cmp -s - "$dir/timed.stacks"; ok $? "stacks by calls are those of the tree alone"
+bursty report --collapsed "$dir/tree.brst" 2>"$dir/stderr" | cmp -s - "$dir/timed.stacks"
+ok $? "stacks by calls are those of the tree alone"
 [ ! -s "$dir/stderr" ]; ok $? "one unit, nothing to say: $(cat "$dir/stderr")"
-refused '--by hours: no whole stacks count that' report --by hours --collapsed -o "$dir/out" "$dir/timed.brst"
-refused '--by ticks: no whole stacks count that' report --by ticks --collapsed -o "$dir/out" "$dir/tree.brst"
+refused '--by hours: whole stacks here count ticks, calls' report --by hours --collapsed -o "$dir/out" "$dir/timed.brst"
+refused '--by ticks: whole stacks here count calls' report --by ticks --collapsed -o "$dir/out" "$dir/tree.brst"
+refused '--by ticks: there are no whole stacks' report --by ticks --collapsed -o "$dir/out" "$dir/game.brst"
 
 # ---- a form that has nothing to show is refused, and writes no file
 for form in lcov cobertura order svg; do
@@ -144,7 +172,8 @@ has odd-tree.txt 'sampled calls, not scaled up'
 bursty report "$dir/tree.brst" "$dir/nothing.brst" >"$dir/tree-alone.txt"
 lacks tree-alone.txt 'not scaled up'
 for remark in 'without an enter' 'no burst yet' 'held to a budget' 'callers are unknown'; do lacks game.txt "$remark"; lacks tree.txt "$remark"; done
-bursty report --collapsed --min 5 "$dir/odd.brst" | tr '\n' ',' | grep -qx '(deep);eval 15000,run;eval 3000,run 2000,'
+bursty report --collapsed --min 5 "$dir/odd.brst" | tr '\n' ',' |
+    grep -qx '(deep);eval 15000,run;eval 3000,run 2000,'
 ok $? "a call whose pair is left out is not one without a caller"
 bursty report --title x "$dir/game.brst" "$dir/odd.brst" >"$dir/programs.txt"
 has programs.txt ' in bursts  *night_market$'
@@ -157,19 +186,25 @@ has game.txt '^(1 colder left out; --min 0 shows all)$'
 m() { out=$1; shift; bursty merge -o "$dir/$out" "$@"; ok $? "merge $*"; }
 eq() { cmp -s "$dir/$1" "$dir/$2"; ok $? "$1 is not $2"; }
 a=$dir/game.brst b=$dir/game3.brst c=$dir/rate.brst
-m ab "$a" "$b"; m ab_c "$dir/ab" "$c"; m bc "$b" "$c"; m a_bc "$a" "$dir/bc"; m abc "$c" "$b" "$a"; m again "$dir/abc"
+m ab "$a" "$b"; m ab_c "$dir/ab" "$c"; m bc "$b" "$c"; m a_bc "$a" "$dir/bc"; m abc "$c" "$b" "$a"
+m again "$dir/abc"
 eq ab_c a_bc
 eq ab_c abc
 eq abc again
-bursty report --title x "$dir/ab" | cmp -s - "$dir/two.txt"; ok $? "a merged dump reports as its parts do"
+bursty report --title x "$dir/ab" | cmp -s - "$dir/two.txt"
+ok $? "a merged dump reports as its parts do"
 bursty report "$dir/abc" >"$dir/abc.txt"
 has abc.txt ' 0  *1.00%  *990  *10 '
 has abc.txt ' 0  *1.00%  *99  *1 '
 m others "$dir/unknown.brst" "$a"
-[ "$(tail -c 52 "$dir/others" | cksum)" = "$(cksum <"$dir/unknown.brst")" ]; ok $? "a part of unknown kind is copied"
-bursty report "$dir/unknown.brst" 2>&1 >/dev/null | grep -q 'note: 52 bytes of parts of unknown kinds are left out'; ok $? "an unknown kind is noted"
+[ "$(tail -c 52 "$dir/others" | cksum)" = "$(cksum <"$dir/unknown.brst")" ]
+ok $? "a part of unknown kind is copied"
+bursty report "$dir/unknown.brst" 2>&1 >/dev/null |
+    grep -q 'note: 52 bytes of parts of unknown kinds are left out'
+ok $? "an unknown kind is noted"
 
-# Trees of two runs that number their functions differently, and footprints: sums, whatever the grouping.
+# Trees of two runs that number their functions differently, and footprints: sums, whatever the
+# grouping.
 bursty report --collapsed --min 0 "$dir/tree.brst" "$dir/tree2.brst" >"$dir/trees.collapsed"
 [ "$(sed -n 's/ .*//;s/.*;//p' "$dir/trees.collapsed" | sort -u | wc -l)" -eq "$(sed 's/ .*//;s/.*;//' "$dir/tree.collapsed" | grep -v '^main$' | sort -u | wc -l)" ]
 ok $? "equal names of two runs are one"
@@ -206,12 +241,17 @@ for command in "report --html $dir/out" "report -o $dir/out" "merge -o $dir/out"
     refused "$dir/newer.brst: offset 4: unsupported version 2" $command "$dir/newer.brst"
     refused "$dir/absurd.brst: offset 31: the part's recorded size does not match its data" $command "$dir/absurd.brst"
 done
-bursty report "$dir/no such file" 2>"$dir/stderr"; [ $? = 2 ] && grep -q 'no such file: ' "$dir/stderr"; ok $? "a missing file"
+bursty report "$dir/no such file" 2>"$dir/stderr"
+[ $? = 2 ] && grep -q 'no such file: ' "$dir/stderr"
+ok $? "a missing file"
 bursty report "$dir" 2>"$dir/stderr"; [ $? = 2 ]; ok $? "a folder"
-bursty report -o "$dir/none/out" "$a" 2>"$dir/stderr"; [ $? = 1 ] && grep -q "$dir/none/out: " "$dir/stderr"; ok $? "a place that cannot be written to"
+bursty report -o "$dir/none/out" "$a" 2>"$dir/stderr"
+[ $? = 1 ] && grep -q "$dir/none/out: " "$dir/stderr"
+ok $? "a place that cannot be written to"
 
 # ---- usage
-bursty report "" 2>"$dir/stderr"; [ $? = 2 ] && grep -q "an empty path" "$dir/stderr"; ok $? "an empty path"
+bursty report "" 2>"$dir/stderr"; [ $? = 2 ] && grep -q "an empty path" "$dir/stderr"
+ok $? "an empty path"
 refused "report: no input: give FILE ...; bursty report --help tells more" report
 refused "report: no option '--frob'; bursty report --help lists them" report --frob "$a"
 refused "--min seven: a percentage is wanted" report --min seven "$a"
@@ -223,15 +263,19 @@ refused "merge: no output: give -o OUT; bursty merge --help tells more" merge "$
 refused "merge: no input: give FILE ...; bursty merge --help tells more" merge -o "$dir/out"
 refused "no command 'frob'; bursty --help lists them" frob
 for command in '' report merge; do
-    bursty $command --help >"$dir/help" && grep -q '^usage: bursty' "$dir/help"; ok $? "$command --help"
+    bursty $command --help >"$dir/help" && grep -q '^usage: bursty' "$dir/help"
+    ok $? "$command --help"
 done
 bursty --version | grep -qxE 'bursty [0-9]+\.[0-9]+\.[0-9]+'; ok $? "--version"
 
 for command in '' report merge replay; do
-    bursty $command -h >"$dir/help" 2>&1 && grep -q '^usage: bursty' "$dir/help"; ok $? "$command -h"
+    bursty $command -h >"$dir/help" 2>&1 && grep -q '^usage: bursty' "$dir/help"
+    ok $? "$command -h"
 done
 cp "$a" "$dir/-dashed.brst"
-(cd "$dir" && "$(cd "$OLDPWD" && cd "$BUILD" && pwd)/bursty" report -- -dashed.brst) | cmp -s - "$dir/game.txt"; ok $? "-- ends the options"
+(cd "$dir" && "$(cd "$OLDPWD" && cd "$BUILD" && pwd)/bursty" report -- -dashed.brst) |
+    cmp -s - "$dir/game.txt"
+ok $? "-- ends the options"
 refused "-o wants a value; --help tells more" merge -o
 refused "--sort frob: no table has that column" report --sort frob "$a"
 refused "merge: no option '--frob'; bursty merge --help lists them" merge --frob=1 "$a"
@@ -248,12 +292,16 @@ refused "$dir/first.brst: is an input, and would be overwritten" merge -o "$dir/
 ln -sf first.brst "$dir/link.brst"
 refused "$dir/link.brst: is an input, and would be overwritten" merge -o "$dir/link.brst" "$dir/first.brst"
 cmp -s "$a" "$dir/first.brst"; ok $? "an input is as it was"
-bursty merge -o "$dir/second.brst" "$a" && bursty merge -o "$dir/second.brst" "$a"; ok $? "merge may write over an old dump"
-bursty report --json="$dir/equals.json" "$a" && bursty report --json "$a" | cmp -s - "$dir/equals.json"; ok $? "--json=OUT"
+bursty merge -o "$dir/second.brst" "$a" && bursty merge -o "$dir/second.brst" "$a"
+ok $? "merge may write over an old dump"
+bursty report --json="$dir/equals.json" "$a" &&
+    bursty report --json "$a" | cmp -s - "$dir/equals.json"
+ok $? "--json=OUT"
 if [ -c /dev/full ]; then
     for command in --version --help "report $a" "report --html - $a" "merge -o - $a"; do
         bursty $command >/dev/full 2>"$dir/stderr"
-        [ $? = 1 ] && grep -q '^bursty: standard output: ' "$dir/stderr"; ok $? "$command into a full disk"
+        [ $? = 1 ] && grep -q '^bursty: standard output: ' "$dir/stderr"
+        ok $? "$command into a full disk"
     done
 fi
 if [ -c /dev/zero ]; then
@@ -281,25 +329,33 @@ fi
 has game.html "<footer>bursty [0-9.]*, from $dir/game.brst of 20[0-9-]* [0-9:]* UTC</footer>"
 
 # ---- collapsed stacks that would fill a disk
-$CC -O1 -std=c99 -Itests -o "$dir/make_hostile" tests/make_hostile.c && "$dir/make_hostile" "$dir" 20000 >/dev/null
-bursty report --collapsed "$dir/deep_tree.brst" >"$dir/deep.collapsed" 2>"$dir/stderr"; ok $? "a deep tree"
+$CC -O1 -std=c99 -Itests -o "$dir/make_hostile" tests/make_hostile.c &&
+    "$dir/make_hostile" "$dir" 20000 >/dev/null
+bursty report --collapsed "$dir/deep_tree.brst" >"$dir/deep.collapsed" 2>"$dir/stderr"
+ok $? "a deep tree"
 grep -q '^bursty: note: stacks are shortened to 16 frames; in full they would take 25[0-9][0-9] MB$' "$dir/stderr"
 ok $? "a deep tree: $(cat "$dir/stderr")"
 [ "$(wc -l <"$dir/deep.collapsed")" -eq 5000 ] && [ "$(wc -c <"$dir/deep.collapsed")" -lt 10000000 ]
 ok $? "a deep tree takes $(wc -c <"$dir/deep.collapsed") bytes"
-tail -n 1 "$dir/deep.collapsed" | grep -qE '^([^;]+;){4}\(4984 more\);([^;]+;){11}[^;]+ 1$'; ok $? "its innermost stack"
+tail -n 1 "$dir/deep.collapsed" | grep -qE '^([^;]+;){4}\(4984 more\);([^;]+;){11}[^;]+ 1$'
+ok $? "its innermost stack"
 
 # ---- the terminal
 COLUMNS=60 bursty report "$dir/all.brst" >"$dir/narrow.txt"
-[ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' "$dir/narrow.txt")" -le 60 ]; ok $? "60 columns"
+[ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' "$dir/narrow.txt")" -le 60 ]
+ok $? "60 columns"
 has game.txt "1950000 *20.97% *20.[0-9]*% *21.[0-9]*% *collide_pair *src/physics/narrow.c:141"
 has narrow.txt '27.96% .* collide_pair$'
 lacks narrow.txt 'place'
-bursty report "$a" | awk '$NF == "narrow.c:141" && $5 == 1950000 && $1 + 0 > 27 { found = 1 } END { exit !found }'
+bursty report "$a" |
+    awk '$NF == "narrow.c:141" && $5 == 1950000 && $1 + 0 > 27 { found = 1 } END { exit !found }'
 ok $? "numbers for awk"
-bursty report "$a" | awk '/^functions/ { f = NR } /^threads/ { t = NR } END { exit !(f && f < t) }'; ok $? "functions come first"
+bursty report "$a" | awk '/^functions/ { f = NR } /^threads/ { t = NR } END { exit !(f && f < t) }'
+ok $? "functions come first"
 first() { awk 'is_next { print; exit } / share / { is_next = 1 }'; }
-bursty report --sort share_low "$a" | awk '/ share / { at = NR } at && NR == at + 4' | grep -q ' heap_push '; ok $? "--sort share_low"
+bursty report --sort share_low "$a" | awk '/ share / { at = NR } at && NR == at + 4' |
+    grep -q ' heap_push '
+ok $? "--sort share_low"
 bursty report --sort function "$a" | first | grep -q ' ai_think '; ok $? "--sort function"
 bursty report --sort time_share "$a" | first | grep -q ' collide_pair '; ok $? "--sort time_share"
 has game.txt '59.07% .* not-timed  .*contact loop'
@@ -309,7 +365,8 @@ has odd.html 'Shares are of calls, not of time'
 lacks game.txt 'Shares are of calls, not of time'
 grep -q '"time_ns":null' "$dir/game.json"; ok $? "JSON says null for what is not timed"
 
-# A source that is not where the page is made is said once, with its name made harmless; one that is there is not.
+# A source that is not where the page is made is said once, with its name made harmless; one that is
+# there is not.
 bursty report --html "$dir/coverage.html" "$dir/coverage.brst" 2>"$dir/stderr"
 ok $? "the page of coverage.brst"
 [ "$(grep -c 'the source is not here' "$dir/stderr")" = 1 ] && ! grep -q parser.c "$dir/stderr"

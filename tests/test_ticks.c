@@ -357,6 +357,137 @@ TEST(a_tick_behind_every_instruction_disturbs_nothing) {
         CHECK(counted_rows() == sum);
     }
 }
+
+/* ---- first and last instructions ---- */
+
+#ifdef TICKS_P_READS_CODE
+#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
+#define TEST_IS_PLAIN /* the compiler's code is as ticks.h knows it */
+#endif
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(undefined_behavior_sanitizer)
+#undef TEST_IS_PLAIN
+#endif
+#endif
+
+typedef unsigned (*stepped_function)(unsigned a);
+static volatile stepped_function stepped_now;
+static volatile uint64_t inside; /* instructions of it */
+
+/* As the timer's handler does it. */
+static void trap_reads_code(int number, siginfo_t *info, void *context) {
+    ucontext_t *c = (ucontext_t *)context;
+    const unsigned char *pc = (const unsigned char *)c->uc_mcontext.gregs[REG_RIP];
+    (void)number;
+    (void)info;
+    if (!stepping) c->uc_mcontext.gregs[REG_EFL] &= ~INT64_C(0x100);
+    inside += ticks_p_function(pc) == (const unsigned char *)(uintptr_t)stepped_now;
+    ticks_p_charge(1, ticks_p_running(pc));
+}
+
+/* Returns the ticks of the scope when each instruction of the call gets one, or -1. */
+static int64_t ticks_of_call(stepped_function function, unsigned a, const char *scope) {
+    struct sigaction action, old;
+    tally t;
+    int64_t ticks;
+    if (start(BURSTY_ALWAYS / 8, 1, NULL) != 0) return -1;
+    stepped_now = function;
+    (void)stepped_now(a);
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = trap_reads_code;
+    action.sa_flags = SA_SIGINFO;
+    sigaction(SIGTRAP, &action, &old);
+    inside = 0;
+    stepping = 1;
+    __asm__ __volatile__("leaq -128(%%rsp), %%rsp\n pushfq\n orq $0x100, (%%rsp)\n popfq\n"
+                         "leaq 128(%%rsp), %%rsp" : : : "cc", "memory");
+    (void)stepped_now(a);
+    stepping = 0;
+    __asm__ __volatile__("nop");
+    sigaction(SIGTRAP, &old, NULL);
+    read_dump(&t);
+    ticks = (int64_t)ticks_of(&t, scope);
+    kind_sampled.free(&t);
+    return ticks;
+}
+
+static volatile unsigned stored[8];
+
+__attribute__((noinline)) static unsigned small_scope(unsigned a) {
+    BURST_SCOPE("small_scope");
+    stored[0] = a;
+    return a * 3 + stored[1];
+}
+
+__attribute__((noinline)) static unsigned busy_scope(unsigned a) {
+    unsigned i, sum = 0;
+    BURST_SCOPE("busy_scope");
+    for (i = 0; i < 8; i++) sum += stored[i] * a;
+    if (sum == 1) return small_scope(sum);
+    for (i = 0; i < 8; i++) stored[i] = sum + a + i;
+    return sum;
+}
+
+__attribute__((noinline)) static unsigned rarely_a_scope(unsigned a) {
+    if (a == 0) {
+        BURST_SCOPE("rarely");
+        stored[0] = 0;
+        return 1;
+    }
+    return a * 3;
+}
+
+__attribute__((noinline)) static unsigned a_late_scope(unsigned a) {
+    unsigned i;
+    for (i = 0; i < 20 * a; i++) stored[i & 7] = a + i;
+    {
+        BURST_SCOPE("late");
+        stored[0] = a;
+    }
+    return a;
+}
+
+__attribute__((noinline)) static unsigned an_early_scope(unsigned a) {
+    unsigned i;
+    {
+        BURST_SCOPE("early");
+        stored[0] = a;
+    }
+    for (i = 0; i < 20 * a; i++) stored[i & 7] = a + i;
+    return a;
+}
+
+TEST(first_and_last_instructions_belong_to_the_function) {
+    int64_t ticks = ticks_of_call(small_scope, 7, "small_scope");
+    if (ticks < 0) {
+        SKIP("no timers");
+        return;
+    }
+    CHECK(ticks > 0 && ticks <= (int64_t)inside);
+#ifdef TEST_IS_PLAIN
+    CHECK_EQ(ticks, inside);
+#endif
+    ticks = ticks_of_call(busy_scope, 7, "busy_scope");
+    CHECK(ticks > 30 && ticks <= (int64_t)inside);
+#ifdef TEST_IS_PLAIN
+    CHECK_EQ(ticks, inside);
+#endif
+}
+
+TEST(code_outside_of_the_scope_does_not) {
+    int64_t ticks = ticks_of_call(rarely_a_scope, 5, "rarely");
+    if (ticks < 0) {
+        SKIP("no timers");
+        return;
+    }
+    CHECK_EQ(ticks, 0);
+    CHECK(ticks_of_call(rarely_a_scope, 0, "rarely") > 0);
+    ticks = ticks_of_call(a_late_scope, 5, "late");
+    CHECK(ticks > 0 && ticks + 200 < (int64_t)inside);
+    ticks = ticks_of_call(an_early_scope, 5, "early");
+    CHECK(ticks > 0 && ticks + 200 < (int64_t)inside);
+}
+#endif
 #endif
 
 /* ---- timers ---- */

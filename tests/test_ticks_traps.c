@@ -256,6 +256,7 @@ static void *wait_for_all(void *argument) {
 
 TEST(more_threads_than_timers) {
     pthread_t thread[4];
+    ticks_stats stats;
     void *result;
     int i;
     if (!start_timers()) return;
@@ -266,7 +267,33 @@ TEST(more_threads_than_timers) {
         CHECK(result != NULL);
     }
     CHECK(has_ticked(1));
+    ticks_get_stats(&stats);
+    CHECK_EQ(stats.untimed, 2); /* the main thread has a timer, too */
     ticks_stop();
     for (i = 0; i < 3; i++) CHECK_EQ(ticks_p_timers[i], 0);
+}
+
+/* Threads begin and end while ticks are stopped: none of them keeps a timer, whose signal would end
+   the program. */
+static void *begin_and_burn(void *argument) {
+    (void)BURST_CHECK();
+    burn(0.002);
+    bursty_thread_end();
+    return argument;
+}
+
+TEST(stopped_while_threads_begin) {
+    pthread_t thread[3];
+    int i, k;
+    for (k = 0; k < 20; k++) {
+        if (!start_timers()) return;
+        for (i = 0; i < 3; i++)
+            CHECK_EQ(pthread_create(&thread[i], NULL, begin_and_burn, ends), 0);
+        for (i = 0; i < k % 4; i++) (void)sched_yield();
+        ticks_stop();
+        burn(0.001);
+        for (i = 0; i < 3; i++) CHECK_EQ(pthread_join(thread[i], NULL), 0);
+        for (i = 0; i < 3; i++) CHECK_EQ(ticks_p_timers[i], 0);
+    }
 }
 #endif

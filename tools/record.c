@@ -48,7 +48,8 @@ static const char help[]
 #include <unistd.h>
 
 typedef struct record_options {
-    unsigned period, burst, jitter, events, profiles, boring, seed, follow, flags, per_second, ticks;
+    unsigned period, burst, jitter, events, profiles, boring, seed, follow, flags;
+    unsigned per_second, ticks;
     const char *filter;
     char out[4096];
     char report[64];                /* where the recorder says how it went */
@@ -86,6 +87,26 @@ static const char *find_program(const char *name, char *path, size_t size) {
     return NULL;
 }
 
+/* Splits the first line of a script, as the system does, into the interpreter and what is handed to
+   it as one argument, "" if there is none. Changes the line. */
+static char *split_script(char *line, char **argument) {
+    char *name = line + 2, *end;
+    name[strcspn(name, "\n")] = 0;
+    name += strspn(name, " \t");
+    end = name + strcspn(name, " \t");
+    *argument = end + strspn(end, " \t");
+    *end = 0;
+    end = *argument + strlen(*argument);
+    while (end > *argument && (end[-1] == ' ' || end[-1] == '\t')) *--end = 0;
+    return name;
+}
+
+/* `#!/usr/bin/env NAME` becomes NAME, and the recorder would be gone. Is it that? */
+static int is_env(const char *name, const char *argument) {
+    const char *base = strrchr(name, '/') ? strrchr(name, '/') + 1 : name;
+    return !strcmp(base, "env") && *argument && *argument != '-' && !strpbrk(argument, "= \t");
+}
+
 /* Says why this file cannot be recorded. 0: it can. A script is judged by its interpreter. */
 static int check_program(const char *path, int depth) {
     unsigned char head[4096];
@@ -102,11 +123,11 @@ static int check_program(const char *path, int depth) {
                             "a recorder would lose",
                             path);
     else if (head[0] == '#' && head[1] == '!' && depth < 4) {
-        char *name = (char *)head + 2;
-        head[got] = 0;
-        name += strspn(name, " \t");
-        name[strcspn(name, " \t\n")] = 0;
-        status = check_program(name, depth + 1);
+        char *argument, *name = (head[got] = 0, split_script((char *)head, &argument));
+        char found[4200];
+        const char *judged = is_env(name, argument) ? find_program(argument, found, sizeof found)
+                                                    : name;
+        status = judged ? check_program(judged, depth + 1) : TOOL_BAD_INPUT;
     } else if (got < (ssize_t)sizeof e || memcmp(head, ELFMAG, SELFMAG) != 0)
         status = tool_error("%s: this is not an ELF program", path);
     else {
@@ -294,9 +315,11 @@ static int open_output(record_options *o) {
     return TOOL_OK;
 }
 
-/* A file in which the recorder says how it went. Without one the program runs all the same. */
+/* A file that the recorder maps, and in which it says how it went: text, and zeros behind it.
+   Without one the program runs all the same. */
 static void open_report(record_options *o) {
     static const char *const where[] = {NULL, "/tmp", "/dev/shm"};
+    static const char zeros[1 << 16];                      /* HANDOVER_REPORT */
     const char *folder;
     int n, file;
     for (n = 0; n < 3; n++) {
@@ -306,8 +329,10 @@ static void open_report(record_options *o) {
         if (strchr(o->report, ' ')) continue;
         file = mkstemp(o->report);
         if (file >= 0) {
+            int is_whole = write(file, zeros, sizeof zeros) == (ssize_t)sizeof zeros;
             close(file);
-            return;
+            if (is_whole) return;
+            remove(o->report);
         }
     }
     strcpy(o->report, "-");
@@ -333,15 +358,25 @@ static void become(const record_options *o, const char *library, char **argv, co
     _exit(127);
 }
 
-/* What the recorder said: faults begin with !, hints with ?, the other lines are for --stats.
-   Returns whether there was a fault. */
+/* FILE.new has so many bytes, and the recorder could not name it itself. */
+static int give_name(const record_options *o, const char *bytes) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s.new", o->out);
+    if (truncate(path, (off_t)strtoul(bytes, NULL, 10)) == 0 && rename(path, o->out) == 0) return 0;
+    (void)tool_system_error(o->out);
+    return 1;
+}
+
+/* What the recorder said: faults begin with !, hints with ?, the size of a file that needs its name
+   with =; the other lines are for --stats. Returns whether there was a fault. */
 static int show_report(const record_options *o) {
     char line[8192];
     int said = 0;
     FILE *file = fopen(o->report, "r");
     if (!file) return 0;
-    while (fgets(line, sizeof line, file)) {
-        if (line[0] == '!') {
+    while (fgets(line, sizeof line, file) && line[0]) {
+        if (line[0] == '=') said |= give_name(o, line + 1);
+        else if (line[0] == '!') {
             fprintf(stderr, "bursty: %s", line + 1);
             said = 1;
         } else if (line[0] == '?') {
@@ -370,6 +405,29 @@ static void look_at_output(const record_options *o, int said) {
             earlier ? "; this file is as it was before: " : "", earlier ? o->out : "");
 }
 
+/* A script that env is to start is started without env: its interpreter is found here, and *argv
+   becomes interpreter, script, arguments. What runs is the same, but it is recorded. Returns the
+   program to start, which is path if this is another case. */
+static const char *pass_by_env(const char *path, char ***argv, char *found, size_t size) {
+    char head[4096], *argument, *name, **all;
+    FILE *file = fopen(path, "rb");
+    const char *program = path;
+    size_t got = file ? fread(head, 1, sizeof head - 1, file) : 0, n = 0;
+    if (file) fclose(file);
+    head[got] = 0;
+    if (got < 2 || head[0] != '#' || head[1] != '!') return path;
+    name = split_script(head, &argument);
+    if (!is_env(name, argument)) return path;
+    program = find_program(argument, found, size);
+    while ((*argv)[n]) n++;
+    all = (char **)tool_alloc((n + 2) * sizeof *all);
+    memcpy(all + 1, *argv, (n + 1) * sizeof *all);
+    all[0] = strcpy((char *)tool_alloc(strlen(argument) + 1), argument);
+    all[1] = strcpy((char *)tool_alloc(strlen(path) + 1), path);
+    *argv = all;
+    return program;
+}
+
 /* Where the options end: at --, or at the first word that is none. */
 static int find_split(int argc, char **argv) {
     static const char *const alone[]
@@ -385,7 +443,7 @@ static int find_split(int argc, char **argv) {
 
 static int run(int argc, char **argv) {
     record_options o;
-    char library[4200], found[4200];
+    char library[4200], found[4200], interpreter[4200], **arguments;
     const char *path;
     int split, program, status, started[2];
     pid_t child;
@@ -400,13 +458,15 @@ static int run(int argc, char **argv) {
     path = find_program(argv[program], found, sizeof found);
     if (!path) return TOOL_BAD_INPUT;
     if ((status = check_program(path, 0)) != 0) return status;
+    arguments = argv + program;
+    path = pass_by_env(path, &arguments, interpreter, sizeof interpreter);
     if ((status = find_library(library, sizeof library)) != 0 || (status = open_output(&o)) != 0)
         return status;
     open_report(&o);
     fflush(NULL);
     if (pipe2(started, O_CLOEXEC) != 0) return tool_system_error("pipe");
     child = fork();
-    if (child == 0) become(&o, library, argv + program, path, started[1]);
+    if (child == 0) become(&o, library, arguments, path, started[1]);
     status = errno;
     close(started[1]);
     if (child < 0 || read(started[0], &status, sizeof status) == (ssize_t)sizeof status) {

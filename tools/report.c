@@ -146,6 +146,28 @@ static int parse(options *o, report *r, int argc, char **argv, int *files) {
     return TOOL_OK;
 }
 
+/* --by names a unit that no whole stacks have. */
+static int refuse_unit(const report *r) {
+    text units = { NULL, 0, 0 };
+    size_t i, k, count = 0;
+    int status;
+    for (i = 0; i < r->part_count; i++) {
+        for (k = 0; k < r->parts[i].tree_count; k++) {
+            const report_tree *tree = r->parts[i].trees[k];
+            if (!tree->is_whole) continue;
+            text_bytes(&units, "", 1);
+            units.size--;
+            if (strstr(units.data, tree->unit)) continue;
+            text_format(&units, "%s%s", count++ ? ", " : "", tree->unit);
+        }
+    }
+    text_bytes(&units, "", 1);
+    if (count == 0) status = tool_error("--by %s: there are no whole stacks", r->options.by);
+    else status = tool_error("--by %s: whole stacks here count %s", r->options.by, units.data);
+    text_free(&units);
+    return status;
+}
+
 /* "bursty 0.2.0, from game.brst of 2026-11-22 14:03 UTC". */
 static char *describe_files(char *const *paths, int count) {
     text line = {NULL, 0, 0};
@@ -197,7 +219,7 @@ static int run(int argc, char **argv) {
         if (o.sort && report_sort(&r, o.sort) == 0)
             status = tool_error("--sort %s: no table has that column", o.sort);
         if (status == TOOL_OK && r.options.by && !report_unit(&r, &other))
-            status = tool_error("--by %s: no whole stacks count that", r.options.by);
+            status = refuse_unit(&r);
     }
     if (status == TOOL_OK) status = report_check(&r, o.writer, argv[0]);
     if (status == TOOL_OK) status = save_open(&to, o.out, (const char *const *)argv, files, 0);

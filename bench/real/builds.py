@@ -20,15 +20,20 @@ ALL = ('--entries=all', '--loops=all')
 class Build:
     """One way to compile a program.
 
-    set: what `bursty place --set` is asked for. options: of `bursty cc`. Neither: no checks."""
+    set: what `bursty place --set` is asked for. options: of `bursty cc`. Neither: no checks.
+    behind: what `bursty cc` calls instead of the compiler."""
 
-    def __init__(self, name, set=None, options=None, cc='gcc', flags=(), extra=()):
-        self.name, self.set, self.cc = name, set, cc
+    def __init__(self, name, set=None, options=None, cc='gcc', flags=(), extra=(), behind=None):
+        self.name, self.set, self.cc, self.behind = name, set, cc, behind
         self.options = options
         self.flags, self.extra = list(flags), list(extra)
 
     def has_checks(self):
         return self.set is not None or self.options is not None
+
+    def can_be_profiled(self):
+        others = self.cc != 'gcc' or self.behind or '--cover' in (self.options or ())
+        return self.has_checks() and not others
 
 
 class Workshop:
@@ -75,7 +80,7 @@ class Workshop:
         if not build.has_checks():
             return [build.cc]
         plan = ['--plan=' + self.plan(build, program)] if build.set else []
-        return [self.tool, 'cc'] + list(build.options or ()) + plan + ['--', build.cc]
+        return [self.tool, 'cc'] + list(build.options or ()) + plan + ['--', build.behind or build.cc]
 
     def choose(self, build, program, orig):
         """Writes the plan; keeps what bursty place says, and that it was proved."""
@@ -101,8 +106,8 @@ class Workshop:
         seen = self.call([build.cc] + flags + ['-E', '-P', path])
         if build.has_checks():
             seen += self.tool_hash.encode()
-        if build.set:
-            with open(self.plan(build, program), 'rb') as file:
+        for used in filter(None, (build.set and self.plan(build, program), build.behind)):
+            with open(used, 'rb') as file:
                 seen += file.read()
         signature = hashlib.sha256(repr(command).encode() + seen).hexdigest()
         if os.path.exists(out) and os.path.exists(out + '.sig'):
@@ -176,7 +181,7 @@ class Workshop:
         for program, build in then:
             self.link(build, program, pads)
         for program, build in wanted:
-            if build.has_checks() and build.cc == 'gcc' and '--cover' not in (build.options or ()):
+            if build.can_be_profiled():
                 self.link_wide(build, program)
 
     # ---- what was built

@@ -16,6 +16,7 @@ def rate(every, burst):
 
 ALWAYS = rate(1, 1 << 30)
 IDLE = rate(1 << 30, 1)  # the paper's nCheck0 = infinity, nInstr0 = 1: a dump, and nothing in it
+OFTEN = rate(90, 10)  # what a burst costs beside its events
 RATES = {'1 %': rate(990, 10), '0.1 %': rate(9990, 10)}
 
 

@@ -2,18 +2,23 @@
 
 Nothing of them is committed; bench/setup.sh fetches them by the names of their packages. @ in a
 word stands for the folder of the sources, % for this folder. A program that could not be fetched
-has missing() tell the file that is not there."""
+has missing() tell the file that is not there.
+
+programs.py: prints their names. programs.py NAME SOURCES: its files, --, a compiler and flags."""
 import glob
 import os
+import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 class Program:
-    """arguments: (quick, full, counted); the last is small, for a counter of instructions."""
+    """arguments: (quick, full, counted); the last is small, for a counter of instructions.
+    smoke: the builds that a smoke test makes of it, by name; None: all."""
 
-    def __init__(self, name, files, flags=(), libs=(), arguments=()):
+    def __init__(self, name, files, flags=(), libs=(), arguments=(), smoke=None):
         self.name = name
+        self.smoke = smoke
         self.patterns = files
         self.words = list(flags)
         self.libs = list(libs)
@@ -47,6 +52,10 @@ class Program:
 
 
 BZIP2 = 'blocksort huffman crctable randtable compress decompress bzlib'.split()
+DOOM = '''aes_prng d_event d_iwad d_loop d_mode deh_* gusconf i_glob m_* memio net_client net_common
+net_io net_loop net_packet net_petname net_query net_server net_structrw sha1 tables v_* w_checksum
+w_file w_file_posix w_file_stdc w_main w_merge w_wad z_zone'''.split()
+SMALL = ('plain', 'orig', 'EC+L4')
 
 PROGRAMS = [
     Program(
@@ -87,6 +96,40 @@ PROGRAMS = [
         ['%/main_chipmunk.c', '@/chipmunk/src/*.c'],
         ['-I@/chipmunk/include', '-I@/chipmunk/src', '-DNDEBUG'],
         ['-lm', '-lpthread'],
-        ('300 800', '300 1300', '60 100'),
+        ('300 800', '300 1300', '150 300'),
+    ),
+    Program(
+        'tree-sitter',
+        ['%/main_treesitter.c', '@/tree-sitter/lib/src/lib.c']
+        + ['@/tree-sitter-javascript/src/%s.c' % n for n in ('parser', 'scanner')],
+        ['-I@/tree-sitter/lib/include', '-I@/tree-sitter/lib/src', '-I@/tree-sitter-javascript/src']
+        + ['-D_GNU_SOURCE'],
+        [],
+        (
+            '@/typescript/typescript.js 500000 16',
+            '@/typescript/typescript.js 800000 32',
+            '@/typescript/typescript.js 100000 16',
+        ),
+        SMALL,
+    ),
+    Program(
+        'doom',
+        ['%/main_doom.c', '@/doom/src/doom/*.c'] + ['@/doom/src/%s.c' % n for n in DOOM],
+        ['-I%', '-I@/include/doom', '-I@/doom/src', '-I@/doom/src/doom'],
+        ['-lm'],
+        (
+            '@/freedoom1.wad demo4 4000',
+            '@/freedoom1.wad demo4 9999',
+            '@/freedoom1.wad demo2 500',
+        ),
+        SMALL,
     ),
 ]
+
+if __name__ == '__main__':
+    if len(sys.argv) < 3:
+        print(' '.join(p.name for p in PROGRAMS))
+    else:
+        chosen = next(p for p in PROGRAMS if p.name == sys.argv[1]).find(sys.argv[2])
+        words = chosen.files + ['--', 'gcc'] + chosen.flags
+        print(' '.join("'%s'" % word for word in words))

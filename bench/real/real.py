@@ -4,7 +4,8 @@ checks that `bursty cc` puts in, side by side: Figure 6 of Bursty Tracing, today
 
 Every program is built plain and once for each set of checks: orig has one at every function entry
 and in every loop; EL, EC, EN, L4, L10, LN, EC+L4 leave out what the paper leaves out; default is
-what `bursty place` does without --set; Q is its rule Q; scopes is orig with a scope at each entry.
+what `bursty place` does without --set; Q is its rule Q; scopes is orig with a scope at each entry;
+dual is EC+L4 with two copies of functions and loops; poll is EC+L4 with checks that read a flag.
 The output of every row must equal the plain program's, and every plan but EN and LN must be proved
 on what was built, before anything is timed.
 
@@ -24,7 +25,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import stats
 from builds import ALL, HERE, JOBS, TOP, Build, Workshop
-from measure import ALWAYS, IDLE, RATES, Row, Runner, overlap, rate, shares
+from measure import ALWAYS, IDLE, OFTEN, RATES, Row, Runner, overlap, rate, shares
 from programs import PROGRAMS
 
 MODE, BUILD, RESULT = sys.argv[1], os.path.abspath(sys.argv[2]), os.path.abspath(sys.argv[3])
@@ -34,6 +35,7 @@ SHIFTS = 1 if SMOKE else 4
 INPUT = 1 if FULL else 2 if SMOKE else 0  # which of a program's arguments
 
 FIGURE_6 = ['EL', 'EC', 'EN', 'L4', 'L10', 'LN', 'EC+L4']
+FEW = 500  # bursts of a run in which each goes into the sums for intervals
 NO_PROOF = ('EN', 'LN')
 BEST = 'EC+L4'  # the paper's choice; the rates are measured with it
 PLAIN = Build('plain')
@@ -41,6 +43,8 @@ ORIG = Build('orig', options=ALL)
 SETS = {name: Build(name, name) for name in FIGURE_6 + ['Q']}
 SETS['default'] = Build('default', 'EC+L4+bounded+always')
 SCOPES = Build('scopes', options=ALL + ('--form=scope',))
+DUAL = Build('dual', BEST, options=('--form=dual',))
+POLL = Build('poll', BEST, behind=os.path.join(HERE, 'poll_cc.sh'))
 KEPT = {
     name: Build(name + ' kept', name, options=('--keep-events',))
     for name in ('EL', 'EC', BEST, 'Q')
@@ -67,24 +71,20 @@ PEERS = [
 PEER_PROGRAM = 'lua'
 
 
-def builds():
+def builds(program):
     """Those of this mode, without peers."""
     if FULL:
-        return [PLAIN, ORIG] + list(SETS.values()) + [SCOPES] + list(KEPT.values())
-    return [PLAIN, ORIG, SETS[BEST], SETS['Q'], SCOPES]
+        return [PLAIN, ORIG] + list(SETS.values()) + [SCOPES, DUAL, POLL] + list(KEPT.values())
+    all = [PLAIN, ORIG, SETS[BEST], SETS['Q'], SCOPES, DUAL, POLL]
+    return [b for b in all if not SMOKE or not program.smoke or b.name in program.smoke]
 
 
-def rows():
+def rows(program):
     best = SETS[BEST]
-    out = [Row('plain', PLAIN), Row('orig', ORIG)]
-    if FULL:
-        out += [Row(name, SETS[name]) for name in FIGURE_6]
-    else:
-        out += [Row(BEST, best)]
-    out += [Row('default', SETS['default'])] if FULL else []
-    out += [Row('Q', SETS['Q']), Row('scopes', SCOPES)]
+    out = [Row(b.name, b) for b in builds(program) if b not in KEPT.values()]
     out += [Row('%s, %s' % (BEST, name), best, env) for name, env in RATES.items()]
-    return out + [Row(BEST + ', idle', best, IDLE), Row(BEST + ', always', best, ALWAYS)]
+    others = (('idle', IDLE), ('often', OFTEN), ('always', ALWAYS))
+    return out + [Row('%s, %s' % (BEST, name), best, env) for name, env in others]
 
 
 # ---- what is measured
@@ -126,6 +126,7 @@ def measure(runner, program, line, passes):
             row=row.name,
             seconds=sum(times[row.name]) / passes,
             instructions=count and count / counts[0],
+            executed=count,
             **stats.ratio(times[row.name], base)
         )
         for row, count in zip(timed, counts + [None])
@@ -163,28 +164,34 @@ def about(runner, program):
     shop = runner.shop
     plain = shop.text_size(PLAIN, program)
     out = dict(program=program.name, arguments=program.shown(INPUT), sets=[])
-    for build in builds():
+    for build in builds(program):
         row = dict(set=build.name, text=shop.text_size(build, program) / plain)
         if build.set:
             row['entries'], row['loops'] = shop.checks(build, program)
         out['sets'].append(row)
-    seen = runner.profile(
-        Row('seen', SETS[BEST], RATES['1 %']), program, program.arguments(INPUT)
+    seen = Row('seen', SETS[BEST], RATES['1 %'])
+    timed = runner.profile(seen, program, program.arguments(INPUT))['programs'][0]
+    counted = runner.profile(seen, program, program.arguments(2))['programs'][0]
+    out.update({key: timed[key] for key in ('checks', 'events')})
+    few = Row('few', SETS[BEST], rate(max(counted['checks'] // FEW - 10, 1), 10))
+    return dict(
+        out,
+        counted_checks=counted['checks'],
+        few_bursts=FEW,
+        few_executed=runner.instructions(few, program, program.arguments(2)),
     )
-    out.update({key: seen['programs'][0][key] for key in ('checks', 'events')})
-    return out
 
 
 def smoke(runner, programs):
     """One round of everything; returns how many rows passed and what failed."""
     passed, failed = 0, []
     for p in programs:
-        line = rows()
+        line = rows(p)
         different = same_outputs(runner, p, line)
         text = '%s: the output of "%s" differs from the plain program\'s'
         failed += [text % (p.name, r) for r in different]
         passed += len(line) - len(different)
-        for build in builds():
+        for build in builds(p):
             if not build.set or build.set in NO_PROOF:
                 continue
             if runner.shop.is_proved(build, p):
@@ -221,7 +228,7 @@ def main():
     folder = os.path.join(BUILD, 'real' + level)
     programs = wanted_programs()
     shop = Workshop(folder, tool, level, SHIFTS)
-    wanted = [(p, b) for p in programs for b in builds()]
+    wanted = [(p, b) for p in programs for b in builds(p)]
     peer_programs = [p for p in programs if not SMOKE and (FULL or p.name == PEER_PROGRAM)]
     wanted += [(p, b) for p in peer_programs for b in PEERS]
     shop.make(wanted)
@@ -242,8 +249,9 @@ def main():
     result = dict(passes=PASSES, programs=[], rows=[], peers=[], overlap=[], elimination=[])
     for p in programs:
         result['programs'].append(about(runner, p))
-        result['rows'] += measure(runner, p, rows(), PASSES)
-        result['overlap'] += overlaps(runner, p, 2 if SMOKE else 1)
+        result['rows'] += measure(runner, p, rows(p), PASSES)
+        if SCOPES in builds(p):
+            result['overlap'] += overlaps(runner, p, 2 if SMOKE else 1)
         result['elimination'] += elimination(runner, p, 1) if FULL else []
     for p in peer_programs:
         line = [Row('gcc plain', PLAIN), Row('gcc EC+L4', SETS[BEST]), Row('gcc orig', ORIG)]

@@ -1,6 +1,7 @@
 #!/bin/sh
-# target.sh NAME - runs one row of tests/matrix/targets; its output goes to build/matrix/NAME.log, and one line with
-# passed, failed and seconds to standard output. build/matrix/NAME.result keeps "passed failed skipped".
+# target.sh NAME - runs one row of tests/matrix/targets; its output goes to build/matrix/NAME.log,
+# and one line with passed, failed and seconds to standard output. build/matrix/NAME.result keeps
+# "passed failed skipped".
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 name=$1
@@ -11,7 +12,8 @@ warn='-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic -Werror'
 
 field() { awk -F '|' -v n="$name" -v f="$1" '{ k = $1; gsub(/ /, "", k) } k == n { print $f }' tests/matrix/targets; }
 
-# Scripts that run the host tool as a target made it; the others look at sources or at compilers, once on the host.
+# Scripts that run the host tool as a target made it; the others look at sources or at compilers,
+# once on the host.
 tool_scripts() {
     for script in tests/test_*.sh; do
         case $script in *_compile.sh|*_disasm.sh|*_comments.sh|*_shared.sh|*_cpp.sh|*_demo.sh) ;; *) echo "$script" ;; esac
@@ -59,7 +61,8 @@ windows() {
     return $code
 }
 
-# As Microsoft's compiler sees it: no GNU attributes. clang stands in for it; nothing is linked or run.
+# As Microsoft's compiler sees it: no GNU attributes. clang stands in for it; nothing is linked or
+# run.
 msvc() {
     passed=0 failed=0
     for language in 'c -std=c99' 'c++ -std=c++14'; do
@@ -68,7 +71,12 @@ msvc() {
             # shellcheck disable=SC2086
             if clang-19 --target=x86_64-pc-windows-msvc -fms-compatibility-version=19.30 -ffreestanding -DBURSTY_STACK=64 \
                    -O1 -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Werror -I. -c -o "$build/x.obj" -x $language $source
-            then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $language $source"; fi
+            then
+                passed=$((passed + 1))
+            else
+                failed=$((failed + 1))
+                echo "FAILED $language $source"
+            fi
         done
     done
     echo "$passed passed, $failed failed"
@@ -93,8 +101,14 @@ fuzz() {
         if clang-19 $flags -fsanitize=fuzzer,address,undefined -o "$fuzzer" "$source" "$build"/tool/*.o -lm &&
            "$fuzzer" -max_len=4096 -max_total_time="${FUZZ_SECONDS:-30}" -timeout=10 -artifact_prefix="$build/" \
                -print_final_stats=1 "$corpus" >"$fuzzer.log" 2>&1
-        then passed=$((passed + 1)); echo "$source: $(sed -n 's/^stat::number_of_executed_units: *//p' "$fuzzer.log") inputs"
-        else failed=$((failed + 1)); echo "FAILED $source"; tail -n 30 "$fuzzer.log"; fi
+        then
+            passed=$((passed + 1))
+            echo "$source: $(sed -n 's/^stat::number_of_executed_units: *//p' "$fuzzer.log") inputs"
+        else
+            failed=$((failed + 1))
+            echo "FAILED $source"
+            tail -n 30 "$fuzzer.log"
+        fi
     done
     echo "$passed passed, $failed failed"
 }

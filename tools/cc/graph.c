@@ -90,6 +90,19 @@ static void walk_call(walk *w, const cc_node *n) {
     }
 }
 
+/* i2<i,pv,i>: the classes are those of types.c. */
+static void walk_indirect(walk *w, const cc_node *n) {
+    uint32_t row = cc_call_row(w->u, w->f, n);
+    say_number(w, "i", n->a);
+    if (row) {
+        say(w, "<");
+        say(w, cc_row(w->u, row));
+        say(w, ">");
+    }
+    w->flow->indirect++;
+    note_call(w);
+}
+
 /* ---- expressions ---- */
 
 static void walk_choice(walk *w, const cc_node *n) {
@@ -110,9 +123,7 @@ static void walk_expression(walk *w, uint32_t node) {
         switch (n.kind) {
         case CC_N_CALL: walk_call(w, &n); break;
         case CC_N_INDIRECT:
-            say_number(w, "i", n.a);
-            w->flow->indirect++;
-            note_call(w);
+            walk_indirect(w, &n);
             break;
         case CC_N_AND: case CC_N_OR: case CC_N_CHOICE: case CC_N_ELVIS: {
             walk_choice(w, &n);

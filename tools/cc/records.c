@@ -50,9 +50,9 @@ static void add_loop(const cc_loop *loop, text *out) {
     text_add(out, loop->checked ? " c\n" : " -\n");
 }
 
-static void add_function(const cc_unit *u, const cc_function *f, const cc_flow *flow, text *out) {
+static void add_function(cc_unit *u, const cc_function *f, const cc_flow *flow, text *out) {
     const cc_token *name = &u->tokens.list[f->name];
-    uint32_t i;
+    uint32_t i, row = cc_find(u, f->name, 1)->function_row;
     text_add(out, "F ");
     add_name(u, f->name, out);
     text_add(out, " ");
@@ -64,6 +64,11 @@ static void add_function(const cc_unit *u, const cc_function *f, const cc_flow *
     add_flags(f, flow, out);
     if (f->variadic) text_add(out, " *");
     else text_format(out, " %lu", (unsigned long)f->parameter_count);
+    if (row && !u->types.is_lost) {
+        text_add(out, "<");
+        text_add(out, cc_row(u, row));
+        text_add(out, ">");
+    }
     text_add(out, " ");
     cc_graph_file(out, u->tokens.files[name->file].name);
     text_add(out, "\n");
@@ -84,10 +89,26 @@ static void add_function(const cc_unit *u, const cc_function *f, const cc_flow *
     text_add(out, "\n");
 }
 
+static void add_params(uint32_t count, const char *row, text *out) {
+    if (count == CC_ANY_PARAMS) text_add(out, "*");
+    else text_number(out, count);
+    text_add(out, "<");
+    text_add(out, row);
+    text_add(out, ">");
+}
+
+static void add_cast(const cc_unit *u, const cc_cast *cast, text *out) {
+    text_add(out, "A ");
+    add_name(u, cast->name, out);
+    text_add(out, " ");
+    add_params(cast->params, cc_row(u, cast->row), out);
+    text_add(out, "\n");
+}
+
 void cc_graph_write(cc_unit *u, const cc_flow *flows, const char *file, uint64_t command,
                     uint64_t plan, text *out) {
     uint32_t i;
-    text_format(out, "U 1 %08lx%08lx ", (unsigned long)(command >> 32),
+    text_format(out, "U 2 %08lx%08lx ", (unsigned long)(command >> 32),
                 (unsigned long)(command & 0xFFFFFFFF));
     text_format(out, "%08lx%08lx ", (unsigned long)(plan >> 32),
                 (unsigned long)(plan & 0xFFFFFFFF));
@@ -100,8 +121,9 @@ void cc_graph_write(cc_unit *u, const cc_flow *flows, const char *file, uint64_t
         if (!u->names[i].token || !u->names[i].taken) continue;
         text_add(out, "A ");
         add_name(u, u->names[i].token - 1, out);
-        text_add(out, "\n");
+        text_add(out, u->names[i].taken & CC_CONVERTED ? " c\n" : "\n");
     }
+    for (i = 0; i < u->types.cast_count; i++) add_cast(u, &u->types.casts[i], out);
 }
 
 /* Lines of a few kilobytes: some assemblers read a whole statement into a buffer. */

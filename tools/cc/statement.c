@@ -234,6 +234,7 @@ uint32_t cc_declaration(cc_unit *u, uint32_t first, uint32_t end, int local) {
         cc_skip(u, first, end - 1);
         return 0;
     }
+    cc_types_declare(u, first, end);
     for (i = start; i < end; i = stop + 1) {
         uint32_t equals = end, name, part = 0;
         int is_function = 0;

@@ -57,11 +57,16 @@ typedef enum cc_meaning { CC_UNKNOWN, CC_FUNCTION, CC_VARIABLE, CC_TYPE_NAME } c
 typedef struct cc_name {
     uint32_t token;           /* a place where it stands */
     uint8_t meaning;
-    uint8_t taken;            /* used other than as a direct callee */
+    uint8_t taken;            /* CC_TAKEN, CC_CONVERTED: used other than as a direct callee */
     uint8_t flags;            /* of all its declarations: cc_function_flag */
     uint32_t local;           /* number of the function in which it is a local variable, + 1 */
     uint32_t function;        /* number of the function of this name that has a body here, + 1 */
+    uint32_t alias;           /* its type, if it is a typedef */
+    uint32_t function_row;    /* classes of the function of this name, or 0: see types.c */
+    uint32_t object_row;      /* of the functions that objects and members of it lead to, or 0 */
 } cc_name;
+
+enum { CC_TAKEN = 1, CC_CONVERTED = 2 };           /* converted: cast to anything, or by assembly */
 
 enum {                        /* of a function: what its declarations say */
     CC_IS_STATIC = 1,
@@ -92,6 +97,21 @@ typedef struct cc_function {
     uint8_t hard;             /* holds asm goto, a computed goto or __label__ */
 } cc_function;
 
+/* of types.c */
+typedef struct cc_type { uint32_t kind, what, params; } cc_type;
+
+#define CC_ANY_PARAMS UINT32_MAX
+/* A function's address, cast to a pointer to a function: its name, and the type's row. */
+typedef struct cc_cast { uint32_t name, row, params; } cc_cast;
+
+typedef struct cc_types {
+    cc_type *list;
+    cc_cast *casts;
+    uint32_t count, room, cast_count, cast_room;
+    text rows;                /* strings, one behind the other */
+    int is_lost;              /* a declaration was too deep: no call has a type */
+} cc_types;
+
 typedef struct cc_unit {
     cc_tokens tokens;
     cc_node *nodes;
@@ -100,6 +120,7 @@ typedef struct cc_unit {
     uint32_t function_count, function_room;
     cc_name *names;           /* an open hash table */
     uint32_t name_room, name_count;
+    cc_types types;
     /* of the function that is being parsed */
     uint32_t current;         /* its number + 1 */
     uint32_t depth;
@@ -135,6 +156,17 @@ uint32_t cc_initialiser(cc_unit *u, uint32_t first, uint32_t end);
 uint32_t cc_block(cc_unit *u, uint32_t open);
 /* A declaration: names become known, initialisers are parsed. From first up to end (its ';'). */
 uint32_t cc_declaration(cc_unit *u, uint32_t first, uint32_t end, int local);
+/* types.c: notes what a declaration, the parameters of a function, all structs declare. */
+void cc_types_declare(cc_unit *u, uint32_t first, uint32_t end);
+void cc_types_parameters(cc_unit *u, const cc_function *f);
+void cc_types_members(cc_unit *u);
+void cc_types_free(cc_unit *u);
+/* The row of classes of a CC_N_INDIRECT in f, or 0; and its text. */
+uint32_t cc_call_row(cc_unit *u, const cc_function *f, const cc_node *call);
+const char *cc_row(const cc_unit *u, uint32_t row);
+/* Notes that the function at token name stands behind a cast, whose bracket opens at `open`.
+   Returns 0, or -1: it is no cast to a pointer to a function. */
+int cc_types_cast(cc_unit *u, uint32_t open, uint32_t name);
 /* census.c: compares the tokens of a body with the nodes. Returns 0, or -1 with a reason. */
 int cc_census(cc_unit *u, const cc_function *f);
 #endif

@@ -225,7 +225,8 @@ static void read_parameters(cc_unit *u, cc_function *f) {
     /* Attributes may stand behind the parameters: then the body does not follow at once. */
     if (close != f->parameters + 1 && cc_behind_attributes(u, close + 1, f->open) == f->open) {
         f->variadic = 0;
-        for (i = f->parameters; i < close; i++) {
+        for (i = f->parameters + 1; i < close; i++) {
+            if (t->list[i].match > i) i = t->list[i].match;    /* parameters of a parameter */
             if (cc_is(t, i, CC_OP3('.', '.', '.'))) f->variadic = 1;
         }
     }
@@ -278,6 +279,7 @@ static void add_function(cc_unit *u, const chunk *c, uint32_t open) {
     f->naked = spelled_between(u, f->start, f->open, "naked") ||
                spelled_between(u, f->start, f->open, "__naked__");
     read_parameters(u, f);
+    cc_types_parameters(u, f);
     if (!f->in_system) parse_body(u, f);
     u->current = 0;
 }
@@ -323,20 +325,60 @@ static int find_head(cc_unit *u, chunk *c, const chunk *before, uint32_t open) {
     return 0;
 }
 
+/* Open brackets around a token, and whether their content is behind a cast: (T)(x ? f : g). */
+typedef struct around {
+    uint8_t *converted;
+    size_t depth, room;
+} around;
+
+static void follow_brackets(const cc_unit *u, around *a, uint32_t i) {
+    const cc_tokens *t = &u->tokens;
+    if (cc_is(t, i, '(') || cc_is(t, i, '[') || cc_is(t, i, '{')) {
+        int inherited = a->depth && a->converted[a->depth - 1];
+        if (a->depth == a->room) {
+            a->room = a->room ? 2 * a->room : 64;
+            a->converted = (uint8_t *)tool_grow(a->converted, a->room);
+        }
+        a->converted[a->depth++] = (uint8_t)(cc_is(t, i, '(') &&
+                                             (inherited || (i > 0 && cc_is(t, i - 1, ')'))));
+    } else if ((cc_is(t, i, ')') || cc_is(t, i, ']') || cc_is(t, i, '}')) && a->depth) {
+        a->depth--;
+    }
+}
+
+/* Does a cast to we do not know what change the type of the function at token i? (T)f, (T)&f, or in
+   a bracket behind one. A cast to another type of function is noted. */
+static int is_converted(cc_unit *u, const around *a, uint32_t i) {
+    uint32_t name = i;
+    if (a->depth && a->converted[a->depth - 1]) return 1;
+    while (i > 0 && (cc_is(&u->tokens, i - 1, '&') || cc_is(&u->tokens, i - 1, '*'))) i--;
+    if (i == 0 || !cc_is(&u->tokens, i - 1, ')')) return 0;
+    i = u->tokens.list[i - 1].match;
+    if (i > 0 && cc_is(&u->tokens, i - 1, ')')) return 1;                   /* (T)(U)f */
+    return cc_types_cast(u, i, name) != 0;
+}
+
 /* Taken: a name that stands anywhere but in front of its arguments, in its own declaration, or
    behind a '.'; and a name in a string of an alias or of assembly. */
 static void find_taken(cc_unit *u) {
     const cc_tokens *t = &u->tokens;
+    around a = {NULL, 0, 0};
     uint32_t i;
     for (i = 0; i < t->count; i++) {
         cc_name *name;
-        if (cc_is(t, i, CC_ATTRIBUTE) && cc_is(t, i + 1, '(')) i = t->list[i + 1].match;
+        if (cc_is(t, i, CC_ATTRIBUTE) && cc_is(t, i + 1, '(')) {
+            i = t->list[i + 1].match;
+            continue;
+        }
+        follow_brackets(u, &a, i);
         if (!cc_is_name(t, i) || (i > 0 && (cc_is(t, i - 1, '.') ||
                                             cc_is(t, i - 1, CC_OP2('-', '>'))))) continue;
         if (cc_is(t, i + 1, '(') || (cc_is(t, i + 1, ')') && cc_is(t, i + 2, '('))) continue;
         name = cc_find(u, i, 0);
-        if (name && name->meaning == CC_FUNCTION) name->taken = 1;
+        if (!name || name->meaning != CC_FUNCTION) continue;
+        name->taken |= (uint8_t)(is_converted(u, &a, i) ? CC_TAKEN | CC_CONVERTED : CC_TAKEN);
     }
+    free(a.converted);
 }
 
 static int is_word(char c) {
@@ -358,7 +400,8 @@ static void take_from_string(cc_unit *u, uint32_t i) {
                 const cc_token *other = &u->tokens.list[u->names[at].token - 1];
                 if (other->size != from - k ||
                     memcmp(u->tokens.text + other->at, s + k, from - k) != 0) continue;
-                if (u->names[at].meaning == CC_FUNCTION) u->names[at].taken = 1;
+                if (u->names[at].meaning == CC_FUNCTION)
+                    u->names[at].taken = CC_TAKEN | CC_CONVERTED;
                 break;
             }
         } else {
@@ -385,7 +428,7 @@ static void find_taken_in_strings(cc_unit *u) {
             for (k = i + 2; k < t->list[i + 1].match; k++) {
                 cc_name *name = cc_is_name(t, k) ? cc_find(u, k, 0) : NULL;
                 if (t->list[k].kind == CC_STRING) take_from_string(u, k);
-                if (name && name->meaning == CC_FUNCTION) name->taken = 1;
+                if (name && name->meaning == CC_FUNCTION) name->taken = CC_TAKEN | CC_CONVERTED;
             }
         }
     }
@@ -437,6 +480,7 @@ int cc_parse(cc_unit *u, const char *source, size_t size) {
     grow_names(u);
     cc_new(u, CC_NONE, 0, 0);
     parse_file(u);
+    cc_types_members(u);
     find_taken(u);
     find_taken_in_strings(u);
     settle_flags(u);
@@ -448,5 +492,6 @@ void cc_unit_free(cc_unit *u) {
     free(u->nodes);
     free(u->functions);
     free(u->names);
+    cc_types_free(u);
     memset(u, 0, sizeof *u);
 }

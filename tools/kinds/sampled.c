@@ -28,7 +28,8 @@ enum {
     TAG_TICKS = 5,
     TAG_PATH = 6,
     TAG_CLASS = 7,
-    TAG_SUMS = 8 /* a row with sums over bursts */
+    TAG_SUMS = 8, /* a row with sums over bursts */
+    TAG_UNTIMED = 9
 };
 enum { SITE_NONE = 0, SITE_NEW = 1, SITE_RECENT = 2 };
 
@@ -186,6 +187,12 @@ static void get_ticks(tally *s, part_state *p) {
     program->ticks_late = dump_get(&p->r);
 }
 
+static void get_untimed(tally *s, part_state *p) {
+    tally_program *program = &s->programs.at[s->programs.count - 1];
+    if (!program->has_ticks) refuse_record(p, "threads without a timer before ticks");
+    program->untimed = tally_add(program->untimed, dump_get(&p->r));
+}
+
 static void get_path(tally *s, part_state *p) {
     tally_path path = {0, 0, 0, TALLY_NO_PATH, 0, 0, 0, 0};
     uint64_t back;
@@ -232,6 +239,7 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         else if (tag == TAG_CLASS)   get_class(s, &p);
         else if (tag == TAG_TICKS)   get_ticks(s, &p);
         else if (tag == TAG_PATH)    get_path(s, &p);
+        else if (tag == TAG_UNTIMED) get_untimed(s, &p);
         else refuse_record(&p, "a record of unknown tag");
     }
     return p.r.reason ? dump_refuse(fault, dump_place(d, part, p.r.at), "%s", p.r.reason) : 0;
@@ -258,6 +266,7 @@ static void fold_programs(void *into, const void *from) {
     a->ticks_lost = tally_add(a->ticks_lost, b->ticks_lost);
     a->ticks_cut = tally_add(a->ticks_cut, b->ticks_cut);
     a->ticks_late = tally_add(a->ticks_late, b->ticks_late);
+    a->untimed = tally_add(a->untimed, b->untimed);
 }
 
 static int compare_profiles(const void *left, const void *right) {
@@ -563,6 +572,9 @@ static void put_ticks(dump_writer *w, const tally_program *program) {
     dump_put(w, program->ticks_lost);
     dump_put(w, program->ticks_cut);
     dump_put(w, program->ticks_late);
+    if (!program->untimed) return;
+    dump_put(w, TAG_UNTIMED);
+    dump_put(w, program->untimed);
 }
 
 static void write(void *state, text *out) {

@@ -31,6 +31,7 @@ typedef struct tally_program {
     uint64_t clock_hz, checks, events, lost;
     uint32_t has_ticks;                           /* of ticks.h, even if no tick came */
     uint64_t tick_us, ticks_lost, ticks_cut, ticks_late; /* tick_us: the period, or 0 */
+    uint64_t untimed;                             /* threads that had no timer for ticks */
 } tally_program;
 typedef struct tally_profile {
     uint32_t id, program, number, check_count, burst_count, jitter_percent, classes, flags;

@@ -21,7 +21,7 @@ typedef struct report_ticks {
     char **names;                                 /* of the sites, as people read them */
     timed_function *functions;
     size_t count;
-    uint64_t ticks, slow, squares, lost, cut, late, tick_us, calls;
+    uint64_t ticks, slow, squares, lost, cut, late, untimed, tick_us, calls;
     int has_ticks;                                /* they were on */
     uint64_t *totals;                             /* of each path, with the paths below it */
     uint32_t *first, *next;                       /* child and sibling of each path */
@@ -38,6 +38,7 @@ static void add_up(report_ticks *c) {
         c->lost = tally_add(c->lost, p->ticks_lost);
         c->cut = tally_add(c->cut, p->ticks_cut);
         c->late = tally_add(c->late, p->ticks_late);
+        c->untimed = tally_add(c->untimed, p->untimed);
     }
     for (i = 0; i < s->paths.count; i++) {
         c->ticks = tally_add(c->ticks, s->paths.at[i].ticks);
@@ -185,6 +186,12 @@ static void add_facts(report *r, const report_ticks *c) {
         text_count(&value, c->late);
         text_add(&value, " (left out: their signal was blocked)");
         add_fact(r, REPORT_BAD, "ticks late", &value);
+    }
+    if (c->untimed) {
+        text_count(&value, c->untimed);
+        text_add(&value, " (their time is not in the table; cure: a larger TICKS_THREADS, or "
+                         "bursty_thread_end where threads end)");
+        add_fact(r, REPORT_BAD, "threads without a timer", &value);
     }
     text_free(&value);
 }

@@ -27,6 +27,7 @@ typedef struct context_tree {
     uint64_t recorded;  /* calls of the bursts that stand for `total` calls; or total */
     uint64_t unmatched; /* leaves without an enter */
     int is_of_sample; /* counts are of sampled calls and not scaled up */
+    int has_counts; /* the report has a table of functions, too */
     const report_tree *tree;
 } context_tree;
 
@@ -48,6 +49,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     to->total = scaled;
     to->recorded = total;
     to->unmatched = tree->field[CONTEXTS_UNMATCHED];
+    to->has_counts = sampled && sampled->rows.count && report_is_part(sampled);
     to->is_of_sample = total && scaled == total && sampled && report_is_part(sampled);
     to->absent = tree->base;
     if (scaled != total) to->absent = contexts_scale(tree->base, scaled, total, 1);
@@ -254,7 +256,8 @@ static void add_functions(report *r, const context_tree *t) {
     const report_tree *tree = t->tree;
     call_sum *sums = (call_sum *)tool_alloc(tree->name_count * sizeof *sums);
     report_table *table =
-        report_add_table(r, "context_functions", "functions: calls, and with callees", columns, 5);
+        report_add_table(r, "context_functions", "contexts, by function: calls, and with callees",
+                         columns, 5);
     uint64_t known = 0;
     text remark = { NULL, 0, 0 };
     size_t i, count = 0;
@@ -278,6 +281,10 @@ static void add_functions(report *r, const context_tree *t) {
     }
     table->rows_shown = ROWS_SHOWN;
     text_add(&remark, "calls-total are the calls in the function and below it.");
+    if (t->has_counts)
+        text_add(&remark, " These are the calls that the tree of contexts has; the table of "
+                          "functions has counts of its own, from other bursts. The two differ by "
+                          "chance.");
     if (t->total > known && t->total - known > tree->count) { /* less may be due to rounding */
         text_add(&remark, " ");
         text_number(&remark, t->total - known);
@@ -299,7 +306,7 @@ static void add_pairs(report *r, const context_tree *t) {
     const report_tree *tree = t->tree;
     call_sum *sums = (call_sum *)tool_alloc(tree->count * sizeof *sums);
     report_table *table =
-        report_add_table(r, "context_pairs", "callers and callees: calls", columns, 4);
+        report_add_table(r, "context_pairs", "contexts, by caller and callee: calls", columns, 4);
     size_t i, count = sum_pairs(tree, sums);
     if (count) qsort(sums, count, sizeof *sums, compare_sums);
     for (i = 0; i < count && sums[i].calls && sums[i].calls >= t->total / LEAST_PARTS; i++) {

@@ -117,8 +117,9 @@ const char *report_basis(ranges_basis basis) {
     switch (basis) {
     case RANGES_EXACT: return "Every event was counted, so shares and counts are exact.";
     case RANGES_BURSTS:
-        return "from and to are 95 % intervals, from how the counts differ between bursts. What "
-               "fewer than 5 bursts have seen has none.";
+        return "from and to are 95 % intervals, from how the counts differ between bursts: all of "
+               "a thread's first 1024, then one of 8. summed: how many of these saw the row. Below "
+               "5 there is no interval.";
     default:
         return "from and to are 95 % intervals that take events as independent of one another, "
                "because the dump does not say how counts differ between bursts. They are too "
@@ -294,7 +295,7 @@ static const report_column timed[] = {
     {"estimated_low", "from", REPORT_REAL, REPORT_OPTIONAL | REPORT_WHOLE, "few"},
     {"estimated_high", "to", REPORT_REAL, REPORT_OPTIONAL | REPORT_WHOLE, "few"},
     {"sampled", "sampled", REPORT_COUNT, REPORT_OPTIONAL, NULL},
-    {"bursts", "bursts", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+    {"bursts", "summed", REPORT_COUNT, REPORT_OPTIONAL, NULL},
     {"caller", "caller", REPORT_NAME, 0, NULL},
     {"function", "function", REPORT_NAME, 0, NULL},
     {"place", "place", REPORT_NAME, REPORT_OPTIONAL, NULL},

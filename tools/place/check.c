@@ -348,8 +348,12 @@ static void count_unseen(checker *c) {
             if (call->node == GRAPH_NONE && graph_calls_back(g->names[call->name]))
                 proof->outside_calls++;
         }
-        for (v = 0; v < f->vertices; v++)
-            proof->pointer_calls += graph_vertex_of(g, f, v)->kind == VERTEX_INDIRECT;
+        for (v = 0; v < f->vertices; v++) {
+            const graph_vertex *vertex = graph_vertex_of(g, f, v);
+            proof->pointer_calls += vertex->kind == VERTEX_INDIRECT;
+            proof->typed_calls += vertex->kind == VERTEX_INDIRECT && vertex->type != GRAPH_NONE &&
+                                  !g->types_given_up;
+        }
     }
 }
 

@@ -4,7 +4,7 @@
                                    (f is a root, or its address is taken, or recursion from below)
 
    A leaf calls no function of the program and nothing through a pointer. A root has no caller but
-   itself, or is called by the system. The distance of f is the least number of calls from a root or
+   itself, or is called by the system; a static function that nobody calls is none. The distance of f is the least number of calls from a root or
    a taken function. Recursion from below: a function of f's own strongly connected component, at
    least as far away as f, calls f. In every cycle of direct calls the call that leaves the farthest
    member is such a call, so every such cycle has a check.
@@ -28,6 +28,7 @@ static const struct { const char *word, *sentence; } reasons[WHY_COUNT] = {
     {"repair", "a cycle through outside, pointers or left-alone functions needs it"},
     {"recursion-left-alone", "a cycle needs it, for another member cannot have a check"},
     {"leaf", "leaf: it calls no function of the program and nothing through a pointer"},
+    {"uncalled", "nothing calls it, and nothing outside of its file can"},
     {"covered", "each cycle of calls through it, if any, has a check elsewhere"},
     {"asked", "no entry was asked for"},
     {"dropped", "rule Q: each cycle of calls through it keeps a check elsewhere"},
@@ -119,7 +120,7 @@ int place_set(place_rules *rules, const char *set) {
 
 /* ---- what equation 3 asks ------------------------------------------------------------------ */
 
-typedef struct facts { uint8_t *is_leaf, *is_root, *is_below; } facts;
+typedef struct facts { uint8_t *is_leaf, *is_root, *is_below, *is_uncalled; } facts;
 
 static int has_pointer_calls(const graph *g, const graph_function *f) {
     uint32_t i;
@@ -141,6 +142,25 @@ static void find_leaves(const graph *g, facts *is) {
     }
 }
 
+/* A static function that nobody calls never runs, if the skeletons of its file are all known. */
+static void find_uncalled(const graph *g, facts *is) {
+    uint8_t *unknown = (uint8_t *)tool_alloc(g->unit_count + 1);
+    uint32_t v;
+    size_t i;
+    memset(unknown, 0, g->unit_count + 1);
+    for (i = 0; i < g->function_count; i++) {
+        if (!(g->functions[i].flags & GRAPH_HAS_BODY)) unknown[g->functions[i].unit] = 1;
+    }
+    for (v = 0; v < g->node_count; v++) {
+        const graph_node *node = &g->nodes[v];
+        if (!is->is_root[v] || node->unit == GRAPH_NONE || unknown[node->unit]) continue;
+        if (node->taken || node->flags & (GRAPH_START | GRAPH_USED)) continue;
+        is->is_uncalled[v] = 1;
+        is->is_root[v] = 0;
+    }
+    free(unknown);
+}
+
 static void find_roots(const graph *g, facts *is) {
     uint32_t v;
     size_t i;
@@ -156,6 +176,7 @@ static void find_roots(const graph *g, facts *is) {
         if (node->unit == GRAPH_NONE && strcmp(g->names[node->name], "main") == 0)
             is->is_root[v] = 1;
     }
+    find_uncalled(g, is);
 }
 
 /* Breadth first, from all roots and all taken functions. Unreached: GRAPH_NONE. */
@@ -216,7 +237,8 @@ static int entry_of(const graph *g, const facts *is, uint32_t v, int entries) {
     if (entries == ENTRIES_EL) return WHY_CALLS;
     if (is->is_root[v]) return WHY_ROOT;
     if (g->nodes[v].taken) return WHY_TAKEN;
-    return is->is_below[v] ? WHY_BELOW : WHY_COVERED;
+    if (is->is_below[v]) return WHY_BELOW;
+    return is->is_uncalled[v] ? WHY_UNCALLED : WHY_COVERED;
 }
 
 /* ---- repair -------------------------------------------------------------------------------- */
@@ -367,10 +389,11 @@ void place_choose(placement *p, const graph *g, const place_rules *rules) {
     p->loop_why = (uint8_t *)tool_alloc(g->loop_count + 1);
     p->distance = (uint32_t *)tool_alloc(n * sizeof *p->distance);
     p->component = (uint32_t *)tool_alloc(n * sizeof *p->component);
-    is.is_leaf = (uint8_t *)tool_alloc(3 * n);
-    memset(is.is_leaf, 0, 3 * n);
+    is.is_leaf = (uint8_t *)tool_alloc(4 * n);
+    memset(is.is_leaf, 0, 4 * n);
     is.is_root = is.is_leaf + n;
     is.is_below = is.is_leaf + 2 * n;
+    is.is_uncalled = is.is_leaf + 3 * n;
     find_leaves(g, &is);
     find_roots(g, &is);
     find_distances(p, g, &is);

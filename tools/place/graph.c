@@ -167,6 +167,7 @@ void graph_free(graph *g) {
     free(g->taken);
     free(g->exported);
     free(g->nodes);
+    free(g->site_types);
     links_free(&g->direct);
     links_free(&g->wide);
     memset(g, 0, sizeof *g);

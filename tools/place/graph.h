@@ -24,6 +24,7 @@ enum { GRAPH_ANY_COUNT = 255 };                 /* parameters: variadic, or not 
 
 typedef struct graph_vertex {
     uint32_t kind, index;                       /* index: call, number of arguments, or loop */
+    uint32_t type;                              /* of INDIRECT: a name, or GRAPH_NONE */
     uint32_t first_edge;                        /* those of the next vertex begin where these end */
 } graph_vertex;
 
@@ -43,11 +44,18 @@ typedef struct graph_loop {
 typedef struct graph_function {
     uint32_t name, unit, file, reason;          /* names; reason: why it was left alone */
     uint32_t line, params, flags, linkage;
+    uint32_t type;                              /* a name: its row of classes, or GRAPH_NONE */
     uint64_t hash;
     size_t first_call, first_loop, first_vertex, first_edge;
     uint32_t calls, loops, vertices, edges;
     uint32_t node, next_copy;
 } graph_function;
+
+typedef struct graph_taken {                    /* a function's address */
+    uint32_t name, node;
+    uint32_t params, type;                      /* cast to such a type; GRAPH_NONE: it is not */
+    int converted;                              /* cast to we do not know what */
+} graph_taken;
 
 typedef struct graph_unit {
     uint32_t name, first_function, functions, input;
@@ -60,6 +68,7 @@ typedef struct graph_node {
     uint32_t first_copy;                        /* functions, in the order of the input */
     uint32_t flags;                             /* of all copies together */
     uint8_t taken, exported, linkage;
+    uint8_t converted;                          /* its address is cast to we do not know what */
     uint8_t is_trivial;                         /* of a header, calls nothing, and has no loop */
 } graph_node;
 
@@ -75,7 +84,7 @@ typedef struct graph {
     graph_loop *loops;
     graph_vertex *vertices;
     graph_edge *edges;
-    uint32_t *taken;                            /* names */
+    graph_taken *taken;
     char *exported;                             /* of each name: in a table of dynamic symbols */
     size_t unit_count, function_count, call_count, loop_count, vertex_count, edge_count;
     size_t taken_count, exported_room;
@@ -90,6 +99,9 @@ typedef struct graph {
     graph_links direct;                         /* direct calls between nodes, each pair once */
     graph_links wide;                           /* and those through pointers and from outside */
     uint32_t outside;                           /* in wide: the vertex that stands for it */
+    uint32_t site, sort, units_vertex;          /* in wide: the first of those, see join.c */
+    uint32_t *site_types;                       /* their names */
+    int types_given_up;                         /* too many: calls go by numbers of arguments */
 } graph;
 
 /* ---- making it ---- */

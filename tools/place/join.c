@@ -7,19 +7,34 @@
    reach many functions cost one edge each:
 
        nodes                     the functions
-       a pointer's call with     0 .. 255 of them: leads to the taken functions with so many
-       N arguments               parameters, and to the next vertex
-       any number                taken functions whose parameters are variadic or not known
+       a pointer's call with     0 .. 255 of them: leads to the sorts of taken functions that have
+       N arguments               so many parameters, and to the next vertex
+       any number                sorts whose parameters are variadic or not known, and the next
+       any pointer               functions whose address was cast; and outside, if a pointer may
+                                 hold a function that is not in the program but calls back
        outside                   functions that are not in the program and may call back: leads to
                                  all taken functions and to those that are exported
        anything                  from functions that were left alone and have no skeleton: leads to
-                                 all functions but static ones of other units (one vertex a unit) */
+                                 all functions but static ones of other units (one vertex a unit)
+       a call of one type        one for each type and number of arguments: leads to the sorts that
+                                 it matches, and to any pointer
+       a sort                    taken functions of one type and number of parameters
+
+   A type is a row of classes, result first (tools/cc/types.c). Two rows match if no class of one
+   contradicts that of the other; what is missing at the end of one contradicts nothing. */
 #include "place/graph.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { ARGUMENTS = 256 };
+enum { MOST_COMPARED = 4 << 20 };               /* types of calls with types of functions */
+
+/* Types with a number of arguments: a list, and a table of those that have one name. */
+typedef struct sorts {
+    uint32_t *type, *count, *next, *first;      /* first: of each name */
+    uint32_t used;
+} sorts;
 
 typedef struct joiner {
     graph *g;
@@ -28,7 +43,9 @@ typedef struct joiner {
     uint32_t *pairs;
     size_t pair_count, pair_room;
     uint8_t *unit_done;                         /* its vertex of "anything" has its edges */
-    uint32_t pointer, any_count, outside, anything, units;     /* the first vertex of each sort */
+    sorts sites, sorts;
+    uint32_t unknown;                           /* the name "?" */
+    uint32_t pointer, any_count, any_pointer, outside, anything, units;    /* vertices */
 } joiner;
 
 static uint32_t add_node(graph *g, size_t *room, const graph_function *f) {
@@ -117,9 +134,15 @@ static void resolve(joiner *j) {
             }
         }
         for (k = 0; k < unit->taken; k++) {
-            uint32_t name = g->taken[unit->first_taken + k], node = find(j, name);
-            if (node != GRAPH_NONE) g->nodes[node].taken = 1;
-            else if (graph_calls_back(g->names[name])) pair(j, j->any_count, j->outside);
+            graph_taken *taken = &g->taken[unit->first_taken + k];
+            uint32_t node = find(j, taken->name);
+            taken->node = node;
+            if (node == GRAPH_NONE) {
+                if (graph_calls_back(g->names[taken->name])) pair(j, j->any_pointer, j->outside);
+                continue;
+            }
+            g->nodes[node].taken = 1;
+            if (taken->converted) g->nodes[node].converted = 1;
         }
         local_names(j, unit, 0);
     }
@@ -152,6 +175,106 @@ static void callees_of_unknown_body(joiner *j, const graph_function *f) {
     }
 }
 
+/* ---- types of pointers --------------------------------------------------------------------- */
+
+static void sorts_begin(sorts *s, uint32_t names, size_t most) {
+    s->type = (uint32_t *)tool_alloc((3 * most + names + 1) * sizeof *s->type);
+    s->count = s->type + most;
+    s->next = s->count + most;
+    s->first = s->next + most;
+    memset(s->first, 0xFF, names * sizeof *s->first);
+}
+
+/* The number of this sort; add: it is made if it is new. */
+static uint32_t sort_of(sorts *s, uint32_t type, uint32_t count, int add) {
+    uint32_t i;
+    for (i = s->first[type]; i != GRAPH_NONE && s->count[i] != count; i = s->next[i]) {
+    }
+    if (i != GRAPH_NONE || !add) return i;
+    s->type[s->used] = type;
+    s->count[s->used] = count;
+    s->next[s->used] = s->first[type];
+    s->first[type] = s->used;
+    return s->used++;
+}
+
+/* The sort of a call through a pointer; GRAPH_NONE: it goes by its number of arguments alone. */
+static uint32_t site_of(joiner *j, const graph_vertex *v, int add) {
+    if (j->g->types_given_up || v->kind != VERTEX_INDIRECT || v->type == GRAPH_NONE)
+        return GRAPH_NONE;
+    return sort_of(&j->sites, v->type, v->index < ARGUMENTS ? v->index : ARGUMENTS - 1, add);
+}
+
+/* That of a taken function, whose address was not cast. */
+static uint32_t function_sort(joiner *j, const graph_function *f, int add) {
+    const graph_node *node = &j->g->nodes[f->node];
+    if (!node->taken || node->converted) return GRAPH_NONE;
+    return sort_of(&j->sorts, f->type == GRAPH_NONE ? j->unknown : f->type, f->params, add);
+}
+
+/* That which a cast makes of one, too. */
+static uint32_t cast_sort(joiner *j, const graph_taken *t, int add) {
+    if (t->node == GRAPH_NONE || t->type == GRAPH_NONE || j->g->nodes[t->node].converted)
+        return GRAPH_NONE;
+    return sort_of(&j->sorts, t->type, t->params, add);
+}
+
+static int same_class(const char *a, size_t n, const char *b, size_t m) {
+    if (*a == '?' || *b == '?' || (n == m && memcmp(a, b, n) == 0)) return 1;
+    return (n == 1 && *a == 'p' && *b == 'p') || (m == 1 && *b == 'p' && *a == 'p');
+}
+
+/* Rows of classes, as far as both go. */
+static int rows_match(const char *a, const char *b) {
+    while (*a && *b) {
+        size_t n = strcspn(a, ","), m = strcspn(b, ",");
+        if (n && m && !same_class(a, n, b, m)) return 0;
+        a += n + (a[n] == ',');
+        b += m + (b[m] == ',');
+    }
+    return 1;
+}
+
+static void collect_sorts(joiner *j) {
+    graph *g = j->g;
+    size_t i, sites = 0;
+    for (i = 0; i < g->vertex_count; i++) sites += g->vertices[i].type != GRAPH_NONE;
+    sorts_begin(&j->sites, g->name_count, sites);
+    sorts_begin(&j->sorts, g->name_count, g->function_count + g->taken_count);
+    for (i = 0; i < g->vertex_count; i++) site_of(j, &g->vertices[i], 1);
+    for (i = 0; i < g->function_count; i++) function_sort(j, &g->functions[i], 1);
+    for (i = 0; i < g->taken_count; i++) cast_sort(j, &g->taken[i], 1);
+    if (j->sorts.used && j->sites.used > MOST_COMPARED / j->sorts.used) {
+        g->types_given_up = 1;
+        j->sites.used = 0;
+    }
+    g->site = j->anything + 1;
+    g->sort = g->site + j->sites.used;
+    j->units = g->sort + j->sorts.used;
+    g->units_vertex = j->units;
+    g->site_types = j->sites.type;
+}
+
+static void calls_through_pointers(joiner *j) {
+    graph *g = j->g;
+    uint32_t s, k;
+    for (k = 0; k < ARGUMENTS; k++) pair(j, j->pointer + k, j->any_count);
+    for (k = 0; k < j->sorts.used; k++) {
+        uint32_t count = j->sorts.count[k];
+        pair(j, count < GRAPH_ANY_COUNT ? j->pointer + count : j->any_count, g->sort + k);
+    }
+    pair(j, j->any_count, j->any_pointer);
+    for (s = 0; s < j->sites.used; s++) {
+        const char *type = g->names[j->sites.type[s]];
+        pair(j, g->site + s, j->any_pointer);
+        for (k = 0; k < j->sorts.used; k++) {
+            uint32_t count = j->sorts.count[k];
+            if (count != j->sites.count[s] && count < GRAPH_ANY_COUNT) continue;
+            if (rows_match(type, g->names[j->sorts.type[k]])) pair(j, g->site + s, g->sort + k);
+        }
+    }
+}
+
 static void wide_calls_of(joiner *j, const graph_function *f) {
     graph *g = j->g;
     uint32_t i;
@@ -163,14 +286,17 @@ static void wide_calls_of(joiner *j, const graph_function *f) {
     }
     for (i = 0; i < f->vertices; i++) {
         const graph_vertex *v = graph_vertex_of(g, f, i);
+        uint32_t site = site_of(j, v, 0);
         if (v->kind != VERTEX_INDIRECT) continue;
-        pair(j, f->node, j->pointer + (v->index < ARGUMENTS ? v->index : ARGUMENTS - 1));
+        if (site != GRAPH_NONE) pair(j, f->node, g->site + site);
+        else pair(j, f->node, j->pointer + (v->index < ARGUMENTS ? v->index : ARGUMENTS - 1));
     }
 }
 
 static void wide_calls(joiner *j) {
     graph *g = j->g;
-    uint32_t v, f;
+    uint32_t v, f, sort;
+    size_t i;
     int has_exports = 0;
     for (v = 0; v < g->node_count; v++) {
         const graph_node *node = &g->nodes[v];
@@ -180,14 +306,19 @@ static void wide_calls(joiner *j) {
         for (f = node->first_copy; f != GRAPH_NONE; f = g->functions[f].next_copy) {
             const graph_function *copy = &g->functions[f];
             wide_calls_of(j, copy);
-            if (!node->taken) continue;
-            pair(j, copy->params < GRAPH_ANY_COUNT ? j->pointer + copy->params : j->any_count, v);
+            sort = function_sort(j, copy, 0);
+            if (sort != GRAPH_NONE) pair(j, g->sort + sort, v);
         }
+        if (node->converted) pair(j, j->any_pointer, v);
     }
-    for (v = 0; v < ARGUMENTS; v++) pair(j, j->pointer + v, j->any_count);
+    for (i = 0; i < g->taken_count; i++) {
+        sort = cast_sort(j, &g->taken[i], 0);
+        if (sort != GRAPH_NONE) pair(j, g->sort + sort, g->taken[i].node);
+    }
+    calls_through_pointers(j);
     pair(j, j->anything, j->outside);
     /* A pointer may hold a function of whoever calls the library. */
-    if (has_exports) pair(j, j->any_count, j->outside);
+    if (has_exports) pair(j, j->any_pointer, j->outside);
 }
 
 /* So far the pairs are direct calls, and what a pointer to an outside function adds. */
@@ -196,9 +327,9 @@ static void make_direct(joiner *j) {
     graph_links all;
     uint32_t v, *seen, *kept = (uint32_t *)tool_alloc((2 * j->pair_count + 1) * sizeof *kept);
     size_t i, count = 0;
-    links_build(&all, j->units, j->pairs, j->pair_count);
-    seen = (uint32_t *)tool_alloc(((size_t)j->units + 1) * sizeof *seen);
-    memset(seen, 0xFF, (size_t)j->units * sizeof *seen);
+    links_build(&all, j->outside + 1, j->pairs, j->pair_count);
+    seen = (uint32_t *)tool_alloc(((size_t)j->outside + 1) * sizeof *seen);
+    memset(seen, 0xFF, (size_t)j->outside * sizeof *seen + sizeof *seen);
     for (v = 0; v < g->node_count; v++) {
         for (i = all.first[v]; i < all.first[v + 1]; i++) {
             uint32_t to = all.to[i];
@@ -218,23 +349,26 @@ void graph_join(graph *g) {
     joiner j;
     memset(&j, 0, sizeof j);
     j.g = g;
+    j.unknown = graph_name(g, "?", 1);
     j.global = (uint32_t *)tool_alloc((2 * (size_t)g->name_count + 1) * sizeof *j.global);
     memset(j.global, 0xFF, 2 * (size_t)g->name_count * sizeof *j.global);
     j.local = j.global + g->name_count;
     make_nodes(&j);
     j.pointer = g->node_count;
     j.any_count = j.pointer + ARGUMENTS;
-    j.outside = j.any_count + 1;
+    j.any_pointer = j.any_count + 1;
+    j.outside = j.any_pointer + 1;
     j.anything = j.outside + 1;
-    j.units = j.anything + 1;
     g->outside = j.outside;
     j.unit_done = (uint8_t *)tool_alloc(g->unit_count + 1);
     memset(j.unit_done, 0, g->unit_count + 1);
     resolve(&j);
     find_exports(&j);
     make_direct(&j);
+    collect_sorts(&j);
     wide_calls(&j);
     links_build(&g->wide, j.units + (uint32_t)g->unit_count, j.pairs, j.pair_count);
+    free(j.sorts.type);
     free(j.pairs);
     free(j.unit_done);
     free(j.global);

@@ -24,7 +24,7 @@ typedef struct place_rules {
 /* Why. Each has a word, which the plan says, and a sentence for the reader. */
 enum {
     WHY_EVERY, WHY_CALLS, WHY_ROOT, WHY_TAKEN, WHY_BELOW, WHY_REPAIR, WHY_REPAIR_CALLS,
-    WHY_LEAF, WHY_COVERED, WHY_ASKED, WHY_QUIET_ENTRY, WHY_WITHOUT, WHY_LEFT_ALONE,
+    WHY_LEAF, WHY_UNCALLED, WHY_COVERED, WHY_ASKED, WHY_QUIET_ENTRY, WHY_WITHOUT, WHY_LEFT_ALONE,
     WHY_LOOP, WHY_BORING, WHY_BOUNDED, WHY_ALWAYS, WHY_QUIET, WHY_COUNT
 };
 
@@ -64,7 +64,7 @@ typedef struct place_proof {
     size_t open_nodes, open_loops, open_gotos;
     size_t boring, bounded, quiet, always;      /* loops without a check, by what excuses them */
     size_t left_alone, left_alone_loops, left_alone_cycles, without_skeleton;
-    size_t pointer_calls, outside_calls, weak;
+    size_t pointer_calls, typed_calls, outside_calls, weak;
 } place_proof;
 
 /* rules: which loops may go without. Only loops, bounded and quiet of it are looked at. */

@@ -60,6 +60,7 @@ static uint32_t bare_vertex(builder *b, uint32_t kind, uint32_t index) {
     v = &g->vertices[g->vertex_count++];
     v->kind = kind;
     v->index = index;
+    v->type = GRAPH_NONE;
     v->first_edge = 0;
     return b->f->vertices++;
 }
@@ -284,12 +285,25 @@ static int put_goto_loop(builder *b, uint32_t behind_label) {
 
 /* ---- all of it ----------------------------------------------------------------------------- */
 
+/* <i,pv>, if it stands there. */
+static int type(builder *b, uint32_t *value) {
+    const char *start = b->text + b->at_byte, *stop;
+    *value = GRAPH_NONE;
+    if (b->at_byte >= b->size || *start != '<') return 0;
+    stop = (const char *)memchr(start, '>', b->size - b->at_byte);
+    if (!stop) return refuse(b, "the skeleton has a type without an end");
+    *value = graph_name(b->g, start + 1, (size_t)(stop - start - 1));
+    b->at_byte += (size_t)(stop - start) + 1;
+    return 0;
+}
+
 static int put_call(builder *b, int kind) {
-    uint32_t n;
-    if (number(b, &n) != 0) return -1;
+    uint32_t n, of_pointer = GRAPH_NONE;
+    if (number(b, &n) != 0 || (kind == 'i' && type(b, &of_pointer) != 0)) return -1;
     if (kind == 'c' && n >= b->f->calls)
         return refuse(b, "the skeleton has a call without a C line");
     follow(b, kind == 'c' ? VERTEX_CALL : VERTEX_INDIRECT, n);
+    b->g->vertices[b->f->first_vertex + b->at].type = of_pointer;
     return 0;
 }
 

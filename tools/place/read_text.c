@@ -106,9 +106,9 @@ static int read_unit(reader *r) {
     uint32_t version;
     memset(&unit, 0, sizeof unit);
     if (number(r, &version) != 0) return -1;
-    if (version != 1)
-        return dump_refuse(r->fault, at, "the call graph has version %lu, and this tool reads 1",
-                           (unsigned long)version);
+    if (version != 1 && version != 2)
+        return dump_refuse(r->fault, at,
+                           "the call graph has version %lu, this tool reads 1 and 2", (unsigned long)version);
     if (hash(r, &unit.command) != 0 || hash(r, &unit.plan) != 0 || name(r, &unit.name) != 0)
         return -1;
     unit.first_function = (uint32_t)g->function_count;
@@ -121,17 +121,30 @@ static int read_unit(reader *r) {
     return 0;
 }
 
-static int read_params(reader *r, uint32_t *value) {
-    if (r->at < r->end && r->data[r->at] == '*') {
-        const char *start;
-        size_t size;
-        *value = GRAPH_ANY_COUNT;
-        if (word(r, &start, &size) != 0) return -1;
-        return size == 1 ? 0 : refuse(r, (size_t)(start - r->data), "is no number");
+/* "2", "*", or one of them with the classes of the type behind it: "2<i,pv,i>". */
+static int read_params(reader *r, uint32_t *value, uint32_t *type) {
+    const char *start, *open;
+    size_t size, end = r->end, next;
+    int status = 0;
+    *value = GRAPH_ANY_COUNT;
+    *type = GRAPH_NONE;
+    if (word(r, &start, &size) != 0) return -1;
+    next = r->at;
+    open = (const char *)memchr(start, '<', size);
+    if (open) {
+        if (start[size - 1] != '>')
+            return refuse(r, (size_t)(open - r->data), "is a type without an end");
+        *type = graph_name(r->g, open + 1, size - (size_t)(open - start) - 2);
+        size = (size_t)(open - start);
     }
-    if (number(r, value) != 0) return -1;
+    if (size == 1 && *start == '*') return 0;
+    r->at = (size_t)(start - r->data);
+    r->end = r->at + size;                      /* the number alone */
+    status = number(r, value);
+    r->end = end;
+    r->at = next;
     if (*value >= GRAPH_ANY_COUNT) *value = GRAPH_ANY_COUNT;
-    return 0;
+    return status;
 }
 
 /* Every function has a body until a line says otherwise: the check stands in finish_function. */
@@ -154,7 +167,7 @@ static int read_function(reader *r) {
     if (!r->has_unit) return refuse(r, r->at, "a function stands before the first unit");
     if (name(r, &f.name) != 0 || letter(r, "gsiw", &linkage) != 0 || number(r, &f.line) != 0 ||
         hash(r, &f.hash) != 0 || flags(r, "kuhrcn", &letters) != 0 ||
-        read_params(r, &f.params) != 0 || name(r, &f.file) != 0)
+        read_params(r, &f.params, &f.type) != 0 || name(r, &f.file) != 0)
         return -1;
     f.linkage = linkage;
     f.flags = letters;                          /* GRAPH_START .. GRAPH_LEFT_ALONE in that order */
@@ -230,10 +243,17 @@ static int read_body(reader *r, graph_function *f) {
 
 static int read_taken(reader *r) {
     graph *g = r->g;
-    uint32_t taken;
+    graph_taken taken = {0, GRAPH_NONE, 0, GRAPH_NONE, 0};
     if (!r->has_unit) return refuse(r, r->at, "a name stands before the first unit");
-    if (name(r, &taken) != 0) return -1;
-    g->taken = (uint32_t *)graph_room(g->taken, g->taken_count, &g->taken_room, sizeof *g->taken);
+    if (name(r, &taken.name) != 0) return -1;
+    if (r->end - r->at == 1 && r->data[r->at] == 'c') {
+        taken.converted = 1;
+        r->at = r->end;
+    } else if (r->at < r->end) {
+        if (read_params(r, &taken.params, &taken.type) != 0) return -1;
+        taken.converted = taken.type == GRAPH_NONE;
+    }
+    g->taken = (graph_taken *)graph_room(g->taken, g->taken_count, &g->taken_room, sizeof *g->taken);
     g->taken[g->taken_count++] = taken;
     g->units[g->unit_count - 1].taken++;
     return 0;

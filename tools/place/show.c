@@ -130,8 +130,11 @@ static void add_unseen(const graph *g, const placement *p, const place_proof *pr
     add_fact(proof->left_alone_cycles, " of them may call themselves for ever\n", out);
     add_fact(proof->without_skeleton, " functions without a skeleton: believed to call anything\n",
              out);
-    add_fact(proof->pointer_calls, " calls through pointers: believed to reach only functions "
-             "whose address is taken and that have as many parameters\n", out);
+    add_fact(proof->typed_calls, " calls through pointers: believed to reach only functions whose "
+             "address is taken, of a type that fits before a cast or behind it\n", out);
+    add_fact(proof->pointer_calls - proof->typed_calls, " calls through pointers of unknown type: "
+             "believed to reach only such functions with as many parameters\n", out);
+    if (g->types_given_up) text_add(out, "  types were not used: there are too many\n");
     add_fact(proof->outside_calls, " calls of outside functions that are not of the C library: "
              "believed to call back only what is exported or taken\n", out);
     add_fact(proof->weak, " weak functions: believed to be those of the program\n", out);
@@ -256,7 +259,11 @@ static void add_vertex(const graph *g, uint32_t v, text *out) {
     else if (v < g->node_count + 256)
         text_format(out, "(a pointer, %lu arguments)", (unsigned long)(v - g->node_count));
     else if (v == g->node_count + 256) text_add(out, "(a pointer, any arguments)");
-    else text_add(out, v == g->outside ? "(outside)" : "(unknown body)");
+    else if (v < g->outside) text_add(out, "(any pointer)");
+    else if (v < g->site) text_add(out, v == g->outside ? "(outside)" : "(unknown body)");
+    else if (v < g->sort)
+        text_format(out, "(a pointer, type %s)", g->names[g->site_types[v - g->site]]);
+    else text_add(out, "(unknown body)");
 }
 
 /* The shortest cycle through v that no other check is on. */
@@ -287,8 +294,10 @@ static void add_cycle(const graph *g, const placement *p, uint32_t start, text *
         for (v = found; v != start; v = from[v]) queue[length++] = v;
         add_vertex(g, start, out);
         while (length) {
+            v = queue[--length];
+            if (v >= g->sort && v < g->units_vertex) continue;        /* between a pointer and functions */
             text_add(out, " -> ");
-            add_vertex(g, queue[--length], out);
+            add_vertex(g, v, out);
         }
         text_add(out, " -> ");
         add_vertex(g, start, out);

@@ -52,6 +52,7 @@ static void add_proof(const graph *g, const place_proof *proof, text *out) {
     json_field(out, &fields, "left_alone_loops", proof->left_alone_loops);
     json_field(out, &fields, "left_alone_cycles", proof->left_alone_cycles);
     json_field(out, &fields, "pointer_calls", proof->pointer_calls);
+    json_field(out, &fields, "typed_calls", proof->typed_calls);
     json_field(out, &fields, "outside_calls", proof->outside_calls);
     json_field(out, &fields, "silent_objects", g->silent);
     text_add(out, "}");

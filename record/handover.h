@@ -1,0 +1,25 @@
+/* handover.h - a way to write for a program that has given up the usual ones, for patch.c. */
+#ifndef HANDOVER_H
+#define HANDOVER_H
+#include <stddef.h>
+
+enum { HANDOVER_REPORT = 1 << 16 };         /* bytes of the report, the last one is 0 */
+
+/* Before the program does anything: maps the report, which the tool has made, and the file. "-": no
+   report. file NULL: no file to fall back on. */
+void handover_open(const char *report, const char *file);
+/* Adds lines to the report. */
+void handover_line(const char *line);
+/* What is written comes into the mapped file, from its start. Returns 0, or -1 with errno. */
+int handover_write(void *user, const void *data, size_t size);
+/* So many bytes were written, and the tool gives the file its name. */
+void handover_whole(void);
+/* The file was written in another way; only its name is left to be given. */
+void handover_name(size_t bytes);
+/* The program forbids itself system calls: this is called right before. */
+extern void (*handover_sandbox)(void);
+/* The program changes its root: this is called right before. */
+extern void (*handover_root)(void);
+/* Keeps room in the file for what is written after that. */
+void handover_prepare(void);
+#endif

@@ -1,0 +1,332 @@
+#!/bin/sh
+# test_hcct_ticks.sh - time by ticks from the recorder of -finstrument-functions: shares, stacks,
+# threads, fork, exec, exit, longjmp, deep recursion, blocked signals, signals in use, dlclose.
+# Programs run until they have used their CPU time, however long that takes.
+CC=${CC:-cc} BUILD=${BUILD:-build}
+dir=$BUILD/tests/hcct_ticks
+mkdir -p "$dir"
+passed=0 failed=0 skipped=0
+ok() { # STATUS WHAT
+    if [ "$1" = 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "failed: $2"
+    fi
+}
+skip() {
+    skipped=$((skipped + 1))
+    echo "skipped: $*"
+}
+finish() {
+    if [ $skipped = 0 ]; then
+        echo "$passed passed, $failed failed"
+    else
+        echo "$passed passed, $failed failed, $skipped skipped"
+    fi
+    [ "$failed" = 0 ]
+    exit
+}
+
+bursty=$BUILD/bursty
+unset BURSTY_CONTEXTS_EVERY BURSTY_CONTEXTS_BURST
+[ -r /proc/self/maps ] && [ -z "$RUN" ] || {
+    skip "needs /proc and native programs"
+    finish
+}
+cat >"$dir/program.c" <<'END_OF_FILE'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#define APART __attribute__((noinline))
+#define SILENT __attribute__((no_instrument_function))
+static jmp_buf env;
+static volatile unsigned sink;
+static volatile int signals;
+SILENT static void count(int number) {
+    (void)number;
+    signals = signals + 1;
+}
+/* A handler before the first hook. */
+__attribute__((constructor)) SILENT static void before(void) {
+    if (getenv("SIGNAL_IN_USE")) signal(SIGRTMAX - 3, count);
+}
+/* Milliseconds of the thread's CPU time. */
+SILENT static long now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (long)t.tv_sec * 1000 + (long)t.tv_nsec / 1000000;
+}
+SILENT static int used(long since, int ms) { return now() - since >= ms; }
+APART static void spin(unsigned n) {
+    while (n--) sink = sink + n;
+}
+APART static void often(void) { spin(28000); sink = 1; }
+APART static void seldom(void) { spin(1000); sink = 2; }
+APART static void run(int ms) {
+    long start = now();
+    while (!used(start, ms)) {
+        often();
+        seldom();
+    }
+    sink = 3;
+}
+APART static void dive(int n) {
+    if (n == 0) longjmp(env, 1);
+    dive(n - 1);
+    sink = 1;
+}
+APART static void landed(int ms) {
+    long start = now();
+    while (!used(start, ms)) spin(1000);
+    sink = 4;
+}
+APART static void jumps(int ms) { /* its own time after a jump, and that of a function */
+    long start = now();
+    if (!setjmp(env)) dive(5);
+    do {
+        unsigned n;
+        for (n = 0; n < 1000000; n++) sink = sink + 1;
+    } while (!used(start, ms));
+    landed(ms);
+    sink = 5;
+}
+APART static void deep(int n, int ms) {
+    if (n) deep(n - 1, ms);
+    else run(ms);
+    sink = (unsigned)n;
+}
+APART static void one(int ms) { landed(ms); sink = 6; }
+APART static void two(int ms) { landed(ms); sink = 7; }
+static void *first(void *p) { one(60); return p; }
+static void *second(void *p) { two(60); return p; }
+static void *leaver(void *p) {
+    one(60);
+    exit(7);
+    return p;
+}
+APART static void blocked(int ms) {
+    sigset_t all, old;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &old);
+    landed(ms);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    sink = 8;
+}
+int main(int argc, char **argv) {
+    struct itimerval every = {{0, 5000}, {0, 5000}};
+    pthread_t t[2];
+    int status = 0;
+    switch (argc > 1 ? argv[1][0] : 'r') {
+    case 'j': jumps(100); break;
+    case 'd': deep(argc > 2 ? atoi(argv[2]) : 1000, 100); break;
+    case 't':
+        pthread_create(&t[0], 0, first, 0);
+        pthread_create(&t[1], 0, second, 0);
+        pthread_join(t[0], 0);
+        pthread_join(t[1], 0);
+        break;
+    case 'l':
+        pthread_create(&t[0], 0, leaver, 0);
+        pthread_join(t[0], 0);
+        break;
+    case 'f':
+        one(60);
+        if (fork() == 0) {
+            two(60);
+            exit(0);
+        }
+        wait(&status);
+        break;
+    case 'x':
+        one(30);
+        execl(argv[0], argv[0], "2", (char *)NULL);
+        return 1;
+    case '2': two(60); break;
+    case '_': one(60); _exit(9);
+    case 'b': blocked(60); one(10); break;
+    case 'p': /* the program's own profiling timer */
+        signal(SIGPROF, count);
+        setitimer(ITIMER_PROF, &every, NULL);
+        run(100);
+        return signals == 0;
+    case 's':
+        run(30);
+        raise(SIGRTMAX - 3);
+        return signals != 1;
+    default: run(argc > 2 ? atoi(argv[2]) : 300);
+    }
+    return status;
+}
+END_OF_FILE
+$CC -O1 -c -finstrument-functions -o "$dir/program.o" "$dir/program.c" 2>"$dir/log" &&
+    echo 'int main(void) { return 0; }' >"$dir/t.c" &&
+    $CC -pthread -include elf.h -include sys/mman.h -include ucontext.h -o "$dir/t" "$dir/t.c" \
+        2>/dev/null || {
+    skip "$CC has no -finstrument-functions"
+    finish
+}
+objects=
+for file in instrument frames threads names dump ticks sampled; do
+    $CC -O1 -I. -c -o "$dir/$file.o" "record/$file.c"
+    ok $? "record/$file.c does not compile"
+    objects="$objects $file.o"
+done
+# shellcheck disable=SC2086
+(cd "$dir" && $CC -pthread -o program program.o $objects)
+ok $? "the program does not compile"
+
+out=$dir/out.brst
+ticked() { # ARGUMENTS: runs the program with ticks; report's rows go to $dir/text
+    rm -f "$out" "$out".*
+    BURSTY_CONTEXTS=$out BURSTY_CONTEXTS_TICKS=${HZ:-250} "$dir/program" "$@" 2>"$dir/err"
+    status=$?
+    read_report "$out"
+}
+read_report() { "$bursty" report --min 0 "$1" >"$dir/text" 2>&1; }
+# Columns: rank self from to total from to ticks function. Shares of all ticks but the recorder's.
+share() { # COLUMN FUNCTION
+    awk -v c="$1" -v f="$2" '/^rank/ { on = 1; next } /^$/ { on = 0 } on {
+        sub("%", "", $c)
+        if ($9 == "(recorder)") own = $c
+        if ($9 == f) n = $c
+    } END { print int(own < 99 ? n * 100 / (100 - own) : 0) }' "$dir/text"
+}
+self() { share 2 "$1"; }
+total() { share 5 "$1"; }
+count() { sed -n 's/^ticks \([0-9]*\),.*/\1/p' "$dir/text"; }
+stacks() { "$bursty" report --collapsed --by ticks "$@" | sed 's/ [0-9]*$//' | LC_ALL=C sort; }
+
+ticked run 300
+[ "$status" = 0 ] && [ ! -s "$dir/err" ] && [ "$(self spin)" -ge 85 ] &&
+    [ "$(total often)" -ge 85 ] && [ "$(total seldom)" -le 15 ] && [ "$(total main)" -ge 98 ]
+ok $? "shares: $(cat "$dir/err" "$dir/text")"
+# 300 ms are 75 ticks, and however coarse the kernel's clock is, none is lost.
+[ "$(count)" -ge 55 ] && [ "$(count)" -le 110 ]
+ok $? "$(count) ticks in 300 ms"
+stacks "$out" | grep -qx 'main;run;often;spin'
+ok $? "stacks: $(stacks "$out")"
+stacks "$out" | grep -vE '^(main|\(recorder\))$|^main;run(;(often|seldom)(;spin)?)?$' >"$dir/wrong"
+[ ! -s "$dir/wrong" ]
+ok $? "stacks that do not exist: $(cat "$dir/wrong")"
+! grep -q 'calling contexts' "$dir/text"
+ok $? "calls were counted, too"
+
+# Calls and time in one run: all calls, or bursts.
+for every in 1 50; do
+    export BURSTY_CONTEXTS_EVERY=$every BURSTY_CONTEXTS_BURST=10
+    ticked run 100
+    unset BURSTY_CONTEXTS_EVERY BURSTY_CONTEXTS_BURST
+    [ ! -s "$dir/err" ] && grep -q 'calling contexts' "$dir/text" && [ "$(self spin)" -ge 80 ] &&
+        stacks "$out" | grep -qx 'main;run;often;spin'
+    ok $? "one call in $every: $(cat "$dir/err" "$dir/text")"
+done
+
+# What a jump has left gets no more time.
+ticked jump
+[ "$status" = 0 ] && [ "$(total landed)" -ge 25 ] && [ "$(total landed)" -le 75 ]
+ok $? "longjmp: $(cat "$dir/text")"
+if echo | $CC -dM -E - 2>/dev/null | grep -q __x86_64__; then
+    [ "$(self jumps)" -ge 25 ] && [ "$(self dive)" -le 5 ]
+    ok $? "longjmp: own time: $(cat "$dir/text")"
+fi
+
+# Deep recursion: the outermost calls and the innermost one.
+for depth in 1000 6000; do
+    ticked deep $depth
+    [ "$status" = 0 ] && [ "$(total main)" -ge 90 ] &&
+        stacks "$out" | grep -q '^main;deep;deep;.*;(deep)'
+    ok $? "deep: $(head -n 20 "$dir/text")"
+    if [ $depth = 1000 ]; then
+        [ "$(self spin)" -ge 80 ]
+        ok $? "deep: innermost: $(head -n 20 "$dir/text")"
+    fi
+done
+
+ticked threads
+[ "$status" = 0 ] && [ "$(total one)" -ge 25 ] && [ "$(total two)" -ge 25 ] &&
+    stacks "$out" | grep -q '^first;one;landed'
+ok $? "threads: $(cat "$dir/text")"
+ticked leaver
+[ "$status" = 7 ] && [ "$(total one)" -ge 80 ]
+ok $? "exit in a thread: status $status, $(cat "$dir/text")"
+
+ticked fork
+[ "$status" = 0 ] && [ "$(total one)" -ge 80 ] && [ "$(total two)" = 0 ]
+ok $? "fork: the parent: $(cat "$dir/text")"
+set -- "$out".*
+read_report "$1"
+[ $# = 1 ] && [ "$(total two)" -ge 80 ] && [ "$(total one)" = 0 ]
+ok $? "fork: the child: $(cat "$dir/text")"
+
+# The program that exec starts has timers of its own, and none of before.
+HZ=10000 ticked x
+[ "$status" = 0 ] && [ "$(total two)" -ge 80 ] && [ "$(total one)" = 0 ]
+ok $? "exec: status $status, $(cat "$dir/text")"
+ticked _exit
+[ "$status" = 9 ] && [ "$(total one)" -ge 80 ]
+ok $? "_exit: status $status, $(cat "$dir/text")"
+
+# 60 ms without signals come as one: at most 100 of its ticks count.
+HZ=10000 ticked blocked
+[ "$status" = 0 ] && grep -q 'ticks late' "$dir/text" && [ "$(total one)" -ge 30 ]
+ok $? "blocked signals: $(cat "$dir/text")"
+
+ticked profiling
+[ "$status" = 0 ] && [ "$(self spin)" -ge 80 ]
+ok $? "the program's SIGPROF: status $status, $(cat "$dir/text")"
+export SIGNAL_IN_USE=1
+ticked signal
+unset SIGNAL_IN_USE
+[ "$status" = 0 ] && grep -q '^hcct: no ticks: signal [0-9]* is in use$' "$dir/err"
+ok $? "its handler: status $status, $(cat "$dir/err")"
+
+for hz in x 0 10001; do
+    HZ=$hz ticked run 10
+    grep -q "^hcct: BURSTY_CONTEXTS_TICKS: '$hz' is not valid" "$dir/err"
+    ok $? "$hz: $(cat "$dir/err")"
+done
+
+# Libraries: one is unloaded, and another one comes, perhaps to its place.
+cat >"$dir/host.c" <<'END_OF_FILE'
+#include <dlfcn.h>
+#include <time.h>
+static int run(const char *path) {
+    clock_t start = clock();
+    void *library = dlopen(path, RTLD_NOW);
+    void (*call)(void);
+    if (!library) return 1;
+    *(void **)&call = dlsym(library, "entry");
+    while ((clock() - start) / (CLOCKS_PER_SEC / 1000) < 60) call();
+    return dlclose(library);
+}
+int main(int argc, char **argv) { return argc < 3 || run(argv[1]) || run(argv[2]); }
+END_OF_FILE
+cat >"$dir/plug.c" <<'END_OF_FILE'
+void entry(void);
+static volatile int sink;
+__attribute__((noinline)) static void NAME(int n) { while (n--) sink = n; }
+void entry(void) { NAME(30000); sink = 1; }
+END_OF_FILE
+# shellcheck disable=SC2086
+if (cd "$dir" && for name in early later; do
+    $CC -O1 -fPIC -shared -finstrument-functions -DNAME=$name -o lib$name.so plug.c || exit 1
+done) 2>/dev/null && (cd "$dir" && $CC -O1 -finstrument-functions -c host.c &&
+    $CC -rdynamic -pthread -o host host.o $objects -ldl) 2>/dev/null &&
+    BURSTY_CONTEXTS=$out BURSTY_CONTEXTS_TICKS=250 "$dir/host" "$dir/libearly.so" \
+        "$dir/liblater.so" 2>/dev/null; then
+    read_report "$out"
+    [ "$(self early)" -ge 25 ] && [ "$(self later)" -ge 25 ] && [ "$(total run)" -ge 90 ]
+    ok $? "dlclose: $(cat "$dir/text")"
+else
+    skip "$CC makes no libraries to load"
+fi
+finish

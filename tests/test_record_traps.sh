@@ -1,0 +1,205 @@
+#!/bin/sh
+# test_record_traps.sh - what programs do that a recorder inside them could break: small stacks,
+# handlers on other stacks, coroutines, threads that are cancelled, closed files, another root or
+# user, children, all signals taken, system calls forbidden, libraries that come and go, code that
+# is far away, data between instructions, loops that only an exception closes. A program must print
+# the same and end the same as without the recorder, and its file must be there.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc} CXX=${CXX:-c++}
+build=${BUILD:-build}
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+traps=$PWD/tests/traps
+out=$build/record_traps
+rm -rf "$out"
+mkdir -p "$out" || exit 2
+bursty=$build/bursty
+passed=0 failed=0 skipped=0
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAILED $*"; }
+skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
+finish() {
+    if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
+    else echo "$passed passed, $failed failed, $skipped skipped"; fi
+    [ $failed = 0 ]
+    exit
+}
+if [ ! -f "$build/bursty-record.so" ]; then
+    skip "no recorder for this target"
+    finish
+fi
+cd "$out" || exit 2
+compile() { # COMMAND...
+    "$@" 2>log || { echo "$*"; cat log; exit 2; }
+}
+
+compile $CC -O2 -pthread -o program "$traps/program.c" -ldl
+compile $CC -O2 -shared -fPIC -o later.so "$traps/later.c"
+
+# Runs the program recorded, in three ways. A pattern after the mode: this hint is to be given.
+same() { # MODE [PATTERN]
+    mode=$1 pattern=${2:-}
+    ./program "$mode" >plain 2>plain.err
+    status=$?
+    if [ $status = 77 ]; then
+        skip "$mode: $(cat plain.err)"
+        return
+    fi
+    for options in '--period 5 --burst 5 --profile hcct,pairs,footprint,streams' \
+                   '--period 20 --burst 3 --ticks 5000' '--period 0 --all-checks'; do
+        rm -f x.brst
+        # shellcheck disable=SC2086
+        $bursty record --quiet $options --signal 12 -o x.brst -- ./program "$mode" >got 2>got.err
+        got=$?
+        if [ $got != $status ] || ! cmp -s plain got; then
+            fail "$mode $options: status $got instead of $status"
+            diff plain got
+            cat got.err
+        elif [ -n "$pattern" ]; then
+            if [ "$(grep -c '^bursty' got.err)" = 1 ] && grep -q "$pattern" got.err; then pass
+            else fail "$mode $options: no line of $pattern"; cat got.err; fi
+        elif [ -s got.err ] || ! $bursty report --min 0 x.brst 2>&1 | grep -q work; then
+            fail "$mode $options: nothing was recorded"
+            cat got.err
+        else pass; fi
+    done
+}
+same small-stacks
+same other-stack
+same coroutines
+same cancel
+same close-all
+same close-other
+same folder
+same root
+same user
+same umask
+same children
+same killed 'nothing was recorded: the program was killed'
+same all-signals
+same signal 'nothing was recorded: the program was killed'
+same toggles
+same few-calls
+same few-calls-2
+same no-memory
+same later
+
+# Ticks end where system calls are forbidden, and the recorder says so. What is called only behind
+# the filter is in the file, with its name.
+$bursty record --ticks 1000 --period 0 -o x.brst -- ./program few-calls >got 2>got.err
+if [ $? = 0 ] && [ "$(grep -c '^bursty' got.err)" = 1 ] && grep -q 'ticks end where' got.err \
+   && $bursty report --min 0 x.brst | grep -q after_the_filter; then pass
+elif ! ./program few-calls >got 2>&1; then skip "no seccomp"
+else fail "calls behind a filter"; cat got.err; $bursty report --min 0 x.brst; fi
+
+# A file of an earlier run stays if a program in another root cannot write, and a whole one has the
+# size of what is in it.
+$bursty record -o x.brst -- ./program root >got 2>got.err
+if [ $? = 77 ]; then skip "no other root"
+elif [ "$(wc -c <x.brst)" -lt 100000 ] && [ ! -f x.brst.new ]; then pass
+else fail "another root: the size of the file"; ls -l; fi
+
+# ---- code that is far away, or odd -------------------------------------------------------------
+
+# The same object three times: as it is, with text over 394 MB, and with text over 1.9 GB, beside
+# which there is no room for copies.
+compile $CC -O0 -fno-pie -c -o odd.o "$traps/odd.c"
+compile $CC -no-pie -o odd odd.o
+./odd >plain
+if $CC -no-pie -Wl,--section-start=.far=0x18A00000 -o far odd.o 2>log; then
+    compile $CC -no-pie -Wl,--section-start=.far=0x78000000 -o farther odd.o
+    for options in '--period 3 --burst 2' '--period 0 --all-checks --profile hcct,footprint'; do
+        for program in odd far; do
+            # shellcheck disable=SC2086
+            $bursty record $options -o x.brst -- ./$program >got 2>got.err
+            if [ $? = 0 ] && cmp -s plain got && [ ! -s got.err ] \
+               && $bursty report --min 0 x.brst | grep -q odd_loop; then pass
+            else fail "$program $options"; cat got.err; fi
+        done
+    done
+    $bursty record -o x.brst -- ./farther >got 2>got.err
+    if [ $? = 0 ] && cmp -s plain got && [ "$(wc -l <got.err)" = 1 ] \
+       && grep -q 'nothing was recorded: no space in reach' got.err; then pass
+    else fail "farther"; cat got.err; fi
+else skip "this linker places no section"; fi
+
+# Every loop has a check, also one that ends with a conditional jump back: its function is called
+# 1200 times, and the loops go round 38000 times.
+bursts() { # FILTER PROGRAM: how many bursts there are with checks in these functions alone
+    $bursty record --stats --filter "$1" --period 90 --burst 10 -o x.brst -- "./$2" 2>&1 >log |
+        sed -n 's/^bursts \([0-9]*\).*/\1/p'
+}
+n=$(bursts odd_loop odd)
+if [ "${n:-0}" -gt 200 ]; then pass; else fail "a loop without optimisation: $n bursts"; fi
+
+cat >catch.cc <<'C'
+#include <cstdio>
+__attribute__((noinline)) int thrower(int n) { if (n >= 0) throw n; return 7; }
+__attribute__((noinline)) int catch_loop(int n) {
+    int i = 0;
+    for (;;) try { i += thrower(i); } catch (int) { if (++i == n) return i; }
+}
+int main() { std::printf("%d\n", catch_loop(3000)); return 0; }
+C
+if command -v "$CXX" >/dev/null 2>&1 && $CXX -O1 -o catch catch.cc 2>log; then
+    n=$(bursts '*catch_loop*' catch)
+    if [ "${n:-0}" -gt 20 ]; then pass
+    else fail "a loop that an exception closes: $n bursts"; fi
+else skip "no C++ compiler"; fi
+
+if $CC -no-pie -Wl,--no-eh-frame-hdr -o noframe odd.o 2>log; then
+    $bursty record -o x.brst -- ./noframe >got 2>got.err
+    if [ $? = 0 ] && cmp -s plain got && [ "$(wc -l <got.err)" = 1 ] \
+       && grep -q 'nothing was recorded: no .eh_frame_hdr' got.err; then pass
+    else fail "no unwind information"; cat got.err; fi
+else skip "this linker always lists unwind information"; fi
+if $CC -no-pie -Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1 -o musl odd.o 2>log; then
+    $bursty record -o x.brst -- ./musl >got 2>got.err
+    if [ $? = 2 ] && [ "$(wc -l <got.err)" = 1 ] && grep -q 'its loader is /lib/ld-musl' got.err
+    then pass; else fail "another loader"; cat got.err; fi
+else skip "this linker names no loader"; fi
+
+# ---- memory that may not be written and executed, ever -----------------------------------------
+
+cat >mdwe.c <<'C'
+#include <sys/prctl.h>
+#include <unistd.h>
+int main(int argc, char **argv) {
+    if (argc < 2 || prctl(65, 1UL, 0UL, 0UL, 0UL) != 0) return 77; /* PR_SET_MDWE */
+    execv(argv[1], argv + 1);
+    return 1;
+}
+C
+compile $CC -o mdwe mdwe.c
+if ./mdwe ./odd >got; then
+    ./mdwe "$bursty" record --period 3 --burst 2 -o x.brst -- ./odd >got 2>got.err
+    if [ $? = 0 ] && cmp -s plain got && [ ! -s got.err ] \
+       && $bursty report --min 0 x.brst | grep -q odd_loop; then pass
+    else fail "MDWE"; cat got.err; fi
+else skip "no PR_SET_MDWE"; fi
+
+# ---- scripts, and programs in the place of others ----------------------------------------------
+
+# The interpreter is what is recorded, also if env is to find it.
+printf '#!%s/odd an-argument\n' "$out" >script
+printf '#!/usr/bin/env odd\n' >script-env
+printf '#!/usr/bin/env no-such-program-anywhere\n' >script-none
+printf '#!/bin/sh\nexec ./odd\n' >script-exec
+chmod +x script script-env script-none script-exec
+for script in script script-env; do
+    PATH=$out:$PATH $bursty record --period 3 --burst 2 -o x.brst -- ./$script >got 2>got.err
+    if [ $? = 0 ] && cmp -s plain got && [ ! -s got.err ] \
+       && $bursty report --min 0 x.brst | grep -q odd_loop; then pass
+    else fail "$script"; cat got.err; fi
+done
+$bursty record -o x.brst -- ./script-none >got 2>got.err
+if [ $? = 2 ] && [ "$(wc -l <got.err)" = 1 ] && grep -q 'anywhere: there is no such program' got.err
+then pass; else fail "script-none"; cat got.err; fi
+rm -f x.brst
+$bursty record --quiet -o x.brst -- ./script-exec >got 2>got.err
+if [ $? = 0 ] && cmp -s plain got && grep -q 'in its place (see --follow)' got.err; then pass
+else fail "a script that becomes a program"; cat got.err; fi
+$bursty record --quiet --follow --period 3 --burst 2 -o x.brst -- ./script-exec >got 2>got.err
+if [ $? = 0 ] && cmp -s plain got && $bursty report --min 0 x.brst | grep -q odd_loop; then pass
+else fail "--follow goes into the next program"; cat got.err; fi
+finish
