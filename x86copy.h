@@ -59,8 +59,8 @@
               X86COPY_IMPLEMENTATION   in one file, before the include: the functions
               X86COPY_STATIC           beside it: all functions are static
               It works where x86flow.h works.
-   COST       C is some 1.3 to 2 times as large as the function, I some 5 to 8 times. An event is 7
-              instructions, or 11 or 13 where one or both of its registers are in use.
+   COST       C is some 1.3 to 2 times as large as the function, I some 5 to 8 times. An event is 8
+              instructions, or 12 or 14 where one or both of its registers are in use.
    */
 
 #include <stddef.h>
@@ -620,7 +620,7 @@ static void x86copy_p_lea(x86copy *s, const x86flow_insn *k, int32_t lower, unsi
    An event needs two registers, one for its value and one for the place where it is written:
 
        lea operand,%value; mov %fs:position,%at; mov %value,(%at); movl what,8(%at);
-       movl place,12(%at); lea 16(%at),%at (16 bits); mov %at,%fs:position
+       movl place,12(%at); lea 16(%at),%value; movw %value,%at; mov %at,%fs:position
 
    No flag is touched. Registers that the program writes before it reads them are taken. If there
    are not two of them, others are kept on the stack meanwhile, below the red zone. */
@@ -689,13 +689,13 @@ static x86copy_p_event x86copy_p_event_begin(x86copy *s, const x86flow_insn *k, 
 
 static void x86copy_p_event_end(x86copy *s, const x86copy_p_event *e, uint32_t what,
                                 uint32_t place) {
-    unsigned at = e->at & 7, high = e->at >= 8 ? 1u : 0;
+    unsigned at = e->at & 7, high = e->at >= 8 ? 1u : 0, wide = e->value >= 8 ? 4u : 0;
     uint32_t field[2];
     unsigned n;
     field[0] = what;
     field[1] = place;
     x86copy_p_position_of(s, 0x8B, e->at); /* mov %fs:position,%at */
-    x86copy_p_out1(s, 0x48 | high | (e->value >= 8 ? 4u : 0)); /* mov %value,(%at) */
+    x86copy_p_out1(s, 0x48 | high | wide); /* mov %value,(%at) */
     x86copy_p_out1(s, 0x89);
     x86copy_p_out1(s, (e->value & 7) << 3 | at);
     for (n = 0; n < 2; n++) { /* movl field,8 + 4n(%at) */
@@ -705,13 +705,17 @@ static void x86copy_p_event_end(x86copy *s, const x86copy_p_event *e, uint32_t w
         x86copy_p_out1(s, 8 + 4 * n);
         x86copy_p_out4(s, field[n]);
     }
-    /* lea 16(%at) into the low 16 bits: the buffer is 64 KiB and aligned so, and this stays inside.
-       All 64 are stored, for a load that is wider than the store before it would wait for that. */
-    x86copy_p_out1(s, 0x66);
-    if (high) x86copy_p_out1(s, 0x45);
+    /* lea 16(%at),%value; mov of its low 16 bits to %at: the buffer is 64 KiB and aligned so, and
+       this stays inside. All 64 bits are stored, for a load that is wider than the store before it
+       would wait for that. */
+    x86copy_p_out1(s, 0x48 | high | wide);
     x86copy_p_out1(s, 0x8D);
-    x86copy_p_out1(s, 0x40 | at << 3 | at);
+    x86copy_p_out1(s, 0x40 | (e->value & 7) << 3 | at);
     x86copy_p_out1(s, 16);
+    x86copy_p_out1(s, 0x66);
+    if (high | wide) x86copy_p_out1(s, 0x40 | high | wide);
+    x86copy_p_out1(s, 0x89);
+    x86copy_p_out1(s, 0xC0 | (e->value & 7) << 3 | at);
     x86copy_p_position_of(s, 0x89, e->at);
     x86copy_p_keep(s, e, 1);
 }
