@@ -65,6 +65,7 @@
 
        gap     d - 1, ..., 1, 0    the check that takes 0 to -1 is the first of a burst
        burst   -1, -2, ..., -I     the check that takes -I to -I - 1 is the first of a gap
+       action  2^31 - 1, ...       its checks count down; no gap that can be set is above 3 * 2^29
 
    Without settings I is 0: no burst ever begins. The jitter is fixed: a gap is C - mask / 2 plus a
    random number from 0 to mask, where mask is the smallest 2^k - 1 that is at least C / 8. A
@@ -87,9 +88,9 @@ static uint32_t bursty_p_gap(void) {
 BURSTY_P_INLINE void bursty_p_send(const bursty_site *site, uintptr_t value, uint32_t kind) {
     uint32_t keep = BURSTY_P_HERE.n;
     const bursty_event event = { site, value, kind, 0, 0, 0, NULL, NULL };
-    BURSTY_P_HERE.n = BURSTY_P_BUSY;
+    BURSTY_P_HERE.n = INT32_MAX;
     BURSTY_P_HERE.action(BURSTY_P_HERE.user, &event);
-    BURSTY_P_HERE.n = keep;
+    if (BURSTY_P_HERE.n >> 29 == 3) BURSTY_P_HERE.n = keep; /* else the action has set a profile */
 }
 
 BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {

@@ -55,9 +55,9 @@
      An interrupt on bare metal needs a context of its own: another file with BURSTY_STATIC. Checks
      made inside an action are not counted. Exceptions run the ends of scopes (C code in their way
      needs -fexceptions). longjmp: save bursty_depth() beside setjmp and pass it to
-     bursty_set_depth() after the jump. If the jump leaves an action you must do this. Elsewhere the
-     depth corrects itself when the next outer scope returns. Each shared object needs a
-     BURSTY_IMPLEMENTATION of its own and samples alone; BURSTY_PTHREAD there needs -z nodelete.
+     bursty_set_depth() after the jump. If it leaves an action or a signal handler you must do this.
+     Elsewhere the depth corrects itself when the next outer scope returns. Each shared object needs
+     a BURSTY_IMPLEMENTATION of its own and samples alone; BURSTY_PTHREAD there needs -z nodelete.
 
    OPTIONS in every file, best on the command line:
      BURSTY_OFF            every macro and function becomes nothing: no code, no data, no file.
@@ -220,8 +220,7 @@ typedef struct bursty_stats {
     uint64_t checks;         /* checks that were taken, in bursts and between them             */
     uint64_t bursts;         /* bursts begun, of all profiles                                  */
     uint64_t events;         /* events recorded: put into the table or given to an action      */
-    uint64_t lost;           /* events that found the table full: enlarge BURSTY_MEMORY, or
-                                config.memory_bytes                                            */
+    uint64_t lost;           /* events that found the table full: enlarge BURSTY_MEMORY         */
     uint32_t threads;        /* thread records in use or used before                           */
     uint32_t ended;          /* of these, threads that have ended                              */
     uint32_t lost_threads;   /* threads without a record, which are never sampled: enlarge
@@ -535,12 +534,6 @@ uint8_t bursty_p_open;
 
 /* ---- pieces that the headers share ---------------------------------------------------------- */
 
-/* [shared: sat_add] */
-static uint64_t bursty_p_sat_add(uint64_t a, uint64_t b) {
-    return a + b < a ? UINT64_MAX : a + b;
-}
-/* [end shared] */
-
 /* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
 static uint32_t bursty_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
     static const uint32_t nibble[16] = {
@@ -638,9 +631,8 @@ static int bursty_p_put_end(bursty_p_out *out) {
 #define BURSTY_P_RELEASE(p, v) ((void)(*(p) = (v)))
 #define BURSTY_P_FENCE() ((void)0)
 BURSTY_P_STEP uint32_t bursty_p_add(uint32_t *p, uint32_t v) {
-    uint32_t old = *p;
     *p += v;
-    return old;
+    return *p - v;
 }
 BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
     if (*p != old) return 0;
@@ -722,9 +714,8 @@ typedef struct bursty_p_thread {
     uint32_t live, summing;   /* profiles in a burst; in one with sums       */
     uint32_t generation;      /* of the settings that were taken over        */
     uint32_t opening;         /* of bursty_poll                              */
-    uint32_t active;          /* profiles that run, as bits                  */
-    uint32_t framed;          /* profiles that get BEGIN or END              */
-    uint32_t acting;          /* profiles with an action                     */
+    uint32_t active, framed, acting; /* profiles, as bits: that run, that get
+                                 BEGIN or END, that have an action           */
     uint32_t same_settings;   /* keepregs.h: a look leaves new ones alone    */
     bursty_p_count *only;     /* see bursty_p_note_only                      */
     uint32_t only_weight_256;
@@ -787,7 +778,7 @@ static void bursty_p_lock(void) { while (!bursty_p_cas(&bursty_p_all.lock, 0, 1)
 static void bursty_p_unlock(void) { BURSTY_P_RELEASE(&bursty_p_all.lock, 0); }
 
 /* The innermost of depth scopes, or NULL. */
-BURSTY_P_SLOW const bursty_site *bursty_p_caller(uint32_t depth) {
+BURSTY_P_STEP const bursty_site *bursty_p_caller(uint32_t depth) {
 #if BURSTY_STACK > 0
     if (depth) return depth <= BURSTY_STACK ? BURSTY_P_HERE.stack[depth - 1] : &bursty_p_deep_site;
 #endif
@@ -904,14 +895,6 @@ BURSTY_P_SLOW void bursty_p_add_product(bursty_p_count *sum, uint64_t a, uint64_
     bursty_p_count_up(sum, a >= UINT32_MAX || b >= UINT32_MAX ? UINT64_MAX : a * b);
 }
 
-/* The row's weight in this burst. Its count is below its start if bursty_clear came in between. */
-BURSTY_P_SLOW uint32_t bursty_p_in_row(const bursty_p_row *row, uint32_t weight_256) {
-    uint32_t count = (uint32_t)BURSTY_P_READ(&row->sum[0]);
-    uint64_t y = count < row->start ? count : count - row->start;
-    y = (y * weight_256 + 128) >> 8;
-    return y < UINT32_MAX ? (uint32_t)y : UINT32_MAX;
-}
-
 BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) {
     bursty_p_row *row = t->touched, *next, *other, *volatile list[16]; /* no memset: keepregs.h */
     volatile uint64_t x[BURSTY_P_CLASSES];
@@ -925,7 +908,10 @@ BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) 
             row->touched = t->touched ? t->touched : row;
             t->touched = row;
         } else {
-            row->start = bursty_p_in_row(row, s->weight_256); /* from here on it is y */
+            uint32_t count = (uint32_t)BURSTY_P_READ(&row->sum[0]);
+            uint64_t y = count < row->start ? count : count - row->start; /* <: bursty_clear */
+            y = (y * s->weight_256 + 128) >> 8;
+            row->start = y < UINT32_MAX ? (uint32_t)y : UINT32_MAX; /* from here on it is y */
             row->touched = lists >> i & 1 ? list[i] : NULL;
             list[i] = row;
             lists |= 1u << i;
@@ -959,16 +945,11 @@ BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) 
 
 /* ---- events --------------------------------------------------------------------------------- */
 
-/* Sends one event to every profile in mask whose classes take it; t->only needs no event. */
+/* Sends one event to every profile in mask whose classes take it. */
 BURSTY_P_SLOW void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *site,
                           uintptr_t value, uint32_t kind, uint32_t depth) {
     uint32_t p;
     bursty_event event = { site, value, kind, depth, 0, 0, NULL, NULL };
-    if (t->only && (kind & BURSTY_ANY)) {
-        bursty_p_count_up(t->only, 1);
-        bursty_p_tally(t, site, kind, depth, t->only_weight_256);
-        return;
-    }
 #if BURSTY_STACK > 0
     event.stack = BURSTY_P_HERE.stack;
 #endif
@@ -990,15 +971,19 @@ BURSTY_P_SLOW void bursty_p_bound(bursty_p_thread *t, uint32_t mask, uint32_t ki
     if (mask) bursty_p_send(t, mask, &bursty_p_burst_site, 0, kind, BURSTY_P_HERE.depth);
 }
 
+/* Adds what the bursts of the profiles in mask have counted to the sums. */
+BURSTY_P_SLOW void bursty_p_fold_all(bursty_p_thread *t, uint32_t mask) {
+    uint32_t p;
+    for (p = 0; p < BURSTY_PROFILES && mask >> p && t->touched; p++) {
+        if ((mask >> p & 1) && !t->sampler[p].set.action) bursty_p_fold(t, &t->sampler[p]);
+    }
+}
+
 /* Ends the bursts of the profiles in mask. */
 BURSTY_P_SLOW void bursty_p_end(bursty_p_thread *t, uint32_t mask) {
-    uint32_t p;
     t->only = NULL;
     bursty_p_bound(t, mask, BURSTY_END);
-    for (p = 0; p < BURSTY_PROFILES && mask >> p; p++) {
-        bursty_p_sampler *s = &t->sampler[p];
-        if ((mask >> p & 1) && t->touched && !s->set.action) bursty_p_fold(t, s);
-    }
+    bursty_p_fold_all(t, mask);
     t->live &= ~mask;
     t->summing &= ~mask;
 }
@@ -1180,6 +1165,7 @@ BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
 BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     uint32_t live = 0, p;
     uint64_t span = BURSTY_P_SPAN;
+    t->in_slow = 2;
     if (passed > t->span) passed = t->span; /* a fresh record has span 0 and any word */
     bursty_p_count_up(&t->checks, passed);
     if (t->live) bursty_p_count_up(&t->burst_checks, passed);
@@ -1196,9 +1182,12 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
         if (s->in_burst) live |= 1u << p;
         if (s->left < span) span = s->left;
     }
-    if (t->generation != BURSTY_P_GET(&bursty_p_all.generation) && span > 256) span = 256;
+    if (t->generation != BURSTY_P_GET(&bursty_p_all.generation) && span > 256) {
+        span = t->generation ? 256 : 1; /* 1: it has no settings yet */
+    }
     if (live != t->live) bursty_p_go_live(t, live);
     t->span = (uint32_t)span;
+    t->in_slow = 0;
     return live ? 0 : t->span;
 }
 
@@ -1206,10 +1195,7 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
 BURSTY_P_STEP uint32_t bursty_p_advance(bursty_p_thread *t, uint32_t n) {
     uint32_t passed = t->live ? 0 - n : t->span - n;
     if (passed < t->span && !bursty_p_reopened(t)) return n;
-    t->in_slow = 2;
-    n = bursty_p_look(t, passed);
-    t->in_slow = 0;
-    return n;
+    return bursty_p_look(t, passed);
 }
 
 /* ---- threads -------------------------------------------------------------------------------- */
@@ -1311,10 +1297,11 @@ BURSTY_P_STEP bursty_p_thread *bursty_p_me(void) {
 
      bursty_set_profile in an action  only stores the settings, since in_slow is set; the next look
                                       takes them over. bursty_get_stats and others do not look.
-     longjmp out of an action         bursty_set_depth puts the word back: out of an event the word
-                                      in `kept`; out of BEGIN or END 0 with span 0, so that the
-                                      next check is a look with nothing passed
+     longjmp out of an action, or of  bursty_set_depth puts the word back: out of an event the word
+     a handler that came in between   in `kept`; else 0 with span 0: the next check is a look with
+                                      nothing passed, and a burst that goes on begins anew
      a thread without a record        no start yet, or no memory; it asks again in 65 536 checks */
+#define BURSTY_P_IS_HELD() ((int32_t)BURSTY_P_HERE.n > (int32_t)BURSTY_P_SPAN)
 BURSTY_P_STEP uint32_t bursty_p_hold(void) {
     uint32_t n = BURSTY_P_BUSY;
 #if defined(BURSTY_NO_TLS)
@@ -1336,35 +1323,44 @@ BURSTY_P_SLOW void bursty_p_deliver(bursty_p_thread *t, const bursty_site *site,
     t->in_slow = 0;
 }
 
+/* In the plain case t->only, an event in a burst whose row is a recent one is counted here. n is
+   the word after its check. Returns 0 if it is not counted. */
+BURSTY_P_STEP int bursty_p_count_recent(bursty_p_thread *t, const bursty_site *site, uint32_t n) {
+    const bursty_site *caller;
+    bursty_p_row *row;
+    if (BURSTY_P_POLLS || !t || !t->only || ~n >= t->span) return 0; /* ~n checks have passed */
+    caller = bursty_p_caller(BURSTY_P_HERE.depth);
+    row = *bursty_p_recent(t, site, caller);
+    if (!row || row->site != site || row->caller != caller) return 0;
+    bursty_p_count_up(t->only, 1);
+    bursty_p_count_in(t, row, t->only_weight_256);
+    return 1;
+}
+
 static BURSTY_P_COLD uint32_t bursty_p_hit_rest(const bursty_site *site, uintptr_t value,
-                                                uint32_t n) {
+                                                uint32_t n) { /* the word before this check */
     bursty_p_thread *t = bursty_p_me();
     if (!t) {
         BURSTY_P_HERE.n = BURSTY_P_SPAN;
         return 0;
     }
     n = bursty_p_advance(t, n) - 1;
-    if (t->live && site) bursty_p_deliver(t, site, value, site->kind, n);
+    if (t->live && site && !bursty_p_count_recent(t, site, n)) {
+        bursty_p_deliver(t, site, value, site->kind, n);
+    }
     BURSTY_P_HERE.n = n;
     return t->live;
 }
 
-/* Inside a burst, in the plain case t->only, an event whose row is a recent one is counted here. */
 BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
     uint32_t n = bursty_p_hold();
     bursty_p_thread *t = bursty_p_registered();
     if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return 0;
-    if (!BURSTY_P_POLLS && t && t->only && site && ~n < t->span) { /* ~n checks have passed */
-        const bursty_site *caller = bursty_p_caller(BURSTY_P_HERE.depth);
-        bursty_p_row *row = *bursty_p_recent(t, site, caller);
-        if (row && row->site == site && row->caller == caller) {
-            bursty_p_count_up(t->only, 1);
-            bursty_p_count_in(t, row, t->only_weight_256);
-            BURSTY_P_HERE.n = n;
-            return t->live;
-        }
+    if (!site || !bursty_p_count_recent(t, site, n)) {
+        return bursty_p_hit_rest(site, value, n + !BURSTY_P_POLLS);
     }
-    return bursty_p_hit_rest(site, value, n + !BURSTY_P_POLLS); /* the word before this check */
+    BURSTY_P_HERE.n = n;
+    return t->live;
 }
 
 KEEPREGS_P_IN_BURSTY
@@ -1405,18 +1401,16 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
 static void bursty_p_look_now(void) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t n;
-    if (t && t->in_slow) return;
+    if ((t && t->in_slow) || BURSTY_P_IS_HELD()) return;
     n = bursty_p_hold();
     t = bursty_p_me();
     if (t) {
-        t->in_slow = 2;
         n = bursty_p_look(t, t->live ? 0 - n : t->span - n);
         if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) {
             bursty_p_lock(); /* another thread had it, and the caller was promised "at once" */
             bursty_p_unlock();
             n = bursty_p_look(t, 0);
         }
-        t->in_slow = 0;
     }
     BURSTY_P_HERE.n = n;
 }
@@ -1425,17 +1419,29 @@ static void bursty_p_look_now(void) {
 
 #if BURSTY_MEMORY > 0
 static uint64_t bursty_p_memory[(BURSTY_MEMORY + 7) / 8];
+#else
+#define bursty_p_memory NULL
 #endif
 
 static int bursty_p_valid(const bursty_profile *p) {
-    if (p->check_count > BURSTY_P_BUSY && p->check_count != BURSTY_ALWAYS) return 0;
-    return p->burst_count <= BURSTY_P_BUSY && p->jitter_percent <= 100;
+    return (p->check_count <= BURSTY_P_BUSY || p->check_count == BURSTY_ALWAYS)
+           && p->burst_count <= BURSTY_P_BUSY && p->jitter_percent <= 100;
+}
+
+/* Would two profiles count the same events in the hot table? */
+static int bursty_p_counted_twice(int profile, const bursty_profile *p) {
+    uint32_t classes = p->classes ? p->classes : (uint32_t)BURSTY_ANY;
+    int i;
+    for (i = 0; i < BURSTY_PROFILES && !p->action; i++) {
+        const bursty_p_slot *s = &bursty_p_all.slot[i];
+        if (i != profile && s->used && !s->set.action && (s->set.classes & classes)) return 1;
+    }
+    return 0;
 }
 
 static void bursty_p_put_slot(int profile, const bursty_profile *p) {
     bursty_p_slot *slot = &bursty_p_all.slot[profile];
     bursty_profile *set = &slot->set;
-    bursty_p_lock();
     slot->used = p != NULL;
     if (p) *set = *p;
     if (set->check_count == 0) set->check_count = 990;
@@ -1445,23 +1451,15 @@ static void bursty_p_put_slot(int profile, const bursty_profile *p) {
     if (set->classes == 0) set->classes = BURSTY_ANY;
     BURSTY_P_PUT(&slot->stamp, BURSTY_P_GET(&bursty_p_all.generation) + 1);
     BURSTY_P_RELEASE(&bursty_p_all.generation, slot->stamp);
-    bursty_p_unlock();
 }
 
 BURSTY_API uint32_t bursty_start(const bursty_config *config) {
-    bursty_config zero;
+    static bursty_config zero;
     unsigned char *memory;
     size_t bytes, skip, threads, rows, slots = 1;
-    bursty_p_zero(&zero, sizeof zero);
     if (!config) config = &zero;
-    memory = (unsigned char *)config->memory;
-    bytes = config->memory_bytes;
-#if BURSTY_MEMORY > 0
-    if (!memory) {
-        memory = (unsigned char *)bursty_p_memory;
-        bytes = sizeof bursty_p_memory;
-    }
-#endif
+    memory = (unsigned char *)(config->memory ? config->memory : bursty_p_memory);
+    bytes = config->memory ? config->memory_bytes : BURSTY_MEMORY;
     if (!memory || !bursty_p_valid(&config->profile)) return 0;
     skip = (0 - (uintptr_t)memory) & 7;
     if (bytes < skip + sizeof(bursty_p_thread) + 16 * sizeof(bursty_p_row)) return 0;
@@ -1496,23 +1494,16 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     return (uint32_t)threads;
 }
 
-/* Would two profiles count the same events in the hot table? */
-static int bursty_p_counted_twice(int profile, const bursty_profile *p) {
-    uint32_t classes = p->classes ? p->classes : (uint32_t)BURSTY_ANY;
-    int i;
-    for (i = 0; i < BURSTY_PROFILES && !p->action; i++) {
-        const bursty_p_slot *s = &bursty_p_all.slot[i];
-        if (i != profile && s->used && !s->set.action && (s->set.classes & classes)) return 1;
-    }
-    return 0;
-}
-
 BURSTY_API int bursty_set_profile(int profile, const bursty_profile *p) {
+    int refused;
     if (profile < 0 || profile >= BURSTY_PROFILES || bursty_p_all.epoch == 0) return -1;
-    if (p && (!bursty_p_valid(p) || bursty_p_counted_twice(profile, p))) return -1;
-    bursty_p_put_slot(profile, p);
-    bursty_p_look_now();
-    return 0;
+    if (p && !bursty_p_valid(p)) return -1;
+    bursty_p_lock();
+    refused = p && bursty_p_counted_twice(profile, p);
+    if (!refused) bursty_p_put_slot(profile, p);
+    bursty_p_unlock();
+    if (!refused) bursty_p_look_now();
+    return refused ? -1 : 0;
 }
 
 BURSTY_API uint32_t bursty_in_burst(void) {
@@ -1532,11 +1523,19 @@ BURSTY_API void bursty_poll(int on) {
 BURSTY_API uint32_t bursty_depth(void) { return BURSTY_P_HERE.depth; }
 BURSTY_API void bursty_set_depth(uint32_t depth) {
     bursty_p_thread *t = bursty_p_registered();
+    uint32_t i, left = t ? t->in_slow : 0;
     BURSTY_P_HERE.depth = depth;
-    if (!t || !t->in_slow) return;
-    BURSTY_P_HERE.n = t->in_slow == 1 ? t->kept : 0;
-    if (t->in_slow == 2) t->live = t->span = t->summing = 0;
-    t->in_slow = 0;
+    if (t) t->in_slow = t->same_settings = 0;
+    if (!left && !BURSTY_P_IS_HELD()) return;
+    BURSTY_P_HERE.n = left == 1 ? t->kept : 0;
+    if (!t || left == 1) return;
+    bursty_p_fold_all(t, t->live);
+    for (i = BURSTY_P_ACQUIRE(&bursty_p_all.row_count); i-- > 0;) { /* left in the middle of it? */
+        if (bursty_p_all.rows[i].thread == t->number) bursty_p_all.rows[i].touched = NULL;
+    }
+    t->only = NULL;
+    t->touched = NULL;
+    t->live = t->span = t->summing = 0;
 }
 
 BURSTY_API void bursty_thread_name(const char *name) {
@@ -1549,7 +1548,7 @@ BURSTY_API void bursty_thread_end(void) {
     if (!t) return;
     if (bursty_p_all.config.on_thread) bursty_p_all.config.on_thread(0);
     bursty_p_look_now();
-    t->in_slow = 1;
+    t->in_slow = 2;
     bursty_p_go_live(t, 0);
     bursty_p_mine.thread = NULL;
     bursty_p_mine.ended = 1;
@@ -1609,7 +1608,8 @@ BURSTY_API void bursty_clear(void) {
 /* ---- answers -------------------------------------------------------------------------------- */
 
 BURSTY_P_INLINE void bursty_p_sum(uint64_t *sum, const bursty_p_count *c) {
-    *sum = bursty_p_sat_add(*sum, BURSTY_P_READ(c));
+    uint64_t more = BURSTY_P_READ(c);
+    *sum = *sum + more < more ? UINT64_MAX : *sum + more;
 }
 
 BURSTY_API void bursty_get_stats(bursty_stats *out) {

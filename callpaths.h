@@ -38,6 +38,8 @@
        bytes of static memory, or memory that you pass in.
      - There may be any number of sites. Paths are as deep as BURSTY_STACK; what is deeper stands
        in a context "(deep)".
+     - Each context's share of the calls has a 95 % interval in the report, from how its calls
+       differ between bursts. That takes 32 bytes a context; config.no_intervals saves them.
      - A call that is not counted is in callpaths_stats.lost, and the report shows it: a thread had
        no tree, or a dump was being written.
 
@@ -47,14 +49,14 @@
      bursty_forked empties the trees of the child.
 
    OPTIONS where CALLPATHS_IMPLEMENTATION is defined:
-     CALLPATHS_MEMORY=bytes  the size of the static memory: 262144, for 8 threads with some 700
+     CALLPATHS_MEMORY=bytes  the size of the static memory: 393216, for 8 threads with some 600
                              contexts each; 0 means none
    OPTIONS in every file:
      CALLPATHS_STATIC        makes everything static, for a single file
      BURSTY_OFF              everything becomes nothing, as in bursty.h
 
    COST
-     One more profile of bursty.h, at the rate of its profile 0: some 100 instructions for each
+     One more profile of bursty.h, at the rate of its profile 0: some 130 instructions for each
      event in a burst, and 30 for each scope on the stack when a burst begins. */
 
 #ifndef CALLPATHS_H
@@ -99,6 +101,7 @@ typedef struct callpaths_config {     /* a zero anywhere means the default      
     uint32_t fold;                    /* n > 0: a call of the running function or of one of its
                                          n - 1 nearest callers is no deeper context              */
     uint32_t threads;                 /* trees to make room for: 8                               */
+    int no_intervals;                 /* 1: no sums over bursts, and room for more contexts      */
     void *memory;                     /* NULL: CALLPATHS_MEMORY bytes of static memory           */
     size_t memory_bytes;
 } callpaths_config;
@@ -161,10 +164,10 @@ CALLPATHS_API int callpaths_write(bursty_write_fn write, void *user)
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #endif
 #ifndef CALLPATHS_MEMORY
-#define CALLPATHS_MEMORY 262144
+#define CALLPATHS_MEMORY 393216
 #endif
 
-/* memory   | thread 0, ..., thread n - 1 | tree of 0 | tree of 1 | ...      all trees equally large
+/* memory   | thread 0, ..., thread n - 1 | sums of 0 | tree of 0 | sums of 1 | ...      all equal
 
    A thread's calls go to the tree of its number. Each event carries the depth of the stack, and
    that tells which calls have returned since, by whatever way; so returns are no events here. When
@@ -194,8 +197,21 @@ static int callpaths_p_hold(uint32_t *held) {
 #define CALLPATHS_P_DEEPEST (BURSTY_STACK + 1u) /* with "(deep)", which is one context */
 #define CALLPATHS_P_FAR 1u    /* the key of a site too far from ours; no distance is odd */
 
+/* What the variance between bursts needs of a context, by the number of its node. y is how many
+   calls it has in one burst. The tree may give a context up and use its node for another one: then
+   the key or the parent differs, and the sums begin again. What the tool finds in the tree must be
+   `calls`; if it is more, the context was given up in between, and it gets no interval. */
+typedef struct callpaths_p_sums {
+    uint64_t yy;          /* of all its bursts but the latest: y * y         */
+    uint32_t key, parent;
+    uint32_t calls;       /* the sum of y, with the latest burst             */
+    uint32_t bursts;      /* in which it was called                          */
+    uint32_t burst, y;    /* the latest of these, and the calls in it so far */
+} callpaths_p_sums;
+
 typedef struct callpaths_p_thread {
     hcct tree;
+    callpaths_p_sums *sums; /* of nodes 0 to room; 0: of all calls. Or NULL */
     uint64_t weight_256;  /* of all calls in the tree                    */
     uint64_t calls;
     uint32_t lost;        /* calls that are not in it                    */
@@ -204,6 +220,7 @@ typedef struct callpaths_p_thread {
     uint32_t follows;     /* the tree's running context is the stack     */
     uint32_t depth;       /* of the running context, before folding      */
     uint32_t burst;       /* the number of its burst                     */
+    uint32_t bursts;      /* how many bursts had a call                  */
     uint32_t folded[CALLPATHS_P_DEEPEST + 1];
 } callpaths_p_thread;
 
@@ -211,7 +228,7 @@ static struct {
     callpaths_p_thread *threads;
     unsigned char *trees;
     size_t tree_bytes;
-    uint32_t thread_room, fold;
+    uint32_t thread_room, fold, nodes; /* nodes that have sums */
     uint32_t lost; /* calls of threads without a tree */
     void (*on_thread)(int what);
     int (*more)(bursty_write_fn write, void *user);
@@ -239,9 +256,55 @@ CALLPATHS_API const char *callpaths_name(void *user, uint32_t key) {
     return ((const bursty_site *)((uintptr_t)&callpaths_p_origin + distance))->name;
 }
 
+/* ---- sums over bursts ----------------------------------------------------------------------- */
+
+static uint32_t callpaths_p_more(uint32_t count) { return count + (count != UINT32_MAX); }
+
+static uint64_t callpaths_p_with(uint64_t yy, uint32_t y) {
+    uint64_t square = (uint64_t)y * y;
+    return yy + square < yy ? UINT64_MAX : yy + square;
+}
+
+static void callpaths_p_sum(callpaths_p_thread *t, uint32_t node, uint32_t key, uint32_t parent) {
+    callpaths_p_sums *s = &t->sums[node];
+    if (s->key != key || s->parent != parent) {
+        s->yy = s->calls = s->bursts = s->burst = s->y = 0;
+        s->key = key;
+        s->parent = parent;
+    }
+    if (s->burst != t->bursts) {
+        s->yy = callpaths_p_with(s->yy, s->y);
+        s->y = 0;
+        s->burst = t->bursts;
+        s->bursts = callpaths_p_more(s->bursts);
+    }
+    s->y = callpaths_p_more(s->y);
+    s->calls = callpaths_p_more(s->calls);
+}
+
+/* The call that was just recorded. One that has no place in the tree is one of all calls. */
+static void callpaths_p_sum_call(callpaths_p_thread *t, uint32_t key) {
+    hcct_place place = hcct_position(&t->tree);
+    callpaths_p_sum(t, 0, 0, 0);
+    if (place.cursor == 0 || place.cursor > callpaths_p_all.nodes) return;
+    if (place.over == 0)
+        callpaths_p_sum(t, place.cursor, key, hcct_parent(&t->tree, place.cursor));
+}
+
+/* For hcct_write. */
+static void callpaths_p_numbers(void *user, uint32_t node, uint64_t numbers[3]) {
+    const callpaths_p_sums *s = ((const callpaths_p_thread *)user)->sums;
+    s += node <= callpaths_p_all.nodes ? node : 0;
+    numbers[0] = node <= callpaths_p_all.nodes ? s->calls : 0;
+    numbers[1] = s->bursts;
+    numbers[2] = callpaths_p_with(s->yy, s->y);
+}
+
 /* An empty tree for the thread. Its memory is enough, for callpaths_start has tried. */
 static void callpaths_p_make(callpaths_p_thread *t) {
     size_t number = (size_t)(t - callpaths_p_all.threads);
+    unsigned char *memory = callpaths_p_all.trees + number * callpaths_p_all.tree_bytes;
+    size_t sums = callpaths_p_all.nodes ? (callpaths_p_all.nodes + 1) * sizeof *t->sums : 0;
     hcct_config config;
     unsigned char *byte = (unsigned char *)&config;
     uint32_t room;
@@ -251,9 +314,12 @@ static void callpaths_p_make(callpaths_p_thread *t) {
     config.returns = config.fold ? t->folded : NULL;
     config.return_count = config.fold ? CALLPATHS_P_DEEPEST + 1 : 0;
     t->weight_256 = t->calls = 0;
-    t->lost = t->follows = t->depth = t->burst = 0;
-    room = hcct_init(&t->tree, callpaths_p_all.trees + number * callpaths_p_all.tree_bytes,
-                     callpaths_p_all.tree_bytes, &config);
+    t->lost = t->follows = t->depth = t->burst = t->bursts = 0;
+    t->sums = sums ? (callpaths_p_sums *)(void *)memory : NULL;
+    for (i = 0; i < sums; i++) memory[i] = 0;
+    config.sums = sums ? callpaths_p_numbers : NULL;
+    config.sums_user = t;
+    room = hcct_init(&t->tree, memory + sums, callpaths_p_all.tree_bytes - sums, &config);
     CALLPATHS_P_PUT(&t->room, room);
 }
 
@@ -277,7 +343,9 @@ static void callpaths_p_on_thread(int what) {
     }
     if (what == 2) callpaths_p_all.lost = 0;
     if (what == 1 && mine && !mine->room) callpaths_p_make(mine);
-    if (mine) mine->follows = 0;
+    if (!mine) return;
+    mine->follows = 0;
+    mine->burst = 0; /* another thread counts its bursts from 1 */
 }
 
 /* ---- events --------------------------------------------------------------------------------- */
@@ -295,6 +363,7 @@ static void callpaths_p_follow(callpaths_p_thread *t, const bursty_event *e, uin
     if (i < depth) keys[i] = HCCT_KEY_DEEP;
     (void)hcct_burst_begin(&t->tree, keys, depth);
     t->depth = depth;
+    if (t->burst != e->burst) t->bursts = callpaths_p_more(t->bursts);
     t->burst = e->burst;
     t->follows = 1;
 }
@@ -324,6 +393,7 @@ static void callpaths_p_event(void *user, const bursty_event *e) {
     if (!t->follows || t->burst != e->burst || t->depth < depth) callpaths_p_follow(t, e, depth);
     for (; t->depth > depth; t->depth--) hcct_leave(&t->tree);
     hcct_enter(&t->tree, callpaths_p_key(e->site), 1);
+    if (t->sums) callpaths_p_sum_call(t, callpaths_p_key(e->site));
     t->calls++;
     t->weight_256 += e->weight_256;
     if ((e->kind & BURSTY_FRAME) && t->depth < CALLPATHS_P_DEEPEST) t->depth++;
@@ -333,9 +403,17 @@ static void callpaths_p_event(void *user, const bursty_event *e) {
 
 /* ---- start and answers ---------------------------------------------------------------------- */
 
+/* A tree of so many contexts, with sums or without. */
+static size_t callpaths_p_bytes(uint32_t count, int has_sums) {
+    uint64_t sums = has_sums ? ((uint64_t)count + 1) * sizeof(callpaths_p_sums) : 0;
+    if (count > UINT32_C(1) << (sizeof(size_t) > 4 ? 30 : 24)) return SIZE_MAX;
+    return hcct_bytes(NULL, count) + (size_t)sums;
+}
+
 /* Lays threads and trees out in memory. Returns whether there is room for a tree of 8 contexts for
    each thread. */
 static int callpaths_p_lay_out(const callpaths_config *config) {
+    uint32_t step;
     unsigned char *memory = (unsigned char *)config->memory;
     size_t bytes = config->memory_bytes, skip, i, threads = config->threads;
 #if CALLPATHS_MEMORY > 0
@@ -354,7 +432,12 @@ static int callpaths_p_lay_out(const callpaths_config *config) {
     callpaths_p_all.threads = (callpaths_p_thread *)(void *)(memory + skip);
     callpaths_p_all.trees = (unsigned char *)(callpaths_p_all.threads + threads);
     callpaths_p_all.tree_bytes = bytes / threads & ~(size_t)7;
-    if (callpaths_p_all.tree_bytes < hcct_bytes(NULL, 8)) return 0;
+    if (callpaths_p_all.tree_bytes < callpaths_p_bytes(8, !config->no_intervals)) return 0;
+    callpaths_p_all.nodes = 0;
+    for (step = UINT32_C(1) << 30; step && !config->no_intervals; step /= 2) {
+        if (callpaths_p_bytes(callpaths_p_all.nodes + step, 1) <= callpaths_p_all.tree_bytes)
+            callpaths_p_all.nodes += step;
+    }
     for (i = 0; i < threads * sizeof(callpaths_p_thread); i++) (memory + skip)[i] = 0;
     callpaths_p_all.thread_room = (uint32_t)threads;
     return 1;

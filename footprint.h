@@ -63,8 +63,8 @@
      FOOTPRINT_NO_BUILTINS  uses plain C instead of the compiler's bit scans and prefetches
      FOOTPRINT_NO_SIMD      does not use SSE2 and BMI2 of x86-64 processors
 
-   COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1: 110 instructions at
-   c = 0.9 and 164 at c = 1 on data accesses of gzip (bench/footprint_instructions.sh). Each block
+   COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1: 106 instructions at
+   c = 0.9 and 160 at c = 1 on data accesses of gzip (bench/footprint_instructions.sh). Each block
    that fits takes 28 bytes. Tables take 0.3 MB if window_max is 1023; 0.7 to 1.8 MB by default. */
 
 #ifndef FOOTPRINT_H
@@ -167,7 +167,6 @@ typedef struct footprint {
     footprint_entry *ring, *slot;
     uint32_t *index, *shifted, *reused;
     uint64_t *live;
-    uint8_t  *near;
     int32_t  *young;
     uint32_t *place, *pending, *slack;
     struct footprint_p_mark   *mark;
@@ -178,6 +177,7 @@ typedef struct footprint {
     size_t   table_bytes, blocks_bytes, cell_count;
     void     *tables, *blocks;       /* what config.release gets */
     footprint_config config;
+    uint8_t  near[1024];             /* counts recent blocks by hash */
 } footprint;
 
 /* ---- functions: counting (paper, section 3) ---- */
@@ -402,7 +402,6 @@ enum {
     FOOTPRINT_P_YOUNG = 512,         /* ages below it are counted one by one */
     FOOTPRINT_P_MARK_YOUNG = 1024,   /* the same for the marks of low ends below it */
     FOOTPRINT_P_RING = 128,          /* misses until `recent` is copied to the ring's end */
-    FOOTPRINT_P_NEAR = 1024,         /* bytes of the filter of recent blocks */
     FOOTPRINT_P_FIRST = 8000,        /* blocks that footprint_open makes room for */
     FOOTPRINT_P_AHEAD = 12           /* accesses from asking memory for a bucket to needing it */
 };
@@ -468,7 +467,6 @@ static uint64_t footprint_p_layout_tables(footprint *fp, unsigned char *base, ui
     FOOTPRINT_P_TAKE(shifted, uint32_t, T * FOOTPRINT_P_YOUNG);
     FOOTPRINT_P_TAKE(reused, uint32_t, T * FOOTPRINT_P_YOUNG);
     FOOTPRINT_P_TAKE(events, footprint_p_moment, (T + 2) * (uint64_t)columns);
-    FOOTPRINT_P_TAKE(near, uint8_t, FOOTPRINT_P_NEAR);
     FOOTPRINT_P_TAKE(born, uint64_t, T + 1);
     FOOTPRINT_P_TAKE(depth, uint64_t, rows);
     FOOTPRINT_P_TAKE(before, uint64_t, forget ? 0u : rows * columns);
@@ -854,7 +852,7 @@ static uint32_t footprint_p_bucket(const footprint *fp, uint64_t hash) {
 }
 
 /* The number of recent blocks with about this hash. Mostly it is 0, which saves a search. */
-static uint8_t *footprint_p_near(const footprint *fp, uint64_t hash) {
+static uint8_t *footprint_p_near(footprint *fp, uint64_t hash) {
     return fp->near + (hash >> 22);
 }
 
@@ -1160,10 +1158,10 @@ far:
     top->time = next - 1;
 }
 
-/* blocks[0..count), where nothing else is due and T blocks are recent. The top block's time is kept
-   only when it leaves. Returns how many accesses were counted: fewer if wake was set. */
-static FOOTPRINT_P_ALWAYS size_t footprint_p_access_each(footprint *fp, const uint64_t *blocks,
-                                                         size_t count, int ahead) {
+/* blocks[0..count), where nothing else is due, T blocks are recent and a slot is free for each
+   access. The top block's time is kept only when it leaves. */
+static FOOTPRINT_P_ALWAYS void footprint_p_access_each(footprint *fp, const uint64_t *blocks,
+                                                       size_t count, int ahead) {
     footprint_entry *top = fp->top;
     uint64_t first = top->block, now = fp->now, start = now, end = now + count;
     uint32_t *reused = fp->reused + FOOTPRINT_P_REUSED(1, 2);
@@ -1193,13 +1191,10 @@ static FOOTPRINT_P_ALWAYS size_t footprint_p_access_each(footprint *fp, const ui
         footprint_p_change(fp, block);
         top = fp->top;
         first = block;
-        if (FOOTPRINT_P_UNLIKELY(!fp->wake)) end = now;
     }
-    count = (size_t)(now - start);
     top->time = fp->now = now;
     fp->shifted[FOOTPRINT_P_AT(0, 2)] += (uint32_t)swapped;
     fp->repeats += count - swapped - changed;
-    return count;
 }
 
 /* ---- entries ---- */
@@ -1254,13 +1249,15 @@ FOOTPRINT_API void footprint_access_many(footprint *fp, const uint64_t *blocks, 
     while (blocks < end) {
         size_t most = (size_t)(end - blocks) < 1024 ? (size_t)(end - blocks) : 1024;
         uint32_t next = fp->next;
-        if (fp->now >= fp->wake) {
+        if (fp->now >= fp->wake || next == fp->slots) {
             footprint_access(fp, *blocks++);
             continue;
         }
         if (most > fp->wake - fp->now) most = (size_t)(fp->wake - fp->now);
-        blocks += ahead ? footprint_p_access_each(fp, blocks, most, 1)
-                        : footprint_p_access_each(fp, blocks, most, 0);
+        if (most > fp->slots - next) most = fp->slots - next;
+        if (ahead) footprint_p_access_each(fp, blocks, most, 1);
+        else footprint_p_access_each(fp, blocks, most, 0);
+        blocks += most;
         /* Asking ahead pays where there are many misses. Renumbering looks like many. */
         ahead = fp->blocks_bytes > FOOTPRINT_P_LARGE && fp->next - next > 128;
     }
@@ -1572,7 +1569,7 @@ static void footprint_p_thin(footprint *fp) {
     fp->depth_first = footprint_bin((uint64_t)FOOTPRINT_P_T << fp->sample_log2);
     fp->gone = fp->gone_low = fp->gone_high = fp->sampled = 0;
     fp->is_overfull = 0;
-    footprint_p_zero(fp->near, FOOTPRINT_P_NEAR);
+    footprint_p_zero(fp->near, sizeof fp->near);
     footprint_p_zero(fp->events, (FOOTPRINT_P_T + 2) * (size_t)fp->columns * sizeof *fp->events);
     footprint_p_zero(fp->cells, fp->cell_count * sizeof *fp->cells);
     for (q = 0; q < fp->filled; q++) {

@@ -113,6 +113,9 @@ typedef struct hcct_config {    /* a zero anywhere means the default */
     uint32_t cache_slots;       /* of the cache for finding a child; 1 means none. Default: a
                                    quarter of the contexts that fit, 16384 at most */
     uint64_t seed;              /* of the random numbers of Sticky and of adaptive bursts */
+    void (*sums)(void *user, uint32_t node, uint64_t numbers[3]); /* NULL, or: hcct_write adds
+                                   these for each node, see docs/formats.md. user: sums_user */
+    void *sums_user;
 } hcct_config;
 
 typedef struct hcct_context {
@@ -208,10 +211,8 @@ HCCT_API void hcct_fiber_end(hcct *t, hcct_fiber *fiber);
 HCCT_API uint32_t hcct_burst_begin(hcct *t, const uint32_t *stack, uint32_t depth);
 /* Closes all calls. */
 HCCT_API void hcct_burst_end(hcct *t);
-/* total is the weight of the whole run, of which the bursts saw a part. Bounds are scaled up to it
-   from now on. */
+/* total is the weight of the whole run, of which bursts saw a part: bounds are scaled up to it. */
 HCCT_API void hcct_scale_to(hcct *t, uint64_t total);
-
 HCCT_API void hcct_get_stats(const hcct *t, hcct_stats *out);
 /* Returns (section 2) the least weight of a hot context at phi = a / b: floor(phi N), at least 1. */
 HCCT_API uint64_t hcct_threshold(const hcct *t, uint32_t a, uint32_t b);
@@ -231,7 +232,6 @@ HCCT_API uint32_t hcct_find(const hcct *t, uint32_t parent, uint32_t key);
 HCCT_API void hcct_get_context(const hcct *t, uint32_t node, hcct_context *out);
 /* Fills keys with the last max keys of the path to node. Returns the depth of node. */
 HCCT_API uint32_t hcct_path(const hcct *t, uint32_t node, uint32_t *keys, uint32_t max);
-
 
 /* Writes the tree as a .brst part of kind 2 (docs/formats.md). name may be NULL. Returns 0, or -1
    if write returned something else. */
@@ -373,8 +373,7 @@ static uint64_t hcct_p_scale(uint64_t a, uint64_t b, uint64_t c, int up) {
     return up && rest ? hcct_p_sat_add(result, 1) : result;
 }
 
-/* ln x for x > 0: x = 2^e m with m in [2/3, 4/3), then the series of 2 artanh((m - 1) / (m + 1)).
-   The error is below 1e-13. */
+/* ln x for x > 0 and x = 2^e m, by the series of 2 artanh((m - 1) / (m + 1)); good to 1e-13. */
 static double hcct_p_ln(double x) {
     double z, power, sum = 0;
     int e = 0, i;
@@ -515,8 +514,7 @@ static void hcct_p_hash_put(hcct *t, uint32_t i) {
     t->hash_fill++;
 }
 
-/* Closes the gap: an entry behind it moves up unless its home is behind the gap too. So no probe
-   ends too early. */
+/* An entry behind the gap moves up unless its home is behind it too: no probe ends too early. */
 static void hcct_p_hash_take(hcct *t, uint32_t i) {
     const uint32_t *n = hcct_p_at(t, i);
     uint32_t slots = t->hash_slots, gap = hcct_p_home(t, n[HCCT_P_PARENT], n[HCCT_P_KEY]), k;
@@ -876,8 +874,7 @@ static void hcct_p_lossy_boundary(hcct *t) {
    delta))), and doubles at N = 2 r t. At each doubling, every count is thinned to what sampling at
    the new rate would have left: with chance 1/2 the first sample stands; else the next stands 1 +
    geo(r) units later, geo(r) being the failures before a success of chance 1 / r. (The published
-   rule tosses coins until heads, and so takes off 1 where r / 2 are due.) Cost: a pass over the
-   nodes at each doubling. */
+   rule tosses coins until heads, and so takes off 1 where r / 2 are due.) It costs a pass. */
 
 static uint64_t hcct_p_geometric(hcct *t) {
     double u = ((double)(hcct_p_random(t) >> 11) + 1) / 9007199254740992.0;
@@ -1750,17 +1747,17 @@ static void hcct_p_put_node(const hcct *t, hcct_p_out *out, uint32_t i) {
 HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_write_fn write,
                         void *user) {
     const hcct_stats *s = &t->stats;
-    const uint32_t version = 1, pieces = 1;
+    const uint32_t version = t->config.sums ? 2 : 1, pieces = 1;
     const uint32_t flags = (s->saturated ? 1u : 0) | (s->weighted ? 2u : 0) |
                            (s->purges_quarters ? 4u : 0);
     const uint64_t fields[] = {
         version, t->algorithm, s->monitored_max, t->width, t->one_over_phi, t->one_over_delta,
         t->config.depth_limit, t->config.fold, s->total, t->floor, s->lost, s->below_depth_limit,
-        s->outside_any_context, s->scaled_total, s->rate_shift, pieces,
-        flags, s->unmatched, s->repaired, s->sweeps,
-        s->evictions, s->evicted_for_space, s->nodes
+        s->outside_any_context, s->scaled_total, s->rate_shift, pieces, flags, s->unmatched,
+        s->repaired, s->sweeps, s->evictions, s->evicted_for_space, s->nodes
     };
-    uint32_t i, before = 0, depth = 0;
+    uint32_t i = 0, k, before = 0, depth = 0;
+    uint64_t sums[3];
     hcct_p_out out;
     hcct_p_put_begin(&out, 2, write, user);
     for (i = 0; i < sizeof fields / sizeof *fields; i++) hcct_p_put_varint(&out, fields[i]);
@@ -1772,6 +1769,11 @@ HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_
         hcct_p_put_varint(&out, hcct_p_at(t, i)[HCCT_P_KEY]);
         hcct_p_put_node(t, &out, i);
     }
+    if (t->config.sums) do {
+        t->config.sums(t->config.sums_user, i, sums);
+        for (k = 0; k < 3; k++) hcct_p_put_varint(&out, sums[k]);
+        i = hcct_next(t, i, &depth);
+    } while (i && !out.error);
     return hcct_p_put_end(&out) ? -1 : 0;
 }
 

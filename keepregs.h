@@ -90,10 +90,16 @@
 #define KEEPREGS_P_ASM __asm__ __volatile__
 #define KEEPREGS_P_USED used
 #define KEEPREGS_P_UNSEEN xray_never_instrument, no_sanitize("coverage")
+#if __clang_major__ >= 15
+#define KEEPREGS_P_SAVES __attribute__((no_caller_saved_registers, zero_call_used_regs("skip")))
+#else
+#define KEEPREGS_P_SAVES __attribute__((no_caller_saved_registers))
+#endif
 #elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
 #define KEEPREGS_P_ASM __asm__ __inline __volatile__ /* one instruction to gcc, when it inlines */
 #define KEEPREGS_P_USED used, externally_visible
 #define KEEPREGS_P_UNSEEN no_sanitize_coverage
+#define KEEPREGS_P_SAVES __attribute__((no_caller_saved_registers, zero_call_used_regs("skip")))
 #endif
 #endif
 #if defined(KEEPREGS_P_ASM) && !defined(__EXCEPTIONS) && !defined(KEEPREGS_P_SANITIZED) && \
@@ -202,11 +208,34 @@ KEEPREGS_P_INLINE void keepregs_p_restore(const uint64_t *area, uint32_t has) {
     }
 }
 
-/* The thunk keeps the general registers, calls keepregs_hit(site), and returns over the red zone.
+/* The thunk finds the site and calls keepregs_count, which keeps all registers but rax and rdi. If
+   the event is an unusual one, the thunk keeps the other general registers and calls keepregs_hit.
+   It returns over the red zone.
 
    To an unwinder it looks as if the function that checks had called it right behind the js: the
    stack pointer there is 136 above the one at the thunk's entry, and the return address is the
    target of the stub's jmp: p + 5 + *(int32_t *)(p + 1), where p = *(CFA - 136). */
+#define KEEPREGS_P_SITE \
+    "\tmov\t8(%rbp), %rdi\n\tmovslq\t5(%rdi), %rax\n\tlea\t5(%rdi,%rax), %rdi\n"
+#if KEEPREGS_P_ALWAYS
+#define KEEPREGS_P_TRY ""
+#else
+#define KEEPREGS_P_TRY KEEPREGS_P_SITE KEEPREGS_P_ASK "\ttest\t%rax, %rax\n\tje\t1f\n"
+#endif
+#ifdef __clang__ /* which, at -O0, makes a function that keeps all registers keep rax, too */
+#define KEEPREGS_P_ASK \
+    "\tpush\t%rdi\n\tmov\t%rsp, %rdi\n\tcall\tkeepregs_count\n\tpop\t%rax\n"
+#define KEEPREGS_P_COUNT \
+    KEEPREGS_P_ENTRY KEEPREGS_P_SAVES void keepregs_count(uint64_t *place); \
+    void keepregs_count(uint64_t *place) { \
+        *place = keepregs_p_count((const bursty_site *)(uintptr_t)*place); \
+    }
+#else
+#define KEEPREGS_P_ASK "\tcall\tkeepregs_count\n"
+#define KEEPREGS_P_COUNT \
+    KEEPREGS_P_ENTRY KEEPREGS_P_SAVES uint64_t keepregs_count(const bursty_site *site); \
+    uint64_t keepregs_count(const bursty_site *site) { return keepregs_p_count(site); }
+#endif
 #define KEEPREGS_P_PUSH(r, at) "\tpush\t%" r "\n\t.cfi_offset " r ", -" at "\n"
 #define KEEPREGS_P_THUNK \
     ".pushsection .text.keepregs_thunk, \"ax\", @progbits\n" \
@@ -217,49 +246,89 @@ KEEPREGS_P_INLINE void keepregs_p_restore(const uint64_t *area, uint32_t has) {
     "0x0c, 0, 0, 0, 0x80, 0x27, 0x0c, 0, 0, 0, 0x80, 0x1c, 0x22, 0x23, 4\n" \
     "\tpush\t%rbp\n\t.cfi_adjust_cfa_offset 8\n\t.cfi_offset rbp, -144\n" \
     "\tmov\t%rsp, %rbp\n\t.cfi_def_cfa_register rbp\n" \
-    KEEPREGS_P_PUSH("rax", "152") KEEPREGS_P_PUSH("rcx", "160") KEEPREGS_P_PUSH("rdx", "168") \
-    KEEPREGS_P_PUSH("rsi", "176") KEEPREGS_P_PUSH("rdi", "184") KEEPREGS_P_PUSH("r8", "192") \
-    KEEPREGS_P_PUSH("r9", "200") KEEPREGS_P_PUSH("r10", "208") KEEPREGS_P_PUSH("r11", "216") \
-    "\tmov\t8(%rbp), %rdi\n\tmovslq\t5(%rdi), %rax\n\tlea\t5(%rdi,%rax), %rdi\n" \
+    KEEPREGS_P_PUSH("rax", "152") KEEPREGS_P_PUSH("rdi", "160") \
+    KEEPREGS_P_TRY "\t.cfi_remember_state\n" \
+    KEEPREGS_P_PUSH("rcx", "168") KEEPREGS_P_PUSH("rdx", "176") KEEPREGS_P_PUSH("rsi", "184") \
+    KEEPREGS_P_PUSH("r8", "192") KEEPREGS_P_PUSH("r9", "200") KEEPREGS_P_PUSH("r10", "208") \
+    KEEPREGS_P_PUSH("r11", "216") \
+    "\tmov\t%eax, %esi\n" KEEPREGS_P_SITE \
     "\tand\t$-16, %rsp\n\tcall\tkeepregs_hit\n\tlea\t-72(%rbp), %rsp\n" \
-    "\tpop\t%r11\n\tpop\t%r10\n\tpop\t%r9\n\tpop\t%r8\n\tpop\t%rdi\n" \
-    "\tpop\t%rsi\n\tpop\t%rdx\n\tpop\t%rcx\n\tpop\t%rax\n" \
+    "\tpop\t%r11\n\tpop\t%r10\n\tpop\t%r9\n\tpop\t%r8\n" \
+    "\tpop\t%rsi\n\tpop\t%rdx\n\tpop\t%rcx\n\t.cfi_restore_state\n" \
+    "1:\tpop\t%rdi\n\tpop\t%rax\n" \
     "\tpop\t%rbp\n\t.cfi_def_cfa rsp, 136\n\t.cfi_restore rbp\n\tret\t$128\n" \
     "\t.cfi_endproc\n\t.size\tkeepregs_thunk, . - keepregs_thunk\n\t.popsection\n"
 
-/* The implementation of bursty.h expands this behind bursty_p_hit. Nothing outside is called if no
-   profile has an action, there is no budget, and a look, should one be due, leaves new settings
-   to the next check (same_settings). A check in a signal handler may come in between. */
+/* The implementation of bursty.h expands this behind bursty_p_hit. keepregs_count takes the word
+   out and counts the usual event, without a call. Its answer is 0; or, if it does not count, 2^32
+   plus the word, and keepregs_hit goes on from there. That calls nothing outside bursty.h if no
+   profile has an action, there is no budget, and a look leaves new settings to the next check
+   (same_settings). */
 #ifdef __cplusplus
-#define KEEPREGS_P_C extern "C"
+#define KEEPREGS_P_ENTRY \
+    extern "C" __attribute__((KEEPREGS_P_USED, visibility("hidden"))) KEEPREGS_P_SLOW
 #else
-#define KEEPREGS_P_C
+#define KEEPREGS_P_ENTRY __attribute__((KEEPREGS_P_USED, visibility("hidden"))) KEEPREGS_P_SLOW
 #endif
+#define KEEPREGS_P_QUIET
+#define KEEPREGS_P_LOUD
+#if defined(__has_warning)
+#if __has_warning("-Wexcessive-regsave") /* it takes what is inlined there for calls */
+#undef KEEPREGS_P_QUIET
+#undef KEEPREGS_P_LOUD
+#define KEEPREGS_P_QUIET \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wexcessive-regsave\"")
+#define KEEPREGS_P_LOUD _Pragma("clang diagnostic pop")
+#endif
+#endif
+#if KEEPREGS_P_ALWAYS
 #define KEEPREGS_P_IN_BURSTY \
     __asm__(KEEPREGS_P_THUNK); \
-    BURSTY_P_COLD static void keepregs_p_hit_outside(const bursty_site *site) { \
+    KEEPREGS_P_ENTRY void keepregs_hit(const bursty_site *site); \
+    void keepregs_hit(const bursty_site *site) { \
         static uint32_t has_xsave; \
         uint64_t room[KEEPREGS_P_ROOM], *area; \
         uint32_t has = keepregs_p_ask(&has_xsave); \
         area = keepregs_p_save(room, has); \
         (void)bursty_p_hit(site, 0); \
         keepregs_p_restore(area, has); \
+    }
+#else
+#define KEEPREGS_P_IN_BURSTY \
+    __asm__(KEEPREGS_P_THUNK); \
+    KEEPREGS_P_QUIET \
+    KEEPREGS_P_INLINE uint64_t keepregs_p_count(const bursty_site *site) { \
+        uint32_t n = bursty_p_hold(); \
+        if (!bursty_p_count_recent(bursty_p_registered(), site, n)) return (uint64_t)1 << 32 | n; \
+        BURSTY_P_HERE.n = n; \
+        return 0; \
     } \
-    KEEPREGS_P_C __attribute__((KEEPREGS_P_USED, visibility("hidden"))) KEEPREGS_P_SLOW \
-    void keepregs_hit(const bursty_site *site); \
-    void keepregs_hit(const bursty_site *site) { \
-        bursty_p_thread *t = KEEPREGS_P_ALWAYS ? NULL : bursty_p_registered(); \
-        uint32_t outer; \
-        if (!t || t->acting || bursty_p_all.config.pace \
-            || t->generation != BURSTY_P_GET(&bursty_p_all.generation)) { \
-            keepregs_p_hit_outside(site); \
+    KEEPREGS_P_COUNT \
+    KEEPREGS_P_LOUD \
+    BURSTY_P_COLD static void keepregs_p_hit_outside(const bursty_site *site, uint32_t n) { \
+        static uint32_t has_xsave; \
+        uint64_t room[KEEPREGS_P_ROOM], *area; \
+        uint32_t has = keepregs_p_ask(&has_xsave); \
+        area = keepregs_p_save(room, has); \
+        (void)bursty_p_hit_rest(site, 0, n + 1); \
+        keepregs_p_restore(area, has); \
+    } \
+    KEEPREGS_P_ENTRY void keepregs_hit(const bursty_site *site, uint32_t n); \
+    void keepregs_hit(const bursty_site *site, uint32_t n) { \
+        bursty_p_thread *t = bursty_p_registered(); \
+        uint32_t outer = t ? t->same_settings : 0; \
+        if (t) t->same_settings = 1; \
+        BURSTY_P_FENCE(); /* a signal handler may set a profile from here on */ \
+        if (t && !t->acting && !bursty_p_all.config.pace \
+            && t->generation == BURSTY_P_GET(&bursty_p_all.generation)) { \
+            (void)bursty_p_hit_rest(site, 0, n + 1); \
+            t->same_settings = outer; \
             return; \
         } \
-        outer = t->same_settings; \
-        t->same_settings = 1; \
-        (void)bursty_p_hit(site, 0); \
-        t->same_settings = outer; \
+        if (t) t->same_settings = outer; \
+        keepregs_p_hit_outside(site, n); \
     }
+#endif
 
 #else
 #define KEEPREGS_P_SLOW

@@ -59,7 +59,8 @@
               X86COPY_IMPLEMENTATION   in one file, before the include: the functions
               X86COPY_STATIC           beside it: all functions are static
               It works where x86flow.h works.
-   COST       C is some 1.3 to 2 times as large as the function, I some 8 times.
+   COST       C is some 1.3 to 2 times as large as the function, I some 5 to 8 times. An event is 7
+              instructions, or 11 or 13 where one or both of its registers are in use.
    */
 
 #include <stddef.h>
@@ -190,8 +191,8 @@ typedef struct x86copy {
 X86COPY_API size_t x86copy_init(x86copy *s, x86flow_body *body, void *memory, size_t bytes);
 /* Emits a copy of the body's function as if out[0] stood at `base`. Sites are numbered from
    first_site in the order entry, then targets of back-edges; both copies agree on them. A copy that
-   is emitted again is equal if `base` is a multiple of 64 both times. For an instrumented copy the spots must hold the c_at of the checking copy. Returns 0, or -1: it is too
-   large. */
+   is emitted again is equal if `base` is a multiple of 64 both times. For an instrumented copy the
+   spots must hold the c_at of the checking copy. Returns 0, or -1: it is too large. */
 X86COPY_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int instrumented,
                              uint32_t first_site);
 /* How far behind the start of C or I a direct call of f goes: behind the check, or 0. */
@@ -565,18 +566,39 @@ static uint32_t x86copy_p_place(const x86copy *s, const x86flow_insn *k) {
     return (uint32_t)(x86copy_p_address_of(s, k) - s->m->flow->bias);
 }
 
-/* lea of an instruction's operand into rcx. `lower` is how much lower rsp is than the program's. */
-static void x86copy_p_lea(x86copy *s, const x86flow_insn *k, int32_t lower) {
+/* lea of an address near the code into a register. */
+static void x86copy_p_lea_rip(x86copy *s, unsigned to, uint64_t address) {
+    x86copy_p_out1(s, 0x48 | (to >= 8 ? 4u : 0));
+    x86copy_p_out1(s, 0x8D);
+    x86copy_p_out1(s, 0x05 | (to & 7) << 3);
+    x86copy_p_distance(s, address, 0);
+}
+
+/* mov between %fs:position and a register. */
+static void x86copy_p_position_of(x86copy *s, unsigned opcode, unsigned reg) {
+    x86copy_p_out1(s, 0x64);
+    x86copy_p_out1(s, 0x48 | (reg >= 8 ? 4u : 0));
+    x86copy_p_out1(s, opcode);
+    x86copy_p_out1(s, 0x04 | (reg & 7) << 3);
+    x86copy_p_out1(s, 0x25);
+    x86copy_p_out4(s, (uint32_t)s->m->offset_position);
+}
+
+/* lea of an instruction's operand into a register. `lower` is how much lower rsp is than the
+   program's. */
+static void x86copy_p_lea(x86copy *s, const x86flow_insn *k, int32_t lower, unsigned to) {
     const x86decode_insn *i = &k->i;
     int64_t d = i->displacement;
-    unsigned rex = 0x48 | (i->base >= 8 ? 1u : 0) | (i->index >= 8 && !i->vsib ? 2u : 0);
+    unsigned rex = 0x48 | (to >= 8 ? 4u : 0) | (i->base >= 8 ? 1u : 0)
+                   | (i->index >= 8 && !i->vsib ? 2u : 0);
+    unsigned reg = (to & 7) << 3;
     if (i->base == X86DECODE_RIP) {
-        X86COPY_P_CODE(s, "\x48\x8D\x0D");
-        x86copy_p_distance(s, x86copy_p_address_of(s, k) + i->length + (uint64_t)d, 0);
+        x86copy_p_lea_rip(s, to, x86copy_p_address_of(s, k) + i->length + (uint64_t)d);
         return;
     }
     if (i->has_modrm == 0) { /* moffs */
-        X86COPY_P_CODE(s, "\x48\xB9");
+        x86copy_p_out1(s, 0x48 | (to >= 8 ? 1u : 0));
+        x86copy_p_out1(s, 0xB8 | (to & 7));
         x86copy_p_out(s, &d, 8);
         return;
     }
@@ -584,49 +606,126 @@ static void x86copy_p_lea(x86copy *s, const x86flow_insn *k, int32_t lower) {
     if (i->prefixes & X86DECODE_67) x86copy_p_out1(s, 0x67);
     x86copy_p_out1(s, rex);
     x86copy_p_out1(s, 0x8D);
+    x86copy_p_out1(s, (i->base < 0 ? 0x04 : 0x84) | reg);
     if (i->index >= 0 && !i->vsib) {
         unsigned scale = i->scale == 8 ? 3 : i->scale == 4 ? 2 : i->scale == 2 ? 1 : 0;
-        x86copy_p_out1(s, i->base < 0 ? 0x0C : 0x8C);
         x86copy_p_out1(s, scale << 6 | ((unsigned)i->index & 7) << 3
                               | (i->base < 0 ? 5 : (unsigned)i->base & 7));
-    } else {
-        x86copy_p_out1(s, i->base < 0 ? 0x0C : 0x8C);
+    } else
         x86copy_p_out1(s, 0x20 | (i->base < 0 ? 5 : (unsigned)i->base & 7));
-    }
     x86copy_p_out4(s, (uint32_t)(int32_t)d);
 }
 
-enum { X86COPY_P_EVENT_FRAME = 0x98 };
+/* ---- events ----
+   An event needs two registers, one for its value and one for the place where it is written:
 
-static void x86copy_p_event_begin(x86copy *s) {
-    X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x68\xFF\xFF\xFF" /* lea -0x98(%rsp),%rsp */
-                      "\x48\x89\x0C\x24"
-                      "\x48\x89\x44\x24\x08"); /* mov %rcx,(%rsp); mov %rax,8(%rsp) */
+       lea operand,%value; mov %fs:position,%at; mov %value,(%at); movl what,8(%at);
+       movl place,12(%at); lea 16(%at),%at (16 bits); mov %at,%fs:position
+
+   No flag is touched. Registers that the program writes before it reads them are taken. If there
+   are not two of them, others are kept on the stack meanwhile, below the red zone. */
+
+enum { X86COPY_P_EVENT_FRAME = 0x98, X86COPY_P_AHEAD = 12 };
+enum { X86COPY_P_SCRATCH = 0x0FC7 };    /* rax rcx rdx rsi rdi r8-r11: what a call may overwrite */
+
+typedef struct x86copy_p_event {
+    unsigned value, at;
+    unsigned kept[2];           /* registers on the stack: 1 + number, or 0 */
+    int32_t lower;              /* how much lower rsp is */
+} x86copy_p_event;
+
+/* The scratch registers that hold nothing before instruction k: from there on in a straight line
+   each is written whole before it is read. Callers and handlers of exceptions do not see them. */
+static uint32_t x86copy_p_dead(const x86copy *s, const x86flow_insn *k) {
+    uint32_t open = X86COPY_P_SCRATCH, dead = 0, n = (uint32_t)(k - s->b->insn), steps;
+    for (steps = 0; steps < X86COPY_P_AHEAD && open; steps++, n++) {
+        x86decode_effect e;
+        if (s->b->insn[n].i.kind != X86DECODE_PLAIN) break;
+        x86decode_effects(&s->b->insn[n].i, &e);
+        open &= ~(uint32_t)e.reads;
+        dead |= open & e.sets;
+        open &= ~(uint32_t)e.writes;
+        if (!x86flow_runs_on(s->b, n)) break;
+    }
+    return dead;
 }
 
-/* rcx holds the value. The buffer is 64 KiB and aligned so: adding to 16 bits stays inside. */
-static void x86copy_p_event_end(x86copy *s, uint32_t what, uint32_t place) {
-    X86COPY_P_CODE(s, "\x64\x48\x8B\x04\x25"); /* mov %fs:position,%rax */
-    x86copy_p_out4(s, (uint32_t)s->m->offset_position);
-    X86COPY_P_CODE(s, "\x48\x89\x08"
-                      "\xC7\x40\x08"); /* mov %rcx,(%rax); movl what,8(%rax) */
-    x86copy_p_out4(s, what);
-    X86COPY_P_CODE(s, "\xC7\x40\x0C"); /* movl place,12(%rax) */
-    x86copy_p_out4(s, place);
-    X86COPY_P_CODE(s, "\x48\x8D\x48\x10"
-                      "\x66\x64\x89\x0C\x25"); /* lea 16(%rax),%rcx; mov %cx,%fs:position */
-    x86copy_p_out4(s, (uint32_t)s->m->offset_position);
-    X86COPY_P_CODE(s, "\x48\x8B\x0C\x24"
-                      "\x48\x8B\x44\x24\x08"
-                      "\x48\x8D\xA4\x24\x98\x00\x00\x00");
+static void x86copy_p_keep(x86copy *s, const x86copy_p_event *e, int back) {
+    unsigned n;
+    if (!e->lower) return;
+    if (!back) X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x68\xFF\xFF\xFF"); /* lea -0x98(%rsp),%rsp */
+    for (n = 0; n < 2; n++) {
+        if (!e->kept[n]) continue;
+        x86copy_p_out1(s, 0x48); /* mov between a register and 8n(%rsp) */
+        x86copy_p_out1(s, back ? 0x8B : 0x89);
+        x86copy_p_out1(s, 0x44 | (e->kept[n] - 1) << 3);
+        x86copy_p_out1(s, 0x24);
+        x86copy_p_out1(s, 8 * n);
+    }
+    if (back) X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x98\x00\x00\x00");
 }
 
-/* An event whose value is rsp + more as the program sees it. */
-static void x86copy_p_event_stack(x86copy *s, uint32_t what, uint32_t place, int32_t more) {
-    x86copy_p_event_begin(s);
-    X86COPY_P_CODE(s, "\x48\x8D\x8C\x24"); /* lea 0x98+more(%rsp),%rcx */
-    x86copy_p_out4(s, (uint32_t)(X86COPY_P_EVENT_FRAME + more));
-    x86copy_p_event_end(s, what, place);
+/* Before instruction k. value 1 and at 0 are rcx and rax. any: other registers do as well. */
+static x86copy_p_event x86copy_p_event_begin(x86copy *s, const x86flow_insn *k, int any) {
+    uint32_t dead = any ? x86copy_p_dead(s, k) : 0, n;
+    x86copy_p_event e = {1, 0, {2, 1}, X86COPY_P_EVENT_FRAME};
+    for (n = 0; n < 16 && dead; n++) {
+        if (!(dead >> n & 1)) continue;
+        if (e.kept[0]) {        /* the first one takes the value */
+            e.value = n;
+            e.at = n == 0 ? 1 : 0;
+            e.kept[0] = 0;
+            e.kept[1] = e.at + 1;
+        } else {
+            e.at = n;
+            e.kept[1] = 0;
+            e.lower = 0;
+            break;
+        }
+    }
+    x86copy_p_keep(s, &e, 0);
+    return e;
+}
+
+static void x86copy_p_event_end(x86copy *s, const x86copy_p_event *e, uint32_t what,
+                                uint32_t place) {
+    unsigned at = e->at & 7, high = e->at >= 8 ? 1u : 0;
+    uint32_t field[2];
+    unsigned n;
+    field[0] = what;
+    field[1] = place;
+    x86copy_p_position_of(s, 0x8B, e->at); /* mov %fs:position,%at */
+    x86copy_p_out1(s, 0x48 | high | (e->value >= 8 ? 4u : 0)); /* mov %value,(%at) */
+    x86copy_p_out1(s, 0x89);
+    x86copy_p_out1(s, (e->value & 7) << 3 | at);
+    for (n = 0; n < 2; n++) { /* movl field,8 + 4n(%at) */
+        if (high) x86copy_p_out1(s, 0x41);
+        x86copy_p_out1(s, 0xC7);
+        x86copy_p_out1(s, 0x40 | at);
+        x86copy_p_out1(s, 8 + 4 * n);
+        x86copy_p_out4(s, field[n]);
+    }
+    /* lea 16(%at) into the low 16 bits: the buffer is 64 KiB and aligned so, and this stays inside.
+       All 64 are stored, for a load that is wider than the store before it would wait for that. */
+    x86copy_p_out1(s, 0x66);
+    if (high) x86copy_p_out1(s, 0x45);
+    x86copy_p_out1(s, 0x8D);
+    x86copy_p_out1(s, 0x40 | at << 3 | at);
+    x86copy_p_out1(s, 16);
+    x86copy_p_position_of(s, 0x89, e->at);
+    x86copy_p_keep(s, e, 1);
+}
+
+/* An event before instruction k whose value is rsp + more as the program sees it. */
+static void x86copy_p_event_stack(x86copy *s, const x86flow_insn *k, uint32_t what, uint32_t place,
+                                  int32_t more) {
+    x86copy_p_event e = x86copy_p_event_begin(s, k, 1);
+    x86copy_p_out1(s, 0x48 | (e.value >= 8 ? 4u : 0)); /* lea lower+more(%rsp),%value */
+    x86copy_p_out1(s, 0x8D);
+    x86copy_p_out1(s, 0x84 | (e.value & 7) << 3);
+    x86copy_p_out1(s, 0x24);
+    x86copy_p_out4(s, (uint32_t)(e.lower + more));
+    x86copy_p_event_end(s, &e, what, place);
 }
 
 static uint32_t x86copy_p_what(const x86copy *s, uint32_t kind, uint32_t bytes) {
@@ -640,9 +739,10 @@ static void x86copy_p_event_operand(x86copy *s, const x86flow_insn *k) {
     uint32_t bytes = i->access_bytes;
     int bit = i->map == 1 && i->coding == X86DECODE_LEGACY
               && (i->opcode == 0xA3 || i->opcode == 0xAB || i->opcode == 0xB3 || i->opcode == 0xBB);
+    x86copy_p_event e;
     if (!(kind & s->m->events) || i->prefixes & X86DECODE_GS) return;
-    x86copy_p_event_begin(s);
-    x86copy_p_lea(s, k, X86COPY_P_EVENT_FRAME);
+    e = x86copy_p_event_begin(s, k, !bit && !(i->prefixes & X86DECODE_FS));
+    x86copy_p_lea(s, k, e.lower, e.value);
     if (i->prefixes & X86DECODE_FS) /* mov %fs:0,%rax; lea (%rcx,%rax),%rcx */
         X86COPY_P_CODE(s, "\x64\x48\x8B\x04\x25\x00\x00\x00\x00"
                           "\x48\x8D\x0C\x01");
@@ -663,21 +763,23 @@ static void x86copy_p_event_operand(x86copy *s, const x86flow_insn *k) {
             bytes = 1;
         }
     }
-    x86copy_p_event_end(s, x86copy_p_what(s, kind, bytes),
-                        x86copy_p_place(s, k));
+    x86copy_p_event_end(s, &e, x86copy_p_what(s, kind, bytes), x86copy_p_place(s, k));
 }
 
+/* An event whose value is what a register holds. */
 static void x86copy_p_event_register(x86copy *s, const x86flow_insn *k, uint32_t kind,
-                                     const char *lea) {
+                                     unsigned reg) {
+    x86copy_p_event e;
     unsigned op = k->i.opcode, bytes = op & 1 ? (k->i.rex & X86DECODE_REX_W     ? 8
                                                  : k->i.prefixes & X86DECODE_66 ? 2
                                                                                 : 4)
                                               : 1;
     if (k->i.map == 1) bytes = 16;
-    x86copy_p_event_begin(s);
-    x86copy_p_out(s, lea, 3);
-    x86copy_p_event_end(s, x86copy_p_what(s, kind, bytes),
-                        x86copy_p_place(s, k));
+    e = x86copy_p_event_begin(s, k, 1);
+    x86copy_p_out1(s, 0x48 | (e.value >= 8 ? 1u : 0)); /* mov %reg,%value */
+    x86copy_p_out1(s, 0x89);
+    x86copy_p_out1(s, 0xC0 | reg << 3 | (e.value & 7));
+    x86copy_p_event_end(s, &e, x86copy_p_what(s, kind, bytes), x86copy_p_place(s, k));
 }
 
 static void x86copy_p_events_of(x86copy *s, const x86flow_insn *k) {
@@ -687,34 +789,34 @@ static void x86copy_p_events_of(x86copy *s, const x86flow_insn *k) {
     if (k->boring) return;
     if (string && wanted & (X86COPY_LOAD | X86COPY_STORE)
         && i->prefixes & (X86DECODE_F2 | X86DECODE_F3) && i->map == 0)
-        x86copy_p_event_register(s, k, X86COPY_REPEAT, "\x48\x89\xC9"); /* mov %rcx,%rcx */
+        x86copy_p_event_register(s, k, X86COPY_REPEAT, 1);
     if (i->implicit & X86DECODE_LOAD_RSI && wanted & X86COPY_LOAD)
-        x86copy_p_event_register(s, k, X86COPY_LOAD, "\x48\x89\xF1");
+        x86copy_p_event_register(s, k, X86COPY_LOAD, 6);
     if (i->implicit & X86DECODE_LOAD_RDI && wanted & X86COPY_LOAD)
-        x86copy_p_event_register(s, k, X86COPY_LOAD, "\x48\x89\xF9");
+        x86copy_p_event_register(s, k, X86COPY_LOAD, 7);
     if (i->implicit & X86DECODE_STORE_RDI && wanted & X86COPY_STORE)
-        x86copy_p_event_register(s, k, X86COPY_STORE, "\x48\x89\xF9");
+        x86copy_p_event_register(s, k, X86COPY_STORE, 7);
     if (i->memory && i->access & X86DECODE_READ) x86copy_p_event_operand(s, k);
     if (wanted & X86COPY_STACK) {
         if (i->implicit & X86DECODE_PUSH && i->kind != X86DECODE_CALL
             && i->kind != X86DECODE_CALL_INDIRECT)
-            x86copy_p_event_stack(s, x86copy_p_what(s, X86COPY_STORE, 8), place, -8);
+            x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_STORE, 8), place, -8);
         if (i->implicit & X86DECODE_POP && i->opcode != 0xC9)
-            x86copy_p_event_stack(s, x86copy_p_what(s, X86COPY_LOAD, 8), place, 0);
-        if (i->opcode == 0xC9 && i->map == 0) {
-            x86copy_p_event_begin(s);
+            x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_LOAD, 8), place, 0);
+        if (i->opcode == 0xC9 && i->map == 0) { /* mov %rbp,%rcx */
+            x86copy_p_event e = x86copy_p_event_begin(s, k, 0);
             X86COPY_P_CODE(s, "\x48\x89\xE9");
-            x86copy_p_event_end(s, x86copy_p_what(s, X86COPY_LOAD, 8), place);
+            x86copy_p_event_end(s, &e, x86copy_p_what(s, X86COPY_LOAD, 8), place);
         }
     }
     if (i->memory && i->access == X86DECODE_WRITE) x86copy_p_event_operand(s, k);
     if (wanted & X86COPY_STACK && (i->kind == X86DECODE_CALL || i->kind == X86DECODE_CALL_INDIRECT))
-        x86copy_p_event_stack(s, x86copy_p_what(s, X86COPY_STORE, 8), place, -8);
+        x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_STORE, 8), place, -8);
 }
 
-static void x86copy_p_exit_event(x86copy *s) {
+static void x86copy_p_exit_event(x86copy *s, const x86flow_insn *k) {
     if (s->instrumented && s->m->events & X86COPY_EXIT)
-        x86copy_p_event_stack(s, x86copy_p_what(s, X86COPY_EXIT, 0),
+        x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_EXIT, 0),
                               (uint32_t)(s->b->f->lo - s->m->flow->bias), 0);
 }
 
@@ -843,7 +945,7 @@ static void x86copy_p_translate(x86copy *s, const x86flow_insn *k) {
         x86decode_insn plain = k->i;
         x86flow_insn load = *k;
         load.i = plain;
-        x86copy_p_lea(s, &load, 128 + 24); /* lea operand,%rcx; mov (%rcx),%rax */
+        x86copy_p_lea(s, &load, 128 + 24, 1); /* lea operand,%rcx; mov (%rcx),%rax */
         if (k->i.prefixes & X86DECODE_FS) s->failed = 1;
         X86COPY_P_CODE(s, "\x48\x8B\x01");
     } else {
@@ -906,7 +1008,7 @@ static void x86copy_p_emit_branch(x86copy *s, uint32_t n) {
     op[1] = (uint8_t)(0x80 | (k->i.opcode & 15));
     if (k->i.kind == X86DECODE_JUMP) {
         if (leaves) {
-            x86copy_p_exit_event(s);
+            x86copy_p_exit_event(s, k);
             x86copy_p_link_to(s, address, 1, "\xE9");
             return;
         }
@@ -925,7 +1027,7 @@ static void x86copy_p_emit_branch(x86copy *s, uint32_t n) {
         x86copy_p_out(s, op, 2);
         over = s->out_size;
         x86copy_p_out4(s, 0);
-        x86copy_p_exit_event(s);
+        x86copy_p_exit_event(s, k);
         x86copy_p_link_to(s, address, 1, "\xE9");
         x86copy_p_resolve(s, over, s->out_size);
         return;
@@ -959,10 +1061,9 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
     if (events & X86COPY_BLOCK && !k->boring
         && (n == 0 || n == s->b->part_first || k->target
             || (k[-1].i.kind != X86DECODE_PLAIN && k[-1].i.kind != X86DECODE_SYSCALL))) {
-        x86copy_p_event_begin(s);
-        X86COPY_P_CODE(s, "\x48\x8D\x0D");
-        x86copy_p_distance(s, address, 0);
-        x86copy_p_event_end(s, x86copy_p_what(s, X86COPY_BLOCK, 0),
+        x86copy_p_event e = x86copy_p_event_begin(s, k, 1);
+        x86copy_p_lea_rip(s, e.value, address);
+        x86copy_p_event_end(s, &e, x86copy_p_what(s, X86COPY_BLOCK, 0),
                             (uint32_t)(address - s->m->flow->bias));
     }
     /* A landing pad may not stand at the start of a part: a nop keeps it away from there. */
@@ -980,7 +1081,7 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
     case X86DECODE_CALL:
     case X86DECODE_CALL_INDIRECT:
         if (events & X86COPY_CALL)
-            x86copy_p_event_stack(s, x86copy_p_what(s, X86COPY_CALL, 0),
+            x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_CALL, 0),
                                   (uint32_t)(address - s->m->flow->bias), 0);
         to = k->i.kind == X86DECODE_CALL ? x86decode_target(&k->i, address) : 0;
         to = x86copy_p_bound_to(s->m, x86copy_p_call_slot(s, k), to);
@@ -989,7 +1090,7 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
         x86copy_p_after_call(s, n);
         break;
     case X86DECODE_RETURN:
-        x86copy_p_exit_event(s);
+        x86copy_p_exit_event(s, k);
         x86copy_p_copied(s, k);
         break;
     case X86DECODE_JUMP_INDIRECT:
@@ -1000,7 +1101,7 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
         } else if (k->dispatch == X86FLOW_TRANSLATE)
             x86copy_p_translate(s, k);
         else {
-            if (!s->b->table_count) x86copy_p_exit_event(s);
+            if (!s->b->table_count) x86copy_p_exit_event(s, k);
             x86copy_p_copied(s, k);
         }
         break;
@@ -1133,7 +1234,7 @@ X86COPY_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int i
     }
     entry->at = x86copy_p_position(s);
     if (instrumented && s->m->events & X86COPY_ENTRY)
-        x86copy_p_event_stack(s, x86copy_p_what(s, X86COPY_ENTRY, 0),
+        x86copy_p_event_stack(s, s->b->insn, x86copy_p_what(s, X86COPY_ENTRY, 0),
                               (uint32_t)(f->lo - s->m->flow->bias), 0);
     for (n = 0; n < s->b->count; n++) {
         if (s->b->insn[n].target & X86FLOW_TARGET_CHECKED)

@@ -2,8 +2,10 @@
    distances only) and a direct-mapped aliasing table (average footprint only).
 
    bench_footprint [quick] [TRACE...]        TRACE: blocks as in docs/formats.md, not compressed
-   bench_footprint one WAY TRACE [N]         one way alone, for callgrind; prints its name and the
-   number of accesses
+   bench_footprint one WAY TRACE [N]         one way alone, for callgrind; prints its name, the
+                                             number of accesses and the ns of each
+   bench_footprint long [N]                  n = 1e8: accesses come from a generator, and nothing is
+                                             kept of them; prints time and memory at each power of 10
 
    Rivals take turns, chunk by chunk, so that what slows the machine slows all; best of the rounds,
    in CPU time. */
@@ -194,8 +196,12 @@ typedef struct way {
 
 static void way_start(way *w, int kind, uint32_t blocks) {
     static const double c[] = {1, .99, .9, .5, .9};
-    footprint_config config = {0, 0, 0, 0, 0, 0, allocate, release, NULL};
-    hotl_config averages = {0, 0, 0, 0, allocate, release, NULL};
+    footprint_config config;
+    hotl_config averages;
+    memset(&config, 0, sizeof config);
+    memset(&averages, 0, sizeof averages);
+    config.alloc = averages.alloc = allocate;
+    config.release = averages.release = release;
     w->kind = kind;
     if (kind < AVERAGE) {
         config.c = c[kind];
@@ -324,12 +330,13 @@ static void compare(const char *name, const uint64_t *block, size_t n, uint32_t 
 
 /* Interleaving: ns per access, turns of a length. */
 static void compare_pair(const char *name, uint64_t length, double c, uint64_t n) {
-    interleave_config config = {0, 0};
+    interleave_config config;
     interleave pair;
     size_t bytes;
     void *memory;
     clock_t start;
     uint64_t i;
+    memset(&config, 0, sizeof config);
     config.c = c;
     bytes = interleave_bytes(&config, c < 1 ? 1u << 20 : 1u << 22);
     memory = malloc(bytes);
@@ -344,26 +351,70 @@ static void compare_pair(const char *name, uint64_t length, double c, uint64_t n
     free(memory);
 }
 
+/* One way over a trace, or over random blocks. Returns 0, or 2 if there is no such way. */
+static int run_one(const char *name, const char *trace, size_t n) {
+    static way w;
+    uint64_t *block = (uint64_t *)malloc(n * sizeof *block);
+    clock_t start;
+    int k = 0;
+    while (k < WAYS && strcmp(names[k], name) != 0) k++;
+    if (k == WAYS || !block) return 2;
+    n = strncmp(trace, "random", 6) == 0 ? make("random", 1000000, block, n)
+                                         : read_trace(trace, block, n);
+    way_start(&w, k, 2000000);
+    start = clock();
+    way_run(&w, block, n);
+    printf("%s %lu %.2f\n", name, (unsigned long)n,
+           (double)(clock() - start) * 1e9 / CLOCKS_PER_SEC / (double)n);
+    way_end(&w);
+    free(block);
+    return 0;
+}
+
+/* n accesses in chunks that are made and forgotten: Zipf of 1e5 blocks, whose set moves on by one
+   block every 1000 accesses, so that new blocks never cease to come. window_max bounds memory. */
+static int run_long(uint64_t n) {
+    static uint64_t chunk[4096];
+    static footprint fp;
+    footprint_config config;
+    footprint_stats s;
+    uint64_t done = 0, report = 1000000;
+    clock_t spent = 0;
+    memset(&config, 0, sizeof config);
+    config.window_max = 1000000;
+    config.alloc = allocate;
+    config.release = release;
+    if (!footprint_open(&fp, &config)) return 1;
+    printf("%12s %10s %12s %12s %12s\n", "accesses", "ns each", "blocks", "forgotten", "bytes");
+    while (done < n) {
+        size_t i, count = n - done < 4096 ? (size_t)(n - done) : 4096;
+        clock_t start;
+        make("zipf", 100000, chunk, count);
+        for (i = 0; i < count; i++) chunk[i] += (done + i) / 1000;
+        start = clock();
+        footprint_access_many(&fp, chunk, count);
+        spent += clock() - start;
+        done += count;
+        if (done < report && done < n) continue;
+        report *= 10;
+        footprint_get_stats(&fp, &s);
+        printf("%12llu %10.1f %12llu %12llu %12lu\n", (unsigned long long)done,
+               (double)spent * 1e9 / CLOCKS_PER_SEC / (double)done, (unsigned long long)s.blocks,
+               (unsigned long long)s.forgotten, (unsigned long)s.memory_bytes);
+        fflush(stdout);
+    }
+    footprint_close(&fp);
+    return 0;
+}
+
 int main(int argc, char **argv) {
     int quick = argc > 1 && strcmp(argv[1], "quick") == 0, i, k;
     size_t most = quick ? 3000000 : 30000000, n;
     uint64_t *block, m;
-    if (argc > 3 && strcmp(argv[1], "one") == 0) {
-        static way w;
-        n = argc > 4 ? (size_t)strtoul(argv[4], NULL, 10) : 500000;
-        block = (uint64_t *)malloc(n * sizeof *block);
-        n = strncmp(argv[3], "random", 6) == 0 ? make("random", 1000000, block, n)
-                                               : read_trace(argv[3], block, n);
-        for (k = 0; k < WAYS; k++)
-            if (strcmp(names[k], argv[2]) == 0) {
-                way_start(&w, k, 2000000);
-                way_run(&w, block, n);
-                way_end(&w);
-            }
-        printf("%s %lu\n", argv[2], (unsigned long)n);
-        free(block);
-        return 0;
-    }
+    if (argc > 3 && strcmp(argv[1], "one") == 0)
+        return run_one(argv[2], argv[3], argc > 4 ? (size_t)strtoul(argv[4], NULL, 10) : 500000);
+    if (argc > 1 && strcmp(argv[1], "long") == 0)
+        return run_long(argc > 2 ? strtoull(argv[2], NULL, 10) : 100000000);
     block = (uint64_t *)malloc(most * sizeof *block);
     printf("footprint: CPU ns an access (peers: aliasing table: average only; splay: reuse "
            "distances only)\n%-16s %9s %8s",

@@ -2,7 +2,8 @@
 # hcct_paper.sh - "Mining Hot Calling Contexts in Small Space" on today's programs: records Lua,
 # sqlite, bzip2, cJSON and Chipmunk through -finstrument-functions, balances the recordings, replays
 # them through every algorithm and writes Tables 1 and 2 and Figures 6 to 13, as tables, to
-# docs/hcct-paper.md. Further traces: hcct_paper.sh TRACE ... About five minutes.
+# docs/hcct-paper.md. Further traces: hcct_paper.sh TRACE ... About five minutes. `hcct_paper.sh
+# record` only records, and prints the names of the traces.
 set -e
 cd "$(dirname "$0")/.."
 build=${BUILD:-build}
@@ -10,7 +11,7 @@ src=$build/bench/src work=$build/bench/hcct_paper real=bench/real
 events=${EVENTS:-12000000}
 mkdir -p "$work"
 sh bench/setup.sh
-[ -x "$build/bursty" ] || make "$build/bursty"
+[ -x "$build/bursty" ] || make -s "$build/bursty" >&2
 CC=${CC:-cc}
 say() { echo "hcct_paper: $*" >&2; }
 
@@ -24,7 +25,7 @@ record() {
         "$work/record.o" -lm -ldl -lpthread
     # shellcheck disable=SC2086
     HCCT_RAW=$work/raw HCCT_RAW_EVENTS=$events "$work/$1" $3 >/dev/null
-    "$build/bursty" replay calls --raw16 "$work/raw" -o "$work/$1.trace"
+    "$build/bursty" replay calls --raw16 "$work/raw" -o "$work/$1.trace" >&2
     rm -f "$work/raw"
 }
 lua=$(ls "$src"/lua/src/*.c | grep -v luac.c | tr '\n' ' ')
@@ -41,6 +42,10 @@ record cjson "-I$src/cjson $real/main_cjson.c $src/cjson/cJSON.c" "10000 1"
 record chipmunk \
     "-I$src/chipmunk/include -I$src/chipmunk/src -DNDEBUG $real/main_chipmunk.c $chipmunk" "300 800"
 
+if [ "${1:-}" = record ]; then
+    for name in lua sqlite bzip2 cjson chipmunk; do echo "$work/$name.trace"; done
+    exit
+fi
 set -- "$work/lua.trace" "$work/sqlite.trace" "$work/bzip2.trace" "$work/cjson.trace" \
     "$work/chipmunk.trace" "$@"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # run.sh [quick|smoke] - sets up, builds and measures. Setting up fetches and compiles; it takes
-# minutes the first time and is kept in build/bench. Measuring takes two minutes (quick) or some
-# twenty-five. Every bench checks what it computes before it is timed. A bench that fails fails the
+# minutes the first time and is kept in build/bench. Measuring takes some minutes (quick) or most of
+# an hour. Every bench checks what it computes before it is timed. A bench that fails fails the
 # run, and bench/results.md stays as it was.
 #
 # full and quick write bench/results.md, bench/results.json and README's figures. smoke runs

@@ -43,6 +43,11 @@ RECORDER_HOOK static uint32_t place_of(void *function) {
     }
 }
 
+RECORDER_HOOK uint32_t recorder_known_key(void *function) {
+    uint32_t i = place_of(function);
+    return __atomic_load_n(&functions[i], __ATOMIC_RELAXED) == function ? i + 1 : 0;
+}
+
 RECORDER_HOOK uint32_t recorder_key(void *function) {
     for (;;) {
         uint32_t i = place_of(function);
@@ -138,13 +143,15 @@ RECORDER_HOOK static void name_by_debug_files(const image *m, const char *path) 
     int number;
     if (!recorder_debug_file || !m->bytes) return;
     debug.slide = m->slide;
-    for (number = 0; recorder_debug_file(path, m->bytes, m->size, number, &debug.bytes, &debug.size);
+    for (number = 0;
+         recorder_debug_file(path, m->bytes, m->size, number, &debug.bytes, &debug.size);
          number++) {
         name_by_sections(&debug);
     }
 }
 
-RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintptr_t end, uintptr_t from) {
+RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintptr_t end,
+                                       uintptr_t from) {
     const char *base = strrchr(path, '/');
     uintptr_t address = from;
     uint32_t i, wanted = 0;

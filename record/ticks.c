@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 enum { KEY_DEEP = RECORDER_FUNCTIONS + 2, KEY_RECORDER };
+enum { AROUND = 32 };
 enum { TABLES = 1024 }; /* the ticks of so many threads that ran at one time are written */
 
 /* A function's stack pointer may be so far above the address that its hook has noted. */
@@ -103,11 +104,11 @@ RECORDER_HOOK static const recorder_frame *next_open(const recorder_frame *first
 
 /* Keys of the open functions, innermost first. If there are too many, "(deep)" stands for those
    between the innermost one and the outermost ones. */
-RECORDER_HOOK static uint32_t open_functions(const recorder_thread *r, uintptr_t sp,
+RECORDER_HOOK static uint32_t open_functions(const recorder_frame *first,
+                                             const recorder_frame *last, uintptr_t sp,
                                              uint32_t *keys) {
-    const recorder_frame *first = r->frames, *last = recorder_here.top, *f;
+    const recorder_frame *f;
     uint32_t all = 0, number = 0, count = 0;
-    if (r->feeding || r->deep) last = first + r->frame_count - 1;
     for (f = NULL; (f = next_open(first, last, f, sp)) != NULL;) all++;
     for (f = NULL; (f = next_open(first, last, f, sp)) != NULL; number++) {
         if (all > SAMPLED_DEEP && number && number + SAMPLED_DEEP - 2 < all) continue;
@@ -117,21 +118,48 @@ RECORDER_HOOK static uint32_t open_functions(const recorder_thread *r, uintptr_t
     return count;
 }
 
+/* A function runs a few instructions before it calls the first hook and behind the second one. If
+   one of these is interrupted, returns the function's key, else 0. keys[0..count) are open.
+   No function with two calls of hooks is shorter than AROUND bytes: so an entry right before the
+   interrupted place is that of its function. The call that a quick hook has popped still stands
+   above the stack, with the place to which the hook returned. */
+RECORDER_HOOK static uint32_t half_open(const recorder_frame *popped, uintptr_t pc,
+                                        const uint32_t *keys, uint32_t count) {
+    uint32_t key = 0, i, back;
+    for (back = 0; back < AROUND && back < pc; back++) {
+        key = recorder_known_key((void *)(pc - back));
+        if (key) break;
+    }
+    if (popped && popped->address != popped[-1].address && /* the same if it was inlined */
+        pc - (uintptr_t)popped->from < back)
+        return recorder_key(popped->function);
+    for (i = 0; i < 3 && i < count; i++) {
+        if (keys[i] == key) return 0; /* it is open, perhaps around others that are inlined */
+    }
+    return key;
+}
+
 static char ours; /* its address marks our timers' signals */
 
 RECORDER_HOOK static void tick(int number, siginfo_t *info, void *context) {
     const recorder_thread *r = recorder_self();
-    uint32_t keys[SAMPLED_DEEP], count = 1, n = 1;
+    const recorder_frame *last = recorder_here.top, *popped = NULL;
+    uint32_t keys[1 + SAMPLED_DEEP], count = 1, n = 1;
     uintptr_t pc, sp;
     int saved = errno;
     (void)number;
     if (!r || !r->ticks || info->si_code != SI_TIMER || info->si_value.sival_ptr != &ours) return;
     if (info->si_overrun > 0) n += (uint32_t)info->si_overrun;
     interrupted((const ucontext_t *)context, &pc, &sp);
-    keys[0] = KEY_RECORDER;
-    if (!__atomic_load_n(&r->busy, __ATOMIC_RELAXED) && !is_in_hook(pc))
-        count = open_functions(r, sp, keys);
-    sampled_tick(&((thread_ticks *)r->ticks)->sums, keys, count, n, 0);
+    keys[0] = 0;
+    keys[1] = KEY_RECORDER;
+    if (!__atomic_load_n(&r->busy, __ATOMIC_RELAXED) && !is_in_hook(pc)) {
+        if (r->feeding || r->deep) last = r->frames + r->frame_count - 1;
+        else if (last < r->frames + RECORDER_DEPTH - 1) popped = last + 1;
+        count = open_functions(r->frames, last, sp, keys + 1);
+        keys[0] = half_open(popped, pc, keys + 1, count);
+    }
+    sampled_tick(&((thread_ticks *)r->ticks)->sums, keys + !keys[0], count + !!keys[0], n, 0);
     errno = saved;
 }
 

@@ -448,6 +448,39 @@ static void timed(brst *b, unsigned tick_us, int any, unsigned untimed) {
     brst_end(b);
 }
 
+/* A tree with sums over 1000 bursts of 10 calls each. `given_up`: the sums of `collide` begin later
+   than its count. */
+static void tree_of_bursts(brst *b, int given_up) {
+    static const char *const names[] = {"main", "update", "collide", "rare"};
+    static const struct { unsigned climb, calls, bursts, yy;
+    } nodes[] = {{0, 97, 97, 97}, {0, 5900, 990, 40000}, {0, 4000, 980, 21000}, {1, 3, 3, 3}};
+    static const unsigned fields[23] = {2, 0, 100, 100, 21, 100, 0, 0, 10000, 0, 0,   0,
+                                        0, 1000000, 0, 1, 0, 0, 0, 0, 0, 0, 4};
+    unsigned i;
+    brst_begin(b, 2, 256);
+    for (i = 0; i < 23; i++) brst_number(b, fields[i]);
+    for (i = 0; i < 4; i++) {
+        brst_number(b, i + 1);
+        brst_string(b, names[i]);
+    }
+    brst_number(b, 0);
+    for (i = 0; i < 4; i++) {
+        brst_number(b, nodes[i].climb);
+        brst_number(b, i + 1);
+        brst_number(b, 2);
+        brst_number(b, nodes[i].calls);
+    }
+    brst_number(b, 10000);
+    brst_number(b, 1000);
+    brst_number(b, 100000);
+    for (i = 0; i < 4; i++) {
+        brst_number(b, nodes[i].calls - (i == 2 && given_up ? 3000 : 0));
+        brst_number(b, nodes[i].bursts);
+        brst_number(b, nodes[i].yy);
+    }
+    brst_end(b);
+}
+
 int main(int argc, char **argv) {
     brst b;
     const char *folder = argc > 1 ? argv[1] : ".";
@@ -504,6 +537,10 @@ int main(int argc, char **argv) {
     save(folder, "tree.brst", &b);
     tree(&b, 2, 0);
     save(folder, "tree2.brst", &b);
+    tree_of_bursts(&b, 0);
+    save(folder, "tree-bursts.brst", &b);
+    tree_of_bursts(&b, 1);
+    save(folder, "tree-given-up.brst", &b);
     cyclic_footprint(&b);
     save(folder, "footprint.brst", &b);
     mangled(&b);

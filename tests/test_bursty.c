@@ -375,4 +375,71 @@ TEST(signal_handlers_may_check) {
           && (double)count < 0.285 * (double)checks + 14.0 * handled);
     CHECK(stats.events >= count);
 }
+
+/* ---- a handler that does not return ---- */
+
+static sigjmp_buf handler_jump;
+static volatile sig_atomic_t may_jump;
+static void jumping_handler(int number) {
+    (void)number;
+    if (!may_jump) return;
+    may_jump = 0;
+    siglongjmp(handler_jump, 1);
+}
+
+static void check_apart(void) { BURST_LOOP(); }
+#if defined(__GNUC__) /* the function that takes the jump has no check, which may be assembly */
+static void (*volatile check)(void) = check_apart;
+#else
+#define check check_apart
+#endif
+
+/* Without a look at the schedule, as bursty_get_stats has one. */
+static void add_count(void *user, const bursty_row *row) { *(uint64_t *)user += row->count; }
+static uint64_t events_counted(void) {
+    uint64_t sum = 0;
+    bursty_each(add_count, &sum);
+    return sum;
+}
+
+/* Each check takes the slow path, so that most signals arrive there. Whatever they interrupt, the
+   next checks are sampled, and new settings are taken. */
+TEST(a_handler_may_leave_the_slow_path) {
+    bursty_profile always = plain_profile(BURSTY_ALWAYS, 0), off = always;
+    volatile uint32_t jumps = 0, unsampled = 0;
+    struct itimerval timer;
+    struct sigaction action;
+    uint64_t before;
+    int i;
+    memset(&timer, 0, sizeof timer);
+    memset(&action, 0, sizeof action);
+    action.sa_handler = jumping_handler;
+    start_with(&always, 0);
+    check();
+    sigaction(SIGALRM, &action, NULL);
+    timer.it_interval.tv_usec = timer.it_value.tv_usec = 100;
+    setitimer(ITIMER_REAL, &timer, NULL);
+    while (jumps < 200) {
+        if (sigsetjmp(handler_jump, 1) == 0) {
+            may_jump = 1;
+            for (i = 0; i < 20000000; i++) check();
+            may_jump = 0; /* the thread sanitizer holds signals back */
+            SKIP("no signal arrives in 20 million checks");
+            break;
+        }
+        bursty_set_depth(0);
+        jumps++;
+        before = events_counted();
+        for (i = 0; i < 10; i++) check();
+        unsampled += events_counted() != before + 10;
+    }
+    memset(&timer, 0, sizeof timer);
+    setitimer(ITIMER_REAL, &timer, NULL);
+    CHECK_EQ(unsampled, 0);
+    off.off = 1;
+    CHECK_EQ(bursty_set_profile(0, &off), 0);
+    before = events_counted();
+    for (i = 0; i < 1000; i++) check();
+    CHECK_EQ(events_counted(), before);
+}
 #endif

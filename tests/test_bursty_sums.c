@@ -10,6 +10,7 @@
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <math.h>
+#include <setjmp.h>
 
 /* ---- the reference ---- */
 
@@ -490,6 +491,78 @@ TEST(two_profiles_have_their_own_bursts) {
     s.profile[1].classes = BURSTY_BACKEDGE | BURSTY_USER;
     run_both(&s, 1500);
 }
+
+/* ---- actions that do not return ---- */
+
+#ifndef BURSTY_POLL
+static jmp_buf bound_jump;
+static uint32_t bounds, jumps_at; /* each jumps_at-th BEGIN or END jumps */
+static void jump_at_bound(void *user, const bursty_event *e) {
+    (void)user;
+    if ((e->kind & (BURSTY_BEGIN | BURSTY_END)) && ++bounds % jumps_at == 0) {
+        longjmp(bound_jump, 1);
+    }
+}
+
+/* Calls small(). Returns whether it counted; -1: an action jumped out. */
+static int small_or_jump(void) {
+    if (setjmp(bound_jump)) {
+        bursty_set_depth(0);
+        return -1;
+    }
+    small();
+    return (bursty_in_burst() & 1) != 0;
+}
+
+/* Profile 0 counts, and profile 1 jumps at its bounds. A jump ends the burst of profile 0, or finds
+   it ended: no row's count of one burst may get into the next one. */
+static void sums_with_jumps(setting s, uint32_t kind, uint32_t checks, uint32_t burst) {
+    bursty_profile p;
+    tally dumped;
+    uint64_t part = 0, parts = 0, weight, yy = 0;
+    uint32_t i, jumped = 0;
+    memset(&p, 0, sizeof p);
+    p.check_count = checks;
+    p.burst_count = burst;
+    p.jitter_percent = -1;
+    p.classes = kind;
+    p.action = jump_at_bound;
+    s.profile[0].jitter_percent = -1;
+    weight = s.profile[0].check_count / s.profile[0].burst_count + 1;
+    start(&s, 0);
+    CHECK_EQ(bursty_set_profile(1, &p), 0);
+    bounds = 0;
+    for (i = 0; i < 6000 || part; i++) {
+        int counts = small_or_jump();
+        if (counts > 0) {
+            part++;
+        } else if (part) {
+            yy += part * weight * part * weight;
+            parts++;
+            part = 0;
+        }
+        jumped += counts < 0;
+    }
+    CHECK(jumped > 10 && parts > 40);
+    read_dump(&dumped);
+    CHECK_EQ(dumped.rows.count, 1);
+    CHECK(dumped.rows.count == 1 && dumped.rows.at[0].sums);
+    if (dumped.rows.count == 1 && dumped.rows.at[0].sums) {
+        CHECK_EQ(dumped.rows.at[0].sums->bursts, parts);
+        CHECK_EQ(dumped.rows.at[0].sums->yy, yy);
+    }
+    kind_sampled.free(&dumped);
+}
+
+TEST(a_jump_out_of_a_bound_ends_bursts) {
+    for (jumps_at = 2; jumps_at <= 4; jumps_at++) {
+        sums_with_jumps(with(50, 10, 1), BURSTY_END, 50, 10);
+        sums_with_jumps(with(50, 10, 1), BURSTY_BEGIN, 50, 10);
+        sums_with_jumps(with(120, 40, 1), BURSTY_BEGIN, 29, 1);
+        sums_with_jumps(with(120, 40, 1), BURSTY_END, 29, 2);
+    }
+}
+#endif
 
 static uint32_t dumps_in_burst;
 static void dump_now(uint32_t step) {

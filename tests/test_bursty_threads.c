@@ -7,6 +7,7 @@
 #define HOTTEST_IMPLEMENTATION
 #include "hottest.h"
 #include "test.h"
+#include <sched.h>
 
 #if defined(BURSTY_NO_TLS) || !defined(__GNUC__)
 TEST(threads) { SKIP("this compiler has no thread-local storage or no atomics"); }
@@ -134,6 +135,75 @@ TEST(surplus_threads_are_counted) {
     CHECK_EQ(stats.threads, fit);
     CHECK_EQ(stats.lost_threads, 4);                           /* this thread has a place, too */
     CHECK_EQ(stats.checks, fit - 1);
+}
+
+/* A thread that registers while another one is setting a profile has settings as soon as they can
+   be read. */
+static uint32_t step;
+static void *check_twice(void *argument) {
+    uint32_t i;
+    for (i = 0; i < 50; i++) leaf();
+    __atomic_store_n(&step, 1, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&step, __ATOMIC_ACQUIRE) != 2) { }
+    for (i = 0; i < 100; i++) leaf();
+    return argument;
+}
+
+TEST(settings_come_with_the_lock) {
+    bursty_config config = config_with(BURSTY_ALWAYS, 0);
+    bursty_stats stats;
+    pthread_t thread;
+    bursty_start(&config);
+    step = 0;
+    bursty_p_lock();
+    CHECK(pthread_create(&thread, NULL, check_twice, NULL) == 0);
+    while (__atomic_load_n(&step, __ATOMIC_ACQUIRE) != 1) { }
+    bursty_p_unlock();
+    __atomic_store_n(&step, 2, __ATOMIC_RELEASE);
+    CHECK(pthread_join(thread, NULL) == 0);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.checks, 150);
+    CHECK_EQ(stats.events, 200);                               /* 100 calls and returns */
+}
+
+/* Two threads that want to count the same events: one of them is refused. */
+static uint32_t accepted, turn;
+static void *wants_loads(void *argument) {
+    bursty_profile p;
+    int number = *(int *)argument;
+    uint32_t i;
+    memset(&p, 0, sizeof p);
+    p.classes = BURSTY_LOAD;
+    for (i = 1; i <= 100; i++) {
+        if (number == 1) __atomic_store_n(&accepted, 0, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&turn, 1, __ATOMIC_ACQ_REL);
+        while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) < 6 * i - 4) sched_yield();
+        if (bursty_set_profile(number, &p) == 0) {
+            __atomic_fetch_add(&accepted, 1, __ATOMIC_RELAXED);
+        }
+        __atomic_fetch_add(&turn, 1, __ATOMIC_ACQ_REL);
+        while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) < 6 * i - 2) sched_yield();
+        if (number == 1) CHECK_EQ(__atomic_load_n(&accepted, __ATOMIC_RELAXED), 1);
+        bursty_set_profile(number, NULL);
+        __atomic_fetch_add(&turn, 1, __ATOMIC_ACQ_REL);
+        while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) < 6 * i) sched_yield();
+    }
+    return NULL;
+}
+
+TEST(two_threads_may_not_count_the_same_events) {
+    static int numbers[2] = {1, 2};
+    bursty_config config = config_with(990, 10);
+    pthread_t thread[2];
+    int i;
+    config.profile.off = 1;
+    config.profile.classes = BURSTY_STORE;
+    bursty_start(&config);
+    turn = 0;
+    for (i = 0; i < 2; i++) {
+        CHECK(pthread_create(&thread[i], NULL, wants_loads, &numbers[i]) == 0);
+    }
+    for (i = 0; i < 2; i++) CHECK(pthread_join(thread[i], NULL) == 0);
 }
 
 static int sink(void *user, const void *data, size_t size) {

@@ -121,6 +121,36 @@ TEST(an_action_may_end_the_profile) {
     CHECK_EQ(bursty_set_profile(0, &p), -1);
 }
 
+static bursty_profile next;
+static void set_next(void *user, const bursty_event *e) {
+    (void)user;
+    (void)e;
+    events++;
+    bursty_set_profile(0, &next);
+}
+
+/* What an action sets holds at once: its gap begins with the next check. */
+TEST(an_action_may_change_the_profile) {
+    uint32_t i, first = 0;
+    CHECK_EQ(set(10, 3, -1), 0);
+    memset(&next, 0, sizeof next);
+    next.check_count = 50;
+    next.burst_count = 5;
+    next.jitter_percent = -1;
+    next.action = set_next;
+    CHECK_EQ(bursty_set_profile(0, &next), 0);
+    next.action = see;
+    events = 0;
+    for (i = 1; events == 0; i++) { BURST_POINT(BURSTY_USER, "p", i); }
+    events = 0;
+    for (i = 1; i <= 50 + 5; i++) {
+        BURST_POINT(BURSTY_USER, "p", i);
+        if (events == 1 && first == 0) first = i;
+    }
+    CHECK_EQ(first, 50);
+    CHECK_EQ(events, 5);
+}
+
 TEST(settings) {
     bursty_profile p;
     uint32_t i;

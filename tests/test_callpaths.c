@@ -277,6 +277,131 @@ static int is_legal(const char *path) {
     return *path == 0 || strcmp(path, ";b") == 0;
 }
 
+/* ---- sums over bursts ---- */
+
+/* The same numbers, slowly: each path with its calls in the burst that runs. */
+typedef struct slow_path {
+    char name[64];
+    uint32_t burst;
+    uint64_t y, calls, bursts, yy;
+} slow_path;
+static slow_path slow[64];
+static uint32_t slow_count, slow_lost;
+
+static void slow_add(const char *name, uint32_t burst) {
+    slow_path *p = slow;
+    while (p < slow + slow_count && strcmp(p->name, name) != 0) p++;
+    if (p == slow + 64) {
+        slow_lost++;
+        return;
+    }
+    if (p == slow + slow_count) {
+        slow_count++;
+        memset(p, 0, sizeof *p);
+        snprintf(p->name, sizeof p->name, "%s", name);
+    }
+    if (p->burst != burst) {
+        p->yy += p->y * p->y;
+        p->y = 0;
+        p->bursts++;
+    }
+    p->burst = burst;
+    p->y++;
+    p->calls++;
+}
+
+static void slow_event(void *user, const bursty_event *e) {
+    char name[64] = "";
+    uint32_t i;
+    callpaths_p_event(user, e);
+    for (i = 0; i < e->depth && i < 20; i++)
+        snprintf(name + strlen(name), sizeof name - strlen(name), "%s;", e->stack[i]->name);
+    snprintf(name + strlen(name), sizeof name - strlen(name), "%s", e->site->name);
+    slow_add(name, e->burst);
+    slow_add("", e->burst); /* all calls */
+}
+
+TEST(sums_over_bursts_are_right) {
+    static const uint32_t rates[3][2] = { { 30, 20 }, { 200, 100 }, { 7, 1 } };
+    uint32_t k, i, node;
+    for (k = 0; k < 3; k++) {
+        bursty_profile profile;
+        contexts c;
+        CHECK_EQ(start(rates[k][0], rates[k][1], 0), 0);
+        memset(&profile, 0, sizeof profile);
+        profile.check_count = rates[k][0];
+        profile.burst_count = rates[k][1];
+        profile.classes = BURSTY_CALL;
+        profile.action = slow_event;
+        CHECK_EQ(bursty_set_profile(BURSTY_PROFILES - 1, &profile), 0);
+        slow_count = slow_lost = 0;
+        for (i = 0; i < 3000; i++) a();
+        (void)read_dump(&c);
+        if (!CHECK_EQ(c.count, 1)) return;
+        CHECK(c.trees[0].has_sums && slow_count > 10 && slow_lost == 0);
+        for (node = 0; node < c.trees[0].count; node++) {
+            const contexts_node *n = &c.trees[0].nodes[node];
+            const slow_path *p = slow;
+            while (p < slow + slow_count && strcmp(p->name, path_name(&c, node)) != 0) p++;
+            if (n->calls == 0 && p == slow + slow_count) continue; /* only seen as a caller */
+            if (!CHECK(p < slow + slow_count)) continue;
+            CHECK_EQ(n->calls, p->calls);
+            CHECK_EQ(n->bursts, p->bursts);
+            CHECK_EQ(n->yy, p->yy + p->y * p->y);
+            if (node) CHECK_EQ(n->lower, p->calls);
+        }
+        contexts_free(&c);
+    }
+}
+
+TEST(sums_can_be_left_out) {
+    static callpaths_config config;
+    callpaths_stats with, without;
+    contexts c;
+    int i;
+    CHECK_EQ(start(30, 20, 0), 0);
+    callpaths_get_stats(&with);
+    config.profile.check_count = 30;
+    config.profile.burst_count = 20;
+    config.no_intervals = 1;
+    CHECK_EQ(callpaths_start(&config), 0);
+    callpaths_get_stats(&without);
+    CHECK(without.room > with.room);
+    for (i = 0; i < 300; i++) a();
+    (void)read_dump(&c);
+    CHECK_EQ(c.count, 1);
+    CHECK(c.count == 1 && !c.trees[0].has_sums && c.trees[0].count > 4);
+    contexts_free(&c);
+}
+
+/* In a tree that is too small contexts come and go. What the sums say of one is all that the tree
+   has of it, or less than that and then no interval is shown. */
+TEST(sums_of_contexts_that_were_given_up) {
+    static callpaths_config config;
+    static uint64_t memory[700];
+    uint32_t i, node, whole = 0;
+    contexts c;
+    config.memory = memory;
+    config.memory_bytes = sizeof memory;
+    config.threads = 1;
+    config.profile.check_count = 30;
+    config.profile.burst_count = 20;
+    CHECK_EQ(callpaths_start(&config), 0);
+    for (i = 0; i < 20000; i++) a();
+    (void)read_dump(&c);
+    if (!CHECK_EQ(c.count, 1)) return;
+    CHECK(c.trees[0].field[CONTEXTS_EVICTIONS] > 0 || c.trees[0].count < 60);
+    for (node = 1; node < c.trees[0].count; node++) {
+        const contexts_node *n = &c.trees[0].nodes[node];
+        CHECK(n->yy >= n->calls && n->bursts <= n->calls);
+        CHECK(n->yy <= 20 * n->calls);
+        whole += n->calls == n->lower && n->calls > 100;
+    }
+    CHECK(whole > 2);
+    CHECK_EQ(c.trees[0].nodes[0].calls, c.trees[0].field[CONTEXTS_TOTAL]);
+    contexts_free(&c);
+}
+
 TEST(bursts_see_legal_paths) {
     static const uint32_t rates[4][2] = { { 13, 7 }, { 100, 3 }, { 5, 1 }, { 300, 200 } };
     uint32_t node, depth, k, i;

@@ -148,6 +148,37 @@ LC_ALL=C bursty cc --cover -- $CC -Wall -c -o own.o warn.c >own.log 2>&1
 cmp -s plain.log own.log && ok || { no "warnings"; diff plain.log own.log; }
 LC_ALL=C bursty cc --cover=bytes -- $CC -Wall -c -o own.o warn.c >own.log 2>&1
 cmp -s plain.log own.log && ok || { no "warnings, marks"; diff plain.log own.log; }
+# Nor one about how a statement is written, which braces and counters hide. Each stands alone: any other message would do.
+hidden() { # OPTION TEXT [FORM]
+    printf '%b' "int g(int);\n$2" >hidden.c
+    LC_ALL=C $CC "$1" -c -o plain.o hidden.c >plain.log 2>&1
+    LC_ALL=C bursty cc "${3:---cover}" -- $CC "$1" -c -o own.o hidden.c >own.log 2>&1
+    cmp -s plain.log own.log && ok || { no "$1: $2"; diff plain.log own.log; }
+}
+hidden -Wempty-body 'int f(int a) { if (a); return 1; }\n'
+hidden -Wempty-body 'int f(int a) { while (a);\n { a = g(a); } return a; }\n' --entries=all
+hidden -Wall 'int f(int a) { if (a) if (a > 1) g(1); else g(2); return 0; }\n'
+hidden -Wall 'int f(int a) {\n    if (a)\n        g(1);\n        g(2);\n    return 0;\n}\n'
+hidden -Wall 'int f(int a) { if (a)\n        g(1);\n        g(2);\n    return 0;\n}\n' --entries=all
+hidden -Wextra 'int f(int a) {\n switch (a) {\n case 1: g(1);\n default: return 2;\n }\n}\n'
+hidden -Wlogical-op 'int f(int a) { if (a && a) return 1; return 2; }\n'
+hidden -Wduplicated-cond 'int f(int a) { if (a == 1) return 1; else if (a == 1) return 2; return 3; }\n'
+hidden -O1 'enum e { A, B }; int f(enum e a) { switch (a) { case A: return 1; } return 2; }\n'
+hidden -w 'int f(int a) { if (a); return 1; }\n'
+# A line that a macro of a system header begins is the user's line.
+cat >macro.c <<'END'
+#include <ctype.h>
+#include <errno.h>
+int main(int argc, char **argv) {
+    errno = 0;
+    if (isdigit(argv[0][0]) && tolower(argv[0][0]) == 'c') argc++;
+    return errno + argc - 1;
+}
+END
+rm -f coverage.brst
+bursty cc --cover=mcdc -- $CC -O1 -o own macro.c && ./own && ok || no "macros: does not run"
+bursty report --lcov coverage.brst | grep -q '^DA:4,1$' && ok || no "macros: a line is missing"
+bursty report --json coverage.brst | grep -q '"function":"main","line":0' && no "macros: a decision without a line" || ok
 bursty cc --cover=x -- $CC -c paths.c 2>log; [ $? = 2 ] && ok || no "--cover=x"
 # What cannot be counted is left alone, and said.
 cat >left.c <<'END'

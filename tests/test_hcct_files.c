@@ -30,10 +30,19 @@ static const char *key_name(void *user, uint32_t key) {
     return name;
 }
 
+static int with_sums; /* the files have sums over bursts, too */
+static void some_sums(void *user, uint32_t node, uint64_t numbers[3]) {
+    (void)user;
+    numbers[0] = node * 3 + 1;
+    numbers[1] = node + 200;
+    numbers[2] = (uint64_t)node * 1000003 << node % 30;
+}
+
 static void small_file(blob *b, uint32_t algorithm) {
     hcct_config c = config_of(algorithm, 12);
     stream s = stream_of(SKEWED, 4, 0);
     arena a;
+    if (with_sums) c.sums = some_sums;
     c.cache_slots = 16; /* so that the arena, and with it the file, does not depend on defaults */
     arena_open(&a, &c, algorithm == HCCT_FULL ? 400 : 30);
     feed(&a.t, NULL, &s, 400);
@@ -446,16 +455,53 @@ TEST(what_was_written_stays) {
         check_stable(b.bytes, b.size);
         blob_write(&all, b.bytes, b.size);
         free(b.bytes);
+        with_sums = 1;
         small_file(&all, algorithm);
+        with_sums = 0;
         check_stable(all.bytes, all.size);
     }
     free(all.bytes);
+}
+
+/* ---- sums over bursts ---- */
+
+TEST(sums_are_read_and_joined) {
+    hcct_config config = config_of(HCCT_SPACE_SAVING, 12);
+    stream s = stream_of(SKEWED, 4, 0);
+    uint32_t times, i, depth;
+    arena a;
+    config.sums = some_sums;
+    arena_open(&a, &config, 30);
+    feed(&a.t, NULL, &s, 400);
+    for (times = 1; times < 4; times++) {
+        blob b = {0};
+        contexts c;
+        uint64_t wanted[3];
+        uint32_t node = 0;
+        for (i = 0; i < times; i++)
+            CHECK_EQ(hcct_write(&a.t, key_name, NULL, blob_write, &b), 0);
+        c = read_good(&b);
+        CHECK(c.trees[0].has_sums && c.trees[0].count > 5);
+        for (depth = i = 0; i < c.trees[0].count; i++) {
+            const contexts_node *n = &c.trees[0].nodes[i];
+            some_sums(NULL, node, wanted);
+            CHECK_EQ(n->calls, wanted[0] * times);
+            CHECK_EQ(n->bursts, wanted[1] * times);
+            CHECK_EQ(n->yy, wanted[2] * times);
+            node = hcct_next(&a.t, node, &depth);
+        }
+        CHECK_EQ(node, 0);
+        contexts_free(&c);
+        free(b.bytes);
+    }
+    arena_close(&a);
 }
 
 /* ---- damage ---- */
 
 TEST(every_truncation_and_flip_is_refused) {
     uint32_t algorithm;
+    with_sums = 1;
     for (algorithm = 0; algorithm <= HCCT_FULL; algorithm = next_algorithm(algorithm)) {
         blob b = {0};
         size_t i, bit;
@@ -480,6 +526,7 @@ TEST(every_truncation_and_flip_is_refused) {
         contexts_free(&c);
         free(b.bytes);
     }
+    with_sums = 0;
 }
 
 static void little(unsigned char *at, uint64_t value, int bytes) {
@@ -507,6 +554,7 @@ TEST(files_with_right_checksums_and_wrong_contents) {
     for (algorithm = 0; algorithm <= HCCT_FULL; algorithm = next_algorithm(algorithm)) {
         blob b = {0};
         unsigned char *copy;
+        with_sums = algorithm == 0 || algorithm == HCCT_FULL;
         small_file(&b, algorithm);
         copy = (unsigned char *)malloc(b.size);
         for (round = 0; round < 3000; round++) {
@@ -535,6 +583,7 @@ TEST(files_with_right_checksums_and_wrong_contents) {
         free(copy);
         free(b.bytes);
     }
+    with_sums = 0;
     CHECK(loaded > 500);
     CHECK(refused > 500);
 }

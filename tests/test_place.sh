@@ -273,6 +273,17 @@ if [ -c /dev/zero ]; then           # has no end: the first bytes are enough
     refuses 'zero: offset 0: is no plan' --diff /dev/zero $figure
 else skip "no /dev/zero"; fi
 
+# ---- types of pointers ----
+
+typed='F main g 1 0000000000000001 - 0<i> x.c\nC f -\nB c0\nF f s 2 0000000000000002 - 1<i,p:S> x.c\nB (i1<i,p:S>|)i2\nA f\n'
+graph "$typed"
+says '^  1 calls through pointers: .* of a type that fits' "$dir/bad.burstycg"
+says '^  1 calls through pointers of unknown type: ' "$dir/bad.burstycg"
+says '"pointer_calls":2,"typed_calls":1,' --json "$dir/bad.burstycg"
+says 'the cycle that needs it: f -> (a pointer, type i,p:S) -> f$' --set Q --why f "$dir/bad.burstycg"
+graph "$(printf '%s' "$typed" | sed 's/(i1<i,p:S>/(i1<i,p:T>/')"
+says 'no cycle of calls through it' --set Q --why f "$dir/bad.burstycg"
+
 # ---- what was built: a missing check is found and fails ----
 
 graph "F main g 1 0000000000000000 c 0 x.c\nC main -\nL w 2 - 9 0 c\nB W0{;c0;}\n"

@@ -169,6 +169,32 @@ TEST(one_function_alone) {
     CHECK(ranges_count(&r, &sums, SITE_CALL).low > 90000);
 }
 
+/* Bursts that differ by no more than rounding say nothing of how bursts differ. Their interval is
+   that of so many bursts alike, and no narrower. */
+TEST(rounding_is_no_variance) {
+    unsigned b, odd;
+    for (odd = 0; odd < 2; odd++) {
+        tally t;
+        ranges r;
+        ranges_sums sums;
+        interval share, count;
+        make_bursts(0, 0);
+        for (b = 0; b < 100; b++) counted[b][0] = counted[b][1] = 1000;
+        counted[7][0] += odd;
+        t = tally_of(100, 20);
+        ranges_make(&r, &t);
+        sums = sums_of(0);
+        share = ranges_share(&r, &sums, SITE_CALL);
+        count = ranges_count(&r, &sums, SITE_CALL);
+        CHECK(share.low > .35 && share.low < .45 && share.high > .55 && share.high < .65);
+        CHECK(count.low > 0 && count.low < 98000 && count.high > 102000);
+        program.checks = 50000; /* references: more of them than checks */
+        ranges_make(&r, &t);
+        count = ranges_count(&r, &sums, SITE_CALL);
+        CHECK(count.low < 0);
+    }
+}
+
 TEST(everything_counted_is_exact) {
     tally t;
     ranges r;

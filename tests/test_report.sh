@@ -118,11 +118,29 @@ bursty report --json "$dir/mixed.brst" | grep -q '"intervals":"events"'
 ok $? "a merge with an old dump says so"
 
 
+# Contexts with sums over bursts. collide: se^2 = 1000 / 999 (21000 - 4000^2 / 1000) / 10000^2, so
+# 40 % +- 1.41 %.
+bursty report --min 0 "$dir/tree-bursts.brst" >"$dir/contexts.txt"; ok $? "contexts with intervals"
+has contexts.txt '^40.00%  *38.59%  *41.42%  *400000  *400000  main > update > collide'
+has contexts.txt '^59.00%  *57.55%  *60.43%  *590000  *590000  main > update$'
+has contexts.txt "^ *0.03%  *few  *few  *300  *0.03%  *few  *few  *300  rare"
+has contexts.txt '^ *0.97%  *0.79%  *1.19%  *9700  *100.00%  *99.96%  *100.00%  *1000000  main'
+has contexts.txt '^40.00%  *38.59%  *41.42%  *400000  update  collide'
+bursty report "$dir/tree-given-up.brst" >"$dir/given-up.txt"
+has given-up.txt '^40.00%  *few  *few  *400000  *400000  main > update > collide'
+bursty report --json "$dir/tree-bursts.brst" >"$dir/contexts.json"; json "$dir/contexts.json"
+has contexts.json '"share_low":\[null,0.0079'
+bursty merge -o "$dir/bursts-twice.brst" "$dir/tree-bursts.brst" "$dir/tree-bursts.brst"
+bursty report "$dir/bursts-twice.brst" >"$dir/bursts-twice.txt"
+has bursts-twice.txt '^40.00%  *39.00%  *41.0[01]%  *800000 '
+lacks tree.txt ' from '
+
 # ---- time by ticks: intervals, what is not timed, no tick at all, stacks in one unit
 bursty report "$dir/timed.brst" >"$dir/timed.txt"; ok $? "ticks"
 has timed.txt '^1  *70.00%  *67.0.%  *72.8.%  *70.00%  *67.0.%  *72.8.%  *700  draw '
 has timed.txt '^2  *30.00%  .* 100.00%  *99.60%  *100.00%  *300  frame '
-has timed.txt "^Shares are of calls, not of time\.$"; lacks timed.txt "for time see"
+has timed.txt "^Shares are of calls, not of time\. A function without"
+lacks timed.txt "for time see"
 has timed.txt '^3  *0.00%  *0.00%  *0.40%  .* 0  rare '
 has timed.txt '^-  *not-timed  *-  *-  *not-timed  *-  *-  *-  hash '
 lacks timed.txt '0.00%.*hash'

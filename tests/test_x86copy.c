@@ -231,6 +231,41 @@ TEST(a_part_is_copied_with_its_function) {
     CHECK_EQ(asked, 0);
 }
 
+/* Events take registers that hold nothing: two before the first load, which writes one of them; one
+   before the second; none before the third and before the store, which keep rcx and rax. */
+TEST(events_take_registers_that_are_dead) {
+    static const unsigned char code[] = {
+        0x48, 0x8B, 0x07,               /* mov (%rdi),%rax   */
+        0x48, 0x8B, 0x4F, 0x08,         /* mov 8(%rdi),%rcx  */
+        0x48, 0x01, 0xC8,               /* add %rcx,%rax     */
+        0x48, 0x03, 0x06,               /* add (%rsi),%rax   */
+        0x48, 0x89, 0x44, 0x24, 0xF8,   /* mov %rax,-8(%rsp) */
+        0xC3};
+    static uint64_t buffer[65536 / 8 * 2], pair[2] = {30, 9}, third = 3;
+    uintptr_t start = ((uintptr_t)buffer + 65535) & ~(uintptr_t)65535;
+    const uint64_t *events = (const uint64_t *)start;
+    unsigned char *i;
+    uint64_t n, kept = 0;
+    if (PREPARE(code, 0, 4) != 0) { SKIP("no memory that can be executed"); return; }
+    m.events = X86COPY_LOAD | X86COPY_STORE;
+    i = place(1);
+    CHECK(i != NULL);
+    for (n = 0; n + 5 < copy.out_size; n++)
+        kept += memcmp(copy.out + n, "\x48\x8D\xA4\x24\x68", 5) == 0;
+    CHECK_EQ(kept, 3);
+    memset((void *)start, 0, 65536);
+    words.position = start + 65536 - 16;        /* the second event is at the buffer's start again */
+    CHECK_EQ(call(i, address(pair), address(&third)), 42);
+    CHECK_EQ(words.position, start + 3 * 16);
+    CHECK_EQ(events[65536 / 8 - 2], address(pair));
+    CHECK_EQ(events[0], address(pair + 1));
+    CHECK_EQ(events[2], address(&third));
+    CHECK(address(__builtin_frame_address(0)) - events[4] < 4096);
+    for (n = 0; n < 2; n++) CHECK_EQ((uint32_t)events[2 * n + 1], X86COPY_LOAD | 8 << 8);
+    CHECK_EQ((uint32_t)events[5], X86COPY_STORE | 8 << 8);
+    CHECK_EQ(events[5] >> 32, (uint32_t)(flow.lo + 13));
+}
+
 /* jrcxz reaches one byte; an address that is relative to rip moves with the copy. */
 TEST(short_jumps_and_addresses_are_redirected) {
     static const unsigned char code[] = {

@@ -90,6 +90,7 @@ PROGRAMS = [
         ['-I@/sqlite', '-D_GNU_SOURCE'],
         ['-lm', '-ldl', '-lpthread'],
         ('%/work.sql 1', '%/work.sql 2', '%/work.sql 1'),
+        ('plain', 'orig', 'EC+L4', 'Q', 'scopes', 'dual'),
     ),
     Program(
         'chipmunk',

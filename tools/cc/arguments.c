@@ -3,6 +3,7 @@
    It is not understood in full, and need not be: an unknown option goes to every step. What matters
    is which words are inputs, so all options whose value is the next word are known. */
 #include "cc/arguments.h"
+#include "cc/rewrite.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
@@ -195,12 +196,18 @@ static void read_option(cc_line *line, size_t i, const char *word) {
         line->pic = 0;
     }
     if (begins(word, "-W") && !begins(word, "-Wno-") && word[1] && word[2] && word[3] != ',') {
-        line->warns = 1;
+        line->warns |= CC_WARNS;
     }
     if (strcmp(word, "-Wextra") == 0 || strcmp(word, "-W") == 0 ||
         begins(word, "-Wimplicit-fallthrough")) {
         line->keep_comments = 1;
+        line->warns |= CC_WARNS | CC_WARNS_OF_FALLING;
     }
+    if (strcmp(word, "-Weverything") == 0) line->warns |= CC_WARNS_OF_FALLING;
+    if (begins(word, "-Wlogical-op") || begins(word, "-Wduplicated-")) {
+        line->warns |= CC_WARNS_OF_LOGIC;
+    }
+    if (strcmp(word, "-w") == 0) line->warns |= CC_WARNS_NEVER;
 }
 
 static void read_value(cc_line *line, const char *option, const char *value) {

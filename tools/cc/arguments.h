@@ -30,7 +30,7 @@ typedef struct cc_line {
     int has_mf, has_mt;
     int is_c;                 /* -x c is in force */
     int keep_comments;        /* a warning looks at comments */
-    int warns;                /* warnings are asked for */
+    unsigned warns;           /* CC_WARNS_... of rewrite.h */
     int pic;                  /* the code may be part of a shared object */
     size_t sources, objects;
 } cc_line;

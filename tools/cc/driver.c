@@ -287,7 +287,7 @@ static int finish(const job *j, const unit_job *u, int look_again) {
     int status = compile_rewritten(j, u, 0), plain;
     if (cc_file_size(u->messages, &said) != 0) said = 1;
     if (status == 0 && said == 0) {
-        int said_more = look_again ? look_quickly(j, u) : 0;
+        int said_more = look_again == CC_LOOK_QUICKLY ? look_quickly(j, u) : look_again;
         if (said_more == 0) return TOOL_OK;
         if (said_more > 128) status = said_more;
     }

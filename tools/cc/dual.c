@@ -16,6 +16,7 @@
    of loops in front of the loop's body. Markers give both the lines of the original. */
 #include "cc/dual.h"
 #include "base/tool.h"
+#include "cc/twice.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,7 +110,6 @@ static uint32_t behind_harmless(const cc_tokens *t, uint32_t i) {
 /* What stands in tokens first .. last that cannot stand twice, or NULL. */
 static const char *no_twice(const cc_tokens *t, uint32_t first, uint32_t last) {
     static const char *const names[] = {
-        "setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp", "vfork", "__builtin_setjmp",
         "__builtin_return_address", "__builtin_frame_address", "__builtin_apply",
         "__builtin_apply_args", "__builtin_va_arg_pack", "__builtin_va_arg_pack_len"};
     uint32_t i;
@@ -119,6 +119,7 @@ static const char *no_twice(const cc_tokens *t, uint32_t first, uint32_t last) {
         if (cc_is(t, i, CC_ASM)) return "assembly";
         if (cc_is(t, i, CC_LOCAL_LABEL)) return "local-label";
         if (t->list[i].kind != CC_NAME || t->list[i].word) continue;
+        if (cc_returns_twice(t, i)) return cc_returns_twice(t, i);
         for (k = 0; k < sizeof names / sizeof *names; k++) {
             if (cc_spells(t, i, names[k])) return names[k];
         }

@@ -51,6 +51,11 @@ static void value(walk *w, uint32_t node);
 
 static const cc_node *at(const walk *w, uint32_t node) { return &w->u->nodes[node]; }
 
+/* A warning may be hidden. */
+static void look_again(walk *w) {
+    if (*w->look_again == CC_LOOK_NOT) *w->look_again = CC_LOOK_QUICKLY;
+}
+
 static void give_up(walk *w, uint32_t token, const char *reason) {
     if (w->g->reason) return;
     w->g->reason = reason;
@@ -87,7 +92,7 @@ static void note(walk *w, uint32_t token) {
     const cc_token *t = &w->u->tokens.list[token];
     cc_cfg *g = w->g;
     if (w->emit || w->here == CC_NOWHERE) return;
-    if (t->file != w->u->tokens.list[w->f->name].file) return;
+    if (!cc_same_file(&w->u->tokens, token, w->f->name)) return;
     if (g->line_count == g->line_room) {
         g->line_room = g->line_room ? g->line_room * 2 : 32;
         g->lines = (cc_line_of *)tool_grow(g->lines, g->line_room * sizeof *g->lines);
@@ -228,7 +233,7 @@ static void leaf(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
         if (!cc_mcdc_is_arm(w->g->mcdc)) return;
         on_true = on_false = "(void)0";
     }
-    if (has_assignment(w, n.first, n.last)) *w->look_again = 1;
+    if (has_assignment(w, n.first, n.last)) look_again(w);
     put(w, 0, begin(w, n.first), "((", "", "");
     if (on_true && on_false) {
         put(w, 1, end(w, n.last), ")?(", on_true, ",1):(");
@@ -457,7 +462,7 @@ static void switch_body(walk *w, const cc_node *n, uint32_t after) {
         if (words) {
             put(w, 1, body.kind == CC_N_BLOCK ? begin(w, body.last) : end(w, body.last),
                 "break;default:", words, ";break;");
-            *w->look_again |= w->request->warns;       /* -Wswitch sees a default now */
+            if (w->request->warns) look_again(w);      /* -Wswitch sees a default now */
         }
     }
     if (body.kind != CC_N_BLOCK) put(w, 1, end(w, body.last), "}", "", "");

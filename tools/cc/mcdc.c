@@ -274,14 +274,9 @@ static int number_conditions(decision *d, const cc_cfg *g) {
 }
 
 static int has_setjmp(const cc_unit *u, const decision *d) {
-    static const char *const names[] = {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp",
-                                        "__builtin_setjmp", "vfork"};
     uint32_t i;
-    size_t k;
     for (i = d->first; i <= d->last; i++) {
-        for (k = 0; cc_is_name(&u->tokens, i) && k < sizeof names / sizeof *names; k++) {
-            if (cc_spells(&u->tokens, i, names[k])) return 1;
-        }
+        if (cc_returns_twice(&u->tokens, i)) return 1;
     }
     return 0;
 }
@@ -422,7 +417,7 @@ static void describe(const cc_mcdc *m, decision *d) {
         }
     }
     d->told.text = text_take(&out);
-    if (t->list[d->leaves[0].first].file == t->list[m->u->functions[m->function].name].file)
+    if (cc_same_file(t, d->leaves[0].first, m->u->functions[m->function].name))
         d->told.line = t->list[d->leaves[0].first].line;
 }
 

@@ -85,6 +85,7 @@ int cc_rewrite(const char *source, size_t size, const cc_request *request, cc_re
         return -1;
     }
     flows = cc_flows(&u);
+    result->look_again = cc_warnings_lost(&u, request);
     cc_edit_init(&edits, source, size);
     text_add(&front, "\n# 1 \"<bursty>\" 3\n");
     if (request->cover) {

@@ -3,6 +3,10 @@
 #define CC_REWRITE_H
 #include "cc/points.h"
 
+enum { CC_WARNS = 1, CC_WARNS_OF_FALLING = 2, CC_WARNS_OF_LOGIC = 4, CC_WARNS_NEVER = 8 };
+/* Fully: some warnings come only when code is made. */
+enum { CC_LOOK_NOT, CC_LOOK_QUICKLY, CC_LOOK_FULLY };
+
 typedef struct cc_request {
     const char *file;         /* the source, as on the command line */
     cc_choice choice;
@@ -11,7 +15,7 @@ typedef struct cc_request {
     int cover;                /* 0: checks. 16, 32, 64: bits of a counter; 8, 1: of a mark */
     int mcdc;                 /* marks are of runs of decisions; cover is 8 or 1 */
     int atomic;               /* counters that threads may share */
-    int warns;                /* the compiler is asked for warnings */
+    unsigned warns;           /* CC_WARNS_...: what the compiler is asked for */
     int no_section;           /* the records go into `records` alone: a file beside the object */
 } cc_request;
 
@@ -29,7 +33,7 @@ typedef struct cc_result {
     uint32_t left_count;
     uint32_t functions, checks;
     const char *missed;       /* why the plan says nothing of this file, or NULL */
-    int look_again;           /* a warning may have been lost: compile the original, too */
+    int look_again;           /* CC_LOOK_...: a warning may have been lost */
     const char *reason;       /* of a refusal of the whole file */
     uint32_t reason_line;
 } cc_result;
@@ -37,5 +41,7 @@ typedef struct cc_result {
 /* Returns 0, or -1 with a reason. */
 int cc_rewrite(const char *source, size_t size, const cc_request *request, cc_result *result);
 void cc_result_free(cc_result *result);
+/* warn.c: which CC_LOOK_ it takes to see what the rewriting may hide. */
+int cc_warnings_lost(const cc_unit *u, const cc_request *request);
 uint64_t cc_hash(const void *bytes, size_t size, uint64_t before);
 #endif

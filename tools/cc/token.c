@@ -398,3 +398,18 @@ int cc_spells(const cc_tokens *t, uint32_t i, const char *word) {
     return token->size > 0 && *own == *word && strncmp(own, word, token->size) == 0 &&
            !word[token->size];
 }
+
+int cc_same_file(const cc_tokens *t, uint32_t a, uint32_t b) {
+    uint16_t one = t->list[a].file, two = t->list[b].file;
+    return one == two || strcmp(t->files[one].name, t->files[two].name) == 0;
+}
+
+int cc_returns_twice(const cc_tokens *t, uint32_t i) {
+    static const char *const names[] = {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp",
+                                        "__builtin_setjmp", "vfork"};
+    size_t k;
+    for (k = 0; cc_is_name(t, i) && k < sizeof names / sizeof *names; k++) {
+        if (cc_spells(t, i, names[k])) return 1;
+    }
+    return 0;
+}

@@ -87,6 +87,10 @@ static inline int cc_is_name(const cc_tokens *t, uint32_t i) {
 }
 /* Does token i have this spelling? */
 int cc_spells(const cc_tokens *t, uint32_t i, const char *word);
+/* Are two tokens of one file? What a macro of a system header makes is still of the user's file. */
+int cc_same_file(const cc_tokens *t, uint32_t a, uint32_t b);
+/* Is token i a function that may return twice, so that its caller must stay as it is: setjmp ..? */
+int cc_returns_twice(const cc_tokens *t, uint32_t i);
 /* Does token i's spelling begin like that? */
 int cc_begins(const cc_tokens *t, uint32_t i, const char *word);
 #endif

@@ -243,7 +243,7 @@ static uint64_t base_of(const contexts_tree *t) {
 }
 
 static const char *wrong_fields(const uint64_t *f, size_t size) {
-    if (f[CONTEXTS_VERSION] != 1) return "another version of the tree format";
+    if (f[CONTEXTS_VERSION] - 1 > 1) return "another version of the tree format";
     if (f[CONTEXTS_ALGORITHM] > CONTEXTS_FULL || f[CONTEXTS_ALGORITHM] == 2)
         return "unknown algorithm";
     if (f[CONTEXTS_MONITORED] - 1 >= INT32_MAX || f[CONTEXTS_WIDTH] - 1 >= UINT32_MAX ||
@@ -314,6 +314,20 @@ static const char *read_nodes(contexts *c, contexts_tree *t, dump_reader *r, siz
         last = i;
     }
     *at = r->at;
+    return NULL;
+}
+
+/* Nodes are numbered as they stand in the file. */
+static const char *read_sums(contexts_tree *t, dump_reader *r, size_t *at) {
+    uint32_t i;
+    for (i = 0; t->has_sums && i < t->count && !r->reason; i++) {
+        *at = r->at;
+        t->nodes[i].calls = dump_get(r);
+        t->nodes[i].bursts = dump_get(r);
+        t->nodes[i].yy = dump_get(r);
+    }
+    if (r->reason) return r->reason;
+    *at = r->at;
     return r->at < r->size ? "the payload is too long" : NULL;
 }
 
@@ -341,7 +355,9 @@ static const char *read_tree(contexts *c, dump_reader *r, size_t *at) {
         read_name(c, key, name, length);
     }
     if (r->reason) return r->reason;
-    return read_nodes(c, t, r, at);
+    t->has_sums = f[CONTEXTS_VERSION] == 2;
+    reason = read_nodes(c, t, r, at);
+    return reason ? reason : read_sums(t, r, at);
 }
 
 int contexts_read(contexts *c, const dump *d, const dump_part *part, dump_fault *fault) {
@@ -384,9 +400,17 @@ static void join_fields(contexts_tree *x, const contexts_tree *y) {
     a[CONTEXTS_FLAGS] |= b[CONTEXTS_FLAGS];
 }
 
+static void join_sums(contexts_node *to, const contexts_node *from) {
+    to->calls = sum(to->calls, from->calls);
+    to->bursts = sum(to->bursts, from->bursts);
+    to->yy = sum(to->yy, from->yy);
+}
+
 /* Adds what y knows. Afterwards a node's bounds are those of the trees that know it. */
 static void join_nodes(contexts_tree *x, const contexts_tree *y) {
     uint32_t *place = (uint32_t *)tool_alloc(y->count * sizeof *place), i;
+    x->has_sums |= y->has_sums;
+    join_sums(&x->nodes[0], &y->nodes[0]);
     for (i = 1; i < y->count; i++) { /* callers stand before what they call */
         const contexts_node *from = &y->nodes[i];
         int is_new;
@@ -397,6 +421,7 @@ static void join_nodes(contexts_tree *x, const contexts_tree *y) {
         to->lower = sum(to->lower, from->lower);
         to->upper = sum(to->upper, from->upper);
         to->covered = sum(to->covered, from->covered);
+        join_sums(to, from);
     }
     free(place);
 }
@@ -455,6 +480,12 @@ static void write_node(dump_writer *w, const contexts_tree *t, const contexts_no
     if (error) dump_put(w, error);
 }
 
+static void write_sums(dump_writer *w, const contexts_node *n) {
+    dump_put(w, n->calls);
+    dump_put(w, n->bursts);
+    dump_put(w, n->yy);
+}
+
 /* Keys are numbered anew in each part, without gaps, in their order here. So a part that is read
    and written again stays as it is, whatever other names there are. */
 static void write_tree(const contexts *c, const contexts_tree *t, text *out) {
@@ -463,7 +494,8 @@ static void write_tree(const contexts *c, const contexts_tree *t, text *out) {
     dump_writer w;
     for (i = 1; i < t->count; i++) number[t->nodes[i].key] = 1;
     dump_begin(&w, out, DUMP_CONTEXTS);
-    for (i = 0; i < CONTEXTS_NODES; i++) dump_put(&w, t->field[i]);
+    dump_put(&w, t->has_sums ? 2 : 1);
+    for (i = 1; i < CONTEXTS_NODES; i++) dump_put(&w, t->field[i]);
     dump_put(&w, t->count - 1);
     for (i = 1; i <= c->key_count; i++) {
         if (!number[i]) continue;
@@ -478,6 +510,9 @@ static void write_tree(const contexts *c, const contexts_tree *t, text *out) {
         write_node(&w, t, &t->nodes[i]);
         before = depth;
     }
+    if (t->has_sums) write_sums(&w, &t->nodes[0]);
+    for (i = contexts_next(t, 0, &depth); i && t->has_sums; i = contexts_next(t, i, &depth))
+        write_sums(&w, &t->nodes[i]);
     dump_end(&w);
     free(number);
 }

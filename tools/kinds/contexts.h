@@ -17,6 +17,7 @@ typedef struct contexts_node {
     int cold; /* only known as a caller of others */
     uint64_t lower, upper; /* lower <= true weight <= upper */
     uint64_t covered; /* the bases of the joined trees that know this node */
+    uint64_t calls, bursts, yy; /* sums over bursts, if has_sums: docs/formats.md. Node 0: of all */
 } contexts_node;
 
 /* The numbers in front of the nodes, in the order of the file. */
@@ -57,6 +58,7 @@ enum {
 typedef struct contexts_tree {
     uint64_t field[CONTEXTS_FIELDS];
     uint64_t base; /* no context outside the tree weighs more */
+    int has_sums;
     contexts_node *nodes;
     uint32_t count, room;
     uint32_t *slots; /* hash of parent and key, while the tree grows; 0: free */

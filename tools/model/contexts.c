@@ -3,8 +3,10 @@
 #include "base/json.h"
 #include "base/tool.h"
 #include "kinds/sampled.h"
+#include "model/interval.h"
 #include "model/report.h"
 #include "model/sampled.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +22,14 @@ static const char *const algorithms[] = {
 
 enum { ROWS_SHOWN = 30, LEAST_PARTS = 1000 /* contexts below a thousandth are in no table */ };
 
+/* How sure a share of the calls is; all but bursts are parts of all calls. */
+typedef struct context_error {
+    double share;   /* by lower bounds                                               */
+    double unknown; /* of it, contexts without sums over bursts: they were given up  */
+    double error;   /* at most this is the standard error of the rest                */
+    uint64_t bursts; /* at least so many have seen one of these calls                */
+} context_error;
+
 /* What the tree of the report does not say about a context tree. */
 typedef struct context_tree {
     const char *algorithm;
@@ -29,12 +39,83 @@ typedef struct context_tree {
     int is_of_sample; /* counts are of sampled calls and not scaled up */
     int has_counts; /* the report has a table of functions, too */
     const report_tree *tree;
+    context_error *errors; /* of each node, and of all together in that of the root; or NULL */
+    double *low, *high; /* 95 % intervals of the nodes' shares, HUGE_VAL: too few bursts */
 } context_tree;
 
 typedef struct report_contexts {
     context_tree *trees;
     size_t count;
 } report_contexts;
+
+/* ---- intervals ----------------------------------------------------------------------------- */
+
+/* Calls of one burst are not independent, but bursts are. With m bursts that had a call, and y
+   calls of a context in each, the variance of the sum Y of all y is m / (m - 1) (yy - Y^2 / m). That
+   is a count's; a share's is smaller where the context has most of the calls. */
+static void find_errors(const contexts_tree *from, const uint32_t *place, context_tree *to) {
+    double bursts = (double)from->nodes[0].bursts, all = (double)from->field[CONTEXTS_TOTAL];
+    uint32_t i;
+    to->errors = (context_error *)tool_alloc(from->count * sizeof *to->errors);
+    for (i = 1; i < from->count; i++) {
+        const contexts_node *n = &from->nodes[i];
+        context_error *e = &to->errors[place[i]];
+        double y = (double)n->calls, variance = (double)n->yy - y * y / bursts;
+        e->share = (double)n->lower / all;
+        e->bursts = n->bursts;
+        if (n->calls != n->lower || n->yy == UINT64_MAX) e->unknown = e->share;
+        else if (variance > 0) e->error = sqrt(variance * bursts / (bursts - 1)) / all;
+        to->errors[0].share += e->share;
+        to->errors[0].error += e->error;
+        to->errors[0].unknown += e->unknown;
+    }
+}
+
+/* Errors of a sum are at most the sum of the errors. */
+static void add_error(context_error *to, const context_error *from) {
+    to->share += from->share;
+    to->unknown += from->unknown;
+    to->error += from->error;
+    if (from->bursts > to->bursts) to->bursts = from->bursts;
+}
+
+/* What is not in the share has the same error. So it is small for a share near 1. What the tree
+   gave up may belong to any context: it widens the interval upwards. */
+static interval range_of(const context_tree *t, const context_error *e, double most_above) {
+    interval range = { -1, -1 };
+    double error = e->error, others = t->errors[0].error - e->error, n = (double)t->recorded;
+    double given_up = 1 - t->errors[0].share, p = e->share < 1 ? e->share : 1;
+    if (e->bursts < 5 || e->unknown > p / 20) return range;
+    if (given_up + t->errors[0].unknown < .001 && others < error) error = others > 0 ? others : 0;
+    if (error > 0 && p * (1 - p) < n * error * error) n = p * (1 - p) / (error * error);
+    if (n < 1) n = 1;
+    range = interval_wilson(p, n);
+    if (most_above > given_up) most_above = given_up;
+    if (most_above > 0) range.high += most_above;
+    if (range.high > 1) range.high = 1;
+    return range;
+}
+
+static void find_ranges(context_tree *t) {
+    size_t i;
+    t->low = (double *)tool_alloc(t->tree->count * sizeof *t->low);
+    t->high = (double *)tool_alloc(t->tree->count * sizeof *t->high);
+    for (i = 0; i < t->tree->count; i++) {
+        double above = (double)t->tree->upper[i] - (double)t->tree->lower[i];
+        interval range = { -1, -1 };
+        if (i) range = range_of(t, &t->errors[i], above / (double)t->total);
+        t->low[i] = range.low < 0 ? HUGE_VAL : range.low;
+        t->high[i] = range.low < 0 ? HUGE_VAL : range.high;
+    }
+}
+
+static double or_none(double bound) { return bound > 1 ? REPORT_NONE : bound; }
+
+/* Two cells of a table. */
+static void put_range(report_cell *cells, interval range) {
+    cells[0].real = range.low < 0 ? REPORT_NONE : range.low;
+    cells[1].real = range.low < 0 ? REPORT_NONE : range.high;
+}
 
 static void make_tree(report *r, const contexts *c, const contexts_tree *tree, const tally *sampled,
     context_tree *to) {
@@ -71,6 +152,10 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
         made->count++;
     }
     to->tree = made;
+    if (tree->has_sums && tree->nodes[0].bursts > 1 && total) {
+        find_errors(tree, place, to);
+        find_ranges(to);
+    }
     free(place);
 }
 
@@ -138,10 +223,15 @@ static void add_remark(const context_tree *t, report_table *table) {
             t->unmatched == 1 ? "" : "s");
     }
     if (t->is_of_sample) text_add(&remark, " Counts are of sampled calls, not scaled up.");
-    if (t->is_of_sample || is_estimate)
+    if (t->errors)
+        text_add(&remark, " from and to are the 95 % interval of the share, from how a context's "
+                          "calls differ between bursts. It is \"few\" below 5 bursts, or if the "
+                          "tree gave the context up and it came back. at-least and at-most bound "
+                          "what was recorded.");
+    else if (t->is_of_sample || is_estimate)
         text_add(&remark, " at-least and at-most bound what was recorded. There is no interval for "
-                          "what bursts missed: a tree gives contexts up, so it keeps no sums over "
-                          "bursts. The intervals of functions say how far shares may be off.");
+                          "what bursts missed, because the dump has no sums over bursts. The "
+                          "intervals of functions say how far shares may be off.");
     text_bytes(&remark, "", 1);
     report_remark(table, remark.data);
     text_free(&remark);
@@ -154,9 +244,18 @@ static void add_table(report *r, const context_tree *t) {
         { "at_most", "at-most", REPORT_COUNT, 0, NULL },
         { "context", "context", REPORT_NAME, 0, NULL },
     };
+    static const report_column with_ranges[] = {
+        { "share", "share", REPORT_SHARE, 0, NULL },
+        { "share_low", "from", REPORT_SHARE, 0, "few" },
+        { "share_high", "to", REPORT_SHARE, 0, "few" },
+        { "at_least", "at-least", REPORT_COUNT, 0, NULL },
+        { "at_most", "at-most", REPORT_COUNT, 0, NULL },
+        { "context", "context", REPORT_NAME, 0, NULL },
+    };
     const report_tree *tree = t->tree;
     hot_context *hot = (hot_context *)tool_alloc(tree->count * sizeof *hot);
-    report_table *table = report_add_table(r, "contexts", "hot calling contexts", columns, 4);
+    report_table *table = report_add_table(r, "contexts", "hot calling contexts",
+                                           t->errors ? with_ranges : columns, t->errors ? 6 : 4);
     size_t i, count = 0;
     for (i = 1; i < tree->count; i++) {
         if (tree->lower[i] == 0 || tree->lower[i] < t->total / LEAST_PARTS) continue;
@@ -167,10 +266,14 @@ static void add_table(report *r, const context_tree *t) {
     if (count) qsort(hot, count, sizeof *hot, compare_contexts);
     for (i = 0; i < count && i < ROWS_SHOWN; i++) {
         report_cell *row = report_add_row(table);
-        row[0].real = t->total ? (double)hot[i].lower / (double)t->total : 0;
-        row[1].count = hot[i].lower;
-        row[2].count = hot[i].upper;
-        row[3].name = path_of(r, tree, hot[i].node);
+        row++->real = t->total ? (double)hot[i].lower / (double)t->total : 0;
+        if (t->errors) {
+            row++->real = or_none(t->low[hot[i].node]);
+            row++->real = or_none(t->high[hot[i].node]);
+        }
+        row++->count = hot[i].lower;
+        row++->count = hot[i].upper;
+        row->name = path_of(r, tree, hot[i].node);
     }
     table->rows_left_out = tree->count - 1 - table->rows;
     add_remark(t, table);
@@ -183,6 +286,7 @@ static void add_table(report *r, const context_tree *t) {
 typedef struct call_sum {
     uint32_t caller, callee;      /* places in tree->names; caller 0: it is the outermost */
     uint64_t calls, with_callees; /* lower bounds */
+    context_error own, all;       /* of these */
 } call_sum;
 
 static uint64_t add_up(uint64_t a, uint64_t b) { return a + b < a ? UINT64_MAX : a + b; }
@@ -202,26 +306,36 @@ static int compare_sums(const void *left, const void *right) {
 
 /* Adds up, for each function, its calls, and the calls in it and below it. A call below two calls
    of one function is counted once: only the outermost open call of a function takes its callees. */
-static void sum_functions(const report_tree *tree, call_sum *sums) {
+static void sum_functions(const context_tree *t, call_sum *sums) {
+    const report_tree *tree = t->tree;
     uint64_t *below = (uint64_t *)tool_alloc(tree->count * sizeof *below);
+    context_error *errors = (context_error *)tool_alloc(tree->count * sizeof *errors);
     uint32_t *open = (uint32_t *)tool_alloc(tree->name_count * sizeof *open), at = 0, i;
     for (i = (uint32_t)tree->count - 1; i; i--) {
         below[i] = add_up(below[i], tree->lower[i]);
         below[tree->parent[i]] = add_up(below[tree->parent[i]], below[i]);
+        if (!t->errors) continue;
+        add_error(&errors[i], &t->errors[i]);
+        add_error(&errors[tree->parent[i]], &errors[i]);
     }
     for (i = 1; i < tree->count; at = i++) {
         call_sum *sum = &sums[tree->name[i]];
         for (; at != tree->parent[i]; at = tree->parent[at]) open[tree->name[at]]--;
         sum->callee = tree->name[i];
         sum->calls = add_up(sum->calls, tree->lower[i]);
-        if (open[tree->name[i]]++ == 0) sum->with_callees = add_up(sum->with_callees, below[i]);
+        if (t->errors) add_error(&sum->own, &t->errors[i]);
+        if (open[tree->name[i]]++) continue;
+        sum->with_callees = add_up(sum->with_callees, below[i]);
+        add_error(&sum->all, &errors[i]);
     }
     free(below);
+    free(errors);
     free(open);
 }
 
 /* One sum for each pair of caller and callee. Returns how many there are. */
-static size_t sum_pairs(const report_tree *tree, call_sum *sums) {
+static size_t sum_pairs(const context_tree *t, call_sum *sums) {
+    const report_tree *tree = t->tree;
     size_t i, count = 0;
     for (i = 1; i < tree->count; i++) {
         call_sum *sum = &sums[i - 1];
@@ -229,11 +343,13 @@ static size_t sum_pairs(const report_tree *tree, call_sum *sums) {
         sum->callee = tree->name[i];
         sum->calls = tree->lower[i];
         sum->with_callees = 0;
+        if (t->errors) sum->own = t->errors[i];
     }
     if (tree->count > 1) qsort(sums, tree->count - 1, sizeof *sums, compare_pairs);
     for (i = 0; i + 1 < tree->count; i++) {
         if (count && compare_pairs(&sums[count - 1], &sums[i]) == 0) {
             sums[count - 1].calls = add_up(sums[count - 1].calls, sums[i].calls);
+            add_error(&sums[count - 1].own, &sums[i].own);
         } else {
             sums[count++] = sums[i];
         }
@@ -253,15 +369,26 @@ static void add_functions(report *r, const context_tree *t) {
         { "calls_total", "calls-total", REPORT_COUNT, 0, NULL },
         { "function", "function", REPORT_NAME, 0, NULL },
     };
+    static const report_column with_ranges[] = {
+        { "share", "share", REPORT_SHARE, 0, NULL },
+        { "share_low", "from", REPORT_SHARE, 0, "few" },
+        { "share_high", "to", REPORT_SHARE, 0, "few" },
+        { "calls", "calls", REPORT_COUNT, 0, NULL },
+        { "total_share", "total", REPORT_SHARE, 0, NULL },
+        { "total_low", "from", REPORT_SHARE, REPORT_OPTIONAL, "few" },
+        { "total_high", "to", REPORT_SHARE, REPORT_OPTIONAL, "few" },
+        { "calls_total", "calls-total", REPORT_COUNT, REPORT_OPTIONAL, NULL },
+        { "function", "function", REPORT_NAME, 0, NULL },
+    };
     const report_tree *tree = t->tree;
     call_sum *sums = (call_sum *)tool_alloc(tree->name_count * sizeof *sums);
     report_table *table =
         report_add_table(r, "context_functions", "contexts, by function: calls, and with callees",
-                         columns, 5);
+                         t->errors ? with_ranges : columns, t->errors ? 9 : 5);
     uint64_t known = 0;
     text remark = { NULL, 0, 0 };
     size_t i, count = 0;
-    sum_functions(tree, sums);
+    sum_functions(t, sums);
     for (i = 0; i < tree->name_count; i++) {
         known = add_up(known, sums[i].calls);
         /* Who was only on the stack when a recording began is listed if much is below it. */
@@ -273,11 +400,15 @@ static void add_functions(report *r, const context_tree *t) {
     if (count) qsort(sums, count, sizeof *sums, compare_sums);
     for (i = 0; i < count; i++) {
         report_cell *row = report_add_row(table);
-        row[0].real = share_of(sums[i].calls, t->total);
-        row[1].count = sums[i].calls;
-        row[2].real = share_of(sums[i].with_callees, t->total);
-        row[3].count = sums[i].with_callees;
-        row[4].name = tree->names[sums[i].callee];
+        row++->real = share_of(sums[i].calls, t->total);
+        if (t->errors) put_range(row, range_of(t, &sums[i].own, 1));
+        if (t->errors) row += 2;
+        row++->count = sums[i].calls;
+        row++->real = share_of(sums[i].with_callees, t->total);
+        if (t->errors) put_range(row, range_of(t, &sums[i].all, 1));
+        if (t->errors) row += 2;
+        row++->count = sums[i].with_callees;
+        row->name = tree->names[sums[i].callee];
     }
     table->rows_shown = ROWS_SHOWN;
     text_add(&remark, "calls-total are the calls in the function and below it.");
@@ -303,18 +434,29 @@ static void add_pairs(report *r, const context_tree *t) {
         { "caller", "caller", REPORT_NAME, 0, NULL },
         { "callee", "callee", REPORT_NAME, 0, NULL },
     };
+    static const report_column with_ranges[] = {
+        { "share", "share", REPORT_SHARE, 0, NULL },
+        { "share_low", "from", REPORT_SHARE, 0, "few" },
+        { "share_high", "to", REPORT_SHARE, 0, "few" },
+        { "calls", "calls", REPORT_COUNT, 0, NULL },
+        { "caller", "caller", REPORT_NAME, 0, NULL },
+        { "callee", "callee", REPORT_NAME, 0, NULL },
+    };
     const report_tree *tree = t->tree;
     call_sum *sums = (call_sum *)tool_alloc(tree->count * sizeof *sums);
     report_table *table =
-        report_add_table(r, "context_pairs", "contexts, by caller and callee: calls", columns, 4);
-    size_t i, count = sum_pairs(tree, sums);
+        report_add_table(r, "context_pairs", "contexts, by caller and callee: calls",
+                         t->errors ? with_ranges : columns, t->errors ? 6 : 4);
+    size_t i, count = sum_pairs(t, sums);
     if (count) qsort(sums, count, sizeof *sums, compare_sums);
     for (i = 0; i < count && sums[i].calls && sums[i].calls >= t->total / LEAST_PARTS; i++) {
         report_cell *row = report_add_row(table);
-        row[0].real = share_of(sums[i].calls, t->total);
-        row[1].count = sums[i].calls;
-        row[2].name = sums[i].caller ? tree->names[sums[i].caller] : "(none)";
-        row[3].name = tree->names[sums[i].callee];
+        row++->real = share_of(sums[i].calls, t->total);
+        if (t->errors) put_range(row, range_of(t, &sums[i].own, 1));
+        if (t->errors) row += 2;
+        row++->count = sums[i].calls;
+        row[0].name = sums[i].caller ? tree->names[sums[i].caller] : "(none)";
+        row[1].name = tree->names[sums[i].callee];
     }
     table->rows_shown = ROWS_SHOWN;
     free(sums);
@@ -356,6 +498,12 @@ static void add_tree(text *out, const context_tree *t) {
     json_list64(out, tree->lower, tree->count);
     text_add(out, ",\n\"upper\":");
     json_list64(out, tree->upper, tree->count);
+    if (t->errors) {
+        text_add(out, ",\n\"share_low\":");
+        json_list_real(out, t->low, tree->count);
+        text_add(out, ",\n\"share_high\":");
+        json_list_real(out, t->high, tree->count);
+    }
     text_add(out, "}");
 }
 
@@ -371,7 +519,16 @@ static void write_json(const void *columns, const report *r, text *out) {
     text_add(out, "]");
 }
 
-static void free_columns(void *columns) { free(((report_contexts *)columns)->trees); }
+static void free_columns(void *columns) {
+    report_contexts *c = (report_contexts *)columns;
+    size_t i;
+    for (i = 0; i < c->count; i++) {
+        free(c->trees[i].errors);
+        free(c->trees[i].low);
+        free(c->trees[i].high);
+    }
+    free(c->trees);
+}
 
 const report_section section_contexts = {
     &kind_contexts,

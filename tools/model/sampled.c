@@ -420,8 +420,13 @@ static void add_items(report *r, const report_sampled *c, int is_pair) {
                                  "reading come out too long.");
         if (table->rows == 0 && !c->has_time && !is_pair && class_of(&items[i]) == SITE_CALL)
             report_remark(table, c->has_ticks
-                                     ? "Shares are of calls, not of time."
-                                     : "Shares are of calls, not of time: for time see ticks.h.");
+                                     ? "Shares are of calls, not of time. A function without a "
+                                       "check is not counted."
+                                     : "Shares are of calls, not of time: for time see ticks.h. A "
+                                       "function without a check is not counted.");
+        if (table->rows == 0 && i == 0 && is_pair)
+            report_remark(table, "A caller without a check is skipped: the nearest one around it "
+                                 "that has a check stands for it.");
         row = report_add_row(table);
         for (k = 0; k < column_count; k++) row[k] = cell_of(r, c, items, count, i, which[k], &ties);
     }

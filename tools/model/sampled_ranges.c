@@ -96,6 +96,13 @@ static interval exactly(double value) {
     return i;
 }
 
+/* What the bursts left over, or 0 if that is no more than rounding makes of bursts that are alike.
+   bursty.h rounds each y to a whole number, which leaves a twelfth over on average, and the sums
+   that are subtracted have 53 bits. Without end if a sum was full. */
+static double more_than_rounding(double over, double bursts, double of) {
+    return of < HUGE_VAL && over <= bursts / 12 + 1e-12 * of ? 0 : over;
+}
+
 /* For the part p of a whole, with the variance of p. Without any variance, so many bursts alike. */
 static interval of_part(double p, double variance, double bursts) {
     if (!(variance < HUGE_VAL)) return none; /* a sum was full */
@@ -111,6 +118,7 @@ interval ranges_share(const ranges *r, const ranges_sums *sums, uint32_t kind) {
     }
     if (r->basis == RANGES_EVENTS) return interval_wilson(p, of->sampled);
     over = sums->yy - 2 * p * sums->xy + p * p * of->xx;
+    over = more_than_rounding(over, (double)sums->bursts, sums->yy + p * p * of->xx);
     return of_part(p, of->bursts / (of->bursts - 1) * over / (of->total * of->total), of->bursts);
 }
 
@@ -123,9 +131,10 @@ interval ranges_count(const ranges *r, const ranges_sums *sums, uint32_t kind) {
     if (r->basis == RANGES_EVENTS) {
         if (part <= 1) i = interval_wilson(part, r->checks_seen);
     } else if (m >= 2) {
-        over = m / (m - 1) * (sums->yy - count * count / m);
+        over = more_than_rounding(sums->yy - count * count / m, (double)sums->bursts, sums->yy);
+        over *= m / (m - 1);
         if (part <= 1) i = of_part(part, over / (r->checks * r->checks), m);
-        else if (over >= 0 && over < HUGE_VAL) { /* references: more of them than checks */
+        else if (over > 0 && over < HUGE_VAL) { /* references: more of them than checks */
             i.low = count > 2 * sqrt(over) ? part - 2 * sqrt(over) / r->checks : 0;
             i.high = part + 2 * sqrt(over) / r->checks;
         }

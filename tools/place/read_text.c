@@ -253,7 +253,8 @@ static int read_taken(reader *r) {
         if (read_params(r, &taken.params, &taken.type) != 0) return -1;
         taken.converted = taken.type == GRAPH_NONE;
     }
-    g->taken = (graph_taken *)graph_room(g->taken, g->taken_count, &g->taken_room, sizeof *g->taken);
+    g->taken = (graph_taken *)graph_room(g->taken, g->taken_count, &g->taken_room,
+                                         sizeof *g->taken);
     g->taken[g->taken_count++] = taken;
     g->units[g->unit_count - 1].taken++;
     return 0;

@@ -261,9 +261,13 @@ static void add_vertex(const graph *g, uint32_t v, text *out) {
     else if (v == g->node_count + 256) text_add(out, "(a pointer, any arguments)");
     else if (v < g->outside) text_add(out, "(any pointer)");
     else if (v < g->site) text_add(out, v == g->outside ? "(outside)" : "(unknown body)");
-    else if (v < g->sort)
-        text_format(out, "(a pointer, type %s)", g->names[g->site_types[v - g->site]]);
-    else text_add(out, "(unknown body)");
+    else if (v < g->sort) {
+        text_add(out, "(a pointer, type ");
+        text_plain(out, g->names[g->site_types[v - g->site]]);
+        text_add(out, ")");
+    } else {
+        text_add(out, "(unknown body)");
+    }
 }
 
 /* The shortest cycle through v that no other check is on. */
@@ -295,7 +299,7 @@ static void add_cycle(const graph *g, const placement *p, uint32_t start, text *
         add_vertex(g, start, out);
         while (length) {
             v = queue[--length];
-            if (v >= g->sort && v < g->units_vertex) continue;        /* between a pointer and functions */
+            if (v >= g->sort && v < g->units_vertex) continue;    /* no name of its own */
             text_add(out, " -> ");
             add_vertex(g, v, out);
         }

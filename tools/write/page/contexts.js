@@ -229,10 +229,20 @@ function drawContexts(tree, host, how) {
         el('div', { class: 'place' }, elided(pathOf(tree.parent[i])).join(' › ')),
         el('div', { class: 'place phone' }, bounds(i)),
       ),
-      el('td', { class: 'share' }, percent(tree.lower[i] / total), bar(tree.lower[i] / most)),
+      el(
+        'td',
+        { class: 'share' },
+        percent(tree.lower[i] / total),
+        bar(tree.lower[i] / most),
+        tree.share_low && el('div', { class: 'place' }, range(i)),
+      ),
       el('td', { class: 'number desk' }, grouped(tree.lower[i])),
       el('td', { class: 'number desk' }, grouped(tree.upper[i])),
     );
+  const range = i =>
+    tree.share_low[i] === null
+      ? 'seen in fewer than 5 bursts'
+      : percent(tree.share_low[i]) + ' to ' + percent(tree.share_high[i]);
   const headings = [
     ['context'],
     ['share', 'share'],
