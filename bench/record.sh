@@ -21,7 +21,10 @@ count=${1:-5}
 out=$build/bench/record
 bursty=$build/bursty
 mkdir -p "$out" && cd "$out" || exit 2
-[ -f "$build/bursty-record.so" ] || { echo "record.sh wants $build/bursty-record.so: make"; exit 2; }
+[ -f "$build/bursty-record.so" ] || {
+    echo "record.sh wants $build/bursty-record.so: make"
+    exit 2
+}
 command -v hyperfine >/dev/null 2>&1 || { echo "record.sh wants hyperfine"; exit 2; }
 
 # ---- what runs: some .2 seconds each -----------------------------------------------------------
@@ -110,7 +113,8 @@ memory() { # COMMAND...
 }
 text_mb() { # COMMAND...: the text of all that is patched for it
     "$bursty" record --quiet --stats -o x.brst -- "$@" 2>&1 >/dev/null | awk '
-        match($0, /[0-9]+ KiB of text/) { n += substr($0, RSTART) } END { printf "%.2f\n", n / 1024 }'
+        match($0, /[0-9]+ KiB of text/) { n += substr($0, RSTART) }
+        END { printf "%.2f\n", n / 1024 }'
 }
 row() { # PROGRAM
     command=$(command_of "$1")
@@ -146,7 +150,8 @@ table() { # PROGRAM...
         { for (k = 4; k <= 11; k++) if ($k + 0 > 0) { sum[k] += log($k); n[k]++ } }
         END {
             printf "| geomean |"
-            for (k = 4; k <= 11; k++) printf n[k] ? " | %.2f" : " | -", exp(sum[k] / (n[k] ? n[k] : 1))
+            for (k = 4; k <= 11; k++)
+                printf n[k] ? " | %.2f" : " | -", exp(sum[k] / (n[k] ? n[k] : 1))
             print " | | |"
         }' rows
     echo

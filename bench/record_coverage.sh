@@ -35,7 +35,10 @@ cat >s.pl <<'P'
 my %h;
 for my $i (1 .. 60000) { $h{$i % 997} .= chr(65 + $i % 26); }
 my $n = 0;
-for my $k (sort { $a <=> $b } keys %h) { $n += () = $h{$k} =~ /[AEIOU]+/g; $n ^= hex(substr(sprintf("%08x", $k), 3)); }
+for my $k (sort { $a <=> $b } keys %h) {
+    $n += () = $h{$k} =~ /[AEIOU]+/g;
+    $n ^= hex(substr(sprintf("%08x", $k), 3));
+}
 print join(",", map { length $h{$_} } sort keys %h) =~ tr/6//, " $n\n";
 P
 cat >s.sql <<'P'

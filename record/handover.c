@@ -1,7 +1,7 @@
 /* handover.c - a program may change its root or its user, close all files, or forbid itself system
    calls, all before the recorder writes at its end. So the report and FILE.new are mapped before
-   the program begins, shared with the files; what is stored there reaches them without any call. The
-   tool cuts FILE.new to its size and gives it its name.
+   the program begins, shared with the files; what is stored there reaches them without any call.
+   The tool cuts FILE.new to its size and gives it its name.
 
    A file system may have no room for a page that is stored into, and the program would get SIGBUS.
    madvise(MADV_POPULATE_WRITE) makes the pages before, and says so instead. Kernels before 5.14 do

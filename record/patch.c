@@ -588,8 +588,8 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     return timer_create_thread(create, thread, attributes, start, argument);
 }
 
-/* A thread that may be cancelled at any instruction gets no bursts: the unwind information of copies
-   does not say how deep the stack is inside an event. */
+/* A thread that may be cancelled at any instruction gets no bursts: the unwind information of
+   copies does not say how deep the stack is inside an event. */
 static void record_quiet(int is_quiet) {
     static __thread uint8_t *buffer __attribute__((tls_model("initial-exec")));
     binpatch_p_thread *t = &binpatch_p_tls;

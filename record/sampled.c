@@ -33,10 +33,10 @@ void sampled_count(sampled_table *t, uint32_t key, uint32_t caller, uint64_t wei
 /* ---- sums for intervals ---- */
 
 /* In a burst let y be the weight of a row, s of all rows of its function, x of all rows. A row
-   keeps the sums of yy, ys and xy over the bursts, how many saw it, and in how many it was the first row
-   of its function; the table has xx. docs/formats.md says what a reader makes of them. Three walks
-   over the rows of the burst: of_key gets s and the total is x; the products are added; of_key is
-   cleared. The highest bit of an entry says that the function had its first row. */
+   keeps the sums of yy, ys and xy over the bursts, how many saw it, and in how many it was the
+   first row of its function; the table has xx. docs/formats.md says what a reader makes of them.
+   Three walks over the rows of the burst: of_key gets s and the total is x; the products are added;
+   of_key is cleared. The highest bit of an entry says that the function had its first row. */
 enum { FIRST = 31 };
 
 /* The rows of the list, one by one. Returns the one behind `row`, or NULL. */

@@ -1,6 +1,6 @@
 /* timer.c - ticks of `bursty record --ticks HZ`: a timer of each thread's CPU time interrupts it,
-   and the functions that are open then get the tick. A function that is not patched, as those of the C
-   library, gives its time to the function that called it.
+   and the functions that are open then get the tick. A function that is not patched, as those of
+   the C library, gives its time to the function that called it.
 
    A thread that begins takes the record of one that has ended, if there is one: ticks just add up
    in it.

@@ -1,5 +1,5 @@
-/* test_record_sums.c - the sums over bursts that record/sampled.c keeps for intervals, against those
-   of an obvious matrix: a row for each caller and function, a column for each burst. */
+/* test_record_sums.c - the sums over bursts that record/sampled.c keeps for intervals, against
+   those of an obvious matrix: a row for each caller and function, a column for each burst. */
 #include "test.h"
 #if defined(__GNUC__) && !defined(__TINYC__)
 #include "record/sampled.c"
