@@ -448,6 +448,21 @@ static void timed(brst *b, unsigned tick_us, int any, unsigned untimed) {
     brst_end(b);
 }
 
+/* Ticks of two functions that call each other. */
+static void mutual(brst *b) {
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "mutual", 0, 0, 0);
+    brst_number(b, 5);
+    brst_number(b, 10000);
+    for (int i = 0; i < 3; i++) brst_number(b, 0);
+    brst_thread(b, 0, 0, "main", 0, 0, 0, 0);
+    ticked(b, "frame", 10, 0, 100);
+    ticked(b, "draw", 20, 1, 200);
+    ticked(b, "frame", 10, 1, 300);
+    ticked(b, "draw", 20, 1, 400);
+    brst_end(b);
+}
+
 /* A tree with sums over 1000 bursts of 10 calls each. `given_up`: the sums of `collide` begin later
    than its count. */
 static void tree_of_bursts(brst *b, int given_up) {
@@ -558,6 +573,8 @@ int main(int argc, char **argv) {
     timed(&b, 10000, 1, 0);
     tree(&b, 1, 0);
     save(folder, "timed.brst", &b);
+    mutual(&b);
+    save(folder, "mutual.brst", &b);
     timed(&b, 10000, 0, 0);
     save(folder, "no-tick.brst", &b);
     timed(&b, 0, 0, 0);

@@ -147,6 +147,12 @@ lacks timed.txt '0.00%.*hash'
 bursty report --json "$dir/timed.brst" >"$dir/timed.json"; json "$dir/timed.json"
 has timed.json '"self_share":\[0.7,0.3,0,null\]'
 has timed.json '"unit":"ticks","effective":1000'
+has timed.txt '^70.00%  *67.0.%  *72.8.%  *700  frame  *draw$'
+bursty report "$dir/mutual.brst" >"$dir/mutual.txt"; ok $? "functions that call each other"
+has mutual.txt '^90.00%  *87.9.%  *91.7.%  *900  frame  *draw$' # once a stack
+has mutual.txt '^70.00%  *67.0.%  *72.8.%  *700  draw  *frame$'
+bursty report --min 80 "$dir/mutual.brst" >"$dir/mutual.txt"
+has mutual.txt ' frame  *draw$'; lacks mutual.txt ' draw  *frame$'
 bursty report "$dir/no-tick.brst" | tr '\n' ' ' >"$dir/no.txt"
 has no.txt 'ticks: none came: their signal is blocked'; lacks no.txt 'where does it run'
 bursty report "$dir/no-timer.brst" | tr '\n' ' ' >"$dir/no.txt"

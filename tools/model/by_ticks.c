@@ -3,7 +3,7 @@
 #include "base/tool.h"
 #include "kinds/sampled.h"
 #include "model/interval.h"
-#include "model/report.h"
+#include "model/pairs_by_ticks.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -179,7 +179,7 @@ static void add_facts(report *r, const report_ticks *c) {
     }
     if (c->cut) {
         text_count(&value, c->cut);
-        text_add(&value, " (charged further out; cure: a larger TICKS_MEMORY)");
+        text_add(&value, " (charged further out; cure: more memory for ticks)");
         add_fact(r, REPORT_BAD, "ticks cut", &value);
     }
     if (c->late) {
@@ -243,8 +243,8 @@ static void add_functions(report *r, const report_ticks *c) {
                                            sizeof columns / sizeof *columns);
     size_t i, k;
     report_remark(table, "Shares of the time, with the 95 % interval of each. A function's time "
-                         "includes what it calls without a BURST_SCOPE; such functions are not "
-                         "timed. Rows of one rank with a = cannot be told from the first of "
+                         "includes what it calls without a scope of its own; such functions are "
+                         "not timed. Rows of one rank with a = cannot be told from the first of "
                          "them.");
     for (i = 0; i < c->count; i++) {
         const timed_function *f = &c->functions[i];
@@ -327,6 +327,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     make_functions(c, r->options.least_share);
     add_facts(r, c);
     add_functions(r, c);
+    report_add_pairs_by_ticks(r, tree, r->options.least_share);
     add_threads(r, c);
 }
 
