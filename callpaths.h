@@ -46,7 +46,9 @@
    THREADS
      Each thread has a tree of its own. A thread that takes over the record of one that has ended
      goes on with its tree. The dump holds all trees, and the tool joins them. After fork,
-     bursty_forked empties the trees of the child.
+     bursty_forked empties the trees of the child. If a handler of a signal jumps out of the middle
+     of an event (longjmp and bursty_set_depth, see bursty.h), the thread begins a new tree at its
+     next event, and the calls of the old one count as lost.
 
    OPTIONS where CALLPATHS_IMPLEMENTATION is defined:
      CALLPATHS_MEMORY=bytes  the size of the static memory: 393216, for 8 threads with some 600
@@ -181,16 +183,17 @@ CALLPATHS_API int callpaths_write(bursty_write_fn write, void *user)
 #ifdef BURSTY_NO_TLS
 #define CALLPATHS_P_GET(p) (*(p))
 #define CALLPATHS_P_PUT(p, v) ((void)(*(p) = (v)))
-static int callpaths_p_hold(uint32_t *held) {
+static int callpaths_p_hold(uint32_t *held, uint32_t who) {
     if (*held) return 0;
-    *held = 1;
+    *held = who;
     return 1;
 }
 #else
 #define CALLPATHS_P_GET(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define CALLPATHS_P_PUT(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
-static int callpaths_p_hold(uint32_t *held) {
-    return __atomic_exchange_n(held, UINT32_C(1), __ATOMIC_ACQUIRE) == 0;
+static int callpaths_p_hold(uint32_t *held, uint32_t who) {
+    uint32_t nobody = 0;
+    return __atomic_compare_exchange_n(held, &nobody, who, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
 }
 #endif
 
@@ -323,6 +326,20 @@ static void callpaths_p_make(callpaths_p_thread *t) {
     CALLPATHS_P_PUT(&t->room, room);
 }
 
+/* `is_held`: by the thread's event, or by somebody who asks. */
+enum { CALLPATHS_P_EVENT = 1, CALLPATHS_P_ASKED = 2 };
+
+/* For the thread itself, outside of its events: has a longjmp out of a signal handler left one in
+   the middle? Then nobody knows what the tree looks like, and its calls are lost. */
+static void callpaths_p_mend(callpaths_p_thread *t) {
+    uint64_t lost;
+    if (CALLPATHS_P_GET(&t->is_held) != CALLPATHS_P_EVENT) return;
+    lost = t->lost + t->calls;
+    callpaths_p_make(t);
+    t->lost = lost < UINT32_MAX / 2 ? (uint32_t)lost : UINT32_MAX / 2;
+    CALLPATHS_P_PUT(&t->is_held, 0);
+}
+
 /* The calling thread's, or NULL. */
 static callpaths_p_thread *callpaths_p_mine(void) {
     const bursty_p_thread *record = bursty_p_registered();
@@ -344,6 +361,7 @@ static void callpaths_p_on_thread(int what) {
     if (what == 2) callpaths_p_all.lost = 0;
     if (what == 1 && mine && !mine->room) callpaths_p_make(mine);
     if (!mine) return;
+    callpaths_p_mend(mine);
     mine->follows = 0;
     mine->burst = 0; /* another thread counts its bursts from 1 */
 }
@@ -385,7 +403,8 @@ static void callpaths_p_event(void *user, const bursty_event *e) {
         callpaths_p_lose(&callpaths_p_all.lost);
         return;
     }
-    if (!callpaths_p_hold(&t->is_held)) { /* for a dump */
+    callpaths_p_mend(t);
+    if (!callpaths_p_hold(&t->is_held, CALLPATHS_P_EVENT)) { /* for a dump */
         t->follows = 0;
         callpaths_p_lose(&t->lost);
         return;
@@ -493,7 +512,8 @@ static callpaths_p_thread *callpaths_p_take(uint32_t number) {
     if (number >= callpaths_p_all.thread_room) return NULL;
     t = &callpaths_p_all.threads[number];
     if (!CALLPATHS_P_GET(&t->room)) return NULL;
-    while (!callpaths_p_hold(&t->is_held)) { }
+    if (t == callpaths_p_mine()) callpaths_p_mend(t);
+    while (!callpaths_p_hold(&t->is_held, CALLPATHS_P_ASKED)) { }
     return t;
 }
 

@@ -505,7 +505,11 @@ typedef struct ticks_p_walk {
     uintptr_t value[16];      /* of registers that hold a constant, or 0     */
     uintptr_t site;           /* what was put on the stack of scopes         */
     int is_pushed, has_ended; /* the depth was stored; the function returned */
+    uint32_t word, depth;     /* 1 + the register that has it, or 0          */
+    int flags;                /* what they tell of                           */
+    uintptr_t from;           /* where the function begins, on the way out   */
 } ticks_p_walk;
+enum { TICKS_P_NOTHING, TICKS_P_OF_WORD, TICKS_P_OF_DEPTH };
 
 static struct {
     uintptr_t low, high;        /* this program, or shared object                       */
@@ -546,6 +550,33 @@ static int ticks_p_kind(uint32_t code) {
     }
 }
 
+/* Which registers and flags tell of n and of the depth, behind this instruction. disp: where the
+   variable of the thread is that it uses, or 0. */
+static void ticks_p_look(ticks_p_walk *w, uint32_t code, uint32_t reg, uint32_t rm, int in_register,
+                         uint32_t disp) {
+    int is_n = disp && disp == ticks_p_offset(&BURSTY_P_HERE.n), kind = ticks_p_kind(code);
+    int is_compare = (code == 0x81 || code == 0x83) && (reg & 7) == 7;
+    uint32_t with = code == 0x83 ? w->at[-1] : code == 0x81 ? ticks_p_word(w->at - 4) : 0;
+    if (code == 0x89 || code == 0x8B || code == 0x8D || code == 0xC7 || code == 0x11F) {
+        /* flags stay */
+    } else if (is_compare && in_register && rm + 1 == w->depth && with + 1 == (uint32_t)BURSTY_STACK) {
+        w->flags = TICKS_P_OF_DEPTH;
+    } else if ((code == 0x85 && in_register && reg == rm && rm + 1 == w->word) ||
+               (code == 0x83 && in_register && rm + 1 == w->word) ||
+               (kind == TICKS_P_TO_RM && is_n)) {
+        w->flags = TICKS_P_OF_WORD;
+        return;
+    } else {
+        w->flags = TICKS_P_NOTHING;
+    }
+    if (is_compare || (kind != TICKS_P_TO_REG && (kind != TICKS_P_TO_RM || !in_register))) return;
+    if (kind == TICKS_P_TO_RM) reg = rm;
+    if (w->word == reg + 1) w->word = 0;
+    if (w->depth == reg + 1) w->depth = 0;
+    if (code == 0x8B && is_n) w->word = reg + 1;
+    if (code == 0x8B && disp && disp == ticks_p_offset(&BURSTY_P_HERE.depth)) w->depth = reg + 1;
+}
+
 /* The rest of an instruction with a ModRM byte. */
 static int ticks_p_modrm(ticks_p_walk *w, uint32_t code, uint32_t rex, int is_fs) {
     const unsigned char *at = w->at;
@@ -567,6 +598,8 @@ static int ticks_p_modrm(ticks_p_walk *w, uint32_t code, uint32_t rex, int is_fs
     if (code == 0x81 || code == 0xC7) at += 4;
     w->at = at;
     rm |= (rex & 1) << 3;
+    ticks_p_look(w, code, reg, rm, mod == 3,
+                 is_fs && mod == 0 && base == 5 && (rm & 7) == 4 && index == 4 ? disp : 0);
     if (kind == TICKS_P_TO_REG) {
         uintptr_t known = 0;
         if (wide && code == 0x8B && mod == 3) known = w->value[rm];
@@ -582,6 +615,15 @@ static int ticks_p_modrm(ticks_p_walk *w, uint32_t code, uint32_t rex, int is_fs
     if (index != 4 && wide && disp == ticks_p_offset(BURSTY_P_HERE.stack))
         w->site = code == 0x89 ? w->value[reg] : ticks_p_signed(ticks_p_word(at - 4));
     return 1;
+}
+
+/* Which way a conditional jump goes is known behind a comparison of the depth (above, below) and
+   behind a look at n (the sign). On the way out that look may be behind us: a sign will do, if the
+   jump is not one of a loop. */
+static int ticks_p_may_jump(const ticks_p_walk *w, uint32_t code, uintptr_t to) {
+    if (code < 0x78) return w->flags == TICKS_P_OF_DEPTH;
+    if (w->flags == TICKS_P_OF_WORD) return 1;
+    return w->from && (to > (uintptr_t)w->at || (code == 0x78 && to < w->from));
 }
 
 /* Goes on by one instruction. Returns 0 at one that it does not know. */
@@ -603,9 +645,11 @@ static int ticks_p_step(ticks_p_walk *w) {
         w->at += 4;
     } else if ((code >= 0x76 && code <= 0x79) || code == 0xEB) { /* be, a, s, ns; jmp */
         int8_t by = (int8_t)*w->at++;
+        if (code != 0xEB && !ticks_p_may_jump(w, code, (uintptr_t)(w->at + by))) return 0;
         if (code == 0x76 || code == 0x79 || code == 0xEB) w->at += by;
     } else if ((code >= 0x186 && code <= 0x189) || code == 0xE9) {
         uintptr_t by = ticks_p_signed(ticks_p_word(w->at));
+        if (code != 0xE9 && !ticks_p_may_jump(w, code - 0x110, (uintptr_t)w->at + 4 + by)) return 0;
         w->at += 4;
         if (code == 0x186 || code == 0x189 || code == 0xE9) w->at += (intptr_t)by;
     } else if (code == 0xC3) {
@@ -619,9 +663,11 @@ static int ticks_p_step(ticks_p_walk *w) {
     return 1;
 }
 
-/* The beginning of the function that pc is in. */
+/* The beginning of the function that pc is in, or NULL. */
 static const unsigned char *ticks_p_function(const unsigned char *pc) {
     uint32_t first = 0, behind = ticks_p_code.count;
+    const unsigned char *entry;
+    uintptr_t begin, about;
     while (behind - first > 1) {
         uint32_t middle = first + (behind - first) / 2;
         uintptr_t at = ticks_p_code.start + ticks_p_signed(ticks_p_word(
@@ -629,8 +675,14 @@ static const unsigned char *ticks_p_function(const unsigned char *pc) {
         if (at <= (uintptr_t)pc) first = middle;
         else behind = middle;
     }
-    return (const unsigned char *)(ticks_p_code.start + ticks_p_signed(ticks_p_word(
-                                       ticks_p_code.table + (size_t)first * 8)));
+    entry = ticks_p_code.table + (size_t)first * 8;
+    begin = ticks_p_code.start + ticks_p_signed(ticks_p_word(entry));
+    about = ticks_p_code.start + ticks_p_signed(ticks_p_word(entry + 4));
+    if (about < ticks_p_code.low || about > ticks_p_code.high - 16) return NULL;
+    entry = (const unsigned char *)about; /* length, -, begin from here, bytes */
+    if (about + 8 + ticks_p_signed(ticks_p_word(entry + 8)) != begin) return NULL;
+    if ((uintptr_t)pc - begin >= ticks_p_word(entry + 12)) return NULL; /* code without an entry */
+    return (const unsigned char *)begin;
 }
 
 static int ticks_p_is_code(const unsigned char *at) {
@@ -646,6 +698,7 @@ static const bursty_site *ticks_p_running(const unsigned char *pc) {
     if (ticks_p_code.count == 0 || !ticks_p_is_code(pc)) return NULL;
     memset(&begin, 0, sizeof begin);
     begin.at = ticks_p_function(pc);
+    if (!begin.at) return NULL;
     for (i = 0; !begin.is_pushed; i++) {
         if (i == FIRST || begin.has_ended || !ticks_p_is_code(begin.at)) return NULL;
         is_first |= begin.at == pc;
@@ -656,6 +709,7 @@ static const bursty_site *ticks_p_running(const unsigned char *pc) {
     if (is_first) return site;
     memset(&end, 0, sizeof end);
     end.at = pc;
+    end.from = (uintptr_t)ticks_p_function(pc);
     for (i = 0; !end.has_ended; i++) {
         if (i == LAST || end.is_pushed || !ticks_p_is_code(end.at) || !ticks_p_step(&end))
             return NULL;

@@ -154,6 +154,28 @@ TEST(answers_inside_the_program) {
     CHECK_STR(callpaths_name(NULL, HCCT_KEY_DEEP), "(deep)");
 }
 
+/* What a longjmp out of the middle of an event leaves: the tree is held, and nobody works on it. */
+TEST(an_event_that_was_left_holds_nobody_up) {
+    callpaths_stats stats;
+    contexts c;
+    CHECK_EQ(start(BURSTY_ALWAYS, 0, 0), 0);
+    outer();
+    callpaths_p_mine()->is_held = CALLPATHS_P_EVENT;
+    inner();
+    callpaths_get_stats(&stats);
+    CHECK_EQ(stats.lost, 6);
+    CHECK_EQ(stats.calls, 6 + 2);
+    callpaths_p_mine()->is_held = CALLPATHS_P_EVENT;
+    (void)read_dump(&c); /* ends */
+    CHECK_EQ(total_of(&c), 8);
+    CHECK_EQ(calls_of(&c, "inner"), 0);
+    contexts_free(&c);
+    outer();
+    callpaths_get_stats(&stats);
+    CHECK_EQ(stats.lost, 8);
+    CHECK_EQ(stats.calls, 8 + 6);
+}
+
 static void dive(uint32_t depth) {
     BURST_SCOPE("dive");
     if (depth > 1) dive(depth - 1);

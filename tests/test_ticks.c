@@ -457,6 +457,33 @@ __attribute__((noinline)) static unsigned an_early_scope(unsigned a) {
     return a;
 }
 
+/* Loops whose condition is "above", as that of a scope's depth is. */
+__attribute__((noinline)) static unsigned a_later_scope(unsigned a) {
+    unsigned n = 20 * a;
+    do {
+        stored[n & 7] += n;
+        n--;
+    } while (n >= 8);
+    {
+        BURST_SCOPE("later");
+        stored[0] = a;
+    }
+    return a;
+}
+
+__attribute__((noinline)) static unsigned an_earlier_scope(unsigned a) {
+    unsigned n = 20 * a;
+    {
+        BURST_SCOPE("earlier");
+        stored[0] = a;
+    }
+    do {
+        stored[n & 7] += n;
+        n--;
+    } while (n >= 8);
+    return a;
+}
+
 TEST(first_and_last_instructions_belong_to_the_function) {
     int64_t ticks = ticks_of_call(small_scope, 7, "small_scope");
     if (ticks < 0) {
@@ -485,6 +512,10 @@ TEST(code_outside_of_the_scope_does_not) {
     ticks = ticks_of_call(a_late_scope, 5, "late");
     CHECK(ticks > 0 && ticks + 200 < (int64_t)inside);
     ticks = ticks_of_call(an_early_scope, 5, "early");
+    CHECK(ticks > 0 && ticks + 200 < (int64_t)inside);
+    ticks = ticks_of_call(a_later_scope, 5, "later");
+    CHECK(ticks > 0 && ticks + 200 < (int64_t)inside);
+    ticks = ticks_of_call(an_earlier_scope, 5, "earlier");
     CHECK(ticks > 0 && ticks + 200 < (int64_t)inside);
 }
 #endif

@@ -37,6 +37,7 @@ typedef struct context_tree {
     uint64_t recorded;  /* calls of the bursts that stand for `total` calls; or total */
     uint64_t unmatched; /* leaves without an enter */
     int is_of_sample; /* counts are of sampled calls and not scaled up */
+    int has_sums; /* over bursts */
     int has_counts; /* the report has a table of functions, too */
     const report_tree *tree;
     context_error *errors; /* of each node, and of all together in that of the root; or NULL */
@@ -51,11 +52,15 @@ typedef struct report_contexts {
 /* ---- intervals ----------------------------------------------------------------------------- */
 
 /* Calls of one burst are not independent, but bursts are. With m bursts that had a call, and y
-   calls of a context in each, the variance of the sum Y of all y is m / (m - 1) (yy - Y^2 / m). That
-   is a count's; a share's is smaller where the context has most of the calls. */
+   calls of a context in each, the variance of the sum Y of all y is m / (m - 1) (yy - Y^2 / m). A
+   share p is Y over the sum of all calls, which differ between bursts, too. How both go together is
+   not known; the error of the share is at most that of Y plus p times that of all calls. */
 static void find_errors(const contexts_tree *from, const uint32_t *place, context_tree *to) {
     double bursts = (double)from->nodes[0].bursts, all = (double)from->field[CONTEXTS_TOTAL];
+    double calls = (double)from->nodes[0].calls;
+    double of_all = (double)from->nodes[0].yy - calls * calls / bursts;
     uint32_t i;
+    of_all = of_all > 0 ? sqrt(of_all * bursts / (bursts - 1)) / all : 0;
     to->errors = (context_error *)tool_alloc(from->count * sizeof *to->errors);
     for (i = 1; i < from->count; i++) {
         const contexts_node *n = &from->nodes[i];
@@ -65,6 +70,7 @@ static void find_errors(const contexts_tree *from, const uint32_t *place, contex
         e->bursts = n->bursts;
         if (n->calls != n->lower || n->yy == UINT64_MAX) e->unknown = e->share;
         else if (variance > 0) e->error = sqrt(variance * bursts / (bursts - 1)) / all;
+        if (!(e->unknown > 0)) e->error += e->share * of_all;
         to->errors[0].share += e->share;
         to->errors[0].error += e->error;
         to->errors[0].unknown += e->unknown;
@@ -152,6 +158,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
         made->count++;
     }
     to->tree = made;
+    to->has_sums = tree->has_sums;
     if (tree->has_sums && tree->nodes[0].bursts > 1 && total) {
         find_errors(tree, place, to);
         find_ranges(to);
@@ -229,9 +236,12 @@ static void add_remark(const context_tree *t, report_table *table) {
                           "tree gave the context up and it came back. at-least and at-most bound "
                           "what was recorded.");
     else if (t->is_of_sample || is_estimate)
-        text_add(&remark, " at-least and at-most bound what was recorded. There is no interval for "
-                          "what bursts missed, because the dump has no sums over bursts. The "
-                          "intervals of functions say how far shares may be off.");
+        text_format(&remark,
+                    " at-least and at-most bound what was recorded. There is no interval for what "
+                    "bursts missed, because %s. The intervals of functions say how far shares may "
+                    "be off.",
+                    t->has_sums ? "fewer than two bursts had calls"
+                                : "the dump has no sums over bursts");
     text_bytes(&remark, "", 1);
     report_remark(table, remark.data);
     text_free(&remark);
