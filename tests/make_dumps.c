@@ -448,7 +448,7 @@ static void timed(brst *b, unsigned tick_us, int any, unsigned untimed) {
     brst_end(b);
 }
 
-/* Ticks of two functions that call each other. */
+/* Ticks of two functions that call each other, some on a second thread. */
 static void mutual(brst *b) {
     brst_begin(b, 1, 256);
     brst_info(b, 0, "mutual", 0, 0, 0);
@@ -456,10 +456,15 @@ static void mutual(brst *b) {
     brst_number(b, 10000);
     for (int i = 0; i < 3; i++) brst_number(b, 0);
     brst_thread(b, 0, 0, "main", 0, 0, 0, 0);
-    ticked(b, "frame", 10, 0, 100);
+    ticked(b, "frame", 10, 0, 60);
     ticked(b, "draw", 20, 1, 200);
     ticked(b, "frame", 10, 1, 300);
-    ticked(b, "draw", 20, 1, 400);
+    ticked(b, "draw", 20, 1, 300);
+    brst_thread(b, 1, 0, "worker", 0, 0, 0, 0);
+    ticked(b, "frame", 10, 0, 40);
+    ticked(b, "draw", 20, 1, 0);
+    ticked(b, "frame", 10, 1, 0);
+    ticked(b, "draw", 20, 1, 100);
     brst_end(b);
 }
 

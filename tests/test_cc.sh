@@ -282,6 +282,13 @@ for words in "-x c work.text" "work.text -x none" "-v work.c" "-P work.c" "-save
 done
 $CC -E work.c -o work.i && with --entries=all -- $CC -c work.i -o work.o && { ! command -v nm >/dev/null 2>&1 || checks work.o; } && ok || no "a .i file"
 rm -f left
+# Files of C++ are compiled as they are, and listed.
+if command -v "${CXX:-c++}" >/dev/null 2>&1; then
+    rm -f left; echo 'int plus() { return 1; }' >plus.cpp
+    with --list=left -- "${CXX:-c++}" -c plus.cpp -o plus.o && [ -s plus.o ] &&
+        grep -q 'plus.cpp:1: the file: left alone: C++' left && ok || no "a C++ file is not listed"
+fi
+rm -f left
 with --list=left -- $CC -S work.c -o work.s; echo 'int x;' | with --list=left -- $CC -c -x c - -o std.o; with --list=left -- $CC -E work.c >/dev/null
 [ "$(sort left)" = "-:1: the file: left alone: standard input
 work.c:1: the file: left alone: -S" ] && ok || { no "what runs as it is must be listed"; cat left; }

@@ -49,6 +49,15 @@ static int ends(const char *word, const char *with) {
 
 int cc_is_preprocessed(const char *path) { return ends(path, ".i"); }
 
+int cc_is_cxx(const char *path) {
+    static const char *const suffixes[] = {".cc", ".cpp", ".cxx", ".c++", ".C", ".CPP", ".cp"};
+    size_t i;
+    for (i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        if (ends(path, suffixes[i])) return 1;
+    }
+    return 0;
+}
+
 char *cc_base_name(const char *path) {
     const char *slash = strrchr(path, '/'), *dot;
     char *base = cc_join(slash ? slash + 1 : path, "");
@@ -267,7 +276,7 @@ int cc_read_line(cc_line *line, int count, char **words) {
     for (i = 0; i < line->words.count;) i += read_word(line, i);
     driver = line->compiler.words[line->compiler.count - 1];
     line->links = !line->only_compile && !line->pass && line->sources + line->objects > 0;
-    if (line->sources == 0 && !line->links) pass_on(line, "no C file", 0);
+    if (line->sources == 0 && !line->links) pass_on(line, "no C file", line->only_compile);
     if (ends(driver, "++") && line->sources > 0) pass_on(line, "C++", 1);
     if (line->only_compile && line->output && line->sources + line->objects > 1) {
         pass_on(line, "-o with several files", 0);

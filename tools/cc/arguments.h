@@ -40,6 +40,8 @@ int cc_read_line(cc_line *line, int count, char **words);
 void cc_line_free(cc_line *line);
 /* Is it a preprocessed file, x.i? */
 int cc_is_preprocessed(const char *path);
+/* Is it a C++ file, by its suffix? */
+int cc_is_cxx(const char *path);
 /* x.c -> x: the last part of the path, without its suffix. To be freed. */
 char *cc_base_name(const char *path);
 /* The path with its suffix replaced. To be freed. */

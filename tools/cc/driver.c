@@ -427,6 +427,17 @@ static void list_pass(const job *j) {
     }
 }
 
+/* Files of C++ are compiled as they are, in whatever command they stand. */
+static void list_cxx(const job *j) {
+    size_t i;
+    if (j->line.pass && !j->line.makes_code) return;
+    for (i = 0; i < j->line.words.count; i++) {
+        const char *word = j->line.words.words[i];
+        if (j->line.role[i] != CC_OBJECT || !cc_is_cxx(word)) continue;
+        list_line(j, word, 1, "the file", "left alone", "C++");
+    }
+}
+
 static int pass_through(const job *j, int count, char **words) {
     cc_command c = {NULL, 0, 0};
     int status;
@@ -459,6 +470,7 @@ int cc_drive(cc_driver *d, int count, char **words) {
         cc_line_free(&j.line);
         return TOOL_BAD_INPUT;
     }
+    list_cxx(&j);
     if (j.line.pass || overwrites_input(&j.line) || (j.line.sources == 0 && !wants_runtime(&j))) {
         list_pass(&j);
         status = pass_through(&j, count, words);

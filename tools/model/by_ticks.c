@@ -16,6 +16,13 @@ typedef struct timed_function {
     interval self_range, total_range;             /* of the shares */
 } timed_function;
 
+/* A path of all threads together. */
+typedef struct timed_path {
+    uint32_t parent, site;                        /* parent: TALLY_NO_PATH: none */
+    uint32_t first, next;                         /* child and sibling, or TALLY_NO_PATH */
+    uint64_t ticks, total;                        /* total: with the paths below it */
+} timed_path;
+
 typedef struct report_ticks {
     const tally *tally;
     char **names;                                 /* of the sites, as people read them */
@@ -23,8 +30,8 @@ typedef struct report_ticks {
     size_t count;
     uint64_t ticks, slow, squares, lost, cut, late, untimed, tick_us, calls;
     int has_ticks;                                /* they were on */
-    uint64_t *totals;                             /* of each path, with the paths below it */
-    uint32_t *first, *next;                       /* child and sibling of each path */
+    timed_path *paths;
+    size_t path_count;
     uint32_t roots;                               /* the first one */
 } report_ticks;
 
@@ -47,22 +54,50 @@ static void add_up(report_ticks *c) {
     }
 }
 
+/* The same path in several threads becomes one. Parents come before their children. */
+static void join_paths(report_ticks *c) {
+    const tally *s = c->tally;
+    size_t count = s->paths.count, slots = 16, i;
+    uint32_t *slot, *joined = (uint32_t *)tool_alloc(count * sizeof *joined);
+    while (slots < 2 * count) slots *= 2;
+    slot = (uint32_t *)tool_alloc(slots * sizeof *slot); /* number of the path + 1 */
+    c->paths = (timed_path *)tool_alloc(count * sizeof *c->paths);
+    for (i = 0; i < count; i++) {
+        const tally_path *path = &s->paths.at[i];
+        uint32_t parent = path->parent == TALLY_NO_PATH ? path->parent : joined[path->parent];
+        uint64_t hash = ((uint64_t)parent << 32 | path->site) * UINT64_C(0x9E3779B97F4A7C15);
+        size_t at = (size_t)(hash >> 32) & (slots - 1);
+        timed_path *to;
+        for (; slot[at]; at = (at + 1) & (slots - 1)) {
+            to = &c->paths[slot[at] - 1];
+            if (to->parent == parent && to->site == path->site) break;
+        }
+        if (!slot[at]) {
+            to = &c->paths[c->path_count++];
+            to->parent = parent;
+            to->site = path->site;
+            slot[at] = (uint32_t)c->path_count;
+        }
+        joined[i] = slot[at] - 1;
+        to = &c->paths[joined[i]];
+        to->ticks = tally_add(to->ticks, path->ticks);
+    }
+    free(slot);
+    free(joined);
+}
+
 /* Children come behind their parents, so one walk backwards adds up subtrees. */
 static void link_paths(report_ticks *c) {
-    const tally *s = c->tally;
-    size_t count = s->paths.count, i;
-    c->totals = (uint64_t *)tool_alloc(count * sizeof *c->totals);
-    c->first = (uint32_t *)tool_alloc(count * sizeof *c->first);
-    c->next = (uint32_t *)tool_alloc(count * sizeof *c->next);
+    size_t i;
     c->roots = TALLY_NO_PATH;
-    for (i = 0; i < count; i++) c->first[i] = TALLY_NO_PATH;
-    for (i = count; i-- > 0;) {
-        const tally_path *path = &s->paths.at[i];
-        uint32_t *head = path->parent == TALLY_NO_PATH ? &c->roots : &c->first[path->parent];
-        c->totals[i] = tally_add(c->totals[i], path->ticks);
-        if (path->parent != TALLY_NO_PATH)
-            c->totals[path->parent] = tally_add(c->totals[path->parent], c->totals[i]);
-        c->next[i] = *head;
+    for (i = 0; i < c->path_count; i++) c->paths[i].first = TALLY_NO_PATH;
+    for (i = c->path_count; i-- > 0;) {
+        timed_path *path = &c->paths[i];
+        timed_path *parent = path->parent == TALLY_NO_PATH ? NULL : &c->paths[path->parent];
+        uint32_t *head = parent ? &parent->first : &c->roots;
+        path->total = tally_add(path->total, path->ticks);
+        if (parent) parent->total = tally_add(parent->total, path->total);
+        path->next = *head;
         *head = (uint32_t)i;
     }
 }
@@ -70,12 +105,12 @@ static void link_paths(report_ticks *c) {
 /* Walks all paths in preorder: functions get their sums, the tree its nodes. A function's total
    counts the outermost of its scopes on a stack alone. */
 static void walk(report_ticks *c, report_tree *tree) {
-    const tally *s = c->tally;
-    uint32_t *on_stack = (uint32_t *)tool_alloc(s->sites.count * sizeof *on_stack);
-    uint32_t *place = (uint32_t *)tool_alloc(s->paths.count * sizeof *place), at = c->roots;
+    const timed_path *paths = c->paths;
+    uint32_t *on_stack = (uint32_t *)tool_alloc(c->tally->sites.count * sizeof *on_stack);
+    uint32_t *place = (uint32_t *)tool_alloc(c->path_count * sizeof *place), at = c->roots;
     size_t made = 1;
     while (at != TALLY_NO_PATH) {
-        const tally_path *path = &s->paths.at[at];
+        const timed_path *path = &paths[at];
         timed_function *f = &c->functions[path->site];
         place[at] = (uint32_t)made;
         tree->parent[made] = path->parent == TALLY_NO_PATH ? 0 : place[path->parent];
@@ -84,16 +119,16 @@ static void walk(report_ticks *c, report_tree *tree) {
         made++;
         f->is_timed = 1;
         f->self = tally_add(f->self, path->ticks);
-        if (on_stack[path->site]++ == 0) f->total = tally_add(f->total, c->totals[at]);
-        if (c->first[at] != TALLY_NO_PATH) {
-            at = c->first[at];
+        if (on_stack[path->site]++ == 0) f->total = tally_add(f->total, path->total);
+        if (path->first != TALLY_NO_PATH) {
+            at = path->first;
             continue;
         }
-        for (; at != TALLY_NO_PATH; at = s->paths.at[at].parent) {
-            on_stack[s->paths.at[at].site]--;
-            if (c->next[at] != TALLY_NO_PATH) break;
+        for (; at != TALLY_NO_PATH; at = paths[at].parent) {
+            on_stack[paths[at].site]--;
+            if (paths[at].next != TALLY_NO_PATH) break;
         }
-        if (at != TALLY_NO_PATH) at = c->next[at];
+        if (at != TALLY_NO_PATH) at = paths[at].next;
     }
     free(on_stack);
     free(place);
@@ -242,10 +277,19 @@ static void add_functions(report *r, const report_ticks *c) {
     report_table *table = report_add_table(r, "time", "where does it run: time by ticks", columns,
                                            sizeof columns / sizeof *columns);
     size_t i, k;
-    report_remark(table, "Shares of the time, with the 95 % interval of each. A function's time "
-                         "includes what it calls without a scope of its own; such functions are "
-                         "not timed. Rows of one rank with a = cannot be told from the first of "
-                         "them.");
+    text remark = {NULL, 0, 0};
+    text_add(&remark, "Shares of the time, with the 95 % interval of each. A function's time includes "
+                      "what was inlined into it and what it calls without a scope or an entry of "
+                      "its own; such functions are not timed. Rows of one rank with a = cannot be "
+                      "told from the first of them.");
+    for (i = 0; i < c->count; i++) {
+        if (strcmp(c->names[c->functions[i].site], "(recorder)") != 0) continue;
+        text_add(&remark, " (recorder) is the time of the hooks, and no function's.");
+        break;
+    }
+    text_bytes(&remark, "", 1);
+    report_remark(table, remark.data);
+    text_free(&remark);
     for (i = 0; i < c->count; i++) {
         const timed_function *f = &c->functions[i];
         report_cell *row = report_add_row(table);
@@ -312,7 +356,9 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     }
     c->names = (char **)tool_alloc(s->sites.count * sizeof *c->names);
     c->functions = (timed_function *)tool_alloc(s->sites.count * sizeof *c->functions);
-    tree = report_add_tree(r, s->paths.count + 1, s->sites.count);
+    join_paths(c);
+    link_paths(c);
+    tree = report_add_tree(r, c->path_count + 1, s->sites.count);
     tree->unit = "ticks";
     tree->effective = effective(c);
     tree->is_whole = 1;
@@ -321,7 +367,6 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
         tree->names[i] = report_name(r, s->sites.at[i].name);
         c->functions[i].site = (uint32_t)i;
     }
-    link_paths(c);
     walk(c, tree);
     count_calls(c);
     make_functions(c, r->options.least_share);
@@ -337,9 +382,7 @@ static void free_columns(void *columns) {
     for (i = 0; c->names && i < c->tally->sites.count; i++) free(c->names[i]);
     free(c->names);
     free(c->functions);
-    free(c->totals);
-    free(c->first);
-    free(c->next);
+    free(c->paths);
 }
 
 const report_section section_by_ticks = {

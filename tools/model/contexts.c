@@ -93,7 +93,8 @@ static interval range_of(const context_tree *t, const context_error *e, double m
     double given_up = 1 - t->errors[0].share, p = e->share < 1 ? e->share : 1;
     if (e->bursts < 5 || e->unknown > p / 20) return range;
     if (given_up + t->errors[0].unknown < .001 && others < error) error = others > 0 ? others : 0;
-    if (error > 0 && p * (1 - p) < n * error * error) n = p * (1 - p) / (error * error);
+    if (p == 1) n = (double)e->bursts; /* no difference is to be seen: each burst is a sample */
+    else if (error > 0 && p * (1 - p) < n * error * error) n = p * (1 - p) / (error * error);
     if (n < 1) n = 1;
     range = interval_wilson(p, n);
     if (most_above > given_up) most_above = given_up;

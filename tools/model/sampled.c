@@ -115,7 +115,7 @@ static double unknown_part(const tally *s, const report_item *pairs, size_t coun
 
 const char *report_basis(ranges_basis basis) {
     switch (basis) {
-    case RANGES_EXACT: return "Every event was counted, so shares and counts are exact.";
+    case RANGES_EXACT: return "Every event that was recorded is counted, so shares and counts are exact.";
     case RANGES_BURSTS:
         return "from and to are 95 % intervals, from how the counts differ between bursts: all of "
                "a thread's first 1024, then one of 8. summed: how many of these saw the row. Below "
@@ -505,7 +505,8 @@ static void add_threads(report *r, const report_sampled *c) {
     const tally *s = c->tally;
     size_t i, count = sizeof columns / sizeof *columns - (s->programs.count < 2);
     report_table *table;
-    if (s->threads.count < 2) return;
+    for (i = 0; i < s->threads.count && !s->threads.at[i].checks && !s->threads.at[i].events; i++) { }
+    if (s->threads.count < 2 || i == s->threads.count) return; /* or of ticks alone */
     table = report_add_table(r, "threads", "threads", columns, count);
     table->rows_shown = FEW;
     for (i = 0; i < s->threads.count; i++) {
