@@ -709,7 +709,7 @@ static const bursty_site *ticks_p_running(const unsigned char *pc) {
     if (is_first) return site;
     memset(&end, 0, sizeof end);
     end.at = pc;
-    end.from = (uintptr_t)ticks_p_function(pc);
+    end.from = (uintptr_t)(const void *)ticks_p_function(pc);
     for (i = 0; !end.has_ended; i++) {
         if (i == LAST || end.is_pushed || !ticks_p_is_code(end.at) || !ticks_p_step(&end))
             return NULL;

@@ -8,11 +8,14 @@
    not know it; there the file is stored into as it is.
 
    prctl and syscall are ours, for these two are how a program installs a filter of system calls;
-   and chroot, behind which the files are gone that have the names of functions. */
+   and so are chroot and the calls that give up a user or a group: behind these the files may be out
+   of reach that have the names of functions. */
 #define _GNU_SOURCE 1
 #include "handover.h"
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +35,7 @@ static struct {
     int is_closed;                          /* no system calls any more */
 } handover;
 
-void (*handover_sandbox)(void), (*handover_root)(void);
+void (*handover_sandbox)(void), (*handover_names)(void);
 
 /* A file that grows more than it may would end the process by SIGXFSZ. */
 static int may_be_so_large(size_t bytes) {
@@ -113,12 +116,41 @@ __attribute__((used)) void handover_filter(void) {
     errno = saved;
 }
 
-EXPORTED int chroot(const char *path) {
+/* ---- files go out of reach ---- */
+
+static void read_names(void) {
     int saved = errno;
-    if (handover_root) handover_root();
+    if (handover_names) handover_names();
     errno = saved;
+}
+
+EXPORTED int chroot(const char *path) {
+    read_names();
     return (int)syscall(161, path);
 }
+
+/* The C library's own function is called behind it, for it changes all threads. */
+#define READS_NAMES(name, parameters, arguments)     \
+    EXPORTED int name parameters;                    \
+    EXPORTED int name parameters {                   \
+        int (*real) parameters;                      \
+        void *next = dlsym(RTLD_NEXT, #name);        \
+        memcpy(&real, &next, sizeof real);           \
+        read_names();                                \
+        if (real) return real arguments;             \
+        errno = ENOSYS;                              \
+        return -1;                                   \
+    }
+READS_NAMES(setuid, (uid_t u), (u))
+READS_NAMES(seteuid, (uid_t u), (u))
+READS_NAMES(setreuid, (uid_t r, uid_t e), (r, e))
+READS_NAMES(setresuid, (uid_t r, uid_t e, uid_t s), (r, e, s))
+READS_NAMES(setgid, (gid_t g), (g))
+READS_NAMES(setegid, (gid_t g), (g))
+READS_NAMES(setregid, (gid_t r, gid_t e), (r, e))
+READS_NAMES(setresgid, (gid_t r, gid_t e, gid_t s), (r, e, s))
+READS_NAMES(setgroups, (size_t n, const gid_t *list), (n, list))
+READS_NAMES(initgroups, (const char *user, gid_t g), (user, g))
 
 EXPORTED int prctl(int option, ...) {
     unsigned long a[4];

@@ -18,8 +18,8 @@ void handover_whole(void);
 void handover_name(size_t bytes);
 /* The program forbids itself system calls: this is called right before. */
 extern void (*handover_sandbox)(void);
-/* The program changes its root: this is called right before. */
-extern void (*handover_root)(void);
+/* The program changes its root, its user or a group: this is called right before. */
+extern void (*handover_names)(void);
 /* Keeps room in the file for what is written after that. */
 void handover_prepare(void);
 #endif

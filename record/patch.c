@@ -527,7 +527,7 @@ static void record_name_all(void) {
     enum { NAMES = 1 << 15 };
     binpatch_function f;
     uint32_t n;
-    if (!record.running || record.done) return;
+    if (!record.running || record.done || getpid() != record.pid) return;   /* a vfork child */
     for (n = 0; n < NAMES && binpatch_get_function(n, &f) == 0; n++) {
         if (f.reason == BINPATCH_PATCHED) (void)record_key(f.module, f.offset);
     }
@@ -705,7 +705,7 @@ static void record_installed(int toggle_signal) {
     for (n = 0; n < MODULES && binpatch_get_module(n, &m) == 0; n++) record.bias[n] = m.bias;
     record.running = 1;
     handover_sandbox = record_sandbox;
-    handover_root = record_name_all;
+    handover_names = record_name_all;
     if (record.ticks && timer_begin(record.ticks, record_stack) != 0) record.no_timer = 1;
     if (!toggle_signal) return;
     record.toggles = 1;
