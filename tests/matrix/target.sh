@@ -36,7 +36,7 @@ tests() { # SCRIPTS MAKE'S VARIABLES...
     # shellcheck disable=SC2086
     make -s -k BUILD="$build" WARN="$warn" "$@" $programs ${scripts:+all}
     # shellcheck disable=SC2086
-    BUILD=$build sh tests/run.sh $programs $scripts
+    JOBS=1 BUILD=$build sh tests/run.sh $programs $scripts
 }
 
 # ThreadSanitizer of gcc 12 wants the address layout of older kernels: setarch -R.

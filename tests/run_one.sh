@@ -1,0 +1,40 @@
+#!/bin/sh
+# run_one.sh SUMS TEST - runs one test for run.sh, prints its line and, where it failed, its output,
+# and adds "passed failed skipped" to the file SUMS.
+sums=$1 test=$2
+out=$sums.$$
+trap 'rm -f "$out" "$out.report"' EXIT
+start=$(date +%s)
+case $test in
+*.sh)
+    sh "$test" >"$out" 2>&1
+    code=$?
+    ;;
+*)
+    $RUN "$test" >"$out" 2>&1
+    code=$?
+    ;;
+esac
+line=$(tr -d '\r' <"$out" | grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' | tail -n 1)
+{
+    if [ -z "$line" ]; then
+        line="0 passed, 1 failed"
+        echo "$test: ended with status $code and no closing line"
+    fi
+    p=${line%% *} f=${line#*, } s=0
+    f=${f%% *}
+    case $line in *skipped)
+        s=${line##*, }
+        s=${s%% *}
+        ;;
+    esac
+    [ "$f" = 0 ] && [ "$code" != 0 ] && f=1 &&
+        echo "$test: all passed, but it ended with status $code"
+    printf '%-44s %5s passed, %s failed%s  %ss\n' "$(basename "$test")" "$p" "$f" \
+        "$([ "$s" = 0 ] || echo ", $s skipped")" $(($(date +%s) - start))
+    if [ "$f" != 0 ] || [ -n "$VERBOSE" ]; then
+        sed 's/^/    /' "$out"
+    elif [ "$s" != 0 ]; then grep -i '^skip' "$out" | sed 's/^/    /'; fi
+    echo "$p $f $s" >>"$sums"
+} >"$out.report"
+cat "$out.report"
