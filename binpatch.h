@@ -43,8 +43,8 @@
       events into a buffer of the thread, and your action gets them when the burst ends.
    4. binpatch_toggle(0) sends callers to the original code, binpatch_toggle(1) to the copies again.
       binpatch_uninstall also writes the original entries back.
-   5. binpatch_flush hands over what the calling thread has recorded. Call it when a thread ends and
-      before you read your results.
+   5. binpatch_flush hands over what the calling thread has recorded. Call it before you read your
+      results, and binpatch_leave when a thread ends.
 
    PROMISES   A program does what it did before: registers, flags, memory and the stack above its
               red zone are its own. What is not understood is not touched; binpatch_get_function
@@ -55,8 +55,8 @@
               backtraces go through copies if the process asks binpatch_find_copy: interpose
               _dl_find_object (glibc 2.35) and answer from it, as record/patch.c does.
    THREADS    All may run patched code. An action runs on the thread whose events it gets, maybe in
-              a signal handler: no locks, no malloc in it. 256 threads have a buffer, later ones are
-              not sampled. A fork shares the copies; each process has its own slots and samples.
+              a signal handler: no locks, no malloc in it. 256 threads at a time have a buffer, more
+              are not sampled. A fork shares the copies; each process has its own slots and samples.
    OPTIONS    BINPATCH_IMPLEMENTATION in one file, before the include, together with _GNU_SOURCE and
               behind x86decode.h, x86flow.h and x86copy.h and their implementations (alone the
               header only declares its functions);
@@ -185,6 +185,8 @@ BINPATCH_API int binpatch_uninstall(void);
 BINPATCH_API int binpatch_arm(void);
 /* Hands what the calling thread has recorded to the action. */
 BINPATCH_API void binpatch_flush(void);
+/* The same, and the calling thread is sampled no more: another one gets its buffer. */
+BINPATCH_API void binpatch_leave(void);
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out);
 /* Function or module of that number, counted from 0. Returns 0, or -1: there are not so many. */
 BINPATCH_API int binpatch_get_function(uint32_t number, binpatch_function *out);
@@ -328,7 +330,7 @@ static struct {
     x86copy copy;
     uint8_t *buffers;
     binpatch_p_known *rules;
-    uint32_t buffers_used;
+    uint8_t taken[BINPATCH_P_THREADS]; /* buffers in use */
     int installed, on, armed;   /* armed: the jumps are in the text */
     uint8_t *window;            /* for writing text */
     uint32_t lock;
@@ -357,9 +359,7 @@ static const uint8_t *binpatch_p_at(uint64_t address) {
 /* [end shared] */
 
 /* How deep the stack is here. */
-static uintptr_t binpatch_p_depth(const void *frame) {
-    return (uintptr_t)frame;
-}
+static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }
 
 static void *binpatch_p_map(size_t bytes) {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
@@ -447,9 +447,7 @@ static void binpatch_p_join(binpatch_p_module *m, uint32_t *list, uint32_t to) {
     *list = 0;
 }
 
-static uint32_t binpatch_p_aligned(uint32_t at) {
-    return (at + 63) & ~63u;
-}
+static uint32_t binpatch_p_aligned(uint32_t at) { return (at + 63) & ~63u; }
 
 /* Emits one copy of the body's function behind what there is. Returns its position, or 0. */
 static uint32_t binpatch_p_emit(binpatch_p_module *m, int instrumented, uint32_t first_site) {
@@ -626,20 +624,23 @@ static void binpatch_p_flush(binpatch_p_thread *t, int ended) {
     memset(events, 0, (size_t)count * sizeof *events);
 }
 
-static void binpatch_p_thread_begin(binpatch_p_thread *t) {
-    uint32_t number = __atomic_fetch_add(&binpatch_p.buffers_used, 1, __ATOMIC_RELAXED);
-    t->known = 1;
-    if (number >= BINPATCH_P_THREADS) {
-        __atomic_fetch_add(&binpatch_p.lost_threads, 1, __ATOMIC_RELAXED);
-        return;
+/* What a thread is: not seen yet; seen; counted as one without a buffer; not to be sampled. */
+enum { BINPATCH_P_NEW, BINPATCH_P_KNOWN, BINPATCH_P_LOST, BINPATCH_P_QUIET };
+
+/* A thread takes a buffer when its first burst begins, and keeps it until binpatch_leave. */
+static int binpatch_p_take_buffer(binpatch_p_thread *t) {
+    uint32_t n = 0;
+    while (n < BINPATCH_P_THREADS && __atomic_exchange_n(&binpatch_p.taken[n], 1, __ATOMIC_ACQUIRE))
+        n++;
+    if (n == BINPATCH_P_THREADS) {
+        if (t->known != BINPATCH_P_LOST) __atomic_fetch_add(&binpatch_p.lost_threads, 1, 0);
+        t->known = BINPATCH_P_LOST;
+        return 0;
     }
-    __atomic_fetch_add(&binpatch_p.threads, 1, __ATOMIC_RELAXED);
-    t->random = (binpatch_p.config.seed + number) * 2654435761u | 1;
-    t->buffer = binpatch_p.buffers + (size_t)number * BINPATCH_P_BUFFER;
-    t->rules = binpatch_p.rules + (size_t)number * BINPATCH_P_RULES;
+    t->buffer = binpatch_p.buffers + (size_t)n * BINPATCH_P_BUFFER;
+    t->rules = binpatch_p.rules + (size_t)n * BINPATCH_P_RULES;
     t->position = (uintptr_t)t->buffer;
-    t->live = 0;
-    t->left = 0;
+    return 1;
 }
 
 /* A check of the calling thread that the fast answers do not cover. Returns 1 if a burst is live.
@@ -651,15 +652,18 @@ static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
         return 1;
     }
     if (!t->known) {
-        binpatch_p_thread_begin(t);
-        if (t->buffer && binpatch_p.on && binpatch_p.config.check_count != BINPATCH_ALWAYS) {
+        t->known = BINPATCH_P_KNOWN;
+        t->random = __atomic_fetch_add(&binpatch_p.threads, 1, __ATOMIC_RELAXED);
+        t->random = (binpatch_p.config.seed + t->random) * 2654435761u | 1;
+        if (binpatch_p.on && binpatch_p.config.check_count != BINPATCH_ALWAYS) {
             t->n = (int32_t)(binpatch_p_random(t) % (binpatch_p.config.check_count + burst));
             if (!binpatch_p.config.jitter_percent)
                 t->n = (int32_t)binpatch_p.config.check_count - 1;
             if (t->n > 0) return 0;
         }
     }
-    if (!t->buffer || !binpatch_p.on) {
+    if (!binpatch_p.on || t->known == BINPATCH_P_QUIET
+        || (!t->buffer && !binpatch_p_take_buffer(t))) {
         if (t->live) binpatch_p_flush(t, 1);
         t->live = 0;
         t->left = 0;
@@ -1619,9 +1623,23 @@ BINPATCH_API void binpatch_flush(void) {
     t->busy = 0;
 }
 
-BINPATCH_API const char *binpatch_reason(void) {
-    return binpatch_p.reason;
+BINPATCH_API void binpatch_leave(void) {
+    binpatch_p_thread *t = &binpatch_p_tls;
+    size_t at = t->buffer ? (size_t)(t->buffer - binpatch_p.buffers) : 0;
+    uint8_t *taken = t->buffer ? &binpatch_p.taken[at / BINPATCH_P_BUFFER] : NULL;
+    t->busy = 0;
+    binpatch_flush();
+    t->known = BINPATCH_P_QUIET;
+    t->buffer = NULL;
+    t->rules = NULL;
+    t->position = (uintptr_t)binpatch_p_nowhere;
+    t->live = 0;
+    t->left = 0;
+    t->n = 65536;
+    if (taken) __atomic_store_n(taken, 0, __ATOMIC_RELEASE);
 }
+
+BINPATCH_API const char *binpatch_reason(void) { return binpatch_p.reason; }
 
 BINPATCH_API const char *binpatch_reason_text(int reason) {
     static const char *const text[BINPATCH_REASONS] = {
@@ -1713,62 +1731,37 @@ BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, 
 
 #else /* not Linux on x86-64: the same functions, which say so */
 
-BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
-    (void)config;
-    return 0;
-}
-BINPATCH_API const char *binpatch_reason(void) {
-    return "not supported on this system";
-}
-BINPATCH_API int binpatch_toggle(int on) {
-    (void)on;
-    return -1;
-}
-BINPATCH_API int binpatch_arm(void) {
-    return -1;
-}
-BINPATCH_API int binpatch_uninstall(void) {
-    return -1;
-}
-BINPATCH_API void binpatch_flush(void) {
-}
+BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) { return (void)config, 0; }
+BINPATCH_API const char *binpatch_reason(void) { return "not supported on this system"; }
+BINPATCH_API int binpatch_toggle(int on) { return (void)on, -1; }
+BINPATCH_API int binpatch_arm(void) { return -1; }
+BINPATCH_API int binpatch_uninstall(void) { return -1; }
+BINPATCH_API void binpatch_flush(void) {}
+BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->bursts = out->events = out->lost = 0;
     out->threads = out->lost_threads = out->modules = 0;
 }
 BINPATCH_API int binpatch_get_function(uint32_t number, binpatch_function *out) {
-    (void)number;
-    (void)out;
+    (void)number, (void)out;
     return -1;
 }
 BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place) {
-    (void)module;
-    (void)place;
+    (void)module, (void)place;
     return UINT32_MAX;
 }
 BINPATCH_API int binpatch_get_module(uint32_t number, binpatch_module *out) {
-    (void)number;
-    (void)out;
+    (void)number, (void)out;
     return -1;
 }
 BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                                      binpatch_frame *frames, uint32_t max) {
-    (void)pc;
-    (void)rsp;
-    (void)rbp;
-    (void)stack_end;
-    (void)frames;
-    (void)max;
+    (void)pc, (void)rsp, (void)rbp, (void)stack_end, (void)frames, (void)max;
     return 0;
 }
-BINPATCH_API const char *binpatch_reason_text(int reason) {
-    (void)reason;
-    return "unknown";
-}
+BINPATCH_API const char *binpatch_reason_text(int reason) { return (void)reason, "unknown"; }
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end) {
-    (void)pc;
-    (void)start;
-    (void)end;
+    (void)pc, (void)start, (void)end;
     return NULL;
 }
 

@@ -30,39 +30,7 @@ for rate in 1 0.1; do
             run=$((run + 1))
         done
         # shellcheck disable=SC2086
-        awk -F, -v title="| $rate % | $burst" '
-            FNR == 1 { file++ }
-            /^# / {
-                table = $0
-                sub(/^# /, "", table)
-                sub(/:.*/, "", table)
-                getline
-                split("", column)
-                for (i = 1; i <= NF; i++) column[$i] = i
-                next
-            }
-            function field(name) { return name in column ? $column[name] : "" }
-            function row(kind, name) {
-                key = table kind "," field("context") "," field("function") "," \
-                    field("caller") "," field("callee")
-                if (file == 1) true[key] = $column[name "share"]
-                else if (field((name == "" ? "share_" : name) "low") != "") {
-                    rows[table kind]++
-                    low = field((name == "" ? "share_" : name) "low")
-                    high = field((name == "" ? "share_" : name) "high")
-                    inside[table kind] += low + 0 <= true[key] + 0 && true[key] + 0 <= high + 0
-                }
-            }
-            table !~ /^context/ || NF < 3 { next }
-            { row("", "") }
-            table == "context_functions" { row("+", "total_") }
-            function cell(k) {
-                if (!rows[k]) return "none"
-                return sprintf("%.1f %% of %d", 100 * inside[k] / rows[k], rows[k])
-            }
-            END {
-                print title " | " cell("contexts") " | " cell("context_functions") " | " \
-                    cell("context_functions+") " | " cell("context_pairs") " |"
-            }' "$work/all.csv" $list
+        awk -F, -v title="| $rate % | $burst" -f bench/coverage_contexts.awk \
+            "$work/all.csv" $list
     done
 done

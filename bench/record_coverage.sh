@@ -4,14 +4,16 @@
 # recorded, and then SEEDS (10) times for each rate and length of bursts, with other seeds. Prints
 # the second table of docs/intervals.md: functions and pairs of caller and callee that at least 5
 # bursts saw, the part of them whose share, and whose count, lies in its interval, and the part for
-# an interval that takes calls as independent.
+# an interval that takes calls as independent. Then the third table, of calling contexts.
 #
 #     sh bench/record_coverage.sh            SEEDS=40 sh bench/record_coverage.sh lua
+#     KIND=contexts sh bench/record_coverage.sh       only the third table; BURSTS=10: other bursts
 set -u
 cd "$(dirname "$0")/.." || exit 2
 build=${BUILD:-build}
 case $build in /*) ;; *) build=$PWD/$build ;; esac
 judge=$PWD/bench/coverage_intervals.awk
+judge_contexts=$PWD/bench/coverage_contexts.awk
 out=$build/bench/record_coverage
 bursty=$build/bursty
 seeds=${SEEDS:-10}
@@ -53,8 +55,8 @@ P
 run() { # NAME OPTIONS...
     name=$1
     shift
-    "$bursty" record --quiet --profile pairs "$@" -o "$name.brst" -- $command >output 2>errors ||
-        { cat errors; exit 2; }
+    "$bursty" record --quiet --profile "$profile" "$@" -o "$name.brst" -- $command \
+        >output 2>errors || { cat errors; exit 2; }
     "$bursty" report --csv --min 0 "$name.brst" >"$name.csv" || exit 2
 }
 
@@ -63,29 +65,47 @@ measure() { # PROGRAM COMMAND
     command -v "${command%% *}" >/dev/null 2>&1 || { echo "$1: not installed"; return; }
     run all --period 0
     for rate in 1 0.1; do
-        for burst in 1 10 100; do
+        for burst in $bursts; do
             period=$(awk "BEGIN { printf \"%d\", $burst * 100 / $rate - $burst }")
             list=
             seed=1
             while [ $seed -le "$seeds" ]; do
-                run "$seed" --period "$period" --burst $burst --seed $seed
+                run "$seed" --period "$period" --burst "$burst" --seed $seed
                 list="$list $seed.csv"
                 seed=$((seed + 1))
             done
+            title="| $1 | $rate % | $burst |"
             # shellcheck disable=SC2086
-            awk -F, -v title="| $1 | $rate % | $burst |" -f "$judge" all.csv $list
+            case $profile in
+            hcct) awk -F, -v title="${title% |}" -f "$judge_contexts" all.csv $list ;;
+            *)    awk -F, -v title="$title" -f "$judge" all.csv $list ;;
+            esac
         done
     done
 }
 
+measure_all() { # PROGRAM...
+    for program; do
+        case $program in
+        perl)   measure perl 'perl s.pl' ;;
+        lua)    measure lua 'lua5.4 s.lua' ;;
+        sqlite) measure sqlite 'sqlite3 -init s.sql :memory: .quit' ;;
+        *)      echo "record_coverage.sh: no program $program"; exit 2 ;;
+        esac
+    done
+}
+
+profile=pairs bursts=${BURSTS:-1 10 100}
 echo '| program | rate | burst | rows | share in its interval | count in its interval |' \
      'independent calls | width |'
 echo '|---|---|---|---|---|---|---|---|'
-for program in ${*:-perl lua sqlite}; do
-    case $program in
-    perl)   measure perl 'perl s.pl' ;;
-    lua)    measure lua 'lua5.4 s.lua' ;;
-    sqlite) measure sqlite 'sqlite3 -init s.sql :memory: .quit' ;;
-    *)      echo "record_coverage.sh: no program $program"; exit 2 ;;
-    esac
-done
+# shellcheck disable=SC2086
+[ "${KIND:-pairs}" != pairs ] || measure_all ${*:-perl lua sqlite}
+
+profile=hcct bursts=${BURSTS:-100}
+echo
+echo '| program | rate | burst | contexts | functions | functions with callees |' \
+     'callers and callees |'
+echo '|---|---|---|---|---|---|---|'
+# shellcheck disable=SC2086
+measure_all ${*:-perl lua sqlite}

@@ -24,6 +24,7 @@
 #include "x86flow.h"
 #include "x86copy.h"
 #include "binpatch.h"
+#include "contexts.h"
 #include "footprint.h"
 #include "handover.h"
 #include "hotstream.h"
@@ -37,10 +38,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 
 #define EXPORTED __attribute__((visibility("default")))
 enum { BLOCKS = 1 << 16, MODULES = 256 };
-enum { STREAM_NODES = 1 << 14, STREAM_ROWS = 512, THREADS = 256, EVENT_BLOCKS = 1024 };
+enum { STREAM_NODES = 1 << 14, STREAM_ROWS = 512, THREADS = 512, EVENT_BLOCKS = 1024 };
 enum {
     PROFILE_HCCT = 1,
     PROFILE_FOOTPRINT = 2,
@@ -59,6 +61,7 @@ typedef struct record_extra {
     footprint *f;
     hotstream *streams;
     sampled_table *methods, *pairs;
+    contexts *sums;                /* of the tree, if bursts are samples */
     size_t block_count;
     uint64_t blocks[EVENT_BLOCKS]; /* references that the footprint has not been told of */
 } record_extra;
@@ -72,6 +75,7 @@ static struct {
     pthread_key_t at_end;
     uint32_t threads_missing;
     uint64_t frames_full;
+    uint32_t first_key;          /* _start: bursts do not see it on the stack, nobody calls it */
     uint64_t weight_256;         /* calls that a sampled one stands for, times 256 */
     int write_error, direct;     /* direct: the output is no regular file */
     int toggles;                 /* there is a signal that switches on */
@@ -178,11 +182,23 @@ static void record_reference(record_extra *x, const binpatch_event *e, uint64_t 
     }
 }
 
+/* A burst that never ends is no sample. */
+static void record_sum_context(recorder_thread *r, record_extra *x, uint32_t key) {
+    if (record.config.check_count == BINPATCH_ALWAYS) return;
+    if (!x->sums) {
+        x->sums = (contexts *)recorder_memory(contexts_bytes(RECORDER_CONTEXTS));
+        if (!x->sums) return;
+        x->sums->nodes = RECORDER_CONTEXTS;
+    }
+    contexts_count(x->sums, &r->tree, key);
+}
+
 /* The call that was just entered, in the tables that are asked for. */
 static void record_call(recorder_thread *r, uint32_t key) {
     record_extra *x = record_extra_of(r);
     uint32_t n = r->frame_count, caller = n > 1 ? r->frames[n - 2].key : 0;
     if (!x) return;
+    if (record.profiles & PROFILE_HCCT) record_sum_context(r, x, key);
     if (record.profiles & PROFILE_METHODS && !(record.profiles & PROFILE_PAIRS)) {
         if (!x->methods) x->methods = (sampled_table *)recorder_memory(sizeof *x->methods);
         if (x->methods) sampled_count(x->methods, key, 0, record.weight_256);
@@ -197,14 +213,16 @@ static void record_event(recorder_thread *r, const binpatch_event *e) {
     uintptr_t frame = (uintptr_t)e->value;
     if (e->what & (BINPATCH_ENTRY | BINPATCH_EXIT) && record.profiles & PROFILE_CALLS) {
         uint32_t key = record_key(BINPATCH_MODULE(e->what), e->place);
+        if (key == record.first_key) return;
         if (e->what & BINPATCH_ENTRY) {
             recorder_enter(r, key, 1, frame, NULL, NULL);
-            if (record.profiles & (PROFILE_METHODS | PROFILE_PAIRS)) record_call(r, key);
+            record_call(r, key);
         } else recorder_leave(r, key, frame);
     }
 }
 
 static void record_burst_ends(record_extra *x) {
+    if (x && x->sums) contexts_burst(x->sums);
     if (x && x->streams) hotstream_burst(x->streams);
     if (x && x->methods) sampled_burst(x->methods, record.weight_256);
     if (x && x->pairs) sampled_burst(x->pairs, record.weight_256);
@@ -245,7 +263,7 @@ static void record_begin(void *user, const binpatch_frame *frames, size_t count)
     uint32_t same = 0;
     (void)user;
     if (!r) return;
-    if (!pthread_getspecific(record.at_end)) pthread_setspecific(record.at_end, r);
+    if (!pthread_getspecific(record.at_end)) pthread_setspecific(record.at_end, &record);
     for (; count && record.profiles & PROFILE_CALLS; count--) {
         const binpatch_frame *f = &frames[count - 1];
         const recorder_frame *open = &r->frames[same];
@@ -341,6 +359,32 @@ static int record_write_more(hcct_write_fn write, void *user) {
     return failed;
 }
 
+/* Bursts stand for the whole run. */
+static void record_scale(hcct *tree) {
+    hcct_stats stats;
+    if (record.weight_256 == 256) return;
+    hcct_get_stats(tree, &stats);
+    hcct_scale_to(tree, stats.total / 256 * record.weight_256
+                            + stats.total % 256 * record.weight_256 / 256);
+}
+
+static int record_write_tree(const recorder_thread *r, hcct_write_fn write, void *user) {
+    static hcct tree;                           /* the thread may go on with its own */
+    const record_extra *x = (const record_extra *)r->references;
+    tree = r->tree;
+    record_scale(&tree);
+    tree.config.sums = x && x->sums ? contexts_numbers : NULL;
+    tree.config.sums_user = x ? x->sums : NULL;
+    return hcct_write(&tree, recorder_name, NULL, write, user);
+}
+
+static int record_write_all(hcct_write_fn write, void *user) {
+    const recorder_thread *r = record.profiles & PROFILE_HCCT ? record_all : NULL;
+    int failed = 0;
+    for (; r && !failed; r = r->next) failed = record_write_tree(r, write, user);
+    return failed ? -1 : record_write_more(write, user);
+}
+
 /* Functions whose instructions are in hot streams need a key to get a name. */
 static void record_note_sites(const recorder_thread *r) {
     static hotstream_stream rows[STREAM_ROWS];
@@ -376,6 +420,7 @@ static int record_has_symbols(void) {
 static void record_write_hints(void) {
     char line[8192];
     binpatch_module m;
+    binpatch_stats stats;
     const char *refusal = binpatch_get_module(0, &m) == 0 ? m.refusal : NULL;
     if (!record.running) {
         if (record.filter[0])
@@ -394,6 +439,17 @@ static void record_write_hints(void) {
                  "?%s has no symbols: its functions show as numbers. Its debug symbols, or a build "
                  "without strip, would name them\n",
                  program_invocation_short_name);
+        handover_line(line);
+    }
+    binpatch_get_stats(&stats);
+    if (stats.lost_threads) {
+        snprintf(line, sizeof line, "?%u threads were not sampled, for %d ran beside them\n",
+                 stats.lost_threads, BINPATCH_P_THREADS);
+        handover_line(line);
+    }
+    if (record.threads_missing) {
+        snprintf(line, sizeof line, "?%u threads were not recorded: there is no memory\n",
+                 record.threads_missing);
         handover_line(line);
     }
     if (record.no_timer) handover_line("!there are no ticks: the system has no timer for it\n");
@@ -443,22 +499,9 @@ static void record_write_report(void) {
     }
 }
 
-/* Bursts stand for the whole run. */
-static void record_scale(hcct *tree) {
-    hcct_stats stats;
-    if (record.weight_256 == 256) return;
-    hcct_get_stats(tree, &stats);
-    hcct_scale_to(tree, stats.total / 256 * record.weight_256
-                            + stats.total % 256 * record.weight_256 / 256);
-}
-
 /* Into memory that the tool sees: handover.c. Returns 0, or -1. */
-static int record_hand_over(const recorder_thread *trees) {
-    const recorder_thread *r;
-    for (r = trees; r; r = r->next) {
-        if (hcct_write(&r->tree, recorder_name, NULL, handover_write, NULL) != 0) return -1;
-    }
-    if (record_write_more(handover_write, NULL) != 0) return -1;
+static int record_hand_over(void) {
+    if (record_write_all(handover_write, NULL) != 0) return -1;
     handover_whole();
     return 0;
 }
@@ -466,21 +509,20 @@ static int record_hand_over(const recorder_thread *trees) {
 /* The file gets its name when it is whole. The first process has the tool to do that for it. */
 static void record_write_file(void) {
     char path[4200], whole[4200];
-    const recorder_thread *trees = record.profiles & PROFILE_HCCT ? record_all : NULL;
     int is_first = record.pid == record.owner && !record.direct, error = 0;
     struct stat s;
     if (record.pid == record.owner) snprintf(path, sizeof path, "%s", record.path);
     else snprintf(path, sizeof path, "%s.%ld", record.path, (long)record.pid);
     snprintf(whole, sizeof whole, "%.4100s%s", path, record.direct ? "" : ".new");
     if (record.sandboxed) error = EPERM;
-    else if (recorder_write(trees, whole, record_write_more) != 0) error = errno;
+    else if (recorder_write(NULL, whole, record_write_all) != 0) error = errno;
     else if (record.direct || rename(whole, path) == 0) return;
     else if (is_first && stat(whole, &s) == 0) {
         handover_name((size_t)s.st_size);
         return;
     } else error = errno;
     if (is_first && (error == EPERM || error == EACCES || error == ENOENT)
-        && record_hand_over(trees) == 0)
+        && record_hand_over() == 0)
         return;
     record.write_error = error;
     if (!record.direct && !record.sandboxed) unlink(whole);
@@ -500,7 +542,6 @@ static void record_save(void) {
             record.frames_full += r->frames_full;
             record_burst_ends((record_extra *)r->references);
             record_note_sites(r);
-            record_scale(&((recorder_thread *)(uintptr_t)r)->tree);
         }
         if (!record.sandboxed) (void)recorder_find_names();
         record_write_file();
@@ -515,7 +556,7 @@ void recorder_at_exit(void) { record_save(); }
 static void record_thread_ends(void *unused) {
     recorder_thread *r;
     (void)unused;
-    binpatch_flush();
+    binpatch_leave();
     r = recorder_begin();
     if (!r) return;
     record_burst_ends((record_extra *)r->references);
@@ -591,22 +632,11 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 /* A thread that may be cancelled at any instruction gets no bursts: the unwind information of
    copies does not say how deep the stack is inside an event. */
 static void record_quiet(int is_quiet) {
-    static __thread uint8_t *buffer __attribute__((tls_model("initial-exec")));
     binpatch_p_thread *t = &binpatch_p_tls;
-    if (is_quiet && !buffer) {
-        binpatch_flush();
-        if (!t->known) binpatch_p_thread_begin(t);
-        buffer = t->buffer;
-        t->buffer = NULL;
-        t->position = (uintptr_t)binpatch_p_nowhere;
-        t->live = 0;
-        t->left = 0;
-        t->n = 65536;
-    } else if (!is_quiet && buffer) {
-        t->buffer = buffer;
-        t->position = (uintptr_t)buffer;
-        t->n = binpatch_p_gap(t);
-        buffer = NULL;
+    if (is_quiet) binpatch_leave();
+    else if (t->known == BINPATCH_P_QUIET) {
+        t->known = BINPATCH_P_NEW;
+        t->n = 0;
     }
 }
 
@@ -692,7 +722,12 @@ typedef char record_frames_fit[sizeof(binpatch_frame) * SAMPLED_DEEP <= TIMER_RO
 static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                              uint32_t *keys, void *room) {
     binpatch_frame *frames = (binpatch_frame *)room;
-    uint32_t n, count = binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
+    binpatch_p_thread *t = &binpatch_p_tls;
+    uint32_t n, count;
+    /* With a buffer a thread also has a memory for what it learns of return addresses. */
+    if (t->known == BINPATCH_P_KNOWN && !t->buffer && !t->busy && binpatch_p_take_buffer(t))
+        pthread_setspecific(record.at_end, &record);
+    count = binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
     for (n = 0; n < count && count != UINT32_MAX; n++)
         keys[n] = record_key(frames[n].module, frames[n].place);
     return count;
@@ -703,6 +738,7 @@ static void record_installed(int toggle_signal) {
     binpatch_module m;
     uint32_t n;
     for (n = 0; n < MODULES && binpatch_get_module(n, &m) == 0; n++) record.bias[n] = m.bias;
+    record.first_key = recorder_key((void *)(uintptr_t)getauxval(AT_ENTRY));
     record.running = 1;
     handover_sandbox = record_sandbox;
     handover_names = record_name_all;

@@ -9,12 +9,13 @@
        names.c        keys of functions; names from the symbol tables of the mapped files; dlclose
        debugfile.c    symbols that stand in separate files
        sampled.c      counts of functions and pairs, and of ticks
+       contexts.c     sums over bursts for each context of a tree
        timer.c        ticks of a timer
        handover.c     lets a program that gave up files or system calls write all the same
        dump.c         writes all trees into a file at exit
 
    A program has instrument.c or patch.c, and frames.c, threads.c, names.c and dump.c; patch.c also
-   has debugfile.c, sampled.c, timer.c and handover.c. These two provide recorder_memory,
+   has debugfile.c, sampled.c, contexts.c, timer.c and handover.c. These two provide recorder_memory,
    recorder_at_exit and recorder_wants_child. */
 #ifndef RECORDER_H
 #define RECORDER_H

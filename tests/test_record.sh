@@ -111,6 +111,18 @@ if $bursty report --json sampled.brst | grep -q '"intervals": *"bursts"' \
                $c["function"] == "leaf" { if ($c["estimated_low"] > 0 && $c["share_low"] > 0) n++ }
                END { exit n < 2 }'
 then pass; else fail "intervals of bursts"; $bursty report --csv --min 0 sampled.brst; fi
+# Contexts have intervals, too, and so have functions with what they call; a whole record has none.
+$bursty record --period 90 --burst 10 --all-checks -o sampled.brst -- ./calls 9 1200 >got
+for file in sampled full; do
+    $bursty report --csv --min 0 $file.brst |
+        awk -F, '/^share/ { for (i = 1; i <= NF; i++) c[$i] = i; next }
+                 "share_low" in c && $c["share_low"] > 0 && $c["share_low"] < $c["share"] \
+                     && /main > compare > leaf$/ { contexts++ }
+                 "total_low" in c && $c["total_low"] > 0 && $c["function"] == "hot" { n++ }
+                 END { print contexts + 0, n + 0 }'
+done >ranges
+if [ "$(cat ranges)" = "1 1
+0 0" ]; then pass; else fail "intervals of contexts"; cat ranges; $bursty report --csv --min 0 sampled.brst; fi
 if $bursty report pairs.brst | grep -q 'hot  *leaf'; then pass; else fail "pairs: caller and function"; fi
 $bursty record --period 0 --profile streams --boring 0 -o streams.brst -- ./calls 9 400 >got
 if $bursty report streams.brst | grep -q 'leaf+0x'; then pass; else fail "streams: sites have names"; $bursty report streams.brst | head -20; fi

@@ -1,7 +1,11 @@
-/* test_record_sums.c - the sums over bursts that record/sampled.c keeps for intervals, against
-   those of an obvious matrix: a row for each caller and function, a column for each burst. */
+/* test_record_sums.c - the sums over bursts that record/sampled.c and record/contexts.c keep for
+   intervals, against those of an obvious matrix: a row for each caller and function, a column for
+   each burst. */
 #include "test.h"
 #if defined(__GNUC__) && !defined(__TINYC__)
+#define HCCT_IMPLEMENTATION
+#include "hcct.h"
+#include "record/contexts.c"
 #include "record/sampled.c"
 
 enum { KEYS = 5, BURSTS = 400, MOST = 40 };
@@ -121,6 +125,108 @@ TEST(a_full_table_counts_what_it_loses) {
     CHECK_EQ(table.lost, SAMPLED_ROWS / 4);
     CHECK_EQ(table.xx, (uint64_t)(SAMPLED_ROWS / 4 * 3) * (SAMPLED_ROWS / 4 * 3));
     CHECK_EQ(table.seen, 0);
+}
+
+/* ---- contexts ---- */
+
+enum { NODES = 64 };
+
+static uint64_t room_of_tree[1 << 13], room_of_sums[(NODES + 2) * sizeof(context_sums) / 8];
+
+static uint32_t key_of(const hcct *tree, uint32_t node) {
+    hcct_context context;
+    if (!node) return 0;
+    hcct_get_context(tree, node, &context);
+    return context.key;
+}
+
+/* In bursts of calls of KEYS functions that the functions call: `calls` is the matrix. Returns all
+   calls. */
+static uint64_t record_contexts(hcct *tree, contexts *sums) {
+    uint64_t all = 0;
+    unsigned burst, n, count;
+    memset(calls, 0, sizeof calls);
+    for (burst = 0; burst < BURSTS; burst++) {
+        count = below(8) ? below(MOST) : 0;
+        for (n = 0; n < count; n++) {
+            uint32_t caller = below(KEYS + 1), key = 1 + below(KEYS);
+            if (caller) hcct_enter(tree, caller, 0);
+            hcct_enter(tree, key, 1);
+            contexts_count(sums, tree, key);
+            hcct_leave(tree);
+            if (caller) hcct_leave(tree);
+            calls[caller][key][burst]++;
+            all++;
+        }
+        contexts_burst(sums);
+    }
+    return all;
+}
+
+TEST(sums_of_contexts_are_those_of_a_matrix) {
+    hcct tree;
+    contexts *sums = (contexts *)(void *)room_of_sums;
+    uint32_t node, depth = 0, burst, found = 0;
+    uint64_t all, numbers[3], seen = 0, squares = 0;
+    CHECK(contexts_bytes(NODES) <= sizeof room_of_sums);
+    memset(room_of_sums, 0, sizeof room_of_sums);
+    sums->nodes = NODES;
+    seed = 5;
+    CHECK(hcct_init(&tree, room_of_tree, sizeof room_of_tree, NULL) >= NODES);
+    all = record_contexts(&tree, sums);
+    for (node = hcct_next(&tree, 0, &depth); node; node = hcct_next(&tree, node, &depth)) {
+        uint32_t caller = key_of(&tree, hcct_parent(&tree, node)), key = key_of(&tree, node);
+        uint64_t count = 0, bursts = 0, yy = 0;
+        for (burst = 0; burst < BURSTS; burst++) {
+            uint64_t y = calls[caller][key][burst];
+            count += y;
+            bursts += y > 0;
+            yy += y * y;
+        }
+        contexts_numbers(sums, node, numbers);
+        CHECK_EQ(numbers[0], count);
+        CHECK_EQ(numbers[1], bursts);
+        CHECK_EQ(numbers[2], yy);
+        found++;
+    }
+    CHECK_EQ(found, KEYS + KEYS * KEYS);
+    for (burst = 0; burst < BURSTS; burst++) {
+        uint64_t x = 0;
+        unsigned caller, key;
+        for (caller = 0; caller <= KEYS; caller++) {
+            for (key = 1; key <= KEYS; key++) x += calls[caller][key][burst];
+        }
+        seen += x > 0;
+        squares += x * x;
+    }
+    contexts_numbers(sums, 0, numbers);
+    CHECK_EQ(numbers[0], all);
+    CHECK_EQ(numbers[1], seen);
+    CHECK_EQ(numbers[2], squares);
+}
+
+/* In a tree that is too small a node may become another context: its sums begin again, and never
+   say more calls than the context has. */
+TEST(sums_of_a_context_that_came_back_are_no_more_than_its_calls) {
+    hcct tree;
+    contexts *sums = (contexts *)(void *)room_of_sums;
+    hcct_config config;
+    uint32_t node, depth = 0, burst;
+    uint64_t numbers[3];
+    memset(room_of_sums, 0, sizeof room_of_sums);
+    memset(&config, 0, sizeof config);
+    config.monitored = 6;
+    sums->nodes = NODES;
+    seed = 9;
+    CHECK(hcct_init(&tree, room_of_tree, hcct_bytes(&config, 12), &config) > 0);
+    CHECK(record_contexts(&tree, sums) > 1000);
+    for (node = hcct_next(&tree, 0, &depth); node; node = hcct_next(&tree, node, &depth)) {
+        uint32_t caller = key_of(&tree, hcct_parent(&tree, node)), key = key_of(&tree, node);
+        uint64_t count = 0;
+        for (burst = 0; burst < BURSTS; burst++) count += calls[caller][key][burst];
+        contexts_numbers(sums, node, numbers);
+        CHECK(numbers[0] <= count && numbers[1] <= numbers[0] && numbers[2] >= numbers[0]);
+    }
 }
 #else
 TEST(needs_gcc_or_clang) { SKIP("the recorder is compiled by gcc or clang"); }

@@ -65,6 +65,7 @@ same() { # MODE [PATTERN]
     done
 }
 same small-stacks
+same short-threads
 same other-stack
 same coroutines
 same cancel
@@ -97,6 +98,21 @@ else fail "calls behind a filter"; cat got.err; $bursty report --min 0 x.brst; f
 $bursty record --ticks 5000 -o x.brst -- ./program small-stacks >got 2>got.err
 n=$($bursty report --json x.brst | grep -c '"ended":true')
 if [ "$n" -ge 1 ] && [ "$n" -le 5 ]; then pass; else fail "records of $n threads"; cat got.err; fi
+
+# A buffer is used again when its thread has ended: of a thousand threads every call is there. A
+# thread that has none, because so many run at once, is told of.
+$bursty record --period 0 --all-checks -o x.brst -- ./program short-threads >got 2>got.err
+n=$($bursty report --csv --min 0 x.brst |
+    awk -F, '/^share/ { for (i = 1; i <= NF; i++) c[$i] = i; next }
+             $c["function"] == "short_call" && "calls" in c { print $c["calls"]; exit }')
+if [ "$n" = 2000 ] && [ ! -s got.err ]; then pass
+else fail "calls of a thousand threads: $n"; cat got.err; fi
+$bursty record --period 0 -o x.brst -- ./program many-threads >got 2>got.err
+status=$?
+if [ $status = 77 ]; then skip "no 300 threads"
+elif [ $status = 0 ] && [ "$(wc -l <got.err)" = 1 ] \
+     && grep -q '^bursty: 45 threads were not sampled' got.err; then pass
+else fail "300 threads at once"; cat got.err; fi
 
 # A file of an earlier run stays if a program in another root cannot write, and a whole one has the
 # size of what is in it.

@@ -92,6 +92,61 @@ static void small_stacks(void) {
     printf("%lu\n", sum);
 }
 
+WORK static unsigned short_call(unsigned n) {
+    return leaf(n) + 1;
+}
+
+static void *short_thread(void *n) {
+    return (void *)(uintptr_t)(short_call((unsigned)(uintptr_t)n) + short_call(3));
+}
+
+/* A thousand threads, four at a time: more than there are buffers for. */
+static void short_threads(void) {
+    pthread_t thread[4];
+    unsigned long sum = 0;
+    unsigned n, k;
+    for (k = 0; k < 250; k++) {
+        void *result = NULL;
+        for (n = 0; n < 4; n++) {
+            if (pthread_create(&thread[n], NULL, short_thread, (void *)(uintptr_t)k) != 0) abort();
+        }
+        for (n = 0; n < 4; n++) {
+            pthread_join(thread[n], &result);
+            sum += (unsigned)(uintptr_t)result;
+        }
+    }
+    printf("%lu\n", sum);
+}
+
+static sem_t ready;
+
+static void *until_end(void *end) {
+    (void)short_call(1);
+    sem_post(&ready);
+    while (sem_wait((sem_t *)end) != 0) { }
+    return NULL;
+}
+
+/* More threads at once than there are buffers for. */
+static void many_threads(void) {
+    enum { MANY = 300 };
+    static pthread_t thread[MANY];
+    pthread_attr_t attributes;
+    sem_t end;
+    int n, count;
+    sem_init(&end, 0, 0);
+    sem_init(&ready, 0, 0);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, 65536);
+    for (count = 0; count < MANY; count++) {
+        if (pthread_create(&thread[count], &attributes, until_end, &end) != 0) break;
+    }
+    for (n = 0; n < count; n++) while (sem_wait(&ready) != 0) { }
+    for (n = 0; n < count; n++) sem_post(&end);
+    for (n = 0; n < count; n++) pthread_join(thread[n], NULL);
+    if (count < MANY) not_here("300 threads");
+}
+
 static volatile unsigned handled;
 static sigjmp_buf away;
 
@@ -148,7 +203,6 @@ static void coroutines(void) {
 
 /* ---- threads that are cancelled ---- */
 
-static sem_t ready;
 static volatile int cleaned;
 
 static void clean(void *unused) {
@@ -404,6 +458,8 @@ int main(int argc, char **argv) {
     qsort(values, 100, sizeof *values, order);
     printf("%u %u\n", work(100), values[7]);
     if (!strcmp(what, "small-stacks")) small_stacks();
+    else if (!strcmp(what, "short-threads")) short_threads();
+    else if (!strcmp(what, "many-threads")) many_threads();
     else if (!strcmp(what, "other-stack")) other_stack();
     else if (!strcmp(what, "coroutines")) coroutines();
     else if (!strcmp(what, "cancel")) cancel(NULL);

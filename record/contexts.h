@@ -1,0 +1,34 @@
+/* contexts.h - sums over bursts of a tree of calling contexts, for patch.c. docs/formats.md says
+   what a reader makes of them. */
+#ifndef CONTEXTS_H
+#define CONTEXTS_H
+#include "hcct.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/* Of one context, by the number of its node; y is how many calls it has in one burst. The tree may
+   give a context up and use its node for another one: then the key or the parent differs, and the
+   sums begin again. */
+typedef struct context_sums {
+    uint64_t yy;          /* of all its bursts but the latest: y * y         */
+    uint32_t key, parent;
+    uint32_t calls;       /* the sum of y, with the latest burst             */
+    uint32_t bursts;      /* in which it was called                          */
+    uint32_t burst, y;    /* the latest of these, and the calls in it so far */
+} context_sums;
+
+typedef struct contexts {               /* all zero but `nodes`: empty */
+    uint32_t nodes;                     /* so many have sums */
+    uint32_t bursts;                    /* how many have ended */
+    int in_burst;                       /* and this one had a call */
+    context_sums of[1];                 /* of all calls, and of nodes 1 to `nodes` */
+} contexts;
+
+size_t contexts_bytes(uint32_t nodes);
+/* The call that was just entered, with weight 1. */
+void contexts_count(contexts *c, const hcct *tree, uint32_t key);
+/* The burst ends. */
+void contexts_burst(contexts *c);
+/* For hcct_config.sums; user: a contexts. */
+void contexts_numbers(void *user, uint32_t node, uint64_t numbers[3]);
+#endif
