@@ -69,9 +69,9 @@
      TICKS_MEMORY, where a path takes 32 to 40.
      Time in a function without a scope is charged to the scope around it. So is the time in which
      a function begins and ends, before its scope is on the stack and after: small functions come
-     out too small, and their callers too large. With TICKS_TIMERS in an optimised executable for
-     x86-64 the tick reads the code that it interrupted, and finds the function's own scope. That
-     takes some 3000 instructions, a microsecond. */
+     out too small, and their callers too large. With TICKS_TIMERS in optimised code for x86-64 the
+     tick reads the code that it interrupted, and finds the function's own scope. That takes some
+     4000 instructions, a microsecond. */
 
 #ifndef TICKS_H
 #define TICKS_H
@@ -492,6 +492,10 @@ TICKS_API void bursty_tick(uint32_t n) {
                mov  %r14d,%fs:depth                   until here
                pop  %rbp ... ret                      the function ends
 
+   Position-independent code has the address of n in a register: from %fs:0, from the table of
+   offsets, or, in a shared object, from a call of __tls_get_addr, which the handler knows by its
+   argument. So it keeps account of registers whose value is known.
+
    A tick in the first or the last of these instructions finds the scope around find_name on the
    stack, and yet find_name is running. So the handler reads the code. It knows where the function
    begins from the sorted table that unwinding has in each executable (.eh_frame_hdr). It follows
@@ -502,12 +506,13 @@ TICKS_API void bursty_tick(uint32_t n) {
    it and the function's return. In all other cases the tick goes to the scope on the stack. */
 typedef struct ticks_p_walk {
     const unsigned char *at;  /* the next instruction                        */
-    uintptr_t value[16];      /* of registers that hold a constant, or 0     */
+    uintptr_t value[16];      /* of registers, where it is known, or 0       */
     uintptr_t site;           /* what was put on the stack of scopes         */
     int is_pushed, has_ended; /* the depth was stored; the function returned */
-    uint32_t word, depth;     /* 1 + the register that has it, or 0          */
+    uint32_t word, depth;     /* the registers that have it: bits            */
     int flags;                /* what they tell of                           */
     uintptr_t from;           /* where the function begins, on the way out   */
+    int is_indirect;          /* a register addresses the depth              */
 } ticks_p_walk;
 enum { TICKS_P_NOTHING, TICKS_P_OF_WORD, TICKS_P_OF_DEPTH };
 
@@ -516,6 +521,7 @@ static struct {
     uintptr_t start;            /* of the table                                         */
     const unsigned char *table; /* count pairs of 32-bit numbers: a function, something */
     uint32_t count;             /* 0: no table, nothing is known                        */
+    uintptr_t module, offset;   /* where n is, for __tls_get_addr; 0: not known         */
 } ticks_p_code;
 
 static uint32_t ticks_p_word(const unsigned char *at) {
@@ -524,12 +530,26 @@ static uint32_t ticks_p_word(const unsigned char *at) {
 
 static uintptr_t ticks_p_signed(uint32_t word) { return (uintptr_t)(intptr_t)(int32_t)word; }
 
-/* Where a variable of the thread is, as code addresses it. */
-static uint32_t ticks_p_offset(const volatile void *variable) {
+/* What %fs: adds to an address. */
+static uintptr_t ticks_p_fs(void) {
     uintptr_t base;
     __asm__("movq %%fs:0, %0" : "=r"(base));
-    return (uint32_t)((uintptr_t)variable - base);
+    return base;
 }
+
+static int ticks_p_is_mine(uintptr_t at, size_t bytes) {
+    return at >= ticks_p_code.low && at <= ticks_p_code.high - bytes;
+}
+
+/* A pointer in this object's data, as the table of offsets has them. */
+static uintptr_t ticks_p_load(uintptr_t at) {
+    uintptr_t value = 0;
+    if (ticks_p_is_mine(at, sizeof value)) memcpy(&value, (const void *)at, sizeof value);
+    return value;
+}
+
+/* Where a variable of the thread is, as code addresses it. */
+static uintptr_t ticks_p_address(const volatile void *variable) { return (uintptr_t)variable; }
 
 /* How an instruction with a ModRM byte uses its operands. */
 enum { TICKS_P_READS, TICKS_P_TO_REG, TICKS_P_TO_RM, TICKS_P_UNKNOWN };
@@ -550,31 +570,62 @@ static int ticks_p_kind(uint32_t code) {
     }
 }
 
-/* Which registers and flags tell of n and of the depth, behind this instruction. disp: where the
-   variable of the thread is that it uses, or 0. */
+/* Which registers and flags tell of n and of the depth, behind this instruction. place: where the
+   variable is that it uses, or 0. */
 static void ticks_p_look(ticks_p_walk *w, uint32_t code, uint32_t reg, uint32_t rm, int in_register,
-                         uint32_t disp) {
-    int is_n = disp && disp == ticks_p_offset(&BURSTY_P_HERE.n), kind = ticks_p_kind(code);
+                         uintptr_t place) {
+    int is_n = place == ticks_p_address(&BURSTY_P_HERE.n), kind = ticks_p_kind(code);
     int is_compare = (code == 0x81 || code == 0x83) && (reg & 7) == 7;
     uint32_t with = code == 0x83 ? w->at[-1] : code == 0x81 ? ticks_p_word(w->at - 4) : 0;
+    uint32_t from = (uint32_t)in_register << (code == 0x89 ? reg : rm), to, word, depth;
     if (code == 0x89 || code == 0x8B || code == 0x8D || code == 0xC7 || code == 0x11F) {
         /* flags stay */
-    } else if (is_compare && in_register && rm + 1 == w->depth && with + 1 == (uint32_t)BURSTY_STACK) {
+    } else if (is_compare && (w->depth & from) && with + 1 == (uint32_t)BURSTY_STACK) {
         w->flags = TICKS_P_OF_DEPTH;
-    } else if ((code == 0x85 && in_register && reg == rm && rm + 1 == w->word) ||
-               (code == 0x83 && in_register && rm + 1 == w->word) ||
-               (kind == TICKS_P_TO_RM && is_n)) {
+    } else if ((w->word & from) && (code == 0x83 || (code == 0x85 && reg == rm))) {
+        w->flags = TICKS_P_OF_WORD;
+        return;
+    } else if (kind == TICKS_P_TO_RM && is_n) {
         w->flags = TICKS_P_OF_WORD;
         return;
     } else {
         w->flags = TICKS_P_NOTHING;
     }
     if (is_compare || (kind != TICKS_P_TO_REG && (kind != TICKS_P_TO_RM || !in_register))) return;
-    if (kind == TICKS_P_TO_RM) reg = rm;
-    if (w->word == reg + 1) w->word = 0;
-    if (w->depth == reg + 1) w->depth = 0;
-    if (code == 0x8B && is_n) w->word = reg + 1;
-    if (code == 0x8B && disp && disp == ticks_p_offset(&BURSTY_P_HERE.depth)) w->depth = reg + 1;
+    to = (uint32_t)1 << (kind == TICKS_P_TO_RM ? rm : reg);
+    word = depth = 0;
+    if (in_register && (code == 0x89 || code == 0x8B)) {
+        word = w->word & from;
+        depth = w->depth & from;
+    } else if (code == 0x8D && !place && (rm & 7) != 4) {
+        word = w->word >> rm & 1; /* n - 1 */
+    } else if (code == 0x8B) {
+        word = (uint32_t)is_n;
+        depth = place == ticks_p_address(&BURSTY_P_HERE.depth);
+    }
+    w->word = (w->word & ~to) | (word ? to : 0);
+    w->depth = (w->depth & ~to) | (depth ? to : 0);
+}
+
+/* What a register is set to, if that is known. place: of the memory that is used. */
+static uintptr_t ticks_p_known(const ticks_p_walk *w, uint32_t code, uint32_t reg, int in_register,
+                               uint32_t rm, uintptr_t place, int is_plain) {
+    if (in_register) return code == 0x8B ? w->value[rm] : 0;
+    if (!place || !is_plain) return 0;
+    if (code == 0x8D) return place;
+    if (code != 0x8B && code != 0x03) return 0;
+    place = place == ticks_p_fs() ? place : ticks_p_load(place); /* there is its own address */
+    if (!place || code == 0x8B) return place;
+    return w->value[reg] ? w->value[reg] + place : 0;
+}
+
+/* What an instruction with its bytes behind it makes of a register, if that is known. */
+static uintptr_t ticks_p_changed(const ticks_p_walk *w, uint32_t code, uint32_t reg, uint32_t rm) {
+    uintptr_t by = ticks_p_signed(ticks_p_word(w->at - 4));
+    if (code == 0x89) return w->value[reg];
+    if ((code != 0x81 && code != 0x83) || !w->value[rm]) return 0;
+    if (code == 0x83) by = (uintptr_t)(intptr_t)(int8_t)w->at[-1];
+    return (reg & 7) == 7 ? w->value[rm] : (reg & 7) == 0 ? w->value[rm] + by : 0;
 }
 
 /* The rest of an instruction with a ModRM byte. */
@@ -582,38 +633,59 @@ static int ticks_p_modrm(ticks_p_walk *w, uint32_t code, uint32_t rex, int is_fs
     const unsigned char *at = w->at;
     uint32_t mod = *at >> 6, reg = (*at >> 3 & 7) | (rex & 4) << 1, rm = *at & 7;
     uint32_t index = 4, base = rm, disp = 0;
-    int kind = ticks_p_kind(code), wide = rex >> 3 & 1;
+    uintptr_t place = 0, known;
+    int kind = ticks_p_kind(code), wide = rex >> 3 & 1, has_base;
     if (kind == TICKS_P_UNKNOWN || (code == 0xFF && (reg & 7) > 1)) return 0;
     at++;
     if (mod != 3 && rm == 4) {
         index = (*at >> 3 & 7) | (rex & 2) << 2;
         base = *at++ & 7;
     }
-    if (mod == 1) at++;
-    if (mod == 2 || (mod == 0 && base == 5)) {
+    has_base = mod != 0 || base != 5;
+    if (mod == 1) disp = (uint32_t)(int32_t)(int8_t)*at++;
+    if (mod == 2 || !has_base) {
         disp = ticks_p_word(at);
         at += 4;
     }
     if (code == 0x80 || code == 0x83 || code == 0xC1 || code == 0xC6) at++;
     if (code == 0x81 || code == 0xC7) at += 4;
     w->at = at;
+    known = has_base ? w->value[base | (rex & 1) << 3] : rm == 5 ? (uintptr_t)at : 0;
+    if (known || !has_base) place = known + ticks_p_signed(disp) + (is_fs ? ticks_p_fs() : 0);
+    if (mod == 3) place = 0;
     rm |= (rex & 1) << 3;
-    ticks_p_look(w, code, reg, rm, mod == 3,
-                 is_fs && mod == 0 && base == 5 && (rm & 7) == 4 && index == 4 ? disp : 0);
-    if (kind == TICKS_P_TO_REG) {
-        uintptr_t known = 0;
-        if (wide && code == 0x8B && mod == 3) known = w->value[rm];
-        if (wide && code == 0x8D && mod == 0 && base == 5 && (rm & 7) == 5)
-            known = (uintptr_t)at + ticks_p_signed(disp);
-        w->value[reg] = known;
-    }
+    ticks_p_look(w, code, reg, rm, mod == 3, index == 4 ? place : 0);
+    known = wide ? ticks_p_known(w, code, reg, mod == 3, rm, place, index == 4) : 0;
+    if (kind == TICKS_P_TO_REG) w->value[reg] = known;
     if (kind == TICKS_P_TO_RM && mod == 3)
-        w->value[rm] = wide && code == 0x89 ? w->value[reg] : 0;
-    if (!is_fs || mod != 0 || base != 5 || (rm & 7) != 4) return 1; /* not %fs:disp(,index,8) */
-    if (code != 0x89 && code != 0xC7) return 1;
-    if (index == 4 && disp == ticks_p_offset(&BURSTY_P_HERE.depth)) w->is_pushed = 1;
-    if (index != 4 && wide && disp == ticks_p_offset(BURSTY_P_HERE.stack))
+        w->value[rm] = wide ? ticks_p_changed(w, code, reg, rm) : 0;
+    if (mod == 3 || (code != 0x89 && code != 0xC7)) return 1;
+    if (!place) return !w->is_indirect || wide; /* on the way out: perhaps the depth */
+    if (index == 4 && place == ticks_p_address(&BURSTY_P_HERE.depth)) {
+        w->is_pushed = 1;
+        w->is_indirect = has_base;
+    }
+    if (index != 4 && wide && place == ticks_p_address(BURSTY_P_HERE.stack))
         w->site = code == 0x89 ? w->value[reg] : ticks_p_signed(ticks_p_word(at - 4));
+    return 1;
+}
+
+/* A call of __tls_get_addr, of which n is behind code that is not known: the argument is a pair of
+   words, the object's number and a place among its variables of a thread. Returns 0 at any other
+   call. Calls with prefixes are such; without, the second word is 0. */
+static int ticks_p_call(ticks_p_walk *w, int has_prefixes) {
+    uintptr_t pair = w->value[7], place = ticks_p_load(pair + sizeof pair);
+    uint32_t k;
+    if (!ticks_p_is_mine(pair, 2 * sizeof pair) || !ticks_p_code.module) return 0;
+    if (ticks_p_load(pair) != ticks_p_code.module || (place && !has_prefixes)) return 0;
+    for (k = 0; k < 12; k++) {
+        if (k >= 3 && k <= 5) continue; /* rbx, rsp, rbp */
+        w->value[k] = 0;
+        w->word &= ~((uint32_t)1 << k);
+        w->depth &= ~((uint32_t)1 << k);
+    }
+    w->flags = TICKS_P_NOTHING;
+    w->value[0] = ticks_p_address(&BURSTY_P_HERE.n) - ticks_p_code.offset + place;
     return 1;
 }
 
@@ -652,8 +724,17 @@ static int ticks_p_step(ticks_p_walk *w) {
         if (code != 0xE9 && !ticks_p_may_jump(w, code - 0x110, (uintptr_t)w->at + 4 + by)) return 0;
         w->at += 4;
         if (code == 0x186 || code == 0x189 || code == 0xE9) w->at += (intptr_t)by;
+    } else if (code == 0xE8 || (code == 0xFF && *w->at == 0x15)) {
+        w->at += code == 0xE8 ? 4 : 5;
+        return ticks_p_call(w, is_short && rex >> 3 & 1);
     } else if (code == 0xC3) {
         w->has_ended = 1;
+    } else if (code == 0x05 && rex == 0x48) { /* add $, %rax */
+        if (w->value[0]) w->value[0] += ticks_p_signed(ticks_p_word(w->at));
+        w->at += 4;
+        w->word &= ~UINT32_C(1);
+        w->depth &= ~UINT32_C(1);
+        w->flags = TICKS_P_NOTHING;
     } else if (code == 0x98) {
         w->value[0] = 0;
     } else if (code != 0xC9) { /* leave */
@@ -710,6 +791,7 @@ static const bursty_site *ticks_p_running(const unsigned char *pc) {
     memset(&end, 0, sizeof end);
     end.at = pc;
     end.from = (uintptr_t)(const void *)ticks_p_function(pc);
+    end.is_indirect = begin.is_indirect;
     for (i = 0; !end.has_ended; i++) {
         if (i == LAST || end.is_pushed || !ticks_p_is_code(end.at) || !ticks_p_step(&end))
             return NULL;
@@ -721,23 +803,35 @@ static const bursty_site *ticks_p_running(const unsigned char *pc) {
 static int ticks_p_find_code(struct dl_phdr_info *info, size_t size, void *user) {
     uintptr_t here = (uintptr_t)&ticks_p_code, low = UINTPTR_MAX, high = 0;
     const unsigned char *head = NULL;
+    size_t head_bytes = 0;
     int i;
-    (void)size;
     (void)user;
     for (i = 0; i < (int)info->dlpi_phnum; i++) {
         uintptr_t at = (uintptr_t)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-        if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME) head = (const unsigned char *)at;
+        if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME) {
+            head = (const unsigned char *)at;
+            head_bytes = (size_t)info->dlpi_phdr[i].p_memsz;
+        }
         if (info->dlpi_phdr[i].p_type != PT_LOAD) continue;
         if (at < low) low = at;
         if (at + info->dlpi_phdr[i].p_memsz > high) high = at + info->dlpi_phdr[i].p_memsz;
     }
     if (here < low || here >= high) return 0;
-    if (!head || head[0] != 1 || head[2] != 3 || head[3] != 0x3B) return 1;
+    if (!head || (uintptr_t)head < low || (uintptr_t)head > high) return 1;
+    if (head_bytes < 12 || head_bytes > high - (uintptr_t)head) return 1;
+    if (head[0] != 1 || head[2] != 3 || head[3] != 0x3B) return 1;
+    if (ticks_p_word(head + 8) > (head_bytes - 12) / 8) return 1;
     ticks_p_code.low = low;
     ticks_p_code.high = high;
     ticks_p_code.start = (uintptr_t)head;
     ticks_p_code.table = head + 12;
     ticks_p_code.count = ticks_p_word(head + 8);
+    ticks_p_code.module = 0;
+    if (size < offsetof(struct dl_phdr_info, dlpi_tls_data) + sizeof(void *)) return 1;
+    if (!info->dlpi_tls_data) return 1;
+    ticks_p_code.module = info->dlpi_tls_modid;
+    ticks_p_code.offset =
+        ticks_p_address(&BURSTY_P_HERE.n) - (uintptr_t)info->dlpi_tls_data;
     return 1;
 }
 #endif

@@ -10,6 +10,7 @@ import statistics
 import struct
 import subprocess
 import sys
+import time
 
 out, bursty = sys.argv[1], os.path.abspath(sys.argv[2])
 part = sys.argv[3] if len(sys.argv) > 3 else ""
@@ -207,28 +208,82 @@ def compare(label, command, small, env):
         label, effective, count, *seen["sampler"], *seen["callgrind"])
 
 
-def overhead(least, most, frames):
-    """The 40:60 program without, with, with and without ticks: ratios in which a machine that gets
-    slower or faster steadily cancels out. Ends when the error is below 0.08 %, or at `most`."""
-    ratios, error = [], 1.0
-    while len(ratios) < least or (len(ratios) < most and error >= 0.0008):
-        times = {"off": 0.0, "10000": 0.0}
-        outer, inner = ("off", "10000") if len(ratios) % 2 else ("10000", "off")
-        for how in (outer, inner, inner, outer):
-            times[how] += run(["forty", str(frames)], {"TICKS": how})
-        ratios.append(times["10000"] / times["off"])
-        if len(ratios) > 1:
-            error = 1.25 * statistics.stdev(ratios) / math.sqrt(len(ratios))
-    ratios.sort()
-    middle = statistics.median(ratios)
-    low, high = ratios[len(ratios) // 4], ratios[-1 - len(ratios) // 4]
-    print("Overhead at the default rate, 40:60 program: median of %d rounds of four runs %+.2f %%, "
-          "standard error %.2f %%; middle half %+.2f to %+.2f %%."
-          % (len(ratios), 100 * (middle - 1), 100 * error, 100 * (low - 1), 100 * (high - 1)))
+def trimmed(values):
+    """The mean without the lowest and the highest fifth, and its standard error."""
+    values = sorted(values)
+    n = len(values)
+    cut = n // 5
+    inner = values[cut : n - cut]
+    pulled = [inner[0]] * cut + inner + [inner[-1]] * cut
+    error = statistics.stdev(pulled) / (len(inner) / n * math.sqrt(n))
+    return statistics.mean(inner), error
+
+
+def handler_instructions():
+    """Executed instructions of a tick's handler, and of the program for each of its frames."""
+    file, frames = os.path.join(out, "callgrind.out"), 800
+    command = ["valgrind", "-q", "--tool=callgrind", "--compress-strings=no", "--compress-pos=no",
+               "--callgrind-out-file=" + file, os.path.join(out, "overhead"), "0", str(frames)]
+    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    current, callee, called, cost, work, handled = "", "", False, 0, 0, 0
+    with open(file, errors="replace") as lines:
+        for line in lines:
+            if line.startswith("fn="):
+                current = line[3:].strip()
+            elif line.startswith("cfn="):
+                callee = line[4:].strip()
+            elif line.startswith("calls="):
+                called = True
+                if current == "ticks_p_handle" and callee == "ticks_p_charge":
+                    handled += int(line[6:].split()[0])
+            elif re.match(r"^(0x)?[0-9+*-]", line):
+                if current == "ticks_p_handle":
+                    cost += int(line.split()[1])
+                elif current in ("forty", "sixty", "frame") and not called:
+                    work += int(line.split()[1])
+                called = False
+    return cost / handled, work / (3 * (frames + 1)), handled
+
+
+def overhead(seconds, frames):
+    """The rounds of ticks_overhead.c: what differs between runs of one round."""
+    print("counting the handler's instructions", file=sys.stderr, flush=True)
+    handler, work, counted = handler_instructions()
+    command = [os.path.join(out, "overhead"), str(seconds), str(frames)]
+    rounds, start, said = [], time.monotonic(), 0
+    environment = {name: os.environ[name] for name in os.environ if name != "TICKS"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as program:
+        for line in program.stdout:
+            rounds.append([int(word) for word in line.split()])
+            if time.monotonic() - start - said >= 10:
+                said = time.monotonic() - start
+                print("%.0f of %d s, %d rounds" % (said, seconds, len(rounds)), file=sys.stderr,
+                      flush=True)
+    if program.returncode or len(rounds) < 5:
+        sys.exit("ticks.py: ticks_overhead ended with %d after %d rounds"
+                 % (program.returncode, len(rounds)))
+    again = [math.log(r[1] / r[0]) for r in rounds]
+    ticking = [math.log(r[2]) - (math.log(r[0]) + math.log(r[1])) / 2 for r in rounds]
+    print("| CPU time, against a run without ticks | rounds | difference | 95 % interval |\n"
+          "|---|--:|--:|--:|")
+    for name, values in (("without ticks again", again), ("with ticks", ticking)):
+        mean, error = trimmed(values)
+        print("| %s | %d | %+.2f %% | %+.2f to %+.2f %% |"
+              % (name, len(values), 100 * mean, 100 * (mean - 1.96 * error),
+                 100 * (mean + 1.96 * error)))
+    ns = statistics.median(r[0] for r in rounds)
+    rate = sum(r[3] for r in rounds) / sum(r[2] for r in rounds) * 1e9
+    mean, error = trimmed(ticking)
+    print("\n%.0f ticks in a second of CPU time; one takes %.1f us (%.1f to %.1f), most of it the "
+          "kernel's. Its handler executes %.0f instructions (mean of %d ticks), %.3f %% of what the "
+          "program executes."
+          % (rate, mean / rate * 1e6, (mean - 1.96 * error) / rate * 1e6,
+             (mean + 1.96 * error) / rate * 1e6, handler, counted,
+             100 * handler * rate / (work * frames / (ns * 1e-9))))
 
 
 if part == "overhead":
-    overhead(40, 400, 12000)
+    overhead(150, 500)
     sys.exit(0)
 print("| program | function | self %, by ticks | sampler | callgrind | total %, by ticks | sampler | "
       "callgrind |\n|---|---|--:|--:|--:|--:|--:|--:|")
@@ -236,7 +291,4 @@ summary = [compare(*program) for program in PROGRAMS]
 print("\n| program | ticks | samples | agree with the sampler | callgrind's is in the interval |\n"
       "|---|--:|--:|--:|--:|")
 print("\n".join(summary) + "\n", flush=True)
-if short:
-    overhead(4, 4, 6000)
-else:
-    overhead(40, 40, 6000)
+overhead(5 if short else 60, 500)

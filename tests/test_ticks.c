@@ -519,6 +519,46 @@ TEST(code_outside_of_the_scope_does_not) {
     ticks = ticks_of_call(an_earlier_scope, 5, "earlier");
     CHECK(ticks > 0 && ticks + 200 < (int64_t)inside);
 }
+
+/* The table's entries as ticks.h takes them, of an object with this table of so many bytes. */
+static uint32_t entries_of(unsigned char *table, size_t bytes, uint32_t count) {
+    ElfW(Phdr) parts[2];
+    struct dl_phdr_info object;
+    uintptr_t low = (uintptr_t)table, high = (uintptr_t)&ticks_p_code;
+    uint32_t i;
+    if (low > high) {
+        high = low;
+        low = (uintptr_t)&ticks_p_code;
+    }
+    memset(parts, 0, sizeof parts);
+    memset(&object, 0, sizeof object);
+    parts[0].p_type = PT_LOAD;
+    parts[0].p_vaddr = low;
+    parts[0].p_memsz = high + 100 - low;
+    parts[1].p_type = PT_GNU_EH_FRAME;
+    parts[1].p_vaddr = (uintptr_t)table;
+    parts[1].p_memsz = bytes;
+    object.dlpi_phdr = parts;
+    object.dlpi_phnum = 2;
+    table[0] = 1;
+    table[2] = 3;
+    table[3] = 0x3B;
+    for (i = 0; i < 4; i++) table[8 + i] = (unsigned char)(count >> 8 * i);
+    ticks_p_code.count = 0;
+    CHECK_EQ(ticks_p_find_code(&object, sizeof object, NULL), 1);
+    return ticks_p_code.count;
+}
+
+TEST(a_table_larger_than_its_memory_is_not_used) {
+    static unsigned char table[100];
+    CHECK_EQ(entries_of(table, 12 + 3 * 8, 3), 3);
+    CHECK_EQ(entries_of(table, 12 + 3 * 8, 4), 0);
+    CHECK_EQ(entries_of(table, 12 + 3 * 8 - 1, 3), 0);
+    CHECK_EQ(entries_of(table, 11, 0), 0);
+    CHECK_EQ(entries_of(table, 12, UINT32_MAX), 0);
+    CHECK_EQ(entries_of(table, (size_t)1 << 40, 3), 0);
+    ticks_p_code.count = 0;
+}
 #endif
 #endif
 
