@@ -63,8 +63,8 @@
      FOOTPRINT_NO_BUILTINS  uses plain C instead of the compiler's bit scans and prefetches
      FOOTPRINT_NO_SIMD      does not use SSE2 and BMI2 of x86-64 processors
 
-   COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1: 106 instructions at
-   c = 0.9 and 160 at c = 1 on data accesses of gzip (bench/footprint_instructions.sh). Each block
+   COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1: 102 instructions at
+   c = 0.9 and 148 at c = 1 on data accesses of gzip (bench/footprint_instructions.sh). Each block
    that fits takes 28 bytes. Tables take 0.3 MB if window_max is 1023; 0.7 to 1.8 MB by default. */
 
 #ifndef FOOTPRINT_H
@@ -276,7 +276,7 @@ static int footprint_p_is_fast(void) { return 0; }
 
 /* Bit scans are for words that are not 0. */
 #if defined(__GNUC__) && !defined(FOOTPRINT_NO_BUILTINS)
-#define FOOTPRINT_P_LOG2(v)     (63u - (uint32_t)__builtin_clzll(v))
+#define FOOTPRINT_P_LOG2(v)     (63u ^ (uint32_t)__builtin_clzll(v))
 #define FOOTPRINT_P_LOWEST(v)   ((uint32_t)__builtin_ctzll(v))
 #define FOOTPRINT_P_PREFETCH(p) __builtin_prefetch(p)
 #define FOOTPRINT_P_UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -643,7 +643,8 @@ static void footprint_p_grow(footprint *fp, uint64_t slots) {
    When the block at top[q] is used again at age y, a stretch of row q + 1 ends; reused[q][y] counts
    that. These are the LRU stack distances and reuse times as well. */
 
-/* Returns the step-th live slot after place: by whole words, then by bytes, then by bits. */
+/* Returns the step-th live slot after place: by whole words, then by bytes, then by bits; or with
+   BMI2, which saves 9 of 115 instructions an access. */
 static FOOTPRINT_P_APART uint32_t footprint_p_select(const footprint *fp, uint32_t place,
                                                      uint32_t step) {
     const uint64_t *live = fp->live + (place >> 6), high = UINT64_C(0x8080808080808080);
@@ -659,7 +660,6 @@ static FOOTPRINT_P_APART uint32_t footprint_p_select(const footprint *fp, uint32
     return (uint32_t)(live - fp->live) << 6 | FOOTPRINT_P_LOWEST(bits);
 }
 
-/* The same with BMI2. It saves 9 of 115 instructions an access. */
 #ifdef FOOTPRINT_P_SIMD
 static FOOTPRINT_P_ALWAYS uint32_t footprint_p_select_fast(const footprint *fp, uint32_t place,
                                                            uint32_t step) {
@@ -678,7 +678,10 @@ static FOOTPRINT_P_ALWAYS uint32_t footprint_p_select_fast(const footprint *fp, 
 #define footprint_p_select_fast footprint_p_select
 #endif
 
-/* Counters of ages run backwards, so that a time is an index. */
+/* Counters of ages run backwards, so that a time is an index. The first is the address of time 0
+   if the counter of age 0 were counters[age_0]. */
+#define FOOTPRINT_P_TIME_0(counters, age_0, next) \
+    ((uintptr_t)(counters) + 4 * ((uintptr_t)(age_0) - (uintptr_t)(next)))
 #define FOOTPRINT_P_AT(q, y)     ((q) * FOOTPRINT_P_YOUNG + (FOOTPRINT_P_YOUNG - (uint32_t)(y)))
 #define FOOTPRINT_P_REUSED(q, y) ((q) * FOOTPRINT_P_YOUNG + (uint32_t)(y))
 
@@ -695,43 +698,34 @@ static inline void footprint_p_event_at(footprint_p_moment *moments, uint32_t co
     moment->square += (room * (room + 1) >> 1) * count;
 }
 
-/* A run ended before age y and the next one starts at a smaller age. Neither is young. */
-static inline void footprint_p_mark_moved(footprint_p_moment *row, uint32_t columns, uint64_t y,
-                                          uint64_t start) {
-    uint32_t k = FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
-    if (y >> k == start >> k && bin < columns) {           /* both are in one bin, as mostly */
-        uint64_t room = (y | ((UINT64_C(1) << k) - 1)) - y + 1, less = y - start;
-        row[bin].sum += less;
-        row[bin].square += less * (2 * room + less + 1) >> 1;
-        return;
-    }
-    footprint_p_event_at(row, columns, start, 1);
-    footprint_p_event_at(row, columns, y, UINT64_MAX);
-}
-
-/* Mark j now rests on another slot. `young` is the end of its counters if it has any. */
+/* A mark now rests on a slot of time `since`: a run ended before age y, the next starts at `start`.
+   Where neither is young, both are mostly in one bin. Marks of low ends from FOOTPRINT_P_MARK_YOUNG
+   on have no counters and need none: a window of F blocks has F accesses or more. */
 static FOOTPRINT_P_ALWAYS void footprint_p_put_mark(footprint *fp, footprint_p_mark *mark,
-                                                    uint32_t place, int32_t *young, uint64_t next) {
-    uint64_t y = next - mark->since, start;
-    mark->since = fp->slot[place].time;
-    start = next - mark->since;
-    if (start >= FOOTPRINT_P_MARK_YOUNG || !young) {
-        footprint_p_mark_moved(fp->cells + mark->row, fp->columns, y, start);
-        return;
+                                                    uint64_t since, uintptr_t counters,
+                                                    uint64_t next) {
+    uint64_t before = mark->since, ages = FOOTPRINT_P_MARK_YOUNG - 1;
+    uint64_t young = next > ages ? next - ages : 0;        /* times from there on have counters */
+    mark->since = since;
+    if (since < young) {
+        uint64_t y = next - before, start = next - since;
+        uint32_t k = FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
+        uint64_t room = (y | ((UINT64_C(1) << k) - 1)) - y + 1, less = y - start;
+        footprint_p_moment *row = fp->cells + mark->row, *moment = row + bin;
+        if ((y ^ start) >> k == 0 && bin < fp->columns) {
+            moment->sum += less;
+            moment->square += less * (2 * room + less + 1) >> 1;
+            return;
+        }
+        footprint_p_event_at(row, fp->columns, start, 1);
+    } else {
+        ++*(int32_t *)(counters + (uintptr_t)since * 4);
+        if (before >= young) {
+            --*(int32_t *)(counters + (uintptr_t)before * 4);
+            return;
+        }
     }
-    ++*(young - (size_t)start);
-    if (y < FOOTPRINT_P_MARK_YOUNG) --*(young - (size_t)y);
-    else footprint_p_event_at(fp->cells + mark->row, fp->columns, y, UINT64_MAX);
-}
-
-static FOOTPRINT_P_ALWAYS void footprint_p_advance(footprint *fp, uint32_t j, int32_t *young,
-                                                   uint64_t next) {
-    uint32_t place = fp->place[j], step = fp->pending[j];
-    fp->pending[j] = 0;
-    place = fp->is_fast ? footprint_p_select_fast(fp, place, step)
-                        : footprint_p_select(fp, place, step);
-    fp->place[j] = place;
-    footprint_p_put_mark(fp, fp->mark + j, place, j < fp->mark_young ? young : NULL, next);
+    footprint_p_event_at(fp->cells + mark->row, fp->columns, next - before, UINT64_MAX);
 }
 
 /* Moves the marks of group g, and those of lower groups that they overtake. */
@@ -739,10 +733,17 @@ static FOOTPRINT_P_APART void footprint_p_flush(footprint *fp, uint32_t g) {
     uint64_t next = fp->now + 1;
     for (;; g--) {
         uint32_t first = g * FOOTPRINT_P_GROUP, end = first + FOOTPRINT_P_GROUP, j;
-        int32_t *young = fp->young + (first + 1) * (size_t)FOOTPRINT_P_MARK_YOUNG;
+        size_t age_0 = (first + (size_t)1) * FOOTPRINT_P_MARK_YOUNG;
+        uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, age_0, next);
         if (end > fp->marks) end = fp->marks;
-        for (j = first; j < end && fp->pending[j]; j++, young += FOOTPRINT_P_MARK_YOUNG)
-            footprint_p_advance(fp, j, young, next);
+        for (j = first; j < end && fp->pending[j]; j++, counters += 4 * FOOTPRINT_P_MARK_YOUNG) {
+            uint32_t place = fp->place[j], step = fp->pending[j];
+            place = fp->is_fast ? footprint_p_select_fast(fp, place, step)
+                                : footprint_p_select(fp, place, step);
+            fp->pending[j] = 0;
+            fp->place[j] = place;
+            footprint_p_put_mark(fp, fp->mark + j, fp->slot[place].time, counters, next);
+        }
         if (g == 0 || fp->place[first - 1] > fp->place[first]) return;
         if (fp->pending[first - FOOTPRINT_P_GROUP] == 0) return;
     }
@@ -750,34 +751,35 @@ static FOOTPRINT_P_APART void footprint_p_flush(footprint *fp, uint32_t g) {
 
 /* Marks without slack need no counting: each moves to the next live slot. Returns how many did. */
 static FOOTPRINT_P_APART uint32_t footprint_p_count_exact(footprint *fp, uint32_t p) {
-    uint32_t most = fp->exact < fp->marks ? fp->exact : fp->marks, j;
+    const uint64_t *live = fp->live;
+    uint32_t *at = fp->place, *end = at + (fp->exact < fp->marks ? fp->exact : fp->marks);
     uint64_t next = fp->now + 1;
-    int32_t *young = fp->young + FOOTPRINT_P_MARK_YOUNG;
-    for (j = 0; j < most && fp->place[j] >= p; j++, young += FOOTPRINT_P_MARK_YOUNG) {
-        uint32_t place = fp->place[j] + 1, word = place >> 6;
-        uint64_t bits = fp->live[word] >> (place & 63);
+    uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, FOOTPRINT_P_MARK_YOUNG, next);
+    footprint_p_mark *mark = fp->mark;
+    for (; at < end && *at >= p; at++, mark++, counters += 4 * FOOTPRINT_P_MARK_YOUNG) {
+        uint32_t place = *at + 1, word = place >> 6;
+        uint64_t bits = live[word] >> (place & 63);
         if (FOOTPRINT_P_UNLIKELY(bits == 0)) {
-            do bits = fp->live[++word]; while (bits == 0);
+            do bits = live[++word]; while (bits == 0);
             place = word << 6;
         }
         place += FOOTPRINT_P_LOWEST(bits);
-        fp->place[j] = place;
-        footprint_p_put_mark(fp, fp->mark + j, place, j < fp->mark_young ? young : NULL, next);
+        *at = place;
+        footprint_p_put_mark(fp, mark, fp->slot[place].time, counters, next);
     }
-    return j;
+    return (uint32_t)(at - fp->place);
 }
 
 /* 16 marks from `first` on: those with place >= p have one more pending. Returns how many have.
    `over` gets a bit for each first mark of a group whose pending is more than its slack. */
 #ifdef FOOTPRINT_P_SIMD
-static FOOTPRINT_P_ALWAYS __m128i footprint_p_count_4(footprint *fp, uint32_t j, __m128i least,
+static FOOTPRINT_P_ALWAYS __m128i footprint_p_count_4(const __m128i *place, __m128i *pending,
+                                                      const __m128i *slack, __m128i least,
                                                       __m128i *over) {
-    __m128i at = _mm_loadu_si128((const __m128i *)(const void *)(fp->place + j));
-    __m128i *pending = (__m128i *)(void *)(fp->pending + j), sum;
-    at = _mm_cmpgt_epi32(at, least);
-    sum = _mm_sub_epi32(_mm_loadu_si128(pending), at);
+    __m128i at = _mm_cmpgt_epi32(_mm_loadu_si128(place), least);
+    __m128i sum = _mm_sub_epi32(_mm_loadu_si128(pending), at);
     _mm_storeu_si128(pending, sum);
-    *over = _mm_cmpgt_epi32(sum, _mm_loadu_si128((const __m128i *)(const void *)(fp->slack + j)));
+    *over = _mm_cmpgt_epi32(sum, _mm_loadu_si128(slack));
     return at;
 }
 
@@ -785,11 +787,14 @@ static FOOTPRINT_P_ALWAYS __m128i footprint_p_count_4(footprint *fp, uint32_t j,
     _mm_packs_epi16(_mm_packs_epi32(x[0], x[1]), _mm_packs_epi32(x[2], x[3])))
 static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t first, uint32_t p,
                                                         uint32_t *over) {
+    const __m128i *place = (const __m128i *)(const void *)(fp->place + first);
+    const __m128i *slack = (const __m128i *)(const void *)(fp->slack + first);
+    __m128i *pending = (__m128i *)(void *)(fp->pending + first);
     __m128i least = _mm_set1_epi32((int)p - 1), at[4], more[4];
-    at[0] = footprint_p_count_4(fp, first, least, &more[0]);
-    at[1] = footprint_p_count_4(fp, first + 4, least, &more[1]);
-    at[2] = footprint_p_count_4(fp, first + 8, least, &more[2]);
-    at[3] = footprint_p_count_4(fp, first + 12, least, &more[3]);
+    at[0] = footprint_p_count_4(place, pending, slack, least, &more[0]);
+    at[1] = footprint_p_count_4(place + 1, pending + 1, slack + 1, least, &more[1]);
+    at[2] = footprint_p_count_4(place + 2, pending + 2, slack + 2, least, &more[2]);
+    at[3] = footprint_p_count_4(place + 3, pending + 3, slack + 3, least, &more[3]);
     *over = FOOTPRINT_P_PACK(more);
     return FOOTPRINT_P_LOWEST((uint64_t)~FOOTPRINT_P_PACK(at));    /* bit 16 is set */
 }
@@ -1048,15 +1053,13 @@ static FOOTPRINT_P_APART uint32_t footprint_p_shift_old(footprint *fp, uint32_t 
     X(16) X(15) X(14) X(13) X(12) X(11) X(10) X(9) X(8) X(7) X(6) X(5) X(4) X(3) X(2) X(1)
 
 /* The block at place q moves on by one, in two instructions. `shifted` is the address of time 0. */
-#define FOOTPRINT_P_TIME_0(fp, next) \
-    ((uintptr_t)(fp)->shifted + 4 * (uintptr_t)(FOOTPRINT_P_YOUNG - (next)))
 #define FOOTPRINT_P_DEEPER(q) \
     ++*(uint32_t *)(shifted + (uintptr_t)top[q].time * 4 + (q) * 4 * FOOTPRINT_P_YOUNG);
 #define FOOTPRINT_P_DEEPER_CASE(q) FOOTPRINT_P_FALL case q: FOOTPRINT_P_DEEPER(q - 1)
 static FOOTPRINT_P_ALWAYS void footprint_p_shift(footprint *fp, const footprint_entry *top,
                                                  uint32_t count) {
     uint64_t next = fp->now + 1;
-    uintptr_t shifted = FOOTPRINT_P_TIME_0(fp, next);
+    uintptr_t shifted = FOOTPRINT_P_TIME_0(fp->shifted, FOOTPRINT_P_YOUNG, next);
     if (FOOTPRINT_P_UNLIKELY(next - top[count - 1].time >= FOOTPRINT_P_YOUNG))
         count = footprint_p_shift_old(fp, count);
     switch (count) {
@@ -1144,7 +1147,7 @@ static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t blo
 static FOOTPRINT_P_APART void footprint_p_change(footprint *fp, uint64_t block) {
     footprint_entry *top = fp->top;
     uint64_t next = fp->now + 1, y, hash = footprint_p_hash(block);
-    uintptr_t shifted = FOOTPRINT_P_TIME_0(fp, next);
+    uintptr_t shifted = FOOTPRINT_P_TIME_0(fp->shifted, FOOTPRINT_P_YOUNG, next);
     if (*footprint_p_near(fp, hash)) {
         FOOTPRINT_P_UP(FOOTPRINT_P_FIND)
     }
