@@ -5,7 +5,7 @@
    one. So an edge's number is all that the two runs share, and its place in the text follows from
    the statement that makes it:
 
-       c                    ((c)?(T,1):(F,0))            the two ways out of a condition
+       c                    (((c)&&(T,1))||(F,0))        the two ways out of a condition
        if (c) s;            if (c) {s; E;}               an arm's end
        while (c) s;         {E; while (c) {s; B;}}       into the loop, and back
        break;               {E; break;}                  and continue, goto, return
@@ -234,9 +234,10 @@ static void leaf(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
         on_true = on_false = "(void)0";
     }
     if (has_assignment(w, n.first, n.last)) look_again(w);
-    put(w, 0, begin(w, n.first), "((", "", "");
+    /* Not ((c)?(T,1):(F,0)): without optimization gcc stores that 1 or 0 and tests it again. */
+    put(w, 0, begin(w, n.first), on_true && on_false ? "(((" : "((", "", "");
     if (on_true && on_false) {
-        put(w, 1, end(w, n.last), ")?(", on_true, ",1):(");
+        put(w, 1, end(w, n.last), ")&&(", on_true, ",1))||(");
         put(w, 1, end(w, n.last), "", on_false, ",0))");
     } else if (on_true) {
         put(w, 1, end(w, n.last), ")&&(", on_true, ",1))");
@@ -662,8 +663,10 @@ static void run(walk *w, cc_unit *u, uint32_t function, cc_cfg *g) {
     words = cc_mcdc_locals(g->mcdc);
     if (words) put(w, 0, end(w, w->f->open), words, "", "");
     if (w->emit && g->entry_slot != CC_NOWHERE) {
-        put(w, 0, end(w, w->f->open), "__attribute__((unused)) char bursty_e=(",
-            counter_of(w, g->entry_slot, 0), ",0);");
+        /* A declaration in C90 stands before all statements. */
+        int declares = at(w, at(w, w->f->root)->kid[0])->kind == CC_N_DECLARATION;
+        put(w, 0, end(w, w->f->open), declares ? "__attribute__((unused)) char bursty_e=(" : "",
+            counter_of(w, g->entry_slot, 0), declares ? ",0);" : ";");
     }
     statement(w, w->f->root);
     e = edge(w, w->here, 1);
