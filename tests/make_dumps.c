@@ -468,6 +468,68 @@ static void mutual(brst *b) {
     brst_end(b);
 }
 
+/* As callpaths.h has it: profile 7 fills the tree of contexts; and one more that the program uses by
+   itself. */
+static void two_profiles(brst *b) {
+    static const unsigned profiles[][3] = {{0, 63, 2}, {3, 32, 0}, {7, 1, 0}};
+    unsigned i;
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "paths", 100000, 1000, 0);
+    for (i = 0; i < 3; i++) {
+        brst_number(b, 2);
+        brst_number(b, profiles[i][0]);
+        brst_number(b, 990);
+        brst_number(b, 10);
+        brst_number(b, 12);
+        brst_number(b, profiles[i][1]);
+        brst_number(b, profiles[i][2]);
+        brst_number(b, 100);
+        brst_number(b, 1000);
+    }
+    brst_thread(b, 0, 0, "main", 100000, 1000, 1000, 0);
+    counted(b, "frame", 10, 257, 100);
+    brst_end(b);
+}
+
+static void recorded_row(brst *b, const char *name, unsigned count) {
+    brst_number(b, 4);
+    brst_site(b, name, "", 0, 1);
+    brst_number(b, 0);
+    brst_counts(b, count, (uint64_t)count * 25600, 0);
+}
+
+static void recorded_path(brst *b, const char *name, unsigned back, unsigned ticks) {
+    brst_number(b, 6);
+    brst_site(b, name, "", 0, 257);
+    brst_number(b, back);
+    brst_number(b, ticks);
+    brst_number(b, 0);
+    brst_number(b, ticks);
+}
+
+/* As `bursty record --ticks` has it: functions counted under one site and timed under another one;
+   `idle` met no tick, and `main` no check. */
+static void recorded(brst *b) {
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "recorded", 100000, 1000, 0);
+    brst_profile(b, 0, 990, 10, 100, 1000);
+    brst_thread(b, 0, 0, "", 100000, 1000, 1000, 0);
+    recorded_row(b, "leaf", 900);
+    recorded_row(b, "idle", 100);
+    brst_end(b);
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "recorded", 0, 0, 0);
+    brst_number(b, 5);
+    brst_number(b, 1000);
+    for (int i = 0; i < 3; i++) brst_number(b, 0);
+    brst_thread(b, 0, 0, "", 0, 0, 0, 0);
+    recorded_path(b, "main", 0, 100);
+    recorded_path(b, "leaf", 1, 300);
+    brst_thread(b, 1, 1, "", 0, 0, 0, 0);
+    recorded_path(b, "leaf", 0, 600);
+    brst_end(b);
+}
+
 /* A tree with sums over 1000 bursts of 10 calls each. `given_up`: the sums of `collide` begin later
    than its count. */
 static void tree_of_bursts(brst *b, int given_up) {
@@ -561,6 +623,22 @@ int main(int argc, char **argv) {
     save(folder, "tree-bursts.brst", &b);
     tree_of_bursts(&b, 1);
     save(folder, "tree-given-up.brst", &b);
+    two_profiles(&b);
+    save(folder, "two-profiles.brst", &b);
+    two_profiles(&b);
+    tree_of_bursts(&b, 0);
+    save(folder, "paths.brst", &b);
+    recorded(&b);
+    save(folder, "recorded.brst", &b);
+    brst_begin(&b, 1, 256);
+    brst_info(&b, 0, "mangled", 0, 0, 0);
+    brst_number(&b, 5);
+    for (int i = 0; i < 4; i++) brst_number(&b, 0);
+    brst_thread(&b, 0, 0, "", 0, 0, 0, 0);
+    recorded_path(&b, "main", 0, 10);
+    recorded_path(&b, "_ZN4game5stateIiE4stepEf", 1, 30);
+    brst_end(&b);
+    save(folder, "mangled-ticks.brst", &b);
     cyclic_footprint(&b);
     save(folder, "footprint.brst", &b);
     mangled(&b);

@@ -106,6 +106,22 @@ TEST(numbers_and_columns) {
     text_free(&t);
 }
 
+TEST(nouns_agree_with_their_number) {
+    text t = {NULL, 0, 0};
+    text_counted(&t, 0, "call");
+    text_add(&t, "|");
+    text_counted(&t, 1, "call");
+    text_add(&t, "|");
+    text_counted(&t, 2, "call");
+    text_add(&t, "|");
+    text_counted(&t, 1, "access");
+    text_add(&t, "|");
+    text_counted(&t, 30, "access");
+    text_bytes(&t, "", 1);
+    CHECK_STR(t.data, "0 calls|1 call|2 calls|1 access|30 accesses");
+    text_free(&t);
+}
+
 TEST(long_names_keep_both_ends_and_stay_different) {
     char bytes[10000], *a, *b, *plain;
     text t = {NULL, 0, 0};

@@ -3,6 +3,7 @@
 #include "base/save.h"
 #include "base/terminal.h"
 #include "base/tool.h"
+#include "kinds/decisions.h"
 #include "write/writers.h"
 #include <stdlib.h>
 #include <string.h>
@@ -27,12 +28,15 @@ static void help(FILE *to) {
           "function\n"
           "  --unique-cause     MC/DC by unique cause; without it, masking MC/DC\n"
           "  --by UNIT          what stacks of --collapsed count: ticks (the default, if there are "
-          "any) or calls\n"
+          "any) or calls;\n"
+          "                     other forms show both, and take no --by\n"
           "  --no-demangle      leave C++ names as the linker has them\n"
           "\n"
-          "  Several files are added up. Nothing is written if one of them is bad. The text is as "
-          "wide as the\n"
-          "  terminal, or as COLUMNS says; NO_COLOR takes its colours away.\n",
+          "  Several files are added up. Nothing is written if one of them is bad. An option that "
+          "changes nothing\n"
+          "  in the form that was asked for is refused. The text is as wide as the terminal, or as "
+          "COLUMNS says;\n"
+          "  NO_COLOR takes its colours away.\n",
           to);
 }
 
@@ -40,8 +44,38 @@ typedef struct options {
     const report_writer *writer;
     const char *out, *title, *sort;
     double min;
+    unsigned given; /* options that not every form uses, as in report_writer.uses */
     int forms, outs;
 } options;
+
+static const struct {
+    const char *name;
+    unsigned bit;
+} choosy[] = {
+    {"title", REPORT_USES_TITLE}, {"note", REPORT_USES_NOTES},
+    {"min", REPORT_USES_MIN},     {"sort", REPORT_USES_SORT},
+    {"by", REPORT_USES_UNIT},     {"unique-cause", REPORT_USES_CAUSE},
+    {"no-demangle", REPORT_USES_NAMES},
+};
+
+/* Refuses options that would change nothing in what the form writes. Returns a TOOL_ status. */
+static int check_uses(const options *o) {
+    size_t i, k;
+    for (i = 0; i < sizeof choosy / sizeof *choosy; i++) {
+        text forms = {NULL, 0, 0};
+        int status;
+        if (!(o->given & choosy[i].bit & ~o->writer->uses)) continue;
+        for (k = 0; writer_list[k]; k++) {
+            if (writer_list[k]->uses & choosy[i].bit)
+                text_format(&forms, "%s--%s", forms.size ? ", " : "", writer_list[k]->name);
+        }
+        status = tool_error("--%s changes nothing in --%s; it is for %.*s", choosy[i].name,
+                            o->writer->name, (int)forms.size, forms.data);
+        text_free(&forms);
+        return status;
+    }
+    return TOOL_OK;
+}
 
 /* The programs' names; else the first file's, without folders. */
 static char *make_title(const report *r, const char *path) {
@@ -99,6 +133,9 @@ static int set_form(options *o, tool_option *option, const report_writer *writer
 
 static int set_option(options *o, report *r, tool_option *option) {
     size_t i;
+    for (i = 0; i < sizeof choosy / sizeof *choosy; i++) {
+        if (tool_is(option, "--", choosy[i].name)) o->given |= choosy[i].bit;
+    }
     for (i = 0; writer_list[i]; i++) {
         if (tool_is(option, "--", writer_list[i]->name)) return set_form(o, option, writer_list[i]);
     }
@@ -143,7 +180,7 @@ static int parse(options *o, report *r, int argc, char **argv, int *files) {
         return tool_error("one form at a time: --text, --html, --collapsed, --json, ...");
     if (o->outs > 1) return tool_error("one place to write to: --html OUT or -o OUT");
     if (*files == 0) return tool_no_input("report", "FILE ...");
-    return TOOL_OK;
+    return check_uses(o);
 }
 
 /* --by names a unit that no whole stacks have. */
@@ -190,7 +227,7 @@ static char *describe_files(char *const *paths, int count) {
 }
 
 static int run(int argc, char **argv) {
-    options o = {&writer_text, NULL, NULL, NULL, -1, 0, 0};
+    options o = {&writer_text, NULL, NULL, NULL, -1, 0, 0, 0};
     report r;
     input in;
     text out = {NULL, 0, 0};
@@ -211,6 +248,8 @@ static int run(int argc, char **argv) {
                        (unsigned long)in.others.size);
         input_settle(&in);
         r.options.least_share = (o.min >= 0 ? o.min : o.writer == &writer_text ? 0.1 : 0) / 100;
+        r.options.wants_all_rows = o.writer == &writer_csv || o.sort;
+        r.options.keeps_mangled |= o.writer == &writer_order; /* linkers want their own names */
         r.options.width = terminal_width(o.out);
         r.options.is_coloured = terminal_has_colour(o.out);
         report_make(&r, &in);
@@ -220,6 +259,8 @@ static int run(int argc, char **argv) {
             status = tool_error("--sort %s: no table has that column", o.sort);
         if (status == TOOL_OK && r.options.by && !report_unit(&r, &other))
             status = refuse_unit(&r);
+        if (status == TOOL_OK && r.options.wants_unique_cause && !input_find(&in, &kind_decisions))
+            status = tool_error("--unique-cause: %s has no decisions for MC/DC", argv[0]);
     }
     if (status == TOOL_OK) status = report_check(&r, o.writer, argv[0]);
     if (status == TOOL_OK) status = save_open(&to, o.out, (const char *const *)argv, files, 0);

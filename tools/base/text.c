@@ -47,6 +47,14 @@ void text_count(text *t, uint64_t number) {
     text_bytes(t, digits + at, sizeof digits - at);
 }
 
+void text_counted(text *t, uint64_t number, const char *noun) {
+    size_t size = strlen(noun);
+    text_number(t, number);
+    text_add(t, " ");
+    text_add(t, noun);
+    if (number != 1) text_add(t, size && noun[size - 1] == 's' ? "es" : "s");
+}
+
 void text_format(text *t, const char *format, ...) {
     char line[512];
     int length;

@@ -11,6 +11,7 @@ void text_bytes(text *t, const void *data, size_t size);
 void text_add(text *t, const char *words);
 void text_number(text *t, uint64_t number);                       /* 1234567 */
 void text_count(text *t, uint64_t number);                        /* 1 234 567 */
+void text_counted(text *t, uint64_t number, const char *noun);    /* 1 call, 2 calls, 3 accesses */
 /* At most 511 bytes; for numbers, not for names. */
 void text_format(text *t, const char *format, ...)
 #if defined(__GNUC__)

@@ -4,6 +4,7 @@
 #include "kinds/sampled.h"
 #include "model/interval.h"
 #include "model/pairs_by_ticks.h"
+#include "model/sampled.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@ typedef struct timed_function {
     uint32_t site;
     uint64_t self, total;                         /* ticks; total: with callees, once a stack */
     uint64_t calls;                               /* an estimate times 256, from counts */
-    int is_timed;                                 /* it has a scope */
+    int is_timed;                                 /* it has a scope, or needs none */
     interval self_range, total_range;             /* of the shares */
 } timed_function;
 
@@ -27,7 +28,7 @@ typedef struct report_ticks {
     const tally *tally;
     char **names;                                 /* of the sites, as people read them */
     timed_function *functions;
-    size_t count;
+    size_t count, left_out;                       /* by the least share */
     uint64_t ticks, slow, squares, lost, cut, late, untimed, tick_us, calls;
     int has_ticks;                                /* they were on */
     timed_path *paths;
@@ -152,28 +153,44 @@ static double effective(const report_ticks *c) {
     return c->squares ? (double)c->ticks * (double)c->ticks / (double)c->squares : 0;
 }
 
-/* Functions that counts have seen: those with a scope are timed even if no tick met them. */
+/* `bursty record` counts a function as one site and times it as another one, which has the flag of
+   a scope. Sites are sorted, so the two stand side by side. Neither names a file. */
+static uint32_t timed_site(const tally *s, uint32_t site) {
+    const tally_site *a = &s->sites.at[site], *b = a + 1;
+    if (*a->file || a->kind & SITE_FRAME || site + 1 == s->sites.count) return site;
+    return strcmp(a->name, b->name) == 0 && !*b->file && b->kind & SITE_FRAME ? site + 1 : site;
+}
+
+/* Functions that counts have seen: those with a scope are timed even if no tick met them, and so
+   are those of `bursty record`, which looks at the machine's stack and needs no scope. */
 static void count_calls(report_ticks *c) {
     const tally *s = c->tally;
     size_t i;
     for (i = 0; i < s->rows.count; i++) {
         const tally_row *row = &s->rows.at[i];
-        timed_function *f = &c->functions[row->site];
-        if (!(s->sites.at[row->site].kind & SITE_CALL)) continue;
+        const tally_site *site = &s->sites.at[row->site];
+        timed_function *f = &c->functions[timed_site(s, row->site)];
+        if (!(site->kind & SITE_CALL)) continue;
         f->calls = tally_add(f->calls, row->weight_256);
         c->calls = tally_add(c->calls, row->weight_256);
-        if (s->sites.at[row->site].kind & SITE_FRAME) f->is_timed = 1;
+        if (site->kind & SITE_FRAME || !*site->file) f->is_timed = 1;
     }
 }
 
-/* Who has neither a least share of the time nor, without a tick, of the calls, is left out. */
+/* Who has less than the least share of the time is left out; for who is not timed, or has a scope
+   that no tick met, the share of the calls decides. */
 static void make_functions(report_ticks *c, double least_share) {
-    size_t i, kept = 0, sites = c->tally->sites.count;
-    for (i = 0; i < sites; i++) {
+    const tally *s = c->tally;
+    size_t i, kept = 0;
+    for (i = 0; i < s->sites.count; i++) {
         timed_function f = c->functions[i];
         double calls = c->calls ? (double)f.calls / (double)c->calls : 0;
+        int by_calls = f.total == 0 && (*s->sites.at[i].file || !f.is_timed);
         if (f.total == 0 && f.calls == 0) continue;
-        if (share(c, f.total) < least_share && (f.total || calls < least_share)) continue;
+        if ((by_calls ? calls : share(c, f.total)) < least_share) {
+            c->left_out++;
+            continue;
+        }
         f.self_range = interval_wilson(share(c, f.self), effective(c));
         f.total_range = interval_wilson(share(c, f.total), effective(c));
         c->functions[kept++] = f;
@@ -289,6 +306,7 @@ static void add_functions(report *r, const report_ticks *c) {
     }
     text_bytes(&remark, "", 1);
     report_remark(table, remark.data);
+    table->rows_left_out = c->left_out;
     text_free(&remark);
     for (i = 0; i < c->count; i++) {
         const timed_function *f = &c->functions[i];
@@ -315,17 +333,18 @@ static void add_threads(report *r, const report_ticks *c) {
         {"share_high", "to", REPORT_SHARE, 0, "unknown"},
         {"ticks", "ticks", REPORT_COUNT, 0, NULL},
         {"thread", "thread", REPORT_NAME, 0, NULL},
+        {"program", "program", REPORT_NAME, REPORT_OPTIONAL, NULL},
     };
     const tally *s = c->tally;
     report_table *table;
-    size_t i, at = 0;
+    size_t i, at = 0, count = sizeof columns / sizeof *columns - (s->programs.count < 2);
     if (s->threads.count < 2) return;
-    table = report_add_table(r, "thread_time", "time of threads", columns, 5);
+    table = report_add_table(r, "thread_time", "time of threads", columns, count);
     table->rows_shown = 8;
     for (i = 0; i < s->threads.count; i++) {
         const tally_thread *thread = &s->threads.at[i];
+        const char *program = s->programs.at[thread->program].name;
         uint64_t ticks = 0;
-        text name = {NULL, 0, 0};
         interval range;
         report_cell *row;
         for (; at < s->paths.count && s->paths.at[at].thread == i; at++)
@@ -336,9 +355,8 @@ static void add_threads(report *r, const report_ticks *c) {
         row[1].real = low(range);
         row[2].real = high(range);
         row[3].count = ticks;
-        if (*thread->name) text_add(&name, thread->name);
-        else text_format(&name, "thread %lu", (unsigned long)thread->number);
-        row[4].name = report_keep_text(r, &name);
+        row[4].name = report_thread_name(r, thread);
+        if (count > 5) row[5].name = *program ? program : "(no name)";
     }
 }
 

@@ -20,7 +20,7 @@ static const char *const algorithms[] = {
     "a full tree",
 };
 
-enum { ROWS_SHOWN = 30, LEAST_PARTS = 1000 /* contexts below a thousandth are in no table */ };
+enum { ROWS_SHOWN = 30 };
 
 /* How sure a share of the calls is; all but bursts are parts of all calls. */
 typedef struct context_error {
@@ -169,6 +169,11 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
 
 /* ---- the table of hot contexts ------------------------------------------------------------ */
 
+/* Is it less than --min asks for? */
+static int is_cold(const report *r, const context_tree *t, uint64_t calls) {
+    return (double)calls < r->options.least_share * (double)t->total;
+}
+
 typedef struct hot_context {
     uint64_t lower, upper;
     uint32_t node;
@@ -185,20 +190,33 @@ static void add_key(text *out, const report_tree *tree, uint32_t node) {
     text_short(out, tree->names[tree->name[node]], 60);
 }
 
-/* Outermost first. A long path keeps its two ends: who began it and what is hot. */
-static const char *path_of(report *r, const report_tree *tree, uint32_t node) {
-    enum { FIRST = 2, LAST = 6 };
-    uint32_t last[LAST], first[FIRST] = { 0, 0 }, at;
-    size_t depth = 0, outer, i;
-    text out = { NULL, 0, 0 };
-    for (at = node; at != 0; at = tree->parent[at], depth++) {
-        if (depth < LAST) last[depth] = at;
-        first[1] = first[0];
-        first[0] = at;
+enum { FIRST = 2, LAST = 6 };
+
+/* Where a context's path begins: a walk outwards for each row would take too long in a deep tree. */
+typedef struct path_start {
+    uint32_t depth, first[FIRST];
+} path_start;
+
+static path_start *find_starts(const report_tree *tree) {
+    path_start *starts = (path_start *)tool_alloc(tree->count * sizeof *starts);
+    uint32_t i;
+    for (i = 1; i < tree->count; i++) {
+        starts[i] = starts[tree->parent[i]];
+        if (starts[i].depth < FIRST) starts[i].first[starts[i].depth] = i;
+        starts[i].depth++;
     }
-    outer = depth > LAST ? depth - LAST : 0;
+    return starts;
+}
+
+/* Outermost first. A long path keeps its two ends: who began it and what is hot. */
+static const char *path_of(report *r, const report_tree *tree, const path_start *starts,
+                           uint32_t node) {
+    uint32_t last[LAST], at;
+    size_t depth = starts[node].depth, outer = depth > LAST ? depth - LAST : 0, i;
+    text out = { NULL, 0, 0 };
+    for (at = node, i = 0; at != 0 && i < LAST; at = tree->parent[at]) last[i++] = at;
     for (i = 0; i < outer && i < FIRST; i++) {
-        add_key(&out, tree, first[i]);
+        add_key(&out, tree, starts[node].first[i]);
         text_add(&out, " > ");
     }
     if (outer > FIRST) text_format(&out, "(%lu more) > ", (unsigned long)(outer - FIRST));
@@ -212,13 +230,14 @@ static const char *path_of(report *r, const report_tree *tree, uint32_t node) {
 static void add_remark(const context_tree *t, report_table *table) {
     text remark = { NULL, 0, 0 };
     int is_estimate = t->recorded != t->total;
-    text_number(&remark, t->total);
+    text_counted(&remark, t->total, "call");
     if (!is_estimate) {
-        text_format(&remark, " calls counted by %s.", t->algorithm);
+        text_format(&remark, " counted by %s.", t->algorithm);
     } else {
-        text_add(&remark, " calls. Counts are estimates: ");
-        text_number(&remark, t->recorded);
-        text_format(&remark, " calls, in bursts, were counted by %s and scaled up.", t->algorithm);
+        text_add(&remark, ". Counts are estimates: ");
+        text_counted(&remark, t->recorded, "call");
+        text_format(&remark, ", in bursts, %s counted by %s and scaled up.",
+                    t->recorded == 1 ? "was" : "were", t->algorithm);
     }
     text_add(&remark, is_estimate ? " A context that is not listed had at most "
                                   : " A context that is not listed has at most ");
@@ -226,9 +245,8 @@ static void add_remark(const context_tree *t, report_table *table) {
     text_add(&remark, is_estimate ? " by this estimate; bursts may have missed it." : ".");
     if (t->unmatched) {
         text_add(&remark, " ");
-        text_number(&remark, t->unmatched);
-        text_format(&remark, " leave%s without an enter: the tree may be wrong.",
-            t->unmatched == 1 ? "" : "s");
+        text_counted(&remark, t->unmatched, "leave");
+        text_add(&remark, " without an enter: the tree may be wrong.");
     }
     if (t->is_of_sample) text_add(&remark, " Counts are of sampled calls, not scaled up.");
     if (t->errors)
@@ -239,10 +257,11 @@ static void add_remark(const context_tree *t, report_table *table) {
     else if (t->is_of_sample || is_estimate)
         text_format(&remark,
                     " at-least and at-most bound what was recorded. There is no interval for what "
-                    "bursts missed, because %s. The intervals of functions say how far shares may "
-                    "be off.",
+                    "bursts missed, because %s.%s",
                     t->has_sums ? "fewer than two bursts had calls"
-                                : "the dump has no sums over bursts");
+                                : "the dump has no sums over bursts",
+                    t->has_counts ? " The intervals of functions say how far shares may be off."
+                                  : "");
     text_bytes(&remark, "", 1);
     report_remark(table, remark.data);
     text_free(&remark);
@@ -264,18 +283,23 @@ static void add_table(report *r, const context_tree *t) {
         { "context", "context", REPORT_NAME, 0, NULL },
     };
     const report_tree *tree = t->tree;
+    path_start *starts = find_starts(tree);
     hot_context *hot = (hot_context *)tool_alloc(tree->count * sizeof *hot);
     report_table *table = report_add_table(r, "contexts", "hot calling contexts",
                                            t->errors ? with_ranges : columns, t->errors ? 6 : 4);
     size_t i, count = 0;
     for (i = 1; i < tree->count; i++) {
-        if (tree->lower[i] == 0 || tree->lower[i] < t->total / LEAST_PARTS) continue;
+        if (tree->lower[i] == 0) continue; /* only on the way to others */
+        if (is_cold(r, t, tree->lower[i])) {
+            table->rows_left_out++;
+            continue;
+        }
         hot[count].lower = tree->lower[i];
         hot[count].upper = tree->upper[i];
         hot[count++].node = (uint32_t)i;
     }
     if (count) qsort(hot, count, sizeof *hot, compare_contexts);
-    for (i = 0; i < count && i < ROWS_SHOWN; i++) {
+    for (i = 0; i < count && (i < ROWS_SHOWN || r->options.wants_all_rows); i++) {
         report_cell *row = report_add_row(table);
         row++->real = t->total ? (double)hot[i].lower / (double)t->total : 0;
         if (t->errors) {
@@ -284,11 +308,13 @@ static void add_table(report *r, const context_tree *t) {
         }
         row++->count = hot[i].lower;
         row++->count = hot[i].upper;
-        row->name = path_of(r, tree, hot[i].node);
+        row->name = path_of(r, tree, starts, hot[i].node);
     }
-    table->rows_left_out = tree->count - 1 - table->rows;
+    table->rows_shown = ROWS_SHOWN;
+    table->rows_more = count - table->rows;
     add_remark(t, table);
     free(hot);
+    free(starts);
 }
 
 /* ---- functions ------------------------------------------------------------------------------ */
@@ -402,11 +428,10 @@ static void add_functions(report *r, const context_tree *t) {
     sum_functions(t, sums);
     for (i = 0; i < tree->name_count; i++) {
         known = add_up(known, sums[i].calls);
-        /* Who was only on the stack when a recording began is listed if much is below it. */
-        int much = sums[i].with_callees && sums[i].with_callees >= t->total / LEAST_PARTS;
-        if (sums[i].calls || much) {
-            sums[count++] = sums[i];
-        }
+        /* Who was only on the stack when a recording began is listed for what is below it. */
+        if (!sums[i].calls && !sums[i].with_callees) continue;
+        if (is_cold(r, t, sums[i].with_callees)) table->rows_left_out++;
+        else sums[count++] = sums[i];
     }
     if (count) qsort(sums, count, sizeof *sums, compare_sums);
     for (i = 0; i < count; i++) {
@@ -429,8 +454,9 @@ static void add_functions(report *r, const context_tree *t) {
                           "chance.");
     if (t->total > known && t->total - known > tree->count) { /* less may be due to rounding */
         text_add(&remark, " ");
-        text_number(&remark, t->total - known);
-        text_add(&remark, " calls are in no row, because the tree gave their contexts up.");
+        text_counted(&remark, t->total - known, "call");
+        text_format(&remark, " %s in no row, because the tree gave their contexts up.",
+                    t->total - known == 1 ? "is" : "are");
     }
     text_bytes(&remark, "", 1);
     report_remark(table, remark.data);
@@ -460,8 +486,13 @@ static void add_pairs(report *r, const context_tree *t) {
                          t->errors ? with_ranges : columns, t->errors ? 6 : 4);
     size_t i, count = sum_pairs(t, sums);
     if (count) qsort(sums, count, sizeof *sums, compare_sums);
-    for (i = 0; i < count && sums[i].calls && sums[i].calls >= t->total / LEAST_PARTS; i++) {
-        report_cell *row = report_add_row(table);
+    for (i = 0; i < count && sums[i].calls; i++) {
+        report_cell *row;
+        if (is_cold(r, t, sums[i].calls)) {
+            table->rows_left_out++;
+            continue;
+        }
+        row = report_add_row(table);
         row++->real = share_of(sums[i].calls, t->total);
         if (t->errors) put_range(row, range_of(t, &sums[i].own, 1));
         if (t->errors) row += 2;

@@ -121,14 +121,14 @@ static void explain_percentiles(const footprint_profile *p, report_footprint *to
 /* ---- tables ------------------------------------------------------------------------------- */
 
 static void add_header(text *out, const report_footprint *f) {
-    text_number(out, f->accesses);
+    text_counted(out, f->accesses, "access");
     if (f->is_pair) {
-        text_add(out, " accesses of two threads. Below: how many of a window's accesses are the");
+        text_add(out, " of two threads. Below: how many of a window's accesses are the");
         text_add(out, " second's");
     } else {
-        text_add(out, " accesses to ");
-        text_number(out, f->distinct);
-        text_format(out, " blocks of %.0f bytes. Below: blocks in a window of so many accesses",
+        text_add(out, " to ");
+        text_counted(out, f->distinct, "block");
+        text_format(out, " of %.0f bytes. Below: blocks in a window of so many accesses",
                     f->block_bytes);
     }
     text_format(out, " (c = %.3g: %s)", f->c, f->worth);

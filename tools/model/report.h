@@ -45,6 +45,7 @@ typedef struct report_table {
     size_t rows, room;
     size_t rows_shown; /* text and plain HTML show no more than that; 0: all */
     size_t rows_left_out;                         /* by the least share */
+    size_t rows_more; /* not made, because the form shows no more than rows_shown */
     report_shape shape;
 } report_table;
 
@@ -99,6 +100,7 @@ typedef struct report_options {
     double least_share;                           /* 0 to 1: leave out what has less */
     size_t width;                                 /* of the text, in columns; 0: no limit */
     int    is_coloured;                           /* the text may be */
+    int    wants_all_rows;                        /* also those beyond a table's rows_shown */
     int    wants_unique_cause;                    /* of MC/DC; else masking */
     int    keeps_mangled;                         /* C++ names stay as the linker has them */
     const char *by; /* the unit of the stacks that are shown; NULL: ticks, or else whatever there
@@ -154,10 +156,22 @@ extern const report_section *const section_list[];        /* ended by NULL */
 
 /* ---- writers ---- */
 
+/* Options that not every form has a use for, by bits. */
+enum {
+    REPORT_USES_TITLE = 1,
+    REPORT_USES_NOTES = 2,
+    REPORT_USES_MIN = 4,
+    REPORT_USES_SORT = 8,
+    REPORT_USES_CAUSE = 16, /* --unique-cause */
+    REPORT_USES_UNIT = 32,  /* --by */
+    REPORT_USES_NAMES = 64  /* --no-demangle */
+};
+
 /* A form of the report: `bursty report --NAME`. The Makefile finds `const report_writer
    writer_NAME`. */
 typedef struct report_writer {
     const char *name, *about;
+    unsigned uses;                                /* options that change what it writes */
     int wants_out;                                /* --NAME OUT instead of standard output */
     void (*write)(const report *r, text *out);
     int (*has)(const report *r); /* is there anything to show? NULL: there always is */

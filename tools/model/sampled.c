@@ -1,6 +1,7 @@
 /* sampled.c - from rows of threads to hot functions and hot call pairs. */
 #include "model/sampled.h"
 #include "base/tool.h"
+#include "kinds/contexts.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,6 +126,20 @@ const char *report_basis(ranges_basis basis) {
                "because the dump does not say how counts differ between bursts. They are too "
                "narrow where a burst has more than 10 checks.";
     }
+}
+
+/* callpaths.h takes the last profile there is for the contexts of calls. */
+const char *report_records(const report_sampled *c, const tally_profile *profile) {
+    const tally *s = c->tally;
+    size_t i;
+    if (ranges_fills_table(&c->ranges, profile)) return "functions";
+    if (!c->has_contexts || profile->classes != SITE_CALL) return "own-events";
+    for (i = 0; i < s->profiles.count; i++) {
+        const tally_profile *other = &s->profiles.at[i];
+        if (other->program == profile->program && other->number > profile->number)
+            return "own-events";
+    }
+    return "contexts";
 }
 
 const char *report_class(uint32_t kind) {
@@ -447,21 +462,33 @@ static void add_profiles(report *r, const report_sampled *c) {
         {"jitter_percent", "jitter-%", REPORT_COUNT, REPORT_OPTIONAL, NULL},
         {"bursts", "bursts", REPORT_COUNT, 0, NULL},
         {"events", "events", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+        {"records", "records", REPORT_NAME, 0, NULL},
         {"state", "state", REPORT_NAME, 0, NULL},
         {"program", "program", REPORT_NAME, REPORT_OPTIONAL, NULL},
     };
     const tally *s = c->tally;
     size_t i, count = sizeof columns / sizeof *columns - (s->programs.count < 2);
+    report_column *made;
     report_table *table;
     text remark = {NULL, 0, 0};
+    int has_others = 0; /* profiles that do not fill the tables of functions */
     if (s->profiles.count == 0) return;
-    table = report_add_table(r, "profiles", "how it was sampled", columns, count);
+    for (i = 0; i < s->profiles.count; i++)
+        has_others |= !ranges_fills_table(&c->ranges, &s->profiles.at[i]);
+    made = (report_column *)tool_alloc(sizeof columns);
+    report_keep(r, (char *)made);
+    memcpy(made, columns, sizeof columns);
+    if (!has_others) made[7].flags = REPORT_HIDDEN;
+    table = report_add_table(r, "profiles", "how it was sampled", made, count);
     table->rows_shown = FEW;
     if (c->ranges.basis != RANGES_EXACT)
         text_add(&remark, "An estimated count is a sampled one times the gap before its burst. ");
     text_add(&remark, report_basis(c->ranges.basis));
     if (c->ranges.basis != RANGES_EXACT && !c->has_time)
         text_add(&remark, " Rows of one rank with a = cannot be told from the first of them.");
+    if (has_others)
+        text_add(&remark, " records says what a profile's events are for: the tables of functions, "
+                          "the tree of contexts, or the program's own use.");
     text_bytes(&remark, "", 1);
     report_remark(table, remark.data);
     text_free(&remark);
@@ -481,12 +508,13 @@ static void add_profiles(report *r, const report_sampled *c) {
         if (profile->flags & PROFILE_REENABLE) text_add(&state, ", bursts re-enabled by place");
         if (profile->flags & PROFILE_OFF) text_add(&state, ", switched off");
         if (report_waits(profile)) text_add(&state, ", no burst yet");
-        row[7].name = report_keep_text(r, &state);
-        if (count > 8) row[8].name = name_or(s->programs.at[profile->program].name);
+        row[7].name = report_records(c, profile);
+        row[8].name = report_keep_text(r, &state);
+        if (count > 9) row[9].name = name_or(s->programs.at[profile->program].name);
     }
 }
 
-static const char *thread_name(report *r, const tally_thread *thread) {
+const char *report_thread_name(report *r, const tally_thread *thread) {
     text name = {NULL, 0, 0};
     if (*thread->name) text_add(&name, thread->name);
     else text_format(&name, "thread %lu", (unsigned long)thread->number);
@@ -515,7 +543,7 @@ static void add_threads(report *r, const report_sampled *c) {
         row[0].count = thread->checks;
         row[1].count = thread->events;
         row[2].count = thread->lost;
-        row[3].name = thread_name(r, thread);
+        row[3].name = report_thread_name(r, thread);
         if (count > 4) row[4].name = name_or(s->programs.at[thread->program].name);
     }
 }
@@ -523,8 +551,8 @@ static void add_threads(report *r, const report_sampled *c) {
 static void fill(void *columns, report *r, const void *state, const input *in) {
     report_sampled *c = (report_sampled *)columns;
     size_t i;
-    (void)in;
     c->tally = (const tally *)state;
+    c->has_contexts = input_find(in, &kind_contexts) != NULL;
     for (i = 0; i < c->tally->programs.count; i++)
         report_add_name(r, c->tally->programs.at[i].name);
     c->names = (char **)tool_alloc(c->tally->sites.count * sizeof *c->names);

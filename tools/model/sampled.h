@@ -24,6 +24,7 @@ typedef struct report_sampled {
     size_t function_count, pair_count;
     size_t functions_left_out, pairs_left_out;    /* by the least share */
     int has_time;
+    int has_contexts;                 /* the dumps have trees of calling contexts, too */
     int has_ticks;                    /* time is told by ticks, in tables of its own */
     uint64_t checks, events, lost;                /* of all programs */
     ranges ranges;
@@ -41,6 +42,11 @@ double report_rate(const tally_profile *profile);
 int report_waits(const tally_profile *profile);
 /* Did each profile that recorded anything record a part only? */
 int report_is_part(const tally *s);
+/* What becomes of a profile's events: "functions" (the tables of functions and pairs), "contexts"
+   (the tree of calling contexts), or "own-events" (the program handles them by itself). */
+const char *report_records(const report_sampled *c, const tally_profile *profile);
+/* A thread's name, or else its number. Threads are numbered from 0. */
+const char *report_thread_name(report *r, const tally_thread *thread);
 /* "calls", "loop trips", ... for a site's kind. */
 const char *report_class(uint32_t kind);
 

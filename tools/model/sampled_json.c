@@ -43,7 +43,8 @@ static void add_programs(text *out, const tally *s) {
     text_add(out, "],\n");
 }
 
-static void add_profiles(text *out, const tally *s) {
+static void add_profiles(text *out, const report_sampled *c) {
+    const tally *s = c->tally;
     size_t i;
     text_add(out, "\"profiles\":[");
     for (i = 0; i < s->profiles.count; i++) {
@@ -60,6 +61,7 @@ static void add_profiles(text *out, const tally *s) {
         json_field(out, &n, "flags", profile->flags);
         json_field(out, &n, "bursts", profile->bursts);
         json_field(out, &n, "events", profile->events);
+        json_field_string(out, &n, "records", report_records(c, profile));
         text_add(out, "}");
     }
     text_add(out, "],\n");
@@ -123,7 +125,7 @@ void sampled_json(const void *columns, const report *r, text *out) {
     size_t n = 0;
     text_format(out, "{\n\"intervals\":\"%s\",\n", bases[c->ranges.basis]);
     add_programs(out, c->tally);
-    add_profiles(out, c->tally);
+    add_profiles(out, c);
     add_threads(out, c->tally);
     add_sites(out, c);
     add_items(out, r, c, 0);

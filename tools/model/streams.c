@@ -1,6 +1,7 @@
 /* streams.c - profiles of hot data streams become tables, and two trees: of sites, and of the
    pieces of memory that they used. */
 #include "model/streams.h"
+#include "base/demangle.h"
 #include "base/json.h"
 #include "base/tool.h"
 #include "model/report.h"
@@ -16,15 +17,20 @@ enum {
     PAGE_STREAMS = 500
 };
 
-char *streams_label(const streams_part *p, const streams_site *site) {
+/* What a site is called: its name, "name (file:line)", or its value. To be freed by the caller. */
+static char *label_of(const streams_part *p, const streams_site *site, int keeps_mangled) {
     const char *tab = strchr(site->name, '\t');
     text t = {NULL, 0, 0};
     if (!*site->name) {
         text_format(&t, p->flags & 1 ? "%llu" : "0x%llx", (unsigned long long)site->value);
-    } else if (!tab) {
-        text_add(&t, site->name);
     } else {
-        text_bytes(&t, site->name, (size_t)(tab - site->name));
+        char *name = text_clean(site->name, tab ? (size_t)(tab - site->name) : strlen(site->name));
+        char *readable = keeps_mangled ? NULL : demangle(name);
+        text_add(&t, readable ? readable : name);
+        free(name);
+        free(readable);
+    }
+    if (*site->name && tab) {
         text_add(&t, " (");
         text_add(&t, tab + 1);
         text_add(&t, ")");
@@ -39,10 +45,10 @@ double streams_covered(const streams_part *p, size_t count) {
     return p->references ? sum / (double)p->references : 0;
 }
 
-static char **labels_of(const streams_part *p) {
+static char **labels_of(const streams_part *p, int keeps_mangled) {
     char **labels = (char **)tool_alloc((p->site_count + 1) * sizeof *labels);
     size_t i;
-    for (i = 0; i < p->site_count; i++) labels[i] = streams_label(p, &p->sites[i]);
+    for (i = 0; i < p->site_count; i++) labels[i] = label_of(p, &p->sites[i], keeps_mangled);
     return labels;
 }
 
@@ -94,11 +100,12 @@ static void add_table(report *r, const streams_part *p, size_t hot, char **label
     text_bytes(&title, "", 1);
     table = report_add_table(r, "streams", title.data, columns, sizeof columns / sizeof *columns);
     table->rows_shown = ROWS_SHOWN;
-    text_number(&remark, hot);
-    text_format(&remark, " streams of %u to %u references hold %.1f %% of the ",
-                (unsigned)p->min_length, (unsigned)p->max_length, 100 * streams_covered(p, hot));
-    text_number(&remark, p->references);
-    text_format(&remark, " references recorded; %.1f %% were wanted.", p->coverage_ppm / 1e4);
+    text_counted(&remark, hot, "stream");
+    text_format(&remark, " of %u to %u references %s %.1f %% of the ", (unsigned)p->min_length,
+                (unsigned)p->max_length, hot == 1 ? "holds" : "hold",
+                100 * streams_covered(p, hot));
+    text_counted(&remark, p->references, "reference");
+    text_format(&remark, " recorded; %.1f %% were wanted.", p->coverage_ppm / 1e4);
     text_bytes(&remark, "", 1);
     report_remark(table, remark.data);
     for (i = 0; i < hot; i++) {
@@ -197,14 +204,15 @@ static void add_loss(report *r, const char *name, uint64_t count, const char *cu
 static void fill(void *made, report *r, const void *state, const input *in) {
     const streams *s = (const streams *)state;
     size_t i, k;
+    int is_named = r->name_count != 0; /* by what ran: titles say what was recorded of it */
     (void)in;
     *(const streams **)made = s;
     for (i = 0; i < s->count; i++) {
         const streams_part *p = &s->parts[i];
         size_t hot = streams_hot(p), nodes = 0;
-        char **labels = labels_of(p);
+        char **labels = labels_of(p, r->options.keeps_mangled);
         for (k = 0; k < hot; k++) nodes += p->streams[k].length;
-        if (*p->title) report_add_name(r, p->title);
+        if (*p->title && !is_named) report_add_name(r, p->title);
         add_loss(r, "references lost", p->lost,
                  " found the buffer full; a larger buffer_count cures it");
         add_loss(
@@ -224,9 +232,9 @@ static void fill(void *made, report *r, const void *state, const input *in) {
 
 /* ---- JSON ---- */
 
-void streams_json(const streams_part *p, size_t top, text *out) {
+void streams_json(const streams_part *p, size_t top, int keeps_mangled, text *out) {
     size_t hot = streams_hot(p), i, n = 0;
-    char **labels = labels_of(p);
+    char **labels = labels_of(p, keeps_mangled);
     uint32_t k;
     text_add(out, "{");
     json_field_string(out, &n, "title", p->title);
@@ -268,11 +276,10 @@ void streams_json(const streams_part *p, size_t top, text *out) {
 static void write_json(const void *made, const report *r, text *out) {
     const streams *s = *(const streams *const *)made;
     size_t i;
-    (void)r;
     text_add(out, "[");
     for (i = 0; i < s->count; i++) {
         json_comma(out, i);
-        streams_json(&s->parts[i], PAGE_STREAMS, out);
+        streams_json(&s->parts[i], PAGE_STREAMS, r->options.keeps_mangled, out);
     }
     text_add(out, "]");
 }

@@ -3,10 +3,9 @@
 #define MODEL_STREAMS_H
 #include "kinds/streams.h"
 
-/* What a site is called: its name, "name (file:line)", or its value. To be freed by the caller. */
-char *streams_label(const streams_part *p, const streams_site *site);
 /* The share of all references that the hottest `count` streams of a sorted part hold. */
 double streams_covered(const streams_part *p, size_t count);
-/* One JSON object: the profile with its `top` hottest streams. */
-void streams_json(const streams_part *p, size_t top, text *out);
+/* One JSON object: the profile with its `top` hottest streams. C++ names are made readable, or kept
+   as the linker has them. */
+void streams_json(const streams_part *p, size_t top, int keeps_mangled, text *out);
 #endif

@@ -382,8 +382,9 @@ static int replay_counts(const char *path, const edges_options *o, int json) {
         status = edges_replay(o, &c, &c.functions[i], &r);
     if (status == TOOL_OK) {
         if (c.dropped)
-            fprintf(stderr, "bursty: note: %lu blocks that nothing reaches are left out\n",
-                    (unsigned long)c.dropped);
+            fprintf(stderr, "bursty: note: %lu block%s that nothing reaches %s left out\n",
+                    (unsigned long)c.dropped, c.dropped == 1 ? "" : "s",
+                    c.dropped == 1 ? "is" : "are");
         edges_print(o, &r, NULL, json);
     }
     cfg_free(&c);

@@ -471,7 +471,7 @@ static void write_json(const profile *p, const profile *full, const result *r, t
         text_add(out, ",\"overlap_exact\":null,\"overlap_shares\":null,\"overlap_windows\":null");
     }
     text_add(out, ",\"profile\":");
-    streams_json(&p->part, p->o->top < SIZE_MAX ? (size_t)p->o->top : SIZE_MAX, out);
+    streams_json(&p->part, p->o->top < SIZE_MAX ? (size_t)p->o->top : SIZE_MAX, 0, out);
     text_add(out, "}\n");
 }
 
@@ -499,27 +499,26 @@ static int write_text(const profile *p, const profile *full, const result *r, te
     report_free(&told);
     input_free(&in);
     text_add(out, "\ngrammar    ");
-    text_number(out, p->nodes);
+    text_counted(out, p->nodes, "node");
     if (p->o->nodes) {
-        text_add(out, " nodes at most in each, ");
-        text_number(out, p->digests);
-        text_add(out, " digests, ");
+        text_add(out, " at most in each, ");
+        text_counted(out, p->digests, "digest");
     } else {
-        text_add(out, " nodes in ");
-        text_number(out, p->rules);
-        text_add(out, " rules, ");
+        text_add(out, " in ");
+        text_counted(out, p->rules, "rule");
     }
-    text_number(out, p->violations);
-    text_format(out, " violations\ncost       %.1f ns and %.3f bytes a reference\n",
+    text_add(out, ", ");
+    text_counted(out, p->violations, "violation");
+    text_format(out, "\ncost       %.1f ns and %.3f bytes a reference\n",
                 1e9 * each(p->seconds, p->symbols), each(24.0 * p->nodes, p->symbols));
     if (full) {
         text_add(out, "sampled    ");
         text_number(out, p->symbols);
         text_add(out, " of ");
-        text_number(out, full->symbols);
+        text_counted(out, full->symbols, "reference");
         text_format(
             out,
-            " references\noverlap    %.1f %% exact, %.1f %% by shares, %.1f %% by windows of %u\n",
+            "\noverlap    %.1f %% exact, %.1f %% by shares, %.1f %% by windows of %u\n",
             r->exact, r->shares, r->windows, (unsigned)p->o->least);
     }
     return TOOL_OK;

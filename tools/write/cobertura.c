@@ -177,5 +177,10 @@ static int has_coverage(const report *r) {
 }
 
 const report_writer writer_cobertura = {
-    "cobertura", "coverage as XML for build servers (edgeprof.h)", 0, write_cobertura,
-    has_coverage};
+    "cobertura",
+    "coverage as XML for build servers (edgeprof.h)",
+    REPORT_USES_CAUSE,
+    0,
+    write_cobertura,
+    has_coverage,
+};

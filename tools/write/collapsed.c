@@ -148,6 +148,7 @@ static int has_stacks(const report *r) {
 const report_writer writer_collapsed = {
     "collapsed",
     "stacks for flamegraph.pl or speedscope, in ticks or calls; or `caller;callee N`",
+    REPORT_USES_MIN | REPORT_USES_UNIT | REPORT_USES_NAMES,
     0,
     write_collapsed,
     has_stacks,

@@ -71,4 +71,10 @@ static void write_dot(const report *r, text *out) {
 }
 
 const report_writer writer_dot = {
-    "dot", "a graph for Graphviz of what is used or called next to what", 0, write_dot, NULL};
+    "dot",
+    "a graph for Graphviz of what is used or called next to what",
+    REPORT_USES_MIN | REPORT_USES_NAMES,
+    0,
+    write_dot,
+    NULL,
+};

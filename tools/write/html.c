@@ -87,9 +87,9 @@ static void add_table(text *out, const report_table *table) {
     text_add(out, "</tr></thead><tbody>\n");
     for (i = step - 1; i < table->rows && shown < most; i += step, shown++) add_row(out, table, i);
     text_add(out, "</tbody></table>");
-    if (step == 1 && shown < table->rows)
+    if (step == 1 && shown < table->rows + table->rows_more)
         text_format(out, "<p class=\"soft small\">and %lu more</p>",
-                    (unsigned long)(table->rows - shown));
+                    (unsigned long)(table->rows + table->rows_more - shown));
     text_add(out, "</section>\n");
 }
 
@@ -125,5 +125,11 @@ static void write_html(const report *r, text *out) {
 }
 
 const report_writer writer_html = {
-    "html", "one self-contained page: tables, pictures, flame graph, curves", 1, write_html, NULL
+    "html",
+    "one self-contained page: tables, pictures, flame graph, curves",
+    REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_MIN | REPORT_USES_SORT |
+        REPORT_USES_CAUSE | REPORT_USES_NAMES,
+    1,
+    write_html,
+    NULL,
 };

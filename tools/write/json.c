@@ -90,4 +90,11 @@ static void write_json(const report *r, text *out) {
     text_add(out, "}\n");
 }
 
-const report_writer writer_json = {"json", "everything, as docs/formats.md says", 0, write_json, NULL};
+const report_writer writer_json = {
+    "json",
+    "everything, as docs/formats.md says",
+    REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_MIN | REPORT_USES_CAUSE | REPORT_USES_NAMES,
+    0,
+    write_json,
+    NULL,
+};

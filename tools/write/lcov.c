@@ -135,5 +135,11 @@ static int has_coverage(const report *r) {
     return all && all->count;
 }
 
-const report_writer writer_lcov = {"lcov", "coverage for genhtml and others (edgeprof.h)", 0,
-                                   write_lcov, has_coverage};
+const report_writer writer_lcov = {
+    "lcov",
+    "coverage for genhtml and others (edgeprof.h)",
+    REPORT_USES_CAUSE,
+    0,
+    write_lcov,
+    has_coverage,
+};

@@ -157,6 +157,11 @@ static int has_order(const report *r) {
     return found;
 }
 
-const report_writer writer_order = { "order",
-    "functions for a linker's order file, those that run together side by side", 0, write_order,
-    has_order };
+const report_writer writer_order = {
+    "order",
+    "functions for a linker's order file, those that run together side by side",
+    0,
+    0,
+    write_order,
+    has_order,
+};

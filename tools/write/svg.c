@@ -154,5 +154,11 @@ static int has_curves(const report *r) {
     return 0;
 }
 
-const report_writer writer_svg = { "svg", "the curves of footprints as one picture", 0, write_svg,
-    has_curves };
+const report_writer writer_svg = {
+    "svg",
+    "the curves of footprints as one picture",
+    REPORT_USES_TITLE,
+    0,
+    write_svg,
+    has_curves,
+};

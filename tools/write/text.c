@@ -169,9 +169,9 @@ static void add_table(text *out, const report *r, const report_table *table) {
         add_line(out, table, &l, &table->cells[i * table->column_count]);
         save_some(r->out, out);
     }
-    if (l.step == 1 && l.end < table->rows)
+    if (l.step == 1 && l.end < table->rows + table->rows_more)
         text_format(out, "(%lu more; --csv shows all)\n",
-                    (unsigned long)(table->rows - l.end));
+                    (unsigned long)(table->rows + table->rows_more - l.end));
     if (table->rows_left_out)
         text_format(out, "(%lu colder left out; --min 0 shows all)\n",
                     (unsigned long)table->rows_left_out);
@@ -218,4 +218,12 @@ static void write_text(const report *r, text *out) {
     }
 }
 
-const report_writer writer_text = {"text", "tables for the terminal (the default)", 0, write_text, NULL};
+const report_writer writer_text = {
+    "text",
+    "tables for the terminal (the default)",
+    REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_MIN | REPORT_USES_SORT |
+        REPORT_USES_CAUSE | REPORT_USES_NAMES,
+    0,
+    write_text,
+    NULL,
+};

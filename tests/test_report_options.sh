@@ -1,0 +1,140 @@
+#!/bin/sh
+# test_report_options.sh - bursty report: options that change nothing in a form are refused, each
+# option changes what it says in the forms that take it, and what tables leave out is said.
+BUILD=${BUILD:-build} CC=${CC:-cc}
+dir=$BUILD/tests/report_options
+passed=0 failed=0 skipped=0
+unset COLUMNS NO_COLOR
+rm -rf "$dir"
+mkdir -p "$dir"
+$CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c &&
+    $RUN "$dir/make_dumps" "$dir" || echo "make_dumps failed"
+
+bursty() { $RUN "$BUILD/bursty" "$@"; }
+ok() {
+    if [ "$1" = 0 ]; then passed=$((passed + 1)); else
+        failed=$((failed + 1))
+        echo "FAILED $2"
+    fi
+}
+has()    { grep -q -- "$2" "$dir/$1"; ok $? "$1 has no $2"; }
+lacks()  { ! grep -q -- "$2" "$dir/$1"; ok $? "$1 has $2"; }
+report() { # FILE ARGUMENTS...: the report goes to the file
+    out=$1
+    shift
+    bursty report "$@" >"$dir/$out" 2>"$dir/stderr"
+    ok $? "report $*: $(cat "$dir/stderr")"
+}
+nothing() { # OPTION FORM FORMS DUMP: refused, because only those forms use the option
+    refused "${1%% *} changes nothing in --${2%% *}; it is for $3" report --$2 $1 "$dir/$4.brst"
+}
+refused() { # MESSAGE ARGUMENTS...: status 2, that one line, and nothing written
+    wanted=$1; shift
+    bursty "$@" >"$dir/stdout" 2>"$dir/stderr"
+    [ $? = 2 ] && [ "$(cat "$dir/stderr")" = "bursty: $wanted" ] && [ ! -s "$dir/stdout" ] &&
+        [ ! -e "$dir/out" ]
+    ok $? "$* says: $(cat "$dir/stderr")"
+}
+
+# ---- options that change nothing
+for form in text csv json "html $dir/out" dot order svg lcov cobertura; do
+    nothing '--by calls' "$form" --collapsed timed
+done
+refused '--by changes nothing in --text; it is for --collapsed' report --by ticks "$dir/timed.brst"
+for form in csv collapsed dot order lcov cobertura; do
+    nothing '--title x' $form '--html, --json, --svg, --text' game
+done
+for form in csv collapsed dot order svg lcov cobertura; do
+    nothing '--note a=b' $form '--html, --json, --text' game
+done
+for form in order svg lcov cobertura; do
+    nothing '--min 1' $form '--collapsed, --csv, --dot, --html, --json, --text' game
+    nothing --no-demangle $form '--collapsed, --csv, --dot, --html, --json, --text' game
+done
+for form in json collapsed dot order svg lcov cobertura; do
+    nothing '--sort share' $form '--csv, --html, --text' game
+done
+for form in collapsed dot order svg; do
+    nothing --unique-cause $form '--cobertura, --csv, --html, --json, --lcov, --text' game
+done
+refused "--unique-cause: $dir/coverage.brst has no decisions for MC/DC" \
+    report --unique-cause "$dir/coverage.brst"
+
+# ---- each form that takes an option shows its effect; without the option it does not
+report csv --csv "$dir/game.brst";          report csv-min --csv --min 25 "$dir/game.brst"
+has csv ,net_poll,;                         lacks csv-min ,net_poll,
+report dot --dot "$dir/game.brst";          report dot-min --dot --min 25 "$dir/game.brst"
+has dot ai_think;                           lacks dot-min ai_think
+report csv-sort --csv --sort function "$dir/game.brst"
+[ "$(sed -n 3p "$dir/csv-sort" | cut -d , -f 10)" = ai_think ]
+ok $? "--csv --sort: $(sed -n 3p "$dir/csv-sort")"
+report html --html "$dir/page.html" "$dir/game.brst"
+report html --html "$dir/sorted.html" --sort function "$dir/game.brst"
+first() { sed -n '/<tbody>/{n;p;q;}' "$dir/$1"; }
+case $(first sorted.html) in *ai_think*) ok 0 ;; *) ok 1 "--html --sort: $(first sorted.html)" ;
+esac
+case $(first page.html) in *ai_think*) ok 1 "--html without --sort" ;; *) ok 0 ;; esac
+report svg --svg --title 'A <b> title' "$dir/footprint.brst"
+has svg '<title>A &lt;b&gt; title</title>'
+report json --json --title 'A "title"' "$dir/game.brst";      has json '"title":"A \\"title\\""'
+report json --json --note a=b "$dir/game.brst";               has json '{"name":"a","value":"b"}'
+report text --note 'who=me and you' "$dir/game.brst";         has text '^who: me and you$'
+for form in csv json dot; do
+    report raw --$form --no-demangle "$dir/mangled.brst";     has raw _ZN4game5stateIiE4stepEf
+done
+report raw --collapsed --no-demangle "$dir/mangled.brst"
+has raw '^main;_ZN4game5stateIiE4stepEf 100$'
+report raw --html "$dir/raw.html" --no-demangle "$dir/mangled.brst"
+has raw.html _ZN4game5stateIiE4stepEf
+# A linker wants its own names.
+report order --order "$dir/mangled-ticks.brst"
+[ "$(sort "$dir/order" | tr '\n' ' ')" = '_ZN4game5stateIiE4stepEf main ' ]
+ok $? "--order: $(cat "$dir/order")"
+
+# ---- what a profile's events are for
+report text "$dir/paths.brst"
+has text '^ *0  *1.00%  .*  functions   in bursts$'
+has text '^ *3  *1.00%  .*  own-events  in bursts$'
+has text '^ *7  *1.00%  .*  contexts    in bursts$'
+tr '\n' ' ' <"$dir/text" >"$dir/line"; has line "records says what a profile's events are for"
+report json --json "$dir/paths.brst"
+has json '"number":7,.*"records":"contexts"}'
+has json '"number":3,.*"records":"own-events"}'
+report text "$dir/two-profiles.brst"
+has text '^ *7  .*  own-events  in bursts$'
+report text "$dir/game.brst";                                 lacks text records
+
+# ---- the recorder counts a function under one site and times it under another one
+report text "$dir/recorded.brst"
+has text '^1  *90.00%  .*  90.00%  .*  900  leaf$'
+lacks text '^-.*leaf'; lacks text not-timed; lacks text ' 0.00%.*idle$'
+has text '^(1 colder left out; --min 0 shows all)$'
+report text --min 0 "$dir/recorded.brst";                     has text '^3  *0.00%  .*  0  idle$'
+report text "$dir/timed.brst";                                has text '^-  *not-timed .* hash'
+
+# ---- threads have the same name in all tables, and a program where there are several
+report text "$dir/recorded.brst"
+has text '^60.00%  .*  600  thread 1 (ended)$'
+report text "$dir/recorded.brst" "$dir/mutual.brst"
+has text '  600  thread 1 (ended)  *recorded$'
+has text '  140  worker  *mutual$'
+
+# ---- contexts: --min, and how many are not shown
+report text "$dir/chains.brst"
+has text '^(1199 colder left out; --min 0 shows all)$'
+report text --min 0 "$dir/chains.brst"
+has text '^(1170 more; --csv shows all)$'; lacks text 'left out'
+report csv --csv "$dir/chains.brst"
+[ "$(sed -n '/^# contexts:/,$p' "$dir/csv" | wc -l)" = 1202 ]; ok $? "--csv has all contexts"
+has csv '^0.000831255195,10,10,[^ ]* > [^ ]* > (76 more) > '
+report text "$dir/tree-bursts.brst"
+has text '^ *0.97% .* 9700  main$'; lacks text ' rare$'
+has text '^(1 colder left out; --min 0 shows all)$'
+report text --min 10 "$dir/tree-bursts.brst"
+lacks text '^ *0.97% .* 9700  main$'
+has text '^(2 colder left out; --min 0 shows all)$'
+report text --min 0 "$dir/tree-bursts.brst"
+has text '^ *0.03% .* rare$'; lacks text 'left out'
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ $failed = 0 ]
