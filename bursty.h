@@ -81,8 +81,7 @@
      BURSTY_PROFILES=n     how many profiles: 8, at most 32
      BURSTY_MEMORY=bytes   the size of the static memory: 98304; 0 means none
    "undefined reference" or "hidden symbol bursty_... is not defined": no file of this executable or
-   shared object defines BURSTY_IMPLEMENTATION (for bursty_save: BURSTY_STDIO), or its files differ
-   in the first group of options.
+   library defines BURSTY_IMPLEMENTATION (bursty_save: BURSTY_STDIO), or files differ in options.
 
    COST
      A check is two instructions on x86-64; keepregs.h spares its registers (bench/results.md). A
@@ -630,10 +629,8 @@ static int bursty_p_put_end(bursty_p_out *out) {
 #define BURSTY_P_ACQUIRE(p) (*(p))
 #define BURSTY_P_RELEASE(p, v) ((void)(*(p) = (v)))
 #define BURSTY_P_FENCE() ((void)0)
-BURSTY_P_STEP uint32_t bursty_p_add(uint32_t *p, uint32_t v) {
-    *p += v;
-    return *p - v;
-}
+#define BURSTY_P_ADD(p, v) ((*(p) += (v)) - (v))
+#define BURSTY_P_MOST 1 /* thread */
 BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
     if (*p != old) return 0;
     *p = v;
@@ -645,9 +642,8 @@ BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
 #define BURSTY_P_ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define BURSTY_P_RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define BURSTY_P_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
-BURSTY_P_STEP uint32_t bursty_p_add(uint32_t *p, uint32_t v) {
-    return __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL);
-}
+#define BURSTY_P_ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL)
+#define BURSTY_P_MOST 65535
 BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
     return __atomic_compare_exchange_n(p, &old, v, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
@@ -719,7 +715,7 @@ typedef struct bursty_p_thread {
     uint32_t same_settings;   /* keepregs.h: a look leaves new ones alone    */
     bursty_p_count *only;     /* see bursty_p_note_only                      */
     uint32_t only_weight_256;
-    bursty_p_row *recent[16]; /* see bursty_p_recent                         */
+    uint16_t recent[64];      /* see BURSTY_P_PLACE                          */
     bursty_p_row *touched;    /* see bursty_p_fold                           */
     uint64_t phase_checks, factor, pace[4];     /* see bursty_p_pace         */
     bursty_p_sampler sampler[BURSTY_PROFILES];
@@ -743,7 +739,7 @@ static struct {
 
 static BURSTY_P_TLS struct {
     bursty_p_thread *thread;
-    uint32_t epoch, ended;
+    uint32_t epoch, ended, room; /* room: checks of a burst with t->only, or 0 */
 } bursty_p_mine;
 
 static const bursty_site bursty_p_burst_site = { "(burst)", "", 0, BURSTY_BEGIN };
@@ -807,16 +803,26 @@ BURSTY_P_SLOW bursty_p_row *bursty_p_claim(void) {
     return &bursty_p_all.rows[number];
 }
 
+/* Where a thread notes the number of the row of (caller, site), plus 1: it saves most searches. */
+#define BURSTY_P_PLACE(t, s, c) (&(t)->recent[((uintptr_t)(s) + 2 * (uintptr_t)(c)) >> 3 & 63])
+
+BURSTY_P_STEP bursty_p_row *bursty_p_recall(const bursty_p_thread *t, const bursty_site *site,
+                                            const bursty_site *caller) {
+    uint32_t number = *BURSTY_P_PLACE(t, site, caller);
+    bursty_p_row *row = bursty_p_all.rows + number;
+    return number && (--row)->site == site && row->caller == caller ? row : NULL;
+}
+
 /* The thread's row for (caller, site), made at first sight; NULL if the table is full. */
-BURSTY_P_SLOW bursty_p_row *bursty_p_row_of(const bursty_p_thread *t, const bursty_site *site,
-                                     const bursty_site *caller) {
+BURSTY_P_SLOW bursty_p_row *bursty_p_row_of(bursty_p_thread *t, const bursty_site *site,
+                                            const bursty_site *caller) {
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)((uintptr_t)caller >> 3));
-    bursty_p_row *fresh = NULL;
+    bursty_p_row *fresh = NULL, *row = bursty_p_recall(t, site, caller);
     uint16_t k = 0;
+    if (row) return row;
     for (h = bursty_p_mix(h, t->number);; h++) {
         uint32_t *slot = &bursty_p_all.index[h & bursty_p_all.index_mask];
         uint32_t number = BURSTY_P_ACQUIRE(slot);
-        bursty_p_row *row;
         if (number == 0) {
             if (!fresh) {
                 fresh = bursty_p_claim();
@@ -827,20 +833,14 @@ BURSTY_P_SLOW bursty_p_row *bursty_p_row_of(const bursty_p_thread *t, const burs
                 fresh->class_number = k;
                 BURSTY_P_RELEASE(&fresh->site, site);
             }
-            if (bursty_p_cas(slot, 0, (uint32_t)(fresh - bursty_p_all.rows) + 1)) return fresh;
-            number = BURSTY_P_ACQUIRE(slot);
+            (void)bursty_p_cas(slot, 0, (uint32_t)(fresh - bursty_p_all.rows) + 1);
+            number = BURSTY_P_ACQUIRE(slot); /* another thread's if it came first */
         }
         row = &bursty_p_all.rows[number - 1];
-        if (row->site == site && row->caller == caller && row->thread == t->number) return row;
+        if (row->site != site || row->caller != caller || row->thread != t->number) continue;
+        if (number <= UINT16_MAX) *BURSTY_P_PLACE(t, site, caller) = (uint16_t)number;
+        return row;
     }
-}
-
-/* Where the row of the last event of (caller, site) is noted, in the plain case t->only. Events
-   come from few sites, so that these 16 places save most searches. */
-BURSTY_P_STEP bursty_p_row **bursty_p_recent(bursty_p_thread *t, const bursty_site *site,
-                                               const bursty_site *caller) {
-    uintptr_t s = (uintptr_t)site, c = (uintptr_t)caller;
-    return &t->recent[(s >> 3 ^ s >> 7 ^ c >> 4) & 15];
 }
 
 BURSTY_P_STEP void bursty_p_count_in(bursty_p_thread *t, bursty_p_row *row, uint32_t weight) {
@@ -854,11 +854,10 @@ BURSTY_P_STEP void bursty_p_count_in(bursty_p_thread *t, bursty_p_row *row, uint
 }
 
 BURSTY_P_SLOW void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, uint32_t kind,
-                           uint32_t depth, uint32_t weight_256) {
+                                  uint32_t weight_256) {
     bursty_p_row *row;
     if (kind & BURSTY_RETURN) return;
-    row = bursty_p_row_of(t, site, bursty_p_caller(depth));
-    if (row && t->only) *bursty_p_recent(t, site, row->caller) = row;
+    row = bursty_p_row_of(t, site, bursty_p_caller(BURSTY_P_HERE.depth));
     if (row) bursty_p_count_in(t, row, weight_256);
     else bursty_p_count_up(&t->lost, 1);
 }
@@ -875,8 +874,8 @@ BURSTY_P_SLOW void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, u
    A row's first event in a burst puts it into this list, with its count at the start. At the end
    the list is divided into 16 by site, and goes into the sums. A thread sums its first 1024 bursts
    of a profile, and then a random one of each 8. What that adds counts 8 times, but it is one burst
-   that saw the row. Cost: four instructions an event; at the end of a summed burst some 60 a row,
-   and a comparison for each two in one of the 16. A burst that never ends needs no sums. */
+   that saw the row. Cost: 180 instructions for each row of a summed burst, and a comparison for
+   each two in one of the 16. A burst that never ends needs no sums. */
 
 /* Numbers the burst that begins, and says how often its sums count. A thread that takes a record
    over in the middle of 8 draws, too, so that each burst has the same chance. */
@@ -947,9 +946,9 @@ BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) 
 
 /* Sends one event to every profile in mask whose classes take it. */
 BURSTY_P_SLOW void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *site,
-                          uintptr_t value, uint32_t kind, uint32_t depth) {
+                                 uintptr_t value, uint32_t kind) {
     uint32_t p;
-    bursty_event event = { site, value, kind, depth, 0, 0, NULL, NULL };
+    bursty_event event = { site, value, kind, BURSTY_P_HERE.depth, 0, 0, NULL, NULL };
 #if BURSTY_STACK > 0
     event.stack = BURSTY_P_HERE.stack;
 #endif
@@ -961,20 +960,19 @@ BURSTY_P_SLOW void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty
         event.memory = s->memory;
         bursty_p_count_up(&t->events[p], 1);
         if (s->set.action) s->set.action(s->set.user, &event);
-        else bursty_p_tally(t, site, kind, depth, s->weight_256);
+        else bursty_p_tally(t, site, kind, s->weight_256);
     }
 }
 
 /* Sends BEGIN or END to those profiles of mask that want it. */
 BURSTY_P_SLOW void bursty_p_bound(bursty_p_thread *t, uint32_t mask, uint32_t kind) {
-    mask &= t->framed;
-    if (mask) bursty_p_send(t, mask, &bursty_p_burst_site, 0, kind, BURSTY_P_HERE.depth);
+    if (mask & t->framed) bursty_p_send(t, mask & t->framed, &bursty_p_burst_site, 0, kind);
 }
 
 /* Adds what the bursts of the profiles in mask have counted to the sums. */
 BURSTY_P_SLOW void bursty_p_fold_all(bursty_p_thread *t, uint32_t mask) {
     uint32_t p;
-    for (p = 0; p < BURSTY_PROFILES && mask >> p && t->touched; p++) {
+    for (p = 0; p < BURSTY_PROFILES && mask >> p; p++) {
         if ((mask >> p & 1) && !t->sampler[p].set.action) bursty_p_fold(t, &t->sampler[p]);
     }
 }
@@ -982,8 +980,9 @@ BURSTY_P_SLOW void bursty_p_fold_all(bursty_p_thread *t, uint32_t mask) {
 /* Ends the bursts of the profiles in mask. */
 BURSTY_P_SLOW void bursty_p_end(bursty_p_thread *t, uint32_t mask) {
     t->only = NULL;
+    bursty_p_mine.room = 0;
     bursty_p_bound(t, mask, BURSTY_END);
-    bursty_p_fold_all(t, mask);
+    if (t->touched) bursty_p_fold_all(t, mask);
     t->live &= ~mask;
     t->summing &= ~mask;
 }
@@ -1107,7 +1106,7 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
         bursty_p_first_phase(t, s);
     }
     t->generation = generation;
-    (void)bursty_p_add(&bursty_p_all.lock, 0u - 2);
+    (void)BURSTY_P_ADD(&bursty_p_all.lock, 0u - 2);
 }
 
 /* If the one profile in a burst only counts (hot table, all classes), notes where its events are
@@ -1115,7 +1114,7 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
 BURSTY_P_SLOW void bursty_p_note_only(bursty_p_thread *t) {
     uint32_t live = t->live, p = 0;
     t->only = NULL;
-    if (live == 0 || (live & (live - 1))) return;
+    if (live & (live - 1)) return;
     while (!(live >> p & 1)) p++;
     if (t->sampler[p].set.action || t->sampler[p].set.classes != BURSTY_ANY) return;
     t->only = &t->events[p];
@@ -1137,14 +1136,14 @@ static void bursty_p_pace(bursty_p_thread *t, int was_burst) {
 
 BURSTY_P_SLOW void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
     uint32_t was = t->live, begun = live & ~was, p;
-    bursty_p_end(t, was & ~live);
+    if (was & ~live) bursty_p_end(t, was & ~live);
     if (bursty_p_all.config.pace && !was != !live) bursty_p_pace(t, was != 0);
     t->live = live;
     for (p = 0; p < BURSTY_PROFILES && begun >> p; p++) {
         if (begun >> p & 1) bursty_p_number(t, &t->sampler[p], p);
     }
     bursty_p_bound(t, begun, BURSTY_BEGIN);
-    bursty_p_note_only(t);
+    if (live) bursty_p_note_only(t);
 }
 
 /* An opening of bursty_poll that this thread has not seen. */
@@ -1187,6 +1186,7 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     }
     if (live != t->live) bursty_p_go_live(t, live);
     t->span = (uint32_t)span;
+    bursty_p_mine.room = t->only && !BURSTY_P_POLLS ? t->span : 0;
     t->in_slow = 0;
     return live ? 0 : t->span;
 }
@@ -1201,8 +1201,7 @@ BURSTY_P_STEP uint32_t bursty_p_advance(bursty_p_thread *t, uint32_t n) {
 /* ---- threads -------------------------------------------------------------------------------- */
 
 static void bursty_p_seed(bursty_p_thread *t) {
-    uint32_t h = bursty_p_mix(bursty_p_all.config.seed + 1, t->number + 1);
-    h = bursty_p_mix(h, t->reuses);
+    uint32_t h = bursty_p_mix(bursty_p_mix(bursty_p_all.config.seed + 1, t->number + 1), t->reuses);
     t->random = h ? h : 1;
 }
 
@@ -1243,7 +1242,7 @@ static bursty_p_thread *bursty_p_take_record(void) {
         if (bursty_p_cas(&t->state, BURSTY_P_ENDED, BURSTY_P_USED)) return t;
     }
     if (count >= bursty_p_all.thread_room) return NULL;
-    i = bursty_p_add(&bursty_p_all.thread_count, 1);
+    i = BURSTY_P_ADD(&bursty_p_all.thread_count, 1);
     if (i >= bursty_p_all.thread_room) return NULL;
     t = &bursty_p_all.threads[i];
     t->number = i;
@@ -1256,8 +1255,8 @@ static bursty_p_thread *bursty_p_register(void) {
     bursty_p_thread *t;
     if (epoch == 0 || (bursty_p_mine.epoch == epoch && bursty_p_mine.ended)) return NULL;
     t = bursty_p_take_record();
-    if (!t && bursty_p_mine.epoch != epoch) (void)bursty_p_add(&bursty_p_all.lost_threads, 1);
-    bursty_p_mine.ended = 0;
+    if (!t && bursty_p_mine.epoch != epoch) (void)BURSTY_P_ADD(&bursty_p_all.lost_threads, 1);
+    bursty_p_mine.ended = bursty_p_mine.room = 0;
     bursty_p_mine.thread = t;
     BURSTY_P_FENCE(); /* for a signal handler */
     bursty_p_mine.epoch = epoch;
@@ -1292,8 +1291,7 @@ BURSTY_P_STEP bursty_p_thread *bursty_p_me(void) {
    hold() is the first act: it takes the word out and puts a large number in, in one instruction.
    From then on the thread's checks stay on the fast path and count the large number down, which is
    dropped in the end. So checks in an action, or in a signal handler that lands here, record
-   nothing, are not counted, and do not re-enter. (With BURSTY_POLL they do fire. Then hold()
-   returns BUSY, and that is the end of it.) With a flag instead a BURST_DUAL would spin.
+   nothing, are not counted, and do not re-enter. (With BURSTY_POLL they do, and get BUSY here.)
 
      bursty_set_profile in an action  only stores the settings, since in_slow is set; the next look
                                       takes them over. bursty_get_stats and others do not look.
@@ -1317,50 +1315,56 @@ BURSTY_P_STEP uint32_t bursty_p_hold(void) {
 
 BURSTY_P_SLOW void bursty_p_deliver(bursty_p_thread *t, const bursty_site *site, uintptr_t value,
                              uint32_t kind, uint32_t kept) {
+    if (t->only && (kind & BURSTY_ANY)) {
+        bursty_p_count_up(t->only, 1);
+        bursty_p_tally(t, site, kind, t->only_weight_256);
+        return;
+    }
     t->in_slow = 1;
     t->kept = kept;
-    bursty_p_send(t, t->live, site, value, kind, BURSTY_P_HERE.depth);
+    bursty_p_send(t, t->live, site, value, kind);
     t->in_slow = 0;
 }
 
 /* In the plain case t->only, an event in a burst whose row is a recent one is counted here. n is
    the word after its check. Returns 0 if it is not counted. */
-BURSTY_P_STEP int bursty_p_count_recent(bursty_p_thread *t, const bursty_site *site, uint32_t n) {
-    const bursty_site *caller;
+BURSTY_P_STEP int bursty_p_count_recent(const bursty_site *site, uint32_t n) {
+    bursty_p_thread *t = bursty_p_mine.thread;
     bursty_p_row *row;
-    if (BURSTY_P_POLLS || !t || !t->only || ~n >= t->span) return 0; /* ~n checks have passed */
-    caller = bursty_p_caller(BURSTY_P_HERE.depth);
-    row = *bursty_p_recent(t, site, caller);
-    if (!row || row->site != site || row->caller != caller) return 0;
+    if (bursty_p_mine.epoch != BURSTY_P_GET(&bursty_p_all.epoch)) return 0;
+    if (~n >= bursty_p_mine.room) return 0; /* that many checks of the burst have passed */
+    row = bursty_p_recall(t, site, bursty_p_caller(BURSTY_P_HERE.depth));
+    if (!row) return 0;
     bursty_p_count_up(t->only, 1);
     bursty_p_count_in(t, row, t->only_weight_256);
     return 1;
 }
 
-static BURSTY_P_COLD uint32_t bursty_p_hit_rest(const bursty_site *site, uintptr_t value,
-                                                uint32_t n) { /* the word before this check */
-    bursty_p_thread *t = bursty_p_me();
+BURSTY_P_STEP uint32_t bursty_p_hit_of(bursty_p_thread *t, const bursty_site *site,
+                                       uintptr_t value, uint32_t n) {
     if (!t) {
         BURSTY_P_HERE.n = BURSTY_P_SPAN;
         return 0;
     }
-    n = bursty_p_advance(t, n) - 1;
-    if (t->live && site && !bursty_p_count_recent(t, site, n)) {
-        bursty_p_deliver(t, site, value, site->kind, n);
-    }
+    n = bursty_p_advance(t, n) - 1; /* it was the word before this check */
+    if (t->live && site) bursty_p_deliver(t, site, value, site->kind, n);
     BURSTY_P_HERE.n = n;
     return t->live;
 }
 
+static BURSTY_P_COLD uint32_t bursty_p_hit_rest(const bursty_site *site, uintptr_t value,
+                                                uint32_t n) {
+    return bursty_p_hit_of(bursty_p_me(), site, value, n);
+}
+
 BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
     uint32_t n = bursty_p_hold();
-    bursty_p_thread *t = bursty_p_registered();
     if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return 0;
-    if (!site || !bursty_p_count_recent(t, site, n)) {
+    if (!site || !bursty_p_count_recent(site, n)) {
         return bursty_p_hit_rest(site, value, n + !BURSTY_P_POLLS);
     }
     BURSTY_P_HERE.n = n;
-    return t->live;
+    return bursty_p_mine.thread->live;
 }
 
 KEEPREGS_P_IN_BURSTY
@@ -1466,11 +1470,8 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     memory += skip;
     bytes -= skip;
     threads = bytes / 4 / sizeof(bursty_p_thread);
-#ifdef BURSTY_NO_TLS
-    threads = 1;
-#endif
     if (threads == 0) threads = 1;
-    if (threads > 65535) threads = 65535;
+    if (threads > BURSTY_P_MOST) threads = BURSTY_P_MOST;
     rows = bytes - threads * sizeof(bursty_p_thread); /* bytes for rows and index */
     while (slots < rows / (sizeof(bursty_p_row) + 4) && slots < (size_t)1 << 28) slots *= 2;
     while (slots > 1 && slots * 4 > rows / 4) slots /= 2;
@@ -1515,7 +1516,7 @@ BURSTY_API uint32_t bursty_in_burst(void) {
 BURSTY_API void bursty_poll(int on) {
     (void)on;
 #ifdef BURSTY_POLL
-    if (on && !BURSTY_P_OPEN()) (void)bursty_p_add(&bursty_p_all.opening, 1);
+    if (on && !BURSTY_P_OPEN()) (void)BURSTY_P_ADD(&bursty_p_all.opening, 1);
     BURSTY_P_PUT(&bursty_p_open, (uint8_t)(on != 0));
 #endif
 }
@@ -1535,7 +1536,7 @@ BURSTY_API void bursty_set_depth(uint32_t depth) {
     }
     t->only = NULL;
     t->touched = NULL;
-    t->live = t->span = t->summing = 0;
+    t->live = t->span = t->summing = bursty_p_mine.room = 0;
 }
 
 BURSTY_API void bursty_thread_name(const char *name) {
@@ -1579,9 +1580,9 @@ BURSTY_API void bursty_forked(void) {
 
 BURSTY_API void bursty_charge(void *user, const void *site, const void *caller, uint64_t ticks) {
     bursty_p_thread *t = bursty_p_me();
-    bursty_p_row *row = NULL;
+    const bursty_site *at = (const bursty_site *)site, *from = (const bursty_site *)caller;
+    bursty_p_row *row = t ? bursty_p_row_of(t, at, from) : NULL;
     (void)user;
-    if (t) row = bursty_p_row_of(t, (const bursty_site *)site, (const bursty_site *)caller);
     if (row) bursty_p_count_up(&row->sum[2], ticks);
 }
 
@@ -1767,8 +1768,7 @@ BURSTY_API int bursty_save(const char *path) {
     file = fopen(path, "wb");
     if (!file) return -1;
     failed = bursty_write(bursty_p_to_file, file);
-    if (fclose(file) != 0) failed = -1;
-    return failed;
+    return fclose(file) != 0 ? -1 : failed;
 }
 #endif
 

@@ -299,7 +299,7 @@ KEEPREGS_P_INLINE void keepregs_p_restore(const uint64_t *area, uint32_t has) {
     KEEPREGS_P_QUIET \
     KEEPREGS_P_INLINE uint64_t keepregs_p_count(const bursty_site *site) { \
         uint32_t n = bursty_p_hold(); \
-        if (!bursty_p_count_recent(bursty_p_registered(), site, n)) return (uint64_t)1 << 32 | n; \
+        if (!bursty_p_count_recent(site, n)) return (uint64_t)1 << 32 | n; \
         BURSTY_P_HERE.n = n; \
         return 0; \
     } \
@@ -321,7 +321,7 @@ KEEPREGS_P_INLINE void keepregs_p_restore(const uint64_t *area, uint32_t has) {
         BURSTY_P_FENCE(); /* a signal handler may set a profile from here on */ \
         if (t && !t->acting && !bursty_p_all.config.pace \
             && t->generation == BURSTY_P_GET(&bursty_p_all.generation)) { \
-            (void)bursty_p_hit_rest(site, 0, n + 1); \
+            (void)bursty_p_hit_of(t, site, 0, n + 1); \
             t->same_settings = outer; \
             return; \
         } \

@@ -137,6 +137,39 @@ TEST(surplus_threads_are_counted) {
     CHECK_EQ(stats.checks, fit - 1);
 }
 
+/* A thread notes the numbers of rows in 16 bits. Here the other thread's rows have the low ones. */
+enum { OTHERS = 65536, MINE = 100 };
+static bursty_site many[OTHERS];
+
+static void *charges(void *argument) {
+    uint32_t i, n = *(uint32_t *)argument;
+    for (i = 0; i < n; i++) bursty_charge(NULL, &many[i], NULL, n == MINE ? 100 : 1);
+    return NULL;
+}
+
+static void see_ticks(void *user, const bursty_row *row) {
+    uint32_t *seen = (uint32_t *)user;
+    if (row->ticks == 1) seen[0]++;
+    else if (row->ticks == 200) seen[1]++;
+    else seen[2]++;
+}
+
+TEST(rows_of_large_numbers_are_their_threads) {
+    static uint64_t memory[(12 << 20) / 8];
+    bursty_config config = config_with(1000, 1);
+    uint32_t others = OTHERS, mine = MINE, seen[3] = { 0, 0, 0 };
+    config.memory = memory;
+    config.memory_bytes = sizeof memory;
+    CHECK(bursty_start(&config) > 1);
+    run_threads(charges, &others, 1);
+    charges(&mine);
+    charges(&mine);
+    bursty_each(see_ticks, seen);
+    CHECK_EQ(seen[0], OTHERS);
+    CHECK_EQ(seen[1], MINE);
+    CHECK_EQ(seen[2], 0);
+}
+
 /* A thread that registers while another one is setting a profile has settings as soon as they can
    be read. */
 static uint32_t step;
