@@ -47,12 +47,12 @@ RECORDER_HOOK static uintptr_t own_address(recorder_thread *r, uintptr_t frame, 
 }
 
 RECORDER_HOOK uint64_t recorder_seen(const recorder_thread *r) {
-    uint64_t left = r->gap;
+    uint64_t left = r->given;
     if (r->in_use && !r->feeding && !r->deep) {
         int64_t now = __atomic_load_n(&r->now->left, __ATOMIC_RELAXED);
         left = now > 0 ? (uint64_t)now : 0;
     }
-    return r->seen + (left < r->gap ? r->gap - left : 0);
+    return r->seen + (left < r->given ? r->given - left : 0);
 }
 
 /* What r says of this moment, between two hooks. */
@@ -60,8 +60,9 @@ RECORDER_HOOK void recorder_sync(recorder_thread *r) {
     if (r->feeding || r->deep) return;
     r->frame_count = (uint32_t)(r->now->top - (r->frames - 1));
     if (r->now->left < 0) r->now->left = 0;
+    r->gap -= recorder_seen(r) - r->seen;
     r->seen = recorder_seen(r);
-    r->gap = (uint64_t)r->now->left;
+    r->given = (uint64_t)r->now->left;
 }
 
 RECORDER_HOOK static void enter(recorder_thread *r, void *function, uint32_t key, uint64_t weight,
@@ -139,12 +140,16 @@ RECORDER_HOOK static uint64_t random_below(recorder_thread *r, uint64_t bound) {
     return (z ^ (z >> 31)) % bound;
 }
 
-/* What the hooks do next. */
-RECORDER_HOOK static void go_on(const recorder_thread *r) {
+/* What the hooks do next. A signal may come between any two stores. */
+RECORDER_HOOK static void go_on(recorder_thread *r) {
     int keep = !r->feeding && !r->deep;
-    recorder_here.left = keep ? (int64_t)r->gap : 0;
-    recorder_here.top = keep ? (recorder_frame *)r->frames - 1 + r->frame_count : &recorder_none;
-    recorder_here.end = keep ? (recorder_frame *)r->frames - 1 + RECORDER_DEPTH : &recorder_none;
+    uint64_t room = keep ? RECORDER_DEPTH - r->frame_count : 0;
+    recorder_here.left = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    recorder_here.top = keep ? r->frames - 1 + r->frame_count : &recorder_none;
+    r->given = room < r->gap ? room : r->gap;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    recorder_here.left = (int64_t)r->given;
 }
 
 RECORDER_HOOK void recorder_start_gap(recorder_thread *r) {

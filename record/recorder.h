@@ -59,14 +59,21 @@ typedef struct recorder_frame {
     hcct_place before;       /* while the tree is fed: its position without the call */
 } recorder_frame;
 
-/* What the hooks look at. Between bursts, `left` calls come before the next one, and the hooks keep
-   the stack of open calls themselves. In bursts, top and end are the address of recorder_none:
-   then, and when left becomes negative, they call recorder_call and recorder_return. */
+/* What the hooks look at. Between bursts they keep the stack of open calls themselves, for `left`
+   calls: so many come before the next burst, or have room for certain. When left becomes negative
+   they call recorder_call. In bursts left is 0 and top is the address of recorder_none, at which
+   they call recorder_return. Invariant: while left is above 0, top is in the stack. */
 typedef struct recorder_now {
     int64_t left;
-    recorder_frame *top, *end; /* the innermost open call; the last for which there is room */
+    recorder_frame *top; /* the innermost open call */
 } recorder_now;
-extern __thread recorder_now recorder_here __attribute__((tls_model("initial-exec")));
+/* The program itself needs no look at a table to find it; a shared object does. */
+#if defined(__PIC__) && !defined(__PIE__)
+#define RECORDER_TLS __attribute__((tls_model("initial-exec")))
+#else
+#define RECORDER_TLS __attribute__((tls_model("local-exec")))
+#endif
+extern __thread recorder_now recorder_here RECORDER_TLS;
 extern recorder_frame recorder_none;
 
 typedef struct recorder_thread {
@@ -79,6 +86,7 @@ typedef struct recorder_thread {
     int feeding;         /* calls go to the tree: a burst is on, or all calls are recorded */
     uint64_t seen;       /* calls, recorded or not */
     uint64_t gap;        /* calls before the next burst, as far as they are not in `seen` */
+    uint64_t given;      /* what `left` began with */
     uint64_t burst_left; /* calls before the end of this one */
     uint64_t random;
     uint64_t clean_at;    /* not before this many calls are dead frames looked for again */
