@@ -43,6 +43,18 @@
 #define RECORDER_FRAME() ((uintptr_t)__builtin_frame_address(0))
 #endif
 
+/* Where a function's return address is looked for, in words from its hook's frame on. */
+#define RECORDER_FRAME_WORDS 512u
+#define RECORDER_COPY_WORDS 4096u /* so much of a stack is looked at, from its end on */
+#if defined(__has_attribute)
+#if __has_attribute(no_sanitize)
+#define RECORDER_READS_STACK __attribute__((no_sanitize("address"), noinline))
+#endif
+#endif
+#ifndef RECORDER_READS_STACK
+#define RECORDER_READS_STACK
+#endif
+
 /* instrument.c, patch.c */
 
 /* Returns zeroed memory that is never given back, or NULL. */
@@ -93,6 +105,9 @@ typedef struct recorder_thread {
     uint64_t frames_full; /* calls beyond RECORDER_DEPTH */
     void *references;     /* patch.c: a footprint of the thread's references, or NULL */
     void *ticks;          /* ticks.c: the thread's ticks, or NULL */
+    uintptr_t copied_from; /* a copy of the stack: its first word's address, and how many words */
+    uint32_t copied_words;
+    uintptr_t copied[RECORDER_COPY_WORDS];
     uint32_t deep;        /* those of them that are open */
     uint32_t frame_count;
     recorder_frame *frames; /* the outermost first; one that is no call stands in front of them */
@@ -105,6 +120,13 @@ typedef struct recorder_thread {
 void recorder_enter(recorder_thread *r, uint32_t key, uint64_t weight, uintptr_t frame,
                     const void *site, const void *from);
 void recorder_leave(recorder_thread *r, uint32_t key, uintptr_t frame);
+/* Copies the stack from this address on, for recorder_frame_end; between two hooks. Memory that is
+   not there does no harm. */
+void recorder_copy_stack(recorder_thread *r, uintptr_t from);
+/* The upper end of a call's frame, if the copy shows it; or 0. */
+uintptr_t recorder_frame_end(const recorder_thread *r, const recorder_frame *f);
+/* Whether f stands below that end of `inner`'s frame and `inner` was not inlined into it. */
+int recorder_is_dead(const recorder_frame *f, const recorder_frame *inner, uintptr_t end);
 /* Closes all calls. */
 void recorder_leave_all(recorder_thread *r);
 /* For instrument.c. Bursts of so many calls, one in so many; every == 0: all calls are recorded;

@@ -2,8 +2,8 @@
    functions that are open then get the tick.
 
    The handler reads the open calls where the hooks keep them: no clock and no table on any path of
-   the program. It leaves out what longjmp or an exception has left, by the addresses of the frames,
-   as frames.c does. A tick that meets a hook is the recorder's own time: it goes to a path
+   the program. It leaves out what longjmp or an exception has left, by the addresses and the ends of
+   the frames, as frames.c does. A tick that meets a hook is the recorder's own time: it goes to a path
    "(recorder)" and not to a function. So the shares of functions among each other are those of the
    program without hooks, but for the instructions that call them.
 
@@ -81,36 +81,38 @@ RECORDER_HOOK static void interrupted(const ucontext_t *u, uintptr_t *pc, uintpt
 #endif
 }
 
-/* Whether `outer` is open around `inner`, or (inner == NULL) around the interrupted place. */
+/* Whether `outer` is open around `inner`, or (inner == NULL) around the interrupted place. end: of
+   the inner one's frame, or 0. */
 RECORDER_HOOK static int is_open(const recorder_frame *outer, const recorder_frame *inner,
-                                 uintptr_t sp) {
+                                 uintptr_t end, uintptr_t sp) {
     if (!outer->function) return 0; /* its hook is interrupted */
     if (!inner) return outer->address + SLACK >= sp;
+    if (end && recorder_is_dead(outer, inner, end)) return 0;
     if (outer->address > inner->address + 15) return 1;
     return outer->address + 15 >= inner->address && outer->site == inner->site &&
            outer->from != inner->from; /* inlined into one frame */
 }
 
 /* The next open call outside of `inner` (NULL: of `last + 1`), or NULL. */
-RECORDER_HOOK static const recorder_frame *next_open(const recorder_frame *first,
+RECORDER_HOOK static const recorder_frame *next_open(const recorder_thread *r,
                                                      const recorder_frame *last,
                                                      const recorder_frame *inner, uintptr_t sp) {
     const recorder_frame *f = inner ? inner : last + 1;
-    while (f-- > first) {
-        if (is_open(f, inner, sp)) return f;
+    uintptr_t end = inner ? recorder_frame_end(r, inner) : 0;
+    while (f-- > r->frames) {
+        if (is_open(f, inner, end, sp)) return f;
     }
     return NULL;
 }
 
 /* Keys of the open functions, innermost first. If there are too many, "(deep)" stands for those
    between the innermost one and the outermost ones. */
-RECORDER_HOOK static uint32_t open_functions(const recorder_frame *first,
-                                             const recorder_frame *last, uintptr_t sp,
-                                             uint32_t *keys) {
+RECORDER_HOOK static uint32_t open_functions(const recorder_thread *r, const recorder_frame *last,
+                                             uintptr_t sp, uint32_t *keys) {
     const recorder_frame *f;
     uint32_t all = 0, number = 0, count = 0;
-    for (f = NULL; (f = next_open(first, last, f, sp)) != NULL;) all++;
-    for (f = NULL; (f = next_open(first, last, f, sp)) != NULL; number++) {
+    for (f = NULL; (f = next_open(r, last, f, sp)) != NULL;) all++;
+    for (f = NULL; (f = next_open(r, last, f, sp)) != NULL; number++) {
         if (all > SAMPLED_DEEP && number && number + SAMPLED_DEEP - 2 < all) continue;
         if (all > SAMPLED_DEEP && count == 1) keys[count++] = KEY_DEEP;
         keys[count++] = recorder_key(f->function);
@@ -142,7 +144,7 @@ RECORDER_HOOK static uint32_t half_open(const recorder_frame *popped, uintptr_t 
 static char ours; /* its address marks our timers' signals */
 
 RECORDER_HOOK static void tick(int number, siginfo_t *info, void *context) {
-    const recorder_thread *r = recorder_self();
+    recorder_thread *r = recorder_self();
     const recorder_frame *last = recorder_here.top, *popped = NULL;
     uint32_t keys[1 + SAMPLED_DEEP], count = 1, n = 1;
     uintptr_t pc, sp;
@@ -156,7 +158,8 @@ RECORDER_HOOK static void tick(int number, siginfo_t *info, void *context) {
     if (!__atomic_load_n(&r->busy, __ATOMIC_RELAXED) && !is_in_hook(pc)) {
         if (r->feeding || r->deep) last = r->frames + r->frame_count - 1;
         else if (last < r->frames + RECORDER_DEPTH - 1) popped = last + 1;
-        count = open_functions(r->frames, last, sp, keys + 1);
+        recorder_copy_stack(r, sp);
+        count = open_functions(r, last, sp, keys + 1);
         keys[0] = half_open(popped, pc, keys + 1, count);
     }
     sampled_tick(&((thread_ticks *)r->ticks)->sums, keys + !keys[0], count + !!keys[0], n, 0);

@@ -98,6 +98,12 @@ APART static void landed(int ms) {
     while (!used(start, ms)) spin(1000);
     sink = 4;
 }
+APART static void wide(int ms) { /* its frame reaches below those that the jump has left */
+    volatile char room[600];
+    room[ms] = 1;
+    landed(ms);
+    sink = room[ms];
+}
 APART static void jumps(int ms) { /* its own time after a jump, and that of a function */
     long start = now();
     if (!setjmp(env)) dive(5);
@@ -105,7 +111,7 @@ APART static void jumps(int ms) { /* its own time after a jump, and that of a fu
         unsigned n;
         for (n = 0; n < 1000000; n++) sink = sink + 1;
     } while (!used(start, ms));
-    landed(ms);
+    wide(ms);
     sink = 5;
 }
 APART static void deep(int n, int ms) {
@@ -248,6 +254,8 @@ ok $? "longjmp: $(cat "$dir/text")"
 if echo | $CC -dM -E - 2>/dev/null | grep -q __x86_64__; then
     [ "$(self jumps)" -ge 25 ] && [ "$(self dive)" -le 5 ]
     ok $? "longjmp: own time: $(cat "$dir/text")"
+    stacks "$out" | grep -q '^main;jumps;wide;landed' && ! stacks "$out" | grep -q 'dive.*landed'
+    ok $? "longjmp: stacks: $(stacks "$out")"
 fi
 
 # A function that is almost nothing but its entry and exit gets the time that these take.
