@@ -157,6 +157,8 @@ recorder_thread *recorder_self(void);
 /* Stops recording for good and waits for threads that are inside a hook. Returns the records, by
    `next`, and how many threads had none for lack of memory. */
 recorder_thread *recorder_stop(uint32_t *without_memory);
+/* If it is not NULL, called on a thread that ends, while it has its record still. */
+extern void (*recorder_before_end)(recorder_thread *r);
 /* Whether this process is a fork of one that recorded. */
 int recorder_is_child(void);
 

@@ -48,8 +48,11 @@ RECORDER_HOOK static void leave_record(recorder_thread *r) {
     recorder_leave_all(r);
 }
 
+void (*recorder_before_end)(recorder_thread *r);
+
 RECORDER_HOOK static void thread_exit(void *record) {
     recorder_thread *r = (recorder_thread *)record;
+    if (recorder_before_end) recorder_before_end(r);
     gone = 1;
     self = NULL;
     pthread_mutex_lock(&lock);

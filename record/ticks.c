@@ -7,6 +7,10 @@
    "(recorder)" and not to a function. So the shares of functions among each other are those of the
    program without hooks, but for the instructions that call them.
 
+   The kernel looks at a thread's CPU time when its own clock ticks, often each 4 ms. A tick may be
+   due when the thread ends, and nobody knows any more what ran then: it goes to "(end of thread)"
+   below the thread's outermost function.
+
    Ticks of a thread add up in its record, which a later thread takes over. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -19,10 +23,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { KEY_DEEP = RECORDER_FUNCTIONS + 2, KEY_RECORDER };
+enum { KEY_DEEP = RECORDER_FUNCTIONS + 2, KEY_RECORDER, KEY_END };
 enum { AROUND = 32 };
 enum { TABLES = 1024 }; /* the ticks of so many threads that ran at one time are written */
 
@@ -142,6 +147,7 @@ RECORDER_HOOK static uint32_t half_open(const recorder_frame *popped, uintptr_t 
 }
 
 static char ours; /* its address marks our timers' signals */
+static __thread uint64_t came; /* ticks of this thread's timer */
 
 RECORDER_HOOK static void tick(int number, siginfo_t *info, void *context) {
     recorder_thread *r = recorder_self();
@@ -152,6 +158,7 @@ RECORDER_HOOK static void tick(int number, siginfo_t *info, void *context) {
     (void)number;
     if (!r || !r->ticks || info->si_code != SI_TIMER || info->si_value.sival_ptr != &ours) return;
     if (info->si_overrun > 0) n += (uint32_t)info->si_overrun;
+    came += n;
     interrupted((const ucontext_t *)context, &pc, &sp);
     keys[0] = 0;
     keys[1] = KEY_RECORDER;
@@ -186,17 +193,32 @@ enum { THREAD_CPU_TIME = 3, TO_THREAD = 4 };
 static uint32_t period_us; /* 0: no timer runs */
 static uint64_t lost;      /* at least one for each thread without memory or a timer */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t at_end;
-static __thread int timer_here; /* 1 + its number, or 0 */
+static __thread int timer_here;   /* 1 + its number, or 0 */
+static __thread uint64_t due_us;  /* CPU time of the thread at its first tick */
 
 /* A real-time signal that programs rarely take. */
 RECORDER_HOOK static int tick_signal(void) { return SIGRTMAX - 3; }
 
-RECORDER_HOOK static void delete_timer(void *unused) {
+RECORDER_HOOK static uint64_t cpu_us(void) {
+    struct timespec t;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0) return 0;
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* A signal that is pending comes before the call returns, or never. */
+RECORDER_HOOK static void delete_timer(recorder_thread *r) {
     int timer = timer_here;
-    (void)unused;
+    uint64_t now, due;
+    uint32_t keys[2];
     timer_here = 0;
-    if (timer) (void)syscall(SYS_timer_delete, timer - 1);
+    if (!timer) return;
+    (void)syscall(SYS_timer_delete, timer - 1);
+    now = cpu_us();
+    due = now < due_us ? 0 : 1 + (now - due_us) / period_us;
+    if (!r->ticks || due <= came || !r->frames->function) return;
+    keys[0] = KEY_END;
+    keys[1] = recorder_key(r->frames->function);
+    sampled_tick(&((thread_ticks *)r->ticks)->sums, keys, 2, (uint32_t)(due - came), 0);
 }
 
 RECORDER_HOOK static void begin(void) {
@@ -206,7 +228,7 @@ RECORDER_HOOK static void begin(void) {
     memset(&action, 0, sizeof action);
     action.sa_sigaction = tick;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    if (pthread_key_create(&at_end, delete_timer) != 0) return;
+    recorder_before_end = delete_timer;
     if (sigaction(tick_signal(), &action, NULL) == 0) period_us = 1000000 / recorder_ticks;
 }
 
@@ -225,6 +247,8 @@ RECORDER_HOOK static int create_timer(void) {
     if (syscall(SYS_timer_create, THREAD_CPU_TIME, &event, &timer) != 0) return -1;
     timer_here = timer + 1;
     first = 1 + (uint32_t)(random * period_us >> 32);
+    came = 0;
+    due_us = cpu_us() + first;
     when.interval_s = (long)(period_us / 1000000);
     when.interval_ns = (long)(period_us % 1000000 * 1000);
     when.value_s = (long)(first / 1000000);
@@ -248,7 +272,6 @@ RECORDER_HOOK void recorder_start_ticks(void) {
     if (!period_us) return;
     if (r && !r->ticks) r->ticks = new_ticks();
     if (!r || !r->ticks || create_timer() != 0) __atomic_fetch_add(&lost, 1, __ATOMIC_RELAXED);
-    else pthread_setspecific(at_end, r);
 }
 
 /* A signal that is ignored is not pending any more. */
@@ -270,6 +293,7 @@ RECORDER_HOOK void recorder_ticks_in_child(void) {
 
 RECORDER_HOOK static const char *name_of(void *user, uint32_t key) {
     if (key == KEY_DEEP) return "(deep)";
+    if (key == KEY_END) return "(end of thread)";
     return key == KEY_RECORDER ? "(recorder)" : recorder_name(user, key);
 }
 
