@@ -4,6 +4,9 @@
    The stack grows down, so an open caller stands above every new frame. Whatever stands at or below
    a new frame is dead: longjmp or an exception left it, and it is closed.
 
+   On x86-64 a call's own return address stands at the upper end of its function's frame. The hook
+   looks for it: whatever stands below that end is dead, too, but for the function itself.
+
    A hook knows its own frame's address, which tells the caller's; two frames are at least 16 bytes
    apart. A function that was inlined runs in its caller's frame and names its caller's call site,
    but calls the hook from another place: it gets an address of its own just below. If it calls from
@@ -11,9 +14,18 @@
 
    Bursts. Between two of them the hooks push and pop frames[] without looking at addresses, so dead
    entries may be among them. When a burst begins, all entries are entered again in their order,
-   with weight 0, by the rules above; what is dead falls out. The calls of the burst have weight 1.
+   with weight 0, by the rules above; what is dead falls out. Their return addresses are looked for
+   in a copy that the kernel makes of the stack, for a dead frame may lie in memory that is gone. The
+   calls of the burst have weight 1.
    A burst waits while calls are open that frames[] had no room for. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "recorder.h"
+#include <errno.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 uint64_t recorder_every, recorder_burst;
 static int options_known;
@@ -31,13 +43,81 @@ RECORDER_HOOK static void close_below(recorder_thread *r, uintptr_t address) {
     close_down_to(r, n);
 }
 
+/* The upper end of the frame that the calling hook was called from, if that is known; or 0. */
+RECORDER_HOOK RECORDER_READS_STACK static uintptr_t end_of_frame(uintptr_t frame,
+                                                                 const void *site) {
+#if defined(__x86_64__) && !defined(__ILP32__)
+    const uintptr_t *word = (const uintptr_t *)(frame & ~(uintptr_t)7);
+    uint32_t i;
+    for (i = 0; i < RECORDER_FRAME_WORDS; i++) {
+        if (word[i] == (uintptr_t)site) return (uintptr_t)(word + i + 1);
+    }
+#endif
+    (void)frame;
+    (void)site;
+    return 0;
+}
+
+RECORDER_HOOK void recorder_copy_stack(recorder_thread *r, uintptr_t from) {
+    r->copied_from = from & ~(uintptr_t)7;
+    r->copied_words = 0;
+#if defined(__x86_64__) && !defined(__ILP32__) && defined(SYS_process_vm_readv)
+    {
+        struct iovec to, there;
+        int saved = errno;
+        long got;
+        to.iov_base = r->copied;
+        there.iov_base = (void *)r->copied_from;
+        to.iov_len = there.iov_len = sizeof r->copied;
+        got = syscall(SYS_process_vm_readv, (long)getpid(), &to, 1L, &there, 1L, 0L);
+        if (got > 0) r->copied_words = (uint32_t)got / (uint32_t)sizeof *r->copied;
+        errno = saved;
+    }
+#endif
+}
+
+RECORDER_HOOK uintptr_t recorder_frame_end(const recorder_thread *r, const recorder_frame *f) {
+    uintptr_t first = (f->address - r->copied_from) / sizeof *r->copied, i;
+    if (!f->site || f->address < r->copied_from) return 0;
+    for (i = first; i < r->copied_words && i - first < RECORDER_FRAME_WORDS; i++) {
+        if (r->copied[i] == (uintptr_t)f->site)
+            return r->copied_from + (i + 1) * sizeof *r->copied;
+    }
+    return 0;
+}
+
+RECORDER_HOOK int recorder_is_dead(const recorder_frame *f, const recorder_frame *inner,
+                                   uintptr_t end) {
+    return f->address < end && (f->site != inner->site || f->from == inner->from);
+}
+
+/* Before all entries are entered again: leaves out the dead ones among them, from the innermost one
+   on, which is open. */
+RECORDER_HOOK static void drop_dead(recorder_thread *r, uintptr_t frame) {
+    uint32_t i, kept = r->frame_count;
+    uintptr_t end = 0;
+    recorder_copy_stack(r, frame);
+    for (i = r->frame_count; i-- > 0;) {
+        if (end && recorder_is_dead(&r->frames[i], &r->frames[kept], end)) continue;
+        r->frames[--kept] = r->frames[i];
+        end = recorder_frame_end(r, &r->frames[kept]);
+    }
+    r->frame_count -= kept;
+    for (i = 0; i < r->frame_count; i++) r->frames[i] = r->frames[kept + i];
+}
+
 /* The address of a call's frame, which is one of its own if the call was inlined. */
-RECORDER_HOOK static uintptr_t own_address(recorder_thread *r, uintptr_t frame, const void *site,
-                                           const void *from) {
+RECORDER_HOOK static uintptr_t own_address(recorder_thread *r, uintptr_t frame, uintptr_t end,
+                                           const void *site, const void *from) {
     const recorder_frame *f = r->frames;
+    recorder_frame inner;
     uint32_t n, k;
+    inner.site = site;
+    inner.from = from;
     close_below(r, frame - 15);
     n = r->frame_count;
+    while (n && recorder_is_dead(&f[n - 1], &inner, end)) n--;
+    close_down_to(r, n);
     for (k = n; k && f[k - 1].address <= frame && f[k - 1].site == site; k--) {
         if (f[k - 1].from == from) n = k - 1;
     }
@@ -47,12 +127,12 @@ RECORDER_HOOK static uintptr_t own_address(recorder_thread *r, uintptr_t frame, 
 }
 
 RECORDER_HOOK uint64_t recorder_seen(const recorder_thread *r) {
-    uint64_t left = r->gap;
+    uint64_t left = r->given;
     if (r->in_use && !r->feeding && !r->deep) {
         int64_t now = __atomic_load_n(&r->now->left, __ATOMIC_RELAXED);
         left = now > 0 ? (uint64_t)now : 0;
     }
-    return r->seen + (left < r->gap ? r->gap - left : 0);
+    return r->seen + (left < r->given ? r->given - left : 0);
 }
 
 /* What r says of this moment, between two hooks. */
@@ -60,13 +140,15 @@ RECORDER_HOOK void recorder_sync(recorder_thread *r) {
     if (r->feeding || r->deep) return;
     r->frame_count = (uint32_t)(r->now->top - (r->frames - 1));
     if (r->now->left < 0) r->now->left = 0;
+    r->gap -= recorder_seen(r) - r->seen;
     r->seen = recorder_seen(r);
-    r->gap = (uint64_t)r->now->left;
+    r->given = (uint64_t)r->now->left;
 }
 
 RECORDER_HOOK static void enter(recorder_thread *r, void *function, uint32_t key, uint64_t weight,
-                                uintptr_t frame, const void *site, const void *from) {
-    uintptr_t address = own_address(r, frame, site, from);
+                                uintptr_t frame, uintptr_t end, const void *site,
+                                const void *from) {
+    uintptr_t address = own_address(r, frame, end, site, from);
     close_below(r, address + 1);
     if (r->frame_count < RECORDER_DEPTH) {
         recorder_frame *f = &r->frames[r->frame_count++];
@@ -87,7 +169,7 @@ RECORDER_HOOK static void enter(recorder_thread *r, void *function, uint32_t key
 
 RECORDER_HOOK void recorder_enter(recorder_thread *r, uint32_t key, uint64_t weight,
                                   uintptr_t frame, const void *site, const void *from) {
-    enter(r, NULL, key, weight, frame, site, from);
+    enter(r, NULL, key, weight, frame, 0, site, from);
 }
 
 RECORDER_HOOK static void leave(recorder_thread *r, void *function, uint32_t key, uintptr_t frame) {
@@ -125,7 +207,7 @@ RECORDER_HOOK void recorder_reopen(recorder_thread *r) {
     r->frame_count = 0;
     for (i = 0; i < count; i++) {
         recorder_frame f = r->frames[i]; /* entering writes at or before it */
-        enter(r, f.function, f.key, 0, f.address, f.site, f.from);
+        enter(r, f.function, f.key, 0, f.address, 0, f.site, f.from);
     }
 }
 
@@ -139,12 +221,16 @@ RECORDER_HOOK static uint64_t random_below(recorder_thread *r, uint64_t bound) {
     return (z ^ (z >> 31)) % bound;
 }
 
-/* What the hooks do next. */
-RECORDER_HOOK static void go_on(const recorder_thread *r) {
+/* What the hooks do next. A signal may come between any two stores. */
+RECORDER_HOOK static void go_on(recorder_thread *r) {
     int keep = !r->feeding && !r->deep;
-    recorder_here.left = keep ? (int64_t)r->gap : 0;
-    recorder_here.top = keep ? (recorder_frame *)r->frames - 1 + r->frame_count : &recorder_none;
-    recorder_here.end = keep ? (recorder_frame *)r->frames - 1 + RECORDER_DEPTH : &recorder_none;
+    uint64_t room = keep ? RECORDER_DEPTH - r->frame_count : 0;
+    recorder_here.left = 0;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    recorder_here.top = keep ? r->frames - 1 + r->frame_count : &recorder_none;
+    r->given = room < r->gap ? room : r->gap;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    recorder_here.left = (int64_t)r->given;
 }
 
 RECORDER_HOOK void recorder_start_gap(recorder_thread *r) {
@@ -185,9 +271,12 @@ RECORDER_HOOK static recorder_thread *enter_hook(void) {
 RECORDER_HOOK void recorder_call(void *function, uintptr_t frame, const void *site,
                                  const void *from) {
     recorder_thread *r = enter_hook();
+    uintptr_t end = end_of_frame(frame, site);
     if (!r) return;
     r->seen++;
     if (!r->feeding && r->gap == 0 && !r->deep) {
+        (void)own_address(r, frame, end, site, from); /* what is left is open around this call */
+        drop_dead(r, frame);
         r->feeding = 1;
         r->burst_left = recorder_burst;
         recorder_reopen(r);
@@ -195,10 +284,12 @@ RECORDER_HOOK void recorder_call(void *function, uintptr_t frame, const void *si
         if (r->gap) r->gap--;
         if (r->frame_count == RECORDER_DEPTH && r->seen >= r->clean_at) {
             r->clean_at = r->seen + RECORDER_DEPTH;
-            recorder_reopen(r); /* frames[] is full, perhaps of calls that are dead */
+            (void)own_address(r, frame, end, site, from);
+            drop_dead(r, frame); /* frames[] is full, perhaps of calls that are dead */
+            recorder_reopen(r);
         }
     }
-    enter(r, function, 0, 1, frame, site, from);
+    enter(r, function, 0, 1, frame, end, site, from);
     if (r->feeding && recorder_every && --r->burst_left == 0) end_burst(r);
     leave_hook(r);
 }

@@ -88,9 +88,9 @@ QUICK_HOOK void __cyg_profile_func_enter(void *function, void *site) {
     recorder_now *now = &recorder_here;
     const void *from = __builtin_return_address(0);
     uintptr_t frame = RECORDER_FRAME();
-    recorder_frame *f = now->top;
-    if (RECORDER_LIKELY(f != now->end && --now->left >= 0)) {
-        now->top = ++f;
+    if (RECORDER_LIKELY(--now->left >= 0)) {
+        recorder_frame *f = now->top + 1;
+        now->top = f;
         __asm__ volatile("" ::: "memory"); /* a signal handler's calls go above this one */
         f->function = function;
         f->address = frame;

@@ -44,6 +44,18 @@
 #define RECORDER_FRAME() ((uintptr_t)__builtin_frame_address(0))
 #endif
 
+/* Where a function's return address is looked for, in words from its hook's frame on. */
+#define RECORDER_FRAME_WORDS 512u
+#define RECORDER_COPY_WORDS 4096u /* so much of a stack is looked at, from its end on */
+#if defined(__has_attribute)
+#if __has_attribute(no_sanitize)
+#define RECORDER_READS_STACK __attribute__((no_sanitize("address"), noinline))
+#endif
+#endif
+#ifndef RECORDER_READS_STACK
+#define RECORDER_READS_STACK
+#endif
+
 /* instrument.c, patch.c */
 
 /* Returns zeroed memory that is never given back, or NULL. */
@@ -60,14 +72,21 @@ typedef struct recorder_frame {
     hcct_place before;       /* while the tree is fed: its position without the call */
 } recorder_frame;
 
-/* What the hooks look at. Between bursts, `left` calls come before the next one, and the hooks keep
-   the stack of open calls themselves. In bursts, top and end are the address of recorder_none:
-   then, and when left becomes negative, they call recorder_call and recorder_return. */
+/* What the hooks look at. Between bursts they keep the stack of open calls themselves, for `left`
+   calls: so many come before the next burst, or have room for certain. When left becomes negative
+   they call recorder_call. In bursts left is 0 and top is the address of recorder_none, at which
+   they call recorder_return. Invariant: while left is above 0, top is in the stack. */
 typedef struct recorder_now {
     int64_t left;
-    recorder_frame *top, *end; /* the innermost open call; the last for which there is room */
+    recorder_frame *top; /* the innermost open call */
 } recorder_now;
-extern __thread recorder_now recorder_here __attribute__((tls_model("initial-exec")));
+/* The program itself needs no look at a table to find it; a shared object does. */
+#if defined(__PIC__) && !defined(__PIE__)
+#define RECORDER_TLS __attribute__((tls_model("initial-exec")))
+#else
+#define RECORDER_TLS __attribute__((tls_model("local-exec")))
+#endif
+extern __thread recorder_now recorder_here RECORDER_TLS;
 extern recorder_frame recorder_none;
 
 typedef struct recorder_thread {
@@ -80,12 +99,16 @@ typedef struct recorder_thread {
     int feeding;         /* calls go to the tree: a burst is on, or all calls are recorded */
     uint64_t seen;       /* calls, recorded or not */
     uint64_t gap;        /* calls before the next burst, as far as they are not in `seen` */
+    uint64_t given;      /* what `left` began with */
     uint64_t burst_left; /* calls before the end of this one */
     uint64_t random;
     uint64_t clean_at;    /* not before this many calls are dead frames looked for again */
     uint64_t frames_full; /* calls beyond RECORDER_DEPTH */
     void *references;     /* patch.c: a footprint of the thread's references, or NULL */
     void *ticks;          /* ticks.c: the thread's ticks, or NULL */
+    uintptr_t copied_from; /* a copy of the stack: its first word's address, and how many words */
+    uint32_t copied_words;
+    uintptr_t copied[RECORDER_COPY_WORDS];
     uint32_t deep;        /* those of them that are open */
     uint32_t frame_count;
     recorder_frame *frames; /* the outermost first; one that is no call stands in front of them */
@@ -98,6 +121,13 @@ typedef struct recorder_thread {
 void recorder_enter(recorder_thread *r, uint32_t key, uint64_t weight, uintptr_t frame,
                     const void *site, const void *from);
 void recorder_leave(recorder_thread *r, uint32_t key, uintptr_t frame);
+/* Copies the stack from this address on, for recorder_frame_end; between two hooks. Memory that is
+   not there does no harm. */
+void recorder_copy_stack(recorder_thread *r, uintptr_t from);
+/* The upper end of a call's frame, if the copy shows it; or 0. */
+uintptr_t recorder_frame_end(const recorder_thread *r, const recorder_frame *f);
+/* Whether f stands below that end of `inner`'s frame and `inner` was not inlined into it. */
+int recorder_is_dead(const recorder_frame *f, const recorder_frame *inner, uintptr_t end);
 /* Closes all calls. */
 void recorder_leave_all(recorder_thread *r);
 /* For instrument.c. Bursts of so many calls, one in so many; every == 0: all calls are recorded;
@@ -128,6 +158,8 @@ recorder_thread *recorder_self(void);
 /* Stops recording for good and waits for threads that are inside a hook. Returns the records, by
    `next`, and how many threads had none for lack of memory. */
 recorder_thread *recorder_stop(uint32_t *without_memory);
+/* If it is not NULL, called on a thread that ends, while it has its record still. */
+extern void (*recorder_before_end)(recorder_thread *r);
 /* Whether this process is a fork of one that recorded. */
 int recorder_is_child(void);
 

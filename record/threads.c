@@ -30,8 +30,7 @@ static uint32_t without_memory, record_count;
 static int stopped, is_child;
 static __thread recorder_thread *self;
 recorder_frame recorder_none; /* of no function */
-__thread recorder_now recorder_here
-    __attribute__((tls_model("initial-exec"))) = {0, &recorder_none, &recorder_none};
+__thread recorder_now recorder_here RECORDER_TLS = {0, &recorder_none};
 static __thread int gone; /* this thread has no record any more, or no memory for one */
 
 RECORDER_HOOK static void empty(recorder_thread *r) {
@@ -43,21 +42,26 @@ RECORDER_HOOK static void empty(recorder_thread *r) {
 /* Nobody uses r any more; what its thread has called is added up. */
 RECORDER_HOOK static void leave_record(recorder_thread *r) {
     r->seen = recorder_seen(r);
-    r->gap = 0;
+    r->gap = r->given = 0;
     r->now = NULL;
     r->in_use = 0;
     recorder_leave_all(r);
 }
 
+void (*recorder_before_end)(recorder_thread *r);
+
 RECORDER_HOOK static void thread_exit(void *record) {
     recorder_thread *r = (recorder_thread *)record;
+    if (recorder_before_end) recorder_before_end(r);
     gone = 1;
     self = NULL;
     pthread_mutex_lock(&lock);
     if (!__atomic_load_n(&stopped, __ATOMIC_SEQ_CST)) {
         leave_record(r);
     }
-    recorder_here.top = recorder_here.end = &recorder_none; /* the hooks ask recorder_begin */
+    recorder_here.left = 0; /* the hooks ask recorder_begin */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    recorder_here.top = &recorder_none;
     pthread_mutex_unlock(&lock);
 }
 
@@ -171,7 +175,7 @@ RECORDER_HOOK recorder_thread *recorder_stop(uint32_t *threads_without_memory) {
             sched_yield();
         }
         r->seen = recorder_seen(r);
-        r->gap = 0;
+        r->gap = r->given = 0;
         if (recorder_every && recorder_every != RECORDER_NEVER)
             hcct_scale_to(&r->tree, r->seen); /* bursts stand for all calls */
     }

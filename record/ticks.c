@@ -2,10 +2,14 @@
    functions that are open then get the tick.
 
    The handler reads the open calls where the hooks keep them: no clock and no table on any path of
-   the program. It leaves out what longjmp or an exception has left, by the addresses of the frames,
-   as frames.c does. A tick that meets a hook is the recorder's own time: it goes to a path
+   the program. It leaves out what longjmp or an exception has left, by the addresses and the ends of
+   the frames, as frames.c does. A tick that meets a hook is the recorder's own time: it goes to a path
    "(recorder)" and not to a function. So the shares of functions among each other are those of the
    program without hooks, but for the instructions that call them.
+
+   The kernel looks at a thread's CPU time when its own clock ticks, often each 4 ms. A tick may be
+   due when the thread ends, and nobody knows any more what ran then: it goes to "(end of thread)"
+   below the thread's outermost function.
 
    Ticks of a thread add up in its record, which a later thread takes over. */
 #ifndef _GNU_SOURCE
@@ -19,10 +23,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-enum { KEY_DEEP = RECORDER_FUNCTIONS + 2, KEY_RECORDER };
+enum { KEY_DEEP = RECORDER_FUNCTIONS + 2, KEY_RECORDER, KEY_END };
 enum { AROUND = 32 };
 enum { TABLES = 1024 }; /* the ticks of so many threads that ran at one time are written */
 
@@ -81,36 +86,38 @@ RECORDER_HOOK static void interrupted(const ucontext_t *u, uintptr_t *pc, uintpt
 #endif
 }
 
-/* Whether `outer` is open around `inner`, or (inner == NULL) around the interrupted place. */
+/* Whether `outer` is open around `inner`, or (inner == NULL) around the interrupted place. end: of
+   the inner one's frame, or 0. */
 RECORDER_HOOK static int is_open(const recorder_frame *outer, const recorder_frame *inner,
-                                 uintptr_t sp) {
+                                 uintptr_t end, uintptr_t sp) {
     if (!outer->function) return 0; /* its hook is interrupted */
     if (!inner) return outer->address + SLACK >= sp;
+    if (end && recorder_is_dead(outer, inner, end)) return 0;
     if (outer->address > inner->address + 15) return 1;
     return outer->address + 15 >= inner->address && outer->site == inner->site &&
            outer->from != inner->from; /* inlined into one frame */
 }
 
 /* The next open call outside of `inner` (NULL: of `last + 1`), or NULL. */
-RECORDER_HOOK static const recorder_frame *next_open(const recorder_frame *first,
+RECORDER_HOOK static const recorder_frame *next_open(const recorder_thread *r,
                                                      const recorder_frame *last,
                                                      const recorder_frame *inner, uintptr_t sp) {
     const recorder_frame *f = inner ? inner : last + 1;
-    while (f-- > first) {
-        if (is_open(f, inner, sp)) return f;
+    uintptr_t end = inner ? recorder_frame_end(r, inner) : 0;
+    while (f-- > r->frames) {
+        if (is_open(f, inner, end, sp)) return f;
     }
     return NULL;
 }
 
 /* Keys of the open functions, innermost first. If there are too many, "(deep)" stands for those
    between the innermost one and the outermost ones. */
-RECORDER_HOOK static uint32_t open_functions(const recorder_frame *first,
-                                             const recorder_frame *last, uintptr_t sp,
-                                             uint32_t *keys) {
+RECORDER_HOOK static uint32_t open_functions(const recorder_thread *r, const recorder_frame *last,
+                                             uintptr_t sp, uint32_t *keys) {
     const recorder_frame *f;
     uint32_t all = 0, number = 0, count = 0;
-    for (f = NULL; (f = next_open(first, last, f, sp)) != NULL;) all++;
-    for (f = NULL; (f = next_open(first, last, f, sp)) != NULL; number++) {
+    for (f = NULL; (f = next_open(r, last, f, sp)) != NULL;) all++;
+    for (f = NULL; (f = next_open(r, last, f, sp)) != NULL; number++) {
         if (all > SAMPLED_DEEP && number && number + SAMPLED_DEEP - 2 < all) continue;
         if (all > SAMPLED_DEEP && count == 1) keys[count++] = KEY_DEEP;
         keys[count++] = recorder_key(f->function);
@@ -140,9 +147,10 @@ RECORDER_HOOK static uint32_t half_open(const recorder_frame *popped, uintptr_t 
 }
 
 static char ours; /* its address marks our timers' signals */
+static __thread uint64_t came; /* ticks of this thread's timer */
 
 RECORDER_HOOK static void tick(int number, siginfo_t *info, void *context) {
-    const recorder_thread *r = recorder_self();
+    recorder_thread *r = recorder_self();
     const recorder_frame *last = recorder_here.top, *popped = NULL;
     uint32_t keys[1 + SAMPLED_DEEP], count = 1, n = 1;
     uintptr_t pc, sp;
@@ -150,13 +158,15 @@ RECORDER_HOOK static void tick(int number, siginfo_t *info, void *context) {
     (void)number;
     if (!r || !r->ticks || info->si_code != SI_TIMER || info->si_value.sival_ptr != &ours) return;
     if (info->si_overrun > 0) n += (uint32_t)info->si_overrun;
+    came += n;
     interrupted((const ucontext_t *)context, &pc, &sp);
     keys[0] = 0;
     keys[1] = KEY_RECORDER;
     if (!__atomic_load_n(&r->busy, __ATOMIC_RELAXED) && !is_in_hook(pc)) {
         if (r->feeding || r->deep) last = r->frames + r->frame_count - 1;
         else if (last < r->frames + RECORDER_DEPTH - 1) popped = last + 1;
-        count = open_functions(r->frames, last, sp, keys + 1);
+        recorder_copy_stack(r, sp);
+        count = open_functions(r, last, sp, keys + 1);
         keys[0] = half_open(popped, pc, keys + 1, count);
     }
     sampled_tick(&((thread_ticks *)r->ticks)->sums, keys + !keys[0], count + !!keys[0], n, 0);
@@ -183,17 +193,32 @@ enum { THREAD_CPU_TIME = 3, TO_THREAD = 4 };
 static uint32_t period_us; /* 0: no timer runs */
 static uint64_t lost;      /* at least one for each thread without memory or a timer */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t at_end;
-static __thread int timer_here; /* 1 + its number, or 0 */
+static __thread int timer_here;   /* 1 + its number, or 0 */
+static __thread uint64_t due_us;  /* CPU time of the thread at its first tick */
 
 /* A real-time signal that programs rarely take. */
 RECORDER_HOOK static int tick_signal(void) { return SIGRTMAX - 3; }
 
-RECORDER_HOOK static void delete_timer(void *unused) {
+RECORDER_HOOK static uint64_t cpu_us(void) {
+    struct timespec t;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) != 0) return 0;
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+/* A signal that is pending comes before the call returns, or never. */
+RECORDER_HOOK static void delete_timer(recorder_thread *r) {
     int timer = timer_here;
-    (void)unused;
+    uint64_t now, due;
+    uint32_t keys[2];
     timer_here = 0;
-    if (timer) (void)syscall(SYS_timer_delete, timer - 1);
+    if (!timer) return;
+    (void)syscall(SYS_timer_delete, timer - 1);
+    now = cpu_us();
+    due = now < due_us ? 0 : 1 + (now - due_us) / period_us;
+    if (!r->ticks || due <= came || !r->frames->function) return;
+    keys[0] = KEY_END;
+    keys[1] = recorder_key(r->frames->function);
+    sampled_tick(&((thread_ticks *)r->ticks)->sums, keys, 2, (uint32_t)(due - came), 0);
 }
 
 RECORDER_HOOK static void begin(void) {
@@ -203,7 +228,7 @@ RECORDER_HOOK static void begin(void) {
     memset(&action, 0, sizeof action);
     action.sa_sigaction = tick;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
-    if (pthread_key_create(&at_end, delete_timer) != 0) return;
+    recorder_before_end = delete_timer;
     if (sigaction(tick_signal(), &action, NULL) == 0) period_us = 1000000 / recorder_ticks;
 }
 
@@ -222,6 +247,8 @@ RECORDER_HOOK static int create_timer(void) {
     if (syscall(SYS_timer_create, THREAD_CPU_TIME, &event, &timer) != 0) return -1;
     timer_here = timer + 1;
     first = 1 + (uint32_t)(random * period_us >> 32);
+    came = 0;
+    due_us = cpu_us() + first;
     when.interval_s = (long)(period_us / 1000000);
     when.interval_ns = (long)(period_us % 1000000 * 1000);
     when.value_s = (long)(first / 1000000);
@@ -245,7 +272,6 @@ RECORDER_HOOK void recorder_start_ticks(void) {
     if (!period_us) return;
     if (r && !r->ticks) r->ticks = new_ticks();
     if (!r || !r->ticks || create_timer() != 0) __atomic_fetch_add(&lost, 1, __ATOMIC_RELAXED);
-    else pthread_setspecific(at_end, r);
 }
 
 /* A signal that is ignored is not pending any more. */
@@ -267,6 +293,7 @@ RECORDER_HOOK void recorder_ticks_in_child(void) {
 
 RECORDER_HOOK static const char *name_of(void *user, uint32_t key) {
     if (key == KEY_DEEP) return "(deep)";
+    if (key == KEY_END) return "(end of thread)";
     return key == KEY_RECORDER ? "(recorder)" : recorder_name(user, key);
 }
 

@@ -76,7 +76,11 @@ cat >"$dir/program.cc" <<'END'
 #include <stdexcept>
 static volatile int sink;
 static void thrower(int n) { if (n == 0) throw std::runtime_error("x"); thrower(n - 1); sink = n; }
-static void after() { sink = 2; }
+static void after() { /* a large frame */
+    volatile char room[600];
+    room[sink & 7] = 1;
+    sink = room[0];
+}
 static void catcher() { try { thrower(2); } catch (const std::exception &) { after(); } }
 int main() { for (int i = 0; i < 5; i++) catcher(); return 0; }
 END
@@ -128,6 +132,45 @@ for flags in '-O0' '-O2' '-O2 -fno-pie' '-O3 -fomit-frame-pointer' '-O1 -fPIE'; 
         no "$flags: does not compile"
     fi
 done
+
+# A function that is called after a jump stands below the one that called setjmp, however large its
+# frame is and those that the jump has left.
+cat >"$dir/jump.c" <<'END'
+#include <setjmp.h>
+#include <string.h>
+#define APART __attribute__((noinline))
+static jmp_buf env;
+static volatile int sink;
+APART static void small(int n) { if (n == 0) longjmp(env, 1); small(n - 1); sink = 1; }
+APART static void inner(void) { sink = 2; }
+APART static void large(int n) {
+    volatile char room[600];
+    room[n] = 1;
+    inner();
+    sink = room[n];
+}
+APART static void tries(int n) { if (!setjmp(env)) small(n); large(n); inner(); sink = 3; }
+int main(void) { for (int i = 0; i < 10; i++) tries(i % 3); return 0; }
+END
+if echo | $CC -dM -E - | grep -q '__x86_64__'; then
+    for flags in '-O0' '-O2' '-O2 -fno-omit-frame-pointer'; do
+        for every in 1 3; do
+            # shellcheck disable=SC2086
+            $CC -std=gnu99 $flags -finstrument-functions -c -o "$dir/jump.o" "$dir/jump.c" &&
+                $CC -pthread -o "$dir/jump" "$dir/jump.o" "$dir"/record/*.o
+            BURSTY_CONTEXTS_EVERY=$every BURSTY_CONTEXTS_BURST=2 BURSTY_CONTEXTS=$dir/j.brst \
+                "$dir/jump" && show "$dir/j.brst" | sed 's/ [0-9]*$//' | LC_ALL=C sort >"$dir/got"
+            printf '%s\n' main 'main;tries' 'main;tries;inner' 'main;tries;large' \
+                'main;tries;large;inner' 'main;tries;small' 'main;tries;small;small' \
+                'main;tries;small;small;small' >"$dir/wanted_jump"
+            LC_ALL=C comm -23 "$dir/got" "$dir/wanted_jump" >"$dir/wrong"
+            grep -qx 'main;tries;large' "$dir/got" && [ ! -s "$dir/wrong" ] && ok || {
+                no "after longjmp, $flags, one call in $every"
+                cat "$dir/got"
+            }
+        done
+    done
+fi
 
 # Even the hooks' own file may be compiled with the flag.
 if $CC -O1 -I. -finstrument-functions -pthread -o "$dir/program" "$dir/program.c" $record; then

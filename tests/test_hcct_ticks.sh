@@ -98,6 +98,12 @@ APART static void landed(int ms) {
     while (!used(start, ms)) spin(1000);
     sink = 4;
 }
+APART static void wide(int ms) { /* its frame reaches below those that the jump has left */
+    volatile char room[600];
+    room[ms] = 1;
+    landed(ms);
+    sink = room[ms];
+}
 APART static void jumps(int ms) { /* its own time after a jump, and that of a function */
     long start = now();
     if (!setjmp(env)) dive(5);
@@ -105,7 +111,7 @@ APART static void jumps(int ms) { /* its own time after a jump, and that of a fu
         unsigned n;
         for (n = 0; n < 1000000; n++) sink = sink + 1;
     } while (!used(start, ms));
-    landed(ms);
+    wide(ms);
     sink = 5;
 }
 APART static void deep(int n, int ms) {
@@ -117,6 +123,7 @@ APART static void one(int ms) { landed(ms); sink = 6; }
 APART static void two(int ms) { landed(ms); sink = 7; }
 static void *first(void *p) { one(150); return p; }
 static void *second(void *p) { two(150); return p; }
+static void *brief(void *p) { landed(3); return p; }
 static void *leaver(void *p) {
     one(120);
     exit(7);
@@ -143,6 +150,13 @@ int main(int argc, char **argv) {
         pthread_create(&t[1], 0, second, 0);
         pthread_join(t[0], 0);
         pthread_join(t[1], 0);
+        break;
+    case 'm': /* many threads, each shorter than the kernel's clock may be */
+        for (status = 0; status < 100; status++) {
+            pthread_create(&t[0], 0, brief, 0);
+            pthread_join(t[0], 0);
+        }
+        status = 0;
         break;
     case 'l':
         pthread_create(&t[0], 0, leaver, 0);
@@ -248,6 +262,8 @@ ok $? "longjmp: $(cat "$dir/text")"
 if echo | $CC -dM -E - 2>/dev/null | grep -q __x86_64__; then
     [ "$(self jumps)" -ge 25 ] && [ "$(self dive)" -le 5 ]
     ok $? "longjmp: own time: $(cat "$dir/text")"
+    stacks "$out" | grep -q '^main;jumps;wide;landed' && ! stacks "$out" | grep -q 'dive.*landed'
+    ok $? "longjmp: stacks: $(stacks "$out")"
 fi
 
 # A function that is almost nothing but its entry and exit gets the time that these take.
@@ -270,12 +286,16 @@ for depth in 1000 6000; do
     fi
 done
 
-# The kernel looks at a thread's time when its own clock ticks: on a busy machine the last part of a
-# thread may go without ticks.
 ticked threads
 [ "$status" = 0 ] && [ "$(total one)" -ge 5 ] && [ "$(total two)" -ge 5 ] &&
     stacks "$out" | grep -q '^first;one;landed'
 ok $? "threads: $(cat "$dir/text")"
+# 100 threads of 3 ms are 75 ticks. Those that are due when a thread ends are not lost.
+ticked many
+[ "$status" = 0 ] && [ "$(count)" -ge 40 ] && [ "$(count)" -le 150 ] &&
+    [ "$(total brief)" -ge 60 ] &&
+    ! stacks "$out" | grep 'end of thread' | grep -qvx 'brief;(end of thread)'
+ok $? "short threads: $(cat "$dir/text")"
 ticked leaver
 [ "$status" = 7 ] && [ "$(total one)" -ge 60 ]
 ok $? "exit in a thread: status $status, $(cat "$dir/text")"
