@@ -423,6 +423,23 @@ fi
 { echo 'all: a/util.o b/util.o work.o'; printf '%%.o: %%.c\n\t$(CC) -c $< -o $@\n'; } >Makefile
 rm -f a/util.o b/util.o work.o
 make -s -j8 CC="$BUILD/bursty cc -- $CC" >log 2>&1 && [ -f a/util.o ] && [ -f b/util.o ] && ok || { no "make -j8"; cat log; }
+# A wrapper that compiles and cannot preprocess: one line says so, and the object is the plain one.
+cat >no-E <<END
+#!/bin/sh
+for word in "\$@"; do [ "\$word" != -E ] || exit 1; done
+exec $CC "\$@"
+END
+chmod +x no-E
+rm -f list
+bursty cc --list=list -- ./no-E -c main.c -o unread.o 2>log && [ -f unread.o ] &&
+    [ "$(cat log)" = "bursty: cc: main.c: compiled without checks: the compiler's command fails with -E" ] &&
+    [ "$(cat list)" = "main.c:1: the file: left alone: the compiler's command fails with -E" ] && ok ||
+    { no "a wrapper without -E"; cat log list; }
+bursty cc --cover -- ./no-E -c main.c -o unread.o 2>log
+grep -q 'compiled without counters: ' log && ok || no "a wrapper without -E, with --cover"
+echo 'int f( {' >wrong.c
+bursty cc -- ./no-E -c wrong.c -o unread.o 2>log && no "an error passes a wrapper" || ok
+grep -q 'compiled without' log && no "an error is taken for a wrapper's" || ok
 # A signal ends the compiler too, and nothing is left. The compiler says that it has begun and ends by that signal alone. (A shell's
 # background programs ignore SIGINT, and so does bursty cc then; nohup makes all ignore SIGHUP.)
 cat >slow <<'END'

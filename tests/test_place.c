@@ -341,6 +341,11 @@ TEST(a_taken_name_of_the_c_library_calls_nothing_back) {
     CHECK_EQ(graph_calls_back("_Exit"), 0);     /* the first and the last of the list */
     CHECK_EQ(graph_calls_back("yn"), 0);
     CHECK_EQ(graph_calls_back("ynl"), 0);
+    CHECK_EQ(graph_calls_back("printf"), 0);
+    CHECK_EQ(graph_calls_back("fprintf"), 0);
+    CHECK_EQ(graph_calls_back("malloc"), 0);
+    CHECK_EQ(graph_calls_back("memcpy"), 0);
+    CHECK_EQ(graph_calls_back("exit"), 0);
     CHECK_EQ(graph_calls_back("qsort"), 1);
     CHECK_EQ(graph_calls_back("bsearch"), 1);
     CHECK_EQ(graph_calls_back("setcontext"), 1);

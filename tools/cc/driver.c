@@ -307,11 +307,21 @@ static int finish(const job *j, const unit_job *u, int look_again) {
     return cc_copy_file(u->plain, u->object);
 }
 
+/* A source with an error fails at both steps, and the compiler has said why. A command that compiles
+   and does not preprocess (a wrapper that knows no -E) would go without a word. */
+static int compile_unread(const job *j, const unit_job *u) {
+    int status = compile_plain(j, u, u->object);
+    if (status != TOOL_OK) return status;
+    tool_error("cc: %s: compiled without %s: the compiler's command fails with -E", u->source,
+               j->d->cover ? "counters" : "checks");
+    list_line(j, u->source, 1, "the file", "left alone", "the compiler's command fails with -E");
+    return TOOL_OK;
+}
+
 static int compile_source(const job *j, const unit_job *u) {
     int look_again = 0;
-    if (preprocess(j, u) != 0 || rewrite(j, u, &look_again) != 0) {
-        return compile_plain(j, u, u->object);
-    }
+    if (preprocess(j, u) != 0) return compile_unread(j, u);
+    if (rewrite(j, u, &look_again) != 0) return compile_plain(j, u, u->object);
     return finish(j, u, look_again);
 }
 

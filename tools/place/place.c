@@ -73,11 +73,21 @@ static void take_built(placement *p, const graph *g) {
     }
 }
 
-static size_t stale_units(const graph *g, const text *plan) {
+static void print_stale(const graph *g, const text *plan) {
     uint64_t hash = plan_hash(plan);
-    size_t i, stale = 0;
-    for (i = 0; i < g->unit_count; i++) stale += g->units[i].plan != hash;
-    return stale;
+    size_t i, without = 0, other = 0;
+    for (i = 0; i < g->unit_count; i++) {
+        if (g->units[i].plan == 0) without++;
+        else other += g->units[i].plan != hash;
+    }
+    if (other) {
+        printf("%lu of %lu units built with another plan: build again\n", (unsigned long)other,
+               (unsigned long)g->unit_count);
+    }
+    if (without) {
+        printf("%lu of %lu units built without a plan: build again with this one\n",
+               (unsigned long)without, (unsigned long)g->unit_count);
+    }
 }
 
 static int print(const options *o, const graph *g, const placement *p, const place_proof *proof) {
@@ -104,10 +114,7 @@ static int finish(const options *o, const graph *g, const place_rules *rules, pl
     plan_write(g, p, &plan);
     if (!to_stdout) status = print(o, g, p, proof);         /* --diff may name the file of -o */
     if (status == TOOL_OK && o->plan) status = plan_save(&plan, o->plan);
-    if (status == TOOL_OK && !choose_one(o) && !to_stdout && !o->built && stale_units(g, &plan)) {
-        printf("%lu of %lu units were built with another plan or none: build again\n",
-               (unsigned long)stale_units(g, &plan), (unsigned long)g->unit_count);
-    }
+    if (status == TOOL_OK && !choose_one(o) && !to_stdout && !o->built) print_stale(g, &plan);
     text_free(&plan);
     if (status == TOOL_OK && open && (o->built || !asked)) {
         tool_error("place: %lu functions and loops may run for ever without a check",

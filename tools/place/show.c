@@ -31,7 +31,7 @@ static size_t sum_of(const size_t *counts, int checks) {
 
 static void add_row(const char *title, size_t all, const size_t *counts, text *out) {
     text_count(out, all);
-    text_format(out, " %s: ", title);
+    text_format(out, all == 1 ? " %s: " : " %ss: ", title);
     text_count(out, sum_of(counts, 1));
     text_add(out, " with a check:");
     add_counts(counts, 1, out);
@@ -53,11 +53,14 @@ static void add_names(const graph *g, const uint8_t *chosen, text *out) {
     }
 }
 
-static void add_fact(size_t count, const char *words, text *out) {
+/* rest: what follows in both numbers. */
+static void add_fact(size_t count, const char *one, const char *many, const char *rest,
+                     text *out) {
     if (!count) return;
     text_add(out, "  ");
     text_count(out, count);
-    text_add(out, words);
+    text_add(out, count == 1 ? one : many);
+    text_add(out, rest);
 }
 
 static void add_open_loops(const graph *g, const place_proof *proof, text *out) {
@@ -100,18 +103,19 @@ static void add_proof(const graph *g, const place_proof *proof, text *out) {
     } else {
         text_add(out, "NOT proved: without a check may run for ever\n");
         if (proof->open_nodes) {
-            add_fact(proof->open_nodes, " functions that call one another", out);
+            add_fact(proof->open_nodes, " function that calls itself",
+                     " functions that call one another", "", out);
             add_names(g, proof->open_node, out);
             text_add(out, "\n");
         }
         if (proof->open_loops) {
-            add_fact(proof->open_loops, " loops", out);
+            add_fact(proof->open_loops, " loop", " loops", "", out);
             add_open_loops(g, proof, out);
             text_add(out, "\n");
         }
         if (proof->open_gotos) {
-            add_fact(proof->open_gotos, " functions with computed gotos or jumps into loops, where "
-                     "no plan can put a check", out);
+            add_fact(proof->open_gotos, " function", " functions", " with computed gotos or jumps "
+                     "into loops, where no plan can put a check", out);
             add_open_functions(g, proof, out);
             text_add(out, "\n");
         }
@@ -122,23 +126,28 @@ static void add_unseen(const graph *g, const placement *p, const place_proof *pr
     text_add(out, "not seen: longjmp, signal handlers and other threads inside a loop");
     text_add(out, g->is_closed ? "\n" : ", who calls this library\n");
     if (proof->left_alone) {
-        add_fact(proof->left_alone, " functions cannot have a check", out);
+        add_fact(proof->left_alone, " function", " functions", " cannot have a check", out);
         add_names(g, p->fixed, out);
         text_add(out, "\n");
     }
-    add_fact(proof->left_alone_loops, " loops in them may run long\n", out);
-    add_fact(proof->left_alone_cycles, " of them may call themselves for ever\n", out);
-    add_fact(proof->without_skeleton, " functions without a skeleton: believed to call anything\n",
-             out);
-    add_fact(proof->typed_calls, " calls through pointers: believed to reach only functions whose "
-             "address is taken, of a type that fits before a cast or behind it\n", out);
-    add_fact(proof->pointer_calls - proof->typed_calls, " calls through pointers of unknown type: "
-             "believed to reach only such functions with as many parameters\n", out);
+    add_fact(proof->left_alone_loops, " loop", " loops", " in such functions may run long\n", out);
+    add_fact(proof->left_alone_cycles, " of them may call itself", " of them may call themselves",
+             " for ever\n", out);
+    add_fact(proof->without_skeleton, " function", " functions", " without a skeleton: believed to "
+             "call anything\n", out);
+    add_fact(proof->typed_calls, " call through a pointer", " calls through pointers", ": believed "
+             "to reach only functions whose address is taken, of a type that fits before a cast "
+             "or behind it\n", out);
+    add_fact(proof->pointer_calls - proof->typed_calls, " call through a pointer",
+             " calls through pointers", " of unknown type: believed to reach only such functions "
+             "with as many parameters\n", out);
     if (g->types_given_up) text_add(out, "  types were not used: there are too many\n");
-    add_fact(proof->outside_calls, " calls of outside functions that are not of the C library: "
-             "believed to call back only what is exported or taken\n", out);
-    add_fact(proof->weak, " weak functions: believed to be those of the program\n", out);
-    add_fact(g->silent, " objects without a call graph: believed to be outside\n", out);
+    add_fact(proof->outside_calls, " call of an outside function", " calls of outside functions",
+             " not of the C library: believed to call back only what is exported or taken\n", out);
+    add_fact(proof->weak, " weak function: believed to be that of the program",
+             " weak functions: believed to be those of the program", "\n", out);
+    add_fact(g->silent, " object", " objects", " without a call graph: believed to be outside\n",
+             out);
 }
 
 void show_summary(const graph *g, const placement *p, const place_proof *proof, int is_built,
@@ -156,12 +165,12 @@ void show_summary(const graph *g, const placement *p, const place_proof *proof, 
     }
     if (is_built) {
         text_count(out, entry_checks);
-        text_add(out, " functions and ");
+        text_add(out, entry_checks == 1 ? " function and " : " functions and ");
         text_count(out, loop_checks);
-        text_add(out, " loops have a check\n");
+        text_add(out, loop_checks == 1 ? " loop with a check\n" : " loops with a check\n");
     } else {
-        add_row("functions", g->node_count, entries, out);
-        add_row("loops", g->loop_count, loops, out);
+        add_row("function", g->node_count, entries, out);
+        add_row("loop", g->loop_count, loops, out);
     }
     if (p->gave_up) text_add(out, "rule Q stopped early: the graph is too large\n");
     add_proof(g, proof, out);
@@ -209,9 +218,10 @@ static void add_function(const graph *g, const placement *p, const graph_functio
     if (p->entry_why[v] == WHY_BELOW && from_below && from_below[v] != GRAPH_NONE) {
         text_add(out, ": ");
         text_plain(out, g->names[g->nodes[from_below[v]].name]);
-        text_format(out, ", component %lu (%lu functions), distance ",
+        text_format(out, ", component %lu (%lu function%s), distance ",
                     (unsigned long)p->component[v],
-                    (unsigned long)p->component_size[p->component[v]]);
+                    (unsigned long)p->component_size[p->component[v]],
+                    p->component_size[p->component[v]] == 1 ? "" : "s");
         add_distance(p->distance[from_below[v]], out);
         text_add(out, " >= ");
         add_distance(p->distance[v], out);
@@ -291,7 +301,10 @@ static void add_cycle(const graph *g, const placement *p, uint32_t start, text *
         }
     }
     if (found == GRAPH_NONE) {
-        text_add(out, "  no cycle of calls through it is without another check\n");
+        text_add(out, p->entry[start] ? "  each cycle of calls through it has another check, or "
+                                        "there is none: --set Q may leave this check out\n"
+                                      : "  each cycle of calls through it has a check, or there "
+                                        "is none\n");
     } else {
         text_add(out, p->entry[start] ? "  the cycle that needs it: "
                                       : "  a cycle without a check: ");
@@ -321,7 +334,7 @@ static void add_neighbours(const graph *g, uint32_t node, int callers, text *out
             text_plain(out, g->names[g->nodes[callers ? v : g->direct.to[i]].name]);
         }
     }
-    text_add(out, shown ? "\n" : " no function of the program\n");
+    text_add(out, shown ? "\n" : " no function of the program by name\n");
 }
 
 int show_why(const graph *g, const placement *p, const char *name, text *out) {
@@ -340,8 +353,10 @@ int show_why(const graph *g, const placement *p, const char *name, text *out) {
         add_neighbours(g, v, 0, out);
         text_add(out, "  distance ");
         add_distance(p->distance[v], out);
-        text_format(out, ", component %lu (%lu functions)%s%s\n", (unsigned long)p->component[v],
+        text_format(out, ", component %lu (%lu function%s)%s%s\n",
+                    (unsigned long)p->component[v],
                     (unsigned long)p->component_size[p->component[v]],
+                    p->component_size[p->component[v]] == 1 ? "" : "s",
                     node->taken ? ", its address is taken" : "",
                     node->exported ? ", exported" : "");
         add_cycle(g, p, v, out);
