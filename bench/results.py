@@ -180,7 +180,10 @@ def goals(micro, real):
         'within 1 point',
         *worst_prediction(real, equation_4, 'ratio', 0.01)
     )
-    for figure, what, most in (('', 'ratio', 0.01), (', executed instructions', 'instructions', 0.001)):
+    for figure, what, most in (
+        ('', 'ratio', 0.01),
+        (', executed instructions', 'instructions', 0.001),
+    ):
         add(
             'the same with what a burst costs (e and E below)' + figure,
             'within %g point%s' % (100 * most, '' if most == 0.01 else 's'),
@@ -280,7 +283,8 @@ def burst_table(real):
             + ['%.0f' % (per * n) for n in (ie, ieach, x)]
         )
     return table(
-        ['program', 'e, ns', 'E, ns', 'e, instructions', 'E, instructions', 'sums, instructions'], rows
+        ['program', 'e, ns', 'E, ns', 'e, instructions', 'E, instructions', 'sums, instructions'],
+        rows,
     )
 
 
@@ -301,7 +305,8 @@ def real_tables(real):
             + [number(geomean(t.values())), number(max(t.values()))]
         )
     text = [
-        'Time, user and system, over plain (%d runs of each by hyperfine, order reversed every time; '
+        'Time, user and system, over plain (%d runs of each by hyperfine, order reversed every '
+        'time; '
         '± two standard errors):\n' % real.data['passes'],
         table(['checks'] + real.programs + ['geomean', 'worst'], rows),
     ]
@@ -312,8 +317,10 @@ def real_tables(real):
             cells = [number(i.get(p)) for p in real.programs]
             rows.append([n] + cells + [number(geomean(i.values())), number(max(i.values()))])
     text += [
-        'Executed instructions over plain, on a smaller input (they and time can disagree); *always* records '
-        'every event,\n*often* one of 10 in bursts of 10, *idle* samples, but no burst ever comes; all write a dump at exit, which takes a million instructions:\n',
+        'Executed instructions over plain, on a smaller input (they and time can disagree); '
+        '*always* records '
+        'every event,\n*often* one of 10 in bursts of 10, *idle* samples, but no burst ever '
+        'comes; all write a dump at exit, which takes a million instructions:\n',
         table(['checks'] + real.programs + ['geomean', 'worst'], rows),
     ]
     rows = []
@@ -328,7 +335,8 @@ def real_tables(real):
             ]
         )
     text += [
-        'What was run, plain; then %s: checks a second of plain, and what was recorded when 1 %% was asked for.\n' % BEST,
+        'What was run, plain; then %s: checks a second of plain, and what was recorded when 1 %% '
+        'was asked for.\n' % BEST,
         table(['program', 'seconds', 'million checks a second', 'asked 1 %'], rows),
     ]
     names = [s['set'] for s in real.data['programs'][0]['sets'] if s['set'] != 'plain']
@@ -336,12 +344,15 @@ def real_tables(real):
     for n in names:
         sets = [real.set(p, n) for p in real.programs]
         cells = [
-            s and ('%d + %d, ' % (s['entries'], s['loops']) if 'entries' in s else '') + '%.2f' % s['text']
+            s
+            and ('%d + %d, ' % (s['entries'], s['loops']) if 'entries' in s else '')
+            + '%.2f' % s['text']
             for s in sets
         ]
         rows.append([n] + [c or '' for c in cells])
     text += [
-        'Entry checks + loop checks of a set, and text of the program\'s own objects over plain (*kept*: entries that '
+        'Entry checks + loop checks of a set, and text of the program\'s own objects over plain '
+        '(*kept*: entries that '
         'lost their check are\nrecorded inside of bursts):\n',
         table(['checks'] + real.programs, rows),
     ]
@@ -356,25 +367,38 @@ def real_tables(real):
             for rate in CYCLES
         ]
         at = {o['rate']: o for o in real.data['overlap'] if o['program'] == p}
-        seen = ['%.1f, %.1f' % (100 * at[r]['methods'], 100 * at[r]['pairs']) if at else '' for r in rates]
+        seen = [
+            '%.1f, %.1f' % (100 * at[r]['methods'], 100 * at[r]['pairs']) if at else ''
+            for r in rates
+        ]
         rows.append([p] + cells + seen)
     text += [
-        'Overhead over plain in percent with %s: predicted by equation 4 from the run that records every event, '
+        'Overhead over plain in percent with %s: predicted by equation 4 from the run that '
+        'records every event, '
         'predicted with what a burst costs, too,\nand measured. Then the overlap of sampled '
-        'with full profiles, in percent: methods, call pairs\n(scopes at every function entry, jitter 12 %%, one run).\n'
+        'with full profiles, in percent: methods, call pairs\n(scopes at every function entry, '
+        'jitter 12 %%, one run).\n'
         % BEST,
         table(
             ['program']
-            + ['%s, %s: equation 4, with bursts, measured' % (w, rate) for w in ('time', 'instructions') for rate in CYCLES]
+            + [
+                '%s, %s: equation 4, with bursts, measured' % (w, rate)
+                for w in ('time', 'instructions')
+                for rate in CYCLES
+            ]
             + ['overlap at ' + r.replace(':', ' : ') for r in rates],
             rows,
         ),
     ]
     text += [
-        'Equation 4 leaves out the ends of bursts. Here overhead = basic + events x e + bursts x E: an event costs e, '
-        'by the run that records\nevery event; a burst of 10 costs E beside its events, by a run with a burst in 100 checks. '
-        'Neither run is one of those predicted.\nOf the first 1024 bursts each goes into the sums for intervals, later one of 8: '
-        'that is counted for itself where instructions are counted\n(from a run of %d bursts), and is part of E in times.\n'
+        'Equation 4 leaves out the ends of bursts. Here overhead = basic + events x e + bursts x '
+        'E: an event costs e, '
+        'by the run that records\nevery event; a burst of 10 costs E beside its events, by a run '
+        'with a burst in 100 checks. '
+        'Neither run is one of those predicted.\nOf the first 1024 bursts each goes into the '
+        'sums for intervals, later one of 8: '
+        'that is counted for itself where instructions are counted\n(from a run of %d bursts), '
+        'and is part of E in times.\n'
         % real.data['programs'][0]['few_bursts'],
         burst_table(real),
     ]
@@ -388,8 +412,10 @@ def elimination(real):
         return []
     names = list(dict.fromkeys(e['set'] for e in real.data['elimination']))
     return [
-        'Figure 8\'s question: what a profile loses with its checks. Overlap, in percent, of shares of function '
-        'entries sampled at 1000 : 50 with those of\nevery entry. A function whose check went is not seen where the check is '
+        'Figure 8\'s question: what a profile loses with its checks. Overlap, in percent, of '
+        'shares of function '
+        'entries sampled at 1000 : 50 with those of\nevery entry. A function whose check went is '
+        'not seen where the check is '
         'the event; *kept* records it inside of bursts (`--keep-events`).\n',
         table(
             ['checks'] + real.programs,
@@ -402,7 +428,8 @@ def peer_tables(micro, real):
     base = {'g': 'gcc plain', 'c': 'clang plain'}
     peers = {(r['program'], r['row']): r for r in real.data['peers']}
     programs = list(dict.fromkeys(r['program'] for r in real.data['peers']))
-    names = [n for n in dict.fromkeys(r['row'] for r in real.data['peers']) if n not in base.values()]
+    rows = dict.fromkeys(r['row'] for r in real.data['peers'])
+    names = [n for n in rows if n not in base.values()]
 
     def over(program, name, what):
         mine, plain = peers[program, name], peers.get((program, base.get(name[0])))
@@ -412,7 +439,11 @@ def peer_tables(micro, real):
     if programs:
         p = programs[0]
         rows = [
-            [n, with_spread(dict(peers[p, n], ratio=over(p, n, 'ratio'))), number(over(p, n, 'instructions'))]
+            [
+                n,
+                with_spread(dict(peers[p, n], ratio=over(p, n, 'ratio'))),
+                number(over(p, n, 'instructions')),
+            ]
             for n in names
             if n[0] in base
         ]
@@ -422,7 +453,11 @@ def peer_tables(micro, real):
         ]
     if len(programs) > 1:
         rows = [
-            [n] + ['%.2f, %.2f' % (over(p, n, 'ratio'), over(p, n, 'instructions')) for p in programs]
+            [n]
+            + [
+                '%.2f, %.2f' % (over(p, n, 'ratio'), over(p, n, 'instructions'))
+                for p in programs
+            ]
             for n in names
             if n[0] in base
         ]
@@ -502,7 +537,8 @@ def micro_tables(micro):
 
 
 def register_counts():
-    """What tests/test_registers.sh counted: extra executed instructions of whole functions, by function and compiler."""
+    """What tests/test_registers.sh counted: extra executed instructions of whole functions, by
+    function and compiler."""
     counts = {}
     for line in open(os.path.join(BUILD, 'registers.txt')):
         found = re.match(r'(\S+) (-include \S+)?: (.*): (\d+) instructions, (-?[\d.]+) more', line)
@@ -569,43 +605,50 @@ def main():
     real = Real(real_data)
     text = '''# What the benches measured
 
-Written by `make bench%s` on %s; run it to make your own. %s, %d cores, Linux %s, load %.1f over the last 15 minutes;
+Written by `make bench%s` on %s; run it to make your own. %s, %d cores, Linux %s, load %.1f over
+the last 15 minutes;
 %s.
-Only ratios taken in one run count. Claim nothing below the spread of the A/A row, where plain runs against itself.
+Only ratios taken in one run count. Claim nothing below the spread of the A/A row, where plain
+runs against itself.
 
 ## Goals
 
 %s
-Figure 3 (0 mismatches), strip-mined against naive event streams (0 differences) and the Cortex-M0's flash and RAM are not timings:
-`make test` and `make matrix` check them.
+Figure 3 (0 mismatches), strip-mined against naive event streams (0 differences) and the
+Cortex-M0's flash and RAM are not timings: `make test` and `make matrix` check them.
 
 ## Real programs
 
-Figure 6 of Bursty Tracing with today's programs, built by `bursty cc` and plans of `bursty place` (docs/place.md). *orig* has a check at
-every entry and in every loop; EL, EC and EN leave out entries, L4, L10 and LN loops; EC+L4 is the paper's choice; *default* is what
-`bursty place` does without --set; *Q* is its rule Q; *scopes* is orig with a scope at each entry; *dual* is EC+L4 with two copies
-of functions and loops; *poll* is EC+L4 with checks that read a flag that nothing sets (`bursty cc` has no such form; the bench makes
-it of what `bursty cc` writes). Nothing samples unless a rate is given.
-All outputs were equal, byte for byte, and all plans but EN and LN were proved on what was built. Lua is built with its switch
-instead of its jump table; its hash seed is fixed.
+Figure 6 of Bursty Tracing with today's programs, built by `bursty cc` and plans of `bursty place`
+(docs/place.md). *orig* has a check at every entry and in every loop; EL, EC and EN leave out
+entries, L4, L10 and LN loops; EC+L4 is the paper's choice; *default* is what `bursty place` does
+without --set; *Q* is its rule Q; *scopes* is orig with a scope at each entry; *dual* is EC+L4
+with two copies of functions and loops; *poll* is EC+L4 with checks that read a flag that nothing
+sets (`bursty cc` has no such form; the bench makes it of what `bursty cc` writes). Nothing
+samples unless a rate is given. All outputs were equal, byte for byte, and all plans but EN and LN
+were proved on what was built. Lua is built with its switch instead of its jump table; its hash
+seed is fixed.
 
 %s
 ## Beside other ways of looking
 
--pg, -finstrument-functions with empty hooks, gcov, XRay unpatched and sampled profile instrumentation: what they cost while nothing is
-recorded, or, for -pg, gcov, `--cover` and the sampled profile, what they cost as they are.
+-pg, -finstrument-functions with empty hooks, gcov, XRay unpatched and sampled profile
+instrumentation: what they cost while nothing is recorded, or, for -pg, gcov, `--cover` and the
+sampled profile, what they cost as they are.
 
 %s
 ## Forms
 
-In-process, rivals in turn; times of one operation; "leaf call" has the empty loop's time taken off. A word in memory that every check
-decrements makes a chain of some 5 cycles, which the processor can sometimes skip: in loops of a few cycles times jump accordingly.
+In-process, rivals in turn; times of one operation; "leaf call" has the empty loop's time taken
+off. A word in memory that every check decrements makes a chain of some 5 cycles, which the
+processor can sometimes skip: in loops of a few cycles times jump accordingly.
 
 %s
 ## What a check costs a whole function
 
-Executed instructions that a check adds to a function, registers saved and moved for its sake included; a loop per iteration.
-`make test` counts them too and fails when there are more (tests/test_registers.sh).
+Executed instructions that a check adds to a function, registers saved and moved for its sake
+included; a loop per iteration. `make test` counts them too and fails when there are more
+(tests/test_registers.sh).
 
 %s
 ''' % (

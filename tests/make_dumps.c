@@ -498,12 +498,13 @@ static void recorded_row(brst *b, const char *name, unsigned count) {
     brst_counts(b, count, (uint64_t)count * 25600, 0);
 }
 
-static void recorded_path(brst *b, const char *name, unsigned back, unsigned ticks) {
+static void recorded_path(brst *b, const char *name, unsigned back, unsigned ticks,
+                          unsigned slow) {
     brst_number(b, 6);
     brst_site(b, name, "", 0, 257);
     brst_number(b, back);
     brst_number(b, ticks);
-    brst_number(b, 0);
+    brst_number(b, slow);
     brst_number(b, ticks);
 }
 
@@ -523,10 +524,10 @@ static void recorded(brst *b) {
     brst_number(b, 1000);
     for (int i = 0; i < 3; i++) brst_number(b, 0);
     brst_thread(b, 0, 0, "", 0, 0, 0, 0);
-    recorded_path(b, "main", 0, 100);
-    recorded_path(b, "leaf", 1, 300);
+    recorded_path(b, "main", 0, 100, 0);
+    recorded_path(b, "leaf", 1, 300, 0);
     brst_thread(b, 1, 1, "", 0, 0, 0, 0);
-    recorded_path(b, "leaf", 0, 600);
+    recorded_path(b, "leaf", 0, 600, 25);
     brst_end(b);
 }
 
@@ -635,8 +636,8 @@ int main(int argc, char **argv) {
     brst_number(&b, 5);
     for (int i = 0; i < 4; i++) brst_number(&b, 0);
     brst_thread(&b, 0, 0, "", 0, 0, 0, 0);
-    recorded_path(&b, "main", 0, 10);
-    recorded_path(&b, "_ZN4game5stateIiE4stepEf", 1, 30);
+    recorded_path(&b, "main", 0, 10, 10);
+    recorded_path(&b, "_ZN4game5stateIiE4stepEf", 1, 30, 30);
     brst_end(&b);
     save(folder, "mangled-ticks.brst", &b);
     cyclic_footprint(&b);

@@ -22,6 +22,14 @@ addEventListener('load', function () { setTimeout(function () {
   var wide = function () { return document.documentElement.scrollWidth > innerWidth ? 1 : 0; };
   var data = JSON.parse(document.getElementById('data').textContent), say = {};
   say.width = innerWidth;
+  /* The share of the largest box of a function, in hundredths of a percent, is that of the data. */
+  var shares = (data.sampled ? data.sampled.functions : []).filter(function (f) {
+    return data.sampled.sites[f.site].kind & 1;
+  }).map(function (f) { return f.time_share === null ? f.share : f.time_share; });
+  var largest = document.querySelector('.map button:not(.rest)');
+  say.truth = largest ? Math.round(10000 * Math.max.apply(null, shares)) : 0;
+  say.first = largest ?
+    Math.round(100 * parseFloat(/([0-9.]+)[^0-9]*$/.exec(largest.getAttribute('aria-label'))[1])) : 0;
   say.rows = count('#functions tbody tr');
   say.boxes = count('.map button');
   say.ribbons = count('#flow path');
@@ -118,7 +126,7 @@ holds() {
     for word in rows boxes ribbons frames curves overflow picked sorted found zoomed linked \
         escaped stops read functions \
         pairs contexts timed untimed ranges oftime footprints title hottest missing halves untrue lit covered hit partly \
-        files below sourced way; do
+        files below sourced way first truth; do
         number=$(said $word)
         expression=$(echo "$expression" | sed "s/\\b$word\\b/${number:-(-1)}/g")
     done
@@ -161,6 +169,7 @@ FRAME
             'boxes > 0 && picked == 1 && sorted == 1 && found >= 1 && (found < rows || rows == 1)'
         [ "$(said pairs)" = 0 ] || holds "$name" 'ribbons > 0'
     fi
+    holds "$name" 'first == truth'
     holds "$name" 'halves == 0 && untrue == 0 && stops <= 4'
     # Ticks: four functions, one of them not timed, a mark in each bar; the lead speaks of time.
     case $page in *timed.html) holds "$name" \
@@ -189,6 +198,7 @@ if [ $# = 0 ]; then
         "$BUILD/bursty" report --html "$dir/$dump.html" --note 'overhead=+1.3 % (0.9 to 1.8)' \
             "$dir/$dump.brst" || exit 1
     done
+    "$BUILD/bursty" report --html "$dir/min.html" --min 10 "$dir/game.brst" || exit 1
     # A path in which no browser breaks a line by itself stands in the last line of a page.
     long=$dir/$(printf '%0100d' 0)
     mkdir -p "$long"
@@ -196,7 +206,7 @@ if [ $# = 0 ]; then
     "$BUILD/bursty" report --html "$dir/long.html" "$long/nothing.brst" || exit 1
     set -- "$dir/long.html" "$dir/game.html" "$dir/hostile.html" "$dir/odd-tree.html" \
         "$dir/nothing.html" "$dir/all.html" "$dir/chains.html" \
-        "$dir/coverage.html" "$dir/timed.html" "$dir/no-tick.html"
+        "$dir/coverage.html" "$dir/timed.html" "$dir/no-tick.html" "$dir/min.html"
     [ ! -f "$BUILD/demo/report.html" ] || set -- "$@" "$BUILD/demo/report.html"
 fi
 for page in "$@"; do

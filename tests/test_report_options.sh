@@ -36,6 +36,47 @@ refused() { # MESSAGE ARGUMENTS...: status 2, that one line, and nothing written
     ok $? "$* says: $(cat "$dir/stderr")"
 }
 
+# ---- all forms of a report have the same numbers: the upper bound of the hottest function
+report text "$dir/game.brst"
+report json --json "$dir/game.brst"
+report csv --csv "$dir/game.brst"
+high=$(awk '/collide_pair/ { print $7; exit }' "$dir/text")
+[ "$high" ] && grep -q "\"estimated_high\":$high\." "$dir/json"
+ok $? "the JSON has not the $high of the text"
+awk -F , -v high="$high" '/collide_pair/ { exit int($8 + .5) != high }' "$dir/csv"
+ok $? "the CSV has not the $high of the text"
+
+# ---- what is written where: names with control characters, narrow terminals
+report csv --csv "$dir/hostile.brst"
+tr -d '\n' <"$dir/csv" | LC_ALL=C grep -q '[[:cntrl:]]'
+[ $? = 1 ]
+ok $? "a control character in CSV"
+has csv ',line?end??tab,'
+width() { # COLUMNS: the longest line of prose is as wide as that
+    COLUMNS=$1 bursty report "$dir/paths.brst" >"$dir/text"
+    ok $? "COLUMNS=$1"
+    awk '/^Shares are/ { on = 1 } / share / { on = 0 } on && length($0) > n { n = length($0) }
+         END { print n }' "$dir/text"
+}
+for columns in 1 19 20; do
+    [ "$(width $columns)" -le 20 ]
+    ok $? "COLUMNS=$columns: $(width $columns)"
+done
+for columns in 0 -5 words 30x 99999999999999999999 ''; do
+    [ "$(width "$columns")" -gt 80 ]
+    ok $? "COLUMNS=$columns: $(width "$columns")"
+done
+COLUMNS=22 bursty report "$dir/game.brst" >"$dir/text"
+has text '9 300 000'                                # a number stays in one line
+
+# ---- a folder in the place of a file, another file in the place of a trace
+refused "$dir: offset 0: Is a directory" report "$dir"
+refused "$dir: offset 0: Is a directory" merge -o "$dir/out" "$dir"
+for dump in newer game; do
+    wanted="is a .brst file, not a block trace; \`bursty report\` reads it"
+    refused "$dir/$dump.brst: offset 0: $wanted" replay footprint "$dir/$dump.brst"
+done
+
 # ---- options that change nothing
 for form in text csv json "html $dir/out" dot order svg lcov cobertura; do
     nothing '--by calls' "$form" --collapsed timed
@@ -111,6 +152,12 @@ lacks text '^-.*leaf'; lacks text not-timed; lacks text ' 0.00%.*idle$'
 has text '^(1 colder left out; --min 0 shows all)$'
 report text --min 0 "$dir/recorded.brst";                     has text '^3  *0.00%  .*  0  idle$'
 report text "$dir/timed.brst";                                has text '^-  *not-timed .* hash'
+
+# ---- the part of the time that recording took
+bursty report "$dir/mangled-ticks.brst" | tr '\n' ' ' >"$dir/line"
+has line 'recording of events 100 % of the time (91 to 100 %)'
+bursty report "$dir/recorded.brst" | tr '\n' ' ' >"$dir/line"
+has line 'recording of events 2.5 % of the time (1.7 to 3.7 %)'
 
 # ---- threads have the same name in all tables, and a program where there are several
 report text "$dir/recorded.brst"

@@ -106,7 +106,7 @@ TEST(numbers_and_columns) {
     text_free(&t);
 }
 
-TEST(nouns_agree_with_their_number) {
+TEST(nouns_agree_with_their_number_and_large_counts_keep_their_digits) {
     text t = {NULL, 0, 0};
     text_counted(&t, 0, "call");
     text_add(&t, "|");
@@ -119,6 +119,14 @@ TEST(nouns_agree_with_their_number) {
     text_counted(&t, 30, "access");
     text_bytes(&t, "", 1);
     CHECK_STR(t.data, "0 calls|1 call|2 calls|1 access|30 accesses");
+    t.size = 0;
+    text_real(&t, 1.0 / 3);
+    text_add(&t, "|");
+    text_real(&t, 123456789012.0);
+    text_add(&t, "|");
+    text_real(&t, 1e300);
+    text_bytes(&t, "", 1);
+    CHECK_STR(t.data, "0.333333333|123456789012|1e+300");
     text_free(&t);
 }
 

@@ -8,7 +8,7 @@ void json_count(text *out, uint64_t count) {
 }
 
 void json_real(text *out, double number) {
-    if (number >= -DBL_MAX && number <= DBL_MAX) text_format(out, "%.9g", number);
+    if (number >= -DBL_MAX && number <= DBL_MAX) text_real(out, number);
     else text_add(out, "null");
 }
 

@@ -22,18 +22,22 @@ static int is_terminal(const char *path) {
 #endif
 }
 
+enum { LEAST_WIDTH = 20 };
+
+/* COLUMNS counts if it is a number from 1 on; 0 and other words stand for nothing. */
 size_t terminal_width(const char *path) {
     const char *columns = getenv("COLUMNS");
     if (columns && *columns) {
         char *end;
         unsigned long width = strtoul(columns, &end, 10);
-        if (!*end && width >= 20 && width < 100000) return (size_t)width;
+        if (*columns != '-' && !*end && width > 0 && width < 100000)
+            return width < LEAST_WIDTH ? LEAST_WIDTH : (size_t)width;
     }
     if (!is_terminal(path)) return 0;
 #ifdef TIOCGWINSZ
     {
         struct winsize size;
-        if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 20) return size.ws_col;
+        if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= LEAST_WIDTH) return size.ws_col;
     }
 #endif
     return 80;

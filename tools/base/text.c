@@ -47,6 +47,11 @@ void text_count(text *t, uint64_t number) {
     text_bytes(t, digits + at, sizeof digits - at);
 }
 
+/* Large counts keep all digits before the point, so that all forms of a report have one number. */
+void text_real(text *t, double number) {
+    text_format(t, number < 1e9 || number > 9007199254740992.0 ? "%.9g" : "%.0f", number);
+}
+
 void text_counted(text *t, uint64_t number, const char *noun) {
     size_t size = strlen(noun);
     text_number(t, number);

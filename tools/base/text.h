@@ -10,6 +10,7 @@ typedef struct text { char *data; size_t size, room; } text;      /* all zero: e
 void text_bytes(text *t, const void *data, size_t size);
 void text_add(text *t, const char *words);
 void text_number(text *t, uint64_t number);                       /* 1234567 */
+void text_real(text *t, double number);                           /* a part, or a large count */
 void text_count(text *t, uint64_t number);                        /* 1 234 567 */
 void text_counted(text *t, uint64_t number, const char *noun);    /* 1 call, 2 calls, 3 accesses */
 /* At most 511 bytes; for numbers, not for names. */

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200112L
 #endif
 #include "base/tool.h"
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,7 @@ unsigned char *tool_read_file(const char *path, const char *magic, size_t *size)
         tool_system_error(path);
         return NULL;
     }
+    errno = 0;
     for (;;) {
         size_t got;
         if (have == room) {
@@ -83,7 +85,8 @@ unsigned char *tool_read_file(const char *path, const char *magic, size_t *size)
         if (magic && have >= strlen(magic) && memcmp(data, magic, strlen(magic)) != 0) break;
     }
     if (ferror(file)) {
-        tool_error("%s: offset %lu: cannot be read", path, (unsigned long)have);
+        const char *reason = errno ? strerror(errno) : "cannot be read"; /* such as a folder */
+        tool_error("%s: offset %lu: %s", path, (unsigned long)have, reason);
         free(data);
         data = NULL;
     }

@@ -207,6 +207,11 @@ static void add_fact(report *r, report_weight weight, const char *name, text *va
     value->size = 0;
 }
 
+/* Two digits, or "100". */
+static void add_percent(text *out, double part) {
+    text_format(out, part < .1 ? "%.2g" : "%.0f", 100 * part);
+}
+
 static void add_facts(report *r, const report_ticks *c) {
     text value = {NULL, 0, 0};
     if (c->ticks == 0 && c->tick_us)
@@ -220,8 +225,12 @@ static void add_facts(report *r, const report_ticks *c) {
     add_fact(r, c->ticks ? REPORT_PLAIN : REPORT_BAD, "ticks", &value);
     if (c->slow) {
         interval range = interval_wilson(share(c, c->slow), effective(c));
-        text_format(&value, "%.2g %% of the time (%.2g to %.2g %%)", 100 * share(c, c->slow),
-                    100 * range.low, 100 * range.high);
+        add_percent(&value, share(c, c->slow));
+        text_add(&value, " % of the time (");
+        add_percent(&value, range.low);
+        text_add(&value, " to ");
+        add_percent(&value, range.high);
+        text_add(&value, " %)");
         add_fact(r, REPORT_PLAIN, "recording of events", &value);
     }
     if (c->lost) {

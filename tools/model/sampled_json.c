@@ -2,11 +2,13 @@
    and for programs. */
 #include "base/json.h"
 #include "model/sampled.h"
+#include <math.h>
 
 static void add_range(text *out, const char *key, interval range) {
-    if (range.low < 0) text_format(out, ",\"%s_low\":null,\"%s_high\":null", key, key);
-    else
-        text_format(out, ",\"%s_low\":%.6g,\"%s_high\":%.6g", key, range.low, key, range.high);
+    text_format(out, ",\"%s_low\":", key);
+    json_real(out, range.low < 0 ? NAN : range.low);
+    text_format(out, ",\"%s_high\":", key);
+    json_real(out, range.low < 0 ? NAN : range.high);
 }
 
 static void add_item(text *out, const ranges *r, const report_item *item, int is_pair) {
@@ -16,13 +18,13 @@ static void add_item(text *out, const ranges *r, const report_item *item, int is
     if (is_pair) json_field(out, &n, "caller", item->caller);
     json_field(out, &n, "sampled", item->sums.sampled);
     json_field(out, &n, "estimated", report_estimated(item));
-    text_format(out, ",\"share\":%.6g", item->share);
+    json_field_real(out, &n, "share", item->share);
     add_range(out, "share", ranges_share(r, &item->sums, item->kind));
     json_field(out, &n, "bursts", item->sums.bursts);
     add_range(out, "estimated", ranges_count(r, &item->sums, item->kind));
-    if (item->is_timed)
-        text_format(out, ",\"time_ns\":%.6g,\"time_share\":%.6g}", item->time_ns, item->time_share);
-    else text_add(out, ",\"time_ns\":null,\"time_share\":null}");
+    json_field_real(out, &n, "time_ns", item->is_timed ? item->time_ns : NAN);
+    json_field_real(out, &n, "time_share", item->is_timed ? item->time_share : NAN);
+    text_add(out, "}");
 }
 
 static void add_programs(text *out, const tally *s) {

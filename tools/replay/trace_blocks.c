@@ -61,7 +61,8 @@ int trace_blocks_open(trace_blocks *t, const char *path, int threads, int only) 
         trace_blocks_close(t);
         return tool_error("%s: offset 0: is text, not a block trace (docs/formats.md)", t->name);
     }
-    if (t->end >= 6 && memcmp(t->buffer, "BRST\1", 6) == 0) { /* magic and version, 16 bits */
+    /* Magic, and a version and a kind of 16 bits, both below 256. */
+    if (t->end >= 8 && memcmp(t->buffer, "BRST", 4) == 0 && !t->buffer[5] && !t->buffer[7]) {
         trace_blocks_close(t);
         return tool_error(
             "%s: offset 0: is a .brst file, not a block trace; `bursty report` reads it", t->name);

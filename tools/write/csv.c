@@ -4,25 +4,30 @@
 #include "model/report.h"
 #include <string.h>
 
-/* In quotes if need be. A quote within becomes two. */
+/* In quotes if need be. A quote within becomes two, a control character '?'. */
 static void add_field(text *out, const char *field) {
-    if (!strpbrk(field, ",\"\r\n")) {
-        text_add(out, field);
-        return;
+    text plain = {NULL, 0, 0};
+    size_t i;
+    text_plain(&plain, field);
+    text_bytes(&plain, "", 1);
+    if (!strpbrk(plain.data, ",\"")) {
+        text_add(out, plain.data);
+    } else {
+        text_add(out, "\"");
+        for (i = 0; i + 1 < plain.size; i++) {
+            if (plain.data[i] == '"') text_add(out, "\"");
+            text_bytes(out, plain.data + i, 1);
+        }
+        text_add(out, "\"");
     }
-    text_add(out, "\"");
-    for (; *field; field++) {
-        if (*field == '"') text_add(out, "\"");
-        text_bytes(out, field, 1);
-    }
-    text_add(out, "\"");
+    text_free(&plain);
 }
 
 /* A number that is not there is an empty field. */
 static void add_cell(text *out, report_type type, const report_cell *cell) {
     if (type == REPORT_COUNT) text_number(out, cell->count);
     else if (type == REPORT_NAME) add_field(out, cell->name);
-    else if (cell->real >= 0 || cell->real < 0) text_format(out, "%.9g", cell->real);
+    else if (cell->real >= 0 || cell->real < 0) text_real(out, cell->real);
 }
 
 static void add_table(text *out, const report_table *table) {

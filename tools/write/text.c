@@ -112,11 +112,19 @@ static void add_bold(text *out, const report *r, const char *words) {
     if (r->options.is_coloured) text_add(out, "\033[0m");
 }
 
+/* The end of a word. The blanks within a number, 1 234 567, are no ends. */
+static const char *end_of_word(const char *words) {
+    const char *digits = "0123456789", *end = words + strcspn(words, " ");
+    while (*end && strspn(words, digits) && strspn(end + 1, digits) == 3)
+        end += 1 + strcspn(end + 1, " ");
+    return end;
+}
+
 /* Words, broken into lines that are not wider than the report. */
 static void add_wrapped(text *out, const report *r, const char *words) {
     size_t at = 0, width = r->options.width ? r->options.width : PROSE_WIDTH;
     while (*words) {
-        const char *end = words + strcspn(words, " ");
+        const char *end = end_of_word(words);
         char *word = text_clean(words, (size_t)(end - words));
         size_t columns = columns_in(word);
         if (at && at + 1 + columns > width) {

@@ -121,11 +121,12 @@ const BYTES = [
   [1024, 'KiB'],
 ];
 const bytes = n => scaled(n, BYTES, few => Math.round(few) + NARROW + 'B');
+// As the text has it, with two places: an interval may be narrower than a tenth of a percent.
 function percent(part) {
   const p = 100 * part;
   if (p === 0) return '0' + NARROW + '%';
-  if (p < 0.01) return '<0.01' + NARROW + '%';
-  return p.toFixed(p < 10 ? 2 : p < 99.95 ? 1 : 0) + NARROW + '%';
+  if (p < 0.005) return '<0.01' + NARROW + '%';
+  return (p < 99.995 ? p.toFixed(2) : '100') + NARROW + '%';
 }
 
 // As much of a name as fits. It is cut between characters, never inside a surrogate pair.

@@ -96,6 +96,8 @@ function drawSampled(sampled, host) {
   const focusOn = site =>
     setState({ function: view.focus === site || site === null ? '' : nameOf(site) });
   let items, pairs, total;
+  // How many of this class --min left out; the dump tells it for all classes together.
+  const leftOut = () => (present.length > 1 ? 0 : sampled.functions_left_out);
 
   // The hottest files have a colour each, the rest share the last; in a program of one or two files
   // functions do.
@@ -137,8 +139,8 @@ function drawSampled(sampled, host) {
       .sort((a, b) => b.area - a.area);
     const cells = sorted.filter(c => c.area / total >= LEAST).slice(0, MOST),
       rest = sorted.slice(cells.length);
-    const area = rest.reduce((sum, c) => sum + c.area, 0);
-    if (area > 0) cells.push({ f: null, area, count: rest.length });
+    const area = total - cells.reduce((sum, c) => sum + c.area, 0); // with what --min left out
+    if (area / total > 1e-4) cells.push({ f: null, area, count: rest.length + leftOut() });
     return cells.sort((a, b) => b.area - a.area);
   }
   function mapBox(cell, isFirst, x, y, w, h, width) {
@@ -509,7 +511,7 @@ function drawSampled(sampled, host) {
     const sorted = items.map(value).sort((a, b) => b - a),
       first = items.find(f => value(f) === sorted[0]);
     const five = sorted.slice(0, 5).reduce((a, b) => a + b, 0),
-      count = items.length + sampled.functions_left_out;
+      count = items.length + leftOut();
     // The second one, if its interval meets that of the first.
     const second = byTime() ? null : items.filter(f => f !== first).find(f => value(f) === sorted[1]);
     const tied = second && !isSure(first, second) ? second : null;
@@ -531,7 +533,9 @@ function drawSampled(sampled, host) {
   function paint() {
     items = sampled.functions.filter(f => classOf(f) === view.kind);
     pairs = sampled.pairs.filter(p => classOf(p) === view.kind);
-    total = items.reduce((sum, f) => sum + value(f), 0) || 1;
+    // Of all functions of the class, also of those that --min left out.
+    const shares = items.reduce((sum, f) => sum + ((byTime() ? f.time_share : f.share) || 0), 0);
+    total = items.reduce((sum, f) => sum + value(f), 0) / (shares || 1) || 1;
     if (!data.ticks) drawLead(); // time says more than counts
     drawTable();
     if (map.clientWidth) {
@@ -602,9 +606,9 @@ function drawSampled(sampled, host) {
           el('header', {}, el('h2', {}, 'Who calls whom'), flowText, showAll),
           flow,
         ),
-        method,
       ),
     ),
+    method,
   );
   follow();
   onState(follow);
