@@ -481,8 +481,9 @@ static void hcct_p_bounds(const hcct *t, uint32_t i, uint64_t *lower, uint64_t *
 
    Programs differ: in a plain list one needs 1 visit a call, another 30 000. So there are 3 ways:
 
-     1 cache   cache[some bits of mix(parent, key)] is a node number. An entry counts only if that
-               node has this parent and this key, so entries need no tag and are never cleared.
+     1 cache   cache[some bits of mix(parent, key)] is mix ^ a node number. It counts only if that
+               node has this parent and this key, so no entry is ever cleared. An entry of another
+               mix mostly gives a number that no node has, and no memory is fetched for it.
      2 walk    along the list of children. What stands behind the second place moves to the front.
      3 hash    After a walk of more than HCCT_P_WALK steps, all children of that parent are put into
                the hash of node numbers: linear probing, at most 3/4 full even with all nodes.
@@ -975,7 +976,6 @@ HCCT_P_INLINE uint32_t hcct_p_place(hcct *t, uint32_t p, uint32_t key, uint32_t 
         n[HCCT_P_CHILDREN] = 0;
         parent[HCCT_P_CHILDREN]++;
     }
-    *hcct_p_cached(t, hcct_p_mix(p, key)) = i;
     t->stats.nodes++;
     return i;
 }
@@ -1082,7 +1082,7 @@ HCCT_P_INLINE int hcct_p_plain(const hcct *t, uint64_t w) {
 }
 
 /* hcct_p_new and hcct_p_take_over in one. */
-HCCT_P_RARE void hcct_p_arrive(hcct *t, uint32_t key, uint64_t w, uint32_t p) {
+HCCT_P_INLINE uint32_t hcct_p_arrive(hcct *t, uint32_t key, uint64_t w, uint32_t p) {
     uint64_t base = t->floor + t->stats.lost;
     uint32_t i = hcct_p_place(t, p, key, HCCT_P_STRIDE);
     *hcct_p_count(t, i) = base + w;
@@ -1092,47 +1092,47 @@ HCCT_P_RARE void hcct_p_arrive(hcct *t, uint32_t key, uint64_t w, uint32_t p) {
     if (w > 1) t->stats.weighted = 1;
     t->recent[++t->run.at.depth % 32] = i;
     if (hcct_p_node(t, p)[HCCT_P_CHILD] & HCCT_P_BIT) hcct_p_hash_put(t, i);
+    return i;
 }
 
 /* A child that the cache does not know. */
-HCCT_P_INLINE void hcct_p_search(hcct *t, uint32_t key, uint64_t w, uint32_t stride) {
-    uint32_t depth = t->run.at.depth, p = t->recent[depth % 32], before = 0, steps = 0;
+HCCT_P_INLINE void hcct_p_search(hcct *t, uint32_t key, uint64_t w, uint32_t p, uint32_t mix,
+                                 uint32_t stride) {
+    uint32_t depth = t->run.at.depth, before = 0, steps = 0;
     uint32_t c = hcct_p_look(t, p, key, stride, &before, &steps);
-    if (c) {
-        *hcct_p_cached(t, hcct_p_mix(p, key)) = c;
-        if (steps > 2) {
-            hcct_p_unlink(t, c, p, before, stride);
-            hcct_p_link(t, c, p, stride);
-        }
+    if (c && steps > 2) {
+        hcct_p_unlink(t, c, p, before, stride);
+        hcct_p_link(t, c, p, stride);
     }
     if (steps > HCCT_P_WALK) hcct_p_hash_children(t, p);
     if (!c && stride == HCCT_P_STRIDE && hcct_p_plain(t, w)) {
-        hcct_p_arrive(t, key, w, p);
+        *hcct_p_cached(t, mix) = hcct_p_arrive(t, key, w, p) ^ mix;
         return;
     }
     if (!c) {
         t->run.at.cursor = p;
         c = hcct_p_new(t, p, key);
     }
+    *hcct_p_cached(t, mix) = c ^ mix;
     if (c) hcct_p_step(t, depth, c, w, stride);
     else hcct_p_not_stored(t, key, w, 0);
 }
 
-HCCT_P_RARE void hcct_p_search_full(hcct *t, uint32_t key, uint64_t w) {
-    hcct_p_search(t, key, w, HCCT_P_STRIDE_FULL);
+HCCT_P_RARE void hcct_p_search_full(hcct *t, uint32_t key, uint64_t w, uint32_t p, uint32_t mix) {
+    hcct_p_search(t, key, w, p, mix, HCCT_P_STRIDE_FULL);
 }
-HCCT_P_RARE void hcct_p_search_pruned(hcct *t, uint32_t key, uint64_t w) {
-    hcct_p_search(t, key, w, HCCT_P_STRIDE);
+HCCT_P_RARE void hcct_p_search_pruned(hcct *t, uint32_t key, uint64_t w, uint32_t p, uint32_t mix) {
+    hcct_p_search(t, key, w, p, mix, HCCT_P_STRIDE);
 }
 
 HCCT_P_INLINE void hcct_p_enter(hcct *t, uint32_t key, uint64_t w, uint32_t stride) {
     uint32_t depth = t->run.at.depth, p = t->recent[depth % 32];
-    uint32_t c = *hcct_p_cached(t, hcct_p_mix(p, key));
+    uint32_t mix = hcct_p_mix(p, key), c = *hcct_p_cached(t, mix) ^ mix;
     const uint32_t *n = t->words + (size_t)c * stride;
-    int hit = n[HCCT_P_KEY] == key && n[HCCT_P_PARENT] == p;
+    int hit = c < t->used && n[HCCT_P_KEY] == key && n[HCCT_P_PARENT] == p;
     if (HCCT_P_LIKELY(hit)) hcct_p_step(t, depth, c, w, stride);
-    else if (stride == HCCT_P_STRIDE_FULL) hcct_p_search_full(t, key, w);
-    else hcct_p_search_pruned(t, key, w);
+    else if (stride == HCCT_P_STRIDE_FULL) hcct_p_search_full(t, key, w, p, mix);
+    else hcct_p_search_pruned(t, key, w, p, mix);
 }
 
 /* With folding, the call goes back to the nearest of `fold` open contexts with its key. It leaves
