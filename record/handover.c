@@ -43,20 +43,20 @@ static int may_be_so_large(size_t bytes) {
     return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur >= bytes;
 }
 
-static void *map_file(const char *path, size_t bytes) {
+void *handover_map(const char *path, size_t bytes) {
     int file = open(path, O_RDWR | O_CLOEXEC);
     off_t size = file < 0 ? -1 : lseek(file, 0, SEEK_END);
     void *memory = MAP_FAILED;
     if (file < 0) return NULL;
-    if (size == (off_t)bytes || (may_be_so_large(bytes) && ftruncate(file, (off_t)bytes) == 0))
+    if (size >= (off_t)bytes || (may_be_so_large(bytes) && ftruncate(file, (off_t)bytes) == 0))
         memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     close(file);
     return memory == MAP_FAILED ? NULL : memory;
 }
 
 void handover_open(const char *report, const char *file) {
-    handover.report = (char *)map_file(report, HANDOVER_REPORT);
-    if (file) handover.file = (unsigned char *)map_file(file, ROOM);
+    handover.report = (char *)handover_map(report, HANDOVER_REPORT);
+    if (file) handover.file = (unsigned char *)handover_map(file, ROOM);
     handover.room = ROOM;
 }
 

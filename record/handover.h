@@ -8,6 +8,8 @@ enum { HANDOVER_REPORT = 1 << 16 };         /* bytes of the report, the last one
 /* Before the program does anything: maps the report, which the tool has made, and the file. "-": no
    report. file NULL: no file to fall back on. */
 void handover_open(const char *report, const char *file);
+/* Makes the file as long as that, unless it is, and maps it. Returns NULL if it cannot. */
+void *handover_map(const char *path, size_t bytes);
 /* Adds lines to the report. */
 void handover_line(const char *line);
 /* What is written comes into the mapped file, from its start. Returns 0, or -1 with errno. */

@@ -28,6 +28,7 @@
 #include "footprint.h"
 #include "handover.h"
 #include "hotstream.h"
+#include "keep.h"
 #include "recorder.h"
 #include "sampled.h"
 #include "timer.h"
@@ -84,6 +85,7 @@ static struct {
     int not_switched;            /* a signal was to switch on, and could not */
     int debug_file;              /* the executable has symbols in another file */
     int sandboxed;               /* the program has forbidden itself system calls */
+    int keeping;                 /* what is written now is kept for the case of a kill */
     uint8_t *pool;               /* memory for after that */
     size_t pool_left;
     char path[4096], filter[1024], report[128];
@@ -221,6 +223,8 @@ static void record_event(recorder_thread *r, const binpatch_event *e) {
     }
 }
 
+static void record_keep(void);
+
 static void record_burst_ends(record_extra *x) {
     if (x && x->sums) contexts_burst(x->sums);
     if (x && x->streams) hotstream_burst(x->streams);
@@ -233,7 +237,10 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
     record_extra *x = r ? record_extra_of(r) : NULL;
     const binpatch_event *end = e + count;
     (void)user;
-    if (!r) return;
+    if (!r) {
+        if (!record.done) __atomic_fetch_add(&binpatch_p.lost, count, __ATOMIC_RELAXED);
+        return;
+    }
     if (x && record.profiles & PROFILE_FOOTPRINT) (void)record_footprint(x);
     if (x && record.profiles & PROFILE_STREAMS) (void)record_streams(x);
     for (; e < end; e++) {
@@ -254,6 +261,7 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
     if (x) record_tell_blocks(x);
     if (ended) record_burst_ends(x);
     recorder_end(r);
+    record_keep();
 }
 
 /* The frames that are open when a burst begins, innermost first. Those that were open at the end of
@@ -284,9 +292,21 @@ static void record_begin(void *user, const binpatch_frame *frames, size_t count)
 
 static const recorder_thread *record_all;
 
+/* Memory that the next one who asks gets again. */
+static void *record_kept_memory(size_t bytes) {
+    static void *memory;
+    static size_t room;
+    if (bytes > room) {
+        room = 2 * bytes;
+        memory = recorder_memory(room);
+        if (!memory) room = 0;
+    }
+    return memory;
+}
+
 static int record_write_footprint(footprint *f, hcct_write_fn write, void *user) {
     size_t bytes = footprint_snapshot_bytes(f);
-    void *memory = recorder_memory(bytes);
+    void *memory = record.keeping ? record_kept_memory(bytes) : recorder_memory(bytes);
     footprint_profile profile;
     if (!memory || footprint_snapshot(f, &profile, memory, bytes) != 0) return -1;
     return footprint_write(&profile, "references in bursts", write, user);
@@ -305,6 +325,32 @@ static const char *record_site_name(void *user, uint64_t site) {
     return text;
 }
 
+/* The names of functions that were known from the start, by keys: 1 + a number of binpatch.h. */
+static uint32_t record_known[RECORDER_FUNCTIONS + 1];
+
+static void record_know_names(void) {
+    binpatch_function f;
+    uint32_t n, key;
+    for (n = 0; binpatch_get_function(n, &f) == 0; n++) {
+        key = recorder_known_key((void *)(uintptr_t)f.address);
+        if (key && key <= RECORDER_FUNCTIONS) record_known[key] = n + 1;
+    }
+}
+
+/* What is kept while the program runs has the names that need no search in files. */
+static const char *record_name(void *user, uint32_t key) {
+    static char text[512];
+    const char *name = recorder_name(user, key), *base;
+    binpatch_function f;
+    if (name || key > RECORDER_FUNCTIONS || !record_known[key]) return name;
+    if (binpatch_get_function(record_known[key] - 1, &f) != 0) return NULL;
+    if (f.name && *f.name) return f.name;
+    base = f.path && *f.path ? f.path : program_invocation_short_name;
+    if (strrchr(base, '/')) base = strrchr(base, '/') + 1;
+    snprintf(text, sizeof text, "%.400s+0x%x", base, f.offset);
+    return text;
+}
+
 static void record_about(sampled_profile *p) {
     binpatch_stats stats;
     int32_t jitter = record.config.jitter_percent;
@@ -320,7 +366,7 @@ static void record_about(sampled_profile *p) {
        the average. */
     p->checks = stats.bursts * ((uint64_t)p->check_count + p->burst_count);
     if (p->check_count == BINPATCH_ALWAYS || record.config.bursts_per_second) p->checks = 0;
-    p->name = recorder_name;
+    p->name = record_name;
     p->name_user = NULL;
 }
 
@@ -352,7 +398,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
     for (r = record_all; r && !failed; r = r->next) {
         const record_extra *x = (const record_extra *)r->references;
         if (x && x->f) failed = record_write_footprint(x->f, write, user);
-        if (x && x->streams && !failed)
+        if (x && x->streams && !failed && !record.keeping)  /* writing ends their sequences */
             failed = hotstream_write(x->streams, "references in bursts", record_site_name, NULL,
                                      write, user);
     }
@@ -375,7 +421,7 @@ static int record_write_tree(const recorder_thread *r, hcct_write_fn write, void
     record_scale(&tree);
     tree.config.sums = x && x->sums ? contexts_numbers : NULL;
     tree.config.sums_user = x ? x->sums : NULL;
-    return hcct_write(&tree, recorder_name, NULL, write, user);
+    return hcct_write(&tree, record_name, NULL, write, user);
 }
 
 static int record_write_all(hcct_write_fn write, void *user) {
@@ -383,6 +429,27 @@ static int record_write_all(hcct_write_fn write, void *user) {
     int failed = 0;
     for (; r && !failed; r = r->next) failed = record_write_tree(r, write, user);
     return failed ? -1 : record_write_more(write, user);
+}
+
+/* ---- for the case that the process is killed: keep.c ---- */
+
+static int record_write_kept(keep_write_fn write, void *user) {
+    recorder_thread *all = recorder_hold();
+    int failed;
+    if (!all) return -1;
+    record.keeping = 1;
+    record_all = all;
+    record_know_names();
+    failed = record_write_all(write, user);
+    record.keeping = 0;
+    recorder_release(all);
+    return failed;
+}
+
+/* The first process alone: the file is its own. */
+static void record_keep(void) {
+    if (!keep_is_due() || record.sandboxed || record.done || record.pid != record.owner) return;
+    if (getpid() == record.pid) keep(record_write_kept);
 }
 
 /* Functions whose instructions are in hot streams need a key to get a name. */
@@ -532,6 +599,7 @@ static void record_save(void) {
     const recorder_thread *r;
     int saved = errno;
     if (__atomic_exchange_n(&record.done, 1, __ATOMIC_ACQ_REL)) return;
+    keep_stop();
     if (!record.path[0] || (record.pid != record.owner && !record.follow)) return;
     if (record.running) {
         binpatch_flush();
@@ -580,6 +648,7 @@ static void record_name_all(void) {
 static void record_sandbox(void) {
     enum { POOL = 1 << 24 };
     if (!record.running || record.done) return;
+    keep_stop();
     timer_stop(1);
     if (record.pid != record.owner) {           /* a child could not write its file */
         (void)binpatch_toggle(0);
@@ -730,6 +799,7 @@ static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t s
     count = binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
     for (n = 0; n < count && count != UINT32_MAX; n++)
         keys[n] = record_key(frames[n].module, frames[n].place);
+    record_keep();
     return count;
 }
 
@@ -783,6 +853,7 @@ __attribute__((constructor)) static void record_start(void) {
         char whole[4200];
         snprintf(whole, sizeof whole, "%.4100s.new", record.path);
         handover_open(record.report, record.direct ? NULL : whole);
+        if (!record.direct && !(number[8] >> 11 & 1)) keep_open(record.report);
     }
     record.config.bursts_per_second = number[10];
     record.ticks = number[11];

@@ -11,12 +11,13 @@
        sampled.c      counts of functions and pairs, and of ticks
        contexts.c     sums over bursts for each context of a tree
        timer.c        ticks of a timer
+       keep.c         keeps what was recorded for the case that the program is killed
        handover.c     lets a program that gave up files or system calls write all the same
        dump.c         writes all trees into a file at exit
 
    A program has instrument.c or patch.c, and frames.c, threads.c, names.c and dump.c; patch.c also
-   has debugfile.c, sampled.c, contexts.c, timer.c and handover.c. These two provide recorder_memory,
-   recorder_at_exit and recorder_wants_child. */
+   has debugfile.c, sampled.c, contexts.c, timer.c, keep.c and handover.c. These two provide
+   recorder_memory, recorder_at_exit and recorder_wants_child. */
 #ifndef RECORDER_H
 #define RECORDER_H
 #include "hcct.h"
@@ -155,6 +156,10 @@ recorder_thread *recorder_begin(void);
 void recorder_end(recorder_thread *r);
 /* For a signal handler: the calling thread's record, or NULL if it has none. It may be busy. */
 recorder_thread *recorder_self(void);
+/* Holds the records of all threads, by `next`; a thread that wants its own waits. NULL: one of them
+   is at work, or it has stopped. recorder_release must follow, soon. */
+recorder_thread *recorder_hold(void);
+void recorder_release(recorder_thread *all);
 /* Stops recording for good and waits for threads that are inside a hook. Returns the records, by
    `next`, and how many threads had none for lack of memory. */
 recorder_thread *recorder_stop(uint32_t *without_memory);

@@ -303,6 +303,9 @@ static void put_path(part *p, const sampled_profile *about, const sampled_path *
     enum { PATH = 6, SCOPE = 1 | 256 };
     const char *name = path->key == SAMPLED_OUTSIDE ? "(outside)"
                                                     : about->name(about->name_user, path->key);
+    uint64_t ticks = __atomic_load_n(&path->ticks, __ATOMIC_RELAXED);
+    uint64_t squares = __atomic_load_n(&path->squares, __ATOMIC_RELAXED);
+    uint64_t slow = __atomic_load_n(&path->slow, __ATOMIC_RELAXED);
     put(p, PATH);
     put(p, 1);
     put_string(p, name ? name : "?");
@@ -310,9 +313,9 @@ static void put_path(part *p, const sampled_profile *about, const sampled_path *
     put(p, 0);
     put(p, SCOPE);
     put(p, path->parent ? number - path->parent : 0);
-    put(p, path->ticks);
-    put(p, path->slow);
-    put(p, path->squares);
+    put(p, ticks);
+    put(p, slow < ticks ? slow : ticks);        /* its thread may be in the middle of a tick */
+    put(p, squares > ticks ? squares : ticks);
 }
 
 int sampled_write_ticks(const sampled_profile *about, uint32_t period_us,

@@ -19,6 +19,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { PATIENCE = 10000 }; /* how often to wait for a thread that is inside a hook */
 
@@ -140,13 +141,29 @@ RECORDER_HOOK static recorder_thread *first_call(void) {
     return r;
 }
 
+/* busy is 1 while the thread is inside a hook: then it is a handler that asks, and gets nothing. It
+   is 2 while another thread holds all records, for some milliseconds of its time; on a machine with
+   much to do these may take long. */
+RECORDER_HOOK static int take(recorder_thread *r) {
+    struct timespec millisecond = {0, 1000000};
+    int wait, was = 0;
+    for (wait = 0; wait < PATIENCE; wait++) {
+        if (__atomic_compare_exchange_n(&r->busy, &was, 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            return 1;
+        if (was == 1) return 0;
+        was = 0;
+        if (wait < 100) sched_yield();
+        else nanosleep(&millisecond, NULL);
+    }
+    return 0;
+}
+
 /* A signal handler that interrupts a hook is not seen. */
 RECORDER_HOOK recorder_thread *recorder_begin(void) {
     recorder_thread *r = self;
     if (gone) return NULL;
     if (!r) r = first_call();
-    if (!r || __atomic_load_n(&r->busy, __ATOMIC_RELAXED)) return NULL;
-    __atomic_store_n(&r->busy, 1, __ATOMIC_SEQ_CST);
+    if (!r || !take(r)) return NULL;
     if (!__atomic_load_n(&stopped, __ATOMIC_SEQ_CST)) return r;
     recorder_end(r);
     return NULL;
@@ -154,6 +171,36 @@ RECORDER_HOOK recorder_thread *recorder_begin(void) {
 
 RECORDER_HOOK void recorder_end(recorder_thread *r) {
     __atomic_store_n(&r->busy, 0, __ATOMIC_RELEASE);
+}
+
+RECORDER_HOOK void recorder_release(recorder_thread *all) {
+    recorder_thread *r;
+    for (r = all; r; r = r->next) recorder_end(r);
+    pthread_mutex_unlock(&lock);
+}
+
+RECORDER_HOOK recorder_thread *recorder_hold(void) {
+    recorder_thread *r, *held;
+    int wait;
+    if (gone || (self && __atomic_load_n(&self->busy, __ATOMIC_RELAXED))) return NULL;
+    if (pthread_mutex_trylock(&lock) != 0) return NULL;
+    for (r = stopped ? NULL : records; r; r = r->next) {
+        int was = 0;
+        for (wait = 0; wait < 100; wait++) {
+            was = 0;
+            if (__atomic_compare_exchange_n(&r->busy, &was, 2, 0, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_RELAXED))
+                break;
+            sched_yield();
+        }
+        if (was) break;
+    }
+    if (!r && !stopped) return records;
+    for (held = records; held != r; held = held->next) {
+        if (!stopped) recorder_end(held);
+    }
+    pthread_mutex_unlock(&lock);
+    return NULL;
 }
 
 RECORDER_HOOK recorder_thread *recorder_self(void) { return gone ? NULL : self; }

@@ -54,12 +54,14 @@ int main(int argc, char **argv) {
 C
 $CC -O2 -pthread -o calls calls.c 2>log || { cat log; exit 2; }
 for what in '' threads status _exit abort kill toggle fork vfork; do
+    keep=
+    case $what in abort | kill) keep=--no-keep ;; esac
     ./calls $what >plain 2>plain.err
     status=$?
     for options in '' '--period 5 --burst 5 --profile hcct,pairs,footprint,streams' \
                    '--period 20 --burst 3 --ticks 5000'; do
         # shellcheck disable=SC2086
-        $bursty record $options --signal 12 -o "r$what.brst" -- ./calls $what >got 2>got.err
+        $bursty record $options $keep --signal 12 -o "r$what.brst" -- ./calls $what >got 2>got.err
         if [ $? = $status ] && cmp -s plain got && cmp -s plain.err got.err; then pass
         else case $what in
             abort|kill) # nothing is written by a process that a signal ends
@@ -172,7 +174,7 @@ else fail ticks; cat got.err text; fi
 
 mkdir keep && cp bare.brst keep/x.brst
 for what in abort kill exec; do
-    $bursty record -o keep/x.brst -- ./calls $what >got 2>got.err
+    $bursty record --no-keep -o keep/x.brst -- ./calls $what >got 2>got.err
     if cmp -s bare.brst keep/x.brst && [ "$(ls keep)" = x.brst ] \
        && [ "$(grep -c '^bursty' got.err)" = 1 ] \
        && grep -q 'nothing was recorded.*keep/x.brst' got.err; then pass

@@ -39,6 +39,7 @@ compile $CC -O2 -shared -fPIC -o later.so "$traps/later.c"
 # Runs the program recorded, in three ways. A pattern after the mode: this hint is to be given.
 same() { # MODE [PATTERN]
     mode=$1 pattern=${2:-}
+    keep=${pattern:+--no-keep}
     ./program "$mode" >plain 2>plain.err
     status=$?
     if [ $status = 77 ]; then
@@ -49,7 +50,8 @@ same() { # MODE [PATTERN]
                    '--period 20 --burst 3 --ticks 5000' '--period 0 --all-checks'; do
         rm -f x.brst
         # shellcheck disable=SC2086
-        $bursty record --quiet $options --signal 12 -o x.brst -- ./program "$mode" >got 2>got.err
+        $bursty record --quiet $keep $options --signal 12 -o x.brst -- ./program "$mode" \
+            >got 2>got.err
         got=$?
         if [ $got != $status ] || ! cmp -s plain got; then
             fail "$mode $options: status $got instead of $status"
@@ -113,6 +115,45 @@ if [ $status = 77 ]; then skip "no 300 threads"
 elif [ $status = 0 ] && [ "$(wc -l <got.err)" = 1 ] \
      && grep -q '^bursty: 45 threads were not sampled' got.err; then pass
 else fail "300 threads at once"; cat got.err; fi
+
+# ---- a program that is killed ------------------------------------------------------------------
+
+# The number of the half that is whole, 1 or 2, stands 65536 bytes behind the start of the file in
+# which the recorder keeps what there is so far. Waits until it is not 0 and another than before.
+mkdir keep
+half=0
+wait_for_half() {
+    before=$half half=0
+    while [ "${half:-0}" = 0 ] || [ "$half" = "$before" ]; do
+        sleep .02
+        half=$(od -A n -t u1 -j 65536 -N 1 keep/bursty-* 2>/dev/null | tr -d ' ')
+    done
+}
+for options in '' '--period 0 --all-checks --profile hcct,pairs,footprint' \
+               '--ticks 1000 --period 500000000'; do
+    rm -f x.brst pid.whole
+    # shellcheck disable=SC2086
+    TMPDIR=$out/keep $bursty record $options -o x.brst -- ./program until-killed >got 2>got.err &
+    job=$!
+    while [ ! -f pid.whole ]; do sleep .02; done
+    half=0
+    wait_for_half                       # this one may have begun before
+    wait_for_half
+    kill -9 "$(cat pid.whole)"
+    { wait $job; status=$?; } 2>/dev/null
+    if [ $status = 137 ] && [ ! -f x.brst.new ] && [ -z "$(ls keep)" ] \
+       && [ "$(grep -c '^bursty: the program was killed; .* ends [0-9.]* sec' got.err)" = 1 ] \
+       && $bursty report --min 0 x.brst >text && grep -q work text && grep -q deep text
+    then pass; else fail "killed $options: status $status"; cat got.err text; ls keep; fi
+done
+rm -f x.brst go
+TMPDIR=$out/keep $bursty record -o x.brst -- ./program until-exec >got 2>got.err &
+half=0
+wait_for_half
+: >go
+if wait $! && [ "$(grep -c '^bursty: the program ended as another one.*ends' got.err)" = 1 ] \
+   && $bursty report --min 0 x.brst | grep -q work; then pass
+else fail "what was recorded before another program"; cat got.err; fi
 
 # A file of an earlier run stays if a program in another root cannot write, and a whole one has the
 # size of what is in it.
@@ -221,7 +262,7 @@ $bursty record -o x.brst -- ./script-none >got 2>got.err
 if [ $? = 2 ] && [ "$(wc -l <got.err)" = 1 ] && grep -q 'anywhere: there is no such program' got.err
 then pass; else fail "script-none"; cat got.err; fi
 rm -f x.brst
-$bursty record --quiet -o x.brst -- ./script-exec >got 2>got.err
+$bursty record --quiet --no-keep -o x.brst -- ./script-exec >got 2>got.err
 if [ $? = 0 ] && cmp -s plain got && grep -q 'in its place (see --follow)' got.err; then pass
 else fail "a script that becomes a program"; cat got.err; fi
 $bursty record --quiet --follow --period 3 --burst 2 -o x.brst -- ./script-exec >got 2>got.err

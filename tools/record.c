@@ -2,6 +2,7 @@
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
+#include "base/dump.h"
 #include "base/save.h"
 #include "base/tool.h"
 #include <string.h>
@@ -33,10 +34,12 @@ static const char help[]
       "  --signal N         this signal switches sampling on and off: none\n"
       "  --follow           children too, each into FILE.PID\n"
       "  --seed N           of the jitter\n"
+      "  --no-keep          keep nothing for the case that the program is killed\n"
       "  --quiet            no hints, only faults\n"
       "  --stats            say what was patched and what was refused, and why\n";
 
 #if defined(__linux__) && defined(__x86_64__)
+#include "../record/keep.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -46,6 +49,7 @@ static const char help[]
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct record_options {
@@ -69,7 +73,7 @@ enum {
     PROFILE_PAIRS = 8,
     PROFILE_STREAMS = 16
 };
-enum { FLAG_OFF = 256, FLAG_ALL = 512, FLAG_DIRECT = 1024 };
+enum { FLAG_OFF = 256, FLAG_ALL = 512, FLAG_DIRECT = 1024, FLAG_NO_KEEP = 2048 };
 
 /* The file that a shell would start, or NULL after a message. */
 static const char *find_program(const char *name, char *path, size_t size) {
@@ -238,6 +242,7 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "follow")) o->follow = 1;
         else if (tool_is(&option, "--", "off")) o->flags |= FLAG_OFF;
         else if (tool_is(&option, "--", "all-checks")) o->flags |= FLAG_ALL;
+        else if (tool_is(&option, "--", "no-keep")) o->flags |= FLAG_NO_KEEP;
         else if (tool_is(&option, "--", "period"))
             bad = number(tool_value(&option), 1u << 29, &o->period);
         else if (tool_is(&option, "--", "burst"))
@@ -385,18 +390,73 @@ static int show_report(const record_options *o) {
         } else if (o->stats) fputs(line, stderr);
     }
     fclose(file);
-    remove(o->report);
     return said;
 }
 
+/* What the recorder kept before the program was killed: a file that is whole and checked, or NULL.
+   *ns: when it was made. */
+static unsigned char *read_kept(const record_options *o, size_t *size, uint64_t *ns) {
+    keep_head head;
+    dump d;
+    dump_fault fault;
+    unsigned char *bytes = NULL;
+    unsigned half;
+    FILE *file = fopen(o->report, "rb");
+    if (!file) return NULL;
+    if (fseek(file, KEEP_AT, SEEK_SET) == 0 && fread(&head, sizeof head, 1, file) == 1
+        && (head.whole == 1 || head.whole == 2) && head.bytes[head.whole - 1] <= KEEP_HALF) {
+        half = head.whole - 1;
+        *size = (size_t)head.bytes[half];
+        *ns = head.time_ns[half];
+        bytes = (unsigned char *)tool_alloc(*size + 1);
+        if (fseek(file, KEEP_AT + KEEP_HEAD + (long)half * KEEP_HALF, SEEK_SET) != 0
+            || fread(bytes, 1, *size, file) != *size || dump_read(&d, bytes, *size, &fault) != 0) {
+            free(bytes);
+            bytes = NULL;
+        } else dump_free(&d);
+    }
+    fclose(file);
+    return bytes;
+}
+
+/* Gives FILE what was kept. Returns whether there was something. */
+static int give_kept(const record_options *o, int status) {
+    char path[4200];
+    struct timespec now;
+    size_t size;
+    uint64_t ns, passed;
+    unsigned char *bytes = read_kept(o, &size, &ns);
+    FILE *file;
+    int is_written;
+    if (!bytes) return 0;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    passed = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - ns;
+    snprintf(path, sizeof path, "%s.new", o->out);
+    file = fopen(path, "wb");
+    is_written = file && fwrite(bytes, 1, size, file) == size;
+    if (file && fclose(file) != 0) is_written = 0;
+    free(bytes);
+    if (!is_written || rename(path, o->out) != 0) {
+        (void)tool_system_error(o->out);
+        remove(path);
+        return 1;
+    }
+    fprintf(stderr, "bursty: the program %s; what is shown ends %.1f seconds before that\n",
+            WIFSIGNALED(status) ? "was killed"
+                                : "ended as another one, which took its place (see --follow)",
+            (double)passed / 1e9);
+    return 1;
+}
+
 /* The name FILE.new is left if the recorder did not come to its end. */
-static void look_at_output(const record_options *o, int said) {
+static void look_at_output(const record_options *o, int said, int status) {
     char path[4200];
     struct stat s;
     int earlier;
     if (o->direct) return;
     snprintf(path, sizeof path, "%s.new", o->out);
     if (stat(path, &s) != 0) return;
+    if (!said && give_kept(o, status)) return;
     remove(path);
     earlier = stat(o->out, &s) == 0;
     if (said) return;
@@ -432,7 +492,8 @@ static const char *pass_by_env(const char *path, char ***argv, char *found, size
 /* Where the options end: at --, or at the first word that is none. */
 static int find_split(int argc, char **argv) {
     static const char *const alone[]
-        = {"--stats", "--quiet", "--follow", "--off", "--all-checks", "--help", "-h"};
+        = {"--stats", "--quiet", "--follow", "--off", "--all-checks",
+           "--no-keep", "--help", "-h"};
     int at = 1;
     while (at < argc && argv[at][0] == '-' && strcmp(argv[at], "--") != 0) {
         size_t n = 0, count = sizeof alone / sizeof *alone;
@@ -472,8 +533,8 @@ static int run(int argc, char **argv) {
     close(started[1]);
     if (child < 0 || read(started[0], &status, sizeof status) == (ssize_t)sizeof status) {
         if (child > 0) waitpid(child, NULL, 0);
+        look_at_output(&o, 1, 0);
         remove(o.report);
-        look_at_output(&o, 1);
         errno = status;
         return tool_system_error(child < 0 ? "fork" : path);
     }
@@ -481,7 +542,8 @@ static int run(int argc, char **argv) {
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
-    look_at_output(&o, show_report(&o));
+    look_at_output(&o, show_report(&o), status);
+    remove(o.report);
     if (WIFSIGNALED(status)) {  /* die as the program did, without a second core */
         struct rlimit none = {0, 0};
         setrlimit(RLIMIT_CORE, &none);

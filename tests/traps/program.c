@@ -319,6 +319,42 @@ static void children(void) {
     printf("%d\n", good);
 }
 
+static int done_for_now(int rounds) {
+    struct timespec used;
+    if (rounds < 20000 || clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used) != 0) return 0;
+    return used.tv_sec > 0 || used.tv_nsec > 50000000;
+}
+
+/* Goes on until it is killed. The thread has functions of its own. */
+static void *deep_for_ever(void *unused) {
+    int n;
+    for (n = 0; !done_for_now(n); n++) (void)deep(20);
+    sem_post(&ready);
+    for (;;) (void)deep(20);
+    return unused;
+}
+
+/* The file tells that both threads have been sampled, and had ticks, surely. */
+static void until_killed(void) {
+    pthread_t thread;
+    FILE *file;
+    int n;
+    sem_init(&ready, 0, 0);
+    if (pthread_create(&thread, NULL, deep_for_ever, NULL) != 0) abort();
+    for (n = 0; !done_for_now(n); n++) (void)work(20);
+    while (sem_wait(&ready) != 0) { }
+    file = fopen("pid", "w");
+    if (!file || fprintf(file, "%ld\n", (long)getpid()) < 0 || fclose(file) != 0) abort();
+    if (rename("pid", "pid.whole") != 0) abort();
+    for (;;) (void)work(20);
+}
+
+/* Another program takes its place as soon as there is a file of the name `go`. */
+static void until_exec(void) {
+    while (access("go", F_OK) != 0) (void)work(100);
+    execl("/bin/true", "true", (char *)NULL);
+}
+
 static void killed(void) {
     (void)work(200);
     kill(getpid(), SIGKILL);
@@ -472,6 +508,8 @@ int main(int argc, char **argv) {
     else if (!strcmp(what, "umask")) file_limit();
     else if (!strcmp(what, "children")) children();
     else if (!strcmp(what, "killed")) killed();
+    else if (!strcmp(what, "until-killed")) until_killed();
+    else if (!strcmp(what, "until-exec")) until_exec();
     else if (!strcmp(what, "all-signals")) all_signals();
     else if (!strcmp(what, "signal")) real_time_signal();
     else if (!strcmp(what, "toggles")) toggles();
