@@ -50,8 +50,9 @@
               red zone are its own. What is not understood is not touched; binpatch_get_function
               gives the reason. No malloc; memory comes from mmap. No output. errno is not touched
               while the program runs. It promises nothing to code that reads its own instructions
-              or looks its return address up: that sees other addresses. Code without unwind
-              information is left alone, and so is what dlopen loads later. Exceptions and
+              or looks its return address up: that sees other addresses, and changing ones. (Where
+              the processor checks returns they stay, and short bursts miss calls.) Code without
+              unwind information is left alone, as is what dlopen loads later. Exceptions and
               backtraces go through copies if the process asks binpatch_find_copy: interpose
               _dl_find_object (glibc 2.35) and answer from it, as record/patch.c does.
    THREADS    All may run patched code. An action runs on the thread whose events it gets, maybe in
@@ -132,6 +133,7 @@ typedef struct binpatch_config {        /* every zero is a default */
        to report its ENTRY. */
     void   (*begin)(void *user, const binpatch_frame *frames, size_t count);
     void    *user;
+    void (*thread)(void *user); /* NULL, or: on a new thread, at its first check */
 } binpatch_config;
 
 enum {                          /* why a function is not patched; binpatch_reason_text says it */
@@ -164,6 +166,9 @@ typedef struct binpatch_module {
 
 typedef struct binpatch_stats {
     uint64_t bursts, events, lost;      /* lost: records that ran over a full buffer */
+    /* Checks of all threads, and how many of them were in bursts; missed: calls that a signal
+       handler made while it had interrupted the patcher, or that came while a copy was made. */
+    uint64_t checks, burst_checks, missed;
     uint32_t threads, lost_threads, modules;
 } binpatch_stats;
 
@@ -228,7 +233,6 @@ BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, 
 #ifndef _GNU_SOURCE
 #error "define _GNU_SOURCE before the first include of the file with BINPATCH_IMPLEMENTATION"
 #endif
-#include <cpuid.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -253,13 +257,14 @@ BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, 
    A check is `decl %fs:n; js slow`. While n >= 0 the thread is not in a burst and n checks remain.
    The slow path answers whether a burst is live; the code then jumps to the same point of the
    instrumented copy I, or goes on in C. Registers, flags that matter and the stack are equal in
-   both copies at every check, so the change of copies is nothing but that jump.
+   both copies at every check, so the change of copies is nothing but that jump. When a burst
+   begins, open calls of C get the return addresses of I; when it is over, I goes back to C.
    `code` and the tables of copies, sites and links are one memfd, mapped once for writing and
    once for executing. A fork shares them: parent and child use the same copies, under the same
    try-lock. Slots are private to a process. */
 
 enum { BINPATCH_P_MODULES = 64, BINPATCH_P_THREADS = 256, BINPATCH_P_RULES = 1024 };
-enum { BINPATCH_P_BUFFER = 65536, BINPATCH_P_WINDOW = 65536 };
+enum { BINPATCH_P_BUFFER = 65536, BINPATCH_P_WINDOW = 65536, BINPATCH_P_PATIENCE = 1 << 24 };
 
 typedef struct binpatch_p_site {
     uint32_t function, i_at;
@@ -306,6 +311,7 @@ typedef struct binpatch_p_module {
 typedef struct binpatch_p_known {
     x86flow_rule rule;
     uint32_t module, place; /* place: ~0, no function to report */
+    uint32_t function;      /* the code is its C: 1 + its number; 0: it is no C */
 } binpatch_p_known;
 
 typedef struct binpatch_p_thread { /* the words that emitted code touches */
@@ -315,6 +321,7 @@ typedef struct binpatch_p_thread { /* the words that emitted code touches */
     uint64_t bursts;
     uint64_t burst_ns;           /* with bursts_per_second: when the last one ended, and the gap */
     uint32_t gap;
+    uint32_t span, counted; /* checks of this burst or gap, and those of them in the statistics */
     uintptr_t busy, locked; /* how deep the stack was when this thread began to work, to emit */
     uint8_t *buffer;
     binpatch_p_known *rules; /* by return address, BINPATCH_P_RULES many */
@@ -332,20 +339,19 @@ static struct {
     binpatch_p_known *rules;
     uint8_t taken[BINPATCH_P_THREADS]; /* buffers in use */
     int installed, on, armed;   /* armed: the jumps are in the text */
+    int shadow_stack;           /* the processor checks returns: they stay as they are */
     uint8_t *window;            /* for writing text */
     uint32_t lock;
-    unsigned xsave_bytes;
-    uint32_t xsave_mask;
     const char *reason;
-    uint64_t bursts, events, lost;
-    uint32_t threads, lost_threads;
+    uint64_t bursts, events, lost, missed, checks, burst_checks;
+    uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */
 } binpatch_p;
 
 /* A thread that never took a check may find itself inside an instrumented copy, if a coroutine
    moved there from another thread. It then writes here. */
 static uint8_t binpatch_p_nowhere[BINPATCH_P_BUFFER] __attribute__((aligned(65536)));
 static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initial-exec"))) = {
-    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL};
+    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL};
 
 /* ---- small things ---- */
 
@@ -373,15 +379,23 @@ static int binpatch_p_in_text(const binpatch_p_module *m, uint64_t address) {
 
 /* ---- making copies while the program runs ---- */
 
-/* One thread of one process at a time. Who finds a lock taken runs plain code meanwhile. The
-   scratch memory has a lock of this process, the arena one that all processes share it with. A
-   handler that left by longjmp may have abandoned a lock of its own thread: nothing was published,
-   it starts again. */
+/* One thread of one process at a time. Who finds a lock taken waits, for plain code records
+   nothing. It waits without system calls, and not for ever: the owner may be a process that was
+   killed, and then nobody waits for it again. The scratch memory has a lock of this process, the
+   arena one that all processes share it with. A handler that left by longjmp may have abandoned a
+   lock of its own thread: nothing was published, it starts again. */
 static int binpatch_p_take_lock(uint32_t *lock, uint32_t me, int abandoned) {
-    uint32_t owner = 0;
-    if (__atomic_compare_exchange_n(lock, &owner, me, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-        return 0;
-    return owner == me && abandoned ? 0 : -1;
+    uint32_t owner = 0, turns;
+    for (turns = 0; turns < BINPATCH_P_PATIENCE; turns++, owner = 0) {
+        if (__atomic_compare_exchange_n(lock, &owner, me, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            return 0;
+        if (owner == me && abandoned) return 0;
+        if (owner == me || owner == __atomic_load_n(&binpatch_p.stuck, __ATOMIC_RELAXED)) return -1;
+        if (!turns) __atomic_fetch_add(&binpatch_p.waits, 1, __ATOMIC_RELAXED);
+        __builtin_ia32_pause();
+    }
+    __atomic_store_n(&binpatch_p.stuck, __atomic_load_n(lock, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+    return -1;
 }
 
 static int binpatch_p_lock(binpatch_p_shared *shared) {
@@ -459,19 +473,13 @@ static uint32_t binpatch_p_emit(binpatch_p_module *m, int instrumented, uint32_t
     return binpatch_p_place(m, s, base, header);
 }
 
-/* Number n of a body's places that may be sites: its instructions, then its entry. */
-static int binpatch_p_is_site(const x86flow_body *b, uint32_t n) {
-    if (n == b->count + 1) return b->f->flags & X86FLOW_CHECK;
-    return n < b->count && b->insn[n].target & X86FLOW_TARGET_CHECKED;
-}
-
 static void binpatch_p_note_sites(binpatch_p_module *m, uint32_t number) {
     const x86flow_body *b = &binpatch_p.body;
     uint32_t n;
     for (n = 0; n < b->count + 2; n++) {
         binpatch_p_site *site = &m->sites[binpatch_p.copy.spot[n].site];
         int entry = n == b->count + 1;
-        if (!binpatch_p_is_site(b, n)) continue;
+        if (!x86copy_is_site(b, n)) continue;
         site->function = number;
         site->entry = (uint32_t)entry;
         site->offset = entry ? 0 : b->insn[n].offset;
@@ -491,7 +499,10 @@ static uint64_t binpatch_p_make_c(binpatch_p_module *m, uint32_t number) {
     binpatch_p_shared *h = m->shared;
     uint64_t to;
     if (!f->c_at && !f->failed) {
-        if (binpatch_p_lock(h) != 0) return m->copy.rx + f->plain_at;
+        if (binpatch_p_lock(h) != 0) {
+            __atomic_fetch_add(&binpatch_p.missed, 1, __ATOMIC_RELAXED);
+            return m->copy.rx + f->plain_at;
+        }
         if (!f->c_at && !f->failed) {
             uint32_t at = 0;
             f->first_site = h->sites;
@@ -517,21 +528,11 @@ static uint64_t binpatch_p_make_c(binpatch_p_module *m, uint32_t number) {
     return to;
 }
 
-/* The checking copy emitted again, for the positions of its instructions. */
-static int binpatch_p_find_places(binpatch_p_module *m, const x86copy_function *f) {
-    x86copy *s = &binpatch_p.copy;
-    uint32_t n;
-    uint64_t base = m->copy.rx + binpatch_p_aligned(m->shared->used);
-    if (x86copy_emit(s, &m->copy, base, 0, f->first_site) != 0) return -1;
-    for (n = 0; n < s->b->count + 2; n++) s->spot[n].c_at = s->spot[n].at;
-    return 0;
-}
-
 static void binpatch_p_note_i(binpatch_p_module *m, uint32_t at) {
     const x86copy *s = &binpatch_p.copy;
     uint32_t n;
     for (n = 0; n < s->b->count + 2; n++) {
-        if (binpatch_p_is_site(s->b, n)) m->sites[s->spot[n].site].i_at = at + s->spot[n].at;
+        if (x86copy_is_site(s->b, n)) m->sites[s->spot[n].site].i_at = at + s->spot[n].at;
     }
 }
 
@@ -539,18 +540,22 @@ static void binpatch_p_note_i(binpatch_p_module *m, uint32_t at) {
 static uint32_t binpatch_p_make_i(binpatch_p_module *m, uint32_t number) {
     x86copy_function *f = &m->copy.functions[number];
     binpatch_p_shared *h = m->shared;
+    x86copy *s = &binpatch_p.copy;
     uint32_t n;
     if (!f->c_at) (void)binpatch_p_make_c(m, number);
     if (!f->c_at) return 0;
     if (!f->i_at && !(f->failed & 2)) {
         if (binpatch_p_lock(h) != 0) return 0;
         if (!f->i_at && !(f->failed & 2)) {
+            uint64_t base = m->copy.rx + binpatch_p_aligned(h->used);
             uint32_t at = 0;
-            if (binpatch_p_read(m, number) == 0 && binpatch_p_find_places(m, f) == 0)
+            if (binpatch_p_read(m, number) == 0
+                && x86copy_find_c(s, &m->copy, base, f->first_site) == 0)
                 at = binpatch_p_emit(m, 1, f->first_site);
             if (at) {
                 binpatch_p_note_i(m, at);
-                f->i_size = binpatch_p.copy.out_size;
+                f->i_size = s->out_size;
+                f->returns_at = at - s->code_start + s->returns_at;
                 h->bytes_i += f->i_size;
                 h->functions_i++;
                 __atomic_store_n(&f->i_at, at, __ATOMIC_RELEASE);
@@ -643,6 +648,34 @@ static int binpatch_p_take_buffer(binpatch_p_thread *t) {
     return 1;
 }
 
+/* Counts the checks of the thread's span, of which `left` are still to come. */
+static void binpatch_p_count_checks(binpatch_p_thread *t, int32_t left) {
+    uint32_t done = t->span ? t->span - (uint32_t)left : 0;
+    __atomic_fetch_add(&binpatch_p.checks, done - t->counted, __ATOMIC_RELAXED);
+    if (t->live) __atomic_fetch_add(&binpatch_p.burst_checks, done - t->counted, __ATOMIC_RELAXED);
+    t->counted = done;
+}
+
+/* A gap begins at this check, or a burst, and n or `left` of its checks are still to come. */
+static void binpatch_p_begin_span(binpatch_p_thread *t, int live, int32_t n) {
+    if (live) __atomic_fetch_add(&binpatch_p.bursts, !t->live, __ATOMIC_RELAXED);
+    t->bursts += live && !t->live;
+    t->live = (uint32_t)live;
+    t->left = live ? n : 0;
+    t->n = live ? X86COPY_LIVE : n;
+    t->span = (uint32_t)n + 1;
+    t->counted = 0;
+}
+
+/* A thread begins anywhere in a burst or in the gap behind it. */
+static void binpatch_p_first_span(binpatch_p_thread *t) {
+    uint32_t gap = binpatch_p.config.check_count, burst = binpatch_p.config.burst_count,
+             at = binpatch_p_random(t) % (gap + burst);
+    if (!binpatch_p.config.jitter_percent) at = burst + gap - 1;
+    if (at >= burst) binpatch_p_begin_span(t, 0, (int32_t)(at - burst));
+    else if (t->buffer || binpatch_p_take_buffer(t)) binpatch_p_begin_span(t, 1, (int32_t)at);
+}
+
 /* A check of the calling thread that the fast answers do not cover. Returns 1 if a burst is live.
    */
 static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
@@ -655,38 +688,28 @@ static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
         t->known = BINPATCH_P_KNOWN;
         t->random = __atomic_fetch_add(&binpatch_p.threads, 1, __ATOMIC_RELAXED);
         t->random = (binpatch_p.config.seed + t->random) * 2654435761u | 1;
-        if (binpatch_p.on && binpatch_p.config.check_count != BINPATCH_ALWAYS) {
-            t->n = (int32_t)(binpatch_p_random(t) % (binpatch_p.config.check_count + burst));
-            if (!binpatch_p.config.jitter_percent)
-                t->n = (int32_t)binpatch_p.config.check_count - 1;
-            if (t->n > 0) return 0;
-        }
+        if (binpatch_p.config.thread) binpatch_p.config.thread(binpatch_p.config.user);
+        if (binpatch_p.on && binpatch_p.config.check_count != BINPATCH_ALWAYS)
+            binpatch_p_first_span(t);
+        if (t->span) return t->live;
     }
+    binpatch_p_count_checks(t, 0);
     if (!binpatch_p.on || t->known == BINPATCH_P_QUIET
         || (!t->buffer && !binpatch_p_take_buffer(t))) {
         if (t->live) binpatch_p_flush(t, 1);
-        t->live = 0;
-        t->left = 0;
-        t->n = 65536; /* look again whether it was switched on */
+        binpatch_p_begin_span(t, 0, 65536); /* look again whether it was switched on */
+        t->span = 0;
         return 0;
     }
     if (t->live) {
         int32_t gap = binpatch_p_gap(t);
         binpatch_p_flush(t, gap != 0);
         if (gap > 0) {
-            t->live = 0;
-            t->left = 0;
-            t->n = gap - 1;
+            binpatch_p_begin_span(t, 0, gap - 1);
             return 0;
         }
     }
-    if (!t->live) {
-        __atomic_fetch_add(&binpatch_p.bursts, 1, __ATOMIC_RELAXED);
-        t->bursts++;
-    }
-    t->live = 1;
-    t->left = (int32_t)burst - 1;
-    t->n = X86COPY_LIVE;
+    binpatch_p_begin_span(t, 1, (int32_t)burst - 1);
     return 1;
 }
 
@@ -718,8 +741,11 @@ static int binpatch_p_learn(uint64_t pc, binpatch_p_known *out) {
     for (n = 0; n < binpatch_p.module_count && !fde; n++) {
         const binpatch_p_module *m = &binpatch_p.modules[n];
         const binpatch_p_copy *copy = binpatch_p_copy_at(m, pc);
+        out->function = 0;
         if (copy) {
             f = &m->flow.functions[copy->function];
+            if (copy->at == m->copy.functions[copy->function].c_at)
+                out->function = 1 + copy->function;
             fde = x86flow_find_fde(m->rx + copy->header, pc, &start);
         } else if (binpatch_p_in_text(m, pc)) {
             f = x86flow_function_at(&m->flow, pc);
@@ -755,8 +781,21 @@ static const binpatch_p_known *binpatch_p_known_at(const binpatch_p_thread *t, u
 
 enum { BINPATCH_P_FRAMES = 256 };
 
+/* A burst begins: what the call that pushed its return address there returns to belongs to it. See
+   "returns" in x86copy.h. */
+static void binpatch_p_redirect(const binpatch_p_known *known, uint64_t pushed) {
+    uint64_t *place = (uint64_t *)(uintptr_t)pushed, to;
+    binpatch_p_module *m;
+    if (!known || !known->function || binpatch_p.shadow_stack) return;
+    m = &binpatch_p.modules[known->module];
+    if (!m->copy.functions[known->function - 1].i_at)
+        (void)binpatch_p_make_i(m, known->function - 1);
+    to = x86copy_return_in_i(&m->copy, known->function - 1, *place);
+    if (to) *place = to;
+}
+
 /* From a site outwards. At the site of an entry the caller's address is on top of the stack, and
-   the function is about to report itself. */
+   the function is about to report itself. Returns into C are led to I. */
 static uint32_t binpatch_p_walk(const binpatch_p_thread *t, const binpatch_p_module *m,
                                 uint32_t site, const uint64_t *saved, binpatch_frame *frames) {
     const binpatch_p_site *y = &m->sites[site];
@@ -772,6 +811,7 @@ static uint32_t binpatch_p_walk(const binpatch_p_thread *t, const binpatch_p_mod
         pc = *(const uint64_t *)(const void *)binpatch_p_at(rsp);
         rsp += 8;
         known = binpatch_p_known_at(t, pc - 1);
+        binpatch_p_redirect(known, rsp - 8);
     } else if (x86flow_rule_of(&m->flow, f, y->offset, &here.rule) != 0)
         return 0;
     for (steps = 0; steps < 2 * BINPATCH_P_FRAMES && count < BINPATCH_P_FRAMES && known; steps++) {
@@ -782,6 +822,7 @@ static uint32_t binpatch_p_walk(const binpatch_p_thread *t, const binpatch_p_mod
             frames[count++].place = known->place;
         }
         known = binpatch_p_known_at(t, pc - 1); /* inside the call */
+        binpatch_p_redirect(known, rsp - 8);
     }
     return count;
 }
@@ -793,21 +834,11 @@ static const binpatch_p_known *binpatch_p_caller(uint64_t pc, binpatch_p_known *
     return binpatch_p_learn(pc - 1, room) == 0 ? room : NULL;
 }
 
-/* x86flow_step that reads nothing outside of [rsp, end). */
-static int binpatch_p_step_inside(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp,
-                                  uint64_t *rbp, uint64_t end) {
-    uint64_t cfa = (rule->reg == 6 ? *rbp : *rsp) + (uint64_t)(int64_t)rule->offset;
-    uint64_t saved = cfa + (uint64_t)(int64_t)rule->rbp;
-    if (cfa > end || cfa < *rsp + 8) return -1;
-    if (rule->rbp_saved && (saved < *rsp || saved > end - 8)) return -1;
-    return x86flow_step(rule, pc, rsp, rbp);
-}
-
 enum { BINPATCH_P_EVENT_FRAME = 0x98 };   /* so much lower is the stack where I writes an event */
 
 BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                                      binpatch_frame *frames, uint32_t max) {
-    binpatch_p_known room, here, entry = {{0, 8, 0, 7, 0}, 0, ~0u};
+    binpatch_p_known room, here, entry = {{0, 8, 0, 7, 0}, 0, ~0u, 0};
     const binpatch_p_known *known = &here, *next;
     uint32_t count = 0, steps;
     if (binpatch_p_tls.busy) return UINT32_MAX;
@@ -815,13 +846,13 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
     if (binpatch_p_learn(pc, &here) != 0) known = &entry;
     for (steps = 0; steps < 1024 && count < max && known; steps++) {
         uint64_t to = pc, sp = rsp, bp = rbp;
-        if (binpatch_p_step_inside(&known->rule, &to, &sp, &bp, stack_end) != 0) break;
+        if (x86flow_step_inside(&known->rule, &to, &sp, &bp, stack_end) != 0) break;
         next = binpatch_p_caller(to, &room);
         if (!next && steps == 0 && known->rule.reg == 7) {
             to = pc;
             sp = rsp + BINPATCH_P_EVENT_FRAME;
             bp = rbp;
-            if (binpatch_p_step_inside(&known->rule, &to, &sp, &bp, stack_end) == 0)
+            if (x86flow_step_inside(&known->rule, &to, &sp, &bp, stack_end) == 0)
                 next = binpatch_p_caller(to, &room);
         }
         if (known->place != ~0u) {
@@ -860,6 +891,7 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
     /* A signal handler inside of us gets no burst. If this goes on for ever, it was none: a handler
        left us by longjmp, and the stack is deeper now than it was then. */
     if (t->busy && depth < t->busy && t->nested++ < 65536) refused = 1;
+    if (refused && binpatch_p.on) __atomic_fetch_add(&binpatch_p.missed, 1, __ATOMIC_RELAXED);
     if (code & X86COPY_MAKE_C && refused) return m->copy.rx + f->plain_at;
     if (code & X86COPY_MAKE_I && refused) return m->copy.rx + f->t_at;
     if (refused) return 0;
@@ -874,10 +906,11 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
     } else {
         answer = binpatch_p_edge_of_burst(t);
         if (answer && !m->site_slots[code]) answer = binpatch_p_make_i(m, m->sites[code].function);
-        if (t->bursts != bursts && binpatch_p.config.begin) {
+        if (t->bursts != bursts) {
             binpatch_frame *frames = (binpatch_frame *)(void *)(t->buffer + BINPATCH_P_BUFFER / 2);
             uint32_t count = binpatch_p_walk(t, m, number, saved, frames);
-            binpatch_p.config.begin(binpatch_p.config.user, frames, count);
+            if (binpatch_p.config.begin)
+                binpatch_p.config.begin(binpatch_p.config.user, frames, count);
             memset(frames, 0, count * sizeof *frames);
         }
     }
@@ -990,7 +1023,7 @@ static int binpatch_p_open_dynamic(const binpatch_p_module *m, binpatch_p_dynami
    function to the whole process, too, copies call it directly. */
 static void binpatch_p_bind(binpatch_p_module *m, const binpatch_p_dynamic *y) {
     x86copy_bound *bound;
-    size_t part, n, max = y->rela_count[0] + y->rela_count[1], k;
+    size_t part, n, max = y->rela_count[0] + y->rela_count[1];
     m->copy.bound_count = 0;
     bound = (x86copy_bound *)binpatch_p_map((max + 1) * sizeof *bound);
     m->copy.bound = bound;
@@ -1007,24 +1040,9 @@ static void binpatch_p_bind(binpatch_p_module *m, const binpatch_p_dynamic *y) {
             if (!f || f->lo != at) continue;
             if (dlsym(RTLD_DEFAULT, y->names + symbol->st_name) != (const void *)binpatch_p_at(at))
                 continue;
-            for (k = m->copy.bound_count; k > 0 && bound[k - 1].slot > slot; k--) {
-                bound[k] = bound[k - 1];
-            }
-            bound[k].slot = slot;
-            bound[k].function = (uint32_t)(f - m->flow.functions);
-            m->copy.bound_count++;
+            x86copy_bind(&m->copy, bound, slot, (uint32_t)(f - m->flow.functions));
         }
     }
-}
-
-/* Functions that look at their return address to learn which module calls them. */
-static int binpatch_p_asks_who_calls(const char *name) {
-    static const char *const asks[] = {"dlsym", "dlvsym", "dlopen", "dlmopen", "mcount", "_mcount"};
-    size_t n;
-    for (n = 0; n < sizeof asks / sizeof *asks; n++) {
-        if (!strcmp(name, asks[n])) return 1;
-    }
-    return 0;
 }
 
 /* Exported functions may be called by anybody; their names serve the filter. So may those whose
@@ -1051,9 +1069,8 @@ static void binpatch_p_read_dynamic(binpatch_p_module *m, x86flow_graph *g) {
             if (type == R_X86_64_RELATIVE || type == R_X86_64_IRELATIVE)
                 x86flow_take(g, &m->flow, m->flow.bias + (uint64_t)r->r_addend);
             if (type != R_X86_64_JUMP_SLOT && type != R_X86_64_GLOB_DAT) continue;
-            if (!binpatch_p_asks_who_calls(y.names + y.symbols[r->r_info >> 32].st_name)) continue;
-            if (m->copy.sensitive_count < sizeof m->copy.sensitive / sizeof *m->copy.sensitive)
-                m->copy.sensitive[m->copy.sensitive_count++] = m->flow.bias + r->r_offset;
+            x86copy_note_import(&m->copy, y.names + y.symbols[r->r_info >> 32].st_name,
+                                m->flow.bias + r->r_offset);
         }
     }
 }
@@ -1229,8 +1246,7 @@ static void binpatch_p_describe(binpatch_p_module *m) {
     m->copy.offset_n = (int32_t)(binpatch_p_address(&t->n) - thread);
     m->copy.offset_left = (int32_t)(binpatch_p_address(&t->left) - thread);
     m->copy.offset_position = (int32_t)(binpatch_p_address(&t->position) - thread);
-    m->copy.xsave_bytes = binpatch_p.xsave_bytes;
-    m->copy.xsave_mask = binpatch_p.xsave_mask;
+    x86copy_find_xsave(&m->copy);
     m->copy.heavy = binpatch_p_heavy;
     m->copy.user = m;
 }
@@ -1386,18 +1402,7 @@ static int binpatch_p_write_text(binpatch_p_module *m, int restore) {
    has noted that it is at work. So what binpatch_p_heavy reaches by direct calls is left alone. */
 static void binpatch_p_leave_out_own(binpatch_p_module *m, const x86flow_graph *g) {
     uint64_t heavy = binpatch_p_address((const void *)(uintptr_t)&binpatch_p_heavy);
-    x86flow_function *f = x86flow_function_at(&m->flow, heavy);
-    uint32_t e, changed = 1;
-    if (f) f->reason = BINPATCH_OWN;
-    while (f && changed) {
-        for (e = changed = 0; e < g->count; e++) {
-            x86flow_function *to = &m->flow.functions[g->to[e]];
-            if (m->flow.functions[g->from[e]].reason != BINPATCH_OWN) continue;
-            if (to->reason == BINPATCH_OWN) continue;
-            to->reason = BINPATCH_OWN;
-            changed = 1;
-        }
-    }
+    x86flow_leave_out(&m->flow, g, heavy, BINPATCH_OWN);
 }
 
 /* Reads every function once, and decides who is patched and who has a check. */
@@ -1477,17 +1482,6 @@ static int binpatch_p_hold_entries(void) {
     return 0;
 }
 
-static void binpatch_p_find_xsave(void) {
-    unsigned a, b, c, d, mask = 0;
-    binpatch_p.xsave_mask = 0;
-    binpatch_p.xsave_bytes = 576;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & 1u << 27)) return; /* OSXSAVE */
-    __asm__ volatile("xgetbv" : "=a"(mask), "=d"(d) : "c"(0));
-    binpatch_p.xsave_mask = mask & 0xE7;
-    if (__get_cpuid_count(13, 0, &a, &b, &c, &d)) binpatch_p.xsave_bytes = b < 4096 ? b : 4096;
-    if (binpatch_p.xsave_bytes < 832) binpatch_p.xsave_bytes = 832;
-}
-
 /* Zeros stand for defaults. Returns 0, or -1: a setting is out of range. */
 static int binpatch_p_configure(const binpatch_config *config) {
     binpatch_config *c = &binpatch_p.config;
@@ -1534,6 +1528,7 @@ static uint32_t binpatch_p_patch(binpatch_p_module *m) {
 
 BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     uint32_t n, patched = 0;
+    uint64_t shadow = 0;
     int largest = 0;
     binpatch_p.reason = "already installed";
     if (binpatch_p.installed) return 0;
@@ -1543,7 +1538,8 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     binpatch_p.reason = "another thread runs";
     if (binpatch_p_count_threads() > 1) return 0;
     binpatch_p.reason = "no memory";
-    binpatch_p_find_xsave();
+    if (syscall(SYS_arch_prctl, 0x5005, &shadow) == 0) /* ARCH_SHSTK_STATUS */
+        binpatch_p.shadow_stack = (shadow & 1) != 0;
     if (binpatch_p_open_buffers() != 0) return 0;
     dl_iterate_phdr(binpatch_p_each_module, NULL);
     for (n = 0; n < binpatch_p.module_count; n++) {
@@ -1617,8 +1613,9 @@ BINPATCH_API int binpatch_uninstall(void) {
 
 BINPATCH_API void binpatch_flush(void) {
     binpatch_p_thread *t = &binpatch_p_tls;
-    if (t->busy || !t->buffer) return;
+    if (t->busy) return;
     t->busy = binpatch_p_depth(__builtin_frame_address(0));
+    binpatch_p_count_checks(t, t->live ? t->left : t->n);
     binpatch_p_flush(t, 1);
     t->busy = 0;
 }
@@ -1635,6 +1632,8 @@ BINPATCH_API void binpatch_leave(void) {
     t->position = (uintptr_t)binpatch_p_nowhere;
     t->live = 0;
     t->left = 0;
+    t->span = 0;
+    t->counted = 0;
     t->n = 65536;
     if (taken) __atomic_store_n(taken, 0, __ATOMIC_RELEASE);
 }
@@ -1711,6 +1710,9 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->bursts = __atomic_load_n(&binpatch_p.bursts, __ATOMIC_RELAXED);
     out->events = __atomic_load_n(&binpatch_p.events, __ATOMIC_RELAXED);
     out->lost = __atomic_load_n(&binpatch_p.lost, __ATOMIC_RELAXED);
+    out->missed = __atomic_load_n(&binpatch_p.missed, __ATOMIC_RELAXED);
+    out->checks = __atomic_load_n(&binpatch_p.checks, __ATOMIC_RELAXED);
+    out->burst_checks = __atomic_load_n(&binpatch_p.burst_checks, __ATOMIC_RELAXED);
     out->threads = binpatch_p.threads;
     out->lost_threads = binpatch_p.lost_threads;
     out->modules = binpatch_p.module_count;

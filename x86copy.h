@@ -117,6 +117,7 @@ typedef struct x86copy_function {
     uint32_t patched;           /* its entry is patched: others may be linked to its copies */
     uint32_t held;              /* left to the caller */
     uint32_t bare;              /* no check anywhere: its original is what C would be */
+    uint32_t returns_at;        /* of I: x86copy.returns_at as a position; 0: not known */
 } x86copy_function;
 
 /* So many bytes of C and of I are the check of the entry. Direct calls that need none skip them. */
@@ -183,6 +184,7 @@ typedef struct x86copy {
     uint64_t base;              /* the address of out[0] once it is in place */
     uint32_t code_start;        /* tables stand before it; `at` and c_at count from it */
     uint32_t first_site, site_count;
+    uint32_t returns_at;        /* in `out`, of I: where its calls return to; 0: in C */
     int instrumented, translated, failed;
 } x86copy;
 
@@ -195,11 +197,28 @@ X86COPY_API size_t x86copy_init(x86copy *s, x86flow_body *body, void *memory, si
    spots must hold the c_at of the checking copy. Returns 0, or -1: it is too large. */
 X86COPY_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int instrumented,
                              uint32_t first_site);
+/* Before I is emitted: the spots get the c_at of C, which is emitted again for that. Returns 0, or
+   -1. */
+X86COPY_API int x86copy_find_c(x86copy *s, x86copy_module *m, uint64_t base, uint32_t first_site);
+/* Does place number n of the spots have a site? Behind the instructions comes their end, and then
+   the entry. Returns 1 or 0. */
+X86COPY_API int x86copy_is_site(const x86flow_body *b, uint32_t n);
 /* How far behind the start of C or I a direct call of f goes: behind the check, or 0. */
 X86COPY_API uint32_t x86copy_skips(const x86flow_function *f, int instrumented);
+/* A call of C has pushed the return address pc. What would the same call of I have pushed? Wants
+   returns_at of the function. Returns 0: pc is not behind a call that returns. */
+X86COPY_API uint64_t x86copy_return_in_i(const x86copy_module *m, uint32_t number, uint64_t pc);
 /* Behind the code of a copy: its own .eh_frame_hdr (at *header), CIE, FDE, LSDA of both parts.
    Returns 0, or -1. */
 X86COPY_API int x86copy_emit_unwind(x86copy *s, uint32_t *header);
+/* Adds to m->bound, which stands in `bound` and has room. */
+X86COPY_API void x86copy_bind(x86copy_module *m, x86copy_bound *bound, uint64_t slot,
+                              uint32_t function);
+/* A GOT slot leads to a function of that name. Calls of those that ask who calls them are left to
+   the original code. */
+X86COPY_API void x86copy_note_import(x86copy_module *m, const char *name, uint64_t slot);
+/* How the common code is to save the registers of this processor: xsave_bytes, xsave_mask. */
+X86COPY_API void x86copy_find_xsave(x86copy_module *m);
 /* The common code of a module, with out[0] at s->base; sets slow_at and so on. */
 X86COPY_API void x86copy_emit_slow(x86copy *s, x86copy_module *m);
 /* Everything behind a patched entry, for out[0] at s->base and position `at`: T, plain, make C and,
@@ -215,6 +234,7 @@ X86COPY_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t number
 /* ---- implementation ---- */
 #if defined(X86COPY_IMPLEMENTATION) && !defined(X86COPY_IMPLEMENTED) && defined(X86FLOW_SUPPORTED)
 #define X86COPY_IMPLEMENTED
+#include <cpuid.h>
 #include <string.h>
 
 /* ---- small things ---- */
@@ -459,6 +479,7 @@ enum {
     X86COPY_P_TO_THUNK,
     X86COPY_P_TO_SLOW,
     X86COPY_P_TO_MAP,
+    X86COPY_P_RETURN,           /* not a distance: behind call `index` of I, `at` is returned to */
     X86COPY_P_JOIN_C = 16,
     X86COPY_P_JOIN_I = 17
 };
@@ -932,7 +953,12 @@ static void x86copy_p_copied(x86copy *s, const x86flow_insn *k) {
 
 /* In I, behind a call: the burst may have ended meanwhile. Flags are dead here. */
 static void x86copy_p_after_call(x86copy *s, uint32_t n) {
-    if (!s->instrumented || !x86flow_runs_on(s->b, n)) return;
+    x86copy_fixup *x = &s->fixups[s->fixup_count];
+    if (!s->instrumented || s->failed || !x86flow_runs_on(s->b, n)) return;
+    s->fixup_count++;
+    x->at = x86copy_p_position(s);
+    x->index = n;
+    x->kind = X86COPY_P_RETURN;
     X86COPY_P_CODE(s, "\x64\x83\x3C\x25"); /* cmpl $0,%fs:n */
     x86copy_p_out4(s, (uint32_t)s->m->offset_n);
     X86COPY_P_CODE(s, "\x00\x0F\x89"); /* jns */
@@ -1191,6 +1217,47 @@ static void x86copy_p_emit_map(x86copy *s) {
     }
 }
 
+/* ---- returns ----
+   A burst may begin inside a call that C made. The code behind that call belongs to the burst, too.
+   So whoever begins a burst exchanges the return addresses that C has pushed for those that I would
+   have pushed: x86copy_return_in_i. Behind its call I looks whether the burst is still live.
+
+   The list behind the code of I: how many, then for each call that returns two words in rising
+   order: where the return address is in C and in I, counted from their starts. */
+
+static void x86copy_p_emit_returns(x86copy *s) {
+    uint32_t n, count = 0, at;
+    while (!s->failed && s->out_size & 3) x86copy_p_out1(s, 0xCC);
+    at = s->out_size;
+    x86copy_p_out4(s, 0);
+    for (n = 0; n < s->fixup_count; n++) {
+        const x86copy_fixup *x = &s->fixups[n];
+        if (x->kind != X86COPY_P_RETURN) continue;
+        x86copy_p_out4(s, s->spot[x->index + 1].c_at);
+        x86copy_p_out4(s, x->at);
+        count++;
+    }
+    if (s->failed) return;
+    memcpy(s->out + at, &count, 4);
+    s->returns_at = at;
+}
+
+X86COPY_API uint64_t x86copy_return_in_i(const x86copy_module *m, uint32_t number, uint64_t pc) {
+    const x86copy_function *f = &m->functions[number];
+    const uint8_t *list = x86copy_p_at(m->rx + f->returns_at);
+    uint64_t at = pc - (m->rx + f->c_at);
+    uint32_t lo = 0, hi;
+    if (!f->returns_at || !f->i_at) return 0;
+    hi = x86copy_p_u32(list);
+    for (list += 4; lo < hi;) {
+        uint32_t mid = lo + (hi - lo) / 2, c_at = x86copy_p_u32(list + (size_t)mid * 8);
+        if (c_at == at) return m->rx + f->i_at + x86copy_p_u32(list + (size_t)mid * 8 + 4);
+        if (c_at < at) lo = mid + 1;
+        else hi = mid;
+    }
+    return 0;
+}
+
 /* Behind the last instruction of the function or of its part: on in what stands there. */
 static void x86copy_p_leave_end(x86copy *s, uint32_t n) {
     const x86flow_insn *k = &s->b->insn[n];
@@ -1212,6 +1279,7 @@ X86COPY_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int i
     s->instrumented = instrumented;
     s->out_size = s->fixup_count = 0;
     s->translated = 0;
+    s->returns_at = 0;
     s->failed = 0;
     s->site_count = 0;
     for (n = 0; n < s->b->table_count; n++) s->table_at[n] = 0;
@@ -1256,6 +1324,7 @@ X86COPY_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int i
         x86copy_p_slow_end(s, entry->site, 0, s->b->count + 1);
     }
     x86copy_p_emit_map(s);
+    if (instrumented) x86copy_p_emit_returns(s);
     if (s->failed) return -1;
     for (n = 0; n < s->fixup_count; n++) {
         const x86copy_fixup *x = &s->fixups[n];
@@ -1269,6 +1338,18 @@ X86COPY_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int i
     }
     x86copy_p_fill_tables(s);
     return 0;
+}
+
+X86COPY_API int x86copy_find_c(x86copy *s, x86copy_module *m, uint64_t base, uint32_t first_site) {
+    uint32_t n;
+    if (x86copy_emit(s, m, base, 0, first_site) != 0) return -1;
+    for (n = 0; n < s->b->count + 2; n++) s->spot[n].c_at = s->spot[n].at;
+    return 0;
+}
+
+X86COPY_API int x86copy_is_site(const x86flow_body *b, uint32_t n) {
+    if (n == b->count + 1) return (b->f->flags & X86FLOW_CHECK) != 0;
+    return n < b->count && b->insn[n].target & X86FLOW_TARGET_CHECKED;
 }
 
 /* A CIE and an FDE of a range. Returns where the FDE stands, or NULL. *lsda: where its pointer to
@@ -1359,6 +1440,41 @@ X86COPY_API int x86copy_emit_unwind(x86copy *s, uint32_t *header) {
     *header = at;
     s->out_size = (uint32_t)(b.p - s->out);
     return 0;
+}
+
+/* Functions that look at their return address to learn which module calls them. */
+static int x86copy_p_asks_who_calls(const char *name) {
+    static const char *const asks[] = {"dlsym", "dlvsym", "dlopen", "dlmopen", "mcount", "_mcount"};
+    size_t n;
+    for (n = 0; n < sizeof asks / sizeof *asks; n++) {
+        if (!strcmp(name, asks[n])) return 1;
+    }
+    return 0;
+}
+
+X86COPY_API void x86copy_bind(x86copy_module *m, x86copy_bound *bound, uint64_t slot,
+                              uint32_t function) {
+    uint32_t k = m->bound_count++;
+    for (; k > 0 && bound[k - 1].slot > slot; k--) bound[k] = bound[k - 1];
+    bound[k].slot = slot;
+    bound[k].function = function;
+}
+
+X86COPY_API void x86copy_note_import(x86copy_module *m, const char *name, uint64_t slot) {
+    if (!x86copy_p_asks_who_calls(name)) return;
+    if (m->sensitive_count < sizeof m->sensitive / sizeof *m->sensitive)
+        m->sensitive[m->sensitive_count++] = slot;
+}
+
+X86COPY_API void x86copy_find_xsave(x86copy_module *m) {
+    unsigned a, b, c, d, mask = 0;
+    m->xsave_mask = 0;
+    m->xsave_bytes = 576;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & 1u << 27)) return; /* OSXSAVE */
+    __asm__ volatile("xgetbv" : "=a"(mask), "=d"(d) : "c"(0));
+    m->xsave_mask = mask & 0xE7;
+    if (__get_cpuid_count(13, 0, &a, &b, &c, &d)) m->xsave_bytes = b < 4096 ? b : 4096;
+    if (m->xsave_bytes < 832) m->xsave_bytes = 832;
 }
 
 /* `slow` answers most checks inside a burst in a few instructions; `heavy` saves all registers and

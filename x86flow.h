@@ -258,6 +258,9 @@ X86FLOW_API int x86flow_touched(const x86flow_graph *g, const x86flow_module *m,
 /* Equation 3: sets X86FLOW_CHECK. memory: zeroed, x86flow_eliminate_bytes many. */
 X86FLOW_API size_t x86flow_eliminate_bytes(const x86flow_module *m, const x86flow_graph *g);
 X86FLOW_API void x86flow_eliminate(const x86flow_module *m, const x86flow_graph *g, void *memory);
+/* The function at an address, and all that it reaches by direct calls, get this reason. */
+X86FLOW_API void x86flow_leave_out(x86flow_module *m, const x86flow_graph *g, uint64_t address,
+                                   uint8_t reason);
 
 /* ---- unwind information ---- */
 
@@ -284,6 +287,9 @@ X86FLOW_API int x86flow_rule_of(const x86flow_module *m, const x86flow_function 
                                 uint32_t offset, x86flow_rule *out);
 /* Applies a rule: the caller's pc, rsp and rbp. Returns 0, or -1: the stack is not like that. */
 X86FLOW_API int x86flow_step(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp, uint64_t *rbp);
+/* The same; nothing is read from outside of [*rsp, end). */
+X86FLOW_API int x86flow_step_inside(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp,
+                                    uint64_t *rbp, uint64_t end);
 
 #ifdef __cplusplus
 }
@@ -1181,6 +1187,21 @@ X86FLOW_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, v
    is not nearer to the roots. So every cycle of calls has a check. Who calls a function directly
    passes the check only in the last of these cases (`direct`): a cycle without one goes through a
    pointer somewhere, and there it passes a check. */
+X86FLOW_API void x86flow_leave_out(x86flow_module *m, const x86flow_graph *g, uint64_t address,
+                                   uint8_t reason) {
+    x86flow_function *f = x86flow_function_at(m, address);
+    uint32_t e, changed = 1;
+    if (f) f->reason = reason;
+    while (f && changed) {
+        for (e = changed = 0; e < g->count; e++) {
+            x86flow_function *to = &m->functions[g->to[e]];
+            if (m->functions[g->from[e]].reason != reason || to->reason == reason) continue;
+            to->reason = reason;
+            changed = 1;
+        }
+    }
+}
+
 X86FLOW_API size_t x86flow_eliminate_bytes(const x86flow_module *m, const x86flow_graph *g) {
     return ((size_t)m->count * 9 + g->count + 2) * sizeof(uint32_t);
 }
@@ -1533,6 +1554,15 @@ X86FLOW_API int x86flow_step(const x86flow_rule *rule, uint64_t *pc, uint64_t *r
     if (rule->rbp_saved) *rbp = x86flow_p_u64(x86flow_p_at(cfa + (uint64_t)(int64_t)rule->rbp));
     *rsp = cfa;
     return 0;
+}
+
+X86FLOW_API int x86flow_step_inside(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp,
+                                    uint64_t *rbp, uint64_t end) {
+    uint64_t cfa = (rule->reg == 6 ? *rbp : *rsp) + (uint64_t)(int64_t)rule->offset;
+    uint64_t saved = cfa + (uint64_t)(int64_t)rule->rbp;
+    if (cfa > end || cfa < *rsp + 8) return -1;
+    if (rule->rbp_saved && (saved < *rsp || saved > end - 8)) return -1;
+    return x86flow_step(rule, pc, rsp, rbp);
 }
 
 /* The FDE in a .eh_frame_hdr that covers pc; NULL: none. */

@@ -77,6 +77,7 @@ static struct {
     uint32_t threads_missing;
     uint64_t frames_full;
     uint32_t first_key;          /* _start: bursts do not see it on the stack, nobody calls it */
+    uint64_t missed;             /* of a run that was to have every call */
     uint64_t weight_256;         /* calls that a sampled one stands for, times 256 */
     int write_error, direct;     /* direct: the output is no regular file */
     int toggles;                 /* there is a signal that switches on */
@@ -264,6 +265,12 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
     record_keep();
 }
 
+/* A thread's checks are counted when it ends, and its buffer goes to another one. */
+static void record_thread_begins(void *unused) {
+    (void)unused;
+    pthread_setspecific(record.at_end, &record);
+}
+
 /* The frames that are open when a burst begins, innermost first. Those that were open at the end of
    the last burst, too, stay open; of the outermost ones that is most. */
 static void record_begin(void *user, const binpatch_frame *frames, size_t count) {
@@ -271,7 +278,6 @@ static void record_begin(void *user, const binpatch_frame *frames, size_t count)
     uint32_t same = 0;
     (void)user;
     if (!r) return;
-    if (!pthread_getspecific(record.at_end)) pthread_setspecific(record.at_end, &record);
     for (; count && record.profiles & PROFILE_CALLS; count--) {
         const binpatch_frame *f = &frames[count - 1];
         const recorder_frame *open = &r->frames[same];
@@ -362,9 +368,7 @@ static void record_about(sampled_profile *p) {
     p->burst_count = record.config.burst_count;
     p->jitter_percent = jitter > 0 ? (uint32_t)jitter : 0;
     p->bursts = stats.bursts;
-    /* A thread's first gap is anything up to a whole one, so bursts times the interval is right on
-       the average. */
-    p->checks = stats.bursts * ((uint64_t)p->check_count + p->burst_count);
+    p->checks = stats.checks;
     if (p->check_count == BINPATCH_ALWAYS || record.config.bursts_per_second) p->checks = 0;
     p->name = record_name;
     p->name_user = NULL;
@@ -519,6 +523,15 @@ static void record_write_hints(void) {
                  record.threads_missing);
         handover_line(line);
     }
+    if (binpatch_p.shadow_stack)
+        handover_line("?the processor checks returns (shadow stack): short bursts miss calls that "
+                      "stand behind another call\n");
+    if (record.missed) {
+        snprintf(line, sizeof line,
+                 "!%llu calls are missing: signal handlers made them in the middle of the "
+                 "recorder\n", (unsigned long long)record.missed);
+        handover_line(line);
+    }
     if (record.no_timer) handover_line("!there are no ticks: the system has no timer for it\n");
     if (record.not_switched)
         handover_line("!a signal could not switch sampling on: threads run that were started "
@@ -542,9 +555,11 @@ static void record_write_report(void) {
     record_write_hints();
     binpatch_get_stats(&s);
     snprintf(line, sizeof line,
-             "bursts %llu, events %llu, events lost %llu, threads %u, without a buffer %u\n",
-             (unsigned long long)s.bursts, (unsigned long long)s.events, (unsigned long long)s.lost,
-             s.threads, s.lost_threads);
+             "bursts %llu, checks %llu, in bursts %llu, missed %llu, "
+             "events %llu, events lost %llu, threads %u, without a buffer %u\n",
+             (unsigned long long)s.bursts, (unsigned long long)s.checks,
+             (unsigned long long)s.burst_checks, (unsigned long long)s.missed,
+             (unsigned long long)s.events, (unsigned long long)s.lost, s.threads, s.lost_threads);
     handover_line(line);
     snprintf(line, sizeof line, "threads without memory %u, calls too deep to follow %llu\n",
              record.threads_missing, (unsigned long long)record.frames_full);
@@ -564,6 +579,34 @@ static void record_write_report(void) {
             handover_line(line);
         }
     }
+}
+
+/* A call in a burst stands for as many calls as there are checks for each check in bursts. Both are
+   counted. Returns by how much this is more than what tables took it for. */
+static double record_weigh(void) {
+    binpatch_stats stats;
+    uint64_t taken_256 = record.weight_256;
+    binpatch_get_stats(&stats);
+    if (record.config.check_count == BINPATCH_ALWAYS) record.missed = stats.missed;
+    if (taken_256 == 256 || !stats.burst_checks) return 1;
+    record.weight_256 = (uint64_t)((double)stats.checks * 256 / (double)stats.burst_checks + .5);
+    return (double)stats.checks / (double)stats.burst_checks * 256 / (double)taken_256;
+}
+
+static void record_multiply(uint64_t *sum, double by) {
+    double product = (double)*sum * by + .5;
+    *sum = *sum == UINT64_MAX || product >= 1.8e19 ? UINT64_MAX : (uint64_t)product;
+}
+
+static void record_scale_table(sampled_table *t, double by) {
+    uint32_t n;
+    for (n = 0; t && n < SAMPLED_ROWS; n++) {
+        record_multiply(&t->rows[n].weight_256, by);
+        record_multiply(&t->rows[n].yy, by * by);
+        record_multiply(&t->rows[n].ys, by * by);
+        record_multiply(&t->rows[n].xy, by * by);
+    }
+    if (t) record_multiply(&t->xx, by * by);
 }
 
 /* Into memory that the tool sees: handover.c. Returns 0, or -1. */
@@ -598,6 +641,8 @@ static void record_write_file(void) {
 static void record_save(void) {
     const recorder_thread *r;
     int saved = errno;
+    uint64_t missed;
+    double by;
     if (__atomic_exchange_n(&record.done, 1, __ATOMIC_ACQ_REL)) return;
     keep_stop();
     if (!record.path[0] || (record.pid != record.owner && !record.follow)) return;
@@ -606,9 +651,17 @@ static void record_save(void) {
         timer_stop(0);
         (void)binpatch_toggle(0);
         record_all = recorder_stop(&record.threads_missing);
+        by = record_weigh();
+        missed = record.missed;
         for (r = record_all; r; r = r->next) {
+            record_extra *x = (record_extra *)r->references;
             record.frames_full += r->frames_full;
-            record_burst_ends((record_extra *)r->references);
+            record_burst_ends(x);
+            if (x) record_scale_table(x->methods, by);
+            if (x) record_scale_table(x->pairs, by);
+            if (x && x->methods) x->methods->lost += missed;
+            if (x && x->pairs) x->pairs->lost += missed;
+            if (x && (x->methods || x->pairs)) missed = 0;
             record_note_sites(r);
         }
         if (!record.sandboxed) (void)recorder_find_names();
@@ -734,6 +787,7 @@ int recorder_wants_child(recorder_thread *all) {
     }
     timer_in_child();
     for (; all; all = all->next) all->references = NULL;
+    binpatch_p.bursts = binpatch_p.checks = binpatch_p.burst_checks = 0;
     __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
     return 1;
 }
@@ -794,8 +848,7 @@ static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t s
     binpatch_p_thread *t = &binpatch_p_tls;
     uint32_t n, count;
     /* With a buffer a thread also has a memory for what it learns of return addresses. */
-    if (t->known == BINPATCH_P_KNOWN && !t->buffer && !t->busy && binpatch_p_take_buffer(t))
-        pthread_setspecific(record.at_end, &record);
+    if (t->known == BINPATCH_P_KNOWN && !t->buffer && !t->busy) (void)binpatch_p_take_buffer(t);
     count = binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
     for (n = 0; n < count && count != UINT32_MAX; n++)
         keys[n] = record_key(frames[n].module, frames[n].place);
@@ -865,6 +918,7 @@ __attribute__((constructor)) static void record_start(void) {
     record.config.want = record_want;
     record.config.action = record_events;
     record.config.begin = record_begin;
+    record.config.thread = record_thread_begins;
     record_prepare();
     if (binpatch_install(&record.config)) record_installed((int)(number[8] & 255));
     errno = saved;

@@ -82,7 +82,7 @@ msvc() {
     echo "$passed passed, $failed failed"
 }
 
-# Half a minute for each fuzzer, linked with everything of the host tool but its main.
+# 25 seconds for each fuzzer, linked with everything of the host tool but its main.
 fuzz() {
     passed=0 failed=0
     corpus=$build/corpus
@@ -99,7 +99,7 @@ fuzz() {
         fuzzer=$build/$(basename "$source" .c)
         # shellcheck disable=SC2086
         if clang-19 $flags -fsanitize=fuzzer,address,undefined -o "$fuzzer" "$source" "$build"/tool/*.o -lm &&
-           "$fuzzer" -max_len=4096 -max_total_time="${FUZZ_SECONDS:-30}" -timeout=10 -artifact_prefix="$build/" \
+           "$fuzzer" -max_len=4096 -max_total_time="${FUZZ_SECONDS:-25}" -timeout=10 -artifact_prefix="$build/" \
                -print_final_stats=1 "$corpus" >"$fuzzer.log" 2>&1
         then
             passed=$((passed + 1))

@@ -1,0 +1,210 @@
+/* test_binpatch_bursts.c - every stretch from one check to the next is sampled with the same
+   chance, and whole; the checks are counted. */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE 1
+#endif
+#define X86DECODE_IMPLEMENTATION
+#define X86DECODE_STATIC
+#define X86FLOW_IMPLEMENTATION
+#define X86FLOW_STATIC
+#define X86COPY_IMPLEMENTATION
+#define X86COPY_STATIC
+#define BINPATCH_IMPLEMENTATION
+#define BINPATCH_STATIC
+#include "x86decode.h"
+#include "x86flow.h"
+#include "x86copy.h"
+#include "binpatch.h"
+#include "test.h"
+
+#ifndef __has_feature
+#define __has_feature(x) 0
+#endif
+#if !defined(BINPATCH_P_SUPPORTED) || !defined(__GLIBC__)
+TEST(is_not_supported) { SKIP("Linux on x86-64 with glibc only"); }
+#elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) \
+    || __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+TEST(is_not_for_sanitizers) { SKIP("a sanitizer has its own idea of the stack"); }
+#else
+#include <pthread.h>
+#include <sched.h>
+#include <sys/wait.h>
+
+#if defined(__clang__)      /* which does not clone, and does not know the attribute */
+#define WORK __attribute__((noinline, used))
+#else
+#define WORK __attribute__((noinline, noclone, used))
+#endif
+
+/* ---- what is patched ---- */
+
+static volatile int sink;
+static int (*volatile through)(int);
+static int (*volatile deeper)(int);
+
+WORK static int work_inside(int n) { sink = n; return n + 1; }          /* leaves: no check */
+WORK static int work_behind(int n) { sink = n; return n + 2; }
+WORK static int work_middle(int n) { return work_inside(n) + sink; }
+/* Two checks each turn: at the entry of work_middle, and of the loop. */
+WORK static int work_outer(int n) {
+    int i, sum = 0;
+    for (i = 0; i < n; i++) {
+        sum += through(i) & 7;
+        sum += work_behind(i) & 7;
+    }
+    return sum;
+}
+/* All calls of work_behind come when the last check is over. */
+WORK static int work_deep(int n) {
+    int sum = n ? deeper(n - 1) : 0;
+    return (sum + work_behind(n)) & 0xFF;
+}
+WORK static int work_late(int n) { return work_inside(n) + work_behind(sink); }
+
+enum { INSIDE, BEHIND, MIDDLE, DEEP, LATE, FUNCTIONS };
+static unsigned long seen[FUNCTIONS];
+
+static void take(void *user, const binpatch_event *e, size_t count, int ended) {
+    int (*const functions[])(int) = {work_inside, work_behind, work_middle, work_deep, work_late};
+    uint64_t bias = binpatch_p.modules[0].flow.bias;
+    int n;
+    (void)user;
+    (void)ended;
+    for (; count--; e++) {
+        for (n = 0; n < FUNCTIONS && e->what & BINPATCH_ENTRY; n++)
+            seen[n] += bias + e->place == (uint64_t)(uintptr_t)functions[n];
+    }
+}
+static int only_work(void *user, const char *module, const char *function) {
+    (void)user;
+    return !*module && (!function || strncmp(function, "work_", 5) == 0);
+}
+
+static int install(uint32_t check, uint32_t burst) {
+    binpatch_config c;
+    memset(&c, 0, sizeof c);
+    c.check_count = check;
+    c.burst_count = burst;
+    c.jitter_percent = -1;
+    c.want = only_work;
+    c.action = take;
+    through = work_middle;
+    deeper = work_deep;
+    return binpatch_install(&c) == 6;
+}
+
+static int in_child(int (*body)(void)) {
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) _exit(body());
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+#define NEED(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
+            return 1;                                                                              \
+        }                                                                                          \
+    } while (0)
+#define CHILD(name)                                                                                \
+    static int name##_body(void);                                                                  \
+    TEST(name) { CHECK_EQ(in_child(name##_body), 0); }                                             \
+    static int name##_body(void)
+
+/* ---- tests ---- */
+
+CHILD(a_call_behind_another_is_sampled_like_any) {
+    enum { TURNS = 11000 };
+    binpatch_stats s;
+    int n;
+    NEED(install(10, 1));
+    (void)work_outer(TURNS);
+    binpatch_flush();
+    for (n = INSIDE; n <= MIDDLE; n++) {
+        if (seen[n] < TURNS / 11 - 2 || seen[n] > TURNS / 11 + 2)
+            fprintf(stderr, "function %d: %lu of %d\n", n, seen[n], TURNS);
+        NEED(seen[n] >= TURNS / 11 - 2 && seen[n] <= TURNS / 11 + 2);
+    }
+    binpatch_get_stats(&s);
+    NEED(s.checks >= 2 * TURNS && s.checks <= 2 * TURNS + 2);
+    NEED(s.burst_checks == s.bursts && s.checks / 11 == s.bursts);
+    return 0;
+}
+
+CHILD(a_burst_goes_on_behind_many_returns) {
+    enum { DEPTH = 100, TURNS = 1100 };         /* 101 checks each: equal shares of 11 */
+    int n;
+    unsigned long expected = (DEPTH + 1) * (TURNS / 11);
+    NEED(install(10, 1));
+    for (n = 0; n < TURNS; n++) (void)work_deep(DEPTH);
+    binpatch_flush();
+    NEED(seen[DEEP] + 2 >= expected && seen[DEEP] <= expected + 2);
+    NEED(seen[BEHIND] + 2 * DEPTH >= expected && seen[BEHIND] <= expected + 2 * DEPTH);
+    return 0;
+}
+
+CHILD(a_thread_may_begin_anywhere_in_a_burst) {
+    enum { GAP = 90, BURST = 10, DRAWS = 20000, FIRST = 40 };
+    static unsigned long sampled[FIRST];
+    static binpatch_p_thread t;
+    int draw, n;
+    NEED(install(GAP, BURST));
+    binpatch_p.config.jitter_percent = 12;
+    t.random = 12345;
+    for (draw = 0; draw < DRAWS; draw++) {
+        int first, end;
+        t.live = 0;
+        binpatch_p_first_span(&t);
+        first = t.live ? 0 : t.n + 1;
+        end = t.live ? t.left + 1 : first + BURST;
+        for (n = first; n < end && n < FIRST; n++) sampled[n]++;
+    }
+    for (n = 0; n < FIRST; n++) NEED(sampled[n] > 1750 && sampled[n] < 2250); /* 6 sigma */
+    return 0;
+}
+
+/* Another thread makes a copy when a function is called for the first time. */
+static volatile int holds, called;
+static void *hold(void *shared) {
+    binpatch_p_shared *s = (binpatch_p_shared *)shared;
+    if (binpatch_p_lock(s) != 0) return NULL;
+    holds = 1;
+    while (!called && !__atomic_load_n(&binpatch_p.waits, __ATOMIC_RELAXED)) sched_yield();
+    binpatch_p_unlock(s);
+    return shared;
+}
+
+CHILD(who_finds_the_patcher_at_work_waits) {
+    pthread_t thread;
+    void *shared = NULL;
+    binpatch_stats s;
+    NEED(install(BINPATCH_ALWAYS, 0));
+    NEED(pthread_create(&thread, NULL, hold, binpatch_p.modules[0].shared) == 0);
+    while (!holds) sched_yield();
+    (void)work_late(1);
+    called = 1;
+    NEED(pthread_join(thread, &shared) == 0 && shared);
+    (void)work_late(2);
+    binpatch_flush();
+    binpatch_get_stats(&s);
+    NEED(seen[LATE] == 2 && seen[BEHIND] == 2 && s.missed == 0);
+    return 0;
+}
+
+/* The owner of the lock is gone: nobody waits for it twice, and what is missed is counted. */
+CHILD(nobody_waits_for_ever) {
+    binpatch_stats s;
+    NEED(install(BINPATCH_ALWAYS, 0));
+    binpatch_p.lock = binpatch_p.stuck = 2;
+    (void)work_late(1);
+    binpatch_flush();
+    binpatch_get_stats(&s);
+    NEED(seen[LATE] == 0 && s.missed == 1);
+    binpatch_p.lock = 0;
+    (void)work_late(1);
+    binpatch_flush();
+    NEED(seen[LATE] == 1);
+    return 0;
+}
+#endif

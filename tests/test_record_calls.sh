@@ -1,0 +1,113 @@
+#!/bin/sh
+# test_record_calls.sh - counts of calls under `bursty record`: with --period 0 every call of every
+# thread is counted, also when threads make the same first call at once; short bursts find calls
+# that stand behind other calls as often as any.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc}
+build=${BUILD:-build}
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+out=$build/record_calls
+rm -rf "$out"
+mkdir -p "$out" || exit 2
+bursty=$build/bursty
+passed=0 failed=0
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAILED $*"; }
+if [ ! -f "$build/bursty-record.so" ]; then
+    echo "skipped: no recorder for this target"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+cd "$out" || exit 2
+
+# All threads come to the barrier, and then call step and its callees for the first time. work has
+# two checks each turn; nothing stands between the call of behind and the check before it but the
+# return from within.
+cat >calls.c <<'P'
+#include <pthread.h>
+#include <stdio.h>
+#define CALLED __attribute__((noinline, noipa))
+enum { THREADS = 4, STEPS = 10, TURNS = 40000 };
+static pthread_barrier_t all_here;
+static volatile int sink;
+CALLED static int leaf(int n) { sink = n; return n + 1; }
+CALLED static int step(int n) {
+    int i, sum = 0;
+    for (i = 0; i < n; i++) sum += leaf(i);
+    return sum;
+}
+CALLED static void *worker(void *argument) {
+    pthread_barrier_wait(&all_here);
+    sink = step(STEPS);
+    return argument;
+}
+CALLED static int inside(int n) { sink = n; return n + 2; }
+CALLED static int behind(int n) { sink = n; return n + 3; }
+CALLED static int within(int n) { return inside(n) + sink; }
+static int (*volatile through)(int) = within;
+CALLED static int work(int n) {
+    int i, sum = 0;
+    for (i = 0; i < n; i++) {
+        sum += through(i) & 7;
+        sum += behind(i) & 7;
+    }
+    return sum;
+}
+int main(void) {
+    pthread_t threads[THREADS];
+    int n;
+    pthread_barrier_init(&all_here, NULL, THREADS);
+    for (n = 0; n < THREADS; n++) {
+        if (pthread_create(&threads[n], NULL, worker, NULL) != 0) return 1;
+    }
+    for (n = 0; n < THREADS; n++) pthread_join(threads[n], NULL);
+    printf("%d\n", work(TURNS));
+    return 0;
+}
+P
+$CC -O1 -pthread -o calls calls.c 2>log || $CC -O1 -Dnoipa=noinline -pthread -o calls calls.c ||
+    { cat log; exit 2; }
+./calls >plain
+
+run() { # OPTIONS: the table "function sampled estimated low high"
+    rm -f x.brst
+    # shellcheck disable=SC2086
+    $bursty record --quiet --profile methods $1 -o x.brst -- ./calls >got 2>errors ||
+        fail "$1: $(cat errors)"
+    cmp -s plain got || fail "$1: other output"
+    $bursty report --csv --min 0 x.brst >csv || fail "$1: no report"
+    awk -F, '
+        /^#/ {
+            on = /functions: calls/
+            getline
+            split("", at)
+            for (i = 1; i <= NF; i++) at[$i] = i
+            next
+        }
+        on && NF > 2 {
+            low = high = 0
+            if ("estimated_low" in at) low = $at["estimated_low"]
+            if ("estimated_high" in at) high = $at["estimated_high"]
+            print $at["function"], $at["sampled"], $at["estimated"], low, high
+        }' csv
+}
+
+run '--period 0' >table
+for wanted in 'worker 4' 'step 4' 'leaf 40' 'within 40000' 'behind 40000' 'inside 40000'; do
+    if grep -q "^$wanted " table; then pass
+    else fail "every call: not $wanted, but $(grep "^${wanted% *} " table)"; fi
+done
+
+# The same seed gives the same bursts. The interval of 95 % is taken twice as wide here.
+for burst in 1 10; do
+    run "--period $((burst * 19)) --burst $burst --seed 7" >table
+    for function in within inside behind; do
+        if awk -v f=$function '$1 == f { half = $5 - $4; ok = half > 0 && half < 4000 &&
+                $3 - half <= 40000 && 40000 <= $3 + half }
+                END { exit !ok }' table; then pass
+        else fail "bursts of $burst: $(grep "^$function " table) of 40000"; fi
+    done
+done
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
