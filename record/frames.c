@@ -88,7 +88,7 @@ RECORDER_HOOK uintptr_t recorder_frame_end(const recorder_thread *r, const recor
 
 RECORDER_HOOK int recorder_is_dead(const recorder_frame *f, const recorder_frame *inner,
                                    uintptr_t end) {
-    return f->address < end && (f->site != inner->site || f->from == inner->from);
+    return f->address + 15 < end && (f->site != inner->site || f->from == inner->from);
 }
 
 /* Before all entries are entered again: leaves out the dead ones among them, from the innermost one

@@ -36,6 +36,23 @@
 
 /* The recorder must not record itself, even if it is compiled like the program. */
 #define RECORDER_HOOK __attribute__((no_instrument_function))
+/* Around names that compiler, linker and C library have chosen. */
+#if defined(__clang__)
+#define RECORDER_NAMES_BEGIN \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wreserved-identifier\"")
+#define RECORDER_NAMES_END _Pragma("clang diagnostic pop")
+#else
+#define RECORDER_NAMES_BEGIN
+#define RECORDER_NAMES_END
+#endif
+#ifdef __cplusplus
+#define RECORDER_C_BEGIN extern "C" {
+#define RECORDER_C_END }
+#else
+#define RECORDER_C_BEGIN
+#define RECORDER_C_END
+#endif
+
 #define RECORDER_LIKELY(x) __builtin_expect(!!(x), 1)
 
 /* In a hook: an address in the frame of the function that called it, or right below. */

@@ -38,27 +38,18 @@ enum { SLACK = 0 };
 enum { SLACK = 128 };
 #endif
 
-#if defined(__clang__) /* the linker has chosen these names */
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wreserved-identifier"
-#endif
-#ifdef __cplusplus
-extern "C" {
-#endif
+RECORDER_NAMES_BEGIN
+RECORDER_C_BEGIN
 /* Where the section of the two hooks begins and ends. */
 extern const char __start_recorder_hooks[] __attribute__((visibility("hidden")));
 extern const char __stop_recorder_hooks[] __attribute__((visibility("hidden")));
-#ifdef __cplusplus
-}
-#endif
+RECORDER_C_END
 
 RECORDER_HOOK static int is_in_hook(uintptr_t pc) {
     uintptr_t start = (uintptr_t)__start_recorder_hooks, stop = (uintptr_t)__stop_recorder_hooks;
     return pc - start < stop - start;
 }
-#if defined(__clang__)
-#pragma clang diagnostic pop
-#endif
+RECORDER_NAMES_END
 
 /* ---- a tick ---- */
 

@@ -3,39 +3,10 @@
 # threads, fork, exit, deep recursion; libraries that are unloaded; functions, callers and callees.
 CC=${CC:-cc} BUILD=${BUILD:-build}
 dir=$BUILD/tests/hcct_sampled
-mkdir -p "$dir"
-passed=0 failed=0 skipped=0
-ok() { # STATUS WHAT
-    if [ "$1" = 0 ]; then
-        passed=$((passed + 1))
-    else
-        failed=$((failed + 1))
-        echo "failed: $2"
-    fi
-}
-skip() {
-    skipped=$((skipped + 1))
-    echo "skipped: $*"
-}
-finish() {
-    if [ $skipped = 0 ]; then
-        echo "$passed passed, $failed failed"
-    else
-        echo "$passed passed, $failed failed, $skipped skipped"
-    fi
-    [ "$failed" = 0 ]
-    exit
-}
-
-bursty=$BUILD/bursty
+. tests/recorder.sh
 record="instrument frames threads names dump ticks sampled"
 objects="instrument.o frames.o threads.o names.o dump.o ticks.o sampled.o"
-unset BURSTY_CONTEXTS_EVERY BURSTY_CONTEXTS_BURST
 
-[ -r /proc/self/maps ] && [ -z "$RUN" ] || {
-    skip "needs /proc and native programs"
-    finish
-}
 cat >"$dir/hooks.c" <<'END_OF_FILE'
 #include <dlfcn.h>
 #include <elf.h>
