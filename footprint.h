@@ -64,7 +64,7 @@
      FOOTPRINT_NO_SIMD      does not use SSE2 and BMI2 of x86-64 processors
 
    COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1: 102 instructions at
-   c = 0.9 and 148 at c = 1 on data accesses of gzip (bench/footprint_instructions.sh). Each block
+   c = 0.9 and 147 at c = 1 on data accesses of gzip (bench/footprint_instructions.sh). Each block
    that fits takes 28 bytes. Tables take 0.3 MB if window_max is 1023; 0.7 to 1.8 MB by default. */
 
 #ifndef FOOTPRINT_H

@@ -214,7 +214,7 @@ HCCT_API void hcct_burst_end(hcct *t);
 /* total is the weight of the whole run, of which bursts saw a part: bounds are scaled up to it. */
 HCCT_API void hcct_scale_to(hcct *t, uint64_t total);
 HCCT_API void hcct_get_stats(const hcct *t, hcct_stats *out);
-/* Returns (section 2) the least weight of a hot context at phi = a / b: floor(phi N), at least 1. */
+/* Returns (section 2) a hot context's least weight at phi = a / b: floor(phi N), at least 1. */
 HCCT_API uint64_t hcct_threshold(const hcct *t, uint32_t a, uint32_t b);
 /* Section 4: fills rows[0..max) with the hottest contexts whose upper bound reaches the threshold
    of phi = a / b, by lower bound, then upper bound, depth and path. Returns how many it filled. No
