@@ -307,8 +307,8 @@ static int finish(const job *j, const unit_job *u, int look_again) {
     return cc_copy_file(u->plain, u->object);
 }
 
-/* A source with an error fails at both steps, and the compiler has said why. A command that compiles
-   and does not preprocess (a wrapper that knows no -E) would go without a word. */
+/* A source with an error fails at both steps, and the compiler has said why. A command that
+   compiles and does not preprocess (a wrapper that knows no -E) would go without a word. */
 static int compile_unread(const job *j, const unit_job *u) {
     int status = compile_plain(j, u, u->object);
     if (status != TOOL_OK) return status;
