@@ -30,7 +30,7 @@ static void add_cell(text *out, report_type type, const report_cell *cell) {
     else if (cell->real >= 0 || cell->real < 0) text_real(out, cell->real);
 }
 
-static void add_table(text *out, const report_table *table) {
+static void add_table(text *out, const report *r, const report_table *table) {
     size_t row, column;
     text_format(out, "# %s: ", table->key);
     text_plain(out, table->title);
@@ -46,6 +46,7 @@ static void add_table(text *out, const report_table *table) {
             add_cell(out, table->columns[column].type, &table->cells[row * table->column_count + column]);
         }
         text_add(out, "\n");
+        save_some(r->out, out);
     }
 }
 
@@ -54,7 +55,7 @@ static void write_csv(const report *r, text *out) {
     for (i = 0; i < r->part_count; i++) {
         for (k = 0; k < r->parts[i].table_count; k++) {
             if (tables++) text_add(out, "\n");
-            add_table(out, r->parts[i].tables[k]);
+            add_table(out, r, r->parts[i].tables[k]);
         }
     }
 }
