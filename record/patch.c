@@ -271,6 +271,16 @@ static void record_thread_begins(void *unused) {
     pthread_setspecific(record.at_end, &record);
 }
 
+/* With a filter, only the functions that it names are in contexts. */
+static int record_is_wanted(const binpatch_frame *f) {
+    binpatch_function about;
+    uint32_t number;
+    if (!record.filter[0]) return 1;
+    number = binpatch_find_function(f->module, f->place);
+    return number != UINT32_MAX && binpatch_get_function(number, &about) == 0
+           && about.reason == BINPATCH_PATCHED;
+}
+
 /* The frames that are open when a burst begins, innermost first. Those that were open at the end of
    the last burst, too, stay open; of the outermost ones that is most. */
 static void record_begin(void *user, const binpatch_frame *frames, size_t count) {
@@ -282,6 +292,7 @@ static void record_begin(void *user, const binpatch_frame *frames, size_t count)
         const binpatch_frame *f = &frames[count - 1];
         const recorder_frame *open = &r->frames[same];
         uint32_t key = record_key(f->module, f->place);
+        if (!record_is_wanted(f)) continue;
         if (same < r->frame_count && open->address == (uintptr_t)f->stack && open->key == key) {
             same++;
             continue;
@@ -369,6 +380,8 @@ static void record_about(sampled_profile *p) {
     p->jitter_percent = jitter > 0 ? (uint32_t)jitter : 0;
     p->bursts = stats.bursts;
     p->checks = stats.checks;
+    if (record.keeping) /* what is kept is not weighed by the checks that were counted */
+        p->checks = stats.bursts * ((uint64_t)p->check_count + p->burst_count);
     if (p->check_count == BINPATCH_ALWAYS || record.config.bursts_per_second) p->checks = 0;
     p->name = record_name;
     p->name_user = NULL;
@@ -678,7 +691,7 @@ static void record_thread_ends(void *unused) {
     recorder_thread *r;
     (void)unused;
     binpatch_leave();
-    r = recorder_begin();
+    r = binpatch_p_tls.bursts ? recorder_begin() : NULL;
     if (!r) return;
     record_burst_ends((record_extra *)r->references);
     recorder_end(r);
@@ -846,14 +859,16 @@ static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t s
                              uint32_t *keys, void *room) {
     binpatch_frame *frames = (binpatch_frame *)room;
     binpatch_p_thread *t = &binpatch_p_tls;
-    uint32_t n, count;
+    uint32_t n, count, wanted = 0;
     /* With a buffer a thread also has a memory for what it learns of return addresses. */
     if (t->known == BINPATCH_P_KNOWN && !t->buffer && !t->busy) (void)binpatch_p_take_buffer(t);
     count = binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
-    for (n = 0; n < count && count != UINT32_MAX; n++)
-        keys[n] = record_key(frames[n].module, frames[n].place);
+    for (n = 0; n < count && count != UINT32_MAX; n++) {
+        if (record_is_wanted(&frames[n]))
+            keys[wanted++] = record_key(frames[n].module, frames[n].place);
+    }
     record_keep();
-    return count;
+    return count == UINT32_MAX ? count : wanted;
 }
 
 static void record_installed(int toggle_signal) {
