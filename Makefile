@@ -68,9 +68,9 @@ FORCE:
 $(BUILD)/tools/page.o $(BUILD)/tools/lists.o $(BUILD)/tools/runtime.o: %.o: %.c $(TOOL_H) $(wildcard *.h)
 	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
 
-RECORD_C  = $(addprefix record/,patch.c sampled.c contexts.c timer.c keep.c handover.c debugfile.c frames.c threads.c names.c dump.c)
+RECORD_C  = $(addprefix record/,patch.c patch_file.c sampled.c contexts.c timer.c keep.c handover.c debugfile.c frames.c threads.c names.c dump.c)
 
-$(BUILD)/bursty-record.so: $(RECORD_C) record/recorder.h record/sampled.h record/contexts.h record/timer.h record/keep.h record/handover.h $(wildcard *.h)
+$(BUILD)/bursty-record.so: $(RECORD_C) record/recorder.h record/patch.h record/sampled.h record/contexts.h record/timer.h record/keep.h record/handover.h $(wildcard *.h)
 	@mkdir -p $(@D)
 	$(QUIET) $(CC) -std=$(STD) $(WARN) -O2 -g -fPIC -shared -fvisibility=hidden -ftls-model=initial-exec -I. $(THREADS) -o $@ $(RECORD_C) -ldl -lgcc_s -lm
 
