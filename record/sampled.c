@@ -303,9 +303,8 @@ static void put_path(part *p, const sampled_profile *about, const sampled_path *
     enum { PATH = 6, SCOPE = 1 | 256 };
     const char *name = path->key == SAMPLED_OUTSIDE ? "(outside)"
                                                     : about->name(about->name_user, path->key);
-    uint64_t ticks = __atomic_load_n(&path->ticks, __ATOMIC_RELAXED);
-    uint64_t squares = __atomic_load_n(&path->squares, __ATOMIC_RELAXED);
-    uint64_t slow = __atomic_load_n(&path->slow, __ATOMIC_RELAXED);
+    const volatile sampled_path *now = path;        /* its thread may be in the middle of a tick */
+    uint64_t ticks = now->ticks, squares = now->squares, slow = now->slow;
     put(p, PATH);
     put(p, 1);
     put_string(p, name ? name : "?");
@@ -314,7 +313,7 @@ static void put_path(part *p, const sampled_profile *about, const sampled_path *
     put(p, SCOPE);
     put(p, path->parent ? number - path->parent : 0);
     put(p, ticks);
-    put(p, slow < ticks ? slow : ticks);        /* its thread may be in the middle of a tick */
+    put(p, slow < ticks ? slow : ticks);
     put(p, squares > ticks ? squares : ticks);
 }
 

@@ -8,8 +8,10 @@
 static int *late, late_value, dumping, dump_now, waited;
 static void store(int *p, int value, int order);
 static int load(int *p);
+static int exchange(int *p, int *was, int value, int order);
 #define __atomic_store_n(p, value, order) store(p, value, order)
 #define __atomic_load_n(p, order) load(p)
+#define __atomic_compare_exchange_n(p, was, value, weak, order, failed) exchange(p, was, value, order)
 #define sched_yield() ((void)waited++)
 #include "record/threads.c"
 
@@ -49,6 +51,16 @@ static int load(int *p) {
         gone = 0; /* the dump is another thread's */
     }
     return value;
+}
+
+static int exchange(int *p, int *was, int value, int order) {
+    int now = !dumping && p == late ? late_value : *p;
+    if (now != *was) {
+        *was = now;
+        return 0;
+    }
+    store(p, value, order);
+    return 1;
 }
 
 int main(void) {

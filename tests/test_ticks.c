@@ -521,7 +521,7 @@ TEST(code_outside_of_the_scope_does_not) {
 }
 
 /* The table's entries as ticks.h takes them, of an object with this table of so many bytes. */
-static uint32_t entries_of(unsigned char *table, size_t bytes, uint32_t count) {
+static uint32_t entries_of(unsigned char *table, size_t size, uint32_t count) {
     ElfW(Phdr) parts[2];
     struct dl_phdr_info object;
     uintptr_t low = (uintptr_t)table, high = (uintptr_t)&ticks_p_code;
@@ -537,7 +537,7 @@ static uint32_t entries_of(unsigned char *table, size_t bytes, uint32_t count) {
     parts[0].p_memsz = high + 100 - low;
     parts[1].p_type = PT_GNU_EH_FRAME;
     parts[1].p_vaddr = (uintptr_t)table;
-    parts[1].p_memsz = bytes;
+    parts[1].p_memsz = size;
     object.dlpi_phdr = parts;
     object.dlpi_phnum = 2;
     table[0] = 1;
@@ -658,7 +658,7 @@ TEST(a_leaf_keeps_its_ticks) {
         SKIP("no timers of threads' CPU time here");
         return;
     }
-    run_until(50, 1);
+    run_until(600, 1); /* one signal may stand for 100 ticks where a machine stood still */
     read_dump(&t);
     own = ticks_of(&t, "leaf");
     CHECK(own > 3);
