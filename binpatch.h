@@ -409,6 +409,7 @@ static int binpatch_p_lock(binpatch_p_shared *shared) {
         __atomic_store_n(&binpatch_p.lock, 0, __ATOMIC_RELEASE);
         return -1;
     }
+    if (binpatch_p.stuck == me) __atomic_store_n(&binpatch_p.stuck, 0, __ATOMIC_RELAXED);
     t->locked = depth;
     return 0;
 }
@@ -804,7 +805,9 @@ static uint32_t binpatch_p_walk(const binpatch_p_thread *t, const binpatch_p_mod
     uint64_t rsp = binpatch_p_address(saved + X86COPY_SAVED_COUNT) + 128 + 8 * y->flags;
     binpatch_p_known here;
     const binpatch_p_known *known = &here;
+    uint64_t end = (uint64_t)getauxval(AT_RANDOM) & ~UINT64_C(7);
     uint32_t count = 0, steps;
+    if (rsp >= end || end - rsp > 1u << 26) end = UINT64_MAX - 7; /* another stack: not known */
     here.module = (uint32_t)(m - binpatch_p.modules);
     here.place = (uint32_t)(f->lo - m->flow.bias);
     if (y->entry) {
@@ -815,7 +818,7 @@ static uint32_t binpatch_p_walk(const binpatch_p_thread *t, const binpatch_p_mod
     } else if (x86flow_rule_of(&m->flow, f, y->offset, &here.rule) != 0)
         return 0;
     for (steps = 0; steps < 2 * BINPATCH_P_FRAMES && count < BINPATCH_P_FRAMES && known; steps++) {
-        if (x86flow_step(&known->rule, &pc, &rsp, &rbp) != 0) break;
+        if (x86flow_step_inside(&known->rule, &pc, &rsp, &rbp, end) != 0) break;
         if (known->place != ~0u) {
             frames[count].stack = rsp - 8;
             frames[count].module = known->module;
@@ -1741,8 +1744,8 @@ BINPATCH_API int binpatch_uninstall(void) { return -1; }
 BINPATCH_API void binpatch_flush(void) {}
 BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
-    out->bursts = out->events = out->lost = 0;
-    out->threads = out->lost_threads = out->modules = 0;
+    static binpatch_stats none;
+    *out = none;
 }
 BINPATCH_API int binpatch_get_function(uint32_t number, binpatch_function *out) {
     (void)number, (void)out;

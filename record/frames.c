@@ -15,17 +15,13 @@
    Bursts. Between two of them the hooks push and pop frames[] without looking at addresses, so dead
    entries may be among them. When a burst begins, all entries are entered again in their order,
    with weight 0, by the rules above; what is dead falls out. Their return addresses are looked for
-   in a copy that the kernel makes of the stack, for a dead frame may lie in memory that is gone. The
-   calls of the burst have weight 1.
+   in a copy of the thread's own stack, for a dead frame may lie in memory that is gone. The calls of
+   the burst have weight 1.
    A burst waits while calls are open that frames[] had no room for. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "recorder.h"
-#include <errno.h>
-#include <sys/syscall.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 uint64_t recorder_every, recorder_burst;
 static int options_known;
@@ -58,22 +54,20 @@ RECORDER_HOOK RECORDER_READS_STACK static uintptr_t end_of_frame(uintptr_t frame
     return 0;
 }
 
-RECORDER_HOOK void recorder_copy_stack(recorder_thread *r, uintptr_t from) {
-    r->copied_from = from & ~(uintptr_t)7;
-    r->copied_words = 0;
-#if defined(__x86_64__) && !defined(__ILP32__) && defined(SYS_process_vm_readv)
-    {
-        struct iovec to, there;
-        int saved = errno;
-        long got;
-        to.iov_base = r->copied;
-        there.iov_base = (void *)r->copied_from;
-        to.iov_len = there.iov_len = sizeof r->copied;
-        got = syscall(SYS_process_vm_readv, (long)getpid(), &to, 1L, &there, 1L, 0L);
-        if (got > 0) r->copied_words = (uint32_t)got / (uint32_t)sizeof *r->copied;
-        errno = saved;
+/* From the stack pointer up to its end a thread's own stack is there; of another stack nothing is
+   known, and nothing copied. */
+RECORDER_HOOK __attribute__((no_sanitize_address)) void recorder_copy_stack(recorder_thread *r,
+                                                                            uintptr_t from) {
+    const volatile uintptr_t *word = (const volatile uintptr_t *)(from & ~(uintptr_t)7);
+    uint32_t n = 0;
+    r->copied_from = (uintptr_t)word;
+#if defined(__x86_64__) && !defined(__ILP32__)
+    if (from >= r->stack_low && from < r->stack_end) {
+        uintptr_t words = (r->stack_end - r->copied_from) / sizeof *word;
+        for (; n < RECORDER_COPY_WORDS && n < words; n++) r->copied[n] = word[n];
     }
 #endif
+    r->copied_words = n;
 }
 
 RECORDER_HOOK uintptr_t recorder_frame_end(const recorder_thread *r, const recorder_frame *f) {
@@ -225,9 +219,11 @@ RECORDER_HOOK static uint64_t random_below(recorder_thread *r, uint64_t bound) {
 RECORDER_HOOK static void go_on(recorder_thread *r) {
     int keep = !r->feeding && !r->deep;
     uint64_t room = keep ? RECORDER_DEPTH - r->frame_count : 0;
+    recorder_frame *top = r->frames - 1 + r->frame_count;
+    if (!keep) (++top)->function = NULL; /* of no call: each return comes to recorder_return */
     recorder_here.left = 0;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    recorder_here.top = keep ? r->frames - 1 + r->frame_count : &recorder_none;
+    recorder_here.top = top;
     r->given = room < r->gap ? room : r->gap;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     recorder_here.left = (int64_t)r->given;

@@ -97,9 +97,11 @@ QUICK_HOOK void __cyg_profile_func_enter(void *function, void *site) {
 QUICK_HOOK void __cyg_profile_func_exit(void *function, void *site) {
     recorder_now *now = &recorder_here;
     (void)site;
-    if (RECORDER_LIKELY(now->top->function == function)) {
-        now->top->from = __builtin_return_address(0); /* for a tick in what is left of it */
-        now->top--;
+    recorder_frame *f = now->top;
+    if (RECORDER_LIKELY(f->function == function)) {
+        now->top = f - 1;
+        __asm__ volatile("" ::: "memory"); /* a call that a burst takes over keeps its place */
+        f->back = __builtin_return_address(0); /* for a tick in what is left of it */
     } else {
         recorder_return(function, RECORDER_FRAME());
     }

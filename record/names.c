@@ -239,6 +239,29 @@ RECORDER_HOOK uint32_t recorder_find_names(void) {
     return without_memory;
 }
 
+static uintptr_t wanted_place, found_low, found_end;
+
+RECORDER_HOOK static void note_stack(const char *line) {
+    enum { GROWS = 64 << 20 }; /* the kernel keeps more than this free below the first stack */
+    unsigned long start, end;
+    if (sscanf(line, "%lx-%lx", &start, &end) != 2) return;
+    if (wanted_place - start >= end - start) return;
+    found_low = strstr(line, "[stack]") && end > GROWS ? end - GROWS : start;
+    found_end = end;
+}
+
+RECORDER_HOOK void recorder_find_stack(uintptr_t place, uintptr_t *low, uintptr_t *end) {
+    int locked = lock_names();
+    *low = *end = 0;
+    if (!locked) return;
+    wanted_place = place;
+    found_low = found_end = 0;
+    read_maps(note_stack);
+    *low = found_low;
+    *end = found_end;
+    pthread_mutex_unlock(&lock);
+}
+
 static unsigned char mapped[RECORDER_FUNCTIONS];
 
 RECORDER_HOOK static void note_mapped(const char *line) {

@@ -226,7 +226,8 @@ static int record_is_wanted(const binpatch_frame *f) {
     if (!record.filter[0]) return 1;
     number = binpatch_find_function(f->module, f->place);
     return number != UINT32_MAX && binpatch_get_function(number, &about) == 0
-           && about.reason == BINPATCH_PATCHED;
+           && about.reason != BINPATCH_FILTERED && about.reason != BINPATCH_STARTUP
+           && about.reason != BINPATCH_FRAGMENT && about.reason != BINPATCH_OWN;
 }
 
 /* The frames that are open when a burst begins, innermost first. Those that were open at the end of
@@ -261,7 +262,7 @@ static void record_save(void) {
     uint64_t missed;
     double by;
     if (__atomic_exchange_n(&record.done, 1, __ATOMIC_ACQ_REL)) return;
-    keep_stop();
+    if (record.pid == record.owner) keep_stop();
     if (!record.path[0] || (record.pid != record.owner && !record.follow)) return;
     if (record.running) {
         binpatch_flush();
@@ -292,8 +293,13 @@ void recorder_at_exit(void) { record_save(); }
 
 /* Events of a thread's last burst. This key is older than that of threads.c, so it comes first. */
 static void record_thread_ends(void *unused) {
+    static __thread int round __attribute__((tls_model("initial-exec")));
     recorder_thread *r;
     (void)unused;
+    if (++round < RECORDER_ROUNDS) {        /* the program's own destructors are still to come */
+        pthread_setspecific(record.at_end, &record);
+        return;
+    }
     binpatch_leave();
     r = binpatch_p_tls.bursts ? recorder_begin() : NULL;
     if (!r) return;

@@ -77,8 +77,9 @@ static void record_about(sampled_profile *p) {
     binpatch_get_stats(&stats);
     p->program = program_invocation_short_name;
     p->check_count = record.config.check_count;
-    if (p->check_count == BINPATCH_ALWAYS && (record.toggles || record.config.off))
-        p->check_count = 0;                 /* always, but only while it was on */
+    if (p->check_count == BINPATCH_ALWAYS
+        && (record.toggles || record.config.off || stats.lost_threads))
+        p->check_count = 0; /* always, but only while it was on, or not in all threads */
     p->burst_count = record.config.burst_count;
     p->jitter_percent = jitter > 0 ? (uint32_t)jitter : 0;
     p->bursts = stats.bursts;

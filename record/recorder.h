@@ -53,6 +53,7 @@
 #define RECORDER_C_END
 #endif
 
+#define RECORDER_ROUNDS 4 /* PTHREAD_DESTRUCTOR_ITERATIONS: so often keys are destroyed */
 #define RECORDER_LIKELY(x) __builtin_expect(!!(x), 1)
 
 /* In a hook: an address in the frame of the function that called it, or right below. */
@@ -86,7 +87,7 @@ typedef struct recorder_frame {
     void *function; /* instrument.c knows the function, */
     uint32_t key;   /* patch.c its key; the other one is 0 */
     uintptr_t address;
-    const void *site, *from; /* where it was called, and where it called the hook */
+    const void *site, *from, *back;
     hcct_place before;       /* while the tree is fed: its position without the call */
 } recorder_frame;
 
@@ -124,13 +125,14 @@ typedef struct recorder_thread {
     uint64_t frames_full; /* calls beyond RECORDER_DEPTH */
     void *references;     /* patch.c: a footprint of the thread's references, or NULL */
     void *ticks;          /* ticks.c: the thread's ticks, or NULL */
+    uintptr_t stack_low, stack_end; /* the thread's own stack; 0: not known */
     uintptr_t copied_from; /* a copy of the stack: its first word's address, and how many words */
     uint32_t copied_words;
     uintptr_t copied[RECORDER_COPY_WORDS];
     uint32_t deep;        /* those of them that are open */
     uint32_t frame_count;
     recorder_frame *frames; /* the outermost first; one that is no call stands in front of them */
-    recorder_frame room[RECORDER_DEPTH + 1];
+    recorder_frame room[RECORDER_DEPTH + 1 + 16]; /* hooks that a handler interrupts write behind */
 } recorder_thread;
 
 /* frames.c */
@@ -193,6 +195,8 @@ uint32_t recorder_key(void *function);
 uint32_t recorder_known_key(void *function);
 /* Looks all names up. Returns how many had no memory. */
 uint32_t recorder_find_names(void);
+/* The mapping that this address is in; both 0: not known. */
+void recorder_find_stack(uintptr_t place, uintptr_t *low, uintptr_t *end);
 const char *recorder_name(void *user, uint32_t key);
 /* Functions that have a name and are in memory that is not mapped any more get new keys if they are
    seen again. */

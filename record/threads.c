@@ -15,6 +15,7 @@
 #endif
 #define HCCT_IMPLEMENTATION
 #include "recorder.h"
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ static int stopped, is_child;
 static __thread recorder_thread *self;
 recorder_frame recorder_none; /* of no function */
 __thread recorder_now recorder_here RECORDER_TLS = {0, &recorder_none};
+static __thread int rounds;
 static __thread int gone; /* this thread has no record any more, or no memory for one */
 
 RECORDER_HOOK static void empty(recorder_thread *r) {
@@ -53,6 +55,10 @@ void (*recorder_before_end)(recorder_thread *r);
 
 RECORDER_HOOK static void thread_exit(void *record) {
     recorder_thread *r = (recorder_thread *)record;
+    if (++rounds < RECORDER_ROUNDS) {       /* the program's own destructors are still to come */
+        pthread_setspecific(at_end, r);
+        return;
+    }
     if (recorder_before_end) recorder_before_end(r);
     gone = 1;
     self = NULL;
@@ -121,9 +127,11 @@ RECORDER_HOOK static recorder_thread *new_record(void) {
 }
 
 RECORDER_HOOK static recorder_thread *first_call(void) {
+    uintptr_t low = 0, end = 0;
     recorder_thread *r;
     gone = 1; /* what is called here may be instrumented: it must not come back */
     pthread_once(&once, start);
+    if (recorder_every) recorder_find_stack((uintptr_t)&r, &low, &end);
     pthread_mutex_lock(&lock);
     for (r = records; r && r->in_use; r = r->next) {
     }
@@ -131,6 +139,8 @@ RECORDER_HOOK static recorder_thread *first_call(void) {
     if (r) {
         r->in_use = 1;
         r->now = &recorder_here;
+        r->stack_low = low;
+        r->stack_end = end;
         recorder_start_gap(r);
     }
     pthread_mutex_unlock(&lock);
@@ -146,16 +156,17 @@ RECORDER_HOOK static recorder_thread *first_call(void) {
    much to do these may take long. */
 RECORDER_HOOK static int take(recorder_thread *r) {
     struct timespec millisecond = {0, 1000000};
-    int wait, was = 0;
+    int wait, was = 0, saved = errno;
     for (wait = 0; wait < PATIENCE; wait++) {
         if (__atomic_compare_exchange_n(&r->busy, &was, 1, 0, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-            return 1;
+            break;
         if (was == 1) return 0;
         was = 0;
         if (wait < 100) sched_yield();
         else nanosleep(&millisecond, NULL);
     }
-    return 0;
+    errno = saved; /* a signal interrupts a sleep */
+    return wait < PATIENCE;
 }
 
 /* A signal handler that interrupts a hook is not seen. */
@@ -184,7 +195,11 @@ RECORDER_HOOK recorder_thread *recorder_hold(void) {
     int wait;
     if (gone || (self && __atomic_load_n(&self->busy, __ATOMIC_RELAXED))) return NULL;
     if (pthread_mutex_trylock(&lock) != 0) return NULL;
-    for (r = stopped ? NULL : records; r; r = r->next) {
+    if (stopped) {
+        pthread_mutex_unlock(&lock);
+        return NULL;
+    }
+    for (r = records; r; r = r->next) {
         int was = 0;
         for (wait = 0; wait < 100; wait++) {
             was = 0;
@@ -195,10 +210,8 @@ RECORDER_HOOK recorder_thread *recorder_hold(void) {
         }
         if (was) break;
     }
-    if (!r && !stopped) return records;
-    for (held = records; held != r; held = held->next) {
-        if (!stopped) recorder_end(held);
-    }
+    if (!r) return records;
+    for (held = records; held != r; held = held->next) recorder_end(held);
     pthread_mutex_unlock(&lock);
     return NULL;
 }

@@ -129,7 +129,7 @@ RECORDER_HOOK static uint32_t half_open(const recorder_frame *popped, uintptr_t 
         if (key) break;
     }
     if (popped && popped->address != popped[-1].address && /* the same if it was inlined */
-        pc - (uintptr_t)popped->from < back)
+        pc - (uintptr_t)popped->back < back)
         return recorder_key(popped->function);
     for (i = 0; i < 3 && i < count; i++) {
         if (keys[i] == key) return 0; /* it is open, perhaps around others that are inlined */

@@ -253,12 +253,16 @@ static void add_facts(report *r, const report_sampled *c) {
     if (c->tally->profiles.count) {
         add_rates_asked(&value, c);
         add_fact(r, REPORT_PLAIN, "sampling asked", &value);
-        text_format(&value, "%.3g %%", 100 * c->rate_seen);
-        add_fact(r, REPORT_PLAIN, "sampling seen", &value);
+        if (c->checks || !c->events) { /* else they were not counted */
+            text_format(&value, "%.3g %%", 100 * c->rate_seen);
+            add_fact(r, REPORT_PLAIN, "sampling seen", &value);
+        }
     }
     if (c->checks || c->events || !c->has_ticks) { /* ticks alone: none could be counted */
-        text_count(&value, c->checks);
-        add_fact(r, REPORT_PLAIN, "checks", &value);
+        if (c->checks || !c->events) {
+            text_count(&value, c->checks);
+            add_fact(r, REPORT_PLAIN, "checks", &value);
+        }
         text_count(&value, c->events);
         add_fact(r, REPORT_PLAIN, "events (calls, returns, ...)", &value);
     }
