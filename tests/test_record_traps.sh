@@ -183,6 +183,7 @@ else fail "what was recorded before another program"; cat got.err; fi
 cat >asked.c <<'C'
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 static volatile sig_atomic_t asked;
 static void ask(int number) { asked += number; }
 __attribute__((noinline)) int work(int n) { return n + (int)asked; }
@@ -191,8 +192,9 @@ int main(void) {
     int n = 0, rest = 100000;
     signal(SIGTERM, ask);
     signal(SIGHUP, ask);
-    file = fopen("pid.whole", "w");
-    if (!file || fclose(file) != 0) return 1;
+    file = fopen("pid", "w");
+    if (!file || fprintf(file, "%ld\n", (long)getpid()) < 0 || fclose(file) != 0) return 1;
+    if (rename("pid", "pid.whole") != 0) return 1;
     while (!asked || rest--) n |= work(n);
     printf("asked by %d\n", (int)asked);
     return 5;
@@ -218,7 +220,13 @@ for signal in 1 15; do
                 && $bursty report --min 0 x.brst | grep -q work
         else [ $status = $((128 + signal)) ] && ! kill -0 "$(cat pid.whole)" 2>/dev/null; fi
         if [ $? = 0 ] && [ -z "$(ls keep)" ] && [ ! -f x.brst.new ]; then pass
-        else fail "signal $signal, $program: status $status"; cat got got.err; ls keep; fi
+        else
+            fail "signal $signal, $program: status $status"
+            cat got got.err
+            ls keep
+            kill -9 "$(cat pid.whole)" 2>/dev/null
+            rm -f keep/*
+        fi
     done
 done
 
