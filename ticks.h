@@ -52,7 +52,8 @@
      Threads that bursty.h registers get a timer and lose it in bursty_thread_end. A forked child
      has no timers; bursty_forked starts one for its thread and sets the ticks to zero. exec removes
      them. A shared object calls ticks_stop before it is closed. After longjmp the depth must be set
-     (bursty.h, THREADS): else ticks go to scopes that the jump has left, until an outer one returns.
+     (bursty.h, THREADS). Else ticks go to scopes that the jump has left, until an outer one
+     returns.
 
    OPTIONS where TICKS_IMPLEMENTATION is defined:
      TICKS_TIMERS          Linux: starts the timers. Define _GNU_SOURCE before the first include.
@@ -64,14 +65,15 @@
 
    COST
      On a path of the program: nothing. A tick takes 70 + 50 * depth instructions besides the
-     interrupt itself, some 20 us in a virtual machine: below 0.5 % at the default rate.
+     interrupt itself, some 40 us in a virtual machine: about 0.3 % at the default rate
+     (docs/ticks.md).
      On a Cortex-M3: 584 bytes of flash for bursty_tick, 2 kB in all; 72 bytes of RAM and
      TICKS_MEMORY, where a path takes 32 to 40.
      Time in a function without a scope is charged to the scope around it. So is the time in which
      a function begins and ends, before its scope is on the stack and after: small functions come
      out too small, and their callers too large. With TICKS_TIMERS in optimised code for x86-64 the
      tick reads the code that it interrupted, and finds the function's own scope. That takes some
-     4000 instructions, a microsecond. */
+     4200 instructions, a microsecond. */
 
 #ifndef TICKS_H
 #define TICKS_H
@@ -498,8 +500,8 @@ TICKS_API void bursty_tick(uint32_t n) {
 
    A tick in the first or the last of these instructions finds the scope around find_name on the
    stack, and yet find_name is running. So the handler reads the code. It knows where the function
-   begins from the sorted table that unwinding has in each executable (.eh_frame_hdr). It follows
-   the instructions from there to the store of the depth. On the way it takes no branch to the slow
+   begins from the sorted table that unwinding has in each executable and shared object
+   (.eh_frame_hdr). It follows the instructions from there to the store of the depth. On the way it takes no branch to the slow
    path and stops at each instruction that it does not know: a loop, a call, a condition. If it
    arrives, then every call of this function pushes the site that was stored. The tick is charged
    to it if the interrupted instruction was on the way, or if only known instructions stand between
@@ -548,7 +550,7 @@ static uintptr_t ticks_p_load(uintptr_t at) {
     return value;
 }
 
-/* Where a variable of the thread is, as code addresses it. */
+/* Where a variable of the thread is. */
 static uintptr_t ticks_p_address(const volatile void *variable) { return (uintptr_t)variable; }
 
 /* How an instruction with a ModRM byte uses its operands. */

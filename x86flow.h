@@ -1182,11 +1182,6 @@ X86FLOW_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, v
     g->touched = (uint8_t *)(g->to + g->max);
 }
 
-/* Equation 3: an entry is checked if the function is not a leaf and is a root, has its address
-   taken, or closes a cycle of calls: somebody of its own strongly connected component calls it who
-   is not nearer to the roots. So every cycle of calls has a check. Who calls a function directly
-   passes the check only in the last of these cases (`direct`): a cycle without one goes through a
-   pointer somewhere, and there it passes a check. */
 X86FLOW_API void x86flow_leave_out(x86flow_module *m, const x86flow_graph *g, uint64_t address,
                                    uint8_t reason) {
     x86flow_function *f = x86flow_function_at(m, address);
@@ -1202,6 +1197,11 @@ X86FLOW_API void x86flow_leave_out(x86flow_module *m, const x86flow_graph *g, ui
     }
 }
 
+/* Equation 3: an entry is checked if the function is not a leaf and is a root, has its address
+   taken, or closes a cycle of calls: somebody of its own strongly connected component calls it who
+   is not nearer to the roots. So every cycle of calls has a check. Who calls a function directly
+   passes the check only in the last of these cases (`direct`): a cycle without one goes through a
+   pointer somewhere, and there it passes a check. */
 X86FLOW_API size_t x86flow_eliminate_bytes(const x86flow_module *m, const x86flow_graph *g) {
     return ((size_t)m->count * 9 + g->count + 2) * sizeof(uint32_t);
 }

@@ -225,7 +225,7 @@ static void record_write_hints(void) {
     }
     binpatch_get_stats(&stats);
     if (stats.lost_threads) {
-        snprintf(line, sizeof line, "?%u threads were not sampled, for %u ran beside them\n",
+        snprintf(line, sizeof line, "?%u threads were not sampled all the time, for %u ran beside them\n",
                  stats.lost_threads, record.buffers);
         handover_line(line);
     }
@@ -239,8 +239,9 @@ static void record_write_hints(void) {
                       "stand behind another call\n");
     if (record.missed) {
         snprintf(line, sizeof line,
-                 "!%llu calls are missing: signal handlers made them in the middle of the "
-                 "recorder\n", (unsigned long long)record.missed);
+                 "!%llu calls are missing: they were made in the middle of the recorder, or while "
+                 "a copy was made\n",
+                 (unsigned long long)record.missed);
         handover_line(line);
     }
     if (record.no_timer) handover_line("!there are no ticks: the system has no timer for it\n");

@@ -123,13 +123,13 @@ typedef struct recorder_thread {
     uint64_t random;
     uint64_t clean_at;    /* not before this many calls are dead frames looked for again */
     uint64_t frames_full; /* calls beyond RECORDER_DEPTH */
+    uint32_t deep;        /* those of them that are open */
     void *references;     /* patch.c: a footprint of the thread's references, or NULL */
     void *ticks;          /* ticks.c: the thread's ticks, or NULL */
     uintptr_t stack_low, stack_end; /* the thread's own stack; 0: not known */
     uintptr_t copied_from; /* a copy of the stack: its first word's address, and how many words */
     uint32_t copied_words;
     uintptr_t copied[RECORDER_COPY_WORDS];
-    uint32_t deep;        /* those of them that are open */
     uint32_t frame_count;
     recorder_frame *frames; /* the outermost first; one that is no call stands in front of them */
     recorder_frame room[RECORDER_DEPTH + 1 + 16]; /* hooks that a handler interrupts write behind */

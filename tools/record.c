@@ -12,13 +12,13 @@ static const char help[]
       "\n"
       "  Runs PROG, a dynamically linked x86-64 program as it is installed, and samples bursts of "
       "its events.\n"
-      "  Its output, exit status and signals are its own. Then `bursty report FILE` shows what was "
-      "recorded.\n"
+      "  Its output, exit status and signals are its own. "
+      "Then `bursty report FILE` shows what was recorded.\n"
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
       "  --period P         checks between two bursts: 9900; 0 leaves no gaps (--all-checks: small\n"
       "                     functions that nothing calls directly, too)\n"
-      "  --burst B          checks of a burst: 100; short ones miss calls\n"
+      "  --burst B          checks of a burst: 100\n"
       "  --jitter PERCENT   of the period: 12\n"
       "  --profile LIST     of hcct (calling contexts), methods (functions), pairs (callers with "
       "callees),\n"
@@ -443,7 +443,8 @@ static int give_kept(const record_options *o, int status) {
     }
     fprintf(stderr, "bursty: the program %s; what is shown ends %.1f seconds before that\n",
             WIFSIGNALED(status) ? "was killed"
-                                : "ended as another one, which took its place (see --follow)",
+                                : "ended without the C library, or as another program "
+                                  "(see --follow)",
             (double)passed / 1e9);
     return 1;
 }
@@ -461,8 +462,8 @@ static void look_at_output(const record_options *o, int said, int status) {
     earlier = stat(o->out, &s) == 0;
     if (said) return;
     fprintf(stderr,
-            "bursty: nothing was recorded: the program was killed, or ran another one in its place "
-            "(see --follow)%s%s\n",
+            "bursty: nothing was recorded: the program was killed, or ended without the C library, "
+            "or as another program (see --follow)%s%s\n",
             earlier ? "; this file is as it was before: " : "", earlier ? o->out : "");
 }
 
@@ -503,8 +504,47 @@ static int find_split(int argc, char **argv) {
     return at < argc ? at : argc;
 }
 
+/* Who asks this process to end means the program. It may end in its own way, and then FILE is
+   written and the report's file goes. The terminal asks the program itself, if it is of our group. */
+static volatile sig_atomic_t asked_child;
+
+static void pass_on(int number, siginfo_t *info, void *context) {
+    pid_t child = asked_child;
+    int saved = errno;
+    (void)context;
+    if (child > 0 && (info->si_code != SI_KERNEL || getpgid(child) != getpgrp()))
+        kill(child, number);
+    errno = saved;
+}
+
+static const int asking[] = {SIGTERM, SIGHUP, 0};
+
+/* From here on they wait until there is a program to pass them on to. */
+static void hold_asking(sigset_t *before) {
+    sigset_t held;
+    int n;
+    sigemptyset(&held);
+    for (n = 0; asking[n]; n++) sigaddset(&held, asking[n]);
+    sigprocmask(SIG_BLOCK, &held, before);
+}
+
+/* One that nohup had ignored stays ignored. */
+static void pass_asking_on(pid_t child, const sigset_t *before) {
+    struct sigaction action, earlier;
+    int n;
+    asked_child = child;
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = pass_on;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    for (n = 0; asking[n]; n++)
+        if (sigaction(asking[n], NULL, &earlier) == 0 && earlier.sa_handler != SIG_IGN)
+            sigaction(asking[n], &action, NULL);
+    sigprocmask(SIG_SETMASK, before, NULL);
+}
+
 static int run(int argc, char **argv) {
     record_options o;
+    sigset_t before;
     char library[4200], found[4200], interpreter[4200], **arguments;
     const char *path;
     int split, program, status, started[2];
@@ -522,13 +562,17 @@ static int run(int argc, char **argv) {
     if ((status = check_program(path, 0)) != 0) return status;
     arguments = argv + program;
     path = pass_by_env(path, &arguments, interpreter, sizeof interpreter);
+    hold_asking(&before);
     if ((status = find_library(library, sizeof library)) != 0 || (status = open_output(&o)) != 0)
         return status;
     open_report(&o);
     fflush(NULL);
     if (pipe2(started, O_CLOEXEC) != 0) return tool_system_error("pipe");
     child = fork();
-    if (child == 0) become(&o, library, arguments, path, started[1]);
+    if (child == 0) {
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        become(&o, library, arguments, path, started[1]);
+    }
     status = errno;
     close(started[1]);
     if (child < 0 || read(started[0], &status, sizeof status) == (ssize_t)sizeof status) {
@@ -541,7 +585,9 @@ static int run(int argc, char **argv) {
     close(started[0]);
     signal(SIGINT, SIG_IGN);
     signal(SIGQUIT, SIG_IGN);
+    pass_asking_on(child, &before);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
+    asked_child = 0;
     look_at_output(&o, show_report(&o), status);
     remove(o.report);
     if (WIFSIGNALED(status)) {  /* die as the program did, without a second core */
