@@ -1128,8 +1128,8 @@ HCCT_P_RARE void hcct_p_search_pruned(hcct *t, uint32_t key, uint64_t w, uint32_
 HCCT_P_INLINE void hcct_p_enter(hcct *t, uint32_t key, uint64_t w, uint32_t stride) {
     uint32_t depth = t->run.at.depth, p = t->recent[depth % 32];
     uint32_t mix = hcct_p_mix(p, key), c = *hcct_p_cached(t, mix) ^ mix;
-    const uint32_t *n = t->words + (size_t)c * stride;
-    int hit = c < t->used && n[HCCT_P_KEY] == key && n[HCCT_P_PARENT] == p;
+    size_t n = (size_t)c * stride; /* no pointer yet: c may be anything */
+    int hit = c < t->used && t->words[n + HCCT_P_KEY] == key && t->words[n + HCCT_P_PARENT] == p;
     if (HCCT_P_LIKELY(hit)) hcct_p_step(t, depth, c, w, stride);
     else if (stride == HCCT_P_STRIDE_FULL) hcct_p_search_full(t, key, w, p, mix);
     else hcct_p_search_pruned(t, key, w, p, mix);
