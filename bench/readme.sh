@@ -10,16 +10,18 @@ awk -F '|' '
     /^Written by/ { sub(/^Written by /, ""); sub(/; run it to make your own\./, ":"); sub(/;$/, "."); machine = $0; next }
     /^\| basic overhead/ { split($2, name, ":"); programs = split(name[2], list, ",") }
     /^\| (basic overhead|rule Q|dual paths|poll mode|sampling at)/ {
-        split($2, name, ":"); sub(/^ +/, "", name[1]); sub(/ *\(geomean.*/, "", name[1]); split($4, measured, ";")
-        rows = rows "| " name[1] " |" measured[1] " |\n"
+        split($2, name, ":"); sub(/^ +/, "", name[1]); sub(/ *\(geomean.*/, "", name[1]); n = split($4, measured, ";")
+        gsub(/ *instructions *| +$/, "", measured[2])
+        rows = rows "| " name[1] " |" measured[1] " |" (n > 1 ? " " measured[2] : "") " |\n"
     }
+    /^\| A\/A/ && !again { again = "| plain again (the noise) | " $(NF - 2) "/" $(NF - 1) " | |\n" }
     /^lua, each over/ { lua = 1 }
     lua && /^\| (gcc|clang) / { if ($2 ~ /EC\+L4/) points = "EC+L4"; if ($2 !~ / (all|orig) /) peers = peers "|" $2 "|" $3 "|\n" }
     /^All programs:|^fib and three loops/ { lua = 0 }
     BEGIN { points = "few" }
     END {
         print machine
-        print "\n| ratio to the plain program, user and system time: " programs " real programs | geomean / worst |\n|---|---|\n" rows
+        print "\n| ratio to the plain program: " programs " real programs, geomean / worst | user and system time | instructions |\n|---|---|---|\n" rows again
         print "| Lua, over the plain build of the same compiler; bursty is *" points "* | time |\n|---|---|\n" peers
     }' "$results" >"$block"
 awk -v block="$block" '

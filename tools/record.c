@@ -57,7 +57,7 @@ typedef struct record_options {
     unsigned per_second, ticks;
     const char *filter;
     char out[4096];
-    char report[64];                /* where the recorder says how it went */
+    char report[128];               /* where the recorder says how it went */
     int stats, quiet, direct;       /* direct: the output is no regular file */
 } record_options;
 
@@ -330,7 +330,7 @@ static void open_report(record_options *o) {
     int n, file;
     for (n = 0; n < 3; n++) {
         folder = n ? where[n] : getenv("TMPDIR");
-        if (!folder || folder[0] != '/' || strlen(folder) > sizeof o->report - 24) continue;
+        if (!folder || folder[0] != '/' || strlen(folder) > sizeof o->report - 16) continue;
         snprintf(o->report, sizeof o->report, "%s/bursty-XXXXXX", folder);
         if (strchr(o->report, ' ')) continue;
         file = mkstemp(o->report);
