@@ -227,4 +227,50 @@ done) 2>/dev/null && (cd "$dir" && $CC -O1 -finstrument-functions -c host.c &&
 else
     skip "$CC makes no libraries to load"
 fi
+
+# Handlers that make bursts begin at any instruction of the hooks.
+cat >"$dir/handler.c" <<'END_OF_FILE'
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/time.h>
+static volatile int sink, handled;
+__attribute__((noinline)) static void inner(void) { sink = sink + 1; }
+__attribute__((noinline)) static void leaf(int n) { sink = n; }
+__attribute__((no_instrument_function)) static void handler(int number) {
+    int i;
+    for (i = 0; i < 20; i++) inner();
+    handled = handled + (number == SIGALRM);
+}
+__attribute__((no_instrument_function)) int main(void) {
+    struct itimerval every = {{0, 100}, {0, 100}};
+    struct sigaction action;
+    int n = 0;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = handler;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &every, NULL);
+    while (handled < 3000) leaf(n++);
+    memset(&every, 0, sizeof every);
+    setitimer(ITIMER_REAL, &every, NULL);
+    puts("done");
+    return 0;
+}
+END_OF_FILE
+export BURSTY_CONTEXTS=$dir/h.brst
+if (cd "$dir" && $CC -O1 -finstrument-functions -c handler.c &&
+    $CC -pthread -o handler handler.o $objects -ldl) 2>/dev/null; then
+    for bursts in '200 20' '10000 100'; do
+        rm -f "$dir/h.brst"
+        got=$(BURSTY_CONTEXTS_EVERY=${bursts% *} BURSTY_CONTEXTS_BURST=${bursts#* } "$dir/handler")
+        status=$?
+        "$bursty" report --collapsed --min 0 "$dir/h.brst" >"$dir/got"
+        [ $status = 0 ] && [ "$got" = done ] && grep -q '^leaf [1-9]' "$dir/got" &&
+            ! grep -q 'leaf;leaf' "$dir/got"
+        ok $? "handlers, $bursts: status $status, $(cat "$dir/got")"
+    done
+else
+    skip "$CC has no -finstrument-functions"
+fi
 finish

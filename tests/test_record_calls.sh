@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_record_calls.sh - counts of calls under `bursty record`: with --period 0 every call of every
-# thread is counted, also when threads make the same first call at once; short bursts find calls
-# that stand behind other calls as often as any.
+# thread is counted, also when threads make the same first call at once, and in destructors of their
+# keys; short bursts find calls that stand behind other calls as often as any.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 CC=${CC:-cc}
@@ -30,6 +30,7 @@ cat >calls.c <<'P'
 #define CALLED __attribute__((noinline, noipa))
 enum { THREADS = 4, STEPS = 10, TURNS = 40000 };
 static pthread_barrier_t all_here;
+static pthread_key_t key;
 static volatile int sink;
 CALLED static int leaf(int n) { sink = n; return n + 1; }
 CALLED static int step(int n) {
@@ -37,7 +38,10 @@ CALLED static int step(int n) {
     for (i = 0; i < n; i++) sum += leaf(i);
     return sum;
 }
+CALLED static int late(int n) { sink = n; return n + 4; }
+static void destroy(void *value) { sink = late(value != NULL); }
 CALLED static void *worker(void *argument) {
+    pthread_setspecific(key, &key);
     pthread_barrier_wait(&all_here);
     sink = step(STEPS);
     return argument;
@@ -57,6 +61,7 @@ CALLED static int work(int n) {
 int main(void) {
     pthread_t threads[THREADS];
     int n;
+    pthread_key_create(&key, destroy);
     pthread_barrier_init(&all_here, NULL, THREADS);
     for (n = 0; n < THREADS; n++) {
         if (pthread_create(&threads[n], NULL, worker, NULL) != 0) return 1;
@@ -94,7 +99,7 @@ run() { # OPTIONS: the table "function sampled estimated low high"
 }
 
 run '--period 0' >table
-for wanted in 'worker 4' 'step 4' 'leaf 40' 'within 40000' 'behind 40000' 'inside 40000'; do
+for wanted in 'worker 4' 'late 4' 'step 4' 'leaf 40' 'within 40000' 'behind 40000' 'inside 40000'; do
     if grep -q "^$wanted " table; then pass
     else fail "every call: not $wanted, but $(grep "^${wanted% *} " table)"; fi
 done
