@@ -61,9 +61,18 @@ for page in README.md docs/*.md; do
         on { text = text $0 "\n"; if (/int main/) main = 1 }' "$page"
 done
 
+# Off: a program of headers that do not know it is the same program.
+can_be_off() { # SOURCE
+    for header in $(grep -lE 'BURSTY_OFF' *.h); do
+        ! grep -q "^#include \"$header\"" "$1" || return 0
+    done
+    return 1
+}
+
 for source in "$out"/*.c; do
     name=$(basename "$source" .c)
     for off in '' '-DBURSTY_OFF'; do
+        [ -z "$off" ] || can_be_off "$source" || continue
         # shellcheck disable=SC2046,SC2086
         check "$name, C99 $off" $CC -std=c99 $(warnings_for "$CC" "$name") -O2 $off -I"$top" \
             -pthread -o "$out/$name" "$source" -lm
