@@ -54,7 +54,7 @@ static void add_row(report *r, report_table *table, const tally_site *site, cons
     row[0].count = (uint64_t)one->checks;
     row[1].real = one->checks < all ? one->checks / all : 1;
     if (known->basis != RANGES_EXACT) {
-        row[2].real = range.low < 0 ? REPORT_NONE : range.low / all;
+        row[2].real = range.low < 0 ? REPORT_NONE : range.low < all ? range.low / all : 1;
         row[3].real = range.low < 0 ? REPORT_NONE : range.high < all ? range.high / all : 1;
         row += 2;
     }
