@@ -846,28 +846,25 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
     binpatch_p_known room, here, entry = {{0, 8, 0, 7, 0}, 0, ~0u, 0};
     const binpatch_p_known *known = &here, *next;
     uint32_t count = 0, steps;
-    if (binpatch_p_tls.busy) return UINT32_MAX;
+    if (rsp < binpatch_p_tls.busy) return UINT32_MAX; /* else a handler has jumped out of it */
     /* Stubs have no rule of their own; they stand between a call and its function. */
     if (binpatch_p_learn(pc, &here) != 0) known = &entry;
     for (steps = 0; steps < 1024 && count < max && known; steps++) {
         uint64_t to = pc, sp = rsp, bp = rbp;
-        if (x86flow_step_inside(&known->rule, &to, &sp, &bp, stack_end) != 0) break;
+        binpatch_p_known now = *known; /* the caller's may take its place in the table */
+        if (x86flow_step_inside(&now.rule, &to, &sp, &bp, stack_end) != 0) break;
         next = binpatch_p_caller(to, &room);
-        if (!next && steps == 0 && known->rule.reg == 7) {
+        if (!next && steps == 0 && now.rule.reg == 7) {
             to = pc;
             sp = rsp + BINPATCH_P_EVENT_FRAME;
             bp = rbp;
-            if (x86flow_step_inside(&known->rule, &to, &sp, &bp, stack_end) == 0)
+            if (x86flow_step_inside(&now.rule, &to, &sp, &bp, stack_end) == 0)
                 next = binpatch_p_caller(to, &room);
         }
-        if (known->place != ~0u) {
+        if (now.place != ~0u) {
             frames[count].stack = sp - 8;
-            frames[count].module = known->module;
-            frames[count++].place = known->place;
-        }
-        if (next == &room) {
-            here = room;
-            next = &here;
+            frames[count].module = now.module;
+            frames[count++].place = now.place;
         }
         known = next;
         pc = to;

@@ -135,7 +135,7 @@ typedef struct x86copy_module {
     uint32_t number, events;
     uint64_t rx;                            /* the address at which position 0 of the code runs */
     uint64_t slots, site_slots;             /* addresses of words: per function, per site */
-    uint32_t slow_at, make_common_at, heavy_at;
+    uint32_t slow_at, make_common_at, heavy_at, slow_end;
     uint64_t sensitive[16];                 /* GOT slots of functions that ask who calls them */
     uint32_t sensitive_count;
     const x86copy_bound *bound;             /* GOT slots that lead back into this module, sorted */
@@ -1545,6 +1545,7 @@ X86COPY_API void x86copy_emit_slow(x86copy *s, x86copy_module *m) {
     x86copy_p_out1(s, 0xE8);
     x86copy_p_distance(s, m->rx + m->heavy_at, 0);
     X86COPY_P_CODE(s, "\x48\x8D\x64\x24\x08\xFF\x64\x24\xF8"); /* lea 8(%rsp),%rsp; jmp *-8(%rsp) */
+    m->slow_end = s->out_size;
 }
 
 /* push $code; jmp make_common. At an entry nobody uses what is below the stack pointer. */

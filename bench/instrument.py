@@ -155,7 +155,7 @@ def shares(label, command, rows):
     ticks = json.loads(shown)["ticks"]
     table, effective = ticks["tables"][0], ticks["trees"][0]["effective"]
     by_ticks = {n: table["self_share"][k] for k, n in enumerate(table["function"])}
-    rest = 1 - by_ticks.pop("(recorder)", 0)
+    recording = [t["share"][0] for t in ticks["tables"] if t["key"] == "recorder_time"]
     recorder = {name for file in os.listdir(os.path.join(out, "record"))
                 for _, name in symbols(os.path.join(out, "record", file))}
     path = os.path.join(out, command[0])
@@ -166,10 +166,10 @@ def shares(label, command, rows):
     own, count = sampled(path, samples, functions)
     agree = compared = 0
     for name in sorted(set(by_ticks) | set(own), key=lambda name: -own.get(name, 0)):
-        a, b = by_ticks.get(name, 0) / rest, own.get(name, 0) / count
+        a, b = by_ticks.get(name, 0), own.get(name, 0) / count
         if max(a, b) < 0.01:
             continue
-        low, high = wilson(a, effective * rest)
+        low, high = wilson(a, effective)
         other = wilson(b, count)
         compared += 1
         agree += abs(a - b) <= math.hypot((high - low) / 2, (other[1] - other[0]) / 2)
@@ -177,9 +177,9 @@ def shares(label, command, rows):
             print("| %s | %s | %.1f (%.1f to %.1f) | %.1f (%.1f to %.1f) |"
                   % (label, name, 100 * a, 100 * low, 100 * high, 100 * b, 100 * other[0],
                      100 * other[1]), flush=True)
-    return ("%s: %.0f ticks, of which %.0f %% were the recorder's, and %d samples; %d of %d shares "
-            "of 1 %% and more agree." % (label, effective, 100 * (1 - rest), count, agree,
-                                         compared))
+    return ("%s: %.0f ticks, beside which %.0f %% of all were the recorder's, and %d samples; %d of "
+            "%d shares of 1 %% and more agree." % (label, effective, 100 * sum(recording), count,
+                                                   agree, compared))
 
 
 cost()

@@ -465,6 +465,27 @@ static void record_prepare(void) {
 
 typedef char record_frames_fit[sizeof(binpatch_frame) * SAMPLED_DEEP <= TIMER_ROOM ? 1 : -1];
 
+/* Is this the code of the recorder, or the one that saves the registers for it? */
+static int record_is_own(uint64_t pc) {
+    uint32_t n;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        const x86copy_module *m = &binpatch_p.modules[n].copy;
+        if (m->rx && pc >= m->rx + m->slow_at && pc < m->rx + m->slow_end) return 1;
+    }
+    return pc >= record.text_lo && pc < record.text_hi;
+}
+
+static void record_find_own(void) {
+    uint64_t here = binpatch_p_address((const void *)(uintptr_t)record_is_own);
+    uint32_t n;
+    for (n = 0; n < binpatch_p.other_count; n++) {
+        const binpatch_p_other *text = &binpatch_p.others[n];
+        if (here < text->lo || here >= text->hi) continue;
+        record.text_lo = text->lo;
+        record.text_hi = text->hi;
+    }
+}
+
 static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                              uint32_t *keys, void *room) {
     binpatch_frame *frames = (binpatch_frame *)room;
@@ -472,7 +493,8 @@ static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t s
     uint32_t n, count, wanted = 0;
     /* With a buffer a thread also has a memory for what it learns of return addresses. */
     if (t->known == BINPATCH_P_KNOWN && !t->buffer && !t->busy) (void)binpatch_p_take_buffer(t);
-    count = binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
+    count = record_is_own(pc) ? UINT32_MAX
+                              : binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
     for (n = 0; n < count && count != UINT32_MAX; n++) {
         if (record_is_wanted(&frames[n]))
             keys[wanted++] = record_key(frames[n].module, frames[n].place);
@@ -487,6 +509,7 @@ static void record_installed(int toggle_signal) {
     uint32_t n;
     for (n = 0; n < MODULES && binpatch_get_module(n, &m) == 0; n++) record.bias[n] = m.bias;
     record.first_key = recorder_key((void *)(uintptr_t)getauxval(AT_ENTRY));
+    record_find_own();
     record.buffers = BINPATCH_P_THREADS;
     record.shadow_stack = binpatch_p.shadow_stack;
     record.running = 1;

@@ -301,8 +301,9 @@ void sampled_tick(sampled_ticks *t, const uint32_t *keys, uint32_t count, uint32
 static void put_path(part *p, const sampled_profile *about, const sampled_path *path,
                      uint32_t number) {
     enum { PATH = 6, SCOPE = 1 | 256 };
-    const char *name = path->key == SAMPLED_OUTSIDE ? "(outside)"
-                                                    : about->name(about->name_user, path->key);
+    const char *name = path->key == SAMPLED_OUTSIDE    ? "(outside)"
+                       : path->key == SAMPLED_RECORDER ? "(recorder)"
+                                                       : about->name(about->name_user, path->key);
     const volatile sampled_path *now = path;        /* its thread may be in the middle of a tick */
     uint64_t ticks = now->ticks, squares = now->squares, slow = now->slow;
     put(p, PATH);

@@ -57,7 +57,10 @@ typedef struct sampled_ticks {              /* of one thread; all zero: empty */
     uint16_t index[2 * SAMPLED_PATHS];      /* by hash: a path's number, or 0 */
 } sampled_ticks;
 
-enum { SAMPLED_OUTSIDE = 0x7FFFFFFF };      /* the key of what no function is known of */
+enum {
+    SAMPLED_OUTSIDE = 0x7FFFFFFF,           /* the key of what no function is known of, */
+    SAMPLED_RECORDER = 0x7FFFFFFE           /* and that of the recorder's own time */
+};
 
 /* n ticks of the functions keys[0..count), the innermost first. slow: the recorder was at work. For
    a signal handler of the thread. */

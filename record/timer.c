@@ -2,6 +2,9 @@
    and the functions that are open then get the tick. A function that is not patched, as those of
    the C library, gives its time to the function that called it.
 
+   A tick that meets the recorder is charged to a path "(recorder)", and a reader leaves it out of
+   the time: so the shares are those of the program without bursts.
+
    A thread that begins takes the record of one that has ended, if there is one: ticks just add up
    in it.
 
@@ -64,8 +67,11 @@ static void tick_of(timed_thread *t, const siginfo_t *info, const ucontext_t *u)
     if (info->si_overrun > 0) n += (uint32_t)info->si_overrun;
     count = timed.stack((uint64_t)at[REG_RIP], (uint64_t)at[REG_RSP], (uint64_t)at[REG_RBP],
                         t->stack_end, t->keys, t->room);
-    if (count == UINT32_MAX) sampled_tick(&t->ticks, t->keys, 0, n, 1);
-    else sampled_tick(&t->ticks, t->keys, count, n, 0);
+    if (count != UINT32_MAX) sampled_tick(&t->ticks, t->keys, count, n, 0);
+    else {
+        t->keys[0] = SAMPLED_RECORDER;
+        sampled_tick(&t->ticks, t->keys, 1, n, 1);
+    }
 }
 
 /* The signal is the program's: it gets it with the mask that it would have had. */

@@ -218,13 +218,12 @@ ticked() { # ARGUMENTS: runs the program with ticks; report's rows go to $dir/te
     read_report "$out"
 }
 read_report() { "$bursty" report --min 0 "$1" >"$dir/text" 2>&1; }
-# Columns: rank self from to total from to ticks function. Shares of all ticks but the recorder's.
+# Columns: rank self from to total from to ticks function.
 share() { # COLUMN FUNCTION
     awk -v c="$1" -v f="$2" '/^rank/ { on = 1; next } /^$/ { on = 0 } on {
         sub("%", "", $c)
-        if ($9 == "(recorder)") own = $c
         if ($9 == f) n = $c
-    } END { print int(own < 99 ? n * 100 / (100 - own) : 0) }' "$dir/text"
+    } END { print int(n) }' "$dir/text"
 }
 self() { share 2 "$1"; }
 total() { share 5 "$1"; }
@@ -240,7 +239,7 @@ ok $? "shares: $(cat "$dir/err" "$dir/text")"
 ok $? "$(count) ticks in 300 ms"
 stacks "$out" | grep -qx 'main;run;often;spin'
 ok $? "stacks: $(stacks "$out")"
-stacks "$out" | grep -vE '^(main|\(recorder\)|\(outside\))$' |
+stacks "$out" | grep -vE '^(main|\(outside\))$' |
     grep -vE '^main;run(;(often|seldom)(;spin)?)?$' >"$dir/wrong"
 [ ! -s "$dir/wrong" ]
 ok $? "stacks that do not exist: $(cat "$dir/wrong")"

@@ -174,6 +174,62 @@ if [ "$(share spin 2)" -gt 50 ] && [ "$(share often 5)" -gt 50 ] && [ "$(share s
    && [ "$(cat got)" = done ]; then pass
 else fail ticks; cat got.err text; fi
 
+# The recorder's own ticks are in no share: those of a split of 60 to 40 are the same whether bursts
+# are taken or not, and what is left over is small.
+cat >split.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+static volatile unsigned sum;
+__attribute__((noinline, noclone)) static unsigned work(unsigned n) {
+    unsigned k, s = sum;
+    for (k = 0; k < 20; k++) s = s * 3 + (n ^ k);
+    return sum = s;
+}
+__attribute__((noinline, noclone)) static unsigned sixty(unsigned n) {
+    unsigned s = 0, k;
+    for (k = 0; k < 3 * n; k++) s += work(k);
+    return s ^ 1;
+}
+__attribute__((noinline, noclone)) static unsigned forty(unsigned n) {
+    unsigned s = 0, k;
+    for (k = 0; k < 2 * n; k++) s += work(k);
+    return s ^ 2;
+}
+int main(int argc, char **argv) {
+    double seconds = argc > 1 ? atof(argv[1]) : 1;
+    volatile unsigned sink;
+    while ((double)clock() / CLOCKS_PER_SEC < seconds) { sink = sixty(300); sink = forty(300); }
+    (void)sink;
+    puts("done");
+    return 0;
+}
+C
+$CC -O1 -o split split.c 2>log || { cat log; exit 2; }
+$bursty record --ticks 1000 --off -o split-off.brst ./split .4 >got 2>got.err
+$bursty record --ticks 1000 --period 900 -o split.brst ./split .8 >>got 2>>got.err
+for f in split-off split; do
+    $bursty report --min 0 $f.brst >text
+    sixty=$(share sixty 5) forty=$(share forty 5)
+    if [ "$sixty" -gt 35 ] && [ "$sixty" -lt 85 ] && [ "$((sixty + forty))" -ge 90 ] && [ ! -s got.err ]
+    then pass
+    else fail "$f: the shares of the functions: $sixty and $forty"; cat got.err text; fi
+done
+# All forms, and the two files merged, tell the same number of the recorder's ticks.
+$bursty merge -o merged.brst split.brst split-off.brst split.brst 2>log
+for f in split merged; do
+    said=$($bursty report $f.brst | tr '\n' ' ' | sed -n 's/.* beside them \([0-9 ]*\) met the recorder.*/\1/p' | tr -d ' ')
+    table=$($bursty report $f.brst | awk '/^time of the recorder/ { n = NR } n && NR == n + 3 { print $4 }')
+    csv=$($bursty report --csv $f.brst | awk -F, '/recorder_time/ { n = NR } n && NR == n + 2 { print $4 }')
+    json=$($bursty report --json $f.brst | tr '\n' ' ' | sed -n 's/.*"recorder_time"[^{]*"ticks":\[\([0-9]*\)\].*/\1/p')
+    [ $f = split ] && once=$said
+    if [ "${said:-0}" -gt 0 ] && [ "$said:$said:$said" = "$table:$csv:$json" ]; then pass
+    else fail "$f: the recorder's ticks: $said, $table, $csv, $json"; fi
+done
+if [ "$said" = $((2 * once)) ]; then pass; else fail "merged: the recorder's ticks: $said, once $once"; fi
+if $bursty report --collapsed --by ticks split.brst | grep -q recorder; then fail "a stack of the recorder"; else pass; fi
+if $bursty report --html page.html split.brst && grep -q '"recorder_time"' page.html; then pass; else fail "page: the recorder's time"; fi
+
 # ---- an earlier file stays until the new one is whole; nothing else is left --------------------
 
 mkdir keep && cp bare.brst keep/x.brst

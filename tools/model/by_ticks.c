@@ -1,5 +1,8 @@
 /* by_ticks.c - from ticks of paths to "where does it run": self and total time of each function
-   with its interval, the part of the recording itself, threads, and a tree of whole stacks. */
+   with its interval, the part of the recording itself, threads, and a tree of whole stacks.
+
+   Recorders charge a tick that met themselves to a path "(recorder)". Such ticks say nothing of
+   the program: they are counted, and no share or interval is made of them. */
 #include "base/tool.h"
 #include "kinds/sampled.h"
 #include "model/interval.h"
@@ -30,11 +33,17 @@ typedef struct report_ticks {
     timed_function *functions;
     size_t count, left_out;                       /* by the least share */
     uint64_t ticks, slow, squares, lost, cut, late, untimed, tick_us, calls;
+    uint64_t own_ticks, own_squares;              /* of the recorder, not among these */
     int has_ticks;                                /* they were on */
     timed_path *paths;
     size_t path_count;
     uint32_t roots;                               /* the first one */
 } report_ticks;
+
+static int is_recorder(const tally *s, const tally_path *path) {
+    const tally_site *site = &s->sites.at[path->site];
+    return !*site->file && strcmp(site->name, "(recorder)") == 0;
+}
 
 static void add_up(report_ticks *c) {
     const tally *s = c->tally;
@@ -49,13 +58,18 @@ static void add_up(report_ticks *c) {
         c->untimed = tally_add(c->untimed, p->untimed);
     }
     for (i = 0; i < s->paths.count; i++) {
-        c->ticks = tally_add(c->ticks, s->paths.at[i].ticks);
-        c->slow = tally_add(c->slow, s->paths.at[i].slow);
-        c->squares = tally_add(c->squares, s->paths.at[i].squares);
+        const tally_path *path = &s->paths.at[i];
+        int own = is_recorder(s, path);
+        uint64_t *ticks = own ? &c->own_ticks : &c->ticks;
+        uint64_t *squares = own ? &c->own_squares : &c->squares;
+        *ticks = tally_add(*ticks, path->ticks);
+        *squares = tally_add(*squares, path->squares);
+        if (!own) c->slow = tally_add(c->slow, path->slow);
     }
 }
 
-/* The same path in several threads becomes one. Parents come before their children. */
+/* The same path in several threads becomes one. Parents come before their children. The recorder's
+   is left out; recorders put nothing below it, and what a file has there is outermost. */
 static void join_paths(report_ticks *c) {
     const tally *s = c->tally;
     size_t count = s->paths.count, slots = 16, i;
@@ -69,6 +83,10 @@ static void join_paths(report_ticks *c) {
         uint64_t hash = ((uint64_t)parent << 32 | path->site) * UINT64_C(0x9E3779B97F4A7C15);
         size_t at = (size_t)(hash >> 32) & (slots - 1);
         timed_path *to;
+        if (is_recorder(s, path)) {
+            joined[i] = TALLY_NO_PATH;
+            continue;
+        }
         for (; slot[at]; at = (at + 1) & (slots - 1)) {
             to = &c->paths[slot[at] - 1];
             if (to->parent == parent && to->site == path->site) break;
@@ -149,9 +167,11 @@ static double share(const report_ticks *c, uint64_t ticks) {
 }
 
 /* Ticks that come several at once say less than as many single ones. */
-static double effective(const report_ticks *c) {
-    return c->squares ? (double)c->ticks * (double)c->ticks / (double)c->squares : 0;
+static double effective_of(uint64_t ticks, uint64_t squares) {
+    return squares ? (double)ticks * (double)ticks / (double)squares : 0;
 }
+
+static double effective(const report_ticks *c) { return effective_of(c->ticks, c->squares); }
 
 /* `bursty record` counts a function as one site and times it as another one, which has the flag of
    a scope. Sites are sorted, so the two stand side by side. Neither names a file. */
@@ -214,7 +234,8 @@ static void add_percent(text *out, double part) {
 
 static void add_facts(report *r, const report_ticks *c) {
     text value = {NULL, 0, 0};
-    if (c->ticks == 0 && c->tick_us)
+    if (c->ticks == 0 && c->own_ticks) text_add(&value, "none met the program");
+    else if (c->ticks == 0 && c->tick_us)
         text_add(&value, "none came: their signal is blocked, or the run was shorter than one");
     else if (c->ticks == 0)
         text_add(&value, "none came: TICKS_TIMERS is not defined where TICKS_IMPLEMENTATION is, and "
@@ -222,6 +243,11 @@ static void add_facts(report *r, const report_ticks *c) {
     else text_count(&value, c->ticks);
     if (c->ticks && c->tick_us)
         text_format(&value, ", one in %lu us of CPU time", (unsigned long)c->tick_us);
+    if (c->own_ticks) {
+        text_add(&value, "; beside them ");
+        text_count(&value, c->own_ticks);
+        text_add(&value, " met the recorder");
+    }
     add_fact(r, c->ticks ? REPORT_PLAIN : REPORT_BAD, "ticks", &value);
     if (c->slow) {
         interval range = interval_wilson(share(c, c->slow), effective(c));
@@ -303,20 +329,12 @@ static void add_functions(report *r, const report_ticks *c) {
     report_table *table = report_add_table(r, "time", "where does it run: time by ticks", columns,
                                            sizeof columns / sizeof *columns);
     size_t i, k;
-    text remark = {NULL, 0, 0};
-    text_add(&remark, "Shares of the time, with the 95 % interval of each. A function's time includes "
-                      "what was inlined into it and what it calls without a scope or an entry of "
-                      "its own; such functions are not timed. Rows of one rank with a = cannot be "
-                      "told from the first of them.");
-    for (i = 0; i < c->count; i++) {
-        if (strcmp(c->names[c->functions[i].site], "(recorder)") != 0) continue;
-        text_add(&remark, " (recorder) is the time of the hooks, and no function's.");
-        break;
-    }
-    text_bytes(&remark, "", 1);
-    report_remark(table, remark.data);
+    report_remark(table,
+                  "Shares of the time, with the 95 % interval of each. A function's time includes "
+                  "what was inlined into it and what it calls without a scope or an entry of "
+                  "its own; such functions are not timed. Rows of one rank with a = cannot be "
+                  "told from the first of them.");
     table->rows_left_out = c->left_out;
-    text_free(&remark);
     for (i = 0; i < c->count; i++) {
         const timed_function *f = &c->functions[i];
         report_cell *row = report_add_row(table);
@@ -333,6 +351,33 @@ static void add_functions(report *r, const report_ticks *c) {
         row[6].real = high(f->total_range);
         row[7].real = (double)f->self;
     }
+}
+
+/* What the recording itself takes, as a share of all ticks. */
+static void add_recorder(report *r, const report_ticks *c) {
+    static const report_column columns[] = {
+        {"share", "share", REPORT_SHARE, 0, NULL},
+        {"share_low", "from", REPORT_SHARE, 0, "unknown"},
+        {"share_high", "to", REPORT_SHARE, 0, "unknown"},
+        {"ticks", "ticks", REPORT_COUNT, 0, NULL},
+        {"of_ticks", "of", REPORT_COUNT, 0, NULL},
+    };
+    uint64_t ticks = tally_add(c->ticks, c->own_ticks);
+    uint64_t squares = tally_add(c->squares, c->own_squares);
+    double part = ticks ? (double)c->own_ticks / (double)ticks : 0;
+    interval range = interval_wilson(part, effective_of(ticks, squares));
+    report_table *table;
+    report_cell *row;
+    if (!c->own_ticks) return;
+    table = report_add_table(r, "recorder_time", "time of the recorder itself", columns,
+                             sizeof columns / sizeof *columns);
+    report_remark(table, "Of all ticks. The shares of all other tables are of the rest.");
+    row = report_add_row(table);
+    row[0].real = part;
+    row[1].real = low(range);
+    row[2].real = high(range);
+    row[3].count = c->own_ticks;
+    row[4].count = ticks;
 }
 
 static void add_threads(report *r, const report_ticks *c) {
@@ -356,8 +401,9 @@ static void add_threads(report *r, const report_ticks *c) {
         uint64_t ticks = 0;
         interval range;
         report_cell *row;
-        for (; at < s->paths.count && s->paths.at[at].thread == i; at++)
-            ticks = tally_add(ticks, s->paths.at[at].ticks);
+        for (; at < s->paths.count && s->paths.at[at].thread == i; at++) {
+            if (!is_recorder(s, &s->paths.at[at])) ticks = tally_add(ticks, s->paths.at[at].ticks);
+        }
         range = interval_wilson(share(c, ticks), effective(c));
         row = report_add_row(table);
         row[0].real = share(c, ticks);
@@ -378,7 +424,8 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     c->tally = s;
     add_up(c);
     if (c->ticks == 0) {
-        if (c->has_ticks) add_facts(r, c);
+        if (c->has_ticks || c->own_ticks) add_facts(r, c);
+        add_recorder(r, c);
         return;
     }
     c->names = (char **)tool_alloc(s->sites.count * sizeof *c->names);
@@ -399,6 +446,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     make_functions(c, r->options.least_share);
     add_facts(r, c);
     add_functions(r, c);
+    add_recorder(r, c);
     report_add_pairs_by_ticks(r, tree, r->options.least_share);
     add_threads(r, c);
 }
