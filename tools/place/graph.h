@@ -39,6 +39,7 @@ typedef struct graph_loop {
     uint32_t vertex;                            /* GRAPH_NONE in a function without a body */
     uint32_t first, last;                       /* vertices of the loop, in the order of the text */
     uint8_t kind, has_check;
+    uint8_t by_address;                         /* computed gotos lead to the label of this loop */
 } graph_loop;
 
 typedef struct graph_function {

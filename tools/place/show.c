@@ -113,9 +113,16 @@ static void add_proof(const graph *g, const place_proof *proof, text *out) {
             add_open_loops(g, proof, out);
             text_add(out, "\n");
         }
+        if (proof->small_loops) {
+            add_fact(proof->small_loops, " of these loops calls nothing and holds ",
+                     " of these loops call nothing and hold ", "at most ", out);
+            text_count(out, proof->small_events);
+            text_format(out, " back-edges: boring if the set has L%lu\n",
+                        (unsigned long)proof->small_events);
+        }
         if (proof->open_gotos) {
-            add_fact(proof->open_gotos, " function", " functions", " with computed gotos or jumps "
-                     "into loops, where no plan can put a check", out);
+            add_fact(proof->open_gotos, " function", " functions", " with gotos on which no check "
+                     "lies", out);
             add_open_functions(g, proof, out);
             text_add(out, "\n");
         }
