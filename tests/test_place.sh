@@ -130,6 +130,21 @@ else
     $CC -c -o "$dir/silent.o" "$dir/silent.c"
     refuses 'silent.o: no call graph: was it built with bursty cc?' "$dir/silent.o"
     says '  1 object without a call graph' "$dir/silent.o" "$dir/one/main.o"
+    # A cycle through a file of C++ (for the linker it may as well be C).
+    printf 'int first(void);\nint second(void);\nint second(void) { return first(); }\n' >"$dir/two/x.cpp"
+    if $CC -x c -c -o "$dir/two/x.o" "$dir/two/x.cpp" &&
+        $CC -o "$dir/mixed" "$dir/one/main.o" "$dir/one/first.o" "$dir/two/x.o" >"$dir/log" 2>&1; then
+        says '^2 functions: 2 with a check: root 1, repair 1;' "$dir/mixed"
+        says '^  1 file of C++ without checks: x.cpp$' "$dir/mixed"
+        says '^  code without a call graph is believed to call all that is not static$' "$dir/mixed"
+        says '"silent_objects":0,"cxx_files":1}' --json "$dir/mixed"
+        says '^  1 file of C++ without checks: x.cpp$' "$dir/one/main.o" "$dir/two/x.o"
+        refuses 'x.o: no call graph: bursty cc leaves C++ as it is' "$dir/two/x.o"
+        mv "$dir/two/x.cpp" "$dir/two/other.c"
+        $CC -c -o "$dir/two/other.o" "$dir/two/other.c"
+        $CC -o "$dir/mixed" "$dir/one/main.o" "$dir/one/first.o" "$dir/two/other.o"
+        says '^2 functions: 2 with a check: root 1, repair 1;' "$dir/mixed"
+    else skip "a program with C++: $(head -n 1 "$dir/log")"; fi
     cp "$dir/silent.o" "$dir/kept.o"
     refuses 'silent.o: is no plan, and would be overwritten' -o "$dir/silent.o" "$dir/one/main.o"
     same "$dir/silent.o" "$dir/kept.o"

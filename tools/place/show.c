@@ -129,6 +129,16 @@ static void add_proof(const graph *g, const place_proof *proof, text *out) {
     }
 }
 
+static void add_cxx(const graph *g, text *out) {
+    size_t i;
+    add_fact(g->cxx_count, " file", " files", " of C++ without checks: ", out);
+    for (i = 0; i < g->cxx_count && i < GRAPH_CXX_NAMES; i++) {
+        if (i) text_add(out, ", ");
+        text_plain(out, g->names[g->cxx[i]]);
+    }
+    if (g->cxx_count) text_add(out, g->cxx_count > GRAPH_CXX_NAMES ? " ...\n" : "\n");
+}
+
 static void add_unseen(const graph *g, const placement *p, const place_proof *proof, text *out) {
     text_add(out, "not seen: longjmp, signal handlers and other threads inside a loop");
     text_add(out, g->is_closed ? "\n" : ", who calls this library\n");
@@ -155,6 +165,9 @@ static void add_unseen(const graph *g, const placement *p, const place_proof *pr
              " weak functions: believed to be those of the program", "\n", out);
     add_fact(g->silent, " object", " objects", " without a call graph: believed to be outside\n",
              out);
+    add_cxx(g, out);
+    if (g->is_mixed)
+        text_add(out, "  code without a call graph is believed to call all that is not static\n");
 }
 
 void show_summary(const graph *g, const placement *p, const place_proof *proof, int is_built,
