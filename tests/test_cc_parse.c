@@ -115,7 +115,7 @@ TEST(function_heads) {
 TEST(traps) {
     CHECK_STR(skeleton("int f(int a) { return a == 1 &&g(); }"), "(c0|)r");
     CHECK_STR(skeleton("void f(int a) { void *p = (void *)&&x; goto *p; x: g(); }"), "xl0c0");
-    CHECK_STR(skeleton("void f(void) { void *p = &&y; x: y: g(); goto *p; }"), "l0l1G0c0x");
+    CHECK_STR(skeleton("void f(void) { void *p = &&y; x: y: g(); goto *p; }"), "m0l1G0c0x");
     CHECK_STR(skeleton("void f(int n) { switch (n) { do { case 0: g(); case 1: h(); } "
                        "while (--n > 0); } }"), "S{D0{c0c1;}}");
     CHECK_STR(skeleton("void f(int a) { g(\n#pragma GCC warning \"}\"\na\n# 9 \"y.c\"\n); }"),

@@ -421,6 +421,23 @@ TEST(jumps_without_a_place_for_a_check_are_named) {
     check_plan("EC+L4", duff, "main main:0 ");
 }
 
+/* The labels of an interpreter: each has a place for a check, and none may be left out, be the loop
+   ever so small; a label that only gotos ahead lead to needs none. */
+TEST(computed_gotos_lead_to_labels_whose_address_is_taken) {
+    static const char three[] = UNIT MAIN "L g 1 - 1 0 -\nL g 2 - 1 0 -\n"
+                                "B (g2|)l0G0xl1G1xm2\n";
+    static const char two[] = UNIT MAIN "L g 1 - 1 0 -\nB (g1|)l0G0xl1x\n";
+    static const char called[] = UNIT MAIN "C f -\nL g 1 - 1 0 -\nB l0G0c0x\n"
+                                 FUNCTION("f", "s", "0") "C f -\nB c0\n";
+    tried t;
+    check_plan("Q", three, "main:0 main:1 ");
+    check_plan("EC+L4", three, "main:0 main:1 ");
+    check_plan("EC+L4+always", called, "main f ");
+    CHECK_EQ(try_text(&t, two, sizeof two - 1, "Q", REPAIR_ALL), 0);
+    CHECK_EQ(t.proof.open_gotos, 1);            /* l1 has no place for a check */
+    done(&t);
+}
+
 TEST(patterns) {
     CHECK(place_matches("sqlite3*Exec", "sqlite3VdbeExec"));
     CHECK(place_matches("*", ""));

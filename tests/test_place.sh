@@ -26,6 +26,7 @@ refuses() { # PATTERN ARGUMENT...: status 2, one line, nothing printed
         grep -q -e "$pattern" "$dir/err"; then ok
     else no "not refused with '$pattern': $*: $(cat "$dir/err")"; fi
 }
+graph() { printf 'U 1 0000000000000000 0000000000000000 x.c\n%b' "$1" >"$dir/bad.burstycg"; }
 same() { if cmp -s "$1" "$2"; then ok; else no "$1, $2 differ: $(diff "$1" "$2" | head -n 5)"; fi; }
 
 # ---- the paper's Figure 5 ----
@@ -129,6 +130,21 @@ else
     $CC -c -o "$dir/silent.o" "$dir/silent.c"
     refuses 'silent.o: no call graph: was it built with bursty cc?' "$dir/silent.o"
     says '  1 object without a call graph' "$dir/silent.o" "$dir/one/main.o"
+    # A cycle through a file of C++ (for the linker it may as well be C).
+    printf 'int first(void);\nint second(void);\nint second(void) { return first(); }\n' >"$dir/two/x.cpp"
+    if $CC -x c -c -o "$dir/two/x.o" "$dir/two/x.cpp" &&
+        $CC -o "$dir/mixed" "$dir/one/main.o" "$dir/one/first.o" "$dir/two/x.o" >"$dir/log" 2>&1; then
+        says '^2 functions: 2 with a check: root 1, repair 1;' "$dir/mixed"
+        says '^  1 file of C++ without checks: x.cpp$' "$dir/mixed"
+        says '^  code without a call graph is believed to call all that is not static$' "$dir/mixed"
+        says '"silent_objects":0,"cxx_files":1}' --json "$dir/mixed"
+        says '^  1 file of C++ without checks: x.cpp$' "$dir/one/main.o" "$dir/two/x.o"
+        refuses 'x.o: no call graph: bursty cc leaves C++ as it is' "$dir/two/x.o"
+        mv "$dir/two/x.cpp" "$dir/two/other.c"
+        $CC -c -o "$dir/two/other.o" "$dir/two/other.c"
+        $CC -o "$dir/mixed" "$dir/one/main.o" "$dir/one/first.o" "$dir/two/other.o"
+        says '^2 functions: 2 with a check: root 1, repair 1;' "$dir/mixed"
+    else skip "a program with C++: $(head -n 1 "$dir/log")"; fi
     cp "$dir/silent.o" "$dir/kept.o"
     refuses 'silent.o: is no plan, and would be overwritten' -o "$dir/silent.o" "$dir/one/main.o"
     same "$dir/silent.o" "$dir/kept.o"
@@ -202,9 +218,76 @@ else
     says '^2 of 2 units built with another plan: build again$' --set all "$round/next"
 fi
 
+# ---- first builds: no plan, and still no cycle without a check ----
+
+# A function of a system header that calls something is a call in a loop, and one that calls nothing
+# is none; labels of computed gotos have checks; a loop of few rounds needs none.
+mkdir -p "$round/system"
+cat >"$round/system/inside.h" <<'END'
+static __inline int same(int n) { return (n + 1) - 1; }
+static __inline int back(int (*f)(int), int n) { return f(n); }
+END
+cat >"$round/first.c" <<'END'
+#include <stdio.h>
+#include "inside.h"
+static int left = 300;
+static int less(int n) { return n > 0 ? n - 1 : 0; }
+static int machine(const char *code) {
+    static const void *const to[] = {&&up, &&stop, &&again};
+    int sum = 0, at = 0;
+    if (!code[0]) goto none;
+    goto *to[code[0] - 'a'];
+up:
+    sum += same(1);
+    goto *to[code[++at] - 'a'];
+again:
+    at = left-- > 0 ? -1 : at;
+    goto *to[code[++at] - 'a'];
+stop:
+    return sum;
+none:
+    return -1;
+}
+int main(void) {
+    int i, n = 500, sum = 0;
+    while (n > 0) n = back(less, n);
+    while (sum < 90) sum += same(7);
+    for (i = 0; i < 4; i++) sum += machine("aacb");
+    printf("%d %d\n", n, sum);
+    return 0;
+}
+END
+first() { # OPTION...
+    (cd "$round" && BURSTY_CACHE=$round/cache TMPDIR=$round/tmp "$whole" cc "$@" -- $CC -isystem system -o first first.c) >"$dir/log" 2>&1
+}
+if ! "$bursty" cc --help >/dev/null 2>&1 || [ "$magic" != ELF ] || ! first; then
+    skip "first builds: $(head -n 1 "$dir/log")"
+else
+    answer=$(cd "$round" && $CC -isystem system -o plain first.c 2>/dev/null && ./plain 2>/dev/null)
+    for form in point scope dual; do
+        first --form=$form
+        says '^proved' --built "$round/first"
+        says '^proved' --built --set EC+L4 "$round/first"       # a bounded loop ends
+        if [ "$(cd "$round" && BURSTY_OFF=1 ./first)" = "$answer" ]; then ok; else no "$form: another output"; fi
+    done
+    says 'loop 0, line 23: check' --why main "$round/first"
+    says 'loop 1, line 24: none  boring' --why main "$round/first"
+    first --loops=all
+    says '^1 function and 5 loops with a check$' --built "$round/first"
+    for set in EC+L4 Q EC+L4+bounded+always; do
+        runs --set $set -o "$round/plan" "$round/first"
+        first --plan=plan
+        says '^proved' --built --set $set "$round/first"
+    done
+    graph 'F main g 1 0000000000000000 c 0 x.c\nL w 2 - 7 0 -\nB W0{;;}\n'
+    place --built "$dir/bad.burstycg"
+    if [ $? = 1 ] && grep -q '  1 of these loops calls nothing and holds at most 7 back-edges: boring if the set has L7$' "$dir/out"
+    then ok; else no "a loop that is boring for another set: $(cat "$dir/out")"; fi
+    says '^proved' --built --set EC+L7 "$dir/bad.burstycg"
+fi
+
 # ---- what is refused ----
 
-graph() { printf 'U 1 0000000000000000 0000000000000000 x.c\n%b' "$1" >"$dir/bad.burstycg"; }
 bad() { graph "$2"; refuses "bad.burstycg: offset [0-9]*: $1" "$dir/bad.burstycg"; }
 F='F f g 1 0000000000000000 - 0 x.c\n'
 bad 'is none of gsiw' 'F f q 1 0000000000000000 - 0 x.c\n'

@@ -71,7 +71,30 @@ static uint32_t callee_of(walk *w, uint32_t token) {
     return flow->callee_count++;
 }
 
-/* A function whose body stands in a system header and that calls nothing is no call. */
+/* Is it a keyword, or a builtin of the compiler, that a bracket follows and no call is made? */
+static int calls_nothing(const cc_tokens *t, uint32_t i) {
+    return t->list[i].word != 0 || cc_begins(t, i, "__builtin_") || cc_begins(t, i, "__sync_") ||
+           cc_begins(t, i, "__atomic_");
+}
+
+/* A function of a system header whose body has no bracket that may be a call's, no loop and no
+   assembly: it is part of its caller, and left out of the graph. Such bodies are not parsed, so a
+   cast of something in brackets counts as a call. getc_unlocked, which may call __uflow, is one. */
+static int is_plain(const cc_unit *u, const cc_function *f) {
+    const cc_tokens *t = &u->tokens;
+    uint32_t i;
+    if (!f->in_system) return 0;
+    for (i = f->open + 1; i < f->close; i++) {
+        uint32_t before = t->list[i - 1].word, word = t->list[i].word;
+        if (word == CC_WHILE || word == CC_FOR || word == CC_DO || word == CC_GOTO) return 0;
+        if (word == CC_ASM) return 0;
+        if (word != '(') continue;
+        if (before == ')' || before == ']' || before == '}') return 0;
+        if (t->list[i - 1].kind == CC_NAME && !calls_nothing(t, i - 1)) return 0;
+    }
+    return 1;
+}
+
 static void note_call(walk *w) {
     uint32_t loop;
     w->flow->calls = 1;
@@ -81,13 +104,12 @@ static void note_call(walk *w) {
 }
 
 static void walk_call(walk *w, const cc_node *n) {
-    uint32_t callee = callee_of(w, n->first);
+    uint32_t callee, function = function_of(w, n->first);
+    if (function != CC_NOBODY && is_plain(w->u, &w->u->functions[function])) return;
+    callee = callee_of(w, n->first);
     if (has_pointer(w, n)) w->flow->callees[callee].with_pointer = 1;
     say_number(w, "c", callee);
-    if (w->flow->callees[callee].function == CC_NOBODY ||
-        !w->u->functions[w->flow->callees[callee].function].in_system) {
-        note_call(w);
-    }
+    note_call(w);
 }
 
 /* i2<i,pv,i>: the classes are those of types.c. */
@@ -292,14 +314,16 @@ static void find_taken_labels(walk *w, uint32_t last) {
         if (!cc_is(t, i, CC_OP2('&', '&')) || !cc_is_name(t, i + 1)) continue;
         if (i > 0 && (cc_is_name(t, i - 1) || t->list[i - 1].kind == CC_NUMBER)) continue;
         k = label_number(w, i + 1);
-        if (k != CC_NOBODY && w->flow->labels[k].name < last) w->flow->labels[k].seen = 1;
+        if (k == CC_NOBODY) continue;
+        w->flow->labels[k].taken = 1;
+        if (w->flow->labels[k].name < last) w->flow->labels[k].seen = 1;
     }
 }
 
 /* Labels are numbered as they stand in the text. */
 static void find_labels(walk *w) {
-    uint32_t i;
-    uint32_t computed = 0;
+    uint32_t i, computed = 0;
+    int has_asm_goto = 0;
     for (i = w->f->root; i < w->u->node_count && w->u->nodes[i].first <= w->f->close; i++) {
         cc_flow *flow = w->flow;
         if (w->u->nodes[i].kind != CC_N_LABEL) continue;
@@ -319,18 +343,22 @@ static void find_labels(walk *w) {
         const cc_node *n = &w->u->nodes[i];
         uint32_t k;
         if (n->kind == CC_N_GOTO_STAR && n->first > computed) computed = n->first;
+        if (n->kind == CC_N_ASM && n->a) has_asm_goto = 1;
         if (n->kind != CC_N_GOTO) continue;
         k = label_number(w, n->a);
         if (k != CC_NOBODY && w->flow->labels[k].name < n->first) w->flow->labels[k].seen = 1;
     }
     if (computed) find_taken_labels(w, computed);
+    for (i = 0; i < w->flow->label_count; i++) {
+        if (!computed || has_asm_goto) w->flow->labels[i].taken = 1;
+    }
 }
 
 static void walk_label(walk *w, uint32_t node) {
     const cc_node *n = at(w, node);
     uint32_t label = label_number(w, n->first), kid = n->kid[1];
     if (label != CC_NOBODY) {
-        say_number(w, "l", label);
+        say_number(w, w->flow->labels[label].taken ? "l" : "m", label);
         if (w->flow->labels[label].seen) {
             uint32_t loop = add_loop(w, node, 'g');
             w->flow->labels[label].loop = loop;

@@ -26,7 +26,8 @@ typedef struct cc_callee {
 typedef struct cc_label {
     uint32_t name;            /* token of the label's name */
     uint32_t node, loop;      /* its L number, or CC_NOBODY */
-    uint8_t seen;             /* the walk has passed it */
+    uint8_t seen;             /* a goto behind it may lead here */
+    uint8_t taken;            /* a computed goto, or an asm goto, may lead here */
 } cc_label;
 
 typedef struct cc_flow {      /* of one function */

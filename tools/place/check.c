@@ -136,6 +136,7 @@ static void find_quiet(checker *c) {
 
 static int is_quiet_loop(const checker *c, const graph_function *f, const graph_loop *loop) {
     uint32_t v, sum = 0, called = 0;
+    if (loop->by_address) return 0;
     for (v = loop->first; v <= loop->last; v++) {
         const graph_vertex *vertex = graph_vertex_of(c->g, f, v);
         const graph_call *call;
@@ -155,15 +156,17 @@ static int is_quiet_loop(const checker *c, const graph_function *f, const graph_
     return sum + called <= 4;
 }
 
-static int is_boring_loop(const checker *c, const graph_function *f, const graph_loop *loop) {
+/* most: so many back-edges; what the compiler counted and what the skeleton shows. */
+static int is_boring_loop(const checker *c, const graph_function *f, const graph_loop *loop,
+                          uint32_t most) {
     uint32_t v, events = 0;
-    if (c->rules->loops < 0 || loop->events > (uint32_t)c->rules->loops) return 0;
+    if (loop->by_address || loop->events > most) return 0;
     for (v = loop->first; v <= loop->last; v++) {
         const graph_vertex *vertex = graph_vertex_of(c->g, f, v);
         uint32_t node = GRAPH_NONE;
         if (vertex->kind == VERTEX_INDIRECT) return 0;
         events += vertex->kind == VERTEX_LOOP;
-        if (events > (uint32_t)c->rules->loops) return 0;
+        if (events > most) return 0;
         if (vertex->kind != VERTEX_CALL) continue;
         node = graph_call_of(c->g, f, vertex->index)->node;
         if (node == GRAPH_NONE || !c->g->nodes[node].is_trivial) return 0;
@@ -171,6 +174,18 @@ static int is_boring_loop(const checker *c, const graph_function *f, const graph
     return 1;
 }
 
+/* Counts loops that are open, but would be boring for a larger k. */
+static void note_small(checker *c, const graph_function *f, const graph_loop *loop) {
+    uint32_t v, events = 0;
+    if (c->rules->loops == LOOPS_NONE || !is_boring_loop(c, f, loop, GRAPH_NONE)) return;
+    for (v = loop->first; v <= loop->last; v++)
+        events += graph_vertex_of(c->g, f, v)->kind == VERTEX_LOOP;
+    if (events < loop->events) events = loop->events;
+    c->proof->small_loops++;
+    if (events > c->proof->small_events) c->proof->small_events = events;
+}
+
+/* A bounded loop ends, whatever the rules say. */
 static void find_excused(checker *c, const graph_function *f) {
     uint32_t n;
     if (c->rules->quiet) {
@@ -184,8 +199,9 @@ static void find_excused(checker *c, const graph_function *f) {
         c->excused[n] = 0;
         if (c->loop[f->first_loop + n]) continue;
         c->excused[n] = 1;
-        if (is_boring_loop(c, f, loop)) c->proof->boring++;
-        else if (c->rules->bounded && loop->bound) c->proof->bounded++;
+        if (c->rules->loops >= 0 && is_boring_loop(c, f, loop, (uint32_t)c->rules->loops))
+            c->proof->boring++;
+        else if (loop->bound && !loop->by_address) c->proof->bounded++;
         else if (c->rules->quiet && is_quiet_loop(c, f, loop)) c->proof->quiet++;
         else c->excused[n] = 0;
     }
@@ -262,6 +278,7 @@ static void check_loops(checker *c, const graph_function *f, size_t index) {
         if (c->gone[c->g->loops[at].vertex]) proof->always++;
         else if (c->fixed[f->node]) proof->left_alone_loops++;
         else proof->open_loop[at] = 1;
+        if (proof->open_loop[at]) note_small(c, f, &c->g->loops[at]);
         found += proof->open_loop[at];
     }
     proof->open_loops += found;

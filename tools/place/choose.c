@@ -322,7 +322,7 @@ static counts *count_vertices(const graph *g, const graph_function *f) {
 
 static int is_boring(const graph_loop *loop, const counts *sum, int k) {
     uint32_t most = (uint32_t)k;
-    if (k < 0 || !sum || loop->events > most) return 0;
+    if (k < 0 || !sum || loop->by_address || loop->events > most) return 0;
     return sum[loop->last + 1].calls == sum[loop->first].calls &&
            sum[loop->last + 1].loops - sum[loop->first].loops <= most;
 }
@@ -338,7 +338,7 @@ void place_exempt(placement *p, const graph *g, const place_rules *rules) {
             uint8_t *why = &p->loop_why[f->first_loop + n];
             *why = 0;
             if (is_boring(loop, sum, rules->loops)) *why = WHY_BORING;
-            else if (rules->bounded && loop->bound) *why = WHY_BOUNDED;
+            else if (rules->bounded && loop->bound && !loop->by_address) *why = WHY_BOUNDED;
         }
         free(sum);
     }

@@ -165,7 +165,7 @@ void graph_free(graph *g) {
     free(g->vertices);
     free(g->edges);
     free(g->taken);
-    free(g->exported);
+    free(g->symbols);
     free(g->nodes);
     free(g->site_types);
     links_free(&g->direct);

@@ -20,6 +20,8 @@ enum { GRAPH_GLOBAL = 'g', GRAPH_STATIC = 's', GRAPH_INLINE = 'i', GRAPH_WEAK = 
 enum { GRAPH_START = 1, GRAPH_USED = 2, GRAPH_HIDDEN = 4, GRAPH_NORETURN = 8, GRAPH_HAS_CHECK = 16,
        GRAPH_LEFT_ALONE = 32, GRAPH_HAS_BODY = 64, GRAPH_HAS_LABELS = 128 };
 enum { VERTEX_JOIN, VERTEX_CALL, VERTEX_INDIRECT, VERTEX_LOOP };
+enum { GRAPH_IS_EXPORTED = 1, GRAPH_IS_DEFINED = 2 };
+enum { GRAPH_CXX_NAMES = 6 };
 enum { GRAPH_ANY_COUNT = 255 };                 /* parameters: variadic, or not known */
 
 typedef struct graph_vertex {
@@ -39,6 +41,7 @@ typedef struct graph_loop {
     uint32_t vertex;                            /* GRAPH_NONE in a function without a body */
     uint32_t first, last;                       /* vertices of the loop, in the order of the text */
     uint8_t kind, has_check;
+    uint8_t by_address;                         /* computed gotos lead to the label of this loop */
 } graph_loop;
 
 typedef struct graph_function {
@@ -85,17 +88,20 @@ typedef struct graph {
     graph_vertex *vertices;
     graph_edge *edges;
     graph_taken *taken;
-    char *exported;                             /* of each name: in a table of dynamic symbols */
+    char *symbols;                              /* of each name: GRAPH_IS_... of the ELF tables */
     size_t unit_count, function_count, call_count, loop_count, vertex_count, edge_count;
-    size_t taken_count, exported_room;
+    size_t taken_count, symbol_room;
     size_t unit_room, function_room, call_room, loop_room, vertex_room, edge_room, taken_room;
     size_t silent;                              /* objects that carry no call graph */
     int is_linked;                              /* a program: its table says what is exported */
+    uint32_t cxx[GRAPH_CXX_NAMES];              /* names of the first files of C++ */
+    size_t cxx_count;
 
     /* What graph_join makes. */
     graph_node *nodes;
     uint32_t node_count;
     int is_closed;                              /* it has a main: what is not exported is its own */
+    int is_mixed;                               /* code in it has no graph and may call all of it */
     graph_links direct;                         /* direct calls between nodes, each pair once */
     graph_links wide;                           /* and those through pointers and from outside */
     uint32_t outside;                           /* in wide: the vertex that stands for it */

@@ -148,18 +148,36 @@ static void resolve(joiner *j) {
     }
 }
 
+static int is_symbol(const graph *g, uint32_t name, int mark) {
+    return name < g->symbol_room && (g->symbols[name] & mark) != 0;
+}
+
+/* Does a program hold code without a graph: C++, assembly, another compiler's? Of a stripped program
+   that is not known. */
+static int has_other_code(const graph *g) {
+    size_t i;
+    if (g->silent || g->cxx_count) return 1;
+    for (i = 0; i < g->call_count; i++) {
+        const graph_call *call = &g->calls[i];
+        if (call->node == GRAPH_NONE && graph_calls_back(g->names[call->name]) &&
+            is_symbol(g, call->name, GRAPH_IS_DEFINED)) return 1;
+    }
+    return 0;
+}
+
 /* A program knows what it exports; objects with a main export nothing; a library everything that
-   is not hidden. */
+   is not hidden. Code of the same program without a graph may call all that is not static. */
 static void find_exports(joiner *j) {
     graph *g = j->g;
     uint32_t v, name = graph_find_name(g, "main", 4);
     g->is_closed = name != GRAPH_NONE && j->global[name] != GRAPH_NONE;
+    g->is_mixed = has_other_code(g);
     for (v = 0; v < g->node_count; v++) {
         graph_node *node = &g->nodes[v];
-        int is_in_table = node->name < g->exported_room && g->exported[node->name];
         if (node->unit != GRAPH_NONE || node->name == name) continue;
-        node->exported = g->is_linked || g->is_closed ? is_in_table != 0
-                                                      : !(node->flags & GRAPH_HIDDEN);
+        if (g->is_mixed) node->exported = 1;
+        else if (!g->is_linked && !g->is_closed) node->exported = !(node->flags & GRAPH_HIDDEN);
+        else node->exported = is_symbol(g, node->name, GRAPH_IS_EXPORTED) != 0;
     }
 }
 

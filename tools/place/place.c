@@ -138,8 +138,11 @@ static int place(const options *o, int files, char **argv) {
     if (o->plan && status == TOOL_OK) status = plan_check(o->plan);
     memset(&g, 0, sizeof g);
     for (i = 0; i < files && status == TOOL_OK; i++) status = graph_open(&g, argv[i], (uint32_t)i);
-    if (status == TOOL_OK && !g.function_count)
-        status = tool_error("%s: no call graph: was it built with bursty cc?", argv[0]);
+    if (status == TOOL_OK && !g.function_count) {
+        status = tool_error(g.cxx_count ? "%s: no call graph: bursty cc leaves C++ as it is"
+                                        : "%s: no call graph: was it built with bursty cc?",
+                            argv[0]);
+    }
     if (status == TOOL_OK) {
         graph_join(&g);
         place_choose(&p, &g, &rules);

@@ -63,11 +63,13 @@ typedef struct place_proof {
     uint8_t *open_goto;                         /* functions with a cycle of gotos alone */
     size_t open_nodes, open_loops, open_gotos;
     size_t boring, bounded, quiet, always;      /* loops without a check, by what excuses them */
+    size_t small_loops;                         /* open, but they call nothing */
+    uint32_t small_events;                      /* the most back-edges in one of these */
     size_t left_alone, left_alone_loops, left_alone_cycles, without_skeleton;
     size_t pointer_calls, typed_calls, outside_calls, weak;
 } place_proof;
 
-/* rules: which loops may go without. Only loops, bounded and quiet of it are looked at. */
+/* rules: which loops may go without. Only loops and quiet of it are looked at. */
 void place_check(place_proof *proof, const graph *g, const uint8_t *entry, const uint8_t *loop,
                  const place_rules *rules);
 void place_proof_free(place_proof *proof);

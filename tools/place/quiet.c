@@ -178,7 +178,7 @@ static void drop_loops(placement *p, const graph *g, noise *q) {
         for (n = 0; n < f->loops; n++) {
             size_t at = f->first_loop + n;
             uint32_t own = p->loop[at] ? loops_inside(g, f, &g->loops[at]) : 0;
-            if (own == 0 || own > QUIET_LOOPS) continue;
+            if (own == 0 || own > QUIET_LOOPS || g->loops[at].by_address) continue;
             if (own + called_loops(q, f, g->loops[at].first, g->loops[at].last) > QUIET_LOOPS)
                 continue;
             p->loop[at] = 0;

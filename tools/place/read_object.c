@@ -6,10 +6,12 @@
    point at one place again and again costs no more than another. */
 #include "place/graph.h"
 #include "base/tool.h"
+#include "cc/arguments.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELF_NOBITS = 8, ELF_DYNSYM = 11, ELF_COMPRESSED = 0x800, ELF_ESCAPE = 0xFFFF };
+enum { ELF_SYMTAB = 2, ELF_NOBITS = 8, ELF_DYNSYM = 11, ELF_COMPRESSED = 0x800,
+       ELF_ESCAPE = 0xFFFF, ELF_FUNCTION = 2, ELF_FILE = 4 };
 
 typedef struct elf {
     const unsigned char *data;
@@ -101,8 +103,32 @@ static int name_is(const elf *e, const elf_section *names, uint64_t at, const ch
 /* A longer name is not worth a scan for each symbol that points there. */
 static size_t longest_name(uint64_t left) { return left < 4096 ? (size_t)left : 4096; }
 
-/* Names that outside code can bind to: defined, global or weak, of the dynamic symbols. */
-static int read_exports(graph *g, elf *e, const elf_section *table, dump_fault *fault) {
+static void mark(graph *g, const unsigned char *start, size_t size, int mark) {
+    uint32_t name = graph_find_name(g, start, size);
+    if (name == GRAPH_NONE) return;
+    while (name >= g->symbol_room) {
+        size_t old = g->symbol_room;
+        g->symbols = (char *)graph_room(g->symbols, old, &g->symbol_room, 1);
+        memset(g->symbols + old, 0, g->symbol_room - old);
+    }
+    g->symbols[name] = (char)(g->symbols[name] | mark);
+}
+
+/* The compiler names the file that it has read. Only the first names are shown, and kept. */
+static void note_file(graph *g, const unsigned char *start, size_t size) {
+    char *name = (char *)tool_alloc(size + 1);
+    memcpy(name, start, size);
+    name[size] = 0;
+    if (cc_is_cxx(name)) {
+        if (g->cxx_count < GRAPH_CXX_NAMES) g->cxx[g->cxx_count] = graph_name(g, start, size);
+        g->cxx_count++;
+    }
+    free(name);
+}
+
+/* Of the dynamic symbols, names that outside code can bind to: defined, global or weak. Of all
+   symbols, the files of C++, and functions that other objects of the program can call. */
+static int read_symbols(graph *g, elf *e, const elf_section *table, dump_fault *fault) {
     elf_section strings;
     size_t entry = e->is_64 ? 24 : 16, i, count = (size_t)table->size / entry;
     if (section(e, table->link, &strings, fault) != 0 || take(e, table, fault) != 0 ||
@@ -112,22 +138,18 @@ static int read_exports(graph *g, elf *e, const elf_section *table, dump_fault *
     for (i = 1; i < count; i++) {
         size_t at = (size_t)table->offset + i * entry;
         uint64_t string = get(e, at, 4), home = get(e, at + (e->is_64 ? 6 : 14), 2);
-        unsigned bind = e->data[at + (e->is_64 ? 4 : 12)] >> 4;
+        unsigned info = e->data[at + (e->is_64 ? 4 : 12)], type = info & 15;
         const unsigned char *start, *end;
-        uint32_t name;
-        if (home == 0 || bind == 0) continue;
+        int is_file = table->type == ELF_SYMTAB && type == ELF_FILE;
+        if (home == 0 || (info >> 4 == 0 && !is_file)) continue;
+        if (table->type == ELF_SYMTAB && !is_file && type != ELF_FUNCTION) continue;
         if (string >= strings.size) return dump_refuse(fault, at, "the symbol has no name");
         start = e->data + strings.offset + string;
         end = (const unsigned char *)memchr(start, 0, longest_name(strings.size - string));
         if (!end) continue;
-        name = graph_find_name(g, start, (size_t)(end - start));
-        if (name == GRAPH_NONE) continue;
-        while (name >= g->exported_room) {
-            size_t old = g->exported_room;
-            g->exported = (char *)graph_room(g->exported, old, &g->exported_room, 1);
-            memset(g->exported + old, 0, g->exported_room - old);
-        }
-        g->exported[name] = 1;
+        if (is_file) note_file(g, start, (size_t)(end - start));
+        else mark(g, start, (size_t)(end - start),
+                  table->type == ELF_SYMTAB ? GRAPH_IS_DEFINED : GRAPH_IS_EXPORTED);
     }
     return 0;
 }
@@ -156,9 +178,10 @@ static int read_elf(graph *g, const unsigned char *data, size_t size, uint32_t i
             return -1;
         }
     }
-    for (i = 0; e.sections && type != 1 && i < e.section_count; i++) {
+    for (i = 0; e.sections && (type != 1 || !found) && i < e.section_count; i++) {
         if (section(&e, i, &s, fault) != 0) return -1;
-        if (s.type == ELF_DYNSYM && read_exports(g, &e, &s, fault) != 0) return -1;
+        if (s.type != ELF_DYNSYM && s.type != ELF_SYMTAB) continue;
+        if (read_symbols(g, &e, &s, fault) != 0) return -1;
     }
     if (type == 2 || type == 3) g->is_linked = 1;
     g->silent += found == 0;

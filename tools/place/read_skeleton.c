@@ -9,7 +9,9 @@
        DN{b;c}      LOOP N -> b -> rest (continue) -> c -> LOOP N, and c -> out (break)
        {a}          break and continue go to out
 
-   A goto to a label that was seen goes back: it is an edge of the loop whose check stands there. */
+   A goto to a label that was seen goes back: it is an edge of the loop whose check stands there. A
+   computed goto goes to a join and from there to each label whose address is taken; the loop whose
+   check stands there is never excused for being small. */
 #include "place/graph.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -24,7 +26,10 @@ typedef struct bracket {
     uint8_t kind, section;
 } bracket;
 
-typedef struct label { uint32_t vertex, loop; int seen; } label;
+typedef struct label {
+    uint32_t vertex, loop;
+    int seen, by_name;                          /* by_name: no x leads there */
+} label;
 
 typedef struct builder {
     graph *g;
@@ -37,7 +42,7 @@ typedef struct builder {
     size_t depth, stack_room;
     label *labels;
     size_t label_count;
-    uint32_t at, inside_switch, break_to, continue_to, any_label, last_label;
+    uint32_t at, inside_switch, break_to, continue_to, any_label, last_any, last_label;
     dump_fault *fault;
 } builder;
 
@@ -247,11 +252,12 @@ static label *label_of(builder *b) {
     return &b->labels[n];
 }
 
-static int put_label(builder *b) {
+static int put_label(builder *b, int by_name) {
     label *l = label_of(b);
     if (!l) return -1;
     if (l->seen) return refuse(b, "the skeleton has a label twice");
     l->seen = 1;
+    l->by_name = by_name;
     join(b, b->at, l->vertex, GRAPH_NONE);
     if (b->inside_switch != GRAPH_NONE) join(b, b->inside_switch, l->vertex, GRAPH_NONE);
     b->at = l->vertex;
@@ -337,17 +343,28 @@ static int item(builder *b) {
     case 'b': return leave(b, b->break_to, "the skeleton has a b outside of what it leaves");
     case 'k': return leave(b, b->continue_to, "the skeleton has a k outside of a loop");
     case 'r': return leave(b, 1, "");
-    case 'l': return put_label(b);
+    case 'l': case 'm': return put_label(b, kind == 'm');
     case 'g': return put_goto(b);
     case 'G': return put_goto_loop(b, label_before);
     case 'x':
         if (b->any_label == GRAPH_NONE) b->any_label = bare_vertex(b, VERTEX_JOIN, 0);
         leave_for(b, b->any_label);
+        b->last_any = b->f->vertices - 1;
         return 0;
     default:
         b->at_byte--;
         return refuse(b, "the skeleton has an unknown item");
     }
+}
+
+/* A computed goto leads to the label. The loop whose check stands there reaches to the last one. */
+static void reach_by_any(builder *b, const label *l) {
+    graph_loop *loop;
+    join(b, b->any_label, l->vertex, GRAPH_NONE);
+    if (l->loop == GRAPH_NONE) return;
+    loop = &b->g->loops[b->base_loop + l->loop];
+    loop->by_address = 1;
+    if (loop->last < b->last_any) loop->last = b->last_any;
 }
 
 static int finish(builder *b) {
@@ -357,8 +374,7 @@ static int finish(builder *b) {
     for (i = 0; i < b->label_count; i++) {
         if (b->labels[i].vertex == GRAPH_NONE) continue;
         if (!b->labels[i].seen) return refuse(b, "the skeleton goes to a label that it has not");
-        if (b->any_label != GRAPH_NONE)
-            join(b, b->any_label, b->labels[i].vertex, GRAPH_NONE);
+        if (b->any_label != GRAPH_NONE && !b->labels[i].by_name) reach_by_any(b, &b->labels[i]);
     }
     for (i = 0; i < b->f->loops; i++) {
         if (b->g->loops[b->base_loop + i].vertex == GRAPH_NONE)
@@ -404,12 +420,13 @@ int graph_read_skeleton(graph *g, graph_function *f, const char *skeleton, size_
     b.fault = fault;
     b.base_loop = f->first_loop;
     b.inside_switch = b.break_to = b.continue_to = b.any_label = b.last_label = GRAPH_NONE;
-    for (i = 0; i < size; i++) b.label_count += skeleton[i] == 'l' || skeleton[i] == 'g';
+    for (i = 0; i < size; i++)
+        b.label_count += skeleton[i] == 'l' || skeleton[i] == 'm' || skeleton[i] == 'g';
     if (b.label_count) f->flags |= GRAPH_HAS_LABELS;
     b.labels = (label *)tool_alloc((b.label_count + 1) * sizeof *b.labels);
     for (i = 0; i < b.label_count; i++) {
         b.labels[i].vertex = b.labels[i].loop = GRAPH_NONE;
-        b.labels[i].seen = 0;
+        b.labels[i].seen = b.labels[i].by_name = 0;
     }
     f->first_vertex = g->vertex_count;
     f->first_edge = g->edge_count;

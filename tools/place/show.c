@@ -113,13 +113,30 @@ static void add_proof(const graph *g, const place_proof *proof, text *out) {
             add_open_loops(g, proof, out);
             text_add(out, "\n");
         }
+        if (proof->small_loops) {
+            add_fact(proof->small_loops, " of these loops calls nothing and holds ",
+                     " of these loops call nothing and hold ", "at most ", out);
+            text_count(out, proof->small_events);
+            text_format(out, " back-edges: boring if the set has L%lu\n",
+                        (unsigned long)proof->small_events);
+        }
         if (proof->open_gotos) {
-            add_fact(proof->open_gotos, " function", " functions", " with computed gotos or jumps "
-                     "into loops, where no plan can put a check", out);
+            add_fact(proof->open_gotos, " function", " functions", " with gotos on which no check "
+                     "lies", out);
             add_open_functions(g, proof, out);
             text_add(out, "\n");
         }
     }
+}
+
+static void add_cxx(const graph *g, text *out) {
+    size_t i;
+    add_fact(g->cxx_count, " file", " files", " of C++ without checks: ", out);
+    for (i = 0; i < g->cxx_count && i < GRAPH_CXX_NAMES; i++) {
+        if (i) text_add(out, ", ");
+        text_plain(out, g->names[g->cxx[i]]);
+    }
+    if (g->cxx_count) text_add(out, g->cxx_count > GRAPH_CXX_NAMES ? " ...\n" : "\n");
 }
 
 static void add_unseen(const graph *g, const placement *p, const place_proof *proof, text *out) {
@@ -148,6 +165,9 @@ static void add_unseen(const graph *g, const placement *p, const place_proof *pr
              " weak functions: believed to be those of the program", "\n", out);
     add_fact(g->silent, " object", " objects", " without a call graph: believed to be outside\n",
              out);
+    add_cxx(g, out);
+    if (g->is_mixed)
+        text_add(out, "  code without a call graph is believed to call all that is not static\n");
 }
 
 void show_summary(const graph *g, const placement *p, const place_proof *proof, int is_built,
