@@ -183,5 +183,24 @@ has text '^(2 colder left out; --min 0 shows all)$'
 report text --min 0 "$dir/tree-bursts.brst"
 has text '^ *0.03% .* rare$'; lacks text 'left out'
 
+# ---- contexts and functions of the same bursts: the same calls have one interval, in all forms.
+# collide: se^2 = 1000 / 999 (21000 - .8 50000 + .16 125000) / 10000^2, so 40 % +- .63 %.
+report text --min 0 "$dir/same-bursts.brst"
+[ "$(grep -c '39.37%  *40.63% .*  collide' "$dir/text")" = 4 ]
+ok $? "the interval of collide in both tables of functions and both of pairs"
+has text '^40.00%  *39.37%  *40.63%  *400000  *400000  main > update > collide$'
+has text '^40.00%  *39.37%  *40.63%  *400000  *update  collide$'
+tr '\n' ' ' <"$dir/text" >"$dir/line"; has line 'These are the calls of the table of functions'
+lacks line 'other bursts'
+report json --json "$dir/same-bursts.brst"
+low=$(sed -n 's/.*"share":0.4,"share_low":\([0-9.]*\),.*/\1/p' "$dir/json" | sed -n 1p)
+[ "$low" ] && grep -q "\"share_low\":\[null,0.*,$low," "$dir/json"
+ok $? "the tree of JSON has not the $low of the function"
+report csv --csv "$dir/same-bursts.brst"
+[ "$(grep -c "^0.4,$low,\|^2,0.4,$low," "$dir/csv")" = 5 ]; ok $? "$low in all tables of CSV"
+report text "$dir/paths.brst"                       # contexts from bursts of their own
+tr '\n' ' ' <"$dir/text" >"$dir/line"; has line 'counts of its own, from other bursts'
+has text '^40.00%  *38.59%  *41.42%  *400000  *400000  main > update > collide'
+
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/tool.h"
 #include "kinds/sampled.h"
+#include "model/context_rows.h"
 #include "model/interval.h"
 #include "model/report.h"
 #include "model/sampled.h"
@@ -28,6 +29,7 @@ typedef struct context_error {
     double unknown; /* of it, contexts without sums over bursts: they were given up  */
     double error;   /* at most this is the standard error of the rest                */
     uint64_t bursts; /* at least so many have seen one of these calls                */
+    uint64_t calls;  /* recorded, by lower bounds                                    */
 } context_error;
 
 /* What the tree of the report does not say about a context tree. */
@@ -39,6 +41,8 @@ typedef struct context_tree {
     int is_of_sample; /* counts are of sampled calls and not scaled up */
     int has_sums; /* over bursts */
     int has_counts; /* the report has a table of functions, too */
+    int has_others; /* and its counts are of bursts of another profile */
+    context_rows *rows; /* of that table, if its calls are those of the tree; or NULL */
     const report_tree *tree;
     context_error *errors; /* of each node, and of all together in that of the root; or NULL */
     double *low, *high; /* 95 % intervals of the nodes' shares, HUGE_VAL: too few bursts */
@@ -67,6 +71,7 @@ static void find_errors(const contexts_tree *from, const uint32_t *place, contex
         context_error *e = &to->errors[place[i]];
         double y = (double)n->calls, variance = (double)n->yy - y * y / bursts;
         e->share = (double)n->lower / all;
+        e->calls = n->lower;
         e->bursts = n->bursts;
         if (n->calls != n->lower || n->yy == UINT64_MAX) e->unknown = e->share;
         else if (variance > 0) e->error = sqrt(variance * bursts / (bursts - 1)) / all;
@@ -82,6 +87,7 @@ static void add_error(context_error *to, const context_error *from) {
     to->share += from->share;
     to->unknown += from->unknown;
     to->error += from->error;
+    to->calls += from->calls;
     if (from->bursts > to->bursts) to->bursts = from->bursts;
 }
 
@@ -103,14 +109,26 @@ static interval range_of(const context_tree *t, const context_error *e, double m
     return range;
 }
 
+/* Of calls that a row of the tables of functions and pairs has, too, the row's interval. */
+static interval range_in_rows(const context_tree *t, const context_error *e, uint32_t caller,
+                              uint32_t callee, double most_above) {
+    interval range = context_rows_find(t->rows, 0, callee, e->calls);
+    if (range.low < 0 && caller) range = context_rows_find(t->rows, caller, callee, e->calls);
+    if (range.low < 0 || e->share < range.low || e->share > range.high)
+        return range_of(t, e, most_above);
+    return range;
+}
+
 static void find_ranges(context_tree *t) {
+    const report_tree *tree = t->tree;
     size_t i;
-    t->low = (double *)tool_alloc(t->tree->count * sizeof *t->low);
-    t->high = (double *)tool_alloc(t->tree->count * sizeof *t->high);
-    for (i = 0; i < t->tree->count; i++) {
-        double above = (double)t->tree->upper[i] - (double)t->tree->lower[i];
+    t->low = (double *)tool_alloc(tree->count * sizeof *t->low);
+    t->high = (double *)tool_alloc(tree->count * sizeof *t->high);
+    for (i = 0; i < tree->count; i++) {
+        double above = ((double)tree->upper[i] - (double)tree->lower[i]) / (double)t->total;
+        uint32_t parent = tree->parent[i], caller = parent ? tree->name[parent] : 0;
         interval range = { -1, -1 };
-        if (i) range = range_of(t, &t->errors[i], above / (double)t->total);
+        if (i) range = range_in_rows(t, &t->errors[i], caller, tree->name[i], above);
         t->low[i] = range.low < 0 ? HUGE_VAL : range.low;
         t->high[i] = range.low < 0 ? HUGE_VAL : range.high;
     }
@@ -122,6 +140,17 @@ static double or_none(double bound) { return bound > 1 ? REPORT_NONE : bound; }
 static void put_range(report_cell *cells, interval range) {
     cells[0].real = range.low < 0 ? REPORT_NONE : range.low;
     cells[1].real = range.low < 0 ? REPORT_NONE : range.high;
+}
+
+/* Has it a profile whose bursts do not fill the tables of functions and pairs? */
+static int has_others(const tally *s) {
+    ranges known;
+    size_t i;
+    ranges_make(&known, s);
+    for (i = 0; i < s->profiles.count; i++) {
+        if (!ranges_fills_table(&known, &s->profiles.at[i])) return 1;
+    }
+    return 0;
 }
 
 static void make_tree(report *r, const contexts *c, const contexts_tree *tree, const tally *sampled,
@@ -138,6 +167,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     to->recorded = total;
     to->unmatched = tree->field[CONTEXTS_UNMATCHED];
     to->has_counts = sampled && sampled->rows.count && report_is_part(sampled);
+    to->has_others = to->has_counts && has_others(sampled);
     to->is_of_sample = total && scaled == total && sampled && report_is_part(sampled);
     to->absent = tree->base;
     if (scaled != total) to->absent = contexts_scale(tree->base, scaled, total, 1);
@@ -161,6 +191,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     to->tree = made;
     to->has_sums = tree->has_sums;
     if (tree->has_sums && tree->nodes[0].bursts > 1 && total) {
+        if (sampled) to->rows = context_rows_make(c, tree, sampled);
         find_errors(tree, place, to);
         find_ranges(to);
     }
@@ -437,21 +468,29 @@ static void add_functions(report *r, const context_tree *t) {
     for (i = 0; i < count; i++) {
         report_cell *row = report_add_row(table);
         row++->real = share_of(sums[i].calls, t->total);
-        if (t->errors) put_range(row, range_of(t, &sums[i].own, 1));
+        if (t->errors) put_range(row, range_in_rows(t, &sums[i].own, 0, sums[i].callee, 1));
         if (t->errors) row += 2;
         row++->count = sums[i].calls;
         row++->real = share_of(sums[i].with_callees, t->total);
-        if (t->errors) put_range(row, range_of(t, &sums[i].all, 1));
+        if (t->errors) put_range(row, range_in_rows(t, &sums[i].all, 0, sums[i].callee, 1));
         if (t->errors) row += 2;
         row++->count = sums[i].with_callees;
         row->name = tree->names[sums[i].callee];
     }
     table->rows_shown = ROWS_SHOWN;
     text_add(&remark, "calls-total are the calls in the function and below it.");
-    if (t->has_counts)
+    if (t->rows)
+        text_add(&remark, " These are the calls of the table of functions, and where a row has the "
+                          "same calls as one there, its interval is the same. Others are wider than "
+                          "need be: the tree keeps how the calls of each context differ between "
+                          "bursts, but not how those of several go together.");
+    else if (t->has_others)
         text_add(&remark, " These are the calls that the tree of contexts has; the table of "
                           "functions has counts of its own, from other bursts. The two differ by "
                           "chance.");
+    else if (t->has_counts)
+        text_add(&remark, " These are the calls that the tree of contexts has; the table of "
+                          "functions has counts of its own.");
     if (t->total > known && t->total - known > tree->count) { /* less may be due to rounding */
         text_add(&remark, " ");
         text_counted(&remark, t->total - known, "call");
@@ -494,7 +533,8 @@ static void add_pairs(report *r, const context_tree *t) {
         }
         row = report_add_row(table);
         row++->real = share_of(sums[i].calls, t->total);
-        if (t->errors) put_range(row, range_of(t, &sums[i].own, 1));
+        if (t->errors)
+            put_range(row, range_in_rows(t, &sums[i].own, sums[i].caller, sums[i].callee, 1));
         if (t->errors) row += 2;
         row++->count = sums[i].calls;
         row[0].name = sums[i].caller ? tree->names[sums[i].caller] : "(none)";
@@ -566,6 +606,7 @@ static void free_columns(void *columns) {
     size_t i;
     for (i = 0; i < c->count; i++) {
         free(c->trees[i].errors);
+        context_rows_free(c->trees[i].rows);
         free(c->trees[i].low);
         free(c->trees[i].high);
     }
