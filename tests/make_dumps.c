@@ -331,6 +331,38 @@ static void chains(brst *b) {
     brst_end(b);
 }
 
+/* Three chains of 20 calls that differ in the eighth, and two functions of one name. */
+static void middle(brst *b) {
+    enum { DEPTH = 20, CHAINS = 3, FORK = 8, NODES = DEPTH + (CHAINS - 1) * (DEPTH - FORK + 1) + 2 };
+    const unsigned fields[] = {1, 5, NODES, 100, 20, 100, 0, 0, 347, 0, 0,    0,
+                               0, 0, 0,     1,   0,  0,   0, 0, 0,   0, NODES};
+    char name[32];
+    unsigned i, k;
+    brst_begin(b, 2, 256);
+    for (i = 0; i < sizeof fields / sizeof *fields; i++) brst_number(b, fields[i]);
+    for (i = 1; i <= DEPTH + CHAINS + 2; i++) {
+        snprintf(name, sizeof name, i <= DEPTH ? "frame%u" : "branch%u", i);
+        brst_number(b, i);
+        brst_string(b, i > DEPTH + CHAINS ? "twin" : name);
+    }
+    brst_number(b, 0);
+    for (k = 0; k < CHAINS; k++) {
+        for (i = k ? FORK : 1; i <= DEPTH; i++) {
+            brst_number(b, k && i == FORK ? DEPTH - FORK + 1 : 0);
+            brst_number(b, i == FORK ? DEPTH + 1 + k : i);
+            brst_number(b, 2);
+            brst_number(b, i == DEPTH ? 100 - k : 0);
+        }
+    }
+    for (k = 0; k < 2; k++) {
+        brst_number(b, k ? 1 : DEPTH);
+        brst_number(b, DEPTH + CHAINS + 1 + k);
+        brst_number(b, 2);
+        brst_number(b, 25);
+    }
+    brst_end(b);
+}
+
 /* Names as C++ compilers make them: two instances of a template, what is too full of references,
    and what is no name. */
 static void mangled(brst *b) {
@@ -687,6 +719,8 @@ int main(int argc, char **argv) {
     save(folder, "mangled.brst", &b);
     chains(&b);
     save(folder, "chains.brst", &b);
+    middle(&b);
+    save(folder, "middle.brst", &b);
     coverage(&b);
     save(folder, "coverage.brst", &b);
     game(&b, 1);

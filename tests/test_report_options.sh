@@ -202,5 +202,24 @@ report text "$dir/paths.brst"                       # contexts from bursts of th
 tr '\n' ' ' <"$dir/text" >"$dir/line"; has line 'counts of its own, from other bursts'
 has text '^40.00%  *38.59%  *41.42%  *400000  *400000  main > update > collide'
 
+# ---- two rows never look the same: stacks keep the frame in which they differ, twins get numbers
+for columns in 30 50 60 100 200; do
+    COLUMNS=$columns bursty report "$dir/middle.brst" >"$dir/text"
+    sed -n '/^hot calling/,$s/^ *[0-9].*%[^%]*[0-9]  //p' "$dir/text" >"$dir/stacks"
+    [ "$(wc -l <"$dir/stacks")" -eq 5 ] && [ "$(sort -u "$dir/stacks" | wc -l)" -eq 5 ]
+    ok $? "COLUMNS=$columns: $(cat "$dir/stacks")"
+done
+has stacks '^frame1 > frame2 > (5 more) > branch22 > (6 more) > frame15 > .* > frame20$'
+has stacks '^twin #2$'
+has text '25  *(none)  *twin #2$'
+COLUMNS=60 bursty report "$dir/middle.brst" >"$dir/text"
+has text '  frame1 ...branch23 > ...frame20$'
+report csv --csv "$dir/middle.brst"
+has csv ',99,99,frame1 > frame2 > (5 more) > branch22 > (6 more) > frame15 > '
+report html --html "$dir/page.html" "$dir/middle.brst"
+for branch in 21 22 23; do
+    has page.html "<div class=\"name\">frame1 &gt; frame2 &gt; (5 more) &gt; branch$branch &gt;"
+done
+
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

@@ -5,6 +5,7 @@
 #include "kinds/sampled.h"
 #include "model/context_rows.h"
 #include "model/interval.h"
+#include "model/paths.h"
 #include "model/report.h"
 #include "model/sampled.h"
 #include <math.h>
@@ -177,6 +178,11 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     made->is_whole = 1;
     for (i = 0; i < made->name_count; i++)
         made->names[i] = report_name(r, i ? contexts_name(c, (uint32_t)i) : "");
+    made->twin = (uint32_t *)tool_alloc(made->name_count * sizeof *made->twin);
+    for (i = 1; i < made->name_count; i++) {
+        uint32_t twin = c->keys[i - 1].twin;
+        made->twin[i] = twin ? twin + 1 : 0;
+    }
     made->count = 1;
     for (node = contexts_next(tree, 0, &depth); node; node = contexts_next(tree, node, &depth)) {
         const contexts_node *n = &tree->nodes[node];
@@ -215,47 +221,6 @@ static int compare_contexts(const void *left, const void *right) {
     if (a->lower != b->lower) return a->lower > b->lower ? -1 : 1;
     if (a->upper != b->upper) return a->upper > b->upper ? -1 : 1;
     return a->node < b->node ? -1 : a->node > b->node;
-}
-
-static void add_key(text *out, const report_tree *tree, uint32_t node) {
-    text_short(out, tree->names[tree->name[node]], 60);
-}
-
-enum { FIRST = 2, LAST = 6 };
-
-/* Where a context's path begins: a walk outwards for each row would take too long in a deep tree. */
-typedef struct path_start {
-    uint32_t depth, first[FIRST];
-} path_start;
-
-static path_start *find_starts(const report_tree *tree) {
-    path_start *starts = (path_start *)tool_alloc(tree->count * sizeof *starts);
-    uint32_t i;
-    for (i = 1; i < tree->count; i++) {
-        starts[i] = starts[tree->parent[i]];
-        if (starts[i].depth < FIRST) starts[i].first[starts[i].depth] = i;
-        starts[i].depth++;
-    }
-    return starts;
-}
-
-/* Outermost first. A long path keeps its two ends: who began it and what is hot. */
-static const char *path_of(report *r, const report_tree *tree, const path_start *starts,
-                           uint32_t node) {
-    uint32_t last[LAST], at;
-    size_t depth = starts[node].depth, outer = depth > LAST ? depth - LAST : 0, i;
-    text out = { NULL, 0, 0 };
-    for (at = node, i = 0; at != 0 && i < LAST; at = tree->parent[at]) last[i++] = at;
-    for (i = 0; i < outer && i < FIRST; i++) {
-        add_key(&out, tree, starts[node].first[i]);
-        text_add(&out, " > ");
-    }
-    if (outer > FIRST) text_format(&out, "(%lu more) > ", (unsigned long)(outer - FIRST));
-    for (i = depth - outer; i--;) {
-        add_key(&out, tree, last[i]);
-        if (i) text_add(&out, " > ");
-    }
-    return report_keep_text(r, &out);
 }
 
 static void add_remark(const context_tree *t, report_table *table) {
@@ -303,7 +268,7 @@ static void add_table(report *r, const context_tree *t) {
         { "share", "share", REPORT_SHARE, 0, NULL },
         { "at_least", "at-least", REPORT_COUNT, 0, NULL },
         { "at_most", "at-most", REPORT_COUNT, 0, NULL },
-        { "context", "context", REPORT_NAME, 0, NULL },
+        { "context", "context", REPORT_PATH, 0, NULL },
     };
     static const report_column with_ranges[] = {
         { "share", "share", REPORT_SHARE, 0, NULL },
@@ -311,10 +276,10 @@ static void add_table(report *r, const context_tree *t) {
         { "share_high", "to", REPORT_SHARE, 0, "few" },
         { "at_least", "at-least", REPORT_COUNT, 0, NULL },
         { "at_most", "at-most", REPORT_COUNT, 0, NULL },
-        { "context", "context", REPORT_NAME, 0, NULL },
+        { "context", "context", REPORT_PATH, 0, NULL },
     };
     const report_tree *tree = t->tree;
-    path_start *starts = find_starts(tree);
+    uint32_t *shown;
     hot_context *hot = (hot_context *)tool_alloc(tree->count * sizeof *hot);
     report_table *table = report_add_table(r, "contexts", "hot calling contexts",
                                            t->errors ? with_ranges : columns, t->errors ? 6 : 4);
@@ -330,6 +295,7 @@ static void add_table(report *r, const context_tree *t) {
         hot[count++].node = (uint32_t)i;
     }
     if (count) qsort(hot, count, sizeof *hot, compare_contexts);
+    shown = (uint32_t *)tool_alloc(count * sizeof *shown);
     for (i = 0; i < count && (i < ROWS_SHOWN || r->options.wants_all_rows); i++) {
         report_cell *row = report_add_row(table);
         row++->real = t->total ? (double)hot[i].lower / (double)t->total : 0;
@@ -339,13 +305,14 @@ static void add_table(report *r, const context_tree *t) {
         }
         row++->count = hot[i].lower;
         row++->count = hot[i].upper;
-        row->name = path_of(r, tree, starts, hot[i].node);
+        row->node = shown[i] = hot[i].node;
     }
     table->rows_shown = ROWS_SHOWN;
     table->rows_more = count - table->rows;
     add_remark(t, table);
+    table->paths = report_paths_make(tree, shown, table->rows);
     free(hot);
-    free(starts);
+    free(shown);
 }
 
 /* ---- functions ------------------------------------------------------------------------------ */
@@ -425,6 +392,13 @@ static size_t sum_pairs(const context_tree *t, call_sum *sums) {
     return count;
 }
 
+static const char *name_of(report *r, const report_tree *tree, uint32_t name) {
+    text out = {NULL, 0, 0};
+    if (!tree->twin[name]) return tree->names[name];
+    report_path_name(tree, name, TEXT_NAME_MOST, &out);
+    return report_keep_text(r, &out);
+}
+
 static double share_of(uint64_t part, uint64_t whole) {
     return whole ? (double)part / (double)whole : 0;
 }
@@ -475,7 +449,7 @@ static void add_functions(report *r, const context_tree *t) {
         if (t->errors) put_range(row, range_in_rows(t, &sums[i].all, 0, sums[i].callee, 1));
         if (t->errors) row += 2;
         row++->count = sums[i].with_callees;
-        row->name = tree->names[sums[i].callee];
+        row->name = name_of(r, tree, sums[i].callee);
     }
     table->rows_shown = ROWS_SHOWN;
     text_add(&remark, "calls-total are the calls in the function and below it.");
@@ -537,8 +511,8 @@ static void add_pairs(report *r, const context_tree *t) {
             put_range(row, range_in_rows(t, &sums[i].own, sums[i].caller, sums[i].callee, 1));
         if (t->errors) row += 2;
         row++->count = sums[i].calls;
-        row[0].name = sums[i].caller ? tree->names[sums[i].caller] : "(none)";
-        row[1].name = tree->names[sums[i].callee];
+        row[0].name = sums[i].caller ? name_of(r, tree, sums[i].caller) : "(none)";
+        row[1].name = name_of(r, tree, sums[i].callee);
     }
     table->rows_shown = ROWS_SHOWN;
     free(sums);
