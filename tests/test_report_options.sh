@@ -221,5 +221,20 @@ for branch in 21 22 23; do
     has page.html "<div class=\"name\">frame1 &gt; frame2 &gt; (5 more) &gt; branch$branch &gt;"
 done
 
+# ---- hot stacks by time: in all forms the ticks of --collapsed, with intervals of their shares
+report text "$dir/mutual.brst"
+has text '^hot stacks: time by ticks$'
+has text '^40.00%  *36.9.%  *43.1.%  *400  frame > draw > frame > draw$'
+report csv --csv "$dir/mutual.brst"
+sed -n '/^# stack_time:/,/^$/p' "$dir/csv" | awk -F , '/^[0-9]/ { print $5, $4 }' | sort >"$dir/stacks"
+report collapsed --collapsed "$dir/mutual.brst"
+sed 's/;/ > /g' "$dir/collapsed" | sort | cmp -s - "$dir/stacks"
+ok $? "stacks of --csv: $(cat "$dir/stacks"), of --collapsed: $(cat "$dir/collapsed")"
+report json --json "$dir/mutual.brst"
+tr -d '\n' <"$dir/json" | grep -q '"stack_time".*"share":\[0.4,0.3,0.2,0.1\].*"ticks":\[400,300,200,100\]'
+ok $? "stacks in JSON"
+report html --html "$dir/page.html" "$dir/mutual.brst"
+has page.html '<div class="name">frame &gt; draw &gt; frame &gt; draw</div>'
+
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

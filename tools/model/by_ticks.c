@@ -5,6 +5,7 @@
 #include "model/interval.h"
 #include "model/pairs_by_ticks.h"
 #include "model/sampled.h"
+#include "model/stacks_by_ticks.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -400,6 +401,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     add_facts(r, c);
     add_functions(r, c);
     report_add_pairs_by_ticks(r, tree, r->options.least_share);
+    report_add_stacks_by_ticks(r, tree, r->options.least_share);
     add_threads(r, c);
 }
 

@@ -455,8 +455,8 @@ static void add_functions(report *r, const context_tree *t) {
     text_add(&remark, "calls-total are the calls in the function and below it.");
     if (t->rows)
         text_add(&remark, " These are the calls of the table of functions, and where a row has the "
-                          "same calls as one there, its interval is the same. Others are wider than "
-                          "need be: the tree keeps how the calls of each context differ between "
+                          "same calls as one there, its interval is the same. Others are wider "
+                          "than need be: the tree keeps how the calls of each context differ between "
                           "bursts, but not how those of several go together.");
     else if (t->has_others)
         text_add(&remark, " These are the calls that the tree of contexts has; the table of "

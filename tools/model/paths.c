@@ -9,7 +9,8 @@
        main > run > (9 more) > eval_or > (3 more) > eval > call > step > next > get > hash
 
    Finding these frames walks up both stacks. All walks together take at most WALK steps for each
-   row; rows that are left get numbers, (1), (2). Functions that share a name have numbers, too: init #2. */
+   row; rows that are left get numbers, (1), (2). Functions that share a name have numbers, too:
+   init #2. */
 #include "model/paths.h"
 #include "base/tool.h"
 #include <stdlib.h>

@@ -235,9 +235,10 @@ function drawContexts(tree, host, how) {
       });
       return elided(path, keeps);
     });
-    const isTwin = k => texts.some((t, m) => m !== k && t === texts[k] && names[m] === names[k]);
-    const nth = k => texts.filter((t, m) => m <= k && t === texts[k] && names[m] === names[k]).length;
-    return texts.map((t, k) => (isTwin(k) ? t + ' #' + nth(k) : t));
+    const twins = k => texts.filter((t, m) => t === texts[k] && names[m] === names[k]).length;
+    const nth = k =>
+      texts.filter((t, m) => m <= k && t === texts[k] && names[m] === names[k]).length;
+    return texts.map((t, k) => (twins(k) > 1 ? t + ' #' + nth(k) : t));
   }
   const above = distinct(
     hottest.map(i => pathOf(tree.parent[i])),
