@@ -331,6 +331,38 @@ static void chains(brst *b) {
     brst_end(b);
 }
 
+/* Three chains of 20 calls that differ in the eighth, and two functions of one name. */
+static void middle(brst *b) {
+    enum { DEPTH = 20, CHAINS = 3, FORK = 8, NODES = DEPTH + (CHAINS - 1) * (DEPTH - FORK + 1) + 2 };
+    const unsigned fields[] = {1, 5, NODES, 100, 20, 100, 0, 0, 347, 0, 0,    0,
+                               0, 0, 0,     1,   0,  0,   0, 0, 0,   0, NODES};
+    char name[32];
+    unsigned i, k;
+    brst_begin(b, 2, 256);
+    for (i = 0; i < sizeof fields / sizeof *fields; i++) brst_number(b, fields[i]);
+    for (i = 1; i <= DEPTH + CHAINS + 2; i++) {
+        snprintf(name, sizeof name, i <= DEPTH ? "frame%u" : "branch%u", i);
+        brst_number(b, i);
+        brst_string(b, i > DEPTH + CHAINS ? "twin" : name);
+    }
+    brst_number(b, 0);
+    for (k = 0; k < CHAINS; k++) {
+        for (i = k ? FORK : 1; i <= DEPTH; i++) {
+            brst_number(b, k && i == FORK ? DEPTH - FORK + 1 : 0);
+            brst_number(b, i == FORK ? DEPTH + 1 + k : i);
+            brst_number(b, 2);
+            brst_number(b, i == DEPTH ? 100 - k : 0);
+        }
+    }
+    for (k = 0; k < 2; k++) {
+        brst_number(b, k ? 1 : DEPTH);
+        brst_number(b, DEPTH + CHAINS + 1 + k);
+        brst_number(b, 2);
+        brst_number(b, 25);
+    }
+    brst_end(b);
+}
+
 /* Names as C++ compilers make them: two instances of a template, what is too full of references,
    and what is no name. */
 static void mangled(brst *b) {
@@ -533,7 +565,9 @@ static void recorded(brst *b) {
 
 /* A tree with sums over 1000 bursts of 10 calls each. `given_up`: the sums of `collide` begin later
    than its count. */
-static void tree_of_bursts(brst *b, int given_up) {
+enum { TREE_BURSTS = 1000, TREE_ALL_YY = 125000 };
+
+static void tree_of_bursts(brst *b, int given_up, unsigned all_yy) {
     static const char *const names[] = {"main", "update", "collide", "rare"};
     static const struct { unsigned climb, calls, bursts, yy;
     } nodes[] = {{0, 97, 97, 97}, {0, 5900, 990, 40000}, {0, 4000, 980, 21000}, {1, 3, 3, 3}};
@@ -554,14 +588,51 @@ static void tree_of_bursts(brst *b, int given_up) {
         brst_number(b, nodes[i].calls);
     }
     brst_number(b, 10000);
-    brst_number(b, 1000);
-    brst_number(b, 100000);
+    brst_number(b, TREE_BURSTS);
+    brst_number(b, all_yy);
     for (i = 0; i < 4; i++) {
         brst_number(b, nodes[i].calls - (i == 2 && given_up ? 3000 : 0));
         brst_number(b, nodes[i].bursts);
         brst_number(b, nodes[i].yy);
     }
     brst_end(b);
+}
+
+/* As `bursty record --profile hcct,methods` has it: functions and contexts of the same bursts, half
+   of which have 5 calls and half 15. `collide` makes nearly the same part of each. */
+static void same_bursts(brst *b) {
+    static const struct {
+        const char *site, *caller;
+        unsigned count, bursts, yy, xy;
+    } rows[] = {
+        {"main", NULL, 97, 97, 97, 1500},
+        {"update", "main", 5900, 990, 40000, 70000},
+        {"collide", "update", 4000, 980, 21000, 50000},
+        {"rare", "main", 3, 3, 3, 45},
+    };
+    size_t i;
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "paths", 1000000, 10000, 0);
+    brst_profile(b, 0, 990, 10, TREE_BURSTS, 10000);
+    brst_thread(b, 0, 0, "", 1000000, 10000, 10000, 0);
+    brst_number(b, 7);
+    brst_number(b, 1);
+    brst_number(b, TREE_BURSTS);
+    brst_number(b, TREE_ALL_YY * 10000u);
+    for (i = 0; i < sizeof rows / sizeof *rows; i++) {
+        brst_number(b, 8);
+        brst_site(b, rows[i].site, "", 0, 1);
+        if (rows[i].caller) brst_site(b, rows[i].caller, "", 0, 1);
+        else brst_number(b, 0);
+        brst_counts(b, rows[i].count, rows[i].count * 25600u, 0);
+        brst_number(b, rows[i].bursts);
+        brst_number(b, rows[i].bursts);
+        brst_number(b, rows[i].yy * 10000u);
+        brst_number(b, rows[i].yy * 10000u);
+        brst_number(b, rows[i].xy * 10000u);
+    }
+    brst_end(b);
+    tree_of_bursts(b, 0, TREE_ALL_YY);
 }
 
 int main(int argc, char **argv) {
@@ -620,14 +691,16 @@ int main(int argc, char **argv) {
     save(folder, "tree.brst", &b);
     tree(&b, 2, 0);
     save(folder, "tree2.brst", &b);
-    tree_of_bursts(&b, 0);
+    tree_of_bursts(&b, 0, 100000);
     save(folder, "tree-bursts.brst", &b);
-    tree_of_bursts(&b, 1);
+    tree_of_bursts(&b, 1, 100000);
     save(folder, "tree-given-up.brst", &b);
+    same_bursts(&b);
+    save(folder, "same-bursts.brst", &b);
     two_profiles(&b);
     save(folder, "two-profiles.brst", &b);
     two_profiles(&b);
-    tree_of_bursts(&b, 0);
+    tree_of_bursts(&b, 0, 100000);
     save(folder, "paths.brst", &b);
     recorded(&b);
     save(folder, "recorded.brst", &b);
@@ -646,6 +719,8 @@ int main(int argc, char **argv) {
     save(folder, "mangled.brst", &b);
     chains(&b);
     save(folder, "chains.brst", &b);
+    middle(&b);
+    save(folder, "middle.brst", &b);
     coverage(&b);
     save(folder, "coverage.brst", &b);
     game(&b, 1);

@@ -71,6 +71,13 @@ addEventListener('load', function () { setTimeout(function () {
   say.ranges = count('#ticks .range .here');
   say.oftime = /of the time/.test(document.getElementById('lead').textContent) ? 1 : 0;
   say.footprints = (data.footprints || []).length;
+  /* No two rows of hot contexts look the same. */
+  var looks = Array.from(document.querySelectorAll('#contexts tbody tr'), function (e) {
+    return Array.from(e.querySelectorAll('.name, .place:not(.phone)'), function (f) {
+      return f.textContent;
+    }).join('|');
+  });
+  say.alike = looks.length - new Set(looks).size;
   say.title = document.title === 'out' ? 1 : 0;
   say.hottest = count('.flame g[aria-label^="hot leaf"]');
   say.missing = Array.from(document.querySelectorAll('.missing'), function (e) {
@@ -125,7 +132,7 @@ holds() {
     expression=$2
     for word in rows boxes ribbons frames curves overflow picked sorted found zoomed linked \
         escaped stops read functions \
-        pairs contexts timed untimed ranges oftime footprints title hottest missing halves untrue lit covered hit partly \
+        pairs contexts timed untimed ranges oftime footprints title hottest missing alike halves untrue lit covered hit partly \
         files below sourced way first truth; do
         number=$(said $word)
         expression=$(echo "$expression" | sed "s/\\b$word\\b/${number:-(-1)}/g")
@@ -161,7 +168,7 @@ FRAME
     check "$name: the script ran to its end" "$(said errors)"
     check "$name: window of $width, is $(said width)" "$([ "$(said width)" = "$width" ] && echo y)"
     check "$name: script errors: $(said errors)" "$([ "$(said errors)" = 0 ] && echo y)"
-    holds "$name" 'overflow == 0'
+    holds "$name" 'overflow == 0 && alike == 0'
     holds "$name" 'title == 0'
     if [ "$(said functions)" != 0 ]; then
         holds "$name" 'rows > 0 && rows <= functions'
@@ -194,7 +201,7 @@ FRAME
 if [ $# = 0 ]; then
     $CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c &&
         "$dir/make_dumps" "$dir" || exit 1
-    for dump in game hostile odd-tree nothing all chains coverage timed no-tick; do
+    for dump in game hostile odd-tree nothing all chains middle coverage timed no-tick; do
         "$BUILD/bursty" report --html "$dir/$dump.html" --note 'overhead=+1.3 % (0.9 to 1.8)' \
             "$dir/$dump.brst" || exit 1
     done
@@ -205,7 +212,7 @@ if [ $# = 0 ]; then
     cp "$dir/nothing.brst" "$long/"
     "$BUILD/bursty" report --html "$dir/long.html" "$long/nothing.brst" || exit 1
     set -- "$dir/long.html" "$dir/game.html" "$dir/hostile.html" "$dir/odd-tree.html" \
-        "$dir/nothing.html" "$dir/all.html" "$dir/chains.html" \
+        "$dir/nothing.html" "$dir/all.html" "$dir/chains.html" "$dir/middle.html" \
         "$dir/coverage.html" "$dir/timed.html" "$dir/no-tick.html" "$dir/min.html"
     [ ! -f "$BUILD/demo/report.html" ] || set -- "$@" "$BUILD/demo/report.html"
 fi

@@ -183,5 +183,58 @@ has text '^(2 colder left out; --min 0 shows all)$'
 report text --min 0 "$dir/tree-bursts.brst"
 has text '^ *0.03% .* rare$'; lacks text 'left out'
 
+# ---- contexts and functions of the same bursts: the same calls have one interval, in all forms.
+# collide: se^2 = 1000 / 999 (21000 - .8 50000 + .16 125000) / 10000^2, so 40 % +- .63 %.
+report text --min 0 "$dir/same-bursts.brst"
+[ "$(grep -c '39.37%  *40.63% .*  collide' "$dir/text")" = 4 ]
+ok $? "the interval of collide in both tables of functions and both of pairs"
+has text '^40.00%  *39.37%  *40.63%  *400000  *400000  main > update > collide$'
+has text '^40.00%  *39.37%  *40.63%  *400000  *update  collide$'
+tr '\n' ' ' <"$dir/text" >"$dir/line"; has line 'These are the calls of the table of functions'
+lacks line 'other bursts'
+report json --json "$dir/same-bursts.brst"
+low=$(sed -n 's/.*"share":0.4,"share_low":\([0-9.]*\),.*/\1/p' "$dir/json" | sed -n 1p)
+[ "$low" ] && grep -q "\"share_low\":\[null,0.*,$low," "$dir/json"
+ok $? "the tree of JSON has not the $low of the function"
+report csv --csv "$dir/same-bursts.brst"
+[ "$(grep -c "^0.4,$low,\|^2,0.4,$low," "$dir/csv")" = 5 ]; ok $? "$low in all tables of CSV"
+report text "$dir/paths.brst"                       # contexts from bursts of their own
+tr '\n' ' ' <"$dir/text" >"$dir/line"; has line 'counts of its own, from other bursts'
+has text '^40.00%  *38.59%  *41.42%  *400000  *400000  main > update > collide'
+
+# ---- two rows never look the same: stacks keep the frame in which they differ, twins get numbers
+for columns in 30 50 60 100 200; do
+    COLUMNS=$columns bursty report "$dir/middle.brst" >"$dir/text"
+    sed -n '/^hot calling/,$s/^ *[0-9].*%[^%]*[0-9]  //p' "$dir/text" >"$dir/stacks"
+    [ "$(wc -l <"$dir/stacks")" -eq 5 ] && [ "$(sort -u "$dir/stacks" | wc -l)" -eq 5 ]
+    ok $? "COLUMNS=$columns: $(cat "$dir/stacks")"
+done
+has stacks '^frame1 > frame2 > (5 more) > branch22 > (6 more) > frame15 > .* > frame20$'
+has stacks '^twin #2$'
+has text '25  *(none)  *twin #2$'
+COLUMNS=60 bursty report "$dir/middle.brst" >"$dir/text"
+has text '  frame1 ...branch23 > ...frame20$'
+report csv --csv "$dir/middle.brst"
+has csv ',99,99,frame1 > frame2 > (5 more) > branch22 > (6 more) > frame15 > '
+report html --html "$dir/page.html" "$dir/middle.brst"
+for branch in 21 22 23; do
+    has page.html "<div class=\"name\">frame1 &gt; frame2 &gt; (5 more) &gt; branch$branch &gt;"
+done
+
+# ---- hot stacks by time: in all forms the ticks of --collapsed, with intervals of their shares
+report text "$dir/mutual.brst"
+has text '^hot stacks: time by ticks$'
+has text '^40.00%  *36.9.%  *43.1.%  *400  frame > draw > frame > draw$'
+report csv --csv "$dir/mutual.brst"
+sed -n '/^# stack_time:/,/^$/p' "$dir/csv" | awk -F , '/^[0-9]/ { print $5, $4 }' | sort >"$dir/stacks"
+report collapsed --collapsed "$dir/mutual.brst"
+sed 's/;/ > /g' "$dir/collapsed" | sort | cmp -s - "$dir/stacks"
+ok $? "stacks of --csv: $(cat "$dir/stacks"), of --collapsed: $(cat "$dir/collapsed")"
+report json --json "$dir/mutual.brst"
+tr -d '\n' <"$dir/json" | grep -q '"stack_time".*"share":\[0.4,0.3,0.2,0.1\].*"ticks":\[400,300,200,100\]'
+ok $? "stacks in JSON"
+report html --html "$dir/page.html" "$dir/mutual.brst"
+has page.html '<div class="name">frame &gt; draw &gt; frame &gt; draw</div>'
+
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

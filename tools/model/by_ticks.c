@@ -8,6 +8,7 @@
 #include "model/interval.h"
 #include "model/pairs_by_ticks.h"
 #include "model/sampled.h"
+#include "model/stacks_by_ticks.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -448,6 +449,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     add_functions(r, c);
     add_recorder(r, c);
     report_add_pairs_by_ticks(r, tree, r->options.least_share);
+    report_add_stacks_by_ticks(r, tree, r->options.least_share);
     add_threads(r, c);
 }
 

@@ -3,7 +3,9 @@
 #include "base/json.h"
 #include "base/tool.h"
 #include "kinds/sampled.h"
+#include "model/context_rows.h"
 #include "model/interval.h"
+#include "model/paths.h"
 #include "model/report.h"
 #include "model/sampled.h"
 #include <math.h>
@@ -28,6 +30,7 @@ typedef struct context_error {
     double unknown; /* of it, contexts without sums over bursts: they were given up  */
     double error;   /* at most this is the standard error of the rest                */
     uint64_t bursts; /* at least so many have seen one of these calls                */
+    uint64_t calls;  /* recorded, by lower bounds                                    */
 } context_error;
 
 /* What the tree of the report does not say about a context tree. */
@@ -39,6 +42,8 @@ typedef struct context_tree {
     int is_of_sample; /* counts are of sampled calls and not scaled up */
     int has_sums; /* over bursts */
     int has_counts; /* the report has a table of functions, too */
+    int has_others; /* and its counts are of bursts of another profile */
+    context_rows *rows; /* of that table, if its calls are those of the tree; or NULL */
     const report_tree *tree;
     context_error *errors; /* of each node, and of all together in that of the root; or NULL */
     double *low, *high; /* 95 % intervals of the nodes' shares, HUGE_VAL: too few bursts */
@@ -67,6 +72,7 @@ static void find_errors(const contexts_tree *from, const uint32_t *place, contex
         context_error *e = &to->errors[place[i]];
         double y = (double)n->calls, variance = (double)n->yy - y * y / bursts;
         e->share = (double)n->lower / all;
+        e->calls = n->lower;
         e->bursts = n->bursts;
         if (n->calls != n->lower || n->yy == UINT64_MAX) e->unknown = e->share;
         else if (variance > 0) e->error = sqrt(variance * bursts / (bursts - 1)) / all;
@@ -82,6 +88,7 @@ static void add_error(context_error *to, const context_error *from) {
     to->share += from->share;
     to->unknown += from->unknown;
     to->error += from->error;
+    to->calls += from->calls;
     if (from->bursts > to->bursts) to->bursts = from->bursts;
 }
 
@@ -103,14 +110,26 @@ static interval range_of(const context_tree *t, const context_error *e, double m
     return range;
 }
 
+/* Of calls that a row of the tables of functions and pairs has, too, the row's interval. */
+static interval range_in_rows(const context_tree *t, const context_error *e, uint32_t caller,
+                              uint32_t callee, double most_above) {
+    interval range = context_rows_find(t->rows, 0, callee, e->calls);
+    if (range.low < 0 && caller) range = context_rows_find(t->rows, caller, callee, e->calls);
+    if (range.low < 0 || e->share < range.low || e->share > range.high)
+        return range_of(t, e, most_above);
+    return range;
+}
+
 static void find_ranges(context_tree *t) {
+    const report_tree *tree = t->tree;
     size_t i;
-    t->low = (double *)tool_alloc(t->tree->count * sizeof *t->low);
-    t->high = (double *)tool_alloc(t->tree->count * sizeof *t->high);
-    for (i = 0; i < t->tree->count; i++) {
-        double above = (double)t->tree->upper[i] - (double)t->tree->lower[i];
+    t->low = (double *)tool_alloc(tree->count * sizeof *t->low);
+    t->high = (double *)tool_alloc(tree->count * sizeof *t->high);
+    for (i = 0; i < tree->count; i++) {
+        double above = ((double)tree->upper[i] - (double)tree->lower[i]) / (double)t->total;
+        uint32_t parent = tree->parent[i], caller = parent ? tree->name[parent] : 0;
         interval range = { -1, -1 };
-        if (i) range = range_of(t, &t->errors[i], above / (double)t->total);
+        if (i) range = range_in_rows(t, &t->errors[i], caller, tree->name[i], above);
         t->low[i] = range.low < 0 ? HUGE_VAL : range.low;
         t->high[i] = range.low < 0 ? HUGE_VAL : range.high;
     }
@@ -122,6 +141,17 @@ static double or_none(double bound) { return bound > 1 ? REPORT_NONE : bound; }
 static void put_range(report_cell *cells, interval range) {
     cells[0].real = range.low < 0 ? REPORT_NONE : range.low;
     cells[1].real = range.low < 0 ? REPORT_NONE : range.high;
+}
+
+/* Has it a profile whose bursts do not fill the tables of functions and pairs? */
+static int has_others(const tally *s) {
+    ranges known;
+    size_t i;
+    ranges_make(&known, s);
+    for (i = 0; i < s->profiles.count; i++) {
+        if (!ranges_fills_table(&known, &s->profiles.at[i])) return 1;
+    }
+    return 0;
 }
 
 static void make_tree(report *r, const contexts *c, const contexts_tree *tree, const tally *sampled,
@@ -138,6 +168,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     to->recorded = total;
     to->unmatched = tree->field[CONTEXTS_UNMATCHED];
     to->has_counts = sampled && sampled->rows.count && report_is_part(sampled);
+    to->has_others = to->has_counts && has_others(sampled);
     to->is_of_sample = total && scaled == total && sampled && report_is_part(sampled);
     to->absent = tree->base;
     if (scaled != total) to->absent = contexts_scale(tree->base, scaled, total, 1);
@@ -147,6 +178,11 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     made->is_whole = 1;
     for (i = 0; i < made->name_count; i++)
         made->names[i] = report_name(r, i ? contexts_name(c, (uint32_t)i) : "");
+    made->twin = (uint32_t *)tool_alloc(made->name_count * sizeof *made->twin);
+    for (i = 1; i < made->name_count; i++) {
+        uint32_t twin = c->keys[i - 1].twin;
+        made->twin[i] = twin ? twin + 1 : 0;
+    }
     made->count = 1;
     for (node = contexts_next(tree, 0, &depth); node; node = contexts_next(tree, node, &depth)) {
         const contexts_node *n = &tree->nodes[node];
@@ -161,6 +197,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     to->tree = made;
     to->has_sums = tree->has_sums;
     if (tree->has_sums && tree->nodes[0].bursts > 1 && total) {
+        if (sampled) to->rows = context_rows_make(c, tree, sampled);
         find_errors(tree, place, to);
         find_ranges(to);
     }
@@ -184,47 +221,6 @@ static int compare_contexts(const void *left, const void *right) {
     if (a->lower != b->lower) return a->lower > b->lower ? -1 : 1;
     if (a->upper != b->upper) return a->upper > b->upper ? -1 : 1;
     return a->node < b->node ? -1 : a->node > b->node;
-}
-
-static void add_key(text *out, const report_tree *tree, uint32_t node) {
-    text_short(out, tree->names[tree->name[node]], 60);
-}
-
-enum { FIRST = 2, LAST = 6 };
-
-/* Where a context's path begins: a walk outwards for each row would take too long in a deep tree. */
-typedef struct path_start {
-    uint32_t depth, first[FIRST];
-} path_start;
-
-static path_start *find_starts(const report_tree *tree) {
-    path_start *starts = (path_start *)tool_alloc(tree->count * sizeof *starts);
-    uint32_t i;
-    for (i = 1; i < tree->count; i++) {
-        starts[i] = starts[tree->parent[i]];
-        if (starts[i].depth < FIRST) starts[i].first[starts[i].depth] = i;
-        starts[i].depth++;
-    }
-    return starts;
-}
-
-/* Outermost first. A long path keeps its two ends: who began it and what is hot. */
-static const char *path_of(report *r, const report_tree *tree, const path_start *starts,
-                           uint32_t node) {
-    uint32_t last[LAST], at;
-    size_t depth = starts[node].depth, outer = depth > LAST ? depth - LAST : 0, i;
-    text out = { NULL, 0, 0 };
-    for (at = node, i = 0; at != 0 && i < LAST; at = tree->parent[at]) last[i++] = at;
-    for (i = 0; i < outer && i < FIRST; i++) {
-        add_key(&out, tree, starts[node].first[i]);
-        text_add(&out, " > ");
-    }
-    if (outer > FIRST) text_format(&out, "(%lu more) > ", (unsigned long)(outer - FIRST));
-    for (i = depth - outer; i--;) {
-        add_key(&out, tree, last[i]);
-        if (i) text_add(&out, " > ");
-    }
-    return report_keep_text(r, &out);
 }
 
 static void add_remark(const context_tree *t, report_table *table) {
@@ -272,7 +268,7 @@ static void add_table(report *r, const context_tree *t) {
         { "share", "share", REPORT_SHARE, 0, NULL },
         { "at_least", "at-least", REPORT_COUNT, 0, NULL },
         { "at_most", "at-most", REPORT_COUNT, 0, NULL },
-        { "context", "context", REPORT_NAME, 0, NULL },
+        { "context", "context", REPORT_PATH, 0, NULL },
     };
     static const report_column with_ranges[] = {
         { "share", "share", REPORT_SHARE, 0, NULL },
@@ -280,10 +276,10 @@ static void add_table(report *r, const context_tree *t) {
         { "share_high", "to", REPORT_SHARE, 0, "few" },
         { "at_least", "at-least", REPORT_COUNT, 0, NULL },
         { "at_most", "at-most", REPORT_COUNT, 0, NULL },
-        { "context", "context", REPORT_NAME, 0, NULL },
+        { "context", "context", REPORT_PATH, 0, NULL },
     };
     const report_tree *tree = t->tree;
-    path_start *starts = find_starts(tree);
+    uint32_t *shown;
     hot_context *hot = (hot_context *)tool_alloc(tree->count * sizeof *hot);
     report_table *table = report_add_table(r, "contexts", "hot calling contexts",
                                            t->errors ? with_ranges : columns, t->errors ? 6 : 4);
@@ -299,6 +295,7 @@ static void add_table(report *r, const context_tree *t) {
         hot[count++].node = (uint32_t)i;
     }
     if (count) qsort(hot, count, sizeof *hot, compare_contexts);
+    shown = (uint32_t *)tool_alloc(count * sizeof *shown);
     for (i = 0; i < count && (i < ROWS_SHOWN || r->options.wants_all_rows); i++) {
         report_cell *row = report_add_row(table);
         row++->real = t->total ? (double)hot[i].lower / (double)t->total : 0;
@@ -308,13 +305,14 @@ static void add_table(report *r, const context_tree *t) {
         }
         row++->count = hot[i].lower;
         row++->count = hot[i].upper;
-        row->name = path_of(r, tree, starts, hot[i].node);
+        row->node = shown[i] = hot[i].node;
     }
     table->rows_shown = ROWS_SHOWN;
     table->rows_more = count - table->rows;
     add_remark(t, table);
+    table->paths = report_paths_make(tree, shown, table->rows);
     free(hot);
-    free(starts);
+    free(shown);
 }
 
 /* ---- functions ------------------------------------------------------------------------------ */
@@ -394,6 +392,13 @@ static size_t sum_pairs(const context_tree *t, call_sum *sums) {
     return count;
 }
 
+static const char *name_of(report *r, const report_tree *tree, uint32_t name) {
+    text out = {NULL, 0, 0};
+    if (!tree->twin[name]) return tree->names[name];
+    report_path_name(tree, name, TEXT_NAME_MOST, &out);
+    return report_keep_text(r, &out);
+}
+
 static double share_of(uint64_t part, uint64_t whole) {
     return whole ? (double)part / (double)whole : 0;
 }
@@ -437,21 +442,29 @@ static void add_functions(report *r, const context_tree *t) {
     for (i = 0; i < count; i++) {
         report_cell *row = report_add_row(table);
         row++->real = share_of(sums[i].calls, t->total);
-        if (t->errors) put_range(row, range_of(t, &sums[i].own, 1));
+        if (t->errors) put_range(row, range_in_rows(t, &sums[i].own, 0, sums[i].callee, 1));
         if (t->errors) row += 2;
         row++->count = sums[i].calls;
         row++->real = share_of(sums[i].with_callees, t->total);
-        if (t->errors) put_range(row, range_of(t, &sums[i].all, 1));
+        if (t->errors) put_range(row, range_in_rows(t, &sums[i].all, 0, sums[i].callee, 1));
         if (t->errors) row += 2;
         row++->count = sums[i].with_callees;
-        row->name = tree->names[sums[i].callee];
+        row->name = name_of(r, tree, sums[i].callee);
     }
     table->rows_shown = ROWS_SHOWN;
     text_add(&remark, "calls-total are the calls in the function and below it.");
-    if (t->has_counts)
+    if (t->rows)
+        text_add(&remark, " These are the calls of the table of functions, and where a row has the "
+                          "same calls as one there, its interval is the same. Others are wider "
+                          "than need be: the tree keeps how the calls of each context differ between "
+                          "bursts, but not how those of several go together.");
+    else if (t->has_others)
         text_add(&remark, " These are the calls that the tree of contexts has; the table of "
                           "functions has counts of its own, from other bursts. The two differ by "
                           "chance.");
+    else if (t->has_counts)
+        text_add(&remark, " These are the calls that the tree of contexts has; the table of "
+                          "functions has counts of its own.");
     if (t->total > known && t->total - known > tree->count) { /* less may be due to rounding */
         text_add(&remark, " ");
         text_counted(&remark, t->total - known, "call");
@@ -494,11 +507,12 @@ static void add_pairs(report *r, const context_tree *t) {
         }
         row = report_add_row(table);
         row++->real = share_of(sums[i].calls, t->total);
-        if (t->errors) put_range(row, range_of(t, &sums[i].own, 1));
+        if (t->errors)
+            put_range(row, range_in_rows(t, &sums[i].own, sums[i].caller, sums[i].callee, 1));
         if (t->errors) row += 2;
         row++->count = sums[i].calls;
-        row[0].name = sums[i].caller ? tree->names[sums[i].caller] : "(none)";
-        row[1].name = tree->names[sums[i].callee];
+        row[0].name = sums[i].caller ? name_of(r, tree, sums[i].caller) : "(none)";
+        row[1].name = name_of(r, tree, sums[i].callee);
     }
     table->rows_shown = ROWS_SHOWN;
     free(sums);
@@ -566,6 +580,7 @@ static void free_columns(void *columns) {
     size_t i;
     for (i = 0; i < c->count; i++) {
         free(c->trees[i].errors);
+        context_rows_free(c->trees[i].rows);
         free(c->trees[i].low);
         free(c->trees[i].high);
     }

@@ -3,6 +3,7 @@
 #include "model/report.h"
 #include "base/demangle.h"
 #include "base/tool.h"
+#include "model/paths.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ static void free_table(report_table *table) {
     free(table->title);
     free(table->remark);
     free(table->cells);
+    report_paths_free(table->paths);
     free(table);
 }
 
@@ -38,6 +40,7 @@ static void free_tree(report_tree *tree) {
     free(tree->names);
     free(tree->parent);
     free(tree->name);
+    free(tree->twin);
     free(tree->lower);
     free(tree->upper);
     free(tree);
@@ -119,6 +122,19 @@ report_cell *report_add_row(report_table *table) {
     return row;
 }
 
+int report_is_words(const report_column *column) {
+    return column->type == REPORT_NAME || column->type == REPORT_PATH;
+}
+
+const char *report_words(const report_table *table, size_t column, const report_cell *cell,
+                         text *holds) {
+    if (table->columns[column].type != REPORT_PATH) return cell->name;
+    holds->size = 0;
+    report_path(table->paths, cell->node, holds);
+    text_bytes(holds, "", 1);
+    return holds->data;
+}
+
 report_tree *report_add_tree(report *r, size_t nodes, size_t names) {
     report_part *part = part_of(r);
     report_tree *tree = (report_tree *)tool_alloc(sizeof *tree);
@@ -177,8 +193,13 @@ static int compare_rows(const void *left, const void *right) {
     const report_cell *q = &b->table->cells[b->row * b->table->column_count + b->column];
     report_type type = a->table->columns[a->column].type;
     int order = 0;
-    if (type == REPORT_NAME) order = strcmp(p->name, q->name);
-    else if (type == REPORT_COUNT) order = p->count > q->count ? -1 : p->count < q->count;
+    if (report_is_words(&a->table->columns[a->column])) {
+        text x = {NULL, 0, 0}, y = {NULL, 0, 0};
+        order = strcmp(report_words(a->table, a->column, p, &x),
+                       report_words(b->table, b->column, q, &y));
+        text_free(&x);
+        text_free(&y);
+    } else if (type == REPORT_COUNT) order = p->count > q->count ? -1 : p->count < q->count;
     else {
         double x = p->real >= 0 || p->real <= 0 ? p->real : -HUGE_VAL;
         double y = q->real >= 0 || q->real <= 0 ? q->real : -HUGE_VAL;

@@ -8,7 +8,13 @@
 
 /* ---- tables ---- */
 
-typedef enum report_type { REPORT_COUNT, REPORT_REAL, REPORT_SHARE, REPORT_NAME } report_type;
+typedef enum report_type {
+    REPORT_COUNT,
+    REPORT_REAL,
+    REPORT_SHARE,
+    REPORT_NAME,
+    REPORT_PATH /* a stack, whose text is made when it is wanted */
+} report_type;
 
 enum {
     REPORT_OPTIONAL = 1, /* text and page leave it out where there is little room */
@@ -28,12 +34,15 @@ typedef union report_cell {
     uint64_t count;                               /* COUNT: of events, bytes, ... */
     double real;      /* REAL; SHARE: 0 to 1; REPORT_NONE: there is none */
     const char *name; /* NAME: clean UTF-8, outlives the report; report_keep helps */
+    uint32_t node;    /* PATH: of the tree that the table's paths are made of */
 } report_cell;
 
 #define REPORT_NONE ((double)NAN)                 /* wants math.h */
 
 /* What a table's rows are. In a curve the first column is x, and all others are y over it. */
 typedef enum report_shape { REPORT_ROWS, REPORT_CURVE, REPORT_CURVE_LOG_Y } report_shape;
+
+typedef struct report_paths report_paths; /* model/paths.h */
 
 typedef struct report_table {
     const char *key;                              /* for programs: one word */
@@ -47,6 +56,7 @@ typedef struct report_table {
     size_t rows_left_out;                         /* by the least share */
     size_t rows_more; /* not made, because the form shows no more than rows_shown */
     report_shape shape;
+    report_paths *paths; /* of its columns of stacks, freed with it; or NULL */
 } report_table;
 
 /* ---- trees ---- */
@@ -58,6 +68,7 @@ typedef struct report_tree {
     uint32_t *parent, *name;                      /* of each node */
     uint64_t *lower, *upper; /* bounds of the node's own count, callees left out */
     size_t   count;
+    uint32_t *twin; /* of each name: 0, or 2, 3, ... for the next function of that name; or NULL */
     const char *unit;                             /* "calls" */
     double effective; /* independent samples that the counts are worth; 0: they are not samples */
     int is_whole; /* stacks from the program's start, not caller and callee alone */
@@ -143,6 +154,11 @@ report_table *report_add_table(report *r, const char *key, const char *title,
 void report_remark(report_table *table, const char *remark);
 /* A new row, its cells zero. */
 report_cell *report_add_row(report_table *table);
+/* The words of a NAME or a PATH. The text holds those of a path, until it is used again. */
+const char *report_words(const report_table *table, size_t column, const report_cell *cell,
+                         text *holds);
+/* Is it a column of words? */
+int report_is_words(const report_column *column);
 /* A tree with room for so many nodes and names, all zero; count and name_count are set. */
 report_tree *report_add_tree(report *r, size_t nodes, size_t names);
 /* A copy of a function's name as people read it, to be freed by the caller. */

@@ -26,21 +26,13 @@ static int compare_heat(const void *left, const void *right) {
     return compare_place(left, right);
 }
 
-static void add_sums(ranges_sums *to, const ranges_sums *from) {
-    to->sampled = tally_add(to->sampled, from->sampled);
-    to->weight_256 = tally_add(to->weight_256, from->weight_256);
-    to->bursts = tally_add(to->bursts, from->bursts);
-    to->yy += from->yy;
-    to->xy += from->xy;
-}
-
 static size_t fold(report_item *items, size_t count) {
     size_t i, kept = 0;
     if (count) qsort(items, count, sizeof *items, compare_place);
     for (i = 0; i < count; i++) {
         if (kept && compare_place(&items[kept - 1], &items[i]) == 0) {
             items[kept - 1].orphaned = tally_add(items[kept - 1].orphaned, items[i].orphaned);
-            add_sums(&items[kept - 1].sums, &items[i].sums);
+            ranges_join(&items[kept - 1].sums, &items[i].sums);
             items[kept - 1].time_ns += items[i].time_ns;
             items[kept - 1].is_timed |= items[i].is_timed;
         } else items[kept++] = items[i];

@@ -83,6 +83,14 @@ void ranges_add(ranges_sums *sums, const tally_row *row, int is_pair) {
     sums->xy += number(row->sums->xy);
 }
 
+void ranges_join(ranges_sums *to, const ranges_sums *from) {
+    to->sampled = tally_add(to->sampled, from->sampled);
+    to->weight_256 = tally_add(to->weight_256, from->weight_256);
+    to->bursts = tally_add(to->bursts, from->bursts);
+    to->yy += from->yy;
+    to->xy += from->xy;
+}
+
 int ranges_has(const ranges *r, const ranges_sums *sums) {
     if (r->basis == RANGES_EXACT) return 1;
     return (r->basis == RANGES_BURSTS ? sums->bursts : sums->sampled) >= RANGES_LEAST_BURSTS;

@@ -40,6 +40,8 @@ void ranges_make(ranges *to, const tally *s);
 int ranges_fills_table(const ranges *r, const tally_profile *profile);
 /* Adds a row to the sums of its site (the joint sums of all of its callers) or of its pair. */
 void ranges_add(ranges_sums *sums, const tally_row *row, int is_pair);
+/* Adds the sums of rows of one site or one pair up. */
+void ranges_join(ranges_sums *to, const ranges_sums *from);
 /* Was it seen often enough for an interval? */
 int ranges_has(const ranges *r, const ranges_sums *sums);
 /* The interval of its part of all events of its class. */

@@ -24,14 +24,17 @@ static void add_field(text *out, const char *field) {
 }
 
 /* A number that is not there is an empty field. */
-static void add_cell(text *out, report_type type, const report_cell *cell) {
-    if (type == REPORT_COUNT) text_number(out, cell->count);
-    else if (type == REPORT_NAME) add_field(out, cell->name);
+static void add_cell(text *out, const report_table *table, size_t column,
+                     const report_cell *cell, text *words) {
+    const report_column *of = &table->columns[column];
+    if (of->type == REPORT_COUNT) text_number(out, cell->count);
+    else if (report_is_words(of)) add_field(out, report_words(table, column, cell, words));
     else if (cell->real >= 0 || cell->real < 0) text_real(out, cell->real);
 }
 
 static void add_table(text *out, const report *r, const report_table *table) {
     size_t row, column;
+    text words = {NULL, 0, 0};
     text_format(out, "# %s: ", table->key);
     text_plain(out, table->title);
     text_add(out, "\n");
@@ -43,11 +46,13 @@ static void add_table(text *out, const report *r, const report_table *table) {
     for (row = 0; row < table->rows; row++) {
         for (column = 0; column < table->column_count; column++) {
             if (column) text_add(out, ",");
-            add_cell(out, table->columns[column].type, &table->cells[row * table->column_count + column]);
+            add_cell(out, table, column, &table->cells[row * table->column_count + column],
+                     &words);
         }
         text_add(out, "\n");
         save_some(r->out, out);
     }
+    text_free(&words);
 }
 
 static void write_csv(const report *r, text *out) {

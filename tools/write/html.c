@@ -1,8 +1,11 @@
 /* html.c - one page that needs nothing else: facts and tables as plain HTML, the report as JSON,
    and the scripts of the folder page, which draw from the JSON in the tables' place. Nothing is
    loaded, and the policy in its head lets nothing be. Without scripts the tables stay. */
+#include "base/tool.h"
 #include "model/report.h"
+#include "write/distinct.h"
 #include "write/writers.h"
+#include <stdlib.h>
 
 enum { PLAIN_ROWS = 50, NAME_CHARACTERS = 200 };
 
@@ -37,12 +40,6 @@ static void add_name(text *out, const char *name) {
 
 static void add_cell(text *out, const report_column *column, const report_cell *cell) {
     const int is_number = column->type == REPORT_COUNT || cell->real >= 0 || cell->real <= 0;
-    if (column->type == REPORT_NAME) {
-        text_add(out, "<td><div class=\"name\">");
-        add_name(out, cell->name);
-        text_add(out, "</div></td>");
-        return;
-    }
     text_format(out, "<td class=\"number%s\">", column->flags & REPORT_OPTIONAL ? " desk" : "");
     if (!is_number) text_html(out, column->none ? column->none : "");
     else if (column->type == REPORT_COUNT) text_count(out, cell->count);
@@ -52,18 +49,55 @@ static void add_cell(text *out, const report_column *column, const report_cell *
     text_add(out, "</td>");
 }
 
-static void add_row(text *out, const report_table *table, size_t row) {
-    size_t k;
-    text_add(out, "<tr>");
-    for (k = 0; k < table->column_count; k++) {
-        if (table->columns[k].flags & REPORT_HIDDEN) continue;
-        add_cell(out, &table->columns[k], &table->cells[row * table->column_count + k]);
+/* The words of a column, to be freed one by one; NULL: they are numbers. Those that differ still do
+   when they are shortened. */
+static char **words_of(const report_table *table, size_t column, size_t rows) {
+    char **words, **whole;
+    text holds = {NULL, 0, 0};
+    size_t i;
+    if (!report_is_words(&table->columns[column])) return NULL;
+    words = (char **)tool_alloc(rows * sizeof *words);
+    whole = (char **)tool_alloc(rows * sizeof *whole);
+    for (i = 0; i < rows; i++) {
+        const report_cell *cell = &table->cells[i * table->column_count + column];
+        text word = {NULL, 0, 0};
+        text_add(&word, report_words(table, column, cell, &holds));
+        words[i] = whole[i] = text_take(&word);
     }
-    text_add(out, "</tr>\n");
+    distinct_names(words, rows, NAME_CHARACTERS);
+    for (i = 0; i < rows; i++) free(whole[i]);
+    free(whole);
+    text_free(&holds);
+    return words;
+}
+
+static void add_rows(text *out, const report_table *table, size_t first, size_t step, size_t most) {
+    size_t end = table->rows < most * step ? table->rows : most * step, i, k;
+    char ***words = (char ***)tool_alloc(table->column_count * sizeof *words);
+    for (k = 0; k < table->column_count; k++) words[k] = words_of(table, k, end);
+    for (i = first; i < end; i += step) {
+        text_add(out, "<tr>");
+        for (k = 0; k < table->column_count; k++) {
+            if (table->columns[k].flags & REPORT_HIDDEN) continue;
+            if (!words[k]) {
+                add_cell(out, &table->columns[k], &table->cells[i * table->column_count + k]);
+                continue;
+            }
+            text_add(out, "<td><div class=\"name\">");
+            text_html(out, words[k][i]);
+            text_add(out, "</div></td>");
+        }
+        text_add(out, "</tr>\n");
+    }
+    for (k = 0; k < table->column_count; k++) {
+        for (i = 0; words[k] && i < end; i++) free(words[k][i]);
+        free(words[k]);
+    }
+    free(words);
 }
 
 static void add_table(text *out, const report_table *table) {
-    size_t i, k, most = table->rows_shown ? table->rows_shown : PLAIN_ROWS, shown = 0, step = 1;
+    size_t k, most = table->rows_shown ? table->rows_shown : PLAIN_ROWS, shown, step = 1;
     if (table->shape != REPORT_ROWS) step = table->rows / most + 1;
     text_format(out, "<section class=\"card\" data-table=\"%s\"><header><h2>", table->key);
     add_name(out, table->title);
@@ -78,14 +112,15 @@ static void add_table(text *out, const report_table *table) {
         const report_column *column = &table->columns[k];
         if (column->flags & REPORT_HIDDEN) continue;
         text_format(out, "<th scope=\"col\"%s>",
-                    column->type == REPORT_NAME       ? ""
+                    report_is_words(column)           ? ""
                     : column->flags & REPORT_OPTIONAL ? " class=\"number desk\""
                                                       : " class=\"number\"");
         text_html(out, column->label);
         text_add(out, "</th>");
     }
     text_add(out, "</tr></thead><tbody>\n");
-    for (i = step - 1; i < table->rows && shown < most; i += step, shown++) add_row(out, table, i);
+    add_rows(out, table, step - 1, step, most);
+    shown = table->rows / step < most ? table->rows / step : most;
     text_add(out, "</tbody></table>");
     if (step == 1 && shown < table->rows + table->rows_more)
         text_format(out, "<p class=\"soft small\">and %lu more</p>",

@@ -2,15 +2,18 @@
 #include "base/json.h"
 #include "model/report.h"
 
-static void add_cell(text *out, report_type type, const report_cell *cell) {
-    if (type == REPORT_COUNT) json_count(out, cell->count);
-    else if (type == REPORT_NAME) text_json(out, cell->name);
+static void add_cell(text *out, const report_table *table, size_t column,
+                     const report_cell *cell, text *words) {
+    const report_column *of = &table->columns[column];
+    if (of->type == REPORT_COUNT) json_count(out, cell->count);
+    else if (report_is_words(of)) text_json(out, report_words(table, column, cell, words));
     else json_real(out, cell->real);
 }
 
 /* A list for each column, under its key. */
 static void add_table(text *out, const report_table *table) {
     size_t i, k, n = 0;
+    text words = {NULL, 0, 0};
     text_add(out, "{");
     json_field_string(out, &n, "key", table->key);
     json_field_string(out, &n, "title", table->title);
@@ -23,11 +26,12 @@ static void add_table(text *out, const report_table *table) {
         text_add(out, "[");
         for (i = 0; i < table->rows; i++) {
             if (i) text_add(out, ",");
-            add_cell(out, table->columns[k].type, &table->cells[i * table->column_count + k]);
+            add_cell(out, table, k, &table->cells[i * table->column_count + k], &words);
         }
         text_add(out, "]");
     }
     text_add(out, "}");
+    text_free(&words);
 }
 
 static void add_tree(text *out, const report_tree *tree) {

@@ -4,6 +4,7 @@
    A line is as wide as options.width. Columns of numbers are as wide as their widest number; names
    share what is left. If that is too little, optional columns go, the last first. */
 #include "base/tool.h"
+#include "write/distinct.h"
 #include "write/writers.h"
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ static void add_number(text *out, const report_column *column, const report_cell
 typedef struct layout {
     size_t *width;                                /* of each column; 0: not shown */
     size_t first, step, end;                      /* which rows */
+    char ***words;                                /* of each column, row by row; NULL: numbers */
 } layout;
 
 static void choose_rows(layout *l, const report_table *table) {
@@ -52,8 +54,9 @@ static size_t widest(const layout *l, const report_table *table, size_t column) 
         const report_cell *cell = &table->cells[i * table->column_count + column];
         text number = {NULL, 0, 0};
         size_t columns;
-        if (c->type == REPORT_NAME) columns = least(columns_in(cell->name), NAME_MOST);
-        else {
+        if (l->words[column]) {
+            columns = least(columns_in(l->words[column][(i - l->first) / l->step]), NAME_MOST);
+        } else {
             add_number(&number, c, cell);
             columns = number.size;
             text_free(&number);
@@ -78,7 +81,7 @@ static void choose_widths(layout *l, const report_table *table, size_t width) {
             if (l->width[k] == 0) continue;
             if (table->columns[k].flags & REPORT_OPTIONAL) optional = k;
             used += 2;
-            if (table->columns[k].type == REPORT_NAME) {
+            if (l->words[k]) {
                 names++;
                 wanted += l->width[k];
             } else used += l->width[k];
@@ -91,17 +94,62 @@ static void choose_widths(layout *l, const report_table *table, size_t width) {
         }
         share = left / names > 8 ? left / names : 8;
         for (k = 0; k < count; k++) { /* what short names leave goes to the longer ones */
-            if (!l->width[k] || table->columns[k].type != REPORT_NAME || l->width[k] > share)
-                continue;
+            if (!l->width[k] || !l->words[k] || l->width[k] > share) continue;
             left -= l->width[k];
             names--;
         }
         share = names && left / names > 8 ? left / names : 8;
         for (k = 0; k < count; k++) {
-            if (table->columns[k].type == REPORT_NAME && l->width[k] > share) l->width[k] = share;
+            if (l->words[k] && l->width[k] > share) l->width[k] = share;
         }
         return;
     }
+}
+
+static size_t rows_of(const layout *l) {
+    return l->end > l->first ? (l->end - l->first + l->step - 1) / l->step : 0;
+}
+
+static void make_words(layout *l, const report_table *table) {
+    size_t i, k, count = rows_of(l);
+    l->words = (char ***)tool_alloc(table->column_count * sizeof *l->words);
+    for (k = 0; k < table->column_count; k++) {
+        text holds = {NULL, 0, 0};
+        if (!report_is_words(&table->columns[k])) continue;
+        l->words[k] = (char **)tool_alloc(count * sizeof **l->words);
+        for (i = 0; i < count; i++) {
+            size_t row = l->first + i * l->step;
+            const report_cell *cell = &table->cells[row * table->column_count + k];
+            text plain = {NULL, 0, 0};
+            text_plain(&plain, report_words(table, k, cell, &holds));
+            l->words[k][i] = text_take(&plain);
+        }
+        text_free(&holds);
+    }
+}
+
+/* Words as wide as their columns. Those that differ still do. */
+static void fit_words(layout *l, const report_table *table) {
+    size_t i, k, count = rows_of(l);
+    for (k = 0; k < table->column_count; k++) {
+        char **whole;
+        if (!l->words[k] || l->width[k] == 0) continue;
+        whole = (char **)tool_alloc(count * sizeof *whole);
+        memcpy(whole, l->words[k], count * sizeof *whole);
+        distinct_names(l->words[k], count, l->width[k] < 8 ? 8 : l->width[k]);
+        for (i = 0; i < count; i++) free(whole[i]);
+        free(whole);
+    }
+}
+
+static void free_layout(layout *l, const report_table *table) {
+    size_t i, k, count = rows_of(l);
+    for (k = 0; k < table->column_count; k++) {
+        for (i = 0; l->words[k] && i < count; i++) free(l->words[k][i]);
+        free(l->words[k]);
+    }
+    free(l->words);
+    free(l->width);
 }
 
 /* ---- lines -------------------------------------------------------------------------------- */
@@ -145,20 +193,19 @@ static void end_line(text *out) {
     text_add(out, "\n");
 }
 
-static void add_line(text *out, const report_table *table, const layout *l,
-                     const report_cell *row) {
-    size_t k, shown = 0;
+/* A line of column labels, if `row` is no row of the layout. */
+static void add_line(text *out, const report_table *table, const layout *l, size_t row) {
+    size_t k, shown = 0, at = l->first + row * l->step;
     for (k = 0; k < table->column_count; k++) {
         const report_column *column = &table->columns[k];
         size_t start;
         if (l->width[k] == 0) continue;
         if (shown++) text_add(out, "  ");
         start = out->size;
-        if (!row) text_add(out, column->label);
-        else if (column->type == REPORT_NAME)
-            text_plain_short(out, row[k].name, l->width[k] < 8 ? 8 : l->width[k]);
-        else add_number(out, column, &row[k]);
-        text_pad(out, start, l->width[k], column->type != REPORT_NAME);
+        if (row >= rows_of(l)) text_add(out, column->label);
+        else if (l->words[k]) text_add(out, l->words[k][row]);
+        else add_number(out, column, &table->cells[at * table->column_count + k]);
+        text_pad(out, start, l->width[k], !l->words[k]);
     }
     end_line(out);
 }
@@ -171,10 +218,12 @@ static void add_table(text *out, const report *r, const report_table *table) {
     text_add(out, "\n");
     if (table->remark) add_wrapped(out, r, table->remark);
     choose_rows(&l, table);
+    make_words(&l, table);
     choose_widths(&l, table, r->options.width);
-    add_line(out, table, &l, NULL);
-    for (i = l.first; i < l.end; i += l.step) {
-        add_line(out, table, &l, &table->cells[i * table->column_count]);
+    fit_words(&l, table);
+    add_line(out, table, &l, rows_of(&l));
+    for (i = 0; i < rows_of(&l); i++) {
+        add_line(out, table, &l, i);
         save_some(r->out, out);
     }
     if (l.step == 1 && l.end < table->rows + table->rows_more)
@@ -183,7 +232,7 @@ static void add_table(text *out, const report *r, const report_table *table) {
     if (table->rows_left_out)
         text_format(out, "(%lu colder left out; --min 0 shows all)\n",
                     (unsigned long)table->rows_left_out);
-    free(l.width);
+    free_layout(&l, table);
 }
 
 static void add_fact(text *out, const report *r, const report_fact *fact) {

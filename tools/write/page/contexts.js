@@ -213,12 +213,42 @@ function drawContexts(tree, host, how) {
     .subarray(0, TOP))
     hottest.push(i);
   const most = hottest.length ? tree.lower[hottest[0]] : 1;
-  const elided = path => (path.length > 6 ? [path[0], '…', ...path.slice(-4)] : path);
+  // A long path keeps its ends, and the frames at which it leaves those that would look the same.
+  const isEnd = (path, k) => path.length <= 6 || k === 0 || k >= path.length - 4;
+  function elided(path, keeps) {
+    const shown = [];
+    path.forEach((name, k) => {
+      if (isEnd(path, k) || keeps.has(k)) shown.push(name);
+      else if (shown[shown.length - 1] !== '…') shown.push('…');
+    });
+    return shown.join(' › ');
+  }
+  function distinct(paths, names) {
+    const none = new Set();
+    const look = k => elided(paths[k], none) + '\n' + names[k] + '\n' + paths[k].length;
+    const looks = paths.map((path, k) => look(k));
+    const texts = paths.map((path, k) => {
+      const keeps = new Set();
+      paths.forEach((other, m) => {
+        if (m !== k && looks[m] === looks[k])
+          keeps.add(path.findIndex((name, level) => name !== other[level]));
+      });
+      return elided(path, keeps);
+    });
+    const twins = k => texts.filter((t, m) => t === texts[k] && names[m] === names[k]).length;
+    const nth = k =>
+      texts.filter((t, m) => m <= k && t === texts[k] && names[m] === names[k]).length;
+    return texts.map((t, k) => (twins(k) > 1 ? t + ' #' + nth(k) : t));
+  }
+  const above = distinct(
+    hottest.map(i => pathOf(tree.parent[i])),
+    hottest.map(nameOf),
+  );
   const pick = i => {
     zoomTo(i);
     flame.scrollIntoView({ block: 'nearest' });
   };
-  const row = i =>
+  const row = (i, k) =>
     el(
       'tr',
       { class: 'pick', 'data-id': i, ...onPick(() => pick(i)) },
@@ -226,7 +256,7 @@ function drawContexts(tree, host, how) {
         'td',
         {},
         el('div', { class: 'name' }, nameOf(i)),
-        el('div', { class: 'place' }, elided(pathOf(tree.parent[i])).join(' › ')),
+        el('div', { class: 'place' }, above[k]),
         el('div', { class: 'place phone' }, bounds(i)),
       ),
       el(

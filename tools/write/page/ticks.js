@@ -125,6 +125,23 @@ function drawTicks(ticks, host) {
       own !== null && 'in it alone: ' + said(own),
     ],
   });
+  const stacks = ticks.tables.find(table => table.key === 'stack_time');
+  const stackRow = (name, k) =>
+    el(
+      'tr',
+      {},
+      el('td', {}, el('div', { class: 'name' }, name)),
+      cell(stacks.share[k], stacks.share_low[k], stacks.share_high[k]),
+    );
+  if (stacks && stacks.stack.length)
+    host.append(
+      card(
+        'Hot stacks',
+        stacks.remark,
+        null,
+        el('table', {}, el('tbody', {}, stacks.stack.slice(0, 10).map(stackRow))),
+      ),
+    );
   if (!threads) return;
   const threadRow = (name, k) =>
     el(

@@ -1,0 +1,16 @@
+/* paths.h - stacks as text for tables: `main > run > (12 more) > parse > next`. */
+#ifndef PATHS_H
+#define PATHS_H
+#include "model/report.h"
+
+/* The stacks of count rows of a table, by nodes of the tree, which must outlive the table. Text is
+   made when it is wanted, so that a deep tree takes little memory; two rows never have the same
+   text. Cost: n log n. Free it with the table: report_table.paths. */
+report_paths *report_paths_make(const report_tree *tree, const uint32_t *nodes, size_t count);
+/* Adds the text of one of these rows. */
+void report_path(const report_paths *paths, uint32_t node, text *out);
+/* Adds the name of a function of a tree, with its number if others have that name. */
+void report_path_name(const report_tree *tree, uint32_t name, size_t most, text *out);
+/* May be NULL. */
+void report_paths_free(report_paths *paths);
+#endif
