@@ -16,8 +16,8 @@ static const char help[]
       "Then `bursty report FILE` shows what was recorded.\n"
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
-      "  --period P         checks between two bursts: 9900; 0 leaves no gaps (--all-checks: small\n"
-      "                     functions that nothing calls directly, too)\n"
+      "  --period P         checks between two bursts: 9900; 0 leaves no gaps, and eliminates no\n"
+      "                     check if --boring does not ask for it\n"
       "  --burst B          checks of a burst: 100\n"
       "  --jitter PERCENT   of the period: 12\n"
       "  --profile LIST     of hcct (calling contexts), methods (functions), pairs (callers with "
@@ -226,7 +226,7 @@ static int read_options(record_options *o, int argc, char **argv) {
     static const unsigned event_bits[] = {ENTRY | EXIT, LOAD | STORE, BLOCK};
     tool_option option;
     const char *value;
-    int bad = 0;
+    int bad = 0, boring_said = 0;
     memset(o, 0, sizeof *o);
     o->period = 9900;
     o->burst = 100;
@@ -249,9 +249,10 @@ static int read_options(record_options *o, int argc, char **argv) {
             bad = number(tool_value(&option), 1u << 29, &o->burst);
         else if (tool_is(&option, "--", "jitter"))
             bad = number(tool_value(&option), 100, &o->jitter);
-        else if (tool_is(&option, "--", "boring"))
+        else if (tool_is(&option, "--", "boring")) {
             bad = number(tool_value(&option), 1000, &o->boring);
-        else if (tool_is(&option, "--", "ticks"))
+            boring_said = 1;
+        } else if (tool_is(&option, "--", "ticks"))
             bad = number(tool_value(&option), 10000, &o->ticks);
         else if (tool_is(&option, "--", "per-second"))
             bad = number(tool_value(&option), 1000000, &o->per_second);
@@ -279,7 +280,10 @@ static int read_options(record_options *o, int argc, char **argv) {
     if (!bad && option.files)
         bad = tool_error("record: an option is not understood; bursty record --help lists them");
     if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
-    if (!o->period) o->period = 0xFFFFFFFF;
+    if (!o->period) {
+        o->period = 0xFFFFFFFF;
+        if (!boring_said) o->flags |= FLAG_ALL;
+    }
     if (o->profiles & (PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS)) o->events |= ENTRY | EXIT;
     if (o->profiles & (PROFILE_FOOTPRINT | PROFILE_STREAMS)) o->events |= LOAD | STORE;
     return bad ? TOOL_BAD_INPUT : TOOL_OK;
@@ -505,7 +509,8 @@ static int find_split(int argc, char **argv) {
 }
 
 /* Who asks this process to end means the program. It may end in its own way, and then FILE is
-   written and the report's file goes. The terminal asks the program itself, if it is of our group. */
+   written and the report's file goes. The terminal asks the program itself, if it is of our
+   group. */
 static volatile sig_atomic_t asked_child;
 
 static void pass_on(int number, siginfo_t *info, void *context) {
