@@ -201,7 +201,7 @@ __attribute__((noinline, noclone)) static unsigned forty(unsigned n) {
 int main(int argc, char **argv) {
     double seconds = argc > 1 ? atof(argv[1]) : 1;
     volatile unsigned sink;
-    while ((double)clock() / CLOCKS_PER_SEC < seconds) { sink = sixty(300); sink = forty(300); }
+    while ((double)clock() / CLOCKS_PER_SEC < seconds) { sink = sixty(3000); sink = forty(3000); }
     (void)sink;
     puts("done");
     return 0;
