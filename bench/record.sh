@@ -95,7 +95,7 @@ measures() { # COMMAND OF PLAIN: the columns, in a line
     median "$count" "$record --period 500000000 -- $1"
     median "$count" "$record --period 99900 -- $1"
     median "$count" "$record -- $1"
-    median "$few" "$record --period 0 -- $1"
+    median "$few" "$record --period 0 --boring 4 -- $1"
     median "$few" "$record --profile hcct,footprint -- $1"
     if command -v uftrace >/dev/null 2>&1
     then median 1 "uftrace record -P . --no-libcall -d uftrace.data $1"

@@ -20,8 +20,8 @@ static const char *append_path(void) {
     return path && *path ? path : "coverage.brst";
 }
 
-/* Opens the file behind its end and waits for its lock. Returns NULL after a message; so it does for
-   a file that is something else than a dump. */
+/* Opens the file behind its end and waits for its lock. Returns NULL after a message; so it does
+   for a file that is something else than a dump. */
 static FILE *append_open(off_t *before) {
     FILE *file = fopen(append_path(), "a+b");
     struct flock lock;

@@ -15,8 +15,8 @@
    Bursts. Between two of them the hooks push and pop frames[] without looking at addresses, so dead
    entries may be among them. When a burst begins, all entries are entered again in their order,
    with weight 0, by the rules above; what is dead falls out. Their return addresses are looked for
-   in a copy of the thread's own stack, for a dead frame may lie in memory that is gone. The calls of
-   the burst have weight 1.
+   in a copy of the thread's own stack, for a dead frame may lie in memory that is gone. The calls
+   of the burst have weight 1.
    A burst waits while calls are open that frames[] had no room for. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -237,7 +237,8 @@ static void record_write_hints(void) {
     }
     binpatch_get_stats(&stats);
     if (stats.lost_threads) {
-        snprintf(line, sizeof line, "?%u threads were not sampled all the time, for %u ran beside them\n",
+        snprintf(line, sizeof line,
+                 "?%u threads were not sampled all the time, for %u ran beside them\n",
                  stats.lost_threads, record.buffers);
         handover_line(line);
     }
@@ -254,6 +255,14 @@ static void record_write_hints(void) {
                  "!%llu calls are missing: they were made in the middle of the recorder, or while "
                  "a copy was made\n",
                  (unsigned long long)record.missed);
+        handover_line(line);
+    }
+    if (stats.lost) {
+        snprintf(line, sizeof line,
+                 "%c%llu events or more are lost: the buffer ran over in code without checks "
+                 "(cure: --all-checks), or a thread was at its end\n",
+                 record.config.check_count == BINPATCH_ALWAYS ? '!' : '?',
+                 (unsigned long long)stats.lost);
         handover_line(line);
     }
     if (record.no_timer) handover_line("!there are no ticks: the system has no timer for it\n");

@@ -4,8 +4,8 @@
    The handler reads the open calls where the hooks keep them: no clock and no table on any path of
    the program. It leaves out what longjmp or an exception has left, by the addresses and the ends
    of the frames, as frames.c does. A tick that meets a hook is the recorder's own time: it goes to
-   a path "(recorder)" and not to a function, and a reader leaves it out. So the shares of functions among each other are those
-   of the program without hooks, but for the instructions that call them.
+   a path "(recorder)" and not to a function, and a reader leaves it out. So the shares of functions
+   are those of the program without hooks, but for the instructions that call them.
 
    The kernel looks at a thread's CPU time when its own clock ticks, often each 4 ms. A tick may be
    due when the thread ends, and nobody knows any more what ran then: it goes to "(end of thread)"

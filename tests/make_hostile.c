@@ -512,10 +512,25 @@ static void stream_values(brst *b, size_t bytes) {
     brst_end(b);
 }
 
+/* ---- kind 7 ------------------------------------------------------------------------------- */
+
+static void ends(brst *b, size_t bytes) {
+    unsigned number = 0;
+    while (b->size < bytes) {
+        brst_begin(b, 7, CHUNK);
+        brst_number(b, 1);
+        brst_number(b, 1);
+        brst_number(b, number++);
+        brst_string(b, "");
+        brst_end(b);
+    }
+}
+
 static const struct {
     const char *name;
     void (*write)(brst *b, size_t bytes);
 } shapes[] = {
+    {"ends", ends},
     {"rows", rows},
     {"long_names", long_names},
     {"huge_name", huge_name},

@@ -28,6 +28,8 @@ if [ ! -f "$build/bursty-record.so" ]; then
     skip "no recorder for this target"
     finish
 fi
+# What a run wrote to stderr, but for the line that names its file.
+others() { grep -av '^bursty: wrote .*; `bursty report .*` shows it$' got.err; }
 cd "$out" || exit 2
 compile() { # COMMAND...
     "$@" 2>log || { echo "$*"; cat log; exit 2; }
@@ -58,7 +60,7 @@ same() { # MODE [PATTERN]
             diff plain got
             cat got.err
         elif [ -n "$pattern" ]; then
-            if [ "$(grep -c '^bursty' got.err)" = 1 ] && grep -q "$pattern" got.err; then pass
+            if [ "$(others | grep -c '^bursty')" = 1 ] && grep -q "$pattern" got.err; then pass
             else fail "$mode $options: no line of $pattern"; cat got.err; fi
         elif [ -s got.err ] || ! $bursty report --min 0 x.brst 2>&1 | grep -q work; then
             fail "$mode $options: nothing was recorded"
@@ -91,7 +93,7 @@ same later
 # Ticks end where system calls are forbidden, and the recorder says so. What is called only behind
 # the filter is in the file, with its name.
 $bursty record --ticks 1000 --period 0 -o x.brst -- ./program few-calls >got 2>got.err
-if [ $? = 0 ] && [ "$(grep -c '^bursty' got.err)" = 1 ] && grep -q 'ticks end where' got.err \
+if [ $? = 0 ] && [ "$(others | grep -c '^bursty')" = 1 ] && grep -q 'ticks end where' got.err \
    && $bursty report --min 0 x.brst | grep -q after_the_filter; then pass
 elif ! ./program few-calls >got 2>&1; then skip "no seccomp"
 else fail "calls behind a filter"; cat got.err; $bursty report --min 0 x.brst; fi
@@ -107,12 +109,12 @@ $bursty record --period 0 --all-checks -o x.brst -- ./program short-threads >got
 n=$($bursty report --csv --min 0 x.brst |
     awk -F, '/^share/ { for (i = 1; i <= NF; i++) c[$i] = i; next }
              $c["function"] == "short_call" && "calls" in c { print $c["calls"]; exit }')
-if [ "$n" = 2000 ] && [ ! -s got.err ]; then pass
+if [ "$n" = 2000 ] && [ -z "$(others)" ]; then pass
 else fail "calls of a thousand threads: $n"; cat got.err; fi
 $bursty record --period 0 -o x.brst -- ./program many-threads >got 2>got.err
 status=$?
 if [ $status = 77 ]; then skip "no 300 threads"
-elif [ $status = 0 ] && [ "$(wc -l <got.err)" = 1 ] \
+elif [ $status = 0 ] && [ "$(others | wc -l)" = 1 ] \
      && grep -q '^bursty: 45 threads were not sampled all the time' got.err; then pass
 else fail "300 threads at once"; cat got.err; fi
 
@@ -164,6 +166,10 @@ for options in '' '--period 0 --all-checks --profile hcct,pairs,footprint' \
     fi
     kill -9 "$(cat pid.whole)"
     { wait $job; status=$?; } 2>/dev/null
+    $bursty report --csv x.brst | awk -F, '/missing_ends/ { n = NR } n && NR == n + 2' >ends
+    if grep -q '^[0-9.]*,killed,program$' ends && $bursty report x.brst | grep -q 'the end is missing' \
+       && $bursty merge -o y.brst x.brst x.brst && $bursty report --csv y.brst | grep -c ',killed,' | grep -qx 2
+    then pass; else fail "killed $options: the file knows that its end is missing"; fi
     if [ $status = 137 ] && [ ! -f x.brst.new ] && [ -z "$(ls keep)" ] \
        && [ "$(grep -c '^bursty: the program was killed; .* ends [0-9.]* sec' got.err)" = 1 ] \
        && $bursty report --min 0 x.brst >text && grep -q work text && grep -q deep text
@@ -216,7 +222,7 @@ for signal in 1 15; do
         kill -$signal $job
         { wait $job; status=$?; } 2>/dev/null
         if [ "$program" = asked ]; then
-            [ $status = 5 ] && [ "$(cat got)" = "asked by $signal" ] && [ ! -s got.err ] \
+            [ $status = 5 ] && [ "$(cat got)" = "asked by $signal" ] && [ -z "$(others)" ] \
                 && $bursty report --min 0 x.brst | grep -q work
         else [ $status = $((128 + signal)) ] && ! kill -0 "$(cat pid.whole)" 2>/dev/null; fi
         if [ $? = 0 ] && [ -z "$(ls keep)" ] && [ ! -f x.brst.new ]; then pass
@@ -250,13 +256,13 @@ if $CC -no-pie -Wl,--section-start=.far=0x18A00000 -o far odd.o 2>log; then
         for program in odd far; do
             # shellcheck disable=SC2086
             $bursty record $options -o x.brst -- ./$program >got 2>got.err
-            if [ $? = 0 ] && cmp -s plain got && [ ! -s got.err ] \
+            if [ $? = 0 ] && cmp -s plain got && [ -z "$(others)" ] \
                && $bursty report --min 0 x.brst | grep -q odd_loop; then pass
             else fail "$program $options"; cat got.err; fi
         done
     done
     $bursty record -o x.brst -- ./farther >got 2>got.err
-    if [ $? = 0 ] && cmp -s plain got && [ "$(wc -l <got.err)" = 1 ] \
+    if [ $? = 0 ] && cmp -s plain got && [ "$(others | wc -l)" = 1 ] \
        && grep -q 'recorded: .*no space in reach' got.err; then pass
     else fail "farther"; cat got.err; fi
 else skip "this linker places no section"; fi
@@ -290,7 +296,7 @@ else skip "no C++ compiler"; fi
 
 if $CC -no-pie -Wl,--no-eh-frame-hdr -o noframe odd.o 2>log; then
     $bursty record -o x.brst -- ./noframe >got 2>got.err
-    if [ $? = 0 ] && cmp -s plain got && [ "$(wc -l <got.err)" = 1 ] \
+    if [ $? = 0 ] && cmp -s plain got && [ "$(others | wc -l)" = 1 ] \
        && grep -q 'recorded: .*no .eh_frame_hdr' got.err; then pass
     else fail "no unwind information"; cat got.err; fi
 else skip "this linker always lists unwind information"; fi
@@ -314,7 +320,7 @@ C
 compile $CC -o mdwe mdwe.c
 if ./mdwe ./odd >got; then
     ./mdwe "$bursty" record --period 3 --burst 2 -o x.brst -- ./odd >got 2>got.err
-    if [ $? = 0 ] && cmp -s plain got && [ ! -s got.err ] \
+    if [ $? = 0 ] && cmp -s plain got && [ -z "$(others)" ] \
        && $bursty report --min 0 x.brst | grep -q odd_loop; then pass
     else fail "MDWE"; cat got.err; fi
 else skip "no PR_SET_MDWE"; fi
@@ -329,7 +335,7 @@ printf '#!/bin/sh\nexec ./odd\n' >script-exec
 chmod +x script script-env script-none script-exec
 for script in script script-env; do
     PATH=$out:$PATH $bursty record --period 3 --burst 2 -o x.brst -- ./$script >got 2>got.err
-    if [ $? = 0 ] && cmp -s plain got && [ ! -s got.err ] \
+    if [ $? = 0 ] && cmp -s plain got && [ -z "$(others)" ] \
        && $bursty report --min 0 x.brst | grep -q odd_loop; then pass
     else fail "$script"; cat got.err; fi
 done

@@ -5,6 +5,7 @@
 #include "base/dump.h"
 #include "base/save.h"
 #include "base/tool.h"
+#include "kinds/ends.h"
 #include <string.h>
 
 static const char help[]
@@ -16,8 +17,8 @@ static const char help[]
       "Then `bursty report FILE` shows what was recorded.\n"
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
-      "  --period P         checks between two bursts: 9900; 0 leaves no gaps (--all-checks: small\n"
-      "                     functions that nothing calls directly, too)\n"
+      "  --period P         checks between two bursts: 9900; 0 leaves no gaps, and eliminates no\n"
+      "                     check if --boring does not ask for it\n"
       "  --burst B          checks of a burst: 100\n"
       "  --jitter PERCENT   of the period: 12\n"
       "  --profile LIST     of hcct (calling contexts), methods (functions), pairs (callers with "
@@ -55,10 +56,12 @@ static const char help[]
 typedef struct record_options {
     unsigned period, burst, jitter, events, profiles, boring, seed, follow, flags;
     unsigned per_second, ticks;
-    const char *filter;
+    const char *filter, *name;      /* name: of the output, as it was given */
     char out[4096];
     char report[128];               /* where the recorder says how it went */
     int stats, quiet, direct;       /* direct: the output is no regular file */
+    ino_t inode;                    /* of FILE.new */
+    const char *program;
 } record_options;
 
 enum {
@@ -88,7 +91,9 @@ static const char *find_program(const char *name, char *path, size_t size) {
         }
         list += n + (list[n] == ':');
     }
-    tool_error("%s: there is no such program", name);
+    if (stat(name, &s) == 0 && S_ISREG(s.st_mode))
+        tool_error("%s: there is no such program in PATH; did you mean ./%s?", name, name);
+    else tool_error("%s: there is no such program", name);
     return NULL;
 }
 
@@ -112,6 +117,20 @@ static int is_env(const char *name, const char *argument) {
     return !strcmp(base, "env") && *argument && *argument != '-' && !strpbrk(argument, "= \t");
 }
 
+/* A file that may not be executed. Of a script the interpreter can be recorded all the same. */
+static int refuse_access(const char *path, unsigned char *head, size_t got) {
+    char *argument, *name;
+    int why = errno;
+    head[got] = 0;
+    if (head[0] == '#' && head[1] == '!') {
+        name = split_script((char *)head, &argument);
+        return tool_error("%s: it may not be executed; record its interpreter: -- %s %s", path,
+                          is_env(name, argument) ? argument : name, path);
+    }
+    errno = why;
+    return tool_system_error(path);
+}
+
 /* Says why this file cannot be recorded. 0: it can. A script is judged by its interpreter. */
 static int check_program(const char *path, int depth) {
     unsigned char head[4096];
@@ -122,7 +141,7 @@ static int check_program(const char *path, int depth) {
     if (file < 0) return tool_system_error(path);
     got = fstat(file, &s) == 0 && S_ISREG(s.st_mode) ? pread(file, head, sizeof head - 1, 0) : -1;
     if (got < 2) status = tool_error("%s: this is not a program", path);
-    else if (access(path, X_OK) != 0) status = tool_system_error(path);
+    else if (access(path, X_OK) != 0) status = refuse_access(path, head, (size_t)got);
     else if (s.st_mode & (S_ISUID | S_ISGID) || getxattr(path, "security.capability", NULL, 0) > 0)
         status = tool_error("%s: it runs with other rights (setuid, setgid or capabilities), which "
                             "a recorder would lose",
@@ -134,7 +153,9 @@ static int check_program(const char *path, int depth) {
                                                     : name;
         status = judged ? check_program(judged, depth + 1) : TOOL_BAD_INPUT;
     } else if (got < (ssize_t)sizeof e || memcmp(head, ELFMAG, SELFMAG) != 0)
-        status = tool_error("%s: this is not an ELF program", path);
+        status = tool_error("%s: this is not an ELF program; a script without #! wants its "
+                            "interpreter before it, such as -- /bin/sh %s",
+                            path, path);
     else {
         memcpy(&e, head, sizeof e);
         if (head[EI_CLASS] != ELFCLASS64 || e.e_machine != EM_X86_64)
@@ -159,8 +180,12 @@ static int check_program(const char *path, int depth) {
                          : tool_error("%s: its loader is %s, not glibc's", path, loader);
         }
         if (status < 0)
-            status
-                = tool_error("%s: it is statically linked, so that nothing can be preloaded", path);
+            status = tool_error("%s: it is statically linked, so that nothing can be preloaded; %s",
+                                path,
+                                depth ? "record the script with another interpreter: -- "
+                                        "INTERPRETER SCRIPT"
+                                      : "link it without -static, or compile it with one of the "
+                                        "recorders of docs/hcct.md");
     }
     close(file);
     return status;
@@ -226,7 +251,7 @@ static int read_options(record_options *o, int argc, char **argv) {
     static const unsigned event_bits[] = {ENTRY | EXIT, LOAD | STORE, BLOCK};
     tool_option option;
     const char *value;
-    int bad = 0;
+    int bad = 0, boring_said = 0;
     memset(o, 0, sizeof *o);
     o->period = 9900;
     o->burst = 100;
@@ -234,7 +259,7 @@ static int read_options(record_options *o, int argc, char **argv) {
     o->boring = 4;
     o->seed = 1;
     o->profiles = PROFILE_HCCT;
-    strcpy(o->out, "bursty.brst");
+    o->name = "bursty.brst";
     tool_options(&option, argc, argv);
     while (!bad && tool_next(&option)) {
         if (tool_is(&option, "--", "stats")) o->stats = 1;
@@ -249,9 +274,10 @@ static int read_options(record_options *o, int argc, char **argv) {
             bad = number(tool_value(&option), 1u << 29, &o->burst);
         else if (tool_is(&option, "--", "jitter"))
             bad = number(tool_value(&option), 100, &o->jitter);
-        else if (tool_is(&option, "--", "boring"))
+        else if (tool_is(&option, "--", "boring")) {
             bad = number(tool_value(&option), 1000, &o->boring);
-        else if (tool_is(&option, "--", "ticks"))
+            boring_said = 1;
+        } else if (tool_is(&option, "--", "ticks"))
             bad = number(tool_value(&option), 10000, &o->ticks);
         else if (tool_is(&option, "--", "per-second"))
             bad = number(tool_value(&option), 1000000, &o->per_second);
@@ -273,13 +299,16 @@ static int read_options(record_options *o, int argc, char **argv) {
             bad = !value;
             if (value && (strlen(value) >= sizeof o->out - 64 || !*value))
                 bad = tool_error("the name of the output is too long or empty");
-            else if (value) strcpy(o->out, value);
+            else if (value) o->name = value;
         } else bad = tool_no_option(&option, "record");
     }
     if (!bad && option.files)
         bad = tool_error("record: an option is not understood; bursty record --help lists them");
     if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
-    if (!o->period) o->period = 0xFFFFFFFF;
+    if (!o->period) {
+        o->period = 0xFFFFFFFF;
+        if (!boring_said) o->flags |= FLAG_ALL;
+    }
     if (o->profiles & (PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS)) o->events |= ENTRY | EXIT;
     if (o->profiles & (PROFILE_FOOTPRINT | PROFILE_STREAMS)) o->events |= LOAD | STORE;
     return bad ? TOOL_BAD_INPUT : TOOL_OK;
@@ -301,7 +330,9 @@ static int find_library(char *path, size_t size) {
 static int open_output(record_options *o) {
     struct stat s;
     char path[4200];
-    int file = save_check_dump(o->out);
+    int file;
+    strcpy(o->out, o->name);
+    file = save_check_dump(o->out);
     if (file != TOOL_OK) return file;
     if (o->out[0] != '/') {                          /* the program may change its directory */
         char here[4096], name[4096];
@@ -317,6 +348,7 @@ static int open_output(record_options *o) {
     snprintf(path, sizeof path, "%s%s", o->out, o->direct ? "" : ".new");
     file = open(path, O_WRONLY | O_CREAT | (o->direct ? 0 : O_TRUNC) | O_CLOEXEC, 0666);
     if (file < 0) return tool_system_error(o->direct ? o->out : path);
+    o->inode = fstat(file, &s) == 0 ? s.st_ino : 0;
     close(file);
     return TOOL_OK;
 }
@@ -422,18 +454,29 @@ static unsigned char *read_kept(const record_options *o, size_t *size, uint64_t 
 /* Gives FILE what was kept. Returns whether there was something. */
 static int give_kept(const record_options *o, int status) {
     char path[4200];
+    char program[256];
     struct timespec now;
     size_t size;
     uint64_t ns, passed;
     unsigned char *bytes = read_kept(o, &size, &ns);
     FILE *file;
+    missing_end end;
+    text part = {NULL, 0, 0};
     int is_written;
     if (!bytes) return 0;
     clock_gettime(CLOCK_MONOTONIC, &now);
     passed = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec - ns;
     snprintf(path, sizeof path, "%s.new", o->out);
     file = fopen(path, "wb");
-    is_written = file && fwrite(bytes, 1, size, file) == size;
+    snprintf(program, sizeof program, "%s",
+             strrchr(o->program, '/') ? strrchr(o->program, '/') + 1 : o->program);
+    end.program = program;
+    end.why = WIFSIGNALED(status) ? END_KILLED : END_LEFT;
+    end.missing_ms = (passed + 500000) / 1000000;
+    ends_write(&end, &part);
+    is_written = file && fwrite(bytes, 1, size, file) == size
+                 && fwrite(part.data, 1, part.size, file) == part.size;
+    text_free(&part);
     if (file && fclose(file) != 0) is_written = 0;
     free(bytes);
     if (!is_written || rename(path, o->out) != 0) {
@@ -447,6 +490,13 @@ static int give_kept(const record_options *o, int status) {
                                   "(see --follow)",
             (double)passed / 1e9);
     return 1;
+}
+
+/* Is FILE the one that this run has written? */
+static void say_file(const record_options *o) {
+    struct stat s;
+    if (o->quiet || o->direct || stat(o->out, &s) != 0 || s.st_ino != o->inode) return;
+    fprintf(stderr, "bursty: wrote %s; `bursty report %s` shows it\n", o->name, o->name);
 }
 
 /* The name FILE.new is left if the recorder did not come to its end. */
@@ -505,7 +555,8 @@ static int find_split(int argc, char **argv) {
 }
 
 /* Who asks this process to end means the program. It may end in its own way, and then FILE is
-   written and the report's file goes. The terminal asks the program itself, if it is of our group. */
+   written and the report's file goes. The terminal asks the program itself, if it is of our
+   group. */
 static volatile sig_atomic_t asked_child;
 
 static void pass_on(int number, siginfo_t *info, void *context) {
@@ -561,6 +612,7 @@ static int run(int argc, char **argv) {
     if (!path) return TOOL_BAD_INPUT;
     if ((status = check_program(path, 0)) != 0) return status;
     arguments = argv + program;
+    o.program = argv[program];
     path = pass_by_env(path, &arguments, interpreter, sizeof interpreter);
     hold_asking(&before);
     if ((status = find_library(library, sizeof library)) != 0 || (status = open_output(&o)) != 0)
@@ -589,6 +641,7 @@ static int run(int argc, char **argv) {
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) { }
     asked_child = 0;
     look_at_output(&o, show_report(&o), status);
+    say_file(&o);
     remove(o.report);
     if (WIFSIGNALED(status)) {  /* die as the program did, without a second core */
         struct rlimit none = {0, 0};

@@ -1,6 +1,7 @@
 /* dump.c - the .brst container. */
 #include "base/dump.h"
 #include "base/tool.h"
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,10 +121,31 @@ int dump_blame(const char *path, const dump_fault *fault) {
     return tool_error("%s: offset %lu: %s", path, (unsigned long)fault->offset, fault->reason);
 }
 
+/* `bursty record` writes FILE.new and gives it its name at the end. */
+static int is_unfinished(const char *path) {
+    text name = {NULL, 0, 0};
+    FILE *file = fopen(path, "rb"), *unfinished = NULL;
+    if (!file && errno == ENOENT) {
+        text_add(&name, path);
+        text_add(&name, ".new");
+        text_bytes(&name, "", 1);
+        unfinished = fopen(name.data, "rb");
+        text_free(&name);
+    }
+    if (file) fclose(file);
+    if (unfinished) fclose(unfinished);
+    return unfinished != NULL;
+}
+
 int dump_open(dump *d, const char *path) {
     size_t size;
-    unsigned char *data = tool_read_file(path, "BRST", &size);
+    unsigned char *data;
     dump_fault fault;
+    if (is_unfinished(path))
+        return tool_error("%s: there is no such file, but a %s.new: the program still runs, or its "
+                          "recorder was killed",
+                          path, path);
+    data = tool_read_file(path, "BRST", &size);
     if (!data) return TOOL_BAD_INPUT;
     if (dump_read(d, data, size, &fault) != 0) {
         free(data);

@@ -1,0 +1,23 @@
+/* ends.h - recordings whose end is missing (parts of kind 7). */
+#ifndef ENDS_H
+#define ENDS_H
+#include "base/kind.h"
+
+enum { END_KILLED = 1, END_LEFT = 2 };            /* by a signal; without the C library's exit */
+
+typedef struct missing_end {
+    char *program;
+    uint32_t why;
+    uint64_t missing_ms;                          /* from what is there to the end */
+} missing_end;
+
+typedef struct missing_ends {
+    missing_end *at;
+    size_t count;
+} missing_ends;
+
+extern const part_kind kind_ends;
+
+/* Writes a part. */
+void ends_write(const missing_end *end, text *out);
+#endif
