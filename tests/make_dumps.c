@@ -719,6 +719,22 @@ int main(int argc, char **argv) {
     save(folder, "mangled.brst", &b);
     chains(&b);
     save(folder, "chains.brst", &b);
+    brst_begin(&b, 1, 256); /* as `bursty cc` has it: a loop, and an entry without a check */
+    brst_info(&b, 0, "placed", 100000, 1000, 0);
+    brst_profile(&b, 0, 990, 10, 100, 1000);
+    brst_thread(&b, 0, 0, "", 100000, 1000, 1000, 0);
+    counted(&b, "work", 10, 516, 700);
+    counted(&b, "leaf", 20, 1537, 300);
+    brst_end(&b);
+    save(folder, "placed.brst", &b);
+    timed(&b, 10000, 1, 0);
+    brst_begin(&b, 1, 256);
+    brst_info(&b, 0, "timed", 100000, 1000, 0);
+    brst_profile(&b, 0, 990, 10, 100, 1000);
+    brst_thread(&b, 0, 0, "main", 100000, 1000, 1000, 0);
+    counted(&b, "entry", 10, 513, 1000);
+    brst_end(&b);
+    save(folder, "placed-and-not.brst", &b);
     middle(&b);
     save(folder, "middle.brst", &b);
     coverage(&b);

@@ -236,5 +236,23 @@ ok $? "stacks in JSON"
 report html --html "$dir/page.html" "$dir/mutual.brst"
 has page.html '<div class="name">frame &gt; draw &gt; frame &gt; draw</div>'
 
+# ---- what to do about checks: those of bursty cc stand in no source; events alone have no check
+report text "$dir/placed.brst"
+tr '\n' ' ' <"$dir/text" >"$dir/line"
+has line 'bursty cc placed these:'
+has line 'if you build with --not=work, with --loops=LN (no loops) or L10 (fewer), or with a plan'
+lacks line 'Delete those'
+has text ' leaf  *game.c:20$'; lacks text '%  leaf  *src/game.c:20$'
+report text "$dir/placed-and-not.brst"
+tr '\n' ' ' <"$dir/text" >"$dir/line"
+has line 'Delete those in small functions .* Those of bursty cc go if you build with --not=entry or with'
+report text "$dir/game.brst"; tr '\n' ' ' <"$dir/text" >"$dir/line"; has line 'Delete those in small'
+lacks line 'bursty cc'
+for form in csv json; do
+    report $form --$form "$dir/placed.brst"
+    [ "$(sed -n '/checks: where/,$p' "$dir/$form" | grep -c 'leaf')" = 0 ]
+    ok $? "--$form: leaf has no check"
+done
+
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]
