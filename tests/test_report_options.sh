@@ -254,5 +254,15 @@ for form in csv json; do
     ok $? "--$form: leaf has no check"
 done
 
+# ---- a tree without profiles says what was counted; one with them leaves that to the profiles
+bursty report "$dir/tree-bursts.brst" | tr '\n' ' ' >"$dir/line"
+has line 'calls (estimated) 1 000 000; recorded 10 000 in 1 000 bursts, 1 % of them; contexts 4; calls lost 0'
+report json --json "$dir/tree-bursts.brst"
+has json '"total":1000000,"recorded":10000,"bursts":1000,"lost":0,'
+report html --html "$dir/page.html" "$dir/tree-bursts.brst"
+has page.html '<li><span>recorded</span><b>10 000 in 1 000 bursts, 1 % of them</b></li>'
+bursty report "$dir/middle.brst" | tr '\n' ' ' >"$dir/line"; has line 'calls 347; contexts 48; calls lost 0'
+bursty report "$dir/paths.brst" | tr '\n' ' ' >"$dir/line"; lacks line 'calls (estimated)'
+
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

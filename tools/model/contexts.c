@@ -38,6 +38,7 @@ typedef struct context_tree {
     const char *algorithm;
     uint64_t total, absent; /* counted in all; the most that a context not shown can have */
     uint64_t recorded;  /* calls of the bursts that stand for `total` calls; or total */
+    uint64_t bursts, lost; /* bursts with calls, or 0; calls that had no place in the tree */
     uint64_t unmatched; /* leaves without an enter */
     int is_of_sample; /* counts are of sampled calls and not scaled up */
     int has_sums; /* over bursts */
@@ -166,6 +167,8 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     to->algorithm = algorithms[tree->field[CONTEXTS_ALGORITHM]];
     to->total = scaled;
     to->recorded = total;
+    to->bursts = tree->has_sums ? tree->nodes[0].bursts : 0;
+    to->lost = tree->field[CONTEXTS_LOST];
     to->unmatched = tree->field[CONTEXTS_UNMATCHED];
     to->has_counts = sampled && sampled->rows.count && report_is_part(sampled);
     to->has_others = to->has_counts && has_others(sampled);
@@ -518,6 +521,44 @@ static void add_pairs(report *r, const context_tree *t) {
     free(sums);
 }
 
+/* ---- facts ---------------------------------------------------------------------------------- */
+
+static void add_fact(report *r, report_weight weight, const char *name, text *value) {
+    text_bytes(value, "", 1);
+    report_add_fact(r, weight, name, value->data);
+    value->size = 0;
+}
+
+/* What was counted and how, for dumps that have no profiles of bursty.h to tell it. */
+static void add_facts(report *r, const context_tree *t, const contexts_tree *from) {
+    text value = {NULL, 0, 0};
+    int is_part = t->recorded != t->total;
+    text_count(&value, t->total);
+    add_fact(r, REPORT_PLAIN, is_part ? "calls (estimated)" : "calls", &value);
+    if (is_part || t->bursts) {
+        text_count(&value, t->recorded);
+        if (t->bursts) {
+            text_add(&value, " in ");
+            text_count(&value, t->bursts);
+            text_add(&value, t->bursts == 1 ? " burst" : " bursts");
+        }
+        if (is_part)
+            text_format(&value, ", %.3g %% of them", 100 * share_of(t->recorded, t->total));
+        add_fact(r, REPORT_PLAIN, "recorded", &value);
+    }
+    text_count(&value, from->count - 1);
+    add_fact(r, REPORT_PLAIN, "contexts", &value);
+    text_count(&value, t->lost);
+    if (t->lost) text_add(&value, " (cure: more memory for the tree)");
+    add_fact(r, t->lost ? REPORT_BAD : REPORT_PLAIN, "calls lost", &value);
+    if (from->field[CONTEXTS_CUT]) {
+        text_count(&value, from->field[CONTEXTS_CUT]);
+        text_add(&value, " (not counted)");
+        add_fact(r, REPORT_BAD, "calls below the depth limit", &value);
+    }
+    text_free(&value);
+}
+
 static void fill(void *columns, report *r, const void *state, const input *in) {
     report_contexts *to = (report_contexts *)columns;
     const contexts *c = (const contexts *)state;
@@ -527,6 +568,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     to->count = c->count;
     for (i = 0; i < c->count; i++) {
         make_tree(r, c, &c->trees[i], sampled, &to->trees[i]);
+        if (!sampled || !sampled->profiles.count) add_facts(r, &to->trees[i], &c->trees[i]);
         add_functions(r, &to->trees[i]);
         add_pairs(r, &to->trees[i]);
         add_table(r, &to->trees[i]);
@@ -542,6 +584,8 @@ static void add_tree(text *out, const context_tree *t) {
     json_field_string(out, &n, "algorithm", t->algorithm);
     json_field(out, &n, "total", t->total);
     json_field(out, &n, "recorded", t->recorded);
+    json_field(out, &n, "bursts", t->bursts);
+    json_field(out, &n, "lost", t->lost);
     json_field(out, &n, "absent", t->absent);
     json_field(out, &n, "unmatched", t->unmatched);
     text_format(out, ",\"of_sample\":%s,\n\"names\":", t->is_of_sample ? "true" : "false");
