@@ -195,6 +195,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
         made->name[made->count] = n->key;
         made->lower[made->count] = scales ? contexts_scale(n->lower, scaled, total, 0) : n->lower;
         made->upper[made->count] = scales ? contexts_scale(n->upper, scaled, total, 1) : n->upper;
+        if (n->lower == n->upper) made->upper[made->count] = made->lower[made->count];
         made->count++;
     }
     to->tree = made;
@@ -335,6 +336,14 @@ static int compare_pairs(const void *left, const void *right) {
     return a->caller < b->caller ? -1 : a->caller > b->caller;
 }
 
+/* For a table without calls of the functions alone. */
+static int compare_with_callees(const void *left, const void *right) {
+    const call_sum *a = (const call_sum *)left, *b = (const call_sum *)right;
+    if (a->with_callees != b->with_callees) return a->with_callees > b->with_callees ? -1 : 1;
+    if (a->calls != b->calls) return a->calls > b->calls ? -1 : 1;
+    return compare_pairs(left, right);
+}
+
 static int compare_sums(const void *left, const void *right) {
     const call_sum *a = (const call_sum *)left, *b = (const call_sum *)right;
     if (a->calls != b->calls) return a->calls > b->calls ? -1 : 1;
@@ -406,6 +415,16 @@ static double share_of(uint64_t part, uint64_t whole) {
     return whole ? (double)part / (double)whole : 0;
 }
 
+/* Where the table of functions stands beside it, it has the calls of the functions alone. */
+static const report_column *without_calls(report *r, const report_column *columns, size_t count) {
+    report_column *made = (report_column *)tool_alloc(count * sizeof *made);
+    size_t i;
+    memcpy(made, columns, count * sizeof *made);
+    for (i = 0; strcmp(made[i].key, "total_share") != 0; i++) made[i].flags = REPORT_HIDDEN;
+    report_keep(r, (char *)made);
+    return made;
+}
+
 static void add_functions(report *r, const context_tree *t) {
     static const report_column columns[] = {
         { "share", "share", REPORT_SHARE, 0, NULL },
@@ -427,9 +446,14 @@ static void add_functions(report *r, const context_tree *t) {
     };
     const report_tree *tree = t->tree;
     call_sum *sums = (call_sum *)tool_alloc(tree->name_count * sizeof *sums);
-    report_table *table =
-        report_add_table(r, "context_functions", "contexts, by function: calls, and with callees",
-                         t->errors ? with_ranges : columns, t->errors ? 9 : 5);
+    report_table *table = report_add_table(
+        r, "context_functions",
+        t->has_counts ? "contexts, by function: calls with callees"
+                      : "contexts, by function: calls, and with callees",
+        t->has_counts ? without_calls(r, t->errors ? with_ranges : columns, t->errors ? 9 : 5)
+        : t->errors   ? with_ranges
+                      : columns,
+        t->errors ? 9 : 5);
     uint64_t known = 0;
     text remark = { NULL, 0, 0 };
     size_t i, count = 0;
@@ -441,7 +465,7 @@ static void add_functions(report *r, const context_tree *t) {
         if (is_cold(r, t, sums[i].with_callees)) table->rows_left_out++;
         else sums[count++] = sums[i];
     }
-    if (count) qsort(sums, count, sizeof *sums, compare_sums);
+    if (count) qsort(sums, count, sizeof *sums, t->has_counts ? compare_with_callees : compare_sums);
     for (i = 0; i < count; i++) {
         report_cell *row = report_add_row(table);
         row++->real = share_of(sums[i].calls, t->total);
@@ -501,6 +525,7 @@ static void add_pairs(report *r, const context_tree *t) {
         report_add_table(r, "context_pairs", "contexts, by caller and callee: calls",
                          t->errors ? with_ranges : columns, t->errors ? 6 : 4);
     size_t i, count = sum_pairs(t, sums);
+    table->is_for_programs = t->has_counts; /* the table of callers and callees has them */
     if (count) qsort(sums, count, sizeof *sums, compare_sums);
     for (i = 0; i < count && sums[i].calls; i++) {
         report_cell *row;
