@@ -5,8 +5,10 @@
 #include "patch.h"
 #include "timer.h"
 #include <errno.h>
+#include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -200,13 +202,22 @@ static int record_has_symbols(uint64_t *seen) {
     return record.debug_file || named * 4 >= count;
 }
 
+/* The bytes of the executable's code. Its segments may stand far apart. */
+static uint64_t record_code_bytes(void) {
+    const Elf64_Phdr *p = (const Elf64_Phdr *)getauxval(AT_PHDR);
+    uint64_t n, sum = 0, count = p ? getauxval(AT_PHNUM) : 0;
+    for (n = 0; n < count; n++)
+        if (p[n].p_type == PT_LOAD && p[n].p_flags & PF_X) sum += p[n].p_filesz;
+    return sum;
+}
+
 /* What everybody is to know. */
 static void record_write_hints(void) {
     char line[8192];
     binpatch_module m;
     binpatch_stats stats;
     const char *refusal = binpatch_get_module(0, &m) == 0 ? m.refusal : NULL;
-    uint64_t seen;
+    uint64_t seen, code = record_code_bytes();
     int has_symbols = record_has_symbols(&seen);
     if (!record.running) {
         if (record.filter[0])
@@ -227,12 +238,12 @@ static void record_write_hints(void) {
                  program_invocation_short_name);
         handover_line(line);
     }
-    if (record.running && !refusal && seen < m.text_bytes / 2) {
+    if (record.running && !refusal && seen < code / 2) {
         snprintf(line, sizeof line,
                  "?%s was built without unwind tables: .eh_frame names functions in %llu %% of its "
                  "code, and the rest cannot be seen\n",
                  program_invocation_short_name,
-                 (unsigned long long)(seen * 100 / m.text_bytes));
+                 (unsigned long long)(seen * 100 / code));
         handover_line(line);
     }
     binpatch_get_stats(&stats);

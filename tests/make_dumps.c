@@ -567,12 +567,12 @@ static void recorded(brst *b) {
    than its count. */
 enum { TREE_BURSTS = 1000, TREE_ALL_YY = 125000 };
 
-static void tree_of_bursts(brst *b, int given_up, unsigned all_yy) {
+static void tree_of_bursts(brst *b, int given_up, unsigned all_yy, unsigned all_calls) {
     static const char *const names[] = {"main", "update", "collide", "rare"};
     static const struct { unsigned climb, calls, bursts, yy;
     } nodes[] = {{0, 97, 97, 97}, {0, 5900, 990, 40000}, {0, 4000, 980, 21000}, {1, 3, 3, 3}};
-    static const unsigned fields[23] = {2, 0, 100, 100, 21, 100, 0, 0, 10000, 0, 0,   0,
-                                        0, 1000000, 0, 1, 0, 0, 0, 0, 0, 0, 4};
+    const unsigned fields[23] = {2, 0, 100, 100, 21, 100, 0, 0, 10000, 0, 0, 0,
+                                 0, all_calls, 0, 1, 0, 0, 0, 0, 0, 0, 4};
     unsigned i;
     brst_begin(b, 2, 256);
     for (i = 0; i < 23; i++) brst_number(b, fields[i]);
@@ -632,7 +632,7 @@ static void same_bursts(brst *b) {
         brst_number(b, rows[i].xy * 10000u);
     }
     brst_end(b);
-    tree_of_bursts(b, 0, TREE_ALL_YY);
+    tree_of_bursts(b, 0, TREE_ALL_YY, 1000000);
 }
 
 int main(int argc, char **argv) {
@@ -691,16 +691,18 @@ int main(int argc, char **argv) {
     save(folder, "tree.brst", &b);
     tree(&b, 2, 0);
     save(folder, "tree2.brst", &b);
-    tree_of_bursts(&b, 0, 100000);
+    tree_of_bursts(&b, 0, 100000, 1000000);
     save(folder, "tree-bursts.brst", &b);
-    tree_of_bursts(&b, 1, 100000);
+    tree_of_bursts(&b, 0, 100000, 999983); /* not a multiple of what was recorded */
+    save(folder, "uneven.brst", &b);
+    tree_of_bursts(&b, 1, 100000, 1000000);
     save(folder, "tree-given-up.brst", &b);
     same_bursts(&b);
     save(folder, "same-bursts.brst", &b);
     two_profiles(&b);
     save(folder, "two-profiles.brst", &b);
     two_profiles(&b);
-    tree_of_bursts(&b, 0, 100000);
+    tree_of_bursts(&b, 0, 100000, 1000000);
     save(folder, "paths.brst", &b);
     recorded(&b);
     save(folder, "recorded.brst", &b);
@@ -719,6 +721,22 @@ int main(int argc, char **argv) {
     save(folder, "mangled.brst", &b);
     chains(&b);
     save(folder, "chains.brst", &b);
+    brst_begin(&b, 1, 256); /* as `bursty cc` has it: a loop, and an entry without a check */
+    brst_info(&b, 0, "placed", 100000, 1000, 0);
+    brst_profile(&b, 0, 990, 10, 100, 1000);
+    brst_thread(&b, 0, 0, "", 100000, 1000, 1000, 0);
+    counted(&b, "work", 10, 516, 700);
+    counted(&b, "leaf", 20, 1537, 300);
+    brst_end(&b);
+    save(folder, "placed.brst", &b);
+    timed(&b, 10000, 1, 0);
+    brst_begin(&b, 1, 256);
+    brst_info(&b, 0, "timed", 100000, 1000, 0);
+    brst_profile(&b, 0, 990, 10, 100, 1000);
+    brst_thread(&b, 0, 0, "main", 100000, 1000, 1000, 0);
+    counted(&b, "entry", 10, 513, 1000);
+    brst_end(&b);
+    save(folder, "placed-and-not.brst", &b);
     middle(&b);
     save(folder, "middle.brst", &b);
     coverage(&b);

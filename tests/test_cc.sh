@@ -98,6 +98,8 @@ with --form=dual --list=left --every=9 --burst=3 -- $CC -O1 -Wall -Wextra -o pro
 same "dual: output" plain.out out
 [ "$status" = "$plain" ] && ok || no "dual: status $status"
 bursty report --csv program.brst >csv; { grep -q fib csv && grep -q leaf csv && grep -q 'work.c:8' csv; } && ok || { no "dual: no events without checks"; cat csv; }
+bursty report program.brst | sed -n '/^checks:/,$p' >checks
+{ grep -q '^ *[0-9].* fib ' checks && ! grep -q '^ *[0-9].* leaf ' checks && tr '\n' ' ' <checks | grep -q 'bursty cc placed these'; } && ok || { no "dual: which checks are bursty cc's"; cat checks; }
 cat >copies.c <<'END'
 #include <stdarg.h>
 #include <stdio.h>

@@ -136,7 +136,7 @@ has bursts-twice.txt '^40.00%  *39.00%  *41.0[01]%  *800000 '
 lacks tree.txt ' from '
 
 # ---- time by ticks: intervals, what is not timed, no tick at all, stacks in one unit
-bursty report "$dir/timed.brst" >"$dir/timed.txt"; ok $? "ticks"
+bursty report --min 0 "$dir/timed.brst" >"$dir/timed.txt"; ok $? "ticks"
 has timed.txt '^1  *70.00%  *67.0.%  *72.8.%  *70.00%  *67.0.%  *72.8.%  *700  draw '
 has timed.txt '^2  *30.00%  .* 100.00%  *99.60%  *100.00%  *300  frame '
 has timed.txt "^Shares are of calls, not of time\. A function without"

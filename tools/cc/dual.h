@@ -16,7 +16,12 @@ typedef struct cc_writer {
 
 #define CC_NO_SITE UINT32_MAX
 
-/* A place in the table: the function at token `name`, the line of `token`; kind as in bursty.h. */
+/* Flags beside the kind of a site: this tool put it there, and no check stands there, so that it is
+   only an event inside of bursts. */
+enum { CC_PLACED = 512, CC_EVENT_ALONE = 1024 };
+
+/* A place in the table: the function at token `name`, the line of `token`; kind as in bursty.h.
+   CC_PLACED is added. */
 uint32_t cc_add_site(cc_writer *w, uint32_t name, uint32_t token, int kind);
 /* A check, or a test that only records inside of a burst, as an expression and as a declaration. */
 void cc_check_expression(const cc_writer *w, text *out, uint32_t site);

@@ -37,7 +37,8 @@ uint32_t cc_add_site(cc_writer *p, uint32_t name, uint32_t token, int kind) {
     add_string(&p->sites, t->text + t->list[name].at, t->list[name].size);
     text_add(&p->sites, ",");
     add_string(&p->sites, file, size);
-    text_format(&p->sites, ",%luu,%du},\n", (unsigned long)t->list[token].line, kind);
+    text_format(&p->sites, ",%luu,%du},\n", (unsigned long)t->list[token].line,
+                kind | CC_PLACED);
     return p->count++;
 }
 
@@ -113,7 +114,9 @@ static void put_entry(cc_writer *p, const cc_function *f, const cc_flow *flow) {
     uint32_t site;
     if (!flow->checked && (!p->choice->keep_events || !flow->calls || p->choice->dual)) return;
     site = cc_add_site(p, f->name, f->name,
-                       p->choice->scope && flow->checked ? CALL | FRAME : CALL);
+                       !flow->checked     ? CALL | CC_EVENT_ALONE
+                       : p->choice->scope ? CALL | FRAME
+                                          : CALL);
     words = !flow->checked      ? cc_event_declaration(p, site, CALL)
             : p->choice->scope ? scope(p, site)
                                : cc_check_declaration(p, site);

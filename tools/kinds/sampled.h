@@ -13,7 +13,9 @@ enum {
     SITE_STORE = 16,
     SITE_USER = 32,
     SITE_CLASSES = 63,
-    SITE_FRAME = 256 /* of a scope, which has a return too */
+    SITE_FRAME = 256, /* of a scope, which has a return too */
+    SITE_PLACED = 512, /* by `bursty cc` */
+    SITE_EVENT_ALONE = 1024 /* of `bursty cc`, without a check */
 };
 enum {
     PROFILE_OFF = 1,

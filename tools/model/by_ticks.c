@@ -199,7 +199,7 @@ static void count_calls(report_ticks *c) {
 }
 
 /* Who has less than the least share of the time is left out; for who is not timed, or has a scope
-   that no tick met, the share of the calls decides. */
+   that no tick met, the share of the calls decides. Zeros are for --min 0. */
 static void make_functions(report_ticks *c, double least_share) {
     const tally *s = c->tally;
     size_t i, kept = 0;
@@ -208,7 +208,8 @@ static void make_functions(report_ticks *c, double least_share) {
         double calls = c->calls ? (double)f.calls / (double)c->calls : 0;
         int by_calls = f.total == 0 && (*s->sites.at[i].file || !f.is_timed);
         if (f.total == 0 && f.calls == 0) continue;
-        if ((by_calls ? calls : share(c, f.total)) < least_share) {
+        int is_unmet = f.total == 0 && f.is_timed && least_share > 0; /* no tick met it */
+        if (is_unmet || (by_calls ? calls : share(c, f.total)) < least_share) {
             c->left_out++;
             continue;
         }
@@ -404,6 +405,10 @@ static void add_threads(report *r, const report_ticks *c) {
         report_cell *row;
         for (; at < s->paths.count && s->paths.at[at].thread == i; at++) {
             if (!is_recorder(s, &s->paths.at[at])) ticks = tally_add(ticks, s->paths.at[at].ticks);
+        }
+        if (r->options.least_share > 0 && share(c, ticks) < r->options.least_share) {
+            table->rows_left_out++;
+            continue;
         }
         range = interval_wilson(share(c, ticks), effective(c));
         row = report_add_row(table);

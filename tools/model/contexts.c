@@ -38,6 +38,7 @@ typedef struct context_tree {
     const char *algorithm;
     uint64_t total, absent; /* counted in all; the most that a context not shown can have */
     uint64_t recorded;  /* calls of the bursts that stand for `total` calls; or total */
+    uint64_t bursts, lost; /* bursts with calls, or 0; calls that had no place in the tree */
     uint64_t unmatched; /* leaves without an enter */
     int is_of_sample; /* counts are of sampled calls and not scaled up */
     int has_sums; /* over bursts */
@@ -166,6 +167,8 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
     to->algorithm = algorithms[tree->field[CONTEXTS_ALGORITHM]];
     to->total = scaled;
     to->recorded = total;
+    to->bursts = tree->has_sums ? tree->nodes[0].bursts : 0;
+    to->lost = tree->field[CONTEXTS_LOST];
     to->unmatched = tree->field[CONTEXTS_UNMATCHED];
     to->has_counts = sampled && sampled->rows.count && report_is_part(sampled);
     to->has_others = to->has_counts && has_others(sampled);
@@ -192,6 +195,7 @@ static void make_tree(report *r, const contexts *c, const contexts_tree *tree, c
         made->name[made->count] = n->key;
         made->lower[made->count] = scales ? contexts_scale(n->lower, scaled, total, 0) : n->lower;
         made->upper[made->count] = scales ? contexts_scale(n->upper, scaled, total, 1) : n->upper;
+        if (n->lower == n->upper) made->upper[made->count] = made->lower[made->count];
         made->count++;
     }
     to->tree = made;
@@ -332,6 +336,14 @@ static int compare_pairs(const void *left, const void *right) {
     return a->caller < b->caller ? -1 : a->caller > b->caller;
 }
 
+/* For a table without calls of the functions alone. */
+static int compare_with_callees(const void *left, const void *right) {
+    const call_sum *a = (const call_sum *)left, *b = (const call_sum *)right;
+    if (a->with_callees != b->with_callees) return a->with_callees > b->with_callees ? -1 : 1;
+    if (a->calls != b->calls) return a->calls > b->calls ? -1 : 1;
+    return compare_pairs(left, right);
+}
+
 static int compare_sums(const void *left, const void *right) {
     const call_sum *a = (const call_sum *)left, *b = (const call_sum *)right;
     if (a->calls != b->calls) return a->calls > b->calls ? -1 : 1;
@@ -403,6 +415,16 @@ static double share_of(uint64_t part, uint64_t whole) {
     return whole ? (double)part / (double)whole : 0;
 }
 
+/* Where the table of functions stands beside it, it has the calls of the functions alone. */
+static const report_column *without_calls(report *r, const report_column *columns, size_t count) {
+    report_column *made = (report_column *)tool_alloc(count * sizeof *made);
+    size_t i;
+    memcpy(made, columns, count * sizeof *made);
+    for (i = 0; strcmp(made[i].key, "total_share") != 0; i++) made[i].flags = REPORT_HIDDEN;
+    report_keep(r, (char *)made);
+    return made;
+}
+
 static void add_functions(report *r, const context_tree *t) {
     static const report_column columns[] = {
         { "share", "share", REPORT_SHARE, 0, NULL },
@@ -424,9 +446,14 @@ static void add_functions(report *r, const context_tree *t) {
     };
     const report_tree *tree = t->tree;
     call_sum *sums = (call_sum *)tool_alloc(tree->name_count * sizeof *sums);
-    report_table *table =
-        report_add_table(r, "context_functions", "contexts, by function: calls, and with callees",
-                         t->errors ? with_ranges : columns, t->errors ? 9 : 5);
+    report_table *table = report_add_table(
+        r, "context_functions",
+        t->has_counts ? "contexts, by function: calls with callees"
+                      : "contexts, by function: calls, and with callees",
+        t->has_counts ? without_calls(r, t->errors ? with_ranges : columns, t->errors ? 9 : 5)
+        : t->errors   ? with_ranges
+                      : columns,
+        t->errors ? 9 : 5);
     uint64_t known = 0;
     text remark = { NULL, 0, 0 };
     size_t i, count = 0;
@@ -438,7 +465,7 @@ static void add_functions(report *r, const context_tree *t) {
         if (is_cold(r, t, sums[i].with_callees)) table->rows_left_out++;
         else sums[count++] = sums[i];
     }
-    if (count) qsort(sums, count, sizeof *sums, compare_sums);
+    if (count) qsort(sums, count, sizeof *sums, t->has_counts ? compare_with_callees : compare_sums);
     for (i = 0; i < count; i++) {
         report_cell *row = report_add_row(table);
         row++->real = share_of(sums[i].calls, t->total);
@@ -498,6 +525,7 @@ static void add_pairs(report *r, const context_tree *t) {
         report_add_table(r, "context_pairs", "contexts, by caller and callee: calls",
                          t->errors ? with_ranges : columns, t->errors ? 6 : 4);
     size_t i, count = sum_pairs(t, sums);
+    table->is_for_programs = t->has_counts; /* the table of callers and callees has them */
     if (count) qsort(sums, count, sizeof *sums, compare_sums);
     for (i = 0; i < count && sums[i].calls; i++) {
         report_cell *row;
@@ -518,6 +546,44 @@ static void add_pairs(report *r, const context_tree *t) {
     free(sums);
 }
 
+/* ---- facts ---------------------------------------------------------------------------------- */
+
+static void add_fact(report *r, report_weight weight, const char *name, text *value) {
+    text_bytes(value, "", 1);
+    report_add_fact(r, weight, name, value->data);
+    value->size = 0;
+}
+
+/* What was counted and how, for dumps that have no profiles of bursty.h to tell it. */
+static void add_facts(report *r, const context_tree *t, const contexts_tree *from) {
+    text value = {NULL, 0, 0};
+    int is_part = t->recorded != t->total;
+    text_count(&value, t->total);
+    add_fact(r, REPORT_PLAIN, is_part ? "calls (estimated)" : "calls", &value);
+    if (is_part || t->bursts) {
+        text_count(&value, t->recorded);
+        if (t->bursts) {
+            text_add(&value, " in ");
+            text_count(&value, t->bursts);
+            text_add(&value, t->bursts == 1 ? " burst" : " bursts");
+        }
+        if (is_part)
+            text_format(&value, ", %.3g %% of them", 100 * share_of(t->recorded, t->total));
+        add_fact(r, REPORT_PLAIN, "recorded", &value);
+    }
+    text_count(&value, from->count - 1);
+    add_fact(r, REPORT_PLAIN, "contexts", &value);
+    text_count(&value, t->lost);
+    if (t->lost) text_add(&value, " (cure: more memory for the tree)");
+    add_fact(r, t->lost ? REPORT_BAD : REPORT_PLAIN, "calls lost", &value);
+    if (from->field[CONTEXTS_CUT]) {
+        text_count(&value, from->field[CONTEXTS_CUT]);
+        text_add(&value, " (not counted)");
+        add_fact(r, REPORT_BAD, "calls below the depth limit", &value);
+    }
+    text_free(&value);
+}
+
 static void fill(void *columns, report *r, const void *state, const input *in) {
     report_contexts *to = (report_contexts *)columns;
     const contexts *c = (const contexts *)state;
@@ -527,6 +593,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     to->count = c->count;
     for (i = 0; i < c->count; i++) {
         make_tree(r, c, &c->trees[i], sampled, &to->trees[i]);
+        if (!sampled || !sampled->profiles.count) add_facts(r, &to->trees[i], &c->trees[i]);
         add_functions(r, &to->trees[i]);
         add_pairs(r, &to->trees[i]);
         add_table(r, &to->trees[i]);
@@ -542,6 +609,8 @@ static void add_tree(text *out, const context_tree *t) {
     json_field_string(out, &n, "algorithm", t->algorithm);
     json_field(out, &n, "total", t->total);
     json_field(out, &n, "recorded", t->recorded);
+    json_field(out, &n, "bursts", t->bursts);
+    json_field(out, &n, "lost", t->lost);
     json_field(out, &n, "absent", t->absent);
     json_field(out, &n, "unmatched", t->unmatched);
     text_format(out, ",\"of_sample\":%s,\n\"names\":", t->is_of_sample ? "true" : "false");

@@ -126,6 +126,16 @@ int report_is_words(const report_column *column) {
     return column->type == REPORT_NAME || column->type == REPORT_PATH;
 }
 
+int report_is_shown(const report_table *table, size_t column) {
+    size_t i;
+    if (table->columns[column].flags & REPORT_HIDDEN) return 0;
+    if (table->columns[column].type != REPORT_NAME) return 1;
+    for (i = 0; i < table->rows; i++) {
+        if (*table->cells[i * table->column_count + column].name) return 1;
+    }
+    return table->rows == 0;
+}
+
 const char *report_words(const report_table *table, size_t column, const report_cell *cell,
                          text *holds) {
     if (table->columns[column].type != REPORT_PATH) return cell->name;

@@ -56,6 +56,7 @@ typedef struct report_table {
     size_t rows_left_out;                         /* by the least share */
     size_t rows_more; /* not made, because the form shows no more than rows_shown */
     report_shape shape;
+    int is_for_programs; /* CSV and JSON only: a person finds it in another table */
     report_paths *paths; /* of its columns of stacks, freed with it; or NULL */
 } report_table;
 
@@ -157,6 +158,8 @@ report_cell *report_add_row(report_table *table);
 /* The words of a NAME or a PATH. The text holds those of a path, until it is used again. */
 const char *report_words(const report_table *table, size_t column, const report_cell *cell,
                          text *holds);
+/* Is a column for people? One that is hidden is not, nor is one of words that are all empty. */
+int report_is_shown(const report_table *table, size_t column);
 /* Is it a column of words? */
 int report_is_words(const report_column *column);
 /* A tree with room for so many nodes and names, all zero; count and name_count are set. */

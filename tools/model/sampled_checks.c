@@ -26,6 +26,7 @@ static int compare_load(const void *left, const void *right) {
    weight estimates how often its site's check ran. References have no check of their own. What
    `bursty record` saw stands in no file: there is no check that a person could take out. */
 static int has_check(const tally_site *site) {
+    if (site->kind & SITE_EVENT_ALONE) return 0;
     return (site->kind & (SITE_CALL | SITE_BACKEDGE | SITE_USER)) != 0 && *site->file != 0;
 }
 
@@ -74,6 +75,29 @@ static double most_bursts(const ranges *known) {
     return most;
 }
 
+/* What a person can do about these checks: those of `bursty cc` stand in no source. */
+static void add_cure(text *out, const tally *s, const load *loads, size_t count) {
+    const tally_site *entry = NULL, *loop = NULL;
+    size_t i, by_hand = 0;
+    for (i = 0; i < count; i++) {
+        const tally_site *site = &s->sites.at[loads[i].site];
+        if (!(site->kind & SITE_PLACED)) by_hand++;
+        else if (site->kind & SITE_BACKEDGE) loop = loop ? loop : site;
+        else entry = entry ? entry : site;
+    }
+    if (by_hand)
+        text_add(out, " Delete those in small functions and short loops that tell you nothing.");
+    if (!entry && !loop) return;
+    text_add(out, by_hand ? " Those of bursty cc"
+                          : " bursty cc placed these: those in small functions and short loops that "
+                            "tell you nothing");
+    text_add(out, " go if you build with ");
+    text_add(out, "--not=");
+    text_plain_short(out, (entry ? entry : loop)->name, 60);
+    text_add(out, loop ? ", with --loops=LN (no loops) or L10 (fewer)," : "");
+    text_add(out, " or with a plan for the whole program (bursty place).");
+}
+
 static void fill(void *unused, report *r, const void *state, const input *in) {
     const tally *s = (const tally *)state;
     double all, with_site = 0;
@@ -103,8 +127,8 @@ static void fill(void *unused, report *r, const void *state, const input *in) {
         add_row(r, table, &s->sites.at[loads[i].site], &loads[i], &known);
     }
     if (table) {
-        text_add(&remark, "A check costs about two instructions each time. Delete those in small "
-                          "functions and short loops that tell you nothing.");
+        text_add(&remark, "A check costs about two instructions each time.");
+        add_cure(&remark, s, loads, table->rows);
         if (with_site < (1 - least_part) * all && most_bursts(&known) >= 100)
             text_format(&remark,
                         " %.0f %% of the checks have no site: BURST_CHECK, BURST_BODY and "

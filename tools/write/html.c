@@ -78,7 +78,7 @@ static void add_rows(text *out, const report_table *table, size_t first, size_t 
     for (i = first; i < end; i += step) {
         text_add(out, "<tr>");
         for (k = 0; k < table->column_count; k++) {
-            if (table->columns[k].flags & REPORT_HIDDEN) continue;
+            if (!report_is_shown(table, k)) continue;
             if (!words[k]) {
                 add_cell(out, &table->columns[k], &table->cells[i * table->column_count + k]);
                 continue;
@@ -110,7 +110,7 @@ static void add_table(text *out, const report_table *table) {
     text_add(out, "</header><table><thead><tr>");
     for (k = 0; k < table->column_count; k++) {
         const report_column *column = &table->columns[k];
-        if (column->flags & REPORT_HIDDEN) continue;
+        if (!report_is_shown(table, k)) continue;
         text_format(out, "<th scope=\"col\"%s>",
                     report_is_words(column)           ? ""
                     : column->flags & REPORT_OPTIONAL ? " class=\"number desk\""
@@ -143,7 +143,9 @@ static void write_html(const report *r, text *out) {
     add_facts(out, r);
     for (i = 0; i < r->part_count; i++) {
         text_format(out, "<div id=\"%s\">\n", r->parts[i].section->key);
-        for (k = 0; k < r->parts[i].table_count; k++) add_table(out, r->parts[i].tables[k]);
+        for (k = 0; k < r->parts[i].table_count; k++) {
+            if (!r->parts[i].tables[k]->is_for_programs) add_table(out, r->parts[i].tables[k]);
+        }
         text_add(out, "</div>\n");
     }
     if (r->made_of) {

@@ -47,6 +47,10 @@ static void choose_rows(layout *l, const report_table *table) {
     l->end = table->rows;
 }
 
+static size_t rows_of(const layout *l) {
+    return l->end > l->first ? (l->end - l->first + l->step - 1) / l->step : 0;
+}
+
 static size_t widest(const layout *l, const report_table *table, size_t column) {
     const report_column *c = &table->columns[column];
     size_t width = columns_in(c->label), i;
@@ -71,7 +75,7 @@ static void choose_widths(layout *l, const report_table *table, size_t width) {
     size_t k, optional, count = table->column_count;
     l->width = (size_t *)tool_alloc(count * sizeof *l->width);
     for (k = 0; k < count; k++) {
-        if (!(table->columns[k].flags & REPORT_HIDDEN)) l->width[k] = widest(l, table, k);
+        if (report_is_shown(table, k)) l->width[k] = widest(l, table, k);
     }
     if (width == 0) return;
     for (;;) {
@@ -104,10 +108,6 @@ static void choose_widths(layout *l, const report_table *table, size_t width) {
         }
         return;
     }
-}
-
-static size_t rows_of(const layout *l) {
-    return l->end > l->first ? (l->end - l->first + l->step - 1) / l->step : 0;
 }
 
 static void make_words(layout *l, const report_table *table) {
@@ -271,7 +271,9 @@ static void write_text(const report *r, text *out) {
     text_add(out, "\n");
     add_facts(out, r);
     for (i = 0; i < r->part_count; i++) {
-        for (k = 0; k < r->parts[i].table_count; k++) add_table(out, r, r->parts[i].tables[k]);
+        for (k = 0; k < r->parts[i].table_count; k++) {
+            if (!r->parts[i].tables[k]->is_for_programs) add_table(out, r, r->parts[i].tables[k]);
+        }
     }
 }
 
