@@ -126,6 +126,12 @@ typedef struct callpaths_stats {
 CALLPATHS_API int callpaths_start(const callpaths_config *config)
     CALLPATHS_P_OFF(return (void)config, 0)
 
+/* Leaves out the contexts from now on, such as those of a loading screen (1), or goes on with them
+   (0), and with the ticks, if ticks.h is included before. What was counted stays. The other profiles
+   of bursty.h go on: bursty_set_profile switches each. callpaths_start begins with 0. Returns 0, or
+   -1: callpaths_start was not called or had returned -1. */
+CALLPATHS_API int callpaths_pause(int is_paused) CALLPATHS_P_OFF(return (void)is_paused, 0)
+
 /* Sums over all threads. What other threads count at the same time may be missing. */
 CALLPATHS_API void callpaths_get_stats(callpaths_stats *out)
     CALLPATHS_P_OFF(const callpaths_stats none = { 0, 0, 0, 0, 0, 0 }; *out = none)
@@ -235,6 +241,7 @@ static struct {
     uint32_t lost; /* calls of threads without a tree */
     void (*on_thread)(int what);
     int (*more)(bursty_write_fn write, void *user);
+    bursty_profile profile; /* for callpaths_pause */
 } callpaths_p_all;
 
 #if CALLPATHS_MEMORY > 0
@@ -479,6 +486,7 @@ CALLPATHS_API int callpaths_start(const callpaths_config *config) {
     for (i = 0; i < sizeof bursty; i++) byte[i] = 0;
     if (config->bursty) bursty = *config->bursty;
     callpaths_p_all.thread_room = 0;
+    callpaths_p_all.profile.action = NULL;
     if (BURSTY_PROFILES < 2 || !callpaths_p_lay_out(config)) return -1;
     callpaths_p_all.fold = config->fold;
     callpaths_p_all.lost = 0;
@@ -502,7 +510,17 @@ CALLPATHS_API int callpaths_start(const callpaths_config *config) {
 #else
     if (bursty_start(&bursty) == 0) return -1;
 #endif
+    callpaths_p_all.profile = profile;
     return bursty_set_profile(BURSTY_PROFILES - 1, &profile);
+}
+
+CALLPATHS_API int callpaths_pause(int is_paused) {
+    if (!callpaths_p_all.profile.action) return -1;
+#ifdef TICKS_H
+    ticks_pause(is_paused);
+#endif
+    callpaths_p_all.profile.off = is_paused != 0;
+    return bursty_set_profile(BURSTY_PROFILES - 1, &callpaths_p_all.profile);
 }
 
 /* Waits until the thread is not in the middle of an event; it is at most a few instructions away,

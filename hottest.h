@@ -23,7 +23,11 @@
    STEP BY STEP
    1. Include bursty.h and then this header. In one C or C++ file define HOTTEST_IMPLEMENTATION.
    2. Call bursty_top, for an overlay as often as every frame. `bursty report` shows the same
-      rows, and more, of a dump.
+      rows, and more, of a dump. Weights are sums since bursty_start or bursty_clear: for "now",
+      clear from time to time. Functions, loops, points and references share the list; site->kind
+      tells which a row is.
+   3. row.ticks is the time that burstclock.h measures inside bursts; without it, 0. The ticks of
+      ticks.h are charged to stacks of scopes, and stand in the dump.
 
    PROMISES
      - It takes no memory but 3 kB of stack, and no lock. Rows that other threads count at the same

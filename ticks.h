@@ -144,6 +144,10 @@ TICKS_API int ticks_start(const ticks_config *config) TICKS_P_OFF(return (void)c
    can be in the middle of a tick. */
 TICKS_API void ticks_stop(void) TICKS_P_OFF((void)0)
 
+/* Leaves out the time from now on, such as a loading screen (1), or goes on (0); the timers of all
+   threads stay. What was charged before stays, too. ticks_start begins with 0. */
+TICKS_API void ticks_pause(int is_paused) TICKS_P_OFF((void)is_paused)
+
 /* n ticks have passed on this thread: charges them to its innermost scope. One caller for each
    thread, such as its timer's handler. */
 TICKS_API void bursty_tick(uint32_t n) TICKS_P_OFF((void)n)
@@ -171,6 +175,9 @@ TICKS_API int ticks_write(bursty_write_fn write, void *user)
 
 #if defined(BURSTY_H) && !defined(BURSTY_OFF) && !defined(BURSTY_TINY)
 
+#ifdef CALLPATHS_IMPLEMENTED
+#error "ticks.h is included before callpaths.h: contexts by time need both"
+#endif
 #ifndef BURSTY_IMPLEMENTED
 #error "TICKS_IMPLEMENTATION belongs into the file with BURSTY_IMPLEMENTATION, behind its include"
 #endif
@@ -437,7 +444,7 @@ static void ticks_p_charge(uint32_t n, const bursty_site *inner) {
     uint32_t i;
 #endif
     const bursty_p_thread *record;
-    if (!TICKS_P_GET(&ticks_p_all.on)) return;
+    if (TICKS_P_GET(&ticks_p_all.on) != 1) return;
     record = bursty_p_registered();
     thread = record ? record->number + 1 : 0;
     if (thread == 0 || n == 0) {
@@ -476,6 +483,10 @@ static void ticks_p_charge(uint32_t n, const bursty_site *inner) {
 
 TICKS_API void bursty_tick(uint32_t n) {
     ticks_p_charge(n, NULL);
+}
+
+TICKS_API void ticks_pause(int is_paused) {
+    if (TICKS_P_GET(&ticks_p_all.on)) TICKS_P_PUT(&ticks_p_all.on, is_paused ? 2 : 1);
 }
 
 /* ---- a scope's first and last instructions -------------------------------------------------- */

@@ -1,6 +1,6 @@
 /* game_loop.c - a game: two threads, callers by BURST_SCOPE, CPU time per function, a budget of
    1 %, an overlay every hundred frames. Build: cc -O2 -pthread. Leave the profiler in what ships;
-   -DBURSTY_OFF makes it nothing. */
+   with -DBURSTY_OFF no check is left, and the functions of burstclock.h do nothing. */
 #define _POSIX_C_SOURCE 200809L
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_PTHREAD                   /* ends and forks of threads are noticed */

@@ -137,6 +137,36 @@ TEST(a_full_profile_is_exact) {
     CHECK_EQ(stats.calls + stats.contexts, 0);
 }
 
+TEST(a_pause_leaves_out_what_is_in_it) {
+    callpaths_config config;
+    contexts c;
+    uint64_t tiny[2];
+    memset(&config, 0, sizeof config);
+    config.memory = tiny;
+    config.memory_bytes = sizeof tiny;
+    CHECK_EQ(callpaths_start(&config), -1);
+    CHECK_EQ(callpaths_pause(1), -1);
+    CHECK_EQ(start(BURSTY_ALWAYS, 0, 0), 0);
+    inner();
+    CHECK_EQ(callpaths_pause(1), 0);
+    CHECK_EQ(callpaths_pause(1), 0);
+    outer();
+    CHECK_EQ(callpaths_pause(0), 0);
+    inner();
+    inner();
+    CHECK_EQ(read_dump(&c), 1);
+    CHECK_EQ(total_of(&c), 6);
+    CHECK_EQ(calls_of(&c, "inner"), 3);
+    CHECK_EQ(calls_of(&c, "outer"), 0);
+    contexts_free(&c);
+    CHECK_EQ(callpaths_pause(1), 0);
+    CHECK_EQ(start(BURSTY_ALWAYS, 0, 0), 0); /* begins again, without the pause */
+    inner();
+    CHECK_EQ(read_dump(&c), 1);
+    CHECK_EQ(total_of(&c), 2);
+    contexts_free(&c);
+}
+
 TEST(answers_inside_the_program) {
     const hcct *tree;
     hcct_context rows[8];

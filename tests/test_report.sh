@@ -159,7 +159,7 @@ frame;draw;frame;draw 400' ]; ok $? "stacks of two threads: $(cat "$dir/mutual.s
 bursty report --min 80 "$dir/mutual.brst" >"$dir/mutual.txt"
 has mutual.txt ' frame  *draw$'; lacks mutual.txt ' draw  *frame$'
 bursty report "$dir/no-tick.brst" | tr '\n' ' ' >"$dir/no.txt"
-has no.txt 'ticks: none came: their signal is blocked'; lacks no.txt 'where does it run'
+has no.txt 'ticks: none came: ticks_start was refused'; lacks no.txt 'where does it run'
 bursty report "$dir/no-timer.brst" | tr '\n' ' ' >"$dir/no.txt"
 has no.txt 'ticks: none came: TICKS_TIMERS is not defined'
 bursty merge -o "$dir/two.brst" "$dir/timed.brst" "$dir/untimed.brst" "$dir/untimed.brst"

@@ -136,6 +136,32 @@ TEST(a_tick_goes_to_its_path) {
     CHECK_EQ(stats.paths, 4);
 }
 
+TEST(a_pause_charges_nothing) {
+    ticks_stats stats;
+    tally t;
+    ticks_stop();
+    ticks_pause(1);
+    (void)start(99, 1, NULL);
+    outer(3);
+    ticks_pause(1);
+    ticks_pause(1);
+    outer(100);
+    bursty_tick(100);
+    ticks_pause(0);
+    inner(5);
+    read_dump(&t);
+    CHECK_EQ(ticks_of(&t, "outer"), 2);
+    CHECK_EQ(ticks_of(&t, "outer;inner"), 3);
+    CHECK_EQ(ticks_of(&t, "inner"), 5);
+    kind_sampled.free(&t);
+    ticks_stop();
+    ticks_pause(0); /* there is nothing to go on with */
+    outer(100);
+    ticks_get_stats(&stats);
+    CHECK_EQ(stats.ticks, 10);
+    CHECK_EQ(stats.lost + stats.cut, 0);
+}
+
 static void dive(uint32_t depth) {
     BURST_SCOPE("dive");
     if (depth > 1) dive(depth - 1);

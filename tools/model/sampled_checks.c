@@ -131,8 +131,9 @@ static void fill(void *unused, report *r, const void *state, const input *in) {
         add_cure(&remark, s, loads, table->rows);
         if (with_site < (1 - least_part) * all && most_bursts(&known) >= 100)
             text_format(&remark,
-                        " %.0f %% of the checks have no site: BURST_CHECK, BURST_BODY and "
-                        "BURST_FOR count no events.",
+                        " %.0f %% of the checks are in no row of calls or loops: BURST_CHECK, "
+                        "BURST_BODY and BURST_FOR count no events, and points of loads and stores "
+                        "have tables of their own.",
                         100 * (1 - with_site / all));
         text_bytes(&remark, "", 1);
         report_remark(table, remark.data);
