@@ -231,7 +231,8 @@ echo 'int g(void); int (*p)(void) = g;' >inc.h
 printf '#include "inc.h"\nint f(void) { return g(); }\n' >dep.c
 mkdir -p a b
 printf '#include "inc.h"\nint g(void) { return 0; }\nint main(void) { return g(); }\n' >depmain.c
-for words in "-MD" "-MMD" "-MD -MP" "-MD -MF x.dep" "-MD -MT target -MF y.dep"; do
+# The last two are what automake and cmake write: the target's name is the output's.
+for words in "-MD" "-MMD" "-MD -MP" "-MD -MF x.dep" "-MD -MT target -MF y.dep" "-MT dep.o -MD -MP -MF y.dep" "-MD -MQ dep.o -MF y.dep"; do
     rm -f dep.d x.dep y.dep
     # shellcheck disable=SC2086
     $CC $words -c dep.c -o dep.o && cat dep.d x.dep y.dep >plain.dep 2>/dev/null
@@ -239,6 +240,7 @@ for words in "-MD" "-MMD" "-MD -MP" "-MD -MF x.dep" "-MD -MT target -MF y.dep"; 
     # shellcheck disable=SC2086
     with -- $CC $words -c dep.c -o dep.o && cat dep.d x.dep y.dep >own.dep 2>/dev/null
     same "dependencies of $words" plain.dep own.dep
+    grep -q bursty dep.o && ok || no "no check with $words"
 done
 
 for words in "-MD -o dep" "-MMD -MP -o a/dep" "-MD -MF x.dep -o dep" "-Wp,-MD,x.dep -o dep" "-Wp,-MMD,x.dep -c -o a/dep.o"; do

@@ -458,11 +458,13 @@ static int pass_through(const job *j, int count, char **words) {
     return status;
 }
 
-/* The compiler refuses that, but it never sees source and output in one command of ours. */
+/* The compiler refuses that, but it never sees source and output in one command of ours. An option's
+   value may well be the output's name: -MT x.o -o x.o. */
 static int overwrites_input(const cc_line *line) {
     size_t i;
     for (i = 0; line->output && i < line->words.count; i++) {
         const char *word = line->words.words[i];
+        if (line->role[i] != CC_SOURCE && line->role[i] != CC_OBJECT) continue;
         if (word != line->output && *word != '-' && save_is_same(word, line->output)) return 1;
     }
     return 0;
@@ -481,7 +483,8 @@ int cc_drive(cc_driver *d, int count, char **words) {
         return TOOL_BAD_INPUT;
     }
     list_cxx(&j);
-    if (j.line.pass || overwrites_input(&j.line) || (j.line.sources == 0 && !wants_runtime(&j))) {
+    if (!j.line.pass && overwrites_input(&j.line)) j.line.pass = "the output is an input";
+    if (j.line.pass || (j.line.sources == 0 && !wants_runtime(&j))) {
         list_pass(&j);
         status = pass_through(&j, count, words);
         cc_line_free(&j.line);
