@@ -128,6 +128,23 @@ done
 rm -f coverage.brst
 bursty cc --cover -- $CC -o own paths.c && ./own >/dev/null && ./own >/dev/null
 bursty report --lcov coverage.brst | grep -q '^DA:4,8$' && ok || no "two runs do not add up"
+# Files of one name in several folders are several files; a header has one name, however it is included.
+mkdir -p names/a names/b names/link
+ln -sfn ../b names/link/b
+printf 'static inline int h(int n) {\n    return n > 3 ? n : 1;\n}\n' >names/a/h.h
+echo 'int f(int n) { return n ? 1 : 2; }' >names/a/util.c
+printf '#include "../a/h.h"\nint g(int n) { return h(n); }\n' >names/b/util.c
+printf '#include "a/h.h"\nint f(int), g(int), k(int);\nint main(void) { return f(1) + g(2) + k(3) + h(4) > 99; }\n' >names/main.c
+echo 'int k(int n) { return n + 1; }' >names/b/k.c
+(cd names/a && bursty cc --cover -- $CC -c util.c)
+(cd names/b && bursty cc --cover -- $CC -MT util.o -MD -MF util.d -c util.c -o util.o)
+(cd names && bursty cc --cover -- $CC -ffile-prefix-map="$PWD=/mapped" -c link/../b/k.c -o k.o
+ bursty cc --cover -- $CC -o own main.c a/util.o b/util.o k.o && BURSTY_COVERAGE=../names.brst ./own)
+echo "$PWD/names/a/h.h $PWD/names/a/util.c $PWD/names/b/util.c $PWD/names/main.c /mapped/b/k.c" | tr ' ' '\n' | sort >wanted
+bursty report --lcov names.brst | sed -n 's/^SF://p' | sort >got
+cmp -s wanted got && ok || { no "names of files"; cat got; }
+(cd names && bursty report ../names.brst >../got)
+grep -q "^a/h.h " got && grep -q "^main.c " got && grep -q "^/mapped/b/k.c " got && ok || { no "names from here"; cat got; }
 # Branches: both outcomes of each operand.
 bursty report --lcov coverage.brst | grep "^BRDA:$(grep -n 'int r = a' paths.c | cut -d: -f1)," >got
 [ "$(awk -F, '{ s += $4 } END { print NR, s }' got)" = "4 12" ] && ok || { no "branches of an operand"; cat got; }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
+#include <unistd.h>
 #ifdef _WIN32
 #include <fcntl.h>
 #include <io.h>
@@ -47,6 +48,14 @@ void *tool_alloc(size_t bytes) {
     void *memory = calloc(1, bytes ? bytes : 1);
     if (!memory) out_of_memory(bytes);
     return memory;
+}
+
+const char *tool_seen_from_here(const char *path) {
+    static char here[4096];
+    size_t size;
+    if (!*here && !getcwd(here, sizeof here)) return path;
+    size = strlen(here);
+    return size > 1 && strncmp(path, here, size) == 0 && path[size] == '/' ? path + size + 1 : path;
 }
 
 int tool_file_date(const char *path, char *date, size_t size) {

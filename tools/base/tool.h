@@ -29,6 +29,9 @@ void *tool_grow(void *memory, size_t bytes);
    the first bytes. NULL after a message when it cannot be read. */
 unsigned char *tool_read_file(const char *path, const char *magic, size_t *size);
 
+/* The name of a file as it is seen from the current directory: without that, if it lies there. */
+const char *tool_seen_from_here(const char *path);
+
 /* When a file was last written: "2026-11-22 14:03 UTC". 0 if that is not known. */
 int tool_file_date(const char *path, char *date, size_t size);
 

@@ -131,6 +131,11 @@ static char *string_of(const char *bytes, size_t size) {
     return string;
 }
 
+/* The name of a file in the report. */
+static char *place_of(const cc_request *request, const char *file) {
+    return request->where ? request->where(request->where_of, file) : string_of(file, strlen(file));
+}
+
 static void keep_function(planner *p, uint32_t function, const cc_cfg *g, const reached *r,
                           const edgeplan *plan) {
     const cc_token *name = &p->u->tokens.list[p->u->functions[function].name];
@@ -145,7 +150,7 @@ static void keep_function(planner *p, uint32_t function, const cc_cfg *g, const 
     f = &p->done[p->count++];
     memset(f, 0, sizeof *f);
     f->name = string_of(p->u->tokens.text + name->at, name->size);
-    f->file = string_of(file, strlen(file));
+    f->file = place_of(p->request, file);
     f->bits = (uint32_t)p->request->cover;
     f->first_slot = p->slots;
     f->first_vertex = p->vertices;
@@ -245,12 +250,13 @@ static void put_front(const planner *p, const char *table, text *front) {
         "static const struct bursty_cc_unit *const bursty_cc_r __attribute__((used,"
         "section(\"bursty_units\"))) = &bursty_cc_u;\n";
     edgeprof_function unit;
+    char *place = place_of(p->request, p->request->file);
     uint32_t slots = p->mcdc ? cc_mcdc_marks(p->mcdc) : p->slots;
     uint64_t key;
     memset(&unit, 0, sizeof unit);
     make_part(p, 0, &part);                    /* once for its hash, once with the key */
     key = cc_hash(part.data, part.size, 0);
-    unit.name = p->request->file;
+    unit.name = place;
     unit.hash = (uint32_t)(key ^ key >> 32);
     unit.bits = (uint8_t)p->request->cover;
     unit.slots = slots;
@@ -273,6 +279,7 @@ static void put_front(const planner *p, const char *table, text *front) {
                 (unsigned)unit.bits);
     text_add(front, unit_of_file);
     text_free(&part);
+    free(place);
 }
 
 /* ---- const and pure ---- */

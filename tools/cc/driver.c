@@ -6,6 +6,7 @@
 #include "cc/driver.h"
 #include "base/save.h"
 #include "base/tool.h"
+#include "cc/where.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,6 +242,8 @@ static int rewrite(const job *j, const unit_job *u, int *look_again) {
     int status = -1;
     memset(&request, 0, sizeof request);
     request.file = u->source;
+    request.where = cc_where;
+    request.where_of = &j->line;
     request.choice = j->d->choice;
     request.choice.keeps = j->keeps;
     if (!j->line.pic && !j->line.shared) request.choice.tls_model = "local-exec";

@@ -9,6 +9,9 @@ enum { CC_LOOK_NOT, CC_LOOK_QUICKLY, CC_LOOK_FULLY };
 
 typedef struct cc_request {
     const char *file;         /* the source, as on the command line */
+    /* Its name and those of other files for coverage, new strings; NULL: as they are. */
+    char *(*where)(const void *command, const char *name);
+    const void *where_of;     /* its first argument */
     cc_choice choice;
     uint64_t unit;            /* a number that no other object of a program has */
     uint64_t command, plan;   /* hashes for the records */

@@ -296,7 +296,7 @@ static void add_decision_row(report_table *table, const shown_decision *s) {
     row[2].count = count_bits(s->seen);
     row[3].count = s->d->form == DECISION_PATHS ? s->d->runs : 0;
     row[4].count = s->d->line;
-    row[5].name = s->file;
+    row[5].name = tool_seen_from_here(s->file);
     row[6].name = s->d->text;
     row[7].name = s->function;
     row[8].name = decided_reason(s->d->form);
@@ -315,7 +315,7 @@ static void add_condition_rows(report *r, report_table *table, const shown_all *
         is_laid_out = 1;
         row = report_add_row(table);
         row[0].count = s->d->line;
-        row[1].name = s->file;
+        row[1].name = tool_seen_from_here(s->file);
         add_condition(&words, s->d, k);
         row[2].name = keep_text(r, &words);
         row[3].name = missing_word(s, k);
@@ -379,7 +379,7 @@ static void add_json(text *out, const shown_all *made, const shown_decision *s, 
     uint32_t i, r, k = 0;
     lay_out(on, made, s);
     text_add(out, "{");
-    json_field_string(out, &n, "file", s->file);
+    json_field_string(out, &n, "file", tool_seen_from_here(s->file));
     json_field_string(out, &n, "function", s->function);
     json_field(out, &n, "line", s->d->line);
     json_field_string(out, &n, "text", s->d->text);

@@ -427,7 +427,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     for (i = 0; i < made->count; i++) {
         const covered_file *f = &made->files[i];
         row = report_add_row(table);
-        row[0].name = f->name;
+        row[0].name = tool_seen_from_here(f->name);
         row[1].real = part(f->lines_hit, f->line_count);
         row[2].count = f->lines_hit;
         row[3].count = f->line_count;
@@ -445,7 +445,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
             row = report_add_row(table);
             row[0].name = made->files[i].functions[k].name;
             row[1].count = made->files[i].functions[k].entries;
-            row[2].name = made->files[i].name;
+            row[2].name = tool_seen_from_here(made->files[i].name);
             row[3].count = made->files[i].functions[k].line;
         }
 }
@@ -512,7 +512,7 @@ static void write_json(const void *columns, const report *r, text *out) {
         json_comma(out, i);
         text_add(out, "{");
         n = 0;
-        json_field_string(out, &n, "name", f->name);
+        json_field_string(out, &n, "name", tool_seen_from_here(f->name));
         text_add(out, ",\n\"functions\":[");
         for (k = 0; k < f->function_count; k++) {
             size_t fields = 0;

@@ -1,6 +1,7 @@
 /* cobertura.c - coverage as Cobertura's XML (coverage-04.dtd), which many build servers read. A
    file is a class of the package of its folder. No time stands in it: the same dump gives the same
    bytes. */
+#include "base/tool.h"
 #include "model/edges.h"
 #include <string.h>
 
@@ -92,6 +93,7 @@ static void add_methods(text *out, const covered_file *f) {
 }
 
 static void add_class(text *out, const covered_file *f, const char *base) {
+    const char *name = tool_seen_from_here(f->name);
     text some = {NULL, 0, 0};
     ways *of_line;
     size_t i;
@@ -108,7 +110,7 @@ static void add_class(text *out, const covered_file *f, const char *base) {
     text_add(out, "<class name=\"");
     add_name(out, base, strlen(base));
     text_add(out, "\" filename=\"");
-    add_name(out, f->name, strlen(f->name));
+    add_name(out, name, strlen(name));
     text_add(out, "\"");
     add_rates(out, f->lines_hit, f->line_count, f->branches_hit, f->branch_count);
     text_add(out, ">\n");
@@ -146,10 +148,10 @@ static void write_cobertura(const report *r, text *out) {
     text_add(out, "\" complexity=\"0\" version=\"bursty\" timestamp=\"0\">\n"
                   "<sources><source>.</source></sources>\n<packages>\n");
     for (i = 0; i < all->count; i = k) {
-        const char *name = all->files[i].name, *slash = strrchr(name, '/');
+        const char *name = tool_seen_from_here(all->files[i].name), *slash = strrchr(name, '/');
         size_t folder = slash ? (size_t)(slash - name) : 0, l = 0, lh = 0, b = 0, bh = 0, m;
         for (k = i; k < all->count; k++) {
-            const char *other = all->files[k].name, *end = strrchr(other, '/');
+            const char *other = tool_seen_from_here(all->files[k].name), *end = strrchr(other, '/');
             if ((end ? (size_t)(end - other) : 0) != folder || strncmp(other, name, folder) != 0)
                 break;
             l += all->files[k].line_count;
