@@ -6,8 +6,9 @@
    A leaf calls no function of the program and nothing through a pointer. A root has no caller but
    itself, or is called by the system; a static function that nobody calls is none. The distance of
    f is the least number of calls from a root or a taken function. Recursion from below: a function
-   of f's own strongly connected component, at least as far away as f, calls f. In every cycle of direct calls the call that leaves the farthest
-   member is such a call, so every such cycle has a check.
+   of f's own strongly connected component, at least as far away as f, calls f. In every cycle of
+   direct calls the call that leaves the farthest member is such a call, so every such cycle has a
+   check.
 
    Equation 3 knows no functions that were left alone, and no outside functions that call back.
    The repair does: it looks at the graph `wide` without all functions that have a check, and while
