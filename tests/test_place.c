@@ -447,7 +447,9 @@ TEST(patterns) {
 }
 
 TEST(sets_that_are_none) {
-    static const char *const bad[] = {"", "E", "L", "Lx", "EC+", "+EC", "L99999", "Q4", "EC,L4"};
+    static const char *const bad[] = {"", "E", "L", "Lx", "EC+", "+EC", "L99999", "Q4",
+                                      "EC,L4", "EC+EL", "L4+L10", "Q+EC", "all+EC",
+                                      "LN+bounded", "always+always"};
     place_rules rules;
     size_t i;
     for (i = 0; i < sizeof bad / sizeof *bad; i++) CHECK_EQ(place_set(&rules, bad[i]), -1);

@@ -16,18 +16,19 @@ static const char help[] =
     "                    count64, bytes or bits (marks), mcdc or mcdc-bits (a mark for each run\n"
     "                    of a decision: MC/DC, too). The program appends to coverage.brst, or\n"
     "                    to the file that BURSTY_COVERAGE names; bursty report --lcov shows it\n"
-    "  --atomic          counters that threads may share\n"
+    "  --atomic          counters that threads may share; marks in bytes may be shared anyway\n"
     "  --plan=FILE       what bursty place wrote for the whole program; a file that does not\n"
     "                    exist yet is no plan\n"
-    "  --entries=SET     functions that get a check without a plan: safe (the default: those that\n"
-    "                    other files or pointers can reach, and recursion), all, EL (all that\n"
-    "                    call something), EN (none)\n"
+    "  --entries=SET     functions that get a check without a plan: safe or EC (the default:\n"
+    "                    those that other files or pointers can reach, and recursion), all, EL\n"
+    "                    (all that call something), EN (none)\n"
     "  --loops=SET       L4 (the default: loops that call something or hold more than 4\n"
     "                    back-edges), L10, LK for any number K, all, LN (none)\n"
     "  --form=FORM       point (the default): a check. scope: entry and return of functions, too.\n"
     "                    dual: functions and loops in two copies, of which the second records\n"
     "                    functions and loops without a check, too\n"
-    "  --keep-events     an entry without a check is still recorded inside of bursts\n"
+    "  --keep-events     an entry without a check is still recorded inside of bursts (point,\n"
+    "                    scope)\n"
     "  --only=PATTERN    only functions with such names (* and ?); may stand several times\n"
     "  --not=PATTERN     no functions with such names; may stand several times\n"
     "  --list=FILE       appends a line for each function that was left alone, and why, and for\n"
@@ -36,7 +37,10 @@ static const char help[] =
     "  --no-tls          one word for all threads, for targets without thread-local variables\n"
     "  --no-runtime      links nothing into the program\n"
     "  --dump=FILE       the name of the dump; at run time BURSTY_FILE names another\n"
-    "  --every=N         checks between bursts (990); --burst=N  checks of a burst (10)\n";
+    "  --every=N         checks between bursts (990); --burst=N  checks of a burst (10)\n"
+    "\n"
+    "  --plan to --keep-events, and --side to --burst but --no-runtime, are for checks, and are\n"
+    "  refused with --cover. No option but --only and --not may stand twice.\n";
 
 typedef struct patterns {
     const char **list;
@@ -100,31 +104,6 @@ static int check_name(const char *option, const char *value) {
     return tool_error("cc: %s=%s: the name of a file is wanted", option, value);
 }
 
-static int read_value(tool_option *o, cc_driver *d, patterns *only, patterns *not_these) {
-    static const char *const names[] = {"plan", "entries", "loops", "form", "only", "not",
-                                        "list", "dump", "every", "burst"};
-    const char *value;
-    size_t i;
-    for (i = 0; i < sizeof names / sizeof *names && !tool_is(o, "--", names[i]); i++) {
-    }
-    if (i == sizeof names / sizeof *names) return tool_no_option(o, "cc");
-    value = tool_value(o);
-    if (!value) return TOOL_BAD_INPUT;
-    switch (i) {
-    case 0: d->plan = value; break;
-    case 1: return set_entries(&d->choice, value);
-    case 2: return set_loops(&d->choice, value);
-    case 3: return set_form(&d->choice, value);
-    case 4: add_pattern(only, value); break;
-    case 5: add_pattern(not_these, value); break;
-    case 6: d->list = value; return check_name("--list", value);
-    case 7: d->naming.dump = value; return check_name("--dump", value);
-    case 8: return set_rate(&d->naming.every, "--every", value);
-    default: return set_rate(&d->naming.burst, "--burst", value);
-    }
-    return TOOL_OK;
-}
-
 static int set_cover(cc_driver *d, const char *value) {
     static const struct {
         const char *name;
@@ -144,49 +123,145 @@ static int set_cover(cc_driver *d, const char *value) {
                       value);
 }
 
-static int read_options(int argc, char **argv, cc_driver *d, patterns *only, patterns *not_these) {
+/* ---- options ---- */
+
+enum { FOR_ALL, FOR_CHECKS, FOR_COVER };
+
+enum { COVER, ATOMIC, PLAN, ENTRIES, LOOPS, FORM, KEEP_EVENTS, ONLY, NOT_THESE, LIST, SIDE, NO_TLS,
+       NO_RUNTIME, DUMP, EVERY, BURST, OPTIONS };
+
+static const struct {
+    const char *name;
+    int is_for, with_value, many;
+} rules[OPTIONS] = {
+    {"cover", FOR_COVER, 0, 0},    {"atomic", FOR_COVER, 0, 0},
+    {"plan", FOR_CHECKS, 1, 0},    {"entries", FOR_CHECKS, 1, 0},
+    {"loops", FOR_CHECKS, 1, 0},   {"form", FOR_CHECKS, 1, 0},
+    {"keep-events", FOR_CHECKS, 0, 0}, {"only", FOR_ALL, 1, 1},
+    {"not", FOR_ALL, 1, 1},        {"list", FOR_ALL, 1, 0},
+    {"side", FOR_CHECKS, 0, 0},    {"no-tls", FOR_CHECKS, 0, 0},
+    {"no-runtime", FOR_ALL, 0, 0}, {"dump", FOR_CHECKS, 1, 0},
+    {"every", FOR_CHECKS, 1, 0},   {"burst", FOR_CHECKS, 1, 0},
+};
+
+typedef struct command_line {
+    cc_driver *driver;
+    patterns only, not_these;
+    int given[OPTIONS];
+} command_line;
+
+static int has_pattern(const patterns *p, const char *pattern) {
+    size_t i;
+    for (i = 0; i < p->count; i++) {
+        if (strcmp(p->list[i], pattern) == 0) return 1;
+    }
+    return 0;
+}
+
+static int set_pattern(command_line *l, int option, const char *pattern) {
+    patterns *mine = option == ONLY ? &l->only : &l->not_these;
+    const patterns *other = option == ONLY ? &l->not_these : &l->only;
+    if (!*pattern)
+        return tool_error("cc: --%s=: the name of a function is wanted", rules[option].name);
+    if (has_pattern(mine, pattern))
+        return tool_error("cc: --%s=%s is given twice", rules[option].name, pattern);
+    if (has_pattern(other, pattern))
+        return tool_error("cc: --only=%s and --not=%s contradict each other", pattern, pattern);
+    add_pattern(mine, pattern);
+    return TOOL_OK;
+}
+
+static int set_option(command_line *l, int option, const char *value) {
+    cc_driver *d = l->driver;
+    switch (option) {
+    case COVER: return set_cover(d, value);
+    case ATOMIC: d->atomic = 1; break;
+    case PLAN: d->plan = value; return check_name("--plan", value);
+    case ENTRIES: return set_entries(&d->choice, value);
+    case LOOPS: return set_loops(&d->choice, value);
+    case FORM: return set_form(&d->choice, value);
+    case KEEP_EVENTS: d->choice.keep_events = 1; break;
+    case LIST: d->list = value; return check_name("--list", value);
+    case SIDE: d->side = 1; break;
+    case NO_TLS: d->choice.no_tls = 1; break;
+    case NO_RUNTIME: d->no_runtime = 1; break;
+    case DUMP: d->naming.dump = value; return check_name("--dump", value);
+    case EVERY: return set_rate(&d->naming.every, "--every", value);
+    case BURST: return set_rate(&d->naming.burst, "--burst", value);
+    default: return set_pattern(l, option, value);
+    }
+    return TOOL_OK;
+}
+
+static int read_option(command_line *l, tool_option *o) {
+    int option = 0;
+    while (option < OPTIONS && !tool_is(o, "--", rules[option].name)) option++;
+    if (option == OPTIONS) return tool_no_option(o, "cc");
+    if (rules[option].with_value && !tool_value(o)) return TOOL_BAD_INPUT;
+    if (!rules[option].with_value && o->value && option != COVER)
+        return tool_error("cc: --%s takes no value", rules[option].name);
+    if (l->given[option]++ && !rules[option].many)
+        return tool_error("cc: --%s is given twice", rules[option].name);
+    return set_option(l, option, o->value);
+}
+
+/* Options that would change nothing beside the others. */
+static int check_together(const command_line *l) {
+    const cc_driver *d = l->driver;
+    int i;
+    for (i = 0; i < OPTIONS; i++) {
+        if (!l->given[i]) continue;
+        if (rules[i].is_for == FOR_CHECKS && d->cover)
+            return tool_error("cc: --%s changes nothing with --cover", rules[i].name);
+        if (rules[i].is_for == FOR_COVER && !d->cover)
+            return tool_error("cc: --%s changes nothing without --cover", rules[i].name);
+        if (i >= DUMP && d->no_runtime)
+            return tool_error("cc: --%s changes nothing with --no-runtime", rules[i].name);
+    }
+    if (d->atomic && d->cover == 8)
+        return tool_error("cc: --atomic changes nothing here: each mark is a byte of its own");
+    if (d->choice.keep_events && d->choice.dual)
+        return tool_error("cc: --keep-events changes nothing with --form=dual");
+    return TOOL_OK;
+}
+
+static int read_options(int argc, char **argv, command_line *l) {
     tool_option option;
     int status = TOOL_OK;
     tool_options(&option, argc, argv);
-    while (status == TOOL_OK && tool_next(&option)) {
-        if (tool_is(&option, "--", "cover")) status = set_cover(d, option.value);
-        else if (tool_is(&option, "--", "atomic")) d->atomic = 1;
-        else if (tool_is(&option, "--", "side")) d->side = 1;
-        else if (tool_is(&option, "--", "no-tls")) d->choice.no_tls = 1;
-        else if (tool_is(&option, "--", "no-runtime")) d->no_runtime = 1;
-        else if (tool_is(&option, "--", "keep-events")) d->choice.keep_events = 1;
-        else status = read_value(&option, d, only, not_these);
-    }
+    while (status == TOOL_OK && tool_next(&option)) status = read_option(l, &option);
     if (status == TOOL_OK && option.files > 0) {
         status = tool_error("cc: %s: the compiler stands behind --", argv[0]);
     }
-    return status;
+    return status == TOOL_OK ? check_together(l) : status;
 }
 
 static int run(int argc, char **argv) {
     cc_driver d;
-    patterns only = {NULL, 0}, not_these = {NULL, 0};
+    command_line line;
     int i, status;
     if (tool_wants_help(argc, argv)) {
         fputs(help, stdout);
         return TOOL_OK;
     }
     memset(&d, 0, sizeof d);
+    memset(&line, 0, sizeof line);
+    line.driver = &d;
     d.choice.loops = 4;
     for (i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
     }
     for (status = 1; status < i; status++) {
         d.options = cc_hash(argv[status], strlen(argv[status]) + 1, d.options);
     }
-    status = read_options(i, argv, &d, &only, &not_these);
-    d.choice.only = only.list;
-    d.choice.not_these = not_these.list;
+    status = read_options(i, argv, &line);
+    d.choice.only = line.only.list;
+    d.choice.not_these = line.not_these.list;
     if (status == TOOL_OK) {
         if (i + 1 >= argc) status = tool_error("cc: no compiler: bursty cc -- gcc ...");
         else status = cc_drive(&d, argc - i - 1, argv + i + 1);
     }
-    free((void *)only.list);
-    free((void *)not_these.list);
+    free((void *)line.only.list);
+    free((void *)line.not_these.list);
     return status;
 }
 

@@ -4,6 +4,7 @@
    All counters of a file are one array. Beside it stands a finished part of kind 4 with the tables
    of its functions, so that the program needs nothing but to write both (docs/formats.md). */
 #include "cc/mcdc.h"
+#include "cc/points.h"
 #include "base/dump.h"
 #include "base/tool.h"
 #include "edgeplan.h"
@@ -308,10 +309,6 @@ static void blank_promises(const cc_unit *u, cc_edits *edits) {
 
 /* ---- a file ---- */
 
-static int is_wanted(const cc_function *f) {
-    return !f->in_system && !f->reason && !f->naked && !(f->gnu_inline && f->flags & CC_IS_EXTERN);
-}
-
 static void cover_function(planner *p, uint32_t function, const char *table, cc_edits *edits,
                            cc_result *result) {
     cc_function *f = &p->u->functions[function];
@@ -349,7 +346,8 @@ void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *fron
     if (request->mcdc) p.mcdc = cc_mcdc_new(u, request, table);
     blank_promises(u, edits);
     for (i = 0; i < u->function_count; i++) {
-        if (is_wanted(&u->functions[i])) cover_function(&p, i, table, edits, result);
+        if (!cc_is_wanted(u, &u->functions[i], &request->choice)) continue;
+        cover_function(&p, i, table, edits, result);
     }
     if (p.slots > 0) put_front(&p, table, front);
     result->checks = p.slots;

@@ -66,7 +66,7 @@ struct cc_mcdc {
     uint32_t local_count, outcome_count, function;
     /* of the file */
     uint32_t marks, functions, large;
-    text told;                /* the payload of the part behind its key and the number of functions */
+    text told;                /* the part behind its key and the number of functions */
 };
 
 cc_mcdc *cc_mcdc_new(cc_unit *u, const cc_request *request, const char *table) {

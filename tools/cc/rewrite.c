@@ -73,7 +73,7 @@ static void close_front(const cc_unit *u, text *front) {
 
 int cc_rewrite(const char *source, size_t size, const cc_request *request, cc_result *result) {
     cc_unit u;
-    cc_flow *flows;
+    cc_flow *flows = NULL;
     cc_edits edits;
     text front = {NULL, 0, 0};
     cc_refusals refused = {NULL, 0};
@@ -84,13 +84,13 @@ int cc_rewrite(const char *source, size_t size, const cc_request *request, cc_re
         cc_unit_free(&u);
         return -1;
     }
-    flows = cc_flows(&u);
     result->look_again = cc_warnings_lost(&u, request);
     cc_edit_init(&edits, source, size);
     text_add(&front, "\n# 1 \"<bursty>\" 3\n");
     if (request->cover) {
         cc_cover(&u, request, &edits, &front, result);
     } else {
+        flows = cc_flows(&u);
         cc_decide(&u, flows, request->file, &request->choice, &result->missed);
         result->checks = cc_points(&u, flows, &request->choice, request->unit, &edits, &front,
                                    &refused);
@@ -107,7 +107,7 @@ int cc_rewrite(const char *source, size_t size, const cc_request *request, cc_re
                   u.tokens.count > 0 ? u.tokens.list[0].at : size);
     cc_edit_free(&edits);
     text_free(&front);
-    cc_flows_free(&u, flows);
+    if (flows) cc_flows_free(&u, flows);
     cc_unit_free(&u);
     return 0;
 }

@@ -392,11 +392,10 @@ int cc_begins(const cc_tokens *t, uint32_t i, const char *word) {
     return token->size >= size && memcmp(t->text + token->at, word, size) == 0;
 }
 
-int cc_spells(const cc_tokens *t, uint32_t i, const char *word) {
+int cc_spells_all(const cc_tokens *t, uint32_t i, const char *word) {
     const cc_token *token = &t->list[i];
     const char *own = t->text + token->at;
-    return token->size > 0 && *own == *word && strncmp(own, word, token->size) == 0 &&
-           !word[token->size];
+    return strncmp(own, word, token->size) == 0 && !word[token->size];
 }
 
 int cc_same_file(const cc_tokens *t, uint32_t a, uint32_t b) {

@@ -85,8 +85,13 @@ static inline int cc_is(const cc_tokens *t, uint32_t i, uint32_t word) {
 static inline int cc_is_name(const cc_tokens *t, uint32_t i) {
     return t->list[i].kind == CC_NAME && t->list[i].word == 0;
 }
-/* Does token i have this spelling? */
-int cc_spells(const cc_tokens *t, uint32_t i, const char *word);
+/* Is the rest of token i spelled so, if its first byte is? */
+int cc_spells_all(const cc_tokens *t, uint32_t i, const char *word);
+/* Does token i have this spelling? Asked of each token for many words: most differ at once. */
+static inline int cc_spells(const cc_tokens *t, uint32_t i, const char *word) {
+    const cc_token *token = &t->list[i];
+    return token->size > 0 && t->text[token->at] == *word && cc_spells_all(t, i, word);
+}
 /* Are two tokens of one file? What a macro of a system header makes is still of the user's file. */
 int cc_same_file(const cc_tokens *t, uint32_t a, uint32_t b);
 /* Does token i's spelling begin like that? */

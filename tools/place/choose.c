@@ -4,10 +4,11 @@
                                    (f is a root, or its address is taken, or recursion from below)
 
    A leaf calls no function of the program and nothing through a pointer. A root has no caller but
-   itself, or is called by the system; a static function that nobody calls is none. The distance of f is the least number of calls from a root or
-   a taken function. Recursion from below: a function of f's own strongly connected component, at
-   least as far away as f, calls f. In every cycle of direct calls the call that leaves the farthest
-   member is such a call, so every such cycle has a check.
+   itself, or is called by the system; a static function that nobody calls is none. The distance of
+   f is the least number of calls from a root or a taken function. Recursion from below: a function
+   of f's own strongly connected component, at least as far away as f, calls f. In every cycle of
+   direct calls the call that leaves the farthest member is such a call, so every such cycle has a
+   check.
 
    Equation 3 knows no functions that were left alone, and no outside functions that call back.
    The repair does: it looks at the graph `wide` without all functions that have a check, and while
@@ -27,6 +28,7 @@ static const struct { const char *word, *sentence; } reasons[WHY_COUNT] = {
     {"recursion", "recursion from below"},
     {"repair", "a cycle through outside, pointers or left-alone functions needs it"},
     {"recursion-left-alone", "a cycle needs it, for another member cannot have a check"},
+    {"built", "built with it; the set would not ask for it"},
     {"leaf", "leaf: it calls no function of the program and nothing through a pointer"},
     {"uncalled", "nothing calls it, and nothing outside of its file can"},
     {"covered", "each cycle of calls through it, if any, has a check elsewhere"},
@@ -39,6 +41,7 @@ static const struct { const char *word, *sentence; } reasons[WHY_COUNT] = {
     {"bounded", "bounded: at most 16 iterations"},
     {"always", "each iteration passes another check"},
     {"quiet", "quiet: calls only what calls little and never repeats"},
+    {"not-built", "built without it; the set would ask for it"},
 };
 
 const char *place_word(int why) { return reasons[why].word; }
@@ -67,52 +70,62 @@ int place_matches(const char *pattern, const char *name) {
 
 /* ---- sets ---------------------------------------------------------------------------------- */
 
+enum { HAS_ENTRIES = 1, HAS_LOOPS = 2, HAS_BOUNDED = 4, HAS_ALWAYS = 8, HAS_ALL = 15 };
+
+static int is_word(const char *word, size_t size, const char *wanted) {
+    return size == strlen(wanted) && memcmp(word, wanted, size) == 0;
+}
+
+/* Returns what the word speaks of, as bits, or 0 if it is none of a set. */
 static int set_word(place_rules *rules, const char *word, size_t size) {
     static const struct { const char *word; int entries; } sets[] = {
         {"EL", ENTRIES_EL}, {"EC", ENTRIES_EC}, {"EN", ENTRIES_EN}};
     size_t i;
     int k = 0;
     for (i = 0; i < 3; i++) {
-        if (size != 2 || memcmp(word, sets[i].word, 2) != 0) continue;
+        if (!is_word(word, size, sets[i].word)) continue;
         rules->entries = sets[i].entries;
-        return 0;
+        return HAS_ENTRIES;
     }
-    if (size == 3 && memcmp(word, "all", 3) == 0) return 0;
-    if (size == 7 && memcmp(word, "bounded", 7) == 0) {
+    if (is_word(word, size, "all")) return HAS_ALL;
+    if (is_word(word, size, "bounded")) {
         rules->bounded = 1;
-        return 0;
+        return HAS_BOUNDED;
     }
-    if (size == 6 && memcmp(word, "always", 6) == 0) {
+    if (is_word(word, size, "always")) {
         rules->always = 1;
-        return 0;
+        return HAS_ALWAYS;
     }
-    if (size == 1 && word[0] == 'Q') {
+    if (is_word(word, size, "Q")) {
         rules->entries = ENTRIES_EC;
         rules->loops = 4;
         rules->bounded = rules->always = rules->quiet = 1;
-        return 0;
+        return HAS_ALL;
     }
-    if (size == 2 && word[0] == 'L' && word[1] == 'N') {
+    if (is_word(word, size, "LN")) {
         rules->loops = LOOPS_NONE;
-        return 0;
+        return HAS_LOOPS | HAS_BOUNDED | HAS_ALWAYS;
     }
-    if (size < 2 || size > 5 || word[0] != 'L') return -1;
+    if (size < 2 || size > 5 || word[0] != 'L') return 0;
     for (i = 1; i < size; i++) {
-        if (word[i] < '0' || word[i] > '9') return -1;
+        if (word[i] < '0' || word[i] > '9') return 0;
         k = 10 * k + word[i] - '0';
     }
     rules->loops = k;
-    return 0;
+    return HAS_LOOPS;
 }
 
 int place_set(place_rules *rules, const char *set) {
+    int spoken = 0;
     memset(rules, 0, sizeof *rules);
     rules->entries = ENTRIES_ALL;
     rules->loops = LOOPS_ALL;
     rules->repairs = REPAIR_ALL;
     for (;;) {
         const char *plus = strchr(set, '+');
-        if (set_word(rules, set, plus ? (size_t)(plus - set) : strlen(set)) != 0) return -1;
+        int word = set_word(rules, set, plus ? (size_t)(plus - set) : strlen(set));
+        if (word == 0 || word & spoken) return -1;      /* none, or it says something again */
+        spoken |= word;
         if (!plus) return 0;
         set = plus + 1;
     }

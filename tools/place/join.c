@@ -152,8 +152,8 @@ static int is_symbol(const graph *g, uint32_t name, int mark) {
     return name < g->symbol_room && (g->symbols[name] & mark) != 0;
 }
 
-/* Does a program hold code without a graph: C++, assembly, another compiler's? Of a stripped program
-   that is not known. */
+/* Does a program hold code without a graph: C++, assembly, another compiler's? Of a stripped
+   program that is not known. */
 static int has_other_code(const graph *g) {
     size_t i;
     if (g->silent || g->cxx_count) return 1;

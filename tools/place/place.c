@@ -20,12 +20,17 @@ static const char help[] =
     "                    bounded  no loop of at most 16 iterations\n"
     "                    always   no loop that passes another check in each iteration\n"
     "                    Q   EC+L4+bounded+always, and fewer by rule Q (docs/place.md)\n"
-    "  --without NAME  no check in functions of that name; * stands for any characters\n"
+    "  --without NAME  no check in functions of that name; * stands for any characters. May stand\n"
+    "                  several times\n"
     "  --list          every function and loop, and why it has a check or none\n"
     "  --why NAME      the same for one function, with its callers and the cycle that needs it\n"
-    "  --json, --dot   all of it for programs; the picture of the graph\n"
+    "  --json          all of it for programs\n"
+    "  --dot           the picture of the graph\n"
     "  --diff OLD      what differs from the plan OLD\n"
-    "  --built         proves it of the checks that the files have, not of a plan\n";
+    "  --built         proves it of the checks that the files have, not of a plan; SET then tells\n"
+    "                  which loops may go without one\n"
+    "\n"
+    "  Exit status 1: some function or loop may run for ever without a check.\n";
 
 typedef struct options {
     const char *set, *plan, *why, *old;
@@ -37,40 +42,97 @@ static int choose_one(const options *o) {
     return (o->list != 0) + (o->why != NULL) + (o->json != 0) + (o->dot != 0) + (o->old != NULL);
 }
 
-static int parse(options *o, tool_option *option, int argc, char **argv) {
-    tool_options(option, argc, argv);
-    while (tool_next(option)) {
-        const char **value = NULL;
-        if (tool_is(option, "-", "o")) value = &o->plan;
-        else if (tool_is(option, "--", "set")) value = &o->set;
-        else if (tool_is(option, "--", "why")) value = &o->why;
-        else if (tool_is(option, "--", "diff")) value = &o->old;
-        else if (tool_is(option, "--", "without")) value = &o->without[o->without_count++];
-        else if (tool_is(option, "--", "list")) o->list = 1;
-        else if (tool_is(option, "--", "json")) o->json = 1;
-        else if (tool_is(option, "--", "dot")) o->dot = 1;
-        else if (tool_is(option, "--", "built")) o->built = 1;
-        else return tool_no_option(option, "place");
-        if (value && !(*value = tool_value(option))) return TOOL_BAD_INPUT;
+static int take_flag(const tool_option *option, int *flag) {
+    const char *name = option->name;
+    int size = (int)option->name_size;
+    if (option->value) return tool_error("place: %.*s takes no value", size, name);
+    if (*flag) return tool_error("place: %.*s is given twice", size, name);
+    *flag = 1;
+    return TOOL_OK;
+}
+
+static int take_value(tool_option *option, const char **value) {
+    const char *name = option->name;
+    int size = (int)option->name_size;
+    if (*value) return tool_error("place: %.*s is given twice", size, name);
+    *value = tool_value(option);
+    if (!*value) return TOOL_BAD_INPUT;
+    return **value ? TOOL_OK : tool_error("place: %.*s: the value is empty", size, name);
+}
+
+static int take_without(options *o, tool_option *option) {
+    const char *pattern = NULL;
+    int i, status = take_value(option, &pattern);
+    if (status != TOOL_OK) return status;
+    for (i = 0; i < o->without_count; i++) {
+        if (strcmp(o->without[i], pattern) == 0)
+            return tool_error("place: --without %s is given twice", pattern);
     }
+    o->without[o->without_count++] = pattern;
+    return TOOL_OK;
+}
+
+static int take(options *o, tool_option *option) {
+    if (tool_is(option, "-", "o")) return take_value(option, &o->plan);
+    if (tool_is(option, "--", "set")) return take_value(option, &o->set);
+    if (tool_is(option, "--", "why")) return take_value(option, &o->why);
+    if (tool_is(option, "--", "diff")) return take_value(option, &o->old);
+    if (tool_is(option, "--", "without")) return take_without(o, option);
+    if (tool_is(option, "--", "list")) return take_flag(option, &o->list);
+    if (tool_is(option, "--", "json")) return take_flag(option, &o->json);
+    if (tool_is(option, "--", "dot")) return take_flag(option, &o->dot);
+    if (tool_is(option, "--", "built")) return take_flag(option, &o->built);
+    return tool_no_option(option, "place");
+}
+
+/* A function would be there twice. */
+static int check_files(char **files, int count) {
+    int i, k;
+    for (i = 0; i < count; i++) {
+        for (k = 0; k < i; k++) {
+            if (strcmp(files[i], files[k]) == 0)
+                return tool_error("place: %s is given twice", files[i]);
+        }
+    }
+    return TOOL_OK;
+}
+
+static int parse(options *o, tool_option *option, int argc, char **argv) {
+    int status = TOOL_OK;
+    tool_options(option, argc, argv);
+    while (status == TOOL_OK && tool_next(option)) status = take(o, option);
+    if (status != TOOL_OK) return status;
     if (!option->files) return tool_no_input("place", "FILE");
     if (choose_one(o) > 1)
         return tool_error("place: one of --list, --why, --json, --dot and --diff at a time");
     if (o->built && o->plan) return tool_error("place: --built makes no plan");
-    return TOOL_OK;
+    if (o->plan && strcmp(o->plan, "-") == 0 && choose_one(o))
+        return tool_error("place: -o - writes the plan where --list, --why, --json, --dot and "
+                          "--diff write");
+    return check_files(argv, option->files);
+}
+
+static void take_one(uint8_t *has, uint8_t *why, int is_built) {
+    if (*has != is_built) *why = is_built ? WHY_BUILT : WHY_NOT_BUILT;
+    *has = (uint8_t)is_built;
 }
 
 /* What the objects have: an entry only if all copies have one. */
 static void take_built(placement *p, const graph *g) {
     size_t i;
     uint32_t n;
-    memset(p->entry, 1, g->node_count);
+    uint8_t *entry = (uint8_t *)tool_alloc((size_t)g->node_count + 1);
+    memset(entry, 1, g->node_count);
     for (i = 0; i < g->function_count; i++) {
         const graph_function *f = &g->functions[i];
-        if (!(f->flags & GRAPH_HAS_CHECK)) p->entry[f->node] = 0;
-        for (n = 0; n < f->loops; n++)
-            p->loop[f->first_loop + n] = g->loops[f->first_loop + n].has_check;
+        if (!(f->flags & GRAPH_HAS_CHECK)) entry[f->node] = 0;
+        for (n = 0; n < f->loops; n++) {
+            size_t at = f->first_loop + n;
+            take_one(&p->loop[at], &p->loop_why[at], g->loops[at].has_check);
+        }
     }
+    for (n = 0; n < g->node_count; n++) take_one(&p->entry[n], &p->entry_why[n], entry[n]);
+    free(entry);
 }
 
 static void print_stale(const graph *g, const text *plan) {
@@ -124,6 +186,19 @@ static int finish(const options *o, const graph *g, const place_rules *rules, pl
     return status;
 }
 
+/* A name that no function has changes nothing. */
+static int check_without(const options *o, const graph *g) {
+    int k;
+    for (k = 0; k < o->without_count; k++) {
+        size_t i = 0;
+        while (i < g->function_count &&
+               !place_matches(o->without[k], g->names[g->functions[i].name])) i++;
+        if (i == g->function_count)
+            return tool_error("place: --without: no function is called %s", o->without[k]);
+    }
+    return TOOL_OK;
+}
+
 static int place(const options *o, int files, char **argv) {
     place_rules rules;
     place_proof proof;
@@ -131,7 +206,7 @@ static int place(const options *o, int files, char **argv) {
     graph g;
     int i, status = TOOL_OK;
     if (place_set(&rules, o->set ? o->set : "EC+L4+bounded+always") != 0)
-        return tool_error("place: --set: '%s' is not valid", o->set);
+        return tool_error("place: --set: '%s' is not valid, or says something twice", o->set);
     rules.without = o->without;
     rules.without_count = o->without_count;
     if (o->plan) status = save_check(o->plan, NULL, (const char *const *)argv, files);
@@ -143,6 +218,7 @@ static int place(const options *o, int files, char **argv) {
                                         : "%s: no call graph: was it built with bursty cc?",
                             argv[0]);
     }
+    if (status == TOOL_OK) status = check_without(o, &g);
     if (status == TOOL_OK) {
         graph_join(&g);
         place_choose(&p, &g, &rules);

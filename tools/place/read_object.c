@@ -343,7 +343,8 @@ int graph_take(graph *g, const char *path, const unsigned char *data, size_t siz
     return bad ? dump_blame(path, &fault) : status;
 }
 
-/* The first bytes decide whether the rest is read: a device may have no end. NULL after a message. */
+/* The first bytes decide whether the rest is read: a device may have no end. NULL after a
+   message. */
 static unsigned char *read_whole(const char *path, size_t *size) {
     FILE *file = strcmp(path, "-") == 0 ? tool_binary(stdin) : fopen(path, "rb");
     unsigned char *data = NULL;

@@ -108,7 +108,8 @@ static int read_unit(reader *r) {
     if (number(r, &version) != 0) return -1;
     if (version != 1 && version != 2)
         return dump_refuse(r->fault, at,
-                           "the call graph has version %lu, this tool reads 1 and 2", (unsigned long)version);
+                           "the call graph has version %lu, this tool reads 1 and 2",
+                           (unsigned long)version);
     if (hash(r, &unit.command) != 0 || hash(r, &unit.plan) != 0 || name(r, &unit.name) != 0)
         return -1;
     unit.first_function = (uint32_t)g->function_count;
