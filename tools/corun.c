@@ -152,7 +152,7 @@ static int run(int argc, char **argv) {
         fputs(help, stdout);
         return TOOL_OK;
     }
-    tool_options(&option, argc, argv);
+    tool_options_once(&option, argc, argv, "");
     if (tool_next(&option)) return tool_no_option(&option, "corun");
     if (option.files == 0) return tool_no_input("corun", "FILE ...");
     for (i = 0; i < option.files && status == TOOL_OK; i++) status = add_file(&all, argv[i]);

@@ -39,7 +39,7 @@ static int run(int argc, char **argv) {
         fputs(help, stdout);
         return TOOL_OK;
     }
-    tool_options(&option, argc, argv);
+    tool_options_once(&option, argc, argv, "");
     while (tool_next(&option)) {
         if (!tool_is(&option, "", "-o")) return tool_no_option(&option, "merge");
         if (out) return tool_error("one place to write to: -o OUT once");

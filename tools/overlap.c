@@ -66,7 +66,7 @@ static int run(int argc, char **argv) {
         fputs(help, stdout);
         return TOOL_OK;
     }
-    tool_options(&option, argc, argv);
+    tool_options_once(&option, argc, argv, "");
     while (tool_next(&option)) {
         if (tool_is(&option, "--", "json")) json = 1;
         else if (!tool_is(&option, "--", "title")) return tool_no_option(&option, "overlap");

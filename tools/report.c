@@ -126,6 +126,7 @@ static int set_out(options *o, const char *value) {
 static int set_form(options *o, tool_option *option, const report_writer *writer) {
     const char *value = writer->wants_out ? tool_value(option) : option->value;
     if (writer->wants_out && !value) return TOOL_BAD_INPUT;
+    option->is_taken = 1;
     o->writer = writer;
     o->forms++;
     return value ? set_out(o, value) : TOOL_OK;
@@ -172,7 +173,7 @@ static int set_option(options *o, report *r, tool_option *option) {
 static int parse(options *o, report *r, int argc, char **argv, int *files) {
     tool_option option;
     int status = TOOL_OK;
-    tool_options(&option, argc, argv);
+    tool_options_once(&option, argc, argv, "--note");
     while (status == TOOL_OK && tool_next(&option)) status = set_option(o, r, &option);
     *files = option.files;
     if (status != TOOL_OK) return status;

@@ -9,7 +9,34 @@ void tool_options(tool_option *o, int argc, char **argv) {
     o->at = 1;
 }
 
+void tool_options_once(tool_option *o, int argc, char **argv, const char *many) {
+    tool_options(o, argc, argv);
+    o->many = many;
+}
+
+/* `--json=x` of an option that takes no value, or an option that stood before. */
+static const char *fault_of(const tool_option *o) {
+    size_t i;
+    if (o->name_size == strlen(o->many) && memcmp(o->name, o->many, o->name_size) == 0) return NULL;
+    for (i = 0; i < o->seen_count; i++) {
+        if (o->seen_size[i] == o->name_size && memcmp(o->seen[i], o->name, o->name_size) == 0)
+            return "stands twice";
+    }
+    return NULL;
+}
+
+static void remember(tool_option *o) {
+    if (o->seen_count == sizeof o->seen / sizeof *o->seen) return;
+    o->seen[o->seen_count] = o->name;
+    o->seen_size[o->seen_count++] = o->name_size;
+}
+
 int tool_next(tool_option *o) {
+    if (o->many && o->value && !o->is_taken) {
+        o->fault = "takes no value";
+        o->value = NULL;
+        return 1;
+    }
     while (o->at < o->argc) {
         char *argument = o->argv[o->at++];
         if (!o->only_files && strcmp(argument, "--") == 0) {
@@ -24,6 +51,11 @@ int tool_next(tool_option *o) {
         o->value = argument[1] == '-' ? strchr(argument, '=') : NULL;
         o->name_size = o->value ? (size_t)(o->value - argument) : strlen(argument);
         if (o->value) o->value++;
+        o->is_taken = 0;
+        if (o->many) {
+            o->fault = fault_of(o);
+            remember(o);
+        }
         return 1;
     }
     return 0;
@@ -31,17 +63,20 @@ int tool_next(tool_option *o) {
 
 int tool_is(const tool_option *o, const char *dashes, const char *name) {
     size_t dash_count = strlen(dashes), size = strlen(name);
-    return o->name_size == dash_count + size && memcmp(o->name, dashes, dash_count) == 0 &&
+    return !o->fault && o->name_size == dash_count + size && memcmp(o->name, dashes, dash_count) == 0 &&
            memcmp(o->name + dash_count, name, size) == 0;
 }
 
 const char *tool_value(tool_option *o) {
     if (!o->value && o->at < o->argc) o->value = o->argv[o->at++];
+    o->is_taken = 1;
     if (!o->value) tool_error("%.*s wants a value; --help tells more", (int)o->name_size, o->name);
     return o->value;
 }
 
 int tool_no_option(const tool_option *o, const char *command) {
+    if (o->fault)
+        return tool_error("%s: '%.*s' %s", command, (int)o->name_size, o->name, o->fault);
     return tool_error("%s: no option '%.*s'; bursty %s --help lists them", command,
                       (int)o->name_size, o->name, command);
 }

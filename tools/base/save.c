@@ -1,12 +1,20 @@
-/* save.c - output to files. */
+/* save.c - output to files.
+
+   What is written goes into a new file, PATH.new, beside the one that is meant, and takes its place
+   when it is whole. So a full disk, a fault or an interrupt leaves the old file as it was. A device
+   such as /dev/null, a pipe, and a link that leads nowhere are written to directly. */
 #ifndef _WIN32
-#define _POSIX_C_SOURCE 200112L
+#define _XOPEN_SOURCE 700
 #endif
 #include "base/save.h"
 #include "base/tool.h"
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #ifndef _WIN32
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #endif
 
 enum { MUCH = 1 << 18 };
@@ -105,10 +113,80 @@ int save_check_dump(const char *path) {
     return tool_error("%s: is no .brst file, and would be overwritten", path);
 }
 
+/* The file that a path means, behind all links; NULL: it is to be written to directly. To be
+   freed. */
+static char *find_target(const char *path) {
+    text target = {NULL, 0, 0};
+#ifndef _WIN32
+    struct stat status;
+    if (stat(path, &status) == 0) return S_ISREG(status.st_mode) ? realpath(path, NULL) : NULL;
+    if (lstat(path, &status) == 0) return NULL;
+#endif
+    text_add(&target, path);
+    return text_take(&target);
+}
+
+/* Opens a file that is not there yet. */
+static FILE *open_new(const char *path) {
+#ifndef _WIN32
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    return file < 0 ? NULL : fdopen(file, "wb");
+#else
+    FILE *file = fopen(path, "rb");
+    if (!file) return fopen(path, "wb");
+    fclose(file);
+    errno = EEXIST;
+    return NULL;
+#endif
+}
+
+/* A file that cannot be written is not replaced either. The new one has the old one's rights. */
+static void keep_rights(save *s) {
+#ifndef _WIN32
+    struct stat status;
+    if (stat(s->target, &status) != 0) return;
+    if (access(s->target, W_OK) == 0 && fchmod(fileno(s->file), status.st_mode & 07777) == 0)
+        return;
+    tool_system_error(s->path);
+    s->status = TOOL_FAILED;
+#else
+    (void)s;
+#endif
+}
+
+/* PATH.new, or PATH.new1 and so on where somebody has a file of that name. */
+static void open_beside(save *s) {
+    int i;
+    for (i = 0; i < 10; i++) {
+        text name = {NULL, 0, 0};
+        int reason;
+        text_add(&name, s->target);
+        text_add(&name, ".new");
+        if (i) text_format(&name, "%d", i);
+        s->beside = text_take(&name);
+        s->file = open_new(s->beside);
+        if (s->file) break;
+        reason = errno;
+        free(s->beside);
+        s->beside = NULL;
+        errno = reason;
+        if (reason != EEXIST) break;
+    }
+    if (!s->file) tool_system_error(s->path);
+    if (s->file) keep_rights(s);
+}
+
+static void forget(save *s) {
+    free(s->target);
+    free(s->beside);
+    s->target = s->beside = NULL;
+}
+
 int save_open(save *s, const char *path, const char *const *inputs, int input_count, int is_dump) {
     s->path = path;
     s->status = TOOL_OK;
     s->file = NULL;
+    s->target = s->beside = NULL;
     if (is_stdout(path)) {
         s->file = tool_binary(stdout);
         return TOOL_OK;
@@ -116,9 +194,16 @@ int save_open(save *s, const char *path, const char *const *inputs, int input_co
     if (is_input(path, inputs, input_count)) return TOOL_BAD_INPUT;
     if (!is_dump && begins_as_dump(path))
         return tool_error("%s: is a .brst file, and would be overwritten", path);
-    s->file = fopen(path, "wb");
-    if (s->file) return TOOL_OK;
-    tool_system_error(path);
+    s->target = find_target(path);
+    if (s->target) {
+        open_beside(s);
+    } else {
+        s->file = fopen(path, "wb");
+        if (!s->file) tool_system_error(path);
+    }
+    if (s->file && s->status == TOOL_OK) return TOOL_OK;
+    if (s->file) save_drop(s);
+    forget(s);
     return TOOL_FAILED;
 }
 
@@ -134,6 +219,25 @@ void save_some(save *s, text *t) {
     if (s && t->size >= MUCH) write_all(s, t);
 }
 
+void save_drop(save *s) {
+    if (s->file && !is_stdout(s->path)) fclose(s->file);
+    if (s->beside) remove(s->beside);
+    s->file = NULL;
+    forget(s);
+}
+
+/* The new file takes the place of the old one. */
+static void put_in_place(save *s) {
+#ifdef _WIN32
+    if (s->status == TOOL_OK) remove(s->target); /* there a rename replaces nothing */
+#endif
+    if (s->status == TOOL_OK && rename(s->beside, s->target) != 0) {
+        tool_system_error(s->path);
+        s->status = TOOL_FAILED;
+    }
+    if (s->status != TOOL_OK) remove(s->beside);
+}
+
 int save_close(save *s, text *t) {
     int closed;
     write_all(s, t);
@@ -142,6 +246,8 @@ int save_close(save *s, text *t) {
         tool_system_error(is_stdout(s->path) ? "standard output" : s->path);
         s->status = TOOL_FAILED;
     }
+    if (s->beside) put_in_place(s);
+    forget(s);
     return s->status;
 }
 

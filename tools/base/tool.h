@@ -48,9 +48,17 @@ typedef struct tool_option {
     const char *name;                             /* of the current option, up to its '=' */
     size_t name_size;
     const char *value;                            /* behind its '=', or taken by tool_value; NULL */
+    const char *many;                             /* see tool_options_once; NULL: all may */
+    const char *fault; /* then tool_is says no, and tool_no_option says this; or NULL */
+    int is_taken;
+    const char *seen[32];
+    size_t seen_size[32], seen_count;
 } tool_option;
 
 void tool_options(tool_option *o, int argc, char **argv);
+/* For a command of which no option may stand twice but one, such as "--note" ("": none), and whose
+   options without a value must have none behind a '='. */
+void tool_options_once(tool_option *o, int argc, char **argv, const char *many);
 /* Goes to the next option. Returns 0 when there is none left. */
 int tool_next(tool_option *o);
 /* Is it that option, such as "--" "json"? */

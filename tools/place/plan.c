@@ -86,7 +86,7 @@ static int is_there(const text *plan, const char *path) {
     return same && at == plan->size;
 }
 
-/* A rename would put a file in the place of a device such as /dev/null. */
+/* A device such as /dev/zero may have no end. */
 static int is_file_or_none(const char *path) {
 #ifndef _WIN32
     struct stat status;
@@ -107,31 +107,11 @@ int plan_check(const char *path) {
 }
 
 int plan_save(const text *plan, const char *path) {
-    text copy = {NULL, 0, 0}, temporary = {NULL, 0, 0};
+    text copy = {NULL, 0, 0};
     int status;
+    if (is_file_or_none(path) && is_there(plan, path)) return TOOL_OK;
     text_bytes(&copy, plan->data, plan->size);
-    if (!is_file_or_none(path)) {
-        status = text_save(&copy, path, NULL, 0, 0);
-        text_free(&copy);
-        return status;
-    }
-    if (is_there(plan, path)) {
-        text_free(&copy);
-        return TOOL_OK;
-    }
-    text_add(&temporary, path);
-    text_add(&temporary, ".new");
-    text_bytes(&temporary, "", 1);
-    status = text_save(&copy, temporary.data, NULL, 0, 0);
-#ifdef _WIN32
-    if (status == TOOL_OK) remove(path);        /* there a rename replaces nothing */
-#endif
-    if (status == TOOL_OK && rename(temporary.data, path) != 0) {
-        tool_system_error(path);
-        status = TOOL_FAILED;
-    }
-    if (status != TOOL_OK) remove(temporary.data);
-    text_free(&temporary);
+    status = text_save(&copy, path, NULL, 0, 0);
     text_free(&copy);
     return status;
 }

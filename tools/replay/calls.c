@@ -5,6 +5,7 @@
    Open frames stand on a stack of addresses, the newest lowest. An enter at F closes all at or
    below F; an exit at F closes all below F and then the one at F; if there is none, the exit is
    dropped. */
+#include "base/save.h"
 #include "base/tool.h"
 #include "replay/trace_calls.h"
 #include <errno.h>
@@ -102,7 +103,9 @@ static int run(int argc, char **argv) {
     int i, raw16 = 0, keep_going = 0, code, failed;
     uint64_t open_at_end;
     balance b;
-    FILE *in, *out = stdout;
+    FILE *in, *out;
+    save to;
+    text nothing = {NULL, 0, 0};
     if (tool_wants_help(argc, argv)) {
         fputs(help, stdout);
         return TOOL_OK;
@@ -124,19 +127,19 @@ static int run(int argc, char **argv) {
     name = strcmp(path, "-") == 0 ? "standard input" : path;
     in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (!in) return tool_error("%s: %s", path, strerror(errno));
-    if (out_path && strcmp(out_path, "-") != 0 && strcmp(out_path, path) == 0) {
-        if (in != stdin) fclose(in);
-        return tool_error("%s: is the recording itself", out_path);
-    }
-    if (out_path && strcmp(out_path, "-") != 0 && !(out = fopen(out_path, "wb"))) {
-        code = tool_error("%s: %s", out_path, strerror(errno));
+    code = save_open(&to, out_path, (const char *const *)&path, 1, 0);
+    if (code != TOOL_OK) {
         if (in != stdin) fclose(in);
         return code;
     }
+    out = to.file;
     /* The header counts what follows it: go back to it, or, in a pipe, keep the events aside until
        they are counted. */
     b.out = fseek(out, 0, SEEK_CUR) == 0 && out != stdout ? out : tmpfile();
-    if (!b.out) return tool_error("no temporary file: %s", strerror(errno));
+    if (!b.out) {
+        save_drop(&to);
+        return tool_error("no temporary file: %s", strerror(errno));
+    }
     if (b.out == out) put_header(&b, out);
     code = read_all(&b, in, name);
     open_at_end = b.depth;
@@ -165,7 +168,8 @@ static int run(int argc, char **argv) {
         code = TOOL_FAILED;
     }
     if (b.out != out) fclose(b.out);
-    if (out != stdout && fclose(out) != 0) code = TOOL_FAILED;
+    if (code != TOOL_OK) save_drop(&to);
+    else code = save_close(&to, &nothing);
     if (in != stdin) fclose(in);
     free(b.frames);
     return code;

@@ -47,7 +47,7 @@ typedef struct options {
     const report_writer *writer;
     const char *trace, *title, *dump, *out;
     uint32_t block_log2;
-    int threads, thread, average, check, one_in_n;
+    int threads, thread, average, check, one_in_n, forms, outs;
     int first, second;                            /* threads to interleave, or -1 */
     uint64_t from, to;
 } options;
@@ -535,8 +535,13 @@ static int set_form(options *o, tool_option *option) {
     for (i = 0; writer_list[i]; i++) {
         if (!tool_is(option, "--", writer_list[i]->name)) continue;
         o->writer = writer_list[i];
+        o->forms++;
         if (o->writer->wants_out && !tool_value(option)) return -1;
-        if (option->value) o->out = option->value;
+        if (option->value) {
+            o->out = option->value;
+            o->outs++;
+        }
+        option->is_taken = 1;
         return 1;
     }
     return 0;
@@ -555,8 +560,10 @@ static int set_value(options *o, const tool_option *option, const char *value) {
     if (tool_is(option, "--", "block-bytes")) return block_bytes(value, &o->block_log2);
     if (tool_is(option, "--", "title")) o->title = value;
     else if (tool_is(option, "--", "dump")) o->dump = value;
-    else if (tool_is(option, "", "-o")) o->out = value;
-    else if (tool_is(option, "--", "blocks-max")) {
+    else if (tool_is(option, "", "-o")) {
+        o->out = value;
+        o->outs++;
+    } else if (tool_is(option, "--", "blocks-max")) {
         good = whole(value, UINT32_C(1) << 30, &n) && n > 0;
         o->config.blocks_max = (uint32_t)n;
     } else if (tool_is(option, "--", "thread")) {
@@ -588,6 +595,8 @@ static int set_option(options *o, tool_option *option) {
 }
 
 static int consistent(const options *o) {
+    if (o->forms > 1) return tool_error("one form at a time: --text, --html, --csv, --json, ...");
+    if (o->outs > 1) return tool_error("one place to write to: --html OUT or -o OUT");
     if (o->to && o->to <= o->from)
         return tool_error("replay footprint: --to must be greater than --from");
     if (o->check && (o->one_in_n || o->average || o->from))
@@ -613,7 +622,7 @@ static int parse(options *o, int argc, char **argv) {
     o->block_log2 = 6;
     o->config.alloc = allocate;
     o->config.release = release;
-    tool_options(&option, argc, argv);
+    tool_options_once(&option, argc, argv, "");
     while (status == TOOL_OK && tool_next(&option)) status = set_option(o, &option);
     if (status != TOOL_OK) return status;
     if (option.files > 1)

@@ -76,19 +76,20 @@ static int run(int argc, char **argv) {
         fputs(help, stdout);
         return TOOL_OK;
     }
-    tool_options(&option, argc, argv);
+    tool_options_once(&option, argc, argv, "");
     while (tool_next(&option)) {
         unsigned long bytes;
+        char *end;
         if (tool_is(&option, "--", "instructions")) {
             instructions = 1;
             continue;
         }
         if (!tool_is(&option, "--", "block-bytes")) return tool_no_option(&option, "replay lackey");
         if (!tool_value(&option)) return TOOL_BAD_INPUT;
-        bytes = strtoul(option.value, NULL, 10);
+        bytes = strtoul(option.value, &end, 10);
         b.shift = 0;
         while (b.shift < 30 && 1ul << b.shift < bytes) b.shift++;
-        if (bytes == 0 || 1ul << b.shift != bytes)
+        if (bytes == 0 || *end || *option.value == '-' || 1ul << b.shift != bytes)
             return tool_error("--block-bytes: '%s' is no power of two", option.value);
     }
     if (option.files == 0) return tool_no_input("replay lackey", "FILE");

@@ -134,7 +134,7 @@ static int parse(int argc, char **argv, options *o) {
     o->check_count = 499;
     o->burst_count = 1;
     o->seed = 1;
-    tool_options(&option, argc, argv);
+    tool_options_once(&option, argc, argv, "");
     while (status == TOOL_OK && tool_next(&option)) status = parse_option(o, &option);
     if (status != TOOL_OK) return status;
     if (option.files == 0)

@@ -173,7 +173,7 @@ static int parse(int argc, char **argv, options *o) {
     o->coverage = .9;
     o->seed = 1;
     o->top = 20;
-    tool_options(&option, argc, argv);
+    tool_options_once(&option, argc, argv, "");
     while (status == TOOL_OK && tool_next(&option)) status = parse_option(o, &option);
     if (status != TOOL_OK) return status;
     if (option.files == 0) return tool_no_input("replay streams", "REFS");

@@ -42,7 +42,7 @@ function drawTicks(ticks, host) {
           'td',
           { class: 'share' },
           percent(share),
-          el('span', { class: 'soft small' }, '  ' + range(low, high)),
+          el('span', { class: 'soft small interval' }, '  ' + range(low, high)),
           rangeBar(share, low, high, most),
         );
   const pick = name => setState({ function: state.get('function') === name ? '' : name });
@@ -69,14 +69,26 @@ function drawTicks(ticks, host) {
     const matches = matcher(view.query);
     const shown = time.function
       .map((name, k) => k)
-      .filter(k => matches(time.function[k] + ' ' + time.place[k]));
+      .filter(k => matches(time.function[k] + ' ' + time.place[k]))
+      .filter(k => view.query || time.total_share[k] !== 0);
+    const unmet = time.total_share.filter(share => share === 0).length;
     redraw(() => fill(body, shown.slice(0, view.rows).map(row)));
     const rest = shown.length - view.rows;
     const showMore = () => {
       view.rows += 200;
       draw();
     };
-    fill(more, rest > 0 && button('show ' + Math.min(rest, 200) + ' more', showMore));
+    fill(
+      more,
+      rest > 0 && button('show ' + Math.min(rest, 200) + ' more', showMore),
+      !view.query &&
+        unmet > 0 &&
+        el(
+          'span',
+          { class: 'soft small' },
+          ' ' + unmet + (unmet === 1 ? ' function' : ' functions') + ' met no tick',
+        ),
+    );
   }
   const find = query => {
     view.query = query;
