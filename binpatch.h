@@ -809,6 +809,8 @@ static uint32_t binpatch_p_walk(const binpatch_p_thread *t, const binpatch_p_mod
     const binpatch_p_known *known = &here;
     uint64_t end = (uint64_t)getauxval(AT_RANDOM) & ~UINT64_C(7);
     uint32_t count = 0, steps;
+    if (rsp >= end || end - rsp > 1u << 26) /* another thread's: glibc has its data above it */
+        __asm__("mov %%fs:0, %0" : "=r"(end));
     if (rsp >= end || end - rsp > 1u << 26) end = UINT64_MAX - 7; /* another stack: not known */
     here.module = (uint32_t)(m - binpatch_p.modules);
     here.place = (uint32_t)(f->lo - m->flow.bias);

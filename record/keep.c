@@ -1,9 +1,9 @@
 /* keep.c - a process that a signal kills writes nothing. So the recorder writes a whole file now
    and then into memory that it shares with the tool, and the tool takes the last one.
 
-   There are two halves: one is whole while the other is written. The first one is due a quarter of
-   a second after the start, then when the time since the start has doubled, and at last each
-   second; but never before a thousand times what the last one took.
+   There are two halves: one is whole while the other is written. The first one is due 20 ms after
+   the start, then when the time since the start has doubled, and at last each second; but never
+   before a thousand times what the last one took. The first takes some .3 to .5 ms.
 
    The thread that finds one due writes it, in the middle of anything that the program does: on a
    small stack, inside malloc, in a signal handler. So it writes on a stack of our own, with no
@@ -24,7 +24,7 @@
 #include <time.h>
 
 enum { STACK = 1 << 18, STEP = 1 << 16, POPULATE_WRITE = 23 };
-#define FIRST_NS UINT64_C(250000000)
+#define FIRST_NS UINT64_C(20000000)
 #define EACH_NS UINT64_C(1000000000)
 #define AGAIN_NS UINT64_C(10000000)        /* if some thread was at work */
 

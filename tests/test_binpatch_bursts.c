@@ -211,9 +211,10 @@ CHILD(nobody_waits_for_ever) {
     binpatch_get_stats(&s);
     NEED(seen[LATE] == 0 && s.missed == 1);
     binpatch_p.lock = 0;
+    binpatch_p.stuck = (uint32_t)((uintptr_t)&binpatch_p_tls >> 4) | 1; /* us, once: no longer */
     (void)work_late(1);
     binpatch_flush();
-    NEED(seen[LATE] == 1);
+    NEED(seen[LATE] == 1 && binpatch_p.stuck == 0);
     return 0;
 }
 #endif

@@ -273,4 +273,51 @@ if (cd "$dir" && $CC -O1 -finstrument-functions -c handler.c &&
 else
     skip "$CC has no -finstrument-functions"
 fi
+
+# The recorder copies stacks itself: a filter that kills who asks the system to do it kills nobody.
+cat >"$dir/filter.c" <<'END_OF_FILE'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#define HOOK __attribute__((no_instrument_function))
+static volatile int sink;
+__attribute__((noinline)) static int leaf(int n) { return sink = n; }
+__attribute__((noinline)) static int middle(int n) { return leaf(n) + leaf(n + 1); }
+HOOK int main(void) {
+    struct sock_filter kills[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter;
+    int n;
+    filter.len = sizeof kills / sizeof *kills;
+    filter.filter = kills;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return 77;
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) != 0) return 77;
+    for (n = 0; n < 20000; n++) middle(n);
+    puts("done");
+    return 0;
+}
+END_OF_FILE
+if (cd "$dir" && $CC -O1 -finstrument-functions -c filter.c &&
+    $CC -pthread -o filter filter.o $objects -ldl) 2>/dev/null; then
+    rm -f "$dir/h.brst"
+    got=$(BURSTY_CONTEXTS_EVERY=200 BURSTY_CONTEXTS_BURST=20 BURSTY_CONTEXTS_TICKS=1000 "$dir/filter")
+    status=$?
+    "$bursty" report --collapsed --by calls --min 0 "$dir/h.brst" >"$dir/got"
+    if [ $status = 77 ]; then
+        skip "no seccomp"
+    else
+        [ $status = 0 ] && [ "$got" = done ] && grep -q '^middle;leaf [1-9]' "$dir/got"
+        ok $? "a filter that kills: status $status, $(cat "$dir/got")"
+    fi
+else
+    skip "$CC has no -finstrument-functions, or the system no seccomp"
+fi
 finish

@@ -126,7 +126,7 @@ for wanted in 'worker 4' 'late 4' 'step 4' 'leaf 40' 'within 40000' 'behind 4000
 done
 
 # Every reference, too. Where no check is needed the buffer may run over, and the user is told.
-$bursty record --period 0 --profile footprint --stats -o x.brst -- ./calls >got 2>errors
+$bursty record --quiet --period 0 --profile footprint --stats -o x.brst -- ./calls >got 2>errors
 all=$(sed -n 's/.* events \([0-9]*\), .*/\1/p' errors)
 if grep -q 'events lost 0,' errors && ! grep -q '^bursty' errors && [ "${all:-0}" -ge 40000 ]
 then pass
@@ -137,6 +137,34 @@ for period in 0 3; do
     if grep -q '^bursty: [1-9][0-9]* events or more are lost: .*--all-checks' errors; then pass
     else fail "references are lost at --period $period: $(cat errors)"; fi
 done
+
+# A loop with as many checks as there are between two bursts: no burst keeps step with it. Each of
+# 49 functions is called as often as the others.
+awk 'BEGIN {
+    print "static volatile int sink;"
+    for (i = 0; i < 49; i++)
+        printf "__attribute__((noinline)) static int f%d(int x) { sink = x; return x + %d; }\n", i, i
+    printf "static int (*volatile all[])(int) = {"
+    for (i = 0; i < 49; i++) printf "f%d, ", i
+    print "};\nint main(void) {\n    int n;\n    for (n = 0; n < 20000; n++) {"
+    for (i = 0; i < 49; i++) printf "        sink = all[%d](n);\n", i
+    print "    }\n    return 0;\n}"
+}' >step.c
+$CC -O1 -o step step.c || exit 2
+for seed in 1 2; do
+    $bursty record --quiet --all-checks --profile methods --period 40 --burst 10 --seed $seed \
+        -o x.brst -- ./step
+    $bursty report --csv --min 0 x.brst >csv
+    awk -F, '
+        /^rank/ { for (i = 1; i <= NF; i++) at[$i] = i }
+        $at["function"] ~ /^f[0-9]+$/ {
+            all++
+            inside += $at["share_low"] <= 1 / 49 && $at["share_high"] >= 1 / 49
+        }
+        END { print all + 0, inside + 0 }' csv
+done >rows
+if awk '{ all += $1; inside += $2 } END { exit !(all == 98 && inside >= 80) }' rows; then pass
+else fail "functions and those with the truth in their intervals: $(cat rows)"; fi
 
 # The same seed gives the same bursts. The interval of 95 % is taken twice as wide here.
 for burst in 1 10; do

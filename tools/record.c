@@ -20,7 +20,7 @@ static const char help[]
       "  --period P         checks between two bursts: 9900; 0 leaves no gaps, and eliminates no\n"
       "                     check if --boring does not ask for it\n"
       "  --burst B          checks of a burst: 100\n"
-      "  --jitter PERCENT   of the period: 12\n"
+      "  --jitter PERCENT   of the period: 12, or 80 of one below 2000\n"
       "  --profile LIST     of hcct (calling contexts), methods (functions), pairs (callers with "
       "callees),\n"
       "                     footprint and streams (of references): hcct\n"
@@ -251,7 +251,7 @@ static int read_options(record_options *o, int argc, char **argv) {
     static const unsigned event_bits[] = {ENTRY | EXIT, LOAD | STORE, BLOCK};
     tool_option option;
     const char *value;
-    int bad = 0, boring_said = 0;
+    int bad = 0, boring_said = 0, jitter_said = 0;
     memset(o, 0, sizeof *o);
     o->period = 9900;
     o->burst = 100;
@@ -272,9 +272,10 @@ static int read_options(record_options *o, int argc, char **argv) {
             bad = number(tool_value(&option), 1u << 29, &o->period);
         else if (tool_is(&option, "--", "burst"))
             bad = number(tool_value(&option), 1u << 29, &o->burst);
-        else if (tool_is(&option, "--", "jitter"))
+        else if (tool_is(&option, "--", "jitter")) {
             bad = number(tool_value(&option), 100, &o->jitter);
-        else if (tool_is(&option, "--", "boring")) {
+            jitter_said = 1;
+        } else if (tool_is(&option, "--", "boring")) {
             bad = number(tool_value(&option), 1000, &o->boring);
             boring_said = 1;
         } else if (tool_is(&option, "--", "ticks"))
@@ -305,6 +306,7 @@ static int read_options(record_options *o, int argc, char **argv) {
     if (!bad && option.files)
         bad = tool_error("record: an option is not understood; bursty record --help lists them");
     if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
+    if (!jitter_said && o->period < 2000) o->jitter = 80; /* loops of so many checks keep step */
     if (!o->period) {
         o->period = 0xFFFFFFFF;
         if (!boring_said) o->flags |= FLAG_ALL;
