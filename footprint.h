@@ -26,16 +26,15 @@
 
    STEP BY STEP
    1. Define FOOTPRINT_IMPLEMENTATION before the include in one C or C++ file, in no other one.
-   2. Fill a footprint_config. A zero in a field asks for its default. These two matter most:
-          config.c = 0.95;               footprints are reported within 0.95 to 1 times the truth
-          config.window_max = 1000000;   longer windows do not interest us, so tables are smaller
+   2. Fill a footprint_config. A zero in a field asks for its default. These two matter most: c is
+      the precision of footprints, and a smaller window_max makes tables smaller.
    3. Give it memory. footprint_init takes memory of yours, and footprint_bytes says how much is
       needed. footprint_open takes memory from config.alloc, for 8000 blocks at first, and grows.
-   4. Report accesses: footprint_access takes a block number, footprint_reference an address, and
-      footprint_access_many an array of block numbers. The array is the fastest way.
+   4. Report accesses: footprint_access takes a block number, footprint_reference an address.
+      footprint_access_many takes an array of block numbers, which is fastest.
    5. footprint_snapshot fills a footprint_profile, as often as you like. Read it with
       footprint_percentile, footprint_at_least and footprint_miss_ratio. hotl.h reads averages out
-      of it; a program that wants nothing else needs only hotl.h, at a third of the cost.
+      of it; for averages alone take only hotl.h, at a third of the cost.
    6. footprint_write puts a profile into a .brst file, which `bursty report` shows. footprintsum.h
       adds the profiles of threads or of runs, and gives the windows of a phase.
 
@@ -63,8 +62,8 @@
      FOOTPRINT_NO_BUILTINS  uses plain C instead of the compiler's bit scans and prefetches
      FOOTPRINT_NO_SIMD      does not use SSE2 and BMI2 of x86-64 processors
 
-   COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1: 102 instructions at
-   c = 0.9 and 147 at c = 1 on data accesses of gzip (bench/footprint_instructions.sh). Each block
+   COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1: 103 instructions at
+   c = 0.9 and 148 at c = 1 on data accesses of gzip (bench/footprint_instructions.sh). Each block
    that fits takes 28 bytes. Tables take 0.3 MB if window_max is 1023; 0.7 to 1.8 MB by default. */
 
 #ifndef FOOTPRINT_H
@@ -178,6 +177,9 @@ typedef struct footprint {
     void     *tables, *blocks;       /* what config.release gets */
     footprint_config config;
     uint8_t  near[1024];             /* counts recent blocks by hash */
+    uint64_t came_at[64];            /* misses that wait until there are many */
+    uint32_t came_from[64], logged;
+    uint32_t wait_from;              /* so many blocks must be tracked before any waits */
 } footprint;
 
 /* ---- functions: counting (paper, section 3) ---- */
@@ -203,7 +205,7 @@ FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_
 FOOTPRINT_API void     footprint_get_stats(const footprint *fp, footprint_stats *out);
 /* Returns an access number A: windows from A or earlier up to the latest access are counted as
    touching footprint_bin_low(bin) blocks or more. Returns 0 if there is no such window. */
-FOOTPRINT_API uint64_t footprint_mark_time(const footprint *fp, uint32_t bin);
+FOOTPRINT_API uint64_t footprint_mark_time(footprint *fp, uint32_t bin);
 
 /* ---- functions: profiles (paper, section 1) ---- */
 
@@ -305,9 +307,8 @@ static uint32_t footprint_p_log2(uint64_t v) {
 /* ---- bins and numbers ---- */
 
 /* bin(v) = v below 16. From there every octave is cut into 8 bins: with k = floor(log2 v) - 3, v is
-   in bin 8 k + (v >> k). 16 and 17 are in bin 16, 32 to 35 in bin 24, 288 to 319 in bin 49 (the
-   paper counts from one and calls it 50). The least value of a bin is called its low end. Twice a
-   low end is a low end again. Window lengths and footprints use the same bins. */
+   in bin 8 k + (v >> k). 16 and 17 are in bin 16, 288 to 319 in bin 49 (50 in the paper, counted
+   from one). The least value of a bin is its low end; twice a low end is a low end again. */
 
 FOOTPRINT_API uint32_t footprint_bin(uint64_t value) {
     uint32_t k;
@@ -374,8 +375,7 @@ static uint64_t footprint_p_hash(uint64_t block) {
     return (block ^ block >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
 }
 
-/* With sampling at 2^-k a block is left out unless the low k bits of another hash are 0. All bits
-   of this hash are well mixed, so the blocks that remain do not cluster. */
+/* With sampling at 2^-k a block is left out unless the low k bits of this well mixed hash are 0. */
 static int footprint_p_left_out(const footprint *fp, uint64_t block) {
     block = (block ^ block >> 33) * UINT64_C(0xFF51AFD7ED558CCD);
     block = (block ^ block >> 33) * UINT64_C(0xC4CEB9FE1A85EC53);
@@ -403,6 +403,8 @@ enum {
     FOOTPRINT_P_MARK_YOUNG = 1024,   /* the same for the marks of low ends below it */
     FOOTPRINT_P_RING = 128,          /* misses until `recent` is copied to the ring's end */
     FOOTPRINT_P_FIRST = 8000,        /* blocks that footprint_open makes room for */
+    FOOTPRINT_P_LOG = 64,            /* misses that may wait; */
+    FOOTPRINT_P_MANY = 32768,        /* with so many blocks few come from between the marks */
     FOOTPRINT_P_AHEAD = 12           /* accesses from asking memory for a bucket to needing it */
 };
 #define FOOTPRINT_P_LARGE ((size_t)1 << 20)        /* bytes from which asking ahead pays */
@@ -411,11 +413,6 @@ enum {
 typedef struct footprint_p_mark { uint64_t since, born; uint32_t row; } footprint_p_mark;
 typedef struct footprint_p_gap { uint64_t count, low, high; } footprint_p_gap;
 typedef struct footprint_p_moment { uint64_t count, sum, square; } footprint_p_moment;
-
-/* The largest footprint that a window may have without being counted as >= low: K, see "marks". */
-static uint64_t footprint_p_reach(double c, uint64_t low) {
-    return c >= 1 ? low - 1 : (uint64_t)((double)(low - 1) / c + 1e-9);
-}
 
 /* F of mark j: the low end of a bin. */
 static uint64_t footprint_p_low(uint32_t j) {
@@ -484,7 +481,6 @@ static uint64_t footprint_p_measure(footprint *fp, uint32_t slots) {
     return footprint_p_layout_tables(fp, NULL, slots) + footprint_p_layout_blocks(fp, NULL, slots);
 }
 
-/* Starts in memory for tables that allow for `most` slots, and for blocks in `slots` slots. */
 static uint32_t footprint_p_start(footprint *fp, void *tables, uint32_t most, void *blocks,
                                   uint32_t slots) {
     footprint_p_layout_tables(fp, (unsigned char *)tables, most);
@@ -514,6 +510,7 @@ static void footprint_p_configure(footprint *fp, const footprint_config *config)
     fp->depth_first = footprint_bin((uint64_t)FOOTPRINT_P_T << fp->sample_log2);
     fp->next = 2;
     fp->is_followed = 1;
+    fp->wait_from = fp->config.c >= 1 ? (uint32_t)FOOTPRINT_P_MANY : UINT32_MAX;
     fp->is_fast = (uint32_t)footprint_p_is_fast();
     width = fp->config.window_max - footprint_bin_low(fp->columns - 1) + 1;
     fp->end = UINT64_MAX / width;                          /* until then no cell overflows; */
@@ -578,7 +575,6 @@ FOOTPRINT_API void footprint_close(footprint *fp) {
     footprint_p_zero(fp, sizeof *fp);
 }
 
-/* Moves the blocks to larger memory, if there is any, and leaves the index empty. */
 static void footprint_p_grow(footprint *fp, uint64_t slots) {
     footprint old = *fp;
     uint64_t most = footprint_p_slots(fp, UINT64_MAX);
@@ -601,18 +597,14 @@ static void footprint_p_grow(footprint *fp, uint64_t slots) {
 
 /* The paper (section 3) walks O(log) ranges at every access. Here the low end F of each bin of
    footprints has one mark instead, a time tau_F:
-
        accesses   1 . . . . . . . . . . . . . . . . . . now
                         |       |    |    | | ||||||||||      windows that start at or before tau_F
                       tau_64  tau_56 tau_48 ...   tau_1 = now     count as touching F blocks or more
-
    Let X_F be the time of the last access to the F-th most recently used block. A window touches F
    blocks or more exactly when it starts at or before X_F. A mark may lag behind X_F. Call an access
    pending if it came after the mark was last moved and its block had not been used after tau_F.
    Each pending access has added one to the F - 1 blocks that are used after tau_F. With
-
        K(F) = floor((F - 1) / c)      slack(F) = K(F) - (F - 1)      pending <= slack(F)
-
    a window that is not counted as >= F holds at most K(F) <= (F - 1) / c blocks. One that is
    counted holds at least F. So every reported footprint is within [c, 1] of the truth.
 
@@ -620,31 +612,26 @@ static void footprint_p_grow(footprint *fp, uint64_t slots) {
        top[0] top[1] ... top[T-1]  ------->   next   . . # # . # . # # # . . # # . #  2
          b      a          z  leaves                     ^place[0] ^place[1]  ^place[2] ...
                                               # is live (its bit is set), . has gone back to recent
-
    An access to a block found in recent at depth q moves it to the front. Any other block comes from
    slot p (p = 1: it is new). Its bit is cleared, z gets the next free slot, and each mark with
-   place >= p has one more pending. G neighbouring marks form a group. A group has the slack of its
-   smallest F, whose mark always has the most pending. When that mark exceeds the slack, each mark
-   of the group moves up over as many live slots as it has pending. This takes scans of the bitmap,
-   forward only. A moved mark may overtake the last mark of the group below, which then moves as
-   well. A miss moves about 4 marks at c = 0.9, and each mark above p (O(log blocks)) at c = 1.
-
-   Invariants between two accesses. They are suspended inside footprint_p_push.
+   place >= p has one more pending. G neighbouring marks form a group with the slack of its smallest
+   F, whose mark always has the most pending. When that exceeds the slack, each mark of the group
+   moves up over as many live slots as it has pending. It may overtake the last mark of the group
+   below, which then moves as well. A miss moves about 4 marks at c = 0.9, and each mark above p
+   (O(log blocks)) at c = 1.
+   Invariants between two accesses (for marks that wait for footprint_p_settle: after it).
      If pending[j] is 0, F - 1 - T live slots lie strictly after place[j].
      place[j] falls as j grows, over all groups.
      index finds each live slot by its block. An entry is stale if its slot holds another block or
      is not live. It goes when its block gets a new slot.
 
-   While a mark rests, the age of tau_F (now - tau_F + 1), which is the shortest window counted as
-   >= F, grows by one at each access. A rest is a stretch of ages: it starts at one age and ends
-   before another. Row F of the table keeps these starts (+1) and ends (-1). "reading rows out"
-   turns them into windows. Rows F <= T need no marks. When a block moves from top[q] to top[q + 1]
-   at age y, a stretch of row q + 1 ends and one of row q + 2 starts; shifted[q][y] counts that.
-   When the block at top[q] is used again at age y, a stretch of row q + 1 ends; reused[q][y] counts
-   that. These are the LRU stack distances and reuse times as well. */
+   While a mark rests, its age (now - tau_F + 1), the shortest window counted as >= F, grows by one
+   at each access. A rest is a stretch of ages, and row F of the table keeps where they start (+1)
+   and end (-1). "reading rows out" turns them into windows. Rows F <= T need no marks: when a block
+   moves from top[q] to top[q + 1] at age y, a stretch of row q + 1 ends and one of row q + 2 starts
+   (shifted[q][y]); when it is used again, a stretch of row q + 1 ends (reused[q][y]). */
 
-/* Returns the step-th live slot after place: by whole words, then by bytes, then by bits; or with
-   BMI2, which saves 9 of 115 instructions an access. */
+/* Returns the step-th live slot after place. BMI2 saves 9 of 115 instructions an access. */
 static FOOTPRINT_P_APART uint32_t footprint_p_select(const footprint *fp, uint32_t place,
                                                      uint32_t step) {
     const uint64_t *live = fp->live + (place >> 6), high = UINT64_C(0x8080808080808080);
@@ -678,15 +665,13 @@ static FOOTPRINT_P_ALWAYS uint32_t footprint_p_select_fast(const footprint *fp, 
 #define footprint_p_select_fast footprint_p_select
 #endif
 
-/* Counters of ages run backwards, so that a time is an index. The first is the address of time 0
-   if the counter of age 0 were counters[age_0]. */
+/* Counters of ages run backwards, so that a time is an index. Age 0 would be counters[age_0]. */
 #define FOOTPRINT_P_TIME_0(counters, age_0, next) \
     ((uintptr_t)(counters) + 4 * ((uintptr_t)(age_0) - (uintptr_t)(next)))
 #define FOOTPRINT_P_AT(q, y)     ((q) * FOOTPRINT_P_YOUNG + (FOOTPRINT_P_YOUNG - (uint32_t)(y)))
 #define FOOTPRINT_P_REUSED(q, y) ((q) * FOOTPRINT_P_YOUNG + (uint32_t)(y))
 
-/* Adds `count` events at age y to the moments of y's bin: their number, and the sums of room and
-   triangle(room), where room is the distance from y to the bin above. */
+/* Adds `count` events at age y to the moments of y's bin, see "reading rows out". */
 static inline void footprint_p_event_at(footprint_p_moment *moments, uint32_t columns, uint64_t y,
                                     uint64_t count) {
     uint32_t k = y < 16 ? 0 : FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
@@ -699,8 +684,8 @@ static inline void footprint_p_event_at(footprint_p_moment *moments, uint32_t co
 }
 
 /* A mark now rests on a slot of time `since`: a run ended before age y, the next starts at `start`.
-   Where neither is young, both are mostly in one bin. Marks of low ends from FOOTPRINT_P_MARK_YOUNG
-   on have no counters and need none: a window of F blocks has F accesses or more. */
+   Where neither is young, both are mostly in one bin. Marks of low ends that are not young have no
+   counters and need none: a window of F blocks has F accesses or more. */
 static FOOTPRINT_P_ALWAYS void footprint_p_put_mark(footprint *fp, footprint_p_mark *mark,
                                                     uint64_t since, uintptr_t counters,
                                                     uint64_t next) {
@@ -749,52 +734,117 @@ static FOOTPRINT_P_APART void footprint_p_flush(footprint *fp, uint32_t g) {
     }
 }
 
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_next_live(const uint64_t *live, uint32_t place) {
+    uint32_t word = ++place >> 6;
+    uint64_t bits = live[word] >> (place & 63);
+    if (!FOOTPRINT_P_UNLIKELY(bits == 0)) return place + FOOTPRINT_P_LOWEST(bits);
+    do bits = live[++word]; while (bits == 0);
+    return word << 6 | FOOTPRINT_P_LOWEST(bits);
+}
+
 /* Marks without slack need no counting: each moves to the next live slot. Returns how many did. */
 static FOOTPRINT_P_APART uint32_t footprint_p_count_exact(footprint *fp, uint32_t p) {
-    const uint64_t *live = fp->live;
     uint32_t *at = fp->place, *end = at + (fp->exact < fp->marks ? fp->exact : fp->marks);
     uint64_t next = fp->now + 1;
     uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, FOOTPRINT_P_MARK_YOUNG, next);
     footprint_p_mark *mark = fp->mark;
     for (; at < end && *at >= p; at++, mark++, counters += 4 * FOOTPRINT_P_MARK_YOUNG) {
-        uint32_t place = *at + 1, word = place >> 6;
-        uint64_t bits = live[word] >> (place & 63);
-        if (FOOTPRINT_P_UNLIKELY(bits == 0)) {
-            do bits = live[++word]; while (bits == 0);
-            place = word << 6;
-        }
-        place += FOOTPRINT_P_LOWEST(bits);
-        *at = place;
+        uint32_t place = *at = footprint_p_next_live(fp->live, *at);
         footprint_p_put_mark(fp, mark, fp->slot[place].time, counters, next);
     }
     return (uint32_t)(at - fp->place);
 }
 
+/* While few of these misses come from between the marks, they wait, and footprint_p_settle moves
+   mark by mark, each over all of them (came_from: the slot p of a miss, came_at: its time). Each
+   mark leaves the misses that moved it to the next one; no others move that. A slot after the mark
+   was live until its miss, so its bit is set until then. If the miss did not move an earlier mark,
+   this one cannot be there sooner. F - 1 - T live slots keep a mark off slots not yet filled.
+
+   When mark j has moved n times, since[1..n] are the times of its slots. If all ages on the way are
+   in one bin, footprint_p_put_mark's terms add up: with a step for each move, square grows by
+   triangle(room + all steps) - triangle(room) - sum of (step * time since the first move). */
+static void footprint_p_put_moves(footprint *fp, uint32_t j, const uint64_t *since, uint32_t n) {
+    const uint64_t *at = fp->came_at;
+    footprint_p_mark *mark = fp->mark + j;
+    uint64_t y = at[n - 1] + 1 - since[0], less = since[n] - since[0];
+    uint32_t k = FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k), i;
+    if ((y ^ (at[0] + 1 - since[n])) >> k == 0 && bin < fp->columns) {
+        footprint_p_moment *moment = fp->cells + mark->row + bin;
+        uint64_t room = (y | ((UINT64_C(1) << k) - 1)) + since[0] - at[0];
+        uint64_t square = less * (2 * room + less + 1) >> 1;
+        for (i = 1; i < n; i++) square -= (since[i + 1] - since[i]) * (at[i] - at[0]);
+        moment->sum += less;
+        moment->square += square;
+        mark->since = since[n];
+        return;
+    }
+    for (i = 0; i < n; i++) {
+        size_t age_0 = (j + (size_t)1) * FOOTPRINT_P_MARK_YOUNG;
+        uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, age_0, at[i] + 1);
+        footprint_p_put_mark(fp, mark, since[i + 1], counters, at[i] + 1);
+    }
+}
+
+/* Counts reuses at stack distances of a bin. The last row is open. */
+static void footprint_p_depth(footprint *fp, uint32_t bin, uint64_t count) {
+    fp->depth[bin < fp->rows ? bin : fp->rows - 1] += count << fp->sample_log2;
+}
+
+static FOOTPRINT_P_APART void footprint_p_settle(footprint *fp) {
+    uint64_t *live = fp->live, since[FOOTPRINT_P_LOG + 1];
+    uint32_t n = fp->logged, i, j, most = UINT32_MAX;
+    for (j = 0; j < fp->marks && n > 0; j++) {
+        uint32_t first = fp->place[j], place = first, word = first >> 6, kept = 0;
+        uint64_t bits = live[word] & (~UINT64_C(1) << (first & 63));
+        since[0] = fp->mark[j].since;
+        if (most <= first) {
+            for (i = 1; i <= n; i++, bits &= bits - 1) {
+                while (bits == 0) bits = live[++word];
+                place = word << 6 | FOOTPRINT_P_LOWEST(bits);
+                since[i] = fp->slot[place].time;
+            }
+        } else {
+            for (i = 0; i < n; i++) {
+                uint32_t p = fp->came_from[i];
+                if (p > first) live[p >> 6] |= UINT64_C(1) << (p & 63);
+            }
+            for (most = 0, i = 0; i < n; i++) {
+                uint32_t p = fp->came_from[i];
+                if (p > first) live[p >> 6] &= ~(UINT64_C(1) << (p & 63));
+                if (p > place) continue;
+                place = footprint_p_next_live(live, place);
+                fp->came_at[kept] = fp->came_at[i];
+                fp->came_from[kept++] = p;
+                since[kept] = fp->slot[place].time;
+                most = p > most ? p : most;
+            }
+            footprint_p_depth(fp, fp->depth_first + j, n - kept);
+            n = kept;
+        }
+        fp->place[j] = place;
+        if (n) footprint_p_put_moves(fp, j, since, n);
+    }
+    for (i = 0; i < n; i++) footprint_p_depth(fp, fp->depth_first + j, fp->came_from[i] > 1);
+    fp->logged = 0;
+}
+
 /* 16 marks from `first` on: those with place >= p have one more pending. Returns how many have.
    `over` gets a bit for each first mark of a group whose pending is more than its slack. */
 #ifdef FOOTPRINT_P_SIMD
-static FOOTPRINT_P_ALWAYS __m128i footprint_p_count_4(const __m128i *place, __m128i *pending,
-                                                      const __m128i *slack, __m128i least,
-                                                      __m128i *over) {
-    __m128i at = _mm_cmpgt_epi32(_mm_loadu_si128(place), least);
-    __m128i sum = _mm_sub_epi32(_mm_loadu_si128(pending), at);
-    _mm_storeu_si128(pending, sum);
-    *over = _mm_cmpgt_epi32(sum, _mm_loadu_si128(slack));
-    return at;
-}
-
 #define FOOTPRINT_P_PACK(x) (uint32_t)_mm_movemask_epi8( \
     _mm_packs_epi16(_mm_packs_epi32(x[0], x[1]), _mm_packs_epi32(x[2], x[3])))
 static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t first, uint32_t p,
                                                         uint32_t *over) {
     const __m128i *place = (const __m128i *)(const void *)(fp->place + first);
     const __m128i *slack = (const __m128i *)(const void *)(fp->slack + first);
-    __m128i *pending = (__m128i *)(void *)(fp->pending + first);
-    __m128i least = _mm_set1_epi32((int)p - 1), at[4], more[4];
-    at[0] = footprint_p_count_4(place, pending, slack, least, &more[0]);
-    at[1] = footprint_p_count_4(place + 1, pending + 1, slack + 1, least, &more[1]);
-    at[2] = footprint_p_count_4(place + 2, pending + 2, slack + 2, least, &more[2]);
-    at[3] = footprint_p_count_4(place + 3, pending + 3, slack + 3, least, &more[3]);
+    __m128i *pending = (__m128i *)(void *)(fp->pending + first), at[4], more[4];
+#define FOOTPRINT_P_COUNT_4(i) \
+    at[i] = _mm_cmpgt_epi32(_mm_loadu_si128(place + i), _mm_set1_epi32((int)p - 1)); \
+    more[i] = _mm_sub_epi32(_mm_loadu_si128(pending + i), at[i]); \
+    _mm_storeu_si128(pending + i, more[i]); \
+    more[i] = _mm_cmpgt_epi32(more[i], _mm_loadu_si128(slack + i));
+    FOOTPRINT_P_COUNT_4(0) FOOTPRINT_P_COUNT_4(1) FOOTPRINT_P_COUNT_4(2) FOOTPRINT_P_COUNT_4(3)
     *over = FOOTPRINT_P_PACK(more);
     return FOOTPRINT_P_LOWEST((uint64_t)~FOOTPRINT_P_PACK(at));    /* bit 16 is set */
 }
@@ -809,8 +859,7 @@ static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t 
 }
 #endif
 
-/* A block came back from slot p (1: it is new). Returns how many marks count that. Behind the last
-   mark place[] is 0 for 16 more, which counts nothing. */
+/* A block came back from slot p. Returns how many marks count that: not those at place 0. */
 static inline uint32_t footprint_p_count(footprint *fp, uint32_t p) {
     uint32_t first = 0, counted, over;
     if (fp->exact) {
@@ -831,11 +880,13 @@ static void footprint_p_add_mark(footprint *fp, uint32_t place, uint64_t from) {
     uint32_t j = fp->marks, g = j / FOOTPRINT_P_GROUP, first = g * FOOTPRINT_P_GROUP;
     uint64_t low = footprint_p_low(j), slack;
     footprint_p_mark *mark = &fp->mark[j];
+    footprint_p_settle(fp);
     fp->slack[j] = INT32_MAX;                              /* but for the first of a group */
     if (j != first) {
         if (fp->pending[first]) footprint_p_flush(fp, g);
     } else {
-        slack = footprint_p_reach(fp->config.c, low) - (low - 1);
+        slack = (uint64_t)((double)(low - 1) / fp->config.c + 1e-9) - (low - 1);   /* see above */
+        if (fp->config.c >= 1) slack = 0;
         fp->slack[j] = slack > INT32_MAX ? INT32_MAX : (uint32_t)slack;
         if (slack == 0) fp->exact = (g + 1) * FOOTPRINT_P_GROUP;
         else if (j == 0) fp->exact = 0;
@@ -856,7 +907,7 @@ static uint32_t footprint_p_bucket(const footprint *fp, uint64_t hash) {
     return (uint32_t)(hash * fp->buckets >> 32);
 }
 
-/* The number of recent blocks with about this hash. Mostly it is 0, which saves a search. */
+/* The number of recent blocks with about this hash; mostly 0, which saves a search. */
 static uint8_t *footprint_p_near(footprint *fp, uint64_t hash) {
     return fp->near + (hash >> 22);
 }
@@ -879,7 +930,6 @@ static void footprint_p_gap_sum(footprint_p_gap *gaps, uint32_t columns, uint64_
     footprint_p_wide_add(&gap->low, &gap->high, sum.low, sum.high);
 }
 
-/* Adds one gap, without a branch. */
 static FOOTPRINT_P_ALWAYS void footprint_p_gap_far(footprint_p_gap *gap, uint64_t columns,
                                                    uint64_t y, uint32_t sample_log2) {
     uint32_t k = FOOTPRINT_P_LOG2(y | 8) - 3;
@@ -899,8 +949,7 @@ static void footprint_p_new_block(footprint *fp) {
     fp->tracked++;
 }
 
-/* Runs of rows `row` and above start at age y. Row F is events[F - 1] - events[F], so that a block
-   that moves one deeper is one addition for two rows. */
+/* Runs of rows `row` and above start at age y. Row F is events[F - 1] - events[F]. */
 static void footprint_p_event(footprint *fp, uint32_t row, uint64_t y, uint64_t count) {
     for (; row <= FOOTPRINT_P_T; row++)
         footprint_p_event_at(fp->events + row * (size_t)fp->columns, fp->columns, y, 0 - count);
@@ -910,21 +959,15 @@ static void footprint_p_shifted_far(footprint *fp, uint32_t q, uint64_t y, uint6
     footprint_p_event_at(fp->events + (q + 1) * (size_t)fp->columns, fp->columns, y, count);
 }
 
-/* Counts reuses at stack distances of a bin. The last row is open. */
-static void footprint_p_depth(footprint *fp, uint32_t bin, uint64_t count) {
-    fp->depth[bin < fp->rows ? bin : fp->rows - 1] += count << fp->sample_log2;
-}
-
-/* Repeats (q = 0) have a counter of their own for their depth. */
 static void footprint_p_reused_far(footprint *fp, uint32_t q, uint64_t y, uint64_t count) {
     footprint_p_event(fp, q + 1, y, 0 - count);
     footprint_p_gap_sum(fp->gap, fp->columns, y, count << fp->sample_log2);
     if (q > 0) footprint_p_depth(fp, footprint_bin((uint64_t)(q + 1) << fp->sample_log2), count);
 }
 
-/* Empties the counters into the sums. */
 static void footprint_p_fold(footprint *fp) {
     uint32_t q, y, j;
+    footprint_p_settle(fp);
     footprint_p_depth(fp, footprint_bin(UINT64_C(1) << fp->sample_log2), fp->repeats);
     fp->repeats = 0;
     for (q = 0; q < FOOTPRINT_P_T; q++) {
@@ -984,12 +1027,6 @@ static void footprint_p_compact(footprint *fp) {
     footprint_p_reindex(fp);
 }
 
-static uint32_t footprint_p_oldest(const footprint *fp) {
-    uint32_t word = 0;
-    while (fp->live[word] == 0) word++;
-    return word << 6 | FOOTPRINT_P_LOWEST(fp->live[word]);
-}
-
 /* Forgets the `count` oldest blocks. Windows that do not reach their last accesses stay right. */
 static void footprint_p_forget(footprint *fp, uint32_t count) {
     uint32_t j, left, k = fp->sample_log2;
@@ -997,7 +1034,7 @@ static void footprint_p_forget(footprint *fp, uint32_t count) {
         if (fp->pending[j]) footprint_p_flush(fp, j / FOOTPRINT_P_GROUP);
     }
     for (left = count; left > 0; left--) {
-        uint32_t s = footprint_p_oldest(fp);
+        uint32_t s = footprint_p_next_live(fp->live, 1);   /* the oldest */
         footprint_p_wide sum = footprint_p_product(fp->slot[s].time, UINT64_C(1) << k);
         footprint_p_wide_add(&fp->gone_low, &fp->gone_high, sum.low, sum.high);
         fp->live[s >> 6] &= fp->live[s >> 6] - 1;
@@ -1016,6 +1053,7 @@ static void footprint_p_forget(footprint *fp, uint32_t count) {
 /* Slots have run out: forgets what is too old, makes room, and numbers the rest anew. */
 static void footprint_p_renumber(footprint *fp) {
     uint32_t kept = fp->tracked - fp->filled, old = 0, s;
+    footprint_p_settle(fp);
     if (fp->now > fp->config.window_max) {
         for (s = 2; s < fp->next && fp->slot[s].time <= fp->now - fp->config.window_max; s++)
             old += (uint32_t)(fp->live[s >> 6] >> (s & 63) & 1);
@@ -1070,7 +1108,6 @@ static FOOTPRINT_P_ALWAYS void footprint_p_shift(footprint *fp, const footprint_
     }
 }
 
-/* The latest access is to a block that is not recent. It comes to the top, the last one leaves. */
 static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block, uint64_t hash) {
     footprint_entry *top = fp->top, *out;
     uint64_t out_hash;
@@ -1104,17 +1141,20 @@ static FOOTPRINT_P_APART void footprint_p_push(footprint *fp, uint64_t block, ui
     fp->slot[s] = *out;
     fp->live[s >> 6] |= UINT64_C(1) << (s & 63);
     fp->index[bucket] = s;
-    marks = footprint_p_count(fp, p);
-    if (p > 1) {
-        footprint_p_depth(fp, marks + fp->depth_first, 1);
-        return;
+    if (FOOTPRINT_P_UNLIKELY(fp->tracked >= fp->wait_from)) {
+        fp->came_from[fp->logged] = p;
+        fp->came_at[fp->logged] = fp->now;
+        if (++fp->logged == FOOTPRINT_P_LOG) footprint_p_settle(fp);
+    } else {
+        marks = footprint_p_count(fp, p);
+        if (p > 1) footprint_p_depth(fp, marks + fp->depth_first, 1);
     }
+    if (p > 1) return;
     footprint_p_new_block(fp);
     if (fp->marks < fp->mark_max && fp->tracked == footprint_p_low(fp->marks))
-        footprint_p_add_mark(fp, footprint_p_oldest(fp), fp->now);
+        footprint_p_add_mark(fp, footprint_p_next_live(fp->live, 1), fp->now);
 }
 
-/* The rare ones: few blocks are recent, or the block was used long ago. */
 static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t block) {
     footprint_entry *top = fp->top, *entry;
     uint32_t q = 0;
@@ -1134,8 +1174,8 @@ static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t blo
     top->time = fp->now;
 }
 
-/* The block is not at the top, and T blocks are recent. Written out depth by depth: only the branch
-   that finds the block cannot be foreseen, and from there each step is four instructions. */
+/* The block is not at the top, and T blocks are recent. Only the branch that finds the block cannot
+   be foreseen, and from there each step is four instructions. */
 #define FOOTPRINT_P_FIND(q) \
     if (top[q].block == block) { \
         y = next - top[q].time; \
@@ -1161,8 +1201,6 @@ far:
     top->time = next - 1;
 }
 
-/* blocks[0..count), where nothing else is due, T blocks are recent and a slot is free for each
-   access. The top block's time is kept only when it leaves. */
 static FOOTPRINT_P_ALWAYS void footprint_p_access_each(footprint *fp, const uint64_t *blocks,
                                                        size_t count, int ahead) {
     footprint_entry *top = fp->top;
@@ -1202,8 +1240,7 @@ static FOOTPRINT_P_ALWAYS void footprint_p_access_each(footprint *fp, const uint
 
 /* ---- entries ---- */
 
-/* Does what is due before an access: once in a while, or at every access while blocks are sampled
-   or few blocks are recent. Returns 0 if the access has been dealt with. */
+/* Does what is due before an access. Returns 0 if the access has been dealt with. */
 static void footprint_p_thin(footprint *fp);
 static FOOTPRINT_P_APART int footprint_p_wake(footprint *fp, uint64_t block) {
     if (fp->now >= fp->end) {
@@ -1293,42 +1330,21 @@ FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_
 
 /* ---- reading rows out ---- */
 
-/* A row says at which ages y its stretches start (+1) and end (-1). Call these events e(y):
-
-       age    1 . . . x0 . . . . x1  .           one rest of a mark: +1 at x0, -1 at x1 + 1
-       events         +1            -1
-       N(w)   0 0 0 0  1 2 3 4 5  6  6 ...       accesses at which the age is w or less
-
-   The windows of length w that count as >= F are one for each access at which the age is w or less:
-   N(w) = sum of e(y) (w - y + 1) over y <= w. A bin of lengths low..high, cut at limit = min(high,
-   now), has width = limit - low + 1 lengths and holds the sum of N(w) over low..limit:
-
+/* A row says at which ages y its stretches start (+1) and end (-1): the events e(y). N(w) is the
+   sum of e(y) over y <= w. At N(w) accesses the age is w or less, and the windows of length w that
+   count as >= F are one for each of them: the sum of e(y) (w - y + 1) over y <= w. A bin of lengths
+   low..high, cut at limit = min(high, now), has width = limit - low + 1 lengths. Over all of them
        an event below the bin adds    (low - y) width + triangle(width)
        an event within it adds        triangle(limit - y + 1)
-
-   For the first kind two running sums over the bins below are enough: `open`, the sum of e(y), and
-   `all`, the sum of e(y) (low - y). For the second kind write room = high - y + 1, the distance to
-   the bin above, and less = high - limit, so that limit - y + 1 = room - less. As
-
+   The first kind needs two running sums over the bins below: `open`, the sum of e(y), and `all`,
+   the sum of e(y) (low - y). For the second kind write room = high - y + 1 and less = high - limit:
        triangle(room - less) = triangle(room) - less room + triangle(less - 1)
+   so count = sum of e, sum = sum of e room and square = sum of e triangle(room) give any limit.
+   A window that ends at access i has at most i accesses. So at each of the accesses born..w - 1
+   the length w was counted once too often; `early` is the sum of w - born over the lengths of the
+   bin. Everything may wrap in between; the results are right modulo 2^64. */
 
-   the moments count = sum of e, sum = sum of e room and square = sum of e triangle(room) give it
-   for any limit. From one bin to the next `open` grows by count, and `all` by open (high - low + 1)
-   + sum.
-
-   The sum is over all accesses since the row began (`born`) and over all lengths up to the limit.
-   But a window that ends at access i has at most i accesses. So at each of the accesses born..w - 1
-   the length w was counted once although no such window exists: w - born times too often, if
-   w > born. `early` is the sum of w - born over the lengths of the bin. Everything may wrap in
-   between; the results are right modulo 2^64. Cost: rows times columns. */
-
-/* The rest under way ends here: that of a mark or of a recent block at time since. */
-static void footprint_p_end_rest(const footprint *fp, uint64_t since) {
-    footprint_p_event_at(fp->scratch, fp->columns, fp->now - since + 2, UINT64_MAX);
-}
-
-/* Adds the windows of the row whose events are in fp->scratch to rows below + 1 .. bin of a table.
-   Rows in between are not followed on their own. */
+/* Adds the windows of the row whose events are in fp->scratch to rows below + 1 .. bin. */
 static void footprint_p_add_row(const footprint *fp, uint64_t born, uint64_t *table, uint32_t below,
                                 uint32_t bin) {
     uint64_t now = fp->now, all = 0, open = 0, windows;
@@ -1360,19 +1376,12 @@ static void footprint_p_load_recent(const footprint *fp, uint32_t F) {
         fp->scratch[b].square = starts[b].square - ends[b].square;
     }
     if (F == 1) footprint_p_event_at(fp->scratch, fp->columns, 1, fp->sampled);
-    footprint_p_end_rest(fp, fp->top[F - 1].time);
-}
-
-static void footprint_p_load_mark(const footprint *fp, uint32_t j) {
-    uint32_t b, first = footprint_bin(footprint_p_low(j));
-    footprint_p_zero(fp->scratch, first * sizeof *fp->scratch);
-    for (b = first; b < fp->columns; b++) fp->scratch[b] = fp->cells[fp->mark[j].row + b];
-    if (j < fp->marks) footprint_p_end_rest(fp, fp->mark[j].since);
+    footprint_p_event_at(fp->scratch, fp->columns, fp->now - fp->top[F - 1].time + 2, UINT64_MAX);
 }
 
 /* Adds to the table the windows that ended since fp->start. Counters must have been folded. */
 static void footprint_p_extract(const footprint *fp, uint64_t *table, uint32_t rows) {
-    uint32_t k = fp->sample_log2, below = k == 0 && rows > 1, F, j, bin;
+    uint32_t k = fp->sample_log2, below = k == 0 && rows > 1, F, j, bin, b;
     footprint_p_zero(fp->scratch, fp->columns * sizeof *fp->scratch);
     footprint_p_event_at(fp->scratch, fp->columns, 1, fp->now - fp->start);
     footprint_p_event_at(fp->scratch, fp->columns, 2, fp->start - fp->now);
@@ -1388,7 +1397,12 @@ static void footprint_p_extract(const footprint *fp, uint64_t *table, uint32_t r
     for (j = 0; j < fp->mark_max && fp->mark[j].born; j++) {
         bin = footprint_bin(footprint_p_low(j) << k);
         if (bin >= rows) bin = rows - 1;
-        footprint_p_load_mark(fp, j);
+        footprint_p_zero(fp->scratch, fp->columns * sizeof *fp->scratch);
+        for (b = footprint_bin(footprint_p_low(j)); b < fp->columns; b++)
+            fp->scratch[b] = fp->cells[fp->mark[j].row + b];
+        if (j < fp->marks)                                 /* the rest under way ends here */
+            footprint_p_event_at(fp->scratch, fp->columns, fp->now - fp->mark[j].since + 2,
+                                 UINT64_MAX);
         footprint_p_add_row(fp, fp->mark[j].born, table, below, bin);
         below = bin;
     }
@@ -1397,14 +1411,11 @@ static void footprint_p_extract(const footprint *fp, uint64_t *table, uint32_t r
 /* ---- averages ---- */
 
 /* The average footprint (Xiang et al., PACT 2011): a block is missing from exactly those windows
-   that fit strictly between two of its accesses. Take every block as accessed at times 0 and n + 1
-   as well. Then a gap from t to t' holds max(0, t' - t - w) windows of length w. So, with
-   y = t' - t + 1 and over all gaps,
-
+   that fit strictly between two of its accesses, if it counts as accessed at times 0 and n + 1 as
+   well. A gap from t to t' holds max(0, t' - t - w) windows of length w. With y = t' - t + 1
        sum of footprints of the windows of length w = blocks (n - w + 1) - sum of max(0, y - 1 - w)
-
    For each bin of y the table keeps the number of gaps and the sum of y, which makes this exact for
-   w at the high end of a bin. hotl.h counts this alone. */
+   w at the high end of a bin. */
 
 /* Adds the gaps that are open at n + 1, of all blocks that are followed, `weight` times each. */
 static void footprint_p_open_gaps(const footprint *fp, footprint_p_gap *gap, uint64_t weight) {
@@ -1512,46 +1523,27 @@ FOOTPRINT_API void footprint_get_stats(const footprint *fp, footprint_stats *out
     out->sample_log2 = fp->sample_log2;
 }
 
-FOOTPRINT_API uint64_t footprint_mark_time(const footprint *fp, uint32_t bin) {
+FOOTPRINT_API uint64_t footprint_mark_time(footprint *fp, uint32_t bin) {
     uint32_t k = fp->sample_log2, j;
     uint64_t F = (footprint_bin_low(bin) + ((UINT64_C(1) << k) - 1)) >> k;
     if (F == 0) return fp->now;
     if (F <= FOOTPRINT_P_T) return F <= fp->filled ? fp->top[F - 1].time : 0;
     j = footprint_bin(F) - footprint_bin(FOOTPRINT_P_T) - 1;
+    footprint_p_settle(fp);
     return j < fp->marks ? fp->mark[j].since : 0;
 }
 
 /* ---- full: every second block from here on ---- */
 
-/* When blocks no longer fit, the sampling ratio 2^-k is halved until they do:
-
-       k       accesses 1 .......... start | start + 1 .......... now
-       before  windows that ended here, at rows F 2^k (old k)
-                                           | rows, marks and gaps count anew at rows F 2^k (new k)
-
-   The windows that ended so far are read out into `before` and before_total. Then recent and slot
-   keep only the blocks that are still followed, in their order. All rows start anew in this state:
-   a row F of a block that is there starts a run with that block's age, and each mark stands exactly
-   at X_F. The open gap of a block that is kept is taken off, as "averages" says. The gap of a block
-   that is dropped is closed with the windows before, so nothing is left of it in the sums.
-   Invariant: every window is counted once, by the k at the time of its end. Cost: one snapshot for
-   each halving, and there is one each time that the number of different blocks has doubled. */
-
-static void footprint_p_drop(footprint *fp) {
-    uint32_t s, q, kept = 0;
-    for (q = 0; q < fp->filled; q++) {
-        if (!footprint_p_left_out(fp, fp->top[q].block)) fp->top[kept++] = fp->top[q];
-    }
-    fp->filled = kept;
-    for (s = 2; s < fp->next; s++) {
-        if (footprint_p_left_out(fp, fp->slot[s].block))
-            fp->live[s >> 6] &= ~(UINT64_C(1) << (s & 63));
-    }
-    footprint_p_compact(fp);
-}
+/* When blocks no longer fit, the sampling ratio 2^-k is halved until they do. Windows that ended
+   so far are read out into `before` and before_total, with rows F 2^k for the old k. Then recent
+   and slot keep only the blocks that are still followed, and all rows, marks and gaps start anew: a
+   row F of a block that is there starts a run with that block's age, and each mark stands exactly
+   at X_F. The open gap of a block that is kept is taken off; that of one that is dropped is closed
+   with the windows before. Invariant: every window is counted once, by the k at its end. */
 
 static void footprint_p_thin(footprint *fp) {
-    uint32_t q, j;
+    uint32_t q, j, s, kept;
     fp->flags |= FOOTPRINT_FULL;
     footprint_p_fold(fp);
     footprint_p_sum_averages(fp, fp->before_total);
@@ -1559,7 +1551,15 @@ static void footprint_p_thin(footprint *fp) {
     fp->marks = 0;
     do {
         fp->sample_log2++;
-        footprint_p_drop(fp);
+        for (kept = 0, q = 0; q < fp->filled; q++) {
+            if (!footprint_p_left_out(fp, fp->top[q].block)) fp->top[kept++] = fp->top[q];
+        }
+        fp->filled = kept;
+        for (s = 2; s < fp->next; s++) {
+            if (footprint_p_left_out(fp, fp->slot[s].block))
+                fp->live[s >> 6] &= ~(UINT64_C(1) << (s & 63));
+        }
+        footprint_p_compact(fp);
     } while (fp->next - 2 > fp->cap && fp->sample_log2 < 63);
     while (fp->filled < FOOTPRINT_P_T && fp->next > 2) {
         fp->top[fp->filled++] = fp->slot[--fp->next];

@@ -1,7 +1,8 @@
 /* footprint_versions.c - times of footprint.h and interleave.h, one line each, in CPU ns an access:
    for footprint_versions.sh, which builds it with two versions of the headers.
 
-   footprint_versions NAME      one of random-1e6, zipf-1e6, zipf-1e4, turns-.9, turns-1
+   footprint_versions NAME      one of random-1e6, exact-1e6 (the same at c = 1), zipf-1e6,
+                                zipf-1e4, turns-.9, turns-1
    footprint_versions FILE C    a block trace, 5 million accesses of it */
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
@@ -92,6 +93,7 @@ int main(int argc, char **argv) {
     const char *what = argc > 1 ? argv[1] : "";
     double ns;
     if (strcmp(what, "random-1e6") == 0) ns = count(.9, make(0, 1e6, MOST));
+    else if (strcmp(what, "exact-1e6") == 0) ns = count(1, make(0, 1e6, MOST));
     else if (strcmp(what, "zipf-1e6") == 0) ns = count(.9, make(1, 1e6, MOST));
     else if (strcmp(what, "zipf-1e4") == 0) ns = count(.9, make(1, 1e4, MOST));
     else if (strcmp(what, "turns-.9") == 0) ns = take_turns(.9, 2000000);

@@ -24,7 +24,7 @@ row() { # NAME ARGUMENT...
         NR == 1 || $2 < here { here = $2 }
         END { printf "%-28s %8.1f %8.1f %6.2f\n", name, there, here, here / there }' "$out/times"
 }
-for input in random-1e6 zipf-1e6 zipf-1e4 turns-.9 turns-1; do row $input $input; done
+for input in random-1e6 exact-1e6 zipf-1e6 zipf-1e4 turns-.9 turns-1; do row $input $input; done
 for trace in "$@"; do
     for c in .9 1; do row "$(basename "$trace"), c = $c" "$trace" $c; done
 done

@@ -241,6 +241,54 @@ TEST(bounded_memory) {
     }
 }
 
+/* At c = 1 misses wait for the marks, if there are many blocks (`many`). Nothing may depend on when
+   they are settled: by marks one by one, as it is with few blocks, or late. The snapshot at a third
+   comes between. */
+static int wait_alike(const footprint_config *config, size_t bytes, uint32_t n, uint32_t many) {
+    uint64_t *tables[2] = {table, table2};
+    footprint_profile p[2];
+    footprint fp;
+    uint32_t i, way, differ = 0;
+    for (way = 0; way < 2; way++) {
+        uint64_t seed = n;
+        int waited = 0;
+        footprint_init(&fp, memory, bytes, config);
+        CHECK(fp.wait_from > 1000);
+        fp.wait_from = way ? many : UINT32_MAX;
+        for (i = 0; i < n; i++) {
+            footprint_access(&fp, n > MOST ? test_random(&seed) % (n / 2) : trace[i]);
+            waited |= fp.logged > 0;
+            if (i == n / 3) footprint_snapshot(&fp, &p[way], tables[way], sizeof table);
+        }
+        CHECK_EQ(waited, way);
+        CHECK_EQ(footprint_snapshot(&fp, &p[way], tables[way], sizeof table), 0);
+    }
+    CHECK_EQ(p[0].rows, p[1].rows);
+    for (i = 0; i < p[0].rows * p[0].columns; i++) differ += p[0].at_least[i] != p[1].at_least[i];
+    for (i = 0; i < p[0].rows; i++) differ += p[0].depth[i] != p[1].depth[i];
+    for (i = 0; i < p[0].columns; i++) differ += p[0].total[i].low != p[1].total[i].low;
+    return differ == 0 && p[0].blocks == p[1].blocks;
+}
+
+TEST(misses_that_wait) {
+    footprint_config config = plain;
+    uint32_t kind, blocks;
+    config.c = 1;
+    for (kind = 0; kind < KINDS; kind++)
+        for (blocks = 120; blocks < 2000; blocks = blocks * 2 + 17) {
+            make_trace((int)kind, MOST - 77, blocks, kind + blocks);
+            CHECK(wait_alike(&config, sizeof memory, MOST - 77, 40));
+            config.window_max = 1023;
+            CHECK(wait_alike(&config, sizeof memory, MOST - 77, 0));
+            config.window_max = plain.window_max;
+            CHECK(wait_alike(&config, footprint_bytes(&config, 100), MOST - 77, 0));
+            config.flags = FOOTPRINT_FORGET;
+            CHECK(wait_alike(&config, footprint_bytes(&config, 100), MOST - 77, 0));
+            config.flags = 0;
+        }
+    CHECK(wait_alike(&config, sizeof memory, 100001, 32768));
+}
+
 /* Found by fuzzing: ages of marks that the window bound had closed were counted again after
    thinning out. 114 blocks fill the slots, then all grow too old; 100 blocks in turn fill them
    again, with fewer alive, and are too many for the table. */

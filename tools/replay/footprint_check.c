@@ -49,7 +49,7 @@ void check_start(footprint_check *k, double c, uint64_t window_max) {
 }
 
 /* Windows are nested by their starts, so two times tell how many are counted wrongly. */
-void check_access(footprint_check *k, const footprint *fp, uint64_t now, uint64_t block) {
+void check_access(footprint_check *k, footprint *fp, uint64_t now, uint64_t block) {
     /* windows from there on are too long */
     uint64_t far = now > k->window_max ? now - k->window_max : 0;
     uint32_t b;

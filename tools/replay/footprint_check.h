@@ -21,7 +21,7 @@ typedef struct footprint_check {
 
 void check_start(footprint_check *k, double c, uint64_t window_max);
 /* Call it after fp has counted access number `now`. */
-void check_access(footprint_check *k, const footprint *fp, uint64_t now, uint64_t block);
+void check_access(footprint_check *k, footprint *fp, uint64_t now, uint64_t block);
 /* Compares the whole tables. */
 void check_end(footprint_check *k, const footprint_profile *p);
 /* Returns how many windows that end now are counted wrongly. times[] has all accesses of the thread
