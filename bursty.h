@@ -895,7 +895,7 @@ BURSTY_P_STEP void bursty_p_number(bursty_p_thread *t, bursty_p_sampler *s, uint
     if (s->times) bursty_p_mine.summing |= 1u << p;
 }
 
-BURSTY_P_STEP void bursty_p_add_product(bursty_p_count *sum, uint64_t a, uint64_t b) {
+BURSTY_P_SLOW void bursty_p_add_product(bursty_p_count *sum, uint64_t a, uint64_t b) {
     bursty_p_count_up(sum, a >= UINT32_MAX || b >= UINT32_MAX ? UINT64_MAX : a * b);
 }
 
