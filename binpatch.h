@@ -343,7 +343,7 @@ static struct {
     uint8_t *window;            /* for writing text */
     uint32_t lock;
     const char *reason;
-    uint64_t bursts, events, lost, missed, checks, burst_checks;
+    uint64_t bursts, events, lost, missed, checks, burst_checks, far;
     uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */
 } binpatch_p;
 
@@ -367,9 +367,11 @@ static const uint8_t *binpatch_p_at(uint64_t address) {
 /* How deep the stack is here. */
 static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }
 
-static void *binpatch_p_map(size_t bytes) {
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
+/* Memory far from all code, if it is free: what is near belongs to copies. file -1: none. */
+static void *binpatch_p_map(size_t bytes, int file) {
+    int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+    size_t at = __atomic_fetch_add(&binpatch_p.far, (bytes | 4095) + 1, __ATOMIC_RELAXED);
+    void *p = mmap((void *)(at + (3ul << 44)), bytes, PROT_READ | PROT_WRITE, flags, file, 0);
     return p == MAP_FAILED ? NULL : p;
 }
 
@@ -1028,7 +1030,7 @@ static void binpatch_p_bind(binpatch_p_module *m, const binpatch_p_dynamic *y) {
     x86copy_bound *bound;
     size_t part, n, max = y->rela_count[0] + y->rela_count[1];
     m->copy.bound_count = 0;
-    bound = (x86copy_bound *)binpatch_p_map((max + 1) * sizeof *bound);
+    bound = (x86copy_bound *)binpatch_p_map((max + 1) * sizeof *bound, -1);
     m->copy.bound = bound;
     for (part = 0; bound && part < 2; part++) {
         for (n = 0; y->rela[part] && n < y->rela_count[part]; n++) {
@@ -1155,7 +1157,7 @@ static int binpatch_p_list_functions(binpatch_p_module *m) {
     m->refusal = "no .eh_frame_hdr";
     if (!max) return -1;
     m->refusal = "no memory";
-    functions = (x86flow_function *)binpatch_p_map((size_t)max * sizeof *functions);
+    functions = (x86flow_function *)binpatch_p_map((size_t)max * sizeof *functions, -1);
     if (!functions) return -1;
     m->refusal = "no functions in .eh_frame";
     if (!x86flow_list_functions(&m->flow, functions, max)) return -1;
@@ -1219,9 +1221,9 @@ static int binpatch_p_open_region(binpatch_p_module *m) {
     }
     m->rx = (uint8_t *)mmap(p + slots, m->code_bytes, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED,
                             file, 0);
-    m->rw = (uint8_t *)mmap(NULL, m->file_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    m->rw = (uint8_t *)binpatch_p_map(m->file_bytes, file);
     close(file);
-    if (m->rx == (uint8_t *)MAP_FAILED || m->rw == (uint8_t *)MAP_FAILED) return -1;
+    if (m->rx == (uint8_t *)MAP_FAILED || !m->rw) return -1;
     if (mprotect(p, slots, PROT_READ | PROT_WRITE) != 0) return -1;
     m->slots = (uint64_t *)(void *)p;
     m->site_slots = m->slots + count;
@@ -1259,10 +1261,10 @@ static void binpatch_p_describe(binpatch_p_module *m) {
 static int binpatch_p_open_scratch(size_t largest) {
     x86flow_body *b = &binpatch_p.body;
     size_t bytes = x86flow_body_init(b, NULL, 0, largest);
-    void *memory = binpatch_p_map(bytes);
+    void *memory = binpatch_p_map(bytes, -1);
     if (!memory || !x86flow_body_init(b, memory, bytes, largest)) return -1;
     bytes = x86copy_init(&binpatch_p.copy, b, NULL, 0);
-    memory = binpatch_p_map(bytes);
+    memory = binpatch_p_map(bytes, -1);
     return memory && x86copy_init(&binpatch_p.copy, b, memory, bytes) ? 0 : -1;
 }
 
@@ -1428,14 +1430,14 @@ static void binpatch_p_survey(binpatch_p_module *m, x86flow_graph *g) {
 static int binpatch_p_analyse(binpatch_p_module *m) {
     size_t bytes = x86flow_graph_bytes(&m->flow), more;
     x86flow_graph g;
-    void *memory = binpatch_p_map(bytes), *scratch;
+    void *memory = binpatch_p_map(bytes, -1), *scratch;
     uint32_t k;
     m->refusal = "no memory";
     if (!memory) return -1;
     x86flow_graph_init(&g, &m->flow, memory);
     binpatch_p_survey(m, &g);
     more = x86flow_eliminate_bytes(&m->flow, &g);
-    scratch = binpatch_p_map(more);
+    scratch = binpatch_p_map(more, -1);
     if (!scratch) return -1;
     x86flow_eliminate(&m->flow, &g, scratch);
     munmap(scratch, more);
@@ -1504,10 +1506,10 @@ static int binpatch_p_configure(const binpatch_config *config) {
 static int binpatch_p_open_buffers(void) {
     size_t bytes = (size_t)(BINPATCH_P_THREADS + 1) * BINPATCH_P_BUFFER,
            mask = BINPATCH_P_BUFFER - 1;
-    uint8_t *p = (uint8_t *)binpatch_p_map(bytes);
+    uint8_t *p = (uint8_t *)binpatch_p_map(bytes, -1);
     bytes = (size_t)BINPATCH_P_THREADS * BINPATCH_P_RULES * sizeof *binpatch_p.rules;
-    binpatch_p.rules = (binpatch_p_known *)binpatch_p_map(bytes);
-    binpatch_p.window = (uint8_t *)binpatch_p_map(BINPATCH_P_WINDOW);
+    binpatch_p.rules = (binpatch_p_known *)binpatch_p_map(bytes, -1);
+    binpatch_p.window = (uint8_t *)binpatch_p_map(BINPATCH_P_WINDOW, -1);
     if (!p || !binpatch_p.rules || !binpatch_p.window) return -1;
     binpatch_p.buffers = p + (BINPATCH_P_BUFFER - ((uintptr_t)p & mask));
     return 0;

@@ -47,7 +47,7 @@ void *recorder_memory(size_t bytes) {
         if (bytes > record.pool_left) return NULL;
         return record.pool + __atomic_sub_fetch(&record.pool_left, bytes, __ATOMIC_RELAXED);
     }
-    memory = binpatch_p_map(bytes);
+    memory = binpatch_p_map(bytes, -1);
     errno = saved;
     return memory;
 }

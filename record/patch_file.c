@@ -186,11 +186,13 @@ void record_note_sites(const recorder_thread *r) {
     }
 }
 
-/* Do most functions of the executable have a name? */
-static int record_has_symbols(void) {
+/* Do most functions of the executable have a name? *seen: the bytes of code of all that it has. */
+static int record_has_symbols(uint64_t *seen) {
     binpatch_function f;
     uint32_t n, named = 0, count = 0;
+    *seen = 0;
     for (n = 0; binpatch_get_function(n, &f) == 0 && f.module == 0; n++) {
+        *seen += f.size;
         if (f.reason == BINPATCH_STARTUP || f.reason == BINPATCH_FRAGMENT) continue;
         count++;
         named += f.name && *f.name;
@@ -204,11 +206,13 @@ static void record_write_hints(void) {
     binpatch_module m;
     binpatch_stats stats;
     const char *refusal = binpatch_get_module(0, &m) == 0 ? m.refusal : NULL;
+    uint64_t seen;
+    int has_symbols = record_has_symbols(&seen);
     if (!record.running) {
         if (record.filter[0])
             snprintf(line, sizeof line,
                      "!nothing was recorded: no function has a name that matches %s%s\n",
-                     record.filter, record_has_symbols() ? "" : " (the program has no symbols)");
+                     record.filter, has_symbols ? "" : " (the program has no symbols)");
         else
             snprintf(line, sizeof line, "!nothing was recorded: %s\n",
                      refusal ? refusal : binpatch_reason());
@@ -216,11 +220,19 @@ static void record_write_hints(void) {
     } else if (refusal) {
         snprintf(line, sizeof line, "!only libraries were recorded: the program has %s\n", refusal);
         handover_line(line);
-    } else if (!record_has_symbols()) {
+    } else if (!has_symbols) {
         snprintf(line, sizeof line,
                  "?%s has no symbols: its functions show as numbers. Its debug symbols, or a build "
                  "without strip, would name them\n",
                  program_invocation_short_name);
+        handover_line(line);
+    }
+    if (record.running && !refusal && seen < m.text_bytes / 2) {
+        snprintf(line, sizeof line,
+                 "?%s was built without unwind tables: .eh_frame names functions in %llu %% of its "
+                 "code, and the rest cannot be seen\n",
+                 program_invocation_short_name,
+                 (unsigned long long)(seen * 100 / m.text_bytes));
         handover_line(line);
     }
     binpatch_get_stats(&stats);

@@ -192,6 +192,15 @@ CHILD(who_finds_the_patcher_at_work_waits) {
     return 0;
 }
 
+/* What is near to code is left to copies: a program of many libraries needs it. */
+CHILD(tables_are_far_from_code) {
+    const binpatch_p_module *m = binpatch_p.modules;
+    NEED(install(BINPATCH_ALWAYS, 0));
+    NEED(m->flow.lo - binpatch_p_address(m->rw) > UINT64_C(1) << 31);
+    NEED(m->flow.lo - binpatch_p_address(binpatch_p.rules) > UINT64_C(1) << 31);
+    return 0;
+}
+
 /* The owner of the lock is gone: nobody waits for it twice, and what is missed is counted. */
 CHILD(nobody_waits_for_ever) {
     binpatch_stats s;

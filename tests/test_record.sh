@@ -198,6 +198,19 @@ else fail "the new file takes its place"; ls -l keep; cat got.err; fi
 )
 if [ "$(ls keep)" = x.brst ]; then pass; else fail "half a file is no file"; ls -l keep; fi
 
+# ---- code without unwind tables ----
+
+awk 'BEGIN { for (i = 0; i < 200; i++) printf "int f%d(int n) { return n * %d ^ n >> %d; }\n", i, 3 * i + 5, i % 7 + 1 }' >bare.c
+echo 'int f9(int); int main(int argc, char **argv) { (void)argv; return f9(argc) == 0; }' >tables.c
+if $CC -O1 -fno-asynchronous-unwind-tables -fno-unwind-tables -c bare.c && $CC -O1 -c tables.c && $CC -o bare tables.o bare.o
+then
+    $bursty record --period 0 -o bare.brst ./bare 2>got
+    if grep -q 'bare was built without unwind tables: .eh_frame names functions in [0-9]* % of its code' got
+    then pass; else fail "code without unwind tables"; cat got; fi
+    $bursty record --period 0 -o bare.brst -- ./calls >/dev/null 2>got
+    if grep -q 'unwind tables' got; then fail "unwind tables are there"; cat got; else pass; fi
+else fail "bare.c"; fi
+
 # ---- names that stand in other files ----
 
 if command -v objcopy >/dev/null 2>&1 && command -v strip >/dev/null 2>&1; then
