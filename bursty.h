@@ -42,7 +42,8 @@
      - It never prints, aborts, or takes a lock on the program's path, and it allocates nothing.
        (With BURSTY_PTHREAD or as C++ it asks the C library to tell when a thread ends; that library
        may allocate a few bytes at the thread's first check.) It uses 96 KiB of static memory,
-       enough for about 17 threads and 730 table rows, or memory that you pass in.
+       enough for about 17 threads and 730 table rows, or memory that you pass in; and 3 KB for each
+       thread, 900 bytes in a shared object, that the compiler lays out (__thread).
      - What does not fit is counted: bursty_stats.lost, lost_threads. Counters saturate.
      - Without bursty_start a check counts and does nothing else.
      - For one thread the same events give the same dump, byte for byte.
@@ -306,6 +307,8 @@ BURSTY_API void bursty_forked(void) BURSTY_P_OFF((void)0)
 #define BURST_ENTRY() BURST_POINT(BURSTY_CALL, __func__, 0)
 #define BURST_LOOP() BURST_POINT(BURSTY_BACKEDGE, __func__, 0)
 #define KEEPREGS_P_SLOW
+#define KEEPREGS_P_ADDS(c, v) 0
+#define KEEPREGS_P_PLAIN(t) 0
 #define KEEPREGS_P_IN_BURSTY
 #endif
 #if defined(BURSTY_P_GNU)
@@ -530,7 +533,6 @@ uint8_t bursty_p_open;
 
 #define BURSTY_P_STEP BURSTY_P_INLINE KEEPREGS_P_SLOW
 #define BURSTY_P_SLOW static KEEPREGS_P_SLOW
-
 /* ---- pieces that the headers share ---------------------------------------------------------- */
 
 /* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
@@ -662,6 +664,7 @@ typedef uint64_t bursty_p_count;
 #endif
 
 BURSTY_P_STEP void bursty_p_count_up(bursty_p_count *c, uint64_t v) {
+    if (KEEPREGS_P_ADDS(c, v)) return;
     uint64_t sum = BURSTY_P_READ(c) + v;
     BURSTY_P_STORE(c, sum < v ? UINT64_MAX : sum);
 }
@@ -675,7 +678,11 @@ BURSTY_P_STEP void bursty_p_count_up(bursty_p_count *c, uint64_t v) {
 enum { BURSTY_P_FREE, BURSTY_P_USED, BURSTY_P_ENDED };
 #define BURSTY_P_SPAN UINT32_C(65536)  /* the longest wait until a thread looks at new settings */
 #define BURSTY_P_EVER UINT64_MAX       /* `left` of a profile whose phase never ends            */
-
+#if defined(BURSTY_NO_TLS) || (defined(__PIC__) && !defined(__PIE__))
+#define BURSTY_P_RECENT 32u  /* rows; a shared object that is loaded late has little room in TLS */
+#else
+#define BURSTY_P_RECENT 256u
+#endif
 enum { BURSTY_P_SUMS = 8, BURSTY_P_CLASSES = 7, BURSTY_P_ALL_SUMMED = 1024, BURSTY_P_ONE_OF = 8 };
 typedef struct bursty_p_row {
     const bursty_site *site, *caller;
@@ -707,16 +714,11 @@ typedef struct bursty_p_thread {
     uint32_t in_slow;         /* 1: delivering an event; 2: at a look        */
     uint32_t kept;            /* the word to go on with after the event      */
     uint32_t span;            /* checks from the last look to the next       */
-    uint32_t live, summing;   /* profiles in a burst; in one with sums       */
+    uint32_t live;            /* profiles in a burst                         */
     uint32_t generation;      /* of the settings that were taken over        */
     uint32_t opening;         /* of bursty_poll                              */
-    uint32_t active, framed, acting; /* profiles, as bits: that run, that get
-                                 BEGIN or END, that have an action           */
-    uint32_t same_settings;   /* keepregs.h: a look leaves new ones alone    */
-    bursty_p_count *only;     /* see bursty_p_note_only                      */
-    uint32_t only_weight_256;
-    uint16_t recent[64];      /* see BURSTY_P_PLACE                          */
-    bursty_p_row *touched;    /* see bursty_p_fold                           */
+    uint32_t active, framed, acting; /* that run, get BEGIN or END, have an action */
+    uint32_t same_settings, plain; /* keepregs.h: a look leaves new ones alone; see there */
     uint64_t phase_checks, factor, pace[4];     /* see bursty_p_pace         */
     bursty_p_sampler sampler[BURSTY_PROFILES];
 } bursty_p_thread;
@@ -739,7 +741,10 @@ static struct {
 
 static BURSTY_P_TLS struct {
     bursty_p_thread *thread;
-    uint32_t epoch, ended, room; /* room: checks of a burst with t->only, or 0 */
+    uint32_t epoch, ended, summing; /* summing: profiles in a burst with sums */
+    bursty_p_count *only;      /* events, if one profile is in a burst and counts all classes */
+    uint32_t weight_256, room; /* of these, and checks of the burst, or 0                     */
+    bursty_p_row *touched, *recent[BURSTY_P_RECENT]; /* bursty_p_fold, BURSTY_P_PLACE         */
 } bursty_p_mine;
 
 static const bursty_site bursty_p_burst_site = { "(burst)", "", 0, BURSTY_BEGIN };
@@ -776,7 +781,9 @@ static void bursty_p_unlock(void) { BURSTY_P_RELEASE(&bursty_p_all.lock, 0); }
 /* The innermost of depth scopes, or NULL. */
 BURSTY_P_STEP const bursty_site *bursty_p_caller(uint32_t depth) {
 #if BURSTY_STACK > 0
-    if (depth) return depth <= BURSTY_STACK ? BURSTY_P_HERE.stack[depth - 1] : &bursty_p_deep_site;
+    if (BURSTY_P_UNLIKELY(depth != 0)) {
+        return depth <= BURSTY_STACK ? BURSTY_P_HERE.stack[depth - 1] : &bursty_p_deep_site;
+    }
 #endif
     (void)depth;
     return NULL;
@@ -803,21 +810,20 @@ BURSTY_P_SLOW bursty_p_row *bursty_p_claim(void) {
     return &bursty_p_all.rows[number];
 }
 
-/* Where a thread notes the number of the row of (caller, site), plus 1: it saves most searches. */
-#define BURSTY_P_PLACE(t, s, c) (&(t)->recent[((uintptr_t)(s) + 2 * (uintptr_t)(c)) >> 3 & 63])
+/* Where a thread notes the row of (caller, site): it saves most searches. */
+#define BURSTY_P_PLACE(s, c) \
+    (&bursty_p_mine.recent[((uintptr_t)(s) + 2 * (uintptr_t)(c)) / 8 % BURSTY_P_RECENT])
 
-BURSTY_P_STEP bursty_p_row *bursty_p_recall(const bursty_p_thread *t, const bursty_site *site,
-                                            const bursty_site *caller) {
-    uint32_t number = *BURSTY_P_PLACE(t, site, caller);
-    bursty_p_row *row = bursty_p_all.rows + number;
-    return number && (--row)->site == site && row->caller == caller ? row : NULL;
+BURSTY_P_STEP bursty_p_row *bursty_p_recall(const bursty_site *site, const bursty_site *caller) {
+    bursty_p_row *row = *BURSTY_P_PLACE(site, caller);
+    return row && row->site == site && row->caller == caller ? row : NULL;
 }
 
 /* The thread's row for (caller, site), made at first sight; NULL if the table is full. */
 BURSTY_P_SLOW bursty_p_row *bursty_p_row_of(bursty_p_thread *t, const bursty_site *site,
                                             const bursty_site *caller) {
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)((uintptr_t)caller >> 3));
-    bursty_p_row *fresh = NULL, *row = bursty_p_recall(t, site, caller);
+    bursty_p_row *fresh = NULL, *row = bursty_p_recall(site, caller);
     uint16_t k = 0;
     if (row) return row;
     for (h = bursty_p_mix(h, t->number);; h++) {
@@ -838,16 +844,16 @@ BURSTY_P_SLOW bursty_p_row *bursty_p_row_of(bursty_p_thread *t, const bursty_sit
         }
         row = &bursty_p_all.rows[number - 1];
         if (row->site != site || row->caller != caller || row->thread != t->number) continue;
-        if (number <= UINT16_MAX) *BURSTY_P_PLACE(t, site, caller) = (uint16_t)number;
+        *BURSTY_P_PLACE(site, caller) = row;
         return row;
     }
 }
 
-BURSTY_P_STEP void bursty_p_count_in(bursty_p_thread *t, bursty_p_row *row, uint32_t weight) {
-    if (t->summing && !row->touched) {
-        row->touched = t->touched ? t->touched : row;
+BURSTY_P_STEP void bursty_p_count_in(bursty_p_row *row, uint32_t weight) {
+    if (bursty_p_mine.summing && !row->touched) {
+        row->touched = bursty_p_mine.touched ? bursty_p_mine.touched : row;
         row->start = (uint32_t)BURSTY_P_READ(&row->sum[0]);
-        t->touched = row;
+        bursty_p_mine.touched = row;
     }
     bursty_p_count_up(&row->sum[0], 1);
     bursty_p_count_up(&row->sum[1], weight);
@@ -858,7 +864,7 @@ BURSTY_P_SLOW void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, u
     bursty_p_row *row;
     if (kind & BURSTY_RETURN) return;
     row = bursty_p_row_of(t, site, bursty_p_caller(BURSTY_P_HERE.depth));
-    if (row) bursty_p_count_in(t, row, weight_256);
+    if (row) bursty_p_count_in(row, weight_256);
     else bursty_p_count_up(&t->lost, 1);
 }
 
@@ -869,13 +875,12 @@ BURSTY_P_SLOW void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, u
    keeps the sums of yy, ys and xy over the bursts that have ended, how many saw it, and in how many
    it was the first row of its site; a thread has xx and a number of bursts for each class.
 
-       t->touched --> row --> row --> row, which points at itself
+       touched --> row --> row --> row, which points at itself
 
    A row's first event in a burst puts it into this list, with its count at the start. At the end
    the list is divided into 16 by site, and goes into the sums. A thread sums its first 1024 bursts
    of a profile, and then a random one of each 8. What that adds counts 8 times, but it is one burst
-   that saw the row. Cost: 180 instructions for each row of a summed burst, and a comparison for
-   each two in one of the 16. A burst that never ends needs no sums. */
+   that saw the row. Cost: 140 instructions for each row. A burst that never ends needs no sums. */
 
 /* Numbers the burst that begins, and says how often its sums count. A thread that takes a record
    over in the middle of 8 draws, too, so that each burst has the same chance. */
@@ -887,7 +892,7 @@ BURSTY_P_STEP void bursty_p_number(bursty_p_thread *t, bursty_p_sampler *s, uint
     if (later && (at == 1 || !s->chosen)) s->chosen = bursty_p_below(t, BURSTY_P_ONE_OF) + 1;
     s->times = !later ? 1 : at == s->chosen ? BURSTY_P_ONE_OF : 0;
     if (s->set.action || s->set.check_count == BURSTY_ALWAYS) s->times = 0;
-    if (s->times) t->summing |= 1u << p;
+    if (s->times) bursty_p_mine.summing |= 1u << p;
 }
 
 BURSTY_P_SLOW void bursty_p_add_product(bursty_p_count *sum, uint64_t a, uint64_t b) {
@@ -895,33 +900,36 @@ BURSTY_P_SLOW void bursty_p_add_product(bursty_p_count *sum, uint64_t a, uint64_
 }
 
 BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) {
-    bursty_p_row *row = t->touched, *next, *other, *volatile list[16]; /* no memset: keepregs.h */
-    volatile uint64_t x[BURSTY_P_CLASSES];
-    uint32_t i, k, lists = 0, classes = 0; /* those in use, as bits */
-    t->touched = NULL;
+    bursty_p_row *row = bursty_p_mine.touched, *next, *other, *volatile list[16];
+    volatile uint64_t x[BURSTY_P_CLASSES]; /* volatile: no memset, for keepregs.h */
+    volatile uint8_t used[16];             /* lists */
+    uint32_t i, k, at, lists = 0, classes = 0, uses = 0; /* the first two as bits */
+    bursty_p_mine.touched = NULL;
     for (; row; row = next) {
         next = row->touched == row ? NULL : row->touched;
         i = (uint32_t)((uintptr_t)row->site >> 3 ^ (uintptr_t)row->site >> 7) & 15;
         k = row->class_number;
         if (!(row->site->kind & s->set.classes)) { /* of another profile, whose burst goes on */
-            row->touched = t->touched ? t->touched : row;
-            t->touched = row;
+            row->touched = bursty_p_mine.touched ? bursty_p_mine.touched : row;
+            bursty_p_mine.touched = row;
         } else {
             uint32_t count = (uint32_t)BURSTY_P_READ(&row->sum[0]);
             uint64_t y = count < row->start ? count : count - row->start; /* <: bursty_clear */
             y = (y * s->weight_256 + 128) >> 8;
             row->start = y < UINT32_MAX ? (uint32_t)y : UINT32_MAX; /* from here on it is y */
             row->touched = lists >> i & 1 ? list[i] : NULL;
+            if (!row->touched) used[uses++] = (uint8_t)i;
             list[i] = row;
             lists |= 1u << i;
             x[k] = row->start + (classes >> k & 1 ? x[k] : 0);
             classes |= 1u << k;
         }
     }
-    for (i = 0; lists >> i; i++) {
-        for (row = lists >> i & 1 ? list[i] : NULL; row && s->times; row = row->touched) {
+    for (at = 0; at < uses; at++) {
+        bursty_p_row *first = list[used[at]];
+        for (row = first; row && s->times; row = row->touched) {
             uint64_t in_site = 0, y = (uint64_t)row->start * s->times;
-            for (other = list[i]; other; other = other->touched) {
+            for (other = first; other; other = other->touched) {
                 if (other == row && in_site == 0) bursty_p_count_up(&row->sum[4], 1);
                 if (other->site == row->site) in_site += other->start;
             }
@@ -930,7 +938,7 @@ BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) 
             bursty_p_add_product(&row->sum[6], y, in_site);
             bursty_p_add_product(&row->sum[7], y, x[row->class_number]);
         }
-        for (row = lists >> i & 1 ? list[i] : NULL; row; row = next) {
+        for (row = first; row; row = next) {
             next = row->touched;
             row->touched = NULL;
         }
@@ -964,11 +972,6 @@ BURSTY_P_SLOW void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty
     }
 }
 
-/* Sends BEGIN or END to those profiles of mask that want it. */
-BURSTY_P_SLOW void bursty_p_bound(bursty_p_thread *t, uint32_t mask, uint32_t kind) {
-    if (mask & t->framed) bursty_p_send(t, mask & t->framed, &bursty_p_burst_site, 0, kind);
-}
-
 /* Adds what the bursts of the profiles in mask have counted to the sums. */
 BURSTY_P_SLOW void bursty_p_fold_all(bursty_p_thread *t, uint32_t mask) {
     uint32_t p;
@@ -979,12 +982,12 @@ BURSTY_P_SLOW void bursty_p_fold_all(bursty_p_thread *t, uint32_t mask) {
 
 /* Ends the bursts of the profiles in mask. */
 BURSTY_P_SLOW void bursty_p_end(bursty_p_thread *t, uint32_t mask) {
-    t->only = NULL;
+    bursty_p_mine.only = NULL;
     bursty_p_mine.room = 0;
-    bursty_p_bound(t, mask, BURSTY_END);
-    if (t->touched) bursty_p_fold_all(t, mask);
+    if (mask & t->framed) bursty_p_send(t, mask & t->framed, &bursty_p_burst_site, 0, BURSTY_END);
+    if (bursty_p_mine.touched) bursty_p_fold_all(t, mask);
     t->live &= ~mask;
-    t->summing &= ~mask;
+    bursty_p_mine.summing &= ~mask;
 }
 
 /* ---- the schedule --------------------------------------------------------------------------- */
@@ -1106,19 +1109,8 @@ static void bursty_p_take_settings(bursty_p_thread *t) {
         bursty_p_first_phase(t, s);
     }
     t->generation = generation;
+    t->plain = KEEPREGS_P_PLAIN(t);
     (void)BURSTY_P_ADD(&bursty_p_all.lock, 0u - 2);
-}
-
-/* If the one profile in a burst only counts (hot table, all classes), notes where its events are
-   counted and what they weigh, so that bursty_p_hit needs no event. */
-BURSTY_P_SLOW void bursty_p_note_only(bursty_p_thread *t) {
-    uint32_t live = t->live, p = 0;
-    t->only = NULL;
-    if (live & (live - 1)) return;
-    while (!(live >> p & 1)) p++;
-    if (t->sampler[p].set.action || t->sampler[p].set.classes != BURSTY_ANY) return;
-    t->only = &t->events[p];
-    t->only_weight_256 = t->sampler[p].weight_256;
 }
 
 static void bursty_p_pace(bursty_p_thread *t, int was_burst) {
@@ -1139,11 +1131,16 @@ BURSTY_P_SLOW void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
     if (was & ~live) bursty_p_end(t, was & ~live);
     if (bursty_p_all.config.pace && !was != !live) bursty_p_pace(t, was != 0);
     t->live = live;
-    for (p = 0; p < BURSTY_PROFILES && begun >> p; p++) {
-        if (begun >> p & 1) bursty_p_number(t, &t->sampler[p], p);
+    bursty_p_mine.only = NULL;
+    for (p = 0; p < BURSTY_PROFILES && live >> p; p++) {
+        bursty_p_sampler *s = &t->sampler[p];
+        if (begun >> p & 1) bursty_p_number(t, s, p);
+        if (live != 1u << p || s->set.action || s->set.classes != BURSTY_ANY) continue;
+        bursty_p_mine.only = &t->events[p];
+        bursty_p_mine.weight_256 = s->weight_256;
     }
-    bursty_p_bound(t, begun, BURSTY_BEGIN);
-    if (live) bursty_p_note_only(t);
+    begun &= t->framed;
+    if (begun) bursty_p_send(t, begun, &bursty_p_burst_site, 0, BURSTY_BEGIN);
 }
 
 /* An opening of bursty_poll that this thread has not seen. */
@@ -1186,7 +1183,7 @@ BURSTY_P_SLOW uint32_t bursty_p_look(bursty_p_thread *t, uint32_t passed) {
     }
     if (live != t->live) bursty_p_go_live(t, live);
     t->span = (uint32_t)span;
-    bursty_p_mine.room = t->only && !BURSTY_P_POLLS ? t->span : 0;
+    bursty_p_mine.room = bursty_p_mine.only && !BURSTY_P_POLLS ? t->span : 0;
     t->in_slow = 0;
     return live ? 0 : t->span;
 }
@@ -1256,7 +1253,7 @@ static bursty_p_thread *bursty_p_register(void) {
     if (epoch == 0 || (bursty_p_mine.epoch == epoch && bursty_p_mine.ended)) return NULL;
     t = bursty_p_take_record();
     if (!t && bursty_p_mine.epoch != epoch) (void)BURSTY_P_ADD(&bursty_p_all.lost_threads, 1);
-    bursty_p_mine.ended = bursty_p_mine.room = 0;
+    bursty_p_zero(&bursty_p_mine, sizeof bursty_p_mine);
     bursty_p_mine.thread = t;
     BURSTY_P_FENCE(); /* for a signal handler */
     bursty_p_mine.epoch = epoch;
@@ -1315,9 +1312,9 @@ BURSTY_P_STEP uint32_t bursty_p_hold(void) {
 
 BURSTY_P_SLOW void bursty_p_deliver(bursty_p_thread *t, const bursty_site *site, uintptr_t value,
                              uint32_t kind, uint32_t kept) {
-    if (t->only && (kind & BURSTY_ANY)) {
-        bursty_p_count_up(t->only, 1);
-        bursty_p_tally(t, site, kind, t->only_weight_256);
+    if (bursty_p_mine.only && (kind & BURSTY_ANY)) {
+        bursty_p_count_up(bursty_p_mine.only, 1);
+        bursty_p_tally(t, site, kind, bursty_p_mine.weight_256);
         return;
     }
     t->in_slow = 1;
@@ -1326,18 +1323,20 @@ BURSTY_P_SLOW void bursty_p_deliver(bursty_p_thread *t, const bursty_site *site,
     t->in_slow = 0;
 }
 
-/* In the plain case t->only, an event in a burst whose row is a recent one is counted here. n is
-   the word after its check. Returns 0 if it is not counted. */
+/* Where bursty_p_mine.only is set, an event whose row is a recent one is counted here. n is the
+   word after its check. Both return 0 if it is not counted. */
+BURSTY_P_STEP int bursty_p_count_known(const bursty_site *site) {
+    bursty_p_row *row = bursty_p_recall(site, bursty_p_caller(BURSTY_P_HERE.depth));
+    if (!row) return 0;
+    bursty_p_count_up(bursty_p_mine.only, 1);
+    bursty_p_count_in(row, bursty_p_mine.weight_256);
+    return 1;
+}
+
 BURSTY_P_STEP int bursty_p_count_recent(const bursty_site *site, uint32_t n) {
-    bursty_p_thread *t = bursty_p_mine.thread;
-    bursty_p_row *row;
     if (bursty_p_mine.epoch != BURSTY_P_GET(&bursty_p_all.epoch)) return 0;
     if (~n >= bursty_p_mine.room) return 0; /* that many checks of the burst have passed */
-    row = bursty_p_recall(t, site, bursty_p_caller(BURSTY_P_HERE.depth));
-    if (!row) return 0;
-    bursty_p_count_up(t->only, 1);
-    bursty_p_count_in(t, row, t->only_weight_256);
-    return 1;
+    return bursty_p_count_known(site);
 }
 
 BURSTY_P_STEP uint32_t bursty_p_hit_of(bursty_p_thread *t, const bursty_site *site,
@@ -1352,8 +1351,7 @@ BURSTY_P_STEP uint32_t bursty_p_hit_of(bursty_p_thread *t, const bursty_site *si
     return t->live;
 }
 
-static BURSTY_P_COLD uint32_t bursty_p_hit_rest(const bursty_site *site, uintptr_t value,
-                                                uint32_t n) {
+static BURSTY_P_COLD uint32_t bursty_p_rest(const bursty_site *site, uintptr_t value, uint32_t n) {
     return bursty_p_hit_of(bursty_p_me(), site, value, n);
 }
 
@@ -1361,7 +1359,7 @@ BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
     uint32_t n = bursty_p_hold();
     if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return 0;
     if (!site || !bursty_p_count_recent(site, n)) {
-        return bursty_p_hit_rest(site, value, n + !BURSTY_P_POLLS);
+        return bursty_p_rest(site, value, n + !BURSTY_P_POLLS);
     }
     BURSTY_P_HERE.n = n;
     return bursty_p_mine.thread->live;
@@ -1374,8 +1372,11 @@ BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_
     bursty_p_thread *t;
     if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return;
     t = bursty_p_me();
-    if (t && t->only && (kind & BURSTY_RETURN) && !BURSTY_P_POLLS) bursty_p_count_up(t->only, 1);
-    else if (t && t->live && !bursty_p_reopened(t)) bursty_p_deliver(t, site, value, kind, n);
+    if (t && bursty_p_mine.only && (kind & BURSTY_RETURN) && !BURSTY_P_POLLS) {
+        bursty_p_count_up(bursty_p_mine.only, 1);
+    } else if (t && t->live && !bursty_p_reopened(t)) {
+        bursty_p_deliver(t, site, value, kind, n);
+    }
     BURSTY_P_HERE.n = n;
 }
 
@@ -1486,8 +1487,8 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     bursty_p_all.index = (uint32_t *)(void *)(bursty_p_all.rows + rows);
     bursty_p_all.row_room = (uint32_t)rows;
     bursty_p_all.index_mask = (uint32_t)slots - 1;
-    bursty_p_all.thread_count = bursty_p_all.row_count = bursty_p_all.lost_threads = 0;
-    bursty_p_all.generation = 0;
+    bursty_p_all.thread_count = bursty_p_all.row_count = 0;
+    bursty_p_all.lost_threads = bursty_p_all.generation = 0;
     bursty_p_put_slot(0, &bursty_p_all.config.profile);
     BURSTY_P_RELEASE(&bursty_p_all.epoch, bursty_p_all.epoch + 1 ? bursty_p_all.epoch + 1 : 1);
     BURSTY_P_HERE.n = 0;
@@ -1534,9 +1535,9 @@ BURSTY_API void bursty_set_depth(uint32_t depth) {
     for (i = BURSTY_P_ACQUIRE(&bursty_p_all.row_count); i-- > 0;) { /* left in the middle of it? */
         if (bursty_p_all.rows[i].thread == t->number) bursty_p_all.rows[i].touched = NULL;
     }
-    t->only = NULL;
-    t->touched = NULL;
-    t->live = t->span = t->summing = bursty_p_mine.room = 0;
+    bursty_p_mine.only = NULL;
+    bursty_p_mine.touched = NULL;
+    t->live = t->span = bursty_p_mine.summing = bursty_p_mine.room = 0;
 }
 
 BURSTY_API void bursty_thread_name(const char *name) {
@@ -1744,9 +1745,8 @@ BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     bursty_p_put_varint(&d.out, 1);
     bursty_p_put_varint(&d.out, bursty_p_all.config.clock_hz);
     bursty_p_put_string(&d, bursty_p_all.config.program);
-    bursty_p_put_varint(&d.out, stats.checks);
-    bursty_p_put_varint(&d.out, stats.events);
-    bursty_p_put_varint(&d.out, stats.lost);
+    const uint64_t of[3] = { stats.checks, stats.events, stats.lost };
+    bursty_p_put_all(&d, of, 3);
     for (i = 0; i < BURSTY_PROFILES; i++) bursty_p_put_profile(&d, i);
     for (i = 0; i < stats.threads; i++) bursty_p_put_thread(&d, i, rows);
     if (bursty_p_put_end(&d.out)) return -1;

@@ -162,6 +162,23 @@
     __attribute__((target("general-regs-only"), no_instrument_function, \
                    no_profile_instrument_function, KEEPREGS_P_UNSEEN))
 #define KEEPREGS_P_INLINE static inline __attribute__((always_inline)) KEEPREGS_P_SLOW
+#define KEEPREGS_P_NOINLINE static __attribute__((noinline)) KEEPREGS_P_SLOW
+
+/* Adds to a counter that saturates. Compilers would take 4 instructions. */
+#define KEEPREGS_P_ADDS(c, v) keepregs_p_add((c), (v))
+KEEPREGS_P_INLINE int keepregs_p_add(uint64_t *count, uint64_t more) {
+    int over;
+    __asm__("addq\t%2, %0" : "+m"(*count), "=@ccc"(over) : "er"(more));
+    if (__builtin_expect(over, 0)) __atomic_store_n(count, UINT64_MAX, __ATOMIC_RELAXED);
+    return 1;
+}
+
+/* Does the thread run profile 0 alone, which does no more than count? Then keepregs_hit looks at
+   the schedule by itself: as bursty_p_look, in a quarter of the instructions. */
+#define KEEPREGS_P_PLAIN(t) \
+    ((t)->active == 1 && !((t)->framed | (t)->acting) && !bursty_p_all.config.pace \
+     && (t)->sampler[0].set.classes == BURSTY_ANY && !(t)->sampler[0].set.awake_count \
+     && (t)->sampler[0].set.check_count != BURSTY_ALWAYS)
 
 #if defined(KEEPREGS_P_SANITIZED) || defined(KEEPREGS_P_CALL_FOR_TLS)
 #define KEEPREGS_P_ALWAYS 1 /* the compiler's own calls are outside */
@@ -215,12 +232,12 @@ KEEPREGS_P_INLINE void keepregs_p_restore(const uint64_t *area, uint32_t has) {
    To an unwinder it looks as if the function that checks had called it right behind the js: the
    stack pointer there is 136 above the one at the thunk's entry, and the return address is the
    target of the stub's jmp: p + 5 + *(int32_t *)(p + 1), where p = *(CFA - 136). */
-#define KEEPREGS_P_SITE \
-    "\tmov\t8(%rbp), %rdi\n\tmovslq\t5(%rdi), %rax\n\tlea\t5(%rdi,%rax), %rdi\n"
+#define KEEPREGS_P_SITE(at) \
+    "\tmov\t" at ", %rdi\n\tmovslq\t5(%rdi), %rax\n\tlea\t5(%rdi,%rax), %rdi\n"
 #if KEEPREGS_P_ALWAYS
 #define KEEPREGS_P_TRY ""
 #else
-#define KEEPREGS_P_TRY KEEPREGS_P_SITE KEEPREGS_P_ASK "\ttest\t%rax, %rax\n\tje\t1f\n"
+#define KEEPREGS_P_TRY KEEPREGS_P_SITE("16(%rsp)") KEEPREGS_P_ASK "\ttest\t%rax, %rax\n\tje\t1f\n"
 #endif
 #ifdef __clang__ /* which, at -O0, makes a function that keeps all registers keep rax, too */
 #define KEEPREGS_P_ASK \
@@ -236,6 +253,8 @@ KEEPREGS_P_INLINE void keepregs_p_restore(const uint64_t *area, uint32_t has) {
     KEEPREGS_P_ENTRY KEEPREGS_P_SAVES uint64_t keepregs_count(const bursty_site *site); \
     uint64_t keepregs_count(const bursty_site *site) { return keepregs_p_count(site); }
 #endif
+#define KEEPREGS_P_FIRST_PUSH(r, at) \
+    "\tpush\t%" r "\n\t.cfi_adjust_cfa_offset 8\n\t.cfi_offset " r ", -" at "\n"
 #define KEEPREGS_P_PUSH(r, at) "\tpush\t%" r "\n\t.cfi_offset " r ", -" at "\n"
 #define KEEPREGS_P_THUNK \
     ".pushsection .text.keepregs_thunk, \"ax\", @progbits\n" \
@@ -244,26 +263,27 @@ KEEPREGS_P_INLINE void keepregs_p_restore(const uint64_t *area, uint32_t has) {
     "\t.cfi_startproc\n\t.cfi_def_cfa rsp, 136\n" \
     "\t.cfi_escape 0x16, 0x10, 25, 0x0b, 0x78, 0xff, 0x22, 0x06, 0x23, 1, 0x12, 0x94, 4, " \
     "0x0c, 0, 0, 0, 0x80, 0x27, 0x0c, 0, 0, 0, 0x80, 0x1c, 0x22, 0x23, 4\n" \
-    "\tpush\t%rbp\n\t.cfi_adjust_cfa_offset 8\n\t.cfi_offset rbp, -144\n" \
-    "\tmov\t%rsp, %rbp\n\t.cfi_def_cfa_register rbp\n" \
-    KEEPREGS_P_PUSH("rax", "152") KEEPREGS_P_PUSH("rdi", "160") \
+    KEEPREGS_P_FIRST_PUSH("rax", "144") KEEPREGS_P_FIRST_PUSH("rdi", "152") \
     KEEPREGS_P_TRY "\t.cfi_remember_state\n" \
+    KEEPREGS_P_FIRST_PUSH("rbp", "160") \
+    "\tmov\t%rsp, %rbp\n\t.cfi_def_cfa_register rbp\n" \
     KEEPREGS_P_PUSH("rcx", "168") KEEPREGS_P_PUSH("rdx", "176") KEEPREGS_P_PUSH("rsi", "184") \
     KEEPREGS_P_PUSH("r8", "192") KEEPREGS_P_PUSH("r9", "200") KEEPREGS_P_PUSH("r10", "208") \
     KEEPREGS_P_PUSH("r11", "216") \
-    "\tmov\t%eax, %esi\n" KEEPREGS_P_SITE \
-    "\tand\t$-16, %rsp\n\tcall\tkeepregs_hit\n\tlea\t-72(%rbp), %rsp\n" \
+    "\tmov\t%eax, %esi\n" KEEPREGS_P_SITE("24(%rbp)") \
+    "\tand\t$-16, %rsp\n\tcall\tkeepregs_hit\n\tlea\t-56(%rbp), %rsp\n" \
     "\tpop\t%r11\n\tpop\t%r10\n\tpop\t%r9\n\tpop\t%r8\n" \
-    "\tpop\t%rsi\n\tpop\t%rdx\n\tpop\t%rcx\n\t.cfi_restore_state\n" \
-    "1:\tpop\t%rdi\n\tpop\t%rax\n" \
-    "\tpop\t%rbp\n\t.cfi_def_cfa rsp, 136\n\t.cfi_restore rbp\n\tret\t$128\n" \
+    "\tpop\t%rsi\n\tpop\t%rdx\n\tpop\t%rcx\n\tpop\t%rbp\n\t.cfi_restore_state\n" \
+    "1:\tpop\t%rdi\n\t.cfi_adjust_cfa_offset -8\n\t.cfi_restore rdi\n" \
+    "\tpop\t%rax\n\t.cfi_adjust_cfa_offset -8\n\t.cfi_restore rax\n\tret\t$128\n" \
     "\t.cfi_endproc\n\t.size\tkeepregs_thunk, . - keepregs_thunk\n\t.popsection\n"
 
 /* The implementation of bursty.h expands this behind bursty_p_hit. keepregs_count takes the word
    out and counts the usual event, without a call. Its answer is 0; or, if it does not count, 2^32
-   plus the word, and keepregs_hit goes on from there. That calls nothing outside bursty.h if no
+   plus the word, and keepregs_hit goes on from there. In a plain thread without new settings it
+   takes the short look. Else it is keepregs_p_hit_any, which calls nothing outside bursty.h if no
    profile has an action, there is no budget, and a look leaves new settings to the next check
-   (same_settings). */
+   (same_settings). In a burst that was another profile's, too, `only` may still be NULL. */
 #ifdef __cplusplus
 #define KEEPREGS_P_ENTRY \
     extern "C" __attribute__((KEEPREGS_P_USED, visibility("hidden"))) KEEPREGS_P_SLOW
@@ -299,7 +319,7 @@ KEEPREGS_P_INLINE void keepregs_p_restore(const uint64_t *area, uint32_t has) {
     KEEPREGS_P_QUIET \
     KEEPREGS_P_INLINE uint64_t keepregs_p_count(const bursty_site *site) { \
         uint32_t n = bursty_p_hold(); \
-        if (!bursty_p_count_recent(site, n)) return (uint64_t)1 << 32 | n; \
+        if (BURSTY_P_UNLIKELY(!bursty_p_count_recent(site, n))) return (uint64_t)1 << 32 | n; \
         BURSTY_P_HERE.n = n; \
         return 0; \
     } \
@@ -310,11 +330,10 @@ KEEPREGS_P_INLINE void keepregs_p_restore(const uint64_t *area, uint32_t has) {
         uint64_t room[KEEPREGS_P_ROOM], *area; \
         uint32_t has = keepregs_p_ask(&has_xsave); \
         area = keepregs_p_save(room, has); \
-        (void)bursty_p_hit_rest(site, 0, n + 1); \
+        (void)bursty_p_rest(site, 0, n + 1); \
         keepregs_p_restore(area, has); \
     } \
-    KEEPREGS_P_ENTRY void keepregs_hit(const bursty_site *site, uint32_t n); \
-    void keepregs_hit(const bursty_site *site, uint32_t n) { \
+    KEEPREGS_P_NOINLINE void keepregs_p_hit_any(const bursty_site *site, uint32_t n) { \
         bursty_p_thread *t = bursty_p_registered(); \
         uint32_t outer = t ? t->same_settings : 0; \
         if (t) t->same_settings = 1; \
@@ -327,11 +346,50 @@ KEEPREGS_P_INLINE void keepregs_p_restore(const uint64_t *area, uint32_t has) {
         } \
         if (t) t->same_settings = outer; \
         keepregs_p_hit_outside(site, n); \
+    } \
+    KEEPREGS_P_INLINE uint32_t keepregs_p_look(bursty_p_thread *t) { \
+        bursty_p_sampler *s = t->sampler; \
+        uint32_t span = t->span, live = s->in_burst; \
+        uint64_t left = s->left - span; \
+        bursty_p_count_up(&t->checks, span); \
+        if (t->live) bursty_p_count_up(&t->burst_checks, span); \
+        if (left == 0) { \
+            s->in_burst = live = !live; \
+            left = live ? s->set.burst_count : bursty_p_gap(t, s); \
+        } \
+        s->left = left; \
+        if (t->live != live) { \
+            if (bursty_p_mine.touched) bursty_p_fold(t, s); \
+            t->live = live; \
+            bursty_p_mine.summing = 0; \
+            bursty_p_mine.only = live ? t->events : NULL; \
+            bursty_p_mine.weight_256 = s->weight_256; \
+            if (live) bursty_p_number(t, s, 0); \
+        } \
+        t->span = span = left < BURSTY_P_SPAN ? (uint32_t)left : BURSTY_P_SPAN; \
+        bursty_p_mine.room = bursty_p_mine.only ? span : 0; \
+        return live ? 0 : span; \
+    } \
+    KEEPREGS_P_ENTRY void keepregs_hit(const bursty_site *site, uint32_t n); \
+    void keepregs_hit(const bursty_site *site, uint32_t n) { \
+        bursty_p_thread *t = bursty_p_registered(); \
+        uint32_t passed = t ? (t->live ? 0 : t->span) - (n + 1) : 0; \
+        if (!t || !t->plain || t->generation != BURSTY_P_GET(&bursty_p_all.generation)) { \
+            keepregs_p_hit_any(site, n); \
+            return; \
+        } \
+        if (passed >= t->span) n = keepregs_p_look(t) - 1; \
+        if (t->live && !(bursty_p_mine.only && bursty_p_count_known(site))) { \
+            bursty_p_deliver(t, site, 0, site->kind, n); \
+        } \
+        BURSTY_P_HERE.n = n; \
     }
 #endif
 
 #else
 #define KEEPREGS_P_SLOW
+#define KEEPREGS_P_ADDS(c, v) 0
+#define KEEPREGS_P_PLAIN(t) 0
 #define KEEPREGS_P_IN_BURSTY
 #endif /* KEEPREGS_P_ASM */
 #endif /* KEEPREGS_H */

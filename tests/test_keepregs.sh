@@ -170,11 +170,11 @@ else skip "C++: no $CXX"; fi
 
 # Nothing between the thunk and an action touches a vector register, and the short way calls no
 # other function. Those that are reached only on the way that keeps all registers are not listed.
-short='keepregs_count keepregs_hit bursty_p_hit bursty_p_hit_rest bursty_p_mix bursty_p_below bursty_p_caller
-    bursty_p_claim bursty_p_row_of bursty_p_tally bursty_p_send bursty_p_bound bursty_p_gap
-    bursty_p_weigh bursty_p_begin bursty_p_next_phase bursty_p_note_only bursty_p_go_live
-    bursty_p_look bursty_p_deliver bursty_p_end bursty_p_fold_all bursty_p_fold
-    bursty_p_add_product bursty_p_in_row'
+short='keepregs_count keepregs_hit bursty_p_hit bursty_p_rest bursty_p_mix bursty_p_below
+    bursty_p_caller bursty_p_claim bursty_p_row_of bursty_p_tally bursty_p_send bursty_p_gap
+    bursty_p_weigh bursty_p_begin bursty_p_next_phase bursty_p_go_live keepregs_p_hit_any
+    keepregs_p_look bursty_p_look bursty_p_deliver bursty_p_end bursty_p_fold_all
+    bursty_p_fold bursty_p_add_product bursty_p_in_row'
 apart='bursty_p_take_settings bursty_p_register bursty_p_pace bursty_p_begin_opening
     keepregs_p_hit_outside'
 leaves_vectors_alone() { # FLAGS...

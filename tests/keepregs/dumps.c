@@ -1,5 +1,5 @@
 /* dumps.c FILE - a program whose dump must be the same with checks in assembly and in C: functions
-   and loops, two profiles that come and go, and a scope around them. */
+   and loops, three profiles that come and go, also in bursts of others, and a scope around them. */
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_STDIO
 #include "bursty.h"
@@ -24,21 +24,32 @@ static long scopes(int round) {
     return rows(round % 40) + tree(round % 7);
 }
 
+static void seen(void *user, const bursty_event *event) { *(long *)user += (long)event->burst; }
+
 int main(int count, char **words) {
-    bursty_profile second;
+    bursty_profile dense, second, third;
+    long bursts = 0;
     long sum = 0;
     int round;
+    memset(&dense, 0, sizeof dense);
+    dense.check_count = 90;
+    dense.jitter_percent = -1;
     memset(&second, 0, sizeof second);
     second.check_count = 333;
     second.burst_count = 7;
     second.classes = BURSTY_BACKEDGE;
+    memset(&third, 0, sizeof third);
+    third.check_count = third.burst_count = 50;
+    third.action = seen;
+    third.user = &bursts;
     if (count != 2 || bursty_start(NULL) == 0) return 1;
     for (round = 0; round < 2000; round++) {
         sum += scopes(round);
+        if (round % 4 < 2) bursty_set_profile(2, round % 4 ? NULL : &third);
         if (round % 500 != 250) continue;
         bursty_set_profile(0, NULL);
         bursty_set_profile(1, round % 1000 == 250 ? &second : NULL);
-        if (round % 1000 != 250) bursty_set_profile(0, &(bursty_profile){ .jitter_percent = -1 });
+        if (round % 1000 != 250) bursty_set_profile(0, &dense);
     }
-    return bursty_save(words[1]) != 0 || sum == 0;
+    return bursty_save(words[1]) != 0 || sum == 0 || bursts == 0;
 }
