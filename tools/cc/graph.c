@@ -336,6 +336,7 @@ static void find_labels(walk *w) {
         flow->labels[flow->label_count].node = i;
         flow->labels[flow->label_count].loop = CC_NOBODY;
         flow->labels[flow->label_count].seen = 0;
+        flow->labels[flow->label_count].taken = 0;
         flow->label_count++;
     }
     /* A goto that stands behind its label is a back-edge. */
