@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
 }
 #else
-enum { PART = 1024, LEAF = 2048, TABLE = 3072, IMAGE = 4096, CODE = 1 << 17, ITEMS = 64 };
+enum { PART = 1024, LEAF = 2048, TABLE = 3072, IMAGE = 4096, CODE = 1 << 18, ITEMS = 64 };
 static uint8_t image[IMAGE], code[CODE], is_start[CODE];
 static uint64_t memory[1 << 16], room[1 << 17];
 
