@@ -880,7 +880,7 @@ BURSTY_P_SLOW void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, u
    A row's first event in a burst puts it into this list, with its count at the start. At the end
    the list is divided into 16 by site, and goes into the sums. A thread sums its first 1024 bursts
    of a profile, and then a random one of each 8. What that adds counts 8 times, but it is one burst
-   that saw the row. Cost: 140 instructions for each row. A burst that never ends needs no sums. */
+   that saw the row. A burst that ends costs 140 instructions a row, and one for each two of a part. */
 
 /* Numbers the burst that begins, and says how often its sums count. A thread that takes a record
    over in the middle of 8 draws, too, so that each burst has the same chance. */
@@ -1745,8 +1745,8 @@ BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     bursty_p_put_varint(&d.out, 1);
     bursty_p_put_varint(&d.out, bursty_p_all.config.clock_hz);
     bursty_p_put_string(&d, bursty_p_all.config.program);
-    const uint64_t of[3] = { stats.checks, stats.events, stats.lost };
-    bursty_p_put_all(&d, of, 3);
+    const uint64_t totals[3] = { stats.checks, stats.events, stats.lost };
+    bursty_p_put_all(&d, totals, 3);
     for (i = 0; i < BURSTY_PROFILES; i++) bursty_p_put_profile(&d, i);
     for (i = 0; i < stats.threads; i++) bursty_p_put_thread(&d, i, rows);
     if (bursty_p_put_end(&d.out)) return -1;

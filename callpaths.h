@@ -127,9 +127,9 @@ CALLPATHS_API int callpaths_start(const callpaths_config *config)
     CALLPATHS_P_OFF(return (void)config, 0)
 
 /* Leaves out the contexts from now on, such as those of a loading screen (1), or goes on with them
-   (0), and with the ticks, if ticks.h is included before. What was counted stays. The other profiles
-   of bursty.h go on: bursty_set_profile switches each. callpaths_start begins with 0. Returns 0, or
-   -1: callpaths_start was not called or had returned -1. */
+   (0), and with the ticks, if ticks.h is included before. What was counted stays. The other
+   profiles of bursty.h go on: bursty_set_profile switches each. callpaths_start begins with 0.
+   Returns 0, or -1: callpaths_start was not called or had returned -1. */
 CALLPATHS_API int callpaths_pause(int is_paused) CALLPATHS_P_OFF(return (void)is_paused, 0)
 
 /* Sums over all threads. What other threads count at the same time may be missing. */
@@ -162,6 +162,9 @@ CALLPATHS_API int callpaths_write(bursty_write_fn write, void *user)
 
 #if defined(CALLPATHS_IMPLEMENTATION) && !defined(CALLPATHS_IMPLEMENTED)
 #define CALLPATHS_IMPLEMENTED
+#ifdef TICKS_H
+#define CALLPATHS_P_WITH_TICKS
+#endif
 
 #if defined(BURSTY_H) && defined(HCCT_H) && !defined(BURSTY_OFF) && !defined(BURSTY_TINY)
 #ifndef BURSTY_IMPLEMENTED

@@ -145,7 +145,8 @@ TICKS_API int ticks_start(const ticks_config *config) TICKS_P_OFF(return (void)c
 TICKS_API void ticks_stop(void) TICKS_P_OFF((void)0)
 
 /* Leaves out the time from now on, such as a loading screen (1), or goes on (0); the timers of all
-   threads stay. What was charged before stays, too. ticks_start begins with 0. */
+   threads stay. What was charged before stays, too. ticks_start begins with 0. Not while another
+   thread is in ticks_start or ticks_stop. */
 TICKS_API void ticks_pause(int is_paused) TICKS_P_OFF((void)is_paused)
 
 /* n ticks have passed on this thread: charges them to its innermost scope. One caller for each
@@ -175,7 +176,7 @@ TICKS_API int ticks_write(bursty_write_fn write, void *user)
 
 #if defined(BURSTY_H) && !defined(BURSTY_OFF) && !defined(BURSTY_TINY)
 
-#ifdef CALLPATHS_IMPLEMENTED
+#if defined(CALLPATHS_IMPLEMENTED) && !defined(CALLPATHS_P_WITH_TICKS)
 #error "ticks.h is included before callpaths.h: contexts by time need both"
 #endif
 #ifndef BURSTY_IMPLEMENTED

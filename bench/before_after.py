@@ -468,17 +468,6 @@ Rows that were to be set beside the authors' code say how much of the time of *b
 goal is the share of the authors' time that was asked, over that which *before* took. docs/hcct.md
 and docs/footprint.md tell what runs by hand beside both showed.
 """
-NOTES = """
-## Why the text of points stays as it is
-
-A check with keepregs.h is 14 bytes on the way and 18 in its stub, and gcc copies it: 481 checks of
-Lua's plan become 638 by inlining, 1671 of sqlite's 4118. For the stub is `__asm__ __inline`, one
-instruction to gcc. Without that word in tools/cc/points.c gcc counts its lines and inlines less. Text
-of Lua and Chipmunk is then 1.081 and 1.105 instead of 1.110 and 1.136. But Lua executes 1.050 of its
-plain instructions instead of 1.044 (Chipmunk 1.051 instead of 1.053), so the word stays. To find
-the way back in the site's record would save 5 of 32 bytes, and cost a mispredicted return for every
-event and shadow stacks.
-"""
 
 
 def main():
@@ -500,7 +489,6 @@ def main():
     print('| what | unit | goal | before | after | |\n|---|---|---:|---:|---:|---|')
     for row in table:
         print('| ' + ' | '.join(row) + ' |')
-    print(NOTES.rstrip())
 
 
 main()

@@ -68,6 +68,17 @@ static int by_build_id(const char *file, size_t size, const char **bytes_out, si
     return map_file(path, bytes_out, size_out);
 }
 
+uint64_t recorder_text_bytes(void) {
+    const char *file;
+    size_t size;
+    section text;
+    int found;
+    if (!map_file("/proc/self/exe", &file, &size)) return 0;
+    found = find_section(file, size, ".text", &text);
+    munmap((void *)(uintptr_t)file, size);
+    return found ? text.size : 0;
+}
+
 /* where: 0 beside the file, 1 in .debug beside it, 2 under /usr/lib/debug. */
 static int by_link(const char *file, size_t size, const char *of, int where, const char **bytes_out,
                    size_t *size_out) {

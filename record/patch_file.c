@@ -4,7 +4,6 @@
 #include "handover.h"
 #include "patch.h"
 #include "timer.h"
-#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -202,23 +201,13 @@ static int record_has_symbols(uint64_t *seen) {
     return record.debug_file || named * 4 >= count;
 }
 
-/* The executable's code, without the room between two segments. */
-static uint64_t record_text_bytes(void) {
-    const Elf64_Phdr *p = (const Elf64_Phdr *)getauxval(AT_PHDR);
-    uint64_t n, count = p ? getauxval(AT_PHNUM) : 0, bytes = 0;
-    for (n = 0; n < count; n++) {
-        if (p[n].p_type == PT_LOAD && p[n].p_flags & PF_X) bytes += p[n].p_memsz;
-    }
-    return bytes;
-}
-
 /* What everybody is to know. */
 static void record_write_hints(void) {
     char line[8192];
     binpatch_module m;
     binpatch_stats stats;
     const char *refusal = binpatch_get_module(0, &m) == 0 ? m.refusal : NULL;
-    uint64_t seen;
+    uint64_t seen, text = recorder_text_bytes();
     int has_symbols = record_has_symbols(&seen);
     if (!record.running) {
         if (record.filter[0])
@@ -239,12 +228,12 @@ static void record_write_hints(void) {
                  program_invocation_short_name);
         handover_line(line);
     }
-    if (record.running && !refusal && seen < record_text_bytes() / 2) {
+    if (record.running && !refusal && text > seen + 4096 && seen < text / 2) {
         snprintf(line, sizeof line,
                  "?%s was built without unwind tables: .eh_frame names functions in %llu %% of its "
                  "code, and the rest cannot be seen\n",
                  program_invocation_short_name,
-                 (unsigned long long)(seen * 100 / record_text_bytes()));
+                 (unsigned long long)(seen * 100 / text));
         handover_line(line);
     }
     binpatch_get_stats(&stats);

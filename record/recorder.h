@@ -211,6 +211,8 @@ extern int (*recorder_debug_file)(const char *path, const char *file, size_t siz
 /* debugfile.c, for the above */
 int recorder_find_debug_file(const char *path, const char *file, size_t size, int number,
                              const char **bytes_out, size_t *size_out);
+/* The size of the program's .text; 0 if its file cannot be read. */
+uint64_t recorder_text_bytes(void);
 
 /* dump.c */
 

@@ -137,11 +137,13 @@ echo 'int f(int n) { return n ? 1 : 2; }' >names/a/util.c
 printf '#include "../a/h.h"\nint g(int n) { return h(n); }\n' >names/b/util.c
 printf '#include "a/h.h"\nint f(int), g(int), k(int);\nint main(void) { return f(1) + g(2) + k(3) + h(4) > 99; }\n' >names/main.c
 echo 'int k(int n) { return n + 1; }' >names/b/k.c
+echo 'int h2(int n) { return n + 2; }' >names/a/h2.c
 (cd names/a && bursty cc --cover -- $CC -c util.c)
 (cd names/b && bursty cc --cover -- $CC -MT util.o -MD -MF util.d -c util.c -o util.o)
 (cd names && bursty cc --cover -- $CC -ffile-prefix-map="$PWD=/mapped" -c link/../b/k.c -o k.o
- bursty cc --cover -- $CC -o own main.c a/util.o b/util.o k.o && BURSTY_COVERAGE=../names.brst ./own)
-echo "$PWD/names/a/h.h $PWD/names/a/util.c $PWD/names/b/util.c $PWD/names/main.c /mapped/b/k.c" | tr ' ' '\n' | sort >wanted
+ cd a && bursty cc --cover -- $CC -ffile-prefix-map=../a/=given/ -c ../a/h2.c -o ../h2.o; cd ..
+ bursty cc --cover -- $CC -o own main.c a/util.o b/util.o k.o h2.o && BURSTY_COVERAGE=../names.brst ./own)
+echo "$PWD/names/a/h.h $PWD/names/a/util.c $PWD/names/b/util.c $PWD/names/main.c /mapped/b/k.c given/h2.c" | tr ' ' '\n' | sort >wanted
 bursty report --lcov names.brst | sed -n 's/^SF://p' | sort >got
 cmp -s wanted got && ok || { no "names of files"; cat got; }
 (cd names && bursty report ../names.brst >../got)

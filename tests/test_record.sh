@@ -138,6 +138,7 @@ if grep -q 'bursts [1-9]' got.err; then pass; else fail "bursts a second"; cat g
 cat >spin.c <<'C'
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 static int done(double seconds) { return (double)clock() / CLOCKS_PER_SEC >= seconds; }
 __attribute__((noinline)) static unsigned spin(unsigned n) {
@@ -147,22 +148,22 @@ __attribute__((noinline)) static unsigned spin(unsigned n) {
 }
 __attribute__((noinline, noclone)) static unsigned often(void) { return spin(30000) ^ 1; }
 __attribute__((noinline, noclone)) static unsigned seldom(void) { return spin(1000) ^ 2; }
+static double seconds;
 static volatile unsigned sink; /* what is not used may become a jump, and the caller is gone */
 static void *thread(void *unused) {
-    while (!done(.6)) { sink = often(); sink = seldom(); }
+    while (!done(seconds)) { sink = often(); sink = seldom(); }
     return unused;
 }
-int main(void) {
+int main(int argc, char **argv) {
     pthread_t t;
-    while (!done(.3)) { sink = often(); sink = seldom(); }
+    seconds = argc > 1 ? atof(argv[1]) : .6;
+    while (!done(seconds / 2)) { sink = often(); sink = seldom(); }
     if (pthread_create(&t, NULL, thread, NULL) == 0) pthread_join(t, NULL);
     puts("done");
     return 0;
 }
 C
 $CC -O1 -pthread -o spin spin.c 2>log || { cat log; exit 2; }
-$bursty record --ticks 1000 -o ticks.brst ./spin >got 2>got.err
-$bursty report --min 0 ticks.brst >text
 # Columns of the first table: rank self from to total from to ticks function. Numbers in percent,
 # then ticks. A function that no tick met is not in it.
 share() {
@@ -171,6 +172,18 @@ share() {
         $9 == f { sub("%", "", $c); n = $c }
         END { print int(n) }' text
 }
+# Records a program for longer and longer until the ticks say as much as is asked: on a busy machine many come at once. The
+# function, which has all of the time for itself, tells: the lower end of its interval.
+enough() { # FUNCTION LEAST FILE OPTIONS...
+    of=$1 least=$2 file=$3
+    shift 3
+    for seconds in .6 1.2 2.4 4.8 9.6; do
+        $bursty record --ticks 1000 "$@" -o "$file" -- ./$program $seconds >got 2>got.err
+        $bursty report --min 0 "$file" >text
+        if [ "$(share "$of" 3)" -ge "$least" ]; then return; fi
+    done
+}
+program=spin; enough spin 88 ticks.brst
 if [ "$(share spin 2)" -gt 50 ] && [ "$(share often 5)" -gt 50 ] && [ "$(share seldom 5)" -lt 40 ] \
    && [ "$(share main 5)" -gt 10 ] && [ "$(share thread 5)" -gt 10 ] && [ -z "$(others)" ] \
    && [ "$(cat got)" = done ]; then pass
@@ -208,10 +221,9 @@ int main(int argc, char **argv) {
 }
 C
 $CC -O1 -o split split.c 2>log || { cat log; exit 2; }
-$bursty record --ticks 1000 --off -o split-off.brst ./split .4 >got 2>got.err
-$bursty record --ticks 1000 --period 900 -o split.brst ./split .8 >>got 2>>got.err
+program=split
 for f in split-off split; do
-    $bursty report --min 0 $f.brst >text
+    case $f in split) enough work 92 split.brst --period 900 ;; *) enough work 92 split-off.brst --off ;; esac
     sixty=$(share sixty 5) forty=$(share forty 5)
     if [ "$sixty" -gt 35 ] && [ "$sixty" -lt 85 ] && [ "$((sixty + forty))" -ge 90 ] && [ -z "$(others)" ]
     then pass
@@ -219,8 +231,9 @@ for f in split-off split; do
 done
 # All forms, and the two files merged, tell the same number of the recorder's ticks.
 $bursty merge -o merged.brst split.brst split-off.brst split.brst 2>log
-for f in split merged; do
+for f in split-off split merged; do
     said=$($bursty report $f.brst | tr '\n' ' ' | sed -n 's/.* beside them \([0-9 ]*\) met the recorder.*/\1/p' | tr -d ' ')
+    if [ $f = split-off ]; then off=${said:-0}; continue; fi
     table=$($bursty report $f.brst | awk '/^time of the recorder/ { n = NR } n && NR == n + 3 { print $4 }')
     csv=$($bursty report --csv $f.brst | awk -F, '/recorder_time/ { n = NR } n && NR == n + 2 { print $4 }')
     json=$($bursty report --json $f.brst | tr '\n' ' ' | sed -n 's/.*"recorder_time"[^{]*"ticks":\[\([0-9]*\)\].*/\1/p')
@@ -228,7 +241,7 @@ for f in split merged; do
     if [ "${said:-0}" -gt 0 ] && [ "$said:$said:$said" = "$table:$csv:$json" ]; then pass
     else fail "$f: the recorder's ticks: $said, $table, $csv, $json"; fi
 done
-if [ "$said" = $((2 * once)) ]; then pass; else fail "merged: the recorder's ticks: $said, once $once"; fi
+if [ "$said" = $((2 * once + off)) ]; then pass; else fail "merged: the recorder's ticks: $said, once $once"; fi
 if $bursty report --collapsed --by ticks split.brst | grep -q recorder; then fail "a stack of the recorder"; else pass; fi
 if $bursty report --html page.html split.brst && grep -q '"recorder_time"' page.html; then pass; else fail "page: the recorder's time"; fi
 
@@ -255,7 +268,7 @@ $bursty record --quiet -o keep/x.brst -- ./calls >got 2>got.err
 if [ -s got.err ]; then fail "--quiet"; cat got.err; else pass; fi
 mv keep/x.brst keep/y.brst.new
 if $bursty report keep/y.brst >got 2>got.err; then fail "a file that is not whole yet"
-elif [ "$(wc -l <got.err)" = 1 ] && grep -q 'but a keep/y.brst.new: the program still runs' got.err; then pass
+elif [ "$(wc -l <got.err)" = 1 ] && grep -q 'but a keep/y.brst.new: who writes it still runs' got.err; then pass
 else fail "a file that is not whole yet"; cat got.err; fi
 mv keep/y.brst.new keep/x.brst
 (
@@ -267,7 +280,7 @@ if [ "$(ls keep)" = x.brst ]; then pass; else fail "half a file is no file"; ls 
 
 # ---- code without unwind tables ----
 
-awk 'BEGIN { for (i = 0; i < 200; i++) printf "int f%d(int n) { return n * %d ^ n >> %d; }\n", i, 3 * i + 5, i % 7 + 1 }' >bare.c
+awk 'BEGIN { for (i = 0; i < 600; i++) printf "int f%d(int n) { return n * %d ^ n >> %d; }\n", i, 3 * i + 5, i % 7 + 1 }' >bare.c
 echo 'int f9(int); int main(int argc, char **argv) { (void)argv; return f9(argc) == 0; }' >tables.c
 if $CC -O1 -fno-asynchronous-unwind-tables -fno-unwind-tables -c bare.c && $CC -O1 -c tables.c && $CC -o bare tables.o bare.o
 then
@@ -276,6 +289,13 @@ then
     then pass; else fail "code without unwind tables"; cat got; fi
     $bursty record --period 0 -o bare.brst -- ./calls >/dev/null 2>got
     if grep -q 'unwind tables' got; then fail "unwind tables are there"; cat got; else pass; fi
+    # Of a small program much is the C library's; with -z noseparate-code constants stand beside the code.
+    echo 'int main(void) { return 0; }' >hello.c
+    for words in -O2 -Wl,-z,noseparate-code; do
+        if $CC $words -o hello hello.c 2>/dev/null && $bursty record --period 0 -o bare.brst ./hello 2>got; then
+            if grep -q 'unwind tables' got; then fail "unwind tables of a small program, $words"; cat got; else pass; fi
+        else skip "hello.c $words"; fi
+    done
 else fail "bare.c"; fi
 
 # ---- names that stand in other files ----
@@ -395,8 +415,8 @@ echo 'local t = {} for i = 1, 5000 do t[i] = (i * 7919) % 1009 end table.sort(t)
 echo 'my %h; for my $i (1 .. 5000) { $h{$i % 97} .= chr(65 + $i % 26); } print join(",", map { length $h{$_} } sort keys %h), "\n"; eval { die "oops\n" }; print $@;' >s.pl
 echo 'f() { if [ $1 -lt 2 ]; then echo 1; else echo $(( $(f $(( $1 - 1 ))) + $1 )); fi; }; f 5; for i in 1 2 3 4 5 6 7 8 9; do a="$a$i"; done; echo ${a#12}; trap "echo usr1" USR1; kill -USR1 $$; echo end' >s.sh
 echo 'import json, re; d = {str(i): list(range(i % 17)) for i in range(500)}; s = json.dumps(d); print(len(s), sum(map(len, json.loads(s).values()))); print(re.sub(r"(\d+)", lambda m: str(int(m.group(1)) + 1), s)[:60])' >s.py
-# What a program prints is its own. One line may stand beside it: a signal of a child can come while a copy is made, and
-# what its handler calls then is missing; the recorder counts that, and says it with --quiet, too.
+# What a program prints is its own. One line may stand beside it if the program handles signals: one can come while a copy
+# is made, and what its handler calls then is missing; the recorder counts that, and says it with --quiet, too.
 same() { # COMMAND...
     if ! command -v "$1" >/dev/null 2>&1; then skip "no $1"; return; fi
     "$@" >plain 2>plain.err
@@ -409,7 +429,10 @@ same() { # COMMAND...
         # shellcheck disable=SC2086
         timeout 300 $bursty record --quiet $options -o same.brst -- "$@" >got 2>got.err
         ended=$?
-        grep -av '^bursty: [1-9] calls are missing: they were made in the middle of the recorder' got.err >got.own
+        case $1 in
+            gdb|bash|git) grep -av '^bursty: [1-9] calls are missing: they were made in the middle of' got.err >got.own ;;
+            *) cp got.err got.own ;;
+        esac
         if [ $ended = $status ] && cmp -s plain got && cmp -s plain.err got.own; then pass; else fail "$* $options"; head -c 400 got.err; fi
         IFS=';'
     done

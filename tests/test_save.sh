@@ -98,11 +98,22 @@ if [ -c /dev/full ]; then
     intact "/dev/full" 1 $? '/dev/full: '
     [ -c /dev/full ]; ok $? "/dev/full is gone"
 fi
+long=$(printf '%0253d' 0)
+bursty merge -o "$dir/out/$long" "$dir/game.brst" && bursty report "$dir/out/$long" >/dev/null
+ok $? "a name of 253 bytes"
+again
+ln "$dir/out/old" "$dir/twin" && bursty merge -o "$dir/out/old" "$dir/game.brst" && cmp -s "$dir/out/old" "$dir/twin"
+ok $? "both names of a file"
+rm -f "$dir/twin"
+again
 if [ "$(id -u)" != 0 ]; then
     chmod a-w "$dir/out"
-    bursty merge -o "$dir/out/old" "$dir/game.brst" 2>"$dir/err"
+    bursty merge -o "$dir/out/none" "$dir/game.brst" 2>"$dir/err"
     intact "a folder that nobody may write" 1 $? 'Permission denied'
+    bursty merge -o "$dir/out/old" "$dir/game.brst" && bursty report "$dir/out/old" >/dev/null
+    ok $? "a file that may be written, but not replaced"
     chmod u+w "$dir/out"
+    again
     chmod a-w "$dir/out/old"
     bursty merge -o "$dir/out/old" "$dir/game.brst" 2>"$dir/err"
     intact "a file that nobody may write" 1 $? 'Permission denied'

@@ -124,8 +124,9 @@ static int refuse_access(const char *path, unsigned char *head, size_t got) {
     head[got] = 0;
     if (head[0] == '#' && head[1] == '!') {
         name = split_script((char *)head, &argument);
-        return tool_error("%s: it may not be executed; record its interpreter: -- %s %s", path,
-                          is_env(name, argument) ? argument : name, path);
+        if (*name)
+            return tool_error("%s: it may not be executed; record its interpreter: -- %s %s", path,
+                              is_env(name, argument) ? argument : name, path);
     }
     errno = why;
     return tool_system_error(path);

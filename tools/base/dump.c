@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 enum { VERSION = 1, HEADER_BYTES = 16, CRC_BYTES = 4, END_BYTES = 2 + 8 + 4 };
 
@@ -124,15 +125,14 @@ int dump_blame(const char *path, const dump_fault *fault) {
 /* `bursty record` writes FILE.new and gives it its name at the end. */
 static int is_unfinished(const char *path) {
     text name = {NULL, 0, 0};
-    FILE *file = fopen(path, "rb"), *unfinished = NULL;
-    if (!file && errno == ENOENT) {
-        text_add(&name, path);
-        text_add(&name, ".new");
-        text_bytes(&name, "", 1);
-        unfinished = fopen(name.data, "rb");
-        text_free(&name);
-    }
-    if (file) fclose(file);
+    struct stat status;
+    FILE *unfinished;
+    if (stat(path, &status) == 0 || errno != ENOENT) return 0; /* not opened: it may be a pipe */
+    text_add(&name, path);
+    text_add(&name, ".new");
+    text_bytes(&name, "", 1);
+    unfinished = fopen(name.data, "rb");
+    text_free(&name);
     if (unfinished) fclose(unfinished);
     return unfinished != NULL;
 }
@@ -142,8 +142,8 @@ int dump_open(dump *d, const char *path) {
     unsigned char *data;
     dump_fault fault;
     if (is_unfinished(path))
-        return tool_error("%s: there is no such file, but a %s.new: the program still runs, or its "
-                          "recorder was killed",
+        return tool_error("%s: there is no such file, but a %s.new: who writes it still runs, or was "
+                          "killed",
                           path, path);
     data = tool_read_file(path, "BRST", &size);
     if (!data) return TOOL_BAD_INPUT;

@@ -63,7 +63,8 @@ int tool_next(tool_option *o) {
 
 int tool_is(const tool_option *o, const char *dashes, const char *name) {
     size_t dash_count = strlen(dashes), size = strlen(name);
-    return !o->fault && o->name_size == dash_count + size && memcmp(o->name, dashes, dash_count) == 0 &&
+    return !o->fault && o->name_size == dash_count + size &&
+           memcmp(o->name, dashes, dash_count) == 0 &&
            memcmp(o->name + dash_count, name, size) == 0;
 }
 

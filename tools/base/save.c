@@ -113,13 +113,17 @@ int save_check_dump(const char *path) {
     return tool_error("%s: is no .brst file, and would be overwritten", path);
 }
 
-/* The file that a path means, behind all links; NULL: it is to be written to directly. To be
-   freed. */
+/* The file that a path means, behind all links; NULL: it is to be written to directly, for a new
+   one would be another file: of another owner, or without its other names. To be freed. */
 static char *find_target(const char *path) {
     text target = {NULL, 0, 0};
 #ifndef _WIN32
     struct stat status;
-    if (stat(path, &status) == 0) return S_ISREG(status.st_mode) ? realpath(path, NULL) : NULL;
+    if (stat(path, &status) == 0) {
+        if (!S_ISREG(status.st_mode) || status.st_nlink > 1 || status.st_uid != geteuid())
+            return NULL;
+        return realpath(path, NULL);
+    }
     if (lstat(path, &status) == 0) return NULL;
 #endif
     text_add(&target, path);
@@ -154,15 +158,24 @@ static void keep_rights(save *s) {
 #endif
 }
 
-/* PATH.new, or PATH.new1 and so on where somebody has a file of that name. */
+/* Of this process. */
+static unsigned long own_number(void) {
+#ifndef _WIN32
+    return (unsigned long)getpid();
+#else
+    return 1;
+#endif
+}
+
+/* PATH.new, or with the number of this process behind it where somebody has a file of that name. */
 static void open_beside(save *s) {
     int i;
-    for (i = 0; i < 10; i++) {
+    for (i = 0; i < 2; i++) {
         text name = {NULL, 0, 0};
         int reason;
         text_add(&name, s->target);
         text_add(&name, ".new");
-        if (i) text_format(&name, "%d", i);
+        if (i) text_format(&name, ".%lu", own_number());
         s->beside = text_take(&name);
         s->file = open_new(s->beside);
         if (s->file) break;
@@ -172,8 +185,12 @@ static void open_beside(save *s) {
         errno = reason;
         if (reason != EEXIST) break;
     }
+    if (s->file) {
+        keep_rights(s);
+        return;
+    }
+    s->file = fopen(s->target, "wb"); /* the folder is closed, or the name too long */
     if (!s->file) tool_system_error(s->path);
-    if (s->file) keep_rights(s);
 }
 
 static void forget(save *s) {
@@ -226,16 +243,35 @@ void save_drop(save *s) {
     forget(s);
 }
 
+/* A file that cannot be replaced, such as one that is mounted by itself, can be written. */
+static int copy_over(const char *from, const char *to) {
+    char bytes[4096];
+    size_t got;
+    int failed;
+    FILE *in = fopen(from, "rb"), *out = in ? fopen(to, "wb") : NULL;
+    if (!out) {
+        if (in) fclose(in);
+        return -1;
+    }
+    while ((got = fread(bytes, 1, sizeof bytes, in)) > 0) {
+        if (fwrite(bytes, 1, got, out) != got) break;
+    }
+    failed = ferror(in) | ferror(out);
+    fclose(in);
+    return fclose(out) != 0 || failed ? -1 : 0;
+}
+
 /* The new file takes the place of the old one. */
 static void put_in_place(save *s) {
 #ifdef _WIN32
     if (s->status == TOOL_OK) remove(s->target); /* there a rename replaces nothing */
 #endif
-    if (s->status == TOOL_OK && rename(s->beside, s->target) != 0) {
+    if (s->status == TOOL_OK && rename(s->beside, s->target) == 0) return;
+    if (s->status == TOOL_OK && copy_over(s->beside, s->target) != 0) {
         tool_system_error(s->path);
         s->status = TOOL_FAILED;
     }
-    if (s->status != TOOL_OK) remove(s->beside);
+    remove(s->beside);
 }
 
 int save_close(save *s, text *t) {

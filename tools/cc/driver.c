@@ -461,8 +461,8 @@ static int pass_through(const job *j, int count, char **words) {
     return status;
 }
 
-/* The compiler refuses that, but it never sees source and output in one command of ours. An option's
-   value may well be the output's name: -MT x.o -o x.o. */
+/* The compiler refuses that, but it never sees source and output in one command of ours. The value
+   of an option may well be the output's name: -MT x.o -o x.o. */
 static int overwrites_input(const cc_line *line) {
     size_t i;
     for (i = 0; line->output && i < line->words.count; i++) {

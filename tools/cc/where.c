@@ -24,8 +24,8 @@ static void shorten(char *name) {
     *to = 0;
 }
 
-/* The last of the options whose OLD the name begins with decides, as in gcc and clang. */
-static char *mapped(const cc_line *line, char *name) {
+/* The last of the options whose OLD the name begins with decides, as in gcc and clang. NULL: none. */
+static char *mapped(const cc_line *line, const char *name) {
     static const char *const options[] = {"-ffile-prefix-map=", "-fprofile-prefix-map=",
                                           "-fcoverage-prefix-map="};
     text out = {NULL, 0, 0};
@@ -43,28 +43,37 @@ static char *mapped(const cc_line *line, char *name) {
         if (!equal || strncmp(name, word, size) != 0) continue;
         text_add(&out, equal + 1);
         text_add(&out, name + size);
-        free(name);
         return text_take(&out);
     }
-    return name;
+    return NULL;
 }
 
-char *cc_where(const void *command, const char *name) {
-    const cc_line *line = (const cc_line *)command;
-    char *here = cc_here(), *folder = cc_join(here, "/"), *whole, *plain;
+/* The absolute name. */
+static char *absolute(const char *here, const char *name) {
+    char *folder = cc_join(here, "/"), *whole = cc_join(*name != '/' ? folder : "", name), *plain;
     size_t size;
-    int is_file = *name && *name != '<' && *here == '/';
-    whole = cc_join(is_file && *name != '/' ? folder : "", name);
-    free(here);
     free(folder);
-    if (!is_file) return whole;
     plain = cc_join(whole, "");
     shorten(plain);
     /* Behind a link to a folder, ".." is somewhere else. */
     if (cc_regular_size(whole, &size) == 0 && !save_is_same(plain, whole)) {
         free(plain);
-        return mapped(line, whole);
+        return whole;
     }
     free(whole);
-    return mapped(line, plain);
+    return plain;
+}
+
+/* What the compiler maps is the name as it was given; who maps the folder means the absolute one. */
+char *cc_where(const void *command, const char *name) {
+    const cc_line *line = (const cc_line *)command;
+    char *here = cc_here(), *other = mapped(line, name), *whole;
+    if (!other && *name && *name != '<' && *here == '/') {
+        whole = absolute(here, name);
+        other = mapped(line, whole);
+        if (!other) other = whole;
+        else free(whole);
+    }
+    free(here);
+    return other ? other : cc_join(name, "");
 }

@@ -30,7 +30,8 @@ static const char help[] =
     "  --built         proves it of the checks that the files have, not of a plan; SET then tells\n"
     "                  which loops may go without one\n"
     "\n"
-    "  Exit status 1: some function or loop may run for ever without a check.\n";
+    "  Exit status 1: some function or loop may run for ever without a check, and a plan could help;\n"
+    "  with --built always.\n";
 
 typedef struct options {
     const char *set, *plan, *why, *old;

@@ -45,7 +45,7 @@ static const char *first_difference(const char *a, const char *b) {
 /* `main > r...eval_and > (3...ext > get`: an end, what begins at `from`, and the other end. */
 static char *keep_part(const char *name, const char *from, size_t most) {
     size_t length = characters_in(name), end = most >= 24 ? most / 4 : 0;
-    size_t window = most >= 14 ? most - 2 * end - 6 : 8, start;
+    size_t window = most > 2 * end + 8 ? most - 2 * end - 6 : 2, start;
     text look = {NULL, 0, 0};
     const char *at;
     if (length <= most) {
@@ -53,7 +53,7 @@ static char *keep_part(const char *name, const char *from, size_t most) {
         return text_take(&look);
     }
     start = length - characters_in(from);
-    for (at = from; at > name && at[-1] != ' ' && length - characters_in(at) + window - 4 > start;)
+    for (at = from; at > name && at[-1] != ' ' && length - characters_in(at) + window > start + 4;)
         at--; /* to where a word begins, if it is not far */
     if (at > name && at[-1] == ' ') start = length - characters_in(at);
     if (start + window > length - end) start = length - end - window;

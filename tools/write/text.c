@@ -33,8 +33,11 @@ static void add_number(text *out, const report_column *column, const report_cell
 typedef struct layout {
     size_t *width;                                /* of each column; 0: not shown */
     size_t first, step, end;                      /* which rows */
-    char ***words;                                /* of each column, row by row; NULL: numbers */
+    char ***words;                                /* of each column, row by row; NULL: not kept */
 } layout;
+
+/* In a table of more rows names are made when they are written, each for itself. */
+enum { DISTINCT_MOST = 5000 };
 
 static void choose_rows(layout *l, const report_table *table) {
     size_t most = table->rows_shown ? table->rows_shown : table->rows;
@@ -60,6 +63,9 @@ static size_t widest(const layout *l, const report_table *table, size_t column) 
         size_t columns;
         if (l->words[column]) {
             columns = least(columns_in(l->words[column][(i - l->first) / l->step]), NAME_MOST);
+        } else if (report_is_words(c)) {
+            columns = least(columns_in(report_words(table, column, cell, &number)), NAME_MOST);
+            text_free(&number);
         } else {
             add_number(&number, c, cell);
             columns = number.size;
@@ -85,7 +91,7 @@ static void choose_widths(layout *l, const report_table *table, size_t width) {
             if (l->width[k] == 0) continue;
             if (table->columns[k].flags & REPORT_OPTIONAL) optional = k;
             used += 2;
-            if (l->words[k]) {
+            if (report_is_words(&table->columns[k])) {
                 names++;
                 wanted += l->width[k];
             } else used += l->width[k];
@@ -98,13 +104,14 @@ static void choose_widths(layout *l, const report_table *table, size_t width) {
         }
         share = left / names > 8 ? left / names : 8;
         for (k = 0; k < count; k++) { /* what short names leave goes to the longer ones */
-            if (!l->width[k] || !l->words[k] || l->width[k] > share) continue;
+            if (!l->width[k] || !report_is_words(&table->columns[k]) || l->width[k] > share)
+                continue;
             left -= l->width[k];
             names--;
         }
         share = names && left / names > 8 ? left / names : 8;
         for (k = 0; k < count; k++) {
-            if (l->words[k] && l->width[k] > share) l->width[k] = share;
+            if (report_is_words(&table->columns[k]) && l->width[k] > share) l->width[k] = share;
         }
         return;
     }
@@ -115,7 +122,8 @@ static void make_words(layout *l, const report_table *table) {
     l->words = (char ***)tool_alloc(table->column_count * sizeof *l->words);
     for (k = 0; k < table->column_count; k++) {
         text holds = {NULL, 0, 0};
-        if (!report_is_words(&table->columns[k])) continue;
+        l->words[k] = NULL;
+        if (!report_is_words(&table->columns[k]) || count > DISTINCT_MOST) continue;
         l->words[k] = (char **)tool_alloc(count * sizeof **l->words);
         for (i = 0; i < count; i++) {
             size_t row = l->first + i * l->step;
@@ -193,19 +201,29 @@ static void end_line(text *out) {
     text_add(out, "\n");
 }
 
+static void add_words(text *out, const report_table *table, size_t column, const report_cell *cell,
+                      size_t width) {
+    text holds = {NULL, 0, 0};
+    text_plain_short(out, report_words(table, column, cell, &holds), width < 8 ? 8 : width);
+    text_free(&holds);
+}
+
 /* A line of column labels, if `row` is no row of the layout. */
 static void add_line(text *out, const report_table *table, const layout *l, size_t row) {
     size_t k, shown = 0, at = l->first + row * l->step;
     for (k = 0; k < table->column_count; k++) {
         const report_column *column = &table->columns[k];
+        const report_cell *cell = &table->cells[at * table->column_count + k];
+        int has_words = report_is_words(column);
         size_t start;
         if (l->width[k] == 0) continue;
         if (shown++) text_add(out, "  ");
         start = out->size;
         if (row >= rows_of(l)) text_add(out, column->label);
         else if (l->words[k]) text_add(out, l->words[k][row]);
-        else add_number(out, column, &table->cells[at * table->column_count + k]);
-        text_pad(out, start, l->width[k], !l->words[k]);
+        else if (has_words) add_words(out, table, k, cell, l->width[k]);
+        else add_number(out, column, cell);
+        text_pad(out, start, l->width[k], !has_words);
     }
     end_line(out);
 }
