@@ -511,6 +511,7 @@ static void record_installed(int toggle_signal) {
     record.first_key = recorder_key((void *)(uintptr_t)getauxval(AT_ENTRY));
     record_find_own();
     record.buffers = BINPATCH_P_THREADS;
+    record.text_bytes = recorder_text_bytes();
     record.shadow_stack = binpatch_p.shadow_stack;
     record.running = 1;
     handover_sandbox = record_sandbox;

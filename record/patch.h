@@ -56,6 +56,7 @@ typedef struct record_state {
     unsigned ticks;              /* in a second; 0: none */
     int no_timer;
     int not_switched;            /* a signal was to switch on, and could not */
+    uint64_t text_bytes;         /* of the executable's code: read before it may forbid that */
     int debug_file;              /* the executable has symbols in another file */
     int sandboxed;               /* the program has forbidden itself system calls */
     int keeping;                 /* what is written now is kept for the case of a kill */

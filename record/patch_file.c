@@ -207,7 +207,7 @@ static void record_write_hints(void) {
     binpatch_module m;
     binpatch_stats stats;
     const char *refusal = binpatch_get_module(0, &m) == 0 ? m.refusal : NULL;
-    uint64_t seen, text = recorder_text_bytes();
+    uint64_t seen, text = record.text_bytes;
     int has_symbols = record_has_symbols(&seen);
     if (!record.running) {
         if (record.filter[0])
