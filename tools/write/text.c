@@ -210,19 +210,19 @@ static void add_words(text *out, const report_table *table, size_t column, const
 
 /* A line of column labels, if `row` is no row of the layout. */
 static void add_line(text *out, const report_table *table, const layout *l, size_t row) {
-    size_t k, shown = 0, at = l->first + row * l->step;
+    size_t k, shown = 0, at = (l->first + row * l->step) * table->column_count;
+    int is_labels = row >= rows_of(l);
     for (k = 0; k < table->column_count; k++) {
         const report_column *column = &table->columns[k];
-        const report_cell *cell = &table->cells[at * table->column_count + k];
         int has_words = report_is_words(column);
         size_t start;
         if (l->width[k] == 0) continue;
         if (shown++) text_add(out, "  ");
         start = out->size;
-        if (row >= rows_of(l)) text_add(out, column->label);
+        if (is_labels) text_add(out, column->label);
         else if (l->words[k]) text_add(out, l->words[k][row]);
-        else if (has_words) add_words(out, table, k, cell, l->width[k]);
-        else add_number(out, column, cell);
+        else if (has_words) add_words(out, table, k, &table->cells[at + k], l->width[k]);
+        else add_number(out, column, &table->cells[at + k]);
         text_pad(out, start, l->width[k], !has_words);
     }
     end_line(out);
