@@ -880,7 +880,7 @@ BURSTY_P_SLOW void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, u
    A row's first event in a burst puts it into this list, with its count at the start. At the end
    the list is divided into 16 by site, and goes into the sums. A thread sums its first 1024 bursts
    of a profile, and then a random one of each 8. What that adds counts 8 times, but it is one burst
-   that saw the row. A burst that ends costs 140 instructions a row, and one for each two of a part. */
+   that saw the row. A burst that ends costs 140 instructions a row, and one for two of a part. */
 
 /* Numbers the burst that begins, and says how often its sums count. A thread that takes a record
    over in the middle of 8 draws, too, so that each burst has the same chance. */

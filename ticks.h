@@ -513,11 +513,12 @@ TICKS_API void ticks_pause(int is_paused) {
    A tick in the first or the last of these instructions finds the scope around find_name on the
    stack, and yet find_name is running. So the handler reads the code. It knows where the function
    begins from the sorted table that unwinding has in each executable and shared object
-   (.eh_frame_hdr). It follows the instructions from there to the store of the depth. On the way it takes no branch to the slow
-   path and stops at each instruction that it does not know: a loop, a call, a condition. If it
-   arrives, then every call of this function pushes the site that was stored. The tick is charged
-   to it if the interrupted instruction was on the way, or if only known instructions stand between
-   it and the function's return. In all other cases the tick goes to the scope on the stack. */
+   (.eh_frame_hdr). It follows the instructions from there to the store of the depth. On the way it
+   takes no branch to the slow path and stops at each instruction that it does not know: a loop, a
+   call, a condition. If it arrives, then every call of this function pushes the site that was
+   stored. The tick is charged to it if the interrupted instruction was on the way, or if only known
+   instructions stand between it and the function's return. In all other cases the tick goes to the
+   scope on the stack. */
 typedef struct ticks_p_walk {
     const unsigned char *at;  /* the next instruction                        */
     uintptr_t value[16];      /* of registers, where it is known, or 0       */

@@ -142,8 +142,8 @@ int dump_open(dump *d, const char *path) {
     unsigned char *data;
     dump_fault fault;
     if (is_unfinished(path))
-        return tool_error("%s: there is no such file, but a %s.new: who writes it still runs, or was "
-                          "killed",
+        return tool_error("%s: there is no such file, but a %s.new: who writes it still runs, or "
+                          "was killed",
                           path, path);
     data = tool_read_file(path, "BRST", &size);
     if (!data) return TOOL_BAD_INPUT;
