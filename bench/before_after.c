@@ -4,7 +4,6 @@
    before_after ROUNDS      prints nanoseconds of a call of fib and of an event, as race.h does */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#include "dualpath.h"
 #include "race.h"
 #include <stdlib.h>
 #include <string.h>
@@ -43,12 +42,12 @@ ALONE static BURST_DUAL(uint32_t, fib_dual, (uint32_t n), (n)) {
     return n < 2 ? n : fib_dual(n - 1) + fib_dual(n - 2);
 }
 
-static void sample(uint32_t check_count) {
+static void sample(uint32_t every) {
     bursty_config config;
     memset(&config, 0, sizeof config);
-    config.profile.check_count = check_count;
-    config.profile.burst_count = 1;
-    config.profile.off = check_count == 0;
+    config.profile.every = every;
+    config.profile.burst = 1;
+    config.profile.off = every == 0;
     bursty_start(&config);
     (void)BURST_CHECK(); /* the thread joins */
 }

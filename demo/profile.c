@@ -17,15 +17,10 @@
 #include <string.h>
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#define TICKS_IMPLEMENTATION
 #if defined(__linux__) && defined(__GNUC__)
-#define TICKS_TIMERS
 #endif
-#include "ticks.h"
 #define HCCT_IMPLEMENTATION
 #include "hcct.h"
-#define CALLPATHS_IMPLEMENTATION
-#include "callpaths.h"
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
 #define FOOTPRINTSUM_IMPLEMENTATION
@@ -37,10 +32,10 @@ static int asked(const char *variable, bursty_profile *p) {
     const char *text = getenv(variable);
     char *end = NULL;
     if (!text || !*text) return 0;
-    p->check_count =
+    p->every =
         strcmp(text, "always") == 0 ? BURSTY_ALWAYS : (uint32_t)strtoul(text, &end, 10);
-    if (end && *end == ':') p->burst_count = (uint32_t)strtoul(end + 1, &end, 10);
-    if (end && *end == ':') p->jitter_percent = (int32_t)strtol(end + 1, &end, 10);
+    if (end && *end == ':') p->burst = (uint32_t)strtoul(end + 1, &end, 10);
+    if (end && *end == ':') p->jitter = (int32_t)strtol(end + 1, &end, 10);
     return 1;
 }
 
@@ -86,8 +81,8 @@ static void ask_for_references(void) {
     p.classes = BURSTY_LOAD | BURSTY_STORE | BURSTY_BEGIN | BURSTY_END;
     p.action = to_footprint;
     if (!asked("INDEX_REFERENCES", &p)) return;
-    if (p.check_count != BURSTY_ALWAYS) {
-        blocks = 2 * (p.burst_count ? p.burst_count : 10);
+    if (p.every != BURSTY_ALWAYS) {
+        blocks = 2 * (p.burst ? p.burst : 10);
         references.config.window_max = 8 * blocks;
     }
     references.bytes = footprint_bytes(&references.config, blocks);
@@ -100,7 +95,7 @@ static void ask_for_references(void) {
         &references.sum, BINS, BINS, references.sum_memory, references.scratch_bytes);
     if (bursty_set_profile(2, &p) == 0)
         references.name =
-            p.check_count == BURSTY_ALWAYS ? "every reference" : "references in bursts";
+            p.every == BURSTY_ALWAYS ? "every reference" : "references in bursts";
 }
 
 static int is_asked(const char *variable) {

@@ -6,8 +6,6 @@
    that the comment at the end of this file explains. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#define CONTROL_IMPLEMENTATION
-#include "control.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -55,7 +53,7 @@ int main(void) {
     bursty_config config;
     int good;
     memset(&config, 0, sizeof config);
-    config.profile.check_count = BURSTY_ALWAYS; /* conditions work in bursts as well */
+    config.profile.every = BURSTY_ALWAYS; /* conditions work in bursts as well */
     config.profile.action = on_event;
     if (control_init(&counters, rules, 2) != 0 || bursty_start(&config) == 0) return 1;
     printf("a request that succeeds at once:\n");

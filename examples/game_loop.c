@@ -4,12 +4,7 @@
 #define _POSIX_C_SOURCE 200809L
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_PTHREAD                   /* ends and forks of threads are noticed */
-#define BURSTY_STDIO
 #include "bursty.h"
-#define HOTTEST_IMPLEMENTATION
-#include "hottest.h"
-#define BURSTCLOCK_IMPLEMENTATION
-#include "burstclock.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -107,8 +102,8 @@ int main(void) {
     config.pace = burstclock_pace;
     config.pace_user = &clock;
     bursty_start(&config);
-    times.check_count = 9900; /* rarer and longer bursts for times */
-    times.burst_count = 100;
+    times.every = 9900; /* rarer and longer bursts for times */
+    times.burst = 100;
     times.classes = (uint32_t)BURSTY_ANY | (uint32_t)BURSTY_BEGIN | (uint32_t)BURSTY_END;
     times.action = burstclock_event;
     times.user = &clock;

@@ -4,8 +4,6 @@
    estimates are those of the whole run. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#define HOTTEST_IMPLEMENTATION
-#include "hottest.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -32,8 +30,8 @@ int main(void) {
     size_t n, k;
     int wrong = 0;
     memset(&config, 0, sizeof config);
-    config.profile.check_count = 90; /* awake: one check in ten, for 200 bursts ... */
-    config.profile.burst_count = 10;
+    config.profile.every = 90; /* awake: one check in ten, for 200 bursts ... */
+    config.profile.burst = 10;
     config.profile.awake_count = 200;
     /* ... then asleep for the time of 19 800 bursts: so one check in a thousand is recorded. */
     config.profile.hibernate_count = 19800;

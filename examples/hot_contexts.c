@@ -7,8 +7,6 @@
 #include "bursty.h"
 #define HCCT_IMPLEMENTATION
 #include "hcct.h"
-#define CALLPATHS_IMPLEMENTATION
-#include "callpaths.h"
 #include <stdio.h>
 
 static void print_path(FILE *file, const hcct *tree, uint32_t node) {
@@ -52,8 +50,8 @@ int main(void) {
     hcct_context hot[5], context;
     callpaths_stats stats;
     uint32_t i, n, depth = 0;
-    config.profile.check_count = 900;
-    config.profile.burst_count = 100;
+    config.profile.every = 900;
+    config.profile.burst = 100;
     if (callpaths_start(&config) != 0) return 1;
     for (i = 0; i < 20000; i++) frame((int)i);
     callpaths_get_stats(&stats);

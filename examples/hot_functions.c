@@ -1,10 +1,7 @@
 /* hot_functions.c - where are my hot functions, in what I ship, at 1 %? One include, one line per
    function, one at start, one at exit. */
 #define BURSTY_IMPLEMENTATION
-#define BURSTY_STDIO
 #include "bursty.h"
-#define HOTTEST_IMPLEMENTATION
-#include "hottest.h"
 #include <stdio.h>
 
 static int is_prime(int n) {

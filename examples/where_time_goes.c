@@ -8,13 +8,9 @@
 #define _GNU_SOURCE
 #endif
 #define BURSTY_IMPLEMENTATION
-#define BURSTY_STDIO
 #include "bursty.h"
-#define TICKS_IMPLEMENTATION
 #if defined(__linux__) && defined(__GNUC__)
-#define TICKS_TIMERS
 #endif
-#include "ticks.h"
 #include <stdio.h>
 
 static volatile unsigned sink;

@@ -1,7 +1,5 @@
 /* test_burstclock.c - times inside bursts and the budget, on a simulated clock. */
 #include "bursty.inc"
-#define BURSTCLOCK_IMPLEMENTATION
-#include "burstclock.h"
 
 static uint64_t now_ns, event_cost_ns;
 

@@ -70,7 +70,7 @@ TEST(sampled_weights_estimate_the_truth) {
     bursty_row rows[16];
     size_t n, i;
     int round;
-    p.jitter_percent = 12;
+    p.jitter = 12;
     start_with(&p, 42);
     for (round = 0; round < 100000; round++) {
         work_a(7);
@@ -237,7 +237,7 @@ static int to_bytes(void *user, const void *data, size_t size) {
 static void dump_workload(uint32_t seed) {
     bursty_profile p = plain_profile(97, 3);
     int i;
-    p.jitter_percent = 20;
+    p.jitter = 20;
     start_with(&p, seed);
     bursty_thread_name("main");
     for (i = 0; i < 10000; i++) {

@@ -2,10 +2,7 @@
    snapshots while others run. TSan clean. */
 #define _XOPEN_SOURCE 700
 #define BURSTY_IMPLEMENTATION
-#define BURSTY_PTHREAD
 #include "bursty.h"
-#define HOTTEST_IMPLEMENTATION
-#include "hottest.h"
 #include "test.h"
 #include <sched.h>
 
@@ -22,8 +19,8 @@ enum { THREADS = 4, CHECKS = 2500000 / TEST_SCALE };
 static bursty_config config_with(uint32_t checks, uint32_t bursts) {
     bursty_config config;
     memset(&config, 0, sizeof config);
-    config.profile.check_count = checks;
-    config.profile.burst_count = bursts;
+    config.profile.every = checks;
+    config.profile.burst = bursts;
     config.seed = 1;
     return config;
 }
@@ -275,7 +272,7 @@ TEST(settings_and_snapshots_while_threads_run) {
     for (i = 0; i < THREADS; i++) CHECK(pthread_create(&thread[i], NULL, keep_checking, NULL) == 0);
     while (__atomic_load_n(&waiting, __ATOMIC_RELAXED) < THREADS) { }
     for (i = 0; i < 300; i++) {
-        p.check_count = 50 + (uint32_t)i;
+        p.every = 50 + (uint32_t)i;
         CHECK_EQ(bursty_set_profile(1 + i % 3, i % 7 == 0 ? NULL : &p), 0);
         if (i % 10 == 0) {
             config.profile.off = i % 20 != 0;

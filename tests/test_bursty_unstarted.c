@@ -1,9 +1,6 @@
 /* test_bursty_unstarted.c - without bursty_start a check is a check and nothing else. */
 #define BURSTY_IMPLEMENTATION
-#define BURSTY_STDIO
 #include "bursty.h"
-#define HOTTEST_IMPLEMENTATION
-#include "hottest.h"
 #include "test.h"
 #include <errno.h>
 

@@ -8,14 +8,9 @@
 #define BURSTY_IMPLEMENTATION
 #if defined(__unix__) && defined(__GNUC__) && !defined(__TINYC__)
 #define TEST_PTHREAD
-#define BURSTY_PTHREAD
 #endif
 #include "bursty.h"
 #include "hcct.h" /* implemented in the tool */
-#define TICKS_IMPLEMENTATION
-#include "ticks.h"
-#define CALLPATHS_IMPLEMENTATION
-#include "callpaths.h"
 
 /* ---- what a dump says ---- */
 
@@ -84,8 +79,8 @@ static uint64_t total_of(const contexts *c) {
 static int start(uint32_t checks, uint32_t bursts, uint32_t fold) {
     static callpaths_config config;
     memset(&config, 0, sizeof config);
-    config.profile.check_count = checks;
-    config.profile.burst_count = bursts;
+    config.profile.every = checks;
+    config.profile.burst = bursts;
     config.fold = fold;
     return callpaths_start(&config);
 }
@@ -265,7 +260,7 @@ TEST(any_number_of_sites) {
     config.memory = memory;
     config.memory_bytes = sizeof memory;
     config.threads = 1;
-    config.profile.check_count = BURSTY_ALWAYS;
+    config.profile.every = BURSTY_ALWAYS;
     CHECK_EQ(callpaths_start(&config), 0);
     for (i = 0; i < SITES; i++) (void)bursty_p_hit(&sites[i], 0);
     callpaths_get_stats(&stats);
@@ -295,7 +290,7 @@ TEST(too_little_memory_is_refused) {
     CHECK_EQ(stats.contexts + stats.threads, 0);
     CHECK_EQ(stats.lost, stats.calls);
     memset(&config, 0, sizeof config);
-    config.profile.check_count = BURSTY_ALWAYS - 1;
+    config.profile.every = BURSTY_ALWAYS - 1;
     CHECK_EQ(callpaths_start(&config), -1);
 }
 
@@ -381,8 +376,8 @@ TEST(sums_over_bursts_are_right) {
         contexts c;
         CHECK_EQ(start(rates[k][0], rates[k][1], 0), 0);
         memset(&profile, 0, sizeof profile);
-        profile.check_count = rates[k][0];
-        profile.burst_count = rates[k][1];
+        profile.every = rates[k][0];
+        profile.burst = rates[k][1];
         profile.classes = BURSTY_CALL;
         profile.action = slow_event;
         CHECK_EQ(bursty_set_profile(BURSTY_PROFILES - 1, &profile), 0);
@@ -413,8 +408,8 @@ TEST(sums_can_be_left_out) {
     int i;
     CHECK_EQ(start(30, 20, 0), 0);
     callpaths_get_stats(&with);
-    config.profile.check_count = 30;
-    config.profile.burst_count = 20;
+    config.profile.every = 30;
+    config.profile.burst = 20;
     config.no_intervals = 1;
     CHECK_EQ(callpaths_start(&config), 0);
     callpaths_get_stats(&without);
@@ -436,8 +431,8 @@ TEST(sums_of_contexts_that_were_given_up) {
     config.memory = memory;
     config.memory_bytes = sizeof memory;
     config.threads = 1;
-    config.profile.check_count = 30;
-    config.profile.burst_count = 20;
+    config.profile.every = 30;
+    config.profile.burst = 20;
     CHECK_EQ(callpaths_start(&config), 0);
     for (i = 0; i < 20000; i++) a();
     (void)read_dump(&c);
@@ -578,7 +573,7 @@ TEST(threads_without_a_tree_are_counted) {
     contexts c;
     memset(&config, 0, sizeof config);
     config.threads = 1;
-    config.profile.check_count = BURSTY_ALWAYS;
+    config.profile.every = BURSTY_ALWAYS;
     CHECK_EQ(callpaths_start(&config), 0);
     outer();
     CHECK_EQ(pthread_create(&thread, NULL, calling_thread, NULL), 0);

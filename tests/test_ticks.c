@@ -8,7 +8,6 @@
 #define BURSTY_IMPLEMENTATION
 #if defined(__unix__) && defined(__GNUC__) && !defined(__TINYC__)
 #define TEST_PTHREAD
-#define BURSTY_PTHREAD
 #endif
 /* ThreadSanitizer keeps signals back until the program calls the C library. An emulator (the slow
    targets have a TEST_SCALE of 10) has no CPU time of a thread. */
@@ -25,11 +24,8 @@
 #define TEST_NO_SIGNALS
 #endif
 #if defined(__linux__) && defined(TEST_PTHREAD) && !defined(TEST_NO_SIGNALS)
-#define TICKS_TIMERS
 #endif
 #include "bursty.h"
-#define TICKS_IMPLEMENTATION
-#include "ticks.h"
 
 /* ---- what a dump says ---- */
 
@@ -90,9 +86,9 @@ static int start(uint32_t checks, uint32_t bursts, bursty_action action) {
     ticks_config config;
     memset(&bursty, 0, sizeof bursty);
     memset(&config, 0, sizeof config);
-    bursty.profile.check_count = checks;
-    bursty.profile.burst_count = bursts;
-    bursty.profile.jitter_percent = -1;
+    bursty.profile.every = checks;
+    bursty.profile.burst = bursts;
+    bursty.profile.jitter = -1;
     bursty.profile.action = action;
     config.bursty = &bursty;
     config.period_us = UINT32_MAX; /* over an hour: no timer of its own disturbs */

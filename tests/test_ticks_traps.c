@@ -19,15 +19,11 @@
 #endif
 #define BURSTY_IMPLEMENTATION
 #if defined(__linux__) && defined(__GNUC__) && !defined(__TINYC__)
-#define BURSTY_PTHREAD
 #ifndef TEST_NO_SIGNALS
-#define TICKS_TIMERS
 #endif
 #endif
 #include "bursty.h"
-#define TICKS_IMPLEMENTATION
 #define TICKS_THREADS 3
-#include "ticks.h"
 #include <setjmp.h>
 
 static uint64_t ticks_now(void) {

@@ -84,8 +84,8 @@ static void bursty_p_first_settings(const bursty_config *config) {
             bursty_p_put_slot(&first.slot[BURSTY_PROFILES - 1], &profile, next);
     }
     for (i = 0; i < BURSTY_P_BUFFERS; i++) bursty_p_buffer[i].busy = 0;
-    bursty_p_fill(0, &first, next ? next : BURSTY_P_BUFFERS);
-    BURSTY_P_RELEASE(&bursty_p_all.generation, next ? next : BURSTY_P_BUFFERS);
+    bursty_p_fill(0, &first, next ? next : (uint32_t)BURSTY_P_BUFFERS);
+    BURSTY_P_RELEASE(&bursty_p_all.generation, next ? next : (uint32_t)BURSTY_P_BUFFERS);
 }
 
 BURSTY_API void bursty_join(const bursty_companion *companion) {

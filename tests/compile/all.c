@@ -3,16 +3,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1     /* binpatch.h wants it before the first include */
 #endif
-#include "keepregs.h"
 #include "bursty.h"
-#include "bursttiny.h"
-#include "burstclock.h"
-#include "control.h"
-#include "dualpath.h"
-#include "hottest.h"
-#include "ticks.h"
 #include "hcct.h"
-#include "callpaths.h"
 #include "footprint.h"
 #include "footprintsum.h"
 #include "hotl.h"
@@ -26,12 +18,7 @@
 #include "x86copy.h"
 #include "binpatch.h"
 #define BURSTY_IMPLEMENTATION
-#define BURSTCLOCK_IMPLEMENTATION
-#define CONTROL_IMPLEMENTATION
-#define HOTTEST_IMPLEMENTATION
-#define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
-#define CALLPATHS_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define FOOTPRINTSUM_IMPLEMENTATION
 #define HOTL_IMPLEMENTATION
@@ -57,25 +44,9 @@
 #include "footprint.h"
 #include "footprintsum.h"
 #include "hcct.h"
-#include "keepregs.h"
 #include "bursty.h"
-#include "bursttiny.h"
-#include "burstclock.h"
-#include "control.h"
-#include "dualpath.h"
-#include "hottest.h"
-#include "ticks.h"
-#include "keepregs.h"
-#include "callpaths.h"
 #include "bursty.h"
-#include "bursttiny.h"
-#include "burstclock.h"
-#include "control.h"
-#include "dualpath.h"
-#include "hottest.h"
-#include "ticks.h"
 #include "hcct.h"
-#include "callpaths.h"
 #include "footprint.h"
 #include "footprintsum.h"
 #include "hotl.h"
