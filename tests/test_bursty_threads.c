@@ -80,7 +80,7 @@ TEST(counts_are_exact_with_four_threads) {
     CHECK_EQ(stats.checks, THREADS * (2 * (uint64_t)n + 1));
     CHECK_EQ(stats.lost, 0);
     CHECK(stats.ended >= 1 && stats.threads <= THREADS + 1);
-    CHECK_EQ(bursty_top(rows, 4, 0), 3);
+    CHECK_EQ(hottest(rows, 4, 0), 3);
     CHECK_EQ(rows[0].count, (uint64_t)THREADS * n);
     CHECK_EQ(rows[1].count, (uint64_t)THREADS * n);
     CHECK_EQ(rows[2].count, THREADS);
@@ -279,7 +279,7 @@ TEST(settings_and_snapshots_while_threads_run) {
             CHECK_EQ(bursty_set_profile(0, &config.profile), 0);
         }
         if (i % 50 == 25) bursty_clear();
-        bursty_top(rows, 8, i & 1);
+        hottest(rows, 8, i & 1);
         bursty_get_stats(&stats);
         CHECK_EQ(bursty_write(sink, &bytes), 0);
     }
