@@ -20,8 +20,10 @@ fi
 # Inputs that the gate tries, so that each fuzzer takes some five seconds of a processor.
 count_of() {
     case $1 in
-    fuzz_copy) echo 10000 ;;
-    *) echo 10000 ;;
+    fuzz_footprint) echo 2000 ;;
+    fuzz_copy | fuzz_hotstream) echo 5000 ;;
+    fuzz_hcct) echo 20000 ;;
+    *) echo 100000 ;;
     esac
 }
 
@@ -51,7 +53,8 @@ for name in "$@"; do
         -close_fd_mask=1 -print_final_stats=1 "$build/new" $known "$build/seeds" >"$log" 2>&1
     then
         passed=$((passed + 1))
-        echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs"
+        echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs," \
+            "$(sed -n 's/^stat::new_units_added: *//p' "$log") of them new"
     else
         failed=$((failed + 1))
         echo "FAILED $name ($log)"
