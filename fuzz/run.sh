@@ -1,8 +1,8 @@
 #!/bin/sh
 # run.sh same|random [NAME...] - the fuzzers of this folder, or those that are named (fuzz_copy).
 #
-# same     what the gate runs: first every input of corpus/ and seeds.sh, then as many mutations as
-#          below, from one seed. Two runs on one source try the same inputs.
+# same     what the gate runs: every input of corpus/ and seeds.sh, and mutations of them from one
+#          seed, as many as below. Two runs of one source try the same inputs.
 # random   $FUZZ_SECONDS (60) for each fuzzer, every time from another seed. What it finds is named;
 #          mend it, and put the file into corpus/NAME with a name that says what it was.
 #
@@ -34,23 +34,29 @@ for name in "$@"; do programs="$programs $build/fuzz/$name"; done
 # shellcheck disable=SC2086
 make -s -k -j"${JOBS:-1}" CC="$clang" CFLAGS="$flags" BUILD="$build" V=1 $programs
 rm -rf "$build/seeds"
-CC=$clang sh fuzz/seeds.sh "$build/seeds"
+more=
+[ "$mode" = same ] || more=$(ls build/demo/*.brst 2>/dev/null)
+# shellcheck disable=SC2086
+CC=$clang sh fuzz/seeds.sh "$build/seeds" $more || exit 2
+# Addresses are the same in every run, too: libFuzzer keeps what a comparison saw by its address.
+fixed=
+[ "$mode" = same ] && setarch -R true 2>/dev/null && fixed='setarch -R'
 
 for name in "$@"; do
     log=$build/$name.log found=$build/found/$name
     rm -rf "$found" "$build/new"
     mkdir -p "$found" "$build/new"
     if [ "$mode" = same ]; then
-        set_of="-runs=$(count_of "$name") -seed=1"
+        set_of="-runs=$(count_of "$name") -seed=1 -reload=0"
     else
         set_of="-max_total_time=${FUZZ_SECONDS:-60}"
     fi
-    known=fuzz/corpus/$name
-    [ -d "$known" ] || known=
-    # A slow machine must not decide: an input has ten seconds by itself, a minute in the gate.
+    find "$build/seeds" fuzz/corpus/"$name" -type f 2>/dev/null | LC_ALL=C sort |
+        paste -s -d , - >"$build/inputs"
+    # An input takes milliseconds. That it may take a minute is for slow machines.
     # shellcheck disable=SC2086
-    if "$build/fuzz/$name" -max_len=4096 -timeout=60 $set_of -artifact_prefix="$found/" \
-        -close_fd_mask=1 -print_final_stats=1 "$build/new" $known "$build/seeds" >"$log" 2>&1
+    if $fixed "$build/fuzz/$name" -max_len=4096 -timeout=60 $set_of -artifact_prefix="$found/" \
+        -close_fd_mask=1 -print_final_stats=1 -seed_inputs=@"$build/inputs" "$build/new" >"$log" 2>&1
     then
         passed=$((passed + 1))
         echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "$log") inputs," \
