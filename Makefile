@@ -155,7 +155,7 @@ bench-smoke:
 # Where a compiler left no list of what it included (tcc cannot), all headers stand for it.
 OBJECTS   = $(TOOL_O) $(RECORD_O) $(EXAMPLES) $(TESTS) $(FUZZERS)
 HAS_LIST  = $(wildcard $(OBJECTS:=.d))
-HEADERS   = $(foreach folder,. examples record tests tools tools/* $(BUILD)/tools,$(wildcard $(folder)/*.h $(folder)/*.inc))
+HEADERS   = $(filter-out $(BUILD)/%,$(wildcard *.h */*.h */*/*.h tests/*.inc))
 $(filter-out $(HAS_LIST:.d=),$(OBJECTS)): $(HEADERS)
 include $(HAS_LIST)
 
