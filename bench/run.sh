@@ -6,7 +6,7 @@
 #
 # full and quick write bench/results.md, bench/results.json and README's figures. smoke runs
 # everything once, on small inputs, writes its tables to build/bench/smoke.md and ends with a line
-# "N passed, N failed"; .ci/run calls it.
+# "N passed, N failed".
 set -e
 cd "$(dirname "$0")/.."
 mode=${1:-full}
