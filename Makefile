@@ -1,4 +1,4 @@
-# make          the host tool (build/bursty) and the examples
+# make          the host tool (build/bursty), build/bursty-lab and the examples
 # make demo     a real program, plain and profiled; build/demo/report.html
 # make test     the host test suite; cc and make are all it needs
 # make matrix   installs compilers and emulators with apt-get, runs the tests on every target
@@ -23,6 +23,12 @@ TOOL_H    = $(wildcard tools/*.h tools/*/*.h)
 TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/page.o $(BUILD)/tools/lists.o \
             $(BUILD)/tools/runtime.o
 TOOL_PART = $(filter-out $(BUILD)/tools/bursty.o,$(TOOL_O))
+# build/bursty-lab: lab/ on the tool's readers and writers. A test may use both but their mains.
+LAB_C     = $(wildcard lab/*.c)
+LAB_H     = $(wildcard lab/*.h)
+LAB_O     = $(LAB_C:lab/%.c=$(BUILD)/lab/%.o)
+LAB_PART  = $(filter-out $(BUILD)/lab/lab.o,$(LAB_O))
+LAB_BASE  = $(foreach d,base kinds model write,$(wildcard tools/$(d)/*.c))
 PAGE_DIR  = tools/write/page
 PAGE      = $(PAGE_DIR)/style.css $(filter-out %/style.css,$(sort $(wildcard $(PAGE_DIR)/*.css))) \
             $(PAGE_DIR)/base.js $(filter-out %/base.js,$(sort $(wildcard $(PAGE_DIR)/*.js)))
@@ -35,12 +41,21 @@ TEST_C    = $(wildcard tests/test_*.c)
 TESTS     = $(TEST_C:tests/%.c=$(BUILD)/tests/%)
 TEST_SH   = $(wildcard tests/test_*.sh)
 
-all: $(BUILD)/bursty $(EXAMPLES) $(RECORDER)
+all: $(BUILD)/bursty $(BUILD)/bursty-lab $(EXAMPLES) $(RECORDER)
 
 $(BUILD)/bursty: $(TOOL_O)
 	$(if $(V),,@echo "  ld $@";) $(COMPILE) -o $@ $(TOOL_O) $(LIBS)
 
 $(BUILD)/tools/%.o: tools/%.c $(TOOL_H) $(wildcard *.h)
+	@mkdir -p $(@D)
+	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
+
+LAB_ALL   = $(LAB_O) $(BUILD)/lab/lists.o $(LAB_BASE:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/page.o
+
+$(BUILD)/bursty-lab: $(LAB_ALL)
+	$(if $(V),,@echo "  ld $@";) $(COMPILE) -o $@ $(LAB_ALL) $(LIBS)
+
+$(BUILD)/lab/%.o: lab/%.c $(LAB_H) $(TOOL_H) $(wildcard *.h)
 	@mkdir -p $(@D)
 	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
 
@@ -57,15 +72,17 @@ $(BUILD)/tools/runtime.c: tools/cc/embed.awk $(RUNTIME)
 
 # What kinds, sections of a report, writers and commands there are: whatever tools/ defines.
 # Looked at in every run, for a file may have gone; written only when something has changed.
-$(BUILD)/tools/lists.c: FORCE
+$(BUILD)/tools/lists.c: LISTED = $(TOOL_C)
+$(BUILD)/lab/lists.c: LISTED = $(LAB_C) $(LAB_BASE)
+$(BUILD)/tools/lists.c $(BUILD)/lab/lists.c: FORCE
 	@mkdir -p $(@D)
-	@LC_ALL=C awk -f tools/base/lists.awk $(sort $(TOOL_C)) >$@.new
+	@LC_ALL=C awk -f tools/base/lists.awk $(sort $(LISTED)) >$@.new
 	@cmp -s $@.new $@ || cp $@.new $@
 	@rm -f $@.new
 
 FORCE:
 
-$(BUILD)/tools/page.o $(BUILD)/tools/lists.o $(BUILD)/tools/runtime.o: %.o: %.c $(TOOL_H) $(wildcard *.h)
+$(BUILD)/tools/page.o $(BUILD)/tools/lists.o $(BUILD)/lab/lists.o $(BUILD)/tools/runtime.o: %.o: %.c $(TOOL_H) $(wildcard *.h)
 	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
 
 RECORD_C  = $(addprefix record/,patch.c patch_file.c sampled.c contexts.c timer.c keep.c handover.c debugfile.c frames.c threads.c names.c dump.c)
@@ -78,12 +95,12 @@ $(BUILD)/examples/%: examples/%.c $(wildcard *.h)
 	@mkdir -p $(@D)
 	$(QUIET) $(COMPILE) -o $@ $< $(LIBS)
 
-# A test that includes a header of the tool is linked with all of the tool but its main.
-TOOL_TESTS = $(shell grep -lE '^.include "(base|kinds|model|write|replay|cc)/' $(TEST_C))
+# A test that includes a header of the tool or of lab/ is linked with all of both but their mains.
+TOOL_TESTS = $(shell grep -lE '^.include "(base|kinds|model|write|lab|cc)/' $(TEST_C))
 
-$(TOOL_TESTS:tests/%.c=$(BUILD)/tests/%): $(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.inc) $(TOOL_PART)
+$(TOOL_TESTS:tests/%.c=$(BUILD)/tests/%): $(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.inc) $(TOOL_PART) $(LAB_PART)
 	@mkdir -p $(@D)
-	$(QUIET) $(COMPILE) -Itools -Itests -o $@ $< $(TOOL_PART) $(LIBS)
+	$(QUIET) $(COMPILE) -Itools -Itests -o $@ $< $(TOOL_PART) $(LAB_PART) $(LIBS)
 
 $(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.inc) $(wildcard *.h)
 	@mkdir -p $(@D)

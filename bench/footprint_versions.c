@@ -9,7 +9,7 @@
 #define INTERLEAVE_IMPLEMENTATION
 #include "interleave.h"
 #include "../tools/base/tool.c"
-#include "../tools/replay/trace_blocks.c"
+#include "../lab/trace_blocks.c"
 #include "random.h"
 #include <math.h>
 #include <time.h>

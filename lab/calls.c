@@ -1,4 +1,4 @@
-/* calls.c - bursty replay calls --raw16: a raw recording of enters and exits with frame addresses
+/* calls.c - bursty-lab calls --raw16: a raw recording of enters and exits with frame addresses
    becomes a balanced call trace. Frames that longjmp or an exception left behind are closed where
    the next event shows them dead.
 
@@ -7,13 +7,13 @@
    dropped. */
 #include "base/save.h"
 #include "base/tool.h"
-#include "replay/trace_calls.h"
+#include "lab/trace_calls.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
-    "usage: bursty replay calls --raw16 [OPTIONS] RECORDING    RECORDING may be -, standard input\n"
+    "usage: bursty-lab calls --raw16 [OPTIONS] RECORDING    RECORDING may be -, standard input\n"
     "\n"
     "  --raw16         16 bytes an event: u32 enter (0) or exit (1), routine, call site,\n"
     "                  frame address\n"
@@ -116,14 +116,14 @@ static int run(int argc, char **argv) {
         else if (strcmp(argv[i], "--keep-going") == 0) keep_going = 1;
         else if (strcmp(argv[i], "-o") == 0 && i + 1 < argc) out_path = argv[++i];
         else if (argv[i][0] == '-' && argv[i][1])
-            return tool_error("replay calls: no option '%s'; bursty replay calls --help lists them",
+            return tool_error("calls: no option '%s'; bursty-lab calls --help lists them",
                               argv[i]);
         else if (path) return tool_error("one recording at a time: '%s' is a second one", argv[i]);
         else path = argv[i];
     }
     if (!raw16)
-        return tool_error("replay calls needs --raw16, the only kind of recording it reads");
-    if (!path) return tool_no_input("replay calls", "RECORDING");
+        return tool_error("calls needs --raw16, the only kind of recording it reads");
+    if (!path) return tool_no_input("calls", "RECORDING");
     name = strcmp(path, "-") == 0 ? "standard input" : path;
     in = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
     if (!in) return tool_error("%s: %s", path, strerror(errno));
@@ -175,5 +175,5 @@ static int run(int argc, char **argv) {
     return code;
 }
 
-const tool_command replay_calls = {"calls", "turn a raw call recording into a balanced call trace",
+const tool_command lab_calls = {"calls", "turn a raw call recording into a balanced call trace",
                                    run};

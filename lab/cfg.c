@@ -1,6 +1,6 @@
 /* cfg.c - reader of control flow graphs with counts. One pass over the lines; a function is closed
    when the next begins. */
-#include "replay/cfg.h"
+#include "lab/cfg.h"
 #include "edgeplan.h"
 #include "base/tool.h"
 #include <stdlib.h>

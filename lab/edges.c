@@ -1,14 +1,14 @@
-/* edges.c - bursty replay edges: where counters or witnesses go in control flow graphs with
+/* edges.c - bursty-lab edges: where counters or witnesses go in control flow graphs with
    measured counts, what they cost, and whether everything comes out of them again. */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
-#include "replay/edges.h"
+#include "lab/edges.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 static const char help[] =
-    "usage: bursty replay edges [OPTIONS] CFG        CFG may be -, standard input\n"
+    "usage: bursty-lab edges [OPTIONS] CFG        CFG may be -, standard input\n"
     "\n"
     "  CFG holds control flow graphs with measured counts, or a trace of blocks\n"
     "  (docs/formats.md, \"cfg\"). Counters are put where the problem wants them, everything\n"
@@ -351,7 +351,7 @@ static int parse(int argc, char **argv, edges_options *o, const char **path, con
             continue;
         }
         if (strcmp(name, "--weights") && strcmp(name, "--problem"))
-            return tool_error("replay edges: no option '%s'; bursty replay edges --help lists them",
+            return tool_error("edges: no option '%s'; bursty-lab edges --help lists them",
                               name);
         if (++i == argc) return tool_error("%s needs a value", name);
         if (strcmp(name, "--weights") == 0) {
@@ -364,15 +364,15 @@ static int parse(int argc, char **argv, edges_options *o, const char **path, con
              k++) {
         }
         if (k == sizeof problems / sizeof *problems)
-            return tool_error("--problem: '%s' is not valid; bursty replay edges --help lists what is",
+            return tool_error("--problem: '%s' is not valid; bursty-lab edges --help lists what is",
                               argv[i]);
         o->problem = (int)k;
     }
-    if (!*path) return tool_no_input("replay edges", "CFG");
+    if (!*path) return tool_no_input("edges", "CFG");
     return TOOL_OK;
 }
 
-static int replay_counts(const char *path, const edges_options *o, int json) {
+static int plan_counts(const char *path, const edges_options *o, int json) {
     cfg c;
     edges_result r;
     size_t i;
@@ -410,11 +410,11 @@ static int run(int argc, char **argv) {
     }
     if (status == TOOL_OK) status = edges_is_trace(path, &is_trace);
     if (status == TOOL_OK)
-        status = is_trace ? replay_edges_trace(path, &o, json) : replay_counts(path, &o, json);
+        status = is_trace ? lab_edges_trace(path, &o, json) : plan_counts(path, &o, json);
     cfg_free(&earlier);
     return status;
 }
 
-const tool_command replay_edges = {
+const tool_command lab_edges = {
     "edges", "counters or witnesses in control flow graphs with measured counts", run,
 };

@@ -1,11 +1,11 @@
-/* edges.h - what `bursty replay edges` does to one function: plan, hide what is not counted,
+/* edges.h - what `bursty-lab edges` does to one function: plan, hide what is not counted,
    derive, compare. */
 #ifndef EDGES_H
 #define EDGES_H
 #define EDGEPROF_WIDE
 #include "edgeplan.h"
 #include "edgeprof.h"
-#include "replay/cfg.h"
+#include "lab/cfg.h"
 
 enum { EDGES_EPROF, EDGES_VPROF_E, EDGES_VPROF_V, EDGES_TRACE, EDGES_BITS }; /* problems */
 
@@ -48,7 +48,7 @@ int edges_order(const edges_options *o, const edges_plan *p, const cfg_function 
 uint32_t edges_bits(uint32_t ways); /* ceil(log2 ways) */
 
 /* A trace of blocks (kind T), in edges_trace.c. */
-int replay_edges_trace(const char *path, const edges_options *o, int json);
+int lab_edges_trace(const char *path, const edges_options *o, int json);
 int edges_is_trace(const char *path, int *is_trace);
 
 typedef struct edges_traced {

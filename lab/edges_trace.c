@@ -1,4 +1,4 @@
-/* edges_trace.c - bursty replay edges on a trace of blocks (kind T): writes what a traced program
+/* edges_trace.c - bursty-lab edges on a trace of blocks (kind T): writes what a traced program
    would have written, and regenerates the blocks from that and the graphs alone.
 
    The trace says which block called which function, but a graph has slots: calls in order, each
@@ -8,7 +8,7 @@
    a frame too long: the block's silent slots become opaque, and if that is not enough, the block
    gets one opaque slot for all. */
 #include "edgetrace.h"
-#include "replay/edges.h"
+#include "lab/edges.h"
 #include "base/text.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -629,7 +629,7 @@ int edges_trace(const char *path, cfg *graphs, char *events, size_t size,
     return status;
 }
 
-int replay_edges_trace(const char *path, const edges_options *options, int json) {
+int lab_edges_trace(const char *path, const edges_options *options, int json) {
     edges_options o = *options;
     edges_result r;
     edges_traced traced;

@@ -4,7 +4,7 @@
    depth[i]; a node's zone is the number of markers at smaller depths, so a block's zone tells which
    markers lie above it. An access takes its node to the front; every marker above it moves to the
    next newer node, and nothing else changes. */
-#include "replay/exact_windows.h"
+#include "lab/exact_windows.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* footprint.c - bursty replay footprint: footprints of all windows of a block trace, and how two
+/* footprint.c - bursty-lab footprint: footprints of all windows of a block trace, and how two
    threads interleave.
 
    The profiles go into parts of a dump, and from there the way of all dumps: kinds, model,
@@ -10,9 +10,9 @@
 #include "footprintsum.h"
 #include "hotl.h"
 #include "model/report.h"
-#include "replay/footprint_check.h"
-#include "replay/sampled_windows.h"
-#include "replay/trace_blocks.h"
+#include "lab/footprint_check.h"
+#include "lab/sampled_windows.h"
+#include "lab/trace_blocks.h"
 #include "write/writers.h"
 #include <ctype.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 #include <time.h>
 
 static const char help_head[] =
-    "usage: bursty replay footprint [OPTIONS] TRACE        TRACE may be -, standard input\n"
+    "usage: bursty-lab footprint [OPTIONS] TRACE        TRACE may be -, standard input\n"
     "\n"
     "  --c C              footprints within [C, 1] of the truth; 0.9. 1 is exact\n"
     "  --sample R         follow only a share R of the blocks (0.125, 1/8 or 8; powers of two).\n"
@@ -586,10 +586,10 @@ static int set_option(options *o, tool_option *option) {
     if (form) return form < 0 ? TOOL_BAD_INPUT : TOOL_OK;
     if (set_flag(o, option)) return TOOL_OK;
     for (i = 0; i < sizeof names / sizeof *names; i++) known |= tool_is(option, "--", names[i]);
-    if (!known) return tool_no_option(option, "replay footprint");
+    if (!known) return tool_no_option(option, "footprint");
     if (!tool_value(option)) return TOOL_BAD_INPUT;
     if (set_value(o, option, option->value)) return TOOL_OK;
-    return tool_error("replay footprint: %.*s: '%s' is not valid; --help says what it takes",
+    return tool_error("footprint: %.*s: '%s' is not valid; --help says what it takes",
                       (int)option->name_size,
                       option->name, option->value);
 }
@@ -598,17 +598,17 @@ static int consistent(const options *o) {
     if (o->forms > 1) return tool_error("one form at a time: --text, --html, --csv, --json, ...");
     if (o->outs > 1) return tool_error("one place to write to: --html OUT or -o OUT");
     if (o->to && o->to <= o->from)
-        return tool_error("replay footprint: --to must be greater than --from");
+        return tool_error("footprint: --to must be greater than --from");
     if (o->check && (o->one_in_n || o->average || o->from))
-        return tool_error("replay footprint: --check compares all windows; not with --one-in-n, "
+        return tool_error("footprint: --check compares all windows; not with --one-in-n, "
                           "--average or --from");
     if (o->one_in_n && (o->from || o->first >= 0))
-        return tool_error("replay footprint: --one-in-n has no phases and no pairs");
+        return tool_error("footprint: --one-in-n has no phases and no pairs");
     if (o->first >= 0 && o->average)
-        return tool_error("replay footprint: --average counts no windows, so there is no "
+        return tool_error("footprint: --average counts no windows, so there is no "
                           "--interleave");
     if (o->thread >= 0 && o->first >= 0)
-        return tool_error("replay footprint: --thread or --interleave, not both");
+        return tool_error("footprint: --thread or --interleave, not both");
     return TOOL_OK;
 }
 
@@ -626,14 +626,14 @@ static int parse(options *o, int argc, char **argv) {
     while (status == TOOL_OK && tool_next(&option)) status = set_option(o, &option);
     if (status != TOOL_OK) return status;
     if (option.files > 1)
-        return tool_error("replay footprint: one trace, not both %s and %s", argv[0], argv[1]);
-    if (option.files == 0) return tool_no_input("replay footprint", "TRACE");
+        return tool_error("footprint: one trace, not both %s and %s", argv[0], argv[1]);
+    if (option.files == 0) return tool_no_input("footprint", "TRACE");
     o->trace = argv[0];
     if (!o->title) o->title = strcmp(o->trace, "-") == 0 ? "standard input" : o->trace;
     return consistent(o);
 }
 
-static int replay_main(int argc, char **argv) {
+static int footprint_main(int argc, char **argv) {
     options o;
     replay *r;
     int status, shown;
@@ -664,6 +664,6 @@ static int replay_main(int argc, char **argv) {
     return status;
 }
 
-const tool_command replay_footprint = {
-    "footprint", "footprints of all windows of a block trace", replay_main,
+const tool_command lab_footprint = {
+    "footprint", "footprints of all windows of a block trace", footprint_main,
 };

@@ -1,5 +1,5 @@
 /* footprint_check.c - the marks of footprint.h and interleave.h beside a true LRU list. */
-#include "replay/footprint_check.h"
+#include "lab/footprint_check.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
-/* footprint_check.h - `replay footprint --check`: footprint.h and interleave.h beside the exact
+/* footprint_check.h - `bursty-lab footprint --check`: footprint.h and interleave.h beside the exact
    answers. */
 #ifndef FOOTPRINT_CHECK_H
 #define FOOTPRINT_CHECK_H
 #include "footprint.h"
 #include "interleave.h"
-#include "replay/exact_windows.h"
+#include "lab/exact_windows.h"
 
 enum { CHECK_CURVES = 5 };
 extern const uint32_t check_percents[CHECK_CURVES];   /* 0, 5, 50, 95, 100 */

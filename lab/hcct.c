@@ -1,13 +1,13 @@
-/* hcct.c - bursty replay hcct: runs an algorithm over a recorded call trace, beside the full tree,
+/* hcct.c - bursty-lab hcct: runs an algorithm over a recorded call trace, beside the full tree,
    and reports the hot contexts and the measures of section 5.1 of the paper. The trace streams;
    memory is that of the two trees and of one block of events. */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include "hcct.h"
 #include "base/tool.h"
 #include "model/report.h"
-#include "replay/hcct_measures.h"
-#include "replay/trace_calls.h"
-#include "replay/yardsticks.h"
+#include "lab/hcct_measures.h"
+#include "lab/trace_calls.h"
+#include "lab/yardsticks.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,7 +18,7 @@ enum {
 }; /* events decoded at once; events between two looks at the room left */
 
 static const char help[] =
-    "usage: bursty replay hcct [OPTIONS] TRACE        TRACE may be -, standard input\n"
+    "usage: bursty-lab hcct [OPTIONS] TRACE        TRACE may be -, standard input\n"
     "\n"
     "  --algo NAME     lss (Space-Saving of hcct.h; default), cct (full tree), lc (Lossy\n"
     "                  Counting), sticky (Sticky Sampling); to compare with: lazy (the paper's,\n"
@@ -153,7 +153,7 @@ static int parse_count(const char *number, uint64_t most, uint64_t *out) {
 }
 
 static int bad(const char *option, const char *value) {
-    return tool_error("%s: '%s' is not valid; bursty replay hcct --help tells more", option, value);
+    return tool_error("%s: '%s' is not valid; bursty-lab hcct --help tells more", option, value);
 }
 
 static int parse(int argc, char **argv, options *o) {
@@ -192,7 +192,7 @@ static int parse(int argc, char **argv, options *o) {
         if (strcmp(name, "--algo") && strcmp(name, "--phi") && strcmp(name, "--epsilon") &&
             strcmp(name, "--delta") && strcmp(name, "--nodes") && strcmp(name, "--adaptive") &&
             strcmp(name, "--interval") && strcmp(name, "--burst") && strcmp(name, "--seed"))
-            return tool_error("replay hcct: no option '%s'; bursty replay hcct --help lists them",
+            return tool_error("hcct: no option '%s'; bursty-lab hcct --help lists them",
                               name);
         if (!value) return tool_error("%s needs a value", name);
         i++;
@@ -222,7 +222,7 @@ static int parse(int argc, char **argv, options *o) {
             else o->seed = number;
         }
     }
-    if (!o->trace) return tool_no_input("replay hcct", "TRACE");
+    if (!o->trace) return tool_no_input("hcct", "TRACE");
     if (!o->epsilon.b) {
         uint64_t b = (uint64_t)o->phi.b * 5;
         o->epsilon = o->phi;
@@ -681,5 +681,5 @@ static int run(int argc, char **argv) {
     return code;
 }
 
-const tool_command replay_hcct = {
+const tool_command lab_hcct = {
     "hcct", "hot calling contexts of a call trace, against the full tree", run};

@@ -1,14 +1,15 @@
-/* replay.c - bursty replay NAME: a file of tools/replay each. */
+/* lab.c - the program build/bursty-lab: `bursty-lab NAME`, a file of this folder each. It runs an
+   algorithm of the headers over a recorded trace and measures it against slow, exact answers and
+   against the yardsticks of the papers. It is for those who work on the headers. */
 #include "base/tool.h"
 #include <string.h>
 
 static void help(FILE *to) {
     size_t i;
-    fputs("usage: bursty replay NAME [OPTIONS] TRACE        TRACE may be -, standard input\n\n",
-          to);
-    for (i = 0; replay_list[i]; i++)
-        fprintf(to, "  %-10s %s\n", replay_list[i]->name, replay_list[i]->about);
-    fputs("\n  bursty replay NAME --help lists the options.\n", to);
+    fputs("usage: bursty-lab NAME [OPTIONS] TRACE        TRACE may be -, standard input\n\n", to);
+    for (i = 0; lab_list[i]; i++)
+        fprintf(to, "  %-10s %s\n", lab_list[i]->name, lab_list[i]->about);
+    fputs("\n  bursty-lab NAME --help lists the options. --version prints the version.\n", to);
 }
 
 static int run(int argc, char **argv) {
@@ -20,7 +21,14 @@ static int run(int argc, char **argv) {
         help(stdout);
         return TOOL_OK;
     }
-    return tool_run(replay_list, "replay", argc - 1, argv + 1);
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("bursty-lab " TOOL_VERSION);
+        return TOOL_OK;
+    }
+    return tool_run(lab_list, argc - 1, argv + 1);
 }
 
-const tool_command command_replay = {"replay", "run an algorithm over a recorded trace", run};
+int main(int argc, char **argv) {
+    tool_program = "bursty-lab";
+    return tool_end(run(argc, argv));
+}

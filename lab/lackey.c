@@ -1,16 +1,16 @@
-/* lackey.c - bursty replay lackey: turns what valgrind's lackey printed into a block trace for
-   bursty replay footprint. (bursty replay streams reads it by its own option --lackey.) */
+/* lackey.c - bursty-lab lackey: turns what valgrind's lackey printed into a block trace for
+   bursty-lab footprint. (bursty-lab streams reads it by its own option --lackey.) */
 #include "base/text.h"
 #include "base/tool.h"
-#include "replay/trace_refs.h"
+#include "lab/trace_refs.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
-    "usage: bursty replay lackey [OPTIONS] FILE >BLOCKS        FILE may be -, standard input\n"
+    "usage: bursty-lab lackey [OPTIONS] FILE >BLOCKS        FILE may be -, standard input\n"
     "\n"
     "  valgrind --tool=lackey --trace-mem=yes ./prog 2>&1 >/dev/null |\n"
-    "      bursty replay lackey - | bursty replay footprint -\n"
+    "      bursty-lab lackey - | bursty-lab footprint -\n"
     "\n"
     "  --instructions     instruction fetches instead of loads and stores\n"
     "  --block-bytes N    bytes of a block, a power of two: 64\n";
@@ -84,7 +84,7 @@ static int run(int argc, char **argv) {
             instructions = 1;
             continue;
         }
-        if (!tool_is(&option, "--", "block-bytes")) return tool_no_option(&option, "replay lackey");
+        if (!tool_is(&option, "--", "block-bytes")) return tool_no_option(&option, "lackey");
         if (!tool_value(&option)) return TOOL_BAD_INPUT;
         bytes = strtoul(option.value, &end, 10);
         b.shift = 0;
@@ -92,7 +92,7 @@ static int run(int argc, char **argv) {
         if (bytes == 0 || *end || *option.value == '-' || 1ul << b.shift != bytes)
             return tool_error("--block-bytes: '%s' is no power of two", option.value);
     }
-    if (option.files == 0) return tool_no_input("replay lackey", "FILE");
+    if (option.files == 0) return tool_no_input("lackey", "FILE");
     if (option.files > 1)
         return tool_error("one file at a time: '%s' is a second one", option.argv[1]);
     path = option.argv[0];
@@ -109,5 +109,5 @@ static int run(int argc, char **argv) {
     return status;
 }
 
-const tool_command replay_lackey = {"lackey",
+const tool_command lab_lackey = {"lackey",
                                     "turn what valgrind's lackey prints into a block trace", run};

@@ -1,4 +1,4 @@
-/* pairs.c - bursty replay pairs and bursty replay methods: how well samples show how often
+/* pairs.c - bursty-lab pairs and bursty-lab methods: how well samples show how often
    functions call one another, and how often each of them runs (Hybrid Profiling Support, section
    5).
 
@@ -12,13 +12,13 @@
 #include "base/text.h"
 #include "base/tool.h"
 #include "model/overlap.h"
-#include "replay/sampler.h"
-#include "replay/trace_refs.h"
+#include "lab/sampler.h"
+#include "lab/trace_refs.h"
 #include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
-    "usage: bursty replay pairs|methods [OPTIONS] REFS [PAIRS]\n"
+    "usage: bursty-lab pairs|methods [OPTIONS] REFS [PAIRS]\n"
     "\n"
     "  --sample C:B       look only at bursts: C checks pass, then B checks are counted; 499:1\n"
     "  --period P         the same by its period, P = C + B checks, with\n"
@@ -103,7 +103,7 @@ static void join(sets *s, uint32_t pair, uint32_t under) {
 /* ---- options ---- */
 
 static int bad(const tool_option *option) {
-    return tool_error("%.*s: '%s' is not valid; bursty replay pairs --help tells more",
+    return tool_error("%.*s: '%s' is not valid; bursty-lab pairs --help tells more",
                       (int)option->name_size, option->name, option->value);
 }
 
@@ -118,7 +118,7 @@ static int parse_option(options *o, tool_option *option) {
         return TOOL_OK;
     }
     if (!place && !tool_is(option, "--", "sample"))
-        return tool_no_option(option, o->methods ? "replay methods" : "replay pairs");
+        return tool_no_option(option, o->methods ? "methods" : "pairs");
     if (!tool_value(option)) return TOOL_BAD_INPUT;
     if (!place)
         return sampler_pair(option->value, &o->check_count, &o->burst_count) ? bad(option)
@@ -138,7 +138,7 @@ static int parse(int argc, char **argv, options *o) {
     while (status == TOOL_OK && tool_next(&option)) status = parse_option(o, &option);
     if (status != TOOL_OK) return status;
     if (option.files == 0)
-        return tool_no_input(o->methods ? "replay methods" : "replay pairs", "REFS");
+        return tool_no_input(o->methods ? "methods" : "pairs", "REFS");
     if (option.files > 2)
         return tool_error("'%s': one trace and one table at a time", option.argv[2]);
     o->refs = option.argv[0];
@@ -206,7 +206,7 @@ static void weigh(const options *o, const trace_refs *pairs, sets *s, const coun
     }
 }
 
-static int replay(int argc, char **argv, int methods) {
+static int measure(int argc, char **argv, int methods) {
     options o;
     trace_refs trace, pairs;
     counts all = {NULL, 0, 0}, some = {NULL, 0, 0};
@@ -267,10 +267,10 @@ static int replay(int argc, char **argv, int methods) {
     return status;
 }
 
-static int run_pairs(int argc, char **argv) { return replay(argc, argv, 0); }
-static int run_methods(int argc, char **argv) { return replay(argc, argv, 1); }
+static int run_pairs(int argc, char **argv) { return measure(argc, argv, 0); }
+static int run_methods(int argc, char **argv) { return measure(argc, argv, 1); }
 
-const tool_command replay_pairs = {
+const tool_command lab_pairs = {
     "pairs", "how well samples show how often function calls function", run_pairs};
-const tool_command replay_methods = {
+const tool_command lab_methods = {
     "methods", "how well samples show how often each function runs", run_methods};

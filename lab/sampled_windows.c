@@ -1,5 +1,5 @@
 /* sampled_windows.c - the paper's sampling: one window per access, measured exactly. */
-#include "replay/sampled_windows.h"
+#include "lab/sampled_windows.h"
 #include "base/tool.h"
 #include "footprint.h"
 #include <stdlib.h>

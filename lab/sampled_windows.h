@@ -1,5 +1,5 @@
 /* sampled_windows.h - footprints of sampled windows, measured exactly by a counting tree: the
-   method that the paper compares with. `bursty replay footprint --one-in-n` shows it. */
+   method that the paper compares with. `bursty-lab footprint --one-in-n` shows it. */
 #ifndef SAMPLED_WINDOWS_H
 #define SAMPLED_WINDOWS_H
 #include <stddef.h>

@@ -3,7 +3,7 @@
    Of every check_count + burst_count checks the last burst_count are a burst, that which begins it
    included. With jitter the first part is drawn anew each time, evenly from check_count less and
    plus the percentage. */
-#include "replay/sampler.h"
+#include "lab/sampler.h"
 #include <stdlib.h>
 
 static uint64_t random64(uint64_t *seed) {

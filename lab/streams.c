@@ -1,4 +1,4 @@
-/* streams.c - bursty replay streams: hot data streams of recorded references, whole and sampled,
+/* streams.c - bursty-lab streams: hot data streams of recorded references, whole and sampled,
    and how well the one shows in the other. */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include "hotstream.h"
@@ -6,8 +6,8 @@
 #include "base/tool.h"
 #include "kinds/streams.h"
 #include "model/overlap.h"
-#include "replay/sampler.h"
-#include "replay/trace_refs.h"
+#include "lab/sampler.h"
+#include "lab/trace_refs.h"
 #include "model/streams.h"
 #include "write/writers.h"
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include <time.h>
 
 static const char help[] =
-    "usage: bursty replay streams [OPTIONS] REFS [TABLE]        REFS may be -, standard input\n"
+    "usage: bursty-lab streams [OPTIONS] REFS [TABLE]        REFS may be -, standard input\n"
     "\n"
     "  --min N --max N    lengths of a stream: 10, 40\n"
     "  --coverage C       share of all references that the hot streams should hold: 0.9\n"
@@ -69,7 +69,7 @@ static void add(sequence *s, uint32_t symbol) {
 /* ---- options ---- */
 
 static int bad(const tool_option *option) {
-    return tool_error("%.*s: '%s' is not valid; bursty replay streams --help tells more",
+    return tool_error("%.*s: '%s' is not valid; bursty-lab streams --help tells more",
                       (int)option->name_size, option->name, option->value);
 }
 
@@ -144,7 +144,7 @@ static int parse_option(options *o, tool_option *option) {
     else if (tool_is(option, "--", "whole-rules")) o->whole_rules = 1;
     else if (tool_is(option, "--", "eager")) o->eager = 1;
     else if (tool_is(option, "--", "json")) o->json = 1;
-    else return tool_no_option(option, "replay streams");
+    else return tool_no_option(option, "streams");
     return TOOL_OK;
 }
 
@@ -176,7 +176,7 @@ static int parse(int argc, char **argv, options *o) {
     tool_options_once(&option, argc, argv, "");
     while (status == TOOL_OK && tool_next(&option)) status = parse_option(o, &option);
     if (status != TOOL_OK) return status;
-    if (option.files == 0) return tool_no_input("replay streams", "REFS");
+    if (option.files == 0) return tool_no_input("streams", "REFS");
     if (option.files > 2)
         return tool_error("'%s': one trace and one table at a time", option.argv[2]);
     o->refs = option.argv[0];
@@ -599,5 +599,5 @@ static int run(int argc, char **argv) {
     return status;
 }
 
-const tool_command replay_streams = {
+const tool_command lab_streams = {
     "streams", "hot data streams of recorded references, whole or sampled", run};

@@ -1,6 +1,6 @@
 /* trace_blocks.c - reads block traces: zigzag varints, with a thread byte in front of each or
    without. */
-#include "replay/trace_blocks.h"
+#include "lab/trace_blocks.h"
 #include "base/tool.h"
 #include <errno.h>
 #include <string.h>
@@ -50,7 +50,7 @@ int trace_blocks_open(trace_blocks *t, const char *path, int threads, int only) 
         const char *unpack = t->buffer[0] == zstd[0] ? "zstd" : "xz";
         trace_blocks_close(t);
         return tool_error(
-            "%s: offset 0: is compressed; `%s -dc %s | bursty replay footprint ... -` reads it",
+            "%s: offset 0: is compressed; `%s -dc %s | bursty-lab footprint ... -` reads it",
             t->name, unpack, t->name);
     }
     if (t->end == 0) {

@@ -1,6 +1,6 @@
 /* trace_calls.c - decoding of call traces. Nothing that a trace says is believed before it has been
    read. */
-#include "replay/trace_calls.h"
+#include "lab/trace_calls.h"
 #include "base/tool.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void say_no_trace(trace_calls *t) {
     for (i = 0; i < 3; i++)
         if (t->have > 1 && t->bytes[0] == magic[i][0] && t->bytes[1] == magic[i][1]) {
             snprintf(text, sizeof text,
-                     "is compressed; read it by `%s -dc FILE | bursty replay hcct ... -`",
+                     "is compressed; read it by `%s -dc FILE | bursty-lab hcct ... -`",
                      packers[i]);
             say(t, 0, text);
         }

@@ -1,5 +1,5 @@
 /* trace_refs.c - reading recorded references. */
-#include "replay/trace_refs.h"
+#include "lab/trace_refs.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* yardsticks.c - literal Space-Saving, with the lazy scan or with the bucket list. */
-#include "replay/yardsticks.h"
+#include "lab/yardsticks.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>

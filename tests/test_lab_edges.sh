@@ -1,11 +1,11 @@
 #!/bin/sh
-# test_replay_edges.sh - bursty replay edges: small graphs whose answers are known, broken files,
+# test_lab_edges.sh - bursty-lab edges: small graphs whose answers are known, broken files,
 # and the recorded programs in the folder BURSTY_CFG (plain text files), if there is one.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 BUILD=${BUILD:-build}
-bursty=$BUILD/bursty
-dir=$BUILD/tests/replay_edges
+lab=$BUILD/bursty-lab
+dir=$BUILD/tests/lab_edges
 rm -rf "$dir"
 mkdir -p "$dir" || exit 2
 passed=0 failed=0 skipped=0
@@ -14,7 +14,7 @@ no() {
     failed=$((failed + 1))
     echo "failed: $*"
 }
-replay() { "$bursty" replay edges --json "$@" >"$dir/out" 2>"$dir/err"; }
+replay() { "$lab" edges --json "$@" >"$dir/out" 2>"$dir/err"; }
 has() { # KEY VALUE
     if grep -q "\"$1\":$2[,}]" "$dir/out"; then
         ok
@@ -93,7 +93,7 @@ for problem in trace bits; do
     runs --problem $problem tests/cfg/L_small.txt
     has exact_functions null
 done
-"$bursty" replay edges - <tests/cfg/L_small.txt >"$dir/out" 2>&1
+"$lab" edges - <tests/cfg/L_small.txt >"$dir/out" 2>&1
 if grep -q '^exact_functions  *3$' "$dir/out"; then
     ok
 else no "standard input"; fi
@@ -160,7 +160,7 @@ done
 refuses 'no option' --nonsense tests/cfg/L_small.txt
 refuses 'is not valid' --problem nonsense tests/cfg/L_small.txt
 refuses 'needs a value' tests/cfg/L_small.txt --weights
-refuses 'replay edges: no input: give CFG' --problem eprof
+refuses 'edges: no input: give CFG' --problem eprof
 refuses 'one file at a time' tests/cfg/L_small.txt tests/cfg/S_small.txt
 
 # ---- recorded programs ----

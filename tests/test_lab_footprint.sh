@@ -1,9 +1,9 @@
 #!/bin/sh
-# test_replay_footprint.sh - bursty replay footprint on traces whose answers are known, in every
+# test_lab_footprint.sh - bursty-lab footprint on traces whose answers are known, in every
 # form, and on broken ones.
 CC=${CC:-cc} BUILD=${BUILD:-build}
-bursty=$BUILD/bursty
-dir=$BUILD/tests/replay_footprint
+bursty=$BUILD/bursty lab=$BUILD/bursty-lab
+dir=$BUILD/tests/lab_footprint
 mkdir -p "$dir"
 passed=0 failed=0 skipped=0
 ok() { passed=$((passed + 1)); }
@@ -24,7 +24,7 @@ lacks() {
 run() { # STATUS ARGUMENT...: output in out, errors in err
     wanted=$1
     shift
-    "$bursty" replay footprint "$@" >"$dir/out" 2>"$dir/err"
+    "$lab" footprint "$@" >"$dir/out" 2>"$dir/err"
     got=$?
     if [ $got = "$wanted" ]; then
         ok
@@ -106,7 +106,7 @@ has out '^6080,1$'
 has out '^6592,0.02$'
 run 0 --c 1 --json "$dir/cyclic"
 cp "$dir/out" "$dir/file"
-"$bursty" replay footprint --c 1 --json - <"$dir/cyclic" >"$dir/out" 2>"$dir/err" && ok ||
+"$lab" footprint --c 1 --json - <"$dir/cyclic" >"$dir/out" 2>"$dir/err" && ok ||
     no "standard input"
 sed '/ns_per/d; /"title"/d' "$dir/out" >"$dir/a"
 sed '/ns_per/d; /"title"/d' "$dir/file" >"$dir/b"
@@ -172,7 +172,7 @@ ln -sf kept "$dir/link"
 rm -f "$dir/both"
 for output in "--dump $dir/kept" "-o $dir/kept" "--html $dir/link" "--json=$dir/./kept"; do
     run 2 $output "$dir/kept"
-    has err '^bursty: .*: is an input, and would be overwritten$'
+    has err '^bursty-lab: .*: is an input, and would be overwritten$'
 done
 cmp -s "$dir/cyclic" "$dir/kept" && ok || no "an output destroyed the trace"
 run 2 --dump "$dir/both" -o "$dir/./both" "$dir/kept"
@@ -252,8 +252,8 @@ has err 'zstd: offset 0: is compressed'
 : >"$dir/empty"
 run 2 --json "$dir/empty"
 has err 'empty: offset 0: is empty'
-run 2 tests/test_replay_footprint.sh
-has err 'test_replay_footprint.sh: offset 0: is text'
+run 2 tests/test_lab_footprint.sh
+has err 'test_lab_footprint.sh: offset 0: is text'
 run 2 "$dir/none"
 has err 'none: '
 run 2 "$dir"
@@ -268,14 +268,14 @@ for bad in '--c 0' '--c 1.5' '--c x' '--sample 0' '--sample x' '--interleave 3' 
     '--one-in-n --from 3' '--nonsense' '--thread 1 --interleave 1,2'; do
     # shellcheck disable=SC2086
     run 2 $bad "$dir/cyclic"
-    has err 'bursty: .*replay footprint'
+    has err '^bursty-lab: .*footprint'
 done
 run 2 "$dir/cyclic" "$dir/random"
 run 2 "$dir/cyclic" --c
 has err -- '--c wants a value'
 run 2
 run 0 --help
-has out 'usage: bursty replay footprint'
+has out 'usage: bursty-lab footprint'
 
 # a real trace, where there is one: BURSTY_TRACES is a folder of *.d, *.i and *.mt, not compressed
 for trace in "${BURSTY_TRACES:-/nowhere}"/*; do

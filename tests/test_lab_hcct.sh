@@ -1,9 +1,9 @@
 #!/bin/sh
-# test_replay_hcct.sh - bursty replay hcct and calls on traces whose answers are known, and on
+# test_lab_hcct.sh - bursty-lab hcct and calls on traces whose answers are known, and on
 # broken ones.
 CC=${CC:-cc} BUILD=${BUILD:-build}
-bursty=$BUILD/bursty
-dir=$BUILD/tests/replay_hcct
+lab=$BUILD/bursty-lab
+dir=$BUILD/tests/lab_hcct
 mkdir -p "$dir"
 passed=0 failed=0
 ok() { passed=$((passed + 1)); }
@@ -147,7 +147,7 @@ for kind in example random deep; do "$dir/make" $kind >"$dir/$kind.trace"; done
 
 # The worked example: all measures by hand.
 for algo in lss lazy bss; do
-    status 0 "$bursty" replay hcct --algo $algo --phi 1/4 --epsilon 0.2 --json "$dir/example.trace"
+    status 0 "$lab" hcct --algo $algo --phi 1/4 --epsilon 0.2 --json "$dir/example.trace"
     for pair in '"enters": 100,' '"contexts": 10,' '"hot_true": 2,' '"hot_found": 2,' \
         '"false_positives_possible": 1,' \
         '"false_positives_certain": 0,' '"false_negatives": 0,' '"underestimates": 0,' \
@@ -159,45 +159,45 @@ for algo in lss lazy bss; do
         has "$algo on the example" "$dir/out" "$pair"
     done
 done
-status 0 "$bursty" replay hcct --algo lc --phi 25% --epsilon 1e-1 --json "$dir/example.trace"
+status 0 "$lab" hcct --algo lc --phi 25% --epsilon 1e-1 --json "$dir/example.trace"
 for pair in '"hot_found": 2,' '"false_positives_possible": 1,' '"max_error": 20,' \
     '"avg_error": 10,' '"max_error_adjusted": 0,' '"effective_epsilon": 0.1,'; do
     has "lc on the example" "$dir/out" "$pair"
 done
-status 0 "$bursty" replay hcct --algo cct --phi 1/4 --epsilon 1/5 --json "$dir/example.trace"
+status 0 "$lab" hcct --algo cct --phi 1/4 --epsilon 1/5 --json "$dir/example.trace"
 for pair in '"hot_found": 2,' '"false_positives_possible": 0,' '"max_error": 0,' \
     '"node_bytes": 20,' '"overlap": 66,' '"peak_nodes": 10,'; do
     has "cct on the example" "$dir/out" "$pair"
 done
-status 0 "$bursty" replay hcct --algo sticky --phi 1/4 --epsilon 1/5 --delta 1/10 --seed 3 --json \
+status 0 "$lab" hcct --algo sticky --phi 1/4 --epsilon 1/5 --delta 1/10 --seed 3 --json \
     "$dir/example.trace"
 has "sticky on the example" "$dir/out" '"hot_found": 2,'
-status 0 "$bursty" replay hcct "$dir/example.trace"
+status 0 "$lab" hcct "$dir/example.trace"
 has "text" "$dir/out" '^hot_true: 10$'
 has "text" "$dir/out" '100 calls counted by Space-Saving'
 has "text" "$dir/out" '0x1 from 0x0 > 0x2 from 0x0 > 0x3 from 0x0$'
 
 # The same from standard input; bursts; bounded memory; a million deep.
-status 0 "$bursty" replay hcct --json --phi 0.001 "$dir/random.trace"
+status 0 "$lab" hcct --json --phi 0.001 "$dir/random.trace"
 sed 's/.*"enters"/"enters"/; s/"ns_per_call": [^,]*//' "$dir/measures" >"$dir/direct"
 for line in '"false_negatives": 0,' '"false_positives_certain": 0,' '"underestimates": 0,' \
     '"certain_recall": 100,' '"forced": 0,'; do
     has random "$dir/out" "$line"
 done
-status 0 sh -c "cat '$dir/random.trace' | '$bursty' replay hcct --json --phi 0.001 -"
+status 0 sh -c "cat '$dir/random.trace' | '$lab' hcct --json --phi 0.001 -"
 sed 's/.*"enters"/"enters"/; s/"ns_per_call": [^,]*//' "$dir/measures" | cmp -s - "$dir/direct" &&
     ok || no "standard input gives another answer"
 for algo in lazy bss; do
-    status 2 "$bursty" replay hcct --algo $algo --nodes 300 "$dir/random.trace"
+    status 2 "$lab" hcct --algo $algo --nodes 300 "$dir/random.trace"
     has "$algo bounded" "$dir/err" '--nodes'
 done
-status 0 "$bursty" replay hcct --json --phi 0.001 --nodes 300 "$dir/random.trace"
+status 0 "$lab" hcct --json --phi 0.001 --nodes 300 "$dir/random.trace"
 has bounded "$dir/out" '"peak_nodes": 300,'
 has bounded "$dir/out" '"underestimates": 0,'
 for bursts in --static '--static --ticks --interval 20 --burst 4' \
     '--static --interval 500 --burst 50' '--adaptive 0.2' '--adaptive 5%' '--adaptive 10%'; do
     # shellcheck disable=SC2086
-    status 0 "$bursty" replay hcct --json --phi 0.01 $bursts "$dir/random.trace"
+    status 0 "$lab" hcct --json --phi 0.01 $bursts "$dir/random.trace"
     has "$bursts" "$dir/out" '"sampled_enters": [1-9]'
     has "$bursts" "$dir/out" '"bursts": [1-9]'
     hot=$(sed 's/.*"hot_true": \([0-9]*\), "hot_found": \([0-9]*\),.*/\1 \2/' "$dir/measures")
@@ -206,7 +206,7 @@ for bursts in --static '--static --ticks --interval 20 --burst 4' \
     else no "$bursts: $hot hot true and found"; fi
 done
 for algo in lss lazy bss lc sticky cct; do
-    status 0 "$bursty" replay hcct --json --algo $algo --phi 0.01 "$dir/deep.trace"
+    status 0 "$lab" hcct --json --algo $algo --phi 0.01 "$dir/deep.trace"
     has "a million deep, $algo" "$dir/out" '"contexts": 1000000,'
     has "a million deep, $algo" "$dir/out" '"lost": 0,'
 done
@@ -214,12 +214,12 @@ done
 # Broken traces: a message with file and offset, status 2, no report - or the report of what came
 # before.
 broken() { # NAME PATTERN: in $dir/broken
-    status 2 "$bursty" replay hcct --json "$dir/broken"
-    has "$1" "$dir/err" "bursty: .*broken: $2"
+    status 2 "$lab" hcct --json "$dir/broken"
+    has "$1" "$dir/err" "bursty-lab: .*broken: $2"
     [ -s "$dir/out" ] && no "$1: a report though it is broken" || ok
 }
 keeps() {
-    status 0 "$bursty" replay hcct --json --keep-going "$dir/broken"
+    status 0 "$lab" hcct --json --keep-going "$dir/broken"
     has "$1, kept going" "$dir/out" "$2"
     has "$1, kept going" "$dir/err" 'offset'
 }
@@ -279,9 +279,9 @@ broken "more exits than enters" 'offset 12: the header counts more exits than en
     tail -c +6 "$dir/example.trace"
 } >"$dir/broken"
 broken "an enter is missing" "offset $size: the trace ends after 100 of 101"
-status 2 "$bursty" replay hcct --json "$dir/none"
+status 2 "$lab" hcct --json "$dir/none"
 has "no file" "$dir/err" 'none: '
-status 2 sh -c "head -c 50 '$dir/example.trace' | '$bursty' replay hcct -"
+status 2 sh -c "head -c 50 '$dir/example.trace' | '$lab' hcct -"
 has "cut standard input" "$dir/err" 'standard input: offset 47'
 
 # Options that will not do.
@@ -290,43 +290,43 @@ for bad in '--phi 2' '--phi 0' '--phi x' '--phi 0.1.2' '--epsilon 0.5 --phi 0.5'
     '--static --interval 5 --burst 10' \
     '--interval 5' '--burst 5' --ticks '--seed' '--wrong' 'second'; do
     # shellcheck disable=SC2086
-    status 2 "$bursty" replay hcct "$dir/example.trace" $bad
+    status 2 "$lab" hcct "$dir/example.trace" $bad
     [ "$(wc -l <"$dir/err")" = 1 ] && ok || no "$bad: not one line: $(cat "$dir/err")"
 done
-status 2 "$bursty" replay hcct
-status 0 "$bursty" replay hcct -h
-status 0 "$bursty" replay calls -h
-status 0 "$bursty" replay hcct --help
+status 2 "$lab" hcct
+status 0 "$lab" hcct -h
+status 0 "$lab" calls -h
+status 0 "$lab" hcct --help
 has help "$dir/out" keep-going
 
 # Raw recordings.
-status 0 "$bursty" replay calls --raw16 "$dir/raw" -o "$dir/out.trace"
+status 0 "$lab" calls --raw16 "$dir/raw" -o "$dir/out.trace"
 frames='1 exits without a frame dropped, 1 frames open at the end, depth at most 3'
 has raw16 "$dir/err" "5 enters, 3 frames repaired, $frames"
 cmp -s "$dir/out.trace" "$dir/balanced" && ok || no "raw16 to a file: another trace"
-"$bursty" replay calls --raw16 - <"$dir/raw" 2>/dev/null | cmp -s - "$dir/balanced" && ok ||
+"$lab" calls --raw16 - <"$dir/raw" 2>/dev/null | cmp -s - "$dir/balanced" && ok ||
     no "raw16 through pipes: another trace"
-"$bursty" replay calls --raw16 "$dir/raw" 2>/dev/null >"$dir/out.trace"
+"$lab" calls --raw16 "$dir/raw" 2>/dev/null >"$dir/out.trace"
 cmp -s "$dir/out.trace" "$dir/balanced" && ok || no "raw16 redirected: another trace"
-status 0 "$bursty" replay hcct --json "$dir/balanced"
+status 0 "$lab" hcct --json "$dir/balanced"
 has balanced "$dir/out" '"enters": 5,'
 head -c 41 "$dir/raw" >"$dir/broken"
-status 2 "$bursty" replay calls --raw16 "$dir/broken" -o "$dir/out.trace"
+status 2 "$lab" calls --raw16 "$dir/broken" -o "$dir/out.trace"
 has "cut raw16" "$dir/err" 'broken: offset 32: the recording is cut short'
-status 0 "$bursty" replay calls --raw16 --keep-going "$dir/broken" -o "$dir/out.trace"
-status 0 "$bursty" replay hcct --json "$dir/out.trace"
+status 0 "$lab" calls --raw16 --keep-going "$dir/broken" -o "$dir/out.trace"
+status 0 "$lab" hcct --json "$dir/out.trace"
 has "cut raw16" "$dir/out" '"enters": 2,'
 {
     head -c 16 "$dir/raw"
     printf '\002'
     tail -c +18 "$dir/raw"
 } >"$dir/broken"
-status 2 "$bursty" replay calls --raw16 "$dir/broken"
+status 2 "$lab" calls --raw16 "$dir/broken"
 has "wrong kind" "$dir/err" 'broken: offset 16: an event of kind 2'
-status 2 "$bursty" replay calls "$dir/raw"
-status 2 "$bursty" replay calls --raw16
-status 2 "$bursty" replay calls --raw16 "$dir/none"
-status 0 "$bursty" replay calls --help
+status 2 "$lab" calls "$dir/raw"
+status 2 "$lab" calls --raw16
+status 2 "$lab" calls --raw16 "$dir/none"
+status 0 "$lab" calls --help
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,10 +1,10 @@
 #!/bin/sh
-# test_replay_streams.sh - bursty replay streams, pairs and methods and bursty overlap, on traces
+# test_lab_streams.sh - bursty-lab streams, pairs and methods and bursty overlap, on traces
 # whose answers are known, in every form, and on broken ones.
 CC=${CC:-cc} BUILD=${BUILD:-build}
 case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
-bursty=$BUILD/bursty
-dir=$BUILD/tests/replay_streams
+bursty=$BUILD/bursty lab=$BUILD/bursty-lab
+dir=$BUILD/tests/lab_streams
 rm -rf "$dir"
 mkdir -p "$dir"
 passed=0 failed=0
@@ -26,7 +26,8 @@ lacks() {
 run() { # STATUS ARGUMENT...: output in out, errors in err
     wanted=$1
     shift
-    (cd "$dir" && $RUN "$bursty" "$@" >out 2>err)
+    case $1 in overlap | report | merge) program=$bursty ;; *) program=$lab ;; esac
+    (cd "$dir" && $RUN "$program" "$@" >out 2>err)
     got=$?
     if [ $got = "$wanted" ]; then
         ok
@@ -57,7 +58,7 @@ done
 
 # ---- the worked example ----
 for way in '' --eager; do
-    run 0 replay streams --min 2 --max 7 --coverage .8 --json $way example.refs example.table
+    run 0 streams --min 2 --max 7 --coverage .8 --json $way example.refs example.table
     has out '"symbols":15,"rules":4,'
     has out '"violations":0,'
     has out '"streams":1,"covered":12,'
@@ -67,48 +68,48 @@ for way in '' --eager; do
     has out '"sites":\[0,1,2,0,1,2\]'
     has out '"addresses":\["1000",'
 done
-run 0 replay streams --min 2 --max 7 --coverage .8 example.refs example.table
+run 0 streams --min 2 --max 7 --coverage .8 example.refs example.table
 has out "80.0 %"
 has out '0x61, 0x62, 0x63, 0x61, 0x62, 0x63$'
 printf '61 alpha\n62 beta\tfile.c:12\n' >"$dir/names"
-run 0 replay streams --min 2 --max 7 --coverage .8 --names names --title 'a <b>' example.refs \
+run 0 streams --min 2 --max 7 --coverage .8 --names names --title 'a <b>' example.refs \
     example.table
 has out 'alpha, beta (file.c:12), 0x63'
 has out 'of a <b>'
-run 0 replay streams --min 2 --max 7 --coverage .8 --json example.refs
+run 0 streams --min 2 --max 7 --coverage .8 --json example.refs
 has out '"sites":\["0","1","2"\]'
-run 0 replay streams --json - <"$dir/example.refs"
+run 0 streams --json - <"$dir/example.refs"
 has out '"streams":0,'
 
 # ---- planted streams ----
-run 0 replay streams --json planted.refs planted.table
+run 0 streams --json planted.refs planted.table
 has out '"violations":0,'
 between coverage .8 1
 full=$(value covered)
-run 0 replay streams --json --nodes 2000 planted.refs planted.table
+run 0 streams --json --nodes 2000 planted.refs planted.table
 has out '"violations":0,'
 between digests 3 1000
 between covered $((full * 90 / 100)) "$full"
-run 0 replay streams --json --whole-rules planted.refs planted.table
+run 0 streams --json --whole-rules planted.refs planted.table
 between covered 1 "$full"
 
 # ---- sampled ----
-run 0 replay streams --json --sample 500:100 --title loops --dump some.brst loops.refs loops.table
+run 0 streams --json --sample 500:100 --title loops --dump some.brst loops.refs loops.table
 has out '"violations":0,'
 between symbols 9000 11000
 between overlap_exact 15 100
 between overlap_windows 60 100
 windows=$(value overlap_windows)
 cp "$dir/out" "$dir/sampled"
-run 0 replay streams --json --title loops --period 600 --burst 100 loops.refs loops.table
+run 0 streams --json --title loops --period 600 --burst 100 loops.refs loops.table
 sed 's/"ns_per_symbol":[0-9.]*//' "$dir/out" >"$dir/x"
 sed 's/"ns_per_symbol":[0-9.]*//' "$dir/sampled" >"$dir/y"
 cmp -s "$dir/x" "$dir/y" && ok || no "--period 600 --burst 100 is not --sample 500:100"
-run 0 replay streams --json --title loops --sample 500:100 --jitter 50 loops.refs loops.table
+run 0 streams --json --title loops --sample 500:100 --jitter 50 loops.refs loops.table
 between symbols 8000 12000
 sed 's/"ns_per_symbol":[0-9.]*//' "$dir/out" >"$dir/x"
 cmp -s "$dir/x" "$dir/y" && no "jitter changes nothing" || ok
-run 0 replay streams --json --sample 99999999:1 loops.refs loops.table
+run 0 streams --json --sample 99999999:1 loops.refs loops.table
 has out '"symbols":0,'
 has out '"overlap_exact":0.0000'
 
@@ -117,16 +118,16 @@ cp "$dir/loops.refs" "$dir/kept.refs"
 cp "$dir/loops.table" "$dir/kept.table"
 printf '61 alpha\n' >"$dir/kept.names"
 for input in kept.refs ./kept.table kept.names; do
-    refused "^bursty: $input: is an input, and would be overwritten" \
-        replay streams --dump $input --names kept.names kept.refs kept.table
+    refused "^bursty-lab: $input: is an input, and would be overwritten" \
+        streams --dump $input --names kept.names kept.refs kept.table
 done
-refused 'would both go to standard output' replay streams --dump - kept.refs kept.table
+refused 'would both go to standard output' streams --dump - kept.refs kept.table
 cmp -s "$dir/loops.refs" "$dir/kept.refs" && ok || no "--dump destroyed REFS"
 cmp -s "$dir/loops.table" "$dir/kept.table" && ok || no "--dump destroyed TABLE"
 [ "$(cat "$dir/kept.names")" = '61 alpha' ] && ok || no "--dump destroyed the names"
 
 # ---- dumps and bursty overlap ----
-run 0 replay streams --json --title loops --dump all.brst loops.refs loops.table
+run 0 streams --json --title loops --dump all.brst loops.refs loops.table
 run 0 overlap --json all.brst some.brst
 between overlap_windows 60 100
 between overlap_exact 10 100
@@ -144,19 +145,19 @@ run 0 merge -o two.brst some.brst all.brst
 cmp -s "$dir/one.brst" "$dir/two.brst" && ok || no "merging depends on the order"
 run 0 merge -o again.brst all.brst
 cmp -s "$dir/again.brst" "$dir/all.brst" && ok || no "a dump is changed by being read and written"
-run 0 replay streams --calls --min 2 --max 6 --json loops.refs
+run 0 streams --calls --min 2 --max 6 --json loops.refs
 between symbols 4000 4000
 
 # ---- pairs and methods ----
-run 0 replay pairs --json --sample 9:1 loops.refs
+run 0 pairs --json --sample 9:1 loops.refs
 has out '"members":6,'
 between checks 4000 4000
 between overlap 80 100
-run 0 replay methods --json --sample 9:1 --jitter 50 loops.refs
+run 0 methods --json --sample 9:1 --jitter 50 loops.refs
 between checks 60000 65000
 between overlap 90 100
 between overlap_top_90 90 100
-run 0 replay methods --period 100 --burst 10 loops.refs
+run 0 methods --period 100 --burst 10 loops.refs
 has out '^methods at 90:10'
 
 # ---- lackey ----
@@ -170,23 +171,23 @@ awk 'BEGIN {
         }
     }
 }' </dev/null >"$dir/lackey"
-run 0 replay streams --lackey --json lackey
+run 0 streams --lackey --json lackey
 has out '"symbols":2400,'
 between coverage .95 1
-run 0 replay streams --lackey --json --sample 50:20 lackey
+run 0 streams --lackey --json --sample 50:20 lackey
 between symbols 600 800
 
-run 0 replay lackey lackey
+run 0 lackey lackey
 mv "$dir/out" "$dir/blocks"
-run 0 replay footprint --json --c 1 blocks
+run 0 footprint --json --c 1 blocks
 has out '"accesses":2400,'
-run 0 replay lackey --instructions --block-bytes 16 lackey
+run 0 lackey --instructions --block-bytes 16 lackey
 mv "$dir/out" "$dir/blocks"
-run 0 replay footprint --json --c 1 --block-bytes 16 blocks
+run 0 footprint --json --c 1 --block-bytes 16 blocks
 has out '"accesses":2600,'
-refused 'no power of two' replay lackey --block-bytes 48 lackey
+refused 'no power of two' lackey --block-bytes 48 lackey
 printf 'I  04001000,3\nzzz\n' >"$dir/bad"
-refused 'bad: line 2: not a line of valgrind' replay lackey bad
+refused 'bad: line 2: not a line of valgrind' lackey bad
 
 # ---- forms of the report ----
 awk 'BEGIN {
@@ -194,7 +195,7 @@ awk 'BEGIN {
         for (k = 0; k < 12 + i; k++)
             printf "%x list%d_%d\tlist.c:%d\n", 4194304 + i * 256 + k * 4, i, k / 4, k + 1
 }' </dev/null >"$dir/names"
-run 0 replay streams --names names --title loops --dump named.brst loops.refs loops.table
+run 0 streams --names names --title loops --dump named.brst loops.refs loops.table
 run 0 report --order named.brst
 [ "$(sort "$dir/out" | uniq | wc -l)" = 24 ] && [ "$(wc -l <"$dir/out")" = 24 ] && ok ||
     no "order: $(cat "$dir/out")"
@@ -217,54 +218,54 @@ run 0 report --html page.html named.brst
 has page.html 'drawStreams'
 
 # ---- what is refused ----
-refused 'replay streams: no input: give REFS' replay streams
-refused 'replay streams: no input: give REFS' replay streams --json
-refused 'replay pairs: no input: give REFS' replay pairs
-refused 'replay methods: no input: give REFS' replay methods --seed 2
-refused 'replay lackey: no input: give FILE' replay lackey
+refused 'streams: no input: give REFS' streams
+refused 'streams: no input: give REFS' streams --json
+refused 'pairs: no input: give REFS' pairs
+refused 'methods: no input: give REFS' methods --seed 2
+refused 'lackey: no input: give FILE' lackey
 refused 'overlap: no input: give A.brst B.brst' overlap all.brst
-refused "no option '--bogus'" replay streams --bogus example.refs
-refused "wants a value" replay streams example.refs --min
-refused "'x' is not valid" replay streams --max x example.refs
-refused "'2000' is not valid" replay streams --max 2000 example.refs
-refused "above --max" replay streams --min 50 example.refs
-refused "'1.5' is not valid" replay streams --coverage 1.5 example.refs
-refused "leaves nothing" replay streams --period 10 --burst 10 example.refs
-refused "needs --period" replay streams --burst 10 example.refs
-refused "'5' is not valid" replay streams --sample 5 example.refs
+refused "no option '--bogus'" streams --bogus example.refs
+refused "wants a value" streams example.refs --min
+refused "'x' is not valid" streams --max x example.refs
+refused "'2000' is not valid" streams --max 2000 example.refs
+refused "above --max" streams --min 50 example.refs
+refused "'1.5' is not valid" streams --coverage 1.5 example.refs
+refused "leaves nothing" streams --period 10 --burst 10 example.refs
+refused "needs --period" streams --burst 10 example.refs
+refused "'5' is not valid" streams --sample 5 example.refs
 : >"$dir/empty"
-refused 'empty: no references in it' replay streams empty
-refused 'empty: no references in it' replay streams --lackey empty
-refused 'empty: no calls in it' replay streams --calls empty
-refused 'empty: no calls in it' replay pairs empty
-refused 'empty: no calls or back-edges in it' replay methods empty
-refused 'empty: no references in it' replay lackey empty
-refused 'empty: no instructions in it' replay lackey --instructions empty
-refused "'101' is not valid" replay methods --jitter 101 loops.refs
-refused "'0' is not valid" replay pairs --period 0 loops.refs
+refused 'empty: no references in it' streams empty
+refused 'empty: no references in it' streams --lackey empty
+refused 'empty: no calls in it' streams --calls empty
+refused 'empty: no calls in it' pairs empty
+refused 'empty: no calls or back-edges in it' methods empty
+refused 'empty: no references in it' lackey empty
+refused 'empty: no instructions in it' lackey --instructions empty
+refused "'101' is not valid" methods --jitter 101 loops.refs
+refused "'0' is not valid" pairs --period 0 loops.refs
 refused 'overlap: no option' overlap --bogus all.brst all.brst
 refused 'wants a value' overlap --title
 run 0 overlap --json --title=loops -- all.brst all.brst
-run 0 replay streams --min=2 --max=7 --coverage=.8 --json -- example.refs example.table
+run 0 streams --min=2 --max=7 --coverage=.8 --json -- example.refs example.table
 has out '"streams":1,"covered":12,'
-refused "third one\|one table at a time" replay streams example.refs example.table example.table
-refused "nowhere: No such file" replay streams nowhere
-refused "nowhere: No such file" replay streams example.refs nowhere
+refused "third one\|one table at a time" streams example.refs example.table example.table
+refused "nowhere: No such file" streams nowhere
+refused "nowhere: No such file" streams example.refs nowhere
 head -c 58 "$dir/example.refs" >"$dir/cut"
-refused 'cut: offset 56: an event is cut short' replay streams cut example.table
+refused 'cut: offset 56: an event is cut short' streams cut example.table
 head -c 40 "$dir/example.table" >"$dir/cut.table"
-refused 'cut.table: offset 32: a row is cut short' replay streams example.refs cut.table
+refused 'cut.table: offset 32: a row is cut short' streams example.refs cut.table
 head -c 32 "$dir/example.table" >"$dir/short.table"
-refused 'example.refs: offset 20: reference 2 is not in the table' replay streams example.refs \
+refused 'example.refs: offset 20: reference 2 is not in the table' streams example.refs \
     short.table
 printf '\001\002\003\360' >"$dir/odd"
-refused 'odd: offset 0: no event has the number f0030201' replay streams odd
+refused 'odd: offset 0: no event has the number f0030201' streams odd
 printf 'I  04001000,3\n L xyz,4\n' >"$dir/bad"
-refused 'bad: line 2: not a line of valgrind' replay streams --lackey bad
+refused 'bad: line 2: not a line of valgrind' streams --lackey bad
 printf 'I  04001000,3\n L 1ff' >"$dir/bad"
-refused 'bad: line 2: the line is cut short' replay streams --lackey bad
+refused 'bad: line 2: the line is cut short' streams --lackey bad
 printf 'nonsense\n' >"$dir/bad"
-refused 'bad: line 1: no pc and name' replay streams --names bad example.refs
+refused 'bad: line 1: no pc and name' streams --names bad example.refs
 refused "two dumps at a time" overlap all.brst all.brst all.brst
 size=$(wc -c <"$dir/all.brst") at=1
 while [ $at -lt "$size" ]; do # every kind of truncation

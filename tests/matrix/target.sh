@@ -95,7 +95,7 @@ fuzz() {
     CC=clang-19 sh fuzz/seeds.sh "$corpus"
     flags='-std=c99 -g -O1 -fno-sanitize-recover=undefined -I. -Itools'
     made=build/matrix/tool/tools
-    for source in $(ls tools/*.c tools/*/*.c | grep -v '^tools/bursty.c') $made/page.c $made/lists.c $made/runtime.c; do
+    for source in $(ls tools/*.c tools/*/*.c lab/*.c | grep -v -e '^tools/bursty.c' -e '^lab/lab.c') $made/page.c $made/lists.c $made/runtime.c; do
         # shellcheck disable=SC2086
         clang-19 $flags -fsanitize=fuzzer-no-link,address,undefined -c "$source" \
             -o "$build/tool/$(echo "$source" | tr / _).o" || failed=$((failed + 1))

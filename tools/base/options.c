@@ -78,13 +78,13 @@ const char *tool_value(tool_option *o) {
 int tool_no_option(const tool_option *o, const char *command) {
     if (o->fault)
         return tool_error("%s: '%.*s' %s", command, (int)o->name_size, o->name, o->fault);
-    return tool_error("%s: no option '%.*s'; bursty %s --help lists them", command,
-                      (int)o->name_size, o->name, command);
+    return tool_error("%s: no option '%.*s'; %s %s --help lists them", command,
+                      (int)o->name_size, o->name, tool_program, command);
 }
 
 int tool_no_input(const char *command, const char *wanted) {
-    return tool_error("%s: no input: give %s; bursty %s --help tells more", command, wanted,
-                      command);
+    return tool_error("%s: no input: give %s; %s %s --help tells more", command, wanted,
+                      tool_program, command);
 }
 
 int tool_wants_help(int argc, char **argv) {

@@ -1,31 +1,31 @@
 #!/bin/sh
-# hcct_paper.sh - "Mining Hot Calling Contexts in Small Space" on today's programs: records Lua,
+# hcct.sh - "Mining Hot Calling Contexts in Small Space" on today's programs: records Lua,
 # sqlite, bzip2, cJSON and Chipmunk through -finstrument-functions, balances the recordings, replays
 # them through every algorithm and writes Tables 1 and 2 and Figures 6 to 13, as tables, to
-# docs/hcct-paper.md. Further traces: hcct_paper.sh TRACE ... About five minutes. `hcct_paper.sh
+# lab/paper/hcct.md. Further traces: hcct.sh TRACE ... About five minutes. `hcct.sh
 # record` only records, and prints the names of the traces.
 set -e
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 build=${BUILD:-build}
 src=$build/bench/src work=$build/bench/hcct_paper real=bench/real
 events=${EVENTS:-12000000}
 mkdir -p "$work"
 sh bench/setup.sh
-[ -x "$build/bursty" ] || make -s "$build/bursty" >&2
+[ -x "$build/bursty-lab" ] || make -s "$build/bursty-lab" >&2
 CC=${CC:-cc}
-say() { echo "hcct_paper: $*" >&2; }
+say() { echo "lab/paper/hcct.sh: $*" >&2; }
 
 # NAME 'FLAGS AND FILES' 'ARGUMENTS'
 record() {
     [ -s "$work/$1.trace" ] && return
     say "recording $1"
-    $CC -O1 -fno-omit-frame-pointer -c -o "$work/record.o" bench/hcct_record.c
+    $CC -O1 -fno-omit-frame-pointer -c -o "$work/record.o" lab/paper/hcct_record.c
     # shellcheck disable=SC2086
     $CC -w -O1 -fno-inline -fno-omit-frame-pointer -finstrument-functions -o "$work/$1" $2 \
         "$work/record.o" -lm -ldl -lpthread
     # shellcheck disable=SC2086
     HCCT_RAW=$work/raw HCCT_RAW_EVENTS=$events "$work/$1" $3 >/dev/null
-    "$build/bursty" replay calls --raw16 "$work/raw" -o "$work/$1.trace" >&2
+    "$build/bursty-lab" calls --raw16 "$work/raw" -o "$work/$1.trace" >&2
     rm -f "$work/raw"
 }
 lua=$(ls "$src"/lua/src/*.c | grep -v luac.c | tr '\n' ' ')
@@ -54,8 +54,8 @@ run() {
     trace=$1
     shift
     file=$work/$(basename "$trace" .trace)$(echo "$*" | tr -d ' -').json
-    [ -s "$file" ] && [ "$file" -nt "$build/bursty" ] ||
-        "$build/bursty" replay hcct --json "$@" "$trace" >"$file" || rm -f "$file"
+    [ -s "$file" ] && [ "$file" -nt "$build/bursty-lab" ] ||
+        "$build/bursty-lab" hcct --json "$@" "$trace" >"$file" || rm -f "$file"
     cat "$file"
 }
 # value KEY <JSON
@@ -79,7 +79,7 @@ report() {
     cat <<END
 # The paper's experiments on today's programs
 
-Made by \`sh bench/hcct_paper.sh\`; every number comes from \`bursty replay hcct\`. Programs: those
+Made by \`sh lab/paper/hcct.sh\`; every number comes from \`bursty-lab hcct\`. Programs: those
 of bench/real, compiled with -finstrument-functions, at most $((events / 1000000)) million events each;
 any others were given as recorded traces. Unless said otherwise phi = 0.0001 and epsilon = phi / 5,
 as in the paper. LSS is Space-Saving (batches), BSS with the bucket list, LC Lossy Counting.
@@ -254,5 +254,5 @@ END
 }
 say "replaying"
 report "$@" >"$work/report.md"
-cp "$work/report.md" docs/hcct-paper.md
-say "wrote docs/hcct-paper.md"
+cp "$work/report.md" lab/paper/hcct.md
+say "wrote lab/paper/hcct.md"
