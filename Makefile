@@ -1,5 +1,6 @@
 # make          the host tool (build/bursty), build/bursty-lab and the examples
 # make demo     a real program, plain and profiled; build/demo/report.html
+# make headers  joins the products at the root from their parts in src/
 # make test     the host test suite; cc and make are all it needs
 # make matrix   installs compilers and emulators with apt-get, runs the tests on every target
 # make bench    installs what it needs, measures, writes bench/results.md and bench/results.json; bench-quick, bench-smoke: less
@@ -106,6 +107,16 @@ $(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.inc) $(wildcard *.h)
 	@mkdir -p $(@D)
 	$(QUIET) $(COMPILE) -Itools -Itests -o $@ $< $(LIBS)
 
+# The products at the root are joined from the parts in src/ and committed; tests/test_headers.sh compares them.
+PRODUCTS  = $(notdir $(patsubst %.in,%.h,$(wildcard src/*/*.in)))
+
+headers:
+	@for product in $(PRODUCTS:.h=); do \
+	    LC_ALL=C awk -f src/join.awk src/$$product/$$product.in >$$product.h.new || exit 1; \
+	    if cmp -s $$product.h.new $$product.h; then rm $$product.h.new; \
+	    else mv $$product.h.new $$product.h; echo "  joined $$product.h"; fi; \
+	done
+
 demo: $(BUILD)/bursty
 	@CC="$(CC)" BUILD="$(BUILD)" sh demo/run.sh
 
@@ -131,5 +142,5 @@ bench-smoke:
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: FORCE all demo test test-programs matrix bench bench-quick bench-smoke clean
+.PHONY: FORCE all headers demo test test-programs matrix bench bench-quick bench-smoke clean
 .DELETE_ON_ERROR:
