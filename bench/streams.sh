@@ -154,7 +154,7 @@ if wanted figure7; then
     echo
     for sample in 20:1 200:10 1000:50 100:1 1000:10 5000:50 200:1 2000:10; do
         for p in $programs; do
-            three "$p" --sample $sample
+            three "$p" --every ${sample%:*} --burst ${sample#*:}
             echo
         done | awk -v sample=$sample '
             {
@@ -194,11 +194,11 @@ if wanted goals; then
         "pairs, fixed |"
     echo "|---|---|---|---|---|---|"
     for p in $programs; do
-        "$lab" methods --json --sample 499:1 "$dir/$p.refs" "$dir/$p.pairs" >"$dir/out"
+        "$lab" methods --json --every 499 --burst 1 "$dir/$p.refs" "$dir/$p.pairs" >"$dir/out"
         printf '%s %s ' "$p" "$(number checks <"$dir/out")"
         for jitter in 50 0; do
             for kind in methods pairs; do
-                members $kind "$p" --sample 499:1 --jitter $jitter
+                members $kind "$p" --every 499 --burst 1 --jitter $jitter
             done
         done
         echo
@@ -220,7 +220,7 @@ if wanted long; then
             mkfifo "$dir/pipe.refs"
             BURSTY_REFS=$dir/pipe BURSTY_REFS_MAX=200000000 "$dir/$p" $(arguments "$p" 40) \
                 >/dev/null &
-            "$lab" $kind --json --sample 499:1 --jitter 50 "$dir/pipe.refs" >"$dir/out"
+            "$lab" $kind --json --every 499 --burst 1 --jitter 50 "$dir/pipe.refs" >"$dir/out"
             wait
             for key in checks overlap overlap_top_90; do number $key <"$dir/out"; done | tr '\n' ' '
         done
@@ -241,12 +241,12 @@ if wanted hps; then
         echo "|---|---|---|---|---|---|"
         for f in 100 500 1000 5000 10000; do
             for burst in 1 10 50 100; do
-                sample=$((burst * (f - 1))):$burst
+                sample="--every $((burst * (f - 1))) --burst $burst"
                 for p in $programs; do
                     for kind in methods pairs; do
-                        members $kind "$p" --sample $sample --jitter $jitter
+                        members $kind "$p" $sample --jitter $jitter
                     done
-                    three "$p" --sample $sample --jitter $jitter
+                    three "$p" $sample --jitter $jitter
                     echo
                 done | awk -v f=$f -v burst=$burst '
                     function put(x, i) {

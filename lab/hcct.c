@@ -28,12 +28,12 @@ static const char help[] =
     "  --nodes M       room for M contexts, counted ones and their callers (default: as many as\n"
     "                  it takes); not with lazy and bss\n"
     "  --delta D       sticky: chance to fail (default 0.01)\n"
-    "  --static        look at the run in bursts only, one of --burst in every --interval\n"
+    "  --static        look at the run in bursts only: --burst calls, then --every calls not\n"
     "  --adaptive R    the same, but a stack that was seen before gets only a share R of its\n"
     "                  bursts (from 0 to 1, or 10%; 0: none)\n"
-    "  --interval N    calls from burst to burst (default 1000)\n"
-    "  --burst N       calls in a burst (default a tenth of the interval)\n"
-    "  --ticks         count both in ticks of the trace instead (default 2 ms and 0.2 ms)\n"
+    "  --every N       calls between two bursts (default 900)\n"
+    "  --burst N       calls in a burst (default a ninth of --every)\n"
+    "  --ticks         count both in ticks of the trace instead (default 1.8 ms and 0.2 ms)\n"
     "  --seed N        of jitter and sampling (default 1)\n"
     "  --json          the report as JSON; the measures are its notes\n"
     "  --keep-going    report what came before the place where a trace is broken\n";
@@ -59,7 +59,7 @@ typedef struct options {
     const char *trace;
     size_t algo;
     ratio phi, epsilon, delta;
-    uint32_t nodes, reenable, interval, burst;
+    uint32_t nodes, reenable, every, burst;
     uint64_t seed;
     int bursts, adaptive, ticks, json, keep_going;
 } options;
@@ -191,9 +191,13 @@ static int parse(int argc, char **argv, options *o) {
         }
         if (strcmp(name, "--algo") && strcmp(name, "--phi") && strcmp(name, "--epsilon") &&
             strcmp(name, "--delta") && strcmp(name, "--nodes") && strcmp(name, "--adaptive") &&
-            strcmp(name, "--interval") && strcmp(name, "--burst") && strcmp(name, "--seed"))
-            return tool_error("hcct: no option '%s'; bursty-lab hcct --help lists them",
-                              name);
+            strcmp(name, "--every") && strcmp(name, "--burst") && strcmp(name, "--seed")) {
+            tool_option option;
+            memset(&option, 0, sizeof option);
+            option.name = name;
+            option.name_size = strlen(name);
+            return tool_no_option(&option, "hcct");
+        }
         if (!value) return tool_error("%s needs a value", name);
         i++;
         if (strcmp(name, "--algo") == 0) {
@@ -217,7 +221,7 @@ static int parse(int argc, char **argv, options *o) {
             if (parse_count(value, most, &number) || (number == 0 && strcmp(name, "--seed") != 0))
                 return bad(name, value);
             if (strcmp(name, "--nodes") == 0) o->nodes = (uint32_t)number;
-            else if (strcmp(name, "--interval") == 0) o->interval = (uint32_t)number;
+            else if (strcmp(name, "--every") == 0) o->every = (uint32_t)number;
             else if (strcmp(name, "--burst") == 0) o->burst = (uint32_t)number;
             else o->seed = number;
         }
@@ -229,11 +233,8 @@ static int parse(int argc, char **argv, options *o) {
         if (b <= UINT32_MAX) o->epsilon.b = (uint32_t)b;
         else o->epsilon.a = o->phi.a / 5 ? o->phi.a / 5 : 1;
     }
-    if (!o->bursts && (o->interval || o->burst || o->ticks))
-        return tool_error("--interval, --burst and --ticks need --static or --adaptive");
-    if (o->interval && o->burst > o->interval)
-        return tool_error("--burst %lu is longer than --interval %lu", (unsigned long)o->burst,
-                          (unsigned long)o->interval);
+    if (!o->bursts && (o->every || o->burst || o->ticks))
+        return tool_error("--every, --burst and --ticks need --static or --adaptive");
     if (o->nodes && algorithms[o->algo].yardstick != OF_HCCT)
         return tool_error("--nodes: lazy and bss take as many contexts as they need");
     if ((uint64_t)o->epsilon.a * o->phi.b >= (uint64_t)o->phi.a * o->epsilon.b)
@@ -353,7 +354,7 @@ static uint64_t next_random(uint64_t *seed) {
     return z ^ (z >> 31);
 }
 
-/* The gap before the next burst: the first is anywhere in an interval, later ones vary by an
+/* The gap before the next burst: the first is anywhere in a gap, later ones vary by an
    eighth. */
 static uint64_t gap_of(schedule *s, int first) {
     uint64_t vary = s->gap / 8;
@@ -637,12 +638,11 @@ static int run(int argc, char **argv) {
     }
     memset(&s, 0, sizeof s);
     s.in_ticks = o.ticks;
-    s.gap = o.interval                              ? o.interval
-            : !o.ticks                              ? 1000
-            : trace.tick_us && trace.tick_us < 2000 ? 2000 / trace.tick_us
-                                                    : 10;
-    s.burst = o.burst ? o.burst : s.gap / 10 ? s.gap / 10 : 1;
-    s.gap = s.gap > s.burst ? s.gap - s.burst : 1;
+    s.gap = o.every                                 ? o.every
+            : !o.ticks                              ? 900
+            : trace.tick_us && trace.tick_us < 1800 ? 1800 / trace.tick_us
+                                                    : 9;
+    s.burst = o.burst ? o.burst : s.gap / 9 ? s.gap / 9 : 1;
     s.seed = o.seed;
     s.left = gap_of(&s, 1);
 

@@ -20,10 +20,9 @@
 static const char help[] =
     "usage: bursty-lab pairs|methods [OPTIONS] REFS [PAIRS]\n"
     "\n"
-    "  --sample C:B       look only at bursts: C checks pass, then B checks are counted; 499:1\n"
-    "  --period P         the same by its period, P = C + B checks, with\n"
-    "  --burst B          (default 1)\n"
-    "  --jitter J         vary C by J percent either way: 0\n"
+    "  --every N          look only at bursts: N checks pass between two of them; 499\n"
+    "  --burst N          checks of a burst: 1\n"
+    "  --jitter PERCENT   vary --every by so much either way: 0\n"
     "  --seed N           of jitter: 1\n"
     "  --json             one JSON object\n"
     "\n"
@@ -32,7 +31,7 @@ static const char help[] =
 
 typedef struct options {
     const char *refs, *pairs;
-    uint64_t check_count, burst_count, period, period_burst, jitter, seed;
+    uint64_t every, burst, jitter, seed;
     int json, methods;
 } options;
 
@@ -108,8 +107,8 @@ static int bad(const tool_option *option) {
 }
 
 static int parse_option(options *o, tool_option *option) {
-    uint64_t *place = tool_is(option, "--", "period")   ? &o->period
-                      : tool_is(option, "--", "burst")  ? &o->period_burst
+    uint64_t *place = tool_is(option, "--", "every")    ? &o->every
+                      : tool_is(option, "--", "burst")  ? &o->burst
                       : tool_is(option, "--", "jitter") ? &o->jitter
                       : tool_is(option, "--", "seed")   ? &o->seed
                                                         : NULL;
@@ -117,12 +116,8 @@ static int parse_option(options *o, tool_option *option) {
         o->json = 1;
         return TOOL_OK;
     }
-    if (!place && !tool_is(option, "--", "sample"))
-        return tool_no_option(option, o->methods ? "methods" : "pairs");
+    if (!place) return tool_no_option(option, o->methods ? "methods" : "pairs");
     if (!tool_value(option)) return TOOL_BAD_INPUT;
-    if (!place)
-        return sampler_pair(option->value, &o->check_count, &o->burst_count) ? bad(option)
-                                                                             : TOOL_OK;
     if (sampler_number(option->value, place)) return bad(option);
     if (place == &o->jitter) return *place > 100 ? bad(option) : TOOL_OK;
     return *place || place == &o->seed ? TOOL_OK : bad(option);
@@ -131,8 +126,8 @@ static int parse_option(options *o, tool_option *option) {
 static int parse(int argc, char **argv, options *o) {
     tool_option option;
     int status = TOOL_OK;
-    o->check_count = 499;
-    o->burst_count = 1;
+    o->every = 499;
+    o->burst = 1;
     o->seed = 1;
     tool_options_once(&option, argc, argv, "");
     while (status == TOOL_OK && tool_next(&option)) status = parse_option(o, &option);
@@ -143,16 +138,6 @@ static int parse(int argc, char **argv, options *o) {
         return tool_error("'%s': one trace and one table at a time", option.argv[2]);
     o->refs = option.argv[0];
     o->pairs = option.files == 2 ? option.argv[1] : NULL;
-    if (o->period_burst && !o->period) return tool_error("--burst needs --period");
-    if (o->period) {
-        if (!o->period_burst) o->period_burst = 1;
-        if (o->period_burst >= o->period)
-            return tool_error("--burst %llu leaves nothing of --period %llu",
-                              (unsigned long long)o->period_burst,
-                              (unsigned long long)o->period);
-        o->check_count = o->period - o->period_burst;
-        o->burst_count = o->period_burst;
-    }
     return TOOL_OK;
 }
 
@@ -166,7 +151,7 @@ static int read_trace(const options *o, trace_refs *t, counts *all, counts *some
     stack calls = {NULL, 0, 0};
     int kind, fresh, on, status;
     uint32_t number = 0;
-    sampler_start(&sampling, o->check_count, o->burst_count, (uint32_t)o->jitter,
+    sampler_start(&sampling, o->every, o->burst, (uint32_t)o->jitter,
                   o->seed);
     for (;;) {
         status = trace_refs_next(t, &kind, &number);
@@ -250,8 +235,8 @@ static int measure(int argc, char **argv, int methods) {
             printf(
                 "%s at %llu:%llu%s\n  counted  %llu of %llu checks, of %llu %s\n"
                 "  overlap  %.2f %% of all, %.2f %% of the heaviest that hold 90 %%\n",
-                methods ? "methods" : "call pairs", (unsigned long long)o.check_count,
-                (unsigned long long)o.burst_count, o.jitter ? ", jittered" : "",
+                methods ? "methods" : "call pairs", (unsigned long long)o.every,
+                (unsigned long long)o.burst, o.jitter ? ", jittered" : "",
                 (unsigned long long)some.sum, (unsigned long long)all.sum,
                 (unsigned long long)members, methods ? "functions" : "pairs", whole, top);
         }

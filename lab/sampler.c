@@ -48,11 +48,3 @@ int sampler_number(const char *text, uint64_t *out) {
     *out = strtoull(text, &end, 10);
     return *end != 0 || *out > 1000000000;
 }
-
-int sampler_pair(const char *text, uint64_t *check_count, uint64_t *burst_count) {
-    char *end;
-    if (*text < '0' || *text > '9') return 1;
-    *check_count = strtoull(text, &end, 10);
-    if (*end != ':' || *check_count > 1000000000 || *check_count == 0) return 1;
-    return sampler_number(end + 1, burst_count) || *burst_count == 0;
-}

@@ -16,8 +16,6 @@ void sampler_start(sampler *s, uint64_t check_count, uint64_t burst_count, uint3
 /* A check. Returns 1 if sampling is on from here to the next check. *fresh: a burst begins. */
 int sampler_check(sampler *s, int *fresh);
 
-/* Reads "--period P" with "--burst B", or "--sample C:B". Returns 1 if the text is no number of
-   that kind. */
+/* Reads the value of --every or --burst. Returns 1 if the text is no such number. */
 int sampler_number(const char *text, uint64_t *out);
-int sampler_pair(const char *text, uint64_t *check_count, uint64_t *burst_count);
 #endif

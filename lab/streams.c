@@ -22,11 +22,10 @@ static const char help[] =
     "  --coverage C       share of all references that the hot streams should hold: 0.9\n"
     "  --nodes N          a grammar of N nodes, digested whenever it is full; without: as many as\n"
     "                     it takes\n"
-    "  --sample C:B       look only at bursts: C checks pass, then B checks are a burst\n"
+    "  --every N          look only at bursts: N checks pass between two of them\n"
     "                     (nCheck0:nInstr0); compare with the profile of all references\n"
-    "  --period P         the same by its period, P = C + B checks, with\n"
-    "  --burst B          (default a tenth of the period)\n"
-    "  --jitter J         vary C by J percent either way: 0\n"
+    "  --burst N          checks of a burst: a ninth of --every\n"
+    "  --jitter PERCENT   vary --every by so much either way: 0\n"
     "  --seed N           of jitter: 1\n"
     "  --calls            streams of calls instead of references; TABLE then is one of call pairs\n"
     "  --lackey           REFS is what valgrind --tool=lackey --trace-mem=yes printed; it needs\n"
@@ -44,9 +43,9 @@ static const char help[] =
 
 typedef struct options {
     const char *refs, *table, *names, *title, *dump;
-    uint64_t least, most, jitter, nodes, period, check_count, burst_count, sample_burst, seed, top;
+    uint64_t least, most, jitter, nodes, every, burst, seed, top;
     double coverage;
-    int sampled, calls, lackey, whole_rules, eager, json;
+    int calls, lackey, whole_rules, eager, json;
 } options;
 
 /* References, bursts parted by SEPARATOR. */
@@ -93,8 +92,8 @@ static int parse_number(options *o, tool_option *option) {
         {"min", 1, 1024, offsetof(options, least)},
         {"max", 1, 1024, offsetof(options, most)},
         {"nodes", 12, 1 << 27, offsetof(options, nodes)},
-        {"period", 1, UINT64_MAX, offsetof(options, period)},
-        {"burst", 1, UINT64_MAX, offsetof(options, burst_count)},
+        {"every", 1, UINT64_MAX, offsetof(options, every)},
+        {"burst", 1, UINT64_MAX, offsetof(options, burst)},
         {"jitter", 0, 100, offsetof(options, jitter)},
         {"seed", 0, UINT64_MAX, offsetof(options, seed)},
         {"top", 0, UINT64_MAX, offsetof(options, top)}};
@@ -126,12 +125,6 @@ static int parse_words(options *o, tool_option *option) {
         if (!tool_value(option)) return TOOL_BAD_INPUT;
         return parse_share(option->value, &o->coverage) ? bad(option) : TOOL_OK;
     }
-    if (tool_is(option, "--", "sample")) {
-        if (!tool_value(option)) return TOOL_BAD_INPUT;
-        o->sampled = 1;
-        return sampler_pair(option->value, &o->check_count, &o->sample_burst) ? bad(option)
-                                                                              : TOOL_OK;
-    }
     return -1;
 }
 
@@ -145,22 +138,6 @@ static int parse_option(options *o, tool_option *option) {
     else if (tool_is(option, "--", "eager")) o->eager = 1;
     else if (tool_is(option, "--", "json")) o->json = 1;
     else return tool_no_option(option, "streams");
-    return TOOL_OK;
-}
-
-/* --period P --burst B is --sample P-B:B. */
-static int settle_period(options *o) {
-    if (o->burst_count && !o->period) return tool_error("--burst needs --period");
-    if (!o->period) {
-        o->burst_count = o->sample_burst;
-        return TOOL_OK;
-    }
-    if (!o->burst_count) o->burst_count = o->period < 10 ? 1 : o->period / 10;
-    if (o->burst_count >= o->period)
-        return tool_error("--burst %llu leaves nothing of --period %llu",
-                          (unsigned long long)o->burst_count, (unsigned long long)o->period);
-    o->sampled = 1;
-    o->check_count = o->period - o->burst_count;
     return TOOL_OK;
 }
 
@@ -186,7 +163,10 @@ static int parse(int argc, char **argv, options *o) {
         return tool_error("--min %u is above --max %u", (unsigned)o->least, (unsigned)o->most);
     if (o->lackey && (o->table || o->calls))
         return tool_error("lackey's output has neither a table nor calls");
-    return settle_period(o);
+    if (!o->every && (o->burst || o->jitter))
+        return tool_error("--%s needs --every", o->burst ? "burst" : "jitter");
+    if (!o->burst) o->burst = o->every < 18 ? 1 : o->every / 9;
+    return TOOL_OK;
 }
 
 /* ---- names ---- */
@@ -249,7 +229,7 @@ static int read_trace(const options *o, trace_refs *t, sequence *all, sequence *
     sampler s;
     int kind, on = 0, fresh = 0, begins = 0, status;
     uint32_t number = 0;
-    sampler_start(&s, o->check_count, o->burst_count, (uint32_t)o->jitter, o->seed);
+    sampler_start(&s, o->every, o->burst, (uint32_t)o->jitter, o->seed);
     for (;;) {
         status = trace_refs_next(t, &kind, &number);
         if (status != TOOL_OK || kind == TRACE_END) return status;
@@ -259,7 +239,7 @@ static int read_trace(const options *o, trace_refs *t, sequence *all, sequence *
         }
         if (kind != (o->calls ? TRACE_CALL : TRACE_REFERENCE)) continue;
         add(all, number);
-        if (!o->sampled || !on) continue;
+        if (!o->every || !on) continue;
         if (begins && some->count) add(some, SEPARATOR);
         begins = 0;
         add(some, number);
@@ -575,13 +555,13 @@ static int run(int argc, char **argv) {
     full.names = sampled.names = &known;
     full.o = sampled.o = &o;
     make_profile(&full, &all);
-    if (o.sampled) {
+    if (o.every) {
         make_profile(&sampled, &some);
         compare(&full, &sampled, &r);
         shown = &sampled;
     }
-    if (o.json) write_json(shown, o.sampled ? &full : NULL, &r, &out);
-    else status = write_text(shown, o.sampled ? &full : NULL, &r, &out);
+    if (o.json) write_json(shown, o.every ? &full : NULL, &r, &out);
+    else status = write_text(shown, o.every ? &full : NULL, &r, &out);
     if (status == TOOL_OK) status = text_save(&out, NULL, NULL, 0, 0);
     text_free(&out);
     if (status == TOOL_OK && o.dump) {

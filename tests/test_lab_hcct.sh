@@ -194,8 +194,8 @@ done
 status 0 "$lab" hcct --json --phi 0.001 --nodes 300 "$dir/random.trace"
 has bounded "$dir/out" '"peak_nodes": 300,'
 has bounded "$dir/out" '"underestimates": 0,'
-for bursts in --static '--static --ticks --interval 20 --burst 4' \
-    '--static --interval 500 --burst 50' '--adaptive 0.2' '--adaptive 5%' '--adaptive 10%'; do
+for bursts in --static '--static --ticks --every 16 --burst 4' \
+    '--static --every 450 --burst 50' '--adaptive 0.2' '--adaptive 5%' '--adaptive 10%'; do
     # shellcheck disable=SC2086
     status 0 "$lab" hcct --json --phi 0.01 $bursts "$dir/random.trace"
     has "$bursts" "$dir/out" '"sampled_enters": [1-9]'
@@ -287,8 +287,7 @@ has "cut standard input" "$dir/err" 'standard input: offset 47'
 # Options that will not do.
 for bad in '--phi 2' '--phi 0' '--phi x' '--phi 0.1.2' '--epsilon 0.5 --phi 0.5' '--nodes 0' \
     '--nodes -1' '--algo none' '--adaptive x' '--adaptive 2' '--adaptive 101%' \
-    '--static --interval 5 --burst 10' \
-    '--interval 5' '--burst 5' --ticks '--seed' '--wrong' 'second'; do
+    '--static --interval 5' '--static --every 0' '--every 5' '--burst 5' --ticks '--seed' '--wrong' 'second'; do
     # shellcheck disable=SC2086
     status 2 "$lab" hcct "$dir/example.trace" $bad
     [ "$(wc -l <"$dir/err")" = 1 ] && ok || no "$bad: not one line: $(cat "$dir/err")"

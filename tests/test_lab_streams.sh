@@ -94,22 +94,24 @@ run 0 streams --json --whole-rules planted.refs planted.table
 between covered 1 "$full"
 
 # ---- sampled ----
-run 0 streams --json --sample 500:100 --title loops --dump some.brst loops.refs loops.table
+run 0 streams --json --every 500 --burst 100 --title loops --dump some.brst loops.refs loops.table
 has out '"violations":0,'
 between symbols 9000 11000
 between overlap_exact 15 100
 between overlap_windows 60 100
 windows=$(value overlap_windows)
 cp "$dir/out" "$dir/sampled"
-run 0 streams --json --title loops --period 600 --burst 100 loops.refs loops.table
+run 0 streams --json --title loops --every 900 loops.refs loops.table
 sed 's/"ns_per_symbol":[0-9.]*//' "$dir/out" >"$dir/x"
+run 0 streams --json --title loops --every 900 --burst 100 loops.refs loops.table
+sed 's/"ns_per_symbol":[0-9.]*//' "$dir/out" >"$dir/y"
+cmp -s "$dir/x" "$dir/y" && ok || no "--every 900 is not --every 900 --burst 100"
 sed 's/"ns_per_symbol":[0-9.]*//' "$dir/sampled" >"$dir/y"
-cmp -s "$dir/x" "$dir/y" && ok || no "--period 600 --burst 100 is not --sample 500:100"
-run 0 streams --json --title loops --sample 500:100 --jitter 50 loops.refs loops.table
+run 0 streams --json --title loops --every 500 --burst 100 --jitter 50 loops.refs loops.table
 between symbols 8000 12000
 sed 's/"ns_per_symbol":[0-9.]*//' "$dir/out" >"$dir/x"
 cmp -s "$dir/x" "$dir/y" && no "jitter changes nothing" || ok
-run 0 streams --json --sample 99999999:1 loops.refs loops.table
+run 0 streams --json --every 99999999 --burst 1 loops.refs loops.table
 has out '"symbols":0,'
 has out '"overlap_exact":0.0000'
 
@@ -149,15 +151,15 @@ run 0 streams --calls --min 2 --max 6 --json loops.refs
 between symbols 4000 4000
 
 # ---- pairs and methods ----
-run 0 pairs --json --sample 9:1 loops.refs
+run 0 pairs --json --every 9 --burst 1 loops.refs
 has out '"members":6,'
 between checks 4000 4000
 between overlap 80 100
-run 0 methods --json --sample 9:1 --jitter 50 loops.refs
+run 0 methods --json --every 9 --burst 1 --jitter 50 loops.refs
 between checks 60000 65000
 between overlap 90 100
 between overlap_top_90 90 100
-run 0 methods --period 100 --burst 10 loops.refs
+run 0 methods --every 90 --burst 10 loops.refs
 has out '^methods at 90:10'
 
 # ---- lackey ----
@@ -174,7 +176,7 @@ awk 'BEGIN {
 run 0 streams --lackey --json lackey
 has out '"symbols":2400,'
 between coverage .95 1
-run 0 streams --lackey --json --sample 50:20 lackey
+run 0 streams --lackey --json --every 50 --burst 20 lackey
 between symbols 600 800
 
 run 0 lackey lackey
@@ -230,9 +232,11 @@ refused "'x' is not valid" streams --max x example.refs
 refused "'2000' is not valid" streams --max 2000 example.refs
 refused "above --max" streams --min 50 example.refs
 refused "'1.5' is not valid" streams --coverage 1.5 example.refs
-refused "leaves nothing" streams --period 10 --burst 10 example.refs
-refused "needs --period" streams --burst 10 example.refs
-refused "'5' is not valid" streams --sample 5 example.refs
+refused "'0' is not valid" streams --every 0 example.refs
+refused "burst needs --every" streams --burst 10 example.refs
+refused "jitter needs --every" streams --jitter 10 example.refs
+refused "streams: '--sample' is called --every and --burst now" streams --sample 5:1 example.refs
+refused "pairs: '--period' is called --every" pairs --period 5 example.refs
 : >"$dir/empty"
 refused 'empty: no references in it' streams empty
 refused 'empty: no references in it' streams --lackey empty
@@ -242,7 +246,7 @@ refused 'empty: no calls or back-edges in it' methods empty
 refused 'empty: no references in it' lackey empty
 refused 'empty: no instructions in it' lackey --instructions empty
 refused "'101' is not valid" methods --jitter 101 loops.refs
-refused "'0' is not valid" pairs --period 0 loops.refs
+refused "'0' is not valid" pairs --every 0 loops.refs
 refused 'overlap: no option' overlap --bogus all.brst all.brst
 refused 'wants a value' overlap --title
 run 0 overlap --json --title=loops -- all.brst all.brst

@@ -69,7 +69,7 @@ lab streams --eager=1 none | '--eager' takes no value
 lab streams none --dump | --dump wants a value
 lab streams --bogus none | no option '--bogus'
 lab pairs --seed 1 --seed 1 none | '--seed' stands twice
-lab pairs --period 10x none | '10x' is not valid
+lab pairs --every 10x none | '10x' is not valid
 lab methods --json=x none | '--json' takes no value
 lab lackey --block-bytes 64x none | '64x' is no power of two
 lab lackey --block-bytes 64 --block-bytes 32 none | '--block-bytes' stands twice

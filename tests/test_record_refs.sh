@@ -93,7 +93,7 @@ has out.on '^220501 7 1 5$'
 has streams '"violations":0,'
 "$BUILD/bursty-lab" streams --json --calls "$dir/run.refs" "$dir/run.pairs" >"$dir/calls"
 has calls '"symbols":3502,' # main, other, 500 times walk and 6 deep
-"$BUILD/bursty-lab" methods --json --sample 1:1 "$dir/run.refs" "$dir/run.pairs" >"$dir/methods"
+"$BUILD/bursty-lab" methods --json --every 1 --burst 1 "$dir/run.refs" "$dir/run.pairs" >"$dir/methods"
 has methods '"members":[345],'
 # Depth after each event: a longjmp leaves no frames behind.
 od -An -v -tx4 "$dir/run.refs" | tr -s ' ' '\n' | awk '

@@ -17,18 +17,20 @@ static const char help[]
       "Then `bursty report FILE` shows what was recorded.\n"
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
-      "  --period P         checks between two bursts: 9900; 0 leaves no gaps, and eliminates no\n"
+      "  --every N          checks between two bursts: 9900; 0 leaves no gaps, and eliminates no\n"
       "                     check if --boring does not ask for it\n"
-      "  --burst B          checks of a burst: 100\n"
-      "  --jitter PERCENT   of the period: 12, or 80 of one below 2000\n"
+      "  --burst N          checks of a burst: 100\n"
+      "  --jitter PERCENT   of the checks between two bursts: 12, or 80 if they are below 2000\n"
       "  --profile LIST     of hcct (calling contexts), methods (functions), pairs (callers with "
       "callees),\n"
       "                     footprint and streams (of references): hcct\n"
       "  --ticks HZ         also look so often in a second of CPU time which function runs: its "
       "time\n"
-      "  --per-second N     so many bursts a second in each thread; --period is the first gap\n"
+      "  --per-second N     so many bursts a second in each thread; --every is the first gap\n"
       "  --events KIND      calls, refs or blocks beside what the profiles need\n"
-      "  --filter PATTERN   only functions whose names match, such as 'png_*'\n"
+      "  --only PATTERN     only functions with such names (* and ?), such as 'png_*'; may stand\n"
+      "                     several times\n"
+      "  --not PATTERN      no functions with such names; may stand several times\n"
       "  --boring K         no checks in loops with at most K operands: 4; 0: in none\n"
       "  --all-checks       eliminate no check\n"
       "  --off              start switched off\n"
@@ -54,9 +56,10 @@ static const char help[]
 #include <unistd.h>
 
 typedef struct record_options {
-    unsigned period, burst, jitter, events, profiles, boring, seed, follow, flags;
+    unsigned every, burst, jitter, events, profiles, boring, seed, follow, flags;
     unsigned per_second, ticks;
-    const char *filter, *name;      /* name: of the output, as it was given */
+    const char *name;               /* of the output, as it was given */
+    text only, not_these;           /* patterns, a line each */
     char out[4096];
     char report[128];               /* where the recorder says how it went */
     int stats, quiet, direct;       /* direct: the output is no regular file */
@@ -243,6 +246,20 @@ static int toggle_signal(const char *said, unsigned *flags) {
     return 0;
 }
 
+/* The recorder has room for as many (patterns of record/patch.h). */
+static int take_pattern(text *list, const char *option, const char *pattern) {
+    size_t i, lines = 0;
+    if (!pattern) return TOOL_BAD_INPUT;
+    if (!*pattern || strchr(pattern, '\n')) return tool_error("--%s wants a pattern", option);
+    for (i = 0; i < list->size; i++) lines += list->data[i] == '\n';
+    if (lines == 16) return tool_error("--%s stands more than 16 times", option);
+    if (list->size + strlen(pattern) > 1000)
+        return tool_error("--%s: the patterns are longer than 1000 characters", option);
+    text_add(list, pattern);
+    text_add(list, "\n");
+    return 0;
+}
+
 static int read_options(record_options *o, int argc, char **argv) {
     static const char *const profile_names[]
         = {"hcct", "footprint", "methods", "pairs", "streams", NULL};
@@ -254,7 +271,7 @@ static int read_options(record_options *o, int argc, char **argv) {
     const char *value;
     int bad = 0, boring_said = 0, jitter_said = 0;
     memset(o, 0, sizeof *o);
-    o->period = 9900;
+    o->every = 9900;
     o->burst = 100;
     o->jitter = 12;
     o->boring = 4;
@@ -269,8 +286,8 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "off")) o->flags |= FLAG_OFF;
         else if (tool_is(&option, "--", "all-checks")) o->flags |= FLAG_ALL;
         else if (tool_is(&option, "--", "no-keep")) o->flags |= FLAG_NO_KEEP;
-        else if (tool_is(&option, "--", "period"))
-            bad = number(tool_value(&option), 1u << 29, &o->period);
+        else if (tool_is(&option, "--", "every"))
+            bad = number(tool_value(&option), 1u << 29, &o->every);
         else if (tool_is(&option, "--", "burst"))
             bad = number(tool_value(&option), 1u << 29, &o->burst);
         else if (tool_is(&option, "--", "jitter")) {
@@ -289,12 +306,11 @@ static int read_options(record_options *o, int argc, char **argv) {
             bad = words(tool_value(&option), profile_names, profile_bits, &o->profiles);
         else if (tool_is(&option, "--", "events"))
             bad = words(tool_value(&option), event_names, event_bits, &o->events);
-        else if (tool_is(&option, "--", "filter")) {
-            o->filter = tool_value(&option);
-            bad = !o->filter;
-            if (o->filter && !*o->filter) bad = tool_error("--filter wants a pattern");
-            if (o->filter && strlen(o->filter) > 1000) bad = tool_error("--filter is too long");
-        } else if (tool_is(&option, "--", "signal"))
+        else if (tool_is(&option, "--", "only"))
+            bad = take_pattern(&o->only, "only", tool_value(&option));
+        else if (tool_is(&option, "--", "not"))
+            bad = take_pattern(&o->not_these, "not", tool_value(&option));
+        else if (tool_is(&option, "--", "signal"))
             bad = toggle_signal(tool_value(&option), &o->flags);
         else if (tool_is(&option, "-", "o")) {
             value = tool_value(&option);
@@ -307,9 +323,9 @@ static int read_options(record_options *o, int argc, char **argv) {
     if (!bad && option.files)
         bad = tool_error("record: an option is not understood; bursty record --help lists them");
     if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
-    if (!jitter_said && o->period < 2000) o->jitter = 80; /* loops of so many checks keep step */
-    if (!o->period) {
-        o->period = 0xFFFFFFFF;
+    if (!jitter_said && o->every < 2000) o->jitter = 80; /* loops of so many checks keep step */
+    if (!o->every) {
+        o->every = 0xFFFFFFFF;
         if (!boring_said) o->flags |= FLAG_ALL;
     }
     if (o->profiles & (PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS)) o->events |= ENTRY | EXIT;
@@ -384,11 +400,12 @@ static void become(const record_options *o, const char *library, char **argv, co
                    int failed) {
     char value[8192];
     const char *before = getenv("LD_PRELOAD");
-    snprintf(value, sizeof value, "%u %u %u %u %u %u %u %u %u %ld %u %u %s %s", o->period,
+    snprintf(value, sizeof value, "%u %u %u %u %u %u %u %u %u %ld %u %u %s %s", o->every,
              o->burst, o->jitter, o->events, o->profiles, o->boring, o->seed, o->follow, o->flags,
              (long)getpid(), o->per_second, o->ticks, o->report, o->out);
     setenv("BURSTY_RECORD", value, 1);
-    if (o->filter) setenv("BURSTY_RECORD_FILTER", o->filter, 1);
+    if (o->only.size) setenv("BURSTY_RECORD_ONLY", o->only.data, 1);
+    if (o->not_these.size) setenv("BURSTY_RECORD_NOT", o->not_these.data, 1);
     if (before && *before) {
         setenv("BURSTY_RECORD_PRELOAD", before, 1);
         snprintf(value, sizeof value, "%s:%s", library, before);
