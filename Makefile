@@ -3,7 +3,7 @@
 # make headers  joins the products at the root from their parts in src/
 # make test     the host test suite; cc and make are all it needs
 # make matrix   installs compilers and emulators with apt-get, runs the tests on every target
-# make bench    installs what it needs, measures, writes bench/results.md and bench/results.json; bench-quick, bench-smoke: less
+# make bench    installs what it needs, measures, writes bench/results.md; bench-quick, bench-smoke: less
 #
 # make V=1 shows the commands. A target of the matrix sets CC, CXX, CFLAGS, LDFLAGS, RUN (what starts a program) and BUILD.
 
