@@ -43,11 +43,12 @@ static const char help[]
 
 #if defined(__linux__) && defined(__x86_64__)
 #include "../record/keep.h"
-#include <elf.h>
+#include "base/elf.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -135,12 +136,43 @@ static int refuse_access(const char *path, unsigned char *head, size_t got) {
     return tool_system_error(path);
 }
 
+/* The whole of an ELF file is there, in the file's pages. */
+static int check_elf(const char *path, const unsigned char *data, size_t size, int depth) {
+    elf_file e;
+    elf_segment p;
+    dump_fault fault;
+    uint64_t n;
+    if (!elf_is(data, size) || elf_begin(&e, data, size, &fault) != 0)
+        return tool_error("%s: this is not an ELF program; a script without #! wants its "
+                          "interpreter before it, such as -- /bin/sh %s",
+                          path, path);
+    if (!e.is_64 || e.machine != ELF_X86_64)
+        return tool_error("%s: this is not an x86-64 program of 64 bits", path);
+    for (n = 0; elf_get_segment(&e, n, &p) == 0; n++) {
+        if (p.type == ELF_LOAD && !elf_holds(&e, p.offset, p.size))
+            return tool_error("%s: the file is cut short", path);
+    }
+    for (n = 0; elf_get_segment(&e, n, &p) == 0; n++) {
+        char loader[256];
+        if (p.type != ELF_INTERPRETER || p.size >= sizeof loader) continue;
+        if (!elf_holds(&e, p.offset, p.size)) break;
+        memset(loader, 0, sizeof loader);
+        memcpy(loader, data + p.offset, (size_t)p.size);
+        return strstr(loader, "ld-linux-x86-64")
+                   ? TOOL_OK
+                   : tool_error("%s: its loader is %s, not glibc's", path, loader);
+    }
+    return tool_error("%s: it is statically linked, so that nothing can be preloaded; %s", path,
+                      depth ? "record the script with another interpreter: -- INTERPRETER SCRIPT"
+                            : "link it without -static, or compile it with one of the recorders "
+                              "of docs/hcct.md");
+}
+
 /* Says why this file cannot be recorded. 0: it can. A script is judged by its interpreter. */
 static int check_program(const char *path, int depth) {
     unsigned char head[4096];
-    Elf64_Ehdr e;
     struct stat s;
-    int file = open(path, O_RDONLY | O_CLOEXEC), n, status = -1;
+    int file = open(path, O_RDONLY | O_CLOEXEC), status;
     ssize_t got;
     if (file < 0) return tool_system_error(path);
     got = fstat(file, &s) == 0 && S_ISREG(s.st_mode) ? pread(file, head, sizeof head - 1, 0) : -1;
@@ -156,40 +188,12 @@ static int check_program(const char *path, int depth) {
         const char *judged = is_env(name, argument) ? find_program(argument, found, sizeof found)
                                                     : name;
         status = judged ? check_program(judged, depth + 1) : TOOL_BAD_INPUT;
-    } else if (got < (ssize_t)sizeof e || memcmp(head, ELFMAG, SELFMAG) != 0)
-        status = tool_error("%s: this is not an ELF program; a script without #! wants its "
-                            "interpreter before it, such as -- /bin/sh %s",
-                            path, path);
-    else {
-        memcpy(&e, head, sizeof e);
-        if (head[EI_CLASS] != ELFCLASS64 || e.e_machine != EM_X86_64)
-            status = tool_error("%s: this is not an x86-64 program of 64 bits", path);
-        for (n = 0; status <= 0 && n < e.e_phnum; n++) {
-            Elf64_Phdr p;
-            char loader[256];
-            if (e.e_phentsize != sizeof p
-                || pread(file, &p, sizeof p, (off_t)(e.e_phoff + (unsigned)n * sizeof p))
-                       != sizeof p)
-                break;
-            if (p.p_type == PT_LOAD && (p.p_offset > (uint64_t)s.st_size
-                                        || p.p_filesz > (uint64_t)s.st_size - p.p_offset)) {
-                status = tool_error("%s: the file is cut short", path);
-                break;
-            }
-            if (status >= 0 || p.p_type != PT_INTERP || p.p_filesz >= sizeof loader) continue;
-            memset(loader, 0, sizeof loader);
-            if (pread(file, loader, p.p_filesz, (off_t)p.p_offset) != (ssize_t)p.p_filesz) break;
-            status = strstr(loader, "ld-linux-x86-64")
-                         ? 0
-                         : tool_error("%s: its loader is %s, not glibc's", path, loader);
-        }
-        if (status < 0)
-            status = tool_error("%s: it is statically linked, so that nothing can be preloaded; %s",
-                                path,
-                                depth ? "record the script with another interpreter: -- "
-                                        "INTERPRETER SCRIPT"
-                                      : "link it without -static, or compile it with one of the "
-                                        "recorders of docs/hcct.md");
+    } else {
+        size_t size = (size_t)s.st_size;
+        void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+        status = data == MAP_FAILED ? tool_system_error(path)
+                                    : check_elf(path, (const unsigned char *)data, size, depth);
+        if (data != MAP_FAILED) munmap(data, size);
     }
     close(file);
     return status;
