@@ -140,6 +140,9 @@ done
 "$bursty" report "$dir/a.brst" |
     grep -q '^60001 calls. Counts are estimates: [0-9]* calls, in bursts'
 ok $? "the report does not say that counts are estimates"
+in_bursts=$("$bursty" report "$dir/a.brst" | sed -n 's/.*estimates: \([0-9]*\) calls, in bursts.*/\1/p')
+near "$in_bursts" 5687
+ok $? "191 calls between bursts of 20: $in_bursts of 60001 calls were in bursts, not 5687"
 
 # Functions, callers and callees of a whole tree. dive is below itself: its calls count once.
 "$bursty" report "$dir/full.brst" | tr -s ' ' >"$dir/text"
