@@ -42,7 +42,7 @@ typedef struct record_state {
     pid_t owner, pid;            /* the process that bursty started; this process */
     int follow, running, done;
     uint64_t bias[MODULES];      /* what to add to a place of a module to get its address */
-    uint64_t text_lo, text_hi;   /* the recorder's own code */
+    uint64_t lost;               /* events that found no memory */
     pthread_key_t at_end;
     uint32_t buffers;            /* for so many threads at once */
     uint32_t threads_missing;

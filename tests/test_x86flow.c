@@ -1,12 +1,9 @@
 /* test_x86flow.c - functions, jump tables, loops, Equation 3 and unwind information of small pieces
    of code. The bytes stand beside their instructions. Many tests are a trap of the design: see the table
    in docs/binpatch.md. */
-#define X86DECODE_IMPLEMENTATION
-#define X86DECODE_STATIC
-#define X86FLOW_IMPLEMENTATION
-#define X86FLOW_STATIC
-#include "x86decode.h"
-#include "x86flow.h"
+#define BINPATCH_IMPLEMENTATION
+#define BINPATCH_STATIC
+#include "binpatch.h"
 #include "test.h"
 
 #ifndef X86FLOW_SUPPORTED
