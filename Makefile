@@ -30,7 +30,7 @@ PAGE      = $(PAGE_DIR)/style.css $(filter-out %/style.css,$(sort $(wildcard $(P
 EXAMPLE_C = $(wildcard examples/*.c)
 EXAMPLES  = $(EXAMPLE_C:examples/%.c=$(BUILD)/examples/%)
 # `bursty record` preloads this: for Linux on x86-64 with glibc and gcc or clang, whatever CFLAGS ask for.
-RECORDER  = $(shell $(CC) $(CFLAGS) -E -x c record/supported.h 2>/dev/null | grep -q recorder_is_supported && \
+RECORDER  = $(shell $(CC) $(CFLAGS) -E -x c record/preload/supported.h 2>/dev/null | grep -q recorder_is_supported && \
     echo $(BUILD)/bursty-record.so)
 TEST_C    = $(wildcard tests/test_*.c)
 TESTS     = $(TEST_C:tests/%.c=$(BUILD)/tests/%)
@@ -51,7 +51,7 @@ $(BUILD)/tools/page.c: tools/write/page/embed.awk $(PAGE)
 	@LC_ALL=C awk -f tools/write/page/embed.awk $(PAGE) >$@
 
 # What `bursty cc` gives to a user's compiler, as text in the tool.
-RUNTIME   = keepregs.h bursty.h edgeprof.h $(addprefix record/,checks.c edges.h edges.c append.h edges_file.c)
+RUNTIME   = keepregs.h bursty.h edgeprof.h $(addprefix record/cc/,checks.c edges.h edges.c append.h edges_file.c)
 $(BUILD)/tools/runtime.c: tools/cc/embed.awk $(RUNTIME)
 	@mkdir -p $(@D)
 	@LC_ALL=C awk -f tools/cc/embed.awk $(RUNTIME) >$@
@@ -69,9 +69,9 @@ FORCE:
 $(BUILD)/tools/page.o $(BUILD)/tools/lists.o $(BUILD)/tools/runtime.o: %.o: %.c $(TOOL_H) $(wildcard *.h)
 	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
 
-RECORD_C  = $(addprefix record/,patch.c patch_file.c sampled.c contexts.c timer.c keep.c handover.c debugfile.c frames.c threads.c names.c dump.c)
+RECORD_C  = $(wildcard record/core/*.c record/preload/*.c)
 
-$(BUILD)/bursty-record.so: $(RECORD_C) record/recorder.h record/patch.h record/sampled.h record/contexts.h record/timer.h record/keep.h record/handover.h $(wildcard *.h)
+$(BUILD)/bursty-record.so: $(RECORD_C) $(wildcard record/*/*.h *.h)
 	@mkdir -p $(@D)
 	$(QUIET) $(CC) -std=$(STD) $(WARN) -O2 -g -fPIC -shared -fvisibility=hidden -ftls-model=initial-exec -I. $(THREADS) -o $@ $(RECORD_C) -ldl -lgcc_s -lm
 

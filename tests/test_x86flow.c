@@ -6,6 +6,15 @@
 #include "binpatch.h"
 #include "test.h"
 
+#ifndef _GNU_SOURCE
+TEST(without_gnu_source_the_patcher_refuses_and_says_so) {
+    CHECK(binpatch_install(NULL) == 0);
+#ifdef BINPATCH_SUPPORTED
+    CHECK(strstr(binpatch_reason(), "_GNU_SOURCE") != NULL);
+#endif
+}
+#endif
+
 #ifndef X86FLOW_SUPPORTED
 TEST(declares_nothing_where_it_is_not_supported) { SKIP("x86-64 only"); }
 #else

@@ -1,4 +1,4 @@
-/* record.c - bursty record: runs a program with the recorder preloaded (record/patch.c). */
+/* record.c - bursty record: runs a program with the recorder preloaded (record/preload/patch.c). */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
@@ -40,7 +40,7 @@ static const char help[]
       "  --stats            say what was patched and what was refused, and why\n";
 
 #if defined(__linux__) && defined(__x86_64__)
-#include "../record/keep.h"
+#include "../record/preload/keep.h"
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>

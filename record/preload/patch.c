@@ -14,7 +14,7 @@
 #include "binpatch.h"
 #include "handover.h"
 #include "patch.h"
-#include "timer.h"
+#include "../core/timer.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fnmatch.h>

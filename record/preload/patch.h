@@ -2,12 +2,12 @@
 #ifndef PATCH_H
 #define PATCH_H
 #include "binpatch.h"
-#include "contexts.h"
+#include "../core/contexts.h"
 #include "footprint.h"
 #include "hotstream.h"
 #include "keep.h"
-#include "recorder.h"
-#include "sampled.h"
+#include "../core/recorder.h"
+#include "../core/sampled.h"
 #include <pthread.h>
 #include <stdint.h>
 

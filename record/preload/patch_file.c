@@ -3,7 +3,7 @@
 #define _GNU_SOURCE 1
 #include "handover.h"
 #include "patch.h"
-#include "timer.h"
+#include "../core/timer.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
