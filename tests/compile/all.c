@@ -21,9 +21,6 @@
 #include "edgeprof.h"
 #include "edgeplan.h"
 #include "edgetrace.h"
-#include "x86decode.h"
-#include "x86flow.h"
-#include "x86copy.h"
 #include "binpatch.h"
 #define BURSTY_IMPLEMENTATION
 #define BURSTCLOCK_IMPLEMENTATION
@@ -40,14 +37,8 @@
 #define EDGEPROF_IMPLEMENTATION
 #define EDGEPLAN_IMPLEMENTATION
 #define EDGETRACE_IMPLEMENTATION
-#define X86DECODE_IMPLEMENTATION
-#define X86FLOW_IMPLEMENTATION
-#define X86COPY_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
 #include "edgetrace.h"
-#include "x86decode.h"
-#include "x86flow.h"
-#include "x86copy.h"
 #include "binpatch.h"
 #include "edgeplan.h"
 #include "edgeprof.h"
@@ -84,7 +75,4 @@
 #include "edgeprof.h"
 #include "edgeplan.h"
 #include "edgetrace.h"
-#include "x86decode.h"
-#include "x86flow.h"
-#include "x86copy.h"
 #include "binpatch.h"

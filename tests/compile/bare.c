@@ -15,9 +15,6 @@
 #define EDGEPROF_IMPLEMENTATION
 #define EDGEPLAN_IMPLEMENTATION
 #define EDGETRACE_IMPLEMENTATION
-#define X86DECODE_IMPLEMENTATION
-#define X86FLOW_IMPLEMENTATION
-#define X86COPY_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
 #include "keepregs.h"
 #include "bursty.h"
@@ -37,7 +34,4 @@
 #include "edgeprof.h"
 #include "edgeplan.h"
 #include "edgetrace.h"
-#include "x86decode.h"
-#include "x86flow.h"
-#include "x86copy.h"
 #include "binpatch.h"

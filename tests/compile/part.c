@@ -16,7 +16,7 @@
 #include "edgeprof.h"
 #include "edgeplan.h"
 #include "edgetrace.h"
-#include "x86decode.h"
+#include "binpatch.h"
 
 int main(void) {
     static hcct tree;

@@ -1,7 +1,7 @@
 /* gcov.h - coverage of objects that gcc --coverage has made, without libgcov and without a file
    system.
 
-   Compile your code with gcc 12 or 13 and --coverage as always. Link it with record/gcov.c instead
+   Compile your code with gcc 12 or 13 and --coverage as always. Link it with record/hooks/gcov.c instead
    of libgcov, that is, without --coverage on the linker's line. Call gcov_dump when you like. It
    hands you, file after file, the bytes of a .gcda. Save them under their names beside the .gcno
    files: gcov and everything that builds on it reads them. */

@@ -28,7 +28,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "recorder.h"
+#include "../core/recorder.h"
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

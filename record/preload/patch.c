@@ -9,23 +9,14 @@
    BURSTY_RECORD_ONLY and BURSTY_RECORD_NOT patterns, a line each; BURSTY_RECORD_PRELOAD what
    LD_PRELOAD was before. */
 #define _GNU_SOURCE 1
-#define X86DECODE_IMPLEMENTATION
-#define X86DECODE_STATIC
-#define X86FLOW_IMPLEMENTATION
-#define X86FLOW_STATIC
-#define X86COPY_IMPLEMENTATION
-#define X86COPY_STATIC
 #define BINPATCH_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
-#include "x86decode.h"
-#include "x86flow.h"
-#include "x86copy.h"
 #include "binpatch.h"
 #include "handover.h"
 #include "patch.h"
-#include "timer.h"
-#include "../tools/base/glob.h"
+#include "../core/timer.h"
+#include "../../tools/base/glob.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
@@ -38,9 +29,13 @@
 
 record_state record;
 static __thread uint64_t record_repeat __attribute__((tls_model("initial-exec")));
+static __thread int record_had_events __attribute__((tls_model("initial-exec")));
 
-/* Events come in the middle of anything that the program does, malloc too. */
+/* Events come in the middle of anything that the program does, malloc too. The room near the code
+   belongs to copies. */
 void *recorder_memory(size_t bytes) {
+    static size_t mapped;
+    size_t at;
     int saved = errno;
     void *memory;
     if (record.sandboxed) {
@@ -48,9 +43,11 @@ void *recorder_memory(size_t bytes) {
         if (bytes > record.pool_left) return NULL;
         return record.pool + __atomic_sub_fetch(&record.pool_left, bytes, __ATOMIC_RELAXED);
     }
-    memory = binpatch_p_map(bytes, -1);
+    at = __atomic_fetch_add(&mapped, (bytes | 4095) + 1, __ATOMIC_RELAXED);
+    memory = mmap((void *)(at + ((size_t)1 << 45)), bytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     errno = saved;
-    return memory;
+    return memory == MAP_FAILED ? NULL : memory;
 }
 
 /* ---- events of a burst ---- */
@@ -187,8 +184,9 @@ static void record_events(void *user, const binpatch_event *e, size_t count, int
     record_extra *x = r ? record_extra_of(r) : NULL;
     const binpatch_event *end = e + count;
     (void)user;
+    record_had_events = 1;
     if (!r) {
-        if (!record.done) __atomic_fetch_add(&binpatch_p.lost, count, __ATOMIC_RELAXED);
+        if (!record.done) __atomic_fetch_add(&record.lost, count, __ATOMIC_RELAXED);
         return;
     }
     if (x && record.profiles & PROFILE_FOOTPRINT) (void)record_footprint(x);
@@ -302,7 +300,7 @@ static void record_thread_ends(void *unused) {
         return;
     }
     binpatch_leave();
-    r = binpatch_p_tls.bursts ? recorder_begin() : NULL;
+    r = record_had_events ? recorder_begin() : NULL;
     if (!r) return;
     record_burst_ends((record_extra *)r->references);
     recorder_end(r);
@@ -377,15 +375,6 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 
 /* A thread that may be cancelled at any instruction gets no bursts: the unwind information of
    copies does not say how deep the stack is inside an event. */
-static void record_quiet(int is_quiet) {
-    binpatch_p_thread *t = &binpatch_p_tls;
-    if (is_quiet) binpatch_leave();
-    else if (t->known == BINPATCH_P_QUIET) {
-        t->known = BINPATCH_P_NEW;
-        t->n = 0;
-    }
-}
-
 EXPORTED int pthread_setcanceltype(int type, int *old) {
     static int (*real)(int, int *);
     int status;
@@ -394,9 +383,9 @@ EXPORTED int pthread_setcanceltype(int type, int *old) {
         memcpy(&real, &symbol, sizeof real);
     }
     if (!real) return EINVAL;
-    if (record.running && type == PTHREAD_CANCEL_ASYNCHRONOUS) record_quiet(1);
+    if (record.running && type == PTHREAD_CANCEL_ASYNCHRONOUS) binpatch_leave();
     status = real(type, old);
-    if (record.running && type == PTHREAD_CANCEL_DEFERRED) record_quiet(0);
+    if (record.running && type == PTHREAD_CANCEL_DEFERRED) binpatch_rejoin();
     return status;
 }
 
@@ -411,7 +400,7 @@ int recorder_wants_child(recorder_thread *all) {
     }
     timer_in_child();
     for (; all; all = all->next) all->references = NULL;
-    binpatch_p.bursts = binpatch_p.checks = binpatch_p.burst_checks = 0;
+    binpatch_forget_stats();
     __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
     return 1;
 }
@@ -427,9 +416,11 @@ static int record_want(void *user, const char *module, const char *function) {
 /* While it is off and one thread runs, the program's code is as it was. */
 static void record_toggle(int signal_number) {
     int saved = errno;
+    binpatch_stats now;
     (void)signal_number;
-    if (binpatch_p.on) (void)(record.sandboxed ? binpatch_toggle(0) : binpatch_uninstall());
-    else if ((record.sandboxed && !binpatch_p.armed) || binpatch_toggle(1) != 0)
+    binpatch_get_stats(&now);
+    if (now.on) (void)(record.sandboxed ? binpatch_toggle(0) : binpatch_uninstall());
+    else if ((record.sandboxed && !now.armed) || binpatch_toggle(1) != 0)
         record.not_switched = 1;
     errno = saved;
 }
@@ -467,36 +458,12 @@ static void record_prepare(void) {
 
 typedef char record_frames_fit[sizeof(binpatch_frame) * SAMPLED_DEEP <= TIMER_ROOM ? 1 : -1];
 
-/* Is this the code of the recorder, or the one that saves the registers for it? */
-static int record_is_own(uint64_t pc) {
-    uint32_t n;
-    for (n = 0; n < binpatch_p.module_count; n++) {
-        const x86copy_module *m = &binpatch_p.modules[n].copy;
-        if (m->rx && pc >= m->rx + m->slow_at && pc < m->rx + m->slow_end) return 1;
-    }
-    return pc >= record.text_lo && pc < record.text_hi;
-}
-
-static void record_find_own(void) {
-    uint64_t here = binpatch_p_address((const void *)(uintptr_t)record_is_own);
-    uint32_t n;
-    for (n = 0; n < binpatch_p.other_count; n++) {
-        const binpatch_p_other *text = &binpatch_p.others[n];
-        if (here < text->lo || here >= text->hi) continue;
-        record.text_lo = text->lo;
-        record.text_hi = text->hi;
-    }
-}
-
 static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                              uint32_t *keys, void *room) {
     binpatch_frame *frames = (binpatch_frame *)room;
-    binpatch_p_thread *t = &binpatch_p_tls;
-    uint32_t n, count, wanted = 0;
-    /* With a buffer a thread also has a memory for what it learns of return addresses. */
-    if (t->known == BINPATCH_P_KNOWN && !t->buffer && !t->busy) (void)binpatch_p_take_buffer(t);
-    count = record_is_own(pc) ? UINT32_MAX
-                              : binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
+    uint32_t n, count = UINT32_MAX, wanted = 0;
+    if (!binpatch_is_own(pc))
+        count = binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
     for (n = 0; n < count && count != UINT32_MAX; n++) {
         if (record_is_wanted(&frames[n]))
             keys[wanted++] = record_key(frames[n].module, frames[n].place);
@@ -508,13 +475,14 @@ static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t s
 static void record_installed(int toggle_signal) {
     struct sigaction action;
     binpatch_module m;
+    binpatch_stats stats;
     uint32_t n;
+    binpatch_get_stats(&stats);
     for (n = 0; n < MODULES && binpatch_get_module(n, &m) == 0; n++) record.bias[n] = m.bias;
     record.first_key = recorder_key((void *)(uintptr_t)getauxval(AT_ENTRY));
-    record_find_own();
-    record.buffers = BINPATCH_P_THREADS;
+    record.buffers = stats.buffers;
     record.text_bytes = recorder_text_bytes();
-    record.shadow_stack = binpatch_p.shadow_stack;
+    record.shadow_stack = stats.shadow_stack;
     record.running = 1;
     handover_sandbox = record_sandbox;
     handover_names = record_name_all;

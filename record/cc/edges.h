@@ -7,8 +7,8 @@
        EP_FUNC(print);
        EDGEPROF_UNIT(EP_REF(parse), EP_REF(print));
 
-   Link record/edges.c once. edgeprof_units_write writes all units. On a machine with files, link
-   record/edges_file.c too: at exit it appends them to coverage.brst, or to the file that the
+   Link record/cc/edges.c once. edgeprof_units_write writes all units. On a machine with files, link
+   record/cc/edges_file.c too: at exit it appends them to coverage.brst, or to the file that the
    environment names BURSTY_COVERAGE, so that many runs add up. Delete the file to begin anew.
 
    Where objects are ELF files, a unit is a pointer in the section bursty_units, and the linker

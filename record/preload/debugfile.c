@@ -2,7 +2,7 @@
    beside the file or in /usr/lib/debug by the name in .gnu_debuglink, and xz-compressed in
    .gnu_debugdata, which liblzma opens if it is installed. 64-bit ELF files only. */
 #define _GNU_SOURCE 1
-#include "recorder.h"
+#include "../core/recorder.h"
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>

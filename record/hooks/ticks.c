@@ -15,8 +15,8 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "recorder.h"
-#include "sampled.h"
+#include "../core/recorder.h"
+#include "../core/sampled.h"
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,19 +1,20 @@
-/* recorder.h - what the files of this folder share: the furniture of a recorder that runs inside a
-   program. Linux, gcc or clang.
+/* recorder.h - what the files of core/, preload/ and hooks/ share: the furniture of a recorder that
+   runs inside a program. Linux, gcc or clang.
 
-       instrument.c   hooks of -finstrument-functions
-       ticks.c        where time goes, for instrument.c; it takes sampled.c, too
-       patch.c        the library that `bursty record` preloads: events of binpatch.h
-       frames.c       frame addresses: finds calls that longjmp or an exception left; bursts
-       threads.c      a tree for each thread; threads that end, fork
-       names.c        keys of functions; names from the symbol tables of the mapped files; dlclose
-       debugfile.c    symbols that stand in separate files
-       sampled.c      counts of functions and pairs, and of ticks
-       contexts.c     sums over bursts for each context of a tree
-       timer.c        ticks of a timer
-       keep.c         keeps what was recorded for the case that the program is killed
-       handover.c     lets a program that gave up files or system calls write all the same
-       dump.c         writes all trees into a file at exit
+       core/     frames.c      frame addresses: finds calls that longjmp or an exception left; bursts
+                 threads.c     a tree for each thread; threads that end, fork
+                 names.c       keys of functions; names from the mapped files; dlclose
+                 sampled.c     counts of functions and pairs, and of ticks
+                 contexts.c    sums over bursts for each context of a tree
+                 timer.c       ticks of a timer
+                 dump.c        writes all trees into a file at exit
+       preload/  patch.c       the library that `bursty record` preloads: events of binpatch.h
+                 patch_file.c  the file and the report that it writes
+                 debugfile.c   symbols that stand in separate files
+                 keep.c        keeps what was recorded for the case that the program is killed
+                 handover.c    lets a program that gave up files or system calls write all the same
+       hooks/    instrument.c  hooks of -finstrument-functions
+                 ticks.c       where time goes, for instrument.c; it takes sampled.c, too
 
    A program has instrument.c or patch.c, and frames.c, threads.c, names.c and dump.c; patch.c also
    has debugfile.c, sampled.c, contexts.c, timer.c, keep.c and handover.c. These two provide

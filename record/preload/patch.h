@@ -2,12 +2,12 @@
 #ifndef PATCH_H
 #define PATCH_H
 #include "binpatch.h"
-#include "contexts.h"
+#include "../core/contexts.h"
 #include "footprint.h"
 #include "hotstream.h"
 #include "keep.h"
-#include "recorder.h"
-#include "sampled.h"
+#include "../core/recorder.h"
+#include "../core/sampled.h"
 #include <pthread.h>
 #include <stdint.h>
 
@@ -48,7 +48,7 @@ typedef struct record_state {
     pid_t owner, pid;            /* the process that bursty started; this process */
     int follow, running, done;
     uint64_t bias[MODULES];      /* what to add to a place of a module to get its address */
-    uint64_t text_lo, text_hi;   /* the recorder's own code */
+    uint64_t lost;               /* events that found no memory */
     pthread_key_t at_end;
     uint32_t buffers;            /* for so many threads at once */
     uint32_t threads_missing;

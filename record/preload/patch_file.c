@@ -3,7 +3,7 @@
 #define _GNU_SOURCE 1
 #include "handover.h"
 #include "patch.h"
-#include "timer.h"
+#include "../core/timer.h"
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -237,6 +237,7 @@ static void record_write_hints(void) {
         handover_line(line);
     }
     binpatch_get_stats(&stats);
+    stats.lost += record.lost;
     if (stats.lost_threads) {
         snprintf(line, sizeof line,
                  "?%u threads were not sampled all the time, for %u ran beside them\n",
@@ -288,6 +289,7 @@ void record_write_report(void) {
     binpatch_stats s;
     record_write_hints();
     binpatch_get_stats(&s);
+    s.lost += record.lost;
     snprintf(line, sizeof line,
              "bursts %llu, checks %llu, in bursts %llu, missed %llu, "
              "events %llu, events lost %llu, threads %u, without a buffer %u\n",

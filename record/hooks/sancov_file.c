@@ -8,7 +8,7 @@
 #endif
 #define EDGEPROF_STATIC
 #define EDGEPROF_IMPLEMENTATION
-#include "append.h"
+#include "../cc/append.h"
 #include "sancov.h"
 #include <link.h>
 

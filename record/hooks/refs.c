@@ -6,7 +6,7 @@
    called its library's:
 
        gcc -g -O1 -fsanitize=thread -fsanitize-coverage=trace-pc -c *.c
-       gcc -O2 -c record/refs.c && gcc *.o -o prog
+       gcc -O2 -c record/hooks/refs.c && gcc *.o -o prog
        BURSTY_REFS=run ./prog
 
    writes run.refs (events), run.table (a row of pc and address for each different reference),
