@@ -19,8 +19,6 @@
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
-#include "edgeplan.h"
-#include "edgetrace.h"
 #include "x86decode.h"
 #include "x86flow.h"
 #include "x86copy.h"
@@ -38,18 +36,14 @@
 #define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
-#define EDGEPLAN_IMPLEMENTATION
-#define EDGETRACE_IMPLEMENTATION
 #define X86DECODE_IMPLEMENTATION
 #define X86FLOW_IMPLEMENTATION
 #define X86COPY_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
-#include "edgetrace.h"
 #include "x86decode.h"
 #include "x86flow.h"
 #include "x86copy.h"
 #include "binpatch.h"
-#include "edgeplan.h"
 #include "edgeprof.h"
 #include "hotstream.h"
 #include "interleave.h"
@@ -82,8 +76,6 @@
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
-#include "edgeplan.h"
-#include "edgetrace.h"
 #include "x86decode.h"
 #include "x86flow.h"
 #include "x86copy.h"

@@ -13,8 +13,6 @@
 #define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
-#define EDGEPLAN_IMPLEMENTATION
-#define EDGETRACE_IMPLEMENTATION
 #define X86DECODE_IMPLEMENTATION
 #define X86FLOW_IMPLEMENTATION
 #define X86COPY_IMPLEMENTATION
@@ -35,8 +33,6 @@
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
-#include "edgeplan.h"
-#include "edgetrace.h"
 #include "x86decode.h"
 #include "x86flow.h"
 #include "x86copy.h"

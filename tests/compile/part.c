@@ -14,8 +14,6 @@
 #include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
-#include "edgeplan.h"
-#include "edgetrace.h"
 #include "x86decode.h"
 
 int main(void) {
