@@ -114,8 +114,8 @@
      EDGEPROF_CHAIN=v     for longjmp and exit: see EP_FRAME
    OPTIONS  (define them before every include, the same everywhere)
      EDGEPROF_WIDE        numbers of vertices and edges have 32 bits, not 16
-     EDGEPROF_STATIC      makes everything static, for one file. Functions that nobody calls then
-                          take no space, as they do with -ffunction-sections and --gc-sections
+     EDGEPROF_STATIC      makes everything static, for one file. What nobody calls then takes no
+                          space. (With --gc-sections the functions go, but their texts stay.)
 
    COST  edges - vertices + 2 counters a function. On a Cortex-M3, 3 instructions and 8 to 12 bytes
    of code for each edge that counts. Deriving takes time linear in the graph. Planning needs 44

@@ -39,7 +39,7 @@ row 'gcc --coverage, without its library' -DEDGEPROF_OFF --coverage
 linked() { # BODY DEFINITION...
     body=$1
     shift
-    printf '%s\n' '#define EDGEPROF_IMPLEMENTATION' '#include "edgeprof.h"' \
+    printf '%s\n' '#define EDGEPROF_STATIC' '#define EDGEPROF_IMPLEMENTATION' '#include "edgeprof.h"' \
         'int main(void);' 'int put(void *, const void *, size_t);' \
         'int put(void *u, const void *d, size_t n) { (void)u; (void)d; return n == 0; }' \
         'const edgeprof_function *const *volatile list; uint64_t memory[100];' \
