@@ -9,12 +9,8 @@
 #include "hotl.h"
 #define INTERLEAVE_IMPLEMENTATION
 #include "interleave.h"
-#define EDGEPLAN_IMPLEMENTATION
-#include "edgeplan.h"
 #define EDGEPROF_IMPLEMENTATION
 #define EDGEPROF_WIDE
 #include "edgeprof.h"
-#define EDGETRACE_IMPLEMENTATION
-#include "edgetrace.h"
 #define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"
