@@ -41,7 +41,6 @@ grep -v '^#' bench/headers.txt | while IFS='|' read -r name answers cost; do
         hottest) needs=bursty ;;
         ticks) needs=bursty ;;
         callpaths) needs='bursty hcct' ;;
-        footprintsum) needs=footprint ;;
         *) needs='x86decode x86flow x86copy' ;;
     esac
     # ticks.h and callpaths.h look into bursty.h's state, so that its code is there, too; it is taken off.

@@ -14,9 +14,6 @@
 #include "hcct.h"
 #include "callpaths.h"
 #include "footprint.h"
-#include "footprintsum.h"
-#include "hotl.h"
-#include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
 #include "edgeplan.h"
@@ -33,9 +30,6 @@
 #define HCCT_IMPLEMENTATION
 #define CALLPATHS_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
-#define FOOTPRINTSUM_IMPLEMENTATION
-#define HOTL_IMPLEMENTATION
-#define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
 #define EDGEPLAN_IMPLEMENTATION
@@ -52,10 +46,7 @@
 #include "edgeplan.h"
 #include "edgeprof.h"
 #include "hotstream.h"
-#include "interleave.h"
-#include "hotl.h"
 #include "footprint.h"
-#include "footprintsum.h"
 #include "hcct.h"
 #include "keepregs.h"
 #include "bursty.h"
@@ -77,9 +68,6 @@
 #include "hcct.h"
 #include "callpaths.h"
 #include "footprint.h"
-#include "footprintsum.h"
-#include "hotl.h"
-#include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
 #include "edgeplan.h"

@@ -8,9 +8,6 @@
 #define HCCT_IMPLEMENTATION
 #define CALLPATHS_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
-#define FOOTPRINTSUM_IMPLEMENTATION
-#define HOTL_IMPLEMENTATION
-#define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
 #define EDGEPLAN_IMPLEMENTATION
@@ -30,9 +27,6 @@
 #include "hcct.h"
 #include "callpaths.h"
 #include "footprint.h"
-#include "footprintsum.h"
-#include "hotl.h"
-#include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
 #include "edgeplan.h"

@@ -11,9 +11,6 @@
 #define HCCT_STATIC
 #define CALLPATHS_STATIC
 #define FOOTPRINT_STATIC
-#define FOOTPRINTSUM_STATIC
-#define HOTL_STATIC
-#define INTERLEAVE_STATIC
 #define HOTSTREAM_STATIC
 #define EDGEPROF_STATIC
 #define EDGEPLAN_STATIC
@@ -30,9 +27,6 @@
 #define HCCT_IMPLEMENTATION
 #define CALLPATHS_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
-#define FOOTPRINTSUM_IMPLEMENTATION
-#define HOTL_IMPLEMENTATION
-#define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
 #define EDGEPLAN_IMPLEMENTATION
@@ -52,9 +46,6 @@
 #include "hcct.h"
 #include "callpaths.h"
 #include "footprint.h"
-#include "footprintsum.h"
-#include "hotl.h"
-#include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
 #include "edgeplan.h"
