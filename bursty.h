@@ -281,10 +281,9 @@ typedef struct bursty_config {
                                  running one or one of its n - 1 nearest
                                  callers goes back there, in time and contexts */
     uint32_t budget_ppm;      /* n > 0: bursts may take n millionths of the run
-                                 time; `every` becomes longer or shorter. It
-                                 needs `clock`                                */
-    bursty_clock clock;       /* NULL: the thread's CPU time in ns, where this
-                                 header has timers                            */
+                                 time; `every` becomes longer or shorter      */
+    bursty_clock clock;       /* for the budget; NULL: the thread's CPU time, on
+                                 POSIX systems. Elsewhere a budget needs one  */
     void *clock_user;
     uint32_t seed;            /* of jitter: same seed and events, same samples */
     const char *program;      /* a name for the report; a literal             */
@@ -1148,12 +1147,16 @@ uint8_t bursty_p_open;
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(BURSTY_NO_TLS)
 #define BURSTY_P_POSIX
 #include <pthread.h>
+#include <time.h>
 #endif
-#if defined(__linux__) && defined(BURSTY_P_POSIX) && BURSTY_STACK > 0
+#if defined(__linux__) && defined(BURSTY_P_POSIX)
 #include <signal.h>
 #include <sys/syscall.h>
+#if defined(SYS_clock_gettime)
+#define BURSTY_P_CLOCK
+#endif
 #if defined(SA_RESTART) && defined(SA_SIGINFO) && defined(SIGRTMAX) && \
-    defined(SYS_timer_settime) && defined(SYS_clock_gettime)
+    defined(SYS_timer_settime) && defined(BURSTY_P_CLOCK) && BURSTY_STACK > 0
 #define BURSTY_P_TIMERS
 #endif
 #endif
@@ -1171,29 +1174,41 @@ uint8_t bursty_p_open;
 
 /* ---- clocks -------------------------------------- src/bursty/clock.c ---- */
 
-/* CPU time of the process and of the calling thread. The system calls are made
-   directly: strict modes of the C library hide clock_gettime, and a signal
-   handler may call them. 0 where this header has no timers. */
-enum { BURSTY_P_PROCESS_CPU = 2, BURSTY_P_THREAD_CPU = 3 }; /* the kernel's numbers */
-
-#ifdef BURSTY_P_TIMERS
+/* CPU time of the process and of the calling thread, 0 where there is none. On
+   Linux the system call is made directly: strict modes of the C library hide
+   clock_gettime, and a signal handler may call this. */
+#ifdef BURSTY_P_CLOCK
 extern long syscall(long number, ...);
-
 static uint64_t bursty_p_read_ns(int clock) {
     struct { long s, ns; } now = { 0, 0 };
     if (syscall(SYS_clock_gettime, (long)clock, &now) != 0) return 0;
     return (uint64_t)now.s * 1000000000 + (uint64_t)now.ns;
 }
-static uint64_t bursty_p_cpu_us(void) { return bursty_p_read_ns(BURSTY_P_PROCESS_CPU) / 1000; }
+enum { BURSTY_P_PROCESS_CPU = 2, BURSTY_P_THREAD_CPU = 3 }; /* the kernel's numbers */
+#elif defined(BURSTY_P_POSIX) && defined(CLOCK_THREAD_CPUTIME_ID)
+#define BURSTY_P_CLOCK
+static uint64_t bursty_p_read_ns(clockid_t clock) {
+    struct timespec now;
+    if (clock_gettime(clock, &now) != 0) return 0;
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+#define BURSTY_P_PROCESS_CPU CLOCK_PROCESS_CPUTIME_ID
+#define BURSTY_P_THREAD_CPU CLOCK_THREAD_CPUTIME_ID
+#endif
+
 static uint64_t bursty_p_thread_ns(void *user) {
     (void)user;
+#ifdef BURSTY_P_CLOCK
     return bursty_p_read_ns(BURSTY_P_THREAD_CPU);
-}
 #else
-static uint64_t bursty_p_thread_ns(void *user) { return (void)user, 0; }
-#if !defined(BURSTY_BARE) || defined(BURSTY_TICKS)
-static uint64_t bursty_p_cpu_us(void) { return 0; }
+    return 0;
 #endif
+}
+
+#ifdef BURSTY_P_TIMERS
+static uint64_t bursty_p_cpu_us(void) { return bursty_p_read_ns(BURSTY_P_PROCESS_CPU) / 1000; }
+#elif !defined(BURSTY_BARE) || defined(BURSTY_TICKS)
+static uint64_t bursty_p_cpu_us(void) { return 0; }
 #endif
 
 /* ---- counters that saturate -------------------------- src/saturate.c ---- */
@@ -1825,7 +1840,7 @@ static uint64_t bursty_p_clip(uint64_t value, uint64_t least, uint64_t most) {
 }
 
 static int bursty_p_has_clock(const bursty_config *config) {
-#ifdef BURSTY_P_TIMERS
+#ifdef BURSTY_P_CLOCK
     (void)config;
     return 1;
 #else
