@@ -95,7 +95,7 @@
      counters and conditions choose events
      checks that keep registers: where
      the check
-     the check that keeps registers
+     checks and scopes that keep registers
      scopes
      code in two copies, the second records
      off: the same lists; no symbol, no variable, no section
@@ -555,6 +555,8 @@ BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind)
     !defined(BURSTY_STATIC) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER)
 #if defined(__clang__) && __clang_major__ >= 14
 #define BURSTY_P_KEEP_ASM __asm__ __volatile__
+#define BURSTY_P_KEEP_ORDER(...)
+#define BURSTY_P_KEEP_SIZE(name) name " PTR " /* of an operand in Intel's syntax: gcc writes it */
 #define BURSTY_P_KEEP_USED used
 #define BURSTY_P_KEEP_UNSEEN xray_never_instrument, no_sanitize("coverage")
 #if __clang_major__ >= 15
@@ -563,17 +565,25 @@ BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind)
 #define BURSTY_P_KEEP_SAVES __attribute__((no_caller_saved_registers))
 #endif
 #elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-#define BURSTY_P_KEEP_ASM __asm__ __inline __volatile__ /* one instruction to gcc, when it inlines */
+#define BURSTY_P_KEEP_ASM __asm__ __inline /* one instruction to gcc, when it inlines */
+#define BURSTY_P_KEEP_ORDER(...) __VA_ARGS__
+#define BURSTY_P_KEEP_SIZE(name)
 #define BURSTY_P_KEEP_USED used, externally_visible
 #define BURSTY_P_KEEP_UNSEEN no_sanitize_coverage
 #define BURSTY_P_KEEP_SAVES __attribute__((no_caller_saved_registers, zero_call_used_regs("skip")))
 #endif
 #endif
-#if defined(BURSTY_P_KEEP_ASM) && !defined(__EXCEPTIONS) && !defined(BURSTY_P_KEEP_SANITIZED) && \
+#if defined(BURSTY_P_KEEP_ASM) && !defined(BURSTY_P_KEEP_SANITIZED) && \
     !defined(BURSTY_P_KEEP_CALL_FOR_TLS) && !defined(__code_model_large__) && \
     !defined(__AMX_TILE__) && !defined(__APX_F__) && \
     !(defined(__cplusplus) && defined(BURSTY_P_SHARED))
 #define BURSTY_P_KEEP_CHECKS
+#endif
+#if defined(BURSTY_P_KEEP_ASM) && !defined(BURSTY_NO_TLS) && BURSTY_STACK > 0
+#define BURSTY_P_KEEP_LEAVES /* scopes, too: the same two cases */
+#ifdef BURSTY_P_KEEP_CHECKS
+#define BURSTY_P_KEEP_SCOPES
+#endif
 #endif
 
 #ifdef BURSTY_P_KEEP_ASM
@@ -590,7 +600,8 @@ BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind)
 #define BURSTY_P_KEEP_ADDS(c, v) bursty_p_keep_add((c), (v))
 BURSTY_P_KEEP_INLINE int bursty_p_keep_add(uint64_t *count, uint64_t more) {
     int over;
-    __asm__("addq\t%2, %0" : "+m"(*count), "=@ccc"(over) : "er"(more));
+    __asm__("{addq\t%2, %0|add\t" BURSTY_P_KEEP_SIZE("QWORD") "%0, %2}"
+            : "+m"(*count), "=@ccc"(over) : "er"(more));
     if (__builtin_expect(over, 0)) __atomic_store_n(count, UINT64_MAX, __ATOMIC_RELAXED);
     return 1;
 }
@@ -731,9 +742,11 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
         if (BURSTY_P_FIRE()) { bursty_p_hit(&bursty_p_site, BURSTY_P_TO(uintptr_t, value_)); } \
     } while (0)
 
-/* ---- the check that keeps registers --------- src/bursty/keep_check.h ---- */
+/* ---- checks and scopes that keep registers -- src/bursty/keep_check.h ---- */
 
-/* The rest of a check stands in a stub behind the code of its own section, so that it goes where a
+/* A call makes a compiler save and move what stands in registers, although it hardly ever happens.
+   So where the compiler and the target are known (keep_where.h), the rare way is assembly that
+   changes no register. It stands in a stub behind the code of its own section, and goes where a
    COMDAT or a section that is dropped goes:
 
              decl word                     771: add  $-128, %rsp        over the red zone
@@ -744,27 +757,55 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
    The thunk finds the site behind its return address. Returning there and not to 772 keeps the
    processor's prediction of returns, and a shadow stack, right.
 
+   A scope goes on at 772. %d and %s are registers of the compiler's choice. %d is kept until the
+   scope ends, which repairs the depth if a longjmp has skipped scopes in it:
+
+       772:  movl %fs:depth, %d                 movl %d, %fs:depth
+             cmpl $64, %d                       cmpl $0, %fs:word
+             jae  774f                          js   775f               775: as 771, without a site,
+             leaq site(%rip), %s          776:                               to bursty_p_leave_thunk
+             movq %s, %fs:stack(,%d,8)
+       774:  incl %fs:depth                These are 11 instructions, and 10 at a fixed address,
+                                           where one movq stores the site. In C they were 27 to 33.
+
+   The end does not name its site. The thunk takes it from the slot that was just left. Ticks know
+   these sequences, so each is of one piece and always the same: keep_ticks.c.
+
+   Invariant: the site is in its slot before the depth counts it. It is suspended for whoever is
+   interrupted between the two and opens scopes in a signal handler: the slot then has a wrong name
+   until the scope ends. The depth is never wrong.
+
    In an executable the word's address is a constant. It is written out, since gcc would keep the
-   base of an operand in a register. */
+   base of an operand in a register. To gcc the assembly is not volatile, for around volatile ones
+   gcc copies arguments out of their registers. Instead it says that it changes bursty_p_order, a
+   variable that is nowhere: so it is neither moved out of a loop nor dropped. */
 #ifdef BURSTY_P_KEEP_CHECKS
 #define BURSTY_P_KEEP_TEXT2(x) #x
 #define BURSTY_P_KEEP_TEXT(x) BURSTY_P_KEEP_TEXT2(x)
+#define BURSTY_P_KEEP_NAME BURSTY_P_KEEP_TEXT(BURSTY_P_HERE)
+extern __attribute__((visibility("hidden"))) uint32_t bursty_p_order;
+#define BURSTY_P_KEEP_ORDERED BURSTY_P_KEEP_ORDER([order] "+m"(bursty_p_order))
 #if defined(BURSTY_NO_TLS) || defined(BURSTY_P_SHARED)
-#define BURSTY_P_KEEP_WORD "%[word]"
-#define BURSTY_P_KEEP_OPERAND [word] "+m"(BURSTY_P_HERE.n)
+#define BURSTY_P_KEEP_WORD "{|" BURSTY_P_KEEP_SIZE("DWORD") "}%[word]"
+#define BURSTY_P_KEEP_OPERANDS [word] "+m"(BURSTY_P_HERE.n) BURSTY_P_KEEP_ORDER(, BURSTY_P_KEEP_ORDERED)
 #else
-#define BURSTY_P_KEEP_WORD "%%fs:" BURSTY_P_KEEP_TEXT(BURSTY_P_HERE) "@tpoff"
-#define BURSTY_P_KEEP_OPERAND
+#define BURSTY_P_KEEP_WORD \
+    "{%%fs:" BURSTY_P_KEEP_NAME "@tpoff|DWORD PTR fs:" BURSTY_P_KEEP_NAME "@tpoff}"
+#define BURSTY_P_KEEP_OPERANDS BURSTY_P_KEEP_ORDERED
 #endif
+#define BURSTY_P_KEEP_STUB(thunk_, back_) \
+    ".byte 0x48, 0x83, 0xc4, 0x80\n\tcall\t" thunk_ "\n\t.byte 0xe9\n\t.long " back_ " - . - 4\n\t"
+#define BURSTY_P_KEEP_RARE \
+    ".subsection 1\n771:\t" BURSTY_P_KEEP_STUB("bursty_p_thunk", "772b") \
+    ".long %c[site] - .\n\t.previous"
 #define BURSTY_P_KEEP_CHECK(class_, name_) \
     do { \
         static const bursty_site bursty_p_site = { name_, __FILE__, __LINE__, class_ }; \
-        BURSTY_P_KEEP_ASM("decl\t" BURSTY_P_KEEP_WORD "\n\tjs\t771f\n772:\t.subsection 1\n771:\t" \
-                       ".byte 0x48, 0x83, 0xc4, 0x80\n\tcall\tbursty_p_thunk\n\t" \
-                       ".byte 0xe9\n\t.long 772b - . - 4\n\t.long %c[site] - .\n\t.previous" \
-                       : BURSTY_P_KEEP_OPERAND \
-                       : [site] "i"(&bursty_p_site) \
-                       : "cc", "memory"); \
+        BURSTY_P_KEEP_ASM("{decl|dec}\t" BURSTY_P_KEEP_WORD "\n\tjs\t771f\n772:\t" \
+                          BURSTY_P_KEEP_RARE \
+                          : BURSTY_P_KEEP_OPERANDS \
+                          : [site] "i"(&bursty_p_site) \
+                          : "cc", "memory"); \
     } while (0)
 #define BURST_ENTRY() BURSTY_P_KEEP_CHECK(BURSTY_CALL, __func__)
 #define BURST_LOOP() BURSTY_P_KEEP_CHECK(BURSTY_BACKEDGE, __func__)
@@ -777,7 +818,7 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
 
 /* The check comes first and the push second, so the depth of a CALL counts the scopes around it.
    Leaving restores the saved depth instead of counting down: that repairs whatever a longjmp
-   skipped. The stores are volatile, the stack before the depth, for whoever interrupts: ticks.h. */
+   skipped. The stores are volatile, the stack before the depth, for a tick that interrupts. */
 
 enum { BURSTY_P_SCOPE_CALL = BURSTY_CALL | BURSTY_FRAME,
        BURSTY_P_SCOPE_RETURN = BURSTY_RETURN | BURSTY_FRAME };
@@ -812,7 +853,83 @@ BURSTY_P_INLINE void bursty_p_leave(bursty_p_scope *scope) {
     static const bursty_site BURSTY_P_CAT(bursty_p_site_, id_) = { \
         "" name_, __FILE__, __LINE__, BURSTY_P_SCOPE_CALL }
 #define BURST_SCOPE(name_) BURSTY_P_SCOPE(name_, BURSTY_P_UNIQUE)
-#if defined(BURSTY_P_GNU)
+
+#if defined(BURSTY_P_KEEP_SCOPES) /* the sequences are explained above, with the check */
+#if defined(BURSTY_P_SHARED) /* the offset of the thread's word comes from a table */
+#define BURSTY_P_SCOPE_BASE \
+    "{movq\t" BURSTY_P_KEEP_NAME "@gottpoff(%%rip), %[base]" \
+    "|mov\t%[base], QWORD PTR " BURSTY_P_KEEP_NAME "@gottpoff[rip]}\n\t"
+#define BURSTY_P_SCOPE_HAS_BASE uint64_t bursty_p_base;
+#define BURSTY_P_SCOPE_BASED , [base] "=&r"(bursty_p_base)
+#define BURSTY_P_SCOPE_LEFT [base] "=&r"(bursty_p_base) BURSTY_P_KEEP_ORDER(, BURSTY_P_KEEP_ORDERED)
+#define BURSTY_P_SCOPE_ATT(at_) "%%fs:" at_ "(%[base])"
+#define BURSTY_P_SCOPE_INTEL(at_) "DWORD PTR fs:" at_ "[%[base]]"
+#define BURSTY_P_SCOPE_SLOT_ATT "%%fs:8(%[base],%q[depth],8)"
+#define BURSTY_P_SCOPE_SLOT_INTEL "QWORD PTR fs:8[%[base]+%q[depth]*8]"
+#else
+#define BURSTY_P_SCOPE_BASE ""
+#define BURSTY_P_SCOPE_HAS_BASE
+#define BURSTY_P_SCOPE_BASED
+#define BURSTY_P_SCOPE_LEFT BURSTY_P_KEEP_ORDERED
+#define BURSTY_P_SCOPE_ATT(at_) "%%fs:" BURSTY_P_KEEP_NAME "@tpoff+" at_
+#define BURSTY_P_SCOPE_INTEL(at_) "DWORD PTR fs:" BURSTY_P_KEEP_NAME "@tpoff+" at_
+#define BURSTY_P_SCOPE_SLOT_ATT "%%fs:" BURSTY_P_KEEP_NAME "@tpoff+8(,%q[depth],8)"
+#define BURSTY_P_SCOPE_SLOT_INTEL "QWORD PTR fs:" BURSTY_P_KEEP_NAME "@tpoff+8[0+%q[depth]*8]"
+#endif
+#if defined(__PIC__) || defined(__PIE__)
+#define BURSTY_P_SCOPE_HAS_SITE uint64_t bursty_p_at;
+#define BURSTY_P_SCOPE_SITED , [at] "=&r"(bursty_p_at)
+#define BURSTY_P_SCOPE_PUSH \
+    "{leaq\t%c[site](%%rip), %[at]|lea\t%[at], %c[site][rip]}\n\t" \
+    "{movq\t%[at], " BURSTY_P_SCOPE_SLOT_ATT "|mov\t" BURSTY_P_SCOPE_SLOT_INTEL ", %[at]}\n"
+#else
+#define BURSTY_P_SCOPE_HAS_SITE
+#define BURSTY_P_SCOPE_SITED
+#define BURSTY_P_SCOPE_PUSH \
+    "{movq\t$%c[site], " BURSTY_P_SCOPE_SLOT_ATT \
+    "|mov\t" BURSTY_P_SCOPE_SLOT_INTEL ", OFFSET %c[site]}\n"
+#endif
+
+#define BURSTY_P_SCOPE_ENTER(depth_, site_) \
+    BURSTY_P_KEEP_ASM(BURSTY_P_SCOPE_BASE \
+                      "{decl\t" BURSTY_P_SCOPE_ATT("0") "|dec\t" BURSTY_P_SCOPE_INTEL("0") "}" \
+                      "\n\tjs\t771f\n772:\t" \
+                      "{movl\t" BURSTY_P_SCOPE_ATT("4") ", %k[depth]" \
+                      "|mov\t%k[depth], " BURSTY_P_SCOPE_INTEL("4") "}\n\t" \
+                      "{cmpl\t%[room], %k[depth]|cmp\t%k[depth], %[room]}\n\tjae\t774f\n\t" \
+                      BURSTY_P_SCOPE_PUSH \
+                      "774:\t{incl\t" BURSTY_P_SCOPE_ATT("4") "|inc\t" BURSTY_P_SCOPE_INTEL("4") "}" \
+                      "\n\t" BURSTY_P_KEEP_RARE \
+                      : [depth] "=&r"(depth_) BURSTY_P_SCOPE_SITED BURSTY_P_SCOPE_BASED \
+                        BURSTY_P_KEEP_ORDER(, BURSTY_P_KEEP_ORDERED) \
+                      : [site] "i"(site_), [room] "i"(BURSTY_STACK) \
+                      : "cc", "memory")
+
+BURSTY_P_INLINE void bursty_p_end_scope(const uint32_t *depth) {
+    BURSTY_P_SCOPE_HAS_BASE
+    BURSTY_P_KEEP_ASM(BURSTY_P_SCOPE_BASE
+                      "{movl\t%k[depth], " BURSTY_P_SCOPE_ATT("4")
+                      "|mov\t" BURSTY_P_SCOPE_INTEL("4") ", %k[depth]}\n\t"
+                      "{cmpl\t$0, " BURSTY_P_SCOPE_ATT("0")
+                      "|cmp\t" BURSTY_P_SCOPE_INTEL("0") ", 0}\n\t"
+                      "js\t775f\n776:\t.subsection 1\n775:\t"
+                      BURSTY_P_KEEP_STUB("bursty_p_leave_thunk", "776b") ".previous"
+                      : BURSTY_P_SCOPE_LEFT
+                      : [depth] "r"(*depth)
+                      : "cc", "memory");
+}
+
+#define BURSTY_P_SCOPE(name_, id_) \
+    BURSTY_P_SCOPE_SITE(name_, id_); \
+    uint32_t BURSTY_P_CAT(bursty_p_scope_, id_) \
+        __attribute__((cleanup(bursty_p_end_scope), unused)) = __extension__({ \
+            uint32_t bursty_p_depth_; \
+            BURSTY_P_SCOPE_HAS_SITE BURSTY_P_SCOPE_HAS_BASE \
+            BURSTY_P_SCOPE_ENTER(bursty_p_depth_, &BURSTY_P_CAT(bursty_p_site_, id_)); \
+            bursty_p_depth_; \
+        })
+#define BURST_LEAVE() do { } while (0)
+#elif defined(BURSTY_P_GNU)
 #define BURSTY_P_SCOPE(name_, id_) \
     BURSTY_P_SCOPE_SITE(name_, id_); \
     bursty_p_scope BURSTY_P_CAT(bursty_p_scope_, id_) \
@@ -2246,7 +2363,7 @@ BURSTY_P_STEP uint32_t bursty_p_hold(void) {
 #elif defined(BURSTY_P_MSVC)
     n = (uint32_t)_InterlockedExchange((volatile long *)&BURSTY_P_HERE.n, (long)n);
 #elif (defined(__x86_64__) || defined(__i386__)) && !defined(BURSTY_POLL) /* xchg locks: 7 ns */
-    __asm__ __volatile__("xaddl %0, %1" : "+r"(n), "+m"(BURSTY_P_HERE.n) : : "cc", "memory");
+    __asm__ __volatile__("{xaddl %0, %1|xadd %1, %0}" : "+r"(n), "+m"(BURSTY_P_HERE.n) : : "cc", "memory");
 #else
     n = __atomic_exchange_n(&BURSTY_P_HERE.n, n, __ATOMIC_RELAXED);
 #endif
@@ -2308,17 +2425,28 @@ BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
     return bursty_p_mine.thread->live;
 }
 
+/* A RETURN that the hot table alone would get is counted, and goes no further. */
+BURSTY_P_STEP int bursty_p_count_return(void) {
+    if (!bursty_p_mine.only || bursty_p_mine.epoch != BURSTY_P_GET(&bursty_p_all.epoch)) return 0;
+    bursty_p_count_up(bursty_p_mine.only, 1);
+    return 1;
+}
+
+/* n is the word, which was taken out. */
+BURSTY_P_STEP void bursty_p_event_of(bursty_p_thread *t, const bursty_site *site, uintptr_t value,
+                                     uint32_t kind, uint32_t n) {
+    if (t && t->live && !bursty_p_reopened(t)) bursty_p_deliver(t, site, value, kind, n);
+    BURSTY_P_HERE.n = n;
+}
+
 BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {
     uint32_t n = bursty_p_hold();
-    bursty_p_thread *t;
     if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return;
-    t = bursty_p_me();
-    if (t && bursty_p_mine.only && (kind & BURSTY_RETURN) && !BURSTY_P_POLLS) {
-        bursty_p_count_up(bursty_p_mine.only, 1);
-    } else if (t && t->live && !bursty_p_reopened(t)) {
-        bursty_p_deliver(t, site, value, kind, n);
+    if ((kind & BURSTY_RETURN) && !BURSTY_P_POLLS && bursty_p_count_return()) {
+        BURSTY_P_HERE.n = n;
+        return;
     }
-    BURSTY_P_HERE.n = n;
+    bursty_p_event_of(bursty_p_me(), site, value, kind, n);
 }
 
 BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
@@ -2382,10 +2510,10 @@ BURSTY_P_KEEP_INLINE uint64_t *bursty_p_keep_save(uint64_t *room, uint32_t has) 
     uint32_t i;
     for (i = 64; i < 72; i++) *(volatile uint64_t *)&area[i] = 0; /* xrstor wants zeros there */
     if (has == 1) {
-        __asm__ __volatile__("fxsave64 %0" : "=m"(*area) : : "memory");
+        __asm__ __volatile__("fxsave64 {(%0)|[%0]}" : : "r"(area) : "memory");
     } else {
-        __asm__ __volatile__("xsave64 %0"
-                             : "+m"(*area) : "a"(BURSTY_P_KEEP_PARTS), "d"(0) : "memory");
+        __asm__ __volatile__("xsave64 {(%0)|[%0]}"
+                             : : "r"(area), "a"(BURSTY_P_KEEP_PARTS), "d"(0) : "memory");
     }
     __asm__ __volatile__("emms" : : : "memory");
     return area;
@@ -2393,72 +2521,95 @@ BURSTY_P_KEEP_INLINE uint64_t *bursty_p_keep_save(uint64_t *room, uint32_t has) 
 
 BURSTY_P_KEEP_INLINE void bursty_p_keep_restore(const uint64_t *area, uint32_t has) {
     if (has == 1) {
-        __asm__ __volatile__("fxrstor64 %0" : : "m"(*area) : "memory");
+        __asm__ __volatile__("fxrstor64 {(%0)|[%0]}" : : "r"(area) : "memory");
     } else {
-        __asm__ __volatile__("xrstor64 %0"
-                             : : "m"(*area), "a"(BURSTY_P_KEEP_PARTS), "d"(0) : "memory");
+        __asm__ __volatile__("xrstor64 {(%0)|[%0]}"
+                             : : "r"(area), "a"(BURSTY_P_KEEP_PARTS), "d"(0) : "memory");
     }
 }
 
-/* The thunk finds the site and calls bursty_p_kept_count, which keeps all registers but rax and rdi. If
-   the event is an unusual one, the thunk keeps the other general registers and calls bursty_p_kept_hit.
-   It returns over the red zone.
+/* The thunk of a check finds the site and calls bursty_p_kept_count, which keeps all registers but
+   rax and rdi. If the event is an unusual one, the thunk keeps the other general registers and
+   calls bursty_p_kept_hit. It returns over the red zone. The thunk of a scope's end does the same
+   with bursty_p_kept_return and bursty_p_kept_leave.
 
    To an unwinder it looks as if the function that checks had called it right behind the js: the
    stack pointer there is 136 above the one at the thunk's entry, and the return address is the
-   target of the stub's jmp: p + 5 + *(int32_t *)(p + 1), where p = *(CFA - 136). */
+   target of the stub's jmp: p + 5 + *(int32_t *)(p + 1), where p = *(CFA - 136).
+
+   The text is in AT&T's syntax, but the file may be compiled with -masm=intel, which no macro tells
+   of. `push 5` tells: it pushes a constant in Intel's syntax, in 2 bytes, and what is at address 5
+   in AT&T's, in more. It never runs. To clang below 19 the text is always AT&T's. */
+#if defined(__clang__) && __clang_major__ < 19
+#define BURSTY_P_KEEP_SYNTAX_BEGIN ""
+#define BURSTY_P_KEEP_SYNTAX_END ""
+#else
+#define BURSTY_P_KEEP_SYNTAX_BEGIN "771:\tpush\t5\n772:\n\t.att_syntax prefix\n"
+#define BURSTY_P_KEEP_SYNTAX_END \
+    "\t.if 772b - 771b == 2\n\t.intel_syntax noprefix\n\t.endif\n"
+#endif
 #define BURSTY_P_KEEP_SITE(at) \
     "\tmov\t" at ", %rdi\n\tmovslq\t5(%rdi), %rax\n\tlea\t5(%rdi,%rax), %rdi\n"
-#if BURSTY_P_KEEP_ALWAYS
-#define BURSTY_P_KEEP_TRY ""
-#else
-#define BURSTY_P_KEEP_TRY BURSTY_P_KEEP_SITE("16(%rsp)") BURSTY_P_KEEP_ASK "\ttest\t%rax, %rax\n\tje\t1f\n"
-#endif
 #ifdef __clang__ /* which, at -O0, makes a function that keeps all registers keep rax, too */
-#define BURSTY_P_KEEP_ASK \
-    "\tpush\t%rdi\n\tmov\t%rsp, %rdi\n\tcall\tbursty_p_kept_count\n\tpop\t%rax\n"
-#define BURSTY_P_KEEP_COUNT \
-    BURSTY_P_KEEP_ENTRY BURSTY_P_KEEP_SAVES void bursty_p_kept_count(uint64_t *place); \
-    void bursty_p_kept_count(uint64_t *place) { \
-        *place = bursty_p_keep_count((const bursty_site *)(uintptr_t)*place); \
+#define BURSTY_P_KEEP_ASK(function) \
+    "\tpush\t%rdi\n\tmov\t%rsp, %rdi\n\tcall\t" function "\n\tpop\t%rax\n"
+#define BURSTY_P_KEEP_ANSWER(function, answer) \
+    BURSTY_P_KEEP_ENTRY BURSTY_P_KEEP_SAVES void function(uint64_t *place); \
+    void function(uint64_t *place) { \
+        *place = answer((const bursty_site *)(uintptr_t)*place); \
     }
 #else
-#define BURSTY_P_KEEP_ASK "\tcall\tbursty_p_kept_count\n"
-#define BURSTY_P_KEEP_COUNT \
-    BURSTY_P_KEEP_ENTRY BURSTY_P_KEEP_SAVES uint64_t bursty_p_kept_count(const bursty_site *site); \
-    uint64_t bursty_p_kept_count(const bursty_site *site) { return bursty_p_keep_count(site); }
+#define BURSTY_P_KEEP_ASK(function) "\tcall\t" function "\n"
+#define BURSTY_P_KEEP_ANSWER(function, answer) \
+    BURSTY_P_KEEP_ENTRY BURSTY_P_KEEP_SAVES uint64_t function(const bursty_site *site); \
+    uint64_t function(const bursty_site *site) { return answer(site); }
+#endif
+#if BURSTY_P_KEEP_ALWAYS
+#define BURSTY_P_KEEP_TRY(site, function) ""
+#else
+#define BURSTY_P_KEEP_TRY(site, function) \
+    site BURSTY_P_KEEP_ASK(function) "\ttest\t%rax, %rax\n\tje\t1f\n"
 #endif
 #define BURSTY_P_KEEP_FIRST_PUSH(r, at) \
     "\tpush\t%" r "\n\t.cfi_adjust_cfa_offset 8\n\t.cfi_offset " r ", -" at "\n"
 #define BURSTY_P_KEEP_PUSH(r, at) "\tpush\t%" r "\n\t.cfi_offset " r ", -" at "\n"
-#define BURSTY_P_KEEP_THUNK \
-    ".pushsection .text.bursty_p_thunk, \"ax\", @progbits\n" \
-    "\t.globl\tbursty_p_thunk\n\t.hidden\tbursty_p_thunk\n" \
-    "\t.type\tbursty_p_thunk, @function\n\t.p2align 4\nbursty_p_thunk:\n" \
+#define BURSTY_P_KEEP_THUNK(name, try_, arguments, function) \
+    ".pushsection .text." name ", \"ax\", @progbits\n" \
+    "\t.globl\t" name "\n\t.hidden\t" name "\n" \
+    BURSTY_P_KEEP_SYNTAX_BEGIN \
+    "\t.type\t" name ", @function\n\t.p2align 4\n" name ":\n" \
     "\t.cfi_startproc\n\t.cfi_def_cfa rsp, 136\n" \
     "\t.cfi_escape 0x16, 0x10, 25, 0x0b, 0x78, 0xff, 0x22, 0x06, 0x23, 1, 0x12, 0x94, 4, " \
     "0x0c, 0, 0, 0, 0x80, 0x27, 0x0c, 0, 0, 0, 0x80, 0x1c, 0x22, 0x23, 4\n" \
     BURSTY_P_KEEP_FIRST_PUSH("rax", "144") BURSTY_P_KEEP_FIRST_PUSH("rdi", "152") \
-    BURSTY_P_KEEP_TRY "\t.cfi_remember_state\n" \
+    try_ "\t.cfi_remember_state\n" \
     BURSTY_P_KEEP_FIRST_PUSH("rbp", "160") \
     "\tmov\t%rsp, %rbp\n\t.cfi_def_cfa_register rbp\n" \
     BURSTY_P_KEEP_PUSH("rcx", "168") BURSTY_P_KEEP_PUSH("rdx", "176") BURSTY_P_KEEP_PUSH("rsi", "184") \
     BURSTY_P_KEEP_PUSH("r8", "192") BURSTY_P_KEEP_PUSH("r9", "200") BURSTY_P_KEEP_PUSH("r10", "208") \
-    BURSTY_P_KEEP_PUSH("r11", "216") \
-    "\tmov\t%eax, %esi\n" BURSTY_P_KEEP_SITE("24(%rbp)") \
-    "\tand\t$-16, %rsp\n\tcall\tbursty_p_kept_hit\n\tlea\t-56(%rbp), %rsp\n" \
+    BURSTY_P_KEEP_PUSH("r11", "216") arguments \
+    "\tand\t$-16, %rsp\n\tcall\t" function "\n\tlea\t-56(%rbp), %rsp\n" \
     "\tpop\t%r11\n\tpop\t%r10\n\tpop\t%r9\n\tpop\t%r8\n" \
     "\tpop\t%rsi\n\tpop\t%rdx\n\tpop\t%rcx\n\tpop\t%rbp\n\t.cfi_restore_state\n" \
     "1:\tpop\t%rdi\n\t.cfi_adjust_cfa_offset -8\n\t.cfi_restore rdi\n" \
     "\tpop\t%rax\n\t.cfi_adjust_cfa_offset -8\n\t.cfi_restore rax\n\tret\t$128\n" \
-    "\t.cfi_endproc\n\t.size\tbursty_p_thunk, . - bursty_p_thunk\n\t.popsection\n"
+    "\t.cfi_endproc\n\t.size\t" name ", . - " name "\n" \
+    BURSTY_P_KEEP_SYNTAX_END "\t.popsection\n"
+__asm__(BURSTY_P_KEEP_THUNK(
+    "bursty_p_thunk", BURSTY_P_KEEP_TRY(BURSTY_P_KEEP_SITE("16(%rsp)"), "bursty_p_kept_count"),
+    "\tmov\t%eax, %esi\n" BURSTY_P_KEEP_SITE("24(%rbp)"), "bursty_p_kept_hit"));
+#ifdef BURSTY_P_KEEP_LEAVES
+__asm__(BURSTY_P_KEEP_THUNK("bursty_p_leave_thunk", BURSTY_P_KEEP_TRY("", "bursty_p_kept_return"),
+                            "\tmov\t%eax, %edi\n", "bursty_p_kept_leave"));
+#endif
 
-/* The implementation of bursty.h expands this behind bursty_p_hit. bursty_p_kept_count takes the word
-   out and counts the usual event, without a call. Its answer is 0; or, if it does not count, 2^32
+/* bursty_p_kept_count takes the word out and counts the usual event, without a call. Its answer is 0; or, if it does not count, 2^32
    plus the word, and bursty_p_kept_hit goes on from there. In a plain thread without new settings it
    takes the short look. Else it is bursty_p_keep_hit_any, which calls nothing outside bursty.h if no
    profile has an action, there is no budget, and a look leaves new settings to the next check
-   (same_settings). In a burst that was another profile's, too, `only` may still be NULL. */
+   (same_settings). In a burst that was another profile's, too, `only` may still be NULL.
+   bursty_p_kept_return and bursty_p_kept_leave divide the end of a scope in the same way. The scope
+   has left the stack, but its slot still holds its site; below the stack it is "(deep)". */
 #ifdef __cplusplus
 #define BURSTY_P_KEEP_ENTRY \
     extern "C" __attribute__((BURSTY_P_KEEP_USED, visibility("hidden"))) BURSTY_P_KEEP_SLOW
@@ -2476,8 +2627,14 @@ BURSTY_P_KEEP_INLINE void bursty_p_keep_restore(const uint64_t *area, uint32_t h
 #define BURSTY_P_KEEP_LOUD _Pragma("clang diagnostic pop")
 #endif
 #endif
+#ifdef BURSTY_P_KEEP_LEAVES
+BURSTY_P_KEEP_INLINE const bursty_site *bursty_p_keep_left(void) {
+    uint32_t depth = BURSTY_P_HERE.depth;
+    return depth < BURSTY_STACK ? BURSTY_P_HERE.stack[depth] : &bursty_p_deep_site;
+}
+#endif
+
 #if BURSTY_P_KEEP_ALWAYS
-__asm__(BURSTY_P_KEEP_THUNK);
 BURSTY_P_KEEP_ENTRY void bursty_p_kept_hit(const bursty_site *site);
 void bursty_p_kept_hit(const bursty_site *site) {
     static uint32_t has_xsave;
@@ -2487,8 +2644,21 @@ void bursty_p_kept_hit(const bursty_site *site) {
     (void)bursty_p_hit(site, 0);
     bursty_p_keep_restore(area, has);
 }
-#else
-__asm__(BURSTY_P_KEEP_THUNK);
+
+#ifdef BURSTY_P_KEEP_LEAVES
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_leave(void);
+void bursty_p_kept_leave(void) {
+    static uint32_t has_xsave;
+    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
+    uint32_t has = bursty_p_keep_ask(&has_xsave);
+    area = bursty_p_keep_save(room, has);
+    bursty_p_event(bursty_p_keep_left(), 0, BURSTY_P_SCOPE_RETURN);
+    bursty_p_keep_restore(area, has);
+}
+#endif
+
+#else /* not BURSTY_P_KEEP_ALWAYS */
+
 BURSTY_P_KEEP_QUIET
 BURSTY_P_KEEP_INLINE uint64_t bursty_p_keep_count(const bursty_site *site) {
     uint32_t n = bursty_p_hold();
@@ -2496,7 +2666,7 @@ BURSTY_P_KEEP_INLINE uint64_t bursty_p_keep_count(const bursty_site *site) {
     BURSTY_P_HERE.n = n;
     return 0;
 }
-BURSTY_P_KEEP_COUNT
+BURSTY_P_KEEP_ANSWER(bursty_p_kept_count, bursty_p_keep_count)
 BURSTY_P_KEEP_LOUD
 BURSTY_P_COLD static void bursty_p_keep_hit_outside(const bursty_site *site, uint32_t n) {
     static uint32_t has_xsave;
@@ -2557,7 +2727,38 @@ void bursty_p_kept_hit(const bursty_site *site, uint32_t n) {
     }
     BURSTY_P_HERE.n = n;
 }
+
+#ifdef BURSTY_P_KEEP_LEAVES
+BURSTY_P_KEEP_QUIET
+BURSTY_P_KEEP_INLINE uint64_t bursty_p_keep_return(const bursty_site *site) {
+    uint32_t n = bursty_p_hold();
+    (void)site;
+    if (BURSTY_P_UNLIKELY(!bursty_p_count_return())) return (uint64_t)1 << 32 | n;
+    BURSTY_P_HERE.n = n;
+    return 0;
+}
+BURSTY_P_KEEP_ANSWER(bursty_p_kept_return, bursty_p_keep_return)
+BURSTY_P_KEEP_LOUD
+
+BURSTY_P_COLD static void bursty_p_keep_leave_outside(const bursty_site *site, uint32_t n) {
+    static uint32_t has_xsave;
+    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
+    uint32_t has = bursty_p_keep_ask(&has_xsave);
+    area = bursty_p_keep_save(room, has);
+    bursty_p_event_of(bursty_p_me(), site, 0, BURSTY_P_SCOPE_RETURN, n);
+    bursty_p_keep_restore(area, has);
+}
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_leave(uint32_t n);
+void bursty_p_kept_leave(uint32_t n) {
+    const bursty_site *site = bursty_p_keep_left();
+    bursty_p_thread *t = bursty_p_registered();
+    if (t && !t->acting) bursty_p_event_of(t, site, 0, BURSTY_P_SCOPE_RETURN, n);
+    else bursty_p_keep_leave_outside(site, n);
+}
 #endif
+
+#endif /* BURSTY_P_KEEP_ALWAYS */
 
 #endif /* BURSTY_P_KEEP_ASM */
 

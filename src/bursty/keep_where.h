@@ -22,6 +22,8 @@
     !defined(BURSTY_STATIC) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER)
 #if defined(__clang__) && __clang_major__ >= 14
 #define BURSTY_P_KEEP_ASM __asm__ __volatile__
+#define BURSTY_P_KEEP_ORDER(...)
+#define BURSTY_P_KEEP_SIZE(name) name " PTR " /* of an operand in Intel's syntax: gcc writes it */
 #define BURSTY_P_KEEP_USED used
 #define BURSTY_P_KEEP_UNSEEN xray_never_instrument, no_sanitize("coverage")
 #if __clang_major__ >= 15
@@ -30,17 +32,25 @@
 #define BURSTY_P_KEEP_SAVES __attribute__((no_caller_saved_registers))
 #endif
 #elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
-#define BURSTY_P_KEEP_ASM __asm__ __inline __volatile__ /* one instruction to gcc, when it inlines */
+#define BURSTY_P_KEEP_ASM __asm__ __inline /* one instruction to gcc, when it inlines */
+#define BURSTY_P_KEEP_ORDER(...) __VA_ARGS__
+#define BURSTY_P_KEEP_SIZE(name)
 #define BURSTY_P_KEEP_USED used, externally_visible
 #define BURSTY_P_KEEP_UNSEEN no_sanitize_coverage
 #define BURSTY_P_KEEP_SAVES __attribute__((no_caller_saved_registers, zero_call_used_regs("skip")))
 #endif
 #endif
-#if defined(BURSTY_P_KEEP_ASM) && !defined(__EXCEPTIONS) && !defined(BURSTY_P_KEEP_SANITIZED) && \
+#if defined(BURSTY_P_KEEP_ASM) && !defined(BURSTY_P_KEEP_SANITIZED) && \
     !defined(BURSTY_P_KEEP_CALL_FOR_TLS) && !defined(__code_model_large__) && \
     !defined(__AMX_TILE__) && !defined(__APX_F__) && \
     !(defined(__cplusplus) && defined(BURSTY_P_SHARED))
 #define BURSTY_P_KEEP_CHECKS
+#endif
+#if defined(BURSTY_P_KEEP_ASM) && !defined(BURSTY_NO_TLS) && BURSTY_STACK > 0
+#define BURSTY_P_KEEP_LEAVES /* scopes, too: the same two cases */
+#ifdef BURSTY_P_KEEP_CHECKS
+#define BURSTY_P_KEEP_SCOPES
+#endif
 #endif
 
 #ifdef BURSTY_P_KEEP_ASM
@@ -57,7 +67,8 @@
 #define BURSTY_P_KEEP_ADDS(c, v) bursty_p_keep_add((c), (v))
 BURSTY_P_KEEP_INLINE int bursty_p_keep_add(uint64_t *count, uint64_t more) {
     int over;
-    __asm__("addq\t%2, %0" : "+m"(*count), "=@ccc"(over) : "er"(more));
+    __asm__("{addq\t%2, %0|add\t" BURSTY_P_KEEP_SIZE("QWORD") "%0, %2}"
+            : "+m"(*count), "=@ccc"(over) : "er"(more));
     if (__builtin_expect(over, 0)) __atomic_store_n(count, UINT64_MAX, __ATOMIC_RELAXED);
     return 1;
 }

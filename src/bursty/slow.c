@@ -25,7 +25,7 @@ BURSTY_P_STEP uint32_t bursty_p_hold(void) {
 #elif defined(BURSTY_P_MSVC)
     n = (uint32_t)_InterlockedExchange((volatile long *)&BURSTY_P_HERE.n, (long)n);
 #elif (defined(__x86_64__) || defined(__i386__)) && !defined(BURSTY_POLL) /* xchg locks: 7 ns */
-    __asm__ __volatile__("xaddl %0, %1" : "+r"(n), "+m"(BURSTY_P_HERE.n) : : "cc", "memory");
+    __asm__ __volatile__("{xaddl %0, %1|xadd %1, %0}" : "+r"(n), "+m"(BURSTY_P_HERE.n) : : "cc", "memory");
 #else
     n = __atomic_exchange_n(&BURSTY_P_HERE.n, n, __ATOMIC_RELAXED);
 #endif
@@ -87,17 +87,28 @@ BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
     return bursty_p_mine.thread->live;
 }
 
+/* A RETURN that the hot table alone would get is counted, and goes no further. */
+BURSTY_P_STEP int bursty_p_count_return(void) {
+    if (!bursty_p_mine.only || bursty_p_mine.epoch != BURSTY_P_GET(&bursty_p_all.epoch)) return 0;
+    bursty_p_count_up(bursty_p_mine.only, 1);
+    return 1;
+}
+
+/* n is the word, which was taken out. */
+BURSTY_P_STEP void bursty_p_event_of(bursty_p_thread *t, const bursty_site *site, uintptr_t value,
+                                     uint32_t kind, uint32_t n) {
+    if (t && t->live && !bursty_p_reopened(t)) bursty_p_deliver(t, site, value, kind, n);
+    BURSTY_P_HERE.n = n;
+}
+
 BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {
     uint32_t n = bursty_p_hold();
-    bursty_p_thread *t;
     if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return;
-    t = bursty_p_me();
-    if (t && bursty_p_mine.only && (kind & BURSTY_RETURN) && !BURSTY_P_POLLS) {
-        bursty_p_count_up(bursty_p_mine.only, 1);
-    } else if (t && t->live && !bursty_p_reopened(t)) {
-        bursty_p_deliver(t, site, value, kind, n);
+    if ((kind & BURSTY_RETURN) && !BURSTY_P_POLLS && bursty_p_count_return()) {
+        BURSTY_P_HERE.n = n;
+        return;
     }
-    BURSTY_P_HERE.n = n;
+    bursty_p_event_of(bursty_p_me(), site, value, kind, n);
 }
 
 BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
