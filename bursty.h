@@ -2812,12 +2812,12 @@ static struct {
    little for 4 rows. */
 static size_t bursty_p_lay_out_paths(unsigned char *memory, size_t bytes) {
     size_t rows, slots = bursty_p_divide(bytes, sizeof(bursty_p_tick_row), &rows);
+    bursty_p_ticks.row_room = bursty_p_ticks.row_count = 0;
     if (rows < 4) return 0;
     bursty_p_ticks.rows = (bursty_p_tick_row *)(void *)memory;
     bursty_p_ticks.index = (uint32_t *)(void *)(bursty_p_ticks.rows + rows);
     bursty_p_ticks.row_room = (uint32_t)rows;
     bursty_p_ticks.index_mask = (uint32_t)slots - 1;
-    bursty_p_ticks.row_count = 0;
     return bytes;
 }
 
@@ -3355,7 +3355,7 @@ static void bursty_p_lay_out(unsigned char *memory, size_t bytes, int ticks) {
     bursty_p_all.threads = (bursty_p_thread *)(void *)memory;
     bursty_p_all.thread_room = (uint32_t)threads;
     memory += threads * sizeof(bursty_p_thread);
-    paths = ticks ? bursty_p_lay_out_paths(memory, bytes / 8 & ~(size_t)7) : 0;
+    paths = bursty_p_lay_out_paths(memory, ticks ? bytes / 8 & ~(size_t)7 : 0);
     memory += paths;
     slots = bursty_p_divide(bytes - threads * sizeof(bursty_p_thread) - paths,
                             sizeof(bursty_p_row), &rows);
@@ -3433,6 +3433,8 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     memory = (unsigned char *)(config->memory ? config->memory : bursty_p_memory);
     bytes = config->memory ? config->memory_bytes : BURSTY_MEMORY;
     if (!memory || !bursty_p_valid(&config->profile)) return 0;
+    if (!bursty_p_valid(&bursty_p_all.companion.profile)) return 0;
+    if (config->tick_hz < -1 || config->tick_hz > 100000) return 0;
     if (config->budget_ppm && !bursty_p_has_clock(config)) return 0;
     skip = (0 - (uintptr_t)memory) & 7;
     if (bytes < skip + sizeof(bursty_p_thread) + 16 * sizeof(bursty_p_row)) return 0;

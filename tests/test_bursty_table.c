@@ -1,4 +1,4 @@
-/* test_bursty_table.c - what is counted and written: the hot table, charged times, the dump, a
+/* test_bursty_table.c - what is counted and written: the hot table, the dump, a
    forked child. */
 #define _XOPEN_SOURCE 700
 #include "bursty.inc"
@@ -208,18 +208,6 @@ TEST(counts_saturate) {
     CHECK(c == UINT64_MAX);
     bursty_p_count_up(&c, 1);
     CHECK(c == UINT64_MAX);
-}
-
-TEST(charged_time_is_in_the_table) {
-    static const bursty_site site = { "charged", "", 0, BURSTY_CALL };
-    bursty_row rows[4];
-    start_with(NULL, 1);
-    bursty_charge(NULL, &site, NULL, 40);
-    bursty_charge(NULL, &site, NULL, 2);
-    CHECK_EQ(hottest(rows, 4, 0), 1);
-    CHECK_STR(rows[0].site->name, "charged");
-    CHECK_EQ(rows[0].ticks, 42);
-    CHECK_EQ(rows[0].count, 0);
 }
 
 /* ---- dump ---- */
