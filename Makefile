@@ -146,9 +146,9 @@ fuzz:
 FUZZERS   = $(patsubst %.c,$(BUILD)/%,$(wildcard fuzz/fuzz_*.c))
 fuzzers: $(FUZZERS)
 
-$(BUILD)/fuzz/%: fuzz/%.c $(TOOL_PART)
+$(BUILD)/fuzz/%: fuzz/%.c $(TOOL_PART) $(LAB_PART)
 	@mkdir -p $(@D)
-	$(QUIET) $(COMPILE) -Itools -fsanitize=fuzzer -o $@ $< $(TOOL_PART) $(LIBS)
+	$(QUIET) $(COMPILE) -Itools -fsanitize=fuzzer -o $@ $< $(TOOL_PART) $(LAB_PART) $(LIBS)
 
 # The C programs alone, for targets whose shell and tools are not the target's.
 test-programs: $(TESTS)
