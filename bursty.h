@@ -1333,11 +1333,15 @@ static uint64_t bursty_p_cpu_us(void) { return bursty_p_read_ns(BURSTY_P_PROCESS
 static uint64_t bursty_p_cpu_us(void) { return 0; }
 #endif
 
+#if BURSTY_P_TICKS
+
 /* ---- counters that saturate -------------------------- src/saturate.c ---- */
 
 static uint64_t bursty_p_sat_add(uint64_t a, uint64_t b) {
     return a + b < a ? UINT64_MAX : a + b;
 }
+
+#endif
 
 /* ---- writing a .brst part -------------------------------- src/part.c ---- */
 
@@ -1582,7 +1586,7 @@ static BURSTY_P_TLS struct {
 } bursty_p_mine;
 
 static const bursty_site bursty_p_burst_site = { "(burst)", "", 0, BURSTY_BEGIN };
-#if BURSTY_STACK > 0
+#if BURSTY_STACK > 0 || BURSTY_P_TICKS
 static const bursty_site bursty_p_deep_site = { "(deep)", "", 0, BURSTY_P_SCOPE_CALL };
 #endif
 

@@ -138,10 +138,10 @@ done
 # ---- off is nothing ----
 
 # The macros that a user may write, and the functions, as the preprocessor sees them.
-macros() { $CC -std=c99 "$@" -dM -E -include ./bursty.h -include ./dualpath.h -x c /dev/null |
+macros() { $CC -std=c99 "$@" -dM -E -include ./bursty.h -x c /dev/null |
     sed -n 's/^#define \(BURST_[A-Z0-9_]*\).*/\1/p' | sort -u; }
 functions() {
-    $CC -std=c99 "$@" -E -P -include ./bursty.h -x c hottest.h | grep -o 'bursty_[a-z0-9_]*(' |
+    $CC -std=c99 "$@" -E -P -x c bursty.h | grep -o 'bursty_[a-z0-9_]*(' |
         grep -v bursty_p_ | tr -d '(' | sort -u
 }
 

@@ -4,12 +4,7 @@
 #define _GNU_SOURCE 1     /* binpatch.h wants it before the first include */
 #endif
 #define BURSTY_STATIC
-#define BURSTCLOCK_STATIC
-#define CONTROL_STATIC
-#define HOTTEST_STATIC
-#define TICKS_STATIC
 #define HCCT_STATIC
-#define CALLPATHS_STATIC
 #define FOOTPRINT_STATIC
 #define HOTSTREAM_STATIC
 #define EDGEPROF_STATIC
