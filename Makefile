@@ -2,8 +2,8 @@
 # make demo     a real program, plain and profiled; build/demo/report.html
 # make headers  joins the products at the root from their parts in src/
 # make test     the host test suite; cc and make are all it needs
-# make matrix   installs compilers and emulators with apt-get, runs the tests on every target
 # make fuzz     random input for whatever reads files, FUZZ_SECONDS for each fuzzer; fuzz/README.md
+# make matrix   installs compilers and emulators with apt-get, runs the tests on every target
 # make bench    installs what it needs, measures, writes bench/results.md and bench/results.json; bench-quick, bench-smoke: less
 #
 # make V=1 shows the commands. A target of the matrix sets CC, CXX, CFLAGS, LDFLAGS, RUN (what starts a program) and BUILD.
