@@ -1,10 +1,10 @@
-# make          the host tool (build/bursty) and the examples
+# make          the host tool (build/bursty), build/bursty-lab and the examples
 # make demo     a real program, plain and profiled; build/demo/report.html
 # make headers  joins the products at the root from their parts in src/
 # make test     the host test suite; cc and make are all it needs
 # make fuzz     random input for whatever reads files, FUZZ_SECONDS for each fuzzer; fuzz/README.md
 # make matrix   installs compilers and emulators with apt-get, runs the tests on every target
-# make bench    installs what it needs, measures, writes bench/results.md and bench/results.json; bench-quick, bench-smoke: less
+# make bench    installs what it needs, measures, writes bench/results.md; bench-quick, bench-smoke: less
 #
 # make V=1 shows the commands. A target of the matrix sets CC, CXX, CFLAGS, LDFLAGS, RUN (what starts a program) and BUILD.
 
@@ -29,6 +29,11 @@ TOOL_C    = $(wildcard tools/*.c tools/*/*.c)
 TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/page.o $(BUILD)/tools/lists.o \
             $(BUILD)/tools/runtime.o
 TOOL_PART = $(filter-out $(BUILD)/tools/bursty.o,$(TOOL_O))
+# build/bursty-lab: lab/ on the tool's readers and writers. A test may use both but their mains.
+LAB_C     = $(wildcard lab/*.c)
+LAB_O     = $(LAB_C:lab/%.c=$(BUILD)/lab/%.o)
+LAB_PART  = $(filter-out $(BUILD)/lab/lab.o,$(LAB_O))
+LAB_BASE  = $(foreach d,base kinds model write,$(wildcard tools/$(d)/*.c))
 PAGE_DIR  = tools/write/page
 PAGE      = $(PAGE_DIR)/style.css $(filter-out %/style.css,$(sort $(wildcard $(PAGE_DIR)/*.css))) \
             $(PAGE_DIR)/base.js $(filter-out %/base.js,$(sort $(wildcard $(PAGE_DIR)/*.js)))
@@ -42,12 +47,21 @@ TESTS     = $(TEST_C:tests/%.c=$(BUILD)/tests/%)
 TEST_SH   = $(wildcard tests/test_*.sh)
 PROCESSORS = $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 
-all: $(BUILD)/bursty $(EXAMPLES) $(RECORDER)
+all: $(BUILD)/bursty $(BUILD)/bursty-lab $(EXAMPLES) $(RECORDER)
 
 $(BUILD)/bursty: $(TOOL_O)
 	$(if $(V),,@echo "  ld $@";) $(LINK) -o $@ $(TOOL_O) $(LIBS)
 
 $(BUILD)/tools/%.o: tools/%.c
+	@mkdir -p $(@D)
+	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
+
+LAB_ALL   = $(LAB_O) $(BUILD)/lab/lists.o $(LAB_BASE:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/page.o
+
+$(BUILD)/bursty-lab: $(LAB_ALL)
+	$(if $(V),,@echo "  ld $@";) $(LINK) -o $@ $(LAB_ALL) $(LIBS)
+
+$(BUILD)/lab/%.o: lab/%.c
 	@mkdir -p $(@D)
 	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
 
@@ -64,15 +78,17 @@ $(BUILD)/tools/runtime.c: tools/cc/embed.awk $(RUNTIME)
 
 # What kinds, sections of a report, writers and commands there are: whatever tools/ defines.
 # Looked at in every run, for a file may have gone; written only when something has changed.
-$(BUILD)/tools/lists.c: FORCE
+$(BUILD)/tools/lists.c: LISTED = $(TOOL_C)
+$(BUILD)/lab/lists.c: LISTED = $(LAB_C) $(LAB_BASE)
+$(BUILD)/tools/lists.c $(BUILD)/lab/lists.c: FORCE
 	@mkdir -p $(@D)
-	@LC_ALL=C awk -f tools/base/lists.awk $(sort $(TOOL_C)) >$@.new
+	@LC_ALL=C awk -f tools/base/lists.awk $(sort $(LISTED)) >$@.new
 	@cmp -s $@.new $@ || cp $@.new $@
 	@rm -f $@.new
 
 FORCE:
 
-$(BUILD)/tools/page.o $(BUILD)/tools/lists.o $(BUILD)/tools/runtime.o: %.o: %.c
+$(BUILD)/tools/page.o $(BUILD)/tools/lists.o $(BUILD)/lab/lists.o $(BUILD)/tools/runtime.o: %.o: %.c
 	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
 
 # What the recorder is linked from: all of record/ but what programs are linked with.
@@ -92,12 +108,12 @@ $(BUILD)/examples/%: examples/%.c
 	@mkdir -p $(@D)
 	$(QUIET) $(COMPILE) -o $@ $< $(LIBS)
 
-# A test that includes a header of the tool is linked with all of the tool but its main.
-TOOL_TESTS = $(shell grep -lE '^.include "(base|kinds|model|write|replay|cc)/' $(TEST_C))
+# A test that includes a header of the tool or of lab/ is linked with all of both but their mains.
+TOOL_TESTS = $(shell grep -lE '^.include "(base|kinds|model|write|lab|cc)/' $(TEST_C))
 
-$(TOOL_TESTS:tests/%.c=$(BUILD)/tests/%): $(BUILD)/tests/%: tests/%.c $(TOOL_PART)
+$(TOOL_TESTS:tests/%.c=$(BUILD)/tests/%): $(BUILD)/tests/%: tests/%.c $(TOOL_PART) $(LAB_PART)
 	@mkdir -p $(@D)
-	$(QUIET) $(COMPILE) -Itools -Itests -o $@ $< $(TOOL_PART) $(LIBS)
+	$(QUIET) $(COMPILE) -Itools -Itests -o $@ $< $(TOOL_PART) $(LAB_PART) $(LIBS)
 
 $(BUILD)/tests/%: tests/%.c
 	@mkdir -p $(@D)
@@ -132,9 +148,9 @@ fuzz:
 FUZZERS   = $(patsubst %.c,$(BUILD)/%,$(wildcard fuzz/fuzz_*.c))
 fuzzers: $(FUZZERS)
 
-$(BUILD)/fuzz/%: fuzz/%.c $(TOOL_PART)
+$(BUILD)/fuzz/%: fuzz/%.c $(TOOL_PART) $(LAB_PART)
 	@mkdir -p $(@D)
-	$(QUIET) $(COMPILE) -Itools -fsanitize=fuzzer -o $@ $< $(TOOL_PART) $(LIBS)
+	$(QUIET) $(COMPILE) -Itools -fsanitize=fuzzer -o $@ $< $(TOOL_PART) $(LAB_PART) $(LIBS)
 
 # The C programs alone, for targets whose shell and tools are not the target's.
 test-programs: $(TESTS)
@@ -153,7 +169,7 @@ bench-smoke:
 	@sh bench/run.sh smoke
 
 # Where a compiler left no list of what it included (tcc cannot), all headers stand for it.
-OBJECTS   = $(TOOL_O) $(RECORD_O) $(EXAMPLES) $(TESTS) $(FUZZERS)
+OBJECTS   = $(TOOL_O) $(LAB_ALL) $(RECORD_O) $(EXAMPLES) $(TESTS) $(FUZZERS)
 HAS_LIST  = $(wildcard $(OBJECTS:=.d))
 HEADERS   = $(filter-out $(BUILD)/%,$(wildcard *.h */*.h */*/*.h tests/*.inc))
 $(filter-out $(HAS_LIST:.d=),$(OBJECTS)): $(HEADERS)
