@@ -7,8 +7,6 @@
 #include "base/save.h"
 #include "base/tool.h"
 #include "footprint.h"
-#include "footprintsum.h"
-#include "hotl.h"
 #include "model/report.h"
 #include "lab/footprint_check.h"
 #include "lab/sampled_windows.h"
@@ -71,9 +69,9 @@ static void help(FILE *to) {
 
 /* sides[0] counts the second thread's accesses, sides[1] the first's. */
 typedef struct pair {
-    interleave sides[2];
-    interleave_profile before[2], profiles[2];
-    void *memory[2];
+    footprint_pair sides[2];
+    footprint_profile before[2], profiles[2];
+    void *memory[2], *before_memory[2], *profile_memory[2];
     uint64_t *times[2], count[2], room[2], wrong;          /* for --check: accesses of each */
     uint64_t turns, accesses[2], length;
     int turn;
@@ -83,7 +81,7 @@ typedef struct replay {
     const options *o;
     trace_blocks *trace;
     footprint fp, checked;               /* one is timed, one looked at after each access */
-    hotl averages;                       /* instead of them, for --average */
+    footprint_average averages;                       /* instead of them, for --average */
     footprint_profile profile, before;
     void *memory, *before_memory;                 /* of their tables */
     footprint_stats stats;
@@ -103,28 +101,10 @@ static void *snapshot(footprint *fp, footprint_profile *profile) {
     return memory;
 }
 
-/* The same of averages: a profile of one empty row. */
-static void *snapshot_averages(const hotl *h, footprint_profile *profile) {
-    size_t more = hotl_snapshot_bytes(h), bytes;
-    void *memory, *from_memory = tool_alloc(more);
-    hotl_profile from;
-    uint32_t column;
-    hotl_snapshot(h, &from, from_memory, more);
-    bytes = footprint_profile_bytes(1, from.columns);
-    memory = tool_alloc(bytes);
-    footprint_profile_init(profile, 1, from.columns, memory, bytes);
-    profile->accesses = from.accesses;
-    profile->blocks = from.blocks;
-    profile->last_window = from.last_window;
-    profile->last_blocks = from.last_blocks;
-    profile->flags = from.flags | FOOTPRINT_AVERAGE;
-    profile->sample_log2 = from.sample_log2;
-    for (column = 0; column < from.columns; column++) {
-        profile->total[column].windows = from.total[column].windows;
-        profile->total[column].low = from.total[column].low;
-        profile->total[column].high = from.total[column].high;
-    }
-    free(from_memory);
+static void *snapshot_averages(const footprint_average *averages, footprint_profile *profile) {
+    size_t bytes = footprint_average_snapshot_bytes(averages);
+    void *memory = tool_alloc(bytes);
+    footprint_average_snapshot(averages, profile, memory, bytes);
     return memory;
 }
 
@@ -154,27 +134,31 @@ static void *take(replay *r, footprint_profile *profile) {
     return snapshot(&r->fp, profile);
 }
 
-static void snapshot_side(const interleave *il, interleave_profile *profile) {
-    size_t bytes = interleave_snapshot_bytes(il);
-    interleave_snapshot(il, profile, tool_alloc(bytes), bytes);
+/* Returns the memory of the table. */
+static void *snapshot_side(const footprint_pair *side, footprint_profile *profile) {
+    size_t bytes = footprint_pair_snapshot_bytes(side);
+    void *memory = tool_alloc(bytes);
+    footprint_pair_snapshot(side, profile, memory, bytes);
+    return memory;
 }
 
 static void start_pair(pair *p, const options *o) {
-    interleave_config config;
+    footprint_config config;
     size_t bytes;
     int i;
+    memset(&config, 0, sizeof config);
     config.c = o->config.c;
     config.window_max = o->config.window_max;
-    bytes = interleave_bytes(&config, config.c < 1 ? 1u << 20 : 1u << 22);
+    bytes = footprint_pair_bytes(&config, config.c < 1 ? 1u << 20 : 1u << 22);
     for (i = 0; i < 2; i++) {
         p->memory[i] = tool_alloc(bytes);
-        interleave_init(&p->sides[i], p->memory[i], bytes, &config);
+        footprint_pair_init(&p->sides[i], p->memory[i], bytes, &config);
     }
 }
 
 static void end_turn(pair *p) {
-    interleave_run(&p->sides[0], p->turn, p->length);
-    interleave_run(&p->sides[1], 1 - p->turn, p->length);
+    footprint_pair_run(&p->sides[0], p->turn, p->length);
+    footprint_pair_run(&p->sides[1], 1 - p->turn, p->length);
     p->turns += p->length > 0;
     p->length = 0;
 }
@@ -208,8 +192,8 @@ static void check_turns(pair *p, const options *o, const unsigned char *thread, 
         now = p->count[0] + p->count[1] + 1;
         p->times[t][p->count[t]++] = now;
         for (side = 0; side < 2; side++)
-            p->wrong += check_interleave(&p->sides[side], o->config.c, p->times[1 - side],
-                                         p->count[1 - side]);
+            p->wrong += check_pair(&p->sides[side], o->config.c, p->times[1 - side],
+                                   p->count[1 - side]);
     }
 }
 
@@ -219,7 +203,8 @@ static void start_phase(replay *r) {
     r->before_memory = take(r, &r->before);
     if (r->o->first < 0) return;
     end_turn(&r->timed);
-    for (i = 0; i < 2; i++) snapshot_side(&r->timed.sides[i], &r->timed.before[i]);
+    for (i = 0; i < 2; i++)
+        r->timed.before_memory[i] = snapshot_side(&r->timed.sides[i], &r->timed.before[i]);
 }
 
 static void count_batch(replay *r, const uint64_t *block, const unsigned char *thread, size_t count,
@@ -228,7 +213,7 @@ static void count_batch(replay *r, const uint64_t *block, const unsigned char *t
     clock_t start = clock();
     size_t i;
     if (o->one_in_n) for (i = 0; i < count; i++) sampled_access(&r->one_in_n, block[i]);
-    else if (o->average) hotl_access_many(&r->averages, block, count);
+    else if (o->average) footprint_average_access_many(&r->averages, block, count);
     else footprint_access_many(&r->fp, block, count);
     r->seconds += seconds_since(start);
     start = clock();
@@ -300,43 +285,23 @@ static int end_pair(replay *r) {
     }
     end_turn(&r->timed);
     for (i = 0; i < 2; i++) {
-        snapshot_side(&r->timed.sides[i], &r->timed.profiles[i]);
+        r->timed.profile_memory[i] = snapshot_side(&r->timed.sides[i], &r->timed.profiles[i]);
         if (r->timed.before[i].at_least)
-            interleave_subtract(&r->timed.profiles[i], &r->timed.before[i]);
+            footprint_subtract(&r->timed.profiles[i], &r->timed.before[i]);
     }
     return TOOL_OK;
 }
 
-static uint32_t open_averages(replay *r) {
-    const footprint_config *from = &r->o->config;
-    hotl_config config;
-    memset(&config, 0, sizeof config);
-    config.window_max = from->window_max;
-    config.blocks_max = from->blocks_max;
-    config.sample_log2 = from->sample_log2;
-    config.alloc = from->alloc;
-    config.release = from->release;
-    return hotl_open(&r->averages, &config);
-}
-
 static void get_stats(replay *r) {
-    hotl_stats from;
-    footprint_get_stats(&r->fp, &r->stats);
-    if (!r->o->average) return;
-    hotl_get_stats(&r->averages, &from);
-    r->stats.accesses = from.accesses;
-    r->stats.lost = from.lost;
-    r->stats.blocks = from.blocks;
-    r->stats.memory_bytes = from.memory_bytes;
-    r->stats.blocks_bytes = from.blocks_bytes;
-    r->stats.flags = from.flags;
-    r->stats.sample_log2 = from.sample_log2;
+    if (r->o->average) footprint_average_get_stats(&r->averages, &r->stats);
+    else footprint_get_stats(&r->fp, &r->stats);
 }
 
 static int run(replay *r) {
     const options *o = r->o;
     int status;
-    if ((o->average ? open_averages(r) : footprint_open(&r->fp, &o->config)) == 0)
+    if ((o->average ? footprint_average_open(&r->averages, &o->config)
+                    : footprint_open(&r->fp, &o->config)) == 0)
         return tool_error("out of memory");
     if (o->check && footprint_open(&r->checked, &o->config) == 0)
         return tool_error("out of memory");
@@ -354,7 +319,7 @@ static int run(replay *r) {
     if (r->before.at_least) footprint_subtract(&r->profile, &r->before);
     else if (o->from) r->profile.accesses = 0;             /* there is nothing to show */
     footprint_close(&r->fp);
-    hotl_close(&r->averages);
+    footprint_average_close(&r->averages);
     if (o->check) footprint_close(&r->checked);
     return status;
 }
@@ -368,8 +333,8 @@ static void free_replay(replay *r) {
         free(r->timed.memory[i]);
         free(r->slow.memory[i]);
         free(r->slow.times[i]);
-        free(r->timed.before[i].at_least);
-        free(r->timed.profiles[i].at_least);
+        free(r->timed.before_memory[i]);
+        free(r->timed.profile_memory[i]);
     }
 }
 
@@ -385,7 +350,7 @@ static void write_dump(const replay *r, text *out) {
         text_add(&name, o->title);
         text_format(&name, ": accesses of thread %d beside thread %d", counted, other);
         text_bytes(&name, "", 1);
-        interleave_write(&r->timed.profiles[i], name.data, text_write, out);
+        footprint_write(&r->timed.profiles[i], name.data, text_write, out);
         text_free(&name);
     }
 }

@@ -1,4 +1,4 @@
-/* footprint_check.c - the marks of footprint.h and interleave.h beside a true LRU list. */
+/* footprint_check.c - the marks of footprint.h beside a true LRU list. */
 #include "lab/footprint_check.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -126,11 +126,13 @@ void check_end(footprint_check *k, const footprint_profile *p) {
     free(k->reach);
 }
 
-uint64_t check_interleave(const interleave *il, double c, const uint64_t *times, uint64_t number) {
+uint64_t check_pair(const footprint_pair *pair, double c, const uint64_t *times,
+                    uint64_t number) {
     uint64_t wrong = 0;
     uint32_t b;
-    for (b = 1; interleave_bin_low(b) <= number; b++) {
-        uint64_t F = interleave_bin_low(b), K = reach(c, F), since = interleave_mark_time(il, b);
+    for (b = 1; footprint_bin_low(b) <= number; b++) {
+        uint64_t F = footprint_bin_low(b), K = reach(c, F);
+        uint64_t since = footprint_pair_mark_time(pair, b);
         uint64_t most = times[number - F], least = K + 1 <= number ? times[number - K - 1] : 0;
         if (since == 0) break;                    /* given up: an open bin */
         if (since > most) wrong += since - most;

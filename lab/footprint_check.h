@@ -1,9 +1,8 @@
-/* footprint_check.h - `bursty-lab footprint --check`: footprint.h and interleave.h beside the exact
+/* footprint_check.h - `bursty-lab footprint --check`: footprint.h beside the exact
    answers. */
 #ifndef FOOTPRINT_CHECK_H
 #define FOOTPRINT_CHECK_H
 #include "footprint.h"
-#include "interleave.h"
 #include "lab/exact_windows.h"
 
 enum { CHECK_CURVES = 5 };
@@ -26,5 +25,6 @@ void check_access(footprint_check *k, footprint *fp, uint64_t now, uint64_t bloc
 void check_end(footprint_check *k, const footprint_profile *p);
 /* Returns how many windows that end now are counted wrongly. times[] has all accesses of the thread
    that counts. */
-uint64_t check_interleave(const interleave *il, double c, const uint64_t *times, uint64_t number);
+uint64_t check_pair(const footprint_pair *pair, double c, const uint64_t *times,
+                    uint64_t number);
 #endif
