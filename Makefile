@@ -47,7 +47,9 @@ TESTS     = $(TEST_C:tests/%.c=$(BUILD)/tests/%)
 TEST_SH   = $(wildcard tests/test_*.sh)
 PROCESSORS = $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 
-all: $(BUILD)/bursty $(BUILD)/bursty-lab $(EXAMPLES) $(RECORDER)
+all: tools $(EXAMPLES)
+
+tools: $(BUILD)/bursty $(BUILD)/bursty-lab $(RECORDER)
 
 $(BUILD)/bursty: $(TOOL_O)
 	$(if $(V),,@echo "  ld $@";) $(LINK) -o $@ $(TOOL_O) $(LIBS)
@@ -176,5 +178,5 @@ include $(HAS_LIST)
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: FORCE all headers demo test test-built fuzz fuzzers test-programs matrix bench bench-quick bench-smoke clean
+.PHONY: FORCE all tools headers demo test test-built fuzz fuzzers test-programs matrix bench bench-quick bench-smoke clean
 .DELETE_ON_ERROR:
