@@ -45,6 +45,7 @@ RECORDER  = $(shell $(CC) $(CFLAGS) -E -x c record/preload/supported.h 2>/dev/nu
 TEST_C    = $(wildcard tests/test_*.c)
 TESTS     = $(TEST_C:tests/%.c=$(BUILD)/tests/%)
 TEST_SH   = $(wildcard tests/test_*.sh)
+BEGAN    := $(shell date +%s)
 PROCESSORS = $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 
 all: tools $(EXAMPLES)
@@ -134,9 +135,9 @@ demo: $(BUILD)/bursty
 
 # Compiles on all processors, whatever -j says, and counts that among what the suite takes.
 test:
-	@BEGAN=$$(date +%s); export BEGAN; \
-	$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(PROCESSORS)) test-built && \
-	CC="$(CC)" CXX="$(CXX)" CFLAGS="$(CFLAGS)" BUILD="$(BUILD)" RUN="$(RUN)" sh tests/run.sh $(TESTS) $(TEST_SH)
+	@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(PROCESSORS)) test-built
+	@BEGAN=$(BEGAN) CC="$(CC)" CXX="$(CXX)" CFLAGS="$(CFLAGS)" BUILD="$(BUILD)" RUN="$(RUN)" \
+	    sh tests/run.sh $(TESTS) $(TEST_SH)
 
 test-built: all $(TESTS)
 
