@@ -1,92 +1,146 @@
-/* bursty.h - v0.2.0 - samples a program's events at a percent or less - MIT, text at end of file
+/* bursty.h - v0.2.0 - where the time goes, who calls whom, in what you ship - MIT, text at end of file
 
    example:
        #define BURSTY_IMPLEMENTATION
-       #define BURSTY_STDIO
        #include "bursty.h"
-       static int collide(int n) { BURST_SCOPE("collide"); return n > 0 ? collide(n - 1) + 1 : 0; }
+
+       int collide(int n) { BURST_SCOPE("collide"); return n > 0 ? collide(n - 1) + 1 : 0; }
+       int draw(int n) { BURST_SCOPE("draw"); while (n % 100) { n++; } return n; }
+
        int main(void) {
            int frame, hits = 0;
            bursty_start(NULL);
-           for (frame = 0; frame < 100000; frame++) { hits += collide(frame % 50); }
+           for (frame = 0; frame < 200000; frame++) { hits += collide(frame % 50) + draw(frame); }
            return bursty_save("game.brst") != 0 || hits == 0;
        }
    end of example.
 
    STEP BY STEP
-   1. In one C or C++ file define BURSTY_IMPLEMENTATION before the include. Everywhere else just
-      include the header, after feature-test macros such as _GNU_SOURCE.
-   2. Put one line into each function that you want to see, and one into each loop that runs long:
-         BURST_SCOPE("name");   the function's entry and its return, on every way out. It gives
-                                callers, calling contexts and time. It is a declaration, so it must
-                                not follow a bare "if". The name is a literal.
-         BURST_ENTRY();         the entry alone: cheaper, and right for small functions
-         BURST_LOOP();          the first statement in a loop's body
-      Leave out functions of a few instructions and loops of a few additions; the report names the
-      checks that run most. A loop that runs long without a check delays bursts and their ends.
-   3. Call bursty_start(NULL) first and bursty_save("file") last, or in a function given to atexit
-      if the program ends by exit. `bursty report file` then shows the hot functions and call pairs.
-      Inside the program hottest.h gives the same rows.
-   4. What happens: each macro of step 2 contains a check, which counts. After 990 checks on average
-      the next 10 are a burst. Events are recorded in bursts and nowhere else; the report scales
-      them up. The rates stand in config.profile. These are counts; for time see ticks.h.
-   5. To see other things, record events of your own and receive them in an action:
-         BURST_POINT(class, "name", value);   an event of a class below, mostly BURSTY_USER. The
-                                value is evaluated only when the event is recorded.
-         if (BURST_CHECK()) { } a check by hand: true inside a burst
-      Up to BURSTY_PROFILES profiles run at once, each with its own rate, classes and action;
-      bursty_set_profile adds or changes one at any time. docs/design.md lists the headers beside
-      this one: time, budgets, data references, conditions.
+   1. In one C or C++ file define BURSTY_IMPLEMENTATION before the include.
+      Everywhere else include the header plainly. No feature macro is needed.
+   2. Put one line into each function that you want to see, and one into each
+      loop that runs long:
+         BURST_SCOPE("name");   The function's entry and its return, on every way
+                                out. It gives time, callers and calling contexts.
+                                It is a declaration, so it must not follow a bare
+                                "if". The name is a literal.
+         BURST_ENTRY();         The entry alone: cheaper, and right for small
+                                functions.
+         BURST_LOOP();          One iteration: the first statement in a loop.
+      Leave out functions of a few instructions and loops of a few additions.
+      Their time is charged to the function that calls them.
+   3. Call bursty_start(NULL) first and bursty_save("file") last, or in a function
+      given to atexit if the program ends by exit. `bursty report file` then shows
+      where the time goes, self and total, who calls whom how often, each with its
+      95 % interval, and what was lost.
+   4. Whole calling contexts? Include hcct.h behind this header, in the file with
+      the implementation, with HCCT_IMPLEMENTATION. Nothing else changes.
+   5. An overlay in the program? bursty_top fills rows with functions, their share
+      of the time and their calls, with intervals. bursty_pause(1) leaves out a
+      loading screen.
+
+   WHAT HAPPENS
+   Time: where there are timers (Linux, gcc or clang) each thread gets one, which
+   interrupts it after each 10 ms of its CPU time. Such a tick is charged to the
+   innermost scope and to the scopes around it. Elsewhere, or in a shared object,
+   set config.tick_hz; bursty_stats.no_time says why nothing ticks.
+   Counts: each line of step 2 contains a check, which counts down. After 990
+   checks on average the next 10 are a burst. Events are recorded in bursts and
+   nowhere else, and the report scales them up. config.profile has the rates.
+
+   TO SEE MORE
+   Record events of your own and receive them in an action:
+      BURST_POINT(class, "name", value);   An event of a class below, mostly
+                             BURSTY_USER. The value is evaluated only when the
+                             event is recorded.
+      if (BURST_CHECK()) { } A check by hand: true inside a burst.
+   Up to BURSTY_PROFILES profiles run at once, each with its own rate, classes and
+   action; bursty_set_profile adds or changes one at any time.
+   Data references: these forms compile a function or loop twice, and only the
+   second copy records. The plain copy costs a check at its entry.
+      BURST_DUAL(int, f, (int a, int b), (a, b)) { body }   a function
+      BURST_DUAL(void, g, (void), ()) { body }     without result and parameters
+      BURST_DUAL_LEAF(int, h, (int a), (a)) { body }   without a check: small ones
+      BURST_SAME(h, (a))                 calls h in the caller's copy
+      for (...) BURST_BODY({ body })     a loop with a check per iteration
+      BURST_FOR(int, i, 0, n, { body })  a counted loop whose checks are taken many
+                                         at a time; do not assign to i
+      BURST_REF(BURSTY_LOAD, pointer);   records a reference
+      BURST_IF_RECORDING(statements);    runs them only while recording
+   BURST_BODY and BURST_FOR compile a macro argument twice. A debugger sees it as
+   one line. A label in it is defined twice, which is an error; a static variable
+   becomes two variables. BURST_DUAL cannot hold setjmp or computed gotos.
 
    PROMISES
-     - It never prints, aborts, or takes a lock on the program's path, and it allocates nothing.
-       (With BURSTY_PTHREAD or as C++ it asks the C library to tell when a thread ends; that library
-       may allocate a few bytes at the thread's first check.) It uses 96 KiB of static memory,
-       enough for about 17 threads and 730 table rows, or memory that you pass in; and 3 KB for each
-       thread, 900 bytes in a shared object, that the compiler lays out (__thread).
-     - What does not fit is counted: bursty_stats.lost, lost_threads. Counters saturate.
+     - It never prints, aborts, or takes a lock, and it allocates nothing. (It asks
+       the C library to tell when a thread ends; that library may allocate a few
+       bytes at the thread's first check.) It uses 1 MiB of static memory, whose
+       pages are touched when they are needed: enough for 180 threads, 6000 table
+       rows and 2400 paths; or memory that you pass in. The compiler lays out 3 KB
+       for each thread, 900 bytes in a shared object.
+     - What does not fit is counted, and the report says it first: events, threads,
+       ticks, and CPU time of the process that no tick saw. Counters saturate.
+     - A timer's signal is a real-time signal that the program does not use. Waits
+       are not interrupted, since it ticks with CPU time. Without a free signal
+       nothing ticks, and the report says so.
+     - A check keeps all registers: on x86-64 with gcc and clang it is assembly
+       that changes nothing but the flags. Counts, events and dumps are the same
+       with BURSTY_PORTABLE.
      - Without bursty_start a check counts and does nothing else.
-     - For one thread the same events give the same dump, byte for byte.
+     - For one thread the same events give the same counts, byte for byte.
 
    THREADS
-     A thread is registered at its first check, or, if it was checking before bursty_start, within
-     65 536 checks. Before a thread ends, call bursty_thread_end(); with BURSTY_PTHREAD, or when the
-     implementation is compiled as C++, that happens by itself. After fork call bursty_forked() in
-     the child (BURSTY_PTHREAD does). Signal handlers may check on a thread that has checked before.
-     An interrupt on bare metal needs a context of its own: another file with BURSTY_STATIC. Checks
-     made inside an action are not counted. Exceptions run the ends of scopes (C code in their way
-     needs -fexceptions). longjmp: save bursty_depth() beside setjmp and pass it to
-     bursty_set_depth() after the jump. If it leaves an action or a signal handler you must do this.
-     Elsewhere the depth corrects itself when the next outer scope returns. Each shared object needs
-     a BURSTY_IMPLEMENTATION of its own and samples alone; BURSTY_PTHREAD there needs -z nodelete.
+     A thread is registered at its first check, or, if it was checking before
+     bursty_start, within 65 536 checks. Its end is noticed (in a bare build call
+     bursty_thread_end), and so is fork (elsewhere: bursty_forked in the child).
+     Signal handlers may do anything that is declared here, at any instruction, on
+     a thread that has checked before. An interrupt on bare metal needs a context
+     of its own: another file with BURSTY_STATIC. Checks made inside an action are
+     not counted. An exception that leaves a scope ends it (C code in its way needs
+     -fexceptions). longjmp: save bursty_depth() beside setjmp and pass it to
+     bursty_set_depth() after the jump. If it leaves an action or a signal handler
+     you must do this. Elsewhere the depth corrects itself when the next outer
+     scope returns; until then ticks go to scopes that the jump has left. Each
+     shared object needs a BURSTY_IMPLEMENTATION of its own and samples alone.
 
    OPTIONS in every file, best on the command line:
-     BURSTY_OFF            every macro and function becomes nothing: no code, no data, no file.
-                           bursty_start returns 1 and bursty_save 0.
-     BURSTY_POLL           a check reads one shared flag, which bursty_poll sets, instead of
-                           counting. check_count, jitter and hibernation are not used; burst_count
-                           limits what one thread records in one opening.
-     BURSTY_NO_TLS         one context and no atomics, for firmware and programs in which a single
-                           thread checks. Implied unless the compiler is gcc or clang (on Windows:
-                           mingw or clang-cl). A freestanding build needs memcpy, memset and the
-                           compiler's 64-bit division; give it BURSTY_MEMORY.
-     BURSTY_TINY           24 bytes of RAM, 250 of code on a Cortex-M0: bursttiny.h
-     BURSTY_STACK=n        how many scopes the shadow stack keeps: 64; 0 in freestanding and tiny
-                           builds. Deeper scopes are counted, and their callees' caller is "(deep)".
-     BURSTY_TLS_MODEL="m"  in a shared object define it as "initial-exec": the compiler's default
-                           calls __tls_get_addr at every check. Executables use "local-exec".
-     BURSTY_STATIC         makes everything static, for a single file
+     BURSTY_OFF            Every macro and function becomes nothing: no code, no
+                           data, no file. bursty_start returns 1, bursty_save 0.
+     BURSTY_PORTABLE       Checks in C. Needed with -masm=intel, if an action leaves
+                           by longjmp into the very function that checks, or if an
+                           action throws.
+     BURSTY_POLL           A check reads one shared flag, which bursty_poll sets,
+                           instead of counting. `every`, jitter and hibernation are
+                           not used; `burst` limits what one thread records in one
+                           opening.
+     BURSTY_BARE           No C library, no threads' ends, no timers, no files: what
+                           a freestanding build gets by itself. It needs memcpy,
+                           memset and the compiler's 64-bit division, and has 96 KiB
+                           of static memory; set BURSTY_MEMORY.
+     BURSTY_NO_TLS         One context and no atomics, for firmware and programs in
+                           which a single thread checks. Implied unless the compiler
+                           is gcc, clang or Microsoft's.
+     BURSTY_TINY           24 bytes of RAM, 250 of code on a Cortex-M0: one profile
+                           with an action, set by bursty_set_profile, and no more.
+     BURSTY_STACK=n        How many scopes the shadow stack keeps: 64; 0 in
+                           freestanding and tiny builds. Deeper scopes are counted,
+                           and their callees' caller is "(deep)".
+     BURSTY_TLS_MODEL="m"  In a shared object define it as "initial-exec": the
+                           compiler's default calls __tls_get_addr at every check.
+     BURSTY_STATIC         Everything is static, for a single file.
    OPTIONS where BURSTY_IMPLEMENTATION is defined:
-     BURSTY_STDIO          adds bursty_save
-     BURSTY_PTHREAD        uses pthread_key_create and pthread_atfork
-     BURSTY_PROFILES=n     how many profiles: 8, at most 32
-     BURSTY_MEMORY=bytes   the size of the static memory: 98304; 0 means none
-   "undefined reference" or "hidden symbol bursty_... is not defined": no file of this executable or
-   library defines BURSTY_IMPLEMENTATION (bursty_save: BURSTY_STDIO), or files differ in options.
+     BURSTY_PROFILES=n     How many profiles: 8, at most 32.
+     BURSTY_MEMORY=bytes   The size of the static memory; 0 means none.
+     BURSTY_TICKS          In a bare build: bursty_tick charges ticks. 2 kB of flash.
+   "undefined reference" or "hidden symbol bursty_... is not defined": no file of
+   this executable or library defines BURSTY_IMPLEMENTATION, or files differ in
+   options.
 
    COST
-     A check is two instructions on x86-64; keepregs.h spares its registers (bench/results.md). A
-     scope adds three stores, rules out tail calls, and takes 8 bytes of stack per entry.
+     A check is two instructions on x86-64, a scope 11 (10 at a fixed address). A
+     tick takes some 40 us in a virtual machine: 0.3 % at the default rate. An event
+     in a burst takes 40 to 130 instructions. A tiny function that leaves at once
+     most of the time pays less if its check stands below that exit.
 
    CONTENTS
      options
