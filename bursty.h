@@ -571,7 +571,11 @@ BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind)
 #define BURSTY_P_KEEP_SIZE(name)
 #define BURSTY_P_KEEP_USED used, externally_visible
 #define BURSTY_P_KEEP_UNSEEN no_sanitize_coverage
-#define BURSTY_P_KEEP_SAVES __attribute__((no_caller_saved_registers, zero_call_used_regs("skip")))
+/* gcc 12 takes a later function that has the same target options for one that saves, too. No other
+   function here says no-tbm, which changes no code. */
+#define BURSTY_P_KEEP_SAVES \
+    __attribute__((target("general-regs-only,no-tbm"), no_caller_saved_registers, \
+                   zero_call_used_regs("skip")))
 #endif
 #endif
 #if defined(BURSTY_P_KEEP_ASM) && !defined(BURSTY_P_KEEP_SANITIZED) && \

@@ -57,8 +57,8 @@ count() { # COLUMN OPTIONS...
 # limits.tsv: function; gcc, clang; gcc, clang with keepregs.h. A number of gcc is what gcc 12 does,
 # one of clang the worse of clang 14 and 19.
 count $([ $family = gcc ] && echo 2 || echo 3)
-printf '#include "keepregs.h"\n#include "bursty.h"\n' >"$out/ask.c"
-if compile -dM -E "$out/ask.c" | grep -q 'define KEEPREGS_P_CHECKS'; then
+printf '#include "bursty.h"\n' >"$out/ask.c"
+if compile -dM -E "$out/ask.c" | grep -q 'define BURSTY_P_KEEP_CHECKS'; then
     count $([ $family = gcc ] && echo 4 || echo 5) -include keepregs.h
 fi
 echo "$passed passed, $failed failed"

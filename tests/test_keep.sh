@@ -1,10 +1,10 @@
 #!/bin/sh
-# test_keepregs.sh - keepregs.h in the ways of building that its checks must survive, with $CC and
-# $CXX; with FULL=1, as the matrix has it, in all of them. The programs are in tests/keepregs/.
+# test_keep.sh - keepregs.h in the ways of building that its checks must survive, with $CC and
+# $CXX; with FULL=1, as the matrix has it, in all of them. The programs are in tests/keep/.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 CC=${CC:-cc} CXX=${CXX:-c++}
-src=tests/keepregs out=${BUILD:-build}/keepregs
+src=tests/keep out=${BUILD:-build}/keep
 mkdir -p "$out" || exit 2
 out=$(cd "$out" && pwd)
 top=$PWD passed=0 failed=0 skipped=0
@@ -29,9 +29,9 @@ makes() { # ON_OR_OFF LANGUAGE COMPILER OPTIONS...
     want=$1 language=$2
     shift 2
     : >"$out/log"
-    printf '#include "keepregs.h"\n#include "bursty.h"\n' >"$out/ask.c"
+    printf '#include "bursty.h"\n' >"$out/ask.c"
     "$@" -I. -x "$language" -dM -E "$out/ask.c" >"$out/macros" 2>>"$out/log" || return 2
-    if grep -q 'define KEEPREGS_P_CHECKS' "$out/macros"; then got=on; else got=off; fi
+    if grep -q 'define BURSTY_P_KEEP_CHECKS' "$out/macros"; then got=on; else got=off; fi
     [ $got = "$want" ]
 }
 expect() { # ON_OR_OFF LANGUAGE COMPILER OPTIONS...
@@ -76,8 +76,8 @@ shared() { # LINK FLAGS...
     for half in a b; do
         $CXX -std=c++11 -Wall -I. "$@" -c -o "$out/$half.o" $src/shared_$half.cc 2>>"$out/log"
     done
-    echo 'extern "C" int keepregs_test(void);' >"$out/main.cc"
-    echo 'int main() { return keepregs_test(); }' >>"$out/main.cc"
+    echo 'extern "C" int keep_test(void);' >"$out/main.cc"
+    echo 'int main() { return keep_test(); }' >>"$out/main.cc"
     if [ "$link" = so ]; then
         $CXX "$@" -shared -Wl,-z,defs,-z,text,--gc-sections -o "$out/lib.so" "$out/a.o" "$out/b.o" \
             2>>"$out/log" && $CXX "$@" -o "$out/shared" "$out/main.cc" "$out/lib.so" 2>>"$out/log"
@@ -100,7 +100,7 @@ through() { # FLAGS...
 # The tests of bursty.h, whose entries and loops are then assembly.
 whole() { # FLAGS...
     : >"$out/log"
-    $CC -std=c99 -I. -include ./keepregs.h "$@" -o "$out/whole" tests/test_bursty.c -pthread -lm \
+    $CC -std=c99 -I. -include ./keep.h "$@" -o "$out/whole" tests/test_bursty.c -pthread -lm \
         2>>"$out/log" && run "$out/whole"
     ok $? "test_bursty.c $*"
 }
@@ -108,12 +108,12 @@ whole() { # FLAGS...
 # The same program with checks in assembly and in C leaves the same dump, byte for byte.
 same_dump() { # FLAGS...
     : >"$out/log"
-    for way in '' -DKEEPREGS_OFF; do
+    for way in '' -DBURSTY_PORTABLE; do
         # shellcheck disable=SC2086
         $CC -std=c99 "$@" $way -I. -include keepregs.h -o "$out/dumps" $src/dumps.c 2>>"$out/log" &&
             run "$out/dumps" "$out/dump$way.brst"
     done
-    [ -s "$out/dump.brst" ] && cmp "$out/dump.brst" "$out/dump-DKEEPREGS_OFF.brst" >>"$out/log" 2>&1
+    [ -s "$out/dump.brst" ] && cmp "$out/dump.brst" "$out/dump-DBURSTY_PORTABLE.brst" >>"$out/log" 2>&1
     ok $? "dumps of checks in assembly and in C, $*"
 }
 
@@ -130,7 +130,7 @@ expect off c $CC -fsanitize=thread
 expect off c $CC -mcmodel=large
 expect off c $CC -m32
 expect off c $CC -mx32
-for option in KEEPREGS_OFF BURSTY_OFF BURSTY_POLL BURSTY_TINY BURSTY_STATIC; do
+for option in BURSTY_PORTABLE BURSTY_OFF BURSTY_POLL BURSTY_TINY BURSTY_STATIC; do
     expect off c $CC -D$option
 done
 expect off c++ $CXX -O2
@@ -143,7 +143,7 @@ forms() { # LANGUAGE STANDARD COMPILER FLAGS...
     language=$1 standard=$2 compiler=$3
     shift 3
     : >"$out/log"
-    $compiler $(warnings_of "$compiler") -std=$standard -I. -include ./keepregs.h "$@" \
+    $compiler $(warnings_of "$compiler") -std=$standard -I. -include ./keep.h "$@" \
         -DFORMS_MAIN -x $language -o "$out/forms" tests/compile/forms.c -pthread -lm \
         2>>"$out/log" && run "$out/forms"
     ok $? "forms.c, $language $*"
@@ -170,13 +170,13 @@ else skip "C++: no $CXX"; fi
 
 # Nothing between the thunk and an action touches a vector register, and the short way calls no
 # other function. Those that are reached only on the way that keeps all registers are not listed.
-short='keepregs_count keepregs_hit bursty_p_hit bursty_p_rest bursty_p_mix bursty_p_below
+short='bursty_p_kept_count bursty_p_kept_hit bursty_p_hit bursty_p_rest bursty_p_mix bursty_p_below
     bursty_p_caller bursty_p_claim bursty_p_row_of bursty_p_tally bursty_p_send bursty_p_gap
-    bursty_p_weigh bursty_p_begin bursty_p_next_phase bursty_p_go_live keepregs_p_hit_any
-    keepregs_p_look bursty_p_look bursty_p_deliver bursty_p_end bursty_p_fold_all
+    bursty_p_weigh bursty_p_begin bursty_p_next_phase bursty_p_go_live bursty_p_keep_hit_any
+    bursty_p_keep_look bursty_p_look bursty_p_deliver bursty_p_end bursty_p_fold_all
     bursty_p_fold bursty_p_add_product bursty_p_in_row'
 apart='bursty_p_take_settings bursty_p_register bursty_p_pace bursty_p_begin_opening
-    keepregs_p_hit_outside'
+    bursty_p_keep_hit_outside'
 leaves_vectors_alone() { # FLAGS...
     : >"$out/log"
     $CC -I. -g -w "$@" -c -o "$out/keep.o" $src/keep.c 2>>"$out/log" &&
@@ -220,7 +220,7 @@ int main(void) {
     return sum < 0;
 }
 END
-    for way in '' -DKEEPREGS_OFF; do
+    for way in '' -DBURSTY_PORTABLE; do
         # shellcheck disable=SC2086
         "$tool" cc --entries=all --loops=all -- $CC -O1 $way -c -o "$out/cc$way.o" "$out/cc.c" \
             2>>"$out/log"
@@ -228,10 +228,10 @@ END
             BURSTY_FILE="$out/cc$way.brst" run "$out/cc"
     done
     if has nm; then
-        nm "$out/cc.o" | grep -q keepregs_thunk && ! nm "$out/cc-DKEEPREGS_OFF.o" | grep -q keepregs
-        ok $? "bursty cc puts checks in assembly in, and none with KEEPREGS_OFF"
+        nm "$out/cc.o" | grep -q bursty_p_thunk && ! nm "$out/cc-DBURSTY_PORTABLE.o" | grep -q keepregs
+        ok $? "bursty cc puts checks in assembly in, and none with BURSTY_PORTABLE"
     fi
-    [ -s "$out/cc.brst" ] && cmp "$out/cc.brst" "$out/cc-DKEEPREGS_OFF.brst" >>"$out/log" 2>&1
+    [ -s "$out/cc.brst" ] && cmp "$out/cc.brst" "$out/cc-DBURSTY_PORTABLE.brst" >>"$out/log" 2>&1
     ok $? "dumps of bursty cc with checks in assembly and in C"
 else skip "no $tool"; fi
 
@@ -241,7 +241,7 @@ if has gdb; then
     gdb -nx -q -batch -ex 'break trample if wants_frames' -ex run -ex bt "$out/keep" \
         >>"$out/log" 2>&1
     grep -A12 '^#0' "$out/log" | grep -o ' in [a-z_]*' | tr -d '\n' |
-        grep -q 'keepregs_thunk in inner in middle in outer in main'
+        grep -q 'bursty_p_thunk in inner in middle in outer in main'
     case $? in
     0) ok 0 ;;
     *) if grep -q '^#0' "$out/log"; then ok 1 "the debugger's backtrace"
@@ -265,7 +265,7 @@ for flags in -O1 -O2 -Os '-O3 -mavx' '-O2 -fPIC' '-O2 -DBURSTY_NO_TLS' '-O2 -sta
     '-O2 -fPIE -static-pie' '-O2 -fno-pie -no-pie' '-O2 -fno-omit-frame-pointer' \
     '-O2 -fcf-protection=full' '-O2 -mcmodel=medium' '-O2 -ffunction-sections -Wl,--gc-sections' \
     '-O2 -fstack-protector-all -fstack-clash-protection' '-O2 --coverage' \
-    '-O2 -DKEEPREGS_OFF' '-O1 -fsanitize=address,undefined' ${lto:+"-O2 $lto"}; do
+    '-O2 -DBURSTY_PORTABLE' '-O1 -fsanitize=address,undefined' ${lto:+"-O2 $lto"}; do
     # shellcheck disable=SC2086
     keep $flags
 done
