@@ -173,6 +173,7 @@ static void set(uint32_t check, uint32_t burst, bursty_action action) {
     config.profile.burst = burst;
     config.profile.action = action;
     config.profile.off = check == 0;
+    config.tick_hz = -1;
     bursty_start(&config);
 }
 

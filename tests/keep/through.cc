@@ -1,5 +1,5 @@
 // through.cc - an action throws at a point of through.c, which knows nothing of exceptions; the
-// caller behind it catches, with the values that it had. Also a point in C beside the throw.
+// caller behind it catches, with the values that it had. Built with BURSTY_PORTABLE.
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <cstdio>
