@@ -187,6 +187,34 @@ if has "$CXX"; then
     same_events scopes.cc -O2
 else skip "C++: no $CXX"; fi
 
+# At each instruction of a function with a scope a tick finds that scope.
+steps() { # FLAGS...
+    : >"$out/log"
+    $CC -std=gnu99 -w "$@" -I. -o "$out/steps" $src/steps.c 2>>"$out/log" && run "$out/steps"
+    ok $? "a tick at each instruction: $*"
+}
+steps_shared() { # FLAGS...
+    : >"$out/log"
+    echo 'int steps_test(void); int main(void) { return steps_test(); }' >"$out/main.c"
+    $CC -std=gnu99 -w "$@" -fPIC -shared '-DBURSTY_TLS_MODEL="initial-exec"' -DSTEPS_SHARED -I. \
+        -o "$out/libsteps.so" $src/steps.c 2>>"$out/log" &&
+        $CC -o "$out/steps" "$out/main.c" "$out/libsteps.so" "-Wl,-rpath,$out" 2>>"$out/log" &&
+        run "$out/steps"
+    ok $? "a tick at each instruction of a shared object: $*"
+}
+steps -O2
+steps_shared -O2
+if [ -n "${FULL:-}" ]; then
+    for level in -O0 -O1 -O2 -O3 -Os; do
+        steps_shared $level
+        for flags in '' -fno-omit-frame-pointer '-fno-pie -no-pie' \
+            '-fcf-protection=full -fstack-protector-all' -masm=intel; do
+            # shellcheck disable=SC2086
+            steps $level $flags
+        done
+    done
+fi
+
 # Intel's syntax, with a file of the user's own behind it that has assembly of its own in that syntax.
 intel() { # FLAGS...
     : >"$out/log"

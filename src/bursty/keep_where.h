@@ -38,9 +38,9 @@
 #define BURSTY_P_KEEP_USED used, externally_visible
 #define BURSTY_P_KEEP_UNSEEN no_sanitize_coverage
 /* gcc 12 takes a later function that has the same target options for one that saves, too. No other
-   function here says no-tbm, which changes no code. */
+   function here says inline-all-stringops, and nothing is copied there. */
 #define BURSTY_P_KEEP_SAVES \
-    __attribute__((target("general-regs-only,no-tbm"), no_caller_saved_registers, \
+    __attribute__((target("general-regs-only,inline-all-stringops"), no_caller_saved_registers, \
                    zero_call_used_regs("skip")))
 #endif
 #endif
