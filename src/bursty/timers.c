@@ -20,12 +20,11 @@ static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
     int error = errno;
     uint32_t n = 1 + (uint32_t)(info->si_code == SI_TIMER ? info->si_overrun : 0);
     (void)number;
-    (void)context;
     if (n > BURSTY_P_TICK_CAP) {
         bursty_p_tick_add_shared(&bursty_p_ticks.late, n - BURSTY_P_TICK_CAP);
         n = BURSTY_P_TICK_CAP;
     }
-    bursty_p_tick_charge(n, NULL);
+    bursty_p_tick_charge(n, bursty_p_interrupted(context));
     errno = error;
 }
 
@@ -76,6 +75,7 @@ static int bursty_p_install(void) {
         if (!(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL) break;
     }
     if (number <= SIGRTMIN) return 0;
+    bursty_p_find_code();
     memset(&action, 0, sizeof action);
     action.sa_sigaction = bursty_p_tick_handle;
     action.sa_flags = SA_SIGINFO | SA_RESTART;

@@ -19,8 +19,8 @@ static void action(void *, const bursty_event *event) {
 static void start(uint32_t check, uint32_t burst, bursty_action act) {
     bursty_config config;
     std::memset(&config, 0, sizeof config);
-    config.profile.check_count = check;
-    config.profile.burst_count = burst;
+    config.profile.every = check;
+    config.profile.burst = burst;
     config.profile.action = act;
     bursty_start(&config);
 }
@@ -39,8 +39,8 @@ static int work(int n) {
 #define TIMES 2000
 #endif
 
-extern "C" __attribute__((visibility("default"))) int keepregs_test(void);
-int keepregs_test(void) {
+extern "C" __attribute__((visibility("default"))) int keep_test(void);
+int keep_test(void) {
     const int plain = work(5);
     start(BURSTY_ALWAYS, 1, action);
     int all = work(5);

@@ -1,5 +1,4 @@
 // shared.hpp - points in inline functions, templates and members, for two objects of one program.
-#include "keepregs.h"
 #include "bursty.h"
 #include <string>
 

@@ -1,5 +1,4 @@
 /* through.c - C functions that a C++ exception passes; see through.cc. */
-#include "keepregs.h"
 #include "bursty.h"
 double through(double a, int n);
 static double __attribute__((noinline)) deeper(double a, int n) {

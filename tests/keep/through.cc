@@ -1,7 +1,6 @@
 // through.cc - an action throws at a point of through.c, which knows nothing of exceptions; the
-// caller behind it catches, with the values that it had. Also a point in C beside the throw.
+// caller behind it catches, with the values that it had. Built with BURSTY_PORTABLE.
 #define BURSTY_IMPLEMENTATION
-#include "keepregs.h"
 #include "bursty.h"
 #include <cstdio>
 
@@ -40,8 +39,8 @@ __attribute__((noinline)) static double outside(double a, int n) {
 
 int main() {
     bursty_config config = bursty_config();
-    config.profile.check_count = BURSTY_ALWAYS;
-    config.profile.burst_count = 1;
+    config.profile.every = BURSTY_ALWAYS;
+    config.profile.burst = 1;
     config.profile.action = action;
     bursty_start(&config);
     int failed = guarded(2, 3, 4, 5) != 16 || outside(1.5, 4) != 12;

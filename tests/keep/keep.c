@@ -3,14 +3,13 @@
    register that a function may change. Prints "N passed, N failed". */
 #define _GNU_SOURCE
 #define BURSTY_IMPLEMENTATION
-#include "keepregs.h"
 #include "bursty.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unwind.h>
 
-#ifdef KEEPREGS_P_CHECKS
+#ifdef BURSTY_P_KEEP_CHECKS
 #define ASM 1
 #else
 #define ASM 0
@@ -45,13 +44,13 @@ static void expect(int condition, const char *what, int detail) {
 
 /* With HOOKS the compiler calls these from the functions of this file (-finstrument-functions,
    -fsanitize-coverage=trace-pc). They trample on vector registers. */
-#ifndef KEEPREGS_P_SLOW
-#define KEEPREGS_P_SLOW
+#ifndef BURSTY_P_KEEP_SLOW
+#define BURSTY_P_KEEP_SLOW
 #endif
 #ifdef HOOKS
 static long hook_calls;
 #define NONE(n) "pxor %xmm" #n ", %xmm" #n "\n"
-KEEPREGS_P_SLOW static void trample_vectors(void) {
+BURSTY_P_KEEP_SLOW static void trample_vectors(void) {
     hook_calls++;
     __asm__ __volatile__(EACH16(NONE));
 }
@@ -59,15 +58,15 @@ KEEPREGS_P_SLOW static void trample_vectors(void) {
 void __cyg_profile_func_enter(void *function, void *from);
 void __cyg_profile_func_exit(void *function, void *from);
 void __sanitizer_cov_trace_pc(void);
-KEEPREGS_P_SLOW void __cyg_profile_func_enter(void *function, void *from) {
+BURSTY_P_KEEP_SLOW void __cyg_profile_func_enter(void *function, void *from) {
     (void)function, (void)from;
     trample_vectors();
 }
-KEEPREGS_P_SLOW void __cyg_profile_func_exit(void *function, void *from) {
+BURSTY_P_KEEP_SLOW void __cyg_profile_func_exit(void *function, void *from) {
     (void)function, (void)from;
     trample_vectors();
 }
-KEEPREGS_P_SLOW void __sanitizer_cov_trace_pc(void) { trample_vectors(); }
+BURSTY_P_KEEP_SLOW void __sanitizer_cov_trace_pc(void) { trample_vectors(); }
 #endif
 
 /* The point under test: a leaf without a frame, and without hooks. */
@@ -76,7 +75,7 @@ KEEPREGS_P_SLOW void __sanitizer_cov_trace_pc(void) { trample_vectors(); }
 #else
 #define FROM_ASM __attribute__((noinline, used, externally_visible))
 #endif
-FROM_ASM KEEPREGS_P_SLOW void point_alone(void) { BURST_ENTRY(); }
+FROM_ASM BURSTY_P_KEEP_SLOW void point_alone(void) { BURST_ENTRY(); }
 
 /* Sets every register, calls point_alone, reads them back. rdi in, rsi out; rdx: by how many bytes,
    0 or 8, the stack is off its usual alignment. */
@@ -170,10 +169,11 @@ static void trample(void *user, const bursty_event *event) {
 static void set(uint32_t check, uint32_t burst, bursty_action action) {
     bursty_config config;
     memset(&config, 0, sizeof config);
-    config.profile.check_count = check;
-    config.profile.burst_count = burst;
+    config.profile.every = check;
+    config.profile.burst = burst;
     config.profile.action = action;
     config.profile.off = check == 0;
+    config.tick_hz = -1;
     bursty_start(&config);
 }
 
@@ -278,7 +278,7 @@ int main(void) {
 
     off = mixed(numbers, 300, 1.5, 1);
     first = red_zone(7);
-#ifdef KEEPREGS_P_CHECKS /* a point in C keeps what a call keeps */
+#ifdef BURSTY_P_KEEP_CHECKS /* a point in C keeps what a call keeps */
     registers(BURSTY_ALWAYS, 1, trample);
 #endif
     set(BURSTY_ALWAYS, 1, trample);
@@ -292,7 +292,7 @@ int main(void) {
     seen = 0;
     at = outer(40);
     expect(at == 84, "value", at);
-#ifdef KEEPREGS_P_CHECKS /* gcc moves the call of a point in C to inner.cold */
+#ifdef BURSTY_P_KEEP_CHECKS /* gcc moves the call of a point in C to inner.cold */
     for (at = 0; at < frame_count && !IN(at, inner); at++) continue;
     expect(at + 3 < frame_count && IN(at + 1, middle) && IN(at + 2, outer) && IN(at + 3, main),
            "the unwinder finds inner, middle, outer", at);
@@ -313,7 +313,7 @@ int main(void) {
         expect(stats.checks == 6000, "every check counted", (int)stats.checks);
         expect(stats.events > 500 && stats.events < 700, "one in ten", (int)stats.events);
     }
-#ifdef KEEPREGS_P_CHECKS
+#ifdef BURSTY_P_KEEP_CHECKS
     registers(9, 1, trample);
     registers(BURSTY_ALWAYS, 1, NULL);
     registers(9, 1, NULL);
