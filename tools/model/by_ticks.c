@@ -3,6 +3,7 @@
 
    Recorders charge a tick that met themselves to a path "(recorder)". Such ticks say nothing of
    the program: they are counted, and no share or interval is made of them. */
+#include "base/hash.h"
 #include "base/tool.h"
 #include "kinds/sampled.h"
 #include "model/interval.h"
@@ -69,40 +70,37 @@ static void add_up(report_ticks *c) {
     }
 }
 
+static int is_path(const void *owner, uint32_t number, const void *key) {
+    const timed_path *a = &((const report_ticks *)owner)->paths[number - 1];
+    const timed_path *b = (const timed_path *)key;
+    return a->parent == b->parent && a->site == b->site;
+}
+
 /* The same path in several threads becomes one. Parents come before their children. The recorder's
    is left out; recorders put nothing below it, and what a file has there is outermost. */
 static void join_paths(report_ticks *c) {
     const tally *s = c->tally;
-    size_t count = s->paths.count, slots = 16, i;
-    uint32_t *slot, *joined = (uint32_t *)tool_alloc(count * sizeof *joined);
-    while (slots < 2 * count) slots *= 2;
-    slot = (uint32_t *)tool_alloc(slots * sizeof *slot); /* number of the path + 1 */
+    size_t count = s->paths.count, i;
+    uint32_t *joined = (uint32_t *)tool_alloc(count * sizeof *joined);
+    hash_table places = {NULL, 0, 0}; /* number of the path + 1 */
     c->paths = (timed_path *)tool_alloc(count * sizeof *c->paths);
     for (i = 0; i < count; i++) {
         const tally_path *path = &s->paths.at[i];
-        uint32_t parent = path->parent == TALLY_NO_PATH ? path->parent : joined[path->parent];
-        uint64_t hash = ((uint64_t)parent << 32 | path->site) * UINT64_C(0x9E3779B97F4A7C15);
-        size_t at = (size_t)(hash >> 32) & (slots - 1);
-        timed_path *to;
-        if (is_recorder(s, path)) {
-            joined[i] = TALLY_NO_PATH;
-            continue;
+        timed_path to = {0, 0, 0, 0, 0, 0};
+        uint32_t *place;
+        joined[i] = TALLY_NO_PATH;
+        if (is_recorder(s, path)) continue;
+        to.parent = path->parent == TALLY_NO_PATH ? path->parent : joined[path->parent];
+        to.site = path->site;
+        place = hash_place(&places, hash_numbers(to.parent, to.site), is_path, c, &to);
+        if (*place == 0) {
+            c->paths[c->path_count++] = to;
+            *place = (uint32_t)c->path_count;
         }
-        for (; slot[at]; at = (at + 1) & (slots - 1)) {
-            to = &c->paths[slot[at] - 1];
-            if (to->parent == parent && to->site == path->site) break;
-        }
-        if (!slot[at]) {
-            to = &c->paths[c->path_count++];
-            to->parent = parent;
-            to->site = path->site;
-            slot[at] = (uint32_t)c->path_count;
-        }
-        joined[i] = slot[at] - 1;
-        to = &c->paths[joined[i]];
-        to->ticks = tally_add(to->ticks, path->ticks);
+        joined[i] = *place - 1;
+        c->paths[joined[i]].ticks = tally_add(c->paths[joined[i]].ticks, path->ticks);
     }
-    free(slot);
+    hash_free(&places);
     free(joined);
 }
 
@@ -298,18 +296,26 @@ static const char *place_of(report *r, const tally_site *site) {
     return report_keep_text(r, &place);
 }
 
-/* "3", or "2=" where several rows cannot be told apart from the first of them. */
-static const char *rank_of(report *r, const report_ticks *c, size_t i) {
-    text rank = {NULL, 0, 0};
+/* Functions of which nobody can tell which takes more time than the first of them. */
+typedef struct tie { size_t first, end; } tie;
+
+static tie tie_at(const report_ticks *c, size_t first) {
     const timed_function *f = c->functions;
-    size_t first = 0, k;
-    int tie = i + 1 < c->count && f[i + 1].is_timed;
-    if (!f[i].is_timed) return "-";
-    for (k = 1; k <= i; k++) {
-        if (!interval_meets(f[first].self_range, f[k].self_range)) first = k;
+    tie t;
+    t.first = first;
+    for (t.end = first + 1; t.end < c->count && f[t.end].is_timed; t.end++) {
+        if (interval_differs(share(c, f[first].self), share(c, f[t.end].self), effective(c))) break;
     }
-    if (tie) tie = interval_meets(f[first].self_range, f[i + 1].self_range);
-    text_format(&rank, "%lu%s", (unsigned long)first + 1, tie || first < i ? "=" : "");
+    return t;
+}
+
+/* "3", or "3=" in a tie of several. */
+static const char *rank_of(report *r, const report_ticks *c, size_t i, tie *at) {
+    text rank = {NULL, 0, 0};
+    if (!c->functions[i].is_timed) return "-";
+    if (i == at->end) *at = tie_at(c, i);
+    text_format(&rank, "%lu%s", (unsigned long)at->first + 1,
+                at->end > at->first + 1 ? "=" : "");
     return report_keep_text(r, &rank);
 }
 
@@ -331,6 +337,7 @@ static void add_functions(report *r, const report_ticks *c) {
     };
     report_table *table = report_add_table(r, "time", "where does it run: time by ticks", columns,
                                            sizeof columns / sizeof *columns);
+    tie ties = {0, 0};
     size_t i, k;
     report_remark(table,
                   "Shares of the time, with the 95 % interval of each. A function's time includes "
@@ -341,7 +348,7 @@ static void add_functions(report *r, const report_ticks *c) {
     for (i = 0; i < c->count; i++) {
         const timed_function *f = &c->functions[i];
         report_cell *row = report_add_row(table);
-        row[0].name = rank_of(r, c, i);
+        row[0].name = rank_of(r, c, i, &ties);
         row[8].name = c->names[f->site];
         row[9].name = place_of(r, &c->tally->sites.at[f->site]);
         for (k = 1; k < 8 && !f->is_timed; k++) row[k].real = REPORT_NONE;

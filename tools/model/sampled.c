@@ -359,9 +359,16 @@ static interval share_of(const report_sampled *c, const report_item *item) {
     return ranges_share(&c->ranges, &item->sums, item->kind);
 }
 
+static double worth_of(const report_sampled *c, const report_item *item) {
+    return ranges_worth(&c->ranges, &item->sums, item->kind);
+}
+
+/* What two shares have in common is not known. They are compared as if all events came in the way
+   of the one that says less. */
 static int is_tied(const report_sampled *c, const report_item *a, const report_item *b) {
-    interval x = share_of(c, a), y = share_of(c, b);
-    return class_of(a) == class_of(b) && x.low >= 0 && y.low >= 0 && interval_meets(x, y);
+    double x = worth_of(c, a), y = worth_of(c, b);
+    if (class_of(a) != class_of(b) || x < 0 || y < 0) return 0;
+    return !interval_differs(a->share, b->share, x < y ? x : y);
 }
 
 /* "3", or "3=" for rows that cannot be told apart from the third one, and for that one; "-" without

@@ -46,6 +46,8 @@ void ranges_join(ranges_sums *to, const ranges_sums *from);
 int ranges_has(const ranges *r, const ranges_sums *sums);
 /* The interval of its part of all events of its class. */
 interval ranges_share(const ranges *r, const ranges_sums *sums, uint32_t kind);
+/* How many independent events would make that share as sure: -1 if it has no interval. */
+double ranges_worth(const ranges *r, const ranges_sums *sums, uint32_t kind);
 /* The interval of how often it ran. */
 interval ranges_count(const ranges *r, const ranges_sums *sums, uint32_t kind);
 #endif
