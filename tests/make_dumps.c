@@ -424,6 +424,22 @@ static void coverage(brst *b) {
     brst_end(b);
 }
 
+/* One function that did not run, of a source that the caller names. */
+static void source(brst *b, const char *file) {
+    static const unsigned char head[] = {32, 0, 0, 3, 3, 0, 0, 1, 7, 1, 8, 0, 99};
+    static const unsigned char edges[] = {0, 1, 1, 2, 3, 2, 99};
+    static const unsigned char counts[] = {32, 2, 0, 0, 0, 99};
+    brst_begin(b, 4, 256);
+    edge_key(b, 1, 2);
+    brst_string(b, "f");
+    brst_string(b, file);
+    numbers(b, head);
+    numbers(b, edges);
+    edge_key(b, 2, 2);
+    numbers(b, counts);
+    brst_end(b);
+}
+
 static void save(const char *folder, const char *name, brst *b) {
     char path[512];
     FILE *file;
@@ -639,6 +655,12 @@ int main(int argc, char **argv) {
     brst b;
     const char *folder = argc > 1 ? argv[1] : ".";
     memset(&b, 0, sizeof b);
+    if (argc == 4 && strcmp(argv[2], "source") == 0) { /* make_dumps FOLDER source NAME */
+        source(&b, argv[3]);
+        save(folder, "source.brst", &b);
+        free(b.data);
+        return 0;
+    }
     game(&b, 1);
     save(folder, "game.brst", &b);
     game(&b, 3);

@@ -394,12 +394,67 @@ has odd.html 'Shares are of calls, not of time'
 lacks game.txt 'Shares are of calls, not of time'
 grep -q '"time_ns":null' "$dir/game.json"; ok $? "JSON says null for what is not timed"
 
-# A source that is not where the page is made is said once, with its name made harmless; one that is
-# there is not.
+# ---- sources: a dump names them, so few files are opened, and what is not shown is said
 bursty report --html "$dir/coverage.html" "$dir/coverage.brst" 2>"$dir/stderr"
 ok $? "the page of coverage.brst"
-[ "$(grep -c 'the source is not here' "$dir/stderr")" = 1 ] && ! grep -q parser.c "$dir/stderr"
+[ "$(grep -c ': is not here' "$dir/stderr")" = 1 ] && ! grep -q parser.c "$dir/stderr"
 ok $? "a missing source is said on standard error: $(cat "$dir/stderr")"
+has coverage.html 'sources not shown.*1 of 2; .*: is not here'
+has coverage.html '"source_fault":"is not here"'
+
+sources=$dir/sources
+rm -rf "$sources"
+mkdir -p "$sources/inside" "$sources/outside"
+echo 'int secret_of_others;' >"$sources/outside/keys.h"
+echo 'int shown_to_all;' >"$sources/inside/a.c"
+ln -s ../outside/keys.h "$sources/inside/link.h"
+mkdir "$sources/inside/folder.c"
+printf 'int of_a_large_file;\n' | awk '{ for (i = 0; i < 900000; i++) print }' >"$sources/inside/large.c"
+here=$PWD tool=$BUILD/bursty maker=$dir/make_dumps
+case $tool in /*) ;; *) tool=$here/$tool ;; esac
+case $maker in /*) ;; *) maker=$here/$maker ;; esac
+
+# source NAME WHY [OPTIONS]: in the folder "inside", the page does not show the file of that name,
+# says why, and ends soon.
+source() {
+    name=$1 why=$2
+    shift 2
+    (
+        cd "$sources/inside" || exit 1
+        $RUN "$maker" . source "$name"
+        timeout 20 $RUN "$tool" report --html out.html "$@" source.brst 2>stderr || exit 1
+        grep -qF '"source_fault":"'"$why" out.html || exit 1
+        if [ "$why" = '"' ]; then
+            grep -q "shown_to_all" out.html && ! grep -q "sources not shown" out.html
+        else
+            grep -qF ": $why" stderr && grep -q '"source":\[\]' out.html &&
+                grep -qF "sources not shown" out.html && ! grep -q "secret\|of_a_large" out.html
+        fi
+    )
+    ok $? "the source $name $*: $(head -n 2 "$sources/inside/stderr")"
+}
+source a.c '"'
+source ./folder.c/../a.c '"'
+source ../inside/a.c '"'
+source a.c '"' --source-root .
+source inside/a.c '"' --source-root ..
+source ../outside/keys.h 'lies outside'
+source "$PWD/$sources/outside/keys.h" 'lies outside'
+source link.h 'lies outside'
+source a.c 'is not here' --source-root ../outside
+source folder.c 'is no regular file'
+source large.c 'is larger than 16 MiB'
+source /etc/passwd 'does not have the name of a source'
+if mkfifo "$sources/inside/fifo.c" 2>/dev/null; then source fifo.c 'is no regular file'; fi
+[ -c /dev/zero ] && ln -sf /dev/zero "$sources/inside/zero.c" && source zero.c 'lies outside'
+[ -c /dev/zero ] && source zero.c 'lies outside'
+rm -rf "$sources"
+refused "--source-root $dir/none: No such file or directory" report --json -o "$dir/out" \
+    --source-root "$dir/none" "$dir/coverage.brst"
+refused "--source-root $dir/coverage.brst: is no folder" report --json -o "$dir/out" \
+    --source-root "$dir/coverage.brst" "$dir/coverage.brst"
+refused "--source-root changes nothing in --text; it is for --html, --json" report \
+    --source-root . "$dir/coverage.brst"
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

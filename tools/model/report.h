@@ -5,6 +5,7 @@
 #define REPORT_H
 #include "base/input.h"
 #include "base/save.h"
+#include "base/source.h"
 
 /* ---- tables ---- */
 
@@ -115,6 +116,7 @@ typedef struct report_options {
     int    wants_all_rows;                        /* also those beyond a table's rows_shown */
     int    wants_unique_cause;                    /* of MC/DC; else masking */
     int    keeps_mangled;                         /* C++ names stay as the linker has them */
+    sources *sources;                             /* that may be shown; NULL: the form shows none */
     const char *by; /* the unit of the stacks that are shown; NULL: ticks, or else whatever there
                        is */
 } report_options;
@@ -183,7 +185,8 @@ enum {
     REPORT_USES_SORT = 8,
     REPORT_USES_CAUSE = 16, /* --unique-cause */
     REPORT_USES_UNIT = 32,  /* --by */
-    REPORT_USES_NAMES = 64  /* --no-demangle */
+    REPORT_USES_NAMES = 64, /* --no-demangle */
+    REPORT_USES_SOURCES = 128 /* --source-root */
 };
 
 /* A form of the report: `bursty report --NAME`. The Makefile finds `const report_writer

@@ -52,7 +52,7 @@ function drawCoverage(coverage, host) {
     const numbers = known ? file.source.map((_, i) => i + 1) : file.lines.map(line => line[0]);
     title.textContent = file.name;
     fill(summary, shown(row.lines) + ' of lines, ' + shown(row.branches) + ' of branches' +
-      (known ? '' : '; the source was not found where the report was made'));
+      (file.source_fault ? '; no text: the source ' + file.source_fault : ''));
     // What stands above the first function, such as a licence, waits behind a button.
     const first = Math.min(...file.lines.map(line => line[0]), ...file.functions.map(f => f.line));
     const skipped = known && first > 8 && first <= file.source.length ? first - 3 : 0;
