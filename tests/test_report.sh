@@ -101,7 +101,7 @@ has bursts.txt 'how the counts differ between bursts'
 tr '\n' ' ' <"$dir/game.txt" | grep -q 'take events as independent of one another'
 ok $? "a dump without sums says so"
 grep -q '"intervals":"bursts"' "$dir/bursts.json"; ok $? "JSON says what intervals rest on"
-grep -q '"share_low":null,"share_high":null,"bursts":3,' "$dir/bursts.json"
+grep -q '"share_low":null,"share_high":null,"worth":null,"bursts":3,' "$dir/bursts.json"
 ok $? "no interval from three bursts"
 bursty report "$dir/whole.brst" >"$dir/whole.txt"
 has whole.txt '^Every event that was recorded is counted, so shares and counts are exact'

@@ -334,6 +334,8 @@ static void add_functions(report *r, const report_ticks *c) {
         {"self_ticks", "ticks", REPORT_REAL, REPORT_OPTIONAL | REPORT_WHOLE, "-"},
         {"function", "function", REPORT_NAME, 0, NULL},
         {"place", "place", REPORT_NAME, REPORT_OPTIONAL, NULL},
+        {"file", "file", REPORT_NAME, REPORT_HIDDEN, NULL},
+        {"line", "line", REPORT_COUNT, REPORT_HIDDEN, NULL},
     };
     report_table *table = report_add_table(r, "time", "where does it run: time by ticks", columns,
                                            sizeof columns / sizeof *columns);
@@ -351,6 +353,8 @@ static void add_functions(report *r, const report_ticks *c) {
         row[0].name = rank_of(r, c, i, &ties);
         row[8].name = c->names[f->site];
         row[9].name = place_of(r, &c->tally->sites.at[f->site]);
+        row[10].name = c->tally->sites.at[f->site].file;
+        row[11].count = c->tally->sites.at[f->site].line;
         for (k = 1; k < 8 && !f->is_timed; k++) row[k].real = REPORT_NONE;
         if (!f->is_timed) continue;
         row[1].real = share(c, f->self);
@@ -450,9 +454,13 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     tree->unit = "ticks";
     tree->effective = effective(c);
     tree->is_whole = 1;
+    tree->file = (const char **)tool_alloc(s->sites.count * sizeof *tree->file);
+    tree->line = (uint32_t *)tool_alloc(s->sites.count * sizeof *tree->line);
     for (i = 0; i < s->sites.count; i++) {
         c->names[i] = report_name(r, s->sites.at[i].name);
         tree->names[i] = report_name(r, s->sites.at[i].name);
+        tree->file[i] = s->sites.at[i].file;
+        tree->line[i] = s->sites.at[i].line;
         c->functions[i].site = (uint32_t)i;
     }
     walk(c, tree);

@@ -40,6 +40,8 @@ static void free_tree(report_tree *tree) {
     free(tree->names);
     free(tree->parent);
     free(tree->name);
+    free(tree->file);
+    free(tree->line);
     free(tree->twin);
     free(tree->lower);
     free(tree->upper);

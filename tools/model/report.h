@@ -70,6 +70,8 @@ typedef struct report_tree {
     uint32_t *parent, *name;                      /* of each node */
     uint64_t *lower, *upper; /* bounds of the node's own count, callees left out */
     size_t   count;
+    const char **file; /* of each name, where it stands in the source, with `line`; or NULL */
+    uint32_t *line;
     uint32_t *twin; /* of each name: 0, or 2, 3, ... for the next function of that name; or NULL */
     const char *unit;                             /* "calls" */
     double effective; /* independent samples that the counts are worth; 0: they are not samples */

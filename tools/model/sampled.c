@@ -350,11 +350,6 @@ static const report_column *columns_of(report *r, const report_sampled *c, int i
     return made;
 }
 
-/* Where a table begins, and in it the rows that cannot be told apart from the row being added. */
-typedef struct tie {
-    size_t table, first;
-} tie;
-
 static interval share_of(const report_sampled *c, const report_item *item) {
     return ranges_share(&c->ranges, &item->sums, item->kind);
 }
@@ -371,32 +366,43 @@ static int is_tied(const report_sampled *c, const report_item *a, const report_i
     return !interval_differs(a->share, b->share, x < y ? x : y);
 }
 
+/* Of each function the place of the first one in its class, counted from 1, that it cannot be told
+   from; 0 without an interval. Rows of one rank are one tie. To be freed by the caller. */
+static uint32_t *ranks_of(const report_sampled *c, const report_item *items, size_t count) {
+    uint32_t *ranks = (uint32_t *)tool_alloc(count * sizeof *ranks);
+    size_t i, table = 0, first = 0;
+    for (i = 0; i < count; i++) {
+        if (i == 0 || class_of(&items[i]) != class_of(&items[i - 1])) table = i;
+        if (i == table || !is_tied(c, &items[first], &items[i])) first = i;
+        ranks[i] = share_of(c, &items[i]).low < 0 ? 0 : (uint32_t)(first - table) + 1;
+    }
+    return ranks;
+}
+
 /* "3", or "3=" for rows that cannot be told apart from the third one, and for that one; "-" without
    an interval. */
-static const char *rank_of(report *r, const report_sampled *c, const report_item *items,
-                           size_t count, size_t i, tie *at) {
+static const char *rank_of(report *r, const report_item *items, const uint32_t *ranks, size_t count,
+                           size_t i) {
     text rank = {NULL, 0, 0};
-    int tied;
-    if (i == 0 || class_of(&items[i]) != class_of(&items[i - 1])) at->table = i;
-    if (i == at->table || !is_tied(c, &items[at->first], &items[i])) at->first = i;
-    tied = i > at->first || (i + 1 < count && is_tied(c, &items[i], &items[i + 1]));
-    if (share_of(c, &items[i]).low < 0) text_add(&rank, "-");
-    else
-        text_format(&rank, "%lu%s", (unsigned long)(at->first - at->table) + 1, tied ? "=" : "");
+    int tied = i > 0 && class_of(&items[i]) == class_of(&items[i - 1]) && ranks[i] == ranks[i - 1];
+    if (i + 1 < count && class_of(&items[i]) == class_of(&items[i + 1]))
+        tied |= ranks[i] == ranks[i + 1];
+    if (ranks[i] == 0) return "-";
+    text_format(&rank, "%lu%s", (unsigned long)ranks[i], tied ? "=" : "");
     return report_keep_text(r, &rank);
 }
 
 static double or_none(double bound) { return bound < 0 ? REPORT_NONE : bound; }
 
 static report_cell cell_of(report *r, const report_sampled *c, const report_item *items,
-                           size_t count, size_t at, int column, tie *ties) {
+                           size_t count, size_t at, int column, const uint32_t *ranks) {
     report_cell cell;
     const tally_site *sites = c->tally->sites.at;
     const report_item *item = &items[at];
     interval range = ranges_count(&c->ranges, &item->sums, item->kind);
     cell.count = 0;
     switch (column) {
-    case RANK:       cell.name = rank_of(r, c, items, count, at, ties); break;
+    case RANK:       cell.name = rank_of(r, items, ranks, count, at); break;
     case SHARE:      cell.real = item->share; break;
     case SHARE_LOW:  cell.real = or_none(share_of(c, item).low); break;
     case SHARE_HIGH: cell.real = or_none(share_of(c, item).high); break;
@@ -421,7 +427,7 @@ static void add_items(report *r, const report_sampled *c, int is_pair) {
     size_t column_count, i, k;
     int which[COLUMNS];
     const report_column *columns = columns_of(r, c, is_pair, &column_count, which);
-    tie ties = {0, 0};
+    uint32_t *ranks = ranks_of(c, items, count);
     report_table *table = NULL;
     for (i = 0; i < count; i++) {
         report_cell *row;
@@ -446,8 +452,9 @@ static void add_items(report *r, const report_sampled *c, int is_pair) {
             report_remark(table, "A caller without a check is skipped: the nearest one around it "
                                  "that has a check stands for it.");
         row = report_add_row(table);
-        for (k = 0; k < column_count; k++) row[k] = cell_of(r, c, items, count, i, which[k], &ties);
+        for (k = 0; k < column_count; k++) row[k] = cell_of(r, c, items, count, i, which[k], ranks);
     }
+    free(ranks);
     if (table) table->rows_left_out = is_pair ? c->pairs_left_out : c->functions_left_out;
     if (table && is_pair && c->callers_unknown > .5)
         report_remark(table, "Most callers are unknown: the stack is deeper than BURSTY_STACK, or "

@@ -34,6 +34,23 @@ static void add_table(text *out, const report_table *table) {
     text_free(&words);
 }
 
+/* Where each name stands in the source: "FILE:LINE", or nothing. */
+static void add_places(text *out, const report_tree *tree) {
+    text place = {NULL, 0, 0};
+    size_t i;
+    text_add(out, "\"places\":[");
+    for (i = 0; i < tree->name_count; i++) {
+        if (i) text_add(out, ",");
+        place.size = 0;
+        text_add(&place, tree->file[i]);
+        if (place.size) text_format(&place, ":%lu", (unsigned long)tree->line[i]);
+        text_bytes(&place, "", 1);
+        text_json(out, place.data);
+    }
+    text_add(out, "],\n");
+    text_free(&place);
+}
+
 static void add_tree(text *out, const report_tree *tree) {
     size_t n = 0;
     text_add(out, "{");
@@ -41,7 +58,9 @@ static void add_tree(text *out, const report_tree *tree) {
     if (tree->effective > 0) text_format(out, ",\"effective\":%.6g", tree->effective);
     text_add(out, ",\n\"names\":");
     json_list_strings(out, tree->names, tree->name_count);
-    text_add(out, ",\n\"parent\":");
+    text_add(out, ",\n");
+    if (tree->file) add_places(out, tree);
+    text_add(out, "\"parent\":");
     json_list32(out, tree->parent, tree->count);
     text_add(out, ",\n\"name\":");
     json_list32(out, tree->name, tree->count);

@@ -29,7 +29,9 @@ function drawTicks(ticks, host) {
   const tree = ticks.trees[0];
   if (!time || !tree) return;
   const isTimed = k => time.self_share[k] !== null;
-  const most = Math.max(...time.total_high.map(high => high || 0), 0.01);
+  const most = largest(time.total_high, 0.01);
+  const whole = k => placed(time.file[k], time.line[k]);
+  let chosen = new Set();
   const range = (low, high) => percent(low) + ' to ' + percent(high);
   const view = { rows: 25, query: '' };
   const body = el('tbody'),
@@ -45,14 +47,14 @@ function drawTicks(ticks, host) {
           el('span', { class: 'soft small interval' }, '  ' + range(low, high)),
           rangeBar(share, low, high, most),
         );
-  const pick = name => setState({ function: state.get('function') === name ? '' : name });
+  const pick = k => (chosen.has(k) ? choose('') : choose(time.function[k], whole(k)));
   const row = k =>
     el(
       'tr',
       {
-        class: state.get('function') === time.function[k] ? 'pick on' : 'pick',
+        class: chosen.has(k) ? 'pick on' : 'pick',
         'data-id': k,
-        ...onPick(() => pick(time.function[k])),
+        ...onPick(() => pick(k)),
       },
       el('td', { class: 'number desk' }, time.rank[k]),
       el(
@@ -67,6 +69,7 @@ function drawTicks(ticks, host) {
   const redraw = roving(body, 'tr');
   function draw() {
     const matches = matcher(view.query);
+    chosen = chosenOf(time.function, whole);
     const shown = time.function
       .map((name, k) => k)
       .filter(k => matches(time.function[k] + ' ' + time.place[k]))
@@ -109,7 +112,11 @@ function drawTicks(ticks, host) {
       el('b', {}, time.function[first]),
       ' runs ' + percent(time.self_share[first]) + ' of the time (',
       range(time.self_low[first], time.self_high[first]) + ').',
+      time.rank[first + 1] === '1=' &&
+        ' It cannot be told from ' + (time.function[first + 1] || '(no name)') +
+          ', which runs ' + percent(time.self_share[first + 1]) + '.',
     );
+  const others = tablesOf(host, ['time', 'stack_time', 'thread_time']);
   host.replaceChildren(
     card(
       'Where does it run',
@@ -154,6 +161,7 @@ function drawTicks(ticks, host) {
         el('table', {}, el('tbody', {}, stacks.stack.slice(0, 10).map(stackRow))),
       ),
     );
+  host.append(...others);
   if (!threads) return;
   const threadRow = (name, k) =>
     el(
