@@ -554,6 +554,38 @@ static void same_name(brst *b) {
     brst_end(b);
 }
 
+/* Threads that had no record, CPU time that no tick saw, and more ticks in the recorder than in the
+   program. */
+static void losses(brst *b, unsigned lost_threads, unsigned cpu_ms, unsigned own) {
+    static const char *const names[] = {"frame", "draw"};
+    unsigned i;
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "losses", 100000, 1000, 0);
+    if (lost_threads) {
+        brst_number(b, 10);
+        brst_number(b, lost_threads);
+        brst_number(b, 0);
+    }
+    brst_number(b, 5);
+    brst_number(b, 10000);
+    for (i = 0; i < 3; i++) brst_number(b, 0);
+    if (cpu_ms) {
+        brst_number(b, 11);
+        brst_number(b, (uint64_t)cpu_ms * 1000);
+    }
+    brst_profile(b, 0, 990, 10, 100, 1000);
+    brst_thread(b, 0, 0, "main", 100000, 1000, 1000, 0);
+    for (i = 0; i < 2; i++) counted(b, names[i], 10 * i, 257, 500);
+    for (i = 0; i < 2; i++) ticked(b, names[i], 10 * i, 0, 50);
+    if (own) {
+        brst_number(b, 6);
+        brst_site(b, "(recorder)", "", 0, 257);
+        brst_number(b, 0);
+        brst_counts(b, own, 0, own);
+    }
+    brst_end(b);
+}
+
 /* Ticks of two functions that call each other, some on a second thread. */
 static void mutual(brst *b) {
     brst_begin(b, 1, 256);
@@ -838,6 +870,14 @@ int main(int argc, char **argv) {
     save(folder, "timed.brst", &b);
     mutual(&b);
     save(folder, "mutual.brst", &b);
+    losses(&b, 47, 0, 0);
+    save(folder, "lost_threads.brst", &b);
+    losses(&b, 0, 4000, 0);
+    save(folder, "lost_time.brst", &b);
+    losses(&b, 0, 1010, 0);
+    save(folder, "no_loss.brst", &b);
+    losses(&b, 0, 0, 150);
+    save(folder, "own_time.brst", &b);
     same_name(&b);
     save(folder, "same_name.brst", &b);
     timed(&b, 10000, 0, 0);

@@ -163,7 +163,7 @@ has no.txt 'ticks: none came: ticks_start was refused'; lacks no.txt 'where does
 bursty report "$dir/no-timer.brst" | tr '\n' ' ' >"$dir/no.txt"
 has no.txt 'ticks: none came: TICKS_TIMERS is not defined'
 bursty merge -o "$dir/two.brst" "$dir/timed.brst" "$dir/untimed.brst" "$dir/untimed.brst"
-bursty report "$dir/two.brst" | tr '\n' ' ' | grep -q 'threads without a timer: 6 (their time is'
+bursty report "$dir/two.brst" | tr '\n' ' ' | grep -q 'MISSING: threads without a timer: 6. Their time is'
 ok $? "threads without a timer"
 lacks timed.txt 'without a timer'
 bursty merge -o "$dir/no.brst" "$dir/no-tick.brst" &&
@@ -395,6 +395,37 @@ has odd.txt '^Shares are of calls, not of time'
 has odd.html 'Shares are of calls, not of time'
 lacks game.txt 'Shares are of calls, not of time'
 grep -q '"time_ns":null' "$dir/game.json"; ok $? "JSON says null for what is not timed"
+
+# ---- losses: what the recording did not see stands before all numbers, and intervals that would not
+# hold are left out
+lossy() { # NAME: the text, on few lines, and the JSON and page of that dump
+    COLUMNS=1000 bursty report "$dir/$1.brst" >"$dir/$1.txt"
+    bursty report --json -o "$dir/$1.json" "$dir/$1.brst"
+    bursty report --html "$dir/$1.html" "$dir/$1.brst"
+    json "$dir/$1.json"
+}
+for name in lost_threads lost_time no_loss own_time; do lossy $name; done
+[ "$(sed -n 2p "$dir/lost_threads.txt" | cut -c 1-37)" = 'MISSING: threads without a record: 47' ]
+ok $? "lost threads come first: $(sed -n 2p "$dir/lost_threads.txt")"
+has lost_threads.json '"what":"threads without a record","count":47,"part":null,"of_counts":true,"of_time":true'
+has lost_threads.html '<b>Missing:</b> threads without a record: 47'
+! grep -q '"\(estimated\|self\|total\)_\(low\|high\)":[^n[]' "$dir/lost_threads.json"
+ok $? "an interval on a count that misses threads"
+! grep -q '"\(self\|total\)_low":\[[^n]' "$dir/lost_threads.json"; ok $? "an interval on time that misses threads"
+lacks lost_threads.json '"effective"'
+has lost_threads.txt 'Shares of the time that was seen'
+[ "$(sed -n 2p "$dir/lost_time.txt")" = 'MISSING: ms of CPU time that no tick saw: 3 000, 75 % of all. It passed in threads without a check, or somebody else took the signal.' ]
+ok $? "time that no tick saw: $(sed -n 2p "$dir/lost_time.txt")"
+has lost_time.json '"estimated_low":[0-9]' # counts miss nothing
+! grep -q '"self_low":\[[^n]' "$dir/lost_time.json"; ok $? "an interval on time that misses three quarters"
+has no_loss.json '"losses":\[\]'
+has no_loss.json '"self_low":\[0'
+lacks no_loss.txt MISSING
+lacks no_loss.html Missing:
+has own_time.txt '^MISSING: ticks that met the recorder: 150, 60 % of all. Recording takes'
+has own_time.json '"self_low":\[0'
+bursty merge -o "$dir/losses.brst" "$dir/lost_threads.brst" "$dir/lost_time.brst" "$dir/lost_threads.brst"
+bursty report "$dir/losses.brst" | grep -q 'threads without a record: 94'; ok $? "losses add up"
 
 # ---- sources: a dump names them, so few files are opened, and what is not shown is said
 bursty report --html "$dir/coverage.html" "$dir/coverage.brst" 2>"$dir/stderr"

@@ -34,7 +34,8 @@ typedef struct report_ticks {
     char **names;                                 /* of the sites, as people read them */
     timed_function *functions;
     size_t count, left_out;                       /* by the least share */
-    uint64_t ticks, slow, squares, lost, cut, late, untimed, tick_us, calls;
+    uint64_t ticks, slow, squares, cut, tick_us, calls;
+    int misses_time;                              /* so much that intervals would not hold */
     uint64_t own_ticks, own_squares;              /* of the recorder, not among these */
     int has_ticks;                                /* they were on */
     timed_path *paths;
@@ -54,10 +55,7 @@ static void add_up(report_ticks *c) {
         const tally_program *p = &s->programs.at[i];
         if (p->tick_us > c->tick_us) c->tick_us = p->tick_us;
         c->has_ticks |= p->has_ticks != 0;
-        c->lost = tally_add(c->lost, p->ticks_lost);
         c->cut = tally_add(c->cut, p->ticks_cut);
-        c->late = tally_add(c->late, p->ticks_late);
-        c->untimed = tally_add(c->untimed, p->untimed);
     }
     for (i = 0; i < s->paths.count; i++) {
         const tally_path *path = &s->paths.at[i];
@@ -170,7 +168,10 @@ static double effective_of(uint64_t ticks, uint64_t squares) {
     return squares ? (double)ticks * (double)ticks / (double)squares : 0;
 }
 
-static double effective(const report_ticks *c) { return effective_of(c->ticks, c->squares); }
+/* 0: no interval can be told, for a part of the time is missing. */
+static double effective(const report_ticks *c) {
+    return c->misses_time ? 0 : effective_of(c->ticks, c->squares);
+}
 
 /* `bursty record` counts a function as one site and times it as another one, which has the flag of
    a scope. Sites are sorted, so the two stand side by side. Neither names a file. */
@@ -253,33 +254,20 @@ static void add_facts(report *r, const report_ticks *c) {
     if (c->slow) {
         interval range = interval_wilson(share(c, c->slow), effective(c));
         add_percent(&value, share(c, c->slow));
-        text_add(&value, " % of the time (");
-        add_percent(&value, range.low);
-        text_add(&value, " to ");
-        add_percent(&value, range.high);
-        text_add(&value, " %)");
+        text_add(&value, " % of the time");
+        if (range.low >= 0) {
+            text_add(&value, " (");
+            add_percent(&value, range.low);
+            text_add(&value, " to ");
+            add_percent(&value, range.high);
+            text_add(&value, " %)");
+        }
         add_fact(r, REPORT_PLAIN, "recording of events", &value);
-    }
-    if (c->lost) {
-        text_count(&value, c->lost);
-        text_add(&value, " (on threads that had not checked yet, or the table was full)");
-        add_fact(r, REPORT_BAD, "ticks lost", &value);
     }
     if (c->cut) {
         text_count(&value, c->cut);
         text_add(&value, " (charged further out; cure: more memory for ticks)");
         add_fact(r, REPORT_BAD, "ticks cut", &value);
-    }
-    if (c->late) {
-        text_count(&value, c->late);
-        text_add(&value, " (left out: their signal was blocked)");
-        add_fact(r, REPORT_BAD, "ticks late", &value);
-    }
-    if (c->untimed) {
-        text_count(&value, c->untimed);
-        text_add(&value, " (their time is not in the table; cure: a larger TICKS_THREADS, or "
-                         "bursty_thread_end where threads end)");
-        add_fact(r, REPORT_BAD, "threads without a timer", &value);
     }
     text_free(&value);
 }
@@ -312,7 +300,7 @@ static tie tie_at(const report_ticks *c, size_t first) {
 /* "3", or "3=" in a tie of several. */
 static const char *rank_of(report *r, const report_ticks *c, size_t i, tie *at) {
     text rank = {NULL, 0, 0};
-    if (!c->functions[i].is_timed) return "-";
+    if (!c->functions[i].is_timed || c->misses_time) return "-";
     if (i == at->end) *at = tie_at(c, i);
     text_format(&rank, "%lu%s", (unsigned long)at->first + 1,
                 at->end > at->first + 1 ? "=" : "");
@@ -341,7 +329,8 @@ static void add_functions(report *r, const report_ticks *c) {
                                            sizeof columns / sizeof *columns);
     tie ties = {0, 0};
     size_t i, k;
-    report_remark(table,
+    report_remark(table, c->misses_time ? "Shares of the time that was seen. They have no interval, because a "
+                                          "part of the time is missing: see above." :
                   "Shares of the time, with the 95 % interval of each. A function's time includes "
                   "what was inlined into it and what it calls without a scope or an entry of "
                   "its own; such functions are not timed. Rows of one rank with a = cannot be "
@@ -440,6 +429,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     size_t i;
     (void)in;
     c->tally = s;
+    c->misses_time = report_misses(r, REPORT_OF_TIME);
     add_up(c);
     if (c->ticks == 0) {
         if (c->has_ticks || c->own_ticks) add_facts(r, c);

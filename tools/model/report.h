@@ -111,6 +111,18 @@ typedef struct report_fact {
     report_weight weight;                         /* notes come from the command line */
 } report_fact;
 
+/* What of a total a loss is missing in. */
+enum { REPORT_OF_COUNTS = 1, REPORT_OF_TIME = 2 };
+
+/* Something that the recording did not see: model/losses.c. */
+typedef struct report_loss {
+    char *what; /* a noun: "events lost" */
+    char *cure; /* what it means and what helps, in sentences */
+    uint64_t count;
+    double part; /* of all that there was, 0 to 1; REPORT_NONE: nobody knows */
+    unsigned of;
+} report_loss;
+
 typedef struct report_options {
     double least_share;                           /* 0 to 1: leave out what has less */
     size_t width;                                 /* of the text, in columns; 0: no limit */
@@ -128,6 +140,8 @@ typedef struct report {
     char *made_of;                                /* version, files and their dates; or NULL */
     report_options options;
     save *out; /* for save_some in writers; NULL: the text is kept */
+    report_loss *losses; /* shown before anything else */
+    size_t loss_count;
     report_fact *facts;
     size_t fact_count;
     char **names;                                 /* of what ran, from the dumps */
@@ -150,6 +164,14 @@ size_t report_sort(report *r, const char *key);
    no whole stacks in it. *other: one more unit that there is, or NULL. */
 const char *report_unit(const report *r, const char **other);
 
+void report_add_loss(report *r, unsigned of, const char *what, uint64_t count, double part,
+                     const char *cure);
+/* Adds those of all parts: what report_make does first. */
+void report_add_losses(report *r, const input *in);
+/* Is so much of it lost, or nobody knows how much, that an interval need not hold the truth? */
+int report_misses(const report *r, unsigned of);
+/* "events lost: 12, 3.4 % of all. Give ...". To be freed by the caller. */
+char *report_loss_words(const report_loss *loss);
 void report_add_fact(report *r, report_weight weight, const char *name, const char *value);
 /* Says that a program of that name ran; the title is made of these. */
 void report_add_name(report *r, const char *name);

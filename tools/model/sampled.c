@@ -260,10 +260,7 @@ static void add_facts(report *r, const report_sampled *c) {
     }
     text_count(&value, c->tally->threads.count);
     add_fact(r, REPORT_PLAIN, "threads", &value);
-    text_count(&value, c->lost);
-    if (c->lost)
-        text_add(&value, " (cure: more memory in bursty_start, or a larger BURSTY_MEMORY)");
-    add_fact(r, c->lost ? REPORT_BAD : REPORT_PLAIN, "events lost", &value);
+    if (!c->lost) report_add_fact(r, REPORT_PLAIN, "events lost", "0");
     for (i = 0; i < c->tally->profiles.count; i++) {
         const tally_profile *profile = &c->tally->profiles.at[i];
         if (report_waits(profile) && profile->check_count > first_burst)
@@ -322,9 +319,9 @@ static int is_wanted(const report_sampled *c, int is_pair, int column) {
     switch (column) {
     case RANK:           return !c->has_time && c->ranges.basis != RANGES_EXACT;
     case SHARE_LOW:
-    case SHARE_HIGH:
+    case SHARE_HIGH:     return c->ranges.basis != RANGES_EXACT;
     case ESTIMATED_LOW:
-    case ESTIMATED_HIGH: return c->ranges.basis != RANGES_EXACT;
+    case ESTIMATED_HIGH: return !c->ranges.is_partial && c->ranges.basis != RANGES_EXACT;
     case BURSTS:         return c->ranges.basis == RANGES_BURSTS;
     case TIME_SHARE:
     case TIME_NS:        return c->has_time;
@@ -569,6 +566,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     for (i = 0; i < c->tally->sites.count; i++)
         c->names[i] = report_name(r, c->tally->sites.at[i].name);
     add_up(c);
+    c->ranges.is_partial = report_misses(r, REPORT_OF_COUNTS);
     make_items(c, r->options.least_share);
     add_facts(r, c);
     add_items(r, c, 0);

@@ -146,6 +146,7 @@ interval ranges_count(const ranges *r, const ranges_sums *sums, uint32_t kind) {
     double count = (double)sums->weight_256 / 256, m = r->bursts[kind & SITE_CLASSES];
     double part = r->checks > 0 ? count / r->checks : 0, over;
     interval i = {-1, -1};
+    if (r->is_partial) return i;
     if (r->basis == RANGES_EXACT) return exactly(count);
     if (!ranges_has(r, sums) || !(part > 0) || sums->weight_256 / 256 <= sums->sampled) return i;
     if (r->basis == RANGES_EVENTS) {

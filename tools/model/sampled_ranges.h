@@ -29,6 +29,7 @@ typedef struct ranges_class {
 typedef struct ranges {
     ranges_basis basis;
     int has_table_profile;
+    int is_partial; /* so much is missing that counts have no interval */
     double checks;                                /* of all programs */
     double checks_seen;                           /* of these in bursts that fill the table */
     double bursts[SITE_CLASSES + 1];              /* that could have seen the class */

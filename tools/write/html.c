@@ -16,6 +16,21 @@ static void add_lines(text *out, const char *const *lines) {
     }
 }
 
+/* What is missing comes before all numbers. */
+static void add_losses(text *out, const report *r) {
+    size_t i;
+    if (r->loss_count == 0) return;
+    text_add(out, "<ul class=\"losses\">\n");
+    for (i = 0; i < r->loss_count; i++) {
+        char *words = report_loss_words(&r->losses[i]);
+        text_add(out, "<li><b>Missing:</b> ");
+        text_html(out, words);
+        text_add(out, "</li>\n");
+        free(words);
+    }
+    text_add(out, "</ul>\n");
+}
+
 static void add_facts(text *out, const report *r) {
     static const char *const classes[] = {"", " class=\"note\"", " class=\"bad\""};
     size_t i;
@@ -139,7 +154,9 @@ static void write_html(const report *r, text *out) {
     add_lines(out, page_style);
     text_add(out, "</style>\n</head>\n<body>\n<main>\n<h1>");
     text_html(out, r->title);
-    text_add(out, "</h1>\n<p class=\"lead\" id=\"lead\"></p>\n");
+    text_add(out, "</h1>\n");
+    add_losses(out, r);
+    text_add(out, "<p class=\"lead\" id=\"lead\"></p>\n");
     add_facts(out, r);
     for (i = 0; i < r->part_count; i++) {
         text_format(out, "<div id=\"%s\">\n", r->parts[i].section->key);

@@ -87,10 +87,31 @@ static void add_part(text *out, const report_part *part) {
     text_add(out, "]}");
 }
 
+static void add_losses(text *out, const report *r) {
+    size_t i;
+    text_add(out, ",\n\"losses\":[");
+    for (i = 0; i < r->loss_count; i++) {
+        const report_loss *loss = &r->losses[i];
+        size_t n = 0;
+        json_comma(out, i);
+        text_add(out, "{");
+        json_field_string(out, &n, "what", loss->what);
+        json_field(out, &n, "count", loss->count);
+        json_field_real(out, &n, "part", loss->part);
+        text_format(out, ",\"of_counts\":%s,\"of_time\":%s",
+                    loss->of & REPORT_OF_COUNTS ? "true" : "false",
+                    loss->of & REPORT_OF_TIME ? "true" : "false");
+        json_field_string(out, &n, "cure", loss->cure);
+        text_add(out, "}");
+    }
+    text_add(out, "]");
+}
+
 static void write_json(const report *r, text *out) {
     size_t i, notes = 0, n = 0;
     text_add(out, "{\"bursty\":2,\n\"title\":");
     text_json(out, r->title);
+    add_losses(out, r);
     text_add(out, ",\n\"notes\":[");
     for (i = 0; i < r->fact_count; i++) {
         size_t fields = 0;

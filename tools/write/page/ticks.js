@@ -29,10 +29,12 @@ function drawTicks(ticks, host) {
   const tree = ticks.trees[0];
   if (!time || !tree) return;
   const isTimed = k => time.self_share[k] !== null;
-  const most = largest(time.total_high, 0.01);
+  const most = largest([...time.total_high, ...time.total_share], 0.01);
   const whole = k => placed(time.file[k], time.line[k]);
   let chosen = new Set();
-  const range = (low, high) => percent(low) + ' to ' + percent(high);
+  // Without an interval, a part of the time is missing: the top of the page says which.
+  const range = (low, high) => (low === null ? '' : percent(low) + ' to ' + percent(high));
+  const inBrackets = words => (words ? ' (' + words + ')' : '');
   const view = { rows: 25, query: '' };
   const body = el('tbody'),
     more = el('p', { class: 'more' });
@@ -45,7 +47,7 @@ function drawTicks(ticks, host) {
           { class: 'share' },
           percent(share),
           el('span', { class: 'soft small interval' }, '  ' + range(low, high)),
-          rangeBar(share, low, high, most),
+          low === null ? bar(share / most) : rangeBar(share, low, high, most),
         );
   const pick = k => (chosen.has(k) ? choose('') : choose(time.function[k], whole(k)));
   const row = k =>
@@ -110,8 +112,8 @@ function drawTicks(ticks, host) {
     fill(
       byId('lead'),
       el('b', {}, time.function[first]),
-      ' runs ' + percent(time.self_share[first]) + ' of the time (',
-      range(time.self_low[first], time.self_high[first]) + ').',
+      ' runs ' + percent(time.self_share[first]) + ' of the time' +
+        inBrackets(range(time.self_low[first], time.self_high[first])) + '.',
       time.rank[first + 1] === '1=' &&
         ' It cannot be told from ' + (time.function[first + 1] || '(no name)') +
           ', which runs ' + percent(time.self_share[first + 1]) + '.',
@@ -131,8 +133,8 @@ function drawTicks(ticks, host) {
 
   const total = tree.lower.reduce((sum, ticks) => sum + ticks, 0);
   const said = count => {
-    const [low, high] = wilson(count / total, tree.effective || total);
-    return percent(count / total) + ' of the time (' + range(low, high) + ')';
+    const [low, high] = tree.effective ? wilson(count / total, tree.effective) : [null, null];
+    return percent(count / total) + ' of the time' + inBrackets(range(low, high));
   };
   drawContexts(Object.assign({}, tree, { total, absent: 0, algorithm: '' }), host, {
     unit: 'ticks',
