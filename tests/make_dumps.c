@@ -757,6 +757,18 @@ int main(int argc, char **argv) {
         free(b.data);
         return 0;
     }
+    if (argc == 3 && strcmp(argv[2], "names") == 0) { /* what a spreadsheet or terminal would obey */
+        static const char *const names[] = {"=1+1", "+f", "-[Class go]", "@x", "-", "a\xE2\x80\xAE" "b"};
+        size_t i;
+        brst_begin(&b, 1, 256);
+        brst_info(&b, 0, "names", 100000, 1000, 0);
+        brst_thread(&b, 0, 0, "main", 100000, 1000, 1000, 0);
+        for (i = 0; i < sizeof names / sizeof *names; i++) counted(&b, names[i], 1, 1, 100);
+        brst_end(&b);
+        save(folder, "names.brst", &b);
+        free(b.data);
+        return 0;
+    }
     game(&b, 1);
     save(folder, "game.brst", &b);
     game(&b, 3);

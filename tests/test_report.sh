@@ -364,12 +364,38 @@ $CC -O1 -std=c99 -Itests -o "$dir/make_hostile" tests/make_hostile.c &&
     "$dir/make_hostile" "$dir" 20000 >/dev/null
 bursty report --collapsed "$dir/deep_tree.brst" >"$dir/deep.collapsed" 2>"$dir/stderr"
 ok $? "a deep tree"
-grep -q '^bursty: note: stacks are shortened to 16 frames; in full they would take 25[0-9][0-9] MB$' "$dir/stderr"
+grep -q '^bursty: note: stacks are shortened to 16 frames; --whole-stacks would write 25[0-9][0-9] MB$' "$dir/stderr"
 ok $? "a deep tree: $(cat "$dir/stderr")"
 [ "$(wc -l <"$dir/deep.collapsed")" -eq 5000 ] && [ "$(wc -c <"$dir/deep.collapsed")" -lt 10000000 ]
 ok $? "a deep tree takes $(wc -c <"$dir/deep.collapsed") bytes"
 tail -n 1 "$dir/deep.collapsed" | grep -qE '^([^;]+;){4}\(4984 more\);([^;]+;){11}[^;]+ 1$'
 ok $? "its innermost stack"
+
+bursty report --collapsed --whole-stacks --min 0 "$dir/deep_tree.brst" 2>"$dir/stderr" | head -n 500 | tail -n 1 |
+    awk -F ';' '{ exit NF != 500 || / more/ }'
+ok $? "--whole-stacks leaves frames out: $(cat "$dir/stderr")"
+refused "--whole-stacks changes nothing in --text; it is for --collapsed" report --whole-stacks "$a"
+
+# ---- sorted by what stands above a column, too; forms with nothing to show; formulas; marks that turn
+# the direction of writing
+bursty report --sort total "$dir/mutual.brst" | awk '/^rank/ { getline; print $NF, $(NF - 1); exit }' | grep -q 'frame'
+ok $? "--sort total"
+bursty report --sort self "$dir/mutual.brst" | awk '/^rank/ { getline; print; exit }' | grep -q 'draw'
+ok $? "--sort self"
+for form in dot collapsed order; do
+    bursty report --$form "$dir/coverage.brst" >"$dir/stdout" 2>"$dir/stderr"
+    [ $? = 2 ] && [ ! -s "$dir/stdout" ] && grep -q "nothing in it can be shown as --$form" "$dir/stderr"
+    ok $? "--$form of coverage: $(cat "$dir/stderr")"
+done
+"$dir/make_dumps" "$dir" names
+bursty report --csv "$dir/names.brst" >"$dir/names.csv"
+! grep -qE "(^|,)\"?[=+@-][^,\"]" "$dir/names.csv" && [ "$(grep -c "'[=+@-]" "$dir/names.csv")" -ge 4 ]
+ok $? "a formula in CSV: $(grep -E '(^|,)"?[=+@-]' "$dir/names.csv" | head -n 3)"
+for form in text csv collapsed json; do
+    bursty report --$form "$dir/names.brst" >"$dir/stdout" 2>/dev/null
+    ! grep -q "$(printf '\342\200\256')" "$dir/stdout" && grep -q 'a.u202eb' "$dir/stdout"
+    ok $? "U+202E in --$form"
+done
 
 # ---- the terminal
 COLUMNS=60 bursty report "$dir/all.brst" >"$dir/narrow.txt"

@@ -31,6 +31,7 @@ static void help(FILE *to) {
           "any) or calls;\n"
           "                     other forms show both, and take no --by\n"
           "  --no-demangle      leave C++ names as the linker has them\n"
+          "  --whole-stacks     write all frames of stacks, even if the file becomes very large\n"
           "  --source-root DIR  show the text of sources that lie in DIR, and of no others; without "
           "it, in the\n"
           "                     current folder\n"
@@ -60,6 +61,7 @@ static const struct {
     {"by", REPORT_USES_UNIT},     {"unique-cause", REPORT_USES_CAUSE},
     {"no-demangle", REPORT_USES_NAMES},
     {"source-root", REPORT_USES_SOURCES},
+    {"whole-stacks", REPORT_USES_WHOLE},
 };
 
 /* Refuses options that would change nothing in what the form writes. Returns a TOOL_ status. */
@@ -165,6 +167,10 @@ static int set_option(options *o, report *r, tool_option *option) {
     if (tool_is(option, "--", "by")) {
         r->options.by = tool_value(option);
         return r->options.by ? TOOL_OK : TOOL_BAD_INPUT;
+    }
+    if (tool_is(option, "--", "whole-stacks")) {
+        r->options.wants_whole_stacks = 1;
+        return TOOL_OK;
     }
     if (tool_is(option, "--", "source-root")) {
         o->source_root = tool_value(option);

@@ -280,17 +280,28 @@ static void sort_table(report_table *table, size_t column) {
     table->room = table->rows;
 }
 
+/* The column of that key, or else the first of that label, which stands above it in the text: several
+   are called "from". */
+static size_t find_column(const report_table *table, const char *name) {
+    size_t i;
+    for (i = 0; i < table->column_count; i++) {
+        if (strcmp(table->columns[i].key, name) == 0) return i;
+    }
+    for (i = 0; i < table->column_count; i++) {
+        if (strcmp(table->columns[i].label, name) == 0) return i;
+    }
+    return i;
+}
+
 size_t report_sort(report *r, const char *key) {
-    size_t i, k, column, found = 0;
+    size_t i, k, found = 0;
     for (i = 0; i < r->part_count; i++) {
         for (k = 0; k < r->parts[i].table_count; k++) {
             report_table *table = r->parts[i].tables[k];
-            for (column = 0; table->shape == REPORT_ROWS && column < table->column_count;
-                 column++) {
-                if (strcmp(table->columns[column].key, key) != 0) continue;
-                sort_table(table, column);
-                found++;
-            }
+            size_t column = find_column(table, key);
+            if (table->shape != REPORT_ROWS || column == table->column_count) continue;
+            sort_table(table, column);
+            found++;
         }
     }
     return found;

@@ -129,6 +129,7 @@ typedef struct report_options {
     int    is_coloured;                           /* the text may be */
     int    wants_all_rows;                        /* also those beyond a table's rows_shown */
     int    wants_unique_cause;                    /* of MC/DC; else masking */
+    int    wants_whole_stacks;                    /* of --collapsed, however large it becomes */
     int    keeps_mangled;                         /* C++ names stay as the linker has them */
     sources *sources;                             /* that may be shown; NULL: the form shows none */
     const char *by; /* the unit of the stacks that are shown; NULL: ticks, or else whatever there
@@ -156,7 +157,7 @@ typedef struct report {
    notes. */
 void report_make(report *r, const input *in);
 void report_free(report *r);
-/* Sorts the rows of all tables that have a column of that key: numbers from the largest down, names
+/* Sorts the rows of all tables that have a column of that key or label: numbers from the largest down, names
    from A on. Returns how many tables have it. */
 size_t report_sort(report *r, const char *key);
 
@@ -210,7 +211,8 @@ enum {
     REPORT_USES_CAUSE = 16, /* --unique-cause */
     REPORT_USES_UNIT = 32,  /* --by */
     REPORT_USES_NAMES = 64, /* --no-demangle */
-    REPORT_USES_SOURCES = 128 /* --source-root */
+    REPORT_USES_SOURCES = 128, /* --source-root */
+    REPORT_USES_WHOLE = 256 /* --whole-stacks */
 };
 
 /* A form of the report: `bursty report --NAME`. The Makefile finds `const report_writer

@@ -34,13 +34,17 @@ static void add_losses(text *out, const report *r) {
 static void add_facts(text *out, const report *r) {
     static const char *const classes[] = {"", " class=\"note\"", " class=\"bad\""};
     size_t i;
+    int notes;
     text_add(out, "<ul class=\"facts\">\n");
-    for (i = 0; i < r->fact_count; i++) {
-        text_format(out, "<li%s><span>", classes[r->facts[i].weight]);
-        text_html(out, r->facts[i].name);
-        text_add(out, "</span><b>");
-        text_html(out, r->facts[i].value);
-        text_add(out, "</b></li>\n");
+    for (notes = 0; notes < 2; notes++) { /* what the user adds comes last */
+        for (i = 0; i < r->fact_count; i++) {
+            if ((r->facts[i].weight == REPORT_NOTE) != notes) continue;
+            text_format(out, "<li%s><span>", classes[r->facts[i].weight]);
+            text_html(out, r->facts[i].name);
+            text_add(out, "</span><b>");
+            text_html(out, r->facts[i].value);
+            text_add(out, "</b></li>\n");
+        }
     }
     text_add(out, "</ul>\n");
 }
