@@ -757,6 +757,13 @@ int main(int argc, char **argv) {
         free(b.data);
         return 0;
     }
+    if (argc == 4 && strcmp(argv[2], "empty") == 0) { /* make_dumps FOLDER empty KIND */
+        brst_begin(&b, (unsigned)atoi(argv[3]), 256);
+        brst_end(&b);
+        save(folder, "empty.brst", &b);
+        free(b.data);
+        return 0;
+    }
     if (argc == 3 && strcmp(argv[2], "names") == 0) { /* what a spreadsheet or terminal would obey */
         static const char *const names[] = {"=1+1", "+f", "-[Class go]", "@x", "-", "a\xE2\x80\xAE" "b"};
         size_t i;

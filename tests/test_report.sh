@@ -397,6 +397,16 @@ for form in text csv collapsed json; do
     ok $? "U+202E in --$form"
 done
 
+# ---- parts with nothing in them: what merge writes can be read; names in messages are escapes
+for kind in 4 6; do
+    "$dir/make_dumps" "$dir" empty $kind
+    bursty merge -o "$dir/m.brst" "$dir/empty.brst" "$dir/empty.brst" && [ -s "$dir/m.brst" ] &&
+        bursty report "$dir/m.brst" >"$dir/stdout" 2>"$dir/stderr"
+    ok $? "merge of an empty part of kind $kind: $(cat "$dir/stderr")"
+done
+bursty report "$(printf 'no\033[31mne\342\200\256')" 2>"$dir/stderr"
+grep -qF 'bursty: no\x1b[31mne\u202e: ' "$dir/stderr"; ok $? "a raw name in a message: $(cat "$dir/stderr")"
+
 # ---- the terminal
 COLUMNS=60 bursty report "$dir/all.brst" >"$dir/narrow.txt"
 [ "$(awk '{ if (length($0) > most) most = length($0) } END { print most }' "$dir/narrow.txt")" -le 60 ]
