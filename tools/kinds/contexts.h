@@ -1,7 +1,7 @@
 /* contexts.h - the calling-context trees of parts of kind 2 (hcct.h), joined over parts, files,
    threads and machines. */
-#ifndef CONTEXTS_H
-#define CONTEXTS_H
+#ifndef KINDS_CONTEXTS_H
+#define KINDS_CONTEXTS_H
 #include "base/hash.h"
 #include "base/kind.h"
 

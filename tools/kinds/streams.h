@@ -1,7 +1,7 @@
 /* streams.h - the profiles of parts of kind 5 (hotstream.h), added up over parts, files, threads
    and machines. */
-#ifndef STREAMS_H
-#define STREAMS_H
+#ifndef KINDS_STREAMS_H
+#define KINDS_STREAMS_H
 #include "base/hash.h"
 #include "base/kind.h"
 

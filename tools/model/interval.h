@@ -1,6 +1,6 @@
 /* interval.h - how sure a share is that was estimated from samples. */
-#ifndef INTERVAL_H
-#define INTERVAL_H
+#ifndef MODEL_INTERVAL_H
+#define MODEL_INTERVAL_H
 
 /* A 95 % interval, or low < 0 where too little was seen to tell. */
 typedef struct interval { double low, high; } interval;

@@ -1,8 +1,8 @@
 /* report.h - what a report says, in terms that know no kind of part: facts, tables, trees, and the
    sections they stand in. Models (model/NAME.c) fill it; writers (write/NAME.c) show it. Neither
    knows the other's names. */
-#ifndef REPORT_H
-#define REPORT_H
+#ifndef MODEL_REPORT_H
+#define MODEL_REPORT_H
 #include "base/input.h"
 #include "base/save.h"
 #include "base/source.h"

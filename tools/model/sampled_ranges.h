@@ -1,6 +1,6 @@
 /* sampled_ranges.h - how far the shares and counts of sampled events may be off. */
-#ifndef SAMPLED_RANGES_H
-#define SAMPLED_RANGES_H
+#ifndef MODEL_SAMPLED_RANGES_H
+#define MODEL_SAMPLED_RANGES_H
 #include "kinds/sampled.h"
 #include "model/interval.h"
 
