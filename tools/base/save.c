@@ -116,8 +116,8 @@ int save_check_dump(const char *path) {
     return tool_error("%s: is no .brst file, and would be overwritten", path);
 }
 
-/* The file that a path means, behind all links; NULL: it is to be written to directly. *stays: a new
-   one in its place would be another file: of another owner, or without its other names. To be
+/* The file that a path means, behind all links; NULL: it is to be written to directly. *stays: a
+   new one in its place would be another file: of another owner, or without its other names. To be
    freed. */
 static char *find_target(const char *path, int *stays) {
     text target = {NULL, 0, 0};

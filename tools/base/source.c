@@ -99,7 +99,8 @@ const char *sources_check(sources *s, const char *name) {
     else if (stat(path, &status) != 0) why = "is not here";
     else if (!S_ISREG(status.st_mode)) why = "is no regular file";
     else if (status.st_size > SOURCE_MOST) why = "is larger than 16 MiB";
-    else if (s->taken + (uint64_t)status.st_size > SOURCES_MOST) why = "comes after 32 MiB of others";
+    else if (s->taken + (uint64_t)status.st_size > SOURCES_MOST)
+        why = "comes after 32 MiB of others";
     else s->taken += (uint64_t)status.st_size;
     free(path);
     return why;

@@ -329,12 +329,14 @@ static void add_functions(report *r, const report_ticks *c) {
                                            sizeof columns / sizeof *columns);
     tie ties = {0, 0};
     size_t i, k;
-    report_remark(table, c->misses_time ? "Shares of the time that was seen. They have no interval, because a "
-                                          "part of the time is missing: see above." :
-                  "Shares of the time, with the 95 % interval of each. A function's time includes "
-                  "what was inlined into it and what it calls without a scope or an entry of "
-                  "its own; such functions are not timed. Rows of one rank with a = cannot be "
-                  "told from the first of them.");
+    report_remark(table,
+                  c->misses_time
+                      ? "Shares of the time that was seen. They have no interval, because a part of "
+                        "the time is missing: see above."
+                      : "Shares of the time, with the 95 % interval of each. A function's time includes "
+                        "what was inlined into it and what it calls without a scope or an entry of "
+                        "its own; such functions are not timed. Rows of one rank with a = cannot be "
+                        "told from the first of them.");
     table->rows_left_out = c->left_out;
     for (i = 0; i < c->count; i++) {
         const timed_function *f = &c->functions[i];

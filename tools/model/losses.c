@@ -15,7 +15,12 @@ static double part_of(uint64_t lost, uint64_t kept) {
     return lost ? (double)lost / ((double)lost + (double)kept) : 0;
 }
 
-/* ---- kind 1: events and ticks --------------------------------------------------------------- */
+/* Where the total has what was lost in it. */
+static double part_in(uint64_t lost, uint64_t total) {
+    return part_of(lost, lost < total ? total - lost : 0);
+}
+
+/* ---- kind 1: events and ticks ----------------------------------------------------------- */
 
 typedef struct tick_sums {
     uint64_t ticks, own, outside; /* of the program, of the recorder; of the former without scope */
@@ -59,8 +64,7 @@ static tick_sums add_ticks(const tally *s) {
     return sums;
 }
 
-/* Why nothing ticks, by the numbers BURSTY_NO_TIME_... of bursty.h; those that were asked for are no
-   loss. */
+/* Why nothing ticks, by the numbers BURSTY_NO_TIME_... of bursty.h. 1 was asked for: no loss. */
 static void add_no_time(report *r, const tally *s) {
     static const char *const why[] = {
         NULL,
@@ -77,8 +81,8 @@ static void add_no_time(report *r, const tally *s) {
         uint32_t number = s->programs.at[i].no_time;
         if (number < 2) continue;
         report_add_loss(r, REPORT_OF_TIME, "time was not measured", 0, REPORT_NONE,
-                        number < sizeof why / sizeof *why ? why[number] : "This tool does not know "
-                                                                          "the reason.");
+                        number < sizeof why / sizeof *why ? why[number]
+                                                          : "This tool does not know why.");
         return;
     }
 }
@@ -127,9 +131,8 @@ static void add_sampled(report *r, const void *state) {
                             "It passed in threads without a check, or somebody else took the "
                             "signal.");
     }
-    if (part_of(t.outside, t.ticks - t.outside) > .1)
-        report_add_loss(r, 0, "ticks that found no scope", t.outside,
-                        part_of(t.outside, t.ticks - t.outside),
+    if (part_in(t.outside, t.ticks) > .1)
+        report_add_loss(r, 0, "ticks that found no scope", t.outside, part_in(t.outside, t.ticks),
                         "They are one row, (outside). Put scopes where the program spends time.");
     if (part_of(t.own, t.ticks) >= .5)
         report_add_loss(r, 0, "ticks that met the recorder", t.own, part_of(t.own, t.ticks),
@@ -137,7 +140,7 @@ static void add_sampled(report *r, const void *state) {
                         "fewer functions (--only).");
 }
 
-/* ---- kind 2: calling contexts ----------------------------------------------------------------- */
+/* ---- kind 2: calling contexts ----------------------------------------------------------- */
 
 /* Bounds of contexts hold all the same: upper bounds contain what was lost. */
 static void add_contexts(report *r, const void *state) {
@@ -151,14 +154,14 @@ static void add_contexts(report *r, const void *state) {
         total = tally_add(total, f[CONTEXTS_TOTAL]);
     }
     if (lost)
-        report_add_loss(r, 0, "calls lost", lost, part_of(lost, total - (lost < total ? lost : total)),
+        report_add_loss(r, 0, "calls lost", lost, part_in(lost, total),
                         "Give the tree more memory.");
     if (cut)
         report_add_loss(r, 0, "calls below the depth limit", cut, part_of(cut, total),
                         "They are not counted.");
 }
 
-/* ---- kind 5: hot data streams ----------------------------------------------------------------- */
+/* ---- kind 5: hot data streams ----------------------------------------------------------- */
 
 static void add_streams(report *r, const void *state) {
     const streams *s = (const streams *)state;
@@ -174,7 +177,8 @@ static void add_streams(report *r, const void *state) {
         report_add_loss(r, 0, "references lost", lost, part_of(lost, all),
                         "They found the buffer full. Give a larger buffer_count.");
     if (heat)
-        report_add_loss(r, 0, "references of streams that had no room", heat, part_of(heat, all - (heat < all ? heat : all)),
+        report_add_loss(r, 0, "references of streams that had no room", heat,
+                        part_in(heat, all),
                         "Give a larger streams_max (hotstream_config), or record fewer "
                         "functions (--only).");
     if (dropped)
@@ -182,13 +186,13 @@ static void add_streams(report *r, const void *state) {
                         "Repeats may be missing. Define a larger HOTSTREAM_PENDING.");
 }
 
-/* ---- kind 7: recordings without an end -------------------------------------------------------- */
+/* ---- kind 7: recordings without an end -------------------------------------------------- */
 
 static void add_ends(report *r, const void *state) {
     const missing_ends *s = (const missing_ends *)state;
     if (s->count == 0) return;
-    report_add_loss(r, REPORT_OF_COUNTS | REPORT_OF_TIME, "recordings of which the end is missing", s->count,
-                    REPORT_NONE,
+    report_add_loss(r, REPORT_OF_COUNTS | REPORT_OF_TIME, "recordings of which the end is missing",
+                    s->count, REPORT_NONE,
                     s->at[0].why == END_KILLED ? "The program was killed. A table says how much."
                                                : "The program left without the C library. A table "
                                                  "says how much.");

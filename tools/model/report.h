@@ -157,8 +157,8 @@ typedef struct report {
    notes. */
 void report_make(report *r, const input *in);
 void report_free(report *r);
-/* Sorts the rows of all tables that have a column of that key or label: numbers from the largest down, names
-   from A on. Returns how many tables have it. */
+/* Sorts the rows of all tables that have a column of that key or label: numbers from the largest
+   down, names from A on. Returns how many tables have it. */
 size_t report_sort(report *r, const char *key);
 
 /* The unit in which whole stacks are shown: options.by, or ticks before any other. NULL: there are

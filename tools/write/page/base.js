@@ -142,8 +142,8 @@ const BYTES = [
   [1024, 'KiB'],
 ];
 const bytes = n => scaled(n, BYTES, few => Math.round(few) + NARROW + 'B');
-// Are two shares of one whole, seen in so many independent samples, surely different? McNemar's test,
-// as in model/interval.c.
+// Are two shares of one whole, seen in so many independent samples, surely different? McNemar's
+// test, as in model/interval.c.
 function differs(p, q, samples) {
   const z = 2,
     apart = samples * Math.abs(p - q) - 1;

@@ -200,7 +200,8 @@ function drawContexts(tree, host, how) {
       base = shown.length;
     const { taken, left, grey } = chooseFrames(base);
     const seen = grey.filter(bar => bar[1] >= 0.05);
-    const levels = largest([...taken.map(item => item[3] + 1), ...seen.map(bar => bar[2] + 1)], base);
+    const ends = [...taken.map(item => item[3] + 1), ...seen.map(bar => bar[2] + 1)];
+    const levels = largest(ends, base);
     chosen = chosenOf(tree.names, placeOf);
     const piece = ([x, w, level]) =>
       'M' + x.toFixed(2) + ' ' + level * ROW + 'h' + w.toFixed(2) + 'v' + (ROW - 1) +

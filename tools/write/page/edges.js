@@ -7,8 +7,9 @@ function longTable(head, rows, rowAt) {
   const WHOLE = 3000,
     AROUND = 60;
   const body = el('tbody'),
-    box = el('div', { class: rows > WHOLE ? 'source long' : 'source', tabindex: rows > WHOLE ? 0 : null },
-      el('table', { class: 'coverage' }, head, body));
+    table = el('table', { class: 'coverage' }, head, body),
+    look = rows > WHOLE ? { class: 'source long', tabindex: 0 } : { class: 'source' },
+    box = el('div', look, table);
   const list = (from, to) => Array.from({ length: to - from }, (_, i) => rowAt(from + i));
   if (rows <= WHOLE) {
     fill(body, list(0, rows));
@@ -19,7 +20,8 @@ function longTable(head, rows, rowAt) {
     shown = -1;
   function draw(all) {
     const first = all ? 0 : Math.max(0, Math.floor(box.scrollTop / height) - AROUND);
-    const last = all ? rows : Math.min(rows, first + 2 * AROUND + Math.ceil(box.clientHeight / height));
+    const count = 2 * AROUND + Math.ceil(box.clientHeight / height);
+    const last = all ? rows : Math.min(rows, first + count);
     if (!all && Math.abs(first - shown) < AROUND / 2 && shown >= 0) return;
     shown = first;
     fill(body, gap(first * height), list(first, last), gap((rows - last) * height));

@@ -514,7 +514,8 @@ function drawSampled(sampled, host) {
     const five = sorted.slice(0, 5).reduce((a, b) => a + b, 0),
       count = items.length + leftOut();
     // The second one, if it cannot be told from the first.
-    const second = byTime() ? null : items.filter(f => f !== first).find(f => value(f) === sorted[1]);
+    const second =
+      !byTime() && items.filter(f => f !== first).find(f => value(f) === sorted[1]);
     const tied = second && !isSure(first, second) ? second : null;
     const what = byTime() ? 'the time.' : 'all ' + noun() + '.';
     fill(

@@ -50,13 +50,15 @@ function drawStreams(p) {
     el('span', { class: 'stream-sites' }, s.sites.map(square)),
     el('span', { class: 'stream-times' }, grouped(s.frequency) + ' ×'));
   const covered = el('div', { class: 'stream-cover' }, p.list.slice(0, 100).map((s, i) =>
-    el('i', { style: { width: 100 * share(s) + '%', background: 'var(--accent)', opacity: i % 2 ? .55 : .9 } })));
+    el('i', { style: {
+      width: 100 * share(s) + '%', background: 'var(--accent)', opacity: i % 2 ? 0.55 : 0.9,
+    } })));
   const list = el('div');
   roving(list, '.stream')(() => fill(list, p.list.slice(0, 60).map(row)));
   byId('streams').append(card('Hot data streams' + (p.title ? ': ' + p.title : ''),
     grouped(p.hot) + ' sequences that come back hold ' + percent(p.coverage) + ' of ' +
-    grouped(p.references) + ' references. Each square is a reference, in the colour of its line of ' +
-    'code' + (heat.size > APART ? '; there are ' + grouped(heat.size) +
+    grouped(p.references) + ' references. Each square is a reference, in the colour of its ' +
+    'line of code' + (heat.size > APART ? '; there are ' + grouped(heat.size) +
       ' lines, so some colours are alike' : '') + '. A click tells which.', null,
     covered,
     el('div', { class: 'columns' }, list, detail)));

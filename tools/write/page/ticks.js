@@ -112,7 +112,8 @@ function drawTicks(ticks, host) {
     fill(
       byId('lead'),
       el('b', {}, time.function[first]),
-      ' runs ' + percent(time.self_share[first]) + (time.self_low[first] === null ? ' of the time that was seen' : ' of the time') +
+      ' runs ' + percent(time.self_share[first]) + ' of the time' +
+        (time.self_low[first] === null ? ' that was seen' : '') +
         inBrackets(range(time.self_low[first], time.self_high[first])) + '.',
       time.rank[first + 1] === '1=' &&
         ' It cannot be told from ' + (time.function[first + 1] || '(no name)') +
