@@ -1,7 +1,7 @@
 /* sampled.h - what parts of kind 1 (bursty.h) say, added up over parts, files, threads and
    machines. */
-#ifndef TALLY_H
-#define TALLY_H
+#ifndef KINDS_SAMPLED_H
+#define KINDS_SAMPLED_H
 #include "base/kind.h"
 
 /* Event classes of a site's kind (bursty.h), and flags of profiles and threads. */
