@@ -14,7 +14,7 @@
 #include "footprint.h"
 #include "../tests/footprint_paper.inc"
 #include "../tools/base/tool.c"
-#include "../tools/replay/trace_blocks.c"
+#include "../lab/trace_blocks.c"
 #include "random.h"
 #include <stdio.h>
 #include <time.h>

@@ -7,13 +7,13 @@
 
        clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
            -I. -Itools -o build/fuzz/fuzz_footprint fuzz/fuzz_footprint.c \
-           tools/replay/trace_blocks.c tools/kinds/footprints.c tools/base/tool.c \
+           lab/trace_blocks.c tools/kinds/footprints.c tools/base/tool.c \
            tools/base/dump.c tools/base/text.c tools/base/headers.c
        build/fuzz/fuzz_footprint -max_len=4096 -timeout=10 -close_fd_mask=2 \
            -max_total_time=600 build/fuzz/footprints */
 #include "footprint.h"
 #include "kinds/footprints.h"
-#include "replay/trace_blocks.h"
+#include "lab/trace_blocks.h"
 #include <stdlib.h>
 #include <string.h>
 
