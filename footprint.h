@@ -1854,7 +1854,7 @@ FOOTPRINT_API int footprint_snapshot(footprint *fp, footprint_profile *profile, 
     profile->accesses = profile->last_window = fp->now;
     profile->blocks = profile->last_blocks = footprint_p_blocks(fp->first, fp->now);
     profile->forgotten = fp->forgotten;
-    profile->c = fp->config.c;
+    if (fp->columns) profile->c = fp->config.c;    /* else init failed */
     profile->flags = fp->flags;
     profile->sample_log2 = fp->sample_log2;
     profile->block_log2 = fp->config.block_log2;
@@ -2682,7 +2682,7 @@ FOOTPRINT_API int footprint_pair_snapshot(const footprint_pair *pair, footprint_
         return -1;
     profile->accesses = pair->now;
     profile->blocks = pair->number;
-    profile->c = pair->c;
+    if (pair->columns) profile->c = pair->c;       /* else init failed */
     profile->flags = pair->flags | FOOTPRINT_INTERLEAVED;
     for (b = 1; b < pair->columns; b++)
         profile->at_least[b] = footprint_p_pair_windows(pair->now, b);

@@ -51,7 +51,7 @@ FOOTPRINT_API int footprint_snapshot(footprint *fp, footprint_profile *profile, 
     profile->accesses = profile->last_window = fp->now;
     profile->blocks = profile->last_blocks = footprint_p_blocks(fp->first, fp->now);
     profile->forgotten = fp->forgotten;
-    profile->c = fp->config.c;
+    if (fp->columns) profile->c = fp->config.c;    /* else init failed */
     profile->flags = fp->flags;
     profile->sample_log2 = fp->sample_log2;
     profile->block_log2 = fp->config.block_log2;
