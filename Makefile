@@ -31,7 +31,6 @@ TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/page.o $(BUILD
 TOOL_PART = $(filter-out $(BUILD)/tools/bursty.o,$(TOOL_O))
 # build/bursty-lab: lab/ on the tool's readers and writers. A test may use both but their mains.
 LAB_C     = $(wildcard lab/*.c)
-LAB_H     = $(wildcard lab/*.h)
 LAB_O     = $(LAB_C:lab/%.c=$(BUILD)/lab/%.o)
 LAB_PART  = $(filter-out $(BUILD)/lab/lab.o,$(LAB_O))
 LAB_BASE  = $(foreach d,base kinds model write,$(wildcard tools/$(d)/*.c))
@@ -41,7 +40,7 @@ PAGE      = $(PAGE_DIR)/style.css $(filter-out %/style.css,$(sort $(wildcard $(P
 EXAMPLE_C = $(wildcard examples/*.c)
 EXAMPLES  = $(EXAMPLE_C:examples/%.c=$(BUILD)/examples/%)
 # `bursty record` preloads this: for Linux on x86-64 with glibc and gcc or clang, whatever CFLAGS ask for.
-RECORDER  = $(shell $(CC) $(CFLAGS) -E -x c record/supported.h 2>/dev/null | grep -q recorder_is_supported && \
+RECORDER  = $(shell $(CC) $(CFLAGS) -E -x c record/preload/supported.h 2>/dev/null | grep -q recorder_is_supported && \
     echo $(BUILD)/bursty-record.so)
 TEST_C    = $(wildcard tests/test_*.c)
 TESTS     = $(TEST_C:tests/%.c=$(BUILD)/tests/%)
@@ -72,7 +71,7 @@ $(BUILD)/tools/page.c: tools/write/page/embed.awk $(PAGE)
 	@LC_ALL=C awk -f tools/write/page/embed.awk $(PAGE) >$@
 
 # What `bursty cc` gives to a user's compiler, as text in the tool.
-RUNTIME   = keepregs.h bursty.h edgeprof.h $(addprefix record/,checks.c edges.h edges.c append.h edges_file.c)
+RUNTIME   = keepregs.h bursty.h edgeprof.h $(addprefix record/cc/,checks.c edges.h edges.c append.h edges_file.c)
 $(BUILD)/tools/runtime.c: tools/cc/embed.awk $(RUNTIME)
 	@mkdir -p $(@D)
 	@LC_ALL=C awk -f tools/cc/embed.awk $(RUNTIME) >$@
@@ -92,9 +91,7 @@ FORCE:
 $(BUILD)/tools/page.o $(BUILD)/tools/lists.o $(BUILD)/lab/lists.o $(BUILD)/tools/runtime.o: %.o: %.c
 	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
 
-# What the recorder is linked from: all of record/ but what programs are linked with.
-HOOK_C    = $(addprefix record/,checks.c edges%.c gcov%.c instrument.c refs.c sancov%.c ticks.c)
-RECORD_C  = $(filter-out $(HOOK_C),$(wildcard record/*.c))
+RECORD_C  = $(wildcard record/core/*.c record/preload/*.c)
 RECORD_O  = $(RECORD_C:record/%.c=$(BUILD)/record/%.o)
 PRELOAD   = $(CC) -std=$(STD) $(WARN) -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -I. $(THREADS)
 

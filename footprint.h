@@ -678,10 +678,11 @@ static uint64_t footprint_p_settings(footprint_config *to, const footprint_confi
 
 /* Returns the last block of address[0..bytes). What would lie behind the end of
    the address space is left out. */
-static uint64_t footprint_p_last_block(uint64_t address, size_t bytes, uint32_t block_log2) {
-    uint64_t last = address + (bytes ? bytes - 1 : 0);
-    if (last < address) last = UINT64_MAX;
-    return last >> block_log2;
+static uint64_t footprint_p_last_block(const void *address, size_t bytes,
+                                       uint32_t block_log2) {
+    uintptr_t first = (uintptr_t)address, last = first + (bytes ? bytes - 1 : 0);
+    if (last < first) last = UINTPTR_MAX;
+    return (uint64_t)last >> block_log2;
 }
 
 /* An estimate of the number of blocks is never above that of accesses. */
@@ -1708,8 +1709,8 @@ FOOTPRINT_API void footprint_access_repeat(footprint *fp, uint64_t count) {
 }
 
 FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_t bytes) {
-    uint64_t first = (uint64_t)(uintptr_t)address, block = first >> fp->config.block_log2;
-    uint64_t last = footprint_p_last_block(first, bytes, fp->config.block_log2);
+    uint64_t block = (uint64_t)(uintptr_t)address >> fp->config.block_log2;
+    uint64_t last = footprint_p_last_block(address, bytes, fp->config.block_log2);
     for (; block < last; block++) footprint_access(fp, block);
     footprint_access(fp, last);
 }
@@ -2274,8 +2275,8 @@ FOOTPRINT_API void footprint_average_access_repeat(footprint_average *av, uint64
 
 FOOTPRINT_API void footprint_average_reference(footprint_average *av, const void *address,
                                                size_t bytes) {
-    uint64_t first = (uint64_t)(uintptr_t)address, block = first >> av->config.block_log2;
-    uint64_t last = footprint_p_last_block(first, bytes, av->config.block_log2);
+    uint64_t block = (uint64_t)(uintptr_t)address >> av->config.block_log2;
+    uint64_t last = footprint_p_last_block(address, bytes, av->config.block_log2);
     for (; block < last; block++) footprint_average_access(av, block);
     footprint_average_access(av, last);
 }

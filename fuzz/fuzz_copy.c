@@ -1,18 +1,12 @@
-/* fuzz_copy.c - libFuzzer target: code of a function and of its part (.cold), as x86flow.h decodes
-   it and x86copy.h copies it. The bytes choose instructions and where they jump, within both ranges
+/* fuzz_copy.c - libFuzzer target: code of a function and of its part (.cold), as binpatch.h decodes
+   and copies it. The bytes choose instructions and where they jump, within both ranges
    and between them, or they are the code themselves. Both copies must decode from their start to
    their end. Every jump in them must lead to an instruction or out of them, and those of the
    checking copy to the right one. Every call that returns must have its return in both. README.md
    has the command. */
-#define X86DECODE_IMPLEMENTATION
-#define X86DECODE_STATIC
-#define X86FLOW_IMPLEMENTATION
-#define X86FLOW_STATIC
-#define X86COPY_IMPLEMENTATION
-#define X86COPY_STATIC
-#include "x86decode.h"
-#include "x86flow.h"
-#include "x86copy.h"
+#define BINPATCH_IMPLEMENTATION
+#define BINPATCH_STATIC
+#include "binpatch.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,8 @@
 /* cfg.c - reader of control flow graphs with counts. One pass over the lines; a function is closed
    when the next begins. */
 #include "lab/cfg.h"
-#include "edgeplan.h"
+#define EDGEPROF_WIDE
+#include "edgeprof.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #ifndef EDGES_H
 #define EDGES_H
 #define EDGEPROF_WIDE
-#include "edgeplan.h"
 #include "edgeprof.h"
 #include "lab/cfg.h"
 

@@ -7,7 +7,8 @@
    slots. A visit that does not fit shows that a silent slot called back, or that the recorder kept
    a frame too long: the block's silent slots become opaque, and if that is not enough, the block
    gets one opaque slot for all. */
-#include "edgetrace.h"
+#define EDGEPROF_WIDE
+#include "edgeprof.h"
 #include "lab/edges.h"
 #include "base/text.h"
 #include "base/tool.h"

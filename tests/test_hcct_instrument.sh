@@ -17,8 +17,8 @@ skip() {
 }
 
 bursty=$BUILD/bursty
-record="record/instrument.c record/frames.c record/threads.c record/names.c record/dump.c"
-record="$record record/ticks.c record/sampled.c"
+record="record/hooks/instrument.c record/core/frames.c record/core/threads.c record/core/names.c record/core/dump.c"
+record="$record record/hooks/ticks.c record/core/sampled.c"
 show() { "$bursty" report --collapsed "$@"; }
 
 cat >"$dir/program.c" <<'END'

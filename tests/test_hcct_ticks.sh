@@ -189,13 +189,13 @@ $CC -O1 -c -finstrument-functions -o "$dir/program.o" "$dir/program.c" 2>"$dir/l
 }
 objects=
 for file in instrument frames threads names dump ticks sampled; do
-    $CC -O1 -I. -c -o "$dir/$file.o" "record/$file.c"
-    ok $? "record/$file.c does not compile"
+    $CC -O1 -I. -c -o "$dir/$file.o" record/*/"$file.c"
+    ok $? "$file.c does not compile"
     objects="$objects $file.o"
 done
 cat >"$dir/seen.c" <<'END_OF_FILE'
-#include "record/recorder.h"
-#include "record/sampled.h"
+#include "record/core/recorder.h"
+#include "record/core/sampled.h"
 unsigned long ticks_seen(void) {
     const recorder_thread *r = recorder_self();
     const sampled_ticks *t = r ? (const sampled_ticks *)r->ticks : NULL;

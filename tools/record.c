@@ -1,4 +1,4 @@
-/* record.c - bursty record: runs a program with the recorder preloaded (record/patch.c). */
+/* record.c - bursty record: runs a program with the recorder preloaded (record/preload/patch.c). */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
@@ -42,7 +42,7 @@ static const char help[]
       "  --stats            say what was patched and what was refused, and why\n";
 
 #if defined(__linux__) && defined(__x86_64__)
-#include "../record/keep.h"
+#include "../record/preload/keep.h"
 #include "base/elf.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -250,7 +250,7 @@ static int toggle_signal(const char *said, unsigned *flags) {
     return 0;
 }
 
-/* The recorder has room for as many (patterns of record/patch.h). */
+/* The recorder has room for as many (patterns of record/preload/patch.h). */
 static int take_pattern(text *list, const char *option, const char *pattern) {
     size_t i, lines = 0;
     if (!pattern) return TOOL_BAD_INPUT;

@@ -320,8 +320,8 @@ FOOTPRINT_API void footprint_average_access_repeat(footprint_average *av, uint64
 
 FOOTPRINT_API void footprint_average_reference(footprint_average *av, const void *address,
                                                size_t bytes) {
-    uint64_t first = (uint64_t)(uintptr_t)address, block = first >> av->config.block_log2;
-    uint64_t last = footprint_p_last_block(first, bytes, av->config.block_log2);
+    uint64_t block = (uint64_t)(uintptr_t)address >> av->config.block_log2;
+    uint64_t last = footprint_p_last_block(address, bytes, av->config.block_log2);
     for (; block < last; block++) footprint_average_access(av, block);
     footprint_average_access(av, last);
 }

@@ -63,10 +63,11 @@ static uint64_t footprint_p_settings(footprint_config *to, const footprint_confi
 
 /* Returns the last block of address[0..bytes). What would lie behind the end of
    the address space is left out. */
-static uint64_t footprint_p_last_block(uint64_t address, size_t bytes, uint32_t block_log2) {
-    uint64_t last = address + (bytes ? bytes - 1 : 0);
-    if (last < address) last = UINT64_MAX;
-    return last >> block_log2;
+static uint64_t footprint_p_last_block(const void *address, size_t bytes,
+                                       uint32_t block_log2) {
+    uintptr_t first = (uintptr_t)address, last = first + (bytes ? bytes - 1 : 0);
+    if (last < first) last = UINTPTR_MAX;
+    return (uint64_t)last >> block_log2;
 }
 
 /* An estimate of the number of blocks is never above that of accesses. */

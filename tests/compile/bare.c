@@ -10,11 +10,6 @@
 #define FOOTPRINT_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
-#define EDGEPLAN_IMPLEMENTATION
-#define EDGETRACE_IMPLEMENTATION
-#define X86DECODE_IMPLEMENTATION
-#define X86FLOW_IMPLEMENTATION
-#define X86COPY_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
 #include "keepregs.h"
 #include "bursty.h"
@@ -29,9 +24,4 @@
 #include "footprint.h"
 #include "hotstream.h"
 #include "edgeprof.h"
-#include "edgeplan.h"
-#include "edgetrace.h"
-#include "x86decode.h"
-#include "x86flow.h"
-#include "x86copy.h"
 #include "binpatch.h"

@@ -11,9 +11,7 @@
 #include "footprint.h"
 #include "hotstream.h"
 #include "edgeprof.h"
-#include "edgeplan.h"
-#include "edgetrace.h"
-#include "x86decode.h"
+#include "binpatch.h"
 
 int main(void) {
     static hcct tree;

@@ -13,11 +13,6 @@
 #define FOOTPRINT_STATIC
 #define HOTSTREAM_STATIC
 #define EDGEPROF_STATIC
-#define EDGEPLAN_STATIC
-#define EDGETRACE_STATIC
-#define X86DECODE_STATIC
-#define X86FLOW_STATIC
-#define X86COPY_STATIC
 #define BINPATCH_STATIC
 #define BURSTY_IMPLEMENTATION
 #define BURSTCLOCK_IMPLEMENTATION
@@ -29,11 +24,6 @@
 #define FOOTPRINT_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
-#define EDGEPLAN_IMPLEMENTATION
-#define EDGETRACE_IMPLEMENTATION
-#define X86DECODE_IMPLEMENTATION
-#define X86FLOW_IMPLEMENTATION
-#define X86COPY_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
 #include "keepregs.h"
 #include "bursty.h"
@@ -48,11 +38,6 @@
 #include "footprint.h"
 #include "hotstream.h"
 #include "edgeprof.h"
-#include "edgeplan.h"
-#include "edgetrace.h"
-#include "x86decode.h"
-#include "x86flow.h"
-#include "x86copy.h"
 #include "binpatch.h"
 
 #ifdef STATIC_OTHER

@@ -4,7 +4,8 @@
    for itself, so that there are no [sets] and no escapes. On a mismatch the last `*` takes one
    character more, hence the time is at most the length of the pattern times that of the name.
 
-   The tools include this, and so does the recorder that runs inside programs (record/patch.c): it
+   The tools include this, and so does the recorder that runs inside programs (record/preload/patch.c):
+   it
    takes no memory and calls nothing. */
 #ifndef GLOB_H
 #define GLOB_H
