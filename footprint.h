@@ -123,6 +123,11 @@
        A footprint_pair with c < 1 merges neighbouring runs in a way that keeps
        the guarantee. At c = 1 it gives up the largest counts, which share one
        open bin.
+   - All of that is said of the accesses that were reported. If they are bursts
+     with gaps between them, set FOOTPRINT_BURSTS in config.flags: then a report
+     promises nothing, and shows no misses. For windows within bursts take one
+     footprint for each burst and add their profiles
+     (examples/footprint_of_events.c).
    - Blocks that no window up to window_max can reach are dropped without loss
      of accuracy.
    - Counting overflows no cell. After footprint_stats.accesses_max accesses
@@ -218,17 +223,18 @@ enum {                               /* flags of a config, of footprint_stats an
     FOOTPRINT_ENDED       = 8,       /* accesses came after accesses_max; cure: window_max */
     FOOTPRINT_INTERLEAVED = 16,      /* a profile of a footprint_pair */
     FOOTPRINT_DIFFERENCE  = 32,      /* windows that ended in a phase, not in a whole run */
-    FOOTPRINT_SATURATED   = 64       /* a sum of profiles stays at the greatest number */
+    FOOTPRINT_SATURATED   = 64,      /* a sum of profiles stays at the greatest number */
+    FOOTPRINT_BURSTS      = 128      /* accesses are missing: bursts stand one behind the other */
 };
 
 /* Of all three counters. A zero in a field asks for its default. A
-   footprint_average is always exact and samples when it is full: it reads
-   neither c nor flags. A footprint_pair reads c and window_max alone. */
+   footprint_average is always exact and samples when it is full: it reads no c.
+   A footprint_pair reads c and window_max alone. */
 typedef struct footprint_config {
     double   c;                      /* precision c of the paper: 0.01 to 1; default 0.9 */
     uint64_t window_max;             /* longest window, rounded up to its bin; default 2^32 - 1 */
     uint32_t blocks_max;             /* makes room for no more blocks than that; default 2^30 */
-    uint32_t flags;                  /* FOOTPRINT_FORGET */
+    uint32_t flags;                  /* FOOTPRINT_FORGET, FOOTPRINT_BURSTS */
     uint32_t sample_log2;            /* k <= 24: follows one block in 2^k, no guarantee */
     uint32_t block_log2;             /* bytes of a block, as a power of 2; default 6 (64 bytes) */
     void *(*alloc)(void *user, size_t bytes);            /* for an open; may return NULL */
@@ -883,7 +889,7 @@ static uint32_t footprint_p_start(footprint *fp, void *tables, uint32_t most, vo
 static void footprint_p_configure(footprint *fp, const footprint_config *config) {
     footprint_p_zero(fp, sizeof *fp);
     fp->end = footprint_p_settings(&fp->config, config, &fp->columns);
-    fp->flags = fp->config.flags & FOOTPRINT_FORGET;
+    fp->flags = fp->config.flags & (FOOTPRINT_FORGET | FOOTPRINT_BURSTS);
     fp->sample_log2 = fp->config.sample_log2;
     fp->depth_first = footprint_bin((uint64_t)FOOTPRINT_P_T << fp->sample_log2);
     fp->next = 2;
@@ -1979,6 +1985,7 @@ static uint64_t footprint_p_average_layout(footprint_average *av, unsigned char 
 static void footprint_p_average_configure(footprint_average *av, const footprint_config *config) {
     footprint_p_zero(av, sizeof *av);
     av->end = footprint_p_settings(&av->config, config, &av->columns);
+    av->flags = av->config.flags & FOOTPRINT_BURSTS;
     av->sample_log2 = av->config.sample_log2;
     av->is_followed = 1;
 }

@@ -407,6 +407,31 @@ TEST(windows_around_thinning) {
     }
 }
 
+/* Who says that accesses are missing finds it in the profile, and in sums with it. */
+TEST(bursts_are_marked) {
+    static uint64_t all[60000];
+    footprint_config config = plain;
+    footprint_average h;
+    footprint fp;
+    footprint_profile p, q;
+    config.flags = FOOTPRINT_BURSTS | FOOTPRINT_FULL | FOOTPRINT_AVERAGE; /* the first is asked */
+    footprint_average_init(&h, memory, sizeof memory, &config);
+    CHECK(footprint_init(&fp, all, sizeof all, &config) > 0);
+    footprint_average_access(&h, 1);
+    footprint_access(&fp, 1);
+    CHECK_EQ(footprint_average_snapshot(&h, &p, table, sizeof table), 0);
+    CHECK_EQ(p.flags, FOOTPRINT_BURSTS | FOOTPRINT_AVERAGE);
+    CHECK_EQ(footprint_snapshot(&fp, &q, memory, sizeof memory), 0);
+    CHECK_EQ(q.flags, FOOTPRINT_BURSTS);
+    p = count(1, &plain, table, sizeof table);
+    CHECK_EQ(footprint_profile_init(&q, 1, p.columns, table2, sizeof table2), 0);
+    CHECK_EQ(footprint_add(&q, &p), 0);
+    CHECK_EQ(q.flags, FOOTPRINT_AVERAGE);
+    p.flags |= FOOTPRINT_BURSTS;
+    CHECK_EQ(footprint_add(&q, &p), 0);
+    CHECK_EQ(q.flags, FOOTPRINT_BURSTS | FOOTPRINT_AVERAGE);
+}
+
 /* A ratio is 0 to 1 or unknown, and there are no more blocks than accesses, however few blocks are
    followed. */
 TEST(ratios_of_samples) {

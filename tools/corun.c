@@ -111,6 +111,9 @@ static int add_program(programs *all, const footprints_part *part, const char *f
     size_t i;
     if (part->profile.flags & FOOTPRINT_INTERLEAVED)
         return tool_error("corun: %s: an interleaving of threads has no footprint", file);
+    if (part->profile.flags & FOOTPRINT_BURSTS)
+        return tool_error("corun: %s: its accesses are bursts with gaps between them, of which no "
+                          "misses are known; `bursty record --every 0` records all", file);
     if (all->count && part->profile.block_log2 != all->list[0].profile.block_log2)
         return tool_error("corun: %s: its blocks are of another size than those before", file);
     all->list = (program *)tool_grow(all->list, (all->count + 1) * sizeof *all->list);

@@ -24,6 +24,7 @@ static uint64_t footprint_p_average_layout(footprint_average *av, unsigned char 
 static void footprint_p_average_configure(footprint_average *av, const footprint_config *config) {
     footprint_p_zero(av, sizeof *av);
     av->end = footprint_p_settings(&av->config, config, &av->columns);
+    av->flags = av->config.flags & FOOTPRINT_BURSTS;
     av->sample_log2 = av->config.sample_log2;
     av->is_followed = 1;
 }
