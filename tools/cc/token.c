@@ -182,6 +182,32 @@ static void read_marker(lexer *x, const char *line, size_t size) {
     free(name);
 }
 
+static size_t word_at(const char *line, size_t size, size_t *at) {
+    size_t start;
+    while (*at < size && !is_letter(line[*at]) && !is_digit(line[*at])) ++*at;
+    for (start = *at; *at < size && (is_letter(line[*at]) || is_digit(line[*at])); ++*at) {
+    }
+    return start;
+}
+
+/* Both names of a pragma that makes two symbols one. */
+static void read_pragma(lexer *x, const char *line, size_t size) {
+    cc_tokens *t = x->t;
+    size_t at = 0, start = word_at(line, size, &at), k;
+    if (at - start != 6 || memcmp(line + start, "pragma", 6) != 0) return;
+    start = word_at(line, size, &at);
+    if (!(at - start == 4 && memcmp(line + start, "weak", 4) == 0) &&
+        !(at - start == 16 && memcmp(line + start, "redefine_extname", 16) == 0)) return;
+    for (k = 0; k < 2; k++) {
+        start = word_at(line, size, &at);
+        if (at == start) return;
+        t->renamed = (cc_pragma_name *)tool_grow(t->renamed, (t->renamed_count + 1) *
+                                                                 sizeof *t->renamed);
+        t->renamed[t->renamed_count].at = (uint32_t)(line + start - x->text);
+        t->renamed[t->renamed_count++].size = (uint32_t)(at - start);
+    }
+}
+
 /* From the # to the end of the line; the line's end itself stays. */
 static void skip_directive(lexer *x) {
     size_t end = x->at;
@@ -193,6 +219,7 @@ static void skip_directive(lexer *x) {
         end++;
     }
     read_marker(x, x->text + x->at, end - x->at);
+    read_pragma(x, x->text + x->at, end - x->at);
     x->at = end;
 }
 
@@ -223,6 +250,7 @@ static void take_number(lexer *x) {
         int exponent = before == 'e' || before == 'E' || before == 'p' || before == 'P';
         if (is_digit(c) || is_letter(c) || c == '.') continue;
         if ((c == '+' || c == '-') && exponent) continue;
+        if (c == '\'' && (is_digit(peek(x, i + 1)) || is_letter(peek(x, i + 1)))) continue; /* C23 */
         break;
     }
     take(x, CC_NUMBER, i);
@@ -382,6 +410,7 @@ void cc_tokens_free(cc_tokens *t) {
     uint32_t i;
     for (i = 0; i < t->file_count; i++) free(t->files[i].name);
     free(t->files);
+    free(t->renamed);
     free(t->list);
     memset(t, 0, sizeof *t);
 }

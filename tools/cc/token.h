@@ -54,7 +54,12 @@ typedef struct cc_token {
     uint16_t file;        /* index into files */
     uint8_t kind;         /* cc_kind */
     uint8_t skipped;      /* set by the parser: what stands here is never touched */
+    uint8_t plain;        /* set by the parser: a name that is declared here, or that is called
+                             directly. Any other use of a function takes its address */
 } cc_token;
+
+/* Names in `#pragma weak a = b` and `#pragma redefine_extname a b`: places in the text. */
+typedef struct cc_pragma_name { uint32_t at, size; } cc_pragma_name;
 
 typedef struct cc_file {
     char *name;
@@ -68,6 +73,8 @@ typedef struct cc_tokens {
     uint32_t count;       /* without that one */
     cc_file *files;
     uint32_t file_count;
+    cc_pragma_name *renamed;
+    uint32_t renamed_count;
     const char *reason;   /* after a refusal: why, and in what line of the text */
     uint32_t reason_line;
 } cc_tokens;
