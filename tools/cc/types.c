@@ -319,6 +319,11 @@ static uint32_t row_behind(cc_unit *u, uint32_t type) {
     return type == ANY ? unknown_row(u) : 0;
 }
 
+int cc_leads_to_function(const cc_unit *u, uint32_t type) {
+    while (is_kind(u, type, POINTER)) type = type_at(u, type)->what;
+    return is_kind(u, type, FUNCTION);
+}
+
 static void declare(cc_unit *u, uint32_t token, uint32_t type, int is_typedef, int is_parameter) {
     cc_name *name;
     uint32_t row = row_behind(u, type);

@@ -360,35 +360,41 @@ static int is_converted(cc_unit *u, const around *a, uint32_t i) {
     return cc_types_cast(u, i, name) != 0;
 }
 
-/* Is the address of a pointer to a function among first .. last: &p, where p is one? */
-static int has_pointer_address(cc_unit *u, uint32_t first, uint32_t last) {
+/* Is the variable whose name is token i a pointer to a function? Its declaration in the function
+   decides, if there is one; else what is known of all objects of that name. */
+static int is_function_pointer(cc_unit *u, const cc_function *f, uint32_t i) {
     const cc_tokens *t = &u->tokens;
-    uint32_t i;
-    for (i = first; i < last; i++) {
-        const cc_name *name;
-        if (!cc_is(t, i, '&') || !cc_is_name(t, i + 1) || cc_is(t, i + 2, '(')) continue;
-        name = cc_find(u, i + 1, 0);
-        if (name && name->object_row) return 1;
+    const cc_name *name = cc_find(u, i, 0), *type;
+    uint32_t k, found = 0;
+    if (!name || !name->object_row) return 0;
+    for (k = f->parameters; k < f->close; k++) {
+        if (!t->list[k].plain || !same(u, k, i)) continue;
+        if (cc_is(t, k - 1, '*') && cc_is(t, k + 1, ')') && cc_is(t, k + 2, '(')) return 1;
+        type = cc_is_name(t, k - 1) ? cc_find(u, k - 1, 0) : NULL;
+        if (type && cc_leads_to_function(u, type->alias)) return 1;
+        found = 1;
     }
-    return 0;
+    return !found && strcmp(cc_row(u, name->object_row), "?") != 0;
 }
 
-/* A pointer to a function that is copied as bytes, or read as something else, is called by any type:
-   memcpy(q, &p, sizeof p), *(long *)&p. */
+/* A pointer to a function that is copied as bytes, memcpy(q, &p, sizeof p), is called by any type. */
 static int copies_pointers(cc_unit *u) {
     static const char *const copies[] = {"memcpy", "memmove", "mempcpy", "bcopy",
                                          "__builtin_memcpy", "__builtin_memmove"};
     const cc_tokens *t = &u->tokens;
-    uint32_t i;
+    uint32_t f, i, at;
     size_t k;
-    for (i = 1; i < t->count; i++) {
-        if (cc_is(t, i, ')') && (cc_is(t, i + 1, '&') || cc_is(t, i + 1, '(')) &&
-            cc_begins_type(u, t->list[i].match + 1) &&
-            has_pointer_address(u, i + 1, cc_is(t, i + 1, '&') ? i + 2 : i + 3)) return 1;
-        if (!cc_is_name(t, i) || !cc_is(t, i + 1, '(')) continue;
-        for (k = 0; k < sizeof copies / sizeof *copies; k++) {
-            if (cc_spells(t, i, copies[k]) &&
-                has_pointer_address(u, i + 1, t->list[i + 1].match)) return 1;
+    for (f = 0; f < u->function_count; f++) {
+        const cc_function *one = &u->functions[f];
+        for (i = one->open; i < one->close && !one->in_system; i++) {
+            if (!cc_is_name(t, i) || !cc_is(t, i + 1, '(')) continue;
+            for (k = 0; k < sizeof copies / sizeof *copies && !cc_spells(t, i, copies[k]); k++) {
+            }
+            if (k == sizeof copies / sizeof *copies) continue;
+            for (at = i + 2; at < t->list[i + 1].match; at++) {
+                if (cc_is(t, at, '&') && cc_is_name(t, at + 1) &&
+                    is_function_pointer(u, one, at + 1)) return 1;
+            }
         }
     }
     return 0;
