@@ -32,11 +32,12 @@ int cc_matches(const char *pattern, const char *name, size_t size) {
 }
 
 static int any_matches(const cc_unit *u, const char *const *patterns, uint32_t token) {
-    const cc_token *t = &u->tokens.list[token];
-    for (; *patterns; patterns++) {
-        if (cc_matches(*patterns, u->tokens.text + t->at, t->size)) return 1;
-    }
-    return 0;
+    text name = {NULL, 0, 0};
+    int found = 0;
+    cc_spell(&u->tokens, token, &name);
+    for (; *patterns && !found; patterns++) found = cc_matches(*patterns, name.data, name.size);
+    text_free(&name);
+    return found;
 }
 
 int cc_is_wanted(const cc_unit *u, const cc_function *f, const cc_choice *choice) {
@@ -263,10 +264,13 @@ static void obey_line(cc_unit *u, cc_flow *flows, const uint32_t *order, const w
     for (k = first_of_hash(u, order, hash); k < u->function_count; k++) {
         uint32_t i = order[k];
         const cc_function *f = &u->functions[i];
-        const cc_token *t = &u->tokens.list[f->name];
+        text name = {NULL, 0, 0};
+        int is_it;
         if (f->hash != hash) break;
-        if (t->size != w->size[2] || !cc_is_wanted(u, f, choice)) continue;
-        if (memcmp(u->tokens.text + t->at, w->at[2], t->size) != 0) continue;
+        cc_spell(&u->tokens, f->name, &name);
+        is_it = name.size == w->size[2] && memcmp(name.data, w->at[2], name.size) == 0;
+        text_free(&name);
+        if (!is_it || !cc_is_wanted(u, f, choice)) continue;
         planned[i] = 1;
         flows[i].why = "plan";
         if (*w->at[4] == '1') flows[i].checked = 1;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static void add_name(const cc_unit *u, uint32_t token, text *out) {
-    text_bytes(out, u->tokens.text + u->tokens.list[token].at, u->tokens.list[token].size);
+    cc_spell(&u->tokens, token, out);
 }
 
 void cc_graph_file(text *out, const char *file) {

@@ -256,10 +256,26 @@ static void take_number(lexer *x) {
     take(x, CC_NUMBER, i);
 }
 
+/* gcc's preprocessor writes a letter that is not of ASCII as \U000000f6. */
+static size_t universal_size(const lexer *x, size_t at) {
+    size_t digits = peek(x, at + 1) == 'u' ? 4 : peek(x, at + 1) == 'U' ? 8 : 0, i;
+    if (peek(x, at) != '\\' || !digits) return 0;
+    for (i = 0; i < digits; i++) {
+        char c = peek(x, at + 2 + i);
+        if (!is_digit(c) && !(c >= 'a' && c <= 'f') && !(c >= 'A' && c <= 'F')) return 0;
+    }
+    return 2 + digits;
+}
+
 static int take_word(lexer *x) {
-    size_t size = 1;
+    size_t size = universal_size(x, 0), more;
     cc_token *token;
-    while (is_letter(peek(x, size)) || is_digit(peek(x, size))) size++;
+    if (!size) size = 1;
+    for (;; size += more) {
+        more = universal_size(x, size);
+        if (!more) more = is_letter(peek(x, size)) || is_digit(peek(x, size));
+        if (!more) break;
+    }
     if (size <= 2 && (peek(x, size) == '"' || peek(x, size) == '\'')) {
         const char *word = x->text + x->at;
         if (word[0] == 'L' || word[0] == 'u' || word[0] == 'U') return take_quoted(x, size);
@@ -369,7 +385,7 @@ static int take_next(lexer *x) {
         return 0;
     }
     x->line_begins = 0;
-    if (is_letter(c)) return take_word(x);
+    if (is_letter(c) || universal_size(x, 0)) return take_word(x);
     if (c == '"' || c == '\'') return take_quoted(x, 0);
     if (is_digit(c) || (c == '.' && is_digit(next))) {
         take_number(x);
@@ -379,15 +395,15 @@ static int take_next(lexer *x) {
     return take_operator(x);
 }
 
-int cc_tokenize(cc_tokens *t, const char *text, size_t size) {
+int cc_tokenize(cc_tokens *t, const char *source, size_t size) {
     lexer x;
     int failed = 0;
     memset(t, 0, sizeof *t);
     memset(&x, 0, sizeof x);
-    t->text = text;
+    t->text = source;
     t->size = size;
     x.t = t;
-    x.text = text;
+    x.text = source;
     x.size = size;
     x.line = x.text_line = 1;
     x.line_begins = 1;
@@ -413,6 +429,37 @@ void cc_tokens_free(cc_tokens *t) {
     free(t->renamed);
     free(t->list);
     memset(t, 0, sizeof *t);
+}
+
+void cc_spell(const cc_tokens *t, uint32_t i, text *out) {
+    const char *at = t->text + t->list[i].at, *end = at + t->list[i].size;
+    while (at < end) {
+        char digits[9] = "", utf8[4];
+        size_t n = *at != '\\' || end - at < 6 ? 0 : at[1] == 'u' ? 4 : 8;
+        unsigned long code;
+        if (n == 0 || (size_t)(end - at) < 2 + n) {
+            text_bytes(out, at++, 1);
+            continue;
+        }
+        memcpy(digits, at + 2, n);
+        code = strtoul(digits, NULL, 16);
+        at += 2 + n;
+        if (code < 0x800) {
+            utf8[0] = (char)(0xC0 | code >> 6);
+            n = 1;
+        } else if (code < 0x10000) {
+            utf8[0] = (char)(0xE0 | code >> 12);
+            n = 2;
+        } else {
+            utf8[0] = (char)(0xF0 | (code >> 18 & 7));
+            n = 3;
+        }
+        text_bytes(out, utf8, 1);
+        while (n-- > 0) {
+            utf8[0] = (char)(0x80 | (code >> 6 * n & 0x3F));
+            text_bytes(out, utf8, 1);
+        }
+    }
 }
 
 int cc_begins(const cc_tokens *t, uint32_t i, const char *word) {

@@ -4,6 +4,7 @@
    no tokens; they say of what file and line the tokens behind them are. */
 #ifndef CC_TOKEN_H
 #define CC_TOKEN_H
+#include "base/text.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -99,6 +100,8 @@ static inline int cc_spells(const cc_tokens *t, uint32_t i, const char *word) {
     const cc_token *token = &t->list[i];
     return token->size > 0 && t->text[token->at] == *word && cc_spells_all(t, i, word);
 }
+/* Appends a name as its author wrote it: gcc writes a letter that is not of ASCII as a number. */
+void cc_spell(const cc_tokens *t, uint32_t i, text *out);
 /* Are two tokens of one file? What a macro of a system header makes is still of the user's file. */
 int cc_same_file(const cc_tokens *t, uint32_t a, uint32_t b);
 /* Does token i's spelling begin like that? */
