@@ -73,7 +73,7 @@ static void close_front(const cc_unit *u, text *front) {
     text_add(front, file->in_system ? "\" 3\n" : "\"\n");
 }
 
-const char cc_refused_text[] = "the compiler refuses the rewritten text";
+const char cc_refused_text[] = "refused-when-rewritten";
 
 static void spare(cc_unit *u, const cc_request *request) {
     uint32_t i;
