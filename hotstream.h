@@ -75,12 +75,33 @@
    COST  24 bytes for each node of the grammar, 22 for each different reference, 16 for each place
    in the buffer, 46 for each stream and 16 for each of its items. By default half of the memory is
    for the grammar. docs/hotstream.md has times.
-   Theory: "Bursty Tracing" (2001), section 5.2, equation 5; "Hybrid Profiling Support" (2005). */
+   Theory: "Bursty Tracing" (2001), section 5.2, equation 5; "Hybrid Profiling Support" (2005).
+
+   CONTENTS
+     options
+     types
+     the bridge from bursty.h
+     basics
+     counters that saturate
+     the grammar
+     the table of digrams
+     changing the grammar
+     the cursor
+     analysis
+     the profile
+     references
+     laying out the memory
+     the self-check
+     writing a .brst part
+     the dump
+*/
 
 #ifndef HOTSTREAM_H
 #define HOTSTREAM_H
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- options -------------------------------- src/hotstream/options.h ---- */
 
 #if defined(__GNUC__) || defined(__clang__)             /* clang-cl defines the second alone */
 #define HOTSTREAM_P_GNU
@@ -102,7 +123,7 @@
 extern "C" {
 #endif
 
-/* ---- types ---- */
+/* ---- types -------------------------------- src/hotstream/interface.h ---- */
 
 #define HOTSTREAM_SYMBOLS UINT32_C(0x7FFFFFFF)      /* symbols of your own are below this */
 
@@ -283,7 +304,7 @@ HOTSTREAM_P_UNUSED static inline void hotstream_record(hotstream *h, uint64_t si
     HOTSTREAM_P_PUBLISH(h->put, h->put + 1);
 }
 
-/* ---- the bridge from bursty.h ---- */
+/* ---- the bridge from bursty.h ---------------- src/hotstream/attach.h ---- */
 #ifdef BURSTY_H
 
 /* The action of a profile. The thread whose burst began first has h until that burst ends; events
@@ -331,9 +352,10 @@ HOTSTREAM_P_UNUSED static const char *hotstream_site_name(void *buffer, uint64_t
 #endif
 #endif /* HOTSTREAM_H */
 
-/* ---- implementation -------------------------------------------------------------------------- */
 #if defined(HOTSTREAM_IMPLEMENTATION) && !defined(HOTSTREAM_IMPLEMENTED)
 #define HOTSTREAM_IMPLEMENTED
+
+/* ---- basics ---------------------------------- src/hotstream/basics.c ---- */
 
 #ifndef HOTSTREAM_RESERVE
 #define HOTSTREAM_RESERVE 8
@@ -349,18 +371,19 @@ HOTSTREAM_P_UNUSED static const char *hotstream_site_name(void *buffer, uint64_t
 #define HOTSTREAM_P_RARE
 #endif
 
-/* [shared: sat_add] */
-static uint64_t hotstream_p_sat_add(uint64_t a, uint64_t b) {
-    return a + b < a ? UINT64_MAX : a + b;
-}
-/* [end shared] */
 
 static void hotstream_p_zero(void *memory, size_t bytes) {
     unsigned char *at = (unsigned char *)memory;
     while (bytes--) { *at++ = 0; }
 }
 
-/* ---- the grammar ---- */
+/* ---- counters that saturate -------------------------- src/saturate.c ---- */
+
+static uint64_t hotstream_p_sat_add(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
+
+/* ---- the grammar ---------------------------- src/hotstream/grammar.c ---- */
 /* One array of nodes {next, prev, symbol}; index 0 means none. A rule is a ring: a guard node, then
    its body. The guard's index is the rule's name. Rule 1 is S, which stands for all that was fed.
 
@@ -447,7 +470,7 @@ HOTSTREAM_P_INLINE void hotstream_p_push(hotstream *h, uint32_t i) {
     else                                       { h->pending[h->pending_count++] = i; }
 }
 
-/* ---- the table of digrams ---- */
+/* ---- the table of digrams ------------------- src/hotstream/digrams.c ---- */
 /* Linear probing; an entry that goes pulls later ones back. */
 
 HOTSTREAM_P_INLINE uint32_t hotstream_p_hash(uint32_t a, uint32_t b) {
@@ -512,7 +535,7 @@ HOTSTREAM_P_INLINE void hotstream_p_forget(hotstream *h, uint32_t i, int stays) 
     }
 }
 
-/* ---- changing the grammar ---- */
+/* ---- changing the grammar --------------------- src/hotstream/rules.c ---- */
 
 /* The digram at i becomes one use of g. The table must not name i for that digram any more. */
 static void hotstream_p_substitute(hotstream *h, uint32_t i, uint32_t g) {
@@ -653,7 +676,7 @@ static void hotstream_p_append(hotstream *h, uint32_t symbol) {
     hotstream_p_settle(h);
 }
 
-/* ---- the cursor ---- */
+/* ---- the cursor ------------------------------ src/hotstream/cursor.c ---- */
 /* Most input repeats what is known. While it does, nothing is appended: a cursor walks along an old
    occurrence, which starts at a node with the symbol of the last of S.
 
@@ -793,7 +816,7 @@ HOTSTREAM_API int hotstream_feed(hotstream *h, uint32_t x) {
     return 0;
 }
 
-/* ---- analysis ---- */
+/* ---- analysis ------------------------------ src/hotstream/analysis.c ---- */
 /* Linear in the grammar, in the memory of the table of digrams:
 
      walk   Depth first from S, with a stack of frames. A finished rule gets the highest number
@@ -1168,7 +1191,7 @@ HOTSTREAM_API uint64_t hotstream_threshold(hotstream *h, double coverage, int se
     return low;
 }
 
-/* ---- the profile ---- */
+/* ---- the profile ---------------------------- src/hotstream/profile.c ---- */
 /* Streams of all digests, found by signature in an open hash table. Entries stand in the order of
    their items, but while an answer sorts them. */
 
@@ -1305,7 +1328,7 @@ HOTSTREAM_API void hotstream_merge(hotstream *x, hotstream *y) {
     x->heat_lost = hotstream_p_sat_add(x->heat_lost, y->heat_lost);
 }
 
-/* ---- references ---- */
+/* ---- references -------------------------- src/hotstream/references.c ---- */
 /* They are numbered as they come, anew after each digest. */
 
 /* The number of a reference, or HOTSTREAM_P_NONE if there is no room for a new one. */
@@ -1422,7 +1445,7 @@ HOTSTREAM_API void hotstream_get_stats(const hotstream *h, hotstream_stats *out)
     out->bytes = h->bytes;
 }
 
-/* ---- laying out the memory ---- */
+/* ---- laying out the memory ------------------- src/hotstream/layout.c ---- */
 
 static uint32_t hotstream_p_choose(uint32_t value, uint32_t zero, uint32_t least, uint32_t most) {
     if (value == 0) { value = zero; }
@@ -1511,7 +1534,7 @@ HOTSTREAM_API uint32_t hotstream_init(hotstream *h, void *memory, size_t bytes,
     return nodes;
 }
 
-/* ---- the self-check ---- */
+/* ---- the self-check --------------------------- src/hotstream/check.c ---- */
 
 /* Links and names of rules, which everything else follows. That each node is the `prev` of its
    `next` makes the other direction right, too. */
@@ -1614,9 +1637,11 @@ HOTSTREAM_API uint64_t hotstream_check(hotstream *h) {
     return bad;
 }
 
-/* ---- the .brst part ---- */
 #ifndef HOTSTREAM_NO_FILES
-/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
+
+/* ---- writing a .brst part -------------------------------- src/part.c ---- */
+
+/* CRC-32 (IEEE 802.3, reflected), four bits at a time. */
 static uint32_t hotstream_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
     static const uint32_t nibble[16] = {
         0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
@@ -1631,9 +1656,8 @@ static uint32_t hotstream_p_crc32(uint32_t crc, const unsigned char *data, size_
     }
     return ~crc;
 }
-/* [end shared] */
 
-/* [shared: put] Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
+/* Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
 typedef struct hotstream_p_out {
     int (*write)(void *user, const void *data, size_t size);
     void *user;
@@ -1702,7 +1726,9 @@ static int hotstream_p_put_end(hotstream_p_out *out) {
     hotstream_p_put_block(out, 10);
     return out->error;
 }
-/* [end shared] */
+
+/* ---- the dump --------------------------------- src/hotstream/write.c ---- */
+
 static void hotstream_p_put_string(hotstream_p_out *out, const char *string) {
     size_t size = 0;
     while (string && string[size]) { size++; }
@@ -1772,6 +1798,7 @@ HOTSTREAM_API int hotstream_write(hotstream *h, const char *title, hotstream_nam
     hotstream_p_sort(h->entries, h->entry_count, hotstream_p_by_place);
     return hotstream_p_put_end(&out) ? -1 : 0;
 }
+
 #endif /* HOTSTREAM_NO_FILES */
 #endif /* HOTSTREAM_IMPLEMENTATION */
 
@@ -1779,21 +1806,20 @@ HOTSTREAM_API int hotstream_write(hotstream *h, const char *title, hotstream_nam
 
    Copyright (c) 2026 the bursty authors
 
-   Permission is hereby granted, free of charge, to any person obtaining a copy
-   of this software and associated documentation files (the "Software"), to deal
-   in the Software without restriction, including without limitation the rights
-   to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
-   copies of the Software, and to permit persons to whom the Software is
-   furnished to do so, subject to the following conditions:
+   Permission is hereby granted, free of charge, to any person obtaining a
+   copy of this software and associated documentation files (the "Software"),
+   to deal in the Software without restriction, including without limitation
+   the rights to use, copy, modify, merge, publish, distribute, sublicense,
+   and/or sell copies of the Software, and to permit persons to whom the
+   Software is furnished to do so, subject to the following conditions:
 
-   The above copyright notice and this permission notice shall be included in all
-   copies or substantial portions of the Software.
+   The above copyright notice and this permission notice shall be included in
+   all copies or substantial portions of the Software.
 
    THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
    IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
-   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
-   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
-   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
-   SOFTWARE.
-*/
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL
+   THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING
+   FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER
+   DEALINGS IN THE SOFTWARE. */

@@ -6,45 +6,20 @@
    So no cycle of calls is left: one through two files, or through a pointer, enters by such a
    function. (bursty-tracing, section 4.1, is the same for a whole program.) */
 #include "cc/points.h"
+#include "base/glob.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
 
-int cc_matches(const char *pattern, const char *name, size_t size) {
-    const char *star = NULL;
-    size_t i = 0, from = 0;
-    while (i < size) {
-        if (*pattern == '*') {
-            star = pattern++;
-            from = i;
-        } else if (*pattern == '?' || (*pattern && *pattern == name[i])) {
-            pattern++;
-            i++;
-        } else if (star) {
-            pattern = star + 1;
-            i = ++from;
-        } else {
-            return 0;
-        }
-    }
-    while (*pattern == '*') pattern++;
-    return *pattern == 0;
-}
-
-static int any_matches(const cc_unit *u, const char *const *patterns, uint32_t token) {
-    text name = {NULL, 0, 0};
-    int found = 0;
-    cc_spell(&u->tokens, token, &name);
-    for (; *patterns && !found; patterns++) found = cc_matches(*patterns, name.data, name.size);
-    text_free(&name);
-    return found;
-}
-
 int cc_is_wanted(const cc_unit *u, const cc_function *f, const cc_choice *choice) {
+    text name = {NULL, 0, 0};
+    int is_wanted;
     if (f->in_system || f->reason || f->naked) return 0;
     if (f->gnu_inline && f->flags & CC_IS_EXTERN) return 0;
-    if (choice->only && choice->only[0] && !any_matches(u, choice->only, f->name)) return 0;
-    return !(choice->not_these && any_matches(u, choice->not_these, f->name));
+    cc_spell(&u->tokens, f->name, &name);
+    is_wanted = glob_wants(choice->only, choice->not_these, name.data, name.size);
+    text_free(&name);
+    return is_wanted;
 }
 
 /* ---- cycles inside of the file ---- */

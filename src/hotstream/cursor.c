@@ -1,0 +1,139 @@
+/* ---- the cursor ---- */
+/* Most input repeats what is known. While it does, nothing is appended: a cursor walks along an old
+   occurrence, which starts at a node with the symbol of the last of S.
+
+       at                         the next node to match, a terminal; 0: no cursor
+       way[0] .. way[depth - 1]   the uses that it has descended through
+       total                      symbols that a flush would append
+       before[d]                  total when it descended through way[d]
+
+   No node changes while the cursor is on. At a mismatch what was passed is appended, in pieces as
+   large as they stand in the grammar. A node must be left for each of those and two for a rule, so
+   the grammar counts as full when RESERVE + 2 * list_max are free. */
+
+/* Returns 1 if the cursor stands on a symbol again. It does not when it met the end of S or of a
+   rule that it entered midway (a guard), or a separator, or when it is too deep (a use). */
+HOTSTREAM_P_INLINE int hotstream_p_step(hotstream *h) {
+    const hotstream_p_node *n = h->nodes;
+    uint32_t depth = h->depth, next = n[h->at].next, total = h->total + 1;
+    while (hotstream_p_is_guard(n[next].symbol) && depth) {             /* ascend */
+        total = h->before[--depth] + 1;                     /* the rule counts as one symbol */
+        next = n[h->way[depth]].next;
+    }
+    while (hotstream_p_is_use(n[next].symbol) && depth < HOTSTREAM_DEPTH) {     /* descend */
+        h->way[depth] = next;
+        h->before[depth++] = total;
+        next = n[n[next].symbol - HOTSTREAM_P_USE].next;
+    }
+    h->depth = depth;
+    h->total = total;
+    h->at = next;
+    return n[next].symbol < HOTSTREAM_P_USE;
+}
+
+/* Appends what the cursor has passed. The list is complete before the first append, and counts as
+   uses of its rules meanwhile, so that none of them is expanded or grown. */
+static void hotstream_p_flush(hotstream *h) {
+    const hotstream_p_node *n = h->nodes;
+    uint32_t d, i, stop, count = 0;
+    if (!h->at) { return; }
+    i = n[h->start].next;
+    for (d = 0; d <= h->depth; d++) {
+        stop = d < h->depth ? h->way[d] : h->at;
+        while (i != stop) {
+            h->list[count++] = n[i].symbol;
+            hotstream_p_count_use(h, n[i].symbol);
+            i = n[i].next;
+        }
+        if (d < h->depth) { i = n[n[i].symbol - HOTSTREAM_P_USE].next; }
+    }
+    h->at = 0;
+    h->owed = count;
+    for (i = 0; i < count; i++) {
+        hotstream_p_append(h, h->list[i]);
+        h->owed--;
+    }
+}
+
+/* All of g has matched, and its first symbol is the last of S: that becomes a use of g. */
+static void hotstream_p_take_rule(hotstream *h, uint32_t g) {
+    hotstream_p_node *n = h->nodes;
+    uint32_t last = n[HOTSTREAM_P_START].prev, before = n[last].prev;
+    hotstream_p_forget(h, before, HOTSTREAM_P_LEFT);
+    hotstream_p_drop(h, n[last].symbol);
+    n[last].symbol = HOTSTREAM_P_USE + g;
+    n[g].symbol++;
+    hotstream_p_push(h, before);
+    if (hotstream_p_used(h, n[n[g].next].symbol, 1)) { hotstream_p_expand(h, n[g].next); }
+    hotstream_p_settle(h);
+}
+
+/* The cursor cannot go on from where a step has brought it, or its list is too long. */
+HOTSTREAM_P_RARE static void hotstream_p_arrive(hotstream *h) {
+    const hotstream_p_node *n = h->nodes;
+    uint32_t g = n[h->start].prev;
+    if (hotstream_p_is_guard(n[h->at].symbol) && hotstream_p_is_guard(n[g].symbol) &&
+        g != HOTSTREAM_P_START) {
+        h->at = 0;
+        hotstream_p_take_rule(h, g);
+    } else {
+        hotstream_p_flush(h);
+    }
+}
+
+HOTSTREAM_P_INLINE void hotstream_p_taken(hotstream *h, uint32_t x) {
+    h->hash = h->hash * HOTSTREAM_P_BASE + x + 1;
+    h->count++;
+}
+
+static void hotstream_p_rebuild(hotstream *h);
+
+/* A symbol that no cursor waits for, behind a separator if references were left out. */
+HOTSTREAM_P_RARE static int hotstream_p_feed_other(hotstream *h, uint32_t x) {
+    const hotstream_p_node *n = h->nodes;
+    hotstream_p_slot *slot;
+    uint32_t last, hash, m;
+    if (h->at) { hotstream_p_flush(h); }
+    if (h->stale) { hotstream_p_rebuild(h); }
+    if (h->free_count < HOTSTREAM_RESERVE + 2 * h->list_max + h->separate) { return -1; }
+    if (h->separate) {
+        if (h->count) {
+            hotstream_p_put_last(h, n[HOTSTREAM_P_START].prev, HOTSTREAM_P_SEPARATOR);
+            h->hash = h->hash * HOTSTREAM_P_BASE + HOTSTREAM_P_SEPARATOR + 1;
+        }
+        h->bursts += h->count || h->taken;
+        h->separate = 0;
+    }
+    hotstream_p_taken(h, x);
+    last = n[HOTSTREAM_P_START].prev;
+    if (hotstream_p_pairable(n[last].symbol, x)) {
+        hash = hotstream_p_hash(n[last].symbol, x);
+        slot = hotstream_p_find(h, n[last].symbol, x, hash);
+        m = slot->node;
+        if (!m) {                                           /* what append would do, sooner */
+            slot->hash = hash;
+            slot->node = last;
+            hotstream_p_put_last(h, last, x);
+            return 0;
+        }
+        if (h->list_max && m != last && n[m].next != last &&
+            !hotstream_p_is_guard(n[n[n[m].next].next].symbol)) {
+            h->start = m;
+            h->at = n[m].next;
+            h->depth = 0;
+            h->total = 0;
+            if (!hotstream_p_step(h)) { hotstream_p_flush(h); }
+            return 0;
+        }
+    }
+    hotstream_p_append(h, x);
+    return 0;
+}
+
+HOTSTREAM_API int hotstream_feed(hotstream *h, uint32_t x) {
+    if (x >= HOTSTREAM_SYMBOLS) { return -1; }
+    if (h->nodes[h->at].symbol != x) { return hotstream_p_feed_other(h, x); }
+    hotstream_p_taken(h, x);                                /* the walk began with nodes enough */
+    if (!hotstream_p_step(h) || h->total >= h->list_max) { hotstream_p_arrive(h); }
+    return 0;
+}
