@@ -18,8 +18,13 @@ passed=0 failed=0
 ok() { passed=$((passed + 1)); }
 no() { failed=$((failed + 1)); echo "failed: $*"; }
 ulimit -c 0 2>/dev/null
-seed=${FIRST:-1}
-end=$((seed + ${SEEDS:-16}))
+# Without FIRST: programs that showed faults of a reader which called too few names taken.
+list='48 68 80 83 84 86 94 118 131 145 163 175'
+if [ -n "${FIRST-}" ]; then
+    list=
+    seed=$FIRST
+    while [ $seed -lt $((FIRST + ${SEEDS:-100})) ]; do list="$list $seed" seed=$((seed + 1)); done
+fi
 flags='-std=gnu2x -w -O1'
 p=$dir/program
 
@@ -46,7 +51,7 @@ try() { # SET
     if [ $status = 0 ]; then ok; else no "$what, $1: a false verdict (status $status)"; fi
 }
 
-while [ $seed -lt $end ]; do
+for seed in $list; do
     tame=$((seed % 2))
     what="seed=$seed tame=$tame"
     if [ $tame = 1 ]; then loops=L4; set=Q; else loops=all; set=EC+L0+bounded+always; fi
@@ -58,7 +63,6 @@ while [ $seed -lt $end ]; do
     "$bursty" cc --no-runtime --plan="$dir/plan" -- $CC $flags -o "$p" "$p.c" "$dir/ends.o" >"$dir/log" 2>&1 ||
         no "$what: $(head -n 3 "$dir/log")"
     try $set
-    seed=$((seed + 1))
 done
 
 echo "$passed passed, $failed failed"

@@ -250,7 +250,8 @@ static void take_number(lexer *x) {
         int exponent = before == 'e' || before == 'E' || before == 'p' || before == 'P';
         if (is_digit(c) || is_letter(c) || c == '.') continue;
         if ((c == '+' || c == '-') && exponent) continue;
-        if (c == '\'' && (is_digit(peek(x, i + 1)) || is_letter(peek(x, i + 1)))) continue; /* C23 */
+        if (c == '\'' && (is_digit(peek(x, i + 1)) || is_letter(peek(x, i + 1))))
+            continue;                               /* 1'000 of newer C */
         break;
     }
     take(x, CC_NUMBER, i);

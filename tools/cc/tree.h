@@ -122,7 +122,7 @@ typedef struct cc_unit {
     cc_name *names;           /* an open hash table */
     uint32_t name_room, name_count;
     cc_types types;
-    text symbols;             /* words of assembly, of alias and the like, each with a 0 behind it */
+    text symbols;             /* words of assembly, alias and the like, each ended by a 0 */
     /* of the function that is being parsed */
     uint32_t current;         /* its number + 1 */
     uint32_t depth;

@@ -377,7 +377,8 @@ static int is_function_pointer(cc_unit *u, const cc_function *f, uint32_t i) {
     return !found && strcmp(cc_row(u, name->object_row), "?") != 0;
 }
 
-/* A pointer to a function that is copied as bytes, memcpy(q, &p, sizeof p), is called by any type. */
+/* A pointer to a function that is copied as bytes, memcpy(q, &p, sizeof p), may be called by any
+   type. */
 static int copies_pointers(cc_unit *u) {
     static const char *const copies[] = {"memcpy", "memmove", "mempcpy", "bcopy",
                                          "__builtin_memcpy", "__builtin_memmove"};
@@ -498,15 +499,15 @@ static int is_one_of(const char *word, size_t size, const char *const *list, siz
     return 0;
 }
 
-/* Is it an instruction that goes elsewhere, on a machine that gcc knows? On most a branch is a short
-   word with b in front (beq, bl, cbnz); what is no branch of these is listed. */
+/* Is it an instruction that goes elsewhere, on a machine that gcc knows? On most a branch is a
+   short word with b in front (beq, bl, cbnz); what is no branch of these is listed. */
 static int is_jump(const char *word, size_t size) {
     static const char *const jumps[] = {"call", "calll", "callq", "loop", "loope", "loopne", "ret",
                                         "retq", "xbegin", "rcall", "jalr", "bctrl"};
-    static const char *const others[] = {"bswap", "bsf", "bsfl", "bsfq", "bsr", "bsrl", "bsrq", "bt",
-                                         "btl", "btq", "btc", "btr", "bts", "btsl", "btsq", "btrl",
-                                         "bic", "bics", "bfi", "bfc", "bfm", "bfxil", "bit", "byte",
-                                         "blsr", "blsi", "bextr", "bzhi"};
+    static const char *const others[] = {
+        "bswap", "bsf",  "bsfl", "bsfq", "bsr", "bsrl", "bsrq", "bt",    "btl", "btq",
+        "btc",   "btr",  "bts",  "btsl", "btsq", "btrl", "bic",  "bics",  "bfi", "bfc",
+        "bfm",   "bfxil", "bit", "byte", "blsr", "blsi", "bextr", "bzhi"};
     if (is_one_of(word, size, jumps, sizeof jumps / sizeof *jumps)) return 1;
     if (size == 0 || size > 5 || is_one_of(word, size, others, sizeof others / sizeof *others))
         return 0;
@@ -519,7 +520,7 @@ int cc_assembly_jumps(const cc_unit *u, uint32_t first, uint32_t last) {
     uint32_t stop = first;
     size_t k, from;
     int found = 0;
-    while (stop < last && !cc_is(&u->tokens, stop, ':')) stop++;        /* operands stand behind it */
+    while (stop < last && !cc_is(&u->tokens, stop, ':')) stop++;    /* operands stand behind it */
     add_strings(u, first, stop, &said);
     for (k = 0; k < said.size && !found; k = from + 1) {
         for (from = k; from < said.size && is_word(said.data[from]); from++) {
