@@ -93,6 +93,12 @@ for command in 'pre.h -o pre.h.gch' '-c pre.h' 'pre.h'; do
     if with -- $CC $command && [ -f pre.h.gch ]; then ok; else no "$command: $(head -n 2 log)"; fi
 done
 rm -f pre.h.gch
+# Beside a header the compiler makes no program of a source, but it is not left out in silence.
+rm -f list
+echo 'int from_header;' >pre.h
+with --list=list -- $CC -c main.c pre.h
+grep -q '^main.c:1: the file: left alone: a header$' list && ok || no "a source beside a header: $(cat list log)"
+rm -f pre.h.gch
 
 # ---- sources ----
 

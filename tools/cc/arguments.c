@@ -285,7 +285,7 @@ static size_t read_word(cc_line *line, size_t i) {
         if (!word[1] && word[0] == '-') pass_on(line, "standard input", 1);
         line->role[i] = line->is_c || ends(word, ".c") || cc_is_preprocessed(word) ? CC_SOURCE
                                                                                  : CC_OBJECT;
-        if (is_header(word)) pass_on(line, "a header", 0);
+        if (!line->is_c && is_header(word)) pass_on(line, "a header", 1);
         if (line->role[i] == CC_SOURCE) line->sources++;
         else line->objects++;
         return 1;

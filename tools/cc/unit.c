@@ -360,14 +360,17 @@ static int is_converted(cc_unit *u, const around *a, uint32_t i) {
     return cc_types_cast(u, i, name) != 0;
 }
 
+enum { MOST_STEPS = 100000000 };                /* then it is believed */
+
 /* Is the variable whose name is token i a pointer to a function? Its declaration in the function
    decides, if there is one; else what is known of all objects of that name. */
-static int is_function_pointer(cc_unit *u, const cc_function *f, uint32_t i) {
+static int is_function_pointer(cc_unit *u, const cc_function *f, uint32_t i, size_t *steps) {
     const cc_tokens *t = &u->tokens;
     const cc_name *name = cc_find(u, i, 0), *type;
     uint32_t k, found = 0;
     if (!name || !name->object_row) return 0;
     for (k = f->parameters; k < f->close; k++) {
+        if (++*steps > MOST_STEPS) return 1;
         if (!t->list[k].plain || !same(u, k, i)) continue;
         if (cc_is(t, k - 1, '*') && cc_is(t, k + 1, ')') && cc_is(t, k + 2, '(')) return 1;
         type = cc_is_name(t, k - 1) ? cc_find(u, k - 1, 0) : NULL;
@@ -384,7 +387,7 @@ static int copies_pointers(cc_unit *u) {
                                          "__builtin_memcpy", "__builtin_memmove"};
     const cc_tokens *t = &u->tokens;
     uint32_t f, i, at;
-    size_t k;
+    size_t k, steps = 0;
     for (f = 0; f < u->function_count; f++) {
         const cc_function *one = &u->functions[f];
         for (i = one->open; i < one->close && !one->in_system; i++) {
@@ -394,7 +397,7 @@ static int copies_pointers(cc_unit *u) {
             if (k == sizeof copies / sizeof *copies) continue;
             for (at = i + 2; at < t->list[i + 1].match; at++) {
                 if (cc_is(t, at, '&') && cc_is_name(t, at + 1) &&
-                    is_function_pointer(u, one, at + 1)) return 1;
+                    is_function_pointer(u, one, at + 1, &steps)) return 1;
             }
         }
     }
@@ -533,7 +536,7 @@ int cc_assembly_jumps(const cc_unit *u, uint32_t first, uint32_t last) {
 
 static void find_taken_in_strings(cc_unit *u) {
     static const char *const renaming[] = {"alias", "__alias__", "ifunc", "__ifunc__", "weakref",
-                                           "__weakref__", "cleanup", "__cleanup__", "copy"};
+                                           "__weakref__", "cleanup", "__cleanup__"};
     const cc_tokens *t = &u->tokens;
     uint32_t i, k;
     size_t n;
