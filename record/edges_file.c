@@ -1,15 +1,25 @@
 /* edges_file.c - at exit, appends all units to a file (append.h). A child of fork writes what its
-   parent did before the fork, too: that stands in the file twice then. */
-#ifndef _POSIX_C_SOURCE
-#define _POSIX_C_SOURCE 200809L
+   parent did before the fork, too, unless exits.c is linked. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
 #endif
 #include "append.h"
 #include "edges.h"
 
+int edgeprof_units_append(void) {
+    append_file to;
+    int failed;
+    if (edgeprof_units_count() == 0) return 0;
+    if (append_open(&to) != 0) return -1;
+    failed = edgeprof_units_write(append_bytes, &to);
+    append_close(&to, failed);
+    return failed ? -1 : 0;
+}
+
+/* exits.c, if it is linked, has more to do. */
+extern void edgeprof_exits_end(void) __attribute__((weak, visibility("hidden")));
+
 __attribute__((destructor)) static void write_units(void) {
-    off_t before = 0;
-    FILE *file;
-    if (edgeprof_units_count() == 0) return;
-    file = append_open(&before);
-    if (file) append_close(file, before, edgeprof_units_write(append_bytes, file));
+    if (edgeprof_exits_end) edgeprof_exits_end();
+    else edgeprof_units_append();
 }

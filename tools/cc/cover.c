@@ -3,6 +3,7 @@
 
    All counters of a file are one array. Beside it stands a finished part of kind 4 with the tables
    of its functions, so that the program needs nothing but to write both (docs/formats.md). */
+#include "cc/exits.h"
 #include "cc/mcdc.h"
 #include "cc/points.h"
 #include "base/dump.h"
@@ -13,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Heavier than any loop: edges that no text can count, and those that should not be counted. */
-#define FORCED 1e300
+/* Heavier than any loop: edges that should not be counted. */
+#define UNWANTED 5e299
 
 typedef struct planner {
     cc_unit *u;
@@ -172,9 +173,32 @@ static void keep_function(planner *p, uint32_t function, const cc_cfg *g, const 
     p->vertices += f->vertices;
 }
 
+/* Edges that no text can count, or should not. */
+static uint8_t *uncountable(const cc_cfg *g, const reached *r, const edgeplan *plan) {
+    uint8_t *none = (uint8_t *)tool_alloc((size_t)plan->edges + 1);
+    uint32_t e;
+    memset(none, 0, (size_t)plan->edges + 1);
+    for (e = 0; e < r->edges; e++) {
+        int forced = g->edges[r->edge_of[e]].forced;
+        none[e] = forced == CC_FORCED || forced == CC_CUT;
+    }
+    return none;
+}
+
+/* The numbers of the vertices in the unit. */
+static void number_vertices(const planner *p, cc_cfg *g, const reached *r) {
+    uint32_t first = p->done[p->count - 1].first_vertex, v;
+    g->number = words(g->vertices);
+    for (v = 0; v < g->vertices; v++) {
+        g->number[v] = r->vertex_of[v] == CC_NOWHERE ? CC_NOWHERE : first + r->vertex_of[v];
+    }
+}
+
 static const char *plan_function(planner *p, uint32_t function, cc_cfg *g) {
     edgeplan plan;
     edgeplan_graph graph;
+    edgeplan_order order = {NULL, 0, NULL};
+    uint8_t *none;
     reached r;
     size_t bytes;
     void *memory;
@@ -197,13 +221,18 @@ static const char *plan_function(planner *p, uint32_t function, cc_cfg *g) {
         } else {
             edgeplan_weigh(&plan, NULL);
             for (e = 0; e < r.edges; e++) {
-                if (g->edges[r.edge_of[e]].forced == CC_FORCED) plan.weight[e] = FORCED;
-                if (g->edges[r.edge_of[e]].forced == CC_UNWANTED) plan.weight[e] = FORCED / 2;
+                if (g->edges[r.edge_of[e]].forced == CC_UNWANTED) plan.weight[e] = UNWANTED;
             }
-            edgeplan_edges(&plan, NULL);
+            order.uncountable = none = uncountable(g, &r, &plan);
+            edgeplan_edges(&plan, &order);
+            free(none);
         }
-        if (take_slots(p, g, &r, &plan) != 0) reason = "no-place-for-a-counter";
-        else keep_function(p, function, g, &r, &plan);
+        if (take_slots(p, g, &r, &plan) != 0) {
+            reason = "no-place-for-a-counter";
+        } else {
+            keep_function(p, function, g, &r, &plan);
+            number_vertices(p, g, &r);
+        }
     }
     free(memory);
     reached_free(&r);
@@ -249,7 +278,7 @@ static void put_front(const planner *p, const char *table, text *front) {
         "static const struct bursty_cc_unit bursty_cc_u = {bursty_cc_l,1,bursty_cc_part,"
         "sizeof bursty_cc_part};\n"
         "static const struct bursty_cc_unit *const bursty_cc_r __attribute__((used,"
-        "section(\"bursty_units\"))) = &bursty_cc_u;\n";
+        "retain,section(\"bursty_units\"))) = &bursty_cc_u;\n";
     edgeprof_function unit;
     char *place = place_of(p->request, p->request->file);
     uint32_t slots = p->mcdc ? cc_mcdc_marks(p->mcdc) : p->slots;
@@ -269,13 +298,15 @@ static void put_front(const planner *p, const char *table, text *front) {
                 : p->request->cover == 16 ? "short"
                 : p->request->cover == 64 ? "long long" : "int", table,
                 (unsigned long)(p->request->cover == 1 ? (slots + 7) / 8 : slots));
+    if (p->request->exits) cc_exits_front(front, table, p->vertices);
     cc_mcdc_front(p->mcdc, front);
     text_format(front, "static const unsigned char bursty_cc_part[%lu] = ",
                 (unsigned long)part.size);
     add_literal(front, (const unsigned char *)part.data, part.size);
     text_add(front, ";\nstatic const struct bursty_cc_function bursty_cc_f = {");
     add_literal(front, (const unsigned char *)unit.name, strlen(unit.name));
-    text_format(front, ",0,0,0,0,0,%s,0,0,%luu,0,0,%luu,%luu,%u,0};\n", table,
+    text_format(front, ",0,0,0,0,0,%s,%s%s,0,%luu,0,0,%luu,%luu,%u,0};\n", table,
+                p->request->exits ? table : "0", p->request->exits ? "_x" : "",
                 (unsigned long)p->vertices, (unsigned long)slots, (unsigned long)unit.hash,
                 (unsigned)unit.bits);
     text_add(front, unit_of_file);
@@ -317,6 +348,7 @@ static void cover_function(planner *p, uint32_t function, const char *table, cc_
     memset(&g, 0, sizeof g);
     g.entry_slot = CC_NOWHERE;
     g.mcdc = p->mcdc;
+    g.backwards = p->request->backwards;
     cc_flow_build(p->u, function, &g);
     if (!g.reason) {
         g.reason_token = f->name;
@@ -331,6 +363,9 @@ static void cover_function(planner *p, uint32_t function, const char *table, cc_
     }
     free(g.edges);
     free(g.lines);
+    free(g.call);
+    free(g.after);
+    free(g.number);
 }
 
 void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *front,
@@ -345,6 +380,7 @@ void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *fron
              (unsigned long)(request->unit & 0xFFFFFFFF));
     if (request->mcdc) p.mcdc = cc_mcdc_new(u, request, table);
     blank_promises(u, edits);
+    if (request->exits) cc_exits_keep_frames(u, edits);
     for (i = 0; i < u->function_count; i++) {
         if (!cc_is_wanted(u, &u->functions[i], &request->choice)) continue;
         cover_function(&p, i, table, edits, result);

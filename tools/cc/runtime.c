@@ -205,12 +205,32 @@ static int add_naming(cc_command *link, const cc_line *line, const cc_naming *na
     return status;
 }
 
+/* Functions whose calls the linker leads to exits.c. */
+static void add_wraps(cc_command *link) {
+    static const char *const names[] = {
+        "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "_exit", "_Exit", "abort",
+        "__assert_fail", "pthread_exit", "execve", "fexecve", "execv", "execvp", "execvpe",
+        "execl", "execlp", "execle"
+    };
+    size_t i;
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        char *word = cc_join("-Wl,--wrap=", names[i]);
+        cc_add_word(link, word);
+        free(word);
+    }
+}
+
 int cc_add_runtime(cc_command *link, const cc_line *line, const cc_naming *naming,
                    const char *folder) {
     int status;
     if (naming->cover) {
         status = add_object(link, line, "edges.c", folder);
-        return status == TOOL_OK ? add_object(link, line, "edges_file.c", folder) : status;
+        if (status == TOOL_OK) status = add_object(link, line, "edges_file.c", folder);
+        if (status == TOOL_OK && naming->exits) {
+            add_wraps(link);
+            status = add_object(link, line, "exits.c", folder);
+        }
+        return status;
     }
     status = add_object(link, line, "checks.c", folder);
     return status == TOOL_OK ? add_naming(link, line, naming, folder) : status;
