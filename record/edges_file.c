@@ -1,10 +1,17 @@
 /* edges_file.c - at exit, appends all units to a file (append.h). A child of fork writes what its
-   parent did before the fork, too, unless exits.c is linked. */
+   parent did before the fork, too.
+
+   Options, where this file is compiled:
+     EDGEPROF_UNIT_EXITS   exits.c is linked and has more to do at the end */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
 #include "append.h"
 #include "edges.h"
+
+#ifdef EDGEPROF_UNIT_EXITS
+EDGEPROF_UNIT_API void edgeprof_exits_end(void);
+#endif
 
 int edgeprof_units_append(void) {
     append_file to;
@@ -16,10 +23,10 @@ int edgeprof_units_append(void) {
     return failed ? -1 : 0;
 }
 
-/* exits.c, if it is linked, has more to do. */
-extern void edgeprof_exits_end(void) __attribute__((weak, visibility("hidden")));
-
 __attribute__((destructor)) static void write_units(void) {
-    if (edgeprof_exits_end) edgeprof_exits_end();
-    else edgeprof_units_append();
+#ifdef EDGEPROF_UNIT_EXITS
+    edgeprof_exits_end();
+#else
+    edgeprof_units_append();
+#endif
 }

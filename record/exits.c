@@ -18,6 +18,10 @@
      the program asks for
    a child of fork     all counters to 0, all frames - 1: what its parent did is not its own
 
+   Threads that still run when the program ends are asked by a signal to walk their own stacks. A
+   thread does so in the handler, waits for the dump and goes on; one that slept in a system call
+   which the signal ended goes on sleeping, for it must not wake up as the program ends.
+
    Nothing runs while calls return. A walk takes a microsecond a frame. The linker's --wrap leads
    calls of those functions here; a library that was not linked by `bursty cc` is not seen. Where a
    longjmp leads to a setjmp that we do not know, nobody knows which frames it leaves: the vertices
@@ -26,12 +30,18 @@
 #define _GNU_SOURCE 1
 #endif
 #include "edges.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 #include <unwind.h>
 
@@ -153,6 +163,104 @@ static void leave(uint32_t by, uintptr_t stop) {
 
 #define BACK UINT32_MAX /* - 1 */
 
+/* ---- other threads at the end ---- */
+
+enum { THREADS = 1024, WAIT_MS = 100 };
+
+static struct {
+    int asked, answered, is_over;
+} others;
+
+/* Did the signal end a system call, so that it returns EINTR? */
+static int was_asleep(const ucontext_t *at) {
+#if defined(__x86_64__)
+    const unsigned char *next = (const unsigned char *)at->uc_mcontext.gregs[REG_RIP];
+    return at->uc_mcontext.gregs[REG_RAX] == -4 && next[-2] == 0x0F && next[-1] == 0x05;
+#elif defined(__aarch64__)
+    return (int64_t)at->uc_mcontext.regs[0] == -4 &&
+           ((const uint32_t *)at->uc_mcontext.pc)[-1] == 0xD4000001;
+#else
+    (void)at;
+    return 0;
+#endif
+}
+
+static void doze(void) {
+    struct timespec a_while = {0, 200000};
+    nanosleep(&a_while, NULL);
+}
+
+static void answer(int number, siginfo_t *info, void *context) {
+    int error = errno;
+    (void)number;
+    (void)info;
+    leave(1, 0);
+    __atomic_fetch_add(&others.answered, 1, __ATOMIC_ACQ_REL);
+    if (was_asleep((const ucontext_t *)context))
+        for (;;) pause();
+    while (!__atomic_load_n(&others.is_over, __ATOMIC_ACQUIRE)) doze();
+    errno = error;
+}
+
+/* The threads of this process but this one: how many there are. */
+static int list_threads(pid_t *list) {
+    char entries[2048];
+    int folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), count = 0;
+    pid_t me = (pid_t)syscall(SYS_gettid);
+    long got, at;
+    if (folder < 0) return 0;
+    while ((got = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0) {
+        for (at = 0; at < got;) {
+            unsigned short size;
+            const char *name = entries + at + 19;
+            pid_t number = 0;
+            __builtin_memcpy(&size, entries + at + 16, sizeof size);
+            at += size;
+            for (; *name >= '0' && *name <= '9'; name++) number = number * 10 + (*name - '0');
+            if (number > 0 && number != me && count < THREADS) list[count++] = number;
+        }
+    }
+    close(folder);
+    return count;
+}
+
+/* A shared library writes its own dump, and may be closed while threads go on: only the program
+   itself asks. */
+static int is_program(void) {
+    extern const char __ehdr_start[] __attribute__((weak)) HIDDEN;
+    uintptr_t header = (uintptr_t)__ehdr_start, table = (uintptr_t)getauxval(AT_PHDR);
+    return header && table >= header && table - header < 4096;
+}
+
+/* Asks all other threads. A thread that blocks the signal does not answer; its functions count what
+   they would without us. Returns how many did not. */
+static int ask_others(void) {
+    static pid_t list[THREADS];
+    struct sigaction mine, theirs;
+    int number, count, i, waited;
+    if (!is_program() || (uintptr_t)__start_bursty_calls == (uintptr_t)__stop_bursty_calls) return 0;
+    count = list_threads(list);
+    if (count == 0) return 0;
+    for (number = SIGRTMAX - 1; number >= SIGRTMIN; number--) {
+        if (sigaction(number, NULL, &theirs) == 0 && theirs.sa_handler == SIG_DFL) break;
+    }
+    if (number < SIGRTMIN) return count;
+    __builtin_memset(&mine, 0, sizeof mine);
+    mine.sa_sigaction = answer;
+    mine.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    sigfillset(&mine.sa_mask);
+    if (sigaction(number, &mine, NULL) != 0) return count;
+    for (i = 0; i < count; i++)
+        others.asked += syscall(SYS_tgkill, getpid(), list[i], number) == 0;
+    for (waited = 0; waited < WAIT_MS * 5; waited++) {
+        if (__atomic_load_n(&others.answered, __ATOMIC_ACQUIRE) == others.asked) break;
+        doze();
+    }
+    return others.asked - __atomic_load_n(&others.answered, __ATOMIC_ACQUIRE);
+}
+
+static void release_others(void) { __atomic_store_n(&others.is_over, 1, __ATOMIC_RELEASE); }
+
 /* ---- writing ---- */
 
 static pid_t owner;    /* whose counts these are: a child of vfork has none of its own */
@@ -168,9 +276,33 @@ static void begin_anew(void) {
 }
 
 static void at_quick_end(void);
+static int flush(void);
+
+/* With BURSTY_COVERAGE_SIGNALS in the environment the program writes its counts before a signal
+   ends it. It was not asked for otherwise: a handler is something that a program can see. */
+static void at_fatal(int number) {
+    flush();
+    raise(number); /* SA_RESETHAND has put the default back */
+}
+
+static void catch_signals(void) {
+    static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV,
+                                  SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ, SIGSYS};
+    struct sigaction mine, theirs;
+    size_t i;
+    __builtin_memset(&mine, 0, sizeof mine);
+    mine.sa_handler = at_fatal;
+    mine.sa_flags = (int)(SA_RESETHAND | SA_ONSTACK);
+    for (i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (sigaction(numbers[i], NULL, &theirs) == 0 && theirs.sa_handler == SIG_DFL)
+            sigaction(numbers[i], &mine, NULL);
+    }
+}
 
 __attribute__((constructor)) static void start(void) {
+    const char *signals = getenv("BURSTY_COVERAGE_SIGNALS");
     owner = getpid();
+    if (signals && *signals && is_program()) catch_signals();
     pthread_atfork(NULL, NULL, begin_anew);
     at_quick_exit(at_quick_end);
 }
@@ -186,11 +318,23 @@ static int flush(void) {
     return failed;
 }
 
+/* Nothing is lost in silence. */
+static void say_silent(int count) {
+    static const char words[] = "coverage: threads that block all signals still ran at the end; "
+                                "functions that they were in may count one too few or too many\n";
+    (void)count;
+    if (write(2, words, sizeof words - 1) < 0) return;
+}
+
 static void end(void) {
+    int silent;
     if (!is_owner() || is_written) return;
     is_written = 1;
     leave(1, 0);
+    silent = ask_others();
     edgeprof_units_append();
+    release_others();
+    if (silent) say_silent(silent);
 }
 
 HIDDEN void edgeprof_exits_end(void);

@@ -185,6 +185,87 @@ static uint8_t *uncountable(const cc_cfg *g, const reached *r, const edgeplan *p
     return none;
 }
 
+/* ---- marks behind calls ---- */
+
+/* A straight line of vertices that ends at a join or at EXIT: a mark in front says that it began.
+
+       mark -> s0 -> s1 -> s2 -> join          s0 and s1 call something
+
+   If an activation ended early in s1, nothing says whether another one passed s2. So a line with
+   calls gets a mark near its end, too, unless no source line stands behind the first call. Where a
+   line ends at a branch, the marks of its outcomes say it (edgeprof_p_close reads all of these). */
+typedef struct lines_of {
+    uint32_t *ways_in, *ways_out, *in, *out; /* of each vertex; the edges, if there is one */
+    uint8_t *calls, *has_line;
+} lines_of;
+
+static void open_lines(const cc_cfg *g, const reached *r, const edgeplan *plan, lines_of *l) {
+    uint32_t e, v;
+    size_t bytes = plan->vertices * sizeof *l->in;
+    l->ways_in = words(plan->vertices);
+    l->ways_out = words(plan->vertices);
+    l->in = words(plan->vertices);
+    l->out = words(plan->vertices);
+    l->calls = (uint8_t *)tool_alloc((size_t)plan->vertices + 1);
+    l->has_line = (uint8_t *)tool_alloc((size_t)plan->vertices + 1);
+    memset(l->ways_in, 0, bytes);
+    memset(l->ways_out, 0, bytes);
+    memset(l->calls, 0, plan->vertices);
+    memset(l->has_line, 0, plan->vertices);
+    l->ways_in[0] = 1; /* X */
+    for (e = 0; e < plan->edges; e++) {
+        l->ways_out[plan->ends[2 * e]]++;
+        l->ways_in[plan->ends[2 * e + 1]]++;
+        l->out[plan->ends[2 * e]] = l->in[plan->ends[2 * e + 1]] = e;
+    }
+    for (v = 0; v < g->vertices && v < g->call_room; v++) {
+        if (g->call[v] && r->vertex_of[v] != CC_NOWHERE) l->calls[r->vertex_of[v]] = 1;
+    }
+    for (e = 0; e < g->line_count; e++) {
+        v = r->vertex_of[g->lines[e].vertex];
+        if (v != CC_NOWHERE) l->has_line[v] = 1;
+    }
+}
+
+/* The line that ends with the edge `last`. */
+static void mark_line(const cc_cfg *g, const reached *r, edgeplan *plan, const lines_of *l,
+                      uint32_t last) {
+    uint32_t e = last, best = CC_NOWHERE, steps;
+    int behind_has_line = 0, is_wanted = 0, has_call = 0;
+    for (steps = 0; steps <= plan->vertices; steps++) {
+        uint32_t v = plan->ends[2 * e];
+        if (l->ways_out[v] != 1) break;
+        if (best == CC_NOWHERE && e < r->edges && g->edges[r->edge_of[e]].forced != CC_FORCED) {
+            best = e;
+            has_call = 0;
+        }
+        if (l->calls[v]) {
+            has_call |= best != CC_NOWHERE;
+            is_wanted |= behind_has_line;
+        }
+        behind_has_line |= l->has_line[v];
+        if (l->ways_in[v] != 1 || v == 0) break;
+        e = l->in[v];
+    }
+    if (is_wanted && has_call) plan->plan[best] = EDGEPLAN_COUNTED;
+}
+
+static void mark_lines(const cc_cfg *g, const reached *r, edgeplan *plan) {
+    lines_of l;
+    uint32_t e;
+    open_lines(g, r, plan, &l);
+    for (e = 0; e < plan->edges - plan->stays; e++) {
+        uint32_t to = plan->ends[2 * e + 1];
+        if (to == plan->exit || l.ways_in[to] > 1) mark_line(g, r, plan, &l, e);
+    }
+    free(l.ways_in);
+    free(l.ways_out);
+    free(l.in);
+    free(l.out);
+    free(l.calls);
+    free(l.has_line);
+}
+
 /* The numbers of the vertices in the unit. */
 static void number_vertices(const planner *p, cc_cfg *g, const reached *r) {
     uint32_t first = p->done[p->count - 1].first_vertex, v;
@@ -218,6 +299,7 @@ static const char *plan_function(planner *p, uint32_t function, cc_cfg *g) {
     } else {
         if (p->request->cover <= 8) {
             edgeplan_marks(&plan);
+            if (p->request->exits) mark_lines(g, &r, &plan);
         } else {
             edgeplan_weigh(&plan, NULL);
             for (e = 0; e < r.edges; e++) {
