@@ -25,7 +25,8 @@
    Nothing runs while calls return. A walk takes a microsecond a frame. The linker's --wrap leads
    calls of those functions here; a library that was not linked by `bursty cc` is not seen. Where a
    longjmp leads to a setjmp that we do not know, nobody knows which frames it leaves: the vertices
-   of all of them become EDGEPROF_UNKNOWN, and a report refuses their functions. */
+   of all of them become EDGEPROF_UNKNOWN, and a report refuses their functions. So does a function
+   that a signal interrupted between two calls, if it is left then. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
@@ -149,7 +150,8 @@ static _Unwind_Reason_Code pass(struct _Unwind_Context *context, void *user) {
     if (w->stop && _Unwind_GetCFA(context) > w->stop) return _URC_END_OF_STACK;
     if (!start) return _URC_NO_REASON;
     c = find(is_before ? at : at - 1, start);
-    if (c) add(c, w->by);
+    /* A signal came between calls: there is no marker for that. */
+    if (c) add(c, is_before ? EDGEPROF_UNKNOWN : w->by);
     return _URC_NO_REASON;
 }
 
@@ -417,6 +419,11 @@ LEAVES(__assert_fail, (const char *what, const char *file, unsigned line, const 
 }
 LEAVES(pthread_exit, (void *result)) { leave(1, 0); __real_pthread_exit(result); }
 
+/* Its parent's side ends inside of the C library. */
+WRAP(int, daemon, (int stay, int keep)) {
+    flush();
+    return __real_daemon(stay, keep);
+}
 WRAP(int, execve, (const char *path, char *const *words, char *const *environment)) {
     flush();
     return __real_execve(path, words, environment);

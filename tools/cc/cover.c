@@ -275,6 +275,28 @@ static void number_vertices(const planner *p, cc_cfg *g, const reached *r) {
     }
 }
 
+static int has_calls(const cc_cfg *g) {
+    uint32_t v;
+    for (v = 0; v < g->vertices && v < g->call_room; v++) {
+        if (g->call[v]) return 1;
+    }
+    return 0;
+}
+
+/* Without markers nobody sees an activation end early. Where one can, both entries and exits are
+   counted, more than the plan needs, so that the report finds more entries than exits. */
+static void count_both(const cc_cfg *g, const reached *r, edgeplan *plan) {
+    uint32_t e;
+    if (plan->plan[plan->edges] != EDGEPLAN_COUNTED) {
+        plan->plan[plan->edges] = EDGEPLAN_COUNTED;
+        return;
+    }
+    for (e = 0; e < r->edges; e++) {
+        if (plan->ends[2 * e + 1] == plan->exit && g->edges[r->edge_of[e]].forced != CC_FORCED)
+            plan->plan[e] = EDGEPLAN_COUNTED;
+    }
+}
+
 static const char *plan_function(planner *p, uint32_t function, cc_cfg *g) {
     edgeplan plan;
     edgeplan_graph graph;
@@ -308,6 +330,7 @@ static const char *plan_function(planner *p, uint32_t function, cc_cfg *g) {
             order.uncountable = none = uncountable(g, &r, &plan);
             edgeplan_edges(&plan, &order);
             free(none);
+            if (!p->request->exits && has_calls(g) && plan.stays == 0) count_both(g, &r, &plan);
         }
         if (take_slots(p, g, &r, &plan) != 0) {
             reason = "no-place-for-a-counter";

@@ -210,7 +210,7 @@ static int add_naming(cc_command *link, const cc_line *line, const cc_naming *na
 static void add_wraps(cc_command *link) {
     static const char *const names[] = {
         "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "_exit", "_Exit", "abort",
-        "__assert_fail", "pthread_exit", "execve", "fexecve", "execv", "execvp", "execvpe",
+        "__assert_fail", "pthread_exit", "daemon", "execve", "fexecve", "execv", "execvp", "execvpe",
         "execl", "execlp", "execle"
     };
     size_t i;

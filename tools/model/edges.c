@@ -89,6 +89,32 @@ static int derive(const counted *c, const uint64_t *value, const counted_functio
     return got;
 }
 
+/* Does more come into a vertex than goes out? Only a plan with one counter too many can show it. */
+static int leaks(const counted *c, const counted_function *f, const derived *d) {
+    uint64_t *left = (uint64_t *)tool_alloc(f->vertices * sizeof *left);
+    uint64_t mask = f->bits < 64 ? ((uint64_t)1 << f->bits) - 1 : UINT64_MAX;
+    uint32_t *early = (uint32_t *)tool_alloc(f->vertices * sizeof *early);
+    uint32_t *reentry = (uint32_t *)tool_alloc(f->vertices * sizeof *reentry);
+    uint32_t e, v;
+    int found = 0;
+    memset(left, 0, f->vertices * sizeof *left);
+    memset(early, 0, f->vertices * sizeof *early);
+    memset(reentry, 0, f->vertices * sizeof *reentry);
+    take_exits(c, f, early, reentry);
+    for (e = f->edges - f->stays; e < f->edges; e++) early[f->ends[2 * (size_t)e]] = 0;
+    for (v = 0; v < f->vertices; v++)
+        left[v] = reentry[v] - (uint64_t)(int64_t)(int32_t)early[v];
+    for (e = 0; e <= f->edges; e++) {
+        left[f->ends[2 * (size_t)e]] -= d->count[e];
+        left[f->ends[2 * (size_t)e + 1]] += d->count[e];
+    }
+    for (v = 0; v < f->vertices - 1; v++) found |= (left[v] & mask) != 0;
+    free(left);
+    free(early);
+    free(reentry);
+    return found;
+}
+
 /* Why the counts of a function must not be shown, or NULL. Flow gives each count from others, so
    what was not seen (an activation that ended, nobody knows where) makes one too small somewhere,
    and below 0 it reads as a very large number. */
@@ -103,8 +129,10 @@ static const char *fault_of(const counted *c, const counted_function *f, const d
     }
     for (i = low; i < c->exits && c->exit[i].vertex - f->first_vertex < f->vertices; i++) {
         if (c->exit[i].early == EDGEPROF_UNKNOWN)
-            return "a longjmp left it, nobody knows where: its setjmp was not seen";
+            return "it was left, nobody knows where: by a longjmp whose setjmp was not seen, or "
+                   "by a signal in its middle";
     }
+    if (leaks(c, f, d)) return "it was entered and did not return, or still runs";
     for (i = 0; i <= f->edges; i++) {
         if (d->count[i] >= most) break;
     }
