@@ -197,11 +197,15 @@ static uint8_t *uncountable(const cc_cfg *g, const reached *r, const edgeplan *p
 typedef struct lines_of {
     uint32_t *ways_in, *ways_out, *in, *out; /* of each vertex; the edges, if there is one */
     uint8_t *calls, *has_line;
+    uint8_t *unsure; /* of a join: it may have run without a mark that says so */
+    uint8_t *wants;  /* of such a join: it needs marks in front, for there is no place behind */
+    uint32_t wants_count;
 } lines_of;
 
 static void open_lines(const cc_cfg *g, const reached *r, const edgeplan *plan, lines_of *l) {
     uint32_t e, v;
     size_t bytes = plan->vertices * sizeof *l->in;
+    l->wants_count = 0;
     l->ways_in = words(plan->vertices);
     l->ways_out = words(plan->vertices);
     l->in = words(plan->vertices);
@@ -212,6 +216,10 @@ static void open_lines(const cc_cfg *g, const reached *r, const edgeplan *plan, 
     memset(l->ways_out, 0, bytes);
     memset(l->calls, 0, plan->vertices);
     memset(l->has_line, 0, plan->vertices);
+    l->unsure = (uint8_t *)tool_alloc((size_t)plan->vertices + 1);
+    memset(l->unsure, 0, plan->vertices);
+    l->wants = (uint8_t *)tool_alloc((size_t)plan->vertices + 1);
+    memset(l->wants, 0, plan->vertices);
     l->ways_in[0] = 1; /* X */
     for (e = 0; e < plan->edges; e++) {
         l->ways_out[plan->ends[2 * e]]++;
@@ -227,37 +235,61 @@ static void open_lines(const cc_cfg *g, const reached *r, const edgeplan *plan, 
     }
 }
 
-/* The line that ends with the edge `last`. */
-static void mark_line(const cc_cfg *g, const reached *r, edgeplan *plan, const lines_of *l,
-                      uint32_t last) {
-    uint32_t e = last, best = CC_NOWHERE, steps;
-    int behind_has_line = 0, is_wanted = 0, has_call = 0;
+/* The line that ends with the edge `last`. Returns whether that edge may be taken without a mark
+   that says so, though something in front of it was left early. */
+static int mark_line(const cc_cfg *g, const reached *r, edgeplan *plan, lines_of *l,
+                     uint32_t last) {
+    uint32_t e = last, best = CC_NOWHERE, v = 0, steps;
+    int has_line = 0, is_wanted = 0, is_open = 1, is_unsure = 0;
     for (steps = 0; steps <= plan->vertices; steps++) {
-        uint32_t v = plan->ends[2 * e];
+        v = plan->ends[2 * e];
         if (l->ways_out[v] != 1) break;
-        if (best == CC_NOWHERE && e < r->edges && g->edges[r->edge_of[e]].forced != CC_FORCED) {
+        if (plan->plan[e] == EDGEPLAN_COUNTED) is_open = 0;
+        if (best == CC_NOWHERE && e < r->edges && g->edges[r->edge_of[e]].forced != CC_FORCED)
             best = e;
-            has_call = 0;
-        }
         if (l->calls[v]) {
-            has_call |= best != CC_NOWHERE;
-            is_wanted |= behind_has_line;
+            is_wanted |= has_line && best != CC_NOWHERE;
+            is_unsure |= is_open;
         }
-        behind_has_line |= l->has_line[v];
+        has_line |= l->has_line[v];
         if (l->ways_in[v] != 1 || v == 0) break;
         e = l->in[v];
     }
-    if (is_wanted && has_call) plan->plan[best] = EDGEPLAN_COUNTED;
+    if (l->ways_out[v] == 1 && l->unsure[v] && is_open) {
+        is_wanted |= has_line;
+        is_unsure = 1;
+        if (has_line && best == CC_NOWHERE && !l->wants[v]) {
+            l->wants[v] = 1;
+            l->wants_count++;
+        }
+    }
+    is_wanted |= is_unsure && l->wants[plan->ends[2 * last + 1]];
+    if (is_wanted && best != CC_NOWHERE && is_open) plan->plan[best] = EDGEPLAN_COUNTED;
+    return is_unsure && plan->plan[last] != EDGEPLAN_COUNTED;
 }
 
+/* A join may be reached over an edge that no text can count, as from an arm of ?:, so it is done
+   until nothing is new. */
 static void mark_lines(const cc_cfg *g, const reached *r, edgeplan *plan) {
     lines_of l;
-    uint32_t e;
+    uint32_t e, to, wanted;
+    int changed = 1, unsure;
     open_lines(g, r, plan, &l);
-    for (e = 0; e < plan->edges - plan->stays; e++) {
-        uint32_t to = plan->ends[2 * e + 1];
-        if (to == plan->exit || l.ways_in[to] > 1) mark_line(g, r, plan, &l, e);
+    while (changed) {
+        changed = 0;
+        for (e = 0; e < plan->edges - plan->stays; e++) {
+            to = plan->ends[2 * e + 1];
+            if (to != plan->exit && l.ways_in[to] < 2) continue;
+            wanted = l.wants_count;
+            unsure = mark_line(g, r, plan, &l, e);
+            changed |= l.wants_count != wanted;
+            if (!unsure || to == plan->exit || l.unsure[to]) continue;
+            l.unsure[to] = 1;
+            changed = 1;
+        }
     }
+    free(l.unsure);
+    free(l.wants);
     free(l.ways_in);
     free(l.ways_out);
     free(l.in);
