@@ -8,14 +8,8 @@
 #define HCCT_IMPLEMENTATION
 #define CALLPATHS_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
-#define FOOTPRINTSUM_IMPLEMENTATION
-#define HOTL_IMPLEMENTATION
-#define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
-#define X86DECODE_IMPLEMENTATION
-#define X86FLOW_IMPLEMENTATION
-#define X86COPY_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
 #include "keepregs.h"
 #include "bursty.h"
@@ -28,12 +22,6 @@
 #include "hcct.h"
 #include "callpaths.h"
 #include "footprint.h"
-#include "footprintsum.h"
-#include "hotl.h"
-#include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
-#include "x86decode.h"
-#include "x86flow.h"
-#include "x86copy.h"
 #include "binpatch.h"

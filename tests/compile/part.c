@@ -9,12 +9,9 @@
 #include "hcct.h"
 #include "callpaths.h"
 #include "footprint.h"
-#include "footprintsum.h"
-#include "hotl.h"
-#include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
-#include "x86decode.h"
+#include "binpatch.h"
 
 int main(void) {
     static hcct tree;

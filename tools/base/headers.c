@@ -3,12 +3,6 @@
 #include "hcct.h"
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
-#define FOOTPRINTSUM_IMPLEMENTATION
-#include "footprintsum.h"
-#define HOTL_IMPLEMENTATION
-#include "hotl.h"
-#define INTERLEAVE_IMPLEMENTATION
-#include "interleave.h"
 #define EDGEPROF_IMPLEMENTATION
 #define EDGEPROF_WIDE
 #include "edgeprof.h"
