@@ -51,7 +51,9 @@
 
    COUNT, the default, counts exactly. Counters wrap on purpose, and derived counts stay exact
    modulo 2^EDGEPROF_BITS: with 16 bits a line that ran 65536 times reads 0. COVER marks the entry
-   and each outcome of a branch. It never reads 0 for a line that ran, but it tells no counts. A
+   and each outcome of a branch. It never reads 0 for a line that ran, but it tells no counts.
+   (One exception: if one activation ended early at an EP_AT and another one passed it, lines behind
+   it may read 0, up to the next mark.) A
    function is in one mode only.
 
    WHICH EDGES (edgeplan_)   The planner takes the graph of one function and says which edges need
