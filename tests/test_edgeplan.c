@@ -116,7 +116,7 @@ static void check_graph(uint64_t *seed, uint32_t vertices, int is_endless, uint3
                         uint32_t steps) {
     static const uint64_t times[] = {1, 1, 40000, UINT64_C(3000000000),
                                      UINT64_C(0x1000000000000001)};
-    edgeplan_order by_count = {NULL, 0}, least = {NULL, 1};
+    edgeplan_order by_count = {NULL, 0, NULL}, least = {NULL, 1, NULL};
     make_graph(&graph, seed, vertices, is_endless);
     list_out_edges(&graph);
     walk(&graph, &truth, seed, walks, steps, times[below(seed, 5)]);
@@ -204,7 +204,7 @@ TEST(no_tree_is_better) {
     int exact;
     for (i = 0; i < 400 / TEST_SCALE; i++)
         for (exact = 0; exact < 2; exact++) {
-            edgeplan_order order = {NULL, 0};
+            edgeplan_order order = {NULL, 0, NULL};
             double sum = 0, best;
             do make_graph(&graph, &seed, 2 + below(&seed, 5), 0);
             while (graph.edges > 10);
@@ -274,7 +274,7 @@ TEST(a_pipe_free_cycle_needs_no_counter) {
     static const uint32_t ends[] = {0, 1, 0, 2, 1, 3, 1, 4, 2, 3, 2, 4, 3, 5, 4, 5};
     static const uint64_t count[] = {1, 1, 9, 9, 9, 9, 1, 1};
     edgeplan_graph g = {6, 8, 0, 5, 0, 0, ends};
-    edgeplan_order order = {NULL, 0};
+    edgeplan_order order = {NULL, 0, NULL};
     order.count = count;
     CHECK_EQ(edgeplan_init(&plan, memory, sizeof memory, &g), g.edges);
     edgeplan_weigh(&plan, NULL);

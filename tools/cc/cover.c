@@ -319,10 +319,7 @@ static int has_calls(const cc_cfg *g) {
    counted, more than the plan needs, so that the report finds more entries than exits. */
 static void count_both(const cc_cfg *g, const reached *r, edgeplan *plan) {
     uint32_t e;
-    if (plan->plan[plan->edges] != EDGEPLAN_COUNTED) {
-        plan->plan[plan->edges] = EDGEPLAN_COUNTED;
-        return;
-    }
+    plan->plan[plan->edges] = EDGEPLAN_COUNTED;
     for (e = 0; e < r->edges; e++) {
         if (plan->ends[2 * e + 1] == plan->exit && g->edges[r->edge_of[e]].forced != CC_FORCED)
             plan->plan[e] = EDGEPLAN_COUNTED;
