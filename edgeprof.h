@@ -51,7 +51,9 @@
 
    COUNT, the default, counts exactly. Counters wrap on purpose, and derived counts stay exact
    modulo 2^EDGEPROF_BITS: with 16 bits a line that ran 65536 times reads 0. COVER marks the entry
-   and each outcome of a branch. It never reads 0 for a line that ran, but it tells no counts. A
+   and each outcome of a branch. It never reads 0 for a line that ran, but it tells no counts.
+   (One exception: if one activation ended early at an EP_AT and another one passed it, lines behind
+   it may read 0, up to the next mark.) A
    function is in one mode only.
 
    WHICH EDGES (edgeplan_)   The planner takes the graph of one function and says which edges need
@@ -195,8 +197,10 @@ typedef struct edgeprof_function {
     const uint8_t *plan;             /* of each edge but stay edges: 1 has a counter; NULL: all */
     const char *const *vertex_names; /* EDGEPROF_CHECK only */
     void *counters;
-    uint32_t *early;                 /* of each vertex; EP_FUNC_EXITS only */
-    uint32_t *reentry;               /* likewise */
+    uint32_t *early;                 /* of each vertex: how many activations ended there without
+                                        leaving by an edge, less those that came back behind it.
+                                        Modulo 2^32, or EDGEPROF_UNKNOWN; EP_FUNC_EXITS only */
+    uint32_t *reentry;               /* of each vertex: how many began anew there; may be NULL */
     uint32_t vertices;               /* vertex 0 is the entry, the last is EXIT */
     uint32_t edges;                  /* without X, the edge from EXIT to the entry */
     uint32_t stays;                  /* so many of the last edges are stay edges (edgeplan_init) */
@@ -205,6 +209,9 @@ typedef struct edgeprof_function {
     uint8_t bits;                    /* 16, 32, 64: COUNT; 1, 8: COVER */
     uint8_t counts_entry;            /* 1: X has a counter, the last one */
 } edgeprof_function;
+
+/* early[] of a vertex where activations ended, nobody knows how often. */
+#define EDGEPROF_UNKNOWN UINT32_C(0x80000000)
 
 /* Activations that may end without leaving by an edge, the outermost first.
    They stand in memory of yours and not on the stack, where longjmp would leave
@@ -355,6 +362,7 @@ typedef struct edgeplan {
 typedef struct edgeplan_order {
     const uint64_t *count; /* counts of an earlier run for each edge, or NULL */
     int minimum;           /* 1: the minimum spanning tree, the worst plan, for comparisons */
+    const uint8_t *uncountable; /* of each edge: 1 must get no counter, if that can be; or NULL */
 } edgeplan_order;
 
 /* Returns the bytes of memory, aligned to 8, that edgeplan_init needs. */
@@ -845,17 +853,43 @@ EDGEPROF_API size_t edgeprof_bytes(const edgeprof_function *const *list, uint32_
     return (most + 7) / 8 * 8;
 }
 
-/* COVER: from each mark along the straight line behind it, up to the next
-   vertex with several out-edges. */
+/* COVER: what the marks say of straight lines.
+
+       mark -> a -> b -> c -> d -> mark or join
+
+   A line whose first mark is set ran as far as something shows that it did: up to a vertex where an
+   activation ended early, or to its end if a mark there is set or if nobody ended early in it.
+   So from each mark we go forward, up to the next vertex with several out-edges or with an early
+   end; then from each edge that was taken, and from each vertex with an early end, back to where
+   another way could have led there. Each vertex is passed twice at most. only[v] and into[v] are
+   the one edge that leaves v, and the one that leads there. */
+static int edgeprof_p_ended(const edgeprof_function *f, uint32_t v) {
+    return f->early && f->early[v] && f->early[v] <= EDGEPROF_UNKNOWN;
+}
+
+static void edgeprof_p_back(const edgeprof_function *f, uint64_t *count, uint64_t *block,
+                            const uint32_t *into, uint32_t v) {
+    while (!block[v]) {
+        uint32_t e = into[v];
+        block[v] = 1;
+        if (e >= UINT32_MAX - 1 || edgeprof_p_counted(f, e)) return;
+        count[e] = 1;
+        v = f->ends[2 * (size_t)e];
+    }
+}
+
 static void edgeprof_p_close(const edgeprof_function *f, uint64_t *count, uint64_t *block,
                              uint32_t *only) {
-    uint32_t e, v, w;
+    uint32_t *into = only + f->vertices, e, v, w;
     for (v = 0; v < f->vertices; v++) {
-        only[v] = UINT32_MAX;
+        only[v] = into[v] = UINT32_MAX;
         block[v] = 0;
     }
-    for (e = 0; e < f->edges; e++) {
+    for (e = 0; e <= f->edges; e++) {
         v = f->ends[2 * (size_t)e];
+        w = f->ends[2 * (size_t)e + 1];
+        into[w] = into[w] == UINT32_MAX ? e : UINT32_MAX - 1;
+        if (e == f->edges) continue;
         only[v] = only[v] == UINT32_MAX ? e : UINT32_MAX - 1;
         if (e >= f->edges - f->stays) only[v] = UINT32_MAX - 1;
     }
@@ -870,11 +904,15 @@ static void edgeprof_p_close(const edgeprof_function *f, uint64_t *count, uint64
         while (!block[v]) {
             block[v] = 1;
             e = only[v];
-            if (e >= UINT32_MAX - 1 || edgeprof_p_counted(f, e)) break;
+            if (e >= UINT32_MAX - 1 || edgeprof_p_counted(f, e) || edgeprof_p_ended(f, v)) break;
             count[e] = 1;
             v = f->ends[2 * (size_t)e + 1];
         }
     }
+    for (e = 0; e < f->edges; e++)
+        if (count[e]) edgeprof_p_back(f, count, block, into, f->ends[2 * (size_t)e]);
+    for (v = 0; v < f->vertices; v++)
+        if (edgeprof_p_ended(f, v)) edgeprof_p_back(f, count, block, into, v);
 }
 
 typedef struct edgeprof_p_room {
@@ -895,18 +933,25 @@ static int edgeprof_p_lay_out(const edgeprof_function *f, edgeprof_p_room *room,
     return 0;
 }
 
+/* More may have come back than ended: the number is signed. */
+static uint64_t edgeprof_p_early(const edgeprof_function *f, uint32_t v) {
+    uint64_t early = f->early[v];
+    return early & EDGEPROF_UNKNOWN ? early | ~(uint64_t)UINT32_MAX : early;
+}
+
 static void edgeprof_p_balance(const edgeprof_function *f, uint64_t *balance) {
     uint32_t v, e, last = f->vertices - 1;
     for (v = 0; v < f->vertices; v++) balance[v] = 0;
     if (!f->early) return;
     for (v = 0; v < last; v++) {
-        balance[v] += (uint64_t)f->reentry[v] - f->early[v];
-        balance[last] += (uint64_t)f->early[v] - f->reentry[v];
+        uint64_t left = edgeprof_p_early(f, v) - (f->reentry ? f->reentry[v] : 0);
+        balance[v] -= left;
+        balance[last] += left;
     }
     for (e = f->edges - f->stays; e < f->edges; e++) { /* early is what a stay edge derives */
         v = f->ends[2 * (size_t)e];
-        balance[v] += f->early[v];
-        balance[last] -= f->early[v];
+        balance[v] += edgeprof_p_early(f, v);
+        balance[last] -= edgeprof_p_early(f, v);
     }
 }
 
@@ -1004,8 +1049,8 @@ EDGEPROF_API void edgeprof_reset(const edgeprof_function *const *list, uint32_t 
         size = list[i]->bits == 1 ? (list[i]->slots + 7) / 8
                                   : (size_t)list[i]->slots * (list[i]->bits / 8);
         for (at = 0; at < size; at++) ((unsigned char *)list[i]->counters)[at] = 0;
-        for (v = 0; list[i]->early && v < list[i]->vertices; v++)
-            list[i]->early[v] = list[i]->reentry[v] = 0;
+        for (v = 0; list[i]->early && v < list[i]->vertices; v++) list[i]->early[v] = 0;
+        for (v = 0; list[i]->reentry && v < list[i]->vertices; v++) list[i]->reentry[v] = 0;
     }
 }
 
@@ -1447,19 +1492,21 @@ static void edgeprof_p_put_table(edgeprof_p_out *out, const edgeprof_function *f
 }
 
 static void edgeprof_p_put_counts(edgeprof_p_out *out, const edgeprof_function *f) {
-    uint32_t exits = 0, i;
+    uint32_t exits = 0, i, again;
     edgeprof_p_put_varint(out, 2);
     edgeprof_p_put_key(out, f);
     edgeprof_p_put_varint(out, f->bits);
     edgeprof_p_put_varint(out, f->slots);
     for (i = 0; i < f->slots; i++) edgeprof_p_put_varint(out, edgeprof_p_slot(f, i));
-    for (i = 0; f->early && i < f->vertices; i++) exits += f->early[i] || f->reentry[i];
+    for (i = 0; f->early && i < f->vertices; i++)
+        exits += f->early[i] || (f->reentry && f->reentry[i]);
     edgeprof_p_put_varint(out, exits);
     for (i = 0; f->early && i < f->vertices; i++) {
-        if (!f->early[i] && !f->reentry[i]) continue;
+        again = f->reentry ? f->reentry[i] : 0;
+        if (!f->early[i] && !again) continue;
         edgeprof_p_put_varint(out, i);
         edgeprof_p_put_varint(out, f->early[i]);
-        edgeprof_p_put_varint(out, f->reentry[i]);
+        edgeprof_p_put_varint(out, again);
     }
 }
 
@@ -1925,16 +1972,23 @@ static void edgeplan_p_count(edgeplan *p, uint32_t n) {
 
 EDGEPROF_API void edgeplan_edges(edgeplan *p, const edgeplan_order *order) {
     uint32_t *parent = p->scratch[0], *sorted = edgeplan_p_sort_edges(p, order), i, e;
+    const uint8_t *uncountable = order ? order->uncountable : NULL;
     edgeplan_p_singles(p, parent);
     for (e = p->edges - p->stays; e < p->edges; e++) {
         edgeplan_p_join(parent, EDGEPLAN_P_SRC(p, e), p->exit);
         p->plan[e] = EDGEPLAN_NONE;
     }
+    for (e = 0; uncountable && e < p->edges - p->stays; e++) {
+        if (!uncountable[e]) continue;
+        p->plan[e] = edgeplan_p_join(parent, EDGEPLAN_P_SRC(p, e), EDGEPLAN_P_DST(p, e))
+                         ? EDGEPLAN_NONE
+                         : EDGEPLAN_COUNTED;
+    }
     p->plan[p->edges] =
         edgeplan_p_join(parent, p->root, p->exit) ? EDGEPLAN_NONE : EDGEPLAN_COUNTED;
     for (i = 0; i < p->edges; i++) {
         e = sorted[i];
-        if (e >= p->edges - p->stays) continue;
+        if (e >= p->edges - p->stays || (uncountable && uncountable[e])) continue;
         p->plan[e] = edgeplan_p_join(parent, EDGEPLAN_P_SRC(p, e), EDGEPLAN_P_DST(p, e))
                          ? EDGEPLAN_NONE
                          : EDGEPLAN_COUNTED;

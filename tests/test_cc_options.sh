@@ -41,6 +41,7 @@ cc|--cover=counts|cc: --cover=counts: count, count16, count64, bytes, bits, mcdc
 cc|--cover --atomic --atomic|cc: --atomic is given twice
 cc|--cover --atomic=1|cc: --atomic takes no value
 cc|--atomic|cc: --atomic changes nothing without --cover
+cc|--no-exits|cc: --no-exits changes nothing without --cover
 cc|--cover=bytes --atomic|cc: --atomic changes nothing here: each mark is a byte of its own
 cc|--cover=mcdc --atomic|cc: --atomic changes nothing here: each mark is a byte of its own
 cc|--plan=a --plan=b|cc: --plan is given twice
@@ -146,7 +147,7 @@ done
 
 of_help() { bursty "$1" --help | tr ';' '\n' | grep -o '^  *-[-a-z]*' | tr -d ' ' | sort -u; }
 of_help cc >"$dir/help"
-printf '%s\n' --cover --atomic --plan --entries --loops --form --keep-events --only --not --list \
+printf '%s\n' --cover --atomic --no-exits --plan --entries --loops --form --keep-events --only --not --list \
     --side --no-tls --no-runtime --dump --every --burst | sort >"$dir/wanted"
 if cmp -s "$dir/help" "$dir/wanted"; then ok; else no "cc --help: $(diff "$dir/help" "$dir/wanted")"; fi
 of_help place >"$dir/help"

@@ -116,7 +116,7 @@ static void check_graph(uint64_t *seed, uint32_t vertices, int is_endless, uint3
                         uint32_t steps) {
     static const uint64_t times[] = {1, 1, 40000, UINT64_C(3000000000),
                                      UINT64_C(0x1000000000000001)};
-    edgeplan_order by_count = {NULL, 0}, least = {NULL, 1};
+    edgeplan_order by_count = {NULL, 0, NULL}, least = {NULL, 1, NULL};
     make_graph(&graph, seed, vertices, is_endless);
     list_out_edges(&graph);
     walk(&graph, &truth, seed, walks, steps, times[below(seed, 5)]);
@@ -204,7 +204,7 @@ TEST(no_tree_is_better) {
     int exact;
     for (i = 0; i < 400 / TEST_SCALE; i++)
         for (exact = 0; exact < 2; exact++) {
-            edgeplan_order order = {NULL, 0};
+            edgeplan_order order = {NULL, 0, NULL};
             double sum = 0, best;
             do make_graph(&graph, &seed, 2 + below(&seed, 5), 0);
             while (graph.edges > 10);
@@ -274,7 +274,7 @@ TEST(a_pipe_free_cycle_needs_no_counter) {
     static const uint32_t ends[] = {0, 1, 0, 2, 1, 3, 1, 4, 2, 3, 2, 4, 3, 5, 4, 5};
     static const uint64_t count[] = {1, 1, 9, 9, 9, 9, 1, 1};
     edgeplan_graph g = {6, 8, 0, 5, 0, 0, ends};
-    edgeplan_order order = {NULL, 0};
+    edgeplan_order order = {NULL, 0, NULL};
     order.count = count;
     CHECK_EQ(edgeplan_init(&plan, memory, sizeof memory, &g), g.edges);
     edgeplan_weigh(&plan, NULL);
@@ -378,4 +378,50 @@ TEST(the_same_graph_gives_the_same_plan) {
     edgeplan_weigh(&plan, NULL);
     edgeplan_edges(&plan, NULL);
     CHECK_EQ(memcmp(first, plan.plan, plan.edges), 0);
+}
+
+/* An edge that cannot be counted stays without a counter where another place will do: X comes behind
+   it, for the entry always has one. 0 -> 1 -> 2 EXIT, both uncountable: X closes the cycle. */
+TEST(edges_that_cannot_be_counted_come_before_x) {
+    static const uint32_t ends[] = {0, 1, 1, 2};
+    static const uint8_t none[] = {1, 1, 0};
+    edgeplan_graph g = {3, 2, 0, 2, 0, 0, NULL};
+    edgeplan_order order = {NULL, 0, NULL};
+    g.ends = ends;
+    CHECK_EQ(edgeplan_init(&plan, memory, sizeof memory, &g), 2);
+    edgeplan_weigh(&plan, NULL);
+    edgeplan_edges(&plan, &order);
+    CHECK_EQ(plan.plan[2], EDGEPLAN_NONE);
+    order.uncountable = none;
+    edgeplan_edges(&plan, &order);
+    CHECK_EQ(plan.plan[0], EDGEPLAN_NONE);
+    CHECK_EQ(plan.plan[1], EDGEPLAN_NONE);
+    CHECK_EQ(plan.plan[2], EDGEPLAN_COUNTED);
+}
+
+/* More came back behind a vertex than ended there: early is below 0, with 64 bits too. */
+TEST(early_ends_are_signed) {
+    static const edgeprof_index ends[] = {0, 1, 1, 2, 2, 0};
+    static const uint8_t counted[] = {0, 0};
+    static uint32_t early[3] = {0, UINT32_MAX, 0};
+    static uint64_t entries[1] = {5};
+    edgeprof_function f;
+    uint64_t count[3], block[3];
+    memset(&f, 0, sizeof f);
+    f.ends = ends;
+    f.plan = counted;
+    f.counters = entries;
+    f.early = early;
+    f.vertices = 3;
+    f.edges = 2;
+    f.slots = 1;
+    f.bits = 64;
+    f.counts_entry = 1;
+    CHECK_EQ(edgeprof_counts(&f, count, block, memory, sizeof memory), 0);
+    CHECK_EQ(count[0], 5);
+    CHECK_EQ(count[1], 6);
+    CHECK_EQ(block[1], 5);
+    early[1] = 2;
+    CHECK_EQ(edgeprof_counts(&f, count, block, memory, sizeof memory), 0);
+    CHECK_EQ(count[1], 3);
 }

@@ -17,6 +17,8 @@ static const char help[] =
     "                    of a decision: MC/DC, too). The program appends to coverage.brst, or\n"
     "                    to the file that BURSTY_COVERAGE names; bursty report --lcov shows it\n"
     "  --atomic          counters that threads may share; marks in bytes may be shared anyway\n"
+    "  --no-exits        leaves out what finds calls that do not return (exit, longjmp, exec): code\n"
+    "                    is as it was, and functions that are left so are refused by the report\n"
     "  --plan=FILE       what bursty place wrote for the whole program; a file that does not\n"
     "                    exist yet is no plan\n"
     "  --entries=SET     functions that get a check without a plan: safe or EC (the default:\n"
@@ -127,7 +129,7 @@ static int set_cover(cc_driver *d, const char *value) {
 
 enum { FOR_ALL, FOR_CHECKS, FOR_COVER };
 
-enum { COVER, ATOMIC, PLAN, ENTRIES, LOOPS, FORM, KEEP_EVENTS, ONLY, NOT_THESE, LIST, SIDE, NO_TLS,
+enum { COVER, ATOMIC, NO_EXITS, PLAN, ENTRIES, LOOPS, FORM, KEEP_EVENTS, ONLY, NOT_THESE, LIST, SIDE, NO_TLS,
        NO_RUNTIME, DUMP, EVERY, BURST, OPTIONS };
 
 static const struct {
@@ -135,6 +137,7 @@ static const struct {
     int is_for, with_value, many;
 } rules[OPTIONS] = {
     {"cover", FOR_COVER, 0, 0},    {"atomic", FOR_COVER, 0, 0},
+    {"no-exits", FOR_COVER, 0, 0},
     {"plan", FOR_CHECKS, 1, 0},    {"entries", FOR_CHECKS, 1, 0},
     {"loops", FOR_CHECKS, 1, 0},   {"form", FOR_CHECKS, 1, 0},
     {"keep-events", FOR_CHECKS, 0, 0}, {"only", FOR_ALL, 1, 1},
@@ -176,6 +179,7 @@ static int set_option(command_line *l, int option, const char *value) {
     switch (option) {
     case COVER: return set_cover(d, value);
     case ATOMIC: d->atomic = 1; break;
+    case NO_EXITS: d->no_exits = 1; break;
     case PLAN: d->plan = value; return check_name("--plan", value);
     case ENTRIES: return set_entries(&d->choice, value);
     case LOOPS: return set_loops(&d->choice, value);

@@ -1,6 +1,7 @@
 /* append.h - what edges_file.c and sancov_file.c do at exit: append a dump to coverage.brst, or to
    the file that the environment names BURSTY_COVERAGE. A lock keeps programs that end at the same
-   time apart. What could not be written whole is taken back, so that the file stays readable. */
+   time apart. What could not be written whole is taken back, so that the file stays readable.
+   Only system calls are used, so that a signal's handler may do it too. */
 #ifndef BURSTY_RECORD_APPEND_H
 #define BURSTY_RECORD_APPEND_H
 #include <errno.h>
@@ -11,52 +12,97 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static int append_bytes(void *file, const void *data, size_t size) {
-    return fwrite(data, 1, size, (FILE *)file) != size;
-}
+typedef struct append_file {
+    int file;
+    off_t before; /* its size */
+    size_t used;
+    char buffer[4096];
+} append_file;
 
 static const char *append_path(void) {
     const char *path = getenv("BURSTY_COVERAGE");
     return path && *path ? path : "coverage.brst";
 }
 
-/* Opens the file behind its end and waits for its lock. Returns NULL after a message; so it does
-   for a file that is something else than a dump. */
-static FILE *append_open(off_t *before) {
-    FILE *file = fopen(append_path(), "a+b");
+/* The file and what is wrong with it, as one line. */
+static void append_say(const char *what, const char *why) {
+    char line[600];
+    size_t used = 0, i;
+    const char *part[5];
+    part[0] = append_path();
+    part[1] = ": ";
+    part[2] = what;
+    part[3] = why;
+    part[4] = "\n";
+    for (i = 0; i < 5; i++) {
+        size_t size = strlen(part[i]);
+        if (size > sizeof line - used - 1) size = sizeof line - used - 1;
+        memcpy(line + used, part[i], size);
+        used += size;
+    }
+    line[used - 1] = '\n';
+    if (write(2, line, used) < 0) return;
+}
+
+static int append_all(int file, const char *data, size_t size) {
+    while (size > 0) {
+        ssize_t got = write(file, data, size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return -1;
+        data += got;
+        size -= (size_t)got;
+    }
+    return 0;
+}
+
+/* An edgeprof_write_fn; user is an append_file. */
+static int append_bytes(void *user, const void *data, size_t size) {
+    append_file *to = (append_file *)user;
+    if (size > sizeof to->buffer - to->used) {
+        if (append_all(to->file, to->buffer, to->used) != 0) return -1;
+        to->used = 0;
+    }
+    if (size > sizeof to->buffer) return append_all(to->file, (const char *)data, size);
+    memcpy(to->buffer + to->used, data, size);
+    to->used += size;
+    return 0;
+}
+
+/* Opens the file behind its end and waits for its lock. Returns -1 after a message; so it does for
+   a file that is something else than a dump. */
+static int append_open(append_file *to) {
     struct flock lock;
     char magic[4];
-    size_t got;
     memset(&lock, 0, sizeof lock);
     lock.l_type = F_WRLCK;
     lock.l_whence = SEEK_SET;
-    if (!file) {
-        fprintf(stderr, "%s: %s\n", append_path(), strerror(errno));
-        return NULL;
+    to->used = 0;
+    to->file = open(append_path(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (to->file < 0) {
+        append_say("", strerror(errno));
+        return -1;
     }
-    while (fcntl(fileno(file), F_SETLKW, &lock) != 0 && errno == EINTR) {
+    while (fcntl(to->file, F_SETLKW, &lock) != 0 && errno == EINTR) {
     }
-    *before = lseek(fileno(file), 0, SEEK_END);
-    rewind(file);
-    got = *before > 0 ? fread(magic, 1, sizeof magic, file) : 0;
-    if (*before > 0 && (got < sizeof magic || memcmp(magic, "BRST", sizeof magic) != 0)) {
-        fprintf(stderr, "%s: is no .brst file; nothing is appended\n", append_path());
-        fclose(file);
-        return NULL;
+    to->before = lseek(to->file, 0, SEEK_END);
+    if (to->before > 0 && (pread(to->file, magic, sizeof magic, 0) != (ssize_t)sizeof magic ||
+                           memcmp(magic, "BRST", sizeof magic) != 0)) {
+        append_say("is no .brst file; nothing is appended", "");
+        close(to->file);
+        return -1;
     }
-    fseek(file, 0, SEEK_END);
-    return file;
+    return 0;
 }
 
 /* Closes the file, which gives the lock back. */
-static void append_close(FILE *file, off_t before, int failed) {
+static void append_close(append_file *to, int failed) {
     errno = failed ? errno : 0;
-    if (fflush(file) != 0) failed = 1;
+    if (!failed && append_all(to->file, to->buffer, to->used) != 0) failed = 1;
     if (failed) {
-        fprintf(stderr, "%s: cannot be written: %s\n", append_path(), strerror(errno));
-        if (before >= 0 && ftruncate(fileno(file), before) != 0)
-            fprintf(stderr, "%s: is damaged now; delete it\n", append_path());
+        append_say("cannot be written: ", strerror(errno));
+        if (to->before >= 0 && ftruncate(to->file, to->before) != 0)
+            append_say("is damaged now; delete it", "");
     }
-    fclose(file);
+    close(to->file);
 }
 #endif

@@ -49,6 +49,9 @@ EDGEPROF_UNIT_API void edgeprof_unit_add(edgeprof_unit_node *node);
    those that have any. Returns 0, or -1 if a write failed. */
 EDGEPROF_UNIT_API int edgeprof_units_write(edgeprof_write_fn write, void *user);
 
+/* Appends all of it to the file of coverage (edges_file.c). Returns 0, or -1 after a message. */
+EDGEPROF_UNIT_API int edgeprof_units_append(void);
+
 /* Sets all counters of all units to 0. */
 EDGEPROF_UNIT_API void edgeprof_units_reset(void);
 

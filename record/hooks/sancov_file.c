@@ -147,14 +147,12 @@ int sancov_file_is_first(void) {
 
 __attribute__((destructor)) static void write_dump(void) {
     const edgeprof_function *const *list;
-    off_t before = 0;
+    append_file to;
     uint32_t count;
-    FILE *file;
     if (!sancov_file_is_first()) return;
     name_functions();
     list = sancov_functions(NULL, NULL, &count);
-    file = append_open(&before);
-    if (file) append_close(file, before, edgeprof_write(list, count, append_bytes, file));
+    if (append_open(&to) == 0) append_close(&to, edgeprof_write(list, count, append_bytes, &to));
     if (sancov_lost())
         fprintf(stderr, "%s: %lu functions are left out\n", append_path(),
                 (unsigned long)sancov_lost());

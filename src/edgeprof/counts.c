@@ -38,17 +38,43 @@ EDGEPROF_API size_t edgeprof_bytes(const edgeprof_function *const *list, uint32_
     return (most + 7) / 8 * 8;
 }
 
-/* COVER: from each mark along the straight line behind it, up to the next
-   vertex with several out-edges. */
+/* COVER: what the marks say of straight lines.
+
+       mark -> a -> b -> c -> d -> mark or join
+
+   A line whose first mark is set ran as far as something shows that it did: up to a vertex where an
+   activation ended early, or to its end if a mark there is set or if nobody ended early in it.
+   So from each mark we go forward, up to the next vertex with several out-edges or with an early
+   end; then from each edge that was taken, and from each vertex with an early end, back to where
+   another way could have led there. Each vertex is passed twice at most. only[v] and into[v] are
+   the one edge that leaves v, and the one that leads there. */
+static int edgeprof_p_ended(const edgeprof_function *f, uint32_t v) {
+    return f->early && f->early[v] && f->early[v] <= EDGEPROF_UNKNOWN;
+}
+
+static void edgeprof_p_back(const edgeprof_function *f, uint64_t *count, uint64_t *block,
+                            const uint32_t *into, uint32_t v) {
+    while (!block[v]) {
+        uint32_t e = into[v];
+        block[v] = 1;
+        if (e >= UINT32_MAX - 1 || edgeprof_p_counted(f, e)) return;
+        count[e] = 1;
+        v = f->ends[2 * (size_t)e];
+    }
+}
+
 static void edgeprof_p_close(const edgeprof_function *f, uint64_t *count, uint64_t *block,
                              uint32_t *only) {
-    uint32_t e, v, w;
+    uint32_t *into = only + f->vertices, e, v, w;
     for (v = 0; v < f->vertices; v++) {
-        only[v] = UINT32_MAX;
+        only[v] = into[v] = UINT32_MAX;
         block[v] = 0;
     }
-    for (e = 0; e < f->edges; e++) {
+    for (e = 0; e <= f->edges; e++) {
         v = f->ends[2 * (size_t)e];
+        w = f->ends[2 * (size_t)e + 1];
+        into[w] = into[w] == UINT32_MAX ? e : UINT32_MAX - 1;
+        if (e == f->edges) continue;
         only[v] = only[v] == UINT32_MAX ? e : UINT32_MAX - 1;
         if (e >= f->edges - f->stays) only[v] = UINT32_MAX - 1;
     }
@@ -63,11 +89,15 @@ static void edgeprof_p_close(const edgeprof_function *f, uint64_t *count, uint64
         while (!block[v]) {
             block[v] = 1;
             e = only[v];
-            if (e >= UINT32_MAX - 1 || edgeprof_p_counted(f, e)) break;
+            if (e >= UINT32_MAX - 1 || edgeprof_p_counted(f, e) || edgeprof_p_ended(f, v)) break;
             count[e] = 1;
             v = f->ends[2 * (size_t)e + 1];
         }
     }
+    for (e = 0; e < f->edges; e++)
+        if (count[e]) edgeprof_p_back(f, count, block, into, f->ends[2 * (size_t)e]);
+    for (v = 0; v < f->vertices; v++)
+        if (edgeprof_p_ended(f, v)) edgeprof_p_back(f, count, block, into, v);
 }
 
 typedef struct edgeprof_p_room {
@@ -88,18 +118,25 @@ static int edgeprof_p_lay_out(const edgeprof_function *f, edgeprof_p_room *room,
     return 0;
 }
 
+/* More may have come back than ended: the number is signed. */
+static uint64_t edgeprof_p_early(const edgeprof_function *f, uint32_t v) {
+    uint64_t early = f->early[v];
+    return early & EDGEPROF_UNKNOWN ? early | ~(uint64_t)UINT32_MAX : early;
+}
+
 static void edgeprof_p_balance(const edgeprof_function *f, uint64_t *balance) {
     uint32_t v, e, last = f->vertices - 1;
     for (v = 0; v < f->vertices; v++) balance[v] = 0;
     if (!f->early) return;
     for (v = 0; v < last; v++) {
-        balance[v] += (uint64_t)f->reentry[v] - f->early[v];
-        balance[last] += (uint64_t)f->early[v] - f->reentry[v];
+        uint64_t left = edgeprof_p_early(f, v) - (f->reentry ? f->reentry[v] : 0);
+        balance[v] -= left;
+        balance[last] += left;
     }
     for (e = f->edges - f->stays; e < f->edges; e++) { /* early is what a stay edge derives */
         v = f->ends[2 * (size_t)e];
-        balance[v] += f->early[v];
-        balance[last] -= f->early[v];
+        balance[v] += edgeprof_p_early(f, v);
+        balance[last] -= edgeprof_p_early(f, v);
     }
 }
 
@@ -197,7 +234,7 @@ EDGEPROF_API void edgeprof_reset(const edgeprof_function *const *list, uint32_t 
         size = list[i]->bits == 1 ? (list[i]->slots + 7) / 8
                                   : (size_t)list[i]->slots * (list[i]->bits / 8);
         for (at = 0; at < size; at++) ((unsigned char *)list[i]->counters)[at] = 0;
-        for (v = 0; list[i]->early && v < list[i]->vertices; v++)
-            list[i]->early[v] = list[i]->reentry[v] = 0;
+        for (v = 0; list[i]->early && v < list[i]->vertices; v++) list[i]->early[v] = 0;
+        for (v = 0; list[i]->reentry && v < list[i]->vertices; v++) list[i]->reentry[v] = 0;
     }
 }

@@ -14,8 +14,10 @@ typedef struct edgeprof_function {
     const uint8_t *plan;             /* of each edge but stay edges: 1 has a counter; NULL: all */
     const char *const *vertex_names; /* EDGEPROF_CHECK only */
     void *counters;
-    uint32_t *early;                 /* of each vertex; EP_FUNC_EXITS only */
-    uint32_t *reentry;               /* likewise */
+    uint32_t *early;                 /* of each vertex: how many activations ended there without
+                                        leaving by an edge, less those that came back behind it.
+                                        Modulo 2^32, or EDGEPROF_UNKNOWN; EP_FUNC_EXITS only */
+    uint32_t *reentry;               /* of each vertex: how many began anew there; may be NULL */
     uint32_t vertices;               /* vertex 0 is the entry, the last is EXIT */
     uint32_t edges;                  /* without X, the edge from EXIT to the entry */
     uint32_t stays;                  /* so many of the last edges are stay edges (edgeplan_init) */
@@ -24,6 +26,9 @@ typedef struct edgeprof_function {
     uint8_t bits;                    /* 16, 32, 64: COUNT; 1, 8: COVER */
     uint8_t counts_entry;            /* 1: X has a counter, the last one */
 } edgeprof_function;
+
+/* early[] of a vertex where activations ended, nobody knows how often. */
+#define EDGEPROF_UNKNOWN UINT32_C(0x80000000)
 
 /* Activations that may end without leaving by an edge, the outermost first.
    They stand in memory of yours and not on the stack, where longjmp would leave

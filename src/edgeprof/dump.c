@@ -50,19 +50,21 @@ static void edgeprof_p_put_table(edgeprof_p_out *out, const edgeprof_function *f
 }
 
 static void edgeprof_p_put_counts(edgeprof_p_out *out, const edgeprof_function *f) {
-    uint32_t exits = 0, i;
+    uint32_t exits = 0, i, again;
     edgeprof_p_put_varint(out, 2);
     edgeprof_p_put_key(out, f);
     edgeprof_p_put_varint(out, f->bits);
     edgeprof_p_put_varint(out, f->slots);
     for (i = 0; i < f->slots; i++) edgeprof_p_put_varint(out, edgeprof_p_slot(f, i));
-    for (i = 0; f->early && i < f->vertices; i++) exits += f->early[i] || f->reentry[i];
+    for (i = 0; f->early && i < f->vertices; i++)
+        exits += f->early[i] || (f->reentry && f->reentry[i]);
     edgeprof_p_put_varint(out, exits);
     for (i = 0; f->early && i < f->vertices; i++) {
-        if (!f->early[i] && !f->reentry[i]) continue;
+        again = f->reentry ? f->reentry[i] : 0;
+        if (!f->early[i] && !again) continue;
         edgeprof_p_put_varint(out, i);
         edgeprof_p_put_varint(out, f->early[i]);
-        edgeprof_p_put_varint(out, f->reentry[i]);
+        edgeprof_p_put_varint(out, again);
     }
 }
 

@@ -52,6 +52,7 @@ typedef struct edgeplan {
 typedef struct edgeplan_order {
     const uint64_t *count; /* counts of an earlier run for each edge, or NULL */
     int minimum;           /* 1: the minimum spanning tree, the worst plan, for comparisons */
+    const uint8_t *uncountable; /* of each edge: 1 must get no counter, if that can be; or NULL */
 } edgeplan_order;
 
 /* Returns the bytes of memory, aligned to 8, that edgeplan_init needs. */

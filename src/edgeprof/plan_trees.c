@@ -91,16 +91,23 @@ static void edgeplan_p_count(edgeplan *p, uint32_t n) {
 
 EDGEPROF_API void edgeplan_edges(edgeplan *p, const edgeplan_order *order) {
     uint32_t *parent = p->scratch[0], *sorted = edgeplan_p_sort_edges(p, order), i, e;
+    const uint8_t *uncountable = order ? order->uncountable : NULL;
     edgeplan_p_singles(p, parent);
     for (e = p->edges - p->stays; e < p->edges; e++) {
         edgeplan_p_join(parent, EDGEPLAN_P_SRC(p, e), p->exit);
         p->plan[e] = EDGEPLAN_NONE;
     }
+    for (e = 0; uncountable && e < p->edges - p->stays; e++) {
+        if (!uncountable[e]) continue;
+        p->plan[e] = edgeplan_p_join(parent, EDGEPLAN_P_SRC(p, e), EDGEPLAN_P_DST(p, e))
+                         ? EDGEPLAN_NONE
+                         : EDGEPLAN_COUNTED;
+    }
     p->plan[p->edges] =
         edgeplan_p_join(parent, p->root, p->exit) ? EDGEPLAN_NONE : EDGEPLAN_COUNTED;
     for (i = 0; i < p->edges; i++) {
         e = sorted[i];
-        if (e >= p->edges - p->stays) continue;
+        if (e >= p->edges - p->stays || (uncountable && uncountable[e])) continue;
         p->plan[e] = edgeplan_p_join(parent, EDGEPLAN_P_SRC(p, e), EDGEPLAN_P_DST(p, e))
                          ? EDGEPLAN_NONE
                          : EDGEPLAN_COUNTED;

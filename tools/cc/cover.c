@@ -3,6 +3,7 @@
 
    All counters of a file are one array. Beside it stands a finished part of kind 4 with the tables
    of its functions, so that the program needs nothing but to write both (docs/formats.md). */
+#include "cc/exits.h"
 #include "cc/mcdc.h"
 #include "cc/points.h"
 #include "base/dump.h"
@@ -13,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Heavier than any loop: edges that no text can count, and those that should not be counted. */
-#define FORCED 1e300
+/* Heavier than any loop: edges that should not be counted. */
+#define UNWANTED 5e299
 
 typedef struct planner {
     cc_unit *u;
@@ -172,9 +173,164 @@ static void keep_function(planner *p, uint32_t function, const cc_cfg *g, const 
     p->vertices += f->vertices;
 }
 
+/* Edges that no text can count, or should not. */
+static uint8_t *uncountable(const cc_cfg *g, const reached *r, const edgeplan *plan) {
+    uint8_t *none = (uint8_t *)tool_alloc((size_t)plan->edges + 1);
+    uint32_t e;
+    memset(none, 0, (size_t)plan->edges + 1);
+    for (e = 0; e < r->edges; e++) {
+        int forced = g->edges[r->edge_of[e]].forced;
+        none[e] = forced == CC_FORCED || forced == CC_CUT;
+    }
+    return none;
+}
+
+/* ---- marks behind calls ---- */
+
+/* A straight line of vertices that ends at a join or at EXIT: a mark in front says that it began.
+
+       mark -> s0 -> s1 -> s2 -> join          s0 and s1 call something
+
+   If an activation ended early in s1, nothing says whether another one passed s2. So a line with
+   calls gets a mark near its end, too, unless no source line stands behind the first call. Where a
+   line ends at a branch, the marks of its outcomes say it (edgeprof_p_close reads all of these). */
+typedef struct lines_of {
+    uint32_t *ways_in, *ways_out, *in, *out; /* of each vertex; the edges, if there is one */
+    uint8_t *calls, *has_line;
+    uint8_t *unsure; /* of a join: it may have run without a mark that says so */
+    uint8_t *wants;  /* of such a join: it needs marks in front, for there is no place behind */
+    uint32_t wants_count;
+} lines_of;
+
+static void open_lines(const cc_cfg *g, const reached *r, const edgeplan *plan, lines_of *l) {
+    uint32_t e, v;
+    size_t bytes = plan->vertices * sizeof *l->in;
+    l->wants_count = 0;
+    l->ways_in = words(plan->vertices);
+    l->ways_out = words(plan->vertices);
+    l->in = words(plan->vertices);
+    l->out = words(plan->vertices);
+    l->calls = (uint8_t *)tool_alloc((size_t)plan->vertices + 1);
+    l->has_line = (uint8_t *)tool_alloc((size_t)plan->vertices + 1);
+    memset(l->ways_in, 0, bytes);
+    memset(l->ways_out, 0, bytes);
+    memset(l->calls, 0, plan->vertices);
+    memset(l->has_line, 0, plan->vertices);
+    l->unsure = (uint8_t *)tool_alloc((size_t)plan->vertices + 1);
+    memset(l->unsure, 0, plan->vertices);
+    l->wants = (uint8_t *)tool_alloc((size_t)plan->vertices + 1);
+    memset(l->wants, 0, plan->vertices);
+    l->ways_in[0] = 1; /* X */
+    for (e = 0; e < plan->edges; e++) {
+        l->ways_out[plan->ends[2 * e]]++;
+        l->ways_in[plan->ends[2 * e + 1]]++;
+        l->out[plan->ends[2 * e]] = l->in[plan->ends[2 * e + 1]] = e;
+    }
+    for (v = 0; v < g->vertices && v < g->call_room; v++) {
+        if (g->call[v] && r->vertex_of[v] != CC_NOWHERE) l->calls[r->vertex_of[v]] = 1;
+    }
+    for (e = 0; e < g->line_count; e++) {
+        v = r->vertex_of[g->lines[e].vertex];
+        if (v != CC_NOWHERE) l->has_line[v] = 1;
+    }
+}
+
+/* The line that ends with the edge `last`. Returns whether that edge may be taken without a mark
+   that says so, though something in front of it was left early. */
+static int mark_line(const cc_cfg *g, const reached *r, edgeplan *plan, lines_of *l,
+                     uint32_t last) {
+    uint32_t e = last, best = CC_NOWHERE, v = 0, steps;
+    int has_line = 0, is_wanted = 0, is_open = 1, is_unsure = 0;
+    for (steps = 0; steps <= plan->vertices; steps++) {
+        v = plan->ends[2 * e];
+        if (l->ways_out[v] != 1) break;
+        if (plan->plan[e] == EDGEPLAN_COUNTED) is_open = 0;
+        if (best == CC_NOWHERE && e < r->edges && g->edges[r->edge_of[e]].forced != CC_FORCED)
+            best = e;
+        if (l->calls[v]) {
+            is_wanted |= has_line && best != CC_NOWHERE;
+            is_unsure |= is_open;
+        }
+        has_line |= l->has_line[v];
+        if (l->ways_in[v] != 1 || v == 0) break;
+        e = l->in[v];
+    }
+    if (l->ways_out[v] == 1 && l->unsure[v] && is_open) {
+        is_wanted |= has_line;
+        is_unsure = 1;
+        if (has_line && best == CC_NOWHERE && !l->wants[v]) {
+            l->wants[v] = 1;
+            l->wants_count++;
+        }
+    }
+    is_wanted |= is_unsure && l->wants[plan->ends[2 * last + 1]];
+    if (is_wanted && best != CC_NOWHERE && is_open) plan->plan[best] = EDGEPLAN_COUNTED;
+    return is_unsure && plan->plan[last] != EDGEPLAN_COUNTED;
+}
+
+/* A join may be reached over an edge that no text can count, as from an arm of ?:, so it is done
+   until nothing is new. */
+static void mark_lines(const cc_cfg *g, const reached *r, edgeplan *plan) {
+    lines_of l;
+    uint32_t e, to, wanted;
+    int changed = 1, unsure;
+    open_lines(g, r, plan, &l);
+    while (changed) {
+        changed = 0;
+        for (e = 0; e < plan->edges - plan->stays; e++) {
+            to = plan->ends[2 * e + 1];
+            if (to != plan->exit && l.ways_in[to] < 2) continue;
+            wanted = l.wants_count;
+            unsure = mark_line(g, r, plan, &l, e);
+            changed |= l.wants_count != wanted;
+            if (!unsure || to == plan->exit || l.unsure[to]) continue;
+            l.unsure[to] = 1;
+            changed = 1;
+        }
+    }
+    free(l.unsure);
+    free(l.wants);
+    free(l.ways_in);
+    free(l.ways_out);
+    free(l.in);
+    free(l.out);
+    free(l.calls);
+    free(l.has_line);
+}
+
+/* The numbers of the vertices in the unit. */
+static void number_vertices(const planner *p, cc_cfg *g, const reached *r) {
+    uint32_t first = p->done[p->count - 1].first_vertex, v;
+    g->number = words(g->vertices);
+    for (v = 0; v < g->vertices; v++) {
+        g->number[v] = r->vertex_of[v] == CC_NOWHERE ? CC_NOWHERE : first + r->vertex_of[v];
+    }
+}
+
+static int has_calls(const cc_cfg *g) {
+    uint32_t v;
+    for (v = 0; v < g->vertices && v < g->call_room; v++) {
+        if (g->call[v]) return 1;
+    }
+    return 0;
+}
+
+/* Without markers nobody sees an activation end early. Where one can, both entries and exits are
+   counted, more than the plan needs, so that the report finds more entries than exits. */
+static void count_both(const cc_cfg *g, const reached *r, edgeplan *plan) {
+    uint32_t e;
+    plan->plan[plan->edges] = EDGEPLAN_COUNTED;
+    for (e = 0; e < r->edges; e++) {
+        if (plan->ends[2 * e + 1] == plan->exit && g->edges[r->edge_of[e]].forced != CC_FORCED)
+            plan->plan[e] = EDGEPLAN_COUNTED;
+    }
+}
+
 static const char *plan_function(planner *p, uint32_t function, cc_cfg *g) {
     edgeplan plan;
     edgeplan_graph graph;
+    edgeplan_order order = {NULL, 0, NULL};
+    uint8_t *none;
     reached r;
     size_t bytes;
     void *memory;
@@ -194,16 +350,23 @@ static const char *plan_function(planner *p, uint32_t function, cc_cfg *g) {
     } else {
         if (p->request->cover <= 8) {
             edgeplan_marks(&plan);
+            if (p->request->exits) mark_lines(g, &r, &plan);
         } else {
             edgeplan_weigh(&plan, NULL);
             for (e = 0; e < r.edges; e++) {
-                if (g->edges[r.edge_of[e]].forced == CC_FORCED) plan.weight[e] = FORCED;
-                if (g->edges[r.edge_of[e]].forced == CC_UNWANTED) plan.weight[e] = FORCED / 2;
+                if (g->edges[r.edge_of[e]].forced == CC_UNWANTED) plan.weight[e] = UNWANTED;
             }
-            edgeplan_edges(&plan, NULL);
+            order.uncountable = none = uncountable(g, &r, &plan);
+            edgeplan_edges(&plan, &order);
+            free(none);
+            if (!p->request->exits && has_calls(g) && plan.stays == 0) count_both(g, &r, &plan);
         }
-        if (take_slots(p, g, &r, &plan) != 0) reason = "no-place-for-a-counter";
-        else keep_function(p, function, g, &r, &plan);
+        if (take_slots(p, g, &r, &plan) != 0) {
+            reason = "no-place-for-a-counter";
+        } else {
+            keep_function(p, function, g, &r, &plan);
+            number_vertices(p, g, &r);
+        }
     }
     free(memory);
     reached_free(&r);
@@ -249,7 +412,7 @@ static void put_front(const planner *p, const char *table, text *front) {
         "static const struct bursty_cc_unit bursty_cc_u = {bursty_cc_l,1,bursty_cc_part,"
         "sizeof bursty_cc_part};\n"
         "static const struct bursty_cc_unit *const bursty_cc_r __attribute__((used,"
-        "section(\"bursty_units\"))) = &bursty_cc_u;\n";
+        "retain,section(\"bursty_units\"))) = &bursty_cc_u;\n";
     edgeprof_function unit;
     char *place = place_of(p->request, p->request->file);
     uint32_t slots = p->mcdc ? cc_mcdc_marks(p->mcdc) : p->slots;
@@ -269,13 +432,15 @@ static void put_front(const planner *p, const char *table, text *front) {
                 : p->request->cover == 16 ? "short"
                 : p->request->cover == 64 ? "long long" : "int", table,
                 (unsigned long)(p->request->cover == 1 ? (slots + 7) / 8 : slots));
+    if (p->request->exits) cc_exits_front(front, table, p->vertices);
     cc_mcdc_front(p->mcdc, front);
     text_format(front, "static const unsigned char bursty_cc_part[%lu] = ",
                 (unsigned long)part.size);
     add_literal(front, (const unsigned char *)part.data, part.size);
     text_add(front, ";\nstatic const struct bursty_cc_function bursty_cc_f = {");
     add_literal(front, (const unsigned char *)unit.name, strlen(unit.name));
-    text_format(front, ",0,0,0,0,0,%s,0,0,%luu,0,0,%luu,%luu,%u,0};\n", table,
+    text_format(front, ",0,0,0,0,0,%s,%s%s,0,%luu,0,0,%luu,%luu,%u,0};\n", table,
+                p->request->exits ? table : "0", p->request->exits ? "_x" : "",
                 (unsigned long)p->vertices, (unsigned long)slots, (unsigned long)unit.hash,
                 (unsigned)unit.bits);
     text_add(front, unit_of_file);
@@ -317,6 +482,7 @@ static void cover_function(planner *p, uint32_t function, const char *table, cc_
     memset(&g, 0, sizeof g);
     g.entry_slot = CC_NOWHERE;
     g.mcdc = p->mcdc;
+    g.backwards = p->request->backwards;
     cc_flow_build(p->u, function, &g);
     if (!g.reason) {
         g.reason_token = f->name;
@@ -331,6 +497,9 @@ static void cover_function(planner *p, uint32_t function, const char *table, cc_
     }
     free(g.edges);
     free(g.lines);
+    free(g.call);
+    free(g.after);
+    free(g.number);
 }
 
 void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *front,
@@ -345,6 +514,7 @@ void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *fron
              (unsigned long)(request->unit & 0xFFFFFFFF));
     if (request->mcdc) p.mcdc = cc_mcdc_new(u, request, table);
     blank_promises(u, edits);
+    if (request->exits) cc_exits_keep_frames(u, edits);
     for (i = 0; i < u->function_count; i++) {
         if (!cc_is_wanted(u, &u->functions[i], &request->choice)) continue;
         cover_function(&p, i, table, edits, result);

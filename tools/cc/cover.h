@@ -5,8 +5,9 @@
 
 #define CC_NOWHERE UINT32_MAX
 
-/* CC_UNWANTED: its counter costs a second look at the file. */
-enum { CC_FORCED = 1, CC_UNWANTED = 2 };
+/* CC_UNWANTED: its counter costs a second look at the file. CC_CUT: behind a call (exits.h); a
+   counter could stand there, but is wanted only for a mark. */
+enum { CC_FORCED = 1, CC_UNWANTED = 2, CC_CUT = 3 };
 
 typedef struct cc_edge {
     uint32_t from, to;        /* vertices */
@@ -24,7 +25,14 @@ typedef struct cc_cfg {
     cc_line_of *lines;
     uint32_t vertices, edge_count, edge_room, line_count, line_room;
     uint32_t entry_slot;      /* the counter of X, or CC_NOWHERE */
+    int backwards;            /* arguments are passed from right to left */
     struct cc_mcdc *mcdc;     /* NULL: branches alone (mcdc.h) */
+    uint32_t *call;           /* of each vertex: the last token of its first call that may not
+                                 return, + 1; 0: it holds none */
+    uint32_t call_room;
+    uint32_t *after;          /* where each && || ?: ({}) leads, in the order in which they begin */
+    uint32_t after_room;
+    uint32_t *number;         /* after the plan: of each vertex that of the unit, or CC_NOWHERE */
     const char *reason;       /* why the function is left alone */
     uint32_t reason_token;
 } cc_cfg;

@@ -10,12 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Can calls that may not return be marked (exits.h), and who is the compiler? */
+enum { CC_EXITS_NOT, CC_EXITS_GCC, CC_EXITS_CLANG };
+
 typedef struct job {
     cc_driver *d;
     cc_line line;
     char *folder;             /* of this run; NULL until it is needed */
     uint64_t plan_hash;
     int keeps;                /* CC_KEEPS_... */
+    int exits;                /* CC_EXITS_... */
 } job;
 
 typedef struct unit_job {     /* one source */
@@ -91,6 +95,8 @@ static int preprocess(const job *j, const unit_job *u) {
     return status;
 }
 
+static void add_exits_words(cc_command *c, const job *j);
+
 /* quiet: without warnings, after a first try has failed. */
 static int compile_rewritten(const job *j, const unit_job *u, int quiet) {
     cc_command c = {NULL, 0, 0};
@@ -101,6 +107,7 @@ static int compile_rewritten(const job *j, const unit_job *u, int quiet) {
         cc_add_word(&c, "-w");
         cc_add_word(&c, "-Wno-error");
     }
+    add_exits_words(&c, j);
     cc_add_word(&c, "-c");
     add_option(&c, "-x", "cpp-output");
     cc_add_word(&c, u->rewritten);
@@ -185,6 +192,54 @@ static int ask_for_keeping(const job *j) {
     free(out);
     free(path);
     return keeps;
+}
+
+/* Markers need assembly for ELF, a stack that can be walked, and a compiler that knows
+   asm inline. */
+static int ask_for_exits(const job *j) {
+    static const char probe[] =
+        "#if defined(__ELF__) && defined(__linux__) && \\\n"
+        "    (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))\n"
+        "#if defined(__clang__) && __clang_major__ >= 13\nbursty_cc_clang\n"
+        "#elif !defined(__clang__) && !defined(__TINYC__) && defined(__GNUC__) && __GNUC__ >= 9\n"
+        "bursty_cc_gcc\n#endif\n#endif\n";
+    cc_command c = {NULL, 0, 0};
+    char *path, *out, *said = NULL;
+    size_t size = 0;
+    int exits = CC_EXITS_NOT;
+    if (j->d->no_exits || !j->d->cover) return CC_EXITS_NOT;
+    path = cc_join(j->folder, "/exits.c");
+    out = cc_join(j->folder, "/exits.i");
+    add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY) |
+                                     bit(CC_DEPENDENCY_ASIDE));
+    cc_add_word(&c, "-E");
+    cc_add_word(&c, path);
+    add_option(&c, "-o", out);
+    if (cc_write_file(path, probe, sizeof probe - 1) == TOOL_OK &&
+        cc_run(&c, CC_TO_NOWHERE, NULL) == 0 && cc_file_size(out, &size) == 0) {
+        said = (char *)tool_read_file(out, NULL, &size);
+    }
+    if (says(said, size, "bursty_cc_gcc")) exits = CC_EXITS_GCC;
+    if (says(said, size, "bursty_cc_clang")) exits = CC_EXITS_CLANG;
+    cc_command_free(&c);
+    free(said);
+    free(out);
+    free(path);
+    return exits;
+}
+
+/* Each frame must be found, and each call must have an address of its own: two calls that are
+   merged, or one that is the last thing a function does and becomes a jump, would be taken for
+   another. */
+static void add_exits_words(cc_command *c, const job *j) {
+    static const char *const of_gcc[] = {"-fno-crossjumping", "-fno-tree-tail-merge", NULL};
+    static const char *const of_clang[] = {"-mllvm", "-enable-tail-merge=false", "-mllvm",
+                                           "-simplifycfg-sink-common=false", NULL};
+    const char *const *word = j->exits == CC_EXITS_GCC ? of_gcc : of_clang;
+    if (j->exits == CC_EXITS_NOT) return;
+    cc_add_word(c, "-fasynchronous-unwind-tables");
+    cc_add_word(c, "-fno-optimize-sibling-calls");
+    for (; *word; word++) cc_add_word(c, *word);
 }
 
 /* ---- lists ---- */
@@ -276,6 +331,8 @@ static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, 
     request.atomic = j->d->atomic;
     request.mcdc = j->d->mcdc;
     request.warns = j->line.warns;
+    request.exits = j->exits != CC_EXITS_NOT;
+    request.backwards = j->exits == CC_EXITS_GCC;
     if (!source) return -1;
     if (cc_rewrite((const char *)source, size, &request, &result) != 0) {
         list_line(j, u->source, result.reason_line, "the file", "left alone", result.reason);
@@ -456,6 +513,7 @@ static int run_all(job *j) {
     }
     if (status == TOOL_OK && j->line.links) {
         if (wants_runtime(j)) {
+            j->d->naming.exits = j->exits != CC_EXITS_NOT;
             status = cc_add_runtime(&link, &j->line, &j->d->naming, j->folder);
         }
         if (status == TOOL_OK) status = cc_run(&link, CC_TO_USER, NULL);
@@ -553,6 +611,7 @@ int cc_drive(cc_driver *d, int count, char **words) {
     if (status == TOOL_OK) {
         j.folder = cc_make_folder();
         if (j.folder && j.line.sources > 0) j.keeps = ask_for_keeping(&j);
+        if (j.folder) j.exits = ask_for_exits(&j);
         status = j.folder ? run_all(&j) : TOOL_FAILED;
         if (j.folder) cc_remove_folder(j.folder);
     }

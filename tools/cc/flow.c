@@ -12,8 +12,17 @@
        l: s;                {E; l: s;}                   arriving at a label from above
        case 1: s;           {P; if (0) {case 1: D;} s;}  falling into a case passes D by
 
+   Behind a statement that calls something stands a cut: an edge to a vertex of its own, so that
+   what runs behind a call that does not return is told apart (exits.h). Markers tell which vertex
+   the code of a call belongs to:
+
+       M; s;                f(x)                          in front of a statement
+       (({M;}),c)                                         of a condition, an arm, an increment
+       ({auto t = (a ? b : c); M; t;})                    behind a decision in front of a call
+
    The word "here" means the vertex that is running where the walk stands. It is CC_NOWHERE behind a
    jump: then no edge is made until a label or a case revives it. */
+#include "cc/exits.h"
 #include "cc/mcdc.h"
 #include "base/tool.h"
 #include "cc/process.h"
@@ -38,6 +47,8 @@ typedef struct walk {
     uint32_t computed;        /* where all computed gotos meet, or CC_NOWHERE */
     flow_label *labels;
     uint32_t label_count;
+    uint32_t parts;           /* && || ?: ({}) so far: places in after[] */
+    uint32_t full_last;       /* the last token of the full expression around here */
     /* for emit */
     const cc_request *request;
     const char *table;
@@ -85,6 +96,19 @@ static uint32_t edge(walk *w, uint32_t from, uint32_t to) {
 
 static void force(walk *w, uint32_t e) {
     if (e != CC_NOWHERE && !w->emit) w->g->edges[e].forced = CC_FORCED;
+}
+
+/* A call that may not return stands here. */
+static void called(walk *w, const cc_node *n) {
+    cc_cfg *g = w->g;
+    if (w->emit || w->here == CC_NOWHERE || !cc_exits_call(w->u, n)) return;
+    if (w->here >= g->call_room) {
+        uint32_t old = g->call_room;
+        g->call_room = w->here + 64;
+        g->call = (uint32_t *)tool_grow(g->call, g->call_room * sizeof *g->call);
+        memset(g->call + old, 0, (g->call_room - old) * sizeof *g->call);
+    }
+    if (!g->call[w->here]) g->call[w->here] = n->last + 1;
 }
 
 /* The line of this token runs where the walk stands. */
@@ -145,6 +169,55 @@ static void put(walk *w, int closes, uint32_t place, const char *a, const char *
     else cc_insert_open(w->edits, place, abc);
     free(abc);
     free(ab);
+}
+
+/* The marker of the vertex v: a new string, or NULL if none is wanted. */
+static char *marker(const walk *w, uint32_t v) {
+    const cc_cfg *g = w->g;
+    text t = {NULL, 0, 0};
+    if (!w->emit || !w->request->exits || v == CC_NOWHERE || v >= g->call_room || !g->call[v] ||
+        g->number[v] == CC_NOWHERE) return NULL;
+    cc_exits_mark(&t, w->table, g->number[v]);
+    text_bytes(&t, "", 1);
+    return t.data;
+}
+
+/* M; in front of a statement with calls. */
+static void mark_statement(walk *w, const cc_node *n, uint32_t value) {
+    char *words = cc_exits_in(w->u, value) ? marker(w, w->here) : NULL;
+    char name[80];
+    if (!words) return;
+    if (n->kind == CC_N_DECLARATION) {      /* a declaration in C90 stands before all statements */
+        snprintf(name, sizeof name, "__attribute__((unused)) char bursty_x%lu=(__extension__({",
+                 (unsigned long)n->first);
+        put(w, 0, begin(w, n->first), name, words, ";}),0);");
+    } else {
+        put(w, 0, begin(w, n->first), words, ";", "");
+    }
+    free(words);
+}
+
+/* (({M;}),x): the vertex v begins with the expression x. */
+static int open_marked(walk *w, uint32_t token, uint32_t v) {
+    char *words = marker(w, v);
+    if (!words) return 0;
+    put(w, 0, begin(w, token), "(__extension__({", words, ";}),");
+    free(words);
+    return 1;
+}
+
+static void close_marked(walk *w, uint32_t token, int opened) {
+    if (opened) put(w, 1, end(w, token), ")", "", "");
+}
+
+/* Behind statements that call: what comes next is another vertex. Returns the edge to it. */
+static uint32_t cut(walk *w, uint32_t node) {
+    uint32_t next, e;
+    if (w->here == CC_NOWHERE || !cc_exits_in(w->u, node)) return CC_NOWHERE;
+    next = vertex(w);
+    e = edge(w, w->here, next);
+    w->here = next;
+    return e;
 }
 
 /* {E; statement}. The closing brace comes when the statement has been walked. */
@@ -213,11 +286,14 @@ static uint32_t logic_in(const walk *w, uint32_t list) {
 
 static void leaf(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
     const cc_node n = *at(w, list);
-    uint32_t t, f;
+    uint32_t t, f, full_last = w->full_last, start = w->here;
     const char *on_true, *on_false;
+    int calls = cc_exits_in(w->u, n.kid[0]);
+    w->full_last = n.last;
     cc_mcdc_condition(w->g->mcdc, w->here, list);
     note(w, n.first);
     value(w, n.kid[0]);
+    w->full_last = full_last;
     if (n.first == n.last && w->u->tokens.list[n.first].kind == CC_NUMBER) {
         /* Known: one way out, which a counter could not be put on. */
         force(w, edge(w, w->here, is_zero(w, n.first) ? no : yes));
@@ -230,12 +306,16 @@ static void leaf(walk *w, uint32_t list, uint32_t yes, uint32_t no) {
     on_true = cc_mcdc_text(w->g->mcdc, 1, counter(w, t, 0));
     on_false = cc_mcdc_text(w->g->mcdc, 0, counter(w, f, 1));
     if (!on_true && !on_false) {
-        if (!cc_mcdc_is_arm(w->g->mcdc)) return;
+        if (!cc_mcdc_is_arm(w->g->mcdc)) {
+            if (calls) close_marked(w, n.last, open_marked(w, n.first, start));
+            return;
+        }
         on_true = on_false = "(void)0";
     }
     if (has_assignment(w, n.first, n.last)) look_again(w);
     /* Not ((c)?(T,1):(F,0)): without optimization gcc stores that 1 or 0 and tests it again. */
     put(w, 0, begin(w, n.first), on_true && on_false ? "(((" : "((", "", "");
+    if (calls) close_marked(w, n.last, open_marked(w, n.first, start));
     if (on_true && on_false) {
         put(w, 1, end(w, n.last), ")&&(", on_true, ",1))||(");
         put(w, 1, end(w, n.last), "", on_false, ",0))");
@@ -319,16 +399,27 @@ static int never_returns(const walk *w, uint32_t token) {
     return 0;
 }
 
+/* An arm of ?: whose value is used. */
+static void choice_arm(walk *w, uint32_t node) {
+    const cc_node n = *at(w, node);
+    uint32_t full_last = w->full_last;
+    int opened = cc_exits_in(w->u, n.kid[0]) ? open_marked(w, n.first, w->here) : 0;
+    w->full_last = n.last;
+    value(w, n.kid[0]);
+    w->full_last = full_last;
+    close_marked(w, n.last, opened);
+}
+
 static void choice(walk *w, const cc_node *n) {
     uint32_t yes = vertex(w), no = vertex(w), join = vertex(w);
     int reached;
     decision(w, n->kid[0], yes, no);
     w->here = yes;
-    value(w, n->kid[1]);
+    choice_arm(w, n->kid[1]);
     reached = w->here != CC_NOWHERE;
     force(w, edge(w, w->here, join));
     w->here = no;
-    value(w, n->kid[2]);
+    choice_arm(w, n->kid[2]);
     reached |= w->here != CC_NOWHERE;
     force(w, edge(w, w->here, join));
     w->here = reached ? join : CC_NOWHERE;
@@ -351,25 +442,121 @@ static void body_of_expression(walk *w, const cc_node *n) {
     w->dispatch = dispatch;
 }
 
-static void value(walk *w, uint32_t node) {
-    for (; node; node = at(w, node)->next) {
-        const cc_node n = *at(w, node);
-        switch (n.kind) {
-        case CC_N_CALL:
-            note(w, n.first);
-            if (never_returns(w, n.first)) w->here = CC_NOWHERE;
-            break;
-        case CC_N_INDIRECT: note(w, n.first); break;
-        case CC_N_AND: case CC_N_OR: logic_value(w, node); break;
-        case CC_N_CHOICE: choice(w, &n); break;
-        case CC_N_ELVIS:
-            value(w, n.kid[0]);
-            if (decides(w, n.kid[1])) give_up(w, n.first, "elvis");
-            break;
-        case CC_N_BODY: body_of_expression(w, &n); break;
-        default: value(w, n.kid[0]); break;
-        }
+/* setjmp(b) becomes setjmp(bursty_landing(b, frame)): longjmp's wrapper must know where it leads. */
+static void note_landing(walk *w, const cc_node *n) {
+    static const char *const names[] = {"_setjmp", "setjmp", "__sigsetjmp", "sigsetjmp"};
+    const cc_tokens *t = &w->u->tokens;
+    uint32_t i, close;
+    size_t k;
+    if (!w->emit || !w->request->exits || !cc_is(t, n->first + 1, '(')) return;
+    for (k = 0; !cc_spells(t, n->first, names[k]);) {
+        if (++k == sizeof names / sizeof *names) return;
     }
+    close = t->list[n->first + 1].match;
+    for (i = n->first + 2; i < close && !cc_is(t, i, ','); i++) {
+        if (t->list[i].match > i) i = t->list[i].match;
+    }
+    if (i == n->first + 2) return;
+    put(w, 0, begin(w, n->first + 2), "bursty_landing(", "", "");
+    put(w, 1, end(w, i - 1), ",__builtin_frame_address(0))", "", "");
+}
+
+/* What changes the vertex inside of an expression: && || ?: ({}). */
+static void part(walk *w, uint32_t node) {
+    const cc_node n = *at(w, node);
+    if (n.kind == CC_N_CHOICE) choice(w, &n);
+    else if (n.kind == CC_N_BODY) body_of_expression(w, &n);
+    else logic_value(w, node);
+}
+
+/* If a call of the same expression stands behind, in the vertex to which this leads, the vertex is
+   marked behind the part. The first run has found out which vertex that is. */
+static void marked_part(walk *w, uint32_t node) {
+    const cc_node n = *at(w, node);
+    cc_cfg *g = w->g;
+    uint32_t number = w->parts++, after;
+    char *words = NULL;
+    if (!w->emit) {
+        part(w, node);
+        if (number >= g->after_room) {
+            g->after_room = number + 32;
+            g->after = (uint32_t *)tool_grow(g->after, g->after_room * sizeof *g->after);
+        }
+        g->after[number] = w->here;
+        return;
+    }
+    after = g->after[number];
+    if (after != CC_NOWHERE && after < g->call_room && g->call[after] <= w->full_last + 1 &&
+        cc_exits_used(w->u, n.first, n.last)) words = marker(w, after);
+    if (words) put(w, 0, begin(w, n.first), "__extension__({__auto_type bursty_t=(", "", "");
+    part(w, node);
+    if (words) put(w, 1, end(w, n.last), ");", words, ";bursty_t;})");
+    free(words);
+}
+
+/* Are the parts of this list the arguments of the call behind it? */
+static int holds_arguments(const walk *w, const cc_node *n) {
+    const cc_node *call = at(w, n->next);
+    if (n->kind != CC_N_LIST || !n->next || n->first == 0) return 0;
+    return (call->kind == CC_N_CALL || call->kind == CC_N_INDIRECT) &&
+           call->last == n->last + 1 && w->u->tokens.list[n->first - 1].match == call->last;
+}
+
+static void one_value(walk *w, uint32_t node);
+
+/* The parts from `node` on, the last one first. Links are turned around for the time. */
+static void values_backwards(walk *w, uint32_t node) {
+    uint32_t before = 0, next;
+    for (; node; node = next) {
+        next = at(w, node)->next;
+        w->u->nodes[node].next = before;
+        before = node;
+    }
+    for (node = before, before = 0; node; node = next) {
+        next = at(w, node)->next;
+        w->u->nodes[node].next = before;
+        one_value(w, node);
+        before = node;
+    }
+}
+
+static void value(walk *w, uint32_t node) {
+    for (; node; node = at(w, node)->next) one_value(w, node);
+}
+
+static void one_value(walk *w, uint32_t node) {
+    const cc_node n = *at(w, node);
+    if (w->g->backwards && holds_arguments(w, &n)) {
+        values_backwards(w, n.kid[0]);
+        return;
+    }
+    switch (n.kind) {
+    case CC_N_CALL:
+        called(w, &n);
+        note(w, n.first);
+        note_landing(w, &n);
+        if (never_returns(w, n.first)) w->here = CC_NOWHERE;
+        break;
+    case CC_N_INDIRECT:
+        called(w, &n);
+        note(w, n.first);
+        break;
+    case CC_N_AND: case CC_N_OR: case CC_N_CHOICE: marked_part(w, node); break;
+    case CC_N_ELVIS:
+        value(w, n.kid[0]);
+        if (decides(w, n.kid[1])) give_up(w, n.first, "elvis");
+        break;
+    case CC_N_BODY: marked_part(w, node); break;
+    default: value(w, n.kid[0]); break;
+    }
+}
+
+/* The value of a full expression that ends with token last. */
+static void full_value(walk *w, uint32_t node, uint32_t last) {
+    uint32_t full_last = w->full_last;
+    w->full_last = last;
+    value(w, node);
+    w->full_last = full_last;
 }
 
 /* ---- loops ---- */
@@ -411,11 +598,13 @@ static void for_loop(walk *w, const cc_node *n) {
     uint32_t break_to = w->break_to, continue_to = w->continue_to, before = w->here, e;
     uint32_t close = w->u->tokens.list[n->first + 1].match;
     const char *words;
+    char *marks;
     int opened;
     note(w, n->first);
-    value(w, n->kid[2]);
+    mark_statement(w, n, n->kid[2]);
+    full_value(w, n->kid[2], n->a);
     e = edge(w, w->here, head);
-    if (before != w->here) force(w, e);
+    if (before != w->here || cc_exits_in(w->u, n->kid[2])) force(w, e);
     opened = open_before(w, n, e);
     w->here = head;
     if (n->kid[0]) {
@@ -427,7 +616,10 @@ static void for_loop(walk *w, const cc_node *n) {
     }
     w->here = increment;
     if (close > n->b + 1) note(w, n->b + 1);
-    value(w, n->kid[3]);
+    marks = cc_exits_in(w->u, n->kid[3]) ? marker(w, increment) : NULL;
+    if (marks) put(w, 0, begin(w, n->b + 1), "__extension__({", marks, ";}),");
+    free(marks);
+    full_value(w, n->kid[3], close);
     e = edge(w, w->here, head);
     words = counter(w, e, 0);
     if (words) put(w, 1, begin(w, close), close > n->b + 1 ? "," : "", words, "");
@@ -473,7 +665,8 @@ static void switch_statement(walk *w, const cc_node *n) {
     uint32_t after = vertex(w), break_to = w->break_to, dispatch = w->dispatch;
     int has_default = w->has_default;
     note(w, n->first);
-    value(w, n->kid[0]);
+    mark_statement(w, n, n->kid[0]);
+    full_value(w, n->kid[0], at(w, n->kid[1])->first - 1);
     w->dispatch = w->here == CC_NOWHERE ? vertex(w) : w->here;
     w->has_default = 0;
     w->break_to = after;
@@ -546,8 +739,10 @@ static void jump_to(walk *w, const cc_node *n, uint32_t to) {
     uint32_t e;
     int opened;
     note(w, n->first);
-    value(w, n->kid[0]);
+    mark_statement(w, n, n->kid[0]);
+    full_value(w, n->kid[0], n->last);
     e = edge(w, w->here, to);
+    if (cc_exits_in(w->u, n->kid[0])) force(w, e);      /* a counter would stand in front */
     opened = open_before(w, n, e);
     close_after(w, n, opened);
     w->here = CC_NOWHERE;
@@ -614,6 +809,14 @@ static int initialises(const walk *w, const cc_node *n) {
     return 0;
 }
 
+/* Behind a statement there is room for a counter. */
+static void cut_statement(walk *w, const cc_node *n) {
+    uint32_t e = cut(w, n->kid[0]);
+    const char *words = counter(w, e, 0);
+    if (e != CC_NOWHERE && !w->emit) w->g->edges[e].forced = CC_CUT;
+    if (words) put(w, 1, end(w, n->last), words, ";", "");
+}
+
 static void statement(walk *w, uint32_t node) {
     const cc_node n = *at(w, node);
     uint32_t kid;
@@ -635,14 +838,18 @@ static void statement(walk *w, uint32_t node) {
     case CC_N_RETURN: jump_to(w, &n, 1); break;
     case CC_N_DECLARATION:
         if (initialises(w, &n)) note(w, n.first);
-        value(w, n.kid[0]);
+        mark_statement(w, &n, n.kid[0]);
+        full_value(w, n.kid[0], n.last);
+        force(w, cut(w, n.kid[0]));
         break;
     case CC_N_FALLTHROUGH:      /* it would have to touch its case */
         if (w->emit) cc_blank(w->edits, begin(w, n.first), begin(w, n.last) - begin(w, n.first));
         break;
     case CC_N_SIMPLE:
         note(w, n.first);
-        value(w, n.kid[0]);
+        mark_statement(w, &n, n.kid[0]);
+        full_value(w, n.kid[0], n.last);
+        cut_statement(w, &n);
         break;
     case CC_N_ASM: note(w, n.first); break;
     default: break;

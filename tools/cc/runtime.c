@@ -122,9 +122,9 @@ static void keep(const char *object, const char *cached) {
     free(part);
 }
 
-/* Compiles one source of the runtime, or takes it from the cache. */
+/* Compiles one source of the runtime, or takes it from the cache. option: or NULL. */
 static int add_object(cc_command *link, const cc_line *line, const char *source,
-                      const char *folder) {
+                      const char *option, const char *folder) {
     cc_command c = {NULL, 0, 0};
     char name[48];
     char *cache = cache_folder(), *cached = NULL, *slash = cc_join(folder, "/"), *path, *object;
@@ -134,6 +134,7 @@ static int add_object(cc_command *link, const cc_line *line, const char *source,
     cc_add_word(&c, "-O2");
     add_machine(&c, line);
     cc_add_word(&c, "-std=gnu99");
+    if (option) cc_add_word(&c, option);
     cc_add_word(&c, "-x");
     cc_add_word(&c, "c");
     cc_add_word(&c, "-c");
@@ -205,13 +206,34 @@ static int add_naming(cc_command *link, const cc_line *line, const cc_naming *na
     return status;
 }
 
+/* Functions whose calls the linker leads to exits.c. */
+static void add_wraps(cc_command *link) {
+    static const char *const names[] = {
+        "longjmp", "_longjmp", "siglongjmp", "__longjmp_chk", "_exit", "_Exit", "abort",
+        "__assert_fail", "pthread_exit", "daemon", "execve", "fexecve", "execv", "execvp", "execvpe",
+        "execl", "execlp", "execle"
+    };
+    size_t i;
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        char *word = cc_join("-Wl,--wrap=", names[i]);
+        cc_add_word(link, word);
+        free(word);
+    }
+}
+
 int cc_add_runtime(cc_command *link, const cc_line *line, const cc_naming *naming,
                    const char *folder) {
+    const char *option = naming->exits ? "-DEDGEPROF_UNIT_EXITS" : NULL;
     int status;
     if (naming->cover) {
-        status = add_object(link, line, "edges.c", folder);
-        return status == TOOL_OK ? add_object(link, line, "edges_file.c", folder) : status;
+        status = add_object(link, line, "edges.c", NULL, folder);
+        if (status == TOOL_OK) status = add_object(link, line, "edges_file.c", option, folder);
+        if (status == TOOL_OK && naming->exits) {
+            add_wraps(link);
+            status = add_object(link, line, "exits.c", NULL, folder);
+        }
+        return status;
     }
-    status = add_object(link, line, "checks.c", folder);
+    status = add_object(link, line, "checks.c", NULL, folder);
     return status == TOOL_OK ? add_naming(link, line, naming, folder) : status;
 }

@@ -15,6 +15,7 @@ typedef struct cc_naming {
     const char *dump;         /* the name of the dump, or NULL: the program's with .brst */
     unsigned every, burst;    /* rates, or 0 */
     int cover;                /* the runtime of --cover, not that of checks */
+    int exits;                /* with exits.c */
 } cc_naming;
 
 /* Writes one of the runtime's files, of which the tool has the text, into a folder. Returns 0, or a

@@ -200,6 +200,21 @@ static int by_vertex(const void *a, const void *b) {
                    ((const struct counted_exit *)b)->vertex);
 }
 
+/* Counts are added; early is signed, modulo 2^32, and what is unknown stays so. Of marks only
+   matters whether an activation ended there. */
+static void add_exit(struct counted_exit *into, const struct counted_exit *other, uint32_t bits) {
+    const uint32_t unknown = UINT32_C(1) << 31;
+    if (bits <= 8) {
+        uint32_t ended = into->early && into->early <= unknown;
+        into->early = ended || (other->early && other->early <= unknown);
+        into->reentry = into->reentry || other->reentry;
+        return;
+    }
+    if (into->early == unknown || other->early == unknown) into->early = unknown;
+    else into->early += other->early;
+    into->reentry += other->reentry;
+}
+
 /* The exits of counts[0..count) join those of counts[0]: gathered, sorted and added up, so that a
    record with many exits is copied once and not for each record that is added to it. */
 static void add_exits(counted *counts, size_t count) {
@@ -218,8 +233,7 @@ static void add_exits(counted *counts, size_t count) {
             sum[kept++] = sum[i];
             continue;
         }
-        sum[kept - 1].early += sum[i].early;
-        sum[kept - 1].reentry += sum[i].reentry;
+        add_exit(&sum[kept - 1], &sum[i], counts[0].bits);
     }
     free(counts[0].exit);
     counts[0].exit = sum;

@@ -90,6 +90,65 @@ static int derive(const counted *c, const uint64_t *value, const counted_functio
     return got;
 }
 
+/* Does more come into a vertex than goes out? Only a plan with one counter too many can show it. */
+static int leaks(const counted *c, const counted_function *f, const derived *d) {
+    uint64_t *left = (uint64_t *)tool_alloc(f->vertices * sizeof *left);
+    uint64_t mask = f->bits < 64 ? ((uint64_t)1 << f->bits) - 1 : UINT64_MAX;
+    uint32_t *early = (uint32_t *)tool_alloc(f->vertices * sizeof *early);
+    uint32_t *reentry = (uint32_t *)tool_alloc(f->vertices * sizeof *reentry);
+    uint32_t e, v;
+    int found = 0;
+    memset(left, 0, f->vertices * sizeof *left);
+    memset(early, 0, f->vertices * sizeof *early);
+    memset(reentry, 0, f->vertices * sizeof *reentry);
+    take_exits(c, f, early, reentry);
+    for (e = f->edges - f->stays; e < f->edges; e++) early[f->ends[2 * (size_t)e]] = 0;
+    for (v = 0; v < f->vertices; v++)
+        left[v] = reentry[v] - (uint64_t)(int64_t)(int32_t)early[v];
+    for (e = 0; e <= f->edges; e++) {
+        left[f->ends[2 * (size_t)e]] -= d->count[e];
+        left[f->ends[2 * (size_t)e + 1]] += d->count[e];
+    }
+    for (v = 0; v < f->vertices - 1; v++) found |= (left[v] & mask) != 0;
+    free(left);
+    free(early);
+    free(reentry);
+    return found;
+}
+
+/* Why the counts of a function must not be shown, or NULL. Flow gives each count from others, so
+   what was not seen (an activation that ended, nobody knows where) makes one too small somewhere,
+   and below 0 it reads as a very large number. */
+static const char *fault_of(const counted *c, const counted_function *f, const derived *d) {
+    uint64_t most = f->bits < 64 ? (uint64_t)1 << (f->bits - 1) : (uint64_t)1 << 63;
+    uint32_t low = 0, high = c->exits, i;
+    if (f->bits <= 8) return NULL;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (c->exit[middle].vertex < f->first_vertex) low = middle + 1;
+        else high = middle;
+    }
+    for (i = low; i < c->exits && c->exit[i].vertex - f->first_vertex < f->vertices; i++) {
+        if (c->exit[i].early == EDGEPROF_UNKNOWN)
+            return "it was left, nobody knows where: by a longjmp whose setjmp was not seen, or "
+                   "by a signal in its middle";
+    }
+    if (leaks(c, f, d)) return "it was entered and did not return, or still runs";
+    for (i = 0; i <= f->edges; i++) {
+        if (d->count[i] >= most) break;
+    }
+    if (i > f->edges) {
+        for (i = 0; i < f->vertices && d->block[i] < most; i++) {
+        }
+        if (i == f->vertices) return NULL;
+    }
+    return f->bits == 16 ? "a count below 0 or above 32767: left where it was not seen, or more "
+                           "runs than 16 bits hold"
+           : f->bits == 32 ? "a count below 0 or above 2147483647: left where it was not seen, or "
+                             "more runs than 32 bits hold"
+                           : "a count below 0: left where it was not seen";
+}
+
 /* ---- gathering ---- */
 
 /* Room for `more` items behind `count`. The room of a list is always a power of two. */
@@ -284,9 +343,10 @@ static void free_derived(derived *d) {
     free(d->block);
 }
 
-/* Derives a function. Returns 0, or -1: it cannot be shown. */
+/* Derives a function. Returns 0, or -1: it cannot be shown. *fault, if it is NULL, becomes why none
+   of its copies can. */
 static int open_counts(covered_all *made, const counted_all *all, const counted_function *f,
-                       derived *d) {
+                       derived *d, const char **fault) {
     const counted *c = NULL;
     int is_decided = 0, got = -1;
     uint64_t *value = decided_values(made->decisions, all, f, &c, &is_decided);
@@ -303,6 +363,7 @@ static int open_counts(covered_all *made, const counted_all *all, const counted_
         free_derived(d);
         return -1;
     }
+    if (!*fault) *fault = fault_of(c, f, d);
     reconcile(f, d);
     if (f->bits <= 8)
         made->has_marks = 1;
@@ -311,28 +372,46 @@ static int open_counts(covered_all *made, const counted_all *all, const counted_
     return 0;
 }
 
+static void refuse(covered_all *made, const counted_function *f, const char *reason) {
+    covered_refusal *r;
+    made->refused =
+        (covered_refusal *)grow(made->refused, made->refused_count, 1, sizeof *made->refused);
+    r = &made->refused[made->refused_count++];
+    r->name = f->name;
+    r->file = f->file;
+    r->line = f->line_at[f->vertices] ? f->line[0] : 0;
+    r->reason = reason;
+}
+
 /* One function, which programs or compilation units may have several copies of. Copies with the
    same graph and lines are added up, block by block; others stand one behind the other. */
 static void gather_function(covered_all *made, const counted_all *all,
                             const counted_function **copies, size_t count, uint32_t *block) {
-    derived d, more;
+    derived *of = (derived *)tool_alloc(count * sizeof *of);
+    const char *fault = NULL;
     size_t i, end;
     int is_begun = 0;
     qsort(copies, count, sizeof *copies, by_shape);
+    for (i = 0; i < count; i++) {
+        if (open_counts(made, all, copies[i], &of[i], &fault) != 0) of[i].count = NULL;
+    }
+    if (fault) refuse(made, copies[0], fault);
     for (i = 0; i < count; i = end) {
         const counted_function *f = copies[i];
-        int has_counts = 0;
+        derived d = {NULL, NULL};
         for (end = i; end < count && by_shape(&copies[i], &copies[end]) == 0; end++) {
             int are_marks = f->bits <= 8 && copies[end]->bits <= 8;
-            if (open_counts(made, all, copies[end], has_counts ? &more : &d) != 0) continue;
-            if (has_counts) {
-                add_counts(d.count, more.count, (size_t)f->edges + 1, are_marks);
-                add_counts(d.block, more.block, f->vertices, are_marks);
-                free_derived(&more);
+            if (!of[end].count) continue;
+            if (!d.count) {
+                d = of[end];
+                continue;
             }
-            has_counts = 1;
+            add_counts(d.count, of[end].count, (size_t)f->edges + 1, are_marks);
+            add_counts(d.block, of[end].block, f->vertices, are_marks);
+            free_derived(&of[end]);
         }
-        if (!has_counts) continue;
+        if (fault && d.count) free_derived(&d);
+        if (fault || !d.count) continue;
         if (made->count == 0 || strcmp(made->files[made->count - 1].name, f->file) != 0) {
             made->files = (covered_file *)grow(made->files, made->count, 1, sizeof(covered_file));
             memset(&made->files[made->count], 0, sizeof *made->files);
@@ -345,6 +424,7 @@ static void gather_function(covered_all *made, const counted_all *all,
         is_begun = 1;
         free_derived(&d);
     }
+    free(of);
 }
 
 static void gather(covered_all *made, const counted_all *all) {
@@ -386,6 +466,9 @@ static void add_facts(report *r, const covered_all *made) {
                  " bits: a count is exact modulo 2 to that power");
     if (made->has_marks)
         report_add_fact(r, REPORT_PLAIN, "coverage", "marks: 1 means at least once");
+    if (made->refused_count)
+        add_fact(r, REPORT_BAD, "functions that are refused", made->refused_count,
+                 ": their counts prove a fault, see the table");
     if (made->without_counts)
         add_fact(r, REPORT_BAD, "functions without counts", made->without_counts, "");
     if (made->without_tables)
@@ -476,6 +559,12 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
         {"file", "file", REPORT_NAME, 0, NULL},
         {"line", "line", REPORT_COUNT, 0, NULL},
     };
+    static const report_column refused[] = {
+        {"function", "function", REPORT_NAME, 0, NULL},
+        {"file", "file", REPORT_NAME, 0, NULL},
+        {"line", "line", REPORT_COUNT, 0, NULL},
+        {"reason", "why its counts are not shown", REPORT_NAME, 0, NULL},
+    };
     covered_all *made = (covered_all *)columns;
     report_table *table;
     report_cell *row;
@@ -509,6 +598,17 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
             row[2].name = tool_seen_from_here(made->files[i].name);
             row[3].count = made->files[i].functions[k].line;
         }
+    if (made->refused_count) {
+        table = report_add_table(r, "refused", "Functions without a count", refused,
+                                 sizeof refused / sizeof *refused);
+        for (i = 0; i < made->refused_count; i++) {
+            row = report_add_row(table);
+            row[0].name = made->refused[i].name;
+            row[1].name = tool_seen_from_here(made->refused[i].file);
+            row[2].count = made->refused[i].line;
+            row[3].name = made->refused[i].reason;
+        }
+    }
 }
 
 /* ---- for the page ---- */
@@ -601,6 +701,16 @@ static void free_columns(void *columns) {
         free(made->files[i].branches);
     }
     free(made->files);
+    free(made->refused);
+}
+
+void covered_say_refused(const covered_all *made) {
+    size_t i;
+    for (i = 0; made && i < made->refused_count; i++) {
+        const covered_refusal *f = &made->refused[i];
+        tool_error("note: %s:%lu: %s is left out: %s", f->file, (unsigned long)f->line, f->name,
+                   f->reason);
+    }
 }
 
 const report_section section_edges = {

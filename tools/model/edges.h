@@ -24,6 +24,12 @@ typedef struct covered_function {
     size_t first_branch, branch_count;
 } covered_function;
 
+/* A function whose counts prove a fault: it is named, and none of its counts is shown. */
+typedef struct covered_refusal {
+    const char *name, *file, *reason;
+    uint32_t line;
+} covered_refusal;
+
 typedef struct covered_file {
     const char *name;
     const char *source_fault; /* why its text cannot be shown; NULL: it can, or nobody wants it */
@@ -38,6 +44,8 @@ typedef struct covered_file {
 typedef struct covered_all {
     covered_file *files;
     size_t count;
+    covered_refusal *refused;
+    size_t refused_count;
     size_t without_counts, without_tables, underivable;
     size_t versions;        /* functions that several builds see differently */
     uint32_t wrapping_bits; /* counts are modulo 2^that; 0: none is below 64 bits */
@@ -45,6 +53,8 @@ typedef struct covered_all {
     int has_marks;          /* some functions were only marked: their counts are 0 and 1 */
 } covered_all;
 
+/* For formats that have no place for it: says which functions are refused. */
+void covered_say_refused(const covered_all *made);
 /* The coverage in a report; NULL: there is none. */
 const covered_all *covered_in(const report *r);
 #endif

@@ -126,6 +126,7 @@ static void write_cobertura(const report *r, text *out) {
     static const covered_all none;
     const covered_all *all = covered_in(r) ? covered_in(r) : &none;
     size_t lines = 0, lines_hit = 0, branches = 0, branches_hit = 0, i, k;
+    covered_say_refused(all);
     for (i = 0; i < all->count; i++) {
         lines += all->files[i].line_count;
         lines_hit += all->files[i].lines_hit;

@@ -112,6 +112,7 @@ static void add_decisions(text *out, const shown_all *shown, size_t *at, const c
 static void write_lcov(const report *r, text *out) {
     const covered_all *all = covered_in(r);
     size_t i, k, at = 0;
+    covered_say_refused(all);
     for (i = 0; all && i < all->count; i++) {
         const covered_file *f = &all->files[i];
         text_add(out, "TN:\nSF:");

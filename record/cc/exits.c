@@ -1,0 +1,482 @@
+/* exits.c - what `bursty cc --cover` links beside edges.c and edges_file.c, so that counts are right
+   where a call does not return: exit, _exit, quick_exit, abort, longjmp, exec, pthread_exit. After
+   fork each process writes what it did itself.
+
+   The rewritten code has a map in the section bursty_calls: for each vertex with calls the place
+   where its code begins, and its number early[]. When a stack is left, we walk it and add 1 to the
+   number of the vertex in which each frame stands. It is taken off again where control comes back
+   behind the call. So for each vertex:  in = out + early.
+
+       stack      code                          map
+       main       0x1040 in [0x1020 .. 0x1060)  0x1020 -> early[3]    early[3] += 1
+       work       0x10c8 in [0x10c0 .. 0x10f0)  0x10c0 -> early[7]    early[7] += 1
+       exit
+
+   exit, _exit         all frames + 1, then the dump
+   longjmp             frames up to that of setjmp + 1, then the vertex of setjmp - 1
+   exec, a dump that   all frames + 1, the dump, all counters to 0, all frames - 1
+     the program asks for
+   a child of fork     all counters to 0, all frames - 1: what its parent did is not its own
+
+   Threads that still run when the program ends are asked by a signal to walk their own stacks. A
+   thread does so in the handler, waits for the dump and goes on; one that slept in a system call
+   which the signal ended goes on sleeping, for it must not wake up as the program ends.
+
+   Nothing runs while calls return. A walk takes a microsecond a frame. The linker's --wrap leads
+   calls of those functions here; a library that was not linked by `bursty cc` is not seen. Where a
+   longjmp leads to a setjmp that we do not know, nobody knows which frames it leaves: the vertices
+   of all of them become EDGEPROF_UNKNOWN, and a report refuses their functions. So does a function
+   that a signal interrupted between two calls, if it is left then. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+#include "edges.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#define HIDDEN __attribute__((visibility("hidden")))
+
+/* ---- the map ---- */
+
+/* Both are distances from themselves, so that nothing is relocated. */
+typedef struct call {
+    int32_t code, early;
+} call;
+
+extern const call __start_bursty_calls[] __attribute__((weak)) HIDDEN;
+extern const call __stop_bursty_calls[] __attribute__((weak)) HIDDEN;
+
+static uintptr_t code_of(const call *c) { return (uintptr_t)&c->code + (uintptr_t)(intptr_t)c->code; }
+static uint32_t *early_of(const call *c) {
+    return (uint32_t *)((uintptr_t)&c->early + (uintptr_t)(intptr_t)c->early);
+}
+
+/* The map in the order of its code. Mostly it is in order as it stands; sections for cold code and
+   for each function may change that. order[] is made once, and NULL if it is not needed. */
+static uint32_t *order;
+static int is_known; /* 1: order is right */
+
+static const call *entry(uint32_t *by, size_t i) {
+    return &__start_bursty_calls[by ? by[i] : i];
+}
+
+static void sink(uint32_t *by, size_t at, size_t count) {
+    size_t kid;
+    while ((kid = 2 * at + 1) < count) {
+        uint32_t swap = by[at];
+        if (kid + 1 < count && code_of(entry(by, kid)) < code_of(entry(by, kid + 1))) kid++;
+        if (code_of(entry(by, at)) >= code_of(entry(by, kid))) return;
+        by[at] = by[kid];
+        by[kid] = swap;
+        at = kid;
+    }
+}
+
+/* Heap sort: it needs no more memory and no recursion. Two threads may both sort; one result is
+   kept. Without memory there is no map, and all is as if no call had a marker. */
+static size_t calls_in_order(uint32_t **by) {
+    size_t count = (size_t)(__stop_bursty_calls - __start_bursty_calls), i;
+    uint32_t *mine, *none = NULL;
+    if (!__atomic_load_n(&is_known, __ATOMIC_ACQUIRE)) {
+        for (i = 1; i < count; i++)
+            if (code_of(entry(NULL, i - 1)) > code_of(entry(NULL, i))) break;
+        if (i < count) {
+            mine = (uint32_t *)mmap(NULL, count * sizeof *mine, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (mine == MAP_FAILED) return 0;
+            for (i = 0; i < count; i++) mine[i] = (uint32_t)i;
+            for (i = count / 2; i > 0; i--) sink(mine, i - 1, count);
+            for (i = count - 1; i > 0; i--) {
+                uint32_t top = mine[0];
+                mine[0] = mine[i];
+                mine[i] = top;
+                sink(mine, 0, i);
+            }
+            if (!__atomic_compare_exchange_n(&order, &none, mine, 0, __ATOMIC_ACQ_REL,
+                                             __ATOMIC_ACQUIRE)) munmap(mine, count * sizeof *mine);
+        }
+        __atomic_store_n(&is_known, 1, __ATOMIC_RELEASE);
+    }
+    *by = __atomic_load_n(&order, __ATOMIC_ACQUIRE);
+    return count;
+}
+
+/* The last entry at or before `at`, if it is of the function that begins at `start`; or NULL. */
+static const call *find(uintptr_t at, uintptr_t start) {
+    uint32_t *by = NULL;
+    size_t low = 0, high = calls_in_order(&by);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (code_of(entry(by, middle)) <= at) low = middle + 1;
+        else high = middle;
+    }
+    if (low == 0 || code_of(entry(by, low - 1)) < start) return NULL;
+    return entry(by, low - 1);
+}
+
+/* What is unknown stays so. */
+static void add(const call *c, uint32_t by) {
+    uint32_t *early = early_of(c), old = __atomic_load_n(early, __ATOMIC_RELAXED), sum;
+    do sum = by == EDGEPROF_UNKNOWN || old == EDGEPROF_UNKNOWN ? EDGEPROF_UNKNOWN : old + by;
+    while (!__atomic_compare_exchange_n(early, &old, sum, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
+/* ---- walking the stack ---- */
+
+typedef struct walk {
+    uint32_t by;
+    uintptr_t stop; /* the frame whose stack pointer is at or below it is the last; 0: none is */
+} walk;
+
+static _Unwind_Reason_Code pass(struct _Unwind_Context *context, void *user) {
+    walk *w = (walk *)user;
+    int is_before = 0;
+    uintptr_t at = _Unwind_GetIPInfo(context, &is_before);
+    uintptr_t start = _Unwind_GetRegionStart(context);
+    const call *c;
+    if (at == 0) return _URC_END_OF_STACK;
+    if (w->stop && _Unwind_GetCFA(context) > w->stop) return _URC_END_OF_STACK;
+    if (!start) return _URC_NO_REASON;
+    c = find(is_before ? at : at - 1, start);
+    /* A signal came between calls: there is no marker for that. */
+    if (c) add(c, is_before ? EDGEPROF_UNKNOWN : w->by);
+    return _URC_NO_REASON;
+}
+
+static void leave(uint32_t by, uintptr_t stop) {
+    walk w;
+    w.by = by;
+    w.stop = stop;
+    if ((uintptr_t)__start_bursty_calls != (uintptr_t)__stop_bursty_calls)
+        _Unwind_Backtrace(pass, &w);
+}
+
+#define BACK UINT32_MAX /* - 1 */
+
+/* ---- other threads at the end ---- */
+
+enum { THREADS = 1024, WAIT_MS = 100 };
+
+static struct {
+    int asked, answered, is_over;
+} others;
+
+/* Did the signal end a system call, so that it returns EINTR? */
+static int was_asleep(const ucontext_t *at) {
+#if defined(__x86_64__)
+    const unsigned char *next = (const unsigned char *)at->uc_mcontext.gregs[REG_RIP];
+    return at->uc_mcontext.gregs[REG_RAX] == -4 && next[-2] == 0x0F && next[-1] == 0x05;
+#elif defined(__aarch64__)
+    return (int64_t)at->uc_mcontext.regs[0] == -4 &&
+           ((const uint32_t *)at->uc_mcontext.pc)[-1] == 0xD4000001;
+#else
+    (void)at;
+    return 0;
+#endif
+}
+
+static void doze(void) {
+    struct timespec a_while = {0, 200000};
+    nanosleep(&a_while, NULL);
+}
+
+static void answer(int number, siginfo_t *info, void *context) {
+    int error = errno;
+    (void)number;
+    (void)info;
+    leave(1, 0);
+    __atomic_fetch_add(&others.answered, 1, __ATOMIC_ACQ_REL);
+    if (was_asleep((const ucontext_t *)context))
+        for (;;) pause();
+    while (!__atomic_load_n(&others.is_over, __ATOMIC_ACQUIRE)) doze();
+    errno = error;
+}
+
+/* The threads of this process but this one: how many there are. */
+static int list_threads(pid_t *list) {
+    char entries[2048];
+    int folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC), count = 0;
+    pid_t me = (pid_t)syscall(SYS_gettid);
+    long got, at;
+    if (folder < 0) return 0;
+    while ((got = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0) {
+        for (at = 0; at < got;) {
+            unsigned short size;
+            const char *name = entries + at + 19;
+            pid_t number = 0;
+            __builtin_memcpy(&size, entries + at + 16, sizeof size);
+            at += size;
+            for (; *name >= '0' && *name <= '9'; name++) number = number * 10 + (*name - '0');
+            if (number > 0 && number != me && count < THREADS) list[count++] = number;
+        }
+    }
+    close(folder);
+    return count;
+}
+
+/* A shared library writes its own dump, and may be closed while threads go on: only the program
+   itself asks. */
+static int is_program(void) {
+    extern const char __ehdr_start[] __attribute__((weak)) HIDDEN;
+    uintptr_t header = (uintptr_t)__ehdr_start, table = (uintptr_t)getauxval(AT_PHDR);
+    return header && table >= header && table - header < 4096;
+}
+
+/* Asks all other threads. A thread that blocks the signal does not answer; its functions count what
+   they would without us. Returns how many did not. */
+static int ask_others(void) {
+    static pid_t list[THREADS];
+    struct sigaction mine, theirs;
+    int number, count, i, waited;
+    if (!is_program() || (uintptr_t)__start_bursty_calls == (uintptr_t)__stop_bursty_calls) return 0;
+    count = list_threads(list);
+    if (count == 0) return 0;
+    for (number = SIGRTMAX - 1; number >= SIGRTMIN; number--) {
+        if (sigaction(number, NULL, &theirs) == 0 && theirs.sa_handler == SIG_DFL) break;
+    }
+    if (number < SIGRTMIN) return count;
+    __builtin_memset(&mine, 0, sizeof mine);
+    mine.sa_sigaction = answer;
+    mine.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    sigfillset(&mine.sa_mask);
+    if (sigaction(number, &mine, NULL) != 0) return count;
+    for (i = 0; i < count; i++)
+        others.asked += syscall(SYS_tgkill, getpid(), list[i], number) == 0;
+    for (waited = 0; waited < WAIT_MS * 5; waited++) {
+        if (__atomic_load_n(&others.answered, __ATOMIC_ACQUIRE) == others.asked) break;
+        doze();
+    }
+    return others.asked - __atomic_load_n(&others.answered, __ATOMIC_ACQUIRE);
+}
+
+static void release_others(void) { __atomic_store_n(&others.is_over, 1, __ATOMIC_RELEASE); }
+
+/* ---- writing ---- */
+
+static pid_t owner;    /* whose counts these are: a child of vfork has none of its own */
+static int is_written; /* at the end, once */
+
+static int is_owner(void) { return owner == getpid(); }
+
+static void begin_anew(void) {
+    owner = getpid();
+    is_written = 0;
+    edgeprof_units_reset();
+    leave(BACK, 0);
+}
+
+static void at_quick_end(void);
+static int flush(void);
+
+/* With BURSTY_COVERAGE_SIGNALS in the environment the program writes its counts before a signal
+   ends it. It was not asked for otherwise: a handler is something that a program can see. */
+static void at_fatal(int number) {
+    flush();
+    raise(number); /* SA_RESETHAND has put the default back */
+}
+
+static void catch_signals(void) {
+    static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV,
+                                  SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ, SIGSYS};
+    struct sigaction mine, theirs;
+    size_t i;
+    __builtin_memset(&mine, 0, sizeof mine);
+    mine.sa_handler = at_fatal;
+    mine.sa_flags = (int)(SA_RESETHAND | SA_ONSTACK);
+    for (i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        if (sigaction(numbers[i], NULL, &theirs) == 0 && theirs.sa_handler == SIG_DFL)
+            sigaction(numbers[i], &mine, NULL);
+    }
+}
+
+__attribute__((constructor)) static void start(void) {
+    const char *signals = getenv("BURSTY_COVERAGE_SIGNALS");
+    owner = getpid();
+    if (signals && *signals && is_program()) catch_signals();
+    pthread_atfork(NULL, NULL, begin_anew);
+    at_quick_exit(at_quick_end);
+}
+
+/* The program may go on behind it. */
+static int flush(void) {
+    int failed;
+    if (!is_owner() || is_written) return 0;
+    leave(1, 0);
+    failed = edgeprof_units_append();
+    edgeprof_units_reset();
+    leave(BACK, 0);
+    return failed;
+}
+
+/* Nothing is lost in silence. */
+static void say_silent(int count) {
+    static const char words[] = "coverage: threads that block all signals still ran at the end; "
+                                "functions that they were in may count one too few or too many\n";
+    (void)count;
+    if (write(2, words, sizeof words - 1) < 0) return;
+}
+
+static void end(void) {
+    int silent;
+    if (!is_owner() || is_written) return;
+    is_written = 1;
+    leave(1, 0);
+    silent = ask_others();
+    edgeprof_units_append();
+    release_others();
+    if (silent) say_silent(silent);
+}
+
+HIDDEN void edgeprof_exits_end(void);
+HIDDEN void edgeprof_exits_end(void) { end(); }
+static void at_quick_end(void) { end(); }
+
+HIDDEN int bursty_cover_write(void);
+HIDDEN void bursty_cover_reset(void);
+HIDDEN int bursty_cover_write(void) { return flush(); }
+HIDDEN void bursty_cover_reset(void) {
+    edgeprof_units_reset();
+    leave(BACK, 0);
+}
+
+/* ---- setjmp and longjmp ---- */
+
+/* setjmp(b) has become setjmp(bursty_landing(b, frame)), which notes b, the frame and the place
+   in it. Frames grow downwards: an entry whose frame is below the stack pointer has returned. */
+enum { LANDINGS = 256 };
+
+typedef struct landing {
+    const void *buffer;
+    uintptr_t frame, at;
+} landing;
+
+static __thread landing landings[LANDINGS];
+static __thread unsigned landing_count;
+
+HIDDEN void *bursty_landing(void *buffer, const void *frame);
+HIDDEN __attribute__((noinline)) void *bursty_landing(void *buffer, const void *frame) {
+    uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    unsigned i;
+    while (landing_count && landings[landing_count - 1].frame < here) landing_count--;
+    for (i = landing_count; i > 0 && landings[i - 1].buffer != buffer; i--) {
+    }
+    if (i == 0 && landing_count < LANDINGS) i = ++landing_count;
+    if (i > 0) {
+        landings[i - 1].buffer = buffer;
+        landings[i - 1].frame = (uintptr_t)frame;
+        landings[i - 1].at = (uintptr_t)__builtin_return_address(0);
+    }
+    return buffer;
+}
+
+static void jump(const void *buffer) {
+    unsigned i;
+    const call *c;
+    for (i = landing_count; i > 0 && landings[i - 1].buffer != buffer; i--) {
+    }
+    if (i == 0) {
+        leave(EDGEPROF_UNKNOWN, 0);
+        return;
+    }
+    leave(1, landings[i - 1].frame);
+    c = find(landings[i - 1].at - 1, 0);
+    if (c) add(c, BACK);
+}
+
+/* ---- what the linker leads here ---- */
+
+#define WRAP(type, name, parameters) \
+    extern type __real_##name parameters; \
+    HIDDEN type __wrap_##name parameters; \
+    HIDDEN type __wrap_##name parameters
+#define LEAVES(name, parameters) \
+    extern void __real_##name parameters __attribute__((noreturn)); \
+    HIDDEN void __wrap_##name parameters; \
+    HIDDEN void __wrap_##name parameters
+
+LEAVES(longjmp, (void *b, int v)) { jump(b); __real_longjmp(b, v); }
+LEAVES(_longjmp, (void *b, int v)) { jump(b); __real__longjmp(b, v); }
+LEAVES(siglongjmp, (void *b, int v)) { jump(b); __real_siglongjmp(b, v); }
+LEAVES(__longjmp_chk, (void *b, int v)) { jump(b); __real___longjmp_chk(b, v); }
+LEAVES(_exit, (int status)) { end(); __real__exit(status); }
+LEAVES(_Exit, (int status)) { end(); __real__Exit(status); }
+LEAVES(abort, (void)) { flush(); __real_abort(); }
+LEAVES(__assert_fail, (const char *what, const char *file, unsigned line, const char *function)) {
+    flush();
+    __real___assert_fail(what, file, line, function);
+}
+LEAVES(pthread_exit, (void *result)) { leave(1, 0); __real_pthread_exit(result); }
+
+/* Its parent's side ends inside of the C library. */
+WRAP(int, daemon, (int stay, int keep)) {
+    flush();
+    return __real_daemon(stay, keep);
+}
+WRAP(int, execve, (const char *path, char *const *words, char *const *environment)) {
+    flush();
+    return __real_execve(path, words, environment);
+}
+WRAP(int, fexecve, (int file, char *const *words, char *const *environment)) {
+    flush();
+    return __real_fexecve(file, words, environment);
+}
+WRAP(int, execv, (const char *path, char *const *words)) {
+    flush();
+    return __real_execv(path, words);
+}
+WRAP(int, execvp, (const char *name, char *const *words)) {
+    flush();
+    return __real_execvp(name, words);
+}
+WRAP(int, execvpe, (const char *name, char *const *words, char *const *environment)) {
+    flush();
+    return __real_execvpe(name, words, environment);
+}
+
+/* The words of execl as a list, in a variable of the caller's; behind them may stand the
+   environment. */
+#define LIST(first, list, behind) \
+    va_list counted, taken; \
+    size_t count = 1, i; \
+    char **list; \
+    va_start(counted, first); \
+    va_copy(taken, counted); \
+    while (va_arg(counted, char *) != NULL) count++; \
+    va_end(counted); \
+    list = (char **)__builtin_alloca((count + 1) * sizeof *list); \
+    list[0] = (char *)(uintptr_t)(first); \
+    for (i = 1; i <= count; i++) list[i] = va_arg(taken, char *); \
+    behind; \
+    va_end(taken)
+
+HIDDEN int __wrap_execl(const char *path, const char *first, ...);
+HIDDEN int __wrap_execlp(const char *name, const char *first, ...);
+HIDDEN int __wrap_execle(const char *path, const char *first, ...);
+HIDDEN int __wrap_execl(const char *path, const char *first, ...) {
+    LIST(first, list, (void)0);
+    flush();
+    return __real_execv(path, list);
+}
+HIDDEN int __wrap_execlp(const char *name, const char *first, ...) {
+    LIST(first, list, (void)0);
+    flush();
+    return __real_execvp(name, list);
+}
+HIDDEN int __wrap_execle(const char *path, const char *first, ...) {
+    char *const *environment;
+    LIST(first, list, environment = va_arg(taken, char **));
+    flush();
+    return __real_execve(path, list, environment);
+}

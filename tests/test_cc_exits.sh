@@ -1,0 +1,352 @@
+#!/bin/sh
+# test_cc_exits.sh - bursty cc --cover of programs whose functions do not return: exit, _exit, abort,
+# quick_exit, longjmp, fork, exec, pthread_exit, signals, threads that still run. Random programs of
+# make_exits.c count their lines themselves.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc} BUILD=${BUILD:-build} tests=$PWD/tests
+case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+dir=$BUILD/tests/cc_exits
+rm -rf "$dir"
+mkdir -p "$dir/tmp" && cd "$dir" || exit 2
+passed=0 failed=0 skipped=0
+ok() { passed=$((passed + 1)); }
+no() {
+    failed=$((failed + 1))
+    echo "failed: $*"
+}
+skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
+finish() {
+    if [ "$skipped" = 0 ]; then echo "$passed passed, $failed failed"
+    else echo "$passed passed, $failed failed, $skipped skipped"; fi
+    [ "$failed" = 0 ]
+    exit
+}
+BURSTY_CACHE=$dir/cache TMPDIR=$dir/tmp
+export BURSTY_CACHE TMPDIR
+bursty() { "$BUILD/bursty" "$@"; }
+lines_of() { sed -n 's/^DA:\([0-9]*\),\([0-9]*\)$/\1 \2/p' "$1"; }
+
+# A figure behind a line is its count.
+cat >ends.c <<'END'
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+static jmp_buf outer;
+static void stop(const char *why) {                    /* = 1 */
+    printf("%s\n", why);                               /* = 1 */
+    exit(0);                                           /* = 1 */
+}
+static void jump(int n) {                              /* = 4 */
+    longjmp(outer, n + 1);                             /* = 4 */
+}
+static int adds(int n) {                               /* = 8 */
+    int i, sum = 0;                                    /* = 8 */
+    for (i = 0; i < n; i++) {                          /* = 24 */
+        sum += i;                                      /* = 19 */
+        if (sum > 8) jump(sum);                        /* = 19 */
+        sum++;                                         /* = 16 */
+    }
+    return sum;                                        /* = 5 */
+}
+static int compare(const void *a, const void *b) {     /* = 1 */
+    (void)a;                                           /* = 1 */
+    (void)b;                                           /* = 1 */
+    jump(0);                                           /* = 1 */
+    return 0;                                          /* = 0 */
+}
+static int last(int n) {                               /* = 1 */
+    if (n > 0) {                                       /* = 1 */
+        stop("end");                                   /* = 1 */
+        n++;                                           /* = 0 */
+    } else {
+        n--;                                           /* = 0 */
+    }
+    n += 2;                                            /* = 0 */
+    return n;                                          /* = 0 */
+}
+int main(void) {                                       /* = 1 */
+    volatile int k;
+    int two[2] = {2, 1};                               /* = 1 */
+    for (k = 0; k < 7; k++) {                          /* = 8 */
+        if (setjmp(outer) == 0) adds(k);               /* = 7 */
+        else puts("caught");                           /* = 3 */
+    }
+    adds(1);                                           /* = 1 */
+    if (setjmp(outer) == 0) qsort(two, 2, sizeof *two, compare);       /* = 1 */
+    else puts("sorted");                               /* = 1 */
+    last(1);                                           /* = 1 */
+    puts("never");                                     /* = 0 */
+    return 0;                                          /* = 0 */
+}
+END
+$CC -w -o plain ends.c 2>/dev/null && ./plain >plain.out || { skip "$CC makes no programs that run here"; finish; }
+bursty cc --cover -- $CC -w -o own ends.c || no "not compiled"
+grep -q bursty_calls own || { skip "$CC has no markers here"; finish; }
+sed -n 's/.*\/\* = \([0-9]*\) \*\/$/\1/p;t
+s/.*/?/p' ends.c | awk '$1 != "?" { print NR, $1 }' >wanted
+differ() { # FORM: got against wanted
+    awk -v form="$1" 'NR == FNR { got[$1] = $2; next }
+        { w = $2; if (form !~ /^count/) w = w > 0 }
+        got[$1] != w { print "line " $1 ": " got[$1] ", wanted " w; bad = 1 }
+        END { exit !bad }' got wanted
+}
+for form in count count16 count64 bytes bits mcdc mcdc-bits; do
+    for words in -O0 '-O2 -Wall -Wextra' '-O1 -std=c90 -pedantic-errors -Wno-long-long'; do
+        rm -f coverage.brst left
+        # shellcheck disable=SC2086
+        bursty cc --cover=$form --list=left -- $CC $words -o own ends.c >log 2>&1
+        [ -s log ] && { no "$form $words: messages"; head -n 4 log; }
+        [ -s left ] && { no "$form $words: left alone"; cat left; }
+        ./own >own.out
+        cmp -s plain.out own.out && ok || no "$form $words: output"
+        bursty report --lcov coverage.brst >lcov && lines_of lcov >got
+        differ "$form" >log && no "$form $words: $(head -n 4 log)" || ok
+    done
+done
+# Runs add up, before and after a merge, though each ended in another place.
+./own >/dev/null
+bursty merge -o one.brst coverage.brst && bursty report --lcov one.brst >merged
+bursty report --lcov coverage.brst >lcov
+cmp -s lcov merged && ok || no "merge"
+
+# Linkers and what they drop.
+try() { # WHAT WORDS...
+    what=$1
+    shift
+    rm -f coverage.brst
+    if ! $CC -w "$@" -o plain2 ends.c >/dev/null 2>&1 || ! ./plain2 >/dev/null; then
+        skip "$what"
+        return
+    fi
+    bursty cc --cover -- $CC -w "$@" -o own ends.c >log 2>&1 || no "$what: $(head -n 3 log)"
+    ./own >/dev/null
+    bursty report --lcov coverage.brst >lcov && lines_of lcov >got
+    differ count >log && no "$what: $(head -n 4 log)" || ok
+}
+try "gc-sections" -O1 -ffunction-sections -Wl,--gc-sections
+try "lld" -O1 -fuse-ld=lld
+try "lld, gc-sections" -O1 -fuse-ld=lld -ffunction-sections -Wl,--gc-sections
+try "gold, gc-sections" -O1 -fuse-ld=gold -Wl,--gc-sections
+try static -O1 -static
+try no-pie -O2 -no-pie
+try lto -O2 -flto
+try fortify -O2 -D_FORTIFY_SOURCE=2
+try "no unwind tables" -O1 -fno-asynchronous-unwind-tables
+
+# Processes. Each mode is run alone; a line's figure is for its mode: mode=count.
+cat >modes.c <<'END'
+#define _GNU_SOURCE
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+extern char **environ;
+static void note(void) { write(1, "", 0); }   /* fork=3 forks=3 _exit=1 quick=1 abort=1 assert=1 exec=1 execle=1 forkexec=1 failed=1 daemon=2 threads=1 asleep=1 */
+static void at_end(void) { note(); }          /* quick=0 */
+static void *leaves(void *p) {
+    if (p) pthread_exit(p);                   /* threads=3 */
+    return p;                                 /* threads=0 */
+}
+static pthread_barrier_t barrier;
+static void sleeps(void) {
+    pthread_barrier_wait(&barrier);           /* asleep=2 */
+    for (;;) pause();                         /* asleep=2 */
+}
+static void *thread(void *p) {
+    sleeps();                                 /* asleep=2 */
+    return p;                                 /* asleep=0 */
+}
+static void is(const char *mode) {
+    int i, status;
+    pthread_t id[3];
+    if (!strcmp(mode, "fork")) {
+        for (i = 0; i < 3; i++) {
+            if (fork() == 0) {                /* fork=3 */
+                note();                       /* fork=3 */
+                exit(0);                      /* fork=3 */
+            }
+        }
+        while (wait(&status) > 0) continue;
+        return;                               /* fork=1 */
+    }
+    if (!strcmp(mode, "forks")) {
+        for (i = 0; i < 3; i++) if (fork() == 0) { note(); _exit(0); }       /* forks=4 */
+        while (wait(&status) > 0) continue;
+        return;                               /* forks=1 */
+    }
+    if (!strcmp(mode, "_exit")) {             /* _exit=1 */
+        note();                               /* _exit=1 */
+        _exit(0);                             /* _exit=1 */
+    }
+    if (!strcmp(mode, "quick")) { note(); quick_exit(0); }                   /* quick=1 */
+    if (!strcmp(mode, "abort")) { note(); abort(); }                         /* abort=1 */
+    if (!strcmp(mode, "assert")) { note(); assert(mode == NULL); }           /* assert=1 */
+    if (!strcmp(mode, "exec")) { note(); execlp("true", "true", (char *)NULL); }
+    if (!strcmp(mode, "execle")) { note(); execle("/bin/sh", "sh", "-c", "exit $x", (char *)NULL, environ); }
+    if (!strcmp(mode, "forkexec")) {
+        note();                               /* forkexec=1 */
+        if (fork() == 0) {
+            execl("/bin/sh", "sh", "-c", ":", (char *)NULL);                 /* forkexec=1 */
+        }
+        wait(&status);                        /* forkexec=1 */
+    }
+    if (!strcmp(mode, "failed")) {
+        note();                               /* failed=1 */
+        execl("/nothing/here", "nothing", (char *)NULL);                     /* failed=1 */
+        status = 0;                           /* failed=1 */
+        return;                               /* failed=1 */
+    }
+    if (!strcmp(mode, "daemon")) {
+        note();                               /* daemon=1 */
+        if (daemon(1, 1) == 0) note();        /* daemon=1 */
+    }
+    if (!strcmp(mode, "threads")) {
+        note();                               /* threads=1 */
+        for (i = 0; i < 3; i++) pthread_create(&id[i], NULL, leaves, &id[i]);
+        for (i = 0; i < 3; i++) pthread_join(id[i], NULL);
+    }
+    if (!strcmp(mode, "asleep")) {
+        note();                               /* asleep=1 */
+        pthread_barrier_init(&barrier, NULL, 3);
+        for (i = 0; i < 2; i++) pthread_create(&id[i], NULL, thread, NULL);
+        pthread_barrier_wait(&barrier);
+        usleep(20000);
+    }
+    if (!strcmp(mode, "term")) raise(SIGTERM);                               /* term=1 */
+    if (!strcmp(mode, "fault")) *(volatile int *)0 = 1;                      /* where? */
+    if (!strcmp(mode, "nothing")) note();     /* exec=0 _exit=0 abort=0 */
+}
+int main(int argc, char **argv) {
+    if (argc > 2) atexit(at_end);
+    is(argv[1]);                              /* fork=1 forks=1 _exit=1 exec=1 execle=1 forkexec=1 failed=1 threads=1 asleep=1 term=1 */
+    return 0;                                 /* fork=1 forks=1 _exit=0 exec=0 forkexec=1 failed=1 daemon=1 threads=1 asleep=1 term=0 */
+}
+END
+for level in -O0 -O2; do
+    bursty cc --cover -- $CC -w $level -pthread -o modes modes.c >log 2>&1 || no "modes: $(cat log)"
+    for mode in fork forks _exit quick abort assert exec execle forkexec failed daemon threads \
+        asleep term fault; do
+        rm -f coverage.brst
+        signals=
+        case $mode in term | fault) signals=1 ;; esac
+        sh -c "BURSTY_COVERAGE_SIGNALS=$signals ./modes $mode; :" >/dev/null 2>&1
+        [ $mode = daemon ] && sleep 0.3
+        bursty report --lcov coverage.brst >lcov 2>log && lines_of lcov >got || no "$mode: no dump"
+        awk -v mode=" $mode=" 'NR == FNR { got[$1] = $2; next }
+            (at = index($0, mode)) {
+                want = substr($0, at + length(mode)) + 0
+                if (got[FNR] + 0 != want) print "line " FNR ": " got[FNR] + 0 ", wanted " want
+            }' got modes.c >log
+        [ -s log ] && no "$level $mode: $(head -n 4 log)" || ok
+        [ $mode != fault ] && continue
+        bursty report coverage.brst | grep -q 'is *modes.c .* by a signal in its middle' && ok ||
+            no "$level: the function that a signal hit is not refused"
+    done
+done
+
+# A program may ask for its counts, and begin anew; it goes on in between.
+cat >asks.c <<'END'
+extern int bursty_cover_write(void);
+extern void bursty_cover_reset(void);
+static void work(int n) {
+    volatile int k = n;
+    k++;                            /* = 6 */
+}
+static void ask(int n) {
+    if (n == 0) bursty_cover_write();
+    if (n == 1) bursty_cover_reset();
+    work(n);
+}
+int main(void) {
+    int i;
+    for (i = 0; i < 5; i++) work(i);
+    ask(0);                         /* = 1 */
+    return 0;                       /* = 1 */
+}
+END
+rm -f coverage.brst
+bursty cc --cover -- $CC -w -o asks asks.c && ./asks
+bursty report --lcov coverage.brst >lcov && lines_of lcov >got
+sed -n 's/.*\/\* = \([0-9]*\) \*\/$/\1/p;t
+s/.*/?/p' asks.c | awk '$1 != "?" { print NR, $1 }' >wanted
+differ count >log && no "a dump on request: $(cat log)" || ok
+sed 's/ask(0)/ask(1)/' asks.c >again.c
+rm -f coverage.brst
+bursty cc --cover -- $CC -w -o asks again.c && ./asks
+bursty report --lcov coverage.brst | grep -q '^DA:5,1$' && ok || no "begun anew"
+
+# What nobody can follow is refused by name, and none of its counts is printed.
+cat >copied.c <<'END'
+#include <setjmp.h>
+#include <string.h>
+static jmp_buf first, second;
+static void jumps(int n) {
+    if (n) longjmp(second, 1);
+}
+static int lands(void) {
+    volatile int n = 0;
+    if (setjmp(first)) return 7;
+    memcpy(second, first, sizeof first);
+    n++;
+    jumps(n);
+    return n;
+}
+static int other(int n) { return n + 1; }
+int main(void) { return lands() + other(0) - 8; }
+END
+rm -f coverage.brst
+bursty cc --cover -- $CC -w -o copied copied.c && ./copied && ok || no "copied: does not run"
+bursty report --lcov coverage.brst >lcov 2>log
+grep -q 'copied.c:4: jumps is left out: it was left, nobody knows where' log && ok || no "refused: $(cat log)"
+grep -q '^FN:.*,lands\|^FN:.*,jumps\|,[0-9]\{9\}' lcov && no "a refused function is shown" || ok
+grep -q '^FNDA:1,other$' lcov && ok || no "others stay"
+bursty report coverage.brst | grep -q '^functions that are refused: 3' && ok || no "refused, report"
+bursty merge -o twice.brst coverage.brst coverage.brst && bursty report twice.brst >log
+grep -q '^functions that are refused: 3' log && ok || no "two unknowns are no known one"
+# Without markers, functions that are left early have more entries than exits. (Those that end in
+# exit or longjmp themselves are right.)
+rm -f coverage.brst
+bursty cc --cover --no-exits -- $CC -w -o own ends.c && ./own >/dev/null
+grep -q bursty_calls own && no "--no-exits has markers" || ok
+bursty report --lcov coverage.brst >lcov 2>log
+for name in adds compare last main; do
+    grep -q "ends.c:[0-9]*: $name is left out: " log && ok || no "not refused: $name: $(cat log)"
+done
+grep -q ',[0-9]\{9\}' lcov && no "an impossible count is printed" || ok
+
+# Random programs.
+$CC -w -o make_exits "$tests/make_exits.c" || no make_exits
+for seed in 2 3 5; do
+    ./make_exits $seed >random.c
+    rm -f truth
+    $CC -w -O0 -DTRUTH -o truthful random.c || no "seed $seed"
+    for run in '0 1' "2 $seed" '9 3'; do
+        # shellcheck disable=SC2086
+        ./truthful $run >"truthful.${run%% *}"
+    done
+    grep -n HIT random.c | sed 's/:.*//' | awk '$1 > 22' >places
+    for form in 'count -O0' 'count -O2' 'count64 -O1' 'bytes -O1' 'bits -O0' 'mcdc -O2'; do
+        rm -f coverage.brst
+        # shellcheck disable=SC2086
+        bursty cc --cover=${form% *} -- $CC -w ${form#* } -o own random.c || no "seed $seed $form"
+        for run in '0 1' "2 $seed" '9 3'; do
+            # shellcheck disable=SC2086
+            ./own $run >own.out
+            cmp -s own.out "truthful.${run%% *}" || no "seed $seed $form: output"
+        done
+        bursty report --lcov coverage.brst >lcov 2>log && lines_of lcov >got
+        [ -s log ] && no "seed $seed $form: $(cat log)"
+        awk -v form="$form" '
+            FILENAME == "truth" { truth[$1] += $2; next }
+            FILENAME == "got" { got[$1] = $2; next }
+            { t = truth[$1] + 0; g = got[$1] + 0; if (form !~ /^count/) { t = t > 0; g = g > 0 } }
+            t != g { print "line " $1 ": " g ", truth " t }' truth got places >log
+        [ -s log ] && no "seed $seed $form: $(head -n 4 log)" || ok
+    done
+done
+finish

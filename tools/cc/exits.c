@@ -1,0 +1,141 @@
+/* exits.c - see exits.h. */
+#include "cc/exits.h"
+#include "base/tool.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* Functions of the C library that return, whatever they are given, and call nothing back. */
+static int always_returns(const cc_unit *u, uint32_t token) {
+    static const char *const names[] = {
+        "strlen", "strcmp", "strncmp", "strchr", "strrchr", "strcpy", "strncpy", "strcat",
+        "strstr", "strcspn", "strspn", "memcpy", "memmove", "memset", "memcmp", "memchr",
+        "abs", "labs", "fabs", "sqrt", "floor", "ceil", "pow", "exp", "log", "sin", "cos",
+        "isalpha", "isdigit", "isalnum", "isspace", "isupper", "islower", "isprint", "isxdigit",
+        "toupper", "tolower", "__ctype_b_loc", "__ctype_tolower_loc", "__ctype_toupper_loc",
+        "__errno_location"
+    };
+    cc_name *name = cc_find((cc_unit *)u, token, 0);
+    size_t i;
+    if (name && name->function) return 0;
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        if (cc_spells(&u->tokens, token, names[i])) return 1;
+    }
+    return 0;
+}
+
+int cc_exits_call(const cc_unit *u, const cc_node *n) {
+    if (n->kind == CC_N_INDIRECT) return 1;
+    return n->kind == CC_N_CALL && !always_returns(u, n->first);
+}
+
+int cc_exits_in(const cc_unit *u, uint32_t node) {
+    int i;
+    for (; node; node = u->nodes[node].next) {
+        const cc_node *n = &u->nodes[node];
+        if (cc_exits_call(u, n)) return 1;
+        for (i = 0; i < 4; i++) {
+            if (n->kid[i] && cc_exits_in(u, n->kid[i])) return 1;
+        }
+    }
+    return 0;
+}
+
+/* The bracket that opens around token i, or UINT32_MAX. */
+static uint32_t bracket_around(const cc_tokens *t, uint32_t i) {
+    while (i-- > 0) {
+        uint32_t match = t->list[i].match;
+        if (match > i) return i;
+        if (match && match < i) i = match;
+    }
+    return UINT32_MAX;
+}
+
+/* Does the bracket hold the arguments of a call, or an index? */
+static int is_argument(const cc_tokens *t, uint32_t open) {
+    if (cc_is(t, open, '[')) return 1;
+    if (!cc_is(t, open, '(') || open == 0) return 0;
+    return cc_is_name(t, open - 1) || cc_is(t, open - 1, ')') || cc_is(t, open - 1, ']');
+}
+
+static int is_one_of(const cc_tokens *t, uint32_t i, const char *these) {
+    return t->list[i].kind == CC_OPERATOR && t->list[i].word < 128 && t->list[i].word != 0 &&
+           strchr(these, (int)t->list[i].word) != NULL;
+}
+
+int cc_exits_used(const cc_unit *u, uint32_t first, uint32_t last) {
+    const cc_tokens *t = &u->tokens;
+    for (;;) {
+        uint32_t open = bracket_around(t, first);
+        if (open == UINT32_MAX) return 0;
+        if (is_argument(t, open)) return 1;
+        if (!is_one_of(t, first - 1, "(,;{}:?") && t->list[first - 1].kind == CC_OPERATOR &&
+            !cc_is(t, first - 1, ')')) return 1;
+        if (!is_one_of(t, last + 1, "),;}:")) return 1;
+        if (!cc_is(t, open, '(') || t->list[open].match != last + 1) return 0;
+        first = open;
+        last++;
+    }
+}
+
+void cc_exits_mark(text *out, const char *table, uint32_t vertex) {
+    text_format(out,
+                "__asm__ __volatile__ __inline__(\".Lbursty%%=:.pushsection bursty_calls,"
+                "\\\"aR\\\",%%%%progbits\\n.long .Lbursty%%=-.,%s_x+%lu-.\\n.popsection\"::)",
+                table, 4 * (unsigned long)vertex);
+}
+
+/* ---- frames ---- */
+
+/* Does it call what may be left? leaves: of each function of the file. */
+static int calls_leaver(cc_unit *u, const uint8_t *leaves, uint32_t node) {
+    int i;
+    for (; node; node = u->nodes[node].next) {
+        const cc_node *n = &u->nodes[node];
+        if (cc_exits_call(u, n)) {
+            const cc_name *name = n->kind == CC_N_CALL ? cc_find(u, n->first, 0) : NULL;
+            if (!name || !name->function || leaves[name->function - 1]) return 1;
+        }
+        for (i = 0; i < 4; i++) {
+            if (n->kid[i] && calls_leaver(u, leaves, n->kid[i])) return 1;
+        }
+    }
+    return 0;
+}
+
+void cc_exits_keep_frames(cc_unit *u, cc_edits *edits) {
+    uint8_t *leaves = (uint8_t *)tool_alloc((size_t)u->function_count + 1);
+    uint32_t i, k;
+    int changed = 1;
+    memset(leaves, 0, (size_t)u->function_count + 1);
+    while (changed) {
+        changed = 0;
+        for (i = 0; i < u->function_count; i++) {
+            const cc_function *f = &u->functions[i];
+            if (leaves[i] || !f->root) continue;
+            if (!f->reason && !calls_leaver(u, leaves, f->root)) continue;
+            leaves[i] = 1;
+            changed = 1;
+        }
+    }
+    for (i = 0; i < u->function_count; i++) {
+        const cc_function *f = &u->functions[i];
+        int is_always = 0;
+        if (!leaves[i] || f->in_system || f->reason || f->gnu_inline || f->naked) continue;
+        for (k = f->start; k < f->open; k++) {
+            is_always |= cc_spells(&u->tokens, k, "always_inline") ||
+                         cc_spells(&u->tokens, k, "__always_inline__");
+        }
+        if (!is_always) {
+            cc_insert_open(edits, u->tokens.list[f->start].at, "__attribute__((noinline)) ");
+        }
+    }
+    free(leaves);
+}
+
+void cc_exits_front(text *front, const char *table, uint32_t vertices) {
+    text_format(front,
+                "__attribute__((visibility(\"hidden\"))) unsigned %s_x[%lu];\n"
+                "extern void *bursty_landing(void *, const void *) "
+                "__attribute__((visibility(\"hidden\")));\n",
+                table, (unsigned long)vertices);
+}

@@ -1,0 +1,25 @@
+/* exits.h - calls that may not return: exit, longjmp, exec and what leads to
+   them. A counter behind such a call would not run, so the graph is cut there:
+   behind each statement that calls something stands an edge without a counter.
+   How often it was not taken, record/cc/exits.c finds out when the stack is
+   left, from markers that say which vertex runs where in the code. */
+#ifndef CC_EXITS_H
+#define CC_EXITS_H
+#include "cc/cover.h"
+
+/* Is this node a call that may not return? */
+int cc_exits_call(const cc_unit *u, const cc_node *n);
+/* Does a node of the list that begins here hold one? */
+int cc_exits_in(const cc_unit *u, uint32_t node);
+/* Is the value of the expression, tokens first .. last, used? If not it may be
+   void. */
+int cc_exits_used(const cc_unit *u, uint32_t first, uint32_t last);
+/* Appends the statement that marks the code from here on as that of a vertex,
+   without its ';'. */
+void cc_exits_mark(text *out, const char *table, uint32_t vertex);
+/* A function that may be left keeps a frame of its own: it must not be
+   inlined. */
+void cc_exits_keep_frames(cc_unit *u, cc_edits *edits);
+/* The declarations that markers need. */
+void cc_exits_front(text *front, const char *table, uint32_t vertices);
+#endif
