@@ -208,6 +208,7 @@ static void record_write_hints(void) {
     binpatch_stats stats;
     const char *refusal = binpatch_get_module(0, &m) == 0 ? m.refusal : NULL;
     uint64_t seen, text = record.text_bytes;
+    uint32_t n, looked_up = 0;
     int has_symbols = record_has_symbols(&seen);
     if (!record.running) {
         if (record.filter[0])
@@ -234,6 +235,15 @@ static void record_write_hints(void) {
                  "code, and the rest cannot be seen\n",
                  program_invocation_short_name,
                  (unsigned long long)(seen * 100 / text));
+        handover_line(line);
+    }
+    for (n = 0; record.running && binpatch_get_module(n, &m) == 0; n++)
+        looked_up += m.functions[BINPATCH_LOOKED_UP];
+    if (looked_up) {
+        snprintf(line, sizeof line,
+                 "?%u functions were left as they are: the program looks return addresses up in a "
+                 "table, as native OCaml does. --ticks shows their time\n",
+                 looked_up);
         handover_line(line);
     }
     binpatch_get_stats(&stats);

@@ -165,6 +165,30 @@ static int x86flow_p_goes(x86flow_graph *g, const x86flow_module *m, uint32_t nu
     return outside;
 }
 
+/* Where tables with a bound lead. Of one without a bound that is not known, and a few entries too many
+   are taken. */
+static void x86flow_p_touch_bounds(x86flow_graph *g, const x86flow_body *s) {
+    enum { ENOUGH = 1024 };
+    uint32_t n, e;
+    for (n = 0; n < s->count && s->indirect_jumps; n++) {
+        x86flow_table t;
+        uint32_t bound;
+        uint64_t last;
+        t.width = x86flow_p_reads_table(&s->insn[n].i);
+        t.address = t.width ? x86flow_p_table_of(s, n) : 0;
+        last = t.address && !(t.address & 3) ? x86flow_p_readable(s->m, t.address) : 0;
+        if (!last || x86flow_p_in_text(s->m, t.address)) continue;
+        bound = x86flow_p_bound(s, n);
+        for (e = 0; e < (bound ? bound : ENOUGH); e++) {
+            uint64_t to;
+            if (t.address + (uint64_t)(e + 1) * t.width > last) break;
+            to = x86flow_table_target(&t, e);
+            if (!bound && !x86flow_p_in_text(s->m, to)) break;
+            x86flow_p_touch(g, s->m, to);
+        }
+    }
+}
+
 /* A function that is left alone is read too, as far as it can be: what it calls, it calls from
    outside of all copies. If it is data, a few functions too many count as called. */
 BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_module *m,
@@ -182,6 +206,7 @@ BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_modul
         } else if (k->i.memory || k->i.immediate_size >= 4)
             x86flow_p_names(g, m, k, here);
     }
+    x86flow_p_touch_bounds(g, s);
     if (s->indirect_jumps) {
         f->flags |= X86FLOW_DISPATCH;
         leaf = 0;
@@ -254,7 +279,7 @@ BINPATCH_API void x86flow_touch_tables(x86flow_graph *g, x86flow_module *m) {
 
 BINPATCH_API size_t x86flow_graph_bytes(const x86flow_module *m) {
     size_t text = (size_t)(m->text_hi - m->text_lo);
-    return (text / 4 + 1024) * 8 + (text / 6 + 1024) * 8 + text / 8 + 64;
+    return (text / 4 + 1024) * 8 + (text / 6 + 1024) * 8 + 2 * (text / 8 + 64);
 }
 
 BINPATCH_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, void *memory) {
@@ -266,6 +291,7 @@ BINPATCH_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, 
     g->from = (uint32_t *)(void *)(g->named + g->named_max);
     g->to = g->from + g->max;
     g->touched = (uint8_t *)(g->to + g->max);
+    g->pointed = g->touched + text / 8 + 64;
 }
 
 BINPATCH_API void x86flow_leave_out(x86flow_module *m, const x86flow_graph *g, uint64_t address,

@@ -53,6 +53,7 @@ enum {                          /* why a function is not patched; binpatch_reaso
     BINPATCH_FILTERED,          /* config.want said no */
     BINPATCH_FRAGMENT,          /* a part (.cold) of a function that is not known or not patched */
     BINPATCH_OWN, BINPATCH_PART, /* PART: it belongs to a patched function and is copied with it */
+    BINPATCH_LOOKED_UP,         /* the program has a table of its return addresses */
     BINPATCH_REASONS
 };
 

@@ -158,6 +158,8 @@ static void binpatch_p_survey(binpatch_p_module *m, x86flow_graph *g) {
     uint32_t k;
     binpatch_p_read_dynamic(m, g);
     binpatch_p_read_file(m);
+    binpatch_p_read_data(m, g);
+    (void)x86flow_find_lookups(&binpatch_p.body, g, &m->flow);
     for (k = 0; k < m->flow.count; k++) {
         x86flow_function *f = &m->flow.functions[k];
         if (!f->reason && c->want && !(f->flags & X86FLOW_FRAGMENT)

@@ -222,7 +222,8 @@ BINPATCH_API const char *binpatch_reason_text(int reason) {
         "calls into itself", "startup", "odd unwind information", "no room for the jump",
         "flags are live at the entry", "too large", "filtered",
         "part of another function, left as it is", "part of the patcher",
-        "part of another function, copied with it"};
+        "part of another function, copied with it",
+        "the program looks its return addresses up in a table"};
     return reason >= 0 && reason < BINPATCH_REASONS ? text[reason] : "unknown";
 }
 

@@ -59,6 +59,8 @@ typedef struct binpatch_p_module {
     binpatch_p_copy *copies;
     uint32_t sites_max, links_max, copies_max;
     const char *refusal;
+    uint64_t data[8][2];          /* segments without code, as far as they come from the file */
+    uint32_t data_count;
 } binpatch_p_module;
 
 /* What is known of a return address: how to go on from there, and which function it is in. */

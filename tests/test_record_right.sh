@@ -1,0 +1,70 @@
+#!/bin/sh
+# test_record_right.sh - `bursty record` does not change a program, or it refuses and says why: return
+# addresses that are looked up, code that patches itself, system calls that are forbidden by an
+# instruction of the program's own, programs of sanitizers, processes that become other programs.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc}
+build=${BUILD:-build}
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+traps=$PWD/tests/traps
+out=$build/record_right
+rm -rf "$out"
+mkdir -p "$out" || exit 2
+bursty=$build/bursty
+passed=0 failed=0 skipped=0
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAILED $*"; [ ! -f got.err ] || sed 's/^/    /' got.err; }
+skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
+finish() {
+    if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
+    else echo "$passed passed, $failed failed, $skipped skipped"; fi
+    [ $failed = 0 ]
+    exit
+}
+if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then
+    skip "no recorder for this target"
+    finish
+fi
+cd "$out" || exit 2
+compile() { # COMMAND...
+    "$@" 2>log || { echo "$*"; cat log; exit 2; }
+}
+settings='--period 5 --burst 5 --profile hcct,footprint
+--ticks 500
+--period 0 --all-checks
+--off --ticks 500'
+
+# PROGRAM prints and returns the same in four settings, and TEXT is among what record says.
+same() { # PROGRAM [TEXT]
+    ./"$1" >plain 2>plain.err
+    status=$?
+    echo "$settings" | while read -r options; do
+        rm -f x.brst
+        # shellcheck disable=SC2086
+        timeout 60 $bursty record $options -o x.brst -- ./"$1" >got 2>got.err
+        got=$?
+        if [ $got != $status ] || ! cmp -s plain got; then
+            echo "FAILED $1 $options: status $got instead of $status"
+            sed 's/^/    /' got.err
+        elif [ -n "${2-}" ] && ! grep -q "$2" got.err; then
+            echo "FAILED $1 $options: nothing of $2"
+            sed 's/^/    /' got.err
+        else echo passed; fi
+    done >answers
+    passed=$((passed + $(grep -c '^passed$' answers)))
+    failed=$((failed + $(grep -c '^FAILED' answers)))
+    grep -v '^passed$' answers
+}
+
+# ---- return addresses that are looked up -------------------------------------------------------
+
+for pie in -no-pie -pie; do
+    compile $CC -O2 $pie -fPIE -o lookups "$traps/lookups.c"
+    same lookups 'looks return addresses up'
+    $bursty record --stats -o x.brst -- ./lookups >got 2>got.err
+    if grep -q '^ *6 the program looks its return addresses up' got.err; then pass
+    else fail "lookups $pie: six functions are left as they are"; fi
+done
+
+finish
