@@ -119,7 +119,7 @@ while [ "$round" -lt "$repeat" ]; do
     once hooks "$out/hooks/python"
     once tree "$out/hooks/python.tree"
     once 100000 "$out/hooks/python.100000"
-    BURSTY_CONTEXTS_EVERY=10000 once bursts "$out/hooks/python.tree"
+    BURSTY_CONTEXTS_EVERY=9900 once bursts "$out/hooks/python.tree"
     [ -z "$peers" ] || once peers "$out/hooks/python.peers"
     round=$((round + 1))
 done

@@ -20,7 +20,7 @@ INDEX_CONTEXTS=990:10 INDEX_DUMP=$out/macros.brst "$out/macros" "$out/input" >"$
 hot "$out/macros.brst"
 echo
 echo "without, recorded at 990:10"
-"$build/bursty" record --period 990 --burst 10 -o "$out/plain.brst" -- "$out/plain" "$out/input" \
+"$build/bursty" record --every 990 --burst 10 -o "$out/plain.brst" -- "$out/plain" "$out/input" \
     >"$out/2"
 cmp "$out/1" "$out/2"
 hot "$out/plain.brst"

@@ -9,11 +9,11 @@
 set -e
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build} bodies=${1:-2000} steps=${2:-200}
-src=$BUILD/bench/src/chipmunk dir=$BUILD/bench/body bursty=$BUILD/bursty
+src=$BUILD/bench/src/chipmunk dir=$BUILD/bench/body lab=$BUILD/bursty-lab
 structs=$src/include/chipmunk/chipmunk_structs.h
 mkdir -p "$dir"
 [ -f "$structs" ] || sh bench/setup.sh
-make -s BUILD="$BUILD" "$bursty"
+make -s BUILD="$BUILD" "$lab"
 flags="-w -DNDEBUG -I$src/src"
 
 # ---- the streams of a run with fewer bodies, with the source line of each site ----
@@ -37,7 +37,7 @@ while read -r pc; do
 done <"$dir/pcs" >"$dir/offsets"
 addr2line -s -e "$dir/recorded" <"$dir/offsets" | sed 's/ .*//' |
     paste -d ' ' "$dir/pcs" - >"$dir/names"
-"$bursty" replay streams --json --min 2 --max 40 --top 100000 --names "$dir/names" \
+"$lab" streams --json --min 2 --max 40 --top 100000 --names "$dir/names" \
     "$dir/run.refs" "$dir/run.table" >"$dir/streams.json"
 
 # ---- how often the streams use each field: a site counts for each field that its line names ----

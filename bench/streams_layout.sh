@@ -9,10 +9,10 @@
 set -e
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build} records=${1:-2000} times=${2:-3}
-src=$BUILD/bench/src/cjson dir=$BUILD/bench/layout bursty=$BUILD/bursty
+src=$BUILD/bench/src/cjson dir=$BUILD/bench/layout lab=$BUILD/bursty-lab
 mkdir -p "$dir"
 [ -f "$src/cJSON.c" ] || sh bench/setup.sh
-make -s BUILD="$BUILD" "$bursty"
+make -s BUILD="$BUILD" "$lab"
 
 # The streams of a run with fewer records, with the source line of each site.
 gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/hooks/refs.c
@@ -27,7 +27,7 @@ od -An -v -tx8 "$dir/run.table" | awk '{ print $1 }' | sort -u >"$dir/pcs"
 while read -r pc; do printf '%x\n' $((0x$pc - 0x$base - 1)); done <"$dir/pcs" >"$dir/offsets"
 addr2line -s -e "$dir/recorded" <"$dir/offsets" | sed 's/ .*//' |
     paste -d ' ' "$dir/pcs" - >"$dir/names"
-"$bursty" replay streams --json --min 2 --max 40 --top 100000 --names "$dir/names" \
+"$lab" streams --json --min 2 --max 40 --top 100000 --names "$dir/names" \
     "$dir/run.refs" "$dir/run.table" >"$dir/streams.json"
 
 # How often the streams use each field: a site counts for each field that its line names.

@@ -28,8 +28,6 @@
 #include "callpaths.h"
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
-#define FOOTPRINTSUM_IMPLEMENTATION
-#include "footprintsum.h"
 #include "profile.h"
 
 /* 0: not asked for. */

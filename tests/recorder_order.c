@@ -15,7 +15,7 @@ static int exchange(int *p, int *was, int value, int order);
 #define sched_yield() ((void)waited++)
 #include "record/core/threads.c"
 
-uint64_t recorder_every, recorder_burst;
+uint64_t recorder_period, recorder_burst;
 void *recorder_memory(size_t bytes) { return calloc(1, bytes); }
 void recorder_at_exit(void) {}
 int recorder_wants_child(recorder_thread *all) { return all != NULL; }

@@ -89,11 +89,11 @@ check "without recording it is the same program" cmp "$dir/out.plain" "$dir/out.
 BURSTY_REFS=$dir/run "$dir/prog" >"$dir/out.on"
 check "recording, too" cmp "$dir/out.plain" "$dir/out.on"
 has out.on '^220501 7 1 5$'
-"$BUILD/bursty" replay streams --json "$dir/run.refs" "$dir/run.table" >"$dir/streams"
+"$BUILD/bursty-lab" streams --json "$dir/run.refs" "$dir/run.table" >"$dir/streams"
 has streams '"violations":0,'
-"$BUILD/bursty" replay streams --json --calls "$dir/run.refs" "$dir/run.pairs" >"$dir/calls"
+"$BUILD/bursty-lab" streams --json --calls "$dir/run.refs" "$dir/run.pairs" >"$dir/calls"
 has calls '"symbols":3502,' # main, other, 500 times walk and 6 deep
-"$BUILD/bursty" replay methods --json --sample 1:1 "$dir/run.refs" "$dir/run.pairs" >"$dir/methods"
+"$BUILD/bursty-lab" methods --json --every 1 --burst 1 "$dir/run.refs" "$dir/run.pairs" >"$dir/methods"
 has methods '"members":[345],'
 # Depth after each event: a longjmp leaves no frames behind.
 od -An -v -tx4 "$dir/run.refs" | tr -s ' ' '\n' | awk '
@@ -111,7 +111,7 @@ awk -F'"coverage":' '{ exit !($2 + 0 > .8) }' "$dir/streams" && ok ||
 # Names of the sites, by the script that docs/hotstream.md shows.
 if command -v addr2line >/dev/null; then
     sh record/hooks/refs_names.sh "$dir/prog" "$dir/run" >"$dir/names"
-    "$BUILD/bursty" replay streams --names "$dir/names" "$dir/run.refs" "$dir/run.table" \
+    "$BUILD/bursty-lab" streams --names "$dir/names" "$dir/run.refs" "$dir/run.table" \
         >"$dir/named"
     has named 'walk (.*:[0-9]'
     sh record/hooks/refs_names.sh "$dir/prog" "$dir/run" calls >"$dir/names"
@@ -120,7 +120,7 @@ if command -v addr2line >/dev/null; then
     has usage '^usage: refs_names.sh'
 fi
 BURSTY_REFS=$dir/short BURSTY_REFS_MAX=100 "$dir/prog" >/dev/null
-"$BUILD/bursty" replay streams --json "$dir/short.refs" "$dir/short.table" >"$dir/short"
+"$BUILD/bursty-lab" streams --json "$dir/short.refs" "$dir/short.table" >"$dir/short"
 has short '"symbols":100,'
 rm -f "$dir"/run.* "$dir"/short.*
 echo "$passed passed, $failed failed"

@@ -30,36 +30,30 @@ RECORDER_HOOK static void make_path(char *path, size_t room) {
     if (recorder_is_child() && !numbered) snprintf(path + n, 32, ".%ld", (long)getpid());
 }
 
-/* A number of the environment; 0 if there is none. */
-RECORDER_HOOK static uint64_t number_of(const char *variable, uint64_t most) {
+/* A number of the environment; `otherwise` if there is none. */
+RECORDER_HOOK static uint64_t number_of(const char *variable, uint64_t least, uint64_t most,
+                                        uint64_t otherwise) {
     const char *words = getenv(variable);
     uint64_t number = 0;
     const char *at = words;
-    if (!words || !*words) return 0;
+    if (!words || !*words) return otherwise;
     for (; *at >= '0' && *at <= '9' && number <= most; at++) {
         number = number * 10 + (uint64_t)(*at - '0');
     }
-    if (!*at && number && number <= most) return number;
-    fprintf(stderr, "hcct: %s: '%s' is not valid: a number from 1 to %lu is wanted\n", variable,
-            words, (unsigned long)most);
-    return 0;
+    if (!*at && number >= least && number <= most) return number;
+    fprintf(stderr, "hcct: %s: '%s' is not valid: a number from %lu to %lu is wanted\n", variable,
+            words, (unsigned long)least, (unsigned long)most);
+    return otherwise;
 }
 
 uint32_t recorder_ticks;
 
 RECORDER_HOOK void recorder_options(void) {
-    uint64_t every = number_of("BURSTY_CONTEXTS_EVERY", UINT32_MAX);
-    recorder_burst = number_of("BURSTY_CONTEXTS_BURST", UINT32_MAX);
-    recorder_ticks = (uint32_t)number_of("BURSTY_CONTEXTS_TICKS", 10000);
-    if (!recorder_burst) recorder_burst = 100;
-    if (every == 0 && recorder_ticks) every = RECORDER_NEVER;
-    if (every == 1) every = 0;
-    if (every && every <= recorder_burst) {
-        fprintf(stderr, "hcct: bursts of %lu calls, one in %lu: every call is recorded\n",
-                (unsigned long)recorder_burst, (unsigned long)every);
-        every = 0;
-    }
-    recorder_every = every;
+    uint64_t every;
+    recorder_burst = number_of("BURSTY_CONTEXTS_BURST", 1, UINT32_MAX, 100);
+    recorder_ticks = (uint32_t)number_of("BURSTY_CONTEXTS_TICKS", 1, 10000, 0);
+    every = number_of("BURSTY_CONTEXTS_EVERY", 0, UINT32_MAX, recorder_ticks ? RECORDER_NEVER : 0);
+    recorder_period = every == 0 || every == RECORDER_NEVER ? every : every + recorder_burst;
 }
 
 /* A file that is written a block at a time. */
@@ -119,7 +113,7 @@ RECORDER_HOOK void recorder_dump(int (*more)(hcct_write_fn write, void *user)) {
     uint32_t threads, functions;
     uint64_t deep = 0;
     const recorder_thread *all = recorder_stop(&threads), *r;
-    const recorder_thread *trees = recorder_every == RECORDER_NEVER ? NULL : all;
+    const recorder_thread *trees = recorder_period == RECORDER_NEVER ? NULL : all;
     make_path(path, sizeof path);
     functions = recorder_find_names();
     errno = 0;

@@ -23,7 +23,7 @@
 #endif
 #include "recorder.h"
 
-uint64_t recorder_every, recorder_burst;
+uint64_t recorder_period, recorder_burst;
 static int options_known;
 
 RECORDER_HOOK static void close_down_to(recorder_thread *r, uint32_t count) {
@@ -230,17 +230,17 @@ RECORDER_HOOK static void go_on(recorder_thread *r) {
 }
 
 RECORDER_HOOK void recorder_start_gap(recorder_thread *r) {
-    r->feeding = recorder_every == 0;
+    r->feeding = recorder_period == 0;
     r->burst_left = 0;
-    r->gap = recorder_every == RECORDER_NEVER ? RECORDER_NEVER
-             : recorder_every                 ? random_below(r, recorder_every)
+    r->gap = recorder_period == RECORDER_NEVER ? RECORDER_NEVER
+             : recorder_period                 ? random_below(r, recorder_period)
                                               : 0;
     go_on(r);
 }
 
 /* The interval varies by an eighth, so that it does not fall into step with a loop. */
 RECORDER_HOOK static void end_burst(recorder_thread *r) {
-    uint64_t gap = recorder_every - recorder_burst;
+    uint64_t gap = recorder_period - recorder_burst;
     hcct_burst_end(&r->tree);
     r->feeding = 0;
     r->gap = gap - gap / 8 + random_below(r, gap / 4 + 1);
@@ -286,7 +286,7 @@ RECORDER_HOOK void recorder_call(void *function, uintptr_t frame, const void *si
         }
     }
     enter(r, function, 0, 1, frame, end, site, from);
-    if (r->feeding && recorder_every && --r->burst_left == 0) end_burst(r);
+    if (r->feeding && recorder_period && --r->burst_left == 0) end_burst(r);
     leave_hook(r);
 }
 

@@ -151,10 +151,11 @@ uintptr_t recorder_frame_end(const recorder_thread *r, const recorder_frame *f);
 int recorder_is_dead(const recorder_frame *f, const recorder_frame *inner, uintptr_t end);
 /* Closes all calls. */
 void recorder_leave_all(recorder_thread *r);
-/* For instrument.c. Bursts of so many calls, one in so many; every == 0: all calls are recorded;
-   RECORDER_NEVER: none is, the hooks only keep the stack of open calls. */
+/* For instrument.c. Bursts of recorder_burst calls, one begins every recorder_period calls. A period
+   of 0: all calls are recorded; RECORDER_NEVER: none is, the hooks only keep the stack of open
+   calls. */
 #define RECORDER_NEVER ((uint64_t)INT64_MAX)
-extern uint64_t recorder_every, recorder_burst;
+extern uint64_t recorder_period, recorder_burst;
 void recorder_call(void *function, uintptr_t frame, const void *site, const void *from);
 void recorder_return(void *function, uintptr_t frame);
 /* The first call of a thread comes: the first gap is anything up to a whole interval. */
@@ -217,7 +218,7 @@ uint64_t recorder_text_bytes(void);
 
 /* dump.c */
 
-/* Reads recorder_every, recorder_burst and recorder_ticks from the environment. */
+/* Reads recorder_period, recorder_burst and recorder_ticks from the environment. */
 void recorder_options(void);
 extern uint32_t recorder_ticks; /* in a second of a thread's CPU time; 0: none */
 /* Writes the trees as parts into a new file, and then whatever `more` writes (NULL: nothing).

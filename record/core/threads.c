@@ -131,7 +131,7 @@ RECORDER_HOOK static recorder_thread *first_call(void) {
     recorder_thread *r;
     gone = 1; /* what is called here may be instrumented: it must not come back */
     pthread_once(&once, start);
-    if (recorder_every) recorder_find_stack((uintptr_t)&r, &low, &end);
+    if (recorder_period) recorder_find_stack((uintptr_t)&r, &low, &end);
     pthread_mutex_lock(&lock);
     for (r = records; r && r->in_use; r = r->next) {
     }
@@ -236,7 +236,7 @@ RECORDER_HOOK recorder_thread *recorder_stop(uint32_t *threads_without_memory) {
         }
         r->seen = recorder_seen(r);
         r->gap = r->given = 0;
-        if (recorder_every && recorder_every != RECORDER_NEVER)
+        if (recorder_period && recorder_period != RECORDER_NEVER)
             hcct_scale_to(&r->tree, r->seen); /* bursts stand for all calls */
     }
     *threads_without_memory = without_memory;

@@ -13,10 +13,10 @@
      BURSTY_CONTEXTS_TICKS=100     time: a timer looks which functions are open, so often in a
                                    second of each thread's CPU time (at most 10000; the kernel's
                                    clock, often 250, bounds it)
-     BURSTY_CONTEXTS_EVERY=10000   calls: bursts of 100, one in about 10000 calls. Counts are
-                                   scaled up to all calls, and the report says so.
+     BURSTY_CONTEXTS_EVERY=9900    calls: bursts of 100, between which about 9900 calls pass.
+                                   Counts are scaled up to all calls, and the report says so.
                                    BURSTY_CONTEXTS_BURST is another length for bursts.
-   Both may be given. Without either, or with BURSTY_CONTEXTS_EVERY=1, every call is counted.
+   Both may be given. Without either, or with BURSTY_CONTEXTS_EVERY=0, every call is counted.
    $BURSTY_CONTEXTS names another file (dump.c); sizes are in recorder.h. Libraries that dlopen
    loads are recorded if the program is linked with -rdynamic.
 

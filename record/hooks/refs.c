@@ -1,4 +1,4 @@
-/* refs.c - records every load and store of a program, for `bursty replay streams`, `pairs` and
+/* refs.c - records every load and store of a program, for `bursty-lab streams`, `pairs` and
    `methods`.
 
    Compile the program with gcc -fsanitize=thread -fsanitize-coverage=trace-pc, and link it without

@@ -1,5 +1,5 @@
 #!/bin/sh
-# refs_names.sh PROGRAM RUN [calls] - names for `bursty replay streams --names`: a line `pc
+# refs_names.sh PROGRAM RUN [calls] - names for `bursty-lab streams --names`: a line `pc
 # function`, a tab and `file:line` for each site of RUN.table, which record/hooks/refs.c has written
 # while PROGRAM ran. calls: for each function of RUN.pairs instead, for --calls. PROGRAM must be
 # compiled with -g. Wants addr2line, and a little-endian machine.

@@ -14,9 +14,8 @@
      SANCOV_BYTES    memory for tables and counters, 4 MB if not defined
      SANCOV_CHECK    counts every block, so that a test can compare
      SANCOV_ATOMIC   counters that threads may share */
-#define EDGEPLAN_STATIC
-#define EDGEPLAN_IMPLEMENTATION
-#include "edgeplan.h"
+#define EDGEPROF_STATIC
+#define EDGEPROF_IMPLEMENTATION
 #include "sancov.h"
 
 #ifndef SANCOV_BYTES

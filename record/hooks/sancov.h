@@ -4,7 +4,7 @@
 
    and that is linked with record/hooks/sancov.c, without clang's own run-time library. The tables in the
    objects hold the control flow graph of each function. Before main begins, sancov.c plans where
-   counters are needed (edgeplan.h) and switches the guards of all other blocks off. edgeprof.h
+   counters are needed (edgeplan_edges) and switches the guards of all other blocks off. edgeprof.h
    derives the rest: it takes sancov_functions as it takes functions measured by hand.
 
    record/hooks/sancov_file.c does all of this at exit on a machine that has files and addr2line. */

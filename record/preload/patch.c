@@ -4,9 +4,10 @@
    for. patch_file.c writes them when the process ends.
 
    What it is to do stands in the environment, which the program does not see: BURSTY_RECORD holds
-   "period burst jitter events profiles boring seed follow flags owner per-second ticks" as numbers,
+   "every burst jitter events profiles boring seed follow flags owner per-second ticks" as numbers,
    the path of the report (below; -: none) and then the path of the output;
-   BURSTY_RECORD_FILTER a pattern; BURSTY_RECORD_PRELOAD what LD_PRELOAD was before. */
+   BURSTY_RECORD_ONLY and BURSTY_RECORD_NOT patterns, a line each; BURSTY_RECORD_PRELOAD what
+   LD_PRELOAD was before. */
 #define _GNU_SOURCE 1
 #define BINPATCH_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
@@ -15,9 +16,9 @@
 #include "handover.h"
 #include "patch.h"
 #include "../core/timer.h"
+#include "../../tools/base/glob.h"
 #include <dlfcn.h>
 #include <errno.h>
-#include <fnmatch.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -217,11 +218,11 @@ static void record_thread_begins(void *unused) {
     pthread_setspecific(record.at_end, &record);
 }
 
-/* With a filter, only the functions that it names are in contexts. */
+/* With --only or --not, only the functions that they leave are in contexts. */
 static int record_is_wanted(const binpatch_frame *f) {
     binpatch_function about;
     uint32_t number;
-    if (!record.filter[0]) return 1;
+    if (!record.only.list[0] && !record.not_these.list[0]) return 1;
     number = binpatch_find_function(f->module, f->place);
     return number != UINT32_MAX && binpatch_get_function(number, &about) == 0
            && about.reason != BINPATCH_FILTERED && about.reason != BINPATCH_STARTUP
@@ -408,8 +409,8 @@ static int record_want(void *user, const char *module, const char *function) {
     const char *base = strrchr(module, '/') ? strrchr(module, '/') + 1 : module;
     (void)user;
     if (!strncmp(base, "libc.so", 7) || !strncmp(base, "libgcc_s.", 9)) return 0;
-    if (function && record.filter[0]) return fnmatch(record.filter, function, 0) == 0;
-    return 1;
+    return !function
+           || glob_wants(record.only.list, record.not_these.list, function, strlen(function));
 }
 
 /* While it is off and one thread runs, the program's code is as it was. */
@@ -441,7 +442,8 @@ static void record_restore_environment(void) {
         if (before && *before) setenv("LD_PRELOAD", before, 1);
         else unsetenv("LD_PRELOAD");
         unsetenv("BURSTY_RECORD_PRELOAD");
-        unsetenv("BURSTY_RECORD_FILTER");
+        unsetenv("BURSTY_RECORD_ONLY");
+        unsetenv("BURSTY_RECORD_NOT");
         unsetenv("BURSTY_RECORD");
     }
 }
@@ -493,8 +495,20 @@ static void record_installed(int toggle_signal) {
     sigaction(toggle_signal, &action, NULL);
 }
 
+static void record_take_patterns(record_patterns *p, const char *lines) {
+    size_t count = 0, most = sizeof p->list / sizeof *p->list - 1;
+    char *at = p->words;
+    snprintf(p->words, sizeof p->words, "%s", lines ? lines : "");
+    while (*at && count < most) {
+        p->list[count++] = at;
+        at += strcspn(at, "\n");
+        if (*at) *at++ = 0;
+    }
+    p->list[count] = NULL;
+}
+
 __attribute__((constructor)) static void record_start(void) {
-    const char *wanted = getenv("BURSTY_RECORD"), *filter = getenv("BURSTY_RECORD_FILTER");
+    const char *wanted = getenv("BURSTY_RECORD");
     unsigned number[12];
     int path_at = 0, saved = errno;
     void *real = dlsym(RTLD_NEXT, "_dl_find_object");
@@ -518,7 +532,8 @@ __attribute__((constructor)) static void record_start(void) {
     record.config.all_checks = number[8] >> 9 & 1;
     record.direct = number[8] >> 10 & 1;
     snprintf(record.path, sizeof record.path, "%s", wanted + path_at);
-    if (filter) snprintf(record.filter, sizeof record.filter, "%s", filter);
+    record_take_patterns(&record.only, getenv("BURSTY_RECORD_ONLY"));
+    record_take_patterns(&record.not_these, getenv("BURSTY_RECORD_NOT"));
     record.pid = getpid();
     record.owner = (pid_t)number[9];
     if (record.pid == record.owner) {

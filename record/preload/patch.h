@@ -36,6 +36,12 @@ typedef struct record_extra {
     uint64_t blocks[EVENT_BLOCKS]; /* references that the footprint has not been told of */
 } record_extra;
 
+/* Patterns of --only or of --not: one a line in the environment, here a list that NULL ends. */
+typedef struct record_patterns {
+    char words[1024];
+    const char *list[17];
+} record_patterns;
+
 typedef struct record_state {
     binpatch_config config;
     unsigned profiles;
@@ -62,7 +68,8 @@ typedef struct record_state {
     int keeping;                 /* what is written now is kept for the case of a kill */
     uint8_t *pool;               /* memory for after that */
     size_t pool_left;
-    char path[4096], filter[1024], report[128];
+    char path[4096], report[128];
+    record_patterns only, not_these; /* of names of functions */
 } record_state;
 extern record_state record;
 

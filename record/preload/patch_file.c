@@ -211,10 +211,10 @@ static void record_write_hints(void) {
     uint32_t n, looked_up = 0;
     int has_symbols = record_has_symbols(&seen);
     if (!record.running) {
-        if (record.filter[0])
+        if (record.only.list[0] || record.not_these.list[0])
             snprintf(line, sizeof line,
-                     "!nothing was recorded: no function has a name that matches %s%s\n",
-                     record.filter, has_symbols ? "" : " (the program has no symbols)");
+                     "!nothing was recorded: --only and --not leave no function of it%s\n",
+                     has_symbols ? "" : " (the program has no symbols)");
         else
             snprintf(line, sizeof line, "!nothing was recorded: %s\n",
                      refusal ? refusal : binpatch_reason());

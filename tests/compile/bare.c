@@ -8,13 +8,8 @@
 #define HCCT_IMPLEMENTATION
 #define CALLPATHS_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
-#define FOOTPRINTSUM_IMPLEMENTATION
-#define HOTL_IMPLEMENTATION
-#define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
-#define EDGEPLAN_IMPLEMENTATION
-#define EDGETRACE_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
 #include "keepregs.h"
 #include "bursty.h"
@@ -27,11 +22,6 @@
 #include "hcct.h"
 #include "callpaths.h"
 #include "footprint.h"
-#include "footprintsum.h"
-#include "hotl.h"
-#include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
-#include "edgeplan.h"
-#include "edgetrace.h"
 #include "binpatch.h"

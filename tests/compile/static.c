@@ -11,13 +11,8 @@
 #define HCCT_STATIC
 #define CALLPATHS_STATIC
 #define FOOTPRINT_STATIC
-#define FOOTPRINTSUM_STATIC
-#define HOTL_STATIC
-#define INTERLEAVE_STATIC
 #define HOTSTREAM_STATIC
 #define EDGEPROF_STATIC
-#define EDGEPLAN_STATIC
-#define EDGETRACE_STATIC
 #define BINPATCH_STATIC
 #define BURSTY_IMPLEMENTATION
 #define BURSTCLOCK_IMPLEMENTATION
@@ -27,13 +22,8 @@
 #define HCCT_IMPLEMENTATION
 #define CALLPATHS_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
-#define FOOTPRINTSUM_IMPLEMENTATION
-#define HOTL_IMPLEMENTATION
-#define INTERLEAVE_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
-#define EDGEPLAN_IMPLEMENTATION
-#define EDGETRACE_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
 #include "keepregs.h"
 #include "bursty.h"
@@ -46,13 +36,8 @@
 #include "hcct.h"
 #include "callpaths.h"
 #include "footprint.h"
-#include "footprintsum.h"
-#include "hotl.h"
-#include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
-#include "edgeplan.h"
-#include "edgetrace.h"
 #include "binpatch.h"
 
 #ifdef STATIC_OTHER

@@ -7,7 +7,7 @@
 #include "cc/points.h"
 #include "base/dump.h"
 #include "base/tool.h"
-#include "edgeplan.h"
+#define EDGEPROF_WIDE
 #include "edgeprof.h"
 #include "kinds/edges.h"
 #include <stdlib.h>
