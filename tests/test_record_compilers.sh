@@ -35,7 +35,7 @@ for compiler in g++ clang++; do
         echo "skipped: no $compiler with a C++ library"
         continue
     }
-    for options in '' '--ticks 200' '--period 0' '--off'; do
+    for options in '' '--ticks 200' '--every 0' '--off'; do
         rm -f recorded.o
         # shellcheck disable=SC2086
         timeout 300 "$BURSTY" record --quiet --follow $options -o out.brst -- \

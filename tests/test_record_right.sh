@@ -30,9 +30,9 @@ cd "$out" || exit 2
 compile() { # COMMAND...
     "$@" 2>log || { echo "$*"; cat log; exit 2; }
 }
-settings='--period 5 --burst 5 --profile hcct,footprint
+settings='--every 5 --burst 5 --profile hcct,footprint
 --ticks 500
---period 0 --all-checks
+--every 0 --all-checks
 --off --ticks 500'
 
 # PROGRAM prints and returns the same in four settings, and TEXT is among what record says.
@@ -65,6 +65,27 @@ for pie in -no-pie -pie; do
     $bursty record --stats -o x.brst -- ./lookups >got 2>got.err
     if grep -q '^ *6 the program looks its return addresses up' got.err; then pass
     else fail "lookups $pie: six functions are left as they are"; fi
+done
+
+# ---- programs of sanitizers --------------------------------------------------------------------
+
+printf '#include <stdio.h>\nint main(void) { puts("ran"); return 4; }\n' >plain.c
+for compiler in gcc clang; do
+    for kind in address thread undefined; do
+        "$compiler" -O1 -pthread -fsanitize=$kind -o sanitized plain.c 2>log && ./sanitized >got
+        if [ $? != 4 ]; then
+            skip "$compiler has no -fsanitize=$kind that works here"
+            continue
+        fi
+        timeout 60 $bursty record -o x.brst -- ./sanitized >got 2>got.err
+        status=$?
+        if [ $kind = undefined ]; then
+            if [ $status = 4 ] && grep -qx ran got; then pass
+            else fail "$compiler -fsanitize=$kind: status $status"; fi
+        elif [ $status = 2 ] && [ ! -s got ] && [ "$(wc -l <got.err)" = 1 ] \
+             && grep -q "sanitized: it was compiled with -fsanitize=$kind" got.err; then pass
+        else fail "$compiler -fsanitize=$kind is not refused: status $status"; fi
+    done
 done
 
 finish

@@ -136,11 +136,41 @@ static int refuse_access(const char *path, unsigned char *head, size_t got) {
     return tool_system_error(path);
 }
 
+/* The runtimes of sanitizers. Those of -fsanitize=address, thread, memory and hwaddress want to be the
+   first library, and lay out memory by rules of their own. The one of -fsanitize=leak is a library
+   of gcc's, which may come later; clang puts it into the program, and it waits for ever for the
+   recorder's timers. Returns what the program was compiled with, or NULL. */
+static const char *sanitizer_of(elf_file *e) {
+    static const struct { const char *symbol, *name; int only_inside; } all[]
+        = {{"__asan_init", "address", 0}, {"__tsan_init", "thread", 0}, {"__msan_init", "memory", 0},
+           {"__hwasan_init", "hwaddress", 0}, {"__lsan_init", "leak", 1}};
+    elf_section symbols, names;
+    dump_fault fault;
+    uint64_t n, k, w;
+    if (elf_find_sections(e, &fault) != 0) return NULL;
+    for (n = 0; n < e->section_count; n++) {
+        if (elf_get_section(e, n, &symbols, &fault) != 0) return NULL;
+        if (symbols.type != ELF_DYNAMIC_SYMBOLS) continue;
+        if (elf_get_section(e, symbols.link, &names, &fault) != 0) return NULL;
+        if (!elf_holds(e, symbols.offset, symbols.size)) return NULL;
+        for (k = 0; k + 24 <= symbols.size; k += 24) {
+            size_t at = (size_t)(symbols.offset + k);
+            uint64_t name = elf_number(e, at, 4);
+            for (w = 0; w < sizeof all / sizeof *all; w++) {
+                if (all[w].only_inside && !elf_number(e, at + 6, 2)) continue;
+                if (elf_name_is(e, &names, name, all[w].symbol)) return all[w].name;
+            }
+        }
+    }
+    return NULL;
+}
+
 /* The whole of an ELF file is there, in the file's pages. */
 static int check_elf(const char *path, const unsigned char *data, size_t size, int depth) {
     elf_file e;
     elf_segment p;
     dump_fault fault;
+    const char *sanitizer;
     uint64_t n;
     if (!elf_is(data, size) || elf_begin(&e, data, size, &fault) != 0)
         return tool_error("%s: this is not an ELF program; a script without #! wants its "
@@ -152,6 +182,11 @@ static int check_elf(const char *path, const unsigned char *data, size_t size, i
         if (p.type == ELF_LOAD && !elf_holds(&e, p.offset, p.size))
             return tool_error("%s: the file is cut short", path);
     }
+    sanitizer = sanitizer_of(&e);
+    if (sanitizer)
+        return tool_error("%s: it was compiled with -fsanitize=%s, whose runtime wants to come before "
+                          "all other libraries: record a build without it",
+                          path, sanitizer);
     for (n = 0; elf_get_segment(&e, n, &p) == 0; n++) {
         char loader[256];
         if (p.type != ELF_INTERPRETER || p.size >= sizeof loader) continue;
