@@ -88,4 +88,44 @@ for compiler in gcc clang; do
     done
 done
 
+# ---- a process that becomes other programs -----------------------------------------------------
+
+# Each program that it was has its file; one that could not be started leaves none.
+cat >images.c <<'END_OF_FILE'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int hot(int n);
+__attribute__((noinline)) int hot(int n) { return n < 2 ? n : hot(n - 1) + hot(n - 2); }
+int main(int argc, char **argv) {
+    char less[16], *none[] = {NULL};
+    int n = atoi(argv[1]);
+    (void)argc;
+    printf("%d %d\n", n, hot(18));
+    fflush(stdout);
+    if (n == 0) return 7;
+    snprintf(less, sizeof less, "%d", n - 1);
+    execl("/no/such/program", "program", (char *)NULL);
+    if (n == 100) execle("/proc/self/exe", argv[0], "0", (char *)NULL, none);
+    execl("/proc/self/exe", argv[0], less, (char *)NULL);
+    return 1;
+}
+END_OF_FILE
+compile $CC -O1 -o images images.c
+./images 50 >plain
+rm -f x.brst*
+$bursty record --follow -o x.brst -- ./images 50 >got 2>got.err
+status=$?
+files=$(ls x.brst.*.* 2>/dev/null | wc -l)
+bad=0
+for file in x.brst x.brst.*.*; do $bursty report --min 0 "$file" 2>&1 | grep -q hot || bad=1; done
+if [ $status = 7 ] && cmp -s plain got && [ "$files" = 50 ] && [ $bad = 0 ] \
+   && grep -q 'became another program 50 times; what it was before is in .*x.brst.*1 to .*50$' got.err
+then pass; else fail "50 programs of one process: status $status, $files files"; fi
+rm -f x.brst*
+$bursty record --follow -o x.brst -- ./images 100 >got 2>got.err
+if [ $? = 7 ] && [ "$(ls x.brst*)" = x.brst ] && $bursty report --min 0 x.brst | grep -q hot \
+   && grep -q 'with an environment of its own: from there on nothing is recorded' got.err; then pass
+else fail "an environment of its own"; fi
+
 finish

@@ -465,15 +465,19 @@ static int give_name(const record_options *o, const char *bytes) {
 }
 
 /* What the recorder said: faults begin with !, hints with ?, the size of a file that needs its name
-   with =; the other lines are for --stats. Returns whether there was a fault. */
+   with =, the file of an earlier program of the process with +; the other lines are for --stats. Returns whether there was a fault. */
 static int show_report(const record_options *o) {
-    char line[8192];
+    char line[8192], first[4200] = "", last[4200] = "";
+    unsigned images = 0;
     int said = 0;
     FILE *file = fopen(o->report, "r");
     if (!file) return 0;
     while (fgets(line, sizeof line, file) && line[0]) {
         if (line[0] == '=') said |= give_name(o, line + 1);
-        else if (line[0] == '!') {
+        else if (line[0] == '+') {
+            if (!images++) snprintf(first, sizeof first, "%.4100s", line + 1);
+            snprintf(last, sizeof last, "%.4100s", line + 1);
+        } else if (line[0] == '!') {
             fprintf(stderr, "bursty: %s", line + 1);
             said = 1;
         } else if (line[0] == '?') {
@@ -481,6 +485,11 @@ static int show_report(const record_options *o) {
         } else if (o->stats) fputs(line, stderr);
     }
     fclose(file);
+    first[strcspn(first, "\n")] = last[strcspn(last, "\n")] = 0;
+    if (images && !o->quiet)
+        fprintf(stderr, "bursty: the process became another program %u times; what it was before "
+                        "is in %s%s%s\n",
+                images, first, images > 1 ? " to " : "", images > 1 ? last : "");
     return said;
 }
 

@@ -398,6 +398,7 @@ int recorder_wants_child(recorder_thread *all) {
         __atomic_store_n(&record.done, 1, __ATOMIC_RELEASE);
         return 0;
     }
+    record.is_child = 1;
     timer_in_child();
     for (; all; all = all->next) all->references = NULL;
     binpatch_forget_stats();

@@ -120,7 +120,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
     for (r = record_all; r && !failed; r = r->next) {
         const record_extra *x = (const record_extra *)r->references;
         if (x && x->f) failed = record_write_footprint(x->f, write, user);
-        if (x && x->streams && !failed && !record.keeping)  /* writing ends their sequences */
+        if (x && x->streams && !failed && (!record.keeping || record.in_exec))  /* writing ends their sequences */
             failed = hotstream_write(x->streams, "references in bursts", record_site_name, NULL,
                                      write, user);
     }
@@ -164,6 +164,22 @@ int record_write_kept(keep_write_fn write, void *user) {
     record_know_names();
     failed = record_write_all(write, user);
     record.keeping = 0;
+    recorder_release(all);
+    return failed;
+}
+
+int record_write_image(const char *path) {
+    recorder_thread *all = recorder_hold();
+    const recorder_thread *r;
+    int failed;
+    if (!all) return -1;
+    record.keeping = record.in_exec = 1;
+    record_all = all;
+    for (r = all; r; r = r->next) record_note_sites(r);
+    record_know_names();
+    (void)recorder_find_names();
+    failed = recorder_write(NULL, path, record_write_all);
+    record.keeping = record.in_exec = 0;
     recorder_release(all);
     return failed;
 }
