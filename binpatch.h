@@ -236,6 +236,7 @@ typedef struct binpatch_stats {
        handler made while it had interrupted the patcher, or that came while a copy was made. */
     uint64_t checks, burst_checks, missed;
     uint32_t threads, lost_threads, modules;
+    uint32_t modules_left;              /* beyond the 256th: nothing of them is patched */
     uint32_t buffers;                   /* so many threads at a time have one */
     int on, armed;                      /* armed: the jumps are in the text */
     int shadow_stack;                   /* the processor checks returns: they stay as they are */
@@ -5063,7 +5064,7 @@ BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t numbe
    once for executing. A fork shares them: parent and child use the same copies, under the same
    try-lock. Slots are private to a process. */
 
-enum { BINPATCH_P_MODULES = 64, BINPATCH_P_THREADS = 256, BINPATCH_P_RULES = 1024 };
+enum { BINPATCH_P_MODULES = 256, BINPATCH_P_THREADS = 256, BINPATCH_P_RULES = 1024 };
 enum { BINPATCH_P_BUFFER = 65536, BINPATCH_P_WINDOW = 65536, BINPATCH_P_PATIENCE = 1 << 24 };
 
 typedef struct binpatch_p_site {
@@ -5132,7 +5133,7 @@ typedef struct binpatch_p_thread { /* the words that emitted code touches */
 static struct {
     binpatch_p_module modules[BINPATCH_P_MODULES];
     binpatch_p_other others[BINPATCH_P_MODULES]; /* all modules, for stacks */
-    uint32_t module_count, other_count;
+    uint32_t module_count, other_count, modules_left;
     binpatch_config config;
     int32_t k_boring;
     x86flow_body body;
@@ -5724,7 +5725,10 @@ static int binpatch_p_each_module(struct dl_phdr_info *info, size_t size, void *
     int n, own_module = 0, first = binpatch_p.module_count == 0 && !*path;
     (void)size;
     (void)user;
-    if (binpatch_p.module_count == BINPATCH_P_MODULES) return 1;
+    if (binpatch_p.module_count == BINPATCH_P_MODULES) {    /* an event has eight bits for it */
+        binpatch_p.modules_left++;
+        return 0;
+    }
     memset(m, 0, sizeof *m);
     flow->bias = info->dlpi_addr;
     flow->lo = flow->text_lo = ~UINT64_C(0);
@@ -6554,6 +6558,7 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->threads = binpatch_p.threads;
     out->lost_threads = binpatch_p.lost_threads;
     out->modules = binpatch_p.module_count;
+    out->modules_left = binpatch_p.modules_left;
     out->buffers = BINPATCH_P_THREADS;
     out->on = binpatch_p.on;
     out->armed = binpatch_p.armed;

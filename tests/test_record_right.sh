@@ -128,4 +128,81 @@ if [ $? = 7 ] && [ "$(ls x.brst*)" = x.brst ] && $bursty report --min 0 x.brst |
    && grep -q 'with an environment of its own: from there on nothing is recorded' got.err; then pass
 else fail "an environment of its own"; fi
 
+# ---- what is not covered is said ---------------------------------------------------------------
+
+cat >quiet.c <<'END_OF_FILE'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int hot(int n);
+__attribute__((noinline)) int hot(int n) { return n < 2 ? n : hot(n - 1) + hot(n - 2); }
+static void *in_thread(void *out) {
+    int old;
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old);
+    *(int *)out = hot(32);
+    return NULL;
+}
+int main(int argc, char **argv) {
+    pthread_t thread;
+    int sum = 0, old;
+    if (argc > 1 && fork() == 0) {
+        fclose(stdout);
+        sleep(1);
+        return hot(20) == 0;
+    }
+    if (argc > 1) return 0;
+    (void)argv;
+    pthread_create(&thread, NULL, in_thread, &sum);
+    pthread_join(thread, NULL);
+    sum += hot(20);
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old);
+    sum += hot(32);
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &old);
+    printf("%d\n", sum + hot(20));
+    return 0;
+}
+END_OF_FILE
+compile $CC -O1 -pthread -o quiet quiet.c
+./quiet >plain
+$bursty record -o x.brst -- ./quiet >got 2>got.err
+share=$(sed -n 's/.*calls were not sampled in \([0-9]*\) % of the CPU time: 2 threads.*/\1/p' got.err)
+if cmp -s plain got && [ "${share:-0}" -ge 60 ] && grep -q 'ticks shows where that time' got.err; then pass
+else fail "threads that may be cancelled at any instruction: ${share:-nothing} %"; fi
+$bursty report x.brst >got.err
+if grep -q "^calls were not sampled in: $share % of the CPU time" got.err; then pass
+else fail "and the report says so"; fi
+$bursty merge -o merged.brst x.brst && $bursty report merged.brst >got.err
+if grep -q "^calls were not sampled in: $share % of the CPU time" got.err; then pass
+else fail "and a merged file"; fi
+$bursty record -o x.brst -- ./quiet daemon >got 2>got.err
+if grep -q 'a child of the program goes on, and it is not recorded: --follow' got.err; then pass
+else fail "a child that goes on"; fi
+
+# Many libraries: 256 modules are recorded, and those beyond are counted.
+printf 'int some_work(int n);\nint some_work(int n) { return n < 2 ? n : some_work(n - 1) + 1; }\n' >some.c
+printf 'int last_work(int n);\nint last_work(int n) { return n < 2 ? n : last_work(n - 1) + last_work(n - 2); }\n' >last.c
+printf 'int last_work(int n);\nint main(void) { return last_work(20) & 31; }\n' >many.c
+compile $CC -O1 -shared -fPIC -o some.so some.c
+compile $CC -O1 -shared -fPIC -o liblast.so last.c
+for count in 100 300; do
+    libraries= n=0
+    while [ $n -lt $count ]; do
+        cp some.so libmany$n.so
+        libraries="$libraries -lmany$n"
+        n=$((n + 1))
+    done
+    last=-llast
+    [ $count = 100 ] || { libraries="-llast $libraries" last=; }
+    # shellcheck disable=SC2086
+    compile $CC -O1 -o many many.c -L. -Wl,-rpath,"$out" -Wl,--no-as-needed $libraries $last
+    ./many
+    status=$?
+    $bursty record --every 5 --burst 5 -o x.brst -- ./many >got 2>got.err
+    if [ $? = $status ] && $bursty report --min 0 x.brst 2>&1 | grep -q last_work; then pass
+    else fail "$count libraries"; fi
+    grep -q 'libraries were not recorded: there is room for 256 modules' got.err
+    if [ $? = $([ $count = 100 ]; echo $((! $?))) ]; then pass; else fail "$count libraries: the word"; fi
+done
+
 finish

@@ -540,6 +540,7 @@ static int give_kept(const record_options *o, int status) {
              strrchr(o->program, '/') ? strrchr(o->program, '/') + 1 : o->program);
     end.program = program;
     end.why = WIFSIGNALED(status) ? END_KILLED : END_LEFT;
+    end.of_ms = 0;
     end.missing_ms = (passed + 500000) / 1000000;
     ends_write(&end, &part);
     is_written = file && fwrite(bytes, 1, size, file) == size

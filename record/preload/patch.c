@@ -15,6 +15,7 @@
 #include "binpatch.h"
 #include "handover.h"
 #include "patch.h"
+#include "quiet.h"
 #include "../core/timer.h"
 #include "../../tools/base/glob.h"
 #include <dlfcn.h>
@@ -299,6 +300,7 @@ static void record_thread_ends(void *unused) {
         pthread_setspecific(record.at_end, &record);
         return;
     }
+    quiet_ends();
     binpatch_leave();
     r = record_had_events ? recorder_begin() : NULL;
     if (!r) return;
@@ -373,22 +375,6 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     return timer_create_thread(create, thread, attributes, start, argument);
 }
 
-/* A thread that may be cancelled at any instruction gets no bursts: the unwind information of
-   copies does not say how deep the stack is inside an event. */
-EXPORTED int pthread_setcanceltype(int type, int *old) {
-    static int (*real)(int, int *);
-    int status;
-    if (!real) {
-        void *symbol = dlsym(RTLD_NEXT, "pthread_setcanceltype");
-        memcpy(&real, &symbol, sizeof real);
-    }
-    if (!real) return EINVAL;
-    if (record.running && type == PTHREAD_CANCEL_ASYNCHRONOUS) binpatch_leave();
-    status = real(type, old);
-    if (record.running && type == PTHREAD_CANCEL_DEFERRED) binpatch_rejoin();
-    return status;
-}
-
 /* A child counts from the start: what its threads had beside their trees belongs to the parent. */
 int recorder_wants_child(recorder_thread *all) {
     record.pid = getpid();
@@ -400,6 +386,7 @@ int recorder_wants_child(recorder_thread *all) {
     }
     record.is_child = 1;
     timer_in_child();
+    quiet_in_child();
     for (; all; all = all->next) all->references = NULL;
     binpatch_forget_stats();
     __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);

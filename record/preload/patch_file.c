@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1
 #include "handover.h"
 #include "patch.h"
+#include "quiet.h"
 #include "../core/timer.h"
 #include <errno.h>
 #include <stdio.h>
@@ -107,6 +108,16 @@ static int record_write_sampled(int pairs, hcct_write_fn write, void *user) {
     return sampled_write(&p, tables, count, write, user);
 }
 
+/* In the file stands what is not covered, if it is worth a word: one percent of the time. */
+static int record_write_quiet(const sampled_profile *about, hcct_write_fn write, void *user) {
+    enum { END_QUIET = 3 };
+    quiet_time quiet;
+    quiet_get(&quiet);
+    if (!quiet.all_ns || quiet.ns < quiet.all_ns / 100) return 0;
+    return sampled_write_missing(about, END_QUIET, (quiet.ns + 500000) / 1000000,
+                                 (quiet.all_ns + 500000) / 1000000, write, user);
+}
+
 /* What each thread has beside its tree; build/bursty joins the parts. */
 static int record_write_more(hcct_write_fn write, void *user) {
     const recorder_thread *r;
@@ -114,6 +125,7 @@ static int record_write_more(hcct_write_fn write, void *user) {
     int failed, pairs = record.profiles & PROFILE_PAIRS;
     record_about(&about);
     failed = timer_write(&about, write, user);
+    if (!failed) failed = record_write_quiet(&about, write, user);
     /* A reader adds up the pairs of a function, so that pairs tell everything about functions. */
     if (!failed && (pairs || record.profiles & PROFILE_METHODS))
         failed = record_write_sampled(pairs, write, user);
@@ -225,6 +237,7 @@ static void record_write_hints(void) {
     const char *refusal = binpatch_get_module(0, &m) == 0 ? m.refusal : NULL;
     uint64_t seen, text = record.text_bytes;
     uint32_t n, looked_up = 0;
+    quiet_time quiet;
     int has_symbols = record_has_symbols(&seen);
     if (!record.running) {
         if (record.only.list[0] || record.not_these.list[0])
@@ -264,12 +277,33 @@ static void record_write_hints(void) {
     }
     binpatch_get_stats(&stats);
     stats.lost += record.lost;
+    if (stats.modules_left) {
+        snprintf(line, sizeof line,
+                 "?%u libraries were not recorded: there is room for 256 modules\n",
+                 stats.modules_left);
+        handover_line(line);
+    }
     if (stats.lost_threads) {
         snprintf(line, sizeof line,
                  "?%u threads were not sampled all the time, for %u ran beside them\n",
                  stats.lost_threads, record.buffers);
         handover_line(line);
     }
+    quiet_get(&quiet);
+    if (quiet.threads && (!quiet.all_ns || quiet.ns >= quiet.all_ns / 100 || quiet.unknown)) {
+        unsigned long long percent
+            = quiet.all_ns ? (unsigned long long)(quiet.ns * 100 / quiet.all_ns) : 0;
+        char share[64];
+        snprintf(share, sizeof share, quiet.all_ns && !quiet.unknown ? "%llu %%" : "a part", percent);
+        snprintf(line, sizeof line,
+                 "?calls were not sampled in %s of the CPU time: %u threads asked to be cancelled "
+                 "at any instruction, and from there on they are left alone%s\n",
+                 share, quiet.threads, record.ticks ? "" : "; --ticks shows where that time goes");
+        handover_line(line);
+    }
+    if (quiet_has_child())
+        handover_line("?a child of the program goes on, and it is not recorded: --follow records "
+                      "children, too\n");
     if (record.threads_missing) {
         snprintf(line, sizeof line, "?%u threads were not recorded: there is no memory\n",
                  record.threads_missing);

@@ -78,6 +78,7 @@ typedef struct binpatch_stats {
        handler made while it had interrupted the patcher, or that came while a copy was made. */
     uint64_t checks, burst_checks, missed;
     uint32_t threads, lost_threads, modules;
+    uint32_t modules_left;              /* beyond the 256th: nothing of them is patched */
     uint32_t buffers;                   /* so many threads at a time have one */
     int on, armed;                      /* armed: the jumps are in the text */
     int shadow_stack;                   /* the processor checks returns: they stay as they are */

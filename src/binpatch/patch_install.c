@@ -293,6 +293,7 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->threads = binpatch_p.threads;
     out->lost_threads = binpatch_p.lost_threads;
     out->modules = binpatch_p.module_count;
+    out->modules_left = binpatch_p.modules_left;
     out->buffers = BINPATCH_P_THREADS;
     out->on = binpatch_p.on;
     out->armed = binpatch_p.armed;

@@ -8,7 +8,10 @@ static int binpatch_p_each_module(struct dl_phdr_info *info, size_t size, void *
     int n, own_module = 0, first = binpatch_p.module_count == 0 && !*path;
     (void)size;
     (void)user;
-    if (binpatch_p.module_count == BINPATCH_P_MODULES) return 1;
+    if (binpatch_p.module_count == BINPATCH_P_MODULES) {    /* an event has eight bits for it */
+        binpatch_p.modules_left++;
+        return 0;
+    }
     memset(m, 0, sizeof *m);
     flow->bias = info->dlpi_addr;
     flow->lo = flow->text_lo = ~UINT64_C(0);

@@ -17,7 +17,7 @@
    once for executing. A fork shares them: parent and child use the same copies, under the same
    try-lock. Slots are private to a process. */
 
-enum { BINPATCH_P_MODULES = 64, BINPATCH_P_THREADS = 256, BINPATCH_P_RULES = 1024 };
+enum { BINPATCH_P_MODULES = 256, BINPATCH_P_THREADS = 256, BINPATCH_P_RULES = 1024 };
 enum { BINPATCH_P_BUFFER = 65536, BINPATCH_P_WINDOW = 65536, BINPATCH_P_PATIENCE = 1 << 24 };
 
 typedef struct binpatch_p_site {
@@ -86,7 +86,7 @@ typedef struct binpatch_p_thread { /* the words that emitted code touches */
 static struct {
     binpatch_p_module modules[BINPATCH_P_MODULES];
     binpatch_p_other others[BINPATCH_P_MODULES]; /* all modules, for stacks */
-    uint32_t module_count, other_count;
+    uint32_t module_count, other_count, modules_left;
     binpatch_config config;
     int32_t k_boring;
     x86flow_body body;
