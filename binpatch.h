@@ -117,6 +117,7 @@
      patching: modules of this process
      patching: room within reach of a module
      patching: which entries, and the jumps over them
+     patching: code that the program changes
      patching: on, off, away
      patching: on other systems
 */
@@ -238,6 +239,8 @@ typedef struct binpatch_stats {
     uint32_t threads, lost_threads, modules;
     uint32_t modules_left;              /* beyond the 256th: nothing of them is patched */
     uint32_t buffers;                   /* so many threads at a time have one */
+    uint32_t filters;                   /* functions that forbid system calls without the C library */
+    uint32_t changed;                   /* functions that binpatch_code_changes gave up */
     int on, armed;                      /* armed: the jumps are in the text */
     int shadow_stack;                   /* the processor checks returns: they stay as they are */
 } binpatch_stats;
@@ -258,6 +261,9 @@ BINPATCH_API int binpatch_uninstall(void);
    installed with config.off. Call it before a second thread starts, for later it is too late.
    Returns 0, or -1: another thread runs, or this is not the stack of the first thread. */
 BINPATCH_API int binpatch_arm(void);
+/* Before the program writes into its own code there, in whole pages: the functions in these pages get
+   their own bytes back, and are sampled no more. Returns how many, or -1: some could not. */
+BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes);
 /* Hands what the calling thread has recorded to the action. */
 BINPATCH_API void binpatch_flush(void);
 /* The same, and the calling thread is sampled no more: another one gets its buffer. */
@@ -555,6 +561,7 @@ typedef struct x86flow_graph {
     uint8_t *pointed;                   /* the same: a word of data holds this address */
     uint64_t *named;
     uint32_t named_count, named_max;
+    uint32_t filters;           /* functions that forbid system calls by an instruction of their own */
 } x86flow_graph;
 
 typedef struct x86flow_unwind {         /* an FDE with its CIE */
@@ -751,6 +758,7 @@ typedef struct x86copy_function {
     uint32_t held;              /* left to the caller */
     uint32_t bare;              /* no check anywhere: its original is what C would be */
     uint32_t returns_at;        /* of I: x86copy.returns_at as a position; 0: not known */
+    uint32_t away_at;           /* a jump through the function's word of `aways`; 0: there is none */
 } x86copy_function;
 
 /* So many bytes of C and of I are the check of the entry. Direct calls that need none skip them. */
@@ -768,6 +776,7 @@ typedef struct x86copy_module {
     uint32_t number, events;
     uint64_t rx;                            /* the address at which position 0 of the code runs */
     uint64_t slots, site_slots;             /* addresses of words: per function, per site */
+    uint64_t aways;                         /* per function: where to when its copies go; or 0 */
     uint32_t slow_at, make_common_at, heavy_at, slow_end;
     uint64_t sensitive[16];                 /* GOT slots of functions that ask who calls them */
     uint32_t sensitive_count;
@@ -3444,6 +3453,22 @@ static void x86flow_p_touch_bounds(x86flow_graph *g, const x86flow_body *s) {
     }
 }
 
+/* seccomp (317), or prctl (157) with PR_SET_SECCOMP (22): the numbers and a syscall instruction stand
+   in the same function. */
+static int x86flow_p_filters_calls(const x86flow_body *s) {
+    uint32_t n;
+    int calls = 0, seccomp = 0, prctl = 0, set = 0;
+    for (n = 0; n < s->count; n++) {
+        const x86decode_insn *i = &s->insn[n].i;
+        if (i->kind == X86DECODE_SYSCALL && i->map == 1) calls = 1;
+        if (i->map != 0 || (i->opcode & 0xF8) != 0xB8 || i->rex & X86DECODE_REX_B) continue;
+        if (i->opcode == 0xB8 && i->immediate == 317) seccomp = 1;
+        if (i->opcode == 0xB8 && i->immediate == 157) prctl = 1;
+        if (i->opcode == 0xBF && i->immediate == 22) set = 1;
+    }
+    return calls && (seccomp || (prctl && set));
+}
+
 /* A function that is left alone is read too, as far as it can be: what it calls, it calls from
    outside of all copies. If it is data, a few functions too many count as called. */
 BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_module *m,
@@ -3462,6 +3487,7 @@ BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_modul
             x86flow_p_names(g, m, k, here);
     }
     x86flow_p_touch_bounds(g, s);
+    g->filters += x86flow_p_filters_calls(s) ? 1u : 0u;
     if (s->indirect_jumps) {
         f->flags |= X86FLOW_DISPATCH;
         leaf = 0;
@@ -3539,7 +3565,7 @@ BINPATCH_API size_t x86flow_graph_bytes(const x86flow_module *m) {
 
 BINPATCH_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, void *memory) {
     size_t text = (size_t)(m->text_hi - m->text_lo);
-    g->count = g->named_count = 0;
+    g->count = g->named_count = g->filters = 0;
     g->max = (uint32_t)(text / 4 + 1024);
     g->named_max = (uint32_t)(text / 6 + 1024);
     g->named = (uint64_t *)memory;
@@ -5028,6 +5054,11 @@ BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t numbe
         own->make_i_at = at + s->out_size;
         x86copy_p_emit_make(s, X86COPY_MAKE_I | number);
     }
+    if (m->aways) {
+        own->away_at = at + s->out_size;
+        X86COPY_P_CODE(s, "\xFF\x25"); /* jmp *away(%rip) */
+        x86copy_p_distance(s, x86copy_p_slot(m->aways, number), 0);
+    }
     return bad || s->failed ? -1 : 0;
 }
 
@@ -5100,6 +5131,7 @@ typedef struct binpatch_p_module {
     uint8_t *rx, *rw;
     size_t code_bytes, file_bytes;
     uint64_t *slots, *site_slots; /* per function, per site */
+    uint64_t *aways;              /* per function: what its slot is when code changes */
     binpatch_p_shared *shared;
     binpatch_p_site *sites;
     binpatch_p_link *links;
@@ -5145,6 +5177,9 @@ static struct {
     int shadow_stack;           /* the processor checks returns: they stay as they are */
     uint8_t *window;            /* for writing text */
     uint32_t lock;
+    uint32_t filters;           /* functions that forbid system calls */
+    uint32_t changed;           /* functions whose code the program has made writable */
+    int writing;                /* we write text just now */
     const char *reason;
     uint64_t bursts, events, lost, missed, checks, burst_checks, far;
     uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */
@@ -5292,6 +5327,7 @@ static uint64_t binpatch_p_make_c(binpatch_p_module *m, uint32_t number) {
     x86copy_function *f = &m->copy.functions[number];
     binpatch_p_shared *h = m->shared;
     uint64_t to;
+    if (!m->flow.functions[number].patched) return m->flow.functions[number].lo;
     if (!f->c_at && !f->failed) {
         if (binpatch_p_lock(h) != 0) {
             __atomic_fetch_add(&binpatch_p.missed, 1, __ATOMIC_RELAXED);
@@ -5336,6 +5372,7 @@ static uint32_t binpatch_p_make_i(binpatch_p_module *m, uint32_t number) {
     binpatch_p_shared *h = m->shared;
     x86copy *s = &binpatch_p.copy;
     uint32_t n;
+    if (!m->flow.functions[number].patched) return 0;
     if (!f->c_at) (void)binpatch_p_make_c(m, number);
     if (!f->c_at) return 0;
     if (!f->i_at && !(f->failed & 2)) {
@@ -6011,7 +6048,7 @@ static int binpatch_p_open_region(binpatch_p_module *m) {
     m->sites_max = (uint32_t)(text / 12 + 1024);
     m->links_max = (uint32_t)(text / 8 + 1024);
     m->copies_max = (uint32_t)(2 * count + 2);
-    slots = ((count + m->sites_max) * 8 + page - 1) & ~(page - 1);
+    slots = ((2 * count + m->sites_max) * 8 + page - 1) & ~(page - 1);
     tables = sizeof *m->shared + count * sizeof *m->copy.functions + m->sites_max * sizeof *m->sites
              + m->links_max * sizeof *m->links + m->copies_max * sizeof *m->copies;
     tables = (tables + 64 + page - 1) & ~(page - 1);
@@ -6034,7 +6071,8 @@ static int binpatch_p_open_region(binpatch_p_module *m) {
     if (m->rx == (uint8_t *)MAP_FAILED || !m->rw) return -1;
     if (mprotect(p, slots, PROT_READ | PROT_WRITE) != 0) return -1;
     m->slots = (uint64_t *)(void *)p;
-    m->site_slots = m->slots + count;
+    m->aways = m->slots + count;
+    m->site_slots = m->aways + count;
     m->shared = (binpatch_p_shared *)(void *)(m->rw + m->code_bytes);
     m->copy.functions = (x86copy_function *)(void *)(m->shared + 1);
     m->sites = (binpatch_p_site *)(void *)(m->copy.functions + count);
@@ -6056,6 +6094,7 @@ static void binpatch_p_describe(binpatch_p_module *m) {
     m->copy.rx = binpatch_p_address(m->rx);
     m->copy.slots = binpatch_p_address(m->slots);
     m->copy.site_slots = binpatch_p_address(m->site_slots);
+    m->copy.aways = binpatch_p_address(m->aways);
     m->copy.offset_n = (int32_t)(binpatch_p_address(&t->n) - thread);
     m->copy.offset_left = (int32_t)(binpatch_p_address(&t->left) - thread);
     m->copy.offset_position = (int32_t)(binpatch_p_address(&t->position) - thread);
@@ -6143,6 +6182,7 @@ static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
         m->copy.functions[n].patched = 1;
         m->slots[n] = m->copy.rx + m->copy.functions[n].plain_at;
         if (m->copy.functions[n].bare) m->slots[n] = f->lo;
+        m->aways[n] = m->slots[n];
         for (k = 0; k < sizeof f->saved && f->patch_at + k < f->size + f->pad; k++)
             f->saved[k] = binpatch_p_at(f->lo + f->patch_at)[k];
         f->patched = 1;
@@ -6183,6 +6223,7 @@ static int binpatch_p_write_text(binpatch_p_module *m, int restore) {
     uint64_t lo = m->flow.text_lo & ~UINT64_C(4095);
     int bad = 0;
     memset(&w, 0, sizeof w);
+    binpatch_p.writing = 1;
     w.file = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
     w.bytes = binpatch_p.window;
     w.max = BINPATCH_P_WINDOW;
@@ -6208,6 +6249,7 @@ static int binpatch_p_write_text(binpatch_p_module *m, int restore) {
         (void)mprotect((void *)(uintptr_t)lo, (size_t)(m->flow.text_hi - lo),
                        PROT_READ | PROT_EXEC);
     if (w.file >= 0) close(w.file);
+    binpatch_p.writing = 0;
     return bad;
 }
 
@@ -6234,6 +6276,7 @@ static void binpatch_p_survey(binpatch_p_module *m, x86flow_graph *g) {
         (void)x86flow_survey(&binpatch_p.body, g, &m->flow, k);
     }
     x86flow_touch_tables(g, &m->flow);
+    binpatch_p.filters += g->filters;
     binpatch_p_leave_out_own(m, g);
 }
 
@@ -6261,6 +6304,83 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
     k = (g.named_count * (uint32_t)sizeof *g.named + 4095u) & ~4095u;
     if (k < bytes) munmap((uint8_t *)memory + k, bytes - k);
     return 0;
+}
+
+/* ---- patching: code that the program changes  src/binpatch/patch_changes.c ---- */
+
+/* A program that makes its own code writable is about to change it, and a copy would go on doing what
+   the old code did. So before that the functions in these pages get their own bytes back, and no copy
+   of theirs is entered any more:
+
+       entry    original bytes                  slot     the original function
+       C, I     their first instruction, and the one behind the check, become a jump to away_at;
+                there stands `jmp *away`, and the word `away` of this process is the original function
+
+   Copies are shared with other processes of a fork, and they did not change their code. Their word
+   `away` leads to "plain", which is what they would run without sampling. Nobody makes further copies
+   of such a function. Who is inside a copy stays there until it returns, as code that is changed
+   while it runs may do in any program.
+
+   cost: a look at all functions of the module, for each call that makes some of its code writable. */
+
+/* A jump over the first bytes of a copy at a position. Eight bytes are written at once. */
+static void binpatch_p_lead_away(binpatch_p_module *m, uint32_t at, uint32_t away_at) {
+    uint64_t bytes;
+    uint32_t d = away_at - (at + 5);
+    memcpy(&bytes, m->rw + at, 8);
+    bytes = (bytes & ~UINT64_C(0xFFFFFFFFFF)) | 0xE9 | (uint64_t)d << 8;
+    memcpy(m->rw + at, &bytes, 8);
+}
+
+static void binpatch_p_take_away(binpatch_p_module *m, uint32_t number) {
+    x86flow_function *f = &m->flow.functions[number];
+    x86copy_function *own = &m->copy.functions[number];
+    __atomic_store_n(&m->aways[number], f->lo, __ATOMIC_RELEASE);
+    __atomic_store_n(&m->slots[number], f->lo, __ATOMIC_RELEASE);
+    if (own->c_at) {
+        binpatch_p_lead_away(m, own->c_at + x86copy_skips(f, 0), own->away_at);
+        if (x86copy_skips(f, 0)) binpatch_p_lead_away(m, own->c_at, own->away_at);
+    } else own->failed |= 1;
+    if (own->i_at) {
+        binpatch_p_lead_away(m, own->i_at + x86copy_skips(f, 1), own->away_at);
+        if (x86copy_skips(f, 1)) binpatch_p_lead_away(m, own->i_at, own->away_at);
+    } else own->failed |= 2;
+    f->patched = 0;
+    binpatch_p.changed++;
+}
+
+/* Puts the original bytes of an entry back. Returns 0, or -1. */
+static int binpatch_p_restore(const x86flow_function *f, int file) {
+    return pwrite(file, f->saved, 5, (off_t)(f->lo + f->patch_at)) == 5 ? 0 : -1;
+}
+
+BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
+    uint64_t lo = binpatch_p_address(address) & ~UINT64_C(4095);
+    uint64_t hi = (binpatch_p_address(address) + bytes + 4095) & ~UINT64_C(4095);
+    uint32_t n, k;
+    int file = -1, failed = 0, count = 0;
+    if (!binpatch_p.installed || binpatch_p.writing) return 0;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        int locked;
+        if (m->refusal || hi <= m->flow.text_lo || lo >= m->flow.text_hi) continue;
+        if (file < 0) file = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+        locked = binpatch_p_lock(m->shared) == 0;
+        for (k = 0; k < m->flow.count; k++) {
+            x86flow_function *f = &m->flow.functions[k];
+            const x86flow_function *part = f->part ? &m->flow.functions[f->part - 1] : NULL;
+            int inside = f->lo < hi && f->lo + f->size > lo;
+            if (part && part->lo < hi && part->lo + part->size > lo) inside = 1;
+            if (!f->patched || !inside) continue;
+            binpatch_p_take_away(m, k);
+            count++;
+            if (!binpatch_p.armed || m->copy.functions[k].bare || m->copy.functions[k].held) continue;
+            if (binpatch_p_restore(f, file) != 0) failed = 1;
+        }
+        if (locked) binpatch_p_unlock(m->shared);
+    }
+    if (file >= 0) close(file);
+    return failed ? -1 : count;
 }
 
 /* ---- patching: on, off, away ----------- src/binpatch/patch_install.c ---- */
@@ -6560,6 +6680,8 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->modules = binpatch_p.module_count;
     out->modules_left = binpatch_p.modules_left;
     out->buffers = BINPATCH_P_THREADS;
+    out->changed = binpatch_p.changed;
+    out->filters = binpatch_p.filters;
     out->on = binpatch_p.on;
     out->armed = binpatch_p.armed;
     out->shadow_stack = binpatch_p.shadow_stack;
@@ -6593,6 +6715,10 @@ BINPATCH_API const char *binpatch_reason(void) {
 BINPATCH_API int binpatch_toggle(int on) { return (void)on, -1; }
 BINPATCH_API int binpatch_arm(void) { return -1; }
 BINPATCH_API int binpatch_uninstall(void) { return -1; }
+BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
+    (void)address, (void)bytes;
+    return 0;
+}
 BINPATCH_API void binpatch_flush(void) {}
 BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_rejoin(void) {}

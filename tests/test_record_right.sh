@@ -67,6 +67,16 @@ for pie in -no-pie -pie; do
     else fail "lookups $pie: six functions are left as they are"; fi
 done
 
+# ---- code that changes itself, and system calls that are forbidden ------------------------------
+
+for pie in -no-pie -pie; do
+    compile $CC -O2 $pie -fPIE -o changes "$traps/changes.c"
+    same changes 'the program made their code writable'
+    compile $CC -O2 $pie -fPIE -o filter "$traps/filter.c"
+    if ./filter >plain; [ $? = 3 ]; then same filter 'forbid system calls by an instruction of its own'
+    else skip "no filters of system calls here"; fi
+done
+
 # ---- programs of sanitizers --------------------------------------------------------------------
 
 printf '#include <stdio.h>\nint main(void) { puts("ran"); return 4; }\n' >plain.c

@@ -475,6 +475,11 @@ static void record_installed(int toggle_signal) {
     handover_sandbox = record_sandbox;
     handover_names = record_name_all;
     if (record.ticks && timer_begin(record.ticks, record_stack) != 0) record.no_timer = 1;
+    if (stats.filters) {        /* when it forbids them we are not asked: it is as if it had */
+        handover_line("?the program can forbid system calls by an instruction of its own: the "
+                      "recorder made none, and there are no ticks\n");
+        record_sandbox();
+    }
     if (!toggle_signal) return;
     record.toggles = 1;
     memset(&action, 0, sizeof action);

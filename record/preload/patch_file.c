@@ -277,6 +277,13 @@ static void record_write_hints(void) {
     }
     binpatch_get_stats(&stats);
     stats.lost += record.lost;
+    if (stats.changed) {
+        snprintf(line, sizeof line,
+                 "?%u functions were not sampled from some moment on: the program made their code "
+                 "writable\n",
+                 stats.changed);
+        handover_line(line);
+    }
     if (stats.modules_left) {
         snprintf(line, sizeof line,
                  "?%u libraries were not recorded: there is room for 256 modules\n",

@@ -154,6 +154,7 @@ typedef struct x86flow_graph {
     uint8_t *pointed;                   /* the same: a word of data holds this address */
     uint64_t *named;
     uint32_t named_count, named_max;
+    uint32_t filters;           /* functions that forbid system calls by an instruction of their own */
 } x86flow_graph;
 
 typedef struct x86flow_unwind {         /* an FDE with its CIE */

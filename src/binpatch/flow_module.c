@@ -189,6 +189,22 @@ static void x86flow_p_touch_bounds(x86flow_graph *g, const x86flow_body *s) {
     }
 }
 
+/* seccomp (317), or prctl (157) with PR_SET_SECCOMP (22): the numbers and a syscall instruction stand
+   in the same function. */
+static int x86flow_p_filters_calls(const x86flow_body *s) {
+    uint32_t n;
+    int calls = 0, seccomp = 0, prctl = 0, set = 0;
+    for (n = 0; n < s->count; n++) {
+        const x86decode_insn *i = &s->insn[n].i;
+        if (i->kind == X86DECODE_SYSCALL && i->map == 1) calls = 1;
+        if (i->map != 0 || (i->opcode & 0xF8) != 0xB8 || i->rex & X86DECODE_REX_B) continue;
+        if (i->opcode == 0xB8 && i->immediate == 317) seccomp = 1;
+        if (i->opcode == 0xB8 && i->immediate == 157) prctl = 1;
+        if (i->opcode == 0xBF && i->immediate == 22) set = 1;
+    }
+    return calls && (seccomp || (prctl && set));
+}
+
 /* A function that is left alone is read too, as far as it can be: what it calls, it calls from
    outside of all copies. If it is data, a few functions too many count as called. */
 BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_module *m,
@@ -207,6 +223,7 @@ BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_modul
             x86flow_p_names(g, m, k, here);
     }
     x86flow_p_touch_bounds(g, s);
+    g->filters += x86flow_p_filters_calls(s) ? 1u : 0u;
     if (s->indirect_jumps) {
         f->flags |= X86FLOW_DISPATCH;
         leaf = 0;
@@ -284,7 +301,7 @@ BINPATCH_API size_t x86flow_graph_bytes(const x86flow_module *m) {
 
 BINPATCH_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, void *memory) {
     size_t text = (size_t)(m->text_hi - m->text_lo);
-    g->count = g->named_count = 0;
+    g->count = g->named_count = g->filters = 0;
     g->max = (uint32_t)(text / 4 + 1024);
     g->named_max = (uint32_t)(text / 6 + 1024);
     g->named = (uint64_t *)memory;

@@ -295,6 +295,8 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->modules = binpatch_p.module_count;
     out->modules_left = binpatch_p.modules_left;
     out->buffers = BINPATCH_P_THREADS;
+    out->changed = binpatch_p.changed;
+    out->filters = binpatch_p.filters;
     out->on = binpatch_p.on;
     out->armed = binpatch_p.armed;
     out->shadow_stack = binpatch_p.shadow_stack;

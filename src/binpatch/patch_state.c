@@ -53,6 +53,7 @@ typedef struct binpatch_p_module {
     uint8_t *rx, *rw;
     size_t code_bytes, file_bytes;
     uint64_t *slots, *site_slots; /* per function, per site */
+    uint64_t *aways;              /* per function: what its slot is when code changes */
     binpatch_p_shared *shared;
     binpatch_p_site *sites;
     binpatch_p_link *links;
@@ -98,6 +99,9 @@ static struct {
     int shadow_stack;           /* the processor checks returns: they stay as they are */
     uint8_t *window;            /* for writing text */
     uint32_t lock;
+    uint32_t filters;           /* functions that forbid system calls */
+    uint32_t changed;           /* functions whose code the program has made writable */
+    int writing;                /* we write text just now */
     const char *reason;
     uint64_t bursts, events, lost, missed, checks, burst_checks, far;
     uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */
