@@ -108,14 +108,16 @@ static int record_write_sampled(int pairs, hcct_write_fn write, void *user) {
     return sampled_write(&p, tables, count, write, user);
 }
 
+/* What was written, and what the report says. */
+static quiet_time record_quiet;
+
 /* In the file stands what is not covered, if it is worth a word: one percent of the time. */
 static int record_write_quiet(const sampled_profile *about, hcct_write_fn write, void *user) {
     enum { END_QUIET = 3 };
-    quiet_time quiet;
-    quiet_get(&quiet);
-    if (!quiet.all_ns || quiet.ns < quiet.all_ns / 100) return 0;
-    return sampled_write_missing(about, END_QUIET, (quiet.ns + 500000) / 1000000,
-                                 (quiet.all_ns + 500000) / 1000000, write, user);
+    quiet_get(&record_quiet);
+    if (!record_quiet.all_ns || record_quiet.ns < record_quiet.all_ns / 100) return 0;
+    return sampled_write_missing(about, END_QUIET, (record_quiet.ns + 500000) / 1000000,
+                                 (record_quiet.all_ns + 500000) / 1000000, write, user);
 }
 
 /* What each thread has beside its tree; build/bursty joins the parts. */
@@ -296,7 +298,8 @@ static void record_write_hints(void) {
                  stats.lost_threads, record.buffers);
         handover_line(line);
     }
-    quiet_get(&quiet);
+    if (!record_quiet.all_ns) quiet_get(&record_quiet);
+    quiet = record_quiet;
     if (quiet.threads && (!quiet.all_ns || quiet.ns >= quiet.all_ns / 100 || quiet.unknown)) {
         unsigned long long percent
             = quiet.all_ns ? (unsigned long long)(quiet.ns * 100 / quiet.all_ns) : 0;

@@ -13,12 +13,8 @@
 FAR int victim(int n);
 NEAR int other(int n);
 FAR int through(int n);
-FAR int victim(int n) {
-    int sum = 0;
-    while (n--) sum += n & 7;
-    return sum + 1;
-}
-NEAR int other(int n) { return victim == NULL ? 0 : n * 1000; }
+FAR int victim(int n) { return n < 1 ? 1 : (n & 7) + other(n - 1) + victim(n - 3); }
+NEAR int other(int n) { return n * 1000; }
 FAR int through(int n) { return n < 1 ? 0 : victim(n) + through(n - 1); }
 
 static void change(const unsigned char *code, unsigned char *old) {
