@@ -14,12 +14,17 @@ FAR int victim(int n);
 NEAR int other(int n);
 FAR int through(int n);
 FAR int victim(int n) { return n < 1 ? 1 : (n & 7) + other(n - 1) + victim(n - 3); }
-NEAR int other(int n) { return n * 1000; }
+static volatile int calls;                      /* else the compiler calls them once */
+NEAR int other(int n) { return calls++, n * 1000; }
 FAR int through(int n) { return n < 1 ? 0 : victim(n) + through(n - 1); }
 
 static void change(const unsigned char *code, unsigned char *old) {
-    unsigned char *at = (unsigned char *)(uintptr_t)victim;
-    void *page = (void *)((uintptr_t)at & ~(uintptr_t)4095);
+    static unsigned char *volatile text;
+    unsigned char *at;
+    void *page;
+    text = (unsigned char *)(uintptr_t)victim;          /* the compiler is not to know */
+    at = text;
+    page = (void *)((uintptr_t)at & ~(uintptr_t)4095);
     if (mprotect(page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return;
     if (old) memcpy(old, at, 5);
     memcpy(at, code, 5);
