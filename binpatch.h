@@ -56,9 +56,11 @@
    its red zone are its own. What is not understood is not touched, and
    binpatch_get_function gives the reason. Nothing here calls malloc; memory comes
    from mmap. There is no output. errno is not touched while the program runs.
-   The header promises nothing to code that reads its own instructions or looks its
-   return address up: that sees other addresses, and changing ones. (Where the
-   processor checks returns they stay, and short bursts miss calls.) Code without
+   The header promises nothing to code that reads its own instructions, or that
+   looks its return address up without a table of them in its data: that sees other
+   addresses, and changing ones. (Functions of such a table are left alone.) Where
+   the processor checks returns they stay, and short bursts miss calls. A program
+   that changes its own code says so before: binpatch_code_changes. Code without
    unwind information is left alone, as is what dlopen loads later. Exceptions and
    backtraces go through copies if the process asks binpatch_find_copy: interpose
    _dl_find_object (glibc 2.35) and answer from it, as `bursty record` does.
@@ -239,7 +241,7 @@ typedef struct binpatch_stats {
     uint32_t threads, lost_threads, modules;
     uint32_t modules_left;              /* beyond the 256th: nothing of them is patched */
     uint32_t buffers;                   /* so many threads at a time have one */
-    uint32_t filters;                   /* functions that forbid system calls without the C library */
+    uint32_t filters;                   /* functions that forbid system calls, and ask nobody */
     uint32_t changed;                   /* functions that binpatch_code_changes gave up */
     int on, armed;                      /* armed: the jumps are in the text */
     int shadow_stack;                   /* the processor checks returns: they stay as they are */
@@ -261,8 +263,9 @@ BINPATCH_API int binpatch_uninstall(void);
    installed with config.off. Call it before a second thread starts, for later it is too late.
    Returns 0, or -1: another thread runs, or this is not the stack of the first thread. */
 BINPATCH_API int binpatch_arm(void);
-/* Before the program writes into its own code there, in whole pages: the functions in these pages get
-   their own bytes back, and are sampled no more. Returns how many, or -1: some could not. */
+/* Before the program writes into its own code there, in whole pages: the
+   functions in these pages get their own bytes back, and are sampled no more.
+   Returns how many, or -1: some could not. */
 BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes);
 /* Hands what the calling thread has recorded to the action. */
 BINPATCH_API void binpatch_flush(void);
@@ -284,8 +287,8 @@ BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place);
    patcher itself is at work. */
 BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                                      binpatch_frame *frames, uint32_t max);
-/* Is pc in this header's code, in the module that holds it, or in what copies share to save registers?
-   Returns 1 or 0. Async-signal-safe. */
+/* Is pc in the module that holds this header's code, or in what copies share to
+   save registers? Returns 1 or 0. Async-signal-safe. */
 BINPATCH_API int binpatch_is_own(uint64_t pc);
 /* A reason in words. */
 BINPATCH_API const char *binpatch_reason_text(int reason);
@@ -561,7 +564,7 @@ typedef struct x86flow_graph {
     uint8_t *pointed;                   /* the same: a word of data holds this address */
     uint64_t *named;
     uint32_t named_count, named_max;
-    uint32_t filters;           /* functions that forbid system calls by an instruction of their own */
+    uint32_t filters;           /* functions that forbid system calls, and ask nobody */
 } x86flow_graph;
 
 typedef struct x86flow_unwind {         /* an FDE with its CIE */
@@ -624,8 +627,9 @@ BINPATCH_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, 
 BINPATCH_API void x86flow_take(x86flow_graph *g, const x86flow_module *m, uint64_t address);
 /* A word of data holds this address. */
 BINPATCH_API void x86flow_point(x86flow_graph *g, const x86flow_module *m, uint64_t address);
-/* Before all surveys, if data was told: functions whose return addresses stand in data get the reason
-   X86FLOW_LOOKED_UP, for the program looks them up. Returns how many. */
+/* Before all surveys, if data was told: functions whose return addresses stand
+   in data get the reason X86FLOW_LOOKED_UP, for the program looks them up.
+   Returns how many. */
 BINPATCH_API uint32_t x86flow_find_lookups(x86flow_body *b, const x86flow_graph *g,
                                            x86flow_module *m);
 /* Decodes function `number` once, and notes what it calls and names. Returns 0 or why it is not
@@ -758,7 +762,7 @@ typedef struct x86copy_function {
     uint32_t held;              /* left to the caller */
     uint32_t bare;              /* no check anywhere: its original is what C would be */
     uint32_t returns_at;        /* of I: x86copy.returns_at as a position; 0: not known */
-    uint32_t away_at;           /* a jump through the function's word of `aways`; 0: there is none */
+    uint32_t away_at;           /* a jump through the function's word of `aways`; 0: none */
 } x86copy_function;
 
 /* So many bytes of C and of I are the check of the entry. Direct calls that need none skip them. */
@@ -2450,21 +2454,25 @@ BINPATCH_API const uint8_t *x86flow_find_fde(const uint8_t *h, uint64_t pc, uint
 
 /* ---- functions: how far a jump table is read  src/binpatch/flow_bounds.c ---- */
 
-/* No word of a program says where a jump table ends. But code that reads one bounds its index first:
+/* No word of a program says where a jump table ends. But code that reads one
+   bounds its index first:
 
        cmp $5,%edi; ja default; mov %edi,%edi; jmp *table(,%rdi,8)        6 entries
        movzbl (%rsi),%eax; jmp *table(,%rax,8)                            256 entries
        and $7,%eax; movslq (%rdx,%rax,4),%rax; add %rdx,%rax; jmp *%rax   8 entries
 
-   The walk goes back from the load over all paths, and follows the value through moves. Each path has
-   to end at a bound. The largest one holds. The walk gives up at anything else: at a call that may
-   overwrite the value, at the start of the function, at a label that a table leads to.
+   The walk goes back from the load over all paths, and follows the value
+   through moves. Each path has to end at a bound. The largest one holds. The
+   walk gives up at anything else: at a call that may overwrite the value, at
+   the start of the function, at a label that a table leads to.
 
-   A comparison of the low byte or word says nothing of the rest. It is remembered, and counts where
-   the walk comes to the movzx that cleared the rest. A comparison of 32 bits counts as one of the
-   index, for what has been written as 32 bits is zero above.
+   A comparison of the low byte or word says nothing of the rest. It is
+   remembered, and counts where the walk comes to the movzx that cleared the
+   rest. A comparison of 32 bits counts as one of the index, for what has been
+   written as 32 bits is zero above.
 
-   cost: a few instructions for each load, for the comparison stands close to it; at most STEPS. */
+   cost: a few instructions for each load, for the comparison stands close to
+   it; at most STEPS. */
 
 enum { X86FLOW_P_STEPS = 256, X86FLOW_P_STATES = 64, X86FLOW_P_WIDEST = 4096 };
 
@@ -2560,7 +2568,8 @@ static int x86flow_p_are_copies(const x86flow_body *s, uint32_t at, int a, int b
         reg = x86flow_reg_register(i);
         rm = x86flow_rm_register(i);
         if (i->map == 0 && i->coding == X86DECODE_LEGACY && (i->opcode == 0x89 || i->opcode == 0x8B)
-            && x86flow_p_operand_bytes(i, 0) >= 4 && ((reg == a && rm == b) || (reg == b && rm == a)))
+            && x86flow_p_operand_bytes(i, 0) >= 4
+            && ((reg == a && rm == b) || (reg == b && rm == a)))
             return 1;
         x86decode_effects(i, &e);
         if (e.writes >> a & 1 || e.writes >> b & 1) return 0;
@@ -2569,7 +2578,8 @@ static int x86flow_p_are_copies(const x86flow_body *s, uint32_t at, int a, int b
 }
 
 /* cmp $immediate with the value, or with a register that holds the same. */
-static unsigned x86flow_p_compares_it(const x86flow_body *s, uint32_t at, const x86flow_p_value *v) {
+static unsigned x86flow_p_compares_it(const x86flow_body *s, uint32_t at,
+                                      const x86flow_p_value *v) {
     const x86decode_insn *i = &s->insn[at].i;
     unsigned bytes = x86flow_p_compares(i, v);
     x86flow_p_value other = *v;
@@ -2580,15 +2590,16 @@ static unsigned x86flow_p_compares_it(const x86flow_body *s, uint32_t at, const 
     return bytes >= 4 && x86flow_p_are_copies(s, at, v->reg, other.reg) ? bytes : 0;
 }
 
-/* A conditional branch was taken, or not, with the value in its place: what does that say? *bytes: of
-   so many low bytes; 0: nothing. */
+/* A conditional branch was taken, or not, with the value in its place: what
+   does that say? *bytes: of so many low bytes; 0: nothing. */
 static uint64_t x86flow_p_condition(const x86flow_body *s, uint32_t branch, int taken,
                                     const x86flow_p_value *v, unsigned *bytes) {
     unsigned condition = s->insn[branch].i.opcode & 15;
     uint32_t n, at = branch;
     *bytes = 0;
     if (!taken) condition ^= 1;
-    if (condition != 2 && condition != 4 && condition != 6) return 0;   /* below, equal, not above */
+    /* below, equal, not above */
+    if (condition != 2 && condition != 4 && condition != 6) return 0;
     for (n = 0; n < 8 && at > 0; n++) {
         const x86flow_insn *k = &s->insn[--at];
         x86decode_effect e;
@@ -2801,8 +2812,8 @@ static uint64_t x86flow_p_guess(const x86flow_body *s, uint32_t at, int reg) {
     return 0;
 }
 
-/* What looks like the load of a dispatch: *(base + index * width), with a table in the base or in the
-   displacement. Returns the width, or 0. */
+/* What looks like the load of a dispatch: *(base + index * width), with a table
+   in the base or in the displacement. Returns the width, or 0. */
 static uint32_t x86flow_p_reads_table(const x86decode_insn *i) {
     if (!i->memory || i->map != 0 || i->coding != X86DECODE_LEGACY || i->index < 0
         || i->prefixes & (X86DECODE_67 | X86DECODE_FS | X86DECODE_GS))
@@ -3190,19 +3201,22 @@ BINPATCH_API void x86flow_plan(x86flow_body *s, int32_t k_boring) {
 
 /* ---- functions: return addresses that the program looks up  src/binpatch/flow_lookups.c ---- */
 
-/* A collector that walks the stack finds each frame's layout by its return address, in a table that
-   the compiler wrote (native OCaml: caml_frametable). In a copy the same call pushes another address,
-   which stands in no table, and the collector reads what is not there. Such functions are left as
-   they are. The table gives them away: words of data that point behind their calls.
+/* A collector that walks the stack finds each frame's layout by its return
+   address, in a table that the compiler wrote (native OCaml: caml_frametable).
+   In a copy the same call pushes another address, which stands in no table, and
+   the collector reads what is not there. Such functions are left as they are.
+   The table gives them away: words of data that point behind their calls.
 
        .data   .quad L1    <- a word of data            .text   call caml_call_gc
                .word 24                                 L1:     mov 8(%rsp),%rbx
 
-   Tables of a switch hold addresses inside a function, too, and a case may stand behind a call that
-   does not return. So a function with an indirect jump is left alone only if others without one give
-   the table away: MANY of them, for single words may be numbers.
+   Tables of a switch hold addresses inside a function, too, and a case may
+   stand behind a call that does not return. So a function with an indirect jump
+   is left alone only if others without one give the table away: MANY of them,
+   for single words may be numbers.
 
-   cost: nothing but for functions that data points into; those are decoded once more. */
+   cost: nothing but for functions that data points into; those are decoded once
+   more. */
 
 enum { X86FLOW_P_MANY = 4 };
 
@@ -3429,8 +3443,8 @@ static int x86flow_p_goes(x86flow_graph *g, const x86flow_module *m, uint32_t nu
     return outside;
 }
 
-/* Where tables with a bound lead. Of one without a bound that is not known, and a few entries too many
-   are taken. */
+/* Where tables with a bound lead. Of one without a bound that is not known, and
+   a few entries too many are taken. */
 static void x86flow_p_touch_bounds(x86flow_graph *g, const x86flow_body *s) {
     enum { ENOUGH = 1024 };
     uint32_t n, e;
@@ -3453,8 +3467,8 @@ static void x86flow_p_touch_bounds(x86flow_graph *g, const x86flow_body *s) {
     }
 }
 
-/* seccomp (317), or prctl (157) with PR_SET_SECCOMP (22): the numbers and a syscall instruction stand
-   in the same function. */
+/* seccomp (317), or prctl (157) with PR_SET_SECCOMP (22): the numbers and a
+   syscall instruction stand in the same function. */
 static int x86flow_p_filters_calls(const x86flow_body *s) {
     uint32_t n;
     int calls = 0, seccomp = 0, prctl = 0, set = 0;
@@ -6308,20 +6322,23 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
 
 /* ---- patching: code that the program changes  src/binpatch/patch_changes.c ---- */
 
-/* A program that makes its own code writable is about to change it, and a copy would go on doing what
-   the old code did. So before that the functions in these pages get their own bytes back, and no copy
-   of theirs is entered any more:
+/* A program that makes its own code writable is about to change it, and a copy
+   would go on doing what the old code did. So before that the functions in
+   these pages get their own bytes back, and no copy of theirs is entered any
+   more:
 
        entry    original bytes                  slot     the original function
        C, I     their first instruction, and the one behind the check, become a jump to away_at;
-                there stands `jmp *away`, and the word `away` of this process is the original function
+                there stands `jmp *away`, and this process's word `away` is the original
 
-   Copies are shared with other processes of a fork, and they did not change their code. Their word
-   `away` leads to "plain", which is what they would run without sampling. Nobody makes further copies
-   of such a function. Who is inside a copy stays there until it returns, as code that is changed
-   while it runs may do in any program.
+   Copies are shared with other processes of a fork, and they did not change
+   their code. Their word `away` leads to "plain", which is what they would run
+   without sampling. Nobody makes further copies of such a function. Who is
+   inside a copy stays there until it returns, as code that is changed while it
+   runs may do in any program.
 
-   cost: a look at all functions of the module, for each call that makes some of its code writable. */
+   cost: a look at all functions of the module, for each call that makes some of
+   its code writable. */
 
 /* A jump over the first bytes of a copy at a position. Eight bytes are written at once. */
 static void binpatch_p_lead_away(binpatch_p_module *m, uint32_t at, uint32_t away_at) {
@@ -6374,7 +6391,8 @@ BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
             if (!f->patched || !inside) continue;
             binpatch_p_take_away(m, k);
             count++;
-            if (!binpatch_p.armed || m->copy.functions[k].bare || m->copy.functions[k].held) continue;
+            if (!binpatch_p.armed || m->copy.functions[k].bare) continue;
+            if (m->copy.functions[k].held) continue;
             if (binpatch_p_restore(f, file) != 0) failed = 1;
         }
         if (locked) binpatch_p_unlock(m->shared);

@@ -1,6 +1,7 @@
-/* test_x86flow.c - functions, jump tables, loops, Equation 3 and unwind information of small pieces
-   of code. The bytes stand beside their instructions. Many tests are a trap of the design: see the table
-   in docs/binpatch.md. */
+/* test_x86flow.c - functions, jump tables, loops, Equation 3 and unwind
+   information of small pieces of code. The bytes stand beside their
+   instructions. Many tests are a trap of the design: see the table in
+   docs/binpatch.md. */
 #define BINPATCH_IMPLEMENTATION
 #define BINPATCH_STATIC
 #include "binpatch.h"
@@ -142,9 +143,9 @@ TEST(a_table_whose_register_is_written_is_not_proved) {
     CHECK_EQ(insn(17)->dispatch, X86FLOW_TRANSLATE);
 }
 
-/* `before` the load of a table whose end nothing but the bound of its index shows: data that the code
-   names, or what is taken for that, stands in its middle. Returns how many entries are copied; 0: the
-   jump is translated. */
+/* `before` the load of a table whose end nothing but the bound of its index
+   shows: data that the code names, or what is taken for that, stands in its
+   middle. Returns how many entries are copied; 0: the jump is translated. */
 static uint32_t copied_entries(const unsigned char *before, uint32_t size) {
     static const unsigned char load[] = {
         0x48, 0x8D, 0x1D, 0, 0, 0, 0,   /*  0: lea T(%rip),%rbx            */

@@ -136,14 +136,18 @@ static int refuse_access(const char *path, unsigned char *head, size_t got) {
     return tool_system_error(path);
 }
 
-/* The runtimes of sanitizers. Those of -fsanitize=address, thread, memory and hwaddress want to be the
-   first library, and lay out memory by rules of their own. The one of -fsanitize=leak is a library
-   of gcc's, which may come later; clang puts it into the program, and it waits for ever for the
-   recorder's timers. Returns what the program was compiled with, or NULL. */
+/* The runtimes of sanitizers. Those of -fsanitize=address, thread, memory and
+   hwaddress want to be the first library, and lay out memory by rules of their
+   own. The one of -fsanitize=leak is a library of gcc's, which may come later;
+   clang puts it into the program, and it waits for ever for the recorder's
+   timers. Returns what the program was compiled with, or NULL. */
 static const char *sanitizer_of(elf_file *e) {
     static const struct { const char *symbol, *name; int only_inside; } all[]
-        = {{"__asan_init", "address", 0}, {"__tsan_init", "thread", 0}, {"__msan_init", "memory", 0},
-           {"__hwasan_init", "hwaddress", 0}, {"__lsan_init", "leak", 1}};
+        = {{"__asan_init", "address", 0},
+           {"__tsan_init", "thread", 0},
+           {"__msan_init", "memory", 0},
+           {"__hwasan_init", "hwaddress", 0},
+           {"__lsan_init", "leak", 1}};
     elf_section symbols, names;
     dump_fault fault;
     uint64_t n, k, w;
@@ -184,8 +188,8 @@ static int check_elf(const char *path, const unsigned char *data, size_t size, i
     }
     sanitizer = sanitizer_of(&e);
     if (sanitizer)
-        return tool_error("%s: it was compiled with -fsanitize=%s, whose runtime wants to come before "
-                          "all other libraries: record a build without it",
+        return tool_error("%s: it was compiled with -fsanitize=%s, whose runtime wants to come "
+                          "before all other libraries: record a build without it",
                           path, sanitizer);
     for (n = 0; elf_get_segment(&e, n, &p) == 0; n++) {
         char loader[256];
@@ -464,8 +468,9 @@ static int give_name(const record_options *o, const char *bytes) {
     return 1;
 }
 
-/* What the recorder said: faults begin with !, hints with ?, the size of a file that needs its name
-   with =, the file of an earlier program of the process with +; the other lines are for --stats. Returns whether there was a fault. */
+/* What the recorder said: faults begin with !, hints with ?, the size of a file
+   that needs its name with =, the file of an earlier program of the process
+   with +; the other lines are for --stats. Returns whether there was a fault. */
 static int show_report(const record_options *o) {
     char line[8192], first[4200] = "", last[4200] = "";
     unsigned images = 0;

@@ -1,11 +1,13 @@
-/* images.c - a process that becomes another program by exec loses what was recorded. So the calls of
-   the exec family are ours, and write it before: into FILE.PID.1, FILE.PID.2 and so on, one for each
-   program that the process was. The last one writes FILE, as any process does. If the call fails,
-   the file is removed, and recording goes on as if nothing had been. posix_spawn and children of
-   vfork are other processes: there is nothing of theirs to write.
+/* images.c - a process that becomes another program by exec loses what was
+   recorded. So the calls of the exec family are ours, and write it before: into
+   FILE.PID.1, FILE.PID.2 and so on, one for each program that the process was.
+   The last one writes FILE, as any process does. If the call fails, the file is
+   removed, and recording goes on as if nothing had been. posix_spawn and
+   children of vfork are other processes: there is nothing of theirs to write.
 
-   A program that is started with an environment of its own does not have the recorder. Then what
-   there is so far is all that there will be: it is FILE, and the tool says so. */
+   A program that is started with an environment of its own does not have the
+   recorder. Then what there is so far is all that there will be: it is FILE,
+   and the tool says so. */
 #define _GNU_SOURCE 1
 #include "handover.h"
 #include "patch.h"
@@ -77,7 +79,8 @@ static void image_ends(image *i, const char *next, char *const *environment) {
     int saved = errno, is_last = !keeps_the_recorder(environment), failed;
     i->path[0] = 0;
     i->said = handover_mark();
-    if (!record.running || record.done || record.sandboxed || !record.follow || record.direct) return;
+    if (!record.running || record.done || record.sandboxed) return;
+    if (!record.follow || record.direct) return;
     if (getpid() != record.pid || is_empty()) return;   /* the first: a child of vfork */
     binpatch_flush();
     failed = is_last ? write_last() : new_name(i->path, sizeof i->path);
@@ -89,8 +92,8 @@ static void image_ends(image *i, const char *next, char *const *environment) {
                  "!what the process was before it became %.4000s was not written\n", next);
     else if (is_last)
         snprintf(line, sizeof line,
-                 "?the process became %.4000s with an environment of its own: from there on nothing "
-                 "is recorded\n",
+                 "?the process became %.4000s with an environment of its own: from there on "
+                 "nothing is recorded\n",
                  next);
     else snprintf(line, sizeof line, "+%.4100s\n", i->path);
     if (record.pid == record.owner) handover_line(line);

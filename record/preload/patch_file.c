@@ -134,7 +134,8 @@ static int record_write_more(hcct_write_fn write, void *user) {
     for (r = record_all; r && !failed; r = r->next) {
         const record_extra *x = (const record_extra *)r->references;
         if (x && x->f) failed = record_write_footprint(x->f, write, user);
-        if (x && x->streams && !failed && (!record.keeping || record.in_exec))  /* writing ends their sequences */
+        /* Writing ends their sequences. */
+        if (x && x->streams && !failed && (!record.keeping || record.in_exec))
             failed = hotstream_write(x->streams, "references in bursts", record_site_name, NULL,
                                      write, user);
     }
@@ -304,7 +305,8 @@ static void record_write_hints(void) {
         unsigned long long percent
             = quiet.all_ns ? (unsigned long long)(quiet.ns * 100 / quiet.all_ns) : 0;
         char share[64];
-        snprintf(share, sizeof share, quiet.all_ns && !quiet.unknown ? "%llu %%" : "a part", percent);
+        if (quiet.all_ns && !quiet.unknown) snprintf(share, sizeof share, "%llu %%", percent);
+        else snprintf(share, sizeof share, "a part");
         snprintf(line, sizeof line,
                  "?calls were not sampled in %s of the CPU time: %u threads asked to be cancelled "
                  "at any instruction, and from there on they are left alone%s\n",

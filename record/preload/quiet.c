@@ -1,10 +1,13 @@
-/* quiet.c - what is not covered. A thread that may be cancelled at any instruction gets no bursts: the
-   unwind information of copies does not say how deep the stack is inside an event. Servers ask for
-   that at their start (redis-server), and then nothing that they do later is sampled. So the CPU time
-   of such threads is measured, and stands in the report and in the file beside that of the process.
+/* quiet.c - what is not covered. A thread that may be cancelled at any
+   instruction gets no bursts: the unwind information of copies does not say how
+   deep the stack is inside an event. Servers ask for that at their start
+   (redis-server), and then nothing that they do later is sampled. So the CPU
+   time of such threads is measured, and stands in the report and in the file
+   beside that of the process.
 
-   A slot belongs to a thread from pthread_setcanceltype until it asks for deferred cancelling again,
-   or ends. The clock of a living thread can be read from any other one. */
+   A slot belongs to a thread from pthread_setcanceltype until it asks for
+   deferred cancelling again, or ends. The clock of a living thread can be read
+   from any other one. */
 #define _GNU_SOURCE 1
 #include "quiet.h"
 #include "patch.h"

@@ -83,7 +83,7 @@ typedef struct x86copy_function {
     uint32_t held;              /* left to the caller */
     uint32_t bare;              /* no check anywhere: its original is what C would be */
     uint32_t returns_at;        /* of I: x86copy.returns_at as a position; 0: not known */
-    uint32_t away_at;           /* a jump through the function's word of `aways`; 0: there is none */
+    uint32_t away_at;           /* a jump through the function's word of `aways`; 0: none */
 } x86copy_function;
 
 /* So many bytes of C and of I are the check of the entry. Direct calls that need none skip them. */

@@ -154,7 +154,7 @@ typedef struct x86flow_graph {
     uint8_t *pointed;                   /* the same: a word of data holds this address */
     uint64_t *named;
     uint32_t named_count, named_max;
-    uint32_t filters;           /* functions that forbid system calls by an instruction of their own */
+    uint32_t filters;           /* functions that forbid system calls, and ask nobody */
 } x86flow_graph;
 
 typedef struct x86flow_unwind {         /* an FDE with its CIE */
@@ -217,8 +217,9 @@ BINPATCH_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, 
 BINPATCH_API void x86flow_take(x86flow_graph *g, const x86flow_module *m, uint64_t address);
 /* A word of data holds this address. */
 BINPATCH_API void x86flow_point(x86flow_graph *g, const x86flow_module *m, uint64_t address);
-/* Before all surveys, if data was told: functions whose return addresses stand in data get the reason
-   X86FLOW_LOOKED_UP, for the program looks them up. Returns how many. */
+/* Before all surveys, if data was told: functions whose return addresses stand
+   in data get the reason X86FLOW_LOOKED_UP, for the program looks them up.
+   Returns how many. */
 BINPATCH_API uint32_t x86flow_find_lookups(x86flow_body *b, const x86flow_graph *g,
                                            x86flow_module *m);
 /* Decodes function `number` once, and notes what it calls and names. Returns 0 or why it is not

@@ -1,20 +1,24 @@
 /* ---- functions: how far a jump table is read ---- */
 
-/* No word of a program says where a jump table ends. But code that reads one bounds its index first:
+/* No word of a program says where a jump table ends. But code that reads one
+   bounds its index first:
 
        cmp $5,%edi; ja default; mov %edi,%edi; jmp *table(,%rdi,8)        6 entries
        movzbl (%rsi),%eax; jmp *table(,%rax,8)                            256 entries
        and $7,%eax; movslq (%rdx,%rax,4),%rax; add %rdx,%rax; jmp *%rax   8 entries
 
-   The walk goes back from the load over all paths, and follows the value through moves. Each path has
-   to end at a bound. The largest one holds. The walk gives up at anything else: at a call that may
-   overwrite the value, at the start of the function, at a label that a table leads to.
+   The walk goes back from the load over all paths, and follows the value
+   through moves. Each path has to end at a bound. The largest one holds. The
+   walk gives up at anything else: at a call that may overwrite the value, at
+   the start of the function, at a label that a table leads to.
 
-   A comparison of the low byte or word says nothing of the rest. It is remembered, and counts where
-   the walk comes to the movzx that cleared the rest. A comparison of 32 bits counts as one of the
-   index, for what has been written as 32 bits is zero above.
+   A comparison of the low byte or word says nothing of the rest. It is
+   remembered, and counts where the walk comes to the movzx that cleared the
+   rest. A comparison of 32 bits counts as one of the index, for what has been
+   written as 32 bits is zero above.
 
-   cost: a few instructions for each load, for the comparison stands close to it; at most STEPS. */
+   cost: a few instructions for each load, for the comparison stands close to
+   it; at most STEPS. */
 
 enum { X86FLOW_P_STEPS = 256, X86FLOW_P_STATES = 64, X86FLOW_P_WIDEST = 4096 };
 
@@ -110,7 +114,8 @@ static int x86flow_p_are_copies(const x86flow_body *s, uint32_t at, int a, int b
         reg = x86flow_reg_register(i);
         rm = x86flow_rm_register(i);
         if (i->map == 0 && i->coding == X86DECODE_LEGACY && (i->opcode == 0x89 || i->opcode == 0x8B)
-            && x86flow_p_operand_bytes(i, 0) >= 4 && ((reg == a && rm == b) || (reg == b && rm == a)))
+            && x86flow_p_operand_bytes(i, 0) >= 4
+            && ((reg == a && rm == b) || (reg == b && rm == a)))
             return 1;
         x86decode_effects(i, &e);
         if (e.writes >> a & 1 || e.writes >> b & 1) return 0;
@@ -119,7 +124,8 @@ static int x86flow_p_are_copies(const x86flow_body *s, uint32_t at, int a, int b
 }
 
 /* cmp $immediate with the value, or with a register that holds the same. */
-static unsigned x86flow_p_compares_it(const x86flow_body *s, uint32_t at, const x86flow_p_value *v) {
+static unsigned x86flow_p_compares_it(const x86flow_body *s, uint32_t at,
+                                      const x86flow_p_value *v) {
     const x86decode_insn *i = &s->insn[at].i;
     unsigned bytes = x86flow_p_compares(i, v);
     x86flow_p_value other = *v;
@@ -130,15 +136,16 @@ static unsigned x86flow_p_compares_it(const x86flow_body *s, uint32_t at, const 
     return bytes >= 4 && x86flow_p_are_copies(s, at, v->reg, other.reg) ? bytes : 0;
 }
 
-/* A conditional branch was taken, or not, with the value in its place: what does that say? *bytes: of
-   so many low bytes; 0: nothing. */
+/* A conditional branch was taken, or not, with the value in its place: what
+   does that say? *bytes: of so many low bytes; 0: nothing. */
 static uint64_t x86flow_p_condition(const x86flow_body *s, uint32_t branch, int taken,
                                     const x86flow_p_value *v, unsigned *bytes) {
     unsigned condition = s->insn[branch].i.opcode & 15;
     uint32_t n, at = branch;
     *bytes = 0;
     if (!taken) condition ^= 1;
-    if (condition != 2 && condition != 4 && condition != 6) return 0;   /* below, equal, not above */
+    /* below, equal, not above */
+    if (condition != 2 && condition != 4 && condition != 6) return 0;
     for (n = 0; n < 8 && at > 0; n++) {
         const x86flow_insn *k = &s->insn[--at];
         x86decode_effect e;

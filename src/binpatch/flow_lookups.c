@@ -1,18 +1,21 @@
 /* ---- functions: return addresses that the program looks up ---- */
 
-/* A collector that walks the stack finds each frame's layout by its return address, in a table that
-   the compiler wrote (native OCaml: caml_frametable). In a copy the same call pushes another address,
-   which stands in no table, and the collector reads what is not there. Such functions are left as
-   they are. The table gives them away: words of data that point behind their calls.
+/* A collector that walks the stack finds each frame's layout by its return
+   address, in a table that the compiler wrote (native OCaml: caml_frametable).
+   In a copy the same call pushes another address, which stands in no table, and
+   the collector reads what is not there. Such functions are left as they are.
+   The table gives them away: words of data that point behind their calls.
 
        .data   .quad L1    <- a word of data            .text   call caml_call_gc
                .word 24                                 L1:     mov 8(%rsp),%rbx
 
-   Tables of a switch hold addresses inside a function, too, and a case may stand behind a call that
-   does not return. So a function with an indirect jump is left alone only if others without one give
-   the table away: MANY of them, for single words may be numbers.
+   Tables of a switch hold addresses inside a function, too, and a case may
+   stand behind a call that does not return. So a function with an indirect jump
+   is left alone only if others without one give the table away: MANY of them,
+   for single words may be numbers.
 
-   cost: nothing but for functions that data points into; those are decoded once more. */
+   cost: nothing but for functions that data points into; those are decoded once
+   more. */
 
 enum { X86FLOW_P_MANY = 4 };
 

@@ -165,8 +165,8 @@ static int x86flow_p_goes(x86flow_graph *g, const x86flow_module *m, uint32_t nu
     return outside;
 }
 
-/* Where tables with a bound lead. Of one without a bound that is not known, and a few entries too many
-   are taken. */
+/* Where tables with a bound lead. Of one without a bound that is not known, and
+   a few entries too many are taken. */
 static void x86flow_p_touch_bounds(x86flow_graph *g, const x86flow_body *s) {
     enum { ENOUGH = 1024 };
     uint32_t n, e;
@@ -189,8 +189,8 @@ static void x86flow_p_touch_bounds(x86flow_graph *g, const x86flow_body *s) {
     }
 }
 
-/* seccomp (317), or prctl (157) with PR_SET_SECCOMP (22): the numbers and a syscall instruction stand
-   in the same function. */
+/* seccomp (317), or prctl (157) with PR_SET_SECCOMP (22): the numbers and a
+   syscall instruction stand in the same function. */
 static int x86flow_p_filters_calls(const x86flow_body *s) {
     uint32_t n;
     int calls = 0, seccomp = 0, prctl = 0, set = 0;

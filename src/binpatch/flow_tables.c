@@ -80,8 +80,8 @@ static uint64_t x86flow_p_guess(const x86flow_body *s, uint32_t at, int reg) {
     return 0;
 }
 
-/* What looks like the load of a dispatch: *(base + index * width), with a table in the base or in the
-   displacement. Returns the width, or 0. */
+/* What looks like the load of a dispatch: *(base + index * width), with a table
+   in the base or in the displacement. Returns the width, or 0. */
 static uint32_t x86flow_p_reads_table(const x86decode_insn *i) {
     if (!i->memory || i->map != 0 || i->coding != X86DECODE_LEGACY || i->index < 0
         || i->prefixes & (X86DECODE_67 | X86DECODE_FS | X86DECODE_GS))

@@ -1,19 +1,22 @@
 /* ---- patching: code that the program changes ---- */
 
-/* A program that makes its own code writable is about to change it, and a copy would go on doing what
-   the old code did. So before that the functions in these pages get their own bytes back, and no copy
-   of theirs is entered any more:
+/* A program that makes its own code writable is about to change it, and a copy
+   would go on doing what the old code did. So before that the functions in
+   these pages get their own bytes back, and no copy of theirs is entered any
+   more:
 
        entry    original bytes                  slot     the original function
        C, I     their first instruction, and the one behind the check, become a jump to away_at;
-                there stands `jmp *away`, and the word `away` of this process is the original function
+                there stands `jmp *away`, and this process's word `away` is the original
 
-   Copies are shared with other processes of a fork, and they did not change their code. Their word
-   `away` leads to "plain", which is what they would run without sampling. Nobody makes further copies
-   of such a function. Who is inside a copy stays there until it returns, as code that is changed
-   while it runs may do in any program.
+   Copies are shared with other processes of a fork, and they did not change
+   their code. Their word `away` leads to "plain", which is what they would run
+   without sampling. Nobody makes further copies of such a function. Who is
+   inside a copy stays there until it returns, as code that is changed while it
+   runs may do in any program.
 
-   cost: a look at all functions of the module, for each call that makes some of its code writable. */
+   cost: a look at all functions of the module, for each call that makes some of
+   its code writable. */
 
 /* A jump over the first bytes of a copy at a position. Eight bytes are written at once. */
 static void binpatch_p_lead_away(binpatch_p_module *m, uint32_t at, uint32_t away_at) {
@@ -66,7 +69,8 @@ BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
             if (!f->patched || !inside) continue;
             binpatch_p_take_away(m, k);
             count++;
-            if (!binpatch_p.armed || m->copy.functions[k].bare || m->copy.functions[k].held) continue;
+            if (!binpatch_p.armed || m->copy.functions[k].bare) continue;
+            if (m->copy.functions[k].held) continue;
             if (binpatch_p_restore(f, file) != 0) failed = 1;
         }
         if (locked) binpatch_p_unlock(m->shared);

@@ -1,5 +1,6 @@
-/* changes.c - a program that patches itself while it runs: a function becomes a jump to another one,
-   and its old self again. A child does so alone: in the parent nothing has changed. */
+/* changes.c - a program that patches itself while it runs: a function becomes a
+   jump to another one, and its old self again. A child does so alone: in the
+   parent nothing has changed. */
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>

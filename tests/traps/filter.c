@@ -1,5 +1,6 @@
-/* filter.c - a program that forbids itself all system calls but two, and asks the kernel for that by an
-   instruction of its own, as programs without a C library do. */
+/* filter.c - a program that forbids itself all system calls but two, and asks
+   the kernel for that by an instruction of its own, as programs without a C
+   library do. */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>

@@ -14,7 +14,8 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
     const unsigned char *program;
     size_t size;
     uint64_t version = dump_get(&r);
-    if (!r.reason && version != VERSION && version != VERSION_OF) r.reason = "unknown version of a missing end";
+    if (!r.reason && version != VERSION && version != VERSION_OF)
+        r.reason = "unknown version of a missing end";
     end.why = dump_get32(&r);
     if (!r.reason && (version == VERSION ? end.why != END_KILLED && end.why != END_LEFT
                                          : end.why != END_QUIET))

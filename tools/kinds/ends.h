@@ -3,8 +3,8 @@
 #define ENDS_H
 #include "base/kind.h"
 
-/* By a signal; without the C library's exit; or the end is there, but threads that may be cancelled at
-   any instruction were not sampled. */
+/* By a signal; without the C library's exit; or the end is there, but threads
+   that may be cancelled at any instruction were not sampled. */
 enum { END_KILLED = 1, END_LEFT = 2, END_QUIET = 3 };
 
 typedef struct missing_end {

@@ -58,8 +58,8 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     if (ends < s->count) tell_quiet(r, s);
     table = report_add_table(r, "missing_ends", "what is missing from recordings", shown,
                              sizeof shown / sizeof *shown);
-    report_remark(table, "What ran in the last seconds of programs that were killed or left, and the "
-                         "calls of threads that were not sampled, are in no table.");
+    report_remark(table, "What ran in the last seconds of programs that were killed or left, and "
+                         "the calls of threads that were not sampled, are in no table.");
     for (i = 0; i < s->count; i++) {
         report_cell *row = report_add_row(table);
         row[0].real = (double)s->at[i].missing_ms / 1000;
