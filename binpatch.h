@@ -2488,8 +2488,8 @@ typedef struct x86flow_p_value {
 } x86flow_p_value;
 
 typedef struct x86flow_p_bounds {
-    x86flow_p_value state[X86FLOW_P_STATES];
-    uint32_t count, done;       /* [0, done) were followed */
+    x86flow_p_value *state;     /* in the body's memory: stacks may be small */
+    uint32_t count, max, done;  /* [0, done) were followed */
     uint32_t entries;           /* so many at least, by the paths that have ended */
     int failed;
 } x86flow_p_bounds;
@@ -2520,7 +2520,7 @@ static void x86flow_p_follow(x86flow_p_bounds *w, const x86flow_p_value *v) {
             && (v->reg >= 0 || (o->base == v->base && o->disp == v->disp)))
             return;
     }
-    if (w->count == X86FLOW_P_STATES) w->failed = 1;
+    if (w->count == w->max) w->failed = 1;
     else w->state[w->count++] = *v;
 }
 
@@ -2706,6 +2706,9 @@ static uint32_t x86flow_p_bound(const x86flow_body *s, uint32_t at) {
     v.at = at;
     v.reg = s->insn[at].i.index;
     v.bytes = 8;
+    w.state = (x86flow_p_value *)(void *)s->pending;
+    w.max = X86FLOW_P_WORK * (s->text_max + 64) * 4 / (uint32_t)sizeof *w.state;
+    if (w.max > X86FLOW_P_STATES) w.max = X86FLOW_P_STATES;
     w.count = w.done = w.entries = 0;
     w.failed = 0;
     x86flow_p_follow(&w, &v);
@@ -3457,7 +3460,7 @@ static void x86flow_p_touch_bounds(x86flow_graph *g, const x86flow_body *s) {
         last = t.address && !(t.address & 3) ? x86flow_p_readable(s->m, t.address) : 0;
         if (!last || x86flow_p_in_text(s->m, t.address)) continue;
         bound = x86flow_p_bound(s, n);
-        for (e = 0; e < (bound ? bound : ENOUGH); e++) {
+        for (e = 0; e < (bound ? bound : (uint32_t)ENOUGH); e++) {
             uint64_t to;
             if (t.address + (uint64_t)(e + 1) * t.width > last) break;
             to = x86flow_table_target(&t, e);

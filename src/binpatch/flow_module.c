@@ -179,7 +179,7 @@ static void x86flow_p_touch_bounds(x86flow_graph *g, const x86flow_body *s) {
         last = t.address && !(t.address & 3) ? x86flow_p_readable(s->m, t.address) : 0;
         if (!last || x86flow_p_in_text(s->m, t.address)) continue;
         bound = x86flow_p_bound(s, n);
-        for (e = 0; e < (bound ? bound : ENOUGH); e++) {
+        for (e = 0; e < (bound ? bound : (uint32_t)ENOUGH); e++) {
             uint64_t to;
             if (t.address + (uint64_t)(e + 1) * t.width > last) break;
             to = x86flow_table_target(&t, e);
