@@ -15,6 +15,9 @@ ok() { # STATUS WHAT
         cat "$out/log"
     fi
 }
+wanted=${SHRINK-}
+SHRINK=
+export SHRINK
 names() { sh tests/private_names.sh "$@" >"$out/log" 2>&1; }
 refuses() { # PATTERN LIST FILE...
     pattern=$1
@@ -46,8 +49,10 @@ refuses 'shared.c:1: base_p_a is' "$out/none" "$out/src/hcct/shared.c"
 names "$out/list" "$out/record/patch.c"
 ok $? "an exception"
 refuses 'list: not needed any more: patch.c hcct_p_a' "$out/list" "$out/src/hcct/own.c"
-SHRINK=1 names "$out/list" "$out/src/hcct/own.c" && [ "$(cat "$out/list")" = '# a remark' ]
+SHRINK=1
+names "$out/list" "$out/src/hcct/own.c" && [ "$(cat "$out/list")" = '# a remark' ]
 ok $? "to take a line out"
+SHRINK=$wanted
 
 # ---- the project
 # shellcheck disable=SC2046
