@@ -1,9 +1,10 @@
-# make          the host tool (build/bursty) and the examples
+# make          the host tool (build/bursty), build/bursty-lab and the examples
 # make demo     a real program, plain and profiled; build/demo/report.html
 # make headers  joins the products at the root from their parts in src/
 # make test     the host test suite; cc and make are all it needs
+# make fuzz     random input for whatever reads files, FUZZ_SECONDS for each fuzzer; fuzz/README.md
 # make matrix   installs compilers and emulators with apt-get, runs the tests on every target
-# make bench    installs what it needs, measures, writes bench/results.md and bench/results.json; bench-quick, bench-smoke: less
+# make bench    installs what it needs, measures, writes bench/results.md; bench-quick, bench-smoke: less
 #
 # make V=1 shows the commands. A target of the matrix sets CC, CXX, CFLAGS, LDFLAGS, RUN (what starts a program) and BUILD.
 
@@ -16,32 +17,54 @@ RUN      ?=
 THREADS  ?= -pthread
 V         ?=
 QUIET     = $(if $(V),,@echo "  cc $<";)
-COMPILE   = $(CC) -std=$(STD) $(WARN) $(CFLAGS) -I. $(THREADS)
+LINK      = $(CC) -std=$(STD) $(WARN) $(CFLAGS) -I. $(THREADS)
+COMPILE   = $(LINK) $(DEPENDS)
 LIBS      = $(LDFLAGS) -lm
 
+# The compiler writes down what it included: x.o.d beside x.o.
+CAN_LIST := $(shell $(CC) -MMD -MP -MF - -MT yes -E -o /dev/null -x c /dev/null 2>/dev/null | grep '^yes:')
+DEPENDS   = $(if $(CAN_LIST),-MMD -MP -MF $@.d -MT $@)
+
 TOOL_C    = $(wildcard tools/*.c tools/*/*.c)
-TOOL_H    = $(wildcard tools/*.h tools/*/*.h)
 TOOL_O    = $(TOOL_C:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/page.o $(BUILD)/tools/lists.o \
             $(BUILD)/tools/runtime.o
 TOOL_PART = $(filter-out $(BUILD)/tools/bursty.o,$(TOOL_O))
+# build/bursty-lab: lab/ on the tool's readers and writers. A test may use both but their mains.
+LAB_C     = $(wildcard lab/*.c)
+LAB_O     = $(LAB_C:lab/%.c=$(BUILD)/lab/%.o)
+LAB_PART  = $(filter-out $(BUILD)/lab/lab.o,$(LAB_O))
+LAB_BASE  = $(foreach d,base kinds model write,$(wildcard tools/$(d)/*.c))
 PAGE_DIR  = tools/write/page
 PAGE      = $(PAGE_DIR)/style.css $(filter-out %/style.css,$(sort $(wildcard $(PAGE_DIR)/*.css))) \
             $(PAGE_DIR)/base.js $(filter-out %/base.js,$(sort $(wildcard $(PAGE_DIR)/*.js)))
 EXAMPLE_C = $(wildcard examples/*.c)
 EXAMPLES  = $(EXAMPLE_C:examples/%.c=$(BUILD)/examples/%)
 # `bursty record` preloads this: for Linux on x86-64 with glibc and gcc or clang, whatever CFLAGS ask for.
-RECORDER  = $(shell $(CC) $(CFLAGS) -E -x c record/supported.h 2>/dev/null | grep -q recorder_is_supported && \
+RECORDER  = $(shell $(CC) $(CFLAGS) -E -x c record/preload/supported.h 2>/dev/null | grep -q recorder_is_supported && \
     echo $(BUILD)/bursty-record.so)
 TEST_C    = $(wildcard tests/test_*.c)
 TESTS     = $(TEST_C:tests/%.c=$(BUILD)/tests/%)
 TEST_SH   = $(wildcard tests/test_*.sh)
+BEGAN    := $(shell date +%s)
+PROCESSORS = $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 
-all: $(BUILD)/bursty $(EXAMPLES) $(RECORDER)
+all: tools $(EXAMPLES)
+
+tools: $(BUILD)/bursty $(BUILD)/bursty-lab $(RECORDER)
 
 $(BUILD)/bursty: $(TOOL_O)
-	$(if $(V),,@echo "  ld $@";) $(COMPILE) -o $@ $(TOOL_O) $(LIBS)
+	$(if $(V),,@echo "  ld $@";) $(LINK) -o $@ $(TOOL_O) $(LIBS)
 
-$(BUILD)/tools/%.o: tools/%.c $(TOOL_H) $(wildcard *.h)
+$(BUILD)/tools/%.o: tools/%.c
+	@mkdir -p $(@D)
+	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
+
+LAB_ALL   = $(LAB_O) $(BUILD)/lab/lists.o $(LAB_BASE:tools/%.c=$(BUILD)/tools/%.o) $(BUILD)/tools/page.o
+
+$(BUILD)/bursty-lab: $(LAB_ALL)
+	$(if $(V),,@echo "  ld $@";) $(LINK) -o $@ $(LAB_ALL) $(LIBS)
+
+$(BUILD)/lab/%.o: lab/%.c
 	@mkdir -p $(@D)
 	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
 
@@ -51,42 +74,49 @@ $(BUILD)/tools/page.c: tools/write/page/embed.awk $(PAGE)
 	@LC_ALL=C awk -f tools/write/page/embed.awk $(PAGE) >$@
 
 # What `bursty cc` gives to a user's compiler, as text in the tool.
-RUNTIME   = keepregs.h bursty.h edgeprof.h $(addprefix record/,checks.c edges.h edges.c append.h edges_file.c)
+RUNTIME   = bursty.h edgeprof.h $(addprefix record/cc/,checks.c edges.h edges.c append.h edges_file.c)
 $(BUILD)/tools/runtime.c: tools/cc/embed.awk $(RUNTIME)
 	@mkdir -p $(@D)
 	@LC_ALL=C awk -f tools/cc/embed.awk $(RUNTIME) >$@
 
 # What kinds, sections of a report, writers and commands there are: whatever tools/ defines.
 # Looked at in every run, for a file may have gone; written only when something has changed.
-$(BUILD)/tools/lists.c: FORCE
+$(BUILD)/tools/lists.c: LISTED = $(TOOL_C)
+$(BUILD)/lab/lists.c: LISTED = $(LAB_C) $(LAB_BASE)
+$(BUILD)/tools/lists.c $(BUILD)/lab/lists.c: FORCE
 	@mkdir -p $(@D)
-	@LC_ALL=C awk -f tools/base/lists.awk $(sort $(TOOL_C)) >$@.new
+	@LC_ALL=C awk -f tools/base/lists.awk $(sort $(LISTED)) >$@.new
 	@cmp -s $@.new $@ || cp $@.new $@
 	@rm -f $@.new
 
 FORCE:
 
-$(BUILD)/tools/page.o $(BUILD)/tools/lists.o $(BUILD)/tools/runtime.o: %.o: %.c $(TOOL_H) $(wildcard *.h)
+$(BUILD)/tools/page.o $(BUILD)/tools/lists.o $(BUILD)/lab/lists.o $(BUILD)/tools/runtime.o: %.o: %.c
 	$(QUIET) $(COMPILE) -Itools -c -o $@ $<
 
-RECORD_C  = $(addprefix record/,patch.c patch_file.c sampled.c contexts.c timer.c keep.c handover.c debugfile.c frames.c threads.c names.c dump.c)
+RECORD_C  = $(wildcard record/core/*.c record/preload/*.c)
+RECORD_O  = $(RECORD_C:record/%.c=$(BUILD)/record/%.o)
+PRELOAD   = $(CC) -std=$(STD) $(WARN) -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -I. $(THREADS)
 
-$(BUILD)/bursty-record.so: $(RECORD_C) record/recorder.h record/patch.h record/sampled.h record/contexts.h record/timer.h record/keep.h record/handover.h $(wildcard *.h)
+$(BUILD)/bursty-record.so: $(RECORD_O)
+	$(if $(V),,@echo "  ld $@";) $(PRELOAD) -shared -o $@ $(RECORD_O) -ldl -lgcc_s -lm
+
+$(BUILD)/record/%.o: record/%.c
 	@mkdir -p $(@D)
-	$(QUIET) $(CC) -std=$(STD) $(WARN) -O2 -g -fPIC -shared -fvisibility=hidden -ftls-model=initial-exec -I. $(THREADS) -o $@ $(RECORD_C) -ldl -lgcc_s -lm
+	$(QUIET) $(PRELOAD) $(DEPENDS) -c -o $@ $<
 
-$(BUILD)/examples/%: examples/%.c $(wildcard *.h)
+$(BUILD)/examples/%: examples/%.c
 	@mkdir -p $(@D)
 	$(QUIET) $(COMPILE) -o $@ $< $(LIBS)
 
-# A test that includes a header of the tool is linked with all of the tool but its main.
-TOOL_TESTS = $(shell grep -lE '^.include "(base|kinds|model|write|replay|cc)/' $(TEST_C))
+# A test that includes a header of the tool or of lab/ is linked with all of both but their mains.
+TOOL_TESTS = $(shell grep -lE '^.include "(base|kinds|model|write|lab|cc)/' $(TEST_C))
 
-$(TOOL_TESTS:tests/%.c=$(BUILD)/tests/%): $(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.inc) $(TOOL_PART)
+$(TOOL_TESTS:tests/%.c=$(BUILD)/tests/%): $(BUILD)/tests/%: tests/%.c $(TOOL_PART) $(LAB_PART)
 	@mkdir -p $(@D)
-	$(QUIET) $(COMPILE) -Itools -Itests -o $@ $< $(TOOL_PART) $(LIBS)
+	$(QUIET) $(COMPILE) -Itools -Itests -o $@ $< $(TOOL_PART) $(LAB_PART) $(LIBS)
 
-$(BUILD)/tests/%: tests/%.c tests/test.h $(wildcard tests/*.inc) $(wildcard *.h)
+$(BUILD)/tests/%: tests/%.c
 	@mkdir -p $(@D)
 	$(QUIET) $(COMPILE) -Itools -Itests -o $@ $< $(LIBS)
 
@@ -103,8 +133,25 @@ headers:
 demo: $(BUILD)/bursty
 	@CC="$(CC)" BUILD="$(BUILD)" sh demo/run.sh
 
-test: all $(TESTS)
-	@CC="$(CC)" CXX="$(CXX)" CFLAGS="$(CFLAGS)" BUILD="$(BUILD)" RUN="$(RUN)" sh tests/run.sh $(TESTS) $(TEST_SH)
+# Compiles on all processors, whatever -j says, and counts that among what the suite takes.
+test:
+	@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(PROCESSORS)) test-built
+	@BEGAN=$(BEGAN) CC="$(CC)" CXX="$(CXX)" CFLAGS="$(CFLAGS)" BUILD="$(BUILD)" RUN="$(RUN)" \
+	    sh tests/run.sh $(TESTS) $(TEST_SH)
+
+test-built: all $(TESTS)
+
+# Random fuzzing for FUZZ_SECONDS (60) a fuzzer; the gate's part of it, which is always the same, is `make matrix`.
+fuzz:
+	@sh fuzz/run.sh random
+
+# For fuzz/run.sh, which says with what compiler.
+FUZZERS   = $(patsubst %.c,$(BUILD)/%,$(wildcard fuzz/fuzz_*.c))
+fuzzers: $(FUZZERS)
+
+$(BUILD)/fuzz/%: fuzz/%.c $(TOOL_PART) $(LAB_PART)
+	@mkdir -p $(@D)
+	$(QUIET) $(COMPILE) -Itools -fsanitize=fuzzer -o $@ $< $(TOOL_PART) $(LAB_PART) $(LIBS)
 
 # The C programs alone, for targets whose shell and tools are not the target's.
 test-programs: $(TESTS)
@@ -122,8 +169,15 @@ bench-quick:
 bench-smoke:
 	@sh bench/run.sh smoke
 
+# Where a compiler left no list of what it included (tcc cannot), all headers stand for it.
+OBJECTS   = $(TOOL_O) $(LAB_ALL) $(RECORD_O) $(EXAMPLES) $(TESTS) $(FUZZERS)
+HAS_LIST  = $(wildcard $(OBJECTS:=.d))
+HEADERS   = $(filter-out $(BUILD)/%,$(wildcard *.h */*.h */*/*.h tests/*.inc))
+$(filter-out $(HAS_LIST:.d=),$(OBJECTS)): $(HEADERS)
+include $(HAS_LIST)
+
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: FORCE all headers demo test test-programs matrix bench bench-quick bench-smoke clean
+.PHONY: FORCE all tools headers demo test test-built fuzz fuzzers test-programs matrix bench bench-quick bench-smoke clean
 .DELETE_ON_ERROR:

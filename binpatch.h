@@ -2,13 +2,7 @@
 
    example:
        #define _GNU_SOURCE 1
-       #define X86DECODE_IMPLEMENTATION
-       #define X86FLOW_IMPLEMENTATION
-       #define X86COPY_IMPLEMENTATION
        #define BINPATCH_IMPLEMENTATION
-       #include "x86decode.h"
-       #include "x86flow.h"
-       #include "x86copy.h"
        #include "binpatch.h"
        #include <stdio.h>
        static unsigned long entries;
@@ -32,48 +26,107 @@
        }
    end of example.
 
-   STEP BY STEP
-   1. Call binpatch_install early in main, or before main from a preloaded library: no other thread
-      may run then. It finds the functions of the executable and its libraries by their unwind
-      information, and writes a jump over the entry of each that it fully understands.
-   2. The jump leads through a slot, a word of data. A function is copied when it is first called:
-      the checking copy has a check at its entry and at its back-edges, where the analysis says that
-      one is needed (Equation 3 of bursty-tracing, section 4.1; k-boring loops, section 4.2).
-   3. When a burst begins, an instrumented copy is made of the functions that it reaches. It writes
-      events into a buffer of the thread, and your action gets them when the burst ends.
-   4. binpatch_toggle(0) sends callers to the original code, binpatch_toggle(1) to the copies again.
-      binpatch_uninstall also writes the original entries back.
-   5. binpatch_flush hands over what the calling thread has recorded. Call it before you read your
-      results, and binpatch_leave when a thread ends.
+   The header patches the machine code of the process that it runs in. Three
+   things that it needs for that are public, too, each with its own example
+   below: x86decode reads one instruction, x86flow_ reads the functions of a
+   module, and x86copy_ writes a copy of a function to another place.
 
-   PROMISES   A program does what it did before: registers, flags, memory and the stack above its
-              red zone are its own. What is not understood is not touched; binpatch_get_function
-              gives the reason. No malloc; memory comes from mmap. No output. errno is not touched
-              while the program runs. It promises nothing to code that reads its own instructions
-              or looks its return address up: that sees other addresses, and changing ones. (Where
-              the processor checks returns they stay, and short bursts miss calls.) Code without
-              unwind information is left alone, as is what dlopen loads later. Exceptions and
-              backtraces go through copies if the process asks binpatch_find_copy: interpose
-              _dl_find_object (glibc 2.35) and answer from it, as record/patch.c does.
-   THREADS    All may run patched code. An action runs on the thread whose events it gets, maybe in
-              a signal handler: no locks, no malloc in it. 256 threads at a time have a buffer, more
-              are not sampled. A fork shares the copies; each process has its own slots and samples.
-   OPTIONS    BINPATCH_IMPLEMENTATION in one file, before the include, together with _GNU_SOURCE and
-              behind x86decode.h, x86flow.h and x86copy.h and their implementations (alone the
-              header only declares its functions);
-              BINPATCH_STATIC makes all functions static.
-              Linux on x86-64 with a C library only: elsewhere (and with -ffreestanding)
-              binpatch_install returns 0 and says so.
-   COST       A check is two instructions. docs/binpatch.md has figures for real programs.
-   */
+   STEP BY STEP
+   1. Define BINPATCH_IMPLEMENTATION in one C or C++ file before the include, and
+      _GNU_SOURCE before the first include of that file. Include the header
+      plainly everywhere else.
+   2. Call binpatch_install early in main, or before main from a preloaded
+      library: no other thread may run then. It finds the functions of the
+      executable and its libraries by their unwind information, and writes a jump
+      over the entry of each that it fully understands.
+   3. The jump leads through a slot, a word of data. A function is copied when it
+      is first called: the checking copy has a check at its entry and at its
+      back-edges, where the analysis says that one is needed (Equation 3 of
+      bursty-tracing, section 4.1; k-boring loops, section 4.2).
+   4. When a burst begins, an instrumented copy is made of the functions that it
+      reaches. It writes events into a buffer of the thread, and your action gets
+      them when the burst ends.
+   5. binpatch_toggle(0) sends callers to the original code, binpatch_toggle(1) to
+      the copies again. binpatch_uninstall also writes the original entries back.
+   6. binpatch_flush hands over what the calling thread has recorded. Call it
+      before you read your results, and binpatch_leave when a thread ends.
+
+   PROMISES
+   A program does what it did before: registers, flags, memory and the stack above
+   its red zone are its own. What is not understood is not touched, and
+   binpatch_get_function gives the reason. Nothing here calls malloc; memory comes
+   from mmap. There is no output. errno is not touched while the program runs.
+   The header promises nothing to code that reads its own instructions or looks its
+   return address up: that sees other addresses, and changing ones. (Where the
+   processor checks returns they stay, and short bursts miss calls.) Code without
+   unwind information is left alone, as is what dlopen loads later. Exceptions and
+   backtraces go through copies if the process asks binpatch_find_copy: interpose
+   _dl_find_object (glibc 2.35) and answer from it, as `bursty record` does.
+   x86decode, x86flow_ and x86copy_ have no state of their own.
+
+   THREADS
+   All threads may run patched code. An action runs on the thread whose events it
+   gets, maybe in a signal handler: no locks and no malloc in it. 256 threads at a
+   time have a buffer; more are not sampled. A fork shares the copies; each process
+   has its own slots and samples. A body and a copy belong to one thread at a time.
+
+   OPTIONS
+     BINPATCH_IMPLEMENTATION  in one file: the functions
+     BINPATCH_STATIC          makes everything static, for one file
+   The whole file compiles on every target. Without _GNU_SOURCE, on other systems
+   than Linux on x86-64, and with -ffreestanding, binpatch_install returns 0 and
+   binpatch_reason says why. x86flow_ and x86copy_ are there on x86-64 with 64-bit
+   pointers, gcc or clang and a C library; X86FLOW_SUPPORTED is 1 there, and
+   BINPATCH_SUPPORTED on Linux alone. x86decode is there always.
+
+   COST
+   A check is two instructions. A survey takes some 20 ms for each megabyte of
+   code. C is 1.3 to 2 times as large as the function, I is 5 to 8 times as large.
+   An event is 8 instructions, or 12 or 14 where one or both of its registers are in
+   use. The decoder has 2.5 KiB of tables; bench/x86decode_objdump.sh compares it
+   with objdump. docs/binpatch.md has figures for real programs.
+
+   CONTENTS
+     options
+     this process: patched, sampled, switched
+     one instruction: the decoder
+     functions: jumps, loops, calls, unwinding
+     copies: code with checks and events
+     decoder: what follows an opcode, which operands it has
+     decoder: the instruction, part by part
+     decoder: registers and flags
+     words and addresses
+     functions: one of them, decoded
+     functions: unwind information
+     functions: jump tables
+     functions: loops and back-edges
+     functions: all of a module, and who calls whom
+     functions: which entries need a check (equation 3)
+     copies: bytes, distances, checks
+     copies: events
+     copies: instructions, branches, dispatches
+     copies: one pass in linear order
+     copies: their unwind information
+     copies: what they share, and the stubs of entries
+     patching: what memory looks like
+     patching: copies are made while the program runs
+     patching: the sampler (figure 3 of bursty-tracing)
+     patching: the stack when a burst begins
+     patching: modules of this process
+     patching: room within reach of a module
+     patching: which entries, and the jumps over them
+     patching: on, off, away
+     patching: on other systems
+*/
 
 #ifndef BINPATCH_H
 #define BINPATCH_H
 #include <stddef.h>
 #include <stdint.h>
 
-/* The API macro has the same text in all headers of the family. */
-#if defined(__GNUC__) || defined(__clang__)
+/* ---- options --------------------------------- src/binpatch/options.h ---- */
+
+#if defined(__GNUC__) || defined(__clang__)             /* clang-cl defines the second alone */
 #define BINPATCH_P_GNU
 #endif
 #if defined(BINPATCH_P_GNU) || defined(__TINYC__)
@@ -89,9 +142,19 @@
 #define BINPATCH_API extern
 #endif
 
+#if defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__) && !defined(__TINYC__)           \
+    && defined(__STDC_HOSTED__) && __STDC_HOSTED__
+#define X86FLOW_SUPPORTED 1             /* code of this process can be read and copied */
+#endif
+#if defined(X86FLOW_SUPPORTED) && defined(__linux__)
+#define BINPATCH_SUPPORTED 1            /* and patched */
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- this process: patched, sampled, switched -- src/binpatch/patch.h ---- */
 
 enum {                          /* kinds of events: bits of config.events and of event.what */
     BINPATCH_ENTRY  = 1,        /* of a function; value: the stack pointer, which names the frame */
@@ -170,6 +233,9 @@ typedef struct binpatch_stats {
        handler made while it had interrupted the patcher, or that came while a copy was made. */
     uint64_t checks, burst_checks, missed;
     uint32_t threads, lost_threads, modules;
+    uint32_t buffers;                   /* so many threads at a time have one */
+    int on, armed;                      /* armed: the jumps are in the text */
+    int shadow_stack;                   /* the processor checks returns: they stay as they are */
 } binpatch_stats;
 
 /* Patches this process. Returns how many functions; 0: none, and binpatch_reason says why. */
@@ -192,6 +258,10 @@ BINPATCH_API int binpatch_arm(void);
 BINPATCH_API void binpatch_flush(void);
 /* The same, and the calling thread is sampled no more: another one gets its buffer. */
 BINPATCH_API void binpatch_leave(void);
+/* Behind binpatch_leave: the calling thread is sampled again. */
+BINPATCH_API void binpatch_rejoin(void);
+/* In a child after fork: bursts and checks count from 0 again. */
+BINPATCH_API void binpatch_forget_stats(void);
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out);
 /* Function or module of that number, counted from 0. Returns 0, or -1: there are not so many. */
 BINPATCH_API int binpatch_get_function(uint32_t number, binpatch_function *out);
@@ -204,40 +274,4351 @@ BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place);
    patcher itself is at work. */
 BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                                      binpatch_frame *frames, uint32_t max);
+/* Is pc in this header's code, in the module that holds it, or in what copies share to save registers?
+   Returns 1 or 0. Async-signal-safe. */
+BINPATCH_API int binpatch_is_own(uint64_t pc);
 /* A reason in words. */
 BINPATCH_API const char *binpatch_reason_text(int reason);
 /* If pc is inside a copy: its .eh_frame_hdr, and its range. NULL otherwise. */
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end);
+
+/* ---- one instruction: the decoder ------------- src/binpatch/decode.h ---- */
+
+/* x86decode reads one instruction of 64-bit code. It tells how long the
+   instruction is, what kind of jump it is, if any, where a direct jump goes,
+   which memory operand it has and whether it reads or writes it. It does not
+   tell the mnemonic: map and opcode say that to a caller who needs it.
+   x86decode_effects tells which general registers an instruction reads and
+   writes, and what it does to the six status flags.
+
+   It reads at most `size` bytes and at most 15. It may decode what no processor
+   accepts. What a processor accepts it decodes with the right length, or
+   refuses. It works on every target.
+
+   example:
+       #define BINPATCH_IMPLEMENTATION
+       #include "binpatch.h"
+       #include <stdio.h>
+       int main(void) {
+           // mov 16(%rbx,%rcx,4),%rax; ret
+           const unsigned char code[] = {0x48, 0x8B, 0x44, 0x8B, 0x10, 0xC3};
+           x86decode_insn insn;
+           size_t at = 0;
+           while (at < sizeof code && x86decode(code + at, sizeof code - at, &insn)) {
+               printf("%d bytes, base %d, index %d\n", insn.length, insn.base, insn.index);
+               at += insn.length;
+           }
+           return at != sizeof code;
+       }
+   end of example.
+*/
+
+enum {                              /* insn.kind */
+    X86DECODE_PLAIN = 0,            /* goes on behind itself */
+    X86DECODE_JUMP,                 /* jmp rel: to `target` */
+    X86DECODE_BRANCH,               /* jcc rel: to `target` or on */
+    X86DECODE_LOOP,  /* jrcxz, loop, loope, loopne: the same, with one byte of distance */
+    X86DECODE_CALL,                 /* call rel: to `target`, returns behind itself */
+    X86DECODE_RETURN,               /* ret, far ret, iret */
+    X86DECODE_JUMP_INDIRECT,        /* jmp *operand */
+    X86DECODE_CALL_INDIRECT,        /* call *operand */
+    X86DECODE_TRAP,                 /* int3, ud2, hlt: does not go on */
+    X86DECODE_SYSCALL,              /* syscall, sysenter, int n */
+    X86DECODE_XBEGIN                /* a transaction, which may go on at `target` */
+};
+
+enum {                              /* insn.prefixes */
+    X86DECODE_66 = 1, X86DECODE_F2 = 2, X86DECODE_F3 = 4, X86DECODE_LOCK = 8, X86DECODE_67 = 16,
+    X86DECODE_FS = 32, X86DECODE_GS = 64, X86DECODE_2E_3E = 128
+};
+enum {                              /* insn.rex */
+    X86DECODE_REX_B = 1, X86DECODE_REX_X = 2, X86DECODE_REX_R = 4, X86DECODE_REX_W = 8,
+    X86DECODE_REX = 16
+};
+/* insn.coding */
+enum { X86DECODE_LEGACY = 0, X86DECODE_VEX = 1, X86DECODE_EVEX = 2, X86DECODE_XOP = 3 };
+enum { X86DECODE_READ = 1, X86DECODE_WRITE = 2 };  /* insn.access */
+
+enum {  /* insn.base, insn.index beside the registers 0 (rax) to 15 (r15) */
+    X86DECODE_NONE = -1,
+    X86DECODE_RIP = -2              /* base: the address of the next instruction */
+};
+
+/* Operands that an instruction names without ModRM: bits of insn.implicit. */
+enum {
+    X86DECODE_LOAD_RSI = 1, X86DECODE_LOAD_RDI = 2,     /* string instructions */
+    X86DECODE_STORE_RDI = 4,                            /* and maskmov         */
+    X86DECODE_PUSH = 8, X86DECODE_POP = 16                                      /* the stack */
+};
+
+typedef struct x86decode_insn {
+    uint8_t  length;                /* 1 to 15 */
+    uint8_t  kind;
+    uint8_t  coding;
+    uint8_t  map;  /* 0: one byte, 1: 0F, 2: 0F38, 3: 0F3A, EVEX 5 and 6, XOP 8 to 10 */
+    uint8_t  opcode;
+    uint8_t  prefixes;
+    uint8_t  rex;  /* W, R, X, B as in REX, from whatever prefix says them; REX: there is one */
+    uint8_t  vvvv;  /* the further register of VEX and EVEX, 0 to 15; 16 and up in EVEX */
+    uint8_t  has_modrm, modrm;
+    uint8_t  memory;  /* 1: ModRM or moffs names memory, also where nothing is accessed (lea) */
+    uint8_t  access;  /* of that operand: X86DECODE_READ, X86DECODE_WRITE, both, or 0 */
+    uint8_t  implicit;
+    int8_t   base, index;           /* registers of the operand */
+    uint8_t  scale;                 /* 1, 2, 4, 8 */
+    uint8_t  vsib;                  /* index is a vector register */
+    uint8_t  displacement_at, displacement_size;    /* where it stands; size 0: there is none */
+    uint8_t  immediate_at, immediate_size;           /* of jumps: the distance */
+    uint16_t access_bytes;          /* size of the memory operand, 0: not known */
+    int64_t  displacement;          /* already scaled; of moffs: the address */
+    int64_t  immediate;             /* sign-extended */
+} x86decode_insn;
+
+enum { X86DECODE_FLAGS_READ = 1, X86DECODE_FLAGS_WRITE = 2, X86DECODE_FLAGS_KILL = 4 };
+
+typedef struct x86decode_effect {   /* masks: bit 0 is rax, 1 rcx, 2 rdx, 3 rbx, 4 rsp ... 15 r15 */
+    uint16_t reads;                 /* may read: never too few                                    */
+    uint16_t writes;                /* may write: never too few                                   */
+    uint16_t sets;                  /* overwrites whole and always: never too many                */
+    uint8_t  flags;                 /* KILL: all six status flags are written; WRITE: some may be */
+} x86decode_effect;
+
+/* Decodes the instruction at code[0..size). Returns its length, or 0: these bytes are not a whole
+   valid instruction, and *out is undefined. */
+BINPATCH_API unsigned x86decode(const void *code, size_t size, x86decode_insn *out);
+/* Where a direct jump or call at `address` goes. */
+BINPATCH_API uint64_t x86decode_target(const x86decode_insn *insn, uint64_t address);
+/* Registers and flags. Of what it does not know it says that it reads and writes everything. Calls
+   and returns are taken by the System V ABI: a call reads everything and may overwrite rax, rcx,
+   rdx, rsi, rdi, r8 to r11 and the flags. */
+BINPATCH_API void x86decode_effects(const x86decode_insn *insn, x86decode_effect *out);
+
+#ifdef X86FLOW_SUPPORTED
+
+/* ---- functions: jumps, loops, calls, unwinding -- src/binpatch/flow.h ---- */
+
+/* 1. A module is a program or a library as it lies in memory. Fill in its ranges
+      and the address of its .eh_frame_hdr. Then x86flow_list_functions lists its
+      functions, which it knows from their unwind information. Stripped files
+      have that, too.
+   2. x86flow_decode reads one function into a body: its instructions in linear
+      order, and who jumps to which. It returns 0, or the reason why the function
+      is not understood.
+   3. x86flow_plan finds the jump tables of a body, its loops, and the back-edges
+      that need a check. A loop is k-boring if it makes no call and has at most k
+      memory operands: it needs none (bursty-tracing, section 4.2).
+   4. For a whole module: call x86flow_survey for each function, then
+      x86flow_touch_tables, and then x86flow_eliminate. It answers whose entry
+      needs a check by Equation 3 (section 4.1). Compilers move what rarely runs
+      out of a function, into a part (.cold) that stands elsewhere. From
+      x86flow_touch_tables on, such a part belongs to its function: one body
+      holds both.
+   5. x86flow_step goes from a frame of the stack to its caller by the unwind
+      information.
+
+   Memory is read, never written, but for what you hand over. The unwind
+   information of a module is trusted to be whole, as the C library trusts it;
+   code is not trusted.
+
+   example:
+       #define BINPATCH_IMPLEMENTATION
+       #include "binpatch.h"
+       #include <stdio.h>
+       int main(void) {
+           // loop: dec %edi; jnz loop; ret
+           static const unsigned char code[] = {0xFF, 0xCF, 0x75, 0xFC, 0xC3};
+           static uint64_t memory[32768];
+           static x86flow_function f;
+           static x86flow_module m;
+           static x86flow_body body;
+           uint32_t n;
+           if (x86flow_body_init(&body, memory, sizeof memory, sizeof code) == 0) return 1;
+           f.lo = m.lo = m.text_lo = (uint64_t)(uintptr_t)code;
+           m.hi = m.text_hi = m.lo + sizeof code;
+           f.size = sizeof code;
+           m.functions = &f;
+           m.count = 1;
+           if (x86flow_decode(&body, &m, &f, 0) != 0) return 1;
+           x86flow_plan(&body, -1);
+           for (n = 0; n < body.count; n++) {
+               printf("%u: %d bytes%s\n", body.insn[n].offset, body.insn[n].i.length,
+                      body.insn[n].target & X86FLOW_TARGET_CHECKED ? ", a loop" : "");
+           }
+           return 0;
+       }
+   end of example.
+*/
+
+enum {                          /* function.flags */
+    X86FLOW_LEAF = 1,           /* calls nobody */
+    X86FLOW_ROOT = 2,           /* no direct caller */
+    X86FLOW_TAKEN = 4,          /* its address is taken, or it is exported */
+    X86FLOW_CALLED = 8,         /* by a direct call */
+    X86FLOW_CHECK = 16,         /* its entry needs a check: Equation 3 */
+    X86FLOW_FRAGMENT = 32,      /* a part (.cold) of another function */
+    X86FLOW_DISPATCH = 64,      /* has an indirect jump */
+    X86FLOW_BY_BRANCH = 128     /* the target of a conditional jump of another function */
+};
+
+enum {                          /* what x86flow_decode and x86flow_list_functions refuse */
+    X86FLOW_FINE = 0,
+    X86FLOW_UNDECODABLE = 1,
+    X86FLOW_INTO_INSTRUCTION = 2,
+    X86FLOW_TRANSACTION = 3,
+    X86FLOW_CALLS_ITSELF = 4,   /* a call into its own middle */
+    X86FLOW_STARTUP = 5,        /* set by the caller, for .init, .fini and stubs of the PLT */
+    X86FLOW_UNWIND = 6,
+    X86FLOW_TOO_LARGE = 9
+};
+
+typedef struct x86flow_function {
+    uint64_t lo;                /* its address; it ends at lo + size */
+    const uint8_t *fde;
+    const char *name;           /* left to the caller */
+    uint32_t size;
+    uint32_t pad;               /* nops and int3 behind it */
+    uint8_t reason, flags;
+    uint8_t direct;             /* CHECK, and direct calls need it: it closes a cycle of calls */
+    uint8_t unsure_entry;       /* the survey could not tell that the flags are dead at the entry */
+    uint8_t patched, patch_at;  /* the caller overwrote up to 9 bytes from lo + patch_at on, */
+    uint8_t saved[9];           /* which were these */
+    uint32_t part;              /* the number of its part (.cold) + 1; 0: it has none */
+    uint32_t owner;             /* of a part: the number of its function + 1; 0: not known */
+} x86flow_function;
+
+typedef struct x86flow_module {
+    uint64_t bias, lo, hi, text_lo, text_hi;
+    uint64_t readable[8][2];                /* ranges of it that may be read; none: all of it */
+    uint32_t readable_count;
+    const uint8_t *frame_header;
+    x86flow_function *functions;            /* in the order of their addresses */
+    uint32_t count;
+    const uint64_t *named;                  /* addresses of data that the code names, sorted */
+    uint32_t named_count;
+} x86flow_module;
+
+enum {                          /* insn.target: who comes here */
+    X86FLOW_TARGET_BRANCH = 1,
+    X86FLOW_TARGET_TABLE = 2,
+    X86FLOW_TARGET_CHECKED = 4, /* a back-edge that needs a check */
+    X86FLOW_TARGET_FLAGS = 8    /* and the flags are live there */
+};
+
+enum { X86FLOW_PROVED = 0, X86FLOW_TRANSLATE = 1, X86FLOW_REWRITE = 2 };    /* insn.dispatch */
+
+typedef struct x86flow_insn {
+    x86decode_insn i;
+    uint32_t offset;
+    uint8_t target;
+    uint8_t boring;             /* inside a loop that is not checked */
+    /* Of an indirect jump: TRANSLATE, its table was not proved. Of a jump or a load: REWRITE, it
+       reads an entry of `table`. */
+    uint8_t dispatch;
+    uint32_t table;
+    uint32_t first_jump;        /* direct jumps to here: a list, number + 1 */
+    uint32_t next_jump;
+} x86flow_insn;
+
+/* width 4: distances from its own start; width 8: addresses. */
+typedef struct x86flow_table {
+    uint64_t address;
+    uint32_t entries, width, last_jump;
+} x86flow_table;
+enum { X86FLOW_TABLES = 4096 };
+
+typedef struct x86flow_body {
+    const x86flow_module *m;
+    const x86flow_function *f;
+    uint8_t *text;              /* the original bytes */
+    x86flow_insn *insn;         /* insn[count].offset is the end */
+    uint32_t *index;            /* offset -> number of the instruction + 1 */
+    uint32_t count, text_max, indirect_jumps;
+    /* The function's part, or NULL. It stands behind the function: its first instruction is number
+       part_first, at offset f->size. Without a part, part_first is count. */
+    const x86flow_function *part;
+    uint32_t part_first, size;          /* size: of both */
+    x86flow_table *tables;
+    uint32_t table_count;
+    uint32_t *pending, *mark, epoch;    /* of walks */
+    int proof;                          /* how tables are proved just now */
+} x86flow_body;
+
+typedef struct x86flow_graph {
+    uint32_t *from, *to, count, max;    /* calls and tail jumps between functions of the module */
+    uint8_t *touched;                   /* one bit per byte of text: something goes there */
+    uint64_t *named;
+    uint32_t named_count, named_max;
+} x86flow_graph;
+
+typedef struct x86flow_unwind {         /* an FDE with its CIE */
+    const uint8_t *cie_begin, *cie_end, *fde_begin, *fde_end;   /* the two programs of CFA */
+    uint64_t pc, size, personality, lsda;
+    int64_t data_factor;
+    int signal_frame, has_personality, has_lsda;
+} x86flow_unwind;
+
+/* Functions of a module: */
+
+/* Fills m->functions, which has room for `max`, from m->frame_header. Returns how many there are;
+   0: none, or the header has an unusual form. With functions NULL it only counts the entries. */
+BINPATCH_API uint32_t x86flow_list_functions(x86flow_module *m, x86flow_function *functions,
+                                            uint32_t max);
+/* The function that holds an address, or NULL. */
+BINPATCH_API x86flow_function *x86flow_function_at(const x86flow_module *m, uint64_t address);
+
+/* One function: */
+
+/* Lays a body out in memory for functions of up to `largest` bytes. Returns the bytes that it
+   takes, or 0: memory is too small (memory NULL: only tells how many). */
+BINPATCH_API size_t x86flow_body_init(x86flow_body *b, void *memory, size_t bytes, size_t largest);
+/* Decodes f, or with `enough` not 0 only its first instructions, that many bytes and perhaps a few
+   more; then nothing is known about jumps. Returns X86FLOW_FINE or why not. */
+BINPATCH_API int x86flow_decode(x86flow_body *b, const x86flow_module *m, const x86flow_function *f,
+                               uint32_t enough);
+/* Fills in target, boring, dispatch and table of all instructions of the body. k_boring: -1, no
+   loop is boring. */
+BINPATCH_API void x86flow_plan(x86flow_body *b, int32_t k_boring);
+/* Must the flags be kept before instruction `at`? Returns 1 or, if they are surely dead, 0. */
+BINPATCH_API int x86flow_flags_live(const x86flow_body *b, uint32_t at);
+/* The number of the instruction that a direct jump goes to, or ~0: outside of the function. */
+BINPATCH_API uint32_t x86flow_goes_to(const x86flow_body *b, const x86flow_insn *k);
+/* Where entry n of a table leads. */
+BINPATCH_API uint64_t x86flow_table_target(const x86flow_table *t, uint32_t n);
+/* May what stands behind an instruction follow it? Returns 1 or 0. */
+BINPATCH_API int x86flow_falls_through(const x86flow_insn *k);
+/* The same, if the next instruction of the body is what stands behind this one. */
+BINPATCH_API int x86flow_runs_on(const x86flow_body *b, uint32_t at);
+/* Where an offset of the body stands in memory; the offset of an address, or ~0: it is not in it.
+   */
+BINPATCH_API uint64_t x86flow_address(const x86flow_body *b, uint32_t offset);
+BINPATCH_API uint32_t x86flow_offset(const x86flow_body *b, uint64_t address);
+/* The number of the instruction that stands at an address, or ~0: none of the body. */
+BINPATCH_API uint32_t x86flow_insn_at(const x86flow_body *b, uint64_t address);
+/* Returns 1 for a nop of any length, otherwise 0. */
+BINPATCH_API int x86flow_is_nop(const x86decode_insn *i);
+/* The general register that modrm names as operand, or -1: it names memory; and the other one. */
+BINPATCH_API int x86flow_rm_register(const x86decode_insn *i);
+BINPATCH_API int x86flow_reg_register(const x86decode_insn *i);
+
+/* A whole module: */
+
+/* The bytes that a graph of a module takes; x86flow_graph_init lays it out in zeroed memory. */
+BINPATCH_API size_t x86flow_graph_bytes(const x86flow_module *m);
+BINPATCH_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, void *memory);
+/* Tells that something leads to an address of code that no direct jump shows: a word of data, a
+   relocation, an exported symbol. If a function starts there, it counts as called from anywhere. */
+BINPATCH_API void x86flow_take(x86flow_graph *g, const x86flow_module *m, uint64_t address);
+/* Decodes function `number` once, and notes what it calls and names. Returns 0 or why it is not
+   understood; f->reason is set if it was 0. */
+BINPATCH_API int x86flow_survey(x86flow_body *b, x86flow_graph *g, x86flow_module *m,
+                               uint32_t number);
+/* Behind all surveys: joins parts to their functions, sorts what is named (m->named), and notes
+   where tables lead. */
+BINPATCH_API void x86flow_touch_tables(x86flow_graph *g, x86flow_module *m);
+/* Does anything lead to this byte of the module's text? Returns 1 or 0. */
+BINPATCH_API int x86flow_touched(const x86flow_graph *g, const x86flow_module *m, uint64_t address);
+/* Equation 3: sets X86FLOW_CHECK. memory: zeroed, x86flow_eliminate_bytes many. */
+BINPATCH_API size_t x86flow_eliminate_bytes(const x86flow_module *m, const x86flow_graph *g);
+BINPATCH_API void x86flow_eliminate(const x86flow_module *m, const x86flow_graph *g, void *memory);
+/* The function at an address, and all that it reaches by direct calls, get this reason. */
+BINPATCH_API void x86flow_leave_out(x86flow_module *m, const x86flow_graph *g, uint64_t address,
+                                   uint8_t reason);
+
+/* Unwind information: */
+
+/* Reads one FDE and its CIE. Returns 0, or -1 for anything unusual. */
+BINPATCH_API int x86flow_read_fde(const uint8_t *fde, x86flow_unwind *out);
+/* The FDE in an .eh_frame_hdr that covers pc, and where its function starts; NULL: none. */
+BINPATCH_API const uint8_t *x86flow_find_fde(const uint8_t *frame_header, uint64_t pc,
+                                            uint64_t *start);
+/* A pointer in one of the encodings that installed files use. *bad is set for any other. */
+BINPATCH_API uint64_t x86flow_encoded(const uint8_t **p, unsigned encoding, int *bad);
+
+/* How to get from a place of a function to its caller: cfa = register + offset; the caller's rbp
+   stands at cfa + rbp, if rbp_saved. */
+typedef struct x86flow_rule {
+    uint64_t pc;                        /* left to the caller, for a table of rules */
+    int32_t offset, rbp;
+    uint8_t reg, rbp_saved;             /* reg: 6 is rbp, 7 rsp; 0: it is not known */
+} x86flow_rule;
+/* The rule at a place of the function, counted from its start. Returns 0, or -1: it needs more
+   than a rule can say. */
+BINPATCH_API int x86flow_find_rule(const uint8_t *fde, uint64_t place, x86flow_rule *out);
+/* The same at an offset of the body of f: behind its own bytes follow those of its part. */
+BINPATCH_API int x86flow_rule_of(const x86flow_module *m, const x86flow_function *f,
+                                uint32_t offset, x86flow_rule *out);
+/* Applies a rule: the caller's pc, rsp and rbp. Returns 0, or -1: the stack is not like that. */
+BINPATCH_API int x86flow_step(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp, uint64_t *rbp);
+/* The same; nothing is read from outside of [*rsp, end). */
+BINPATCH_API int x86flow_step_inside(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp,
+                                    uint64_t *rbp, uint64_t end);
+
+/* ---- copies: code with checks and events -------- src/binpatch/copy.h ---- */
+
+/* 1. x86copy_emit writes a copy of a body that was planned into `out`, as code for
+      the address that you name. The caller puts the bytes there.
+   2. There are two kinds of copies. The checking copy C has a check at the
+      function's entry and at the back-edges that need one. The instrumented copy
+      I has the same checks, and writes events into a buffer. Both have the same
+      sites, which are the places where the code goes from one copy to the other.
+      Registers, flags that matter and the stack are equal there.
+   3. x86copy_emit_unwind adds unwind information of the copy's own, with which
+      exceptions and backtraces go through it.
+   4. x86copy_emit_slow writes the two pieces of code that all copies of a module
+      share.
+   5. x86copy_emit_stub writes what a patched entry jumps to. Its first instruction
+      is T, a jump through a word of data, the function's slot. The slot leads to
+      C, to code that asks for C, or to "plain": the instructions that the patch
+      displaced, and a jump to the rest of the function.
+
+   A copy computes what the function computes: registers, flags, memory and the
+   stack above its red zone. Events read no operand.
+
+   example:
+       #define BINPATCH_IMPLEMENTATION
+       #include "binpatch.h"
+       #include <stdio.h>
+       int main(void) {
+           // loop: dec %edi; jnz loop; mov counter(%rip),%eax; ret
+           static const unsigned char code[] = {0xFF, 0xCF, 0x75, 0xFC, 0x8B, 0x05,
+                                                0x10, 0,    0,    0,    0xC3};
+           static uint64_t memory[65536], room[16384];
+           static x86flow_function f;
+           static x86copy_function own;
+           static x86flow_module flow;
+           static x86copy_module module;
+           static x86flow_body body;
+           static x86copy copy;
+           if (!x86flow_body_init(&body, memory, sizeof memory, sizeof code)) return 0;
+           if (!x86copy_init(&copy, &body, room, sizeof room)) return 1;
+           f.lo = flow.lo = flow.text_lo = (uint64_t)(uintptr_t)code;
+           flow.hi = flow.text_hi = flow.lo + sizeof code;
+           f.size = sizeof code;
+           flow.functions = &f;
+           flow.count = 1;
+           module.flow = &flow;
+           module.functions = &own;
+           module.rx = flow.hi + 4096;         // as if the copy stood there
+           module.slots = module.site_slots = module.rx + 65536;
+           if (x86flow_decode(&body, &flow, &f, 0) != 0) return 1;
+           x86flow_plan(&body, -1);
+           if (x86copy_emit(&copy, &module, module.rx + 64, 0, 0) != 0) return 1;
+           printf("%u bytes, %u checks\n", copy.out_size, copy.site_count);
+           return 0;
+       }
+   end of example.
+*/
+
+enum {                          /* module.events: what an instrumented copy records */
+    X86COPY_ENTRY = 1,
+    X86COPY_EXIT = 2,
+    X86COPY_CALL = 4,
+    X86COPY_BLOCK = 8,
+    X86COPY_LOAD = 16,
+    X86COPY_STORE = 32,
+    X86COPY_REPEAT = 64,        /* never asked for: precedes the event of a rep instruction */
+    X86COPY_STACK = 128         /* push, pop, call and leave are loads and stores too */
+};
+/* An event is 16 bytes: u64 value; u32 kind | bytes << 8 | module number << 24; u32 place. It is
+   written at the address in the thread's word `position`, whose low 16 bits then go on by 16. */
+
+enum { X86COPY_LIVE = -0x40000000 };    /* the word n inside a burst */
+
+/* What is known of a function's copies. Positions count from module.rx; 0: there is none. */
+typedef struct x86copy_function {
+    uint32_t t_at;              /* T, jmp *slot: what the patched entry jumps to */
+    uint32_t plain_at;          /* the displaced instructions, then on in the original */
+    uint32_t make_at;           /* asks for C */
+    uint32_t make_i_at;         /* asks for I; only where direct calls need no check */
+    uint32_t c_at, c_size, i_at, i_size;
+    uint32_t links_c, links_i;  /* left to the caller, as the next three: calls to be joined */
+    uint32_t first_site, sites;
+    uint32_t failed;
+    uint32_t patched;           /* its entry is patched: others may be linked to its copies */
+    uint32_t held;              /* left to the caller */
+    uint32_t bare;              /* no check anywhere: its original is what C would be */
+    uint32_t returns_at;        /* of I: x86copy.returns_at as a position; 0: not known */
+} x86copy_function;
+
+/* So many bytes of C and of I are the check of the entry. Direct calls that need none skip them. */
+enum { X86COPY_CHECK_C = 14, X86COPY_CHECK_I = 19 };
+
+/* A call through this GOT slot, by a stub of the PLT or without one, reaches that function. */
+typedef struct x86copy_bound {
+    uint64_t slot;
+    uint32_t function;
+} x86copy_bound;
+
+typedef struct x86copy_module {
+    const x86flow_module *flow;
+    x86copy_function *functions;            /* as many as flow->functions, in the same order */
+    uint32_t number, events;
+    uint64_t rx;                            /* the address at which position 0 of the code runs */
+    uint64_t slots, site_slots;             /* addresses of words: per function, per site */
+    uint32_t slow_at, make_common_at, heavy_at, slow_end;
+    uint64_t sensitive[16];                 /* GOT slots of functions that ask who calls them */
+    uint32_t sensitive_count;
+    const x86copy_bound *bound;             /* GOT slots that lead back into this module, sorted */
+    uint32_t bound_count;
+    int32_t offset_n, offset_left, offset_position;     /* of the thread's words, from %fs:0 */
+    uint32_t xsave_bytes, xsave_mask;       /* mask 0: fxsave */
+    /* Asked by all copies: code is a site, or MAKE_C or MAKE_I with the number of a function. Of a
+       site it returns whether a burst is live, of the others where to go. */
+    uint64_t (*heavy)(uint64_t code, void *user, const uint64_t *saved);
+    void *user;
+} x86copy_module;
+enum { X86COPY_MAKE_C = 0x40000000, X86COPY_MAKE_I = 0x20000000, X86COPY_NUMBER = 0x0FFFFFFF };
+
+/* saved: the registers at that moment, in this order; behind them the return address, the code, and
+   for a site the 128 bytes of the program's red zone. */
+enum {
+    X86COPY_SAVED_RBP = 0,
+    X86COPY_SAVED_FLAGS = 9,
+    X86COPY_SAVED_RAX = 10,
+    X86COPY_SAVED_COUNT = 13
+};
+
+typedef struct x86copy_spot {   /* of an instruction of the body, in the copy being emitted */
+    uint32_t at;
+    uint32_t c_at;              /* in the checking copy */
+    uint32_t thunk, slow;       /* of a checked target: where its check stands, and its slow end */
+    uint32_t site;
+} x86copy_spot;
+typedef struct x86copy_fixup {
+    uint32_t at, index, kind;
+} x86copy_fixup;
+/* A fixup of these kinds is a call whose distance is to be changed when function `index` has a C or
+   an I. `at` counts from out[0]. */
+enum { X86COPY_JOIN_C = 16, X86COPY_JOIN_I = 17 };
+
+typedef struct x86copy {
+    x86flow_body *b;
+    x86copy_module *m;
+    x86copy_function *own;
+    x86copy_spot *spot;         /* spot[count + 1] is the entry behind its check */
+    uint32_t *table_at;
+    x86copy_fixup *fixups;
+    uint32_t fixup_count;
+    uint8_t *out;
+    uint32_t out_size, out_max;
+    uint64_t base;              /* the address of out[0] once it is in place */
+    uint32_t code_start;        /* tables stand before it; `at` and c_at count from it */
+    uint32_t first_site, site_count;
+    uint32_t returns_at;        /* in `out`, of I: where its calls return to; 0: in C */
+    int instrumented, translated, failed;
+} x86copy;
+
+/* Lays memory out for copies of what the body can hold. Returns the bytes it takes, or 0: memory is
+   too small (memory NULL: only tells how many). */
+BINPATCH_API size_t x86copy_init(x86copy *s, x86flow_body *body, void *memory, size_t bytes);
+/* Emits a copy of the body's function as if out[0] stood at `base`. Sites are numbered from
+   first_site in the order entry, then targets of back-edges; both copies agree on them. A copy that
+   is emitted again is equal if `base` is a multiple of 64 both times. For an instrumented copy the
+   spots must hold the c_at of the checking copy. Returns 0, or -1: it is too large. */
+BINPATCH_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int instrumented,
+                             uint32_t first_site);
+/* Before I is emitted: the spots get the c_at of C, which is emitted again for that. Returns 0, or
+   -1. */
+BINPATCH_API int x86copy_find_c(x86copy *s, x86copy_module *m, uint64_t base, uint32_t first_site);
+/* Does place number n of the spots have a site? Behind the instructions comes their end, and then
+   the entry. Returns 1 or 0. */
+BINPATCH_API int x86copy_is_site(const x86flow_body *b, uint32_t n);
+/* How far behind the start of C or I a direct call of f goes: behind the check, or 0. */
+BINPATCH_API uint32_t x86copy_skips(const x86flow_function *f, int instrumented);
+/* A call of C has pushed the return address pc. What would the same call of I have pushed? Wants
+   returns_at of the function. Returns 0: pc is not behind a call that returns. */
+BINPATCH_API uint64_t x86copy_return_in_i(const x86copy_module *m, uint32_t number, uint64_t pc);
+/* Behind the code of a copy: its own .eh_frame_hdr (at *header), CIE, FDE, LSDA of both parts.
+   Returns 0, or -1. */
+BINPATCH_API int x86copy_emit_unwind(x86copy *s, uint32_t *header);
+/* Adds to m->bound, which stands in `bound` and has room. */
+BINPATCH_API void x86copy_bind(x86copy_module *m, x86copy_bound *bound, uint64_t slot,
+                              uint32_t function);
+/* A GOT slot leads to a function of that name. Calls of those that ask who calls them are left to
+   the original code. */
+BINPATCH_API void x86copy_note_import(x86copy_module *m, const char *name, uint64_t slot);
+/* How the common code is to save the registers of this processor: xsave_bytes, xsave_mask. */
+BINPATCH_API void x86copy_find_xsave(x86copy_module *m);
+/* The common code of a module, with out[0] at s->base; sets slow_at and so on. */
+BINPATCH_API void x86copy_emit_slow(x86copy *s, x86copy_module *m);
+/* Everything behind a patched entry, for out[0] at s->base and position `at`: T, plain, make C and,
+   if direct calls need no check, make I. The body holds the first instructions. Returns 0, or -1:
+   they cannot stand anywhere else. */
+BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t number, uint32_t at);
+
+#endif /* X86FLOW_SUPPORTED */
 
 #ifdef __cplusplus
 }
 #endif
 #endif /* BINPATCH_H */
 
-/* ---- implementation ---- */
 #if defined(BINPATCH_IMPLEMENTATION) && !defined(BINPATCH_IMPLEMENTED)
 #define BINPATCH_IMPLEMENTED
 
-#if defined(__linux__) && defined(__x86_64__) && defined(__LP64__) && defined(__GNUC__)            \
-    && !defined(__TINYC__) && __STDC_HOSTED__
-#define BINPATCH_P_SUPPORTED
-#endif
+/* ---- decoder: what follows an opcode, which operands it has  src/binpatch/decode_tables.c ---- */
+/* One attribute byte per opcode. The low nibble says what follows the operands:
+   0 nothing, 1 one byte, 2 z, 3 two bytes, 4 v, 5 an address, 6 and 7 a distance of one or four
+   bytes, 8 enter. z is 2 bytes under 66 and 4 otherwise; v is 8 bytes under REX.W. 10: ModRM
+   follows; 20, 40: it reads, writes its memory operand; 80: invalid here, a prefix or an escape. */
+enum {
+    X86DECODE_P_MODRM = 0x10,
+    X86DECODE_P_READ = 0x20,
+    X86DECODE_P_WRITE = 0x40,
+    X86DECODE_P_BAD = 0x80
+};
 
-#if defined(BINPATCH_P_SUPPORTED) && !defined(X86DECODE_H) && !defined(X86FLOW_H)                  \
-    && !defined(X86COPY_H)
-/* alone: only the declarations */
-#elif defined(BINPATCH_P_SUPPORTED)
-#if !defined(X86DECODE_H) || !defined(X86FLOW_H) || !defined(X86COPY_H)
-#error "include x86decode.h, x86flow.h and x86copy.h, with implementations, before binpatch.h"
-#endif
-#ifndef _GNU_SOURCE
-#error "define _GNU_SOURCE before the first include of the file with BINPATCH_IMPLEMENTATION"
-#endif
+static const uint8_t x86decode_p_one[256] = {
+    0x70, 0x70, 0x30, 0x30, 0x01, 0x02, 0x80, 0x80, 0x70, 0x70, 0x30, 0x30, 0x01, 0x02, 0x80, 0x80,
+    0x70, 0x70, 0x30, 0x30, 0x01, 0x02, 0x80, 0x80, 0x70, 0x70, 0x30, 0x30, 0x01, 0x02, 0x80, 0x80,
+    0x70, 0x70, 0x30, 0x30, 0x01, 0x02, 0x80, 0x80, 0x70, 0x70, 0x30, 0x30, 0x01, 0x02, 0x80, 0x80,
+    0x70, 0x70, 0x30, 0x30, 0x01, 0x02, 0x80, 0x80, 0x30, 0x30, 0x30, 0x30, 0x01, 0x02, 0x80, 0x80,
+    0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x80, 0x80, 0x80, 0x30, 0x80, 0x80, 0x80, 0x80, 0x02, 0x32, 0x01, 0x31, 0x00, 0x00, 0x00, 0x00,
+    0x06, 0x06, 0x06, 0x06, 0x06, 0x06, 0x06, 0x06, 0x06, 0x06, 0x06, 0x06, 0x06, 0x06, 0x06, 0x06,
+    0x71, 0x72, 0x80, 0x71, 0x30, 0x30, 0x70, 0x70, 0x50, 0x50, 0x30, 0x30, 0x50, 0x10, 0x30, 0x50,
+    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x80, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x05, 0x05, 0x05, 0x05, 0x00, 0x00, 0x00, 0x00, 0x01, 0x02, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04, 0x04,
+    0x71, 0x71, 0x03, 0x00, 0x80, 0x80, 0x51, 0x52, 0x08, 0x00, 0x03, 0x00, 0x00, 0x01, 0x80, 0x00,
+    0x70, 0x70, 0x70, 0x70, 0x80, 0x80, 0x80, 0x00, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30,
+    0x06, 0x06, 0x06, 0x06, 0x01, 0x01, 0x01, 0x01, 0x07, 0x07, 0x80, 0x06, 0x00, 0x00, 0x00, 0x00,
+    0x80, 0x00, 0x80, 0x80, 0x00, 0x00, 0x70, 0x70, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x70, 0x70
+};
+static const uint8_t x86decode_p_two[256] = {
+    0x10, 0x10, 0x30, 0x30, 0x80, 0x00, 0x00, 0x00, 0x00, 0x00, 0x80, 0x00, 0x80, 0x10, 0x00, 0x31,
+    0x30, 0x50, 0x30, 0x50, 0x30, 0x30, 0x30, 0x50, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x10,
+    0x10, 0x10, 0x10, 0x10, 0x80, 0x80, 0x80, 0x80, 0x30, 0x50, 0x30, 0x50, 0x30, 0x30, 0x30, 0x30,
+    0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x80, 0x00, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+    0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30,
+    0x10, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30,
+    0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30,
+    0x31, 0x11, 0x11, 0x11, 0x30, 0x30, 0x30, 0x00, 0x50, 0x30, 0x80, 0x80, 0x30, 0x30, 0x50, 0x50,
+    0x07, 0x07, 0x07, 0x07, 0x07, 0x07, 0x07, 0x07, 0x07, 0x07, 0x07, 0x07, 0x07, 0x07, 0x07, 0x07,
+    0x50, 0x50, 0x50, 0x50, 0x50, 0x50, 0x50, 0x50, 0x50, 0x50, 0x50, 0x50, 0x50, 0x50, 0x50, 0x50,
+    0x00, 0x00, 0x00, 0x30, 0x71, 0x70, 0x10, 0x10, 0x00, 0x00, 0x00, 0x70, 0x71, 0x70, 0x10, 0x30,
+    0x70, 0x70, 0x30, 0x70, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x31, 0x70, 0x30, 0x30, 0x30, 0x30,
+    0x70, 0x70, 0x31, 0x50, 0x31, 0x11, 0x31, 0x70, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+    0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x50, 0x10, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30,
+    0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x50, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30,
+    0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x10, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x30, 0x10
+};
+
+/* EVEX scales a displacement of one byte by N. N is the element under broadcast and the vector
+   otherwise, except here. A row covers opcodes of one map. Its word holds 16 nibbles: the nibble
+   4 * prefix (none, 66, F3, F2) + 2 * W + broadcast picks a triple of x86decode_p_scale (for 128,
+   256, 512 bits), 0 means the rule. */
+typedef struct x86decode_p_row { uint8_t map, first, last; uint64_t triples; } x86decode_p_row;
+static const uint8_t x86decode_p_scale[12][3] = {
+    {0, 0, 0}, {4, 4, 4}, {8, 8, 8}, {2, 2, 2}, {1, 1, 1}, {16, 16, 16},
+    {32, 32, 32}, {8, 16, 32}, {4, 8, 16}, {2, 4, 8}, {16, 32, 64}, {8, 32, 64}
+};
+static const x86decode_p_row x86decode_p_rows[] = {
+    {1, 0x00, 0x11, UINT64_C(0x0222110100000000)}, {1, 0x12, 0x12, UINT64_C(0xBBBBA0A002220222)},
+    {1, 0x13, 0x13, UINT64_C(0x0222110102220222)}, {1, 0x14, 0x15, UINT64_C(0x0222110100000000)},
+    {1, 0x16, 0x16, UINT64_C(0xBBBBA0A002220222)}, {1, 0x17, 0x17, UINT64_C(0x0222110102220222)},
+    {1, 0x18, 0x29, UINT64_C(0x0222110100000000)}, {1, 0x2A, 0x2A, UINT64_C(0x0201020100000000)},
+    {1, 0x2B, 0x2D, UINT64_C(0x0222110100000000)}, {1, 0x2E, 0x2F, UINT64_C(0x0222110102221101)},
+    {1, 0x30, 0x59, UINT64_C(0x0222110100000000)}, {1, 0x5A, 0x5A, UINT64_C(0x0222110100201707)},
+    {1, 0x5C, 0x6D, UINT64_C(0x0222110100000000)}, {1, 0x6E, 0x6E, UINT64_C(0x0222110102010201)},
+    {1, 0x71, 0x77, UINT64_C(0x0222110100000000)}, {1, 0x78, 0x79, UINT64_C(0x0222110100070000)},
+    {1, 0x7A, 0x7A, UINT64_C(0x0000000700070000)}, {1, 0x7B, 0x7B, UINT64_C(0x0201020100070007)},
+    {1, 0x7C, 0x7D, UINT64_C(0x0222110100000000)}, {1, 0x7E, 0x7E, UINT64_C(0x0201022202010201)},
+    {1, 0x80, 0xC3, UINT64_C(0x0222110100000000)}, {1, 0xC4, 0xC5, UINT64_C(0x0222110133333333)},
+    {1, 0xC6, 0xD0, UINT64_C(0x0222110100000000)}, {1, 0xD1, 0xD3, UINT64_C(0x0222110155555555)},
+    {1, 0xD4, 0xD5, UINT64_C(0x0222110100000000)}, {1, 0xD6, 0xD6, UINT64_C(0x0222110102220222)},
+    {1, 0xD7, 0xE0, UINT64_C(0x0222110100000000)}, {1, 0xE1, 0xE2, UINT64_C(0x0222110155555555)},
+    {1, 0xE3, 0xE5, UINT64_C(0x0222110100000000)}, {1, 0xE6, 0xE6, UINT64_C(0x0020000700200020)},
+    {1, 0xE7, 0xF0, UINT64_C(0x0222110100000000)}, {1, 0xF1, 0xF3, UINT64_C(0x0222110155555555)},
+    {1, 0xF4, 0xFF, UINT64_C(0x0222110100000000)}, {2, 0x10, 0x10, UINT64_C(0x0000777700000000)},
+    {2, 0x11, 0x11, UINT64_C(0x0000888800000000)}, {2, 0x12, 0x12, UINT64_C(0x0000999900000000)},
+    {2, 0x13, 0x13, UINT64_C(0x1707777717071707)}, {2, 0x14, 0x14, UINT64_C(0x0000888800000000)},
+    {2, 0x15, 0x15, UINT64_C(0x0000777700000000)}, {2, 0x18, 0x18, UINT64_C(0x1101110111011101)},
+    {2, 0x19, 0x19, UINT64_C(0x1202120212021202)}, {2, 0x1A, 0x1A, UINT64_C(0x5555555555555555)},
+    {2, 0x1B, 0x1B, UINT64_C(0x6666666666666666)}, {2, 0x20, 0x20, UINT64_C(0x7777777777777777)},
+    {2, 0x21, 0x21, UINT64_C(0x8888888888888888)}, {2, 0x22, 0x22, UINT64_C(0x9999999999999999)},
+    {2, 0x23, 0x23, UINT64_C(0x7777777777777777)}, {2, 0x24, 0x24, UINT64_C(0x8888888888888888)},
+    {2, 0x25, 0x25, UINT64_C(0x7777777777777777)}, {2, 0x2B, 0x2B, UINT64_C(0x1000100010001000)},
+    {2, 0x2D, 0x2D, UINT64_C(0x5555020102010201)}, {2, 0x30, 0x30, UINT64_C(0x7777777777777777)},
+    {2, 0x31, 0x31, UINT64_C(0x8888888888888888)}, {2, 0x32, 0x32, UINT64_C(0x9999999999999999)},
+    {2, 0x33, 0x33, UINT64_C(0x7777777777777777)}, {2, 0x34, 0x34, UINT64_C(0x8888888888888888)},
+    {2, 0x35, 0x35, UINT64_C(0x7777777777777777)}, {2, 0x43, 0x43, UINT64_C(0x5555020102010201)},
+    {2, 0x4D, 0x4D, UINT64_C(0x5555020102010201)}, {2, 0x4F, 0x4F, UINT64_C(0x5555020102010201)},
+    {2, 0x52, 0x53, UINT64_C(0x5555000000000000)}, {2, 0x58, 0x58, UINT64_C(0x1101110111011101)},
+    {2, 0x59, 0x59, UINT64_C(0x0222022202220222)}, {2, 0x5A, 0x5A, UINT64_C(0x5555555555555555)},
+    {2, 0x5B, 0x5B, UINT64_C(0x6666666666666666)}, {2, 0x62, 0x63, UINT64_C(0x3344334433443344)},
+    {2, 0x78, 0x78, UINT64_C(0x4444444444444444)}, {2, 0x79, 0x79, UINT64_C(0x3333333333333333)},
+    {2, 0x88, 0x8B, UINT64_C(0x0201020102010201)}, {2, 0x90, 0x93, UINT64_C(0x0201020102010201)},
+    {2, 0x99, 0x99, UINT64_C(0x5555020102010201)}, {2, 0x9A, 0x9A, UINT64_C(0x5555000000000000)},
+    {2, 0x9B, 0x9B, UINT64_C(0x5555020102010201)}, {2, 0x9D, 0x9D, UINT64_C(0x5555020102010201)},
+    {2, 0x9F, 0x9F, UINT64_C(0x5555020102010201)}, {2, 0xA0, 0xA3, UINT64_C(0x0201020102010201)},
+    {2, 0xA9, 0xA9, UINT64_C(0x5555020102010201)}, {2, 0xAA, 0xAA, UINT64_C(0x5555000000000000)},
+    {2, 0xAB, 0xAB, UINT64_C(0x5555020102010201)}, {2, 0xAD, 0xAD, UINT64_C(0x5555020102010201)},
+    {2, 0xAF, 0xAF, UINT64_C(0x5555020102010201)}, {2, 0xB9, 0xB9, UINT64_C(0x5555020102010201)},
+    {2, 0xBB, 0xBB, UINT64_C(0x5555020102010201)}, {2, 0xBD, 0xBD, UINT64_C(0x5555020102010201)},
+    {2, 0xBF, 0xBF, UINT64_C(0x5555020102010201)}, {2, 0xC6, 0xC7, UINT64_C(0x0201020102010201)},
+    {2, 0xCB, 0xCB, UINT64_C(0x5555020102010201)}, {2, 0xCD, 0xCD, UINT64_C(0x5555020102010201)},
+    {3, 0x08, 0x08, UINT64_C(0x3030303000003030)}, {3, 0x0A, 0x0A, UINT64_C(0x3333333311013333)},
+    {3, 0x0B, 0x0B, UINT64_C(0x0222022202220222)}, {3, 0x14, 0x14, UINT64_C(0x4444444444444444)},
+    {3, 0x15, 0x15, UINT64_C(0x3333333333333333)}, {3, 0x16, 0x16, UINT64_C(0x0201020102010201)},
+    {3, 0x17, 0x17, UINT64_C(0x1101110111011101)}, {3, 0x18, 0x19, UINT64_C(0x5555555555555555)},
+    {3, 0x1A, 0x1B, UINT64_C(0x6666666666666666)}, {3, 0x1D, 0x1D, UINT64_C(0x7777777777777777)},
+    {3, 0x20, 0x20, UINT64_C(0x4444444444444444)}, {3, 0x21, 0x21, UINT64_C(0x1101110111011101)},
+    {3, 0x22, 0x22, UINT64_C(0x0201020102010201)}, {3, 0x26, 0x26, UINT64_C(0x3030303000003030)},
+    {3, 0x27, 0x27, UINT64_C(0x3333333302013333)}, {3, 0x38, 0x39, UINT64_C(0x5555555555555555)},
+    {3, 0x3A, 0x3B, UINT64_C(0x6666666666666666)}, {3, 0x51, 0x51, UINT64_C(0x3333333302013333)},
+    {3, 0x55, 0x55, UINT64_C(0x3333333302013333)}, {3, 0x56, 0x56, UINT64_C(0x3030303000003030)},
+    {3, 0x57, 0x57, UINT64_C(0x3333333302013333)}, {3, 0x66, 0x66, UINT64_C(0x3030303000003030)},
+    {3, 0x67, 0x67, UINT64_C(0x3333333302013333)}, {3, 0xC2, 0xC2, UINT64_C(0x0000333300003030)},
+    {5, 0x00, 0x1C, UINT64_C(0x0000030300000000)}, {5, 0x1D, 0x1D, UINT64_C(0x1111030310101111)},
+    {5, 0x1E, 0x29, UINT64_C(0x0000030300000000)}, {5, 0x2A, 0x2A, UINT64_C(0x0000221100000000)},
+    {5, 0x2B, 0x2D, UINT64_C(0x0000030300000000)}, {5, 0x2E, 0x2F, UINT64_C(0x0303030303030303)},
+    {5, 0x30, 0x59, UINT64_C(0x0000030300000000)}, {5, 0x5A, 0x5A, UINT64_C(0x2222030320200808)},
+    {5, 0x5B, 0x5B, UINT64_C(0x2010070707072010)}, {5, 0x5C, 0x6D, UINT64_C(0x0000030300000000)},
+    {5, 0x6E, 0x6E, UINT64_C(0x0303030303030303)}, {5, 0x6F, 0x77, UINT64_C(0x0000030300000000)},
+    {5, 0x78, 0x79, UINT64_C(0x0707030308080707)}, {5, 0x7A, 0x7A, UINT64_C(0x2010080808080808)},
+    {5, 0x7B, 0x7B, UINT64_C(0x0808221108080808)}, {5, 0x7C, 0x7C, UINT64_C(0x0000030300000000)},
+    {5, 0x7E, 0x7E, UINT64_C(0x0303030303030303)}, {5, 0x7F, 0xFF, UINT64_C(0x0000030300000000)},
+    {6, 0x13, 0x13, UINT64_C(0x0303030307070303)}, {6, 0x2D, 0x2D, UINT64_C(0x0303030303030303)},
+    {6, 0x43, 0x43, UINT64_C(0x0303030303030303)}, {6, 0x4D, 0x4D, UINT64_C(0x0303030303030303)},
+    {6, 0x4F, 0x4F, UINT64_C(0x0303030303030303)}, {6, 0x56, 0x56, UINT64_C(0x1010101010101010)},
+    {6, 0x57, 0x57, UINT64_C(0x1111111111111111)}, {6, 0x99, 0x99, UINT64_C(0x0303030303030303)},
+    {6, 0x9B, 0x9B, UINT64_C(0x0303030303030303)}, {6, 0x9D, 0x9D, UINT64_C(0x0303030303030303)},
+    {6, 0x9F, 0x9F, UINT64_C(0x0303030303030303)}, {6, 0xA9, 0xA9, UINT64_C(0x0303030303030303)},
+    {6, 0xAB, 0xAB, UINT64_C(0x0303030303030303)}, {6, 0xAD, 0xAD, UINT64_C(0x0303030303030303)},
+    {6, 0xAF, 0xAF, UINT64_C(0x0303030303030303)}, {6, 0xB9, 0xB9, UINT64_C(0x0303030303030303)},
+    {6, 0xBB, 0xBB, UINT64_C(0x0303030303030303)}, {6, 0xBD, 0xBD, UINT64_C(0x0303030303030303)},
+    {6, 0xBF, 0xBF, UINT64_C(0x0303030303030303)}, {6, 0xD6, 0xD6, UINT64_C(0x1010101010101010)},
+    {6, 0xD7, 0xD7, UINT64_C(0x1111111111111111)}
+};
+
+typedef struct x86decode_p_state {
+    const uint8_t *code;
+    unsigned size, at, attributes, vector_length, broadcast, index_5;
+    x86decode_insn *out;
+} x86decode_p_state;
+
+static unsigned x86decode_p_in(unsigned value, unsigned first, unsigned last) {
+    return value >= first && value <= last;
+}
+
+static unsigned x86decode_p_if(int condition, unsigned bits) { return condition ? bits : 0; }
+
+static unsigned x86decode_p_attributes_0f38(const x86decode_insn *i) {
+    unsigned a = X86DECODE_P_MODRM | X86DECODE_P_READ, op = i->opcode, write = 0, both = 0,
+             none = 0;
+    if (i->coding == X86DECODE_LEGACY) {
+        write = (op == 0xF1 && !(i->prefixes & X86DECODE_F2)) || op == 0xF9
+             || op == 0xF5 || (op == 0xF6 && !(i->prefixes & (X86DECODE_66 | X86DECODE_F3)));
+        both = op == 0xFC;
+    } else if (i->coding == X86DECODE_VEX) {
+        write = op == 0x2E || op == 0x2F || op == 0x8E
+             || (op == 0x49 && i->prefixes & X86DECODE_66)      /* sttilecfg, tilestored */
+             || (op == 0x4B && i->prefixes & X86DECODE_F3);
+        both = x86decode_p_in(op, 0xE0, 0xEF);
+    } else {
+        write = ((i->prefixes & X86DECODE_F3)
+                 && (x86decode_p_in(op, 0x10, 0x15) || x86decode_p_in(op, 0x20, 0x25)
+                     || x86decode_p_in(op, 0x30, 0x35)))
+                || op == 0x63 || op == 0x8A || op == 0x8B || x86decode_p_in(op, 0xA0, 0xA3);
+        none = op == 0xC6 || op == 0xC7;
+    }
+    if (write) a = X86DECODE_P_MODRM | X86DECODE_P_WRITE;
+    if (both)  a |= X86DECODE_P_WRITE;
+    if (none)  a = X86DECODE_P_MODRM;
+    return a;
+}
+
+static unsigned x86decode_p_attributes_0f3a(const x86decode_insn *i) {
+    unsigned op = i->opcode;
+    unsigned write = x86decode_p_in(op, 0x14, 0x17) || op == 0x19 || op == 0x39 || op == 0x1D
+             || (i->coding == X86DECODE_EVEX && (op == 0x1B || op == 0x3B));
+    return X86DECODE_P_MODRM | 1u | x86decode_p_if(write != 0, X86DECODE_P_WRITE)
+           | x86decode_p_if(!write, X86DECODE_P_READ);
+}
+
+/* Map 1 under VEX and EVEX: as after 0F, but some opcodes mean something else. */
+static unsigned x86decode_p_attributes_vector(const x86decode_insn *i) {
+    unsigned op = i->opcode, a = x86decode_p_two[op];
+    unsigned plain = X86DECODE_P_MODRM | X86DECODE_P_READ;
+    if (op == 0x77 && i->coding == X86DECODE_VEX) return 0;
+    if (x86decode_p_in(op, 0x71, 0x73)) return plain | 1;
+    if ((a & X86DECODE_P_BAD) || (a & 15) == 7 || !(a & X86DECODE_P_MODRM) || op == 0x50
+        || x86decode_p_in(op, 0x90, 0x9F) || (x86decode_p_in(op, 0xA0, 0xBF) && op != 0xAE)
+        || op == 0xC0 || op == 0xC1 || op == 0xC3 || op == 0xC7 || op == 0xE6
+        || (i->coding == X86DECODE_EVEX && (op == 0x78 || op == 0x79))) a = plain;
+    a &= ~(unsigned)(X86DECODE_P_READ | X86DECODE_P_WRITE);
+    switch (op) {
+    case 0x11:
+    case 0x13:
+    case 0x17:
+    case 0x29:
+    case 0x2B:
+    case 0x7F:
+    case 0x91:
+    case 0xD6:
+    case 0xE7: return a | X86DECODE_P_WRITE;
+    case 0x7E: return a | (i->prefixes & X86DECODE_F3 ? 0x20u : 0x40u);
+    case 0xAE: return a | ((i->modrm >> 3 & 7) == 3 ? 0x40u : 0x20u);
+    default:   return a | X86DECODE_P_READ;
+    }
+}
+
+static unsigned x86decode_p_attributes(const x86decode_insn *i) {
+    unsigned op = i->opcode;
+    switch (i->map) {
+    case 0: return x86decode_p_one[op];
+    case 1:
+        return i->coding == X86DECODE_LEGACY ? x86decode_p_two[op]
+                                             : x86decode_p_attributes_vector(i);
+    case 2: return x86decode_p_attributes_0f38(i);
+    case 3: return x86decode_p_attributes_0f3a(i);
+    case 5: return X86DECODE_P_MODRM | (op == 0x11 || op == 0x7E ? 0x40u : 0x20u);
+    case 6: return X86DECODE_P_MODRM | X86DECODE_P_READ;
+    case 8: return X86DECODE_P_MODRM | X86DECODE_P_READ | 1;
+    case 9: return X86DECODE_P_MODRM | X86DECODE_P_READ;
+    default: return X86DECODE_P_MODRM | X86DECODE_P_READ | 2;
+    }
+}
+
+/* Where bits 3 to 5 of ModRM are part of the opcode, they decide what happens to the operand. */
+static unsigned x86decode_p_group(const x86decode_insn *i, unsigned a) {
+    unsigned reg = i->modrm >> 3 & 7, op = i->opcode;
+    const unsigned read = X86DECODE_P_READ, write = X86DECODE_P_WRITE, both = read | write,
+                   keep = a & ~both;
+    if (i->coding != X86DECODE_LEGACY) return a;
+    if (i->map == 0) switch (op) {
+    case 0x80: case 0x81: case 0x83: return keep | (reg == 7 ? read : both);
+    case 0xF6: case 0xF7: return keep | (reg < 2 || reg > 3 ? read : both);
+    case 0xFE: return keep | both;
+    case 0xFF: return keep | (reg < 2 ? both : read);
+    case 0xD8: case 0xDA: case 0xDC: case 0xDE: return keep | read;
+    case 0xD9: return keep | (reg == 2 || reg == 3 || reg == 6 || reg == 7 ? write : read);
+    case 0xDB: return keep | (x86decode_p_in(reg, 1, 3) || reg == 7 ? write : read);
+    case 0xDD: case 0xDF:
+        return keep | (x86decode_p_in(reg, 1, 3) || reg >= 6 ? write : read);
+    default: return a;
+    }
+    if (i->map == 1) switch (op) {
+    case 0x7E: return i->prefixes & X86DECODE_F3 ? keep | read : a;
+    case 0xBA: return keep | (reg == 4 ? read : both);
+    case 0xAE:
+        if (reg == 7 || (reg == 6 && i->prefixes & X86DECODE_66)) return keep;    /* clwb */
+        return keep | (reg == 0 || reg == 3 || reg == 4 || reg == 6 ? write : read);
+    case 0xC7: return keep | (reg == 1 ? both : reg == 4 || reg == 5 || reg == 7 ? write : read);
+    case 0x00: return keep | (reg < 2 ? write : read);
+    case 0x01:
+        if (reg == 7) return keep;
+        return keep | (reg == 0 || reg == 1 || reg == 4 ? write : read);
+    default: return a;
+    }
+    return a;
+}
+
+/* ---- decoder: the instruction, part by part --- src/binpatch/decode.c ---- */
+
+static unsigned x86decode_p_evex_scale(const x86decode_p_state *s) {
+    const x86decode_insn *i = s->out;
+    unsigned wide = i->rex & X86DECODE_REX_W ? 1 : 0,
+             element = i->map >= 5 ? 2u
+                       : wide      ? 8u
+                                   : 4u,
+             n, nibble;
+    unsigned prefix = i->prefixes & X86DECODE_66   ? 1
+                      : i->prefixes & X86DECODE_F3 ? 2
+                      : i->prefixes & X86DECODE_F2 ? 3
+                                                   : 0;
+    for (n = 0; n < sizeof x86decode_p_rows / sizeof *x86decode_p_rows; n++) {
+        const x86decode_p_row *row = &x86decode_p_rows[n];
+        if (row->map != i->map || i->opcode < row->first || i->opcode > row->last) continue;
+        nibble = (unsigned)(row->triples >> (4 * (prefix * 4 + wide * 2 + s->broadcast)) & 15);
+        if (nibble) return x86decode_p_scale[nibble][s->vector_length > 2 ? 2 : s->vector_length];
+    }
+    return s->broadcast ? element : 16u << (s->vector_length > 2 ? 2 : s->vector_length);
+}
+
+static unsigned x86decode_p_operand(const x86decode_insn *i) {
+    return i->rex & X86DECODE_REX_W ? 8 : i->prefixes & X86DECODE_66 ? 2 : 4;
+}
+
+static unsigned x86decode_p_x87_bytes(unsigned op, unsigned reg) {
+    switch (op) {
+    case 0xD8: case 0xDA: return 4;
+    case 0xDC: return 8;
+    case 0xDE: return 2;
+    case 0xD9: return reg < 4 ? 4 : reg & 1 ? 2 : 28;
+    case 0xDB: return reg & 4 ? 10 : 4;
+    case 0xDD: return reg == 7 ? 2 : reg & 4 ? 108 : 8;
+    default:   return reg < 4 ? 2 : reg & 1 ? 8 : 10;
+    }
+}
+
+static unsigned x86decode_p_bytes_one(const x86decode_insn *i) {
+    unsigned op = i->opcode, reg = i->modrm >> 3 & 7;
+    if (x86decode_p_in(op, 0xD8, 0xDF)) return x86decode_p_x87_bytes(op, reg);
+    if (op == 0x63) return i->rex & X86DECODE_REX_W ? 4 : x86decode_p_operand(i);
+    if (op == 0x8C || op == 0x8E) return 2;
+    if (op == 0x8F) return i->prefixes & X86DECODE_66 ? 2 : 8;
+    if (op == 0xFF && (reg == 2 || reg == 4 || reg == 6))
+        return i->prefixes & X86DECODE_66 && reg == 6 ? 2 : 8;
+    if (op == 0xFF && (reg == 3 || reg == 5)) return x86decode_p_operand(i) + 2;
+    return op & 1 ? x86decode_p_operand(i) : 1;
+}
+
+static unsigned x86decode_p_bytes_two(const x86decode_insn *i, unsigned vector) {
+    unsigned op = i->opcode, simd = i->prefixes & (X86DECODE_66 | X86DECODE_F2 | X86DECODE_F3),
+             reg = i->modrm >> 3 & 7;
+    unsigned element = simd & X86DECODE_F3 ? 4 : 8;
+    if (i->coding == X86DECODE_LEGACY) {
+        if (x86decode_p_in(op, 0x90, 0x9F) || op == 0xB6 || op == 0xBE || op == 0xB0 || op == 0xC0)
+            return 1;
+        if (op == 0xB7 || op == 0xBF) return 2;
+        if (x86decode_p_in(op, 0x40, 0x4F) || x86decode_p_in(op, 0xA3, 0xAD) || op == 0xAF
+            || op == 0xB1 || op == 0xB3 || x86decode_p_in(op, 0xB8, 0xBD) || op == 0xC1)
+            return x86decode_p_operand(i);
+        if (op == 0xC7)
+            return reg == 1 ? 2 * (i->rex & X86DECODE_REX_W ? 8u : 4u) : reg >= 6 ? 8 : 0;
+        if (op == 0xAE) return reg < 2 ? 512 : reg < 4 ? 4 : 0;
+        if (op < 2 || op == 0x78 || op == 0x79) return 0;
+    }
+    if (op == 0x12 && simd & (X86DECODE_F2 | X86DECODE_F3))
+        return simd & X86DECODE_F2 ? (vector == 16 ? 8 : vector) : vector;
+    if (op == 0x16 && simd & X86DECODE_F3) return vector;
+    if (op == 0x12 || op == 0x13 || op == 0x16 || op == 0x17 || op == 0xD6) return 8;
+    if (op == 0x7E && simd & X86DECODE_F3) return 8;
+    if (op == 0x6E || op == 0x7E || op == 0xC3) return i->rex & X86DECODE_REX_W ? 8 : 4;
+    if (op == 0x2A && simd & (X86DECODE_F2 | X86DECODE_F3)) return i->rex & X86DECODE_REX_W ? 8 : 4;
+    if (op == 0xC4) return 2;
+    if (op == 0x2E || op == 0x2F) return simd & X86DECODE_66 ? 8 : 4;
+    if (op == 0x2A || op == 0x2C || op == 0x2D)
+        return simd & (X86DECODE_F2 | X86DECODE_F3) ? element : simd ? 16u : 8u;
+    if (op == 0x5A && !(simd & (X86DECODE_F2 | X86DECODE_F3)))
+        return simd & X86DECODE_66 ? vector : vector / 2;
+    if (op == 0xE6) return simd & (X86DECODE_F3) ? vector / 2 : vector;
+    if (op == 0x6F || op == 0x7F || op == 0x70 || op == 0xF0 || op == 0x7C || op == 0x7D
+        || op == 0xD0) {
+        return simd || i->coding != X86DECODE_LEGACY ? vector : 8;
+    }
+    if (i->coding == X86DECODE_VEX && x86decode_p_in(op, 0x90, 0x91))       /* masks */
+        return i->rex & X86DECODE_REX_W ? (simd ? 4u : 8u) : simd ? 1u : 2u;
+    if ((op == 0x10 || op == 0x11 || op == 0x51 || op == 0x52 || op == 0x53 || op == 0x2B
+         || op == 0xC2 || x86decode_p_in(op, 0x58, 0x5F))
+        && simd & (X86DECODE_F2 | X86DECODE_F3))
+        return element;
+    if (i->coding == X86DECODE_LEGACY && !simd
+        && (x86decode_p_in(op, 0x60, 0x7F) || x86decode_p_in(op, 0xD0, 0xFF)))
+        return x86decode_p_in(op, 0x60, 0x62) ? 4 : 8;
+    if (x86decode_p_in(op, 0xD1, 0xD3) || x86decode_p_in(op, 0xE1, 0xE2)
+        || x86decode_p_in(op, 0xF1, 0xF3))
+        return 16;
+    return vector;
+}
+
+static unsigned x86decode_p_bytes_three(const x86decode_insn *i, unsigned vector) {
+    unsigned op = i->opcode, wide = i->rex & X86DECODE_REX_W ? 8u : 4u;
+    if (i->map == 2) {
+        static const uint8_t part[6]
+            = {2, 4, 8, 2, 4, 2}; /* pmovsx, pmovzx: a part of the vector */
+        if (x86decode_p_in(op, 0x20, 0x25) || x86decode_p_in(op, 0x30, 0x35))
+            return vector / part[op & 7];
+        if (op == 0xF0 || op == 0xF1) {
+            if (i->prefixes & X86DECODE_F2 && op == 0xF0) return 1;
+            return x86decode_p_operand(i);
+        }
+        if (x86decode_p_in(op, 0xF2, 0xF7) || x86decode_p_in(op, 0xE0, 0xEF)) return wide;
+        if (i->coding == X86DECODE_LEGACY)
+            return i->prefixes & X86DECODE_66 || op >= 0xC8 ? (op >= 0xF8 ? 0u : 16u) : 8u;
+        if (i->coding == X86DECODE_VEX && (op == 0x49 || op == 0x4B)) return op == 0x49 ? 64 : 0;
+        if (op == 0x18 || op == 0x58) return 4;
+        if (op == 0x19 || op == 0x59) return 8;
+        if (op == 0x1A || op == 0x5A) return 16;
+        if (op == 0x78) return 1;
+        if (op == 0x79) return 2;
+        if (op == 0x13) return vector / 2;
+        if (x86decode_p_in(op, 0x90, 0x93)) return wide;
+        if (x86decode_p_in(op, 0x96, 0xBF) && op & 1 && (op & 15) >= 9) return wide;
+        if (op == 0xDB) return 16;
+        return vector;
+    }
+    if (op == 0x14 || op == 0x20) return 1;
+    if (op == 0x15) return 2;
+    if (op == 0x16 || op == 0x22) return wide;
+    if (op == 0x17 || op == 0x21 || op == 0x0A) return 4;
+    if (op == 0x0B) return 8;
+    if (op == 0xF0) return wide;
+    if (op == 0x18 || op == 0x19 || op == 0x38 || op == 0x39) return 16;
+    if (op == 0x1D) return vector / 2;
+    if (i->coding == X86DECODE_LEGACY && op == 0x0F && !(i->prefixes & X86DECODE_66)) return 8;
+    if (i->coding == X86DECODE_VEX && op >= 0x68 && op < 0x80 && op & 2) return op & 1 ? 8 : 4;
+    return vector;
+}
+
+static unsigned x86decode_p_bytes(const x86decode_insn *i, unsigned vector) {
+    if (i->map == 0) return x86decode_p_bytes_one(i);
+    if (i->map == 1) return x86decode_p_bytes_two(i, vector);
+    if (i->map <= 3) return x86decode_p_bytes_three(i, vector);
+    return 0;
+}
+
+static unsigned x86decode_p_prefixes(x86decode_p_state *s) {
+    x86decode_insn *i = s->out;
+    for (; s->at < s->size; s->at++) {
+        unsigned byte = s->code[s->at];
+        if (byte >= 0x40 && byte <= 0x4F) {
+            i->rex = (uint8_t)(byte & 15) | X86DECODE_REX;
+            continue;
+        }
+        switch (byte) {
+        case 0x66: i->prefixes |= X86DECODE_66; break;
+        case 0x67: i->prefixes |= X86DECODE_67; break;
+        case 0xF0: i->prefixes |= X86DECODE_LOCK; break;
+        case 0xF2: i->prefixes = (uint8_t)((i->prefixes & ~X86DECODE_F3) | X86DECODE_F2); break;
+        case 0xF3: i->prefixes = (uint8_t)((i->prefixes & ~X86DECODE_F2) | X86DECODE_F3); break;
+        case 0x64: i->prefixes = (uint8_t)((i->prefixes & ~X86DECODE_GS) | X86DECODE_FS); break;
+        case 0x65: i->prefixes = (uint8_t)((i->prefixes & ~X86DECODE_FS) | X86DECODE_GS); break;
+        case 0x26: case 0x2E: case 0x36: case 0x3E: i->prefixes |= X86DECODE_2E_3E; break;
+        default: return 1;
+        }
+        i->rex = 0;  /* REX counts only right before the opcode */
+    }
+    return 0;
+}
+
+static int x86decode_p_need(const x86decode_p_state *s, unsigned bytes) {
+    return s->size - s->at >= bytes;
+}
+
+/* C5, C4 and 8F: bits that REX has are stored inverted, `pp` names a prefix, L the vector's length.
+   */
+static int x86decode_p_vex(x86decode_p_state *s) {
+    x86decode_insn *i = s->out;
+    static const uint8_t prefix[4] = {0, X86DECODE_66, X86DECODE_F3, X86DECODE_F2};
+    const uint8_t *p = s->code + s->at;
+    unsigned last;
+    if (i->rex || i->prefixes & (X86DECODE_66 | X86DECODE_F2 | X86DECODE_F3 | X86DECODE_LOCK))
+        return 0;
+    i->coding = p[0] == 0x8F ? X86DECODE_XOP : X86DECODE_VEX;
+    if (p[0] == 0xC5) {
+        if (!x86decode_p_need(s, 3)) return 0;
+        i->map = 1;
+        i->rex = p[1] & 0x80 ? 0 : X86DECODE_REX_R;
+        last = p[1];
+        s->at += 2;
+    } else {
+        if (!x86decode_p_need(s, 4)) return 0;
+        i->map = p[1] & 31;
+        if (i->coding == X86DECODE_VEX ? i->map < 1 || i->map > 3 : i->map < 8 || i->map > 10)
+            return 0;
+        i->rex = (uint8_t)((~p[1] >> 5 & 7) | (p[2] & 0x80 ? X86DECODE_REX_W : 0));
+        last = p[2];
+        s->at += 3;
+    }
+    i->vvvv = (uint8_t)(~last >> 3 & 15);
+    i->prefixes |= prefix[last & 3];
+    s->vector_length = last >> 2 & 1;
+    i->opcode = s->code[s->at++];
+    return 1;
+}
+
+static int x86decode_p_evex(x86decode_p_state *s) {
+    x86decode_insn *i = s->out;
+    static const uint8_t prefix[4] = {0, X86DECODE_66, X86DECODE_F3, X86DECODE_F2};
+    const uint8_t *p = s->code + s->at;
+    if (i->rex || i->prefixes & (X86DECODE_66 | X86DECODE_F2 | X86DECODE_F3 | X86DECODE_LOCK))
+        return 0;
+    if (!x86decode_p_need(s, 5) || p[1] & 8 || !(p[2] & 4)) return 0;
+    i->coding = X86DECODE_EVEX;
+    i->map = p[1] & 7;
+    if (i->map == 0 || i->map == 4 || i->map == 7) return 0;
+    i->rex = (uint8_t)((~p[1] >> 5 & 7) | (p[2] & 0x80 ? X86DECODE_REX_W : 0));
+    i->vvvv = (uint8_t)((~p[2] >> 3 & 15) | (p[3] & 8 ? 0 : 16));
+    s->index_5 = p[3] & 8 ? 0 : 16;
+    i->prefixes |= prefix[p[2] & 3];
+    s->vector_length = p[3] >> 5 & 3;
+    s->broadcast = p[3] >> 4 & 1;
+    i->opcode = p[4];
+    s->at += 5;
+    return 1;
+}
+
+/* 1: the opcode is read and s->at stands behind it. */
+static int x86decode_p_opcode(x86decode_p_state *s) {
+    x86decode_insn *i = s->out;
+    unsigned byte = s->code[s->at];
+    if (byte == 0xC4 || byte == 0xC5) return x86decode_p_vex(s);
+    if (byte == 0x8F && x86decode_p_need(s, 2) && (s->code[s->at + 1] & 31) >= 8)
+        return x86decode_p_vex(s);
+    if (byte == 0x62) return x86decode_p_evex(s);
+    s->at++;
+    if (byte == 0x0F) {
+        if (!x86decode_p_need(s, 1)) return 0;
+        byte = s->code[s->at++];
+        i->map = 1;
+        if (byte == 0x38 || byte == 0x3A) {
+            i->map = byte == 0x38 ? 2 : 3;
+            if (!x86decode_p_need(s, 1)) return 0;
+            byte = s->code[s->at++];
+        }
+    }
+    i->opcode = (uint8_t)byte;
+    return 1;
+}
+
+static int64_t x86decode_p_signed(const uint8_t *p, unsigned bytes) {
+    uint64_t value = 0;
+    unsigned n;
+    if (bytes == 0) return 0;
+    if (bytes == 1) return (int64_t)(p[0] ^ 0x80u) - 0x80;
+    if (bytes == 4) {
+        value = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+        return (int64_t)(value ^ 0x80000000u) - INT64_C(0x80000000);
+    }
+    for (n = 0; n < bytes; n++) value |= (uint64_t)p[n] << (8 * n);
+    if (bytes < 8 && bytes && p[bytes - 1] & 0x80) value |= ~UINT64_C(0) << (8 * bytes);
+    return (int64_t)value;
+}
+
+static int x86decode_p_modrm(x86decode_p_state *s) {
+    x86decode_insn *i = s->out;
+    unsigned mod, rm, size = 0;
+    if (!x86decode_p_need(s, 1)) return 0;
+    i->has_modrm = 1;
+    i->modrm = s->code[s->at++];
+    mod = i->modrm >> 6;
+    rm = i->modrm & 7;
+    if (mod == 3) return 1;
+    if (i->map == 1 && i->coding == X86DECODE_LEGACY && x86decode_p_in(i->opcode, 0x20, 0x23))
+        return 1;
+    i->memory = 1;
+    i->base = (int8_t)(rm | (i->rex & X86DECODE_REX_B ? 8u : 0));
+    size = mod == 1 ? 1 : mod == 2 ? 4 : 0;
+    if (rm == 4) {
+        unsigned sib;
+        if (!x86decode_p_need(s, 1)) return 0;
+        sib = s->code[s->at++];
+        i->scale = (uint8_t)(1u << (sib >> 6));
+        i->index = (int8_t)((sib >> 3 & 7) | (i->rex & X86DECODE_REX_X ? 8u : 0));
+        i->base = (int8_t)((sib & 7) | (i->rex & X86DECODE_REX_B ? 8u : 0));
+        if ((sib & 7) == 5 && mod == 0) { i->base = X86DECODE_NONE; size = 4; }
+        i->vsib = i->coding != X86DECODE_LEGACY && i->map == 2
+                  && (x86decode_p_in(i->opcode, 0x90, 0x93)
+                      || (i->coding == X86DECODE_EVEX
+                          && (x86decode_p_in(i->opcode, 0xA0, 0xA3) || i->opcode == 0xC6
+                              || i->opcode == 0xC7)));
+        if (i->vsib) i->index = (int8_t)((unsigned)i->index | s->index_5);
+        else if (i->index == 4) i->index = X86DECODE_NONE;
+    } else if (rm == 5 && mod == 0) {
+        i->base = X86DECODE_RIP;
+        size = 4;
+    }
+    if (!x86decode_p_need(s, size)) return 0;
+    i->displacement_at = (uint8_t)s->at;
+    i->displacement_size = (uint8_t)size;
+    i->displacement = x86decode_p_signed(s->code + s->at, size);
+    if (size == 1 && i->coding == X86DECODE_EVEX)
+        i->displacement *= (int64_t)x86decode_p_evex_scale(s);
+    s->at += size;
+    return 1;
+}
+
+static int x86decode_p_immediate(x86decode_p_state *s) {
+    x86decode_insn *i = s->out;
+    unsigned what = s->attributes & 15, size = 0, reg = i->modrm >> 3 & 7;
+    unsigned narrow = i->prefixes & X86DECODE_66 && !(i->rex & X86DECODE_REX_W);
+    if (i->map == 0 && i->coding == X86DECODE_LEGACY && (i->opcode == 0xF6 || i->opcode == 0xF7))
+        what = reg >= 2 ? 0 : i->opcode == 0xF6 ? 1 : 2;
+    if (i->map == 1 && i->coding == X86DECODE_LEGACY && i->opcode == 0x78
+        && i->prefixes & (X86DECODE_66 | X86DECODE_F2)) what = 3;
+    switch (what) {
+    case 1: case 6: size = 1; break;
+    case 2: size = narrow && i->coding == X86DECODE_LEGACY ? 2 : 4; break;
+    case 3: size = 2; break;
+    case 4: size = i->rex & X86DECODE_REX_W ? 8 : narrow ? 2 : 4; break;
+    case 5: size = i->prefixes & X86DECODE_67 ? 4 : 8; break;
+    case 7: size = 4; break;
+    case 8: size = 3; break;
+    default: break;
+    }
+    if (!x86decode_p_need(s, size)) return 0;
+    i->immediate_at = (uint8_t)s->at;
+    i->immediate_size = (uint8_t)size;
+    i->immediate = x86decode_p_signed(s->code + s->at, size);
+    s->at += size;
+    if (what == 5) {
+        i->memory = 1;
+        i->displacement = size == 4 ? (int64_t)(uint32_t)i->immediate : i->immediate;
+        i->access = i->opcode < 0xA2 ? X86DECODE_READ : X86DECODE_WRITE;
+    }
+    return 1;
+}
+
+static void x86decode_p_kind(x86decode_insn *i) {
+    unsigned op = i->opcode, reg = i->modrm >> 3 & 7;
+    if (i->coding != X86DECODE_LEGACY) {
+        if (i->map == 1 && op == 0xF7) i->implicit = X86DECODE_STORE_RDI;
+        return;
+    }
+    if (i->map == 1) {
+        if (x86decode_p_in(op, 0x80, 0x8F)) i->kind = X86DECODE_BRANCH;
+        else if (op == 0x0B || op == 0xB9 || op == 0xFF) i->kind = X86DECODE_TRAP;
+        else if (op == 0x05 || op == 0x34) i->kind = X86DECODE_SYSCALL;
+        else if (op == 0x07 || op == 0x35) i->kind = X86DECODE_RETURN;
+        else if (op == 0xA0 || op == 0xA8) i->implicit = X86DECODE_PUSH;
+        else if (op == 0xA1 || op == 0xA9) i->implicit = X86DECODE_POP;
+        else if (op == 0xF7) i->implicit = X86DECODE_STORE_RDI;
+        return;
+    }
+    if (i->map != 0 || op < 0x50 || x86decode_p_in(op, 0x80, 0x8E)) return;
+    if (x86decode_p_in(op, 0x50, 0x57) || op == 0x68 || op == 0x6A || op == 0x9C || op == 0xC8)
+        i->implicit = X86DECODE_PUSH;
+    if (x86decode_p_in(op, 0x58, 0x5F) || op == 0x9D || op == 0xC9 || op == 0x8F)
+        i->implicit = X86DECODE_POP;
+    if (x86decode_p_in(op, 0x70, 0x7F)) i->kind = X86DECODE_BRANCH;
+    switch (op) {
+    case 0xEB: case 0xE9: i->kind = X86DECODE_JUMP; break;
+    case 0xE0: case 0xE1: case 0xE2: case 0xE3: i->kind = X86DECODE_LOOP; break;
+    case 0xE8: i->kind = X86DECODE_CALL; i->implicit = X86DECODE_PUSH; break;
+    case 0xC2:
+    case 0xC3:
+    case 0xCA:
+    case 0xCB:
+    case 0xCF:
+        i->kind = X86DECODE_RETURN;
+        i->implicit = X86DECODE_POP;
+        break;
+    case 0xCC: case 0xF4: i->kind = X86DECODE_TRAP; break;
+    case 0xCD: case 0xF1: i->kind = X86DECODE_SYSCALL; break;
+    case 0xC7: if (i->modrm == 0xF8) i->kind = X86DECODE_XBEGIN; break;
+    case 0xFF:
+        if (reg == 2 || reg == 3) {
+            i->kind = X86DECODE_CALL_INDIRECT;
+            i->implicit = X86DECODE_PUSH;
+        }
+        if (reg == 4 || reg == 5) i->kind = X86DECODE_JUMP_INDIRECT;
+        if (reg == 6) i->implicit = X86DECODE_PUSH;
+        break;
+    case 0x6C: case 0x6D: case 0xAA: case 0xAB: i->implicit = X86DECODE_STORE_RDI; break;
+    case 0x6E: case 0x6F: case 0xAC: case 0xAD: i->implicit = X86DECODE_LOAD_RSI; break;
+    case 0xA4: case 0xA5: i->implicit = X86DECODE_LOAD_RSI | X86DECODE_STORE_RDI; break;
+    case 0xA6: case 0xA7: i->implicit = X86DECODE_LOAD_RSI | X86DECODE_LOAD_RDI; break;
+    case 0xAE: case 0xAF: i->implicit = X86DECODE_LOAD_RDI; break;
+    default: break;
+    }
+}
+
+BINPATCH_API unsigned x86decode(const void *code, size_t size, x86decode_insn *out) {
+    x86decode_p_state s;
+    unsigned a;
+    static const x86decode_insn empty
+        = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 1, 0, 0, 0, 0, 0, 0, 0, 0};
+    s.code = (const uint8_t *)code;
+    s.size = size > 15 ? 15 : (unsigned)size;
+    s.at = s.attributes = s.vector_length = s.broadcast = s.index_5 = 0;
+    s.out = out;
+    *out = empty;
+    if (!x86decode_p_prefixes(&s) || !x86decode_p_opcode(&s)) return 0;
+    if (s.at < s.size) out->modrm = s.code[s.at];                   /* VEX AE looks at it */
+    a = x86decode_p_attributes(out);
+    if (a & X86DECODE_P_BAD) return 0;
+    if (a & X86DECODE_P_MODRM) {
+        if (!x86decode_p_modrm(&s)) return 0;
+        a = x86decode_p_group(out, a);
+    } else out->modrm = 0;
+    s.attributes = a;
+    if (!x86decode_p_immediate(&s)) return 0;
+    if (out->displacement_size || out->memory) {
+        if (a & X86DECODE_P_MODRM) {
+            out->access = (uint8_t)(a >> 5 & 3);  /* the attribute's bits, in the same order */
+        }
+        if (!out->access) out->access_bytes = 0;
+        else if (out->coding == X86DECODE_EVEX)
+            out->access_bytes = (uint16_t)x86decode_p_evex_scale(&s);
+        else
+            out->access_bytes = (uint16_t)x86decode_p_bytes(
+                out, s.vector_length && out->coding != X86DECODE_LEGACY ? 32 : 16);
+    }
+    x86decode_p_kind(out);
+    /* Under 66 without REX.W the distance has two bytes on AMD and four on Intel. */
+    if (x86decode_p_in(out->kind, X86DECODE_JUMP, X86DECODE_CALL) && out->prefixes & X86DECODE_66
+        && !(out->rex & X86DECODE_REX_W) && out->immediate_size == 4) return 0;
+    out->length = (uint8_t)s.at;
+    return s.at;
+}
+
+BINPATCH_API uint64_t x86decode_target(const x86decode_insn *insn, uint64_t address) {
+    return address + insn->length + (uint64_t)insn->immediate;
+}
+
+/* ---- decoder: registers and flags ----- src/binpatch/decode_effects.c ---- */
+
+enum {
+    X86DECODE_P_RAX = 1,
+    X86DECODE_P_RCX = 2,
+    X86DECODE_P_RDX = 4,
+    X86DECODE_P_RBX = 8,
+    X86DECODE_P_RSP = 16,
+    X86DECODE_P_RBP = 32,
+    X86DECODE_P_RSI = 64,
+    X86DECODE_P_RDI = 128,
+    X86DECODE_P_ALL = 0xFFFF,
+    X86DECODE_P_VOLATILE = 0x0FC7
+};
+
+typedef struct x86decode_p_effect { unsigned reads, writes, sets, flags; } x86decode_p_effect;
+
+static unsigned x86decode_p_bit(const x86decode_insn *i, unsigned number, unsigned narrow) {
+    if (narrow && !i->rex && number >= 4 && number < 8) number -= 4;        /* ah ch dh bh */
+    return 1u << (number & 15);
+}
+static unsigned x86decode_p_reg(const x86decode_insn *i, unsigned narrow) {
+    return x86decode_p_bit(i, (i->modrm >> 3 & 7) | (i->rex & X86DECODE_REX_R ? 8u : 0), narrow);
+}
+static unsigned x86decode_p_rm(const x86decode_insn *i, unsigned narrow) {
+    if (i->memory) return 0;
+    return x86decode_p_bit(i, (i->modrm & 7) | (i->rex & X86DECODE_REX_B ? 8u : 0), narrow);
+}
+
+static void x86decode_p_unknown(x86decode_p_effect *e) {
+    e->reads = e->writes = X86DECODE_P_ALL;
+    e->sets = 0;
+    e->flags = X86DECODE_FLAGS_READ | X86DECODE_FLAGS_WRITE;
+}
+
+static void x86decode_p_call(x86decode_p_effect *e) {
+    e->reads = X86DECODE_P_ALL;
+    e->writes = X86DECODE_P_VOLATILE;
+    e->flags = X86DECODE_FLAGS_KILL;
+}
+
+/* dst = dst op src; whole: the destination is written without being read, and all of it */
+static void x86decode_p_move(x86decode_p_effect *e, unsigned dst, unsigned src, int whole) {
+    e->reads |= src | (whole ? 0 : dst);
+    e->writes |= dst;
+    if (whole) e->sets |= dst;
+}
+
+static void x86decode_p_effect_alu(const x86decode_insn *i, x86decode_p_effect *e) {
+    unsigned op = i->opcode, what = op >> 3 & 7, narrow = !(op & 1), form = op & 7;
+    unsigned reg = x86decode_p_reg(i, narrow), rm = x86decode_p_rm(i, narrow);
+    unsigned dst = form < 2 ? rm : form < 4 ? reg : 1u, src = form < 2 ? reg : form < 4 ? rm : 0;
+    e->flags = X86DECODE_FLAGS_KILL | x86decode_p_if(what == 2 || what == 3, X86DECODE_FLAGS_READ);
+    e->reads |= src | dst;
+    if (what == 7) return;
+    e->writes |= dst;
+    if (what == 6 && !narrow && dst == src && form < 4
+        && !(i->prefixes & X86DECODE_66)) { /* xor %eax,%eax */
+        e->reads &= ~dst;
+        e->sets |= dst;
+    }
+}
+
+static void x86decode_p_effect_one(const x86decode_insn *i, x86decode_p_effect *e) {
+    unsigned op = i->opcode, narrow = !(op & 1), digit = i->modrm >> 3 & 7;
+    unsigned reg = x86decode_p_reg(i, narrow), rm = x86decode_p_rm(i, narrow);
+    unsigned low = x86decode_p_bit(i, (op & 7) | (i->rex & X86DECODE_REX_B ? 8u : 0), 0);
+    int wide = !(i->prefixes & X86DECODE_66) || i->rex & X86DECODE_REX_W;
+    if (op < 0x40 && (op & 7) < 6) { x86decode_p_effect_alu(i, e); return; }
+    if (x86decode_p_in(op, 0x50, 0x57)) {
+        e->reads = low | X86DECODE_P_RSP;
+        e->writes = X86DECODE_P_RSP;
+        return;
+    }
+    if (x86decode_p_in(op, 0x58, 0x5F)) {
+        e->reads = X86DECODE_P_RSP;
+        e->writes = low | X86DECODE_P_RSP;
+        if (wide) e->sets = low;
+        return;
+    }
+    if (x86decode_p_in(op, 0x70, 0x7F)) { e->flags = X86DECODE_FLAGS_READ; return; }
+    if (x86decode_p_in(op, 0x90, 0x97)) {
+        if (low != X86DECODE_P_RAX) { e->reads = e->writes = low | X86DECODE_P_RAX; }
+        return;
+    }
+    if (x86decode_p_in(op, 0xB0, 0xB7)) {
+        low = x86decode_p_bit(i, (op & 7) | (i->rex & X86DECODE_REX_B ? 8u : 0), 1);
+        x86decode_p_move(e, low, 0, 0);
+        return;
+    }
+    if (x86decode_p_in(op, 0xB8, 0xBF)) { x86decode_p_move(e, low, 0, wide); return; }
+    if (x86decode_p_in(op, 0xD8, 0xDF)) {
+        if (op == 0xDF && i->modrm == 0xE0) e->writes |= X86DECODE_P_RAX;
+        if (!i->memory && (op == 0xDB || op == 0xDF) && i->modrm >= 0xE8)
+            e->flags = X86DECODE_FLAGS_WRITE;
+        if (!i->memory && (op == 0xDA || op == 0xDB) && i->modrm < 0xE0)
+            e->flags = X86DECODE_FLAGS_READ;
+        return;
+    }
+    switch (op) {
+    case 0x63: x86decode_p_move(e, reg, rm, wide); return;
+    case 0x68: case 0x6A: e->reads |= X86DECODE_P_RSP; e->writes |= X86DECODE_P_RSP; return;
+    case 0x69: case 0x6B:
+        x86decode_p_move(e, x86decode_p_reg(i, 0), x86decode_p_rm(i, 0), wide);
+        e->flags = X86DECODE_FLAGS_KILL;
+        return;
+    case 0xA4:
+    case 0xA5:
+    case 0xA6:
+    case 0xA7:
+    case 0xAA:
+    case 0xAB:
+    case 0xAC:
+    case 0xAD:
+    case 0xAE:
+    case 0xAF:
+        e->reads |= X86DECODE_P_RSI | X86DECODE_P_RDI | X86DECODE_P_RCX | X86DECODE_P_RAX;
+        e->writes |= X86DECODE_P_RSI | X86DECODE_P_RDI | X86DECODE_P_RCX | X86DECODE_P_RAX;
+        if ((op & 7) >= 6)
+            e->flags = X86DECODE_FLAGS_WRITE; /* cmps, scas: rep 0 times writes none */
+        return;
+    case 0x80: case 0x81: case 0x83:
+        e->reads |= rm = x86decode_p_rm(i, op == 0x80);
+        if (digit != 7) e->writes |= rm;
+        e->flags
+            = X86DECODE_FLAGS_KILL | x86decode_p_if(digit == 2 || digit == 3, X86DECODE_FLAGS_READ);
+        return;
+    case 0x84: case 0x85: e->reads |= reg | rm; e->flags = X86DECODE_FLAGS_KILL; return;
+    case 0x86: case 0x87: e->reads |= reg | rm; e->writes |= reg | rm; return;
+    case 0x88: case 0x89: x86decode_p_move(e, rm, reg, op == 0x89 && wide); return;
+    case 0x8A: case 0x8B: x86decode_p_move(e, reg, rm, op == 0x8B && wide); return;
+    case 0x8C: x86decode_p_move(e, x86decode_p_rm(i, 0), 0, 0); return;
+    case 0x8D: x86decode_p_move(e, reg, 0, wide); return;
+    case 0x8E: e->reads |= x86decode_p_rm(i, 0); return;
+    case 0x8F: e->reads |= X86DECODE_P_RSP; e->writes |= X86DECODE_P_RSP | rm; return;
+    case 0x98: e->reads = e->writes = X86DECODE_P_RAX; return;
+    case 0x99: x86decode_p_move(e, X86DECODE_P_RDX, X86DECODE_P_RAX, wide); return;
+    case 0x9B: case 0xFC: case 0xFD: case 0xCC: case 0xF4: return;
+    case 0x9C: e->reads = e->writes = X86DECODE_P_RSP; e->flags = X86DECODE_FLAGS_READ; return;
+    case 0x9D: e->reads = e->writes = X86DECODE_P_RSP; e->flags = X86DECODE_FLAGS_KILL; return;
+    case 0x9E: e->reads = X86DECODE_P_RAX; e->flags = X86DECODE_FLAGS_WRITE; return;
+    case 0x9F: e->reads = e->writes = X86DECODE_P_RAX; e->flags = X86DECODE_FLAGS_READ; return;
+    case 0xA0: case 0xA1: e->reads = e->writes = X86DECODE_P_RAX; return;
+    case 0xA2: case 0xA3: e->reads = X86DECODE_P_RAX; return;
+    case 0xA8: case 0xA9: e->reads = X86DECODE_P_RAX; e->flags = X86DECODE_FLAGS_KILL; return;
+    case 0xC0: case 0xC1: case 0xD0: case 0xD1: case 0xD2: case 0xD3:
+        e->reads |= rm | x86decode_p_if(op >= 0xD2, X86DECODE_P_RCX);
+        e->writes |= rm;
+        e->flags = X86DECODE_FLAGS_WRITE
+                   | x86decode_p_if(digit == 2 || digit == 3, X86DECODE_FLAGS_READ);
+        return;
+    case 0xC6: case 0xC7:
+        if (i->kind == X86DECODE_XBEGIN) { x86decode_p_unknown(e); return; }
+        x86decode_p_move(e, rm, 0, op == 0xC7 && wide);
+        return;
+    case 0xC2: case 0xC3:  /* by the ABI: results and what callers keep */
+        e->reads = X86DECODE_P_ALL & ~(unsigned)X86DECODE_P_VOLATILE;
+        e->reads |= X86DECODE_P_RAX | X86DECODE_P_RDX | X86DECODE_P_RSP;
+        e->flags = X86DECODE_FLAGS_KILL;
+        return;
+    case 0xC8: case 0xC9: e->reads = e->writes = X86DECODE_P_RBP | X86DECODE_P_RSP; return;
+    case 0xE0:
+    case 0xE1:
+        e->flags = X86DECODE_FLAGS_READ;
+        e->reads = e->writes = X86DECODE_P_RCX;
+        return;
+    case 0xE2: e->reads = e->writes = X86DECODE_P_RCX; return;
+    case 0xE3: e->reads = X86DECODE_P_RCX; return;
+    case 0xE8: x86decode_p_call(e); return;
+    case 0xE9: case 0xEB: return;
+    case 0xF5: e->flags = X86DECODE_FLAGS_READ | X86DECODE_FLAGS_WRITE; return;
+    case 0xF8: case 0xF9: e->flags = X86DECODE_FLAGS_WRITE; return;
+    case 0xF6: case 0xF7:
+        e->reads |= rm;
+        if (digit != 2) e->flags = X86DECODE_FLAGS_KILL;
+        if (digit == 2 || digit == 3) e->writes |= rm;
+        if (digit >= 4) {
+            e->reads |= X86DECODE_P_RAX | X86DECODE_P_RDX;
+            e->writes |= X86DECODE_P_RAX | X86DECODE_P_RDX;
+        }
+        return;
+    case 0xFE: e->reads |= rm; e->writes |= rm; e->flags = X86DECODE_FLAGS_WRITE; return;
+    case 0xFF:
+        e->reads |= rm;
+        if (digit < 2) { e->writes |= rm; e->flags = X86DECODE_FLAGS_WRITE; }
+        else if (digit < 4) x86decode_p_call(e);
+        else if (digit == 6) { e->reads |= X86DECODE_P_RSP; e->writes |= X86DECODE_P_RSP; }
+        return;
+    default: x86decode_p_unknown(e); return;
+    }
+}
+
+/* After 0F, and map 1 of VEX and EVEX: most opcodes have vector registers only. */
+static void x86decode_p_effect_two(const x86decode_insn *i, x86decode_p_effect *e) {
+    unsigned op = i->opcode, narrow = op == 0xB0 || op == 0xC0;
+    unsigned reg = x86decode_p_reg(i, narrow), rm = x86decode_p_rm(i, narrow);
+    int legacy = i->coding == X86DECODE_LEGACY,
+        wide = !(i->prefixes & X86DECODE_66) || i->rex & X86DECODE_REX_W;
+    switch (op) {
+    case 0x10:
+    case 0x11:
+    case 0x12:
+    case 0x13:
+    case 0x14:
+    case 0x15:
+    case 0x16:
+    case 0x17:
+    case 0x28:
+    case 0x29:
+    case 0x2B: case 0xC2: case 0xC6: case 0x77: return;
+    case 0x2A: case 0x6E: case 0xC4: e->reads |= rm; return;
+    case 0x2C: case 0x2D: case 0xC5: case 0xD7: x86decode_p_move(e, reg, 0, 1); return;
+    case 0x2E: case 0x2F: e->flags = X86DECODE_FLAGS_KILL; return;
+    case 0x7E: if (!(i->prefixes & X86DECODE_F3)) x86decode_p_move(e, rm, 0, 1); return;
+    case 0xF7: e->reads |= X86DECODE_P_RDI; return;
+    default: break;
+    }
+    if (x86decode_p_in(op, 0x51, 0x76) || x86decode_p_in(op, 0x7C, 0x7F)
+        || x86decode_p_in(op, 0xD0, 0xFE))
+        return;
+    if (op == 0x50) { x86decode_p_move(e, reg, 0, 1); return; }
+    if (!legacy) {
+        if (i->coding == X86DECODE_EVEX && x86decode_p_in(op, 0x78, 0x7B)) {
+            e->writes |= reg;
+            e->reads |= rm;
+            return;
+        }
+        if (i->coding == X86DECODE_VEX
+            && (x86decode_p_in(op, 0x41, 0x4B) || x86decode_p_in(op, 0x90, 0x91)))
+            return;
+        if (op == 0x92) { e->reads |= rm; return; }
+        if (op == 0x93) { x86decode_p_move(e, reg, 0, 1); return; }
+        if (op == 0x98 || op == 0x99) { e->flags = X86DECODE_FLAGS_KILL; return; }
+        x86decode_p_unknown(e);
+        return;
+    }
+    if (x86decode_p_in(op, 0x80, 0x8F)) { e->flags = X86DECODE_FLAGS_READ; return; }
+    if (x86decode_p_in(op, 0x40, 0x4F)) {
+        x86decode_p_move(e, reg, rm, 0);
+        e->flags = X86DECODE_FLAGS_READ;
+        return;
+    }
+    if (x86decode_p_in(op, 0x90, 0x9F)) {
+        x86decode_p_move(e, x86decode_p_rm(i, 1), 0, 0);
+        e->flags = X86DECODE_FLAGS_READ;
+        return;
+    }
+    if (x86decode_p_in(op, 0xC8, 0xCF)) {
+        unsigned low = x86decode_p_bit(i, (op & 7) | (i->rex & X86DECODE_REX_B ? 8u : 0), 0);
+        e->reads = e->writes = low;
+        return;
+    }
+    if (op == 0x0D || (x86decode_p_in(op, 0x18, 0x1F) && op != 0x1A && op != 0x1B && op != 0x1E)
+        || op == 0x0B)
+        return;
+    switch (op) {
+    case 0x1E:
+        if (i->prefixes & X86DECODE_F3 && !i->memory) e->writes |= rm;
+        return; /* rdssp, endbr64 */
+    case 0x31: e->writes = e->sets = X86DECODE_P_RAX | X86DECODE_P_RDX; return;
+    case 0xA2: e->reads = X86DECODE_P_RAX | X86DECODE_P_RCX; e->writes = 15; e->sets = 15; return;
+    case 0xA3: e->reads |= reg | rm; e->flags = X86DECODE_FLAGS_WRITE; return;
+    case 0xAB: case 0xB3: case 0xBB: case 0xBA:
+        e->reads |= rm | (op == 0xBA ? 0 : reg);
+        e->writes |= rm;
+        e->flags = X86DECODE_FLAGS_WRITE;
+        return;
+    case 0xA4: case 0xA5: case 0xAC: case 0xAD:
+        e->reads |= rm | reg | X86DECODE_P_RCX;
+        e->writes |= rm;
+        e->flags = X86DECODE_FLAGS_WRITE;
+        return;
+    case 0xAF: x86decode_p_move(e, reg, rm, 0); e->flags = X86DECODE_FLAGS_KILL; return;
+    case 0xB0: case 0xB1:
+        e->reads |= reg | rm | X86DECODE_P_RAX;
+        e->writes |= rm | X86DECODE_P_RAX;
+        e->flags = X86DECODE_FLAGS_KILL;
+        return;
+    case 0xB6: case 0xBE: x86decode_p_move(e, reg, x86decode_p_rm(i, 1), wide); return;
+    case 0xB7: case 0xBF: x86decode_p_move(e, reg, rm, wide); return;
+    case 0xB8: x86decode_p_move(e, reg, rm, wide); e->flags = X86DECODE_FLAGS_KILL; return;
+    case 0xBC: case 0xBD: x86decode_p_move(e, reg, rm, 0); e->flags = X86DECODE_FLAGS_WRITE; return;
+    case 0xC0:
+    case 0xC1:
+        e->reads |= reg | rm;
+        e->writes |= reg | rm;
+        e->flags = X86DECODE_FLAGS_KILL;
+        return;
+    case 0xC3: e->reads |= reg; return;
+    case 0xC7:
+        e->reads |= rm | 15;
+        e->writes |= rm | 15;
+        e->flags = X86DECODE_FLAGS_WRITE;
+        return;
+    case 0xAE:
+        e->reads |= rm | X86DECODE_P_RAX | X86DECODE_P_RDX;
+        e->writes |= rm;
+        return;
+    default: x86decode_p_unknown(e); return;
+    }
+}
+
+static void x86decode_p_effect_three(const x86decode_insn *i, x86decode_p_effect *e) {
+    unsigned op = i->opcode, reg = x86decode_p_reg(i, 0), rm = x86decode_p_rm(i, 0);
+    if (i->map == 2) {
+        if (op == 0x17 || (i->coding == X86DECODE_VEX && (op == 0x0E || op == 0x0F))) {
+            e->flags = X86DECODE_FLAGS_KILL;
+            return;
+        }
+        if (op >= 0xE0) {
+            if (op < 0xF0 || i->coding == X86DECODE_EVEX) { x86decode_p_unknown(e); return; }
+            e->reads |= reg | rm | 1u << (i->vvvv & 15) | X86DECODE_P_RDX | X86DECODE_P_RAX;
+            e->writes |= reg | rm | 1u << (i->vvvv & 15);
+            e->flags = X86DECODE_FLAGS_READ | X86DECODE_FLAGS_WRITE;
+            if (op >= 0xF8) x86decode_p_unknown(e);
+            return;
+        }
+        if (i->coding == X86DECODE_EVEX && x86decode_p_in(op, 0x7A, 0x7C)) e->reads |= rm;
+        if (op >= 0x80 && op <= 0x82) x86decode_p_unknown(e);
+        return;
+    }
+    if (x86decode_p_in(op, 0x14, 0x17)) { x86decode_p_move(e, rm, 0, 1); return; }
+    if (x86decode_p_in(op, 0x20, 0x22)) { e->reads |= rm; return; }
+    if (x86decode_p_in(op, 0x60, 0x63)) {
+        e->reads |= X86DECODE_P_RAX | X86DECODE_P_RDX;
+        e->writes |= X86DECODE_P_RCX;
+        e->flags = X86DECODE_FLAGS_KILL;
+        return;
+    }
+    if (op == 0xF0) { x86decode_p_move(e, reg, rm, 1); return; }
+}
+
+BINPATCH_API void x86decode_effects(const x86decode_insn *i, x86decode_effect *out) {
+    x86decode_p_effect e = {0, 0, 0, 0};
+    if (i->coding == X86DECODE_XOP) x86decode_p_unknown(&e);
+    else if (i->kind == X86DECODE_SYSCALL || i->kind == X86DECODE_XBEGIN) x86decode_p_unknown(&e);
+    else if (i->kind == X86DECODE_RETURN && i->opcode != 0xC2 && i->opcode != 0xC3)
+        x86decode_p_unknown(&e);
+    else if (i->map == 0) x86decode_p_effect_one(i, &e);
+    else if (i->map == 1) x86decode_p_effect_two(i, &e);
+    else if (i->map <= 3) x86decode_p_effect_three(i, &e);
+    if (i->memory && i->base >= 0) e.reads |= 1u << i->base;
+    if (i->memory && i->index >= 0 && !i->vsib) e.reads |= 1u << i->index;
+    out->reads = (uint16_t)e.reads;
+    out->writes = (uint16_t)(e.writes | e.sets);
+    out->sets = (uint16_t)e.sets;
+    out->flags = (uint8_t)e.flags;
+}
+
+#ifdef X86FLOW_SUPPORTED
+#include <cpuid.h>
+#include <string.h>
+
+/* ---- words and addresses ----------------------- src/binpatch/words.c ---- */
+
+static uint32_t binpatch_p_u32(const void *p) {
+    uint32_t value;
+    memcpy(&value, p, 4);
+    return value;
+}
+
+static uint64_t binpatch_p_address(const void *p) {
+    return (uint64_t)(uintptr_t)p;
+}
+static const uint8_t *binpatch_p_at(uint64_t address) {
+    return (const uint8_t *)(uintptr_t)address;
+}
+
+static int32_t binpatch_p_s32(const void *p) {
+    return (int32_t)binpatch_p_u32(p);
+}
+static uint64_t binpatch_p_u64(const void *p) {
+    uint64_t value;
+    memcpy(&value, p, 8);
+    return value;
+}
+
+static uint64_t binpatch_p_uleb(const uint8_t **p) {
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+    do {
+        byte = *(*p)++;
+        if (shift < 64) value |= (uint64_t)(byte & 127) << shift;
+        shift += 7;
+    } while (byte & 128 && shift < 80);
+    return value;
+}
+
+static int64_t binpatch_p_sleb(const uint8_t **p) {
+    uint64_t value = 0;
+    unsigned shift = 0;
+    uint8_t byte;
+    do {
+        byte = *(*p)++;
+        if (shift < 64) value |= (uint64_t)(byte & 127) << shift;
+        shift += 7;
+    } while (byte & 128 && shift < 80);
+    if (shift < 64 && byte & 64) value |= ~UINT64_C(0) << shift;
+    return (int64_t)value;
+}
+
+/* ---- functions: one of them, decoded ------- src/binpatch/flow_body.c ---- */
+
+static int x86flow_p_in_text(const x86flow_module *m, uint64_t address) {
+    return address >= m->text_lo && address < m->text_hi;
+}
+
+/* The last function that starts at or before the address; NULL if it ends before it. */
+BINPATCH_API x86flow_function *x86flow_function_at(const x86flow_module *m, uint64_t address) {
+    uint32_t lo = 0, hi = m->count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (m->functions[mid].lo <= address)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == 0 || address - m->functions[lo - 1].lo >= m->functions[lo - 1].size) return NULL;
+    return &m->functions[lo - 1];
+}
+
+enum { X86FLOW_P_WORK = 6 };            /* words of `pending` for each byte of the function */
+
+BINPATCH_API size_t x86flow_body_init(x86flow_body *b, void *memory, size_t bytes, size_t largest) {
+    size_t n = largest + 64, at = 0, offset[6], size[6];
+    uint8_t *p = (uint8_t *)memory;
+    int k;
+    size[0] = n * sizeof *b->insn;
+    size[1] = X86FLOW_TABLES * sizeof *b->tables;
+    size[2] = n * sizeof *b->index;
+    size[3] = X86FLOW_P_WORK * n * sizeof *b->pending;
+    size[4] = n * sizeof *b->mark;
+    size[5] = n;
+    for (k = 0; k < 6; k++) {
+        offset[k] = at;
+        at += (size[k] + 63) & ~(size_t)63;
+    }
+    if (!memory) return at;
+    if (bytes < at) return 0;
+    memset(b, 0, sizeof *b);
+    memset(p + offset[4], 0, size[4]);
+    b->text_max = (uint32_t)largest;
+    b->insn = (x86flow_insn *)memory;
+    b->tables = (x86flow_table *)(void *)(p + offset[1]);
+    b->index = (uint32_t *)(void *)(p + offset[2]);
+    b->pending = (uint32_t *)(void *)(p + offset[3]);
+    b->mark = (uint32_t *)(void *)(p + offset[4]);
+    b->text = p + offset[5];
+    return at;
+}
+
+BINPATCH_API uint64_t x86flow_address(const x86flow_body *s, uint32_t offset) {
+    return offset < s->f->size || !s->part ? s->f->lo + offset : s->part->lo + offset - s->f->size;
+}
+
+BINPATCH_API uint32_t x86flow_offset(const x86flow_body *s, uint64_t address) {
+    if (address - s->f->lo < s->f->size) return (uint32_t)(address - s->f->lo);
+    if (!s->part || address - s->part->lo >= s->part->size) return ~0u;
+    return (uint32_t)(address - s->part->lo) + s->f->size;
+}
+
+BINPATCH_API uint32_t x86flow_insn_at(const x86flow_body *s, uint64_t address) {
+    uint32_t offset = x86flow_offset(s, address);
+    return offset == ~0u ? ~0u : s->index[offset] - 1;
+}
+
+/* Where a direct jump or call leads, and where a RIP-relative operand stands. */
+static uint64_t x86flow_p_target(const x86flow_body *s, const x86flow_insn *k) {
+    return x86decode_target(&k->i, x86flow_address(s, k->offset));
+}
+static uint64_t x86flow_p_relative(const x86flow_body *s, const x86flow_insn *k) {
+    return x86flow_address(s, k->offset) + k->i.length + (uint64_t)k->i.displacement;
+}
+
+static int x86flow_p_link_jumps(x86flow_body *s) {
+    uint32_t n;
+    for (n = 0; n < s->count; n++) {
+        x86flow_insn *k = &s->insn[n], *target;
+        uint32_t to;
+        if (k->i.kind < X86DECODE_JUMP || k->i.kind > X86DECODE_CALL) continue;
+        to = x86flow_offset(s, x86flow_p_target(s, k));
+        if (to == ~0u) continue;
+        if (!s->index[to]) return X86FLOW_INTO_INSTRUCTION;
+        if (k->i.kind == X86DECODE_CALL) {
+            if (to != 0) return X86FLOW_CALLS_ITSELF;
+            continue;
+        }
+        target = &s->insn[s->index[to] - 1];
+        target->target |= X86FLOW_TARGET_BRANCH;
+        k->next_jump = target->first_jump;
+        target->first_jump = n + 1;
+    }
+    return X86FLOW_FINE;
+}
+
+/* Decodes what stands at offsets [at, end) of the text, up to the first instruction that ends at or
+   behind `enough`. */
+static int x86flow_p_decode(x86flow_body *s, uint32_t at, uint32_t end, uint32_t enough) {
+    memset(s->index + at, 0, (size_t)(enough + 1 - at) * sizeof *s->index);
+    while (at < enough) {
+        x86flow_insn *k = &s->insn[s->count];
+        unsigned length = x86decode(s->text + at, end - at, &k->i);
+        if (!length) return X86FLOW_UNDECODABLE;
+        k->offset = at;
+        k->target = k->boring = k->dispatch = 0;
+        k->table = k->first_jump = k->next_jump = 0;
+        s->index[at] = ++s->count;
+        if (k->i.kind == X86DECODE_XBEGIN) return X86FLOW_TRANSACTION;
+        if (k->i.kind == X86DECODE_JUMP_INDIRECT) s->indirect_jumps++;
+        at += length;
+    }
+    s->insn[s->count].offset = end;
+    s->insn[s->count].target = 0;
+    s->insn[s->count].first_jump = 0;
+    return X86FLOW_FINE;
+}
+
+static int x86flow_p_decode_part(x86flow_body *s, const x86flow_function *part) {
+    uint32_t at = s->f->size, end = at + part->size;
+    memcpy(s->text + at, binpatch_p_at(part->lo), part->size);
+    memset(s->text + end, 0xCC, 16);
+    s->part = part;
+    s->size = end;
+    return x86flow_p_decode(s, at, end, end);
+}
+
+/* Reads the original bytes of f, whatever stands there now. If its part does not fit, f is read
+   alone: jumps to the part leave it then. */
+BINPATCH_API int x86flow_decode(x86flow_body *s, const x86flow_module *m, const x86flow_function *f,
+                               uint32_t enough) {
+    const x86flow_function *part = f->part && !enough ? &m->functions[f->part - 1] : NULL;
+    uint32_t n;
+    int why;
+    s->m = m;
+    s->f = f;
+    s->part = NULL;
+    s->size = f->size;
+    s->count = 0;
+    s->table_count = 0;
+    s->indirect_jumps = 0;
+    if (f->size == 0 || f->size > s->text_max) return X86FLOW_TOO_LARGE;
+    if (enough == 0 || enough > f->size) enough = f->size;
+    n = f->size - enough < 16 ? f->size : enough + 16;
+    memcpy(s->text, binpatch_p_at(f->lo), n);
+    memset(s->text + n, 0xCC, 16);
+    for (n = 0; f->patched && n < sizeof f->saved && f->patch_at + n < f->size; n++)
+        s->text[f->patch_at + n] = f->saved[n];
+    why = x86flow_p_decode(s, 0, f->size, enough);
+    s->part_first = s->count;
+    if (why || enough < f->size) return why;
+    if (part && part->size <= s->text_max - f->size) {
+        if (x86flow_p_decode_part(s, part) == 0 && x86flow_p_link_jumps(s) == 0)
+            return X86FLOW_FINE;
+        s->part = NULL;
+        s->size = f->size;
+        s->count = s->indirect_jumps = 0;
+        (void)x86flow_p_decode(s, 0, f->size, f->size);
+    }
+    return x86flow_p_link_jumps(s);
+}
+
+/* The number of the instruction that a direct jump of this body goes to, or ~0: outside. */
+BINPATCH_API uint32_t x86flow_goes_to(const x86flow_body *s, const x86flow_insn *k) {
+    return x86flow_insn_at(s, x86flow_p_target(s, k));
+}
+
+BINPATCH_API int x86flow_falls_through(const x86flow_insn *k) {
+    return k->i.kind != X86DECODE_JUMP && k->i.kind != X86DECODE_JUMP_INDIRECT
+           && k->i.kind != X86DECODE_RETURN && k->i.kind != X86DECODE_TRAP;
+}
+
+BINPATCH_API int x86flow_runs_on(const x86flow_body *s, uint32_t at) {
+    return at + 1 < s->count && at + 1 != s->part_first && x86flow_falls_through(&s->insn[at]);
+}
+
+/* Walks forward until the flags are overwritten or read. early: other functions and tables are not
+   known yet. */
+static int x86flow_p_flags(const x86flow_body *s, uint32_t at, int early) {
+    enum { MOST = 128 };
+    uint32_t pending[MOST], top = 0, steps = 0, n;
+    int dispatched = 0;
+    pending[top++] = at;
+    while (top) {
+        uint32_t here = pending[--top];
+        for (;;) {
+            const x86flow_insn *k;
+            x86decode_effect e;
+            if (here >= s->count || ++steps > 1024) return 1;
+            k = &s->insn[here];
+            x86decode_effects(&k->i, &e);
+            if (e.flags & X86DECODE_FLAGS_READ) return 1;
+            if (e.flags & X86DECODE_FLAGS_KILL || k->i.kind == X86DECODE_TRAP) break;
+            if (k->i.kind == X86DECODE_JUMP_INDIRECT) {
+                if (early) return 1;
+                for (n = 0; n < s->count && !dispatched; n++) { /* every target of a table */
+                    if (!(s->insn[n].target & X86FLOW_TARGET_TABLE)) continue;
+                    if (top == MOST) return 1;
+                    pending[top++] = n;
+                }
+                dispatched = 1;
+                break;
+            }
+            if (k->i.kind == X86DECODE_JUMP || k->i.kind == X86DECODE_LOOP) {
+                uint32_t to = x86flow_goes_to(s, k);
+                if (to == ~0u) {
+                    uint64_t address = x86flow_p_target(s, k);
+                    const x86flow_function *f = x86flow_function_at(s->m, address);
+                    /* A tail call to a function or to a PLT stub; a part (.cold) may want the
+                       flags. */
+                    if (early || k->i.kind != X86DECODE_JUMP) return 1;
+                    if (f && f->reason == X86FLOW_STARTUP) break;
+                    if (f && f->lo == address
+                        && !(f->flags & (X86FLOW_FRAGMENT | X86FLOW_BY_BRANCH)))
+                        break;
+                    return 1;
+                }
+                if (k->i.kind == X86DECODE_LOOP) {
+                    if (top == MOST || here + 1 == s->part_first) return 1;
+                    pending[top++] = here + 1;
+                }
+                here = to;
+                continue;
+            }
+            here = here + 1 == s->part_first ? s->count : here + 1;
+        }
+    }
+    return 0;
+}
+
+BINPATCH_API int x86flow_flags_live(const x86flow_body *s, uint32_t at) {
+    return x86flow_p_flags(s, at, 0);
+}
+
+BINPATCH_API int x86flow_is_nop(const x86decode_insn *i) {
+    if (i->coding != X86DECODE_LEGACY) return 0;
+    if (i->map == 0)
+        return i->opcode == 0x90 && !(i->prefixes & X86DECODE_F3) && !(i->rex & X86DECODE_REX_B);
+    return i->map == 1 && i->opcode == 0x1F;
+}
+
+BINPATCH_API int x86flow_rm_register(const x86decode_insn *i) {
+    return i->memory ? -1 : (i->modrm & 7) | (i->rex & X86DECODE_REX_B ? 8 : 0);
+}
+BINPATCH_API int x86flow_reg_register(const x86decode_insn *i) {
+    return (i->modrm >> 3 & 7) | (i->rex & X86DECODE_REX_R ? 8 : 0);
+}
+
+/* ---- functions: unwind information ------- src/binpatch/flow_unwind.c ---- */
+/* A pointer in one of the encodings that installed files use. *bad is set for any other. */
+BINPATCH_API uint64_t x86flow_encoded(const uint8_t **p, unsigned encoding, int *bad) {
+    uint64_t place = binpatch_p_address(*p), value;
+    if (encoding == 0xFF) return 0;
+    switch (encoding & 15) {
+    case 0:
+    case 4:
+    case 12:
+        value = binpatch_p_u64(*p);
+        *p += 8;
+        break;
+    case 3:
+        value = binpatch_p_u32(*p);
+        *p += 4;
+        break;
+    case 11:
+        value = (uint64_t)(int64_t)binpatch_p_s32(*p);
+        *p += 4;
+        break;
+    default: *bad = 1; return 0;
+    }
+    if ((encoding & 0x70) == 0x10) {
+        if (value) value += place;
+    } else if (encoding & 0x70)
+        *bad = 1;
+    if (encoding & 0x80 && value && !*bad) value = binpatch_p_u64(binpatch_p_at(value));
+    return value;
+}
+
+/* Reads one FDE and its CIE. Returns 0, or -1 for anything unusual. */
+BINPATCH_API int x86flow_read_fde(const uint8_t *fde, x86flow_unwind *u) {
+    const uint8_t *p = fde, *cie, *end, *text, *data;
+    uint32_t length = binpatch_p_u32(p), cie_length;
+    unsigned pointer = 0, lsda = 0xFF, has_z = 0;
+    int bad = 0;
+    memset(u, 0, sizeof *u);
+    if (length < 12 || length == 0xFFFFFFFF) return -1;
+    end = p + 4 + length;
+    cie = p + 4 - binpatch_p_u32(p + 4);
+    cie_length = binpatch_p_u32(cie);
+    if (cie_length < 8 || cie_length == 0xFFFFFFFF || binpatch_p_u32(cie + 4) != 0 || cie[8] != 1)
+        return -1;
+    u->cie_end = cie + 4 + cie_length;
+    text = cie + 9;
+    data = text + strlen((const char *)text) + 1;
+    if (binpatch_p_uleb(&data) != 1) return -1;
+    u->data_factor = binpatch_p_sleb(&data);
+    if (binpatch_p_uleb(&data) != 16) return -1;
+    for (; *text; text++) {
+        if (*text == 'z') {
+            has_z = 1;
+            u->cie_begin = data;
+            (void)binpatch_p_uleb(&data);
+        } else if (*text == 'R')
+            pointer = *data++;
+        else if (*text == 'L')
+            lsda = *data++;
+        else if (*text == 'S')
+            u->signal_frame = 1;
+        else if (*text == 'P') {
+            unsigned encoding = *data++;
+            u->personality = x86flow_encoded(&data, encoding, &bad);
+            u->has_personality = 1;
+        } else
+            return -1;
+    }
+    if (!has_z || bad) return -1;
+    {
+        const uint8_t *q = u->cie_begin;
+        uint64_t size = binpatch_p_uleb(&q);
+        u->cie_begin = q + size;
+    }
+    p += 8;
+    u->pc = x86flow_encoded(&p, pointer, &bad);
+    u->size = x86flow_encoded(&p, pointer & 15, &bad);
+    {
+        uint64_t size = binpatch_p_uleb(&p);
+        const uint8_t *next = p + size;
+        if (lsda != 0xFF && size) {
+            u->lsda = x86flow_encoded(&p, lsda, &bad);
+            u->has_lsda = u->lsda != 0;
+        }
+        p = next;
+    }
+    u->fde_begin = p;
+    u->fde_end = end;
+    return bad || p > end || u->size > 0x7FFFFFFF ? -1 : 0;
+}
+
+/* From a frame to its caller. A rule says where the CFA is, and where rbp is saved. What needs more
+   than that (expressions, other registers) has none, and the walk over the stack ends there. */
+
+typedef struct x86flow_p_state {
+    unsigned reg;
+    int64_t offset, rbp;
+    int rbp_saved;
+} x86flow_p_state;
+
+static const uint8_t *x86flow_p_skip(const uint8_t *p) {
+    uint64_t size = binpatch_p_uleb(&p);
+    return p + size;
+}
+
+/* An operation of a CFA program that does not advance. Returns what stands behind it, or NULL. */
+static const uint8_t *x86flow_p_operate(unsigned op, const uint8_t *p, x86flow_p_state *now) {
+    switch (op) {
+    case 0x00: return p;
+    case 0x2E: (void)binpatch_p_uleb(&p); return p;
+    case 0x0C:
+        now->reg = (unsigned)binpatch_p_uleb(&p);
+        now->offset = (int64_t)binpatch_p_uleb(&p);
+        return p;
+    case 0x0D: now->reg = (unsigned)binpatch_p_uleb(&p); return p;
+    case 0x0E: now->offset = (int64_t)binpatch_p_uleb(&p); return p;
+    case 0x08:
+        if (binpatch_p_uleb(&p) == 6) now->rbp_saved = 0;
+        return p;
+    case 0x07: return binpatch_p_uleb(&p) == 16 ? NULL : p; /* nobody called this */
+    case 0x10:
+    case 0x16:
+        if (binpatch_p_uleb(&p) == 6) return NULL;
+        return x86flow_p_skip(p);
+    default: return NULL;
+    }
+}
+
+/* Runs a CFA program up to a place, counted from the function's start. Returns 0, or -1. */
+static int x86flow_p_run(const uint8_t *p, const uint8_t *end, int64_t factor, uint64_t place,
+                         x86flow_p_state *now) {
+    x86flow_p_state kept[4], initial = *now;
+    unsigned depth = 0;
+    uint64_t at = 0;
+    while (p && p < end && at <= place) {
+        unsigned op = *p++;
+        if ((op & 0xC0) == 0x40)
+            at += op & 63;
+        else if ((op & 0xC0) == 0x80) {
+            int64_t offset = (int64_t)binpatch_p_uleb(&p) * factor;
+            if ((op & 63) != 6) continue;
+            now->rbp = offset;
+            now->rbp_saved = 1;
+        } else if ((op & 0xC0) == 0xC0) {
+            if ((op & 63) != 6) continue;
+            now->rbp = initial.rbp;
+            now->rbp_saved = initial.rbp_saved;
+        } else if (op == 0x02)
+            at += *p++;
+        else if (op == 0x03) {
+            at += (unsigned)p[0] | (unsigned)p[1] << 8;
+            p += 2;
+        } else if (op == 0x04) {
+            at += binpatch_p_u32(p);
+            p += 4;
+        } else if (op == 0x0A) {
+            if (depth == 4) return -1;
+            kept[depth++] = *now;
+        } else if (op == 0x0B) {
+            if (!depth) return -1;
+            *now = kept[--depth];
+        } else
+            p = x86flow_p_operate(op, p, now);
+    }
+    return p ? 0 : -1;
+}
+
+BINPATCH_API int x86flow_find_rule(const uint8_t *fde, uint64_t place, x86flow_rule *out) {
+    x86flow_unwind u;
+    x86flow_p_state now = {7, 8, 0, 0};
+    out->reg = 0;
+    if (x86flow_read_fde(fde, &u) != 0 || u.signal_frame) return -1;
+    if (x86flow_p_run(u.cie_begin, u.cie_end, u.data_factor, ~UINT64_C(0), &now) != 0) return -1;
+    if (x86flow_p_run(u.fde_begin, u.fde_end, u.data_factor, place, &now) != 0) return -1;
+    if (now.offset != (int32_t)now.offset || now.rbp != (int32_t)now.rbp) return -1;
+    if (now.reg != 6 && now.reg != 7) return -1;
+    out->offset = (int32_t)now.offset;
+    out->rbp = (int32_t)now.rbp;
+    out->rbp_saved = now.rbp_saved ? 1 : 0;
+    out->reg = (uint8_t)now.reg;
+    return 0;
+}
+
+BINPATCH_API int x86flow_rule_of(const x86flow_module *m, const x86flow_function *f,
+                                uint32_t offset, x86flow_rule *out) {
+    if (offset < f->size || !f->part) return x86flow_find_rule(f->fde, offset, out);
+    return x86flow_find_rule(m->functions[f->part - 1].fde, offset - f->size, out);
+}
+
+BINPATCH_API int x86flow_step(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp,
+                              uint64_t *rbp) {
+    uint64_t cfa = (rule->reg == 6 ? *rbp : *rsp) + (uint64_t)(int64_t)rule->offset;
+    if (!rule->reg || cfa <= *rsp || cfa - *rsp > (1u << 23) || cfa & 7) return -1;
+    *pc = binpatch_p_u64(binpatch_p_at(cfa - 8));
+    if (rule->rbp_saved) *rbp = binpatch_p_u64(binpatch_p_at(cfa + (uint64_t)(int64_t)rule->rbp));
+    *rsp = cfa;
+    return 0;
+}
+
+BINPATCH_API int x86flow_step_inside(const x86flow_rule *rule, uint64_t *pc, uint64_t *rsp,
+                                    uint64_t *rbp, uint64_t end) {
+    uint64_t cfa = (rule->reg == 6 ? *rbp : *rsp) + (uint64_t)(int64_t)rule->offset;
+    uint64_t saved = cfa + (uint64_t)(int64_t)rule->rbp;
+    if (cfa > end || cfa < *rsp + 8) return -1;
+    if (rule->rbp_saved && (saved < *rsp || saved > end - 8)) return -1;
+    return x86flow_step(rule, pc, rsp, rbp);
+}
+
+/* The FDE in a .eh_frame_hdr that covers pc; NULL: none. */
+BINPATCH_API const uint8_t *x86flow_find_fde(const uint8_t *h, uint64_t pc, uint64_t *start) {
+    const uint8_t *table = h;
+    uint32_t lo = 0, hi;
+    if (!h || h[0] != 1 || h[2] != 3 || h[3] != 0x3B) return NULL;
+    hi = binpatch_p_u32(h + 8);
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        uint64_t at =
+            binpatch_p_address(h) + (uint64_t)(int64_t)binpatch_p_s32(h + 12 + 8 * (size_t)mid);
+        if (at <= pc)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (!lo) return NULL;
+    h += 12 + 8 * (size_t)(lo - 1);
+    *start = binpatch_p_address(table) + (uint64_t)(int64_t)binpatch_p_s32(h);
+    return table + binpatch_p_s32(h + 4);
+}
+
+/* ---- functions: jump tables -------------- src/binpatch/flow_tables.c ---- */
+/* A table of w = 4 holds distances from its own start, one of w = 8 addresses. Candidates are all
+   tables that a lea of the function names and all absolute ones beside a jump. A candidate that is
+   none does no harm: it only adds places that a translated jump knows. */
+
+BINPATCH_API uint64_t x86flow_table_target(const x86flow_table *t, uint32_t n) {
+    const uint8_t *p = binpatch_p_at(t->address + (uint64_t)n * t->width);
+    return t->width == 8 ? binpatch_p_u64(p) : t->address + (uint64_t)(int64_t)binpatch_p_s32(p);
+}
+
+static uint64_t x86flow_p_next_named(const x86flow_module *m, uint64_t address) {
+    uint32_t lo = 0, hi = m->named_count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (m->named[mid] <= address)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < m->named_count ? m->named[lo] : m->hi;
+}
+
+/* Where the readable range ends that an address lies in; 0: it may not be read. */
+static uint64_t x86flow_p_readable(const x86flow_module *m, uint64_t address) {
+    uint32_t n;
+    if (address < m->lo || address >= m->hi) return 0;
+    for (n = 0; n < m->readable_count; n++) {
+        if (address >= m->readable[n][0] && address < m->readable[n][1]) return m->readable[n][1];
+    }
+    return m->readable_count ? 0 : m->hi;
+}
+
+static uint32_t x86flow_p_add_table(x86flow_body *s, uint64_t address, uint32_t width, int mark) {
+    const x86flow_module *m = s->m;
+    x86flow_table *t;
+    uint32_t n, inside = 0;
+    uint64_t end, last;
+    for (n = 0; n < s->table_count; n++) {
+        if (s->tables[n].address == address && s->tables[n].width == width) return n;
+    }
+    if (s->table_count == X86FLOW_TABLES || address & 3) return ~0u;
+    if (x86flow_p_in_text(m, address)) return ~0u;
+    last = x86flow_p_readable(m, address);
+    if (!last) return ~0u;
+    t = &s->tables[s->table_count];
+    t->address = address;
+    t->width = width;
+    t->entries = t->last_jump = 0;
+    end = x86flow_p_next_named(m, address);
+    if (end > last) end = last;
+    while (address + (uint64_t)(t->entries + 1) * width <= end && t->entries < 65536) {
+        uint64_t to = x86flow_table_target(t, t->entries);
+        if (!x86flow_p_in_text(m, to)) break;
+        if (x86flow_offset(s, to) != ~0u) {
+            uint32_t k = x86flow_insn_at(s, to);
+            if (k != ~0u) {
+                inside++;
+                if (mark) s->insn[k].target |= X86FLOW_TARGET_TABLE;
+            } else if (t->entries < 2)
+                return ~0u; /* the first entries decide whether it is one */
+        }
+        t->entries++;
+    }
+    if (!t->entries || !inside) return ~0u;
+    return s->table_count++;
+}
+
+static void x86flow_p_find_tables(x86flow_body *s) {
+    uint32_t n;
+    if (!s->indirect_jumps) return;
+    for (n = 0; n < s->count; n++) {
+        const x86flow_insn *k = &s->insn[n];
+        const x86decode_insn *i = &k->i;
+        if (i->map == 0 && i->opcode == 0x8D && i->base == X86DECODE_RIP) {
+            uint64_t to = x86flow_p_relative(s, k);
+            uint32_t label = x86flow_insn_at(s, to);
+            (void)x86flow_p_add_table(s, to, 4, 1);
+            (void)x86flow_p_add_table(s, to, 8, 1);
+            if (label != ~0u) s->insn[label].target |= X86FLOW_TARGET_TABLE;
+        }
+        if (i->memory && i->base == X86DECODE_NONE && i->index >= 0 && i->scale == 8)
+            (void)x86flow_p_add_table(s, (uint64_t)i->displacement, 8, 1);
+        if (i->map == 0 && (i->opcode & 0xF8) == 0xB8) {
+            (void)x86flow_p_add_table(s, (uint64_t)i->immediate, 4, 1);
+            (void)x86flow_p_add_table(s, (uint64_t)i->immediate, 8, 1);
+        }
+    }
+}
+
+/* What one instruction means for "the register holds the table": 1 it writes just that, 0 it does
+   not touch the register, -1 it writes something else. */
+static int x86flow_p_writes_table(const x86flow_body *s, const x86flow_insn *k, int reg,
+                                  uint64_t table) {
+    uint64_t value;
+    x86decode_effect e;
+    x86decode_effects(&k->i, &e);
+    if (!(e.writes >> reg & 1)) return 0;
+    if (!(e.sets >> reg & 1) || k->i.map != 0) return -1;
+    if (k->i.opcode == 0x8D && k->i.base == X86DECODE_RIP)
+        value = x86flow_p_relative(s, k);
+    else if ((k->i.opcode & 0xF8) == 0xB8)
+        value =
+            (uint64_t)k->i.immediate & (k->i.rex & X86DECODE_REX_W ? ~UINT64_C(0) : 0xFFFFFFFFu);
+    else if (k->i.opcode == 0xC7 && !k->i.memory)
+        value = (uint64_t)k->i.immediate;
+    else
+        return -1;
+    return value == table ? 1 : -1;
+}
+
+/* May an exception land somewhere in the function? */
+static int x86flow_p_has_lsda(const x86flow_function *f) {
+    x86flow_unwind u;
+    return f && f->fde && (x86flow_read_fde(f->fde, &u) != 0 || u.has_lsda);
+}
+static int x86flow_p_may_have_pads(const x86flow_body *s) {
+    return x86flow_p_has_lsda(s->f) || x86flow_p_has_lsda(s->part);
+}
+
+/* How an indirect jump counts as a predecessor of the targets of tables. At first no table is
+   proved, so that each may lead to each target (DOUBT). If all jumps of a function look as if they
+   read one table each (GUESS), they are proved together: each counts only for the targets of
+   its own table
+   (TOGETHER). That is sound if it succeeds for all of them: the first jump that runs has no other
+   before it, and reads its table; the next one has only such before it; and so on. */
+enum { X86FLOW_P_DOUBT = 0, X86FLOW_P_GUESS = 1, X86FLOW_P_TOGETHER = 2, X86FLOW_P_JOINT = 32 };
+
+/* Of each instruction, in TOGETHER: a bit for each table that leads there. */
+static uint32_t *x86flow_p_leads(const x86flow_body *s) {
+    return s->pending + 3 * ((size_t)s->text_max + 64);
+}
+
+/* Which tables have led to an instruction: the bits that are new in *seen. */
+static uint32_t x86flow_p_new_tables(const x86flow_body *s, uint32_t here, uint32_t *seen) {
+    uint32_t bits = s->proof == X86FLOW_P_TOGETHER ? x86flow_p_leads(s)[here] : 0, fresh;
+    if (!bits) bits = ~0u; /* the address of a label, or doubt: every jump */
+    fresh = bits & ~*seen;
+    *seen |= bits;
+    return fresh;
+}
+
+/* Is `table` what the register holds before instruction `at`, on every path? Walks back over all
+   predecessors to the last writes, which must all be a lea or mov of that address. */
+static int x86flow_p_holds(x86flow_body *s, uint32_t at, int reg, uint64_t table) {
+    uint32_t top = 0, n, tables_seen = 0;
+    int pads = x86flow_p_may_have_pads(s);
+    if (s->proof == X86FLOW_P_GUESS) return 1;
+    s->epoch++;
+    s->pending[top++] = at;
+    while (top) {
+        uint32_t here = s->pending[--top], from = here, jump = s->insn[here].first_jump, all = 0;
+        int any = 0, what;
+        if (here == 0) return 0; /* the function's start */
+        if (s->insn[here].target & X86FLOW_TARGET_TABLE)
+            all = x86flow_p_new_tables(s, here, &tables_seen);
+        if (s->insn[here].target & X86FLOW_TARGET_TABLE) any = 1;
+        for (n = here;;) { /* first what stands before it */
+            if (n == here) {
+                from = here - 1;
+                n = ~0u;
+                if (!x86flow_runs_on(s, from)) continue;
+            } else if (jump) {
+                from = jump - 1;
+                jump = s->insn[from].next_jump;
+            } else
+                break;
+            any = 1;
+            what = x86flow_p_writes_table(s, &s->insn[from], reg, table);
+            if (what < 0) return 0;
+            if (what || s->mark[from] == s->epoch) continue;
+            s->mark[from] = s->epoch;
+            s->pending[top++] = from;
+        }
+        for (n = 0; all && n < s->count; n++) {
+            if (s->insn[n].i.kind != X86DECODE_JUMP_INDIRECT || s->mark[n] == s->epoch) continue;
+            if (s->proof == X86FLOW_P_TOGETHER && !(all >> s->insn[n].table & 1)) continue;
+            s->mark[n] = s->epoch;
+            s->pending[top++] = n;
+        }
+        if (any || (!pads && x86flow_is_nop(&s->insn[here].i))) continue;
+        return 0; /* a pad, or never reached, as nops between two parts of the code are */
+    }
+    return 1;
+}
+
+/* Which address does the last lea or mov before `at` put into the register? A guess, to be proved.
+   */
+static uint64_t x86flow_p_guess(const x86flow_body *s, uint32_t at, int reg) {
+    while (at--) {
+        const x86flow_insn *k = &s->insn[at];
+        if (k->i.map == 0 && k->i.opcode == 0x8D && k->i.base == X86DECODE_RIP
+            && x86flow_reg_register(&k->i) == reg)
+            return x86flow_p_relative(s, k);
+        if (k->i.map == 0 && (k->i.opcode & 0xF8) == 0xB8
+            && ((k->i.opcode & 7) | (k->i.rex & X86DECODE_REX_B ? 8 : 0)) == reg)
+            return (uint64_t)k->i.immediate;
+    }
+    return 0;
+}
+
+/* The memory operand that reads a table: *(base + index * width) or *(T + index * width). Returns
+   the number of the proved table, or ~0. */
+static uint32_t x86flow_p_proved(x86flow_body *s, uint32_t at, uint32_t width) {
+    const x86decode_insn *i = &s->insn[at].i;
+    uint64_t table;
+    uint32_t number;
+    if (!i->memory || i->index < 0 || i->scale != width
+        || i->prefixes & (X86DECODE_67 | X86DECODE_FS | X86DECODE_GS))
+        return ~0u;
+    if (i->base == X86DECODE_NONE) {
+        if (width != 8) return ~0u;
+        table = (uint64_t)i->displacement;
+    } else {
+        if (i->base < 0 || i->displacement != 0) return ~0u;
+        table = x86flow_p_guess(s, at, i->base);
+    }
+    number = table ? x86flow_p_add_table(s, table, width, 0) : ~0u;
+    if (number == ~0u) return ~0u;
+    if (i->base >= 0 && !x86flow_p_holds(s, at, i->base, table)) return ~0u;
+    return number;
+}
+
+static void x86flow_p_uses(x86flow_body *s, uint32_t jump, uint32_t table) {
+    s->insn[jump].table = table;
+    if (jump > s->tables[table].last_jump) s->tables[table].last_jump = jump;
+}
+
+/* Finds how an indirect jump at `at` gets its target, proves it and marks the load for rewriting.
+   Otherwise the jump is translated when it runs: slower, never wrong. */
+static void x86flow_p_dispatch(x86flow_body *s, uint32_t at) {
+    x86flow_insn *jump = &s->insn[at];
+    uint32_t n, number, add = ~0u;
+    int reg = x86flow_rm_register(&jump->i), base = -1;
+    jump->dispatch = X86FLOW_TRANSLATE;
+    if (jump->i.memory) {
+        number = x86flow_p_proved(s, at, 8);
+        if (number != ~0u) {
+            jump->dispatch = X86FLOW_REWRITE;
+            x86flow_p_uses(s, at, number);
+        }
+        return;
+    }
+    for (n = at; n > 0 && at - n < 24; n--) {
+        x86flow_insn *k = &s->insn[n - 1];
+        const x86decode_insn *i = &k->i;
+        x86decode_effect e;
+        if (s->insn[n].target || !x86flow_runs_on(s, n - 1) || i->kind != X86DECODE_PLAIN) return;
+        x86decode_effects(i, &e);
+        if (add == ~0u && i->map == 0 && (i->opcode == 0x01 || i->opcode == 0x03)
+            && i->rex & X86DECODE_REX_W && !i->memory && e.writes == 1u << reg) {
+            base = i->opcode == 0x01 ? x86flow_reg_register(i) : x86flow_rm_register(i);
+            if (base == reg) return;
+            add = n - 1;
+            continue;
+        }
+        if (i->memory && i->map == 0 && i->rex & X86DECODE_REX_W && e.writes >> reg & 1
+            && x86flow_reg_register(i) == reg
+            && ((add != ~0u && i->opcode == 0x63) || (add == ~0u && i->opcode == 0x8B))) {
+            number = x86flow_p_proved(s, n - 1, add == ~0u ? 8 : 4);
+            if (number == ~0u) return;
+            if (add != ~0u && !x86flow_p_holds(s, add, base, s->tables[number].address)) return;
+            k->dispatch = X86FLOW_REWRITE;
+            k->table = number;
+            jump->dispatch = X86FLOW_PROVED;
+            x86flow_p_uses(s, at, number);
+            return;
+        }
+        if (add != ~0u && i->map == 0 && i->opcode == 0x63 && i->memory && i->rex & X86DECODE_REX_W
+            && x86flow_reg_register(i) == base
+            && e.writes == 1u << base) { /* movslq (R,i,4),B; add B,R: the sum is in R */
+            number = x86flow_p_proved(s, n - 1, 4);
+            if (number == ~0u || !x86flow_p_holds(s, add, reg, s->tables[number].address)) return;
+            k->dispatch = X86FLOW_REWRITE;
+            k->table = number;
+            jump->dispatch = X86FLOW_PROVED;
+            x86flow_p_uses(s, at, number);
+            return;
+        }
+        if ((e.writes | e.reads) >> reg & 1 || (base >= 0 && e.writes >> base & 1)) {
+            if (base >= 0 && e.writes >> base & 1 && i->opcode == 0x8D) continue;
+            return;
+        }
+    }
+}
+
+/* Looks at all indirect jumps in one way of proving. Returns whether each has a table. */
+static int x86flow_p_prove_by(x86flow_body *s, int proof) {
+    uint32_t n;
+    int all = 1;
+    s->proof = proof;
+    for (n = 0; n < s->table_count; n++) s->tables[n].last_jump = 0;
+    for (n = 0; n < s->count; n++) s->insn[n].dispatch = X86FLOW_PROVED;
+    for (n = 0; n < s->count; n++) {
+        if (s->insn[n].i.kind != X86DECODE_JUMP_INDIRECT) continue;
+        x86flow_p_dispatch(s, n);
+        if (s->insn[n].dispatch == X86FLOW_TRANSLATE) all = 0;
+    }
+    return all;
+}
+
+static void x86flow_p_prove(x86flow_body *s) {
+    uint32_t *leads = x86flow_p_leads(s), n, e;
+    if (x86flow_p_prove_by(s, X86FLOW_P_DOUBT)) return;
+    if (x86flow_p_prove_by(s, X86FLOW_P_GUESS) && s->table_count <= X86FLOW_P_JOINT) {
+        memset(leads, 0, s->count * sizeof *leads);
+        for (n = 0; n < s->table_count; n++) {
+            for (e = 0; e < s->tables[n].entries; e++) {
+                uint32_t to = x86flow_insn_at(s, x86flow_table_target(&s->tables[n], e));
+                if (to != ~0u) leads[to] |= 1u << n;
+            }
+        }
+        if (x86flow_p_prove_by(s, X86FLOW_P_TOGETHER)) return;
+    }
+    (void)x86flow_p_prove_by(s, X86FLOW_P_DOUBT);
+}
+
+/* ---- functions: loops and back-edges ------ src/binpatch/flow_loops.c ---- */
+/* The successor of an instruction, or of the node that stands for all indirect jumps (its number is
+   count), behind the `from` first ones; ~0: no more. *from goes on. */
+static uint32_t x86flow_p_successor(const x86flow_body *s, uint32_t v, uint32_t *from) {
+    const x86flow_insn *k = &s->insn[v];
+    uint32_t to;
+    if (v == s->count) {
+        while (*from < s->count && !(s->insn[*from].target & X86FLOW_TARGET_TABLE)) ++*from;
+        return *from < s->count ? (*from)++ : ~0u;
+    }
+    if (*from == 0) {
+        *from = 1;
+        if (x86flow_runs_on(s, v)) return v + 1;
+    }
+    if (*from > 1) return ~0u;
+    *from = 2;
+    if (k->i.kind == X86DECODE_JUMP_INDIRECT) return s->count;
+    if (k->i.kind < X86DECODE_JUMP || k->i.kind > X86DECODE_LOOP) return ~0u;
+    to = x86flow_goes_to(s, k);
+    return to;
+}
+
+/* Strongly connected components of the instructions, by Tarjan with a stack of its own. Returns an
+   array: two instructions are on one cycle if their numbers are equal. */
+static const uint32_t *x86flow_p_components(x86flow_body *s) {
+    uint32_t nodes = s->count + 1, *number = s->pending, *low = number + nodes;
+    uint32_t *component = low + nodes, *stack = component + nodes, *walk = stack + nodes;
+    uint32_t *next = walk + nodes, top = 0, order = 0, components = 0, seed;
+    memset(number, 0, 3 * (size_t)nodes * sizeof *number);
+    for (seed = 0; seed < s->count; seed++) {
+        uint32_t depth = 0, fresh = seed;
+        if (number[seed]) continue;
+        for (;;) {
+            uint32_t v, w;
+            if (fresh != ~0u) {
+                number[fresh] = low[fresh] = ++order;
+                next[fresh] = 0;
+                stack[top++] = fresh;
+                walk[depth++] = fresh;
+                fresh = ~0u;
+            }
+            v = walk[depth - 1];
+            w = x86flow_p_successor(s, v, &next[v]);
+            if (w != ~0u) {
+                if (!number[w]) fresh = w;
+                else if (!component[w] && number[w] < low[v]) low[v] = number[w];
+                continue;
+            }
+            if (low[v] == number[v]) {
+                components++;
+                while (!component[v]) component[stack[--top]] = components;
+            }
+            if (--depth == 0) break;
+            if (low[v] < low[walk[depth - 1]]) low[walk[depth - 1]] = low[v];
+        }
+    }
+    return component;
+}
+
+/* A table's dispatch goes back if it stands behind the target. Of one that was not proved every
+   target of a table may be the next. */
+static void x86flow_p_check_tables(x86flow_body *s) {
+    uint32_t n, e, last = 0;
+    for (n = 0; n < s->count; n++) {
+        if (s->insn[n].i.kind == X86DECODE_JUMP_INDIRECT
+            && s->insn[n].dispatch == X86FLOW_TRANSLATE)
+            last = n;
+    }
+    for (n = 0; n < last; n++) {
+        if (s->insn[n].target & X86FLOW_TARGET_TABLE) s->insn[n].target |= X86FLOW_TARGET_CHECKED;
+    }
+    for (n = 0; n < s->table_count; n++) {
+        const x86flow_table *t = &s->tables[n];
+        for (e = 0; t->last_jump && e < t->entries; e++) {
+            uint32_t to = x86flow_insn_at(s, x86flow_table_target(t, e));
+            if (to != ~0u && to <= t->last_jump) s->insn[to].target |= X86FLOW_TARGET_CHECKED;
+        }
+    }
+}
+
+/* Before both copies: which back-edges are checked, which dispatches are proved. A back-edge is a
+   branch to a lower address on a cycle. An exception may close a cycle that is not seen here: in
+   a function where one may land every branch to a lower address counts. A loop is boring if, from
+   its head to the branch back, it has no call and at most k memory operands: it gets neither. */
+BINPATCH_API void x86flow_plan(x86flow_body *s, int32_t k_boring) {
+    const uint32_t *component = NULL;
+    int pads = x86flow_p_may_have_pads(s);
+    uint32_t n, j;
+    x86flow_p_find_tables(s);
+    if (s->table_count) x86flow_p_prove(s);
+    for (n = 0; n < s->count; n++) {
+        const x86flow_insn *k = &s->insn[n];
+        uint32_t to;
+        int32_t operands = 0;
+        if (k->i.kind < X86DECODE_JUMP || k->i.kind > X86DECODE_LOOP) continue;
+        to = x86flow_goes_to(s, k);
+        if (to == ~0u || to > n) continue;
+        if (!pads && !component) component = x86flow_p_components(s);
+        if (component && component[to] != component[n]) continue;
+        for (j = to; j <= n && operands <= k_boring; j++) {
+            const x86decode_insn *i = &s->insn[j].i;
+            if ((i->kind > X86DECODE_LOOP && i->kind != X86DECODE_TRAP)
+                || s->insn[j].target & X86FLOW_TARGET_TABLE)
+                operands = INT32_MAX / 2;
+            operands += (i->access != 0) + (i->implicit != 0);
+        }
+        if (operands <= k_boring) {
+            for (j = to; j <= n; j++) s->insn[j].boring = 1;
+        } else
+            s->insn[to].target |= X86FLOW_TARGET_CHECKED;
+    }
+    x86flow_p_check_tables(s);
+    for (n = 0; n < s->count; n++) {
+        if (s->insn[n].target & X86FLOW_TARGET_CHECKED && x86flow_flags_live(s, n))
+            s->insn[n].target |= X86FLOW_TARGET_FLAGS;
+    }
+}
+
+/* ---- functions: all of a module, and who calls whom  src/binpatch/flow_module.c ---- */
+/* A part (.cold) begins with another frame than a function's: its FDE sets the rule before it
+   advances. So does _start, which has no caller. */
+static int x86flow_p_is_fragment(const x86flow_unwind *u) {
+    unsigned op = u->fde_begin < u->fde_end ? *u->fde_begin : 0;
+    return op && (op & 0xC0) != 0x40 && (op < 2 || op > 4);
+}
+
+static void x86flow_p_find_pads(x86flow_module *m) {
+    uint32_t n;
+    for (n = 0; n < m->count; n++) {
+        x86flow_function *f = &m->functions[n];
+        uint64_t end = f->lo + f->size, next = n + 1 < m->count ? f[1].lo : end;
+        while (end + f->pad < next && f->pad < 16) {
+            x86decode_insn i;
+            const uint8_t *code = binpatch_p_at(end + f->pad);
+            unsigned length = x86decode(code, (size_t)(next - end - f->pad), &i);
+            if (!length || (!x86flow_is_nop(&i) && i.kind != X86DECODE_TRAP)) break;
+            f->pad += length;
+        }
+    }
+}
+
+/* .eh_frame_hdr lists the FDEs in the order of their addresses. */
+BINPATCH_API uint32_t x86flow_list_functions(x86flow_module *m, x86flow_function *functions,
+                                            uint32_t max) {
+    const uint8_t *h = m->frame_header;
+    uint32_t entries, n;
+    m->count = 0;
+    if (!h || h[0] != 1 || h[2] != 3 || h[3] != 0x3B) return 0;
+    entries = binpatch_p_u32(h + 8);
+    if (entries > 4000000) return 0;
+    if (!functions) return entries;
+    m->functions = functions;
+    for (n = 0; n < entries && m->count < max; n++) {
+        x86flow_function *f = &functions[m->count];
+        const uint8_t *entry = h + 12 + 8 * (size_t)n;
+        x86flow_unwind u;
+        memset(f, 0, sizeof *f);
+        f->lo = binpatch_p_address(h) + (uint64_t)(int64_t)binpatch_p_s32(entry);
+        f->fde = h + binpatch_p_s32(entry + 4);
+        if (!x86flow_p_in_text(m, f->lo) || (m->count && f->lo <= f[-1].lo)) continue;
+        if (x86flow_read_fde(f->fde, &u) != 0 || u.pc != f->lo || u.size == 0
+            || u.size > m->text_hi - f->lo) {
+            f->reason = X86FLOW_UNWIND;
+            f->size = 1;
+        } else {
+            f->size = (uint32_t)u.size;
+            if (u.signal_frame) f->reason = X86FLOW_UNWIND;
+            if (x86flow_p_is_fragment(&u)) f->flags |= X86FLOW_FRAGMENT;
+        }
+        if (m->count && f[-1].lo + f[-1].size > f->lo) f->reason = f[-1].reason = X86FLOW_UNWIND;
+        m->count++;
+    }
+    x86flow_p_find_pads(m);
+    return m->count;
+}
+
+static void x86flow_p_touch(x86flow_graph *g, const x86flow_module *m, uint64_t address) {
+    uint64_t bit = address - m->text_lo;
+    if (x86flow_p_in_text(m, address)) g->touched[bit >> 3] |= (uint8_t)(1u << (bit & 7));
+}
+
+BINPATCH_API void x86flow_take(x86flow_graph *g, const x86flow_module *m, uint64_t address) {
+    x86flow_function *f;
+    if (!x86flow_p_in_text(m, address)) return;
+    x86flow_p_touch(g, m, address);
+    f = x86flow_function_at(m, address);
+    if (f && f->lo == address) f->flags |= X86FLOW_TAKEN;
+}
+
+/* Called from code that has no copies: a leaf without a check would never be sampled. */
+static void x86flow_p_take_outside(x86flow_graph *g, const x86flow_module *m, uint64_t address) {
+    x86flow_function *f = x86flow_function_at(m, address);
+    x86flow_take(g, m, address);
+    if (f && f->lo == address) f->flags |= X86FLOW_CHECK;
+}
+
+/* Data that the code names: a table ends before the next one. */
+static void x86flow_p_name(x86flow_graph *g, const x86flow_module *m, uint64_t address) {
+    if (x86flow_p_in_text(m, address) || address < m->lo || address >= m->hi) return;
+    if (g->named_count < g->named_max) g->named[g->named_count++] = address;
+}
+
+/* An edge that a jump makes is marked until the parts are joined. */
+#define X86FLOW_P_JUMP UINT32_C(0x80000000)
+
+static void x86flow_p_edge(x86flow_graph *g, const x86flow_module *m, uint32_t from,
+                           x86flow_function *to, uint64_t address, int call) {
+    if (to->lo == address) to->flags |= (uint8_t)(call ? X86FLOW_CALLED : 0);
+    if (g->count == g->max) return;
+    g->from[g->count] = from;
+    g->to[g->count++] = (uint32_t)(to - m->functions) | (call ? 0 : X86FLOW_P_JUMP);
+}
+
+/* Who jumps to a part is its owner, if nobody else does. A part that exceptions or tables lead to
+   tells by its jumps back. */
+static void x86flow_p_note_owner(x86flow_function *part, uint32_t owner) {
+    part->owner = part->owner == 0 || part->owner == owner + 1 ? owner + 1 : ~0u;
+}
+
+static void x86flow_p_sort(uint64_t *a, uint32_t count) { /* heapsort: no recursion, no memory */
+    uint32_t start = count / 2, end = count;
+    while (end > 1) {
+        uint32_t root;
+        uint64_t v;
+        if (start)
+            start--;
+        else {
+            v = a[--end];
+            a[end] = a[0];
+            a[0] = v;
+        }
+        for (root = start;;) {
+            uint32_t child = 2 * root + 1;
+            if (child >= end) break;
+            if (child + 1 < end && a[child] < a[child + 1]) child++;
+            if (a[root] >= a[child]) break;
+            v = a[root];
+            a[root] = a[child];
+            a[child] = v;
+            root = child;
+        }
+    }
+}
+
+/* What one instruction names: data, whose addresses bound the tables, and functions. */
+static void x86flow_p_names(x86flow_graph *g, const x86flow_module *m, const x86flow_insn *k,
+                            uint64_t here) {
+    uint64_t to;
+    if (k->i.memory && k->i.base == X86DECODE_RIP && k->i.map == 0 && k->i.opcode == 0x8D) {
+        to = here + k->i.length + (uint64_t)k->i.displacement;
+        x86flow_take(g, m, to);
+        x86flow_p_name(g, m, to);
+    }
+    if (k->i.memory && k->i.base == X86DECODE_NONE && k->i.displacement_size == 4)
+        x86flow_p_name(g, m, (uint64_t)k->i.displacement);
+    if (k->i.immediate_size >= 4 && k->i.kind == X86DECODE_PLAIN && m->text_hi < 0x80000000u) {
+        to = (uint64_t)k->i.immediate;
+        x86flow_take(g, m, to);
+        x86flow_p_name(g, m, to);
+    }
+}
+
+/* A direct jump or call. Returns whether it leaves the function. */
+static int x86flow_p_goes(x86flow_graph *g, const x86flow_module *m, uint32_t number,
+                          const x86flow_insn *k, uint64_t here) {
+    x86flow_function *f = &m->functions[number], *other;
+    uint64_t to = x86decode_target(&k->i, here);
+    int call = k->i.kind == X86DECODE_CALL, outside = to - f->lo >= f->size;
+    x86flow_p_touch(g, m, to);
+    if (!call && !outside && to != f->lo) return 0;
+    other = outside ? x86flow_function_at(m, to) : f;
+    if (f->reason)
+        x86flow_p_take_outside(g, m, to);
+    else if (other && (call || outside))
+        x86flow_p_edge(g, m, number, other, to, call);
+    if (!call && outside && other) {
+        if (f->flags & X86FLOW_FRAGMENT && !(other->flags & X86FLOW_FRAGMENT)) {
+            if (to != other->lo) x86flow_p_note_owner(f, (uint32_t)(other - m->functions));
+        } else x86flow_p_note_owner(other, number);
+    }
+    if (call || k->i.kind == X86DECODE_JUMP) return call || outside;
+    if (outside && other && other->lo == to) other->flags |= X86FLOW_BY_BRANCH;
+    return outside;
+}
+
+/* A function that is left alone is read too, as far as it can be: what it calls, it calls from
+   outside of all copies. If it is data, a few functions too many count as called. */
+BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_module *m,
+                               uint32_t number) {
+    x86flow_function *f = &m->functions[number];
+    uint32_t n;
+    int leaf = 1, why = x86flow_decode(s, m, f, 0);
+    if (!f->reason) f->reason = (uint8_t)why;
+    for (n = 0; n < s->count; n++) {
+        const x86flow_insn *k = &s->insn[n];
+        uint64_t here = f->lo + k->offset;
+        if (k->i.kind == X86DECODE_CALL_INDIRECT) leaf = 0;
+        if (k->i.kind >= X86DECODE_JUMP && k->i.kind <= X86DECODE_CALL) {
+            if (x86flow_p_goes(g, m, number, k, here)) leaf = 0;
+        } else if (k->i.memory || k->i.immediate_size >= 4)
+            x86flow_p_names(g, m, k, here);
+    }
+    if (s->indirect_jumps) {
+        f->flags |= X86FLOW_DISPATCH;
+        leaf = 0;
+    }
+    if (leaf && !f->reason) f->flags |= X86FLOW_LEAF;
+    f->unsure_entry = f->reason || x86flow_p_flags(s, 0, 1) ? 1 : 0;
+    return why;
+}
+
+BINPATCH_API int x86flow_touched(const x86flow_graph *g, const x86flow_module *m,
+                                 uint64_t address) {
+    uint64_t bit = address - m->text_lo;
+    return x86flow_p_in_text(m, address) && (g->touched[bit >> 3] >> (bit & 7) & 1);
+}
+
+/* Joins the parts to their functions. What is reached by conditional jumps alone is one, too. For
+   the graph of calls a part is its function; a jump between the two is no call. */
+static void x86flow_p_join_parts(x86flow_graph *g, x86flow_module *m) {
+    uint32_t n, kept = 0;
+    for (n = 0; n < m->count; n++) {
+        x86flow_function *f = &m->functions[n];
+        if ((f->flags & (X86FLOW_BY_BRANCH | X86FLOW_CALLED | X86FLOW_TAKEN)) == X86FLOW_BY_BRANCH)
+            f->flags |= X86FLOW_FRAGMENT;
+    }
+    for (n = 0; n < m->count; n++) {
+        x86flow_function *f = &m->functions[n];
+        x86flow_function *owner = f->owner && f->owner != ~0u ? &m->functions[f->owner - 1] : NULL;
+        f->owner = 0;
+        if (!owner || !(f->flags & X86FLOW_FRAGMENT) || owner->flags & X86FLOW_FRAGMENT) continue;
+        if (f->reason || owner->reason || owner->part || f->flags & X86FLOW_CALLED) continue;
+        f->owner = (uint32_t)(owner - m->functions) + 1;
+        owner->part = n + 1;
+    }
+    for (n = 0; n < g->count; n++) {
+        uint32_t jump = g->to[n] & X86FLOW_P_JUMP, from = g->from[n], to = g->to[n] - jump;
+        if (m->functions[from].owner) from = m->functions[from].owner - 1;
+        if (m->functions[to].owner) to = m->functions[to].owner - 1;
+        if (jump && from == to) continue;
+        g->from[kept] = from;
+        g->to[kept++] = to;
+    }
+    g->count = kept;
+}
+
+/* Whatever the code names may be a table of either width; its end is the next thing that is named.
+   What is none does no harm: it touches a few bytes too many. */
+BINPATCH_API void x86flow_touch_tables(x86flow_graph *g, x86flow_module *m) {
+    uint32_t n, width, e;
+    x86flow_p_join_parts(g, m);
+    x86flow_p_sort(g->named, g->named_count);
+    m->named = g->named;
+    m->named_count = g->named_count;
+    for (n = 0; n < g->named_count; n++) {
+        x86flow_table t;
+        uint64_t end = n + 1 < g->named_count ? g->named[n + 1] : m->hi, last;
+        t.address = g->named[n];
+        last = x86flow_p_readable(m, t.address);
+        if (t.address & 3 || !last) continue;
+        if (end > last) end = last;
+        for (width = 4; width <= 8; width += 4) {
+            t.width = width;
+            for (e = 0; t.address + (uint64_t)(e + 1) * width <= end; e++) {
+                uint64_t to = x86flow_table_target(&t, e);
+                if (!x86flow_p_in_text(m, to)) break;
+                x86flow_p_touch(g, m, to);
+            }
+        }
+    }
+}
+
+BINPATCH_API size_t x86flow_graph_bytes(const x86flow_module *m) {
+    size_t text = (size_t)(m->text_hi - m->text_lo);
+    return (text / 4 + 1024) * 8 + (text / 6 + 1024) * 8 + text / 8 + 64;
+}
+
+BINPATCH_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, void *memory) {
+    size_t text = (size_t)(m->text_hi - m->text_lo);
+    g->count = g->named_count = 0;
+    g->max = (uint32_t)(text / 4 + 1024);
+    g->named_max = (uint32_t)(text / 6 + 1024);
+    g->named = (uint64_t *)memory;
+    g->from = (uint32_t *)(void *)(g->named + g->named_max);
+    g->to = g->from + g->max;
+    g->touched = (uint8_t *)(g->to + g->max);
+}
+
+BINPATCH_API void x86flow_leave_out(x86flow_module *m, const x86flow_graph *g, uint64_t address,
+                                   uint8_t reason) {
+    x86flow_function *f = x86flow_function_at(m, address);
+    uint32_t e, changed = 1;
+    if (f) f->reason = reason;
+    while (f && changed) {
+        for (e = changed = 0; e < g->count; e++) {
+            x86flow_function *to = &m->functions[g->to[e]];
+            if (m->functions[g->from[e]].reason != reason || to->reason == reason) continue;
+            to->reason = reason;
+            changed = 1;
+        }
+    }
+}
+
+/* ---- functions: which entries need a check (equation 3)  src/binpatch/flow_eliminate.c ---- */
+/* Equation 3: an entry is checked if the function is not a leaf and is a root, has its address
+   taken, or closes a cycle of calls: somebody of its own strongly connected component calls it who
+   is not nearer to the roots. So every cycle of calls has a check. Who calls a function directly
+   passes the check only in the last of these cases (`direct`): a cycle without one goes through a
+   pointer somewhere, and there it passes a check. */
+BINPATCH_API size_t x86flow_eliminate_bytes(const x86flow_module *m, const x86flow_graph *g) {
+    return ((size_t)m->count * 9 + g->count + 2) * sizeof(uint32_t);
+}
+
+BINPATCH_API void x86flow_eliminate(const x86flow_module *m, const x86flow_graph *g, void *memory) {
+    uint32_t count = m->count, n, e, top = 0, order = 0, components = 0, head, tail, seed;
+    uint32_t *first = (uint32_t *)memory, *to, *number, *low, *component, *stack, *walk, *next,
+             *distance, *queue;
+    to = first + count + 1;
+    number = to + g->count;
+    low = number + count;
+    component = low + count;
+    stack = component + count;
+    walk = stack + count;
+    next = walk + count;
+    distance = next + count;
+    queue = number; /* numbers are not needed any more by then */
+    for (e = 0; e < g->count; e++) first[g->from[e] + 1]++;
+    for (n = 0; n < count; n++) first[n + 1] += first[n];
+    for (n = 0; n < count; n++) next[n] = first[n];
+    for (e = 0; e < g->count; e++) to[next[g->from[e]]++] = g->to[e];
+    for (seed = 0; seed < count; seed++) { /* Tarjan, with a stack of its own */
+        uint32_t depth = 0;
+        if (number[seed]) continue;
+        walk[depth++] = seed;
+        number[seed] = low[seed] = ++order;
+        next[seed] = first[seed];
+        stack[top++] = seed;
+        while (depth) {
+            uint32_t v = walk[depth - 1];
+            if (next[v] < first[v + 1]) {
+                uint32_t w = to[next[v]++];
+                if (!number[w]) {
+                    number[w] = low[w] = ++order;
+                    next[w] = first[w];
+                    stack[top++] = w;
+                    walk[depth++] = w;
+                } else if (!component[w] && number[w] < low[v])
+                    low[v] = number[w];
+                continue;
+            }
+            depth--;
+            if (depth && low[v] < low[walk[depth - 1]]) low[walk[depth - 1]] = low[v];
+            if (low[v] == number[v]) {
+                components++;
+                while (top && !component[v]) component[stack[--top]] = components;
+            }
+        }
+    }
+    for (n = 0; n < count; n++) {
+        m->functions[n].flags |= X86FLOW_ROOT;
+        distance[n] = ~0u;
+    }
+    for (e = 0; e < g->count; e++) {
+        if (g->from[e] != g->to[e]) m->functions[g->to[e]].flags &= (uint8_t)~X86FLOW_ROOT;
+    }
+    head = tail = 0;
+    for (n = 0; n < count; n++) {
+        if (m->functions[n].flags & (X86FLOW_ROOT | X86FLOW_TAKEN)) {
+            distance[n] = 0;
+            queue[tail++] = n;
+        }
+    }
+    for (seed = 0;;) { /* breadth first; cycles that nobody enters one by one */
+        while (head < tail) {
+            uint32_t v = queue[head++];
+            for (e = first[v]; e < first[v + 1]; e++) {
+                if (distance[to[e]] != ~0u) continue;
+                distance[to[e]] = distance[v] + 1;
+                queue[tail++] = to[e];
+            }
+        }
+        while (seed < count && distance[seed] != ~0u) seed++;
+        if (seed == count) break;
+        distance[seed] = 0;
+        queue[tail++] = seed;
+    }
+    for (n = 0; n < count; n++) {
+        x86flow_function *f = &m->functions[n];
+        if (!(f->flags & X86FLOW_LEAF) && f->flags & (X86FLOW_ROOT | X86FLOW_TAKEN))
+            f->flags |= X86FLOW_CHECK;
+    }
+    for (e = 0; e < g->count; e++) {
+        if (component[g->from[e]] == component[g->to[e]]
+            && distance[g->from[e]] >= distance[g->to[e]]) {
+            m->functions[g->to[e]].flags |= X86FLOW_CHECK;
+            m->functions[g->to[e]].direct = 1;
+        }
+    }
+}
+
+/* ---- copies: bytes, distances, checks ----- src/binpatch/copy_bytes.c ---- */
+
+enum {
+    X86COPY_P_TO_BODY,
+    X86COPY_P_TO_THUNK,
+    X86COPY_P_TO_SLOW,
+    X86COPY_P_TO_MAP,
+    X86COPY_P_RETURN,           /* not a distance: behind call `index` of I, `at` is returned to */
+    X86COPY_P_JOIN_C = 16,
+    X86COPY_P_JOIN_I = 17
+};
+
+static void x86copy_p_out(x86copy *s, const void *bytes, unsigned count) {
+    if (s->out_max - s->out_size < count) {
+        s->failed = 1;
+        return;
+    }
+    memcpy(s->out + s->out_size, bytes, count);
+    s->out_size += count;
+}
+static void x86copy_p_out1(x86copy *s, unsigned byte) {
+    uint8_t b = (uint8_t)byte;
+    x86copy_p_out(s, &b, 1);
+}
+static void x86copy_p_out4(x86copy *s, uint32_t value) {
+    x86copy_p_out(s, &value, 4);
+}
+/* Bytes in hex text would be nicer to read and slower to emit: a string literal it is. */
+#define X86COPY_P_CODE(s, literal) x86copy_p_out(s, literal, (unsigned)sizeof literal - 1)
+
+static uint32_t x86copy_p_position(const x86copy *s) {
+    return s->out_size - s->code_start;
+}
+static uint64_t x86copy_p_here(const x86copy *s) {
+    return s->base + s->out_size;
+}
+
+/* Four bytes of distance to an address, counted from `behind` bytes after them. */
+static void x86copy_p_distance(x86copy *s, uint64_t address, unsigned behind) {
+    int64_t d = (int64_t)(address - (x86copy_p_here(s) + 4 + behind));
+    if (d != (int32_t)d) s->failed = 1;
+    x86copy_p_out4(s, (uint32_t)d);
+}
+static void x86copy_p_jump(x86copy *s, uint64_t address) {
+    x86copy_p_out1(s, 0xE9);
+    x86copy_p_distance(s, address, 0);
+}
+
+static void x86copy_p_later(x86copy *s, uint32_t index, uint32_t kind) {
+    x86copy_fixup *x = &s->fixups[s->fixup_count++];
+    x->at = s->out_size;
+    x->index = index;
+    x->kind = kind;
+    x86copy_p_out4(s, 0);
+}
+
+static void x86copy_p_resolve(x86copy *s, uint32_t at, uint32_t to) {
+    uint32_t d = to - (at + 4);
+    if (at + 4 <= s->out_max) memcpy(s->out + at, &d, 4);
+}
+
+/* The check: decl %fs:n. */
+static void x86copy_p_decrement(x86copy *s) {
+    X86COPY_P_CODE(s, "\x64\xFF\x0C\x25");
+    x86copy_p_out4(s, (uint32_t)s->m->offset_n);
+}
+
+static uint64_t x86copy_p_slot(uint64_t slots, uint32_t n) {
+    return slots + 8 * (uint64_t)n;
+}
+
+/* Behind a check that became negative: ask whether a burst is live. CF set: yes.
+   The stack below the red zone is free here, flags are dead. */
+static void x86copy_p_ask(x86copy *s, uint32_t site, int flags) {
+    if (!flags) X86COPY_P_CODE(s, "\x48\x8D\x64\x24\x80"); /* lea -128(%rsp),%rsp */
+    x86copy_p_out1(s, 0x68);                               /* push site           */
+    x86copy_p_out4(s, site);
+    x86copy_p_out1(s, 0xE8); /* call slow           */
+    x86copy_p_distance(s, s->m->rx + s->m->slow_at, 0);
+    if (flags)
+        X86COPY_P_CODE(s, "\x48\x8D\x64\x24\x08"); /* lea 8(%rsp),%rsp    */
+    else
+        X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x88\x00\x00\x00"); /* lea 136(%rsp),%rsp  */
+}
+
+/* The slow end of a check at a site. In C: live goes to I through the site's slot, otherwise on to
+   `body`. In I: live goes on to `body`, otherwise to the same site of C. */
+static void x86copy_p_slow_end(x86copy *s, uint32_t site, int flags, uint32_t body_index) {
+    uint32_t other;
+    x86copy_p_ask(s, site, flags);
+    x86copy_p_out1(s, s->instrumented ? 0x73 : 0x72); /* jnc, jc */
+    other = s->out_size;
+    x86copy_p_out1(s, 0);
+    if (flags)
+        X86COPY_P_CODE(s, "\x9D\x48\x8D\xA4\x24\x80\x00\x00\x00"); /* popfq; lea 128(%rsp),%rsp */
+    x86copy_p_out1(s, 0xE9);
+    x86copy_p_later(s, body_index, X86COPY_P_TO_BODY);
+    if (s->out_size < s->out_max) s->out[other] = (uint8_t)(s->out_size - other - 1);
+    if (flags) X86COPY_P_CODE(s, "\x9D\x48\x8D\xA4\x24\x80\x00\x00\x00");
+    if (s->instrumented)
+        x86copy_p_jump(s, s->m->rx + s->own->c_at + s->spot[body_index].c_at);
+    else {
+        X86COPY_P_CODE(s, "\xFF\x25"); /* jmp *slot(%rip) */
+        x86copy_p_distance(s, x86copy_p_slot(s->m->site_slots, site), 0);
+    }
+}
+
+/* Where an instruction stands in the original, and the same as events name it. */
+static uint64_t x86copy_p_address_of(const x86copy *s, const x86flow_insn *k) {
+    return x86flow_address(s->b, k->offset);
+}
+static uint32_t x86copy_p_place(const x86copy *s, const x86flow_insn *k) {
+    return (uint32_t)(x86copy_p_address_of(s, k) - s->m->flow->bias);
+}
+
+/* lea of an address near the code into a register. */
+static void x86copy_p_lea_rip(x86copy *s, unsigned to, uint64_t address) {
+    x86copy_p_out1(s, 0x48 | (to >= 8 ? 4u : 0));
+    x86copy_p_out1(s, 0x8D);
+    x86copy_p_out1(s, 0x05 | (to & 7) << 3);
+    x86copy_p_distance(s, address, 0);
+}
+
+/* mov between %fs:position and a register. */
+static void x86copy_p_position_of(x86copy *s, unsigned opcode, unsigned reg) {
+    x86copy_p_out1(s, 0x64);
+    x86copy_p_out1(s, 0x48 | (reg >= 8 ? 4u : 0));
+    x86copy_p_out1(s, opcode);
+    x86copy_p_out1(s, 0x04 | (reg & 7) << 3);
+    x86copy_p_out1(s, 0x25);
+    x86copy_p_out4(s, (uint32_t)s->m->offset_position);
+}
+
+/* lea of an instruction's operand into a register. `lower` is how much lower rsp is than the
+   program's. */
+static void x86copy_p_lea(x86copy *s, const x86flow_insn *k, int32_t lower, unsigned to) {
+    const x86decode_insn *i = &k->i;
+    int64_t d = i->displacement;
+    unsigned rex = 0x48 | (to >= 8 ? 4u : 0) | (i->base >= 8 ? 1u : 0)
+                   | (i->index >= 8 && !i->vsib ? 2u : 0);
+    unsigned reg = (to & 7) << 3;
+    if (i->base == X86DECODE_RIP) {
+        x86copy_p_lea_rip(s, to, x86copy_p_address_of(s, k) + i->length + (uint64_t)d);
+        return;
+    }
+    if (i->has_modrm == 0) { /* moffs */
+        x86copy_p_out1(s, 0x48 | (to >= 8 ? 1u : 0));
+        x86copy_p_out1(s, 0xB8 | (to & 7));
+        x86copy_p_out(s, &d, 8);
+        return;
+    }
+    if (i->base == 4) d += lower + (i->opcode == 0x8F && i->map == 0 ? 8 : 0);
+    if (i->prefixes & X86DECODE_67) x86copy_p_out1(s, 0x67);
+    x86copy_p_out1(s, rex);
+    x86copy_p_out1(s, 0x8D);
+    x86copy_p_out1(s, (i->base < 0 ? 0x04 : 0x84) | reg);
+    if (i->index >= 0 && !i->vsib) {
+        unsigned scale = i->scale == 8 ? 3 : i->scale == 4 ? 2 : i->scale == 2 ? 1 : 0;
+        x86copy_p_out1(s, scale << 6 | ((unsigned)i->index & 7) << 3
+                              | (i->base < 0 ? 5 : (unsigned)i->base & 7));
+    } else
+        x86copy_p_out1(s, 0x20 | (i->base < 0 ? 5 : (unsigned)i->base & 7));
+    x86copy_p_out4(s, (uint32_t)(int32_t)d);
+}
+
+/* ---- copies: events ---------------------- src/binpatch/copy_events.c ---- */
+/* An event needs two registers, one for its value and one for the place where it is written:
+
+       lea operand,%value; mov %fs:position,%at; mov %value,(%at); movl what,8(%at);
+       movl place,12(%at); lea 16(%at),%value; movw %value,%at; mov %at,%fs:position
+
+   No flag is touched. Registers that the program writes before it reads them are taken. If there
+   are not two of them, others are kept on the stack meanwhile, below the red zone. */
+
+enum { X86COPY_P_EVENT_FRAME = 0x98, X86COPY_P_AHEAD = 12 };
+enum { X86COPY_P_SCRATCH = 0x0FC7 };    /* rax rcx rdx rsi rdi r8-r11: what a call may overwrite */
+
+typedef struct x86copy_p_event {
+    unsigned value, at;
+    unsigned kept[2];           /* registers on the stack: 1 + number, or 0 */
+    int32_t lower;              /* how much lower rsp is */
+} x86copy_p_event;
+
+/* The scratch registers that hold nothing before instruction k: from there on in a straight line
+   each is written whole before it is read. Callers and handlers of exceptions do not see them. */
+static uint32_t x86copy_p_dead(const x86copy *s, const x86flow_insn *k) {
+    uint32_t open = X86COPY_P_SCRATCH, dead = 0, n = (uint32_t)(k - s->b->insn), steps;
+    for (steps = 0; steps < X86COPY_P_AHEAD && open; steps++, n++) {
+        x86decode_effect e;
+        if (s->b->insn[n].i.kind != X86DECODE_PLAIN) break;
+        x86decode_effects(&s->b->insn[n].i, &e);
+        open &= ~(uint32_t)e.reads;
+        dead |= open & e.sets;
+        open &= ~(uint32_t)e.writes;
+        if (!x86flow_runs_on(s->b, n)) break;
+    }
+    return dead;
+}
+
+static void x86copy_p_keep(x86copy *s, const x86copy_p_event *e, int back) {
+    unsigned n;
+    if (!e->lower) return;
+    if (!back) X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x68\xFF\xFF\xFF"); /* lea -0x98(%rsp),%rsp */
+    for (n = 0; n < 2; n++) {
+        if (!e->kept[n]) continue;
+        x86copy_p_out1(s, 0x48); /* mov between a register and 8n(%rsp) */
+        x86copy_p_out1(s, back ? 0x8B : 0x89);
+        x86copy_p_out1(s, 0x44 | (e->kept[n] - 1) << 3);
+        x86copy_p_out1(s, 0x24);
+        x86copy_p_out1(s, 8 * n);
+    }
+    if (back) X86COPY_P_CODE(s, "\x48\x8D\xA4\x24\x98\x00\x00\x00");
+}
+
+/* Before instruction k. value 1 and at 0 are rcx and rax. any: other registers do as well. */
+static x86copy_p_event x86copy_p_event_begin(x86copy *s, const x86flow_insn *k, int any) {
+    uint32_t dead = any ? x86copy_p_dead(s, k) : 0, n;
+    x86copy_p_event e = {1, 0, {2, 1}, X86COPY_P_EVENT_FRAME};
+    for (n = 0; n < 16 && dead; n++) {
+        if (!(dead >> n & 1)) continue;
+        if (e.kept[0]) {        /* the first one takes the value */
+            e.value = n;
+            e.at = n == 0 ? 1 : 0;
+            e.kept[0] = 0;
+            e.kept[1] = e.at + 1;
+        } else {
+            e.at = n;
+            e.kept[1] = 0;
+            e.lower = 0;
+            break;
+        }
+    }
+    x86copy_p_keep(s, &e, 0);
+    return e;
+}
+
+static void x86copy_p_event_end(x86copy *s, const x86copy_p_event *e, uint32_t what,
+                                uint32_t place) {
+    unsigned at = e->at & 7, high = e->at >= 8 ? 1u : 0, wide = e->value >= 8 ? 4u : 0;
+    uint32_t field[2];
+    unsigned n;
+    field[0] = what;
+    field[1] = place;
+    x86copy_p_position_of(s, 0x8B, e->at); /* mov %fs:position,%at */
+    x86copy_p_out1(s, 0x48 | high | wide); /* mov %value,(%at) */
+    x86copy_p_out1(s, 0x89);
+    x86copy_p_out1(s, (e->value & 7) << 3 | at);
+    for (n = 0; n < 2; n++) { /* movl field,8 + 4n(%at) */
+        if (high) x86copy_p_out1(s, 0x41);
+        x86copy_p_out1(s, 0xC7);
+        x86copy_p_out1(s, 0x40 | at);
+        x86copy_p_out1(s, 8 + 4 * n);
+        x86copy_p_out4(s, field[n]);
+    }
+    /* lea 16(%at),%value; mov of its low 16 bits to %at: the buffer is 64 KiB and aligned so, and
+       this stays inside. All 64 bits are stored, for a load that is wider than the store before it
+       would wait for that. */
+    x86copy_p_out1(s, 0x48 | high | wide);
+    x86copy_p_out1(s, 0x8D);
+    x86copy_p_out1(s, 0x40 | (e->value & 7) << 3 | at);
+    x86copy_p_out1(s, 16);
+    x86copy_p_out1(s, 0x66);
+    if (high | wide) x86copy_p_out1(s, 0x40 | high | wide);
+    x86copy_p_out1(s, 0x89);
+    x86copy_p_out1(s, 0xC0 | (e->value & 7) << 3 | at);
+    x86copy_p_position_of(s, 0x89, e->at);
+    x86copy_p_keep(s, e, 1);
+}
+
+/* An event before instruction k whose value is rsp + more as the program sees it. */
+static void x86copy_p_event_stack(x86copy *s, const x86flow_insn *k, uint32_t what, uint32_t place,
+                                  int32_t more) {
+    x86copy_p_event e = x86copy_p_event_begin(s, k, 1);
+    x86copy_p_out1(s, 0x48 | (e.value >= 8 ? 4u : 0)); /* lea lower+more(%rsp),%value */
+    x86copy_p_out1(s, 0x8D);
+    x86copy_p_out1(s, 0x84 | (e.value & 7) << 3);
+    x86copy_p_out1(s, 0x24);
+    x86copy_p_out4(s, (uint32_t)(e.lower + more));
+    x86copy_p_event_end(s, &e, what, place);
+}
+
+static uint32_t x86copy_p_what(const x86copy *s, uint32_t kind, uint32_t bytes) {
+    return kind | (bytes & 0xFFF) << 8 | s->m->number << 24;
+}
+
+static void x86copy_p_event_operand(x86copy *s, const x86flow_insn *k) {
+    const x86decode_insn *i = &k->i;
+    uint32_t kind = (uint32_t)((i->access & X86DECODE_READ ? X86COPY_LOAD : 0)
+                               | (i->access & X86DECODE_WRITE ? X86COPY_STORE : 0));
+    uint32_t bytes = i->access_bytes;
+    int bit = i->map == 1 && i->coding == X86DECODE_LEGACY
+              && (i->opcode == 0xA3 || i->opcode == 0xAB || i->opcode == 0xB3 || i->opcode == 0xBB);
+    x86copy_p_event e;
+    if (!(kind & s->m->events) || i->prefixes & X86DECODE_GS) return;
+    e = x86copy_p_event_begin(s, k, !bit && !(i->prefixes & X86DECODE_FS));
+    x86copy_p_lea(s, k, e.lower, e.value);
+    if (i->prefixes & X86DECODE_FS) /* mov %fs:0,%rax; lea (%rcx,%rax),%rcx */
+        X86COPY_P_CODE(s, "\x64\x48\x8B\x04\x25\x00\x00\x00\x00"
+                          "\x48\x8D\x0C\x01");
+    if (bit && !(i->prefixes & X86DECODE_66)) { /* bt with a register reaches beyond its operand */
+        unsigned reg = (unsigned)x86flow_reg_register(i), wide = i->rex & X86DECODE_REX_W;
+        if (reg != 4) {
+            if (reg == 1) { /* rcx was saved at (%rsp) */
+                x86copy_p_out1(s, 0x48);
+                x86copy_p_out1(s, wide ? 0x8B : 0x63);
+                X86COPY_P_CODE(s, "\x04\x24");
+            } else { /* movslq or mov reg,%rax */
+                x86copy_p_out1(s, 0x48 | (reg >= 8 ? 1u : 0));
+                x86copy_p_out1(s, wide ? 0x8B : 0x63);
+                x86copy_p_out1(s, 0xC0 | (reg & 7));
+            }
+            X86COPY_P_CODE(s, "\x9C\x48\xC1\xF8\x03\x9D"
+                              "\x48\x8D\x0C\x01"); /* pushfq; sar $3,%rax; popfq; lea */
+            bytes = 1;
+        }
+    }
+    x86copy_p_event_end(s, &e, x86copy_p_what(s, kind, bytes), x86copy_p_place(s, k));
+}
+
+/* An event whose value is what a register holds. */
+static void x86copy_p_event_register(x86copy *s, const x86flow_insn *k, uint32_t kind,
+                                     unsigned reg) {
+    x86copy_p_event e;
+    unsigned op = k->i.opcode, bytes = op & 1 ? (k->i.rex & X86DECODE_REX_W     ? 8
+                                                 : k->i.prefixes & X86DECODE_66 ? 2
+                                                                                : 4)
+                                              : 1;
+    if (k->i.map == 1) bytes = 16;
+    e = x86copy_p_event_begin(s, k, 1);
+    x86copy_p_out1(s, 0x48 | (e.value >= 8 ? 1u : 0)); /* mov %reg,%value */
+    x86copy_p_out1(s, 0x89);
+    x86copy_p_out1(s, 0xC0 | reg << 3 | (e.value & 7));
+    x86copy_p_event_end(s, &e, x86copy_p_what(s, kind, bytes), x86copy_p_place(s, k));
+}
+
+static void x86copy_p_events_of(x86copy *s, const x86flow_insn *k) {
+    const x86decode_insn *i = &k->i;
+    uint32_t wanted = s->m->events, place = x86copy_p_place(s, k);
+    int string = i->implicit & (X86DECODE_LOAD_RSI | X86DECODE_LOAD_RDI | X86DECODE_STORE_RDI);
+    if (k->boring) return;
+    if (string && wanted & (X86COPY_LOAD | X86COPY_STORE)
+        && i->prefixes & (X86DECODE_F2 | X86DECODE_F3) && i->map == 0)
+        x86copy_p_event_register(s, k, X86COPY_REPEAT, 1);
+    if (i->implicit & X86DECODE_LOAD_RSI && wanted & X86COPY_LOAD)
+        x86copy_p_event_register(s, k, X86COPY_LOAD, 6);
+    if (i->implicit & X86DECODE_LOAD_RDI && wanted & X86COPY_LOAD)
+        x86copy_p_event_register(s, k, X86COPY_LOAD, 7);
+    if (i->implicit & X86DECODE_STORE_RDI && wanted & X86COPY_STORE)
+        x86copy_p_event_register(s, k, X86COPY_STORE, 7);
+    if (i->memory && i->access & X86DECODE_READ) x86copy_p_event_operand(s, k);
+    if (wanted & X86COPY_STACK) {
+        if (i->implicit & X86DECODE_PUSH && i->kind != X86DECODE_CALL
+            && i->kind != X86DECODE_CALL_INDIRECT)
+            x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_STORE, 8), place, -8);
+        if (i->implicit & X86DECODE_POP && i->opcode != 0xC9)
+            x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_LOAD, 8), place, 0);
+        if (i->opcode == 0xC9 && i->map == 0) { /* mov %rbp,%rcx */
+            x86copy_p_event e = x86copy_p_event_begin(s, k, 0);
+            X86COPY_P_CODE(s, "\x48\x89\xE9");
+            x86copy_p_event_end(s, &e, x86copy_p_what(s, X86COPY_LOAD, 8), place);
+        }
+    }
+    if (i->memory && i->access == X86DECODE_WRITE) x86copy_p_event_operand(s, k);
+    if (wanted & X86COPY_STACK && (i->kind == X86DECODE_CALL || i->kind == X86DECODE_CALL_INDIRECT))
+        x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_STORE, 8), place, -8);
+}
+
+static void x86copy_p_exit_event(x86copy *s, const x86flow_insn *k) {
+    if (s->instrumented && s->m->events & X86COPY_EXIT)
+        x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_EXIT, 0),
+                              (uint32_t)(s->b->f->lo - s->m->flow->bias), 0);
+}
+
+/* ---- copies: instructions, branches, dispatches  src/binpatch/copy_code.c ---- */
+/* An instruction with another displacement of four bytes; rip says that it is counted from its end.
+   */
+static void x86copy_p_redisplaced(x86copy *s, const x86flow_insn *k, uint64_t target, int rip) {
+    const uint8_t *p = s->b->text + k->offset;
+    unsigned modrm_at = k->i.displacement_at,
+             behind = (unsigned)k->i.displacement_at + k->i.displacement_size;
+    if (rip) {
+        x86copy_p_out(s, p, k->i.displacement_at);
+        x86copy_p_distance(s, target, k->i.length - behind);
+    } else {
+        unsigned sib = (k->i.modrm & 7) == 4;
+        modrm_at -= 1 + sib;
+        x86copy_p_out(s, p, modrm_at);
+        x86copy_p_out1(s, k->i.base == X86DECODE_NONE ? p[modrm_at] : (p[modrm_at] & 0x3Fu) | 0x80);
+        if (sib) x86copy_p_out1(s, p[modrm_at + 1]);
+        x86copy_p_out4(s, (uint32_t)target);
+    }
+    x86copy_p_out(s, p + behind, k->i.length - behind);
+}
+
+/* The GOT slot that a stub of the PLT jumps through, or 0: there is no such stub. */
+static uint64_t x86copy_p_stub_slot(const x86flow_module *m, uint64_t to) {
+    x86decode_insn stub;
+    if (to < m->text_lo || to + 32 > m->text_hi) return 0;
+    if (!x86decode(binpatch_p_at(to), 16, &stub)) return 0;
+    if (stub.map == 1 && stub.opcode == 0x1E) { /* endbr64 */
+        to += stub.length;
+        if (!x86decode(binpatch_p_at(to), 16, &stub)) return 0;
+    }
+    if (stub.kind != X86DECODE_JUMP_INDIRECT || stub.base != X86DECODE_RIP) return 0;
+    return to + stub.length + (uint64_t)stub.displacement;
+}
+
+/* The GOT slot that a call goes through, or 0. */
+static uint64_t x86copy_p_call_slot(const x86copy *s, const x86flow_insn *k) {
+    uint64_t here = x86copy_p_address_of(s, k);
+    if (k->i.kind == X86DECODE_CALL)
+        return x86copy_p_stub_slot(s->m->flow, x86decode_target(&k->i, here));
+    if (!k->i.memory || k->i.base != X86DECODE_RIP) return 0;
+    return here + k->i.length + (uint64_t)k->i.displacement;
+}
+
+/* A function that looks at its return address to learn which module calls it must see the original
+   one: such a call stays in the original. */
+static int x86copy_p_sensitive(const x86copy *s, uint64_t slot) {
+    uint32_t n;
+    for (n = 0; n < s->m->sensitive_count; n++) {
+        if (s->m->sensitive[n] == slot) return 1;
+    }
+    return 0;
+}
+
+/* The function of this module that a GOT slot leads to, or `otherwise`. */
+static uint64_t x86copy_p_bound_to(const x86copy_module *m, uint64_t slot, uint64_t otherwise) {
+    uint32_t lo = 0, hi = m->bound_count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (m->bound[mid].slot < slot) lo = mid + 1;
+        else hi = mid;
+    }
+    if (!slot || lo == m->bound_count || m->bound[lo].slot != slot) return otherwise;
+    return m->flow->functions[m->bound[lo].function].lo;
+}
+
+BINPATCH_API uint32_t x86copy_skips(const x86flow_function *f, int instrumented) {
+    if (f->direct || !(f->flags & X86FLOW_CHECK)) return 0;
+    return instrumented ? X86COPY_CHECK_I : X86COPY_CHECK_C;
+}
+
+/* A direct call or jump to the start of a function of this module: to its copy if that is there,
+   else through its stub; the place is remembered so that it can be joined later. A distance inside
+   one cache line can be changed while other threads run the code: nops move it there. */
+static void x86copy_p_link_to(x86copy *s, uint64_t address, unsigned opcode_bytes,
+                              const char *opcode) {
+    const x86copy_module *m = s->m;
+    const x86flow_function *g = x86flow_function_at(m->flow, address);
+    const x86copy_function *h = g ? &m->functions[g - m->flow->functions] : NULL;
+    uint64_t to = address;
+    int linked = h && g->lo == address && h->patched && (s->instrumented || !h->bare);
+    while (linked && !s->failed && ((x86copy_p_here(s) + opcode_bytes) & 63) > 60)
+        x86copy_p_out1(s, 0x90);
+    x86copy_p_out(s, opcode, opcode_bytes);
+    if (linked) {
+        int in_i = s->instrumented && !g->direct;
+        uint32_t made = in_i ? h->i_at : h->c_at;
+        if (made) made += x86copy_skips(g, in_i);
+        to = m->rx + (made ? made : in_i ? h->make_i_at : h->t_at);
+        if (g == s->b->f && !in_i) to = m->rx + h->t_at;
+        if (!made && !s->failed) {
+            x86copy_fixup *x = &s->fixups[s->fixup_count++];
+            x->at = s->out_size;
+            x->index = (uint32_t)(g - m->flow->functions);
+            x->kind = in_i ? X86COPY_JOIN_I : X86COPY_JOIN_C;
+        }
+    }
+    x86copy_p_distance(s, to, 0);
+}
+
+static void x86copy_p_copied(x86copy *s, const x86flow_insn *k) {
+    if (k->i.memory && k->i.base == X86DECODE_RIP)
+        x86copy_p_redisplaced(
+            s, k, x86copy_p_address_of(s, k) + k->i.length + (uint64_t)k->i.displacement, 1);
+    else
+        x86copy_p_out(s, s->b->text + k->offset, k->i.length);
+}
+
+/* In I, behind a call: the burst may have ended meanwhile. Flags are dead here. */
+static void x86copy_p_after_call(x86copy *s, uint32_t n) {
+    x86copy_fixup *x = &s->fixups[s->fixup_count];
+    if (!s->instrumented || s->failed || !x86flow_runs_on(s->b, n)) return;
+    s->fixup_count++;
+    x->at = x86copy_p_position(s);
+    x->index = n;
+    x->kind = X86COPY_P_RETURN;
+    X86COPY_P_CODE(s, "\x64\x83\x3C\x25"); /* cmpl $0,%fs:n */
+    x86copy_p_out4(s, (uint32_t)s->m->offset_n);
+    X86COPY_P_CODE(s, "\x00\x0F\x89"); /* jns */
+    x86copy_p_distance(s, s->m->rx + s->own->c_at + s->spot[n + 1].c_at, 0);
+}
+
+/* A dispatch whose table was not proved. The jump's target is looked up; a known one leads to the
+   copy through a landing that restores what was saved, any other is jumped to as it is. */
+static void x86copy_p_translate(x86copy *s, const x86flow_insn *k) {
+    uint32_t above, none;
+    X86COPY_P_CODE(s, "\x48\x8D\x64\x24\x80"
+                      "\x50\x9C\x51"); /* lea -128(%rsp),%rsp; push rax, flags, rcx */
+    if (k->i.memory) {
+        x86decode_insn plain = k->i;
+        x86flow_insn load = *k;
+        load.i = plain;
+        x86copy_p_lea(s, &load, 128 + 24, 1); /* lea operand,%rcx; mov (%rcx),%rax */
+        if (k->i.prefixes & X86DECODE_FS) s->failed = 1;
+        X86COPY_P_CODE(s, "\x48\x8B\x01");
+    } else {
+        int reg = x86flow_rm_register(&k->i);
+        if (reg == 4) s->failed = 1;
+        x86copy_p_out1(s, reg >= 8 ? 0x4C : 0x48); /* mov reg,%rax */
+        x86copy_p_out1(s, 0x89);
+        x86copy_p_out1(s, 0xC0 | ((unsigned)reg & 7) << 3);
+    }
+    X86COPY_P_CODE(s, "\x48\x8D\x0D"); /* lea lo(%rip),%rcx; sub %rcx,%rax */
+    x86copy_p_distance(s, s->b->f->lo, 0);
+    X86COPY_P_CODE(s, "\x48\x29\xC8\x48\x3D");
+    x86copy_p_out4(s, s->b->f->size);
+    X86COPY_P_CODE(s, "\x73\x00"); /* jae out */
+    above = s->out_size;
+    X86COPY_P_CODE(s, "\x48\x8D\x0D"); /* lea map(%rip),%rcx */
+    x86copy_p_later(s, 0, X86COPY_P_TO_MAP);
+    X86COPY_P_CODE(
+        s, "\x48\x63\x04\x81\x85\xC0\x74\x00"); /* movslq (%rcx,%rax,4),%rax; test; jz out */
+    none = s->out_size;
+    X86COPY_P_CODE(s, "\x48\x01\xC8\xFF\xE0"); /* add %rcx,%rax; jmp *%rax */
+    if (!s->failed) {
+        s->out[above - 1] = (uint8_t)(s->out_size - above);
+        s->out[none - 1] = (uint8_t)(s->out_size - none);
+    }
+    X86COPY_P_CODE(s, "\x59\x9D\x58\x48\x8D\xA4\x24\x80\x00\x00\x00");
+    s->translated = 1;
+    x86copy_p_copied(s, k);
+}
+
+/* Does a jump to an address outside of the function leave it? A jump to a part of it (.cold), or
+   into the middle of anything, does not. A stub of the PLT is replaced by what it leads to. */
+static int x86copy_p_leaves(const x86copy *s, uint64_t *address) {
+    uint64_t slot = x86copy_p_stub_slot(s->m->flow, *address);
+    const x86flow_function *g;
+    *address = x86copy_p_bound_to(s->m, slot, *address);
+    g = x86flow_function_at(s->m->flow, *address);
+    if (!g || g->reason == X86FLOW_STARTUP) return slot != 0;
+    return g->lo == *address && !(g->flags & X86FLOW_FRAGMENT);
+}
+
+static void x86copy_p_emit_branch(x86copy *s, uint32_t n) {
+    x86flow_insn *k = &s->b->insn[n];
+    uint32_t to = x86flow_goes_to(s->b, k);
+    uint64_t address = x86decode_target(&k->i, x86copy_p_address_of(s, k));
+    int leaves = to == ~0u && x86copy_p_leaves(s, &address);
+    int checked =
+        to != ~0u && to <= n && s->b->insn[to].target & X86FLOW_TARGET_CHECKED && !k->boring;
+    uint8_t op[2];
+    if (k->i.kind == X86DECODE_LOOP) {
+        x86copy_p_out(s, s->b->text + k->offset, k->i.length - 1u);
+        X86COPY_P_CODE(s, "\x02\xEB\x05\xE9");
+        if (to == ~0u)
+            x86copy_p_distance(s, address, 0);
+        else
+            x86copy_p_later(s, to, checked ? X86COPY_P_TO_THUNK : X86COPY_P_TO_BODY);
+        return;
+    }
+    op[0] = 0x0F;
+    op[1] = (uint8_t)(0x80 | (k->i.opcode & 15));
+    if (k->i.kind == X86DECODE_JUMP) {
+        if (leaves) {
+            x86copy_p_exit_event(s, k);
+            x86copy_p_link_to(s, address, 1, "\xE9");
+            return;
+        }
+        if (checked && !s->instrumented && !(s->b->insn[to].target & X86FLOW_TARGET_FLAGS)) {
+            x86copy_p_decrement(s); /* the check in line: one jump less */
+            X86COPY_P_CODE(s, "\x0F\x89");
+            x86copy_p_later(s, to, X86COPY_P_TO_BODY);
+            x86copy_p_out1(s, 0xE9);
+            x86copy_p_later(s, to, X86COPY_P_TO_SLOW);
+            return;
+        }
+        x86copy_p_out1(s, 0xE9);
+    } else if (leaves && s->instrumented && s->m->events & X86COPY_EXIT) {
+        uint32_t over;
+        op[1] ^= 1;
+        x86copy_p_out(s, op, 2);
+        over = s->out_size;
+        x86copy_p_out4(s, 0);
+        x86copy_p_exit_event(s, k);
+        x86copy_p_link_to(s, address, 1, "\xE9");
+        x86copy_p_resolve(s, over, s->out_size);
+        return;
+    } else if (leaves) {
+        x86copy_p_link_to(s, address, 2, (const char *)op);
+        return;
+    } else if (checked && !s->instrumented
+               && !(s->b->insn[to].target & X86FLOW_TARGET_FLAGS)) {
+        x86copy_p_out1(s, 0x70 | ((k->i.opcode & 15u) ^ 1)); /* over what follows */
+        x86copy_p_out1(s, 8 + 6 + 5);
+        x86copy_p_decrement(s);
+        X86COPY_P_CODE(s, "\x0F\x89");
+        x86copy_p_later(s, to, X86COPY_P_TO_BODY);
+        x86copy_p_out1(s, 0xE9);
+        x86copy_p_later(s, to, X86COPY_P_TO_SLOW);
+        return;
+    } else
+        x86copy_p_out(s, op, 2);
+    if (to == ~0u)
+        x86copy_p_distance(s, address, 0);
+    else
+        x86copy_p_later(s, to, checked ? X86COPY_P_TO_THUNK : X86COPY_P_TO_BODY);
+}
+
+static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
+    x86flow_insn *k = &s->b->insn[n];
+    uint64_t address = x86copy_p_address_of(s, k);
+    uint32_t events = s->instrumented ? s->m->events : 0;
+    uint64_t to;
+    if (n == 0 && k->i.map == 1 && k->i.opcode == 0x1E && k->i.modrm == 0xFA) return; /* endbr64 */
+    if (events & X86COPY_BLOCK && !k->boring
+        && (n == 0 || n == s->b->part_first || k->target
+            || (k[-1].i.kind != X86DECODE_PLAIN && k[-1].i.kind != X86DECODE_SYSCALL))) {
+        x86copy_p_event e = x86copy_p_event_begin(s, k, 1);
+        x86copy_p_lea_rip(s, e.value, address);
+        x86copy_p_event_end(s, &e, x86copy_p_what(s, X86COPY_BLOCK, 0),
+                            (uint32_t)(address - s->m->flow->bias));
+    }
+    /* A landing pad may not stand at the start of a part: a nop keeps it away from there. */
+    if (x86flow_is_nop(&k->i) && n != s->b->part_first) return;
+    if ((k->i.kind == X86DECODE_CALL || k->i.kind == X86DECODE_CALL_INDIRECT)
+        && x86copy_p_sensitive(s, x86copy_p_call_slot(s, k))) {
+        x86copy_p_jump(s, address);
+        return;
+    }
+    if (events) x86copy_p_events_of(s, k);
+    switch (k->i.kind) {
+    case X86DECODE_JUMP:
+    case X86DECODE_BRANCH:
+    case X86DECODE_LOOP: x86copy_p_emit_branch(s, n); break;
+    case X86DECODE_CALL:
+    case X86DECODE_CALL_INDIRECT:
+        if (events & X86COPY_CALL)
+            x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_CALL, 0),
+                                  (uint32_t)(address - s->m->flow->bias), 0);
+        to = k->i.kind == X86DECODE_CALL ? x86decode_target(&k->i, address) : 0;
+        to = x86copy_p_bound_to(s->m, x86copy_p_call_slot(s, k), to);
+        if (to) x86copy_p_link_to(s, to, 1, "\xE8");
+        else x86copy_p_copied(s, k);
+        x86copy_p_after_call(s, n);
+        break;
+    case X86DECODE_RETURN:
+        x86copy_p_exit_event(s, k);
+        x86copy_p_copied(s, k);
+        break;
+    case X86DECODE_JUMP_INDIRECT:
+        if (k->dispatch == X86FLOW_REWRITE) {
+            const x86flow_table *t = &s->b->tables[k->table];
+            uint64_t copy = s->base + s->table_at[k->table];
+            x86copy_p_redisplaced(s, k, k->i.base == X86DECODE_NONE ? copy : copy - t->address, 0);
+        } else if (k->dispatch == X86FLOW_TRANSLATE)
+            x86copy_p_translate(s, k);
+        else {
+            if (!s->b->table_count) x86copy_p_exit_event(s, k);
+            x86copy_p_copied(s, k);
+        }
+        break;
+    default:
+        if (k->dispatch == X86FLOW_REWRITE) {
+            const x86flow_table *t = &s->b->tables[k->table];
+            uint64_t copy = s->base + s->table_at[k->table];
+            x86copy_p_redisplaced(s, k, k->i.base == X86DECODE_NONE ? copy : copy - t->address, 0);
+        } else
+            x86copy_p_copied(s, k);
+        break;
+    }
+}
+
+/* The check of a back-edge's target, out of line; all back-edges to it come here. */
+static void x86copy_p_emit_thunk(x86copy *s, uint32_t n) {
+    const x86flow_insn *k = &s->b->insn[n];
+    x86copy_spot *spot = &s->spot[n];
+    int flags = (k->target & X86FLOW_TARGET_FLAGS) != 0;
+    spot->thunk = x86copy_p_position(s);
+    if (flags) X86COPY_P_CODE(s, "\x48\x8D\x64\x24\x80\x9C"); /* lea -128(%rsp),%rsp; pushfq */
+    x86copy_p_decrement(s);
+    X86COPY_P_CODE(s, "\x0F\x88"); /* js slow */
+    {
+        uint32_t at = s->out_size;
+        x86copy_p_out4(s, 0);
+        if (flags) X86COPY_P_CODE(s, "\x9D\x48\x8D\xA4\x24\x80\x00\x00\x00");
+        if (s->instrumented)
+            x86copy_p_jump(s, s->m->rx + s->own->c_at + spot->c_at);
+        else {
+            x86copy_p_out1(s, 0xE9);
+            x86copy_p_later(s, n, X86COPY_P_TO_BODY);
+        }
+        spot->slow = x86copy_p_position(s);
+        x86copy_p_resolve(s, at, s->out_size);
+    }
+    x86copy_p_slow_end(s, spot->site, flags, n);
+}
+
+static void x86copy_p_fill_tables(x86copy *s) {
+    uint32_t n, e;
+    for (n = 0; n < s->b->table_count; n++) {
+        const x86flow_table *t = &s->b->tables[n];
+        if (!s->table_at[n]) continue;
+        for (e = 0; e < t->entries; e++) {
+            uint64_t to = x86flow_table_target(t, e), copy = to;
+            uint32_t k = x86flow_insn_at(s->b, to);
+            if (k != ~0u) {
+                const x86copy_spot *spot = &s->spot[k];
+                int checked = s->b->insn[k].target & X86FLOW_TARGET_CHECKED && spot->thunk;
+                copy = s->base + s->code_start + (checked ? spot->thunk : spot->at);
+            }
+            if (t->width == 4) copy -= t->address;
+            memcpy(s->out + s->table_at[n] + e * t->width, &copy, t->width);
+        }
+    }
+}
+
+/* The landings of translated jumps, and the map from offsets of the function to them. A jump to
+   its part goes to the original. */
+static void x86copy_p_emit_map(x86copy *s) {
+    uint32_t n, map, landing;
+    if (!s->translated || s->failed) return;
+    while (!s->failed && s->out_size & 3) x86copy_p_out1(s, 0xCC);
+    map = s->out_size;
+    if (s->out_max - s->out_size < s->b->f->size * 4 + 64) {
+        s->failed = 1;
+        return;
+    }
+    memset(s->out + map, 0, (size_t)s->b->f->size * 4);
+    s->out_size += s->b->f->size * 4;
+    for (n = 0; n < s->b->part_first; n++) {
+        if (!(s->b->insn[n].target & X86FLOW_TARGET_TABLE)) continue;
+        landing = s->out_size - map;
+        memcpy(s->out + map + s->b->insn[n].offset * 4, &landing, 4);
+        X86COPY_P_CODE(s, "\x59\x9D\x58\x48\x8D\xA4\x24\x80\x00\x00\x00\xE9");
+        x86copy_p_later(s, n,
+                        s->b->insn[n].target & X86FLOW_TARGET_CHECKED ? X86COPY_P_TO_THUNK
+                                                                      : X86COPY_P_TO_BODY);
+    }
+    for (n = 0; n < s->fixup_count; n++) {
+        if (s->fixups[n].kind == X86COPY_P_TO_MAP) x86copy_p_resolve(s, s->fixups[n].at, map);
+    }
+}
+
+/* ---- copies: one pass in linear order ----------- src/binpatch/copy.c ---- */
+/* A burst may begin inside a call that C made. The code behind that call belongs to the burst, too.
+   So whoever begins a burst exchanges the return addresses that C has pushed for those that I would
+   have pushed: x86copy_return_in_i. Behind its call I looks whether the burst is still live.
+
+   The list behind the code of I: how many, then for each call that returns two words in rising
+   order: where the return address is in C and in I, counted from their starts. */
+
+static void x86copy_p_emit_returns(x86copy *s) {
+    uint32_t n, count = 0, at;
+    while (!s->failed && s->out_size & 3) x86copy_p_out1(s, 0xCC);
+    at = s->out_size;
+    x86copy_p_out4(s, 0);
+    for (n = 0; n < s->fixup_count; n++) {
+        const x86copy_fixup *x = &s->fixups[n];
+        if (x->kind != X86COPY_P_RETURN) continue;
+        x86copy_p_out4(s, s->spot[x->index + 1].c_at);
+        x86copy_p_out4(s, x->at);
+        count++;
+    }
+    if (s->failed) return;
+    memcpy(s->out + at, &count, 4);
+    s->returns_at = at;
+}
+
+BINPATCH_API uint64_t x86copy_return_in_i(const x86copy_module *m, uint32_t number, uint64_t pc) {
+    const x86copy_function *f = &m->functions[number];
+    const uint8_t *list = binpatch_p_at(m->rx + f->returns_at);
+    uint64_t at = pc - (m->rx + f->c_at);
+    uint32_t lo = 0, hi;
+    if (!f->returns_at || !f->i_at) return 0;
+    hi = binpatch_p_u32(list);
+    for (list += 4; lo < hi;) {
+        uint32_t mid = lo + (hi - lo) / 2, c_at = binpatch_p_u32(list + (size_t)mid * 8);
+        if (c_at == at) return m->rx + f->i_at + binpatch_p_u32(list + (size_t)mid * 8 + 4);
+        if (c_at < at) lo = mid + 1;
+        else hi = mid;
+    }
+    return 0;
+}
+
+/* Behind the last instruction of the function or of its part: on in what stands there. */
+static void x86copy_p_leave_end(x86copy *s, uint32_t n) {
+    const x86flow_insn *k = &s->b->insn[n];
+    if (x86flow_falls_through(k)) x86copy_p_jump(s, x86copy_p_address_of(s, k) + k->i.length);
+}
+
+/* Emits one copy into the scratch memory as if it stood at `base`. Sites are numbered from
+   first_site in the order entry, then targets of back-edges; so both copies agree. */
+BINPATCH_API int x86copy_emit(x86copy *s, x86copy_module *m, uint64_t base, int instrumented,
+                             uint32_t first_site) {
+    const x86flow_function *f = s->b->f;
+    x86copy_spot *entry = &s->spot[s->b->count + 1];
+    uint32_t n, slow = 0, checked = f->flags & X86FLOW_CHECK ? 1u : 0u;
+    const x86copy_function *own = &m->functions[f - m->flow->functions];
+    s->m = m;
+    s->own = &m->functions[f - m->flow->functions];
+    s->first_site = first_site;
+    s->base = base;
+    s->instrumented = instrumented;
+    s->out_size = s->fixup_count = 0;
+    s->translated = 0;
+    s->returns_at = 0;
+    s->failed = 0;
+    s->site_count = 0;
+    for (n = 0; n < s->b->table_count; n++) s->table_at[n] = 0;
+    X86COPY_P_CODE(s, "\xCC\xCC\xCC\xCC\xCC\xCC\xCC\xCC");
+    for (n = 0; n < s->b->count; n++) {
+        uint32_t number = s->b->insn[n].table;
+        const x86flow_table *t = &s->b->tables[number];
+        s->spot[n].thunk = 0;
+        if (s->b->insn[n].dispatch != X86FLOW_REWRITE || s->table_at[number]) continue;
+        while (!s->failed && s->out_size & 7) x86copy_p_out1(s, 0xCC);
+        s->table_at[number] = s->out_size;
+        if (s->out_max - s->out_size < t->entries * t->width + 64) return -1;
+        s->out_size += t->entries * t->width;
+    }
+    while (!s->failed && s->out_size & 15) x86copy_p_out1(s, 0xCC);
+    s->code_start = s->out_size;
+    if (checked) {
+        entry->site = first_site + s->site_count++;
+        x86copy_p_decrement(s);
+        X86COPY_P_CODE(s, "\x0F\x88");
+        slow = s->out_size;
+        x86copy_p_out4(s, 0);
+        if (instrumented) x86copy_p_jump(s, s->m->rx + own->c_at + entry->c_at);
+    }
+    entry->at = x86copy_p_position(s);
+    if (instrumented && s->m->events & X86COPY_ENTRY)
+        x86copy_p_event_stack(s, s->b->insn, x86copy_p_what(s, X86COPY_ENTRY, 0),
+                              (uint32_t)(f->lo - s->m->flow->bias), 0);
+    for (n = 0; n < s->b->count; n++) {
+        if (s->b->insn[n].target & X86FLOW_TARGET_CHECKED)
+            s->spot[n].site = first_site + s->site_count++;
+        s->spot[n].at = x86copy_p_position(s);
+        x86copy_p_emit_instruction(s, n);
+        if (n + 1 == s->b->part_first || n + 1 == s->b->count) x86copy_p_leave_end(s, n);
+    }
+    s->spot[s->b->count].at = x86copy_p_position(s);
+    for (n = 0; n < s->b->count; n++) {
+        if (s->b->insn[n].target & X86FLOW_TARGET_CHECKED) x86copy_p_emit_thunk(s, n);
+    }
+    if (checked) {
+        x86copy_p_resolve(s, slow, s->out_size);
+        x86copy_p_slow_end(s, entry->site, 0, s->b->count + 1);
+    }
+    x86copy_p_emit_map(s);
+    if (instrumented) x86copy_p_emit_returns(s);
+    if (s->failed) return -1;
+    for (n = 0; n < s->fixup_count; n++) {
+        const x86copy_fixup *x = &s->fixups[n];
+        const x86copy_spot *to = &s->spot[x->kind < 4 ? x->index : 0];
+        if (x->kind >= X86COPY_P_TO_MAP) continue;
+        x86copy_p_resolve(s, x->at,
+                          s->code_start
+                              + (x->kind == X86COPY_P_TO_BODY    ? to->at
+                                 : x->kind == X86COPY_P_TO_THUNK ? to->thunk
+                                                                 : to->slow));
+    }
+    x86copy_p_fill_tables(s);
+    return 0;
+}
+
+BINPATCH_API int x86copy_find_c(x86copy *s, x86copy_module *m, uint64_t base, uint32_t first_site) {
+    uint32_t n;
+    if (x86copy_emit(s, m, base, 0, first_site) != 0) return -1;
+    for (n = 0; n < s->b->count + 2; n++) s->spot[n].c_at = s->spot[n].at;
+    return 0;
+}
+
+BINPATCH_API int x86copy_is_site(const x86flow_body *b, uint32_t n) {
+    if (n == b->count + 1) return (b->f->flags & X86FLOW_CHECK) != 0;
+    return n < b->count && b->insn[n].target & X86FLOW_TARGET_CHECKED;
+}
+
+/* Functions that look at their return address to learn which module calls them. */
+static int x86copy_p_asks_who_calls(const char *name) {
+    static const char *const asks[] = {"dlsym", "dlvsym", "dlopen", "dlmopen", "mcount", "_mcount"};
+    size_t n;
+    for (n = 0; n < sizeof asks / sizeof *asks; n++) {
+        if (!strcmp(name, asks[n])) return 1;
+    }
+    return 0;
+}
+
+BINPATCH_API void x86copy_bind(x86copy_module *m, x86copy_bound *bound, uint64_t slot,
+                              uint32_t function) {
+    uint32_t k = m->bound_count++;
+    for (; k > 0 && bound[k - 1].slot > slot; k--) bound[k] = bound[k - 1];
+    bound[k].slot = slot;
+    bound[k].function = function;
+}
+
+BINPATCH_API void x86copy_note_import(x86copy_module *m, const char *name, uint64_t slot) {
+    if (!x86copy_p_asks_who_calls(name)) return;
+    if (m->sensitive_count < sizeof m->sensitive / sizeof *m->sensitive)
+        m->sensitive[m->sensitive_count++] = slot;
+}
+
+BINPATCH_API void x86copy_find_xsave(x86copy_module *m) {
+    unsigned a, b, c, d, mask = 0;
+    m->xsave_mask = 0;
+    m->xsave_bytes = 576;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & 1u << 27)) return; /* OSXSAVE */
+    __asm__ volatile("xgetbv" : "=a"(mask), "=d"(d) : "c"(0));
+    m->xsave_mask = mask & 0xE7;
+    if (__get_cpuid_count(13, 0, &a, &b, &c, &d)) m->xsave_bytes = b < 4096 ? b : 4096;
+    if (m->xsave_bytes < 832) m->xsave_bytes = 832;
+}
+
+BINPATCH_API size_t x86copy_init(x86copy *s, x86flow_body *body, void *memory, size_t bytes) {
+    size_t n = (size_t)body->text_max + 64, at = 0, offset[4], size[4];
+    uint8_t *p = (uint8_t *)memory;
+    int k;
+    size[0] = n * sizeof *s->spot;
+    size[1] = X86FLOW_TABLES * sizeof *s->table_at;
+    size[2] = n * 4 * sizeof *s->fixups;
+    size[3] = n < (1u << 20) ? n * 96 + 4096 : n * 40;
+    for (k = 0; k < 4; k++) {
+        offset[k] = at;
+        at += (size[k] + 63) & ~(size_t)63;
+    }
+    if (!memory) return at;
+    if (bytes < at) return 0;
+    memset(s, 0, sizeof *s);
+    s->b = body;
+    s->spot = (x86copy_spot *)memory;
+    s->table_at = (uint32_t *)(void *)(p + offset[1]);
+    s->fixups = (x86copy_fixup *)(void *)(p + offset[2]);
+    s->out = p + offset[3];
+    s->out_max = (uint32_t)size[3];
+    return at;
+}
+
+/* ---- copies: their unwind information ---- src/binpatch/copy_unwind.c ---- */
+
+typedef struct x86copy_p_bytes {
+    uint8_t *p, *end;
+    int full;
+} x86copy_p_bytes;
+static void x86copy_p_put(x86copy_p_bytes *b, unsigned byte) {
+    if (b->p < b->end)
+        *b->p++ = (uint8_t)byte;
+    else
+        b->full = 1;
+}
+static void x86copy_p_put_n(x86copy_p_bytes *b, uint64_t value, unsigned bytes) {
+    for (; bytes--; value >>= 8) x86copy_p_put(b, (unsigned)(value & 255));
+}
+static void x86copy_p_put_uleb(x86copy_p_bytes *b, uint64_t value, unsigned least) {
+    unsigned n = 0;
+    do {
+        unsigned byte = (unsigned)(value & 127);
+        value >>= 7;
+        n++;
+        x86copy_p_put(b, byte | (value || n < least ? 128u : 0));
+    } while (value || n < least);
+}
+
+/* A function or its part: offsets of the body from `from` to `to`, which stand in the copy from
+   `start` to `end`. */
+typedef struct x86copy_p_range {
+    uint32_t from, to, start, end;
+} x86copy_p_range;
+
+static x86copy_p_range x86copy_p_range_of(const x86copy *s, int part) {
+    const x86flow_body *b = s->b;
+    x86copy_p_range r;
+    r.from = part ? b->f->size : 0;
+    r.to = part ? b->size : b->f->size;
+    r.start = part ? s->spot[b->part_first].at : 0;
+    r.end = s->spot[part ? b->count : b->part_first].at;
+    return r;
+}
+
+/* Where in its range of the copy stands what is at an offset of the range, or ~0: no instruction is
+   there. */
+static uint32_t x86copy_p_new_offset(const x86copy *s, const x86copy_p_range *r, uint64_t offset) {
+    if (offset == r->to - r->from) return r->end - r->start;
+    if (offset > r->to - r->from || !s->b->index[r->from + offset]) return ~0u;
+    return s->spot[s->b->index[r->from + offset] - 1].at - r->start;
+}
+
+static int x86copy_p_copy_cfa(const x86copy *s, const x86copy_p_range *r, const x86flow_unwind *u,
+                              x86copy_p_bytes *b) {
+    const uint8_t *p = u->fde_begin;
+    uint64_t old = 0;
+    uint32_t done = 0;
+    while (p < u->fde_end) {
+        const uint8_t *start = p;
+        unsigned op = *p++, advance = 0;
+        if ((op & 0xC0) == 0x40) {
+            old += op & 63;
+            advance = 1;
+        } else if ((op & 0xC0) == 0x80)
+            (void)binpatch_p_uleb(&p);
+        else if (op < 0x40)
+            switch (op) {
+            case 0x02:
+                old += *p;
+                p += 1;
+                advance = 1;
+                break;
+            case 0x03:
+                old += (unsigned)p[0] | (unsigned)p[1] << 8;
+                p += 2;
+                advance = 1;
+                break;
+            case 0x04:
+                old += binpatch_p_u32(p);
+                p += 4;
+                advance = 1;
+                break;
+            case 0x00:
+            case 0x0A:
+            case 0x0B: break;
+            case 0x05:
+            case 0x09:
+            case 0x0C:
+            case 0x11:
+            case 0x12:
+            case 0x14:
+            case 0x15:
+                (void)binpatch_p_uleb(&p);
+                (void)binpatch_p_uleb(&p);
+                break;
+            case 0x06:
+            case 0x07:
+            case 0x08:
+            case 0x0D:
+            case 0x0E:
+            case 0x13:
+            case 0x2E: (void)binpatch_p_uleb(&p); break;
+            case 0x10:
+            case 0x16:
+            case 0x0F: {
+                uint64_t size;
+                if (op != 0x0F) (void)binpatch_p_uleb(&p);
+                size = binpatch_p_uleb(&p);
+                p += size;
+                break;
+            }
+            default: return -1;
+            }
+        if (advance) {
+            uint32_t now = x86copy_p_new_offset(s, r, old);
+            if (now == ~0u) return -1;
+            if (now != done) {
+                x86copy_p_put(b, 0x04);
+                x86copy_p_put_n(b, now - done, 4);
+                done = now;
+            }
+        } else
+            for (; start < p; start++) x86copy_p_put(b, *start);
+    }
+    return p > u->fde_end ? -1 : 0;
+}
+
+typedef struct x86copy_p_lsda {
+    const uint8_t *sites, *sites_end, *actions;
+    uint64_t pads, types;
+    unsigned site_encoding, type_encoding;
+    int bad;
+} x86copy_p_lsda;
+
+static int x86copy_p_open_lsda(const x86flow_unwind *u, x86copy_p_lsda *l) {
+    const uint8_t *p = binpatch_p_at(u->lsda);
+    unsigned encoding = *p++;
+    uint64_t size;
+    memset(l, 0, sizeof *l);
+    l->pads = encoding == 0xFF ? u->pc : x86flow_encoded(&p, encoding, &l->bad);
+    l->type_encoding = *p++;
+    if (l->type_encoding != 0xFF) {
+        uint64_t to = binpatch_p_uleb(&p);
+        l->types = binpatch_p_address(p) + to;
+    }
+    l->site_encoding = *p++;
+    size = binpatch_p_uleb(&p);
+    l->sites = p;
+    l->sites_end = l->actions = p + size;
+    return l->bad || (l->site_encoding != 1 && l->site_encoding != 3) || size > (1u << 26) ? -1 : 0;
+}
+
+static uint64_t x86copy_p_lsda_value(x86copy_p_lsda *l) {
+    uint64_t value;
+    if (l->site_encoding == 1) return binpatch_p_uleb(&l->sites);
+    value = binpatch_p_u32(l->sites);
+    l->sites += 4;
+    return value;
+}
+
+/* The LSDA of a copy: call sites and landing pads are mapped, actions are copied, the types stay
+   where they are. A pad outside of the body stays in the original: right, not recorded. */
+static int x86copy_p_copy_lsda(const x86copy *s, const x86copy_p_range *r, const x86flow_unwind *u,
+                               uint64_t place, x86copy_p_bytes *b) {
+    x86copy_p_lsda l;
+    uint8_t *begin = b->p, *sites;
+    uint64_t action_bytes = 0;
+    unsigned n;
+    if (x86copy_p_open_lsda(u, &l) != 0) return -1;
+    x86copy_p_put(b, 0xFF);
+    x86copy_p_put(b, l.type_encoding);
+    if (l.type_encoding != 0xFF) {
+        uint64_t behind = place + (uint64_t)(b->p - begin) + 10;
+        x86copy_p_put_uleb(b, l.types - behind, 10);
+        action_bytes = l.types - binpatch_p_address(l.actions);
+        if (action_bytes > 65536) return -1;
+    }
+    x86copy_p_put(b, 1);
+    x86copy_p_put_uleb(b, 0, 5);
+    sites = b->p;
+    while (l.sites < l.sites_end) {
+        uint64_t start = x86copy_p_lsda_value(&l), size = x86copy_p_lsda_value(&l);
+        uint64_t pad = x86copy_p_lsda_value(&l), action = binpatch_p_uleb(&l.sites), to = 0;
+        uint32_t new_start = x86copy_p_new_offset(s, r, start),
+                 new_end = x86copy_p_new_offset(s, r, start + size);
+        if (new_start == ~0u || new_end == ~0u || (action && !action_bytes)) return -1;
+        if (pad) {
+            uint64_t old = l.pads + pad;
+            uint32_t landing = x86flow_insn_at(s->b, old);
+            if (landing != ~0u) to = (uint64_t)s->spot[landing].at - r->start;
+            else if (x86flow_offset(s->b, old) != ~0u) return -1;
+            else to = old - (s->base + s->code_start + r->start);
+            if (to == 0) return -1; /* 0 says that there is no pad */
+        }
+        x86copy_p_put_uleb(b, new_start, 1);
+        x86copy_p_put_uleb(b, new_end - new_start, 1);
+        x86copy_p_put_uleb(b, to, 1);
+        x86copy_p_put_uleb(b, action, 1);
+    }
+    if (b->full || b->end - sites < 8) return -1;
+    for (n = 0; n < 5; n++)
+        sites[-5 + (int)n] =
+            (uint8_t)(((uint64_t)(b->p - sites) >> (7 * n) & 127) | (n < 4 ? 128 : 0));
+    for (; action_bytes; action_bytes--) x86copy_p_put(b, *l.actions++);
+    return b->full ? -1 : 0;
+}
+
+/* A CIE and an FDE of a range. Returns where the FDE stands, or NULL. *lsda: where its pointer to
+   an LSDA is to be written, or NULL. */
+static uint8_t *x86copy_p_emit_fde(const x86copy *s, const x86copy_p_range *r, x86flow_unwind *u,
+                                   x86copy_p_bytes *b, uint8_t **lsda) {
+    uint8_t *cie = b->p, *fde;
+    uint32_t size;
+    if (u->data_factor < -64 || u->data_factor > 63) return NULL;
+    x86copy_p_put_n(b, 0, 8);
+    x86copy_p_put(b, 1);
+    x86copy_p_put(b, 'z');
+    if (u->has_personality) x86copy_p_put(b, 'P');
+    if (u->has_lsda) x86copy_p_put(b, 'L');
+    x86copy_p_put(b, 'R');
+    if (u->signal_frame) x86copy_p_put(b, 'S');
+    x86copy_p_put(b, 0);
+    x86copy_p_put(b, 1);
+    x86copy_p_put(b, (unsigned)u->data_factor & 0x7F);
+    x86copy_p_put(b, 16);
+    x86copy_p_put(b, (u->has_personality ? 9u : 0) + (u->has_lsda ? 1u : 0) + 1);
+    if (u->has_personality) {
+        x86copy_p_put(b, 0);
+        x86copy_p_put_n(b, u->personality, 8);
+    }
+    if (u->has_lsda) x86copy_p_put(b, 0);
+    x86copy_p_put(b, 0);
+    for (; u->cie_begin < u->cie_end; u->cie_begin++) x86copy_p_put(b, *u->cie_begin);
+    while ((b->p - cie) & 7) x86copy_p_put(b, 0);
+    if (b->full) return NULL;
+    size = (uint32_t)(b->p - cie) - 4;
+    memcpy(cie, &size, 4);
+    fde = b->p;
+    x86copy_p_put_n(b, 0, 4);
+    x86copy_p_put_n(b, (uint64_t)(b->p - cie), 4);
+    x86copy_p_put_n(b, s->base + s->code_start + r->start, 8);
+    x86copy_p_put_n(b, r->end - r->start, 8);
+    x86copy_p_put(b, u->has_lsda ? 8 : 0);
+    *lsda = u->has_lsda ? b->p : NULL;
+    if (u->has_lsda) x86copy_p_put_n(b, 0, 8);
+    if (x86copy_p_copy_cfa(s, r, u, b) != 0) return NULL;
+    while ((b->p - fde) & 7) x86copy_p_put(b, 0);
+    if (b->full) return NULL;
+    size = (uint32_t)(b->p - fde) - 4;
+    memcpy(fde, &size, 4);
+    return fde;
+}
+
+/* Behind the code of a copy: its own .eh_frame_hdr; a CIE, an FDE and an LSDA for the function and
+   for its part. */
+BINPATCH_API int x86copy_emit_unwind(x86copy *s, uint32_t *header) {
+    int count = s->b->part ? 2 : 1, k;
+    x86flow_unwind u[2];
+    x86copy_p_range r[2];
+    x86copy_p_bytes b;
+    uint8_t *lsda[2], *fde;
+    uint32_t at, table[4];
+    while (!s->failed && s->out_size & 7) x86copy_p_out1(s, 0xCC);
+    if (s->failed || x86flow_read_fde(s->b->f->fde, &u[0]) != 0) return -1;
+    if (count == 2 && x86flow_read_fde(s->b->part->fde, &u[1]) != 0) return -1;
+    at = s->out_size;
+    b.p = s->out + at;
+    b.end = s->out + s->out_max;
+    b.full = 0;
+    x86copy_p_put_n(&b, UINT64_C(0x3B031B01), 4);
+    x86copy_p_put_n(&b, count == 2 ? 28 : 20, 4); /* where the first CIE stands */
+    x86copy_p_put_n(&b, (unsigned)count, 4);
+    for (k = 0; k < 8 * count; k++) x86copy_p_put(&b, 0);
+    if (b.full) return -1;
+    while ((b.p - s->out) & 7) x86copy_p_put(&b, 0); /* a CIE stands at a multiple of 8 */
+    for (k = 0; k < count; k++) {
+        r[k] = x86copy_p_range_of(s, k);
+        fde = x86copy_p_emit_fde(s, &r[k], &u[k], &b, &lsda[k]);
+        if (!fde) return -1;
+        table[2 * k] = s->code_start + r[k].start - at;
+        table[2 * k + 1] = (uint32_t)(fde - s->out) - at;
+    }
+    memcpy(s->out + at + 12, table, 8 * (size_t)count);
+    x86copy_p_put_n(&b, 0, 8); /* the end of this .eh_frame */
+    for (k = 0; k < count; k++) {
+        uint64_t place = s->base + (uint64_t)(b.p - s->out);
+        if (b.full) return -1;
+        if (!lsda[k]) continue;
+        memcpy(lsda[k], &place, 8);
+        if (x86copy_p_copy_lsda(s, &r[k], &u[k], place, &b) != 0) return -1;
+    }
+    if (b.full) return -1;
+    *header = at;
+    s->out_size = (uint32_t)(b.p - s->out);
+    return 0;
+}
+
+/* ---- copies: what they share, and the stubs of entries  src/binpatch/copy_stub.c ---- */
+/* `slow` answers most checks inside a burst in a few instructions; `heavy` saves all registers and
+   asks the module. Both answer in CF. The stack then holds, upwards: the return address, what was
+   pushed, the program's red zone. */
+static void x86copy_p_emit_answers(x86copy *s, x86copy_module *m, uint32_t heavy[3]) {
+    m->slow_at = s->out_size;
+    X86COPY_P_CODE(s, "\x50\x64\x8B\x04\x25"); /* push %rax; mov left,%eax */
+    x86copy_p_out4(s, (uint32_t)m->offset_left);
+    X86COPY_P_CODE(s, "\xFF\xC8\x0F\x88"); /* dec %eax; js heavy */
+    heavy[0] = s->out_size;
+    x86copy_p_out4(s, 0);
+    X86COPY_P_CODE(s, "\x64\x89\x04\x25"); /* mov %eax,%fs:left */
+    x86copy_p_out4(s, (uint32_t)m->offset_left);
+    X86COPY_P_CODE(s, "\x64\xC7\x04\x25"); /* movl $LIVE,%fs:n */
+    x86copy_p_out4(s, (uint32_t)m->offset_n);
+    x86copy_p_out4(s, (uint32_t)X86COPY_LIVE);
+    X86COPY_P_CODE(s, "\x64\x66\x81\x3C\x25"); /* cmpw $0xC000,%fs:position */
+    x86copy_p_out4(s, (uint32_t)m->offset_position);
+    X86COPY_P_CODE(s, "\x00\xC0\x0F\x83"); /* jae heavy */
+    heavy[1] = s->out_size;
+    x86copy_p_out4(s, 0);
+    X86COPY_P_CODE(s, "\x51\x8B\x4C\x24\x18\x48\x8D\x05"); /* push %rcx; mov 24(%rsp),%ecx */
+    x86copy_p_distance(s, m->site_slots, 0);               /* lea slots(%rip),%rax */
+    X86COPY_P_CODE(
+        s, "\x48\x83\x3C\xC8\x00\x59\x0F\x84"); /* cmpq $0,(%rax,%rcx,8); pop %rcx; je heavy */
+    heavy[2] = s->out_size;
+    x86copy_p_out4(s, 0);
+    X86COPY_P_CODE(s, "\x58\xF9\xC3"); /* pop %rax; stc; ret */
+}
+
+BINPATCH_API void x86copy_emit_slow(x86copy *s, x86copy_module *m) {
+    uint64_t function = binpatch_p_address((const void *)(uintptr_t)m->heavy);
+    uint64_t user = binpatch_p_address(m->user);
+    uint32_t bytes = (m->xsave_bytes + 63) & ~63u, heavy[3], n, to;
+    s->m = m;
+    x86copy_p_emit_answers(s, m, heavy);
+    m->heavy_at = s->out_size;
+    X86COPY_P_CODE(s, "\x50"); /* push %rax */
+    for (n = 0, to = s->out_size; n < 3; n++) x86copy_p_resolve(s, heavy[n], to);
+    X86COPY_P_CODE(s, "\x9C\x51\x52\x56\x57\x41\x50\x41\x51\x41\x52\x41\x53\x55");
+    X86COPY_P_CODE(s, "\x48\x89\xE5\x48\x81\xEC"); /* mov %rsp,%rbp; sub $bytes,%rsp */
+    x86copy_p_out4(s, bytes);
+    X86COPY_P_CODE(s, "\x48\x83\xE4\xC0\x31\xC0"); /* and $-64,%rsp; xor %eax,%eax */
+    for (n = 0; n < 8; n++) {                      /* the area's header is zero */
+        X86COPY_P_CODE(s, "\x48\x89\x84\x24");
+        x86copy_p_out4(s, 512 + 8 * n);
+    }
+    x86copy_p_out1(s, 0xB8);
+    x86copy_p_out4(s, m->xsave_mask);
+    if (m->xsave_mask)
+        X86COPY_P_CODE(s, "\x31\xD2\x48\x0F\xAE\x24\x24"); /* xsave64 (%rsp) */
+    else
+        X86COPY_P_CODE(s, "\x48\x0F\xAE\x04\x24");             /* fxsave64 (%rsp) */
+    X86COPY_P_CODE(s, "\xFC\x48\x89\xEA\x8B\x7D\x60\x48\xBE"); /* cld; saved, code, user */
+    x86copy_p_out(s, &user, 8);
+    X86COPY_P_CODE(s, "\x48\xB8");
+    x86copy_p_out(s, &function, 8);
+    X86COPY_P_CODE(s, "\xFF\xD0\x48\x89\x45\x60\xB8"); /* call *%rax; mov %rax,96(%rbp) */
+    x86copy_p_out4(s, m->xsave_mask);
+    if (m->xsave_mask)
+        X86COPY_P_CODE(s, "\x31\xD2\x48\x0F\xAE\x2C\x24"); /* xrstor64 (%rsp) */
+    else
+        X86COPY_P_CODE(s, "\x48\x0F\xAE\x0C\x24");
+    X86COPY_P_CODE(s, "\x48\x89\xEC\x5D\x41\x5B\x41\x5A\x41\x59\x41\x58\x5F\x5E\x5A\x59\x9D\x58");
+    X86COPY_P_CODE(s, "\x0F\xBA\x64\x24\x08\x00\xC3"); /* btl $0,8(%rsp); ret */
+    m->make_common_at = s->out_size; /* the word that was pushed becomes the answer */
+    x86copy_p_out1(s, 0xE8);
+    x86copy_p_distance(s, m->rx + m->heavy_at, 0);
+    X86COPY_P_CODE(s, "\x48\x8D\x64\x24\x08\xFF\x64\x24\xF8"); /* lea 8(%rsp),%rsp; jmp *-8(%rsp) */
+    m->slow_end = s->out_size;
+}
+
+/* push $code; jmp make_common. At an entry nobody uses what is below the stack pointer. */
+static void x86copy_p_emit_make(x86copy *s, uint32_t code) {
+    x86copy_p_out1(s, 0x68);
+    x86copy_p_out4(s, code);
+    x86copy_p_jump(s, s->m->rx + s->m->make_common_at);
+}
+
+/* What the jmp at an entry displaces, at another place, then on in the original. A call pushes the
+   address behind the original call, so that an unwinder finds its way. Returns 0, or -1. */
+static int x86copy_p_emit_plain(x86copy *s, uint32_t patch_at) {
+    uint32_t n, at = 0;
+    for (n = 0; n < s->b->count && s->b->insn[n].offset < patch_at + 5; n++) {
+        x86flow_insn *k = &s->b->insn[n];
+        uint64_t address = s->b->f->lo + k->offset, to = x86decode_target(&k->i, address),
+                 behind = address + k->i.length;
+        uint8_t op[2];
+        if (k->offset < patch_at) continue;
+        at = k->offset + k->i.length;
+        switch (k->i.kind) {
+        case X86DECODE_LOOP:
+        case X86DECODE_CALL_INDIRECT: return -1;
+        case X86DECODE_CALL: /* lea -8(%rsp); movl low,(%rsp); movl high,4(%rsp) */
+            X86COPY_P_CODE(s, "\x48\x8D\x64\x24\xF8\xC7\x04\x24");
+            x86copy_p_out4(s, (uint32_t)behind);
+            X86COPY_P_CODE(s, "\xC7\x44\x24\x04");
+            x86copy_p_out4(s, (uint32_t)(behind >> 32));
+            x86copy_p_jump(s, to);
+            return 0;
+        case X86DECODE_BRANCH:
+            op[0] = 0x0F;
+            op[1] = (uint8_t)(0x80 | (k->i.opcode & 15));
+            x86copy_p_out(s, op, 2);
+            x86copy_p_distance(s, to, 0);
+            break;
+        case X86DECODE_JUMP: x86copy_p_jump(s, to); break;
+        default: x86copy_p_copied(s, k); break;
+        }
+    }
+    x86copy_p_jump(s, s->b->f->lo + at);
+    return 0;
+}
+
+BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t number, uint32_t at) {
+    const x86flow_function *f = &m->flow->functions[number];
+    x86copy_function *own = &m->functions[number];
+    int bad;
+    s->m = m;
+    s->own = own;
+    s->out_size = 0;
+    s->failed = 0;
+    own->t_at = at;
+    X86COPY_P_CODE(s, "\xFF\x25"); /* jmp *slot(%rip) */
+    x86copy_p_distance(s, x86copy_p_slot(m->slots, number), 0);
+    own->plain_at = at + s->out_size;
+    bad = x86copy_p_emit_plain(s, f->patch_at);
+    own->make_at = at + s->out_size;
+    x86copy_p_emit_make(s, X86COPY_MAKE_C | number);
+    if (!f->direct) {
+        own->make_i_at = at + s->out_size;
+        x86copy_p_emit_make(s, X86COPY_MAKE_I | number);
+    }
+    return bad || s->failed ? -1 : 0;
+}
+
+#endif /* X86FLOW_SUPPORTED */
+
+#if defined(BINPATCH_SUPPORTED) && defined(_GNU_SOURCE)
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
-#include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -245,6 +4626,7 @@ BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, 
 #include <time.h>
 #include <unistd.h>
 
+/* ---- patching: what memory looks like ---- src/binpatch/patch_state.c ---- */
 /* What memory looks like, for each module whose functions are patched:
 
        | text of the module | ... within 2 GB ... | slots | code: common, stubs, copies ... |
@@ -353,17 +4735,6 @@ static uint8_t binpatch_p_nowhere[BINPATCH_P_BUFFER] __attribute__((aligned(6553
 static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initial-exec"))) = {
     0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL};
 
-/* ---- small things ---- */
-
-/* [shared: x86_words] */
-static uint64_t binpatch_p_address(const void *p) {
-    return (uint64_t)(uintptr_t)p;
-}
-static const uint8_t *binpatch_p_at(uint64_t address) {
-    return (const uint8_t *)(uintptr_t)address;
-}
-/* [end shared] */
-
 /* How deep the stack is here. */
 static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }
 
@@ -379,8 +4750,7 @@ static int binpatch_p_in_text(const binpatch_p_module *m, uint64_t address) {
     return address >= m->flow.text_lo && address < m->flow.text_hi;
 }
 
-/* ---- making copies while the program runs ---- */
-
+/* ---- patching: copies are made while the program runs  src/binpatch/patch_copies.c ---- */
 /* One thread of one process at a time. Who finds a lock taken waits, for plain code records
    nothing. It waits without system calls, and not for ever: the owner may be a process that was
    killed, and then nobody waits for it again. The scratch memory has a lock of this process, the
@@ -575,7 +4945,7 @@ static uint32_t binpatch_p_make_i(binpatch_p_module *m, uint32_t number) {
     return 1;
 }
 
-/* ---- the sampler: Figure 3 of bursty-tracing, one word per thread ---- */
+/* ---- patching: the sampler (figure 3 of bursty-tracing)  src/binpatch/patch_sampler.c ---- */
 
 static uint32_t binpatch_p_random(binpatch_p_thread *t) {
     t->random ^= t->random << 13;
@@ -716,8 +5086,7 @@ static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
     return 1;
 }
 
-/* ---- the stack when a burst begins ---- */
-
+/* ---- patching: the stack when a burst begins  src/binpatch/patch_stack.c ---- */
 /* The copy that holds an address; NULL: none does. */
 static const binpatch_p_copy *binpatch_p_copy_at(const binpatch_p_module *m, uint64_t address) {
     uint64_t at = address - m->copy.rx;
@@ -785,7 +5154,7 @@ static const binpatch_p_known *binpatch_p_known_at(const binpatch_p_thread *t, u
 enum { BINPATCH_P_FRAMES = 256 };
 
 /* A burst begins: what the call that pushed its return address there returns to belongs to it. See
-   "returns" in x86copy.h. */
+   x86copy_return_in_i. */
 static void binpatch_p_redirect(const binpatch_p_known *known, uint64_t pushed) {
     uint64_t *place = (uint64_t *)(uintptr_t)pushed, to;
     binpatch_p_module *m;
@@ -847,8 +5216,11 @@ BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, ui
                                      binpatch_frame *frames, uint32_t max) {
     binpatch_p_known room, here, entry = {{0, 8, 0, 7, 0}, 0, ~0u, 0};
     const binpatch_p_known *known = &here, *next;
+    binpatch_p_thread *t = &binpatch_p_tls;
     uint32_t count = 0, steps;
-    if (rsp < binpatch_p_tls.busy) return UINT32_MAX; /* else a handler has jumped out of it */
+    if (rsp < t->busy) return UINT32_MAX; /* else a handler has jumped out of it */
+    /* With a buffer a thread also has a memory for what it learns of return addresses. */
+    if (t->known == BINPATCH_P_KNOWN && !t->buffer && !t->busy) (void)binpatch_p_take_buffer(t);
     /* Stubs have no rule of their own; they stand between a call and its function. */
     if (binpatch_p_learn(pc, &here) != 0) known = &entry;
     for (steps = 0; steps < 1024 && count < max && known; steps++) {
@@ -922,7 +5294,7 @@ static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *save
     return answer;
 }
 
-/* ---- modules of this process ---- */
+/* ---- patching: modules of this process - src/binpatch/patch_modules.c ---- */
 
 static int binpatch_p_each_module(struct dl_phdr_info *info, size_t size, void *user) {
     binpatch_p_module *m = &binpatch_p.modules[binpatch_p.module_count];
@@ -1168,8 +5540,7 @@ static int binpatch_p_list_functions(binpatch_p_module *m) {
     return (int)(largest[0] + largest[1]);
 }
 
-/* ---- room within reach of the module ---- */
-
+/* ---- patching: room within reach of a module  src/binpatch/patch_room.c ---- */
 /* Below the module, or above a program that stands at a fixed low address: its heap grows behind
    it. Every distance in between must fit into 32 bits. */
 static uint8_t *binpatch_p_find_room(const x86flow_module *m, size_t bytes) {
@@ -1255,7 +5626,7 @@ static void binpatch_p_describe(binpatch_p_module *m) {
     m->copy.user = m;
 }
 
-/* ---- installation ---- */
+/* ---- patching: which entries, and the jumps over them  src/binpatch/patch_entries.c ---- */
 
 static int binpatch_p_open_scratch(size_t largest) {
     x86flow_body *b = &binpatch_p.body;
@@ -1452,6 +5823,7 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
     return 0;
 }
 
+/* ---- patching: on, off, away ----------- src/binpatch/patch_install.c ---- */
 /* The folder has a link for each thread, one for "." and one for "..". */
 static uint32_t binpatch_p_count_threads(void) {
     struct stat s;
@@ -1642,6 +6014,31 @@ BINPATCH_API void binpatch_leave(void) {
     if (taken) __atomic_store_n(taken, 0, __ATOMIC_RELEASE);
 }
 
+BINPATCH_API void binpatch_rejoin(void) {
+    binpatch_p_thread *t = &binpatch_p_tls;
+    if (t->known != BINPATCH_P_QUIET) return;
+    t->known = BINPATCH_P_NEW;
+    t->n = 0;
+}
+
+BINPATCH_API void binpatch_forget_stats(void) {
+    binpatch_p.bursts = binpatch_p.checks = binpatch_p.burst_checks = 0;
+}
+
+BINPATCH_API int binpatch_is_own(uint64_t pc) {
+    uint64_t here = binpatch_p_address((const void *)(uintptr_t)&binpatch_is_own);
+    uint32_t n;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        const x86copy_module *m = &binpatch_p.modules[n].copy;
+        if (m->rx && pc >= m->rx + m->slow_at && pc < m->rx + m->slow_end) return 1;
+    }
+    for (n = 0; n < binpatch_p.other_count; n++) {
+        const binpatch_p_other *text = &binpatch_p.others[n];
+        if (here >= text->lo && here < text->hi) return pc >= text->lo && pc < text->hi;
+    }
+    return 0;
+}
+
 BINPATCH_API const char *binpatch_reason(void) { return binpatch_p.reason; }
 
 BINPATCH_API const char *binpatch_reason_text(int reason) {
@@ -1720,6 +6117,10 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->threads = binpatch_p.threads;
     out->lost_threads = binpatch_p.lost_threads;
     out->modules = binpatch_p.module_count;
+    out->buffers = BINPATCH_P_THREADS;
+    out->on = binpatch_p.on;
+    out->armed = binpatch_p.armed;
+    out->shadow_stack = binpatch_p.shadow_stack;
 }
 
 BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end) {
@@ -1735,15 +6136,26 @@ BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, 
     return NULL;
 }
 
-#else /* not Linux on x86-64: the same functions, which say so */
+#else
+
+/* ---- patching: on other systems ------ src/binpatch/patch_elsewhere.c ---- */
 
 BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) { return (void)config, 0; }
-BINPATCH_API const char *binpatch_reason(void) { return "not supported on this system"; }
+BINPATCH_API const char *binpatch_reason(void) {
+#ifdef BINPATCH_SUPPORTED
+    return "compiled without _GNU_SOURCE, which stands before the first include";
+#else
+    return "not supported on this system";
+#endif
+}
 BINPATCH_API int binpatch_toggle(int on) { return (void)on, -1; }
 BINPATCH_API int binpatch_arm(void) { return -1; }
 BINPATCH_API int binpatch_uninstall(void) { return -1; }
 BINPATCH_API void binpatch_flush(void) {}
 BINPATCH_API void binpatch_leave(void) {}
+BINPATCH_API void binpatch_rejoin(void) {}
+BINPATCH_API void binpatch_forget_stats(void) {}
+BINPATCH_API int binpatch_is_own(uint64_t pc) { return (void)pc, 0; }
 BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     static binpatch_stats none;
     *out = none;
@@ -1778,21 +6190,20 @@ BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, 
 
    Copyright (c) 2026 the bursty authors
 
-   Permission is hereby granted, free of charge, to any person obtaining a copy
-   of this software and associated documentation files (the "Software"), to deal
-   in the Software without restriction, including without limitation the rights
-   to use, copy, modify, merge, publish, distribute, sublicense, and/or sell
-   copies of the Software, and to permit persons to whom the Software is
-   furnished to do so, subject to the following conditions:
+   Permission is hereby granted, free of charge, to any person obtaining a
+   copy of this software and associated documentation files (the "Software"),
+   to deal in the Software without restriction, including without limitation
+   the rights to use, copy, modify, merge, publish, distribute, sublicense,
+   and/or sell copies of the Software, and to permit persons to whom the
+   Software is furnished to do so, subject to the following conditions:
 
-   The above copyright notice and this permission notice shall be included in all
-   copies or substantial portions of the Software.
+   The above copyright notice and this permission notice shall be included in
+   all copies or substantial portions of the Software.
 
    THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
    IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
-   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE
-   AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
-   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
-   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
-   SOFTWARE.
-*/
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL
+   THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING
+   FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER
+   DEALINGS IN THE SOFTWARE. */

@@ -1,92 +1,146 @@
-/* bursty.h - v0.2.0 - samples a program's events at a percent or less - MIT, text at end of file
+/* bursty.h - v0.2.0 - where the time goes, who calls whom, in what you ship - MIT, text at end of file
 
    example:
        #define BURSTY_IMPLEMENTATION
-       #define BURSTY_STDIO
        #include "bursty.h"
-       static int collide(int n) { BURST_SCOPE("collide"); return n > 0 ? collide(n - 1) + 1 : 0; }
+
+       int collide(int n) { BURST_SCOPE("collide"); return n > 0 ? collide(n - 1) + 1 : 0; }
+       int draw(int n) { BURST_SCOPE("draw"); while (n % 100) { n++; } return n; }
+
        int main(void) {
            int frame, hits = 0;
            bursty_start(NULL);
-           for (frame = 0; frame < 100000; frame++) { hits += collide(frame % 50); }
+           for (frame = 0; frame < 200000; frame++) { hits += collide(frame % 50) + draw(frame); }
            return bursty_save("game.brst") != 0 || hits == 0;
        }
    end of example.
 
    STEP BY STEP
-   1. In one C or C++ file define BURSTY_IMPLEMENTATION before the include. Everywhere else just
-      include the header, after feature-test macros such as _GNU_SOURCE.
-   2. Put one line into each function that you want to see, and one into each loop that runs long:
-         BURST_SCOPE("name");   the function's entry and its return, on every way out. It gives
-                                callers, calling contexts and time. It is a declaration, so it must
-                                not follow a bare "if". The name is a literal.
-         BURST_ENTRY();         the entry alone: cheaper, and right for small functions
-         BURST_LOOP();          the first statement in a loop's body
-      Leave out functions of a few instructions and loops of a few additions; the report names the
-      checks that run most. A loop that runs long without a check delays bursts and their ends.
-   3. Call bursty_start(NULL) first and bursty_save("file") last, or in a function given to atexit
-      if the program ends by exit. `bursty report file` then shows the hot functions and call pairs.
-      Inside the program hottest.h gives the same rows.
-   4. What happens: each macro of step 2 contains a check, which counts. After 990 checks on average
-      the next 10 are a burst. Events are recorded in bursts and nowhere else; the report scales
-      them up. The rates stand in config.profile. These are counts; for time see ticks.h.
-   5. To see other things, record events of your own and receive them in an action:
-         BURST_POINT(class, "name", value);   an event of a class below, mostly BURSTY_USER. The
-                                value is evaluated only when the event is recorded.
-         if (BURST_CHECK()) { } a check by hand: true inside a burst
-      Up to BURSTY_PROFILES profiles run at once, each with its own rate, classes and action;
-      bursty_set_profile adds or changes one at any time. docs/design.md lists the headers beside
-      this one: time, budgets, data references, conditions.
+   1. In one C or C++ file define BURSTY_IMPLEMENTATION before the include.
+      Everywhere else include the header plainly. No feature macro is needed.
+   2. Put one line into each function that you want to see, and one into each
+      loop that runs long:
+         BURST_SCOPE("name");   The function's entry and its return, on every way
+                                out. It gives time, callers and calling contexts.
+                                It is a declaration, so it must not follow a bare
+                                "if". The name is a literal.
+         BURST_ENTRY();         The entry alone: cheaper, and right for small
+                                functions.
+         BURST_LOOP();          One iteration: the first statement in a loop.
+      Leave out functions of a few instructions and loops of a few additions.
+      Their time is charged to the function that calls them.
+   3. Call bursty_start(NULL) first and bursty_save("file") last, or in a function
+      given to atexit if the program ends by exit. `bursty report file` then shows
+      where the time goes, self and total, who calls whom how often, each with its
+      95 % interval, and what was lost.
+   4. Whole calling contexts? Include hcct.h behind this header, in the file with
+      the implementation, with HCCT_IMPLEMENTATION. Nothing else changes.
+   5. An overlay in the program? bursty_top fills rows with functions, their share
+      of the time and their calls, with intervals. bursty_pause(1) leaves out a
+      loading screen.
+
+   WHAT HAPPENS
+   Time: where there are timers (Linux, gcc or clang) each thread gets one, which
+   interrupts it after each 10 ms of its CPU time. Such a tick is charged to the
+   innermost scope and to the scopes around it. Elsewhere, or in a shared object,
+   set config.tick_hz; bursty_stats.no_time says why nothing ticks.
+   Counts: each line of step 2 contains a check, which counts down. After 990
+   checks on average the next 10 are a burst. Events are recorded in bursts and
+   nowhere else, and the report scales them up. config.profile has the rates.
+
+   TO SEE MORE
+   Record events of your own and receive them in an action:
+      BURST_POINT(class, "name", value);   An event of a class below, mostly
+                             BURSTY_USER. The value is evaluated only when the
+                             event is recorded.
+      if (BURST_CHECK()) { } A check by hand: true inside a burst.
+   Up to BURSTY_PROFILES profiles run at once, each with its own rate, classes and
+   action; bursty_set_profile adds or changes one at any time.
+   Data references: these forms compile a function or loop twice, and only the
+   second copy records. The plain copy costs a check at its entry.
+      BURST_DUAL(int, f, (int a, int b), (a, b)) { body }   a function
+      BURST_DUAL(void, g, (void), ()) { body }     without result and parameters
+      BURST_DUAL_LEAF(int, h, (int a), (a)) { body }   without a check: small ones
+      BURST_SAME(h, (a))                 calls h in the caller's copy
+      for (...) BURST_BODY({ body })     a loop with a check per iteration
+      BURST_FOR(int, i, 0, n, { body })  a counted loop whose checks are taken many
+                                         at a time; do not assign to i
+      BURST_REF(BURSTY_LOAD, pointer);   records a reference
+      BURST_IF_RECORDING(statements);    runs them only while recording
+   BURST_BODY and BURST_FOR compile a macro argument twice. A debugger sees it as
+   one line. A label in it is defined twice, which is an error; a static variable
+   becomes two variables. BURST_DUAL cannot hold setjmp or computed gotos.
 
    PROMISES
-     - It never prints, aborts, or takes a lock on the program's path, and it allocates nothing.
-       (With BURSTY_PTHREAD or as C++ it asks the C library to tell when a thread ends; that library
-       may allocate a few bytes at the thread's first check.) It uses 96 KiB of static memory,
-       enough for about 17 threads and 730 table rows, or memory that you pass in; and 3 KB for each
-       thread, 900 bytes in a shared object, that the compiler lays out (__thread).
-     - What does not fit is counted: bursty_stats.lost, lost_threads. Counters saturate.
+     - It never prints, aborts, or takes a lock, and it allocates nothing. (It asks
+       the C library to tell when a thread ends; that library may allocate a few
+       bytes at the thread's first check.) It uses 1 MiB of static memory, whose
+       pages are touched when they are needed: enough for 180 threads, 6000 table
+       rows and 2400 paths; or memory that you pass in. The compiler lays out 3 KB
+       for each thread, 900 bytes in a shared object.
+     - What does not fit is counted, and the report says it first: events, threads,
+       ticks, and CPU time of the process that no tick saw. Counters saturate.
+     - A timer's signal is a real-time signal that the program does not use. Waits
+       are not interrupted, since it ticks with CPU time. Without a free signal
+       nothing ticks, and the report says so.
+     - A check keeps all registers: on x86-64 with gcc and clang it is assembly
+       that changes nothing but the flags. Counts, events and dumps are the same
+       with BURSTY_PORTABLE.
      - Without bursty_start a check counts and does nothing else.
-     - For one thread the same events give the same dump, byte for byte.
+     - For one thread the same events give the same counts, byte for byte.
 
    THREADS
-     A thread is registered at its first check, or, if it was checking before bursty_start, within
-     65 536 checks. Before a thread ends, call bursty_thread_end(); with BURSTY_PTHREAD, or when the
-     implementation is compiled as C++, that happens by itself. After fork call bursty_forked() in
-     the child (BURSTY_PTHREAD does). Signal handlers may check on a thread that has checked before.
-     An interrupt on bare metal needs a context of its own: another file with BURSTY_STATIC. Checks
-     made inside an action are not counted. Exceptions run the ends of scopes (C code in their way
-     needs -fexceptions). longjmp: save bursty_depth() beside setjmp and pass it to
-     bursty_set_depth() after the jump. If it leaves an action or a signal handler you must do this.
-     Elsewhere the depth corrects itself when the next outer scope returns. Each shared object needs
-     a BURSTY_IMPLEMENTATION of its own and samples alone; BURSTY_PTHREAD there needs -z nodelete.
+     A thread is registered at its first check, or, if it was checking before
+     bursty_start, within 65 536 checks. Its end is noticed (in a bare build call
+     bursty_thread_end), and so is fork (elsewhere: bursty_forked in the child).
+     Signal handlers may do anything that is declared here, at any instruction, on
+     a thread that has checked before. An interrupt on bare metal needs a context
+     of its own: another file with BURSTY_STATIC. Checks made inside an action are
+     not counted. An exception that leaves a scope ends it (C code in its way needs
+     -fexceptions). longjmp: save bursty_depth() beside setjmp and pass it to
+     bursty_set_depth() after the jump. If it leaves an action or a signal handler
+     you must do this. Elsewhere the depth corrects itself when the next outer
+     scope returns; until then ticks go to scopes that the jump has left. Each
+     shared object needs a BURSTY_IMPLEMENTATION of its own and samples alone.
 
    OPTIONS in every file, best on the command line:
-     BURSTY_OFF            every macro and function becomes nothing: no code, no data, no file.
-                           bursty_start returns 1 and bursty_save 0.
-     BURSTY_POLL           a check reads one shared flag, which bursty_poll sets, instead of
-                           counting. check_count, jitter and hibernation are not used; burst_count
-                           limits what one thread records in one opening.
-     BURSTY_NO_TLS         one context and no atomics, for firmware and programs in which a single
-                           thread checks. Implied unless the compiler is gcc or clang (on Windows:
-                           mingw or clang-cl). A freestanding build needs memcpy, memset and the
-                           compiler's 64-bit division; give it BURSTY_MEMORY.
-     BURSTY_TINY           24 bytes of RAM, 250 of code on a Cortex-M0: bursttiny.h
-     BURSTY_STACK=n        how many scopes the shadow stack keeps: 64; 0 in freestanding and tiny
-                           builds. Deeper scopes are counted, and their callees' caller is "(deep)".
-     BURSTY_TLS_MODEL="m"  in a shared object define it as "initial-exec": the compiler's default
-                           calls __tls_get_addr at every check. Executables use "local-exec".
-     BURSTY_STATIC         makes everything static, for a single file
+     BURSTY_OFF            Every macro and function becomes nothing: no code, no
+                           data, no file. bursty_start returns 1, bursty_save 0.
+     BURSTY_PORTABLE       Checks in C. Needed with -masm=intel, if an action leaves
+                           by longjmp into the very function that checks, or if an
+                           action throws.
+     BURSTY_POLL           A check reads one shared flag, which bursty_poll sets,
+                           instead of counting. `every`, jitter and hibernation are
+                           not used; `burst` limits what one thread records in one
+                           opening.
+     BURSTY_BARE           No C library, no threads' ends, no timers, no files: what
+                           a freestanding build gets by itself. It needs memcpy,
+                           memset and the compiler's 64-bit division, and has 96 KiB
+                           of static memory; set BURSTY_MEMORY.
+     BURSTY_NO_TLS         One context and no atomics, for firmware and programs in
+                           which a single thread checks. Implied unless the compiler
+                           is gcc, clang or Microsoft's.
+     BURSTY_TINY           24 bytes of RAM, 250 of code on a Cortex-M0: one profile
+                           with an action, set by bursty_set_profile, and no more.
+     BURSTY_STACK=n        How many scopes the shadow stack keeps: 64; 0 in
+                           freestanding and tiny builds. Deeper scopes are counted,
+                           and their callees' caller is "(deep)".
+     BURSTY_TLS_MODEL="m"  In a shared object define it as "initial-exec": the
+                           compiler's default calls __tls_get_addr at every check.
+     BURSTY_STATIC         Everything is static, for a single file.
    OPTIONS where BURSTY_IMPLEMENTATION is defined:
-     BURSTY_STDIO          adds bursty_save
-     BURSTY_PTHREAD        uses pthread_key_create and pthread_atfork
-     BURSTY_PROFILES=n     how many profiles: 8, at most 32
-     BURSTY_MEMORY=bytes   the size of the static memory: 98304; 0 means none
-   "undefined reference" or "hidden symbol bursty_... is not defined": no file of this executable or
-   library defines BURSTY_IMPLEMENTATION (bursty_save: BURSTY_STDIO), or files differ in options.
+     BURSTY_PROFILES=n     How many profiles: 8, at most 32.
+     BURSTY_MEMORY=bytes   The size of the static memory; 0 means none.
+     BURSTY_TICKS          In a bare build: bursty_tick charges ticks. 2 kB of flash.
+   "undefined reference" or "hidden symbol bursty_... is not defined": no file of
+   this executable or library defines BURSTY_IMPLEMENTATION, or files differ in
+   options.
 
    COST
-     A check is two instructions on x86-64; keepregs.h spares its registers (bench/results.md). A
-     scope adds three stores, rules out tail calls, and takes 8 bytes of stack per entry.
+     A check is two instructions on x86-64, a scope 11 (10 at a fixed address). A
+     tick takes some 40 us in a virtual machine: 0.3 % at the default rate. An event
+     in a burst takes 40 to 130 instructions. A tiny function that leaves at once
+     most of the time pays less if its check stands below that exit.
 
    CONTENTS
      options
@@ -282,10 +336,9 @@ typedef struct bursty_config {
                                  running one or one of its n - 1 nearest
                                  callers goes back there, in time and contexts */
     uint32_t budget_ppm;      /* n > 0: bursts may take n millionths of the run
-                                 time; `every` becomes longer or shorter. It
-                                 needs `clock`                                */
-    bursty_clock clock;       /* NULL: the thread's CPU time in ns, where this
-                                 header has timers                            */
+                                 time; `every` becomes longer or shorter      */
+    bursty_clock clock;       /* for the budget; NULL: the thread's CPU time, on
+                                 POSIX systems. Elsewhere a budget needs one  */
     void *clock_user;
     uint32_t seed;            /* of jitter: same seed and events, same samples */
     const char *program;      /* a name for the report; a literal             */
@@ -572,11 +625,12 @@ BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind)
 #define BURSTY_P_KEEP_SIZE(name)
 #define BURSTY_P_KEEP_USED used, externally_visible
 #define BURSTY_P_KEEP_UNSEEN no_sanitize_coverage
-/* gcc 12 takes a later function that has the same target options for one that saves, too. No other
-   function here says inline-all-stringops, and nothing is copied there. */
+/* tune and stringops, which change nothing here: a target of its own. gcc 12 keeps its table of saved registers by target, and behind a
+   function without caller-saved ones it does not always set it back: functions of the same target
+   that come next then push what no caller expects, and clobber what theirs believe to be kept. */
 #define BURSTY_P_KEEP_SAVES \
-    __attribute__((target("general-regs-only,inline-all-stringops"), no_caller_saved_registers, \
-                   zero_call_used_regs("skip")))
+    __attribute__((no_caller_saved_registers, zero_call_used_regs("skip"), \
+                   target("general-regs-only,inline-all-stringops,tune=k8")))
 #endif
 #endif
 #if defined(BURSTY_P_KEEP_ASM) && !defined(BURSTY_P_KEEP_SANITIZED) && \
@@ -1270,12 +1324,16 @@ uint8_t bursty_p_open;
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(BURSTY_NO_TLS)
 #define BURSTY_P_POSIX
 #include <pthread.h>
+#include <time.h>
 #endif
-#if defined(__linux__) && defined(BURSTY_P_POSIX) && BURSTY_STACK > 0
+#if defined(__linux__) && defined(BURSTY_P_POSIX)
 #include <signal.h>
 #include <sys/syscall.h>
+#if defined(SYS_clock_gettime)
+#define BURSTY_P_CLOCK
+#endif
 #if defined(SA_RESTART) && defined(SA_SIGINFO) && defined(SIGRTMAX) && \
-    defined(SYS_timer_settime) && defined(SYS_clock_gettime)
+    defined(SYS_timer_settime) && defined(BURSTY_P_CLOCK) && BURSTY_STACK > 0
 #define BURSTY_P_TIMERS
 #endif
 #endif
@@ -1293,36 +1351,52 @@ uint8_t bursty_p_open;
 
 /* ---- clocks -------------------------------------- src/bursty/clock.c ---- */
 
-/* CPU time of the process and of the calling thread. The system calls are made
-   directly: strict modes of the C library hide clock_gettime, and a signal
-   handler may call them. 0 where this header has no timers. */
-enum { BURSTY_P_PROCESS_CPU = 2, BURSTY_P_THREAD_CPU = 3 }; /* the kernel's numbers */
-
-#ifdef BURSTY_P_TIMERS
+/* CPU time of the process and of the calling thread, 0 where there is none. On
+   Linux the system call is made directly: strict modes of the C library hide
+   clock_gettime, and a signal handler may call this. */
+#ifdef BURSTY_P_CLOCK
 extern long syscall(long number, ...);
-
 static uint64_t bursty_p_read_ns(int clock) {
     struct { long s, ns; } now = { 0, 0 };
     if (syscall(SYS_clock_gettime, (long)clock, &now) != 0) return 0;
     return (uint64_t)now.s * 1000000000 + (uint64_t)now.ns;
 }
-static uint64_t bursty_p_cpu_us(void) { return bursty_p_read_ns(BURSTY_P_PROCESS_CPU) / 1000; }
+enum { BURSTY_P_PROCESS_CPU = 2, BURSTY_P_THREAD_CPU = 3 }; /* the kernel's numbers */
+#elif defined(BURSTY_P_POSIX) && defined(CLOCK_THREAD_CPUTIME_ID)
+#define BURSTY_P_CLOCK
+static uint64_t bursty_p_read_ns(clockid_t clock) {
+    struct timespec now;
+    if (clock_gettime(clock, &now) != 0) return 0;
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+#define BURSTY_P_PROCESS_CPU CLOCK_PROCESS_CPUTIME_ID
+#define BURSTY_P_THREAD_CPU CLOCK_THREAD_CPUTIME_ID
+#endif
+
 static uint64_t bursty_p_thread_ns(void *user) {
     (void)user;
+#ifdef BURSTY_P_CLOCK
     return bursty_p_read_ns(BURSTY_P_THREAD_CPU);
-}
 #else
-static uint64_t bursty_p_thread_ns(void *user) { return (void)user, 0; }
-#if !defined(BURSTY_BARE) || defined(BURSTY_TICKS)
+    return 0;
+#endif
+}
+
+#ifdef BURSTY_P_TIMERS
+static uint64_t bursty_p_cpu_us(void) { return bursty_p_read_ns(BURSTY_P_PROCESS_CPU) / 1000; }
+#elif !defined(BURSTY_BARE) || defined(BURSTY_TICKS)
 static uint64_t bursty_p_cpu_us(void) { return 0; }
 #endif
-#endif
+
+#if BURSTY_P_TICKS
 
 /* ---- counters that saturate -------------------------- src/saturate.c ---- */
 
 static uint64_t bursty_p_sat_add(uint64_t a, uint64_t b) {
     return a + b < a ? UINT64_MAX : a + b;
 }
+
+#endif
 
 /* ---- writing a .brst part -------------------------------- src/part.c ---- */
 
@@ -1567,7 +1641,7 @@ static BURSTY_P_TLS struct {
 } bursty_p_mine;
 
 static const bursty_site bursty_p_burst_site = { "(burst)", "", 0, BURSTY_BEGIN };
-#if BURSTY_STACK > 0
+#if BURSTY_STACK > 0 || BURSTY_P_TICKS
 static const bursty_site bursty_p_deep_site = { "(deep)", "", 0, BURSTY_P_SCOPE_CALL };
 #endif
 
@@ -1947,7 +2021,7 @@ static uint64_t bursty_p_clip(uint64_t value, uint64_t least, uint64_t most) {
 }
 
 static int bursty_p_has_clock(const bursty_config *config) {
-#ifdef BURSTY_P_TIMERS
+#ifdef BURSTY_P_CLOCK
     (void)config;
     return 1;
 #else
@@ -2797,12 +2871,12 @@ static struct {
    little for 4 rows. */
 static size_t bursty_p_lay_out_paths(unsigned char *memory, size_t bytes) {
     size_t rows, slots = bursty_p_divide(bytes, sizeof(bursty_p_tick_row), &rows);
+    bursty_p_ticks.row_room = bursty_p_ticks.row_count = 0;
     if (rows < 4) return 0;
     bursty_p_ticks.rows = (bursty_p_tick_row *)(void *)memory;
     bursty_p_ticks.index = (uint32_t *)(void *)(bursty_p_ticks.rows + rows);
     bursty_p_ticks.row_room = (uint32_t)rows;
     bursty_p_ticks.index_mask = (uint32_t)slots - 1;
-    bursty_p_ticks.row_count = 0;
     return bytes;
 }
 
@@ -3405,17 +3479,18 @@ static int bursty_p_install(void) {
     return 1;
 }
 
-/* A signal that is ignored is not pending any more; without timers no other follows. */
+/* Without timers no signal follows; one that is ignored is not pending any more. Timers go first:
+   Linux from 6.13 keeps the signal of a timer that is ignored, and sends it when it is not. */
 static void bursty_p_uninstall(void) {
     struct sigaction action, old;
     uint32_t i;
     int number = __atomic_exchange_n(&bursty_p_tick_signal, 0, __ATOMIC_SEQ_CST);
     if (!number || sigaction(number, NULL, &old) != 0) return;
     if (!(old.sa_flags & SA_SIGINFO) || old.sa_sigaction != bursty_p_tick_handle) number = 0;
+    for (i = 0; i < bursty_p_threads(); i++) bursty_p_disarm(&bursty_p_all.threads[i]);
     memset(&action, 0, sizeof action);
     action.sa_handler = SIG_IGN;
     if (number) (void)sigaction(number, &action, NULL);
-    for (i = 0; i < bursty_p_threads(); i++) bursty_p_disarm(&bursty_p_all.threads[i]);
     action.sa_handler = SIG_DFL;
     if (number) (void)sigaction(number, &action, NULL);
 }
@@ -3727,7 +3802,7 @@ static void bursty_p_lay_out(unsigned char *memory, size_t bytes, int ticks) {
     bursty_p_all.threads = (bursty_p_thread *)(void *)memory;
     bursty_p_all.thread_room = (uint32_t)threads;
     memory += threads * sizeof(bursty_p_thread);
-    paths = ticks ? bursty_p_lay_out_paths(memory, bytes / 8 & ~(size_t)7) : 0;
+    paths = bursty_p_lay_out_paths(memory, ticks ? bytes / 8 & ~(size_t)7 : 0);
     memory += paths;
     slots = bursty_p_divide(bytes - threads * sizeof(bursty_p_thread) - paths,
                             sizeof(bursty_p_row), &rows);
@@ -3805,6 +3880,8 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     memory = (unsigned char *)(config->memory ? config->memory : bursty_p_memory);
     bytes = config->memory ? config->memory_bytes : BURSTY_MEMORY;
     if (!memory || !bursty_p_valid(&config->profile)) return 0;
+    if (!bursty_p_valid(&bursty_p_all.companion.profile)) return 0;
+    if (config->tick_hz < -1 || config->tick_hz > 100000) return 0;
     if (config->budget_ppm && !bursty_p_has_clock(config)) return 0;
     skip = (0 - (uintptr_t)memory) & 7;
     if (bytes < skip + sizeof(bursty_p_thread) + 16 * sizeof(bursty_p_row)) return 0;

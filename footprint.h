@@ -11,7 +11,8 @@
            static int data[50000];
            int i;
            if (footprint_init(&fp, memory, sizeof memory, NULL) == 0) return 1;
-           for (i = 0; i < 40000; i++) footprint_reference(&fp, &data[i * i % 50000], sizeof *data);
+           for (i = 0; i < 40000; i++)
+               footprint_reference(&fp, &data[i * i % 50000], sizeof *data);
            if (footprint_snapshot(&fp, &profile, table, sizeof table) != 0) return 1;
            printf("half of all windows of 1000 accesses touch no more than %u blocks\n", (unsigned)
                   footprint_bin_high(footprint_percentile(&profile, footprint_bin(1000), 50)));
@@ -20,66 +21,185 @@
        }
    end of example.
 
-   A window is any stretch of consecutive accesses. Its footprint is the number of different blocks
-   that it touches. A run of n accesses has n (n + 1) / 2 windows, and this header counts all of
-   them while the program runs (paper: "All-Window Profiling of Concurrent Executions").
+   A window is any stretch of consecutive accesses. Its footprint is the number
+   of different blocks that it touches. A run of n accesses has n (n + 1) / 2
+   windows, and this header counts all of them while the program runs (paper:
+   "All-Window Profiling of Concurrent Executions").
 
    STEP BY STEP
-   1. Define FOOTPRINT_IMPLEMENTATION before the include in one C or C++ file, in no other one.
-   2. Fill a footprint_config. A zero in a field asks for its default. These two matter most: c is
-      the precision of footprints, and a smaller window_max makes tables smaller.
-   3. Give it memory. footprint_init takes memory of yours, and footprint_bytes says how much is
-      needed. footprint_open takes memory from config.alloc, for 8000 blocks at first, and grows.
-   4. Report accesses: footprint_access takes a block number, footprint_reference an address.
-      footprint_access_many takes an array of block numbers, which is fastest.
-   5. footprint_snapshot fills a footprint_profile, as often as you like. Read it with
-      footprint_percentile, footprint_at_least and footprint_miss_ratio. hotl.h reads averages out
-      of it; for averages alone take only hotl.h, at a third of the cost.
-   6. footprint_write puts a profile into a .brst file, which `bursty report` shows. footprintsum.h
-      adds the profiles of threads or of runs, and gives the windows of a phase.
+   1. Define FOOTPRINT_IMPLEMENTATION before the include in one C or C++ file.
+      Include the file plainly everywhere else.
+   2. Choose a counter. All of them take the same footprint_config and fill the
+      same footprint_profile.
+        footprint           footprints of all windows, and misses of any cache
+        footprint_average   average footprints alone, at a third of the cost
+        footprint_pair      how two threads interleave in all windows
+   3. Fill a footprint_config if you like. A zero in a field asks for its
+      default. Two fields matter most: c is the precision of footprints, and a
+      smaller window_max makes tables smaller.
+   4. Give it memory. footprint_init takes memory of yours, and footprint_bytes
+      says how much is needed. footprint_open takes memory from config.alloc,
+      for 8000 blocks at first, and grows.
+   5. Report accesses. footprint_access takes a block number, and
+      footprint_reference an address. footprint_access_many takes an array of
+      block numbers, which is fastest.
+   6. footprint_snapshot fills a footprint_profile, as often as you like. Read
+      it with footprint_percentile, footprint_at_least, footprint_miss_ratio,
+      footprint_average_of and footprint_fill_time.
+   7. footprint_subtract takes an earlier snapshot out of a later one and leaves
+      the windows that ended in between: a phase. footprint_add adds up the
+      profiles of threads or of runs. examples/phases_of_data.c does both.
+   8. footprint_write puts a profile into a .brst file, which `bursty report`
+      shows and `bursty corun` compares with those of other programs.
+
+   AVERAGES ALONE  A footprint_average has functions of the same names. The
+   theory of locality by averages (HOTL; Xiang et al., ASPLOS 2013) derives from
+   them how long a cache takes to fill and how often it misses.
+
+   example:
+       #define FOOTPRINT_IMPLEMENTATION
+       #include "footprint.h"
+       #include <stdio.h>
+       static uint64_t memory[100000], table[1000];
+       int main(void) {
+           footprint_average averages;
+           footprint_profile profile;
+           uint64_t i;
+           if (footprint_average_init(&averages, memory, sizeof memory, NULL) == 0) return 1;
+           for (i = 0; i < 40000; i++) footprint_average_access(&averages, i * i % 5000);
+           if (footprint_average_snapshot(&averages, &profile, table, sizeof table) != 0) return 1;
+           printf("1000 accesses touch %.1f blocks\n", footprint_average_of(&profile, 1000));
+           printf("512 blocks are touched in %.0f accesses, and a cache of them misses %.3f\n",
+                  footprint_fill_time(&profile, 512),
+                  footprint_miss_ratio_by_average(&profile, 512));
+           return 0;
+       }
+   end of example.
+
+   TWO THREADS  make accesses in turns. A footprint_pair counts, for all windows
+   of each length, how many of their accesses thread 1 made. Where a profile
+   counts blocks, its profile counts accesses of thread 1. Report each run of
+   accesses in the order in which they were made. For the view of the other
+   thread, use a second footprint_pair and swap.
+
+   example:
+       #define FOOTPRINT_IMPLEMENTATION
+       #include "footprint.h"
+       #include <stdio.h>
+       static uint64_t memory[100000], table[100000];
+       int main(void) {
+           footprint_pair pair;
+           footprint_profile profile;
+           int i;
+           if (footprint_pair_init(&pair, memory, sizeof memory, NULL) == 0) return 1;
+           for (i = 0; i < 10000; i++) footprint_pair_run(&pair, i % 2, (uint64_t)(1 + i % 7));
+           if (footprint_pair_snapshot(&pair, &profile, table, sizeof table) != 0) return 1;
+           printf("thread 1 makes up to %u of 100 accesses in half of the windows\n", (unsigned)
+                  footprint_bin_high(footprint_percentile(&profile, footprint_bin(100), 50)));
+           return 0;
+       }
+   end of example.
 
    PROMISES
-   - A reported footprint f of a window is within [c f, f], and exact if c = 1. Windows are counted
-     by length and by footprint. Both are put into the paper's bins: each number below 16 is a bin
-     of its own, and each octave from there on has 8 bins.
-   - The average footprint is exact at the high end of each bin of window lengths.
-   - The header allocates only through config.alloc. It does not abort, print or keep globals.
-   - A full table goes on counting, and the profile says so. There are two ways to be full:
-       By default every second block is dropped, chosen by a hash, and each that is kept counts for
-       two; then three of four, and so on. From there on numbers are estimates without a guarantee.
-       With FOOTPRINT_FORGET the least recently used blocks are dropped. Footprints up to the number
-       that footprint_init returned stay guaranteed. Larger ones share one open bin.
-   - Blocks that no window up to window_max can reach are dropped without loss of accuracy.
-   - Counting overflows no cell. After footprint_stats.accesses_max accesses (6.9e10 by default)
-     further ones are not counted, but are added up in footprint_stats.lost.
+   - A reported footprint f of a window is within [c f, f], and exact if c = 1.
+     Windows are counted by length and by footprint. Both are put into the
+     paper's bins: each number below 16 is a bin of its own, and each octave
+     from there on has 8 bins.
+   - A reported count of thread 1's accesses is within [c, 1] of the truth. This
+     is stronger than the paper's (1 - c) times the window length.
+   - The average footprint is exact at the high end of each bin of window
+     lengths. A footprint_average and a footprint have the same averages.
+   - footprint_miss_ratio counts stack distances and assumes nothing.
+     footprint_miss_ratio_by_average assumes that reuse is alike at all times.
+   - The header allocates only through config.alloc. It does not abort, print or
+     keep globals.
+   - A full table goes on counting, and the profile says so: FOOTPRINT_FULL.
+       By default every second block is dropped, chosen by a hash, and each that
+       is kept counts for two; then three of four, and so on. From there on
+       numbers are estimates without a guarantee.
+       With FOOTPRINT_FORGET the least recently used blocks are dropped.
+       Footprints up to the number that footprint_init returned stay guaranteed.
+       Larger ones share one open bin.
+       A footprint_pair with c < 1 merges neighbouring runs in a way that keeps
+       the guarantee. At c = 1 it gives up the largest counts, which share one
+       open bin.
+   - Blocks that no window up to window_max can reach are dropped without loss
+     of accuracy.
+   - Counting overflows no cell. After footprint_stats.accesses_max accesses
+     (6.9e10 by default) further ones are not counted, but are added up in
+     footprint_stats.lost. A sum that would overflow stays at the greatest
+     number, and the profile has the flag FOOTPRINT_SATURATED.
 
-   THREADS  Use one footprint for each thread and add their profiles. Nothing is shared or locked.
+   THREADS  Use one counter for each thread and add their profiles. Nothing is
+   shared or locked. Take a snapshot on the thread that counts. Merge the runs
+   of two threads into one order before a footprint_pair gets them.
 
+   OPTIONS  (define it before every include, the same everywhere)
+     FOOTPRINT_STATIC       makes all functions static, for one file; several
+                            such files keep apart
    OPTIONS  (define them where FOOTPRINT_IMPLEMENTATION is)
-     FOOTPRINT_STATIC       makes all functions static; define it before every include of that file
      FOOTPRINT_ASSERT(x)    is called with a caller's mistakes (default: nothing)
      FOOTPRINT_NO_FILES     leaves footprint_write out
-     FOOTPRINT_NO_BUILTINS  uses plain C instead of the compiler's bit scans and prefetches
+     FOOTPRINT_NO_BUILTINS  uses plain C instead of the compiler's bit scans and
+                            prefetches
      FOOTPRINT_NO_SIMD      does not use SSE2 and BMI2 of x86-64 processors
 
-   COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1: 103 instructions at
-   c = 0.9 and 148 at c = 1 on data accesses of gzip (bench/footprint_instructions.sh). Each block
-   that fits takes 28 bytes. Tables take 0.3 MB if window_max is 1023; 0.7 to 1.8 MB by default. */
+   COST  An access takes O(1) steps for c < 1 and O(log blocks) for c = 1: 103
+   instructions at c = 0.9, 148 at c = 1 and 37 for averages alone on data
+   accesses of gzip (bench/footprint_instructions.sh). Each block that fits takes
+   28 bytes, 21 for averages alone. Tables take 0.3 MB if window_max is 1023; 0.7
+   to 1.8 MB by default; 18 kB for averages alone.
+     A footprint_pair: a run of thread 0 costs nothing. A run of thread 1 moves
+   some of the marks: each mark F moves once in about (1 - c) F accesses of
+   thread 1. Each run takes 24 bytes; tables take 0.5 MB by default.
+
+   CONTENTS
+     options
+     types
+     functions: all windows (All-Window Profiling, section 3)
+     functions: averages alone, at a third of the cost
+     functions: two threads (All-Window Profiling, section 2)
+     functions: profiles and what they answer
+     what the compiler offers
+     bins
+     sums of 128 bits
+     counters that saturate
+     what all three counters share
+     averages, from gaps
+     memory layout
+     marks
+     blocks
+     an access
+     reading rows out
+     snapshots
+     full: every second block from here on
+     averages alone
+     two threads
+     profiles
+     sums and phases
+     answers by averages
+     writing a .brst part
+     dump
+*/
 
 #ifndef FOOTPRINT_H
 #define FOOTPRINT_H
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__) || defined(__clang__) || defined(__TINYC__)
+/* ---- options -------------------------------- src/footprint/options.h ---- */
+
+#if defined(__GNUC__) || defined(__clang__)             /* clang-cl defines the second alone */
+#define FOOTPRINT_P_GNU
+#endif
+#if defined(FOOTPRINT_P_GNU) || defined(__TINYC__)
 #define FOOTPRINT_P_UNUSED __attribute__((unused))
 #else
 #define FOOTPRINT_P_UNUSED
 #endif
-
 #ifdef FOOTPRINT_STATIC
 #define FOOTPRINT_API FOOTPRINT_P_UNUSED static
-#elif (defined(__GNUC__) || defined(__clang__)) && !defined(_WIN32)
+#elif defined(FOOTPRINT_P_GNU) && !defined(_WIN32)
 #define FOOTPRINT_API extern __attribute__((visibility("hidden")))
 #else
 #define FOOTPRINT_API extern
@@ -89,18 +209,21 @@
 extern "C" {
 #endif
 
-/* ---- types ---- */
+/* ---- types ------------------------------------ src/footprint/types.h ---- */
 
 enum {                               /* flags of a config, of footprint_stats and of a profile */
-    FOOTPRINT_AVERAGE     = 1,       /* a profile of hotl.h: averages alone */
+    FOOTPRINT_AVERAGE     = 1,       /* a profile of a footprint_average: averages alone */
     FOOTPRINT_FORGET      = 2,       /* drops the oldest blocks when full, instead of sampling */
     FOOTPRINT_FULL        = 4,       /* blocks did not fit; cure: memory or blocks_max */
     FOOTPRINT_ENDED       = 8,       /* accesses came after accesses_max; cure: window_max */
-    FOOTPRINT_INTERLEAVED = 16,      /* a profile of interleave.h: blocks are a thread's accesses */
+    FOOTPRINT_INTERLEAVED = 16,      /* a profile of a footprint_pair */
     FOOTPRINT_DIFFERENCE  = 32,      /* windows that ended in a phase, not in a whole run */
     FOOTPRINT_SATURATED   = 64       /* a sum of profiles stays at the greatest number */
 };
 
+/* Of all three counters. A zero in a field asks for its default. A
+   footprint_average is always exact and samples when it is full: it reads
+   neither c nor flags. A footprint_pair reads c and window_max alone. */
 typedef struct footprint_config {
     double   c;                      /* precision c of the paper: 0.01 to 1; default 0.9 */
     uint64_t window_max;             /* longest window, rounded up to its bin; default 2^32 - 1 */
@@ -108,7 +231,7 @@ typedef struct footprint_config {
     uint32_t flags;                  /* FOOTPRINT_FORGET */
     uint32_t sample_log2;            /* k <= 24: follows one block in 2^k, no guarantee */
     uint32_t block_log2;             /* bytes of a block, as a power of 2; default 6 (64 bytes) */
-    void *(*alloc)(void *user, size_t bytes);            /* for footprint_open; may return NULL */
+    void *(*alloc)(void *user, size_t bytes);            /* for an open; may return NULL */
     void  (*release)(void *user, void *memory);
     void  *user;
 } footprint_config;
@@ -117,7 +240,8 @@ typedef struct footprint_stats {
     uint64_t accesses;               /* counted ones */
     uint64_t lost;                   /* not counted, as they came after accesses_max */
     uint64_t accesses_max;
-    uint64_t blocks;                 /* different ones; an estimate if blocks are sampled */
+    uint64_t blocks;                 /* different ones; an estimate if blocks are sampled; of a
+                                        footprint_pair: thread 1's accesses */
     uint64_t forgotten;              /* dropped ones; each is a new block when it returns */
     size_t   memory_bytes;           /* all memory */
     size_t   blocks_bytes;           /* the part that grows with the number of blocks */
@@ -130,6 +254,7 @@ typedef struct footprint_total {
     uint64_t low, high;              /* the sum is low + 2^64 high */
 } footprint_total;
 
+/* What was counted. All three counters fill one of these, and all answers come from it. */
 typedef struct footprint_profile {
     uint64_t accesses, blocks, forgotten;                /* as in footprint_stats */
     uint64_t last_window;            /* length of the whole run; 0: it was not counted */
@@ -143,7 +268,11 @@ typedef struct footprint_profile {
     footprint_total *total;          /* [column] */
 } footprint_profile;
 
-typedef struct footprint_entry { uint64_t block, time; } footprint_entry;
+typedef struct footprint_entry {
+    uint64_t block, time;
+} footprint_entry;
+
+/* ---- functions: all windows (All-Window Profiling, section 3)  src/footprint/counting.h ---- */
 
 /* You provide the storage. The fields are private; footprint_get_stats reads them. */
 typedef struct footprint {
@@ -182,13 +311,13 @@ typedef struct footprint {
     uint32_t wait_from;              /* so many blocks must be tracked before any waits */
 } footprint;
 
-/* ---- functions: counting (paper, section 3) ---- */
-
-/* Lays an empty footprint out in memory[0..bytes). A config of NULL is all defaults.
-   Returns how many different blocks fit, or 0 if none do. Then every access counts as lost. */
+/* Lays an empty footprint out in memory[0..bytes). A config of NULL is all
+   defaults. Returns how many different blocks fit, or 0 if none do. Then every
+   access counts as lost. */
 FOOTPRINT_API uint32_t footprint_init(footprint *fp, void *memory, size_t bytes,
                                       const footprint_config *config);
-/* The same in memory from config->alloc, which grows as blocks come. Returns 0 if there is none. */
+/* The same in memory from config->alloc, which grows as blocks come. Returns 0
+   if there is none. */
 FOOTPRINT_API uint32_t footprint_open(footprint *fp, const footprint_config *config);
 /* From then on, as after an init that failed, all accesses are lost. */
 FOOTPRINT_API void     footprint_close(footprint *fp);
@@ -197,53 +326,165 @@ FOOTPRINT_API size_t   footprint_bytes(const footprint_config *config, uint32_t 
 
 FOOTPRINT_API void footprint_access(footprint *fp, uint64_t block);
 FOOTPRINT_API void footprint_access_many(footprint *fp, const uint64_t *blocks, size_t count);
-/* Counts `count` more accesses to the block of the latest access, in the time of one. */
+/* Counts `count` more accesses to the block of the latest access, in the time
+   of one. */
 FOOTPRINT_API void footprint_access_repeat(footprint *fp, uint64_t count);
-/* Counts an access to every block that address[0..bytes) lies in, from low to high. */
+/* Counts an access to every block that address[0..bytes) lies in, from low to
+   high. What lies behind the end of the address space is left out. */
 FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_t bytes);
 
 FOOTPRINT_API void     footprint_get_stats(const footprint *fp, footprint_stats *out);
-/* Returns an access number A: windows from A or earlier up to the latest access are counted as
-   touching footprint_bin_low(bin) blocks or more. Returns 0 if there is no such window. */
+/* Returns an access number A: windows from A or earlier up to the latest access
+   are counted as touching footprint_bin_low(bin) blocks or more. So a cache of
+   that many blocks has forgotten what was last used before A. Returns 0 if
+   there is no such window. */
 FOOTPRINT_API uint64_t footprint_mark_time(footprint *fp, uint32_t bin);
-
-/* ---- functions: profiles (paper, section 1) ---- */
 
 /* Fills *profile, whose tables go to memory[0..bytes), and counting goes on.
    Returns 0, or -1 if bytes is less than footprint_snapshot_bytes returns. */
 FOOTPRINT_API int    footprint_snapshot(footprint *fp, footprint_profile *profile, void *memory,
                                         size_t bytes);
 FOOTPRINT_API size_t footprint_snapshot_bytes(const footprint *fp);
+
+/* ---- functions: averages alone, at a third of the cost  src/footprint/average.h ---- */
+
+/* You provide the storage. The fields are private; footprint_average_get_stats
+   reads them. */
+typedef struct footprint_average {
+    footprint_entry *table;          /* open hashing; time is that of the latest use, 0: empty */
+    struct footprint_p_gap *gap, *scratch;
+    footprint_total *before;         /* of the windows up to start */
+    uint64_t now;                    /* number of the latest access, from 1 */
+    uint64_t end;                    /* last access to count */
+    uint64_t start;                  /* access at which the sampling ratio last changed */
+    uint64_t first, followed;        /* first accesses; of those followed since start */
+    uint64_t lost;
+    uint32_t tracked, cap, buckets;  /* blocks in the table; so many make it full; its size */
+    uint32_t newest, second;         /* buckets of the two latest blocks */
+    uint32_t is_followed;            /* the latest access */
+    uint32_t columns, flags, sample_log2;
+    size_t   bytes, table_bytes;     /* of everything; of the table */
+    void    *memory;                 /* what config.release gets */
+    footprint_config config;
+} footprint_average;
+
+/* These do for a footprint_average what those of the same name do for a
+   footprint. Its profile has the flag FOOTPRINT_AVERAGE: footprint_average_of,
+   footprint_fill_time and footprint_miss_ratio_by_average read it. */
+FOOTPRINT_API uint32_t footprint_average_init(footprint_average *av, void *memory, size_t bytes,
+                                              const footprint_config *config);
+FOOTPRINT_API uint32_t footprint_average_open(footprint_average *av,
+                                              const footprint_config *config);
+FOOTPRINT_API void     footprint_average_close(footprint_average *av);
+FOOTPRINT_API size_t   footprint_average_bytes(const footprint_config *config, uint32_t blocks);
+
+FOOTPRINT_API void footprint_average_access(footprint_average *av, uint64_t block);
+FOOTPRINT_API void footprint_average_access_many(footprint_average *av, const uint64_t *blocks,
+                                                 size_t count);
+FOOTPRINT_API void footprint_average_access_repeat(footprint_average *av, uint64_t count);
+FOOTPRINT_API void footprint_average_reference(footprint_average *av, const void *address,
+                                               size_t bytes);
+
+FOOTPRINT_API void   footprint_average_get_stats(const footprint_average *av,
+                                                 footprint_stats *out);
+/* It writes to scratch memory of av, so take it on the thread that counts. */
+FOOTPRINT_API int    footprint_average_snapshot(const footprint_average *av,
+                                                footprint_profile *profile, void *memory,
+                                                size_t bytes);
+FOOTPRINT_API size_t footprint_average_snapshot_bytes(const footprint_average *av);
+
+/* ---- functions: two threads (All-Window Profiling, section 2)  src/footprint/pair.h ---- */
+
+/* You provide the storage. The fields are private; footprint_pair_get_stats reads them. */
+typedef struct footprint_pair {
+    uint64_t now, number;            /* accesses so far: of both, of thread 1 */
+    uint64_t lost, end;
+    uint64_t dropped_time;           /* end of the latest run that was dropped */
+    struct footprint_p_pair_run  *runs;
+    struct footprint_p_pair_mark *marks;
+    struct footprint_p_pair_cell *cells, *scratch;
+    uint32_t run_count, run_max, mark_count, mark_max, columns, flags;
+    uint32_t is_joined, is_thinned;  /* is_joined: the latest access was thread 1's */
+    double   c;
+    size_t   table_bytes;
+} footprint_pair;
+
+/* Lays an empty footprint_pair out in memory[0..bytes). A config of NULL is
+   all defaults. Returns how many runs of thread 1 fit before it is full, or 0
+   if memory is too small. Then every access counts as lost. */
+FOOTPRINT_API uint32_t footprint_pair_init(footprint_pair *pair, void *memory, size_t bytes,
+                                           const footprint_config *config);
+/* Returns the number of bytes that footprint_pair_init needs for so many runs
+   of thread 1. */
+FOOTPRINT_API size_t   footprint_pair_bytes(const footprint_config *config, uint32_t runs);
+/* Says that `thread` (0 or 1) made the next `count` accesses. */
+FOOTPRINT_API void     footprint_pair_run(footprint_pair *pair, int thread, uint64_t count);
+FOOTPRINT_API void     footprint_pair_get_stats(const footprint_pair *pair, footprint_stats *out);
+/* Returns an access number A: every window that starts at A or earlier and ends
+   at the latest access is counted as holding footprint_bin_low(bin) accesses of
+   thread 1 or more. Returns 0 if there is none. */
+FOOTPRINT_API uint64_t footprint_pair_mark_time(const footprint_pair *pair, uint32_t bin);
+
+/* Fills *profile, whose table goes to memory[0..bytes), and counting goes on.
+   Where a profile counts blocks, this one counts accesses of thread 1.
+   Returns 0, or -1 if bytes is less than footprint_pair_snapshot_bytes. */
+FOOTPRINT_API int    footprint_pair_snapshot(const footprint_pair *pair,
+                                             footprint_profile *profile, void *memory,
+                                             size_t bytes);
+FOOTPRINT_API size_t footprint_pair_snapshot_bytes(const footprint_pair *pair);
+
+/* ---- functions: profiles and what they answer  src/footprint/profile.h ---- */
+
 /* Makes an empty profile to which others can be added.
    Returns 0, or -1 if bytes is less than footprint_profile_bytes returns. */
 FOOTPRINT_API int    footprint_profile_init(footprint_profile *profile, uint32_t rows,
                                             uint32_t columns, void *memory, size_t bytes);
 FOOTPRINT_API size_t footprint_profile_bytes(uint32_t rows, uint32_t columns);
+/* Adds all windows of another profile, of one kind of counter with the first
+   one. No window of the sum spans both. Returns 0, or -1 if `into` has too few
+   rows or columns or is of another kind. */
+FOOTPRINT_API int footprint_add(footprint_profile *into, const footprint_profile *other);
+/* Leaves in `later` the windows that ended after `earlier`, a snapshot of the
+   same counter. Returns 0, or -1 if `earlier` is not earlier. */
+FOOTPRINT_API int footprint_subtract(footprint_profile *later, const footprint_profile *earlier);
 
-/* Return the bin of a value in the paper's 8-wide histogram; a bin's least and greatest value. */
+/* Return the bin of a value in the paper's 8-wide histogram; a bin's least and
+   greatest value. */
 FOOTPRINT_API uint32_t footprint_bin(uint64_t value);
 FOOTPRINT_API uint64_t footprint_bin_low(uint32_t bin);
 FOOTPRINT_API uint64_t footprint_bin_high(uint32_t bin);
 
-/* Returns how many windows have a length in window_bin: all of them; those whose footprint is
-   footprint_bin_low(bin) or more; those whose footprint is in bin. */
+/* Returns how many windows have a length in window_bin: all of them; those
+   whose footprint is footprint_bin_low(bin) or more. */
 FOOTPRINT_API uint64_t footprint_windows(const footprint_profile *p, uint32_t window_bin);
 FOOTPRINT_API uint64_t footprint_at_least(const footprint_profile *p, uint32_t window_bin,
                                           uint32_t bin);
-FOOTPRINT_API uint64_t footprint_windows_in_bin(const footprint_profile *p, uint32_t window_bin,
-                                                uint32_t bin);
-/* The curves of the paper's Figure 1. Returns the bin of the least footprint that `percent` (0 to
-   100) of the windows do not exceed, or UINT32_MAX if there are no windows. The true value lies in
+/* The curves of the paper's Figures 1 and 2. Returns the bin of the least
+   footprint that `percent` (0 to 100) of the windows do not exceed, or
+   UINT32_MAX if there are no windows. The true value lies in
    [footprint_bin_low(bin), footprint_bin_high(bin) / c]. */
 FOOTPRINT_API uint32_t footprint_percentile(const footprint_profile *p, uint32_t window_bin,
                                             uint32_t percent);
-
-/* Returns the share of accesses that miss in an LRU cache of so many blocks; exact at c = 1 and the
-   high end of a bin. Returns -1 for less than 2^sample_log2 blocks, where sampling cannot tell. */
+/* Returns the share of accesses that miss in an LRU cache of so many blocks,
+   from stack distances; exact at c = 1 and the high end of a bin. Returns -1
+   for less than 2^sample_log2 blocks, where sampling cannot tell. */
 FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blocks);
+
+/* Returns the average footprint of all windows of `window` accesses (Xiang et
+   al., PACT 2011). It is exact at the high ends of bins and interpolated in
+   between. */
+FOOTPRINT_API double footprint_average_of(const footprint_profile *p, double window);
+/* Returns the window length, in accesses, at which the average footprint
+   reaches `blocks`, or -1 if it never does (Xiang et al., ASPLOS 2013). */
+FOOTPRINT_API double footprint_fill_time(const footprint_profile *p, double blocks);
+/* Returns the share of accesses that miss in an LRU cache of so many blocks,
+   as far as averages tell: the slope of the average at the window that fills
+   the cache. It assumes that reuse is alike at all times. */
+FOOTPRINT_API double footprint_miss_ratio_by_average(const footprint_profile *p, double blocks);
+
 #ifndef FOOTPRINT_NO_FILES
-/* Writes the profile as one part of a .brst file (docs/formats.md). `write` returns 0 to go on.
-   Returns 0, or -1 if write returned anything else. */
+/* Writes the profile as one part of a .brst file (docs/formats.md). `write`
+   returns 0 to go on. Returns 0, or -1 if write returned anything else. */
 FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name,
                                   int (*write)(void *user, const void *data, size_t size),
                                   void *user);
@@ -257,7 +498,7 @@ FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name,
 #if defined(FOOTPRINT_IMPLEMENTATION) && !defined(FOOTPRINT_IMPLEMENTED)
 #define FOOTPRINT_IMPLEMENTED
 
-/* ---- implementation ---- */
+/* ---- what the compiler offers --------------- src/footprint/machine.c ---- */
 
 #ifndef FOOTPRINT_ASSERT
 #define FOOTPRINT_ASSERT(x) ((void)0)
@@ -267,7 +508,8 @@ FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name,
     !defined(FOOTPRINT_NO_SIMD)
 #include <emmintrin.h>
 #define FOOTPRINT_P_SIMD
-/* Says whether there is BMI2, with a pdep that is not slow as on the first AMD Zens. */
+/* Says whether there is BMI2, with a pdep that is not slow as on the first AMD
+   Zens. */
 static int footprint_p_is_fast(void) {
     __builtin_cpu_init();
     return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("amdfam17h");
@@ -304,11 +546,13 @@ static uint32_t footprint_p_log2(uint64_t v) {
 #define FOOTPRINT_P_FALL
 #endif
 
-/* ---- bins and numbers ---- */
+/* ---- bins -------------------------------------- src/footprint/bins.c ---- */
 
-/* bin(v) = v below 16. From there every octave is cut into 8 bins: with k = floor(log2 v) - 3, v is
-   in bin 8 k + (v >> k). 16 and 17 are in bin 16, 288 to 319 in bin 49 (50 in the paper, counted
-   from one). The least value of a bin is its low end; twice a low end is a low end again. */
+/* bin(v) = v below 16. From there every octave is cut into 8 bins: with k =
+   floor(log2 v) - 3, v is in bin 8 k + (v >> k). 16 and 17 are in bin 16, 288
+   to 319 in bin 49 (50 in the paper, which counts from one). The least value of
+   a bin is its low end, the greatest its high end. Twice a low end is a low end
+   again. */
 
 FOOTPRINT_API uint32_t footprint_bin(uint64_t value) {
     uint32_t k;
@@ -327,23 +571,26 @@ FOOTPRINT_API uint64_t footprint_bin_high(uint32_t bin) {
     return bin >= 495 ? UINT64_MAX : footprint_bin_low(bin + 1) - 1;
 }
 
-/* [shared: sat_add] */
-static uint64_t footprint_p_sat_add(uint64_t a, uint64_t b) {
-    return a + b < a ? UINT64_MAX : a + b;
+/* Returns 1 + 2 + .. + k modulo 2^64, and 0 for k = -1. */
+static uint64_t footprint_p_triangle(uint64_t k) {
+    return ((k + 1) >> 1) * (k | 1);
 }
-/* [end shared] */
 
-/* [shared: wide] Sums of 128 bits; they may pass below 0 in between. */
-typedef struct footprint_p_wide { uint64_t low, high; } footprint_p_wide;
+/* ---- sums of 128 bits -------------------------- src/footprint/wide.c ---- */
 
-static void footprint_p_wide_add(uint64_t *low, uint64_t *high, uint64_t add_low,
-                                 uint64_t add_high) {
+/* They may pass below 0 in between. */
+typedef struct footprint_p_wide {
+    uint64_t low, high;
+} footprint_p_wide;
+
+static void footprint_p_wide_add(uint64_t *low, uint64_t *high,
+                                 uint64_t add_low, uint64_t add_high) {
     *low += add_low;
     *high += add_high + (*low < add_low);
 }
 
-static void footprint_p_wide_less(uint64_t *low, uint64_t *high, uint64_t less_low,
-                                  uint64_t less_high) {
+static void footprint_p_wide_less(uint64_t *low, uint64_t *high,
+                                  uint64_t less_low, uint64_t less_high) {
     *high -= less_high + (*low < less_low);
     *low -= less_low;
 }
@@ -358,30 +605,20 @@ static footprint_p_wide footprint_p_product(uint64_t a, uint64_t b) {
     product.high = a1 * b1 + (middle >> 32) + (middle2 >> 32) - (b >> 63 ? a : 0);
     return product;
 }
-/* [end shared] */
 
-/* Returns 1 + 2 + .. + k modulo 2^64, and 0 for k = -1. */
-static uint64_t footprint_p_triangle(uint64_t k) { return ((k + 1) >> 1) * (k | 1); }
+/* ---- counters that saturate -------------------------- src/saturate.c ---- */
 
-/* Byte b of the result says how many of the lowest 8 (b + 1) bits of v are set. */
-static uint64_t footprint_p_ones(uint64_t v) {
-    v -= v >> 1 & UINT64_C(0x5555555555555555);
-    v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
-    v = (v + (v >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
-    return v * UINT64_C(0x0101010101010101);
+static uint64_t footprint_p_sat_add(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
 }
 
-static uint64_t footprint_p_hash(uint64_t block) {
-    return (block ^ block >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
-}
+/* ---- what all three counters share ----------- src/footprint/basics.c ---- */
 
-/* With sampling at 2^-k a block is left out unless the low k bits of this well mixed hash are 0. */
-static int footprint_p_left_out(const footprint *fp, uint64_t block) {
-    block = (block ^ block >> 33) * UINT64_C(0xFF51AFD7ED558CCD);
-    block = (block ^ block >> 33) * UINT64_C(0xC4CEB9FE1A85EC53);
-    block ^= block >> 33;
-    return (block & ((UINT64_C(1) << fp->sample_log2) - 1)) != 0;
-}
+enum {
+    FOOTPRINT_P_FIRST = 8000,        /* blocks that an open makes room for */
+    FOOTPRINT_P_AHEAD = 12           /* accesses from asking memory for a bucket to needing it */
+};
+#define FOOTPRINT_P_LARGE ((size_t)1 << 20)        /* bytes from which asking ahead pays */
 
 static void footprint_p_zero(void *memory, size_t bytes) {
     unsigned char *p = (unsigned char *)memory;
@@ -389,12 +626,156 @@ static void footprint_p_zero(void *memory, size_t bytes) {
 }
 
 static void footprint_p_copy(void *to, const void *from, size_t bytes) {
-    uint64_t *t = (uint64_t *)to;                          /* all that is copied are such words */
+    uint64_t *t = (uint64_t *)to;                  /* all that is copied are such words */
     const uint64_t *f = (const uint64_t *)from;
     for (; bytes; bytes -= sizeof *t) *t++ = *f++;
 }
 
-/* ---- memory layout ---- */
+/* Takes room for `count` things from base + *at on, and returns where it
+   begins. If base is NULL only *at moves on. */
+static void *footprint_p_take(unsigned char *base, uint64_t *at, uint64_t count,
+                              size_t size) {
+    void *taken = base ? base + *at : NULL;
+    *at += (count * size + 15) & ~UINT64_C(15);
+    return taken;
+}
+
+static uint64_t footprint_p_hash(uint64_t block) {
+    return (block ^ block >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
+}
+
+/* With sampling at 2^-k a block is left out unless the low k bits of another
+   hash are 0. All bits of this hash are well mixed, so the blocks that remain
+   do not cluster. */
+static int footprint_p_left_out(uint32_t sample_log2, uint64_t block) {
+    block = (block ^ block >> 33) * UINT64_C(0xFF51AFD7ED558CCD);
+    block = (block ^ block >> 33) * UINT64_C(0xC4CEB9FE1A85EC53);
+    block ^= block >> 33;
+    return (block & ((UINT64_C(1) << sample_log2) - 1)) != 0;
+}
+
+/* Copies a config and fills in its defaults. Returns how many accesses can be
+   counted: until then no cell of a table overflows. */
+static uint64_t footprint_p_settings(footprint_config *to, const footprint_config *from,
+                                     uint32_t *columns) {
+    uint64_t width, window_max, end;
+    footprint_p_zero(to, sizeof *to);
+    if (from) *to = *from;
+    to->c = to->c > 0 ? (to->c > 1 ? 1 : to->c < .01 ? .01 : to->c) : .9;
+    window_max = to->window_max ? to->window_max : UINT32_MAX;
+    *columns = footprint_bin(window_max < 1023 ? 1023 : window_max) + 1;
+    to->window_max = footprint_bin_high(*columns - 1);
+    if (to->blocks_max == 0 || to->blocks_max > UINT32_C(1) << 30)
+        to->blocks_max = UINT32_C(1) << 30;
+    if (to->sample_log2 > 24) to->sample_log2 = 24;
+    if (to->block_log2 == 0) to->block_log2 = 6;
+    width = to->window_max - footprint_bin_low(*columns - 1) + 1;
+    end = UINT64_MAX / width;
+    return end < (UINT64_C(1) << 34) - 1 ? (UINT64_C(1) << 34) - 1 : end;
+}
+
+/* Returns the size of a table that is full at three quarters with so many
+   blocks. */
+static uint32_t footprint_p_slots(const footprint_config *config, uint64_t blocks) {
+    if (blocks > config->blocks_max) blocks = config->blocks_max;
+    if (blocks < 60) blocks = 60;
+    return (uint32_t)(blocks + (blocks + 2) / 3 + 4);
+}
+
+/* ---- averages, from gaps ----------------------- src/footprint/gaps.c ---- */
+
+/* A block is missing from exactly those windows that fit strictly between two
+   of its accesses. Take every block as accessed at times 0 and n + 1 as well.
+   Then
+
+       0 . . . . b . . . b . . . n+1        gaps of b: from 0, between its uses, up to n + 1
+         windows without b
+
+   a gap from t to t' holds max(0, t' - t - w) windows of length w. So
+
+       sum of footprints of the windows of length w = blocks (n - w + 1) - sum of max(0, y - 1 - w)
+
+   over all gaps, with y = t' - t + 1 (Xiang et al., PACT 2011). For each bin of
+   y the table keeps the number of gaps and the sum of y, which makes this exact
+   for w at the high end of a bin. The last cell, `columns`, takes all gaps that
+   are longer than a window.
+
+   When blocks are sampled anew, the windows so far are summed up in `before`
+   and counting starts again from `start`. An open gap that reaches back before
+   start holds max(0, start + 1 - t - w) windows that have been summed up
+   already. They are taken off at once, as a gap of weight -1.
+
+   Cost: two additions to a cell for each gap. */
+typedef struct footprint_p_gap {
+    uint64_t count, low, high;
+} footprint_p_gap;
+
+/* Adds `count` gaps of y; count may be negative. */
+static void footprint_p_gap_sum(footprint_p_gap *gaps, uint32_t columns, uint64_t y,
+                                uint64_t count) {
+    uint32_t bin = footprint_bin(y);
+    footprint_p_gap *gap = &gaps[bin < columns ? bin : columns];
+    footprint_p_wide sum = footprint_p_product(y, count);
+    gap->count += count;
+    footprint_p_wide_add(&gap->low, &gap->high, sum.low, sum.high);
+}
+
+/* The same for one block that is followed, with one branch less. */
+static FOOTPRINT_P_ALWAYS void footprint_p_gap_far(footprint_p_gap *gap, uint64_t columns,
+                                                   uint64_t y, uint32_t sample_log2) {
+    uint32_t k = FOOTPRINT_P_LOG2(y | 8) - 3;
+    uint64_t bin = 8 * (uint64_t)k + (y >> k);
+    gap += bin < columns ? bin : columns;
+    gap->count += UINT64_C(1) << sample_log2;
+    footprint_p_wide_add(&gap->low, &gap->high, y << sample_log2, 0);
+}
+
+/* The gap before the first access, at `now`, of a block that is followed. */
+static void footprint_p_first_gap(footprint_p_gap *gap, uint32_t columns, uint64_t now,
+                                  uint64_t start, uint32_t sample_log2) {
+    footprint_p_gap_far(gap, columns, now + 1, sample_log2);
+    if (start) footprint_p_gap_sum(gap, columns, start + 2, 0 - (UINT64_C(1) << sample_log2));
+}
+
+/* The formula above for all windows up to access n. `followed` blocks were
+   followed since start; gap holds the open ones as well. */
+static void footprint_p_sum_gaps(const footprint_p_gap *gap, uint32_t columns, uint64_t n,
+                                 uint64_t start, uint64_t followed,
+                                 const footprint_total *before, footprint_total *total) {
+    uint64_t count = 0, low = 0, high = 0;
+    uint32_t b;
+    for (b = columns; b-- > 1; ) {
+        uint64_t w = footprint_bin_high(b), windows = n - w + 1;
+        footprint_p_wide sum, more;
+        count += gap[b + 1].count;                 /* gaps of more than w, and their sum */
+        footprint_p_wide_add(&low, &high, gap[b + 1].low, gap[b + 1].high);
+        if (w > n) continue;
+        sum = footprint_p_product(followed, windows - (start < w ? 0 : start - w + 1));
+        footprint_p_wide_less(&sum.low, &sum.high, low, high);
+        more = footprint_p_product(w + 1, count);
+        footprint_p_wide_add(&sum.low, &sum.high, more.low, more.high);
+        footprint_p_wide_add(&sum.low, &sum.high, before[b].low, before[b].high);
+        total[b].windows = windows;
+        total[b].low = sum.low;
+        total[b].high = sum.high;
+    }
+}
+
+/* Bounds an estimate: a window of w accesses touches 1 to w blocks, and no more
+   than all. */
+static void footprint_p_bound_total(footprint_total *total, uint64_t w, uint64_t blocks) {
+    footprint_p_wide most = footprint_p_product(w < blocks ? w : blocks, total->windows);
+    uint64_t low = total->low, high = total->high;
+    if (high >> 63 || (high == 0 && low < total->windows)) {
+        total->low = total->windows;
+        total->high = 0;
+    } else if (high > most.high || (high == most.high && low > most.low)) {
+        total->low = most.low;
+        total->high = most.high;
+    }
+}
+
+/* ---- memory layout --------------------------- src/footprint/layout.c ---- */
 
 enum {
     FOOTPRINT_P_T = 32,              /* recent blocks; the low end of a bin */
@@ -402,16 +783,12 @@ enum {
     FOOTPRINT_P_YOUNG = 512,         /* ages below it are counted one by one */
     FOOTPRINT_P_MARK_YOUNG = 1024,   /* the same for the marks of low ends below it */
     FOOTPRINT_P_RING = 128,          /* misses until `recent` is copied to the ring's end */
-    FOOTPRINT_P_FIRST = 8000,        /* blocks that footprint_open makes room for */
     FOOTPRINT_P_LOG = 64,            /* misses that may wait; */
-    FOOTPRINT_P_MANY = 32768,        /* with so many blocks few come from between the marks */
-    FOOTPRINT_P_AHEAD = 12           /* accesses from asking memory for a bucket to needing it */
+    FOOTPRINT_P_MANY = 32768        /* with so many blocks few come from between the marks */
 };
-#define FOOTPRINT_P_LARGE ((size_t)1 << 20)        /* bytes from which asking ahead pays */
 #define FOOTPRINT_P_FOLD UINT64_C(0x80000000)      /* accesses until 32-bit counters are emptied */
 
 typedef struct footprint_p_mark { uint64_t since, born; uint32_t row; } footprint_p_mark;
-typedef struct footprint_p_gap { uint64_t count, low, high; } footprint_p_gap;
 typedef struct footprint_p_moment { uint64_t count, sum, square; } footprint_p_moment;
 
 /* F of mark j: the low end of a bin. */
@@ -419,13 +796,8 @@ static uint64_t footprint_p_low(uint32_t j) {
     return footprint_bin_low(footprint_bin(FOOTPRINT_P_T) + 1 + j);
 }
 
-static void *footprint_p_take(unsigned char *base, uint64_t *at, uint64_t count, size_t size) {
-    void *taken = base ? base + *at : NULL;
-    *at += (count * size + 15) & ~UINT64_C(15);
-    return taken;
-}
-
-/* Lays the blocks out from base on. If base is NULL it only returns how many bytes they take. */
+/* Lays the blocks out from base on. If base is NULL it only returns how many
+   bytes they take. */
 #define FOOTPRINT_P_TAKE(field, type, count) \
     fp->field = (type *)footprint_p_take(base, &at, (count), sizeof(type))
 static uint64_t footprint_p_layout_blocks(footprint *fp, unsigned char *base, uint32_t slots) {
@@ -440,7 +812,8 @@ static uint64_t footprint_p_layout_blocks(footprint *fp, unsigned char *base, ui
     return at;
 }
 
-/* The same for the tables. Their size depends on the most slots there can ever be. */
+/* The same for the tables. Their size depends on the most slots there can ever
+   be. */
 static uint64_t footprint_p_layout_tables(footprint *fp, unsigned char *base, uint32_t slots) {
     const uint32_t T = FOOTPRINT_P_T, low = footprint_bin(T), columns = fp->columns;
     uint32_t marks, young;
@@ -492,19 +865,8 @@ static uint32_t footprint_p_start(footprint *fp, void *tables, uint32_t most, vo
 }
 
 static void footprint_p_configure(footprint *fp, const footprint_config *config) {
-    uint64_t width, window_max;
-    double c;
     footprint_p_zero(fp, sizeof *fp);
-    if (config) fp->config = *config;
-    c = fp->config.c;
-    fp->config.c = c > 0 ? (c > 1 ? 1 : c < .01 ? .01 : c) : .9;
-    window_max = fp->config.window_max ? fp->config.window_max : UINT32_MAX;
-    fp->columns = footprint_bin(window_max < 1023 ? 1023 : window_max) + 1;
-    fp->config.window_max = footprint_bin_high(fp->columns - 1);
-    if (fp->config.blocks_max == 0 || fp->config.blocks_max > UINT32_C(1) << 30)
-        fp->config.blocks_max = UINT32_C(1) << 30;
-    if (fp->config.sample_log2 > 24) fp->config.sample_log2 = 24;
-    if (fp->config.block_log2 == 0) fp->config.block_log2 = 6;
+    fp->end = footprint_p_settings(&fp->config, config, &fp->columns);
     fp->flags = fp->config.flags & FOOTPRINT_FORGET;
     fp->sample_log2 = fp->config.sample_log2;
     fp->depth_first = footprint_bin((uint64_t)FOOTPRINT_P_T << fp->sample_log2);
@@ -512,23 +874,14 @@ static void footprint_p_configure(footprint *fp, const footprint_config *config)
     fp->is_followed = 1;
     fp->wait_from = fp->config.c >= 1 ? (uint32_t)FOOTPRINT_P_MANY : UINT32_MAX;
     fp->is_fast = (uint32_t)footprint_p_is_fast();
-    width = fp->config.window_max - footprint_bin_low(fp->columns - 1) + 1;
-    fp->end = UINT64_MAX / width;                          /* until then no cell overflows; */
-    if (fp->end < (UINT64_C(1) << 34) - 1) fp->end = (UINT64_C(1) << 34) - 1;   /* nor until then */
     fp->folded = FOOTPRINT_P_FOLD < fp->end ? FOOTPRINT_P_FOLD : fp->end;
-}
-
-static uint32_t footprint_p_slots(const footprint *fp, uint64_t blocks) {
-    if (blocks > fp->config.blocks_max) blocks = fp->config.blocks_max;
-    if (blocks < 60) blocks = 60;
-    return (uint32_t)(blocks + (blocks + 2) / 3 + 4);
 }
 
 FOOTPRINT_API size_t footprint_bytes(const footprint_config *config, uint32_t blocks) {
     footprint fp;
     uint64_t bytes;
     footprint_p_configure(&fp, config);
-    bytes = footprint_p_measure(&fp, footprint_p_slots(&fp, blocks)) + 15;
+    bytes = footprint_p_measure(&fp, footprint_p_slots(&fp.config, blocks)) + 15;
     return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
 }
 
@@ -539,7 +892,7 @@ FOOTPRINT_API uint32_t footprint_init(footprint *fp, void *memory, size_t bytes,
     uint32_t slots = 64, step, most;
     footprint_p_configure(fp, config);
     fp->config.alloc = NULL;
-    most = footprint_p_slots(fp, UINT64_MAX);
+    most = footprint_p_slots(&fp->config, UINT64_MAX);
     room = memory != NULL && bytes > skip ? bytes - skip : 0;
     if (footprint_p_measure(fp, slots) > room) {
         footprint_p_zero(fp, sizeof *fp);
@@ -555,8 +908,8 @@ FOOTPRINT_API uint32_t footprint_init(footprint *fp, void *memory, size_t bytes,
 FOOTPRINT_API uint32_t footprint_open(footprint *fp, const footprint_config *config) {
     uint32_t most, slots;
     footprint_p_configure(fp, config);
-    most = footprint_p_slots(fp, UINT64_MAX);
-    slots = footprint_p_slots(fp, FOOTPRINT_P_FIRST);
+    most = footprint_p_slots(&fp->config, UINT64_MAX);
+    slots = footprint_p_slots(&fp->config, FOOTPRINT_P_FIRST);
     footprint_p_layout_tables(fp, NULL, most);
     footprint_p_layout_blocks(fp, NULL, slots);
     if (fp->config.alloc) {
@@ -577,7 +930,7 @@ FOOTPRINT_API void footprint_close(footprint *fp) {
 
 static void footprint_p_grow(footprint *fp, uint64_t slots) {
     footprint old = *fp;
-    uint64_t most = footprint_p_slots(fp, UINT64_MAX);
+    uint64_t most = footprint_p_slots(&fp->config, UINT64_MAX);
     if (slots > most) slots = most;
     if (slots <= fp->slots || !fp->config.alloc || fp->flags & FOOTPRINT_FULL) return;
     footprint_p_layout_blocks(fp, NULL, (uint32_t)slots);
@@ -593,45 +946,61 @@ static void footprint_p_grow(footprint *fp, uint64_t slots) {
     if (fp->config.release) fp->config.release(fp->config.user, old.blocks);
 }
 
-/* ---- marks ---- */
+/* ---- marks ------------------------------------ src/footprint/marks.c ---- */
 
-/* The paper (section 3) walks O(log) ranges at every access. Here the low end F of each bin of
-   footprints has one mark instead, a time tau_F:
+/* The paper (section 3) walks O(log) ranges at every access. Here the low end F
+   of each bin of footprints has one mark instead, a time tau_F:
        accesses   1 . . . . . . . . . . . . . . . . . . now
                         |       |    |    | | ||||||||||      windows that start at or before tau_F
                       tau_64  tau_56 tau_48 ...   tau_1 = now     count as touching F blocks or more
-   Let X_F be the time of the last access to the F-th most recently used block. A window touches F
-   blocks or more exactly when it starts at or before X_F. A mark may lag behind X_F. Call an access
-   pending if it came after the mark was last moved and its block had not been used after tau_F.
-   Each pending access has added one to the F - 1 blocks that are used after tau_F. With
+   Let X_F be the time of the last access to the F-th most recently used block.
+   A window touches F blocks or more exactly when it starts at or before X_F. A
+   mark may lag behind X_F. Call an access pending if it came after the mark was
+   last moved and its block had not been used after tau_F. Each pending access
+   has added one to the F - 1 blocks that are used after tau_F. With
        K(F) = floor((F - 1) / c)      slack(F) = K(F) - (F - 1)      pending <= slack(F)
-   a window that is not counted as >= F holds at most K(F) <= (F - 1) / c blocks. One that is
-   counted holds at least F. So every reported footprint is within [c, 1] of the truth.
+   a window that is not counted as >= F holds at most K(F) <= (F - 1) / c
+   blocks. One that is counted holds at least F. So every reported footprint is
+   within [c, 1] of the truth.
 
        recent: T blocks, exact                slot: all older blocks, later used = higher slot
        top[0] top[1] ... top[T-1]  ------->   next   . . # # . # . # # # . . # # . #  2
          b      a          z  leaves                     ^place[0] ^place[1]  ^place[2] ...
                                               # is live (its bit is set), . has gone back to recent
-   An access to a block found in recent at depth q moves it to the front. Any other block comes from
-   slot p (p = 1: it is new). Its bit is cleared, z gets the next free slot, and each mark with
-   place >= p has one more pending. G neighbouring marks form a group with the slack of its smallest
-   F, whose mark always has the most pending. When that exceeds the slack, each mark of the group
-   moves up over as many live slots as it has pending. It may overtake the last mark of the group
-   below, which then moves as well. A miss moves about 4 marks at c = 0.9, and each mark above p
-   (O(log blocks)) at c = 1.
-   Invariants between two accesses (for marks that wait for footprint_p_settle: after it).
+   An access to a block found in recent at depth q moves it to the front. Any
+   other block comes from slot p (p = 1: it is new). Its bit is cleared, z gets
+   the next free slot, and each mark with place >= p has one more pending. G
+   neighbouring marks form a group with the slack of its smallest F, whose mark
+   always has the most pending. When that exceeds the slack, each mark of the
+   group moves up over as many live slots as it has pending. It may overtake the
+   last mark of the group below, which then moves as well. A miss moves about 4
+   marks at c = 0.9, and each mark above p (O(log blocks)) at c = 1.
+
+   Invariants between two accesses (for marks that wait for footprint_p_settle:
+   after it).
      If pending[j] is 0, F - 1 - T live slots lie strictly after place[j].
      place[j] falls as j grows, over all groups.
      index finds each live slot by its block. An entry is stale if its slot holds another block or
      is not live. It goes when its block gets a new slot.
 
-   While a mark rests, its age (now - tau_F + 1), the shortest window counted as >= F, grows by one
-   at each access. A rest is a stretch of ages, and row F of the table keeps where they start (+1)
-   and end (-1). "reading rows out" turns them into windows. Rows F <= T need no marks: when a block
-   moves from top[q] to top[q + 1] at age y, a stretch of row q + 1 ends and one of row q + 2 starts
-   (shifted[q][y]); when it is used again, a stretch of row q + 1 ends (reused[q][y]). */
+   While a mark rests, its age (now - tau_F + 1), the shortest window counted as
+   >= F, grows by one at each access. A rest is a stretch of ages, and row F of
+   the table keeps where they start (+1) and end (-1). "reading rows out" turns
+   them into windows. Rows F <= T need no marks: when a block moves from top[q]
+   to top[q + 1] at age y, a stretch of row q + 1 ends and one of row q + 2
+   starts (shifted[q][y]); when it is used again, a stretch of row q + 1 ends
+   (reused[q][y]). */
 
-/* Returns the step-th live slot after place. BMI2 saves 9 of 115 instructions an access. */
+/* Byte b of the result says how many of the lowest 8 (b + 1) bits of v are set. */
+static uint64_t footprint_p_ones(uint64_t v) {
+    v -= v >> 1 & UINT64_C(0x5555555555555555);
+    v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
+    v = (v + (v >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return v * UINT64_C(0x0101010101010101);
+}
+
+/* Returns the step-th live slot after place. BMI2 saves 9 of 115 instructions
+   an access. */
 static FOOTPRINT_P_APART uint32_t footprint_p_select(const footprint *fp, uint32_t place,
                                                      uint32_t step) {
     const uint64_t *live = fp->live + (place >> 6), high = UINT64_C(0x8080808080808080);
@@ -665,13 +1034,15 @@ static FOOTPRINT_P_ALWAYS uint32_t footprint_p_select_fast(const footprint *fp, 
 #define footprint_p_select_fast footprint_p_select
 #endif
 
-/* Counters of ages run backwards, so that a time is an index. Age 0 would be counters[age_0]. */
+/* Counters of ages run backwards, so that a time is an index. Age 0 would be
+   counters[age_0]. */
 #define FOOTPRINT_P_TIME_0(counters, age_0, next) \
     ((uintptr_t)(counters) + 4 * ((uintptr_t)(age_0) - (uintptr_t)(next)))
 #define FOOTPRINT_P_AT(q, y)     ((q) * FOOTPRINT_P_YOUNG + (FOOTPRINT_P_YOUNG - (uint32_t)(y)))
 #define FOOTPRINT_P_REUSED(q, y) ((q) * FOOTPRINT_P_YOUNG + (uint32_t)(y))
 
-/* Adds `count` events at age y to the moments of y's bin, see "reading rows out". */
+/* Adds `count` events at age y to the moments of y's bin, see "reading rows
+   out". */
 static inline void footprint_p_event_at(footprint_p_moment *moments, uint32_t columns, uint64_t y,
                                     uint64_t count) {
     uint32_t k = y < 16 ? 0 : FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
@@ -683,9 +1054,10 @@ static inline void footprint_p_event_at(footprint_p_moment *moments, uint32_t co
     moment->square += (room * (room + 1) >> 1) * count;
 }
 
-/* A mark now rests on a slot of time `since`: a run ended before age y, the next starts at `start`.
-   Where neither is young, both are mostly in one bin. Marks of low ends that are not young have no
-   counters and need none: a window of F blocks has F accesses or more. */
+/* A mark now rests on a slot of time `since`: a run ended before age y, the
+   next starts at `start`. Where neither is young, both are mostly in one bin.
+   Marks of low ends that are not young have no counters and need none: a window
+   of F blocks has F accesses or more. */
 static FOOTPRINT_P_ALWAYS void footprint_p_put_mark(footprint *fp, footprint_p_mark *mark,
                                                     uint64_t since, uintptr_t counters,
                                                     uint64_t next) {
@@ -742,7 +1114,8 @@ static FOOTPRINT_P_ALWAYS uint32_t footprint_p_next_live(const uint64_t *live, u
     return word << 6 | FOOTPRINT_P_LOWEST(bits);
 }
 
-/* Marks without slack need no counting: each moves to the next live slot. Returns how many did. */
+/* Marks without slack need no counting: each moves to the next live slot.
+   Returns how many did. */
 static FOOTPRINT_P_APART uint32_t footprint_p_count_exact(footprint *fp, uint32_t p) {
     uint32_t *at = fp->place, *end = at + (fp->exact < fp->marks ? fp->exact : fp->marks);
     uint64_t next = fp->now + 1;
@@ -755,15 +1128,18 @@ static FOOTPRINT_P_APART uint32_t footprint_p_count_exact(footprint *fp, uint32_
     return (uint32_t)(at - fp->place);
 }
 
-/* While few of these misses come from between the marks, they wait, and footprint_p_settle moves
-   mark by mark, each over all of them (came_from: the slot p of a miss, came_at: its time). Each
-   mark leaves the misses that moved it to the next one; no others move that. A slot after the mark
-   was live until its miss, so its bit is set until then. If the miss did not move an earlier mark,
-   this one cannot be there sooner. F - 1 - T live slots keep a mark off slots not yet filled.
+/* While few of these misses come from between the marks, they wait, and
+   footprint_p_settle moves mark by mark, each over all of them (came_from: the
+   slot p of a miss, came_at: its time). Each mark leaves the misses that moved
+   it to the next one; no others move that. A slot after the mark was live until
+   its miss, so its bit is set until then. If the miss did not move an earlier
+   mark, this one cannot be there sooner. F - 1 - T live slots keep a mark off
+   slots not yet filled.
 
-   When mark j has moved n times, since[1..n] are the times of its slots. If all ages on the way are
-   in one bin, footprint_p_put_mark's terms add up: with a step for each move, square grows by
-   triangle(room + all steps) - triangle(room) - sum of (step * time since the first move). */
+   When mark j has moved n times, since[1..n] are the times of its slots. If all
+   ages on the way are in one bin, footprint_p_put_mark's terms add up: with a
+   step for each move, square grows by triangle(room + all steps) -
+   triangle(room) - sum of (step * time since the first move). */
 static void footprint_p_put_moves(footprint *fp, uint32_t j, const uint64_t *since, uint32_t n) {
     const uint64_t *at = fp->came_at;
     footprint_p_mark *mark = fp->mark + j;
@@ -829,8 +1205,9 @@ static FOOTPRINT_P_APART void footprint_p_settle(footprint *fp) {
     fp->logged = 0;
 }
 
-/* 16 marks from `first` on: those with place >= p have one more pending. Returns how many have.
-   `over` gets a bit for each first mark of a group whose pending is more than its slack. */
+/* 16 marks from `first` on: those with place >= p have one more pending.
+   Returns how many have. `over` gets a bit for each first mark of a group whose
+   pending is more than its slack. */
 #ifdef FOOTPRINT_P_SIMD
 #define FOOTPRINT_P_PACK(x) (uint32_t)_mm_movemask_epi8( \
     _mm_packs_epi16(_mm_packs_epi32(x[0], x[1]), _mm_packs_epi32(x[2], x[3])))
@@ -859,7 +1236,8 @@ static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t 
 }
 #endif
 
-/* A block came back from slot p. Returns how many marks count that: not those at place 0. */
+/* A block came back from slot p. Returns how many marks count that: not those
+   at place 0. */
 static inline uint32_t footprint_p_count(footprint *fp, uint32_t p) {
     uint32_t first = 0, counted, over;
     if (fp->exact) {
@@ -874,8 +1252,9 @@ static inline uint32_t footprint_p_count(footprint *fp, uint32_t p) {
     }
 }
 
-/* Adds the next mark. pending is counted for a group at a time, so that of its group must be 0 now,
-   and the last mark of the group below must not lag behind the new one. */
+/* Adds the next mark. pending is counted for a group at a time, so that of its
+   group must be 0 now, and the last mark of the group below must not lag behind
+   the new one. */
 static void footprint_p_add_mark(footprint *fp, uint32_t place, uint64_t from) {
     uint32_t j = fp->marks, g = j / FOOTPRINT_P_GROUP, first = g * FOOTPRINT_P_GROUP;
     uint64_t low = footprint_p_low(j), slack;
@@ -901,13 +1280,14 @@ static void footprint_p_add_mark(footprint *fp, uint32_t place, uint64_t from) {
     fp->marks = j + 1;
 }
 
-/* ---- blocks ---- */
+/* ---- blocks ---------------------------------- src/footprint/blocks.c ---- */
 
 static uint32_t footprint_p_bucket(const footprint *fp, uint64_t hash) {
     return (uint32_t)(hash * fp->buckets >> 32);
 }
 
-/* The number of recent blocks with about this hash; mostly 0, which saves a search. */
+/* The number of recent blocks with about this hash; mostly 0, which saves a
+   search. */
 static uint8_t *footprint_p_near(footprint *fp, uint64_t hash) {
     return fp->near + (hash >> 22);
 }
@@ -920,36 +1300,18 @@ static inline uint32_t footprint_p_find(const footprint *fp, uint64_t block, uin
     return bucket;
 }
 
-/* Adds `count` gaps of y, see "averages". The last cell takes all that are longer than a window. */
-static void footprint_p_gap_sum(footprint_p_gap *gaps, uint32_t columns, uint64_t y,
-                                uint64_t count) {
-    uint32_t bin = footprint_bin(y);
-    footprint_p_gap *gap = &gaps[bin < columns ? bin : columns];
-    footprint_p_wide sum = footprint_p_product(y, count);
-    gap->count += count;
-    footprint_p_wide_add(&gap->low, &gap->high, sum.low, sum.high);
-}
-
-static FOOTPRINT_P_ALWAYS void footprint_p_gap_far(footprint_p_gap *gap, uint64_t columns,
-                                                   uint64_t y, uint32_t sample_log2) {
-    uint32_t k = FOOTPRINT_P_LOG2(y | 8) - 3;
-    uint64_t bin = 8 * (uint64_t)k + (y >> k);
-    gap += bin < columns ? bin : columns;
-    gap->count += UINT64_C(1) << sample_log2;
-    footprint_p_wide_add(&gap->low, &gap->high, y << sample_log2, 0);
-}
-
-/* The latest access is to a block that is not followed yet, at least not since it was forgotten. */
+/* The latest access is to a block that is not followed yet, at least not since
+   it was forgotten. */
 static void footprint_p_new_block(footprint *fp) {
     uint64_t weight = UINT64_C(1) << fp->sample_log2;
-    footprint_p_gap_far(fp->gap, fp->columns, fp->now + 1, fp->sample_log2);
-    if (fp->start) footprint_p_gap_sum(fp->gap, fp->columns, fp->start + 2, 0 - weight);
+    footprint_p_first_gap(fp->gap, fp->columns, fp->now, fp->start, fp->sample_log2);
     fp->first += weight;
     fp->followed += weight;
     fp->tracked++;
 }
 
-/* Runs of rows `row` and above start at age y. Row F is events[F - 1] - events[F]. */
+/* Runs of rows `row` and above start at age y. Row F is events[F - 1] -
+   events[F]. */
 static void footprint_p_event(footprint *fp, uint32_t row, uint64_t y, uint64_t count) {
     for (; row <= FOOTPRINT_P_T; row++)
         footprint_p_event_at(fp->events + row * (size_t)fp->columns, fp->columns, y, 0 - count);
@@ -1005,7 +1367,8 @@ static void footprint_p_reindex(footprint *fp) {
     }
 }
 
-/* Moves the live slots together. A mark goes with the last live slot at or before its own. */
+/* Moves the live slots together. A mark goes with the last live slot at or
+   before its own. */
 static void footprint_p_compact(footprint *fp) {
     uint32_t s, w = 2, j = fp->marks, word, place = j ? fp->place[j - 1] : UINT32_MAX;
     for (word = 0; word <= fp->next >> 6; word++) {
@@ -1027,7 +1390,8 @@ static void footprint_p_compact(footprint *fp) {
     footprint_p_reindex(fp);
 }
 
-/* Forgets the `count` oldest blocks. Windows that do not reach their last accesses stay right. */
+/* Forgets the `count` oldest blocks. Windows that do not reach their last
+   accesses stay right. */
 static void footprint_p_forget(footprint *fp, uint32_t count) {
     uint32_t j, left, k = fp->sample_log2;
     for (j = 0; j < fp->marks; j += FOOTPRINT_P_GROUP) {
@@ -1050,7 +1414,8 @@ static void footprint_p_forget(footprint *fp, uint32_t count) {
     }
 }
 
-/* Slots have run out: forgets what is too old, makes room, and numbers the rest anew. */
+/* Slots have run out: forgets what is too old, makes room, and numbers the rest
+   anew. */
 static void footprint_p_renumber(footprint *fp) {
     uint32_t kept = fp->tracked - fp->filled, old = 0, s;
     footprint_p_settle(fp);
@@ -1072,9 +1437,10 @@ static void footprint_p_renumber(footprint *fp) {
     footprint_p_compact(fp);
 }
 
-/* ---- an access ---- */
+/* ---- an access ------------------------------- src/footprint/access.c ---- */
 
-/* Counts the deepest blocks, whose ages are not young. Returns how many are left to be counted. */
+/* Counts the deepest blocks, whose ages are not young. Returns how many are
+   left to be counted. */
 static FOOTPRINT_P_APART uint32_t footprint_p_shift_old(footprint *fp, uint32_t count) {
     const footprint_entry *top = fp->top;
     uint64_t next = fp->now + 1;
@@ -1090,7 +1456,8 @@ static FOOTPRINT_P_APART uint32_t footprint_p_shift_old(footprint *fp, uint32_t 
     X(31) X(30) X(29) X(28) X(27) X(26) X(25) X(24) X(23) X(22) X(21) X(20) X(19) X(18) X(17) \
     X(16) X(15) X(14) X(13) X(12) X(11) X(10) X(9) X(8) X(7) X(6) X(5) X(4) X(3) X(2) X(1)
 
-/* The block at place q moves on by one, in two instructions. `shifted` is the address of time 0. */
+/* The block at place q moves on by one, in two instructions. `shifted` is the
+   address of time 0. */
 #define FOOTPRINT_P_DEEPER(q) \
     ++*(uint32_t *)(shifted + (uintptr_t)top[q].time * 4 + (q) * 4 * FOOTPRINT_P_YOUNG);
 #define FOOTPRINT_P_DEEPER_CASE(q) FOOTPRINT_P_FALL case q: FOOTPRINT_P_DEEPER(q - 1)
@@ -1174,8 +1541,9 @@ static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t blo
     top->time = fp->now;
 }
 
-/* The block is not at the top, and T blocks are recent. Only the branch that finds the block cannot
-   be foreseen, and from there each step is four instructions. */
+/* The block is not at the top, and T blocks are recent. Only the branch that
+   finds the block cannot be foreseen, and from there each step is four
+   instructions. */
 #define FOOTPRINT_P_FIND(q) \
     if (top[q].block == block) { \
         y = next - top[q].time; \
@@ -1240,7 +1608,8 @@ static FOOTPRINT_P_ALWAYS void footprint_p_access_each(footprint *fp, const uint
 
 /* ---- entries ---- */
 
-/* Does what is due before an access. Returns 0 if the access has been dealt with. */
+/* Does what is due before an access. Returns 0 if the access has been dealt
+   with. */
 static void footprint_p_thin(footprint *fp);
 static FOOTPRINT_P_APART int footprint_p_wake(footprint *fp, uint64_t block) {
     if (fp->now >= fp->end) {
@@ -1255,7 +1624,7 @@ static FOOTPRINT_P_APART int footprint_p_wake(footprint *fp, uint64_t block) {
     if (fp->is_overfull) footprint_p_thin(fp);
     fp->wake = fp->folded < fp->end ? fp->folded : fp->end;
     if (fp->sample_log2 || fp->filled < FOOTPRINT_P_T) fp->wake = 0;
-    fp->is_followed = !footprint_p_left_out(fp, block);
+    fp->is_followed = !footprint_p_left_out(fp->sample_log2, block);
     if (!fp->is_followed) {
         fp->now++;
         return 0;
@@ -1298,7 +1667,8 @@ FOOTPRINT_API void footprint_access_many(footprint *fp, const uint64_t *blocks, 
         if (ahead) footprint_p_access_each(fp, blocks, most, 1);
         else footprint_p_access_each(fp, blocks, most, 0);
         blocks += most;
-        /* Asking ahead pays where there are many misses. Renumbering looks like many. */
+        /* Asking ahead pays where there are many misses. Renumbering looks like
+           many. */
         ahead = fp->blocks_bytes > FOOTPRINT_P_LARGE && fp->next - next > 128;
     }
 }
@@ -1328,23 +1698,28 @@ FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_
     do footprint_access(fp, block); while (block++ != last >> fp->config.block_log2);
 }
 
-/* ---- reading rows out ---- */
+/* ---- reading rows out -------------------------- src/footprint/rows.c ---- */
 
-/* A row says at which ages y its stretches start (+1) and end (-1): the events e(y). N(w) is the
-   sum of e(y) over y <= w. At N(w) accesses the age is w or less, and the windows of length w that
-   count as >= F are one for each of them: the sum of e(y) (w - y + 1) over y <= w. A bin of lengths
-   low..high, cut at limit = min(high, now), has width = limit - low + 1 lengths. Over all of them
+/* A row says at which ages y its stretches start (+1) and end (-1): the events
+   e(y). N(w) is the sum of e(y) over y <= w. At N(w) accesses the age is w or
+   less, and the windows of length w that count as >= F are one for each of
+   them: the sum of e(y) (w - y + 1) over y <= w. A bin of lengths low..high,
+   cut at limit = min(high, now), has width = limit - low + 1 lengths. Over all
+   of them
        an event below the bin adds    (low - y) width + triangle(width)
        an event within it adds        triangle(limit - y + 1)
-   The first kind needs two running sums over the bins below: `open`, the sum of e(y), and `all`,
-   the sum of e(y) (low - y). For the second kind write room = high - y + 1 and less = high - limit:
+   The first kind needs two running sums over the bins below: `open`, the sum of
+   e(y), and `all`, the sum of e(y) (low - y). For the second kind write room =
+   high - y + 1 and less = high - limit:
        triangle(room - less) = triangle(room) - less room + triangle(less - 1)
-   so count = sum of e, sum = sum of e room and square = sum of e triangle(room) give any limit.
-   A window that ends at access i has at most i accesses. So at each of the accesses born..w - 1
-   the length w was counted once too often; `early` is the sum of w - born over the lengths of the
-   bin. Everything may wrap in between; the results are right modulo 2^64. */
+   so count = sum of e, sum = sum of e room and square = sum of e triangle(room)
+   give any limit. A window that ends at access i has at most i accesses. So at
+   each of the accesses born..w - 1 the length w was counted once too often;
+   `early` is the sum of w - born over the lengths of the bin. Everything may
+   wrap in between; the results are right modulo 2^64. */
 
-/* Adds the windows of the row whose events are in fp->scratch to rows below + 1 .. bin. */
+/* Adds the windows of the row whose events are in fp->scratch to rows below + 1
+   .. bin. */
 static void footprint_p_add_row(const footprint *fp, uint64_t born, uint64_t *table, uint32_t below,
                                 uint32_t bin) {
     uint64_t now = fp->now, all = 0, open = 0, windows;
@@ -1365,7 +1740,8 @@ static void footprint_p_add_row(const footprint *fp, uint64_t born, uint64_t *ta
     }
 }
 
-/* Row F <= T: starts are blocks that came to depth F, ends are those that left it. */
+/* Row F <= T: starts are blocks that came to depth F, ends are those that left
+   it. */
 static void footprint_p_load_recent(const footprint *fp, uint32_t F) {
     const footprint_p_moment *ends = &fp->events[F * (size_t)fp->columns];
     const footprint_p_moment *starts = ends - fp->columns;
@@ -1379,7 +1755,8 @@ static void footprint_p_load_recent(const footprint *fp, uint32_t F) {
     footprint_p_event_at(fp->scratch, fp->columns, fp->now - fp->top[F - 1].time + 2, UINT64_MAX);
 }
 
-/* Adds to the table the windows that ended since fp->start. Counters must have been folded. */
+/* Adds to the table the windows that ended since fp->start. Counters must have
+   been folded. */
 static void footprint_p_extract(const footprint *fp, uint64_t *table, uint32_t rows) {
     uint32_t k = fp->sample_log2, below = k == 0 && rows > 1, F, j, bin, b;
     footprint_p_zero(fp->scratch, fp->columns * sizeof *fp->scratch);
@@ -1408,16 +1785,10 @@ static void footprint_p_extract(const footprint *fp, uint64_t *table, uint32_t r
     }
 }
 
-/* ---- averages ---- */
+/* ---- snapshots ----------------------------- src/footprint/snapshot.c ---- */
 
-/* The average footprint (Xiang et al., PACT 2011): a block is missing from exactly those windows
-   that fit strictly between two of its accesses, if it counts as accessed at times 0 and n + 1 as
-   well. A gap from t to t' holds max(0, t' - t - w) windows of length w. With y = t' - t + 1
-       sum of footprints of the windows of length w = blocks (n - w + 1) - sum of max(0, y - 1 - w)
-   For each bin of y the table keeps the number of gaps and the sum of y, which makes this exact for
-   w at the high end of a bin. */
-
-/* Adds the gaps that are open at n + 1, of all blocks that are followed, `weight` times each. */
+/* Adds the gaps that are open at n + 1, of all blocks that are followed,
+   `weight` times each. */
 static void footprint_p_open_gaps(const footprint *fp, footprint_p_gap *gap, uint64_t weight) {
     uint32_t i, columns = fp->columns;
     for (i = 0; i < fp->filled; i++)
@@ -1428,50 +1799,23 @@ static void footprint_p_open_gaps(const footprint *fp, footprint_p_gap *gap, uin
     }
 }
 
-/* [shared: bound_total] Bounds an estimate: a window of w accesses touches 1 to w blocks, and no
-   more than all. */
-static void footprint_p_bound_total(footprint_total *total, uint64_t w, uint64_t blocks) {
-    footprint_p_wide most = footprint_p_product(w < blocks ? w : blocks, total->windows);
-    uint64_t low = total->low, high = total->high;
-    if (high >> 63 || (high == 0 && low < total->windows)) {
-        total->low = total->windows;
-        total->high = 0;
-    } else if (high > most.high || (high == most.high && low > most.low)) {
-        total->low = most.low;
-        total->high = most.high;
-    }
-}
-/* [end shared] */
-
-/* The formula above, for the windows since start, on top of those before. */
+/* The averages of all windows so far. Blocks that were forgotten are missing
+   from all windows after their last access, so their gaps are open as well:
+   gone of them, whose last accesses add up to gone_low and gone_high. */
 static void footprint_p_sum_averages(const footprint *fp, footprint_total *total) {
-    footprint_p_gap *gap = (footprint_p_gap *)(void *)fp->scratch;
-    uint64_t n = fp->now, count = 0, low = 0, high = 0;
-    uint32_t b;
+    footprint_p_gap *gap = (footprint_p_gap *)(void *)fp->scratch, *longest = gap + fp->columns;
+    footprint_p_wide gone = footprint_p_product(fp->now + 2, fp->gone);
     footprint_p_copy(gap, fp->gap, (fp->columns + 1) * sizeof *gap);
     footprint_p_open_gaps(fp, gap, UINT64_C(1) << fp->sample_log2);
-    for (b = fp->columns; b-- > 1; ) {
-        uint64_t w = footprint_bin_high(b), windows = n - w + 1;
-        footprint_p_wide sum, more;
-        count += gap[b + 1].count;                         /* gaps of more than w, and their sum */
-        footprint_p_wide_add(&low, &high, gap[b + 1].low, gap[b + 1].high);
-        if (w > n) continue;
-        sum = footprint_p_product(fp->followed, windows - (fp->start < w ? 0 : fp->start - w + 1));
-        footprint_p_wide_less(&sum.low, &sum.high, low, high);
-        more = footprint_p_product(w + 1, count);
-        footprint_p_wide_add(&sum.low, &sum.high, more.low, more.high);
-        more = footprint_p_product(n + 1 - w, 0 - fp->gone);    /* forgotten: their gaps are long */
-        footprint_p_wide_add(&sum.low, &sum.high, more.low, more.high);
-        footprint_p_wide_add(&sum.low, &sum.high, fp->gone_low, fp->gone_high);
-        footprint_p_wide_add(&sum.low, &sum.high, fp->before_total[b].low,
-                             fp->before_total[b].high);
-        total[b].windows = windows;
-        total[b].low = sum.low;
-        total[b].high = sum.high;
-    }
+    longest->count += fp->gone;
+    footprint_p_wide_less(&gone.low, &gone.high, fp->gone_low, fp->gone_high);
+    footprint_p_wide_add(&longest->low, &longest->high, gone.low, gone.high);
+    footprint_p_sum_gaps(gap, fp->columns, fp->now, fp->start, fp->followed, fp->before_total,
+                         total);
 }
 
-/* Returns the rows that a snapshot needs: up to the largest mark there ever was. */
+/* Returns the rows that a snapshot needs: up to the largest mark there ever
+   was. */
 static uint32_t footprint_p_rows(const footprint *fp) {
     uint32_t j = fp->marks;
     uint64_t low;
@@ -1533,14 +1877,16 @@ FOOTPRINT_API uint64_t footprint_mark_time(footprint *fp, uint32_t bin) {
     return j < fp->marks ? fp->mark[j].since : 0;
 }
 
-/* ---- full: every second block from here on ---- */
+/* ---- full: every second block from here on ----- src/footprint/thin.c ---- */
 
-/* When blocks no longer fit, the sampling ratio 2^-k is halved until they do. Windows that ended
-   so far are read out into `before` and before_total, with rows F 2^k for the old k. Then recent
-   and slot keep only the blocks that are still followed, and all rows, marks and gaps start anew: a
-   row F of a block that is there starts a run with that block's age, and each mark stands exactly
-   at X_F. The open gap of a block that is kept is taken off; that of one that is dropped is closed
-   with the windows before. Invariant: every window is counted once, by the k at its end. */
+/* When blocks no longer fit, the sampling ratio 2^-k is halved until they do.
+   Windows that ended so far are read out into `before` and before_total, with
+   rows F 2^k for the old k. Then recent and slot keep only the blocks that are
+   still followed, and all rows, marks and gaps start anew: a row F of a block
+   that is there starts a run with that block's age, and each mark stands
+   exactly at X_F. The open gap of a block that is kept is taken off; that of
+   one that is dropped is closed with the windows before. Invariant: every
+   window is counted once, by the k at its end. */
 
 static void footprint_p_thin(footprint *fp) {
     uint32_t q, j, s, kept;
@@ -1552,11 +1898,12 @@ static void footprint_p_thin(footprint *fp) {
     do {
         fp->sample_log2++;
         for (kept = 0, q = 0; q < fp->filled; q++) {
-            if (!footprint_p_left_out(fp, fp->top[q].block)) fp->top[kept++] = fp->top[q];
+            if (!footprint_p_left_out(fp->sample_log2,
+                                      fp->top[q].block)) fp->top[kept++] = fp->top[q];
         }
         fp->filled = kept;
         for (s = 2; s < fp->next; s++) {
-            if (footprint_p_left_out(fp, fp->slot[s].block))
+            if (footprint_p_left_out(fp->sample_log2, fp->slot[s].block))
                 fp->live[s >> 6] &= ~(UINT64_C(1) << (s & 63));
         }
         footprint_p_compact(fp);
@@ -1588,7 +1935,758 @@ static void footprint_p_thin(footprint *fp) {
     footprint_p_open_gaps(fp, fp->gap, 0 - (UINT64_C(1) << fp->sample_log2));
 }
 
-/* ---- profiles ---- */
+/* ---- averages alone ------------------------- src/footprint/average.c ---- */
+
+/* Lays everything out from base on: gap, scratch, before, table. If base is
+   NULL it only returns how many bytes that takes. The table is never more than
+   three quarters full. */
+static uint64_t footprint_p_average_layout(footprint_average *av, unsigned char *base,
+                                           uint32_t buckets) {
+    size_t gaps = (av->columns + 1) * sizeof(footprint_p_gap), fixed, columns = av->columns;
+    uint64_t table = (buckets + UINT64_C(1)) * sizeof(footprint_entry);
+    fixed = (2 * gaps + columns * sizeof(footprint_total) + 15) & ~(size_t)15;
+    av->buckets = buckets;
+    av->cap = buckets - buckets / 4;
+    av->table_bytes = (size_t)table;
+    av->bytes = fixed + (size_t)table;
+    if (base) {
+        av->gap = (footprint_p_gap *)(void *)base;
+        av->scratch = (footprint_p_gap *)(void *)(base + gaps);
+        av->before = (footprint_total *)(void *)(base + 2 * gaps);
+        av->table = (footprint_entry *)(void *)(base + fixed);
+    }
+    return fixed + table;
+}
+
+static void footprint_p_average_configure(footprint_average *av, const footprint_config *config) {
+    footprint_p_zero(av, sizeof *av);
+    av->end = footprint_p_settings(&av->config, config, &av->columns);
+    av->sample_log2 = av->config.sample_log2;
+    av->is_followed = 1;
+}
+
+FOOTPRINT_API size_t footprint_average_bytes(const footprint_config *config, uint32_t blocks) {
+    footprint_average av;
+    uint64_t bytes;
+    footprint_p_average_configure(&av, config);
+    bytes = footprint_p_average_layout(&av, NULL, footprint_p_slots(&av.config, blocks)) + 15;
+    return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+}
+
+FOOTPRINT_API uint32_t footprint_average_init(footprint_average *av, void *memory, size_t bytes,
+                                              const footprint_config *config) {
+    unsigned char *base = (unsigned char *)memory;
+    size_t skip = (size_t)(0 - (uintptr_t)memory) & 15, room, least;
+    uint32_t most;
+    footprint_p_average_configure(av, config);
+    av->config.alloc = NULL;
+    least = (size_t)footprint_p_average_layout(av, NULL, 64);
+    room = memory != NULL && bytes > skip ? bytes - skip : 0;
+    if (least > room) {
+        footprint_p_zero(av, sizeof *av);
+        return 0;
+    }
+    most = footprint_p_slots(&av->config, UINT64_MAX);
+    room = (room - least) / sizeof(footprint_entry);
+    footprint_p_average_layout(av, base + skip, room < most - 64 ? 64 + (uint32_t)room : most);
+    footprint_p_zero(base + skip, av->bytes);
+    return av->cap;
+}
+
+FOOTPRINT_API uint32_t footprint_average_open(footprint_average *av,
+                                              const footprint_config *config) {
+    footprint_p_average_configure(av, config);
+    footprint_p_average_layout(av, NULL, footprint_p_slots(&av->config, FOOTPRINT_P_FIRST));
+    if (av->config.alloc) av->memory = av->config.alloc(av->config.user, av->bytes);
+    if (!av->memory) {
+        footprint_p_zero(av, sizeof *av);
+        return 0;
+    }
+    footprint_p_average_layout(av, (unsigned char *)av->memory, av->buckets);
+    footprint_p_zero(av->memory, av->bytes);
+    return av->cap;
+}
+
+/* A closed footprint_average, like one whose init failed, counts nothing: all
+   accesses are lost. */
+FOOTPRINT_API void footprint_average_close(footprint_average *av) {
+    if (av->memory && av->config.release) av->config.release(av->config.user, av->memory);
+    footprint_p_zero(av, sizeof *av);
+}
+
+/* Returns the bucket of a block, or the empty one where it belongs. */
+static uint32_t footprint_p_average_find(const footprint_average *av, uint64_t block) {
+    const footprint_entry *table = av->table, *end = table + av->buckets;
+    const footprint_entry *entry = table + (footprint_p_hash(block) * av->buckets >> 32);
+    while (entry->time && entry->block != block) {
+        if (++entry == end) entry = table;
+    }
+    return (uint32_t)(entry - table);
+}
+
+/* Moves everything to larger memory. Returns 1, or 0 if there is none; then
+   nothing has changed. */
+static int footprint_p_average_grow(footprint_average *av) {
+    footprint_average old = *av;
+    uint64_t most = footprint_p_slots(&av->config, UINT64_MAX);
+    uint64_t buckets = av->buckets + (uint64_t)av->buckets / 2;
+    uint32_t i;
+    if (buckets > most) buckets = most;
+    if (buckets <= av->buckets || !av->config.alloc || av->flags & FOOTPRINT_FULL) return 0;
+    footprint_p_average_layout(av, NULL, (uint32_t)buckets);
+    av->memory = av->config.alloc(av->config.user, av->bytes);
+    if (!av->memory) {
+        *av = old;
+        return 0;
+    }
+    footprint_p_average_layout(av, (unsigned char *)av->memory, (uint32_t)buckets);
+    footprint_p_copy(av->memory, old.memory, av->bytes - av->table_bytes);
+    footprint_p_zero(av->table, av->table_bytes);
+    for (i = 0; i < old.buckets; i++) {
+        uint32_t bucket;
+        if (old.table[i].time == 0) continue;
+        bucket = footprint_p_average_find(av, old.table[i].block);
+        av->table[bucket] = old.table[i];
+        if (i == old.newest) av->newest = bucket;
+        if (i == old.second) av->second = bucket;
+    }
+    if (av->config.release) av->config.release(av->config.user, old.memory);
+    return 1;
+}
+
+/* An access is one look-up of the block's latest time, and one addition to a
+   gap ("averages, from gaps"). The two latest blocks stand at `newest` and
+   `second`. Invariant: outside footprint_p_average_each their times are right;
+   inside, they are kept in registers. */
+
+/* Adds the gaps that are open at n + 1, of all blocks that are followed. */
+static void footprint_p_average_open_gaps(const footprint_average *av, footprint_p_gap *gap,
+                                          uint64_t weight) {
+    uint32_t i;
+    for (i = 0; i < av->buckets; i++) {
+        const footprint_entry *entry = &av->table[i];
+        if (entry->time)
+            footprint_p_gap_sum(gap, av->columns, av->now + 2 - entry->time, weight);
+    }
+}
+
+static void footprint_p_average_totals(const footprint_average *av, footprint_total *total) {
+    footprint_p_copy(av->scratch, av->gap, (av->columns + 1) * sizeof *av->gap);
+    footprint_p_average_open_gaps(av, av->scratch, UINT64_C(1) << av->sample_log2);
+    footprint_p_sum_gaps(av->scratch, av->columns, av->now, av->start, av->followed, av->before,
+                         total);
+}
+
+/* Keeps only the blocks that are still followed. What lies behind a removed
+   entry is put in anew; to cut no run of entries in two, this starts behind an
+   empty one. */
+static void footprint_p_average_drop(footprint_average *av) {
+    uint32_t empty = 0, i;
+    av->tracked = 0;
+    while (av->table[empty].time) empty++;
+    for (i = 1; i <= av->buckets; i++) {
+        footprint_entry *entry = &av->table[(empty + i) % av->buckets], kept = *entry;
+        entry->time = 0;
+        if (kept.time == 0 || footprint_p_left_out(av->sample_log2, kept.block)) continue;
+        av->table[footprint_p_average_find(av, kept.block)] = kept;
+        av->tracked++;
+    }
+}
+
+/* The table is full: halves the sampling ratio until the blocks fit. */
+static void footprint_p_average_thin(footprint_average *av) {
+    av->flags |= FOOTPRINT_FULL;
+    footprint_p_average_totals(av, av->before);
+    do {
+        av->sample_log2++;
+        footprint_p_average_drop(av);
+    } while (av->tracked >= av->cap && av->sample_log2 < 63);
+    av->start = av->now;
+    av->followed = (uint64_t)av->tracked << av->sample_log2;
+    footprint_p_zero(av->gap, (av->columns + 1) * sizeof *av->gap);
+    footprint_p_average_open_gaps(av, av->gap, 0 - (UINT64_C(1) << av->sample_log2));
+}
+
+/* The latest access is to a block that is not followed yet. */
+static void footprint_p_average_new_block(footprint_average *av) {
+    uint64_t weight = UINT64_C(1) << av->sample_log2;
+    footprint_p_first_gap(av->gap, av->columns, av->now, av->start, av->sample_log2);
+    av->first += weight;
+    av->followed += weight;
+    av->tracked++;
+}
+
+/* Any access: the block may be new, or not be followed. */
+static FOOTPRINT_P_APART void footprint_p_average_access(footprint_average *av, uint64_t block) {
+    uint64_t now = ++av->now;
+    uint32_t bucket;
+    av->is_followed = !footprint_p_left_out(av->sample_log2, block);
+    if (!av->is_followed) return;
+    bucket = footprint_p_average_find(av, block);
+    if (av->table[bucket].time == 0) {
+        if (av->tracked >= av->cap) {
+            if (!footprint_p_average_grow(av)) {
+                av->now--;                                  /* up to the access before this one */
+                footprint_p_average_thin(av);
+                av->now++;
+                av->is_followed = !footprint_p_left_out(av->sample_log2, block);
+                if (!av->is_followed) return;
+            }
+            bucket = footprint_p_average_find(av, block);
+        }
+        av->table[bucket].block = block;
+        footprint_p_average_new_block(av);
+    } else {
+        footprint_p_gap_far(av->gap, av->columns, now - av->table[bucket].time + 1,
+                            av->sample_log2);
+    }
+    av->table[bucket].time = now;
+    if (bucket != av->newest) av->second = now == 1 ? bucket : av->newest;
+    av->newest = bucket;
+}
+
+/* blocks[0..count), all of them followed, after a first access. The two latest
+   blocks and the time of the second stay in registers. Returns how many
+   accesses were counted: fewer if sampling began. */
+static FOOTPRINT_P_ALWAYS size_t footprint_p_average_each(footprint_average *av,
+                                                          const uint64_t *blocks, size_t count,
+                                                          int ahead) {
+    footprint_entry *table = av->table, *one = table + av->newest, *two = table + av->second;
+    footprint_entry *last = table + av->buckets, *entry;
+    footprint_p_gap *gap = av->gap;
+    uint64_t first = one->block, second = two->block, time = two->time;
+    uint64_t now = av->now, start = now, end = now + count;
+    uint64_t columns = av->columns, buckets = av->buckets;
+    for (; now < end; now++) {
+        const uint64_t *at = blocks + (size_t)(now - start);
+        uint64_t block = *at;
+        if (ahead && end - now > FOOTPRINT_P_AHEAD) {
+            uint64_t later = footprint_p_hash(at[FOOTPRINT_P_AHEAD]);
+            FOOTPRINT_P_PREFETCH(table + (later * buckets >> 32));
+        }
+        if (block == first) continue;
+        if (block == second) {
+            footprint_p_gap_far(gap, columns, now - time + 2, 0);
+            entry = two;
+        } else {
+            two->time = time;
+            one->time = now;
+            entry = table + (footprint_p_hash(block) * buckets >> 32);
+            while (entry->block != block && entry->time) {
+                if (++entry == last) entry = table;
+            }
+            if (FOOTPRINT_P_UNLIKELY(entry->time == 0)) {
+                av->newest = (uint32_t)(one - table);
+                av->second = (uint32_t)(two - table);
+                av->now = now;
+                footprint_p_average_access(av, block);
+                if (av->sample_log2) return (size_t)(now + 1 - start);
+                table = av->table;
+                gap = av->gap;
+                buckets = av->buckets;
+                last = table + buckets;
+                one = table + av->newest;
+                two = table + av->second;
+                first = block;
+                second = two->block;
+                time = two->time;
+                continue;
+            }
+            footprint_p_gap_far(gap, columns, now - entry->time + 2, 0);
+        }
+        two = one;
+        one = entry;
+        second = first;
+        first = block;
+        time = now;
+    }
+    two->time = time;
+    one->time = now;
+    av->newest = (uint32_t)(one - table);
+    av->second = (uint32_t)(two - table);
+    av->now = now;
+    return count;
+}
+
+static FOOTPRINT_P_APART size_t footprint_p_average_plain(footprint_average *av,
+                                                          const uint64_t *blocks, size_t count) {
+    return footprint_p_average_each(av, blocks, count, 0);
+}
+
+static FOOTPRINT_P_APART size_t footprint_p_average_ahead(footprint_average *av,
+                                                          const uint64_t *blocks, size_t count) {
+    return footprint_p_average_each(av, blocks, count, 1);
+}
+
+FOOTPRINT_API void footprint_average_access(footprint_average *av, uint64_t block) {
+    if (av->now < av->end) {
+        footprint_p_average_access(av, block);
+        return;
+    }
+    av->lost = footprint_p_sat_add(av->lost, 1);
+    av->flags |= FOOTPRINT_ENDED;
+}
+
+FOOTPRINT_API void footprint_average_access_many(footprint_average *av, const uint64_t *blocks,
+                                                 size_t count) {
+    const uint64_t *end = blocks + count;
+    FOOTPRINT_ASSERT(blocks != NULL || count == 0);
+    while (blocks < end) {
+        size_t most = (size_t)(end - blocks) < 1024 ? (size_t)(end - blocks) : 1024;
+        if (av->sample_log2 || av->now == 0 || av->now >= av->end) {
+            footprint_average_access(av, *blocks++);
+            continue;
+        }
+        if (most > av->end - av->now) most = (size_t)(av->end - av->now);
+        blocks += av->table_bytes > FOOTPRINT_P_LARGE ? footprint_p_average_ahead(av, blocks, most)
+                                                : footprint_p_average_plain(av, blocks, most);
+    }
+}
+
+FOOTPRINT_API void footprint_average_access_repeat(footprint_average *av, uint64_t count) {
+    uint64_t most = av->end - av->now;
+    if (av->now == 0) return;
+    if (count > most) {
+        av->flags |= FOOTPRINT_ENDED;
+        av->lost = footprint_p_sat_add(av->lost, count - most);
+        count = most;
+    }
+    av->now += count;
+    if (av->is_followed) av->table[av->newest].time = av->now;
+}
+
+FOOTPRINT_API void footprint_average_reference(footprint_average *av, const void *address,
+                                               size_t bytes) {
+    uint64_t first = (uint64_t)(uintptr_t)address, last = first + (bytes ? bytes - 1 : 0);
+    uint64_t block = first >> av->config.block_log2;
+    for (;; block++) {
+        footprint_average_access(av, block);
+        if (block == last >> av->config.block_log2) break;
+    }
+}
+
+FOOTPRINT_API void footprint_average_get_stats(const footprint_average *av, footprint_stats *out) {
+    out->accesses = av->now;
+    out->lost = av->lost;
+    out->accesses_max = av->end;
+    out->blocks = av->first;
+    out->forgotten = 0;
+    out->memory_bytes = av->bytes;
+    out->blocks_bytes = av->table_bytes;
+    out->flags = av->flags;
+    out->sample_log2 = av->sample_log2;
+}
+
+
+
+FOOTPRINT_API size_t footprint_average_snapshot_bytes(const footprint_average *av) {
+    return footprint_profile_bytes(1, av->columns);
+}
+
+FOOTPRINT_API int footprint_average_snapshot(const footprint_average *av,
+                                             footprint_profile *profile, void *memory,
+                                             size_t bytes) {
+    uint32_t b;
+    if (footprint_profile_init(profile, 1, av->columns, memory, bytes)) return -1;
+    profile->accesses = profile->last_window = av->now;
+    profile->blocks = profile->last_blocks = av->first;
+    profile->flags = av->flags | FOOTPRINT_AVERAGE;
+    profile->sample_log2 = av->sample_log2;
+    profile->block_log2 = av->config.block_log2;
+    if (av->now == 0) return 0;
+    if (av->now > av->config.window_max) profile->last_window = profile->last_blocks = 0;
+    footprint_p_average_totals(av, profile->total);
+    for (b = 1; b < av->columns && av->flags & FOOTPRINT_FULL; b++)
+        footprint_p_bound_total(&profile->total[b], footprint_bin_high(b), av->first);
+    return 0;
+}
+
+/* ---- two threads ------------------------------- src/footprint/pair.c ---- */
+
+typedef struct footprint_p_pair_run { uint64_t first, time, length; } footprint_p_pair_run;
+typedef struct footprint_p_pair_mark {
+    uint64_t since, from, low;
+    uint64_t x0, x1, times;          /* the latest ages, which are not in the row yet */
+    uint64_t born;
+    uint32_t row, period_log2;
+    uint32_t cursor, stride;         /* run of since; how many runs the mark went on last time */
+} footprint_p_pair_mark;
+typedef struct footprint_p_pair_cell { uint64_t count, sum; } footprint_p_pair_cell;
+
+/* Lays everything out from base on. If base is NULL it only returns how many
+   bytes that takes. */
+static uint64_t footprint_p_pair_layout(footprint_pair *pair, unsigned char *base, uint32_t runs,
+                                        const footprint_config *config) {
+    footprint_config settings;
+    uint64_t at = 0, cells;
+    footprint_p_zero(pair, sizeof *pair);
+    pair->end = footprint_p_settings(&settings, config, &pair->columns);
+    pair->c = settings.c;
+    pair->mark_max = pair->columns - 1;
+    pair->run_max = runs;
+    cells = 1 + (uint64_t)pair->mark_max * (pair->columns - 1);
+    cells -= (uint64_t)pair->mark_max * (pair->mark_max - 1) / 2;
+    pair->marks   = (footprint_p_pair_mark *)footprint_p_take(base, &at, pair->mark_max,
+                                                              sizeof *pair->marks);
+    pair->cells   = (footprint_p_pair_cell *)footprint_p_take(base, &at, cells,
+                                                              sizeof *pair->cells);
+    pair->scratch = (footprint_p_pair_cell *)footprint_p_take(base, &at, pair->columns,
+                                                              sizeof *pair->cells);
+    pair->table_bytes = (size_t)at;
+    pair->runs    = (footprint_p_pair_run *)footprint_p_take(base, &at, runs, sizeof *pair->runs);
+    return at;
+}
+
+FOOTPRINT_API size_t footprint_pair_bytes(const footprint_config *config, uint32_t runs) {
+    footprint_pair pair;
+    uint64_t bytes = footprint_p_pair_layout(&pair, NULL, runs < 64 ? 64 : runs, config) + 15;
+    return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+}
+
+FOOTPRINT_API uint32_t footprint_pair_init(footprint_pair *pair, void *memory, size_t bytes,
+                                           const footprint_config *config) {
+    unsigned char *base = (unsigned char *)memory;
+    size_t skip = (size_t)(0 - (uintptr_t)memory) & 15, least, runs;
+    least = footprint_pair_bytes(config, 64);
+    if (memory == NULL || bytes < least) {
+        footprint_p_zero(pair, sizeof *pair);
+        return 0;
+    }
+    runs = 64 + (bytes - least) / sizeof(footprint_p_pair_run);
+    if (runs > UINT32_C(1) << 30) runs = UINT32_C(1) << 30;
+    footprint_p_pair_layout(pair, base + skip, (uint32_t)runs, config);
+    footprint_p_zero(base + skip, pair->table_bytes);
+    return pair->run_max;
+}
+
+/* Each low end F of a bin of counts has one mark, a time tau_F: windows that
+   start at or before tau_F count as holding F accesses of thread 1 or more.
+   Thread 1's accesses have the numbers 0, 1, 2, ..., and X_F is the time of
+   number (count so far - F). A window holds F or more exactly when it starts at
+   or before X_F. No search is needed to find X_F, only the runs in which the
+   numbers lie:
+
+       accesses   b b b b a a a b b b b b a b a b b b        a: thread 0, b: thread 1
+       numbers    0 1 2 3       4 5 6 7 8   9   10 ..
+       runs [0: 4] [4: 5] [9: 1] [10: 3] first number: length, and its first time
+
+   A mark may lag behind X_F until pending, the number of thread 1's accesses
+   since it was moved, would be more than slack(F) =
+   floor((F - 1) / c) - (F - 1). Then a window that is not counted as >= F holds
+   at most (F - 1) / c, so counts are within [c, 1] of the truth. A mark moves exactly when the count
+   reaches a multiple of its period, the largest power of two <= slack(F) + 1.
+
+   Invariant after each run: tau_F falls as F grows. Powers of two nest, so
+   whenever a mark moves all marks of smaller F with the same or a shorter
+   period move as well, and the order needs no test.
+
+   While a mark rests, its age (now - tau_F + 1) grows by one at each access. A
+   rest adds the ages of one run to the row of F: for each bin their number and
+   their sum. If thread 1 runs for long, mark and thread advance in step, and
+   the same ages come again and again: one addition with a weight deals with
+   them all.
+
+   Full: runs that no window of interest reaches are dropped, and those before
+   the largest mark if no larger mark can come. If that is not enough and c < 1,
+   runs are thinned from new to old: a dropped run counts as the end of the run
+   before it, which takes at most half of the slack of the marks that look
+   there; the other half remains for their period. At c = 1 the largest mark is
+   given up with its row.
+
+   Cost: for c < 1 a few moves for each access of thread 1, for c = 1 one for
+   each mark. */
+
+/* The largest count that a window may have without being counted as >= low. */
+static uint64_t footprint_p_pair_slack(const footprint_pair *pair, uint64_t low) {
+    if (pair->c >= 1) return 0;
+    return (uint64_t)((double)(low - 1) / pair->c + 1e-9) - (low - 1);
+}
+
+static uint32_t footprint_p_pair_period_log2(const footprint_pair *pair, uint64_t low) {
+    uint64_t slack = footprint_p_pair_slack(pair, low);
+    return FOOTPRINT_P_LOG2((pair->is_thinned ? slack - slack / 2 : slack) + 1);
+}
+
+/* Adds the ages x0..x1, `weight` times each, to a row. */
+static void footprint_p_pair_add_ages(footprint_p_pair_cell *row, uint32_t columns, uint64_t x0,
+                                      uint64_t x1, uint64_t weight) {
+    uint32_t bin = footprint_bin(x0);
+    for (; bin < columns && x0 <= x1; bin++) {
+        uint64_t high = footprint_bin_high(bin), end = high < x1 ? high : x1;
+        uint64_t length = end - x0 + 1;
+        row[bin].count += weight * length;
+        row[bin].sum += weight * (length * end - footprint_p_triangle(length - 1));
+        x0 = end + 1;
+    }
+}
+
+/* A rest of a mark has ended: its ages were x0..x1. Where threads take turns of
+   one length, a mark has the same ages again and again. They go to the row
+   once, with their weight. */
+static inline void footprint_p_pair_end_rest(const footprint_pair *pair,
+                                             footprint_p_pair_mark *mark, uint64_t x0,
+                                             uint64_t x1) {
+    if (x0 == mark->x0 && x1 == mark->x1) {
+        mark->times++;
+        return;
+    }
+    footprint_p_pair_add_ages(pair->cells + mark->row, pair->columns, mark->x0, mark->x1,
+                              mark->times);
+    mark->x0 = x0;
+    mark->x1 = x1;
+    mark->times = 1;
+}
+
+/* Drops the first `count` runs. All that marks need to know of them is that
+   they are old. */
+static void footprint_p_pair_drop_runs(footprint_pair *pair, uint32_t count) {
+    uint32_t i;
+    if (count == 0) return;
+    pair->dropped_time = pair->runs[count - 1].time + pair->runs[count - 1].length - 1;
+    for (i = count; i < pair->run_count; i++) pair->runs[i - count] = pair->runs[i];
+    pair->run_count -= count;
+    for (i = 0; i < pair->mark_count; i++) {
+        uint32_t cursor = pair->marks[i].cursor;
+        pair->marks[i].cursor = cursor > count ? cursor - count : 0;
+    }
+}
+
+/* Drops runs, from new to old, whose numbers may as well count as the end of
+   the run before. The kept ones gather at the end; the two newest and the
+   oldest always stay. */
+static void footprint_p_pair_thin_runs(footprint_pair *pair) {
+    uint32_t i, w = pair->run_count - 2;
+    if (!pair->is_thinned) {
+        pair->is_thinned = 1;
+        for (i = 0; i < pair->mark_count; i++)
+            pair->marks[i].period_log2 = footprint_p_pair_period_log2(pair, pair->marks[i].low);
+    }
+    for (i = w; i-- > 0; ) {
+        uint64_t first = pair->runs[w].first;
+        uint64_t slack = footprint_p_pair_slack(pair, pair->number - first);
+        if (i > 0 && first - (pair->runs[i - 1].first + pair->runs[i - 1].length) <= slack / 2)
+            continue;
+        pair->runs[--w] = pair->runs[i];
+    }
+    for (i = w; i < pair->run_count; i++) pair->runs[i - w] = pair->runs[i];
+    pair->run_count -= w;
+    for (i = 0; i < pair->mark_count; i++) {                 /* the last run that began by then */
+        footprint_p_pair_mark *mark = &pair->marks[i];
+        uint32_t low = 0, high = pair->run_count;
+        while (high - low > 1) {
+            uint32_t middle = low + (high - low) / 2;
+            if (pair->runs[middle].time <= mark->since) low = middle;
+            else high = middle;
+        }
+        mark->cursor = low;
+    }
+}
+
+static void footprint_p_pair_make_room(footprint_pair *pair) {
+    uint64_t longest = footprint_bin_high(pair->columns - 1);
+    uint32_t old = 0, b;
+    while (old + 1 < pair->run_count &&
+           pair->runs[old].time + pair->runs[old].length - 1 + longest <= pair->now) old++;
+    if (pair->mark_count == pair->mark_max && old < pair->marks[pair->mark_count - 1].cursor)
+        old = pair->marks[pair->mark_count - 1].cursor;
+    footprint_p_pair_drop_runs(pair, old);
+    if (pair->run_count == pair->run_max && pair->c < 1) footprint_p_pair_thin_runs(pair);
+    while (pair->run_count == pair->run_max && pair->mark_count > 1) {
+        footprint_p_pair_mark *largest = &pair->marks[--pair->mark_count];
+        for (b = pair->mark_count + 1; b < pair->columns; b++)
+            pair->cells[largest->row + b].count = pair->cells[largest->row + b].sum = 0;
+        pair->mark_max = pair->mark_count;
+        pair->flags |= FOOTPRINT_FULL;
+        footprint_p_pair_drop_runs(pair, pair->marks[pair->mark_count - 1].cursor);
+    }
+    if (pair->run_count == pair->run_max) footprint_p_pair_drop_runs(pair, pair->run_count - 1);
+}
+
+/* Makes the marks that are due once thread 1 has made so many accesses. `time`
+   and `number` are those before its run. A new mark starts at number 0. */
+static void footprint_p_pair_add_marks(footprint_pair *pair, uint64_t time, uint64_t number) {
+    uint32_t j;
+    for (j = pair->mark_count; j < pair->mark_max; j++) {
+        footprint_p_pair_mark *mark = &pair->marks[j];
+        mark->low = footprint_bin_low(j + 1);
+        if (mark->low > pair->number) return;
+        mark->since = pair->runs[0].first == 0 ? pair->runs[0].time : pair->dropped_time;
+        mark->from = mark->born = time + mark->low - number;
+        mark->period_log2 = footprint_p_pair_period_log2(pair, mark->low);
+        mark->cursor = mark->stride = 0;
+        mark->row = j * (pair->columns - 1) - j * (j + 1) / 2;
+        pair->mark_count = j + 1;
+    }
+}
+
+/* Moves a mark to number x at time now. Returns how many numbers of its run
+   come after x. */
+static inline uint64_t footprint_p_pair_step(footprint_pair *pair, footprint_p_pair_mark *mark,
+                                             uint64_t x, uint64_t now) {
+    const footprint_p_pair_run *runs = pair->runs, *run;
+    uint32_t cursor = mark->cursor, guess = cursor + mark->stride;
+    uint64_t at;
+    if (now > mark->from)
+        footprint_p_pair_end_rest(pair, mark, mark->from - mark->since + 1, now - mark->since);
+    mark->from = now;
+    if (guess < pair->run_count && runs[guess].first <= x) cursor = guess;
+    while (x - runs[cursor].first >= runs[cursor].length) {
+        if (cursor + 1 == pair->run_count || runs[cursor + 1].first > x) break;
+        cursor++;                                          /* x lies in a later run */
+    }
+    mark->stride = cursor - mark->cursor;
+    mark->cursor = cursor;
+    run = runs + cursor;
+    at = x - run->first;
+    if (at < run->length) {
+        mark->since = run->time + at;
+        return run->length - 1 - at;
+    }
+    mark->since = x < run->first ? pair->dropped_time : run->time + run->length - 1;
+    return 0;
+}
+
+/* Moves a mark at each multiple t of its period up to `end`, the count of
+   thread 1 by now. */
+static void footprint_p_pair_move_mark(footprint_pair *pair, footprint_p_pair_mark *mark,
+                                       uint64_t t, uint64_t end, uint64_t time,
+                                       uint64_t number) {
+    uint64_t period = UINT64_C(1) << mark->period_log2, steps, more;
+    for (; t <= end; t += period) {
+        uint64_t now = time + t - number;
+        steps = footprint_p_pair_step(pair, mark, t - mark->low, now) >> mark->period_log2;
+        more = (end - t) >> mark->period_log2;             /* in step with the thread */
+        if (more < steps) steps = more;
+        if (steps == 0) continue;
+        now -= mark->since;
+        footprint_p_pair_add_ages(pair->cells + mark->row, pair->columns, now + 1, now + period,
+                                  steps);
+        mark->since += steps << mark->period_log2;
+        mark->from += steps << mark->period_log2;
+        t += steps << mark->period_log2;
+    }
+}
+
+FOOTPRINT_API void footprint_pair_run(footprint_pair *pair, int thread, uint64_t count) {
+    uint64_t time = pair->now, number = pair->number, most = pair->end - pair->now, end, t;
+    footprint_p_pair_mark *mark, *last;
+    uint32_t old;
+    FOOTPRINT_ASSERT(thread == 0 || thread == 1);
+    if (count > most) {
+        pair->flags |= FOOTPRINT_ENDED;
+        pair->lost = footprint_p_sat_add(pair->lost, count - most);
+        count = most;
+    }
+    if (count == 0) return;
+    if (thread == 0) {
+        pair->now += count;
+        pair->is_joined = 0;
+        return;
+    }
+    if (!pair->is_joined) {
+        footprint_p_pair_run *run;
+        if (pair->run_count == pair->run_max) footprint_p_pair_make_room(pair);
+        run = &pair->runs[pair->run_count++];
+        run->first = number;
+        run->time = time + 1;
+        run->length = 0;
+    }
+    pair->runs[pair->run_count - 1].length += count;
+    pair->is_joined = 1;
+    pair->now += count;
+    pair->number += count;
+    old = pair->mark_count;
+    footprint_p_pair_add_marks(pair, time, number);
+    end = pair->number;
+    for (mark = pair->marks, last = mark + old; mark < last; mark++) {
+        t = ((number >> mark->period_log2) + 1) << mark->period_log2;
+        if (t > end) break;                                /* no larger one is due */
+        if ((end - t) >> mark->period_log2 == 0)           /* it moves once */
+            footprint_p_pair_step(pair, mark, t - mark->low, time + t - number);
+        else footprint_p_pair_move_mark(pair, mark, t, end, time, number);
+    }
+    for (mark = last, last = pair->marks + pair->mark_count; mark < last; mark++) {
+        t = ((mark->low >> mark->period_log2) + 1) << mark->period_log2;
+        footprint_p_pair_move_mark(pair, mark, t, end, time, number);
+    }
+}
+
+FOOTPRINT_API void footprint_pair_get_stats(const footprint_pair *pair, footprint_stats *out) {
+    footprint_p_zero(out, sizeof *out);
+    out->accesses = pair->now;
+    out->lost = pair->lost;
+    out->accesses_max = pair->end;
+    out->blocks = pair->number;
+    out->memory_bytes = pair->table_bytes + pair->run_max * sizeof *pair->runs;
+    out->flags = pair->flags;
+}
+
+FOOTPRINT_API uint64_t footprint_pair_mark_time(const footprint_pair *pair, uint32_t bin) {
+    if (bin == 0) return pair->now;
+    return bin <= pair->mark_count ? pair->marks[bin - 1].since : 0;
+}
+
+/* How many windows of a run of n accesses have a length in bin. */
+static uint64_t footprint_p_pair_windows(uint64_t n, uint32_t bin) {
+    uint64_t low = footprint_bin_low(bin), high = footprint_bin_high(bin), width;
+    if (bin == 0 || n < low) return 0;
+    width = (high < n ? high : n) - low + 1;
+    return width * (n - low + 1) - footprint_p_triangle(width - 1);
+}
+
+/* Turns a row of ages into windows. A window of length w is counted at every
+   access at which the age is w or less. For lengths low..limit of a bin, the
+   ages of the bins below (`open` many) count at each length, and an age x of
+   this bin at limit - x + 1 lengths. This also counts lengths w > i at an
+   access i, though such windows would start before access 1: `early` of
+   them, (w - born) for each w > born. */
+static void footprint_p_pair_add_row(const footprint_p_pair_cell *row, uint64_t now, uint64_t born,
+                                     uint64_t *windows, uint32_t columns) {
+    uint64_t open = 0;
+    uint32_t b;
+    for (b = 1; b < columns && footprint_bin_low(b) <= now; b++) {
+        uint64_t low = footprint_bin_low(b), high = footprint_bin_high(b);
+        uint64_t limit = high < now ? high : now, from = low > born ? low : born + 1, early = 0;
+        if (limit > born) {
+            early = (limit - from + 1) * (from - born);
+            early += footprint_p_triangle(limit - from);
+        }
+        windows[b] += (limit - low + 1) * open + row[b].count * (limit + 1) - row[b].sum - early;
+        open += row[b].count;
+    }
+}
+
+FOOTPRINT_API size_t footprint_pair_snapshot_bytes(const footprint_pair *pair) {
+    return footprint_profile_bytes(pair->mark_count + 1, pair->columns);
+}
+
+FOOTPRINT_API int footprint_pair_snapshot(const footprint_pair *pair, footprint_profile *profile,
+                                          void *memory, size_t bytes) {
+    uint32_t b, j;
+    if (footprint_profile_init(profile, pair->mark_count + 1, pair->columns, memory, bytes))
+        return -1;
+    profile->accesses = pair->now;
+    profile->blocks = pair->number;
+    profile->c = pair->c;
+    profile->flags = pair->flags | FOOTPRINT_INTERLEAVED;
+    for (b = 1; b < pair->columns; b++)
+        profile->at_least[b] = footprint_p_pair_windows(pair->now, b);
+    for (j = 0; j < pair->mark_count; j++) {
+        const footprint_p_pair_mark *mark = &pair->marks[j];
+        footprint_p_zero(pair->scratch, pair->columns * sizeof *pair->scratch);
+        for (b = j + 1; b < pair->columns; b++) pair->scratch[b] = pair->cells[mark->row + b];
+        footprint_p_pair_add_ages(pair->scratch, pair->columns, mark->x0, mark->x1, mark->times);
+        if (mark->from <= pair->now)                         /* the rest under way ends here */
+            footprint_p_pair_add_ages(pair->scratch, pair->columns, mark->from - mark->since + 1,
+                                      pair->now - mark->since + 1, 1);
+        footprint_p_pair_add_row(pair->scratch, pair->now, mark->born,
+                                 profile->at_least + (j + 1) * (size_t)pair->columns,
+                                 pair->columns);
+    }
+    return 0;
+}
+
+/* ---- profiles ------------------------------- src/footprint/profile.c ---- */
 
 FOOTPRINT_API size_t footprint_profile_bytes(uint32_t rows, uint32_t columns) {
     uint64_t cells = (uint64_t)rows * columns + rows, bytes = cells * sizeof(uint64_t) + 15;
@@ -1621,8 +2719,9 @@ FOOTPRINT_API uint64_t footprint_windows(const footprint_profile *p, uint32_t wi
     return footprint_at_least(p, window_bin, 0);
 }
 
-FOOTPRINT_API uint64_t footprint_windows_in_bin(const footprint_profile *p, uint32_t window_bin,
-                                                uint32_t bin) {
+/* Returns how many windows of a length in window_bin have a footprint in bin. */
+static uint64_t footprint_p_windows_in_bin(const footprint_profile *p, uint32_t window_bin,
+                                           uint32_t bin) {
     return footprint_at_least(p, window_bin, bin) - footprint_at_least(p, window_bin, bin + 1);
 }
 
@@ -1652,10 +2751,135 @@ FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blo
     return all > 0 ? 1 - hits / all : 0;
 }
 
-/* ---- dump ---- */
+/* ---- sums and phases --------------------------- src/footprint/sums.c ---- */
+
+static void footprint_p_saturate(footprint_profile *p, uint64_t *sum, uint64_t add) {
+    *sum = footprint_p_sat_add(*sum, add);
+    if (*sum == UINT64_MAX) p->flags |= FOOTPRINT_SATURATED;
+}
+
+FOOTPRINT_API int footprint_add(footprint_profile *into, const footprint_profile *other) {
+    uint32_t row, column;
+    int empty = into->accesses == 0;
+    if (into->rows < other->rows || into->columns < other->columns) return -1;
+    if (!empty && (into->flags ^ other->flags) & FOOTPRINT_INTERLEAVED) return -1;
+    for (column = 0; column < other->columns; column++) {
+        footprint_total *to = &into->total[column];
+        const footprint_total *from = &other->total[column];
+        for (row = 0; row < other->rows; row++)
+            footprint_p_saturate(into, &into->at_least[row * (size_t)into->columns + column],
+                                 other->at_least[row * (size_t)other->columns + column]);
+        footprint_p_saturate(into, &to->windows, from->windows);
+        footprint_p_wide_add(&to->low, &to->high, from->low, from->high);
+    }
+    for (row = 0; row < other->rows; row++)
+        footprint_p_saturate(into, &into->depth[row], other->depth[row]);
+    footprint_p_saturate(into, &into->accesses, other->accesses);
+    footprint_p_saturate(into, &into->blocks, other->blocks);
+    footprint_p_saturate(into, &into->forgotten, other->forgotten);
+    if (other->c < into->c) into->c = other->c;
+    if (other->sample_log2 > into->sample_log2) into->sample_log2 = other->sample_log2;
+    into->block_log2 = other->block_log2;
+    into->flags |= other->flags;
+    into->last_window = empty ? other->last_window : 0;
+    into->last_blocks = empty ? other->last_blocks : 0;
+    return 0;
+}
+
+FOOTPRINT_API int footprint_subtract(footprint_profile *later,
+                                     const footprint_profile *earlier) {
+    uint32_t row, column;
+    if (later->rows < earlier->rows || later->columns != earlier->columns) return -1;
+    if (later->accesses < earlier->accesses) return -1;
+    for (column = 0; column < later->columns; column++) {
+        footprint_total *from = &later->total[column];
+        const footprint_total *less = &earlier->total[column];
+        for (row = 0; row < earlier->rows; row++)
+            later->at_least[row * (size_t)later->columns + column] -=
+                earlier->at_least[row * (size_t)later->columns + column];
+        from->windows -= less->windows;
+        footprint_p_wide_less(&from->low, &from->high, less->low, less->high);
+        if (later->flags & FOOTPRINT_FULL)                 /* blocks: also those of before */
+            footprint_p_bound_total(from, footprint_bin_high(column), later->blocks);
+    }
+    for (row = 0; row < earlier->rows; row++) later->depth[row] -= earlier->depth[row];
+    later->accesses -= earlier->accesses;
+    later->blocks -= earlier->blocks;
+    later->forgotten -= earlier->forgotten;
+    later->last_window = later->last_blocks = 0;
+    later->flags |= FOOTPRINT_DIFFERENCE;
+    return 0;
+}
+
+/* ---- answers by averages -------------------- src/footprint/answers.c ---- */
+
+/* The average is known at the high ends of bins, and for the whole run. The
+   line through these points and (0, 0) is the average footprint by window
+   length. */
+typedef struct footprint_p_piece { double window0, blocks0, window1, blocks1; } footprint_p_piece;
+
+/* Returns whether there is a point n, and gives it in window1 and blocks1. */
+static int footprint_p_point(const footprint_profile *p, uint32_t n, footprint_p_piece *to) {
+    uint64_t before = footprint_bin_high(n - 1);
+    if (n < p->columns && p->total[n].windows) {
+        const footprint_total *t = &p->total[n];
+        uint64_t high = footprint_bin_high(n);
+        to->window1 = (double)high;
+        to->blocks1 = (double)t->high * 18446744073709551616.0 + (double)t->low;
+        to->blocks1 /= (double)t->windows;
+        return 1;
+    }
+    if (p->last_window == 0 || n > p->columns) return 0;
+    if (n > 1 && (p->total[n - 1].windows == 0 || p->last_window <= before)) return 0;
+    to->window1 = (double)p->last_window;
+    to->blocks1 = (double)p->last_blocks;
+    return 1;
+}
+
+/* Finds the piece of the line that holds a window or, if blocks >= 0, reaches
+   so many blocks. Returns 0 behind the last; then window0 and blocks0 are the
+   last point. */
+static int footprint_p_find_piece(const footprint_profile *p, double window, double blocks,
+                                  footprint_p_piece *to) {
+    uint32_t n;
+    to->window0 = to->blocks0 = to->window1 = to->blocks1 = 0;
+    for (n = 1; footprint_p_point(p, n, to); n++) {
+        if (blocks < 0 ? to->window1 >= window : to->blocks1 >= blocks) return 1;
+        to->window0 = to->window1;
+        to->blocks0 = to->blocks1;
+    }
+    return 0;
+}
+
+FOOTPRINT_API double footprint_average_of(const footprint_profile *p, double window) {
+    footprint_p_piece at;
+    if (window <= 0) return 0;
+    if (!footprint_p_find_piece(p, window, -1, &at)) return at.blocks0;
+    return at.blocks0 +
+           (at.blocks1 - at.blocks0) * (window - at.window0) / (at.window1 - at.window0);
+}
+
+FOOTPRINT_API double footprint_fill_time(const footprint_profile *p, double blocks) {
+    footprint_p_piece at;
+    if (blocks <= 0) return 0;
+    if (!footprint_p_find_piece(p, 0, blocks, &at)) return -1;
+    return at.window0 +
+           (at.window1 - at.window0) * (blocks - at.blocks0) / (at.blocks1 - at.blocks0);
+}
+
+FOOTPRINT_API double footprint_miss_ratio_by_average(const footprint_profile *p, double blocks) {
+    double time = footprint_fill_time(p, blocks);
+    footprint_p_piece at;
+    if (time < 0 || !footprint_p_find_piece(p, time, -1, &at)) return 0;
+    if (at.blocks1 <= at.blocks0) return 0;
+    return (at.blocks1 - at.blocks0) / (at.window1 - at.window0);
+}
 
 #ifndef FOOTPRINT_NO_FILES
-/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
+
+/* ---- writing a .brst part -------------------------------- src/part.c ---- */
+
+/* CRC-32 (IEEE 802.3, reflected), four bits at a time. */
 static uint32_t footprint_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
     static const uint32_t nibble[16] = {
         0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
@@ -1670,9 +2894,8 @@ static uint32_t footprint_p_crc32(uint32_t crc, const unsigned char *data, size_
     }
     return ~crc;
 }
-/* [end shared] */
 
-/* [shared: put] Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
+/* Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
 typedef struct footprint_p_out {
     int (*write)(void *user, const void *data, size_t size);
     void *user;
@@ -1720,8 +2943,8 @@ static void footprint_p_put_varint(footprint_p_out *out, uint64_t value) {
 }
 
 static void footprint_p_put_begin(footprint_p_out *out, uint32_t kind,
-                                  int (*write)(void *user, const void *data, size_t size),
-                                  void *user) {
+                               int (*write)(void *user, const void *data, size_t size),
+                               void *user) {
     out->write = write;
     out->user = user;
     out->error = 0;
@@ -1741,7 +2964,8 @@ static int footprint_p_put_end(footprint_p_out *out) {
     footprint_p_put_block(out, 10);
     return out->error;
 }
-/* [end shared] */
+
+/* ---- dump ------------------------------------- src/footprint/write.c ---- */
 
 FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name,
                                   int (*write)(void *user, const void *data, size_t size),
@@ -1761,7 +2985,7 @@ FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name,
     for (column = 0; column < p->columns; column++) {
         uint32_t first = 0, last = 0;
         for (row = 0; row < p->rows; row++) {
-            if (footprint_windows_in_bin(p, column, row) == 0) continue;
+            if (footprint_p_windows_in_bin(p, column, row) == 0) continue;
             if (last == 0) first = row;
             last = row + 1;
         }
@@ -1771,29 +2995,32 @@ FOOTPRINT_API int footprint_write(const footprint_profile *p, const char *name,
         footprint_p_put_varint(&out, first);
         footprint_p_put_varint(&out, last - first);
         for (row = first; row < last; row++)
-            footprint_p_put_varint(&out, footprint_windows_in_bin(p, column, row));
+            footprint_p_put_varint(&out, footprint_p_windows_in_bin(p, column, row));
     }
     return footprint_p_put_end(&out) ? -1 : 0;
 }
-#endif
 
+#endif /* FOOTPRINT_NO_FILES */
 #endif /* FOOTPRINT_IMPLEMENTATION */
 
 /* MIT License
 
    Copyright (c) 2026 the bursty authors
 
-   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
-   associated documentation files (the "Software"), to deal in the Software without restriction,
-   including without limitation the rights to use, copy, modify, merge, publish, distribute,
-   sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is
-   furnished to do so, subject to the following conditions:
+   Permission is hereby granted, free of charge, to any person obtaining a
+   copy of this software and associated documentation files (the "Software"),
+   to deal in the Software without restriction, including without limitation
+   the rights to use, copy, modify, merge, publish, distribute, sublicense,
+   and/or sell copies of the Software, and to permit persons to whom the
+   Software is furnished to do so, subject to the following conditions:
 
-   The above copyright notice and this permission notice shall be included in all copies or
-   substantial portions of the Software.
+   The above copyright notice and this permission notice shall be included in
+   all copies or substantial portions of the Software.
 
-   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
-   NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
-   NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
-   DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
-   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL
+   THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING
+   FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER
+   DEALINGS IN THE SOFTWARE. */

@@ -29,6 +29,11 @@
    path to each of them. It knows a lower and an upper bound of the true weight of each context it
    keeps. No other context weighs more than `bound_of_absent` (hcct_get_stats).
 
+   WITH BURSTY.H  If bursty.h is included before this file, there is nothing to call: bursty_start
+   keeps the contexts of all threads, bursty_save writes them, and `bursty report` shows them. Where
+   HCCT_IMPLEMENTATION is defined, include bursty.h first. Behind the functions of a tree stands
+   what you may ask and set (callpaths_...).
+
    STEP BY STEP
    1. Give each function or each call site a key, a 32-bit number other than 0.
    2. Call hcct_init with memory for the tree.
@@ -42,7 +47,7 @@
    6. For coroutines call hcct_fiber_start, hcct_fiber_switch and hcct_fiber_end.
    7. To look now and then only, call hcct_burst_begin with your stack of keys, pass on events, and
       call hcct_burst_end.
-   8. With no source to edit, compile with -finstrument-functions and link record/ (instrument.c).
+   8. With no source to edit, compile with -finstrument-functions and link record/hooks/instrument.c.
 
    PROMISES   It never allocates, recurses, aborts or prints, and it has no global variables.
               Queries change no answer and may come between any two events. A full arena is normal:
@@ -54,6 +59,9 @@
               HCCT_ASSERT(x)      checks for mistakes of the caller. The default does nothing.
               HCCT_ALGORITHMS     the algorithms to compile, a mask: 1 << HCCT_FULL and so on
               HCCT_SAMPLE         counts that are sampled on the stack for a quantile. Default: 256
+              CALLPATHS_MEMORY=n  static memory for the contexts that bursty.h samples: 3 MiB, for 64
+                                  threads with some 600 contexts each, whose pages are touched when
+                                  a thread needs them; in a bare build 384 KiB, for 8. 0 means none.
    COST       A context takes 32 bytes (20 in a full tree) and 5.4 bytes of lookup tables. Enter and
               leave together take some 85 instructions. docs/hcct.md has measurements.
 

@@ -12,13 +12,9 @@
 #define _POSIX_C_SOURCE 200112L
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
-#define HOTL_IMPLEMENTATION
-#include "hotl.h"
-#define INTERLEAVE_IMPLEMENTATION
-#include "interleave.h"
 #include "../tests/footprint_paper.inc"
 #include "../tools/base/tool.c"
-#include "../tools/replay/trace_blocks.c"
+#include "../lab/trace_blocks.c"
 #include "random.h"
 #include <stdio.h>
 #include <time.h>
@@ -187,7 +183,7 @@ static const char *const names[WAYS] = {"c=1",
 
 typedef struct way {
     footprint fp;
-    hotl averages;
+    footprint_average averages;
     splay tree;
     alias table;
     paper literal;
@@ -197,17 +193,15 @@ typedef struct way {
 static void way_start(way *w, int kind, uint32_t blocks) {
     static const double c[] = {1, .99, .9, .5, .9};
     footprint_config config;
-    hotl_config averages;
     memset(&config, 0, sizeof config);
-    memset(&averages, 0, sizeof averages);
-    config.alloc = averages.alloc = allocate;
-    config.release = averages.release = release;
+    config.alloc = allocate;
+    config.release = release;
     w->kind = kind;
     if (kind < AVERAGE) {
         config.c = c[kind];
         if (!footprint_open(&w->fp, &config)) exit(1);
     } else if (kind == AVERAGE) {
-        if (!hotl_open(&w->averages, &averages)) exit(1);
+        if (!footprint_average_open(&w->averages, &config)) exit(1);
     } else if (kind == ALIAS) {
         memset(&w->table, 0, sizeof w->table);
         w->table.last = (uint64_t *)calloc(1u << 26, sizeof *w->table.last);
@@ -228,7 +222,7 @@ way_run(way *w, const uint64_t *blocks, size_t count) {
     else if (w->kind < AVERAGE)
         footprint_access_many(&w->fp, blocks, count);
     else if (w->kind == AVERAGE)
-        hotl_access_many(&w->averages, blocks, count);
+        footprint_average_access_many(&w->averages, blocks, count);
     else if (w->kind == ALIAS)
         for (i = 0; i < count; i++) alias_access(&w->table, blocks[i]);
     else if (w->kind == SPLAY)
@@ -241,7 +235,7 @@ static void way_end(way *w) {
     if (w->kind < AVERAGE)
         footprint_close(&w->fp);
     else if (w->kind == AVERAGE)
-        hotl_close(&w->averages);
+        footprint_average_close(&w->averages);
     else if (w->kind == ALIAS)
         free(w->table.last);
     else if (w->kind == SPLAY)
@@ -330,21 +324,21 @@ static void compare(const char *name, const uint64_t *block, size_t n, uint32_t 
 
 /* Interleaving: ns per access, turns of a length. */
 static void compare_pair(const char *name, uint64_t length, double c, uint64_t n) {
-    interleave_config config;
-    interleave pair;
+    footprint_config config;
+    footprint_pair pair;
     size_t bytes;
     void *memory;
     clock_t start;
     uint64_t i;
     memset(&config, 0, sizeof config);
     config.c = c;
-    bytes = interleave_bytes(&config, c < 1 ? 1u << 20 : 1u << 22);
+    bytes = footprint_pair_bytes(&config, c < 1 ? 1u << 20 : 1u << 22);
     memory = malloc(bytes);
-    interleave_init(&pair, memory, bytes, &config);
+    footprint_pair_init(&pair, memory, bytes, &config);
     start = clock();
     for (i = 0; i < n; i += 2 * length) {
-        interleave_run(&pair, 0, length);
-        interleave_run(&pair, 1, length);
+        footprint_pair_run(&pair, 0, length);
+        footprint_pair_run(&pair, 1, length);
     }
     printf("%-16s c = %-4g %8.2f ns an access\n", name, c,
            (double)(clock() - start) * 1e9 / CLOCKS_PER_SEC / (double)n);

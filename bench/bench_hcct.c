@@ -14,7 +14,7 @@
 #define HCCT_STATIC
 #define HCCT_IMPLEMENTATION
 #include "hcct.h"
-#include "../tools/replay/yardsticks.c"
+#include "../lab/yardsticks.c"
 #include "random.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # edges.sh - the tables of docs/edgeprof.md on today's programs. bzip2, Lua and sqlite out of their
 # packages are compiled with gcc --coverage -O0 and run. bench/gcov_cfg.py makes graphs and counts
-# of gcc's own notes. bursty replay edges plans and derives. Beside them stand gcov's own updates on
+# of gcc's own notes. bursty-lab edges plans and derives. Beside them stand gcov's own updates on
 # the same runs, and those of clang's IR-PGO (-O0 -fprofile-generate), the sum of its counters.
 # bench/setup.sh fetches sources and compilers.
 set -eu
@@ -11,7 +11,7 @@ case $build in /*) ;; *) build=$PWD/$build ;; esac
 src=$build/bench/src out=$build/bench/edges
 rm -rf "$out"
 mkdir -p "$out"
-make -s BUILD="$build" "$build/bursty"
+make -s BUILD="$build" "$build/bursty-lab"
 
 # compile NAME COMMAND...: gcc's notes and data land in $out/NAME, what clang makes in
 # $out/NAME-clang
@@ -65,7 +65,7 @@ cfg sqlite
 
 key() { sed "s/.*\"$2\":\([0-9.a-z]*\)[,}].*/\1/" "$1"; }
 ratio() { awk "BEGIN { printf \"%.$3f\", $1 / $2 }"; }
-replay() { "$build/bursty" replay edges --json "$@" "$out/$program.txt" >"$out/json"; }
+replay() { "$build/bursty-lab" edges --json "$@" "$out/$program.txt" >"$out/json"; }
 
 row() { # NUMBER... of a table
     printf '|'

@@ -30,17 +30,16 @@ row() { # NAME OPTIONS...
 echo '| build | code | of off | constants | RAM |'
 echo '|---|---:|---:|---:|---:|'
 row off -DEDGEPROF_OFF
-for bits in 32 16; do row "thin, $bits-bit counters" -DEDGEPROF_THIN -DEDGEPROF_BITS=$bits; done
-row 'thin, marks in bytes' -DEDGEPROF_THIN -DEDGEPROF_COVER=8
-row 'thin, marks in bits' -DEDGEPROF_THIN -DEDGEPROF_COVER=1
-row 'tables, 32-bit counters' -DEDGEPROF_BITS=32
+for bits in 32 16; do row "$bits-bit counters" -DEDGEPROF_BITS=$bits; done
+row 'marks in bytes' -DEDGEPROF_COVER=8
+row 'marks in bits' -DEDGEPROF_COVER=1
 row 'gcc --coverage, without its library' -DEDGEPROF_OFF --coverage
 
 # The linker keeps what main needs; main and its calls are taken off.
 linked() { # BODY DEFINITION...
     body=$1
     shift
-    printf '%s\n' '#define EDGEPROF_IMPLEMENTATION' '#include "edgeprof.h"' \
+    printf '%s\n' '#define EDGEPROF_STATIC' '#define EDGEPROF_IMPLEMENTATION' '#include "edgeprof.h"' \
         'int main(void);' 'int put(void *, const void *, size_t);' \
         'int put(void *u, const void *d, size_t n) { (void)u; (void)d; return n == 0; }' \
         'const edgeprof_function *const *volatile list; uint64_t memory[100];' \
@@ -53,8 +52,6 @@ base=$(linked 'return put(NULL, list, 4);')
 echo
 echo '| function, with all that it needs | code and constants |'
 echo '|---|---:|'
-thin=$(linked 'return edgeprof_write(list, 4, put, NULL);' -DEDGEPROF_THIN)
-echo "| edgeprof_write, thin | $((thin - base)) |"
 for call in 'edgeprof_write(list, 4, put, NULL)' \
     'edgeprof_write_lcov(list, 4, memory, sizeof memory, put, NULL)' \
     'edgeprof_write_csv(list, 4, memory, sizeof memory, put, NULL)'; do

@@ -3,11 +3,11 @@
 # can be trusted: its curves beside the exact ones of all windows (c = 1), and those of c = 0.9. A
 # name ending in :N takes thread N, :all all threads, of a trace with thread numbers. Prints a table
 # in Markdown.
-bursty=${BUILD:-build}/bursty
+lab=${BUILD:-build}/bursty-lab
 tmp=${TMPDIR:-/tmp}/footprint-sampling.$$
 trap 'rm -f "$tmp".*' EXIT
 curves() {
-    "$bursty" replay footprint --csv --to "${LIMIT:-10000000}" "$@" 2>/dev/null |
+    "$lab" footprint --csv --to "${LIMIT:-10000000}" "$@" 2>/dev/null |
         awk '/^$/ { exit } { print }'
 }
 echo '| trace | method | 0 % | 5 % | 50 % | 95 % | 100 % |'

@@ -26,8 +26,8 @@ make -s BUILD="$BUILD" "$BUILD/bursty"
 mkdir -p "$out/plain" "$out/hooks" "$out/tree" "$out/100000"
 $CC -O2 -c -o "$out/empty.o" bench/peers_hooks.c
 for file in instrument frames threads names dump ticks sampled; do
-    $CC -O2 -I. -c -o "$out/tree/$file.o" "record/$file.c"
-    $CC -O2 -I. -DRECORDER_CONTEXTS=100000 -c -o "$out/100000/$file.o" "record/$file.c"
+    $CC -O2 -I. -c -o "$out/tree/$file.o" record/*/"$file.c"
+    $CC -O2 -I. -DRECORDER_CONTEXTS=100000 -c -o "$out/100000/$file.o" record/*/"$file.c"
 done
 
 built() { # NAME FLAGS [OBJECT]: the interpreter alone, in a folder of its own
@@ -119,7 +119,7 @@ while [ "$round" -lt "$repeat" ]; do
     once hooks "$out/hooks/python"
     once tree "$out/hooks/python.tree"
     once 100000 "$out/hooks/python.100000"
-    BURSTY_CONTEXTS_EVERY=10000 once bursts "$out/hooks/python.tree"
+    BURSTY_CONTEXTS_EVERY=9900 once bursts "$out/hooks/python.tree"
     [ -z "$peers" ] || once peers "$out/hooks/python.peers"
     round=$((round + 1))
 done

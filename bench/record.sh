@@ -92,10 +92,10 @@ measures() { # COMMAND OF PLAIN: the columns, in a line
     [ "$few" -le 2 ] || few=2
     median "$count" "$1"
     median "$count" "$record --off -- $1"
-    median "$count" "$record --period 500000000 -- $1"
-    median "$count" "$record --period 99900 -- $1"
+    median "$count" "$record --every 500000000 -- $1"
+    median "$count" "$record --every 99900 -- $1"
     median "$count" "$record -- $1"
-    median "$few" "$record --period 0 --boring 4 -- $1"
+    median "$few" "$record --every 0 --boring 4 -- $1"
     median "$few" "$record --profile hcct,footprint -- $1"
     if command -v uftrace >/dev/null 2>&1
     then median 1 "uftrace record -P . --no-libcall -d uftrace.data $1"

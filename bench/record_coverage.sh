@@ -63,14 +63,14 @@ run() { # NAME OPTIONS...
 measure() { # PROGRAM COMMAND
     command=$2
     command -v "${command%% *}" >/dev/null 2>&1 || { echo "$1: not installed"; return; }
-    run all --period 0 --boring 4
+    run all --every 0 --boring 4
     for rate in 1 0.1; do
         for burst in $bursts; do
             period=$(awk "BEGIN { printf \"%d\", $burst * 100 / $rate - $burst }")
             list=
             seed=1
             while [ $seed -le "$seeds" ]; do
-                run "$seed" --period "$period" --burst "$burst" --seed $seed
+                run "$seed" --every "$period" --burst "$burst" --seed $seed
                 list="$list $seed.csv"
                 seed=$((seed + 1))
             done

@@ -8,7 +8,7 @@ build=${BUILD:-build}
 out=$build/bench/record_demo
 flags="-std=c99 -O2 -g -I."
 mkdir -p "$out/input"
-cp ./*.h record/*.c "$out/input/"
+cp ./*.h record/*/*.c "$out/input/"
 ${CC:-cc} $flags -o "$out/macros" demo/index.c demo/profile.c -lm
 ${CC:-cc} $flags -DBURSTY_OFF -fno-inline -o "$out/plain" demo/index.c demo/profile.c -lm
 
@@ -20,7 +20,7 @@ INDEX_CONTEXTS=990:10 INDEX_DUMP=$out/macros.brst "$out/macros" "$out/input" >"$
 hot "$out/macros.brst"
 echo
 echo "without, recorded at 990:10"
-"$build/bursty" record --period 990 --burst 10 -o "$out/plain.brst" -- "$out/plain" "$out/input" \
+"$build/bursty" record --every 990 --burst 10 -o "$out/plain.brst" -- "$out/plain" "$out/input" \
     >"$out/2"
 cmp "$out/1" "$out/2"
 hot "$out/plain.brst"

@@ -74,8 +74,8 @@ measure() { # NAME COMMAND...: @ in its last word stands for 1 and 2
         {
             count "$@"
             recorded --off -- "$@"
-            recorded --period 500000000 -- "$@"
-            recorded --period 500000000 --all-checks -- "$@"
+            recorded --every 500000000 -- "$@"
+            recorded --every 500000000 --all-checks -- "$@"
         } >>counts
         n=0
         for word in "$@"; do            # back to @ for the second round

@@ -1,11 +1,10 @@
 #!/usr/bin/python3
-"""results.py quick|full|smoke BUILD_DIR RESULTS.md RESULTS.json - what the benches measured, as
-tables, beside what was aimed at. RESULTS.json has the figures of the tables, one line a row;
-every single time stays in BUILD_DIR."""
+"""results.py quick|full|smoke BUILD_DIR RESULTS.md - what the benches measured, as tables, beside
+what was aimed at. Every single time stays in BUILD_DIR."""
 import json, os, platform, re, subprocess, sys, time
 from stats import geomean
 
-MODE, BUILD, MD, JSON = sys.argv[1:]
+MODE, BUILD, MD = sys.argv[1:]
 BEST = 'EC+L4'  # the paper's choice
 
 
@@ -567,39 +566,6 @@ def other(name):
     return '## %s.h\n\n%s\n' % (name, body)
 
 
-def compact(micro, real):
-    """The figures of the tables, rounded."""
-
-    def short(row, *keys):
-        return {k: round(row[k], 4) if isinstance(row[k], float) else row[k] for k in keys}
-
-    out = dict(machine=machine())
-    out['real'] = [
-        short(r, 'program', 'row', 'ratio', 'spread', 'instructions') for r in real.data['rows']
-    ]
-    out['peers'] = [
-        short(r, 'program', 'row', 'ratio', 'spread', 'instructions') for r in real.data['peers']
-    ]
-    out['overlap'] = [short(o, 'program', 'rate', 'methods', 'pairs') for o in real.data['overlap']]
-    out['elimination'] = [short(o, 'program', 'set', 'methods') for o in real.data['elimination']]
-    out['micro'] = [
-        short(r, 'build', 'group', 'rival', 'median_ns', 'ratio') for r in micro['rows']
-    ]
-    return out
-
-
-def write_json(path, data):
-    """One line a row, so that a difference between two runs can be read."""
-    with open(path, 'w') as file:
-        file.write('{"machine": %s' % json.dumps(data['machine']))
-        for name in [n for n in data if n != 'machine']:
-            file.write(
-                ',\n"%s": [\n%s\n]'
-                % (name, ',\n'.join(json.dumps(list(r.values())) for r in data[name]))
-            )
-        file.write('}\n')
-
-
 def main():
     micro, real_data, host = load('micro.json'), load('real.json'), machine()
     real = Real(real_data)
@@ -667,7 +633,6 @@ included; a loop per iteration. `make test` counts them too and fails when there
     )
     text += other('hcct') + '\n' + other('footprint')
     open(MD, 'w').write(text.rstrip('\n') + '\n')
-    write_json(JSON, compact(micro, real))
 
 
 main()

@@ -1,15 +1,30 @@
 #!/bin/sh
-# run.sh [quick|smoke] - sets up, builds and measures. Setting up fetches and compiles; it takes
-# minutes the first time and is kept in build/bench. Measuring takes some minutes (quick) or most of
-# an hour. Every bench checks what it computes before it is timed. A bench that fails fails the
-# run, and bench/results.md stays as it was.
+# run.sh [full|quick|smoke] - sets up, builds and measures. Setting up fetches and compiles; it
+# takes minutes the first time and is kept in build/bench. Measuring takes some minutes (quick) or
+# most of an hour. Every bench checks what it computes before it is timed. A bench that fails fails
+# the run, and bench/results.md stays as it was.
 #
-# full and quick write bench/results.md, bench/results.json and README's figures. smoke runs
-# everything once, on small inputs, writes its tables to build/bench/smoke.md and ends with a line
-# "N passed, N failed"; .ci/run calls it.
+# full and quick write bench/results.md and README's figures. smoke runs everything once, on small
+# inputs, writes its tables to build/bench/smoke.md and ends with a line "N passed, N failed".
+#
+# run.sh list - the other benches, each with the page that shows its figures (bench/list.txt).
+# run.sh NAME [ARGUMENTS] - runs one of them: `sh bench/run.sh streams 3000000 speed`.
 set -e
 cd "$(dirname "$0")/.."
 mode=${1:-full}
+case $mode in
+full | quick | smoke) ;;
+list)
+    sed '/^#/d' bench/list.txt
+    exit
+    ;;
+*)
+    script=$(awk -F ' *[|] *' -v name="$mode" '!/^#/ && $1 == name { print $2 }' bench/list.txt)
+    [ -n "$script" ] || { echo "bench/run.sh: no bench $mode; run.sh list has all" >&2; exit 2; }
+    shift
+    exec sh "$script" "$@"
+    ;;
+esac
 build=${BUILD:-build}/bench
 CC=${CC:-cc}
 python=/usr/bin/python3
@@ -28,9 +43,11 @@ $python bench/micro.py "$mode" "$build" "$build/micro.json"
 for cc in gcc clang-14 clang-19; do
     CC=$cc BUILD=${BUILD:-build} sh tests/test_registers.sh >>"$build/registers.txt"
 done
-for name in hcct footprint; do
+for source in bench/bench_hcct.c bench/bench_footprint.c; do
+    name=$(basename "$source" .c)
+    name=${name#bench_}
     say "$name.h"
-    $CC -std=c99 -O2 -I. -Itools -pthread -o "$build/bench_$name" "bench/bench_$name.c" -lm
+    $CC -std=c99 -O2 -I. -Itools -pthread -o "$build/bench_$name" "$source" -lm
     [ "$mode" = smoke ] || "$build/bench_$name" quick >"$build/$name.txt"
     # alone, and with traces, each takes minutes more
 done
@@ -40,12 +57,12 @@ $python bench/real/real.py "$mode" "$build" "$build/real.json" >"$build/real.txt
     exit 1
 }
 if [ "$mode" = smoke ]; then
-    $python bench/results.py "$mode" "$build" "$build/smoke.md" "$build/smoke.json"
+    $python bench/results.py "$mode" "$build" "$build/smoke.md"
     cp README.md "$build/README.md"
     sh bench/readme.sh "$build/smoke.md" "$build/README.md"
     cat "$build/real.txt"
     exit
 fi
-$python bench/results.py "$mode" "$build" bench/results.md bench/results.json
+$python bench/results.py "$mode" "$build" bench/results.md
 sh bench/readme.sh bench/results.md README.md
-say "wrote bench/results.md, bench/results.json and the figures in README.md"
+say "wrote bench/results.md and the figures in README.md"

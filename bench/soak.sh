@@ -119,7 +119,7 @@ one() { # NUMBER OF THE PROGRAM
     esac
     command -v "$1" >/dev/null 2>&1 || return 1
     next 200
-    options="--period $((n + 1))"
+    options="--every $((n + 1))"
     next 40
     options="$options --burst $((n + 1))"
     next 8

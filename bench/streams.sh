@@ -1,6 +1,6 @@
 #!/bin/sh
 # streams.sh [REFERENCES [TABLES]] - hot data streams of seven real programs: records the first
-# REFERENCES (12000000) references of each with record/refs.c, then prints speed beside a textbook
+# REFERENCES (12000000) references of each with record/hooks/refs.c, then prints speed beside a textbook
 # Sequitur, instructions a symbol, Figure 7 of "Bursty Tracing" and the tables of "Hybrid Profiling
 # Support", as docs/hotstream.md has them. TABLES are some of
 #     speed instructions bounded figure7 goals long hps
@@ -10,13 +10,13 @@ set -e
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build} most=${1:-12000000}
 tables=${2:-speed instructions bounded figure7 goals long hps}
-src=$BUILD/bench/src dir=$BUILD/bench/streams bursty=$BUILD/bursty
+src=$BUILD/bench/src dir=$BUILD/bench/streams bursty=$BUILD/bursty lab=$BUILD/bursty-lab
 mkdir -p "$dir"
 [ -d "$src/lua/src" ] && [ -f "$src/sqlite/sqlite3.c" ] && [ -d "$src/zlib" ] &&
     [ -d "$src/mujs" ] || sh bench/setup.sh zlib mujs
-make -s BUILD="$BUILD" "$bursty"
+make -s BUILD="$BUILD" "$bursty" "$lab"
 gcc -std=gnu99 -O2 -I. -o "$dir/bench" bench/bench_hotstream.c -lm
-gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/refs.c
+gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/hooks/refs.c
 
 # ---- the traces ----
 
@@ -107,7 +107,7 @@ fi
 three() { # PROGRAM OPTIONS...: exact, shares and windows
     p=$1
     shift
-    "$bursty" replay streams --json --top 0 "$@" "$dir/$p.refs" "$dir/$p.table" >"$dir/out"
+    "$lab" streams --json --top 0 "$@" "$dir/$p.refs" "$dir/$p.table" >"$dir/out"
     for key in overlap_exact overlap_shares overlap_windows; do
         number $key <"$dir/out"
     done | tr '\n' ' '
@@ -120,11 +120,11 @@ if wanted bounded; then
     echo "| program | nodes | coverage | overlap with the unbounded profile, percent |"
     echo "|---|---|---|---|"
     for p in $programs; do
-        "$bursty" replay streams --json --top 0 --dump "$dir/all.brst" "$dir/$p.refs" \
+        "$lab" streams --json --top 0 --dump "$dir/all.brst" "$dir/$p.refs" \
             "$dir/$p.table" >"$dir/out"
         echo "| $p | $(number nodes <"$dir/out") | $(number coverage <"$dir/out") | |"
         for nodes in 262144 65536 16384; do
-            "$bursty" replay streams --json --top 0 --nodes $nodes --dump "$dir/some.brst" \
+            "$lab" streams --json --top 0 --nodes $nodes --dump "$dir/some.brst" \
                 "$dir/$p.refs" "$dir/$p.table" >"$dir/out"
             "$bursty" overlap --json "$dir/all.brst" "$dir/some.brst" >"$dir/overlap"
             echo "| | $nodes | $(number coverage <"$dir/out") |" \
@@ -142,7 +142,7 @@ if wanted figure7; then
     echo "| program | references | nodes | coverage, whole rules | with segments | violations |"
     echo "|---|---|---|---|---|---|"
     for p in $programs; do
-        "$bursty" replay streams --json --top 0 "$dir/$p.refs" "$dir/$p.table" >"$dir/out"
+        "$lab" streams --json --top 0 "$dir/$p.refs" "$dir/$p.table" >"$dir/out"
         echo "| $p | $(number symbols <"$dir/out") | $(number nodes <"$dir/out") |" \
             "$(number coverage_whole_rules <"$dir/out") | $(number coverage <"$dir/out") |" \
             "$(number violations <"$dir/out") |"
@@ -154,7 +154,7 @@ if wanted figure7; then
     echo
     for sample in 20:1 200:10 1000:50 100:1 1000:10 5000:50 200:1 2000:10; do
         for p in $programs; do
-            three "$p" --sample $sample
+            three "$p" --every ${sample%:*} --burst ${sample#*:}
             echo
         done | awk -v sample=$sample '
             {
@@ -182,7 +182,7 @@ fi
 members() { # KIND PROGRAM OPTIONS...: overlap of all members, and of the heaviest up to 90 %
     kind=$1 p=$2
     shift 2
-    "$bursty" replay "$kind" --json "$@" "$dir/$p.refs" "$dir/$p.pairs" >"$dir/out"
+    "$lab" "$kind" --json "$@" "$dir/$p.refs" "$dir/$p.pairs" >"$dir/out"
     for key in overlap overlap_top_90; do number $key <"$dir/out"; done | tr '\n' ' '
 }
 
@@ -194,11 +194,11 @@ if wanted goals; then
         "pairs, fixed |"
     echo "|---|---|---|---|---|---|"
     for p in $programs; do
-        "$bursty" replay methods --json --sample 499:1 "$dir/$p.refs" "$dir/$p.pairs" >"$dir/out"
+        "$lab" methods --json --every 499 --burst 1 "$dir/$p.refs" "$dir/$p.pairs" >"$dir/out"
         printf '%s %s ' "$p" "$(number checks <"$dir/out")"
         for jitter in 50 0; do
             for kind in methods pairs; do
-                members $kind "$p" --sample 499:1 --jitter $jitter
+                members $kind "$p" --every 499 --burst 1 --jitter $jitter
             done
         done
         echo
@@ -220,7 +220,7 @@ if wanted long; then
             mkfifo "$dir/pipe.refs"
             BURSTY_REFS=$dir/pipe BURSTY_REFS_MAX=200000000 "$dir/$p" $(arguments "$p" 40) \
                 >/dev/null &
-            "$bursty" replay $kind --json --sample 499:1 --jitter 50 "$dir/pipe.refs" >"$dir/out"
+            "$lab" $kind --json --every 499 --burst 1 --jitter 50 "$dir/pipe.refs" >"$dir/out"
             wait
             for key in checks overlap overlap_top_90; do number $key <"$dir/out"; done | tr '\n' ' '
         done
@@ -241,12 +241,12 @@ if wanted hps; then
         echo "|---|---|---|---|---|---|"
         for f in 100 500 1000 5000 10000; do
             for burst in 1 10 50 100; do
-                sample=$((burst * (f - 1))):$burst
+                sample="--every $((burst * (f - 1))) --burst $burst"
                 for p in $programs; do
                     for kind in methods pairs; do
-                        members $kind "$p" --sample $sample --jitter $jitter
+                        members $kind "$p" $sample --jitter $jitter
                     done
-                    three "$p" --sample $sample --jitter $jitter
+                    three "$p" $sample --jitter $jitter
                     echo
                 done | awk -v f=$f -v burst=$burst '
                     function put(x, i) {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # streams_body.sh [BODIES [STEPS]] - a use that pays: records Chipmunk, a physics engine, with
-# record/refs.c, finds its hot data streams, counts which fields of a body the streams use, and
+# record/hooks/refs.c, finds its hot data streams, counts which fields of a body the streams use, and
 # puts the fields that are used most first. Shows misses of a data cache of 32 KiB and of one of 1
 # MiB behind it (cachegrind) and time (hyperfine) for Chipmunk's own order, for the same again as a
 # second file, for the order by use and for the reverse of that, on bench/real/main_chipmunk.c with
@@ -9,17 +9,17 @@
 set -e
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build} bodies=${1:-2000} steps=${2:-200}
-src=$BUILD/bench/src/chipmunk dir=$BUILD/bench/body bursty=$BUILD/bursty
+src=$BUILD/bench/src/chipmunk dir=$BUILD/bench/body lab=$BUILD/bursty-lab
 structs=$src/include/chipmunk/chipmunk_structs.h
 mkdir -p "$dir"
 [ -f "$structs" ] || sh bench/setup.sh
-make -s BUILD="$BUILD" "$bursty"
+make -s BUILD="$BUILD" "$lab"
 flags="-w -DNDEBUG -I$src/src"
 
 # ---- the streams of a run with fewer bodies, with the source line of each site ----
 
 if ! [ -f "$dir/run.refs" ]; then
-    gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/refs.c
+    gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/hooks/refs.c
     objects=
     for c in bench/real/main_chipmunk.c "$src"/src/*.c; do
         o=$dir/$(basename "$c" .c).o
@@ -37,7 +37,7 @@ while read -r pc; do
 done <"$dir/pcs" >"$dir/offsets"
 addr2line -s -e "$dir/recorded" <"$dir/offsets" | sed 's/ .*//' |
     paste -d ' ' "$dir/pcs" - >"$dir/names"
-"$bursty" replay streams --json --min 2 --max 40 --top 100000 --names "$dir/names" \
+"$lab" streams --json --min 2 --max 40 --top 100000 --names "$dir/names" \
     "$dir/run.refs" "$dir/run.table" >"$dir/streams.json"
 
 # ---- how often the streams use each field: a site counts for each field that its line names ----

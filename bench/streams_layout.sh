@@ -1,5 +1,5 @@
 #!/bin/sh
-# streams_layout.sh [RECORDS TIMES] - a use that pays: records cJSON with record/refs.c, finds its
+# streams_layout.sh [RECORDS TIMES] - a use that pays: records cJSON with record/hooks/refs.c, finds its
 # hot data streams, counts which fields of a node the streams use, and puts the fields that are
 # used most first. Shows misses of a data cache of 32 KiB and of one of 1 MiB behind it
 # (cachegrind) for cJSON's own order, for the same with its two ints side by side (56 bytes a node,
@@ -9,13 +9,13 @@
 set -e
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build} records=${1:-2000} times=${2:-3}
-src=$BUILD/bench/src/cjson dir=$BUILD/bench/layout bursty=$BUILD/bursty
+src=$BUILD/bench/src/cjson dir=$BUILD/bench/layout lab=$BUILD/bursty-lab
 mkdir -p "$dir"
 [ -f "$src/cJSON.c" ] || sh bench/setup.sh
-make -s BUILD="$BUILD" "$bursty"
+make -s BUILD="$BUILD" "$lab"
 
 # The streams of a run with fewer records, with the source line of each site.
-gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/refs.c
+gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/hooks/refs.c
 for c in bench/real/main_cjson.c "$src/cJSON.c"; do
     gcc -g -O1 -w -I"$src" -fsanitize=thread -fsanitize-coverage=trace-pc -c \
         -o "$dir/$(basename "$c" .c).o" "$c"
@@ -27,7 +27,7 @@ od -An -v -tx8 "$dir/run.table" | awk '{ print $1 }' | sort -u >"$dir/pcs"
 while read -r pc; do printf '%x\n' $((0x$pc - 0x$base - 1)); done <"$dir/pcs" >"$dir/offsets"
 addr2line -s -e "$dir/recorded" <"$dir/offsets" | sed 's/ .*//' |
     paste -d ' ' "$dir/pcs" - >"$dir/names"
-"$bursty" replay streams --json --min 2 --max 40 --top 100000 --names "$dir/names" \
+"$lab" streams --json --min 2 --max 40 --top 100000 --names "$dir/names" \
     "$dir/run.refs" "$dir/run.table" >"$dir/streams.json"
 
 # How often the streams use each field: a site counts for each field that its line names.

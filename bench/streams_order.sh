@@ -1,6 +1,6 @@
 #!/bin/sh
 # streams_order.sh [PROGRAM [REFERENCES]] - a use that pays: the order of functions. Records
-# PROGRAM (tcc or sqlite) with record/refs.c, the first 20000000 references, finds its hot streams
+# PROGRAM (tcc or sqlite) with record/hooks/refs.c, the first 20000000 references, finds its hot streams
 # of calls, lets `bursty report --order` order its functions, and links it in that order. Shows
 # misses of an instruction cache of 32 KiB (cachegrind) and time (hyperfine) beside the compiler's
 # order, the same again as a second file, and a random order of the same functions. Fetches what
@@ -9,9 +9,10 @@ set -e
 cd "$(dirname "$0")/.."
 BUILD=${BUILD:-build} program=${1:-tcc} most=${2:-20000000}
 src=$BUILD/bench/src dir=$BUILD/bench/order_$program bursty=$BUILD/bursty
+lab=$BUILD/bursty-lab
 mkdir -p "$dir"
 [ -f "$src/sqlite/sqlite3.c" ] && [ -d "$src/tcc" ] || sh bench/setup.sh tcc
-make -s BUILD="$BUILD" "$bursty"
+make -s BUILD="$BUILD" "$bursty" "$lab"
 libraries="-lm -ldl -lpthread"
 case $program in
 sqlite)
@@ -35,7 +36,7 @@ esac
 # ---- the streams ----
 
 if ! [ -f "$dir/run.refs" ]; then
-    gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/refs.c
+    gcc -std=gnu99 -O2 -c -o "$dir/refs.o" record/hooks/refs.c
     objects=
     for c in $sources; do
         o=$dir/$(basename "$c" .c).recorded.o
@@ -54,7 +55,7 @@ while read -r pc; do
 done <"$dir/pcs" >"$dir/offsets"
 addr2line -f -e "$dir/recorded" <"$dir/offsets" | awk 'NR % 2' |
     paste -d ' ' "$dir/pcs" - >"$dir/names"
-"$bursty" replay streams --calls --min 2 --max 40 --coverage 1 --names "$dir/names" \
+"$lab" streams --calls --min 2 --max 40 --coverage 1 --names "$dir/names" \
     --title "$program" --dump "$dir/calls.brst" "$dir/run.refs" "$dir/run.pairs" | head -n 8
 "$bursty" report --order "$dir/calls.brst" >"$dir/order"
 echo

@@ -1,5 +1,5 @@
 /* x86decode_zydis.c - x86decode_zydis COUNT [SEED]: the decoder against Zydis on random strings.
-   Zydis knows which instructions exist; x86decode.h knows only how long they are and what they
+   Zydis knows which instructions exist; x86decode knows only how long they are and what they
    touch. So a string counts if both take it. Prints the first differences of each kind and a
    closing line; the exit status is 1 if there was a difference.
 
@@ -7,9 +7,9 @@
    67, REX.B, ModRM of mod 0 and rm 4, and a SIB byte whose base is 5, there is no base, and a
    displacement of four bytes. Zydis 4 says r13d and no displacement, and has the length right all
    the same. The processor itself is asked who is right: see the_processor_agrees. */
-#define X86DECODE_IMPLEMENTATION
-#define X86DECODE_STATIC
-#include "x86decode.h"
+#define BINPATCH_IMPLEMENTATION
+#define BINPATCH_STATIC
+#include "binpatch.h"
 #include <Zydis/Zydis.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static void differs(int kind, const unsigned char *code, const x86decode_insn *i
            z->length, i->access);
 }
 
-/* A general register's number, or what x86decode.h says instead. */
+/* A general register's number, or what x86decode says instead. */
 static int number_of(ZydisRegister r) {
     if (r == ZYDIS_REGISTER_NONE) return X86DECODE_NONE;
     if (r == ZYDIS_REGISTER_RIP || r == ZYDIS_REGISTER_EIP) return X86DECODE_RIP;

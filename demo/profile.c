@@ -1,30 +1,23 @@
 /* profile.c - three profiles at once, each with its own rate, and ticks, into one dump
 
-   INDEX_TICKS=1                where the time goes: ticks.h, at its default rate
+   INDEX_TICKS=1                where the time goes, at the default rate
    INDEX_HOT=990:10:12          hot functions and call pairs: bursty.h's own table
-   INDEX_CONTEXTS=990:10:12     hot calling contexts: callpaths.h
+   INDEX_CONTEXTS=990:10:12     hot calling contexts: hcct.h
    INDEX_REFERENCES=always      footprints and miss ratios: references into footprint.h
    INDEX_DUMP=PATH              where to; standard output belongs to the program
 
    990:10:12 means bursts of 10 checks after 990 others, give or take 12 %; -1: exactly so;
    "always": one burst that never ends. What is left out is bursty.h's default; a profile that is
    not asked for does not run. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#if defined(__linux__) && defined(__GNUC__)
-#endif
 #define HCCT_IMPLEMENTATION
 #include "hcct.h"
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
-#define FOOTPRINTSUM_IMPLEMENTATION
-#include "footprintsum.h"
 #include "profile.h"
 
 /* 0: not asked for. */
@@ -106,15 +99,13 @@ static int is_asked(const char *variable) {
 void profile_start(void) {
     static bursty_config bursty;
     static callpaths_config contexts;
-    static ticks_config ticks;
     if (!asked("INDEX_HOT", &bursty.profile)) bursty.profile.off = 1;
+    if (!asked("INDEX_CONTEXTS", &contexts.profile)) contexts.profile.off = 1;
     bursty.profile.classes = BURSTY_CALL | BURSTY_RETURN | BURSTY_BACKEDGE;
     bursty.program = "demo/index";
-    contexts.bursty = ticks.bursty = &bursty;
-    contexts.ticks = &ticks;
-    if (asked("INDEX_CONTEXTS", &contexts.profile)) (void)callpaths_start(&contexts);
-    else if (is_asked("INDEX_TICKS")) (void)ticks_start(&ticks);
-    else (void)bursty_start(&bursty);
+    if (!is_asked("INDEX_TICKS")) bursty.tick_hz = -1;
+    (void)callpaths_setup(&contexts);
+    (void)bursty_start(&bursty);
     ask_for_references();
 }
 

@@ -6,8 +6,6 @@
 #include "bursty.h"
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
-#define FOOTPRINTSUM_IMPLEMENTATION
-#include "footprintsum.h"
 #include <stdio.h>
 
 enum { ROWS = 400, BURST = 4000 };

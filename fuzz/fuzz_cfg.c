@@ -2,7 +2,7 @@
    The first byte chooses the problem and whether the rest is graphs, or a trace of the program that
    stands below. What is accepted is planned, derived or regenerated. README.md has the command. */
 #include "base/tool.h"
-#include "replay/edges.h"
+#include "lab/edges.h"
 #include <stdlib.h>
 #include <string.h>
 

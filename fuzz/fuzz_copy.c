@@ -1,18 +1,12 @@
-/* fuzz_copy.c - libFuzzer target: code of a function and of its part (.cold), as x86flow.h decodes
-   it and x86copy.h copies it. The bytes choose instructions and where they jump, within both ranges
+/* fuzz_copy.c - libFuzzer target: code of a function and of its part (.cold), as binpatch.h decodes
+   and copies it. The bytes choose instructions and where they jump, within both ranges
    and between them, or they are the code themselves. Both copies must decode from their start to
    their end. Every jump in them must lead to an instruction or out of them, and those of the
    checking copy to the right one. Every call that returns must have its return in both. README.md
    has the command. */
-#define X86DECODE_IMPLEMENTATION
-#define X86DECODE_STATIC
-#define X86FLOW_IMPLEMENTATION
-#define X86FLOW_STATIC
-#define X86COPY_IMPLEMENTATION
-#define X86COPY_STATIC
-#include "x86decode.h"
-#include "x86flow.h"
-#include "x86copy.h"
+#define BINPATCH_IMPLEMENTATION
+#define BINPATCH_STATIC
+#include "binpatch.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +19,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     return 0;
 }
 #else
-enum { PART = 1024, LEAF = 2048, TABLE = 3072, IMAGE = 4096, CODE = 1 << 18, ITEMS = 64 };
+enum { PART = 1024, LEAF = 2048, TABLE = 3072, IMAGE = 4096, CODE = 1 << 19, ITEMS = 64 };
+/* Where the two copies go. Each may become as large as x86copy promises: out_max, which x86copy_init
+   reckons from the room for a body's code, 206 848 bytes for BODY. x86copy_emit refuses what would
+   be larger. */
+enum { BODY = 2048, AT_C = 4096, AT_I = CODE / 2 };
 static uint8_t image[IMAGE], code[CODE], is_start[CODE];
 static uint64_t memory[1 << 16], room[1 << 17];
 
@@ -155,7 +153,7 @@ static void check_jumps(const x86copy_module *m, const x86copy *s) {
 static uint32_t emit(x86copy *s, x86copy_module *m, uint32_t base, int instrumented) {
     uint32_t end;
     if (x86copy_emit(s, m, m->rx + base, instrumented, 0) != 0) return 0;
-    if (s->out_size > s->out_max || s->out_size > CODE / 4) abort();
+    if (s->out_size > s->out_max) abort();
     memcpy(code + base, s->out, s->out_size);
     end = base + (instrumented ? s->returns_at : s->out_size);
     if (!s->translated) check_copy(s, base, end);
@@ -207,15 +205,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     m.slots = m.site_slots = address(image);
     m.events = data[1];
     m.slow_at = 8;
-    if (!x86flow_body_init(&body, memory, sizeof memory, 2048)) abort();
+    if (!x86flow_body_init(&body, memory, sizeof memory, BODY)) abort();
     if (!x86copy_init(&copy, &body, room, sizeof room)) abort();
+    if (copy.out_max > AT_I - AT_C || copy.out_max > CODE - AT_I) abort();
     if (x86flow_decode(&body, &flow, &f[0], 0) != 0) return 0;
     x86flow_plan(&body, (int32_t)(data[2] % 8) - 1);
-    own[0].c_at = emit(&copy, &m, 4096, 0);
-    if (!own[0].c_at || x86copy_find_c(&copy, &m, m.rx + 4096, 0) != 0) return 0;
+    own[0].c_at = emit(&copy, &m, AT_C, 0);
+    if (!own[0].c_at || x86copy_find_c(&copy, &m, m.rx + AT_C, 0) != 0) return 0;
     check_jumps(&m, &copy);
-    own[0].i_at = emit(&copy, &m, CODE / 2, 1);
-    own[0].returns_at = CODE / 2 + copy.returns_at;
+    own[0].i_at = emit(&copy, &m, AT_I, 1);
+    own[0].returns_at = AT_I + copy.returns_at;
     if (own[0].i_at && !copy.translated) check_returns(&m, &copy);
     return 0;
 }

@@ -8,13 +8,7 @@
 #define EDGEPROF_WIDE
 #define EDGEPROF_STATIC
 #define EDGEPROF_IMPLEMENTATION
-#define EDGEPLAN_STATIC
-#define EDGEPLAN_IMPLEMENTATION
-#define EDGETRACE_STATIC
-#define EDGETRACE_IMPLEMENTATION
 #include "edgeprof.h"
-#include "edgeplan.h"
-#include "edgetrace.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,13 +7,13 @@
 
        clang -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=undefined \
            -I. -Itools -o build/fuzz/fuzz_footprint fuzz/fuzz_footprint.c \
-           tools/replay/trace_blocks.c tools/kinds/footprints.c tools/base/tool.c \
+           lab/trace_blocks.c tools/kinds/footprints.c tools/base/tool.c \
            tools/base/dump.c tools/base/text.c tools/base/headers.c
        build/fuzz/fuzz_footprint -max_len=4096 -timeout=10 -close_fd_mask=2 \
            -max_total_time=600 build/fuzz/footprints */
-#include "interleave.h"
+#include "footprint.h"
 #include "kinds/footprints.h"
-#include "replay/trace_blocks.h"
+#include "lab/trace_blocks.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,17 +39,14 @@ static int read_parts(footprints *f, const unsigned char *data, size_t size) {
 }
 
 static void ask(const footprints_part *part) {
-    void *tables, *more;
+    void *tables;
     footprint_profile p = footprints_lay_out(part, &tables);
-    hotl_profile averages;
     uint32_t column;
-    footprints_averages(&p, &averages, &more);
     for (column = 0; column < p.columns; column++) (void)footprint_percentile(&p, column, 50);
-    (void)hotl_average(&averages, 1000);
-    (void)hotl_fill_time(&averages, 100);
+    (void)footprint_average_of(&p, 1000);
+    (void)footprint_fill_time(&p, 100);
     (void)footprint_miss_ratio(&p, 100);
-    (void)hotl_inter_miss_time(&averages, 10);
-    free(more);
+    (void)footprint_miss_ratio_by_average(&p, 10);
     free(tables);
 }
 
@@ -136,20 +133,21 @@ static void track(const uint8_t *data, size_t size) {
 
 static void take_turns(const uint8_t *data, size_t size) {
     static const double c[] = {1, .9, .5, .1};
-    interleave_config config = {0, 4000};
-    interleave pair;
-    interleave_profile p;
+    footprint_config config = {0, 4000, 0, 0, 0, 0, NULL, NULL, NULL};
+    footprint_pair pair;
+    footprint_profile p;
     size_t i;
     uint32_t row, column;
     if (size < 1) return;
     config.c = c[data[0] & 3];
-    if (interleave_init(&pair, memory, interleave_bytes(&config, 64u + data[0]), &config) == 0)
+    if (footprint_pair_init(&pair, memory, footprint_pair_bytes(&config, 64u + data[0]),
+                            &config) == 0)
         abort();
     for (i = 1; i < size; i++) {
         uint64_t length = data[i] < 250 ? data[i] >> 1 : (uint64_t)1 << (i & 15);
-        interleave_run(&pair, data[i] & 1, length);
+        footprint_pair_run(&pair, data[i] & 1, length);
     }
-    if (interleave_snapshot(&pair, &p, table, sizeof table) != 0) return;
+    if (footprint_pair_snapshot(&pair, &p, table, sizeof table) != 0) return;
     for (row = 1; row < p.rows; row++) {
         const uint64_t *here = p.at_least + row * p.columns;
         for (column = 0; column < p.columns; column++)

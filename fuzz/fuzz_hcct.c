@@ -11,11 +11,11 @@
 #include "hcct.h"
 #include "base/tool.h"
 #include "kinds/contexts.h"
-#include "replay/trace_calls.h"
+#include "lab/trace_calls.h"
 #include <stdlib.h>
 #include <string.h>
 
-extern const tool_command replay_calls;
+extern const tool_command lab_calls;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -139,15 +139,15 @@ static void trace(const uint8_t *data, size_t size) {
 
 static void recording(const uint8_t *data, size_t size) {
     char in[64], out[70];
-    char replay[] = "calls", raw[] = "--raw16", keep_going[] = "--keep-going", o[] = "-o";
-    char *argv[] = {replay, raw, keep_going, in, o, out, NULL};
+    char calls[] = "calls", raw[] = "--raw16", keep_going[] = "--keep-going", o[] = "-o";
+    char *argv[] = {calls, raw, keep_going, in, o, out, NULL};
     trace_calls t;
     int odd;
     uint32_t events[64];
     snprintf(in, sizeof in, "/tmp/fuzz_hcct.%p", (void *)&t);
     snprintf(out, sizeof out, "%s.out", in);
     save(in, data, size);
-    need(replay_calls.run(6, argv) == TOOL_OK);
+    need(lab_calls.run(6, argv) == TOOL_OK);
     need(trace_calls_open(&t, out, &odd) == 0 &&
          !odd); /* what was repaired is a sound trace, to its end */
     while (trace_calls_read(&t, events, 64)) {

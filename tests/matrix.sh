@@ -28,10 +28,12 @@ install() {
 
 : >build/matrix/apt.log
 wanted=$(for target in "$@"; do missing $(packages_of "$target"); done | sort -u)
+began=$(date +%s)
 if [ -n "$wanted" ]; then
     echo "installing $(echo "$wanted" | wc -l) packages with apt-get"
     install $wanted
 fi
+packages=$(($(date +%s) - began))
 
 ready=
 for target in "$@"; do
@@ -48,8 +50,7 @@ done
 for target in $ready; do echo "0 1 0" >"build/matrix/$target.result"; done     # until it says otherwise
 
 # The host's tool reads what emulated targets write.
-make -s BUILD=build/matrix/tool build/matrix/tool/bursty >build/matrix/tool.log 2>&1 ||
-    cat build/matrix/tool.log
+make -s >build/matrix/tool.log 2>&1 || cat build/matrix/tool.log
 echo "$ready" | xargs -r -n 1 -P "${JOBS:-2}" sh tests/matrix/target.sh
 
 for target in $ready; do
@@ -58,5 +59,10 @@ for target in $ready; do
     echo "-- $target (build/matrix/$target.log)"
     grep -E 'error:|FAILED|failed: |passed, [1-9][0-9]* failed|ended with|rror [0-9]' "build/matrix/$target.log" | cut -c 1-200 | head -n 30 | sed 's/^ */    /'
 done
-cat build/matrix/*.result | awk '{ p += $1; f += $2; s += $3 }
-    END { printf "%d passed, %d failed%s\n", p, f, s ? ", " s " skipped" : ""; exit f != 0 }'
+cat build/matrix/*.result | awk -v took=$(($(date +%s) - began)) -v packages=$packages '
+    { p += $1; f += $2; s += $3 }
+    END {
+        printf "took %d s, of which %d s for packages\n", took, packages
+        printf "%d passed, %d failed%s\n", p, f, s ? ", " s " skipped" : ""
+        exit f != 0
+    }'

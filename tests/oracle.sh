@@ -23,5 +23,5 @@ if [ "${1-}" = programs ]; then
     done
     exit $status
 fi
-[ $# -gt 0 ] || set -- tools/*.c tools/*/*.c record/checks.c examples/*.c
+[ $# -gt 0 ] || set -- tools/*.c tools/*/*.c lab/*.c record/cc/checks.c examples/*.c
 $python bench/cc_oracle.py "$@" -- "${CC:-gcc}" -Itools -I. -DFOOTPRINT_NO_SIMD

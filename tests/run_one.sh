@@ -1,9 +1,9 @@
 #!/bin/sh
 # run_one.sh SUMS TEST - runs one test for run.sh, prints its line and, where it failed, its output,
-# and adds "passed failed skipped" to the file SUMS.
+# and adds "passed failed skipped processor-seconds" to the file SUMS.
 sums=$1 test=$2
 out=$sums.$$
-trap 'rm -f "$out" "$out.report"' EXIT
+trap 'rm -f "$out" "$out.report" "$out.times"' EXIT
 start=$(date +%s)
 case $test in
 *.sh)
@@ -15,6 +15,8 @@ case $test in
     code=$?
     ;;
 esac
+times >"$out.times" # the second line is of the children; not in a pipe, which is a shell of its own
+cpu=$(tail -n 1 "$out.times" | tr 'ms' '  ' | awk '{ printf "%.1f", 60 * ($1 + $3) + $2 + $4 }')
 line=$(tr -d '\r' <"$out" | grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' | tail -n 1)
 {
     if [ -z "$line" ]; then
@@ -30,11 +32,11 @@ line=$(tr -d '\r' <"$out" | grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skip
     esac
     [ "$f" = 0 ] && [ "$code" != 0 ] && f=1 &&
         echo "$test: all passed, but it ended with status $code"
-    printf '%-44s %5s passed, %s failed%s  %ss\n' "$(basename "$test")" "$p" "$f" \
-        "$([ "$s" = 0 ] || echo ", $s skipped")" $(($(date +%s) - start))
+    printf '%-44s %5s passed, %s failed%s  %ss, processor %ss\n' "$(basename "$test")" "$p" "$f" \
+        "$([ "$s" = 0 ] || echo ", $s skipped")" $(($(date +%s) - start)) "$cpu"
     if [ "$f" != 0 ] || [ -n "$VERBOSE" ]; then
         sed 's/^/    /' "$out"
     elif [ "$s" != 0 ]; then grep -i '^skip' "$out" | sed 's/^/    /'; fi
-    echo "$p $f $s" >>"$sums"
+    echo "$p $f $s $cpu" >>"$sums"
 } >"$out.report"
 cat "$out.report"

@@ -3,24 +3,15 @@
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
-#define X86DECODE_IMPLEMENTATION
-#define X86DECODE_STATIC
-#define X86FLOW_IMPLEMENTATION
-#define X86FLOW_STATIC
-#define X86COPY_IMPLEMENTATION
-#define X86COPY_STATIC
 #define BINPATCH_IMPLEMENTATION
 #define BINPATCH_STATIC
-#include "x86decode.h"
-#include "x86flow.h"
-#include "x86copy.h"
 #include "binpatch.h"
 #include "test.h"
 
 #ifndef __has_feature
 #define __has_feature(x) 0
 #endif
-#if !defined(BINPATCH_P_SUPPORTED) || !defined(__GLIBC__)
+#if !defined(BINPATCH_SUPPORTED) || !defined(__GLIBC__)
 TEST(is_not_supported) { SKIP("Linux on x86-64 with glibc only"); }
 #elif defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) \
     || __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)

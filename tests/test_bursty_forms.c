@@ -363,7 +363,7 @@ TEST(deeper_than_the_stack) {
     p.action = NULL;
     bursty_set_profile(0, &p);
     for (round = 0; round < 300; round++) { dive(200, 0); }
-    n = bursty_top(rows, 8, 1);
+    n = hottest(rows, 8, 1);
     for (i = 0; i < n; i++) deep |= strcmp(rows[i].caller->name, "(deep)") == 0;
     CHECK(deep);
 }

@@ -159,9 +159,17 @@ static void read_dump(tally *s) {
     dump_free(&d);
 }
 
+/* A clock that makes bursts dear at one time and cheap at another. */
+static uint64_t irregular_now;
+static uint64_t irregular_clock(void *user) {
+    (void)user;
+    irregular_now += irregular_now / 4096 % 5 ? 40 : 4000;
+    return irregular_now;
+}
+
 typedef struct setting {
     bursty_profile profile[2]; /* the second one: off, or of other classes */
-    bursty_pace_fn pace;
+    uint32_t budget_ppm;
     uint32_t seed;
 } setting;
 
@@ -172,7 +180,9 @@ static void start(const setting *s, int is_reference) {
     bursty_poll(0);
     memset(&config, 0, sizeof config);
     config.seed = s->seed;
-    config.pace = s->pace;
+    config.budget_ppm = s->budget_ppm;
+    config.clock = irregular_clock;
+    irregular_now = 0;
     for (i = 0; i < 2; i++) {
         bursty_profile p = s->profile[i];
         if (is_reference) {
@@ -466,18 +476,9 @@ TEST(what_is_summed_has_no_stride) {
 }
 #endif
 
-static uint64_t change_pace(void *user, uint64_t memory[4], int was_burst, uint64_t checks,
-                            uint64_t shares) {
-    (void)user;
-    (void)checks;
-    (void)shares;
-    if (was_burst) memory[0]++;
-    return (uint64_t)(1 + memory[0] % 5) << 16;
-}
-
 TEST(weights_differ_from_burst_to_burst) {
     setting s = with(110, 12, 5);
-    s.pace = change_pace;
+    s.budget_ppm = 300000;
     run_both(&s, 2000);
 }
 

@@ -125,9 +125,9 @@ place|--set Q+always|place: --set: 'Q+always' is not valid, or says something tw
 place|--set all+L4|place: --set: 'all+L4' is not valid, or says something twice
 place|--set LN+bounded|place: --set: 'LN+bounded' is not valid, or says something twice
 place|--set L4x|place: --set: 'L4x' is not valid, or says something twice
-place|--without= --list|place: --without: the value is empty
-place|--without main --without main|place: --without main is given twice
-place|--without nobody*|place: --without: no function is called nobody*
+place|--not= --list|place: --not: the value is empty
+place|--not main --not main|place: --not main is given twice
+place|--not nobody*|place: --not: no function is called nobody*
 place|--why main --why check|place: --why is given twice
 place|--why=|place: --why: the value is empty
 place|--diff a --diff a|place: --diff is given twice
@@ -136,7 +136,7 @@ place|-o - --list|place: -o - writes the plan where --list, --why, --json, --dot
 place|$figure|place: $figure is given twice
 place|--colour|place: no option '--colour'; bursty place --help lists them
 END
-for option in -o --set --without --why --diff; do       # its value would stand behind
+for option in -o --set --not --why --diff; do       # its value would stand behind
     bursty place $figure $option >"$dir/out" 2>"$dir/err"
     if [ $? = 2 ] && [ "$(cat "$dir/err")" = "bursty: $option wants a value; --help tells more" ]; then ok
     else no "$option at the end: $(cat "$dir/err")"; fi
@@ -150,7 +150,7 @@ printf '%s\n' --cover --atomic --plan --entries --loops --form --keep-events --o
     --side --no-tls --no-runtime --dump --every --burst | sort >"$dir/wanted"
 if cmp -s "$dir/help" "$dir/wanted"; then ok; else no "cc --help: $(diff "$dir/help" "$dir/wanted")"; fi
 of_help place >"$dir/help"
-printf '%s\n' -o --set --without --list --why --json --dot --diff --built | sort >"$dir/wanted"
+printf '%s\n' -o --set --not --list --why --json --dot --diff --built | sort >"$dir/wanted"
 if cmp -s "$dir/help" "$dir/wanted"; then ok; else no "place --help: $(diff "$dir/help" "$dir/wanted")"; fi
 
 # ---- what is taken ----

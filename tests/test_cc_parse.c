@@ -267,14 +267,6 @@ TEST(plans) {
     }
 }
 
-TEST(patterns) {
-    CHECK(cc_matches("lua*_?", "luaV_x", 6));
-    CHECK(cc_matches("*", "", 0));
-    CHECK(!cc_matches("lua", "luaV", 4));
-    CHECK(cc_matches("*ab", "aab", 3));
-    CHECK(!cc_matches("?", "", 0));
-}
-
 /* ---- text ---- */
 
 TEST(insertions_nest) {

@@ -3,7 +3,7 @@
    Sanitizers see the rest; fuzz/fuzz_cfg.c looks longer. */
 #include "test.h"
 #include "base/tool.h"
-#include "replay/edges.h"
+#include "lab/edges.h"
 
 #ifndef TEST_SCALE
 #define TEST_SCALE 1

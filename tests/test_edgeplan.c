@@ -1,4 +1,4 @@
-/* test_edgeplan.c - edgeplan.h and the deriving of edgeprof.h: random graphs whose every edge and
+/* test_edgeplan.c - the planner of edgeprof.h and what it derives: random graphs whose every edge and
    block was counted by walking through them, all spanning trees of small graphs, the worked example
    of the design, and graphs that are refused. */
 #include "test.h"

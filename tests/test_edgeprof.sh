@@ -59,9 +59,8 @@ done
 check "off, built" c -DEDGEPROF_OFF -o "$out/mode" $forms
 check "off, run" run_to "$out/mode.csv" "$out/mode"
 check "off tells nothing" [ "$(wc -l <"$out/mode.csv")" = 1 ]
-check "thin, built" c -DEDGEPROF_THIN -o "$out/mode" $forms
-check "thin, run" run_to "$out/mode.csv" "$out/mode" "$out/thin.brst"
-check "thin tells nothing on the spot" [ "$(wc -l <"$out/mode.csv")" = 1 ]
+check "without tables, built" c -DFORMS_COUNTS_ALONE -o "$out/mode" $forms
+check "without tables, run" run_to "$out/mode.csv" "$out/mode" "$out/bare.brst"
 if command -v "$CXX" >/dev/null 2>&1; then
     for mode in EDGEPROF_BITS=32 EDGEPROF_CHECK EDGEPROF_COVER=8 EDGEPROF_OFF; do
         # shellcheck disable=SC2046
@@ -122,13 +121,13 @@ done
 check "there are branches in it" grep -q '^BRDA:11,1,0,' "$out/one.info"
 check "marks by bits and bytes are the same LCOV" same_lcov "$out/EDGEPROF_COVER=1.brst" \
     "$out/EDGEPROF_COVER=8.brst"
-check "thin alone: says what is missing" sh -c \
-    "'$bursty' report '$out/thin.brst' | grep -q 'counts without a table.*4'"
-check "thin beside a dump with tables" "$bursty" merge -o "$out/both.brst" "$out/thin.brst" \
+check "counts alone: says what is missing" sh -c \
+    "'$bursty' report '$out/bare.brst' | grep -q 'counts without a table.*4'"
+check "counts beside a dump with tables" "$bursty" merge -o "$out/both.brst" "$out/bare.brst" \
     "$out/EDGEPROF_BITS=32.brst"
 check "adds up" sh -c "'$bursty' report --lcov '$out/both.brst' | grep -q '^FNDA:198,collatz'"
 check "merge in the other order" "$bursty" merge -o "$out/other.brst" \
-    "$out/EDGEPROF_BITS=32.brst" "$out/thin.brst"
+    "$out/EDGEPROF_BITS=32.brst" "$out/bare.brst"
 check "gives the same bytes" cmp "$out/both.brst" "$out/other.brst"
 check "Cobertura" run_to "$out/forms.xml" "$bursty" report --cobertura "$out/check.brst"
 check "has a line with its branches" grep -q \

@@ -1,10 +1,8 @@
 /* test_edgetrace.c - random programs that really run: functions call one another directly, through
    pointers and from code that is not traced, and leave by longjmp. Each writes every block into a
-   list, and its tokens by edgetrace.h; the blocks must come back from the tokens. */
+   list, and its tokens by edgetrace_witness and the others; the blocks must come back from the tokens. */
 #include "test.h"
 #include "edges.inc"
-#define EDGETRACE_IMPLEMENTATION
-#include "edgetrace.h"
 #include <setjmp.h>
 
 enum { FUNCTIONS = 6, BLOCKS = 14, SLOTS = 3, MOST = 200000, DEPTH = 40 };

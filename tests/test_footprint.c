@@ -4,10 +4,6 @@
 static int asserted; /* mistakes noticed */
 #define FOOTPRINT_ASSERT(x) ((x) ? (void)0 : (void)asserted++)
 #include "footprint.h"
-#define FOOTPRINTSUM_IMPLEMENTATION
-#include "footprintsum.h"
-#define HOTL_IMPLEMENTATION
-#include "hotl.h"
 #include "test.h"
 #include "footprint_traces.inc"
 
@@ -327,13 +323,6 @@ TEST(bounds_together) {
     }
 }
 
-static double average(const footprint_profile *p, double window) {
-    static uint64_t totals[3 * 600];
-    hotl_profile averages;
-    CHECK_EQ(hotl_of_footprint(&averages, p, totals, sizeof totals), 0);
-    return hotl_average(&averages, window);
-}
-
 TEST(average_is_exact) {
     uint32_t kind, mode, b;
     for (kind = 0; kind < 2 * KINDS; kind++) { /* with all blocks, and with old ones dropped */
@@ -355,7 +344,7 @@ TEST(average_is_exact) {
             CHECK_EQ(p.total[b].low, footprints_of(2500, w));
             CHECK_EQ(p.total[b].high, 0);
         }
-        CHECK(mode || average(&p, 2500) == (double)p.blocks);
+        CHECK(mode || footprint_average_of(&p, 2500) == (double)p.blocks);
     }
 }
 
@@ -376,11 +365,11 @@ TEST(average_when_full) {
     CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
     CHECK(p.flags & FOOTPRINT_FULL && p.sample_log2 >= 1);
     for (w = 63; w <= 2047; w = 2 * w + 1) {
-        double got = average(&p, w), want = (double)footprints_of(N, w) / (N - w + 1);
+        double got = footprint_average_of(&p, w), want = (double)footprints_of(N, w) / (N - w + 1);
         CHECK(got > .8 * want && got < 1.25 * want);
     }
     CHECK_EQ(footprint_subtract(&p, &early), 0);
-    CHECK(average(&p, 255) > 50 && average(&p, 255) < 130);
+    CHECK(footprint_average_of(&p, 255) > 50 && footprint_average_of(&p, 255) < 130);
 }
 
 /* With one block in 2^k followed, all reuses at less than 2^k blocks look alike: nothing is said of
@@ -435,7 +424,7 @@ TEST(percentiles) {
         }
         for (i = 0, j = 0; i < p.rows; i++) {
             for (count = 0; j < footprint_windows(&p, b) && footprint_bin(of[j]) == i; j++) count++;
-            CHECK_EQ(footprint_windows_in_bin(&p, b, i), count);
+            CHECK_EQ(footprint_at_least(&p, b, i) - footprint_at_least(&p, b, i + 1), count);
         }
     }
     CHECK_EQ(footprint_percentile(&p, b, 50), UINT32_MAX);
@@ -553,7 +542,7 @@ TEST(beyond_two_to_33) {
          i *= 2) { /* windows of w < run touch two blocks unless one run holds them */
         uint64_t w = run / i - 1;
         double want = 2 - 120 * (double)(run - w + 1) / (double)(n - w + 1),
-               got = average(&p, (double)w);
+               got = footprint_average_of(&p, (double)w);
         CHECK(got > want - 1e-9 && got < want + 1e-9);
     }
     footprint_access_repeat(&fp, UINT64_C(1) << 34); /* as many as can be counted, and no more */
@@ -584,7 +573,7 @@ TEST(phases_and_sums) {
     CHECK_EQ(footprint_profile_init(&sum, late.rows, late.columns, memory2, sizeof memory2), 0);
     CHECK_EQ(footprint_add(&sum, &late), 0);
     CHECK(same(&sum, &late));
-    CHECK(average(&sum, 2000) == average(&late, 2000));
+    CHECK(footprint_average_of(&sum, 2000) == footprint_average_of(&late, 2000));
     CHECK_EQ(footprint_subtract(&late, &early), 0);
     CHECK(late.flags & FOOTPRINT_DIFFERENCE);
     for (b = 1; b <= footprint_bin(2000); b++) { /* windows that end at 701..2000 */
@@ -619,7 +608,7 @@ TEST(misses) {
     footprint_init(&fp, memory, sizeof memory, &config);
     footprint_access_many(&fp, trace, N);
     CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
-    CHECK(average(&p, 50) == 50 && average(&p, 95) == 95 && average(&p, 1000) == 100);
+    CHECK(footprint_average_of(&p, 50) == 50 && footprint_average_of(&p, 95) == 95 && footprint_average_of(&p, 1000) == 100);
     CHECK(footprint_miss_ratio(&p, 50) == 1);
     w = footprint_miss_ratio(&p, 103);
     CHECK(w > .01999 && w < .02001);
@@ -677,7 +666,7 @@ TEST(memory_runs_out) {
             CHECK(s.flags & FOOTPRINT_FULL || (double)s.blocks_bytes / (double)s.blocks < 33);
             CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
             if (mode == 0 && s.flags & FOOTPRINT_FULL && s.sample_log2 < 3) /* still fair */
-                CHECK(average(&p, 1023) > 600 && average(&p, 1023) < 1024);
+                CHECK(footprint_average_of(&p, 1023) > 600 && footprint_average_of(&p, 1023) < 1024);
             footprint_close(&fp);
             CHECK_EQ(in_use, 0);
         }
@@ -737,7 +726,7 @@ TEST(mistakes) {
     CHECK(s.accesses == 0 && s.lost >= 102 && s.flags & FOOTPRINT_ENDED);
     CHECK_EQ(footprint_snapshot(&fp, &p, table, sizeof table), 0);
     CHECK(p.accesses == 0 && footprint_percentile(&p, 1, 50) == UINT32_MAX);
-    CHECK(average(&p, 10) == 0 && footprint_miss_ratio(&p, 10) == 0);
+    CHECK(footprint_average_of(&p, 10) == 0 && footprint_miss_ratio(&p, 10) == 0);
     footprint_close(&fp);
     CHECK_EQ(asserted, before);
     CHECK_EQ(footprint_snapshot(&fp, &p, NULL, 0), -1);

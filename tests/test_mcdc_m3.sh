@@ -37,7 +37,7 @@ bare='-std=c99 -Os -ffreestanding -nostdlib -ffunction-sections -fdata-sections 
 for form in mcdc mcdc-bits; do
     rm -f ./*.brst left
     "$BUILD/bursty" cc --cover=$form --list=left -- $CC -w -c -o own.o valve.c || no "$form: host"
-    $CC -w -I"$top" -o own own.o host.c "$top/record/edges.c" "$top/record/edges_file.c" &&
+    $CC -w -I"$top" -o own own.o host.c "$top/record/cc/edges.c" "$top/record/cc/edges_file.c" &&
         BURSTY_COVERAGE=host.brst ./own >own.out
     cmp -s plain.out own.out && ok || no "$form: the host's output"
     # shellcheck disable=SC2086
@@ -47,7 +47,7 @@ for form in mcdc mcdc-bits; do
     # shellcheck disable=SC2086
     arm-none-eabi-gcc $machine $bare -I"$top" -I"$top/tests/firmware" \
         -T "$top/tests/firmware/cortexm.ld" -o board.elf board.o "$top/tests/firmware/decisions.c" \
-        "$top/tests/firmware/cortexm.c" "$top/record/edges.c" -lgcc || no "$form: not linked"
+        "$top/tests/firmware/cortexm.c" "$top/record/cc/edges.c" -lgcc || no "$form: not linked"
     timeout 120 qemu-system-arm -M mps2-an385 -icount shift=0 -nographic -monitor none \
         -serial none -semihosting-config enable=on,target=native -kernel board.elf \
         </dev/null >board.out 2>&1

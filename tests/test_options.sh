@@ -6,7 +6,12 @@ dir=$BUILD/tests/options
 passed=0 failed=0 skipped=0
 rm -rf "$dir"
 mkdir -p "$dir"
-bursty() { $RUN "$BUILD/bursty" "$@"; }
+bursty() { # COMMAND ...; `lab COMMAND ...` is bursty-lab
+    if [ "$1" = lab ]; then
+        shift
+        $RUN "$BUILD/bursty-lab" "$@"
+    else $RUN "$BUILD/bursty" "$@"; fi
+}
 ok() {
     if [ "$1" = 0 ]; then passed=$((passed + 1)); else
         failed=$((failed + 1))
@@ -19,7 +24,7 @@ while IFS='|' read -r arguments wanted; do
     # shellcheck disable=SC2086
     bursty $arguments >"$dir/out" 2>"$dir/err" </dev/null
     [ $? = 2 ] && [ "$(grep -c '' "$dir/err")" = 1 ] && [ ! -s "$dir/out" ] &&
-        tr -d '\r' <"$dir/err" | grep -q -e "^bursty: .*${wanted# }"
+        tr -d '\r' <"$dir/err" | grep -q -e "^bursty[-lab]*: .*${wanted# }"
     ok $? "$arguments: $(cat "$dir/out" "$dir/err" | head -c 300)"
 done <<'END'
 merge -o x -o y none | '-o' stands twice
@@ -45,34 +50,34 @@ report --html x -o y none | one place to write to
 report --min 3x none | --min 3x: a percentage is wanted
 report --note x none | NAME=VALUE is wanted
 report none --sort | --sort wants a value
-replay nothing none | no replay 'nothing'
-replay footprint --c .9 --c .8 none | '--c' stands twice
-replay footprint --average --average none | '--average' stands twice
-replay footprint --average=1 none | '--average' takes no value
-replay footprint --c 0.9x none | '0.9x' is not valid
-replay footprint --blocks-max 12k none | '12k' is not valid
-replay footprint --from 9 --to 3 none | --to must be greater than --from
-replay footprint --check --average none | --check compares all windows
-replay footprint --thread 1 --interleave 0,1 none | --thread
-replay footprint --json --csv none | one form at a time
-replay footprint --html x -o y none | one place to write to
-replay footprint none --title | --title wants a value
-replay footprint one two | one trace, not both
-replay streams --min 2 --min 3 none | '--min' stands twice
-replay streams --min 3x none | '3x' is not valid
-replay streams --eager=1 none | '--eager' takes no value
-replay streams none --dump | --dump wants a value
-replay streams --bogus none | no option '--bogus'
-replay pairs --seed 1 --seed 1 none | '--seed' stands twice
-replay pairs --period 10x none | '10x' is not valid
-replay methods --json=x none | '--json' takes no value
-replay lackey --block-bytes 64x none | '64x' is no power of two
-replay lackey --block-bytes 64 --block-bytes 32 none | '--block-bytes' stands twice
-replay lackey --instructions=1 none | '--instructions' takes no value
-replay lackey one two | 'two' is a second one
-replay calls none | needs --raw16
-replay edges --bogus none | no option '--bogus'
-replay hcct --bogus none | no option '--bogus'
+lab nothing none | no command 'nothing'
+lab footprint --c .9 --c .8 none | '--c' stands twice
+lab footprint --average --average none | '--average' stands twice
+lab footprint --average=1 none | '--average' takes no value
+lab footprint --c 0.9x none | '0.9x' is not valid
+lab footprint --blocks-max 12k none | '12k' is not valid
+lab footprint --from 9 --to 3 none | --to must be greater than --from
+lab footprint --check --average none | --check compares all windows
+lab footprint --thread 1 --interleave 0,1 none | --thread
+lab footprint --json --csv none | one form at a time
+lab footprint --html x -o y none | one place to write to
+lab footprint none --title | --title wants a value
+lab footprint one two | one trace, not both
+lab streams --min 2 --min 3 none | '--min' stands twice
+lab streams --min 3x none | '3x' is not valid
+lab streams --eager=1 none | '--eager' takes no value
+lab streams none --dump | --dump wants a value
+lab streams --bogus none | no option '--bogus'
+lab pairs --seed 1 --seed 1 none | '--seed' stands twice
+lab pairs --every 10x none | '10x' is not valid
+lab methods --json=x none | '--json' takes no value
+lab lackey --block-bytes 64x none | '64x' is no power of two
+lab lackey --block-bytes 64 --block-bytes 32 none | '--block-bytes' stands twice
+lab lackey --instructions=1 none | '--instructions' takes no value
+lab lackey one two | 'two' is a second one
+lab calls none | needs --raw16
+lab edges --bogus none | no option '--bogus'
+lab hcct --bogus none | no option '--bogus'
 END
 
 # A note is the one option that may stand several times.
@@ -83,19 +88,19 @@ grep -q 'none: No such file' "$dir/err"; ok $? "two notes: $(cat "$dir/err")"
 help() { # COMMAND FILE
     bursty $1 --help >"$dir/help"
     ok $? "$1 --help"
-    for option in $(sed -n 's/.*tool_is(&*option, "--", "\([a-z0-9-]*\)").*/\1/p' "tools/$2"); do
+    for option in $(sed -n 's/.*tool_is(&*option, "--", "\([a-z0-9-]*\)").*/\1/p' "$2"); do
         grep -q -e "--$option[^a-z-]" "$dir/help"
         ok $? "$1 --help does not name --$option"
     done
 }
-help report report.c
-help overlap overlap.c
-help merge merge.c
-help corun corun.c
-help 'replay footprint' replay/footprint.c
-help 'replay streams' replay/streams.c
-help 'replay lackey' replay/lackey.c
-help 'replay pairs' replay/pairs.c
+help report tools/report.c
+help overlap tools/overlap.c
+help merge tools/merge.c
+help corun tools/corun.c
+help 'lab footprint' lab/footprint.c
+help 'lab streams' lab/streams.c
+help 'lab lackey' lab/lackey.c
+help 'lab pairs' lab/pairs.c
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

@@ -438,14 +438,6 @@ TEST(computed_gotos_lead_to_labels_whose_address_is_taken) {
     done(&t);
 }
 
-TEST(patterns) {
-    CHECK(place_matches("sqlite3*Exec", "sqlite3VdbeExec"));
-    CHECK(place_matches("*", ""));
-    CHECK(place_matches("a*b*c", "aXbXbXc"));
-    CHECK(!place_matches("a*b", "abc"));
-    CHECK(!place_matches("", "a"));
-}
-
 TEST(sets_that_are_none) {
     static const char *const bad[] = {"", "E", "L", "Lx", "EC+", "+EC", "L99999", "Q4",
                                       "EC,L4", "EC+EL", "L4+L10", "Q+EC", "all+EC",

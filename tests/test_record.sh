@@ -60,8 +60,8 @@ for what in '' threads status _exit abort kill toggle fork vfork; do
     case $what in abort | kill) keep=--no-keep ;; esac
     ./calls $what >plain 2>plain.err
     status=$?
-    for options in '' '--period 5 --burst 5 --profile hcct,pairs,footprint,streams' \
-                   '--period 20 --burst 3 --ticks 5000'; do
+    for options in '' '--every 5 --burst 5 --profile hcct,pairs,footprint,streams' \
+                   '--every 20 --burst 3 --ticks 5000'; do
         # shellcheck disable=SC2086
         $bursty record $options $keep --signal 12 -o "r$what.brst" -- ./calls $what >got 2>got.err
         if [ $? = $status ] && cmp -s plain got && others | cmp -s plain.err -; then pass
@@ -76,12 +76,16 @@ done
 if $bursty record -o bare.brst --stats ./calls >got 2>/dev/null && cmp -s plain got && [ -s bare.brst ]; then pass
 else fail "the first word that is no option is the program"; fi
 # Every call of an uninterrupted record: 801 calls of hot and of leaf below main are told apart from the rest.
-$bursty record --quiet --period 0 --all-checks -o full.brst -- ./calls >got
+$bursty record --quiet --every 0 --all-checks -o full.brst -- ./calls >got
 if $bursty report --min 0 full.brst | grep -q 'main > hot > leaf'; then pass; else fail "contexts of calls"; $bursty report full.brst | head; fi
 if $bursty report --min 0 full.brst | grep -q 'main > compare > leaf'; then pass; else fail "a callback through the C library keeps its caller"; fi
-$bursty record --quiet --filter 'le*f' --period 0 -o filter.brst -- ./calls >got
-if $bursty report --min 0 filter.brst >text && grep -q leaf text && ! grep -q compare text; then pass; else fail "filter"; cat text; fi
-$bursty record --off --period 0 -o off.brst -- ./calls >got 2>got.err
+$bursty record --quiet --only 'le?f' --every 0 -o only.brst -- ./calls >got
+if $bursty report --min 0 only.brst >text && grep -q leaf text && ! grep -q compare text; then pass; else fail "--only"; cat text; fi
+$bursty record --quiet --only 'le*f' --only 'comp*' --every 0 -o only.brst -- ./calls >got
+if $bursty report --min 0 only.brst >text && grep -q leaf text && grep -q compare text; then pass; else fail "--only twice"; cat text; fi
+$bursty record --quiet --not 'le*f' --not 'm?in' --every 0 -o not.brst -- ./calls >got
+if $bursty report --min 0 not.brst >text && ! grep -q leaf text && grep -q compare text; then pass; else fail "--not"; cat text; fi
+$bursty record --off --every 0 -o off.brst -- ./calls >got 2>got.err
 if $bursty report off.brst 2>&1 | grep -qE '^0 calls|nothing|empty'; then pass; else fail "off records nothing"; $bursty report off.brst | head -5; fi
 $bursty record --quiet --follow -o follow.brst -- ./calls fork >got
 if [ "$(find . -name 'follow.brst*' | wc -l)" = 2 ]; then pass; else fail "follow"; ls; fi
@@ -92,16 +96,16 @@ if [ -c /dev/full ]; then
     if [ $? = 7 ] && [ "$(grep -c 'cannot write /dev/full: No space left' got.err)" = 1 ]; then pass
     else fail "a full disk"; cat got.err; fi
 else skip "no /dev/full"; fi
-$bursty record --quiet --period 0 --profile hcct,footprint -o parts.brst -- ./calls threads >got
+$bursty record --quiet --every 0 --profile hcct,footprint -o parts.brst -- ./calls threads >got
 if $bursty report --min 0 parts.brst >text && grep -q 'thread > hot > leaf' text && grep -qi 'footprint\|window' text; then pass
 else fail "threads: trees and a footprint in one file"; cat text; fi
 
-$bursty record --quiet --period 0 --all-checks --profile methods -o methods.brst -- ./calls >got
+$bursty record --quiet --every 0 --all-checks --profile methods -o methods.brst -- ./calls >got
 if $bursty report --min 0 methods.brst | grep -q 'leaf' && ! $bursty report methods.brst | grep -q 'hot calling contexts'
 then pass; else fail methods; $bursty report methods.brst; fi
 # Sampled counts of calls stand for all of them: 12 % is far outside of what 400 bursts scatter.
-$bursty record --quiet --period 0 --all-checks --profile pairs -o pairs.brst -- ./calls 9 1200 >got
-$bursty record --quiet --period 90 --burst 10 --all-checks --profile pairs -o sampled.brst -- ./calls 9 1200 >got
+$bursty record --quiet --every 0 --all-checks --profile pairs -o pairs.brst -- ./calls 9 1200 >got
+$bursty record --quiet --every 90 --burst 10 --all-checks --profile pairs -o sampled.brst -- ./calls 9 1200 >got
 leaf() { $bursty report --csv --min 0 "$1" | awk -F '[",]+' '/leaf/ { for (i = 1; i <= NF; i++) if ($i ~ /^[0-9]+$/ && $i > n) n = $i } END { print n + 0 }'; }
 if [ "$(leaf pairs.brst)" -gt 1000 ] && awk -v a="$(leaf pairs.brst)" -v b="$(leaf sampled.brst)" 'BEGIN { exit !(b > .88 * a && b < 1.12 * a) }'
 then pass; else fail "pairs: all $(leaf pairs.brst), estimated $(leaf sampled.brst)"; $bursty report --csv --min 0 pairs.brst; fi
@@ -116,7 +120,7 @@ if $bursty report --json sampled.brst | grep -q '"intervals": *"bursts"' \
                END { exit n < 2 }'
 then pass; else fail "intervals of bursts"; $bursty report --csv --min 0 sampled.brst; fi
 # Contexts have intervals, too, and so have functions with what they call; a whole record has none.
-$bursty record --quiet --period 90 --burst 10 --all-checks -o sampled.brst -- ./calls 9 1200 >got
+$bursty record --quiet --every 90 --burst 10 --all-checks -o sampled.brst -- ./calls 9 1200 >got
 for file in sampled full; do
     $bursty report --csv --min 0 $file.brst |
         awk -F, '/^share/ { for (i = 1; i <= NF; i++) c[$i] = i; next }
@@ -128,9 +132,9 @@ done >ranges
 if [ "$(cat ranges)" = "1 1
 0 0" ]; then pass; else fail "intervals of contexts"; cat ranges; $bursty report --csv --min 0 sampled.brst; fi
 if $bursty report pairs.brst | grep -q 'hot  *leaf'; then pass; else fail "pairs: caller and function"; fi
-$bursty record --quiet --period 0 --profile streams --boring 0 -o streams.brst -- ./calls 9 400 >got
+$bursty record --quiet --every 0 --profile streams --boring 0 -o streams.brst -- ./calls 9 400 >got
 if $bursty report streams.brst | grep -q 'leaf+0x'; then pass; else fail "streams: sites have names"; $bursty report streams.brst | head -20; fi
-$bursty record --per-second 2000 --period 50 --stats -o clock.brst -- ./calls 9 1200 >got 2>got.err
+$bursty record --per-second 2000 --every 50 --stats -o clock.brst -- ./calls 9 1200 >got 2>got.err
 if grep -q 'bursts [1-9]' got.err; then pass; else fail "bursts a second"; cat got.err; fi
 
 # ---- ticks: the program runs until it has used its CPU time, however long that takes -----------
@@ -223,7 +227,7 @@ C
 $CC -O1 -o split split.c 2>log || { cat log; exit 2; }
 program=split
 for f in split-off split; do
-    case $f in split) enough work 92 split.brst --period 900 ;; *) enough work 92 split-off.brst --off ;; esac
+    case $f in split) enough work 92 split.brst --every 900 ;; *) enough work 92 split-off.brst --off ;; esac
     sixty=$(share sixty 5) forty=$(share forty 5)
     if [ "$sixty" -gt 35 ] && [ "$sixty" -lt 85 ] && [ "$((sixty + forty))" -ge 90 ] && [ -z "$(others)" ]
     then pass
@@ -255,9 +259,9 @@ for what in abort kill exec; do
        && grep -q 'nothing was recorded.*keep/x.brst' got.err; then pass
     else fail "$what: the earlier file stays"; ls -l keep; cat got.err; fi
 done
-$bursty record --filter 'no*such' -o keep/x.brst -- ./calls status >got 2>got.err
+$bursty record --only 'no*such' -o keep/x.brst -- ./calls status >got 2>got.err
 if [ $? = 7 ] && cmp -s bare.brst keep/x.brst && [ "$(ls keep)" = x.brst ] \
-   && [ "$(others | wc -l)" = 1 ] && grep -q 'no function.* matches no\*such' got.err; then pass
+   && [ "$(others | wc -l)" = 1 ] && grep -q 'only and --not leave no function' got.err; then pass
 else fail "a filter that matches nothing"; cat got.err; fi
 $bursty record -o keep/x.brst -- ./calls >got 2>got.err
 if ! cmp -s bare.brst keep/x.brst && [ "$(ls keep)" = x.brst ] && [ -z "$(others)" ]; then pass
@@ -284,15 +288,15 @@ awk 'BEGIN { for (i = 0; i < 600; i++) printf "int f%d(int n) { return n * %d ^ 
 echo 'int f9(int); int main(int argc, char **argv) { (void)argv; return f9(argc) == 0; }' >tables.c
 if $CC -O1 -fno-asynchronous-unwind-tables -fno-unwind-tables -c bare.c && $CC -O1 -c tables.c && $CC -o bare tables.o bare.o
 then
-    $bursty record --period 0 -o bare.brst ./bare 2>got
+    $bursty record --every 0 -o bare.brst ./bare 2>got
     if grep -q 'bare was built without unwind tables: .eh_frame names functions in [0-9]* % of its code' got
     then pass; else fail "code without unwind tables"; cat got; fi
-    $bursty record --period 0 -o bare.brst -- ./calls >/dev/null 2>got
+    $bursty record --every 0 -o bare.brst -- ./calls >/dev/null 2>got
     if grep -q 'unwind tables' got; then fail "unwind tables are there"; cat got; else pass; fi
     # Of a small program much is the C library's; with -z noseparate-code constants stand beside the code.
     echo 'int main(void) { return 0; }' >hello.c
     for words in -O2 -Wl,-z,noseparate-code; do
-        if $CC $words -o hello hello.c 2>/dev/null && $bursty record --period 0 -o bare.brst ./hello 2>got; then
+        if $CC $words -o hello hello.c 2>/dev/null && $bursty record --every 0 -o bare.brst ./hello 2>got; then
             if grep -q 'unwind tables' got; then fail "unwind tables of a small program, $words"; cat got; else pass; fi
         else skip "hello.c $words"; fi
     done
@@ -305,7 +309,7 @@ if command -v objcopy >/dev/null 2>&1 && command -v strip >/dev/null 2>&1; then
     strip -o linked calls
     objcopy --add-gnu-debuglink=calls.debug linked
     named() { # PROGRAM
-        $bursty record --period 0 --all-checks -o named.brst -- "./$1" >got 2>got.err
+        $bursty record --every 0 --all-checks -o named.brst -- "./$1" >got 2>got.err
         others >>got
         $bursty report --min 0 named.brst | grep -q 'main > hot > leaf'
     }
@@ -345,11 +349,14 @@ refuses 'no program' -o x.brst
 refuses 'no program' -o x.brst --
 refuses 'no option' --nonsense -- ./calls
 refuses 'there is no nonsense' --profile nonsense -- ./calls
-refuses 'not a number' --period many -- ./calls
+refuses 'not a number' --every many -- ./calls
 refuses 'at least 1' --burst 0 -- ./calls
 refuses 'empty list' --profile '' -- ./calls
 refuses 'empty list' --events= -- ./calls
-refuses 'wants a pattern' --filter '' -- ./calls
+refuses 'wants a pattern' --only '' -- ./calls
+refuses 'wants a pattern' --not '' -- ./calls
+refuses '^bursty: record: .--period. is called --every now$' --period 5 -- ./calls
+refuses '^bursty: record: .--filter. is called --only now$' --filter 'a*' -- ./calls
 refuses 'cannot be caught' --signal 9 -- ./calls
 refuses 'cannot be caught' --signal 19 -- ./calls
 refuses 'fault of the program' --signal 11 -- ./calls
@@ -396,13 +403,13 @@ int main() {
 C
 if command -v "$CXX" >/dev/null 2>&1 && $CXX -std=c++11 -D_GNU_SOURCE -O2 -o throw throw.cc -ldl 2>log; then
     ./throw >plain
-    for options in '' '--period 3 --burst 3' '--period 0 --all-checks --profile hcct,footprint'; do
+    for options in '' '--every 3 --burst 3' '--every 0 --all-checks --profile hcct,footprint'; do
         # shellcheck disable=SC2086
         if $bursty record $options -o throw.brst -- ./throw >got 2>got.err && cmp -s plain got; then pass; else fail "throw $options"; cat plain got got.err; fi
     done
     # gcc moves the throw and what catches it to parts (.cold): they belong to deep and to main.
     if nm throw 2>/dev/null | grep -q 'main.*cold'; then
-        if $bursty record --stats --period 0 -o throw.brst -- ./throw 2>&1 >got | grep -q '[2-9] part of another function, copied'; then pass; else fail "throw: parts"; fi
+        if $bursty record --stats --every 0 -o throw.brst -- ./throw 2>&1 >got | grep -q '[2-9] part of another function, copied'; then pass; else fail "throw: parts"; fi
     else skip "no part of main (.cold)"; fi
 else skip "no C++ compiler"; fi
 
@@ -421,8 +428,8 @@ same() { # COMMAND...
     if ! command -v "$1" >/dev/null 2>&1; then skip "no $1"; return; fi
     "$@" >plain 2>plain.err
     status=$?
-    set_of='--period=2 --burst=2 --jitter=0;--period=0 --profile=footprint'
-    [ -z "${FULL-}" ] || set_of="$set_of;--seed=1;--period=17 --burst=5 --boring=0 --all-checks --profile=hcct,footprint;--period=199 --burst=40 --events=blocks"
+    set_of='--every=2 --burst=2 --jitter=0;--every=0 --profile=footprint'
+    [ -z "${FULL-}" ] || set_of="$set_of;--seed=1;--every=17 --burst=5 --boring=0 --all-checks --profile=hcct,footprint;--every=199 --burst=40 --events=blocks"
     IFS=';'
     for options in $set_of; do
         IFS=' '

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_record_calls.sh - counts of calls under `bursty record`: with --period 0 every call of every
+# test_record_calls.sh - counts of calls under `bursty record`: with --every 0 every call of every
 # thread is counted, also when threads make the same first call at once, and in destructors of their
 # keys; short bursts find calls that stand behind other calls as often as any.
 set -u
@@ -118,7 +118,7 @@ run() { # OPTIONS: the table "function sampled estimated low high"
         }' csv
 }
 
-run '--period 0' >table
+run '--every 0' >table
 for wanted in 'worker 4' 'late 4' 'step 4' 'leaf 40' 'within 40000' 'behind 40000' 'inside 40000' \
     'pointed 10030' 'fill 1'; do
     if grep -q "^$wanted " table; then pass
@@ -126,16 +126,16 @@ for wanted in 'worker 4' 'late 4' 'step 4' 'leaf 40' 'within 40000' 'behind 4000
 done
 
 # Every reference, too. Where no check is needed the buffer may run over, and the user is told.
-$bursty record --quiet --period 0 --profile footprint --stats -o x.brst -- ./calls >got 2>errors
+$bursty record --quiet --every 0 --profile footprint --stats -o x.brst -- ./calls >got 2>errors
 all=$(sed -n 's/.* events \([0-9]*\), .*/\1/p' errors)
 if grep -q 'events lost 0,' errors && ! grep -q '^bursty' errors && [ "${all:-0}" -ge 40000 ]
 then pass
 else fail "every reference: $(cat errors)"; fi
 for period in 0 3; do
-    $bursty record --period $period --boring 4 --profile footprint -o x.brst -- ./calls \
+    $bursty record --every $period --boring 4 --profile footprint -o x.brst -- ./calls \
         >got 2>errors
     if grep -q '^bursty: [1-9][0-9]* events or more are lost: .*--all-checks' errors; then pass
-    else fail "references are lost at --period $period: $(cat errors)"; fi
+    else fail "references are lost at --every $period: $(cat errors)"; fi
 done
 
 # A loop with as many checks as there are between two bursts: no burst keeps step with it. Each of
@@ -152,7 +152,7 @@ awk 'BEGIN {
 }' >step.c
 $CC -O1 -o step step.c || exit 2
 for seed in 1 2; do
-    $bursty record --quiet --all-checks --profile methods --period 40 --burst 10 --seed $seed \
+    $bursty record --quiet --all-checks --profile methods --every 40 --burst 10 --seed $seed \
         -o x.brst -- ./step
     $bursty report --csv --min 0 x.brst >csv
     awk -F, '
@@ -168,7 +168,7 @@ else fail "functions and those with the truth in their intervals: $(cat rows)"; 
 
 # The same seed gives the same bursts. The interval of 95 % is taken twice as wide here.
 for burst in 1 10; do
-    run "--period $((burst * 19)) --burst $burst --seed 7" >table
+    run "--every $((burst * 19)) --burst $burst --seed 7" >table
     for function in within inside behind; do
         if awk -v f=$function '$1 == f { half = $5 - $4; ok = half > 0 && half < 4000 &&
                 $3 - half <= 40000 && 40000 <= $3 + half }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# test_record_refs.sh - record/refs.c linked to a program with a list, a longjmp, atomics and a
+# test_record_refs.sh - record/hooks/refs.c linked to a program with a list, a longjmp, atomics and a
 # second thread: what it records is what the program does, and the program does what it did. Needs
 # gcc.
 CC=${CC:-cc} BUILD=${BUILD:-build}
@@ -77,7 +77,7 @@ int main(void) {
 }
 END
 check "the recorder compiles without a warning" $gcc -std=gnu99 -Wall -Wextra -Werror -O2 -c -o \
-    "$dir/refs.o" record/refs.c
+    "$dir/refs.o" record/hooks/refs.c
 check "the program compiles" $gcc -g -O1 -fsanitize=thread -fsanitize-coverage=trace-pc -c -o \
     "$dir/prog.o" "$dir/prog.c"
 check "they link" $gcc -pthread -o "$dir/prog" "$dir/prog.o" "$dir/refs.o"
@@ -89,11 +89,11 @@ check "without recording it is the same program" cmp "$dir/out.plain" "$dir/out.
 BURSTY_REFS=$dir/run "$dir/prog" >"$dir/out.on"
 check "recording, too" cmp "$dir/out.plain" "$dir/out.on"
 has out.on '^220501 7 1 5$'
-"$BUILD/bursty" replay streams --json "$dir/run.refs" "$dir/run.table" >"$dir/streams"
+"$BUILD/bursty-lab" streams --json "$dir/run.refs" "$dir/run.table" >"$dir/streams"
 has streams '"violations":0,'
-"$BUILD/bursty" replay streams --json --calls "$dir/run.refs" "$dir/run.pairs" >"$dir/calls"
+"$BUILD/bursty-lab" streams --json --calls "$dir/run.refs" "$dir/run.pairs" >"$dir/calls"
 has calls '"symbols":3502,' # main, other, 500 times walk and 6 deep
-"$BUILD/bursty" replay methods --json --sample 1:1 "$dir/run.refs" "$dir/run.pairs" >"$dir/methods"
+"$BUILD/bursty-lab" methods --json --every 1 --burst 1 "$dir/run.refs" "$dir/run.pairs" >"$dir/methods"
 has methods '"members":[345],'
 # Depth after each event: a longjmp leaves no frames behind.
 od -An -v -tx4 "$dir/run.refs" | tr -s ' ' '\n' | awk '
@@ -110,17 +110,17 @@ awk -F'"coverage":' '{ exit !($2 + 0 > .8) }' "$dir/streams" && ok ||
     no "coverage: $(head -c 200 "$dir/streams")"
 # Names of the sites, by the script that docs/hotstream.md shows.
 if command -v addr2line >/dev/null; then
-    sh record/refs_names.sh "$dir/prog" "$dir/run" >"$dir/names"
-    "$BUILD/bursty" replay streams --names "$dir/names" "$dir/run.refs" "$dir/run.table" \
+    sh record/hooks/refs_names.sh "$dir/prog" "$dir/run" >"$dir/names"
+    "$BUILD/bursty-lab" streams --names "$dir/names" "$dir/run.refs" "$dir/run.table" \
         >"$dir/named"
     has named 'walk (.*:[0-9]'
-    sh record/refs_names.sh "$dir/prog" "$dir/run" calls >"$dir/names"
+    sh record/hooks/refs_names.sh "$dir/prog" "$dir/run" calls >"$dir/names"
     has names 'deep'
-    sh record/refs_names.sh "$dir/prog" 2>"$dir/usage" && no "half of the arguments" || ok
+    sh record/hooks/refs_names.sh "$dir/prog" 2>"$dir/usage" && no "half of the arguments" || ok
     has usage '^usage: refs_names.sh'
 fi
 BURSTY_REFS=$dir/short BURSTY_REFS_MAX=100 "$dir/prog" >/dev/null
-"$BUILD/bursty" replay streams --json "$dir/short.refs" "$dir/short.table" >"$dir/short"
+"$BUILD/bursty-lab" streams --json "$dir/short.refs" "$dir/short.table" >"$dir/short"
 has short '"symbols":100,'
 rm -f "$dir"/run.* "$dir"/short.*
 echo "$passed passed, $failed failed"

@@ -48,8 +48,8 @@ same() { # MODE [PATTERN]
         skip "$mode: $(cat plain.err)"
         return
     fi
-    for options in '--period 5 --burst 5 --profile hcct,pairs,footprint,streams' \
-                   '--period 20 --burst 3 --ticks 5000' '--period 0 --all-checks'; do
+    for options in '--every 5 --burst 5 --profile hcct,pairs,footprint,streams' \
+                   '--every 20 --burst 3 --ticks 5000' '--every 0 --all-checks'; do
         rm -f x.brst
         # shellcheck disable=SC2086
         $bursty record --quiet $keep $options --signal 12 -o x.brst -- ./program "$mode" \
@@ -92,7 +92,7 @@ same later
 
 # Ticks end where system calls are forbidden, and the recorder says so. What is called only behind
 # the filter is in the file, with its name.
-$bursty record --ticks 1000 --period 0 -o x.brst -- ./program few-calls >got 2>got.err
+$bursty record --ticks 1000 --every 0 -o x.brst -- ./program few-calls >got 2>got.err
 if [ $? = 0 ] && [ "$(others | grep -c '^bursty')" = 1 ] && grep -q 'ticks end where' got.err \
    && $bursty report --min 0 x.brst | grep -q after_the_filter; then pass
 elif ! ./program few-calls >got 2>&1; then skip "no seccomp"
@@ -105,13 +105,13 @@ if [ "$n" -ge 1 ] && [ "$n" -le 5 ]; then pass; else fail "records of $n threads
 
 # A buffer is used again when its thread has ended: of a thousand threads every call is there. A
 # thread that has none, because so many run at once, is told of.
-$bursty record --period 0 --all-checks -o x.brst -- ./program short-threads >got 2>got.err
+$bursty record --every 0 --all-checks -o x.brst -- ./program short-threads >got 2>got.err
 n=$($bursty report --csv --min 0 x.brst |
     awk -F, '/^share/ { for (i = 1; i <= NF; i++) c[$i] = i; next }
              $c["function"] == "short_call" && "calls" in c { print $c["calls"]; exit }')
 if [ "$n" = 2000 ] && [ -z "$(others)" ]; then pass
 else fail "calls of a thousand threads: $n"; cat got.err; fi
-$bursty record --period 0 -o x.brst -- ./program many-threads >got 2>got.err
+$bursty record --every 0 -o x.brst -- ./program many-threads >got 2>got.err
 status=$?
 if [ $status = 77 ]; then skip "no 300 threads"
 elif [ $status = 0 ] && [ "$(others | wc -l)" = 1 ] \
@@ -152,8 +152,8 @@ nothing_kept() { # WHAT: ends the job
     if [ $is_old = 1 ]; then skip "$1: this kernel cannot keep what is recorded"
     else fail "$1: nothing was kept"; cat got.err; fi
 }
-for options in '' '--period 0 --all-checks --profile hcct,pairs,footprint' \
-               '--ticks 1000 --period 500000000'; do
+for options in '' '--every 0 --all-checks --profile hcct,pairs,footprint' \
+               '--ticks 1000 --every 500000000'; do
     rm -f x.brst pid.whole
     # shellcheck disable=SC2086
     TMPDIR=$out/keep $bursty record $options -o x.brst -- ./program until-killed >got 2>got.err &
@@ -252,7 +252,7 @@ compile $CC -no-pie -o odd odd.o
 ./odd >plain
 if $CC -no-pie -Wl,--section-start=.far=0x18A00000 -o far odd.o 2>log; then
     compile $CC -no-pie -Wl,--section-start=.far=0x78000000 -o farther odd.o
-    for options in '--period 3 --burst 2' '--period 0 --all-checks --profile hcct,footprint'; do
+    for options in '--every 3 --burst 2' '--every 0 --all-checks --profile hcct,footprint'; do
         for program in odd far; do
             # shellcheck disable=SC2086
             $bursty record $options -o x.brst -- ./$program >got 2>got.err
@@ -270,7 +270,7 @@ else skip "this linker places no section"; fi
 # Every loop has a check, also one that ends with a conditional jump back: its function is called
 # 1200 times, and the loops go round 38000 times.
 bursts() { # FILTER PROGRAM: how many bursts there are with checks in these functions alone
-    $bursty record --stats --filter "$1" --period 90 --burst 10 -o x.brst -- "./$2" 2>&1 >log |
+    $bursty record --stats --only "$1" --every 90 --burst 10 -o x.brst -- "./$2" 2>&1 >log |
         sed -n 's/^bursts \([0-9]*\).*/\1/p'
 }
 n=$(bursts odd_loop odd)
@@ -319,7 +319,7 @@ int main(int argc, char **argv) {
 C
 compile $CC -o mdwe mdwe.c
 if ./mdwe ./odd >got; then
-    ./mdwe "$bursty" record --period 3 --burst 2 -o x.brst -- ./odd >got 2>got.err
+    ./mdwe "$bursty" record --every 3 --burst 2 -o x.brst -- ./odd >got 2>got.err
     if [ $? = 0 ] && cmp -s plain got && [ -z "$(others)" ] \
        && $bursty report --min 0 x.brst | grep -q odd_loop; then pass
     else fail "MDWE"; cat got.err; fi
@@ -334,7 +334,7 @@ printf '#!/usr/bin/env no-such-program-anywhere\n' >script-none
 printf '#!/bin/sh\nexec ./odd\n' >script-exec
 chmod +x script script-env script-none script-exec
 for script in script script-env; do
-    PATH=$out:$PATH $bursty record --period 3 --burst 2 -o x.brst -- ./$script >got 2>got.err
+    PATH=$out:$PATH $bursty record --every 3 --burst 2 -o x.brst -- ./$script >got 2>got.err
     if [ $? = 0 ] && cmp -s plain got && [ -z "$(others)" ] \
        && $bursty report --min 0 x.brst | grep -q odd_loop; then pass
     else fail "$script"; cat got.err; fi
@@ -346,7 +346,7 @@ rm -f x.brst
 $bursty record --quiet --no-keep -o x.brst -- ./script-exec >got 2>got.err
 if [ $? = 0 ] && cmp -s plain got && grep -q 'or as another program (see --follow)' got.err; then pass
 else fail "a script that becomes a program"; cat got.err; fi
-$bursty record --quiet --follow --period 3 --burst 2 -o x.brst -- ./script-exec >got 2>got.err
+$bursty record --quiet --follow --every 3 --burst 2 -o x.brst -- ./script-exec >got 2>got.err
 if [ $? = 0 ] && cmp -s plain got && $bursty report --min 0 x.brst | grep -q odd_loop; then pass
 else fail "--follow goes into the next program"; cat got.err; fi
 finish

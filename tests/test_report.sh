@@ -291,13 +291,15 @@ refused "one place to write to: --html OUT or -o OUT" report --html "$dir/out" -
 refused "merge: no output: give -o OUT; bursty merge --help tells more" merge "$a"
 refused "merge: no input: give FILE ...; bursty merge --help tells more" merge -o "$dir/out"
 refused "no command 'frob'; bursty --help lists them" frob
+refused 'replay: this is `bursty-lab hcct` now, a program of its own' replay hcct --json none
+refused 'replay: this is `bursty-lab NAME` now, a program of its own' replay
 for command in '' report merge; do
     bursty $command --help >"$dir/help" && grep -q '^usage: bursty' "$dir/help"
     ok $? "$command --help"
 done
 bursty --version | grep -qxE 'bursty [0-9]+\.[0-9]+\.[0-9]+'; ok $? "--version"
 
-for command in '' report merge replay; do
+for command in '' report merge; do
     bursty $command -h >"$dir/help" 2>&1 && grep -q '^usage: bursty' "$dir/help"
     ok $? "$command -h"
 done

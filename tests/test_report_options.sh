@@ -74,7 +74,10 @@ refused "$dir: offset 0: Is a directory" report "$dir"
 refused "$dir: offset 0: Is a directory" merge -o "$dir/out" "$dir"
 for dump in newer game; do
     wanted="is a .brst file, not a block trace; \`bursty report\` reads it"
-    refused "$dir/$dump.brst: offset 0: $wanted" replay footprint "$dir/$dump.brst"
+    $RUN "$BUILD/bursty-lab" footprint "$dir/$dump.brst" >"$dir/stdout" 2>"$dir/stderr"
+    [ $? = 2 ] && [ ! -s "$dir/stdout" ] &&
+        [ "$(cat "$dir/stderr")" = "bursty-lab: $dir/$dump.brst: offset 0: $wanted" ]
+    ok $? "bursty-lab footprint of $dump.brst: $(cat "$dir/stderr")"
 done
 
 # ---- options that change nothing

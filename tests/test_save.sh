@@ -79,9 +79,9 @@ done
 again
 printf 'old\n' >"$dir/out/old"
 printf 'abcde' >"$dir/raw"
-bursty replay calls --raw16 "$dir/raw" -o "$dir/out/old" 2>"$dir/err"
+$RUN "$BUILD/bursty-lab" calls --raw16 "$dir/raw" -o "$dir/out/old" 2>"$dir/err"
 [ $? = 2 ] && [ "$(cat "$dir/out/old")" = old ] && [ "$(ls "$dir/out")" = old ]
-ok $? "replay calls: $(cat "$dir/err")"
+ok $? "calls: $(cat "$dir/err")"
 
 # ---- a bad input, no folder, a device
 again

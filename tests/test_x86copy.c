@@ -3,15 +3,9 @@
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
-#define X86DECODE_IMPLEMENTATION
-#define X86DECODE_STATIC
-#define X86FLOW_IMPLEMENTATION
-#define X86FLOW_STATIC
-#define X86COPY_IMPLEMENTATION
-#define X86COPY_STATIC
-#include "x86decode.h"
-#include "x86flow.h"
-#include "x86copy.h"
+#define BINPATCH_IMPLEMENTATION
+#define BINPATCH_STATIC
+#include "binpatch.h"
 #include "test.h"
 
 #if !defined(X86FLOW_SUPPORTED) || !defined(__linux__)

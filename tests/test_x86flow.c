@@ -1,13 +1,19 @@
 /* test_x86flow.c - functions, jump tables, loops, Equation 3 and unwind information of small pieces
    of code. The bytes stand beside their instructions. Many tests are a trap of the design: see the table
    in docs/binpatch.md. */
-#define X86DECODE_IMPLEMENTATION
-#define X86DECODE_STATIC
-#define X86FLOW_IMPLEMENTATION
-#define X86FLOW_STATIC
-#include "x86decode.h"
-#include "x86flow.h"
+#define BINPATCH_IMPLEMENTATION
+#define BINPATCH_STATIC
+#include "binpatch.h"
 #include "test.h"
+
+#ifndef _GNU_SOURCE
+TEST(without_gnu_source_the_patcher_refuses_and_says_so) {
+    CHECK(binpatch_install(NULL) == 0);
+#ifdef BINPATCH_SUPPORTED
+    CHECK(strstr(binpatch_reason(), "_GNU_SOURCE") != NULL);
+#endif
+}
+#endif
 
 #ifndef X86FLOW_SUPPORTED
 TEST(declares_nothing_where_it_is_not_supported) { SKIP("x86-64 only"); }

@@ -18,7 +18,7 @@ static const char help[] =
     "  are two programs.\n";
 
 typedef struct program {
-    hotl_profile averages;
+    footprint_profile profile;
     void *memory;                                 /* of its table */
     char *name;
     int number;                                   /* of those with this name, from 1 */
@@ -36,7 +36,7 @@ static double average_of_all(const programs *all, double window) {
     double sum = 0;
     size_t i;
     for (i = 0; i < all->count; i++)
-        sum += hotl_average(&all->list[i].averages, window * all->list[i].share);
+        sum += footprint_average_of(&all->list[i].profile, window * all->list[i].share);
     return sum;
 }
 
@@ -57,7 +57,8 @@ static double fill_time(const programs *all, double blocks) {
 /* The slope of a program's average at its part of the window that fills the cache. */
 static double miss_ratio(const program *p, double window) {
     if (window < 0) return 0;
-    return hotl_miss_ratio(&p->averages, hotl_average(&p->averages, window * p->share));
+    return footprint_miss_ratio_by_average(
+        &p->profile, footprint_average_of(&p->profile, window * p->share));
 }
 
 static void put_row(const programs *all, double blocks) {
@@ -76,7 +77,7 @@ static void put_table(const programs *all) {
     for (i = 0; i < all->count; i++) {
         const program *p = &all->list[i];
         text line = {NULL, 0, 0};
-        most += (double)p->averages.blocks;
+        most += (double)p->profile.blocks;
         text_plain(&line, p->name);
         if (p->number > 1) text_format(&line, " (%d)", p->number);
         printf("program %lu, %.2f%% of the accesses: %.*s\n", (unsigned long)(i + 1),
@@ -87,8 +88,8 @@ static void put_table(const programs *all) {
     for (i = 0; i < all->count; i++) printf("  program-%lu", (unsigned long)(i + 1));
     printf("\n");
     for (bin = 7; bin < 495; bin += 4) {
-        put_row(all, (double)hotl_bin_high(bin));
-        if ((double)hotl_bin_high(bin) > most) break;
+        put_row(all, (double)footprint_bin_high(bin));
+        if ((double)footprint_bin_high(bin) > most) break;
     }
 }
 
@@ -96,18 +97,14 @@ static void put_table(const programs *all) {
 
 static int add_program(programs *all, const footprints_part *part, const char *file) {
     program *p;
-    footprint_profile profile;
-    void *memory;
     size_t i;
     if (part->profile.flags & FOOTPRINT_INTERLEAVED)
         return tool_error("corun: %s: an interleaving of threads has no footprint", file);
-    if (all->count && part->profile.block_log2 != all->list[0].averages.block_log2)
+    if (all->count && part->profile.block_log2 != all->list[0].profile.block_log2)
         return tool_error("corun: %s: its blocks are of another size than those before", file);
     all->list = (program *)tool_grow(all->list, (all->count + 1) * sizeof *all->list);
     p = &all->list[all->count];
-    profile = footprints_lay_out(part, &memory);
-    footprints_averages(&profile, &p->averages, &p->memory);
-    free(memory);
+    p->profile = footprints_lay_out(part, &p->memory);
     p->name = text_clean(part->name, part->name_size);
     p->number = 1;
     for (i = 0; i < all->count; i++) p->number += strcmp(all->list[i].name, p->name) == 0;
@@ -136,10 +133,10 @@ static int add_file(programs *all, const char *file) {
 static void set_shares(programs *all) {
     double accesses = 0;
     size_t i;
-    for (i = 0; i < all->count; i++) accesses += (double)all->list[i].averages.accesses;
+    for (i = 0; i < all->count; i++) accesses += (double)all->list[i].profile.accesses;
     for (i = 0; i < all->count; i++) {
         program *p = &all->list[i];
-        p->share = accesses > 0 ? (double)p->averages.accesses / accesses : 0;
+        p->share = accesses > 0 ? (double)p->profile.accesses / accesses : 0;
     }
 }
 

@@ -1,4 +1,4 @@
-/* record.c - bursty record: runs a program with the recorder preloaded (record/patch.c). */
+/* record.c - bursty record: runs a program with the recorder preloaded (record/preload/patch.c). */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE 1
 #endif
@@ -17,18 +17,20 @@ static const char help[]
       "Then `bursty report FILE` shows what was recorded.\n"
       "\n"
       "  -o FILE            where to write: bursty.brst\n"
-      "  --period P         checks between two bursts: 9900; 0 leaves no gaps, and eliminates no\n"
+      "  --every N          checks between two bursts: 9900; 0 leaves no gaps, and eliminates no\n"
       "                     check if --boring does not ask for it\n"
-      "  --burst B          checks of a burst: 100\n"
-      "  --jitter PERCENT   of the period: 12, or 80 of one below 2000\n"
+      "  --burst N          checks of a burst: 100\n"
+      "  --jitter PERCENT   of the checks between two bursts: 12, or 80 if they are below 2000\n"
       "  --profile LIST     of hcct (calling contexts), methods (functions), pairs (callers with "
       "callees),\n"
       "                     footprint and streams (of references): hcct\n"
       "  --ticks HZ         also look so often in a second of CPU time which function runs: its "
       "time\n"
-      "  --per-second N     so many bursts a second in each thread; --period is the first gap\n"
+      "  --per-second N     so many bursts a second in each thread; --every is the first gap\n"
       "  --events KIND      calls, refs or blocks beside what the profiles need\n"
-      "  --filter PATTERN   only functions whose names match, such as 'png_*'\n"
+      "  --only PATTERN     only functions with such names (* and ?), such as 'png_*'; may stand\n"
+      "                     several times\n"
+      "  --not PATTERN      no functions with such names; may stand several times\n"
       "  --boring K         no checks in loops with at most K operands: 4; 0: in none\n"
       "  --all-checks       eliminate no check\n"
       "  --off              start switched off\n"
@@ -40,12 +42,13 @@ static const char help[]
       "  --stats            say what was patched and what was refused, and why\n";
 
 #if defined(__linux__) && defined(__x86_64__)
-#include "../record/keep.h"
-#include <elf.h>
+#include "../record/preload/keep.h"
+#include "base/elf.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -54,9 +57,10 @@ static const char help[]
 #include <unistd.h>
 
 typedef struct record_options {
-    unsigned period, burst, jitter, events, profiles, boring, seed, follow, flags;
+    unsigned every, burst, jitter, events, profiles, boring, seed, follow, flags;
     unsigned per_second, ticks;
-    const char *filter, *name;      /* name: of the output, as it was given */
+    const char *name;               /* of the output, as it was given */
+    text only, not_these;           /* patterns, a line each */
     char out[4096];
     char report[128];               /* where the recorder says how it went */
     int stats, quiet, direct;       /* direct: the output is no regular file */
@@ -132,12 +136,43 @@ static int refuse_access(const char *path, unsigned char *head, size_t got) {
     return tool_system_error(path);
 }
 
+/* The whole of an ELF file is there, in the file's pages. */
+static int check_elf(const char *path, const unsigned char *data, size_t size, int depth) {
+    elf_file e;
+    elf_segment p;
+    dump_fault fault;
+    uint64_t n;
+    if (!elf_is(data, size) || elf_begin(&e, data, size, &fault) != 0)
+        return tool_error("%s: this is not an ELF program; a script without #! wants its "
+                          "interpreter before it, such as -- /bin/sh %s",
+                          path, path);
+    if (!e.is_64 || e.machine != ELF_X86_64)
+        return tool_error("%s: this is not an x86-64 program of 64 bits", path);
+    for (n = 0; elf_get_segment(&e, n, &p) == 0; n++) {
+        if (p.type == ELF_LOAD && !elf_holds(&e, p.offset, p.size))
+            return tool_error("%s: the file is cut short", path);
+    }
+    for (n = 0; elf_get_segment(&e, n, &p) == 0; n++) {
+        char loader[256];
+        if (p.type != ELF_INTERPRETER || p.size >= sizeof loader) continue;
+        if (!elf_holds(&e, p.offset, p.size)) break;
+        memset(loader, 0, sizeof loader);
+        memcpy(loader, data + p.offset, (size_t)p.size);
+        return strstr(loader, "ld-linux-x86-64")
+                   ? TOOL_OK
+                   : tool_error("%s: its loader is %s, not glibc's", path, loader);
+    }
+    return tool_error("%s: it is statically linked, so that nothing can be preloaded; %s", path,
+                      depth ? "record the script with another interpreter: -- INTERPRETER SCRIPT"
+                            : "link it without -static, or compile it with one of the recorders "
+                              "of docs/hcct.md");
+}
+
 /* Says why this file cannot be recorded. 0: it can. A script is judged by its interpreter. */
 static int check_program(const char *path, int depth) {
     unsigned char head[4096];
-    Elf64_Ehdr e;
     struct stat s;
-    int file = open(path, O_RDONLY | O_CLOEXEC), n, status = -1;
+    int file = open(path, O_RDONLY | O_CLOEXEC), status;
     ssize_t got;
     if (file < 0) return tool_system_error(path);
     got = fstat(file, &s) == 0 && S_ISREG(s.st_mode) ? pread(file, head, sizeof head - 1, 0) : -1;
@@ -153,40 +188,12 @@ static int check_program(const char *path, int depth) {
         const char *judged = is_env(name, argument) ? find_program(argument, found, sizeof found)
                                                     : name;
         status = judged ? check_program(judged, depth + 1) : TOOL_BAD_INPUT;
-    } else if (got < (ssize_t)sizeof e || memcmp(head, ELFMAG, SELFMAG) != 0)
-        status = tool_error("%s: this is not an ELF program; a script without #! wants its "
-                            "interpreter before it, such as -- /bin/sh %s",
-                            path, path);
-    else {
-        memcpy(&e, head, sizeof e);
-        if (head[EI_CLASS] != ELFCLASS64 || e.e_machine != EM_X86_64)
-            status = tool_error("%s: this is not an x86-64 program of 64 bits", path);
-        for (n = 0; status <= 0 && n < e.e_phnum; n++) {
-            Elf64_Phdr p;
-            char loader[256];
-            if (e.e_phentsize != sizeof p
-                || pread(file, &p, sizeof p, (off_t)(e.e_phoff + (unsigned)n * sizeof p))
-                       != sizeof p)
-                break;
-            if (p.p_type == PT_LOAD && (p.p_offset > (uint64_t)s.st_size
-                                        || p.p_filesz > (uint64_t)s.st_size - p.p_offset)) {
-                status = tool_error("%s: the file is cut short", path);
-                break;
-            }
-            if (status >= 0 || p.p_type != PT_INTERP || p.p_filesz >= sizeof loader) continue;
-            memset(loader, 0, sizeof loader);
-            if (pread(file, loader, p.p_filesz, (off_t)p.p_offset) != (ssize_t)p.p_filesz) break;
-            status = strstr(loader, "ld-linux-x86-64")
-                         ? 0
-                         : tool_error("%s: its loader is %s, not glibc's", path, loader);
-        }
-        if (status < 0)
-            status = tool_error("%s: it is statically linked, so that nothing can be preloaded; %s",
-                                path,
-                                depth ? "record the script with another interpreter: -- "
-                                        "INTERPRETER SCRIPT"
-                                      : "link it without -static, or compile it with one of the "
-                                        "recorders of docs/hcct.md");
+    } else {
+        size_t size = (size_t)s.st_size;
+        void *data = mmap(NULL, size, PROT_READ, MAP_PRIVATE, file, 0);
+        status = data == MAP_FAILED ? tool_system_error(path)
+                                    : check_elf(path, (const unsigned char *)data, size, depth);
+        if (data != MAP_FAILED) munmap(data, size);
     }
     close(file);
     return status;
@@ -243,6 +250,20 @@ static int toggle_signal(const char *said, unsigned *flags) {
     return 0;
 }
 
+/* The recorder has room for as many (patterns of record/preload/patch.h). */
+static int take_pattern(text *list, const char *option, const char *pattern) {
+    size_t i, lines = 0;
+    if (!pattern) return TOOL_BAD_INPUT;
+    if (!*pattern || strchr(pattern, '\n')) return tool_error("--%s wants a pattern", option);
+    for (i = 0; i < list->size; i++) lines += list->data[i] == '\n';
+    if (lines == 16) return tool_error("--%s stands more than 16 times", option);
+    if (list->size + strlen(pattern) > 1000)
+        return tool_error("--%s: the patterns are longer than 1000 characters", option);
+    text_add(list, pattern);
+    text_add(list, "\n");
+    return 0;
+}
+
 static int read_options(record_options *o, int argc, char **argv) {
     static const char *const profile_names[]
         = {"hcct", "footprint", "methods", "pairs", "streams", NULL};
@@ -254,7 +275,7 @@ static int read_options(record_options *o, int argc, char **argv) {
     const char *value;
     int bad = 0, boring_said = 0, jitter_said = 0;
     memset(o, 0, sizeof *o);
-    o->period = 9900;
+    o->every = 9900;
     o->burst = 100;
     o->jitter = 12;
     o->boring = 4;
@@ -269,8 +290,8 @@ static int read_options(record_options *o, int argc, char **argv) {
         else if (tool_is(&option, "--", "off")) o->flags |= FLAG_OFF;
         else if (tool_is(&option, "--", "all-checks")) o->flags |= FLAG_ALL;
         else if (tool_is(&option, "--", "no-keep")) o->flags |= FLAG_NO_KEEP;
-        else if (tool_is(&option, "--", "period"))
-            bad = number(tool_value(&option), 1u << 29, &o->period);
+        else if (tool_is(&option, "--", "every"))
+            bad = number(tool_value(&option), 1u << 29, &o->every);
         else if (tool_is(&option, "--", "burst"))
             bad = number(tool_value(&option), 1u << 29, &o->burst);
         else if (tool_is(&option, "--", "jitter")) {
@@ -289,12 +310,11 @@ static int read_options(record_options *o, int argc, char **argv) {
             bad = words(tool_value(&option), profile_names, profile_bits, &o->profiles);
         else if (tool_is(&option, "--", "events"))
             bad = words(tool_value(&option), event_names, event_bits, &o->events);
-        else if (tool_is(&option, "--", "filter")) {
-            o->filter = tool_value(&option);
-            bad = !o->filter;
-            if (o->filter && !*o->filter) bad = tool_error("--filter wants a pattern");
-            if (o->filter && strlen(o->filter) > 1000) bad = tool_error("--filter is too long");
-        } else if (tool_is(&option, "--", "signal"))
+        else if (tool_is(&option, "--", "only"))
+            bad = take_pattern(&o->only, "only", tool_value(&option));
+        else if (tool_is(&option, "--", "not"))
+            bad = take_pattern(&o->not_these, "not", tool_value(&option));
+        else if (tool_is(&option, "--", "signal"))
             bad = toggle_signal(tool_value(&option), &o->flags);
         else if (tool_is(&option, "-", "o")) {
             value = tool_value(&option);
@@ -307,9 +327,9 @@ static int read_options(record_options *o, int argc, char **argv) {
     if (!bad && option.files)
         bad = tool_error("record: an option is not understood; bursty record --help lists them");
     if (!bad && !o->burst) bad = tool_error("--burst wants at least 1");
-    if (!jitter_said && o->period < 2000) o->jitter = 80; /* loops of so many checks keep step */
-    if (!o->period) {
-        o->period = 0xFFFFFFFF;
+    if (!jitter_said && o->every < 2000) o->jitter = 80; /* loops of so many checks keep step */
+    if (!o->every) {
+        o->every = 0xFFFFFFFF;
         if (!boring_said) o->flags |= FLAG_ALL;
     }
     if (o->profiles & (PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS)) o->events |= ENTRY | EXIT;
@@ -384,11 +404,12 @@ static void become(const record_options *o, const char *library, char **argv, co
                    int failed) {
     char value[8192];
     const char *before = getenv("LD_PRELOAD");
-    snprintf(value, sizeof value, "%u %u %u %u %u %u %u %u %u %ld %u %u %s %s", o->period,
+    snprintf(value, sizeof value, "%u %u %u %u %u %u %u %u %u %ld %u %u %s %s", o->every,
              o->burst, o->jitter, o->events, o->profiles, o->boring, o->seed, o->follow, o->flags,
              (long)getpid(), o->per_second, o->ticks, o->report, o->out);
     setenv("BURSTY_RECORD", value, 1);
-    if (o->filter) setenv("BURSTY_RECORD_FILTER", o->filter, 1);
+    if (o->only.size) setenv("BURSTY_RECORD_ONLY", o->only.data, 1);
+    if (o->not_these.size) setenv("BURSTY_RECORD_NOT", o->not_these.data, 1);
     if (before && *before) {
         setenv("BURSTY_RECORD_PRELOAD", before, 1);
         snprintf(value, sizeof value, "%s:%s", library, before);

@@ -4,9 +4,7 @@
        cc -I. -o plan examples/parser/plan.c && ./plan >examples/parser/parser_plan.h */
 #define EDGEPROF_CHECK              /* tables only: there is no plan yet */
 #define EDGEPROF_IMPLEMENTATION
-#define EDGEPLAN_IMPLEMENTATION
 #include "edgeprof.h"
-#include "edgeplan.h"
 #include "parser_cfg.h"
 #include <stdio.h>
 

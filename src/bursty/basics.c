@@ -33,12 +33,16 @@ uint8_t bursty_p_open;
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(BURSTY_NO_TLS)
 #define BURSTY_P_POSIX
 #include <pthread.h>
+#include <time.h>
 #endif
-#if defined(__linux__) && defined(BURSTY_P_POSIX) && BURSTY_STACK > 0
+#if defined(__linux__) && defined(BURSTY_P_POSIX)
 #include <signal.h>
 #include <sys/syscall.h>
+#if defined(SYS_clock_gettime)
+#define BURSTY_P_CLOCK
+#endif
 #if defined(SA_RESTART) && defined(SA_SIGINFO) && defined(SIGRTMAX) && \
-    defined(SYS_timer_settime) && defined(SYS_clock_gettime)
+    defined(SYS_timer_settime) && defined(BURSTY_P_CLOCK) && BURSTY_STACK > 0
 #define BURSTY_P_TIMERS
 #endif
 #endif

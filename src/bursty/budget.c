@@ -27,7 +27,7 @@ static uint64_t bursty_p_clip(uint64_t value, uint64_t least, uint64_t most) {
 }
 
 static int bursty_p_has_clock(const bursty_config *config) {
-#ifdef BURSTY_P_TIMERS
+#ifdef BURSTY_P_CLOCK
     (void)config;
     return 1;
 #else

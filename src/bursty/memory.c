@@ -84,7 +84,7 @@ static BURSTY_P_TLS struct {
 } bursty_p_mine;
 
 static const bursty_site bursty_p_burst_site = { "(burst)", "", 0, BURSTY_BEGIN };
-#if BURSTY_STACK > 0
+#if BURSTY_STACK > 0 || BURSTY_P_TICKS
 static const bursty_site bursty_p_deep_site = { "(deep)", "", 0, BURSTY_P_SCOPE_CALL };
 #endif
 

@@ -43,12 +43,12 @@ static struct {
    little for 4 rows. */
 static size_t bursty_p_lay_out_paths(unsigned char *memory, size_t bytes) {
     size_t rows, slots = bursty_p_divide(bytes, sizeof(bursty_p_tick_row), &rows);
+    bursty_p_ticks.row_room = bursty_p_ticks.row_count = 0;
     if (rows < 4) return 0;
     bursty_p_ticks.rows = (bursty_p_tick_row *)(void *)memory;
     bursty_p_ticks.index = (uint32_t *)(void *)(bursty_p_ticks.rows + rows);
     bursty_p_ticks.row_room = (uint32_t)rows;
     bursty_p_ticks.index_mask = (uint32_t)slots - 1;
-    bursty_p_ticks.row_count = 0;
     return bytes;
 }
 

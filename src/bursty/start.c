@@ -24,7 +24,7 @@ static void bursty_p_lay_out(unsigned char *memory, size_t bytes, int ticks) {
     bursty_p_all.threads = (bursty_p_thread *)(void *)memory;
     bursty_p_all.thread_room = (uint32_t)threads;
     memory += threads * sizeof(bursty_p_thread);
-    paths = ticks ? bursty_p_lay_out_paths(memory, bytes / 8 & ~(size_t)7) : 0;
+    paths = bursty_p_lay_out_paths(memory, ticks ? bytes / 8 & ~(size_t)7 : 0);
     memory += paths;
     slots = bursty_p_divide(bytes - threads * sizeof(bursty_p_thread) - paths,
                             sizeof(bursty_p_row), &rows);
@@ -102,6 +102,8 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     memory = (unsigned char *)(config->memory ? config->memory : bursty_p_memory);
     bytes = config->memory ? config->memory_bytes : BURSTY_MEMORY;
     if (!memory || !bursty_p_valid(&config->profile)) return 0;
+    if (!bursty_p_valid(&bursty_p_all.companion.profile)) return 0;
+    if (config->tick_hz < -1 || config->tick_hz > 100000) return 0;
     if (config->budget_ppm && !bursty_p_has_clock(config)) return 0;
     skip = (0 - (uintptr_t)memory) & 7;
     if (bytes < skip + sizeof(bursty_p_thread) + 16 * sizeof(bursty_p_row)) return 0;

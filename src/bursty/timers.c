@@ -84,17 +84,18 @@ static int bursty_p_install(void) {
     return 1;
 }
 
-/* A signal that is ignored is not pending any more; without timers no other follows. */
+/* Without timers no signal follows; one that is ignored is not pending any more. Timers go first:
+   Linux from 6.13 keeps the signal of a timer that is ignored, and sends it when it is not. */
 static void bursty_p_uninstall(void) {
     struct sigaction action, old;
     uint32_t i;
     int number = __atomic_exchange_n(&bursty_p_tick_signal, 0, __ATOMIC_SEQ_CST);
     if (!number || sigaction(number, NULL, &old) != 0) return;
     if (!(old.sa_flags & SA_SIGINFO) || old.sa_sigaction != bursty_p_tick_handle) number = 0;
+    for (i = 0; i < bursty_p_threads(); i++) bursty_p_disarm(&bursty_p_all.threads[i]);
     memset(&action, 0, sizeof action);
     action.sa_handler = SIG_IGN;
     if (number) (void)sigaction(number, &action, NULL);
-    for (i = 0; i < bursty_p_threads(); i++) bursty_p_disarm(&bursty_p_all.threads[i]);
     action.sa_handler = SIG_DFL;
     if (number) (void)sigaction(number, &action, NULL);
 }

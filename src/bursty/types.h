@@ -79,10 +79,9 @@ typedef struct bursty_config {
                                  running one or one of its n - 1 nearest
                                  callers goes back there, in time and contexts */
     uint32_t budget_ppm;      /* n > 0: bursts may take n millionths of the run
-                                 time; `every` becomes longer or shorter. It
-                                 needs `clock`                                */
-    bursty_clock clock;       /* NULL: the thread's CPU time in ns, where this
-                                 header has timers                            */
+                                 time; `every` becomes longer or shorter      */
+    bursty_clock clock;       /* for the budget; NULL: the thread's CPU time, on
+                                 POSIX systems. Elsewhere a budget needs one  */
     void *clock_user;
     uint32_t seed;            /* of jitter: same seed and events, same samples */
     const char *program;      /* a name for the report; a literal             */

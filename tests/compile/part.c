@@ -3,14 +3,9 @@
 #include "bursty.h"
 #include "hcct.h"
 #include "footprint.h"
-#include "footprintsum.h"
-#include "hotl.h"
-#include "interleave.h"
 #include "hotstream.h"
 #include "edgeprof.h"
-#include "edgeplan.h"
-#include "edgetrace.h"
-#include "x86decode.h"
+#include "binpatch.h"
 
 int main(void) {
     static hcct tree;

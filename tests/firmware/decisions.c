@@ -1,6 +1,6 @@
 /* decisions.c - a board with a source of --cover=mcdc: runs it and writes its marks. */
 #include "board.h"
-#include "record/edges.h"
+#include "record/cc/edges.h"
 
 unsigned valve_all(void);
 

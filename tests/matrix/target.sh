@@ -6,48 +6,73 @@ set -u
 cd "$(dirname "$0")/../.." || exit 2
 name=$1
 build=build/matrix/$name
+host=build # of the tool as `make` makes it, which reads what targets write
 log=build/matrix/$name.log
 mkdir -p "$build"
 warn='-Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -pedantic -Werror'
 
 field() { awk -F '|' -v n="$name" -v f="$1" '{ k = $1; gsub(/ /, "", k) } k == n { print $f }' tests/matrix/targets; }
 
-# Scripts that run the host tool as a target made it; the others look at sources or at compilers,
-# once on the host.
-tool_scripts() {
+# ---- which tests a target runs: those whose answer it can change ----
+
+of_tool='^.include "(base|kinds|model|write|replay|lab|place|cc)/'
+all_programs()    { ls tests/test_*.c; }
+header_programs() { grep -LE "$of_tool" tests/test_*.c; }     # not linked with the host tool
+file_programs()   { all_programs | grep -v -e cc_parse -e test_mcdc; } # all but those that read C
+
+# Each script is of one kind.
+scripts_of() { # KIND...
     for script in tests/test_*.sh; do
-        case $script in *_compile.sh|*_disasm.sh|*_comments.sh|*_shared.sh|*_cpp.sh|*_demo.sh) ;; *) echo "$script" ;; esac
+        case ${script#tests/test_} in
+        headers.sh | readme.sh | shared.sh | gate.sh) kind=sources ;;       # the same everywhere
+        private_names.sh | bench_list.sh) kind=sources ;;
+        comments.sh | compile.sh | disasm.sh | examples.sh | keepregs.sh) kind=headers ;;
+        bursty_cpp.sh | demo.sh | registers.sh | edgeprof.sh) kind=headers ;;
+        hcct_*.sh | record.sh | record_*.sh | ticks_*.sh) kind=recorded ;;  # programs of $CC, and what we link to them
+        cc*.sh | mcdc*.sh | place*.sh) kind=rewritten ;;                     # the tool as a compiler
+        hostile.sh) kind=hostile ;;
+        *) kind=tool ;;                                                     # what the tool says of files
+        esac
+        case " $* " in *" $kind "*) echo "$script" ;; esac
     done
 }
+# Those of which `make test` runs a part, and those that want a compiler which it does not ask for.
+longer_scripts() { grep -l '[{]FULL' $(scripts_of headers recorded); ls tests/test_disasm.sh tests/test_mcdc_m3.sh; }
+# Without the two that are longest when FULL=1, and that gcc-c99 and clang-19 have.
+recorded_scripts() { scripts_of recorded | grep -v -e /test_record.sh -e /test_record_proof.sh; }
 
-# What asks for the same of the tool whatever compiled it, and takes minutes: `make test`, clang-19 and 32 bits have it.
-without_hostile() { grep -v '^tests/test_hostile\.sh$'; }
-
-host()       { FULL=1 tests "$(ls tests/test_*.sh)" "$@"; }               # everything
-host_short() { FULL=1 tests "$(ls tests/test_*.sh | without_hostile)" "$@"; }
-tool_tests() { tests "$(tool_scripts)" "$@"; }                           # the C programs, the host tool and its scripts
-tool_short() { tests "$(tool_scripts | without_hostile)" "$@"; }
-programs()   { tests '' "$@"; }                                          # the C programs alone, or some: $only
-firmware()   { BUILD=build/matrix/tool sh tests/firmware/run.sh "$1"; }
+# Everything, whole: for one compiler.
+everything() { FULL=1 tests "$(all_programs)" "$(scripts_of headers recorded rewritten hostile tool)" "$@"; }
+# What `make test` leaves out, by the compiler that it has used.
+longer()     { FULL=1 tests '' "$(longer_scripts)" "$@"; }
+# What another compiler can change: the headers, what they become, and programs that it compiles.
+compiled()   { FULL=1 tests "$(header_programs)" "$(scripts_of headers rewritten) $(recorded_scripts)" "$@"; }
+# The host tool where its own words or its C library are others.
+tool_tests() { tests "$(all_programs)" "$(scripts_of rewritten tool)" "$@"; }
+library()    { tests "$(all_programs)" "$(scripts_of recorded tool)" "$@"; }
+programs()   { tests "$(all_programs)" '' "$@"; }
+headers()    { tests "$(header_programs)" '' "$@"; }
+files()      { tests "$(file_programs)" '' "$@"; }
+firmware()   { BUILD=$host sh tests/firmware/run.sh "$1"; }
 
 # As `make test`, but what does not compile fails by itself.
-tests() { # SCRIPTS MAKE'S VARIABLES...
-    scripts=$1 programs=
-    shift
+tests() { # PROGRAMS SCRIPTS MAKE'S VARIABLES...
+    sources=$1 scripts=$2 programs=
+    shift 2
     for variable in "$@"; do
         case $variable in CC=*|CXX=*|CFLAGS=*|RUN=*) export "${variable?}" ;; esac
     done
-    for source in ${only:-tests/test_*.c}; do programs="$programs $build/tests/$(basename "$source" .c)"; done
+    for source in $(echo "$sources" | sort -u); do programs="$programs $build/tests/$(basename "$source" .c)"; done
     # shellcheck disable=SC2086
-    make -s -k BUILD="$build" WARN="$warn" "$@" $programs ${scripts:+all}
+    make -s -k BUILD="$build" WARN="$warn" "$@" $programs ${scripts:+tools}
     # shellcheck disable=SC2086
     JOBS=1 BUILD=$build sh tests/run.sh $programs $scripts
 }
 
 # ThreadSanitizer of gcc 12 wants the address layout of older kernels: setarch -R.
 tsan() {
-    only=$(echo tests/test_*thread*.c tests/test_callpaths.c tests/test_ticks_traps.c)
-    programs CC=gcc-12 RUN='setarch -R' CFLAGS='-O1 -g -fsanitize=thread -DTEST_SCALE=4'
+    tests "$(echo tests/test_*thread*.c tests/test_callpaths.c tests/test_ticks_traps.c | tr ' ' '\n')" '' \
+        CC=gcc-12 RUN='setarch -R' CFLAGS='-O1 -g -fsanitize=thread -DTEST_SCALE=4'
 }
 
 # The prefix is 700 MB of Windows folders: made for this run, removed behind it.
@@ -58,7 +83,7 @@ windows() {
     /usr/lib/wine/wineserver -p >/dev/null 2>&1 # stays until -k: none ends while a program begins
     timeout 300 "$wine" cmd /c exit >/dev/null 2>&1
     programs CC=x86_64-w64-mingw32-gcc LDFLAGS=-static RUN="sh tests/matrix/wine.sh $wine" \
-        CFLAGS='-O2 -D__USE_MINGW_ANSI_STDIO=1 -DTEST_SCALE=4'
+        CFLAGS='-O1 -D__USE_MINGW_ANSI_STDIO=1 -DTEST_SCALE=4'
     code=$?
     /usr/lib/wine/wineserver -k >/dev/null 2>&1
     /usr/lib/wine/wineserver -w >/dev/null 2>&1
@@ -87,39 +112,11 @@ msvc() {
     echo "$passed passed, $failed failed"
 }
 
-# 25 seconds for each fuzzer, linked with everything of the host tool but its main.
-fuzz() {
-    passed=0 failed=0
-    corpus=$build/corpus
-    mkdir -p "$corpus" "$build/tool"
-    CC=clang-19 sh fuzz/seeds.sh "$corpus"
-    flags='-std=c99 -g -O1 -fno-sanitize-recover=undefined -I. -Itools'
-    made=build/matrix/tool/tools
-    for source in $(ls tools/*.c tools/*/*.c | grep -v '^tools/bursty.c') $made/page.c $made/lists.c $made/runtime.c; do
-        # shellcheck disable=SC2086
-        clang-19 $flags -fsanitize=fuzzer-no-link,address,undefined -c "$source" \
-            -o "$build/tool/$(echo "$source" | tr / _).o" || failed=$((failed + 1))
-    done
-    for source in fuzz/fuzz_*.c; do
-        fuzzer=$build/$(basename "$source" .c)
-        # shellcheck disable=SC2086
-        if clang-19 $flags -fsanitize=fuzzer,address,undefined -o "$fuzzer" "$source" "$build"/tool/*.o -lm &&
-           "$fuzzer" -max_len=4096 -max_total_time="${FUZZ_SECONDS:-25}" -timeout=10 -artifact_prefix="$build/" \
-               -print_final_stats=1 "$corpus" >"$fuzzer.log" 2>&1
-        then
-            passed=$((passed + 1))
-            echo "$source: $(sed -n 's/^stat::number_of_executed_units: *//p' "$fuzzer.log") inputs"
-        else
-            failed=$((failed + 1))
-            echo "FAILED $source"
-            tail -n 30 "$fuzzer.log"
-        fi
-    done
-    echo "$passed passed, $failed failed"
-}
+# The same inputs every time.
+fuzz() { BUILD=$build sh fuzz/run.sh same; }
 
 # Report pages in a browser.
-page() { BUILD=build/matrix/tool sh tests/page.sh; }
+page() { BUILD=$host sh tests/page.sh; }
 
 start=$(date +%s)
 eval "$(field 3)" >"$log" 2>&1
@@ -132,5 +129,8 @@ if [ -n "$line" ]; then
     [ "$failed" = 0 ] && [ $code != 0 ] && failed=1
 fi
 echo "$passed $failed $skipped" >"build/matrix/$name.result"
-printf '%-10s %5s passed, %s failed%s  %ss\n' "$name" "$passed" "$failed" \
-    "$([ "$skipped" = 0 ] || echo ", $skipped skipped")" $(($(date +%s) - start))
+times >"$log.times"
+printf '%-10s %5s passed, %s failed%s  %ss, processor %ss\n' "$name" "$passed" "$failed" \
+    "$([ "$skipped" = 0 ] || echo ", $skipped skipped")" $(($(date +%s) - start)) \
+    "$(tail -n 1 "$log.times" | tr 'ms' '  ' | awk '{ printf "%.0f", 60 * ($1 + $3) + $2 + $4 }')"
+rm -f "$log.times"

@@ -8,17 +8,8 @@
 #define _GNU_SOURCE 1
 #endif
 #ifndef PLAIN
-#define X86DECODE_IMPLEMENTATION
-#define X86DECODE_STATIC
-#define X86FLOW_IMPLEMENTATION
-#define X86FLOW_STATIC
-#define X86COPY_IMPLEMENTATION
-#define X86COPY_STATIC
 #define BINPATCH_IMPLEMENTATION
 #define BINPATCH_STATIC
-#include "x86decode.h"
-#include "x86flow.h"
-#include "x86copy.h"
 #include "binpatch.h"
 #endif
 #include <stdio.h>

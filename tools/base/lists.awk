@@ -8,19 +8,19 @@
 #     section_NAME  a report_section: what a report says about it                      (model/)
 #     writer_NAME   a report_writer: a form of `bursty report`                         (write/)
 #     command_NAME  a tool_command: `bursty NAME`                                      (tools/)
-#     replay_NAME   a tool_command: `bursty replay NAME`                               (replay/)
+#     lab_NAME      a tool_command: `bursty-lab NAME`                                  (lab/)
 BEGIN {
     type["kind"] = "part_kind"
     type["section"] = "report_section"
     type["writer"] = "report_writer"
     type["command"] = "tool_command"
-    type["replay"] = "tool_command"
+    type["lab"] = "tool_command"
     print "/* Made by tools/base/lists.awk. */"
     print "#include \"base/kind.h\""
     print "#include \"base/tool.h\""
     print "#include \"model/report.h\"\n"
 }
-/^const [a-z_]+ (kind|section|writer|command|replay)_/ {
+/^const [a-z_]+ (kind|section|writer|command|lab)_/ {
     split($3, part, "_")
     if (type[part[1]] != $2) next
     print "extern const " $2 " " $3 ";"

@@ -75,16 +75,39 @@ const char *tool_value(tool_option *o) {
     return o->value;
 }
 
+/* Options that had another name. CHANGELOG.md lists them, too. */
+static const struct {
+    const char *command, *before, *now;
+} renamed[] = {
+    {"record", "--period", "--every"},
+    {"record", "--filter", "--only"},
+    {"place", "--without", "--not"},
+    {"hcct", "--interval", "--every, which counts the calls between two bursts"},
+    {"streams", "--sample", "--every and --burst"},
+    {"streams", "--period", "--every, which counts the checks between two bursts"},
+    {"pairs", "--sample", "--every and --burst"},
+    {"pairs", "--period", "--every, which counts the checks between two bursts"},
+    {"methods", "--sample", "--every and --burst"},
+    {"methods", "--period", "--every, which counts the checks between two bursts"},
+};
+
 int tool_no_option(const tool_option *o, const char *command) {
+    size_t i;
     if (o->fault)
         return tool_error("%s: '%.*s' %s", command, (int)o->name_size, o->name, o->fault);
-    return tool_error("%s: no option '%.*s'; bursty %s --help lists them", command,
-                      (int)o->name_size, o->name, command);
+    for (i = 0; i < sizeof renamed / sizeof *renamed; i++) {
+        const char *before = renamed[i].before;
+        if (strcmp(renamed[i].command, command) == 0 && strlen(before) == o->name_size &&
+            memcmp(o->name, before, o->name_size) == 0)
+            return tool_error("%s: '%s' is called %s now", command, before, renamed[i].now);
+    }
+    return tool_error("%s: no option '%.*s'; %s %s --help lists them", command,
+                      (int)o->name_size, o->name, tool_program, command);
 }
 
 int tool_no_input(const char *command, const char *wanted) {
-    return tool_error("%s: no input: give %s; bursty %s --help tells more", command, wanted,
-                      command);
+    return tool_error("%s: no input: give %s; %s %s --help tells more", command, wanted,
+                      tool_program, command);
 }
 
 int tool_wants_help(int argc, char **argv) {

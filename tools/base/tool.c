@@ -16,9 +16,11 @@
 #include <io.h>
 #endif
 
+const char *tool_program = "bursty";
+
 int tool_error(const char *format, ...) {
     va_list arguments;
-    fputs("bursty: ", stderr);
+    fprintf(stderr, "%s: ", tool_program);
     va_start(arguments, format);
     vfprintf(stderr, format, arguments);
     va_end(arguments);
@@ -27,7 +29,7 @@ int tool_error(const char *format, ...) {
 }
 
 int tool_system_error(const char *path) {
-    fputs("bursty: ", stderr);
+    fprintf(stderr, "%s: ", tool_program);
     fflush(stderr); /* Windows buffers what is no console */
     perror(*path ? path : "'' (an empty path)");
     return TOOL_BAD_INPUT;
@@ -104,10 +106,21 @@ unsigned char *tool_read_file(const char *path, const char *magic, size_t *size)
     return data;
 }
 
-int tool_run(const tool_command *const *list, const char *what, int argc, char **argv) {
+int tool_run(const tool_command *const *list, int argc, char **argv) {
     for (; *list; list++) {
         if (strcmp(argv[0], (*list)->name) == 0) return (*list)->run(argc, argv);
     }
-    return tool_error("no %s '%s'; bursty %s--help lists them", what, argv[0],
-                      strcmp(what, "replay") == 0 ? "replay " : "");
+    return tool_error("no command '%s'; %s --help lists them", argv[0], tool_program);
+}
+
+int tool_end(int status) {
+    int failed;
+    errno = 0;
+    failed = fflush(stdout) != 0 || ferror(stdout);
+    if (failed && status == TOOL_OK) {
+        if (errno) tool_system_error("standard output");
+        else tool_error("standard output: cannot be written");
+        status = TOOL_FAILED;
+    }
+    return status;
 }

@@ -1,4 +1,4 @@
-/* tool.h - what the subcommands of build/bursty share. */
+/* tool.h - what the subcommands of build/bursty and build/bursty-lab share. */
 #ifndef TOOL_H
 #define TOOL_H
 #include <stddef.h>
@@ -9,6 +9,9 @@
 
 /* Exit statuses of every subcommand. */
 enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_BAD_INPUT = 2 };
+
+/* Who speaks in messages: "bursty", unless the main of another program says otherwise. */
+extern const char *tool_program;
 
 /* "bursty: " and the message on standard error; returns TOOL_BAD_INPUT. Messages name file, offset
    and reason. */
@@ -74,16 +77,20 @@ int tool_wants_help(int argc, char **argv);
 
 /* ---- subcommands ---- */
 
-/* A subcommand, `bursty NAME` (tools/NAME.c defines command_NAME), or `bursty replay NAME` (a file
-   of tools/replay defines replay_NAME). argv[0] is the name. Returns a TOOL_ status. */
+/* A subcommand: `bursty NAME` (tools/NAME.c defines command_NAME) or `bursty-lab NAME` (a file of
+   lab/ defines lab_NAME). argv[0] is the name. Returns a TOOL_ status. */
 typedef struct tool_command {
     const char *name, *about;
     int (*run)(int argc, char **argv);
 } tool_command;
 
-/* Finds argv[0] in a list, runs it, and says what there is if it does not find it. */
-int tool_run(const tool_command *const *list, const char *what, int argc, char **argv);
+/* Finds argv[0] in a list and runs it. If it is not there, a message says how to list them. */
+int tool_run(const tool_command *const *list, int argc, char **argv);
+
+/* Ends a program: what a subcommand printed counts only when it has reached standard output.
+   Returns the status to leave with. */
+int tool_end(int status);
 
 extern const tool_command *const command_list[];      /* ended by NULL */
-extern const tool_command *const replay_list[];
+extern const tool_command *const lab_list[];
 #endif

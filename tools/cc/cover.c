@@ -1,5 +1,5 @@
 /* cover.c - coverage of a file: plans the counters of each function, and makes what the object
-   carries for record/edges.c.
+   carries for record/cc/edges.c.
 
    All counters of a file are one array. Beside it stands a finished part of kind 4 with the tables
    of its functions, so that the program needs nothing but to write both (docs/formats.md). */
@@ -7,7 +7,7 @@
 #include "cc/points.h"
 #include "base/dump.h"
 #include "base/tool.h"
-#include "edgeplan.h"
+#define EDGEPROF_WIDE
 #include "edgeprof.h"
 #include "kinds/edges.h"
 #include <stdlib.h>

@@ -6,44 +6,16 @@
    So no cycle of calls is left: one through two files, or through a pointer, enters by such a
    function. (bursty-tracing, section 4.1, is the same for a whole program.) */
 #include "cc/points.h"
+#include "base/glob.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
 
-int cc_matches(const char *pattern, const char *name, size_t size) {
-    const char *star = NULL;
-    size_t i = 0, from = 0;
-    while (i < size) {
-        if (*pattern == '*') {
-            star = pattern++;
-            from = i;
-        } else if (*pattern == '?' || (*pattern && *pattern == name[i])) {
-            pattern++;
-            i++;
-        } else if (star) {
-            pattern = star + 1;
-            i = ++from;
-        } else {
-            return 0;
-        }
-    }
-    while (*pattern == '*') pattern++;
-    return *pattern == 0;
-}
-
-static int any_matches(const cc_unit *u, const char *const *patterns, uint32_t token) {
-    const cc_token *t = &u->tokens.list[token];
-    for (; *patterns; patterns++) {
-        if (cc_matches(*patterns, u->tokens.text + t->at, t->size)) return 1;
-    }
-    return 0;
-}
-
 int cc_is_wanted(const cc_unit *u, const cc_function *f, const cc_choice *choice) {
+    const cc_token *name = &u->tokens.list[f->name];
     if (f->in_system || f->reason || f->naked) return 0;
     if (f->gnu_inline && f->flags & CC_IS_EXTERN) return 0;
-    if (choice->only && choice->only[0] && !any_matches(u, choice->only, f->name)) return 0;
-    return !(choice->not_these && any_matches(u, choice->not_these, f->name));
+    return glob_wants(choice->only, choice->not_these, u->tokens.text + name->at, name->size);
 }
 
 /* ---- cycles inside of the file ---- */

@@ -1,6 +1,6 @@
 # embed.awk - turns files that `bursty cc` gives to the user's compiler into C:
 #
-#     awk -f embed.awk bursty.h record/checks.c ...
+#     awk -f embed.awk bursty.h record/cc/checks.c ...
 #
 # cc_runtime becomes a list of names and lines, ended by a name that is NULL.
 BEGIN { print "/* Made by tools/cc/embed.awk. */\n#include \"cc/runtime.h\"\n" }

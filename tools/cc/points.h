@@ -20,7 +20,7 @@ typedef struct cc_choice {
     size_t plan_size;
     const char *tls_model;    /* NULL: the compiler's */
     int no_tls;
-    int keeps;                /* checks in assembly, as in keepregs.h: CC_KEEPS_... */
+    int keeps;                /* checks in assembly, as in bursty.h: CC_KEEPS_... */
 } cc_choice;
 enum { CC_KEEPS_NOT, CC_KEEPS_BY_ADDRESS, CC_KEEPS_BY_OPERAND };
 
@@ -49,6 +49,4 @@ int cc_is_wanted(const cc_unit *u, const cc_function *f, const cc_choice *choice
    no other object of a program has. Returns how many checks there are. */
 uint32_t cc_points(cc_unit *u, const cc_flow *flows, const cc_choice *choice, uint64_t unit,
                    cc_edits *edits, text *front, cc_refusals *refused);
-/* Does a pattern with * and ? match? */
-int cc_matches(const char *pattern, const char *name, size_t size);
 #endif

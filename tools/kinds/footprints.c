@@ -146,12 +146,6 @@ footprint_profile footprints_lay_out(const footprints_part *part, void **memory)
     return p;
 }
 
-void footprints_averages(const footprint_profile *p, hotl_profile *averages, void **memory) {
-    size_t bytes = hotl_profile_bytes(p->columns);
-    *memory = tool_alloc(bytes);
-    hotl_of_footprint(averages, p, *memory, bytes);
-}
-
 /* ---- adding up ---------------------------------------------------------------------------- */
 
 static int order_of(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }

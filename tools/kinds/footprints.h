@@ -1,5 +1,5 @@
-/* footprints.h - the profiles of parts of kind 3 (footprint.h, hotl.h, interleave.h), added up over
-   parts and files.
+/* footprints.h - the profiles of parts of kind 3 (footprint.h), added up over parts and
+   files.
 
    A part's table may have 496 x 496 cells in 3 kB of file. So only cells that are not 0 are kept,
    and a table is laid out for one profile at a time: memory is at most 40 bytes for each byte of
@@ -7,7 +7,6 @@
 #ifndef FOOTPRINTS_H
 #define FOOTPRINTS_H
 #include "footprint.h"
-#include "hotl.h"
 #include "base/kind.h"
 
 typedef struct footprints_cell {
@@ -36,6 +35,4 @@ extern const part_kind kind_footprints;           /* its state is a footprints *
 
 /* Lays the tables of a part out in memory of tool_alloc. Free *memory. */
 footprint_profile footprints_lay_out(const footprints_part *part, void **memory);
-/* The averages of a profile, likewise. */
-void footprints_averages(const footprint_profile *p, hotl_profile *averages, void **memory);
 #endif

@@ -63,8 +63,7 @@ static double middle_of(uint32_t bin, double most) {
     return middle < most ? middle : most;
 }
 
-static void add_windows(const footprint_profile *p, const hotl_profile *averages,
-                        report_footprint *to) {
+static void add_windows(const footprint_profile *p, report_footprint *to) {
     uint32_t column, i;
     for (i = 0; i < REPORT_PERCENTILES; i++)
         begin_curve(&to->percentile[i], percentiles[i].label, p->columns);
@@ -73,7 +72,7 @@ static void add_windows(const footprint_profile *p, const hotl_profile *averages
         uint64_t longest = footprint_bin_high(column);
         if (p->total[column].windows == 0 && footprint_windows(p, column) == 0) continue;
         if (longest > p->accesses) longest = p->accesses;
-        add_point(&to->average, (double)longest, hotl_average(averages, (double)longest));
+        add_point(&to->average, (double)longest, footprint_average_of(p, (double)longest));
         if (footprint_windows(p, column) == 0) continue;
         for (i = 0; i < REPORT_PERCENTILES; i++)
             add_point(&to->percentile[i], (double)longest,
@@ -82,15 +81,15 @@ static void add_windows(const footprint_profile *p, const hotl_profile *averages
     }
 }
 
-static void add_miss_ratios(const footprint_profile *p, const hotl_profile *averages,
-                            report_footprint *to) {
+static void add_miss_ratios(const footprint_profile *p, report_footprint *to) {
     int average = (p->flags & FOOTPRINT_AVERAGE) != 0;
     uint32_t row, rows = average ? footprint_bin(p->blocks) + 1 : p->rows;
     begin_curve(&to->miss_ratio, "miss ratio", rows);
     if (p->flags & FOOTPRINT_INTERLEAVED) return;
     for (row = 1; row < rows; row++) {
         double blocks = (double)footprint_bin_high(row), ratio;
-        ratio = average ? hotl_miss_ratio(averages, blocks) : footprint_miss_ratio(p, blocks);
+        ratio = average ? footprint_miss_ratio_by_average(p, blocks)
+                        : footprint_miss_ratio(p, blocks);
         /* sampling cannot tell of small caches */
         if (ratio >= 0) add_point(&to->miss_ratio, blocks, ratio);
         if (blocks >= (double)p->blocks) break;
@@ -197,8 +196,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     made->list = (report_footprint *)tool_alloc(f->count * sizeof *made->list);
     made->count = f->count;
     for (i = 0; i < f->count; i++) {
-        void *memory, *averages_memory;
-        hotl_profile averages;
+        void *memory;
         footprint_profile laid_out = footprints_lay_out(&f->parts[i], &memory);
         const footprint_profile *p = &laid_out;
         report_footprint *to = &made->list[i];
@@ -209,13 +207,11 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
         to->distinct = p->blocks;
         to->block_bytes = to->is_pair ? 1 : (double)(UINT64_C(1) << p->block_log2);
         to->c = p->c;
-        footprints_averages(p, &averages, &averages_memory);
-        add_windows(p, &averages, to);
+        add_windows(p, to);
         explain_percentiles(p, to);
-        add_miss_ratios(p, &averages, to);
+        add_miss_ratios(p, to);
         add_window_table(r, to);
         add_miss_table(r, to);
-        free(averages_memory);
         free(memory);
     }
 }

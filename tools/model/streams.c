@@ -218,7 +218,7 @@ static void fill(void *made, report *r, const void *state, const input *in) {
         add_loss(
             r, "heat lost", p->heat_lost,
             " references, of streams that the profile had no room for; a larger streams_max "
-                 "(hotstream_config), or for bursty record fewer functions (--filter), cures it");
+                 "(hotstream_config), or for bursty record fewer functions (--only), cures it");
         add_loss(r, "looks left out", p->dropped,
                  "; repeats may be missing; a larger HOTSTREAM_PENDING cures it");
         add_table(r, p, hot, labels);

@@ -1,4 +1,4 @@
-/* streams.h - what is said about hot data streams, also by bursty replay streams. */
+/* streams.h - what is said about hot data streams, also by bursty-lab streams. */
 #ifndef MODEL_STREAMS_H
 #define MODEL_STREAMS_H
 #include "kinds/streams.h"

@@ -12,6 +12,7 @@
    3. "Surely" is found by searching a way from entry to exit without a check, for all functions
       again and again until nothing changes. */
 #include "place/place.h"
+#include "base/glob.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
@@ -352,8 +353,10 @@ static void count_unseen(checker *c) {
     int k;
     for (v = 0; v < g->node_count; v++) {
         c->fixed[v] = (g->nodes[v].flags & GRAPH_LEFT_ALONE) != 0;
-        for (k = 0; k < c->rules->without_count; k++)
-            c->fixed[v] |= place_matches(c->rules->without[k], g->names[g->nodes[v].name]) != 0;
+        for (k = 0; k < c->rules->without_count; k++) {
+            const char *name = g->names[g->nodes[v].name];
+            c->fixed[v] |= glob_matches(c->rules->without[k], name, strlen(name)) != 0;
+        }
         proof->left_alone += c->fixed[v];
         proof->weak += g->nodes[v].linkage == GRAPH_WEAK;
     }

@@ -14,6 +14,7 @@
    The repair does: it looks at the graph `wide` without all functions that have a check, and while
    there is a cycle, the member of least distance (then least name) of its component gets one. */
 #include "place/place.h"
+#include "base/glob.h"
 #include "base/tool.h"
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static const struct { const char *word, *sentence; } reasons[WHY_COUNT] = {
     {"covered", "each cycle of calls through it, if any, has a check elsewhere"},
     {"asked", "no entry was asked for"},
     {"dropped", "rule Q: each cycle of calls through it keeps a check elsewhere"},
-    {"without", "named by --without"},
+    {"unwanted", "named by --not"},
     {"left-alone", "left alone"},
     {"loop", "it may run long"},
     {"boring", "boring: no calls, few events"},
@@ -46,27 +47,6 @@ static const struct { const char *word, *sentence; } reasons[WHY_COUNT] = {
 
 const char *place_word(int why) { return reasons[why].word; }
 const char *place_sentence(int why) { return reasons[why].sentence; }
-
-/* * stands for any characters. On a mismatch the last * takes one character more. */
-int place_matches(const char *pattern, const char *name) {
-    const char *star = NULL, *retry = NULL;
-    while (*name) {
-        if (*pattern == '*') {
-            star = ++pattern;
-            retry = name;
-        } else if (*pattern == *name) {
-            pattern++;
-            name++;
-        } else if (star) {
-            pattern = star;
-            name = ++retry;
-        } else {
-            return 0;
-        }
-    }
-    while (*pattern == '*') pattern++;
-    return !*pattern;
-}
 
 /* ---- sets ---------------------------------------------------------------------------------- */
 
@@ -238,7 +218,8 @@ static void find_fixed(placement *p, const graph *g, const place_rules *rules) {
     for (v = 0; v < g->node_count; v++) {
         p->fixed[v] = (g->nodes[v].flags & GRAPH_LEFT_ALONE) != 0;
         for (i = 0; i < rules->without_count; i++) {
-            if (place_matches(rules->without[i], g->names[g->nodes[v].name])) p->fixed[v] = 2;
+            const char *name = g->names[g->nodes[v].name];
+            if (glob_matches(rules->without[i], name, strlen(name))) p->fixed[v] = 2;
         }
     }
 }

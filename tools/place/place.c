@@ -1,6 +1,7 @@
 /* place.c - bursty place: reads the call graph that objects carry, chooses the checks, writes the
    plan for the next build, and explains it. */
 #include "place/place.h"
+#include "base/glob.h"
 #include "base/save.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -20,8 +21,7 @@ static const char help[] =
     "                    bounded  no loop of at most 16 iterations\n"
     "                    always   no loop that passes another check in each iteration\n"
     "                    Q   EC+L4+bounded+always, and fewer by rule Q (docs/place.md)\n"
-    "  --without NAME  no check in functions of that name; * stands for any characters. May stand\n"
-    "                  several times\n"
+    "  --not PATTERN   no check in functions with such names (* and ?); may stand several times\n"
     "  --list          every function and loop, and why it has a check or none\n"
     "  --why NAME      the same for one function, with its callers and the cycle that needs it\n"
     "  --json          all of it for programs\n"
@@ -67,7 +67,7 @@ static int take_without(options *o, tool_option *option) {
     if (status != TOOL_OK) return status;
     for (i = 0; i < o->without_count; i++) {
         if (strcmp(o->without[i], pattern) == 0)
-            return tool_error("place: --without %s is given twice", pattern);
+            return tool_error("place: --not %s is given twice", pattern);
     }
     o->without[o->without_count++] = pattern;
     return TOOL_OK;
@@ -78,7 +78,7 @@ static int take(options *o, tool_option *option) {
     if (tool_is(option, "--", "set")) return take_value(option, &o->set);
     if (tool_is(option, "--", "why")) return take_value(option, &o->why);
     if (tool_is(option, "--", "diff")) return take_value(option, &o->old);
-    if (tool_is(option, "--", "without")) return take_without(o, option);
+    if (tool_is(option, "--", "not")) return take_without(o, option);
     if (tool_is(option, "--", "list")) return take_flag(option, &o->list);
     if (tool_is(option, "--", "json")) return take_flag(option, &o->json);
     if (tool_is(option, "--", "dot")) return take_flag(option, &o->dot);
@@ -192,10 +192,12 @@ static int check_without(const options *o, const graph *g) {
     int k;
     for (k = 0; k < o->without_count; k++) {
         size_t i = 0;
-        while (i < g->function_count &&
-               !place_matches(o->without[k], g->names[g->functions[i].name])) i++;
+        for (; i < g->function_count; i++) {
+            const char *name = g->names[g->functions[i].name];
+            if (glob_matches(o->without[k], name, strlen(name))) break;
+        }
         if (i == g->function_count)
-            return tool_error("place: --without: no function is called %s", o->without[k]);
+            return tool_error("place: --not: no function is called %s", o->without[k]);
     }
     return TOOL_OK;
 }

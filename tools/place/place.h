@@ -44,7 +44,6 @@ void place_choose(placement *p, const graph *g, const place_rules *rules);
 void place_free(placement *p);
 const char *place_word(int why);
 const char *place_sentence(int why);
-int  place_matches(const char *pattern, const char *name);
 
 /* ---- pieces of it ---- */
 

@@ -1,104 +1,13 @@
 /* read_object.c - where a file keeps its call graph: ELF objects and programs of both sizes and
-   byte orders, archives (also thin ones), and plain text.
-
-   Every number of the file is looked at before it is used: a piece of the file is taken only if it
-   lies inside, and all pieces together may not be larger than the file, so that a file whose tables
-   point at one place again and again costs no more than another. */
+   byte orders (base/elf.h), archives (also thin ones), and plain text. */
 #include "place/graph.h"
+#include "base/elf.h"
 #include "base/tool.h"
 #include "cc/arguments.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELF_SYMTAB = 2, ELF_NOBITS = 8, ELF_DYNSYM = 11, ELF_COMPRESSED = 0x800,
-       ELF_ESCAPE = 0xFFFF, ELF_FUNCTION = 2, ELF_FILE = 4 };
-
-typedef struct elf {
-    const unsigned char *data;
-    size_t size;
-    int is_64, is_big;
-    uint64_t sections, section_bytes, section_count, names_index;
-    size_t taken;                               /* bytes of all pieces so far */
-} elf;
-
-typedef struct elf_section {
-    uint64_t name, type, flags, offset, size, link, entry;
-} elf_section;
-
-static uint64_t get(const elf *e, size_t at, size_t bytes) {
-    uint64_t value = 0;
-    size_t i;
-    for (i = 0; i < bytes; i++) {
-        size_t shift = 8 * (e->is_big ? bytes - 1 - i : i);
-        value |= (uint64_t)e->data[at + i] << shift;
-    }
-    return value;
-}
-
-static int is_inside(const elf *e, uint64_t at, uint64_t bytes) {
-    return at <= e->size && bytes <= e->size - at;
-}
-
-static int section(const elf *e, uint64_t index, elf_section *s, dump_fault *fault) {
-    size_t at, word = e->is_64 ? 8 : 4;
-    if (index >= e->section_count)
-        return dump_refuse(fault, 0, "the ELF file has no section %lu", (unsigned long)index);
-    at = (size_t)(e->sections + index * e->section_bytes);
-    s->name = get(e, at, 4);
-    s->type = get(e, at + 4, 4);
-    s->flags = get(e, at + 8, word);
-    s->offset = get(e, at + 8 + 2 * word, word);
-    s->size = get(e, at + 8 + 3 * word, word);
-    s->link = get(e, at + 8 + 4 * word, 4);
-    s->entry = get(e, at + 16 + 5 * word, word);
-    if (s->type != ELF_NOBITS && !is_inside(e, s->offset, s->size))
-        return dump_refuse(fault, at, "the section lies outside the file");
-    return 0;
-}
-
-static int elf_begin(elf *e, dump_fault *fault) {
-    size_t head, at, least;
-    if (e->size < 6) return dump_refuse(fault, e->size, "the ELF header is cut off");
-    if (e->data[4] < 1 || e->data[4] > 2) return dump_refuse(fault, 4, "is no class of ELF");
-    if (e->data[5] < 1 || e->data[5] > 2) return dump_refuse(fault, 5, "is no byte order of ELF");
-    e->is_64 = e->data[4] == 2;
-    e->is_big = e->data[5] == 2;
-    head = e->is_64 ? 64 : 52;
-    least = e->is_64 ? 64 : 40;
-    if (e->size < head) return dump_refuse(fault, e->size, "the ELF header is cut off");
-    e->sections = get(e, e->is_64 ? 40 : 32, e->is_64 ? 8 : 4);
-    at = e->is_64 ? 58 : 46;
-    e->section_bytes = get(e, at, 2);
-    e->section_count = get(e, at + 2, 2);
-    e->names_index = get(e, at + 4, 2);
-    if (e->sections == 0) return 0;             /* stripped of all sections */
-    if (e->section_bytes < least)
-        return dump_refuse(fault, at, "the ELF file has too small section headers");
-    if (!is_inside(e, e->sections, e->section_bytes))
-        return dump_refuse(fault, 0, "the section headers lie outside the file");
-    at = (size_t)e->sections;                   /* more than 65279: section 0 has the numbers */
-    if (e->section_count == 0)
-        e->section_count = get(e, at + (e->is_64 ? 32 : 20), e->is_64 ? 8 : 4);
-    if (e->names_index == ELF_ESCAPE) e->names_index = get(e, at + (e->is_64 ? 40 : 24), 4);
-    if (e->section_count > e->size / e->section_bytes ||
-        !is_inside(e, e->sections, e->section_count * e->section_bytes))
-        return dump_refuse(fault, 0, "the section headers lie outside the file");
-    return 0;
-}
-
-/* A section whose bytes are read. */
-static int take(elf *e, const elf_section *s, dump_fault *fault) {
-    if (s->size > e->size - e->taken)
-        return dump_refuse(fault, (size_t)s->offset, "the sections overlap");
-    e->taken += (size_t)s->size;
-    return 0;
-}
-
-static int name_is(const elf *e, const elf_section *names, uint64_t at, const char *word) {
-    size_t size = strlen(word) + 1;
-    return names->type != ELF_NOBITS && at <= names->size && size <= names->size - at &&
-           memcmp(e->data + names->offset + at, word, size) == 0;
-}
+enum { ELF_FUNCTION = 2, ELF_FILE_NAME = 4 };  /* kinds of symbols */
 
 /* A longer name is not worth a scan for each symbol that points there. */
 static size_t longest_name(uint64_t left) { return left < 4096 ? (size_t)left : 4096; }
@@ -128,28 +37,28 @@ static void note_file(graph *g, const unsigned char *start, size_t size) {
 
 /* Of the dynamic symbols, names that outside code can bind to: defined, global or weak. Of all
    symbols, the files of C++, and functions that other objects of the program can call. */
-static int read_symbols(graph *g, elf *e, const elf_section *table, dump_fault *fault) {
+static int read_symbols(graph *g, elf_file *e, const elf_section *table, dump_fault *fault) {
     elf_section strings;
     size_t entry = e->is_64 ? 24 : 16, i, count = (size_t)table->size / entry;
-    if (section(e, table->link, &strings, fault) != 0 || take(e, table, fault) != 0 ||
-        take(e, &strings, fault) != 0)
+    if (elf_get_section(e, table->link, &strings, fault) != 0 || elf_take(e, table, fault) != 0 ||
+        elf_take(e, &strings, fault) != 0)
         return -1;
-    if (strings.type == ELF_NOBITS) return 0;
+    if (strings.type == ELF_NO_BYTES) return 0;
     for (i = 1; i < count; i++) {
         size_t at = (size_t)table->offset + i * entry;
-        uint64_t string = get(e, at, 4), home = get(e, at + (e->is_64 ? 6 : 14), 2);
+        uint64_t string = elf_number(e, at, 4), home = elf_number(e, at + (e->is_64 ? 6 : 14), 2);
         unsigned info = e->data[at + (e->is_64 ? 4 : 12)], type = info & 15;
         const unsigned char *start, *end;
-        int is_file = table->type == ELF_SYMTAB && type == ELF_FILE;
+        int is_file = table->type == ELF_SYMBOLS && type == ELF_FILE_NAME;
         if (home == 0 || (info >> 4 == 0 && !is_file)) continue;
-        if (table->type == ELF_SYMTAB && !is_file && type != ELF_FUNCTION) continue;
+        if (table->type == ELF_SYMBOLS && !is_file && type != ELF_FUNCTION) continue;
         if (string >= strings.size) return dump_refuse(fault, at, "the symbol has no name");
         start = e->data + strings.offset + string;
         end = (const unsigned char *)memchr(start, 0, longest_name(strings.size - string));
         if (!end) continue;
         if (is_file) note_file(g, start, (size_t)(end - start));
         else mark(g, start, (size_t)(end - start),
-                  table->type == ELF_SYMTAB ? GRAPH_IS_DEFINED : GRAPH_IS_EXPORTED);
+                  table->type == ELF_SYMBOLS ? GRAPH_IS_DEFINED : GRAPH_IS_EXPORTED);
     }
     return 0;
 }
@@ -157,33 +66,29 @@ static int read_symbols(graph *g, elf *e, const elf_section *table, dump_fault *
 static int read_elf(graph *g, const unsigned char *data, size_t size, uint32_t input,
                     dump_fault *fault) {
     elf_section s, names;
-    elf e;
-    uint64_t i, type;
+    elf_file e;
+    uint64_t i;
     size_t found = 0;
-    memset(&e, 0, sizeof e);
-    e.data = data;
-    e.size = size;
-    if (elf_begin(&e, fault) != 0) return -1;
-    type = get(&e, 16, 2);
-    if (e.sections && section(&e, e.names_index, &names, fault) != 0) return -1;
+    if (elf_begin(&e, data, size, fault) != 0 || elf_find_sections(&e, fault) != 0) return -1;
+    if (e.sections && elf_get_section(&e, e.names_index, &names, fault) != 0) return -1;
     for (i = 0; e.sections && i < e.section_count; i++) {
-        if (section(&e, i, &s, fault) != 0) return -1;
-        if (s.type == ELF_NOBITS || !name_is(&e, &names, s.name, ".bursty.cg")) continue;
+        if (elf_get_section(&e, i, &s, fault) != 0) return -1;
+        if (s.type == ELF_NO_BYTES || !elf_name_is(&e, &names, s.name, ".bursty.cg")) continue;
         if (s.flags & ELF_COMPRESSED)
             return dump_refuse(fault, (size_t)s.offset, "the call graph is compressed");
-        if (take(&e, &s, fault) != 0) return -1;
+        if (elf_take(&e, &s, fault) != 0) return -1;
         found++;
         if (graph_read_text(g, (const char *)data + s.offset, (size_t)s.size, input, fault) != 0) {
             fault->offset += (size_t)s.offset;
             return -1;
         }
     }
-    for (i = 0; e.sections && (type != 1 || !found) && i < e.section_count; i++) {
-        if (section(&e, i, &s, fault) != 0) return -1;
-        if (s.type != ELF_DYNSYM && s.type != ELF_SYMTAB) continue;
+    for (i = 0; e.sections && (e.type != ELF_OBJECT || !found) && i < e.section_count; i++) {
+        if (elf_get_section(&e, i, &s, fault) != 0) return -1;
+        if (s.type != ELF_DYNAMIC_SYMBOLS && s.type != ELF_SYMBOLS) continue;
         if (read_symbols(g, &e, &s, fault) != 0) return -1;
     }
-    if (type == 2 || type == 3) g->is_linked = 1;
+    if (e.type == ELF_PROGRAM || e.type == ELF_SHARED) g->is_linked = 1;
     g->silent += found == 0;
     return 0;
 }
@@ -226,10 +131,6 @@ static int member_name(const archive *a, const unsigned char *head, text *name) 
     return 0;
 }
 
-static int is_elf(const unsigned char *data, size_t size) {
-    return size >= 4 && memcmp(data, "\177ELF", 4) == 0;
-}
-
 /* A member of a thin archive is a file of its own, beside the archive. */
 static int open_beside(const archive *a, const char *name) {
     const char *slash = strrchr(a->path, '/');
@@ -244,7 +145,7 @@ static int open_beside(const archive *a, const char *name) {
     data = tool_read_file(path.data, "\177ELF", &size);
     if (data) {
         status = TOOL_OK;
-        if (is_elf(data, size) && read_elf(a->g, data, size, a->input, &fault) != 0)
+        if (elf_is(data, size) && read_elf(a->g, data, size, a->input, &fault) != 0)
             status = dump_blame(path.data, &fault);
     }
     free(data);
@@ -259,7 +160,7 @@ static int read_member(const archive *a, size_t at, size_t size, const char *nam
     if (bsd && (decimal((const unsigned char *)name + 3, strlen(name + 3), &skip) != 0 ||
                 skip > size))
         return dump_refuse(fault, at, "the member's name is cut off");
-    if (!is_elf(a->data + at + skip, size - skip)) return 0;
+    if (!elf_is(a->data + at + skip, size - skip)) return 0;
     if (read_elf(a->g, a->data + at + skip, size - skip, a->input, fault) != 0) {
         fault->offset += at + skip;
         return -1;
@@ -316,14 +217,14 @@ static int is_text(const unsigned char *data, size_t size) {
 }
 
 static int is_known(const unsigned char *data, size_t size) {
-    return is_elf(data, size) || is_archive(data, size) || is_text(data, size);
+    return elf_is(data, size) || is_archive(data, size) || is_text(data, size);
 }
 
 int graph_take(graph *g, const char *path, const unsigned char *data, size_t size,
                uint32_t input) {
     dump_fault fault;
     int bad, status = TOOL_OK;
-    if (is_elf(data, size)) {
+    if (elf_is(data, size)) {
         bad = read_elf(g, data, size, input, &fault);
     } else if (is_archive(data, size)) {
         archive a;

@@ -1,0 +1,36 @@
+/* exact_windows.h - the exact answers that `bursty-lab footprint --check` compares with, by other means
+   than footprint.h: a true LRU list with markers at the depths that matter. */
+#ifndef EXACT_WINDOWS_H
+#define EXACT_WINDOWS_H
+#include <stddef.h>
+#include <stdint.h>
+
+enum { EXACT_BINS = 330 }; /* window lengths below 2^43 */
+
+typedef struct exact_node {
+    uint64_t block, time;
+    uint32_t newer, older, zone;
+} exact_node;
+
+typedef struct exact_windows {
+    uint64_t now;
+    uint64_t *depth; /* markers stand at these depths of the list, ascending */
+    uint32_t *marker; /* nodes there */
+    uint32_t depth_count, active; /* markers that have a node */
+    exact_node *node; /* a list from newest on; node 0 is its both ends */
+    uint32_t nodes, room, *index, buckets;
+    struct exact_row {
+        uint64_t since, from, born, count[EXACT_BINS], sum[EXACT_BINS];
+    } * row;
+    uint64_t *reuse; /* by zone of the block's depth: between two markers */
+    uint64_t cold;
+} exact_windows;
+
+void exact_start(exact_windows *e, const uint64_t *depth, uint32_t depth_count);
+void exact_access(exact_windows *e, uint64_t block);
+/* Last access of the block at marker number i of the list; 0: there is none. */
+uint64_t exact_time(const exact_windows *e, uint32_t i);
+/* Windows whose length is in bin and which touch depth[i] blocks or more. */
+uint64_t exact_at_least(const exact_windows *e, uint32_t i, uint32_t bin);
+void exact_free(exact_windows *e);
+#endif

@@ -1,0 +1,21 @@
+/* sampler.h - bursts over a recorded trace: at which checks sampling is on (bursty-tracing Figure
+   3; HPS's jitter). */
+#ifndef SAMPLER_H
+#define SAMPLER_H
+#include <stdint.h>
+
+typedef struct sampler {
+    uint64_t check_count, burst_count; /* nCheck0, nInstr0 */
+    uint32_t jitter_percent;           /* of check_count, either way; 0: fixed */
+    uint64_t left, seed;
+    int on;
+} sampler;
+
+void sampler_start(sampler *s, uint64_t check_count, uint64_t burst_count, uint32_t jitter_percent,
+                   uint64_t seed);
+/* A check. Returns 1 if sampling is on from here to the next check. *fresh: a burst begins. */
+int sampler_check(sampler *s, int *fresh);
+
+/* Reads the value of --every or --burst. Returns 1 if the text is no such number. */
+int sampler_number(const char *text, uint64_t *out);
+#endif

@@ -1,0 +1,111 @@
+/* checks.c - what `bursty cc` links into a program: bursty.h, started before main and saved at
+   exit.
+
+   The dump goes to the file that BURSTY_FILE names, or to the program's name with .brst. %p in the
+   name becomes the process number; a child of fork adds its number if there is no %p. A program
+   that made no check leaves no file. BURSTY_EVERY sets the checks between bursts, BURSTY_BURST
+   those of a burst. BURSTY_OFF=1 keeps sampling off. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#if defined(_REENTRANT) || (defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 34))
+#endif
+#define BURSTY_STACK 64
+#define BURSTY_IMPLEMENTATION
+#include "bursty.h"
+
+/* Made at link time: the name of the dump, and rates or 0. */
+extern __attribute__((visibility("hidden"))) const char bursty_cc_file[];
+extern __attribute__((visibility("hidden"))) const unsigned bursty_cc_rates[2];
+
+/* Rewritten files hold a copy of these (tools/cc/points.c). */
+#define MUST_HOLD(name, condition) typedef char name[(condition) ? 1 : -1]
+MUST_HOLD(word_stands_first, offsetof(bursty_p_here_t, n) == 0);
+MUST_HOLD(depth_stands_second, offsetof(bursty_p_here_t, depth) == 4);
+MUST_HOLD(stack_of_64, sizeof(bursty_p_here_t) == 8 + 64 * sizeof(void *));
+MUST_HOLD(site_of_four, offsetof(bursty_site, line) == 2 * sizeof(char *) &&
+                            sizeof(bursty_site) == 2 * sizeof(char *) + 8);
+MUST_HOLD(kinds, BURSTY_CALL == 1 && BURSTY_RETURN == 2 && BURSTY_BACKEDGE == 4 &&
+                     BURSTY_FRAME == 256);
+
+static pid_t parent;
+
+static void make_path(char *path, size_t room) {
+    const char *wanted = getenv("BURSTY_FILE");
+    size_t n = 0;
+    int numbered = 0;
+    if (!wanted || !*wanted) wanted = bursty_cc_file;
+    for (; *wanted && n < room - 64; wanted++) {
+        if (wanted[0] == '%' && wanted[1] == 'p') {
+            n += (size_t)snprintf(path + n, 32, "%ld", (long)getpid());
+            numbered = 1;
+            wanted++;
+        } else {
+            path[n++] = *wanted;
+        }
+    }
+    path[n] = 0;
+    if (getpid() != parent && !numbered) snprintf(path + n, 32, ".%ld", (long)getpid());
+}
+
+/* Is there something that is no dump? It is not overwritten. */
+static int is_foreign(const char *path) {
+    char magic[4];
+    size_t got;
+    FILE *file = fopen(path, "rb");
+    if (!file) return 0;
+    got = fread(magic, 1, sizeof magic, file);
+    fclose(file);
+    return got > 0 && (got < sizeof magic || memcmp(magic, "BRST", sizeof magic) != 0);
+}
+
+static void save(void) {
+    char path[4200];
+    bursty_stats stats;
+    bursty_get_stats(&stats);
+    if (stats.checks == 0) return;
+    make_path(path, sizeof path);
+    if (is_foreign(path)) {
+        fprintf(stderr, "bursty: %s: is no .brst file and is not overwritten\n", path);
+        return;
+    }
+    if (bursty_save(path) != 0) {
+        fprintf(stderr, "bursty: ");
+        perror(path);
+    }
+}
+
+static unsigned number(const char *name, unsigned otherwise) {
+    const char *value = getenv(name);
+    unsigned long result;
+    char *end;
+    if (!value || !*value) return otherwise;
+    result = strtoul(value, &end, 10);
+    if (*value >= '0' && *value <= '9' && !*end && result > 0 && result <= 1ul << 30)
+        return (unsigned)result;
+    fprintf(stderr, "bursty: %s: '%s' is not valid: a number from 1 to 1073741824 is wanted\n",
+            name, value);
+    return otherwise;
+}
+
+__attribute__((constructor)) static void start(void) {
+    bursty_config config;
+    const char *off = getenv("BURSTY_OFF");
+    if (off && *off == '1') return;
+    memset(&config, 0, sizeof config);
+    config.program = bursty_cc_file;
+    config.tick_hz = -1; /* counts alone */
+    config.profile.every = number("BURSTY_EVERY", bursty_cc_rates[0]);
+    config.profile.burst = number("BURSTY_BURST", bursty_cc_rates[1]);
+    parent = getpid();
+    if (bursty_start(&config) == 0) {
+        fputs("bursty: BURSTY_EVERY or BURSTY_BURST is out of range\n", stderr);
+        return;
+    }
+    atexit(save);
+}

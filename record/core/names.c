@@ -1,0 +1,328 @@
+/* names.c - keys of functions, and their names.
+
+   A key is a place in a hash of addresses, plus 1; entries are only added, without a lock. At exit
+   the files that /proc/self/maps lists are read for symbol tables. A function that none of them
+   names is called `file+0xoffset`. When a library is unloaded (instrument.c), the entries of its
+   functions stop matching any address, so that another library at its place gets keys of its
+   own. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "recorder.h"
+#include <elf.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#if UINTPTR_MAX > 0xFFFFFFFF
+#define ELF(type) Elf64_##type
+#else
+#define ELF(type) Elf32_##type
+#endif
+
+static void *functions[RECORDER_FUNCTIONS];
+static char *names[RECORDER_FUNCTIONS];
+static uint32_t function_count, without_memory;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of names, and of who looks them up */
+static char unloaded;                                    /* the function of an entry that is gone */
+
+int (*recorder_debug_file)(const char *path, const char *file, size_t size, int number,
+                           const char **bytes_out, size_t *size_out);
+
+/* The place of a function, or of the free entry where it would be. */
+RECORDER_HOOK static uint32_t place_of(void *function) {
+    uint32_t mix = (uint32_t)((uintptr_t)function >> 4) * UINT32_C(0x9E3779B1), i;
+    i = (uint32_t)((uint64_t)mix * RECORDER_FUNCTIONS >> 32);
+    for (;; i = i + 1 == RECORDER_FUNCTIONS ? 0 : i + 1) {
+        void *there = __atomic_load_n(&functions[i], __ATOMIC_RELAXED);
+        if (!there || there == function) return i;
+    }
+}
+
+RECORDER_HOOK uint32_t recorder_known_key(void *function) {
+    uint32_t i = place_of(function);
+    return __atomic_load_n(&functions[i], __ATOMIC_RELAXED) == function ? i + 1 : 0;
+}
+
+RECORDER_HOOK uint32_t recorder_key(void *function) {
+    for (;;) {
+        uint32_t i = place_of(function);
+        void *there = __atomic_load_n(&functions[i], __ATOMIC_RELAXED);
+        if (there == function) return i + 1;
+        if (there) continue; /* another thread was faster */
+        if (__atomic_load_n(&function_count, __ATOMIC_RELAXED) >= RECORDER_FUNCTIONS / 4 * 3) {
+            return RECORDER_FUNCTIONS + 1;
+        }
+        if (__atomic_compare_exchange_n(&functions[i], &there, function, 0, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED)) {
+            __atomic_fetch_add(&function_count, 1, __ATOMIC_RELAXED);
+            return i + 1;
+        }
+    }
+}
+
+RECORDER_HOOK static void give_name(uint32_t i, const char *name, size_t length) {
+    names[i] = (char *)recorder_memory(length + 1);
+    if (names[i]) memcpy(names[i], name, length);
+    else without_memory++;
+}
+
+/* A mapped file: its bytes, and what to add to an address in it to get an address here. */
+typedef struct image {
+    const char *bytes;
+    size_t size;
+    uintptr_t slide;
+} image;
+
+/* Whether count entries of a size stand in the file at offset. */
+RECORDER_HOOK static int holds(const image *m, uint64_t offset, uint64_t count, uint64_t size) {
+    return offset <= m->size && (size == 0 || count <= (m->size - offset) / size);
+}
+
+RECORDER_HOOK static void name_by_table(const image *m, const ELF(Shdr) *table,
+                                        const ELF(Shdr) *strings) {
+    const ELF(Sym) *symbols = (const ELF(Sym) *)(const void *)(m->bytes + table->sh_offset);
+    const char *text = m->bytes + strings->sh_offset, *end;
+    uint64_t k, count = table->sh_size / sizeof *symbols;
+    if (!holds(m, table->sh_offset, count, sizeof *symbols)) return;
+    if (!holds(m, strings->sh_offset, strings->sh_size, 1)) return;
+    for (k = 0; k < count; k++) {
+        void *function = (void *)(m->slide + (uintptr_t)symbols[k].st_value);
+        uint32_t i;
+        if ((symbols[k].st_info & 15) != STT_FUNC || !symbols[k].st_value) continue;
+        i = place_of(function);
+        if (functions[i] != function || names[i] || symbols[k].st_name >= strings->sh_size)
+            continue;
+        end = (const char *)memchr(text + symbols[k].st_name, 0,
+                                   strings->sh_size - symbols[k].st_name);
+        if (end) give_name(i, text + symbols[k].st_name, (size_t)(end - text) - symbols[k].st_name);
+    }
+}
+
+/* The header of an ELF file for this machine; NULL if it is none. */
+RECORDER_HOOK static const ELF(Ehdr) *head_of(const image *m) {
+    const ELF(Ehdr) *head = (const ELF(Ehdr) *)(const void *)m->bytes;
+    if (m->size < sizeof *head || memcmp(m->bytes, ELFMAG, SELFMAG) != 0) return NULL;
+    return head->e_ident[EI_CLASS] == (sizeof(void *) > 4 ? ELFCLASS64 : ELFCLASS32) ? head : NULL;
+}
+
+/* Its table of sections, e_shnum of them; NULL if that is not inside of the file. */
+RECORDER_HOOK static const ELF(Shdr) *sections_of(const image *m, const ELF(Ehdr) *head) {
+    if (!head || !holds(m, head->e_shoff, head->e_shnum, sizeof(ELF(Shdr)))) return NULL;
+    return (const ELF(Shdr) *)(const void *)(m->bytes + head->e_shoff);
+}
+
+RECORDER_HOOK int recorder_find_section(const char *file, size_t size, const char *name,
+                                        recorder_section *out) {
+    image m = {NULL, 0, 0};
+    const ELF(Ehdr) *head;
+    const ELF(Shdr) *sections, *strings;
+    size_t length = strlen(name) + 1;
+    uint32_t i;
+    m.bytes = file;
+    m.size = size;
+    head = head_of(&m);
+    sections = sections_of(&m, head);
+    if (!sections || head->e_shstrndx >= head->e_shnum) return 0;
+    strings = &sections[head->e_shstrndx];
+    if (!holds(&m, strings->sh_offset, strings->sh_size, 1)) return 0;
+    for (i = 0; i < head->e_shnum; i++) {
+        const ELF(Shdr) *h = &sections[i];
+        if (h->sh_name > strings->sh_size || strings->sh_size - h->sh_name < length) continue;
+        if (memcmp(file + strings->sh_offset + h->sh_name, name, length) != 0) continue;
+        if (h->sh_type == SHT_NOBITS || !holds(&m, h->sh_offset, h->sh_size, 1)) return 0;
+        out->bytes = (const unsigned char *)file + h->sh_offset;
+        out->size = (size_t)h->sh_size;
+        return 1;
+    }
+    return 0;
+}
+
+RECORDER_HOOK static void name_by_sections(const image *m) {
+    const ELF(Ehdr) *head = head_of(m);
+    const ELF(Shdr) *sections = sections_of(m, head);
+    uint32_t i;
+    for (i = 0; sections && i < head->e_shnum; i++) {
+        uint32_t link = sections[i].sh_link;
+        if (sections[i].sh_type != SHT_SYMTAB && sections[i].sh_type != SHT_DYNSYM) continue;
+        if (link < head->e_shnum) name_by_table(m, &sections[i], &sections[link]);
+    }
+}
+
+/* from: the file offset that is mapped at `start`. Returns the address in the file of that
+   place. */
+RECORDER_HOOK static uintptr_t name_by_image(image *m, uintptr_t start, uintptr_t from) {
+    const ELF(Ehdr) *head = head_of(m);
+    const ELF(Phdr) *segments;
+    uintptr_t address = from;
+    uint32_t i;
+    if (!head) return from;
+    segments = (const ELF(Phdr) *)(const void *)(m->bytes + head->e_phoff);
+    if (!holds(m, head->e_phoff, head->e_phnum, sizeof *segments)) return from;
+    for (i = 0; i < head->e_phnum; i++) {
+        uintptr_t inside = from - (uintptr_t)segments[i].p_offset;
+        if (segments[i].p_type != PT_LOAD || inside >= segments[i].p_filesz) continue;
+        address = inside + (uintptr_t)segments[i].p_vaddr;
+    }
+    m->slide = start - address;         /* PIE or not */
+    name_by_sections(m);
+    return address;
+}
+
+/* Symbols that stand in other files: those of a -dbg package, and a compressed table. */
+RECORDER_HOOK static void name_by_debug_files(const image *m, const char *path) {
+    image debug = {NULL, 0, 0};
+    int number;
+    if (!recorder_debug_file || !m->bytes) return;
+    debug.slide = m->slide;
+    for (number = 0;
+         recorder_debug_file(path, m->bytes, m->size, number, &debug.bytes, &debug.size);
+         number++) {
+        name_by_sections(&debug);
+    }
+}
+
+RECORDER_HOOK static void name_mapping(const char *path, uintptr_t start, uintptr_t end,
+                                       uintptr_t from) {
+    const char *base = strrchr(path, '/');
+    uintptr_t address = from;
+    uint32_t i, wanted = 0;
+    image m = {NULL, 0, 0};
+    off_t size;
+    int file;
+    for (i = 0; i < RECORDER_FUNCTIONS; i++)
+        wanted += (uintptr_t)functions[i] - start < end - start;
+    if (!wanted) return;
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    size = file >= 0 ? lseek(file, 0, SEEK_END) : -1;
+    if (size > 0) {
+        void *mapped = mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (mapped != MAP_FAILED) {
+            m.bytes = (const char *)mapped;
+            m.size = (size_t)size;
+            address = name_by_image(&m, start, from);
+            name_by_debug_files(&m, path);
+            munmap(mapped, m.size);
+        }
+    }
+    if (file >= 0) close(file);
+    for (i = 0; i < RECORDER_FUNCTIONS; i++) {
+        uintptr_t offset = (uintptr_t)functions[i] - start;
+        char name[300];
+        int length;
+        if (offset >= end - start || names[i] || functions[i] == (void *)&unloaded) continue;
+        length = snprintf(name, sizeof name, "%.250s+0x%lx", base ? base + 1 : path,
+                          (unsigned long)(offset + address));
+        if (length > 0) give_name(i, name, (size_t)length);
+    }
+}
+
+RECORDER_HOOK static void name_line(const char *line) {
+    char path[4097];
+    unsigned long start, end, from;
+    int fields = sscanf(line, "%lx-%lx %*2cx%*c %lx %*s %*s %4096[^\n]", &start, &end, &from, path);
+    if (fields == 4 && path[0] == '/') name_mapping(path, start, end, from);
+}
+
+/* Calls `each` with every line of /proc/self/maps. Without a FILE: the process may end in a signal
+   handler that has interrupted malloc. */
+RECORDER_HOOK static void read_maps(void (*each)(const char *line)) {
+    static char text[2 * 4400];
+    size_t have = 0;
+    ssize_t got = 1;
+    int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    if (maps < 0) return;
+    while (got > 0) {
+        char *line = text, *end;
+        got = read(maps, text + have, sizeof text - 1 - have);
+        if (got > 0) have += (size_t)got;
+        text[have] = 0;
+        while ((end = strchr(line, '\n')) != NULL) {
+            *end = 0;
+            each(line);
+            line = end + 1;
+        }
+        have -= (size_t)(line - text);
+        if (have > 4400) have = 0; /* no line is that long */
+        memmove(text, line, have);
+    }
+    close(maps);
+}
+
+/* Not for ever: this may be a signal handler that has interrupted who has the lock. */
+RECORDER_HOOK static int lock_names(void) {
+    int wait;
+    for (wait = 0; wait < 10000; wait++) {
+        if (pthread_mutex_trylock(&lock) == 0) return 1;
+        sched_yield();
+    }
+    return 0;
+}
+
+RECORDER_HOOK void recorder_lock_names(int on) {
+    if (on) pthread_mutex_lock(&lock);
+    else pthread_mutex_unlock(&lock);
+}
+
+RECORDER_HOOK uint32_t recorder_find_names(void) {
+    int locked = lock_names();
+    read_maps(name_line);
+    if (locked) pthread_mutex_unlock(&lock);
+    return without_memory;
+}
+
+static uintptr_t wanted_place, found_low, found_end;
+
+RECORDER_HOOK static void note_stack(const char *line) {
+    enum { GROWS = 64 << 20 }; /* the kernel keeps more than this free below the first stack */
+    unsigned long start, end;
+    if (sscanf(line, "%lx-%lx", &start, &end) != 2) return;
+    if (wanted_place - start >= end - start) return;
+    found_low = strstr(line, "[stack]") && end > GROWS ? end - GROWS : start;
+    found_end = end;
+}
+
+RECORDER_HOOK void recorder_find_stack(uintptr_t place, uintptr_t *low, uintptr_t *end) {
+    int locked = lock_names();
+    *low = *end = 0;
+    if (!locked) return;
+    wanted_place = place;
+    found_low = found_end = 0;
+    read_maps(note_stack);
+    *low = found_low;
+    *end = found_end;
+    pthread_mutex_unlock(&lock);
+}
+
+static unsigned char mapped[RECORDER_FUNCTIONS];
+
+RECORDER_HOOK static void note_mapped(const char *line) {
+    unsigned long start, end;
+    uint32_t i;
+    if (sscanf(line, "%lx-%lx", &start, &end) != 2) return;
+    for (i = 0; i < RECORDER_FUNCTIONS; i++) {
+        uintptr_t offset = (uintptr_t)__atomic_load_n(&functions[i], __ATOMIC_RELAXED) - start;
+        if (offset < end - start) mapped[i] = 1;
+    }
+}
+
+RECORDER_HOOK void recorder_forget_unmapped(void) {
+    uint32_t i;
+    pthread_mutex_lock(&lock);
+    memset(mapped, 0, sizeof mapped);
+    read_maps(note_mapped);
+    for (i = 0; i < RECORDER_FUNCTIONS; i++) {
+        void *function = names[i] && !mapped[i] ? (void *)&unloaded : NULL;
+        if (function) __atomic_store_n(&functions[i], function, __ATOMIC_RELAXED);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+RECORDER_HOOK const char *recorder_name(void *user, uint32_t key) {
+    (void)user;
+    return key <= RECORDER_FUNCTIONS ? names[key - 1] : "(more functions)";
+}

@@ -1,0 +1,249 @@
+/* recorder.h - what the files of core/, preload/ and hooks/ share: the furniture of a recorder that
+   runs inside a program. Linux, gcc or clang.
+
+       core/     frames.c      frame addresses: finds calls that longjmp or an exception left; bursts
+                 threads.c     a tree for each thread; threads that end, fork
+                 names.c       keys of functions; names from the mapped files; dlclose
+                 sampled.c     counts of functions and pairs, and of ticks
+                 contexts.c    sums over bursts for each context of a tree
+                 timer.c       ticks of a timer
+                 dump.c        writes all trees into a file at exit
+       preload/  patch.c       the library that `bursty record` preloads: events of binpatch.h
+                 patch_file.c  the file and the report that it writes
+                 debugfile.c   symbols that stand in separate files
+                 keep.c        keeps what was recorded for the case that the program is killed
+                 handover.c    lets a program that gave up files or system calls write all the same
+       hooks/    instrument.c  hooks of -finstrument-functions
+                 ticks.c       where time goes, for instrument.c; it takes sampled.c, too
+
+   A program has instrument.c or patch.c, and frames.c, threads.c, names.c and dump.c; patch.c also
+   has debugfile.c, sampled.c, contexts.c, timer.c, keep.c and handover.c. These two provide
+   recorder_memory, recorder_at_exit and recorder_wants_child. */
+#ifndef RECORDER_H
+#define RECORDER_H
+#include "hcct.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef RECORDER_CONTEXTS
+#define RECORDER_CONTEXTS 20000 /* contexts that a thread's tree has room for */
+#endif
+#ifndef RECORDER_DEPTH
+#define RECORDER_DEPTH 4096 /* open calls of a thread whose frames are known */
+#endif
+#ifndef RECORDER_FUNCTIONS
+#define RECORDER_FUNCTIONS 65536 /* functions that can be told apart, about 3/4 of it */
+#endif
+
+/* The recorder must not record itself, even if it is compiled like the program. */
+#define RECORDER_HOOK __attribute__((no_instrument_function))
+/* Around names that compiler, linker and C library have chosen. */
+#if defined(__clang__)
+#define RECORDER_NAMES_BEGIN \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wreserved-identifier\"")
+#define RECORDER_NAMES_END _Pragma("clang diagnostic pop")
+#else
+#define RECORDER_NAMES_BEGIN
+#define RECORDER_NAMES_END
+#endif
+#ifdef __cplusplus
+#define RECORDER_C_BEGIN extern "C" {
+#define RECORDER_C_END }
+#else
+#define RECORDER_C_BEGIN
+#define RECORDER_C_END
+#endif
+
+#define RECORDER_ROUNDS 4 /* PTHREAD_DESTRUCTOR_ITERATIONS: so often keys are destroyed */
+#define RECORDER_LIKELY(x) __builtin_expect(!!(x), 1)
+
+/* In a hook: an address in the frame of the function that called it, or right below. */
+#if defined(__x86_64__) || defined(__i386__)
+#define RECORDER_FRAME() ((uintptr_t)__builtin_dwarf_cfa())
+#else
+#define RECORDER_FRAME() ((uintptr_t)__builtin_frame_address(0))
+#endif
+
+/* Where a function's return address is looked for, in words from its hook's frame on. */
+#define RECORDER_FRAME_WORDS 512u
+#define RECORDER_COPY_WORDS 4096u /* so much of a stack is looked at, from its end on */
+#if defined(__has_attribute)
+#if __has_attribute(no_sanitize)
+#define RECORDER_READS_STACK __attribute__((no_sanitize("address"), noinline))
+#endif
+#endif
+#ifndef RECORDER_READS_STACK
+#define RECORDER_READS_STACK
+#endif
+
+/* instrument.c, patch.c */
+
+/* Returns zeroed memory that is never given back, or NULL. */
+void *recorder_memory(size_t bytes);
+/* The process ends. */
+void recorder_at_exit(void);
+
+/* An open call. */
+typedef struct recorder_frame {
+    void *function; /* instrument.c knows the function, */
+    uint32_t key;   /* patch.c its key; the other one is 0 */
+    uintptr_t address;
+    const void *site, *from, *back;
+    hcct_place before;       /* while the tree is fed: its position without the call */
+} recorder_frame;
+
+/* What the hooks look at. Between bursts they keep the stack of open calls themselves, for `left`
+   calls: so many come before the next burst, or have room for certain. When left becomes negative
+   they call recorder_call. In bursts left is 0 and top is the address of recorder_none, at which
+   they call recorder_return. Invariant: while left is above 0, top is in the stack. */
+typedef struct recorder_now {
+    int64_t left;
+    recorder_frame *top; /* the innermost open call */
+} recorder_now;
+/* The program itself needs no look at a table to find it; a shared object does. */
+#if defined(__PIC__) && !defined(__PIE__)
+#define RECORDER_TLS __attribute__((tls_model("initial-exec")))
+#else
+#define RECORDER_TLS __attribute__((tls_model("local-exec")))
+#endif
+extern __thread recorder_now recorder_here RECORDER_TLS;
+extern recorder_frame recorder_none;
+
+typedef struct recorder_thread {
+    hcct tree;
+    struct recorder_thread *next;
+    recorder_now *now;   /* of the thread that uses this record */
+    size_t bytes;        /* of the tree's memory, which stands behind */
+    int busy;            /* inside a hook: nobody else may look at the tree */
+    int in_use;          /* by a thread that runs; else the next new thread takes it */
+    int feeding;         /* calls go to the tree: a burst is on, or all calls are recorded */
+    uint64_t seen;       /* calls, recorded or not */
+    uint64_t gap;        /* calls before the next burst, as far as they are not in `seen` */
+    uint64_t given;      /* what `left` began with */
+    uint64_t burst_left; /* calls before the end of this one */
+    uint64_t random;
+    uint64_t clean_at;    /* not before this many calls are dead frames looked for again */
+    uint64_t frames_full; /* calls beyond RECORDER_DEPTH */
+    uint32_t deep;        /* those of them that are open */
+    void *references;     /* patch.c: a footprint of the thread's references, or NULL */
+    void *ticks;          /* ticks.c: the thread's ticks, or NULL */
+    uintptr_t stack_low, stack_end; /* the thread's own stack; 0: not known */
+    uintptr_t copied_from; /* a copy of the stack: its first word's address, and how many words */
+    uint32_t copied_words;
+    uintptr_t copied[RECORDER_COPY_WORDS];
+    uint32_t frame_count;
+    recorder_frame *frames; /* the outermost first; one that is no call stands in front of them */
+    recorder_frame room[RECORDER_DEPTH + 1 + 16]; /* hooks that a handler interrupts write behind */
+} recorder_thread;
+
+/* frames.c */
+
+/* weight: 1 counts the call; 0 only goes there, for a call that was open before recording began. */
+void recorder_enter(recorder_thread *r, uint32_t key, uint64_t weight, uintptr_t frame,
+                    const void *site, const void *from);
+void recorder_leave(recorder_thread *r, uint32_t key, uintptr_t frame);
+/* Copies the stack from this address on, for recorder_frame_end; between two hooks. Memory that is
+   not there does no harm. */
+void recorder_copy_stack(recorder_thread *r, uintptr_t from);
+/* The upper end of a call's frame, if the copy shows it; or 0. */
+uintptr_t recorder_frame_end(const recorder_thread *r, const recorder_frame *f);
+/* Whether f stands below that end of `inner`'s frame and `inner` was not inlined into it. */
+int recorder_is_dead(const recorder_frame *f, const recorder_frame *inner, uintptr_t end);
+/* Closes all calls. */
+void recorder_leave_all(recorder_thread *r);
+/* For instrument.c. Bursts of recorder_burst calls, one begins every recorder_period calls. A period
+   of 0: all calls are recorded; RECORDER_NEVER: none is, the hooks only keep the stack of open
+   calls. */
+#define RECORDER_NEVER ((uint64_t)INT64_MAX)
+extern uint64_t recorder_period, recorder_burst;
+void recorder_call(void *function, uintptr_t frame, const void *site, const void *from);
+void recorder_return(void *function, uintptr_t frame);
+/* The first call of a thread comes: the first gap is anything up to a whole interval. */
+void recorder_start_gap(recorder_thread *r);
+/* All calls so far, without disturbing the thread. */
+uint64_t recorder_seen(const recorder_thread *r);
+/* Brings frame_count and gap up to date, between two hooks of the thread. */
+void recorder_sync(recorder_thread *r);
+/* The tree was emptied: the open calls are in it again, without weight. */
+void recorder_reopen(recorder_thread *r);
+
+/* threads.c */
+
+/* In the child of a fork. Returns whether the child is recorded too. Its trees are emptied then;
+   who keeps more in the records (by `next`) empties that here. instrument.c, patch.c. */
+int recorder_wants_child(recorder_thread *all);
+/* Returns the calling thread's record, or NULL: do nothing. recorder_end must follow, soon. */
+recorder_thread *recorder_begin(void);
+void recorder_end(recorder_thread *r);
+/* For a signal handler: the calling thread's record, or NULL if it has none. It may be busy. */
+recorder_thread *recorder_self(void);
+/* Holds the records of all threads, by `next`; a thread that wants its own waits. NULL: one of them
+   is at work, or it has stopped. recorder_release must follow, soon. */
+recorder_thread *recorder_hold(void);
+void recorder_release(recorder_thread *all);
+/* Stops recording for good and waits for threads that are inside a hook. Returns the records, by
+   `next`, and how many threads had none for lack of memory. */
+recorder_thread *recorder_stop(uint32_t *without_memory);
+/* If it is not NULL, called on a thread that ends, while it has its record still. */
+extern void (*recorder_before_end)(recorder_thread *r);
+/* Whether this process is a fork of one that recorded. */
+int recorder_is_child(void);
+
+/* names.c */
+
+/* The key of a function. RECORDER_FUNCTIONS + 1 stands for all that the table has no room for. */
+uint32_t recorder_key(void *function);
+/* The same, or 0 if no key was asked for yet. */
+uint32_t recorder_known_key(void *function);
+/* Looks all names up. Returns how many had no memory. */
+uint32_t recorder_find_names(void);
+/* The mapping that this address is in; both 0: not known. */
+void recorder_find_stack(uintptr_t place, uintptr_t *low, uintptr_t *end);
+const char *recorder_name(void *user, uint32_t key);
+/* Functions that have a name and are in memory that is not mapped any more get new keys if they are
+   seen again. */
+void recorder_forget_unmapped(void);
+void recorder_lock_names(int on); /* around fork */
+/* Finds more symbols of the file at `path`, whose bytes are file[0..size): in *bytes_out an ELF
+   file of the same addresses. Returns whether there is one. number: 0, 1 ... until it returns 0.
+   NULL: nobody looks. */
+extern int (*recorder_debug_file)(const char *path, const char *file, size_t size, int number,
+                                  const char **bytes_out, size_t *size_out);
+
+/* A section by its name, inside of an ELF file's bounds. Returns whether there is one. */
+typedef struct recorder_section {
+    const unsigned char *bytes;
+    size_t size;
+} recorder_section;
+int recorder_find_section(const char *file, size_t size, const char *name, recorder_section *out);
+
+/* debugfile.c, for the above */
+int recorder_find_debug_file(const char *path, const char *file, size_t size, int number,
+                             const char **bytes_out, size_t *size_out);
+/* The size of the program's .text; 0 if its file cannot be read. */
+uint64_t recorder_text_bytes(void);
+
+/* dump.c */
+
+/* Reads recorder_period, recorder_burst and recorder_ticks from the environment. */
+void recorder_options(void);
+extern uint32_t recorder_ticks; /* in a second of a thread's CPU time; 0: none */
+/* Writes the trees as parts into a new file, and then whatever `more` writes (NULL: nothing).
+   Returns 0, or -1 with errno. */
+int recorder_write(const recorder_thread *all, const char *path,
+                   int (*more)(hcct_write_fn write, void *user));
+/* Stops, and writes into the file that the environment names: the trees if calls were counted, and
+   then what `more` writes (NULL: nothing). */
+void recorder_dump(int (*more)(hcct_write_fn write, void *user));
+
+/* ticks.c */
+
+/* The calling thread, which has a record, gets a timer. */
+void recorder_start_ticks(void);
+void recorder_stop_ticks(void);
+void recorder_ticks_in_child(void);
+/* Whether there was a timer; if not, says why. */
+int recorder_has_ticks(void);
+/* Writes the ticks of all threads as a part. Returns 0, or -1. */
+int recorder_write_ticks(hcct_write_fn write, void *user);
+#endif

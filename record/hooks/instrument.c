@@ -1,0 +1,132 @@
+/* instrument.c - hot calling contexts of a program that is only compiled with
+   -finstrument-functions:
+
+       cc -finstrument-functions -c program.c
+       for file in instrument frames threads names dump ticks sampled; do
+           cc -O2 -I. -c record/$file.c
+       done
+       cc -o program program.o instrument.o frames.o threads.o names.o dump.o ticks.o sampled.o \
+           -pthread
+       BURSTY_CONTEXTS_TICKS=100 ./program && build/bursty report hcct.brst
+
+   The environment says what is recorded:
+     BURSTY_CONTEXTS_TICKS=100     time: a timer looks which functions are open, so often in a
+                                   second of each thread's CPU time (at most 10000; the kernel's
+                                   clock, often 250, bounds it)
+     BURSTY_CONTEXTS_EVERY=9900    calls: bursts of 100, between which about 9900 calls pass.
+                                   Counts are scaled up to all calls, and the report says so.
+                                   BURSTY_CONTEXTS_BURST is another length for bursts.
+   Both may be given. Without either, or with BURSTY_CONTEXTS_EVERY=0, every call is counted.
+   $BURSTY_CONTEXTS names another file (dump.c); sizes are in recorder.h. Libraries that dlopen
+   loads are recorded if the program is linked with -rdynamic.
+
+   The program calls the dlclose below, which looks names up while the library is still there, and
+   the _exit below, which writes the file.
+
+   Between bursts, and when only time is recorded, a hook counts down and keeps the stack of open
+   calls, in recorder_here: 12 instructions for a call and 8 for its return on x86-64. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "../core/recorder.h"
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+RECORDER_HOOK void *recorder_memory(size_t bytes) { return calloc(1, bytes); }
+
+RECORDER_NAMES_BEGIN
+RECORDER_C_BEGIN
+#define QUICK_HOOK RECORDER_HOOK __attribute__((section("recorder_hooks")))
+RECORDER_HOOK void __cyg_profile_func_enter(void *function, void *site);
+RECORDER_HOOK void __cyg_profile_func_exit(void *function, void *site);
+RECORDER_C_END
+
+/* ---- the process ---- */
+
+static int dumped;
+static pid_t process;          /* not that of a child of vfork, which runs in this one's memory */
+static __thread int has_timer; /* or cannot have one */
+
+/* Apart, so that a quick hook has no frame. */
+RECORDER_HOOK __attribute__((noinline)) static void slow_call(void *function, uintptr_t frame,
+                                                              const void *site,
+                                                              const void *from) {
+    recorder_call(function, frame, site, from);
+    if (has_timer) return;
+    has_timer = 1; /* what is called here may be instrumented */
+    if (!process) process = getpid();
+    if (recorder_ticks) recorder_start_ticks();
+}
+
+RECORDER_HOOK void recorder_at_exit(void) {
+    if (__atomic_exchange_n(&dumped, 1, __ATOMIC_SEQ_CST)) return;
+    recorder_stop_ticks();
+    recorder_dump(recorder_ticks && recorder_has_ticks() ? recorder_write_ticks : NULL);
+}
+
+RECORDER_HOOK int recorder_wants_child(recorder_thread *all) {
+    (void)all;
+    process = getpid();
+    dumped = 0;
+    recorder_ticks_in_child();
+    return 1;
+}
+
+/* ---- hooks ---- */
+
+QUICK_HOOK void __cyg_profile_func_enter(void *function, void *site) {
+    recorder_now *now = &recorder_here;
+    const void *from = __builtin_return_address(0);
+    uintptr_t frame = RECORDER_FRAME();
+    if (RECORDER_LIKELY(--now->left >= 0)) {
+        recorder_frame *f = now->top + 1;
+        now->top = f;
+        __asm__ volatile("" ::: "memory"); /* a signal handler's calls go above this one */
+        f->function = function;
+        f->address = frame;
+        f->site = site;
+        f->from = from;
+        return;
+    }
+    slow_call(function, frame, site, from);
+}
+
+QUICK_HOOK void __cyg_profile_func_exit(void *function, void *site) {
+    recorder_now *now = &recorder_here;
+    (void)site;
+    recorder_frame *f = now->top;
+    if (RECORDER_LIKELY(f->function == function)) {
+        now->top = f - 1;
+        __asm__ volatile("" ::: "memory"); /* a call that a burst takes over keeps its place */
+        f->back = __builtin_return_address(0); /* for a tick in what is left of it */
+    } else {
+        recorder_return(function, RECORDER_FRAME());
+    }
+}
+
+RECORDER_C_BEGIN
+/* dlsym is weak: an old C library has it apart, and a program that is not linked with that has no
+   dlclose to call either. */
+#pragma weak dlsym
+RECORDER_HOOK __attribute__((visibility("default"))) int dlclose(void *handle) {
+    int (*real)(void *) = NULL;
+    void *found = dlsym ? dlsym(RTLD_NEXT, "dlclose") : NULL;
+    int result;
+    if (!found) return -1;
+    memcpy(&real, &found, sizeof real);
+    recorder_find_names();
+    result = real(handle);
+    recorder_forget_unmapped();
+    return result;
+}
+/* A program that leaves without its exit handlers has a file, too. */
+RECORDER_HOOK __attribute__((visibility("default"))) void _exit(int status) {
+    if (getpid() == process) recorder_at_exit();
+    for (;;) syscall(SYS_exit_group, status);
+}
+RECORDER_HOOK __attribute__((visibility("default"))) void _Exit(int status) { _exit(status); }
+RECORDER_C_END
+RECORDER_NAMES_END

@@ -1,0 +1,559 @@
+/* patch.c - the library that `bursty record` preloads. It patches the program with binpatch.h and
+   gives the events of bursts to the rooms of this folder (recorder.h): for each thread a tree of
+   calling contexts, counts of functions and of pairs, a footprint, hot streams, whatever is asked
+   for. patch_file.c writes them when the process ends.
+
+   What it is to do stands in the environment, which the program does not see: BURSTY_RECORD holds
+   "every burst jitter events profiles boring seed follow flags owner per-second ticks" as numbers,
+   the path of the report (below; -: none) and then the path of the output;
+   BURSTY_RECORD_ONLY and BURSTY_RECORD_NOT patterns, a line each; BURSTY_RECORD_PRELOAD what
+   LD_PRELOAD was before. */
+#define _GNU_SOURCE 1
+#define BINPATCH_IMPLEMENTATION
+#define FOOTPRINT_IMPLEMENTATION
+#define HOTSTREAM_IMPLEMENTATION
+#include "binpatch.h"
+#include "handover.h"
+#include "patch.h"
+#include "../core/timer.h"
+#include "../../tools/base/glob.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+
+#define EXPORTED __attribute__((visibility("default")))
+
+record_state record;
+static __thread uint64_t record_repeat __attribute__((tls_model("initial-exec")));
+static __thread int record_had_events __attribute__((tls_model("initial-exec")));
+
+/* Events come in the middle of anything that the program does, malloc too. The room near the code
+   belongs to copies. */
+void *recorder_memory(size_t bytes) {
+    static size_t mapped;
+    size_t at;
+    int saved = errno;
+    void *memory;
+    if (record.sandboxed) {
+        bytes = (bytes + 63) & ~(size_t)63;
+        if (bytes > record.pool_left) return NULL;
+        return record.pool + __atomic_sub_fetch(&record.pool_left, bytes, __ATOMIC_RELAXED);
+    }
+    at = __atomic_fetch_add(&mapped, (bytes | 4095) + 1, __ATOMIC_RELAXED);
+    memory = mmap((void *)(at + ((size_t)1 << 45)), bytes, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    errno = saved;
+    return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* ---- events of a burst ---- */
+
+uint32_t record_key(uint32_t module, uint32_t place) {
+    return recorder_key((void *)(uintptr_t)(record.bias[module % MODULES] + place));
+}
+
+static record_extra *record_extra_of(recorder_thread *r) {
+    if (!r->references) r->references = recorder_memory(sizeof(record_extra));
+    return (record_extra *)r->references;
+}
+
+static footprint *record_footprint(record_extra *x) {
+    footprint_config config = {0};
+    size_t bytes;
+    if (x->f) return x->f;
+    bytes = footprint_bytes(&config, BLOCKS);
+    x->f = (footprint *)recorder_memory(sizeof *x->f + 64 + bytes);
+    if (x->f) footprint_init(x->f, x->f + 1, bytes, &config);
+    return x->f;
+}
+
+static hotstream *record_streams(record_extra *x) {
+    hotstream_config config = {0};
+    size_t bytes;
+    if (x->streams) return x->streams;
+    bytes = hotstream_bytes(&config, STREAM_NODES);
+    x->streams = (hotstream *)recorder_memory(sizeof *x->streams + 64 + bytes);
+    if (x->streams) hotstream_init(x->streams, x->streams + 1, bytes, &config);
+    return x->streams;
+}
+
+/* What a footprint has not been told yet. */
+static void record_tell_blocks(record_extra *x) {
+    if (x->f && x->block_count) footprint_access_many(x->f, x->blocks, x->block_count);
+    x->block_count = 0;
+}
+
+/* A reference to more than one block. `times` is the count of a rep instruction. */
+static void record_long_reference(record_extra *x, const binpatch_event *e, uint64_t times) {
+    uint32_t bytes = BINPATCH_BYTES(e->what);
+    record_tell_blocks(x);
+    footprint_reference(x->f, (const void *)(uintptr_t)e->value,
+                        (size_t)((bytes ? bytes : 1) * times));
+}
+
+/* References in a row, up to `end`; returns where the row ends. Most touch one block, and those are
+   collected. */
+static const binpatch_event *record_blocks(record_extra *x, const binpatch_event *e,
+                                           const binpatch_event *end) {
+    unsigned log2 = x->f->config.block_log2;
+    size_t n = x->block_count;
+    for (; e < end && e->what & (BINPATCH_LOAD | BINPATCH_STORE); e++) {
+        uint64_t block = e->value >> log2, bytes = BINPATCH_BYTES(e->what);
+        if (bytes > 1 && (e->value + bytes - 1) >> log2 != block) {
+            x->block_count = n;
+            record_long_reference(x, e, 1);
+            n = 0;
+            continue;
+        }
+        x->blocks[n++] = block;
+        if (n < EVENT_BLOCKS) continue;
+        x->block_count = n;
+        record_tell_blocks(x);
+        n = 0;
+    }
+    x->block_count = n;
+    return e;
+}
+
+static void record_reference(record_extra *x, const binpatch_event *e, uint64_t times) {
+    if (x->f) record_long_reference(x, e, times);
+    if (x->streams) {
+        uint64_t module = BINPATCH_MODULE(e->what);
+        hotstream_record(x->streams, (module << 32 | e->place) + 1, e->value);
+    }
+}
+
+/* A burst that never ends is no sample. */
+static void record_sum_context(recorder_thread *r, record_extra *x, uint32_t key) {
+    if (record.config.check_count == BINPATCH_ALWAYS) return;
+    if (!x->sums) {
+        x->sums = (contexts *)recorder_memory(contexts_bytes(RECORDER_CONTEXTS));
+        if (!x->sums) return;
+        x->sums->nodes = RECORDER_CONTEXTS;
+    }
+    contexts_count(x->sums, &r->tree, key);
+}
+
+/* The call that was just entered, in the tables that are asked for. */
+static void record_call(recorder_thread *r, uint32_t key) {
+    record_extra *x = record_extra_of(r);
+    uint32_t n = r->frame_count, caller = n > 1 ? r->frames[n - 2].key : 0;
+    if (!x) return;
+    if (record.profiles & PROFILE_HCCT) record_sum_context(r, x, key);
+    if (record.profiles & PROFILE_METHODS && !(record.profiles & PROFILE_PAIRS)) {
+        if (!x->methods) x->methods = (sampled_table *)recorder_memory(sizeof *x->methods);
+        if (x->methods) sampled_count(x->methods, key, 0, record.weight_256);
+    }
+    if (record.profiles & PROFILE_PAIRS) {
+        if (!x->pairs) x->pairs = (sampled_table *)recorder_memory(sizeof *x->pairs);
+        if (x->pairs) sampled_count(x->pairs, key, caller, record.weight_256);
+    }
+}
+
+static void record_event(recorder_thread *r, const binpatch_event *e) {
+    uintptr_t frame = (uintptr_t)e->value;
+    if (e->what & (BINPATCH_ENTRY | BINPATCH_EXIT) && record.profiles & PROFILE_CALLS) {
+        uint32_t key = record_key(BINPATCH_MODULE(e->what), e->place);
+        if (key == record.first_key) return;
+        if (e->what & BINPATCH_ENTRY) {
+            recorder_enter(r, key, 1, frame, NULL, NULL);
+            record_call(r, key);
+        } else recorder_leave(r, key, frame);
+    }
+}
+
+/* The first process alone: the file is its own. */
+static void record_keep(void) {
+    if (!keep_is_due() || record.sandboxed || record.done || record.pid != record.owner) return;
+    if (getpid() == record.pid) keep(record_write_kept);
+}
+
+static void record_burst_ends(record_extra *x) {
+    if (x && x->sums) contexts_burst(x->sums);
+    if (x && x->streams) hotstream_burst(x->streams);
+    if (x && x->methods) sampled_burst(x->methods, record.weight_256);
+    if (x && x->pairs) sampled_burst(x->pairs, record.weight_256);
+}
+
+static void record_events(void *user, const binpatch_event *e, size_t count, int ended) {
+    recorder_thread *r = recorder_begin();
+    record_extra *x = r ? record_extra_of(r) : NULL;
+    const binpatch_event *end = e + count;
+    (void)user;
+    record_had_events = 1;
+    if (!r) {
+        if (!record.done) __atomic_fetch_add(&record.lost, count, __ATOMIC_RELAXED);
+        return;
+    }
+    if (x && record.profiles & PROFILE_FOOTPRINT) (void)record_footprint(x);
+    if (x && record.profiles & PROFILE_STREAMS) (void)record_streams(x);
+    for (; e < end; e++) {
+        if (x && x->f && !x->streams && !record_repeat) e = record_blocks(x, e, end);
+        if (e == end) break;
+        if (e->what & BINPATCH_REPEAT) {
+            record_repeat = e->value;
+            continue;
+        }
+        if (!(e->what & (BINPATCH_LOAD | BINPATCH_STORE))) record_event(r, e);
+        else if (x) record_reference(x, e, record_repeat ? record_repeat : 1);
+        if (record_repeat && e->what & BINPATCH_LOAD && e + 1 < end && e[1].what & BINPATCH_STORE
+            && e[1].place == e->place) {
+            continue;                           /* the count holds for both */
+        }
+        record_repeat = 0;
+    }
+    if (x) record_tell_blocks(x);
+    if (ended) record_burst_ends(x);
+    recorder_end(r);
+    record_keep();
+}
+
+/* A thread's checks are counted when it ends, and its buffer goes to another one. */
+static void record_thread_begins(void *unused) {
+    (void)unused;
+    pthread_setspecific(record.at_end, &record);
+}
+
+/* With --only or --not, only the functions that they leave are in contexts. */
+static int record_is_wanted(const binpatch_frame *f) {
+    binpatch_function about;
+    uint32_t number;
+    if (!record.only.list[0] && !record.not_these.list[0]) return 1;
+    number = binpatch_find_function(f->module, f->place);
+    return number != UINT32_MAX && binpatch_get_function(number, &about) == 0
+           && about.reason != BINPATCH_FILTERED && about.reason != BINPATCH_STARTUP
+           && about.reason != BINPATCH_FRAGMENT && about.reason != BINPATCH_OWN;
+}
+
+/* The frames that are open when a burst begins, innermost first. Those that were open at the end of
+   the last burst, too, stay open; of the outermost ones that is most. */
+static void record_begin(void *user, const binpatch_frame *frames, size_t count) {
+    recorder_thread *r = recorder_begin();
+    uint32_t same = 0;
+    (void)user;
+    if (!r) return;
+    for (; count && record.profiles & PROFILE_CALLS; count--) {
+        const binpatch_frame *f = &frames[count - 1];
+        const recorder_frame *open = &r->frames[same];
+        uint32_t key = record_key(f->module, f->place);
+        if (!record_is_wanted(f)) continue;
+        if (same < r->frame_count && open->address == (uintptr_t)f->stack && open->key == key) {
+            same++;
+            continue;
+        }
+        if (same < r->frame_count) recorder_leave(r, open->key, open->address);
+        recorder_enter(r, key, 0, (uintptr_t)f->stack, NULL, NULL);
+        same = RECORDER_DEPTH;                /* all others are new */
+    }
+    if (same < r->frame_count) recorder_leave(r, r->frames[same].key, r->frames[same].address);
+    recorder_end(r);
+}
+
+/* ---- the end ---- */
+
+static void record_save(void) {
+    const recorder_thread *r;
+    int saved = errno;
+    uint64_t missed;
+    double by;
+    if (__atomic_exchange_n(&record.done, 1, __ATOMIC_ACQ_REL)) return;
+    if (record.pid == record.owner) keep_stop();
+    if (!record.path[0] || (record.pid != record.owner && !record.follow)) return;
+    if (record.running) {
+        binpatch_flush();
+        timer_stop(0);
+        (void)binpatch_toggle(0);
+        record_all = recorder_stop(&record.threads_missing);
+        by = record_weigh();
+        missed = record.missed;
+        for (r = record_all; r; r = r->next) {
+            record_extra *x = (record_extra *)r->references;
+            record.frames_full += r->frames_full;
+            record_burst_ends(x);
+            if (x) record_scale_table(x->methods, by);
+            if (x) record_scale_table(x->pairs, by);
+            if (x && x->methods) x->methods->lost += missed;
+            if (x && x->pairs) x->pairs->lost += missed;
+            if (x && (x->methods || x->pairs)) missed = 0;
+            record_note_sites(r);
+        }
+        if (!record.sandboxed) (void)recorder_find_names();
+        record_write_file();
+    }
+    if (record.pid == record.owner) record_write_report();
+    errno = saved;
+}
+
+void recorder_at_exit(void) { record_save(); }
+
+/* Events of a thread's last burst. This key is older than that of threads.c, so it comes first. */
+static void record_thread_ends(void *unused) {
+    static __thread int round __attribute__((tls_model("initial-exec")));
+    recorder_thread *r;
+    (void)unused;
+    if (++round < RECORDER_ROUNDS) {        /* the program's own destructors are still to come */
+        pthread_setspecific(record.at_end, &record);
+        return;
+    }
+    binpatch_leave();
+    r = record_had_events ? recorder_begin() : NULL;
+    if (!r) return;
+    record_burst_ends((record_extra *)r->references);
+    recorder_end(r);
+}
+
+/* Names of all functions that may still be called: later their files will be out of sight. */
+static void record_name_all(void) {
+    enum { NAMES = 1 << 15 };
+    binpatch_function f;
+    uint32_t n;
+    if (!record.running || record.done || getpid() != record.pid) return;   /* a vfork child */
+    for (n = 0; n < NAMES && binpatch_get_function(n, &f) == 0; n++) {
+        if (f.reason == BINPATCH_PATCHED) (void)record_key(f.module, f.offset);
+    }
+    (void)recorder_find_names();
+}
+
+/* The program is about to forbid itself system calls. What needs any is done now: names, memory,
+   and no more ticks, for they need a return from a handler. */
+static void record_sandbox(void) {
+    enum { POOL = 1 << 24 };
+    if (!record.running || record.done) return;
+    keep_stop();
+    timer_stop(1);
+    if (record.pid != record.owner) {           /* a child could not write its file */
+        (void)binpatch_toggle(0);
+        __atomic_store_n(&record.done, 1, __ATOMIC_RELEASE);
+    } else {
+        handover_prepare();
+        record_name_all();
+        record.pool = (uint8_t *)recorder_memory(POOL);
+        record.pool_left = record.pool ? POOL : 0;
+    }
+    record.sandboxed = 1;
+}
+
+/* ---- the process ---- */
+
+/* Answers for copies; everything else is the C library's. */
+EXPORTED int _dl_find_object(void *pc, struct dl_find_object *result);
+static int (*record_find_object)(void *, struct dl_find_object *);
+EXPORTED int _dl_find_object(void *pc, struct dl_find_object *result) {
+    const void *start, *end, *header = binpatch_find_copy(pc, &start, &end);
+    if (!header) return record_find_object ? record_find_object(pc, result) : -1;
+    memset(result, 0, sizeof *result);
+    result->dlfo_map_start = (void *)(uintptr_t)start;
+    result->dlfo_map_end = (void *)(uintptr_t)end;
+    result->dlfo_eh_frame = (void *)(uintptr_t)header;
+    return 0;
+}
+
+/* A process that leaves without its exit handlers. */
+EXPORTED void _exit(int status) {
+    if (record.sandboxed || getpid() == record.pid) record_save(); /* a vfork child is not us */
+    for (;;) syscall(SYS_exit_group, status);
+}
+EXPORTED void _Exit(int status) { _exit(status); }
+
+/* Later it would be too late to patch the entries. */
+EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                            void *(*start)(void *), void *argument) {
+    static timer_create_fn create;
+    if (!create) {
+        void *real = dlsym(RTLD_NEXT, "pthread_create");
+        memcpy(&create, &real, sizeof real);
+    }
+    if (record.running && record.toggles && !record.done && !record.sandboxed)
+        (void)binpatch_arm();
+    if (!create) return EAGAIN;
+    return timer_create_thread(create, thread, attributes, start, argument);
+}
+
+/* A thread that may be cancelled at any instruction gets no bursts: the unwind information of
+   copies does not say how deep the stack is inside an event. */
+EXPORTED int pthread_setcanceltype(int type, int *old) {
+    static int (*real)(int, int *);
+    int status;
+    if (!real) {
+        void *symbol = dlsym(RTLD_NEXT, "pthread_setcanceltype");
+        memcpy(&real, &symbol, sizeof real);
+    }
+    if (!real) return EINVAL;
+    if (record.running && type == PTHREAD_CANCEL_ASYNCHRONOUS) binpatch_leave();
+    status = real(type, old);
+    if (record.running && type == PTHREAD_CANCEL_DEFERRED) binpatch_rejoin();
+    return status;
+}
+
+/* A child counts from the start: what its threads had beside their trees belongs to the parent. */
+int recorder_wants_child(recorder_thread *all) {
+    record.pid = getpid();
+    if (!record.follow || record.sandboxed) {
+        timer_stop(0);
+        (void)binpatch_toggle(0);
+        __atomic_store_n(&record.done, 1, __ATOMIC_RELEASE);
+        return 0;
+    }
+    timer_in_child();
+    for (; all; all = all->next) all->references = NULL;
+    binpatch_forget_stats();
+    __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
+    return 1;
+}
+
+static int record_want(void *user, const char *module, const char *function) {
+    const char *base = strrchr(module, '/') ? strrchr(module, '/') + 1 : module;
+    (void)user;
+    if (!strncmp(base, "libc.so", 7) || !strncmp(base, "libgcc_s.", 9)) return 0;
+    return !function
+           || glob_wants(record.only.list, record.not_these.list, function, strlen(function));
+}
+
+/* While it is off and one thread runs, the program's code is as it was. */
+static void record_toggle(int signal_number) {
+    int saved = errno;
+    binpatch_stats now;
+    (void)signal_number;
+    binpatch_get_stats(&now);
+    if (now.on) (void)(record.sandboxed ? binpatch_toggle(0) : binpatch_uninstall());
+    else if ((record.sandboxed && !now.armed) || binpatch_toggle(1) != 0)
+        record.not_switched = 1;
+    errno = saved;
+}
+
+static int record_find_debug_file(const char *path, const char *file, size_t size, int number,
+                                  const char **bytes_out, size_t *size_out) {
+    int found = recorder_find_debug_file(path, file, size, number, bytes_out, size_out);
+    char own[4096];
+    ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+    if (n > 0) own[n] = 0;
+    if (found && n > 0 && !strcmp(own, path)) record.debug_file = 1;
+    return found;
+}
+
+/* The program's environment is what it would be without us. */
+static void record_restore_environment(void) {
+    const char *before = getenv("BURSTY_RECORD_PRELOAD");
+    if (!record.follow) {
+        if (before && *before) setenv("LD_PRELOAD", before, 1);
+        else unsetenv("LD_PRELOAD");
+        unsetenv("BURSTY_RECORD_PRELOAD");
+        unsetenv("BURSTY_RECORD_ONLY");
+        unsetenv("BURSTY_RECORD_NOT");
+        unsetenv("BURSTY_RECORD");
+    }
+}
+
+/* What every process needs before its first event: keys of threads, handlers of fork and exit. */
+static void record_prepare(void) {
+    recorder_thread *r;
+    pthread_key_create(&record.at_end, record_thread_ends);
+    r = recorder_begin();
+    if (r) recorder_end(r);
+}
+
+typedef char record_frames_fit[sizeof(binpatch_frame) * SAMPLED_DEEP <= TIMER_ROOM ? 1 : -1];
+
+static uint32_t record_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
+                             uint32_t *keys, void *room) {
+    binpatch_frame *frames = (binpatch_frame *)room;
+    uint32_t n, count = UINT32_MAX, wanted = 0;
+    if (!binpatch_is_own(pc))
+        count = binpatch_stack(pc, rsp, rbp, stack_end, frames, SAMPLED_DEEP);
+    for (n = 0; n < count && count != UINT32_MAX; n++) {
+        if (record_is_wanted(&frames[n]))
+            keys[wanted++] = record_key(frames[n].module, frames[n].place);
+    }
+    record_keep();
+    return count == UINT32_MAX ? count : wanted;
+}
+
+static void record_installed(int toggle_signal) {
+    struct sigaction action;
+    binpatch_module m;
+    binpatch_stats stats;
+    uint32_t n;
+    binpatch_get_stats(&stats);
+    for (n = 0; n < MODULES && binpatch_get_module(n, &m) == 0; n++) record.bias[n] = m.bias;
+    record.first_key = recorder_key((void *)(uintptr_t)getauxval(AT_ENTRY));
+    record.buffers = stats.buffers;
+    record.text_bytes = recorder_text_bytes();
+    record.shadow_stack = stats.shadow_stack;
+    record.running = 1;
+    handover_sandbox = record_sandbox;
+    handover_names = record_name_all;
+    if (record.ticks && timer_begin(record.ticks, record_stack) != 0) record.no_timer = 1;
+    if (!toggle_signal) return;
+    record.toggles = 1;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = record_toggle;
+    action.sa_flags = SA_RESTART;
+    sigaction(toggle_signal, &action, NULL);
+}
+
+static void record_take_patterns(record_patterns *p, const char *lines) {
+    size_t count = 0, most = sizeof p->list / sizeof *p->list - 1;
+    char *at = p->words;
+    snprintf(p->words, sizeof p->words, "%s", lines ? lines : "");
+    while (*at && count < most) {
+        p->list[count++] = at;
+        at += strcspn(at, "\n");
+        if (*at) *at++ = 0;
+    }
+    p->list[count] = NULL;
+}
+
+__attribute__((constructor)) static void record_start(void) {
+    const char *wanted = getenv("BURSTY_RECORD");
+    unsigned number[12];
+    int path_at = 0, saved = errno;
+    void *real = dlsym(RTLD_NEXT, "_dl_find_object");
+    memcpy(&record_find_object, &real, sizeof real);
+    if (!wanted
+        || sscanf(wanted, "%u %u %u %u %u %u %u %u %u %u %u %u %127s %n", &number[0], &number[1],
+                  &number[2], &number[3], &number[4], &number[5], &number[6], &number[7],
+                  &number[8], &number[9], &number[10], &number[11], record.report, &path_at)
+               < 13
+        || !path_at)
+        return;
+    record.config.check_count = number[0];
+    record.config.burst_count = number[1];
+    record.config.jitter_percent = number[2] ? (int32_t)number[2] : -1;
+    record.config.events = number[3];
+    record.profiles = number[4];
+    record.config.k_boring = number[5] ? (int32_t)number[5] : -1;
+    record.config.seed = number[6];
+    record.follow = (int)number[7];
+    record.config.off = number[8] >> 8 & 1;
+    record.config.all_checks = number[8] >> 9 & 1;
+    record.direct = number[8] >> 10 & 1;
+    snprintf(record.path, sizeof record.path, "%s", wanted + path_at);
+    record_take_patterns(&record.only, getenv("BURSTY_RECORD_ONLY"));
+    record_take_patterns(&record.not_these, getenv("BURSTY_RECORD_NOT"));
+    record.pid = getpid();
+    record.owner = (pid_t)number[9];
+    if (record.pid == record.owner) {
+        char whole[4200];
+        snprintf(whole, sizeof whole, "%.4100s.new", record.path);
+        handover_open(record.report, record.direct ? NULL : whole);
+        if (!record.direct && !(number[8] >> 11 & 1)) keep_open(record.report);
+    }
+    record.config.bursts_per_second = number[10];
+    record.ticks = number[11];
+    record.weight_256 = 256;
+    if (number[0] != BINPATCH_ALWAYS && !number[10])
+        record.weight_256 = (uint64_t)(number[0] + number[1]) * 256 / number[1];
+    record_restore_environment();
+    recorder_debug_file = record_find_debug_file;
+    record.config.want = record_want;
+    record.config.action = record_events;
+    record.config.begin = record_begin;
+    record.config.thread = record_thread_begins;
+    record_prepare();
+    if (binpatch_install(&record.config)) record_installed((int)(number[8] & 255));
+    errno = saved;
+}

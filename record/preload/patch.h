@@ -1,0 +1,94 @@
+/* patch.h - what patch.c and patch_file.c share. */
+#ifndef PATCH_H
+#define PATCH_H
+#include "binpatch.h"
+#include "../core/contexts.h"
+#include "footprint.h"
+#include "hotstream.h"
+#include "keep.h"
+#include "../core/recorder.h"
+#include "../core/sampled.h"
+#include <pthread.h>
+#include <stdint.h>
+
+enum { BLOCKS = 1 << 16, MODULES = 256 };
+enum { STREAM_NODES = 1 << 14, STREAM_ROWS = 512, THREADS = 512, EVENT_BLOCKS = 1024 };
+enum {
+    PROFILE_HCCT = 1,
+    PROFILE_FOOTPRINT = 2,
+    PROFILE_METHODS = 4,
+    PROFILE_PAIRS = 8,
+    PROFILE_STREAMS = 16,
+    PROFILE_REFERENCES = PROFILE_FOOTPRINT | PROFILE_STREAMS,
+    PROFILE_CALLS = PROFILE_HCCT | PROFILE_METHODS | PROFILE_PAIRS
+};
+
+/* sampled.c looks functions up by their keys. */
+typedef char record_keys_fit[RECORDER_FUNCTIONS + 2 <= SAMPLED_KEYS ? 1 : -1];
+
+/* What a thread has beside its tree; each is made when it is needed. */
+typedef struct record_extra {
+    footprint *f;
+    hotstream *streams;
+    sampled_table *methods, *pairs;
+    contexts *sums;                /* of the tree, if bursts are samples */
+    size_t block_count;
+    uint64_t blocks[EVENT_BLOCKS]; /* references that the footprint has not been told of */
+} record_extra;
+
+/* Patterns of --only or of --not: one a line in the environment, here a list that NULL ends. */
+typedef struct record_patterns {
+    char words[1024];
+    const char *list[17];
+} record_patterns;
+
+typedef struct record_state {
+    binpatch_config config;
+    unsigned profiles;
+    pid_t owner, pid;            /* the process that bursty started; this process */
+    int follow, running, done;
+    uint64_t bias[MODULES];      /* what to add to a place of a module to get its address */
+    uint64_t lost;               /* events that found no memory */
+    pthread_key_t at_end;
+    uint32_t buffers;            /* for so many threads at once */
+    uint32_t threads_missing;
+    uint64_t frames_full;
+    uint32_t first_key;          /* _start: bursts do not see it on the stack, nobody calls it */
+    uint64_t missed;             /* of a run that was to have every call */
+    uint64_t weight_256;         /* calls that a sampled one stands for, times 256 */
+    int write_error, direct;     /* direct: the output is no regular file */
+    int shadow_stack;            /* the processor checks returns */
+    int toggles;                 /* there is a signal that switches on */
+    unsigned ticks;              /* in a second; 0: none */
+    int no_timer;
+    int not_switched;            /* a signal was to switch on, and could not */
+    uint64_t text_bytes;         /* of the executable's code: read before it may forbid that */
+    int debug_file;              /* the executable has symbols in another file */
+    int sandboxed;               /* the program has forbidden itself system calls */
+    int keeping;                 /* what is written now is kept for the case of a kill */
+    uint8_t *pool;               /* memory for after that */
+    size_t pool_left;
+    char path[4096], report[128];
+    record_patterns only, not_these; /* of names of functions */
+} record_state;
+extern record_state record;
+
+/* The key of a function, for recorder.h. */
+uint32_t record_key(uint32_t module, uint32_t place);
+
+/* ---- patch_file.c: a process has stopped to record, and its threads are record_all ---- */
+
+extern const recorder_thread *record_all;
+/* A call in a burst stands for as many calls as there are checks for each check in bursts. Both are
+   counted. Returns by how much this is more than what tables took it for. */
+double record_weigh(void);
+void record_scale_table(sampled_table *t, double by);
+/* Functions whose instructions are in hot streams need a key to get a name. */
+void record_note_sites(const recorder_thread *r);
+void record_write_file(void);
+/* The report for the tool: faults, which begin with !, hints, which begin with ?, and for
+   `bursty record --stats` lines about each module. */
+void record_write_report(void);
+/* For keep: the file as it would be now. */
+int record_write_kept(keep_write_fn write, void *user);
+#endif

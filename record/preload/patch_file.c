@@ -1,0 +1,375 @@
+/* patch_file.c - what patch.c writes: its file, with the parts of all threads, and its report for
+   the tool. The same file is made while the program runs, for the case that it is killed. */
+#define _GNU_SOURCE 1
+#include "handover.h"
+#include "patch.h"
+#include "../core/timer.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const recorder_thread *record_all;
+
+/* Memory that the next one who asks gets again. */
+static void *record_kept_memory(size_t bytes) {
+    static void *memory;
+    static size_t room;
+    if (bytes > room) {
+        room = 2 * bytes;
+        memory = recorder_memory(room);
+        if (!memory) room = 0;
+    }
+    return memory;
+}
+
+static int record_write_footprint(footprint *f, hcct_write_fn write, void *user) {
+    size_t bytes = footprint_snapshot_bytes(f);
+    void *memory = record.keeping ? record_kept_memory(bytes) : recorder_memory(bytes);
+    footprint_profile profile;
+    if (!memory || footprint_snapshot(f, &profile, memory, bytes) != 0) return -1;
+    return footprint_write(&profile, "references in bursts", write, user);
+}
+
+/* A site of a stream: the function and how far in it the instruction stands. */
+static const char *record_site_name(void *user, uint64_t site) {
+    static char text[512];
+    binpatch_function f;
+    uint32_t module = (uint32_t)((site - 1) >> 32), place = (uint32_t)(site - 1);
+    const char *name = NULL;
+    (void)user;
+    if (binpatch_get_function(binpatch_find_function(module, place), &f) != 0) return NULL;
+    name = recorder_name(NULL, record_key(module, f.offset));
+    snprintf(text, sizeof text, "%.400s+0x%x", name ? name : "?", place - f.offset);
+    return text;
+}
+
+/* The names of functions that were known from the start, by keys: 1 + a number of binpatch.h. */
+static uint32_t record_known[RECORDER_FUNCTIONS + 1];
+
+static void record_know_names(void) {
+    binpatch_function f;
+    uint32_t n, key;
+    for (n = 0; binpatch_get_function(n, &f) == 0; n++) {
+        key = recorder_known_key((void *)(uintptr_t)f.address);
+        if (key && key <= RECORDER_FUNCTIONS) record_known[key] = n + 1;
+    }
+}
+
+/* What is kept while the program runs has the names that need no search in files. */
+static const char *record_name(void *user, uint32_t key) {
+    static char text[512];
+    const char *name = recorder_name(user, key), *base;
+    binpatch_function f;
+    if (name || key > RECORDER_FUNCTIONS || !record_known[key]) return name;
+    if (binpatch_get_function(record_known[key] - 1, &f) != 0) return NULL;
+    if (f.name && *f.name) return f.name;
+    base = f.path && *f.path ? f.path : program_invocation_short_name;
+    if (strrchr(base, '/')) base = strrchr(base, '/') + 1;
+    snprintf(text, sizeof text, "%.400s+0x%x", base, f.offset);
+    return text;
+}
+
+static void record_about(sampled_profile *p) {
+    binpatch_stats stats;
+    int32_t jitter = record.config.jitter_percent;
+    binpatch_get_stats(&stats);
+    p->program = program_invocation_short_name;
+    p->check_count = record.config.check_count;
+    if (p->check_count == BINPATCH_ALWAYS
+        && (record.toggles || record.config.off || stats.lost_threads))
+        p->check_count = 0; /* always, but only while it was on, or not in all threads */
+    p->burst_count = record.config.burst_count;
+    p->jitter_percent = jitter > 0 ? (uint32_t)jitter : 0;
+    p->bursts = stats.bursts;
+    p->checks = stats.checks;
+    if (record.keeping) /* what is kept is not weighed by the checks that were counted */
+        p->checks = stats.bursts * ((uint64_t)p->check_count + p->burst_count);
+    if (p->check_count == BINPATCH_ALWAYS || record.config.bursts_per_second) p->checks = 0;
+    p->name = record_name;
+    p->name_user = NULL;
+}
+
+static int record_write_sampled(int pairs, hcct_write_fn write, void *user) {
+    static const sampled_table *tables[THREADS];
+    const recorder_thread *r;
+    sampled_profile p;
+    uint32_t count = 0;
+    for (r = record_all; r && count < THREADS; r = r->next) {
+        const record_extra *x = (const record_extra *)r->references;
+        const sampled_table *table = !x ? NULL : pairs ? x->pairs : x->methods;
+        if (table) tables[count++] = table;
+    }
+    if (!count) return 0;
+    record_about(&p);
+    return sampled_write(&p, tables, count, write, user);
+}
+
+/* What each thread has beside its tree; build/bursty joins the parts. */
+static int record_write_more(hcct_write_fn write, void *user) {
+    const recorder_thread *r;
+    sampled_profile about;
+    int failed, pairs = record.profiles & PROFILE_PAIRS;
+    record_about(&about);
+    failed = timer_write(&about, write, user);
+    /* A reader adds up the pairs of a function, so that pairs tell everything about functions. */
+    if (!failed && (pairs || record.profiles & PROFILE_METHODS))
+        failed = record_write_sampled(pairs, write, user);
+    for (r = record_all; r && !failed; r = r->next) {
+        const record_extra *x = (const record_extra *)r->references;
+        if (x && x->f) failed = record_write_footprint(x->f, write, user);
+        if (x && x->streams && !failed && !record.keeping)  /* writing ends their sequences */
+            failed = hotstream_write(x->streams, "references in bursts", record_site_name, NULL,
+                                     write, user);
+    }
+    return failed;
+}
+
+/* Bursts stand for the whole run. */
+static void record_scale(hcct *tree) {
+    hcct_stats stats;
+    if (record.weight_256 == 256) return;
+    hcct_get_stats(tree, &stats);
+    hcct_scale_to(tree, stats.total / 256 * record.weight_256
+                            + stats.total % 256 * record.weight_256 / 256);
+}
+
+static int record_write_tree(const recorder_thread *r, hcct_write_fn write, void *user) {
+    static hcct tree;                           /* the thread may go on with its own */
+    const record_extra *x = (const record_extra *)r->references;
+    tree = r->tree;
+    record_scale(&tree);
+    tree.config.sums = x && x->sums ? contexts_numbers : NULL;
+    tree.config.sums_user = x ? x->sums : NULL;
+    return hcct_write(&tree, record_name, NULL, write, user);
+}
+
+static int record_write_all(hcct_write_fn write, void *user) {
+    const recorder_thread *r = record.profiles & PROFILE_HCCT ? record_all : NULL;
+    int failed = 0;
+    for (; r && !failed; r = r->next) failed = record_write_tree(r, write, user);
+    return failed ? -1 : record_write_more(write, user);
+}
+
+/* ---- for the case that the process is killed: keep.c ---- */
+
+int record_write_kept(keep_write_fn write, void *user) {
+    recorder_thread *all = recorder_hold();
+    int failed;
+    if (!all) return -1;
+    record.keeping = 1;
+    record_all = all;
+    record_know_names();
+    failed = record_write_all(write, user);
+    record.keeping = 0;
+    recorder_release(all);
+    return failed;
+}
+
+/* Functions whose instructions are in hot streams need a key to get a name. */
+void record_note_sites(const recorder_thread *r) {
+    static hotstream_stream rows[STREAM_ROWS];
+    const record_extra *x = (const record_extra *)r->references;
+    size_t n, count;
+    uint32_t k;
+    if (!x || !x->streams) return;
+    count = hotstream_top(x->streams, rows, STREAM_ROWS);
+    for (n = 0; n < count && n < STREAM_ROWS; n++) {
+        for (k = 0; k < rows[n].length; k++) {
+            uint64_t site = rows[n].items[k].site - 1;
+            uint32_t module = (uint32_t)(site >> 32);
+            binpatch_function f;
+            if (binpatch_get_function(binpatch_find_function(module, (uint32_t)site), &f) == 0)
+                (void)record_key(module, f.offset);
+        }
+    }
+}
+
+/* Do most functions of the executable have a name? *seen: the bytes of code of all that it has. */
+static int record_has_symbols(uint64_t *seen) {
+    binpatch_function f;
+    uint32_t n, named = 0, count = 0;
+    *seen = 0;
+    for (n = 0; binpatch_get_function(n, &f) == 0 && f.module == 0; n++) {
+        *seen += f.size;
+        if (f.reason == BINPATCH_STARTUP || f.reason == BINPATCH_FRAGMENT) continue;
+        count++;
+        named += f.name && *f.name;
+    }
+    return record.debug_file || named * 4 >= count;
+}
+
+/* What everybody is to know. */
+static void record_write_hints(void) {
+    char line[8192];
+    binpatch_module m;
+    binpatch_stats stats;
+    const char *refusal = binpatch_get_module(0, &m) == 0 ? m.refusal : NULL;
+    uint64_t seen, text = record.text_bytes;
+    int has_symbols = record_has_symbols(&seen);
+    if (!record.running) {
+        if (record.only.list[0] || record.not_these.list[0])
+            snprintf(line, sizeof line,
+                     "!nothing was recorded: --only and --not leave no function of it%s\n",
+                     has_symbols ? "" : " (the program has no symbols)");
+        else
+            snprintf(line, sizeof line, "!nothing was recorded: %s\n",
+                     refusal ? refusal : binpatch_reason());
+        handover_line(line);
+    } else if (refusal) {
+        snprintf(line, sizeof line, "!only libraries were recorded: the program has %s\n", refusal);
+        handover_line(line);
+    } else if (!has_symbols) {
+        snprintf(line, sizeof line,
+                 "?%s has no symbols: its functions show as numbers. Its debug symbols, or a build "
+                 "without strip, would name them\n",
+                 program_invocation_short_name);
+        handover_line(line);
+    }
+    if (record.running && !refusal && text > seen + 4096 && seen < text / 2) {
+        snprintf(line, sizeof line,
+                 "?%s was built without unwind tables: .eh_frame names functions in %llu %% of its "
+                 "code, and the rest cannot be seen\n",
+                 program_invocation_short_name,
+                 (unsigned long long)(seen * 100 / text));
+        handover_line(line);
+    }
+    binpatch_get_stats(&stats);
+    stats.lost += record.lost;
+    if (stats.lost_threads) {
+        snprintf(line, sizeof line,
+                 "?%u threads were not sampled all the time, for %u ran beside them\n",
+                 stats.lost_threads, record.buffers);
+        handover_line(line);
+    }
+    if (record.threads_missing) {
+        snprintf(line, sizeof line, "?%u threads were not recorded: there is no memory\n",
+                 record.threads_missing);
+        handover_line(line);
+    }
+    if (record.shadow_stack)
+        handover_line("?the processor checks returns (shadow stack): short bursts miss calls that "
+                      "stand behind another call\n");
+    if (record.missed) {
+        snprintf(line, sizeof line,
+                 "!%llu calls are missing: they were made in the middle of the recorder, or while "
+                 "a copy was made\n",
+                 (unsigned long long)record.missed);
+        handover_line(line);
+    }
+    if (stats.lost) {
+        snprintf(line, sizeof line,
+                 "%c%llu events or more are lost: the buffer ran over in code without checks "
+                 "(cure: --all-checks), or a thread was at its end\n",
+                 record.config.check_count == BINPATCH_ALWAYS ? '!' : '?',
+                 (unsigned long long)stats.lost);
+        handover_line(line);
+    }
+    if (record.no_timer) handover_line("!there are no ticks: the system has no timer for it\n");
+    if (record.not_switched)
+        handover_line("!a signal could not switch sampling on: threads run that were started "
+                      "without pthread_create, or on another stack\n");
+    if (record.sandboxed && record.ticks)
+        handover_line("?the ticks end where the program limited its system calls (seccomp)\n");
+    if (record.write_error) {
+        snprintf(line, sizeof line, "!cannot write %s: %s\n", record.path,
+                 strerrordesc_np(record.write_error));
+        handover_line(line);
+    }
+}
+
+/* The report for the tool: faults, which begin with !, hints, which begin with ?, and for
+   `bursty record --stats` lines about each module. */
+void record_write_report(void) {
+    char line[8192];
+    uint32_t n, r;
+    binpatch_module m;
+    binpatch_stats s;
+    record_write_hints();
+    binpatch_get_stats(&s);
+    s.lost += record.lost;
+    snprintf(line, sizeof line,
+             "bursts %llu, checks %llu, in bursts %llu, missed %llu, "
+             "events %llu, events lost %llu, threads %u, without a buffer %u\n",
+             (unsigned long long)s.bursts, (unsigned long long)s.checks,
+             (unsigned long long)s.burst_checks, (unsigned long long)s.missed,
+             (unsigned long long)s.events, (unsigned long long)s.lost, s.threads, s.lost_threads);
+    handover_line(line);
+    snprintf(line, sizeof line, "threads without memory %u, calls too deep to follow %llu\n",
+             record.threads_missing, (unsigned long long)record.frames_full);
+    handover_line(line);
+    for (n = 0; binpatch_get_module(n, &m) == 0; n++) {
+        snprintf(line, sizeof line,
+                 "%s: %s%s%llu KiB of text, %u functions copied (%llu KiB), %u instrumented (%llu "
+                 "KiB)\n",
+                 *m.path ? m.path : program_invocation_name, m.refusal ? "not patched: " : "",
+                 m.refusal ? m.refusal : "", (unsigned long long)m.text_bytes / 1024,
+                 m.checking_count, (unsigned long long)m.checking_bytes / 1024,
+                 m.instrumented_count, (unsigned long long)m.instrumented_bytes / 1024);
+        handover_line(line);
+        for (r = 0; r < BINPATCH_REASONS; r++) {
+            if (!m.functions[r]) continue;
+            snprintf(line, sizeof line, "%10u %s\n", m.functions[r], binpatch_reason_text((int)r));
+            handover_line(line);
+        }
+    }
+}
+
+/* A call in a burst stands for as many calls as there are checks for each check in bursts. Both are
+   counted. Returns by how much this is more than what tables took it for. */
+double record_weigh(void) {
+    binpatch_stats stats;
+    uint64_t taken_256 = record.weight_256;
+    binpatch_get_stats(&stats);
+    if (record.config.check_count == BINPATCH_ALWAYS) record.missed = stats.missed;
+    if (taken_256 == 256 || !stats.burst_checks) return 1;
+    record.weight_256 = (uint64_t)((double)stats.checks * 256 / (double)stats.burst_checks + .5);
+    return (double)stats.checks / (double)stats.burst_checks * 256 / (double)taken_256;
+}
+
+static void record_multiply(uint64_t *sum, double by) {
+    double product = (double)*sum * by + .5;
+    *sum = *sum == UINT64_MAX || product >= 1.8e19 ? UINT64_MAX : (uint64_t)product;
+}
+
+void record_scale_table(sampled_table *t, double by) {
+    uint32_t n;
+    for (n = 0; t && n < SAMPLED_ROWS; n++) {
+        record_multiply(&t->rows[n].weight_256, by);
+        record_multiply(&t->rows[n].yy, by * by);
+        record_multiply(&t->rows[n].ys, by * by);
+        record_multiply(&t->rows[n].xy, by * by);
+    }
+    if (t) record_multiply(&t->xx, by * by);
+}
+
+/* Into memory that the tool sees: handover.c. Returns 0, or -1. */
+static int record_hand_over(void) {
+    if (record_write_all(handover_write, NULL) != 0) return -1;
+    handover_whole();
+    return 0;
+}
+
+/* The file gets its name when it is whole. The first process has the tool to do that for it. */
+void record_write_file(void) {
+    char path[4200], whole[4200];
+    int is_first = record.pid == record.owner && !record.direct, error = 0;
+    struct stat s;
+    if (record.pid == record.owner) snprintf(path, sizeof path, "%s", record.path);
+    else snprintf(path, sizeof path, "%s.%ld", record.path, (long)record.pid);
+    snprintf(whole, sizeof whole, "%.4100s%s", path, record.direct ? "" : ".new");
+    if (record.sandboxed) error = EPERM;
+    else if (recorder_write(NULL, whole, record_write_all) != 0) error = errno;
+    else if (record.direct || rename(whole, path) == 0) return;
+    else if (is_first && stat(whole, &s) == 0) {
+        handover_name((size_t)s.st_size);
+        return;
+    } else error = errno;
+    if (is_first && (error == EPERM || error == EACCES || error == ENOENT)
+        && record_hand_over() == 0)
+        return;
+    record.write_error = error;
+    if (!record.direct && !record.sandboxed) unlink(whole);
+}

@@ -1,0 +1,348 @@
+/* ---- decoder: registers and flags ---- */
+
+enum {
+    X86DECODE_P_RAX = 1,
+    X86DECODE_P_RCX = 2,
+    X86DECODE_P_RDX = 4,
+    X86DECODE_P_RBX = 8,
+    X86DECODE_P_RSP = 16,
+    X86DECODE_P_RBP = 32,
+    X86DECODE_P_RSI = 64,
+    X86DECODE_P_RDI = 128,
+    X86DECODE_P_ALL = 0xFFFF,
+    X86DECODE_P_VOLATILE = 0x0FC7
+};
+
+typedef struct x86decode_p_effect { unsigned reads, writes, sets, flags; } x86decode_p_effect;
+
+static unsigned x86decode_p_bit(const x86decode_insn *i, unsigned number, unsigned narrow) {
+    if (narrow && !i->rex && number >= 4 && number < 8) number -= 4;        /* ah ch dh bh */
+    return 1u << (number & 15);
+}
+static unsigned x86decode_p_reg(const x86decode_insn *i, unsigned narrow) {
+    return x86decode_p_bit(i, (i->modrm >> 3 & 7) | (i->rex & X86DECODE_REX_R ? 8u : 0), narrow);
+}
+static unsigned x86decode_p_rm(const x86decode_insn *i, unsigned narrow) {
+    if (i->memory) return 0;
+    return x86decode_p_bit(i, (i->modrm & 7) | (i->rex & X86DECODE_REX_B ? 8u : 0), narrow);
+}
+
+static void x86decode_p_unknown(x86decode_p_effect *e) {
+    e->reads = e->writes = X86DECODE_P_ALL;
+    e->sets = 0;
+    e->flags = X86DECODE_FLAGS_READ | X86DECODE_FLAGS_WRITE;
+}
+
+static void x86decode_p_call(x86decode_p_effect *e) {
+    e->reads = X86DECODE_P_ALL;
+    e->writes = X86DECODE_P_VOLATILE;
+    e->flags = X86DECODE_FLAGS_KILL;
+}
+
+/* dst = dst op src; whole: the destination is written without being read, and all of it */
+static void x86decode_p_move(x86decode_p_effect *e, unsigned dst, unsigned src, int whole) {
+    e->reads |= src | (whole ? 0 : dst);
+    e->writes |= dst;
+    if (whole) e->sets |= dst;
+}
+
+static void x86decode_p_effect_alu(const x86decode_insn *i, x86decode_p_effect *e) {
+    unsigned op = i->opcode, what = op >> 3 & 7, narrow = !(op & 1), form = op & 7;
+    unsigned reg = x86decode_p_reg(i, narrow), rm = x86decode_p_rm(i, narrow);
+    unsigned dst = form < 2 ? rm : form < 4 ? reg : 1u, src = form < 2 ? reg : form < 4 ? rm : 0;
+    e->flags = X86DECODE_FLAGS_KILL | x86decode_p_if(what == 2 || what == 3, X86DECODE_FLAGS_READ);
+    e->reads |= src | dst;
+    if (what == 7) return;
+    e->writes |= dst;
+    if (what == 6 && !narrow && dst == src && form < 4
+        && !(i->prefixes & X86DECODE_66)) { /* xor %eax,%eax */
+        e->reads &= ~dst;
+        e->sets |= dst;
+    }
+}
+
+static void x86decode_p_effect_one(const x86decode_insn *i, x86decode_p_effect *e) {
+    unsigned op = i->opcode, narrow = !(op & 1), digit = i->modrm >> 3 & 7;
+    unsigned reg = x86decode_p_reg(i, narrow), rm = x86decode_p_rm(i, narrow);
+    unsigned low = x86decode_p_bit(i, (op & 7) | (i->rex & X86DECODE_REX_B ? 8u : 0), 0);
+    int wide = !(i->prefixes & X86DECODE_66) || i->rex & X86DECODE_REX_W;
+    if (op < 0x40 && (op & 7) < 6) { x86decode_p_effect_alu(i, e); return; }
+    if (x86decode_p_in(op, 0x50, 0x57)) {
+        e->reads = low | X86DECODE_P_RSP;
+        e->writes = X86DECODE_P_RSP;
+        return;
+    }
+    if (x86decode_p_in(op, 0x58, 0x5F)) {
+        e->reads = X86DECODE_P_RSP;
+        e->writes = low | X86DECODE_P_RSP;
+        if (wide) e->sets = low;
+        return;
+    }
+    if (x86decode_p_in(op, 0x70, 0x7F)) { e->flags = X86DECODE_FLAGS_READ; return; }
+    if (x86decode_p_in(op, 0x90, 0x97)) {
+        if (low != X86DECODE_P_RAX) { e->reads = e->writes = low | X86DECODE_P_RAX; }
+        return;
+    }
+    if (x86decode_p_in(op, 0xB0, 0xB7)) {
+        low = x86decode_p_bit(i, (op & 7) | (i->rex & X86DECODE_REX_B ? 8u : 0), 1);
+        x86decode_p_move(e, low, 0, 0);
+        return;
+    }
+    if (x86decode_p_in(op, 0xB8, 0xBF)) { x86decode_p_move(e, low, 0, wide); return; }
+    if (x86decode_p_in(op, 0xD8, 0xDF)) {
+        if (op == 0xDF && i->modrm == 0xE0) e->writes |= X86DECODE_P_RAX;
+        if (!i->memory && (op == 0xDB || op == 0xDF) && i->modrm >= 0xE8)
+            e->flags = X86DECODE_FLAGS_WRITE;
+        if (!i->memory && (op == 0xDA || op == 0xDB) && i->modrm < 0xE0)
+            e->flags = X86DECODE_FLAGS_READ;
+        return;
+    }
+    switch (op) {
+    case 0x63: x86decode_p_move(e, reg, rm, wide); return;
+    case 0x68: case 0x6A: e->reads |= X86DECODE_P_RSP; e->writes |= X86DECODE_P_RSP; return;
+    case 0x69: case 0x6B:
+        x86decode_p_move(e, x86decode_p_reg(i, 0), x86decode_p_rm(i, 0), wide);
+        e->flags = X86DECODE_FLAGS_KILL;
+        return;
+    case 0xA4:
+    case 0xA5:
+    case 0xA6:
+    case 0xA7:
+    case 0xAA:
+    case 0xAB:
+    case 0xAC:
+    case 0xAD:
+    case 0xAE:
+    case 0xAF:
+        e->reads |= X86DECODE_P_RSI | X86DECODE_P_RDI | X86DECODE_P_RCX | X86DECODE_P_RAX;
+        e->writes |= X86DECODE_P_RSI | X86DECODE_P_RDI | X86DECODE_P_RCX | X86DECODE_P_RAX;
+        if ((op & 7) >= 6)
+            e->flags = X86DECODE_FLAGS_WRITE; /* cmps, scas: rep 0 times writes none */
+        return;
+    case 0x80: case 0x81: case 0x83:
+        e->reads |= rm = x86decode_p_rm(i, op == 0x80);
+        if (digit != 7) e->writes |= rm;
+        e->flags
+            = X86DECODE_FLAGS_KILL | x86decode_p_if(digit == 2 || digit == 3, X86DECODE_FLAGS_READ);
+        return;
+    case 0x84: case 0x85: e->reads |= reg | rm; e->flags = X86DECODE_FLAGS_KILL; return;
+    case 0x86: case 0x87: e->reads |= reg | rm; e->writes |= reg | rm; return;
+    case 0x88: case 0x89: x86decode_p_move(e, rm, reg, op == 0x89 && wide); return;
+    case 0x8A: case 0x8B: x86decode_p_move(e, reg, rm, op == 0x8B && wide); return;
+    case 0x8C: x86decode_p_move(e, x86decode_p_rm(i, 0), 0, 0); return;
+    case 0x8D: x86decode_p_move(e, reg, 0, wide); return;
+    case 0x8E: e->reads |= x86decode_p_rm(i, 0); return;
+    case 0x8F: e->reads |= X86DECODE_P_RSP; e->writes |= X86DECODE_P_RSP | rm; return;
+    case 0x98: e->reads = e->writes = X86DECODE_P_RAX; return;
+    case 0x99: x86decode_p_move(e, X86DECODE_P_RDX, X86DECODE_P_RAX, wide); return;
+    case 0x9B: case 0xFC: case 0xFD: case 0xCC: case 0xF4: return;
+    case 0x9C: e->reads = e->writes = X86DECODE_P_RSP; e->flags = X86DECODE_FLAGS_READ; return;
+    case 0x9D: e->reads = e->writes = X86DECODE_P_RSP; e->flags = X86DECODE_FLAGS_KILL; return;
+    case 0x9E: e->reads = X86DECODE_P_RAX; e->flags = X86DECODE_FLAGS_WRITE; return;
+    case 0x9F: e->reads = e->writes = X86DECODE_P_RAX; e->flags = X86DECODE_FLAGS_READ; return;
+    case 0xA0: case 0xA1: e->reads = e->writes = X86DECODE_P_RAX; return;
+    case 0xA2: case 0xA3: e->reads = X86DECODE_P_RAX; return;
+    case 0xA8: case 0xA9: e->reads = X86DECODE_P_RAX; e->flags = X86DECODE_FLAGS_KILL; return;
+    case 0xC0: case 0xC1: case 0xD0: case 0xD1: case 0xD2: case 0xD3:
+        e->reads |= rm | x86decode_p_if(op >= 0xD2, X86DECODE_P_RCX);
+        e->writes |= rm;
+        e->flags = X86DECODE_FLAGS_WRITE
+                   | x86decode_p_if(digit == 2 || digit == 3, X86DECODE_FLAGS_READ);
+        return;
+    case 0xC6: case 0xC7:
+        if (i->kind == X86DECODE_XBEGIN) { x86decode_p_unknown(e); return; }
+        x86decode_p_move(e, rm, 0, op == 0xC7 && wide);
+        return;
+    case 0xC2: case 0xC3:  /* by the ABI: results and what callers keep */
+        e->reads = X86DECODE_P_ALL & ~(unsigned)X86DECODE_P_VOLATILE;
+        e->reads |= X86DECODE_P_RAX | X86DECODE_P_RDX | X86DECODE_P_RSP;
+        e->flags = X86DECODE_FLAGS_KILL;
+        return;
+    case 0xC8: case 0xC9: e->reads = e->writes = X86DECODE_P_RBP | X86DECODE_P_RSP; return;
+    case 0xE0:
+    case 0xE1:
+        e->flags = X86DECODE_FLAGS_READ;
+        e->reads = e->writes = X86DECODE_P_RCX;
+        return;
+    case 0xE2: e->reads = e->writes = X86DECODE_P_RCX; return;
+    case 0xE3: e->reads = X86DECODE_P_RCX; return;
+    case 0xE8: x86decode_p_call(e); return;
+    case 0xE9: case 0xEB: return;
+    case 0xF5: e->flags = X86DECODE_FLAGS_READ | X86DECODE_FLAGS_WRITE; return;
+    case 0xF8: case 0xF9: e->flags = X86DECODE_FLAGS_WRITE; return;
+    case 0xF6: case 0xF7:
+        e->reads |= rm;
+        if (digit != 2) e->flags = X86DECODE_FLAGS_KILL;
+        if (digit == 2 || digit == 3) e->writes |= rm;
+        if (digit >= 4) {
+            e->reads |= X86DECODE_P_RAX | X86DECODE_P_RDX;
+            e->writes |= X86DECODE_P_RAX | X86DECODE_P_RDX;
+        }
+        return;
+    case 0xFE: e->reads |= rm; e->writes |= rm; e->flags = X86DECODE_FLAGS_WRITE; return;
+    case 0xFF:
+        e->reads |= rm;
+        if (digit < 2) { e->writes |= rm; e->flags = X86DECODE_FLAGS_WRITE; }
+        else if (digit < 4) x86decode_p_call(e);
+        else if (digit == 6) { e->reads |= X86DECODE_P_RSP; e->writes |= X86DECODE_P_RSP; }
+        return;
+    default: x86decode_p_unknown(e); return;
+    }
+}
+
+/* After 0F, and map 1 of VEX and EVEX: most opcodes have vector registers only. */
+static void x86decode_p_effect_two(const x86decode_insn *i, x86decode_p_effect *e) {
+    unsigned op = i->opcode, narrow = op == 0xB0 || op == 0xC0;
+    unsigned reg = x86decode_p_reg(i, narrow), rm = x86decode_p_rm(i, narrow);
+    int legacy = i->coding == X86DECODE_LEGACY,
+        wide = !(i->prefixes & X86DECODE_66) || i->rex & X86DECODE_REX_W;
+    switch (op) {
+    case 0x10:
+    case 0x11:
+    case 0x12:
+    case 0x13:
+    case 0x14:
+    case 0x15:
+    case 0x16:
+    case 0x17:
+    case 0x28:
+    case 0x29:
+    case 0x2B: case 0xC2: case 0xC6: case 0x77: return;
+    case 0x2A: case 0x6E: case 0xC4: e->reads |= rm; return;
+    case 0x2C: case 0x2D: case 0xC5: case 0xD7: x86decode_p_move(e, reg, 0, 1); return;
+    case 0x2E: case 0x2F: e->flags = X86DECODE_FLAGS_KILL; return;
+    case 0x7E: if (!(i->prefixes & X86DECODE_F3)) x86decode_p_move(e, rm, 0, 1); return;
+    case 0xF7: e->reads |= X86DECODE_P_RDI; return;
+    default: break;
+    }
+    if (x86decode_p_in(op, 0x51, 0x76) || x86decode_p_in(op, 0x7C, 0x7F)
+        || x86decode_p_in(op, 0xD0, 0xFE))
+        return;
+    if (op == 0x50) { x86decode_p_move(e, reg, 0, 1); return; }
+    if (!legacy) {
+        if (i->coding == X86DECODE_EVEX && x86decode_p_in(op, 0x78, 0x7B)) {
+            e->writes |= reg;
+            e->reads |= rm;
+            return;
+        }
+        if (i->coding == X86DECODE_VEX
+            && (x86decode_p_in(op, 0x41, 0x4B) || x86decode_p_in(op, 0x90, 0x91)))
+            return;
+        if (op == 0x92) { e->reads |= rm; return; }
+        if (op == 0x93) { x86decode_p_move(e, reg, 0, 1); return; }
+        if (op == 0x98 || op == 0x99) { e->flags = X86DECODE_FLAGS_KILL; return; }
+        x86decode_p_unknown(e);
+        return;
+    }
+    if (x86decode_p_in(op, 0x80, 0x8F)) { e->flags = X86DECODE_FLAGS_READ; return; }
+    if (x86decode_p_in(op, 0x40, 0x4F)) {
+        x86decode_p_move(e, reg, rm, 0);
+        e->flags = X86DECODE_FLAGS_READ;
+        return;
+    }
+    if (x86decode_p_in(op, 0x90, 0x9F)) {
+        x86decode_p_move(e, x86decode_p_rm(i, 1), 0, 0);
+        e->flags = X86DECODE_FLAGS_READ;
+        return;
+    }
+    if (x86decode_p_in(op, 0xC8, 0xCF)) {
+        unsigned low = x86decode_p_bit(i, (op & 7) | (i->rex & X86DECODE_REX_B ? 8u : 0), 0);
+        e->reads = e->writes = low;
+        return;
+    }
+    if (op == 0x0D || (x86decode_p_in(op, 0x18, 0x1F) && op != 0x1A && op != 0x1B && op != 0x1E)
+        || op == 0x0B)
+        return;
+    switch (op) {
+    case 0x1E:
+        if (i->prefixes & X86DECODE_F3 && !i->memory) e->writes |= rm;
+        return; /* rdssp, endbr64 */
+    case 0x31: e->writes = e->sets = X86DECODE_P_RAX | X86DECODE_P_RDX; return;
+    case 0xA2: e->reads = X86DECODE_P_RAX | X86DECODE_P_RCX; e->writes = 15; e->sets = 15; return;
+    case 0xA3: e->reads |= reg | rm; e->flags = X86DECODE_FLAGS_WRITE; return;
+    case 0xAB: case 0xB3: case 0xBB: case 0xBA:
+        e->reads |= rm | (op == 0xBA ? 0 : reg);
+        e->writes |= rm;
+        e->flags = X86DECODE_FLAGS_WRITE;
+        return;
+    case 0xA4: case 0xA5: case 0xAC: case 0xAD:
+        e->reads |= rm | reg | X86DECODE_P_RCX;
+        e->writes |= rm;
+        e->flags = X86DECODE_FLAGS_WRITE;
+        return;
+    case 0xAF: x86decode_p_move(e, reg, rm, 0); e->flags = X86DECODE_FLAGS_KILL; return;
+    case 0xB0: case 0xB1:
+        e->reads |= reg | rm | X86DECODE_P_RAX;
+        e->writes |= rm | X86DECODE_P_RAX;
+        e->flags = X86DECODE_FLAGS_KILL;
+        return;
+    case 0xB6: case 0xBE: x86decode_p_move(e, reg, x86decode_p_rm(i, 1), wide); return;
+    case 0xB7: case 0xBF: x86decode_p_move(e, reg, rm, wide); return;
+    case 0xB8: x86decode_p_move(e, reg, rm, wide); e->flags = X86DECODE_FLAGS_KILL; return;
+    case 0xBC: case 0xBD: x86decode_p_move(e, reg, rm, 0); e->flags = X86DECODE_FLAGS_WRITE; return;
+    case 0xC0:
+    case 0xC1:
+        e->reads |= reg | rm;
+        e->writes |= reg | rm;
+        e->flags = X86DECODE_FLAGS_KILL;
+        return;
+    case 0xC3: e->reads |= reg; return;
+    case 0xC7:
+        e->reads |= rm | 15;
+        e->writes |= rm | 15;
+        e->flags = X86DECODE_FLAGS_WRITE;
+        return;
+    case 0xAE:
+        e->reads |= rm | X86DECODE_P_RAX | X86DECODE_P_RDX;
+        e->writes |= rm;
+        return;
+    default: x86decode_p_unknown(e); return;
+    }
+}
+
+static void x86decode_p_effect_three(const x86decode_insn *i, x86decode_p_effect *e) {
+    unsigned op = i->opcode, reg = x86decode_p_reg(i, 0), rm = x86decode_p_rm(i, 0);
+    if (i->map == 2) {
+        if (op == 0x17 || (i->coding == X86DECODE_VEX && (op == 0x0E || op == 0x0F))) {
+            e->flags = X86DECODE_FLAGS_KILL;
+            return;
+        }
+        if (op >= 0xE0) {
+            if (op < 0xF0 || i->coding == X86DECODE_EVEX) { x86decode_p_unknown(e); return; }
+            e->reads |= reg | rm | 1u << (i->vvvv & 15) | X86DECODE_P_RDX | X86DECODE_P_RAX;
+            e->writes |= reg | rm | 1u << (i->vvvv & 15);
+            e->flags = X86DECODE_FLAGS_READ | X86DECODE_FLAGS_WRITE;
+            if (op >= 0xF8) x86decode_p_unknown(e);
+            return;
+        }
+        if (i->coding == X86DECODE_EVEX && x86decode_p_in(op, 0x7A, 0x7C)) e->reads |= rm;
+        if (op >= 0x80 && op <= 0x82) x86decode_p_unknown(e);
+        return;
+    }
+    if (x86decode_p_in(op, 0x14, 0x17)) { x86decode_p_move(e, rm, 0, 1); return; }
+    if (x86decode_p_in(op, 0x20, 0x22)) { e->reads |= rm; return; }
+    if (x86decode_p_in(op, 0x60, 0x63)) {
+        e->reads |= X86DECODE_P_RAX | X86DECODE_P_RDX;
+        e->writes |= X86DECODE_P_RCX;
+        e->flags = X86DECODE_FLAGS_KILL;
+        return;
+    }
+    if (op == 0xF0) { x86decode_p_move(e, reg, rm, 1); return; }
+}
+
+BINPATCH_API void x86decode_effects(const x86decode_insn *i, x86decode_effect *out) {
+    x86decode_p_effect e = {0, 0, 0, 0};
+    if (i->coding == X86DECODE_XOP) x86decode_p_unknown(&e);
+    else if (i->kind == X86DECODE_SYSCALL || i->kind == X86DECODE_XBEGIN) x86decode_p_unknown(&e);
+    else if (i->kind == X86DECODE_RETURN && i->opcode != 0xC2 && i->opcode != 0xC3)
+        x86decode_p_unknown(&e);
+    else if (i->map == 0) x86decode_p_effect_one(i, &e);
+    else if (i->map == 1) x86decode_p_effect_two(i, &e);
+    else if (i->map <= 3) x86decode_p_effect_three(i, &e);
+    if (i->memory && i->base >= 0) e.reads |= 1u << i->base;
+    if (i->memory && i->index >= 0 && !i->vsib) e.reads |= 1u << i->index;
+    out->reads = (uint16_t)e.reads;
+    out->writes = (uint16_t)(e.writes | e.sets);
+    out->sets = (uint16_t)e.sets;
+    out->flags = (uint8_t)e.flags;
+}

@@ -1,0 +1,127 @@
+/* ---- this process: patched, sampled, switched ---- */
+
+enum {                          /* kinds of events: bits of config.events and of event.what */
+    BINPATCH_ENTRY  = 1,        /* of a function; value: the stack pointer, which names the frame */
+    BINPATCH_EXIT   = 2,        /* by return or tail jump; value: the same */
+    BINPATCH_CALL   = 4,        /* before a call instruction; value: the stack pointer */
+    BINPATCH_BLOCK  = 8,        /* a basic block begins; value: its address */
+    BINPATCH_LOAD   = 16,  /* value: the address. LOAD and STORE together: read, then written */
+    BINPATCH_STORE  = 32,
+    BINPATCH_REPEAT = 64,       /* never asked for: the next one or two events repeat value times */
+    BINPATCH_STACK  = 128  /* config only: push, pop, call and leave are loads and stores too */
+};
+
+/* place: of ENTRY and EXIT the function, of others the instruction; an offset from the module's
+   bias. */
+typedef struct binpatch_event { uint64_t value; uint32_t what, place; } binpatch_event;
+#define BINPATCH_BYTES(what)  ((what) >> 8 & 0xFFF)  /* size of the operand, 0: not known */
+#define BINPATCH_MODULE(what) ((what) >> 24)                    /* number of the module */
+
+/* A function that is open: place as in ENTRY, stack as the value of its ENTRY would be. */
+typedef struct binpatch_frame { uint64_t stack; uint32_t module, place; } binpatch_frame;
+
+#define BINPATCH_ALWAYS UINT32_MAX  /* as check_count: one burst that never ends, the full trace */
+
+typedef struct binpatch_config {        /* every zero is a default */
+    uint32_t check_count, burst_count;  /* nCheck0, nInstr0: 9900, 100; at most 2^29 */
+    int32_t  jitter_percent;            /* of check_count: 12; -1: none */
+    int32_t  k_boring;                  /* loops with at most so many operands: 4; -1: none */
+    uint32_t events;                    /* ENTRY | EXIT */
+    uint32_t seed;
+    uint32_t bursts_per_second;         /* of a thread; the gaps follow the clock. 0: they do not */
+    int      all_checks;                /* 1: no check is eliminated */
+    int      off;                       /* 1: installed, neither armed nor switched on */
+    /* Which modules (function is NULL) and which functions of them (name or "")? NULL: the
+       executable and all libraries but libc, ld.so and libgcc_s. */
+    int    (*want)(void *user, const char *module, const char *function);
+    /* Takes the events of a burst, in order; ended: this was the last part of the burst. */
+    void   (*action)(void *user, const binpatch_event *events, size_t count, int ended);
+    /* A burst begins: the open functions, innermost first, at most 256. The innermost may be about
+       to report its ENTRY. */
+    void   (*begin)(void *user, const binpatch_frame *frames, size_t count);
+    void    *user;
+    void (*thread)(void *user); /* NULL, or: on a new thread, at its first check */
+} binpatch_config;
+
+enum {                          /* why a function is not patched; binpatch_reason_text says it */
+    BINPATCH_PATCHED = 0,
+    BINPATCH_UNDECODABLE, BINPATCH_INTO_INSTRUCTION, BINPATCH_TRANSACTION,  /* what the code is */
+    BINPATCH_CALLS_ITSELF, BINPATCH_STARTUP,
+    BINPATCH_UNWIND,            /* its unwind information is of an unusual form */
+    BINPATCH_NO_ROOM,           /* it is too short, or something jumps into its first five bytes */
+    BINPATCH_FLAGS, BINPATCH_TOO_LARGE,
+    BINPATCH_FILTERED,          /* config.want said no */
+    BINPATCH_FRAGMENT,          /* a part (.cold) of a function that is not known or not patched */
+    BINPATCH_OWN, BINPATCH_PART, /* PART: it belongs to a patched function and is copied with it */
+    BINPATCH_REASONS
+};
+
+typedef struct binpatch_function {
+    const char *path, *name;            /* name: NULL if no symbol tells */
+    uint64_t address;
+    uint32_t module, offset, size;
+    int reason, checked, copies;        /* checked: its entry has a check; copies made: 0, 1, 2 */
+} binpatch_function;
+
+typedef struct binpatch_module {
+    const char *path;                   /* "" for the executable */
+    const char *refusal;                /* why the whole module is left alone, or NULL */
+    uint64_t bias, text_bytes, used_bytes, checking_bytes, instrumented_bytes;
+    uint32_t checking_count, instrumented_count;
+    uint32_t functions[BINPATCH_REASONS];   /* how many have which reason */
+} binpatch_module;
+
+typedef struct binpatch_stats {
+    uint64_t bursts, events, lost;      /* lost: records that ran over a full buffer */
+    /* Checks of all threads, and how many of them were in bursts; missed: calls that a signal
+       handler made while it had interrupted the patcher, or that came while a copy was made. */
+    uint64_t checks, burst_checks, missed;
+    uint32_t threads, lost_threads, modules;
+    uint32_t buffers;                   /* so many threads at a time have one */
+    int on, armed;                      /* armed: the jumps are in the text */
+    int shadow_stack;                   /* the processor checks returns: they stay as they are */
+} binpatch_stats;
+
+/* Patches this process. Returns how many functions; 0: none, and binpatch_reason says why. */
+BINPATCH_API uint32_t binpatch_install(const binpatch_config *config);
+/* Why the last binpatch_install returned 0; NULL otherwise. */
+BINPATCH_API const char *binpatch_reason(void);
+/* Sends callers to the copies (1) or to the original code (0). A loop that runs in a copy goes on
+   there until it returns; it does not sample. Returns 0, or -1: the entries are as they were, and
+   binpatch_arm returned -1. This function and the next two are async-signal-safe. */
+BINPATCH_API int binpatch_toggle(int on);
+/* Switches off, and writes the original entries back, so that the program costs what it did before.
+   Copies stay, for who is still in them. Returns 0, or -1: not installed, or another thread runs,
+   and then the entries keep their jumps. */
+BINPATCH_API int binpatch_uninstall(void);
+/* Writes the jumps over the entries, without switching on: after binpatch_uninstall, or if it was
+   installed with config.off. Call it before a second thread starts, for later it is too late.
+   Returns 0, or -1: another thread runs, or this is not the stack of the first thread. */
+BINPATCH_API int binpatch_arm(void);
+/* Hands what the calling thread has recorded to the action. */
+BINPATCH_API void binpatch_flush(void);
+/* The same, and the calling thread is sampled no more: another one gets its buffer. */
+BINPATCH_API void binpatch_leave(void);
+/* Behind binpatch_leave: the calling thread is sampled again. */
+BINPATCH_API void binpatch_rejoin(void);
+/* In a child after fork: bursts and checks count from 0 again. */
+BINPATCH_API void binpatch_forget_stats(void);
+BINPATCH_API void binpatch_get_stats(binpatch_stats *out);
+/* Function or module of that number, counted from 0. Returns 0, or -1: there are not so many. */
+BINPATCH_API int binpatch_get_function(uint32_t number, binpatch_function *out);
+BINPATCH_API int binpatch_get_module(uint32_t number, binpatch_module *out);
+/* The number of the function that holds a place of a module, or UINT32_MAX. */
+BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place);
+/* For a timer's signal handler: the functions that are open at the place pc that it interrupted,
+   innermost first, with the registers of that moment. Nothing is read from stack_end on. Only
+   functions of patched modules are listed. Returns how many, at most max; or UINT32_MAX: the
+   patcher itself is at work. */
+BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
+                                     binpatch_frame *frames, uint32_t max);
+/* Is pc in this header's code, in the module that holds it, or in what copies share to save registers?
+   Returns 1 or 0. Async-signal-safe. */
+BINPATCH_API int binpatch_is_own(uint64_t pc);
+/* A reason in words. */
+BINPATCH_API const char *binpatch_reason_text(int reason);
+/* If pc is inside a copy: its .eh_frame_hdr, and its range. NULL otherwise. */
+BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end);

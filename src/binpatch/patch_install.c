@@ -1,0 +1,312 @@
+/* ---- patching: on, off, away ---- */
+/* The folder has a link for each thread, one for "." and one for "..". */
+static uint32_t binpatch_p_count_threads(void) {
+    struct stat s;
+    if (stat("/proc/self/task", &s) != 0 || s.st_nlink < 3) return 1;
+    return (uint32_t)s.st_nlink - 2;
+}
+
+/* Signal handlers may be at work, who interrupted an entry behind its first instruction. Such an
+   entry is not patched now: the code would go on in the middle of the jump. The interrupted place
+   stands on the stack, so that every word of the stack is looked at. Returns 0, or -1: this is
+   not the stack of the first thread, and its end is not known. */
+static int binpatch_p_hold_entries(void) {
+    uint64_t end = (uint64_t)getauxval(AT_RANDOM) & ~UINT64_C(7), at;
+    uint32_t n, k;
+    at = binpatch_p_depth(__builtin_frame_address(0)) & ~UINT64_C(7);
+    if (at >= end || end - at > (1u << 26)) return -1;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        const binpatch_p_module *m = &binpatch_p.modules[n];
+        for (k = 0; !m->refusal && k < m->flow.count; k++) m->copy.functions[k].held = 0;
+    }
+    for (; at < end; at += 8) {
+        uint64_t word = *(const uint64_t *)(const void *)binpatch_p_at(at);
+        for (n = 0; n < binpatch_p.module_count; n++) {
+            const binpatch_p_module *m = &binpatch_p.modules[n];
+            const x86flow_function *f;
+            if (m->refusal || !binpatch_p_in_text(m, word)) continue;
+            f = x86flow_function_at(&m->flow, word);
+            if (!f || word - (f->lo + f->patch_at) - 1 >= 4) continue;
+            m->copy.functions[f - m->flow.functions].held = 1;
+        }
+    }
+    return 0;
+}
+
+/* Zeros stand for defaults. Returns 0, or -1: a setting is out of range. */
+static int binpatch_p_configure(const binpatch_config *config) {
+    binpatch_config *c = &binpatch_p.config;
+    if (config) *c = *config;
+    if (!c->check_count) c->check_count = 9900;
+    if (!c->burst_count) c->burst_count = 100;
+    if (!c->jitter_percent) c->jitter_percent = 12;
+    if (c->jitter_percent < 0) c->jitter_percent = 0;
+    if (!c->events) c->events = BINPATCH_ENTRY | BINPATCH_EXIT;
+    if (c->check_count == BINPATCH_ALWAYS) c->burst_count = 1u << 29;
+    binpatch_p.k_boring = c->k_boring == 0 ? 4 : c->k_boring;
+    if (c->all_checks) binpatch_p.k_boring = -1;
+    if (c->check_count > (1u << 29) && c->check_count != BINPATCH_ALWAYS) return -1;
+    return c->burst_count > (1u << 29) || c->jitter_percent > 100 ? -1 : 0;
+}
+
+static int binpatch_p_open_buffers(void) {
+    size_t bytes = (size_t)(BINPATCH_P_THREADS + 1) * BINPATCH_P_BUFFER,
+           mask = BINPATCH_P_BUFFER - 1;
+    uint8_t *p = (uint8_t *)binpatch_p_map(bytes, -1);
+    bytes = (size_t)BINPATCH_P_THREADS * BINPATCH_P_RULES * sizeof *binpatch_p.rules;
+    binpatch_p.rules = (binpatch_p_known *)binpatch_p_map(bytes, -1);
+    binpatch_p.window = (uint8_t *)binpatch_p_map(BINPATCH_P_WINDOW, -1);
+    if (!p || !binpatch_p.rules || !binpatch_p.window) return -1;
+    binpatch_p.buffers = p + (BINPATCH_P_BUFFER - ((uintptr_t)p & mask));
+    return 0;
+}
+
+/* Patches one module. Returns how many functions. */
+static uint32_t binpatch_p_patch(binpatch_p_module *m) {
+    uint32_t k, patched = 0;
+    if (m->refusal || binpatch_p_open_region(m) != 0) return 0;
+    binpatch_p_describe(m);
+    if (binpatch_p_analyse(m) != 0) return 0;
+    binpatch_p.reason = "text cannot be written";
+    if (!binpatch_p.config.off && binpatch_p_write_text(m, 0) != 0) {
+        (void)binpatch_p_write_text(m, 1);
+        m->refusal = "text cannot be written";
+        return 0;
+    }
+    for (k = 0; k < m->flow.count; k++) patched += m->flow.functions[k].patched;
+    return patched;
+}
+
+BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
+    uint32_t n, patched = 0;
+    uint64_t shadow = 0;
+    int largest = 0;
+    binpatch_p.reason = "already installed";
+    if (binpatch_p.installed) return 0;
+    memset(&binpatch_p, 0, sizeof binpatch_p);
+    binpatch_p.reason = "a setting is out of range";
+    if (binpatch_p_configure(config) != 0) return 0;
+    binpatch_p.reason = "another thread runs";
+    if (binpatch_p_count_threads() > 1) return 0;
+    binpatch_p.reason = "no memory";
+    if (syscall(SYS_arch_prctl, 0x5005, &shadow) == 0) /* ARCH_SHSTK_STATUS */
+        binpatch_p.shadow_stack = (shadow & 1) != 0;
+    if (binpatch_p_open_buffers() != 0) return 0;
+    dl_iterate_phdr(binpatch_p_each_module, NULL);
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        int size = binpatch_p_list_functions(&binpatch_p.modules[n]);
+        if (size > largest) largest = size;
+    }
+    binpatch_p.reason = "no function has unwind information";
+    if (!largest) return 0;
+    binpatch_p.reason = "no memory";
+    if (binpatch_p_open_scratch((size_t)largest < 1u << 21 ? (size_t)largest : 1u << 21) != 0)
+        return 0;
+    for (n = 0; n < binpatch_p.module_count; n++)
+        patched += binpatch_p_patch(&binpatch_p.modules[n]);
+    if (!patched) return 0;
+    binpatch_p.reason = NULL;
+    binpatch_p.installed = 1;
+    binpatch_p.armed = !binpatch_p.config.off;
+    (void)binpatch_toggle(!binpatch_p.config.off);
+    return patched;
+}
+
+BINPATCH_API int binpatch_arm(void) {
+    uint32_t n;
+    if (binpatch_p.armed) return 0;
+    if (!binpatch_p.installed || binpatch_p_count_threads() > 1) return -1;
+    if (binpatch_p_hold_entries() != 0) return -1;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        if (binpatch_p.modules[n].refusal) continue;
+        if (binpatch_p_write_text(&binpatch_p.modules[n], 0) == 0) continue;
+        for (;; n--) {
+            (void)binpatch_p_write_text(&binpatch_p.modules[n], 1);
+            if (n == 0) return -1;
+        }
+    }
+    binpatch_p.armed = 1;
+    return 0;
+}
+
+BINPATCH_API int binpatch_toggle(int on) {
+    uint32_t n, k;
+    if (on && binpatch_arm() != 0) return -1;
+    binpatch_p.on = on != 0;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        const binpatch_p_module *m = &binpatch_p.modules[n];
+        if (m->refusal) continue;
+        for (k = 0; k < m->flow.count; k++) {
+            const x86copy_function *f = &m->copy.functions[k];
+            uint32_t at = f->plain_at;
+            if (!f->patched || f->bare) continue;
+            if (on && !(f->failed & 1)) at = f->c_at ? f->c_at : f->make_at;
+            __atomic_store_n(&m->slots[k], m->copy.rx + at, __ATOMIC_RELEASE);
+        }
+    }
+    return 0;
+}
+
+BINPATCH_API int binpatch_uninstall(void) {
+    uint32_t n;
+    int status = 0;
+    if (!binpatch_p.installed) return -1;
+    (void)binpatch_toggle(0);
+    if (!binpatch_p.armed) return 0;
+    if (binpatch_p_count_threads() > 1) return -1;
+    binpatch_p.armed = 0;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        if (!binpatch_p.modules[n].refusal && binpatch_p_write_text(&binpatch_p.modules[n], 1) != 0)
+            status = -1;
+    }
+    return status;
+}
+
+BINPATCH_API void binpatch_flush(void) {
+    binpatch_p_thread *t = &binpatch_p_tls;
+    if (t->busy) return;
+    t->busy = binpatch_p_depth(__builtin_frame_address(0));
+    binpatch_p_count_checks(t, t->live ? t->left : t->n);
+    binpatch_p_flush(t, 1);
+    t->busy = 0;
+}
+
+BINPATCH_API void binpatch_leave(void) {
+    binpatch_p_thread *t = &binpatch_p_tls;
+    size_t at = t->buffer ? (size_t)(t->buffer - binpatch_p.buffers) : 0;
+    uint8_t *taken = t->buffer ? &binpatch_p.taken[at / BINPATCH_P_BUFFER] : NULL;
+    t->busy = 0;
+    binpatch_flush();
+    t->known = BINPATCH_P_QUIET;
+    t->buffer = NULL;
+    t->rules = NULL;
+    t->position = (uintptr_t)binpatch_p_nowhere;
+    t->live = 0;
+    t->left = 0;
+    t->span = 0;
+    t->counted = 0;
+    t->n = 65536;
+    if (taken) __atomic_store_n(taken, 0, __ATOMIC_RELEASE);
+}
+
+BINPATCH_API void binpatch_rejoin(void) {
+    binpatch_p_thread *t = &binpatch_p_tls;
+    if (t->known != BINPATCH_P_QUIET) return;
+    t->known = BINPATCH_P_NEW;
+    t->n = 0;
+}
+
+BINPATCH_API void binpatch_forget_stats(void) {
+    binpatch_p.bursts = binpatch_p.checks = binpatch_p.burst_checks = 0;
+}
+
+BINPATCH_API int binpatch_is_own(uint64_t pc) {
+    uint64_t here = binpatch_p_address((const void *)(uintptr_t)&binpatch_is_own);
+    uint32_t n;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        const x86copy_module *m = &binpatch_p.modules[n].copy;
+        if (m->rx && pc >= m->rx + m->slow_at && pc < m->rx + m->slow_end) return 1;
+    }
+    for (n = 0; n < binpatch_p.other_count; n++) {
+        const binpatch_p_other *text = &binpatch_p.others[n];
+        if (here >= text->lo && here < text->hi) return pc >= text->lo && pc < text->hi;
+    }
+    return 0;
+}
+
+BINPATCH_API const char *binpatch_reason(void) { return binpatch_p.reason; }
+
+BINPATCH_API const char *binpatch_reason_text(int reason) {
+    static const char *const text[BINPATCH_REASONS] = {
+        "patched", "undecodable", "branch into an instruction", "transaction (xbegin)",
+        "calls into itself", "startup", "odd unwind information", "no room for the jump",
+        "flags are live at the entry", "too large", "filtered",
+        "part of another function, left as it is", "part of the patcher",
+        "part of another function, copied with it"};
+    return reason >= 0 && reason < BINPATCH_REASONS ? text[reason] : "unknown";
+}
+
+BINPATCH_API int binpatch_get_function(uint32_t number, binpatch_function *out) {
+    uint32_t n;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        const binpatch_p_module *m = &binpatch_p.modules[n];
+        const x86flow_function *f = &m->flow.functions[number];
+        const x86copy_function *copies = &m->copy.functions[number];
+        if (number >= m->flow.count) {
+            number -= m->flow.count;
+            continue;
+        }
+        out->module = n;
+        out->path = m->path;
+        out->name = f->name;
+        out->address = f->lo;
+        out->offset = (uint32_t)(f->lo - m->flow.bias);
+        out->size = f->size;
+        out->reason = f->reason;
+        if (m->refusal && !f->reason) out->reason = BINPATCH_NO_ROOM;
+        out->checked = (f->flags & X86FLOW_CHECK) != 0;
+        out->copies = !m->shared ? 0 : (copies->c_at ? 1 : 0) + (copies->i_at ? 1 : 0);
+        return 0;
+    }
+    return -1;
+}
+
+BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place) {
+    uint32_t n, before = 0;
+    for (n = 0; n < module && n < binpatch_p.module_count; n++)
+        before += binpatch_p.modules[n].flow.count;
+    if (module < binpatch_p.module_count) {
+        const binpatch_p_module *m = &binpatch_p.modules[module];
+        const x86flow_function *f = x86flow_function_at(&m->flow, m->flow.bias + place);
+        if (f) return before + (uint32_t)(f - m->flow.functions);
+    }
+    return UINT32_MAX;
+}
+
+BINPATCH_API int binpatch_get_module(uint32_t number, binpatch_module *out) {
+    const binpatch_p_module *m = &binpatch_p.modules[number];
+    uint32_t n;
+    if (number >= binpatch_p.module_count) return -1;
+    memset(out, 0, sizeof *out);
+    out->path = m->path;
+    out->bias = m->flow.bias;
+    out->refusal = m->refusal;
+    out->text_bytes = m->flow.text_hi - m->flow.text_lo;
+    for (n = 0; n < m->flow.count; n++) out->functions[m->flow.functions[n].reason]++;
+    if (!m->shared) return 0;
+    out->used_bytes = m->shared->used;
+    out->checking_bytes = m->shared->bytes_c;
+    out->instrumented_bytes = m->shared->bytes_i;
+    out->checking_count = (uint32_t)m->shared->functions_c;
+    out->instrumented_count = (uint32_t)m->shared->functions_i;
+    return 0;
+}
+
+BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
+    out->bursts = __atomic_load_n(&binpatch_p.bursts, __ATOMIC_RELAXED);
+    out->events = __atomic_load_n(&binpatch_p.events, __ATOMIC_RELAXED);
+    out->lost = __atomic_load_n(&binpatch_p.lost, __ATOMIC_RELAXED);
+    out->missed = __atomic_load_n(&binpatch_p.missed, __ATOMIC_RELAXED);
+    out->checks = __atomic_load_n(&binpatch_p.checks, __ATOMIC_RELAXED);
+    out->burst_checks = __atomic_load_n(&binpatch_p.burst_checks, __ATOMIC_RELAXED);
+    out->threads = binpatch_p.threads;
+    out->lost_threads = binpatch_p.lost_threads;
+    out->modules = binpatch_p.module_count;
+    out->buffers = BINPATCH_P_THREADS;
+    out->on = binpatch_p.on;
+    out->armed = binpatch_p.armed;
+    out->shadow_stack = binpatch_p.shadow_stack;
+}
+
+BINPATCH_API const void *binpatch_find_copy(const void *pc, const void **start, const void **end) {
+    uint32_t n;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        const binpatch_p_module *m = &binpatch_p.modules[n];
+        const binpatch_p_copy *copy = binpatch_p_copy_at(m, binpatch_p_address(pc));
+        if (!copy) continue;
+        *start = m->rx + copy->at;
+        *end = m->rx + copy->at + copy->size;
+        return m->rx + copy->header;
+    }
+    return NULL;
+}

@@ -1,0 +1,85 @@
+/* ---- patching: room within reach of a module ---- */
+/* Below the module, or above a program that stands at a fixed low address: its heap grows behind
+   it. Every distance in between must fit into 32 bits. */
+static uint8_t *binpatch_p_find_room(const x86flow_module *m, size_t bytes) {
+    uint64_t step = UINT64_C(1) << 21, at = (m->lo - bytes) & ~(step - 1);
+    int low = m->hi < 0x80000000u;
+    if (low) at = (m->hi + 0x20000000) & ~(step - 1);
+    for (;;) {
+        uint64_t far = low ? at + bytes - m->lo : m->hi - at;
+        void *got;
+        if (far > 0x7F000000 || at > UINT64_C(1) << 47) return NULL;
+        if (low && at + bytes > 0x7FFF0000) return NULL;
+        got = mmap((void *)(uintptr_t)at, bytes, PROT_NONE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        if (got == (void *)(uintptr_t)at) return (uint8_t *)got;
+        if (got != MAP_FAILED) munmap(got, bytes);
+        if (low)
+            at += step;
+        else
+            at -= step;
+    }
+}
+
+static int binpatch_p_open_region(binpatch_p_module *m) {
+    size_t text = (size_t)(m->flow.text_hi - m->flow.text_lo), slots, tables, page = 4096;
+    size_t count = m->flow.count;
+    uint8_t *p;
+    int file;
+    m->code_bytes = (text * 24 + (1u << 21)) & ~(page - 1);
+    if (m->code_bytes > 0x20000000) m->code_bytes = 0x20000000;
+    m->sites_max = (uint32_t)(text / 12 + 1024);
+    m->links_max = (uint32_t)(text / 8 + 1024);
+    m->copies_max = (uint32_t)(2 * count + 2);
+    slots = ((count + m->sites_max) * 8 + page - 1) & ~(page - 1);
+    tables = sizeof *m->shared + count * sizeof *m->copy.functions + m->sites_max * sizeof *m->sites
+             + m->links_max * sizeof *m->links + m->copies_max * sizeof *m->copies;
+    tables = (tables + 64 + page - 1) & ~(page - 1);
+    m->file_bytes = m->code_bytes + tables;
+    m->refusal = "no space in reach";
+    p = binpatch_p_find_room(&m->flow, slots + m->code_bytes);
+    if (!p) return -1;
+    m->refusal = "no memory for code";
+    file = (int)syscall(SYS_memfd_create, "binpatch", 0x10 | 1); /* MFD_EXEC, MFD_CLOEXEC */
+    if (file < 0) file = (int)syscall(SYS_memfd_create, "binpatch", 1);
+    if (file < 0) return -1;
+    if (ftruncate(file, (off_t)m->file_bytes) != 0) {
+        close(file);
+        return -1;
+    }
+    m->rx = (uint8_t *)mmap(p + slots, m->code_bytes, PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED,
+                            file, 0);
+    m->rw = (uint8_t *)binpatch_p_map(m->file_bytes, file);
+    close(file);
+    if (m->rx == (uint8_t *)MAP_FAILED || !m->rw) return -1;
+    if (mprotect(p, slots, PROT_READ | PROT_WRITE) != 0) return -1;
+    m->slots = (uint64_t *)(void *)p;
+    m->site_slots = m->slots + count;
+    m->shared = (binpatch_p_shared *)(void *)(m->rw + m->code_bytes);
+    m->copy.functions = (x86copy_function *)(void *)(m->shared + 1);
+    m->sites = (binpatch_p_site *)(void *)(m->copy.functions + count);
+    m->links = (binpatch_p_link *)(void *)(m->sites + m->sites_max);
+    m->copies = (binpatch_p_copy *)(void *)(m->links + m->links_max);
+    m->shared->links = 1;
+    m->refusal = NULL;
+    return 0;
+}
+
+/* What the emitter needs to know. */
+static void binpatch_p_describe(binpatch_p_module *m) {
+    const binpatch_p_thread *t = &binpatch_p_tls;
+    uint64_t thread = 0;
+    __asm__("mov %%fs:0, %0" : "=r"(thread));
+    m->copy.flow = &m->flow;
+    m->copy.number = (uint32_t)(m - binpatch_p.modules);
+    m->copy.events = binpatch_p.config.events;
+    m->copy.rx = binpatch_p_address(m->rx);
+    m->copy.slots = binpatch_p_address(m->slots);
+    m->copy.site_slots = binpatch_p_address(m->site_slots);
+    m->copy.offset_n = (int32_t)(binpatch_p_address(&t->n) - thread);
+    m->copy.offset_left = (int32_t)(binpatch_p_address(&t->left) - thread);
+    m->copy.offset_position = (int32_t)(binpatch_p_address(&t->position) - thread);
+    x86copy_find_xsave(&m->copy);
+    m->copy.heavy = binpatch_p_heavy;
+    m->copy.user = m;
+}

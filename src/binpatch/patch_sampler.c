@@ -1,0 +1,140 @@
+/* ---- patching: the sampler (figure 3 of bursty-tracing) ---- */
+
+static uint32_t binpatch_p_random(binpatch_p_thread *t) {
+    t->random ^= t->random << 13;
+    t->random ^= t->random >> 17;
+    t->random ^= t->random << 5;
+    return t->random;
+}
+
+/* So many bursts a second: if the time since the last one was too long, the next gap is shorter,
+   and the other way round, by no more than 8 times at once. */
+static uint32_t binpatch_p_follow_clock(binpatch_p_thread *t) {
+    uint64_t wanted = 1000000000 / binpatch_p.config.bursts_per_second, now, passed, gap;
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+    passed = now - t->burst_ns;
+    if (!t->burst_ns) t->gap = binpatch_p.config.check_count;
+    else {
+        if (passed < wanted / 8 + 1) passed = wanted / 8 + 1;
+        if (passed > wanted * 8) passed = wanted * 8;
+        gap = (uint64_t)t->gap * wanted / passed;
+        t->gap = gap < 1 ? 1 : gap > (1u << 29) ? 1u << 29 : (uint32_t)gap;
+    }
+    t->burst_ns = now;
+    return t->gap;
+}
+
+static int32_t binpatch_p_gap(binpatch_p_thread *t) {
+    uint32_t gap = binpatch_p.config.check_count, jitter;
+    if (gap == BINPATCH_ALWAYS) return 0;
+    if (binpatch_p.config.bursts_per_second) gap = binpatch_p_follow_clock(t);
+    jitter = (uint32_t)((uint64_t)gap * (uint64_t)binpatch_p.config.jitter_percent / 100);
+    if (jitter) gap = gap - jitter + binpatch_p_random(t) % (2 * jitter + 1);
+    return (int32_t)gap;
+}
+
+/* Hands the buffered events over, but for records that a handler interrupted: their kind is 0. */
+static void binpatch_p_flush(binpatch_p_thread *t, int ended) {
+    binpatch_event *events = (binpatch_event *)(void *)t->buffer;
+    uint32_t count = (uint32_t)(t->position & (BINPATCH_P_BUFFER - 1)) / 16, n, kept = 0;
+    enum { LAST = BINPATCH_P_BUFFER / 16 };
+    if (!events) return;
+    if (events[LAST - 1].what) { /* it ran over: what is older is lost */
+        __atomic_fetch_add(&binpatch_p.lost, LAST, __ATOMIC_RELAXED);
+        count = LAST;
+    }
+    while (kept < count && events[kept].what) kept++;
+    for (n = kept; n < count; n++)
+        if (events[n].what) events[kept++] = events[n];
+    t->position = (uintptr_t)t->buffer;
+    __atomic_fetch_add(&binpatch_p.events, kept, __ATOMIC_RELAXED);
+    if (binpatch_p.config.action && (kept || ended))
+        binpatch_p.config.action(binpatch_p.config.user, events, kept, ended);
+    memset(events, 0, (size_t)count * sizeof *events);
+}
+
+/* What a thread is: not seen yet; seen; counted as one without a buffer; not to be sampled. */
+enum { BINPATCH_P_NEW, BINPATCH_P_KNOWN, BINPATCH_P_LOST, BINPATCH_P_QUIET };
+
+/* A thread takes a buffer when its first burst begins, and keeps it until binpatch_leave. */
+static int binpatch_p_take_buffer(binpatch_p_thread *t) {
+    uint32_t n = 0;
+    while (n < BINPATCH_P_THREADS && __atomic_exchange_n(&binpatch_p.taken[n], 1, __ATOMIC_ACQUIRE))
+        n++;
+    if (n == BINPATCH_P_THREADS) {
+        if (t->known != BINPATCH_P_LOST) __atomic_fetch_add(&binpatch_p.lost_threads, 1, 0);
+        t->known = BINPATCH_P_LOST;
+        return 0;
+    }
+    t->buffer = binpatch_p.buffers + (size_t)n * BINPATCH_P_BUFFER;
+    t->rules = binpatch_p.rules + (size_t)n * BINPATCH_P_RULES;
+    t->position = (uintptr_t)t->buffer;
+    return 1;
+}
+
+/* Counts the checks of the thread's span, of which `left` are still to come. */
+static void binpatch_p_count_checks(binpatch_p_thread *t, int32_t left) {
+    uint32_t done = t->span ? t->span - (uint32_t)left : 0;
+    __atomic_fetch_add(&binpatch_p.checks, done - t->counted, __ATOMIC_RELAXED);
+    if (t->live) __atomic_fetch_add(&binpatch_p.burst_checks, done - t->counted, __ATOMIC_RELAXED);
+    t->counted = done;
+}
+
+/* A gap begins at this check, or a burst, and n or `left` of its checks are still to come. */
+static void binpatch_p_begin_span(binpatch_p_thread *t, int live, int32_t n) {
+    if (live) __atomic_fetch_add(&binpatch_p.bursts, !t->live, __ATOMIC_RELAXED);
+    t->bursts += live && !t->live;
+    t->live = (uint32_t)live;
+    t->left = live ? n : 0;
+    t->n = live ? X86COPY_LIVE : n;
+    t->span = (uint32_t)n + 1;
+    t->counted = 0;
+}
+
+/* A thread begins anywhere in a burst or in the gap behind it. */
+static void binpatch_p_first_span(binpatch_p_thread *t) {
+    uint32_t gap = binpatch_p.config.check_count, burst = binpatch_p.config.burst_count,
+             at = binpatch_p_random(t) % (gap + burst);
+    if (!binpatch_p.config.jitter_percent) at = burst + gap - 1;
+    if (at >= burst) binpatch_p_begin_span(t, 0, (int32_t)(at - burst));
+    else if (t->buffer || binpatch_p_take_buffer(t)) binpatch_p_begin_span(t, 1, (int32_t)at);
+}
+
+/* A check of the calling thread that the fast answers do not cover. Returns 1 if a burst is live.
+   */
+static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
+    uint32_t burst = binpatch_p.config.burst_count;
+    if (t->n == X86COPY_LIVE) { /* inside a burst: full buffer, or I is to be made */
+        if ((t->position & (BINPATCH_P_BUFFER - 1)) >= 0xC000) binpatch_p_flush(t, 0);
+        return 1;
+    }
+    if (!t->known) {
+        t->known = BINPATCH_P_KNOWN;
+        t->random = __atomic_fetch_add(&binpatch_p.threads, 1, __ATOMIC_RELAXED);
+        t->random = (binpatch_p.config.seed + t->random) * 2654435761u | 1;
+        if (binpatch_p.config.thread) binpatch_p.config.thread(binpatch_p.config.user);
+        if (binpatch_p.on && binpatch_p.config.check_count != BINPATCH_ALWAYS)
+            binpatch_p_first_span(t);
+        if (t->span) return t->live;
+    }
+    binpatch_p_count_checks(t, 0);
+    if (!binpatch_p.on || t->known == BINPATCH_P_QUIET
+        || (!t->buffer && !binpatch_p_take_buffer(t))) {
+        if (t->live) binpatch_p_flush(t, 1);
+        binpatch_p_begin_span(t, 0, 65536); /* look again whether it was switched on */
+        t->span = 0;
+        return 0;
+    }
+    if (t->live) {
+        int32_t gap = binpatch_p_gap(t);
+        binpatch_p_flush(t, gap != 0);
+        if (gap > 0) {
+            binpatch_p_begin_span(t, 0, gap - 1);
+            return 0;
+        }
+    }
+    binpatch_p_begin_span(t, 1, (int32_t)burst - 1);
+    return 1;
+}

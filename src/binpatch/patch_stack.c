@@ -1,0 +1,207 @@
+/* ---- patching: the stack when a burst begins ---- */
+/* The copy that holds an address; NULL: none does. */
+static const binpatch_p_copy *binpatch_p_copy_at(const binpatch_p_module *m, uint64_t address) {
+    uint64_t at = address - m->copy.rx;
+    uint32_t lo = 0, hi;
+    if (m->refusal || !m->shared || at >= m->code_bytes) return NULL;
+    hi = __atomic_load_n(&m->shared->copies, __ATOMIC_ACQUIRE);
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (m->copies[mid].at <= at)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (!lo || at - m->copies[lo - 1].at > m->copies[lo - 1].size) return NULL;
+    return &m->copies[lo - 1];
+}
+
+/* Fills in what is known of the code at pc. Returns 0, or -1: nothing. */
+static int binpatch_p_learn(uint64_t pc, binpatch_p_known *out) {
+    const x86flow_function *f = NULL;
+    const uint8_t *fde = NULL;
+    uint64_t start = 0;
+    uint32_t n;
+    for (n = 0; n < binpatch_p.module_count && !fde; n++) {
+        const binpatch_p_module *m = &binpatch_p.modules[n];
+        const binpatch_p_copy *copy = binpatch_p_copy_at(m, pc);
+        out->function = 0;
+        if (copy) {
+            f = &m->flow.functions[copy->function];
+            if (copy->at == m->copy.functions[copy->function].c_at)
+                out->function = 1 + copy->function;
+            fde = x86flow_find_fde(m->rx + copy->header, pc, &start);
+        } else if (binpatch_p_in_text(m, pc)) {
+            f = x86flow_function_at(&m->flow, pc);
+            if (!f) continue;
+            fde = f->fde;
+            start = f->lo;
+        }
+        out->module = n;
+        if (f) out->place = (uint32_t)(f->lo - m->flow.bias);
+    }
+    for (n = 0; n < binpatch_p.other_count && !fde; n++) {
+        if (pc >= binpatch_p.others[n].lo && pc < binpatch_p.others[n].hi)
+            fde = x86flow_find_fde(binpatch_p.others[n].frame_header, pc, &start);
+    }
+    if (f && f->owner) {
+        const x86flow_module *m = &binpatch_p.modules[out->module].flow;
+        out->place = (uint32_t)(m->functions[f->owner - 1].lo - m->bias);
+    } else if (!f || f->flags & X86FLOW_FRAGMENT) out->place = ~0u;
+    return fde ? x86flow_find_rule(fde, pc - start, &out->rule) : -1;
+}
+
+/* The same from the thread's table. Each return address has one place in it. */
+static const binpatch_p_known *binpatch_p_known_at(const binpatch_p_thread *t, uint64_t pc) {
+    uint64_t mixed = (pc * UINT64_C(0x9E3779B97F4A7C15)) >> 54;
+    binpatch_p_known *known = &t->rules[mixed & (BINPATCH_P_RULES - 1)];
+    if (known->rule.pc != pc) {
+        known->rule.pc = 0;
+        if (binpatch_p_learn(pc, known) != 0) return NULL;
+        known->rule.pc = pc;
+    }
+    return known;
+}
+
+enum { BINPATCH_P_FRAMES = 256 };
+
+/* A burst begins: what the call that pushed its return address there returns to belongs to it. See
+   x86copy_return_in_i. */
+static void binpatch_p_redirect(const binpatch_p_known *known, uint64_t pushed) {
+    uint64_t *place = (uint64_t *)(uintptr_t)pushed, to;
+    binpatch_p_module *m;
+    if (!known || !known->function || binpatch_p.shadow_stack) return;
+    m = &binpatch_p.modules[known->module];
+    if (!m->copy.functions[known->function - 1].i_at)
+        (void)binpatch_p_make_i(m, known->function - 1);
+    to = x86copy_return_in_i(&m->copy, known->function - 1, *place);
+    if (to) *place = to;
+}
+
+/* From a site outwards. At the site of an entry the caller's address is on top of the stack, and
+   the function is about to report itself. Returns into C are led to I. */
+static uint32_t binpatch_p_walk(const binpatch_p_thread *t, const binpatch_p_module *m,
+                                uint32_t site, const uint64_t *saved, binpatch_frame *frames) {
+    const binpatch_p_site *y = &m->sites[site];
+    const x86flow_function *f = &m->flow.functions[y->function];
+    uint64_t rbp = saved[X86COPY_SAVED_RBP], pc = 0;
+    uint64_t rsp = binpatch_p_address(saved + X86COPY_SAVED_COUNT) + 128 + 8 * y->flags;
+    binpatch_p_known here;
+    const binpatch_p_known *known = &here;
+    uint64_t end = (uint64_t)getauxval(AT_RANDOM) & ~UINT64_C(7);
+    uint32_t count = 0, steps;
+    if (rsp >= end || end - rsp > 1u << 26) /* another thread's: glibc has its data above it */
+        __asm__("mov %%fs:0, %0" : "=r"(end));
+    if (rsp >= end || end - rsp > 1u << 26) end = UINT64_MAX - 7; /* another stack: not known */
+    here.module = (uint32_t)(m - binpatch_p.modules);
+    here.place = (uint32_t)(f->lo - m->flow.bias);
+    if (y->entry) {
+        pc = *(const uint64_t *)(const void *)binpatch_p_at(rsp);
+        rsp += 8;
+        known = binpatch_p_known_at(t, pc - 1);
+        binpatch_p_redirect(known, rsp - 8);
+    } else if (x86flow_rule_of(&m->flow, f, y->offset, &here.rule) != 0)
+        return 0;
+    for (steps = 0; steps < 2 * BINPATCH_P_FRAMES && count < BINPATCH_P_FRAMES && known; steps++) {
+        if (x86flow_step_inside(&known->rule, &pc, &rsp, &rbp, end) != 0) break;
+        if (known->place != ~0u) {
+            frames[count].stack = rsp - 8;
+            frames[count].module = known->module;
+            frames[count++].place = known->place;
+        }
+        known = binpatch_p_known_at(t, pc - 1); /* inside the call */
+        binpatch_p_redirect(known, rsp - 8);
+    }
+    return count;
+}
+
+/* Is a return address believable? It stands behind a call of code that is known. */
+static const binpatch_p_known *binpatch_p_caller(uint64_t pc, binpatch_p_known *room) {
+    const binpatch_p_thread *t = &binpatch_p_tls;
+    if (t->rules) return binpatch_p_known_at(t, pc - 1);
+    return binpatch_p_learn(pc - 1, room) == 0 ? room : NULL;
+}
+
+enum { BINPATCH_P_EVENT_FRAME = 0x98 };   /* so much lower is the stack where I writes an event */
+
+BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
+                                     binpatch_frame *frames, uint32_t max) {
+    binpatch_p_known room, here, entry = {{0, 8, 0, 7, 0}, 0, ~0u, 0};
+    const binpatch_p_known *known = &here, *next;
+    binpatch_p_thread *t = &binpatch_p_tls;
+    uint32_t count = 0, steps;
+    if (rsp < t->busy) return UINT32_MAX; /* else a handler has jumped out of it */
+    /* With a buffer a thread also has a memory for what it learns of return addresses. */
+    if (t->known == BINPATCH_P_KNOWN && !t->buffer && !t->busy) (void)binpatch_p_take_buffer(t);
+    /* Stubs have no rule of their own; they stand between a call and its function. */
+    if (binpatch_p_learn(pc, &here) != 0) known = &entry;
+    for (steps = 0; steps < 1024 && count < max && known; steps++) {
+        uint64_t to = pc, sp = rsp, bp = rbp;
+        binpatch_p_known now = *known; /* the caller's may take its place in the table */
+        if (x86flow_step_inside(&now.rule, &to, &sp, &bp, stack_end) != 0) break;
+        next = binpatch_p_caller(to, &room);
+        if (!next && steps == 0 && now.rule.reg == 7) {
+            to = pc;
+            sp = rsp + BINPATCH_P_EVENT_FRAME;
+            bp = rbp;
+            if (x86flow_step_inside(&now.rule, &to, &sp, &bp, stack_end) == 0)
+                next = binpatch_p_caller(to, &room);
+        }
+        if (now.place != ~0u) {
+            frames[count].stack = sp - 8;
+            frames[count].module = now.module;
+            frames[count++].place = now.place;
+        }
+        known = next;
+        pc = to;
+        rsp = sp;
+        rbp = bp;
+    }
+    if (!steps && known && known->place != ~0u && max) {    /* no stack: the function at least */
+        frames[0].stack = rsp;
+        frames[0].module = known->module;
+        frames[0].place = known->place;
+        count = 1;
+    }
+    return count;
+}
+
+/* The emitted code comes here with what it pushed, a site or a function to be made, and with where
+   it saved the registers. */
+static uint64_t binpatch_p_heavy(uint64_t code, void *user, const uint64_t *saved) {
+    binpatch_p_module *m = (binpatch_p_module *)user;
+    binpatch_p_thread *t = &binpatch_p_tls;
+    uint32_t number = (uint32_t)code & X86COPY_NUMBER;
+    uintptr_t depth = binpatch_p_depth(__builtin_frame_address(0));
+    const x86copy_function *f = &m->copy.functions[number];
+    uint64_t answer = 0, bursts = t->bursts;
+    int refused = !binpatch_p.installed;
+    /* A signal handler inside of us gets no burst. If this goes on for ever, it was none: a handler
+       left us by longjmp, and the stack is deeper now than it was then. */
+    if (t->busy && depth < t->busy && t->nested++ < 65536) refused = 1;
+    if (refused && binpatch_p.on) __atomic_fetch_add(&binpatch_p.missed, 1, __ATOMIC_RELAXED);
+    if (code & X86COPY_MAKE_C && refused) return m->copy.rx + f->plain_at;
+    if (code & X86COPY_MAKE_I && refused) return m->copy.rx + f->t_at;
+    if (refused) return 0;
+    t->nested = 0;
+    t->busy = depth;
+    if (code & X86COPY_MAKE_C)
+        answer = binpatch_p_make_c(m, number);
+    else if (code & X86COPY_MAKE_I) {
+        answer = binpatch_p_make_i(m, number);
+        if (answer) answer = f->i_at + x86copy_skips(&m->flow.functions[number], 1);
+        answer = m->copy.rx + (answer ? answer : f->t_at);
+    } else {
+        answer = binpatch_p_edge_of_burst(t);
+        if (answer && !m->site_slots[code]) answer = binpatch_p_make_i(m, m->sites[code].function);
+        if (t->bursts != bursts) {
+            binpatch_frame *frames = (binpatch_frame *)(void *)(t->buffer + BINPATCH_P_BUFFER / 2);
+            uint32_t count = binpatch_p_walk(t, m, number, saved, frames);
+            if (binpatch_p.config.begin)
+                binpatch_p.config.begin(binpatch_p.config.user, frames, count);
+            memset(frames, 0, count * sizeof *frames);
+        }
+    }
+    t->busy = 0;
+    return answer;
+}

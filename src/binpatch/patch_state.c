@@ -1,0 +1,123 @@
+/* ---- patching: what memory looks like ---- */
+/* What memory looks like, for each module whose functions are patched:
+
+       | text of the module | ... within 2 GB ... | slots | code: common, stubs, copies ... |
+
+   A function's entry is a jmp to its T stub, which is `jmp *slot`. The slot holds the address of
+   one of
+       make     the function was never called: emit its checking copy C, then go there
+       C        the checking copy: the function with a check at its entry and at its back-edges
+       plain    the instructions that the jmp displaced, then the rest of the original
+   A check is `decl %fs:n; js slow`. While n >= 0 the thread is not in a burst and n checks remain.
+   The slow path answers whether a burst is live; the code then jumps to the same point of the
+   instrumented copy I, or goes on in C. Registers, flags that matter and the stack are equal in
+   both copies at every check, so the change of copies is nothing but that jump. When a burst
+   begins, open calls of C get the return addresses of I; when it is over, I goes back to C.
+   `code` and the tables of copies, sites and links are one memfd, mapped once for writing and
+   once for executing. A fork shares them: parent and child use the same copies, under the same
+   try-lock. Slots are private to a process. */
+
+enum { BINPATCH_P_MODULES = 64, BINPATCH_P_THREADS = 256, BINPATCH_P_RULES = 1024 };
+enum { BINPATCH_P_BUFFER = 65536, BINPATCH_P_WINDOW = 65536, BINPATCH_P_PATIENCE = 1 << 24 };
+
+typedef struct binpatch_p_site {
+    uint32_t function, i_at;
+    uint32_t offset; /* of the instruction */
+    uint32_t flags;  /* 1: they were pushed before the site was */
+    uint32_t entry;  /* 1: the check of the entry */
+} binpatch_p_site;
+
+typedef struct binpatch_p_link {
+    uint32_t at, next;
+} binpatch_p_link;
+
+typedef struct binpatch_p_copy {
+    uint32_t at, size, header, function;
+} binpatch_p_copy;
+
+typedef struct binpatch_p_other {
+    uint64_t lo, hi;
+    const uint8_t *frame_header;
+} binpatch_p_other;
+
+typedef struct binpatch_p_shared { /* lies in the memfd */
+    uint32_t lock, used, sites, links, copies;
+    uint64_t bytes_c, bytes_i, functions_c, functions_i;
+} binpatch_p_shared;
+
+typedef struct binpatch_p_module {
+    x86flow_module flow;
+    x86copy_module copy;
+    const char *path;
+    const Elf64_Dyn *dynamic;
+    uint8_t *rx, *rw;
+    size_t code_bytes, file_bytes;
+    uint64_t *slots, *site_slots; /* per function, per site */
+    binpatch_p_shared *shared;
+    binpatch_p_site *sites;
+    binpatch_p_link *links;
+    binpatch_p_copy *copies;
+    uint32_t sites_max, links_max, copies_max;
+    const char *refusal;
+} binpatch_p_module;
+
+/* What is known of a return address: how to go on from there, and which function it is in. */
+typedef struct binpatch_p_known {
+    x86flow_rule rule;
+    uint32_t module, place; /* place: ~0, no function to report */
+    uint32_t function;      /* the code is its C: 1 + its number; 0: it is no C */
+} binpatch_p_known;
+
+typedef struct binpatch_p_thread { /* the words that emitted code touches */
+    int32_t n, left;
+    uintptr_t position;
+    uint32_t live, known, random, nested;
+    uint64_t bursts;
+    uint64_t burst_ns;           /* with bursts_per_second: when the last one ended, and the gap */
+    uint32_t gap;
+    uint32_t span, counted; /* checks of this burst or gap, and those of them in the statistics */
+    uintptr_t busy, locked; /* how deep the stack was when this thread began to work, to emit */
+    uint8_t *buffer;
+    binpatch_p_known *rules; /* by return address, BINPATCH_P_RULES many */
+} binpatch_p_thread;
+
+static struct {
+    binpatch_p_module modules[BINPATCH_P_MODULES];
+    binpatch_p_other others[BINPATCH_P_MODULES]; /* all modules, for stacks */
+    uint32_t module_count, other_count;
+    binpatch_config config;
+    int32_t k_boring;
+    x86flow_body body;
+    x86copy copy;
+    uint8_t *buffers;
+    binpatch_p_known *rules;
+    uint8_t taken[BINPATCH_P_THREADS]; /* buffers in use */
+    int installed, on, armed;   /* armed: the jumps are in the text */
+    int shadow_stack;           /* the processor checks returns: they stay as they are */
+    uint8_t *window;            /* for writing text */
+    uint32_t lock;
+    const char *reason;
+    uint64_t bursts, events, lost, missed, checks, burst_checks, far;
+    uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */
+} binpatch_p;
+
+/* A thread that never took a check may find itself inside an instrumented copy, if a coroutine
+   moved there from another thread. It then writes here. */
+static uint8_t binpatch_p_nowhere[BINPATCH_P_BUFFER] __attribute__((aligned(65536)));
+static __thread binpatch_p_thread binpatch_p_tls __attribute__((tls_model("initial-exec"))) = {
+    0, 0, ((uintptr_t)binpatch_p_nowhere), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL};
+
+/* How deep the stack is here. */
+static uintptr_t binpatch_p_depth(const void *frame) { return (uintptr_t)frame; }
+
+/* Memory far from all code, if it is free: what is near belongs to copies. file -1: none. */
+static void *binpatch_p_map(size_t bytes, int file) {
+    int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+    size_t at = __atomic_fetch_add(&binpatch_p.far, (bytes | 4095) + 1, __ATOMIC_RELAXED);
+    void *p = mmap((void *)(at + (3ul << 44)), bytes, PROT_READ | PROT_WRITE, flags, file, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static int binpatch_p_in_text(const binpatch_p_module *m, uint64_t address) {
+    return address >= m->flow.text_lo && address < m->flow.text_hi;
+}

@@ -1,0 +1,333 @@
+/* ---- marks ---- */
+
+/* The paper (section 3) walks O(log) ranges at every access. Here the low end F
+   of each bin of footprints has one mark instead, a time tau_F:
+       accesses   1 . . . . . . . . . . . . . . . . . . now
+                        |       |    |    | | ||||||||||      windows that start at or before tau_F
+                      tau_64  tau_56 tau_48 ...   tau_1 = now     count as touching F blocks or more
+   Let X_F be the time of the last access to the F-th most recently used block.
+   A window touches F blocks or more exactly when it starts at or before X_F. A
+   mark may lag behind X_F. Call an access pending if it came after the mark was
+   last moved and its block had not been used after tau_F. Each pending access
+   has added one to the F - 1 blocks that are used after tau_F. With
+       K(F) = floor((F - 1) / c)      slack(F) = K(F) - (F - 1)      pending <= slack(F)
+   a window that is not counted as >= F holds at most K(F) <= (F - 1) / c
+   blocks. One that is counted holds at least F. So every reported footprint is
+   within [c, 1] of the truth.
+
+       recent: T blocks, exact                slot: all older blocks, later used = higher slot
+       top[0] top[1] ... top[T-1]  ------->   next   . . # # . # . # # # . . # # . #  2
+         b      a          z  leaves                     ^place[0] ^place[1]  ^place[2] ...
+                                              # is live (its bit is set), . has gone back to recent
+   An access to a block found in recent at depth q moves it to the front. Any
+   other block comes from slot p (p = 1: it is new). Its bit is cleared, z gets
+   the next free slot, and each mark with place >= p has one more pending. G
+   neighbouring marks form a group with the slack of its smallest F, whose mark
+   always has the most pending. When that exceeds the slack, each mark of the
+   group moves up over as many live slots as it has pending. It may overtake the
+   last mark of the group below, which then moves as well. A miss moves about 4
+   marks at c = 0.9, and each mark above p (O(log blocks)) at c = 1.
+
+   Invariants between two accesses (for marks that wait for footprint_p_settle:
+   after it).
+     If pending[j] is 0, F - 1 - T live slots lie strictly after place[j].
+     place[j] falls as j grows, over all groups.
+     index finds each live slot by its block. An entry is stale if its slot holds another block or
+     is not live. It goes when its block gets a new slot.
+
+   While a mark rests, its age (now - tau_F + 1), the shortest window counted as
+   >= F, grows by one at each access. A rest is a stretch of ages, and row F of
+   the table keeps where they start (+1) and end (-1). "reading rows out" turns
+   them into windows. Rows F <= T need no marks: when a block moves from top[q]
+   to top[q + 1] at age y, a stretch of row q + 1 ends and one of row q + 2
+   starts (shifted[q][y]); when it is used again, a stretch of row q + 1 ends
+   (reused[q][y]). */
+
+/* Byte b of the result says how many of the lowest 8 (b + 1) bits of v are set. */
+static uint64_t footprint_p_ones(uint64_t v) {
+    v -= v >> 1 & UINT64_C(0x5555555555555555);
+    v = (v & UINT64_C(0x3333333333333333)) + (v >> 2 & UINT64_C(0x3333333333333333));
+    v = (v + (v >> 4)) & UINT64_C(0x0F0F0F0F0F0F0F0F);
+    return v * UINT64_C(0x0101010101010101);
+}
+
+/* Returns the step-th live slot after place. BMI2 saves 9 of 115 instructions
+   an access. */
+static FOOTPRINT_P_APART uint32_t footprint_p_select(const footprint *fp, uint32_t place,
+                                                     uint32_t step) {
+    const uint64_t *live = fp->live + (place >> 6), high = UINT64_C(0x8080808080808080);
+    uint64_t bits = *live & (~UINT64_C(1) << (place & 63)), ones, reached;
+    while ((ones = footprint_p_ones(bits)) >> 56 < step) {
+        step -= (uint32_t)(ones >> 56);
+        bits = *++live;
+    }
+    reached = ((ones | high) - step * UINT64_C(0x0101010101010101)) & high;
+    place = FOOTPRINT_P_LOWEST(reached) & 56;              /* bytes below have fewer than step */
+    step -= (uint32_t)(ones << 8 >> place & 127);
+    for (bits = bits >> place << place; --step; ) bits &= bits - 1;
+    return (uint32_t)(live - fp->live) << 6 | FOOTPRINT_P_LOWEST(bits);
+}
+
+#ifdef FOOTPRINT_P_SIMD
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_select_fast(const footprint *fp, uint32_t place,
+                                                           uint32_t step) {
+    for (place++;; place += 64 - (place & 7)) {
+        uint64_t bits, bit = UINT64_C(1) << ((step - 1) & 63), found;
+        __builtin_memcpy(&bits, (const unsigned char *)fp->live + (place >> 3), 8);
+        bits >>= place & 7;
+        __asm__("pdep %1, %2, %0" : "=r"(bit) : "r"(bits), "r"(bit));
+        __asm__("tzcnt %1, %0" : "=r"(found) : "r"(bit) : "cc");
+        if (step <= 64 && found < 64) return place + (uint32_t)found;
+        __asm__("popcnt %1, %0" : "=r"(found) : "r"(bits) : "cc");
+        step -= (uint32_t)found;
+    }
+}
+#else
+#define footprint_p_select_fast footprint_p_select
+#endif
+
+/* Counters of ages run backwards, so that a time is an index. Age 0 would be
+   counters[age_0]. */
+#define FOOTPRINT_P_TIME_0(counters, age_0, next) \
+    ((uintptr_t)(counters) + 4 * ((uintptr_t)(age_0) - (uintptr_t)(next)))
+#define FOOTPRINT_P_AT(q, y)     ((q) * FOOTPRINT_P_YOUNG + (FOOTPRINT_P_YOUNG - (uint32_t)(y)))
+#define FOOTPRINT_P_REUSED(q, y) ((q) * FOOTPRINT_P_YOUNG + (uint32_t)(y))
+
+/* Adds `count` events at age y to the moments of y's bin, see "reading rows
+   out". */
+static inline void footprint_p_event_at(footprint_p_moment *moments, uint32_t columns, uint64_t y,
+                                    uint64_t count) {
+    uint32_t k = y < 16 ? 0 : FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
+    uint64_t room = (y | ((UINT64_C(1) << k) - 1)) - y + 1;
+    footprint_p_moment *moment = moments + bin;
+    if (FOOTPRINT_P_UNLIKELY(bin >= columns)) return;
+    moment->count += count;
+    moment->sum += room * count;
+    moment->square += (room * (room + 1) >> 1) * count;
+}
+
+/* A mark now rests on a slot of time `since`: a run ended before age y, the
+   next starts at `start`. Where neither is young, both are mostly in one bin.
+   Marks of low ends that are not young have no counters and need none: a window
+   of F blocks has F accesses or more. */
+static FOOTPRINT_P_ALWAYS void footprint_p_put_mark(footprint *fp, footprint_p_mark *mark,
+                                                    uint64_t since, uintptr_t counters,
+                                                    uint64_t next) {
+    uint64_t before = mark->since, ages = FOOTPRINT_P_MARK_YOUNG - 1;
+    uint64_t young = next > ages ? next - ages : 0;        /* times from there on have counters */
+    mark->since = since;
+    if (since < young) {
+        uint64_t y = next - before, start = next - since;
+        uint32_t k = FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k);
+        uint64_t room = (y | ((UINT64_C(1) << k) - 1)) - y + 1, less = y - start;
+        footprint_p_moment *row = fp->cells + mark->row, *moment = row + bin;
+        if ((y ^ start) >> k == 0 && bin < fp->columns) {
+            moment->sum += less;
+            moment->square += less * (2 * room + less + 1) >> 1;
+            return;
+        }
+        footprint_p_event_at(row, fp->columns, start, 1);
+    } else {
+        ++*(int32_t *)(counters + (uintptr_t)since * 4);
+        if (before >= young) {
+            --*(int32_t *)(counters + (uintptr_t)before * 4);
+            return;
+        }
+    }
+    footprint_p_event_at(fp->cells + mark->row, fp->columns, next - before, UINT64_MAX);
+}
+
+/* Moves the marks of group g, and those of lower groups that they overtake. */
+static FOOTPRINT_P_APART void footprint_p_flush(footprint *fp, uint32_t g) {
+    uint64_t next = fp->now + 1;
+    for (;; g--) {
+        uint32_t first = g * FOOTPRINT_P_GROUP, end = first + FOOTPRINT_P_GROUP, j;
+        size_t age_0 = (first + (size_t)1) * FOOTPRINT_P_MARK_YOUNG;
+        uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, age_0, next);
+        if (end > fp->marks) end = fp->marks;
+        for (j = first; j < end && fp->pending[j]; j++, counters += 4 * FOOTPRINT_P_MARK_YOUNG) {
+            uint32_t place = fp->place[j], step = fp->pending[j];
+            place = fp->is_fast ? footprint_p_select_fast(fp, place, step)
+                                : footprint_p_select(fp, place, step);
+            fp->pending[j] = 0;
+            fp->place[j] = place;
+            footprint_p_put_mark(fp, fp->mark + j, fp->slot[place].time, counters, next);
+        }
+        if (g == 0 || fp->place[first - 1] > fp->place[first]) return;
+        if (fp->pending[first - FOOTPRINT_P_GROUP] == 0) return;
+    }
+}
+
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_next_live(const uint64_t *live, uint32_t place) {
+    uint32_t word = ++place >> 6;
+    uint64_t bits = live[word] >> (place & 63);
+    if (!FOOTPRINT_P_UNLIKELY(bits == 0)) return place + FOOTPRINT_P_LOWEST(bits);
+    do bits = live[++word]; while (bits == 0);
+    return word << 6 | FOOTPRINT_P_LOWEST(bits);
+}
+
+/* Marks without slack need no counting: each moves to the next live slot.
+   Returns how many did. */
+static FOOTPRINT_P_APART uint32_t footprint_p_count_exact(footprint *fp, uint32_t p) {
+    uint32_t *at = fp->place, *end = at + (fp->exact < fp->marks ? fp->exact : fp->marks);
+    uint64_t next = fp->now + 1;
+    uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, FOOTPRINT_P_MARK_YOUNG, next);
+    footprint_p_mark *mark = fp->mark;
+    for (; at < end && *at >= p; at++, mark++, counters += 4 * FOOTPRINT_P_MARK_YOUNG) {
+        uint32_t place = *at = footprint_p_next_live(fp->live, *at);
+        footprint_p_put_mark(fp, mark, fp->slot[place].time, counters, next);
+    }
+    return (uint32_t)(at - fp->place);
+}
+
+/* While few of these misses come from between the marks, they wait, and
+   footprint_p_settle moves mark by mark, each over all of them (came_from: the
+   slot p of a miss, came_at: its time). Each mark leaves the misses that moved
+   it to the next one; no others move that. A slot after the mark was live until
+   its miss, so its bit is set until then. If the miss did not move an earlier
+   mark, this one cannot be there sooner. F - 1 - T live slots keep a mark off
+   slots not yet filled.
+
+   When mark j has moved n times, since[1..n] are the times of its slots. If all
+   ages on the way are in one bin, footprint_p_put_mark's terms add up: with a
+   step for each move, square grows by triangle(room + all steps) -
+   triangle(room) - sum of (step * time since the first move). */
+static void footprint_p_put_moves(footprint *fp, uint32_t j, const uint64_t *since, uint32_t n) {
+    const uint64_t *at = fp->came_at;
+    footprint_p_mark *mark = fp->mark + j;
+    uint64_t y = at[n - 1] + 1 - since[0], less = since[n] - since[0];
+    uint32_t k = FOOTPRINT_P_LOG2(y) - 3, bin = 8 * k + (uint32_t)(y >> k), i;
+    if ((y ^ (at[0] + 1 - since[n])) >> k == 0 && bin < fp->columns) {
+        footprint_p_moment *moment = fp->cells + mark->row + bin;
+        uint64_t room = (y | ((UINT64_C(1) << k) - 1)) + since[0] - at[0];
+        uint64_t square = less * (2 * room + less + 1) >> 1;
+        for (i = 1; i < n; i++) square -= (since[i + 1] - since[i]) * (at[i] - at[0]);
+        moment->sum += less;
+        moment->square += square;
+        mark->since = since[n];
+        return;
+    }
+    for (i = 0; i < n; i++) {
+        size_t age_0 = (j + (size_t)1) * FOOTPRINT_P_MARK_YOUNG;
+        uintptr_t counters = FOOTPRINT_P_TIME_0(fp->young, age_0, at[i] + 1);
+        footprint_p_put_mark(fp, mark, since[i + 1], counters, at[i] + 1);
+    }
+}
+
+/* Counts reuses at stack distances of a bin. The last row is open. */
+static void footprint_p_depth(footprint *fp, uint32_t bin, uint64_t count) {
+    fp->depth[bin < fp->rows ? bin : fp->rows - 1] += count << fp->sample_log2;
+}
+
+static FOOTPRINT_P_APART void footprint_p_settle(footprint *fp) {
+    uint64_t *live = fp->live, since[FOOTPRINT_P_LOG + 1];
+    uint32_t n = fp->logged, i, j, most = UINT32_MAX;
+    for (j = 0; j < fp->marks && n > 0; j++) {
+        uint32_t first = fp->place[j], place = first, word = first >> 6, kept = 0;
+        uint64_t bits = live[word] & (~UINT64_C(1) << (first & 63));
+        since[0] = fp->mark[j].since;
+        if (most <= first) {
+            for (i = 1; i <= n; i++, bits &= bits - 1) {
+                while (bits == 0) bits = live[++word];
+                place = word << 6 | FOOTPRINT_P_LOWEST(bits);
+                since[i] = fp->slot[place].time;
+            }
+        } else {
+            for (i = 0; i < n; i++) {
+                uint32_t p = fp->came_from[i];
+                if (p > first) live[p >> 6] |= UINT64_C(1) << (p & 63);
+            }
+            for (most = 0, i = 0; i < n; i++) {
+                uint32_t p = fp->came_from[i];
+                if (p > first) live[p >> 6] &= ~(UINT64_C(1) << (p & 63));
+                if (p > place) continue;
+                place = footprint_p_next_live(live, place);
+                fp->came_at[kept] = fp->came_at[i];
+                fp->came_from[kept++] = p;
+                since[kept] = fp->slot[place].time;
+                most = p > most ? p : most;
+            }
+            footprint_p_depth(fp, fp->depth_first + j, n - kept);
+            n = kept;
+        }
+        fp->place[j] = place;
+        if (n) footprint_p_put_moves(fp, j, since, n);
+    }
+    for (i = 0; i < n; i++) footprint_p_depth(fp, fp->depth_first + j, fp->came_from[i] > 1);
+    fp->logged = 0;
+}
+
+/* 16 marks from `first` on: those with place >= p have one more pending.
+   Returns how many have. `over` gets a bit for each first mark of a group whose
+   pending is more than its slack. */
+#ifdef FOOTPRINT_P_SIMD
+#define FOOTPRINT_P_PACK(x) (uint32_t)_mm_movemask_epi8( \
+    _mm_packs_epi16(_mm_packs_epi32(x[0], x[1]), _mm_packs_epi32(x[2], x[3])))
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t first, uint32_t p,
+                                                        uint32_t *over) {
+    const __m128i *place = (const __m128i *)(const void *)(fp->place + first);
+    const __m128i *slack = (const __m128i *)(const void *)(fp->slack + first);
+    __m128i *pending = (__m128i *)(void *)(fp->pending + first), at[4], more[4];
+#define FOOTPRINT_P_COUNT_4(i) \
+    at[i] = _mm_cmpgt_epi32(_mm_loadu_si128(place + i), _mm_set1_epi32((int)p - 1)); \
+    more[i] = _mm_sub_epi32(_mm_loadu_si128(pending + i), at[i]); \
+    _mm_storeu_si128(pending + i, more[i]); \
+    more[i] = _mm_cmpgt_epi32(more[i], _mm_loadu_si128(slack + i));
+    FOOTPRINT_P_COUNT_4(0) FOOTPRINT_P_COUNT_4(1) FOOTPRINT_P_COUNT_4(2) FOOTPRINT_P_COUNT_4(3)
+    *over = FOOTPRINT_P_PACK(more);
+    return FOOTPRINT_P_LOWEST((uint64_t)~FOOTPRINT_P_PACK(at));    /* bit 16 is set */
+}
+#else
+static FOOTPRINT_P_ALWAYS uint32_t footprint_p_count_16(footprint *fp, uint32_t first, uint32_t p,
+                                                        uint32_t *over) {
+    uint32_t j;
+    for (*over = 0, j = 0; j < 16 && fp->place[first + j] >= p; j++) {
+        if (++fp->pending[first + j] > fp->slack[first + j]) *over |= UINT32_C(1) << j;
+    }
+    return j;
+}
+#endif
+
+/* A block came back from slot p. Returns how many marks count that: not those
+   at place 0. */
+static inline uint32_t footprint_p_count(footprint *fp, uint32_t p) {
+    uint32_t first = 0, counted, over;
+    if (fp->exact) {
+        first = footprint_p_count_exact(fp, p);
+        if (first < fp->exact || first == fp->marks) return first;
+    }
+    for (;; first += 16) {
+        counted = footprint_p_count_16(fp, first, p, &over);
+        for (; over; over &= over - 1)
+            footprint_p_flush(fp, (first + FOOTPRINT_P_LOWEST((uint64_t)over)) / FOOTPRINT_P_GROUP);
+        if (counted < 16) return first + counted;
+    }
+}
+
+/* Adds the next mark. pending is counted for a group at a time, so that of its
+   group must be 0 now, and the last mark of the group below must not lag behind
+   the new one. */
+static void footprint_p_add_mark(footprint *fp, uint32_t place, uint64_t from) {
+    uint32_t j = fp->marks, g = j / FOOTPRINT_P_GROUP, first = g * FOOTPRINT_P_GROUP;
+    uint64_t low = footprint_p_low(j), slack;
+    footprint_p_mark *mark = &fp->mark[j];
+    footprint_p_settle(fp);
+    fp->slack[j] = INT32_MAX;                              /* but for the first of a group */
+    if (j != first) {
+        if (fp->pending[first]) footprint_p_flush(fp, g);
+    } else {
+        slack = (uint64_t)((double)(low - 1) / fp->config.c + 1e-9) - (low - 1);   /* see above */
+        if (fp->config.c >= 1) slack = 0;
+        fp->slack[j] = slack > INT32_MAX ? INT32_MAX : (uint32_t)slack;
+        if (slack == 0) fp->exact = (g + 1) * FOOTPRINT_P_GROUP;
+        else if (j == 0) fp->exact = 0;
+        if (g > 0 && fp->pending[first - FOOTPRINT_P_GROUP]) footprint_p_flush(fp, g - 1);
+    }
+    fp->place[j] = place;
+    fp->pending[j] = 0;
+    mark->since = fp->slot[place].time;
+    if (mark->born == 0) mark->born = from;
+    mark->row = j * (fp->columns - footprint_bin(FOOTPRINT_P_T) - 1) - j * (j + 1) / 2;
+    footprint_p_event_at(fp->cells + mark->row, fp->columns, from - mark->since + 1, 1);
+    fp->marks = j + 1;
+}

@@ -1,0 +1,64 @@
+/* ---- profiles ---- */
+
+FOOTPRINT_API size_t footprint_profile_bytes(uint32_t rows, uint32_t columns) {
+    uint64_t cells = (uint64_t)rows * columns + rows, bytes = cells * sizeof(uint64_t) + 15;
+    bytes += columns * (uint64_t)sizeof(footprint_total);
+    return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
+}
+
+FOOTPRINT_API int footprint_profile_init(footprint_profile *p, uint32_t rows, uint32_t columns,
+                                         void *memory, size_t bytes) {
+    size_t at = (size_t)(0 - (uintptr_t)memory) & 15;
+    footprint_p_zero(p, sizeof *p);
+    if (!memory || bytes < footprint_profile_bytes(rows, columns)) return -1;
+    footprint_p_zero(memory, footprint_profile_bytes(rows, columns));
+    p->rows = rows;
+    p->columns = columns;
+    p->total = (footprint_total *)(void *)((unsigned char *)memory + at);
+    p->at_least = (uint64_t *)(void *)(p->total + columns);
+    p->depth = p->at_least + (size_t)rows * columns;
+    p->c = 1;
+    return 0;
+}
+
+FOOTPRINT_API uint64_t footprint_at_least(const footprint_profile *p, uint32_t window_bin,
+                                          uint32_t bin) {
+    if (bin >= p->rows || window_bin >= p->columns) return 0;
+    return p->at_least[(size_t)bin * p->columns + window_bin];
+}
+
+FOOTPRINT_API uint64_t footprint_windows(const footprint_profile *p, uint32_t window_bin) {
+    return footprint_at_least(p, window_bin, 0);
+}
+
+/* Returns how many windows of a length in window_bin have a footprint in bin. */
+static uint64_t footprint_p_windows_in_bin(const footprint_profile *p, uint32_t window_bin,
+                                           uint32_t bin) {
+    return footprint_at_least(p, window_bin, bin) - footprint_at_least(p, window_bin, bin + 1);
+}
+
+FOOTPRINT_API uint32_t footprint_percentile(const footprint_profile *p, uint32_t window_bin,
+                                            uint32_t percent) {
+    uint64_t all = footprint_windows(p, window_bin), rank;
+    uint32_t bin = 0;
+    if (all == 0) return UINT32_MAX;
+    if (percent > 100) percent = 100;
+    rank = all / 100 * percent + (all % 100 * percent + 99) / 100;
+    if (rank == 0) rank = 1;
+    while (all - footprint_at_least(p, window_bin, bin + 1) < rank) bin++;
+    return bin;
+}
+
+FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blocks) {
+    double all = (double)p->blocks, hits = 0;
+    uint32_t row;
+    if (p->sample_log2 && blocks < (double)(UINT64_C(1) << p->sample_log2)) return -1;
+    for (row = 1; row < p->rows; row++) {
+        uint64_t first = footprint_bin_low(row), next = footprint_bin_low(row + 1);
+        double low = (double)first, width = (double)(next - first), here = (double)p->depth[row];
+        all += here;
+        if (blocks - low + 1 >= width) hits += here;
+        else if (blocks >= low) hits += here * (blocks - low + 1) / width;
+    }
+    return all > 0 ? 1 - hits / all : 0;
+}

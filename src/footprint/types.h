@@ -1,0 +1,62 @@
+/* ---- types ---- */
+
+enum {                               /* flags of a config, of footprint_stats and of a profile */
+    FOOTPRINT_AVERAGE     = 1,       /* a profile of a footprint_average: averages alone */
+    FOOTPRINT_FORGET      = 2,       /* drops the oldest blocks when full, instead of sampling */
+    FOOTPRINT_FULL        = 4,       /* blocks did not fit; cure: memory or blocks_max */
+    FOOTPRINT_ENDED       = 8,       /* accesses came after accesses_max; cure: window_max */
+    FOOTPRINT_INTERLEAVED = 16,      /* a profile of a footprint_pair */
+    FOOTPRINT_DIFFERENCE  = 32,      /* windows that ended in a phase, not in a whole run */
+    FOOTPRINT_SATURATED   = 64       /* a sum of profiles stays at the greatest number */
+};
+
+/* Of all three counters. A zero in a field asks for its default. A
+   footprint_average is always exact and samples when it is full: it reads
+   neither c nor flags. A footprint_pair reads c and window_max alone. */
+typedef struct footprint_config {
+    double   c;                      /* precision c of the paper: 0.01 to 1; default 0.9 */
+    uint64_t window_max;             /* longest window, rounded up to its bin; default 2^32 - 1 */
+    uint32_t blocks_max;             /* makes room for no more blocks than that; default 2^30 */
+    uint32_t flags;                  /* FOOTPRINT_FORGET */
+    uint32_t sample_log2;            /* k <= 24: follows one block in 2^k, no guarantee */
+    uint32_t block_log2;             /* bytes of a block, as a power of 2; default 6 (64 bytes) */
+    void *(*alloc)(void *user, size_t bytes);            /* for an open; may return NULL */
+    void  (*release)(void *user, void *memory);
+    void  *user;
+} footprint_config;
+
+typedef struct footprint_stats {
+    uint64_t accesses;               /* counted ones */
+    uint64_t lost;                   /* not counted, as they came after accesses_max */
+    uint64_t accesses_max;
+    uint64_t blocks;                 /* different ones; an estimate if blocks are sampled; of a
+                                        footprint_pair: thread 1's accesses */
+    uint64_t forgotten;              /* dropped ones; each is a new block when it returns */
+    size_t   memory_bytes;           /* all memory */
+    size_t   blocks_bytes;           /* the part that grows with the number of blocks */
+    uint32_t flags, sample_log2;     /* sample_log2 grows when memory is full */
+} footprint_stats;
+
+/* The sum of the footprints of all windows of exactly footprint_bin_high(column) accesses. */
+typedef struct footprint_total {
+    uint64_t windows;                /* how many windows those are; 0 if they were not counted */
+    uint64_t low, high;              /* the sum is low + 2^64 high */
+} footprint_total;
+
+/* What was counted. All three counters fill one of these, and all answers come from it. */
+typedef struct footprint_profile {
+    uint64_t accesses, blocks, forgotten;                /* as in footprint_stats */
+    uint64_t last_window;            /* length of the whole run; 0: it was not counted */
+    uint64_t last_blocks;            /* its footprint */
+    double   c;                      /* the guarantee; the least one of those added up */
+    uint32_t flags, sample_log2, block_log2;
+    uint32_t rows;                   /* bins of footprints */
+    uint32_t columns;                /* bins of window lengths */
+    uint64_t *at_least;              /* [row * columns + column]: see footprint_at_least */
+    uint64_t *depth;                 /* [row]: reuses by LRU stack distance (1: a repeat) */
+    footprint_total *total;          /* [column] */
+} footprint_profile;
+
+typedef struct footprint_entry {
+    uint64_t block, time;
+} footprint_entry;

@@ -1,0 +1,312 @@
+/* test_footprint_average.c - averages alone against brute force: every kind of trace by every entry,
+   full tables, phases, sums, and memory that fails. */
+static int asserted; /* mistakes noticed */
+#define FOOTPRINT_ASSERT(x) ((x) ? (void)0 : (void)asserted++)
+#define FOOTPRINT_IMPLEMENTATION
+#include "footprint.h"
+#include "test.h"
+#include "footprint_traces.inc"
+
+static uint64_t memory[60000], table[1200], table2[1200], table3[1200];
+static const footprint_config plain = {0, 1 << 14, 0, 0, 0, 0, NULL, NULL, NULL};
+
+static int same(const footprint_profile *a, const footprint_profile *b) {
+    return a->columns == b->columns && a->accesses == b->accesses && a->blocks == b->blocks &&
+           a->flags == b->flags && a->last_window == b->last_window &&
+           memcmp(a->total, b->total, a->columns * sizeof *a->total) == 0;
+}
+
+static footprint_profile count(uint32_t n, const footprint_config *config, void *to, size_t bytes) {
+    footprint_average h;
+    footprint_profile p;
+    CHECK(footprint_average_init(&h, memory, sizeof memory, config) > 0);
+    footprint_average_access_many(&h, trace, n);
+    CHECK_EQ(footprint_average_snapshot(&h, &p, to, bytes), 0);
+    return p;
+}
+
+TEST(average_is_exact) {
+    uint32_t kind, b;
+    for (kind = 0; kind < KINDS; kind++) {
+        footprint_profile p;
+        make_trace((int)kind, 2500, 600, kind + 70);
+        p = count(2500, &plain, table, sizeof table);
+        for (b = 1; b < p.columns && footprint_bin_high(b) <= 2500; b++) {
+            uint32_t w = (uint32_t)footprint_bin_high(b);
+            CHECK_EQ(p.total[b].windows, 2500 - w + 1);
+            CHECK_EQ(p.total[b].low, footprints_of(2500, w));
+            CHECK_EQ(p.total[b].high, 0);
+        }
+        CHECK(footprint_average_of(&p, 2500) == (double)p.blocks);
+        CHECK(footprint_average_of(&p, 0) == 0 && footprint_average_of(&p, 1) == 1);
+    }
+}
+
+/* Block 0 falls into the first bucket of an empty table, whose entry looks like block 0. */
+TEST(average_of_block_0) {
+    footprint_profile p;
+    uint32_t b, i;
+    for (i = 0; i < 2500; i++) trace[i] = (2 * i + 5) % 7; /* 5, 0, ... */
+    p = count(2500, &plain, table, sizeof table);
+    CHECK_EQ(p.blocks, 7);
+    for (b = 1; footprint_bin_high(b) <= 2500; b++)
+        CHECK_EQ(p.total[b].low, footprints_of(2500, (uint32_t)footprint_bin_high(b)));
+}
+
+TEST(all_entries_agree) {
+    uint32_t kind, mode, i, run;
+    for (kind = 0; kind < KINDS; kind++) {
+        for (mode = 0; mode < 3; mode++) { /* all blocks; some from the start; some when full */
+            footprint_config config = plain;
+            size_t bytes = sizeof memory;
+            footprint_profile p, q;
+            footprint_average h;
+            config.sample_log2 = mode == 1 ? 2 : 0;
+            if (mode == 2) bytes = footprint_average_bytes(&config, 100);
+            make_trace((int)kind, 5000, 300, kind + 170);
+            CHECK(footprint_average_init(&h, memory, bytes, &config) > 0);
+            for (i = 0; i < 5000; i++) footprint_average_access(&h, trace[i]);
+            CHECK_EQ(footprint_average_snapshot(&h, &p, table, sizeof table), 0);
+            /* a snapshot disturbs nothing */
+            CHECK_EQ(footprint_average_snapshot(&h, &q, table2, sizeof table2), 0);
+            CHECK(same(&p, &q));
+            CHECK(mode != 2 || kind != RANDOM || (p.flags & FOOTPRINT_FULL && p.sample_log2 > 0));
+            footprint_average_init(&h, memory, bytes, &config);
+            for (i = 0; i < 5000; i += run) {
+                run = i + 700 < 5000 ? 1 + i % 700 : 5000 - i;
+                footprint_average_access_many(&h, trace + i, run);
+            }
+            CHECK_EQ(footprint_average_snapshot(&h, &q, table2, sizeof table2), 0);
+            CHECK(same(&p, &q));
+            footprint_average_init(&h, memory, bytes, &config);
+            for (i = 0; i < 5000; i += run) {
+                for (run = 1; i + run < 5000 && trace[i + run] == trace[i]; run++) {
+                }
+                footprint_average_access(&h, trace[i]);
+                footprint_average_access_repeat(&h, run - 1);
+            }
+            CHECK_EQ(footprint_average_snapshot(&h, &q, table2, sizeof table2), 0);
+            CHECK(same(&p, &q));
+        }
+    }
+}
+
+/* When blocks no longer fit and are sampled, averages stay near the truth: phases of new blocks, so
+   that most of the blocks that are dropped never come back. */
+TEST(average_when_full) {
+    enum { N = 6000 };
+    uint32_t w;
+    footprint_profile p, early;
+    footprint_average h;
+    make_new_phases(N);
+    CHECK(footprint_average_init(&h, memory, footprint_average_bytes(&plain, 600), &plain) > 0);
+    footprint_average_access_many(&h, trace, N / 2);
+    CHECK_EQ(footprint_average_snapshot(&h, &early, table2, sizeof table2), 0);
+    footprint_average_access_many(&h, trace + N / 2, N / 2);
+    CHECK_EQ(footprint_average_snapshot(&h, &p, table, sizeof table), 0);
+    CHECK(p.flags & FOOTPRINT_FULL && p.sample_log2 >= 1);
+    for (w = 63; w <= 2047; w = 2 * w + 1) {
+        double got = footprint_average_of(&p, w), want = (double)footprints_of(N, w) / (N - w + 1);
+        CHECK(got > .8 * want && got < 1.25 * want);
+    }
+    CHECK_EQ(footprint_subtract(&p, &early), 0);
+    CHECK(footprint_average_of(&p, 255) > 50 && footprint_average_of(&p, 255) < 130);
+}
+
+/* m blocks in turn: all is known. */
+TEST(theory) {
+    enum { M = 100, N = 5000 };
+    footprint_profile p;
+    make_trace(CYCLIC, N, M, 0);
+    p = count(N, &plain, table, sizeof table);
+    CHECK(footprint_average_of(&p, 50) == 50 && footprint_average_of(&p, 95) == 95);
+    CHECK(footprint_average_of(&p, 1000) == 100);
+    CHECK(footprint_fill_time(&p, 50) == 50 && footprint_fill_time(&p, 0) == 0);
+    CHECK(footprint_fill_time(&p, 101) == -1);
+    CHECK(footprint_miss_ratio_by_average(&p, 50) == 1 &&
+          footprint_miss_ratio_by_average(&p, 1000) == 0);
+}
+
+TEST(phases_and_sums) {
+    footprint_profile early, late, sum;
+    footprint_average h;
+    uint32_t b;
+    make_trace(ZIPF, 2000, 200, 5);
+    CHECK(footprint_average_init(&h, memory, sizeof memory, &plain) > 0);
+    footprint_average_access_many(&h, trace, 700);
+    CHECK_EQ(footprint_average_snapshot(&h, &early, table, sizeof table), 0);
+    footprint_average_access_many(&h, trace + 700, 1300);
+    CHECK_EQ(footprint_average_snapshot(&h, &late, table2, sizeof table2), 0);
+    CHECK_EQ(footprint_profile_init(&sum, 1, late.columns, table3, sizeof table3), 0);
+    CHECK_EQ(footprint_add(&sum, &late), 0);
+    CHECK(same(&sum, &late));
+    CHECK_EQ(footprint_subtract(&late, &early), 0);
+    CHECK(late.flags & FOOTPRINT_DIFFERENCE);
+    for (b = 1; footprint_bin_high(b) <= 700; b++) {
+        uint32_t w = (uint32_t)footprint_bin_high(b); /* of the windows that end at 701..2000 */
+        CHECK_EQ(late.total[b].windows, 1300);
+        CHECK_EQ(late.total[b].low, footprints_of(2000, w) - footprints_of(700, w));
+    }
+    CHECK_EQ(footprint_add(&late, &early), 0);
+    for (b = 1; b < late.columns; b++) CHECK_EQ(late.total[b].low, sum.total[b].low);
+    CHECK_EQ(footprint_subtract(&early, &late), -1);
+    sum.columns--;
+    CHECK_EQ(footprint_add(&sum, &late), -1);
+    sum.columns++;
+    sum.total[3].windows = UINT64_MAX - 1; /* sums stick and say so */
+    CHECK_EQ(footprint_add(&sum, &late), 0);
+    CHECK(sum.total[3].windows == UINT64_MAX && sum.flags & FOOTPRINT_SATURATED);
+}
+
+/* As many accesses as can be counted, and no more. Two blocks in runs: a window of w accesses
+   touches both unless one run holds it. */
+TEST(the_end) {
+    footprint_config config = plain;
+    footprint_profile p;
+    footprint_stats s;
+    footprint_average h;
+    uint64_t run = UINT64_C(1) << 30, n;
+    double want, got;
+    uint32_t i;
+    config.window_max = UINT64_C(1) << 35;
+    CHECK(footprint_average_init(&h, memory, sizeof memory, &config) > 0);
+    for (i = 0; i < 8; i++) {
+        footprint_average_access(&h, i % 2);
+        footprint_average_access_repeat(&h, run - 1);
+    }
+    CHECK_EQ(footprint_average_snapshot(&h, &p, table2, sizeof table2), 0);
+    n = 8 * run;
+    want = 2 - 8 * (double)(run / 2) / (double)(n - run / 2);
+    got = footprint_average_of(&p, (double)(run / 2));
+    CHECK(got > want - 1e-6 && got < want + 1e-6);
+    footprint_average_get_stats(&h, &s);
+    footprint_average_access_repeat(&h, UINT64_C(1) << 40);
+    CHECK(s.accesses == n && s.flags == 0);
+    footprint_average_access(&h, 1);
+    footprint_average_access_many(&h, trace, 3);
+    n = s.accesses_max - n;
+    footprint_average_get_stats(&h, &s);
+    CHECK(s.accesses == s.accesses_max && s.flags & FOOTPRINT_ENDED);
+    CHECK_EQ(s.lost, (UINT64_C(1) << 40) - n + 4);
+}
+
+/* ---- memory ---- */
+
+static uint32_t allocations, allowed;
+static size_t in_use;
+
+static void *stingy(void *user, size_t bytes) {
+    size_t *block;
+    (void)user;
+    if (allocations++ >= allowed) return NULL;
+    block = (size_t *)malloc(bytes + 16);
+    if (!block) return NULL;
+    memset(block, 0xA5, bytes + 16);
+    *block = bytes;
+    in_use += bytes;
+    return (char *)block + 16;
+}
+
+static void give_back(void *user, void *pointer) {
+    size_t *block = (size_t *)(void *)((char *)pointer - 16);
+    (void)user;
+    in_use -= *block;
+    free(block);
+}
+
+TEST(memory_runs_out) {
+    enum { MANY = 60000 };
+    static uint64_t many[MANY];
+    footprint_config config = plain;
+    footprint_profile p, first;
+    footprint_stats s;
+    footprint_average h;
+    uint64_t seed = 8;
+    uint32_t i, full = 0;
+    memset(&first, 0, sizeof first);
+    config.alloc = stingy;
+    config.release = give_back;
+    for (i = 0; i < MANY; i++) many[i] = test_random(&seed) % 20000;
+    for (allowed = 0; allowed < 8; allowed++) {
+        allocations = 0;
+        if (footprint_average_open(&h, &config) == 0) {
+            CHECK_EQ(allowed, 0);
+            continue;
+        }
+        footprint_average_access_many(&h, many, MANY);
+        footprint_average_get_stats(&h, &s);
+        full += (s.flags & FOOTPRINT_FULL) != 0;
+        CHECK(!(s.flags & FOOTPRINT_FULL) == (allocations <= allowed));
+        CHECK(s.accesses == MANY && (s.flags & FOOTPRINT_FULL || s.blocks > 18000));
+        CHECK(s.flags & FOOTPRINT_FULL || (double)s.blocks_bytes / (double)s.blocks < 33);
+        CHECK_EQ(footprint_average_snapshot(&h, &p, table, sizeof table), 0);
+        CHECK(footprint_average_of(&p, 1023) > 600 && footprint_average_of(&p, 1023) < 1024);
+        footprint_average_close(&h);
+        CHECK_EQ(in_use, 0);
+    }
+    CHECK(full > 0 && full < 7);
+    CHECK_EQ(footprint_average_open(&h, NULL), 0);
+}
+
+TEST(sizes) {
+    footprint_average h;
+    footprint_profile p;
+    footprint_config config = plain;
+    size_t bytes, least = 0;
+    CHECK_EQ(footprint_average_init(&h, NULL, 0, NULL), 0);
+    config.window_max = 1; /* the least there is */
+    make_trace(RANDOM, 300, 200, 1);
+    for (bytes = 0; bytes < 30000; bytes += 93) { /* unaligned as well */
+        if (footprint_average_init(&h, (char *)memory + bytes % 16, bytes, &config) == 0) {
+            CHECK_EQ(least, 0);
+            continue;
+        }
+        if (least == 0) least = bytes;
+        footprint_average_access_many(&h, trace, 300);
+        CHECK_EQ(footprint_average_snapshot(&h, &p, table, sizeof table), 0);
+        CHECK_EQ(footprint_average_snapshot(&h, &p, table,
+                                            footprint_average_snapshot_bytes(&h) - 1), -1);
+    }
+    CHECK(least > 1000);
+    CHECK(footprint_average_init(&h, memory, footprint_average_bytes(&config, 1000),
+                                 &config) >= 1000);
+    CHECK_EQ(footprint_average_init(&h, memory, footprint_average_bytes(&config, 1) / 2, &config),
+             0);
+}
+
+/* One whose init failed may be used all the same: it counts nothing, and says so. */
+TEST(mistakes) {
+    footprint_average h;
+    footprint_profile p;
+    footprint_stats s;
+    int before = asserted;
+    make_trace(RANDOM, 100, 50, 1);
+    CHECK_EQ(footprint_average_init(&h, memory, 10, NULL), 0);
+    footprint_average_access(&h, 1);
+    footprint_average_access_many(&h, trace, 100);
+    footprint_average_access_repeat(&h, 5);
+    footprint_average_reference(&h, trace, 1);
+    footprint_average_get_stats(&h, &s);
+    CHECK(s.accesses == 0 && s.lost >= 102 && s.flags & FOOTPRINT_ENDED);
+    CHECK_EQ(footprint_average_snapshot(&h, &p, table, sizeof table), 0);
+    CHECK(footprint_average_of(&p, 10) == 0 && footprint_miss_ratio_by_average(&p, 10) == 0);
+    footprint_average_close(&h);
+    CHECK_EQ(asserted, before);
+    footprint_average_access_many(&h, NULL, 0);
+    CHECK_EQ(asserted, before);
+    CHECK_EQ(footprint_average_snapshot(&h, &p, NULL, 0), -1);
+}
+
+TEST(references) {
+    footprint_average h;
+    footprint_stats s;
+    char *base = (char *)(uintptr_t)64000;
+    footprint_average_init(&h, memory, sizeof memory, &plain);
+    footprint_average_reference(&h, base, 4);      /* one block */
+    footprint_average_reference(&h, base + 62, 4); /* two */
+    footprint_average_reference(&h, base + 64, 0); /* one */
+    footprint_average_reference(&h, base, 256);    /* four */
+    footprint_average_get_stats(&h, &s);
+    CHECK_EQ(s.accesses, 8);
+    CHECK_EQ(s.blocks, 4);
+}

@@ -1,0 +1,77 @@
+#!/bin/sh
+# test_gate.sh - what runs the tests: run.sh adds up, begins with what tests/order names and counts a
+# test that dies; make compiles what a changed header is included by, and nothing else.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+build=${BUILD:-build}
+out=$build/gate
+rm -rf "$out"
+mkdir -p "$out" || exit 2
+passed=0 failed=0 skipped=0
+ok() { # STATUS WHAT
+    if [ "$1" = 0 ]; then passed=$((passed + 1)); return; fi
+    failed=$((failed + 1))
+    echo "FAILED $2"
+}
+
+# ---- run.sh ----
+
+first=$(awk '!/^#/ { print $1; exit }' tests/order)
+second=$(awk '!/^#/ && n++ { print $1; exit }' tests/order)
+stub() { printf '#!/bin/sh\necho %s >>%s/began\n%s\n' "$1" "$out" "$2" >"$out/$1"; }
+stub test_other.sh 'echo "2 passed, 0 failed"'
+stub "$second" 'echo "3 passed, 0 failed, 1 skipped"'
+stub "$first" 'echo "1 passed, 0 failed"'
+stub test_dies.sh 'kill -9 $$'
+stub test_wrong.sh 'echo "5 passed, 0 failed"; exit 3'
+run() { # WANTED STATUS AND LAST LINE, TESTS...
+    wanted=$1
+    shift
+    : >"$out/began"
+    # shellcheck disable=SC2046
+    RUN='' JOBS=1 sh tests/run.sh $(printf " $out/%s" "$@") >"$out/log" 2>&1
+    got="$? $(tail -n 1 "$out/log")"
+    [ "$got" = "$wanted" ]
+    ok $? "run.sh $*: '$got', wanted '$wanted'"
+}
+run "0 6 passed, 0 failed, 1 skipped" test_other.sh "$second" "$first"
+[ "$(tr '\n' ' ' <"$out/began")" = "$first $second test_other.sh " ]
+ok $? "run.sh begins with $(tr '\n' ' ' <"$out/began")"
+tail -n 2 "$out/log" | head -n 1 | grep -q '^took [0-9]* s with compiling; .* [0-9]* s of processor time$'
+ok $? "run.sh does not say how long it took: $(tail -n 2 "$out/log" | head -n 1)"
+run "1 2 passed, 1 failed" test_dies.sh test_other.sh
+run "1 5 passed, 1 failed" test_wrong.sh
+for name in $(grep -v '^#' tests/order); do
+    [ -f "tests/$name" ] || [ -f "tests/$name.c" ]
+    ok $? "tests/order: there is no $name"
+done
+
+# ---- make ----
+
+# What make would compile if a file were newer than it is.
+compiled() { # FILE TARGET...
+    changed=$1
+    shift
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -n CC="${CC:-cc}" BUILD="$build" V=1 -W "$changed" "$@" 2>&1 |
+        sed -n 's/.* -c -o [^ ]* \([^ ]*\.c\)$/\1/p' | grep -v '/lists\.c$' | sort # those are always looked at
+}
+object=$build/tools/place/show.o
+if [ ! -f "$object.d" ]; then
+    skipped=$((skipped + 1))
+    echo "skipped: ${CC:-cc} writes no lists of what it included, or nothing was built with make"
+else
+    compiled tools/place/graph.h "$build/bursty" >"$out/graph"
+    grep -q '^tools/place/show.c$' "$out/graph"
+    ok $? "tools/place/graph.h is newer, and show.c is not compiled"
+    ! grep -q '^tools/write/' "$out/graph"
+    ok $? "tools/place/graph.h is newer, and a writer is compiled"
+    compiled hotstream.h "$build/bursty" >"$out/header"
+    [ "$(wc -l <"$out/header")" -le 5 ]
+    ok $? "hotstream.h is newer, and $(wc -l <"$out/header") objects of the tool are compiled"
+    compiled tools/no-such.h "$build/bursty" >"$out/nothing"
+    [ ! -s "$out/nothing" ]
+    ok $? "nothing is newer, and make compiles $(head -n 3 "$out/nothing" | tr '\n' ' ')"
+fi
+
+echo "$passed passed, $failed failed$([ $skipped = 0 ] || echo ", $skipped skipped")"
+[ $failed = 0 ]
