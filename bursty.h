@@ -83,9 +83,9 @@
      - A timer's signal is a real-time signal that the program does not use. Waits
        are not interrupted, since it ticks with CPU time. Without a free signal
        nothing ticks, and the report says so.
-     - A check or scope keeps all registers: on x86-64 with gcc and clang it is assembly
-       that changes nothing but the flags. Counts, events and dumps are the same
-       with BURSTY_PORTABLE.
+     - A check or scope keeps all registers: on x86-64 with gcc and clang it is
+       assembly that changes nothing but the flags and registers that are free.
+       Counts, events and dumps are the same with BURSTY_PORTABLE.
      - Without bursty_start a check counts and does nothing else.
      - For one thread the same events give the same counts, byte for byte.
 
