@@ -158,13 +158,13 @@ static int says(const char *said, size_t size, const char *word) {
     return 0;
 }
 
-/* keepregs.h itself says where they are right: the compiler preprocesses it with the user's
+/* bursty.h itself says where they are right: the compiler preprocesses it with the user's
    options. Returns CC_KEEPS_... A runtime that is not ours may lack the thunk. */
 static int ask_for_keeping(const job *j) {
-    static const char probe[] = "#include \"keepregs.h\"\n"
-                                "#if defined(KEEPREGS_P_CHECKS) && (defined(BURSTY_NO_TLS) || "
-                                "defined(KEEPREGS_P_SHARED))\nbursty_cc_by_operand\n"
-                                "#elif defined(KEEPREGS_P_CHECKS)\nbursty_cc_by_address\n#endif\n";
+    static const char probe[] = "#include \"bursty.h\"\n"
+                                "#if defined(BURSTY_P_KEEP_CHECKS) && (defined(BURSTY_NO_TLS) || "
+                                "defined(BURSTY_P_SHARED))\nbursty_cc_by_operand\n"
+                                "#elif defined(BURSTY_P_KEEP_CHECKS)\nbursty_cc_by_address\n#endif\n";
     cc_command c = {NULL, 0, 0};
     char *path, *out, *said = NULL;
     size_t i, size = 0;
@@ -180,7 +180,7 @@ static int ask_for_keeping(const job *j) {
     cc_add_word(&c, "-E");
     cc_add_word(&c, path);
     add_option(&c, "-o", out);
-    if (cc_write_embedded(j->folder, "keepregs.h") == TOOL_OK &&
+    if (cc_write_embedded(j->folder, "bursty.h") == TOOL_OK &&
         cc_write_file(path, probe, sizeof probe - 1) == TOOL_OK &&
         cc_run(&c, CC_TO_NOWHERE, NULL) == 0 && cc_file_size(out, &size) == 0) {
         said = (char *)tool_read_file(out, NULL, &size);

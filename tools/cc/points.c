@@ -7,9 +7,8 @@
        for (...) {    __attribute__((unused)) char bursty_2=(CHECK,0); ... }
 
    CHECK takes one from the thread's word and goes to the slow path if the word becomes negative;
-   gcc and clang make two instructions of it (bursty.h, "the check"). Where keepregs.h has the check
-   in assembly, so it is here, as an expression in gcc's braces. Its places stand in one table
-   in front of the file. The declarations there are a frozen copy of what a check needs: bursty.h
+   gcc and clang make two instructions of it (bursty.h, "the check"). Where that is assembly, so it is here, as an
+   expression in gcc's braces. Its places stand in one table in front of the file. The declarations there are a frozen copy of what a check needs: bursty.h
    itself must not be included, since the file may include it, too. */
 #include "cc/dual.h"
 #include <stdlib.h>
@@ -49,13 +48,13 @@ const char *cc_word(const cc_writer *p) {
     return p->choice->scope ? "bursty_cc_here.n" : "bursty_cc_word";
 }
 
-/* The assembly of keepregs.h. */
+/* The assembly of bursty.h, "checks and scopes that keep registers". */
 static void keeping_expression(const cc_writer *p, text *out, uint32_t site) {
     int by_address = p->choice->keeps == CC_KEEPS_BY_ADDRESS;
     text_add(out, "__extension__({__asm__ __inline __volatile__(\"decl\\t");
     text_add(out, by_address ? "%%fs:bursty_here_tls_64@tpoff" : "%[word]");
     text_add(out, "\\n\\tjs\\t771f\\n772:\\t.subsection 1\\n771:\\t"
-                  ".byte 0x48, 0x83, 0xc4, 0x80\\n\\tcall\\tkeepregs_thunk\\n\\t"
+                  ".byte 0x48, 0x83, 0xc4, 0x80\\n\\tcall\\tbursty_p_thunk\\n\\t"
                   ".byte 0xe9\\n\\t.long 772b - . - 4\\n\\t.long %c[site] - .\\n\\t"
                   ".previous\":");
     if (!by_address) text_format(out, "[word]\"+m\"(%s)", cc_word(p));
