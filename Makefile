@@ -2,8 +2,8 @@
 # make demo     a real program, plain and profiled; build/demo/report.html
 # make headers  joins the products at the root from their parts in src/
 # make test     the host test suite; cc and make are all it needs
-# make matrix   installs compilers and emulators with apt-get, runs the tests on every target
 # make fuzz     random input for whatever reads files, FUZZ_SECONDS for each fuzzer; fuzz/README.md
+# make matrix   installs compilers and emulators with apt-get, runs the tests on every target
 # make bench    installs what it needs, measures, writes bench/results.md; bench-quick, bench-smoke: less
 #
 # make V=1 shows the commands. A target of the matrix sets CC, CXX, CFLAGS, LDFLAGS, RUN (what starts a program) and BUILD.
@@ -45,9 +45,12 @@ RECORDER  = $(shell $(CC) $(CFLAGS) -E -x c record/preload/supported.h 2>/dev/nu
 TEST_C    = $(wildcard tests/test_*.c)
 TESTS     = $(TEST_C:tests/%.c=$(BUILD)/tests/%)
 TEST_SH   = $(wildcard tests/test_*.sh)
+BEGAN    := $(shell date +%s)
 PROCESSORS = $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1)
 
-all: $(BUILD)/bursty $(BUILD)/bursty-lab $(EXAMPLES) $(RECORDER)
+all: tools $(EXAMPLES)
+
+tools: $(BUILD)/bursty $(BUILD)/bursty-lab $(RECORDER)
 
 $(BUILD)/bursty: $(TOOL_O)
 	$(if $(V),,@echo "  ld $@";) $(LINK) -o $@ $(TOOL_O) $(LIBS)
@@ -71,7 +74,7 @@ $(BUILD)/tools/page.c: tools/write/page/embed.awk $(PAGE)
 	@LC_ALL=C awk -f tools/write/page/embed.awk $(PAGE) >$@
 
 # What `bursty cc` gives to a user's compiler, as text in the tool.
-RUNTIME   = keepregs.h bursty.h edgeprof.h \
+RUNTIME   = bursty.h edgeprof.h \
             $(addprefix record/cc/,checks.c edges.h edges.c append.h edges_file.c exits.c)
 $(BUILD)/tools/runtime.c: tools/cc/embed.awk $(RUNTIME)
 	@mkdir -p $(@D)
@@ -133,9 +136,9 @@ demo: $(BUILD)/bursty
 
 # Compiles on all processors, whatever -j says, and counts that among what the suite takes.
 test:
-	@BEGAN=$$(date +%s); export BEGAN; \
-	$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(PROCESSORS)) test-built && \
-	CC="$(CC)" CXX="$(CXX)" CFLAGS="$(CFLAGS)" BUILD="$(BUILD)" RUN="$(RUN)" sh tests/run.sh $(TESTS) $(TEST_SH)
+	@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(PROCESSORS)) test-built
+	@BEGAN=$(BEGAN) CC="$(CC)" CXX="$(CXX)" CFLAGS="$(CFLAGS)" BUILD="$(BUILD)" RUN="$(RUN)" \
+	    sh tests/run.sh $(TESTS) $(TEST_SH)
 
 test-built: all $(TESTS)
 
@@ -147,9 +150,9 @@ fuzz:
 FUZZERS   = $(patsubst %.c,$(BUILD)/%,$(wildcard fuzz/fuzz_*.c))
 fuzzers: $(FUZZERS)
 
-$(BUILD)/fuzz/%: fuzz/%.c $(TOOL_PART)
+$(BUILD)/fuzz/%: fuzz/%.c $(TOOL_PART) $(LAB_PART)
 	@mkdir -p $(@D)
-	$(QUIET) $(COMPILE) -Itools -fsanitize=fuzzer -o $@ $< $(TOOL_PART) $(LIBS)
+	$(QUIET) $(COMPILE) -Itools -fsanitize=fuzzer -o $@ $< $(TOOL_PART) $(LAB_PART) $(LIBS)
 
 # The C programs alone, for targets whose shell and tools are not the target's.
 test-programs: $(TESTS)
@@ -168,7 +171,7 @@ bench-smoke:
 	@sh bench/run.sh smoke
 
 # Where a compiler left no list of what it included (tcc cannot), all headers stand for it.
-OBJECTS   = $(TOOL_O) $(RECORD_O) $(EXAMPLES) $(TESTS) $(FUZZERS)
+OBJECTS   = $(TOOL_O) $(LAB_ALL) $(RECORD_O) $(EXAMPLES) $(TESTS) $(FUZZERS)
 HAS_LIST  = $(wildcard $(OBJECTS:=.d))
 HEADERS   = $(filter-out $(BUILD)/%,$(wildcard *.h */*.h */*/*.h tests/*.inc))
 $(filter-out $(HAS_LIST:.d=),$(OBJECTS)): $(HEADERS)
@@ -177,5 +180,5 @@ include $(HAS_LIST)
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: FORCE all headers demo test test-built fuzz fuzzers test-programs matrix bench bench-quick bench-smoke clean
+.PHONY: FORCE all tools headers demo test test-built fuzz fuzzers test-programs matrix bench bench-quick bench-smoke clean
 .DELETE_ON_ERROR:

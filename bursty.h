@@ -1,103 +1,206 @@
-/* bursty.h - v0.2.0 - samples a program's events at a percent or less - MIT, text at end of file
+/* bursty.h - v0.2.0 - where the time goes, who calls whom, in what you ship - MIT, text at end of file
 
    example:
        #define BURSTY_IMPLEMENTATION
-       #define BURSTY_STDIO
        #include "bursty.h"
-       static int collide(int n) { BURST_SCOPE("collide"); return n > 0 ? collide(n - 1) + 1 : 0; }
+
+       int collide(int n) { BURST_SCOPE("collide"); return n > 0 ? collide(n - 1) + 1 : 0; }
+       int draw(int n) { BURST_SCOPE("draw"); while (n % 100) { n++; } return n; }
+
        int main(void) {
            int frame, hits = 0;
            bursty_start(NULL);
-           for (frame = 0; frame < 100000; frame++) { hits += collide(frame % 50); }
+           for (frame = 0; frame < 200000; frame++) { hits += collide(frame % 50) + draw(frame); }
            return bursty_save("game.brst") != 0 || hits == 0;
        }
    end of example.
 
    STEP BY STEP
-   1. In one C or C++ file define BURSTY_IMPLEMENTATION before the include. Everywhere else just
-      include the header, after feature-test macros such as _GNU_SOURCE.
-   2. Put one line into each function that you want to see, and one into each loop that runs long:
-         BURST_SCOPE("name");   the function's entry and its return, on every way out. It gives
-                                callers, calling contexts and time. It is a declaration, so it must
-                                not follow a bare "if". The name is a literal.
-         BURST_ENTRY();         the entry alone: cheaper, and right for small functions
-         BURST_LOOP();          the first statement in a loop's body
-      Leave out functions of a few instructions and loops of a few additions; the report names the
-      checks that run most. A loop that runs long without a check delays bursts and their ends.
-   3. Call bursty_start(NULL) first and bursty_save("file") last, or in a function given to atexit
-      if the program ends by exit. `bursty report file` then shows the hot functions and call pairs.
-      Inside the program hottest.h gives the same rows.
-   4. What happens: each macro of step 2 contains a check, which counts. After 990 checks on average
-      the next 10 are a burst. Events are recorded in bursts and nowhere else; the report scales
-      them up. The rates stand in config.profile. These are counts; for time see ticks.h.
-   5. To see other things, record events of your own and receive them in an action:
-         BURST_POINT(class, "name", value);   an event of a class below, mostly BURSTY_USER. The
-                                value is evaluated only when the event is recorded.
-         if (BURST_CHECK()) { } a check by hand: true inside a burst
-      Up to BURSTY_PROFILES profiles run at once, each with its own rate, classes and action;
-      bursty_set_profile adds or changes one at any time. docs/design.md lists the headers beside
-      this one: time, budgets, data references, conditions.
+   1. In one C or C++ file define BURSTY_IMPLEMENTATION before the include.
+      Everywhere else include the header plainly. No feature macro is needed.
+   2. Put one line into each function that you want to see, and one into each
+      loop that runs long:
+         BURST_SCOPE("name");   The function's entry and its return, on every way
+                                out. It gives time, callers and calling contexts.
+                                It is a declaration, so it must not follow a bare
+                                "if". The name is a literal.
+         BURST_ENTRY();         The entry alone: cheaper, and right for small
+                                functions.
+         BURST_LOOP();          One iteration: the first statement in a loop.
+      Leave out functions of a few instructions and loops of a few additions.
+      Their time is charged to the function that calls them.
+   3. Call bursty_start(NULL) first and bursty_save("file") last, or in a function
+      given to atexit if the program ends by exit. `bursty report file` then shows
+      where the time goes, self and total, who calls whom how often, each with its
+      95 % interval, and what was lost.
+   4. Whole calling contexts? Include hcct.h behind this header, in the file with
+      the implementation, with HCCT_IMPLEMENTATION. Nothing else changes.
+   5. An overlay in the program? bursty_top fills rows with functions, their share
+      of the time and their calls, with intervals. bursty_pause(1) leaves out a
+      loading screen.
+
+   WHAT HAPPENS
+   Time: where there are timers (Linux, gcc or clang) each thread gets one, which
+   interrupts it after each 10 ms of its CPU time. Such a tick is charged to the
+   innermost scope and to the scopes around it. Elsewhere, or in a shared object,
+   set config.tick_hz; bursty_stats.no_time says why nothing ticks.
+   Counts: each line of step 2 contains a check, which counts down. After 990
+   checks on average the next 10 are a burst. Events are recorded in bursts and
+   nowhere else, and the report scales them up. config.profile has the rates.
+
+   TO SEE MORE
+   Record events of your own and receive them in an action:
+      BURST_POINT(class, "name", value);   An event of a class below, mostly
+                             BURSTY_USER. The value is evaluated only when the
+                             event is recorded.
+      if (BURST_CHECK()) { } A check by hand: true inside a burst.
+   Up to BURSTY_PROFILES profiles run at once, each with its own rate, classes and
+   action; bursty_set_profile adds or changes one at any time.
+   Data references: these forms compile a function or loop twice, and only the
+   second copy records. The plain copy costs a check at its entry.
+      BURST_DUAL(int, f, (int a, int b), (a, b)) { body }   a function
+      BURST_DUAL(void, g, (void), ()) { body }     without result and parameters
+      BURST_DUAL_LEAF(int, h, (int a), (a)) { body }   without a check: small ones
+      BURST_SAME(h, (a))                 calls h in the caller's copy
+      for (...) BURST_BODY({ body })     a loop with a check per iteration
+      BURST_FOR(int, i, 0, n, { body })  a counted loop whose checks are taken many
+                                         at a time; do not assign to i
+      BURST_REF(BURSTY_LOAD, pointer);   records a reference
+      BURST_IF_RECORDING(statements);    runs them only while recording
+   BURST_BODY and BURST_FOR compile a macro argument twice. A debugger sees it as
+   one line. A label in it is defined twice, which is an error; a static variable
+   becomes two variables. BURST_DUAL cannot hold setjmp or computed gotos.
 
    PROMISES
-     - It never prints, aborts, or takes a lock on the program's path, and it allocates nothing.
-       (With BURSTY_PTHREAD or as C++ it asks the C library to tell when a thread ends; that library
-       may allocate a few bytes at the thread's first check.) It uses 96 KiB of static memory,
-       enough for about 17 threads and 730 table rows, or memory that you pass in; and 3 KB for each
-       thread, 900 bytes in a shared object, that the compiler lays out (__thread).
-     - What does not fit is counted: bursty_stats.lost, lost_threads. Counters saturate.
+     - It never prints, aborts, or takes a lock, and it allocates nothing. (It asks
+       the C library to tell when a thread ends; that library may allocate a few
+       bytes at the thread's first check.) It uses 1 MiB of static memory, whose
+       pages are touched when they are needed: enough for 180 threads, 6000 table
+       rows and 2400 paths; or memory that you pass in. The compiler lays out 3 KB
+       for each thread, 900 bytes in a shared object.
+     - What does not fit is counted, and the report says it first: events, threads,
+       ticks, and CPU time of the process that no tick saw. Counters saturate.
+     - A timer's signal is a real-time signal that the program does not use. Waits
+       are not interrupted, since it ticks with CPU time. Without a free signal
+       nothing ticks, and the report says so.
+     - A check keeps all registers: on x86-64 with gcc and clang it is assembly
+       that changes nothing but the flags. Counts, events and dumps are the same
+       with BURSTY_PORTABLE.
      - Without bursty_start a check counts and does nothing else.
-     - For one thread the same events give the same dump, byte for byte.
+     - For one thread the same events give the same counts, byte for byte.
 
    THREADS
-     A thread is registered at its first check, or, if it was checking before bursty_start, within
-     65 536 checks. Before a thread ends, call bursty_thread_end(); with BURSTY_PTHREAD, or when the
-     implementation is compiled as C++, that happens by itself. After fork call bursty_forked() in
-     the child (BURSTY_PTHREAD does). Signal handlers may check on a thread that has checked before.
-     An interrupt on bare metal needs a context of its own: another file with BURSTY_STATIC. Checks
-     made inside an action are not counted. Exceptions run the ends of scopes (C code in their way
-     needs -fexceptions). longjmp: save bursty_depth() beside setjmp and pass it to
-     bursty_set_depth() after the jump. If it leaves an action or a signal handler you must do this.
-     Elsewhere the depth corrects itself when the next outer scope returns. Each shared object needs
-     a BURSTY_IMPLEMENTATION of its own and samples alone; BURSTY_PTHREAD there needs -z nodelete.
+     A thread is registered at its first check, or, if it was checking before
+     bursty_start, within 65 536 checks. Its end is noticed (in a bare build call
+     bursty_thread_end), and so is fork (elsewhere: bursty_forked in the child).
+     Signal handlers may do anything that is declared here, at any instruction, on
+     a thread that has checked before. An interrupt on bare metal needs a context
+     of its own: another file with BURSTY_STATIC. Checks made inside an action are
+     not counted. An exception that leaves a scope ends it (C code in its way needs
+     -fexceptions). longjmp: save bursty_depth() beside setjmp and pass it to
+     bursty_set_depth() after the jump. If it leaves an action or a signal handler
+     you must do this. Elsewhere the depth corrects itself when the next outer
+     scope returns; until then ticks go to scopes that the jump has left. Each
+     shared object needs a BURSTY_IMPLEMENTATION of its own and samples alone.
 
    OPTIONS in every file, best on the command line:
-     BURSTY_OFF            every macro and function becomes nothing: no code, no data, no file.
-                           bursty_start returns 1 and bursty_save 0.
-     BURSTY_POLL           a check reads one shared flag, which bursty_poll sets, instead of
-                           counting. check_count, jitter and hibernation are not used; burst_count
-                           limits what one thread records in one opening.
-     BURSTY_NO_TLS         one context and no atomics, for firmware and programs in which a single
-                           thread checks. Implied unless the compiler is gcc or clang (on Windows:
-                           mingw or clang-cl). A freestanding build needs memcpy, memset and the
-                           compiler's 64-bit division; give it BURSTY_MEMORY.
-     BURSTY_TINY           24 bytes of RAM, 250 of code on a Cortex-M0: bursttiny.h
-     BURSTY_STACK=n        how many scopes the shadow stack keeps: 64; 0 in freestanding and tiny
-                           builds. Deeper scopes are counted, and their callees' caller is "(deep)".
-     BURSTY_TLS_MODEL="m"  in a shared object define it as "initial-exec": the compiler's default
-                           calls __tls_get_addr at every check. Executables use "local-exec".
-     BURSTY_STATIC         makes everything static, for a single file
+     BURSTY_OFF            Every macro and function becomes nothing: no code, no
+                           data, no file. bursty_start returns 1, bursty_save 0.
+     BURSTY_PORTABLE       Checks in C. Needed with -masm=intel, if an action leaves
+                           by longjmp into the very function that checks, or if an
+                           action throws.
+     BURSTY_POLL           A check reads one shared flag, which bursty_poll sets,
+                           instead of counting. `every`, jitter and hibernation are
+                           not used; `burst` limits what one thread records in one
+                           opening.
+     BURSTY_BARE           No C library, no threads' ends, no timers, no files: what
+                           a freestanding build gets by itself. It needs memcpy,
+                           memset and the compiler's 64-bit division, and has 96 KiB
+                           of static memory; set BURSTY_MEMORY.
+     BURSTY_NO_TLS         One context and no atomics, for firmware and programs in
+                           which a single thread checks. Implied unless the compiler
+                           is gcc, clang or Microsoft's.
+     BURSTY_TINY           24 bytes of RAM, 250 of code on a Cortex-M0: one profile
+                           with an action, set by bursty_set_profile, and no more.
+     BURSTY_STACK=n        How many scopes the shadow stack keeps: 64; 0 in
+                           freestanding and tiny builds. Deeper scopes are counted,
+                           and their callees' caller is "(deep)".
+     BURSTY_TLS_MODEL="m"  In a shared object define it as "initial-exec": the
+                           compiler's default calls __tls_get_addr at every check.
+     BURSTY_STATIC         Everything is static, for a single file.
    OPTIONS where BURSTY_IMPLEMENTATION is defined:
-     BURSTY_STDIO          adds bursty_save
-     BURSTY_PTHREAD        uses pthread_key_create and pthread_atfork
-     BURSTY_PROFILES=n     how many profiles: 8, at most 32
-     BURSTY_MEMORY=bytes   the size of the static memory: 98304; 0 means none
-   "undefined reference" or "hidden symbol bursty_... is not defined": no file of this executable or
-   library defines BURSTY_IMPLEMENTATION (bursty_save: BURSTY_STDIO), or files differ in options.
+     BURSTY_PROFILES=n     How many profiles: 8, at most 32.
+     BURSTY_MEMORY=bytes   The size of the static memory; 0 means none.
+     BURSTY_TICKS          In a bare build: bursty_tick charges ticks. 2 kB of flash.
+   "undefined reference" or "hidden symbol bursty_... is not defined": no file of
+   this executable or library defines BURSTY_IMPLEMENTATION, or files differ in
+   options.
 
    COST
-     A check is two instructions on x86-64; keepregs.h spares its registers (bench/results.md). A
-     scope adds three stores, rules out tail calls, and takes 8 bytes of stack per entry. */
+     A check is two instructions on x86-64, a scope 11 (10 at a fixed address). A
+     tick takes some 40 us in a virtual machine: 0.3 % at the default rate. An event
+     in a burst takes 40 to 130 instructions. A tiny function that leaves at once
+     most of the time pays less if its check stands below that exit.
+
+   CONTENTS
+     options
+     types
+     functions
+     counters and conditions choose events
+     checks that keep registers: where
+     the check
+     checks and scopes that keep registers
+     scopes
+     code in two copies, the second records
+     off: the same lists; no symbol, no variable, no section
+     basics
+     clocks
+     counters that saturate
+     writing a .brst part
+     what threads share
+     memory
+     settings
+     the hot table
+     sums for intervals
+     events
+     the budget
+     the schedule
+     threads
+     the slow path
+     checks that keep registers: the way to the slow path
+     the tree of paths
+     ticks: the scope of an interrupted instruction
+     timers
+     the dump
+     time: start, pause, end
+     start
+     changes
+     answers
+     the hottest functions
+     bursty_write
+     bursty_save
+     the tiny build
+     counters and conditions
+*/
 
 #ifndef BURSTY_H
 #define BURSTY_H
 #include <stddef.h>
 #include <stdint.h>
 
+/* ---- options ----------------------------------- src/bursty/options.h ---- */
+
 #ifdef BURSTY_TINY
+#undef BURSTY_BARE
+#define BURSTY_BARE
 #undef BURSTY_NO_TLS
 #define BURSTY_NO_TLS
 #undef BURSTY_STACK
 #define BURSTY_STACK 0
+#endif
+#if defined(__STDC_HOSTED__) && !__STDC_HOSTED__
+#undef BURSTY_BARE
+#define BURSTY_BARE
 #endif
 #ifndef BURSTY_STACK
 #if defined(__STDC_HOSTED__) && !__STDC_HOSTED__
@@ -108,6 +211,8 @@
 #endif
 #if defined(__GNUC__) || defined(__clang__) /* clang-cl defines the second alone */
 #define BURSTY_P_GNU
+#elif defined(_MSC_VER)
+#define BURSTY_P_MSVC
 #endif
 #if defined(BURSTY_P_GNU) || defined(__TINYC__)
 #define BURSTY_P_UNUSED __attribute__((unused))
@@ -127,115 +232,195 @@
 #ifndef BURSTY_OFF
 #define BURSTY_P_OFF(...) ; /* what stands behind a declaration is its body when off */
 #endif
+#if defined(__PIC__) && !defined(__PIE__)
+#define BURSTY_P_SHARED /* code for a shared object */
+#endif
 
 #define BURSTY_P_CAT2(a, b) a##b
 #define BURSTY_P_CAT(a, b) BURSTY_P_CAT2(a, b)
 #ifdef __cplusplus
 #define BURSTY_P_TO(type, x) type(x) /* -Wold-style-cast */
-extern "C" {
+#define BURSTY_P_CAST(type, x) static_cast<type>(x)
 #else
 #define BURSTY_P_TO(type, x) ((type)(x))
+#define BURSTY_P_CAST(type, x) ((type)(x))
+#endif
+#ifdef __COUNTER__
+#define BURSTY_P_UNIQUE __COUNTER__ /* two scopes may stand on one line */
+#else
+#define BURSTY_P_UNIQUE __LINE__
 #endif
 
-/* ---- types ---------------------------------------------------------------------------------- */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- types --------------------------------------- src/bursty/types.h ---- */
 
 /* Event classes (hybrid-profiling-support, Figure 3: opcode classes). */
 enum {
     BURSTY_CALL = 1, BURSTY_RETURN = 2, BURSTY_BACKEDGE = 4,
     BURSTY_LOAD = 8, BURSTY_STORE = 16, BURSTY_USER = 32,
-    BURSTY_ANY = 63,                     /* all of the above                                     */
-    BURSTY_BEGIN = 64, BURSTY_END = 128, /* of a burst; only for profiles whose classes name them */
-    BURSTY_FRAME = 256 /* set together with CALL or RETURN when the event belongs to a scope, that
-                          is, when CALL and RETURN come in pairs. So test kind with &, not == */
+    BURSTY_ANY = 63,                     /* all of the above                  */
+    BURSTY_BEGIN = 64, BURSTY_END = 128, /* of a burst; only for profiles
+                                            whose classes name them           */
+    BURSTY_FRAME = 256 /* set together with CALL or RETURN when the event
+                          belongs to a scope, that is, when CALL and RETURN
+                          come in pairs. So test kind with &, not ==          */
 };
 
-/* A place in the source. The macros make them: static const, in flash on firmware. */
+/* A place in the source. The macros make them: static const, in flash on
+   firmware. */
 typedef struct bursty_site {
     const char *name;
     const char *file;
     uint32_t line;
-    uint32_t kind;             /* event class                                          */
+    uint32_t kind;             /* event class                                 */
 } bursty_site;
 
 typedef struct bursty_event {
-    const bursty_site *site;   /* never NULL; named "(burst)" for BEGIN and END        */
-    uintptr_t value;           /* what the point gave; the address of a reference      */
-    uint32_t kind;             /* event class                                          */
-    uint32_t depth;            /* scopes around the event; a CALL and its RETURN agree */
-    uint32_t burst;            /* number of this profile's burst on this thread, from 1 */
-    uint32_t weight_256;       /* 256 times the number of events it stands for         */
-    const bursty_site *const *stack; /* the outermost min(depth, BURSTY_STACK) scopes around it,
-                                        outermost first; NULL without a stack         */
-    uint64_t *memory;          /* 4 numbers of the action's, by profile and thread     */
+    const bursty_site *site;   /* never NULL; named "(burst)" for BEGIN and END */
+    uintptr_t value;           /* what the point gave; a reference's address  */
+    uint32_t kind;             /* event class                                 */
+    uint32_t depth;            /* scopes around the event; a CALL and its
+                                  RETURN agree                                */
+    uint32_t burst;            /* number of this profile's burst on this
+                                  thread, from 1                              */
+    uint32_t thread;           /* number of the thread, from 0 in the order in
+                                  which threads register                      */
+    uint32_t weight_256;       /* 256 times the number of events it stands for */
+    const bursty_site *const *stack; /* the outermost min(depth, BURSTY_STACK)
+                                  scopes around it, outermost first; NULL
+                                  without a stack                             */
+    uint64_t *memory;          /* 4 numbers of the action's, by profile and
+                                  thread                                      */
 } bursty_event;
 
 typedef void (*bursty_action)(void *user, const bursty_event *event);
-typedef int (*bursty_write_fn)(void *user, const void *data, size_t size); /* returns 0: go on */
+typedef int (*bursty_write_fn)(void *user, const void *data,
+                               size_t size); /* returns 0: go on */
+typedef uint64_t (*bursty_clock)(void *user);
 
-/* burstclock.h. Called on a thread when a phase has ended in which profiles were in a burst or none
-   was. `memory` is the thread's, zeros at first. `shares` is 2^20 times the sum of burst_count /
-   check_count. Returns 2^16 times the factor for all check_counts. */
-typedef uint64_t (*bursty_pace_fn)(void *user, uint64_t memory[4], int was_burst, uint64_t checks,
-                                   uint64_t shares);
+#define BURSTY_ALWAYS UINT32_MAX  /* as `every`: one burst that never ends, the full profile */
 
-#define BURSTY_ALWAYS UINT32_MAX  /* as check_count: one burst that never ends, the full profile */
-
-/* What to sample, and how often. Every zero means the default. action and user must stay
-   valid after bursty_set_profile until every thread has made another 65 536 checks. */
+/* What to sample, and how often. Every zero means the default. action and user
+   must stay valid after bursty_set_profile until every thread has made another
+   65 536 checks. */
 typedef struct bursty_profile {
-    uint32_t check_count;     /* checks between bursts, the paper's nCheck0: 990; at most 2^30  */
-    uint32_t burst_count;     /* checks in a burst, the paper's nInstr0: 10; at most 2^30       */
-    int32_t jitter_percent;   /* of check_count: 12; -1: none                                   */
-    uint32_t awake_count;     /* hibernation: after this many bursts ...                        */
-    uint32_t hibernate_count; /* ... leave out this many; 0 and 0: never                        */
-    uint32_t classes;         /* of the events that the action or the table gets: BURSTY_ANY    */
-    bursty_action action;     /* NULL: count in the hot table; one profile for each class  */
-    void *user;               /* passed to the action                                           */
-    int off;                  /* 1: keep the profile, do not run it                             */
+    uint32_t every;           /* checks between bursts, the paper's nCheck0:
+                                 990; at most 2^30                            */
+    uint32_t burst;           /* checks in a burst, the paper's nInstr0: 10; at
+                                 most 2^30                                    */
+    int32_t jitter;           /* percent of `every` by which gaps differ, up
+                                 and down: 80; -1: none                       */
+    uint32_t awake_count;     /* hibernation: after this many bursts ...      */
+    uint32_t hibernate_count; /* ... leave out this many; 0 and 0: never      */
+    uint32_t classes;         /* of the events that the action or the table
+                                 gets: BURSTY_ANY                             */
+    bursty_action action;     /* NULL: count in the hot table; one profile for
+                                 each class                                   */
+    void *user;               /* passed to the action                         */
+    int off;                  /* 1: keep the profile, do not run it           */
 } bursty_profile;
 
 typedef struct bursty_config {
-    bursty_profile profile;         /* profile 0; all zero: hot functions and call pairs       */
-    void *memory;                   /* NULL: BURSTY_MEMORY bytes of static memory              */
+    bursty_profile profile;   /* profile 0; all zero: hot functions and pairs */
+    void *memory;             /* NULL: BURSTY_MEMORY bytes of static memory   */
     size_t memory_bytes;
-    uint64_t clock_hz;              /* of the ticks that bursty_charge gets; 0: none           */
-    bursty_pace_fn pace;            /* decides how dense bursts are: burstclock.h              */
-    void *pace_user;
-    void (*on_thread)(int what);    /* a thread registers (1), ends (0), is a forked child (2) */
-    int (*more)(bursty_write_fn write, void *user); /* bursty_write calls it last: more parts  */
-    uint32_t seed;                  /* of jitter: same seed and events, same samples           */
-    const char *program;            /* a name for the report; a literal                        */
+    int32_t tick_hz;          /* looks at each thread in a second of its CPU
+                                 time: 100 where this header has timers (see
+                                 TIME), else none. -1: none. Without timers, or
+                                 with BURSTY_BARE, n > 0 says that you call
+                                 bursty_tick n times a second                 */
+    uint32_t fold;            /* n > 0 folds recursion: a scope that is the
+                                 running one or one of its n - 1 nearest
+                                 callers goes back there, in time and contexts */
+    uint32_t budget_ppm;      /* n > 0: bursts may take n millionths of the run
+                                 time; `every` becomes longer or shorter      */
+    bursty_clock clock;       /* for the budget; NULL: the thread's CPU time, on
+                                 POSIX systems. Elsewhere a budget needs one  */
+    void *clock_user;
+    uint32_t seed;            /* of jitter: same seed and events, same samples */
+    const char *program;      /* a name for the report; a literal             */
 } bursty_config;
 
+/* One row of the hot table. */
 typedef struct bursty_row {
     const bursty_site *site;
-    const bursty_site *caller;   /* the scope around it, or NULL                             */
-    uint64_t count;              /* events recorded                                          */
-    uint64_t weight;             /* divided by 256: an estimate of how often the site was passed */
-    uint64_t ticks;              /* what bursty_charge added                                 */
+    const bursty_site *caller;   /* the scope around it, or NULL              */
+    uint64_t count;              /* events recorded                           */
+    uint64_t weight;             /* divided by 256: an estimate of how often
+                                    the site was passed                       */
 } bursty_row;
 typedef void (*bursty_visit_fn)(void *user, const bursty_row *row);
 
+/* An estimate and its 95 % interval. */
+typedef struct bursty_range {
+    uint64_t low, value, high;
+} bursty_range;
+
+/* A function (or loop, or point) as bursty_top shows it. */
+typedef struct bursty_top_row {
+    const bursty_site *site;
+    bursty_range calls;        /* how often it was passed; high is UINT64_MAX if
+                                  one burst alone saw it                      */
+    bursty_range self_ppm;     /* its share of all time, without the scopes in
+                                  it; all 0 without ticks                     */
+    bursty_range total_ppm;    /* its share of all time with them             */
+    uint64_t ticks;            /* behind self_ppm                             */
+} bursty_top_row;
+
 typedef struct bursty_stats {
-    uint64_t checks;         /* checks that were taken, in bursts and between them             */
-    uint64_t bursts;         /* bursts begun, of all profiles                                  */
-    uint64_t events;         /* events recorded: put into the table or given to an action      */
-    uint64_t lost;           /* events that found the table full: enlarge BURSTY_MEMORY         */
-    uint32_t threads;        /* thread records in use or used before                           */
-    uint32_t ended;          /* of these, threads that have ended                              */
-    uint32_t lost_threads;   /* threads without a record, which are never sampled: enlarge
-                                BURSTY_MEMORY, or let ended threads call bursty_thread_end     */
-    uint32_t rate_ppm;       /* checks inside bursts per million checks                        */
+    uint64_t checks;         /* checks that were taken, in bursts and between */
+    uint64_t bursts;         /* bursts begun, of all profiles                 */
+    uint64_t events;         /* events recorded: put into the table or given
+                                to an action                                  */
+    uint64_t lost;           /* events that found the table full: enlarge
+                                BURSTY_MEMORY                                 */
+    uint32_t threads;        /* thread records in use or used before          */
+    uint32_t ended;          /* of these, threads that have ended             */
+    uint32_t lost_threads;   /* threads without a record, of which nothing is
+                                known: enlarge BURSTY_MEMORY                  */
+    uint32_t rate_ppm;       /* checks inside bursts per million checks       */
+    uint64_t ticks;          /* charged to scopes                             */
+    uint64_t ticks_slow;     /* of these, ticks inside this header's recording */
+    uint64_t ticks_lost;     /* on threads without a record                   */
+    uint64_t ticks_cut;      /* charged to a scope further out: the table of
+                                paths was full; enlarge BURSTY_MEMORY         */
+    uint64_t ticks_late;     /* left out, of more than 100 at once            */
+    uint64_t untimed;        /* threads without a timer: the system has no more */
+    uint64_t cpu_us;         /* CPU time of the process since bursty_start, less
+                                pauses; 0 without timers                      */
+    int32_t no_time;         /* why nothing ticks: BURSTY_NO_TIME_...; 0: it does */
+    uint32_t paths;          /* rows of the table of paths in use             */
 } bursty_stats;
 
-/* ---- functions ------------------------------------------------------------------------------ */
+enum { /* reasons for stats.no_time */
+    BURSTY_TIME_IS_ON = 0,
+    BURSTY_NO_TIME_ASKED = 1,    /* config.tick_hz is -1, or 0 with BURSTY_BARE */
+    BURSTY_NO_TIME_SYSTEM = 2,   /* no timers of this kind here: not Linux, or a
+                                    compiler without thread-local variables   */
+    BURSTY_NO_TIME_STRICT = 3,   /* -std=c99 hides them: compile the file with
+                                    the implementation with -std=gnu99, or
+                                    define _GNU_SOURCE at its top             */
+    BURSTY_NO_TIME_SHARED = 4,   /* in a shared object nothing ticks unless
+                                    config.tick_hz asks for it                */
+    BURSTY_NO_TIME_SIGNALS = 5,  /* the program uses all real-time signals    */
+    BURSTY_NO_TIME_REFUSED = 6,  /* the system refused the first timer        */
+    BURSTY_NO_TIME_MEMORY = 7    /* config.memory_bytes is too small          */
+};
 
-/* Adds or changes profile 0 to BURSTY_PROFILES - 1, at any time, on any thread; NULL removes it. It
-   takes effect at once on the calling thread and within 65 536 checks on the others; called from an
-   action, at the thread's next look at its schedule (with BURSTY_POLL: in the next opening). The
-   changed profile starts a new interval; others are not disturbed. Returns 0, or -1 if the number
-   or a value is out of range, if nothing was started, or if another profile already counts one of
-   these classes in the hot table: rows would show twice as many events as there were. */
+/* ---- functions ------------------------------- src/bursty/functions.h ---- */
+
+/* Adds or changes profile 0 to BURSTY_PROFILES - 1, at any time, on any thread,
+   in a signal handler, too; NULL removes it. It takes effect at once on the
+   calling thread and within 65 536 checks on the others; called from an action
+   or a handler, at the thread's next look at its schedule (with BURSTY_POLL: in
+   the next opening). The changed profile starts a new interval; others are not
+   disturbed. Returns 0, or -1 if the number or a value is out of range, if
+   nothing was started, or if another profile already counts one of these
+   classes in the hot table: rows would show twice as many events as there were.
+   (hybrid-profiling-support, section 2: several profiles at once.) */
 BURSTY_API int bursty_set_profile(int profile, const bursty_profile *p)
     BURSTY_P_OFF(return (void)profile, (void)p, 0)
 
@@ -244,57 +429,266 @@ BURSTY_API uint32_t bursty_in_burst(void) BURSTY_P_OFF(return 0)
 
 #if !defined(BURSTY_TINY) || defined(BURSTY_OFF)
 
-/* Starts sampling with profile 0 and empty tables; config may be NULL. Only one thread may check
-   while it is called a second time. Returns how many threads fit. 0 means that nothing has changed,
+/* Starts sampling with profile 0, empty tables and, where there are timers,
+   ticks; config may be NULL. Only one thread may check while it is called a
+   second time. Returns how many threads fit. 0 means that nothing has changed,
    because memory is too small or a value is out of range. */
 BURSTY_API uint32_t bursty_start(const bursty_config *config) BURSTY_P_OFF(return (void)config, 1)
 
-/* Calls visit for each row of the hot table, one for each thread, caller and site: hottest.h. */
+/* Ends all timers, gives the signal back and ends all profiles. What was
+   counted stays for bursty_write. Call it before dlclose takes this code away,
+   when no other thread can be in the middle of a check. */
+BURSTY_API void bursty_stop(void) BURSTY_P_OFF((void)0)
+
+/* Leaves out what comes now, such as a loading screen (1), or goes on (0): no
+   events, no contexts, no ticks. Threads follow within 65 536 checks, their
+   ticks at once. What was counted before stays. bursty_start begins with 0. */
+BURSTY_API void bursty_pause(int is_paused) BURSTY_P_OFF((void)is_paused)
+
+/* Calls visit for each row of the hot table, one for each thread, caller and
+   site. bursty_top adds them up. */
 BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) BURSTY_P_OFF((void)visit, (void)user)
 
-/* Sums over all threads, ended ones too. It is exact for the calling thread. Of another thread, the
-   checks since its last look at its schedule are not in it yet. */
-BURSTY_API void bursty_get_stats(bursty_stats *out)
-    BURSTY_P_OFF(const bursty_stats none = { 0, 0, 0, 0, 0, 0, 0, 0 }; *out = none)
+/* Fills rows[0..max) with the hottest sites, for an overlay as often as every
+   frame: by time, or, where nothing ticks, by calls. Sums over all threads since
+   bursty_start or bursty_clear. Returns how many rows were filled. */
+BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max)
+    BURSTY_P_OFF(return (void)rows, (void)max, 0)
 
-/* Writes the dump (docs/formats.md). Returns 0, or -1 if nothing was started or write failed. */
+/* Sums over all threads, ended ones too. It is exact for the calling thread. Of
+   another thread, the checks since its last look at its schedule are not in it
+   yet. */
+BURSTY_API void bursty_get_stats(bursty_stats *out)
+    BURSTY_P_OFF(unsigned char *at = (unsigned char *)out; size_t i;
+                 for (i = 0; i < sizeof *out; i++) at[i] = 0)
+
+/* Writes the dump (docs/formats.md), at any instruction, in a signal handler,
+   too, if `write` may be called there. Returns 0, or -1 if nothing was started
+   or write failed. */
 BURSTY_API int bursty_write(bursty_write_fn write, void *user)
     BURSTY_P_OFF(return (void)write, (void)user, 0)
 
-#if defined(BURSTY_STDIO) || !defined(BURSTY_STATIC) || defined(BURSTY_OFF)
-/* Writes the dump into a file (with BURSTY_STDIO where the implementation is). Returns 0, or -1 and
-   errno: EINVAL if nothing was started (the file is left alone), or the error of stdio. */
+#if !defined(BURSTY_BARE) || defined(BURSTY_OFF)
+/* Writes the dump into the file path: into path.new first, which then takes its
+   place, so an older file stays until the new one is whole. Returns 0, or -1
+   and errno: EINVAL if nothing was started, or the error of the C library. */
 BURSTY_API int bursty_save(const char *path) BURSTY_P_OFF(return (void)path, 0)
 #endif
 
-/* Adds time to the calling thread's row of (site, caller); user is not used. burstclock.h. */
-BURSTY_API void bursty_charge(void *user, const void *site, const void *caller, uint64_t ticks)
-    BURSTY_P_OFF((void)user, (void)site, (void)caller, (void)ticks)
+/* n ticks have passed on this thread: charges them to its innermost scope. A
+   timer of bursty_start does it, where there is one; else call it from a timer's
+   signal handler, from the SysTick interrupt, or once a frame, with
+   config.tick_hz set. One caller for each thread. */
+BURSTY_API void bursty_tick(uint32_t n) BURSTY_P_OFF((void)n)
 
-/* Zeroes table and stats, but not the numbers of threads. What others count now may remain. */
+/* Zeroes table, ticks and stats, but not the numbers of threads. What others
+   count now may remain. */
 BURSTY_API void bursty_clear(void) BURSTY_P_OFF((void)0)
 
-/* The number of scopes around the call; for longjmp, see above. Do not set it inside an action. */
+/* The number of scopes around the call; for longjmp, see THREADS. Do not set it
+   inside an action. */
 BURSTY_API uint32_t bursty_depth(void) BURSTY_P_OFF(return 0)
 BURSTY_API void bursty_set_depth(uint32_t depth) BURSTY_P_OFF((void)depth)
 
-/* BURSTY_POLL builds: opens (1) and closes (0) a burst in all threads, say from a timer. */
+/* BURSTY_POLL builds: opens (1) and closes (0) a burst in all threads, say from
+   a timer. */
 BURSTY_API void bursty_poll(int on) BURSTY_P_OFF((void)on)
 
-/* Names the calling thread in the report. The string must live until the last dump. */
+/* Names the calling thread in the report; the first 31 bytes are kept. */
 BURSTY_API void bursty_thread_name(const char *name) BURSTY_P_OFF((void)name)
 
-/* Says that the calling thread checks no more. Its counts stay; its record may be used again. */
+/* Says that the calling thread checks no more. Its counts stay; its record may
+   be used again. */
 BURSTY_API void bursty_thread_end(void) BURSTY_P_OFF((void)0)
 
-/* Call it in a forked child: it then counts from zero, so that dumps can be merged. */
+/* Call it in a forked child: it then counts from zero, so that dumps can be
+   merged. */
 BURSTY_API void bursty_forked(void) BURSTY_P_OFF((void)0)
+
+/* A companion records more of the same program, as hcct.h does with calling
+   contexts. It is joined before bursty_start; hcct.h joins itself. */
+enum { BURSTY_THREAD_ENDS = 0, BURSTY_THREAD_BEGINS = 1, BURSTY_THREAD_FORKED = 2,
+       BURSTY_THREAD_JUMPED = 3 /* a longjmp has left an action: bursty_set_depth */ };
+typedef struct bursty_companion {
+    int (*start)(const bursty_config *config);     /* in bursty_start; not 0: it has no memory */
+    void (*on_thread)(int what, uint32_t thread);  /* on that thread; NULL: not wanted         */
+    int (*write)(bursty_write_fn write, void *user); /* its part of a dump; 0, or write failed */
+    bursty_profile profile; /* the last of BURSTY_PROFILES, at profile 0's rate if every is 0  */
+} bursty_companion;
+BURSTY_API void bursty_join(const bursty_companion *companion) BURSTY_P_OFF((void)companion)
 
 #endif /* BURSTY_TINY */
 
+/* ---- counters and conditions choose events ----- src/bursty/control.h ---- */
+
+/* The conditional control of hybrid-profiling-support, Figures 3 and 4: "show
+   me what a request does, but only from its third attempt on" without a line in
+   the code that is watched. A control has 8 counters, each with a flag "zero"
+   and a flag "overflow". Rules say on which events (bits that you choose, such
+   as classes), under which condition, which operations change the counters.
+
+   In an action, for each event: judge your conditions first, with
+   bursty_control_holds; then call bursty_control_step, which runs the rules;
+   then act on the event if its condition held. So an operation takes effect
+   from the next event on. With BURSTY_BEGIN among the profile's classes a rule
+   can set counters when a burst begins. examples/conditional.c shows it. One
+   control belongs to one thread. A condition takes some ten instructions, a
+   step some ten for each rule. */
+
+enum {
+    BURSTY_CONTROL_INC = 1, /* adds 1; passing from the largest value to 0 sets overflow         */
+    BURSTY_CONTROL_DEC,     /* subtracts 1; passing from 0 to the largest value sets overflow    */
+    BURSTY_CONTROL_SET,     /* stores value and clears overflow                                  */
+    BURSTY_CONTROL_UNTIL    /* stores minus value: overflow comes with INC number value; sets it */
+                     /* at once for 0 and clears it otherwise                             */
+};
+typedef struct bursty_control_op {
+    uint8_t op, counter; /* counter: 0 to 7 */
+    uint32_t value;
+} bursty_control_op;
+typedef struct bursty_control_term {
+    uint8_t zero, not_zero, overflow, not_overflow; /* bits of counters; all must hold  */
+} bursty_control_term;
+typedef struct bursty_control_when {
+    bursty_control_term any[3];     /* one of the terms in use must hold; true if none is in use */
+} bursty_control_when;
+typedef struct bursty_control_rule {
+    uint32_t kinds;          /* the events it runs on, as bits; 0: all                   */
+    bursty_control_when when;
+    bursty_control_op op[4];
+    uint32_t op_count;       /* the first so many of op[]; 0: the rule does nothing      */
+} bursty_control_rule;
+typedef struct bursty_control_state {
+    const bursty_control_rule *rules;
+    uint32_t rule_count;
+    uint32_t counter[8];     /* read them as you like */
+    uint8_t zero, overflow;  /* one bit for each counter */
+} bursty_control_state;
+
+/* Makes all counters 0. rules[0..count) must stay valid.
+   Returns 0, or -1 if a rule has more than 4 operations, an unknown one, or a counter above 7. */
+BURSTY_API int bursty_control_init(bursty_control_state *c, const bursty_control_rule *rules,
+                                   uint32_t count)
+    BURSTY_P_OFF(return (void)c, (void)rules, (void)count, 0)
+
+/* Returns 1 if the condition holds for the next event, else 0. */
+BURSTY_API int bursty_control_holds(const bursty_control_state *c, const bursty_control_when *when)
+    BURSTY_P_OFF(return (void)c, (void)when, 0)
+
+/* An event of the given kind (bits): judges the conditions of all rules on the flags as they are,
+   and then carries out the operations of those that held, in order. */
+BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind)
+    BURSTY_P_OFF((void)c, (void)kind)
+
+#ifdef __cplusplus
+}
+#endif
+
 #ifndef BURSTY_OFF
 
-/* ---- the check ------------------------------------------------------------------------------ */
+/* ---- checks that keep registers: where ------ src/bursty/keep_where.h ---- */
+
+#if defined(__has_feature)
+#define BURSTY_P_KEEP_HAS(sanitizer) __has_feature(sanitizer)
+#else
+#define BURSTY_P_KEEP_HAS(sanitizer) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+    defined(__SANITIZE_HWADDRESS__) || BURSTY_P_KEEP_HAS(address_sanitizer) || \
+    BURSTY_P_KEEP_HAS(thread_sanitizer) || BURSTY_P_KEEP_HAS(memory_sanitizer) || \
+    BURSTY_P_KEEP_HAS(hwaddress_sanitizer) || BURSTY_P_KEEP_HAS(dataflow_sanitizer)
+#define BURSTY_P_KEEP_SANITIZED
+#endif
+#if defined(BURSTY_P_SHARED) && !defined(BURSTY_NO_TLS) && !defined(BURSTY_TLS_MODEL)
+#define BURSTY_P_KEEP_CALL_FOR_TLS /* the compiler finds the thread's word by a call */
+#endif
+
+/* Files whose checks are in C may be linked with others, so the implementation of bursty.h has the
+   way in for assembly (IN_BURSTY) in more cases than a file has such checks (CHECKS). */
+#if defined(__x86_64__) && defined(__LP64__) && defined(__ELF__) && !defined(BURSTY_PORTABLE) && \
+    !defined(BURSTY_OFF) && !defined(BURSTY_POLL) && !defined(BURSTY_TINY) && \
+    !defined(BURSTY_STATIC) && !defined(__INTEL_COMPILER) && !defined(__NVCOMPILER)
+#if defined(__clang__) && __clang_major__ >= 14
+#define BURSTY_P_KEEP_ASM __asm__ __volatile__
+#define BURSTY_P_KEEP_ORDER(...)
+#define BURSTY_P_KEEP_SIZE(name) name " PTR " /* of an operand in Intel's syntax: gcc writes it */
+#define BURSTY_P_KEEP_USED used
+#define BURSTY_P_KEEP_UNSEEN xray_never_instrument, no_sanitize("coverage")
+#if __clang_major__ >= 15
+#define BURSTY_P_KEEP_SAVES __attribute__((no_caller_saved_registers, zero_call_used_regs("skip")))
+#else
+#define BURSTY_P_KEEP_SAVES __attribute__((no_caller_saved_registers))
+#endif
+#elif defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 12
+#define BURSTY_P_KEEP_ASM __asm__ __inline /* one instruction to gcc, when it inlines */
+#define BURSTY_P_KEEP_ORDER(...) __VA_ARGS__
+#define BURSTY_P_KEEP_SIZE(name)
+#define BURSTY_P_KEEP_USED used, externally_visible
+#define BURSTY_P_KEEP_UNSEEN no_sanitize_coverage
+/* gcc 12 takes a later function that has the same target options for one that saves, too. No other
+   function here says inline-all-stringops, and nothing is copied there. */
+#define BURSTY_P_KEEP_SAVES \
+    __attribute__((target("general-regs-only,inline-all-stringops"), no_caller_saved_registers, \
+                   zero_call_used_regs("skip")))
+#endif
+#endif
+#if defined(BURSTY_P_KEEP_ASM) && !defined(BURSTY_P_KEEP_SANITIZED) && \
+    !defined(BURSTY_P_KEEP_CALL_FOR_TLS) && !defined(__code_model_large__) && \
+    !defined(__AMX_TILE__) && !defined(__APX_F__) && \
+    !(defined(__cplusplus) && defined(BURSTY_P_SHARED))
+#define BURSTY_P_KEEP_CHECKS
+#endif
+#if defined(BURSTY_P_KEEP_ASM) && !defined(BURSTY_NO_TLS) && BURSTY_STACK > 0
+#define BURSTY_P_KEEP_LEAVES /* scopes, too: the same two cases */
+#ifdef BURSTY_P_KEEP_CHECKS
+#define BURSTY_P_KEEP_SCOPES
+#endif
+#endif
+
+#ifdef BURSTY_P_KEEP_ASM
+/* Of all functions between the thunk and an action: they use general registers alone, and the
+   compiler puts no call into them that might use others, such as a hook of -finstrument-functions.
+   So while nothing outside bursty.h is called, the thunk's registers are all that must be kept. */
+#define BURSTY_P_KEEP_SLOW \
+    __attribute__((target("general-regs-only"), no_instrument_function, \
+                   no_profile_instrument_function, BURSTY_P_KEEP_UNSEEN))
+#define BURSTY_P_KEEP_INLINE static inline __attribute__((always_inline)) BURSTY_P_KEEP_SLOW
+#define BURSTY_P_KEEP_NOINLINE static __attribute__((noinline)) BURSTY_P_KEEP_SLOW
+
+/* Adds to a counter that saturates. Compilers would take 4 instructions. */
+#define BURSTY_P_KEEP_ADDS(c, v) bursty_p_keep_add((c), (v))
+BURSTY_P_KEEP_INLINE int bursty_p_keep_add(uint64_t *count, uint64_t more) {
+    int over;
+    __asm__("{addq\t%2, %0|add\t" BURSTY_P_KEEP_SIZE("QWORD") "%0, %2}"
+            : "+m"(*count), "=@ccc"(over) : "er"(more));
+    if (__builtin_expect(over, 0)) __atomic_store_n(count, UINT64_MAX, __ATOMIC_RELAXED);
+    return 1;
+}
+
+/* Does the thread run profile 0 alone, which does no more than count? Then bursty_p_kept_hit looks at
+   the schedule by itself: as bursty_p_look, in a quarter of the instructions. */
+#define BURSTY_P_KEEP_PLAIN(t) \
+    ((t)->active == 1 && !((t)->framed | (t)->acting) && !bursty_p_all.budget \
+     && (t)->sampler[0].set.classes == BURSTY_ANY && !(t)->sampler[0].set.awake_count \
+     && (t)->sampler[0].set.every != BURSTY_ALWAYS)
+
+#if defined(BURSTY_P_KEEP_SANITIZED) || defined(BURSTY_P_KEEP_CALL_FOR_TLS)
+#define BURSTY_P_KEEP_ALWAYS 1 /* the compiler's own calls are outside */
+#else
+#define BURSTY_P_KEEP_ALWAYS 0
+#endif
+
+#else
+#define BURSTY_P_KEEP_SLOW
+#define BURSTY_P_KEEP_ADDS(c, v) 0
+#define BURSTY_P_KEEP_PLAIN(t) 0
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the check ----------------------------------- src/bursty/check.h ---- */
 
 /* One 32-bit word per thread, n. While n >= 0 the thread is not sampling, and n checks remain until
    it looks at its schedule. While n < 0 it is inside a burst, and every check takes the slow path.
@@ -303,25 +697,17 @@ BURSTY_API void bursty_forked(void) BURSTY_P_OFF((void)0)
        a check       sub dword [n], 1      x86-64. Cortex-M3: ldr, ldr, subs, str, bmi
                      js cold */
 
-#ifndef KEEPREGS_H /* which has two checks in assembly, and attributes for the slow path */
-#define BURST_ENTRY() BURST_POINT(BURSTY_CALL, __func__, 0)
-#define BURST_LOOP() BURST_POINT(BURSTY_BACKEDGE, __func__, 0)
-#define KEEPREGS_P_SLOW
-#define KEEPREGS_P_ADDS(c, v) 0
-#define KEEPREGS_P_PLAIN(t) 0
-#define KEEPREGS_P_IN_BURSTY
-#endif
 #if defined(BURSTY_P_GNU)
 #define BURSTY_P_UNLIKELY(x) __builtin_expect((x), 0)
 #define BURSTY_P_INLINE static inline __attribute__((always_inline))
-#define BURSTY_P_COLD __attribute__((cold, noinline)) KEEPREGS_P_SLOW
+#define BURSTY_P_COLD __attribute__((cold, noinline)) BURSTY_P_KEEP_SLOW
 #else
 #define BURSTY_P_UNLIKELY(x) (x)
 #define BURSTY_P_INLINE static inline
 #define BURSTY_P_COLD
 #endif
 
-#if !defined(BURSTY_NO_TLS) && !defined(BURSTY_P_GNU)
+#if !defined(BURSTY_NO_TLS) && !defined(BURSTY_P_GNU) && !defined(BURSTY_P_MSVC)
 #define BURSTY_NO_TLS
 #endif
 #if !defined(BURSTY_TLS_MODEL) && defined(__ELF__) && (!defined(__PIC__) || defined(__PIE__))
@@ -332,7 +718,9 @@ BURSTY_API void bursty_forked(void) BURSTY_P_OFF((void)0)
 #define BURSTY_P_KIND BURSTY_P_CAT(global_, BURSTY_STACK)
 #else
 #define BURSTY_P_KIND BURSTY_P_CAT(tls_, BURSTY_STACK)
-#ifdef BURSTY_TLS_MODEL
+#if defined(BURSTY_P_MSVC)
+#define BURSTY_P_TLS __declspec(thread)
+#elif defined(BURSTY_TLS_MODEL)
 #define BURSTY_P_TLS __attribute__((tls_model(BURSTY_TLS_MODEL))) __thread
 #else
 #define BURSTY_P_TLS __thread /* in C++, too: thread_local would add a call */
@@ -343,7 +731,7 @@ BURSTY_API void bursty_forked(void) BURSTY_P_OFF((void)0)
 typedef struct bursty_p_here_t {
     uint32_t n;
 #ifdef BURSTY_TINY
-    uint32_t check_count, burst_count;
+    uint32_t every, burst;
     bursty_action action;
     void *user;
     uint32_t random; /* 0: no jitter */
@@ -413,11 +801,83 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
         if (BURSTY_P_FIRE()) { bursty_p_hit(&bursty_p_site, BURSTY_P_TO(uintptr_t, value_)); } \
     } while (0)
 
-/* ---- scopes --------------------------------------------------------------------------------- */
+/* ---- checks and scopes that keep registers -- src/bursty/keep_check.h ---- */
+
+/* A call makes a compiler save and move what stands in registers, although it hardly ever happens.
+   So where the compiler and the target are known (keep_where.h), the rare way is assembly that
+   changes no register. It stands in a stub behind the code of its own section, and goes where a
+   COMDAT or a section that is dropped goes:
+
+             decl word                     771: add  $-128, %rsp        over the red zone
+             js   771f                          call bursty_p_thunk     returns with `ret $128`
+       772:  ...                                jmp  772b               in its long form
+                                                .long site - .
+
+   The thunk finds the site behind its return address. Returning there and not to 772 keeps the
+   processor's prediction of returns, and a shadow stack, right.
+
+   A scope goes on at 772. %d and %s are registers of the compiler's choice. %d is kept until the
+   scope ends, which repairs the depth if a longjmp has skipped scopes in it:
+
+       772:  movl %fs:depth, %d                 movl %d, %fs:depth
+             cmpl $64, %d                       cmpl $0, %fs:word
+             jae  774f                          js   775f               775: as 771, without a site,
+             leaq site(%rip), %s          776:                               to bursty_p_leave_thunk
+             movq %s, %fs:stack(,%d,8)
+       774:  incl %fs:depth                These are 11 instructions, and 10 at a fixed address,
+                                           where one movq stores the site. In C they were 27 to 33.
+
+   The end does not name its site. The thunk takes it from the slot that was just left. Ticks know
+   these sequences, so each is of one piece and always the same: keep_ticks.c.
+
+   Invariant: the site is in its slot before the depth counts it. It is suspended for whoever is
+   interrupted between the two and opens scopes in a signal handler: the slot then has a wrong name
+   until the scope ends. The depth is never wrong.
+
+   In an executable the word's address is a constant. It is written out, since gcc would keep the
+   base of an operand in a register. To gcc the assembly is not volatile, for around volatile ones
+   gcc copies arguments out of their registers. Instead it says that it changes bursty_p_order, a
+   variable that is nowhere: so it is neither moved out of a loop nor dropped. */
+#ifdef BURSTY_P_KEEP_CHECKS
+#define BURSTY_P_KEEP_TEXT2(x) #x
+#define BURSTY_P_KEEP_TEXT(x) BURSTY_P_KEEP_TEXT2(x)
+#define BURSTY_P_KEEP_NAME BURSTY_P_KEEP_TEXT(BURSTY_P_HERE)
+extern __attribute__((visibility("hidden"))) uint32_t bursty_p_order;
+#define BURSTY_P_KEEP_ORDERED BURSTY_P_KEEP_ORDER([order] "+m"(bursty_p_order))
+#if defined(BURSTY_NO_TLS) || defined(BURSTY_P_SHARED)
+#define BURSTY_P_KEEP_WORD "{|" BURSTY_P_KEEP_SIZE("DWORD") "}%[word]"
+#define BURSTY_P_KEEP_OPERANDS [word] "+m"(BURSTY_P_HERE.n) BURSTY_P_KEEP_ORDER(, BURSTY_P_KEEP_ORDERED)
+#else
+#define BURSTY_P_KEEP_WORD \
+    "{%%fs:" BURSTY_P_KEEP_NAME "@tpoff|DWORD PTR fs:" BURSTY_P_KEEP_NAME "@tpoff}"
+#define BURSTY_P_KEEP_OPERANDS BURSTY_P_KEEP_ORDERED
+#endif
+#define BURSTY_P_KEEP_STUB(thunk_, back_) \
+    ".byte 0x48, 0x83, 0xc4, 0x80\n\tcall\t" thunk_ "\n\t.byte 0xe9\n\t.long " back_ " - . - 4\n\t"
+#define BURSTY_P_KEEP_RARE \
+    ".subsection 1\n771:\t" BURSTY_P_KEEP_STUB("bursty_p_thunk", "772b") \
+    ".long %c[site] - .\n\t.previous"
+#define BURSTY_P_KEEP_CHECK(class_, name_) \
+    do { \
+        static const bursty_site bursty_p_site = { name_, __FILE__, __LINE__, class_ }; \
+        BURSTY_P_KEEP_ASM("{decl|dec}\t" BURSTY_P_KEEP_WORD "\n\tjs\t771f\n772:\t" \
+                          BURSTY_P_KEEP_RARE \
+                          : BURSTY_P_KEEP_OPERANDS \
+                          : [site] "i"(&bursty_p_site) \
+                          : "cc", "memory"); \
+    } while (0)
+#define BURST_ENTRY() BURSTY_P_KEEP_CHECK(BURSTY_CALL, __func__)
+#define BURST_LOOP() BURSTY_P_KEEP_CHECK(BURSTY_BACKEDGE, __func__)
+#else
+#define BURST_ENTRY() BURST_POINT(BURSTY_CALL, __func__, 0)
+#define BURST_LOOP() BURST_POINT(BURSTY_BACKEDGE, __func__, 0)
+#endif
+
+/* ---- scopes -------------------------------------- src/bursty/scope.h ---- */
 
 /* The check comes first and the push second, so the depth of a CALL counts the scopes around it.
    Leaving restores the saved depth instead of counting down: that repairs whatever a longjmp
-   skipped. The stores are volatile, the stack before the depth, for whoever interrupts: ticks.h. */
+   skipped. The stores are volatile, the stack before the depth, for a tick that interrupts. */
 
 enum { BURSTY_P_SCOPE_CALL = BURSTY_CALL | BURSTY_FRAME,
        BURSTY_P_SCOPE_RETURN = BURSTY_RETURN | BURSTY_FRAME };
@@ -446,55 +906,377 @@ BURSTY_P_INLINE void bursty_p_leave(bursty_p_scope *scope) {
     if (BURSTY_P_LIVE()) bursty_p_event(scope->site, 0, BURSTY_P_SCOPE_RETURN);
 }
 
-#define BURSTY_P_SCOPE_SITE(name_) \
-    static const bursty_site BURSTY_P_CAT(bursty_p_site_, __LINE__) = { \
-        name_, __FILE__, __LINE__, BURSTY_P_SCOPE_CALL }
-#if defined(BURSTY_P_GNU)
-#define BURST_SCOPE(name_) \
-    BURSTY_P_SCOPE_SITE(name_); \
-    bursty_p_scope BURSTY_P_CAT(bursty_p_scope_, __LINE__) \
+/* "" before the name: a name that is no literal is an error, in C++, too, where it would be gone when
+   the report is made. */
+#define BURSTY_P_SCOPE_SITE(name_, id_) \
+    static const bursty_site BURSTY_P_CAT(bursty_p_site_, id_) = { \
+        "" name_, __FILE__, __LINE__, BURSTY_P_SCOPE_CALL }
+#define BURST_SCOPE(name_) BURSTY_P_SCOPE(name_, BURSTY_P_UNIQUE)
+
+#if defined(BURSTY_P_KEEP_SCOPES) /* the sequences are explained above, with the check */
+#if defined(BURSTY_P_SHARED) /* the offset of the thread's word comes from a table */
+#define BURSTY_P_SCOPE_BASE \
+    "{movq\t" BURSTY_P_KEEP_NAME "@gottpoff(%%rip), %[base]" \
+    "|mov\t%[base], QWORD PTR " BURSTY_P_KEEP_NAME "@gottpoff[rip]}\n\t"
+#define BURSTY_P_SCOPE_HAS_BASE uint64_t bursty_p_base;
+#define BURSTY_P_SCOPE_BASED , [base] "=&r"(bursty_p_base)
+#define BURSTY_P_SCOPE_LEFT [base] "=&r"(bursty_p_base) BURSTY_P_KEEP_ORDER(, BURSTY_P_KEEP_ORDERED)
+#define BURSTY_P_SCOPE_ATT(at_) "%%fs:" at_ "(%[base])"
+#define BURSTY_P_SCOPE_INTEL(at_) "DWORD PTR fs:" at_ "[%[base]]"
+#define BURSTY_P_SCOPE_SLOT_ATT "%%fs:8(%[base],%q[depth],8)"
+#define BURSTY_P_SCOPE_SLOT_INTEL "QWORD PTR fs:8[%[base]+%q[depth]*8]"
+#else
+#define BURSTY_P_SCOPE_BASE ""
+#define BURSTY_P_SCOPE_HAS_BASE
+#define BURSTY_P_SCOPE_BASED
+#define BURSTY_P_SCOPE_LEFT BURSTY_P_KEEP_ORDERED
+#define BURSTY_P_SCOPE_ATT(at_) "%%fs:" BURSTY_P_KEEP_NAME "@tpoff+" at_
+#define BURSTY_P_SCOPE_INTEL(at_) "DWORD PTR fs:" BURSTY_P_KEEP_NAME "@tpoff+" at_
+#define BURSTY_P_SCOPE_SLOT_ATT "%%fs:" BURSTY_P_KEEP_NAME "@tpoff+8(,%q[depth],8)"
+#define BURSTY_P_SCOPE_SLOT_INTEL "QWORD PTR fs:" BURSTY_P_KEEP_NAME "@tpoff+8[0+%q[depth]*8]"
+#endif
+#if defined(__PIC__) || defined(__PIE__)
+#define BURSTY_P_SCOPE_HAS_SITE uint64_t bursty_p_at;
+#define BURSTY_P_SCOPE_SITED , [at] "=&r"(bursty_p_at)
+#define BURSTY_P_SCOPE_PUSH \
+    "{leaq\t%c[site](%%rip), %[at]|lea\t%[at], %c[site][rip]}\n\t" \
+    "{movq\t%[at], " BURSTY_P_SCOPE_SLOT_ATT "|mov\t" BURSTY_P_SCOPE_SLOT_INTEL ", %[at]}\n"
+#else
+#define BURSTY_P_SCOPE_HAS_SITE
+#define BURSTY_P_SCOPE_SITED
+#define BURSTY_P_SCOPE_PUSH \
+    "{movq\t$%c[site], " BURSTY_P_SCOPE_SLOT_ATT \
+    "|mov\t" BURSTY_P_SCOPE_SLOT_INTEL ", OFFSET %c[site]}\n"
+#endif
+
+#define BURSTY_P_SCOPE_ENTER(depth_, site_) \
+    BURSTY_P_KEEP_ASM(BURSTY_P_SCOPE_BASE \
+                      "{decl\t" BURSTY_P_SCOPE_ATT("0") "|dec\t" BURSTY_P_SCOPE_INTEL("0") "}" \
+                      "\n\tjs\t771f\n772:\t" \
+                      "{movl\t" BURSTY_P_SCOPE_ATT("4") ", %k[depth]" \
+                      "|mov\t%k[depth], " BURSTY_P_SCOPE_INTEL("4") "}\n\t" \
+                      "{cmpl\t%[room], %k[depth]|cmp\t%k[depth], %[room]}\n\tjae\t774f\n\t" \
+                      BURSTY_P_SCOPE_PUSH \
+                      "774:\t{incl\t" BURSTY_P_SCOPE_ATT("4") "|inc\t" BURSTY_P_SCOPE_INTEL("4") "}" \
+                      "\n\t" BURSTY_P_KEEP_RARE \
+                      : [depth] "=&r"(depth_) BURSTY_P_SCOPE_SITED BURSTY_P_SCOPE_BASED \
+                        BURSTY_P_KEEP_ORDER(, BURSTY_P_KEEP_ORDERED) \
+                      : [site] "i"(site_), [room] "i"(BURSTY_STACK) \
+                      : "cc", "memory")
+
+BURSTY_P_INLINE void bursty_p_end_scope(const uint32_t *depth) {
+    BURSTY_P_SCOPE_HAS_BASE
+    BURSTY_P_KEEP_ASM(BURSTY_P_SCOPE_BASE
+                      "{movl\t%k[depth], " BURSTY_P_SCOPE_ATT("4")
+                      "|mov\t" BURSTY_P_SCOPE_INTEL("4") ", %k[depth]}\n\t"
+                      "{cmpl\t$0, " BURSTY_P_SCOPE_ATT("0")
+                      "|cmp\t" BURSTY_P_SCOPE_INTEL("0") ", 0}\n\t"
+                      "js\t775f\n776:\t.subsection 1\n775:\t"
+                      BURSTY_P_KEEP_STUB("bursty_p_leave_thunk", "776b") ".previous"
+                      : BURSTY_P_SCOPE_LEFT
+                      : [depth] "r"(*depth)
+                      : "cc", "memory");
+}
+
+#define BURSTY_P_SCOPE(name_, id_) \
+    BURSTY_P_SCOPE_SITE(name_, id_); \
+    uint32_t BURSTY_P_CAT(bursty_p_scope_, id_) \
+        __attribute__((cleanup(bursty_p_end_scope), unused)) = __extension__({ \
+            uint32_t bursty_p_depth_; \
+            BURSTY_P_SCOPE_HAS_SITE BURSTY_P_SCOPE_HAS_BASE \
+            BURSTY_P_SCOPE_ENTER(bursty_p_depth_, &BURSTY_P_CAT(bursty_p_site_, id_)); \
+            bursty_p_depth_; \
+        })
+#define BURST_LEAVE() do { } while (0)
+#elif defined(BURSTY_P_GNU)
+#define BURSTY_P_SCOPE(name_, id_) \
+    BURSTY_P_SCOPE_SITE(name_, id_); \
+    bursty_p_scope BURSTY_P_CAT(bursty_p_scope_, id_) \
         __attribute__((cleanup(bursty_p_leave), unused)) = \
-        bursty_p_enter(&BURSTY_P_CAT(bursty_p_site_, __LINE__))
+        bursty_p_enter(&BURSTY_P_CAT(bursty_p_site_, id_))
 #define BURST_LEAVE() do { } while (0)
 #elif defined(__cplusplus)
-} /* extern "C" */
 struct bursty_p_scope_guard {
     bursty_p_scope scope;
     explicit bursty_p_scope_guard(const bursty_site *site) : scope(bursty_p_enter(site)) {}
     ~bursty_p_scope_guard() { bursty_p_leave(&scope); }
 };
-extern "C" {
-#define BURST_SCOPE(name_) \
-    BURSTY_P_SCOPE_SITE(name_); \
-    bursty_p_scope_guard BURSTY_P_CAT(bursty_p_scope_, __LINE__)( \
-        &BURSTY_P_CAT(bursty_p_site_, __LINE__))
+#define BURSTY_P_SCOPE(name_, id_) \
+    BURSTY_P_SCOPE_SITE(name_, id_); \
+    bursty_p_scope_guard BURSTY_P_CAT(bursty_p_scope_, id_)(&BURSTY_P_CAT(bursty_p_site_, id_))
 #define BURST_LEAVE() do { } while (0)
 #else /* other C compilers: write BURST_LEAVE() before each way out of a scope */
-#define BURST_SCOPE(name_) \
-    BURSTY_P_SCOPE_SITE(name_); \
-    bursty_p_scope bursty_p_scope_here = bursty_p_enter(&BURSTY_P_CAT(bursty_p_site_, __LINE__))
+#define BURSTY_P_SCOPE(name_, id_) \
+    BURSTY_P_SCOPE_SITE(name_, id_); \
+    bursty_p_scope bursty_p_scope_here = bursty_p_enter(&BURSTY_P_CAT(bursty_p_site_, id_))
 #define BURST_LEAVE() bursty_p_leave(&bursty_p_scope_here)
 #endif
 
-/* ---- off: the same lists; no symbol, no variable, no section -------------------------------- */
+/* ---- code in two copies, the second records ------- src/bursty/dual.h ---- */
 
-#else /* BURSTY_OFF */
+#if defined(BURSTY_P_GNU)
+#define BURSTY_P_DUAL_COLD __attribute__((cold, noinline))
+#else
+#define BURSTY_P_DUAL_COLD
+#endif
 
-#define BURST_CHECK() 0
-#define BURST_POINT(class_, name_, value_) ((void)sizeof(BURSTY_P_TO(uintptr_t, value_)))
-#define BURST_ENTRY() do { } while (0)
-#define BURST_LOOP() do { } while (0)
-#define BURST_SCOPE(name_) enum { BURSTY_P_CAT(bursty_p_scope_, __LINE__) }
-#define BURST_LEAVE() do { } while (0)
+/* FIRE takes a check and says whether bursty_p_hit must look closer, which says whether a burst is
+   live; if it is not, PLAIN undoes the check. LIVE takes no check. */
+#define BURSTY_P_DUAL_SITE(name_) \
+    static const bursty_site bursty_p_dual_site = { name_, __FILE__, __LINE__, BURSTY_CALL }
 
-#endif /* BURSTY_OFF */
+/* Takes up to `left` checks that have the same answer, which goes to *live. */
+BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
+    uint32_t room = BURSTY_P_POLLS ? 4096 : BURSTY_P_HERE.n;
+    if (BURSTY_P_POLLS ? BURSTY_P_OPEN() : BURSTY_P_TO(int32_t, room) <= 0) {
+        return bursty_p_take(left, live);
+    }
+    if (left < room) room = BURSTY_P_TO(uint32_t, left);
+    if (!BURSTY_P_POLLS) BURSTY_P_HERE.n -= room;
+    *live = 0;
+    return room;
+}
+
+/* ---- which copy of the code is this ---- */
+
+/* BURST_REF, BURST_IF_RECORDING and BURST_SAME act where two things hold: this copy of the code is
+   the instrumented one, and a burst is live. The first is a constant. BURST_BODY and BURST_FOR
+   announce their copy by a struct tag in the block (its size is 2 in the instrumented copy, 1 in
+   the plain one). BURST_DUAL and BURST_DUAL_LEAF announce it by their parameter burst_on, which
+   hides the function burst_on below. In ordinary code the answer is yes. (A local variable instead
+   of a tag would do the same, with a warning of -Wshadow in every nesting.) */
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(__cplusplus) /* g++: a tag shadows, too */
+#define BURSTY_P_DUAL_QUIET \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"")
+#define BURSTY_P_DUAL_LOUD _Pragma("GCC diagnostic pop")
+#else
+#define BURSTY_P_DUAL_QUIET
+#define BURSTY_P_DUAL_LOUD
+#endif
+
+struct burst_copy {
+    char c[3];
+};
+BURSTY_P_INLINE int burst_on(void) { return 1; }
+
+#define BURSTY_P_DUAL_TAG(size_) \
+    BURSTY_P_DUAL_QUIET struct burst_copy { char c[size_]; }; BURSTY_P_DUAL_LOUD
+#define BURSTY_P_DUAL_OUTER_TAG() \
+    BURSTY_P_DUAL_QUIET struct burst_outer { char c[sizeof(struct burst_copy)]; }; BURSTY_P_DUAL_LOUD
+#define BURSTY_P_DUAL_IN_COPY() \
+    (sizeof(struct burst_copy) == 2 \
+     || (sizeof(struct burst_copy) == 3 && BURSTY_P_TO(uintptr_t, burst_on) != 0))
+#define BURSTY_P_DUAL_RECORDING() (BURSTY_P_DUAL_IN_COPY() && BURSTY_P_LIVE())
+
+#define BURST_IF_RECORDING(...) do { if (BURSTY_P_DUAL_RECORDING()) { __VA_ARGS__; } } while (0)
+#define BURST_REF(class_, p_) \
+    do { \
+        static const bursty_site bursty_p_dual_site = { #p_, __FILE__, __LINE__, class_ }; \
+        if (BURSTY_P_DUAL_RECORDING()) { \
+            bursty_p_event(&bursty_p_dual_site, BURSTY_P_TO(uintptr_t, p_), bursty_p_dual_site.kind); \
+        } \
+    } while (0)
+
+/* ---- dual-path functions (bursty-tracing Figure 2) ---- */
+
+/* The body stands once in the source and twice in the code. The user's braces follow the header of
+   an always-inline function with one more parameter, burst_on, a constant in each of its two uses:
+
+       f(a)        a check; plain: body(0, a)   fires: cold_f(a), a jump
+       cold_f(a)   in a burst: body(1, a)   otherwise: gives its check back and calls f, whose own
+                                            check takes it again (no third copy of the body) */
+
+/* MORE(args, list): ", a, b" for the list (a, b), or nothing if args is (). Whether a function has
+   parameters is read from its arguments, because a macro cannot tell (void) from (void *p). */
+#define BURSTY_P_DUAL_MORE(args_, list_) \
+    BURSTY_P_DUAL_SECOND(BURSTY_P_DUAL_HEAD args_, BURSTY_P_DUAL_SOME_MORE, 0)(list_)
+#define BURSTY_P_DUAL_HEAD(...) BURSTY_P_DUAL_HEAD_OF(__VA_ARGS__, 0)
+#define BURSTY_P_DUAL_HEAD_OF(head_, ...) BURSTY_P_DUAL_EMPTY_##head_
+#define BURSTY_P_DUAL_EMPTY_ 0, BURSTY_P_DUAL_NO_MORE
+#define BURSTY_P_DUAL_SECOND(...) BURSTY_P_DUAL_SECOND_OF(__VA_ARGS__)
+#define BURSTY_P_DUAL_SECOND_OF(first_, second_, ...) second_
+#define BURSTY_P_DUAL_NO_MORE(list_)
+#define BURSTY_P_DUAL_SOME_MORE(list_) , BURSTY_P_DUAL_STRIP list_
+#define BURSTY_P_DUAL_STRIP(...) __VA_ARGS__
+
+#if defined(BURSTY_P_GNU) && !defined(__cplusplus) /* "return f();" where f returns void */
+#define BURSTY_P_DUAL_VOID \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")
+#define BURSTY_P_DUAL_VOID_END _Pragma("GCC diagnostic pop")
+#else
+#define BURSTY_P_DUAL_VOID
+#define BURSTY_P_DUAL_VOID_END
+#endif
+
+#if defined(BURSTY_POLL)
+#define BURSTY_P_DUAL_PLAIN(name_, args_) \
+    return bursty_p_dual_body_##name_(0 BURSTY_P_DUAL_MORE(args_, args_))
+#else
+#define BURSTY_P_DUAL_PLAIN(name_, args_) BURSTY_P_HERE.n++; return name_ args_
+#endif
+
+#define BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_) \
+    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_( \
+        const int burst_on BURSTY_P_UNUSED BURSTY_P_DUAL_MORE(args_, params_))
+#define BURST_DUAL(ret_, name_, params_, args_) \
+    ret_ name_ params_; \
+    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_); \
+    BURSTY_P_DUAL_VOID \
+    static BURSTY_P_DUAL_COLD ret_ bursty_p_dual_cold_##name_ params_ { \
+        BURSTY_P_DUAL_SITE(#name_); \
+        if (bursty_p_hit(&bursty_p_dual_site, 0)) { \
+            return bursty_p_dual_body_##name_(1 BURSTY_P_DUAL_MORE(args_, args_)); \
+        } else { \
+            BURSTY_P_DUAL_PLAIN(name_, args_); \
+        } \
+    } \
+    ret_ name_ params_ { \
+        if (BURSTY_P_FIRE()) { \
+            return bursty_p_dual_cold_##name_ args_; \
+        } else { \
+            return bursty_p_dual_body_##name_(0 BURSTY_P_DUAL_MORE(args_, args_)); \
+        } \
+    } \
+    BURSTY_P_DUAL_VOID_END \
+    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_)
+#define BURST_DUAL_LEAF(ret_, name_, params_, args_) \
+    ret_ name_ params_; \
+    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_); \
+    BURSTY_P_DUAL_VOID \
+    BURSTY_P_UNUSED static BURSTY_P_DUAL_COLD ret_ bursty_p_dual_on_##name_ params_ { \
+        return bursty_p_dual_body_##name_(1 BURSTY_P_DUAL_MORE(args_, args_)); \
+    } \
+    ret_ name_ params_ { \
+        return bursty_p_dual_body_##name_(0 BURSTY_P_DUAL_MORE(args_, args_)); \
+    } \
+    BURSTY_P_DUAL_VOID_END \
+    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_)
+#define BURST_SAME(name_, args_) \
+    (BURSTY_P_DUAL_RECORDING() ? bursty_p_dual_on_##name_ args_ : name_ args_)
+
+/* ---- dual-path loops ---- */
+
+#define BURST_BODY(...) \
+    { \
+        BURSTY_P_DUAL_OUTER_TAG() \
+        if (BURSTY_P_FIRE() && bursty_p_hit(NULL, 0) && sizeof(struct burst_outer) != 2) { \
+            BURSTY_P_DUAL_TAG(2) __VA_ARGS__ \
+        } else { \
+            BURSTY_P_DUAL_TAG(sizeof(struct burst_outer) == 2 ? 2 : 1) __VA_ARGS__ \
+        } \
+    }
+
+/* BURST_FOR runs a counted loop in strips: the iterations of a strip get the same answer, and their
+   checks are taken at once, so that nothing is left per iteration. If the body leaves by break,
+   return, goto or an exception, the guard gives back the checks of the iterations that did not run.
+   It reads i through a pointer to a type that may alias any other. */
+#ifdef BURSTY_P_GNU
+#define BURSTY_P_DUAL_ALIAS __attribute__((may_alias))
+#else
+#define BURSTY_P_DUAL_ALIAS
+#endif
+typedef uint8_t BURSTY_P_DUAL_ALIAS bursty_p_dual_any8;
+typedef uint16_t BURSTY_P_DUAL_ALIAS bursty_p_dual_any16;
+typedef uint32_t BURSTY_P_DUAL_ALIAS bursty_p_dual_any32;
+typedef uint64_t BURSTY_P_DUAL_ALIAS bursty_p_dual_any64;
+
+typedef struct bursty_p_dual_guard {
+    const void *i; /* NULL: the strip was run to its end */
+    uint64_t stop;
+    uint32_t size, live;
+    void (*give_back)(uint32_t count, uint32_t live);
+} bursty_p_dual_guard;
+
+BURSTY_P_INLINE void bursty_p_dual_unguard(bursty_p_dual_guard *guard) {
+    uint64_t i = 0, mask = UINT64_MAX;
+    if (!guard->i) return;
+    if (guard->size == 1) i = *BURSTY_P_CAST(const bursty_p_dual_any8 *, guard->i);
+    if (guard->size == 2) i = *BURSTY_P_CAST(const bursty_p_dual_any16 *, guard->i);
+    if (guard->size == 4) i = *BURSTY_P_CAST(const bursty_p_dual_any32 *, guard->i);
+    if (guard->size == 8) i = *BURSTY_P_CAST(const bursty_p_dual_any64 *, guard->i);
+    mask >>= 64 - 8 * guard->size;
+    guard->give_back(BURSTY_P_TO(uint32_t, (guard->stop - i - 1) & mask), guard->live);
+}
+
+#if defined(BURSTY_P_GNU)
+#define BURSTY_P_DUAL_GUARD(guard_) \
+    bursty_p_dual_guard guard_ __attribute__((cleanup(bursty_p_dual_unguard)))
+#define BURSTY_P_DUAL_BROKE(guard_) break
+#elif defined(__cplusplus)
+} /* extern "C" */
+struct bursty_p_dual_guarded : bursty_p_dual_guard {
+    ~bursty_p_dual_guarded() { bursty_p_dual_unguard(this); }
+};
+extern "C" {
+#define BURSTY_P_DUAL_GUARD(guard_) bursty_p_dual_guarded guard_
+#define BURSTY_P_DUAL_BROKE(guard_) break
+#else
+#define BURSTY_P_DUAL_GUARD(guard_) bursty_p_dual_guard guard_
+#define BURSTY_P_DUAL_BROKE(guard_) bursty_p_dual_unguard(&guard_); break
+#endif
+
+#define BURST_FOR(T_, i_, lo_, hi_, ...) \
+    { \
+        T_ i_ = (lo_); \
+        const T_ bursty_p_dual_hi_##i_ = (hi_); \
+        BURSTY_P_DUAL_OUTER_TAG() \
+        while (i_ < bursty_p_dual_hi_##i_) { \
+            const uint64_t bursty_p_dual_at_##i_ = BURSTY_P_TO(uint64_t, i_); \
+            uint32_t bursty_p_dual_live_##i_; \
+            const uint32_t bursty_p_dual_count_##i_ = bursty_p_dual_take( \
+                BURSTY_P_TO(uint64_t, bursty_p_dual_hi_##i_) - bursty_p_dual_at_##i_, \
+                &bursty_p_dual_live_##i_); \
+            const T_ bursty_p_dual_stop_##i_ = \
+                BURSTY_P_CAST(T_, bursty_p_dual_at_##i_ + bursty_p_dual_count_##i_); \
+            BURSTY_P_DUAL_GUARD(bursty_p_dual_guard_##i_); \
+            bursty_p_dual_guard_##i_.i = &i_; \
+            bursty_p_dual_guard_##i_.size = BURSTY_P_TO(uint32_t, sizeof i_); \
+            bursty_p_dual_guard_##i_.stop = BURSTY_P_TO(uint64_t, bursty_p_dual_stop_##i_); \
+            bursty_p_dual_guard_##i_.live = bursty_p_dual_live_##i_; \
+            bursty_p_dual_guard_##i_.give_back = bursty_p_give_back; \
+            if (bursty_p_dual_live_##i_ && sizeof(struct burst_outer) != 2) { \
+                BURSTY_P_DUAL_TAG(2) \
+                for (; i_ < bursty_p_dual_stop_##i_; i_++) { __VA_ARGS__ } \
+            } else { \
+                BURSTY_P_DUAL_TAG(sizeof(struct burst_outer) == 2 ? 2 : 1) \
+                for (; i_ < bursty_p_dual_stop_##i_; i_++) { __VA_ARGS__ } \
+            } \
+            if (i_ < bursty_p_dual_stop_##i_) { BURSTY_P_DUAL_BROKE(bursty_p_dual_guard_##i_); } \
+            bursty_p_dual_guard_##i_.i = NULL; \
+        } \
+    }
 
 #ifdef __cplusplus
 }
 #endif
-#endif /* BURSTY_H */
 
-/* ---- implementation ------------------------------------------------------------------------- */
+#else /* BURSTY_OFF */
+
+/* ---- off: the same lists; no symbol, no variable, no section  src/bursty/off.h ---- */
+
+#define BURSTY_P_UNSEEN(value_) ((void)sizeof(BURSTY_P_TO(uintptr_t, value_)))
+#define BURST_CHECK() 0
+#define BURST_POINT(class_, name_, value_) BURSTY_P_UNSEEN(value_)
+#define BURST_ENTRY() do { } while (0)
+#define BURST_LOOP() do { } while (0)
+#define BURST_SCOPE(name_) enum { BURSTY_P_CAT(bursty_p_scope_, BURSTY_P_UNIQUE) }
+#define BURST_LEAVE() do { } while (0)
+#define BURST_DUAL(ret_, name_, params_, args_) ret_ name_ params_; ret_ name_ params_
+#define BURST_DUAL_LEAF(ret_, name_, params_, args_) ret_ name_ params_; ret_ name_ params_
+#define BURST_SAME(name_, args_) (name_ args_)
+#define BURST_BODY(...) { __VA_ARGS__ }
+#define BURST_FOR(T_, i_, lo_, hi_, ...) \
+    { \
+        T_ i_ = (lo_); \
+        const T_ bursty_p_dual_hi_##i_ = (hi_); \
+        for (; i_ < bursty_p_dual_hi_##i_; i_++) { __VA_ARGS__ } \
+    }
+#define BURST_REF(class_, p_) do { BURSTY_P_UNSEEN(p_); } while (0)
+#define BURST_IF_RECORDING(...) do { if (0) { __VA_ARGS__; } } while (0)
+
+#endif /* BURSTY_OFF */
+#endif /* BURSTY_H */
 
 #if defined(BURSTY_IMPLEMENTATION) && !defined(BURSTY_OFF) && !defined(BURSTY_IMPLEMENTED)
 #define BURSTY_IMPLEMENTED
@@ -502,6 +1284,12 @@ extern "C" {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wold-style-cast"
 #endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- basics ------------------------------------- src/bursty/basics.c ---- */
+
 #ifndef BURSTY_STATIC
 BURSTY_P_TLS bursty_p_here_t BURSTY_P_HERE;
 #ifdef BURSTY_POLL
@@ -512,15 +1300,8 @@ uint8_t bursty_p_open;
 /* The word while the slow path runs: checks of actions and handlers count it down. */
 #define BURSTY_P_BUSY UINT32_C(0x40000000)
 
-#ifndef BURSTY_TINY /* else: bursttiny.h */
+#ifndef BURSTY_TINY
 
-#ifdef BURSTY_STDIO
-#include <errno.h>
-#include <stdio.h>
-#endif
-#ifdef BURSTY_PTHREAD
-#include <pthread.h>
-#endif
 #ifndef BURSTY_PROFILES
 #define BURSTY_PROFILES 8
 #endif
@@ -528,14 +1309,97 @@ uint8_t bursty_p_open;
 #error "BURSTY_PROFILES is a number from 1 to 32"
 #endif
 #ifndef BURSTY_MEMORY
+#ifdef BURSTY_BARE
 #define BURSTY_MEMORY 98304
+#else
+#define BURSTY_MEMORY 1048576
+#endif
 #endif
 
-#define BURSTY_P_STEP BURSTY_P_INLINE KEEPREGS_P_SLOW
-#define BURSTY_P_SLOW static KEEPREGS_P_SLOW
-/* ---- pieces that the headers share ---------------------------------------------------------- */
+#ifndef BURSTY_BARE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#if (defined(__unix__) || defined(__APPLE__)) && !defined(BURSTY_NO_TLS)
+#define BURSTY_P_POSIX
+#include <pthread.h>
+#include <time.h>
+#endif
+#if defined(__linux__) && defined(BURSTY_P_POSIX)
+#include <signal.h>
+#include <sys/syscall.h>
+#if defined(SYS_clock_gettime)
+#define BURSTY_P_CLOCK
+#endif
+#if defined(SA_RESTART) && defined(SA_SIGINFO) && defined(SIGRTMAX) && \
+    defined(SYS_timer_settime) && defined(BURSTY_P_CLOCK) && BURSTY_STACK > 0
+#define BURSTY_P_TIMERS
+#endif
+#endif
+#endif
 
-/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
+/* In a bare build ticks are opt-in: they take 2 kB of flash. */
+#if !defined(BURSTY_BARE) || defined(BURSTY_TICKS)
+#define BURSTY_P_TICKS 1
+#else
+#define BURSTY_P_TICKS 0
+#endif
+
+#define BURSTY_P_STEP BURSTY_P_INLINE BURSTY_P_KEEP_SLOW
+#define BURSTY_P_SLOW static BURSTY_P_KEEP_SLOW
+
+/* ---- clocks -------------------------------------- src/bursty/clock.c ---- */
+
+/* CPU time of the process and of the calling thread, 0 where there is none. On
+   Linux the system call is made directly: strict modes of the C library hide
+   clock_gettime, and a signal handler may call this. */
+#ifdef BURSTY_P_CLOCK
+extern long syscall(long number, ...);
+static uint64_t bursty_p_read_ns(int clock) {
+    struct { long s, ns; } now = { 0, 0 };
+    if (syscall(SYS_clock_gettime, (long)clock, &now) != 0) return 0;
+    return (uint64_t)now.s * 1000000000 + (uint64_t)now.ns;
+}
+enum { BURSTY_P_PROCESS_CPU = 2, BURSTY_P_THREAD_CPU = 3 }; /* the kernel's numbers */
+#elif defined(BURSTY_P_POSIX) && defined(CLOCK_THREAD_CPUTIME_ID)
+#define BURSTY_P_CLOCK
+static uint64_t bursty_p_read_ns(clockid_t clock) {
+    struct timespec now;
+    if (clock_gettime(clock, &now) != 0) return 0;
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+#define BURSTY_P_PROCESS_CPU CLOCK_PROCESS_CPUTIME_ID
+#define BURSTY_P_THREAD_CPU CLOCK_THREAD_CPUTIME_ID
+#endif
+
+static uint64_t bursty_p_thread_ns(void *user) {
+    (void)user;
+#ifdef BURSTY_P_CLOCK
+    return bursty_p_read_ns(BURSTY_P_THREAD_CPU);
+#else
+    return 0;
+#endif
+}
+
+#ifdef BURSTY_P_TIMERS
+static uint64_t bursty_p_cpu_us(void) { return bursty_p_read_ns(BURSTY_P_PROCESS_CPU) / 1000; }
+#elif !defined(BURSTY_BARE) || defined(BURSTY_TICKS)
+static uint64_t bursty_p_cpu_us(void) { return 0; }
+#endif
+
+#if BURSTY_P_TICKS
+
+/* ---- counters that saturate -------------------------- src/saturate.c ---- */
+
+static uint64_t bursty_p_sat_add(uint64_t a, uint64_t b) {
+    return a + b < a ? UINT64_MAX : a + b;
+}
+
+#endif
+
+/* ---- writing a .brst part -------------------------------- src/part.c ---- */
+
+/* CRC-32 (IEEE 802.3, reflected), four bits at a time. */
 static uint32_t bursty_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
     static const uint32_t nibble[16] = {
         0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
@@ -550,9 +1414,8 @@ static uint32_t bursty_p_crc32(uint32_t crc, const unsigned char *data, size_t s
     }
     return ~crc;
 }
-/* [end shared] */
 
-/* [shared: put] Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
+/* Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
 typedef struct bursty_p_out {
     int (*write)(void *user, const void *data, size_t size);
     void *user;
@@ -621,9 +1484,8 @@ static int bursty_p_put_end(bursty_p_out *out) {
     bursty_p_put_block(out, 10);
     return out->error;
 }
-/* [end shared] */
 
-/* ---- what threads share --------------------------------------------------------------------- */
+/* ---- what threads share ------------------------- src/bursty/shared.c ---- */
 
 #ifdef BURSTY_NO_TLS
 #define BURSTY_P_GET(p) (*(p))
@@ -631,6 +1493,8 @@ static int bursty_p_put_end(bursty_p_out *out) {
 #define BURSTY_P_ACQUIRE(p) (*(p))
 #define BURSTY_P_RELEASE(p, v) ((void)(*(p) = (v)))
 #define BURSTY_P_FENCE() ((void)0)
+#define BURSTY_P_FENCE_ACQUIRE() ((void)0)
+#define BURSTY_P_FENCE_RELEASE() ((void)0)
 #define BURSTY_P_ADD(p, v) ((*(p) += (v)) - (v))
 #define BURSTY_P_MOST 1 /* thread */
 BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
@@ -638,12 +1502,28 @@ BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
     *p = v;
     return 1;
 }
+#elif defined(BURSTY_P_MSVC) /* x86: plain loads acquire and plain stores release */
+#include <intrin.h>
+#define BURSTY_P_GET(p) (_ReadWriteBarrier(), *(p))
+#define BURSTY_P_PUT(p, v) ((void)(*(p) = (v)), _ReadWriteBarrier())
+#define BURSTY_P_ACQUIRE(p) BURSTY_P_GET(p)
+#define BURSTY_P_RELEASE(p, v) (_ReadWriteBarrier(), BURSTY_P_PUT(p, v))
+#define BURSTY_P_FENCE() _ReadWriteBarrier()
+#define BURSTY_P_FENCE_ACQUIRE() _ReadWriteBarrier()
+#define BURSTY_P_FENCE_RELEASE() _ReadWriteBarrier()
+#define BURSTY_P_ADD(p, v) ((uint32_t)_InterlockedExchangeAdd((volatile long *)(p), (long)(v)))
+#define BURSTY_P_MOST 65535
+BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
+    return (uint32_t)_InterlockedCompareExchange((volatile long *)p, (long)v, (long)old) == old;
+}
 #else
 #define BURSTY_P_GET(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define BURSTY_P_PUT(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
 #define BURSTY_P_ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define BURSTY_P_RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define BURSTY_P_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+#define BURSTY_P_FENCE_ACQUIRE() __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define BURSTY_P_FENCE_RELEASE() __atomic_thread_fence(__ATOMIC_RELEASE)
 #define BURSTY_P_ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL)
 #define BURSTY_P_MOST 65535
 BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
@@ -653,7 +1533,7 @@ BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
 
 /* A count has one writer, its thread, and any reader. A 32-bit machine without 64-bit atomics may
    read one that is 2^32 off, in the moment in which it passes a multiple of 2^32. */
-#if !defined(BURSTY_NO_TLS) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2
+#if !defined(BURSTY_NO_TLS) && defined(BURSTY_P_GNU) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2
 typedef uint64_t bursty_p_count __attribute__((aligned(8)));
 #define BURSTY_P_READ(c) BURSTY_P_GET(c)
 #define BURSTY_P_STORE(c, v) BURSTY_P_PUT(c, v)
@@ -664,21 +1544,29 @@ typedef uint64_t bursty_p_count;
 #endif
 
 BURSTY_P_STEP void bursty_p_count_up(bursty_p_count *c, uint64_t v) {
-    if (KEEPREGS_P_ADDS(c, v)) return;
+    if (BURSTY_P_KEEP_ADDS(c, v)) return;
     uint64_t sum = BURSTY_P_READ(c) + v;
     BURSTY_P_STORE(c, sum < v ? UINT64_MAX : sum);
 }
 
-/* ---- memory --------------------------------------------------------------------------------- */
+BURSTY_P_INLINE void bursty_p_sum(uint64_t *sum, const bursty_p_count *c) {
+    uint64_t more = BURSTY_P_READ(c);
+    *sum = *sum + more < more ? UINT64_MAX : *sum + more;
+}
 
-/* | thread 0 | thread 1 | ... | row 0 | row 1 | ... | index |
+/* ---- memory ------------------------------------- src/bursty/memory.c ---- */
 
-   A quarter of the memory is thread records, the rest the hot table. Threads are numbered in the
-   order in which they register. A later thread may take over the record of one that has ended. */
+/* | thread 0 | thread 1 | ... | path 0 | ... | its index | row 0 | row 1 | ... | index |
+
+   A quarter of the memory is thread records; an eighth, if something ticks, the
+   table of paths; the rest is the hot table. Threads are numbered in the order
+   in which they register. A later thread may take over the record of one that
+   has ended. Static memory begins as zeros and is zeroed again only as far as it
+   was used, so pages that nobody needs are never touched. */
 enum { BURSTY_P_FREE, BURSTY_P_USED, BURSTY_P_ENDED };
 #define BURSTY_P_SPAN UINT32_C(65536)  /* the longest wait until a thread looks at new settings */
 #define BURSTY_P_EVER UINT64_MAX       /* `left` of a profile whose phase never ends            */
-#if defined(BURSTY_NO_TLS) || (defined(__PIC__) && !defined(__PIE__))
+#if defined(BURSTY_NO_TLS) || defined(BURSTY_P_SHARED)
 #define BURSTY_P_RECENT 32u  /* rows; a shared object that is loaded late has little room in TLS */
 #else
 #define BURSTY_P_RECENT 256u
@@ -705,9 +1593,15 @@ typedef struct bursty_p_sampler {
     uint64_t memory[4];       /* of the action                               */
 } bursty_p_sampler;
 
+#ifdef BURSTY_BARE
+#define BURSTY_P_NAME 16
+#else
+#define BURSTY_P_NAME 32
+#endif
 typedef struct bursty_p_thread {
-    uint32_t state, number, reuses;
-    const char *name;
+    uint32_t state, number, reuses, paths; /* paths: rows of the table of paths */
+    uint32_t timer;           /* 1 + its id, or 0 */
+    char name[BURSTY_P_NAME];
     bursty_p_count checks, burst_checks, lost, bursts[BURSTY_PROFILES], events[BURSTY_PROFILES];
     bursty_p_count class_sum[2 * BURSTY_P_CLASSES]; /* bursts, xx, bursts, xx, ...    */
     uint32_t random;          /* from here on zero when a thread registers   */
@@ -718,20 +1612,18 @@ typedef struct bursty_p_thread {
     uint32_t generation;      /* of the settings that were taken over        */
     uint32_t opening;         /* of bursty_poll                              */
     uint32_t active, framed, acting; /* that run, get BEGIN or END, have an action */
-    uint32_t same_settings, plain; /* keepregs.h: a look leaves new ones alone; see there */
+    uint32_t same_settings, plain; /* keep.c: a look leaves new ones alone; see there */
     uint64_t phase_checks, factor, pace[4];     /* see bursty_p_pace         */
     bursty_p_sampler sampler[BURSTY_PROFILES];
 } bursty_p_thread;
 
-typedef struct bursty_p_slot {
-    bursty_profile set;
-    uint32_t stamp, used;
-} bursty_p_slot;
-
 static struct {
     bursty_config config;
-    bursty_p_slot slot[BURSTY_PROFILES];
-    uint32_t lock, epoch, generation, opening, lost_threads;
+    uint32_t epoch, opening, lost_threads;
+    uint32_t generation; /* of the published settings, see there */
+    uint32_t budget;     /* config.budget_ppm, if there is a clock */
+    int32_t no_time;     /* BURSTY_NO_TIME_... */
+    bursty_companion companion;
     bursty_p_thread *threads;
     uint32_t thread_room, thread_count;
     bursty_p_row *rows;
@@ -748,7 +1640,7 @@ static BURSTY_P_TLS struct {
 } bursty_p_mine;
 
 static const bursty_site bursty_p_burst_site = { "(burst)", "", 0, BURSTY_BEGIN };
-#if BURSTY_STACK > 0
+#if BURSTY_STACK > 0 || BURSTY_P_TICKS
 static const bursty_site bursty_p_deep_site = { "(deep)", "", 0, BURSTY_P_SCOPE_CALL };
 #endif
 
@@ -775,9 +1667,6 @@ BURSTY_P_SLOW uint32_t bursty_p_below(bursty_p_thread *t, uint32_t limit) {
     return (uint32_t)((uint64_t)t->random * limit >> 32);
 }
 
-static void bursty_p_lock(void) { while (!bursty_p_cas(&bursty_p_all.lock, 0, 1)) { } }
-static void bursty_p_unlock(void) { BURSTY_P_RELEASE(&bursty_p_all.lock, 0); }
-
 /* The innermost of depth scopes, or NULL. */
 BURSTY_P_STEP const bursty_site *bursty_p_caller(uint32_t depth) {
 #if BURSTY_STACK > 0
@@ -789,7 +1678,118 @@ BURSTY_P_STEP const bursty_site *bursty_p_caller(uint32_t depth) {
     return NULL;
 }
 
-/* ---- the hot table -------------------------------------------------------------------------- */
+/* How many slots an index needs for rows of so many bytes that share `bytes` with it: a power of 2,
+   at most a quarter of the memory. *rows becomes the number of rows: at most 3/4 of the slots. So a
+   search always ends, at an empty slot. */
+static size_t bursty_p_divide(size_t bytes, size_t row_bytes, size_t *rows) {
+    size_t slots = 1;
+    while (slots < bytes / (row_bytes + 4) && slots < (size_t)1 << 28) slots *= 2;
+    while (slots > 1 && slots * 4 > bytes / 4) slots /= 2;
+    *rows = (bytes - slots * 4) / row_bytes;
+    if (*rows > slots - slots / 4) *rows = slots - slots / 4;
+    return slots;
+}
+
+/* ---- settings --------------------------------- src/bursty/settings.c ---- */
+
+/*  generation ---> | version | buffer |
+                                |
+    buffer 0   buffer 1   buffer 2   ...      each: a stamp, and all profiles
+    (free)     (written)  (published)
+
+   All settings are one value, which is never changed where it stands. A writer
+   copies the published buffer, changes its copy, puts it into a free buffer and
+   publishes that one by a compare-and-swap of `generation`. If somebody else has
+   published in between, it begins again. So bursty_set_profile may be called by
+   a signal handler that interrupts bursty_set_profile, or a reader, at any
+   instruction: nobody waits for anybody.
+
+   A reader copies a buffer and then looks at its stamp, which is the generation
+   under which the buffer was published, or 0 while somebody writes it. If the
+   stamp is another one, the buffer was used again, so something newer has been
+   published: it reads that. Invariant: the published buffer is whole; `busy`
+   belongs to one writer, who checks after taking it that the buffer is not the
+   published one. Versions never come back within 2^29 changes. Cost: 500 bytes
+   are copied for a change, and by each thread when it takes it over. */
+typedef struct bursty_p_slot {
+    bursty_profile set;
+    uint32_t stamp, used;
+} bursty_p_slot;
+
+typedef struct bursty_p_settings {
+    bursty_p_slot slot[BURSTY_PROFILES];
+    uint32_t paused;
+} bursty_p_settings;
+
+enum { BURSTY_P_WORDS = (sizeof(bursty_p_settings) + 3) / 4 };
+#ifdef BURSTY_NO_TLS
+enum { BURSTY_P_BUFFERS = 1 }; /* one context: changed where it stands */
+#else
+enum { BURSTY_P_BUFFERS = 8 };
+#endif
+
+static struct {
+    uint32_t stamp, busy, word[BURSTY_P_WORDS];
+} bursty_p_buffer[BURSTY_P_BUFFERS];
+
+/* Copies the published settings. Returns their generation. */
+static uint32_t bursty_p_read_settings(bursty_p_settings *out) {
+    uint32_t word[BURSTY_P_WORDS], generation, at, i;
+    unsigned char *to = (unsigned char *)out;
+    const unsigned char *from = (const unsigned char *)word;
+    do {
+        generation = BURSTY_P_ACQUIRE(&bursty_p_all.generation);
+        at = generation % BURSTY_P_BUFFERS;
+        for (i = 0; i < BURSTY_P_WORDS; i++) word[i] = BURSTY_P_GET(&bursty_p_buffer[at].word[i]);
+        BURSTY_P_FENCE_ACQUIRE();
+    } while (BURSTY_P_GET(&bursty_p_buffer[at].stamp) != generation);
+    for (i = 0; i < sizeof *out; i++) to[i] = from[i];
+    return generation;
+}
+
+/* The settings of this stamp go into a buffer that this caller holds. */
+static void bursty_p_fill(uint32_t at, const bursty_p_settings *settings, uint32_t stamp) {
+    uint32_t word[BURSTY_P_WORDS], i;
+    unsigned char *to = (unsigned char *)word;
+    const unsigned char *from = (const unsigned char *)settings;
+    word[BURSTY_P_WORDS - 1] = 0;
+    for (i = 0; i < sizeof *settings; i++) to[i] = from[i];
+    BURSTY_P_PUT(&bursty_p_buffer[at].stamp, 0);
+    BURSTY_P_FENCE_RELEASE();
+    for (i = 0; i < BURSTY_P_WORDS; i++) BURSTY_P_PUT(&bursty_p_buffer[at].word[i], word[i]);
+    BURSTY_P_RELEASE(&bursty_p_buffer[at].stamp, stamp);
+}
+
+/* Publishes settings that were made of those of generation `old`. Returns 0 if others have come in
+   between, or if all buffers are busy for the moment. */
+static int bursty_p_publish(const bursty_p_settings *settings, uint32_t old) {
+#ifdef BURSTY_NO_TLS
+    uint32_t next = old + 1 ? old + 1 : 1;
+    bursty_p_fill(0, settings, next);
+    bursty_p_all.generation = next;
+    return 1;
+#else
+    uint32_t at = old % BURSTY_P_BUFFERS, next, tries;
+    int done;
+    for (tries = 1; tries < BURSTY_P_BUFFERS; tries++) {
+        at = (at + 1) % BURSTY_P_BUFFERS;
+        if (!bursty_p_cas(&bursty_p_buffer[at].busy, 0, 1)) continue;
+        if (BURSTY_P_ACQUIRE(&bursty_p_all.generation) == old) break;
+        BURSTY_P_RELEASE(&bursty_p_buffer[at].busy, 0);
+        return 0;
+    }
+    if (tries == BURSTY_P_BUFFERS) return 0;
+    next = (old / BURSTY_P_BUFFERS + 1) * BURSTY_P_BUFFERS;
+    if (next == 0) next = BURSTY_P_BUFFERS; /* 0 is no generation */
+    next += at;
+    bursty_p_fill(at, settings, next);
+    done = bursty_p_cas(&bursty_p_all.generation, old, next);
+    BURSTY_P_RELEASE(&bursty_p_buffer[at].busy, 0);
+    return done;
+#endif
+}
+
+/* ---- the hot table ------------------------------- src/bursty/table.c ---- */
 
 /* index   | 0 | 3 | 0 | 1 | 2 | 0 | ...       open addressing; holds a row's number + 1, or 0
                  |       |   |
@@ -868,7 +1868,7 @@ BURSTY_P_SLOW void bursty_p_tally(bursty_p_thread *t, const bursty_site *site, u
     else bursty_p_count_up(&t->lost, 1);
 }
 
-/* ---- sums for intervals --------------------------------------------------------------------- */
+/* ---- sums for intervals --------------------------- src/bursty/sums.c ---- */
 
 /* How far a share may be off follows from how it differs between bursts (docs/formats.md). In a
    burst let y be the weight of a row, s of all rows of its site, x of all rows of its class. A row
@@ -891,7 +1891,7 @@ BURSTY_P_STEP void bursty_p_number(bursty_p_thread *t, bursty_p_sampler *s, uint
     bursty_p_count_up(&t->bursts[p], 1);
     if (later && (at == 1 || !s->chosen)) s->chosen = bursty_p_below(t, BURSTY_P_ONE_OF) + 1;
     s->times = !later ? 1 : at == s->chosen ? BURSTY_P_ONE_OF : 0;
-    if (s->set.action || s->set.check_count == BURSTY_ALWAYS) s->times = 0;
+    if (s->set.action || s->set.every == BURSTY_ALWAYS) s->times = 0;
     if (s->times) bursty_p_mine.summing |= 1u << p;
 }
 
@@ -950,13 +1950,14 @@ BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) 
     }
 }
 
-/* ---- events --------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------- src/bursty/events.c ---- */
 
 /* Sends one event to every profile in mask whose classes take it. */
 BURSTY_P_SLOW void bursty_p_send(bursty_p_thread *t, uint32_t mask, const bursty_site *site,
                                  uintptr_t value, uint32_t kind) {
     uint32_t p;
-    bursty_event event = { site, value, kind, BURSTY_P_HERE.depth, 0, 0, NULL, NULL };
+    bursty_event event = { site, value, kind, BURSTY_P_HERE.depth, 0, 0, 0, NULL, NULL };
+    event.thread = t->number;
 #if BURSTY_STACK > 0
     event.stack = BURSTY_P_HERE.stack;
 #endif
@@ -990,9 +1991,88 @@ BURSTY_P_SLOW void bursty_p_end(bursty_p_thread *t, uint32_t mask) {
     bursty_p_mine.summing &= ~mask;
 }
 
-/* ---- the schedule --------------------------------------------------------------------------- */
+/* ---- the budget --------------------------------- src/bursty/budget.c ---- */
 
-/* word    4 | 3  2  1  0 | -1 -2 -3 | 4  3  2  1  0 | -1 ...     check_count C = 5, burst_count
+/*      gap (C checks)          burst (I checks)           gap
+   | plain: u per check | u + x per check, 2 clocks |  plain ...
+   ^ since              ^ u is updated              ^ x is updated, then C
+
+   u is the time per check between bursts, x what a check costs more in a burst, both as
+   bursty_p_mean. A profile alone spends I x on C u of time. Its share is the budget b when
+   C = I (x / (b u) - 1). Several profiles share one factor f: each uses C f.
+       f = (x / (b u) - 1) * sum of I / C        b = budget_ppm / 1 000 000
+   In the code: memory is { 2^16 f, 256 u, 256 x, since }, most = 16 x / (b u), and shares = 2^20
+   times the sum. The factor changes at most by 2 in one step. A phase in which the clock went back
+   or jumped (by 2^48) is left out. */
+
+static uint64_t bursty_p_clock_cost; /* of one reading */
+
+/* A mean that moves by an eighth of the difference. A value above 4 times the mean counts as 4
+   times the mean, so that a preemption does little harm. */
+static uint64_t bursty_p_mean(uint64_t mean, uint64_t value) {
+    if (mean == 0) return value;
+    if (value > 4 * mean) value = 4 * mean;
+    return value > mean ? mean + (value - mean + 7) / 8 : mean - (mean - value) / 8;
+}
+
+static uint64_t bursty_p_clip(uint64_t value, uint64_t least, uint64_t most) {
+    return value < least ? least : value > most ? most : value;
+}
+
+static int bursty_p_has_clock(const bursty_config *config) {
+#ifdef BURSTY_P_CLOCK
+    (void)config;
+    return 1;
+#else
+    return config->clock != NULL;
+#endif
+}
+
+static void bursty_p_begin_budget(const bursty_config *config) {
+    bursty_config *own = &bursty_p_all.config;
+    uint64_t a, b;
+    int i;
+    bursty_p_all.budget = config->budget_ppm;
+    if (!config->clock) own->clock = bursty_p_thread_ns;
+    bursty_p_clock_cost = UINT64_MAX;
+    for (i = 0; i < 64 && bursty_p_all.budget; i++) { /* the least of 64 tries */
+        a = own->clock(own->clock_user);
+        b = own->clock(own->clock_user);
+        if (b >= a && b - a < bursty_p_clock_cost) bursty_p_clock_cost = b - a;
+    }
+    if (bursty_p_clock_cost == UINT64_MAX) bursty_p_clock_cost = 0;
+}
+
+/* A phase of `checks` checks has ended, in which profiles were in a burst or none was; shares is
+   2^20 times the sum of I / C. Returns 2^16 times the factor for the gaps. */
+static uint64_t bursty_p_budget(uint64_t memory[4], int was_burst, uint64_t checks,
+                                uint64_t shares) {
+    const bursty_config *config = &bursty_p_all.config;
+    uint64_t now = config->clock(config->clock_user), elapsed = now - memory[3], goal, most;
+    int first = memory[0] == 0;
+    if (first) memory[0] = 65536;
+    memory[3] = now;
+    if (first || checks == 0 || elapsed >> 48) return memory[0];
+    if (!was_burst) {
+        memory[1] = bursty_p_mean(memory[1], elapsed * 256 / checks);
+        return memory[0];
+    }
+    elapsed = elapsed * 256 + 512 * bursty_p_clock_cost;
+    goal = checks * memory[1];
+    memory[2] = bursty_p_mean(memory[2], elapsed > goal ? (elapsed - goal) / checks : 0);
+    if (memory[1] == 0) return memory[0];
+    most = UINT64_C(1) << 40;
+    if (memory[2] < most) most = memory[2] * 1000000 / bursty_p_all.budget;
+    most = bursty_p_clip(most * 16 / memory[1], 0, UINT64_C(1) << 32);
+    shares = bursty_p_clip(shares, 0, UINT64_C(1) << 34);
+    goal = most > 16 ? (most - 16) * (shares >> 4) / 16 : 0;
+    goal = bursty_p_clip(goal, memory[0] / 2, 2 * memory[0]);
+    return memory[0] = bursty_p_clip(goal, 16, UINT64_C(1) << 46);
+}
+
+/* ---- the schedule ----------------------------- src/bursty/schedule.c ---- */
+
+/* word    4 | 3  2  1  0 | -1 -2 -3 | 4  3  2  1  0 | -1 ...     every C = 5, burst
                gap          burst      gap             burst      I = 3
            ^ look         ^ look     ^ look          ^ look
            in bursty_start, before the first check
@@ -1006,7 +2086,7 @@ BURSTY_P_SLOW void bursty_p_end(bursty_p_thread *t, uint32_t mask) {
 
    Every profile keeps the sequence that it would have alone: I checks in a burst, then a gap, and
    so on; span is the nearest end of a phase. The length of a gap is drawn evenly from C - j to
-   C + j, where j is jitter_percent of C, and is at least 1. A budget multiplies C by the thread's
+   C + j, where j is `jitter` percent of C, and is at least 1. A budget multiplies C by the thread's
    factor first. After every awake_count bursts, hibernate_count periods of C + I are added.
    Without jitter the first gap is C - 1, as in bursty-tracing Figure 3. With jitter a thread starts
    at a random place of its period C + I, else threads shorter than C would never be sampled.
@@ -1016,16 +2096,16 @@ BURSTY_P_SLOW void bursty_p_end(bursty_p_thread *t, uint32_t mask) {
    With BURSTY_POLL the gap has no length: a look while bursty_p_open is 1 begins a burst of every
    profile once in an opening, and the phase after it lasts until the next one. */
 BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
-    uint64_t gap = s->set.check_count;
+    uint64_t gap = s->set.every;
     uint32_t spread;
     if (t->factor) {
         gap = gap >> 20 ? (gap * (t->factor >> 8)) >> 8 : gap * t->factor >> 16;
-        if (gap < 100) gap = s->set.check_count < 100 ? s->set.check_count : 100;
+        if (gap < 100) gap = s->set.every < 100 ? s->set.every : 100;
         if (gap > BURSTY_P_BUSY) gap = BURSTY_P_BUSY;
     }
     s->gap = (uint32_t)gap;
-    if (s->set.jitter_percent <= 0) return s->gap;
-    spread = (uint32_t)(gap * (uint32_t)s->set.jitter_percent / 100);
+    if (s->set.jitter <= 0) return s->gap;
+    spread = (uint32_t)(gap * (uint32_t)s->set.jitter / 100);
     gap = gap - spread + bursty_p_below(t, 2 * spread + 1);
     return gap ? (uint32_t)gap : 1;
 }
@@ -1034,8 +2114,8 @@ BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
 BURSTY_P_SLOW uint32_t bursty_p_weigh(const bursty_p_sampler *s) {
     const bursty_profile *set = &s->set;
     uint64_t weight, periods = (uint64_t)set->awake_count + set->hibernate_count;
-    if (set->check_count == BURSTY_ALWAYS || BURSTY_P_POLLS) return 256;
-    weight = ((uint64_t)s->gap + set->burst_count) * 256 / set->burst_count;
+    if (set->every == BURSTY_ALWAYS || BURSTY_P_POLLS) return 256;
+    weight = ((uint64_t)s->gap + set->burst) * 256 / set->burst;
     if (weight > UINT32_MAX) return UINT32_MAX;
     if (periods >> 31) periods = INT32_MAX;
     if (set->awake_count) weight = weight * periods / set->awake_count;
@@ -1050,86 +2130,86 @@ BURSTY_P_SLOW void bursty_p_begin(bursty_p_sampler *s, uint64_t left) {
 
 BURSTY_P_SLOW void bursty_p_next_phase(bursty_p_thread *t, bursty_p_sampler *s) {
     if (!s->in_burst) {
-        bursty_p_begin(s, s->set.burst_count);
+        bursty_p_begin(s, s->set.burst);
         return;
     }
     s->in_burst = 0;
     s->left = BURSTY_P_POLLS ? BURSTY_P_EVER : bursty_p_gap(t, s);
     if (BURSTY_P_POLLS || s->set.awake_count == 0 || --s->awake_left) return;
     s->awake_left = s->set.awake_count;
-    s->left += (uint64_t)s->set.hibernate_count * ((uint64_t)s->gap + s->set.burst_count);
+    s->left += (uint64_t)s->set.hibernate_count * ((uint64_t)s->gap + s->set.burst);
 }
 
 /* A profile's first phase on a thread. */
 static void bursty_p_first_phase(bursty_p_thread *t, bursty_p_sampler *s) {
-    uint32_t drawn, burst = s->set.burst_count;
+    uint32_t drawn, burst = s->set.burst;
     s->in_burst = 0;
     s->left = BURSTY_P_EVER;
     s->awake_left = s->set.awake_count;
-    if (s->set.check_count == BURSTY_ALWAYS && !BURSTY_P_POLLS) bursty_p_begin(s, BURSTY_P_EVER);
-    if (s->set.check_count == BURSTY_ALWAYS || BURSTY_P_POLLS) return;
+    if (s->set.every == BURSTY_ALWAYS && !BURSTY_P_POLLS) bursty_p_begin(s, BURSTY_P_EVER);
+    if (s->set.every == BURSTY_ALWAYS || BURSTY_P_POLLS) return;
     s->left = bursty_p_gap(t, s) - 1;
     s->weight_256 = bursty_p_weigh(s);
-    if (s->set.jitter_percent <= 0) return;
+    if (s->set.jitter <= 0) return;
     drawn = bursty_p_below(t, s->gap + burst);
     s->in_burst = drawn < burst;
     s->left = drawn < burst ? burst - drawn : s->gap + burst - drawn;
 }
 
-/* Takes over what bursty_set_profile changed. Many threads may read at a time: each adds 2 to the
-   lock. While one writes (1), it is left for the next look. An action that gets the END of a
-   changed profile may call us, so END comes before the lock. */
+/* Takes over what bursty_set_profile changed. An action that gets the END of a
+   changed profile may change another one, so the settings are read again behind
+   it. */
 static void bursty_p_take_settings(bursty_p_thread *t) {
-    uint32_t generation = BURSTY_P_ACQUIRE(&bursty_p_all.generation), ended = 0, held, p;
+    bursty_p_settings now;
+    uint32_t ended = 0, p;
     if (t->same_settings) return;
+    (void)bursty_p_read_settings(&now);
     for (p = 0; p < BURSTY_PROFILES; p++) {
-        if (BURSTY_P_GET(&bursty_p_all.slot[p].stamp) != t->sampler[p].stamp) ended |= 1u << p;
+        if (now.slot[p].stamp != t->sampler[p].stamp) ended |= 1u << p;
     }
     ended &= t->live;
     if (ended) bursty_p_end(t, ended);
-    do {
-        held = BURSTY_P_GET(&bursty_p_all.lock);
-        if (held & 1) return;
-    } while (!bursty_p_cas(&bursty_p_all.lock, held, held + 2));
+    t->generation = bursty_p_read_settings(&now);
     for (p = 0; p < BURSTY_PROFILES; p++) {
         bursty_p_sampler *s = &t->sampler[p];
-        const bursty_p_slot *slot = &bursty_p_all.slot[p];
+        const bursty_p_slot *slot = &now.slot[p];
         uint32_t bit = 1u << p;
-        if (slot->stamp == s->stamp || (t->live & bit)) continue;
+        if (slot->stamp == s->stamp) continue;
+        if (t->live & bit) { /* changed again in between: at the next look */
+            t->generation = 0;
+            continue;
+        }
         s->set = slot->set;
         s->stamp = slot->stamp;
         t->active &= ~bit;
         t->framed &= ~bit;
         t->acting &= ~bit;
-        if (!slot->used || s->set.off) continue;
+        if (!slot->used || s->set.off || now.paused) continue;
         t->active |= bit;
         if (s->set.classes & (BURSTY_BEGIN | BURSTY_END)) t->framed |= bit;
         if (s->set.action) t->acting |= bit;
         bursty_p_zero(s->memory, sizeof s->memory);
         bursty_p_first_phase(t, s);
     }
-    t->generation = generation;
-    t->plain = KEEPREGS_P_PLAIN(t);
-    (void)BURSTY_P_ADD(&bursty_p_all.lock, 0u - 2);
+    t->plain = BURSTY_P_KEEP_PLAIN(t);
 }
 
 static void bursty_p_pace(bursty_p_thread *t, int was_burst) {
-    const bursty_config *config = &bursty_p_all.config;
     uint64_t shares = 0;
     uint32_t p;
     for (p = 0; p < BURSTY_PROFILES; p++) {
         const bursty_profile *set = &t->sampler[p].set;
-        if (!(t->active >> p & 1) || set->check_count == BURSTY_ALWAYS) continue;
-        shares += ((uint64_t)set->burst_count << 20) / set->check_count;
+        if (!(t->active >> p & 1) || set->every == BURSTY_ALWAYS) continue;
+        shares += ((uint64_t)set->burst << 20) / set->every;
     }
-    t->factor = config->pace(config->pace_user, t->pace, was_burst, t->phase_checks, shares);
+    t->factor = bursty_p_budget(t->pace, was_burst, t->phase_checks, shares);
     t->phase_checks = 0;
 }
 
 BURSTY_P_SLOW void bursty_p_go_live(bursty_p_thread *t, uint32_t live) {
     uint32_t was = t->live, begun = live & ~was, p;
     if (was & ~live) bursty_p_end(t, was & ~live);
-    if (bursty_p_all.config.pace && !was != !live) bursty_p_pace(t, was != 0);
+    if (bursty_p_all.budget && !was != !live) bursty_p_pace(t, was != 0);
     t->live = live;
     bursty_p_mine.only = NULL;
     for (p = 0; p < BURSTY_PROFILES && live >> p; p++) {
@@ -1153,7 +2233,7 @@ BURSTY_P_SLOW void bursty_p_begin_opening(bursty_p_thread *t) {
     t->opening = BURSTY_P_GET(&bursty_p_all.opening);
     bursty_p_go_live(t, 0);
     for (p = 0; p < BURSTY_PROFILES; p++) {
-        if (t->active >> p & 1) bursty_p_begin(&t->sampler[p], t->sampler[p].set.burst_count);
+        if (t->active >> p & 1) bursty_p_begin(&t->sampler[p], t->sampler[p].set.burst);
     }
 }
 
@@ -1195,30 +2275,40 @@ BURSTY_P_STEP uint32_t bursty_p_advance(bursty_p_thread *t, uint32_t n) {
     return bursty_p_look(t, passed);
 }
 
-/* ---- threads -------------------------------------------------------------------------------- */
+/* ---- threads ----------------------------------- src/bursty/threads.c ---- */
 
 static void bursty_p_seed(bursty_p_thread *t) {
     uint32_t h = bursty_p_mix(bursty_p_mix(bursty_p_all.config.seed + 1, t->number + 1), t->reuses);
     t->random = h ? h : 1;
 }
 
-/* bursty_p_watch arranges that bursty_thread_end is called when the calling thread ends. */
-#if defined(BURSTY_PTHREAD)
+/* bursty_p_watch arranges that bursty_thread_end is called when the calling thread ends. In a shared
+   object the key goes when the object is closed, for the C library would call code that is gone. */
+#if defined(BURSTY_P_POSIX)
 static pthread_key_t bursty_p_key;
 static pthread_once_t bursty_p_once = PTHREAD_ONCE_INIT;
+static uint32_t bursty_p_has_key;
 static void bursty_p_ended(void *value) {
     (void)value;
     bursty_thread_end();
 }
 static void bursty_p_make_key(void) {
     if (pthread_key_create(&bursty_p_key, bursty_p_ended) != 0) return;
+    bursty_p_has_key = 1;
     (void)pthread_atfork(NULL, NULL, bursty_forked);
 }
 static void bursty_p_watch(void) {
     (void)pthread_once(&bursty_p_once, bursty_p_make_key);
-    (void)pthread_setspecific(bursty_p_key, &bursty_p_mine);
+    if (bursty_p_has_key) (void)pthread_setspecific(bursty_p_key, &bursty_p_mine);
 }
-#elif defined(__cplusplus) && !defined(BURSTY_NO_TLS)
+#ifdef BURSTY_P_SHARED
+__attribute__((destructor)) static void bursty_p_closed(void) {
+    bursty_stop();
+    if (bursty_p_has_key) (void)pthread_key_delete(bursty_p_key);
+    bursty_p_has_key = 0;
+}
+#endif
+#elif defined(__cplusplus) && !defined(BURSTY_NO_TLS) && !defined(BURSTY_BARE)
 struct bursty_p_at_end {
     int registered;
     ~bursty_p_at_end() { if (registered) bursty_thread_end(); }
@@ -1227,9 +2317,40 @@ static void bursty_p_watch(void) {
     static thread_local bursty_p_at_end end;
     end.registered = 1;
 }
+#elif defined(_WIN32) && !defined(BURSTY_NO_TLS) && !defined(BURSTY_BARE)
+/* A fiber-local value has a callback at a thread's end, in C, too. Windows.h is
+   not included: it defines min, max and more in the file of the user. */
+__declspec(dllimport) unsigned long __stdcall FlsAlloc(void(__stdcall *callback)(void *));
+__declspec(dllimport) int __stdcall FlsSetValue(unsigned long index, void *value);
+static uint32_t bursty_p_fls; /* 1 + the index */
+static void __stdcall bursty_p_ended(void *value) {
+    if (value) bursty_thread_end();
+}
+static void bursty_p_watch(void) {
+    if (BURSTY_P_ACQUIRE(&bursty_p_fls) == 0) {
+        uint32_t made = (uint32_t)FlsAlloc(bursty_p_ended) + 1; /* one too many in a race is kept */
+        (void)bursty_p_cas(&bursty_p_fls, 0, made);
+    }
+    if (BURSTY_P_ACQUIRE(&bursty_p_fls))
+        (void)FlsSetValue(BURSTY_P_ACQUIRE(&bursty_p_fls) - 1, &bursty_p_mine);
+}
 #else
 static void bursty_p_watch(void) { }
 #endif
+
+static void bursty_p_time_on_thread(int what, bursty_p_thread *t); /* time.c */
+
+static void bursty_p_tell(int what, bursty_p_thread *t) {
+    bursty_p_time_on_thread(what, t);
+    if (bursty_p_all.companion.on_thread) bursty_p_all.companion.on_thread(what, t->number);
+}
+
+/* Names are copied byte by byte, since a dump may read one while it is written. */
+static void bursty_p_put_name(bursty_p_thread *t, const char *name) {
+    uint32_t i;
+    for (i = 0; i + 1 < BURSTY_P_NAME && name && name[i]; i++) BURSTY_P_PUT(&t->name[i], name[i]);
+    for (; i < BURSTY_P_NAME; i++) BURSTY_P_PUT(&t->name[i], (char)0);
+}
 
 /* The record of a thread that has ended, or a fresh one, or NULL. */
 static bursty_p_thread *bursty_p_take_record(void) {
@@ -1258,13 +2379,13 @@ static bursty_p_thread *bursty_p_register(void) {
     BURSTY_P_FENCE(); /* for a signal handler */
     bursty_p_mine.epoch = epoch;
     if (!t) return NULL;
-    BURSTY_P_RELEASE(&t->name, NULL);
+    bursty_p_put_name(t, NULL);
     bursty_p_zero(&t->random, sizeof *t - offsetof(bursty_p_thread, random));
     bursty_p_seed(t);
     t->reuses++;
     t->opening = BURSTY_P_GET(&bursty_p_all.opening) - 1;
     bursty_p_watch();
-    if (bursty_p_all.config.on_thread) bursty_p_all.config.on_thread(1);
+    bursty_p_tell(BURSTY_THREAD_BEGINS, t);
     return t;
 }
 
@@ -1278,7 +2399,7 @@ BURSTY_P_STEP bursty_p_thread *bursty_p_me(void) {
     return t ? t : bursty_p_register();
 }
 
-/* ---- the slow path -------------------------------------------------------------------------- */
+/* ---- the slow path -------------------------------- src/bursty/slow.c ---- */
 
 /* The word says whether the slow path is running on this thread:
 
@@ -1302,8 +2423,10 @@ BURSTY_P_STEP uint32_t bursty_p_hold(void) {
 #if defined(BURSTY_NO_TLS)
     n = BURSTY_P_HERE.n;
     BURSTY_P_HERE.n = BURSTY_P_BUSY;
+#elif defined(BURSTY_P_MSVC)
+    n = (uint32_t)_InterlockedExchange((volatile long *)&BURSTY_P_HERE.n, (long)n);
 #elif (defined(__x86_64__) || defined(__i386__)) && !defined(BURSTY_POLL) /* xchg locks: 7 ns */
-    __asm__ __volatile__("xaddl %0, %1" : "+r"(n), "+m"(BURSTY_P_HERE.n) : : "cc", "memory");
+    __asm__ __volatile__("{xaddl %0, %1|xadd %1, %0}" : "+r"(n), "+m"(BURSTY_P_HERE.n) : : "cc", "memory");
 #else
     n = __atomic_exchange_n(&BURSTY_P_HERE.n, n, __ATOMIC_RELAXED);
 #endif
@@ -1365,19 +2488,28 @@ BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
     return bursty_p_mine.thread->live;
 }
 
-KEEPREGS_P_IN_BURSTY
+/* A RETURN that the hot table alone would get is counted, and goes no further. */
+BURSTY_P_STEP int bursty_p_count_return(void) {
+    if (!bursty_p_mine.only || bursty_p_mine.epoch != BURSTY_P_GET(&bursty_p_all.epoch)) return 0;
+    bursty_p_count_up(bursty_p_mine.only, 1);
+    return 1;
+}
+
+/* n is the word, which was taken out. */
+BURSTY_P_STEP void bursty_p_event_of(bursty_p_thread *t, const bursty_site *site, uintptr_t value,
+                                     uint32_t kind, uint32_t n) {
+    if (t && t->live && !bursty_p_reopened(t)) bursty_p_deliver(t, site, value, kind, n);
+    BURSTY_P_HERE.n = n;
+}
 
 BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {
     uint32_t n = bursty_p_hold();
-    bursty_p_thread *t;
     if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return;
-    t = bursty_p_me();
-    if (t && bursty_p_mine.only && (kind & BURSTY_RETURN) && !BURSTY_P_POLLS) {
-        bursty_p_count_up(bursty_p_mine.only, 1);
-    } else if (t && t->live && !bursty_p_reopened(t)) {
-        bursty_p_deliver(t, site, value, kind, n);
+    if ((kind & BURSTY_RETURN) && !BURSTY_P_POLLS && bursty_p_count_return()) {
+        BURSTY_P_HERE.n = n;
+        return;
     }
-    BURSTY_P_HERE.n = n;
+    bursty_p_event_of(bursty_p_me(), site, value, kind, n);
 }
 
 BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
@@ -1411,244 +2543,959 @@ static void bursty_p_look_now(void) {
     t = bursty_p_me();
     if (t) {
         n = bursty_p_look(t, t->live ? 0 - n : t->span - n);
-        if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) {
-            bursty_p_lock(); /* another thread had it, and the caller was promised "at once" */
-            bursty_p_unlock();
-            n = bursty_p_look(t, 0);
-        }
+        if (t->generation != BURSTY_P_GET(&bursty_p_all.generation)) n = bursty_p_look(t, 0);
     }
     BURSTY_P_HERE.n = n;
 }
 
-/* ---- start and settings --------------------------------------------------------------------- */
+/* ---- checks that keep registers: the way to the slow path  src/bursty/keep.c ---- */
 
-#if BURSTY_MEMORY > 0
-static uint64_t bursty_p_memory[(BURSTY_MEMORY + 7) / 8];
-#else
-#define bursty_p_memory NULL
-#endif
+#ifdef BURSTY_P_KEEP_ASM
 
-static int bursty_p_valid(const bursty_profile *p) {
-    return (p->check_count <= BURSTY_P_BUSY || p->check_count == BURSTY_ALWAYS)
-           && p->burst_count <= BURSTY_P_BUSY && p->jitter_percent <= 100;
+/* Vector, mask and x87 registers: xsave's components 0, 1, 2, 5, 6 and 7, in 64 + 2688 bytes. No
+   processor's layout of them is larger. */
+#define BURSTY_P_KEEP_PARTS 0xe7
+#define BURSTY_P_KEEP_ROOM (2752 / 8)
+
+/* 0: not asked yet; 1: fxsave does it; 2: xsave does. */
+BURSTY_P_KEEP_INLINE uint32_t bursty_p_keep_ask(uint32_t *known) {
+    uint32_t has = __atomic_load_n(known, __ATOMIC_RELAXED), a = 1, b, c = 0, d;
+    if (has != 0) return has;
+    __asm__ __volatile__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    has = 1 + (c >> 27 & 1);
+    __atomic_store_n(known, has, __ATOMIC_RELAXED);
+    return has;
 }
 
-/* Would two profiles count the same events in the hot table? */
-static int bursty_p_counted_twice(int profile, const bursty_profile *p) {
-    uint32_t classes = p->classes ? p->classes : (uint32_t)BURSTY_ANY;
-    int i;
-    for (i = 0; i < BURSTY_PROFILES && !p->action; i++) {
-        const bursty_p_slot *s = &bursty_p_all.slot[i];
-        if (i != profile && s->used && !s->set.action && (s->set.classes & classes)) return 1;
+/* Afterwards the x87 registers are free; x87's and SSE's control words stay. */
+BURSTY_P_KEEP_INLINE uint64_t *bursty_p_keep_save(uint64_t *room, uint32_t has) {
+    uint64_t *area = room + ((0 - (uintptr_t)room) & 63) / 8;
+    uint32_t i;
+    for (i = 64; i < 72; i++) *(volatile uint64_t *)&area[i] = 0; /* xrstor wants zeros there */
+    if (has == 1) {
+        __asm__ __volatile__("fxsave64 {(%0)|[%0]}" : : "r"(area) : "memory");
+    } else {
+        __asm__ __volatile__("xsave64 {(%0)|[%0]}"
+                             : : "r"(area), "a"(BURSTY_P_KEEP_PARTS), "d"(0) : "memory");
+    }
+    __asm__ __volatile__("emms" : : : "memory");
+    return area;
+}
+
+BURSTY_P_KEEP_INLINE void bursty_p_keep_restore(const uint64_t *area, uint32_t has) {
+    if (has == 1) {
+        __asm__ __volatile__("fxrstor64 {(%0)|[%0]}" : : "r"(area) : "memory");
+    } else {
+        __asm__ __volatile__("xrstor64 {(%0)|[%0]}"
+                             : : "r"(area), "a"(BURSTY_P_KEEP_PARTS), "d"(0) : "memory");
+    }
+}
+
+/* The thunk of a check finds the site and calls bursty_p_kept_count, which keeps all registers but
+   rax and rdi. If the event is an unusual one, the thunk keeps the other general registers and
+   calls bursty_p_kept_hit. It returns over the red zone. The thunk of a scope's end does the same
+   with bursty_p_kept_return and bursty_p_kept_leave.
+
+   To an unwinder it looks as if the function that checks had called it right behind the js: the
+   stack pointer there is 136 above the one at the thunk's entry, and the return address is the
+   target of the stub's jmp: p + 5 + *(int32_t *)(p + 1), where p = *(CFA - 136).
+
+   The text is in AT&T's syntax, but the file may be compiled with -masm=intel, which no macro tells
+   of. `push 5` tells: it pushes a constant in Intel's syntax, in 2 bytes, and what is at address 5
+   in AT&T's, in more. It never runs. To clang below 19 the text is always AT&T's. */
+#if defined(__clang__) && __clang_major__ < 19
+#define BURSTY_P_KEEP_SYNTAX_BEGIN ""
+#define BURSTY_P_KEEP_SYNTAX_END ""
+#else
+#define BURSTY_P_KEEP_SYNTAX_BEGIN "771:\tpush\t5\n772:\n\t.att_syntax prefix\n"
+#define BURSTY_P_KEEP_SYNTAX_END \
+    "\t.if 772b - 771b == 2\n\t.intel_syntax noprefix\n\t.endif\n"
+#endif
+#define BURSTY_P_KEEP_SITE(at) \
+    "\tmov\t" at ", %rdi\n\tmovslq\t5(%rdi), %rax\n\tlea\t5(%rdi,%rax), %rdi\n"
+#ifdef __clang__ /* which, at -O0, makes a function that keeps all registers keep rax, too */
+#define BURSTY_P_KEEP_ASK(function) \
+    "\tpush\t%rdi\n\tmov\t%rsp, %rdi\n\tcall\t" function "\n\tpop\t%rax\n"
+#define BURSTY_P_KEEP_ANSWER(function, answer) \
+    BURSTY_P_KEEP_ENTRY BURSTY_P_KEEP_SAVES void function(uint64_t *place); \
+    void function(uint64_t *place) { \
+        *place = answer((const bursty_site *)(uintptr_t)*place); \
+    }
+#else
+#define BURSTY_P_KEEP_ASK(function) "\tcall\t" function "\n"
+#define BURSTY_P_KEEP_ANSWER(function, answer) \
+    BURSTY_P_KEEP_ENTRY BURSTY_P_KEEP_SAVES uint64_t function(const bursty_site *site); \
+    uint64_t function(const bursty_site *site) { return answer(site); }
+#endif
+#if BURSTY_P_KEEP_ALWAYS
+#define BURSTY_P_KEEP_TRY(site, function) ""
+#else
+#define BURSTY_P_KEEP_TRY(site, function) \
+    site BURSTY_P_KEEP_ASK(function) "\ttest\t%rax, %rax\n\tje\t1f\n"
+#endif
+#define BURSTY_P_KEEP_FIRST_PUSH(r, at) \
+    "\tpush\t%" r "\n\t.cfi_adjust_cfa_offset 8\n\t.cfi_offset " r ", -" at "\n"
+#define BURSTY_P_KEEP_PUSH(r, at) "\tpush\t%" r "\n\t.cfi_offset " r ", -" at "\n"
+#define BURSTY_P_KEEP_THUNK(name, try_, arguments, function) \
+    ".pushsection .text." name ", \"ax\", @progbits\n" \
+    "\t.globl\t" name "\n\t.hidden\t" name "\n" \
+    BURSTY_P_KEEP_SYNTAX_BEGIN \
+    "\t.type\t" name ", @function\n\t.p2align 4\n" name ":\n" \
+    "\t.cfi_startproc\n\t.cfi_def_cfa rsp, 136\n" \
+    "\t.cfi_escape 0x16, 0x10, 25, 0x0b, 0x78, 0xff, 0x22, 0x06, 0x23, 1, 0x12, 0x94, 4, " \
+    "0x0c, 0, 0, 0, 0x80, 0x27, 0x0c, 0, 0, 0, 0x80, 0x1c, 0x22, 0x23, 4\n" \
+    BURSTY_P_KEEP_FIRST_PUSH("rax", "144") BURSTY_P_KEEP_FIRST_PUSH("rdi", "152") \
+    try_ "\t.cfi_remember_state\n" \
+    BURSTY_P_KEEP_FIRST_PUSH("rbp", "160") \
+    "\tmov\t%rsp, %rbp\n\t.cfi_def_cfa_register rbp\n" \
+    BURSTY_P_KEEP_PUSH("rcx", "168") BURSTY_P_KEEP_PUSH("rdx", "176") BURSTY_P_KEEP_PUSH("rsi", "184") \
+    BURSTY_P_KEEP_PUSH("r8", "192") BURSTY_P_KEEP_PUSH("r9", "200") BURSTY_P_KEEP_PUSH("r10", "208") \
+    BURSTY_P_KEEP_PUSH("r11", "216") arguments \
+    "\tand\t$-16, %rsp\n\tcall\t" function "\n\tlea\t-56(%rbp), %rsp\n" \
+    "\tpop\t%r11\n\tpop\t%r10\n\tpop\t%r9\n\tpop\t%r8\n" \
+    "\tpop\t%rsi\n\tpop\t%rdx\n\tpop\t%rcx\n\tpop\t%rbp\n\t.cfi_restore_state\n" \
+    "1:\tpop\t%rdi\n\t.cfi_adjust_cfa_offset -8\n\t.cfi_restore rdi\n" \
+    "\tpop\t%rax\n\t.cfi_adjust_cfa_offset -8\n\t.cfi_restore rax\n\tret\t$128\n" \
+    "\t.cfi_endproc\n\t.size\t" name ", . - " name "\n" \
+    BURSTY_P_KEEP_SYNTAX_END "\t.popsection\n"
+__asm__(BURSTY_P_KEEP_THUNK(
+    "bursty_p_thunk", BURSTY_P_KEEP_TRY(BURSTY_P_KEEP_SITE("16(%rsp)"), "bursty_p_kept_count"),
+    "\tmov\t%eax, %esi\n" BURSTY_P_KEEP_SITE("24(%rbp)"), "bursty_p_kept_hit"));
+#ifdef BURSTY_P_KEEP_LEAVES
+__asm__(BURSTY_P_KEEP_THUNK("bursty_p_leave_thunk", BURSTY_P_KEEP_TRY("", "bursty_p_kept_return"),
+                            "\tmov\t%eax, %edi\n", "bursty_p_kept_leave"));
+#endif
+
+/* bursty_p_kept_count takes the word out and counts the usual event, without a call. Its answer is 0; or, if it does not count, 2^32
+   plus the word, and bursty_p_kept_hit goes on from there. In a plain thread without new settings it
+   takes the short look. Else it is bursty_p_keep_hit_any, which calls nothing outside bursty.h if no
+   profile has an action, there is no budget, and a look leaves new settings to the next check
+   (same_settings). In a burst that was another profile's, too, `only` may still be NULL.
+   bursty_p_kept_return and bursty_p_kept_leave divide the end of a scope in the same way. The scope
+   has left the stack, but its slot still holds its site; below the stack it is "(deep)". */
+#ifdef __cplusplus
+#define BURSTY_P_KEEP_ENTRY \
+    extern "C" __attribute__((BURSTY_P_KEEP_USED, visibility("hidden"))) BURSTY_P_KEEP_SLOW
+#else
+#define BURSTY_P_KEEP_ENTRY __attribute__((BURSTY_P_KEEP_USED, visibility("hidden"))) BURSTY_P_KEEP_SLOW
+#endif
+#define BURSTY_P_KEEP_QUIET
+#define BURSTY_P_KEEP_LOUD
+#if defined(__has_warning)
+#if __has_warning("-Wexcessive-regsave") /* it takes what is inlined there for calls */
+#undef BURSTY_P_KEEP_QUIET
+#undef BURSTY_P_KEEP_LOUD
+#define BURSTY_P_KEEP_QUIET \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wexcessive-regsave\"")
+#define BURSTY_P_KEEP_LOUD _Pragma("clang diagnostic pop")
+#endif
+#endif
+#ifdef BURSTY_P_KEEP_LEAVES
+BURSTY_P_KEEP_INLINE const bursty_site *bursty_p_keep_left(void) {
+    uint32_t depth = BURSTY_P_HERE.depth;
+    return depth < BURSTY_STACK ? BURSTY_P_HERE.stack[depth] : &bursty_p_deep_site;
+}
+#endif
+
+#if BURSTY_P_KEEP_ALWAYS
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_hit(const bursty_site *site);
+void bursty_p_kept_hit(const bursty_site *site) {
+    static uint32_t has_xsave;
+    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
+    uint32_t has = bursty_p_keep_ask(&has_xsave);
+    area = bursty_p_keep_save(room, has);
+    (void)bursty_p_hit(site, 0);
+    bursty_p_keep_restore(area, has);
+}
+
+#ifdef BURSTY_P_KEEP_LEAVES
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_leave(void);
+void bursty_p_kept_leave(void) {
+    static uint32_t has_xsave;
+    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
+    uint32_t has = bursty_p_keep_ask(&has_xsave);
+    area = bursty_p_keep_save(room, has);
+    bursty_p_event(bursty_p_keep_left(), 0, BURSTY_P_SCOPE_RETURN);
+    bursty_p_keep_restore(area, has);
+}
+#endif
+
+#else /* not BURSTY_P_KEEP_ALWAYS */
+
+BURSTY_P_KEEP_QUIET
+BURSTY_P_KEEP_INLINE uint64_t bursty_p_keep_count(const bursty_site *site) {
+    uint32_t n = bursty_p_hold();
+    if (BURSTY_P_UNLIKELY(!bursty_p_count_recent(site, n))) return (uint64_t)1 << 32 | n;
+    BURSTY_P_HERE.n = n;
+    return 0;
+}
+BURSTY_P_KEEP_ANSWER(bursty_p_kept_count, bursty_p_keep_count)
+BURSTY_P_KEEP_LOUD
+BURSTY_P_COLD static void bursty_p_keep_hit_outside(const bursty_site *site, uint32_t n) {
+    static uint32_t has_xsave;
+    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
+    uint32_t has = bursty_p_keep_ask(&has_xsave);
+    area = bursty_p_keep_save(room, has);
+    (void)bursty_p_rest(site, 0, n + 1);
+    bursty_p_keep_restore(area, has);
+}
+BURSTY_P_KEEP_NOINLINE void bursty_p_keep_hit_any(const bursty_site *site, uint32_t n) {
+    bursty_p_thread *t = bursty_p_registered();
+    uint32_t outer = t ? t->same_settings : 0;
+    if (t) t->same_settings = 1;
+    BURSTY_P_FENCE(); /* a signal handler may set a profile from here on */
+    if (t && !t->acting && !bursty_p_all.budget
+        && t->generation == BURSTY_P_GET(&bursty_p_all.generation)) {
+        (void)bursty_p_hit_of(t, site, 0, n + 1);
+        t->same_settings = outer;
+        return;
+    }
+    if (t) t->same_settings = outer;
+    bursty_p_keep_hit_outside(site, n);
+}
+BURSTY_P_KEEP_INLINE uint32_t bursty_p_keep_look(bursty_p_thread *t) {
+    bursty_p_sampler *s = t->sampler;
+    uint32_t span = t->span, live = s->in_burst;
+    uint64_t left = s->left - span;
+    bursty_p_count_up(&t->checks, span);
+    if (t->live) bursty_p_count_up(&t->burst_checks, span);
+    if (left == 0) {
+        s->in_burst = live = !live;
+        left = live ? s->set.burst : bursty_p_gap(t, s);
+    }
+    s->left = left;
+    if (t->live != live) {
+        if (bursty_p_mine.touched) bursty_p_fold(t, s);
+        t->live = live;
+        bursty_p_mine.summing = 0;
+        bursty_p_mine.only = live ? t->events : NULL;
+        bursty_p_mine.weight_256 = s->weight_256;
+        if (live) bursty_p_number(t, s, 0);
+    }
+    t->span = span = left < BURSTY_P_SPAN ? (uint32_t)left : BURSTY_P_SPAN;
+    bursty_p_mine.room = bursty_p_mine.only ? span : 0;
+    return live ? 0 : span;
+}
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_hit(const bursty_site *site, uint32_t n);
+void bursty_p_kept_hit(const bursty_site *site, uint32_t n) {
+    bursty_p_thread *t = bursty_p_registered();
+    uint32_t passed = t ? (t->live ? 0 : t->span) - (n + 1) : 0;
+    if (!t || !t->plain || t->generation != BURSTY_P_GET(&bursty_p_all.generation)) {
+        bursty_p_keep_hit_any(site, n);
+        return;
+    }
+    if (passed >= t->span) n = bursty_p_keep_look(t) - 1;
+    if (t->live && !(bursty_p_mine.only && bursty_p_count_known(site))) {
+        bursty_p_deliver(t, site, 0, site->kind, n);
+    }
+    BURSTY_P_HERE.n = n;
+}
+
+#ifdef BURSTY_P_KEEP_LEAVES
+BURSTY_P_KEEP_QUIET
+BURSTY_P_KEEP_INLINE uint64_t bursty_p_keep_return(const bursty_site *site) {
+    uint32_t n = bursty_p_hold();
+    (void)site;
+    if (BURSTY_P_UNLIKELY(!bursty_p_count_return())) return (uint64_t)1 << 32 | n;
+    BURSTY_P_HERE.n = n;
+    return 0;
+}
+BURSTY_P_KEEP_ANSWER(bursty_p_kept_return, bursty_p_keep_return)
+BURSTY_P_KEEP_LOUD
+
+BURSTY_P_COLD static void bursty_p_keep_leave_outside(const bursty_site *site, uint32_t n) {
+    static uint32_t has_xsave;
+    uint64_t room[BURSTY_P_KEEP_ROOM], *area;
+    uint32_t has = bursty_p_keep_ask(&has_xsave);
+    area = bursty_p_keep_save(room, has);
+    bursty_p_event_of(bursty_p_me(), site, 0, BURSTY_P_SCOPE_RETURN, n);
+    bursty_p_keep_restore(area, has);
+}
+
+BURSTY_P_KEEP_ENTRY void bursty_p_kept_leave(uint32_t n);
+void bursty_p_kept_leave(uint32_t n) {
+    const bursty_site *site = bursty_p_keep_left();
+    bursty_p_thread *t = bursty_p_registered();
+    if (t && !t->acting) bursty_p_event_of(t, site, 0, BURSTY_P_SCOPE_RETURN, n);
+    else bursty_p_keep_leave_outside(site, n);
+}
+#endif
+
+#endif /* BURSTY_P_KEEP_ALWAYS */
+
+#endif /* BURSTY_P_KEEP_ASM */
+
+/* ---- the tree of paths --------------------------- src/bursty/paths.c ---- */
+
+#if BURSTY_P_TICKS
+
+/* row 1 | main          row 2 | main > update     row 3 | main > update > collide     row 4 | ...
+           parent 0              parent 1                  parent 2
+
+   A row is one path of scopes on one thread: key (site, parent, thread). Rows are found by open
+   addressing and claimed by compare-and-swap, as in bursty.h's hot table: index holds a row's
+   number, or 0. Invariant: a row is written by its thread alone, its parent has a smaller number,
+   and a row in the index never moves. So a handler never waits, wherever it interrupts. */
+
+/* Counts are 64-bit where such a load is atomic. Elsewhere they are 32-bit, and saturate: that is
+   more than a year of ticks. */
+#if UINTPTR_MAX > UINT32_MAX
+typedef uint64_t bursty_p_tick_count;
+#define BURSTY_P_TICK_MOST UINT64_MAX
+#else
+typedef uint32_t bursty_p_tick_count;
+#define BURSTY_P_TICK_MOST UINT32_MAX
+#endif
+
+enum { BURSTY_P_TICK_COUNT, BURSTY_P_TICK_SLOW, BURSTY_P_TICK_SQUARES, BURSTY_P_TICK_SUMS };
+
+typedef struct bursty_p_tick_row {
+    const bursty_site *site;
+    bursty_p_tick_count sum[BURSTY_P_TICK_SUMS]; /* count, of these in the slow path, sum of squares of n */
+    uint32_t parent, thread;         /* parent: a row's number, or 0                          */
+    uint32_t order;                  /* among the rows of its thread, from 0                  */
+} bursty_p_tick_row;
+
+static const bursty_site bursty_p_outside = { "(outside)", "", 0, BURSTY_CALL | BURSTY_FRAME };
+static struct {
+    uint32_t on; /* 0: no tick is charged; 1: it is; 2: paused */
+    bursty_p_tick_row *rows;
+    uint32_t *index;
+    uint32_t row_room, row_count, index_mask, period_us;
+    bursty_p_tick_count lost, cut, late, untimed;
+    uint32_t fold;
+} bursty_p_ticks;
+
+/* Takes `bytes` of memory for rows and index. Returns how many it needs: all, or 0 if that is too
+   little for 4 rows. */
+static size_t bursty_p_lay_out_paths(unsigned char *memory, size_t bytes) {
+    size_t rows, slots = bursty_p_divide(bytes, sizeof(bursty_p_tick_row), &rows);
+    bursty_p_ticks.row_room = bursty_p_ticks.row_count = 0;
+    if (rows < 4) return 0;
+    bursty_p_ticks.rows = (bursty_p_tick_row *)(void *)memory;
+    bursty_p_ticks.index = (uint32_t *)(void *)(bursty_p_ticks.rows + rows);
+    bursty_p_ticks.row_room = (uint32_t)rows;
+    bursty_p_ticks.index_mask = (uint32_t)slots - 1;
+    return bytes;
+}
+
+static void bursty_p_zero_paths(void) {
+    const size_t slots = (size_t)bursty_p_ticks.index_mask + 1;
+    if (!bursty_p_ticks.rows) return;
+    bursty_p_zero(bursty_p_ticks.rows, bursty_p_ticks.row_count * sizeof(bursty_p_tick_row));
+    bursty_p_zero(bursty_p_ticks.index, slots * 4);
+    bursty_p_ticks.rows = NULL;
+    bursty_p_ticks.row_count = bursty_p_ticks.row_room = 0;
+}
+
+/* For a count with one writer. */
+static void bursty_p_tick_add(bursty_p_tick_count *c, uint64_t v) {
+    uint64_t sum = bursty_p_sat_add(BURSTY_P_ACQUIRE(c), v);
+    BURSTY_P_RELEASE(c, (bursty_p_tick_count)(sum > BURSTY_P_TICK_MOST ? BURSTY_P_TICK_MOST : sum));
+}
+
+/* For a count with several. */
+static void bursty_p_tick_add_shared(bursty_p_tick_count *c, uint32_t v) {
+#if defined(BURSTY_NO_TLS)
+    bursty_p_tick_add(c, v);
+#elif defined(BURSTY_P_MSVC)
+    uint64_t old = *c; /* of ticks, a few in a run: one lost in a race is one tick */
+    *c = old + v;
+#else
+    (void)__atomic_fetch_add(c, v, __ATOMIC_RELAXED);
+#endif
+}
+
+static uint32_t bursty_p_tick_claim(void) {
+    uint32_t count;
+    do {
+        count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);
+        if (count >= bursty_p_ticks.row_room) return 0;
+    } while (!bursty_p_cas(&bursty_p_ticks.row_count, count, count + 1));
+    return count + 1;
+}
+
+/* The number of the row (site, parent, thread), made at first sight; 0 if the table is full. */
+static uint32_t bursty_p_tick_child(const bursty_site *site, uint32_t parent, uint32_t thread) {
+    uint32_t h = (uint32_t)((uintptr_t)site >> 3) * UINT32_C(0x9E3779B1), fresh = 0, number;
+    h = (h ^ h >> 15 ^ parent) * UINT32_C(0x85EBCA6B);
+    h = (h ^ h >> 13 ^ thread) * UINT32_C(0xC2B2AE35);
+    for (h ^= h >> 16;; h++) {
+        uint32_t *slot = &bursty_p_ticks.index[h & bursty_p_ticks.index_mask];
+        const bursty_p_tick_row *row;
+        number = BURSTY_P_ACQUIRE(slot);
+        if (number == 0) {
+            if (!fresh) {
+                bursty_p_tick_row *made;
+                fresh = bursty_p_tick_claim();
+                if (!fresh) return 0;
+                made = &bursty_p_ticks.rows[fresh - 1];
+                made->parent = parent;
+                made->order = bursty_p_all.threads[thread - 1].paths++;
+                made->thread = thread;
+                BURSTY_P_RELEASE(&made->site, site);
+            }
+            if (bursty_p_cas(slot, 0, fresh)) return fresh;
+            number = BURSTY_P_ACQUIRE(slot);
+        }
+        row = &bursty_p_ticks.rows[number - 1];
+        if (row->site == site && row->parent == parent && row->thread == thread) return number;
+    }
+}
+
+#if BURSTY_STACK > 0
+/* The row that a scope below row goes back to, as recursion is folded; 0: none. */
+static uint32_t bursty_p_tick_folds(const bursty_site *site, uint32_t row) {
+    uint32_t k;
+    for (k = 0; k < bursty_p_ticks.fold && row; k++) {
+        if (bursty_p_ticks.rows[row - 1].site == site) return row;
+        row = bursty_p_ticks.rows[row - 1].parent;
+    }
+    return 0;
+}
+#endif
+
+/* The program may be in the middle of changing its stack of scopes; it writes the stack before the
+   depth. The slow path of bursty.h runs while the word is a large number (its BUSY). `inner`, if it
+   is not NULL, is a scope whose function is running, but which is not on the stack. */
+static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
+    volatile uint32_t *word = &BURSTY_P_HERE.n, *place = &BURSTY_P_HERE.depth;
+    uint32_t busy = *word, depth = *place, thread, row = 0, next = 0;
+#if BURSTY_STACK > 0
+    uint32_t i;
+#endif
+    const bursty_p_thread *record;
+    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return; /* nobody asked, or a pause */
+    record = bursty_p_registered();
+    thread = record ? record->number + 1 : 0;
+    if (thread == 0 || n == 0) {
+        bursty_p_tick_add_shared(&bursty_p_ticks.lost, n);
+        return;
+    }
+    if (depth == 0) row = next = bursty_p_tick_child(&bursty_p_outside, 0, thread);
+#if BURSTY_STACK > 0
+    for (i = 0; i < depth && i < BURSTY_STACK; i++) {
+        const bursty_site *volatile *at = &BURSTY_P_HERE.stack[i];
+        const bursty_site *site = *at;
+        next = bursty_p_tick_folds(site, row);
+        if (!next) next = bursty_p_tick_child(site, row, thread);
+        if (!next) break;
+        row = next;
+    }
+    if (inner && depth < BURSTY_STACK && next) {
+        uint32_t outer = depth ? row : 0;
+        next = bursty_p_tick_folds(inner, outer);
+        if (!next) next = bursty_p_tick_child(inner, outer, thread);
+        if (next) row = next;
+    }
+    depth = depth > BURSTY_STACK && next;
+#else
+    (void)inner;
+#endif
+    if (depth && next == row) next = bursty_p_tick_child(&bursty_p_deep_site, row, thread);
+    if (next) row = next;
+    if (!next) bursty_p_tick_add_shared(row ? &bursty_p_ticks.cut : &bursty_p_ticks.lost, n);
+    if (!row) return;
+    bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_COUNT], n);
+    bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_SQUARES], (uint64_t)n * n);
+    if ((int32_t)busy < 0 || busy >> 29 == 0) return;
+    bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_SLOW], n);
+}
+
+#endif /* BURSTY_P_TICKS */
+
+/* ---- ticks: the scope of an interrupted instruction  src/bursty/keep_ticks.c ---- */
+
+#if defined(BURSTY_P_TIMERS) && defined(BURSTY_P_KEEP_LEAVES)
+#define BURSTY_P_READS_CODE
+
+/*     push %rbx ...                   the function begins                  \
+       decl %fs:word                                                          } nobody pushed the
+       js   ...                                                             } scope yet
+       movl, cmpl, jae, leaq, movq     the scope's site is in the leaq      /
+       incl %fs:depth
+       ...                             the scope is on the stack
+       movl %d, %fs:depth
+       cmpl $0, %fs:word                                                    \  nobody has it any
+       js   ...                                                             }  more
+       pop  %rbx ... ret               the function ends                    /
+
+   A tick in the first or the last of these instructions finds the scope around the function on the
+   stack, and yet the function is running. A function of 3 ns would lose half of its ticks to its
+   caller. But a scope's two sequences are contiguous and always the same (keep_check.h), so they
+   are their own signature, and the handler reads the code that it has interrupted:
+
+   1. It looks back 64 bytes for `decl %fs:word`. Inside the sequence that begins there the scope is
+      the one whose site the sequence names. Inside the second sequence, behind its store, it is the
+      one whose slot was just left. This is right in inlined functions, too.
+   2. It goes on from the beginning of the function, which the sorted table of unwinding has
+      (.eh_frame_hdr), to the first branch, over at most 48 instructions. If it meets a first
+      sequence, what stands in front belongs to that scope.
+   3. Behind a second sequence on a straight way to `ret`, the scope is the one just left, if rule 2
+      finds the same one at the function's beginning.
+
+   In all other cases the tick goes to the scope on the stack. Nothing but lengths of instructions
+   is needed, no value of a register. If something has rewritten the code (a linker, BOLT), nothing
+   matches, and scopes on the stack get all ticks.
+
+   Cost: some 500 instructions a tick. Limit: a function without a scope of its own that runs
+   straight into one of an inlined function is charged to that one. */
+enum { BURSTY_P_CODE_BACK = 64, BURSTY_P_CODE_WAY = 48, BURSTY_P_CODE_END = 24,
+       BURSTY_P_CODE_MOST = 24 /* an instruction's bytes, and some; the stubs behind each scope have 30 */ };
+
+/* One instruction. reg, base, index: registers; 16 is none, 17 is rip. */
+typedef struct bursty_p_code {
+    const unsigned char *next;
+    uint32_t op;              /* with 0x100 for 0F, 0x1000 for VEX and the like  */
+    uint32_t reg, base, index, scale;
+    uint32_t disp, value;     /* value: the constant behind it, at most 32 bits   */
+    int has_place, is_fs, is_wide; /* it uses memory; in the thread's; 64 bits   */
+} bursty_p_code;
+
+static struct {
+    uintptr_t low, high;        /* the code of this program or shared object     */
+    uintptr_t image, image_end;
+    uintptr_t start;            /* of the table: count pairs of 32-bit numbers   */
+    uint32_t count;             /* 0: no table                                   */
+    uint32_t word;              /* from %fs:0 to the thread's word               */
+} bursty_p_text;
+
+/* The image begins with an ELF header. The linker makes the symbol if that is loaded. */
+extern const unsigned char bursty_p_image[] __asm__("__ehdr_start")
+    __attribute__((weak, visibility("hidden")));
+
+static uint32_t bursty_p_word_at(const unsigned char *at) {
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+static uint64_t bursty_p_long_at(const unsigned char *at) {
+    return bursty_p_word_at(at) | (uint64_t)bursty_p_word_at(at + 4) << 32;
+}
+static uintptr_t bursty_p_extend(uint32_t word) { return (uintptr_t)(intptr_t)(int32_t)word; }
+
+/* Where the code is, and the table. Every number is checked: a tick reads nothing outside. */
+static void bursty_p_find_code(void) {
+    enum { LOAD = 1, TABLE = 0x6474e550, RUNS = 1 };
+    const unsigned char *head = bursty_p_image, *table;
+    const uintptr_t here = (uintptr_t)&bursty_p_find_code;
+    uintptr_t base = 0, at, bytes, fs, table_at = 0, table_bytes = 0;
+    uint32_t i, count;
+    bursty_p_zero(&bursty_p_text, sizeof bursty_p_text);
+    if (!head || head[0] != 0x7f || head[1] != 'E' || head[2] != 'L' || head[3] != 'F') return;
+    if (head[4] != 2 || bursty_p_long_at(head + 32) != 64 || head[54] != 56) return;
+    count = (uint32_t)head[56] | (uint32_t)head[57] << 8;
+    for (i = 0; i < count && i < 32; i++) { /* the header is at the beginning of the file */
+        const unsigned char *p = head + 64 + i * 56;
+        if (bursty_p_word_at(p) == LOAD && bursty_p_long_at(p + 8) == 0)
+            base = (uintptr_t)head - (uintptr_t)bursty_p_long_at(p + 16);
+    }
+    for (i = 0; i < count && i < 32; i++) {
+        const unsigned char *p = head + 64 + i * 56;
+        at = base + (uintptr_t)bursty_p_long_at(p + 16);
+        bytes = (uintptr_t)bursty_p_long_at(p + 40);
+        if (bursty_p_word_at(p) == TABLE) {
+            table_at = at;
+            table_bytes = bytes;
+        }
+        if (bursty_p_word_at(p) != LOAD) continue;
+        if (!bursty_p_text.image || at < bursty_p_text.image) bursty_p_text.image = at;
+        if (at + bytes > bursty_p_text.image_end) bursty_p_text.image_end = at + bytes;
+        if (!(bursty_p_word_at(p + 4) & RUNS) || here < at || here - at >= bytes) continue;
+        bursty_p_text.low = at & ~(uintptr_t)4095; /* whole pages are there */
+        bursty_p_text.high = (at + bytes + 4095) & ~(uintptr_t)4095;
+    }
+    __asm__("{movq\t%%fs:0, %0|mov\t%0, QWORD PTR fs:0}" : "=r"(fs));
+    bursty_p_text.word = (uint32_t)((uintptr_t)&BURSTY_P_HERE.n - fs);
+    if (table_bytes < 12 || table_at < bursty_p_text.image) return;
+    if (table_at + table_bytes > bursty_p_text.image_end) return;
+    table = (const unsigned char *)table_at;
+    if (table[0] != 1 || table[2] != 3 || table[3] != 0x3B) return;
+    count = bursty_p_word_at(table + 8);
+    if (count > (table_bytes - 12) / 8) return;
+    bursty_p_text.start = table_at;
+    bursty_p_text.count = count;
+}
+
+/* The beginning of the function that pc is in, or NULL. */
+static const unsigned char *bursty_p_function_of(const unsigned char *pc) {
+    const unsigned char *table = (const unsigned char *)bursty_p_text.start + 12, *about;
+    uint32_t first = 0, behind = bursty_p_text.count;
+    uintptr_t begin, at;
+    if (behind == 0) return NULL;
+    while (behind - first > 1) {
+        uint32_t middle = first + (behind - first) / 2;
+        at = bursty_p_text.start + bursty_p_extend(bursty_p_word_at(table + (size_t)middle * 8));
+        if (at <= (uintptr_t)pc) first = middle;
+        else behind = middle;
+    }
+    table += (size_t)first * 8;
+    begin = bursty_p_text.start + bursty_p_extend(bursty_p_word_at(table));
+    at = bursty_p_text.start + bursty_p_extend(bursty_p_word_at(table + 4));
+    if (at < bursty_p_text.image || at + 16 > bursty_p_text.image_end) return NULL;
+    about = (const unsigned char *)at; /* length, -, begin from here, bytes */
+    if (at + 8 + bursty_p_extend(bursty_p_word_at(about + 8)) != begin) return NULL;
+    if ((uintptr_t)pc - begin >= bursty_p_word_at(about + 12)) return NULL;
+    return begin >= bursty_p_text.low ? (const unsigned char *)begin : NULL;
+}
+
+/* How many bytes of constants stand behind an opcode; BURSTY_P_CODE_STOP for one that is not known
+   or does not go on to the next instruction. *has_place: does it have a ModRM byte? */
+enum { BURSTY_P_CODE_STOP = 16 };
+static uint32_t bursty_p_constants_0f(uint32_t op, int *has_place) {
+    if ((op >= 0x80 && op <= 0x8f) || op == 0x05 || op == 0x0b || op == 0x34 || op == 0x35)
+        return BURSTY_P_CODE_STOP;
+    if (op == 0x06 || op == 0x08 || op == 0x09 || (op >= 0x30 && op <= 0x33) || op == 0x77
+        || (op >= 0xa0 && op <= 0xa2) || (op >= 0xc8 && op <= 0xcf)) {
+        *has_place = 0;
+    }
+    return (op >= 0x70 && op <= 0x73) || op == 0xa4 || op == 0xac || op == 0xba || op == 0xc2
+           || (op >= 0xc4 && op <= 0xc6);
+}
+static uint32_t bursty_p_constants(uint32_t op, uint32_t reg, uint32_t wide, int is_wide,
+                                   int *has_place) {
+    if (op < 0x40) {
+        if ((op & 7) > 5) return BURSTY_P_CODE_STOP;
+        if ((op & 7) < 4) return 0;
+        *has_place = 0;
+        return (op & 7) == 4 ? 1 : wide;
+    }
+    if ((op >= 0x50 && op <= 0x5f) || (op >= 0x90 && op <= 0x99) || op == 0xc9) {
+        *has_place = 0;
+        return 0;
+    }
+    if (op == 0x68 || op == 0xa9 || op == 0x6a || op == 0xa8 || (op >= 0xb0 && op <= 0xbf)) {
+        *has_place = 0;
+        if (op >= 0xb8) return is_wide ? 8 : wide;
+        return op == 0x68 || op == 0xa9 ? wide : 1;
+    }
+    switch (op) {
+    case 0x6b: case 0x80: case 0x83: case 0xc0: case 0xc1: case 0xc6:
+        return 1;
+    case 0x69: case 0x81: case 0xc7:
+        return wide;
+    case 0xf6: return reg > 1 ? 0 : 1;
+    case 0xf7: return reg > 1 ? 0 : wide;
+    case 0xff: return reg >= 2 && reg <= 5 ? BURSTY_P_CODE_STOP : 0;
+    default: break;
+    }
+    if (op == 0x63 || op == 0xfe || (op >= 0x84 && op <= 0x8f) || (op >= 0xd0 && op <= 0xd3)
+        || (op >= 0xd8 && op <= 0xdf)) {
+        return 0;
+    }
+    return BURSTY_P_CODE_STOP;
+}
+
+/* Reads the instruction at p. Returns 0 if it is unknown, or a branch, a call or a return. */
+static int bursty_p_read(bursty_p_code *c, const unsigned char *p) {
+    uint32_t rex = 0, is_short = 0, constants, mod, reg;
+    int has_place = 1;
+    bursty_p_zero(c, sizeof *c);
+    c->base = c->index = 16;
+    for (;; p++) {
+        if (*p == 0x66) is_short = 1;
+        else if (*p == 0x64) c->is_fs = 1;
+        else if (*p != 0xf2 && *p != 0xf3 && *p != 0x2e && *p != 0x3e) break;
+    }
+    if ((*p & 0xf0) == 0x40) rex = *p++;
+    c->is_wide = rex >> 3 & 1;
+    c->op = *p++;
+    if (c->op == 0xc4 || c->op == 0xc5) { /* VEX */
+        uint32_t map = c->op == 0xc5 ? 1 : *p & 31u;
+        p += c->op == 0xc5 ? 1 : 2;
+        c->op = 0x1000u | *p++;
+        if (map < 1 || map > 3) return 0;
+        has_place = c->op != 0x1077 || map != 1;
+        constants = map == 1 ? bursty_p_constants_0f(c->op & 0xff, &has_place) : map == 3;
+        if (map == 1 && c->op != 0x1077) has_place = 1;
+    } else if (c->op == 0x0f) {
+        c->op = 0x100u | *p++;
+        if (c->op == 0x138 || c->op == 0x13a) {
+            constants = c->op == 0x13a;
+            p++;
+        } else {
+            constants = bursty_p_constants_0f(c->op & 0xff, &has_place);
+        }
+    } else {
+        reg = *p >> 3 & 7u;
+        constants = bursty_p_constants(c->op, reg, is_short ? 2 : 4, c->is_wide, &has_place);
+    }
+    if (constants == BURSTY_P_CODE_STOP) return 0;
+    if (has_place) {
+        mod = *p >> 6;
+        c->reg = (*p >> 3 & 7u) | (rex & 4) << 1;
+        c->base = *p++ & 7u;
+        c->has_place = mod != 3;
+        if (mod != 3 && c->base == 4) {
+            c->index = (*p >> 3 & 7u) | (rex & 2) << 2;
+            if (c->index == 4) c->index = 16;
+            c->scale = *p >> 6;
+            c->base = *p++ & 7u;
+            if (mod == 0 && c->base == 5) mod = 4;
+        } else if (mod == 0 && c->base == 5) {
+            mod = 5;
+        }
+        c->base |= (rex & 1) << 3;
+        if (mod >= 4) c->base = mod == 4 ? 16 : 17;
+        if (mod == 1) c->disp = (uint32_t)(int32_t)(int8_t)*p++;
+        if (mod == 2 || mod >= 4) {
+            c->disp = bursty_p_word_at(p);
+            p += 4;
+        }
+    }
+    if (constants == 1) c->value = (uint32_t)(int32_t)(int8_t)*p;
+    if (constants == 4) c->value = bursty_p_word_at(p);
+    c->next = p + constants;
+    return 1;
+}
+
+/* Does c use what is `offset` bytes behind the thread's word? In an executable the place is written
+   out; in a shared object a register has it, which the instruction in front has set. */
+static int bursty_p_is_place(const bursty_p_code *c, uint32_t base, uint32_t offset) {
+    if (!c->has_place || !c->is_fs || c->base != base) return 0;
+    return c->disp == (base == 16 ? bursty_p_text.word + offset : offset);
+}
+
+/* Behind a jump on a negative result, or NULL. */
+static const unsigned char *bursty_p_behind_js(const unsigned char *p) {
+    return p[0] == 0x78 ? p + 2 : p[0] == 0x0f && p[1] == 0x88 ? p + 6 : NULL;
+}
+
+/* The register that the instruction at p sets to the offset of the word, as a shared object does;
+   16 if it does not: the place is written out. The linker may have replaced the load. */
+static uint32_t bursty_p_base_of(const unsigned char *p) {
+    bursty_p_code c;
+    uintptr_t at;
+    if ((p[0] & 0xf8) != 0x48 || !bursty_p_read(&c, p) || c.next != p + 7) return 16;
+    if (c.op == 0xc7 && !c.has_place && c.value == bursty_p_text.word) return c.base;
+    if (c.op == 0x8d && c.value == 0 && c.disp == bursty_p_text.word) return c.reg;
+    if (c.op != 0x8b || !c.has_place || c.base != 17) return 16;
+    at = (uintptr_t)c.next + bursty_p_extend(c.disp);
+    if (at < bursty_p_text.image || at + 8 > bursty_p_text.image_end) return 16;
+    return *(const uint64_t *)at == (uint64_t)bursty_p_extend(bursty_p_text.word) ? c.reg : 16;
+}
+
+/* If a scope's first sequence has its `decl` at p: its end. *begin: with the load in front. */
+static const unsigned char *bursty_p_is_enter(const unsigned char *p, const unsigned char **begin,
+                                              uintptr_t *site) {
+    bursty_p_code c;
+    uint32_t base, depth;
+    if (p[0] != 0x64 || !bursty_p_read(&c, p) || c.op != 0xff || (c.reg & 7) != 1) return NULL;
+    base = c.base;
+    if (!bursty_p_is_place(&c, base, 0) || c.index != 16) return NULL;
+    *begin = p;
+    if (base != 16) {
+        *begin = p - 7;
+        if (bursty_p_base_of(p - 7) != base) return NULL;
+    }
+    p = bursty_p_behind_js(c.next);
+    if (!p || !bursty_p_read(&c, p) || c.op != 0x8b || !bursty_p_is_place(&c, base, 4)) return NULL;
+    depth = c.reg;
+    if (!bursty_p_read(&c, c.next) || c.value != (uint32_t)BURSTY_STACK) return NULL;
+    if (c.op != 0x83 && c.op != 0x81 && c.op != 0x3d) return NULL;
+    p = c.next[0] == 0x73 ? c.next + 2 : c.next[0] == 0x0f && c.next[1] == 0x83 ? c.next + 6 : NULL;
+    if (!p || !bursty_p_read(&c, p)) return NULL; /* behind jae */
+    if (c.op == 0x8d && c.base == 17) {
+        *site = (uintptr_t)c.next + bursty_p_extend(c.disp);
+        if (!bursty_p_read(&c, c.next) || c.op != 0x89) return NULL;
+    } else {
+        if (c.op != 0xc7) return NULL;
+        *site = bursty_p_extend(c.value);
+    }
+    if (c.index != depth || c.scale != 3 || !bursty_p_is_place(&c, base, 8)) return NULL;
+    if (!bursty_p_read(&c, c.next) || c.op != 0xff || (c.reg & 7) != 0) return NULL;
+    if (!bursty_p_is_place(&c, base, 4) || *site < bursty_p_text.image) return NULL;
+    return *site <= bursty_p_text.image_end - sizeof(bursty_site) ? c.next : NULL;
+}
+
+/* If a scope's second sequence has its `cmpl` at p: its end. */
+static const unsigned char *bursty_p_is_leave(const unsigned char *p) {
+    const unsigned char *store;
+    bursty_p_code c;
+    uint32_t base;
+    if (p[0] != 0x64 || !bursty_p_read(&c, p) || c.op != 0x83 || (c.reg & 7) != 7) return NULL;
+    base = c.base;
+    if (c.value != 0 || !bursty_p_is_place(&c, base, 0)) return NULL;
+    for (store = p - 4; store >= p - 9; store--) { /* movl %d, %fs:depth */
+        bursty_p_code s;
+        if (store[0] != 0x64 || !bursty_p_read(&s, store) || s.next != p) continue;
+        if (s.op == 0x89 && bursty_p_is_place(&s, base, 4)) return bursty_p_behind_js(c.next);
+    }
+    return NULL;
+}
+
+/* Goes straight from p to `ret`. Is pc on the way? A jump to elsewhere is followed; the test of a
+   stack protector is passed. */
+static int bursty_p_is_last(const unsigned char *p, const unsigned char *pc) {
+    int i, is_met = 0;
+    for (i = 0; i < BURSTY_P_CODE_END; i++) {
+        bursty_p_code c;
+        is_met |= p == pc;
+        if ((uintptr_t)p < bursty_p_text.low || (uintptr_t)p + BURSTY_P_CODE_MOST > bursty_p_text.high) return 0;
+        if (*p == 0xc3) return is_met;
+        if (*p == 0xf3 && p[1] == 0xc3) return is_met;
+        if (*p == 0xeb) p += 2 + (int8_t)p[1];
+        else if (*p == 0xe9) p += 5 + (int32_t)bursty_p_word_at(p + 1);
+        else if (*p == 0x74 && p[1] == 5 && p[2] == 0xe8) p += 7;
+        else if (*p == 0x75 && p[1] < 0x80) p += 2;
+        else if (*p == 0x0f && p[1] == 0x85 && p[5] < 0x80) p += 6;
+        else if (bursty_p_read(&c, p)) p = c.next;
+        else return 0;
     }
     return 0;
 }
 
-static void bursty_p_put_slot(int profile, const bursty_profile *p) {
-    bursty_p_slot *slot = &bursty_p_all.slot[profile];
-    bursty_profile *set = &slot->set;
-    slot->used = p != NULL;
-    if (p) *set = *p;
-    if (set->check_count == 0) set->check_count = 990;
-    if (set->burst_count == 0) set->burst_count = 10;
-    if (set->jitter_percent == 0) set->jitter_percent = 12;
-    if (set->jitter_percent < 0) set->jitter_percent = 0;
-    if (set->classes == 0) set->classes = BURSTY_ANY;
-    BURSTY_P_PUT(&slot->stamp, BURSTY_P_GET(&bursty_p_all.generation) + 1);
-    BURSTY_P_RELEASE(&bursty_p_all.generation, slot->stamp);
+/* The scope of the function whose first or last instructions pc is in, or NULL. */
+static const bursty_site *bursty_p_running(const unsigned char *pc) {
+    const unsigned char *p, *end, *begin = NULL;
+    const uint32_t depth = BURSTY_P_HERE.depth;
+    const bursty_site *left = depth < BURSTY_STACK ? BURSTY_P_HERE.stack[depth] : NULL;
+    uintptr_t site = 0;
+    int i, is_on_way = 0;
+    if ((uintptr_t)pc < bursty_p_text.low + 2 * BURSTY_P_CODE_BACK) return NULL;
+    if ((uintptr_t)pc + BURSTY_P_CODE_MOST > bursty_p_text.high) return NULL;
+    for (p = pc + 7; p > pc - BURSTY_P_CODE_BACK; p--) {
+        if (*p != 0x64) continue;
+        end = bursty_p_is_enter(p, &begin, &site);
+        if (end && pc >= begin && pc < end) return (const bursty_site *)site;
+        end = p <= pc ? bursty_p_is_leave(p) : NULL;
+        if (end && pc < end) return left;
+    }
+    site = 0;
+    p = bursty_p_function_of(pc);
+    for (i = 0; p && i < BURSTY_P_CODE_WAY; i++) {
+        bursty_p_code c;
+        if ((uintptr_t)p + BURSTY_P_CODE_MOST > bursty_p_text.high) return NULL;
+        if (*p == 0x64 && bursty_p_is_enter(p, &begin, &site)) break;
+        is_on_way |= p == pc;
+        site = 0;
+        if (!bursty_p_read(&c, p)) return NULL;
+        p = c.next;
+    }
+    if (!site) return NULL;
+    if (is_on_way) return (const bursty_site *)site;
+    if ((const bursty_site *)site != left) return NULL;
+    for (p = pc; p > pc - 3 * BURSTY_P_CODE_BACK / 2; p--) {
+        end = *p == 0x64 ? bursty_p_is_leave(p) : NULL;
+        if (end) return bursty_p_is_last(end, pc) ? left : NULL;
+    }
+    return NULL;
 }
 
-BURSTY_API uint32_t bursty_start(const bursty_config *config) {
-    static bursty_config zero;
-    unsigned char *memory;
-    size_t bytes, skip, threads, rows, slots = 1;
-    if (!config) config = &zero;
-    memory = (unsigned char *)(config->memory ? config->memory : bursty_p_memory);
-    bytes = config->memory ? config->memory_bytes : BURSTY_MEMORY;
-    if (!memory || !bursty_p_valid(&config->profile)) return 0;
-    skip = (0 - (uintptr_t)memory) & 7;
-    if (bytes < skip + sizeof(bursty_p_thread) + 16 * sizeof(bursty_p_row)) return 0;
-    memory += skip;
-    bytes -= skip;
-    threads = bytes / 4 / sizeof(bursty_p_thread);
-    if (threads == 0) threads = 1;
-    if (threads > BURSTY_P_MOST) threads = BURSTY_P_MOST;
-    rows = bytes - threads * sizeof(bursty_p_thread); /* bytes for rows and index */
-    while (slots < rows / (sizeof(bursty_p_row) + 4) && slots < (size_t)1 << 28) slots *= 2;
-    while (slots > 1 && slots * 4 > rows / 4) slots /= 2;
-    rows = (rows - slots * 4) / sizeof(bursty_p_row);
-    if (rows > slots - slots / 4) rows = slots - slots / 4;
-    bursty_p_zero(memory, bytes);
-    bursty_p_zero(bursty_p_all.slot, sizeof bursty_p_all.slot);
-    bursty_p_all.config = *config;
-    bursty_p_all.threads = (bursty_p_thread *)(void *)memory;
-    bursty_p_all.thread_room = (uint32_t)threads;
-    bursty_p_all.rows = (bursty_p_row *)(void *)(bursty_p_all.threads + threads);
-    bursty_p_all.index = (uint32_t *)(void *)(bursty_p_all.rows + rows);
-    bursty_p_all.row_room = (uint32_t)rows;
-    bursty_p_all.index_mask = (uint32_t)slots - 1;
-    bursty_p_all.thread_count = bursty_p_all.row_count = 0;
-    bursty_p_all.lost_threads = bursty_p_all.generation = 0;
-    bursty_p_put_slot(0, &bursty_p_all.config.profile);
-    BURSTY_P_RELEASE(&bursty_p_all.epoch, bursty_p_all.epoch + 1 ? bursty_p_all.epoch + 1 : 1);
-    BURSTY_P_HERE.n = 0;
-    bursty_p_look_now();
-    return (uint32_t)threads;
+/* The same for a signal handler's context: rip is the 17th word of the machine's part, behind 40
+   bytes. ucontext_t itself is hidden under some standards. */
+static const bursty_site *bursty_p_interrupted(const void *context) {
+    uintptr_t pc = ((const uintptr_t *)context)[5 + 16];
+    return bursty_p_text.high ? bursty_p_running((const unsigned char *)pc) : NULL;
 }
 
-BURSTY_API int bursty_set_profile(int profile, const bursty_profile *p) {
-    int refused;
-    if (profile < 0 || profile >= BURSTY_PROFILES || bursty_p_all.epoch == 0) return -1;
-    if (p && !bursty_p_valid(p)) return -1;
-    bursty_p_lock();
-    refused = p && bursty_p_counted_twice(profile, p);
-    if (!refused) bursty_p_put_slot(profile, p);
-    bursty_p_unlock();
-    if (!refused) bursty_p_look_now();
-    return refused ? -1 : 0;
-}
-
-BURSTY_API uint32_t bursty_in_burst(void) {
-    bursty_p_thread *t = bursty_p_registered();
-    if (!t || (BURSTY_P_POLLS && (!BURSTY_P_OPEN() || bursty_p_reopened(t)))) return 0;
-    return t->live;
-}
-
-BURSTY_API void bursty_poll(int on) {
-    (void)on;
-#ifdef BURSTY_POLL
-    if (on && !BURSTY_P_OPEN()) (void)BURSTY_P_ADD(&bursty_p_all.opening, 1);
-    BURSTY_P_PUT(&bursty_p_open, (uint8_t)(on != 0));
+#else
+#define bursty_p_find_code() ((void)0)
+#define bursty_p_interrupted(context) ((void)(context), BURSTY_P_CAST(const bursty_site *, NULL))
 #endif
-}
 
-BURSTY_API uint32_t bursty_depth(void) { return BURSTY_P_HERE.depth; }
-BURSTY_API void bursty_set_depth(uint32_t depth) {
-    bursty_p_thread *t = bursty_p_registered();
-    uint32_t i, left = t ? t->in_slow : 0;
-    BURSTY_P_HERE.depth = depth;
-    if (t) t->in_slow = t->same_settings = 0;
-    if (!left && !BURSTY_P_IS_HELD()) return;
-    BURSTY_P_HERE.n = left == 1 ? t->kept : 0;
-    if (!t || left == 1) return;
-    bursty_p_fold_all(t, t->live);
-    for (i = BURSTY_P_ACQUIRE(&bursty_p_all.row_count); i-- > 0;) { /* left in the middle of it? */
-        if (bursty_p_all.rows[i].thread == t->number) bursty_p_all.rows[i].touched = NULL;
+/* ---- timers ------------------------------------- src/bursty/timers.c ---- */
+
+#ifdef BURSTY_P_TIMERS
+/* One timer for each thread, CLOCK_THREAD_CPUTIME_ID with SIGEV_THREAD_ID: it runs while the thread
+   runs and interrupts that thread and no other. The system calls are made directly, since C
+   libraries hide the field of the thread's id. */
+typedef struct bursty_p_tick_event {
+    void *value;
+    int signal, notify, thread;
+    char rest[64 - sizeof(void *) - 3 * sizeof(int)];
+} bursty_p_tick_event;
+typedef struct bursty_p_tick_times {
+    long interval_s, interval_ns, value_s, value_ns;
+} bursty_p_tick_times;
+enum { BURSTY_P_THREAD_ID = 4, BURSTY_P_TICK_CAP = 100 };
+
+static int bursty_p_tick_signal; /* 0: no timer is started any more */
+
+static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
+    int error = errno;
+    uint32_t n = 1 + (uint32_t)(info->si_code == SI_TIMER ? info->si_overrun : 0);
+    (void)number;
+    if (n > BURSTY_P_TICK_CAP) {
+        bursty_p_tick_add_shared(&bursty_p_ticks.late, n - BURSTY_P_TICK_CAP);
+        n = BURSTY_P_TICK_CAP;
     }
-    bursty_p_mine.only = NULL;
-    bursty_p_mine.touched = NULL;
-    t->live = t->span = bursty_p_mine.summing = bursty_p_mine.room = 0;
+    bursty_p_tick_charge(n, bursty_p_interrupted(context));
+    errno = error;
 }
 
-BURSTY_API void bursty_thread_name(const char *name) {
-    bursty_p_thread *t = bursty_p_me();
-    if (t) BURSTY_P_RELEASE(&t->name, name);
+/* Whoever takes the timer out of the record deletes it. */
+static void bursty_p_disarm(bursty_p_thread *t) {
+    uint32_t timer = __atomic_exchange_n(&t->timer, 0, __ATOMIC_SEQ_CST);
+    if (timer) (void)syscall(SYS_timer_delete, (long)timer - 1);
 }
 
-BURSTY_API void bursty_thread_end(void) {
-    bursty_p_thread *t = bursty_p_registered();
-    if (!t) return;
-    if (bursty_p_all.config.on_thread) bursty_p_all.config.on_thread(0);
-    bursty_p_look_now();
-    t->in_slow = 2;
-    bursty_p_go_live(t, 0);
-    bursty_p_mine.thread = NULL;
-    bursty_p_mine.ended = 1;
-    BURSTY_P_HERE.n = BURSTY_P_SPAN;
-    BURSTY_P_RELEASE(&t->state, BURSTY_P_ENDED);
+/* The first tick comes at a random moment, so that threads and runs do not beat in step.
+   bursty_p_uninstall on another thread forgets the signal first and then empties the records; here
+   the timer gets into the record first. So one of the two deletes it before it can tick. Returns 0
+   if the system has no timer. */
+static int bursty_p_arm(bursty_p_thread *t) {
+    bursty_p_tick_event event;
+    bursty_p_tick_times times;
+    int signal = __atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST), timer;
+    uint32_t thread = (uint32_t)syscall(SYS_gettid);
+    uint32_t random = (thread ^ (uint32_t)(uintptr_t)&event >> 4) * UINT32_C(0x9E3779B1), first;
+    bursty_p_disarm(t);
+    if (!signal) return 1;
+    memset(&event, 0, sizeof event);
+    event.signal = signal;
+    event.notify = BURSTY_P_THREAD_ID;
+    event.thread = (int)thread;
+    if (syscall(SYS_timer_create, (long)BURSTY_P_THREAD_CPU, &event, &timer) != 0) return 0;
+    __atomic_store_n(&t->timer, (uint32_t)timer + 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST) != signal) {
+        bursty_p_disarm(t);
+        return 1;
+    }
+    first = 1 + (uint32_t)((uint64_t)random * bursty_p_ticks.period_us >> 32);
+    times.interval_s = (long)(bursty_p_ticks.period_us / 1000000);
+    times.interval_ns = (long)(bursty_p_ticks.period_us % 1000000 * 1000);
+    times.value_s = (long)(first / 1000000);
+    times.value_ns = (long)(first % 1000000 * 1000);
+    if (syscall(SYS_timer_settime, (long)timer, 0L, &times, (void *)0) == 0) return 1;
+    return __atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST) != signal;
 }
 
-BURSTY_API void bursty_forked(void) {
-    bursty_p_thread *mine = bursty_p_registered();
+/* Takes the highest real-time signal that has no handler. Returns 0 if there is none. The highest
+   four are left to others: debuggers, valgrind and `bursty record` use them. */
+static int bursty_p_install(void) {
+    struct sigaction action, old;
+    int number;
+    for (number = SIGRTMAX - 4; number > SIGRTMIN; number--) {
+        if (sigaction(number, NULL, &old) != 0) continue;
+        if (!(old.sa_flags & SA_SIGINFO) && old.sa_handler == SIG_DFL) break;
+    }
+    if (number <= SIGRTMIN) return 0;
+    bursty_p_find_code();
+    memset(&action, 0, sizeof action);
+    action.sa_sigaction = bursty_p_tick_handle;
+    action.sa_flags = SA_SIGINFO | SA_RESTART;
+    if (sigaction(number, &action, NULL) != 0) return 0;
+    __atomic_store_n(&bursty_p_tick_signal, number, __ATOMIC_SEQ_CST);
+    return 1;
+}
+
+/* Without timers no signal follows; one that is ignored is not pending any more. Timers go first:
+   Linux from 6.13 keeps the signal of a timer that is ignored, and sends it when it is not. */
+static void bursty_p_uninstall(void) {
+    struct sigaction action, old;
     uint32_t i;
-    if (bursty_p_all.epoch == 0) return;
-    bursty_p_all.lock = 0;
-    bursty_clear();
-    for (i = 0; i < bursty_p_threads(); i++) {
-        if (&bursty_p_all.threads[i] != mine) bursty_p_all.threads[i].state = BURSTY_P_ENDED;
-    }
-    for (i = BURSTY_P_ACQUIRE(&bursty_p_all.row_count); i-- > 0;) {
-        bursty_p_row *row = &bursty_p_all.rows[i];
-        if (!mine || row->thread != mine->number) row->touched = NULL;
-    }
-    bursty_p_all.lost_threads = 0;
-    bursty_p_all.config.seed = bursty_p_mix(bursty_p_all.config.seed, UINT32_C(0x464F524B));
-    if (!mine) return;
-    mine->reuses += mine->random;
-    bursty_p_seed(mine);
-    if (bursty_p_all.config.on_thread) bursty_p_all.config.on_thread(2);
+    int number = __atomic_exchange_n(&bursty_p_tick_signal, 0, __ATOMIC_SEQ_CST);
+    if (!number || sigaction(number, NULL, &old) != 0) return;
+    if (!(old.sa_flags & SA_SIGINFO) || old.sa_sigaction != bursty_p_tick_handle) number = 0;
+    for (i = 0; i < bursty_p_threads(); i++) bursty_p_disarm(&bursty_p_all.threads[i]);
+    memset(&action, 0, sizeof action);
+    action.sa_handler = SIG_IGN;
+    if (number) (void)sigaction(number, &action, NULL);
+    action.sa_handler = SIG_DFL;
+    if (number) (void)sigaction(number, &action, NULL);
 }
+#endif /* BURSTY_P_TIMERS */
 
-BURSTY_API void bursty_charge(void *user, const void *site, const void *caller, uint64_t ticks) {
-    bursty_p_thread *t = bursty_p_me();
-    const bursty_site *at = (const bursty_site *)site, *from = (const bursty_site *)caller;
-    bursty_p_row *row = t ? bursty_p_row_of(t, at, from) : NULL;
-    (void)user;
-    if (row) bursty_p_count_up(&row->sum[2], ticks);
-}
-
-BURSTY_API void bursty_clear(void) {
-    uint32_t i, p;
-    if (bursty_p_all.epoch == 0) return;
-    bursty_p_look_now();
-    for (i = 0; i < bursty_p_threads(); i++) {
-        bursty_p_thread *t = &bursty_p_all.threads[i];
-        BURSTY_P_STORE(&t->checks, 0);
-        BURSTY_P_STORE(&t->burst_checks, 0);
-        BURSTY_P_STORE(&t->lost, 0);
-        for (p = 0; p < BURSTY_PROFILES; p++) {
-            BURSTY_P_STORE(&t->bursts[p], 0);
-            BURSTY_P_STORE(&t->events[p], 0);
-        }
-        for (p = 0; p < 2 * BURSTY_P_CLASSES; p++) BURSTY_P_STORE(&t->class_sum[p], 0);
-    }
-    for (i = BURSTY_P_ACQUIRE(&bursty_p_all.row_count); i-- > 0;) {
-        for (p = 0; p < BURSTY_P_SUMS; p++) BURSTY_P_STORE(&bursty_p_all.rows[i].sum[p], 0);
-    }
-}
-
-/* ---- answers -------------------------------------------------------------------------------- */
-
-BURSTY_P_INLINE void bursty_p_sum(uint64_t *sum, const bursty_p_count *c) {
-    uint64_t more = BURSTY_P_READ(c);
-    *sum = *sum + more < more ? UINT64_MAX : *sum + more;
-}
-
-BURSTY_API void bursty_get_stats(bursty_stats *out) {
-    uint64_t in_bursts = 0, checks;
-    uint32_t i, p;
-    bursty_p_zero(out, sizeof *out);
-    if (bursty_p_all.epoch == 0) return;
-    bursty_p_look_now();
-    out->threads = bursty_p_threads();
-    out->lost_threads = BURSTY_P_GET(&bursty_p_all.lost_threads);
-    for (i = 0; i < out->threads; i++) {
-        const bursty_p_thread *t = &bursty_p_all.threads[i];
-        bursty_p_sum(&out->checks, &t->checks);
-        bursty_p_sum(&out->lost, &t->lost);
-        bursty_p_sum(&in_bursts, &t->burst_checks);
-        for (p = 0; p < BURSTY_PROFILES; p++) {
-            bursty_p_sum(&out->bursts, &t->bursts[p]);
-            bursty_p_sum(&out->events, &t->events[p]);
-        }
-        if (BURSTY_P_GET(&t->state) == BURSTY_P_ENDED) out->ended++;
-    }
-    for (checks = out->checks; checks >> 44; checks /= 2) in_bursts /= 2;
-    if (checks) out->rate_ppm = (uint32_t)(in_bursts * 1000000 / checks);
-}
-
-BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) {
-    uint32_t i, rows = BURSTY_P_ACQUIRE(&bursty_p_all.row_count);
-    for (i = 0; i < rows && bursty_p_all.epoch; i++) {
-        const bursty_p_row *row = &bursty_p_all.rows[i];
-        const bursty_row out = { BURSTY_P_ACQUIRE(&row->site), row->caller,
-                                 BURSTY_P_READ(&row->sum[0]), BURSTY_P_READ(&row->sum[1]),
-                                 BURSTY_P_READ(&row->sum[2]) };
-        if (out.site && (out.count || out.ticks)) visit(user, &out);
-    }
-}
-
-/* ---- the dump ------------------------------------------------------------------------------- */
+/* ---- the dump ------------------------------------- src/bursty/dump.c ---- */
 
 /* docs/formats.md. A site is written in full unless it was among the last 64 new ones. */
 #define BURSTY_P_RING 64u
@@ -1669,6 +3516,14 @@ static void bursty_p_put_string(bursty_p_dump *d, const char *string) {
     bursty_p_put(&d->out, string, length);
 }
 
+static void bursty_p_put_name_of(bursty_p_dump *d, const bursty_p_thread *t) {
+    char name[BURSTY_P_NAME];
+    uint32_t i;
+    for (i = 0; i < BURSTY_P_NAME; i++) name[i] = BURSTY_P_GET(&t->name[i]);
+    name[BURSTY_P_NAME - 1] = 0;
+    bursty_p_put_string(d, name);
+}
+
 static void bursty_p_put_site(bursty_p_dump *d, const bursty_site *site) {
     uint32_t back = 0, known = d->sites < BURSTY_P_RING ? d->sites : BURSTY_P_RING;
     while (back < known && d->ring[(d->sites - 1 - back) % BURSTY_P_RING] != site) back++;
@@ -1682,15 +3537,15 @@ static void bursty_p_put_site(bursty_p_dump *d, const bursty_site *site) {
 }
 
 static void bursty_p_put_profile(bursty_p_dump *d, uint32_t p) {
+    bursty_p_settings now;
     bursty_p_slot slot;
-    uint32_t i, flags = bursty_p_all.config.pace ? 4 : 0;
-    bursty_p_lock();
-    slot = bursty_p_all.slot[p];
-    bursty_p_unlock();
+    uint32_t i, flags = bursty_p_all.budget ? 4 : 0;
+    (void)bursty_p_read_settings(&now);
+    slot = now.slot[p];
     if (!slot.used) return;
     flags |= (slot.set.off ? 1u : 0) | (slot.set.action ? 0 : 2u);
-    uint64_t v[9] = { 2, p, slot.set.check_count, slot.set.burst_count,
-                      (uint32_t)slot.set.jitter_percent, slot.set.classes, flags, 0, 0 };
+    uint64_t v[9] = { 2, p, slot.set.every, slot.set.burst,
+                      (uint32_t)slot.set.jitter, slot.set.classes, flags, 0, 0 };
     for (i = 0; i < bursty_p_threads(); i++) {
         bursty_p_sum(&v[7], &bursty_p_all.threads[i].bursts[p]);
         bursty_p_sum(&v[8], &bursty_p_all.threads[i].events[p]);
@@ -1715,7 +3570,7 @@ static void bursty_p_put_thread(bursty_p_dump *d, uint32_t number, uint32_t rows
     uint64_t v[4] = { 3, number, BURSTY_P_GET(&t->state) == BURSTY_P_ENDED, 0 };
     uint32_t i;
     bursty_p_put_all(d, v, 3);
-    bursty_p_put_string(d, BURSTY_P_ACQUIRE(&t->name));
+    bursty_p_put_name_of(d, t);
     v[0] = BURSTY_P_READ(&t->checks);
     v[1] = BURSTY_P_READ(&t->burst_checks);
     v[2] = 0;
@@ -1733,6 +3588,678 @@ static void bursty_p_put_thread(bursty_p_dump *d, uint32_t number, uint32_t rows
     }
 }
 
+/* ---- time: start, pause, end ---------------------- src/bursty/time.c ---- */
+
+#if BURSTY_P_TICKS
+
+/* bursty_start asks what can tick here (plan), lays out a table of paths if
+   something does, and then begins. Where there are timers, each thread arms its
+   own when it registers, and gives it back when it ends. A child of fork has
+   none of them: it begins with its one thread.
+
+   The CPU time of the process stands beside the ticks: ticks times period falls
+   short of it if a thread made no check, or had no record or timer, if the
+   signal was blocked, or if the program took it over. The report says so. */
+
+/* CPU time that was to be seen: of the phases that have ended, and when the running one began. */
+static struct {
+    uint64_t before, since;
+} bursty_p_cpu;
+
+static uint64_t bursty_p_cpu_seen(void) {
+    uint64_t now = bursty_p_cpu_us();
+    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1 || now < bursty_p_cpu.since)
+        return bursty_p_cpu.before;
+    return bursty_p_cpu.before + now - bursty_p_cpu.since;
+}
+
+/* Sets no_time and the period. Returns whether a table of paths is needed. */
+static int bursty_p_plan_time(const bursty_config *config) {
+    int32_t hz = config->tick_hz;
+    bursty_p_ticks.fold = config->fold;
+    bursty_p_ticks.period_us = hz > 0 ? 1000000u / (uint32_t)hz : 10000;
+    bursty_p_all.no_time = BURSTY_TIME_IS_ON;
+    if (hz < 0) bursty_p_all.no_time = BURSTY_NO_TIME_ASKED;
+    if (hz != 0) return hz > 0;
+#if defined(BURSTY_P_TIMERS) && defined(BURSTY_P_SHARED)
+    bursty_p_all.no_time = BURSTY_NO_TIME_SHARED;
+#elif defined(BURSTY_BARE)
+    bursty_p_all.no_time = BURSTY_NO_TIME_ASKED;
+#elif defined(BURSTY_P_POSIX) && defined(__linux__) && !defined(BURSTY_P_TIMERS) && BURSTY_STACK > 0
+    bursty_p_all.no_time = BURSTY_NO_TIME_STRICT;
+#elif !defined(BURSTY_P_TIMERS)
+    bursty_p_all.no_time = BURSTY_NO_TIME_SYSTEM;
+#endif
+    return bursty_p_all.no_time == BURSTY_TIME_IS_ON;
+}
+
+static void bursty_p_begin_time(void) {
+    if (bursty_p_ticks.row_room == 0) {
+        bursty_p_all.no_time = BURSTY_NO_TIME_MEMORY;
+        return;
+    }
+    bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = 0;
+#ifdef BURSTY_P_TIMERS
+    if (!bursty_p_install()) {
+        bursty_p_all.no_time = BURSTY_NO_TIME_SIGNALS;
+        return;
+    }
+#endif
+    bursty_p_cpu.before = 0;
+    bursty_p_cpu.since = bursty_p_cpu_us();
+    BURSTY_P_FENCE();
+    BURSTY_P_RELEASE(&bursty_p_ticks.on, 1);
+}
+
+static void bursty_p_end_time(void) {
+    bursty_p_cpu.before = bursty_p_cpu_seen();
+    BURSTY_P_RELEASE(&bursty_p_ticks.on, 0);
+#ifdef BURSTY_P_TIMERS
+    bursty_p_uninstall();
+#endif
+}
+
+static void bursty_p_pause_time(int is_paused) {
+    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) == 0) return;
+    bursty_p_cpu.before = bursty_p_cpu_seen();
+    bursty_p_cpu.since = bursty_p_cpu_us();
+    BURSTY_P_RELEASE(&bursty_p_ticks.on, is_paused ? 2 : 1);
+}
+
+static void bursty_p_clear_time(void) {
+    uint32_t i, k;
+    for (i = 0; i < bursty_p_ticks.row_count; i++) {
+        for (k = 0; k < BURSTY_P_TICK_SUMS; k++)
+            BURSTY_P_RELEASE(&bursty_p_ticks.rows[i].sum[k], 0);
+    }
+    bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = 0;
+    bursty_p_cpu.before = 0;
+    bursty_p_cpu.since = bursty_p_cpu_us();
+}
+
+/* On a thread that registers, that ends, or that is a forked child. */
+static void bursty_p_time_on_thread(int what, bursty_p_thread *t) {
+#ifdef BURSTY_P_TIMERS
+    uint32_t i;
+    if (what == BURSTY_THREAD_FORKED) { /* a child inherits no timer */
+        for (i = 0; i < bursty_p_threads(); i++) bursty_p_all.threads[i].timer = 0;
+        bursty_p_ticks.untimed = 0;
+    }
+    if (what == BURSTY_THREAD_ENDS) bursty_p_disarm(t);
+    if (what != BURSTY_THREAD_BEGINS && what != BURSTY_THREAD_FORKED) return;
+    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) && !bursty_p_arm(t))
+        bursty_p_tick_add_shared(&bursty_p_ticks.untimed, 1);
+#else
+    (void)what;
+    (void)t;
+#endif
+}
+
+BURSTY_API void bursty_tick(uint32_t n) { bursty_p_tick_charge(n, NULL); }
+
+static void bursty_p_time_stats(bursty_stats *out) {
+    uint32_t i, count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);
+    out->ticks_lost = BURSTY_P_ACQUIRE(&bursty_p_ticks.lost);
+    out->ticks_cut = BURSTY_P_ACQUIRE(&bursty_p_ticks.cut);
+    out->ticks_late = BURSTY_P_ACQUIRE(&bursty_p_ticks.late);
+    out->untimed = BURSTY_P_ACQUIRE(&bursty_p_ticks.untimed);
+    out->cpu_us = bursty_p_cpu_seen();
+    out->paths = count;
+    for (i = 0; i < count; i++) {
+        const bursty_p_tick_row *row = &bursty_p_ticks.rows[i];
+        out->ticks = bursty_p_sat_add(out->ticks, BURSTY_P_ACQUIRE(&row->sum[0]));
+        out->ticks_slow = bursty_p_sat_add(out->ticks_slow, BURSTY_P_ACQUIRE(&row->sum[1]));
+    }
+}
+
+/* The part of a dump: rows of one thread, each with how many rows before it its parent stands. */
+static void bursty_p_put_paths(bursty_p_dump *d, const bursty_p_thread *t, uint32_t count) {
+    uint32_t i, k, back, some = 0;
+    for (i = 0; i < count; i++) {
+        const bursty_p_tick_row *row = &bursty_p_ticks.rows[i];
+        const bursty_site *site = BURSTY_P_ACQUIRE(&row->site);
+        if (!site || row->thread != t->number + 1) continue;
+        if (!some) { /* its record adds nothing to that of the other part */
+            const uint64_t v[3] = { 3, t->number, 1 };
+            bursty_p_put_all(d, v, 3);
+            bursty_p_put_name_of(d, t);
+            for (k = 0; k < 4; k++) bursty_p_put_varint(&d->out, 0);
+            some = 1;
+        }
+        bursty_p_put_varint(&d->out, 6);
+        d->sites = 0; /* each site in full, as version 0.1.0 wants it */
+        bursty_p_put_site(d, site);
+        back = row->parent ? row->order - bursty_p_ticks.rows[row->parent - 1].order : 0;
+        bursty_p_put_varint(&d->out, back);
+        for (k = 0; k < BURSTY_P_TICK_SUMS; k++)
+            bursty_p_put_varint(&d->out, BURSTY_P_ACQUIRE(&row->sum[k]));
+    }
+}
+
+static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *user) {
+    const uint64_t info[2] = { 1, 0 }, none[3] = { 0, 0, 0 };
+    const uint64_t ticks[5] = { 5, bursty_p_ticks.period_us, BURSTY_P_ACQUIRE(&bursty_p_ticks.lost),
+                                BURSTY_P_ACQUIRE(&bursty_p_ticks.cut),
+                                BURSTY_P_ACQUIRE(&bursty_p_ticks.late) };
+    const uint64_t untimed[2] = { 9, BURSTY_P_ACQUIRE(&bursty_p_ticks.untimed) };
+    const uint64_t cpu[2] = { 11, bursty_p_cpu_seen() };
+    uint32_t i, count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);
+    bursty_p_put_begin(&d->out, 1, write, user);
+    bursty_p_put_all(d, info, 2);
+    bursty_p_put_string(d, bursty_p_all.config.program);
+    bursty_p_put_all(d, none, 3);
+    bursty_p_put_all(d, ticks, 5);
+    if (untimed[1]) bursty_p_put_all(d, untimed, 2);
+    if (cpu[1]) bursty_p_put_all(d, cpu, 2);
+    for (i = 0; i < bursty_p_threads(); i++) bursty_p_put_paths(d, &bursty_p_all.threads[i], count);
+    return bursty_p_put_end(&d->out);
+}
+
+#else /* nothing ticks in this build */
+
+static int bursty_p_plan_time(const bursty_config *config) {
+    (void)config;
+    bursty_p_all.no_time = BURSTY_NO_TIME_ASKED;
+    return 0;
+}
+static void bursty_p_begin_time(void) { }
+static void bursty_p_end_time(void) { }
+static void bursty_p_clear_time(void) { }
+static void bursty_p_pause_time(int is_paused) { (void)is_paused; }
+static void bursty_p_zero_paths(void) { }
+static size_t bursty_p_lay_out_paths(unsigned char *memory, size_t bytes) {
+    return (void)memory, (void)bytes, 0;
+}
+static void bursty_p_time_on_thread(int what, bursty_p_thread *t) { (void)what, (void)t; }
+BURSTY_API void bursty_tick(uint32_t n) { (void)n; }
+
+#endif
+
+/* ---- start --------------------------------------- src/bursty/start.c ---- */
+
+#if BURSTY_MEMORY > 0
+static uint64_t bursty_p_memory[(BURSTY_MEMORY + 7) / 8];
+#else
+#define bursty_p_memory NULL
+#endif
+
+/* Zeroes what the last start has used. */
+static void bursty_p_zero_used(void) {
+    const size_t slots = (size_t)bursty_p_all.index_mask + 1;
+    if (!bursty_p_all.threads) return;
+    bursty_p_zero(bursty_p_all.threads, bursty_p_threads() * sizeof(bursty_p_thread));
+    bursty_p_zero(bursty_p_all.rows, bursty_p_all.row_count * sizeof(bursty_p_row));
+    bursty_p_zero(bursty_p_all.index, slots * 4);
+    bursty_p_zero_paths();
+}
+
+/* Lays everything out in memory. */
+static void bursty_p_lay_out(unsigned char *memory, size_t bytes, int ticks) {
+    size_t threads = bytes / 4 / sizeof(bursty_p_thread), rows, slots, paths;
+    if (threads == 0) threads = 1;
+    if (threads > BURSTY_P_MOST) threads = BURSTY_P_MOST;
+    bursty_p_all.threads = (bursty_p_thread *)(void *)memory;
+    bursty_p_all.thread_room = (uint32_t)threads;
+    memory += threads * sizeof(bursty_p_thread);
+    paths = bursty_p_lay_out_paths(memory, ticks ? bytes / 8 & ~(size_t)7 : 0);
+    memory += paths;
+    slots = bursty_p_divide(bytes - threads * sizeof(bursty_p_thread) - paths,
+                            sizeof(bursty_p_row), &rows);
+    bursty_p_all.rows = (bursty_p_row *)(void *)memory;
+    bursty_p_all.index = (uint32_t *)(void *)(bursty_p_all.rows + rows);
+    bursty_p_all.row_room = (uint32_t)rows;
+    bursty_p_all.index_mask = (uint32_t)slots - 1;
+    bursty_p_all.thread_count = bursty_p_all.row_count = 0;
+}
+
+static int bursty_p_valid(const bursty_profile *p) {
+    return (p->every <= BURSTY_P_BUSY || p->every == BURSTY_ALWAYS)
+           && p->burst <= BURSTY_P_BUSY && p->jitter <= 100;
+}
+
+/* Would two profiles count the same events in the hot table? */
+static int bursty_p_counted_twice(const bursty_p_settings *now, int profile,
+                                  const bursty_profile *p) {
+    uint32_t classes = p->classes ? p->classes : (uint32_t)BURSTY_ANY;
+    int i;
+    for (i = 0; i < BURSTY_PROFILES && !p->action; i++) {
+        const bursty_p_slot *s = &now->slot[i];
+        if (i != profile && s->used && !s->set.action && (s->set.classes & classes)) return 1;
+    }
+    return 0;
+}
+
+/* `stamp` differs from the one before, so that threads see the change. */
+static void bursty_p_put_slot(bursty_p_slot *slot, const bursty_profile *p, uint32_t stamp) {
+    bursty_profile *set = &slot->set;
+    slot->used = p != NULL;
+    slot->stamp = stamp;
+    if (p) *set = *p;
+    if (set->every == 0) set->every = 990;
+    if (set->burst == 0) set->burst = 10;
+    if (set->jitter == 0) set->jitter = 80;
+    if (set->jitter < 0) set->jitter = 0;
+    if (set->classes == 0) set->classes = BURSTY_ANY;
+}
+
+/* The first settings: profile 0, and the companion's. */
+static void bursty_p_first_settings(const bursty_config *config) {
+    bursty_p_settings first;
+    bursty_profile *own = &bursty_p_all.companion.profile, profile;
+    const uint32_t next = (bursty_p_all.generation / BURSTY_P_BUFFERS + 1) * BURSTY_P_BUFFERS;
+    uint32_t i;
+    bursty_p_zero(&first, sizeof first);
+    bursty_p_put_slot(&first.slot[0], &config->profile, next);
+    if (bursty_p_all.companion.start && BURSTY_PROFILES > 1) {
+        profile = *own;
+        if (profile.every == 0) {
+            profile.every = config->profile.every;
+            profile.burst = config->profile.burst;
+            profile.jitter = config->profile.jitter;
+        }
+        if (bursty_p_all.companion.start(config) == 0)
+            bursty_p_put_slot(&first.slot[BURSTY_PROFILES - 1], &profile, next);
+    }
+    for (i = 0; i < BURSTY_P_BUFFERS; i++) bursty_p_buffer[i].busy = 0;
+    bursty_p_fill(0, &first, next ? next : (uint32_t)BURSTY_P_BUFFERS);
+    BURSTY_P_RELEASE(&bursty_p_all.generation, next ? next : (uint32_t)BURSTY_P_BUFFERS);
+}
+
+BURSTY_API void bursty_join(const bursty_companion *companion) {
+    bursty_p_all.companion = *companion;
+}
+
+BURSTY_API uint32_t bursty_start(const bursty_config *config) {
+    static bursty_config zero;
+    static int is_zero = 1; /* the static memory */
+    unsigned char *memory;
+    size_t bytes, skip;
+    int ticks;
+    if (!config) config = &zero;
+    memory = (unsigned char *)(config->memory ? config->memory : bursty_p_memory);
+    bytes = config->memory ? config->memory_bytes : BURSTY_MEMORY;
+    if (!memory || !bursty_p_valid(&config->profile)) return 0;
+    if (!bursty_p_valid(&bursty_p_all.companion.profile)) return 0;
+    if (config->tick_hz < -1 || config->tick_hz > 100000) return 0;
+    if (config->budget_ppm && !bursty_p_has_clock(config)) return 0;
+    skip = (0 - (uintptr_t)memory) & 7;
+    if (bytes < skip + sizeof(bursty_p_thread) + 16 * sizeof(bursty_p_row)) return 0;
+    memory += skip;
+    bytes -= skip;
+    bursty_p_end_time();
+    if (!is_zero) bursty_p_zero_used();
+    is_zero = config->memory != NULL; /* static memory stays clean for the next start */
+    if (config->memory) bursty_p_zero(memory, bytes);
+    ticks = bursty_p_plan_time(config);
+    bursty_p_lay_out(memory, bytes, ticks);
+    bursty_p_all.config = *config;
+    bursty_p_all.lost_threads = 0;
+    bursty_p_begin_budget(config);
+    bursty_p_first_settings(config);
+    if (ticks) bursty_p_begin_time();
+    BURSTY_P_RELEASE(&bursty_p_all.epoch, bursty_p_all.epoch + 1 ? bursty_p_all.epoch + 1 : 1);
+    BURSTY_P_HERE.n = 0;
+    bursty_p_look_now();
+    return bursty_p_all.thread_room;
+}
+
+/* ---- changes ----------------------------------- src/bursty/changes.c ---- */
+
+/* Changes settings until nobody else has come in between. */
+BURSTY_API int bursty_set_profile(int profile, const bursty_profile *p) {
+    bursty_p_settings now;
+    uint32_t old;
+    if (profile < 0 || profile >= BURSTY_PROFILES || bursty_p_all.epoch == 0) return -1;
+    if (p && !bursty_p_valid(p)) return -1;
+    do {
+        old = bursty_p_read_settings(&now);
+        if (p && bursty_p_counted_twice(&now, profile, p)) return -1;
+        bursty_p_put_slot(&now.slot[profile], p, old + 1);
+    } while (!bursty_p_publish(&now, old));
+    bursty_p_look_now();
+    return 0;
+}
+
+BURSTY_API void bursty_pause(int is_paused) {
+    bursty_p_settings now;
+    uint32_t old, i;
+    if (bursty_p_all.epoch == 0) return;
+    do {
+        old = bursty_p_read_settings(&now);
+        now.paused = is_paused != 0;
+        for (i = 0; i < BURSTY_PROFILES; i++) now.slot[i].stamp = old + 1;
+    } while (!bursty_p_publish(&now, old));
+    bursty_p_pause_time(is_paused);
+    bursty_p_look_now();
+}
+
+BURSTY_API void bursty_stop(void) {
+    bursty_pause(1);
+    bursty_p_end_time();
+}
+
+BURSTY_API uint32_t bursty_in_burst(void) {
+    bursty_p_thread *t = bursty_p_registered();
+    if (!t || (BURSTY_P_POLLS && (!BURSTY_P_OPEN() || bursty_p_reopened(t)))) return 0;
+    return t->live;
+}
+
+BURSTY_API void bursty_poll(int on) {
+    (void)on;
+#ifdef BURSTY_POLL
+    if (on && !BURSTY_P_OPEN()) (void)BURSTY_P_ADD(&bursty_p_all.opening, 1);
+    BURSTY_P_PUT(&bursty_p_open, (uint8_t)(on != 0));
+#endif
+}
+
+BURSTY_API uint32_t bursty_depth(void) { return BURSTY_P_HERE.depth; }
+BURSTY_API void bursty_set_depth(uint32_t depth) {
+    bursty_p_thread *t = bursty_p_registered();
+    uint32_t i, left = t ? t->in_slow : 0;
+    BURSTY_P_HERE.depth = depth;
+    if (t) t->in_slow = t->same_settings = 0;
+    if (left == 1) bursty_p_tell(BURSTY_THREAD_JUMPED, t);
+    if (!left && !BURSTY_P_IS_HELD()) return;
+    BURSTY_P_HERE.n = left == 1 ? t->kept : 0;
+    if (!t || left == 1) return;
+    bursty_p_fold_all(t, t->live);
+    for (i = BURSTY_P_ACQUIRE(&bursty_p_all.row_count); i-- > 0;) { /* left in the middle of it? */
+        if (bursty_p_all.rows[i].thread == t->number) bursty_p_all.rows[i].touched = NULL;
+    }
+    bursty_p_mine.only = NULL;
+    bursty_p_mine.touched = NULL;
+    t->live = t->span = bursty_p_mine.summing = bursty_p_mine.room = 0;
+}
+
+BURSTY_API void bursty_thread_name(const char *name) {
+    bursty_p_thread *t = bursty_p_me();
+    if (t) bursty_p_put_name(t, name);
+}
+
+BURSTY_API void bursty_thread_end(void) {
+    bursty_p_thread *t = bursty_p_registered();
+    if (!t) return;
+    bursty_p_tell(BURSTY_THREAD_ENDS, t);
+    bursty_p_look_now();
+    t->in_slow = 2;
+    bursty_p_go_live(t, 0);
+    bursty_p_mine.thread = NULL;
+    bursty_p_mine.ended = 1;
+    BURSTY_P_HERE.n = BURSTY_P_SPAN;
+    BURSTY_P_RELEASE(&t->state, BURSTY_P_ENDED);
+}
+
+BURSTY_API void bursty_forked(void) {
+    bursty_p_thread *mine = bursty_p_registered();
+    uint32_t i;
+    if (bursty_p_all.epoch == 0) return;
+    for (i = 0; i < BURSTY_P_BUFFERS; i++) bursty_p_buffer[i].busy = 0; /* of threads that are gone */
+    bursty_clear();
+    for (i = 0; i < bursty_p_threads(); i++) {
+        if (&bursty_p_all.threads[i] != mine) bursty_p_all.threads[i].state = BURSTY_P_ENDED;
+    }
+    for (i = BURSTY_P_ACQUIRE(&bursty_p_all.row_count); i-- > 0;) {
+        bursty_p_row *row = &bursty_p_all.rows[i];
+        if (!mine || row->thread != mine->number) row->touched = NULL;
+    }
+    bursty_p_all.lost_threads = 0;
+    bursty_p_all.config.seed = bursty_p_mix(bursty_p_all.config.seed, UINT32_C(0x464F524B));
+    if (!mine) return;
+    mine->reuses += mine->random;
+    bursty_p_seed(mine);
+    bursty_p_tell(BURSTY_THREAD_FORKED, mine);
+}
+
+BURSTY_API void bursty_clear(void) {
+    uint32_t i, p;
+    if (bursty_p_all.epoch == 0) return;
+    bursty_p_look_now();
+    for (i = 0; i < bursty_p_threads(); i++) {
+        bursty_p_thread *t = &bursty_p_all.threads[i];
+        BURSTY_P_STORE(&t->checks, 0);
+        BURSTY_P_STORE(&t->burst_checks, 0);
+        BURSTY_P_STORE(&t->lost, 0);
+        for (p = 0; p < BURSTY_PROFILES; p++) {
+            BURSTY_P_STORE(&t->bursts[p], 0);
+            BURSTY_P_STORE(&t->events[p], 0);
+        }
+        for (p = 0; p < 2 * BURSTY_P_CLASSES; p++) BURSTY_P_STORE(&t->class_sum[p], 0);
+    }
+    for (i = BURSTY_P_ACQUIRE(&bursty_p_all.row_count); i-- > 0;) {
+        for (p = 0; p < BURSTY_P_SUMS; p++) BURSTY_P_STORE(&bursty_p_all.rows[i].sum[p], 0);
+    }
+    bursty_p_clear_time();
+}
+
+/* ---- answers ----------------------------------- src/bursty/answers.c ---- */
+
+BURSTY_API void bursty_get_stats(bursty_stats *out) {
+    uint64_t in_bursts = 0, checks;
+    uint32_t i, p;
+    bursty_p_zero(out, sizeof *out);
+    if (bursty_p_all.epoch == 0) return;
+    bursty_p_look_now();
+    out->threads = bursty_p_threads();
+    out->lost_threads = BURSTY_P_GET(&bursty_p_all.lost_threads);
+    for (i = 0; i < out->threads; i++) {
+        const bursty_p_thread *t = &bursty_p_all.threads[i];
+        bursty_p_sum(&out->checks, &t->checks);
+        bursty_p_sum(&out->lost, &t->lost);
+        bursty_p_sum(&in_bursts, &t->burst_checks);
+        for (p = 0; p < BURSTY_PROFILES; p++) {
+            bursty_p_sum(&out->bursts, &t->bursts[p]);
+            bursty_p_sum(&out->events, &t->events[p]);
+        }
+        if (BURSTY_P_GET(&t->state) == BURSTY_P_ENDED) out->ended++;
+    }
+    out->no_time = bursty_p_all.no_time;
+#if BURSTY_P_TICKS
+    bursty_p_time_stats(out);
+#endif
+    for (checks = out->checks; checks >> 44; checks /= 2) in_bursts /= 2;
+    if (checks) out->rate_ppm = (uint32_t)(in_bursts * 1000000 / checks);
+}
+
+BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) {
+    uint32_t i, rows = BURSTY_P_ACQUIRE(&bursty_p_all.row_count);
+    for (i = 0; i < rows && bursty_p_all.epoch; i++) {
+        const bursty_p_row *row = &bursty_p_all.rows[i];
+        const bursty_row out = { BURSTY_P_ACQUIRE(&row->site), row->caller,
+                                 BURSTY_P_READ(&row->sum[0]), BURSTY_P_READ(&row->sum[1]) };
+        if (out.site && out.count) visit(user, &out);
+    }
+}
+
+/* ---- the hottest functions ------------------------- src/bursty/top.c ---- */
+
+#ifndef BURSTY_BARE
+
+/* One site has several rows: one for each thread and caller, and one for each path. They are summed
+   up in batches of sites, in the order of their addresses, with no more memory than a batch:
+
+       sites    a < b < c < d < e < f < g      a batch of 3: walk 1 sums a b c, walk 2 d e f, ...
+       walk 2   after = c   [d] [f] [g]        e comes: [d] [e] [f], and g waits for walk 3
+
+   Invariant: a batch holds the smallest sites above `after` that the walk has met. Cost: for r rows
+   and g sites, r * (g / 64 + 1) steps of some 20 instructions, and for each path its depth.
+
+   calls: the sum of weights W and, over the bursts that were summed up, the sum of squares Q of what
+   a burst saw of the site (the table's fifth sum, ys). Bursts are independent, so the variance of W
+   is Q - W * W / B for B bursts. time: k of n ticks are a binomial share, whose interval is
+   Wilson's; ticks that came several at once count as n * n / (sum of squares). Both at z = 2. */
+
+enum { BURSTY_P_BATCH = 64 };
+
+typedef struct bursty_p_top_sums {
+    const bursty_site *site;
+    uint64_t count, weight, squares, bursts, self, total;
+} bursty_p_top_sums;
+
+typedef struct bursty_p_batch {
+    bursty_p_top_sums sums[BURSTY_P_BATCH];
+    const bursty_site *after; /* NULL: the first walk */
+    size_t used;
+} bursty_p_batch;
+
+/* The place of the site in the batch; if it has none, where it would stand. */
+static size_t bursty_p_batch_place(const bursty_p_batch *batch, const bursty_site *site) {
+    size_t low = 0, high = batch->used;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if ((uintptr_t)batch->sums[middle].site < (uintptr_t)site) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static void bursty_p_batch_add(bursty_p_batch *batch, const bursty_site *site) {
+    size_t at = bursty_p_batch_place(batch, site), k;
+    if ((uintptr_t)site <= (uintptr_t)batch->after) return;
+    if (at < batch->used && batch->sums[at].site == site) return;
+    if (at == BURSTY_P_BATCH) return;
+    if (batch->used < BURSTY_P_BATCH) batch->used++;
+    for (k = batch->used - 1; k > at; k--) batch->sums[k] = batch->sums[k - 1];
+    memset(&batch->sums[at], 0, sizeof batch->sums[at]);
+    batch->sums[at].site = site;
+}
+
+/* The sums of a site, if it belongs to this batch. */
+static bursty_p_top_sums *bursty_p_batch_find(bursty_p_batch *batch, const bursty_site *site) {
+    size_t at = bursty_p_batch_place(batch, site);
+    return at < batch->used && batch->sums[at].site == site ? &batch->sums[at] : NULL;
+}
+
+static void bursty_p_top_row(bursty_p_batch *batch, const bursty_p_row *row) {
+    bursty_p_top_sums *s = bursty_p_batch_find(batch, BURSTY_P_ACQUIRE(&row->site));
+    if (!s) return;
+    bursty_p_sum(&s->count, &row->sum[0]);
+    bursty_p_sum(&s->weight, &row->sum[1]);
+    bursty_p_sum(&s->bursts, &row->sum[4]);
+    bursty_p_sum(&s->squares, &row->sum[6]);
+}
+
+/* A tick belongs to each site of its path once, however often it stands there. */
+static void bursty_p_top_path(bursty_p_batch *batch, const bursty_p_tick_row *row) {
+    uint64_t ticks = BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_COUNT]);
+    const bursty_p_tick_row *at = row, *below;
+    bursty_p_top_sums *s = bursty_p_batch_find(batch, row->site);
+    if (ticks == 0) return;
+    if (s) s->self = bursty_p_sat_add(s->self, ticks);
+    for (;; at = &bursty_p_ticks.rows[at->parent - 1]) {
+        s = bursty_p_batch_find(batch, at->site);
+        for (below = row; s && below != at; below = &bursty_p_ticks.rows[below->parent - 1]) {
+            if (below->site == at->site) s = NULL;
+        }
+        if (s) s->total = bursty_p_sat_add(s->total, ticks);
+        if (at->parent == 0) return;
+    }
+}
+
+static double bursty_p_root(double x) {
+    double root = x > 1 ? x : 1;
+    int i;
+    if (!(x > 0)) return 0;
+    for (i = 0; i < 600 && root * root > x * (1 + 1e-9); i++) root = (root + x / root) / 2;
+    return root;
+}
+
+static bursty_range bursty_p_share(uint64_t part, uint64_t all, double independent) {
+    bursty_range range = { 0, 0, 0 };
+    double p, n = independent, middle, half;
+    if (all == 0) return range;
+    p = (double)part / (double)all;
+    middle = (p + 2 / n) / (1 + 4 / n);
+    half = 2 * bursty_p_root(p * (1 - p) / n + 1 / (n * n)) / (1 + 4 / n);
+    range.low = middle > half ? (uint64_t)(1e6 * (middle - half)) : 0;
+    range.value = (uint64_t)(1e6 * p + .5);
+    range.high = middle + half < 1 ? (uint64_t)(1e6 * (middle + half) + 1) : 1000000;
+    if (part == 0) range.low = 0;
+    return range;
+}
+
+/* bursts: all that were summed up, of all threads. */
+static bursty_range bursty_p_calls(const bursty_p_top_sums *s, double bursts, int is_exact) {
+    bursty_range range;
+    double value = (double)s->weight / 256, half;
+    range.low = range.high = range.value = s->weight / 256;
+    if (is_exact || s->count == 0) return range;
+    range.low = s->count;
+    range.high = UINT64_MAX;
+    if (s->bursts < 5 || s->squares == UINT64_MAX || bursts < 2) return range;
+    half = (double)s->squares - value * value / bursts;
+    half = 2 * bursty_p_root(half > 0 ? half : 0);
+    if (value - half > (double)s->count) range.low = (uint64_t)(value - half);
+    if (value + half < 1.8e19) range.high = (uint64_t)(value + half) + 1;
+    return range;
+}
+
+/* Puts row into best[0..filled), hottest first. Returns the new number of rows, at most max. */
+static size_t bursty_p_top_keep(bursty_top_row *best, size_t filled, size_t max,
+                                const bursty_top_row *row) {
+    size_t k = filled;
+    for (; k > 0; k--) {
+        const bursty_top_row *above = &best[k - 1];
+        if (row->ticks < above->ticks) break;
+        if (row->ticks == above->ticks && row->calls.value <= above->calls.value) break;
+        if (k < max) best[k] = *above;
+    }
+    if (k < max) best[k] = *row;
+    return filled < max ? filled + 1 : max;
+}
+
+BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max) {
+    uint32_t i, row_count, path_count;
+    size_t filled = 0, k;
+    double bursts = 0, squares = 0, independent = 0;
+    uint64_t ticks = 0;
+    bursty_p_batch batch;
+    bursty_p_settings now;
+    int is_exact;
+    if (bursty_p_all.epoch == 0) return 0;
+    bursty_p_look_now();
+    (void)bursty_p_read_settings(&now);
+    is_exact = now.slot[0].set.every == BURSTY_ALWAYS;
+    row_count = BURSTY_P_ACQUIRE(&bursty_p_all.row_count);
+    path_count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);
+    for (i = 0; i < bursty_p_threads(); i++)
+        bursts += (double)BURSTY_P_READ(&bursty_p_all.threads[i].bursts[0]);
+    for (i = 0; i < path_count; i++) {
+        const bursty_p_tick_row *row = &bursty_p_ticks.rows[i];
+        ticks = bursty_p_sat_add(ticks, BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_COUNT]));
+        squares += (double)BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_SQUARES]);
+    }
+    if (squares > 0) independent = (double)ticks * (double)ticks / squares;
+    batch.after = NULL;
+    do {
+        batch.used = 0;
+        for (i = 0; i < row_count; i++)
+            bursty_p_batch_add(&batch, BURSTY_P_ACQUIRE(&bursty_p_all.rows[i].site));
+        for (i = 0; i < path_count; i++)
+            bursty_p_batch_add(&batch, BURSTY_P_ACQUIRE(&bursty_p_ticks.rows[i].site));
+        for (i = 0; i < row_count; i++) bursty_p_top_row(&batch, &bursty_p_all.rows[i]);
+        for (i = 0; i < path_count; i++) {
+            if (BURSTY_P_ACQUIRE(&bursty_p_ticks.rows[i].site))
+                bursty_p_top_path(&batch, &bursty_p_ticks.rows[i]);
+        }
+        for (k = 0; k < batch.used; k++) {
+            const bursty_p_top_sums *s = &batch.sums[k];
+            bursty_top_row row;
+            row.site = s->site;
+            row.calls = bursty_p_calls(s, bursts, is_exact);
+            row.self_ppm = bursty_p_share(s->self, ticks, independent);
+            row.total_ppm = bursty_p_share(s->total, ticks, independent);
+            row.ticks = s->self;
+            if (s->count || s->total) filled = bursty_p_top_keep(rows, filled, max, &row);
+        }
+        if (batch.used) batch.after = batch.sums[batch.used - 1].site;
+    } while (batch.used == BURSTY_P_BATCH);
+    return filled;
+}
+#endif
+
+/* ---- bursty_write -------------------------------- src/bursty/write.c ---- */
+
+/* Writes all parts: the counts, the ticks, the companion's. */
 BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     bursty_p_dump d;
     bursty_stats stats;
@@ -1743,37 +4270,228 @@ BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     d.sites = 0;
     bursty_p_put_begin(&d.out, 1, write, user);
     bursty_p_put_varint(&d.out, 1);
-    bursty_p_put_varint(&d.out, bursty_p_all.config.clock_hz);
+    bursty_p_put_varint(&d.out, 0);
     bursty_p_put_string(&d, bursty_p_all.config.program);
     const uint64_t totals[3] = { stats.checks, stats.events, stats.lost };
     bursty_p_put_all(&d, totals, 3);
+    if (stats.lost_threads || stats.no_time > BURSTY_NO_TIME_ASKED) {
+        const uint64_t missing[3] = { 10, stats.lost_threads, (uint32_t)stats.no_time };
+        bursty_p_put_all(&d, missing, 3);
+    }
     for (i = 0; i < BURSTY_PROFILES; i++) bursty_p_put_profile(&d, i);
     for (i = 0; i < stats.threads; i++) bursty_p_put_thread(&d, i, rows);
     if (bursty_p_put_end(&d.out)) return -1;
-    return bursty_p_all.config.more ? bursty_p_all.config.more(write, user) : 0;
+#if BURSTY_P_TICKS
+    if (bursty_p_ticks.row_room && bursty_p_write_time(&d, write, user)) return -1;
+#endif
+    return bursty_p_all.companion.write ? bursty_p_all.companion.write(write, user) : 0;
 }
 
-#ifdef BURSTY_STDIO
+/* ---- bursty_save ---------------------------------- src/bursty/save.c ---- */
+
+#ifndef BURSTY_BARE
 static int bursty_p_to_file(void *user, const void *data, size_t size) {
     return fwrite(data, 1, size, (FILE *)user) != size;
 }
 
+static int bursty_p_failed(FILE *file, const char *path, int error) {
+    if (file) (void)fclose(file);
+    if (path) (void)remove(path);
+    errno = error;
+    return -1;
+}
+
+/* A name that is too long for its .new, and a path that cannot be renamed to, such as a device, are
+   written directly. */
 BURSTY_API int bursty_save(const char *path) {
-    FILE *file;
-    int failed;
-    if (bursty_p_all.epoch == 0) {
-        errno = EINVAL;
-        return -1;
+    char fresh[4096];
+    size_t length = strlen(path);
+    FILE *file = NULL;
+    int is_new = 0;
+    if (bursty_p_all.epoch == 0) return bursty_p_failed(NULL, NULL, EINVAL);
+    if (length + 5 <= sizeof fresh) {
+        memcpy(fresh, path, length);
+        memcpy(fresh + length, ".new", 5);
+        file = fopen(fresh, "wb");
+        is_new = file != NULL;
     }
-    file = fopen(path, "wb");
+    if (!file) file = fopen(path, "wb");
     if (!file) return -1;
-    failed = bursty_write(bursty_p_to_file, file);
-    return fclose(file) != 0 ? -1 : failed;
+    errno = 0;
+    if (bursty_write(bursty_p_to_file, file) != 0 || fflush(file) != 0)
+        return bursty_p_failed(file, is_new ? fresh : NULL, errno ? errno : EIO);
+    if (fclose(file) != 0) return bursty_p_failed(NULL, is_new ? fresh : NULL, errno);
+    if (!is_new) return 0;
+#ifdef _WIN32
+    (void)remove(path); /* rename does not replace there */
+#endif
+    if (rename(fresh, path) == 0) return 0;
+    return bursty_p_failed(NULL, fresh, errno);
 }
 #endif
 
+#else /* BURSTY_TINY */
+
+/* ---- the tiny build ------------------------------- src/bursty/tiny.c ---- */
+
+/* The word tells everything; d is the length of a gap, I of a burst:
+
+       gap     d - 1, ..., 1, 0    the check that takes 0 to -1 is the first of a burst
+       burst   -1, -2, ..., -I     the check that takes -I to -I - 1 is the first of a gap
+       action  2^31 - 1, ...       its checks count down; no gap that can be set is above 3 * 2^29
+
+   Without settings I is 0: no burst ever begins. The jitter is fixed: a gap is C - mask / 2 plus a
+   random number from 0 to mask, where mask is the smallest 2^k - 1 that is at least C / 8. A
+   division would cost 100 bytes. Flash and RAM: tests/firmware/run.sh. */
+
+/* The word at the start of a gap: its length less one, 2^31 - 1 without settings. */
+static uint32_t bursty_p_gap(void) {
+    uint32_t n = BURSTY_P_HERE.every, r = BURSTY_P_HERE.random, mask = 1;
+    if (r != 0) {
+        r ^= r << 13;
+        r ^= r >> 17;
+        r ^= r << 5;
+        BURSTY_P_HERE.random = r;
+        while (mask < n / 8) mask += mask + 1; /* 2^k - 1 < C / 4: C - mask / 2 + [0, mask] */
+        n += (r & mask) - mask / 2;
+    }
+    return (n - 1) & INT32_MAX;
+}
+
+BURSTY_P_INLINE void bursty_p_send(const bursty_site *site, uintptr_t value, uint32_t kind) {
+    uint32_t keep = BURSTY_P_HERE.n;
+    const bursty_event event = { site, value, kind, 0, 0, 0, 0, NULL, NULL };
+    BURSTY_P_HERE.n = INT32_MAX;
+    BURSTY_P_HERE.action(BURSTY_P_HERE.user, &event);
+    if (BURSTY_P_HERE.n >> 29 == 3) BURSTY_P_HERE.n = keep; /* else the action has set a profile */
+}
+
+BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {
+    bursty_p_send(site, value, kind);
+}
+
+BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
+    if (0 - BURSTY_P_HERE.n > BURSTY_P_HERE.burst) {
+        BURSTY_P_HERE.n = bursty_p_gap();
+        return 0;
+    }
+    if (site) bursty_p_send(site, value, site->kind);
+    return 1;
+}
+
+BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
+    (void)left;
+    BURSTY_P_HERE.n--;
+    *live = bursty_p_hit(NULL, 0);
+    return 1;
+}
+
+BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
+    if (!live && (int32_t)BURSTY_P_HERE.n >= 0) BURSTY_P_HERE.n += count;
+}
+
+BURSTY_API int bursty_set_profile(int profile, const bursty_profile *p) {
+    BURSTY_P_HERE.burst = BURSTY_P_HERE.every = BURSTY_P_HERE.n = 0;
+    if (profile != 0) return -1;
+    if (p && (!p->action || p->every > BURSTY_P_BUSY)) return -1;
+    if (p && (int32_t)p->burst < 0) return -1;
+    if (!p || p->off) return 0;
+    BURSTY_P_HERE.every = p->every ? p->every : 990;
+    BURSTY_P_HERE.action = p->action;
+    BURSTY_P_HERE.user = p->user;
+    BURSTY_P_HERE.random = p->jitter >= 0;
+    BURSTY_P_HERE.n = bursty_p_gap();
+    BURSTY_P_HERE.burst = p->burst ? p->burst : 10;
+    return 0;
+}
+
+BURSTY_API uint32_t bursty_in_burst(void) { return (int32_t)BURSTY_P_HERE.n < 0; }
+
 #endif /* BURSTY_TINY */
 
+/* ---- counters and conditions ------------------- src/bursty/control.c ---- */
+
+/* The paper's hardware matches all productions of an instruction in parallel, hence conditions
+   before operations. For Figure 4's two counters, with nCheck0 4, nInstr0 2 and one INC per event
+   (c1 UNTIL 3 while not sampling, c2 UNTIL 2 while sampling):
+
+       event           1    2    3    4    5    6    7
+       c1 before it   -3   -2   -1    0    0    0   -3       0: overflow_1 is set
+       c2 before it   -2   -2   -2   -2   -1    0   -2
+       condition       .    .    .    x    x    .    .       overflow_1 and not overflow_2
+       operation     inc1 inc1 inc1 inc2 inc2 reset inc1 */
+
+BURSTY_API int bursty_control_init(bursty_control_state *c, const bursty_control_rule *rules, uint32_t count) {
+    uint32_t i, j;
+    for (i = 0; i < count; i++) {
+        if (rules[i].op_count > 4) return -1;
+        for (j = 0; j < rules[i].op_count; j++) {
+            const bursty_control_op *op = &rules[i].op[j];
+            if (op->counter > 7 || op->op < BURSTY_CONTROL_INC || op->op > BURSTY_CONTROL_UNTIL) return -1;
+        }
+    }
+    c->rules = rules;
+    c->rule_count = count;
+    for (i = 0; i < 8; i++) c->counter[i] = 0;
+    c->zero = 255;
+    c->overflow = 0;
+    return 0;
+}
+
+static int bursty_p_control_judge(const bursty_control_when *when, uint32_t zero, uint32_t overflow) {
+    int i, used = 0;
+    for (i = 0; i < 3; i++) {
+        const bursty_control_term *term = &when->any[i];
+        int wrong_zero = (term->zero & ~zero) || (term->not_zero & zero);
+        int wrong_overflow = (term->overflow & ~overflow) || (term->not_overflow & overflow);
+        if (!(term->zero | term->not_zero | term->overflow | term->not_overflow)) continue;
+        if (!wrong_zero && !wrong_overflow) return 1;
+        used = 1;
+    }
+    return !used;
+}
+
+BURSTY_API int bursty_control_holds(const bursty_control_state *c, const bursty_control_when *when) {
+    return bursty_p_control_judge(when, c->zero, c->overflow);
+}
+
+static void bursty_p_control_operate(bursty_control_state *c, const bursty_control_op *op) {
+    uint32_t i = op->counter & 7u, bit = 1u << i, v = c->counter[i];
+    uint32_t overflow = c->overflow & bit;
+    switch (op->op) {
+    case BURSTY_CONTROL_INC:
+        if (++v == 0) overflow = bit;
+        break;
+    case BURSTY_CONTROL_DEC:
+        if (v-- == 0) overflow = bit;
+        break;
+    case BURSTY_CONTROL_SET:
+        v = op->value;
+        overflow = 0;
+        break;
+    default:
+        v = 0 - op->value;
+        overflow = v == 0 ? bit : 0;
+        break;
+    }
+    c->counter[i] = v;
+    c->overflow = (uint8_t)((c->overflow & ~bit) | overflow);
+    c->zero = (uint8_t)((c->zero & ~bit) | (v == 0 ? bit : 0));
+}
+
+BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind) {
+    uint32_t zero = c->zero, overflow = c->overflow, i, j;
+    for (i = 0; i < c->rule_count; i++) {
+        const bursty_control_rule *rule = &c->rules[i];
+        if (rule->kinds && !(rule->kinds & kind)) continue;
+        if (!bursty_p_control_judge(&rule->when, zero, overflow)) continue;
+        for (j = 0; j < rule->op_count; j++) bursty_p_control_operate(c, &rule->op[j]);
+    }
+}
+
+#ifdef __cplusplus
+}
+#endif
 #if defined(__cplusplus) && defined(BURSTY_P_GNU)
 #pragma GCC diagnostic pop
 #endif
@@ -1783,17 +4501,20 @@ BURSTY_API int bursty_save(const char *path) {
 
    Copyright (c) 2026 the bursty authors
 
-   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
-   associated documentation files (the "Software"), to deal in the Software without restriction,
-   including without limitation the rights to use, copy, modify, merge, publish, distribute,
-   sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is
-   furnished to do so, subject to the following conditions:
+   Permission is hereby granted, free of charge, to any person obtaining a
+   copy of this software and associated documentation files (the "Software"),
+   to deal in the Software without restriction, including without limitation
+   the rights to use, copy, modify, merge, publish, distribute, sublicense,
+   and/or sell copies of the Software, and to permit persons to whom the
+   Software is furnished to do so, subject to the following conditions:
 
-   The above copyright notice and this permission notice shall be included in all copies or
-   substantial portions of the Software.
+   The above copyright notice and this permission notice shall be included in
+   all copies or substantial portions of the Software.
 
-   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
-   NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
-   NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
-   DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
-   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL
+   THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING
+   FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER
+   DEALINGS IN THE SOFTWARE. */

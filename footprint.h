@@ -123,6 +123,11 @@
        A footprint_pair with c < 1 merges neighbouring runs in a way that keeps
        the guarantee. At c = 1 it gives up the largest counts, which share one
        open bin.
+   - All of that is said of the accesses that were reported. If they are bursts
+     with gaps between them, set FOOTPRINT_BURSTS in config.flags: then a report
+     promises nothing, and shows no misses. For windows within bursts take one
+     footprint for each burst and add their profiles
+     (examples/footprint_of_events.c).
    - Blocks that no window up to window_max can reach are dropped without loss
      of accuracy.
    - Counting overflows no cell. After footprint_stats.accesses_max accesses
@@ -218,17 +223,18 @@ enum {                               /* flags of a config, of footprint_stats an
     FOOTPRINT_ENDED       = 8,       /* accesses came after accesses_max; cure: window_max */
     FOOTPRINT_INTERLEAVED = 16,      /* a profile of a footprint_pair */
     FOOTPRINT_DIFFERENCE  = 32,      /* windows that ended in a phase, not in a whole run */
-    FOOTPRINT_SATURATED   = 64       /* a sum of profiles stays at the greatest number */
+    FOOTPRINT_SATURATED   = 64,      /* a sum of profiles stays at the greatest number */
+    FOOTPRINT_BURSTS      = 128      /* accesses are missing: bursts stand one behind the other */
 };
 
 /* Of all three counters. A zero in a field asks for its default. A
-   footprint_average is always exact and samples when it is full: it reads
-   neither c nor flags. A footprint_pair reads c and window_max alone. */
+   footprint_average is always exact and samples when it is full: it reads no c.
+   A footprint_pair reads c and window_max alone. */
 typedef struct footprint_config {
     double   c;                      /* precision c of the paper: 0.01 to 1; default 0.9 */
     uint64_t window_max;             /* longest window, rounded up to its bin; default 2^32 - 1 */
     uint32_t blocks_max;             /* makes room for no more blocks than that; default 2^30 */
-    uint32_t flags;                  /* FOOTPRINT_FORGET */
+    uint32_t flags;                  /* FOOTPRINT_FORGET, FOOTPRINT_BURSTS */
     uint32_t sample_log2;            /* k <= 24: follows one block in 2^k, no guarantee */
     uint32_t block_log2;             /* bytes of a block, as a power of 2; default 6 (64 bytes) */
     void *(*alloc)(void *user, size_t bytes);            /* for an open; may return NULL */
@@ -440,9 +446,9 @@ FOOTPRINT_API size_t footprint_pair_snapshot_bytes(const footprint_pair *pair);
 FOOTPRINT_API int    footprint_profile_init(footprint_profile *profile, uint32_t rows,
                                             uint32_t columns, void *memory, size_t bytes);
 FOOTPRINT_API size_t footprint_profile_bytes(uint32_t rows, uint32_t columns);
-/* Adds all windows of another profile, of one kind of counter with the first
-   one. No window of the sum spans both. Returns 0, or -1 if `into` has too few
-   rows or columns or is of another kind. */
+/* Adds all windows of another profile. No window of the sum spans both.
+   Returns 0, or -1 if `into` has too few rows or columns, or holds profiles of
+   another kind of counter or of blocks of another size. */
 FOOTPRINT_API int footprint_add(footprint_profile *into, const footprint_profile *other);
 /* Leaves in `later` the windows that ended after `earlier`, a snapshot of the
    same counter. Returns 0, or -1 if `earlier` is not earlier. */
@@ -479,7 +485,8 @@ FOOTPRINT_API double footprint_average_of(const footprint_profile *p, double win
 FOOTPRINT_API double footprint_fill_time(const footprint_profile *p, double blocks);
 /* Returns the share of accesses that miss in an LRU cache of so many blocks,
    as far as averages tell: the slope of the average at the window that fills
-   the cache. It assumes that reuse is alike at all times. */
+   the cache. It assumes that reuse is alike at all times. Returns -1 for less
+   than 2^sample_log2 blocks, where sampling cannot tell. */
 FOOTPRINT_API double footprint_miss_ratio_by_average(const footprint_profile *p, double blocks);
 
 #ifndef FOOTPRINT_NO_FILES
@@ -669,9 +676,24 @@ static uint64_t footprint_p_settings(footprint_config *to, const footprint_confi
         to->blocks_max = UINT32_C(1) << 30;
     if (to->sample_log2 > 24) to->sample_log2 = 24;
     if (to->block_log2 == 0) to->block_log2 = 6;
+    if (to->block_log2 > 63) to->block_log2 = 63;
     width = to->window_max - footprint_bin_low(*columns - 1) + 1;
     end = UINT64_MAX / width;
     return end < (UINT64_C(1) << 34) - 1 ? (UINT64_C(1) << 34) - 1 : end;
+}
+
+/* Returns the last block of address[0..bytes). What would lie behind the end of
+   the address space is left out. */
+static uint64_t footprint_p_last_block(const void *address, size_t bytes,
+                                       uint32_t block_log2) {
+    uintptr_t first = (uintptr_t)address, last = first + (bytes ? bytes - 1 : 0);
+    if (last < first) last = UINTPTR_MAX;
+    return (uint64_t)last >> block_log2;
+}
+
+/* An estimate of the number of blocks is never above that of accesses. */
+static uint64_t footprint_p_blocks(uint64_t estimate, uint64_t accesses) {
+    return estimate < accesses ? estimate : accesses;
 }
 
 /* Returns the size of a table that is full at three quarters with so many
@@ -867,7 +889,7 @@ static uint32_t footprint_p_start(footprint *fp, void *tables, uint32_t most, vo
 static void footprint_p_configure(footprint *fp, const footprint_config *config) {
     footprint_p_zero(fp, sizeof *fp);
     fp->end = footprint_p_settings(&fp->config, config, &fp->columns);
-    fp->flags = fp->config.flags & FOOTPRINT_FORGET;
+    fp->flags = fp->config.flags & (FOOTPRINT_FORGET | FOOTPRINT_BURSTS);
     fp->sample_log2 = fp->config.sample_log2;
     fp->depth_first = footprint_bin((uint64_t)FOOTPRINT_P_T << fp->sample_log2);
     fp->next = 2;
@@ -1693,9 +1715,10 @@ FOOTPRINT_API void footprint_access_repeat(footprint *fp, uint64_t count) {
 }
 
 FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_t bytes) {
-    uint64_t first = (uint64_t)(uintptr_t)address, last = first + (bytes ? bytes - 1 : 0);
-    uint64_t block = first >> fp->config.block_log2;
-    do footprint_access(fp, block); while (block++ != last >> fp->config.block_log2);
+    uint64_t block = (uint64_t)(uintptr_t)address >> fp->config.block_log2;
+    uint64_t last = footprint_p_last_block(address, bytes, fp->config.block_log2);
+    for (; block < last; block++) footprint_access(fp, block);
+    footprint_access(fp, last);
 }
 
 /* ---- reading rows out -------------------------- src/footprint/rows.c ---- */
@@ -1834,10 +1857,11 @@ FOOTPRINT_API int footprint_snapshot(footprint *fp, footprint_profile *profile, 
     uint32_t rows = footprint_p_rows(fp), row, b;
     FOOTPRINT_ASSERT(memory != NULL);
     if (footprint_profile_init(profile, rows, fp->columns, memory, bytes)) return -1;
+    rows = profile->rows;
     profile->accesses = profile->last_window = fp->now;
-    profile->blocks = profile->last_blocks = fp->first;
+    profile->blocks = profile->last_blocks = footprint_p_blocks(fp->first, fp->now);
     profile->forgotten = fp->forgotten;
-    profile->c = fp->config.c;
+    if (fp->columns) profile->c = fp->config.c;    /* else init failed */
     profile->flags = fp->flags;
     profile->sample_log2 = fp->sample_log2;
     profile->block_log2 = fp->config.block_log2;
@@ -1845,8 +1869,8 @@ FOOTPRINT_API int footprint_snapshot(footprint *fp, footprint_profile *profile, 
     if (fp->now > fp->config.window_max) profile->last_window = profile->last_blocks = 0;
     footprint_p_fold(fp);
     footprint_p_sum_averages(fp, profile->total);
-    for (b = 1; b < fp->columns && fp->flags & FOOTPRINT_FULL; b++)
-        footprint_p_bound_total(&profile->total[b], footprint_bin_high(b), fp->first);
+    for (b = 1; b < fp->columns && (fp->sample_log2 || fp->flags & FOOTPRINT_FULL); b++)
+        footprint_p_bound_total(&profile->total[b], footprint_bin_high(b), profile->blocks);
     if (fp->start)
         footprint_p_copy(profile->at_least, fp->before, rows * fp->columns * sizeof(uint64_t));
     footprint_p_extract(fp, profile->at_least, rows);
@@ -1859,7 +1883,7 @@ FOOTPRINT_API void footprint_get_stats(const footprint *fp, footprint_stats *out
     out->accesses = fp->now;
     out->lost = fp->lost;
     out->accesses_max = fp->end;
-    out->blocks = fp->first;
+    out->blocks = footprint_p_blocks(fp->first, fp->now);
     out->forgotten = fp->forgotten;
     out->memory_bytes = fp->table_bytes + fp->blocks_bytes;
     out->blocks_bytes = fp->blocks_bytes;
@@ -1961,6 +1985,7 @@ static uint64_t footprint_p_average_layout(footprint_average *av, unsigned char 
 static void footprint_p_average_configure(footprint_average *av, const footprint_config *config) {
     footprint_p_zero(av, sizeof *av);
     av->end = footprint_p_settings(&av->config, config, &av->columns);
+    av->flags = av->config.flags & FOOTPRINT_BURSTS;
     av->sample_log2 = av->config.sample_log2;
     av->is_followed = 1;
 }
@@ -2257,19 +2282,17 @@ FOOTPRINT_API void footprint_average_access_repeat(footprint_average *av, uint64
 
 FOOTPRINT_API void footprint_average_reference(footprint_average *av, const void *address,
                                                size_t bytes) {
-    uint64_t first = (uint64_t)(uintptr_t)address, last = first + (bytes ? bytes - 1 : 0);
-    uint64_t block = first >> av->config.block_log2;
-    for (;; block++) {
-        footprint_average_access(av, block);
-        if (block == last >> av->config.block_log2) break;
-    }
+    uint64_t block = (uint64_t)(uintptr_t)address >> av->config.block_log2;
+    uint64_t last = footprint_p_last_block(address, bytes, av->config.block_log2);
+    for (; block < last; block++) footprint_average_access(av, block);
+    footprint_average_access(av, last);
 }
 
 FOOTPRINT_API void footprint_average_get_stats(const footprint_average *av, footprint_stats *out) {
     out->accesses = av->now;
     out->lost = av->lost;
     out->accesses_max = av->end;
-    out->blocks = av->first;
+    out->blocks = footprint_p_blocks(av->first, av->now);
     out->forgotten = 0;
     out->memory_bytes = av->bytes;
     out->blocks_bytes = av->table_bytes;
@@ -2289,15 +2312,15 @@ FOOTPRINT_API int footprint_average_snapshot(const footprint_average *av,
     uint32_t b;
     if (footprint_profile_init(profile, 1, av->columns, memory, bytes)) return -1;
     profile->accesses = profile->last_window = av->now;
-    profile->blocks = profile->last_blocks = av->first;
+    profile->blocks = profile->last_blocks = footprint_p_blocks(av->first, av->now);
     profile->flags = av->flags | FOOTPRINT_AVERAGE;
     profile->sample_log2 = av->sample_log2;
     profile->block_log2 = av->config.block_log2;
     if (av->now == 0) return 0;
     if (av->now > av->config.window_max) profile->last_window = profile->last_blocks = 0;
     footprint_p_average_totals(av, profile->total);
-    for (b = 1; b < av->columns && av->flags & FOOTPRINT_FULL; b++)
-        footprint_p_bound_total(&profile->total[b], footprint_bin_high(b), av->first);
+    for (b = 1; b < av->columns && av->sample_log2; b++)
+        footprint_p_bound_total(&profile->total[b], footprint_bin_high(b), profile->blocks);
     return 0;
 }
 
@@ -2667,7 +2690,7 @@ FOOTPRINT_API int footprint_pair_snapshot(const footprint_pair *pair, footprint_
         return -1;
     profile->accesses = pair->now;
     profile->blocks = pair->number;
-    profile->c = pair->c;
+    if (pair->columns) profile->c = pair->c;       /* else init failed */
     profile->flags = pair->flags | FOOTPRINT_INTERLEAVED;
     for (b = 1; b < pair->columns; b++)
         profile->at_least[b] = footprint_p_pair_windows(pair->now, b);
@@ -2688,7 +2711,14 @@ FOOTPRINT_API int footprint_pair_snapshot(const footprint_pair *pair, footprint_
 
 /* ---- profiles ------------------------------- src/footprint/profile.c ---- */
 
-FOOTPRINT_API size_t footprint_profile_bytes(uint32_t rows, uint32_t columns) {
+/* There are 496 bins. A profile has one row and one column at least, so that
+   what is written of it can be read. */
+static uint32_t footprint_p_bins(uint32_t bins) {
+    return bins > 496 ? 496 : bins ? bins : 1;
+}
+
+FOOTPRINT_API size_t footprint_profile_bytes(uint32_t wanted_rows, uint32_t wanted_columns) {
+    uint32_t rows = footprint_p_bins(wanted_rows), columns = footprint_p_bins(wanted_columns);
     uint64_t cells = (uint64_t)rows * columns + rows, bytes = cells * sizeof(uint64_t) + 15;
     bytes += columns * (uint64_t)sizeof(footprint_total);
     return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
@@ -2697,6 +2727,8 @@ FOOTPRINT_API size_t footprint_profile_bytes(uint32_t rows, uint32_t columns) {
 FOOTPRINT_API int footprint_profile_init(footprint_profile *p, uint32_t rows, uint32_t columns,
                                          void *memory, size_t bytes) {
     size_t at = (size_t)(0 - (uintptr_t)memory) & 15;
+    rows = footprint_p_bins(rows);
+    columns = footprint_p_bins(columns);
     footprint_p_zero(p, sizeof *p);
     if (!memory || bytes < footprint_profile_bytes(rows, columns)) return -1;
     footprint_p_zero(memory, footprint_profile_bytes(rows, columns));
@@ -2737,10 +2769,15 @@ FOOTPRINT_API uint32_t footprint_percentile(const footprint_profile *p, uint32_t
     return bin;
 }
 
+/* Where one block in 2^k is followed, nothing is known of caches of fewer. */
+static int footprint_p_is_unknown(const footprint_profile *p, double blocks) {
+    return p->sample_log2 && blocks < (double)(UINT64_C(1) << p->sample_log2);
+}
+
 FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blocks) {
     double all = (double)p->blocks, hits = 0;
     uint32_t row;
-    if (p->sample_log2 && blocks < (double)(UINT64_C(1) << p->sample_log2)) return -1;
+    if (footprint_p_is_unknown(p, blocks)) return -1;
     for (row = 1; row < p->rows; row++) {
         uint64_t first = footprint_bin_low(row), next = footprint_bin_low(row + 1);
         double low = (double)first, width = (double)(next - first), here = (double)p->depth[row];
@@ -2762,7 +2799,9 @@ FOOTPRINT_API int footprint_add(footprint_profile *into, const footprint_profile
     uint32_t row, column;
     int empty = into->accesses == 0;
     if (into->rows < other->rows || into->columns < other->columns) return -1;
-    if (!empty && (into->flags ^ other->flags) & FOOTPRINT_INTERLEAVED) return -1;
+    if (!empty && (into->flags ^ other->flags) & (FOOTPRINT_INTERLEAVED | FOOTPRINT_AVERAGE))
+        return -1;
+    if (!empty && into->block_log2 != other->block_log2) return -1;
     for (column = 0; column < other->columns; column++) {
         footprint_total *to = &into->total[column];
         const footprint_total *from = &other->total[column];
@@ -2799,7 +2838,7 @@ FOOTPRINT_API int footprint_subtract(footprint_profile *later,
                 earlier->at_least[row * (size_t)later->columns + column];
         from->windows -= less->windows;
         footprint_p_wide_less(&from->low, &from->high, less->low, less->high);
-        if (later->flags & FOOTPRINT_FULL)                 /* blocks: also those of before */
+        if (later->sample_log2 || later->flags & FOOTPRINT_FULL) /* blocks: of before, too */
             footprint_p_bound_total(from, footprint_bin_high(column), later->blocks);
     }
     for (row = 0; row < earlier->rows; row++) later->depth[row] -= earlier->depth[row];
@@ -2868,11 +2907,13 @@ FOOTPRINT_API double footprint_fill_time(const footprint_profile *p, double bloc
 }
 
 FOOTPRINT_API double footprint_miss_ratio_by_average(const footprint_profile *p, double blocks) {
-    double time = footprint_fill_time(p, blocks);
+    double time = footprint_fill_time(p, blocks), ratio;
     footprint_p_piece at;
+    if (footprint_p_is_unknown(p, blocks)) return -1;
     if (time < 0 || !footprint_p_find_piece(p, time, -1, &at)) return 0;
     if (at.blocks1 <= at.blocks0) return 0;
-    return (at.blocks1 - at.blocks0) / (at.window1 - at.window0);
+    ratio = (at.blocks1 - at.blocks0) / (at.window1 - at.window0);
+    return ratio < 1 ? ratio : 1;                  /* estimates may be above it */
 }
 
 #ifndef FOOTPRINT_NO_FILES

@@ -29,6 +29,11 @@
    path to each of them. It knows a lower and an upper bound of the true weight of each context it
    keeps. No other context weighs more than `bound_of_absent` (hcct_get_stats).
 
+   WITH BURSTY.H  If bursty.h is included before this file, there is nothing to call: bursty_start
+   keeps the contexts of all threads, bursty_save writes them, and `bursty report` shows them. Where
+   HCCT_IMPLEMENTATION is defined, include bursty.h first. Behind the functions of a tree stands
+   what you may ask and set (callpaths_...).
+
    STEP BY STEP
    1. Give each function or each call site a key, a 32-bit number other than 0.
    2. Call hcct_init with memory for the tree.
@@ -42,7 +47,7 @@
    6. For coroutines call hcct_fiber_start, hcct_fiber_switch and hcct_fiber_end.
    7. To look now and then only, call hcct_burst_begin with your stack of keys, pass on events, and
       call hcct_burst_end.
-   8. With no source to edit, compile with -finstrument-functions and link record/ (instrument.c).
+   8. With no source to edit, compile with -finstrument-functions and link record/hooks/instrument.c.
 
    PROMISES   It never allocates, recurses, aborts or prints, and it has no global variables.
               Queries change no answer and may come between any two events. A full arena is normal:
@@ -54,22 +59,71 @@
               HCCT_ASSERT(x)      checks for mistakes of the caller. The default does nothing.
               HCCT_ALGORITHMS     the algorithms to compile, a mask: 1 << HCCT_FULL and so on
               HCCT_SAMPLE         counts that are sampled on the stack for a quantile. Default: 256
+              CALLPATHS_MEMORY=n  static memory for the contexts that bursty.h samples: 3 MiB, for 64
+                                  threads with some 600 contexts each, whose pages are touched when
+                                  a thread needs them; in a bare build 384 KiB, for 8. 0 means none.
    COST       A context takes 32 bytes (20 in a full tree) and 5.4 bytes of lookup tables. Enter and
               leave together take some 85 instructions. docs/hcct.md has measurements.
 
    The paper is "Mining Hot Calling Contexts in Small Space" (D'Elia, Demetrescu, Finocchi, PLDI
-   2011). Section numbers in this file are those of the paper. */
+   2011). Section numbers in this file are those of the paper.
+
+   CONTENTS
+     options
+     types
+     functions
+     contexts of a program that bursty.h samples
+     basics
+     counters that saturate
+     numbers
+     nodes
+     what is known of a context
+     finding a child
+     the running stack
+     pruning (section 4, Figure 4)
+     sweeps
+     Space-Saving (section 4.1)
+     Lossy Counting (section 4.2)
+     Sticky Sampling
+     a full arena
+     events
+     fibers
+     bursts (section 5.3)
+     memory layout
+     answers
+     writing a .brst part
+     dump: a .brst part of kind 2 (docs/formats.md)
+     contexts from bursty.h
+*/
 
 #ifndef HCCT_H
 #define HCCT_H
 #include <stddef.h>
 #include <stdint.h>
 
+/* ---- options ------------------------------------- src/hcct/options.h ---- */
+
+#if defined(__GNUC__) || defined(__clang__)
+#define HCCT_P_GNU
+#endif
+#if defined(HCCT_P_GNU) || defined(__TINYC__)
+#define HCCT_P_UNUSED __attribute__((unused))
+#else
+#define HCCT_P_UNUSED
+#endif
+#ifdef HCCT_STATIC
+#define HCCT_API HCCT_P_UNUSED static
+#elif defined(HCCT_P_GNU) && !defined(_WIN32)
+#define HCCT_API extern __attribute__((visibility("hidden")))
+#else
+#define HCCT_API extern
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* ---- types ---- */
+/* ---- types ----------------------------------------- src/hcct/types.h ---- */
 
 enum {                          /* config.algorithm. Files have these; older ones 1 and 2 as well */
     HCCT_SPACE_SAVING = 0,      /* section 4.1: counts M contexts, evicts the smallest. Take this */
@@ -154,23 +208,7 @@ typedef struct hcct_stats {
 
 typedef struct hcct hcct;
 
-/* ---- functions ---- */
-
-#if defined(__GNUC__) || defined(__clang__)
-#define HCCT_P_GNU
-#endif
-#if defined(HCCT_P_GNU) || defined(__TINYC__)
-#define HCCT_P_UNUSED __attribute__((unused))
-#else
-#define HCCT_P_UNUSED
-#endif
-#ifdef HCCT_STATIC
-#define HCCT_API HCCT_P_UNUSED static
-#elif defined(HCCT_P_GNU) && !defined(_WIN32)
-#define HCCT_API extern __attribute__((visibility("hidden")))
-#else
-#define HCCT_API extern
-#endif
+/* ---- functions --------------------------------- src/hcct/functions.h ---- */
 
 /* Lays an empty tree out in memory[0..bytes). config may be NULL. Returns how many contexts fit. 0
    means: do not use the tree, for the memory is too small, or the algorithm is not there. */
@@ -268,15 +306,91 @@ struct hcct {
     hcct_config config;
 };
 
+/* ---- contexts of a program that bursty.h samples  src/hcct/callpaths.h ---- */
+
+#ifdef BURSTY_H
+
+/* If bursty.h is included before this header, the two are joined: bursty_start
+   also records whole calling contexts, and bursty_save writes them. There is
+   nothing to call. bursty.h knows who is called, and from where; here stands
+   that main calls search, and search calls price. `bursty report` shows the hot
+   contexts, and for each function the calls in it and below it.
+
+   Each thread has a tree of its own. A thread that takes over the record of one
+   that has ended goes on with its tree. A call that is not counted is in
+   callpaths_stats.lost, and the report shows it: a thread had no tree, or a dump
+   was being written. Each context's share of the calls has a 95 % interval in
+   the report, from how its calls differ between bursts. Paths are as deep as
+   BURSTY_STACK; what is deeper stands in a context "(deep)".
+
+   Cost: one more profile of bursty.h, at the rate of its profile 0: some 130
+   instructions for each event in a burst, and 30 for each scope on the stack
+   when a burst begins. */
+
+#if !defined(BURSTY_TINY) || defined(BURSTY_OFF)
+#ifdef BURSTY_OFF
+#define CALLPATHS_API HCCT_P_UNUSED static inline
+#define CALLPATHS_P_OFF(...) { __VA_ARGS__; }
+#else
+#define CALLPATHS_API HCCT_API
+#define CALLPATHS_P_OFF(...) ;
+#endif
+
+typedef struct callpaths_config {  /* a zero anywhere means the default           */
+    bursty_profile profile; /* rate of the bursts; every 0: as profile 0          */
+    uint32_t threads;       /* trees to make room for: 64, in a bare build 8      */
+    int no_intervals;       /* 1: no sums over bursts, and room for more contexts */
+    void *memory;           /* NULL: CALLPATHS_MEMORY bytes of static memory      */
+    size_t memory_bytes;
+} callpaths_config;
+
+typedef struct callpaths_stats {
+    uint64_t calls;      /* recorded in bursts                                    */
+    uint64_t estimated;  /* how many calls of the whole run these stand for       */
+    uint64_t lost;       /* of the recorded ones, calls that are in no tree       */
+    uint32_t contexts;   /* in all trees                                          */
+    uint32_t room;       /* contexts that fit into one tree                       */
+    uint32_t threads;    /* trees in use                                          */
+} callpaths_stats;
+
+/* Sets what the next bursty_start uses; config may be NULL. Call it before
+   bursty_start if the defaults do not fit, and in C with a compiler other than
+   gcc and clang, where nothing joins the two headers before main. Returns 0, or
+   -1: memory is too small for a tree of 8 contexts for each thread. */
+CALLPATHS_API int callpaths_setup(const callpaths_config *config)
+    CALLPATHS_P_OFF(return (void)config, 0)
+
+/* Sums over all threads. What other threads count at the same time may be
+   missing. */
+CALLPATHS_API void callpaths_get_stats(callpaths_stats *out)
+    CALLPATHS_P_OFF(const callpaths_stats none = { 0, 0, 0, 0, 0, 0 }; *out = none)
+
+/* The tree of the thread of that number, from 0 in the order in which bursty.h
+   registered them; NULL if it has none. Its answers stand for the whole run.
+   While you ask, that thread must make no check: ask on the thread itself, or
+   when it has ended. */
+CALLPATHS_API const hcct *callpaths_tree(uint32_t thread)
+    CALLPATHS_P_OFF((void)thread; return NULL)
+
+/* An hcct_name_fn for these trees; user is not used. */
+CALLPATHS_API const char *callpaths_name(void *user, uint32_t key)
+    CALLPATHS_P_OFF((void)user; (void)key; return NULL)
+#endif
+
+#endif /* BURSTY_H */
+
 #ifdef __cplusplus
 }
 #endif
 #endif /* HCCT_H */
 
-/* ---- implementation ---- */
-
 #if defined(HCCT_IMPLEMENTATION) && !defined(HCCT_IMPLEMENTED)
 #define HCCT_IMPLEMENTED
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- basics --------------------------------------- src/hcct/basics.c ---- */
 
 #ifndef HCCT_ASSERT
 #define HCCT_ASSERT(condition) ((void)0)
@@ -309,13 +423,13 @@ struct hcct {
 #define HCCT_P_COMPILED ((HCCT_ALGORITHMS) & 57) /* a mask of the algorithms 0, 3, 4 and 5 */
 #define HCCT_P_HAS(t, which) ((HCCT_P_COMPILED >> (which) & 1) != 0 && (t)->algorithm == (which))
 
-/* [shared: sat_add] */
+/* ---- counters that saturate -------------------------- src/saturate.c ---- */
+
 static uint64_t hcct_p_sat_add(uint64_t a, uint64_t b) {
     return a + b < a ? UINT64_MAX : a + b;
 }
-/* [end shared] */
 
-/* ---- numbers ---- */
+/* ---- numbers ------------------------------------- src/hcct/numbers.c ---- */
 
 static void hcct_p_zero(void *memory, size_t bytes) {
     while (bytes) ((unsigned char *)memory)[--bytes] = 0;
@@ -388,9 +502,9 @@ static double hcct_p_ln(double x) {
     return 2 * sum + e * 0.69314718055994530942;
 }
 
-/* ---- nodes ----
+/* ---- nodes ----------------------------------------- src/hcct/nodes.c ---- */
 
-   word    0    1       2            3             4              5      6 7
+/* word    0    1       2            3             4              5      6 7
    full    key  parent  first child  next sibling  count
    pruned  key  parent  first child  next sibling  children       error  count
 
@@ -427,9 +541,9 @@ HCCT_P_INLINE int hcct_p_is_free(const hcct *t, uint32_t i) {
     return hcct_p_at(t, i)[HCCT_P_PARENT] == HCCT_P_FREE;
 }
 
-/* ---- what is known of a context ----
+/* ---- what is known of a context -------------------- src/hcct/known.c ---- */
 
-   For each context in the tree, lower <= true weight <= upper. For all others, weight <= base; this
+/* For each context in the tree, lower <= true weight <= upper. For all others, weight <= base; this
    is bound_of_absent. base = floor + lost, where floor grows with what is evicted. */
 
 static uint64_t hcct_p_base(const hcct *t) {
@@ -477,9 +591,9 @@ static void hcct_p_bounds(const hcct *t, uint32_t i, uint64_t *lower, uint64_t *
     }
 }
 
-/* ---- finding a child ----
+/* ---- finding a child ---------------------------- src/hcct/children.c ---- */
 
-   Programs differ: in a plain list one needs 1 visit a call, another 30 000. So there are 3 ways:
+/* Programs differ: in a plain list one needs 1 visit a call, another 30 000. So there are 3 ways:
 
      1 cache   cache[some bits of mix(parent, key)] is mix ^ a node number. It counts only if that
                node has this parent and this key, so no entry is ever cleared. An entry of another
@@ -577,9 +691,9 @@ HCCT_P_INLINE uint32_t hcct_p_look(const hcct *t, uint32_t p, uint32_t key, uint
     return c;
 }
 
-/* ---- the running stack ----
+/* ---- the running stack ----------------------------- src/hcct/stack.c ---- */
 
-   run.at.depth calls are open, and run.at.cursor is the node of the innermost one. The nodes of the
+/* run.at.depth calls are open, and run.at.cursor is the node of the innermost one. The nodes of the
    last callers are also in recent[]:
 
         root - a - b - c - d - e        depth 5, recent_from 2
@@ -610,9 +724,9 @@ static void hcct_p_mode(hcct *t) {
     hcct_p_window(t);
 }
 
-/* ---- pruning (section 4, Figure 4) ----
+/* ---- pruning (section 4, Figure 4) ----------------- src/hcct/prune.c ---- */
 
-   A node is hot or cold. Cold means: no count (Space-Saving, Sticky Sampling), or an upper bound of
+/* A node is hot or cold. Cold means: no count (Space-Saving, Sticky Sampling), or an upper bound of
    at most base (Lossy Counting). A cold node earns its place only as a caller of a node that is not
    cold. Two things free cold leaves: a sweep, after it has made nodes cold, and a leave, when the
    cursor moves away from a cold leaf. (That happens after enters of weight 0; an enter of weight 1
@@ -679,9 +793,9 @@ static void hcct_p_pin_all(hcct *t, int on) {
     }
 }
 
-/* ---- sweeps ----
+/* ---- sweeps ---------------------------------------- src/hcct/sweep.c ---- */
 
-   A sweep visits all nodes once. In Space-Saving it first makes cold what has a count up to T.
+/* A sweep visits all nodes once. In Space-Saving it first makes cold what has a count up to T.
    Then, in every algorithm, it frees the cold leaves and what they expose, as above. To unlink each
    of these would touch three other nodes, in no order. Instead a second loop makes all lists of
    children anew, in order of node numbers. Cost: two passes over the nodes in order. To avoid
@@ -772,9 +886,9 @@ static void hcct_p_sweep(hcct *t, uint64_t T) {
     t->stats.sweeps++;
 }
 
-/* ---- Space-Saving (section 4.1) ----
+/* ---- Space-Saving (section 4.1) ------------- src/hcct/space_saving.c ---- */
 
-   M contexts have a count. One that arrives and has none starts at count = base + w with error =
+/* M contexts have a count. One that arrives and has none starts at count = base + w with error =
    base - kept: it may have had up to base before, of which `kept` is certain. When M have a count,
    the smallest must go first, and base is raised to it.
 
@@ -847,9 +961,9 @@ static void hcct_p_take_over(hcct *t, uint32_t i, uint64_t w) {
     t->stats.monitored++;
 }
 
-/* ---- Lossy Counting (section 4.2) ----
+/* ---- Lossy Counting (section 4.2) ------------------ src/hcct/lossy.c ---- */
 
-   Every node counts. When N passes a multiple of the width W = ceil(1 / epsilon), base becomes L =
+/* Every node counts. When N passes a multiple of the width W = ceil(1 / epsilon), base becomes L =
    floor(N / W), and nodes with count + error <= base are freed. A new node starts with error =
    base, for it may have been freed with that much. So lower = count, upper = count + error and L <=
    epsilon N. Cost: one sweep every W units. One large weight can cross many multiples: then a sweep
@@ -868,8 +982,9 @@ static void hcct_p_lossy_boundary(hcct *t) {
     if (t->floor < UINT64_MAX / t->width) t->boundary = (t->floor + 1) * t->width;
 }
 
-/* ---- Sticky Sampling (Manku and Motwani; the paper names it in section 4 and leaves it out) ----
+/* ---- Sticky Sampling ------------------------------ src/hcct/sticky.c ---- */
 
+/* By Manku and Motwani; the paper names it in section 4 and leaves it out.
    A context that is not counted is sampled with chance 1 / r for each unit of weight, and counted
    exactly from then on. r is 1 for the first 2 t units, t = ceil((1 / epsilon) ln(1 / (phi
    delta))), and doubles at N = 2 r t. At each doubling, every count is thinned to what sampling at
@@ -930,9 +1045,9 @@ static void hcct_p_sticky(hcct *t, uint32_t i, uint64_t w) {
     }
 }
 
-/* ---- a full arena ----
+/* ---- a full arena ----------------------------------- src/hcct/full.c ---- */
 
-   When a node is wanted and none is left, cold leaves go first. If there are none, all leaves up to
+/* When a node is wanted and none is left, cold leaves go first. If there are none, all leaves up to
    the 1/16 quantile of their upper bounds are forced out, and base is raised to it. base / N tells
    the truth then, though it may pass epsilon. If every leaf is pinned, one path fills the arena.
    What cannot be stored is `lost`. As all of it might belong to one context, base grows by it. */
@@ -997,7 +1112,7 @@ HCCT_P_RARE uint32_t hcct_p_new(hcct *t, uint32_t p, uint32_t key) {
     return i;
 }
 
-/* ---- events ---- */
+/* ---- events --------------------------------------- src/hcct/events.c ---- */
 
 /* What the fast way leaves: newcomers, other algorithms, counters near their end. */
 HCCT_P_RARE void hcct_p_credit_slow(hcct *t, uint32_t i, uint64_t w) {
@@ -1272,9 +1387,9 @@ HCCT_API void hcct_return_to(hcct *t, const hcct_place *place) {
     hcct_p_prune(t, i);
 }
 
-/* ---- fibers ----
+/* ---- fibers --------------------------------------- src/hcct/fibers.c ---- */
 
-   `run` is the running stack. Another one is saved in its hcct_fiber, the first one in `main`. */
+/* `run` is the running stack. Another one is saved in its hcct_fiber, the first one in `main`. */
 
 HCCT_API void hcct_fiber_start(hcct *t, hcct_fiber *fiber, int here, uint32_t *returns,
                                uint32_t return_count) {
@@ -1317,9 +1432,9 @@ HCCT_API void hcct_fiber_end(hcct *t, hcct_fiber *fiber) {
     hcct_p_prune(t, fiber->at.cursor);
 }
 
-/* ---- bursts (section 5.3) ----
+/* ---- bursts (section 5.3) ------------------------- src/hcct/bursts.c ---- */
 
-   The calls that are open when a burst begins only say where it is: they happened outside of it.
+/* The calls that are open when a burst begins only say where it is: they happened outside of it.
 
    Adaptive bursting with re-enablement (Zhuang et al.): the history is a set of signatures of
    stacks, open addressing, at most 3/4 full. A stack in it gets a burst once in k times, whose
@@ -1370,9 +1485,9 @@ HCCT_API void hcct_burst_end(hcct *t) {
 
 HCCT_API void hcct_scale_to(hcct *t, uint64_t total) { t->stats.scaled_total = total; }
 
-/* ---- memory layout ----
+/* ---- memory layout -------------------------------- src/hcct/layout.c ---- */
 
-   memory, aligned to 8:   history | cache | hash | nodes
+/* memory, aligned to 8:   history | cache | hash | nodes
 
    The nodes come last, so that only they move when the memory grows. */
 
@@ -1486,7 +1601,7 @@ HCCT_API uint32_t hcct_grow(hcct *t, void *memory, size_t bytes) {
     return contexts;
 }
 
-/* ---- answers ---- */
+/* ---- answers ------------------------------------- src/hcct/answers.c ---- */
 
 HCCT_API void hcct_get_stats(const hcct *t, hcct_stats *out) {
     size_t before_nodes = (size_t)((unsigned char *)t->words - (unsigned char *)t->memory);
@@ -1603,9 +1718,9 @@ HCCT_API uint32_t hcct_hottest(const hcct *t, uint32_t a, uint32_t b, hcct_conte
     return n;
 }
 
-/* ---- dump: a .brst part of kind 2 (docs/formats.md) ---- */
+/* ---- writing a .brst part -------------------------------- src/part.c ---- */
 
-/* [shared: crc32] CRC-32 (IEEE 802.3, reflected), four bits at a time. */
+/* CRC-32 (IEEE 802.3, reflected), four bits at a time. */
 static uint32_t hcct_p_crc32(uint32_t crc, const unsigned char *data, size_t size) {
     static const uint32_t nibble[16] = {
         0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC,
@@ -1620,9 +1735,8 @@ static uint32_t hcct_p_crc32(uint32_t crc, const unsigned char *data, size_t siz
     }
     return ~crc;
 }
-/* [end shared] */
 
-/* [shared: put] Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
+/* Writes a part of a .brst file (docs/formats.md): header, chunks, end. */
 typedef struct hcct_p_out {
     int (*write)(void *user, const void *data, size_t size);
     void *user;
@@ -1670,8 +1784,8 @@ static void hcct_p_put_varint(hcct_p_out *out, uint64_t value) {
 }
 
 static void hcct_p_put_begin(hcct_p_out *out, uint32_t kind,
-                             int (*write)(void *user, const void *data, size_t size),
-                             void *user) {
+                               int (*write)(void *user, const void *data, size_t size),
+                               void *user) {
     out->write = write;
     out->user = user;
     out->error = 0;
@@ -1691,7 +1805,8 @@ static int hcct_p_put_end(hcct_p_out *out) {
     hcct_p_put_block(out, 10);
     return out->error;
 }
-/* [end shared] */
+
+/* ---- dump: a .brst part of kind 2 (docs/formats.md) - src/hcct/dump.c ---- */
 
 #define HCCT_P_NAMES 256
 enum { HCCT_P_KEPT, HCCT_P_BOUNDED, HCCT_P_EXACT }; /* what is written of a node */
@@ -1777,23 +1892,464 @@ HCCT_API int hcct_write(const hcct *t, hcct_name_fn name, void *name_user, hcct_
     return hcct_p_put_end(&out) ? -1 : 0;
 }
 
+/* ---- contexts from bursty.h -------------------- src/hcct/callpaths.c ---- */
+
+#if defined(BURSTY_H) && !defined(BURSTY_OFF) && !defined(BURSTY_TINY)
+
+#ifdef BURSTY_BARE
+#define CALLPATHS_P_THREADS 8
+#ifndef CALLPATHS_MEMORY
+#define CALLPATHS_MEMORY 393216
+#endif
+#else
+#define CALLPATHS_P_THREADS 64
+#ifndef CALLPATHS_MEMORY
+#define CALLPATHS_MEMORY 3145728 /* what no thread needs is never touched */
+#endif
+#endif
+
+/* memory   | thread 0, ..., thread n - 1 | sums of 0 | tree of 0 | sums of 1 | ...      all equal
+
+   A thread's calls go to the tree of its number. Each event carries the depth of the stack, and
+   that tells which calls have returned since, by whatever way; so returns are no events here. When
+   a burst begins, and whenever an event was left out, the tree follows the stack of scopes anew.
+
+   Invariant: the tree's running context is the path of the innermost call that was recorded, it is
+   `depth` deep, and what it holds of scopes that are still open is the stack. `is_held` is 1 while
+   somebody looks at the tree or changes it. Nobody waits for it on a path of the program: an event
+   that comes while a dump is being written is counted as lost. */
+
+#if defined(BURSTY_NO_TLS)
+#define HCCT_P_GET(p) (*(p))
+#define HCCT_P_PUT(p, v) ((void)(*(p) = (v)))
+static int callpaths_p_hold(uint32_t *held, uint32_t who) {
+    if (*held) return 0;
+    *held = who;
+    return 1;
+}
+#elif defined(HCCT_P_GNU)
+#define HCCT_P_GET(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
+#define HCCT_P_PUT(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
+static int callpaths_p_hold(uint32_t *held, uint32_t who) {
+    uint32_t nobody = 0;
+    return __atomic_compare_exchange_n(held, &nobody, who, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+#else /* x86 of Microsoft's compiler: plain loads acquire and plain stores release */
+#include <intrin.h>
+#define HCCT_P_GET(p) (_ReadWriteBarrier(), *(p))
+#define HCCT_P_PUT(p, v) (_ReadWriteBarrier(), (void)(*(p) = (v)))
+static int callpaths_p_hold(uint32_t *held, uint32_t who) {
+    return _InterlockedCompareExchange((volatile long *)held, (long)who, 0) == 0;
+}
+#endif
+
+#define CALLPATHS_P_DEEPEST (BURSTY_STACK + 1u) /* with "(deep)", which is one context */
+#define CALLPATHS_P_FAR 1u    /* the key of a site too far from ours; no distance is odd */
+
+/* What the variance between bursts needs of a context, by the number of its node. y is how many
+   calls it has in one burst. The tree may give a context up and use its node for another one: then
+   the key or the parent differs, and the sums begin again. What the tool finds in the tree must be
+   `calls`; if it is more, the context was given up in between, and it gets no interval. */
+typedef struct callpaths_p_sums {
+    uint64_t yy;          /* of all its bursts but the latest: y * y         */
+    uint32_t key, parent;
+    uint32_t calls;       /* the sum of y, with the latest burst             */
+    uint32_t bursts;      /* in which it was called                          */
+    uint32_t burst, y;    /* the latest of these, and the calls in it so far */
+} callpaths_p_sums;
+
+typedef struct callpaths_p_thread {
+    hcct tree;
+    callpaths_p_sums *sums; /* of nodes 0 to room; 0: of all calls. Or NULL */
+    uint64_t weight_256;  /* of all calls in the tree                    */
+    uint64_t calls;
+    uint32_t lost;        /* calls that are not in it                    */
+    uint32_t is_held;
+    uint32_t room;        /* contexts that fit into the tree; 0: no tree */
+    uint32_t follows;     /* the tree's running context is the stack     */
+    uint32_t depth;       /* of the running context, before folding      */
+    uint32_t burst;       /* the number of its burst                     */
+    uint32_t bursts;      /* how many bursts had a call                  */
+    uint32_t folded[CALLPATHS_P_DEEPEST + 1];
+} callpaths_p_thread;
+
+static struct {
+    callpaths_p_thread *threads;
+    unsigned char *trees;
+    size_t tree_bytes;
+    uint32_t thread_room, fold, nodes; /* nodes that have sums */
+    uint32_t lost; /* calls of threads without a tree */
+    callpaths_config config;
+} callpaths_p_all;
+
+#if CALLPATHS_MEMORY > 0
+static uint64_t callpaths_p_memory[(CALLPATHS_MEMORY + 7) / 8];
+#endif
+
+/* A site lies among the constants of this program or shared object. Its distance from this one is
+   its key: so there may be any number of sites, and nothing is looked up. */
+static const bursty_site callpaths_p_origin = { "", "", 0, 0 };
+
+static uint32_t callpaths_p_key(const bursty_site *site) {
+    uintptr_t distance = (uintptr_t)site - (uintptr_t)&callpaths_p_origin;
+    uint32_t key = (uint32_t)distance;
+    return distance == (uintptr_t)(intptr_t)(int32_t)key ? key : CALLPATHS_P_FAR;
+}
+
+CALLPATHS_API const char *callpaths_name(void *user, uint32_t key) {
+    uintptr_t distance = (uintptr_t)(intptr_t)(int32_t)key;
+    (void)user;
+    if (key == HCCT_KEY_DEEP) return "(deep)";
+    if (key == CALLPATHS_P_FAR) return "(other objects)";
+    return ((const bursty_site *)((uintptr_t)&callpaths_p_origin + distance))->name;
+}
+
+static uint32_t callpaths_p_more(uint32_t count) { return count + (count != UINT32_MAX); }
+
+static uint64_t callpaths_p_with(uint64_t yy, uint32_t y) {
+    uint64_t square = (uint64_t)y * y;
+    return yy + square < yy ? UINT64_MAX : yy + square;
+}
+
+static void callpaths_p_sum(callpaths_p_thread *t, uint32_t node, uint32_t key, uint32_t parent) {
+    callpaths_p_sums *s = &t->sums[node];
+    if (s->key != key || s->parent != parent) {
+        s->yy = s->calls = s->bursts = s->burst = s->y = 0;
+        s->key = key;
+        s->parent = parent;
+    }
+    if (s->burst != t->bursts) {
+        s->yy = callpaths_p_with(s->yy, s->y);
+        s->y = 0;
+        s->burst = t->bursts;
+        s->bursts = callpaths_p_more(s->bursts);
+    }
+    s->y = callpaths_p_more(s->y);
+    s->calls = callpaths_p_more(s->calls);
+}
+
+/* The call that was just recorded. One that has no place in the tree is one of all calls. */
+static void callpaths_p_sum_call(callpaths_p_thread *t, uint32_t key) {
+    hcct_place place = hcct_position(&t->tree);
+    callpaths_p_sum(t, 0, 0, 0);
+    if (place.cursor == 0 || place.cursor > callpaths_p_all.nodes) return;
+    if (place.over == 0)
+        callpaths_p_sum(t, place.cursor, key, hcct_parent(&t->tree, place.cursor));
+}
+
+/* For hcct_write. */
+static void callpaths_p_numbers(void *user, uint32_t node, uint64_t numbers[3]) {
+    const callpaths_p_sums *s = ((const callpaths_p_thread *)user)->sums;
+    s += node <= callpaths_p_all.nodes ? node : 0;
+    numbers[0] = node <= callpaths_p_all.nodes ? s->calls : 0;
+    numbers[1] = s->bursts;
+    numbers[2] = callpaths_p_with(s->yy, s->y);
+}
+
+/* An empty tree for the thread. Its memory is enough, for callpaths_start has tried. */
+static void callpaths_p_make(callpaths_p_thread *t) {
+    size_t number = (size_t)(t - callpaths_p_all.threads);
+    unsigned char *memory = callpaths_p_all.trees + number * callpaths_p_all.tree_bytes;
+    size_t sums = callpaths_p_all.nodes ? (callpaths_p_all.nodes + 1) * sizeof *t->sums : 0;
+    hcct_config config;
+    unsigned char *byte = (unsigned char *)&config;
+    uint32_t room;
+    size_t i;
+    for (i = 0; i < sizeof config; i++) byte[i] = 0;
+    config.fold = callpaths_p_all.fold;
+    config.returns = config.fold ? t->folded : NULL;
+    config.return_count = config.fold ? CALLPATHS_P_DEEPEST + 1 : 0;
+    t->weight_256 = t->calls = 0;
+    t->lost = t->follows = t->depth = t->burst = t->bursts = 0;
+    t->sums = sums ? (callpaths_p_sums *)(void *)memory : NULL;
+    for (i = 0; i < sums; i++) memory[i] = 0;
+    config.sums = sums ? callpaths_p_numbers : NULL;
+    config.sums_user = t;
+    room = hcct_init(&t->tree, memory + sums, callpaths_p_all.tree_bytes - sums, &config);
+    HCCT_P_PUT(&t->room, room);
+}
+
+/* `is_held`: by the thread's event, or by somebody who asks. */
+enum { CALLPATHS_P_EVENT = 1, CALLPATHS_P_ASKED = 2, CALLPATHS_P_TRIES = 1000000 };
+
+/* The thread's, or NULL. */
+static callpaths_p_thread *callpaths_p_of(uint32_t thread) {
+    return thread < callpaths_p_all.thread_room ? &callpaths_p_all.threads[thread] : NULL;
+}
+
+/* A longjmp has left an event in the middle. Nobody knows what the tree looks like, so a new one
+   begins, and the calls of the old one are lost. */
+static void callpaths_p_jumped(callpaths_p_thread *t) {
+    uint64_t lost = t->lost + t->calls;
+    if (HCCT_P_GET(&t->is_held) != CALLPATHS_P_EVENT) return;
+    callpaths_p_make(t);
+    t->lost = lost < UINT32_MAX / 2 ? (uint32_t)lost : UINT32_MAX / 2;
+    HCCT_P_PUT(&t->is_held, 0);
+}
+
+/* In a forked child no other thread is left, and whoever held a tree is gone. */
+static void callpaths_p_forked(void) {
+    uint32_t i;
+    for (i = 0; i < callpaths_p_all.thread_room; i++) {
+        callpaths_p_thread *t = &callpaths_p_all.threads[i];
+        if (t->room) callpaths_p_make(t);
+        t->is_held = 0;
+    }
+    callpaths_p_all.lost = 0;
+}
+
+static void callpaths_p_on_thread(int what, uint32_t thread) {
+    callpaths_p_thread *mine = callpaths_p_of(thread);
+    if (what == BURSTY_THREAD_FORKED) callpaths_p_forked();
+    if (!mine) return;
+    if (what == BURSTY_THREAD_BEGINS && !mine->room) callpaths_p_make(mine);
+    if (what == BURSTY_THREAD_JUMPED) callpaths_p_jumped(mine);
+    mine->follows = 0;
+    mine->burst = 0; /* another thread counts its bursts from 1 */
+}
+
+/* Scopes that the stack has no room for are one context. */
+static uint32_t callpaths_p_depth(uint32_t scopes) {
+    return scopes > BURSTY_STACK ? CALLPATHS_P_DEEPEST : scopes;
+}
+
+static void callpaths_p_follow(callpaths_p_thread *t, const bursty_event *e, uint32_t depth) {
+    uint32_t keys[CALLPATHS_P_DEEPEST], i = 0;
+#if BURSTY_STACK > 0
+    for (; i < depth && i < BURSTY_STACK; i++) keys[i] = callpaths_p_key(e->stack[i]);
+#endif
+    if (i < depth) keys[i] = HCCT_KEY_DEEP;
+    (void)hcct_burst_begin(&t->tree, keys, depth);
+    t->depth = depth;
+    if (t->burst != e->burst) t->bursts = callpaths_p_more(t->bursts);
+    t->burst = e->burst;
+    t->follows = 1;
+}
+
+static void callpaths_p_lose(uint32_t *lost) {
+    if (HCCT_P_GET(lost) >= UINT32_MAX / 2) return; /* far from an overflow by many threads */
+#if defined(BURSTY_NO_TLS)
+    ++*lost;
+#elif defined(HCCT_P_GNU)
+    (void)__atomic_fetch_add(lost, UINT32_C(1), __ATOMIC_RELAXED);
+#else
+    (void)_InterlockedExchangeAdd((volatile long *)lost, 1);
+#endif
+}
+
+static void callpaths_p_event(void *user, const bursty_event *e) {
+    callpaths_p_thread *t = callpaths_p_of(e->thread);
+    uint32_t depth = callpaths_p_depth(e->depth);
+    (void)user;
+    if (!t || !t->room) {
+        callpaths_p_lose(&callpaths_p_all.lost);
+        return;
+    }
+    if (!callpaths_p_hold(&t->is_held, CALLPATHS_P_EVENT)) { /* for a dump */
+        t->follows = 0;
+        callpaths_p_lose(&t->lost);
+        return;
+    }
+    if (!t->follows || t->burst != e->burst || t->depth < depth) callpaths_p_follow(t, e, depth);
+    for (; t->depth > depth; t->depth--) hcct_leave(&t->tree);
+    hcct_enter(&t->tree, callpaths_p_key(e->site), 1);
+    if (t->sums) callpaths_p_sum_call(t, callpaths_p_key(e->site));
+    t->calls++;
+    t->weight_256 += e->weight_256;
+    if ((e->kind & BURSTY_FRAME) && t->depth < CALLPATHS_P_DEEPEST) t->depth++;
+    else hcct_leave(&t->tree); /* a point is over already, and so is a call in "(deep)" */
+    HCCT_P_PUT(&t->is_held, 0);
+}
+
+/* A tree of so many contexts, with sums or without. */
+static size_t callpaths_p_bytes(uint32_t count, int has_sums) {
+    uint64_t sums = has_sums ? ((uint64_t)count + 1) * sizeof(callpaths_p_sums) : 0;
+    if (count > UINT32_C(1) << (sizeof(size_t) > 4 ? 30 : 24)) return SIZE_MAX;
+    return hcct_bytes(NULL, count) + (size_t)sums;
+}
+
+/* Lays threads and trees out in memory. Returns whether there is room for a tree of 8 contexts for
+   each thread. */
+static int callpaths_p_lay_out(const callpaths_config *config) {
+    uint32_t step;
+    unsigned char *memory = (unsigned char *)config->memory;
+    size_t bytes = config->memory_bytes, skip, i, threads = config->threads;
+#if CALLPATHS_MEMORY > 0
+    if (!memory) {
+        memory = (unsigned char *)callpaths_p_memory;
+        bytes = sizeof callpaths_p_memory;
+    }
+#endif
+    if (threads == 0) threads = CALLPATHS_P_THREADS;
+#ifdef BURSTY_NO_TLS
+    threads = 1;
+#endif
+    skip = memory ? (0 - (uintptr_t)memory) & 7 : 0;
+    if (!memory || bytes < skip || threads > (bytes - skip) / sizeof(callpaths_p_thread)) return 0;
+    bytes -= skip + threads * sizeof(callpaths_p_thread);
+    callpaths_p_all.threads = (callpaths_p_thread *)(void *)(memory + skip);
+    callpaths_p_all.trees = (unsigned char *)(callpaths_p_all.threads + threads);
+    callpaths_p_all.tree_bytes = bytes / threads & ~(size_t)7;
+    if (callpaths_p_all.tree_bytes < callpaths_p_bytes(8, !config->no_intervals)) return 0;
+    callpaths_p_all.nodes = 0;
+    for (step = UINT32_C(1) << 30; step && !config->no_intervals; step /= 2) {
+        if (callpaths_p_bytes(callpaths_p_all.nodes + step, 1) <= callpaths_p_all.tree_bytes)
+            callpaths_p_all.nodes += step;
+    }
+    for (i = 0; i < threads * sizeof(callpaths_p_thread); i++) (memory + skip)[i] = 0;
+    callpaths_p_all.thread_room = (uint32_t)threads;
+    return 1;
+}
+
+/* bursty_start calls it. Returns 0 if contexts are to be recorded. */
+static int callpaths_p_start(const bursty_config *config) {
+    callpaths_p_all.thread_room = 0;
+    callpaths_p_all.fold = config->fold;
+    callpaths_p_all.lost = 0;
+    return callpaths_p_lay_out(&callpaths_p_all.config) ? 0 : -1;
+}
+
+static int callpaths_p_write(bursty_write_fn write, void *user);
+
+CALLPATHS_API int callpaths_setup(const callpaths_config *config) {
+    bursty_companion companion;
+    unsigned char *byte = (unsigned char *)&companion, *own;
+    size_t i;
+    for (i = 0; i < sizeof companion; i++) byte[i] = 0;
+    own = (unsigned char *)&callpaths_p_all.config;
+    for (i = 0; i < sizeof callpaths_p_all.config; i++) own[i] = 0;
+    if (config) callpaths_p_all.config = *config;
+    companion.start = callpaths_p_start;
+    companion.on_thread = callpaths_p_on_thread;
+    companion.write = callpaths_p_write;
+    companion.profile = callpaths_p_all.config.profile;
+    companion.profile.classes = BURSTY_CALL;
+    companion.profile.action = callpaths_p_event;
+    bursty_join(&companion);
+    return callpaths_p_lay_out(&callpaths_p_all.config) ? 0 : -1;
+}
+
+/* Joins the two before main. */
+#if defined(BURSTY_BARE)
+#elif defined(HCCT_P_GNU)
+__attribute__((constructor)) static void callpaths_p_join(void) { (void)callpaths_setup(NULL); }
+#elif defined(__cplusplus)
+static const int callpaths_p_joined = callpaths_setup(NULL);
+#endif
+
+/* Takes the tree of a thread, or NULL if it has none. A thread holds its tree for the few
+   instructions of an event. If the holder does not come to an end, it is this very thread, which a
+   signal handler has interrupted, or it was put aside by the operating system: then *busy is set,
+   and the tree is left out. */
+static callpaths_p_thread *callpaths_p_take(uint32_t number, int *busy) {
+    callpaths_p_thread *t = callpaths_p_of(number);
+    uint32_t tries = CALLPATHS_P_TRIES;
+    *busy = 0;
+    if (!t || !HCCT_P_GET(&t->room)) return NULL;
+    while (!callpaths_p_hold(&t->is_held, CALLPATHS_P_ASKED)) {
+        if (--tries) continue;
+        *busy = 1;
+        return NULL;
+    }
+    return t;
+}
+
+CALLPATHS_API const hcct *callpaths_tree(uint32_t thread) {
+    int busy;
+    callpaths_p_thread *t = callpaths_p_take(thread, &busy);
+    if (!t) return NULL;
+    hcct_scale_to(&t->tree, t->weight_256 / 256);
+    HCCT_P_PUT(&t->is_held, 0);
+    return &t->tree;
+}
+
+/* What a thread's calls stand for, with so many that it lost, each as heavy as the mean. */
+static uint64_t callpaths_p_weight(const callpaths_p_thread *t, uint64_t lost) {
+    return t->weight_256 / 256 + (t->calls ? t->weight_256 / t->calls * lost / 256 : 0);
+}
+
+CALLPATHS_API void callpaths_get_stats(callpaths_stats *out) {
+    uint32_t i, others = HCCT_P_GET(&callpaths_p_all.lost);
+    int busy;
+    out->calls = out->lost = others;
+    out->estimated = 0;
+    out->contexts = out->threads = 0;
+    out->room = 0;
+    for (i = 0; i < callpaths_p_all.thread_room; i++) {
+        callpaths_p_thread *t = callpaths_p_take(i, &busy);
+        hcct_stats stats;
+        uint32_t lost;
+        if (!t) continue;
+        hcct_get_stats(&t->tree, &stats);
+        out->threads++;
+        out->room = t->room;
+        out->contexts += stats.nodes;
+        lost = HCCT_P_GET(&t->lost);
+        out->calls += t->calls + lost;
+        out->lost += lost;
+        out->estimated += callpaths_p_weight(t, (uint64_t)lost + others);
+        others = 0;
+        HCCT_P_PUT(&t->is_held, 0);
+    }
+}
+
+/* Calls without a tree are weight in no context: they stand in the part of the first tree, or, if
+   there is none, in that of an empty one. So do the calls of a tree that was busy. */
+static int callpaths_p_write_tree(hcct *copy, uint64_t lost, uint64_t weight,
+                                  bursty_write_fn write, void *user) {
+    copy->stats.total += lost;
+    copy->stats.lost += lost;
+    if (copy->stats.total == 0) return 0;
+    if (weight) hcct_scale_to(copy, weight);
+    return hcct_write(copy, callpaths_name, NULL, write, user);
+}
+
+static int callpaths_p_write(bursty_write_fn write, void *user) {
+    uint64_t others = HCCT_P_GET(&callpaths_p_all.lost), lost, room[128];
+    uint32_t i;
+    hcct copy;
+    int failed, busy;
+    for (i = 0; i < callpaths_p_all.thread_room; i++) {
+        callpaths_p_thread *t = callpaths_p_take(i, &busy);
+        if (busy) others += callpaths_p_all.threads[i].calls + callpaths_p_all.threads[i].lost;
+        if (!t) continue;
+        lost = (uint64_t)HCCT_P_GET(&t->lost) + others;
+        others = 0;
+        copy = t->tree;
+        failed = callpaths_p_write_tree(&copy, lost, t->calls ? callpaths_p_weight(t, lost) : 0,
+                                        write, user);
+        HCCT_P_PUT(&t->is_held, 0);
+        if (failed) return -1;
+    }
+    if (others == 0 || hcct_init(&copy, room, sizeof room, NULL) == 0) return 0;
+    return callpaths_p_write_tree(&copy, others, 0, write, user);
+}
+
+#endif /* BURSTY_H */
+
+#ifdef __cplusplus
+}
+#endif
 #endif /* HCCT_IMPLEMENTATION */
 
 /* MIT License
 
    Copyright (c) 2026 the bursty authors
 
-   Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
-   associated documentation files (the "Software"), to deal in the Software without restriction,
-   including without limitation the rights to use, copy, modify, merge, publish, distribute,
-   sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is
-   furnished to do so, subject to the following conditions:
+   Permission is hereby granted, free of charge, to any person obtaining a
+   copy of this software and associated documentation files (the "Software"),
+   to deal in the Software without restriction, including without limitation
+   the rights to use, copy, modify, merge, publish, distribute, sublicense,
+   and/or sell copies of the Software, and to permit persons to whom the
+   Software is furnished to do so, subject to the following conditions:
 
-   The above copyright notice and this permission notice shall be included in all copies or
-   substantial portions of the Software.
+   The above copyright notice and this permission notice shall be included in
+   all copies or substantial portions of the Software.
 
-   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
-   NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
-   NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM,
-   DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
-   OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */
+   THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR
+   IMPLIED, INCLUDING BUT NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY,
+   FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL
+   THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER
+   LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING
+   FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER
+   DEALINGS IN THE SOFTWARE. */

@@ -22,60 +22,75 @@
        }
    end of example.
 
-   A *reference* is one load or store: a site (the code that made it) and the address that it used.
-   A *stream* is a run of references that comes back, in the same order. Its *heat* is its length
-   times the number of times it was seen without overlap. The hot streams say what to lay out side
-   by side, or to fetch ahead. Calls and events of your own work alike.
+   A *reference* is one load or store: a site (the code that made it) and the
+   address that it used. A *stream* is a run of references that comes back, in
+   the same order. Its *heat* is its length times the number of times it was
+   seen without overlap. The hot streams say what to lay out side by side, or to
+   fetch ahead. Calls and events of your own work alike.
 
    STEP BY STEP
-   1. Define HOTSTREAM_IMPLEMENTATION in one C or C++ file before the include. Include the file
-      plainly everywhere else.
-   2. hotstream_init lays everything out in memory that you give it, and never needs more.
-   3. hotstream_record(h, site, address) stores one reference in a buffer: a nanosecond. The site is
-      any number but 0 that names the code. The address is 0 for calls and events.
-   4. hotstream_burst(h) says that references were left out here, because sampling paused. No stream
-      spans such a gap.
-   5. A full buffer is worked off at once, in the call that filled it. If that stall hurts, set
-      config.deferred: then hotstream_work(h, budget) does the work, at the end of a frame or on
-      another thread, until its time is used up. stats.lost counts what finds the buffer full.
-   6. What happens: references become numbers, and the numbers become a grammar (Sequitur), which
-      holds each repeated piece once. When the grammar is full it is *digested*: its hot rules are
-      added to a profile as streams, the grammar is emptied, and recording goes on. Streams with the
-      same sites in the same order are one stream of the profile, whatever their addresses, because
-      addresses change from run to run. An item shows the first address that was seen.
-   7. hotstream_top gives the hot streams, hottest first. hotstream_write saves all of them as one
-      .brst part, which `bursty report`, `bursty merge` and `bursty overlap` read.
-   8. If bursty.h was included before this file, hotstream_attach sends here what one of its
-      profiles samples: the references of BURST_REF, or any other class of events. Bursts should be
-      long, say check_count 5000 and burst_count 50. hotstream_site_name, passed to
-      hotstream_write, names sites by file and line. examples/hot_streams.c shows it.
-   9. To number references yourself, set config.symbols and call hotstream_feed. When it answers -1
-      the grammar is full: call hotstream_digest, and feed the symbol again. hotstream_analyse and
-      hotstream_threshold ask the grammar as it stands.
+   1. Define HOTSTREAM_IMPLEMENTATION before the include in one C or C++ file.
+      Include the file plainly everywhere else.
+   2. hotstream_init lays everything out in memory that you give it, and never
+      needs more.
+   3. hotstream_record(h, site, address) stores one reference in a buffer. The
+      site is any number but 0 that names the code. The address is 0 for calls
+      and events.
+   4. hotstream_burst(h) says that references were left out here, because
+      sampling paused. No stream spans such a gap.
+   5. A full buffer is worked off at once, in the call that filled it. If that
+      stall hurts, set config.deferred. Then hotstream_work(h, budget) does the
+      work, at the end of a frame or on another thread, until its budget is used
+      up. stats.lost counts what finds the buffer full.
+   6. What happens: references become numbers, and the numbers become a grammar
+      (Sequitur), which holds each repeated piece once. When the grammar is full
+      it is *digested*: its hot rules are added to a profile as streams, the
+      grammar is emptied, and recording goes on. Streams with the same sites in
+      the same order are one stream of the profile, whatever their addresses,
+      because addresses change from run to run. An item shows the first address
+      that was seen.
+   7. hotstream_top gives the hot streams, the hottest first. hotstream_write
+      saves all of them as one .brst part, which `bursty report`, `bursty merge`
+      and `bursty overlap` read. hotstream_merge adds up the objects of several
+      threads before. examples/streams_of_frames.c does all of that.
+   8. If bursty.h was included before this file, hotstream_attach sends here
+      what one of its profiles samples: the references of BURST_REF, or any
+      other class of events. Bursts should be long, say 50 in 5000 checks.
+      hotstream_site_name, passed to hotstream_write, names sites by file and
+      line. examples/hot_streams.c shows it.
+   9. To number references yourself, set config.symbols and call hotstream_feed.
+      When it answers -1 the grammar is full: call hotstream_digest, and feed the
+      symbol again. hotstream_analyse and hotstream_threshold ask the grammar as
+      it stands.
 
    PROMISES
-   It does not allocate, recurse, abort, print or keep globals. A full grammar, buffer or profile is
-   normal; hotstream_stats says what it costs. The same references give the same streams. A heat is
-   never above the true one.
+   - It does not allocate, recurse, abort, print or keep globals.
+   - A full grammar, buffer or profile is normal. hotstream_stats says what it
+     costs.
+   - The same references give the same streams.
+   - A heat is never above the true one.
 
-   THREADS  An object belongs to one thread at a time, with one exception: with config.deferred one
-   thread may call hotstream_record and hotstream_burst while another calls the rest. Join the
-   objects of several threads with hotstream_merge.
+   THREADS  An object belongs to one thread at a time, with one exception: with
+   config.deferred one thread may call hotstream_record and hotstream_burst
+   while another calls the rest. Join the objects of several threads with
+   hotstream_merge.
 
    OPTIONS  (define them before every include, the same everywhere)
-     HOTSTREAM_STATIC       makes everything static, for one file; several such files keep apart
-     HOTSTREAM_PENDING=n    how many digrams can wait for a look, 4 bytes each: 256. When more wait,
-                            a repeat may stay unfound, and stats.dropped counts it.
-     HOTSTREAM_DEPTH=n      how deep the cursor descends into rules: 64, at least 1
-   OPTIONS  (define them where HOTSTREAM_IMPLEMENTATION is)
+     HOTSTREAM_STATIC       makes everything static, for one file; several such
+                            files keep apart
+     HOTSTREAM_PENDING=n    how many digrams can wait for a look, 4 bytes each:
+                            256. When more wait, a repeat may stay unfound, and
+                            stats.dropped counts it.
+   OPTIONS  (define it where HOTSTREAM_IMPLEMENTATION is)
      HOTSTREAM_NO_FILES     leaves hotstream_write out
-     HOTSTREAM_RESERVE=n    the grammar counts as full when n nodes are free: 8, at least 1
-     HOTSTREAM_HASH_BITS=n  how many bits of a digram's hash are used: 32. Fewer serve tests.
 
-   COST  24 bytes for each node of the grammar, 22 for each different reference, 16 for each place
-   in the buffer, 46 for each stream and 16 for each of its items. By default half of the memory is
-   for the grammar. docs/hotstream.md has times.
-   Theory: "Bursty Tracing" (2001), section 5.2, equation 5; "Hybrid Profiling Support" (2005).
+   COST  24 bytes for each node of the grammar, 22 for each different reference,
+   16 for each place in the buffer, 46 for each stream and 16 for each of its
+   items. By default half of the memory is for the grammar. docs/hotstream.md has
+   times.
+
+   Theory: "Bursty Tracing" (2001), section 5.2, equation 5; "Hybrid Profiling
+   Support" (2005).
 
    CONTENTS
      options
@@ -177,49 +192,54 @@ typedef struct hotstream_stats {
 typedef struct hotstream hotstream;
 
 /* ---- set up ---- */
-/* Lays an empty object out in memory[0..bytes).
-   Returns how many grammar nodes fit; 0: too small, h must not be used. */
+/* Lays an empty object out in memory[0..bytes). Returns how many grammar nodes
+   fit; 0: too small, h must not be used. */
 HOTSTREAM_API uint32_t hotstream_init(hotstream *h, void *memory, size_t bytes,
                                       const hotstream_config *config);
 /* Returns the bytes that hotstream_init needs for so many nodes. */
 HOTSTREAM_API size_t hotstream_bytes(const hotstream_config *config, uint32_t nodes);
 
 /* ---- events ---- */
-/* One reference; see STEP BY STEP. Site 0 means hotstream_burst. An inline function: see below. */
+/* One reference; see STEP BY STEP. Site 0 means hotstream_burst. An inline
+   function: see below. */
 static void hotstream_record(hotstream *h, uint64_t site, uint64_t address);
 /* References, or symbols, were left out here. */
 HOTSTREAM_API void hotstream_burst(hotstream *h);
-/* One symbol of your own, with config.symbols. Returns 0, or -1: the grammar is full and x was not
-   taken, or x is not below HOTSTREAM_SYMBOLS. */
+/* One symbol of your own, with config.symbols. Returns 0, or -1: the grammar is
+   full and x was not taken, or x is not below HOTSTREAM_SYMBOLS. */
 HOTSTREAM_API int  hotstream_feed(hotstream *h, uint32_t x);
-/* Works on what was recorded until budget units of config.clock (without a clock: steps, some 20 ns
-   each) are used up; 0: no limit. Returns 1 if there is more to do, else 0. */
+/* Works on what was recorded until budget units of config.clock (without a
+   clock: steps, some 20 ns each) are used up; 0: no limit. Returns 1 if there
+   is more to do, else 0. */
 HOTSTREAM_API int  hotstream_work(hotstream *h, uint64_t budget);
 
 /* ---- answers ---- */
 /* Adds the streams of the grammar to the profile, and empties the grammar. */
 HOTSTREAM_API void   hotstream_digest(hotstream *h);
-/* Digests, then fills rows with the hot streams, the hottest first: as many as together hold
-   config.coverage of all references, or all there are, but at most max. Returns how many rows it
-   filled. stats.streams is the number of all streams. */
+/* Digests, then fills rows with the hot streams, the hottest first: as many as
+   together hold config.coverage of all references, or all there are, but at
+   most max. Returns how many rows it filled. stats.streams is the number of all
+   streams. */
 HOTSTREAM_API size_t hotstream_top(hotstream *h, hotstream_stream *rows, size_t max);
-/* Calls found for each stream of the grammar as it stands, with a heat of at least `heat` in it;
-   segments 0: whole rules only. Returns the references that those streams account for. The profile
-   is not changed. The grammar means the same afterwards. */
+/* Calls found for each stream of the grammar as it stands, with a heat of at
+   least `heat` in it; segments 0: whole rules only. Returns the references that
+   those streams account for. The profile is not changed. The grammar means the
+   same afterwards. */
 HOTSTREAM_API uint64_t hotstream_analyse(hotstream *h, uint64_t heat, int segments,
                                          hotstream_found_fn found, void *user);
-/* Returns a heat for hotstream_analyse whose streams hold that share of all symbols while those of
-   heat + 1 do not; or 2 * min_length. (Not always the largest: a hot rule hides its parts.) */
+/* Returns a heat for hotstream_analyse whose streams hold that share of all
+   symbols while those of heat + 1 do not; or 2 * min_length. (Not always the
+   largest: a hot rule hides its parts.) */
 HOTSTREAM_API uint64_t hotstream_threshold(hotstream *h, double coverage, int segments);
 HOTSTREAM_API void   hotstream_get_stats(const hotstream *h, hotstream_stats *out);
-/* Checks the grammar: links, counts, rule utility, digram uniqueness, the table of digrams, and
-   that it still stands for what was fed. Returns the number of violations: 0. For tests and field
-   trials; takes about as long as a digest. */
+/* Checks the grammar: links, counts, rule utility, digram uniqueness, the table
+   of digrams, and that it still stands for what was fed. Returns the number of
+   violations: 0. For tests and field trials; takes about as long as a digest. */
 HOTSTREAM_API uint64_t hotstream_check(hotstream *h);
 /* Adds the profile of y to that of x; digests both before. */
 HOTSTREAM_API void   hotstream_merge(hotstream *x, hotstream *y);
-/* Digests, then writes the profile as one .brst part of kind 5. A site's name may be NULL, or
-   "name", or "name\tfile:line"; title and name may be NULL.
+/* Digests, then writes the profile as one .brst part of kind 5. A site's name
+   may be NULL, or "name", or "name\tfile:line"; title and name may be NULL.
    Returns 0, or -1 if a write did not return 0. */
 HOTSTREAM_API int    hotstream_write(hotstream *h, const char *title, hotstream_name_fn name,
                                      void *name_user, hotstream_write_fn write, void *user);
@@ -234,12 +254,13 @@ typedef struct hotstream_p_slot {
 #ifndef HOTSTREAM_PENDING
 #define HOTSTREAM_PENDING 256
 #endif
-#ifndef HOTSTREAM_DEPTH
-#define HOTSTREAM_DEPTH 64
+#ifndef HOTSTREAM_P_DEPTH
+#define HOTSTREAM_P_DEPTH 64            /* how deep the cursor descends; a test makes it tight */
 #endif
 
 struct hotstream {                      /* yours to hold, ours to look into */
-    /* The buffer: a ring. put is written by the recording thread, got by the other one. */
+    /* The buffer: a ring. put is written by the recording thread, got by the
+       other one. */
     hotstream_item *buffer;
     uint32_t put, put_limit, mask;      /* put_limit: when to read got */
     uint32_t gap;                       /* references were lost since the last one recorded */
@@ -276,10 +297,11 @@ struct hotstream {                      /* yours to hold, ours to look into */
     void *memory;
     size_t bytes;
     hotstream_config config;            /* with defaults filled in */
-    uint32_t pending[HOTSTREAM_PENDING], way[HOTSTREAM_DEPTH], before[HOTSTREAM_DEPTH];
+    uint32_t pending[HOTSTREAM_PENDING], way[HOTSTREAM_P_DEPTH], before[HOTSTREAM_P_DEPTH];
 };
 
-/* What hotstream_record does when the buffer seems full. Returns 0 if there is no place. */
+/* What hotstream_record does when the buffer seems full. Returns 0 if there is
+   no place. */
 HOTSTREAM_API int hotstream_p_make_room(hotstream *h);
 
 /* Whoever reads `put` sees what was written to the buffer before. */
@@ -297,7 +319,7 @@ HOTSTREAM_API int hotstream_p_make_room(hotstream *h);
 HOTSTREAM_P_UNUSED static inline void hotstream_record(hotstream *h, uint64_t site,
                                                        uint64_t address) {
     hotstream_item *place;
-    if (h->put == h->put_limit && !hotstream_p_make_room(h)) { return; }
+    if (h->put == h->put_limit && !hotstream_p_make_room(h)) return;
     place = &h->buffer[h->put & h->mask];
     place->site = site;
     place->address = address;
@@ -307,41 +329,43 @@ HOTSTREAM_P_UNUSED static inline void hotstream_record(hotstream *h, uint64_t si
 /* ---- the bridge from bursty.h ---------------- src/hotstream/attach.h ---- */
 #ifdef BURSTY_H
 
-/* The action of a profile. The thread whose burst began first has h until that burst ends; events
-   of other threads meanwhile are left out. (With BURSTY_STACK 0 only one thread may check.) */
+/* The action of a profile. The thread whose burst began first has h until that
+   burst ends; events of other threads meanwhile are left out. (With
+   BURSTY_STACK 0 only one thread may check.) */
 HOTSTREAM_P_UNUSED static void hotstream_p_event(void *user, const bursty_event *event) {
     hotstream *h = (hotstream *)user;
     uint32_t me = (uint32_t)((uintptr_t)event->stack >> 3) | 1, nobody = 0;
     if (event->kind & (uint32_t)BURSTY_BEGIN) {
-        if (HOTSTREAM_P_CLAIM(h->owner, nobody, me)) { hotstream_burst(h); }
+        if (HOTSTREAM_P_CLAIM(h->owner, nobody, me)) hotstream_burst(h);
     } else if (HOTSTREAM_P_READ(h->owner) == me) {
         uint32_t is_reference = event->kind & ((uint32_t)BURSTY_LOAD | (uint32_t)BURSTY_STORE);
-        if (event->kind & (uint32_t)BURSTY_END) { HOTSTREAM_P_PUBLISH(h->owner, 0); }
-        else { hotstream_record(h, (uintptr_t)event->site, is_reference ? event->value : 0); }
+        if (event->kind & (uint32_t)BURSTY_END) HOTSTREAM_P_PUBLISH(h->owner, 0);
+        else hotstream_record(h, (uintptr_t)event->site, is_reference ? event->value : 0);
     }
 }
 
 /* Makes h the receiver of a profile's events. classes 0: loads and stores. */
 HOTSTREAM_P_UNUSED static void hotstream_attach(hotstream *h, bursty_profile *profile) {
-    if (!profile->classes) { profile->classes = (uint32_t)BURSTY_LOAD | (uint32_t)BURSTY_STORE; }
+    if (!profile->classes) profile->classes = (uint32_t)BURSTY_LOAD | (uint32_t)BURSTY_STORE;
     profile->classes |= (uint32_t)BURSTY_BEGIN | (uint32_t)BURSTY_END;
     profile->action = hotstream_p_event;
     profile->user = h;
 }
 
-/* A hotstream_name_fn for what was recorded that way. buffer: char[HOTSTREAM_NAME_BYTES]. */
+/* A hotstream_name_fn for what was recorded that way. buffer:
+   char[HOTSTREAM_NAME_BYTES]. */
 #define HOTSTREAM_NAME_BYTES 256
 HOTSTREAM_P_UNUSED static const char *hotstream_site_name(void *buffer, uint64_t site) {
     const bursty_site *s = (const bursty_site *)(uintptr_t)site;
     char *out = (char *)buffer, *end = out + HOTSTREAM_NAME_BYTES - 16;
     const char *name = s->name, *file = s->file;
     uint32_t power = 1;
-    while (*name && out < end) { *out++ = *name++; }
+    while (*name && out < end) *out++ = *name++;
     *out++ = '\t';
-    while (*file && out < end) { *out++ = *file++; }
+    while (*file && out < end) *out++ = *file++;
     *out++ = ':';
-    while (s->line / power > 9) { power *= 10; }
-    for (; power; power /= 10) { *out++ = (char)('0' + s->line / power % 10); }
+    while (s->line / power > 9) power *= 10;
+    for (; power; power /= 10) *out++ = (char)('0' + s->line / power % 10);
     *out = 0;
     return (const char *)buffer;
 }
@@ -357,11 +381,12 @@ HOTSTREAM_P_UNUSED static const char *hotstream_site_name(void *buffer, uint64_t
 
 /* ---- basics ---------------------------------- src/hotstream/basics.c ---- */
 
-#ifndef HOTSTREAM_RESERVE
-#define HOTSTREAM_RESERVE 8
+/* A test makes these tight. */
+#ifndef HOTSTREAM_P_RESERVE
+#define HOTSTREAM_P_RESERVE 8       /* free nodes with which the grammar counts as full */
 #endif
-#ifndef HOTSTREAM_HASH_BITS
-#define HOTSTREAM_HASH_BITS 32
+#ifndef HOTSTREAM_P_HASH_BITS
+#define HOTSTREAM_P_HASH_BITS 32    /* of a digram */
 #endif
 #ifdef HOTSTREAM_P_GNU
 #define HOTSTREAM_P_INLINE static inline __attribute__((always_inline))
@@ -374,7 +399,7 @@ HOTSTREAM_P_UNUSED static const char *hotstream_site_name(void *buffer, uint64_t
 
 static void hotstream_p_zero(void *memory, size_t bytes) {
     unsigned char *at = (unsigned char *)memory;
-    while (bytes--) { *at++ = 0; }
+    while (bytes--) *at++ = 0;
 }
 
 /* ---- counters that saturate -------------------------- src/saturate.c ---- */
@@ -384,8 +409,9 @@ static uint64_t hotstream_p_sat_add(uint64_t a, uint64_t b) {
 }
 
 /* ---- the grammar ---------------------------- src/hotstream/grammar.c ---- */
-/* One array of nodes {next, prev, symbol}; index 0 means none. A rule is a ring: a guard node, then
-   its body. The guard's index is the rule's name. Rule 1 is S, which stands for all that was fed.
+/* One array of nodes {next, prev, symbol}; index 0 means none. A rule is a
+   ring: a guard node, then its body. The guard's index is the rule's name. Rule
+   1 is S, which stands for all that was fed.
 
        abcabc.      S (1) -> (5) -> (5) -> back to 1         5: guard, 2 uses     S = 5 5
                     5 -> a -> b -> c -> back to 5                                5 = a b c
@@ -398,17 +424,19 @@ static uint64_t hotstream_p_sat_add(uint64_t a, uint64_t b) {
              7 * 2^29 + k      a guard during an analysis; k is the number of its rule
              2^32 - 1          a free node, linked through next
 
-   A *digram* is two neighbours that are terminals or uses. It is named by its left node.
-   Invariants, whenever no digram waits in `pending`:
+   A *digram* is two neighbours that are terminals or uses. It is named by its
+   left node. Invariants, whenever no digram waits in `pending`:
      1  S, expanded, is what was fed.
      2  Every rule but S has two uses or more, and two body nodes or more.
      3  Two nodes with equal digrams are neighbours of each other (the overlap in aaa).
      4  The table has exactly one entry for each digram that occurs, naming a node that bears it.
      5  Separators stand in S only.
-   1, 2 and 5 hold always. 3 and 4 hold while `dropped` is 0; after that an entry may be missing,
-   but none is wrong. The table is suspended (`stale`) by an analysis, which uses its memory.
+   1, 2 and 5 hold always. 3 and 4 hold while `dropped` is 0; after that an
+   entry may be missing, but none is wrong. The table is suspended (`stale`) by
+   an analysis, which uses its memory.
 
-   An append costs amortised constant time: each step takes a node away or makes a rule. */
+   An append costs amortised constant time: each step takes a node away or makes
+   a rule. */
 
 #define HOTSTREAM_P_USE       UINT32_C(0x80000000)
 #define HOTSTREAM_P_SEPARATOR UINT32_C(0xBFFFFFFF)
@@ -439,16 +467,16 @@ HOTSTREAM_P_INLINE void hotstream_p_link(hotstream_p_node *n, uint32_t left, uin
     n[right].prev = left;
 }
 HOTSTREAM_P_INLINE void hotstream_p_count_use(hotstream *h, uint32_t symbol) {
-    if (hotstream_p_is_use(symbol)) { ++*hotstream_p_uses(h, symbol); }
+    if (hotstream_p_is_use(symbol)) ++*hotstream_p_uses(h, symbol);
 }
 HOTSTREAM_P_INLINE void hotstream_p_drop(hotstream *h, uint32_t symbol) {
-    if (hotstream_p_is_use(symbol)) { --*hotstream_p_uses(h, symbol); }
+    if (hotstream_p_is_use(symbol)) --*hotstream_p_uses(h, symbol);
 }
 
 HOTSTREAM_P_INLINE uint32_t hotstream_p_take(hotstream *h, uint32_t symbol) {
     uint32_t i = h->free_list;
-    if (i) { h->free_list = h->nodes[i].next; }
-    else   { i = ++h->used; }
+    if (i) h->free_list = h->nodes[i].next;
+    else i = ++h->used;
     h->free_count--;
     h->nodes[i].symbol = symbol;
     return i;
@@ -457,7 +485,7 @@ HOTSTREAM_P_INLINE uint32_t hotstream_p_take(hotstream *h, uint32_t symbol) {
 HOTSTREAM_P_INLINE void hotstream_p_release(hotstream *h, uint32_t i) {
     uint32_t k;
     for (k = 0; k < h->pending_count; k++) {
-        if (h->pending[k] == i) { h->pending[k] = 0; }
+        if (h->pending[k] == i) h->pending[k] = 0;
     }
     h->nodes[i].symbol = HOTSTREAM_P_FREE;
     h->nodes[i].next = h->free_list;
@@ -466,8 +494,8 @@ HOTSTREAM_P_INLINE void hotstream_p_release(hotstream *h, uint32_t i) {
 }
 
 HOTSTREAM_P_INLINE void hotstream_p_push(hotstream *h, uint32_t i) {
-    if (h->pending_count == HOTSTREAM_PENDING) { h->dropped++; }
-    else                                       { h->pending[h->pending_count++] = i; }
+    if (h->pending_count == HOTSTREAM_PENDING) h->dropped++;
+    else h->pending[h->pending_count++] = i;
 }
 
 /* ---- the table of digrams ------------------- src/hotstream/digrams.c ---- */
@@ -475,7 +503,7 @@ HOTSTREAM_P_INLINE void hotstream_p_push(hotstream *h, uint32_t i) {
 
 HOTSTREAM_P_INLINE uint32_t hotstream_p_hash(uint32_t a, uint32_t b) {
     uint64_t x = (a * HOTSTREAM_P_BASE + b) * UINT64_C(0xD6E8FEB86659FD93);
-    return (uint32_t)(x >> 32) & ~(uint32_t)((UINT64_C(1) << (32 - HOTSTREAM_HASH_BITS)) - 1);
+    return (uint32_t)(x >> 32) & ~(uint32_t)((UINT64_C(1) << (32 - HOTSTREAM_P_HASH_BITS)) - 1);
 }
 
 /* The place where a hash belongs among so many. */
@@ -493,7 +521,7 @@ HOTSTREAM_P_INLINE hotstream_p_slot *hotstream_p_find(hotstream *h, uint32_t a, 
         if (slot->hash == hash && n[slot->node].symbol == a && n[n[slot->node].next].symbol == b) {
             break;
         }
-        if (++slot == end) { slot = h->table; }
+        if (++slot == end) slot = h->table;
     }
     return slot;
 }
@@ -502,8 +530,8 @@ static void hotstream_p_delete(hotstream *h, hotstream_p_slot *slot) {
     hotstream_p_slot *t = h->table;
     uint32_t i = (uint32_t)(slot - t), j = i, home, to_home, to_hole;
     for (;;) {
-        if (++j == h->slots) { j = 0; }
-        if (!t[j].node) { break; }
+        if (++j == h->slots) j = 0;
+        if (!t[j].node) break;
         home = hotstream_p_home(t[j].hash, h->slots);
         to_home = j >= home ? j - home : j + h->slots - home;
         to_hole = j >= i ? j - i : j + h->slots - i;
@@ -515,17 +543,17 @@ static void hotstream_p_delete(hotstream *h, hotstream_p_slot *slot) {
     t[i].node = 0;
 }
 
-/* The digram at i is about to be cut, and of its nodes the left or the right one stays. In aaa the
-   twin that overlaps it takes its entry over. */
+/* The digram at i is about to be cut, and of its nodes the left or the right
+   one stays. In aaa the twin that overlaps it takes its entry over. */
 enum { HOTSTREAM_P_LEFT, HOTSTREAM_P_RIGHT };
 
 HOTSTREAM_P_INLINE void hotstream_p_forget(hotstream *h, uint32_t i, int stays) {
     const hotstream_p_node *n = h->nodes;
     uint32_t j = n[i].next, a = n[i].symbol, b = n[j].symbol;
     hotstream_p_slot *slot;
-    if (!hotstream_p_pairable(a, b)) { return; }
+    if (!hotstream_p_pairable(a, b)) return;
     slot = hotstream_p_find(h, a, b, hotstream_p_hash(a, b));
-    if (slot->node != i) { return; }
+    if (slot->node != i) return;
     if (a == b && stays == HOTSTREAM_P_LEFT && n[n[i].prev].symbol == a) {
         slot->node = n[i].prev;
     } else if (a == b && stays == HOTSTREAM_P_RIGHT && n[n[j].next].symbol == a) {
@@ -537,7 +565,8 @@ HOTSTREAM_P_INLINE void hotstream_p_forget(hotstream *h, uint32_t i, int stays) 
 
 /* ---- changing the grammar --------------------- src/hotstream/rules.c ---- */
 
-/* The digram at i becomes one use of g. The table must not name i for that digram any more. */
+/* The digram at i becomes one use of g. The table must not name i for that
+   digram any more. */
 static void hotstream_p_substitute(hotstream *h, uint32_t i, uint32_t g) {
     hotstream_p_node *n = h->nodes;
     uint32_t j = n[i].next;
@@ -551,7 +580,8 @@ static void hotstream_p_substitute(hotstream *h, uint32_t i, uint32_t g) {
     hotstream_p_release(h, j);
 }
 
-/* u is the only use of its rule: the body takes its place. Digrams inside keep their entries. */
+/* u is the only use of its rule: the body takes its place. Digrams inside keep
+   their entries. */
 static void hotstream_p_expand(hotstream *h, uint32_t u) {
     hotstream_p_node *n = h->nodes;
     uint32_t g = n[u].symbol - HOTSTREAM_P_USE, first = n[g].next, last = n[g].prev;
@@ -563,13 +593,14 @@ static void hotstream_p_expand(hotstream *h, uint32_t u) {
     hotstream_p_release(h, u);
     hotstream_p_release(h, g);
     h->rules--;
-    if (!hotstream_p_is_guard(n[before].symbol)) { hotstream_p_push(h, before); }
-    if (!hotstream_p_is_guard(n[after].symbol)) { hotstream_p_push(h, last); }
+    if (!hotstream_p_is_guard(n[before].symbol)) hotstream_p_push(h, before);
+    if (!hotstream_p_is_guard(n[after].symbol)) hotstream_p_push(h, last);
 }
 
-/* Growing, the fast path for repeats: without it each symbol of a repeat makes a rule and expands
-   the one before. Rule g is used exactly at i and m, and both uses are followed by b: g swallows b.
-   (The mirror image is so rare that the general way below is as fast.) */
+/* Growing, the fast path for repeats: without it each symbol of a repeat makes
+   a rule and expands the one before. Rule g is used exactly at i and m, and
+   both uses are followed by b: g swallows b. (The mirror image is so rare that
+   the general way below is as fast.) */
 static void hotstream_p_grow(hotstream *h, uint32_t i, uint32_t m, hotstream_p_slot *slot) {
     hotstream_p_node *n = h->nodes;
     uint32_t j = n[i].next, k = n[m].next, b = n[j].symbol;
@@ -586,7 +617,7 @@ static void hotstream_p_grow(hotstream *h, uint32_t i, uint32_t m, hotstream_p_s
     hotstream_p_push(h, m);
     hotstream_p_push(h, i);
     hotstream_p_push(h, last);
-    if (hotstream_p_used(h, b, 1)) { hotstream_p_expand(h, k); }
+    if (hotstream_p_used(h, b, 1)) hotstream_p_expand(h, k);
 }
 
 /* Is the digram at i the whole body of a rule? */
@@ -635,11 +666,12 @@ static void hotstream_p_match(hotstream *h, uint32_t i, uint32_t m, hotstream_p_
         hotstream_p_substitute(h, i, g);
         left = i;
     }
-    if (!hotstream_p_is_guard(n[n[left].next].symbol)) { hotstream_p_push(h, left); }
+    if (!hotstream_p_is_guard(n[n[left].next].symbol)) hotstream_p_push(h, left);
     hotstream_p_push(h, n[left].prev);          /* last in, first out: the left one comes first */
-    /* Only the first or the last symbol of g can have lost all uses but this one. */
-    if (hotstream_p_used(h, n[n[g].next].symbol, 1)) { hotstream_p_expand(h, n[g].next); }
-    if (hotstream_p_used(h, n[n[g].prev].symbol, 1)) { hotstream_p_expand(h, n[g].prev); }
+    /* Only the first or the last symbol of g can have lost all uses but this
+       one. */
+    if (hotstream_p_used(h, n[n[g].next].symbol, 1)) hotstream_p_expand(h, n[g].next);
+    if (hotstream_p_used(h, n[n[g].prev].symbol, 1)) hotstream_p_expand(h, n[g].prev);
 }
 
 static void hotstream_p_settle(hotstream *h) {
@@ -648,7 +680,7 @@ static void hotstream_p_settle(hotstream *h) {
         uint32_t i = h->pending[--h->pending_count], j = n[i].next, hash, m;
         uint32_t a = n[i].symbol, b = n[j].symbol;
         hotstream_p_slot *slot;
-        if (!hotstream_p_pairable(a, b)) { continue; }
+        if (!hotstream_p_pairable(a, b)) continue;
         hash = hotstream_p_hash(a, b);
         slot = hotstream_p_find(h, a, b, hash);
         m = slot->node;
@@ -677,20 +709,23 @@ static void hotstream_p_append(hotstream *h, uint32_t symbol) {
 }
 
 /* ---- the cursor ------------------------------ src/hotstream/cursor.c ---- */
-/* Most input repeats what is known. While it does, nothing is appended: a cursor walks along an old
-   occurrence, which starts at a node with the symbol of the last of S.
+/* Most input repeats what is known. While it does, nothing is appended: a
+   cursor walks along an old occurrence, which starts at a node with the symbol
+   of the last of S.
 
        at                         the next node to match, a terminal; 0: no cursor
        way[0] .. way[depth - 1]   the uses that it has descended through
        total                      symbols that a flush would append
        before[d]                  total when it descended through way[d]
 
-   No node changes while the cursor is on. At a mismatch what was passed is appended, in pieces as
-   large as they stand in the grammar. A node must be left for each of those and two for a rule, so
-   the grammar counts as full when RESERVE + 2 * list_max are free. */
+   No node changes while the cursor is on. At a mismatch what was passed is
+   appended, in pieces as large as they stand in the grammar. A node must be
+   left for each of those and two for a rule, so the grammar counts as full when
+   RESERVE + 2 * list_max are free. */
 
-/* Returns 1 if the cursor stands on a symbol again. It does not when it met the end of S or of a
-   rule that it entered midway (a guard), or a separator, or when it is too deep (a use). */
+/* Returns 1 if the cursor stands on a symbol again. It does not when it met the
+   end of S or of a rule that it entered midway (a guard), or a separator, or
+   when it is too deep (a use). */
 HOTSTREAM_P_INLINE int hotstream_p_step(hotstream *h) {
     const hotstream_p_node *n = h->nodes;
     uint32_t depth = h->depth, next = n[h->at].next, total = h->total + 1;
@@ -698,7 +733,7 @@ HOTSTREAM_P_INLINE int hotstream_p_step(hotstream *h) {
         total = h->before[--depth] + 1;                     /* the rule counts as one symbol */
         next = n[h->way[depth]].next;
     }
-    while (hotstream_p_is_use(n[next].symbol) && depth < HOTSTREAM_DEPTH) {     /* descend */
+    while (hotstream_p_is_use(n[next].symbol) && depth < HOTSTREAM_P_DEPTH) {     /* descend */
         h->way[depth] = next;
         h->before[depth++] = total;
         next = n[n[next].symbol - HOTSTREAM_P_USE].next;
@@ -709,12 +744,13 @@ HOTSTREAM_P_INLINE int hotstream_p_step(hotstream *h) {
     return n[next].symbol < HOTSTREAM_P_USE;
 }
 
-/* Appends what the cursor has passed. The list is complete before the first append, and counts as
-   uses of its rules meanwhile, so that none of them is expanded or grown. */
+/* Appends what the cursor has passed. The list is complete before the first
+   append, and counts as uses of its rules meanwhile, so that none of them is
+   expanded or grown. */
 static void hotstream_p_flush(hotstream *h) {
     const hotstream_p_node *n = h->nodes;
     uint32_t d, i, stop, count = 0;
-    if (!h->at) { return; }
+    if (!h->at) return;
     i = n[h->start].next;
     for (d = 0; d <= h->depth; d++) {
         stop = d < h->depth ? h->way[d] : h->at;
@@ -723,7 +759,7 @@ static void hotstream_p_flush(hotstream *h) {
             hotstream_p_count_use(h, n[i].symbol);
             i = n[i].next;
         }
-        if (d < h->depth) { i = n[n[i].symbol - HOTSTREAM_P_USE].next; }
+        if (d < h->depth) i = n[n[i].symbol - HOTSTREAM_P_USE].next;
     }
     h->at = 0;
     h->owed = count;
@@ -733,7 +769,8 @@ static void hotstream_p_flush(hotstream *h) {
     }
 }
 
-/* All of g has matched, and its first symbol is the last of S: that becomes a use of g. */
+/* All of g has matched, and its first symbol is the last of S: that becomes a
+   use of g. */
 static void hotstream_p_take_rule(hotstream *h, uint32_t g) {
     hotstream_p_node *n = h->nodes;
     uint32_t last = n[HOTSTREAM_P_START].prev, before = n[last].prev;
@@ -742,11 +779,12 @@ static void hotstream_p_take_rule(hotstream *h, uint32_t g) {
     n[last].symbol = HOTSTREAM_P_USE + g;
     n[g].symbol++;
     hotstream_p_push(h, before);
-    if (hotstream_p_used(h, n[n[g].next].symbol, 1)) { hotstream_p_expand(h, n[g].next); }
+    if (hotstream_p_used(h, n[n[g].next].symbol, 1)) hotstream_p_expand(h, n[g].next);
     hotstream_p_settle(h);
 }
 
-/* The cursor cannot go on from where a step has brought it, or its list is too long. */
+/* The cursor cannot go on from where a step has brought it, or its list is too
+   long. */
 HOTSTREAM_P_RARE static void hotstream_p_arrive(hotstream *h) {
     const hotstream_p_node *n = h->nodes;
     uint32_t g = n[h->start].prev;
@@ -766,14 +804,15 @@ HOTSTREAM_P_INLINE void hotstream_p_taken(hotstream *h, uint32_t x) {
 
 static void hotstream_p_rebuild(hotstream *h);
 
-/* A symbol that no cursor waits for, behind a separator if references were left out. */
+/* A symbol that no cursor waits for, behind a separator if references were left
+   out. */
 HOTSTREAM_P_RARE static int hotstream_p_feed_other(hotstream *h, uint32_t x) {
     const hotstream_p_node *n = h->nodes;
     hotstream_p_slot *slot;
     uint32_t last, hash, m;
-    if (h->at) { hotstream_p_flush(h); }
-    if (h->stale) { hotstream_p_rebuild(h); }
-    if (h->free_count < HOTSTREAM_RESERVE + 2 * h->list_max + h->separate) { return -1; }
+    if (h->at) hotstream_p_flush(h);
+    if (h->stale) hotstream_p_rebuild(h);
+    if (h->free_count < HOTSTREAM_P_RESERVE + 2 * h->list_max + h->separate) return -1;
     if (h->separate) {
         if (h->count) {
             hotstream_p_put_last(h, n[HOTSTREAM_P_START].prev, HOTSTREAM_P_SEPARATOR);
@@ -800,7 +839,7 @@ HOTSTREAM_P_RARE static int hotstream_p_feed_other(hotstream *h, uint32_t x) {
             h->at = n[m].next;
             h->depth = 0;
             h->total = 0;
-            if (!hotstream_p_step(h)) { hotstream_p_flush(h); }
+            if (!hotstream_p_step(h)) hotstream_p_flush(h);
             return 0;
         }
     }
@@ -809,10 +848,10 @@ HOTSTREAM_P_RARE static int hotstream_p_feed_other(hotstream *h, uint32_t x) {
 }
 
 HOTSTREAM_API int hotstream_feed(hotstream *h, uint32_t x) {
-    if (x >= HOTSTREAM_SYMBOLS) { return -1; }
-    if (h->nodes[h->at].symbol != x) { return hotstream_p_feed_other(h, x); }
+    if (x >= HOTSTREAM_SYMBOLS) return -1;
+    if (h->nodes[h->at].symbol != x) return hotstream_p_feed_other(h, x);
     hotstream_p_taken(h, x);                                /* the walk began with nodes enough */
-    if (!hotstream_p_step(h) || h->total >= h->list_max) { hotstream_p_arrive(h); }
+    if (!hotstream_p_step(h) || h->total >= h->list_max) hotstream_p_arrive(h);
     return 0;
 }
 
@@ -828,11 +867,12 @@ HOTSTREAM_API int hotstream_feed(hotstream *h, uint32_t x) {
             and its heat, length * cold, reaches the threshold. So the sum of heats is at most the
             symbols fed, and each heat is at most length times the occurrences without overlap.
 
-   A rule that is too long hides the heat of parts that are too short. So its body is cut in
-   *segments*, runs of neighbours within the length limits, which are streams of frequency cold(k)
-   themselves.
+   A rule that is too long hides the heat of parts that are too short. So its
+   body is cut in *segments*, runs of neighbours within the length limits, which
+   are streams of frequency cold(k) themselves.
 
-   Example: abaabcabcabcabc, heat 8, lengths 2 to 7. S = AaCC, C = BB, B = Ac, A = ab.
+   Example: abaabcabcabcabc, heat 8, lengths 2 to 7. S = AaCC, C = BB, B = Ac, A
+   = ab.
 
        rule    length   cold   heat
        S         15       1            not a stream
@@ -840,7 +880,8 @@ HOTSTREAM_API int hotstream_feed(hotstream *h, uint32_t x) {
        B          3       0      0
        A          2       1      2     from S; below 8
 
-   Walk and pass run in small steps, so that they can stop when a budget is used up. */
+   Walk and pass run in small steps, so that they can stop when a budget is used
+   up. */
 
 enum { HOTSTREAM_P_IDLE, HOTSTREAM_P_WALK, HOTSTREAM_P_PASS, HOTSTREAM_P_EMPTY };
 
@@ -882,8 +923,9 @@ static void hotstream_p_walk_begin(hotstream *h) {
     hotstream_p_walk_into(h, HOTSTREAM_P_START);
 }
 
-/* The uses that the walk has met and whose rule is not finished stand at the end of `flat`, as the
-   rules' guards, last met first; those of finished rules at its beginning, as numbers. */
+/* The uses that the walk has met and whose rule is not finished stand at the
+   end of `flat`, as the rules' guards, last met first; those of finished rules
+   at its beginning, as numbers. */
 static void hotstream_p_finish_rule(hotstream *h, const hotstream_p_frame *top) {
     uint32_t k = --h->finished, length = top->length, i;
     h->rule_guard[k] = top->rule;
@@ -892,7 +934,7 @@ static void hotstream_p_finish_rule(hotstream *h, const hotstream_p_frame *top) 
         uint32_t child = h->nodes[h->flat[i]].symbol - HOTSTREAM_P_NUMBERED;
         h->flat[h->flat_used++] = child;
         length += h->rule_length[child];
-        if (length < h->rule_length[child]) { length = UINT32_MAX - HOTSTREAM_P_MOST; }
+        if (length < h->rule_length[child]) length = UINT32_MAX - HOTSTREAM_P_MOST;
     }
     h->items_at = top->items;
     h->rule_length[k] = length;
@@ -915,7 +957,7 @@ static int hotstream_p_walk_on(hotstream *h, uint64_t *steps) {
             if (hotstream_p_is_use(symbol)) {
                 child = symbol - HOTSTREAM_P_USE;
                 h->flat[--h->items_at] = child;
-                if (n[child].symbol >= HOTSTREAM_P_NUMBERED) { child = 0; }
+                if (n[child].symbol >= HOTSTREAM_P_NUMBERED) child = 0;
             } else {
                 top->length += symbol != HOTSTREAM_P_SEPARATOR;
             }
@@ -927,7 +969,7 @@ static int hotstream_p_walk_on(hotstream *h, uint64_t *steps) {
             h->walk_depth--;
             continue;
         }
-        if (h->walk_depth == h->rule_count) { return 1; }   /* a broken grammar */
+        if (h->walk_depth == h->rule_count) return 1;   /* a broken grammar */
         hotstream_p_walk_into(h, child);
     }
     return 1;
@@ -941,7 +983,8 @@ static void hotstream_p_pass_begin(hotstream *h) {
     h->cold[0] = 1;
 }
 
-/* Spells nodes first .. last into `spelled`. A stream of length L nests less than L deep. */
+/* Spells nodes first .. last into `spelled`. A stream of length L nests less
+   than L deep. */
 static void hotstream_p_spell(hotstream *h, uint32_t first, uint32_t last) {
     const hotstream_p_node *n = h->nodes;
     uint32_t depth = 0, i = first, length = 0;
@@ -956,11 +999,11 @@ static void hotstream_p_spell(hotstream *h, uint32_t first, uint32_t last) {
             hotstream_item *item = &h->spelled[length++];
             item->site = symbol;
             item->address = 0;
-            if (h->references) { *item = h->references[symbol]; }
-            else if (h->config.item) { *item = h->config.item(h->config.user, symbol); }
+            if (h->references) *item = h->references[symbol];
+            else if (h->config.item) *item = h->config.item(h->config.user, symbol);
         }
-        while (depth && hotstream_p_is_guard(n[n[i].next].symbol)) { i = h->spell_stack[--depth]; }
-        if (depth == 0 && i == last) { break; }
+        while (depth && hotstream_p_is_guard(n[n[i].next].symbol)) i = h->spell_stack[--depth];
+        if (depth == 0 && i == last) break;
         i = n[i].next;
     }
 }
@@ -980,7 +1023,7 @@ static void hotstream_p_report(hotstream *h, uint32_t first, uint32_t last, uint
                                uint64_t frequency) {
     hotstream_stream stream;
     h->covered += length * frequency;
-    if (!h->found) { return; }
+    if (!h->found) return;
     hotstream_p_spell(h, first, last);
     stream.items = h->spelled;
     stream.length = length;
@@ -997,7 +1040,7 @@ static void hotstream_p_segments(hotstream *h, uint32_t k) {
     for (;; i = n[i].next) {
         uint32_t symbol = n[i].symbol, c = 1;
         int ends;
-        if (hotstream_p_is_use(symbol)) { c = h->rule_length[hotstream_p_rule_of(h, symbol)]; }
+        if (hotstream_p_is_use(symbol)) c = h->rule_length[hotstream_p_rule_of(h, symbol)];
         ends = i == g || c >= least;                        /* a long child speaks for itself */
         if (ends || length + c > most) {
             if (length >= least && length * h->cold[k] >= h->threshold) {
@@ -1007,15 +1050,15 @@ static void hotstream_p_segments(hotstream *h, uint32_t k) {
                     if (hotstream_p_is_use(n[s].symbol)) {
                         h->cold[hotstream_p_rule_of(h, n[s].symbol)] -= h->cold[k];
                     }
-                    if (s == last) { break; }
+                    if (s == last) break;
                 }
             }
             first = 0;
             length = 0;
         }
-        if (i == g) { break; }
-        if (ends) { continue; }
-        if (!first) { first = i; }
+        if (i == g) break;
+        if (ends) continue;
+        if (!first) first = i;
         last = i;
         length += c;
     }
@@ -1035,7 +1078,7 @@ static int hotstream_p_pass_on(hotstream *h, uint64_t *steps) {
                 *steps -= *steps < length ? *steps : length;
                 h->flat_at = end;
             }
-            if (!cold) { h->flat_at = end; }
+            if (!cold) h->flat_at = end;
         }
         at = h->flat_at;
         while (at < end && *steps) {
@@ -1043,7 +1086,7 @@ static int hotstream_p_pass_on(hotstream *h, uint64_t *steps) {
             --*steps;
         }
         h->flat_at = at;
-        if (at < end || *steps == 0) { return 0; }
+        if (at < end || *steps == 0) return 0;
         --*steps;
         if (h->segments && k && length > h->config.max_length && cold >= 2) {
             hotstream_p_segments(h, k);
@@ -1066,13 +1109,13 @@ static void hotstream_p_rebuild(hotstream *h) {
     for (i = 1; i <= h->used; i++) {
         uint32_t a = n[i].symbol, b, hash;
         hotstream_p_slot *slot;
-        if (a >= HOTSTREAM_P_GUARD) { continue; }
+        if (a >= HOTSTREAM_P_GUARD) continue;
         hotstream_p_count_use(h, a);
         b = n[n[i].next].symbol;
-        if (!hotstream_p_pairable(a, b)) { continue; }
+        if (!hotstream_p_pairable(a, b)) continue;
         hash = hotstream_p_hash(a, b);
         slot = hotstream_p_find(h, a, b, hash);
-        if (slot->node && slot->node != n[i].next) { continue; }
+        if (slot->node && slot->node != n[i].next) continue;
         slot->hash = hash;
         slot->node = i;                                 /* of aaa the left: appending wants it */
     }
@@ -1081,7 +1124,7 @@ static void hotstream_p_rebuild(hotstream *h) {
 /* Begins anew in memory that is all zero where it must be. */
 static void hotstream_p_empty(hotstream *h) {
     uint32_t in_use = h->capacity - h->free_count;
-    if (in_use > h->peak) { h->peak = in_use; }
+    if (in_use > h->peak) h->peak = in_use;
     h->used = 0;
     h->free_list = 0;
     h->free_count = h->capacity;
@@ -1103,8 +1146,8 @@ static uint32_t hotstream_p_reference_places(const hotstream *h) {
     return h->config.references_max + h->config.references_max / 2;
 }
 
-/* Empties the table of digrams, and that of references, which follows it; in steps of 512 bytes.
-   Returns 1 when both are empty. */
+/* Empties the table of digrams, and that of references, which follows it; in
+   steps of 512 bytes. Returns 1 when both are empty. */
 static int hotstream_p_clear_on(hotstream *h, uint64_t *steps) {
     unsigned char *table = (unsigned char *)h->table;
     while (h->cleared < h->clear_bytes && *steps) {
@@ -1113,7 +1156,7 @@ static int hotstream_p_clear_on(hotstream *h, uint64_t *steps) {
         h->cleared += now;
         --*steps;
     }
-    if (h->cleared < h->clear_bytes) { return 0; }
+    if (h->cleared < h->clear_bytes) return 0;
     h->taken += h->count;
     h->digests++;
     hotstream_p_empty(h);
@@ -1145,10 +1188,10 @@ static int hotstream_p_digest_on(hotstream *h, uint64_t *steps) {
 /* Ends what hotstream_work has begun, so that the grammar stands. */
 static void hotstream_p_stand(hotstream *h) {
     uint64_t steps = UINT64_MAX;
-    if (h->phase != HOTSTREAM_P_IDLE) { hotstream_p_digest_on(h, &steps); }
-    if (h->buffer) { hotstream_work(h, 0); }
+    if (h->phase != HOTSTREAM_P_IDLE) hotstream_p_digest_on(h, &steps);
+    if (h->buffer) hotstream_work(h, 0);
     hotstream_p_flush(h);
-    if (h->stale) { hotstream_p_rebuild(h); }
+    if (h->stale) hotstream_p_rebuild(h);
 }
 
 static void hotstream_p_begin_analysis(hotstream *h) {
@@ -1182,18 +1225,18 @@ HOTSTREAM_API uint64_t hotstream_threshold(hotstream *h, double coverage, int se
     wanted = (uint64_t)(coverage * (double)h->count);
     h->segments = segments != 0;
     h->found = NULL;
-    if (hotstream_p_covered(h, low) < wanted) { return low; }
+    if (hotstream_p_covered(h, low) < wanted) return low;
     while (high > low + 1) {
         middle = low + (high - low) / 2;
-        if (hotstream_p_covered(h, middle) >= wanted) { low = middle; }
-        else                                          { high = middle; }
+        if (hotstream_p_covered(h, middle) >= wanted) low = middle;
+        else high = middle;
     }
     return low;
 }
 
 /* ---- the profile ---------------------------- src/hotstream/profile.c ---- */
-/* Streams of all digests, found by signature in an open hash table. Entries stand in the order of
-   their items, but while an answer sorts them. */
+/* Streams of all digests, found by signature in an open hash table. Entries
+   stand in the order of their items, but while an answer sorts them. */
 
 static uint32_t hotstream_p_entry_places(const hotstream *h) {
     return h->config.streams_max + h->config.streams_max / 2 + 1;
@@ -1204,12 +1247,13 @@ static uint32_t *hotstream_p_entry_find(hotstream *h, uint64_t signature) {
     uint32_t places = hotstream_p_entry_places(h);
     uint32_t at = hotstream_p_home((uint32_t)(signature >> 32), places);
     while (h->entry_slots[at] && h->entries[h->entry_slots[at] - 1].signature != signature) {
-        if (++at == places) { at = 0; }
+        if (++at == places) at = 0;
     }
     return &h->entry_slots[at];
 }
 
-/* Hottest first; by signature among equals, so that the order depends on nothing else. */
+/* Hottest first; by signature among equals, so that the order depends on
+   nothing else. */
 static int hotstream_p_by_heat(const hotstream_stream *a, const hotstream_stream *b) {
     return a->heat != b->heat ? a->heat > b->heat : a->signature < b->signature;
 }
@@ -1225,7 +1269,7 @@ static void hotstream_p_sort(hotstream_stream *e, uint32_t count,
         gap = gap < 5 ? 1 : (uint32_t)(((uint64_t)gap * 5 - 1) / 11);
         for (i = gap; i < count; i++) {
             hotstream_stream moved = e[i];
-            for (k = i; k >= gap && before(&moved, &e[k - gap]); k -= gap) { e[k] = e[k - gap]; }
+            for (k = i; k >= gap && before(&moved, &e[k - gap]); k -= gap) e[k] = e[k - gap];
             e[k] = moved;
         }
     }
@@ -1233,16 +1277,17 @@ static void hotstream_p_sort(hotstream_stream *e, uint32_t count,
 
 static uint32_t hotstream_p_octave(uint64_t heat) {
     uint32_t octave = 0;
-    while (heat >>= 1) { octave++; }
+    while (heat >>= 1) octave++;
     return octave;
 }
 
-/* Gives up the colder half: whole octaves of heat, and of the octave in between the last ones. */
+/* Gives up the colder half: whole octaves of heat, and of the octave in between
+   the last ones. */
 static void hotstream_p_evict(hotstream *h) {
     uint32_t counts[64], i, k, octave = 63, kept = 0, at = 0, room = h->entry_count / 2;
     hotstream_p_zero(counts, sizeof counts);
-    for (i = 0; i < h->entry_count; i++) { counts[hotstream_p_octave(h->entries[i].heat)]++; }
-    while (octave && counts[octave] <= room) { room -= counts[octave--]; }
+    for (i = 0; i < h->entry_count; i++) counts[hotstream_p_octave(h->entries[i].heat)]++;
+    while (octave && counts[octave] <= room) room -= counts[octave--];
     for (i = 0; i < h->entry_count; i++) {
         hotstream_stream e = h->entries[i];
         uint32_t its = hotstream_p_octave(e.heat);
@@ -1252,7 +1297,7 @@ static void hotstream_p_evict(hotstream *h) {
             h->heat_lost = hotstream_p_sat_add(h->heat_lost, e.heat);
             continue;
         }
-        for (k = 0; k < e.length; k++) { h->items[at + k] = e.items[k]; }
+        for (k = 0; k < e.length; k++) h->items[at + k] = e.items[k];
         e.items = h->items + at;
         at += e.length;
         h->entries[kept++] = e;
@@ -1260,7 +1305,7 @@ static void hotstream_p_evict(hotstream *h) {
     h->entry_count = kept;
     h->item_count = at;
     hotstream_p_zero(h->entry_slots, hotstream_p_entry_places(h) * sizeof *h->entry_slots);
-    for (i = 0; i < kept; i++) { *hotstream_p_entry_find(h, h->entries[i].signature) = i + 1; }
+    for (i = 0; i < kept; i++) *hotstream_p_entry_find(h, h->entries[i].signature) = i + 1;
 }
 
 static void hotstream_p_keep(void *user, const hotstream_stream *stream) {
@@ -1283,7 +1328,7 @@ static void hotstream_p_keep(void *user, const hotstream_stream *stream) {
         e->frequency = 0;
         e->heat = 0;
         e->items = h->items + h->item_count;
-        for (k = 0; k < stream->length; k++) { h->items[h->item_count++] = stream->items[k]; }
+        for (k = 0; k < stream->length; k++) h->items[h->item_count++] = stream->items[k];
     }
     e = &h->entries[*slot - 1];
     e->frequency = hotstream_p_sat_add(e->frequency, stream->frequency);
@@ -1294,7 +1339,7 @@ static void hotstream_p_keep(void *user, const hotstream_stream *stream) {
 HOTSTREAM_API void hotstream_digest(hotstream *h) {
     uint64_t steps = UINT64_MAX;
     hotstream_p_stand(h);
-    if (h->count == 0) { return; }
+    if (h->count == 0) return;
     hotstream_p_walk_begin(h);
     h->phase = HOTSTREAM_P_WALK;
     hotstream_p_digest_on(h, &steps);
@@ -1318,7 +1363,7 @@ HOTSTREAM_API void hotstream_merge(hotstream *x, hotstream *y) {
     uint32_t i;
     hotstream_digest(x);
     hotstream_digest(y);
-    for (i = 0; i < y->entry_count; i++) { hotstream_p_keep(x, &y->entries[i]); }
+    for (i = 0; i < y->entry_count; i++) hotstream_p_keep(x, &y->entries[i]);
     x->taken = hotstream_p_sat_add(x->taken, y->taken);
     x->lost_before = hotstream_p_sat_add(x->lost_before, y->lost_before);
     x->lost_before = hotstream_p_sat_add(x->lost_before, HOTSTREAM_P_READ(y->lost));
@@ -1331,7 +1376,8 @@ HOTSTREAM_API void hotstream_merge(hotstream *x, hotstream *y) {
 /* ---- references -------------------------- src/hotstream/references.c ---- */
 /* They are numbered as they come, anew after each digest. */
 
-/* The number of a reference, or HOTSTREAM_P_NONE if there is no room for a new one. */
+/* The number of a reference, or HOTSTREAM_P_NONE if there is no room for a new
+   one. */
 HOTSTREAM_P_INLINE uint32_t hotstream_p_number(hotstream *h, const hotstream_item *item) {
     uint64_t mixed = (item->address * UINT64_C(0xD6E8FEB86659FD93)) ^ item->site;
     uint32_t places = hotstream_p_reference_places(h), at, i;
@@ -1339,10 +1385,10 @@ HOTSTREAM_P_INLINE uint32_t hotstream_p_number(hotstream *h, const hotstream_ite
     at = hotstream_p_home((uint32_t)(mixed >> 32), places);
     while ((i = h->reference_slots[at]) != 0) {
         const hotstream_item *known = &h->references[i - 1];
-        if (known->site == item->site && known->address == item->address) { return i - 1; }
-        if (++at == places) { at = 0; }
+        if (known->site == item->site && known->address == item->address) return i - 1;
+        if (++at == places) at = 0;
     }
-    if (h->reference_count == h->config.references_max) { return HOTSTREAM_P_NONE; }
+    if (h->reference_count == h->config.references_max) return HOTSTREAM_P_NONE;
     h->references[h->reference_count] = *item;
     h->reference_slots[at] = ++h->reference_count;
     return h->reference_count - 1;
@@ -1360,10 +1406,10 @@ HOTSTREAM_API void hotstream_burst(hotstream *h) {
 /* The buffer is a ring; put and got count for ever, modulo 2^32. */
 HOTSTREAM_API int hotstream_p_make_room(hotstream *h) {
     uint32_t need = 1 + h->gap, got = HOTSTREAM_P_READ(h->got);
-    if (!h->buffer) { return 0; }
+    if (!h->buffer) return 0;
     if (h->mask + 1 - (h->put - got) < need) {
         if (h->config.deferred) {
-            if (h->lost < UINT32_MAX) { HOTSTREAM_P_PUBLISH(h->lost, h->lost + 1); }
+            if (h->lost < UINT32_MAX) HOTSTREAM_P_PUBLISH(h->lost, h->lost + 1);
             h->gap = 1;
             return 0;
         }
@@ -1411,14 +1457,14 @@ HOTSTREAM_API int hotstream_work(hotstream *h, uint64_t budget) {
     for (;;) {
         given = budget && (clock || budget > HOTSTREAM_P_SLICE) ? HOTSTREAM_P_SLICE : budget;
         steps = given ? given : UINT64_MAX;
-        if (h->phase != HOTSTREAM_P_IDLE) { hotstream_p_digest_on(h, &steps); }
+        if (h->phase != HOTSTREAM_P_IDLE) hotstream_p_digest_on(h, &steps);
         if (h->phase == HOTSTREAM_P_IDLE) {
-            if (!h->buffer || hotstream_p_drain(h, &steps)) { return 0; }
+            if (!h->buffer || hotstream_p_drain(h, &steps)) return 0;
         }
-        if (clock && clock(h->config.user) - start >= budget) { return 1; }
+        if (clock && clock(h->config.user) - start >= budget) return 1;
         if (!clock && budget) {
             budget -= given;
-            if (!budget) { return 1; }
+            if (!budget) return 1;
         }
     }
 }
@@ -1448,7 +1494,7 @@ HOTSTREAM_API void hotstream_get_stats(const hotstream *h, hotstream_stats *out)
 /* ---- laying out the memory ------------------- src/hotstream/layout.c ---- */
 
 static uint32_t hotstream_p_choose(uint32_t value, uint32_t zero, uint32_t least, uint32_t most) {
-    if (value == 0) { value = zero; }
+    if (value == 0) value = zero;
     return value < least ? least : value > most ? most : value;
 }
 
@@ -1461,25 +1507,27 @@ static void *hotstream_p_place(unsigned char *base, uint64_t *at, uint64_t count
 #define HOTSTREAM_P_PLACE(type_, field_, count_) \
     h->field_ = (type_ *)hotstream_p_place(base, &at, count_, sizeof(type_))
 
-/* Sets all pointers and sizes for so many nodes; base NULL: only counts. Returns the bytes. */
+/* Sets all pointers and sizes for so many nodes; base NULL: only counts.
+   Returns the bytes. */
 static uint64_t hotstream_p_layout(hotstream *h, unsigned char *base, uint32_t nodes,
                                    const hotstream_config *config) {
     const uint32_t most = HOTSTREAM_P_MOST;
     hotstream_config *c = &h->config;
     uint64_t at = 0;
-    if (config) { *c = *config; }
-    else        { hotstream_p_zero(c, sizeof *c); }
+    if (config) *c = *config;
+    else hotstream_p_zero(c, sizeof *c);
     c->min_length = hotstream_p_choose(c->min_length, 10, 1, 1024);
     c->max_length = hotstream_p_choose(c->max_length,
                                        c->min_length > 10 ? 4 * c->min_length : 40, 1, 1024);
-    if (c->min_length > c->max_length) { c->min_length = c->max_length; }
-    if (c->coverage <= 0) { c->coverage = 0.9; }
-    if (c->heat_min == 0) { c->heat_min = 2 * (uint64_t)c->min_length; }
+    if (c->min_length > c->max_length) c->min_length = c->max_length;
+    if (!(c->coverage > 0)) c->coverage = 0.9;
+    if (c->coverage > 1) c->coverage = 1;
+    if (c->heat_min == 0) c->heat_min = 2 * (uint64_t)c->min_length;
     c->streams_max = hotstream_p_choose(c->streams_max, nodes < 512 ? 16 : nodes / 32, 1,
                                         most / 64);
     c->references_max = hotstream_p_choose(c->references_max, nodes / 4, 16, most);
     c->buffer_count = hotstream_p_choose(c->buffer_count, nodes / 16, 64, most);
-    for (h->mask = 63; h->mask + 1 <= c->buffer_count / 2; ) { h->mask = 2 * h->mask + 1; }
+    for (h->mask = 63; h->mask + 1 <= c->buffer_count / 2; ) h->mask = 2 * h->mask + 1;
     h->capacity = nodes;
     h->slots = nodes + nodes / 2 + 16;
     h->list_max = c->eager || nodes < 64 ? 0 : nodes < 8192 ? nodes / 16 : 512;
@@ -1519,10 +1567,10 @@ HOTSTREAM_API uint32_t hotstream_init(hotstream *h, void *memory, size_t bytes,
     hotstream_p_zero(h, sizeof *h);
     while (too_many - nodes > 1) {                          /* the most whose layout fits */
         uint32_t middle = nodes + (too_many - nodes) / 2;
-        if (hotstream_p_layout(h, NULL, middle, config) <= bytes - skip) { nodes = middle; }
-        else                                                             { too_many = middle; }
+        if (hotstream_p_layout(h, NULL, middle, config) <= bytes - skip) nodes = middle;
+        else too_many = middle;
     }
-    if (nodes < HOTSTREAM_RESERVE + 4) {
+    if (nodes < HOTSTREAM_P_RESERVE + 4) {
         hotstream_p_zero(h, sizeof *h);
         return 0;
     }
@@ -1536,17 +1584,17 @@ HOTSTREAM_API uint32_t hotstream_init(hotstream *h, void *memory, size_t bytes,
 
 /* ---- the self-check --------------------------- src/hotstream/check.c ---- */
 
-/* Links and names of rules, which everything else follows. That each node is the `prev` of its
-   `next` makes the other direction right, too. */
+/* Links and names of rules, which everything else follows. That each node is
+   the `prev` of its `next` makes the other direction right, too. */
 static uint64_t hotstream_p_check_links(const hotstream *h) {
     const hotstream_p_node *n = h->nodes;
     uint32_t i;
     uint64_t bad = 0;
     for (i = 1; i <= h->used; i++) {
         uint32_t next = n[i].next, g = n[i].symbol - HOTSTREAM_P_USE;
-        if (n[i].symbol == HOTSTREAM_P_FREE) { continue; }
+        if (n[i].symbol == HOTSTREAM_P_FREE) continue;
         bad += next - 1 >= h->used || n[next].symbol == HOTSTREAM_P_FREE || n[next].prev != i;
-        if (!hotstream_p_is_use(n[i].symbol)) { continue; }
+        if (!hotstream_p_is_use(n[i].symbol)) continue;
         bad += g - 1 >= h->used || n[g].symbol == HOTSTREAM_P_FREE ||
                !hotstream_p_is_guard(n[g].symbol);
     }
@@ -1560,13 +1608,13 @@ static uint64_t hotstream_p_check_digrams(hotstream *h) {
     uint64_t bad = 0;
     for (i = 1; i <= h->used; i++) {
         uint32_t a = n[i].symbol, b = n[n[i].next].symbol, m;
-        if (!hotstream_p_pairable(a, b)) { continue; }
+        if (!hotstream_p_pairable(a, b)) continue;
         m = hotstream_p_find(h, a, b, hotstream_p_hash(a, b))->node;
         found += m == i;
-        if (h->dropped) { continue; }
+        if (h->dropped) continue;
         bad += m == 0 || (m != i && n[m].next != i && n[i].next != m);
     }
-    for (i = 0; i < h->slots; i++) { found -= h->table[i].node != 0; }
+    for (i = 0; i < h->slots; i++) found -= h->table[i].node != 0;
     return bad + (found != 0);                              /* an entry that no digram finds */
 }
 
@@ -1579,12 +1627,12 @@ static uint64_t hotstream_p_check_rules(hotstream *h) {
     hotstream_p_zero(counts, ((size_t)h->used + 1) * sizeof *counts);
     for (i = 1; i <= h->used; i++) {
         live += n[i].symbol != HOTSTREAM_P_FREE;
-        if (hotstream_p_is_use(n[i].symbol)) { counts[n[i].symbol - HOTSTREAM_P_USE]++; }
+        if (hotstream_p_is_use(n[i].symbol)) counts[n[i].symbol - HOTSTREAM_P_USE]++;
     }
     for (i = 1; i <= h->used; i++) {
         int is_start = i == HOTSTREAM_P_START;
         uint32_t length = 0;
-        if (n[i].symbol == HOTSTREAM_P_FREE || !hotstream_p_is_guard(n[i].symbol)) { continue; }
+        if (n[i].symbol == HOTSTREAM_P_FREE || !hotstream_p_is_guard(n[i].symbol)) continue;
         rules++;
         for (k = n[i].next; k != i && length <= h->used; k = n[k].next) {
             bad += n[k].symbol >= HOTSTREAM_P_SEPARATOR + (uint32_t)is_start;
@@ -1604,7 +1652,7 @@ static uint64_t hotstream_p_check_meaning(hotstream *h) {
     uint64_t *sum, *scale, steps = UINT64_MAX;
     uint32_t k, i;
     hotstream_p_walk_begin(h);
-    if (!hotstream_p_walk_on(h, &steps) || h->finished) { return 1; }
+    if (!hotstream_p_walk_on(h, &steps) || h->finished) return 1;
     sum = h->cold;
     scale = sum + h->rule_count;                            /* the walk's other half */
     for (k = h->rule_count; k-- > 0; ) {
@@ -1622,7 +1670,7 @@ static uint64_t hotstream_p_check_meaning(hotstream *h) {
         sum[k] = add;
         scale[k] = times;
     }
-    if (h->count < UINT32_MAX && h->rule_length[0] != h->count) { return 1; }
+    if (h->count < UINT32_MAX && h->rule_length[0] != h->count) return 1;
     return sum[0] != h->hash;
 }
 
@@ -1630,10 +1678,10 @@ HOTSTREAM_API uint64_t hotstream_check(hotstream *h) {
     uint64_t bad;
     hotstream_p_stand(h);
     bad = hotstream_p_check_links(h);
-    if (!bad) { bad = hotstream_p_check_digrams(h); }
-    if (!bad) { bad = hotstream_p_check_rules(h); }
-    if (!bad) { bad = hotstream_p_check_meaning(h); }
-    if (!bad) { hotstream_p_rebuild(h); }
+    if (!bad) bad = hotstream_p_check_digrams(h);
+    if (!bad) bad = hotstream_p_check_rules(h);
+    if (!bad) bad = hotstream_p_check_meaning(h);
+    if (!bad) hotstream_p_rebuild(h);
     return bad;
 }
 
@@ -1731,13 +1779,14 @@ static int hotstream_p_put_end(hotstream_p_out *out) {
 
 static void hotstream_p_put_string(hotstream_p_out *out, const char *string) {
     size_t size = 0;
-    while (string && string[size]) { size++; }
+    while (string && string[size]) size++;
     hotstream_p_put_varint(out, size);
     hotstream_p_put(out, string, size);
 }
 
-/* A site's number if it was written before: found by the table of digrams, which is empty after a
-   digest. A slot holds an item that bears the site, and the site's number. */
+/* A site's number if it was written before: found by the table of digrams,
+   which is empty after a digest. A slot holds an item that bears the site, and
+   the site's number. */
 static int hotstream_p_known_site(hotstream *h, uint32_t item, uint32_t next, uint32_t *number) {
     uint64_t site = h->items[item].site, mixed = site * UINT64_C(0x9E3779B97F4A7C15);
     uint32_t at = hotstream_p_home((uint32_t)((mixed ^ mixed >> 32) >> 16), h->slots);

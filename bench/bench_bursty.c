@@ -11,9 +11,7 @@
 #define _POSIX_C_SOURCE 200809L
 #ifndef BENCH_BARE
 #define BURSTY_IMPLEMENTATION
-#define BURSTY_PTHREAD
 #include "bursty.h"
-#include "dualpath.h"
 #endif
 #include "race.h"
 #include <pthread.h>
@@ -114,14 +112,14 @@ static void see(void *user, const bursty_event *event) {
     seen += event->value + 1;
 }
 
-/* Profile 0 as given; check_count 0: started, but switched off. */
-static void sample(uint32_t check_count, uint32_t burst_count, bursty_action action) {
+/* Profile 0 as given; every 0: started, but switched off. */
+static void sample(uint32_t every, uint32_t burst, bursty_action action) {
     bursty_config config;
     memset(&config, 0, sizeof config);
-    config.profile.check_count = check_count;
-    config.profile.burst_count = burst_count;
+    config.profile.every = every;
+    config.profile.burst = burst;
     config.profile.action = action;
-    config.profile.off = check_count == 0;
+    config.profile.off = every == 0;
     bursty_start(&config);
 }
 
@@ -301,13 +299,13 @@ static uint64_t run_points(void) {
     return n;
 }
 
-static void with_profiles(int count, uint32_t check_count, uint32_t burst_count) {
-    sample(check_count, burst_count, see);
+static void with_profiles(int count, uint32_t every, uint32_t burst) {
+    sample(every, burst, see);
     for (int p = 1; p < count; p++) {
         bursty_profile profile;
         memset(&profile, 0, sizeof profile);
-        profile.check_count = check_count + (uint32_t)p * 97; /* no two in step */
-        profile.burst_count = burst_count;
+        profile.every = every + (uint32_t)p * 97; /* no two in step */
+        profile.burst = burst;
         profile.action = see;
         bursty_set_profile(p, &profile);
     }
@@ -395,15 +393,15 @@ static void see_ring(void *user, const bursty_event *event) {
     ring_seen[event->value]++;
 }
 
-static double ring_overlap(int32_t jitter_percent) {
+static double ring_overlap(int32_t jitter) {
     bursty_config config;
     uint64_t n = 20000000, total = 0;
     double overlap = 0;
     memset(&config, 0, sizeof config);
     memset(ring_seen, 0, sizeof ring_seen);
-    config.profile.check_count = 99;
-    config.profile.burst_count = 1;
-    config.profile.jitter_percent = jitter_percent;
+    config.profile.every = 99;
+    config.profile.burst = 1;
+    config.profile.jitter = jitter;
     config.profile.action = see_ring;
     bursty_start(&config);
     for (uint64_t k = 0, at = 0; k < n; k++) {

@@ -7,7 +7,6 @@
 #include <string.h>
 #ifdef COVERAGE_WHOLE /* demo/index has checks and no runtime of its own */
 #define BURSTY_IMPLEMENTATION
-#define BURSTY_STDIO
 #endif
 #include "bursty.h"
 
@@ -28,8 +27,8 @@ __attribute__((constructor)) static void start(void) {
     config.memory = memory;
     config.memory_bytes = sizeof memory;
     every = strtoul(given, &at, 10);
-    config.profile.check_count = every ? (uint32_t)every : BURSTY_ALWAYS;
-    config.profile.burst_count = (uint32_t)strtoul(at, &at, 10);
+    config.profile.every = every ? (uint32_t)every : BURSTY_ALWAYS;
+    config.profile.burst = (uint32_t)strtoul(at, &at, 10);
     config.seed = (uint32_t)strtoul(at, &at, 10);
     file = at + strspn(at, " ");
     config.program = "coverage";

@@ -1,9 +1,9 @@
 #!/bin/sh
-# readme.sh RESULTS README - copies the figures that README shows from the results, so that they are
+# readme.sh RESULTS PAGE - copies the figures that docs/costs.md shows from the results, so that they are
 # what was measured last.
 set -e
 cd "$(dirname "$0")/.."
-results=${1:-bench/results.md} readme=${2:-README.md}
+results=${1:-bench/results.md} readme=${2:-docs/costs.md}
 block=${BUILD:-build}/readme.block
 mkdir -p "$(dirname "$block")"
 awk -F '|' '

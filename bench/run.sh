@@ -4,7 +4,7 @@
 # most of an hour. Every bench checks what it computes before it is timed. A bench that fails fails
 # the run, and bench/results.md stays as it was.
 #
-# full and quick write bench/results.md and README's figures. smoke runs everything once, on small
+# full and quick write bench/results.md and the figures of docs/costs.md. smoke runs everything once, on small
 # inputs, writes its tables to build/bench/smoke.md and ends with a line "N passed, N failed".
 #
 # run.sh list - the other benches, each with the page that shows its figures (bench/list.txt).
@@ -58,11 +58,11 @@ $python bench/real/real.py "$mode" "$build" "$build/real.json" >"$build/real.txt
 }
 if [ "$mode" = smoke ]; then
     $python bench/results.py "$mode" "$build" "$build/smoke.md"
-    cp README.md "$build/README.md"
-    sh bench/readme.sh "$build/smoke.md" "$build/README.md"
+    cp docs/costs.md "$build/costs.md"
+    sh bench/readme.sh "$build/smoke.md" "$build/costs.md"
     cat "$build/real.txt"
     exit
 fi
 $python bench/results.py "$mode" "$build" bench/results.md
-sh bench/readme.sh bench/results.md README.md
-say "wrote bench/results.md and the figures in README.md"
+sh bench/readme.sh bench/results.md docs/costs.md
+say "wrote bench/results.md and the figures in docs/costs.md"

@@ -4,13 +4,8 @@
 #define _GNU_SOURCE
 #endif
 #define BURSTY_IMPLEMENTATION
-#define BURSTY_STDIO
-#define BURSTY_PTHREAD
 #include "bursty.h"
-#define TICKS_IMPLEMENTATION
-#define TICKS_TIMERS
 #define TICKS_MEMORY 1048576
-#include "ticks.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -344,12 +344,12 @@ static void write_page(const char *page, char notes[][256], int count, const cha
 /* Four profiled programs against the plain one: ticks; hot functions at a tenth of the rate and at
    the rate; and with calling contexts besides. Three more runs are not timed: a longer one for what
    is shown, and two that record references. */
-static void demonstrate(uint32_t check_count, uint32_t burst_count) {
+static void demonstrate(uint32_t every, uint32_t burst) {
     enum { PLAIN, TICKS, RARE, USUAL, CONTEXTS, AGAIN, VARIANTS };
     char rare[32], usual[32], labels[3][64], notes[9][256], cpu[128];
-    double period = (double)check_count + burst_count, asked = burst_count / period;
-    snprintf(rare, sizeof rare, "%.0f:%" PRIu32, 10 * period - burst_count, burst_count);
-    snprintf(usual, sizeof usual, "%" PRIu32 ":%" PRIu32, check_count, burst_count);
+    double period = (double)every + burst, asked = burst / period;
+    snprintf(rare, sizeof rare, "%.0f:%" PRIu32, 10 * period - burst, burst);
+    snprintf(usual, sizeof usual, "%" PRIu32 ":%" PRIu32, every, burst);
     snprintf(labels[0], sizeof labels[0], "hot functions at %.3g %%", 10 * asked);
     snprintf(labels[1], sizeof labels[1], "hot functions at %.3g %%", 100 * asked);
     snprintf(labels[2], sizeof labels[2], "and calling contexts at %.3g %%", 100 * asked);
@@ -374,7 +374,7 @@ static void demonstrate(uint32_t check_count, uint32_t burst_count) {
     const json *thread = nth(json_get(sampled, "threads"), 0);
     double checks = json_number(thread, "checks");
     double seen =
-        json_number(nth(json_get(sampled, "profiles"), 0), "bursts") * burst_count / checks;
+        json_number(nth(json_get(sampled, "profiles"), 0), "bursts") * burst / checks;
     ratio cost[VARIANTS];
     printf("demo/index indexed %.*s.\n", (int)strcspn(reference, ";"), reference);
     printf(
@@ -475,9 +475,9 @@ static void equation(void) {
             printf("| %s | | | %.3f | %.3f to %.3f | |\n", all[i].label, r.of_sums, r.low, r.high);
             continue;
         }
-        double check_count = atof(all[i].hot), burst_count = atof(strchr(all[i].hot, ':') + 1);
+        double every = atof(all[i].hot), burst = atof(strchr(all[i].hot, ':') + 1);
         double paper =
-            (check_count * checking + burst_count * instrumented) / (check_count + burst_count);
+            (every * checking + burst * instrumented) / (every + burst);
         recorded seen = counts_of(&all[i]);
         double extended = checking + seen.events * e + seen.bursts * E;
         printf("| %s | %.3f | %.3f | %.3f | %.3f to %.3f | %+.1f, %+.1f |\n", all[i].label, paper,
@@ -557,7 +557,7 @@ static void overlap(void) {
 
 int main(int argc, char **argv) {
     const char *mode = "";
-    uint32_t check_count = 990, burst_count = 10; /* bursty.h's defaults */
+    uint32_t every = 990, burst = 10; /* bursty.h's defaults */
     if (getenv("BUILD") && *getenv("BUILD")) build = getenv("BUILD");
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
@@ -567,7 +567,7 @@ int main(int argc, char **argv) {
         else if (strcmp(argv[i], "--rounds") == 0) rounds = atoi(value), i++;
         else if (strcmp(argv[i], "--megabytes") == 0) megabytes = value, i++;
         else if (strcmp(argv[i], "--rate") == 0 &&
-                 sscanf(value, "%" SCNu32 ":%" SCNu32, &check_count, &burst_count) == 2)
+                 sscanf(value, "%" SCNu32 ":%" SCNu32, &every, &burst) == 2)
             i++;
         else
             fail("usage: compare [--equation | --overlap] [--pairs N] [--rounds N] [--megabytes N] "
@@ -579,6 +579,6 @@ int main(int argc, char **argv) {
     choose_rounds();
     if (strcmp(mode, "--equation") == 0) equation();
     else if (strcmp(mode, "--overlap") == 0) overlap();
-    else demonstrate(check_count, burst_count);
+    else demonstrate(every, burst);
     return 0;
 }

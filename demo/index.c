@@ -25,7 +25,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "bursty.h"
-#include "dualpath.h"
 #include "profile.h"
 
 #define TOP 8 /* lines in each table of the summary */

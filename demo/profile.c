@@ -1,31 +1,21 @@
 /* profile.c - three profiles at once, each with its own rate, and ticks, into one dump
 
-   INDEX_TICKS=1                where the time goes: ticks.h, at its default rate
+   INDEX_TICKS=1                where the time goes, at the default rate
    INDEX_HOT=990:10:12          hot functions and call pairs: bursty.h's own table
-   INDEX_CONTEXTS=990:10:12     hot calling contexts: callpaths.h
+   INDEX_CONTEXTS=990:10:12     hot calling contexts: hcct.h
    INDEX_REFERENCES=always      footprints and miss ratios: references into footprint.h
    INDEX_DUMP=PATH              where to; standard output belongs to the program
 
    990:10:12 means bursts of 10 checks after 990 others, give or take 12 %; -1: exactly so;
    "always": one burst that never ends. What is left out is bursty.h's default; a profile that is
    not asked for does not run. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#define TICKS_IMPLEMENTATION
-#if defined(__linux__) && defined(__GNUC__)
-#define TICKS_TIMERS
-#endif
-#include "ticks.h"
 #define HCCT_IMPLEMENTATION
 #include "hcct.h"
-#define CALLPATHS_IMPLEMENTATION
-#include "callpaths.h"
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
 #include "profile.h"
@@ -35,10 +25,10 @@ static int asked(const char *variable, bursty_profile *p) {
     const char *text = getenv(variable);
     char *end = NULL;
     if (!text || !*text) return 0;
-    p->check_count =
+    p->every =
         strcmp(text, "always") == 0 ? BURSTY_ALWAYS : (uint32_t)strtoul(text, &end, 10);
-    if (end && *end == ':') p->burst_count = (uint32_t)strtoul(end + 1, &end, 10);
-    if (end && *end == ':') p->jitter_percent = (int32_t)strtol(end + 1, &end, 10);
+    if (end && *end == ':') p->burst = (uint32_t)strtoul(end + 1, &end, 10);
+    if (end && *end == ':') p->jitter = (int32_t)strtol(end + 1, &end, 10);
     return 1;
 }
 
@@ -84,8 +74,8 @@ static void ask_for_references(void) {
     p.classes = BURSTY_LOAD | BURSTY_STORE | BURSTY_BEGIN | BURSTY_END;
     p.action = to_footprint;
     if (!asked("INDEX_REFERENCES", &p)) return;
-    if (p.check_count != BURSTY_ALWAYS) {
-        blocks = 2 * (p.burst_count ? p.burst_count : 10);
+    if (p.every != BURSTY_ALWAYS) {
+        blocks = 2 * (p.burst ? p.burst : 10);
         references.config.window_max = 8 * blocks;
     }
     references.bytes = footprint_bytes(&references.config, blocks);
@@ -98,7 +88,7 @@ static void ask_for_references(void) {
         &references.sum, BINS, BINS, references.sum_memory, references.scratch_bytes);
     if (bursty_set_profile(2, &p) == 0)
         references.name =
-            p.check_count == BURSTY_ALWAYS ? "every reference" : "references in bursts";
+            p.every == BURSTY_ALWAYS ? "every reference" : "references in bursts";
 }
 
 static int is_asked(const char *variable) {
@@ -109,15 +99,13 @@ static int is_asked(const char *variable) {
 void profile_start(void) {
     static bursty_config bursty;
     static callpaths_config contexts;
-    static ticks_config ticks;
     if (!asked("INDEX_HOT", &bursty.profile)) bursty.profile.off = 1;
+    if (!asked("INDEX_CONTEXTS", &contexts.profile)) contexts.profile.off = 1;
     bursty.profile.classes = BURSTY_CALL | BURSTY_RETURN | BURSTY_BACKEDGE;
     bursty.program = "demo/index";
-    contexts.bursty = ticks.bursty = &bursty;
-    contexts.ticks = &ticks;
-    if (asked("INDEX_CONTEXTS", &contexts.profile)) (void)callpaths_start(&contexts);
-    else if (is_asked("INDEX_TICKS")) (void)ticks_start(&ticks);
-    else (void)bursty_start(&bursty);
+    if (!is_asked("INDEX_TICKS")) bursty.tick_hz = -1;
+    (void)callpaths_setup(&contexts);
+    (void)bursty_start(&bursty);
     ask_for_references();
 }
 

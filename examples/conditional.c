@@ -6,19 +6,17 @@
    that the comment at the end of this file explains. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#define CONTROL_IMPLEMENTATION
-#include "control.h"
 #include <stdio.h>
 #include <string.h>
 
-static const control_rule rules[2] = {
+static const bursty_control_rule rules[2] = {
     /* a request begins: overflow comes with the third attempt */
-    { BURSTY_CALL, { { { 0, 0, 0, 0 } } }, { { CONTROL_UNTIL, 0, 3 } }, 1 },
+    { BURSTY_CALL, { { { 0, 0, 0, 0 } } }, { { BURSTY_CONTROL_UNTIL, 0, 3 } }, 1 },
     /* an attempt */
-    { BURSTY_BACKEDGE, { { { 0, 0, 0, 0 } } }, { { CONTROL_INC, 0, 0 } }, 1 }
+    { BURSTY_BACKEDGE, { { { 0, 0, 0, 0 } } }, { { BURSTY_CONTROL_INC, 0, 0 } }, 1 }
 };
-static const control_when late = { { { 0, 0, 1, 0 } } }; /* overflow, bit 0: counter 0 */
-static control_state counters;
+static const bursty_control_when late = { { { 0, 0, 1, 0 } } }; /* overflow, bit 0: counter 0 */
+static bursty_control_state counters;
 static int printed;
 
 static void print_counter(const char *what, const char *name) {
@@ -26,9 +24,9 @@ static void print_counter(const char *what, const char *name) {
 }
 
 static void on_event(void *user, const bursty_event *e) {
-    int held = control_holds(&counters, &late);
+    int held = bursty_control_holds(&counters, &late);
     (void)user;
-    control_step(&counters, e->kind);
+    bursty_control_step(&counters, e->kind);
     if (held && (e->kind & BURSTY_USER)) {
         printed++;
         print_counter("reported", e->site->name);
@@ -55,9 +53,9 @@ int main(void) {
     bursty_config config;
     int good;
     memset(&config, 0, sizeof config);
-    config.profile.check_count = BURSTY_ALWAYS; /* conditions work in bursts as well */
+    config.profile.every = BURSTY_ALWAYS; /* conditions work in bursts as well */
     config.profile.action = on_event;
-    if (control_init(&counters, rules, 2) != 0 || bursty_start(&config) == 0) return 1;
+    if (bursty_control_init(&counters, rules, 2) != 0 || bursty_start(&config) == 0) return 1;
     printf("a request that succeeds at once:\n");
     good = request(1);
     printf("a request that succeeds at the fourth attempt:\n");

@@ -4,7 +4,6 @@
    length are asked for. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#include "dualpath.h"
 #define FOOTPRINT_IMPLEMENTATION
 #include "footprint.h"
 #include <stdio.h>
@@ -69,8 +68,8 @@ int main(void) {
     both[0] = &rows;
     both[1] = &columns;
     bursty_start(NULL);
-    profile.check_count = 100000;
-    profile.burst_count = BURST;
+    profile.every = 100000;
+    profile.burst = BURST;
     profile.classes = BURSTY_LOAD | BURSTY_BEGIN | BURSTY_END;
     profile.action = on_event;
     for (turn = 0; turn < 2; turn++) {

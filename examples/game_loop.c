@@ -1,32 +1,15 @@
-/* game_loop.c - a game: two threads, callers by BURST_SCOPE, CPU time per function, a budget of
-   1 %, an overlay every hundred frames. Build: cc -O2 -pthread. Leave the profiler in what ships;
-   with -DBURSTY_OFF no check is left, and the functions of burstclock.h do nothing. */
-#define _POSIX_C_SOURCE 200809L
+/* game_loop.c - a game: two threads, callers and time by BURST_SCOPE, a budget of 1 %, an overlay
+   every hundred frames. Leave the profiler in what ships; with -DBURSTY_OFF nothing of it is left.
+   Afterwards: bursty report game_loop.brst */
 #define BURSTY_IMPLEMENTATION
-#define BURSTY_PTHREAD                   /* ends and forks of threads are noticed */
-#define BURSTY_STDIO
 #include "bursty.h"
-#define HOTTEST_IMPLEMENTATION
-#include "hottest.h"
-#define BURSTCLOCK_IMPLEMENTATION
-#include "burstclock.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 
 enum { BODIES = 300, FRAMES = 400 };
 typedef struct body { float x, y, vx, vy; } body;
 static body world[BODIES];
-
-/* This thread's CPU time: what others do does not count against the budget. */
-static uint64_t cpu_ns(void *user) {
-    struct timespec t;
-    (void)user;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void push_apart(body *a, body *b) {
     float dx = b->x - a->x, dy = b->y - a->y, d = dx * dx + dy * dy + 1e-3f;
@@ -64,17 +47,14 @@ static void update(void) {
     BURST_LEAVE();
 }
 
-static void overlay(int frame) {         /* shares of the time sampled */
-    bursty_row row[16];
-    bursty_stats stats;
-    size_t i, n = bursty_top(row, 16, 0);
-    double all = 0;
-    bursty_get_stats(&stats);
-    for (i = 0; i < n; i++) all += (double)row[i].ticks;
-    printf("frame %3d, sampling %.2f %%:", frame, stats.rate_ppm / 1e4);
-    for (i = 0; i < n && i < 4; i++) {
-        double share = all > 0 ? 100 * (double)row[i].ticks / all : 0;
-        printf("  %s %.0f %%", row[i].site->name, share);
+/* The shares of the time so far, each with its 95 % interval. */
+static void overlay(int frame) {
+    bursty_top_row row[3];
+    size_t i, n = bursty_top(row, 3);
+    printf("frame %3d:", frame);
+    for (i = 0; i < n; i++) {
+        printf("  %s %.0f %% (%.0f to %.0f)", row[i].site->name, (double)row[i].self_ppm.value / 1e4,
+               (double)row[i].self_ppm.low / 1e4, (double)row[i].self_ppm.high / 1e4);
     }
     printf("\n");
 }
@@ -92,27 +72,13 @@ static void *mixer(void *argument) {
 }
 
 int main(void) {
-    static burstclock clock;
-    bursty_config config;
-    bursty_profile times;
+    static bursty_config config;
     pthread_t audio;
     float sum = 0;
     int frame, i;
-    memset(&config, 0, sizeof config);
-    memset(&times, 0, sizeof times);
-    if (burstclock_init(&clock, cpu_ns, NULL, NULL, NULL) != 0) return 1;
-    clock.budget_ppm = 10000;
     config.program = "game_loop";
-    config.clock_hz = 1000000000;
-    config.pace = burstclock_pace;
-    config.pace_user = &clock;
-    bursty_start(&config);
-    times.check_count = 9900; /* rarer and longer bursts for times */
-    times.burst_count = 100;
-    times.classes = (uint32_t)BURSTY_ANY | (uint32_t)BURSTY_BEGIN | (uint32_t)BURSTY_END;
-    times.action = burstclock_event;
-    times.user = &clock;
-    bursty_set_profile(1, &times);
+    config.budget_ppm = 10000;
+    (void)bursty_start(&config);
     bursty_thread_name("game");
     for (i = 0; i < BODIES; i++) {
         world[i].x = (float)(i * 37 % BODIES) / (float)BODIES;

@@ -4,8 +4,6 @@
    estimates are those of the whole run. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#define HOTTEST_IMPLEMENTATION
-#include "hottest.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -27,24 +25,24 @@ static void serve(unsigned long i) {
 int main(void) {
     bursty_config config;
     bursty_stats stats;
-    bursty_row rows[2];
+    bursty_top_row rows[2];
     unsigned long i;
     size_t n, k;
     int wrong = 0;
     memset(&config, 0, sizeof config);
-    config.profile.check_count = 90; /* awake: one check in ten, for 200 bursts ... */
-    config.profile.burst_count = 10;
+    config.profile.every = 90; /* awake: one check in ten, for 200 bursts ... */
+    config.profile.burst = 10;
     config.profile.awake_count = 200;
     /* ... then asleep for the time of 19 800 bursts: so one check in a thousand is recorded. */
     config.profile.hibernate_count = 19800;
     if (bursty_start(&config) == 0) return 1;
     for (i = 0; i < 40000000; i++) serve(i);
     bursty_get_stats(&stats);
-    n = bursty_top(rows, 2, 0);
+    n = bursty_top(rows, 2);
     printf("%.3f %% of %.0f checks were in bursts\n", stats.rate_ppm / 1e4, (double)stats.checks);
     for (k = 0; k < n; k++) {
         int writes = strcmp(rows[k].site->name, "write_page") == 0;
-        double estimate = (double)rows[k].weight / 256, truth = (double)served[writes];
+        double estimate = (double)rows[k].calls.value, truth = (double)served[writes];
         printf("%-11s about %.0f times, in truth %.0f\n", rows[k].site->name, estimate, truth);
         wrong += estimate < 0.9 * truth || estimate > 1.1 * truth;
     }

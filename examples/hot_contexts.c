@@ -1,14 +1,12 @@
-/* hot_contexts.c - which calling contexts are hot? callpaths.h gives bursty.h's events to a tree of
-   hcct.h. Here the program asks that tree itself; `bursty report` shows the same of a dump.
+/* hot_contexts.c - which calling contexts are hot? hcct.h behind bursty.h keeps a tree of them for
+   each thread. Here the program asks that tree itself; `bursty report` shows the same of a dump.
 
-       cc -I. -pthread -o hot_contexts examples/hot_contexts.c
+       cc -I. -o hot_contexts examples/hot_contexts.c
        ./hot_contexts | flamegraph.pl >hot.svg */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #define HCCT_IMPLEMENTATION
 #include "hcct.h"
-#define CALLPATHS_IMPLEMENTATION
-#include "callpaths.h"
 #include <stdio.h>
 
 static void print_path(FILE *file, const hcct *tree, uint32_t node) {
@@ -47,14 +45,14 @@ static void frame(int n) {
 }
 
 int main(void) {
-    static callpaths_config config;
+    static bursty_config config;
     const hcct *tree;
     hcct_context hot[5], context;
     callpaths_stats stats;
     uint32_t i, n, depth = 0;
-    config.profile.check_count = 900;
-    config.profile.burst_count = 100;
-    if (callpaths_start(&config) != 0) return 1;
+    config.profile.every = 900;
+    config.profile.burst = 100;
+    if (bursty_start(&config) == 0) return 1;
     for (i = 0; i < 20000; i++) frame((int)i);
     callpaths_get_stats(&stats);
     tree = callpaths_tree(0); /* of the first thread; its answers stand for the whole run */

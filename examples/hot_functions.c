@@ -1,10 +1,7 @@
 /* hot_functions.c - where are my hot functions, in what I ship, at 1 %? One include, one line per
    function, one at start, one at exit. */
 #define BURSTY_IMPLEMENTATION
-#define BURSTY_STDIO
 #include "bursty.h"
-#define HOTTEST_IMPLEMENTATION
-#include "hottest.h"
 #include <stdio.h>
 
 static int is_prime(int n) {
@@ -21,15 +18,15 @@ static int next_prime(int n) {
 }
 
 int main(void) {
-    bursty_row hot[5];
+    bursty_top_row hot[5];
     size_t i, n;
     int p = 0, k;
     bursty_start(NULL);
     for (k = 0; k < 20000; k++) p = next_prime(p);
-    n = bursty_top(hot, 5, 0);
+    n = bursty_top(hot, 5);
     for (i = 0; i < n; i++)
-        printf("%-12s about %.0f calls, seen %.0f\n", hot[i].site->name,
-               (double)hot[i].weight / 256, (double)hot[i].count);
+        printf("%-12s about %.0f calls (%.0f to %.0f)\n", hot[i].site->name,
+               (double)hot[i].calls.value, (double)hot[i].calls.low, (double)hot[i].calls.high);
     /* `bursty report hot_functions.brst` shows what the next line writes. */
     return p != 224737 || bursty_save("hot_functions.brst") != 0;
 }

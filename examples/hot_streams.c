@@ -3,7 +3,6 @@
    --dot hot_streams.brst` draws the fields' affinity. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#include "dualpath.h"
 #define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"
 #include <stdio.h>
@@ -57,8 +56,8 @@ int main(void) {
         monsters[i].speed = 1;
     }
     memset(&profile, 0, sizeof profile);
-    profile.check_count = 5000; /* long bursts, rarely: sequences want length */
-    profile.burst_count = 200;
+    profile.every = 5000; /* long bursts, rarely: sequences want length */
+    profile.burst = 200;
     if (hotstream_init(&streams, memory, sizeof memory, NULL) == 0) return 1;
     hotstream_attach(&streams, &profile);
     bursty_start(NULL);

@@ -56,7 +56,7 @@ int main(void) {
     int i;
     memset(&config, 0, sizeof config);
     memset(&log, 0, sizeof log);
-    config.profile.burst_count = 1000000; /* no frame makes more checks than that */
+    config.profile.burst = 1000000; /* no frame makes more checks than that */
     config.profile.classes = BURSTY_ANY | BURSTY_BEGIN | BURSTY_END;
     config.profile.action = on_event;
     config.profile.user = &log;

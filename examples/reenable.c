@@ -74,8 +74,8 @@ int main(void) {
     tree.history = 256; /* stacks that are remembered */
     tree.reenable = 10; /* a known one gets every tenth burst, with ten times the weight */
     if (hcct_init(&r.tree, memory, sizeof memory, &tree) == 0) return 1;
-    config.profile.check_count = 45;
-    config.profile.burst_count = 5;
+    config.profile.every = 45;
+    config.profile.burst = 5;
     config.profile.classes = BURSTY_CALL | BURSTY_BEGIN | BURSTY_END;
     config.profile.action = on_event;
     config.profile.user = &r;

@@ -2,7 +2,6 @@
    in the first, and several profiles at once, each with its own rate and burst. */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#include "dualpath.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -56,13 +55,13 @@ int main(void) {
     memset(&seen, 0, sizeof seen);
     memset(&references, 0, sizeof references);
     memset(&methods, 0, sizeof methods);
-    references.check_count = 10000; /* long bursts, rarely: sequences */
-    references.burst_count = 100;
+    references.every = 10000; /* long bursts, rarely: sequences */
+    references.burst = 100;
     references.classes = (uint32_t)BURSTY_LOAD | (uint32_t)BURSTY_STORE | (uint32_t)BURSTY_BEGIN;
     references.action = on_reference;
     references.user = &seen;
-    methods.check_count = 499; /* short bursts, often: counts */
-    methods.burst_count = 1;
+    methods.every = 499; /* short bursts, often: counts */
+    methods.burst = 1;
     methods.classes = BURSTY_CALL;
     methods.action = on_call;
     methods.user = &calls;

@@ -467,7 +467,7 @@ static void keep_hot(contexts *c, const unsigned char *in_tree) {
         hot->nodes[k].upper = all.nodes[i].upper;
     }
     free(all.nodes);
-    free(all.slots);
+    hash_free(&all.places);
     free(place);
 }
 

@@ -9,6 +9,7 @@
    A trace says for each call the number of its pair. Which functions the pair is made of is in the
    table of pairs. Without one, two pairs that were seen calling through the same third pair call
    the same function, since that third pair has one caller. */
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/tool.h"
 #include "model/overlap.h"
@@ -45,6 +46,30 @@ typedef struct stack {
     uint32_t *at;
     size_t depth, room;
 } stack;
+
+/* The trace's numbers of pairs, by ours, which have no gaps: memory follows from how many pairs
+   there are, and not from the largest number that a trace names. */
+typedef struct numbers {
+    uint32_t *theirs;
+    size_t count, room;
+    hash_table places;
+} numbers;
+
+static int is_theirs(const void *owner, uint32_t number, const void *key) {
+    return ((const numbers *)owner)->theirs[number - 1] == *(const uint32_t *)key;
+}
+
+static uint32_t our_number(numbers *n, uint32_t theirs) {
+    uint32_t *place = hash_place(&n->places, hash_numbers(theirs, 0), is_theirs, n, &theirs);
+    if (*place) return *place - 1;
+    if (n->count == n->room) {
+        n->room = 2 * n->room + 64;
+        n->theirs = (uint32_t *)tool_grow(n->theirs, n->room * sizeof *n->theirs);
+    }
+    n->theirs[n->count++] = theirs;
+    *place = (uint32_t)n->count;
+    return *place - 1;
+}
 
 static void count(counts *c, uint32_t member) {
     if (member >= c->room) {
@@ -146,7 +171,8 @@ static int parse(int argc, char **argv, options *o) {
 /* Members are pairs; a method is the set of pairs that call it, so counting by pair comes first.
    Back-edges of the function that was running when recording began belong to no pair: member 0;
    pair n is member n + 1. */
-static int read_trace(const options *o, trace_refs *t, counts *all, counts *some, sets *s) {
+static int read_trace(const options *o, trace_refs *t, counts *all, counts *some, sets *s,
+                      numbers *n) {
     sampler sampling;
     stack calls = {NULL, 0, 0};
     int kind, fresh, on, status;
@@ -161,6 +187,7 @@ static int read_trace(const options *o, trace_refs *t, counts *all, counts *some
         } else if (kind == TRACE_CALL || kind == TRACE_BACKEDGE) {
             on = sampler_check(&sampling, &fresh);
             if (kind == TRACE_CALL) {
+                number = our_number(n, number);
                 make_room(s, number);
                 if (calls.depth) join(s, number, calls.at[calls.depth - 1]);
                 push(&calls, number);
@@ -176,18 +203,20 @@ static int read_trace(const options *o, trace_refs *t, counts *all, counts *some
     return status;
 }
 
-static uint64_t member_key(const options *o, const trace_refs *pairs, sets *s, uint32_t member) {
+static uint64_t member_key(const options *o, const trace_refs *pairs, sets *s, const numbers *n,
+                           uint32_t member) {
     if (member == 0) return UINT64_MAX;
-    if (!o->methods) return member - 1;
-    if (pairs->rows && member - 1 < pairs->row_count) return pairs->rows[member - 1].pc;
+    if (!o->methods) return n->theirs[member - 1];
+    if (pairs->rows && n->theirs[member - 1] < pairs->row_count)
+        return pairs->rows[n->theirs[member - 1]].pc;
     return find(s, member - 1);
 }
 
-static void weigh(const options *o, const trace_refs *pairs, sets *s, const counts *c,
-                  overlap_weights *w) {
+static void weigh(const options *o, const trace_refs *pairs, sets *s, const numbers *n,
+                  const counts *c, overlap_weights *w) {
     size_t i;
     for (i = 0; i < c->room; i++) {
-        if (c->at[i]) overlap_add(w, member_key(o, pairs, s, (uint32_t)i), (double)c->at[i]);
+        if (c->at[i]) overlap_add(w, member_key(o, pairs, s, n, (uint32_t)i), (double)c->at[i]);
     }
 }
 
@@ -196,6 +225,7 @@ static int measure(int argc, char **argv, int methods) {
     trace_refs trace, pairs;
     counts all = {NULL, 0, 0}, some = {NULL, 0, 0};
     sets s = {NULL, NULL, 0};
+    numbers n = {NULL, 0, 0, {NULL, 0, 0}};
     overlap_weights p = {NULL, 0, 0}, q = {NULL, 0, 0};
     double whole, top, p_sum, q_sum;
     size_t members;
@@ -212,12 +242,12 @@ static int measure(int argc, char **argv, int methods) {
     if (o.pairs && (status = trace_refs_pairs(&pairs, o.pairs)) != TOOL_OK) return status;
     status = trace_refs_open(&trace, o.refs, NULL, 0);
     if (status != TOOL_OK) return status;
-    status = read_trace(&o, &trace, &all, &some, &s);
+    status = read_trace(&o, &trace, &all, &some, &s, &n);
     if (status == TOOL_OK && all.sum == 0)
         status = tool_error("%s: no %s in it", o.refs, methods ? "calls or back-edges" : "calls");
     if (status == TOOL_OK) {
-        weigh(&o, &pairs, &s, &all, &p);
-        weigh(&o, &pairs, &s, &some, &q);
+        weigh(&o, &pairs, &s, &n, &all, &p);
+        weigh(&o, &pairs, &s, &n, &some, &q);
         p_sum = overlap_settle(&p);
         q_sum = overlap_settle(&q);
         members = p.count;
@@ -245,6 +275,8 @@ static int measure(int argc, char **argv, int methods) {
     free(some.at);
     free(s.parent);
     free(s.seen_under);
+    free(n.theirs);
+    hash_free(&n.places);
     overlap_free(&p);
     overlap_free(&q);
     free(pairs.rows);

@@ -424,6 +424,44 @@ static void coverage(brst *b) {
     brst_end(b);
 }
 
+/* One function that did not run, of a source that the caller names. */
+static void source(brst *b, const char *file) {
+    static const unsigned char head[] = {32, 0, 0, 3, 3, 0, 0, 1, 7, 1, 8, 0, 99};
+    static const unsigned char edges[] = {0, 1, 1, 2, 3, 2, 99};
+    static const unsigned char counts[] = {32, 2, 0, 0, 0, 99};
+    brst_begin(b, 4, 256);
+    edge_key(b, 1, 2);
+    brst_string(b, "f");
+    brst_string(b, file);
+    numbers(b, head);
+    numbers(b, edges);
+    edge_key(b, 2, 2);
+    numbers(b, counts);
+    brst_end(b);
+}
+
+/* A function that has so many lines, of which all have run. */
+static void long_source(brst *b, const char *file, unsigned lines) {
+    static const unsigned char head[] = {32, 0, 0, 3, 2, 0, 1, 99};
+    static const unsigned char edges[] = {0, 1, 2, 2, 99};
+    static const unsigned char counts[] = {32, 1, 7, 0, 99};
+    unsigned i;
+    brst_begin(b, 4, 60000);
+    edge_key(b, 1, 2);
+    brst_string(b, "f");
+    brst_string(b, file);
+    numbers(b, head);
+    brst_number(b, lines);
+    for (i = 1; i <= lines; i++) brst_number(b, i);
+    brst_number(b, 1);
+    brst_number(b, lines);
+    brst_number(b, 0);
+    numbers(b, edges);
+    edge_key(b, 2, 2);
+    numbers(b, counts);
+    brst_end(b);
+}
+
 static void save(const char *folder, const char *name, brst *b) {
     char path[512];
     FILE *file;
@@ -476,6 +514,74 @@ static void timed(brst *b, unsigned tick_us, int any, unsigned untimed) {
         brst_thread(b, 0, 0, "main", 0, 0, 0, 0);
         ticked(b, "frame", 10, 0, 300);
         ticked(b, "draw", 20, 1, 700);
+    }
+    brst_end(b);
+}
+
+/* Two static functions of one name in two files, in counts and in ticks; and names that would be
+   read as regular expressions. */
+static void same_name(brst *b) {
+    static const struct {
+        const char *name, *file;
+        unsigned line, back, ticks;
+    } paths[] = {
+        {"run_a", "src/a.c", 20, 0, 10},  {"init", "src/a.c", 3, 1, 300},
+        {"run_b", "src/b.c", 30, 0, 20},  {"init", "src/b.c", 9, 1, 100},
+        {"operator+", "src/c.c", 4, 0, 50}, {"operatorr", "src/c.c", 5, 0, 40},
+        {"f(int)", "src/c.c", 6, 0, 30},
+    };
+    const size_t count = sizeof paths / sizeof *paths;
+    size_t i;
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "same_name", 100000, 1000, 0);
+    brst_profile(b, 0, 990, 10, 100, 1000);
+    brst_number(b, 5);
+    brst_number(b, 10000);
+    for (i = 0; i < 3; i++) brst_number(b, 0);
+    brst_thread(b, 0, 0, "main", 100000, 1000, 1000, 0);
+    for (i = 0; i < count; i++) {
+        brst_number(b, 4);
+        brst_site(b, paths[i].name, paths[i].file, paths[i].line, 257);
+        brst_number(b, 0);
+        brst_counts(b, 100, 25600, 0);
+    }
+    for (i = 0; i < count; i++) {
+        brst_number(b, 6);
+        brst_site(b, paths[i].name, paths[i].file, paths[i].line, 257);
+        brst_number(b, paths[i].back);
+        brst_counts(b, paths[i].ticks, 0, paths[i].ticks);
+    }
+    brst_end(b);
+}
+
+/* Threads that had no record, CPU time that no tick saw, and more ticks in the recorder than in the
+   program. */
+static void losses(brst *b, unsigned lost_threads, unsigned cpu_ms, unsigned own) {
+    static const char *const names[] = {"frame", "draw"};
+    unsigned i;
+    brst_begin(b, 1, 256);
+    brst_info(b, 0, "losses", 100000, 1000, 0);
+    if (lost_threads) {
+        brst_number(b, 10);
+        brst_number(b, lost_threads);
+        brst_number(b, 0);
+    }
+    brst_number(b, 5);
+    brst_number(b, 10000);
+    for (i = 0; i < 3; i++) brst_number(b, 0);
+    if (cpu_ms) {
+        brst_number(b, 11);
+        brst_number(b, (uint64_t)cpu_ms * 1000);
+    }
+    brst_profile(b, 0, 990, 10, 100, 1000);
+    brst_thread(b, 0, 0, "main", 100000, 1000, 1000, 0);
+    for (i = 0; i < 2; i++) counted(b, names[i], 10 * i, 257, 500);
+    for (i = 0; i < 2; i++) ticked(b, names[i], 10 * i, 0, 50);
+    if (own) {
+        brst_number(b, 6);
+        brst_site(b, "(recorder)", "", 0, 257);
+        brst_number(b, 0);
+        brst_counts(b, own, 0, own);
     }
     brst_end(b);
 }
@@ -639,6 +745,37 @@ int main(int argc, char **argv) {
     brst b;
     const char *folder = argc > 1 ? argv[1] : ".";
     memset(&b, 0, sizeof b);
+    if (argc == 4 && strcmp(argv[2], "source") == 0) { /* make_dumps FOLDER source NAME */
+        source(&b, argv[3]);
+        save(folder, "source.brst", &b);
+        free(b.data);
+        return 0;
+    }
+    if (argc == 5 && strcmp(argv[2], "lines") == 0) { /* make_dumps FOLDER lines NAME COUNT */
+        long_source(&b, argv[3], (unsigned)strtoul(argv[4], NULL, 10));
+        save(folder, "lines.brst", &b);
+        free(b.data);
+        return 0;
+    }
+    if (argc == 4 && strcmp(argv[2], "empty") == 0) { /* make_dumps FOLDER empty KIND */
+        brst_begin(&b, (unsigned)atoi(argv[3]), 256);
+        brst_end(&b);
+        save(folder, "empty.brst", &b);
+        free(b.data);
+        return 0;
+    }
+    if (argc == 3 && strcmp(argv[2], "names") == 0) { /* what a spreadsheet or terminal would obey */
+        static const char *const names[] = {"=1+1", "+f", "-[Class go]", "@x", "-", "a\xE2\x80\xAE" "b"};
+        size_t i;
+        brst_begin(&b, 1, 256);
+        brst_info(&b, 0, "names", 100000, 1000, 0);
+        brst_thread(&b, 0, 0, "main", 100000, 1000, 1000, 0);
+        for (i = 0; i < sizeof names / sizeof *names; i++) counted(&b, names[i], 1, 1, 100);
+        brst_end(&b);
+        save(folder, "names.brst", &b);
+        free(b.data);
+        return 0;
+    }
     game(&b, 1);
     save(folder, "game.brst", &b);
     game(&b, 3);
@@ -752,6 +889,16 @@ int main(int argc, char **argv) {
     save(folder, "timed.brst", &b);
     mutual(&b);
     save(folder, "mutual.brst", &b);
+    losses(&b, 47, 0, 0);
+    save(folder, "lost_threads.brst", &b);
+    losses(&b, 0, 4000, 0);
+    save(folder, "lost_time.brst", &b);
+    losses(&b, 0, 1010, 0);
+    save(folder, "no_loss.brst", &b);
+    losses(&b, 0, 0, 150);
+    save(folder, "own_time.brst", &b);
+    same_name(&b);
+    save(folder, "same_name.brst", &b);
     timed(&b, 10000, 0, 0);
     save(folder, "no-tick.brst", &b);
     timed(&b, 0, 0, 0);

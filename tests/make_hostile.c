@@ -111,6 +111,25 @@ static void sites(brst *b, size_t bytes) {
     brst_end(b);
 }
 
+/* Outermost scopes that ran equally long: nobody can tell one from another. */
+static void equal_scopes(brst *b, size_t bytes) {
+    unsigned number = 0, i;
+    char name[16];
+    begin_sampled(b, "scopes");
+    brst_number(b, 5);
+    brst_number(b, 10000);
+    for (i = 0; i < 3; i++) brst_number(b, 0);
+    thread_and_tag(b);
+    while (b->size < bytes) {
+        snprintf(name, sizeof name, "%x", number++);
+        brst_number(b, 6);
+        brst_site(b, name, "", 0, 257);
+        brst_number(b, 0);
+        brst_counts(b, 5, 0, 5);
+    }
+    brst_end(b);
+}
+
 /* None of them fills the table; all wait for a burst. */
 static void profiles(brst *b, size_t bytes) {
     unsigned number = 0, i;
@@ -181,6 +200,28 @@ static void wide_tree(brst *b, size_t bytes) {
     begin_tree(b, nodes, nodes, nodes);
     brst_number(b, 0);
     for (i = 0; i < nodes; i++) node(b, i > 0, i + 1);
+    brst_end(b);
+}
+
+/* The number that makes 1 of an odd factor. */
+static uint64_t inverse(uint64_t factor) {
+    uint64_t found = factor;
+    int i;
+    for (i = 0; i < 6; i++) found *= 2 - factor * found;
+    return found;
+}
+
+/* Siblings whose keys crowd in a table that takes bits 7 to 25 of a product with a well-known
+   factor: only 35 values of these bits occur. */
+static void alike_keys(brst *b, size_t bytes) {
+    uint64_t back = inverse(2654435761u);
+    size_t i, nodes = bytes / 8;
+    begin_tree(b, nodes, nodes, nodes);
+    brst_number(b, 0);
+    for (i = 0; i < nodes; i++) {
+        uint64_t wanted = (i & 63) << 26 | (i >> 13) << 7 | (i >> 6 & 127);
+        node(b, i > 0, (uint32_t)((wanted | 1u << 25) * back));
+    }
     brst_end(b);
 }
 
@@ -512,6 +553,22 @@ static void stream_values(brst *b, size_t bytes) {
     brst_end(b);
 }
 
+/* Sites without names, whose values crowd in a table that takes the low bits of h ^ h >> 29, where h
+   is the product with a well-known factor. */
+static void stream_alike(brst *b, size_t bytes) {
+    uint64_t back = inverse(UINT64_C(0x9E3779B97F4A7C15));
+    size_t i, count = bytes / 15;
+    begin_streams(b, "alike", count);
+    for (i = 0; i < count; i++) {
+        uint64_t h = (uint64_t)(i + 1) << 32;
+        h ^= h >> 29 ^ h >> 58;
+        brst_number(b, 1);
+        brst_number(b, 1);
+        new_item(b, (h * back) ^ 2, "");
+    }
+    brst_end(b);
+}
+
 /* ---- kind 7 ------------------------------------------------------------------------------- */
 
 static void ends(brst *b, size_t bytes) {
@@ -535,12 +592,14 @@ static const struct {
     {"long_names", long_names},
     {"huge_name", huge_name},
     {"sites", sites},
+    {"equal_scopes", equal_scopes},
     {"profiles", profiles},
     {"threads", threads},
     {"programs", programs},
     {"unknown_parts", unknown_parts},
     {"deep_tree", deep_tree},
     {"wide_tree", wide_tree},
+    {"alike_keys", alike_keys},
     {"many_trees", many_trees},
     {"tree_names", tree_names},
     {"grids", grids},
@@ -558,6 +617,7 @@ static const struct {
     {"stream_names", stream_names},
     {"stream_sites", stream_sites},
     {"stream_values", stream_values},
+    {"stream_alike", stream_alike},
 };
 
 int main(int argc, char **argv) {

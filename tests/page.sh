@@ -97,17 +97,37 @@ addEventListener('load', function () { setTimeout(function () {
   say.files = files.length;
   click(files[1]);                                                /* another file */
   say.below = count('table.coverage tbody tr');
-  click(document.querySelector('table.coverage button'));
+  click(document.querySelector('#edges .above button'));
   say.sourced = count('table.coverage tbody tr');
   say.way = Array.from(document.querySelectorAll('table.coverage tr.partly td'), function (e) {
     return e.textContent;
   }).filter(function (words) { return words === '1/2'; }).length;
+  /* The second of two functions of one name is chosen alone, in all sections. */
+  var inits = Array.from(document.querySelectorAll('#ticks tbody tr.pick')).filter(function (e) {
+    return /^b\.c:9$/.test((e.querySelector('.place') || {}).textContent);
+  });
+  click(inits[0]);
+  var places = Array.from(document.querySelectorAll('#ticks tr.on .place, #functions tr.on .place'));
+  say.alone = places.filter(function (e) { return e.textContent === 'b.c:9'; }).length;
+  say.strangers = places.filter(function (e) { return e.textContent === 'a.c:3'; }).length;
+  say.litticks = count('#ticks .flame rect[fill="var(--found)"]');
+  /* A long source has rows where it is looked at: here at its end. */
+  var scroller = document.querySelector('.source.long');
+  if (scroller) scroller.scrollTop = 1e9;
+  var words = document.querySelector('#ticks input[type=search]');
+  if (words) { words.value = 'operator+'; words.dispatchEvent(new Event('input')); }
   var find = document.querySelector('#contexts input'), start = performance.now();
   if (find) { /* a regular expression; drawn at once, not later */
-    find.value = '^hot (leaf|nothing)$';
+    find.value = '/^hot (leaf|nothing)$/';
     find.dispatchEvent(new Event('input'));
   }
   setTimeout(function () {
+    say.plainly = count('#ticks tr.pick');
+    if (scroller) scroller.dispatchEvent(new Event('scroll'));
+    say.longrows = count('.source.long tr');
+    say.lastline = Array.from(document.querySelectorAll('.source.long td.soft'), function (e) {
+      return Number(e.textContent);
+    }).reduce(function (a, b) { return a > b ? a : b; }, 0);
     say.found = count('#functions tbody tr');
     say.lit = count('.flame rect[fill="var(--found)"]');
     say.overflow += wide();
@@ -133,7 +153,7 @@ holds() {
     for word in rows boxes ribbons frames curves overflow picked sorted found zoomed linked \
         escaped stops read functions \
         pairs contexts timed untimed ranges oftime footprints title hottest missing alike halves untrue lit covered hit partly \
-        files below sourced way first truth; do
+        files below sourced way first truth alone strangers litticks longrows lastline plainly; do
         number=$(said $word)
         expression=$(echo "$expression" | sed "s/\\b$word\\b/${number:-(-1)}/g")
     done
@@ -178,10 +198,18 @@ FRAME
     fi
     holds "$name" 'first == truth'
     holds "$name" 'halves == 0 && untrue == 0 && stops <= 4'
-    # Ticks: three functions, one of them not timed, and two stacks; a mark in each bar; the lead
-    # speaks of time. The fourth function met no tick.
+    # Ticks: three functions, one of them not timed, two stacks, and the plain table of one pair; a
+    # mark in each bar; the lead speaks of time. The fourth function met no tick.
     case $page in *timed.html) holds "$name" \
-        'timed == 5 && untimed == 2 && ranges == 6 && oftime == 1' ;; esac
+        'timed == 6 && untimed == 2 && ranges == 6 && oftime == 1' ;; esac
+    case $page in *same_name*)
+        holds "$name" 'alone >= 2 && strangers == 0 && litticks == 1 && plainly == 1'
+        ;;
+    esac
+    case $page in *lines.html)
+        holds "$name" 'longrows > 20 && longrows < 1000 && lastline == 130000'
+        ;;
+    esac
     [ "$(said contexts)" = 0 ] ||
         holds "$name" 'frames > contexts && zoomed > 0 && linked == 1 && escaped == 1'
     case $page in *chains*) holds "$name" \
@@ -202,7 +230,10 @@ FRAME
 if [ $# = 0 ]; then
     $CC -O1 -std=c99 -Itests -o "$dir/make_dumps" tests/make_dumps.c &&
         "$dir/make_dumps" "$dir" || exit 1
-    for dump in game hostile odd-tree nothing all chains middle coverage timed no-tick; do
+    # More lines than a call may have arguments.
+    awk 'BEGIN { for (i = 1; i <= 130000; i++) print "int line_" i ";" }' >"$dir/lines.c"
+    "$dir/make_dumps" "$dir" lines "$dir/lines.c" 130000
+    for dump in lines same_name game hostile odd-tree nothing all chains middle coverage timed no-tick; do
         "$BUILD/bursty" report --html "$dir/$dump.html" --note 'overhead=+1.3 % (0.9 to 1.8)' \
             "$dir/$dump.brst" || exit 1
     done
@@ -212,7 +243,7 @@ if [ $# = 0 ]; then
     mkdir -p "$long"
     cp "$dir/nothing.brst" "$long/"
     "$BUILD/bursty" report --html "$dir/long.html" "$long/nothing.brst" || exit 1
-    set -- "$dir/long.html" "$dir/game.html" "$dir/hostile.html" "$dir/odd-tree.html" \
+    set -- "$dir/lines.html" "$dir/same_name.html" "$dir/long.html" "$dir/game.html" "$dir/hostile.html" "$dir/odd-tree.html" \
         "$dir/nothing.html" "$dir/all.html" "$dir/chains.html" "$dir/middle.html" \
         "$dir/coverage.html" "$dir/timed.html" "$dir/no-tick.html" "$dir/min.html"
     [ ! -f "$BUILD/demo/report.html" ] || set -- "$@" "$BUILD/demo/report.html"

@@ -41,7 +41,7 @@ TEST(merged_profiles_do_not_disturb_one_another) {
                 set.user = &events;
                 on[p] = test_random(&random) % 5 != 0;
                 CHECK(bursty_set_profile((int)p, on[p] ? &set : NULL) == 0);
-                f[p] = figure3_make(set.check_count, set.burst_count);
+                f[p] = figure3_make(set.every, set.burst);
             }
             for (p = 0; p < n; p++) if (on[p] && figure3_check(&f[p])) wanted |= 1u << p;
             wrong += (BURST_CHECK() != 0) != (wanted != 0);
@@ -126,7 +126,7 @@ TEST(jitter_breaks_resonance) {
         double overlap = 0;
         bursty_profile p = plain_profile(99, 1);
         uint32_t i;
-        p.jitter_percent = jitter;
+        p.jitter = jitter;
         start_with(&p, 5);
         for (i = 0; i < 4000000; i++)
             if (BURST_CHECK()) {
@@ -255,10 +255,10 @@ TEST(switching_and_bad_settings) {
     CHECK_EQ(count, 20);
     CHECK_EQ(bursty_set_profile(-1, &p), -1);
     CHECK_EQ(bursty_set_profile(BURSTY_PROFILES, &p), -1);
-    p.check_count = (1u << 30) + 1;
+    p.every = (1u << 30) + 1;
     CHECK_EQ(bursty_set_profile(0, &p), -1);
     p = plain_profile(10, 1);
-    p.jitter_percent = 101;
+    p.jitter = 101;
     CHECK_EQ(bursty_set_profile(0, &p), -1);
 }
 
@@ -273,7 +273,7 @@ TEST(a_refused_start_changes_nothing) {
     config.memory_bytes = sizeof memory;
     CHECK_EQ(bursty_start(&config), 0);
     config.memory = NULL;
-    config.profile.jitter_percent = 101;
+    config.profile.jitter = 101;
     CHECK_EQ(bursty_start(&config), 0);
     for (i = 0; i < 5000; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     bursty_get_stats(&stats);
@@ -356,7 +356,7 @@ TEST(signal_handlers_may_check) {
     struct sigaction action;
     p.action = checking_action;
     p.user = &count;
-    p.jitter_percent = 12;
+    p.jitter = 12;
     memset(&timer, 0, sizeof timer);
     start_with(&p, 0);
     memset(&action, 0, sizeof action);

@@ -1,7 +1,6 @@
 // test_bursty_cpp.cc - what only C++ has: exceptions through scopes, loops and dual functions; threads that end by themselves.
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#include "dualpath.h"
 #include "test.h"
 #include <stdexcept>
 #include <thread>
@@ -16,9 +15,9 @@ static void see(void *, const bursty_event *e) {
 
 static void start(uint32_t checks, uint32_t bursts) {
     bursty_config config = {};
-    config.profile.check_count = checks;
-    config.profile.burst_count = bursts;
-    config.profile.jitter_percent = -1;
+    config.profile.every = checks;
+    config.profile.burst = bursts;
+    config.profile.jitter = -1;
     config.profile.action = see;
     calls = returns = 0;
     bursty_start(&config);

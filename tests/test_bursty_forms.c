@@ -63,7 +63,7 @@ static void set_random_profiles(uint32_t seed) {
         bursty_profile set = plain_profile(1 + (uint32_t)(test_random(&random) % 300),
                                            1 + (uint32_t)(test_random(&random) % 40));
         static uint64_t sink;
-        set.jitter_percent = (int)(test_random(&random) % 30) - 1;
+        set.jitter = (int)(test_random(&random) % 30) - 1;
         set.action = count_event;
         set.user = &sink;
         bursty_set_profile((int)p, &set);
@@ -229,7 +229,7 @@ TEST(dual_functions_check_once_and_record_in_bursts) {
     CHECK_EQ(calls_counted, (1023 + 3 * 99) / 10);
     CHECK_EQ(events_in_f, (1023 + 3 * 99) / 10);
     calls_counted = events_in_f = 0;
-    p.check_count = BURSTY_ALWAYS;
+    p.every = BURSTY_ALWAYS;
     start_with(&p, 0);
     CHECK_EQ(calls_leaves(1), 3 + 9);
     CHECK_EQ(events_in_f, 4);
@@ -363,7 +363,7 @@ TEST(deeper_than_the_stack) {
     p.action = NULL;
     bursty_set_profile(0, &p);
     for (round = 0; round < 300; round++) { dive(200, 0); }
-    n = bursty_top(rows, 8, 1);
+    n = hottest(rows, 8, 1);
     for (i = 0; i < n; i++) deep |= strcmp(rows[i].caller->name, "(deep)") == 0;
     CHECK(deep);
 }

@@ -2,7 +2,6 @@
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_POLL
 #include "bursty.h"
-#include "dualpath.h"
 #include "test.h"
 #include <setjmp.h>
 
@@ -28,10 +27,10 @@ static void scoped(void) {
     BURST_LEAVE();
 }
 
-static void start(uint32_t burst_count) {
+static void start(uint32_t burst) {
     bursty_config config;
     memset(&config, 0, sizeof config);
-    config.profile.burst_count = burst_count;
+    config.profile.burst = burst;
     config.profile.classes = (uint32_t)BURSTY_ANY | (uint32_t)BURSTY_BEGIN | (uint32_t)BURSTY_END;
     config.profile.action = see;
     events = begun = ended = inside = 0;
@@ -128,7 +127,7 @@ TEST(longjmp_out_of_an_action) {
     bursty_profile p;
     volatile int i;
     memset(&p, 0, sizeof p);
-    p.burst_count = 100;
+    p.burst = 100;
     p.action = jumping_action;
     start(1);
     bursty_set_profile(0, &p);

@@ -159,9 +159,17 @@ static void read_dump(tally *s) {
     dump_free(&d);
 }
 
+/* A clock that makes bursts dear at one time and cheap at another. */
+static uint64_t irregular_now;
+static uint64_t irregular_clock(void *user) {
+    (void)user;
+    irregular_now += irregular_now / 4096 % 5 ? 40 : 4000;
+    return irregular_now;
+}
+
 typedef struct setting {
     bursty_profile profile[2]; /* the second one: off, or of other classes */
-    bursty_pace_fn pace;
+    uint32_t budget_ppm;
     uint32_t seed;
 } setting;
 
@@ -172,7 +180,9 @@ static void start(const setting *s, int is_reference) {
     bursty_poll(0);
     memset(&config, 0, sizeof config);
     config.seed = s->seed;
-    config.pace = s->pace;
+    config.budget_ppm = s->budget_ppm;
+    config.clock = irregular_clock;
+    irregular_now = 0;
     for (i = 0; i < 2; i++) {
         bursty_profile p = s->profile[i];
         if (is_reference) {
@@ -295,8 +305,8 @@ static void run_both(const setting *s, uint32_t steps) {
 static setting with(uint32_t checks, uint32_t burst, uint32_t seed) {
     setting s;
     memset(&s, 0, sizeof s);
-    s.profile[0].check_count = checks;
-    s.profile[0].burst_count = burst;
+    s.profile[0].every = checks;
+    s.profile[0].burst = burst;
     s.profile[1].off = 1;
     s.seed = seed;
     return s;
@@ -415,7 +425,7 @@ TEST(sums_are_those_of_the_bursts) {
 
 TEST(later_bursts_are_estimated) {
     setting short_ones = with(60, 3, 21), long_ones = with(60, 30, 22), regular = with(70, 6, 23);
-    regular.profile[0].jitter_percent = -1;
+    regular.profile[0].jitter = -1;
     run_long(&short_ones);
     run_long(&long_ones);
     run_long(&regular);
@@ -431,7 +441,7 @@ TEST(what_is_summed_has_no_stride) {
     tally dumped;
     uint32_t i, k;
     size_t r;
-    s.profile[0].jitter_percent = -1;
+    s.profile[0].jitter = -1;
     start(&s, 0);
     for (i = 0; i < FIRST + 8000; i++) {
         for (k = 0; k < 11; k++) {
@@ -466,18 +476,9 @@ TEST(what_is_summed_has_no_stride) {
 }
 #endif
 
-static uint64_t change_pace(void *user, uint64_t memory[4], int was_burst, uint64_t checks,
-                            uint64_t shares) {
-    (void)user;
-    (void)checks;
-    (void)shares;
-    if (was_burst) memory[0]++;
-    return (uint64_t)(1 + memory[0] % 5) << 16;
-}
-
 TEST(weights_differ_from_burst_to_burst) {
     setting s = with(110, 12, 5);
-    s.pace = change_pace;
+    s.budget_ppm = 300000;
     run_both(&s, 2000);
 }
 
@@ -486,8 +487,8 @@ TEST(two_profiles_have_their_own_bursts) {
     s.profile[0].classes = BURSTY_CALL | BURSTY_RETURN;
     s.profile[1] = s.profile[0];
     s.profile[1].off = 0;
-    s.profile[1].check_count = 31;
-    s.profile[1].burst_count = 14;
+    s.profile[1].every = 31;
+    s.profile[1].burst = 14;
     s.profile[1].classes = BURSTY_BACKEDGE | BURSTY_USER;
     run_both(&s, 1500);
 }
@@ -522,13 +523,13 @@ static void sums_with_jumps(setting s, uint32_t kind, uint32_t checks, uint32_t 
     uint64_t part = 0, parts = 0, weight, yy = 0;
     uint32_t i, jumped = 0;
     memset(&p, 0, sizeof p);
-    p.check_count = checks;
-    p.burst_count = burst;
-    p.jitter_percent = -1;
+    p.every = checks;
+    p.burst = burst;
+    p.jitter = -1;
     p.classes = kind;
     p.action = jump_at_bound;
-    s.profile[0].jitter_percent = -1;
-    weight = s.profile[0].check_count / s.profile[0].burst_count + 1;
+    s.profile[0].jitter = -1;
+    weight = s.profile[0].every / s.profile[0].burst + 1;
     start(&s, 0);
     CHECK_EQ(bursty_set_profile(1, &p), 0);
     bounds = 0;
@@ -587,7 +588,7 @@ static void change_settings(uint32_t step) {
     static const uint32_t number = 0;
     bursty_profile p = changed->profile[0];
     if (step % 20) return;
-    p.burst_count = 1 + step % 17;
+    p.burst = 1 + step % 17;
     if (changes_reference) {
         p.action = note;
         p.user = (void *)(uintptr_t)&number;
@@ -620,7 +621,7 @@ TEST(a_full_profile_has_no_sums) {
     size_t i;
     start(&s, 0);
     work(9, 100);
-    p.check_count = 1u << 30;
+    p.every = 1u << 30;
     CHECK_EQ(bursty_set_profile(0, &p), 0); /* ends the burst */
     read_dump(&dumped);
     CHECK(dumped.rows.count > 3);
@@ -658,7 +659,7 @@ TEST(clearing_in_a_burst) {
     setting s = with(1u << 20, 100, 11);
     tally dumped;
     uint32_t i;
-    s.profile[0].jitter_percent = -1;
+    s.profile[0].jitter = -1;
     start(&s, 0);
     while (!bursty_in_burst()) small();
     for (i = 0; i < 60; i++) small();

@@ -1,4 +1,4 @@
-/* test_bursty_table.c - what is counted and written: the hot table, charged times, the dump, a
+/* test_bursty_table.c - what is counted and written: the hot table, the dump, a
    forked child. */
 #define _XOPEN_SOURCE 700
 #include "bursty.inc"
@@ -35,7 +35,7 @@ TEST(full_table_is_exact) {
         work_a(7);
         work_c();
     }
-    n = bursty_top(rows, 16, 0);
+    n = hottest(rows, 16, 0);
     /* b, the loop, a and c. */
     CHECK_EQ(n, 4);
     CHECK_STR(rows[0].site->name, "b");
@@ -43,14 +43,14 @@ TEST(full_table_is_exact) {
     CHECK_EQ(rows[0].weight, 800 * 256);
     CHECK_STR(rows[1].site->name, "work_a");
     CHECK_EQ(rows[1].count, 700);
-    n = bursty_top(rows, 16, 1);
+    n = hottest(rows, 16, 1);
     CHECK_EQ(n, 2);
     CHECK_STR(rows[0].caller->name, "a");
     CHECK_STR(rows[0].site->name, "b");
     CHECK_EQ(rows[0].count, 700);
     CHECK_STR(rows[1].caller->name, "c");
     CHECK_EQ(rows[1].count, 100);
-    CHECK_EQ(bursty_top(rows, 1, 0), 1);
+    CHECK_EQ(hottest(rows, 1, 0), 1);
     CHECK_EQ(rows[0].count, 800);
     bursty_get_stats(&stats);
     CHECK_EQ(stats.checks, 100 + 700 + 700 + 200);
@@ -60,9 +60,9 @@ TEST(full_table_is_exact) {
     bursty_clear();
     bursty_get_stats(&stats);
     CHECK_EQ(stats.checks, 0);
-    CHECK_EQ(bursty_top(rows, 16, 0), 0);
+    CHECK_EQ(hottest(rows, 16, 0), 0);
     work_c();
-    CHECK_EQ(bursty_top(rows, 16, 0), 2);
+    CHECK_EQ(hottest(rows, 16, 0), 2);
 }
 
 TEST(sampled_weights_estimate_the_truth) {
@@ -70,13 +70,13 @@ TEST(sampled_weights_estimate_the_truth) {
     bursty_row rows[16];
     size_t n, i;
     int round;
-    p.jitter_percent = 12;
+    p.jitter = 12;
     start_with(&p, 42);
     for (round = 0; round < 100000; round++) {
         work_a(7);
         work_c();
     }
-    n = bursty_top(rows, 16, 0);
+    n = hottest(rows, 16, 0);
     CHECK_EQ(n, 4);
     for (i = 0; i < n; i++) {
         double seen = (double)rows[i].weight / 256;
@@ -158,13 +158,13 @@ TEST(many_pairs_are_exact) {
         caller[(x >> 20) % 20]();
         called[(x >> 20) % 20]++;
     }
-    n = bursty_top(rows, 128, 1);
+    n = hottest(rows, 128, 1);
     CHECK_EQ(n, 20);
     for (i = 0; i < n; i++) {
         const char *name = rows[i].caller->name;
         CHECK_EQ(rows[i].count, called[name[7] <= '9' ? name[7] - '0' : name[7] - 'a' + 10]);
     }
-    n = bursty_top(rows, 128, 0);
+    n = hottest(rows, 128, 0);
     CHECK_EQ(n, 20 + 21);
     for (i = 0; i < n; i++) {
         const char *name = rows[i].site->name;
@@ -192,7 +192,7 @@ TEST(full_memory_loses_counted) {
     bursty_get_stats(&stats);
     CHECK_EQ(stats.events, 10 * (1 + 10 + 1));
     CHECK(stats.lost > 10 && stats.lost < 100);
-    n = bursty_top(rows, 32, 0);
+    n = hottest(rows, 32, 0);
     while (n > 0) counted += rows[--n].count;
     CHECK_EQ(counted + stats.lost, 110);
 }
@@ -210,18 +210,6 @@ TEST(counts_saturate) {
     CHECK(c == UINT64_MAX);
 }
 
-TEST(charged_time_is_in_the_table) {
-    static const bursty_site site = { "charged", "", 0, BURSTY_CALL };
-    bursty_row rows[4];
-    start_with(NULL, 1);
-    bursty_charge(NULL, &site, NULL, 40);
-    bursty_charge(NULL, &site, NULL, 2);
-    CHECK_EQ(bursty_top(rows, 4, 0), 1);
-    CHECK_STR(rows[0].site->name, "charged");
-    CHECK_EQ(rows[0].ticks, 42);
-    CHECK_EQ(rows[0].count, 0);
-}
-
 /* ---- dump ---- */
 
 typedef struct bytes { unsigned char data[65536]; size_t size; int fail_after; } bytes;
@@ -237,7 +225,7 @@ static int to_bytes(void *user, const void *data, size_t size) {
 static void dump_workload(uint32_t seed) {
     bursty_profile p = plain_profile(97, 3);
     int i;
-    p.jitter_percent = 20;
+    p.jitter = 20;
     start_with(&p, seed);
     bursty_thread_name("main");
     for (i = 0; i < 10000; i++) {
@@ -277,7 +265,7 @@ TEST(same_events_same_bytes) {
     CHECK_EQ(bursty_write(to_bytes, &b), 0);
     CHECK(a.size == b.size && memcmp(a.data, b.data, a.size) == 0);
     bursty_get_stats(&stats);
-    n = bursty_top(rows, 8, 0);
+    n = hottest(rows, 8, 0);
     for (i = 0; i < n; i++) wanted += rows[i].count;
     CHECK(memcmp(a.data, "BRST\1\0\1\0\0\0\0\0", 12) == 0);
     /* Join the chunks. */
@@ -356,10 +344,10 @@ TEST(a_forked_child_counts_from_zero) {
         int ok;
         bursty_forked();
         bursty_get_stats(&stats);
-        ok = stats.checks == 0 && bursty_top(rows, 4, 0) == 0;
+        ok = stats.checks == 0 && hottest(rows, 4, 0) == 0;
         work_a(1000);
         bursty_get_stats(&stats);
-        ok = ok && stats.checks == 2001 && bursty_top(rows, 4, 0) > 0;
+        ok = ok && stats.checks == 2001 && hottest(rows, 4, 0) > 0;
         bursty_set_profile(0, NULL);
         start_with(NULL, 8);
         bursty_forked();

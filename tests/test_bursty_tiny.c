@@ -2,8 +2,6 @@
 #define BURSTY_IMPLEMENTATION
 #define BURSTY_TINY
 #include "bursty.h"
-#include "bursttiny.h"
-#include "dualpath.h"
 #include "test.h"
 
 static uint64_t events;
@@ -17,9 +15,9 @@ static void see(void *user, const bursty_event *e) {
 static int set(uint32_t checks, uint32_t bursts, int32_t jitter) {
     bursty_profile p;
     memset(&p, 0, sizeof p);
-    p.check_count = checks;
-    p.burst_count = bursts;
-    p.jitter_percent = jitter;
+    p.every = checks;
+    p.burst = bursts;
+    p.jitter = jitter;
     p.action = see;
     events = 0;
     return bursty_set_profile(0, &p);
@@ -110,14 +108,14 @@ TEST(an_action_may_end_the_profile) {
     bursty_profile p;
     uint32_t i;
     memset(&p, 0, sizeof p);
-    p.check_count = 10;
-    p.burst_count = 3;
+    p.every = 10;
+    p.burst = 3;
     p.action = see_once;
     events = 0;
     CHECK_EQ(bursty_set_profile(0, &p), 0);
     for (i = 0; i < 1000; i++) { BURST_POINT(BURSTY_USER, "p", i); }
     CHECK_EQ(events, 1);
-    p.check_count = UINT32_C(0x90000000);
+    p.every = UINT32_C(0x90000000);
     CHECK_EQ(bursty_set_profile(0, &p), -1);
 }
 
@@ -134,9 +132,9 @@ TEST(an_action_may_change_the_profile) {
     uint32_t i, first = 0;
     CHECK_EQ(set(10, 3, -1), 0);
     memset(&next, 0, sizeof next);
-    next.check_count = 50;
-    next.burst_count = 5;
-    next.jitter_percent = -1;
+    next.every = 50;
+    next.burst = 5;
+    next.jitter = -1;
     next.action = set_next;
     CHECK_EQ(bursty_set_profile(0, &next), 0);
     next.action = see;

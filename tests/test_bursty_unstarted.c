@@ -1,9 +1,6 @@
 /* test_bursty_unstarted.c - without bursty_start a check is a check and nothing else. */
 #define BURSTY_IMPLEMENTATION
-#define BURSTY_STDIO
 #include "bursty.h"
-#define HOTTEST_IMPLEMENTATION
-#include "hottest.h"
 #include "test.h"
 #include <errno.h>
 
@@ -15,7 +12,7 @@ static int count_bytes(void *user, const void *data, size_t size) {
 
 TEST(nothing_runs_before_start) {
     bursty_stats stats;
-    bursty_row row;
+    bursty_top_row row;
     size_t written = 0;
     uint32_t i, live = 0;
     for (i = 0; i < 200000; i++) {
@@ -25,7 +22,7 @@ TEST(nothing_runs_before_start) {
     bursty_get_stats(&stats);
     CHECK_EQ(live, 0);
     CHECK_EQ(stats.checks, 0);
-    CHECK_EQ(bursty_top(&row, 1, 0), 0);
+    CHECK_EQ(bursty_top(&row, 1), 0);
     CHECK_EQ(bursty_set_profile(0, NULL), -1);
     CHECK_EQ(bursty_write(count_bytes, &written), -1);
     CHECK_EQ(written, 0);

@@ -13,7 +13,6 @@ has() { command -v "$1" >/dev/null 2>&1; }
 
 cat >"$out/forms.c" <<'END'
 #include "bursty.h"
-#include "dualpath.h"
 void work(void);
 #define WITH(name, form) void name(void); void name(void) { form; work(); work(); }
 WITH(plain, (void)0)

@@ -753,3 +753,59 @@ TEST(references) {
     CHECK_EQ(footprint_mark_time(&fp, 2), 9);
     CHECK_EQ(footprint_mark_time(&fp, 3), 6);
 }
+
+/* An object that would run over the end of the address space ends there. */
+TEST(the_last_addresses) {
+    footprint_config config = plain;
+    footprint fp;
+    footprint_stats s;
+    char *top = (char *)(UINTPTR_MAX - 7);
+    footprint_init(&fp, memory, sizeof memory, &config);
+    footprint_reference(&fp, top, 8);
+    footprint_reference(&fp, top, 16);
+    footprint_reference(&fp, top - 64, 100);
+    footprint_get_stats(&fp, &s);
+    CHECK(s.accesses == 4 && s.blocks == 2);
+    config.block_log2 = 66; /* a block of 2^63 bytes is the largest there is */
+    footprint_init(&fp, memory, sizeof memory, &config);
+    footprint_reference(&fp, memory, 16);
+    footprint_get_stats(&fp, &s);
+    CHECK(s.accesses == 1 && s.blocks == 1);
+}
+
+/* A sum is no better than the worst of its profiles, in any order. */
+TEST(sums_of_different_profiles) {
+    static uint64_t memory2[200000];
+    static const double c[] = {1, .5, .9};
+    footprint_profile part[3], sum;
+    uint64_t *tables[3];
+    footprint fp;
+    uint32_t i, k, order;
+    tables[0] = table, tables[1] = table2, tables[2] = table + sizeof table / sizeof *table / 2;
+    for (i = 0; i < 3; i++) {
+        footprint_config config = plain;
+        config.c = c[i];
+        config.sample_log2 = i;
+        make_trace(ZIPF, 1000, 50, 3);
+        footprint_init(&fp, memory, sizeof memory, &config);
+        footprint_access_many(&fp, trace, 1000);
+        CHECK_EQ(footprint_snapshot(&fp, &part[i], tables[i], sizeof table / 2), 0);
+    }
+    for (order = 0; order < 3; order++) {
+        CHECK_EQ(footprint_profile_init(&sum, 200, part[0].columns, memory2, sizeof memory2), 0);
+        for (k = 0; k < 2; k++) {
+            i = (order + 2 * k) % 3;
+            CHECK_EQ(footprint_add(&sum, &part[i]), 0);
+        }
+        i = (order + 2) % 3;
+        CHECK(!(sum.c > c[order]) && !(sum.c > c[i]) && sum.c >= .5);
+        CHECK_EQ(sum.sample_log2, order > i ? order : i);
+    }
+    part[1].flags |= FOOTPRINT_AVERAGE; /* counts nothing by footprint */
+    CHECK_EQ(footprint_add(&sum, &part[1]), -1);
+    part[1].flags = FOOTPRINT_INTERLEAVED;
+    CHECK_EQ(footprint_add(&sum, &part[1]), -1);
+    part[1].flags = 0;
+    part[1].block_log2 = 7;
+    CHECK_EQ(footprint_add(&sum, &part[1]), -1);
+}

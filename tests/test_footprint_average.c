@@ -310,3 +310,154 @@ TEST(references) {
     CHECK_EQ(s.accesses, 8);
     CHECK_EQ(s.blocks, 4);
 }
+
+TEST(the_last_addresses) {
+    footprint_average h;
+    footprint_stats s;
+    char *top = (char *)(UINTPTR_MAX - 7);
+    footprint_average_init(&h, memory, sizeof memory, &plain);
+    footprint_average_reference(&h, top, 8);
+    footprint_average_reference(&h, top, 16);
+    footprint_average_reference(&h, top - 64, 100);
+    footprint_average_get_stats(&h, &s);
+    CHECK(s.accesses == 4 && s.blocks == 2);
+}
+
+/* ---- samples ---- */
+
+/* Whether sampling at 2^-k follows a block. */
+static int follows(uint32_t k, uint64_t block) {
+    static uint64_t small[3000];
+    footprint_config config = plain;
+    footprint_average h;
+    footprint_stats s;
+    if (k == 0) return 1;
+    config.sample_log2 = k;
+    footprint_average_init(&h, small, sizeof small, &config);
+    footprint_average_access(&h, block);
+    footprint_average_get_stats(&h, &s);
+    return s.blocks != 0;
+}
+
+/* The sum of what the windows of w accesses are taken for: a window that ends at access e is taken
+   for 2^k of each block in it that is followed, with the k at its end. */
+static uint64_t estimate_of(uint32_t n, uint32_t w, const uint32_t *k, const unsigned char *good) {
+    uint64_t sum = 0;
+    uint32_t e, i, j;
+    for (e = w; e <= n; e++) {
+        for (i = e - w; i < e; i++) {
+            if (good[i] < k[e]) continue; /* left out */
+            for (j = i + 1; j < e && trace[j] != trace[i]; j++) {
+            }
+            if (j == e) sum += UINT64_C(1) << k[e];
+        }
+    }
+    return sum;
+}
+
+static uint64_t within(uint64_t low, uint64_t value, uint64_t high) {
+    return value < low ? low : value > high ? high : value;
+}
+
+/* When a table is full and blocks are sampled anew, no window is lost and none is counted twice. */
+TEST(windows_around_thinning) {
+    enum { N = 700 };
+    static uint32_t k[N + 1];
+    static unsigned char good[N]; /* the largest k at which the block is followed */
+    static uint64_t all[60000];
+    footprint_average h;
+    footprint fp;
+    footprint_profile p, q;
+    footprint_stats s;
+    uint32_t i, b, round;
+    for (round = 0; round < 6; round++) {
+        make_trace(round & 1 ? PHASES : RANDOM, N, 120 + 40 * round, round + 60);
+        for (i = 0; i < N; i++)
+            for (good[i] = 0; good[i] < 8 && follows(good[i] + 1u, trace[i]); ) good[i]++;
+        CHECK(footprint_average_init(&h, memory, footprint_average_bytes(&plain, 60), &plain) > 0);
+        CHECK(footprint_init(&fp, all, footprint_bytes(&plain, 60), &plain) > 0);
+        for (i = 1; i <= N; i++) {
+            footprint_average_access(&h, trace[i - 1]);
+            footprint_average_get_stats(&h, &s);
+            k[i] = s.sample_log2;
+        }
+        CHECK(k[N] > 0 && k[N] < 8);
+        CHECK_EQ(footprint_average_snapshot(&h, &p, table, sizeof table), 0);
+        for (b = 1; footprint_bin_high(b) <= 95; b++) {
+            uint64_t w = footprint_bin_high(b), windows = N - w + 1;
+            CHECK_EQ(p.total[b].windows, windows);
+            CHECK_EQ(p.total[b].low,
+                     within(windows, estimate_of(N, (uint32_t)w, k, good),
+                            windows * (w < p.blocks ? w : p.blocks)));
+        }
+        for (i = 1; i <= N; i++) { /* the same of a footprint, which is full at another time */
+            footprint_access(&fp, trace[i - 1]);
+            footprint_get_stats(&fp, &s);
+            k[i] = s.sample_log2;
+        }
+        CHECK(k[N] > 0 && k[N] < 8);
+        CHECK_EQ(footprint_snapshot(&fp, &q, table2, sizeof table2), -1);
+        CHECK_EQ(footprint_snapshot(&fp, &q, memory, sizeof memory), 0);
+        for (b = 1; footprint_bin_high(b) <= 95; b++) {
+            uint64_t w = footprint_bin_high(b), windows = N - w + 1;
+            CHECK_EQ(q.total[b].low,
+                     within(windows, estimate_of(N, (uint32_t)w, k, good),
+                            windows * (w < q.blocks ? w : q.blocks)));
+        }
+    }
+}
+
+/* Who says that accesses are missing finds it in the profile, and in sums with it. */
+TEST(bursts_are_marked) {
+    static uint64_t all[60000];
+    footprint_config config = plain;
+    footprint_average h;
+    footprint fp;
+    footprint_profile p, q;
+    config.flags = FOOTPRINT_BURSTS | FOOTPRINT_FULL | FOOTPRINT_AVERAGE; /* the first is asked */
+    footprint_average_init(&h, memory, sizeof memory, &config);
+    CHECK(footprint_init(&fp, all, sizeof all, &config) > 0);
+    footprint_average_access(&h, 1);
+    footprint_access(&fp, 1);
+    CHECK_EQ(footprint_average_snapshot(&h, &p, table, sizeof table), 0);
+    CHECK_EQ(p.flags, FOOTPRINT_BURSTS | FOOTPRINT_AVERAGE);
+    CHECK_EQ(footprint_snapshot(&fp, &q, memory, sizeof memory), 0);
+    CHECK_EQ(q.flags, FOOTPRINT_BURSTS);
+    p = count(1, &plain, table, sizeof table);
+    CHECK_EQ(footprint_profile_init(&q, 1, p.columns, table2, sizeof table2), 0);
+    CHECK_EQ(footprint_add(&q, &p), 0);
+    CHECK_EQ(q.flags, FOOTPRINT_AVERAGE);
+    p.flags |= FOOTPRINT_BURSTS;
+    CHECK_EQ(footprint_add(&q, &p), 0);
+    CHECK_EQ(q.flags, FOOTPRINT_BURSTS | FOOTPRINT_AVERAGE);
+}
+
+/* A ratio is 0 to 1 or unknown, and there are no more blocks than accesses, however few blocks are
+   followed. */
+TEST(ratios_of_samples) {
+    footprint_config config = plain;
+    footprint_profile p;
+    footprint_stats s;
+    footprint_average h;
+    uint64_t seed = 9;
+    uint32_t round, i, known = 0;
+    for (round = 0; round < 300; round++) {
+        uint32_t n = 1 + (uint32_t)(test_random(&seed) % 3000);
+        make_trace((int)(round % KINDS), n, 1 + (uint32_t)(test_random(&seed) % 500), round);
+        config.sample_log2 = round % 13;
+        footprint_average_init(&h, memory, sizeof memory, &config);
+        footprint_average_access_many(&h, trace, n);
+        footprint_average_get_stats(&h, &s);
+        CHECK(s.blocks <= s.accesses);
+        CHECK_EQ(footprint_average_snapshot(&h, &p, table, sizeof table), 0);
+        CHECK(p.blocks <= p.accesses && p.last_blocks <= p.last_window);
+        for (i = 1; i <= n; i = i + i / 2 + 1) {
+            double ratio = footprint_miss_ratio_by_average(&p, i);
+            int is_known = i >= UINT32_C(1) << config.sample_log2;
+            CHECK(is_known ? ratio >= 0 && ratio <= 1 : ratio < 0);
+            CHECK(footprint_average_of(&p, i) <= i);
+            known += is_known && ratio > 0;
+        }
+    }
+    CHECK(known > 100);
+}

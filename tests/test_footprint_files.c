@@ -269,3 +269,119 @@ TEST(order_does_not_matter) {
     text_free(&ab);
     text_free(&ba);
 }
+
+/* ---- what is written is read, whatever the configuration ---- */
+
+static uint64_t any(uint64_t *seed) { /* of every size, and the ends often */
+    uint64_t r = test_random(seed);
+    switch (r & 7) {
+    case 0: return 0;
+    case 1: return UINT64_MAX;
+    default: return test_random(seed) >> (r >> 8 & 63);
+    }
+}
+
+static footprint_config any_config(uint64_t *seed) {
+    static const double c[] = {0, 1, .9, .5, .001, -3, 7, 1e300};
+    footprint_config config;
+    memset(&config, 0, sizeof config);
+    config.c = c[test_random(seed) & 7];
+    config.window_max = any(seed);
+    config.blocks_max = (uint32_t)any(seed);
+    config.flags = (uint32_t)any(seed);
+    config.sample_log2 = test_random(seed) % 2 ? 0 : (uint32_t)any(seed);
+    config.block_log2 = (uint32_t)any(seed) & (test_random(seed) % 2 ? 127 : UINT32_MAX);
+    return config;
+}
+
+static void any_events(footprint *fp, footprint_average *av, footprint_pair *pair,
+                       uint64_t *seed) {
+    uint64_t set = 1 + test_random(seed) % 500, i, n = test_random(seed) % 3000, block;
+    for (i = 0; i < n; i++) {
+        block = test_random(seed) % 9 ? test_random(seed) % set : any(seed);
+        if (test_random(seed) % 400 == 0) block = any(seed);
+        footprint_access(fp, block);
+        footprint_average_access(av, block);
+        footprint_pair_run(pair, (int)(block & 1), 1 + any(seed) % 50);
+        if (test_random(seed) % 300) continue;
+        block = any(seed);
+        footprint_access_repeat(fp, block);
+        footprint_average_access_repeat(av, block);
+        footprint_pair_run(pair, 1, any(seed));
+        footprint_reference(fp, (void *)(uintptr_t)block, (size_t)(any(seed) % 300));
+        footprint_average_reference(av, (void *)(uintptr_t)block, (size_t)(any(seed) % 300));
+    }
+}
+
+static void comes_back(const footprint_profile *p) {
+    footprints f;
+    footprint_profile q;
+    text file = {NULL, 0, 0};
+    void *tables = NULL;
+    int bad;
+    CHECK_EQ(footprint_write(p, "any", text_write, &file), 0);
+    bad = read_file(&f, &file);
+    CHECK_EQ(bad, 0);
+    if (bad) printf("    %s\n", fault.reason);
+    else {
+        q = footprints_lay_out(&f.parts[0], &tables);
+        CHECK(same(p, &q));
+    }
+    free(tables);
+    kind_footprints.free(&f);
+    text_free(&file);
+}
+
+TEST(whatever_is_written_is_read) {
+    static uint64_t room[3][300000], place[4][500 * 520 + 2000];
+    uint64_t seed = 29;
+    uint32_t round, fits = 0;
+    for (round = 0; round < 400; round++) {
+        footprint fp;
+        footprint_average av;
+        footprint_pair pair;
+        footprint_profile early[3], late[3], sum;
+        footprint_config config = any_config(&seed);
+        size_t bytes = sizeof room[0], size = sizeof place[0];
+        uint32_t i;
+        if (test_random(&seed) % 2) bytes = (size_t)(test_random(&seed) % sizeof room[0]);
+        fits += footprint_init(&fp, room[0], bytes, &config) > 0;
+        (void)footprint_average_init(&av, room[1], bytes / 8, &config);
+        (void)footprint_pair_init(&pair, room[2], bytes, &config);
+        any_events(&fp, &av, &pair, &seed);
+        for (i = 0; i < 3; i++) {
+            int status = i == 0   ? footprint_snapshot(&fp, &early[0], place[0], size)
+                         : i == 1 ? footprint_average_snapshot(&av, &early[1], place[0], size)
+                                  : footprint_pair_snapshot(&pair, &early[2], place[0], size);
+            CHECK_EQ(status, 0);
+            comes_back(&early[i]);
+        }
+        /* of the pair: a phase, and a sum of as many rows as somebody may ask for */
+        any_events(&fp, &av, &pair, &seed);
+        CHECK_EQ(footprint_pair_snapshot(&pair, &late[2], place[1], size), 0);
+        CHECK_EQ(footprint_profile_init(&sum, early[2].rows + 40, (uint32_t)(any(&seed) % 600),
+                                        place[2], size), 0);
+        comes_back(&sum);
+        CHECK_EQ(footprint_profile_init(&sum, early[2].rows + 40, 496, place[2], size), 0);
+        if (late[2].rows <= sum.rows) CHECK_EQ(footprint_add(&sum, &late[2]), 0);
+        CHECK_EQ(footprint_add(&sum, &early[2]), 0);
+        comes_back(&sum);
+        if (footprint_subtract(&late[2], &early[2]) == 0) comes_back(&late[2]);
+        /* of the others */
+        CHECK_EQ(footprint_snapshot(&fp, &early[0], place[0], size), 0);
+        any_events(&fp, &av, &pair, &seed);
+        CHECK_EQ(footprint_snapshot(&fp, &late[0], place[1], size), 0);
+        CHECK_EQ(footprint_profile_init(&sum, 496, 496, place[2], size), 0);
+        CHECK_EQ(footprint_add(&sum, &early[0]), 0);
+        CHECK_EQ(footprint_add(&sum, &late[0]), 0);
+        comes_back(&sum);
+        CHECK_EQ(footprint_subtract(&late[0], &early[0]), 0);
+        comes_back(&late[0]);
+        CHECK_EQ(footprint_average_snapshot(&av, &early[1], place[0], size), 0);
+        any_events(&fp, &av, &pair, &seed);
+        CHECK_EQ(footprint_average_snapshot(&av, &late[1], place[1], size), 0);
+        CHECK_EQ(footprint_subtract(&late[1], &early[1]), 0);
+        comes_back(&late[1]);
+    }
+    CHECK(fits > 100 && fits < 400);
+}

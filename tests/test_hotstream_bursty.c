@@ -3,7 +3,6 @@
 #define BURSTY_STATIC
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#include "dualpath.h"
 #define HOTSTREAM_STATIC
 #define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"
@@ -42,9 +41,9 @@ static void start(bursty_profile *profile, uint32_t checks, uint32_t burst) {
     CHECK(hotstream_init(&h, memory, sizeof memory, NULL) > 0);
     CHECK(bursty_start(&config) > 0);
     memset(profile, 0, sizeof *profile);
-    profile->check_count = checks;
-    profile->burst_count = burst;
-    profile->jitter_percent = -1;
+    profile->every = checks;
+    profile->burst = burst;
+    profile->jitter = -1;
 }
 
 TEST(references_arrive_with_names_and_addresses) {

@@ -282,6 +282,43 @@ TEST(long_rules_are_cut_in_segments) {
     CHECK_EQ(hotstream_top(&h, NULL, 0), 0);
 }
 
+/* A stream whose heat is exactly the least that counts is a stream, one below it is none. */
+TEST(the_least_heat_counts) {
+    hotstream_config config = config_of(2, 7);
+    uint32_t i, k, count = letters("abaabcabcabcabc");
+    brute_init(&h, 128, &config);
+    brute_feed(&h, input, count);
+    CHECK_EQ(analyse(12, 0), 12);
+    CHECK(list_count == 1 && spells(&list[0], "abcabc"));
+    CHECK_EQ(analyse(13, 0), 0);
+    config = config_of(10, 40);
+    for (count = 0, i = 0; i < 3; i++) { /* a rule of 40, cut off a loop of 80, seen three times */
+        for (k = 0; k < 80; k++) input[count++] = 1 + k;
+        input[count++] = 1000 + i;
+    }
+    brute_init(&h, 4000, &config);
+    brute_feed(&h, input, count);
+    CHECK(analyse(3 * 40, 1) > 0);
+    for (k = 0, i = 0; i < list_count; i++) k = list[i].heat > k ? (uint32_t)list[i].heat : k;
+    CHECK_EQ(k, 3 * 40);
+    CHECK_EQ(analyse(3 * 40 + 1, 1), 0);
+    for (count = 0, i = 0; i < 2; i++) { /* a stream of the least length, seen twice, is kept */
+        for (k = 0; k < 10; k++) input[count++] = 1 + k;
+        input[count++] = 1000 + i;
+    }
+    brute_init(&h, 4000, &config);
+    brute_feed(&h, input, count);
+    {
+        hotstream_stream row[1];
+        CHECK_EQ(hotstream_top(&h, row, 1), 1);
+        CHECK(row[0].heat == 20 && row[0].frequency == 2);
+    }
+    config.heat_min = 21;
+    brute_init(&h, 4000, &config);
+    brute_feed(&h, input, count);
+    CHECK_EQ(hotstream_top(&h, NULL, 0), 0);
+}
+
 /* ---- coverage against a greedy reference ---- */
 
 /* Takes the substring with the largest length * occurrences among what is not covered, covers all

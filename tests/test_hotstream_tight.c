@@ -3,9 +3,9 @@
    are left out then, but nothing is ever wrong. */
 #define HOTSTREAM_STATIC
 #define HOTSTREAM_PENDING 1
-#define HOTSTREAM_DEPTH 1
-#define HOTSTREAM_HASH_BITS 5
-#define HOTSTREAM_RESERVE 1
+#define HOTSTREAM_P_DEPTH 1
+#define HOTSTREAM_P_HASH_BITS 5
+#define HOTSTREAM_P_RESERVE 1
 #define HOTSTREAM_IMPLEMENTATION
 #include "hotstream.h"
 #define GRAMMAR_EXACT 0

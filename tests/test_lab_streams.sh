@@ -159,6 +159,18 @@ run 0 methods --json --every 9 --burst 1 --jitter 50 loops.refs
 between checks 60000 65000
 between overlap 90 100
 between overlap_top_90 90 100
+# The largest number of a pair costs no more memory than a small one.
+printf '\001\000\000\200\002\000\000\200\000\000\000\340' >"$dir/small.refs"
+printf '\376\377\377\237\377\377\377\237\000\000\000\340' >"$dir/large.refs"
+for command in pairs methods; do
+    run 0 $command --json --every 1 --burst 1 small.refs
+    mv "$dir/out" "$dir/small.out"
+    (
+        ulimit -v 400000 2>/dev/null
+        run 0 $command --json --every 1 --burst 1 large.refs
+        cmp -s "$dir/out" "$dir/small.out" && [ $failed = 0 ]
+    ) && ok || no "$command of two pairs with large numbers: $(head -n 1 "$dir/err")"
+done
 run 0 methods --every 90 --burst 10 loops.refs
 has out '^methods at 90:10'
 

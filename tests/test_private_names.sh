@@ -15,6 +15,9 @@ ok() { # STATUS WHAT
         cat "$out/log"
     fi
 }
+wanted=${SHRINK-}
+SHRINK=
+export SHRINK
 names() { sh tests/private_names.sh "$@" >"$out/log" 2>&1; }
 refuses() { # PATTERN LIST FILE...
     pattern=$1
@@ -46,14 +49,25 @@ refuses 'shared.c:1: base_p_a is' "$out/none" "$out/src/hcct/shared.c"
 names "$out/list" "$out/record/patch.c"
 ok $? "an exception"
 refuses 'list: not needed any more: patch.c hcct_p_a' "$out/list" "$out/src/hcct/own.c"
-SHRINK=1 names "$out/list" "$out/src/hcct/own.c" && [ "$(cat "$out/list")" = '# a remark' ]
+SHRINK=1
+names "$out/list" "$out/src/hcct/own.c" && [ "$(cat "$out/list")" = '# a remark' ]
 ok $? "to take a line out"
+SHRINK=$wanted
 
 # ---- the project
 # shellcheck disable=SC2046
 names tests/private_names.txt $(find src record tools lab examples demo tests -name '*.[ch]' \
     -o -name '*.cc' -o -name '*.hpp' -o -name '*.in' | LC_ALL=C sort) $(ls ./*.h | sed 's/^..//')
 ok $? "the project"
+
+# ---- the guard of a header of the report is its name, with the folder where two may share one
+for file in tools/base/*.h tools/kinds/*.h tools/model/*.h tools/write/*.h; do
+    case $file in */kinds/* | */model/*) name=${file#tools/} ;; *) name=${file##*/} ;; esac
+    wanted=$(echo "$name" | tr a-z/. A-Z__)
+    grep -n '^#ifndef' "$file" | head -n 1 >"$out/log"
+    grep -q " $wanted$" "$out/log"
+    ok $? "the guard of $file is not $wanted"
+done
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -280,3 +280,67 @@ TEST(any_numbers) {
         CHECK(count.low < 0 || count.low <= count.high);
     }
 }
+
+/* 300 and 250 of 1000: their intervals overlap, and still the first is surely larger. 30 and 25 of
+   100 may be the same. */
+TEST(two_shares_are_compared_by_their_difference) {
+    interval a = interval_wilson(.30, 1000), b = interval_wilson(.25, 1000);
+    CHECK(a.low < b.high);
+    CHECK(interval_differs(.30, .25, 1000));
+    CHECK(interval_differs(.25, .30, 1000));
+    CHECK(!interval_differs(.30, .25, 100));
+    CHECK(!interval_differs(.30, .30, 1e9));
+    CHECK(!interval_differs(0, 0, 1e9));
+    CHECK(!interval_differs(.30, .25, 0));
+    /* Few samples, as if counted with coins: 5 to 0 comes in one of 16 runs, 7 to 0 in one of 64. */
+    CHECK(!interval_differs(.05, 0, 100));
+    CHECK(interval_differs(.07, 0, 100));
+}
+
+/* Of shares that are the same, about one pair in twenty may be called different, not more. */
+TEST(equal_shares_are_seldom_called_different) {
+    enum { RUNS = 4000, SAMPLES = 400 };
+    uint64_t seed = 7;
+    int run, wrong = 0, found = 0;
+    for (run = 0; run < RUNS; run++) {
+        int i, a = 0, b = 0, c = 0;
+        for (i = 0; i < SAMPLES; i++) {
+            unsigned at = (unsigned)(test_random(&seed) % 100);
+            if (at < 20) a++;
+            else if (at < 40) b++;
+            else if (at < 70) c++;
+        }
+        wrong += interval_differs((double)a / SAMPLES, (double)b / SAMPLES, SAMPLES);
+        found += interval_differs((double)a / SAMPLES, (double)c / SAMPLES, SAMPLES);
+    }
+    CHECK(wrong < RUNS / 20);
+    CHECK(wrong > RUNS / 100);
+    CHECK(found > RUNS / 2);
+}
+
+/* What events of bursts are worth is what their interval says. */
+TEST(worth_and_interval_agree) {
+    ranges r;
+    ranges_sums sums;
+    interval i, w;
+    double worth;
+    memset(&r, 0, sizeof r);
+    memset(&sums, 0, sizeof sums);
+    r.basis = RANGES_BURSTS;
+    r.of[1].bursts = 100;
+    r.of[1].total = 1000;
+    r.of[1].xx = 10000;
+    sums.sampled = sums.bursts = 50;
+    sums.weight_256 = 500 * 256;
+    sums.yy = 5000;
+    sums.xy = 5000;
+    worth = ranges_worth(&r, &sums, 1);
+    i = ranges_share(&r, &sums, 1);
+    w = interval_wilson(.5, worth);
+    CHECK(worth > 90 && worth < 110); /* half of the bursts have ten of it, half have none */
+    CHECK(i.low == w.low && i.high == w.high);
+    sums.bursts = 1;
+    CHECK(ranges_worth(&r, &sums, 1) < 0);
+    r.basis = RANGES_EXACT;
+    CHECK(ranges_worth(&r, &sums, 1) > 1e300);
+}

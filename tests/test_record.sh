@@ -99,6 +99,11 @@ else skip "no /dev/full"; fi
 $bursty record --quiet --every 0 --profile hcct,footprint -o parts.brst -- ./calls threads >got
 if $bursty report --min 0 parts.brst >text && grep -q 'thread > hot > leaf' text && grep -qi 'footprint\|window' text; then pass
 else fail "threads: trees and a footprint in one file"; cat text; fi
+if $bursty record --quiet --every 5 --burst 50 --profile footprint -o sample.brst -- ./calls threads >got &&
+    $bursty report sample.brst >text && grep -q 'without guarantee' text && ! grep -q 'misses' text &&
+    $bursty report parts.brst >text && ! grep -q 'without guarantee' text && grep -q 'misses' text &&
+    ! $bursty corun sample.brst parts.brst >text 2>&1 && grep -q 'sample.brst: .*bursts' text; then pass
+else fail "a footprint of bursts promises nothing, one of a whole run does"; cat text; fi
 
 $bursty record --quiet --every 0 --all-checks --profile methods -o methods.brst -- ./calls >got
 if $bursty report --min 0 methods.brst | grep -q 'leaf' && ! $bursty report methods.brst | grep -q 'hot calling contexts'

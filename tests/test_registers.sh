@@ -18,7 +18,7 @@ family=gcc
 grep -q '__clang__ 1' "$out/macros" && family=clang
 
 compile() { "$CC" -std=gnu99 -O2 -I. "$@"; }
-# The checks of bursty.h, and those of keepregs.h where the compiler has them.
+# The checks in C, and those in assembly where the compiler has them.
 passed=0 failed=0
 count() { # COLUMN OPTIONS...
     column=$1
@@ -54,12 +54,13 @@ count() { # COLUMN OPTIONS...
     passed=$((passed + more_passed)) failed=$((failed + more_failed))
 }
 
-# limits.tsv: function; gcc, clang; gcc, clang with keepregs.h. A number of gcc is what gcc 12 does,
-# one of clang the worse of clang 14 and 19.
-count $([ $family = gcc ] && echo 2 || echo 3)
-printf '#include "keepregs.h"\n#include "bursty.h"\n' >"$out/ask.c"
-if compile -dM -E "$out/ask.c" | grep -q 'define KEEPREGS_P_CHECKS'; then
-    count $([ $family = gcc ] && echo 4 || echo 5) -include keepregs.h
+# limits.tsv: function; gcc, clang in C; gcc, clang in assembly; the same at a fixed address. A number
+# of gcc is what gcc 12 does, one of clang the worse of clang 14 and 19.
+count $([ $family = gcc ] && echo 2 || echo 3) -DBURSTY_PORTABLE
+printf '#include "bursty.h"\n' >"$out/ask.c"
+if compile -dM -E "$out/ask.c" | grep -q 'define BURSTY_P_KEEP_CHECKS'; then
+    count $([ $family = gcc ] && echo 4 || echo 5)
+    count $([ $family = gcc ] && echo 6 || echo 7) -fno-pie -no-pie
 fi
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -101,7 +101,7 @@ has bursts.txt 'how the counts differ between bursts'
 tr '\n' ' ' <"$dir/game.txt" | grep -q 'take events as independent of one another'
 ok $? "a dump without sums says so"
 grep -q '"intervals":"bursts"' "$dir/bursts.json"; ok $? "JSON says what intervals rest on"
-grep -q '"share_low":null,"share_high":null,"bursts":3,' "$dir/bursts.json"
+grep -q '"share_low":null,"share_high":null,"worth":null,"bursts":3,' "$dir/bursts.json"
 ok $? "no interval from three bursts"
 bursty report "$dir/whole.brst" >"$dir/whole.txt"
 has whole.txt '^Every event that was recorded is counted, so shares and counts are exact'
@@ -163,7 +163,7 @@ has no.txt 'ticks: none came: ticks_start was refused'; lacks no.txt 'where does
 bursty report "$dir/no-timer.brst" | tr '\n' ' ' >"$dir/no.txt"
 has no.txt 'ticks: none came: TICKS_TIMERS is not defined'
 bursty merge -o "$dir/two.brst" "$dir/timed.brst" "$dir/untimed.brst" "$dir/untimed.brst"
-bursty report "$dir/two.brst" | tr '\n' ' ' | grep -q 'threads without a timer: 6 (their time is'
+bursty report "$dir/two.brst" | tr '\n' ' ' | grep -q 'MISSING: threads without a timer: 6. Their time is'
 ok $? "threads without a timer"
 lacks timed.txt 'without a timer'
 bursty merge -o "$dir/no.brst" "$dir/no-tick.brst" &&
@@ -364,12 +364,48 @@ $CC -O1 -std=c99 -Itests -o "$dir/make_hostile" tests/make_hostile.c &&
     "$dir/make_hostile" "$dir" 20000 >/dev/null
 bursty report --collapsed "$dir/deep_tree.brst" >"$dir/deep.collapsed" 2>"$dir/stderr"
 ok $? "a deep tree"
-grep -q '^bursty: note: stacks are shortened to 16 frames; in full they would take 25[0-9][0-9] MB$' "$dir/stderr"
+grep -q '^bursty: note: stacks are shortened to 16 frames; --whole-stacks would write 25[0-9][0-9] MB$' "$dir/stderr"
 ok $? "a deep tree: $(cat "$dir/stderr")"
 [ "$(wc -l <"$dir/deep.collapsed")" -eq 5000 ] && [ "$(wc -c <"$dir/deep.collapsed")" -lt 10000000 ]
 ok $? "a deep tree takes $(wc -c <"$dir/deep.collapsed") bytes"
 tail -n 1 "$dir/deep.collapsed" | grep -qE '^([^;]+;){4}\(4984 more\);([^;]+;){11}[^;]+ 1$'
 ok $? "its innermost stack"
+
+bursty report --collapsed --whole-stacks --min 0 "$dir/deep_tree.brst" 2>"$dir/stderr" | head -n 500 | tail -n 1 |
+    awk -F ';' '{ exit NF != 500 || / more/ }'
+ok $? "--whole-stacks leaves frames out: $(cat "$dir/stderr")"
+refused "--whole-stacks changes nothing in --text; it is for --collapsed" report --whole-stacks "$a"
+
+# ---- sorted by what stands above a column, too; forms with nothing to show; formulas; marks that turn
+# the direction of writing
+bursty report --sort total "$dir/mutual.brst" | awk '/^rank/ { getline; print $NF, $(NF - 1); exit }' | grep -q 'frame'
+ok $? "--sort total"
+bursty report --sort self "$dir/mutual.brst" | awk '/^rank/ { getline; print; exit }' | grep -q 'draw'
+ok $? "--sort self"
+for form in dot collapsed order; do
+    bursty report --$form "$dir/coverage.brst" >"$dir/stdout" 2>"$dir/stderr"
+    [ $? = 2 ] && [ ! -s "$dir/stdout" ] && grep -q "nothing in it can be shown as --$form" "$dir/stderr"
+    ok $? "--$form of coverage: $(cat "$dir/stderr")"
+done
+"$dir/make_dumps" "$dir" names
+bursty report --csv "$dir/names.brst" >"$dir/names.csv"
+! grep -qE "(^|,)\"?[=+@-][^,\"]" "$dir/names.csv" && [ "$(grep -c "'[=+@-]" "$dir/names.csv")" -ge 4 ]
+ok $? "a formula in CSV: $(grep -E '(^|,)"?[=+@-]' "$dir/names.csv" | head -n 3)"
+for form in text csv collapsed json; do
+    bursty report --$form "$dir/names.brst" >"$dir/stdout" 2>/dev/null
+    ! grep -q "$(printf '\342\200\256')" "$dir/stdout" && grep -q 'a.u202eb' "$dir/stdout"
+    ok $? "U+202E in --$form"
+done
+
+# ---- parts with nothing in them: what merge writes can be read; names in messages are escapes
+for kind in 4 6; do
+    "$dir/make_dumps" "$dir" empty $kind
+    bursty merge -o "$dir/m.brst" "$dir/empty.brst" "$dir/empty.brst" && [ -s "$dir/m.brst" ] &&
+        bursty report "$dir/m.brst" >"$dir/stdout" 2>"$dir/stderr"
+    ok $? "merge of an empty part of kind $kind: $(cat "$dir/stderr")"
+done
+bursty report "$(printf 'no\033[31mne\342\200\256')" 2>"$dir/stderr"
+grep -qF 'bursty: no\x1b[31mne\u202e: ' "$dir/stderr"; ok $? "a raw name in a message: $(cat "$dir/stderr")"
 
 # ---- the terminal
 COLUMNS=60 bursty report "$dir/all.brst" >"$dir/narrow.txt"
@@ -396,12 +432,98 @@ has odd.html 'Shares are of calls, not of time'
 lacks game.txt 'Shares are of calls, not of time'
 grep -q '"time_ns":null' "$dir/game.json"; ok $? "JSON says null for what is not timed"
 
-# A source that is not where the page is made is said once, with its name made harmless; one that is
-# there is not.
+# ---- losses: what the recording did not see stands before all numbers, and intervals that would not
+# hold are left out
+lossy() { # NAME: the text, on few lines, and the JSON and page of that dump
+    COLUMNS=1000 bursty report "$dir/$1.brst" >"$dir/$1.txt"
+    bursty report --json -o "$dir/$1.json" "$dir/$1.brst"
+    bursty report --html "$dir/$1.html" "$dir/$1.brst"
+    json "$dir/$1.json"
+}
+for name in lost_threads lost_time no_loss own_time; do lossy $name; done
+[ "$(sed -n 2p "$dir/lost_threads.txt" | cut -c 1-37)" = 'MISSING: threads without a record: 47' ]
+ok $? "lost threads come first: $(sed -n 2p "$dir/lost_threads.txt")"
+has lost_threads.json '"what":"threads without a record","count":47,"part":null,"of_counts":true,"of_time":true'
+has lost_threads.html '<b>Missing:</b> threads without a record: 47'
+! grep -q '"\(estimated\|self\|total\)_\(low\|high\)":[^n[]' "$dir/lost_threads.json"
+ok $? "an interval on a count that misses threads"
+! grep -q '"\(self\|total\)_low":\[[^n]' "$dir/lost_threads.json"; ok $? "an interval on time that misses threads"
+lacks lost_threads.json '"effective"'
+has lost_threads.txt 'Shares of the time that was seen'
+[ "$(sed -n 2p "$dir/lost_time.txt")" = 'MISSING: ms of CPU time that no tick saw: 3 000, 75 % of all. It passed in threads without a check, or somebody else took the signal.' ]
+ok $? "time that no tick saw: $(sed -n 2p "$dir/lost_time.txt")"
+has lost_time.json '"estimated_low":[0-9]' # counts miss nothing
+! grep -q '"self_low":\[[^n]' "$dir/lost_time.json"; ok $? "an interval on time that misses three quarters"
+has no_loss.json '"losses":\[\]'
+has no_loss.json '"self_low":\[0'
+lacks no_loss.txt MISSING
+lacks no_loss.html Missing:
+has own_time.txt '^MISSING: ticks that met the recorder: 150, 60 % of all. Recording takes'
+has own_time.json '"self_low":\[0'
+bursty merge -o "$dir/losses.brst" "$dir/lost_threads.brst" "$dir/lost_time.brst" "$dir/lost_threads.brst"
+bursty report "$dir/losses.brst" | grep -q 'threads without a record: 94'; ok $? "losses add up"
+
+# ---- sources: a dump names them, so few files are opened, and what is not shown is said
 bursty report --html "$dir/coverage.html" "$dir/coverage.brst" 2>"$dir/stderr"
 ok $? "the page of coverage.brst"
-[ "$(grep -c 'the source is not here' "$dir/stderr")" = 1 ] && ! grep -q parser.c "$dir/stderr"
+[ "$(grep -c ': is not here' "$dir/stderr")" = 1 ] && ! grep -q parser.c "$dir/stderr"
 ok $? "a missing source is said on standard error: $(cat "$dir/stderr")"
+has coverage.html 'sources not shown.*1 of 2; .*: is not here'
+has coverage.html '"source_fault":"is not here"'
+
+sources=$dir/sources
+rm -rf "$sources"
+mkdir -p "$sources/inside" "$sources/outside"
+echo 'int secret_of_others;' >"$sources/outside/keys.h"
+echo 'int shown_to_all;' >"$sources/inside/a.c"
+ln -s ../outside/keys.h "$sources/inside/link.h"
+mkdir "$sources/inside/folder.c"
+printf 'int of_a_large_file;\n' | awk '{ for (i = 0; i < 900000; i++) print }' >"$sources/inside/large.c"
+here=$PWD tool=$BUILD/bursty maker=$dir/make_dumps
+case $tool in /*) ;; *) tool=$here/$tool ;; esac
+case $maker in /*) ;; *) maker=$here/$maker ;; esac
+
+# source NAME WHY [OPTIONS]: in the folder "inside", the page does not show the file of that name,
+# says why, and ends soon.
+source() {
+    name=$1 why=$2
+    shift 2
+    (
+        cd "$sources/inside" || exit 1
+        $RUN "$maker" . source "$name"
+        timeout 20 $RUN "$tool" report --html out.html "$@" source.brst 2>stderr || exit 1
+        grep -qF '"source_fault":"'"$why" out.html || exit 1
+        if [ "$why" = '"' ]; then
+            grep -q "shown_to_all" out.html && ! grep -q "sources not shown" out.html
+        else
+            grep -qF ": $why" stderr && grep -q '"source":\[\]' out.html &&
+                grep -qF "sources not shown" out.html && ! grep -q "secret\|of_a_large" out.html
+        fi
+    )
+    ok $? "the source $name $*: $(head -n 2 "$sources/inside/stderr")"
+}
+source a.c '"'
+source ./folder.c/../a.c '"'
+source ../inside/a.c '"'
+source a.c '"' --source-root .
+source inside/a.c '"' --source-root ..
+source ../outside/keys.h 'lies outside'
+source "$PWD/$sources/outside/keys.h" 'lies outside'
+source link.h 'lies outside'
+source a.c 'is not here' --source-root ../outside
+source folder.c 'is no regular file'
+source large.c 'is larger than 16 MiB'
+source /etc/passwd 'does not have the name of a source'
+if mkfifo "$sources/inside/fifo.c" 2>/dev/null; then source fifo.c 'is no regular file'; fi
+[ -c /dev/zero ] && ln -sf /dev/zero "$sources/inside/zero.c" && source zero.c 'lies outside'
+[ -c /dev/zero ] && source zero.c 'lies outside'
+rm -rf "$sources"
+refused "--source-root $dir/none: No such file or directory" report --json -o "$dir/out" \
+    --source-root "$dir/none" "$dir/coverage.brst"
+refused "--source-root $dir/coverage.brst: is no folder" report --json -o "$dir/out" \
+    --source-root "$dir/coverage.brst" "$dir/coverage.brst"
+refused "--source-root changes nothing in --text; it is for --html, --json" report \
+    --source-root . "$dir/coverage.brst"
 
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

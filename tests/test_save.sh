@@ -105,6 +105,14 @@ again
 ln "$dir/out/old" "$dir/twin" && bursty merge -o "$dir/out/old" "$dir/game.brst" && cmp -s "$dir/out/old" "$dir/twin"
 ok $? "both names of a file"
 rm -f "$dir/twin"
+# A file with two names on a full disk keeps what was in it.
+again
+printf 'old\n' >"$dir/out/old"
+ln "$dir/out/old" "$dir/twin"
+(trap '' XFSZ; ulimit -f 1; bursty report --json -o "$dir/out/old" "$dir/all.brst") 2>"$dir/err"
+[ $? = 1 ] && [ "$(cat "$dir/twin")" = old ] && [ "$(ls "$dir/out")" = old ]
+ok $? "two names, full: $(cat "$dir/twin"): $(cat "$dir/err")"
+rm -f "$dir/twin"
 again
 if [ "$(id -u)" != 0 ]; then
     chmod a-w "$dir/out"

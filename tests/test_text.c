@@ -25,16 +25,19 @@ TEST(json_is_quoted_and_fit_for_a_script) {
 TEST(html_has_no_markup_left) {
     CHECK_STR(shown(text_html, "<b a='1' c=\"2\">&amp;"),
               "&lt;b a=&#39;1&#39; c=&quot;2&quot;&gt;&amp;amp;");
-    CHECK_STR(shown(text_html, "a\x01" "b\xC2\x85" "c\xC3\xA9"), "a b c\xC3\xA9");
+    CHECK_STR(shown(text_html, "a\x01" "b\xC2\x85" "c\xC3\xA9"), "a\\x01b\\u0085c\xC3\xA9");
 }
 
 TEST(terminals_get_no_control_characters) {
-    CHECK_STR(shown(text_plain, "\x1B[31m\r\n\x7F"), "?[31m???");
-    CHECK_STR(shown(text_plain, "\xC2\x9B" "31m \xC2\xA0"), "?31m \xC2\xA0");
+    CHECK_STR(shown(text_plain, "\x1B[31m\r\n\x7F"), "\\x1b[31m\\x0d\\x0a\\x7f");
+    CHECK_STR(shown(text_plain, "\xC2\x9B" "31m \xC2\xA0"), "\\u009b31m \xC2\xA0");
+    CHECK_STR(shown(text_plain, "a\xE2\x80\xAE" "b\xE2\x81\xA9\xD8\x9C\xE2\x80\x93\xE2\x82\xAC"),
+              "a\\u202eb\\u2069\\u061c\xE2\x80\x93\xE2\x82\xAC");
+    CHECK_STR(shown(text_json, "a\xE2\x80\xAE"), "\"a\\u202e\"");
 }
 
 TEST(a_frame_is_one_field_of_a_stack) {
-    CHECK_STR(shown(text_frame, "a;b\nc"), "a:b?c");
+    CHECK_STR(shown(text_frame, "a;b\nc"), "a:b\\x0ac");
     CHECK_STR(shown(text_frame, ""), "(no name)");
     CHECK_STR(shown(text_frame, "operator new 12"), "operator new 12");
 }

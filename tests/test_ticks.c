@@ -1,35 +1,19 @@
 /* test_ticks.c - ticks go to the right scopes, from wherever they interrupt; nothing is lost
-   uncounted; timers, threads, fork and exec. */
+   uncounted. A bare build, whose ticks are called by hand; test_timers.c has the timers. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "test.h"
 #include "kinds/sampled.h"
+#define BURSTY_BARE
+#define BURSTY_TICKS
 #define BURSTY_IMPLEMENTATION
 #if defined(__unix__) && defined(__GNUC__) && !defined(__TINYC__)
 #define TEST_PTHREAD
-#define BURSTY_PTHREAD
-#endif
-/* ThreadSanitizer keeps signals back until the program calls the C library. An emulator (the slow
-   targets have a TEST_SCALE of 10) has no CPU time of a thread. */
-#if defined(TEST_SCALE) && TEST_SCALE >= 10
-#define TEST_NO_SIGNALS
-#endif
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#undef TEST_NO_SIGNALS
-#define TEST_NO_SIGNALS
-#endif
-#elif defined(__SANITIZE_THREAD__)
-#undef TEST_NO_SIGNALS
-#define TEST_NO_SIGNALS
-#endif
-#if defined(__linux__) && defined(TEST_PTHREAD) && !defined(TEST_NO_SIGNALS)
-#define TICKS_TIMERS
+#include <pthread.h>
 #endif
 #include "bursty.h"
-#define TICKS_IMPLEMENTATION
-#include "ticks.h"
+#include <setjmp.h>
 
 /* ---- what a dump says ---- */
 
@@ -85,18 +69,15 @@ static uint64_t ticks_of(const tally *t, const char *name) {
     return sum;
 }
 
-static int start(uint32_t checks, uint32_t bursts, bursty_action action) {
-    bursty_config bursty;
-    ticks_config config;
-    memset(&bursty, 0, sizeof bursty);
+static uint32_t start(uint32_t every, uint32_t burst, bursty_action action) {
+    bursty_config config;
     memset(&config, 0, sizeof config);
-    bursty.profile.check_count = checks;
-    bursty.profile.burst_count = bursts;
-    bursty.profile.jitter_percent = -1;
-    bursty.profile.action = action;
-    config.bursty = &bursty;
-    config.period_us = UINT32_MAX; /* over an hour: no timer of its own disturbs */
-    return ticks_start(&config);
+    config.profile.every = every;
+    config.profile.burst = burst;
+    config.profile.jitter = -1;
+    config.profile.action = action;
+    config.tick_hz = 100;
+    return bursty_start(&config);
 }
 
 /* ---- where a tick goes ---- */
@@ -116,7 +97,7 @@ static void outer(uint32_t ticks) {
 }
 
 TEST(a_tick_goes_to_its_path) {
-    ticks_stats stats;
+    bursty_stats stats;
     tally t;
     (void)start(99, 1, NULL);
     bursty_tick(7);
@@ -130,36 +111,36 @@ TEST(a_tick_goes_to_its_path) {
     CHECK_EQ(ticks_of(&t, "inner"), 5);
     CHECK_EQ(t.paths.count, 4);
     kind_sampled.free(&t);
-    ticks_get_stats(&stats);
+    bursty_get_stats(&stats);
     CHECK_EQ(stats.ticks, 23);
-    CHECK_EQ(stats.lost + stats.cut + stats.slow + stats.late, 0);
+    CHECK_EQ(stats.ticks_lost + stats.ticks_cut + stats.ticks_slow + stats.ticks_late, 0);
     CHECK_EQ(stats.paths, 4);
 }
 
 TEST(a_pause_charges_nothing) {
-    ticks_stats stats;
+    bursty_stats stats;
     tally t;
-    ticks_stop();
-    ticks_pause(1);
+    bursty_stop();
+    bursty_pause(1);
     (void)start(99, 1, NULL);
     outer(3);
-    ticks_pause(1);
-    ticks_pause(1);
+    bursty_pause(1);
+    bursty_pause(1);
     outer(100);
     bursty_tick(100);
-    ticks_pause(0);
+    bursty_pause(0);
     inner(5);
     read_dump(&t);
     CHECK_EQ(ticks_of(&t, "outer"), 2);
     CHECK_EQ(ticks_of(&t, "outer;inner"), 3);
     CHECK_EQ(ticks_of(&t, "inner"), 5);
     kind_sampled.free(&t);
-    ticks_stop();
-    ticks_pause(0); /* there is nothing to go on with */
+    bursty_stop();
+    bursty_pause(0); /* there is nothing to go on with */
     outer(100);
-    ticks_get_stats(&stats);
+    bursty_get_stats(&stats);
     CHECK_EQ(stats.ticks, 10);
-    CHECK_EQ(stats.lost + stats.cut, 0);
+    CHECK_EQ(stats.ticks_lost + stats.ticks_cut, 0);
 }
 
 static void dive(uint32_t depth) {
@@ -170,7 +151,7 @@ static void dive(uint32_t depth) {
 }
 
 TEST(deeper_than_the_stack) {
-    ticks_stats stats;
+    bursty_stats stats;
     tally t;
     size_t i;
     uint32_t deepest = 0;
@@ -178,7 +159,7 @@ TEST(deeper_than_the_stack) {
     dive(BURSTY_STACK);
     dive(BURSTY_STACK + 1);
     dive(BURSTY_STACK + 30);
-    ticks_get_stats(&stats);
+    bursty_get_stats(&stats);
     CHECK_EQ(stats.ticks, 3);
     CHECK_EQ(stats.paths, BURSTY_STACK + 1);
     read_dump(&t);
@@ -192,26 +173,34 @@ TEST(deeper_than_the_stack) {
 }
 
 TEST(a_full_table_charges_further_out) {
-    static uint64_t memory[64];
-    ticks_config config;
-    ticks_stats stats;
+    static uint64_t memory[(sizeof(bursty_p_thread) + 16 * sizeof(bursty_p_row)) / 8 + 1];
+    static uint64_t larger[3 * sizeof memory / 8];
+    bursty_config config;
+    bursty_stats stats;
     memset(&config, 0, sizeof config);
     config.memory = memory;
-    config.memory_bytes = 64;
-    config.period_us = 1000000000;
-    CHECK_EQ(ticks_start(&config), -1);
     config.memory_bytes = sizeof memory;
-    (void)ticks_start(&config);
+    config.tick_hz = 1;
+    CHECK(bursty_start(&config) == 1); /* an eighth of so little is room for no path */
+    bursty_get_stats(&stats);
+    if (stats.no_time == BURSTY_NO_TIME_MEMORY) {
+        bursty_tick(1);
+        bursty_get_stats(&stats);
+        CHECK_EQ(stats.ticks, 0);
+    }
+    config.memory = larger;
+    config.memory_bytes = sizeof larger;
+    CHECK(bursty_start(&config) >= 1);
     dive(50);
-    ticks_get_stats(&stats);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.no_time, BURSTY_TIME_IS_ON);
     CHECK_EQ(stats.ticks, 1);
-    CHECK_EQ(stats.cut, 1);
-    CHECK_EQ(stats.paths, stats.room);
-    CHECK(stats.room >= 4 && stats.room < 50);
+    CHECK_EQ(stats.ticks_cut, 1);
+    CHECK(stats.paths >= 4 && stats.paths < 50);
     bursty_tick(1); /* outside: has no row, and gets none */
-    ticks_get_stats(&stats);
+    bursty_get_stats(&stats);
     CHECK_EQ(stats.ticks, 1);
-    CHECK_EQ(stats.lost, 1);
+    CHECK_EQ(stats.ticks_lost, 1);
 }
 
 static void ticking_action(void *user, const bursty_event *e) {
@@ -221,12 +210,12 @@ static void ticking_action(void *user, const bursty_event *e) {
 }
 
 TEST(ticks_in_the_recording_are_told_apart) {
-    ticks_stats stats;
+    bursty_stats stats;
     (void)start(BURSTY_ALWAYS, 0, ticking_action);
     inner(1); /* its call, this tick, its return */
-    ticks_get_stats(&stats);
+    bursty_get_stats(&stats);
     CHECK_EQ(stats.ticks, 3);
-    CHECK_EQ(stats.slow, 2);
+    CHECK_EQ(stats.ticks_slow, 2);
 }
 
 TEST(merged_paths_add_up) {
@@ -268,13 +257,14 @@ static void *ticking_thread(void *argument) {
         outer(2);
         inner(1);
     }
+    bursty_thread_end();
     __atomic_fetch_add(&finished, 1, __ATOMIC_RELEASE);
     return NULL;
 }
 
 TEST(ticks_of_threads_are_exact) {
     pthread_t thread[THREADS];
-    ticks_stats stats;
+    bursty_stats stats;
     tally t;
     size_t i;
     (void)start(99, 1, NULL);
@@ -283,26 +273,25 @@ TEST(ticks_of_threads_are_exact) {
         CHECK_EQ(pthread_create(&thread[i], NULL, ticking_thread, NULL), 0);
     }
     while (__atomic_load_n(&finished, __ATOMIC_ACQUIRE) < THREADS) {
-        ticks_get_stats(&stats);
+        bursty_get_stats(&stats);
         file.size = 0;
         CHECK_EQ(bursty_write(to_file, &file), 0);
     }
     for (i = 0; i < THREADS; i++) CHECK_EQ(pthread_join(thread[i], NULL), 0);
-    ticks_get_stats(&stats);
-    CHECK_EQ(stats.lost + stats.cut, 0);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.ticks_lost + stats.ticks_cut, 0);
     read_dump(&t);
     CHECK_EQ(ticks_of(&t, "outer"), THREADS * ROUNDS * 2);
     CHECK_EQ(ticks_of(&t, "outer;inner"), THREADS * ROUNDS * 2);
     CHECK_EQ(ticks_of(&t, "inner"), THREADS * ROUNDS);
-    /* The timer of the thread that waits begins at a random moment: its tick is in no scope. */
-    CHECK_EQ(stats.ticks, THREADS * ROUNDS * 5 + ticks_of(&t, "(outside)"));
+    CHECK_EQ(stats.ticks, THREADS * ROUNDS * 5);
     kind_sampled.free(&t);
 }
 #endif
 
 /* ---- a tick at every instruction ---- */
 
-#if defined(__x86_64__) && defined(TICKS_TIMERS)
+#if defined(__x86_64__) && defined(__linux__) && defined(TEST_PTHREAD)
 #include <signal.h>
 #include <ucontext.h>
 
@@ -362,432 +351,93 @@ TEST(a_tick_behind_every_instruction_disturbs_nothing) {
     static const uint32_t rates[3][2] = { { 5, 3 }, { BURSTY_ALWAYS, 0 }, { 7, 1 } };
     int k;
     for (k = 0; k < 3; k++) {
-        ticks_stats stats;
         bursty_stats plain, stepped;
         uint64_t sum;
-        if (start(rates[k][0], rates[k][1], NULL) != 0) {
-            SKIP("no timers");
-            return;
-        }
+        CHECK(start(rates[k][0], rates[k][1], NULL) > 0);
         events();
         bursty_get_stats(&plain);
         sum = counted_rows();
-        CHECK_EQ(start(rates[k][0], rates[k][1], NULL), 0);
+        CHECK(start(rates[k][0], rates[k][1], NULL) > 0);
         step_through();
         bursty_get_stats(&stepped);
-        ticks_get_stats(&stats);
         CHECK(trapped > 3000);
-        CHECK_EQ(stats.ticks + stats.lost, trapped);
-        CHECK(stats.slow > 0 && stats.slow < stats.ticks);
-        CHECK_EQ(stats.cut, 0);
+        CHECK_EQ(stepped.ticks + stepped.ticks_lost, trapped);
+        CHECK(stepped.ticks_slow > 0 && stepped.ticks_slow < stepped.ticks);
+        CHECK_EQ(stepped.ticks_cut, 0);
         CHECK_EQ(stepped.checks, plain.checks);
         CHECK_EQ(stepped.events, plain.events);
         CHECK(counted_rows() == sum);
     }
 }
-
-/* ---- first and last instructions ---- */
-
-#ifdef TICKS_P_READS_CODE
-#if defined(__OPTIMIZE__) && !defined(__SANITIZE_ADDRESS__)
-#define TEST_IS_PLAIN /* the compiler's code is as ticks.h knows it */
-#endif
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(undefined_behavior_sanitizer)
-#undef TEST_IS_PLAIN
-#endif
 #endif
 
-typedef unsigned (*stepped_function)(unsigned a);
-static volatile stepped_function stepped_now;
-static volatile uint64_t inside; /* instructions of it */
+/* ---- longjmp, with ticks of its own --------------------------------------------------------- */
 
-/* As the timer's handler does it. */
-static void trap_reads_code(int number, siginfo_t *info, void *context) {
-    ucontext_t *c = (ucontext_t *)context;
-    const unsigned char *pc = (const unsigned char *)c->uc_mcontext.gregs[REG_RIP];
-    (void)number;
-    (void)info;
-    if (!stepping) c->uc_mcontext.gregs[REG_EFL] &= ~INT64_C(0x100);
-    inside += ticks_p_function(pc) == (const unsigned char *)(uintptr_t)stepped_now;
-    ticks_p_charge(1, ticks_p_running(pc));
-}
+static jmp_buf before;
+static volatile int dives, deepest, jumps = 1;
 
-/* Returns the ticks of the scope when each instruction of the call gets one; or -1 where ticks
-   cannot be, or cannot read the code. */
-static int64_t ticks_of_call(stepped_function function, unsigned a, const char *scope) {
-    struct sigaction action, old;
-    tally t;
-    int64_t ticks;
-    if (start(BURSTY_ALWAYS / 8, 1, NULL) != 0 || ticks_p_code.count == 0) return -1;
-    stepped_now = function;
-    (void)stepped_now(a);
-    memset(&action, 0, sizeof action);
-    action.sa_sigaction = trap_reads_code;
-    action.sa_flags = SA_SIGINFO;
-    sigaction(SIGTRAP, &action, &old);
-    inside = 0;
-    stepping = 1;
-    __asm__ __volatile__("leaq -128(%%rsp), %%rsp\n pushfq\n orq $0x100, (%%rsp)\n popfq\n"
-                         "leaq 128(%%rsp), %%rsp" : : : "cc", "memory");
-    (void)stepped_now(a);
-    stepping = 0;
-    __asm__ __volatile__("nop");
-    sigaction(SIGTRAP, &old, NULL);
-    read_dump(&t);
-    ticks = (int64_t)ticks_of(&t, scope);
-    kind_sampled.free(&t);
-    return ticks;
-}
-
-static volatile unsigned stored[8];
-
-__attribute__((noinline)) static unsigned small_scope(unsigned a) {
-    BURST_SCOPE("small_scope");
-    stored[0] = a;
-    return a * 3 + stored[1];
-}
-
-__attribute__((noinline)) static unsigned busy_scope(unsigned a) {
-    unsigned i, sum = 0;
-    BURST_SCOPE("busy_scope");
-    for (i = 0; i < 8; i++) sum += stored[i] * a;
-    if (sum == 1) return small_scope(sum);
-    for (i = 0; i < 8; i++) stored[i] = sum + a + i;
-    return sum;
-}
-
-__attribute__((noinline)) static unsigned rarely_a_scope(unsigned a) {
-    if (a == 0) {
-        BURST_SCOPE("rarely");
-        stored[0] = 0;
-        return 1;
-    }
-    return a * 3;
-}
-
-__attribute__((noinline)) static unsigned a_late_scope(unsigned a) {
-    unsigned i;
-    for (i = 0; i < 20 * a; i++) stored[i & 7] = a + i;
-    {
-        BURST_SCOPE("late");
-        stored[0] = a;
-    }
-    return a;
-}
-
-__attribute__((noinline)) static unsigned an_early_scope(unsigned a) {
-    unsigned i;
-    {
-        BURST_SCOPE("early");
-        stored[0] = a;
-    }
-    for (i = 0; i < 20 * a; i++) stored[i & 7] = a + i;
-    return a;
-}
-
-/* Loops whose condition is "above", as that of a scope's depth is. */
-__attribute__((noinline)) static unsigned a_later_scope(unsigned a) {
-    unsigned n = 20 * a;
-    do {
-        stored[n & 7] += n;
-        n--;
-    } while (n >= 8);
-    {
-        BURST_SCOPE("later");
-        stored[0] = a;
-    }
-    return a;
-}
-
-__attribute__((noinline)) static unsigned an_earlier_scope(unsigned a) {
-    unsigned n = 20 * a;
-    {
-        BURST_SCOPE("earlier");
-        stored[0] = a;
-    }
-    do {
-        stored[n & 7] += n;
-        n--;
-    } while (n >= 8);
-    return a;
-}
-
-TEST(first_and_last_instructions_belong_to_the_function) {
-    int64_t ticks = ticks_of_call(small_scope, 7, "small_scope");
-    if (ticks < 0) {
-        SKIP("no timers, or no sorted table for unwinding");
-        return;
-    }
-    CHECK(ticks > 0 && ticks <= (int64_t)inside);
-#ifdef TEST_IS_PLAIN
-    CHECK_EQ(ticks, inside);
-#endif
-    ticks = ticks_of_call(busy_scope, 7, "busy_scope");
-    CHECK(ticks > 30 && ticks <= (int64_t)inside);
-#ifdef TEST_IS_PLAIN
-    CHECK_EQ(ticks, inside);
-#endif
-}
-
-TEST(code_outside_of_the_scope_does_not) {
-    int64_t ticks = ticks_of_call(rarely_a_scope, 5, "rarely");
-    if (ticks < 0) {
-        SKIP("no timers, or no sorted table for unwinding");
-        return;
-    }
-    CHECK_EQ(ticks, 0);
-    CHECK(ticks_of_call(rarely_a_scope, 0, "rarely") > 0);
-    ticks = ticks_of_call(a_late_scope, 5, "late");
-    CHECK(ticks > 0 && ticks + 200 < (int64_t)inside);
-    ticks = ticks_of_call(an_early_scope, 5, "early");
-    CHECK(ticks > 0 && ticks + 200 < (int64_t)inside);
-    ticks = ticks_of_call(a_later_scope, 5, "later");
-    CHECK(ticks > 0 && ticks + 200 < (int64_t)inside);
-    ticks = ticks_of_call(an_earlier_scope, 5, "earlier");
-    CHECK(ticks > 0 && ticks + 200 < (int64_t)inside);
-}
-
-/* The table's entries as ticks.h takes them, of an object with this table of so many bytes. */
-static uint32_t entries_of(unsigned char *table, size_t size, uint32_t count) {
-    ElfW(Phdr) parts[2];
-    struct dl_phdr_info object;
-    uintptr_t low = (uintptr_t)table, high = (uintptr_t)&ticks_p_code;
-    uint32_t i;
-    if (low > high) {
-        high = low;
-        low = (uintptr_t)&ticks_p_code;
-    }
-    memset(parts, 0, sizeof parts);
-    memset(&object, 0, sizeof object);
-    parts[0].p_type = PT_LOAD;
-    parts[0].p_vaddr = low;
-    parts[0].p_memsz = high + 100 - low;
-    parts[1].p_type = PT_GNU_EH_FRAME;
-    parts[1].p_vaddr = (uintptr_t)table;
-    parts[1].p_memsz = size;
-    object.dlpi_phdr = parts;
-    object.dlpi_phnum = 2;
-    table[0] = 1;
-    table[2] = 3;
-    table[3] = 0x3B;
-    for (i = 0; i < 4; i++) table[8 + i] = (unsigned char)(count >> 8 * i);
-    ticks_p_code.count = 0;
-    CHECK_EQ(ticks_p_find_code(&object, sizeof object, NULL), 1);
-    return ticks_p_code.count;
-}
-
-TEST(a_table_larger_than_its_memory_is_not_used) {
-    static unsigned char table[100];
-    CHECK_EQ(entries_of(table, 12 + 3 * 8, 3), 3);
-    CHECK_EQ(entries_of(table, 12 + 3 * 8, 4), 0);
-    CHECK_EQ(entries_of(table, 12 + 3 * 8 - 1, 3), 0);
-    CHECK_EQ(entries_of(table, 11, 0), 0);
-    CHECK_EQ(entries_of(table, 12, UINT32_MAX), 0);
-    CHECK_EQ(entries_of(table, (size_t)1 << 40, 3), 0);
-    ticks_p_code.count = 0;
-}
-#endif
-#endif
-
-/* ---- timers ---- */
-
-#ifdef TICKS_TIMERS
-#include <pthread.h>
-#include <sys/wait.h>
-#include <time.h>
-
-static double cpu_seconds(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static volatile unsigned sink;
-static void burn(unsigned n) {
-    while (n--) sink = sink * 1664525u + 1013904223u;
-}
-static void forty(void) {
-    BURST_SCOPE("forty");
-    burn(40000);
-    BURST_LEAVE();
-}
-static void sixty(void) {
-    BURST_SCOPE("sixty");
-    burn(60000);
-    BURST_LEAVE();
-}
-/* A leaf without a call or a check of its own: its stores must not be optimised away. */
-static void leaf(void) {
-    unsigned i;
-    BURST_SCOPE("leaf");
-    for (i = 0; i < 100000; i++) sink = sink * 1664525u + 1013904223u;
+static void jump_from(int depth) {
+    BURST_SCOPE("jump");
+    dives++;
+    if (depth < deepest) jump_from(depth + 1);
+    else if (jumps) longjmp(before, 1);
     BURST_LEAVE();
 }
 
-static int start_timers(void) {
-    ticks_config config;
-    memset(&config, 0, sizeof config);
-    config.period_us = 1000;
-    return ticks_start(&config);
+/* The paths of all ticks: after the jump they must be those of the scope that is running. */
+TEST(a_longjmp_needs_the_depth) {
+    volatile uint32_t depth;
+    bursty_config config;
+    bursty_stats stats;
+    volatile int way;
+    for (way = 0; way < 2; way++) {
+        memset(&config, 0, sizeof config);
+        config.tick_hz = 1;
+        deepest = 4;
+        CHECK(bursty_start(&config) > 0);
+        depth = bursty_depth();
+        if (setjmp(before) == 0) jump_from(0);
+        if (way == 0) bursty_set_depth(depth);
+        bursty_tick(1);
+        bursty_get_stats(&stats);
+        CHECK_EQ(stats.ticks, 1);
+        CHECK_EQ(stats.paths, way == 0 ? 1 : 5); /* "(outside)", or five dives: the manual */
+        bursty_set_depth(depth);
+    }
+    CHECK_EQ(dives, 10);
 }
 
-static void run_for(double seconds, int with_leaf) {
-    double end = cpu_seconds() + seconds;
-    while (cpu_seconds() < end) {
-        if (with_leaf) {
-            leaf();
-            continue;
-        }
-        forty();
-        sixty();
+TEST(folding_is_on_request) {
+    bursty_config config;
+    bursty_stats stats;
+    volatile uint32_t fold;
+    for (fold = 0; fold < 2; fold++) {
+        volatile uint32_t depth;
+        memset(&config, 0, sizeof config);
+        config.tick_hz = 1;
+        config.fold = fold;
+        deepest = 9;
+        CHECK(bursty_start(&config) > 0);
+        depth = bursty_depth();
+        if (setjmp(before) == 0) jump_from(0);
+        bursty_tick(3); /* the stack is still as deep as the jump has left it */
+        bursty_set_depth(depth);
+        bursty_get_stats(&stats);
+        CHECK_EQ(stats.ticks, 3);
+        CHECK_EQ(stats.paths, fold ? 1 : 10);
     }
 }
 
-/* The kernel may be late with a tick: until n ticks have come, or 10 s of CPU time are gone. */
-static void run_until(uint64_t n, int with_leaf) {
-    double end = cpu_seconds() + 10;
-    ticks_stats stats;
-    uint64_t first;
-    ticks_get_stats(&stats);
-    first = stats.ticks;
-    while (stats.ticks - first < n && cpu_seconds() < end) {
-        run_for(0.02, with_leaf);
-        ticks_get_stats(&stats);
-    }
+TEST(stop_charges_nothing_and_keeps_what_there_is) {
+    bursty_stats stats;
+    (void)start(99, 1, NULL);
+    bursty_tick(5);
+    bursty_stop();
+    bursty_tick(7);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.ticks, 5);
+    bursty_stop();
+    (void)start(99, 1, NULL);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.ticks, 0);
 }
-
-TEST(forty_to_sixty) {
-    ticks_stats stats;
-    double forties, all, p;
-    tally t;
-    if (start_timers() != 0) {
-        SKIP("no timers of threads' CPU time here");
-        return;
-    }
-    run_for(0.3, 0);
-    run_until(30, 0);
-    ticks_get_stats(&stats);
-    read_dump(&t);
-    forties = (double)ticks_of(&t, "forty");
-    all = forties + (double)ticks_of(&t, "sixty");
-    kind_sampled.free(&t);
-    CHECK(all > 10); /* the kernel's own tick may be as rare as 10 ms */
-    p = forties / all;
-    CHECK((p - 0.4) * (p - 0.4) < 16 * 0.24 / 30 + 0.001); /* 4 standard errors of 30 ticks */
-    CHECK((double)stats.ticks > 0.9 * all);
-    CHECK_EQ(stats.lost, 0);
-}
-
-TEST(a_leaf_keeps_its_ticks) {
-    uint64_t own;
-    tally t;
-    if (start_timers() != 0) {
-        SKIP("no timers of threads' CPU time here");
-        return;
-    }
-    run_until(600, 1); /* one signal may stand for 100 ticks where a machine stood still */
-    read_dump(&t);
-    own = ticks_of(&t, "leaf");
-    CHECK(own > 3);
-    CHECK(10 * ticks_of(&t, "(outside)") <= 3 * own + 10);
-    kind_sampled.free(&t);
-}
-
-static void *worker(void *argument) {
-    (void)argument;
-    run_until(4, 0);
-    return NULL;
-}
-
-TEST(every_thread_has_its_own_timer) {
-    pthread_t thread[3];
-    tally t;
-    uint64_t of_thread[4] = { 0, 0, 0, 0 };
-    size_t i;
-    if (start_timers() != 0) {
-        SKIP("no timers of threads' CPU time here");
-        return;
-    }
-    for (i = 0; i < 3; i++) { /* one at a time, so that the ticks that it waits for are its own */
-        CHECK_EQ(pthread_create(&thread[i], NULL, worker, NULL), 0);
-        CHECK_EQ(pthread_join(thread[i], NULL), 0);
-    }
-    read_dump(&t);
-    for (i = 0; i < t.paths.count; i++) {
-        uint32_t number = t.threads.at[t.paths.at[i].thread].number;
-        if (number < 4) of_thread[number] += t.paths.at[i].ticks;
-    }
-    for (i = 1; i < t.threads.count && i < 4; i++) CHECK(of_thread[i] >= 4);
-    CHECK(of_thread[0] < of_thread[1] + of_thread[2] + of_thread[3]);
-    kind_sampled.free(&t);
-}
-
-TEST(a_forked_child_ticks_from_zero) {
-    int status = -1;
-    pid_t child;
-    if (start_timers() != 0) {
-        SKIP("no timers of threads' CPU time here");
-        return;
-    }
-    run_until(200, 0);
-    child = fork();
-    if (child == 0) {
-        ticks_stats before, after;
-        ticks_get_stats(&before);
-        run_until(3, 0);
-        ticks_get_stats(&after);
-        _exit(before.ticks > 100 ? 1 : after.ticks < before.ticks + 3 ? 2 : 0);
-    }
-    CHECK_EQ(waitpid(child, &status, 0), child);
-    CHECK_EQ(status, 0);
-}
-
-TEST(exec_removes_the_timers) {
-    int status = -1;
-    pid_t child;
-    if (start_timers() != 0) {
-        SKIP("no timers of threads' CPU time here");
-        return;
-    }
-    child = fork();
-    if (child == 0) {
-        run_for(0.02, 0);
-        execl("/bin/sh", "sh", "-c", "i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done",
-              (char *)0);
-        _exit(99);
-    }
-    CHECK_EQ(waitpid(child, &status, 0), child);
-    CHECK_EQ(status, 0);
-}
-
-static volatile int mine;
-static void my_handler(int number) {
-    (void)number;
-    mine++;
-}
-
-TEST(a_signal_in_use_is_left_alone) {
-    struct sigaction action, old;
-    ticks_config config;
-    memset(&action, 0, sizeof action);
-    memset(&config, 0, sizeof config);
-    action.sa_handler = my_handler;
-    sigaction(SIGUSR1, &action, &old);
-    config.signal = SIGUSR1;
-    CHECK_EQ(ticks_start(&config), -1);
-    raise(SIGUSR1);
-    CHECK_EQ(mine, 1);
-    sigaction(SIGUSR1, &old, NULL);
-}
-
-TEST(waiting_is_not_interrupted) {
-    struct timespec wait = { 0, 30000000 };
-    if (start_timers() != 0) {
-        SKIP("no timers of threads' CPU time here");
-        return;
-    }
-    run_for(0.02, 0);
-    CHECK_EQ(nanosleep(&wait, NULL), 0);
-}
-#endif

@@ -11,9 +11,6 @@ cat >"$dir/part.c" <<'END'
 #define _GNU_SOURCE
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#define TICKS_IMPLEMENTATION
-#define TICKS_TIMERS
-#include "ticks.h"
 #define SEEN __attribute__((visibility("default")))
 static volatile unsigned sink;
 /* 0: ticks came. 1: this machine has no such timers. 2: none came in a long time. */

@@ -15,9 +15,6 @@ cat >"$dir/part.c" <<'END'
 #define _GNU_SOURCE
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#define TICKS_IMPLEMENTATION
-#define TICKS_TIMERS
-#include "ticks.h"
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -106,9 +103,9 @@ __attribute__((visibility("default"))) int part(void) {
     static ticks_config config;
     static bursty_config bursty;
     int wrong = 0;
-    bursty.profile.check_count = BURSTY_ALWAYS / 8;
-    bursty.profile.burst_count = 1;
-    bursty.profile.jitter_percent = -1;
+    bursty.profile.every = BURSTY_ALWAYS / 8;
+    bursty.profile.burst = 1;
+    bursty.profile.jitter = -1;
     config.bursty = &bursty;
     config.period_us = 1000000000; /* no timer disturbs */
     if (ticks_start(&config) != 0 || ticks_p_code.count == 0) return 1;

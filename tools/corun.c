@@ -54,19 +54,30 @@ static double fill_time(const programs *all, double blocks) {
     return high;
 }
 
-/* The slope of a program's average at its part of the window that fills the cache. */
+/* The slope of a program's average at its part of the window that fills the cache, or -1 if that is
+   unknown. */
 static double miss_ratio(const program *p, double window) {
     if (window < 0) return 0;
     return footprint_miss_ratio_by_average(
         &p->profile, footprint_average_of(&p->profile, window * p->share));
 }
 
+/* A ratio below 0 is unknown: the program was sampled, and its part of the cache is too small. */
+static void put_ratio(double ratio) {
+    if (ratio < 0) printf("         -");
+    else printf(" %8.2f%%", 100 * ratio);
+}
+
 static void put_row(const programs *all, double blocks) {
     double window = fill_time(all, blocks), sum = 0;
     size_t i;
-    for (i = 0; i < all->count; i++) sum += all->list[i].share * miss_ratio(&all->list[i], window);
-    printf("%12.0f %8.2f%%", blocks, 100 * sum);
-    for (i = 0; i < all->count; i++) printf(" %8.2f%%", 100 * miss_ratio(&all->list[i], window));
+    for (i = 0; i < all->count && sum >= 0; i++) {
+        double ratio = miss_ratio(&all->list[i], window);
+        sum = ratio < 0 ? -1 : sum + all->list[i].share * ratio;
+    }
+    printf("%12.0f", blocks);
+    put_ratio(sum);
+    for (i = 0; i < all->count; i++) put_ratio(miss_ratio(&all->list[i], window));
     printf("\n");
 }
 
@@ -100,6 +111,9 @@ static int add_program(programs *all, const footprints_part *part, const char *f
     size_t i;
     if (part->profile.flags & FOOTPRINT_INTERLEAVED)
         return tool_error("corun: %s: an interleaving of threads has no footprint", file);
+    if (part->profile.flags & FOOTPRINT_BURSTS)
+        return tool_error("corun: %s: its accesses are bursts with gaps between them, of which no "
+                          "misses are known; `bursty record --every 0` records all", file);
     if (all->count && part->profile.block_log2 != all->list[0].profile.block_log2)
         return tool_error("corun: %s: its blocks are of another size than those before", file);
     all->list = (program *)tool_grow(all->list, (all->count + 1) * sizeof *all->list);

@@ -520,7 +520,7 @@ static int give_kept(const record_options *o, int status) {
 static void say_file(const record_options *o) {
     struct stat s;
     if (o->quiet || o->direct || stat(o->out, &s) != 0 || s.st_ino != o->inode) return;
-    fprintf(stderr, "bursty: wrote %s; `bursty report %s` shows it\n", o->name, o->name);
+    tool_error("wrote %s; `bursty report %s` shows it", o->name, o->name);
 }
 
 /* The name FILE.new is left if the recorder did not come to its end. */

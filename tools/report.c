@@ -31,6 +31,10 @@ static void help(FILE *to) {
           "any) or calls;\n"
           "                     other forms show both, and take no --by\n"
           "  --no-demangle      leave C++ names as the linker has them\n"
+          "  --whole-stacks     write all frames of stacks, even if the file becomes very large\n"
+          "  --source-root DIR  show the text of sources that lie in DIR, and of no others; without "
+          "it, in the\n"
+          "                     current folder\n"
           "\n"
           "  Several files are added up. Nothing is written if one of them is bad. An option that "
           "changes nothing\n"
@@ -42,7 +46,7 @@ static void help(FILE *to) {
 
 typedef struct options {
     const report_writer *writer;
-    const char *out, *title, *sort;
+    const char *out, *title, *sort, *source_root;
     double min;
     unsigned given; /* options that not every form uses, as in report_writer.uses */
     int forms, outs;
@@ -56,6 +60,8 @@ static const struct {
     {"min", REPORT_USES_MIN},     {"sort", REPORT_USES_SORT},
     {"by", REPORT_USES_UNIT},     {"unique-cause", REPORT_USES_CAUSE},
     {"no-demangle", REPORT_USES_NAMES},
+    {"source-root", REPORT_USES_SOURCES},
+    {"whole-stacks", REPORT_USES_WHOLE},
 };
 
 /* Refuses options that would change nothing in what the form writes. Returns a TOOL_ status. */
@@ -162,6 +168,14 @@ static int set_option(options *o, report *r, tool_option *option) {
         r->options.by = tool_value(option);
         return r->options.by ? TOOL_OK : TOOL_BAD_INPUT;
     }
+    if (tool_is(option, "--", "whole-stacks")) {
+        r->options.wants_whole_stacks = 1;
+        return TOOL_OK;
+    }
+    if (tool_is(option, "--", "source-root")) {
+        o->source_root = tool_value(option);
+        return o->source_root ? TOOL_OK : TOOL_BAD_INPUT;
+    }
     if (tool_is(option, "--", "no-demangle")) {
         r->options.keeps_mangled = 1;
         return TOOL_OK;
@@ -228,9 +242,10 @@ static char *describe_files(char *const *paths, int count) {
 }
 
 static int run(int argc, char **argv) {
-    options o = {&writer_text, NULL, NULL, NULL, -1, 0, 0, 0};
+    options o = {&writer_text, NULL, NULL, NULL, NULL, -1, 0, 0, 0};
     report r;
     input in;
+    sources door = {NULL, 0};
     text out = {NULL, 0, 0};
     save to;
     const char *other;
@@ -242,6 +257,10 @@ static int run(int argc, char **argv) {
     memset(&r, 0, sizeof r);
     memset(&in, 0, sizeof in);
     status = parse(&o, &r, argc, argv, &files);
+    if (status == TOOL_OK && o.writer->uses & REPORT_USES_SOURCES) {
+        status = sources_begin(&door, o.source_root);
+        r.options.sources = &door;
+    }
     for (i = 0; i < files && status == TOOL_OK; i++) status = input_open(&in, argv[i]);
     if (status == TOOL_OK) {
         if (in.others.size)
@@ -273,6 +292,7 @@ static int run(int argc, char **argv) {
     text_free(&out);
     report_free(&r);
     input_free(&in);
+    sources_end(&door);
     return status;
 }
 

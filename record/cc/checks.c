@@ -14,12 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 #if defined(_REENTRANT) || (defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 34))
-#define BURSTY_PTHREAD
 #endif
 #define BURSTY_STACK 64
 #define BURSTY_IMPLEMENTATION
-#define BURSTY_STDIO
-#include "keepregs.h"
 #include "bursty.h"
 
 /* Made at link time: the name of the dump, and rates or 0. */
@@ -102,8 +99,8 @@ __attribute__((constructor)) static void start(void) {
     if (off && *off == '1') return;
     memset(&config, 0, sizeof config);
     config.program = bursty_cc_file;
-    config.profile.check_count = number("BURSTY_EVERY", bursty_cc_rates[0]);
-    config.profile.burst_count = number("BURSTY_BURST", bursty_cc_rates[1]);
+    config.profile.every = number("BURSTY_EVERY", bursty_cc_rates[0]);
+    config.profile.burst = number("BURSTY_BURST", bursty_cc_rates[1]);
     parent = getpid();
     if (bursty_start(&config) == 0) {
         fputs("bursty: BURSTY_EVERY or BURSTY_BURST is out of range\n", stderr);

@@ -103,14 +103,50 @@ RECORDER_HOOK static void name_by_table(const image *m, const ELF(Shdr) *table,
     }
 }
 
-RECORDER_HOOK static void name_by_sections(const image *m) {
+/* The header of an ELF file for this machine; NULL if it is none. */
+RECORDER_HOOK static const ELF(Ehdr) *head_of(const image *m) {
     const ELF(Ehdr) *head = (const ELF(Ehdr) *)(const void *)m->bytes;
-    const ELF(Shdr) *sections;
+    if (m->size < sizeof *head || memcmp(m->bytes, ELFMAG, SELFMAG) != 0) return NULL;
+    return head->e_ident[EI_CLASS] == (sizeof(void *) > 4 ? ELFCLASS64 : ELFCLASS32) ? head : NULL;
+}
+
+/* Its table of sections, e_shnum of them; NULL if that is not inside of the file. */
+RECORDER_HOOK static const ELF(Shdr) *sections_of(const image *m, const ELF(Ehdr) *head) {
+    if (!head || !holds(m, head->e_shoff, head->e_shnum, sizeof(ELF(Shdr)))) return NULL;
+    return (const ELF(Shdr) *)(const void *)(m->bytes + head->e_shoff);
+}
+
+RECORDER_HOOK int recorder_find_section(const char *file, size_t size, const char *name,
+                                        recorder_section *out) {
+    image m = {NULL, 0, 0};
+    const ELF(Ehdr) *head;
+    const ELF(Shdr) *sections, *strings;
+    size_t length = strlen(name) + 1;
     uint32_t i;
-    if (m->size < sizeof *head || memcmp(m->bytes, ELFMAG, SELFMAG) != 0) return;
-    sections = (const ELF(Shdr) *)(const void *)(m->bytes + head->e_shoff);
-    if (!holds(m, head->e_shoff, head->e_shnum, sizeof *sections)) return;
+    m.bytes = file;
+    m.size = size;
+    head = head_of(&m);
+    sections = sections_of(&m, head);
+    if (!sections || head->e_shstrndx >= head->e_shnum) return 0;
+    strings = &sections[head->e_shstrndx];
+    if (!holds(&m, strings->sh_offset, strings->sh_size, 1)) return 0;
     for (i = 0; i < head->e_shnum; i++) {
+        const ELF(Shdr) *h = &sections[i];
+        if (h->sh_name > strings->sh_size || strings->sh_size - h->sh_name < length) continue;
+        if (memcmp(file + strings->sh_offset + h->sh_name, name, length) != 0) continue;
+        if (h->sh_type == SHT_NOBITS || !holds(&m, h->sh_offset, h->sh_size, 1)) return 0;
+        out->bytes = (const unsigned char *)file + h->sh_offset;
+        out->size = (size_t)h->sh_size;
+        return 1;
+    }
+    return 0;
+}
+
+RECORDER_HOOK static void name_by_sections(const image *m) {
+    const ELF(Ehdr) *head = head_of(m);
+    const ELF(Shdr) *sections = sections_of(m, head);
+    uint32_t i;
+    for (i = 0; sections && i < head->e_shnum; i++) {
         uint32_t link = sections[i].sh_link;
         if (sections[i].sh_type != SHT_SYMTAB && sections[i].sh_type != SHT_DYNSYM) continue;
         if (link < head->e_shnum) name_by_table(m, &sections[i], &sections[link]);
@@ -120,11 +156,11 @@ RECORDER_HOOK static void name_by_sections(const image *m) {
 /* from: the file offset that is mapped at `start`. Returns the address in the file of that
    place. */
 RECORDER_HOOK static uintptr_t name_by_image(image *m, uintptr_t start, uintptr_t from) {
-    const ELF(Ehdr) *head = (const ELF(Ehdr) *)(const void *)m->bytes;
+    const ELF(Ehdr) *head = head_of(m);
     const ELF(Phdr) *segments;
     uintptr_t address = from;
     uint32_t i;
-    if (m->size < sizeof *head || memcmp(m->bytes, ELFMAG, SELFMAG) != 0) return from;
+    if (!head) return from;
     segments = (const ELF(Phdr) *)(const void *)(m->bytes + head->e_phoff);
     if (!holds(m, head->e_phoff, head->e_phnum, sizeof *segments)) return from;
     for (i = 0; i < head->e_phnum; i++) {

@@ -210,6 +210,13 @@ void recorder_lock_names(int on); /* around fork */
 extern int (*recorder_debug_file)(const char *path, const char *file, size_t size, int number,
                                   const char **bytes_out, size_t *size_out);
 
+/* A section by its name, inside of an ELF file's bounds. Returns whether there is one. */
+typedef struct recorder_section {
+    const unsigned char *bytes;
+    size_t size;
+} recorder_section;
+int recorder_find_section(const char *file, size_t size, const char *name, recorder_section *out);
+
 /* debugfile.c, for the above */
 int recorder_find_debug_file(const char *path, const char *file, size_t size, int number,
                              const char **bytes_out, size_t *size_out);

@@ -1,46 +1,14 @@
 /* debugfile.c - symbols of a stripped file that stand elsewhere: in /usr/lib/debug by build id,
    beside the file or in /usr/lib/debug by the name in .gnu_debuglink, and xz-compressed in
-   .gnu_debugdata, which liblzma opens if it is installed. 64-bit ELF files only. */
+   .gnu_debugdata, which liblzma opens if it is installed. */
 #define _GNU_SOURCE 1
 #include "../core/recorder.h"
 #include <dlfcn.h>
-#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-typedef struct section {
-    const unsigned char *bytes;
-    size_t size;
-} section;
-
-/* Finds a section by its name, inside the file's bounds. Returns whether there is one. */
-static int find_section(const char *file, size_t size, const char *name, section *out) {
-    const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)file;
-    const Elf64_Shdr *sections, *names;
-    uint32_t n;
-    if (size < sizeof *head || memcmp(file, ELFMAG, SELFMAG) != 0) return 0;
-    if (head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_shoff > size) return 0;
-    if ((size - head->e_shoff) / sizeof *sections < head->e_shnum) return 0;
-    if (head->e_shstrndx >= head->e_shnum) return 0;
-    sections = (const Elf64_Shdr *)(const void *)(file + head->e_shoff);
-    names = &sections[head->e_shstrndx];
-    if (names->sh_offset > size || names->sh_size > size - names->sh_offset) return 0;
-    for (n = 0; n < head->e_shnum; n++) {
-        const Elf64_Shdr *h = &sections[n];
-        size_t length = strlen(name) + 1;
-        if (h->sh_name > names->sh_size || names->sh_size - h->sh_name < length) continue;
-        if (memcmp(file + names->sh_offset + h->sh_name, name, length) != 0) continue;
-        if (h->sh_type == SHT_NOBITS || h->sh_offset > size || h->sh_size > size - h->sh_offset)
-            return 0;
-        out->bytes = (const unsigned char *)file + h->sh_offset;
-        out->size = h->sh_size;
-        return 1;
-    }
-    return 0;
-}
 
 /* Maps a whole file. It stays mapped: this happens once, at the end. */
 static int map_file(const char *path, const char **bytes_out, size_t *size_out) {
@@ -56,10 +24,10 @@ static int map_file(const char *path, const char **bytes_out, size_t *size_out) 
 }
 
 static int by_build_id(const char *file, size_t size, const char **bytes_out, size_t *size_out) {
-    section note;
+    recorder_section note;
     char path[200];
     size_t n, at;
-    if (!find_section(file, size, ".note.gnu.build-id", &note)) return 0;
+    if (!recorder_find_section(file, size, ".note.gnu.build-id", &note)) return 0;
     if (note.size < 17 || note.size > 80) return 0;         /* three words, "GNU", the id */
     at = (size_t)snprintf(path, sizeof path, "/usr/lib/debug/.build-id/%02x/", note.bytes[16]);
     for (n = 17; n < note.size; n++)
@@ -71,10 +39,10 @@ static int by_build_id(const char *file, size_t size, const char **bytes_out, si
 uint64_t recorder_text_bytes(void) {
     const char *file;
     size_t size;
-    section text;
+    recorder_section text;
     int found;
     if (!map_file("/proc/self/exe", &file, &size)) return 0;
-    found = find_section(file, size, ".text", &text);
+    found = recorder_find_section(file, size, ".text", &text);
     munmap((void *)(uintptr_t)file, size);
     return found ? text.size : 0;
 }
@@ -84,10 +52,10 @@ static int by_link(const char *file, size_t size, const char *of, int where, con
                    size_t *size_out) {
     static const char *const before[] = {"", "", "/usr/lib/debug"};
     static const char *const behind[] = {"", ".debug/", ""};
-    section link;
+    recorder_section link;
     const char *slash = strrchr(of, '/');
     char path[4600];
-    if (!slash || !find_section(file, size, ".gnu_debuglink", &link)) return 0;
+    if (!slash || !recorder_find_section(file, size, ".gnu_debuglink", &link)) return 0;
     if (!memchr(link.bytes, 0, link.size)) return 0;
     snprintf(path, sizeof path, "%s%.*s%s%.250s", before[where], (int)(slash + 1 - of), of,
              behind[where], (const char *)link.bytes);
@@ -101,11 +69,11 @@ static int by_data(const char *file, size_t size, const char **bytes_out, size_t
                                   const uint8_t *in, size_t *in_at, size_t in_size, uint8_t *out,
                                   size_t *out_at, size_t out_size);
     enum { OUT_OF_ROOM = 10 };                              /* LZMA_BUF_ERROR */
-    section data;
+    recorder_section data;
     decode_fn decode;
     void *library, *symbol;
     size_t room;
-    if (!find_section(file, size, ".gnu_debugdata", &data)) return 0;
+    if (!recorder_find_section(file, size, ".gnu_debugdata", &data)) return 0;
     library = dlopen("liblzma.so.5", RTLD_NOW | RTLD_LOCAL);
     symbol = library ? dlsym(library, "lzma_stream_buffer_decode") : NULL;
     if (!symbol) return 0;
@@ -130,9 +98,9 @@ static int by_data(const char *file, size_t size, const char **bytes_out, size_t
 
 int recorder_find_debug_file(const char *path, const char *file, size_t size, int number,
                              const char **bytes_out, size_t *size_out) {
-    section symbols;
+    recorder_section symbols;
     int found = 0, way;
-    if (find_section(file, size, ".symtab", &symbols)) return 0;    /* it has all names itself */
+    if (recorder_find_section(file, size, ".symtab", &symbols)) return 0; /* it has all names */
     for (way = 0; way < 5; way++) {
         int here = way == 0   ? by_build_id(file, size, bytes_out, size_out)
                    : way == 4 ? by_data(file, size, bytes_out, size_out)

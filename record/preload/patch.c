@@ -65,6 +65,7 @@ static footprint *record_footprint(record_extra *x) {
     footprint_config config = {0};
     size_t bytes;
     if (x->f) return x->f;
+    if (record.config.check_count != BINPATCH_ALWAYS) config.flags = FOOTPRINT_BURSTS;
     bytes = footprint_bytes(&config, BLOCKS);
     x->f = (footprint *)recorder_memory(sizeof *x->f + 64 + bytes);
     if (x->f) footprint_init(x->f, x->f + 1, bytes, &config);

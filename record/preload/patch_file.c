@@ -30,7 +30,9 @@ static int record_write_footprint(footprint *f, hcct_write_fn write, void *user)
     void *memory = record.keeping ? record_kept_memory(bytes) : recorder_memory(bytes);
     footprint_profile profile;
     if (!memory || footprint_snapshot(f, &profile, memory, bytes) != 0) return -1;
-    return footprint_write(&profile, "references in bursts", write, user);
+    return footprint_write(
+        &profile, profile.flags & FOOTPRINT_BURSTS ? "references in bursts" : "references", write,
+        user);
 }
 
 /* A site of a stream: the function and how far in it the instruction stands. */

@@ -254,7 +254,8 @@ FOOTPRINT_API void footprint_access_repeat(footprint *fp, uint64_t count) {
 }
 
 FOOTPRINT_API void footprint_reference(footprint *fp, const void *address, size_t bytes) {
-    uint64_t first = (uint64_t)(uintptr_t)address, last = first + (bytes ? bytes - 1 : 0);
-    uint64_t block = first >> fp->config.block_log2;
-    do footprint_access(fp, block); while (block++ != last >> fp->config.block_log2);
+    uint64_t block = (uint64_t)(uintptr_t)address >> fp->config.block_log2;
+    uint64_t last = footprint_p_last_block(address, bytes, fp->config.block_log2);
+    for (; block < last; block++) footprint_access(fp, block);
+    footprint_access(fp, last);
 }

@@ -55,9 +55,11 @@ FOOTPRINT_API double footprint_fill_time(const footprint_profile *p, double bloc
 }
 
 FOOTPRINT_API double footprint_miss_ratio_by_average(const footprint_profile *p, double blocks) {
-    double time = footprint_fill_time(p, blocks);
+    double time = footprint_fill_time(p, blocks), ratio;
     footprint_p_piece at;
+    if (footprint_p_is_unknown(p, blocks)) return -1;
     if (time < 0 || !footprint_p_find_piece(p, time, -1, &at)) return 0;
     if (at.blocks1 <= at.blocks0) return 0;
-    return (at.blocks1 - at.blocks0) / (at.window1 - at.window0);
+    ratio = (at.blocks1 - at.blocks0) / (at.window1 - at.window0);
+    return ratio < 1 ? ratio : 1;                  /* estimates may be above it */
 }

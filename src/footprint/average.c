@@ -24,6 +24,7 @@ static uint64_t footprint_p_average_layout(footprint_average *av, unsigned char 
 static void footprint_p_average_configure(footprint_average *av, const footprint_config *config) {
     footprint_p_zero(av, sizeof *av);
     av->end = footprint_p_settings(&av->config, config, &av->columns);
+    av->flags = av->config.flags & FOOTPRINT_BURSTS;
     av->sample_log2 = av->config.sample_log2;
     av->is_followed = 1;
 }
@@ -320,19 +321,17 @@ FOOTPRINT_API void footprint_average_access_repeat(footprint_average *av, uint64
 
 FOOTPRINT_API void footprint_average_reference(footprint_average *av, const void *address,
                                                size_t bytes) {
-    uint64_t first = (uint64_t)(uintptr_t)address, last = first + (bytes ? bytes - 1 : 0);
-    uint64_t block = first >> av->config.block_log2;
-    for (;; block++) {
-        footprint_average_access(av, block);
-        if (block == last >> av->config.block_log2) break;
-    }
+    uint64_t block = (uint64_t)(uintptr_t)address >> av->config.block_log2;
+    uint64_t last = footprint_p_last_block(address, bytes, av->config.block_log2);
+    for (; block < last; block++) footprint_average_access(av, block);
+    footprint_average_access(av, last);
 }
 
 FOOTPRINT_API void footprint_average_get_stats(const footprint_average *av, footprint_stats *out) {
     out->accesses = av->now;
     out->lost = av->lost;
     out->accesses_max = av->end;
-    out->blocks = av->first;
+    out->blocks = footprint_p_blocks(av->first, av->now);
     out->forgotten = 0;
     out->memory_bytes = av->bytes;
     out->blocks_bytes = av->table_bytes;
@@ -352,14 +351,14 @@ FOOTPRINT_API int footprint_average_snapshot(const footprint_average *av,
     uint32_t b;
     if (footprint_profile_init(profile, 1, av->columns, memory, bytes)) return -1;
     profile->accesses = profile->last_window = av->now;
-    profile->blocks = profile->last_blocks = av->first;
+    profile->blocks = profile->last_blocks = footprint_p_blocks(av->first, av->now);
     profile->flags = av->flags | FOOTPRINT_AVERAGE;
     profile->sample_log2 = av->sample_log2;
     profile->block_log2 = av->config.block_log2;
     if (av->now == 0) return 0;
     if (av->now > av->config.window_max) profile->last_window = profile->last_blocks = 0;
     footprint_p_average_totals(av, profile->total);
-    for (b = 1; b < av->columns && av->flags & FOOTPRINT_FULL; b++)
-        footprint_p_bound_total(&profile->total[b], footprint_bin_high(b), av->first);
+    for (b = 1; b < av->columns && av->sample_log2; b++)
+        footprint_p_bound_total(&profile->total[b], footprint_bin_high(b), profile->blocks);
     return 0;
 }

@@ -55,9 +55,24 @@ static uint64_t footprint_p_settings(footprint_config *to, const footprint_confi
         to->blocks_max = UINT32_C(1) << 30;
     if (to->sample_log2 > 24) to->sample_log2 = 24;
     if (to->block_log2 == 0) to->block_log2 = 6;
+    if (to->block_log2 > 63) to->block_log2 = 63;
     width = to->window_max - footprint_bin_low(*columns - 1) + 1;
     end = UINT64_MAX / width;
     return end < (UINT64_C(1) << 34) - 1 ? (UINT64_C(1) << 34) - 1 : end;
+}
+
+/* Returns the last block of address[0..bytes). What would lie behind the end of
+   the address space is left out. */
+static uint64_t footprint_p_last_block(const void *address, size_t bytes,
+                                       uint32_t block_log2) {
+    uintptr_t first = (uintptr_t)address, last = first + (bytes ? bytes - 1 : 0);
+    if (last < first) last = UINTPTR_MAX;
+    return (uint64_t)last >> block_log2;
+}
+
+/* An estimate of the number of blocks is never above that of accesses. */
+static uint64_t footprint_p_blocks(uint64_t estimate, uint64_t accesses) {
+    return estimate < accesses ? estimate : accesses;
 }
 
 /* Returns the size of a table that is full at three quarters with so many

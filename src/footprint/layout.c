@@ -90,7 +90,7 @@ static uint32_t footprint_p_start(footprint *fp, void *tables, uint32_t most, vo
 static void footprint_p_configure(footprint *fp, const footprint_config *config) {
     footprint_p_zero(fp, sizeof *fp);
     fp->end = footprint_p_settings(&fp->config, config, &fp->columns);
-    fp->flags = fp->config.flags & FOOTPRINT_FORGET;
+    fp->flags = fp->config.flags & (FOOTPRINT_FORGET | FOOTPRINT_BURSTS);
     fp->sample_log2 = fp->config.sample_log2;
     fp->depth_first = footprint_bin((uint64_t)FOOTPRINT_P_T << fp->sample_log2);
     fp->next = 2;

@@ -364,7 +364,7 @@ FOOTPRINT_API int footprint_pair_snapshot(const footprint_pair *pair, footprint_
         return -1;
     profile->accesses = pair->now;
     profile->blocks = pair->number;
-    profile->c = pair->c;
+    if (pair->columns) profile->c = pair->c;       /* else init failed */
     profile->flags = pair->flags | FOOTPRINT_INTERLEAVED;
     for (b = 1; b < pair->columns; b++)
         profile->at_least[b] = footprint_p_pair_windows(pair->now, b);

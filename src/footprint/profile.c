@@ -1,6 +1,13 @@
 /* ---- profiles ---- */
 
-FOOTPRINT_API size_t footprint_profile_bytes(uint32_t rows, uint32_t columns) {
+/* There are 496 bins. A profile has one row and one column at least, so that
+   what is written of it can be read. */
+static uint32_t footprint_p_bins(uint32_t bins) {
+    return bins > 496 ? 496 : bins ? bins : 1;
+}
+
+FOOTPRINT_API size_t footprint_profile_bytes(uint32_t wanted_rows, uint32_t wanted_columns) {
+    uint32_t rows = footprint_p_bins(wanted_rows), columns = footprint_p_bins(wanted_columns);
     uint64_t cells = (uint64_t)rows * columns + rows, bytes = cells * sizeof(uint64_t) + 15;
     bytes += columns * (uint64_t)sizeof(footprint_total);
     return bytes > SIZE_MAX ? SIZE_MAX : (size_t)bytes;
@@ -9,6 +16,8 @@ FOOTPRINT_API size_t footprint_profile_bytes(uint32_t rows, uint32_t columns) {
 FOOTPRINT_API int footprint_profile_init(footprint_profile *p, uint32_t rows, uint32_t columns,
                                          void *memory, size_t bytes) {
     size_t at = (size_t)(0 - (uintptr_t)memory) & 15;
+    rows = footprint_p_bins(rows);
+    columns = footprint_p_bins(columns);
     footprint_p_zero(p, sizeof *p);
     if (!memory || bytes < footprint_profile_bytes(rows, columns)) return -1;
     footprint_p_zero(memory, footprint_profile_bytes(rows, columns));
@@ -49,10 +58,15 @@ FOOTPRINT_API uint32_t footprint_percentile(const footprint_profile *p, uint32_t
     return bin;
 }
 
+/* Where one block in 2^k is followed, nothing is known of caches of fewer. */
+static int footprint_p_is_unknown(const footprint_profile *p, double blocks) {
+    return p->sample_log2 && blocks < (double)(UINT64_C(1) << p->sample_log2);
+}
+
 FOOTPRINT_API double footprint_miss_ratio(const footprint_profile *p, double blocks) {
     double all = (double)p->blocks, hits = 0;
     uint32_t row;
-    if (p->sample_log2 && blocks < (double)(UINT64_C(1) << p->sample_log2)) return -1;
+    if (footprint_p_is_unknown(p, blocks)) return -1;
     for (row = 1; row < p->rows; row++) {
         uint64_t first = footprint_bin_low(row), next = footprint_bin_low(row + 1);
         double low = (double)first, width = (double)(next - first), here = (double)p->depth[row];

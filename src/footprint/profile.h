@@ -5,9 +5,9 @@
 FOOTPRINT_API int    footprint_profile_init(footprint_profile *profile, uint32_t rows,
                                             uint32_t columns, void *memory, size_t bytes);
 FOOTPRINT_API size_t footprint_profile_bytes(uint32_t rows, uint32_t columns);
-/* Adds all windows of another profile, of one kind of counter with the first
-   one. No window of the sum spans both. Returns 0, or -1 if `into` has too few
-   rows or columns or is of another kind. */
+/* Adds all windows of another profile. No window of the sum spans both.
+   Returns 0, or -1 if `into` has too few rows or columns, or holds profiles of
+   another kind of counter or of blocks of another size. */
 FOOTPRINT_API int footprint_add(footprint_profile *into, const footprint_profile *other);
 /* Leaves in `later` the windows that ended after `earlier`, a snapshot of the
    same counter. Returns 0, or -1 if `earlier` is not earlier. */
@@ -44,7 +44,8 @@ FOOTPRINT_API double footprint_average_of(const footprint_profile *p, double win
 FOOTPRINT_API double footprint_fill_time(const footprint_profile *p, double blocks);
 /* Returns the share of accesses that miss in an LRU cache of so many blocks,
    as far as averages tell: the slope of the average at the window that fills
-   the cache. It assumes that reuse is alike at all times. */
+   the cache. It assumes that reuse is alike at all times. Returns -1 for less
+   than 2^sample_log2 blocks, where sampling cannot tell. */
 FOOTPRINT_API double footprint_miss_ratio_by_average(const footprint_profile *p, double blocks);
 
 #ifndef FOOTPRINT_NO_FILES

@@ -47,10 +47,11 @@ FOOTPRINT_API int footprint_snapshot(footprint *fp, footprint_profile *profile, 
     uint32_t rows = footprint_p_rows(fp), row, b;
     FOOTPRINT_ASSERT(memory != NULL);
     if (footprint_profile_init(profile, rows, fp->columns, memory, bytes)) return -1;
+    rows = profile->rows;
     profile->accesses = profile->last_window = fp->now;
-    profile->blocks = profile->last_blocks = fp->first;
+    profile->blocks = profile->last_blocks = footprint_p_blocks(fp->first, fp->now);
     profile->forgotten = fp->forgotten;
-    profile->c = fp->config.c;
+    if (fp->columns) profile->c = fp->config.c;    /* else init failed */
     profile->flags = fp->flags;
     profile->sample_log2 = fp->sample_log2;
     profile->block_log2 = fp->config.block_log2;
@@ -58,8 +59,8 @@ FOOTPRINT_API int footprint_snapshot(footprint *fp, footprint_profile *profile, 
     if (fp->now > fp->config.window_max) profile->last_window = profile->last_blocks = 0;
     footprint_p_fold(fp);
     footprint_p_sum_averages(fp, profile->total);
-    for (b = 1; b < fp->columns && fp->flags & FOOTPRINT_FULL; b++)
-        footprint_p_bound_total(&profile->total[b], footprint_bin_high(b), fp->first);
+    for (b = 1; b < fp->columns && (fp->sample_log2 || fp->flags & FOOTPRINT_FULL); b++)
+        footprint_p_bound_total(&profile->total[b], footprint_bin_high(b), profile->blocks);
     if (fp->start)
         footprint_p_copy(profile->at_least, fp->before, rows * fp->columns * sizeof(uint64_t));
     footprint_p_extract(fp, profile->at_least, rows);
@@ -72,7 +73,7 @@ FOOTPRINT_API void footprint_get_stats(const footprint *fp, footprint_stats *out
     out->accesses = fp->now;
     out->lost = fp->lost;
     out->accesses_max = fp->end;
-    out->blocks = fp->first;
+    out->blocks = footprint_p_blocks(fp->first, fp->now);
     out->forgotten = fp->forgotten;
     out->memory_bytes = fp->table_bytes + fp->blocks_bytes;
     out->blocks_bytes = fp->blocks_bytes;

@@ -9,7 +9,9 @@ FOOTPRINT_API int footprint_add(footprint_profile *into, const footprint_profile
     uint32_t row, column;
     int empty = into->accesses == 0;
     if (into->rows < other->rows || into->columns < other->columns) return -1;
-    if (!empty && (into->flags ^ other->flags) & FOOTPRINT_INTERLEAVED) return -1;
+    if (!empty && (into->flags ^ other->flags) & (FOOTPRINT_INTERLEAVED | FOOTPRINT_AVERAGE))
+        return -1;
+    if (!empty && into->block_log2 != other->block_log2) return -1;
     for (column = 0; column < other->columns; column++) {
         footprint_total *to = &into->total[column];
         const footprint_total *from = &other->total[column];
@@ -46,7 +48,7 @@ FOOTPRINT_API int footprint_subtract(footprint_profile *later,
                 earlier->at_least[row * (size_t)later->columns + column];
         from->windows -= less->windows;
         footprint_p_wide_less(&from->low, &from->high, less->low, less->high);
-        if (later->flags & FOOTPRINT_FULL)                 /* blocks: also those of before */
+        if (later->sample_log2 || later->flags & FOOTPRINT_FULL) /* blocks: of before, too */
             footprint_p_bound_total(from, footprint_bin_high(column), later->blocks);
     }
     for (row = 0; row < earlier->rows; row++) later->depth[row] -= earlier->depth[row];

@@ -7,17 +7,18 @@ enum {                               /* flags of a config, of footprint_stats an
     FOOTPRINT_ENDED       = 8,       /* accesses came after accesses_max; cure: window_max */
     FOOTPRINT_INTERLEAVED = 16,      /* a profile of a footprint_pair */
     FOOTPRINT_DIFFERENCE  = 32,      /* windows that ended in a phase, not in a whole run */
-    FOOTPRINT_SATURATED   = 64       /* a sum of profiles stays at the greatest number */
+    FOOTPRINT_SATURATED   = 64,      /* a sum of profiles stays at the greatest number */
+    FOOTPRINT_BURSTS      = 128      /* accesses are missing: bursts stand one behind the other */
 };
 
 /* Of all three counters. A zero in a field asks for its default. A
-   footprint_average is always exact and samples when it is full: it reads
-   neither c nor flags. A footprint_pair reads c and window_max alone. */
+   footprint_average is always exact and samples when it is full: it reads no c.
+   A footprint_pair reads c and window_max alone. */
 typedef struct footprint_config {
     double   c;                      /* precision c of the paper: 0.01 to 1; default 0.9 */
     uint64_t window_max;             /* longest window, rounded up to its bin; default 2^32 - 1 */
     uint32_t blocks_max;             /* makes room for no more blocks than that; default 2^30 */
-    uint32_t flags;                  /* FOOTPRINT_FORGET */
+    uint32_t flags;                  /* FOOTPRINT_FORGET, FOOTPRINT_BURSTS */
     uint32_t sample_log2;            /* k <= 24: follows one block in 2^k, no guarantee */
     uint32_t block_log2;             /* bytes of a block, as a power of 2; default 6 (64 bytes) */
     void *(*alloc)(void *user, size_t bytes);            /* for an open; may return NULL */

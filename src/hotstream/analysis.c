@@ -10,11 +10,12 @@
             and its heat, length * cold, reaches the threshold. So the sum of heats is at most the
             symbols fed, and each heat is at most length times the occurrences without overlap.
 
-   A rule that is too long hides the heat of parts that are too short. So its body is cut in
-   *segments*, runs of neighbours within the length limits, which are streams of frequency cold(k)
-   themselves.
+   A rule that is too long hides the heat of parts that are too short. So its
+   body is cut in *segments*, runs of neighbours within the length limits, which
+   are streams of frequency cold(k) themselves.
 
-   Example: abaabcabcabcabc, heat 8, lengths 2 to 7. S = AaCC, C = BB, B = Ac, A = ab.
+   Example: abaabcabcabcabc, heat 8, lengths 2 to 7. S = AaCC, C = BB, B = Ac, A
+   = ab.
 
        rule    length   cold   heat
        S         15       1            not a stream
@@ -22,7 +23,8 @@
        B          3       0      0
        A          2       1      2     from S; below 8
 
-   Walk and pass run in small steps, so that they can stop when a budget is used up. */
+   Walk and pass run in small steps, so that they can stop when a budget is used
+   up. */
 
 enum { HOTSTREAM_P_IDLE, HOTSTREAM_P_WALK, HOTSTREAM_P_PASS, HOTSTREAM_P_EMPTY };
 
@@ -64,8 +66,9 @@ static void hotstream_p_walk_begin(hotstream *h) {
     hotstream_p_walk_into(h, HOTSTREAM_P_START);
 }
 
-/* The uses that the walk has met and whose rule is not finished stand at the end of `flat`, as the
-   rules' guards, last met first; those of finished rules at its beginning, as numbers. */
+/* The uses that the walk has met and whose rule is not finished stand at the
+   end of `flat`, as the rules' guards, last met first; those of finished rules
+   at its beginning, as numbers. */
 static void hotstream_p_finish_rule(hotstream *h, const hotstream_p_frame *top) {
     uint32_t k = --h->finished, length = top->length, i;
     h->rule_guard[k] = top->rule;
@@ -74,7 +77,7 @@ static void hotstream_p_finish_rule(hotstream *h, const hotstream_p_frame *top) 
         uint32_t child = h->nodes[h->flat[i]].symbol - HOTSTREAM_P_NUMBERED;
         h->flat[h->flat_used++] = child;
         length += h->rule_length[child];
-        if (length < h->rule_length[child]) { length = UINT32_MAX - HOTSTREAM_P_MOST; }
+        if (length < h->rule_length[child]) length = UINT32_MAX - HOTSTREAM_P_MOST;
     }
     h->items_at = top->items;
     h->rule_length[k] = length;
@@ -97,7 +100,7 @@ static int hotstream_p_walk_on(hotstream *h, uint64_t *steps) {
             if (hotstream_p_is_use(symbol)) {
                 child = symbol - HOTSTREAM_P_USE;
                 h->flat[--h->items_at] = child;
-                if (n[child].symbol >= HOTSTREAM_P_NUMBERED) { child = 0; }
+                if (n[child].symbol >= HOTSTREAM_P_NUMBERED) child = 0;
             } else {
                 top->length += symbol != HOTSTREAM_P_SEPARATOR;
             }
@@ -109,7 +112,7 @@ static int hotstream_p_walk_on(hotstream *h, uint64_t *steps) {
             h->walk_depth--;
             continue;
         }
-        if (h->walk_depth == h->rule_count) { return 1; }   /* a broken grammar */
+        if (h->walk_depth == h->rule_count) return 1;   /* a broken grammar */
         hotstream_p_walk_into(h, child);
     }
     return 1;
@@ -123,7 +126,8 @@ static void hotstream_p_pass_begin(hotstream *h) {
     h->cold[0] = 1;
 }
 
-/* Spells nodes first .. last into `spelled`. A stream of length L nests less than L deep. */
+/* Spells nodes first .. last into `spelled`. A stream of length L nests less
+   than L deep. */
 static void hotstream_p_spell(hotstream *h, uint32_t first, uint32_t last) {
     const hotstream_p_node *n = h->nodes;
     uint32_t depth = 0, i = first, length = 0;
@@ -138,11 +142,11 @@ static void hotstream_p_spell(hotstream *h, uint32_t first, uint32_t last) {
             hotstream_item *item = &h->spelled[length++];
             item->site = symbol;
             item->address = 0;
-            if (h->references) { *item = h->references[symbol]; }
-            else if (h->config.item) { *item = h->config.item(h->config.user, symbol); }
+            if (h->references) *item = h->references[symbol];
+            else if (h->config.item) *item = h->config.item(h->config.user, symbol);
         }
-        while (depth && hotstream_p_is_guard(n[n[i].next].symbol)) { i = h->spell_stack[--depth]; }
-        if (depth == 0 && i == last) { break; }
+        while (depth && hotstream_p_is_guard(n[n[i].next].symbol)) i = h->spell_stack[--depth];
+        if (depth == 0 && i == last) break;
         i = n[i].next;
     }
 }
@@ -162,7 +166,7 @@ static void hotstream_p_report(hotstream *h, uint32_t first, uint32_t last, uint
                                uint64_t frequency) {
     hotstream_stream stream;
     h->covered += length * frequency;
-    if (!h->found) { return; }
+    if (!h->found) return;
     hotstream_p_spell(h, first, last);
     stream.items = h->spelled;
     stream.length = length;
@@ -179,7 +183,7 @@ static void hotstream_p_segments(hotstream *h, uint32_t k) {
     for (;; i = n[i].next) {
         uint32_t symbol = n[i].symbol, c = 1;
         int ends;
-        if (hotstream_p_is_use(symbol)) { c = h->rule_length[hotstream_p_rule_of(h, symbol)]; }
+        if (hotstream_p_is_use(symbol)) c = h->rule_length[hotstream_p_rule_of(h, symbol)];
         ends = i == g || c >= least;                        /* a long child speaks for itself */
         if (ends || length + c > most) {
             if (length >= least && length * h->cold[k] >= h->threshold) {
@@ -189,15 +193,15 @@ static void hotstream_p_segments(hotstream *h, uint32_t k) {
                     if (hotstream_p_is_use(n[s].symbol)) {
                         h->cold[hotstream_p_rule_of(h, n[s].symbol)] -= h->cold[k];
                     }
-                    if (s == last) { break; }
+                    if (s == last) break;
                 }
             }
             first = 0;
             length = 0;
         }
-        if (i == g) { break; }
-        if (ends) { continue; }
-        if (!first) { first = i; }
+        if (i == g) break;
+        if (ends) continue;
+        if (!first) first = i;
         last = i;
         length += c;
     }
@@ -217,7 +221,7 @@ static int hotstream_p_pass_on(hotstream *h, uint64_t *steps) {
                 *steps -= *steps < length ? *steps : length;
                 h->flat_at = end;
             }
-            if (!cold) { h->flat_at = end; }
+            if (!cold) h->flat_at = end;
         }
         at = h->flat_at;
         while (at < end && *steps) {
@@ -225,7 +229,7 @@ static int hotstream_p_pass_on(hotstream *h, uint64_t *steps) {
             --*steps;
         }
         h->flat_at = at;
-        if (at < end || *steps == 0) { return 0; }
+        if (at < end || *steps == 0) return 0;
         --*steps;
         if (h->segments && k && length > h->config.max_length && cold >= 2) {
             hotstream_p_segments(h, k);
@@ -248,13 +252,13 @@ static void hotstream_p_rebuild(hotstream *h) {
     for (i = 1; i <= h->used; i++) {
         uint32_t a = n[i].symbol, b, hash;
         hotstream_p_slot *slot;
-        if (a >= HOTSTREAM_P_GUARD) { continue; }
+        if (a >= HOTSTREAM_P_GUARD) continue;
         hotstream_p_count_use(h, a);
         b = n[n[i].next].symbol;
-        if (!hotstream_p_pairable(a, b)) { continue; }
+        if (!hotstream_p_pairable(a, b)) continue;
         hash = hotstream_p_hash(a, b);
         slot = hotstream_p_find(h, a, b, hash);
-        if (slot->node && slot->node != n[i].next) { continue; }
+        if (slot->node && slot->node != n[i].next) continue;
         slot->hash = hash;
         slot->node = i;                                 /* of aaa the left: appending wants it */
     }
@@ -263,7 +267,7 @@ static void hotstream_p_rebuild(hotstream *h) {
 /* Begins anew in memory that is all zero where it must be. */
 static void hotstream_p_empty(hotstream *h) {
     uint32_t in_use = h->capacity - h->free_count;
-    if (in_use > h->peak) { h->peak = in_use; }
+    if (in_use > h->peak) h->peak = in_use;
     h->used = 0;
     h->free_list = 0;
     h->free_count = h->capacity;
@@ -285,8 +289,8 @@ static uint32_t hotstream_p_reference_places(const hotstream *h) {
     return h->config.references_max + h->config.references_max / 2;
 }
 
-/* Empties the table of digrams, and that of references, which follows it; in steps of 512 bytes.
-   Returns 1 when both are empty. */
+/* Empties the table of digrams, and that of references, which follows it; in
+   steps of 512 bytes. Returns 1 when both are empty. */
 static int hotstream_p_clear_on(hotstream *h, uint64_t *steps) {
     unsigned char *table = (unsigned char *)h->table;
     while (h->cleared < h->clear_bytes && *steps) {
@@ -295,7 +299,7 @@ static int hotstream_p_clear_on(hotstream *h, uint64_t *steps) {
         h->cleared += now;
         --*steps;
     }
-    if (h->cleared < h->clear_bytes) { return 0; }
+    if (h->cleared < h->clear_bytes) return 0;
     h->taken += h->count;
     h->digests++;
     hotstream_p_empty(h);
@@ -327,10 +331,10 @@ static int hotstream_p_digest_on(hotstream *h, uint64_t *steps) {
 /* Ends what hotstream_work has begun, so that the grammar stands. */
 static void hotstream_p_stand(hotstream *h) {
     uint64_t steps = UINT64_MAX;
-    if (h->phase != HOTSTREAM_P_IDLE) { hotstream_p_digest_on(h, &steps); }
-    if (h->buffer) { hotstream_work(h, 0); }
+    if (h->phase != HOTSTREAM_P_IDLE) hotstream_p_digest_on(h, &steps);
+    if (h->buffer) hotstream_work(h, 0);
     hotstream_p_flush(h);
-    if (h->stale) { hotstream_p_rebuild(h); }
+    if (h->stale) hotstream_p_rebuild(h);
 }
 
 static void hotstream_p_begin_analysis(hotstream *h) {
@@ -364,11 +368,11 @@ HOTSTREAM_API uint64_t hotstream_threshold(hotstream *h, double coverage, int se
     wanted = (uint64_t)(coverage * (double)h->count);
     h->segments = segments != 0;
     h->found = NULL;
-    if (hotstream_p_covered(h, low) < wanted) { return low; }
+    if (hotstream_p_covered(h, low) < wanted) return low;
     while (high > low + 1) {
         middle = low + (high - low) / 2;
-        if (hotstream_p_covered(h, middle) >= wanted) { low = middle; }
-        else                                          { high = middle; }
+        if (hotstream_p_covered(h, middle) >= wanted) low = middle;
+        else high = middle;
     }
     return low;
 }

@@ -1,10 +1,11 @@
 /* ---- basics ---- */
 
-#ifndef HOTSTREAM_RESERVE
-#define HOTSTREAM_RESERVE 8
+/* A test makes these tight. */
+#ifndef HOTSTREAM_P_RESERVE
+#define HOTSTREAM_P_RESERVE 8       /* free nodes with which the grammar counts as full */
 #endif
-#ifndef HOTSTREAM_HASH_BITS
-#define HOTSTREAM_HASH_BITS 32
+#ifndef HOTSTREAM_P_HASH_BITS
+#define HOTSTREAM_P_HASH_BITS 32    /* of a digram */
 #endif
 #ifdef HOTSTREAM_P_GNU
 #define HOTSTREAM_P_INLINE static inline __attribute__((always_inline))
@@ -17,5 +18,5 @@
 
 static void hotstream_p_zero(void *memory, size_t bytes) {
     unsigned char *at = (unsigned char *)memory;
-    while (bytes--) { *at++ = 0; }
+    while (bytes--) *at++ = 0;
 }

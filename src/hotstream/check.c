@@ -1,16 +1,16 @@
 /* ---- the self-check ---- */
 
-/* Links and names of rules, which everything else follows. That each node is the `prev` of its
-   `next` makes the other direction right, too. */
+/* Links and names of rules, which everything else follows. That each node is
+   the `prev` of its `next` makes the other direction right, too. */
 static uint64_t hotstream_p_check_links(const hotstream *h) {
     const hotstream_p_node *n = h->nodes;
     uint32_t i;
     uint64_t bad = 0;
     for (i = 1; i <= h->used; i++) {
         uint32_t next = n[i].next, g = n[i].symbol - HOTSTREAM_P_USE;
-        if (n[i].symbol == HOTSTREAM_P_FREE) { continue; }
+        if (n[i].symbol == HOTSTREAM_P_FREE) continue;
         bad += next - 1 >= h->used || n[next].symbol == HOTSTREAM_P_FREE || n[next].prev != i;
-        if (!hotstream_p_is_use(n[i].symbol)) { continue; }
+        if (!hotstream_p_is_use(n[i].symbol)) continue;
         bad += g - 1 >= h->used || n[g].symbol == HOTSTREAM_P_FREE ||
                !hotstream_p_is_guard(n[g].symbol);
     }
@@ -24,13 +24,13 @@ static uint64_t hotstream_p_check_digrams(hotstream *h) {
     uint64_t bad = 0;
     for (i = 1; i <= h->used; i++) {
         uint32_t a = n[i].symbol, b = n[n[i].next].symbol, m;
-        if (!hotstream_p_pairable(a, b)) { continue; }
+        if (!hotstream_p_pairable(a, b)) continue;
         m = hotstream_p_find(h, a, b, hotstream_p_hash(a, b))->node;
         found += m == i;
-        if (h->dropped) { continue; }
+        if (h->dropped) continue;
         bad += m == 0 || (m != i && n[m].next != i && n[i].next != m);
     }
-    for (i = 0; i < h->slots; i++) { found -= h->table[i].node != 0; }
+    for (i = 0; i < h->slots; i++) found -= h->table[i].node != 0;
     return bad + (found != 0);                              /* an entry that no digram finds */
 }
 
@@ -43,12 +43,12 @@ static uint64_t hotstream_p_check_rules(hotstream *h) {
     hotstream_p_zero(counts, ((size_t)h->used + 1) * sizeof *counts);
     for (i = 1; i <= h->used; i++) {
         live += n[i].symbol != HOTSTREAM_P_FREE;
-        if (hotstream_p_is_use(n[i].symbol)) { counts[n[i].symbol - HOTSTREAM_P_USE]++; }
+        if (hotstream_p_is_use(n[i].symbol)) counts[n[i].symbol - HOTSTREAM_P_USE]++;
     }
     for (i = 1; i <= h->used; i++) {
         int is_start = i == HOTSTREAM_P_START;
         uint32_t length = 0;
-        if (n[i].symbol == HOTSTREAM_P_FREE || !hotstream_p_is_guard(n[i].symbol)) { continue; }
+        if (n[i].symbol == HOTSTREAM_P_FREE || !hotstream_p_is_guard(n[i].symbol)) continue;
         rules++;
         for (k = n[i].next; k != i && length <= h->used; k = n[k].next) {
             bad += n[k].symbol >= HOTSTREAM_P_SEPARATOR + (uint32_t)is_start;
@@ -68,7 +68,7 @@ static uint64_t hotstream_p_check_meaning(hotstream *h) {
     uint64_t *sum, *scale, steps = UINT64_MAX;
     uint32_t k, i;
     hotstream_p_walk_begin(h);
-    if (!hotstream_p_walk_on(h, &steps) || h->finished) { return 1; }
+    if (!hotstream_p_walk_on(h, &steps) || h->finished) return 1;
     sum = h->cold;
     scale = sum + h->rule_count;                            /* the walk's other half */
     for (k = h->rule_count; k-- > 0; ) {
@@ -86,7 +86,7 @@ static uint64_t hotstream_p_check_meaning(hotstream *h) {
         sum[k] = add;
         scale[k] = times;
     }
-    if (h->count < UINT32_MAX && h->rule_length[0] != h->count) { return 1; }
+    if (h->count < UINT32_MAX && h->rule_length[0] != h->count) return 1;
     return sum[0] != h->hash;
 }
 
@@ -94,9 +94,9 @@ HOTSTREAM_API uint64_t hotstream_check(hotstream *h) {
     uint64_t bad;
     hotstream_p_stand(h);
     bad = hotstream_p_check_links(h);
-    if (!bad) { bad = hotstream_p_check_digrams(h); }
-    if (!bad) { bad = hotstream_p_check_rules(h); }
-    if (!bad) { bad = hotstream_p_check_meaning(h); }
-    if (!bad) { hotstream_p_rebuild(h); }
+    if (!bad) bad = hotstream_p_check_digrams(h);
+    if (!bad) bad = hotstream_p_check_rules(h);
+    if (!bad) bad = hotstream_p_check_meaning(h);
+    if (!bad) hotstream_p_rebuild(h);
     return bad;
 }

@@ -1,18 +1,21 @@
 /* ---- the cursor ---- */
-/* Most input repeats what is known. While it does, nothing is appended: a cursor walks along an old
-   occurrence, which starts at a node with the symbol of the last of S.
+/* Most input repeats what is known. While it does, nothing is appended: a
+   cursor walks along an old occurrence, which starts at a node with the symbol
+   of the last of S.
 
        at                         the next node to match, a terminal; 0: no cursor
        way[0] .. way[depth - 1]   the uses that it has descended through
        total                      symbols that a flush would append
        before[d]                  total when it descended through way[d]
 
-   No node changes while the cursor is on. At a mismatch what was passed is appended, in pieces as
-   large as they stand in the grammar. A node must be left for each of those and two for a rule, so
-   the grammar counts as full when RESERVE + 2 * list_max are free. */
+   No node changes while the cursor is on. At a mismatch what was passed is
+   appended, in pieces as large as they stand in the grammar. A node must be
+   left for each of those and two for a rule, so the grammar counts as full when
+   RESERVE + 2 * list_max are free. */
 
-/* Returns 1 if the cursor stands on a symbol again. It does not when it met the end of S or of a
-   rule that it entered midway (a guard), or a separator, or when it is too deep (a use). */
+/* Returns 1 if the cursor stands on a symbol again. It does not when it met the
+   end of S or of a rule that it entered midway (a guard), or a separator, or
+   when it is too deep (a use). */
 HOTSTREAM_P_INLINE int hotstream_p_step(hotstream *h) {
     const hotstream_p_node *n = h->nodes;
     uint32_t depth = h->depth, next = n[h->at].next, total = h->total + 1;
@@ -20,7 +23,7 @@ HOTSTREAM_P_INLINE int hotstream_p_step(hotstream *h) {
         total = h->before[--depth] + 1;                     /* the rule counts as one symbol */
         next = n[h->way[depth]].next;
     }
-    while (hotstream_p_is_use(n[next].symbol) && depth < HOTSTREAM_DEPTH) {     /* descend */
+    while (hotstream_p_is_use(n[next].symbol) && depth < HOTSTREAM_P_DEPTH) {     /* descend */
         h->way[depth] = next;
         h->before[depth++] = total;
         next = n[n[next].symbol - HOTSTREAM_P_USE].next;
@@ -31,12 +34,13 @@ HOTSTREAM_P_INLINE int hotstream_p_step(hotstream *h) {
     return n[next].symbol < HOTSTREAM_P_USE;
 }
 
-/* Appends what the cursor has passed. The list is complete before the first append, and counts as
-   uses of its rules meanwhile, so that none of them is expanded or grown. */
+/* Appends what the cursor has passed. The list is complete before the first
+   append, and counts as uses of its rules meanwhile, so that none of them is
+   expanded or grown. */
 static void hotstream_p_flush(hotstream *h) {
     const hotstream_p_node *n = h->nodes;
     uint32_t d, i, stop, count = 0;
-    if (!h->at) { return; }
+    if (!h->at) return;
     i = n[h->start].next;
     for (d = 0; d <= h->depth; d++) {
         stop = d < h->depth ? h->way[d] : h->at;
@@ -45,7 +49,7 @@ static void hotstream_p_flush(hotstream *h) {
             hotstream_p_count_use(h, n[i].symbol);
             i = n[i].next;
         }
-        if (d < h->depth) { i = n[n[i].symbol - HOTSTREAM_P_USE].next; }
+        if (d < h->depth) i = n[n[i].symbol - HOTSTREAM_P_USE].next;
     }
     h->at = 0;
     h->owed = count;
@@ -55,7 +59,8 @@ static void hotstream_p_flush(hotstream *h) {
     }
 }
 
-/* All of g has matched, and its first symbol is the last of S: that becomes a use of g. */
+/* All of g has matched, and its first symbol is the last of S: that becomes a
+   use of g. */
 static void hotstream_p_take_rule(hotstream *h, uint32_t g) {
     hotstream_p_node *n = h->nodes;
     uint32_t last = n[HOTSTREAM_P_START].prev, before = n[last].prev;
@@ -64,11 +69,12 @@ static void hotstream_p_take_rule(hotstream *h, uint32_t g) {
     n[last].symbol = HOTSTREAM_P_USE + g;
     n[g].symbol++;
     hotstream_p_push(h, before);
-    if (hotstream_p_used(h, n[n[g].next].symbol, 1)) { hotstream_p_expand(h, n[g].next); }
+    if (hotstream_p_used(h, n[n[g].next].symbol, 1)) hotstream_p_expand(h, n[g].next);
     hotstream_p_settle(h);
 }
 
-/* The cursor cannot go on from where a step has brought it, or its list is too long. */
+/* The cursor cannot go on from where a step has brought it, or its list is too
+   long. */
 HOTSTREAM_P_RARE static void hotstream_p_arrive(hotstream *h) {
     const hotstream_p_node *n = h->nodes;
     uint32_t g = n[h->start].prev;
@@ -88,14 +94,15 @@ HOTSTREAM_P_INLINE void hotstream_p_taken(hotstream *h, uint32_t x) {
 
 static void hotstream_p_rebuild(hotstream *h);
 
-/* A symbol that no cursor waits for, behind a separator if references were left out. */
+/* A symbol that no cursor waits for, behind a separator if references were left
+   out. */
 HOTSTREAM_P_RARE static int hotstream_p_feed_other(hotstream *h, uint32_t x) {
     const hotstream_p_node *n = h->nodes;
     hotstream_p_slot *slot;
     uint32_t last, hash, m;
-    if (h->at) { hotstream_p_flush(h); }
-    if (h->stale) { hotstream_p_rebuild(h); }
-    if (h->free_count < HOTSTREAM_RESERVE + 2 * h->list_max + h->separate) { return -1; }
+    if (h->at) hotstream_p_flush(h);
+    if (h->stale) hotstream_p_rebuild(h);
+    if (h->free_count < HOTSTREAM_P_RESERVE + 2 * h->list_max + h->separate) return -1;
     if (h->separate) {
         if (h->count) {
             hotstream_p_put_last(h, n[HOTSTREAM_P_START].prev, HOTSTREAM_P_SEPARATOR);
@@ -122,7 +129,7 @@ HOTSTREAM_P_RARE static int hotstream_p_feed_other(hotstream *h, uint32_t x) {
             h->at = n[m].next;
             h->depth = 0;
             h->total = 0;
-            if (!hotstream_p_step(h)) { hotstream_p_flush(h); }
+            if (!hotstream_p_step(h)) hotstream_p_flush(h);
             return 0;
         }
     }
@@ -131,9 +138,9 @@ HOTSTREAM_P_RARE static int hotstream_p_feed_other(hotstream *h, uint32_t x) {
 }
 
 HOTSTREAM_API int hotstream_feed(hotstream *h, uint32_t x) {
-    if (x >= HOTSTREAM_SYMBOLS) { return -1; }
-    if (h->nodes[h->at].symbol != x) { return hotstream_p_feed_other(h, x); }
+    if (x >= HOTSTREAM_SYMBOLS) return -1;
+    if (h->nodes[h->at].symbol != x) return hotstream_p_feed_other(h, x);
     hotstream_p_taken(h, x);                                /* the walk began with nodes enough */
-    if (!hotstream_p_step(h) || h->total >= h->list_max) { hotstream_p_arrive(h); }
+    if (!hotstream_p_step(h) || h->total >= h->list_max) hotstream_p_arrive(h);
     return 0;
 }

@@ -52,49 +52,54 @@ typedef struct hotstream_stats {
 typedef struct hotstream hotstream;
 
 /* ---- set up ---- */
-/* Lays an empty object out in memory[0..bytes).
-   Returns how many grammar nodes fit; 0: too small, h must not be used. */
+/* Lays an empty object out in memory[0..bytes). Returns how many grammar nodes
+   fit; 0: too small, h must not be used. */
 HOTSTREAM_API uint32_t hotstream_init(hotstream *h, void *memory, size_t bytes,
                                       const hotstream_config *config);
 /* Returns the bytes that hotstream_init needs for so many nodes. */
 HOTSTREAM_API size_t hotstream_bytes(const hotstream_config *config, uint32_t nodes);
 
 /* ---- events ---- */
-/* One reference; see STEP BY STEP. Site 0 means hotstream_burst. An inline function: see below. */
+/* One reference; see STEP BY STEP. Site 0 means hotstream_burst. An inline
+   function: see below. */
 static void hotstream_record(hotstream *h, uint64_t site, uint64_t address);
 /* References, or symbols, were left out here. */
 HOTSTREAM_API void hotstream_burst(hotstream *h);
-/* One symbol of your own, with config.symbols. Returns 0, or -1: the grammar is full and x was not
-   taken, or x is not below HOTSTREAM_SYMBOLS. */
+/* One symbol of your own, with config.symbols. Returns 0, or -1: the grammar is
+   full and x was not taken, or x is not below HOTSTREAM_SYMBOLS. */
 HOTSTREAM_API int  hotstream_feed(hotstream *h, uint32_t x);
-/* Works on what was recorded until budget units of config.clock (without a clock: steps, some 20 ns
-   each) are used up; 0: no limit. Returns 1 if there is more to do, else 0. */
+/* Works on what was recorded until budget units of config.clock (without a
+   clock: steps, some 20 ns each) are used up; 0: no limit. Returns 1 if there
+   is more to do, else 0. */
 HOTSTREAM_API int  hotstream_work(hotstream *h, uint64_t budget);
 
 /* ---- answers ---- */
 /* Adds the streams of the grammar to the profile, and empties the grammar. */
 HOTSTREAM_API void   hotstream_digest(hotstream *h);
-/* Digests, then fills rows with the hot streams, the hottest first: as many as together hold
-   config.coverage of all references, or all there are, but at most max. Returns how many rows it
-   filled. stats.streams is the number of all streams. */
+/* Digests, then fills rows with the hot streams, the hottest first: as many as
+   together hold config.coverage of all references, or all there are, but at
+   most max. Returns how many rows it filled. stats.streams is the number of all
+   streams. */
 HOTSTREAM_API size_t hotstream_top(hotstream *h, hotstream_stream *rows, size_t max);
-/* Calls found for each stream of the grammar as it stands, with a heat of at least `heat` in it;
-   segments 0: whole rules only. Returns the references that those streams account for. The profile
-   is not changed. The grammar means the same afterwards. */
+/* Calls found for each stream of the grammar as it stands, with a heat of at
+   least `heat` in it; segments 0: whole rules only. Returns the references that
+   those streams account for. The profile is not changed. The grammar means the
+   same afterwards. */
 HOTSTREAM_API uint64_t hotstream_analyse(hotstream *h, uint64_t heat, int segments,
                                          hotstream_found_fn found, void *user);
-/* Returns a heat for hotstream_analyse whose streams hold that share of all symbols while those of
-   heat + 1 do not; or 2 * min_length. (Not always the largest: a hot rule hides its parts.) */
+/* Returns a heat for hotstream_analyse whose streams hold that share of all
+   symbols while those of heat + 1 do not; or 2 * min_length. (Not always the
+   largest: a hot rule hides its parts.) */
 HOTSTREAM_API uint64_t hotstream_threshold(hotstream *h, double coverage, int segments);
 HOTSTREAM_API void   hotstream_get_stats(const hotstream *h, hotstream_stats *out);
-/* Checks the grammar: links, counts, rule utility, digram uniqueness, the table of digrams, and
-   that it still stands for what was fed. Returns the number of violations: 0. For tests and field
-   trials; takes about as long as a digest. */
+/* Checks the grammar: links, counts, rule utility, digram uniqueness, the table
+   of digrams, and that it still stands for what was fed. Returns the number of
+   violations: 0. For tests and field trials; takes about as long as a digest. */
 HOTSTREAM_API uint64_t hotstream_check(hotstream *h);
 /* Adds the profile of y to that of x; digests both before. */
 HOTSTREAM_API void   hotstream_merge(hotstream *x, hotstream *y);
-/* Digests, then writes the profile as one .brst part of kind 5. A site's name may be NULL, or
-   "name", or "name\tfile:line"; title and name may be NULL.
+/* Digests, then writes the profile as one .brst part of kind 5. A site's name
+   may be NULL, or "name", or "name\tfile:line"; title and name may be NULL.
    Returns 0, or -1 if a write did not return 0. */
 HOTSTREAM_API int    hotstream_write(hotstream *h, const char *title, hotstream_name_fn name,
                                      void *name_user, hotstream_write_fn write, void *user);
@@ -109,12 +114,13 @@ typedef struct hotstream_p_slot {
 #ifndef HOTSTREAM_PENDING
 #define HOTSTREAM_PENDING 256
 #endif
-#ifndef HOTSTREAM_DEPTH
-#define HOTSTREAM_DEPTH 64
+#ifndef HOTSTREAM_P_DEPTH
+#define HOTSTREAM_P_DEPTH 64            /* how deep the cursor descends; a test makes it tight */
 #endif
 
 struct hotstream {                      /* yours to hold, ours to look into */
-    /* The buffer: a ring. put is written by the recording thread, got by the other one. */
+    /* The buffer: a ring. put is written by the recording thread, got by the
+       other one. */
     hotstream_item *buffer;
     uint32_t put, put_limit, mask;      /* put_limit: when to read got */
     uint32_t gap;                       /* references were lost since the last one recorded */
@@ -151,10 +157,11 @@ struct hotstream {                      /* yours to hold, ours to look into */
     void *memory;
     size_t bytes;
     hotstream_config config;            /* with defaults filled in */
-    uint32_t pending[HOTSTREAM_PENDING], way[HOTSTREAM_DEPTH], before[HOTSTREAM_DEPTH];
+    uint32_t pending[HOTSTREAM_PENDING], way[HOTSTREAM_P_DEPTH], before[HOTSTREAM_P_DEPTH];
 };
 
-/* What hotstream_record does when the buffer seems full. Returns 0 if there is no place. */
+/* What hotstream_record does when the buffer seems full. Returns 0 if there is
+   no place. */
 HOTSTREAM_API int hotstream_p_make_room(hotstream *h);
 
 /* Whoever reads `put` sees what was written to the buffer before. */
@@ -172,7 +179,7 @@ HOTSTREAM_API int hotstream_p_make_room(hotstream *h);
 HOTSTREAM_P_UNUSED static inline void hotstream_record(hotstream *h, uint64_t site,
                                                        uint64_t address) {
     hotstream_item *place;
-    if (h->put == h->put_limit && !hotstream_p_make_room(h)) { return; }
+    if (h->put == h->put_limit && !hotstream_p_make_room(h)) return;
     place = &h->buffer[h->put & h->mask];
     place->site = site;
     place->address = address;

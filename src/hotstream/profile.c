@@ -1,6 +1,6 @@
 /* ---- the profile ---- */
-/* Streams of all digests, found by signature in an open hash table. Entries stand in the order of
-   their items, but while an answer sorts them. */
+/* Streams of all digests, found by signature in an open hash table. Entries
+   stand in the order of their items, but while an answer sorts them. */
 
 static uint32_t hotstream_p_entry_places(const hotstream *h) {
     return h->config.streams_max + h->config.streams_max / 2 + 1;
@@ -11,12 +11,13 @@ static uint32_t *hotstream_p_entry_find(hotstream *h, uint64_t signature) {
     uint32_t places = hotstream_p_entry_places(h);
     uint32_t at = hotstream_p_home((uint32_t)(signature >> 32), places);
     while (h->entry_slots[at] && h->entries[h->entry_slots[at] - 1].signature != signature) {
-        if (++at == places) { at = 0; }
+        if (++at == places) at = 0;
     }
     return &h->entry_slots[at];
 }
 
-/* Hottest first; by signature among equals, so that the order depends on nothing else. */
+/* Hottest first; by signature among equals, so that the order depends on
+   nothing else. */
 static int hotstream_p_by_heat(const hotstream_stream *a, const hotstream_stream *b) {
     return a->heat != b->heat ? a->heat > b->heat : a->signature < b->signature;
 }
@@ -32,7 +33,7 @@ static void hotstream_p_sort(hotstream_stream *e, uint32_t count,
         gap = gap < 5 ? 1 : (uint32_t)(((uint64_t)gap * 5 - 1) / 11);
         for (i = gap; i < count; i++) {
             hotstream_stream moved = e[i];
-            for (k = i; k >= gap && before(&moved, &e[k - gap]); k -= gap) { e[k] = e[k - gap]; }
+            for (k = i; k >= gap && before(&moved, &e[k - gap]); k -= gap) e[k] = e[k - gap];
             e[k] = moved;
         }
     }
@@ -40,16 +41,17 @@ static void hotstream_p_sort(hotstream_stream *e, uint32_t count,
 
 static uint32_t hotstream_p_octave(uint64_t heat) {
     uint32_t octave = 0;
-    while (heat >>= 1) { octave++; }
+    while (heat >>= 1) octave++;
     return octave;
 }
 
-/* Gives up the colder half: whole octaves of heat, and of the octave in between the last ones. */
+/* Gives up the colder half: whole octaves of heat, and of the octave in between
+   the last ones. */
 static void hotstream_p_evict(hotstream *h) {
     uint32_t counts[64], i, k, octave = 63, kept = 0, at = 0, room = h->entry_count / 2;
     hotstream_p_zero(counts, sizeof counts);
-    for (i = 0; i < h->entry_count; i++) { counts[hotstream_p_octave(h->entries[i].heat)]++; }
-    while (octave && counts[octave] <= room) { room -= counts[octave--]; }
+    for (i = 0; i < h->entry_count; i++) counts[hotstream_p_octave(h->entries[i].heat)]++;
+    while (octave && counts[octave] <= room) room -= counts[octave--];
     for (i = 0; i < h->entry_count; i++) {
         hotstream_stream e = h->entries[i];
         uint32_t its = hotstream_p_octave(e.heat);
@@ -59,7 +61,7 @@ static void hotstream_p_evict(hotstream *h) {
             h->heat_lost = hotstream_p_sat_add(h->heat_lost, e.heat);
             continue;
         }
-        for (k = 0; k < e.length; k++) { h->items[at + k] = e.items[k]; }
+        for (k = 0; k < e.length; k++) h->items[at + k] = e.items[k];
         e.items = h->items + at;
         at += e.length;
         h->entries[kept++] = e;
@@ -67,7 +69,7 @@ static void hotstream_p_evict(hotstream *h) {
     h->entry_count = kept;
     h->item_count = at;
     hotstream_p_zero(h->entry_slots, hotstream_p_entry_places(h) * sizeof *h->entry_slots);
-    for (i = 0; i < kept; i++) { *hotstream_p_entry_find(h, h->entries[i].signature) = i + 1; }
+    for (i = 0; i < kept; i++) *hotstream_p_entry_find(h, h->entries[i].signature) = i + 1;
 }
 
 static void hotstream_p_keep(void *user, const hotstream_stream *stream) {
@@ -90,7 +92,7 @@ static void hotstream_p_keep(void *user, const hotstream_stream *stream) {
         e->frequency = 0;
         e->heat = 0;
         e->items = h->items + h->item_count;
-        for (k = 0; k < stream->length; k++) { h->items[h->item_count++] = stream->items[k]; }
+        for (k = 0; k < stream->length; k++) h->items[h->item_count++] = stream->items[k];
     }
     e = &h->entries[*slot - 1];
     e->frequency = hotstream_p_sat_add(e->frequency, stream->frequency);
@@ -101,7 +103,7 @@ static void hotstream_p_keep(void *user, const hotstream_stream *stream) {
 HOTSTREAM_API void hotstream_digest(hotstream *h) {
     uint64_t steps = UINT64_MAX;
     hotstream_p_stand(h);
-    if (h->count == 0) { return; }
+    if (h->count == 0) return;
     hotstream_p_walk_begin(h);
     h->phase = HOTSTREAM_P_WALK;
     hotstream_p_digest_on(h, &steps);
@@ -125,7 +127,7 @@ HOTSTREAM_API void hotstream_merge(hotstream *x, hotstream *y) {
     uint32_t i;
     hotstream_digest(x);
     hotstream_digest(y);
-    for (i = 0; i < y->entry_count; i++) { hotstream_p_keep(x, &y->entries[i]); }
+    for (i = 0; i < y->entry_count; i++) hotstream_p_keep(x, &y->entries[i]);
     x->taken = hotstream_p_sat_add(x->taken, y->taken);
     x->lost_before = hotstream_p_sat_add(x->lost_before, y->lost_before);
     x->lost_before = hotstream_p_sat_add(x->lost_before, HOTSTREAM_P_READ(y->lost));

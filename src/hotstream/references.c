@@ -1,7 +1,8 @@
 /* ---- references ---- */
 /* They are numbered as they come, anew after each digest. */
 
-/* The number of a reference, or HOTSTREAM_P_NONE if there is no room for a new one. */
+/* The number of a reference, or HOTSTREAM_P_NONE if there is no room for a new
+   one. */
 HOTSTREAM_P_INLINE uint32_t hotstream_p_number(hotstream *h, const hotstream_item *item) {
     uint64_t mixed = (item->address * UINT64_C(0xD6E8FEB86659FD93)) ^ item->site;
     uint32_t places = hotstream_p_reference_places(h), at, i;
@@ -9,10 +10,10 @@ HOTSTREAM_P_INLINE uint32_t hotstream_p_number(hotstream *h, const hotstream_ite
     at = hotstream_p_home((uint32_t)(mixed >> 32), places);
     while ((i = h->reference_slots[at]) != 0) {
         const hotstream_item *known = &h->references[i - 1];
-        if (known->site == item->site && known->address == item->address) { return i - 1; }
-        if (++at == places) { at = 0; }
+        if (known->site == item->site && known->address == item->address) return i - 1;
+        if (++at == places) at = 0;
     }
-    if (h->reference_count == h->config.references_max) { return HOTSTREAM_P_NONE; }
+    if (h->reference_count == h->config.references_max) return HOTSTREAM_P_NONE;
     h->references[h->reference_count] = *item;
     h->reference_slots[at] = ++h->reference_count;
     return h->reference_count - 1;
@@ -30,10 +31,10 @@ HOTSTREAM_API void hotstream_burst(hotstream *h) {
 /* The buffer is a ring; put and got count for ever, modulo 2^32. */
 HOTSTREAM_API int hotstream_p_make_room(hotstream *h) {
     uint32_t need = 1 + h->gap, got = HOTSTREAM_P_READ(h->got);
-    if (!h->buffer) { return 0; }
+    if (!h->buffer) return 0;
     if (h->mask + 1 - (h->put - got) < need) {
         if (h->config.deferred) {
-            if (h->lost < UINT32_MAX) { HOTSTREAM_P_PUBLISH(h->lost, h->lost + 1); }
+            if (h->lost < UINT32_MAX) HOTSTREAM_P_PUBLISH(h->lost, h->lost + 1);
             h->gap = 1;
             return 0;
         }
@@ -81,14 +82,14 @@ HOTSTREAM_API int hotstream_work(hotstream *h, uint64_t budget) {
     for (;;) {
         given = budget && (clock || budget > HOTSTREAM_P_SLICE) ? HOTSTREAM_P_SLICE : budget;
         steps = given ? given : UINT64_MAX;
-        if (h->phase != HOTSTREAM_P_IDLE) { hotstream_p_digest_on(h, &steps); }
+        if (h->phase != HOTSTREAM_P_IDLE) hotstream_p_digest_on(h, &steps);
         if (h->phase == HOTSTREAM_P_IDLE) {
-            if (!h->buffer || hotstream_p_drain(h, &steps)) { return 0; }
+            if (!h->buffer || hotstream_p_drain(h, &steps)) return 0;
         }
-        if (clock && clock(h->config.user) - start >= budget) { return 1; }
+        if (clock && clock(h->config.user) - start >= budget) return 1;
         if (!clock && budget) {
             budget -= given;
-            if (!budget) { return 1; }
+            if (!budget) return 1;
         }
     }
 }

@@ -1,6 +1,7 @@
 /* ---- changing the grammar ---- */
 
-/* The digram at i becomes one use of g. The table must not name i for that digram any more. */
+/* The digram at i becomes one use of g. The table must not name i for that
+   digram any more. */
 static void hotstream_p_substitute(hotstream *h, uint32_t i, uint32_t g) {
     hotstream_p_node *n = h->nodes;
     uint32_t j = n[i].next;
@@ -14,7 +15,8 @@ static void hotstream_p_substitute(hotstream *h, uint32_t i, uint32_t g) {
     hotstream_p_release(h, j);
 }
 
-/* u is the only use of its rule: the body takes its place. Digrams inside keep their entries. */
+/* u is the only use of its rule: the body takes its place. Digrams inside keep
+   their entries. */
 static void hotstream_p_expand(hotstream *h, uint32_t u) {
     hotstream_p_node *n = h->nodes;
     uint32_t g = n[u].symbol - HOTSTREAM_P_USE, first = n[g].next, last = n[g].prev;
@@ -26,13 +28,14 @@ static void hotstream_p_expand(hotstream *h, uint32_t u) {
     hotstream_p_release(h, u);
     hotstream_p_release(h, g);
     h->rules--;
-    if (!hotstream_p_is_guard(n[before].symbol)) { hotstream_p_push(h, before); }
-    if (!hotstream_p_is_guard(n[after].symbol)) { hotstream_p_push(h, last); }
+    if (!hotstream_p_is_guard(n[before].symbol)) hotstream_p_push(h, before);
+    if (!hotstream_p_is_guard(n[after].symbol)) hotstream_p_push(h, last);
 }
 
-/* Growing, the fast path for repeats: without it each symbol of a repeat makes a rule and expands
-   the one before. Rule g is used exactly at i and m, and both uses are followed by b: g swallows b.
-   (The mirror image is so rare that the general way below is as fast.) */
+/* Growing, the fast path for repeats: without it each symbol of a repeat makes
+   a rule and expands the one before. Rule g is used exactly at i and m, and
+   both uses are followed by b: g swallows b. (The mirror image is so rare that
+   the general way below is as fast.) */
 static void hotstream_p_grow(hotstream *h, uint32_t i, uint32_t m, hotstream_p_slot *slot) {
     hotstream_p_node *n = h->nodes;
     uint32_t j = n[i].next, k = n[m].next, b = n[j].symbol;
@@ -49,7 +52,7 @@ static void hotstream_p_grow(hotstream *h, uint32_t i, uint32_t m, hotstream_p_s
     hotstream_p_push(h, m);
     hotstream_p_push(h, i);
     hotstream_p_push(h, last);
-    if (hotstream_p_used(h, b, 1)) { hotstream_p_expand(h, k); }
+    if (hotstream_p_used(h, b, 1)) hotstream_p_expand(h, k);
 }
 
 /* Is the digram at i the whole body of a rule? */
@@ -98,11 +101,12 @@ static void hotstream_p_match(hotstream *h, uint32_t i, uint32_t m, hotstream_p_
         hotstream_p_substitute(h, i, g);
         left = i;
     }
-    if (!hotstream_p_is_guard(n[n[left].next].symbol)) { hotstream_p_push(h, left); }
+    if (!hotstream_p_is_guard(n[n[left].next].symbol)) hotstream_p_push(h, left);
     hotstream_p_push(h, n[left].prev);          /* last in, first out: the left one comes first */
-    /* Only the first or the last symbol of g can have lost all uses but this one. */
-    if (hotstream_p_used(h, n[n[g].next].symbol, 1)) { hotstream_p_expand(h, n[g].next); }
-    if (hotstream_p_used(h, n[n[g].prev].symbol, 1)) { hotstream_p_expand(h, n[g].prev); }
+    /* Only the first or the last symbol of g can have lost all uses but this
+       one. */
+    if (hotstream_p_used(h, n[n[g].next].symbol, 1)) hotstream_p_expand(h, n[g].next);
+    if (hotstream_p_used(h, n[n[g].prev].symbol, 1)) hotstream_p_expand(h, n[g].prev);
 }
 
 static void hotstream_p_settle(hotstream *h) {
@@ -111,7 +115,7 @@ static void hotstream_p_settle(hotstream *h) {
         uint32_t i = h->pending[--h->pending_count], j = n[i].next, hash, m;
         uint32_t a = n[i].symbol, b = n[j].symbol;
         hotstream_p_slot *slot;
-        if (!hotstream_p_pairable(a, b)) { continue; }
+        if (!hotstream_p_pairable(a, b)) continue;
         hash = hotstream_p_hash(a, b);
         slot = hotstream_p_find(h, a, b, hash);
         m = slot->node;

@@ -2,13 +2,14 @@
 
 static void hotstream_p_put_string(hotstream_p_out *out, const char *string) {
     size_t size = 0;
-    while (string && string[size]) { size++; }
+    while (string && string[size]) size++;
     hotstream_p_put_varint(out, size);
     hotstream_p_put(out, string, size);
 }
 
-/* A site's number if it was written before: found by the table of digrams, which is empty after a
-   digest. A slot holds an item that bears the site, and the site's number. */
+/* A site's number if it was written before: found by the table of digrams,
+   which is empty after a digest. A slot holds an item that bears the site, and
+   the site's number. */
 static int hotstream_p_known_site(hotstream *h, uint32_t item, uint32_t next, uint32_t *number) {
     uint64_t site = h->items[item].site, mixed = site * UINT64_C(0x9E3779B97F4A7C15);
     uint32_t at = hotstream_p_home((uint32_t)((mixed ^ mixed >> 32) >> 16), h->slots);

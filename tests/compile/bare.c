@@ -1,26 +1,13 @@
 /* bare.c - without libc, as firmware compiles it: no include but a compiler's own may be needed. */
 #define BURSTY_NO_TLS
 #define BURSTY_IMPLEMENTATION
-#define BURSTCLOCK_IMPLEMENTATION
-#define CONTROL_IMPLEMENTATION
-#define HOTTEST_IMPLEMENTATION
-#define TICKS_IMPLEMENTATION
 #define HCCT_IMPLEMENTATION
-#define CALLPATHS_IMPLEMENTATION
 #define FOOTPRINT_IMPLEMENTATION
 #define HOTSTREAM_IMPLEMENTATION
 #define EDGEPROF_IMPLEMENTATION
 #define BINPATCH_IMPLEMENTATION
-#include "keepregs.h"
 #include "bursty.h"
-#include "bursttiny.h"
-#include "burstclock.h"
-#include "control.h"
-#include "dualpath.h"
-#include "hottest.h"
-#include "ticks.h"
 #include "hcct.h"
-#include "callpaths.h"
 #include "footprint.h"
 #include "hotstream.h"
 #include "edgeprof.h"

@@ -22,8 +22,6 @@
 #else
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#include "bursttiny.h"
-#include "dualpath.h"
 #endif
 
 static int cells[100];
@@ -120,8 +118,8 @@ static void action(void *user, const bursty_event *event) {
 /* Every burst starts and ends somewhere else, in one check out of three a burst is live. */
 static int start(void) {
     static bursty_config config;
-    config.profile.check_count = 20;
-    config.profile.burst_count = 11;
+    config.profile.every = 20;
+    config.profile.burst = 11;
     config.profile.action = action;
 #ifdef BURSTY_TINY
     return bursty_set_profile(0, &config.profile);

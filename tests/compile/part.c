@@ -1,13 +1,7 @@
 /* part.c - a second translation unit: declarations alone, and a use of each header, so that the
    link is a real one. */
 #include "bursty.h"
-#include "burstclock.h"
-#include "control.h"
-#include "dualpath.h"
-#include "hottest.h"
-#include "ticks.h"
 #include "hcct.h"
-#include "callpaths.h"
 #include "footprint.h"
 #include "hotstream.h"
 #include "edgeprof.h"

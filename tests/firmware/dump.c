@@ -6,8 +6,6 @@
 #define BURSTY_MEMORY 0
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#define HOTTEST_IMPLEMENTATION
-#include "hottest.h"
 #include "board.h"
 #include "isr.h"
 
@@ -56,9 +54,9 @@ int main(void) {
 
     config.memory = memory;
     config.memory_bytes = sizeof memory;
-    config.profile.check_count = 97;
-    config.profile.burst_count = 3;
-    config.profile.jitter_percent = -1;
+    config.profile.every = 97;
+    config.profile.burst = 3;
+    config.profile.jitter = -1;
     board_equal("threads that fit", bursty_start(&config), 1);
     isr_start(11, 2);
     board_timer(1);

@@ -5,7 +5,6 @@
 #define BURSTY_STATIC
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#include "bursttiny.h"
 #include "board.h"
 #include "isr.h"
 
@@ -17,11 +16,11 @@ static void seen(void *user, const bursty_event *event) {
     isr_value_sum += (uint32_t)event->value;
 }
 
-void isr_start(uint32_t check_count, uint32_t burst_count) {
+void isr_start(uint32_t every, uint32_t burst) {
     static bursty_profile profile;
-    profile.check_count = check_count;
-    profile.burst_count = burst_count;
-    profile.jitter_percent = -1;
+    profile.every = every;
+    profile.burst = burst;
+    profile.jitter = -1;
     profile.action = seen;
     bursty_set_profile(0, &profile);
 }

@@ -3,7 +3,6 @@
 #define BURSTY_TINY
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#include "bursttiny.h"
 #include "board.h"
 
 static void seen(void *user, const bursty_event *event) {
@@ -16,9 +15,9 @@ void board_tick(void) { }
 int main(void) {
     static bursty_profile profile;
     uint32_t i;
-    profile.check_count = 9;
-    profile.burst_count = 1;
-    profile.jitter_percent = -1;
+    profile.every = 9;
+    profile.burst = 1;
+    profile.jitter = -1;
     profile.action = seen;
     if (bursty_set_profile(0, &profile) != 0) board_exit(1);
     for (i = 0; i < 30; i++) BURST_POINT(BURSTY_USER, "x", i);

@@ -7,8 +7,6 @@
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #define TICKS_MEMORY 1024
-#define TICKS_IMPLEMENTATION
-#include "ticks.h"
 #include "board.h"
 
 static volatile uint32_t sink;

@@ -4,7 +4,6 @@
 #define BURSTY_TINY
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#include "bursttiny.h"
 #include "board.h"
 #include "isr.h"
 
@@ -26,15 +25,15 @@ static void seen(void *user, const bursty_event *event) {
 
 /* Figure 3 of the paper over checks whose values are 0, 1, 2 ... */
 static void figure_3(
-    uint32_t check_count, uint32_t burst_count, uint32_t checks, uint32_t *count, uint32_t *sum) {
-    uint32_t n_check = check_count, n_instr = 0, i;
+    uint32_t every, uint32_t burst, uint32_t checks, uint32_t *count, uint32_t *sum) {
+    uint32_t n_check = every, n_instr = 0, i;
     *count = *sum = 0;
     for (i = 0; i < checks; i++) {
         if (--n_check != 0) continue;
         n_check = 1;
-        if (n_instr == 0) n_instr = burst_count;
+        if (n_instr == 0) n_instr = burst;
         else if (--n_instr == 0) {
-            n_check = check_count;
+            n_check = every;
             continue;
         }
         ++*count;
@@ -42,11 +41,11 @@ static void figure_3(
     }
 }
 
-static void set(uint32_t check_count, uint32_t burst_count, int32_t jitter_percent) {
+static void set(uint32_t every, uint32_t burst, int32_t jitter) {
     static bursty_profile profile;
-    profile.check_count = check_count;
-    profile.burst_count = burst_count;
-    profile.jitter_percent = jitter_percent;
+    profile.every = every;
+    profile.burst = burst;
+    profile.jitter = jitter;
     profile.action = seen;
     events = value_sum = 0;
     bursty_set_profile(0, &profile);

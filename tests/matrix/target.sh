@@ -18,18 +18,18 @@ field() { awk -F '|' -v n="$name" -v f="$1" '{ k = $1; gsub(/ /, "", k) } k == n
 of_tool='^.include "(base|kinds|model|write|replay|lab|place|cc)/'
 all_programs()    { ls tests/test_*.c; }
 header_programs() { grep -LE "$of_tool" tests/test_*.c; }     # not linked with the host tool
-# All but those that read C: for targets with other bytes, or the same in another order.
-file_programs()   { all_programs | grep -v -e cc_parse -e test_mcdc -e test_place; }
+file_programs()   { all_programs | grep -v -e cc_parse -e test_mcdc; } # all but those that read C
 
 # Each script is of one kind.
 scripts_of() { # KIND...
     for script in tests/test_*.sh; do
         case ${script#tests/test_} in
-        headers.sh | readme.sh | shared.sh | gate.sh | private_names.sh | bench_list.sh) kind=sources ;;       # the same everywhere
+        headers.sh | readme.sh | shared.sh | gate.sh) kind=sources ;;       # the same everywhere
+        private_names.sh | bench_list.sh) kind=sources ;;
         comments.sh | compile.sh | disasm.sh | examples.sh | keepregs.sh) kind=headers ;;
         bursty_cpp.sh | demo.sh | registers.sh | edgeprof.sh) kind=headers ;;
         hcct_*.sh | record.sh | record_*.sh | ticks_*.sh) kind=recorded ;;  # programs of $CC, and what we link to them
-        cc*.sh | mcdc*.sh | place.sh) kind=rewritten ;;                     # the tool as a compiler
+        cc*.sh | mcdc*.sh | place*.sh) kind=rewritten ;;                     # the tool as a compiler
         hostile.sh) kind=hostile ;;
         *) kind=tool ;;                                                     # what the tool says of files
         esac
@@ -64,7 +64,7 @@ tests() { # PROGRAMS SCRIPTS MAKE'S VARIABLES...
     done
     for source in $(echo "$sources" | sort -u); do programs="$programs $build/tests/$(basename "$source" .c)"; done
     # shellcheck disable=SC2086
-    make -s -k BUILD="$build" WARN="$warn" "$@" $programs ${scripts:+all}
+    make -s -k BUILD="$build" WARN="$warn" "$@" $programs ${scripts:+tools}
     # shellcheck disable=SC2086
     JOBS=1 BUILD=$build sh tests/run.sh $programs $scripts
 }

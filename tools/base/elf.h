@@ -4,8 +4,8 @@
    inside the file, and all sections that are read together (elf_take) may not be larger than the
    file, so that a file whose tables point at one place again and again costs no more than
    another. */
-#ifndef ELF_FILE_H
-#define ELF_FILE_H
+#ifndef ELF_H
+#define ELF_H
 #include "base/dump.h"
 
 /* Values of the fields below that the tools ask for. */

@@ -1,8 +1,9 @@
 /* save.c - output to files.
 
    What is written goes into a new file, PATH.new, beside the one that is meant, and takes its place
-   when it is whole. So a full disk, a fault or an interrupt leaves the old file as it was. A device
-   such as /dev/null, a pipe, and a link that leads nowhere are written to directly. */
+   when it is whole. So a full disk, a fault or an interrupt leaves the old file as it was. A file
+   with several names, or of another owner, gets the contents of the new one. A device such as
+   /dev/null, a pipe, and a link that leads nowhere are written to directly. */
 #ifndef _WIN32
 #define _XOPEN_SOURCE 700
 #endif
@@ -11,7 +12,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#ifndef _WIN32
+#ifdef _WIN32
+#include <io.h>
+#else
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -113,19 +116,21 @@ int save_check_dump(const char *path) {
     return tool_error("%s: is no .brst file, and would be overwritten", path);
 }
 
-/* The file that a path means, behind all links; NULL: it is to be written to directly, for a new
-   one would be another file: of another owner, or without its other names. To be freed. */
-static char *find_target(const char *path) {
+/* The file that a path means, behind all links; NULL: it is to be written to directly. *stays: a
+   new one in its place would be another file: of another owner, or without its other names. To be
+   freed. */
+static char *find_target(const char *path, int *stays) {
     text target = {NULL, 0, 0};
 #ifndef _WIN32
     struct stat status;
     if (stat(path, &status) == 0) {
-        if (!S_ISREG(status.st_mode) || status.st_nlink > 1 || status.st_uid != geteuid())
-            return NULL;
+        if (!S_ISREG(status.st_mode)) return NULL;
+        *stays = status.st_nlink > 1 || status.st_uid != geteuid();
         return realpath(path, NULL);
     }
     if (lstat(path, &status) == 0) return NULL;
 #endif
+    *stays = 0;
     text_add(&target, path);
     return text_take(&target);
 }
@@ -204,6 +209,7 @@ int save_open(save *s, const char *path, const char *const *inputs, int input_co
     s->status = TOOL_OK;
     s->file = NULL;
     s->target = s->beside = NULL;
+    s->stays = 0;
     if (is_stdout(path)) {
         s->file = tool_binary(stdout);
         return TOOL_OK;
@@ -211,7 +217,7 @@ int save_open(save *s, const char *path, const char *const *inputs, int input_co
     if (is_input(path, inputs, input_count)) return TOOL_BAD_INPUT;
     if (!is_dump && begins_as_dump(path))
         return tool_error("%s: is a .brst file, and would be overwritten", path);
-    s->target = find_target(path);
+    s->target = find_target(path, &s->stays);
     if (s->target) {
         open_beside(s);
     } else {
@@ -243,22 +249,51 @@ void save_drop(save *s) {
     forget(s);
 }
 
-/* A file that cannot be replaced, such as one that is mounted by itself, can be written. */
-static int copy_over(const char *from, const char *to) {
+/* Copies what stands from one place on to the same place of another file. */
+static int copy_from(FILE *in, FILE *out, long place) {
     char bytes[4096];
     size_t got;
-    int failed;
-    FILE *in = fopen(from, "rb"), *out = in ? fopen(to, "wb") : NULL;
+    if (fseek(in, place, SEEK_SET) != 0 || fseek(out, place, SEEK_SET) != 0) return -1;
+    while ((got = fread(bytes, 1, sizeof bytes, in)) > 0) {
+        if (fwrite(bytes, 1, got, out) != got) return -1;
+    }
+    return ferror(in) || fflush(out) != 0 ? -1 : 0;
+}
+
+static int cut(FILE *file, long size) {
+#ifdef _WIN32
+    return _chsize(_fileno(file), size);
+#else
+    return ftruncate(fileno(file), size);
+#endif
+}
+
+/* A file that cannot be replaced, such as one that is mounted by itself, can be written. What goes
+   beyond its end is written first, for that may find the disk full: then the file gets its old size
+   again. The rest needs no more room. */
+static int copy_over(const char *from, const char *to) {
+    FILE *in = fopen(from, "rb"), *out = in ? fopen(to, "r+b") : NULL;
+    long before = -1, size = -1;
+    int failed, reason;
+    if (in && !out) out = fopen(to, "wb"); /* it has gone */
     if (!out) {
         if (in) fclose(in);
         return -1;
     }
-    while ((got = fread(bytes, 1, sizeof bytes, in)) > 0) {
-        if (fwrite(bytes, 1, got, out) != got) break;
+    if (fseek(in, 0, SEEK_END) == 0) size = ftell(in);
+    if (fseek(out, 0, SEEK_END) == 0) before = ftell(out);
+    failed = size < 0 || before < 0;
+    if (!failed && size > before && copy_from(in, out, before) != 0) {
+        reason = errno;
+        failed = 1;
+        if (cut(out, before) == 0) errno = reason;
     }
-    failed = ferror(in) | ferror(out);
+    failed = failed || copy_from(in, out, 0) != 0 || cut(out, size) != 0;
+    reason = errno;
     fclose(in);
-    return fclose(out) != 0 || failed ? -1 : 0;
+    if (fclose(out) != 0 && !failed) return -1;
+    errno = reason;
+    return failed ? -1 : 0;
 }
 
 /* The new file takes the place of the old one. */
@@ -266,7 +301,7 @@ static void put_in_place(save *s) {
 #ifdef _WIN32
     if (s->status == TOOL_OK) remove(s->target); /* there a rename replaces nothing */
 #endif
-    if (s->status == TOOL_OK && rename(s->beside, s->target) == 0) return;
+    if (s->status == TOOL_OK && !s->stays && rename(s->beside, s->target) == 0) return;
     if (s->status == TOOL_OK && copy_over(s->beside, s->target) != 0) {
         tool_system_error(s->path);
         s->status = TOOL_FAILED;

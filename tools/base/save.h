@@ -10,6 +10,7 @@ typedef struct save {
     FILE *file;
     int status;                                   /* TOOL_OK, or what went wrong */
     char *target, *beside; /* the file to replace, the one that is written; NULL: directly */
+    int stays;             /* the target gets new contents, and is not replaced */
 } save;
 
 /* Opens path. Refuses one of the inputs, and unless a dump is written, a file that begins as a dump

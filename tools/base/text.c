@@ -95,27 +95,47 @@ void text_free(text *t) {
 
 /* ---- escapes ---------------------------------------------------------------------------- */
 
-static int is_control(const unsigned char *at) { /* C0, DEL, and C1 as UTF-8 has it */
-    return at[0] < 0x20 || at[0] == 0x7F || (at[0] == 0xC2 && at[1] >= 0x80 && at[1] < 0xA0);
+/* Bytes of a character that is not shown but does something to what is: C0, DEL, C1, marks that turn
+   the direction of writing, ends of lines and the mark of the byte order. 0: it is none of them. */
+static size_t control_size(const unsigned char *at, uint32_t *code) {
+    *code = at[0];
+    if (at[0] < 0x20 || at[0] == 0x7F) return 1;
+    if (at[0] < 0x80 || !at[1]) return 0;
+    *code = (at[0] & 0x1Fu) << 6 | (at[1] & 0x3Fu);
+    if (at[0] == 0xC2 && *code < 0xA0) return 2;
+    if (*code == 0x61C && at[0] == 0xD8) return 2;
+    if ((at[0] & 0xF0) != 0xE0 || !at[2]) return 0;
+    *code = (at[0] & 0x0Fu) << 12 | (at[1] & 0x3Fu) << 6 | (at[2] & 0x3Fu);
+    if (*code == 0x200E || *code == 0x200F || *code == 0xFEFF) return 3;
+    return (*code >= 0x2028 && *code <= 0x202E) || (*code >= 0x2066 && *code <= 0x2069) ? 3 : 0;
 }
 
 void text_json(text *t, const char *name) {
     const unsigned char *at = (const unsigned char *)name;
     text_add(t, "\"");
     for (; *at; at++) {
+        uint32_t code;
+        size_t size = control_size(at, &code);
         if (*at == '"' || *at == '\\') {
             text_add(t, "\\");
             text_bytes(t, at, 1);
-        } else if (*at < 0x20 || *at == '<' || *at == '>' || *at == '&' || *at == 0x7F)
-            text_format(t, "\\u%04x", (unsigned)*at);
-        else if (at[0] == 0xE2 && at[1] == 0x80 &&
-                 (at[2] == 0xA8 || at[2] == 0xA9)) { /* line ends to JavaScript */
-            text_format(t, "\\u20%02x", at[2] - 0x80u);
-            at += 2;
+        } else if (size || *at == '<' || *at == '>' || *at == '&') {
+            text_format(t, "\\u%04lx", (unsigned long)code);
+            at += size ? size - 1 : 0;
         } else
             text_bytes(t, at, 1);
     }
     text_add(t, "\"");
+}
+
+/* "\x1b" or "\u202e" for such a character, of which *at becomes the last byte. 0: it is none. */
+static int add_escape(text *t, const unsigned char **at) {
+    uint32_t code;
+    size_t size = control_size(*at, &code);
+    if (!size) return 0;
+    text_format(t, size == 1 ? "\\x%02lx" : "\\u%04lx", (unsigned long)code);
+    *at += size - 1;
+    return 1;
 }
 
 void text_html(text *t, const char *name) {
@@ -127,26 +147,16 @@ void text_html(text *t, const char *name) {
         else if (*at == '"')
             text_add(t, "&quot;");
         else if (*at == '\'') text_add(t, "&#39;");
-        else if (is_control(at)) {
-            text_add(t, " ");
-            if (*at == 0xC2) at++;
-        } else
-            text_bytes(t, at, 1);
-    }
-}
-
-static void add_plain(text *t, const unsigned char *at, const unsigned char *end) {
-    for (; at < end; at++) {
-        if (is_control(at)) {
-            text_add(t, "?");
-            if (*at == 0xC2) at++;
-        } else
-            text_bytes(t, at, 1);
+        else if (add_escape(t, &at)) continue;
+        else text_bytes(t, at, 1);
     }
 }
 
 void text_plain(text *t, const char *name) {
-    add_plain(t, (const unsigned char *)name, (const unsigned char *)name + strlen(name));
+    const unsigned char *at = (const unsigned char *)name;
+    for (; *at; at++) {
+        if (!add_escape(t, &at)) text_bytes(t, at, 1);
+    }
 }
 
 /* Both ends tell C++ names apart: namespace and class, function and arguments. */
@@ -173,11 +183,11 @@ void text_short(text *t, const char *name, size_t most) {
 }
 
 void text_plain_short(text *t, const char *name, size_t most) {
-    text shorter = {NULL, 0, 0};
-    text_short(&shorter, name, most);
-    text_bytes(&shorter, "", 1);
-    text_plain(t, shorter.data);
-    text_free(&shorter);
+    text plain = {NULL, 0, 0};
+    text_plain(&plain, name);
+    text_bytes(&plain, "", 1);
+    text_short(t, plain.data, most);
+    text_free(&plain);
 }
 
 void text_frame(text *t, const char *name) {

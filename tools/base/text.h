@@ -29,7 +29,8 @@ int  text_write(void *t, const void *data, size_t size);         /* a header's w
 void text_json(text *t, const char *name); /* with its quotes; fit for a script element too */
 void text_html(text *t, const char *name);
 void text_frame(text *t, const char *name); /* in a stack: no ';', no line end, not empty */
-void text_plain(text *t, const char *name); /* on a terminal: no control characters */
+/* On a terminal: control characters, and those that turn the direction of writing, are escapes. */
+void text_plain(text *t, const char *name);
 
 /* The same in at most so many characters (8 or more): the middle of a longer name becomes "...". */
 void text_plain_short(text *t, const char *name, size_t most);

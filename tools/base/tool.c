@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200112L
 #endif
 #include "base/tool.h"
+#include "base/text.h"
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -18,25 +19,34 @@
 
 const char *tool_program = "bursty";
 
+/* Names in messages come from files and command lines: what a terminal would obey is an escape. */
 int tool_error(const char *format, ...) {
+    text line = {NULL, 0, 0};
     va_list arguments;
-    fprintf(stderr, "%s: ", tool_program);
+    int size;
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    size = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    if (size >= 0) {
+        char *words = (char *)tool_alloc((size_t)size + 1);
+        va_start(arguments, format);
+        vsnprintf(words, (size_t)size + 1, format, arguments);
+        va_end(arguments);
+        text_plain(&line, words);
+        free(words);
+    }
+    fprintf(stderr, "%s: %.*s\n", tool_program, (int)line.size, line.data ? line.data : "");
+    text_free(&line);
     return TOOL_BAD_INPUT;
 }
 
 int tool_system_error(const char *path) {
-    fprintf(stderr, "%s: ", tool_program);
-    fflush(stderr); /* Windows buffers what is no console */
-    perror(*path ? path : "'' (an empty path)");
-    return TOOL_BAD_INPUT;
+    const char *reason = strerror(errno);
+    return tool_error("%s: %s", *path ? path : "'' (an empty path)", reason);
 }
 
 static void out_of_memory(size_t bytes) {
-    tool_error("out of memory (%lu bytes wanted)", (unsigned long)bytes);
+    fprintf(stderr, "%s: out of memory (%lu bytes wanted)\n", tool_program, (unsigned long)bytes);
     exit(TOOL_FAILED);
 }
 

@@ -17,43 +17,29 @@
 
 /* ---- keys ------------------------------------------------------------------------------- */
 
-static uint32_t hash_of(const char *name, uint32_t twin) {
-    uint32_t hash = 2166136261u ^ twin;
-    for (; *name; name++) hash = (hash ^ (unsigned char)*name) * 16777619u;
-    return hash ^ hash >> 15;
-}
-
-static void grow_slots(contexts *c) {
-    size_t i;
-    c->slot_count = c->slot_count ? 2 * c->slot_count : 256;
-    free(c->slots);
-    c->slots = (uint32_t *)tool_alloc(c->slot_count * sizeof *c->slots);
-    for (i = 0; i < c->key_count; i++) {
-        size_t at = hash_of(c->keys[i].name, c->keys[i].twin) & (c->slot_count - 1);
-        while (c->slots[at]) at = (at + 1) & (c->slot_count - 1);
-        c->slots[at] = (uint32_t)i + 1;
-    }
+static int is_key(const void *owner, uint32_t number, const void *key) {
+    const contexts_key *a = &((const contexts *)owner)->keys[number - 1];
+    const contexts_key *b = (const contexts_key *)key;
+    return a->twin == b->twin && strcmp(a->name, b->name) == 0;
 }
 
 /* The key of that name and twin, with a copy of the name if it is a new one. */
 static uint32_t find_key(contexts *c, const char *name, uint32_t twin) {
-    size_t at;
-    contexts_key *key;
-    if (2 * c->key_count >= c->slot_count) grow_slots(c);
-    at = hash_of(name, twin) & (c->slot_count - 1);
-    for (; c->slots[at]; at = (at + 1) & (c->slot_count - 1)) {
-        key = &c->keys[c->slots[at] - 1];
-        if (key->twin == twin && strcmp(key->name, name) == 0) return c->slots[at];
+    contexts_key key = { NULL, 0, 0, 0 };
+    uint32_t *place;
+    key.name = text_clean(name, strlen(name));
+    key.twin = twin;
+    place = hash_place(&c->names, hash_numbers(hash_string(name), twin), is_key, c, &key);
+    if (*place) {
+        free(key.name);
+        return *place;
     }
     if (c->key_count == c->key_room) {
         c->key_room = 2 * c->key_room + 64;
         c->keys = (contexts_key *)tool_grow(c->keys, c->key_room * sizeof *c->keys);
     }
-    key = &c->keys[c->key_count++];
-    key->name = text_clean(name, strlen(name));
-    key->twin = twin;
-    key->part = key->twins = 0;
-    return c->slots[at] = (uint32_t)c->key_count;
+    c->keys[c->key_count++] = key;
+    return *place = (uint32_t)c->key_count;
 }
 
 /* The key of the next twin of that name in this part. */
@@ -67,35 +53,24 @@ static uint32_t next_key(contexts *c, const char *name) {
     return find_key(c, name, first->twins++);
 }
 
-/* Where this part's key stands in the map, or would. */
-static size_t map_place(const contexts *c, uint32_t theirs) {
-    size_t at = (theirs * 2654435761u >> 7) & (c->map_count - 1);
-    while (c->map[at].ours && c->map[at].theirs != theirs) at = (at + 1) & (c->map_count - 1);
-    return at;
-}
-
-static void grow_map(contexts *c) {
-    contexts old = *c;
-    size_t i;
-    c->map_count = old.map_count ? 2 * old.map_count : 256;
-    c->map = tool_alloc(c->map_count * sizeof *c->map);
-    for (i = 0; i < old.map_count; i++) {
-        if (old.map[i].ours) c->map[map_place(c, old.map[i].theirs)] = old.map[i];
-    }
-    free(old.map);
+static int is_theirs(const void *owner, uint32_t number, const void *key) {
+    return ((const contexts *)owner)->map[number - 1].theirs == *(const uint32_t *)key;
 }
 
 static void map_key(contexts *c, uint32_t theirs, const char *name) {
-    size_t at;
-    if (2 * c->map_used >= c->map_count) grow_map(c);
-    at = map_place(c, theirs);
-    c->map[at].theirs = theirs;
-    c->map[at].ours = next_key(c, name);
-    c->map_used++;
+    uint32_t *place = hash_place(&c->map_places, hash_numbers(theirs, 0), is_theirs, c, &theirs);
+    if (c->map_count == c->map_room) {
+        c->map_room = 2 * c->map_room + 64;
+        c->map = tool_grow(c->map, c->map_room * sizeof *c->map);
+    }
+    c->map[c->map_count].theirs = theirs;
+    c->map[c->map_count].ours = next_key(c, name);
+    *place = (uint32_t)++c->map_count;
 }
 
 static uint32_t known_key(const contexts *c, uint32_t theirs) {
-    return c->map_count ? c->map[map_place(c, theirs)].ours : 0;
+    uint32_t number = hash_find(&c->map_places, hash_numbers(theirs, 0), is_theirs, c, &theirs);
+    return number ? c->map[number - 1].ours : 0;
 }
 
 /* A part names a key at most once; a second name for it is left out. */
@@ -108,11 +83,11 @@ static void read_name(contexts *c, uint32_t key, const unsigned char *name, size
 }
 
 static uint32_t our_key(contexts *c, uint32_t key) {
-    if (!known_key(c, key)) {
-        char name[16] = "(deep)";
-        if (key != UINT32_MAX) snprintf(name, sizeof name, "#%lu", (unsigned long)key);
-        map_key(c, key, name);
-    }
+    char name[16] = "(deep)";
+    uint32_t known = known_key(c, key);
+    if (known) return known;
+    if (key != UINT32_MAX) snprintf(name, sizeof name, "#%lu", (unsigned long)key);
+    map_key(c, key, name);
     return known_key(c, key);
 }
 
@@ -146,40 +121,36 @@ uint64_t contexts_scale(uint64_t a, uint64_t b, uint64_t c, int up) {
 
 /* ---- trees ------------------------------------------------------------------------------- */
 
-static uint32_t place_of(const contexts_tree *t, uint32_t parent, uint32_t key) {
-    uint64_t hash = ((uint64_t)parent << 32 | key) * UINT64_C(0x9E3779B97F4A7C15);
-    uint32_t at = (uint32_t)(hash >> 32) & (t->slot_count - 1);
-    for (; t->slots[at]; at = (at + 1) & (t->slot_count - 1)) {
-        const contexts_node *n = &t->nodes[t->slots[at]];
-        if (n->parent == parent && n->key == key) break;
-    }
-    return at;
+static int is_node(const void *owner, uint32_t number, const void *key) {
+    const contexts_node *a = &((const contexts_tree *)owner)->nodes[number];
+    const contexts_node *b = (const contexts_node *)key;
+    return a->parent == b->parent && a->key == b->key;
+}
+
+static uint32_t *place_of(contexts_tree *t, const contexts_node *n) {
+    return hash_place(&t->places, hash_numbers(n->parent, n->key), is_node, t, n);
 }
 
 static void grow_tree(contexts_tree *t) {
-    uint32_t i;
     t->room = t->room ? 2 * t->room : 4;
     t->nodes = (contexts_node *)tool_grow(t->nodes, t->room * sizeof *t->nodes);
     if (t->count == 0) memset(&t->nodes[t->count++], 0, sizeof *t->nodes);
-    free(t->slots);
-    t->slot_count = 2 * t->room;
-    t->slots = (uint32_t *)tool_alloc(t->slot_count * sizeof *t->slots);
-    for (i = 1; i < t->count; i++) t->slots[place_of(t, t->nodes[i].parent, t->nodes[i].key)] = i;
 }
 
-/* The node, and whether it is a new one. */
+/* The node, and whether it is a new one. A tree that grows again is entered into its table anew. */
 static uint32_t node_of(contexts_tree *t, uint32_t parent, uint32_t key, int *is_new) {
-    contexts_node *n;
-    uint32_t at;
-    if (t->count == t->room || !t->slots) grow_tree(t);
-    at = place_of(t, parent, key);
-    *is_new = t->slots[at] == 0;
-    if (!*is_new) return t->slots[at];
-    t->slots[at] = t->count;
-    n = &t->nodes[t->count];
-    memset(n, 0, sizeof *n);
-    n->key = key;
-    n->parent = parent;
+    contexts_node n;
+    uint32_t *place, i;
+    if (t->count == t->room) grow_tree(t);
+    for (i = 1; t->places.used + 1 < t->count; i++) *place_of(t, &t->nodes[i]) = i;
+    memset(&n, 0, sizeof n);
+    n.key = key;
+    n.parent = parent;
+    place = place_of(t, &n);
+    *is_new = *place == 0;
+    if (!*is_new) return *place;
+    *place = t->count;
+    t->nodes[t->count] = n;
     if (t->nodes[parent].last) t->nodes[t->nodes[parent].last].next = t->count;
     else t->nodes[parent].first = t->count;
     t->nodes[parent].last = t->count;
@@ -204,13 +175,8 @@ contexts_tree *contexts_add_tree(contexts *c) {
     return t;
 }
 
-static void free_slots(contexts_tree *t) {
-    free(t->slots);
-    t->slots = NULL;
-}
-
 static void free_tree(contexts_tree *t) {
-    free_slots(t);
+    hash_free(&t->places);
     free(t->nodes);
     t->nodes = NULL;
 }
@@ -365,15 +331,10 @@ int contexts_read(contexts *c, const dump *d, const dump_part *part, dump_fault 
     size_t at = 0;
     const char *reason;
     c->part++;
-    c->map_used = 0;
-    if (c->map_count > 1024) { /* what a large part left behind would cost each small one */
-        free(c->map);
-        c->map = NULL;
-        c->map_count = 0;
-    }
-    if (c->map_count) memset(c->map, 0, c->map_count * sizeof *c->map);
+    c->map_count = 0;
+    hash_empty(&c->map_places);
     reason = read_tree(c, &r, &at);
-    free_slots(&c->trees[c->count - 1]);
+    hash_free(&c->trees[c->count - 1].places);
     return reason ? dump_refuse(fault, dump_place(d, part, at), "%s", reason) : 0;
 }
 
@@ -457,7 +418,7 @@ void contexts_settle(contexts *c) {
             joined = 1;
         }
         if (joined) finish(x, bases);
-        free_slots(x);
+        hash_free(&x->places);
         c->trees[kept++] = *x;
     }
     c->count = kept;
@@ -528,8 +489,9 @@ void contexts_free(contexts *c) {
     for (i = 0; i < c->key_count; i++) free(c->keys[i].name);
     free(c->trees);
     free(c->keys);
-    free(c->slots);
     free(c->map);
+    hash_free(&c->names);
+    hash_free(&c->map_places);
     memset(c, 0, sizeof *c);
 }
 

@@ -1,7 +1,8 @@
 /* contexts.h - the calling-context trees of parts of kind 2 (hcct.h), joined over parts, files,
    threads and machines. */
-#ifndef CONTEXTS_H
-#define CONTEXTS_H
+#ifndef KINDS_CONTEXTS_H
+#define KINDS_CONTEXTS_H
+#include "base/hash.h"
 #include "base/kind.h"
 
 /* One key for one name in all parts; if a part has a name for several keys, its second is the
@@ -61,8 +62,7 @@ typedef struct contexts_tree {
     int has_sums;
     contexts_node *nodes;
     uint32_t count, room;
-    uint32_t *slots; /* hash of parent and key, while the tree grows; 0: free */
-    uint32_t slot_count;
+    hash_table places; /* of nodes by parent and key, while the tree grows */
 } contexts_tree;
 
 typedef struct contexts { /* all zero: empty */
@@ -70,13 +70,13 @@ typedef struct contexts { /* all zero: empty */
     size_t count, room;
     contexts_key *keys; /* key k of a tree is keys[k - 1] */
     size_t key_count, key_room;
-    uint32_t *slots; /* hash of name and twin; 0: free */
-    size_t slot_count;
-    uint32_t part; /* the one being read, and how its keys are called here: */
+    hash_table names; /* of keys by name and twin */
+    uint32_t part;    /* the one being read, and how its keys are called here: */
     struct {
         uint32_t theirs, ours;
     } * map;
-    size_t map_count, map_used;
+    size_t map_count, map_room;
+    hash_table map_places; /* by theirs */
 } contexts;
 
 extern const part_kind kind_contexts; /* its state is a contexts */

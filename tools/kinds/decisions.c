@@ -254,7 +254,6 @@ static void write(void *state, text *out) {
     const decided_all *all = (const decided_all *)state;
     dump_writer w;
     size_t i;
-    if (all->count == 0) return;
     dump_begin(&w, out, KIND);
     for (i = 0; i < all->count; i++) dump_put_bytes(&w, all->units[i].bytes, all->units[i].size);
     dump_end(&w);

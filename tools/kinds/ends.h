@@ -1,6 +1,6 @@
 /* ends.h - recordings whose end is missing (parts of kind 7). */
-#ifndef ENDS_H
-#define ENDS_H
+#ifndef KINDS_ENDS_H
+#define KINDS_ENDS_H
 #include "base/kind.h"
 
 enum { END_KILLED = 1, END_LEFT = 2 };            /* by a signal; without the C library's exit */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BINS = 496, KNOWN_FLAGS = 2 * FOOTPRINT_SATURATED - 1 };
+enum { BINS = 496, KNOWN_FLAGS = 2 * FOOTPRINT_BURSTS - 1 };
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
@@ -152,7 +152,8 @@ static int order_of(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
 
 static int compare_keys(const footprints_part *a, const footprints_part *b) {
     const footprint_profile *p = &a->profile, *q = &b->profile;
-    const uint32_t kinds = FOOTPRINT_INTERLEAVED | FOOTPRINT_AVERAGE | FOOTPRINT_DIFFERENCE;
+    const uint32_t kinds = FOOTPRINT_INTERLEAVED | FOOTPRINT_AVERAGE | FOOTPRINT_DIFFERENCE |
+                           FOOTPRINT_BURSTS;
     size_t least = a->name_size < b->name_size ? a->name_size : b->name_size;
     int order = memcmp(a->name, b->name, least);
     if (order == 0) order = order_of(a->name_size, b->name_size);

@@ -4,8 +4,8 @@
    A part's table may have 496 x 496 cells in 3 kB of file. So only cells that are not 0 are kept,
    and a table is laid out for one profile at a time: memory is at most 40 bytes for each byte of
    file, and 2 MB. */
-#ifndef FOOTPRINTS_H
-#define FOOTPRINTS_H
+#ifndef KINDS_FOOTPRINTS_H
+#define KINDS_FOOTPRINTS_H
 #include "footprint.h"
 #include "base/kind.h"
 

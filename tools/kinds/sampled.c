@@ -29,7 +29,9 @@ enum {
     TAG_PATH = 6,
     TAG_CLASS = 7,
     TAG_SUMS = 8, /* a row with sums over bursts */
-    TAG_UNTIMED = 9
+    TAG_UNTIMED = 9,
+    TAG_MISSING = 10, /* threads without a record, why nothing ticked */
+    TAG_CPU = 11      /* CPU time of the process while it ticked */
 };
 enum { SITE_NONE = 0, SITE_NEW = 1, SITE_RECENT = 2 };
 
@@ -193,6 +195,18 @@ static void get_untimed(tally *s, part_state *p) {
     program->untimed = tally_add(program->untimed, dump_get(&p->r));
 }
 
+static void get_missing(tally *s, part_state *p) {
+    tally_program *program = &s->programs.at[s->programs.count - 1];
+    program->lost_threads = tally_add(program->lost_threads, dump_get(&p->r));
+    program->no_time = dump_get32(&p->r);
+}
+
+static void get_cpu(tally *s, part_state *p) {
+    tally_program *program = &s->programs.at[s->programs.count - 1];
+    if (!program->has_ticks) refuse_record(p, "CPU time before ticks");
+    program->cpu_us = tally_add(program->cpu_us, dump_get(&p->r));
+}
+
 static void get_path(tally *s, part_state *p) {
     tally_path path = {0, 0, 0, TALLY_NO_PATH, 0, 0, 0, 0};
     uint64_t back;
@@ -240,6 +254,8 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         else if (tag == TAG_TICKS)   get_ticks(s, &p);
         else if (tag == TAG_PATH)    get_path(s, &p);
         else if (tag == TAG_UNTIMED) get_untimed(s, &p);
+        else if (tag == TAG_MISSING) get_missing(s, &p);
+        else if (tag == TAG_CPU)     get_cpu(s, &p);
         else refuse_record(&p, "a record of unknown tag");
     }
     return p.r.reason ? dump_refuse(fault, dump_place(d, part, p.r.at), "%s", p.r.reason) : 0;
@@ -267,6 +283,9 @@ static void fold_programs(void *into, const void *from) {
     a->ticks_cut = tally_add(a->ticks_cut, b->ticks_cut);
     a->ticks_late = tally_add(a->ticks_late, b->ticks_late);
     a->untimed = tally_add(a->untimed, b->untimed);
+    a->cpu_us = tally_add(a->cpu_us, b->cpu_us);
+    a->lost_threads = tally_add(a->lost_threads, b->lost_threads);
+    if (b->no_time > a->no_time) a->no_time = b->no_time;
 }
 
 static int compare_profiles(const void *left, const void *right) {
@@ -572,9 +591,21 @@ static void put_ticks(dump_writer *w, const tally_program *program) {
     dump_put(w, program->ticks_lost);
     dump_put(w, program->ticks_cut);
     dump_put(w, program->ticks_late);
-    if (!program->untimed) return;
-    dump_put(w, TAG_UNTIMED);
-    dump_put(w, program->untimed);
+    if (program->untimed) {
+        dump_put(w, TAG_UNTIMED);
+        dump_put(w, program->untimed);
+    }
+    if (program->cpu_us) {
+        dump_put(w, TAG_CPU);
+        dump_put(w, program->cpu_us);
+    }
+}
+
+static void put_missing(dump_writer *w, const tally_program *program) {
+    if (!program->lost_threads && !program->no_time) return;
+    dump_put(w, TAG_MISSING);
+    dump_put(w, program->lost_threads);
+    dump_put(w, program->no_time);
 }
 
 static void write(void *state, text *out) {
@@ -592,6 +623,7 @@ static void write(void *state, text *out) {
         dump_put(&p.w, program->checks);
         dump_put(&p.w, program->events);
         dump_put(&p.w, program->lost);
+        put_missing(&p.w, program);
         put_ticks(&p.w, program);
         for (; profile < s->profiles.count && s->profiles.at[profile].program == i; profile++)
             put_profile(&p.w, &s->profiles.at[profile]);

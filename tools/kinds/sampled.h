@@ -1,7 +1,7 @@
 /* sampled.h - what parts of kind 1 (bursty.h) say, added up over parts, files, threads and
    machines. */
-#ifndef TALLY_H
-#define TALLY_H
+#ifndef KINDS_SAMPLED_H
+#define KINDS_SAMPLED_H
 #include "base/kind.h"
 
 /* Event classes of a site's kind (bursty.h), and flags of profiles and threads. */
@@ -34,6 +34,9 @@ typedef struct tally_program {
     uint32_t has_ticks;                           /* of ticks.h, even if no tick came */
     uint64_t tick_us, ticks_lost, ticks_cut, ticks_late; /* tick_us: the period, or 0 */
     uint64_t untimed;                             /* threads that had no timer for ticks */
+    uint64_t cpu_us;                              /* of the process while it ticked; 0: not known */
+    uint64_t lost_threads;                        /* that had no record */
+    uint32_t no_time;                             /* BURSTY_NO_TIME_... of bursty.h */
 } tally_program;
 typedef struct tally_profile {
     uint32_t id, program, number, check_count, burst_count, jitter_percent, classes, flags;

@@ -24,41 +24,22 @@ uint64_t streams_site_key(const streams_site *site) {
     return mix(hash, hash >> 32);
 }
 
-/* ---- sites and streams of a part, each found in an open hash table of numbers from 1 ---- */
+/* ---- sites and streams of a part, found by tables that hold their numbers from 1 ---- */
 
-static int same_site(const streams_site *a, const streams_site *b) {
+static int is_site(const void *owner, uint32_t number, const void *key) {
+    const streams_site *a = &((const streams_part *)owner)->sites[number - 1];
+    const streams_site *b = (const streams_site *)key;
     return strcmp(a->name, b->name) == 0 && (*a->name || a->value == b->value);
-}
-
-static uint32_t *site_slot(streams_part *p, const streams_site *site) {
-    size_t at = (size_t)streams_site_key(site) & (p->site_slot_count - 1);
-    for (; p->site_slots[at]; at = (at + 1) & (p->site_slot_count - 1)) {
-        if (same_site(&p->sites[p->site_slots[at] - 1], site)) break;
-    }
-    return &p->site_slots[at];
-}
-
-static void *zeros(size_t bytes) {
-    void *memory = tool_alloc(bytes);
-    memset(memory, 0, bytes);
-    return memory;
-}
-
-static void grow_sites(streams_part *p) {
-    size_t i;
-    p->site_slot_count = p->site_slot_count ? 2 * p->site_slot_count : 8;
-    free(p->site_slots);
-    p->site_slots = (uint32_t *)zeros(p->site_slot_count * sizeof *p->site_slots);
-    for (i = 0; i < p->site_count; i++) *site_slot(p, &p->sites[i]) = (uint32_t)i + 1;
 }
 
 uint32_t streams_site_number(streams_part *p, uint64_t value, const char *name) {
     streams_site site;
     uint32_t *slot;
-    if (2 * p->site_count >= p->site_slot_count) grow_sites(p);
+    uint64_t hash;
     site.value = value;
     site.name = text_clean(name ? name : "", name ? strlen(name) : 0);
-    slot = site_slot(p, &site);
+    hash = *site.name ? hash_string(site.name) : hash_numbers(value, 0);
+    slot = hash_place(&p->site_places, hash, is_site, p, &site);
     if (*slot) {
         free(site.name);
         return *slot - 1;
@@ -72,36 +53,31 @@ uint32_t streams_site_number(streams_part *p, uint64_t value, const char *name) 
     return *slot - 1;
 }
 
-static int same_stream(const streams_part *p, const streams_stream *s, const streams_item *items,
-                       uint32_t length) {
+typedef struct stream_key {
+    const streams_item *items;
+    uint32_t length;
+} stream_key;
+
+static int is_stream(const void *owner, uint32_t number, const void *key) {
+    const streams_part *p = (const streams_part *)owner;
+    const streams_stream *s = &p->streams[number - 1];
+    const stream_key *wanted = (const stream_key *)key;
     uint32_t i;
-    if (s->length != length) return 0;
-    for (i = 0; i < length; i++) {
-        if (p->items[s->first + i].site != items[i].site) return 0;
+    if (s->length != wanted->length) return 0;
+    for (i = 0; i < s->length; i++) {
+        if (p->items[s->first + i].site != wanted->items[i].site) return 0;
     }
     return 1;
 }
 
-static uint32_t *stream_slot(streams_part *p, const streams_item *items, uint32_t length) {
+static uint32_t *stream_place(streams_part *p, const streams_item *items, uint32_t length) {
+    stream_key key;
     uint64_t hash = length;
-    size_t at;
     uint32_t i;
-    for (i = 0; i < length; i++) hash = mix(hash, items[i].site);
-    at = (size_t)(hash >> 20) & (p->stream_slot_count - 1);
-    for (; p->stream_slots[at]; at = (at + 1) & (p->stream_slot_count - 1)) {
-        if (same_stream(p, &p->streams[p->stream_slots[at] - 1], items, length)) break;
-    }
-    return &p->stream_slots[at];
-}
-
-static void index_streams(streams_part *p) {
-    size_t i;
-    free(p->stream_slots);
-    p->stream_slots = (uint32_t *)zeros(p->stream_slot_count * sizeof *p->stream_slots);
-    for (i = 0; i < p->stream_count; i++) {
-        const streams_stream *s = &p->streams[i];
-        *stream_slot(p, p->items + s->first, s->length) = (uint32_t)i + 1;
-    }
+    key.items = items;
+    key.length = length;
+    for (i = 0; i < length; i++) hash = hash_numbers(hash, items[i].site);
+    return hash_place(&p->stream_places, hash, is_stream, p, &key);
 }
 
 /* Of the addresses of equal streams the smallest stay: the order of adding does not matter. */
@@ -115,11 +91,7 @@ static void keep_smaller(streams_item *kept, const streams_item *items, uint32_t
 void streams_add(streams_part *p, const streams_item *items, uint32_t length, uint64_t frequency) {
     streams_stream *s;
     uint32_t *slot;
-    if (2 * p->stream_count >= p->stream_slot_count) {
-        p->stream_slot_count = p->stream_slot_count ? 2 * p->stream_slot_count : 8;
-        index_streams(p);
-    }
-    slot = stream_slot(p, items, length);
+    slot = stream_place(p, items, length);
     if (*slot) {
         s = &p->streams[*slot - 1];
         s->frequency = sat_add(s->frequency, frequency);
@@ -169,9 +141,12 @@ static int by_heat(const void *left, const void *right) {
 }
 
 void streams_part_sort(streams_part *p) {
+    size_t i;
     sorted = p;
     if (p->stream_count) qsort(p->streams, p->stream_count, sizeof *p->streams, by_heat);
-    if (p->stream_slot_count) index_streams(p);
+    hash_empty(&p->stream_places);
+    for (i = 0; i < p->stream_count; i++)
+        *stream_place(p, p->items + p->streams[i].first, p->streams[i].length) = (uint32_t)i + 1;
 }
 
 size_t streams_hot(const streams_part *p) {
@@ -327,7 +302,7 @@ static void settle(void *state) {
 /* ---- writing ---- */
 
 void streams_part_write(const streams_part *p, text *out) {
-    uint32_t *numbers = (uint32_t *)zeros((p->site_count + 1) * sizeof *numbers), next = 0;
+    uint32_t *numbers = (uint32_t *)tool_alloc((p->site_count + 1) * sizeof *numbers), next = 0;
     dump_writer w;
     size_t i;
     dump_begin(&w, out, KIND);
@@ -377,8 +352,8 @@ void streams_part_free(streams_part *p) {
     free(p->sites);
     free(p->streams);
     free(p->items);
-    free(p->site_slots);
-    free(p->stream_slots);
+    hash_free(&p->site_places);
+    hash_free(&p->stream_places);
     memset(p, 0, sizeof *p);
 }
 

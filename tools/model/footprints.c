@@ -85,7 +85,8 @@ static void add_miss_ratios(const footprint_profile *p, report_footprint *to) {
     int average = (p->flags & FOOTPRINT_AVERAGE) != 0;
     uint32_t row, rows = average ? footprint_bin(p->blocks) + 1 : p->rows;
     begin_curve(&to->miss_ratio, "miss ratio", rows);
-    if (p->flags & FOOTPRINT_INTERLEAVED) return;
+    /* what a burst finds in a cache is not known */
+    if (p->flags & (FOOTPRINT_INTERLEAVED | FOOTPRINT_BURSTS)) return;
     for (row = 1; row < rows; row++) {
         double blocks = (double)footprint_bin_high(row), ratio;
         ratio = average ? footprint_miss_ratio_by_average(p, blocks)
@@ -98,6 +99,8 @@ static void add_miss_ratios(const footprint_profile *p, report_footprint *to) {
 
 /* What the numbers are worth, in a few words. */
 static const char *worth_of(const footprint_profile *p) {
+    if (p->flags & FOOTPRINT_BURSTS)
+        return "bursts one behind the other, without guarantee: longer windows span gaps";
     if (p->sample_log2 || (p->flags & FOOTPRINT_FULL && !(p->flags & FOOTPRINT_FORGET)))
         return "estimated from a sample, without guarantee";
     if (p->flags & FOOTPRINT_FULL)
@@ -109,7 +112,7 @@ static const char *worth_of(const footprint_profile *p) {
 
 /* Why the least may be above the average. */
 static void explain_percentiles(const footprint_profile *p, report_footprint *to) {
-    int is_estimate = p->sample_log2 || p->flags & FOOTPRINT_FULL;
+    int is_estimate = p->sample_log2 || p->flags & (FOOTPRINT_FULL | FOOTPRINT_BURSTS);
     char low[32] = "";
     if (p->c < 1) snprintf(low, sizeof low, " and up to %.3g %% low", 100 * (1 - p->c));
     if (to->percentile[0].count)

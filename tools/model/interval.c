@@ -1,4 +1,4 @@
-/* interval.c - Wilson's interval, z = 2. */
+/* interval.c - Wilson's interval and McNemar's test, both with z = 2. */
 #include "model/interval.h"
 #include <math.h>
 
@@ -14,6 +14,10 @@ interval interval_wilson(double p, double n) {
     return i;
 }
 
-int interval_meets(interval a, interval b) {
-    return a.low < 0 || b.low < 0 || (a.low <= b.high && b.low <= a.high);
+/* McNemar's test with its correction for small counts. Samples that are neither of the two say
+   nothing; of the others, half would be of each kind if the shares were the same. */
+int interval_differs(double p, double q, double n) {
+    const double z = 2;
+    double apart = n * fabs(p - q) - 1;
+    return apart > 0 && apart * apart > z * z * n * (p + q);
 }

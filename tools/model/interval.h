@@ -1,6 +1,6 @@
 /* interval.h - how sure a share is that was estimated from samples. */
-#ifndef INTERVAL_H
-#define INTERVAL_H
+#ifndef MODEL_INTERVAL_H
+#define MODEL_INTERVAL_H
 
 /* A 95 % interval, or low < 0 where too little was seen to tell. */
 typedef struct interval { double low, high; } interval;
@@ -8,6 +8,8 @@ typedef struct interval { double low, high; } interval;
 /* Wilson's interval of a share p that was seen in n independent samples; n need not be whole. It
    stays inside 0..1, and it is right for small p, where p +- 2 se is not. */
 interval interval_wilson(double p, double n);
-/* Do they have a value in common? Then nobody can say which of two shares is larger. */
-int interval_meets(interval a, interval b);
+/* Is p surely another share than q? Both are shares of one whole that was seen in n independent
+   samples. This asks more of the data than two intervals that do not meet: of two shares whose
+   intervals overlap a little, one is usually larger all the same. */
+int interval_differs(double p, double q, double n);
 #endif

@@ -1,8 +1,8 @@
 /* overlap.h - how much of one profile of hot data streams is found in another: equation 5 of
    "Bursty Tracing", the shares of "Hybrid Profiling Support", and windows of references, which a
    loop that was caught at another phase still shares. */
-#ifndef OVERLAP_H
-#define OVERLAP_H
+#ifndef MODEL_OVERLAP_H
+#define MODEL_OVERLAP_H
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* pairs_by_ticks.h - who calls whom, by time. */
-#ifndef PAIRS_BY_TICKS_H
-#define PAIRS_BY_TICKS_H
+#ifndef MODEL_PAIRS_BY_TICKS_H
+#define MODEL_PAIRS_BY_TICKS_H
 #include "model/report.h"
 
 /* Adds a table with a row for each pair of a scope and the scope around it: the time of the inner

@@ -1,6 +1,6 @@
 /* paths.h - stacks as text for tables: `main > run > (12 more) > parse > next`. */
-#ifndef PATHS_H
-#define PATHS_H
+#ifndef MODEL_PATHS_H
+#define MODEL_PATHS_H
 #include "model/report.h"
 
 /* The stacks of count rows of a table, by nodes of the tree, which must outlive the table. Text is

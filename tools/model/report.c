@@ -40,6 +40,8 @@ static void free_tree(report_tree *tree) {
     free(tree->names);
     free(tree->parent);
     free(tree->name);
+    free(tree->file);
+    free(tree->line);
     free(tree->twin);
     free(tree->lower);
     free(tree->upper);
@@ -58,6 +60,7 @@ static void free_part(report_part *part) {
 
 void report_make(report *r, const input *in) {
     const part_kind *kind;
+    report_add_losses(r, in);
     for (kind = kind_after(0); kind; kind = kind_after(kind->number)) {
         const void *state = input_find(in, kind);
         size_t i;
@@ -75,6 +78,46 @@ void report_make(report *r, const input *in) {
             r->part_count--;
         }
     }
+}
+
+/* ---- losses ------------------------------------------------------------------------------- */
+
+void report_add_loss(report *r, unsigned of, const char *what, uint64_t count, double part,
+                     const char *cure) {
+    report_loss *loss;
+    r->losses = (report_loss *)grow(r->losses, &r->loss_count, sizeof *r->losses);
+    loss = &r->losses[r->loss_count - 1];
+    loss->what = copy(what);
+    loss->cure = copy(cure);
+    loss->count = count;
+    loss->part = part;
+    loss->of = of;
+}
+
+int report_misses(const report *r, unsigned of) {
+    const double most = .01;
+    double known = 0;
+    size_t i;
+    for (i = 0; i < r->loss_count; i++) {
+        if (!(r->losses[i].of & of)) continue;
+        if (!(r->losses[i].part >= 0)) return 1;
+        known += r->losses[i].part;
+    }
+    return known > most;
+}
+
+char *report_loss_words(const report_loss *loss) {
+    text words = {NULL, 0, 0};
+    text_add(&words, loss->what);
+    if (loss->count) {
+        text_add(&words, ": ");
+        text_count(&words, loss->count);
+    }
+    if (loss->part >= 0 && loss->part < .001) text_add(&words, ", below 0.1 % of all");
+    else if (loss->part >= 0) text_format(&words, ", %.3g %% of all", 100 * loss->part);
+    text_add(&words, ". ");
+    text_add(&words, loss->cure);
+    return text_take(&words);
 }
 
 void report_add_fact(report *r, report_weight weight, const char *name, const char *value) {
@@ -237,17 +280,28 @@ static void sort_table(report_table *table, size_t column) {
     table->room = table->rows;
 }
 
+/* The column of that key, or else the first of that label, which stands above it in the text:
+   several are called "from". */
+static size_t find_column(const report_table *table, const char *name) {
+    size_t i;
+    for (i = 0; i < table->column_count; i++) {
+        if (strcmp(table->columns[i].key, name) == 0) return i;
+    }
+    for (i = 0; i < table->column_count; i++) {
+        if (strcmp(table->columns[i].label, name) == 0) return i;
+    }
+    return i;
+}
+
 size_t report_sort(report *r, const char *key) {
-    size_t i, k, column, found = 0;
+    size_t i, k, found = 0;
     for (i = 0; i < r->part_count; i++) {
         for (k = 0; k < r->parts[i].table_count; k++) {
             report_table *table = r->parts[i].tables[k];
-            for (column = 0; table->shape == REPORT_ROWS && column < table->column_count;
-                 column++) {
-                if (strcmp(table->columns[column].key, key) != 0) continue;
-                sort_table(table, column);
-                found++;
-            }
+            size_t column = find_column(table, key);
+            if (table->shape != REPORT_ROWS || column == table->column_count) continue;
+            sort_table(table, column);
+            found++;
         }
     }
     return found;
@@ -258,6 +312,11 @@ size_t report_sort(report *r, const char *key) {
 void report_free(report *r) {
     size_t i;
     for (i = 0; i < r->part_count; i++) free_part(&r->parts[i]);
+    for (i = 0; i < r->loss_count; i++) {
+        free(r->losses[i].what);
+        free(r->losses[i].cure);
+    }
+    free(r->losses);
     for (i = 0; i < r->fact_count; i++) {
         free(r->facts[i].name);
         free(r->facts[i].value);

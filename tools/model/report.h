@@ -1,10 +1,11 @@
 /* report.h - what a report says, in terms that know no kind of part: facts, tables, trees, and the
    sections they stand in. Models (model/NAME.c) fill it; writers (write/NAME.c) show it. Neither
    knows the other's names. */
-#ifndef REPORT_H
-#define REPORT_H
+#ifndef MODEL_REPORT_H
+#define MODEL_REPORT_H
 #include "base/input.h"
 #include "base/save.h"
+#include "base/source.h"
 
 /* ---- tables ---- */
 
@@ -69,6 +70,8 @@ typedef struct report_tree {
     uint32_t *parent, *name;                      /* of each node */
     uint64_t *lower, *upper; /* bounds of the node's own count, callees left out */
     size_t   count;
+    const char **file; /* of each name, where it stands in the source, with `line`; or NULL */
+    uint32_t *line;
     uint32_t *twin; /* of each name: 0, or 2, 3, ... for the next function of that name; or NULL */
     const char *unit;                             /* "calls" */
     double effective; /* independent samples that the counts are worth; 0: they are not samples */
@@ -108,13 +111,27 @@ typedef struct report_fact {
     report_weight weight;                         /* notes come from the command line */
 } report_fact;
 
+/* What of a total a loss is missing in. */
+enum { REPORT_OF_COUNTS = 1, REPORT_OF_TIME = 2 };
+
+/* Something that the recording did not see: model/losses.c. */
+typedef struct report_loss {
+    char *what; /* a noun: "events lost" */
+    char *cure; /* what it means and what helps, in sentences */
+    uint64_t count;
+    double part; /* of all that there was, 0 to 1; REPORT_NONE: nobody knows */
+    unsigned of;
+} report_loss;
+
 typedef struct report_options {
     double least_share;                           /* 0 to 1: leave out what has less */
     size_t width;                                 /* of the text, in columns; 0: no limit */
     int    is_coloured;                           /* the text may be */
     int    wants_all_rows;                        /* also those beyond a table's rows_shown */
     int    wants_unique_cause;                    /* of MC/DC; else masking */
+    int    wants_whole_stacks;                    /* of --collapsed, however large it becomes */
     int    keeps_mangled;                         /* C++ names stay as the linker has them */
+    sources *sources;                             /* that may be shown; NULL: the form shows none */
     const char *by; /* the unit of the stacks that are shown; NULL: ticks, or else whatever there
                        is */
 } report_options;
@@ -124,6 +141,8 @@ typedef struct report {
     char *made_of;                                /* version, files and their dates; or NULL */
     report_options options;
     save *out; /* for save_some in writers; NULL: the text is kept */
+    report_loss *losses; /* shown before anything else */
+    size_t loss_count;
     report_fact *facts;
     size_t fact_count;
     char **names;                                 /* of what ran, from the dumps */
@@ -138,14 +157,22 @@ typedef struct report {
    notes. */
 void report_make(report *r, const input *in);
 void report_free(report *r);
-/* Sorts the rows of all tables that have a column of that key: numbers from the largest down, names
-   from A on. Returns how many tables have it. */
+/* Sorts the rows of all tables that have a column of that key or label: numbers from the largest
+   down, names from A on. Returns how many tables have it. */
 size_t report_sort(report *r, const char *key);
 
 /* The unit in which whole stacks are shown: options.by, or ticks before any other. NULL: there are
    no whole stacks in it. *other: one more unit that there is, or NULL. */
 const char *report_unit(const report *r, const char **other);
 
+void report_add_loss(report *r, unsigned of, const char *what, uint64_t count, double part,
+                     const char *cure);
+/* Adds those of all parts: what report_make does first. */
+void report_add_losses(report *r, const input *in);
+/* Is so much of it lost, or nobody knows how much, that an interval need not hold the truth? */
+int report_misses(const report *r, unsigned of);
+/* "events lost: 12, 3.4 % of all. Give ...". To be freed by the caller. */
+char *report_loss_words(const report_loss *loss);
 void report_add_fact(report *r, report_weight weight, const char *name, const char *value);
 /* Says that a program of that name ran; the title is made of these. */
 void report_add_name(report *r, const char *name);
@@ -183,7 +210,9 @@ enum {
     REPORT_USES_SORT = 8,
     REPORT_USES_CAUSE = 16, /* --unique-cause */
     REPORT_USES_UNIT = 32,  /* --by */
-    REPORT_USES_NAMES = 64  /* --no-demangle */
+    REPORT_USES_NAMES = 64, /* --no-demangle */
+    REPORT_USES_SOURCES = 128, /* --source-root */
+    REPORT_USES_WHOLE = 256 /* --whole-stacks */
 };
 
 /* A form of the report: `bursty report --NAME`. The Makefile finds `const report_writer

@@ -260,10 +260,7 @@ static void add_facts(report *r, const report_sampled *c) {
     }
     text_count(&value, c->tally->threads.count);
     add_fact(r, REPORT_PLAIN, "threads", &value);
-    text_count(&value, c->lost);
-    if (c->lost)
-        text_add(&value, " (cure: more memory in bursty_start, or a larger BURSTY_MEMORY)");
-    add_fact(r, c->lost ? REPORT_BAD : REPORT_PLAIN, "events lost", &value);
+    if (!c->lost) report_add_fact(r, REPORT_PLAIN, "events lost", "0");
     for (i = 0; i < c->tally->profiles.count; i++) {
         const tally_profile *profile = &c->tally->profiles.at[i];
         if (report_waits(profile) && profile->check_count > first_burst)
@@ -322,9 +319,9 @@ static int is_wanted(const report_sampled *c, int is_pair, int column) {
     switch (column) {
     case RANK:           return !c->has_time && c->ranges.basis != RANGES_EXACT;
     case SHARE_LOW:
-    case SHARE_HIGH:
+    case SHARE_HIGH:     return c->ranges.basis != RANGES_EXACT;
     case ESTIMATED_LOW:
-    case ESTIMATED_HIGH: return c->ranges.basis != RANGES_EXACT;
+    case ESTIMATED_HIGH: return !c->ranges.is_partial && c->ranges.basis != RANGES_EXACT;
     case BURSTS:         return c->ranges.basis == RANGES_BURSTS;
     case TIME_SHARE:
     case TIME_NS:        return c->has_time;
@@ -350,46 +347,59 @@ static const report_column *columns_of(report *r, const report_sampled *c, int i
     return made;
 }
 
-/* Where a table begins, and in it the rows that cannot be told apart from the row being added. */
-typedef struct tie {
-    size_t table, first;
-} tie;
-
 static interval share_of(const report_sampled *c, const report_item *item) {
     return ranges_share(&c->ranges, &item->sums, item->kind);
 }
 
+static double worth_of(const report_sampled *c, const report_item *item) {
+    return ranges_worth(&c->ranges, &item->sums, item->kind);
+}
+
+/* What two shares have in common is not known. They are compared as if all events came in the way
+   of the one that says less. */
 static int is_tied(const report_sampled *c, const report_item *a, const report_item *b) {
-    interval x = share_of(c, a), y = share_of(c, b);
-    return class_of(a) == class_of(b) && x.low >= 0 && y.low >= 0 && interval_meets(x, y);
+    double x = worth_of(c, a), y = worth_of(c, b);
+    if (class_of(a) != class_of(b) || x < 0 || y < 0) return 0;
+    return !interval_differs(a->share, b->share, x < y ? x : y);
+}
+
+/* Of each function the place of the first one in its class, counted from 1, that it cannot be told
+   from; 0 without an interval. Rows of one rank are one tie. To be freed by the caller. */
+static uint32_t *ranks_of(const report_sampled *c, const report_item *items, size_t count) {
+    uint32_t *ranks = (uint32_t *)tool_alloc(count * sizeof *ranks);
+    size_t i, table = 0, first = 0;
+    for (i = 0; i < count; i++) {
+        if (i == 0 || class_of(&items[i]) != class_of(&items[i - 1])) table = i;
+        if (i == table || !is_tied(c, &items[first], &items[i])) first = i;
+        ranks[i] = share_of(c, &items[i]).low < 0 ? 0 : (uint32_t)(first - table) + 1;
+    }
+    return ranks;
 }
 
 /* "3", or "3=" for rows that cannot be told apart from the third one, and for that one; "-" without
    an interval. */
-static const char *rank_of(report *r, const report_sampled *c, const report_item *items,
-                           size_t count, size_t i, tie *at) {
+static const char *rank_of(report *r, const report_item *items, const uint32_t *ranks, size_t count,
+                           size_t i) {
     text rank = {NULL, 0, 0};
-    int tied;
-    if (i == 0 || class_of(&items[i]) != class_of(&items[i - 1])) at->table = i;
-    if (i == at->table || !is_tied(c, &items[at->first], &items[i])) at->first = i;
-    tied = i > at->first || (i + 1 < count && is_tied(c, &items[i], &items[i + 1]));
-    if (share_of(c, &items[i]).low < 0) text_add(&rank, "-");
-    else
-        text_format(&rank, "%lu%s", (unsigned long)(at->first - at->table) + 1, tied ? "=" : "");
+    int tied = i > 0 && class_of(&items[i]) == class_of(&items[i - 1]) && ranks[i] == ranks[i - 1];
+    if (i + 1 < count && class_of(&items[i]) == class_of(&items[i + 1]))
+        tied |= ranks[i] == ranks[i + 1];
+    if (ranks[i] == 0) return "-";
+    text_format(&rank, "%lu%s", (unsigned long)ranks[i], tied ? "=" : "");
     return report_keep_text(r, &rank);
 }
 
 static double or_none(double bound) { return bound < 0 ? REPORT_NONE : bound; }
 
 static report_cell cell_of(report *r, const report_sampled *c, const report_item *items,
-                           size_t count, size_t at, int column, tie *ties) {
+                           size_t count, size_t at, int column, const uint32_t *ranks) {
     report_cell cell;
     const tally_site *sites = c->tally->sites.at;
     const report_item *item = &items[at];
     interval range = ranges_count(&c->ranges, &item->sums, item->kind);
     cell.count = 0;
     switch (column) {
-    case RANK:       cell.name = rank_of(r, c, items, count, at, ties); break;
+    case RANK:       cell.name = rank_of(r, items, ranks, count, at); break;
     case SHARE:      cell.real = item->share; break;
     case SHARE_LOW:  cell.real = or_none(share_of(c, item).low); break;
     case SHARE_HIGH: cell.real = or_none(share_of(c, item).high); break;
@@ -414,7 +424,7 @@ static void add_items(report *r, const report_sampled *c, int is_pair) {
     size_t column_count, i, k;
     int which[COLUMNS];
     const report_column *columns = columns_of(r, c, is_pair, &column_count, which);
-    tie ties = {0, 0};
+    uint32_t *ranks = ranks_of(c, items, count);
     report_table *table = NULL;
     for (i = 0; i < count; i++) {
         report_cell *row;
@@ -439,8 +449,9 @@ static void add_items(report *r, const report_sampled *c, int is_pair) {
             report_remark(table, "A caller without a check is skipped: the nearest one around it "
                                  "that has a check stands for it.");
         row = report_add_row(table);
-        for (k = 0; k < column_count; k++) row[k] = cell_of(r, c, items, count, i, which[k], &ties);
+        for (k = 0; k < column_count; k++) row[k] = cell_of(r, c, items, count, i, which[k], ranks);
     }
+    free(ranks);
     if (table) table->rows_left_out = is_pair ? c->pairs_left_out : c->functions_left_out;
     if (table && is_pair && c->callers_unknown > .5)
         report_remark(table, "Most callers are unknown: the stack is deeper than BURSTY_STACK, or "
@@ -555,6 +566,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     for (i = 0; i < c->tally->sites.count; i++)
         c->names[i] = report_name(r, c->tally->sites.at[i].name);
     add_up(c);
+    c->ranges.is_partial = report_misses(r, REPORT_OF_COUNTS);
     make_items(c, r->options.least_share);
     add_facts(r, c);
     add_items(r, c, 0);

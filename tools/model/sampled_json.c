@@ -12,6 +12,7 @@ static void add_range(text *out, const char *key, interval range) {
 }
 
 static void add_item(text *out, const ranges *r, const report_item *item, int is_pair) {
+    double worth = ranges_worth(r, &item->sums, item->kind);
     size_t n = 0;
     text_add(out, "{");
     json_field(out, &n, "site", item->site);
@@ -20,6 +21,7 @@ static void add_item(text *out, const ranges *r, const report_item *item, int is
     json_field(out, &n, "estimated", report_estimated(item));
     json_field_real(out, &n, "share", item->share);
     add_range(out, "share", ranges_share(r, &item->sums, item->kind));
+    json_field_real(out, &n, "worth", worth < 0 ? NAN : worth);
     json_field(out, &n, "bursts", item->sums.bursts);
     add_range(out, "estimated", ranges_count(r, &item->sums, item->kind));
     json_field_real(out, &n, "time_ns", item->is_timed ? item->time_ns : NAN);

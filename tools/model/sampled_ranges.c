@@ -96,8 +96,6 @@ int ranges_has(const ranges *r, const ranges_sums *sums) {
     return (r->basis == RANGES_BURSTS ? sums->bursts : sums->sampled) >= RANGES_LEAST_BURSTS;
 }
 
-static const interval none = {-1, -1};
-
 static interval exactly(double value) {
     interval i;
     i.low = i.high = value;
@@ -111,29 +109,44 @@ static double more_than_rounding(double over, double bursts, double of) {
     return of < HUGE_VAL && over <= bursts / 12 + 1e-12 * of ? 0 : over;
 }
 
-/* For the part p of a whole, with the variance of p. Without any variance, so many bursts alike. */
+/* So many independent events make a part p of a whole as sure as this variance of p does. Without
+   any variance, so many bursts alike. -1: a sum was full. */
+static double worth(double p, double variance, double bursts) {
+    if (!(variance < HUGE_VAL)) return -1;
+    return variance > 0 && p < 1 ? p * (1 - p) / variance : bursts;
+}
+
 static interval of_part(double p, double variance, double bursts) {
-    if (!(variance < HUGE_VAL)) return none; /* a sum was full */
-    return interval_wilson(p, variance > 0 && p < 1 ? p * (1 - p) / variance : bursts);
+    return interval_wilson(p, worth(p, variance, bursts));
+}
+
+static double part_of(const ranges_sums *sums, const ranges_class *of) {
+    return of->total > 0 ? (double)sums->weight_256 / 256 / of->total : 0;
+}
+
+double ranges_worth(const ranges *r, const ranges_sums *sums, uint32_t kind) {
+    const ranges_class *of = &r->of[kind & SITE_CLASSES];
+    double p = part_of(sums, of), m = of->bursts, over;
+    if (r->basis == RANGES_EXACT) return HUGE_VAL;
+    if (!ranges_has(r, sums)) return -1;
+    if (r->basis == RANGES_EVENTS) return of->sampled;
+    if (m < 2) return -1;
+    over = sums->yy - 2 * p * sums->xy + p * p * of->xx;
+    over = more_than_rounding(over, (double)sums->bursts, sums->yy + p * p * of->xx);
+    return worth(p, m / (m - 1) * over / (of->total * of->total), m);
 }
 
 interval ranges_share(const ranges *r, const ranges_sums *sums, uint32_t kind) {
-    const ranges_class *of = &r->of[kind & SITE_CLASSES];
-    double p = of->total > 0 ? (double)sums->weight_256 / 256 / of->total : 0, over;
+    double p = part_of(sums, &r->of[kind & SITE_CLASSES]);
     if (r->basis == RANGES_EXACT) return exactly(p);
-    if (!ranges_has(r, sums) || of->bursts < 2) {
-        if (r->basis != RANGES_EVENTS || !ranges_has(r, sums)) return none;
-    }
-    if (r->basis == RANGES_EVENTS) return interval_wilson(p, of->sampled);
-    over = sums->yy - 2 * p * sums->xy + p * p * of->xx;
-    over = more_than_rounding(over, (double)sums->bursts, sums->yy + p * p * of->xx);
-    return of_part(p, of->bursts / (of->bursts - 1) * over / (of->total * of->total), of->bursts);
+    return interval_wilson(p, ranges_worth(r, sums, kind));
 }
 
 interval ranges_count(const ranges *r, const ranges_sums *sums, uint32_t kind) {
     double count = (double)sums->weight_256 / 256, m = r->bursts[kind & SITE_CLASSES];
     double part = r->checks > 0 ? count / r->checks : 0, over;
-    interval i = none;
+    interval i = {-1, -1};
+    if (r->is_partial) return i;
     if (r->basis == RANGES_EXACT) return exactly(count);
     if (!ranges_has(r, sums) || !(part > 0) || sums->weight_256 / 256 <= sums->sampled) return i;
     if (r->basis == RANGES_EVENTS) {

@@ -1,6 +1,6 @@
 /* sampled_ranges.h - how far the shares and counts of sampled events may be off. */
-#ifndef SAMPLED_RANGES_H
-#define SAMPLED_RANGES_H
+#ifndef MODEL_SAMPLED_RANGES_H
+#define MODEL_SAMPLED_RANGES_H
 #include "kinds/sampled.h"
 #include "model/interval.h"
 
@@ -29,6 +29,7 @@ typedef struct ranges_class {
 typedef struct ranges {
     ranges_basis basis;
     int has_table_profile;
+    int is_partial; /* so much is missing that counts have no interval */
     double checks;                                /* of all programs */
     double checks_seen;                           /* of these in bursts that fill the table */
     double bursts[SITE_CLASSES + 1];              /* that could have seen the class */
@@ -46,6 +47,8 @@ void ranges_join(ranges_sums *to, const ranges_sums *from);
 int ranges_has(const ranges *r, const ranges_sums *sums);
 /* The interval of its part of all events of its class. */
 interval ranges_share(const ranges *r, const ranges_sums *sums, uint32_t kind);
+/* How many independent events would make that share as sure: -1 if it has no interval. */
+double ranges_worth(const ranges *r, const ranges_sums *sums, uint32_t kind);
 /* The interval of how often it ran. */
 interval ranges_count(const ranges *r, const ranges_sums *sums, uint32_t kind);
 #endif

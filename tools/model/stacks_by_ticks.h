@@ -1,6 +1,6 @@
 /* stacks_by_ticks.h - the stacks that most of the time was spent in. */
-#ifndef STACKS_BY_TICKS_H
-#define STACKS_BY_TICKS_H
+#ifndef MODEL_STACKS_BY_TICKS_H
+#define MODEL_STACKS_BY_TICKS_H
 #include "model/report.h"
 
 /* Adds a table of the hottest stacks of a tree, which is in ticks: the ticks of --collapsed, as

@@ -191,16 +191,6 @@ static void add_object_tree(report *r, const streams_part *p, size_t hot, size_t
 
 /* ---- the section ---- */
 
-static void add_loss(report *r, const char *name, uint64_t count, const char *cure) {
-    text t = {NULL, 0, 0};
-    if (!count) return;
-    text_number(&t, count);
-    text_add(&t, cure);
-    text_bytes(&t, "", 1);
-    report_add_fact(r, REPORT_BAD, name, t.data);
-    text_free(&t);
-}
-
 static void fill(void *made, report *r, const void *state, const input *in) {
     const streams *s = (const streams *)state;
     size_t i, k;
@@ -213,14 +203,6 @@ static void fill(void *made, report *r, const void *state, const input *in) {
         char **labels = labels_of(p, r->options.keeps_mangled);
         for (k = 0; k < hot; k++) nodes += p->streams[k].length;
         if (*p->title && !is_named) report_add_name(r, p->title);
-        add_loss(r, "references lost", p->lost,
-                 " found the buffer full; a larger buffer_count cures it");
-        add_loss(
-            r, "heat lost", p->heat_lost,
-            " references, of streams that the profile had no room for; a larger streams_max "
-                 "(hotstream_config), or for bursty record fewer functions (--only), cures it");
-        add_loss(r, "looks left out", p->dropped,
-                 "; repeats may be missing; a larger HOTSTREAM_PENDING cures it");
         add_table(r, p, hot, labels);
         if (hot) {
             add_site_tree(r, p, hot, nodes, labels);

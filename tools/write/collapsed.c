@@ -7,7 +7,7 @@
    bytes in a file of 20 kB would fill 40 GB. So the size is found first, from the lengths of names
    alone. A tree that would need more than 64 MiB and 1 KiB a node gets short stacks: the outermost
    4 frames, how many are left out, and the innermost 12, with at most 64 characters of each name.
-   That is said on standard error. Lines go out as they are made. */
+   That is said on standard error, and --whole-stacks writes them in full all the same. Lines go out as they are made. */
 #include "base/tool.h"
 #include "model/report.h"
 #include <stdlib.h>
@@ -107,11 +107,12 @@ static void add_short(text *out, const report *r, const report_tree *tree) {
 
 static void add_tree(text *out, const report *r, const report_tree *tree) {
     uint64_t longest, size = size_in_full(tree, &longest);
-    if (size <= MOST_BYTES + (uint64_t)NODE_BYTES * tree->count && longest <= LINE_MOST) {
+    if (r->options.wants_whole_stacks ||
+        (size <= MOST_BYTES + (uint64_t)NODE_BYTES * tree->count && longest <= LINE_MOST)) {
         add_full(out, r, tree);
         return;
     }
-    tool_error("note: stacks are shortened to %d frames; in full they would take %.0f MB",
+    tool_error("note: stacks are shortened to %d frames; --whole-stacks would write %.0f MB",
                OUTER + INNER, (double)size / 1e6);
     add_short(out, r, tree);
 }
@@ -148,7 +149,7 @@ static int has_stacks(const report *r) {
 const report_writer writer_collapsed = {
     "collapsed",
     "stacks for flamegraph.pl or speedscope, in ticks or calls; or `caller;callee N`",
-    REPORT_USES_MIN | REPORT_USES_UNIT | REPORT_USES_NAMES,
+    REPORT_USES_MIN | REPORT_USES_UNIT | REPORT_USES_NAMES | REPORT_USES_WHOLE,
     0,
     write_collapsed,
     has_stacks,

@@ -4,10 +4,12 @@
 #include "model/report.h"
 #include <string.h>
 
-/* In quotes if need be. A quote within becomes two, a control character '?'. */
+/* In quotes if need be. A quote within becomes two. A spreadsheet takes words that begin with one of
+   "=+-@" for a formula, which may do harm: an apostrophe stands before them. */
 static void add_field(text *out, const char *field) {
     text plain = {NULL, 0, 0};
     size_t i;
+    if (strchr("=+-@", *field) && *field && field[1]) text_add(&plain, "'");
     text_plain(&plain, field);
     text_bytes(&plain, "", 1);
     if (!strpbrk(plain.data, ",\"")) {

@@ -70,11 +70,25 @@ static void write_dot(const report *r, text *out) {
     text_add(out, "}\n");
 }
 
+/* Is anything used next to something else? */
+static int has_graph(const report *r) {
+    size_t i, k, n;
+    for (i = 0; i < r->part_count; i++) {
+        for (k = 0; k < r->parts[i].tree_count; k++) {
+            const report_tree *tree = r->parts[i].trees[k];
+            for (n = 1; n < tree->count; n++) {
+                if (tree->parent[n] != 0) return 1;
+            }
+        }
+    }
+    return 0;
+}
+
 const report_writer writer_dot = {
     "dot",
     "a graph for Graphviz of what is used or called next to what",
     REPORT_USES_MIN | REPORT_USES_NAMES,
     0,
     write_dot,
-    NULL,
+    has_graph,
 };

@@ -16,16 +16,35 @@ static void add_lines(text *out, const char *const *lines) {
     }
 }
 
+/* What is missing comes before all numbers. */
+static void add_losses(text *out, const report *r) {
+    size_t i;
+    if (r->loss_count == 0) return;
+    text_add(out, "<ul class=\"losses\">\n");
+    for (i = 0; i < r->loss_count; i++) {
+        char *words = report_loss_words(&r->losses[i]);
+        text_add(out, "<li><b>Missing:</b> ");
+        text_html(out, words);
+        text_add(out, "</li>\n");
+        free(words);
+    }
+    text_add(out, "</ul>\n");
+}
+
 static void add_facts(text *out, const report *r) {
     static const char *const classes[] = {"", " class=\"note\"", " class=\"bad\""};
     size_t i;
+    int notes;
     text_add(out, "<ul class=\"facts\">\n");
-    for (i = 0; i < r->fact_count; i++) {
-        text_format(out, "<li%s><span>", classes[r->facts[i].weight]);
-        text_html(out, r->facts[i].name);
-        text_add(out, "</span><b>");
-        text_html(out, r->facts[i].value);
-        text_add(out, "</b></li>\n");
+    for (notes = 0; notes < 2; notes++) { /* what the user adds comes last */
+        for (i = 0; i < r->fact_count; i++) {
+            if ((r->facts[i].weight == REPORT_NOTE) != notes) continue;
+            text_format(out, "<li%s><span>", classes[r->facts[i].weight]);
+            text_html(out, r->facts[i].name);
+            text_add(out, "</span><b>");
+            text_html(out, r->facts[i].value);
+            text_add(out, "</b></li>\n");
+        }
     }
     text_add(out, "</ul>\n");
 }
@@ -139,7 +158,9 @@ static void write_html(const report *r, text *out) {
     add_lines(out, page_style);
     text_add(out, "</style>\n</head>\n<body>\n<main>\n<h1>");
     text_html(out, r->title);
-    text_add(out, "</h1>\n<p class=\"lead\" id=\"lead\"></p>\n");
+    text_add(out, "</h1>\n");
+    add_losses(out, r);
+    text_add(out, "<p class=\"lead\" id=\"lead\"></p>\n");
     add_facts(out, r);
     for (i = 0; i < r->part_count; i++) {
         text_format(out, "<div id=\"%s\">\n", r->parts[i].section->key);
@@ -165,7 +186,7 @@ const report_writer writer_html = {
     "html",
     "one self-contained page: tables, pictures, flame graph, curves",
     REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_MIN | REPORT_USES_SORT |
-        REPORT_USES_CAUSE | REPORT_USES_NAMES,
+        REPORT_USES_CAUSE | REPORT_USES_NAMES | REPORT_USES_SOURCES,
     1,
     write_html,
     NULL,

@@ -34,6 +34,23 @@ static void add_table(text *out, const report_table *table) {
     text_free(&words);
 }
 
+/* Where each name stands in the source: "FILE:LINE", or nothing. */
+static void add_places(text *out, const report_tree *tree) {
+    text place = {NULL, 0, 0};
+    size_t i;
+    text_add(out, "\"places\":[");
+    for (i = 0; i < tree->name_count; i++) {
+        if (i) text_add(out, ",");
+        place.size = 0;
+        text_add(&place, tree->file[i]);
+        if (place.size) text_format(&place, ":%lu", (unsigned long)tree->line[i]);
+        text_bytes(&place, "", 1);
+        text_json(out, place.data);
+    }
+    text_add(out, "],\n");
+    text_free(&place);
+}
+
 static void add_tree(text *out, const report_tree *tree) {
     size_t n = 0;
     text_add(out, "{");
@@ -41,7 +58,9 @@ static void add_tree(text *out, const report_tree *tree) {
     if (tree->effective > 0) text_format(out, ",\"effective\":%.6g", tree->effective);
     text_add(out, ",\n\"names\":");
     json_list_strings(out, tree->names, tree->name_count);
-    text_add(out, ",\n\"parent\":");
+    text_add(out, ",\n");
+    if (tree->file) add_places(out, tree);
+    text_add(out, "\"parent\":");
     json_list32(out, tree->parent, tree->count);
     text_add(out, ",\n\"name\":");
     json_list32(out, tree->name, tree->count);
@@ -68,10 +87,31 @@ static void add_part(text *out, const report_part *part) {
     text_add(out, "]}");
 }
 
+static void add_losses(text *out, const report *r) {
+    size_t i;
+    text_add(out, ",\n\"losses\":[");
+    for (i = 0; i < r->loss_count; i++) {
+        const report_loss *loss = &r->losses[i];
+        size_t n = 0;
+        json_comma(out, i);
+        text_add(out, "{");
+        json_field_string(out, &n, "what", loss->what);
+        json_field(out, &n, "count", loss->count);
+        json_field_real(out, &n, "part", loss->part);
+        text_format(out, ",\"of_counts\":%s,\"of_time\":%s",
+                    loss->of & REPORT_OF_COUNTS ? "true" : "false",
+                    loss->of & REPORT_OF_TIME ? "true" : "false");
+        json_field_string(out, &n, "cure", loss->cure);
+        text_add(out, "}");
+    }
+    text_add(out, "]");
+}
+
 static void write_json(const report *r, text *out) {
     size_t i, notes = 0, n = 0;
     text_add(out, "{\"bursty\":2,\n\"title\":");
     text_json(out, r->title);
+    add_losses(out, r);
     text_add(out, ",\n\"notes\":[");
     for (i = 0; i < r->fact_count; i++) {
         size_t fields = 0;
@@ -97,7 +137,8 @@ static void write_json(const report *r, text *out) {
 const report_writer writer_json = {
     "json",
     "everything, as docs/formats.md says",
-    REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_MIN | REPORT_USES_CAUSE | REPORT_USES_NAMES,
+    REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_MIN | REPORT_USES_CAUSE |
+        REPORT_USES_NAMES | REPORT_USES_SOURCES,
     0,
     write_json,
     NULL,

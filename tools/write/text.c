@@ -263,6 +263,21 @@ static void add_fact(text *out, const report *r, const report_fact *fact) {
     text_free(&line);
 }
 
+/* What is missing comes before all numbers. */
+static void add_losses(text *out, const report *r) {
+    size_t i;
+    for (i = 0; i < r->loss_count; i++) {
+        char *words = report_loss_words(&r->losses[i]);
+        text line = {NULL, 0, 0};
+        text_add(&line, "MISSING: ");
+        text_add(&line, words);
+        text_bytes(&line, "", 1);
+        add_wrapped(out, r, line.data);
+        text_free(&line);
+        free(words);
+    }
+}
+
 /* Notes and what is wrong have a line each; the rest share some. */
 static void add_facts(text *out, const report *r) {
     text line = {NULL, 0, 0};
@@ -287,6 +302,7 @@ static void write_text(const report *r, text *out) {
     size_t i, k;
     add_bold(out, r, r->title);
     text_add(out, "\n");
+    add_losses(out, r);
     add_facts(out, r);
     for (i = 0; i < r->part_count; i++) {
         for (k = 0; k < r->parts[i].table_count; k++) {

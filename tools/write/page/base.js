@@ -11,11 +11,21 @@ const drawers = {};
 const section = (key, draw) => {
   drawers[key] = draw;
 };
+// If one fails, the plain tables of its section stay, and the others are drawn.
 addEventListener('DOMContentLoaded', () => {
   for (const key of Object.keys(data)) {
-    if (drawers[key]) drawers[key](data[key], byId(key));
+    if (!drawers[key]) continue;
+    try {
+      drawers[key](data[key], byId(key));
+    } catch (error) {
+      reportError(error);
+    }
   }
 });
+
+// The plain tables of a section that its script has nothing better for.
+const tablesOf = (host, replaced) =>
+  [...host.querySelectorAll('[data-table]')].filter(e => !replaced.includes(e.dataset.table));
 
 // ---- elements
 
@@ -33,7 +43,14 @@ function make(space, tag, attributes, children) {
   return e;
 }
 const isThere = child => child !== null && child !== undefined && child !== false;
-const fill = (e, ...children) => e.replaceChildren(...children.flat(3).filter(isThere));
+// One child at a time: a call cannot take as many arguments as a source has lines.
+function fill(e, ...children) {
+  const all = document.createDocumentFragment();
+  for (const child of children.flat(3)) {
+    if (isThere(child)) all.append(child);
+  }
+  e.replaceChildren(all);
+}
 const el = (tag, attributes, ...children) => make(null, tag, attributes, children);
 const svg = (tag, attributes, ...children) =>
   make('http://www.w3.org/2000/svg', tag, attributes, children);
@@ -97,6 +114,10 @@ function roving(host, selector) {
 
 // ---- numbers
 
+// Of any number of them.
+const largest = (list, least) => list.reduce((most, v) => (v > most ? v : most), least);
+const smallest = (list, most) => list.reduce((least, v) => (v < least ? v : least), most);
+
 const NARROW = '\u202f';
 const grouped = n =>
   String(Math.round(n)).replace(/[0-9](?=([0-9]{3})+$)/g, digit => digit + NARROW);
@@ -121,6 +142,13 @@ const BYTES = [
   [1024, 'KiB'],
 ];
 const bytes = n => scaled(n, BYTES, few => Math.round(few) + NARROW + 'B');
+// Are two shares of one whole, seen in so many independent samples, surely different? McNemar's
+// test, as in model/interval.c.
+function differs(p, q, samples) {
+  const z = 2,
+    apart = samples * Math.abs(p - q) - 1;
+  return apart > 0 && apart * apart > z * z * samples * (p + q);
+}
 // As the text has it, with two places: an interval may be narrower than a tenth of a percent.
 function percent(part) {
   const p = 100 * part;
@@ -141,7 +169,7 @@ function fit(name, pixels) {
 
 // ---- the function that is chosen, in all sections; the state in the address
 
-// #function=NAME&zoom=NODE: a link shows the same, and back goes back.
+// #function=NAME&at=FILE:LINE&zoom=PATH: a link shows the same, and back goes back.
 const state = new URLSearchParams(location.hash.slice(1));
 const listeners = [];
 function setState(changes) {
@@ -169,20 +197,41 @@ addEventListener('popstate', () => {
 addEventListener('keydown', event => {
   if (event.key !== 'Escape') return;
   hideTip();
-  setState({ function: '', zoom: '', 'zoom-ticks': '' });
+  setState({ function: '', at: '', zoom: '', 'zoom-ticks': '' });
 });
 
-// ---- search: a regular expression, or plain words where it is none
+// A function is its name, file and line: static functions of two files may share a name.
+const placed = (file, line) => (file ? file + ':' + line : '');
+const choose = (name, at) => setState({ function: name, at: name ? at : '' });
+// Which of a list of functions are chosen, by number. In another build lines have moved: then those
+// of that name in that file are, and else all of that name.
+function chosenOf(names, placeOf) {
+  const name = state.get('function'),
+    at = state.get('at') || '';
+  const same = [];
+  for (let i = 0; name && i < names.length; i++) if (names[i] === name) same.push(i);
+  if (!at) return new Set(same);
+  const exact = same.filter(i => placeOf(i) === at);
+  const file = place => place.replace(/:[0-9]+$/, '');
+  const near = exact.length ? exact : same.filter(i => file(placeOf(i)) === file(at));
+  return new Set(near.length ? near : same);
+}
+
+// ---- search: plain words, or between slashes a regular expression
 
 function matcher(words) {
   if (!words) return () => true;
-  try {
-    const expression = new RegExp(words, 'i');
-    return name => expression.test(name);
-  } catch (error) {
-    const plain = words.toLowerCase();
-    return name => name.toLowerCase().includes(plain);
+  const expression = /^\/(.+)\/$/.exec(words);
+  if (expression) {
+    try {
+      const found = new RegExp(expression[1], 'i');
+      return name => found.test(name);
+    } catch (error) {
+      return () => false;
+    }
   }
+  const plain = words.toLowerCase();
+  return name => name.toLowerCase().includes(plain);
 }
 // Asks when typing pauses, so that a large table does not stand in the way of a key.
 function search(label, onquery) {
@@ -194,7 +243,8 @@ function search(label, onquery) {
   return el('input', {
     type: 'search',
     placeholder: label,
-    'aria-label': label + ' (a regular expression)',
+    title: 'words as they are; /.../ is a regular expression',
+    'aria-label': label + ' (/.../ is a regular expression)',
     oninput: later,
   });
 }

@@ -22,6 +22,7 @@ function drawContexts(tree, host, how) {
     next[i] = first[tree.parent[i]];
     first[tree.parent[i]] = i;
   }
+  const placeOf = name => (tree.places ? tree.places[name] : '');
   const nameOf = i => (i === 0 ? 'all' : tree.names[tree.name[i]] || '(no name)');
   const bounds = i =>
     tree.lower[i] === tree.upper[i]
@@ -38,6 +39,39 @@ function drawContexts(tree, host, how) {
     return (h % 46) + 8;
   }
 
+  // ---- links
+
+  // A node by the names on its path, for numbers of nodes differ from run to run. The second of
+  // equal siblings has a number. A path that is too long for a link is a number after all.
+  const LINK_MOST = 3000;
+  function linkOf(node) {
+    const parts = [];
+    for (let i = node, size = 0; i > 0; i = tree.parent[i]) {
+      let before = 0;
+      for (let k = first[tree.parent[i]]; k !== i; k = next[k])
+        if (nameOf(k) === nameOf(i)) before++;
+      parts.push(nameOf(i) + (before ? '\t' + before : ''));
+      size += parts[parts.length - 1].length + 1;
+      if (size > LINK_MOST) return '#' + node;
+    }
+    return parts.reverse().join('\n');
+  }
+  // As far as the path is there.
+  function follow(link) {
+    const number = /^#([0-9]+)$/.exec(link);
+    if (number) return Number(number[1]) < n ? [Number(number[1]), true] : [0, false];
+    let at = 0;
+    for (const part of link ? link.split('\n') : []) {
+      const [name, before] = part.split('\t');
+      let left = Number(before || 0),
+        k = first[at];
+      while (k && !(nameOf(k) === name && left-- === 0)) k = next[k];
+      if (!k) return [at, false];
+      at = k;
+    }
+    return [at, true];
+  }
+
   // ---- the flame graph
 
   const ROW = 19,
@@ -50,13 +84,20 @@ function drawContexts(tree, host, how) {
   const redraw = roving(flame, 'g');
   let root = 0,
     width = 0,
-    isHit = null;
+    isHit = null,
+    isThereAll = true,
+    chosen = new Set();
   const zoomTo = i =>
-    setState({ [zoomKey]: i ? String(i) : '', function: i ? nameOf(i) : '' });
+    setState({
+      [zoomKey]: i ? linkOf(i) : '',
+      function: i ? nameOf(i) : '',
+      at: i ? placeOf(tree.name[i]) : '',
+    });
   const zoomOut = button('zoom out', () => zoomTo(0));
 
   function words(i) {
-    if (how) return [nameOf(i), ...how.words(sum[i], i > 0 ? tree.lower[i] : null)];
+    const place = i > 0 && placeOf(tree.name[i]);
+    if (how) return [nameOf(i), place, ...how.words(sum[i], i > 0 ? tree.lower[i] : null)];
     return [
       nameOf(i),
       percent(sum[i] / total) + ': at least ' + grouped(sum[i]) + ' ' + unit + ' in it and below',
@@ -66,9 +107,8 @@ function drawContexts(tree, host, how) {
   function frame(i, x, w, level, past) {
     const name = nameOf(i),
       hit = isHit && i > 0 && isHit[tree.name[i]];
-    const chosen = state.get('function') === name;
     const paint =
-      hit || chosen
+      hit || (i > 0 && chosen.has(tree.name[i]))
         ? 'var(--found)'
         : i === 0
           ? 'var(--line)'
@@ -99,11 +139,12 @@ function drawContexts(tree, host, how) {
         ),
     );
   }
-  // The widest frames are drawn, and of what has no room the widths are added up and told. Widths
-  // are sorted, so that frames are taken in the order of their size wherever in the tree they are.
+  // The widest frames are drawn, and what has no room is one grey bar below each caller. Widths are
+  // sorted, so that frames are taken in the order of their size wherever in the tree they are.
   function chooseFrames(base) {
     const taken = [],
-      waiting = [[root, 0, width, base]]; // a heap, the widest at the top
+      waiting = [[root, 0, width, base]], // a heap, the widest at the top
+      grey = []; // [x, width, level]
     let left = 0;
     const push = item => {
       let at = waiting.push(item) - 1;
@@ -136,14 +177,18 @@ function drawContexts(tree, host, how) {
       for (let k = first[i]; k; k = next[k]) {
         const wide = sum[i] ? (w * sum[k]) / sum[i] : 0;
         if (wide < LEAST || level - base > DEEPEST) {
+          let rest = 0;
+          for (let m = k; m; m = next[m]) rest += sum[m];
           left += 1;
+          grey.push([at, sum[i] ? (w * rest) / sum[i] : 0, level + 1]);
           break; // those behind it are not wider
         }
         push([k, at, wide, level + 1]);
         at += wide;
       }
     }
-    return { taken, left: left + waiting.length };
+    for (const [, x, w, level] of waiting) grey.push([x, w, level]);
+    return { taken, left: left + waiting.length, grey };
   }
   function draw() {
     const past = [];
@@ -153,8 +198,14 @@ function drawContexts(tree, host, how) {
     }
     const shown = past.slice(-DEEPEST),
       base = shown.length;
-    const { taken, left } = chooseFrames(base);
-    const levels = taken.reduce((most, item) => Math.max(most, item[3] + 1), base);
+    const { taken, left, grey } = chooseFrames(base);
+    const seen = grey.filter(bar => bar[1] >= 0.05);
+    const ends = [...taken.map(item => item[3] + 1), ...seen.map(bar => bar[2] + 1)];
+    const levels = largest(ends, base);
+    chosen = chosenOf(tree.names, placeOf);
+    const piece = ([x, w, level]) =>
+      'M' + x.toFixed(2) + ' ' + level * ROW + 'h' + w.toFixed(2) + 'v' + (ROW - 1) +
+      'h-' + w.toFixed(2) + 'z';
     const frames = shown.map((i, level) => frame(i, 0, width, level, true));
     taken.sort((a, b) => a[3] - b[3] || a[1] - b[1]);
     for (const [i, x, w, level] of taken) frames.push(frame(i, x, w, level, false));
@@ -169,16 +220,18 @@ function drawContexts(tree, host, how) {
             viewBox: [0, 0, width, levels * ROW].join(' '),
             height: levels * ROW,
           },
+          seen.length > 0 && svg('path', { class: 'small', d: seen.map(piece).join('') }),
           frames,
         ),
       ),
     );
     missing.textContent =
-      left === 0
+      (isThereAll ? '' : 'The stack of this link is not in this report as a whole. ') +
+      (left === 0
         ? ''
-        : 'Not drawn: what is below ' +
+        : 'Grey: what is below ' +
           grouped(left) +
-          ' places, too small or too deep to be seen. Zoom in to see it.';
+          ' places, too small or too deep to be drawn. Zoom in to see it.');
     zoomOut.hidden = root === 0;
   }
 
@@ -332,13 +385,12 @@ function drawContexts(tree, host, how) {
         el('table', {}, el('thead', {}, el('tr', {}, headings.map(heading))), body),
       ),
     );
-  function follow() {
-    const wanted = Number(state.get(zoomKey) || 0);
-    root = Number.isInteger(wanted) && wanted > 0 && wanted < n ? wanted : 0;
+  function followState() {
+    [root, isThereAll] = follow(state.get(zoomKey) || '');
     if (width) draw();
   }
-  follow();
-  onState(follow);
+  followState();
+  onState(followState);
   responsive(flame, now => {
     width = now;
     draw();
@@ -346,6 +398,8 @@ function drawContexts(tree, host, how) {
 }
 
 section('contexts', (trees, host) => {
+  const others = tablesOf(host, ['contexts']);
   host.replaceChildren();
   for (const tree of trees) drawContexts(tree, host);
+  host.append(...others);
 });

@@ -6,10 +6,10 @@
 function drawChart(host, readout, o) {
   const all = key => o.series.flatMap(s => s[key]).filter(v => v > 0);
   const log = v => Math.log(Math.max(v, 1e-12));
-  const x0 = Math.min(...all('x')),
-    x1 = Math.max(...all('x'));
-  const y0 = o.logY ? Math.min(...all('y')) : 0,
-    y1 = o.logY ? Math.max(...all('y')) : o.top;
+  const x0 = smallest(all('x'), Infinity),
+    x1 = largest(all('x'), 0);
+  const y0 = o.logY ? smallest(all('y'), Infinity) : 0,
+    y1 = o.logY ? largest(all('y'), 0) : o.top;
   const part = (v, low, high) => (log(v) - log(low)) / (log(high) - log(low) || 1);
   function powers(low, high, step) {
     const list = [];
@@ -178,7 +178,7 @@ function drawWindows(f, host, readout) {
 function drawMisses(f, host, readout) {
   const x = f.miss_ratio.x.map(v => v * f.block_bytes),
     cold = f.accesses ? f.distinct / f.accesses : 0;
-  const most = Math.max(...f.miss_ratio.y);
+  const most = largest(f.miss_ratio.y, 0);
   const top = [0.01, 0.02, 0.04, 0.1, 0.2, 0.4, 0.6, 0.8].find(v => v >= most) || 1;
   drawChart(host, readout, {
     title: 'miss ratio by cache size',
@@ -259,7 +259,17 @@ function drawFootprint(f, section) {
   if (f.miss_ratio.x.length) drawMisses(f, ...misses);
 }
 
+// Footprints of one title, such as of two threads, are numbered.
 section('footprints', (footprints, host) => {
+  const others = tablesOf(host, ['windows', 'misses']),
+    seen = new Map();
   host.replaceChildren();
-  for (const f of footprints) drawFootprint(f, host);
+  for (const f of footprints) {
+    const nth = (seen.get(f.title) || 0) + 1;
+    const twins = footprints.filter(other => other.title === f.title && other.pair === f.pair);
+    seen.set(f.title, nth);
+    if (twins.length > 1) f.title = (f.title ? f.title + ' ' : '') + '#' + nth;
+    drawFootprint(f, host);
+  }
+  host.append(...others);
 });

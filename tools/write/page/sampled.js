@@ -56,6 +56,7 @@ function drawSampled(sampled, host) {
   const nameOf = site => sampled.sites[site].name || '(no name)';
   const fileOf = site => sampled.sites[site].file.split('/').pop().split('\\').pop();
   const placeOf = site => (fileOf(site) ? fileOf(site) + ':' + sampled.sites[site].line : '');
+  const whole = site => placed(sampled.sites[site].file, sampled.sites[site].line);
   const present = CLASSES.filter(([bit]) => sampled.functions.some(f => classOf(f) === bit));
   const hasTime = sampled.functions.some(f => f.time_ns > 0);
 
@@ -90,11 +91,11 @@ function drawSampled(sampled, host) {
       ? ' (' + short(f.estimated_low) + ' to ' + short(f.estimated_high) + ')'
       : '';
   const isSure = (f, g) =>
-    isExact || (f.share_low !== null && g.share_high !== null && f.share_low > g.share_high);
+    isExact || (f.worth && g.worth && differs(f.share, g.share, Math.min(f.worth, g.worth)));
   const isTimed = item => item.time_ns !== null;
   const shareOf = item => (byTime() && !isTimed(item) ? 'not timed' : percent(value(item) / total));
   const focusOn = site =>
-    setState({ function: view.focus === site || site === null ? '' : nameOf(site) });
+    view.focus === site || site === null ? choose('') : choose(nameOf(site), whole(site));
   let items, pairs, total;
   // How many of this class --min left out; the dump tells it for all classes together.
   const leftOut = () => (present.length > 1 ? 0 : sampled.functions_left_out);
@@ -357,7 +358,7 @@ function drawSampled(sampled, host) {
       l.a.out += l.v;
       l.b.into += l.v;
     }
-    const tall = Math.min(420, 60 + 22 * Math.max(...columnMaps.map(c => c.size)));
+    const tall = Math.min(420, 60 + 22 * largest(columnMaps.map(c => c.size), 0));
     const placed = columnMaps.map((column, k) => {
       const bars = [...column.values()],
         isLast = n => (n.site === REST ? 1 : 0);
@@ -375,7 +376,7 @@ function drawSampled(sampled, host) {
       }
       return { bars, height: y - GAP };
     });
-    const height = Math.ceil(Math.max(...placed.map(c => c.height)));
+    const height = Math.ceil(largest(placed.map(c => c.height), 0));
     for (const c of placed) {
       for (const n of c.bars) n.y += (height - c.height) / 2;
     }
@@ -512,8 +513,9 @@ function drawSampled(sampled, host) {
       first = items.find(f => value(f) === sorted[0]);
     const five = sorted.slice(0, 5).reduce((a, b) => a + b, 0),
       count = items.length + leftOut();
-    // The second one, if its interval meets that of the first.
-    const second = byTime() ? null : items.filter(f => f !== first).find(f => value(f) === sorted[1]);
+    // The second one, if it cannot be told from the first.
+    const second =
+      !byTime() && items.filter(f => f !== first).find(f => value(f) === sorted[1]);
     const tied = second && !isSure(first, second) ? second : null;
     const what = byTime() ? 'the time.' : 'all ' + noun() + '.';
     fill(
@@ -549,18 +551,18 @@ function drawSampled(sampled, host) {
     paint();
   };
   // The chosen function may be of another class than is shown: then its class is shown.
+  const names = sampled.functions.map(f => nameOf(f.site));
   function follow() {
-    const wanted = state.get('function');
-    const has = f => nameOf(f.site) === wanted;
+    const wanted = chosenOf(names, k => whole(sampled.functions[k].site));
+    const has = (f, k) => wanted.has(k);
     const found =
-      wanted &&
-      (sampled.functions.find(f => classOf(f) === view.kind && has(f)) ||
-        sampled.functions.find(has));
+      sampled.functions.find((f, k) => classOf(f) === view.kind && has(f, k)) ||
+      sampled.functions.find(has);
     view.focus = found ? found.site : null;
     if (found) view.kind = classOf(found);
     paint();
   }
-  const method = ['profiles', 'threads'].map(key => host.querySelector('[data-table=' + key + ']'));
+  const others = tablesOf(host, ['functions', 'pairs']);
   const onQuery = query => {
     view.query = query;
     view.rows = 25;
@@ -608,7 +610,7 @@ function drawSampled(sampled, host) {
         ),
       ),
     ),
-    method,
+    others,
   );
   follow();
   onState(follow);

@@ -29,8 +29,12 @@ function drawTicks(ticks, host) {
   const tree = ticks.trees[0];
   if (!time || !tree) return;
   const isTimed = k => time.self_share[k] !== null;
-  const most = Math.max(...time.total_high.map(high => high || 0), 0.01);
-  const range = (low, high) => percent(low) + ' to ' + percent(high);
+  const most = largest([...time.total_high, ...time.total_share], 0.01);
+  const whole = k => placed(time.file[k], time.line[k]);
+  let chosen = new Set();
+  // Without an interval, a part of the time is missing: the top of the page says which.
+  const range = (low, high) => (low === null ? '' : percent(low) + ' to ' + percent(high));
+  const inBrackets = words => (words ? ' (' + words + ')' : '');
   const view = { rows: 25, query: '' };
   const body = el('tbody'),
     more = el('p', { class: 'more' });
@@ -43,16 +47,16 @@ function drawTicks(ticks, host) {
           { class: 'share' },
           percent(share),
           el('span', { class: 'soft small interval' }, '  ' + range(low, high)),
-          rangeBar(share, low, high, most),
+          low === null ? bar(share / most) : rangeBar(share, low, high, most),
         );
-  const pick = name => setState({ function: state.get('function') === name ? '' : name });
+  const pick = k => (chosen.has(k) ? choose('') : choose(time.function[k], whole(k)));
   const row = k =>
     el(
       'tr',
       {
-        class: state.get('function') === time.function[k] ? 'pick on' : 'pick',
+        class: chosen.has(k) ? 'pick on' : 'pick',
         'data-id': k,
-        ...onPick(() => pick(time.function[k])),
+        ...onPick(() => pick(k)),
       },
       el('td', { class: 'number desk' }, time.rank[k]),
       el(
@@ -67,6 +71,7 @@ function drawTicks(ticks, host) {
   const redraw = roving(body, 'tr');
   function draw() {
     const matches = matcher(view.query);
+    chosen = chosenOf(time.function, whole);
     const shown = time.function
       .map((name, k) => k)
       .filter(k => matches(time.function[k] + ' ' + time.place[k]))
@@ -107,9 +112,14 @@ function drawTicks(ticks, host) {
     fill(
       byId('lead'),
       el('b', {}, time.function[first]),
-      ' runs ' + percent(time.self_share[first]) + ' of the time (',
-      range(time.self_low[first], time.self_high[first]) + ').',
+      ' runs ' + percent(time.self_share[first]) + ' of the time' +
+        (time.self_low[first] === null ? ' that was seen' : '') +
+        inBrackets(range(time.self_low[first], time.self_high[first])) + '.',
+      time.rank[first + 1] === '1=' &&
+        ' It cannot be told from ' + (time.function[first + 1] || '(no name)') +
+          ', which runs ' + percent(time.self_share[first + 1]) + '.',
     );
+  const others = tablesOf(host, ['time', 'stack_time', 'thread_time']);
   host.replaceChildren(
     card(
       'Where does it run',
@@ -124,8 +134,8 @@ function drawTicks(ticks, host) {
 
   const total = tree.lower.reduce((sum, ticks) => sum + ticks, 0);
   const said = count => {
-    const [low, high] = wilson(count / total, tree.effective || total);
-    return percent(count / total) + ' of the time (' + range(low, high) + ')';
+    const [low, high] = tree.effective ? wilson(count / total, tree.effective) : [null, null];
+    return percent(count / total) + ' of the time' + inBrackets(range(low, high));
   };
   drawContexts(Object.assign({}, tree, { total, absent: 0, algorithm: '' }), host, {
     unit: 'ticks',
@@ -154,6 +164,7 @@ function drawTicks(ticks, host) {
         el('table', {}, el('tbody', {}, stacks.stack.slice(0, 10).map(stackRow))),
       ),
     );
+  host.append(...others);
   if (!threads) return;
   const threadRow = (name, k) =>
     el(

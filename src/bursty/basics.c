@@ -1,0 +1,59 @@
+/* ---- basics ---- */
+
+#ifndef BURSTY_STATIC
+BURSTY_P_TLS bursty_p_here_t BURSTY_P_HERE;
+#ifdef BURSTY_POLL
+uint8_t bursty_p_open;
+#endif
+#endif
+
+/* The word while the slow path runs: checks of actions and handlers count it down. */
+#define BURSTY_P_BUSY UINT32_C(0x40000000)
+
+#ifndef BURSTY_TINY
+
+#ifndef BURSTY_PROFILES
+#define BURSTY_PROFILES 8
+#endif
+#if BURSTY_PROFILES < 1 || BURSTY_PROFILES > 32
+#error "BURSTY_PROFILES is a number from 1 to 32"
+#endif
+#ifndef BURSTY_MEMORY
+#ifdef BURSTY_BARE
+#define BURSTY_MEMORY 98304
+#else
+#define BURSTY_MEMORY 1048576
+#endif
+#endif
+
+#ifndef BURSTY_BARE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#if (defined(__unix__) || defined(__APPLE__)) && !defined(BURSTY_NO_TLS)
+#define BURSTY_P_POSIX
+#include <pthread.h>
+#include <time.h>
+#endif
+#if defined(__linux__) && defined(BURSTY_P_POSIX)
+#include <signal.h>
+#include <sys/syscall.h>
+#if defined(SYS_clock_gettime)
+#define BURSTY_P_CLOCK
+#endif
+#if defined(SA_RESTART) && defined(SA_SIGINFO) && defined(SIGRTMAX) && \
+    defined(SYS_timer_settime) && defined(BURSTY_P_CLOCK) && BURSTY_STACK > 0
+#define BURSTY_P_TIMERS
+#endif
+#endif
+#endif
+
+/* In a bare build ticks are opt-in: they take 2 kB of flash. */
+#if !defined(BURSTY_BARE) || defined(BURSTY_TICKS)
+#define BURSTY_P_TICKS 1
+#else
+#define BURSTY_P_TICKS 0
+#endif
+
+#define BURSTY_P_STEP BURSTY_P_INLINE BURSTY_P_KEEP_SLOW
+#define BURSTY_P_SLOW static BURSTY_P_KEEP_SLOW

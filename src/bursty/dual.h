@@ -1,0 +1,234 @@
+/* ---- code in two copies, the second records ---- */
+
+#if defined(BURSTY_P_GNU)
+#define BURSTY_P_DUAL_COLD __attribute__((cold, noinline))
+#else
+#define BURSTY_P_DUAL_COLD
+#endif
+
+/* FIRE takes a check and says whether bursty_p_hit must look closer, which says whether a burst is
+   live; if it is not, PLAIN undoes the check. LIVE takes no check. */
+#define BURSTY_P_DUAL_SITE(name_) \
+    static const bursty_site bursty_p_dual_site = { name_, __FILE__, __LINE__, BURSTY_CALL }
+
+/* Takes up to `left` checks that have the same answer, which goes to *live. */
+BURSTY_P_INLINE uint32_t bursty_p_dual_take(uint64_t left, uint32_t *live) {
+    uint32_t room = BURSTY_P_POLLS ? 4096 : BURSTY_P_HERE.n;
+    if (BURSTY_P_POLLS ? BURSTY_P_OPEN() : BURSTY_P_TO(int32_t, room) <= 0) {
+        return bursty_p_take(left, live);
+    }
+    if (left < room) room = BURSTY_P_TO(uint32_t, left);
+    if (!BURSTY_P_POLLS) BURSTY_P_HERE.n -= room;
+    *live = 0;
+    return room;
+}
+
+/* ---- which copy of the code is this ---- */
+
+/* BURST_REF, BURST_IF_RECORDING and BURST_SAME act where two things hold: this copy of the code is
+   the instrumented one, and a burst is live. The first is a constant. BURST_BODY and BURST_FOR
+   announce their copy by a struct tag in the block (its size is 2 in the instrumented copy, 1 in
+   the plain one). BURST_DUAL and BURST_DUAL_LEAF announce it by their parameter burst_on, which
+   hides the function burst_on below. In ordinary code the answer is yes. (A local variable instead
+   of a tag would do the same, with a warning of -Wshadow in every nesting.) */
+
+#if defined(__GNUC__) && !defined(__clang__) && defined(__cplusplus) /* g++: a tag shadows, too */
+#define BURSTY_P_DUAL_QUIET \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wshadow\"")
+#define BURSTY_P_DUAL_LOUD _Pragma("GCC diagnostic pop")
+#else
+#define BURSTY_P_DUAL_QUIET
+#define BURSTY_P_DUAL_LOUD
+#endif
+
+struct burst_copy {
+    char c[3];
+};
+BURSTY_P_INLINE int burst_on(void) { return 1; }
+
+#define BURSTY_P_DUAL_TAG(size_) \
+    BURSTY_P_DUAL_QUIET struct burst_copy { char c[size_]; }; BURSTY_P_DUAL_LOUD
+#define BURSTY_P_DUAL_OUTER_TAG() \
+    BURSTY_P_DUAL_QUIET struct burst_outer { char c[sizeof(struct burst_copy)]; }; BURSTY_P_DUAL_LOUD
+#define BURSTY_P_DUAL_IN_COPY() \
+    (sizeof(struct burst_copy) == 2 \
+     || (sizeof(struct burst_copy) == 3 && BURSTY_P_TO(uintptr_t, burst_on) != 0))
+#define BURSTY_P_DUAL_RECORDING() (BURSTY_P_DUAL_IN_COPY() && BURSTY_P_LIVE())
+
+#define BURST_IF_RECORDING(...) do { if (BURSTY_P_DUAL_RECORDING()) { __VA_ARGS__; } } while (0)
+#define BURST_REF(class_, p_) \
+    do { \
+        static const bursty_site bursty_p_dual_site = { #p_, __FILE__, __LINE__, class_ }; \
+        if (BURSTY_P_DUAL_RECORDING()) { \
+            bursty_p_event(&bursty_p_dual_site, BURSTY_P_TO(uintptr_t, p_), bursty_p_dual_site.kind); \
+        } \
+    } while (0)
+
+/* ---- dual-path functions (bursty-tracing Figure 2) ---- */
+
+/* The body stands once in the source and twice in the code. The user's braces follow the header of
+   an always-inline function with one more parameter, burst_on, a constant in each of its two uses:
+
+       f(a)        a check; plain: body(0, a)   fires: cold_f(a), a jump
+       cold_f(a)   in a burst: body(1, a)   otherwise: gives its check back and calls f, whose own
+                                            check takes it again (no third copy of the body) */
+
+/* MORE(args, list): ", a, b" for the list (a, b), or nothing if args is (). Whether a function has
+   parameters is read from its arguments, because a macro cannot tell (void) from (void *p). */
+#define BURSTY_P_DUAL_MORE(args_, list_) \
+    BURSTY_P_DUAL_SECOND(BURSTY_P_DUAL_HEAD args_, BURSTY_P_DUAL_SOME_MORE, 0)(list_)
+#define BURSTY_P_DUAL_HEAD(...) BURSTY_P_DUAL_HEAD_OF(__VA_ARGS__, 0)
+#define BURSTY_P_DUAL_HEAD_OF(head_, ...) BURSTY_P_DUAL_EMPTY_##head_
+#define BURSTY_P_DUAL_EMPTY_ 0, BURSTY_P_DUAL_NO_MORE
+#define BURSTY_P_DUAL_SECOND(...) BURSTY_P_DUAL_SECOND_OF(__VA_ARGS__)
+#define BURSTY_P_DUAL_SECOND_OF(first_, second_, ...) second_
+#define BURSTY_P_DUAL_NO_MORE(list_)
+#define BURSTY_P_DUAL_SOME_MORE(list_) , BURSTY_P_DUAL_STRIP list_
+#define BURSTY_P_DUAL_STRIP(...) __VA_ARGS__
+
+#if defined(BURSTY_P_GNU) && !defined(__cplusplus) /* "return f();" where f returns void */
+#define BURSTY_P_DUAL_VOID \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpedantic\"")
+#define BURSTY_P_DUAL_VOID_END _Pragma("GCC diagnostic pop")
+#else
+#define BURSTY_P_DUAL_VOID
+#define BURSTY_P_DUAL_VOID_END
+#endif
+
+#if defined(BURSTY_POLL)
+#define BURSTY_P_DUAL_PLAIN(name_, args_) \
+    return bursty_p_dual_body_##name_(0 BURSTY_P_DUAL_MORE(args_, args_))
+#else
+#define BURSTY_P_DUAL_PLAIN(name_, args_) BURSTY_P_HERE.n++; return name_ args_
+#endif
+
+#define BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_) \
+    BURSTY_P_INLINE ret_ bursty_p_dual_body_##name_( \
+        const int burst_on BURSTY_P_UNUSED BURSTY_P_DUAL_MORE(args_, params_))
+#define BURST_DUAL(ret_, name_, params_, args_) \
+    ret_ name_ params_; \
+    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_); \
+    BURSTY_P_DUAL_VOID \
+    static BURSTY_P_DUAL_COLD ret_ bursty_p_dual_cold_##name_ params_ { \
+        BURSTY_P_DUAL_SITE(#name_); \
+        if (bursty_p_hit(&bursty_p_dual_site, 0)) { \
+            return bursty_p_dual_body_##name_(1 BURSTY_P_DUAL_MORE(args_, args_)); \
+        } else { \
+            BURSTY_P_DUAL_PLAIN(name_, args_); \
+        } \
+    } \
+    ret_ name_ params_ { \
+        if (BURSTY_P_FIRE()) { \
+            return bursty_p_dual_cold_##name_ args_; \
+        } else { \
+            return bursty_p_dual_body_##name_(0 BURSTY_P_DUAL_MORE(args_, args_)); \
+        } \
+    } \
+    BURSTY_P_DUAL_VOID_END \
+    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_)
+#define BURST_DUAL_LEAF(ret_, name_, params_, args_) \
+    ret_ name_ params_; \
+    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_); \
+    BURSTY_P_DUAL_VOID \
+    BURSTY_P_UNUSED static BURSTY_P_DUAL_COLD ret_ bursty_p_dual_on_##name_ params_ { \
+        return bursty_p_dual_body_##name_(1 BURSTY_P_DUAL_MORE(args_, args_)); \
+    } \
+    ret_ name_ params_ { \
+        return bursty_p_dual_body_##name_(0 BURSTY_P_DUAL_MORE(args_, args_)); \
+    } \
+    BURSTY_P_DUAL_VOID_END \
+    BURSTY_P_DUAL_HEADER(ret_, name_, params_, args_)
+#define BURST_SAME(name_, args_) \
+    (BURSTY_P_DUAL_RECORDING() ? bursty_p_dual_on_##name_ args_ : name_ args_)
+
+/* ---- dual-path loops ---- */
+
+#define BURST_BODY(...) \
+    { \
+        BURSTY_P_DUAL_OUTER_TAG() \
+        if (BURSTY_P_FIRE() && bursty_p_hit(NULL, 0) && sizeof(struct burst_outer) != 2) { \
+            BURSTY_P_DUAL_TAG(2) __VA_ARGS__ \
+        } else { \
+            BURSTY_P_DUAL_TAG(sizeof(struct burst_outer) == 2 ? 2 : 1) __VA_ARGS__ \
+        } \
+    }
+
+/* BURST_FOR runs a counted loop in strips: the iterations of a strip get the same answer, and their
+   checks are taken at once, so that nothing is left per iteration. If the body leaves by break,
+   return, goto or an exception, the guard gives back the checks of the iterations that did not run.
+   It reads i through a pointer to a type that may alias any other. */
+#ifdef BURSTY_P_GNU
+#define BURSTY_P_DUAL_ALIAS __attribute__((may_alias))
+#else
+#define BURSTY_P_DUAL_ALIAS
+#endif
+typedef uint8_t BURSTY_P_DUAL_ALIAS bursty_p_dual_any8;
+typedef uint16_t BURSTY_P_DUAL_ALIAS bursty_p_dual_any16;
+typedef uint32_t BURSTY_P_DUAL_ALIAS bursty_p_dual_any32;
+typedef uint64_t BURSTY_P_DUAL_ALIAS bursty_p_dual_any64;
+
+typedef struct bursty_p_dual_guard {
+    const void *i; /* NULL: the strip was run to its end */
+    uint64_t stop;
+    uint32_t size, live;
+    void (*give_back)(uint32_t count, uint32_t live);
+} bursty_p_dual_guard;
+
+BURSTY_P_INLINE void bursty_p_dual_unguard(bursty_p_dual_guard *guard) {
+    uint64_t i = 0, mask = UINT64_MAX;
+    if (!guard->i) return;
+    if (guard->size == 1) i = *BURSTY_P_CAST(const bursty_p_dual_any8 *, guard->i);
+    if (guard->size == 2) i = *BURSTY_P_CAST(const bursty_p_dual_any16 *, guard->i);
+    if (guard->size == 4) i = *BURSTY_P_CAST(const bursty_p_dual_any32 *, guard->i);
+    if (guard->size == 8) i = *BURSTY_P_CAST(const bursty_p_dual_any64 *, guard->i);
+    mask >>= 64 - 8 * guard->size;
+    guard->give_back(BURSTY_P_TO(uint32_t, (guard->stop - i - 1) & mask), guard->live);
+}
+
+#if defined(BURSTY_P_GNU)
+#define BURSTY_P_DUAL_GUARD(guard_) \
+    bursty_p_dual_guard guard_ __attribute__((cleanup(bursty_p_dual_unguard)))
+#define BURSTY_P_DUAL_BROKE(guard_) break
+#elif defined(__cplusplus)
+} /* extern "C" */
+struct bursty_p_dual_guarded : bursty_p_dual_guard {
+    ~bursty_p_dual_guarded() { bursty_p_dual_unguard(this); }
+};
+extern "C" {
+#define BURSTY_P_DUAL_GUARD(guard_) bursty_p_dual_guarded guard_
+#define BURSTY_P_DUAL_BROKE(guard_) break
+#else
+#define BURSTY_P_DUAL_GUARD(guard_) bursty_p_dual_guard guard_
+#define BURSTY_P_DUAL_BROKE(guard_) bursty_p_dual_unguard(&guard_); break
+#endif
+
+#define BURST_FOR(T_, i_, lo_, hi_, ...) \
+    { \
+        T_ i_ = (lo_); \
+        const T_ bursty_p_dual_hi_##i_ = (hi_); \
+        BURSTY_P_DUAL_OUTER_TAG() \
+        while (i_ < bursty_p_dual_hi_##i_) { \
+            const uint64_t bursty_p_dual_at_##i_ = BURSTY_P_TO(uint64_t, i_); \
+            uint32_t bursty_p_dual_live_##i_; \
+            const uint32_t bursty_p_dual_count_##i_ = bursty_p_dual_take( \
+                BURSTY_P_TO(uint64_t, bursty_p_dual_hi_##i_) - bursty_p_dual_at_##i_, \
+                &bursty_p_dual_live_##i_); \
+            const T_ bursty_p_dual_stop_##i_ = \
+                BURSTY_P_CAST(T_, bursty_p_dual_at_##i_ + bursty_p_dual_count_##i_); \
+            BURSTY_P_DUAL_GUARD(bursty_p_dual_guard_##i_); \
+            bursty_p_dual_guard_##i_.i = &i_; \
+            bursty_p_dual_guard_##i_.size = BURSTY_P_TO(uint32_t, sizeof i_); \
+            bursty_p_dual_guard_##i_.stop = BURSTY_P_TO(uint64_t, bursty_p_dual_stop_##i_); \
+            bursty_p_dual_guard_##i_.live = bursty_p_dual_live_##i_; \
+            bursty_p_dual_guard_##i_.give_back = bursty_p_give_back; \
+            if (bursty_p_dual_live_##i_ && sizeof(struct burst_outer) != 2) { \
+                BURSTY_P_DUAL_TAG(2) \
+                for (; i_ < bursty_p_dual_stop_##i_; i_++) { __VA_ARGS__ } \
+            } else { \
+                BURSTY_P_DUAL_TAG(sizeof(struct burst_outer) == 2 ? 2 : 1) \
+                for (; i_ < bursty_p_dual_stop_##i_; i_++) { __VA_ARGS__ } \
+            } \
+            if (i_ < bursty_p_dual_stop_##i_) { BURSTY_P_DUAL_BROKE(bursty_p_dual_guard_##i_); } \
+            bursty_p_dual_guard_##i_.i = NULL; \
+        } \
+    }

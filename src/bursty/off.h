@@ -1,0 +1,21 @@
+/* ---- off: the same lists; no symbol, no variable, no section ---- */
+
+#define BURSTY_P_UNSEEN(value_) ((void)sizeof(BURSTY_P_TO(uintptr_t, value_)))
+#define BURST_CHECK() 0
+#define BURST_POINT(class_, name_, value_) BURSTY_P_UNSEEN(value_)
+#define BURST_ENTRY() do { } while (0)
+#define BURST_LOOP() do { } while (0)
+#define BURST_SCOPE(name_) enum { BURSTY_P_CAT(bursty_p_scope_, BURSTY_P_UNIQUE) }
+#define BURST_LEAVE() do { } while (0)
+#define BURST_DUAL(ret_, name_, params_, args_) ret_ name_ params_; ret_ name_ params_
+#define BURST_DUAL_LEAF(ret_, name_, params_, args_) ret_ name_ params_; ret_ name_ params_
+#define BURST_SAME(name_, args_) (name_ args_)
+#define BURST_BODY(...) { __VA_ARGS__ }
+#define BURST_FOR(T_, i_, lo_, hi_, ...) \
+    { \
+        T_ i_ = (lo_); \
+        const T_ bursty_p_dual_hi_##i_ = (hi_); \
+        for (; i_ < bursty_p_dual_hi_##i_; i_++) { __VA_ARGS__ } \
+    }
+#define BURST_REF(class_, p_) do { BURSTY_P_UNSEEN(p_); } while (0)
+#define BURST_IF_RECORDING(...) do { if (0) { __VA_ARGS__; } } while (0)

@@ -1,0 +1,42 @@
+/* ---- bursty_save ---- */
+
+#ifndef BURSTY_BARE
+static int bursty_p_to_file(void *user, const void *data, size_t size) {
+    return fwrite(data, 1, size, (FILE *)user) != size;
+}
+
+static int bursty_p_failed(FILE *file, const char *path, int error) {
+    if (file) (void)fclose(file);
+    if (path) (void)remove(path);
+    errno = error;
+    return -1;
+}
+
+/* A name that is too long for its .new, and a path that cannot be renamed to, such as a device, are
+   written directly. */
+BURSTY_API int bursty_save(const char *path) {
+    char fresh[4096];
+    size_t length = strlen(path);
+    FILE *file = NULL;
+    int is_new = 0;
+    if (bursty_p_all.epoch == 0) return bursty_p_failed(NULL, NULL, EINVAL);
+    if (length + 5 <= sizeof fresh) {
+        memcpy(fresh, path, length);
+        memcpy(fresh + length, ".new", 5);
+        file = fopen(fresh, "wb");
+        is_new = file != NULL;
+    }
+    if (!file) file = fopen(path, "wb");
+    if (!file) return -1;
+    errno = 0;
+    if (bursty_write(bursty_p_to_file, file) != 0 || fflush(file) != 0)
+        return bursty_p_failed(file, is_new ? fresh : NULL, errno ? errno : EIO);
+    if (fclose(file) != 0) return bursty_p_failed(NULL, is_new ? fresh : NULL, errno);
+    if (!is_new) return 0;
+#ifdef _WIN32
+    (void)remove(path); /* rename does not replace there */
+#endif
+    if (rename(fresh, path) == 0) return 0;
+    return bursty_p_failed(NULL, fresh, errno);
+}
+#endif

@@ -1,0 +1,186 @@
+/* ---- time: start, pause, end ---- */
+
+#if BURSTY_P_TICKS
+
+/* bursty_start asks what can tick here (plan), lays out a table of paths if
+   something does, and then begins. Where there are timers, each thread arms its
+   own when it registers, and gives it back when it ends. A child of fork has
+   none of them: it begins with its one thread.
+
+   The CPU time of the process stands beside the ticks: ticks times period falls
+   short of it if a thread made no check, or had no record or timer, if the
+   signal was blocked, or if the program took it over. The report says so. */
+
+/* CPU time that was to be seen: of the phases that have ended, and when the running one began. */
+static struct {
+    uint64_t before, since;
+} bursty_p_cpu;
+
+static uint64_t bursty_p_cpu_seen(void) {
+    uint64_t now = bursty_p_cpu_us();
+    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1 || now < bursty_p_cpu.since)
+        return bursty_p_cpu.before;
+    return bursty_p_cpu.before + now - bursty_p_cpu.since;
+}
+
+/* Sets no_time and the period. Returns whether a table of paths is needed. */
+static int bursty_p_plan_time(const bursty_config *config) {
+    int32_t hz = config->tick_hz;
+    bursty_p_ticks.fold = config->fold;
+    bursty_p_ticks.period_us = hz > 0 ? 1000000u / (uint32_t)hz : 10000;
+    bursty_p_all.no_time = BURSTY_TIME_IS_ON;
+    if (hz < 0) bursty_p_all.no_time = BURSTY_NO_TIME_ASKED;
+    if (hz != 0) return hz > 0;
+#if defined(BURSTY_P_TIMERS) && defined(BURSTY_P_SHARED)
+    bursty_p_all.no_time = BURSTY_NO_TIME_SHARED;
+#elif defined(BURSTY_BARE)
+    bursty_p_all.no_time = BURSTY_NO_TIME_ASKED;
+#elif defined(BURSTY_P_POSIX) && defined(__linux__) && !defined(BURSTY_P_TIMERS) && BURSTY_STACK > 0
+    bursty_p_all.no_time = BURSTY_NO_TIME_STRICT;
+#elif !defined(BURSTY_P_TIMERS)
+    bursty_p_all.no_time = BURSTY_NO_TIME_SYSTEM;
+#endif
+    return bursty_p_all.no_time == BURSTY_TIME_IS_ON;
+}
+
+static void bursty_p_begin_time(void) {
+    if (bursty_p_ticks.row_room == 0) {
+        bursty_p_all.no_time = BURSTY_NO_TIME_MEMORY;
+        return;
+    }
+    bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = 0;
+#ifdef BURSTY_P_TIMERS
+    if (!bursty_p_install()) {
+        bursty_p_all.no_time = BURSTY_NO_TIME_SIGNALS;
+        return;
+    }
+#endif
+    bursty_p_cpu.before = 0;
+    bursty_p_cpu.since = bursty_p_cpu_us();
+    BURSTY_P_FENCE();
+    BURSTY_P_RELEASE(&bursty_p_ticks.on, 1);
+}
+
+static void bursty_p_end_time(void) {
+    bursty_p_cpu.before = bursty_p_cpu_seen();
+    BURSTY_P_RELEASE(&bursty_p_ticks.on, 0);
+#ifdef BURSTY_P_TIMERS
+    bursty_p_uninstall();
+#endif
+}
+
+static void bursty_p_pause_time(int is_paused) {
+    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) == 0) return;
+    bursty_p_cpu.before = bursty_p_cpu_seen();
+    bursty_p_cpu.since = bursty_p_cpu_us();
+    BURSTY_P_RELEASE(&bursty_p_ticks.on, is_paused ? 2 : 1);
+}
+
+static void bursty_p_clear_time(void) {
+    uint32_t i, k;
+    for (i = 0; i < bursty_p_ticks.row_count; i++) {
+        for (k = 0; k < BURSTY_P_TICK_SUMS; k++)
+            BURSTY_P_RELEASE(&bursty_p_ticks.rows[i].sum[k], 0);
+    }
+    bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = 0;
+    bursty_p_cpu.before = 0;
+    bursty_p_cpu.since = bursty_p_cpu_us();
+}
+
+/* On a thread that registers, that ends, or that is a forked child. */
+static void bursty_p_time_on_thread(int what, bursty_p_thread *t) {
+#ifdef BURSTY_P_TIMERS
+    uint32_t i;
+    if (what == BURSTY_THREAD_FORKED) { /* a child inherits no timer */
+        for (i = 0; i < bursty_p_threads(); i++) bursty_p_all.threads[i].timer = 0;
+        bursty_p_ticks.untimed = 0;
+    }
+    if (what == BURSTY_THREAD_ENDS) bursty_p_disarm(t);
+    if (what != BURSTY_THREAD_BEGINS && what != BURSTY_THREAD_FORKED) return;
+    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) && !bursty_p_arm(t))
+        bursty_p_tick_add_shared(&bursty_p_ticks.untimed, 1);
+#else
+    (void)what;
+    (void)t;
+#endif
+}
+
+BURSTY_API void bursty_tick(uint32_t n) { bursty_p_tick_charge(n, NULL); }
+
+static void bursty_p_time_stats(bursty_stats *out) {
+    uint32_t i, count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);
+    out->ticks_lost = BURSTY_P_ACQUIRE(&bursty_p_ticks.lost);
+    out->ticks_cut = BURSTY_P_ACQUIRE(&bursty_p_ticks.cut);
+    out->ticks_late = BURSTY_P_ACQUIRE(&bursty_p_ticks.late);
+    out->untimed = BURSTY_P_ACQUIRE(&bursty_p_ticks.untimed);
+    out->cpu_us = bursty_p_cpu_seen();
+    out->paths = count;
+    for (i = 0; i < count; i++) {
+        const bursty_p_tick_row *row = &bursty_p_ticks.rows[i];
+        out->ticks = bursty_p_sat_add(out->ticks, BURSTY_P_ACQUIRE(&row->sum[0]));
+        out->ticks_slow = bursty_p_sat_add(out->ticks_slow, BURSTY_P_ACQUIRE(&row->sum[1]));
+    }
+}
+
+/* The part of a dump: rows of one thread, each with how many rows before it its parent stands. */
+static void bursty_p_put_paths(bursty_p_dump *d, const bursty_p_thread *t, uint32_t count) {
+    uint32_t i, k, back, some = 0;
+    for (i = 0; i < count; i++) {
+        const bursty_p_tick_row *row = &bursty_p_ticks.rows[i];
+        const bursty_site *site = BURSTY_P_ACQUIRE(&row->site);
+        if (!site || row->thread != t->number + 1) continue;
+        if (!some) { /* its record adds nothing to that of the other part */
+            const uint64_t v[3] = { 3, t->number, 1 };
+            bursty_p_put_all(d, v, 3);
+            bursty_p_put_name_of(d, t);
+            for (k = 0; k < 4; k++) bursty_p_put_varint(&d->out, 0);
+            some = 1;
+        }
+        bursty_p_put_varint(&d->out, 6);
+        d->sites = 0; /* each site in full, as version 0.1.0 wants it */
+        bursty_p_put_site(d, site);
+        back = row->parent ? row->order - bursty_p_ticks.rows[row->parent - 1].order : 0;
+        bursty_p_put_varint(&d->out, back);
+        for (k = 0; k < BURSTY_P_TICK_SUMS; k++)
+            bursty_p_put_varint(&d->out, BURSTY_P_ACQUIRE(&row->sum[k]));
+    }
+}
+
+static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *user) {
+    const uint64_t info[2] = { 1, 0 }, none[3] = { 0, 0, 0 };
+    const uint64_t ticks[5] = { 5, bursty_p_ticks.period_us, BURSTY_P_ACQUIRE(&bursty_p_ticks.lost),
+                                BURSTY_P_ACQUIRE(&bursty_p_ticks.cut),
+                                BURSTY_P_ACQUIRE(&bursty_p_ticks.late) };
+    const uint64_t untimed[2] = { 9, BURSTY_P_ACQUIRE(&bursty_p_ticks.untimed) };
+    const uint64_t cpu[2] = { 11, bursty_p_cpu_seen() };
+    uint32_t i, count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);
+    bursty_p_put_begin(&d->out, 1, write, user);
+    bursty_p_put_all(d, info, 2);
+    bursty_p_put_string(d, bursty_p_all.config.program);
+    bursty_p_put_all(d, none, 3);
+    bursty_p_put_all(d, ticks, 5);
+    if (untimed[1]) bursty_p_put_all(d, untimed, 2);
+    if (cpu[1]) bursty_p_put_all(d, cpu, 2);
+    for (i = 0; i < bursty_p_threads(); i++) bursty_p_put_paths(d, &bursty_p_all.threads[i], count);
+    return bursty_p_put_end(&d->out);
+}
+
+#else /* nothing ticks in this build */
+
+static int bursty_p_plan_time(const bursty_config *config) {
+    (void)config;
+    bursty_p_all.no_time = BURSTY_NO_TIME_ASKED;
+    return 0;
+}
+static void bursty_p_begin_time(void) { }
+static void bursty_p_end_time(void) { }
+static void bursty_p_clear_time(void) { }
+static void bursty_p_pause_time(int is_paused) { (void)is_paused; }
+static void bursty_p_zero_paths(void) { }
+static size_t bursty_p_lay_out_paths(unsigned char *memory, size_t bytes) {
+    return (void)memory, (void)bytes, 0;
+}
+static void bursty_p_time_on_thread(int what, bursty_p_thread *t) { (void)what, (void)t; }
+BURSTY_API void bursty_tick(uint32_t n) { (void)n; }
+
+#endif

@@ -1,0 +1,154 @@
+/* ---- types ---- */
+
+/* Event classes (hybrid-profiling-support, Figure 3: opcode classes). */
+enum {
+    BURSTY_CALL = 1, BURSTY_RETURN = 2, BURSTY_BACKEDGE = 4,
+    BURSTY_LOAD = 8, BURSTY_STORE = 16, BURSTY_USER = 32,
+    BURSTY_ANY = 63,                     /* all of the above                  */
+    BURSTY_BEGIN = 64, BURSTY_END = 128, /* of a burst; only for profiles
+                                            whose classes name them           */
+    BURSTY_FRAME = 256 /* set together with CALL or RETURN when the event
+                          belongs to a scope, that is, when CALL and RETURN
+                          come in pairs. So test kind with &, not ==          */
+};
+
+/* A place in the source. The macros make them: static const, in flash on
+   firmware. */
+typedef struct bursty_site {
+    const char *name;
+    const char *file;
+    uint32_t line;
+    uint32_t kind;             /* event class                                 */
+} bursty_site;
+
+typedef struct bursty_event {
+    const bursty_site *site;   /* never NULL; named "(burst)" for BEGIN and END */
+    uintptr_t value;           /* what the point gave; a reference's address  */
+    uint32_t kind;             /* event class                                 */
+    uint32_t depth;            /* scopes around the event; a CALL and its
+                                  RETURN agree                                */
+    uint32_t burst;            /* number of this profile's burst on this
+                                  thread, from 1                              */
+    uint32_t thread;           /* number of the thread, from 0 in the order in
+                                  which threads register                      */
+    uint32_t weight_256;       /* 256 times the number of events it stands for */
+    const bursty_site *const *stack; /* the outermost min(depth, BURSTY_STACK)
+                                  scopes around it, outermost first; NULL
+                                  without a stack                             */
+    uint64_t *memory;          /* 4 numbers of the action's, by profile and
+                                  thread                                      */
+} bursty_event;
+
+typedef void (*bursty_action)(void *user, const bursty_event *event);
+typedef int (*bursty_write_fn)(void *user, const void *data,
+                               size_t size); /* returns 0: go on */
+typedef uint64_t (*bursty_clock)(void *user);
+
+#define BURSTY_ALWAYS UINT32_MAX  /* as `every`: one burst that never ends, the full profile */
+
+/* What to sample, and how often. Every zero means the default. action and user
+   must stay valid after bursty_set_profile until every thread has made another
+   65 536 checks. */
+typedef struct bursty_profile {
+    uint32_t every;           /* checks between bursts, the paper's nCheck0:
+                                 990; at most 2^30                            */
+    uint32_t burst;           /* checks in a burst, the paper's nInstr0: 10; at
+                                 most 2^30                                    */
+    int32_t jitter;           /* percent of `every` by which gaps differ, up
+                                 and down: 80; -1: none                       */
+    uint32_t awake_count;     /* hibernation: after this many bursts ...      */
+    uint32_t hibernate_count; /* ... leave out this many; 0 and 0: never      */
+    uint32_t classes;         /* of the events that the action or the table
+                                 gets: BURSTY_ANY                             */
+    bursty_action action;     /* NULL: count in the hot table; one profile for
+                                 each class                                   */
+    void *user;               /* passed to the action                         */
+    int off;                  /* 1: keep the profile, do not run it           */
+} bursty_profile;
+
+typedef struct bursty_config {
+    bursty_profile profile;   /* profile 0; all zero: hot functions and pairs */
+    void *memory;             /* NULL: BURSTY_MEMORY bytes of static memory   */
+    size_t memory_bytes;
+    int32_t tick_hz;          /* looks at each thread in a second of its CPU
+                                 time: 100 where this header has timers (see
+                                 TIME), else none. -1: none. Without timers, or
+                                 with BURSTY_BARE, n > 0 says that you call
+                                 bursty_tick n times a second                 */
+    uint32_t fold;            /* n > 0 folds recursion: a scope that is the
+                                 running one or one of its n - 1 nearest
+                                 callers goes back there, in time and contexts */
+    uint32_t budget_ppm;      /* n > 0: bursts may take n millionths of the run
+                                 time; `every` becomes longer or shorter      */
+    bursty_clock clock;       /* for the budget; NULL: the thread's CPU time, on
+                                 POSIX systems. Elsewhere a budget needs one  */
+    void *clock_user;
+    uint32_t seed;            /* of jitter: same seed and events, same samples */
+    const char *program;      /* a name for the report; a literal             */
+} bursty_config;
+
+/* One row of the hot table. */
+typedef struct bursty_row {
+    const bursty_site *site;
+    const bursty_site *caller;   /* the scope around it, or NULL              */
+    uint64_t count;              /* events recorded                           */
+    uint64_t weight;             /* divided by 256: an estimate of how often
+                                    the site was passed                       */
+} bursty_row;
+typedef void (*bursty_visit_fn)(void *user, const bursty_row *row);
+
+/* An estimate and its 95 % interval. */
+typedef struct bursty_range {
+    uint64_t low, value, high;
+} bursty_range;
+
+/* A function (or loop, or point) as bursty_top shows it. */
+typedef struct bursty_top_row {
+    const bursty_site *site;
+    bursty_range calls;        /* how often it was passed; high is UINT64_MAX if
+                                  one burst alone saw it                      */
+    bursty_range self_ppm;     /* its share of all time, without the scopes in
+                                  it; all 0 without ticks                     */
+    bursty_range total_ppm;    /* its share of all time with them             */
+    uint64_t ticks;            /* behind self_ppm                             */
+} bursty_top_row;
+
+typedef struct bursty_stats {
+    uint64_t checks;         /* checks that were taken, in bursts and between */
+    uint64_t bursts;         /* bursts begun, of all profiles                 */
+    uint64_t events;         /* events recorded: put into the table or given
+                                to an action                                  */
+    uint64_t lost;           /* events that found the table full: enlarge
+                                BURSTY_MEMORY                                 */
+    uint32_t threads;        /* thread records in use or used before          */
+    uint32_t ended;          /* of these, threads that have ended             */
+    uint32_t lost_threads;   /* threads without a record, of which nothing is
+                                known: enlarge BURSTY_MEMORY                  */
+    uint32_t rate_ppm;       /* checks inside bursts per million checks       */
+    uint64_t ticks;          /* charged to scopes                             */
+    uint64_t ticks_slow;     /* of these, ticks inside this header's recording */
+    uint64_t ticks_lost;     /* on threads without a record                   */
+    uint64_t ticks_cut;      /* charged to a scope further out: the table of
+                                paths was full; enlarge BURSTY_MEMORY         */
+    uint64_t ticks_late;     /* left out, of more than 100 at once            */
+    uint64_t untimed;        /* threads without a timer: the system has no more */
+    uint64_t cpu_us;         /* CPU time of the process since bursty_start, less
+                                pauses; 0 without timers                      */
+    int32_t no_time;         /* why nothing ticks: BURSTY_NO_TIME_...; 0: it does */
+    uint32_t paths;          /* rows of the table of paths in use             */
+} bursty_stats;
+
+enum { /* reasons for stats.no_time */
+    BURSTY_TIME_IS_ON = 0,
+    BURSTY_NO_TIME_ASKED = 1,    /* config.tick_hz is -1, or 0 with BURSTY_BARE */
+    BURSTY_NO_TIME_SYSTEM = 2,   /* no timers of this kind here: not Linux, or a
+                                    compiler without thread-local variables   */
+    BURSTY_NO_TIME_STRICT = 3,   /* -std=c99 hides them: compile the file with
+                                    the implementation with -std=gnu99, or
+                                    define _GNU_SOURCE at its top             */
+    BURSTY_NO_TIME_SHARED = 4,   /* in a shared object nothing ticks unless
+                                    config.tick_hz asks for it                */
+    BURSTY_NO_TIME_SIGNALS = 5,  /* the program uses all real-time signals    */
+    BURSTY_NO_TIME_REFUSED = 6,  /* the system refused the first timer        */
+    BURSTY_NO_TIME_MEMORY = 7    /* config.memory_bytes is too small          */
+};

@@ -1,0 +1,493 @@
+/* test_timers.c - bursty_start's own timers: each thread is charged in proportion, waits are not
+   interrupted, fork and exec; what may go wrong with the signal: it is blocked, all are taken, the
+   program takes ours over, a system call, a stop. Every test waits for what it wants to see. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "test.h"
+#include "kinds/sampled.h"
+/* ThreadSanitizer keeps signals back until the program calls the C library. An emulator (the slow
+   targets have a TEST_SCALE of 10) has no CPU time of a thread. */
+#if defined(TEST_SCALE) && TEST_SCALE >= 10
+#define TEST_NO_SIGNALS
+#endif
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#undef TEST_NO_SIGNALS
+#define TEST_NO_SIGNALS
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#undef TEST_NO_SIGNALS
+#define TEST_NO_SIGNALS
+#endif
+#define BURSTY_IMPLEMENTATION
+#include "bursty.h"
+
+TEST(why_nothing_ticks_is_known) {
+    bursty_config config;
+    bursty_stats stats;
+    memset(&config, 0, sizeof config);
+    config.tick_hz = -1;
+    CHECK(bursty_start(&config) > 0);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.no_time, BURSTY_NO_TIME_ASKED);
+    CHECK(bursty_start(NULL) > 0);
+    bursty_get_stats(&stats);
+#if defined(BURSTY_P_TIMERS)
+    CHECK(stats.no_time == BURSTY_TIME_IS_ON || stats.no_time == BURSTY_NO_TIME_SIGNALS);
+#else
+    CHECK(stats.no_time == BURSTY_NO_TIME_SYSTEM);
+#endif
+    bursty_stop();
+}
+
+#if defined(BURSTY_P_TIMERS) && !defined(TEST_NO_SIGNALS)
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct bytes {
+    unsigned char data[1 << 18];
+    size_t size;
+} bytes;
+static bytes file;
+
+static int to_file(void *user, const void *data, size_t size) {
+    bytes *b = (bytes *)user;
+    if (b->size + size > sizeof b->data) return 1;
+    memcpy(b->data + b->size, data, size);
+    b->size += size;
+    return 0;
+}
+
+/* Everything that bursty_write writes, read and settled by the tool. */
+static void read_dump(tally *t) {
+    dump d;
+    dump_fault fault;
+    size_t i;
+    memset(t, 0, sizeof *t);
+    file.size = 0;
+    CHECK_EQ(bursty_write(to_file, &file), 0);
+    if (!CHECK(dump_read(&d, file.data, file.size, &fault) == 0)) return;
+    CHECK_EQ(d.part_count, 2);
+    for (i = 0; i < d.part_count; i++) CHECK_EQ(kind_sampled.read(t, &d, &d.parts[i], &fault), 0);
+    kind_sampled.settle(t);
+    dump_free(&d);
+}
+
+/* "main;update" and so on. */
+static const char *path_name(const tally *t, uint32_t path) {
+    static char name[4096];
+    char inner[4096];
+    *name = 0;
+    for (; path != TALLY_NO_PATH; path = t->paths.at[path].parent) {
+        strcpy(inner, name);
+        snprintf(name, sizeof name, "%s%s%.3000s", t->sites.at[t->paths.at[path].site].name,
+                 *inner ? ";" : "", inner);
+    }
+    return name;
+}
+
+/* The ticks of a path, in all threads. */
+static uint64_t ticks_of(const tally *t, const char *name) {
+    uint64_t sum = 0;
+    size_t i;
+    for (i = 0; i < t->paths.count; i++) {
+        if (strcmp(path_name(t, (uint32_t)i), name) == 0) sum += t->paths.at[i].ticks;
+    }
+    return sum;
+}
+
+static double cpu_seconds(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static volatile unsigned sink;
+static void burn(unsigned n) {
+    while (n--) sink = sink * 1664525u + 1013904223u;
+}
+static void forty(void) {
+    BURST_SCOPE("forty");
+    burn(40000);
+    BURST_LEAVE();
+}
+static void sixty(void) {
+    BURST_SCOPE("sixty");
+    burn(60000);
+    BURST_LEAVE();
+}
+/* A leaf without a call or a check of its own: its stores must not be optimised away. */
+static void leaf(void) {
+    unsigned i;
+    BURST_SCOPE("leaf");
+    for (i = 0; i < 100000; i++) sink = sink * 1664525u + 1013904223u;
+    BURST_LEAVE();
+}
+
+/* 0 where there are no timers of threads' CPU time. */
+static int start_timers(void) {
+    bursty_config config;
+    bursty_stats stats;
+    memset(&config, 0, sizeof config);
+    config.tick_hz = 1000;
+    CHECK(bursty_start(&config) > 0);
+    bursty_get_stats(&stats);
+    return stats.no_time == BURSTY_TIME_IS_ON && stats.untimed == 0;
+}
+
+static void run_for(double seconds, int with_leaf) {
+    double end = cpu_seconds() + seconds;
+    while (cpu_seconds() < end) {
+        if (with_leaf) {
+            leaf();
+            continue;
+        }
+        forty();
+        sixty();
+    }
+}
+
+/* The kernel may be late with a tick: until n ticks have come, or 10 s of CPU time are gone. */
+static void run_until(uint64_t n, int with_leaf) {
+    double end = cpu_seconds() + 10;
+    bursty_stats stats;
+    uint64_t first;
+    bursty_get_stats(&stats);
+    first = stats.ticks;
+    while (stats.ticks - first < n && cpu_seconds() < end) {
+        run_for(0.02, with_leaf);
+        bursty_get_stats(&stats);
+    }
+}
+
+TEST(forty_to_sixty) {
+    bursty_stats stats;
+    double forties, all, p;
+    tally t;
+    if (!start_timers()) {
+        SKIP("no timers of threads' CPU time here");
+        return;
+    }
+    run_for(0.3, 0);
+    run_until(30, 0);
+    bursty_get_stats(&stats);
+    read_dump(&t);
+    forties = (double)ticks_of(&t, "forty");
+    all = forties + (double)ticks_of(&t, "sixty");
+    kind_sampled.free(&t);
+    CHECK(all > 10); /* the kernel's own tick may be as rare as 10 ms */
+    p = forties / all;
+    CHECK((p - 0.4) * (p - 0.4) < 16 * 0.24 / 30 + 0.001); /* 4 standard errors of 30 ticks */
+    CHECK((double)stats.ticks > 0.9 * all);
+    CHECK_EQ(stats.ticks_lost, 0);
+}
+
+TEST(a_leaf_keeps_its_ticks) {
+    uint64_t own;
+    tally t;
+    if (!start_timers()) {
+        SKIP("no timers of threads' CPU time here");
+        return;
+    }
+    run_until(600, 1); /* one signal may stand for 100 ticks where a machine stood still */
+    read_dump(&t);
+    own = ticks_of(&t, "leaf");
+    CHECK(own > 3);
+    CHECK(10 * ticks_of(&t, "(outside)") <= 3 * own + 10);
+    kind_sampled.free(&t);
+}
+
+static void *worker(void *argument) {
+    (void)argument;
+    run_until(4, 0);
+    return NULL;
+}
+
+TEST(every_thread_has_its_own_timer) {
+    pthread_t thread[3];
+    tally t;
+    uint64_t of_thread[4] = { 0, 0, 0, 0 };
+    size_t i;
+    if (!start_timers()) {
+        SKIP("no timers of threads' CPU time here");
+        return;
+    }
+    for (i = 0; i < 3; i++) { /* one at a time, so that the ticks that it waits for are its own */
+        CHECK_EQ(pthread_create(&thread[i], NULL, worker, NULL), 0);
+        CHECK_EQ(pthread_join(thread[i], NULL), 0);
+    }
+    read_dump(&t);
+    for (i = 0; i < t.paths.count; i++) {
+        uint32_t number = t.threads.at[t.paths.at[i].thread].number;
+        if (number < 4) of_thread[number] += t.paths.at[i].ticks;
+    }
+    for (i = 1; i < t.threads.count && i < 4; i++) CHECK(of_thread[i] >= 4);
+    CHECK(of_thread[0] < of_thread[1] + of_thread[2] + of_thread[3]);
+    kind_sampled.free(&t);
+}
+
+TEST(a_forked_child_ticks_from_zero) {
+    int status = -1;
+    pid_t child;
+    if (!start_timers()) {
+        SKIP("no timers of threads' CPU time here");
+        return;
+    }
+    run_until(200, 0);
+    child = fork();
+    if (child == 0) {
+        bursty_stats before, after;
+        bursty_get_stats(&before);
+        run_until(3, 0);
+        bursty_get_stats(&after);
+        _exit(before.ticks > 100 ? 1 : after.ticks < before.ticks + 3 ? 2 : 0);
+    }
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+}
+
+TEST(exec_removes_the_timers) {
+    int status = -1;
+    pid_t child;
+    if (!start_timers()) {
+        SKIP("no timers of threads' CPU time here");
+        return;
+    }
+    child = fork();
+    if (child == 0) {
+        run_for(0.02, 0);
+        execl("/bin/sh", "sh", "-c", "i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done",
+              (char *)0);
+        _exit(99);
+    }
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+}
+
+static volatile sig_atomic_t mine;
+static void my_handler(int number) {
+    (void)number;
+    mine++;
+}
+
+/* The program has handlers for all real-time signals: nothing ticks, and nothing is taken away. */
+TEST(signals_in_use_are_left_alone) {
+    struct sigaction action, old[64];
+    bursty_stats stats;
+    int number;
+    bursty_stop();
+    memset(&action, 0, sizeof action);
+    action.sa_handler = my_handler;
+    for (number = SIGRTMIN; number <= SIGRTMAX; number++) sigaction(number, &action, &old[number - SIGRTMIN]);
+    CHECK(bursty_start(NULL) > 0);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.no_time, BURSTY_NO_TIME_SIGNALS);
+    for (number = SIGRTMIN; number <= SIGRTMAX; number++) raise(number);
+    CHECK_EQ(mine, SIGRTMAX - SIGRTMIN + 1);
+    bursty_stop();
+    for (number = SIGRTMIN; number <= SIGRTMAX; number++) {
+        struct sigaction now;
+        sigaction(number, &old[number - SIGRTMIN], &now);
+        CHECK(now.sa_handler == my_handler);
+    }
+}
+
+TEST(waiting_is_not_interrupted) {
+    struct timespec wait = { 0, 30000000 };
+    if (!start_timers()) {
+        SKIP("no timers of threads' CPU time here");
+        return;
+    }
+    run_for(0.02, 0);
+    CHECK_EQ(nanosleep(&wait, NULL), 0);
+}
+
+/* ---- the signal ---- */
+
+static uint64_t ticks_now(void) {
+    bursty_stats stats;
+    bursty_get_stats(&stats);
+    return stats.ticks;
+}
+
+static void burn_for(double seconds) {
+    double end = cpu_seconds() + seconds;
+    int i;
+    while (cpu_seconds() < end) {
+        for (i = 0; i < 1000; i++) sink = sink * 1664525u + 1013904223u;
+    }
+}
+
+/* Until there are n ticks, or 10 s of CPU time are gone. */
+static int has_ticked(uint64_t n) {
+    double end = cpu_seconds() + 10;
+    while (ticks_now() < n && cpu_seconds() < end) burn_for(0.005);
+    return ticks_now() >= n;
+}
+
+static void block(int how) {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, bursty_p_tick_signal);
+    CHECK_EQ(pthread_sigmask(how, &set, NULL), 0);
+}
+
+/* One tick comes late and says how many it stands for. It counts as 100, and the rest is told. */
+TEST(a_blocked_signal_is_one_late_tick) {
+    bursty_stats stats;
+    double end;
+    if (!start_timers()) {
+        SKIP("no timers of threads' CPU time here");
+        return;
+    }
+    if (!CHECK(has_ticked(1))) return;
+    block(SIG_BLOCK);
+    bursty_clear();
+    burn_for(0.4); /* 400 periods */
+    CHECK_EQ(ticks_now(), 0);
+    bursty_get_stats(&stats);
+    CHECK(stats.cpu_us >= 300000); /* which no tick saw */
+    block(SIG_UNBLOCK);
+    end = cpu_seconds() + 10;
+    do bursty_get_stats(&stats);
+    while (stats.ticks_late == 0 && cpu_seconds() < end);
+    CHECK(stats.ticks_late > 0 && stats.ticks_late < 10000);
+    CHECK(stats.ticks >= 100);
+    CHECK_EQ(stats.ticks_lost, 0);
+    bursty_stop();
+}
+
+/* Who takes the signal later gets it: then no tick comes, the CPU time shows it, and bursty_stop
+   leaves the new handler alone. */
+TEST(a_handler_of_the_user) {
+    struct sigaction action, old;
+    bursty_stats stats;
+    double end;
+    int number;
+    if (!start_timers()) {
+        SKIP("no timers of threads' CPU time here");
+        return;
+    }
+    number = bursty_p_tick_signal;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = my_handler;
+    block(SIG_BLOCK);
+    bursty_clear();
+    mine = 0;
+    sigaction(number, &action, NULL);
+    block(SIG_UNBLOCK);
+    end = cpu_seconds() + 10;
+    while (mine < 3 && cpu_seconds() < end) burn_for(0.005);
+    CHECK(mine >= 3);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.ticks, 0);
+    CHECK(stats.cpu_us > 2000);
+    bursty_stop();
+    sigaction(number, NULL, &old);
+    CHECK(old.sa_handler == my_handler);
+    action.sa_handler = SIG_DFL;
+    sigaction(number, &action, NULL);
+}
+
+/* A signal in the middle of read: it goes on, and gets its byte. */
+static int ends[2];
+static pthread_t reader;
+static void *interrupt_reader(void *argument) {
+    int i;
+    (void)argument;
+    for (i = 0; i < 50; i++) {
+        struct timespec moment = {0, 200000};
+        pthread_kill(reader, bursty_p_tick_signal);
+        nanosleep(&moment, NULL); /* gives read a chance to wait again; nothing depends on it */
+    }
+    if (write(ends[1], "x", 1) != 1) return NULL;
+    return argument;
+}
+
+TEST(system_calls_go_on) {
+    pthread_t other;
+    void *result = NULL;
+    char byte = 0;
+    if (!start_timers()) {
+        SKIP("no timers of threads' CPU time here");
+        return;
+    }
+    if (!CHECK(pipe(ends) == 0)) return;
+    reader = pthread_self();
+    CHECK_EQ(pthread_create(&other, NULL, interrupt_reader, &byte), 0);
+    errno = 0;
+    CHECK_EQ(read(ends[0], &byte, 1), 1);
+    CHECK_EQ(byte, 'x');
+    CHECK_EQ(pthread_join(other, &result), 0);
+    CHECK(result == &byte);
+    CHECK(ticks_now() > 0); /* the 50 signals, each a tick */
+    close(ends[0]);
+    close(ends[1]);
+    bursty_stop();
+}
+
+/* As many threads as a game has: each has a record and a timer, and its time is in its scopes. */
+enum { MANY = 70 };
+static uint32_t waiting;
+static void *wait_for_all(void *argument) {
+    (void)BURST_CHECK();
+    __atomic_fetch_add(&waiting, 1, __ATOMIC_RELEASE);
+    while (__atomic_load_n(&waiting, __ATOMIC_ACQUIRE) < MANY) (void)sched_yield();
+    burn_for(0.005);
+    return argument;
+}
+
+TEST(seventy_threads_have_records_and_timers) {
+    pthread_t thread[MANY];
+    bursty_stats stats;
+    int i;
+    if (!start_timers()) {
+        SKIP("no timers of threads' CPU time here");
+        return;
+    }
+    waiting = 0;
+    for (i = 0; i < MANY; i++) CHECK_EQ(pthread_create(&thread[i], NULL, wait_for_all, ends), 0);
+    for (i = 0; i < MANY; i++) CHECK_EQ(pthread_join(thread[i], NULL), 0);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.threads, MANY + 1);
+    CHECK_EQ(stats.lost_threads, 0);
+    CHECK_EQ(stats.untimed, 0);
+    CHECK(has_ticked(1));
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.ticks_lost, 0);
+    bursty_stop();
+    for (i = 0; i <= MANY; i++) CHECK_EQ(bursty_p_all.threads[i].timer, 0);
+}
+
+/* Threads begin and end while ticks are stopped: none of them keeps a timer, whose signal would end
+   the program. */
+static void *begin_and_burn(void *argument) {
+    (void)BURST_CHECK();
+    burn_for(0.002);
+    bursty_thread_end();
+    return argument;
+}
+
+TEST(stopped_while_threads_begin) {
+    pthread_t thread[3];
+    int i, k;
+    for (k = 0; k < 20; k++) {
+        if (!start_timers()) {
+        SKIP("no timers of threads' CPU time here");
+        return;
+    }
+        for (i = 0; i < 3; i++)
+            CHECK_EQ(pthread_create(&thread[i], NULL, begin_and_burn, ends), 0);
+        for (i = 0; i < k % 4; i++) (void)sched_yield();
+        bursty_stop();
+        burn_for(0.001);
+        for (i = 0; i < 3; i++) CHECK_EQ(pthread_join(thread[i], NULL), 0);
+        for (i = 0; i < 3; i++) CHECK_EQ(bursty_p_all.threads[i].timer, 0);
+    }
+}
+#endif

@@ -1,0 +1,216 @@
+/* losses.c - what is missing in a report, because the recording did not see it. All kinds of loss
+   stand here: each kind of part has one function, which calls report_add_loss once for each kind of
+   loss. report_make asks them all before any table is made, so that a table knows what its totals
+   miss; text, page and JSON show the losses before the first number. */
+#include "base/tool.h"
+#include "kinds/contexts.h"
+#include "kinds/ends.h"
+#include "kinds/sampled.h"
+#include "kinds/streams.h"
+#include "model/report.h"
+#include <math.h>
+#include <string.h>
+
+static double part_of(uint64_t lost, uint64_t kept) {
+    return lost ? (double)lost / ((double)lost + (double)kept) : 0;
+}
+
+/* Where the total has what was lost in it. */
+static double part_in(uint64_t lost, uint64_t total) {
+    return part_of(lost, lost < total ? total - lost : 0);
+}
+
+/* ---- kind 1: events and ticks ----------------------------------------------------------- */
+
+typedef struct tick_sums {
+    uint64_t ticks, own, outside; /* of the program, of the recorder; of the former without scope */
+    uint64_t lost, late, untimed, cpu_us, seen_us;
+} tick_sums;
+
+static int is_called(const tally_site *site, const char *name) {
+    return !*site->file && strcmp(site->name, name) == 0;
+}
+
+/* ticks * period, or the largest number. */
+static uint64_t microseconds(uint64_t ticks, uint64_t period) {
+    return period && ticks > UINT64_MAX / period ? UINT64_MAX : ticks * period;
+}
+
+static tick_sums add_ticks(const tally *s) {
+    tick_sums sums;
+    size_t i;
+    memset(&sums, 0, sizeof sums);
+    for (i = 0; i < s->programs.count; i++) {
+        const tally_program *p = &s->programs.at[i];
+        sums.lost = tally_add(sums.lost, p->ticks_lost);
+        sums.late = tally_add(sums.late, p->ticks_late);
+        sums.untimed = tally_add(sums.untimed, p->untimed);
+        if (!p->tick_us || !p->cpu_us) continue;
+        sums.cpu_us = tally_add(sums.cpu_us, p->cpu_us);
+        sums.seen_us = tally_add(
+            sums.seen_us, microseconds(tally_add(p->ticks_lost, p->ticks_late), p->tick_us));
+    }
+    for (i = 0; i < s->paths.count; i++) {
+        const tally_path *path = &s->paths.at[i];
+        const tally_site *site = &s->sites.at[path->site];
+        const tally_program *p = &s->programs.at[s->threads.at[path->thread].program];
+        int is_own = is_called(site, "(recorder)");
+        uint64_t *sum = is_own ? &sums.own : &sums.ticks;
+        *sum = tally_add(*sum, path->ticks);
+        if (is_called(site, "(outside)")) sums.outside = tally_add(sums.outside, path->ticks);
+        if (p->tick_us && p->cpu_us)
+            sums.seen_us = tally_add(sums.seen_us, microseconds(path->ticks, p->tick_us));
+    }
+    return sums;
+}
+
+/* Why nothing ticks, by the numbers BURSTY_NO_TIME_... of bursty.h. 1 was asked for: no loss. */
+static void add_no_time(report *r, const tally *s) {
+    static const char *const why[] = {
+        NULL,
+        NULL,
+        "There are no timers of the kind it needs on this system.",
+        "-std=c99 hides the timers: compile the file of the implementation with -std=gnu99.",
+        "In a shared object nothing ticks unless it is asked for.",
+        "The program uses all real-time signals.",
+        "The system refused the first timer.",
+        "There was too little memory for it: give more memory_bytes.",
+    };
+    size_t i;
+    for (i = 0; i < s->programs.count; i++) {
+        uint32_t number = s->programs.at[i].no_time;
+        if (number < 2) continue;
+        report_add_loss(r, REPORT_OF_TIME, "time was not measured", 0, REPORT_NONE,
+                        number < sizeof why / sizeof *why ? why[number]
+                                                          : "This tool does not know why.");
+        return;
+    }
+}
+
+static void add_sampled(report *r, const void *state) {
+    const tally *s = (const tally *)state;
+    tick_sums t = add_ticks(s);
+    uint64_t lost = 0, events = 0, threads = 0, unseen_us;
+    size_t i;
+    for (i = 0; i < s->programs.count; i++) {
+        lost = tally_add(lost, s->programs.at[i].lost);
+        events = tally_add(events, s->programs.at[i].events);
+        threads = tally_add(threads, s->programs.at[i].lost_threads);
+    }
+    if (threads)
+        report_add_loss(r, REPORT_OF_COUNTS | REPORT_OF_TIME, "threads without a record", threads,
+                        REPORT_NONE, "Nothing is known of them. Give bursty_start more memory, "
+                                     "or end threads with bursty_thread_end.");
+    if (lost)
+        report_add_loss(r, REPORT_OF_COUNTS, "events lost", lost, part_of(lost, events),
+                        "Give bursty_start more memory, or define a larger BURSTY_MEMORY.");
+    add_no_time(r, s);
+    if (t.untimed)
+        report_add_loss(r, REPORT_OF_TIME, "threads without a timer", t.untimed, REPORT_NONE,
+                        "Their time is not in the table. Define a larger TICKS_THREADS, or call "
+                        "bursty_thread_end where threads end.");
+    if (t.lost)
+        report_add_loss(r, REPORT_OF_TIME, "ticks lost", t.lost,
+                        part_of(t.lost, tally_add(t.ticks, t.own)),
+                        "They came on threads that had not checked yet, or the table was full.");
+    if (t.late)
+        report_add_loss(r, REPORT_OF_TIME, "ticks late", t.late,
+                        part_of(t.late, tally_add(t.ticks, t.own)),
+                        "They are left out: their signal was blocked.");
+    /* A thread's last period may be cut, and clocks are read one after the other. */
+    unseen_us = t.cpu_us > t.seen_us ? t.cpu_us - t.seen_us : 0;
+    if (unseen_us > t.cpu_us / 20 && t.ticks) {
+        const uint64_t least = 2 * (s->threads.count + 1);
+        uint64_t period = 0;
+        for (i = 0; i < s->programs.count; i++) {
+            if (s->programs.at[i].tick_us > period) period = s->programs.at[i].tick_us;
+        }
+        if (unseen_us > microseconds(least, period))
+            report_add_loss(r, REPORT_OF_TIME, "ms of CPU time that no tick saw", unseen_us / 1000,
+                            (double)unseen_us / (double)t.cpu_us,
+                            "It passed in threads without a check, or somebody else took the "
+                            "signal.");
+    }
+    if (part_in(t.outside, t.ticks) > .1)
+        report_add_loss(r, 0, "ticks that found no scope", t.outside, part_in(t.outside, t.ticks),
+                        "They are one row, (outside). Put scopes where the program spends time.");
+    if (part_of(t.own, t.ticks) >= .5)
+        report_add_loss(r, 0, "ticks that met the recorder", t.own, part_of(t.own, t.ticks),
+                        "Recording takes more time than the program. Sample less, or record "
+                        "fewer functions (--only).");
+}
+
+/* ---- kind 2: calling contexts ----------------------------------------------------------- */
+
+/* Bounds of contexts hold all the same: upper bounds contain what was lost. */
+static void add_contexts(report *r, const void *state) {
+    const contexts *c = (const contexts *)state;
+    uint64_t lost = 0, cut = 0, total = 0;
+    size_t i;
+    for (i = 0; i < c->count; i++) {
+        const uint64_t *f = c->trees[i].field;
+        lost = tally_add(lost, f[CONTEXTS_LOST]);
+        cut = tally_add(cut, f[CONTEXTS_CUT]);
+        total = tally_add(total, f[CONTEXTS_TOTAL]);
+    }
+    if (lost)
+        report_add_loss(r, 0, "calls lost", lost, part_in(lost, total),
+                        "Give the tree more memory.");
+    if (cut)
+        report_add_loss(r, 0, "calls below the depth limit", cut, part_of(cut, total),
+                        "They are not counted.");
+}
+
+/* ---- kind 5: hot data streams ----------------------------------------------------------- */
+
+static void add_streams(report *r, const void *state) {
+    const streams *s = (const streams *)state;
+    uint64_t lost = 0, heat = 0, dropped = 0, all = 0;
+    size_t i;
+    for (i = 0; i < s->count; i++) {
+        lost = tally_add(lost, s->parts[i].lost);
+        heat = tally_add(heat, s->parts[i].heat_lost);
+        dropped = tally_add(dropped, s->parts[i].dropped);
+        all = tally_add(all, s->parts[i].references);
+    }
+    if (lost)
+        report_add_loss(r, 0, "references lost", lost, part_of(lost, all),
+                        "They found the buffer full. Give a larger buffer_count.");
+    if (heat)
+        report_add_loss(r, 0, "references of streams that had no room", heat,
+                        part_in(heat, all),
+                        "Give a larger streams_max (hotstream_config), or record fewer "
+                        "functions (--only).");
+    if (dropped)
+        report_add_loss(r, 0, "looks left out", dropped, REPORT_NONE,
+                        "Repeats may be missing. Define a larger HOTSTREAM_PENDING.");
+}
+
+/* ---- kind 7: recordings without an end -------------------------------------------------- */
+
+static void add_ends(report *r, const void *state) {
+    const missing_ends *s = (const missing_ends *)state;
+    if (s->count == 0) return;
+    report_add_loss(r, REPORT_OF_COUNTS | REPORT_OF_TIME, "recordings of which the end is missing",
+                    s->count, REPORT_NONE,
+                    s->at[0].why == END_KILLED ? "The program was killed. A table says how much."
+                                               : "The program left without the C library. A table "
+                                                 "says how much.");
+}
+
+void report_add_losses(report *r, const input *in) {
+    static const struct {
+        const part_kind *kind;
+        void (*add)(report *r, const void *state);
+    } kinds[] = {
+        {&kind_sampled, add_sampled},
+        {&kind_contexts, add_contexts},
+        {&kind_streams, add_streams},
+        {&kind_ends, add_ends},
+    };
+    size_t i;
+    for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const void *state = input_find(in, kinds[i].kind);
+        if (state) kinds[i].add(r, state);
+    }
+}
