@@ -56,9 +56,11 @@
    its red zone are its own. What is not understood is not touched, and
    binpatch_get_function gives the reason. Nothing here calls malloc; memory comes
    from mmap. There is no output. errno is not touched while the program runs.
-   The header promises nothing to code that reads its own instructions or looks its
-   return address up: that sees other addresses, and changing ones. (Where the
-   processor checks returns they stay, and short bursts miss calls.) Code without
+   The header promises nothing to code that reads its own instructions, or that
+   looks its return address up without a table of them in its data: that sees other
+   addresses, and changing ones. (Functions of such a table are left alone.) Where
+   the processor checks returns they stay, and short bursts miss calls. A program
+   that changes its own code says so before: binpatch_code_changes. Code without
    unwind information is left alone, as is what dlopen loads later. Exceptions and
    backtraces go through copies if the process asks binpatch_find_copy: interpose
    _dl_find_object (glibc 2.35) and answer from it, as `bursty record` does.
@@ -98,8 +100,10 @@
      words and addresses
      functions: one of them, decoded
      functions: unwind information
+     functions: how far a jump table is read
      functions: jump tables
      functions: loops and back-edges
+     functions: return addresses that the program looks up
      functions: all of a module, and who calls whom
      functions: which entries need a check (equation 3)
      copies: bytes, distances, checks
@@ -115,6 +119,7 @@
      patching: modules of this process
      patching: room within reach of a module
      patching: which entries, and the jumps over them
+     patching: code that the program changes
      patching: on, off, away
      patching: on other systems
 */
@@ -209,6 +214,7 @@ enum {                          /* why a function is not patched; binpatch_reaso
     BINPATCH_FILTERED,          /* config.want said no */
     BINPATCH_FRAGMENT,          /* a part (.cold) of a function that is not known or not patched */
     BINPATCH_OWN, BINPATCH_PART, /* PART: it belongs to a patched function and is copied with it */
+    BINPATCH_LOOKED_UP,         /* the program has a table of its return addresses */
     BINPATCH_REASONS
 };
 
@@ -233,7 +239,10 @@ typedef struct binpatch_stats {
        handler made while it had interrupted the patcher, or that came while a copy was made. */
     uint64_t checks, burst_checks, missed;
     uint32_t threads, lost_threads, modules;
+    uint32_t modules_left;              /* beyond the 256th: nothing of them is patched */
     uint32_t buffers;                   /* so many threads at a time have one */
+    uint32_t filters;                   /* functions that forbid system calls, and ask nobody */
+    uint32_t changed;                   /* functions that binpatch_code_changes gave up */
     int on, armed;                      /* armed: the jumps are in the text */
     int shadow_stack;                   /* the processor checks returns: they stay as they are */
 } binpatch_stats;
@@ -254,6 +263,10 @@ BINPATCH_API int binpatch_uninstall(void);
    installed with config.off. Call it before a second thread starts, for later it is too late.
    Returns 0, or -1: another thread runs, or this is not the stack of the first thread. */
 BINPATCH_API int binpatch_arm(void);
+/* Before the program writes into its own code there, in whole pages: the
+   functions in these pages get their own bytes back, and are sampled no more.
+   Returns how many, or -1: some could not. */
+BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes);
 /* Hands what the calling thread has recorded to the action. */
 BINPATCH_API void binpatch_flush(void);
 /* The same, and the calling thread is sampled no more: another one gets its buffer. */
@@ -274,8 +287,8 @@ BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place);
    patcher itself is at work. */
 BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                                      binpatch_frame *frames, uint32_t max);
-/* Is pc in this header's code, in the module that holds it, or in what copies share to save registers?
-   Returns 1 or 0. Async-signal-safe. */
+/* Is pc in the module that holds this header's code, or in what copies share to
+   save registers? Returns 1 or 0. Async-signal-safe. */
 BINPATCH_API int binpatch_is_own(uint64_t pc);
 /* A reason in words. */
 BINPATCH_API const char *binpatch_reason_text(int reason);
@@ -468,7 +481,8 @@ enum {                          /* what x86flow_decode and x86flow_list_function
     X86FLOW_CALLS_ITSELF = 4,   /* a call into its own middle */
     X86FLOW_STARTUP = 5,        /* set by the caller, for .init, .fini and stubs of the PLT */
     X86FLOW_UNWIND = 6,
-    X86FLOW_TOO_LARGE = 9
+    X86FLOW_TOO_LARGE = 9,
+    X86FLOW_LOOKED_UP = 14      /* data says where its calls return to: x86flow_find_lookups */
 };
 
 typedef struct x86flow_function {
@@ -515,6 +529,7 @@ typedef struct x86flow_insn {
        reads an entry of `table`. */
     uint8_t dispatch;
     uint32_t table;
+    uint32_t entries;           /* of a load: it reads so many entries of a table; 0: not known */
     uint32_t first_jump;        /* direct jumps to here: a list, number + 1 */
     uint32_t next_jump;
 } x86flow_insn;
@@ -546,8 +561,10 @@ typedef struct x86flow_body {
 typedef struct x86flow_graph {
     uint32_t *from, *to, count, max;    /* calls and tail jumps between functions of the module */
     uint8_t *touched;                   /* one bit per byte of text: something goes there */
+    uint8_t *pointed;                   /* the same: a word of data holds this address */
     uint64_t *named;
     uint32_t named_count, named_max;
+    uint32_t filters;           /* functions that forbid system calls, and ask nobody */
 } x86flow_graph;
 
 typedef struct x86flow_unwind {         /* an FDE with its CIE */
@@ -608,6 +625,13 @@ BINPATCH_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, 
 /* Tells that something leads to an address of code that no direct jump shows: a word of data, a
    relocation, an exported symbol. If a function starts there, it counts as called from anywhere. */
 BINPATCH_API void x86flow_take(x86flow_graph *g, const x86flow_module *m, uint64_t address);
+/* A word of data holds this address. */
+BINPATCH_API void x86flow_point(x86flow_graph *g, const x86flow_module *m, uint64_t address);
+/* Before all surveys, if data was told: functions whose return addresses stand
+   in data get the reason X86FLOW_LOOKED_UP, for the program looks them up.
+   Returns how many. */
+BINPATCH_API uint32_t x86flow_find_lookups(x86flow_body *b, const x86flow_graph *g,
+                                           x86flow_module *m);
 /* Decodes function `number` once, and notes what it calls and names. Returns 0 or why it is not
    understood; f->reason is set if it was 0. */
 BINPATCH_API int x86flow_survey(x86flow_body *b, x86flow_graph *g, x86flow_module *m,
@@ -738,6 +762,7 @@ typedef struct x86copy_function {
     uint32_t held;              /* left to the caller */
     uint32_t bare;              /* no check anywhere: its original is what C would be */
     uint32_t returns_at;        /* of I: x86copy.returns_at as a position; 0: not known */
+    uint32_t away_at;           /* a jump through the function's word of `aways`; 0: none */
 } x86copy_function;
 
 /* So many bytes of C and of I are the check of the entry. Direct calls that need none skip them. */
@@ -755,6 +780,7 @@ typedef struct x86copy_module {
     uint32_t number, events;
     uint64_t rx;                            /* the address at which position 0 of the code runs */
     uint64_t slots, site_slots;             /* addresses of words: per function, per site */
+    uint64_t aways;                         /* per function: where to when its copies go; or 0 */
     uint32_t slow_at, make_common_at, heavy_at, slow_end;
     uint64_t sensitive[16];                 /* GOT slots of functions that ask who calls them */
     uint32_t sensitive_count;
@@ -2056,7 +2082,7 @@ static int x86flow_p_decode(x86flow_body *s, uint32_t at, uint32_t end, uint32_t
         if (!length) return X86FLOW_UNDECODABLE;
         k->offset = at;
         k->target = k->boring = k->dispatch = 0;
-        k->table = k->first_jump = k->next_jump = 0;
+        k->table = k->entries = k->first_jump = k->next_jump = 0;
         s->index[at] = ++s->count;
         if (k->i.kind == X86DECODE_XBEGIN) return X86FLOW_TRANSACTION;
         if (k->i.kind == X86DECODE_JUMP_INDIRECT) s->indirect_jumps++;
@@ -2426,6 +2452,287 @@ BINPATCH_API const uint8_t *x86flow_find_fde(const uint8_t *h, uint64_t pc, uint
     return table + binpatch_p_s32(h + 4);
 }
 
+/* ---- functions: how far a jump table is read  src/binpatch/flow_bounds.c ---- */
+
+/* No word of a program says where a jump table ends. But code that reads one
+   bounds its index first:
+
+       cmp $5,%edi; ja default; mov %edi,%edi; jmp *table(,%rdi,8)        6 entries
+       movzbl (%rsi),%eax; jmp *table(,%rax,8)                            256 entries
+       and $7,%eax; movslq (%rdx,%rax,4),%rax; add %rdx,%rax; jmp *%rax   8 entries
+
+   The walk goes back from the load over all paths, and follows the value
+   through moves. Each path has to end at a bound. The largest one holds. The
+   walk gives up at anything else: at a call that may overwrite the value, at
+   the start of the function, at a label that a table leads to.
+
+   A comparison of the low byte or word says nothing of the rest. It is
+   remembered, and counts where the walk comes to the movzx that cleared the
+   rest. A comparison of 32 bits counts as one of the index, for what has been
+   written as 32 bits is zero above.
+
+   cost: a few instructions for each load, for the comparison stands close to
+   it; at most STEPS. */
+
+enum { X86FLOW_P_STEPS = 256, X86FLOW_P_STATES = 64, X86FLOW_P_WIDEST = 4096 };
+
+/* Before instruction `at` a value stands in a register, or in memory at base + disp (reg -1).
+   Only its low bytes count. low: the low low_bytes of it are at most this. */
+typedef struct x86flow_p_value {
+    uint32_t at;
+    int reg, base;
+    int64_t disp;
+    unsigned bytes, low_bytes;
+    uint32_t low;
+    uint32_t most;              /* 0, or a bound that holds whatever is found */
+} x86flow_p_value;
+
+typedef struct x86flow_p_bounds {
+    x86flow_p_value *state;     /* in the body's memory: stacks may be small */
+    uint32_t count, max, done;  /* [0, done) were followed */
+    uint32_t entries;           /* so many at least, by the paths that have ended */
+    int failed;
+} x86flow_p_bounds;
+
+static unsigned x86flow_p_operand_bytes(const x86decode_insn *i, unsigned narrow) {
+    if (narrow) return 1;
+    return i->rex & X86DECODE_REX_W ? 8 : i->prefixes & X86DECODE_66 ? 2 : 4;
+}
+
+/* The path ends: the value is at most `most`. */
+static void x86flow_p_ends(x86flow_p_bounds *w, uint64_t most) {
+    if (most >= X86FLOW_P_WIDEST) w->failed = 1;
+    else if (most >= w->entries) w->entries = (uint32_t)most + 1;
+}
+
+/* The path ends without a bound. */
+static void x86flow_p_lost(x86flow_p_bounds *w, const x86flow_p_value *v) {
+    if (v->most) x86flow_p_ends(w, v->most);
+    else w->failed = 1;
+}
+
+static void x86flow_p_follow(x86flow_p_bounds *w, const x86flow_p_value *v) {
+    uint32_t n;
+    for (n = 0; n < w->count; n++) {
+        const x86flow_p_value *o = &w->state[n];
+        if (o->at == v->at && o->reg == v->reg && o->bytes == v->bytes && o->most == v->most
+            && o->low_bytes == v->low_bytes && o->low == v->low
+            && (v->reg >= 0 || (o->base == v->base && o->disp == v->disp)))
+            return;
+    }
+    if (w->count == w->max) w->failed = 1;
+    else w->state[w->count++] = *v;
+}
+
+/* Is the operand that modrm names the value? Bytes 4 to 7 without REX are ah to bh. */
+static int x86flow_p_is_value(const x86decode_insn *i, const x86flow_p_value *v, unsigned bytes) {
+    if (v->reg >= 0) {
+        if (i->memory || x86flow_rm_register(i) != v->reg) return 0;
+        return bytes > 1 || i->rex || (i->modrm & 7) < 4;
+    }
+    return i->memory && i->base == v->base && i->index < 0 && i->displacement == v->disp
+           && !(i->prefixes & (X86DECODE_67 | X86DECODE_FS | X86DECODE_GS));
+}
+
+/* cmp $immediate with the value. Returns how many bytes it compares, or 0. */
+static unsigned x86flow_p_compares(const x86decode_insn *i, const x86flow_p_value *v) {
+    unsigned bytes = x86flow_p_operand_bytes(i, !(i->opcode & 1));
+    if (i->map != 0 || i->coding != X86DECODE_LEGACY || i->immediate < 0) return 0;
+    if ((i->opcode == 0x3C || i->opcode == 0x3D) && v->reg == 0) return bytes;
+    if ((i->opcode == 0x80 || i->opcode == 0x81 || i->opcode == 0x83) && (i->modrm >> 3 & 7) == 7
+        && x86flow_p_is_value(i, v, bytes))
+        return bytes;
+    return 0;
+}
+
+/* Does the instruction change the value? */
+static int x86flow_p_changes(const x86flow_insn *k, const x86flow_p_value *v) {
+    x86decode_effect e;
+    x86decode_effects(&k->i, &e);
+    if (v->reg >= 0) return e.writes >> v->reg & 1;
+    return (v->base >= 0 && e.writes >> v->base & 1) || k->i.access & X86DECODE_WRITE
+           || k->i.implicit & (X86DECODE_STORE_RDI | X86DECODE_PUSH)
+           || k->i.kind == X86DECODE_CALL || k->i.kind == X86DECODE_CALL_INDIRECT
+           || k->i.kind == X86DECODE_SYSCALL;
+}
+
+/* Before instruction `at`, in a straight line: are two registers the two sides of one mov? */
+static int x86flow_p_are_copies(const x86flow_body *s, uint32_t at, int a, int b) {
+    uint32_t n;
+    for (n = 0; n < 8 && at > 0; n++) {
+        const x86decode_insn *i;
+        x86decode_effect e;
+        int reg, rm;
+        if (s->insn[at].target || !x86flow_runs_on(s, at - 1)) return 0;
+        i = &s->insn[--at].i;
+        reg = x86flow_reg_register(i);
+        rm = x86flow_rm_register(i);
+        if (i->map == 0 && i->coding == X86DECODE_LEGACY && (i->opcode == 0x89 || i->opcode == 0x8B)
+            && x86flow_p_operand_bytes(i, 0) >= 4
+            && ((reg == a && rm == b) || (reg == b && rm == a)))
+            return 1;
+        x86decode_effects(i, &e);
+        if (e.writes >> a & 1 || e.writes >> b & 1) return 0;
+    }
+    return 0;
+}
+
+/* cmp $immediate with the value, or with a register that holds the same. */
+static unsigned x86flow_p_compares_it(const x86flow_body *s, uint32_t at,
+                                      const x86flow_p_value *v) {
+    const x86decode_insn *i = &s->insn[at].i;
+    unsigned bytes = x86flow_p_compares(i, v);
+    x86flow_p_value other = *v;
+    if (bytes || v->reg < 0 || i->map != 0) return bytes;
+    other.reg = i->opcode == 0x3D ? 0 : x86flow_rm_register(i);
+    if (other.reg < 0 || !(i->opcode & 1)) return 0;
+    bytes = x86flow_p_compares(i, &other);
+    return bytes >= 4 && x86flow_p_are_copies(s, at, v->reg, other.reg) ? bytes : 0;
+}
+
+/* A conditional branch was taken, or not, with the value in its place: what
+   does that say? *bytes: of so many low bytes; 0: nothing. */
+static uint64_t x86flow_p_condition(const x86flow_body *s, uint32_t branch, int taken,
+                                    const x86flow_p_value *v, unsigned *bytes) {
+    unsigned condition = s->insn[branch].i.opcode & 15;
+    uint32_t n, at = branch;
+    *bytes = 0;
+    if (!taken) condition ^= 1;
+    /* below, equal, not above */
+    if (condition != 2 && condition != 4 && condition != 6) return 0;
+    for (n = 0; n < 8 && at > 0; n++) {
+        const x86flow_insn *k = &s->insn[--at];
+        x86decode_effect e;
+        if (s->insn[at + 1].target || !x86flow_runs_on(s, at)) return 0;
+        x86decode_effects(&k->i, &e);
+        if (e.flags & (X86DECODE_FLAGS_WRITE | X86DECODE_FLAGS_KILL)) {
+            *bytes = x86flow_p_compares_it(s, at, v);
+            if (condition == 2 && k->i.immediate == 0) *bytes = 0;      /* never taken */
+            return (uint64_t)k->i.immediate - (condition == 2);
+        }
+        if (x86flow_p_changes(k, v)) return 0;
+    }
+    return 0;
+}
+
+/* The value is what the instruction writes. Follows where it comes from, or ends the path. */
+static void x86flow_p_origin(x86flow_p_bounds *w, const x86flow_insn *k, x86flow_p_value v) {
+    const x86decode_insn *i = &k->i;
+    unsigned op = i->opcode, digit = i->modrm >> 3 & 7;
+    unsigned bytes = x86flow_p_operand_bytes(i, 0), from = bytes;
+    int reg = x86flow_reg_register(i), rm = x86flow_rm_register(i);
+    int plain = i->coding == X86DECODE_LEGACY && v.reg >= 0, zeroes = 0;
+    if (!plain || bytes < 4 || i->map > 1) { x86flow_p_lost(w, &v); return; }
+    if (i->map == 0 && (op & 0xF8) == 0xB8) {
+        if (i->immediate < 0) x86flow_p_lost(w, &v);
+        else x86flow_p_ends(w, (uint64_t)i->immediate);
+        return;
+    }
+    if (i->map == 0 && (op == 0x31 || op == 0x33) && rm == reg) { x86flow_p_ends(w, 0); return; }
+    if (i->map == 0 && i->immediate >= 0
+        && ((op == 0x25 && v.reg == 0)
+            || ((op == 0x81 || op == 0x83) && digit == 4 && rm == v.reg))) {
+        if (i->immediate < X86FLOW_P_WIDEST) x86flow_p_ends(w, (uint64_t)i->immediate);
+        else x86flow_p_lost(w, &v);
+        return;
+    }
+    if (i->map == 0 && op == 0xC1 && digit == 5 && rm == v.reg) {       /* shr */
+        uint64_t most = (bytes == 8 ? ~UINT64_C(0) : 0xFFFFFFFFu) >> (i->immediate & 63);
+        if (most < X86FLOW_P_WIDEST) x86flow_p_ends(w, most);
+        else x86flow_p_lost(w, &v);
+        return;
+    }
+    if (i->map == 0 && op == 0x98 && bytes == 8 && v.reg == 0) {        /* cltq */
+        if (v.bytes > 4) v.bytes = 4;
+        x86flow_p_follow(w, &v);
+        return;
+    }
+    if (i->map == 0 && op == 0x89 && rm == v.reg) rm = reg;
+    else if (reg != v.reg) { x86flow_p_lost(w, &v); return; }
+    else if (i->map == 0 && op == 0x8B) from = bytes;
+    else if (i->map == 0 && op == 0x63 && bytes == 8) from = 4;
+    else if (i->map == 1 && (op == 0xB6 || op == 0xBE)) from = 1;
+    else if (i->map == 1 && (op == 0xB7 || op == 0xBF)) from = 2;
+    else { x86flow_p_lost(w, &v); return; }
+    zeroes = i->map == 1 && op < 0xB8;
+    if (zeroes && v.low_bytes >= from) { x86flow_p_ends(w, v.low); return; }
+    if (zeroes && from == 1 && !v.most) v.most = 255;
+    if (v.bytes > from) v.bytes = from;
+    if (v.low_bytes > from) v.low_bytes = 0;
+    if (i->memory && !(i->map == 0 && op == 0x89)) {
+        if (i->base < 0 || i->index >= 0
+            || i->prefixes & (X86DECODE_67 | X86DECODE_FS | X86DECODE_GS)) {
+            x86flow_p_lost(w, &v);
+            return;
+        }
+        v.reg = -1;
+        v.base = i->base;
+        v.disp = i->displacement;
+    } else {
+        if (from == 1 && !i->rex && (i->modrm & 7) >= 4) { x86flow_p_lost(w, &v); return; }
+        v.reg = rm;
+    }
+    x86flow_p_follow(w, &v);
+}
+
+/* One step back from a value, over what stands before it (`taken` 0) or over a jump to it. */
+static void x86flow_p_step_back(const x86flow_body *s, x86flow_p_bounds *w, x86flow_p_value v,
+                                uint32_t from, int taken) {
+    const x86flow_insn *k = &s->insn[from];
+    v.at = from;
+    if (k->i.kind == X86DECODE_BRANCH) {
+        unsigned bytes;
+        uint64_t most = x86flow_p_condition(s, from, taken, &v, &bytes);
+        if (bytes && (bytes >= 4 || bytes >= v.bytes)) {
+            x86flow_p_ends(w, most);
+            return;
+        }
+        if (bytes && (!v.low_bytes || most < v.low) && most < X86FLOW_P_WIDEST) {
+            v.low_bytes = bytes;
+            v.low = (uint32_t)most;
+        }
+    }
+    if (!x86flow_p_changes(k, &v)) x86flow_p_follow(w, &v);
+    else x86flow_p_origin(w, k, v);
+}
+
+/* How many entries of a table may the load at `at` read, by the register that is its index? Returns
+   0: that cannot be proved. */
+static uint32_t x86flow_p_bound(const x86flow_body *s, uint32_t at) {
+    x86flow_p_bounds w;
+    x86flow_p_value v;
+    uint32_t steps;
+    memset(&v, 0, sizeof v);
+    v.at = at;
+    v.reg = s->insn[at].i.index;
+    v.bytes = 8;
+    w.state = (x86flow_p_value *)(void *)s->pending;
+    w.max = X86FLOW_P_WORK * (s->text_max + 64) * 4 / (uint32_t)sizeof *w.state;
+    if (w.max > X86FLOW_P_STATES) w.max = X86FLOW_P_STATES;
+    w.count = w.done = w.entries = 0;
+    w.failed = 0;
+    x86flow_p_follow(&w, &v);
+    for (steps = 0; w.done < w.count && !w.failed; steps++) {
+        uint32_t jump;
+        int any = 0;
+        v = w.state[w.done++];
+        if (v.at == 0 || s->insn[v.at].target & X86FLOW_TARGET_TABLE || steps == X86FLOW_P_STEPS) {
+            x86flow_p_lost(&w, &v);
+            continue;
+        }
+        if (x86flow_runs_on(s, v.at - 1)) {
+            any = 1;
+            x86flow_p_step_back(s, &w, v, v.at - 1, 0);
+        }
+        for (jump = s->insn[v.at].first_jump; jump; jump = s->insn[jump - 1].next_jump) {
+            any = 1;
+            x86flow_p_step_back(s, &w, v, jump - 1, 1);
+        }
+        if (!any) x86flow_p_lost(&w, &v);
+    }
+    return w.failed ? 0 : w.entries;
+}
+
 /* ---- functions: jump tables -------------- src/binpatch/flow_tables.c ---- */
 /* A table of w = 4 holds distances from its own start, one of w = 8 addresses. Candidates are all
    tables that a lea of the function names and all absolute ones beside a jump. A candidate that is
@@ -2493,6 +2800,63 @@ static uint32_t x86flow_p_add_table(x86flow_body *s, uint64_t address, uint32_t 
     return s->table_count++;
 }
 
+/* Which address does the last lea or mov before `at` put into the register? A guess, to be proved.
+   */
+static uint64_t x86flow_p_guess(const x86flow_body *s, uint32_t at, int reg) {
+    while (at--) {
+        const x86flow_insn *k = &s->insn[at];
+        if (k->i.map == 0 && k->i.opcode == 0x8D && k->i.base == X86DECODE_RIP
+            && x86flow_reg_register(&k->i) == reg)
+            return x86flow_p_relative(s, k);
+        if (k->i.map == 0 && (k->i.opcode & 0xF8) == 0xB8
+            && ((k->i.opcode & 7) | (k->i.rex & X86DECODE_REX_B ? 8 : 0)) == reg)
+            return (uint64_t)k->i.immediate;
+    }
+    return 0;
+}
+
+/* What looks like the load of a dispatch: *(base + index * width), with a table
+   in the base or in the displacement. Returns the width, or 0. */
+static uint32_t x86flow_p_reads_table(const x86decode_insn *i) {
+    if (!i->memory || i->map != 0 || i->coding != X86DECODE_LEGACY || i->index < 0
+        || i->prefixes & (X86DECODE_67 | X86DECODE_FS | X86DECODE_GS))
+        return 0;
+    if (i->base == X86DECODE_NONE ? i->scale != 8 : i->base < 0 || i->displacement != 0) return 0;
+    if (i->opcode == 0x63 && i->rex & X86DECODE_REX_W && i->scale == 4) return 4;
+    if (i->opcode == 0x8B && i->rex & X86DECODE_REX_W && i->scale == 8) return 8;
+    return i->kind == X86DECODE_JUMP_INDIRECT && i->scale == 8 ? 8 : 0;
+}
+
+static uint64_t x86flow_p_table_of(const x86flow_body *s, uint32_t at) {
+    const x86decode_insn *i = &s->insn[at].i;
+    return i->base == X86DECODE_NONE ? (uint64_t)i->displacement
+                                     : x86flow_p_guess(s, at, i->base);
+}
+
+/* A table is as long as the bound of its index says. What is named behind its start may be no more
+   than a number in the code. */
+static void x86flow_p_bound_tables(x86flow_body *s) {
+    uint32_t n, e, k, width, entries, number;
+    for (n = 0; n < s->count; n++) {
+        x86flow_table *t;
+        uint64_t table;
+        width = x86flow_p_reads_table(&s->insn[n].i);
+        table = width ? x86flow_p_table_of(s, n) : 0;
+        number = table ? x86flow_p_add_table(s, table, width, 1) : ~0u;
+        if (number == ~0u) continue;
+        entries = x86flow_p_bound(s, n);
+        t = &s->tables[number];
+        if (!entries || table + (uint64_t)entries * width > x86flow_p_readable(s->m, table))
+            continue;
+        s->insn[n].entries = entries;
+        for (e = t->entries; e < entries; e++) {
+            k = x86flow_insn_at(s, x86flow_table_target(t, e));
+            if (k != ~0u) s->insn[k].target |= X86FLOW_TARGET_TABLE;
+        }
+        if (t->entries < entries) t->entries = entries;
+    }
+}
+
 static void x86flow_p_find_tables(x86flow_body *s) {
     uint32_t n;
     if (!s->indirect_jumps) return;
@@ -2513,6 +2877,7 @@ static void x86flow_p_find_tables(x86flow_body *s) {
             (void)x86flow_p_add_table(s, (uint64_t)i->immediate, 8, 1);
         }
     }
+    x86flow_p_bound_tables(s);
 }
 
 /* What one instruction means for "the register holds the table": 1 it writes just that, 0 it does
@@ -2611,37 +2976,14 @@ static int x86flow_p_holds(x86flow_body *s, uint32_t at, int reg, uint64_t table
     return 1;
 }
 
-/* Which address does the last lea or mov before `at` put into the register? A guess, to be proved.
-   */
-static uint64_t x86flow_p_guess(const x86flow_body *s, uint32_t at, int reg) {
-    while (at--) {
-        const x86flow_insn *k = &s->insn[at];
-        if (k->i.map == 0 && k->i.opcode == 0x8D && k->i.base == X86DECODE_RIP
-            && x86flow_reg_register(&k->i) == reg)
-            return x86flow_p_relative(s, k);
-        if (k->i.map == 0 && (k->i.opcode & 0xF8) == 0xB8
-            && ((k->i.opcode & 7) | (k->i.rex & X86DECODE_REX_B ? 8 : 0)) == reg)
-            return (uint64_t)k->i.immediate;
-    }
-    return 0;
-}
-
-/* The memory operand that reads a table: *(base + index * width) or *(T + index * width). Returns
-   the number of the proved table, or ~0. */
+/* The memory operand that reads a table: *(base + index * width) or *(T + index * width), with an
+   index that is bound. Returns the number of the proved table, or ~0. */
 static uint32_t x86flow_p_proved(x86flow_body *s, uint32_t at, uint32_t width) {
     const x86decode_insn *i = &s->insn[at].i;
     uint64_t table;
     uint32_t number;
-    if (!i->memory || i->index < 0 || i->scale != width
-        || i->prefixes & (X86DECODE_67 | X86DECODE_FS | X86DECODE_GS))
-        return ~0u;
-    if (i->base == X86DECODE_NONE) {
-        if (width != 8) return ~0u;
-        table = (uint64_t)i->displacement;
-    } else {
-        if (i->base < 0 || i->displacement != 0) return ~0u;
-        table = x86flow_p_guess(s, at, i->base);
-    }
+    if (x86flow_p_reads_table(i) != width || !s->insn[at].entries) return ~0u;
+    table = x86flow_p_table_of(s, at);
     number = table ? x86flow_p_add_table(s, table, width, 0) : ~0u;
     if (number == ~0u) return ~0u;
     if (i->base >= 0 && !x86flow_p_holds(s, at, i->base, table)) return ~0u;
@@ -2860,6 +3202,83 @@ BINPATCH_API void x86flow_plan(x86flow_body *s, int32_t k_boring) {
     }
 }
 
+/* ---- functions: return addresses that the program looks up  src/binpatch/flow_lookups.c ---- */
+
+/* A collector that walks the stack finds each frame's layout by its return
+   address, in a table that the compiler wrote (native OCaml: caml_frametable).
+   In a copy the same call pushes another address, which stands in no table, and
+   the collector reads what is not there. Such functions are left as they are.
+   The table gives them away: words of data that point behind their calls.
+
+       .data   .quad L1    <- a word of data            .text   call caml_call_gc
+               .word 24                                 L1:     mov 8(%rsp),%rbx
+
+   Tables of a switch hold addresses inside a function, too, and a case may
+   stand behind a call that does not return. So a function with an indirect jump
+   is left alone only if others without one give the table away: MANY of them,
+   for single words may be numbers.
+
+   cost: nothing but for functions that data points into; those are decoded once
+   more. */
+
+enum { X86FLOW_P_MANY = 4 };
+
+BINPATCH_API void x86flow_point(x86flow_graph *g, const x86flow_module *m, uint64_t address) {
+    uint64_t bit = address - m->text_lo;
+    if (x86flow_p_in_text(m, address)) g->pointed[bit >> 3] |= (uint8_t)(1u << (bit & 7));
+}
+
+static int x86flow_p_is_pointed(const x86flow_graph *g, const x86flow_module *m,
+                                uint64_t address) {
+    uint64_t bit = address - m->text_lo;
+    return x86flow_p_in_text(m, address) && (g->pointed[bit >> 3] >> (bit & 7) & 1);
+}
+
+/* Does data point into the function, behind its first byte? */
+static int x86flow_p_is_pointed_into(const x86flow_graph *g, const x86flow_module *m,
+                                     const x86flow_function *f) {
+    uint64_t at = f->lo + 1, end = f->lo + f->size;
+    for (; at < end && at < m->text_hi; at++) {
+        uint64_t bit = at - m->text_lo;
+        if ((bit & 7) == 0 && !g->pointed[bit >> 3]) at += 7;
+        else if (x86flow_p_is_pointed(g, m, at)) return 1;
+    }
+    return 0;
+}
+
+/* Returns how many calls of the body return to where data points. */
+static uint32_t x86flow_p_pointed_returns(const x86flow_graph *g, const x86flow_body *s) {
+    uint32_t n, count = 0;
+    for (n = 0; n < s->count; n++) {
+        const x86flow_insn *k = &s->insn[n];
+        if (k->i.kind != X86DECODE_CALL && k->i.kind != X86DECODE_CALL_INDIRECT) continue;
+        if (x86flow_p_is_pointed(g, s->m, x86flow_address(s, k->offset) + k->i.length)) count++;
+    }
+    return count;
+}
+
+BINPATCH_API uint32_t x86flow_find_lookups(x86flow_body *b, const x86flow_graph *g,
+                                           x86flow_module *m) {
+    uint32_t n, sure = 0, found = 0;
+    int round;
+    for (round = 0; round < 2; round++) {
+        for (n = 0; n < m->count; n++) {
+            x86flow_function *f = &m->functions[n];
+            if (f->reason || f->flags & X86FLOW_FRAGMENT || !x86flow_p_is_pointed_into(g, m, f))
+                continue;
+            if (x86flow_decode(b, m, f, 0) != X86FLOW_FINE || !x86flow_p_pointed_returns(g, b))
+                continue;
+            if (round == 0) sure += !b->indirect_jumps;
+            else {
+                f->reason = X86FLOW_LOOKED_UP;
+                found++;
+            }
+        }
+        if (sure < X86FLOW_P_MANY) return 0;
+    }
+    return found;
+}
+
 /* ---- functions: all of a module, and who calls whom  src/binpatch/flow_module.c ---- */
 /* A part (.cold) begins with another frame than a function's: its FDE sets the rule before it
    advances. So does _start, which has no caller. */
@@ -3027,6 +3446,46 @@ static int x86flow_p_goes(x86flow_graph *g, const x86flow_module *m, uint32_t nu
     return outside;
 }
 
+/* Where tables with a bound lead. Of one without a bound that is not known, and
+   a few entries too many are taken. */
+static void x86flow_p_touch_bounds(x86flow_graph *g, const x86flow_body *s) {
+    enum { ENOUGH = 1024 };
+    uint32_t n, e;
+    for (n = 0; n < s->count && s->indirect_jumps; n++) {
+        x86flow_table t;
+        uint32_t bound;
+        uint64_t last;
+        t.width = x86flow_p_reads_table(&s->insn[n].i);
+        t.address = t.width ? x86flow_p_table_of(s, n) : 0;
+        last = t.address && !(t.address & 3) ? x86flow_p_readable(s->m, t.address) : 0;
+        if (!last || x86flow_p_in_text(s->m, t.address)) continue;
+        bound = x86flow_p_bound(s, n);
+        for (e = 0; e < (bound ? bound : (uint32_t)ENOUGH); e++) {
+            uint64_t to;
+            if (t.address + (uint64_t)(e + 1) * t.width > last) break;
+            to = x86flow_table_target(&t, e);
+            if (!bound && !x86flow_p_in_text(s->m, to)) break;
+            x86flow_p_touch(g, s->m, to);
+        }
+    }
+}
+
+/* seccomp (317), or prctl (157) with PR_SET_SECCOMP (22): the numbers and a
+   syscall instruction stand in the same function. */
+static int x86flow_p_filters_calls(const x86flow_body *s) {
+    uint32_t n;
+    int calls = 0, seccomp = 0, prctl = 0, set = 0;
+    for (n = 0; n < s->count; n++) {
+        const x86decode_insn *i = &s->insn[n].i;
+        if (i->kind == X86DECODE_SYSCALL && i->map == 1) calls = 1;
+        if (i->map != 0 || (i->opcode & 0xF8) != 0xB8 || i->rex & X86DECODE_REX_B) continue;
+        if (i->opcode == 0xB8 && i->immediate == 317) seccomp = 1;
+        if (i->opcode == 0xB8 && i->immediate == 157) prctl = 1;
+        if (i->opcode == 0xBF && i->immediate == 22) set = 1;
+    }
+    return calls && (seccomp || (prctl && set));
+}
+
 /* A function that is left alone is read too, as far as it can be: what it calls, it calls from
    outside of all copies. If it is data, a few functions too many count as called. */
 BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_module *m,
@@ -3044,6 +3503,8 @@ BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_modul
         } else if (k->i.memory || k->i.immediate_size >= 4)
             x86flow_p_names(g, m, k, here);
     }
+    x86flow_p_touch_bounds(g, s);
+    g->filters += x86flow_p_filters_calls(s) ? 1u : 0u;
     if (s->indirect_jumps) {
         f->flags |= X86FLOW_DISPATCH;
         leaf = 0;
@@ -3116,18 +3577,19 @@ BINPATCH_API void x86flow_touch_tables(x86flow_graph *g, x86flow_module *m) {
 
 BINPATCH_API size_t x86flow_graph_bytes(const x86flow_module *m) {
     size_t text = (size_t)(m->text_hi - m->text_lo);
-    return (text / 4 + 1024) * 8 + (text / 6 + 1024) * 8 + text / 8 + 64;
+    return (text / 4 + 1024) * 8 + (text / 6 + 1024) * 8 + 2 * (text / 8 + 64);
 }
 
 BINPATCH_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, void *memory) {
     size_t text = (size_t)(m->text_hi - m->text_lo);
-    g->count = g->named_count = 0;
+    g->count = g->named_count = g->filters = 0;
     g->max = (uint32_t)(text / 4 + 1024);
     g->named_max = (uint32_t)(text / 6 + 1024);
     g->named = (uint64_t *)memory;
     g->from = (uint32_t *)(void *)(g->named + g->named_max);
     g->to = g->from + g->max;
     g->touched = (uint8_t *)(g->to + g->max);
+    g->pointed = g->touched + text / 8 + 64;
 }
 
 BINPATCH_API void x86flow_leave_out(x86flow_module *m, const x86flow_graph *g, uint64_t address,
@@ -4609,6 +5071,11 @@ BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t numbe
         own->make_i_at = at + s->out_size;
         x86copy_p_emit_make(s, X86COPY_MAKE_I | number);
     }
+    if (m->aways) {
+        own->away_at = at + s->out_size;
+        X86COPY_P_CODE(s, "\xFF\x25"); /* jmp *away(%rip) */
+        x86copy_p_distance(s, x86copy_p_slot(m->aways, number), 0);
+    }
     return bad || s->failed ? -1 : 0;
 }
 
@@ -4645,7 +5112,7 @@ BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t numbe
    once for executing. A fork shares them: parent and child use the same copies, under the same
    try-lock. Slots are private to a process. */
 
-enum { BINPATCH_P_MODULES = 64, BINPATCH_P_THREADS = 256, BINPATCH_P_RULES = 1024 };
+enum { BINPATCH_P_MODULES = 256, BINPATCH_P_THREADS = 256, BINPATCH_P_RULES = 1024 };
 enum { BINPATCH_P_BUFFER = 65536, BINPATCH_P_WINDOW = 65536, BINPATCH_P_PATIENCE = 1 << 24 };
 
 typedef struct binpatch_p_site {
@@ -4681,12 +5148,15 @@ typedef struct binpatch_p_module {
     uint8_t *rx, *rw;
     size_t code_bytes, file_bytes;
     uint64_t *slots, *site_slots; /* per function, per site */
+    uint64_t *aways;              /* per function: what its slot is when code changes */
     binpatch_p_shared *shared;
     binpatch_p_site *sites;
     binpatch_p_link *links;
     binpatch_p_copy *copies;
     uint32_t sites_max, links_max, copies_max;
     const char *refusal;
+    uint64_t data[8][2];          /* segments without code, as far as they come from the file */
+    uint32_t data_count;
 } binpatch_p_module;
 
 /* What is known of a return address: how to go on from there, and which function it is in. */
@@ -4712,7 +5182,7 @@ typedef struct binpatch_p_thread { /* the words that emitted code touches */
 static struct {
     binpatch_p_module modules[BINPATCH_P_MODULES];
     binpatch_p_other others[BINPATCH_P_MODULES]; /* all modules, for stacks */
-    uint32_t module_count, other_count;
+    uint32_t module_count, other_count, modules_left;
     binpatch_config config;
     int32_t k_boring;
     x86flow_body body;
@@ -4724,6 +5194,9 @@ static struct {
     int shadow_stack;           /* the processor checks returns: they stay as they are */
     uint8_t *window;            /* for writing text */
     uint32_t lock;
+    uint32_t filters;           /* functions that forbid system calls */
+    uint32_t changed;           /* functions whose code the program has made writable */
+    int writing;                /* we write text just now */
     const char *reason;
     uint64_t bursts, events, lost, missed, checks, burst_checks, far;
     uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */
@@ -4871,6 +5344,7 @@ static uint64_t binpatch_p_make_c(binpatch_p_module *m, uint32_t number) {
     x86copy_function *f = &m->copy.functions[number];
     binpatch_p_shared *h = m->shared;
     uint64_t to;
+    if (!m->flow.functions[number].patched) return m->flow.functions[number].lo;
     if (!f->c_at && !f->failed) {
         if (binpatch_p_lock(h) != 0) {
             __atomic_fetch_add(&binpatch_p.missed, 1, __ATOMIC_RELAXED);
@@ -4915,6 +5389,7 @@ static uint32_t binpatch_p_make_i(binpatch_p_module *m, uint32_t number) {
     binpatch_p_shared *h = m->shared;
     x86copy *s = &binpatch_p.copy;
     uint32_t n;
+    if (!m->flow.functions[number].patched) return 0;
     if (!f->c_at) (void)binpatch_p_make_c(m, number);
     if (!f->c_at) return 0;
     if (!f->i_at && !(f->failed & 2)) {
@@ -5304,7 +5779,10 @@ static int binpatch_p_each_module(struct dl_phdr_info *info, size_t size, void *
     int n, own_module = 0, first = binpatch_p.module_count == 0 && !*path;
     (void)size;
     (void)user;
-    if (binpatch_p.module_count == BINPATCH_P_MODULES) return 1;
+    if (binpatch_p.module_count == BINPATCH_P_MODULES) {    /* an event has eight bits for it */
+        binpatch_p.modules_left++;
+        return 0;
+    }
     memset(m, 0, sizeof *m);
     flow->bias = info->dlpi_addr;
     flow->lo = flow->text_lo = ~UINT64_C(0);
@@ -5321,6 +5799,10 @@ static int binpatch_p_each_module(struct dl_phdr_info *info, size_t size, void *
         if (p->p_flags & PF_R && flow->readable_count < 8) {
             flow->readable[flow->readable_count][0] = lo;
             flow->readable[flow->readable_count++][1] = hi;
+        }
+        if (!(p->p_flags & PF_X) && p->p_flags & PF_R && m->data_count < 8) {
+            m->data[m->data_count][0] = lo;
+            m->data[m->data_count++][1] = lo + p->p_filesz;
         }
         if (!(p->p_flags & PF_X)) continue;
         if (lo < flow->text_lo) flow->text_lo = lo;
@@ -5451,6 +5933,16 @@ static void binpatch_p_read_dynamic(binpatch_p_module *m, x86flow_graph *g) {
     }
 }
 
+/* Words of data that hold addresses of the module's code. */
+static void binpatch_p_read_data(const binpatch_p_module *m, x86flow_graph *g) {
+    uint32_t n;
+    for (n = 0; n < m->data_count; n++) {
+        uint64_t at = (m->data[n][0] + 7) & ~UINT64_C(7);
+        for (; at + 8 <= m->data[n][1]; at += 8)
+            x86flow_point(g, &m->flow, binpatch_p_u64(binpatch_p_at(at)));
+    }
+}
+
 /* A module's file. Sections are checked before they are used. */
 typedef struct binpatch_p_file {
     const uint8_t *p;
@@ -5573,7 +6065,7 @@ static int binpatch_p_open_region(binpatch_p_module *m) {
     m->sites_max = (uint32_t)(text / 12 + 1024);
     m->links_max = (uint32_t)(text / 8 + 1024);
     m->copies_max = (uint32_t)(2 * count + 2);
-    slots = ((count + m->sites_max) * 8 + page - 1) & ~(page - 1);
+    slots = ((2 * count + m->sites_max) * 8 + page - 1) & ~(page - 1);
     tables = sizeof *m->shared + count * sizeof *m->copy.functions + m->sites_max * sizeof *m->sites
              + m->links_max * sizeof *m->links + m->copies_max * sizeof *m->copies;
     tables = (tables + 64 + page - 1) & ~(page - 1);
@@ -5596,7 +6088,8 @@ static int binpatch_p_open_region(binpatch_p_module *m) {
     if (m->rx == (uint8_t *)MAP_FAILED || !m->rw) return -1;
     if (mprotect(p, slots, PROT_READ | PROT_WRITE) != 0) return -1;
     m->slots = (uint64_t *)(void *)p;
-    m->site_slots = m->slots + count;
+    m->aways = m->slots + count;
+    m->site_slots = m->aways + count;
     m->shared = (binpatch_p_shared *)(void *)(m->rw + m->code_bytes);
     m->copy.functions = (x86copy_function *)(void *)(m->shared + 1);
     m->sites = (binpatch_p_site *)(void *)(m->copy.functions + count);
@@ -5618,6 +6111,7 @@ static void binpatch_p_describe(binpatch_p_module *m) {
     m->copy.rx = binpatch_p_address(m->rx);
     m->copy.slots = binpatch_p_address(m->slots);
     m->copy.site_slots = binpatch_p_address(m->site_slots);
+    m->copy.aways = binpatch_p_address(m->aways);
     m->copy.offset_n = (int32_t)(binpatch_p_address(&t->n) - thread);
     m->copy.offset_left = (int32_t)(binpatch_p_address(&t->left) - thread);
     m->copy.offset_position = (int32_t)(binpatch_p_address(&t->position) - thread);
@@ -5705,6 +6199,7 @@ static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
         m->copy.functions[n].patched = 1;
         m->slots[n] = m->copy.rx + m->copy.functions[n].plain_at;
         if (m->copy.functions[n].bare) m->slots[n] = f->lo;
+        m->aways[n] = m->slots[n];
         for (k = 0; k < sizeof f->saved && f->patch_at + k < f->size + f->pad; k++)
             f->saved[k] = binpatch_p_at(f->lo + f->patch_at)[k];
         f->patched = 1;
@@ -5745,6 +6240,7 @@ static int binpatch_p_write_text(binpatch_p_module *m, int restore) {
     uint64_t lo = m->flow.text_lo & ~UINT64_C(4095);
     int bad = 0;
     memset(&w, 0, sizeof w);
+    binpatch_p.writing = 1;
     w.file = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
     w.bytes = binpatch_p.window;
     w.max = BINPATCH_P_WINDOW;
@@ -5770,6 +6266,7 @@ static int binpatch_p_write_text(binpatch_p_module *m, int restore) {
         (void)mprotect((void *)(uintptr_t)lo, (size_t)(m->flow.text_hi - lo),
                        PROT_READ | PROT_EXEC);
     if (w.file >= 0) close(w.file);
+    binpatch_p.writing = 0;
     return bad;
 }
 
@@ -5786,6 +6283,8 @@ static void binpatch_p_survey(binpatch_p_module *m, x86flow_graph *g) {
     uint32_t k;
     binpatch_p_read_dynamic(m, g);
     binpatch_p_read_file(m);
+    binpatch_p_read_data(m, g);
+    (void)x86flow_find_lookups(&binpatch_p.body, g, &m->flow);
     for (k = 0; k < m->flow.count; k++) {
         x86flow_function *f = &m->flow.functions[k];
         if (!f->reason && c->want && !(f->flags & X86FLOW_FRAGMENT)
@@ -5794,6 +6293,7 @@ static void binpatch_p_survey(binpatch_p_module *m, x86flow_graph *g) {
         (void)x86flow_survey(&binpatch_p.body, g, &m->flow, k);
     }
     x86flow_touch_tables(g, &m->flow);
+    binpatch_p.filters += g->filters;
     binpatch_p_leave_out_own(m, g);
 }
 
@@ -5821,6 +6321,87 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
     k = (g.named_count * (uint32_t)sizeof *g.named + 4095u) & ~4095u;
     if (k < bytes) munmap((uint8_t *)memory + k, bytes - k);
     return 0;
+}
+
+/* ---- patching: code that the program changes  src/binpatch/patch_changes.c ---- */
+
+/* A program that makes its own code writable is about to change it, and a copy
+   would go on doing what the old code did. So before that the functions in
+   these pages get their own bytes back, and no copy of theirs is entered any
+   more:
+
+       entry    original bytes                  slot     the original function
+       C, I     their first instruction, and the one behind the check, become a jump to away_at;
+                there stands `jmp *away`, and this process's word `away` is the original
+
+   Copies are shared with other processes of a fork, and they did not change
+   their code. Their word `away` leads to "plain", which is what they would run
+   without sampling. Nobody makes further copies of such a function. Who is
+   inside a copy stays there until it returns, as code that is changed while it
+   runs may do in any program.
+
+   cost: a look at all functions of the module, for each call that makes some of
+   its code writable. */
+
+/* A jump over the first bytes of a copy at a position. Eight bytes are written at once. */
+static void binpatch_p_lead_away(binpatch_p_module *m, uint32_t at, uint32_t away_at) {
+    uint64_t bytes;
+    uint32_t d = away_at - (at + 5);
+    memcpy(&bytes, m->rw + at, 8);
+    bytes = (bytes & ~UINT64_C(0xFFFFFFFFFF)) | 0xE9 | (uint64_t)d << 8;
+    memcpy(m->rw + at, &bytes, 8);
+}
+
+static void binpatch_p_take_away(binpatch_p_module *m, uint32_t number) {
+    x86flow_function *f = &m->flow.functions[number];
+    x86copy_function *own = &m->copy.functions[number];
+    __atomic_store_n(&m->aways[number], f->lo, __ATOMIC_RELEASE);
+    __atomic_store_n(&m->slots[number], f->lo, __ATOMIC_RELEASE);
+    if (own->c_at) {
+        binpatch_p_lead_away(m, own->c_at + x86copy_skips(f, 0), own->away_at);
+        if (x86copy_skips(f, 0)) binpatch_p_lead_away(m, own->c_at, own->away_at);
+    } else own->failed |= 1;
+    if (own->i_at) {
+        binpatch_p_lead_away(m, own->i_at + x86copy_skips(f, 1), own->away_at);
+        if (x86copy_skips(f, 1)) binpatch_p_lead_away(m, own->i_at, own->away_at);
+    } else own->failed |= 2;
+    f->patched = 0;
+    binpatch_p.changed++;
+}
+
+/* Puts the original bytes of an entry back. Returns 0, or -1. */
+static int binpatch_p_restore(const x86flow_function *f, int file) {
+    return pwrite(file, f->saved, 5, (off_t)(f->lo + f->patch_at)) == 5 ? 0 : -1;
+}
+
+BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
+    uint64_t lo = binpatch_p_address(address) & ~UINT64_C(4095);
+    uint64_t hi = (binpatch_p_address(address) + bytes + 4095) & ~UINT64_C(4095);
+    uint32_t n, k;
+    int file = -1, failed = 0, count = 0;
+    if (!binpatch_p.installed || binpatch_p.writing) return 0;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        int locked;
+        if (m->refusal || hi <= m->flow.text_lo || lo >= m->flow.text_hi) continue;
+        if (file < 0) file = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
+        locked = binpatch_p_lock(m->shared) == 0;
+        for (k = 0; k < m->flow.count; k++) {
+            x86flow_function *f = &m->flow.functions[k];
+            const x86flow_function *part = f->part ? &m->flow.functions[f->part - 1] : NULL;
+            int inside = f->lo < hi && f->lo + f->size > lo;
+            if (part && part->lo < hi && part->lo + part->size > lo) inside = 1;
+            if (!f->patched || !inside) continue;
+            binpatch_p_take_away(m, k);
+            count++;
+            if (!binpatch_p.armed || m->copy.functions[k].bare) continue;
+            if (m->copy.functions[k].held) continue;
+            if (binpatch_p_restore(f, file) != 0) failed = 1;
+        }
+        if (locked) binpatch_p_unlock(m->shared);
+    }
+    if (file >= 0) close(file);
+    return failed ? -1 : count;
 }
 
 /* ---- patching: on, off, away ----------- src/binpatch/patch_install.c ---- */
@@ -6047,7 +6628,8 @@ BINPATCH_API const char *binpatch_reason_text(int reason) {
         "calls into itself", "startup", "odd unwind information", "no room for the jump",
         "flags are live at the entry", "too large", "filtered",
         "part of another function, left as it is", "part of the patcher",
-        "part of another function, copied with it"};
+        "part of another function, copied with it",
+        "the program looks its return addresses up in a table"};
     return reason >= 0 && reason < BINPATCH_REASONS ? text[reason] : "unknown";
 }
 
@@ -6117,7 +6699,10 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->threads = binpatch_p.threads;
     out->lost_threads = binpatch_p.lost_threads;
     out->modules = binpatch_p.module_count;
+    out->modules_left = binpatch_p.modules_left;
     out->buffers = BINPATCH_P_THREADS;
+    out->changed = binpatch_p.changed;
+    out->filters = binpatch_p.filters;
     out->on = binpatch_p.on;
     out->armed = binpatch_p.armed;
     out->shadow_stack = binpatch_p.shadow_stack;
@@ -6151,6 +6736,10 @@ BINPATCH_API const char *binpatch_reason(void) {
 BINPATCH_API int binpatch_toggle(int on) { return (void)on, -1; }
 BINPATCH_API int binpatch_arm(void) { return -1; }
 BINPATCH_API int binpatch_uninstall(void) { return -1; }
+BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
+    (void)address, (void)bytes;
+    return 0;
+}
 BINPATCH_API void binpatch_flush(void) {}
 BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_rejoin(void) {}

@@ -83,9 +83,9 @@
      - A timer's signal is a real-time signal that the program does not use. Waits
        are not interrupted, since it ticks with CPU time. Without a free signal
        nothing ticks, and the report says so.
-     - A check keeps all registers: on x86-64 with gcc and clang it is assembly
-       that changes nothing but the flags. Counts, events and dumps are the same
-       with BURSTY_PORTABLE.
+     - A check or scope keeps all registers: on x86-64 with gcc and clang it is
+       assembly that changes nothing but the flags and registers that are free.
+       Counts, events and dumps are the same with BURSTY_PORTABLE.
      - Without bursty_start a check counts and does nothing else.
      - For one thread the same events give the same counts, byte for byte.
 
@@ -96,8 +96,8 @@
      Signal handlers may do anything that is declared here, at any instruction, on
      a thread that has checked before. An interrupt on bare metal needs a context
      of its own: another file with BURSTY_STATIC. Checks made inside an action are
-     not counted. An exception that leaves a scope ends it (C code in its way needs
-     -fexceptions). longjmp: save bursty_depth() beside setjmp and pass it to
+     not counted. An action must not throw (see BURSTY_PORTABLE). An exception of
+     the program that leaves a scope ends it (C code in its way needs -fexceptions). longjmp: save bursty_depth() beside setjmp and pass it to
      bursty_set_depth() after the jump. If it leaves an action or a signal handler
      you must do this. Elsewhere the depth corrects itself when the next outer
      scope returns; until then ticks go to scopes that the jump has left. Each
@@ -106,9 +106,9 @@
    OPTIONS in every file, best on the command line:
      BURSTY_OFF            Every macro and function becomes nothing: no code, no
                            data, no file. bursty_start returns 1, bursty_save 0.
-     BURSTY_PORTABLE       Checks in C. Needed with -masm=intel, if an action leaves
-                           by longjmp into the very function that checks, or if an
-                           action throws.
+     BURSTY_PORTABLE       Checks and scopes in C. Needed if an action throws a C++
+                           exception (the program itself may), or if it leaves by
+                           longjmp into the very function that checks.
      BURSTY_POLL           A check reads one shared flag, which bursty_poll sets,
                            instead of counting. `every`, jitter and hibernation are
                            not used; `burst` limits what one thread records in one
@@ -124,7 +124,8 @@
                            with an action, set by bursty_set_profile, and no more.
      BURSTY_STACK=n        How many scopes the shadow stack keeps: 64; 0 in
                            freestanding and tiny builds. Deeper scopes are counted,
-                           and their callees' caller is "(deep)".
+                           and their callees' caller is "(deep)". So is the site of
+                           their RETURN, where scopes are assembly.
      BURSTY_TLS_MODEL="m"  In a shared object define it as "initial-exec": the
                            compiler's default calls __tls_get_addr at every check.
      BURSTY_STATIC         Everything is static, for a single file.
@@ -625,11 +626,13 @@ BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind)
 #define BURSTY_P_KEEP_SIZE(name)
 #define BURSTY_P_KEEP_USED used, externally_visible
 #define BURSTY_P_KEEP_UNSEEN no_sanitize_coverage
-/* gcc 12 takes a later function that has the same target options for one that saves, too. No other
-   function here says inline-all-stringops, and nothing is copied there. */
+/* tune and stringops, which change nothing here: a target of its own. gcc 12 keeps its table of
+   saved registers by target, and behind a function without caller-saved ones it does not always set
+   it back: functions of the same target that come next then push what no caller expects, and
+   clobber what theirs believe to be kept. */
 #define BURSTY_P_KEEP_SAVES \
-    __attribute__((target("general-regs-only,inline-all-stringops"), no_caller_saved_registers, \
-                   zero_call_used_regs("skip")))
+    __attribute__((no_caller_saved_registers, zero_call_used_regs("skip"), \
+                   target("general-regs-only,inline-all-stringops,tune=k8")))
 #endif
 #endif
 #if defined(BURSTY_P_KEEP_ASM) && !defined(BURSTY_P_KEEP_SANITIZED) && \

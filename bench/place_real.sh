@@ -130,7 +130,7 @@ measure() { # PROGRAM
         "$bursty" place --set "$set" -o "$plan" "$work/$1-graph" >"$work/$1-$set.txt" || failed=1
         build "$here" "$bursty" cc --plan="$plan" -- "$gcc"
         after=$(run "$here")
-        proof=$("$bursty" place --built --set "$set" "$here/program" 2>/dev/null | grep -ic '^proved')
+        proof=$("$bursty" place --built --set "$set" "$here/program" 2>/dev/null | grep -c '^holds')
         "$bursty" place --set "$set" --json "$work/$1-graph" >"$work/$1-$set.json"
         same=same
         cmp -s "$plain/out.txt" "$here/out.txt" || { same=DIFFERS; failed=1; }

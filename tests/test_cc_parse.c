@@ -183,6 +183,79 @@ TEST(record_lines) {
     free(got);
 }
 
+/* Does the record of the source have that line? */
+static int has_line(const char *source, const char *line) {
+    cc_choice choice;
+    char *got;
+    int found;
+    memset(&choice, 0, sizeof choice);
+    got = records(source, &choice);
+    found = strstr(got, line) != NULL;
+    free(got);
+    return found;
+}
+
+/* A name is called directly, declared, or its address is taken: one of the three. */
+TEST(taken) {
+    static const char *const takes[] = {
+        "get(f)(1)", "(get)(f)(1)", "(0, f)(1)", "(1 ? f : g)(1)", "(p = f)(1)",
+        "((int (*)(long))f)(1)", "({ f; })(1)", "_Generic(1, int: f)(1)", "p = &f", "p = *f",
+        "__builtin_choose_expr(1, f, g)(1)", "t[0](f)", "s.m(f)(1)"};
+    static const char *const takes_not[] = {"f(1)", "(f)(1)", "(*f)(1)", "(&f)(1)", "((f))(1)",
+                                            "(int)(f)(1)", "s.f", "q->f(1)", "{ int (*f)(int); }",
+                                            "struct f *r"};
+    char source[400];
+    size_t i;
+    for (i = 0; i < sizeof takes / sizeof *takes; i++) {
+        snprintf(source, sizeof source, "int f(int); int g(int); int (*get(void *))(int);\n"
+                                        "void h(void) { %s; }\n", takes[i]);
+        CHECK(has_line(source, "\nA f"));
+        CHECK(!has_line(source, "\nC f "));
+    }
+    for (i = 0; i < sizeof takes_not / sizeof *takes_not; i++) {
+        snprintf(source, sizeof source, "int f(int); struct s { int (*f)(int); } s, *q;\n"
+                                        "int k(int f(int)); void h(void) { %s; }\n", takes_not[i]);
+        CHECK(!has_line(source, "\nA f"));
+    }
+    CHECK(has_line("typedef int T(int); T f; void h(void) { f(1); }\n", "\nC f -\n"));
+    CHECK(has_line("int f(int); void h(void) { __asm__(\"call\\tf\"); }\n", "\nA f s\n"));
+    CHECK(has_line("int f(int); void h(void) { __asm__(\"call\\tf\"); }\n", "\nC (assembly) -\n"));
+    CHECK(!has_line("void h(void) { __asm__(\"bswap %0\" : \"+b\"(h)); }\n", "(assembly)"));
+    CHECK(has_line("int g(void) __asm__(\"other\" \"_name\");\n", "\nA other_name s\n"));
+    CHECK(has_line("#pragma redefine_extname a b\nint x;\n", "\nA b s\n"));
+    CHECK(has_line("#pragma weak a = b\nint x;\n", "\nA a s\nA b s\n"));
+    CHECK_STR(skeleton("int d(int *); int f(int n) { __attribute__((cleanup(d))) int x = g(n); "
+                       "return x; }"), "(c0|)c1r");
+    CHECK_STR(skeleton("int f(int n) { return n + 1'0 + g(2'000); }"), "c0r");
+    CHECK_STR(skeleton("int f(int n, int a[g(n)]) { return n; }"), "left: call-in-bound");
+    CHECK_STR(skeleton("int f(int n) { return sizeof(int[g(n)]); }"), "left: call-in-bound");
+    CHECK_STR(skeleton("int f(int n) { int (*p)[n + g(n)]; return n; }"), "left: call-in-bound");
+    CHECK_STR(skeleton("int f(int n) { char a[sizeof(int) * (int)(3)]; return g(a); }"), "c0r");
+}
+
+/* The number of rounds stands in the record only if nothing else can change the counter. */
+TEST(bounds) {
+    static const char *const bodies[] = {
+        "(i)--", "(i) = 0", "k(&i)", "(*&i) = 0", "__asm__(\"\" : \"=r\"(i))", "i++", "i += 2",
+        "(__extension__ i) = 0", "_Generic(0, int: i) = 0", "x: k(i)", "setjmp(i)", "int i = 0"};
+    char source[400];
+    size_t i;
+    for (i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        snprintf(source, sizeof source,
+                 "void f(void) { for (int i = 0; i < 3; i++) { %s; } }\n", bodies[i]);
+        CHECK(has_line(source, "\nL f 1 - 1 0 c\n") || has_line(source, "\nL f 1 - 1 0 -\n"));
+    }
+    CHECK(has_line("void f(void) { for (int i = 0; i < 9; i += 2) { k(i, a[i] + i * 2); } }\n",
+                   "\nL f 1 - 1 5 "));
+    CHECK(has_line("void f(void) { for (_Bool i = 0; i < 2; i++) k(i); }\n", "\nL f 1 - 1 0 "));
+    CHECK(has_line("void f(void) { int i; for (i = 0; i < 2; i++) k(i); }\n", "\nL f 1 - 1 0 "));
+}
+
+TEST(letters_not_of_ascii) {
+    CHECK(has_line("int gr\\U000000f6\\u00dfe(int n) { return n; }\n",
+                   "\nF gr\303\266\303\237e g "));
+}
+
 static int has_check(const char *source, const char *function, const cc_choice *choice) {
     char *got = records(source, choice), line[200], *at, *flags;
     int found;

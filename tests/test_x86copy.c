@@ -282,14 +282,15 @@ TEST(short_jumps_and_addresses_are_redirected) {
 /* A switch by a table of distances: the copy has a table of its own, the register keeps T. */
 static const unsigned char dispatch[] = {
     0x48, 0x8D, 0x15, 0xF9, 0x0F, 0, 0,     /*  0: lea DATA(%rip),%rdx        */
-    0x48, 0x63, 0x04, 0xBA,                 /*  7: movslq (%rdx,%rdi,4),%rax  */
-    0x48, 0x01, 0xD0,                       /* 11: add %rdx,%rax              */
-    0xFF, 0xE0,                             /* 14: jmp *%rax                  */
-    0xB8, 5, 0, 0, 0, 0xC3,                 /* 16: mov $5,%eax; ret           */
-    0xB8, 6, 0, 0, 0, 0xC3};                /* 22: mov $6,%eax; ret           */
+    0x83, 0xE7, 0x01,                       /*  7: and $1,%edi                */
+    0x48, 0x63, 0x04, 0xBA,                 /* 10: movslq (%rdx,%rdi,4),%rax  */
+    0x48, 0x01, 0xD0,                       /* 14: add %rdx,%rax              */
+    0xFF, 0xE0,                             /* 17: jmp *%rax                  */
+    0xB8, 5, 0, 0, 0, 0xC3,                 /* 19: mov $5,%eax; ret           */
+    0xB8, 6, 0, 0, 0, 0xC3};                /* 25: mov $6,%eax; ret           */
 
 TEST(switches_stay_in_the_copy_proved_or_translated) {
-    static const int32_t distances[] = {16 - TEXT, 22 - TEXT, 0x7FFFFFFF};
+    static const int32_t distances[] = {19 - TEXT, 25 - TEXT, 0x7FFFFFFF};
     unsigned char *c;
     int round;
     for (round = 0; round < 2; round++) {
@@ -298,14 +299,14 @@ TEST(switches_stay_in_the_copy_proved_or_translated) {
         memcpy(image + TEXT, distances, sizeof distances);
         CHECK_EQ(x86flow_decode(&body, &flow, &f, 0), 0);
         x86flow_plan(&body, 4);
-        CHECK_EQ(body.insn[3].dispatch, X86FLOW_PROVED);
+        CHECK_EQ(body.insn[4].dispatch, X86FLOW_PROVED);
         if (round) {                            /* as if nothing had been proved */
-            body.insn[1].dispatch = X86FLOW_PROVED;
-            body.insn[3].dispatch = X86FLOW_TRANSLATE;
+            body.insn[2].dispatch = X86FLOW_PROVED;
+            body.insn[4].dispatch = X86FLOW_TRANSLATE;
         }
         c = place(0);
         CHECK(c != NULL);
-        memset(image + 16, 0xCC, 12);           /* the original must not be reached */
+        memset(image + 19, 0xCC, 12);           /* the original must not be reached */
         for (n = 0; n < 2; n++) CHECK_EQ(call(c, n, 0), 5 + n);
         CHECK_EQ(copy.translated, round);
     }

@@ -1,6 +1,7 @@
-/* test_x86flow.c - functions, jump tables, loops, Equation 3 and unwind information of small pieces
-   of code. The bytes stand beside their instructions. Many tests are a trap of the design: see the table
-   in docs/binpatch.md. */
+/* test_x86flow.c - functions, jump tables, loops, Equation 3 and unwind
+   information of small pieces of code. The bytes stand beside their
+   instructions. Many tests are a trap of the design: see the table in
+   docs/binpatch.md. */
 #define BINPATCH_IMPLEMENTATION
 #define BINPATCH_STATIC
 #include "binpatch.h"
@@ -94,27 +95,28 @@ TEST(a_patched_function_reads_as_it_was) {
 /* The table's address stays in rbx around the loop; nops stand behind the jump. */
 static const unsigned char hoisted[] = {
     0x48, 0x8D, 0x1D, 0, 0, 0, 0,   /*  0: lea T(%rip),%rbx             */
-    0x48, 0x63, 0x04, 0x83,         /*  7: movslq (%rbx,%rax,4),%rax    */
-    0x48, 0x01, 0xD8,               /* 11: add %rbx,%rax                */
-    0xFF, 0xE0,                     /* 14: jmp *%rax                    */
-    0x0F, 0x1F, 0x00,               /* 16: nopl (%rax)                  */
-    0x31, 0xC0,                     /* 19: xor %eax,%eax                */
-    0x90, 0x90, 0x90,               /* 21: three bytes to fill in       */
-    0xEB, 0xED,                     /* 24: jmp 7                        */
-    0xC3};                          /* 26: ret                          */
-static const uint32_t hoisted_to[] = {19, 26};
+    0x83, 0xE0, 0x01,               /*  7: and $1,%eax                  */
+    0x48, 0x63, 0x04, 0x83,         /* 10: movslq (%rbx,%rax,4),%rax    */
+    0x48, 0x01, 0xD8,               /* 14: add %rbx,%rax                */
+    0xFF, 0xE0,                     /* 17: jmp *%rax                    */
+    0x0F, 0x1F, 0x00,               /* 19: nopl (%rax)                  */
+    0x31, 0xC0,                     /* 22: xor %eax,%eax                */
+    0x90, 0x90, 0x90,               /* 24: three bytes to fill in       */
+    0xEB, 0xEA,                     /* 27: jmp 7                        */
+    0xC3};                          /* 29: ret                          */
+static const uint32_t hoisted_to[] = {22, 29};
 
 TEST(a_table_behind_nops_is_proved) {
     CHECK_EQ(DECODE(hoisted), 0);
     table(0, 0, hoisted_to, 2);
     x86flow_decode(&b, &m, &f, 0);
     x86flow_plan(&b, 4);
-    CHECK_EQ(insn(14)->dispatch, X86FLOW_PROVED);
-    CHECK_EQ(insn(7)->dispatch, X86FLOW_REWRITE);
-    CHECK_EQ(b.tables[insn(7)->table].entries, 2);
-    CHECK_EQ(x86flow_table_target(&b.tables[insn(7)->table], 1), address(26));
+    CHECK_EQ(insn(17)->dispatch, X86FLOW_PROVED);
+    CHECK_EQ(insn(10)->dispatch, X86FLOW_REWRITE);
+    CHECK_EQ(b.tables[insn(10)->table].entries, 2);
+    CHECK_EQ(x86flow_table_target(&b.tables[insn(10)->table], 1), address(29));
     CHECK(checked(7));                          /* the way back */
-    CHECK(!checked(19) && !checked(26));        /* the dispatch leads forward */
+    CHECK(!checked(22) && !checked(29));        /* the dispatch leads forward */
 }
 
 TEST(a_table_whose_register_is_written_is_not_proved) {
@@ -123,53 +125,119 @@ TEST(a_table_whose_register_is_written_is_not_proved) {
     int k;
     for (k = 0; k < 2; k++) {
         CHECK_EQ(DECODE(hoisted), 0);
-        memcpy(image + 21, k ? call : spoil, 3);
+        memcpy(image + 24, k ? call : spoil, 3);
         table(0, 0, hoisted_to, 2);
         CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
         x86flow_plan(&b, 4);
-        CHECK_EQ(insn(14)->dispatch, k ? X86FLOW_PROVED : X86FLOW_TRANSLATE);   /* calls keep rbx */
-        CHECK_EQ(insn(7)->dispatch, k ? X86FLOW_REWRITE : X86FLOW_PROVED);
+        CHECK_EQ(insn(17)->dispatch, k ? X86FLOW_PROVED : X86FLOW_TRANSLATE);   /* calls keep rbx */
+        CHECK_EQ(insn(10)->dispatch, k ? X86FLOW_REWRITE : X86FLOW_PROVED);
     }
     CHECK_EQ(DECODE(hoisted), 0);
     image[2] = 0x0D;                            /* lea T(%rip),%rcx, which a call may overwrite */
-    image[10] = 0x81;
-    image[13] = 0xC8;
-    memcpy(image + 21, call, 3);
+    image[13] = 0x81;
+    image[16] = 0xC8;
+    memcpy(image + 24, call, 3);
     table(0, 0, hoisted_to, 2);
     CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
     x86flow_plan(&b, 4);
-    CHECK_EQ(insn(14)->dispatch, X86FLOW_TRANSLATE);
+    CHECK_EQ(insn(17)->dispatch, X86FLOW_TRANSLATE);
+}
+
+/* `before` the load of a table whose end nothing but the bound of its index
+   shows: data that the code names, or what is taken for that, stands in its
+   middle. Returns how many entries are copied; 0: the jump is translated. */
+static uint32_t copied_entries(const unsigned char *before, uint32_t size) {
+    static const unsigned char load[] = {
+        0x48, 0x8D, 0x1D, 0, 0, 0, 0,   /*  0: lea T(%rip),%rbx            */
+        0x48, 0x63, 0x04, 0x8B,         /*  7: movslq (%rbx,%rcx,4),%rax   */
+        0x48, 0x01, 0xD8,               /* 11: add %rbx,%rax               */
+        0xFF, 0xE0,                     /* 14: jmp *%rax                   */
+        0xC3};                          /* 16: ret                         */
+    static uint64_t named[1];
+    unsigned char code[64];
+    uint32_t to[6], n;
+    memcpy(code, before, size);
+    memcpy(code + size, load, sizeof load);
+    CHECK_EQ(decode(code, size + (uint32_t)sizeof load), 0);
+    for (n = 0; n < 6; n++) to[n] = size + 16;
+    table(size, 0, to, 6);
+    named[0] = address(TEXT + 8);           /* as if the table ended behind two entries */
+    m.named = named;
+    m.named_count = 1;
+    CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
+    x86flow_plan(&b, 4);
+    if (insn(size + 14)->dispatch != X86FLOW_PROVED) return 0;
+    CHECK_EQ(insn(size + 7)->dispatch, X86FLOW_REWRITE);
+    return b.tables[insn(size + 7)->table].entries;
+}
+#define COPIED(...)                                                                                \
+    static const unsigned char bytes[] = {__VA_ARGS__};                                            \
+    entries = copied_entries(bytes, (uint32_t)sizeof bytes)
+
+TEST(a_table_is_as_long_as_its_bound_says) {
+    uint32_t entries;
+    { COPIED(0x83, 0xF9, 0x05, 0x77, 0x10); CHECK_EQ(entries, 6); }     /* cmp $5,%ecx; ja */
+    { COPIED(0x83, 0xF9, 0x06, 0x73, 0x10); CHECK_EQ(entries, 6); }     /* cmp $6,%ecx; jae */
+    { COPIED(0x83, 0xF9, 0x05, 0x76, 0x01, 0xC3); CHECK_EQ(entries, 6); }   /* jbe over a ret */
+    { COPIED(0x83, 0xF9, 0x05, 0x75, 0x10); CHECK_EQ(entries, 6); }     /* jne: it is 5 */
+    { COPIED(0x83, 0xE1, 0x05); CHECK_EQ(entries, 6); }                 /* and $5,%ecx */
+    { COPIED(0xC1, 0xE9, 0x1E); CHECK_EQ(entries, 4); }                 /* shr $30,%ecx */
+    { COPIED(0x0F, 0xB6, 0xC9); CHECK_EQ(entries, 0); }     /* movzbl: 256 are not readable */
+    { COPIED(0x80, 0xF9, 0x05, 0x77, 0x13, 0x0F, 0xB6, 0xC9); CHECK_EQ(entries, 6); }
+    { COPIED(0x83, 0xFA, 0x05, 0x77, 0x12, 0x89, 0xD1); CHECK_EQ(entries, 6); }     /* mov later */
+    { COPIED(0x89, 0xD1, 0x83, 0xFA, 0x05, 0x77, 0x10); CHECK_EQ(entries, 6); }     /* and before */
+    /* cmpl $5,8(%rdi); ja; mov 8(%rdi),%ecx */
+    { COPIED(0x83, 0x7F, 0x08, 0x05, 0x77, 0x13, 0x8B, 0x4F, 0x08); CHECK_EQ(entries, 6); }
+}
+
+TEST(a_jump_without_a_bound_is_translated) {
+    uint32_t entries;
+    { COPIED(0x90); CHECK_EQ(entries, 0); }
+    { COPIED(0x83, 0xF9, 0x05, 0x7F, 0x10); CHECK_EQ(entries, 0); }     /* jg: it may be negative */
+    { COPIED(0x83, 0xF9, 0x05, 0x72, 0x10); CHECK_EQ(entries, 0); }     /* jb: above */
+    { COPIED(0x83, 0xFA, 0x05, 0x77, 0x10); CHECK_EQ(entries, 0); }     /* cmp of another register */
+    { COPIED(0x80, 0xF9, 0x05, 0x77, 0x10); CHECK_EQ(entries, 0); }     /* its low byte alone */
+    /* cmp $5,%ecx; ja; inc %ecx. And: behind the flags, another instruction sets them. */
+    { COPIED(0x83, 0xF9, 0x05, 0x77, 0x12, 0xFF, 0xC1); CHECK_EQ(entries, 0); }
+    { COPIED(0x83, 0xF9, 0x05, 0x85, 0xD2, 0x77, 0x10); CHECK_EQ(entries, 0); }
+    /* jmp over the cmp: je; cmp $5,%ecx; ja */
+    { COPIED(0x74, 0x05, 0x83, 0xF9, 0x05, 0x77, 0x10); CHECK_EQ(entries, 0); }
+    /* cmpl $5,8(%rdi); ja; a store; mov 8(%rdi),%ecx */
+    { COPIED(0x83, 0x7F, 0x08, 0x05, 0x77, 0x15, 0x89, 0x16, 0x8B, 0x4F, 0x08);
+      CHECK_EQ(entries, 0); }
 }
 
 /* One switch in a case of another one: the inner table's targets are reached by its jump alone. */
 static const unsigned char nested[] = {
     0x48, 0x8D, 0x1D, 0, 0, 0, 0,   /*  0: lea T1(%rip),%rbx            */
-    0x48, 0x63, 0x04, 0x83,         /*  7: movslq (%rbx,%rax,4),%rax    */
-    0x48, 0x01, 0xD8,               /* 11: add %rbx,%rax                */
-    0xFF, 0xE0,                     /* 14: jmp *%rax                    */
-    0x48, 0x8D, 0x2D, 0, 0, 0, 0,   /* 16: lea T2(%rip),%rbp            */
-    0x48, 0x63, 0x4C, 0x8D, 0x00,   /* 23: movslq 0(%rbp,%rcx,4),%rcx   */
-    0x48, 0x01, 0xE9,               /* 28: add %rbp,%rcx                */
-    0xFF, 0xE1,                     /* 31: jmp *%rcx                    */
-    0xEB, 0xF4,                     /* 33: jmp 23                       */
-    0xC3};                          /* 35: ret                          */
+    0x83, 0xE0, 0x01,               /*  7: and $1,%eax                  */
+    0x48, 0x63, 0x04, 0x83,         /* 10: movslq (%rbx,%rax,4),%rax    */
+    0x48, 0x01, 0xD8,               /* 14: add %rbx,%rax                */
+    0xFF, 0xE0,                     /* 17: jmp *%rax                    */
+    0x48, 0x8D, 0x2D, 0, 0, 0, 0,   /* 19: lea T2(%rip),%rbp            */
+    0x83, 0xE1, 0x01,               /* 26: and $1,%ecx                  */
+    0x48, 0x63, 0x4C, 0x8D, 0x00,   /* 29: movslq 0(%rbp,%rcx,4),%rcx   */
+    0x48, 0x01, 0xE9,               /* 34: add %rbp,%rcx                */
+    0xFF, 0xE1,                     /* 37: jmp *%rcx                    */
+    0xEB, 0xF1,                     /* 39: jmp 26                       */
+    0xC3};                          /* 41: ret                          */
 
 TEST(tables_are_proved_together) {
-    static const uint32_t outer[] = {16, 35}, wrong[] = {16, 33}, inner[] = {33, 35};
+    static const uint32_t outer[] = {19, 41}, wrong[] = {19, 39}, inner[] = {39, 41};
     CHECK_EQ(DECODE(nested), 0);
     table(0, 0, outer, 2);
-    table(16, 64, inner, 2);
+    table(19, 64, inner, 2);
     CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
     x86flow_plan(&b, 4);
-    CHECK_EQ(insn(14)->dispatch, X86FLOW_PROVED);
-    CHECK_EQ(insn(31)->dispatch, X86FLOW_PROVED);
-    CHECK(checked(23) && !checked(33));
+    CHECK_EQ(insn(17)->dispatch, X86FLOW_PROVED);
+    CHECK_EQ(insn(37)->dispatch, X86FLOW_PROVED);
+    CHECK(checked(26) && !checked(39));
     /* The outer table leads behind the inner lea, too: rbp is not known there. */
     table(0, 0, wrong, 2);
     CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
     x86flow_plan(&b, 4);
-    CHECK_EQ(insn(31)->dispatch, X86FLOW_TRANSLATE);
-    CHECK(checked(16));                         /* the translated jump may go back to any target */
+    CHECK_EQ(insn(37)->dispatch, X86FLOW_TRANSLATE);
+    CHECK(checked(19));                         /* the translated jump may go back to any target */
 }
 
 TEST(a_branch_back_that_closes_no_cycle_is_no_back_edge) {
@@ -227,11 +295,11 @@ TEST(flags_that_are_read_behind_a_target_are_live) {
     table(0, 0, hoisted_to, 2);
     x86flow_decode(&b, &m, &f, 0);
     x86flow_plan(&b, 4);
-    CHECK(!x86flow_flags_live(&b, 4));
-    memcpy(image + 19, "\x11\xC0", 2);          /* adc %eax,%eax */
+    CHECK(!x86flow_flags_live(&b, 5));
+    memcpy(image + 22, "\x11\xC0", 2);          /* adc %eax,%eax */
     CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
     x86flow_plan(&b, 4);
-    CHECK(x86flow_flags_live(&b, b.index[14] - 1));
+    CHECK(x86flow_flags_live(&b, b.index[17] - 1));
 }
 
 /* main calls a, a calls b and the leaf, b calls a again. */

@@ -41,8 +41,8 @@ static const char help[] =
     "  --dump=FILE       the name of the dump; at run time BURSTY_FILE names another\n"
     "  --every=N         checks between bursts (990); --burst=N  checks of a burst (10)\n"
     "\n"
-    "  --plan to --keep-events, and --side to --burst but --no-runtime, are for checks, and are\n"
-    "  refused with --cover. No option but --only and --not may stand twice.\n";
+    "  With --cover these are refused: --plan, --entries, --loops, --form, --keep-events, --side,\n"
+    "  --no-tls, --dump, --every, --burst. No option but --only and --not may stand twice.\n";
 
 typedef struct patterns {
     const char **list;

@@ -136,11 +136,45 @@ static int refuse_access(const char *path, unsigned char *head, size_t got) {
     return tool_system_error(path);
 }
 
+/* The runtimes of sanitizers. Those of -fsanitize=address, thread, memory and
+   hwaddress want to be the first library, and lay out memory by rules of their
+   own. The one of -fsanitize=leak is a library of gcc's, which may come later;
+   clang puts it into the program, and it waits for ever for the recorder's
+   timers. Returns what the program was compiled with, or NULL. */
+static const char *sanitizer_of(elf_file *e) {
+    static const struct { const char *symbol, *name; int only_inside; } all[]
+        = {{"__asan_init", "address", 0},
+           {"__tsan_init", "thread", 0},
+           {"__msan_init", "memory", 0},
+           {"__hwasan_init", "hwaddress", 0},
+           {"__lsan_init", "leak", 1}};
+    elf_section symbols, names;
+    dump_fault fault;
+    uint64_t n, k, w;
+    if (elf_find_sections(e, &fault) != 0) return NULL;
+    for (n = 0; n < e->section_count; n++) {
+        if (elf_get_section(e, n, &symbols, &fault) != 0) return NULL;
+        if (symbols.type != ELF_DYNAMIC_SYMBOLS) continue;
+        if (elf_get_section(e, symbols.link, &names, &fault) != 0) return NULL;
+        if (!elf_holds(e, symbols.offset, symbols.size)) return NULL;
+        for (k = 0; k + 24 <= symbols.size; k += 24) {
+            size_t at = (size_t)(symbols.offset + k);
+            uint64_t name = elf_number(e, at, 4);
+            for (w = 0; w < sizeof all / sizeof *all; w++) {
+                if (all[w].only_inside && !elf_number(e, at + 6, 2)) continue;
+                if (elf_name_is(e, &names, name, all[w].symbol)) return all[w].name;
+            }
+        }
+    }
+    return NULL;
+}
+
 /* The whole of an ELF file is there, in the file's pages. */
 static int check_elf(const char *path, const unsigned char *data, size_t size, int depth) {
     elf_file e;
     elf_segment p;
     dump_fault fault;
+    const char *sanitizer;
     uint64_t n;
     if (!elf_is(data, size) || elf_begin(&e, data, size, &fault) != 0)
         return tool_error("%s: this is not an ELF program; a script without #! wants its "
@@ -152,6 +186,11 @@ static int check_elf(const char *path, const unsigned char *data, size_t size, i
         if (p.type == ELF_LOAD && !elf_holds(&e, p.offset, p.size))
             return tool_error("%s: the file is cut short", path);
     }
+    sanitizer = sanitizer_of(&e);
+    if (sanitizer)
+        return tool_error("%s: it was compiled with -fsanitize=%s, whose runtime wants to come "
+                          "before all other libraries: record a build without it",
+                          path, sanitizer);
     for (n = 0; elf_get_segment(&e, n, &p) == 0; n++) {
         char loader[256];
         if (p.type != ELF_INTERPRETER || p.size >= sizeof loader) continue;
@@ -429,16 +468,21 @@ static int give_name(const record_options *o, const char *bytes) {
     return 1;
 }
 
-/* What the recorder said: faults begin with !, hints with ?, the size of a file that needs its name
-   with =; the other lines are for --stats. Returns whether there was a fault. */
+/* What the recorder said: faults begin with !, hints with ?, the size of a file
+   that needs its name with =, the file of an earlier program of the process
+   with +; the other lines are for --stats. Returns whether there was a fault. */
 static int show_report(const record_options *o) {
-    char line[8192];
+    char line[8192], first[4200] = "", last[4200] = "";
+    unsigned images = 0;
     int said = 0;
     FILE *file = fopen(o->report, "r");
     if (!file) return 0;
     while (fgets(line, sizeof line, file) && line[0]) {
         if (line[0] == '=') said |= give_name(o, line + 1);
-        else if (line[0] == '!') {
+        else if (line[0] == '+') {
+            if (!images++) snprintf(first, sizeof first, "%.4100s", line + 1);
+            snprintf(last, sizeof last, "%.4100s", line + 1);
+        } else if (line[0] == '!') {
             fprintf(stderr, "bursty: %s", line + 1);
             said = 1;
         } else if (line[0] == '?') {
@@ -446,6 +490,11 @@ static int show_report(const record_options *o) {
         } else if (o->stats) fputs(line, stderr);
     }
     fclose(file);
+    first[strcspn(first, "\n")] = last[strcspn(last, "\n")] = 0;
+    if (images && !o->quiet)
+        fprintf(stderr, "bursty: the process became another program %u times; what it was before "
+                        "is in %s%s%s\n",
+                images, first, images > 1 ? " to " : "", images > 1 ? last : "");
     return said;
 }
 
@@ -496,6 +545,7 @@ static int give_kept(const record_options *o, int status) {
              strrchr(o->program, '/') ? strrchr(o->program, '/') + 1 : o->program);
     end.program = program;
     end.why = WIFSIGNALED(status) ? END_KILLED : END_LEFT;
+    end.of_ms = 0;
     end.missing_ms = (passed + 500000) / 1000000;
     ends_write(&end, &part);
     is_written = file && fwrite(bytes, 1, size, file) == size

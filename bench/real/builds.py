@@ -202,4 +202,4 @@ class Workshop:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         ).stdout.decode()
-        return bool(re.search('^proved', said, re.M))
+        return bool(re.search('^holds', said, re.M))

@@ -99,6 +99,7 @@ __attribute__((constructor)) static void start(void) {
     if (off && *off == '1') return;
     memset(&config, 0, sizeof config);
     config.program = bursty_cc_file;
+    config.tick_hz = -1; /* counts alone */
     config.profile.every = number("BURSTY_EVERY", bursty_cc_rates[0]);
     config.profile.burst = number("BURSTY_BURST", bursty_cc_rates[1]);
     parent = getpid();

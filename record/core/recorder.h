@@ -1,7 +1,7 @@
-/* recorder.h - what the files of core/, preload/ and hooks/ share: the furniture of a recorder that
-   runs inside a program. Linux, gcc or clang.
+/* recorder.h - what the files of core/, preload/ and hooks/ share: the
+   furniture of a recorder that runs inside a program. Linux, gcc or clang.
 
-       core/     frames.c      frame addresses: finds calls that longjmp or an exception left; bursts
+       core/     frames.c      frames: finds calls that longjmp or an exception left; bursts
                  threads.c     a tree for each thread; threads that end, fork
                  names.c       keys of functions; names from the mapped files; dlclose
                  sampled.c     counts of functions and pairs, and of ticks
@@ -16,9 +16,10 @@
        hooks/    instrument.c  hooks of -finstrument-functions
                  ticks.c       where time goes, for instrument.c; it takes sampled.c, too
 
-   A program has instrument.c or patch.c, and frames.c, threads.c, names.c and dump.c; patch.c also
-   has debugfile.c, sampled.c, contexts.c, timer.c, keep.c and handover.c. These two provide
-   recorder_memory, recorder_at_exit and recorder_wants_child. */
+   A program has instrument.c or patch.c, and frames.c, threads.c, names.c and
+   dump.c; patch.c also has debugfile.c, sampled.c, contexts.c, timer.c, keep.c
+   and handover.c. These two provide recorder_memory, recorder_at_exit and
+   recorder_wants_child. */
 #ifndef RECORDER_H
 #define RECORDER_H
 #include "hcct.h"
@@ -151,9 +152,9 @@ uintptr_t recorder_frame_end(const recorder_thread *r, const recorder_frame *f);
 int recorder_is_dead(const recorder_frame *f, const recorder_frame *inner, uintptr_t end);
 /* Closes all calls. */
 void recorder_leave_all(recorder_thread *r);
-/* For instrument.c. Bursts of recorder_burst calls, one begins every recorder_period calls. A period
-   of 0: all calls are recorded; RECORDER_NEVER: none is, the hooks only keep the stack of open
-   calls. */
+/* For instrument.c. Bursts of recorder_burst calls, one begins every
+   recorder_period calls. A period of 0: all calls are recorded; RECORDER_NEVER:
+   none is, the hooks only keep the stack of open calls. */
 #define RECORDER_NEVER ((uint64_t)INT64_MAX)
 extern uint64_t recorder_period, recorder_burst;
 void recorder_call(void *function, uintptr_t frame, const void *site, const void *from);

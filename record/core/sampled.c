@@ -171,13 +171,14 @@ static void put_site(part *p, const sampled_profile *about, uint32_t key) {
     put(p, 1);                              /* a call */
 }
 
-static void begin(part *p, int (*write)(void *user, const void *data, size_t size), void *user) {
+static void begin(part *p, unsigned kind, int (*write)(void *user, const void *data, size_t size),
+                  void *user) {
     memset(p, 0, sizeof *p);
     p->write = write;
     p->user = user;
     memcpy(p->chunk, "BRST", 4);
     little(p->chunk + 4, 1, 2);
-    little(p->chunk + 6, 1, 2);
+    little(p->chunk + 6, kind, 2);
     little(p->chunk + 8, 0, 4);
     put_checked(p, p->chunk, 12);
 }
@@ -201,7 +202,7 @@ int sampled_write(const sampled_profile *about, const sampled_table *const *tabl
         events += tables[n]->events;
         lost += tables[n]->lost;
     }
-    begin(&p, write, user);
+    begin(&p, 1, write, user);
     put(&p, INFO);
     put(&p, 0);
     put_string(&p, about->program);
@@ -330,7 +331,7 @@ int sampled_write_ticks(const sampled_profile *about, uint32_t period_us,
         cut += threads[n]->cut;
         late += threads[n]->late;
     }
-    begin(&p, write, user);
+    begin(&p, 1, write, user);
     put(&p, INFO);
     put(&p, 0);
     put_string(&p, about->program);
@@ -350,5 +351,18 @@ int sampled_write_ticks(const sampled_profile *about, uint32_t period_us,
         for (i = 0; i < used; i++)
             put_path(&p, about, &threads[n]->paths[i], i + 1);
     }
+    return end(&p);
+}
+
+int sampled_write_missing(const sampled_profile *about, unsigned why, uint64_t ms, uint64_t of_ms,
+                          int (*write)(void *user, const void *data, size_t size), void *user) {
+    enum { KIND = 7, VERSION = 2 };
+    part p;
+    begin(&p, KIND, write, user);
+    put(&p, VERSION);
+    put(&p, why);
+    put(&p, ms);
+    put(&p, of_ms);
+    put_string(&p, about->program);
     return end(&p);
 }

@@ -56,6 +56,8 @@ void *handover_map(const char *path, size_t bytes) {
 
 void handover_open(const char *report, const char *file) {
     handover.report = (char *)handover_map(report, HANDOVER_REPORT);
+    /* What the process said when it was another program stays. */
+    if (handover.report) handover.said = strnlen(handover.report, HANDOVER_REPORT - 1);
     if (file) handover.file = (unsigned char *)handover_map(file, ROOM);
     handover.room = ROOM;
 }
@@ -65,6 +67,14 @@ void handover_line(const char *line) {
     if (!handover.report || size >= HANDOVER_REPORT - handover.said) return;
     memcpy(handover.report + handover.said, line, size);
     handover.said += size;
+}
+
+size_t handover_mark(void) { return handover.said; }
+
+void handover_back(size_t mark) {
+    if (!handover.report || mark >= handover.said) return;
+    memset(handover.report + mark, 0, handover.said - mark);
+    handover.said = mark;
 }
 
 /* Makes the pages of the file up to `end`. Returns 0, or -1: there is no room. */

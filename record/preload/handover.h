@@ -12,6 +12,9 @@ void handover_open(const char *report, const char *file);
 void *handover_map(const char *path, size_t bytes);
 /* Adds lines to the report. */
 void handover_line(const char *line);
+/* Where the report ends now; and cuts it there again. */
+size_t handover_mark(void);
+void handover_back(size_t mark);
 /* What is written comes into the mapped file, from its start. Returns 0, or -1 with errno. */
 int handover_write(void *user, const void *data, size_t size);
 /* So many bytes were written, and the tool gives the file its name. */

@@ -15,6 +15,7 @@
 #include "binpatch.h"
 #include "handover.h"
 #include "patch.h"
+#include "quiet.h"
 #include "../core/timer.h"
 #include "../../tools/base/glob.h"
 #include <dlfcn.h>
@@ -300,6 +301,7 @@ static void record_thread_ends(void *unused) {
         pthread_setspecific(record.at_end, &record);
         return;
     }
+    quiet_ends();
     binpatch_leave();
     r = record_had_events ? recorder_begin() : NULL;
     if (!r) return;
@@ -374,22 +376,6 @@ EXPORTED int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
     return timer_create_thread(create, thread, attributes, start, argument);
 }
 
-/* A thread that may be cancelled at any instruction gets no bursts: the unwind information of
-   copies does not say how deep the stack is inside an event. */
-EXPORTED int pthread_setcanceltype(int type, int *old) {
-    static int (*real)(int, int *);
-    int status;
-    if (!real) {
-        void *symbol = dlsym(RTLD_NEXT, "pthread_setcanceltype");
-        memcpy(&real, &symbol, sizeof real);
-    }
-    if (!real) return EINVAL;
-    if (record.running && type == PTHREAD_CANCEL_ASYNCHRONOUS) binpatch_leave();
-    status = real(type, old);
-    if (record.running && type == PTHREAD_CANCEL_DEFERRED) binpatch_rejoin();
-    return status;
-}
-
 /* A child counts from the start: what its threads had beside their trees belongs to the parent. */
 int recorder_wants_child(recorder_thread *all) {
     record.pid = getpid();
@@ -399,7 +385,9 @@ int recorder_wants_child(recorder_thread *all) {
         __atomic_store_n(&record.done, 1, __ATOMIC_RELEASE);
         return 0;
     }
+    record.is_child = 1;
     timer_in_child();
+    quiet_in_child();
     for (; all; all = all->next) all->references = NULL;
     binpatch_forget_stats();
     __atomic_store_n(&record.done, 0, __ATOMIC_RELEASE);
@@ -488,6 +476,11 @@ static void record_installed(int toggle_signal) {
     handover_sandbox = record_sandbox;
     handover_names = record_name_all;
     if (record.ticks && timer_begin(record.ticks, record_stack) != 0) record.no_timer = 1;
+    if (stats.filters) {        /* when it forbids them we are not asked: it is as if it had */
+        handover_line("?the program can forbid system calls by an instruction of its own: the "
+                      "recorder made none, and there are no ticks\n");
+        record_sandbox();
+    }
     if (!toggle_signal) return;
     record.toggles = 1;
     memset(&action, 0, sizeof action);

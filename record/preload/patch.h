@@ -47,6 +47,7 @@ typedef struct record_state {
     unsigned profiles;
     pid_t owner, pid;            /* the process that bursty started; this process */
     int follow, running, done;
+    int is_child;                /* of a fork that is followed, and no other program since */
     uint64_t bias[MODULES];      /* what to add to a place of a module to get its address */
     uint64_t lost;               /* events that found no memory */
     pthread_key_t at_end;
@@ -66,6 +67,7 @@ typedef struct record_state {
     int debug_file;              /* the executable has symbols in another file */
     int sandboxed;               /* the program has forbidden itself system calls */
     int keeping;                 /* what is written now is kept for the case of a kill */
+    int in_exec;                 /* or because the process becomes another program */
     uint8_t *pool;               /* memory for after that */
     size_t pool_left;
     char path[4096], report[128];
@@ -89,6 +91,8 @@ void record_write_file(void);
 /* The report for the tool: faults, which begin with !, hints, which begin with ?, and for
    `bursty record --stats` lines about each module. */
 void record_write_report(void);
+/* The file as it would be now, at `path`, while all goes on. Returns 0, or -1. */
+int record_write_image(const char *path);
 /* For keep: the file as it would be now. */
 int record_write_kept(keep_write_fn write, void *user);
 #endif

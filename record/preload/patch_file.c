@@ -3,6 +3,7 @@
 #define _GNU_SOURCE 1
 #include "handover.h"
 #include "patch.h"
+#include "quiet.h"
 #include "../core/timer.h"
 #include <errno.h>
 #include <stdio.h>
@@ -109,6 +110,18 @@ static int record_write_sampled(int pairs, hcct_write_fn write, void *user) {
     return sampled_write(&p, tables, count, write, user);
 }
 
+/* What was written, and what the report says. */
+static quiet_time record_quiet;
+
+/* In the file stands what is not covered, if it is worth a word: one percent of the time. */
+static int record_write_quiet(const sampled_profile *about, hcct_write_fn write, void *user) {
+    enum { END_QUIET = 3 };
+    quiet_get(&record_quiet);
+    if (!record_quiet.all_ns || record_quiet.ns < record_quiet.all_ns / 100) return 0;
+    return sampled_write_missing(about, END_QUIET, (record_quiet.ns + 500000) / 1000000,
+                                 (record_quiet.all_ns + 500000) / 1000000, write, user);
+}
+
 /* What each thread has beside its tree; build/bursty joins the parts. */
 static int record_write_more(hcct_write_fn write, void *user) {
     const recorder_thread *r;
@@ -116,13 +129,15 @@ static int record_write_more(hcct_write_fn write, void *user) {
     int failed, pairs = record.profiles & PROFILE_PAIRS;
     record_about(&about);
     failed = timer_write(&about, write, user);
+    if (!failed) failed = record_write_quiet(&about, write, user);
     /* A reader adds up the pairs of a function, so that pairs tell everything about functions. */
     if (!failed && (pairs || record.profiles & PROFILE_METHODS))
         failed = record_write_sampled(pairs, write, user);
     for (r = record_all; r && !failed; r = r->next) {
         const record_extra *x = (const record_extra *)r->references;
         if (x && x->f) failed = record_write_footprint(x->f, write, user);
-        if (x && x->streams && !failed && !record.keeping)  /* writing ends their sequences */
+        /* Writing ends their sequences. */
+        if (x && x->streams && !failed && (!record.keeping || record.in_exec))
             failed = hotstream_write(x->streams, "references in bursts", record_site_name, NULL,
                                      write, user);
     }
@@ -170,6 +185,22 @@ int record_write_kept(keep_write_fn write, void *user) {
     return failed;
 }
 
+int record_write_image(const char *path) {
+    recorder_thread *all = recorder_hold();
+    const recorder_thread *r;
+    int failed;
+    if (!all) return -1;
+    record.keeping = record.in_exec = 1;
+    record_all = all;
+    for (r = all; r; r = r->next) record_note_sites(r);
+    record_know_names();
+    (void)recorder_find_names();
+    failed = recorder_write(NULL, path, record_write_all);
+    record.keeping = record.in_exec = 0;
+    recorder_release(all);
+    return failed;
+}
+
 /* Functions whose instructions are in hot streams need a key to get a name. */
 void record_note_sites(const recorder_thread *r) {
     static hotstream_stream rows[STREAM_ROWS];
@@ -210,6 +241,8 @@ static void record_write_hints(void) {
     binpatch_stats stats;
     const char *refusal = binpatch_get_module(0, &m) == 0 ? m.refusal : NULL;
     uint64_t seen, text = record.text_bytes;
+    uint32_t n, looked_up = 0;
+    quiet_time quiet;
     int has_symbols = record_has_symbols(&seen);
     if (!record.running) {
         if (record.only.list[0] || record.not_these.list[0])
@@ -238,14 +271,53 @@ static void record_write_hints(void) {
                  (unsigned long long)(seen * 100 / text));
         handover_line(line);
     }
+    for (n = 0; record.running && binpatch_get_module(n, &m) == 0; n++)
+        looked_up += m.functions[BINPATCH_LOOKED_UP];
+    if (looked_up) {
+        snprintf(line, sizeof line,
+                 "?%u functions were left as they are: the program looks return addresses up in a "
+                 "table, as native OCaml does. --ticks shows their time\n",
+                 looked_up);
+        handover_line(line);
+    }
     binpatch_get_stats(&stats);
     stats.lost += record.lost;
+    if (stats.changed) {
+        snprintf(line, sizeof line,
+                 "?%u functions were not sampled from some moment on: the program made their code "
+                 "writable\n",
+                 stats.changed);
+        handover_line(line);
+    }
+    if (stats.modules_left) {
+        snprintf(line, sizeof line,
+                 "?%u libraries were not recorded: there is room for 256 modules\n",
+                 stats.modules_left);
+        handover_line(line);
+    }
     if (stats.lost_threads) {
         snprintf(line, sizeof line,
                  "?%u threads were not sampled all the time, for %u ran beside them\n",
                  stats.lost_threads, record.buffers);
         handover_line(line);
     }
+    if (!record_quiet.all_ns) quiet_get(&record_quiet);
+    quiet = record_quiet;
+    if (quiet.threads && (!quiet.all_ns || quiet.ns >= quiet.all_ns / 100 || quiet.unknown)) {
+        unsigned long long percent
+            = quiet.all_ns ? (unsigned long long)(quiet.ns * 100 / quiet.all_ns) : 0;
+        char share[64];
+        if (quiet.all_ns && !quiet.unknown) snprintf(share, sizeof share, "%llu %%", percent);
+        else snprintf(share, sizeof share, "a part");
+        snprintf(line, sizeof line,
+                 "?calls were not sampled in %s of the CPU time: %u threads asked to be cancelled "
+                 "at any instruction, and from there on they are left alone%s\n",
+                 share, quiet.threads, record.ticks ? "" : "; --ticks shows where that time goes");
+        handover_line(line);
+    }
+    if (quiet_has_child())
+        handover_line("?a child of the program goes on, and it is not recorded: --follow records "
+                      "children, too\n");
     if (record.threads_missing) {
         snprintf(line, sizeof line, "?%u threads were not recorded: there is no memory\n",
                  record.threads_missing);

@@ -83,6 +83,7 @@ typedef struct x86copy_function {
     uint32_t held;              /* left to the caller */
     uint32_t bare;              /* no check anywhere: its original is what C would be */
     uint32_t returns_at;        /* of I: x86copy.returns_at as a position; 0: not known */
+    uint32_t away_at;           /* a jump through the function's word of `aways`; 0: none */
 } x86copy_function;
 
 /* So many bytes of C and of I are the check of the entry. Direct calls that need none skip them. */
@@ -100,6 +101,7 @@ typedef struct x86copy_module {
     uint32_t number, events;
     uint64_t rx;                            /* the address at which position 0 of the code runs */
     uint64_t slots, site_slots;             /* addresses of words: per function, per site */
+    uint64_t aways;                         /* per function: where to when its copies go; or 0 */
     uint32_t slow_at, make_common_at, heavy_at, slow_end;
     uint64_t sensitive[16];                 /* GOT slots of functions that ask who calls them */
     uint32_t sensitive_count;

@@ -131,5 +131,10 @@ BINPATCH_API int x86copy_emit_stub(x86copy *s, x86copy_module *m, uint32_t numbe
         own->make_i_at = at + s->out_size;
         x86copy_p_emit_make(s, X86COPY_MAKE_I | number);
     }
+    if (m->aways) {
+        own->away_at = at + s->out_size;
+        X86COPY_P_CODE(s, "\xFF\x25"); /* jmp *away(%rip) */
+        x86copy_p_distance(s, x86copy_p_slot(m->aways, number), 0);
+    }
     return bad || s->failed ? -1 : 0;
 }

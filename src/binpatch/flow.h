@@ -71,7 +71,8 @@ enum {                          /* what x86flow_decode and x86flow_list_function
     X86FLOW_CALLS_ITSELF = 4,   /* a call into its own middle */
     X86FLOW_STARTUP = 5,        /* set by the caller, for .init, .fini and stubs of the PLT */
     X86FLOW_UNWIND = 6,
-    X86FLOW_TOO_LARGE = 9
+    X86FLOW_TOO_LARGE = 9,
+    X86FLOW_LOOKED_UP = 14      /* data says where its calls return to: x86flow_find_lookups */
 };
 
 typedef struct x86flow_function {
@@ -118,6 +119,7 @@ typedef struct x86flow_insn {
        reads an entry of `table`. */
     uint8_t dispatch;
     uint32_t table;
+    uint32_t entries;           /* of a load: it reads so many entries of a table; 0: not known */
     uint32_t first_jump;        /* direct jumps to here: a list, number + 1 */
     uint32_t next_jump;
 } x86flow_insn;
@@ -149,8 +151,10 @@ typedef struct x86flow_body {
 typedef struct x86flow_graph {
     uint32_t *from, *to, count, max;    /* calls and tail jumps between functions of the module */
     uint8_t *touched;                   /* one bit per byte of text: something goes there */
+    uint8_t *pointed;                   /* the same: a word of data holds this address */
     uint64_t *named;
     uint32_t named_count, named_max;
+    uint32_t filters;           /* functions that forbid system calls, and ask nobody */
 } x86flow_graph;
 
 typedef struct x86flow_unwind {         /* an FDE with its CIE */
@@ -211,6 +215,13 @@ BINPATCH_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, 
 /* Tells that something leads to an address of code that no direct jump shows: a word of data, a
    relocation, an exported symbol. If a function starts there, it counts as called from anywhere. */
 BINPATCH_API void x86flow_take(x86flow_graph *g, const x86flow_module *m, uint64_t address);
+/* A word of data holds this address. */
+BINPATCH_API void x86flow_point(x86flow_graph *g, const x86flow_module *m, uint64_t address);
+/* Before all surveys, if data was told: functions whose return addresses stand
+   in data get the reason X86FLOW_LOOKED_UP, for the program looks them up.
+   Returns how many. */
+BINPATCH_API uint32_t x86flow_find_lookups(x86flow_body *b, const x86flow_graph *g,
+                                           x86flow_module *m);
 /* Decodes function `number` once, and notes what it calls and names. Returns 0 or why it is not
    understood; f->reason is set if it was 0. */
 BINPATCH_API int x86flow_survey(x86flow_body *b, x86flow_graph *g, x86flow_module *m,

@@ -102,7 +102,7 @@ static int x86flow_p_decode(x86flow_body *s, uint32_t at, uint32_t end, uint32_t
         if (!length) return X86FLOW_UNDECODABLE;
         k->offset = at;
         k->target = k->boring = k->dispatch = 0;
-        k->table = k->first_jump = k->next_jump = 0;
+        k->table = k->entries = k->first_jump = k->next_jump = 0;
         s->index[at] = ++s->count;
         if (k->i.kind == X86DECODE_XBEGIN) return X86FLOW_TRANSACTION;
         if (k->i.kind == X86DECODE_JUMP_INDIRECT) s->indirect_jumps++;

@@ -165,6 +165,46 @@ static int x86flow_p_goes(x86flow_graph *g, const x86flow_module *m, uint32_t nu
     return outside;
 }
 
+/* Where tables with a bound lead. Of one without a bound that is not known, and
+   a few entries too many are taken. */
+static void x86flow_p_touch_bounds(x86flow_graph *g, const x86flow_body *s) {
+    enum { ENOUGH = 1024 };
+    uint32_t n, e;
+    for (n = 0; n < s->count && s->indirect_jumps; n++) {
+        x86flow_table t;
+        uint32_t bound;
+        uint64_t last;
+        t.width = x86flow_p_reads_table(&s->insn[n].i);
+        t.address = t.width ? x86flow_p_table_of(s, n) : 0;
+        last = t.address && !(t.address & 3) ? x86flow_p_readable(s->m, t.address) : 0;
+        if (!last || x86flow_p_in_text(s->m, t.address)) continue;
+        bound = x86flow_p_bound(s, n);
+        for (e = 0; e < (bound ? bound : (uint32_t)ENOUGH); e++) {
+            uint64_t to;
+            if (t.address + (uint64_t)(e + 1) * t.width > last) break;
+            to = x86flow_table_target(&t, e);
+            if (!bound && !x86flow_p_in_text(s->m, to)) break;
+            x86flow_p_touch(g, s->m, to);
+        }
+    }
+}
+
+/* seccomp (317), or prctl (157) with PR_SET_SECCOMP (22): the numbers and a
+   syscall instruction stand in the same function. */
+static int x86flow_p_filters_calls(const x86flow_body *s) {
+    uint32_t n;
+    int calls = 0, seccomp = 0, prctl = 0, set = 0;
+    for (n = 0; n < s->count; n++) {
+        const x86decode_insn *i = &s->insn[n].i;
+        if (i->kind == X86DECODE_SYSCALL && i->map == 1) calls = 1;
+        if (i->map != 0 || (i->opcode & 0xF8) != 0xB8 || i->rex & X86DECODE_REX_B) continue;
+        if (i->opcode == 0xB8 && i->immediate == 317) seccomp = 1;
+        if (i->opcode == 0xB8 && i->immediate == 157) prctl = 1;
+        if (i->opcode == 0xBF && i->immediate == 22) set = 1;
+    }
+    return calls && (seccomp || (prctl && set));
+}
+
 /* A function that is left alone is read too, as far as it can be: what it calls, it calls from
    outside of all copies. If it is data, a few functions too many count as called. */
 BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_module *m,
@@ -182,6 +222,8 @@ BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_modul
         } else if (k->i.memory || k->i.immediate_size >= 4)
             x86flow_p_names(g, m, k, here);
     }
+    x86flow_p_touch_bounds(g, s);
+    g->filters += x86flow_p_filters_calls(s) ? 1u : 0u;
     if (s->indirect_jumps) {
         f->flags |= X86FLOW_DISPATCH;
         leaf = 0;
@@ -254,18 +296,19 @@ BINPATCH_API void x86flow_touch_tables(x86flow_graph *g, x86flow_module *m) {
 
 BINPATCH_API size_t x86flow_graph_bytes(const x86flow_module *m) {
     size_t text = (size_t)(m->text_hi - m->text_lo);
-    return (text / 4 + 1024) * 8 + (text / 6 + 1024) * 8 + text / 8 + 64;
+    return (text / 4 + 1024) * 8 + (text / 6 + 1024) * 8 + 2 * (text / 8 + 64);
 }
 
 BINPATCH_API void x86flow_graph_init(x86flow_graph *g, const x86flow_module *m, void *memory) {
     size_t text = (size_t)(m->text_hi - m->text_lo);
-    g->count = g->named_count = 0;
+    g->count = g->named_count = g->filters = 0;
     g->max = (uint32_t)(text / 4 + 1024);
     g->named_max = (uint32_t)(text / 6 + 1024);
     g->named = (uint64_t *)memory;
     g->from = (uint32_t *)(void *)(g->named + g->named_max);
     g->to = g->from + g->max;
     g->touched = (uint8_t *)(g->to + g->max);
+    g->pointed = g->touched + text / 8 + 64;
 }
 
 BINPATCH_API void x86flow_leave_out(x86flow_module *m, const x86flow_graph *g, uint64_t address,

@@ -65,6 +65,63 @@ static uint32_t x86flow_p_add_table(x86flow_body *s, uint64_t address, uint32_t 
     return s->table_count++;
 }
 
+/* Which address does the last lea or mov before `at` put into the register? A guess, to be proved.
+   */
+static uint64_t x86flow_p_guess(const x86flow_body *s, uint32_t at, int reg) {
+    while (at--) {
+        const x86flow_insn *k = &s->insn[at];
+        if (k->i.map == 0 && k->i.opcode == 0x8D && k->i.base == X86DECODE_RIP
+            && x86flow_reg_register(&k->i) == reg)
+            return x86flow_p_relative(s, k);
+        if (k->i.map == 0 && (k->i.opcode & 0xF8) == 0xB8
+            && ((k->i.opcode & 7) | (k->i.rex & X86DECODE_REX_B ? 8 : 0)) == reg)
+            return (uint64_t)k->i.immediate;
+    }
+    return 0;
+}
+
+/* What looks like the load of a dispatch: *(base + index * width), with a table
+   in the base or in the displacement. Returns the width, or 0. */
+static uint32_t x86flow_p_reads_table(const x86decode_insn *i) {
+    if (!i->memory || i->map != 0 || i->coding != X86DECODE_LEGACY || i->index < 0
+        || i->prefixes & (X86DECODE_67 | X86DECODE_FS | X86DECODE_GS))
+        return 0;
+    if (i->base == X86DECODE_NONE ? i->scale != 8 : i->base < 0 || i->displacement != 0) return 0;
+    if (i->opcode == 0x63 && i->rex & X86DECODE_REX_W && i->scale == 4) return 4;
+    if (i->opcode == 0x8B && i->rex & X86DECODE_REX_W && i->scale == 8) return 8;
+    return i->kind == X86DECODE_JUMP_INDIRECT && i->scale == 8 ? 8 : 0;
+}
+
+static uint64_t x86flow_p_table_of(const x86flow_body *s, uint32_t at) {
+    const x86decode_insn *i = &s->insn[at].i;
+    return i->base == X86DECODE_NONE ? (uint64_t)i->displacement
+                                     : x86flow_p_guess(s, at, i->base);
+}
+
+/* A table is as long as the bound of its index says. What is named behind its start may be no more
+   than a number in the code. */
+static void x86flow_p_bound_tables(x86flow_body *s) {
+    uint32_t n, e, k, width, entries, number;
+    for (n = 0; n < s->count; n++) {
+        x86flow_table *t;
+        uint64_t table;
+        width = x86flow_p_reads_table(&s->insn[n].i);
+        table = width ? x86flow_p_table_of(s, n) : 0;
+        number = table ? x86flow_p_add_table(s, table, width, 1) : ~0u;
+        if (number == ~0u) continue;
+        entries = x86flow_p_bound(s, n);
+        t = &s->tables[number];
+        if (!entries || table + (uint64_t)entries * width > x86flow_p_readable(s->m, table))
+            continue;
+        s->insn[n].entries = entries;
+        for (e = t->entries; e < entries; e++) {
+            k = x86flow_insn_at(s, x86flow_table_target(t, e));
+            if (k != ~0u) s->insn[k].target |= X86FLOW_TARGET_TABLE;
+        }
+        if (t->entries < entries) t->entries = entries;
+    }
+}
+
 static void x86flow_p_find_tables(x86flow_body *s) {
     uint32_t n;
     if (!s->indirect_jumps) return;
@@ -85,6 +142,7 @@ static void x86flow_p_find_tables(x86flow_body *s) {
             (void)x86flow_p_add_table(s, (uint64_t)i->immediate, 8, 1);
         }
     }
+    x86flow_p_bound_tables(s);
 }
 
 /* What one instruction means for "the register holds the table": 1 it writes just that, 0 it does
@@ -183,37 +241,14 @@ static int x86flow_p_holds(x86flow_body *s, uint32_t at, int reg, uint64_t table
     return 1;
 }
 
-/* Which address does the last lea or mov before `at` put into the register? A guess, to be proved.
-   */
-static uint64_t x86flow_p_guess(const x86flow_body *s, uint32_t at, int reg) {
-    while (at--) {
-        const x86flow_insn *k = &s->insn[at];
-        if (k->i.map == 0 && k->i.opcode == 0x8D && k->i.base == X86DECODE_RIP
-            && x86flow_reg_register(&k->i) == reg)
-            return x86flow_p_relative(s, k);
-        if (k->i.map == 0 && (k->i.opcode & 0xF8) == 0xB8
-            && ((k->i.opcode & 7) | (k->i.rex & X86DECODE_REX_B ? 8 : 0)) == reg)
-            return (uint64_t)k->i.immediate;
-    }
-    return 0;
-}
-
-/* The memory operand that reads a table: *(base + index * width) or *(T + index * width). Returns
-   the number of the proved table, or ~0. */
+/* The memory operand that reads a table: *(base + index * width) or *(T + index * width), with an
+   index that is bound. Returns the number of the proved table, or ~0. */
 static uint32_t x86flow_p_proved(x86flow_body *s, uint32_t at, uint32_t width) {
     const x86decode_insn *i = &s->insn[at].i;
     uint64_t table;
     uint32_t number;
-    if (!i->memory || i->index < 0 || i->scale != width
-        || i->prefixes & (X86DECODE_67 | X86DECODE_FS | X86DECODE_GS))
-        return ~0u;
-    if (i->base == X86DECODE_NONE) {
-        if (width != 8) return ~0u;
-        table = (uint64_t)i->displacement;
-    } else {
-        if (i->base < 0 || i->displacement != 0) return ~0u;
-        table = x86flow_p_guess(s, at, i->base);
-    }
+    if (x86flow_p_reads_table(i) != width || !s->insn[at].entries) return ~0u;
+    table = x86flow_p_table_of(s, at);
     number = table ? x86flow_p_add_table(s, table, width, 0) : ~0u;
     if (number == ~0u) return ~0u;
     if (i->base >= 0 && !x86flow_p_holds(s, at, i->base, table)) return ~0u;

@@ -53,6 +53,7 @@ enum {                          /* why a function is not patched; binpatch_reaso
     BINPATCH_FILTERED,          /* config.want said no */
     BINPATCH_FRAGMENT,          /* a part (.cold) of a function that is not known or not patched */
     BINPATCH_OWN, BINPATCH_PART, /* PART: it belongs to a patched function and is copied with it */
+    BINPATCH_LOOKED_UP,         /* the program has a table of its return addresses */
     BINPATCH_REASONS
 };
 
@@ -77,7 +78,10 @@ typedef struct binpatch_stats {
        handler made while it had interrupted the patcher, or that came while a copy was made. */
     uint64_t checks, burst_checks, missed;
     uint32_t threads, lost_threads, modules;
+    uint32_t modules_left;              /* beyond the 256th: nothing of them is patched */
     uint32_t buffers;                   /* so many threads at a time have one */
+    uint32_t filters;                   /* functions that forbid system calls, and ask nobody */
+    uint32_t changed;                   /* functions that binpatch_code_changes gave up */
     int on, armed;                      /* armed: the jumps are in the text */
     int shadow_stack;                   /* the processor checks returns: they stay as they are */
 } binpatch_stats;
@@ -98,6 +102,10 @@ BINPATCH_API int binpatch_uninstall(void);
    installed with config.off. Call it before a second thread starts, for later it is too late.
    Returns 0, or -1: another thread runs, or this is not the stack of the first thread. */
 BINPATCH_API int binpatch_arm(void);
+/* Before the program writes into its own code there, in whole pages: the
+   functions in these pages get their own bytes back, and are sampled no more.
+   Returns how many, or -1: some could not. */
+BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes);
 /* Hands what the calling thread has recorded to the action. */
 BINPATCH_API void binpatch_flush(void);
 /* The same, and the calling thread is sampled no more: another one gets its buffer. */
@@ -118,8 +126,8 @@ BINPATCH_API uint32_t binpatch_find_function(uint32_t module, uint32_t place);
    patcher itself is at work. */
 BINPATCH_API uint32_t binpatch_stack(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t stack_end,
                                      binpatch_frame *frames, uint32_t max);
-/* Is pc in this header's code, in the module that holds it, or in what copies share to save registers?
-   Returns 1 or 0. Async-signal-safe. */
+/* Is pc in the module that holds this header's code, or in what copies share to
+   save registers? Returns 1 or 0. Async-signal-safe. */
 BINPATCH_API int binpatch_is_own(uint64_t pc);
 /* A reason in words. */
 BINPATCH_API const char *binpatch_reason_text(int reason);

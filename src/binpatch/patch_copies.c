@@ -119,6 +119,7 @@ static uint64_t binpatch_p_make_c(binpatch_p_module *m, uint32_t number) {
     x86copy_function *f = &m->copy.functions[number];
     binpatch_p_shared *h = m->shared;
     uint64_t to;
+    if (!m->flow.functions[number].patched) return m->flow.functions[number].lo;
     if (!f->c_at && !f->failed) {
         if (binpatch_p_lock(h) != 0) {
             __atomic_fetch_add(&binpatch_p.missed, 1, __ATOMIC_RELAXED);
@@ -163,6 +164,7 @@ static uint32_t binpatch_p_make_i(binpatch_p_module *m, uint32_t number) {
     binpatch_p_shared *h = m->shared;
     x86copy *s = &binpatch_p.copy;
     uint32_t n;
+    if (!m->flow.functions[number].patched) return 0;
     if (!f->c_at) (void)binpatch_p_make_c(m, number);
     if (!f->c_at) return 0;
     if (!f->i_at && !(f->failed & 2)) {

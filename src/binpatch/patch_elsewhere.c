@@ -11,6 +11,10 @@ BINPATCH_API const char *binpatch_reason(void) {
 BINPATCH_API int binpatch_toggle(int on) { return (void)on, -1; }
 BINPATCH_API int binpatch_arm(void) { return -1; }
 BINPATCH_API int binpatch_uninstall(void) { return -1; }
+BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
+    (void)address, (void)bytes;
+    return 0;
+}
 BINPATCH_API void binpatch_flush(void) {}
 BINPATCH_API void binpatch_leave(void) {}
 BINPATCH_API void binpatch_rejoin(void) {}

@@ -77,6 +77,7 @@ static void binpatch_p_prepare(binpatch_p_module *m, const x86flow_graph *g) {
         m->copy.functions[n].patched = 1;
         m->slots[n] = m->copy.rx + m->copy.functions[n].plain_at;
         if (m->copy.functions[n].bare) m->slots[n] = f->lo;
+        m->aways[n] = m->slots[n];
         for (k = 0; k < sizeof f->saved && f->patch_at + k < f->size + f->pad; k++)
             f->saved[k] = binpatch_p_at(f->lo + f->patch_at)[k];
         f->patched = 1;
@@ -117,6 +118,7 @@ static int binpatch_p_write_text(binpatch_p_module *m, int restore) {
     uint64_t lo = m->flow.text_lo & ~UINT64_C(4095);
     int bad = 0;
     memset(&w, 0, sizeof w);
+    binpatch_p.writing = 1;
     w.file = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
     w.bytes = binpatch_p.window;
     w.max = BINPATCH_P_WINDOW;
@@ -142,6 +144,7 @@ static int binpatch_p_write_text(binpatch_p_module *m, int restore) {
         (void)mprotect((void *)(uintptr_t)lo, (size_t)(m->flow.text_hi - lo),
                        PROT_READ | PROT_EXEC);
     if (w.file >= 0) close(w.file);
+    binpatch_p.writing = 0;
     return bad;
 }
 
@@ -158,6 +161,8 @@ static void binpatch_p_survey(binpatch_p_module *m, x86flow_graph *g) {
     uint32_t k;
     binpatch_p_read_dynamic(m, g);
     binpatch_p_read_file(m);
+    binpatch_p_read_data(m, g);
+    (void)x86flow_find_lookups(&binpatch_p.body, g, &m->flow);
     for (k = 0; k < m->flow.count; k++) {
         x86flow_function *f = &m->flow.functions[k];
         if (!f->reason && c->want && !(f->flags & X86FLOW_FRAGMENT)
@@ -166,6 +171,7 @@ static void binpatch_p_survey(binpatch_p_module *m, x86flow_graph *g) {
         (void)x86flow_survey(&binpatch_p.body, g, &m->flow, k);
     }
     x86flow_touch_tables(g, &m->flow);
+    binpatch_p.filters += g->filters;
     binpatch_p_leave_out_own(m, g);
 }
 

@@ -222,7 +222,8 @@ BINPATCH_API const char *binpatch_reason_text(int reason) {
         "calls into itself", "startup", "odd unwind information", "no room for the jump",
         "flags are live at the entry", "too large", "filtered",
         "part of another function, left as it is", "part of the patcher",
-        "part of another function, copied with it"};
+        "part of another function, copied with it",
+        "the program looks its return addresses up in a table"};
     return reason >= 0 && reason < BINPATCH_REASONS ? text[reason] : "unknown";
 }
 
@@ -292,7 +293,10 @@ BINPATCH_API void binpatch_get_stats(binpatch_stats *out) {
     out->threads = binpatch_p.threads;
     out->lost_threads = binpatch_p.lost_threads;
     out->modules = binpatch_p.module_count;
+    out->modules_left = binpatch_p.modules_left;
     out->buffers = BINPATCH_P_THREADS;
+    out->changed = binpatch_p.changed;
+    out->filters = binpatch_p.filters;
     out->on = binpatch_p.on;
     out->armed = binpatch_p.armed;
     out->shadow_stack = binpatch_p.shadow_stack;

@@ -8,7 +8,10 @@ static int binpatch_p_each_module(struct dl_phdr_info *info, size_t size, void *
     int n, own_module = 0, first = binpatch_p.module_count == 0 && !*path;
     (void)size;
     (void)user;
-    if (binpatch_p.module_count == BINPATCH_P_MODULES) return 1;
+    if (binpatch_p.module_count == BINPATCH_P_MODULES) {    /* an event has eight bits for it */
+        binpatch_p.modules_left++;
+        return 0;
+    }
     memset(m, 0, sizeof *m);
     flow->bias = info->dlpi_addr;
     flow->lo = flow->text_lo = ~UINT64_C(0);
@@ -25,6 +28,10 @@ static int binpatch_p_each_module(struct dl_phdr_info *info, size_t size, void *
         if (p->p_flags & PF_R && flow->readable_count < 8) {
             flow->readable[flow->readable_count][0] = lo;
             flow->readable[flow->readable_count++][1] = hi;
+        }
+        if (!(p->p_flags & PF_X) && p->p_flags & PF_R && m->data_count < 8) {
+            m->data[m->data_count][0] = lo;
+            m->data[m->data_count++][1] = lo + p->p_filesz;
         }
         if (!(p->p_flags & PF_X)) continue;
         if (lo < flow->text_lo) flow->text_lo = lo;
@@ -152,6 +159,16 @@ static void binpatch_p_read_dynamic(binpatch_p_module *m, x86flow_graph *g) {
             x86copy_note_import(&m->copy, y.names + y.symbols[r->r_info >> 32].st_name,
                                 m->flow.bias + r->r_offset);
         }
+    }
+}
+
+/* Words of data that hold addresses of the module's code. */
+static void binpatch_p_read_data(const binpatch_p_module *m, x86flow_graph *g) {
+    uint32_t n;
+    for (n = 0; n < m->data_count; n++) {
+        uint64_t at = (m->data[n][0] + 7) & ~UINT64_C(7);
+        for (; at + 8 <= m->data[n][1]; at += 8)
+            x86flow_point(g, &m->flow, binpatch_p_u64(binpatch_p_at(at)));
     }
 }
 

@@ -31,7 +31,7 @@ static int binpatch_p_open_region(binpatch_p_module *m) {
     m->sites_max = (uint32_t)(text / 12 + 1024);
     m->links_max = (uint32_t)(text / 8 + 1024);
     m->copies_max = (uint32_t)(2 * count + 2);
-    slots = ((count + m->sites_max) * 8 + page - 1) & ~(page - 1);
+    slots = ((2 * count + m->sites_max) * 8 + page - 1) & ~(page - 1);
     tables = sizeof *m->shared + count * sizeof *m->copy.functions + m->sites_max * sizeof *m->sites
              + m->links_max * sizeof *m->links + m->copies_max * sizeof *m->copies;
     tables = (tables + 64 + page - 1) & ~(page - 1);
@@ -54,7 +54,8 @@ static int binpatch_p_open_region(binpatch_p_module *m) {
     if (m->rx == (uint8_t *)MAP_FAILED || !m->rw) return -1;
     if (mprotect(p, slots, PROT_READ | PROT_WRITE) != 0) return -1;
     m->slots = (uint64_t *)(void *)p;
-    m->site_slots = m->slots + count;
+    m->aways = m->slots + count;
+    m->site_slots = m->aways + count;
     m->shared = (binpatch_p_shared *)(void *)(m->rw + m->code_bytes);
     m->copy.functions = (x86copy_function *)(void *)(m->shared + 1);
     m->sites = (binpatch_p_site *)(void *)(m->copy.functions + count);
@@ -76,6 +77,7 @@ static void binpatch_p_describe(binpatch_p_module *m) {
     m->copy.rx = binpatch_p_address(m->rx);
     m->copy.slots = binpatch_p_address(m->slots);
     m->copy.site_slots = binpatch_p_address(m->site_slots);
+    m->copy.aways = binpatch_p_address(m->aways);
     m->copy.offset_n = (int32_t)(binpatch_p_address(&t->n) - thread);
     m->copy.offset_left = (int32_t)(binpatch_p_address(&t->left) - thread);
     m->copy.offset_position = (int32_t)(binpatch_p_address(&t->position) - thread);

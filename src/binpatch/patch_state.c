@@ -17,7 +17,7 @@
    once for executing. A fork shares them: parent and child use the same copies, under the same
    try-lock. Slots are private to a process. */
 
-enum { BINPATCH_P_MODULES = 64, BINPATCH_P_THREADS = 256, BINPATCH_P_RULES = 1024 };
+enum { BINPATCH_P_MODULES = 256, BINPATCH_P_THREADS = 256, BINPATCH_P_RULES = 1024 };
 enum { BINPATCH_P_BUFFER = 65536, BINPATCH_P_WINDOW = 65536, BINPATCH_P_PATIENCE = 1 << 24 };
 
 typedef struct binpatch_p_site {
@@ -53,12 +53,15 @@ typedef struct binpatch_p_module {
     uint8_t *rx, *rw;
     size_t code_bytes, file_bytes;
     uint64_t *slots, *site_slots; /* per function, per site */
+    uint64_t *aways;              /* per function: what its slot is when code changes */
     binpatch_p_shared *shared;
     binpatch_p_site *sites;
     binpatch_p_link *links;
     binpatch_p_copy *copies;
     uint32_t sites_max, links_max, copies_max;
     const char *refusal;
+    uint64_t data[8][2];          /* segments without code, as far as they come from the file */
+    uint32_t data_count;
 } binpatch_p_module;
 
 /* What is known of a return address: how to go on from there, and which function it is in. */
@@ -84,7 +87,7 @@ typedef struct binpatch_p_thread { /* the words that emitted code touches */
 static struct {
     binpatch_p_module modules[BINPATCH_P_MODULES];
     binpatch_p_other others[BINPATCH_P_MODULES]; /* all modules, for stacks */
-    uint32_t module_count, other_count;
+    uint32_t module_count, other_count, modules_left;
     binpatch_config config;
     int32_t k_boring;
     x86flow_body body;
@@ -96,6 +99,9 @@ static struct {
     int shadow_stack;           /* the processor checks returns: they stay as they are */
     uint8_t *window;            /* for writing text */
     uint32_t lock;
+    uint32_t filters;           /* functions that forbid system calls */
+    uint32_t changed;           /* functions whose code the program has made writable */
+    int writing;                /* we write text just now */
     const char *reason;
     uint64_t bursts, events, lost, missed, checks, burst_checks, far;
     uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */

@@ -37,11 +37,13 @@
 #define BURSTY_P_KEEP_SIZE(name)
 #define BURSTY_P_KEEP_USED used, externally_visible
 #define BURSTY_P_KEEP_UNSEEN no_sanitize_coverage
-/* gcc 12 takes a later function that has the same target options for one that saves, too. No other
-   function here says inline-all-stringops, and nothing is copied there. */
+/* tune and stringops, which change nothing here: a target of its own. gcc 12 keeps its table of
+   saved registers by target, and behind a function without caller-saved ones it does not always set
+   it back: functions of the same target that come next then push what no caller expects, and
+   clobber what theirs believe to be kept. */
 #define BURSTY_P_KEEP_SAVES \
-    __attribute__((target("general-regs-only,inline-all-stringops"), no_caller_saved_registers, \
-                   zero_call_used_regs("skip")))
+    __attribute__((no_caller_saved_registers, zero_call_used_regs("skip"), \
+                   target("general-regs-only,inline-all-stringops,tune=k8")))
 #endif
 #endif
 #if defined(BURSTY_P_KEEP_ASM) && !defined(BURSTY_P_KEEP_SANITIZED) && \

@@ -30,6 +30,28 @@ static const option_rule rules[] = {
     {"-specs", CC_OPTION, 1}, {"-B", CC_OPTION, 1}, {"-dumpbase", CC_OPTION, 1},
     {"-dumpdir", CC_OPTION, 1}, {"-dumpbase-ext", CC_OPTION, 1}, {"-mllvm", CC_OPTION, 1},
     {"-framework", CC_LINKER, 1}, {"--sysroot", CC_OPTION, 1}, {"-wrapper", CC_OPTION, 1},
+    {"-include-pch", CC_PREPROCESSOR, 1}, {"-isystem-after", CC_PREPROCESSOR, 1},
+    {"-iwithprefix", CC_PREPROCESSOR, 1}, {"-iwithprefixbefore", CC_PREPROCESSOR, 1},
+    {"-iwithsysroot", CC_PREPROCESSOR, 1}, {"-iframework", CC_PREPROCESSOR, 1},
+    {"-iframeworkwithsysroot", CC_PREPROCESSOR, 1}, {"-imultilib", CC_PREPROCESSOR, 1},
+    {"-imultiarch", CC_PREPROCESSOR, 1}, {"-ivfsoverlay", CC_OPTION, 1},
+    {"-F", CC_PREPROCESSOR, 1}, {"-resource-dir", CC_OPTION, 1},
+    {"-working-directory", CC_OPTION, 1}, {"-gcc-toolchain", CC_OPTION, 1},
+    {"--serialize-diagnostics", CC_OPTION, 1}, {"-serialize-diagnostics", CC_OPTION, 1},
+    {"-MJ", CC_DEPENDENCY_ASIDE, 1}, {"-dependency-file", CC_DEPENDENCY, 1},
+    {"-Xanalyzer", CC_OPTION, 1}, {"-Xopenmp-target", CC_OPTION, 1},
+    {"-Xarch_host", CC_OPTION, 1}, {"-Xarch_device", CC_OPTION, 1}, {"-G", CC_OPTION, 1},
+    {"-rpath", CC_LINKER, 1}, {"-weak_framework", CC_LINKER, 1},
+    {"-install_name", CC_LINKER, 1}, {"-current_version", CC_LINKER, 1},
+    {"-compatibility_version", CC_LINKER, 1}, {"-exported_symbols_list", CC_LINKER, 1},
+    {"-undefined", CC_LINKER, 1}, {"-force_load", CC_LINKER, 1},
+    {"--output", CC_OUTPUT, 1}, {"--include", CC_PREPROCESSOR, 1},
+    {"--imacros", CC_PREPROCESSOR, 1}, {"--include-directory", CC_PREPROCESSOR, 1},
+    {"--include-directory-after", CC_PREPROCESSOR, 1}, {"--define-macro", CC_PREPROCESSOR, 1},
+    {"--undefine-macro", CC_PREPROCESSOR, 1}, {"--library-directory", CC_LINKER, 1},
+    {"--language", CC_LANGUAGE, 1}, {"--for-linker", CC_LINKER, 1},
+    {"--for-assembler", CC_OPTION, 1}, {"--prefix", CC_OPTION, 1}, {"--entry", CC_LINKER, 1},
+    {"--force-link", CC_LINKER, 1}, {"--std", CC_OPTION, 1}, {"--specs", CC_OPTION, 1},
 };
 
 /* Options of which only the whole word counts: -L may be followed by its value at once, -e not. */
@@ -132,14 +154,26 @@ static void pass_on(cc_line *line, const char *reason, int makes_code) {
     line->makes_code = makes_code;
 }
 
-static int is_launcher(const char *word) {
-    static const char *const launchers[] = {"ccache", "sccache", "distcc", "icecc"};
-    const char *slash = strrchr(word, '/'), *name = slash ? slash + 1 : word;
-    size_t i;
+/* How many words of the command belong to a program that starts another one: its name, its options,
+   and what env puts into the environment. 0: the first word is the compiler. */
+static int launcher_words(int count, char **words) {
+    static const char *const launchers[] = {"ccache", "sccache", "distcc", "icecc",
+                                            "env",    "nice",    "nohup"};
+    const char *slash = strrchr(words[0], '/'), *name = slash ? slash + 1 : words[0];
+    size_t i, which = sizeof launchers / sizeof *launchers;
+    int at = 1;
     for (i = 0; i < sizeof launchers / sizeof *launchers; i++) {
-        if (strcmp(name, launchers[i]) == 0) return 1;
+        if (strcmp(name, launchers[i]) == 0) which = i;
     }
-    return 0;
+    if (which == sizeof launchers / sizeof *launchers) return 0;
+    for (; at < count; at++) {
+        const char *word = words[at];
+        int has_value = which == 4 ? strcmp(word, "-u") == 0 || strcmp(word, "-C") == 0
+                                   : which == 5 && strcmp(word, "-n") == 0;
+        if (which >= 4 && word[0] == '-') at += has_value;
+        else if (which != 4 || !strchr(word, '=')) break;
+    }
+    return at < count && words[at][0] != '-' ? at : 0;
 }
 
 /* Words with which the compiler does something else than compiling, or does it in a way that would
@@ -201,7 +235,9 @@ static void read_option(cc_line *line, size_t i, const char *word) {
         line->shared = 1;
     }
     if (strcmp(word, "-fPIC") == 0 || strcmp(word, "-fpic") == 0) line->pic = 1;
-    if (begins(word, "-fno-p") || strcmp(word, "-fPIE") == 0 || strcmp(word, "-fpie") == 0) {
+    if (strcmp(word, "-fno-pic") == 0 || strcmp(word, "-fno-PIC") == 0 ||
+        strcmp(word, "-fno-pie") == 0 || strcmp(word, "-fno-PIE") == 0 ||
+        strcmp(word, "-fPIE") == 0 || strcmp(word, "-fpie") == 0) {
         line->pic = 0;
     }
     if (begins(word, "-W") && !begins(word, "-Wno-") && word[1] && word[2] && word[3] != ',') {
@@ -220,13 +256,25 @@ static void read_option(cc_line *line, size_t i, const char *word) {
 }
 
 static void read_value(cc_line *line, const char *option, const char *value) {
-    if (strcmp(option, "-o") == 0) line->output = value;
+    if (strcmp(option, "-o") == 0 || strcmp(option, "--output") == 0) line->output = value;
+    if (strcmp(option, "-MJ") == 0) line->dependencies_aside = 1;
     if (strcmp(option, "-MF") == 0) line->has_mf = 1;
     if (strcmp(option, "-MT") == 0 || strcmp(option, "-MQ") == 0) line->has_mt = 1;
-    if (strcmp(option, "-x") == 0) {
+    if (strcmp(option, "-x") == 0 || strcmp(option, "--language") == 0) {
         line->is_c = strcmp(value, "c") == 0;
         if (!line->is_c && strcmp(value, "none") != 0) pass_on(line, "-x", 1);
     }
+}
+
+/* Without -x the compiler makes a precompiled header of it, whatever else stands there. */
+static int is_header(const char *path) {
+    static const char *const suffixes[] = {".h", ".hh", ".hpp", ".hxx", ".h++", ".H", ".hp", ".HPP",
+                                           ".tcc"};
+    size_t i;
+    for (i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        if (ends(path, suffixes[i])) return 1;
+    }
+    return 0;
 }
 
 /* Returns how many words the option at i takes. */
@@ -237,6 +285,7 @@ static size_t read_word(cc_line *line, size_t i) {
         if (!word[1] && word[0] == '-') pass_on(line, "standard input", 1);
         line->role[i] = line->is_c || ends(word, ".c") || cc_is_preprocessed(word) ? CC_SOURCE
                                                                                  : CC_OBJECT;
+        if (!line->is_c && is_header(word)) pass_on(line, "a header", 1);
         if (line->role[i] == CC_SOURCE) line->sources++;
         else line->objects++;
         return 1;
@@ -265,10 +314,11 @@ int cc_read_line(cc_line *line, int count, char **words) {
     const char *driver;
     memset(line, 0, sizeof *line);
     if (count < 1) return -1;
-    cc_add_word(&line->compiler, words[at++]);
-    if (is_launcher(line->compiler.words[0]) && at < count && words[at][0] != '-') {
-        cc_add_word(&line->compiler, words[at++]);
+    for (i = 1; i > 0; at += (int)i) {
+        i = (size_t)launcher_words(count - at, words + at);
+        cc_add_words(&line->compiler, words + at, i);
     }
+    cc_add_word(&line->compiler, words[at++]);
     for (; at < count; at++) add_expanded(&line->words, words[at], 0);
     cc_add_word(&line->words, NULL);
     line->role = (unsigned char *)tool_alloc(line->words.count + 1);

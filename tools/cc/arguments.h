@@ -17,7 +17,7 @@ typedef enum cc_role {
 } cc_role;
 
 typedef struct cc_line {
-    cc_command compiler;      /* one word, or two, as `ccache gcc` */
+    cc_command compiler;      /* one word, or several, as `nice -n 5 ccache gcc` */
     cc_command words;         /* the arguments, with @files in place */
     unsigned char *role;      /* of each word: cc_role */
     const char *pass;         /* why the command must run as it is; NULL: it need not */

@@ -12,10 +12,14 @@
 #include <string.h>
 
 int cc_is_wanted(const cc_unit *u, const cc_function *f, const cc_choice *choice) {
-    const cc_token *name = &u->tokens.list[f->name];
+    text name = {NULL, 0, 0};
+    int is_wanted;
     if (f->in_system || f->reason || f->naked) return 0;
     if (f->gnu_inline && f->flags & CC_IS_EXTERN) return 0;
-    return glob_wants(choice->only, choice->not_these, u->tokens.text + name->at, name->size);
+    cc_spell(&u->tokens, f->name, &name);
+    is_wanted = glob_wants(choice->only, choice->not_these, name.data, name.size);
+    text_free(&name);
+    return is_wanted;
 }
 
 /* ---- cycles inside of the file ---- */
@@ -235,10 +239,13 @@ static void obey_line(cc_unit *u, cc_flow *flows, const uint32_t *order, const w
     for (k = first_of_hash(u, order, hash); k < u->function_count; k++) {
         uint32_t i = order[k];
         const cc_function *f = &u->functions[i];
-        const cc_token *t = &u->tokens.list[f->name];
+        text name = {NULL, 0, 0};
+        int is_it;
         if (f->hash != hash) break;
-        if (t->size != w->size[2] || !cc_is_wanted(u, f, choice)) continue;
-        if (memcmp(u->tokens.text + t->at, w->at[2], t->size) != 0) continue;
+        cc_spell(&u->tokens, f->name, &name);
+        is_it = name.size == w->size[2] && memcmp(name.data, w->at[2], name.size) == 0;
+        text_free(&name);
+        if (!is_it || !cc_is_wanted(u, f, choice)) continue;
         planned[i] = 1;
         flows[i].why = "plan";
         if (*w->at[4] == '1') flows[i].checked = 1;

@@ -158,13 +158,13 @@ static int says(const char *said, size_t size, const char *word) {
     return 0;
 }
 
-/* keepregs.h itself says where they are right: the compiler preprocesses it with the user's
+/* bursty.h itself says where they are right: the compiler preprocesses it with the user's
    options. Returns CC_KEEPS_... A runtime that is not ours may lack the thunk. */
 static int ask_for_keeping(const job *j) {
-    static const char probe[] = "#include \"keepregs.h\"\n"
-                                "#if defined(KEEPREGS_P_CHECKS) && (defined(BURSTY_NO_TLS) || "
-                                "defined(KEEPREGS_P_SHARED))\nbursty_cc_by_operand\n"
-                                "#elif defined(KEEPREGS_P_CHECKS)\nbursty_cc_by_address\n#endif\n";
+    static const char probe[] = "#include \"bursty.h\"\n"
+                                "#if defined(BURSTY_P_KEEP_CHECKS) && (defined(BURSTY_NO_TLS) || "
+                                "defined(BURSTY_P_SHARED))\nbursty_cc_by_operand\n"
+                                "#elif defined(BURSTY_P_KEEP_CHECKS)\nbursty_cc_by_address\n#endif\n";
     cc_command c = {NULL, 0, 0};
     char *path, *out, *said = NULL;
     size_t i, size = 0;
@@ -180,7 +180,7 @@ static int ask_for_keeping(const job *j) {
     cc_add_word(&c, "-E");
     cc_add_word(&c, path);
     add_option(&c, "-o", out);
-    if (cc_write_embedded(j->folder, "keepregs.h") == TOOL_OK &&
+    if (cc_write_embedded(j->folder, "bursty.h") == TOOL_OK &&
         cc_write_file(path, probe, sizeof probe - 1) == TOOL_OK &&
         cc_run(&c, CC_TO_NOWHERE, NULL) == 0 && cc_file_size(out, &size) == 0) {
         said = (char *)tool_read_file(out, NULL, &size);
@@ -267,17 +267,6 @@ static void list_line(const job *j, const char *file, uint32_t line, const char 
     fclose(list);
 }
 
-static void list_left(const job *j, const unit_job *u, const cc_result *r) {
-    uint32_t i;
-    if (r->missed && r->functions > 0) {
-        list_line(j, u->source, 1, "the file", "without a plan", r->missed);
-    }
-    for (i = 0; i < r->left_count; i++) {
-        list_line(j, r->left[i].file, r->left[i].line, r->left[i].name, r->left[i].how,
-                  r->left[i].reason);
-    }
-}
-
 /* ---- rewriting ---- */
 
 static int write_side(const unit_job *u, const cc_result *r) {
@@ -287,13 +276,41 @@ static int write_side(const unit_job *u, const cc_result *r) {
     return status;
 }
 
-/* Returns 0, or -1: this file is compiled as it is. */
-static int rewrite(const job *j, const unit_job *u, int *look_again) {
+/* Objects of one program that have one text must not share names: their names on the command line
+   differ. Whole paths do not count, so that a build in another folder gives the same object. */
+static uint64_t number_of(const job *j, const unit_job *u) {
+    const char *object = j->line.only_compile && *u->object != '/' ? u->object : "";
+    const char *slash = strrchr(u->source, '/');
+    const char *source = *u->source == '/' && slash ? slash + 1 : u->source;
+    uint64_t hash = cc_hash(object, strlen(object) + 1, 0);
+    return cc_hash(source, strlen(source), hash);
+}
+
+/* Functions that are left alone because the compiler refuses them when they are rewritten. */
+typedef struct spared {
+    unsigned char *list;
+    uint32_t count, tries;
+} spared;
+
+/* Says of each function that was left alone why; of spared ones, if `only_spared`. */
+static void list_left(const job *j, const unit_job *u, const cc_result *r, int only_spared) {
+    uint32_t i;
+    if (r->missed && r->functions > 0 && !only_spared) {
+        list_line(j, u->source, 1, "the file", "without a plan", r->missed);
+    }
+    for (i = 0; i < r->left_count; i++) {
+        if (only_spared && r->left[i].reason != cc_refused_text) continue;
+        list_line(j, r->left[i].file, r->left[i].line, r->left[i].name, r->left[i].how,
+                  r->left[i].reason);
+    }
+}
+
+/* s: NULL at first. Returns 0, or -1: this file is compiled as it is. */
+static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, int say) {
     cc_request request;
     cc_result result;
     size_t size;
     unsigned char *source = tool_read_file(u->preprocessed, NULL, &size);
-    char *here = cc_here();
     int status = -1;
     memset(&request, 0, sizeof request);
     request.file = u->source;
@@ -302,9 +319,11 @@ static int rewrite(const job *j, const unit_job *u, int *look_again) {
     request.choice = j->d->choice;
     request.choice.keeps = j->keeps;
     if (!j->line.pic && !j->line.shared) request.choice.tls_model = "local-exec";
-    request.unit = cc_hash(here, strlen(here) + 1, 0);
-    request.unit = cc_hash(u->object, strlen(u->object) + 1, request.unit);
-    request.unit = cc_hash(u->source, strlen(u->source), request.unit);
+    request.unit = number_of(j, u);
+    if (s) {
+        request.spared = s->list;
+        request.spared_count = s->count;
+    }
     request.command = j->d->options;
     request.plan = j->plan_hash;
     request.no_section = j->d->side;
@@ -314,7 +333,6 @@ static int rewrite(const job *j, const unit_job *u, int *look_again) {
     request.warns = j->line.warns;
     request.exits = j->exits != CC_EXITS_NOT;
     request.backwards = j->exits == CC_EXITS_GCC;
-    free(here);
     if (!source) return -1;
     if (cc_rewrite((const char *)source, size, &request, &result) != 0) {
         list_line(j, u->source, result.reason_line, "the file", "left alone", result.reason);
@@ -323,8 +341,13 @@ static int rewrite(const job *j, const unit_job *u, int *look_again) {
         if (status == 0 && j->d->side && !j->d->cover) {
             status = write_side(u, &result) == TOOL_OK ? 0 : -1;
         }
-        list_left(j, u, &result);
+        if (say) list_left(j, u, &result, s != NULL);
         *look_again = result.look_again;
+    }
+    if (s && !s->list) {
+        s->count = result.bodies;
+        s->list = (unsigned char *)tool_alloc(s->count + 1);
+        memset(s->list, 1, s->count + 1);
     }
     cc_result_free(&result);
     free(source);
@@ -339,6 +362,38 @@ static void put_back(const unit_job *u, int had_object) {
     size_t size;
     if (!had_object || cc_file_size(u->plain, &size) != 0) cc_remove_output(u->object);
     else cc_copy_with_time(u->older, u->object);
+}
+
+enum { MOST_TRIES = 200 };
+
+static int compiles(const job *j, const unit_job *u, spared *s) {
+    int look_again;
+    return s->tries++ < MOST_TRIES && rewrite(j, u, &look_again, s, 0) == 0 &&
+           compile_rewritten(j, u, 1) == 0;
+}
+
+/* Of functions first .. last - 1, which are spared, those are rewritten again that the compiler
+   takes: all of them, or those of both halves. */
+static void admit(const job *j, const unit_job *u, spared *s, uint32_t first, uint32_t last) {
+    if (first == last) return;
+    memset(s->list + first, 0, last - first);
+    if (compiles(j, u, s)) return;
+    memset(s->list + first, 1, last - first);
+    if (last - first == 1) return;
+    admit(j, u, s, first, first + (last - first) / 2);
+    admit(j, u, s, first + (last - first) / 2, last);
+}
+
+/* What the compiler refuses of a file costs the functions it is in, and not the file. */
+static int compile_without_some(const job *j, const unit_job *u) {
+    spared s = {NULL, 0, 0};
+    int look_again, status = -1;
+    if (rewrite(j, u, &look_again, &s, 0) == 0 && compiles(j, u, &s)) {
+        admit(j, u, &s, 0, s.count);
+        status = rewrite(j, u, &look_again, &s, 1) == 0 ? compile_rewritten(j, u, 1) : -1;
+    }
+    free(s.list);
+    return status;
 }
 
 static int finish(const job *j, const unit_job *u, int look_again) {
@@ -362,6 +417,7 @@ static int finish(const job *j, const unit_job *u, int look_again) {
         return plain;
     }
     if (status == 0 || compile_rewritten(j, u, 1) == 0) return TOOL_OK;
+    if (compile_without_some(j, u) == 0) return TOOL_OK;
     list_line(j, u->source, 1, "the file", "left alone",
               "the compiler refuses the rewritten text");
     return cc_copy_file(u->plain, u->object);
@@ -381,7 +437,7 @@ static int compile_unread(const job *j, const unit_job *u) {
 static int compile_source(const job *j, const unit_job *u) {
     int look_again = 0;
     if (preprocess(j, u) != 0) return compile_unread(j, u);
-    if (rewrite(j, u, &look_again) != 0) return compile_plain(j, u, u->object);
+    if (rewrite(j, u, &look_again, NULL, 1) != 0) return compile_plain(j, u, u->object);
     return finish(j, u, look_again);
 }
 

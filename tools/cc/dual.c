@@ -200,14 +200,24 @@ static int add_arguments(const cc_dual *d, text *out, const cc_function *f) {
     return 0;
 }
 
+static int is_spelled_alike(const cc_dual *d, uint32_t a, uint32_t b) {
+    const cc_token *s = &d->w->u->tokens.list[a], *t = &d->w->u->tokens.list[b];
+    const char *source = d->w->u->tokens.text;
+    return s->size == t->size && memcmp(source + s->at, source + t->at, s->size) == 0;
+}
+
 static const char *function_twice(const cc_dual *d, uint32_t i) {
     const cc_function *f = function_at(d, i);
     const char *reason;
+    uint32_t k;
     text none = {NULL, 0, 0};
     if (f->in_system || f->reason || f->naked) return "left-alone";
     if (f->flags & CC_IS_NORETURN) return "noreturn";
     if (f->flags & CC_IS_WEAK) return "weak"; /* another one may take its place */
     if (f->gnu_inline || (f->flags & CC_IS_INLINE && !(f->flags & CC_IS_STATIC))) return "inline";
+    for (k = f->parameters + 1; k < d->w->u->tokens.list[f->parameters].match; k++) {
+        if (is_spelled_alike(d, k, f->name)) return "parameter-of-its-name";
+    }
     reason = add_head(d, &none, i, "");
     if (!reason && add_arguments(d, &none, f) != 0) reason = "nameless-parameter";
     text_free(&none);

@@ -105,8 +105,25 @@ static int is_function(cc_unit *u, uint32_t token) {
 /* Is the bracket at open a cast, so that a '(' behind it is no call? */
 static int is_cast(cc_unit *u, uint32_t open) { return cc_begins_type(u, open + 1); }
 
+/* Builtins of the compiler that run code of the program. */
+static int builtin_calls(const cc_unit *u, uint32_t token) {
+    return cc_spells(&u->tokens, token, "__builtin_apply") ||
+           cc_spells(&u->tokens, token, "__builtin_setjmp");
+}
+
+/* Is the bracket at `open` the last part of a longer operand: get(f), (get)(f), table[0](f)? A cast
+   in front of it is none: (T)(f). */
+static int continues_operand(cc_unit *u, uint32_t open, uint32_t first) {
+    const cc_tokens *t = &u->tokens;
+    if (open == first) return 0;
+    if (cc_is(t, open - 1, ')')) return !is_cast(u, t->list[open - 1].match);
+    return cc_is_name(t, open - 1) || cc_is(t, open - 1, ']') || cc_is(t, open - 1, '}');
+}
+
 /* A call whose arguments open at `open`; the callee stands before it. Returns its node, or 0 if
-   it is no call. The arguments are parsed by the caller. */
+   it is no call. The arguments are parsed by the caller. This alone decides which name is called
+   directly: it becomes plain, and whatever other name of a function is left has its address taken
+   (unit.c). */
 static uint32_t make_call(cc_unit *u, uint32_t open, uint32_t first) {
     cc_tokens *t = &u->tokens;
     uint32_t callee = open - 1, close = t->list[open].match, node;
@@ -115,15 +132,14 @@ static uint32_t make_call(cc_unit *u, uint32_t open, uint32_t first) {
         if (callee > first && (cc_is(t, callee - 1, '.') ||
                                cc_is(t, callee - 1, CC_OP2('-', '>')))) {
             callee = 0;
-        } else if (cc_begins(t, callee, "__builtin_") || cc_begins(t, callee, "__sync_") ||
-                   cc_begins(t, callee, "__atomic_")) {
+        } else if ((cc_begins(t, callee, "__builtin_") && !builtin_calls(u, callee)) ||
+                   cc_begins(t, callee, "__sync_") || cc_begins(t, callee, "__atomic_")) {
             return 0;
         }
     } else if (cc_is(t, callee, ')')) {
-        if (is_cast(u, t->list[callee].match)) return 0;
-        callee = name_in_bracket(u, t->list[callee].match);
-        if (t->list[open - 1].match > first &&
-            cc_is_name(t, t->list[open - 1].match - 1)) callee = 0;   /* f(x)(y) */
+        uint32_t bracket = t->list[callee].match;
+        if (is_cast(u, bracket)) return 0;
+        callee = continues_operand(u, bracket, first) ? 0 : name_in_bracket(u, bracket);
     } else if (cc_is(t, callee, ']') || cc_is(t, callee, '}')) {
         callee = 0;
     } else {
@@ -131,6 +147,7 @@ static uint32_t make_call(cc_unit *u, uint32_t open, uint32_t first) {
     }
     if (callee && is_function(u, callee)) {
         node = cc_new(u, CC_N_CALL, callee, close);
+        t->list[callee].plain = 1;
     } else {
         node = cc_new(u, CC_N_INDIRECT, callee ? callee : open, close);
     }
@@ -155,6 +172,7 @@ static uint32_t parse_bracket(cc_unit *u, uint32_t i, uint32_t first) {
     }
     if (cc_is(t, i, '{')) return cc_initialiser(u, i + 1, close);
     if (cc_is(t, i, '(') && is_cast(u, i) && !(i > first && cc_is_name(t, i - 1))) {
+        cc_refuse_bounds(u, i, close);
         cc_skip(u, i, close);
         return 0;
     }
@@ -170,6 +188,7 @@ static uint32_t parse_operands(cc_unit *u, uint32_t first, uint32_t end) {
         uint32_t word = t->list[i].word;
         if (word == CC_SIZEOF) {
             uint32_t behind = behind_operand(u, i + 1, end);
+            cc_refuse_bounds(u, i, behind - 1);
             cc_skip(u, i, behind - 1);
             i = behind;
         } else if (word == CC_UNTOUCHED || word == CC_ATTRIBUTE || word == CC_TYPEOF ||

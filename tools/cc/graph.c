@@ -1,6 +1,7 @@
 /* graph.c - the walk over a function's nodes that finds calls, loops and their order. */
 #include "cc/graph.h"
 #include "base/tool.h"
+#include "cc/twice.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,13 +53,9 @@ static uint32_t function_of(walk *w, uint32_t token) {
     return name && name->function ? name->function - 1 : CC_NOBODY;
 }
 
-static uint32_t callee_of(walk *w, uint32_t token) {
+static uint32_t add_callee(walk *w, uint32_t token) {
     cc_flow *flow = w->flow;
     cc_callee *callee;
-    uint32_t i;
-    for (i = 0; i < flow->callee_count; i++) {
-        if (same_name(w->u, flow->callees[i].name, token)) return i;
-    }
     if (flow->callee_count == flow->callee_room) {
         flow->callee_room = flow->callee_room ? flow->callee_room * 2 : 8;
         flow->callees = (cc_callee *)tool_grow(flow->callees,
@@ -67,8 +64,30 @@ static uint32_t callee_of(walk *w, uint32_t token) {
     callee = &flow->callees[flow->callee_count];
     memset(callee, 0, sizeof *callee);
     callee->name = token;
-    callee->function = function_of(w, token);
+    callee->function = CC_NOBODY;
     return flow->callee_count++;
+}
+
+static uint32_t callee_of(walk *w, uint32_t token) {
+    cc_flow *flow = w->flow;
+    uint32_t i;
+    for (i = 0; i < flow->callee_count; i++) {
+        if (!flow->callees[i].is_assembly && same_name(w->u, flow->callees[i].name, token))
+            return i;
+    }
+    i = add_callee(w, token);
+    flow->callees[i].function = function_of(w, token);
+    return i;
+}
+
+static uint32_t assembly_callee(walk *w, uint32_t token) {
+    uint32_t i;
+    for (i = 0; i < w->flow->callee_count; i++) {
+        if (w->flow->callees[i].is_assembly) return i;
+    }
+    i = add_callee(w, token);
+    w->flow->callees[i].is_assembly = 1;
+    return i;
 }
 
 /* Is it a keyword, or a builtin of the compiler, that a bracket follows and no call is made? */
@@ -112,6 +131,13 @@ static void walk_call(walk *w, const cc_node *n) {
     note_call(w);
 }
 
+/* It may run, or not: so it never counts as a check that is passed for sure. */
+static void walk_maybe(walk *w, uint32_t callee) {
+    say_number(w, "(c", callee);
+    say(w, "|)");
+    note_call(w);
+}
+
 /* i2<i,pv,i>: the classes are those of types.c. */
 static void walk_indirect(walk *w, const cc_node *n) {
     uint32_t row = cc_call_row(w->u, w->f, n);
@@ -147,6 +173,7 @@ static void walk_expression(walk *w, uint32_t node) {
         case CC_N_INDIRECT:
             walk_indirect(w, &n);
             break;
+        case CC_N_CLEANUP: walk_maybe(w, callee_of(w, n.first)); break;
         case CC_N_AND: case CC_N_OR: case CC_N_CHOICE: case CC_N_ELVIS: {
             walk_choice(w, &n);
             break;
@@ -193,50 +220,55 @@ static int is_number(const cc_unit *u, uint32_t i, uint32_t *value) {
     return 1;
 }
 
-/* Is the variable at token i changed, or its address taken, between first and last? */
-static int is_changed(const cc_unit *u, uint32_t variable, uint32_t first, uint32_t last) {
+/* May the variable be another one, or have another value, behind its name at token i? Only plain
+   reading is known to be harmless: between operators, as an argument, as an index. A name alone in
+   brackets may be changed from outside of them, if they are not a call's. */
+static int is_only_read(const cc_unit *u, uint32_t i) {
+    static const char before[] = "[(,+-*/%<>^|=!?", after[] = ")],;+-*/%<>^|&?:";
+    const cc_tokens *t = &u->tokens;
+    uint32_t b = t->list[i - 1].word, a = t->list[i + 1].word;
+    int known_before = (b < 128 && b && strchr(before, (int)b)) || b == CC_RETURN ||
+                       b == CC_OP2('=', '=') || b == CC_OP2('!', '=') || b == CC_OP2('<', '=') ||
+                       b == CC_OP2('>', '=') || b == CC_OP2('&', '&') || b == CC_OP2('|', '|') ||
+                       b == CC_OP2('<', '<') || b == CC_OP2('>', '>') || b == CC_OP2('+', '=') ||
+                       b == CC_OP2('-', '=') || b == CC_OP2('*', '=') || b == CC_OP2('|', '=');
+    int known_after = (a < 128 && a && strchr(after, (int)a)) || a == CC_OP2('=', '=') ||
+                      a == CC_OP2('!', '=') || a == CC_OP2('<', '=') || a == CC_OP2('>', '=') ||
+                      a == CC_OP2('&', '&') || a == CC_OP2('|', '|') || a == CC_OP2('<', '<') ||
+                      a == CC_OP2('>', '>');
+    if (b == '(' && a == ')' && (!cc_is_name(t, i - 2) || cc_begins(t, i - 2, "__"))) return 0;
+    return known_before && known_after;
+}
+
+/* Do tokens first .. last leave the variable as it is, and the loop to its own head? */
+static int leaves_alone(const cc_unit *u, uint32_t variable, uint32_t first, uint32_t last) {
     const cc_tokens *t = &u->tokens;
     uint32_t i;
     for (i = first; i <= last; i++) {
-        uint32_t before = t->list[i - 1].word, after = t->list[i + 1].word;
-        if (!cc_is_name(t, i) || !same_name(u, variable, i)) continue;
-        if (before == '&' || before == CC_OP2('+', '+') || before == CC_OP2('-', '-')) return 1;
-        if (after == CC_OP2('+', '+') || after == CC_OP2('-', '-') || after == '=') return 1;
-        if (after >> 8 == '=' && (after & 255) != '=' && (after & 255) != '!' &&
-            (after & 255) != '<' && (after & 255) != '>') return 1;
-        if (after == CC_OP3('<', '<', '=') || after == CC_OP3('>', '>', '=')) return 1;
-        if (cc_is(t, i + 1, CC_ASM)) return 1;
+        if (cc_is(t, i, CC_ASM) || cc_is(t, i, CC_UNTOUCHED) || cc_is(t, i, CC_CASE) ||
+            cc_is(t, i, CC_DEFAULT)) return 0;
+        if (!cc_is_name(t, i)) continue;
+        if (cc_is(t, i + 1, ':') || cc_returns_twice(t, i)) return 0;
+        if (same_name(u, variable, i) && !is_only_read(u, i)) return 0;
     }
-    return 0;
+    return 1;
 }
 
-static int is_addressed(const cc_unit *u, uint32_t variable, uint32_t first, uint32_t last) {
-    uint32_t i;
-    for (i = first; i <= last; i++) {
-        if (cc_is(&u->tokens, i, CC_ASM)) return 1;
-        if (cc_is_name(&u->tokens, i) && same_name(u, variable, i) &&
-            cc_is(&u->tokens, i - 1, '&')) return 1;
-    }
-    return 0;
-}
-
-/* for (i = A; i < B; i += S) with literals, and i a variable of this function that nothing else
-   changes: the number of rounds, or 0. */
+/* for (int i = A; i < B; i += S) { .. } with literals, where the body only reads i: the number of
+   rounds, or 0. */
 static uint32_t rounds(walk *w, const cc_node *n) {
     const cc_tokens *t = &w->u->tokens;
-    uint32_t one = n->a, two = n->b, open = n->first + 1, i = open + 1, variable, from, to, step;
-    uint32_t close = t->list[open].match, word, k;
-    const cc_name *name;
-    while (i < one && (cc_is(t, i, CC_TYPE) || (cc_is_name(t, i) && cc_is_name(t, i + 1)))) i++;
-    variable = i;
-    if (one != i + 3 || !cc_is_name(t, i) || !cc_is(t, i + 1, '=') ||
-        !is_number(w->u, i + 2, &from)) return 0;
+    uint32_t one = n->a, two = n->b, i = n->first + 2, variable = i + 1, from, to, step = 1;
+    uint32_t close = t->list[n->first + 1].match, word;
+    if (!cc_spells(t, i, "int") && !cc_spells(t, i, "unsigned")) return 0;
+    if (cc_spells(t, i, "unsigned") && cc_spells(t, i + 1, "int")) variable++;
+    if (one != variable + 3 || !cc_is_name(t, variable) || !cc_is(t, variable + 1, '=') ||
+        !is_number(w->u, variable + 2, &from)) return 0;
     if (two != one + 4 || !same_name(w->u, variable, one + 1) ||
         !is_number(w->u, one + 3, &to)) return 0;
     word = t->list[one + 2].word;
     if (word == CC_OP2('<', '=')) to++;
     else if (word != '<') return 0;
-    step = 1;
     if (close == two + 4 && cc_is(t, two + 2, CC_OP2('+', '='))) {
         if (!same_name(w->u, variable, two + 1) || !is_number(w->u, two + 3, &step)) return 0;
     } else if (close != two + 3 ||
@@ -244,14 +276,7 @@ static uint32_t rounds(walk *w, const cc_node *n) {
                  (cc_is(t, two + 2, CC_OP2('+', '+')) && same_name(w->u, variable, two + 1)))) {
         return 0;
     }
-    name = cc_find(w->u, variable, 0);     /* known at file level, it may be anybody's */
-    if (name && name->meaning != CC_UNKNOWN) return 0;
-    if (step == 0 || to <= from || is_changed(w->u, variable, close + 1, n->last)) return 0;
-    if (is_addressed(w->u, variable, w->f->open, w->f->close)) return 0;
-    for (k = close + 1; k < n->last; k++) {
-        if (cc_is_name(t, k) && cc_is(t, k + 1, ':')) return 0;
-        if (cc_is(t, k, CC_CASE) || cc_is(t, k, CC_DEFAULT)) return 0;
-    }
+    if (step == 0 || to <= from || !leaves_alone(w->u, variable, close + 1, n->last)) return 0;
     return (to - from + step - 1) / step;
 }
 
@@ -433,6 +458,8 @@ static void walk_statement(walk *w, uint32_t node) {
         break;
     case CC_N_SIMPLE: case CC_N_DECLARATION: walk_expression(w, n.kid[0]); break;
     case CC_N_ASM:
+        if (cc_assembly_jumps(w->u, n.first, n.last))
+            walk_maybe(w, assembly_callee(w, n.first));
         if (n.a) say(w, "x");
         break;
     default: break;

@@ -21,6 +21,7 @@ typedef struct cc_callee {
     uint32_t name;            /* token */
     uint32_t function;        /* number in this unit, or CC_NOBODY */
     uint8_t with_pointer;     /* an argument may be a function */
+    uint8_t is_assembly;      /* what assembly goes to; it has no name */
 } cc_callee;
 
 typedef struct cc_label {

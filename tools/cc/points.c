@@ -1,15 +1,14 @@
 /* points.c - the text of checks.
 
-   A check is a declaration with an initialiser, because a block of C90 takes no statement in front
-   of its declarations:
+   A check is a declaration with an initialiser where a declaration follows, because a block of C90
+   takes no statement in front of its declarations. Elsewhere it is a statement:
 
        int f(int a) { __attribute__((unused)) char bursty_1=(CHECK,0); ...
        for (...) {    __attribute__((unused)) char bursty_2=(CHECK,0); ... }
 
    CHECK takes one from the thread's word and goes to the slow path if the word becomes negative;
-   gcc and clang make two instructions of it (bursty.h, "the check"). Where keepregs.h has the check
-   in assembly, so it is here, as an expression in gcc's braces. Its places stand in one table
-   in front of the file. The declarations there are a frozen copy of what a check needs: bursty.h
+   gcc and clang make two instructions of it (bursty.h, "the check"). Where that is assembly, so it is here, as an
+   expression in gcc's braces. Its places stand in one table in front of the file. The declarations there are a frozen copy of what a check needs: bursty.h
    itself must not be included, since the file may include it, too. */
 #include "cc/dual.h"
 #include <stdlib.h>
@@ -32,9 +31,12 @@ uint32_t cc_add_site(cc_writer *p, uint32_t name, uint32_t token, int kind) {
     const cc_tokens *t = &p->u->tokens;
     const char *file = t->files[t->list[token].file].name;
     size_t size = 0;
+    text spelled = {NULL, 0, 0};
     while (file[size]) size++;
     text_add(&p->sites, "{");
-    add_string(&p->sites, t->text + t->list[name].at, t->list[name].size);
+    cc_spell(t, name, &spelled);
+    add_string(&p->sites, spelled.data, spelled.size);
+    text_free(&spelled);
     text_add(&p->sites, ",");
     add_string(&p->sites, file, size);
     text_format(&p->sites, ",%luu,%du},\n", (unsigned long)t->list[token].line,
@@ -46,13 +48,13 @@ const char *cc_word(const cc_writer *p) {
     return p->choice->scope ? "bursty_cc_here.n" : "bursty_cc_word";
 }
 
-/* The assembly of keepregs.h. */
+/* The assembly of bursty.h, "checks and scopes that keep registers". */
 static void keeping_expression(const cc_writer *p, text *out, uint32_t site) {
     int by_address = p->choice->keeps == CC_KEEPS_BY_ADDRESS;
     text_add(out, "__extension__({__asm__ __inline __volatile__(\"decl\\t");
     text_add(out, by_address ? "%%fs:bursty_here_tls_64@tpoff" : "%[word]");
     text_add(out, "\\n\\tjs\\t771f\\n772:\\t.subsection 1\\n771:\\t"
-                  ".byte 0x48, 0x83, 0xc4, 0x80\\n\\tcall\\tkeepregs_thunk\\n\\t"
+                  ".byte 0x48, 0x83, 0xc4, 0x80\\n\\tcall\\tbursty_p_thunk\\n\\t"
                   ".byte 0xe9\\n\\t.long 772b - . - 4\\n\\t.long %c[site] - .\\n\\t"
                   ".previous\":");
     if (!by_address) text_format(out, "[word]\"+m\"(%s)", cc_word(p));
@@ -109,6 +111,27 @@ static uint32_t end_of(const cc_writer *p, uint32_t token) {
     return p->u->tokens.list[token].at + p->u->tokens.list[token].size;
 }
 
+/* Behind the '{' and the `__label__ a, b;` that must stand first in a block. */
+static uint32_t behind_labels(const cc_writer *p, uint32_t open) {
+    const cc_tokens *t = &p->u->tokens;
+    while (cc_is(t, open + 1, CC_LOCAL_LABEL)) {
+        for (open++; !cc_is(t, open, ';'); open++) {
+        }
+    }
+    return end_of(p, open);
+}
+
+/* The check as a statement, which a debugger does not show, where no declaration follows. */
+static char *check_in_block(const cc_writer *p, uint32_t body, uint32_t site) {
+    const cc_node *n = &p->u->nodes[body];
+    text t = {NULL, 0, 0};
+    if (n->kind == CC_N_BLOCK && p->u->nodes[n->kid[0]].kind == CC_N_DECLARATION)
+        return cc_check_declaration(p, site);
+    cc_check_expression(p, &t, site);
+    text_add(&t, ";");
+    return text_take(&t);
+}
+
 static void put_entry(cc_writer *p, const cc_function *f, const cc_flow *flow) {
     char *words;
     uint32_t site;
@@ -119,8 +142,8 @@ static void put_entry(cc_writer *p, const cc_function *f, const cc_flow *flow) {
                                           : CALL);
     words = !flow->checked      ? cc_event_declaration(p, site, CALL)
             : p->choice->scope ? scope(p, site)
-                               : cc_check_declaration(p, site);
-    cc_insert_open(p->edits, end_of(p, f->open), words);
+                               : check_in_block(p, f->root, site);
+    cc_insert_open(p->edits, behind_labels(p, f->open), words);
     free(words);
 }
 
@@ -147,9 +170,9 @@ static void put_loop(cc_writer *p, const cc_function *f, const cc_loop *loop) {
     const cc_node *n = &p->u->nodes[loop->node];
     const cc_node *body = &p->u->nodes[n->kid[1]];
     uint32_t site = cc_add_site(p, f->name, n->first, BACKEDGE);
-    char *words = cc_check_declaration(p, site);
+    char *words = check_in_block(p, n->kid[1], site);
     if (body->kind == CC_N_BLOCK) {
-        cc_insert_open(p->edits, end_of(p, body->first), words);
+        cc_insert_open(p->edits, behind_labels(p, body->first), words);
     } else {
         cc_insert_open(p->edits, begin_of(p, body->first), "{");
         cc_insert_open(p->edits, begin_of(p, body->first), words);

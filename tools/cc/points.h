@@ -20,7 +20,7 @@ typedef struct cc_choice {
     size_t plan_size;
     const char *tls_model;    /* NULL: the compiler's */
     int no_tls;
-    int keeps;                /* checks in assembly, as in keepregs.h: CC_KEEPS_... */
+    int keeps;                /* checks in assembly, as in bursty.h: CC_KEEPS_... */
 } cc_choice;
 enum { CC_KEEPS_NOT, CC_KEEPS_BY_ADDRESS, CC_KEEPS_BY_OPERAND };
 

@@ -1,9 +1,11 @@
 /* records.c - the call graph as an object carries it: docs/formats.md describes the lines. */
 #include "cc/graph.h"
+#include "base/tool.h"
+#include <stdlib.h>
 #include <string.h>
 
 static void add_name(const cc_unit *u, uint32_t token, text *out) {
-    text_bytes(out, u->tokens.text + u->tokens.list[token].at, u->tokens.list[token].size);
+    cc_spell(&u->tokens, token, out);
 }
 
 void cc_graph_file(text *out, const char *file) {
@@ -74,7 +76,8 @@ static void add_function(cc_unit *u, const cc_function *f, const cc_flow *flow, 
     text_add(out, "\n");
     for (i = 0; i < flow->callee_count; i++) {
         text_add(out, "C ");
-        add_name(u, flow->callees[i].name, out);
+        if (flow->callees[i].is_assembly) text_add(out, "(assembly)");
+        else add_name(u, flow->callees[i].name, out);
         text_add(out, flow->callees[i].with_pointer ? " p\n" : " -\n");
     }
     for (i = 0; i < flow->loop_count; i++) add_loop(&flow->loops[i], out);
@@ -105,6 +108,27 @@ static void add_cast(const cc_unit *u, const cc_cast *cast, text *out) {
     text_add(out, "\n");
 }
 
+static int by_bytes(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Each word once. */
+static void add_symbols(const cc_unit *u, text *out) {
+    const char **words, *at = u->symbols.data, *end = at + u->symbols.size;
+    size_t count = 0, i;
+    if (!u->symbols.size) return;
+    words = (const char **)tool_alloc(u->symbols.size * sizeof *words);
+    for (; at < end; at += strlen(at) + 1) words[count++] = at;
+    qsort(words, count, sizeof *words, by_bytes);
+    for (i = 0; i < count; i++) {
+        if (i && strcmp(words[i], words[i - 1]) == 0) continue;
+        text_add(out, "A ");
+        text_add(out, words[i]);
+        text_add(out, " s\n");
+    }
+    free((void *)words);
+}
+
 void cc_graph_write(cc_unit *u, const cc_flow *flows, const char *file, uint64_t command,
                     uint64_t plan, text *out) {
     uint32_t i;
@@ -124,6 +148,7 @@ void cc_graph_write(cc_unit *u, const cc_flow *flows, const char *file, uint64_t
         text_add(out, u->names[i].taken & CC_CONVERTED ? " c\n" : "\n");
     }
     for (i = 0; i < u->types.cast_count; i++) add_cast(u, &u->types.casts[i], out);
+    add_symbols(u, out);
 }
 
 /* Lines of a few kilobytes: some assemblers read a whole statement into a buffer. */

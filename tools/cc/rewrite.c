@@ -32,9 +32,11 @@ static void add_left(const cc_unit *u, cc_result *r, uint32_t token, uint32_t li
     const cc_token *name = &u->tokens.list[token];
     const char *file = u->tokens.files[name->file].name;
     cc_left *left;
+    text spelled = {NULL, 0, 0};
     r->left = (cc_left *)tool_grow(r->left, (r->left_count + 1) * sizeof *r->left);
     left = &r->left[r->left_count++];
-    left->name = copy(u->tokens.text + name->at, name->size);
+    cc_spell(&u->tokens, token, &spelled);
+    left->name = text_take(&spelled);
     left->file = copy(file, strlen(file));
     left->line = line;
     left->how = how;
@@ -71,6 +73,29 @@ static void close_front(const cc_unit *u, text *front) {
     text_add(front, file->in_system ? "\" 3\n" : "\"\n");
 }
 
+const char cc_refused_text[] = "refused-when-rewritten";
+
+static void spare(cc_unit *u, const cc_request *request) {
+    uint32_t i;
+    for (i = 0; i < u->function_count && i < request->spared_count; i++) {
+        cc_function *f = &u->functions[i];
+        if (!request->spared[i] || f->reason || f->in_system) continue;
+        f->reason = cc_refused_text;
+        f->reason_line = u->tokens.list[f->name].line;
+    }
+}
+
+/* A number for names that no other object of a program may have: of the text, so that the same text
+   gives the same object in whatever folder. */
+static uint64_t number_of(const cc_unit *u, uint64_t hash) {
+    uint32_t i;
+    for (i = 0; i < u->tokens.count; i++) {
+        const cc_token *t = &u->tokens.list[i];
+        hash = cc_hash(u->tokens.text + t->at, t->size, hash);
+    }
+    return hash;
+}
+
 int cc_rewrite(const char *source, size_t size, const cc_request *request, cc_result *result) {
     cc_unit u;
     cc_flow *flows = NULL;
@@ -84,16 +109,20 @@ int cc_rewrite(const char *source, size_t size, const cc_request *request, cc_re
         cc_unit_free(&u);
         return -1;
     }
+    result->bodies = u.function_count;
+    spare(&u, request);
     result->look_again = cc_warnings_lost(&u, request);
     cc_edit_init(&edits, source, size);
     text_add(&front, "\n# 1 \"<bursty>\" 3\n");
     if (request->cover) {
-        cc_cover(&u, request, &edits, &front, result);
+        cc_request own = *request;
+        own.unit = number_of(&u, request->unit);
+        cc_cover(&u, &own, &edits, &front, result);
     } else {
         flows = cc_flows(&u);
         cc_decide(&u, flows, request->file, &request->choice, &result->missed);
-        result->checks = cc_points(&u, flows, &request->choice, request->unit, &edits, &front,
-                                   &refused);
+        result->checks = cc_points(&u, flows, &request->choice, number_of(&u, request->unit),
+                                   &edits, &front, &refused);
         cc_graph_write(&u, flows, request->file, request->command, request->plan,
                        &result->records);
         if (!request->no_section) cc_graph_as_asm(&result->records, &front);

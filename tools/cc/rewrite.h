@@ -21,6 +21,9 @@ typedef struct cc_request {
     int exits;                /* calls that may not return are marked (exits.h) */
     int backwards;            /* the compiler works arguments out from right to left */
     unsigned warns;           /* CC_WARNS_...: what the compiler is asked for */
+    /* Functions that the compiler refuses when they are rewritten: a mark for each number. */
+    const unsigned char *spared;
+    uint32_t spared_count;
     int no_section;           /* the records go into `records` alone: a file beside the object */
 } cc_request;
 
@@ -37,12 +40,15 @@ typedef struct cc_result {
     cc_left *left;
     uint32_t left_count;
     uint32_t functions, checks;
+    uint32_t bodies;          /* functions of all files, system headers too */
     const char *missed;       /* why the plan says nothing of this file, or NULL */
     int look_again;           /* CC_LOOK_...: a warning may have been lost */
     const char *reason;       /* of a refusal of the whole file */
     uint32_t reason_line;
 } cc_result;
 
+/* Why a spared function is left alone. */
+extern const char cc_refused_text[];
 /* Returns 0, or -1 with a reason. */
 int cc_rewrite(const char *source, size_t size, const cc_request *request, cc_result *result);
 void cc_result_free(cc_result *result);

@@ -96,14 +96,58 @@ static int holds_function(const cc_unit *u, uint32_t first, uint32_t end) {
 
 /* Calls and decisions cannot be seen in a bound or in typeof; a call there is rare enough. */
 static void refuse_calls(cc_unit *u, uint32_t first, uint32_t last) {
+    const cc_tokens *t = &u->tokens;
     uint32_t i;
     for (i = first; i < last; i++) {
-        if (cc_is(&u->tokens, i, CC_SIZEOF)) return;
-        if (cc_is_name(&u->tokens, i) && cc_is(&u->tokens, i + 1, '(') &&
-            !cc_begins(&u->tokens, i, "__builtin_") && cc_meaning_of(u, i) == CC_FUNCTION) {
-            cc_give_up(u, i, "call-in-bound");
-        }
+        if (!cc_is(t, i + 1, '(')) continue;
+        if (cc_is_name(t, i) ? cc_begins(t, i, "__builtin_") || cc_meaning_of(u, i) == CC_TYPE_NAME
+                             : !cc_is(t, i, ']') &&
+                                   !(cc_is(t, i, ')') && !cc_begins_type(u, t->list[i].match + 1)))
+            continue;
+        cc_give_up(u, i, "call-in-bound");
     }
+}
+
+void cc_refuse_bounds(cc_unit *u, uint32_t first, uint32_t last) {
+    uint32_t i;
+    for (i = first; i <= last && i < u->tokens.count; i++) {
+        if (!cc_is(&u->tokens, i, '[')) continue;
+        refuse_calls(u, i, u->tokens.list[i].match);
+        i = u->tokens.list[i].match;
+    }
+}
+
+/* A name of a function in cleanup(..) among the tokens of an attribute. */
+static uint32_t cleanup_in(cc_unit *u, uint32_t first, uint32_t last) {
+    const cc_tokens *t = &u->tokens;
+    uint32_t i;
+    for (i = first; i + 3 <= last; i++) {
+        if ((cc_spells(t, i, "cleanup") || cc_spells(t, i, "__cleanup__")) &&
+            cc_is(t, i + 1, '(') && cc_is_name(t, i + 2)) return i + 2;
+    }
+    return 0;
+}
+
+/* What the attributes of a declaration run at the end of its scope stands in front of what the
+   declaration itself calls: next leads from there to `list`. */
+static uint32_t add_cleanups(cc_unit *u, uint32_t first, uint32_t end, uint32_t list) {
+    const cc_tokens *t = &u->tokens;
+    uint32_t i, name, node;
+    for (i = first; i + 1 < end; i++) {
+        if (cc_is(t, i, '{')) {
+            i = t->list[i].match;
+            continue;
+        }
+        if (!(cc_is(t, i, CC_ATTRIBUTE) && cc_is(t, i + 1, '(')) &&
+            !(cc_is(t, i, '[') && cc_is(t, i + 1, '['))) continue;
+        name = cleanup_in(u, i, t->list[i + 1].match);
+        i = t->list[i + 1].match;
+        if (!name) continue;
+        node = cc_new(u, CC_N_CLEANUP, name, name);
+        u->nodes[node].next = list;
+        list = node;
+    }
+    return list;
 }
 
 /* The name that the declarator first .. end declares, 0 if it has none. What is in its brackets
@@ -226,6 +270,17 @@ static uint32_t behind_specifiers(cc_unit *u, uint32_t i, uint32_t end, uint32_t
     return i;
 }
 
+/* `fn f;` with a typedef of a function declares a function. What `typeof(g) f;` declares is not
+   known: as a function, its calls may go to one of that name or to any outside. */
+static int declares_function(cc_unit *u, uint32_t name, uint32_t first, uint32_t start) {
+    const cc_name *entry = cc_find(u, name, 0);
+    uint32_t i;
+    if (entry && entry->function_row) return 1;
+    for (i = first; i < start && !cc_is(&u->tokens, i, CC_TYPEOF); i++) {
+    }
+    return i < start && cc_is(&u->tokens, start, '*') == 0 && start == name;
+}
+
 uint32_t cc_declaration(cc_unit *u, uint32_t first, uint32_t end, int local) {
     const cc_tokens *t = &u->tokens;
     uint32_t storage = 0, list = 0, last = 0, i, stop;
@@ -242,7 +297,10 @@ uint32_t cc_declaration(cc_unit *u, uint32_t first, uint32_t end, int local) {
             if (equals == end && cc_is(t, stop, '=')) equals = stop;
         }
         if (equals > stop) equals = stop;
+        if (local) cc_refuse_bounds(u, i, equals);
         name = declarator(u, i, equals, &is_function);
+        if (name && storage != CC_TYPEDEF && !is_function && (!local || storage == CC_EXTERN))
+            is_function = declares_function(u, name, first, start);
         declare(u, name, storage == CC_TYPEDEF ? CC_TYPE_NAME
                          : is_function ? CC_FUNCTION : CC_VARIABLE, local);
         if (!local || is_function) add_flags(u, name, first, end);
@@ -367,6 +425,7 @@ static uint32_t parse_for(cc_unit *u, uint32_t *at, uint32_t end) {
     u->nodes[node].b = two;
     if (is_declaration(u, open + 1, one)) kid = cc_declaration(u, open + 1, one, 1);
     else kid = cc_expression(u, open + 1, one);
+    kid = add_cleanups(u, open + 1, one, kid);
     u->nodes[node].kid[2] = kid;
     if (two > one + 1) {
         uint32_t inner = cc_expression(u, one + 1, two);
@@ -462,6 +521,7 @@ static uint32_t parse_simple(cc_unit *u, uint32_t *at, uint32_t end) {
         return cc_new(u, CC_N_DECLARATION, first, stop);
     }
     kid = is_one ? cc_declaration(u, first, stop, 1) : cc_expression(u, first, stop);
+    kid = add_cleanups(u, first, stop, kid);
     node = cc_new(u, is_one ? CC_N_DECLARATION : CC_N_SIMPLE, first, stop);
     u->nodes[node].kid[0] = kid;
     return node;

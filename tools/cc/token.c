@@ -182,6 +182,32 @@ static void read_marker(lexer *x, const char *line, size_t size) {
     free(name);
 }
 
+static size_t word_at(const char *line, size_t size, size_t *at) {
+    size_t start;
+    while (*at < size && !is_letter(line[*at]) && !is_digit(line[*at])) ++*at;
+    for (start = *at; *at < size && (is_letter(line[*at]) || is_digit(line[*at])); ++*at) {
+    }
+    return start;
+}
+
+/* Both names of a pragma that makes two symbols one. */
+static void read_pragma(lexer *x, const char *line, size_t size) {
+    cc_tokens *t = x->t;
+    size_t at = 0, start = word_at(line, size, &at), k;
+    if (at - start != 6 || memcmp(line + start, "pragma", 6) != 0) return;
+    start = word_at(line, size, &at);
+    if (!(at - start == 4 && memcmp(line + start, "weak", 4) == 0) &&
+        !(at - start == 16 && memcmp(line + start, "redefine_extname", 16) == 0)) return;
+    for (k = 0; k < 2; k++) {
+        start = word_at(line, size, &at);
+        if (at == start) return;
+        t->renamed = (cc_pragma_name *)tool_grow(t->renamed, (t->renamed_count + 1) *
+                                                                 sizeof *t->renamed);
+        t->renamed[t->renamed_count].at = (uint32_t)(line + start - x->text);
+        t->renamed[t->renamed_count++].size = (uint32_t)(at - start);
+    }
+}
+
 /* From the # to the end of the line; the line's end itself stays. */
 static void skip_directive(lexer *x) {
     size_t end = x->at;
@@ -193,6 +219,7 @@ static void skip_directive(lexer *x) {
         end++;
     }
     read_marker(x, x->text + x->at, end - x->at);
+    read_pragma(x, x->text + x->at, end - x->at);
     x->at = end;
 }
 
@@ -223,15 +250,33 @@ static void take_number(lexer *x) {
         int exponent = before == 'e' || before == 'E' || before == 'p' || before == 'P';
         if (is_digit(c) || is_letter(c) || c == '.') continue;
         if ((c == '+' || c == '-') && exponent) continue;
+        if (c == '\'' && (is_digit(peek(x, i + 1)) || is_letter(peek(x, i + 1))))
+            continue;                               /* 1'000 of newer C */
         break;
     }
     take(x, CC_NUMBER, i);
 }
 
+/* gcc's preprocessor writes a letter that is not of ASCII as \U000000f6. */
+static size_t universal_size(const lexer *x, size_t at) {
+    size_t digits = peek(x, at + 1) == 'u' ? 4 : peek(x, at + 1) == 'U' ? 8 : 0, i;
+    if (peek(x, at) != '\\' || !digits) return 0;
+    for (i = 0; i < digits; i++) {
+        char c = peek(x, at + 2 + i);
+        if (!is_digit(c) && !(c >= 'a' && c <= 'f') && !(c >= 'A' && c <= 'F')) return 0;
+    }
+    return 2 + digits;
+}
+
 static int take_word(lexer *x) {
-    size_t size = 1;
+    size_t size = universal_size(x, 0), more;
     cc_token *token;
-    while (is_letter(peek(x, size)) || is_digit(peek(x, size))) size++;
+    if (!size) size = 1;
+    for (;; size += more) {
+        more = universal_size(x, size);
+        if (!more) more = is_letter(peek(x, size)) || is_digit(peek(x, size));
+        if (!more) break;
+    }
     if (size <= 2 && (peek(x, size) == '"' || peek(x, size) == '\'')) {
         const char *word = x->text + x->at;
         if (word[0] == 'L' || word[0] == 'u' || word[0] == 'U') return take_quoted(x, size);
@@ -341,7 +386,7 @@ static int take_next(lexer *x) {
         return 0;
     }
     x->line_begins = 0;
-    if (is_letter(c)) return take_word(x);
+    if (is_letter(c) || universal_size(x, 0)) return take_word(x);
     if (c == '"' || c == '\'') return take_quoted(x, 0);
     if (is_digit(c) || (c == '.' && is_digit(next))) {
         take_number(x);
@@ -351,15 +396,15 @@ static int take_next(lexer *x) {
     return take_operator(x);
 }
 
-int cc_tokenize(cc_tokens *t, const char *text, size_t size) {
+int cc_tokenize(cc_tokens *t, const char *source, size_t size) {
     lexer x;
     int failed = 0;
     memset(t, 0, sizeof *t);
     memset(&x, 0, sizeof x);
-    t->text = text;
+    t->text = source;
     t->size = size;
     x.t = t;
-    x.text = text;
+    x.text = source;
     x.size = size;
     x.line = x.text_line = 1;
     x.line_begins = 1;
@@ -382,8 +427,40 @@ void cc_tokens_free(cc_tokens *t) {
     uint32_t i;
     for (i = 0; i < t->file_count; i++) free(t->files[i].name);
     free(t->files);
+    free(t->renamed);
     free(t->list);
     memset(t, 0, sizeof *t);
+}
+
+void cc_spell(const cc_tokens *t, uint32_t i, text *out) {
+    const char *at = t->text + t->list[i].at, *end = at + t->list[i].size;
+    while (at < end) {
+        char digits[9] = "", utf8[4];
+        size_t n = *at != '\\' || end - at < 6 ? 0 : at[1] == 'u' ? 4 : 8;
+        unsigned long code;
+        if (n == 0 || (size_t)(end - at) < 2 + n) {
+            text_bytes(out, at++, 1);
+            continue;
+        }
+        memcpy(digits, at + 2, n);
+        code = strtoul(digits, NULL, 16);
+        at += 2 + n;
+        if (code < 0x800) {
+            utf8[0] = (char)(0xC0 | code >> 6);
+            n = 1;
+        } else if (code < 0x10000) {
+            utf8[0] = (char)(0xE0 | code >> 12);
+            n = 2;
+        } else {
+            utf8[0] = (char)(0xF0 | (code >> 18 & 7));
+            n = 3;
+        }
+        text_bytes(out, utf8, 1);
+        while (n-- > 0) {
+            utf8[0] = (char)(0x80 | (code >> 6 * n & 0x3F));
+            text_bytes(out, utf8, 1);
+        }
+    }
 }
 
 int cc_begins(const cc_tokens *t, uint32_t i, const char *word) {

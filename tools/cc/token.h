@@ -4,6 +4,7 @@
    no tokens; they say of what file and line the tokens behind them are. */
 #ifndef CC_TOKEN_H
 #define CC_TOKEN_H
+#include "base/text.h"
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,7 +55,12 @@ typedef struct cc_token {
     uint16_t file;        /* index into files */
     uint8_t kind;         /* cc_kind */
     uint8_t skipped;      /* set by the parser: what stands here is never touched */
+    uint8_t plain;        /* set by the parser: a name that is declared here, or that is called
+                             directly. Any other use of a function takes its address */
 } cc_token;
+
+/* Names in `#pragma weak a = b` and `#pragma redefine_extname a b`: places in the text. */
+typedef struct cc_pragma_name { uint32_t at, size; } cc_pragma_name;
 
 typedef struct cc_file {
     char *name;
@@ -68,6 +74,8 @@ typedef struct cc_tokens {
     uint32_t count;       /* without that one */
     cc_file *files;
     uint32_t file_count;
+    cc_pragma_name *renamed;
+    uint32_t renamed_count;
     const char *reason;   /* after a refusal: why, and in what line of the text */
     uint32_t reason_line;
 } cc_tokens;
@@ -92,6 +100,8 @@ static inline int cc_spells(const cc_tokens *t, uint32_t i, const char *word) {
     const cc_token *token = &t->list[i];
     return token->size > 0 && t->text[token->at] == *word && cc_spells_all(t, i, word);
 }
+/* Appends a name as its author wrote it: gcc writes a letter that is not of ASCII as a number. */
+void cc_spell(const cc_tokens *t, uint32_t i, text *out);
 /* Are two tokens of one file? What a macro of a system header makes is still of the user's file. */
 int cc_same_file(const cc_tokens *t, uint32_t a, uint32_t b);
 /* Does token i's spelling begin like that? */

@@ -36,6 +36,7 @@ typedef enum cc_node_kind {
     CC_N_LIST,        /* kid[0]: first part; parts are chained by next                            */
     CC_N_CALL,        /* first: the callee's name                                                 */
     CC_N_INDIRECT,    /* a call through a pointer; a: number of arguments                         */
+    CC_N_CLEANUP,     /* first: the function that runs when a variable of this scope dies         */
     CC_N_AND,         /* kid: left, right; a: the operator                                        */
     CC_N_OR,
     CC_N_CHOICE,      /* kid: condition, second, third; a: '?', b: ':'                            */
@@ -121,6 +122,7 @@ typedef struct cc_unit {
     cc_name *names;           /* an open hash table */
     uint32_t name_room, name_count;
     cc_types types;
+    text symbols;             /* words of assembly, alias and the like, each ended by a 0 */
     /* of the function that is being parsed */
     uint32_t current;         /* its number + 1 */
     uint32_t depth;
@@ -156,6 +158,8 @@ uint32_t cc_initialiser(cc_unit *u, uint32_t first, uint32_t end);
 uint32_t cc_block(cc_unit *u, uint32_t open);
 /* A declaration: names become known, initialisers are parsed. From first up to end (its ';'). */
 uint32_t cc_declaration(cc_unit *u, uint32_t first, uint32_t end, int local);
+/* Leaves the function alone if a bound of an array among first .. last calls something. */
+void cc_refuse_bounds(cc_unit *u, uint32_t first, uint32_t last);
 /* types.c: notes what a declaration, the parameters of a function, all structs declare. */
 void cc_types_declare(cc_unit *u, uint32_t first, uint32_t end);
 void cc_types_parameters(cc_unit *u, const cc_function *f);
@@ -164,9 +168,13 @@ void cc_types_free(cc_unit *u);
 /* The row of classes of a CC_N_INDIRECT in f, or 0; and its text. */
 uint32_t cc_call_row(cc_unit *u, const cc_function *f, const cc_node *call);
 const char *cc_row(const cc_unit *u, uint32_t row);
+/* Is the type a function, or does it point to one? */
+int cc_leads_to_function(const cc_unit *u, uint32_t type);
 /* Notes that the function at token name stands behind a cast, whose bracket opens at `open`.
    Returns 0, or -1: it is no cast to a pointer to a function. */
 int cc_types_cast(cc_unit *u, uint32_t open, uint32_t name);
+/* unit.c: may the assembly among the tokens first .. last jump or call? */
+int cc_assembly_jumps(const cc_unit *u, uint32_t first, uint32_t last);
 /* census.c: compares the tokens of a body with the nodes. Returns 0, or -1 with a reason. */
 int cc_census(cc_unit *u, const cc_function *f);
 #endif

@@ -233,6 +233,7 @@ static uint32_t function_type(cc_unit *u, uint32_t open, uint32_t result, uint32
         type = specifiers(u, &at, stop, &is_typedef);
         if (type == VOID && at == stop) break;                 /* f(void) */
         type = declarator(u, at, stop, type, &name, depth + 1);
+        if (name) u->tokens.list[name].plain = 1;
         if (count >= MOST_CLASSES) continue;
         text_add(&classes, ",");
         add_class(u, type, &classes);
@@ -318,9 +319,15 @@ static uint32_t row_behind(cc_unit *u, uint32_t type) {
     return type == ANY ? unknown_row(u) : 0;
 }
 
+int cc_leads_to_function(const cc_unit *u, uint32_t type) {
+    while (is_kind(u, type, POINTER)) type = type_at(u, type)->what;
+    return is_kind(u, type, FUNCTION);
+}
+
 static void declare(cc_unit *u, uint32_t token, uint32_t type, int is_typedef, int is_parameter) {
     cc_name *name;
     uint32_t row = row_behind(u, type);
+    if (token) u->tokens.list[token].plain = 1;
     if (!token || (!row && !is_typedef)) return;
     name = cc_find(u, token, 1);
     if (is_typedef) name->alias = !name->alias || same_type(u, name->alias, type) ? type : ANY;

@@ -243,6 +243,7 @@ static void parse_body(cc_unit *u, cc_function *f) {
     uint32_t root;
     u->reason = NULL;
     u->depth = 0;
+    cc_refuse_bounds(u, f->parameters, f->open);
     root = cc_block(u, f->open);
     f = &u->functions[u->current - 1];
     f->root = root;
@@ -271,6 +272,7 @@ static void add_function(cc_unit *u, const chunk *c, uint32_t open) {
     f->close = t->list[open].match;
     f->in_system = (uint8_t)t->files[t->list[open].file].in_system;
     f->hash = hash_of(u, f->start, f->close);
+    t->list[c->name].plain = 1;
     name = cc_find(u, c->name, 1);
     f->flags = name->flags;
     name->function = u->current;
@@ -358,80 +360,205 @@ static int is_converted(cc_unit *u, const around *a, uint32_t i) {
     return cc_types_cast(u, i, name) != 0;
 }
 
-/* Taken: a name that stands anywhere but in front of its arguments, in its own declaration, or
-   behind a '.'; and a name in a string of an alias or of assembly. */
+enum { MOST_STEPS = 100000000 };                /* then it is believed */
+
+/* Is the variable whose name is token i a pointer to a function? Its declaration in the function
+   decides, if there is one; else what is known of all objects of that name. */
+static int is_function_pointer(cc_unit *u, const cc_function *f, uint32_t i, size_t *steps) {
+    const cc_tokens *t = &u->tokens;
+    const cc_name *name = cc_find(u, i, 0), *type;
+    uint32_t k, found = 0;
+    if (!name || !name->object_row) return 0;
+    for (k = f->parameters; k < f->close; k++) {
+        if (++*steps > MOST_STEPS) return 1;
+        if (!t->list[k].plain || !same(u, k, i)) continue;
+        if (cc_is(t, k - 1, '*') && cc_is(t, k + 1, ')') && cc_is(t, k + 2, '(')) return 1;
+        type = cc_is_name(t, k - 1) ? cc_find(u, k - 1, 0) : NULL;
+        if (type && cc_leads_to_function(u, type->alias)) return 1;
+        found = 1;
+    }
+    return !found && strcmp(cc_row(u, name->object_row), "?") != 0;
+}
+
+/* A pointer to a function that is copied as bytes, memcpy(q, &p, sizeof p), may be called by any
+   type. */
+static int copies_pointers(cc_unit *u) {
+    static const char *const copies[] = {"memcpy", "memmove", "mempcpy", "bcopy",
+                                         "__builtin_memcpy", "__builtin_memmove"};
+    const cc_tokens *t = &u->tokens;
+    uint32_t f, i, at;
+    size_t k, steps = 0;
+    for (f = 0; f < u->function_count; f++) {
+        const cc_function *one = &u->functions[f];
+        for (i = one->open; i < one->close && !one->in_system; i++) {
+            if (!cc_is_name(t, i) || !cc_is(t, i + 1, '(')) continue;
+            for (k = 0; k < sizeof copies / sizeof *copies && !cc_spells(t, i, copies[k]); k++) {
+            }
+            if (k == sizeof copies / sizeof *copies) continue;
+            for (at = i + 2; at < t->list[i + 1].match; at++) {
+                if (cc_is(t, at, '&') && cc_is_name(t, at + 1) &&
+                    is_function_pointer(u, one, at + 1, &steps)) return 1;
+            }
+        }
+    }
+    return 0;
+}
+
+static void convert_all(cc_unit *u) {
+    uint32_t i;
+    for (i = 0; i < u->name_room; i++) {
+        if (u->names[i].taken) u->names[i].taken |= CC_CONVERTED;
+    }
+}
+
+/* Taken: a function's name that is not plain, which is to say neither declared where it stands nor
+   called directly there (expression.c). Where no body was parsed, a name in front of a bracket is
+   believed to be called; behind a '.' it is a member, behind `struct` a tag. */
 static void find_taken(cc_unit *u) {
     const cc_tokens *t = &u->tokens;
     around a = {NULL, 0, 0};
-    uint32_t i;
+    uint32_t i, f = 0;
     for (i = 0; i < t->count; i++) {
         cc_name *name;
+        int is_parsed;
         if (cc_is(t, i, CC_ATTRIBUTE) && cc_is(t, i + 1, '(')) {
             i = t->list[i + 1].match;
             continue;
         }
         follow_brackets(u, &a, i);
-        if (!cc_is_name(t, i) || (i > 0 && (cc_is(t, i - 1, '.') ||
-                                            cc_is(t, i - 1, CC_OP2('-', '>'))))) continue;
-        if (cc_is(t, i + 1, '(') || (cc_is(t, i + 1, ')') && cc_is(t, i + 2, '('))) continue;
+        if (!cc_is_name(t, i) || t->list[i].plain) continue;
+        if (i > 0 && (cc_is(t, i - 1, '.') || cc_is(t, i - 1, CC_OP2('-', '>')) ||
+                      cc_is(t, i - 1, CC_STRUCT) || cc_is(t, i - 1, CC_ENUM))) continue;
+        while (f < u->function_count && u->functions[f].close < i) f++;
+        is_parsed = f < u->function_count && u->functions[f].open < i &&
+                    !u->functions[f].in_system && !u->functions[f].reason;
+        if (!is_parsed && cc_is(t, i + 1, '(')) continue;
         name = cc_find(u, i, 0);
         if (!name || name->meaning != CC_FUNCTION) continue;
         name->taken |= (uint8_t)(is_converted(u, &a, i) ? CC_TAKEN | CC_CONVERTED : CC_TAKEN);
     }
     free(a.converted);
+    if (copies_pointers(u)) convert_all(u);
 }
+
+/* ---- symbols that no expression names ---- */
 
 static int is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           c == '_' || c == '$' || (unsigned char)c >= 128;
 }
 
-/* Whole words in the string at token i that are functions. */
-static void take_from_string(cc_unit *u, uint32_t i) {
-    const cc_token *token = &u->tokens.list[i];
-    const char *s = u->tokens.text + token->at;
-    uint32_t k, from;
-    for (k = 0; k < token->size; k = from) {
-        for (from = k; from < token->size && is_word(s[from]); from++) {
+/* A word is kept for the record, since another file may define it, and if it is a function here it
+   may be called by whatever. */
+static void take_word(cc_unit *u, const char *word, size_t size) {
+    uint32_t at = (uint32_t)hash_bytes(FNV_START, word, size) & (u->name_room - 1);
+    text_bytes(&u->symbols, word, size);
+    text_bytes(&u->symbols, "", 1);
+    for (; u->names[at].token; at = (at + 1) & (u->name_room - 1)) {
+        const cc_token *other = &u->tokens.list[u->names[at].token - 1];
+        if (other->size != size || memcmp(u->tokens.text + other->at, word, size) != 0) continue;
+        if (u->names[at].meaning == CC_FUNCTION) u->names[at].taken = CC_TAKEN | CC_CONVERTED;
+        return;
+    }
+}
+
+/* What strings among first .. last say: neighbours are one string, an escape ends a word. */
+static void add_strings(const cc_unit *u, uint32_t first, uint32_t last, text *out) {
+    const cc_tokens *t = &u->tokens;
+    uint32_t i, k;
+    for (i = first; i < last; i++) {
+        const char *s = t->text + t->list[i].at;
+        if (t->list[i].kind != CC_STRING) {
+            text_add(out, " ");
+            continue;
         }
-        if (from > k) {
-            uint64_t hash = hash_bytes(FNV_START, s + k, from - k);
-            uint32_t at = (uint32_t)hash & (u->name_room - 1);
-            for (; u->names[at].token; at = (at + 1) & (u->name_room - 1)) {
-                const cc_token *other = &u->tokens.list[u->names[at].token - 1];
-                if (other->size != from - k ||
-                    memcmp(u->tokens.text + other->at, s + k, from - k) != 0) continue;
-                if (u->names[at].meaning == CC_FUNCTION)
-                    u->names[at].taken = CC_TAKEN | CC_CONVERTED;
-                break;
-            }
-        } else {
-            from++;
+        for (k = 0; s[k] != '"'; k++) {
+        }
+        for (k++; k + 1 < t->list[i].size; k++) {
+            text_bytes(out, s[k] == '\\' ? " " : s + k, 1);
+            if (s[k] == '\\') k++;
         }
     }
 }
 
+static void take_from_strings(cc_unit *u, uint32_t first, uint32_t last) {
+    text said = {NULL, 0, 0};
+    size_t k, from;
+    add_strings(u, first, last, &said);
+    for (k = 0; k < said.size; k = from + 1) {
+        for (from = k; from < said.size && is_word(said.data[from]); from++) {
+        }
+        if (from > k && !(said.data[k] >= '0' && said.data[k] <= '9'))
+            take_word(u, said.data + k, from - k);
+    }
+    text_free(&said);
+}
+
+static int is_one_of(const char *word, size_t size, const char *const *list, size_t count) {
+    size_t i;
+    for (i = 0; i < count; i++) {
+        if (strlen(list[i]) == size && memcmp(word, list[i], size) == 0) return 1;
+    }
+    return 0;
+}
+
+/* Is it an instruction that goes elsewhere, on a machine that gcc knows? On most a branch is a
+   short word with b in front (beq, bl, cbnz); what is no branch of these is listed. */
+static int is_jump(const char *word, size_t size) {
+    static const char *const jumps[] = {"call", "calll", "callq", "loop", "loope", "loopne", "ret",
+                                        "retq", "xbegin", "rcall", "jalr", "bctrl"};
+    static const char *const others[] = {
+        "bswap", "bsf",  "bsfl", "bsfq", "bsr", "bsrl", "bsrq", "bt",    "btl", "btq",
+        "btc",   "btr",  "bts",  "btsl", "btsq", "btrl", "bic",  "bics",  "bfi", "bfc",
+        "bfm",   "bfxil", "bit", "byte", "blsr", "blsi", "bextr", "bzhi"};
+    if (is_one_of(word, size, jumps, sizeof jumps / sizeof *jumps)) return 1;
+    if (size == 0 || size > 5 || is_one_of(word, size, others, sizeof others / sizeof *others))
+        return 0;
+    return *word == 'j' || *word == 'b' ||
+           (size > 2 && (memcmp(word, "cb", 2) == 0 || memcmp(word, "tb", 2) == 0));
+}
+
+int cc_assembly_jumps(const cc_unit *u, uint32_t first, uint32_t last) {
+    text said = {NULL, 0, 0};
+    uint32_t stop = first;
+    size_t k, from;
+    int found = 0;
+    while (stop < last && !cc_is(&u->tokens, stop, ':')) stop++;    /* operands stand behind it */
+    add_strings(u, first, stop, &said);
+    for (k = 0; k < said.size && !found; k = from + 1) {
+        for (from = k; from < said.size && is_word(said.data[from]); from++) {
+        }
+        found = is_jump(said.data + k, from - k);
+    }
+    text_free(&said);
+    return found;
+}
+
 static void find_taken_in_strings(cc_unit *u) {
+    static const char *const renaming[] = {"alias", "__alias__", "ifunc", "__ifunc__", "weakref",
+                                           "__weakref__", "cleanup", "__cleanup__"};
     const cc_tokens *t = &u->tokens;
-    uint32_t i, k, last;
+    uint32_t i, k;
+    size_t n;
     for (i = 0; i < t->count; i++) {
         if (cc_is(t, i, CC_ASM)) {
             for (k = i + 1; k < t->count && t->list[k].kind == CC_NAME; k++) {
             }
-            if (!cc_is(t, k, '(')) continue;
-            for (last = t->list[k].match; k < last; k++) {
-                if (t->list[k].kind == CC_STRING) take_from_string(u, k);
-            }
-        } else if (cc_spells(t, i, "alias") || cc_spells(t, i, "__alias__") ||
-                   cc_spells(t, i, "ifunc") || cc_spells(t, i, "cleanup") ||
-                   cc_spells(t, i, "__cleanup__")) {
-            if (!cc_is(t, i + 1, '(')) continue;
+            if (!cc_is(t, k, '(') || t->files[t->list[i].file].in_system) continue;
+            take_from_strings(u, k, t->list[k].match);
+            continue;
+        }
+        for (n = 0; n < sizeof renaming / sizeof *renaming; n++) {
+            if (!cc_spells(t, i, renaming[n]) || !cc_is(t, i + 1, '(')) continue;
+            take_from_strings(u, i + 2, t->list[i + 1].match);
             for (k = i + 2; k < t->list[i + 1].match; k++) {
                 cc_name *name = cc_is_name(t, k) ? cc_find(u, k, 0) : NULL;
-                if (t->list[k].kind == CC_STRING) take_from_string(u, k);
                 if (name && name->meaning == CC_FUNCTION) name->taken = CC_TAKEN | CC_CONVERTED;
             }
         }
     }
+    for (i = 0; i < t->renamed_count; i++)
+        take_word(u, t->text + t->renamed[i].at, t->renamed[i].size);
 }
 
 /* Flags may stand in a declaration behind the definition. */
@@ -492,6 +619,7 @@ void cc_unit_free(cc_unit *u) {
     free(u->nodes);
     free(u->functions);
     free(u->names);
+    text_free(&u->symbols);
     cc_types_free(u);
     memset(u, 0, sizeof *u);
 }

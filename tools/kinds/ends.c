@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KIND = 7, VERSION = 1 };
+enum { KIND = 7, VERSION = 1, VERSION_OF = 2 }; /* 2: with the time of which it is a part */
 
 static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
     missing_ends *s = (missing_ends *)state;
@@ -14,11 +14,16 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
     const unsigned char *program;
     size_t size;
     uint64_t version = dump_get(&r);
-    if (!r.reason && version != VERSION) r.reason = "unknown version of a missing end";
+    if (!r.reason && version != VERSION && version != VERSION_OF)
+        r.reason = "unknown version of a missing end";
     end.why = dump_get32(&r);
-    if (!r.reason && end.why != END_KILLED && end.why != END_LEFT)
+    if (!r.reason && (version == VERSION ? end.why != END_KILLED && end.why != END_LEFT
+                                         : end.why != END_QUIET))
         r.reason = "unknown reason of a missing end";
     end.missing_ms = dump_get(&r);
+    end.of_ms = version == VERSION_OF ? dump_get(&r) : 0;
+    if (!r.reason && version == VERSION_OF && end.of_ms < end.missing_ms)
+        r.reason = "more is missing than there was";
     program = dump_get_string(&r, &size);
     if (!r.reason && r.at != part->size) r.reason = "bytes behind a missing end";
     if (r.reason) return dump_refuse(fault, dump_place(d, part, r.at), "%s", r.reason);
@@ -34,7 +39,8 @@ static int compare(const void *left, const void *right) {
     int order = strcmp(a->program, b->program);
     if (order) return order;
     if (a->why != b->why) return a->why < b->why ? -1 : 1;
-    return (a->missing_ms > b->missing_ms) - (a->missing_ms < b->missing_ms);
+    if (a->missing_ms != b->missing_ms) return a->missing_ms < b->missing_ms ? -1 : 1;
+    return (a->of_ms > b->of_ms) - (a->of_ms < b->of_ms);
 }
 
 static void settle(void *state) {
@@ -45,9 +51,10 @@ static void settle(void *state) {
 void ends_write(const missing_end *end, text *out) {
     dump_writer w;
     dump_begin(&w, out, KIND);
-    dump_put(&w, VERSION);
+    dump_put(&w, end->why == END_QUIET ? VERSION_OF : VERSION);
     dump_put(&w, end->why);
     dump_put(&w, end->missing_ms);
+    if (end->why == END_QUIET) dump_put(&w, end->of_ms);
     dump_put_string(&w, end->program);
     dump_end(&w);
 }

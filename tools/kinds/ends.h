@@ -3,12 +3,15 @@
 #define KINDS_ENDS_H
 #include "base/kind.h"
 
-enum { END_KILLED = 1, END_LEFT = 2 };            /* by a signal; without the C library's exit */
+/* By a signal; without the C library's exit; or the end is there, but threads
+   that may be cancelled at any instruction were not sampled. */
+enum { END_KILLED = 1, END_LEFT = 2, END_QUIET = 3 };
 
 typedef struct missing_end {
     char *program;
     uint32_t why;
-    uint64_t missing_ms;                          /* from what is there to the end */
+    uint64_t missing_ms;                          /* from what is there to the end; CPU time */
+    uint64_t of_ms;                               /* END_QUIET: the CPU time of the process */
 } missing_end;
 
 typedef struct missing_ends {

@@ -1,7 +1,11 @@
-/* ends.c - which recordings have no end, and how much is missing. */
+/* ends.c - which recordings have no end, which leave threads out, and how much is missing. */
 #include "kinds/ends.h"
 #include "model/report.h"
 #include <string.h>
+
+static const char *why_of(uint32_t why) {
+    return why == END_KILLED ? "killed" : why == END_LEFT ? "left" : "not sampled";
+}
 
 static void fill(void *columns, report *r, const void *state, const input *in) {
     static const report_column shown[] = {
@@ -15,13 +19,14 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     (void)columns;
     (void)in;
     if (s->count == 0) return;
-    table = report_add_table(r, "missing_ends", "recordings whose end is missing", shown,
+    table = report_add_table(r, "missing_ends", "what is missing from recordings", shown,
                              sizeof shown / sizeof *shown);
-    report_remark(table, "What ran in the last seconds of these programs is in no table.");
+    report_remark(table, "What ran in the last seconds of programs that were killed or left, and "
+                         "the calls of threads that were not sampled, are in no table.");
     for (i = 0; i < s->count; i++) {
         report_cell *row = report_add_row(table);
         row[0].real = (double)s->at[i].missing_ms / 1000;
-        row[1].name = s->at[i].why == END_KILLED ? "killed" : "left";
+        row[1].name = why_of(s->at[i].why);
         row[2].name = *s->at[i].program ? s->at[i].program : "(no name)";
     }
 }

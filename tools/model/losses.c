@@ -107,7 +107,7 @@ static void add_sampled(report *r, const void *state) {
     add_no_time(r, s);
     if (t.untimed)
         report_add_loss(r, REPORT_OF_TIME, "threads without a timer", t.untimed, REPORT_NONE,
-                        "Their time is not in the table. Define a larger TICKS_THREADS, or call "
+                        "Their time is not in the table. The system has no more timers; call "
                         "bursty_thread_end where threads end.");
     if (t.lost)
         report_add_loss(r, REPORT_OF_TIME, "ticks lost", t.lost,
@@ -190,12 +190,27 @@ static void add_streams(report *r, const void *state) {
 
 static void add_ends(report *r, const void *state) {
     const missing_ends *s = (const missing_ends *)state;
-    if (s->count == 0) return;
-    report_add_loss(r, REPORT_OF_COUNTS | REPORT_OF_TIME, "recordings of which the end is missing",
-                    s->count, REPORT_NONE,
-                    s->at[0].why == END_KILLED ? "The program was killed. A table says how much."
-                                               : "The program left without the C library. A table "
-                                                 "says how much.");
+    uint64_t quiet_ms = 0, of_ms = 0, ends = 0;
+    int killed = 0;
+    size_t i;
+    for (i = 0; i < s->count; i++) {
+        if (s->at[i].why == END_QUIET) {
+            quiet_ms = tally_add(quiet_ms, s->at[i].missing_ms);
+            of_ms = tally_add(of_ms, s->at[i].of_ms);
+        } else {
+            ends++;
+            killed |= s->at[i].why == END_KILLED;
+        }
+    }
+    if (ends)
+        report_add_loss(r, REPORT_OF_COUNTS | REPORT_OF_TIME, "recordings of which the end is missing",
+                        ends, REPORT_NONE,
+                        killed ? "The program was killed. A table says how much."
+                               : "The program left without the C library. A table says how much.");
+    if (quiet_ms)
+        report_add_loss(r, REPORT_OF_COUNTS, "ms of CPU time in which calls were not sampled",
+                        quiet_ms, of_ms ? (double)quiet_ms / (double)of_ms : REPORT_NONE,
+                        "Those threads may be cancelled at any instruction. Record with --ticks.");
 }
 
 void report_add_losses(report *r, const input *in) {

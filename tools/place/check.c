@@ -110,7 +110,7 @@ static int settle_quiet(checker *c, uint32_t node) {
         }
         for (n = 0; n < f->calls; n++) {
             const graph_call *call = graph_call_of(g, f, n);
-            if (call->node == GRAPH_NONE && graph_calls_back(g->names[call->name])) return 0;
+            if (call->node == GRAPH_NONE && graph_call_returns(g, call)) return 0;
             if (call->node != GRAPH_NONE && c->loud[call->node]) return 0;
             if (call->node != GRAPH_NONE) sum += c->loops[call->node];
             if (sum > 4) return 0;
@@ -146,7 +146,7 @@ static int is_quiet_loop(const checker *c, const graph_function *f, const graph_
         if (sum > 4) return 0;
         if (vertex->kind != VERTEX_CALL) continue;
         call = graph_call_of(c->g, f, vertex->index);
-        if (call->node == GRAPH_NONE && graph_calls_back(c->g->names[call->name])) return 0;
+        if (call->node == GRAPH_NONE && graph_call_returns(c->g, call)) return 0;
         if (call->node == GRAPH_NONE) continue;
         if (c->loud[call->node]) return 0;
         if (c->loops[call->node] == 0 || c->memory[call->node] == loop->first + 1) continue;
@@ -365,8 +365,11 @@ static void count_unseen(checker *c) {
         if (!(f->flags & GRAPH_HAS_BODY)) proof->without_skeleton++;
         for (v = 0; v < f->calls; v++) {
             const graph_call *call = graph_call_of(g, f, v);
-            if (call->node == GRAPH_NONE && graph_calls_back(g->names[call->name]))
-                proof->outside_calls++;
+            const char *name = g->names[call->name];
+            if (call->node != GRAPH_NONE) continue;
+            if (strcmp(name, GRAPH_ASSEMBLY) == 0) proof->unread[f->node] |= UNREAD_ASSEMBLY;
+            else if (graph_calls_back(name)) proof->outside_calls++;
+            if (graph_returns_again(name)) proof->unread[f->node] |= UNREAD_RETURNS;
         }
         for (v = 0; v < f->vertices; v++) {
             const graph_vertex *vertex = graph_vertex_of(g, f, v);
@@ -374,6 +377,10 @@ static void count_unseen(checker *c) {
             proof->typed_calls += vertex->kind == VERTEX_INDIRECT && vertex->type != GRAPH_NONE &&
                                   !g->types_given_up;
         }
+    }
+    for (v = 0; v < g->node_count; v++) {
+        proof->assemblies += (proof->unread[v] & UNREAD_ASSEMBLY) != 0;
+        proof->returning += (proof->unread[v] & UNREAD_RETURNS) != 0;
     }
 }
 
@@ -401,6 +408,8 @@ void place_check(place_proof *proof, const graph *g, const uint8_t *entry, const
     c.memory = (uint32_t *)tool_alloc((2 * most + 2) * sizeof *c.memory);
     c.leading = c.memory + most + 1;
     proof->open_node = (uint8_t *)tool_alloc(nodes);
+    proof->unread = (uint8_t *)tool_alloc(nodes);
+    memset(proof->unread, 0, nodes);
     proof->open_loop = (uint8_t *)tool_alloc(g->loop_count + 1);
     proof->open_goto = (uint8_t *)tool_alloc(g->function_count + 1);
     memset(proof->open_goto, 0, g->function_count + 1);
@@ -421,6 +430,7 @@ void place_check(place_proof *proof, const graph *g, const uint8_t *entry, const
 
 void place_proof_free(place_proof *proof) {
     free(proof->open_node);
+    free(proof->unread);
     free(proof->open_loop);
     free(proof->open_goto);
     memset(proof, 0, sizeof *proof);

@@ -58,6 +58,7 @@ typedef struct graph_taken {                    /* a function's address */
     uint32_t name, node;
     uint32_t params, type;                      /* cast to such a type; GRAPH_NONE: it is not */
     int converted;                              /* cast to we do not know what */
+    int is_symbol;                              /* a word of assembly, or a symbol with two names */
 } graph_taken;
 
 typedef struct graph_unit {
@@ -104,7 +105,8 @@ typedef struct graph {
     int is_mixed;                               /* code in it has no graph and may call all of it */
     graph_links direct;                         /* direct calls between nodes, each pair once */
     graph_links wide;                           /* and those through pointers and from outside */
-    uint32_t outside;                           /* in wide: the vertex that stands for it */
+    int library_calls;                          /* even the C library calls functions of it */
+    uint32_t outside, library;                  /* in wide: the vertices that stand for them */
     uint32_t site, sort, units_vertex;          /* in wide: the first of those, see join.c */
     uint32_t *site_types;                       /* their names */
     int types_given_up;                         /* too many: calls go by numbers of arguments */
@@ -137,10 +139,20 @@ const char *graph_text_of(const graph *g, uint32_t name);
 int  graph_compare(const graph *g, uint32_t node, uint32_t other);
 /* Does a function outside the program call back what it has been given or could know? */
 int  graph_calls_back(const char *name);
+int  graph_hooks_library(const char *name);
+int  graph_returns_again(const char *name);
+
+/* The callee that stands for whatever a function's assembly jumps to. */
+#define GRAPH_ASSEMBLY "(assembly)"
 
 static inline const graph_call *graph_call_of(const graph *g, const graph_function *f,
                                               uint32_t i) {
     return &g->calls[f->first_call + i];
+}
+
+/* May this call of a function that is not in the program lead back into it? */
+static inline int graph_call_returns(const graph *g, const graph_call *call) {
+    return g->library_calls || graph_calls_back(g->names[call->name]);
 }
 
 static inline const graph_vertex *graph_vertex_of(const graph *g, const graph_function *f,

@@ -14,6 +14,9 @@
                                  hold a function that is not in the program but calls back
        outside                   functions that are not in the program and may call back: leads to
                                  all taken functions and to those that are exported
+       the C library             functions of it that call nothing of a usual program: leads to those
+                                 of their names that the program has itself, and to outside, if the
+                                 program puts functions behind streams
        anything                  from functions that were left alone and have no skeleton: leads to
                                  all functions but static ones of other units (one vertex a unit)
        a call of one type        one for each type and number of arguments: leads to the sorts that
@@ -45,7 +48,7 @@ typedef struct joiner {
     uint8_t *unit_done;                         /* its vertex of "anything" has its edges */
     sorts sites, sorts;
     uint32_t unknown;                           /* the name "?" */
-    uint32_t pointer, any_count, any_pointer, outside, anything, units;    /* vertices */
+    uint32_t pointer, any_count, any_pointer, outside, library, anything, units;  /* vertices */
 } joiner;
 
 static uint32_t add_node(graph *g, size_t *room, const graph_function *f) {
@@ -138,7 +141,9 @@ static void resolve(joiner *j) {
             uint32_t node = find(j, taken->name);
             taken->node = node;
             if (node == GRAPH_NONE) {
-                if (graph_calls_back(g->names[taken->name])) pair(j, j->any_pointer, j->outside);
+                if (taken->is_symbol) continue;
+                pair(j, j->any_pointer,
+                     graph_calls_back(g->names[taken->name]) ? j->outside : j->library);
                 continue;
             }
             g->nodes[node].taken = 1;
@@ -299,8 +304,8 @@ static void wide_calls_of(joiner *j, const graph_function *f) {
     if (!(f->flags & GRAPH_HAS_BODY)) callees_of_unknown_body(j, f);
     for (i = 0; i < f->calls; i++) {
         const graph_call *call = graph_call_of(g, f, i);
-        if (call->node != GRAPH_NONE || !graph_calls_back(g->names[call->name])) continue;
-        pair(j, f->node, j->outside);
+        if (call->node != GRAPH_NONE || !graph_call_returns(g, call)) continue;
+        pair(j, f->node, graph_calls_back(g->names[call->name]) ? j->outside : j->library);
     }
     for (i = 0; i < f->vertices; i++) {
         const graph_vertex *v = graph_vertex_of(g, f, i);
@@ -309,6 +314,23 @@ static void wide_calls_of(joiner *j, const graph_function *f) {
         if (site != GRAPH_NONE) pair(j, f->node, g->site + site);
         else pair(j, f->node, j->pointer + (v->index < ARGUMENTS ? v->index : ARGUMENTS - 1));
     }
+}
+
+/* Is it one of the names that the C library has, too? */
+static int replaces_library(const graph *g, const graph_node *node) {
+    return node->unit == GRAPH_NONE && !graph_calls_back(g->names[node->name]);
+}
+
+static void ask_library(joiner *j) {
+    graph *g = j->g;
+    uint32_t v;
+    for (v = 0; v < g->name_count; v++) {
+        if (!graph_hooks_library(g->names[v])) continue;
+        g->library_calls = 1;
+        pair(j, j->library, j->outside);
+    }
+    for (v = 0; v < g->node_count; v++) g->library_calls |= replaces_library(g, &g->nodes[v]);
+    if (g->library_calls) pair(j, j->outside, j->library);
 }
 
 static void wide_calls(joiner *j) {
@@ -321,6 +343,7 @@ static void wide_calls(joiner *j) {
         has_exports |= node->exported;
         if (node->taken || node->exported) pair(j, j->outside, v);
         if (node->unit == GRAPH_NONE) pair(j, j->anything, v);
+        if (replaces_library(g, node)) pair(j, j->library, v);
         for (f = node->first_copy; f != GRAPH_NONE; f = g->functions[f].next_copy) {
             const graph_function *copy = &g->functions[f];
             wide_calls_of(j, copy);
@@ -345,9 +368,9 @@ static void make_direct(joiner *j) {
     graph_links all;
     uint32_t v, *seen, *kept = (uint32_t *)tool_alloc((2 * j->pair_count + 1) * sizeof *kept);
     size_t i, count = 0;
-    links_build(&all, j->outside + 1, j->pairs, j->pair_count);
-    seen = (uint32_t *)tool_alloc(((size_t)j->outside + 1) * sizeof *seen);
-    memset(seen, 0xFF, (size_t)j->outside * sizeof *seen + sizeof *seen);
+    links_build(&all, j->library + 1, j->pairs, j->pair_count);
+    seen = (uint32_t *)tool_alloc(((size_t)j->library + 1) * sizeof *seen);
+    memset(seen, 0xFF, (size_t)j->library * sizeof *seen + sizeof *seen);
     for (v = 0; v < g->node_count; v++) {
         for (i = all.first[v]; i < all.first[v + 1]; i++) {
             uint32_t to = all.to[i];
@@ -376,14 +399,17 @@ void graph_join(graph *g) {
     j.any_count = j.pointer + ARGUMENTS;
     j.any_pointer = j.any_count + 1;
     j.outside = j.any_pointer + 1;
-    j.anything = j.outside + 1;
+    j.library = j.outside + 1;
+    j.anything = j.library + 1;
     g->outside = j.outside;
+    g->library = j.library;
     j.unit_done = (uint8_t *)tool_alloc(g->unit_count + 1);
     memset(j.unit_done, 0, g->unit_count + 1);
     resolve(&j);
     find_exports(&j);
     make_direct(&j);
     collect_sorts(&j);
+    ask_library(&j);
     wide_calls(&j);
     links_build(&g->wide, j.units + (uint32_t)g->unit_count, j.pairs, j.pair_count);
     free(j.sorts.type);

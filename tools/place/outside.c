@@ -1,10 +1,13 @@
 /* outside.c - functions of the C library and of POSIX that call nothing of the program.
 
-   What is not in the list may call back whatever is exported or has its address taken. Standard
-   input and output stand in it: streams with functions of the program behind them (fopencookie,
-   funopen, register_printf_function) do call back, and are named in docs/place.md as not seen.
-   exit, atexit, signal and pthread_create stand in it as well: what they start does not run inside
-   the call in a way that could repeat without end. */
+   What is not in the list may call back whatever is exported or has its address taken. raise, kill
+   and the like do not stand in it: a handler may raise its own signal. exit, atexit, signal and
+   pthread_create stand in it: what they start does not run inside the call in a way that could
+   repeat without end.
+
+   Two things make even these call back. A program may define a function of such a name, malloc or
+   write, and the library then calls that one. And a stream may have functions of the program behind
+   it (fopencookie). join.c asks for both. */
 #include "place/graph.h"
 #include <string.h>
 
@@ -63,7 +66,7 @@ static const char *const silent[] = {
     "getppid", "getpriority", "getprotobyname", "getpwent", "getpwnam", "getpwuid", "getrandom",
     "getresgid", "getresuid", "getrlimit", "getrlimit64", "getrusage", "gets", "getservbyname",
     "getservbyport", "getsid", "getsockname", "getsockopt", "getspnam", "gettext", "gettimeofday",
-    "getuid", "getw", "getwc", "getwchar", "getwline", "gmtime", "gmtime_r", "gsignal", "herror",
+    "getuid", "getw", "getwc", "getwchar", "getwline", "gmtime", "gmtime_r", "herror",
     "hstrerror", "htonl", "htons", "hypot", "hypotf", "hypotl", "iconv", "iconv_close",
     "iconv_open", "if_indextoname", "if_nametoindex", "ilogb", "ilogbl", "imaxabs", "index",
     "inet_addr", "inet_aton", "inet_network", "inet_ntoa", "inet_ntop", "inet_pton", "initgroups",
@@ -71,7 +74,7 @@ static const char *const silent[] = {
     "isalpha", "isascii", "isatty", "isblank", "iscntrl", "isdigit", "isgraph", "isinf", "isinff",
     "isinfl", "islower", "isnan", "isnanf", "isnanl", "isprint", "ispunct", "isspace", "isupper",
     "iswalnum", "iswalpha", "iswctype", "iswdigit", "iswprint", "iswspace", "isxdigit", "j0",
-    "j0f", "j0l", "j1", "j1f", "j1l", "jn", "jnf", "jnl", "jrand48", "kill", "killpg", "l64a",
+    "j0f", "j0l", "j1", "j1f", "j1l", "jn", "jnf", "jnl", "jrand48", "l64a",
     "labs", "lchown", "lcong48", "ldexp", "ldexpf", "ldexpl", "ldiv", "lgamma", "lgamma_r",
     "lgammaf", "lgammaf_r", "lgammal", "lgammal_r", "link", "linkat", "listen", "llabs", "lldiv",
     "llrint", "llrintf", "llrintl", "llround", "llroundf", "llroundl", "localeconv", "localtime",
@@ -101,7 +104,7 @@ static const char *const silent[] = {
     "pthread_condattr_init", "pthread_condattr_setclock", "pthread_create", "pthread_detach",
     "pthread_equal", "pthread_getaffinity_np", "pthread_getattr_np", "pthread_getname_np",
     "pthread_getspecific", "pthread_join", "pthread_key_create", "pthread_key_delete",
-    "pthread_kill", "pthread_mutex_consistent", "pthread_mutex_destroy", "pthread_mutex_init",
+    "pthread_mutex_consistent", "pthread_mutex_destroy", "pthread_mutex_init",
     "pthread_mutex_lock", "pthread_mutex_timedlock", "pthread_mutex_trylock",
     "pthread_mutex_unlock", "pthread_mutexattr_destroy", "pthread_mutexattr_getrobust",
     "pthread_mutexattr_init", "pthread_mutexattr_setprotocol", "pthread_mutexattr_setpshared",
@@ -112,7 +115,7 @@ static const char *const silent[] = {
     "pthread_spin_destroy", "pthread_spin_init", "pthread_spin_lock", "pthread_spin_trylock",
     "pthread_spin_unlock", "pthread_testcancel", "putc", "putc_unlocked", "putchar",
     "putchar_unlocked", "putenv", "puts", "putw", "putwc", "putwchar", "pwrite", "pwrite64",
-    "pwritev", "pwritev64", "raise", "rand", "rand_r", "random", "random_r", "rawmemchr", "read",
+    "pwritev", "pwritev64", "rand", "rand_r", "random", "random_r", "rawmemchr", "read",
     "readahead", "readdir", "readdir64", "readdir_r", "readlink", "readlinkat", "readv", "realloc",
     "reallocarray", "realpath", "recv", "recvfrom", "recvmsg", "remainder", "remainderf",
     "remainderl", "remove", "remquo", "remquof", "remquol", "rename", "renameat", "renameat2",
@@ -129,7 +132,7 @@ static const char *const silent[] = {
     "shmget", "shutdown", "sigaction", "sigaddset", "sigaltstack", "sigdelset", "sigemptyset",
     "sigfillset", "sighold", "sigignore", "siginterrupt", "sigismember", "siglongjmp", "signal",
     "signalfd", "signbit", "significand", "significandf", "significandl", "sigpause", "sigpending",
-    "sigprocmask", "sigqueue", "sigrelse", "sigset", "sigsetjmp", "sigsuspend", "sigtimedwait",
+    "sigprocmask", "sigrelse", "sigset", "sigsetjmp", "sigsuspend", "sigtimedwait",
     "sigwait", "sigwaitinfo", "sin", "sincos", "sincosf", "sincosl", "sinf", "sinh", "sinhf",
     "sinhl", "sinl", "sleep", "snprintf", "sockatmark", "socket", "socketatmark", "socketpair",
     "splice", "sprintf", "sqrt", "sqrtf", "sqrtl", "srand", "srand48", "srandom", "srandom_r",
@@ -168,4 +171,27 @@ int graph_calls_back(const char *name) {
         else low = middle + 1;
     }
     return 1;
+}
+
+/* Does a function of this name put functions of the program behind what the C library does? */
+int graph_hooks_library(const char *name) {
+    static const char *const hooks[] = {"fopencookie", "funopen", "register_printf_function",
+                                        "register_printf_modifier", "register_printf_specifier",
+                                        "register_printf_type"};
+    size_t i;
+    for (i = 0; i < sizeof hooks / sizeof *hooks; i++) {
+        if (strcmp(name, hooks[i]) == 0) return 1;
+    }
+    return 0;
+}
+
+/* May another function, longjmp or setcontext, make a call of this one return again? */
+int graph_returns_again(const char *name) {
+    static const char *const names[] = {"setjmp", "_setjmp", "sigsetjmp", "__sigsetjmp",
+                                        "__builtin_setjmp", "getcontext", "swapcontext"};
+    size_t i;
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0) return 1;
+    }
+    return 0;
 }

@@ -58,7 +58,12 @@ void place_exempt(placement *p, const graph *g, const place_rules *rules);
 
 /* ---- the checker: shares nothing with the above but the graph ---- */
 
+/* What a function does beside the graph that was read. */
+enum { UNREAD_ASSEMBLY = 1, UNREAD_RETURNS = 2 };
+
 typedef struct place_proof {
+    uint8_t *unread;                            /* of each node: bits of the above */
+    size_t assemblies, returning;
     uint8_t *open_node, *open_loop;             /* on a cycle without a check */
     uint8_t *open_goto;                         /* functions with a cycle of gotos alone */
     size_t open_nodes, open_loops, open_gotos;

@@ -90,7 +90,7 @@ static unsigned called_loops(noise *q, const graph_function *f, uint32_t first, 
         if (vertex->kind != VERTEX_CALL) continue;
         call = graph_call_of(q->g, f, vertex->index);
         if (call->node == GRAPH_NONE) {
-            if (graph_calls_back(q->g->names[call->name])) return LOUD;
+            if (graph_call_returns(q->g, call)) return LOUD;
             continue;
         }
         if (q->met[call->node] == q->stamp) continue;
@@ -113,7 +113,7 @@ static unsigned loops_of_copy(const noise *q, const graph_function *f) {
     for (i = 0; i < f->calls; i++) {
         const graph_call *call = graph_call_of(g, f, i);
         if (call->node != GRAPH_NONE) sum += q->loops[call->node];
-        else if (graph_calls_back(g->names[call->name])) return LOUD;
+        else if (graph_call_returns(g, call)) return LOUD;
         if (sum > QUIET_LOOPS) return LOUD;
     }
     return sum;

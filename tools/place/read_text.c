@@ -244,11 +244,12 @@ static int read_body(reader *r, graph_function *f) {
 
 static int read_taken(reader *r) {
     graph *g = r->g;
-    graph_taken taken = {0, GRAPH_NONE, 0, GRAPH_NONE, 0};
+    graph_taken taken = {0, GRAPH_NONE, 0, GRAPH_NONE, 0, 0};
     if (!r->has_unit) return refuse(r, r->at, "a name stands before the first unit");
     if (name(r, &taken.name) != 0) return -1;
-    if (r->end - r->at == 1 && r->data[r->at] == 'c') {
+    if (r->end - r->at == 1 && (r->data[r->at] == 'c' || r->data[r->at] == 's')) {
         taken.converted = 1;
+        taken.is_symbol = r->data[r->at] == 's';
         r->at = r->end;
     } else if (r->at < r->end) {
         if (read_params(r, &taken.params, &taken.type) != 0) return -1;

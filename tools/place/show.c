@@ -42,10 +42,11 @@ static void add_row(const char *title, size_t all, const size_t *counts, text *o
     text_add(out, "\n");
 }
 
-static void add_names(const graph *g, const uint8_t *chosen, text *out) {
+/* Of those whose mark has one of the bits. */
+static void add_names(const graph *g, const uint8_t *chosen, int bits, text *out) {
     uint32_t v, shown = 0;
     for (v = 0; v < g->node_count; v++) {
-        if (!chosen[v]) continue;
+        if (!(chosen[v] & bits)) continue;
         if (shown == NAMES_SHOWN) text_add(out, " ...");
         if (shown++ >= NAMES_SHOWN) return;
         text_add(out, shown == 1 ? ": " : ", ");
@@ -91,21 +92,51 @@ static void add_open_functions(const graph *g, const place_proof *proof, text *o
     }
 }
 
-static void add_proof(const graph *g, const place_proof *proof, text *out) {
+/* What the graph does not say about functions that are known by name. */
+static void add_unread(const graph *g, const placement *p, const place_proof *proof, text *out) {
+    if (proof->left_alone) {
+        add_fact(proof->left_alone, " function", " functions", " cannot have a check", out);
+        add_names(g, p->fixed, 3, out);
+        text_add(out, "\n");
+    }
+    add_fact(proof->left_alone_loops, " loop", " loops", " in such functions may run long\n", out);
+    add_fact(proof->left_alone_cycles, " of them may call itself", " of them may call themselves",
+             " for ever\n", out);
+    add_fact(proof->without_skeleton, " function", " functions", " without a skeleton: believed to "
+             "call anything, and to end\n", out);
+    if (proof->returning) {
+        add_fact(proof->returning, " function", " functions",
+                 " to which longjmp or setcontext may come back without a check", out);
+        add_names(g, proof->unread, UNREAD_RETURNS, out);
+        text_add(out, "\n");
+    }
+    if (proof->assemblies) {
+        add_fact(proof->assemblies, " function", " functions",
+                 " with assembly that jumps or calls, which was not read", out);
+        add_names(g, proof->unread, UNREAD_ASSEMBLY, out);
+        text_add(out, "\n");
+    }
+}
+
+static void add_proof(const graph *g, const placement *p, const place_proof *proof, text *out) {
     if (proof->open_nodes + proof->open_loops + proof->open_gotos == 0) {
-        text_add(out, "proved: no cycle of calls, back-edges and gotos runs without a check, but ");
+        text_add(out, proof->assemblies + proof->returning + proof->left_alone +
+                              proof->without_skeleton
+                          ? "holds on the graph that was read, but for what is named below: "
+                          : "holds on the graph that was read: ");
+        text_add(out, "every cycle of calls, back-edges and gotos passes a check, except ");
         text_count(out, proof->boring);
         text_add(out, " boring, ");
         text_count(out, proof->bounded);
         text_add(out, " bounded and ");
         text_count(out, proof->quiet);
-        text_add(out, " quiet loops\n");
+        text_add(out, " quiet loops, which have none on purpose\n");
     } else {
         text_add(out, "NOT proved: without a check may run for ever\n");
         if (proof->open_nodes) {
             add_fact(proof->open_nodes, " function that calls itself",
                      " functions that call one another", "", out);
-            add_names(g, proof->open_node, out);
+            add_names(g, proof->open_node, 1, out);
             text_add(out, "\n");
         }
         if (proof->open_loops) {
@@ -127,6 +158,7 @@ static void add_proof(const graph *g, const place_proof *proof, text *out) {
             text_add(out, "\n");
         }
     }
+    add_unread(g, p, proof, out);
 }
 
 static void add_cxx(const graph *g, text *out) {
@@ -139,19 +171,9 @@ static void add_cxx(const graph *g, text *out) {
     if (g->cxx_count) text_add(out, g->cxx_count > GRAPH_CXX_NAMES ? " ...\n" : "\n");
 }
 
-static void add_unseen(const graph *g, const placement *p, const place_proof *proof, text *out) {
-    text_add(out, "not seen: longjmp, signal handlers and other threads inside a loop");
+static void add_unseen(const graph *g, const place_proof *proof, text *out) {
+    text_add(out, "not seen: signal handlers, other threads, and loops inside of outside functions");
     text_add(out, g->is_closed ? "\n" : ", who calls this library\n");
-    if (proof->left_alone) {
-        add_fact(proof->left_alone, " function", " functions", " cannot have a check", out);
-        add_names(g, p->fixed, out);
-        text_add(out, "\n");
-    }
-    add_fact(proof->left_alone_loops, " loop", " loops", " in such functions may run long\n", out);
-    add_fact(proof->left_alone_cycles, " of them may call itself", " of them may call themselves",
-             " for ever\n", out);
-    add_fact(proof->without_skeleton, " function", " functions", " without a skeleton: believed to "
-             "call anything\n", out);
     add_fact(proof->typed_calls, " call through a pointer", " calls through pointers", ": believed "
              "to reach only functions whose address is taken, of a type that fits before a cast "
              "or behind it\n", out);
@@ -193,8 +215,8 @@ void show_summary(const graph *g, const placement *p, const place_proof *proof, 
         add_row("loop", g->loop_count, loops, out);
     }
     if (p->gave_up) text_add(out, "rule Q stopped early: the graph is too large\n");
-    add_proof(g, proof, out);
-    add_unseen(g, p, proof, out);
+    add_proof(g, p, proof, out);
+    add_unseen(g, proof, out);
 }
 
 /* ---- one function -------------------------------------------------------------------------- */
@@ -290,7 +312,9 @@ static void add_vertex(const graph *g, uint32_t v, text *out) {
         text_format(out, "(a pointer, %lu arguments)", (unsigned long)(v - g->node_count));
     else if (v == g->node_count + 256) text_add(out, "(a pointer, any arguments)");
     else if (v < g->outside) text_add(out, "(any pointer)");
-    else if (v < g->site) text_add(out, v == g->outside ? "(outside)" : "(unknown body)");
+    else if (v < g->site) text_add(out, v == g->outside   ? "(outside)"
+                                        : v == g->library ? "(the C library)"
+                                                          : "(unknown body)");
     else if (v < g->sort) {
         text_add(out, "(a pointer, type ");
         text_plain(out, g->names[g->site_types[v - g->site]]);

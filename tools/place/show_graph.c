@@ -54,6 +54,8 @@ static void add_proof(const graph *g, const place_proof *proof, text *out) {
     json_field(out, &fields, "pointer_calls", proof->pointer_calls);
     json_field(out, &fields, "typed_calls", proof->typed_calls);
     json_field(out, &fields, "outside_calls", proof->outside_calls);
+    json_field(out, &fields, "returning_functions", proof->returning);
+    json_field(out, &fields, "assembly_functions", proof->assemblies);
     json_field(out, &fields, "silent_objects", g->silent);
     json_field(out, &fields, "cxx_files", g->cxx_count);
     text_add(out, "}");

@@ -1,0 +1,207 @@
+#!/bin/sh
+# test_cc_wrapper.sh - bursty cc in front of command lines and sources as others write them: no file
+# and no function goes without checks in silence, and a build that the compiler manages does not fail.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+top=$PWD
+BUILD=${BUILD:-build}
+case $BUILD in /*) ;; *) BUILD=$top/$BUILD ;; esac
+CC=${CC:-cc}
+dir=$BUILD/tests/cc_wrapper
+rm -rf "$dir"
+mkdir -p "$dir/tmp" "$dir/include" || exit 2
+export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/cache
+cd "$dir" || exit 2
+passed=0 failed=0 skipped=0
+ok() { passed=$((passed + 1)); }
+no() { failed=$((failed + 1)); echo "failed: $*"; }
+finish() {
+    if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
+    else echo "$passed passed, $failed failed, $skipped skipped"; fi
+    [ $failed = 0 ]
+    exit
+}
+with() { "$BUILD/bursty" cc "$@" >log 2>&1; }
+cat >main.c <<'END_OF'
+#include <stdio.h>
+static int deep(int n) { return n < 1 ? 0 : deep(n - 1) + 1; }
+int main(void) { printf("%d\n", deep(9)); return 0; }
+END_OF
+if ! with -- $CC -o main main.c || [ "$(head -c 4 main | tail -c 3)" != ELF ]; then
+    echo "skipped: $(head -n 1 log)"
+    skipped=1
+    finish
+fi
+has_graph() { grep -q 'F deep s ' "$1"; }       # the section's lines are plain text
+
+# ---- options whose value is the next word ----
+
+# The file is rewritten, and nothing is listed.
+rewrites() { # COMPILER OPTION...
+    rm -f main.o list
+    if with --list=list -- "$@" -c -o main.o main.c && has_graph main.o && [ ! -s list ]; then ok
+    else no "$*: $(head -n 2 log) $(cat list 2>/dev/null)"; fi
+}
+echo '#define FROM_INCLUDE 1' >include/part.h
+for option in '-iwithprefix include' '-iwithprefixbefore include' '-imultilib .' '-isystem-after include' \
+    '--include-directory include' '--define-macro X=1' '-idirafter include' '--include include/part.h'; do
+    # shellcheck disable=SC2086
+    if $CC $option -c -o plain.o main.c >plain.log 2>&1; then rewrites $CC $option
+    else skipped=$((skipped + 1)); echo "skipped: $CC $option: $(head -n 1 plain.log)"; fi
+done
+if command -v clang >/dev/null 2>&1; then
+    echo 'int from_header;' >pre.h
+    clang -x c-header -o pre.pch pre.h
+    rewrites clang -include-pch pre.pch
+    rewrites clang -resource-dir "$(clang -print-resource-dir)"
+    rewrites clang -working-directory "$dir"
+    rewrites clang --serialize-diagnostics main.dia
+    rewrites clang -MJ main.json
+    if grep -q '"file": "main.c"' main.json; then ok; else no "-MJ: $(cat main.json)"; fi
+    rewrites clang -isystem-after include
+else
+    skipped=$((skipped + 1))
+    echo "skipped: no clang"
+fi
+
+# ---- programs in front of the compiler ----
+
+for before in env 'env X=1' 'env -u X' nice 'nice -n 3' 'nice env X=1 nice' nohup; do
+    # shellcheck disable=SC2086
+    rewrites $before $CC
+done
+with -- env X=1 $CC -o linked main.c && [ "$(BURSTY_OFF=1 ./linked)" = 9 ] && ok || no "env: a link: $(cat log)"
+
+# ---- position independent code ----
+
+cat >part.c <<'END_OF'
+int walk(int n);
+int walk(int n) { return n < 1 ? 0 : walk(n - 1) + 1; }
+END_OF
+for option in -fno-plt -fno-printf-return-value -fno-pcc-struct-return -fno-prefetch-loop-arrays; do
+    $CC -fPIC $option -w -c -o part.o part.c 2>/dev/null || continue
+    if with -- $CC -fPIC $option -c -o part.o part.c && with -- $CC -shared -o part.so part.o; then ok
+    else no "-fPIC $option: $(head -n 2 log)"; fi
+done
+
+# ---- headers ----
+
+for command in 'pre.h -o pre.h.gch' '-c pre.h' 'pre.h'; do
+    echo 'int from_header;' >pre.h
+    rm -f pre.h.gch pre.h.pch
+    # shellcheck disable=SC2086
+    if with -- $CC $command && [ -f pre.h.gch ]; then ok; else no "$command: $(head -n 2 log)"; fi
+done
+rm -f pre.h.gch
+# Beside a header the compiler makes no program of a source, but it is not left out in silence.
+rm -f list
+echo 'int from_header;' >pre.h
+with --list=list -- $CC -c main.c pre.h
+grep -q '^main.c:1: the file: left alone: a header$' list && ok || no "a source beside a header: $(cat list log)"
+rm -f pre.h.gch
+
+# ---- sources ----
+
+# The list names what is left alone; wanted: a pattern, or empty.
+source_() { # WANTED STATUS OPTIONS
+    rm -f list a.out
+    # shellcheck disable=SC2086
+    with --list=list $3 -- $CC ${flags-} -o a.out trap.c || { no "$3: $(head -n 3 log): $(cat trap.c)"; return; }
+    BURSTY_OFF=1 ./a.out >out
+    if [ $? = "$2" ] && { [ -z "$1" ] && [ ! -s list ] || grep -q "$1" list; }; then ok
+    else no "$3: $(cat list 2>/dev/null): $(cat trap.c)"; fi
+}
+for form in point scope dual; do
+    one='--entries=all --loops=all --form='$form
+    cat >trap.c <<'END_OF'
+static int f(int n) { __label__ out, in; in: if (n > 3) goto out; n++; goto in; out: return n; }
+int main(void) { for (int i = 0; i < 3; i++) { __label__ x; if (i) goto x; x:; } return f(0) - 4; }
+END_OF
+    case $form in dual) source_ 'f: one copy: local-label' 0 "$one" ;; *) source_ '' 0 "$one" ;; esac
+    cat >trap.c <<'END_OF'
+static int f(int f) { return f < 1 ? 0 : f - 1; }
+static int g(int n, int (*g)(int)) { return n < 1 ? 0 : g(n); }
+int main(void) { return g(3, f) - 2; }
+END_OF
+    case $form in dual) source_ 'f: one copy: parameter-of-its-name' 0 "$one" ;; *) source_ '' 0 "$one" ;; esac
+    cat >trap.c <<'END_OF'
+static int größe(int näme) { return näme < 1 ? 0 : größe(näme - 1) + 1; }
+int main(void) { return größe(3) - 3; }
+END_OF
+    if $CC -o plain trap.c 2>/dev/null; then source_ '' 0 "$one"; else skipped=$((skipped + 1)); fi
+done
+cat >trap.c <<'END_OF'
+static int größe(int näme) { return näme < 1 ? 0 : größe(näme - 1) + 1; }
+int main(void) { return größe(3) - 3; }
+END_OF
+if $CC -o plain trap.c 2>/dev/null; then
+    with --only=größe --entries=all -- $CC -o a.out trap.c
+    "$BUILD/bursty" place --set Q -o plan a.out >out 2>&1
+    grep -q ' größe [0-9a-f]* 1 ' plan && ok || no "names in a plan: $(cat plan)"
+    with --plan=plan -- $CC -o a.out trap.c
+    "$BUILD/bursty" place --built --set Q --list a.out | grep -q 'größe.* check ' && ok || no "a plan of names"
+    if grep -q größe a.out; then ok; else no "the report's name"; fi
+fi
+
+# What the compiler refuses of the rewritten text costs one function. A compiler that refuses what has
+# a check and a certain word stands in for a fault of ours.
+cat >refusing <<'END_OF'
+#!/bin/sh
+for word in "$@"; do
+    case $word in *.i) grep refuse_me "$word" | grep -q 'bursty_cc_hit\|keepregs_thunk' && exit 1 ;; esac
+done
+exec $REAL_CC "$@"
+END_OF
+chmod +x refusing
+export REAL_CC="$CC"
+{
+    for i in 1 2 3 4 5 6 7 8 9; do echo "int f$i(int n); int f$i(int n) { return n ? f$i(n - 1) : $i; }"; done
+    echo 'int bad(int n); int bad(int n) { int refuse_me = n; return n ? bad(n - 1) : refuse_me; }'
+    echo 'int main(void) { return f1(3) + f9(2) + bad(1) - 10; }'
+} >trap.c
+rm -f list
+if with --list=list -- ./refusing -o a.out trap.c && BURSTY_OFF=1 ./a.out &&
+    [ "$(cat list)" = 'trap.c:10: bad: left alone: refused-when-rewritten' ] &&
+    [ "$("$BUILD/bursty" place --built --list a.out 2>/dev/null | grep -c '^f[0-9].* check ')" = 9 ]; then ok
+else no "one function that is refused: $(cat list log)"; fi
+
+# ---- the same object in whatever folder; two of one name in a program ----
+
+mkdir -p one two
+cp part.c one/part.c
+cp part.c two/part.c
+for d in one two; do (cd $d && "$BUILD/bursty" cc -- $CC -c -o part.o part.c); done
+if cmp -s one/part.o two/part.o; then ok; else no "objects of two folders differ"; fi
+for d in one two; do
+    printf 'static int walk(int n) { return n ? walk(n - 1) : 1; }\nint %s(void) { return walk(3); }\n' $d >$d/same.c
+done
+echo 'int one(void), two(void); int main(void) { return one() + two() - 2; }' >both.c
+if with -- $CC -o both both.c one/same.c two/same.c && BURSTY_OFF=1 ./both; then ok
+else no "two files of one name: $(cat log)"; fi
+if (cd one && with -- $CC -c -o same.o same.c) && (cd two && with -- $CC -c -o same.o same.c) &&
+    with -- $CC -o both both.c one/same.o two/same.o && BURSTY_OFF=1 ./both; then ok
+else no "two objects of one name: $(cat log)"; fi
+
+# ---- a debugger shows the user's variables ----
+
+if command -v readelf >/dev/null 2>&1; then
+    with -- $CC -g -c -o main.o main.c
+    if readelf --debug-dump=info main.o 2>/dev/null | grep -q ': bursty_[0-9]'; then
+        no "a debugger shows a variable of ours"
+    else ok; fi
+fi
+
+# ---- cmake's launchers ----
+
+if command -v cmake >/dev/null 2>&1 && command -v make >/dev/null 2>&1; then
+    mkdir -p cmake
+    cp main.c cmake/
+    printf 'cmake_minimum_required(VERSION 3.21)\nproject(p C)\nadd_executable(p main.c)\n' >cmake/CMakeLists.txt
+    if cmake -S cmake -B cmake/build -G 'Unix Makefiles' -DCMAKE_C_COMPILER=$CC \
+        "-DCMAKE_C_COMPILER_LAUNCHER=$BUILD/bursty;cc;--" \
+        "-DCMAKE_C_LINKER_LAUNCHER=$BUILD/bursty;cc;--" >log 2>&1 &&
+        cmake --build cmake/build >>log 2>&1 && has_graph cmake/build/p &&
+        [ "$(BURSTY_OFF=1 cmake/build/p)" = 9 ]; then ok
+    else no "cmake: $(tail -n 3 log)"; fi
+fi
+finish

@@ -1,0 +1,89 @@
+#!/bin/sh
+# test_place_cycles.sh - programs with a cycle that is hard to read (tests/place/cycles): what bursty
+# place says of each, and what happens when it runs. The first line of a program has the verdict and
+# the outcome:
+#
+#     holds       every cycle of the graph that was read passes a check
+#     but         the same, but for what is named
+#     open        NOT proved
+#
+#     checked     the hundredth check ended it        unchecked     an alarm or its stack did
+#     ends        it came to its end
+#
+# Whatever the line says: one that "holds" must not run unchecked. Loops of all lengths get a check
+# here, so that none is excused for calling nothing.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+BUILD=${BUILD:-build}
+CC=${CC:-cc}
+dir=$BUILD/tests/place_cycles
+rm -rf "$dir"
+mkdir -p "$dir/tmp" || exit 2
+export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/cache
+bursty=$BUILD/bursty
+passed=0 failed=0 skipped=0
+ok() { passed=$((passed + 1)); }
+no() { failed=$((failed + 1)); echo "failed: $*"; }
+ulimit -s 4096 2>/dev/null
+ulimit -c 0 2>/dev/null
+
+flags='-std=gnu2x -w -O0'
+echo 'int main(void) { return 0; }' >"$dir/empty.c"
+if ! $CC $flags -c -o "$dir/ends.o" tests/place/ends.c 2>"$dir/log" ||
+    ! "$bursty" cc --no-runtime -- $CC $flags -o "$dir/empty" "$dir/empty.c" "$dir/ends.o" >"$dir/log" 2>&1 ||
+    [ "$(head -c 4 "$dir/empty" | tail -c 3)" != ELF ]; then
+    echo "skipped: $(head -n 1 "$dir/log")"
+    echo "0 passed, 0 failed, 1 skipped"
+    exit 0
+fi
+
+try() { # PROGRAM SET VERDICT OUTCOME
+    at=$dir/$1
+    "$bursty" place --set "$2" -o "$at.plan" "$at.first" >"$at.said" 2>&1
+    if ! "$bursty" cc --no-runtime --loops=all --plan="$at.plan" -- $CC $flags -o "$at.next" \
+        "tests/place/cycles/$1.c" "$dir/ends.o" >"$at.log" 2>&1; then
+        no "$1: $(head -n 1 "$at.log")"
+        return
+    fi
+    "$bursty" place --built --set "$2" "$at.next" >"$at.said" 2>&1
+    case $(grep -E '^(holds|NOT)' "$at.said") in
+    'holds on the graph that was read: '*) verdict=holds ;;
+    'holds on the graph that was read, but'*) verdict=but ;;
+    'NOT proved'*) verdict=open ;;
+    *) verdict="$(head -n 1 "$at.said")" ;;
+    esac
+    # A shell of its own keeps the report of a killed program to itself.
+    sh -c '"$0" >/dev/null 2>&1; exit $?' "$at.next" >/dev/null 2>&1
+    status=$?
+    case $status in
+    42) outcome=checked ;;
+    13[0-9]|14[0-9]) outcome=unchecked ;;
+    *) outcome=ends ;;
+    esac
+    if [ $verdict = holds ] && [ $outcome = unchecked ]; then no "$1 with $2: a false verdict"
+    elif [ "$verdict, $outcome" = "$3, $4" ]; then ok
+    else no "$1 with $2: $verdict, $outcome ($status), not $3, $4: $(cat "$at.said")"; fi
+}
+
+for file in tests/place/cycles/*.c; do
+    name=$(basename "$file" .c)
+    read -r _ verdict outcome _ <"$file"
+    verdict=${verdict%,} outcome=${outcome%:}
+    if ! $CC $flags -o "$dir/$name.plain" "$file" >"$dir/log" 2>&1; then
+        echo "skipped: $name: $(head -n 1 "$dir/log")"
+        skipped=$((skipped + 1))
+        continue
+    fi
+    if ! "$bursty" cc --no-runtime -- $CC $flags -o "$dir/$name.first" "$file" "$dir/ends.o" >"$dir/log" 2>&1; then
+        no "$name: $(head -n 1 "$dir/log")"
+        continue
+    fi
+    try "$name" EC+L0+bounded+always "$verdict" "$outcome"
+    case $name in
+    through_*|as_*|cast_*|named_*|called_*) try "$name" Q "$verdict" "$outcome" ;;
+    esac
+done
+
+if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
+else echo "$passed passed, $failed failed, $skipped skipped"; fi
+[ $failed = 0 ]

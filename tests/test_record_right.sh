@@ -1,0 +1,219 @@
+#!/bin/sh
+# test_record_right.sh - `bursty record` does not change a program, or it refuses and says why: return
+# addresses that are looked up, code that patches itself, system calls that are forbidden by an
+# instruction of the program's own, programs of sanitizers, processes that become other programs.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc}
+build=${BUILD:-build}
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+traps=$PWD/tests/traps
+out=$build/record_right
+rm -rf "$out"
+mkdir -p "$out" || exit 2
+bursty=$build/bursty
+passed=0 failed=0 skipped=0
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAILED $*"; [ ! -f got.err ] || sed 's/^/    /' got.err; }
+skip() { skipped=$((skipped + 1)); echo "skipped: $*"; }
+finish() {
+    if [ $skipped = 0 ]; then echo "$passed passed, $failed failed"
+    else echo "$passed passed, $failed failed, $skipped skipped"; fi
+    [ $failed = 0 ]
+    exit
+}
+if [ ! -f "$build/bursty-record.so" ] || [ -n "${RUN-}" ]; then
+    skip "no recorder for this target"
+    finish
+fi
+cd "$out" || exit 2
+compile() { # COMMAND...
+    "$@" 2>log || { echo "$*"; cat log; exit 2; }
+}
+settings='--every 5 --burst 5 --profile hcct,footprint
+--ticks 500
+--every 0 --all-checks
+--off --ticks 500'
+
+# PROGRAM prints and returns the same in four settings, and TEXT is among what record says.
+same() { # PROGRAM [TEXT]
+    ./"$1" >plain 2>plain.err
+    status=$?
+    echo "$settings" | while read -r options; do
+        rm -f x.brst
+        # shellcheck disable=SC2086
+        timeout 60 $bursty record $options -o x.brst -- ./"$1" >got 2>got.err
+        got=$?
+        if [ $got != $status ] || ! cmp -s plain got; then
+            echo "FAILED $1 $options: status $got instead of $status"
+            sed 's/^/    /' got.err
+        elif [ -n "${2-}" ] && ! grep -q "$2" got.err; then
+            echo "FAILED $1 $options: nothing of $2"
+            sed 's/^/    /' got.err
+        else echo passed; fi
+    done >answers
+    passed=$((passed + $(grep -c '^passed$' answers)))
+    failed=$((failed + $(grep -c '^FAILED' answers)))
+    grep -v '^passed$' answers
+}
+
+# ---- return addresses that are looked up -------------------------------------------------------
+
+for pie in -no-pie -pie; do
+    compile $CC -O2 $pie -fPIE -o lookups "$traps/lookups.c"
+    same lookups 'looks return addresses up'
+    $bursty record --stats -o x.brst -- ./lookups >got 2>got.err
+    if grep -q '^ *6 the program looks its return addresses up' got.err; then pass
+    else fail "lookups $pie: six functions are left as they are"; fi
+done
+
+# ---- code that changes itself, and system calls that are forbidden ------------------------------
+
+for pie in -no-pie -pie; do
+    compile $CC -O2 $pie -fPIE -o changes "$traps/changes.c"
+    same changes 'the program made their code writable'
+    compile $CC -O2 $pie -fPIE -o filter "$traps/filter.c"
+    if ./filter >plain; [ $? = 3 ]; then same filter 'forbid system calls by an instruction of its own'
+    else skip "no filters of system calls here"; fi
+done
+
+# ---- programs of sanitizers --------------------------------------------------------------------
+
+printf '#include <stdio.h>\nint main(void) { puts("ran"); return 4; }\n' >plain.c
+for compiler in gcc clang; do
+    for kind in address thread undefined; do
+        "$compiler" -O1 -pthread -fsanitize=$kind -o sanitized plain.c 2>log && ./sanitized >got
+        if [ $? != 4 ]; then
+            skip "$compiler has no -fsanitize=$kind that works here"
+            continue
+        fi
+        timeout 60 $bursty record -o x.brst -- ./sanitized >got 2>got.err
+        status=$?
+        if [ $kind = undefined ]; then
+            if [ $status = 4 ] && grep -qx ran got; then pass
+            else fail "$compiler -fsanitize=$kind: status $status"; fi
+        elif [ $status = 2 ] && [ ! -s got ] && [ "$(wc -l <got.err)" = 1 ] \
+             && grep -q "sanitized: it was compiled with -fsanitize=$kind" got.err; then pass
+        else fail "$compiler -fsanitize=$kind is not refused: status $status"; fi
+    done
+done
+
+# ---- a process that becomes other programs -----------------------------------------------------
+
+# Each program that it was has its file; one that could not be started leaves none.
+cat >images.c <<'END_OF_FILE'
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int hot(int n);
+__attribute__((noinline)) int hot(int n) { return n < 2 ? n : hot(n - 1) + hot(n - 2); }
+int main(int argc, char **argv) {
+    char less[16], *none[] = {NULL};
+    int n = atoi(argv[1]);
+    (void)argc;
+    printf("%d %d\n", n, hot(18));
+    fflush(stdout);
+    if (n == 0) return 7;
+    snprintf(less, sizeof less, "%d", n - 1);
+    execl("/no/such/program", "program", (char *)NULL);
+    if (n == 100) execle("/proc/self/exe", argv[0], "0", (char *)NULL, none);
+    execl("/proc/self/exe", argv[0], less, (char *)NULL);
+    return 1;
+}
+END_OF_FILE
+compile $CC -O1 -o images images.c
+./images 50 >plain
+rm -f x.brst*
+$bursty record --follow -o x.brst -- ./images 50 >got 2>got.err
+status=$?
+files=$(ls x.brst.*.* 2>/dev/null | wc -l)
+bad=0
+for file in x.brst x.brst.*.*; do $bursty report --min 0 "$file" 2>&1 | grep -q hot || bad=1; done
+if [ $status = 7 ] && cmp -s plain got && [ "$files" = 50 ] && [ $bad = 0 ] \
+   && grep -q 'became another program 50 times; what it was before is in .*x.brst.*1 to .*50$' got.err
+then pass; else fail "50 programs of one process: status $status, $files files"; fi
+rm -f x.brst*
+$bursty record --follow -o x.brst -- ./images 100 >got 2>got.err
+if [ $? = 7 ] && [ "$(ls x.brst*)" = x.brst ] && $bursty report --min 0 x.brst | grep -q hot \
+   && grep -q 'with an environment of its own: from there on nothing is recorded' got.err; then pass
+else fail "an environment of its own"; fi
+
+# ---- what is not covered is said ---------------------------------------------------------------
+
+cat >quiet.c <<'END_OF_FILE'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int hot(int n);
+__attribute__((noinline)) int hot(int n) { return n < 2 ? n : hot(n - 1) + hot(n - 2); }
+static void *in_thread(void *out) {
+    int old;
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old);
+    *(int *)out = hot(32);
+    return NULL;
+}
+int main(int argc, char **argv) {
+    pthread_t thread;
+    int sum = 0, old;
+    if (argc > 1 && fork() == 0) {
+        fclose(stdout);
+        sleep(1);
+        return hot(20) == 0;
+    }
+    if (argc > 1) return 0;
+    (void)argv;
+    pthread_create(&thread, NULL, in_thread, &sum);
+    pthread_join(thread, NULL);
+    sum += hot(20);
+    pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old);
+    sum += hot(32);
+    pthread_setcanceltype(PTHREAD_CANCEL_DEFERRED, &old);
+    printf("%d\n", sum + hot(20));
+    return 0;
+}
+END_OF_FILE
+compile $CC -O1 -pthread -o quiet quiet.c
+./quiet >plain
+$bursty record -o x.brst -- ./quiet >got 2>got.err
+share=$(sed -n 's/.*calls were not sampled in \([0-9]*\) % of the CPU time: 2 threads.*/\1/p' got.err)
+if cmp -s plain got && [ "${share:-0}" -ge 60 ] && grep -q 'ticks shows where that time' got.err; then pass
+else fail "threads that may be cancelled at any instruction: ${share:-nothing} %"; fi
+$bursty merge -o merged.brst x.brst
+for file in x.brst merged.brst; do
+    $bursty report "$file" >got.err
+    told=$(sed -n 's/^calls were not sampled in: \([0-9]*\) % of the CPU time.*/\1/p' got.err)
+    if [ "${told:-0}" -ge "$((share - 2))" ] && [ "$told" -le "$((share + 2))" ]; then pass
+    else fail "and the report of $file: ${told:-nothing} for $share %"; fi
+done
+$bursty record -o x.brst -- ./quiet daemon >got 2>got.err
+if grep -q 'a child of the program goes on, and it is not recorded: --follow' got.err; then pass
+else fail "a child that goes on"; fi
+
+# Many libraries: 256 modules are recorded, and those beyond are counted.
+printf 'int some_work(int n);\nint some_work(int n) { return n < 2 ? n : some_work(n - 1) + 1; }\n' >some.c
+printf 'int last_work(int n);\nint last_work(int n) { return n < 2 ? n : last_work(n - 1) + last_work(n - 2); }\n' >last.c
+printf 'int last_work(int n);\nint main(void) { return last_work(20) & 31; }\n' >many.c
+compile $CC -O1 -shared -fPIC -o some.so some.c
+compile $CC -O1 -shared -fPIC -o liblast.so last.c
+for count in 100 300; do
+    libraries= n=0
+    while [ $n -lt $count ]; do
+        cp some.so libmany$n.so
+        libraries="$libraries -lmany$n"
+        n=$((n + 1))
+    done
+    last=-llast
+    [ $count = 100 ] || { libraries="-llast $libraries" last=; }
+    # shellcheck disable=SC2086
+    compile $CC -O1 -o many many.c -L. -Wl,-rpath,"$out" -Wl,--no-as-needed $libraries $last
+    ./many
+    status=$?
+    $bursty record --every 5 --burst 5 -o x.brst -- ./many >got 2>got.err
+    if [ $? = $status ] && $bursty report --min 0 x.brst 2>&1 | grep -q last_work; then pass
+    else fail "$count libraries"; fi
+    grep -q 'libraries were not recorded: there is room for 256 modules' got.err
+    if [ $? = $([ $count = 100 ]; echo $((! $?))) ]; then pass; else fail "$count libraries: the word"; fi
+done
+
+finish
