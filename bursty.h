@@ -1352,7 +1352,11 @@ uint8_t bursty_p_open;
 #define BURSTY_P_TICKS 0
 #endif
 
+#if defined(BURSTY_BARE) && defined(__OPTIMIZE_SIZE__)
+#define BURSTY_P_STEP static inline BURSTY_P_KEEP_SLOW /* the compiler knows where it saves bytes */
+#else
 #define BURSTY_P_STEP BURSTY_P_INLINE BURSTY_P_KEEP_SLOW
+#endif
 #define BURSTY_P_SLOW static BURSTY_P_KEEP_SLOW
 
 /* ---- clocks -------------------------------------- src/bursty/clock.c ---- */
@@ -2935,7 +2939,7 @@ static uint32_t bursty_p_tick_child(const bursty_site *site, uint32_t parent, ui
                 if (!fresh) return 0;
                 made = &bursty_p_ticks.rows[fresh - 1];
                 made->parent = parent;
-                made->order = bursty_p_all.threads[thread - 1].paths++;
+                made->order = BURSTY_P_MOST == 1 ? fresh - 1 : bursty_p_all.threads[thread - 1].paths++;
                 made->thread = thread;
                 BURSTY_P_RELEASE(&made->site, site);
             }
@@ -2971,7 +2975,7 @@ static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
     const bursty_p_thread *record;
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return; /* nobody asked, or a pause */
     record = bursty_p_registered();
-    thread = record ? record->number + 1 : 0;
+    thread = !record ? 0 : BURSTY_P_MOST == 1 ? 1 : record->number + 1;
     if (thread == 0 || n == 0) {
         bursty_p_tick_add_shared(&bursty_p_ticks.lost, n);
         return;
