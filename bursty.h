@@ -3086,9 +3086,11 @@ static void bursty_p_find_code(void) {
     if (!head || head[0] != 0x7f || head[1] != 'E' || head[2] != 'L' || head[3] != 'F') return;
     if (head[4] != 2 || bursty_p_long_at(head + 32) != 64 || head[54] != 56) return;
     count = (uint32_t)head[56] | (uint32_t)head[57] << 8;
-    for (i = 0; i < count && i < 32; i++) { /* the header is at the beginning of the file */
+    /* The header is at the beginning of the file. So is, by its words, a segment without a byte of
+       the file, such as one of zeros with an alignment of its own. */
+    for (i = 0; i < count && i < 32; i++) {
         const unsigned char *p = head + 64 + i * 56;
-        if (bursty_p_word_at(p) == LOAD && bursty_p_long_at(p + 8) == 0)
+        if (bursty_p_word_at(p) == LOAD && bursty_p_long_at(p + 8) == 0 && bursty_p_long_at(p + 32))
             base = (uintptr_t)head - (uintptr_t)bursty_p_long_at(p + 16);
     }
     for (i = 0; i < count && i < 32; i++) {
@@ -4088,7 +4090,8 @@ BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) {
 
    calls: the sum of weights W and, over the bursts that were summed up, the sum of squares Q of what
    a burst saw of the site (the table's fifth sum, ys). Bursts are independent, so the variance of W
-   is Q - W * W / B for B bursts. time: k of n ticks are a binomial share, whose interval is
+   is Q - W * W / B for B bursts; and gaps are drawn, so that as many bursts stand for more or fewer
+   checks (tools/model/sampled_ranges.c has the formula). time: k of n ticks are a binomial share, whose interval is
    Wilson's; ticks that came several at once count as n * n / (sum of squares). Both at z = 2. */
 
 enum { BURSTY_P_BATCH = 64 };
@@ -4181,16 +4184,19 @@ static bursty_range bursty_p_share(uint64_t part, uint64_t all, double independe
 }
 
 /* bursts: all that were summed up, of all threads. */
-static bursty_range bursty_p_calls(const bursty_p_top_sums *s, double bursts, int is_exact) {
+static bursty_range bursty_p_calls(const bursty_p_top_sums *s, double bursts,
+                                   const bursty_profile *set) {
     bursty_range range;
-    double value = (double)s->weight / 256, half;
+    double value = (double)s->weight / 256, half, gap = (double)set->every;
     range.low = range.high = range.value = s->weight / 256;
-    if (is_exact || s->count == 0) return range;
+    if (set->every == BURSTY_ALWAYS || s->count == 0) return range;
     range.low = s->count;
     range.high = UINT64_MAX;
     if (s->bursts < 5 || s->squares == UINT64_MAX || bursts < 2) return range;
     half = (double)s->squares - value * value / bursts;
-    half = 2 * bursty_p_root(half > 0 ? half : 0);
+    gap *= (double)set->jitter / 100 / (gap + (double)set->burst);
+    half = (half > 0 ? half : 0) + value * value * gap * gap / (3 * bursts);
+    half = 2 * bursty_p_root(half);
     if (value - half > (double)s->count) range.low = (uint64_t)(value - half);
     if (value + half < 1.8e19) range.high = (uint64_t)(value + half) + 1;
     return range;
@@ -4217,11 +4223,9 @@ BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max) {
     uint64_t ticks = 0;
     bursty_p_batch batch;
     bursty_p_settings now;
-    int is_exact;
     if (bursty_p_all.epoch == 0) return 0;
     bursty_p_look_now();
     (void)bursty_p_read_settings(&now);
-    is_exact = now.slot[0].set.every == BURSTY_ALWAYS;
     row_count = BURSTY_P_ACQUIRE(&bursty_p_all.row_count);
     path_count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);
     for (i = 0; i < bursty_p_threads(); i++)
@@ -4248,7 +4252,7 @@ BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max) {
             const bursty_p_top_sums *s = &batch.sums[k];
             bursty_top_row row;
             row.site = s->site;
-            row.calls = bursty_p_calls(s, bursts, is_exact);
+            row.calls = bursty_p_calls(s, bursts, &now.slot[0].set);
             row.self_ppm = bursty_p_share(s->self, ticks, independent);
             row.total_ppm = bursty_p_share(s->total, ticks, independent);
             row.ticks = s->self;
@@ -4341,13 +4345,13 @@ BURSTY_API int bursty_save(const char *path) {
 
        gap     d - 1, ..., 1, 0    the check that takes 0 to -1 is the first of a burst
        burst   -1, -2, ..., -I     the check that takes -I to -I - 1 is the first of a gap
-       action  2^31 - 1, ...       its checks count down; no gap that can be set is above 3 * 2^29
+       action  2^31 - 2^24, ...    its checks count down; no gap that can be set is above 3 * 2^29
 
    Without settings I is 0: no burst ever begins. The jitter is fixed: a gap is C - mask / 2 plus a
    random number from 0 to mask, where mask is the smallest 2^k - 1 that is at least C / 8. A
    division would cost 100 bytes. Flash and RAM: tests/firmware/run.sh. */
 
-/* The word at the start of a gap: its length less one, 2^31 - 1 without settings. */
+/* The word at the start of a gap: its length less one, 2^31 - 1 before the first settings. */
 static uint32_t bursty_p_gap(void) {
     uint32_t n = BURSTY_P_HERE.every, r = BURSTY_P_HERE.random, mask = 1;
     if (r != 0) {
@@ -4364,7 +4368,7 @@ static uint32_t bursty_p_gap(void) {
 BURSTY_P_INLINE void bursty_p_send(const bursty_site *site, uintptr_t value, uint32_t kind) {
     uint32_t keep = BURSTY_P_HERE.n;
     const bursty_event event = { site, value, kind, 0, 0, 0, 0, NULL, NULL };
-    BURSTY_P_HERE.n = INT32_MAX;
+    BURSTY_P_HERE.n = 0x7F000000; /* instructions can hold it */
     BURSTY_P_HERE.action(BURSTY_P_HERE.user, &event);
     if (BURSTY_P_HERE.n >> 29 == 3) BURSTY_P_HERE.n = keep; /* else the action has set a profile */
 }
@@ -4394,7 +4398,7 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
 }
 
 BURSTY_API int bursty_set_profile(int profile, const bursty_profile *p) {
-    BURSTY_P_HERE.burst = BURSTY_P_HERE.every = BURSTY_P_HERE.n = 0;
+    BURSTY_P_HERE.burst = BURSTY_P_HERE.n = 0;
     if (profile != 0) return -1;
     if (p && (!p->action || p->every > BURSTY_P_BUSY)) return -1;
     if (p && (int32_t)p->burst < 0) return -1;

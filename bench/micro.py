@@ -28,8 +28,8 @@ BUILDS = [
     ('gcc, BURSTY_POLL', 'gcc', ['-O2', ALIGN, '-DBURSTY_POLL']),
     ('gcc, BURSTY_OFF', 'gcc', ['-O2', ALIGN, '-DBURSTY_OFF']),
     ('clang-19', 'clang-19', ['-O2', ALIGN]),
-    ('gcc, keepregs.h', 'gcc', ['-O2', ALIGN, '-include', 'keepregs.h']),
-    ('clang-19, keepregs.h', 'clang-19', ['-O2', ALIGN, '-include', 'keepregs.h']),
+    ('gcc, BURSTY_PORTABLE', 'gcc', ['-O2', ALIGN, '-DBURSTY_PORTABLE']),
+    ('clang-19, BURSTY_PORTABLE', 'clang-19', ['-O2', ALIGN, '-DBURSTY_PORTABLE']),
 ]
 # name, the build it is compared with, compiler, flags
 PEERS = [
@@ -49,7 +49,7 @@ FAST = [
     ('clang-14', ['clang-14'], 'objdump'),
     ('clang-19', ['clang-19'], 'objdump'),
     ('gcc, BURSTY_NO_TLS', ['gcc', '-DBURSTY_NO_TLS'], 'objdump'),
-    ('gcc, keepregs.h', ['gcc', '-include', 'keepregs.h'], 'objdump'),
+    ('gcc, BURSTY_PORTABLE', ['gcc', '-DBURSTY_PORTABLE'], 'objdump'),
     (
         'Cortex-M3, BURSTY_TINY',
         ['arm-none-eabi-gcc', '-mcpu=cortex-m3', '-mthumb', '-DBURSTY_TINY'],

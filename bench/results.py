@@ -124,8 +124,8 @@ def goals(micro, real):
     )
     counts = register_counts()
     for figure in ('six live arguments', 'loop with four live values, an iteration'):
-        for keeps in (False, True):
-            more = {c: m for c, m in counts[figure].items() if c.endswith('keepregs.h') == keeps}
+        for portable in (False, True):
+            more = {c: m for c, m in counts[figure].items() if c.endswith('BURSTY_PORTABLE') == portable}
             add(
                 'check in a whole function, %s: %s' % (figure, '; '.join(more)),
                 '2 more instructions',
@@ -540,9 +540,9 @@ def register_counts():
     function and compiler."""
     counts = {}
     for line in open(os.path.join(BUILD, 'registers.txt')):
-        found = re.match(r'(\S+) (-include \S+)?: (.*): (\d+) instructions, (-?[\d.]+) more', line)
+        found = re.match(r'(\S+) (-DBURSTY_PORTABLE)?: (.*): (\d+) instructions, (-?[\d.]+) more', line)
         if found:
-            compiler = found.group(1) + (', keepregs.h' if found.group(2) else '')
+            compiler = found.group(1) + (', BURSTY_PORTABLE' if found.group(2) else '')
             counts.setdefault(found.group(3), {})[compiler] = found.group(5)
     return counts
 

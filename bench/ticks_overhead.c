@@ -36,9 +36,9 @@ static uint64_t measure(int has_ticks, long frames, uint64_t *ticks) {
     static bursty_config config;
     bursty_stats stats;
     uint64_t from, to;
-    ticks_bench_config(&config);
+    config.tick_hz = ticks_bench_hz();
     if (bursty_start(&config) == 0) abort();
-    if (!has_ticks) bursty_stop();
+    if (!has_ticks) bursty_p_end_time();
     frame();
     from = cpu_ns();
     while (frames-- > 0) frame();

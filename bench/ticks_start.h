@@ -1,25 +1,31 @@
 /* ticks_start.h - for the programs of bench/ticks.sh: starts ticks and leaves a dump at the end.
-   TICKS=off: without ticks. TICKS=MICROSECONDS: the time between two ticks. */
+   TICKS=off: counts alone. TICKS=MICROSECONDS: the time between two ticks. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <stdlib.h>
 #include <string.h>
 
-static inline void ticks_bench_end(void) {
+static void ticks_bench_end(void) {
     const char *path = getenv("TICKS_DUMP");
     if (path && bursty_save(path) != 0) abort();
 }
 
-static void ticks_bench_config(bursty_config *config) {
+/* The hertz that TICKS asks for; 0: the default. */
+static int32_t ticks_bench_hz(void) {
     const char *how = getenv("TICKS");
-    unsigned long period_us = how ? strtoul(how, NULL, 10) : 0;
-    if (period_us) config->tick_hz = (int32_t)(1000000 / period_us);
-    if (how && strcmp(how, "off") == 0) config->tick_hz = -1;
+    if (how && strcmp(how, "off") == 0) return -1;
+    return how && atol(how) > 0 ? (int32_t)(1000000 / atol(how)) : 0;
 }
 
-static inline void ticks_bench_start(void) {
+static void ticks_bench_start(void) {
     static bursty_config config;
-    ticks_bench_config(&config);
+    bursty_stats stats;
+    config.tick_hz = ticks_bench_hz();
     if (bursty_start(&config) == 0) abort();
+    bursty_get_stats(&stats);
+    if (stats.no_time > BURSTY_NO_TIME_ASKED) abort();
     atexit(ticks_bench_end);
 }

@@ -295,9 +295,9 @@ static double curve_at(const json *curve, double x) {
 /* Footprints of windows and miss ratios of caches. Bursts tell the truth about windows shorter than
    they are. Every burst begins with nothing seen, so longer windows, and miss ratios, come from the
    recording of every reference alone. */
-static void print_footprints(const json *every, const json *bursts) {
+static void print_footprints(const json *all, const json *bursts) {
     static const double windows[] = { 10, 50, 200, 1000 }, kilobytes[] = { 32, 256, 2048, 16384 };
-    const json *full = nth(json_get(every, "footprints"), 0),
+    const json *full = nth(json_get(all, "footprints"), 0),
                *sampled = nth(json_get(bursts, "footprints"), 0);
     printf("\n%-44s", "references in a window");
     for (int i = 0; i < 4; i++) printf("%9.0f", windows[i]);
@@ -363,11 +363,11 @@ static void demonstrate(uint32_t every, uint32_t burst) {
     all[AGAIN] = (variant){ .label = "plain again" };
     const variant whole = {
         .ticks = "1", .hot = usual, .contexts = usual, .dump = "demo/index.brst" };
-    const variant every = { .references = "always", .dump = "demo/every.brst" };
+    const variant full = { .references = "always", .dump = "demo/every.brst" };
     const variant bursts = { .references = "99000:1000", .dump = "demo/bursts.brst" };
     measure(all, VARIANTS, pairs);
     run(&whole, 10 * rounds); /* some hundreds of ticks */
-    run(&every, 2);
+    run(&full, 2);
     run(&bursts, 2);
 
     const json *report = report_of("demo/index.brst"), *sampled = json_get(report, "sampled");
@@ -390,7 +390,7 @@ static void demonstrate(uint32_t every, uint32_t burst) {
     print_hot(report, "functions", "hot functions");
     print_hot(report, "pairs", "hot call pairs");
     print_contexts(report);
-    print_footprints(report_of(every.dump), report_of(bursts.dump));
+    print_footprints(report_of(full.dump), report_of(bursts.dump));
 
     const char *page = in_build("demo/report.html"),
                *dumps[] = { "demo/index.brst", "demo/every.brst", NULL };

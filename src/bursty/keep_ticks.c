@@ -77,9 +77,11 @@ static void bursty_p_find_code(void) {
     if (!head || head[0] != 0x7f || head[1] != 'E' || head[2] != 'L' || head[3] != 'F') return;
     if (head[4] != 2 || bursty_p_long_at(head + 32) != 64 || head[54] != 56) return;
     count = (uint32_t)head[56] | (uint32_t)head[57] << 8;
-    for (i = 0; i < count && i < 32; i++) { /* the header is at the beginning of the file */
+    /* The header is at the beginning of the file. So is, by its words, a segment without a byte of
+       the file, such as one of zeros with an alignment of its own. */
+    for (i = 0; i < count && i < 32; i++) {
         const unsigned char *p = head + 64 + i * 56;
-        if (bursty_p_word_at(p) == LOAD && bursty_p_long_at(p + 8) == 0)
+        if (bursty_p_word_at(p) == LOAD && bursty_p_long_at(p + 8) == 0 && bursty_p_long_at(p + 32))
             base = (uintptr_t)head - (uintptr_t)bursty_p_long_at(p + 16);
     }
     for (i = 0; i < count && i < 32; i++) {

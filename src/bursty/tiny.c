@@ -4,13 +4,13 @@
 
        gap     d - 1, ..., 1, 0    the check that takes 0 to -1 is the first of a burst
        burst   -1, -2, ..., -I     the check that takes -I to -I - 1 is the first of a gap
-       action  2^31 - 1, ...       its checks count down; no gap that can be set is above 3 * 2^29
+       action  2^31 - 2^24, ...    its checks count down; no gap that can be set is above 3 * 2^29
 
    Without settings I is 0: no burst ever begins. The jitter is fixed: a gap is C - mask / 2 plus a
    random number from 0 to mask, where mask is the smallest 2^k - 1 that is at least C / 8. A
    division would cost 100 bytes. Flash and RAM: tests/firmware/run.sh. */
 
-/* The word at the start of a gap: its length less one, 2^31 - 1 without settings. */
+/* The word at the start of a gap: its length less one, 2^31 - 1 before the first settings. */
 static uint32_t bursty_p_gap(void) {
     uint32_t n = BURSTY_P_HERE.every, r = BURSTY_P_HERE.random, mask = 1;
     if (r != 0) {
@@ -27,7 +27,7 @@ static uint32_t bursty_p_gap(void) {
 BURSTY_P_INLINE void bursty_p_send(const bursty_site *site, uintptr_t value, uint32_t kind) {
     uint32_t keep = BURSTY_P_HERE.n;
     const bursty_event event = { site, value, kind, 0, 0, 0, 0, NULL, NULL };
-    BURSTY_P_HERE.n = INT32_MAX;
+    BURSTY_P_HERE.n = 0x7F000000; /* instructions can hold it */
     BURSTY_P_HERE.action(BURSTY_P_HERE.user, &event);
     if (BURSTY_P_HERE.n >> 29 == 3) BURSTY_P_HERE.n = keep; /* else the action has set a profile */
 }
@@ -57,7 +57,7 @@ BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live) {
 }
 
 BURSTY_API int bursty_set_profile(int profile, const bursty_profile *p) {
-    BURSTY_P_HERE.burst = BURSTY_P_HERE.every = BURSTY_P_HERE.n = 0;
+    BURSTY_P_HERE.burst = BURSTY_P_HERE.n = 0;
     if (profile != 0) return -1;
     if (p && (!p->action || p->every > BURSTY_P_BUSY)) return -1;
     if (p && (int32_t)p->burst < 0) return -1;

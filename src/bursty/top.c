@@ -13,7 +13,8 @@
 
    calls: the sum of weights W and, over the bursts that were summed up, the sum of squares Q of what
    a burst saw of the site (the table's fifth sum, ys). Bursts are independent, so the variance of W
-   is Q - W * W / B for B bursts. time: k of n ticks are a binomial share, whose interval is
+   is Q - W * W / B for B bursts; and gaps are drawn, so that as many bursts stand for more or fewer
+   checks (tools/model/sampled_ranges.c has the formula). time: k of n ticks are a binomial share, whose interval is
    Wilson's; ticks that came several at once count as n * n / (sum of squares). Both at z = 2. */
 
 enum { BURSTY_P_BATCH = 64 };
@@ -106,16 +107,19 @@ static bursty_range bursty_p_share(uint64_t part, uint64_t all, double independe
 }
 
 /* bursts: all that were summed up, of all threads. */
-static bursty_range bursty_p_calls(const bursty_p_top_sums *s, double bursts, int is_exact) {
+static bursty_range bursty_p_calls(const bursty_p_top_sums *s, double bursts,
+                                   const bursty_profile *set) {
     bursty_range range;
-    double value = (double)s->weight / 256, half;
+    double value = (double)s->weight / 256, half, gap = (double)set->every;
     range.low = range.high = range.value = s->weight / 256;
-    if (is_exact || s->count == 0) return range;
+    if (set->every == BURSTY_ALWAYS || s->count == 0) return range;
     range.low = s->count;
     range.high = UINT64_MAX;
     if (s->bursts < 5 || s->squares == UINT64_MAX || bursts < 2) return range;
     half = (double)s->squares - value * value / bursts;
-    half = 2 * bursty_p_root(half > 0 ? half : 0);
+    gap *= (double)set->jitter / 100 / (gap + (double)set->burst);
+    half = (half > 0 ? half : 0) + value * value * gap * gap / (3 * bursts);
+    half = 2 * bursty_p_root(half);
     if (value - half > (double)s->count) range.low = (uint64_t)(value - half);
     if (value + half < 1.8e19) range.high = (uint64_t)(value + half) + 1;
     return range;
@@ -142,11 +146,9 @@ BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max) {
     uint64_t ticks = 0;
     bursty_p_batch batch;
     bursty_p_settings now;
-    int is_exact;
     if (bursty_p_all.epoch == 0) return 0;
     bursty_p_look_now();
     (void)bursty_p_read_settings(&now);
-    is_exact = now.slot[0].set.every == BURSTY_ALWAYS;
     row_count = BURSTY_P_ACQUIRE(&bursty_p_all.row_count);
     path_count = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count);
     for (i = 0; i < bursty_p_threads(); i++)
@@ -173,7 +175,7 @@ BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max) {
             const bursty_p_top_sums *s = &batch.sums[k];
             bursty_top_row row;
             row.site = s->site;
-            row.calls = bursty_p_calls(s, bursts, is_exact);
+            row.calls = bursty_p_calls(s, bursts, &now.slot[0].set);
             row.self_ppm = bursty_p_share(s->self, ticks, independent);
             row.total_ppm = bursty_p_share(s->total, ticks, independent);
             row.ticks = s->self;

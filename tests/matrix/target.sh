@@ -26,7 +26,7 @@ scripts_of() { # KIND...
         case ${script#tests/test_} in
         headers.sh | readme.sh | shared.sh | gate.sh) kind=sources ;;       # the same everywhere
         private_names.sh | bench_list.sh) kind=sources ;;
-        comments.sh | compile.sh | disasm.sh | examples.sh | keepregs.sh) kind=headers ;;
+        comments.sh | compile.sh | disasm.sh | examples.sh | keep.sh) kind=headers ;;
         bursty_cpp.sh | demo.sh | registers.sh | edgeprof.sh) kind=headers ;;
         hcct_*.sh | record.sh | record_*.sh | ticks_*.sh) kind=recorded ;;  # programs of $CC, and what we link to them
         cc*.sh | mcdc*.sh | place*.sh) kind=rewritten ;;                     # the tool as a compiler
@@ -71,7 +71,7 @@ tests() { # PROGRAMS SCRIPTS MAKE'S VARIABLES...
 
 # ThreadSanitizer of gcc 12 wants the address layout of older kernels: setarch -R.
 tsan() {
-    tests "$(echo tests/test_*thread*.c tests/test_callpaths.c tests/test_ticks_traps.c | tr ' ' '\n')" '' \
+    tests "$(echo tests/test_*thread*.c tests/test_callpaths.c tests/test_timers.c tests/test_bursty_signals.c | tr ' ' '\n')" '' \
         CC=gcc-12 RUN='setarch -R' CFLAGS='-O1 -g -fsanitize=thread -DTEST_SCALE=4'
 }
 

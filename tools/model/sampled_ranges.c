@@ -9,7 +9,9 @@
 
    A share with this error is as sure as one of p (1 - p) / se^2 independent events; Wilson's
    interval for so many is printed. A count is compared with the number of all checks, which is
-   known, so what is left over there is y - Y / m, over all bursts, empty ones too. */
+   known, so what is left over there is y - Y / m, over all bursts, empty ones too. And each burst
+   stands for the mean gap, while the gaps themselves are drawn evenly from C - j C to C + j C: m
+   bursts of I checks are too many or too few by a part of variance (j C / (C + I))^2 / (3 m). */
 #include "model/sampled_ranges.h"
 #include <math.h>
 #include <string.h>
@@ -25,6 +27,7 @@ int ranges_fills_table(const ranges *r, const tally_profile *profile) {
 /* The checks seen are not the threads' burst_checks: those are checks in bursts of any profile. */
 static void add_profiles(ranges *to, const tally *s) {
     size_t i, tables = 0, always = 0;
+    double weights = 0, variance = 0;
     uint32_t mask;
     for (i = 0; i < s->programs.count; i++)
         to->checks += (double)s->programs.at[i].checks;
@@ -37,6 +40,12 @@ static void add_profiles(ranges *to, const tally *s) {
         to->checks_seen += is_always(profile)
                                ? (double)s->programs.at[profile->program].checks
                                : (double)profile->bursts * (double)profile->burst_count;
+        if (!is_always(profile) && profile->bursts) {
+            double period = (double)profile->check_count + (double)profile->burst_count;
+            double spread = profile->jitter_percent / 100.0 * (double)profile->check_count;
+            weights += (double)profile->bursts * period;
+            variance += (double)profile->bursts * spread * spread / 3;
+        }
         if (profile->events) {
             tables++;
             always += (size_t)is_always(profile);
@@ -46,6 +55,7 @@ static void add_profiles(ranges *to, const tally *s) {
         }
     }
     if (to->checks_seen > to->checks) to->checks_seen = to->checks;
+    if (weights > 0) to->gaps = variance / (weights * weights);
     to->basis = tables && tables == always ? RANGES_EXACT : RANGES_BURSTS;
 }
 
@@ -153,7 +163,7 @@ interval ranges_count(const ranges *r, const ranges_sums *sums, uint32_t kind) {
         if (part <= 1) i = interval_wilson(part, r->checks_seen);
     } else if (m >= 2) {
         over = more_than_rounding(sums->yy - count * count / m, (double)sums->bursts, sums->yy);
-        over *= m / (m - 1);
+        over = m / (m - 1) * over + r->gaps * count * count;
         if (part <= 1) i = of_part(part, over / (r->checks * r->checks), m);
         else if (over > 0 && over < HUGE_VAL) { /* references: more of them than checks */
             i.low = count > 2 * sqrt(over) ? part - 2 * sqrt(over) / r->checks : 0;

@@ -33,6 +33,8 @@ typedef struct ranges {
     double checks;                                /* of all programs */
     double checks_seen;                           /* of these in bursts that fill the table */
     double bursts[SITE_CLASSES + 1];              /* that could have seen the class */
+    double gaps;                                  /* variance of all weights together, as part of
+                                                     their square: gaps are drawn */
     ranges_class of[SITE_CLASSES + 1];
 } ranges;
 
