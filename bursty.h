@@ -5,7 +5,7 @@
        #include "bursty.h"
 
        int collide(int n) { BURST_SCOPE("collide"); return n > 0 ? collide(n - 1) + 1 : 0; }
-       int draw(int n) { BURST_SCOPE("draw"); while (n % 100) { n++; } return n; }
+       int draw(int n) { BURST_SCOPE("draw"); while (n % 100) { n++; } return n > 0; }
 
        int main(void) {
            int frame, hits = 0;
@@ -765,7 +765,8 @@ typedef struct bursty_p_scope {
 } bursty_p_scope;
 
 /* The slow path. hit: takes a check, sends its event if there is a site and a burst, and returns
-   the profiles in a burst. event: sends one without a check. take, give_back: for dualpath.h. */
+   the profiles in a burst. event: sends one without a check. take, give_back: for code in two
+   copies. */
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value);
 BURSTY_API BURSTY_P_COLD void bursty_p_event(const bursty_site *site, uintptr_t value,
                                              uint32_t kind);
@@ -1908,7 +1909,7 @@ BURSTY_P_SLOW void bursty_p_add_product(bursty_p_count *sum, uint64_t a, uint64_
 
 BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) {
     bursty_p_row *row = bursty_p_mine.touched, *next, *other, *volatile list[16];
-    volatile uint64_t x[BURSTY_P_CLASSES]; /* volatile: no memset, for keepregs.h */
+    volatile uint64_t x[BURSTY_P_CLASSES]; /* volatile: no call of memset */
     volatile uint8_t used[16];             /* lists */
     uint32_t i, k, at, lists = 0, classes = 0, uses = 0; /* the first two as bits */
     bursty_p_mine.touched = NULL;
