@@ -26,7 +26,7 @@ static void watch(unsigned seconds) {
 #endif
 }
 
-static uint64_t memory[1 << 17];
+static uint64_t memory[1 << 19];
 
 static bursty_config settings(uint32_t every, uint32_t burst, int32_t jitter) {
     bursty_config config;
@@ -486,6 +486,7 @@ static void *chains_of_a_thread(void *argument) {
 
 TEST(top_sums_over_threads) {
     bursty_config config = settings(BURSTY_ALWAYS, 0, -1);
+    bursty_stats stats;
     pthread_t thread[4];
     uint32_t i;
     slow_count = 0;
@@ -495,6 +496,8 @@ TEST(top_sums_over_threads) {
         CHECK_EQ(pthread_create(&thread[i], NULL, chains_of_a_thread, passed_in[i]), 0);
     for (i = 0; i < 4; i++) CHECK_EQ(pthread_join(thread[i], NULL), 0);
     for (i = 0; i < 4; i++) count_passed(passed_in[i]);
+    bursty_get_stats(&stats);
+    CHECK_EQ(stats.lost + stats.lost_threads + stats.ticks_lost + stats.ticks_cut, 0);
     CHECK(check_top(1) >= 100);
 }
 #endif
@@ -553,7 +556,7 @@ TEST(whatever_is_written_is_read) {
         config.profile = any_profile(&seed);
         config.profile.user = &g;
         config.memory = memory;
-        config.memory_bytes = (size_t)(test_random(&seed) % sizeof memory >> test_random(&seed) % 6);
+        config.memory_bytes = (size_t)(test_random(&seed) % (sizeof memory / 4) >> test_random(&seed) % 6);
         config.tick_hz = (int32_t)(test_random(&seed) % 3 ? test_random(&seed) % 1000 : any(&seed));
         config.fold = (uint32_t)any(&seed);
         if (test_random(&seed) % 2) config.budget_ppm = (uint32_t)any(&seed);
