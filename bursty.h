@@ -5,7 +5,7 @@
        #include "bursty.h"
 
        int collide(int n) { BURST_SCOPE("collide"); return n > 0 ? collide(n - 1) + 1 : 0; }
-       int draw(int n) { BURST_SCOPE("draw"); while (n % 100) { n++; } return n; }
+       int draw(int n) { BURST_SCOPE("draw"); while (n % 100) { n++; } return n > 0; }
 
        int main(void) {
            int frame, hits = 0;
@@ -190,6 +190,10 @@
 #include <stdint.h>
 
 /* ---- options ----------------------------------- src/bursty/options.h ---- */
+
+#ifdef HCCT_H
+#error "include bursty.h before hcct.h, which then keeps the calling contexts of the program"
+#endif
 
 #ifdef BURSTY_TINY
 #undef BURSTY_BARE
@@ -761,7 +765,8 @@ typedef struct bursty_p_scope {
 } bursty_p_scope;
 
 /* The slow path. hit: takes a check, sends its event if there is a site and a burst, and returns
-   the profiles in a burst. event: sends one without a check. take, give_back: for dualpath.h. */
+   the profiles in a burst. event: sends one without a check. take, give_back: for code in two
+   copies. */
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value);
 BURSTY_API BURSTY_P_COLD void bursty_p_event(const bursty_site *site, uintptr_t value,
                                              uint32_t kind);
@@ -1348,7 +1353,11 @@ uint8_t bursty_p_open;
 #define BURSTY_P_TICKS 0
 #endif
 
+#if defined(BURSTY_BARE) && defined(__OPTIMIZE_SIZE__)
+#define BURSTY_P_STEP static inline BURSTY_P_KEEP_SLOW /* the compiler knows where it saves bytes */
+#else
 #define BURSTY_P_STEP BURSTY_P_INLINE BURSTY_P_KEEP_SLOW
+#endif
 #define BURSTY_P_SLOW static BURSTY_P_KEEP_SLOW
 
 /* ---- clocks -------------------------------------- src/bursty/clock.c ---- */
@@ -1496,8 +1505,6 @@ static int bursty_p_put_end(bursty_p_out *out) {
 #define BURSTY_P_ACQUIRE(p) (*(p))
 #define BURSTY_P_RELEASE(p, v) ((void)(*(p) = (v)))
 #define BURSTY_P_FENCE() ((void)0)
-#define BURSTY_P_FENCE_ACQUIRE() ((void)0)
-#define BURSTY_P_FENCE_RELEASE() ((void)0)
 #define BURSTY_P_ADD(p, v) ((*(p) += (v)) - (v))
 #define BURSTY_P_MOST 1 /* thread */
 BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
@@ -1512,8 +1519,6 @@ BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
 #define BURSTY_P_ACQUIRE(p) BURSTY_P_GET(p)
 #define BURSTY_P_RELEASE(p, v) (_ReadWriteBarrier(), BURSTY_P_PUT(p, v))
 #define BURSTY_P_FENCE() _ReadWriteBarrier()
-#define BURSTY_P_FENCE_ACQUIRE() _ReadWriteBarrier()
-#define BURSTY_P_FENCE_RELEASE() _ReadWriteBarrier()
 #define BURSTY_P_ADD(p, v) ((uint32_t)_InterlockedExchangeAdd((volatile long *)(p), (long)(v)))
 #define BURSTY_P_MOST 65535
 BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
@@ -1525,8 +1530,6 @@ BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
 #define BURSTY_P_ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define BURSTY_P_RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define BURSTY_P_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
-#define BURSTY_P_FENCE_ACQUIRE() __atomic_thread_fence(__ATOMIC_ACQUIRE)
-#define BURSTY_P_FENCE_RELEASE() __atomic_thread_fence(__ATOMIC_RELEASE)
 #define BURSTY_P_ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL)
 #define BURSTY_P_MOST 65535
 BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
@@ -1710,10 +1713,14 @@ static size_t bursty_p_divide(size_t bytes, size_t row_bytes, size_t *rows) {
    A reader copies a buffer and then looks at its stamp, which is the generation
    under which the buffer was published, or 0 while somebody writes it. If the
    stamp is another one, the buffer was used again, so something newer has been
-   published: it reads that. Invariant: the published buffer is whole; `busy`
-   belongs to one writer, who checks after taking it that the buffer is not the
-   published one. Versions never come back within 2^29 changes. Cost: 500 bytes
-   are copied for a change, and by each thread when it takes it over. */
+   published: it reads that. Each word is released and acquired: whoever has read
+   a word of a later writer also reads what that writer made of the stamp before.
+   (Fences would do too, but ThreadSanitizer does not know them.)
+
+   Invariant: the published buffer is whole; `busy` belongs to one writer, who
+   checks after taking it that the buffer is not the published one. Versions
+   never come back within 2^29 changes. Cost: 500 bytes are copied for a change,
+   and by each thread when it takes it over. */
 typedef struct bursty_p_slot {
     bursty_profile set;
     uint32_t stamp, used;
@@ -1743,8 +1750,7 @@ static uint32_t bursty_p_read_settings(bursty_p_settings *out) {
     do {
         generation = BURSTY_P_ACQUIRE(&bursty_p_all.generation);
         at = generation % BURSTY_P_BUFFERS;
-        for (i = 0; i < BURSTY_P_WORDS; i++) word[i] = BURSTY_P_GET(&bursty_p_buffer[at].word[i]);
-        BURSTY_P_FENCE_ACQUIRE();
+        for (i = 0; i < BURSTY_P_WORDS; i++) word[i] = BURSTY_P_ACQUIRE(&bursty_p_buffer[at].word[i]);
     } while (BURSTY_P_GET(&bursty_p_buffer[at].stamp) != generation);
     for (i = 0; i < sizeof *out; i++) to[i] = from[i];
     return generation;
@@ -1758,8 +1764,7 @@ static void bursty_p_fill(uint32_t at, const bursty_p_settings *settings, uint32
     word[BURSTY_P_WORDS - 1] = 0;
     for (i = 0; i < sizeof *settings; i++) to[i] = from[i];
     BURSTY_P_PUT(&bursty_p_buffer[at].stamp, 0);
-    BURSTY_P_FENCE_RELEASE();
-    for (i = 0; i < BURSTY_P_WORDS; i++) BURSTY_P_PUT(&bursty_p_buffer[at].word[i], word[i]);
+    for (i = 0; i < BURSTY_P_WORDS; i++) BURSTY_P_RELEASE(&bursty_p_buffer[at].word[i], word[i]);
     BURSTY_P_RELEASE(&bursty_p_buffer[at].stamp, stamp);
 }
 
@@ -1904,7 +1909,7 @@ BURSTY_P_SLOW void bursty_p_add_product(bursty_p_count *sum, uint64_t a, uint64_
 
 BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) {
     bursty_p_row *row = bursty_p_mine.touched, *next, *other, *volatile list[16];
-    volatile uint64_t x[BURSTY_P_CLASSES]; /* volatile: no memset, for keepregs.h */
+    volatile uint64_t x[BURSTY_P_CLASSES]; /* volatile: no call of memset */
     volatile uint8_t used[16];             /* lists */
     uint32_t i, k, at, lists = 0, classes = 0, uses = 0; /* the first two as bits */
     bursty_p_mine.touched = NULL;
@@ -2068,7 +2073,8 @@ static uint64_t bursty_p_budget(uint64_t memory[4], int was_burst, uint64_t chec
     if (memory[2] < most) most = memory[2] * 1000000 / bursty_p_all.budget;
     most = bursty_p_clip(most * 16 / memory[1], 0, UINT64_C(1) << 32);
     shares = bursty_p_clip(shares, 0, UINT64_C(1) << 34);
-    goal = most > 16 ? (most - 16) * (shares >> 4) / 16 : 0;
+    most -= most > 16 ? 16 : most; /* from here on 16 (x / (b u) - 1) */
+    goal = (most >> 8) * shares + ((most & 255) * shares >> 8);
     goal = bursty_p_clip(goal, memory[0] / 2, 2 * memory[0]);
     return memory[0] = bursty_p_clip(goal, 16, UINT64_C(1) << 46);
 }
@@ -2934,7 +2940,7 @@ static uint32_t bursty_p_tick_child(const bursty_site *site, uint32_t parent, ui
                 if (!fresh) return 0;
                 made = &bursty_p_ticks.rows[fresh - 1];
                 made->parent = parent;
-                made->order = bursty_p_all.threads[thread - 1].paths++;
+                made->order = BURSTY_P_MOST == 1 ? fresh - 1 : bursty_p_all.threads[thread - 1].paths++;
                 made->thread = thread;
                 BURSTY_P_RELEASE(&made->site, site);
             }
@@ -2970,7 +2976,7 @@ static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
     const bursty_p_thread *record;
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return; /* nobody asked, or a pause */
     record = bursty_p_registered();
-    thread = record ? record->number + 1 : 0;
+    thread = !record ? 0 : BURSTY_P_MOST == 1 ? 1 : record->number + 1;
     if (thread == 0 || n == 0) {
         bursty_p_tick_add_shared(&bursty_p_ticks.lost, n);
         return;

@@ -169,7 +169,7 @@ TEST(a_pause_leaves_out_what_is_in_it) {
 TEST(answers_inside_the_program) {
     const hcct *tree;
     hcct_context rows[8];
-    uint32_t n, key;
+    uint32_t n, key = 0;
     CHECK_EQ(start(BURSTY_ALWAYS, 0, 0), 0);
     inner();
     outer();

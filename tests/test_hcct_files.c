@@ -129,14 +129,14 @@ TEST(collapsed_stacks) {
 static const char *const odd[][2] = {{NULL, "#0"},
                                      {"main", "main"},
                                      {"a;b", "a:b"},
-                                     {"tab\there", "tab?here"},
-                                     {"line\nend", "line?end"},
-                                     {"\x1B[31mred", "?[31mred"},
-                                     {"del\x7F", "del?"},
+                                     {"tab\there", "tab\\x09here"},
+                                     {"line\nend", "line\\x0aend"},
+                                     {"\x1B[31mred", "\\x1b[31mred"},
+                                     {"del\x7F", "del\\x7f"},
                                      {"caf\xC3\xA9 x", "caf\xC3\xA9 x"},
                                      {"", "(no name)"},
-                                     {"c1 \xC2\x85 c1", "c1 ? c1"},
-                                     {"\xC2\x9F\xC2\xA0", "?\xC2\xA0"},
+                                     {"c1 \xC2\x85 c1", "c1 \\u0085 c1"},
+                                     {"\xC2\x9F\xC2\xA0", "\\u009f\xC2\xA0"},
                                      {"\xE2\x82\x80", "\xE2\x82\x80"}};
 enum { ODD = sizeof odd / sizeof *odd };
 

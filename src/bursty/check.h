@@ -68,7 +68,8 @@ typedef struct bursty_p_scope {
 } bursty_p_scope;
 
 /* The slow path. hit: takes a check, sends its event if there is a site and a burst, and returns
-   the profiles in a burst. event: sends one without a check. take, give_back: for dualpath.h. */
+   the profiles in a burst. event: sends one without a check. take, give_back: for code in two
+   copies. */
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value);
 BURSTY_API BURSTY_P_COLD void bursty_p_event(const bursty_site *site, uintptr_t value,
                                              uint32_t kind);
