@@ -311,7 +311,7 @@ typedef struct footprint {
     size_t   table_bytes, blocks_bytes, cell_count;
     void     *tables, *blocks;       /* what config.release gets */
     footprint_config config;
-    uint8_t  near[1024];             /* counts recent blocks by hash */
+    uint8_t  nearby[1024];           /* counts recent blocks by hash */
     uint64_t came_at[64];            /* misses that wait until there are many */
     uint32_t came_from[64], logged;
     uint32_t wait_from;              /* so many blocks must be tracked before any waits */
@@ -1311,7 +1311,7 @@ static uint32_t footprint_p_bucket(const footprint *fp, uint64_t hash) {
 /* The number of recent blocks with about this hash; mostly 0, which saves a
    search. */
 static uint8_t *footprint_p_near(footprint *fp, uint64_t hash) {
-    return fp->near + (hash >> 22);
+    return fp->nearby + (hash >> 22);
 }
 
 /* Returns the bucket of a block, or the empty one where it belongs. */
@@ -1569,7 +1569,7 @@ static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t blo
 #define FOOTPRINT_P_FIND(q) \
     if (top[q].block == block) { \
         y = next - top[q].time; \
-        if (FOOTPRINT_P_UNLIKELY(y >= FOOTPRINT_P_YOUNG)) goto far; \
+        if (FOOTPRINT_P_UNLIKELY(y >= FOOTPRINT_P_YOUNG)) goto older; \
         fp->reused[FOOTPRINT_P_REUSED(q, y)]++; \
         goto from_##q; \
     }
@@ -1583,7 +1583,7 @@ static FOOTPRINT_P_APART void footprint_p_change(footprint *fp, uint64_t block) 
     }
     footprint_p_push(fp, block, hash);
     return;
-far:
+older:
     footprint_p_change_far(fp, block);
     return;
     FOOTPRINT_P_DOWN(FOOTPRINT_P_STEP)
@@ -1943,7 +1943,7 @@ static void footprint_p_thin(footprint *fp) {
     fp->depth_first = footprint_bin((uint64_t)FOOTPRINT_P_T << fp->sample_log2);
     fp->gone = fp->gone_low = fp->gone_high = fp->sampled = 0;
     fp->is_overfull = 0;
-    footprint_p_zero(fp->near, sizeof fp->near);
+    footprint_p_zero(fp->nearby, sizeof fp->nearby);
     footprint_p_zero(fp->events, (FOOTPRINT_P_T + 2) * (size_t)fp->columns * sizeof *fp->events);
     footprint_p_zero(fp->cells, fp->cell_count * sizeof *fp->cells);
     for (q = 0; q < fp->filled; q++) {

@@ -410,7 +410,7 @@ extern "C" {
 #define HCCT_P_INLINE static inline
 #define HCCT_P_RARE   static
 #define HCCT_P_LIKELY(x) (x)
-#define HCCT_P_FETCH(address) ((void)0)
+#define HCCT_P_FETCH(address) ((void)(address))
 #endif
 
 #define HCCT_P_BIT  UINT32_C(0x80000000)
@@ -941,10 +941,11 @@ static uint64_t hcct_p_quantile(const hcct *t, int leaves, uint32_t share) {
 }
 
 static void hcct_p_purge(hcct *t) {
-    uint64_t before = t->stats.evictions, T = 0;
+    uint64_t before = t->stats.evictions, base = hcct_p_base(t), T = 0;
     if (t->stats.purges_quarters) T = hcct_p_quantile(t, 0, 4);
-    /* All counts stand above base since the last sweep, so base + 1 is small enough. */
-    if (T == 0) T = hcct_p_smallest(t, 0, hcct_p_sat_add(hcct_p_base(t), 1));
+    /* All counts stand above base since the last sweep, so base + 1 is small enough. Counts stop
+       below HCCT_P_NONE, and so does what is enough. */
+    if (T == 0) T = hcct_p_smallest(t, 0, base < HCCT_P_NONE - 1 ? base + 1 : HCCT_P_NONE - 1);
     hcct_p_sweep(t, T);
     if (t->stats.weighted && t->stats.evictions - before < t->stats.monitored_max / 64) {
         t->stats.purges_quarters = 1;
@@ -1500,6 +1501,7 @@ static uint64_t hcct_p_layout(hcct *t, uint32_t contexts) {
     while (cache < slots) cache *= 2;
     if (wanted->cache_slots == 1) cache = 1;
     m = wanted->monitored ? wanted->monitored : contexts / 4 * 3 + contexts % 4;
+    if (m > HCCT_P_LINK) m = HCCT_P_LINK; /* so many never fit, and no file may say more */
     at[0] = (uint64_t)wanted->history * 8;
     at[1] = at[0] + (cache * 4 + 7) / 8 * 8;
     at[2] = at[1] + (hash * 4 + 7) / 8 * 8;
@@ -2046,7 +2048,7 @@ static void callpaths_p_numbers(void *user, uint32_t node, uint64_t numbers[3]) 
     numbers[2] = callpaths_p_with(s->yy, s->y);
 }
 
-/* An empty tree for the thread. Its memory is enough, for callpaths_start has tried. */
+/* An empty tree for the thread. Its memory is enough, for callpaths_p_lay_out has tried. */
 static void callpaths_p_make(callpaths_p_thread *t) {
     size_t number = (size_t)(t - callpaths_p_all.threads);
     unsigned char *memory = callpaths_p_all.trees + number * callpaths_p_all.tree_bytes;

@@ -332,7 +332,7 @@ HOTSTREAM_P_UNUSED static inline void hotstream_record(hotstream *h, uint64_t si
 /* The action of a profile. The thread whose burst began first has h until that
    burst ends; events of other threads meanwhile are left out. (With
    BURSTY_STACK 0 only one thread may check.) */
-HOTSTREAM_P_UNUSED static void hotstream_p_event(void *user, const bursty_event *event) {
+HOTSTREAM_P_UNUSED static inline void hotstream_p_event(void *user, const bursty_event *event) {
     hotstream *h = (hotstream *)user;
     uint32_t me = (uint32_t)((uintptr_t)event->stack >> 3) | 1, nobody = 0;
     if (event->kind & (uint32_t)BURSTY_BEGIN) {
@@ -345,7 +345,7 @@ HOTSTREAM_P_UNUSED static void hotstream_p_event(void *user, const bursty_event 
 }
 
 /* Makes h the receiver of a profile's events. classes 0: loads and stores. */
-HOTSTREAM_P_UNUSED static void hotstream_attach(hotstream *h, bursty_profile *profile) {
+HOTSTREAM_P_UNUSED static inline void hotstream_attach(hotstream *h, bursty_profile *profile) {
     if (!profile->classes) profile->classes = (uint32_t)BURSTY_LOAD | (uint32_t)BURSTY_STORE;
     profile->classes |= (uint32_t)BURSTY_BEGIN | (uint32_t)BURSTY_END;
     profile->action = hotstream_p_event;
@@ -355,7 +355,7 @@ HOTSTREAM_P_UNUSED static void hotstream_attach(hotstream *h, bursty_profile *pr
 /* A hotstream_name_fn for what was recorded that way. buffer:
    char[HOTSTREAM_NAME_BYTES]. */
 #define HOTSTREAM_NAME_BYTES 256
-HOTSTREAM_P_UNUSED static const char *hotstream_site_name(void *buffer, uint64_t site) {
+HOTSTREAM_P_UNUSED static inline const char *hotstream_site_name(void *buffer, uint64_t site) {
     const bursty_site *s = (const bursty_site *)(uintptr_t)site;
     char *out = (char *)buffer, *end = out + HOTSTREAM_NAME_BYTES - 16;
     const char *name = s->name, *file = s->file;

@@ -33,19 +33,18 @@ static uint64_t cpu_ns(void) {
 
 /* All three start and stop, so that what that leaves in the caches is alike. */
 static uint64_t measure(int has_ticks, long frames, uint64_t *ticks) {
-    static ticks_config config;
-    const char *period = getenv("TICKS");
-    ticks_stats stats;
+    static bursty_config config;
+    bursty_stats stats;
     uint64_t from, to;
-    if (period) config.period_us = (uint32_t)strtoul(period, NULL, 10);
-    if (ticks_start(&config) != 0) abort();
-    if (!has_ticks) ticks_stop();
+    config.tick_hz = ticks_bench_hz();
+    if (bursty_start(&config) == 0) abort();
+    if (!has_ticks) bursty_p_end_time();
     frame();
     from = cpu_ns();
     while (frames-- > 0) frame();
     to = cpu_ns();
-    ticks_get_stats(&stats);
-    ticks_stop();
+    bursty_get_stats(&stats);
+    bursty_stop();
     *ticks = stats.ticks;
     return to - from;
 }

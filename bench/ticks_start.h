@@ -1,11 +1,10 @@
 /* ticks_start.h - for the programs of bench/ticks.sh: starts ticks and leaves a dump at the end.
-   TICKS=off: bursty.h alone. TICKS=MICROSECONDS: the time between two ticks. */
+   TICKS=off: counts alone. TICKS=MICROSECONDS: the time between two ticks. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
-#define TICKS_MEMORY 1048576
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,12 +13,19 @@ static void ticks_bench_end(void) {
     if (path && bursty_save(path) != 0) abort();
 }
 
-static void ticks_bench_start(void) {
-    static ticks_config config;
+/* The hertz that TICKS asks for; 0: the default. */
+static int32_t ticks_bench_hz(void) {
     const char *how = getenv("TICKS");
-    if (how) config.period_us = (uint32_t)strtoul(how, NULL, 10);
-    if (how && strcmp(how, "off") == 0) {
-        if (bursty_start(NULL) == 0) abort();
-    } else if (ticks_start(&config) != 0) abort();
+    if (how && strcmp(how, "off") == 0) return -1;
+    return how && atol(how) > 0 ? (int32_t)(1000000 / atol(how)) : 0;
+}
+
+static void ticks_bench_start(void) {
+    static bursty_config config;
+    bursty_stats stats;
+    config.tick_hz = ticks_bench_hz();
+    if (bursty_start(&config) == 0) abort();
+    bursty_get_stats(&stats);
+    if (stats.no_time > BURSTY_NO_TIME_ASKED) abort();
     atexit(ticks_bench_end);
 }

@@ -5,7 +5,7 @@ set -e
 CC=${CC:-cc} BUILD=${BUILD:-build}
 export BUILD
 mkdir -p "$BUILD/demo"
-flags="-std=c99 ${CFLAGS:--O2 -g} -I. $LDFLAGS"
+flags="-std=gnu99 ${CFLAGS:--O2 -g} -I. $LDFLAGS"
 $CC $flags -o "$BUILD/demo/index" demo/index.c demo/profile.c
 $CC $flags -DBURSTY_OFF -o "$BUILD/demo/index-plain" demo/index.c demo/profile.c
 $CC $flags -o "$BUILD/demo/compare" demo/compare.c

@@ -135,6 +135,33 @@ for header in $headers; do
     done
 done
 
+# ---- what goes wrong is said ----
+
+refused() { # WORDS COMMAND...: it does not compile, and says so
+    words=$1
+    shift
+    ! "$@" 2>"$out/said" && grep -q "$words" "$out/said"
+}
+printf '#include "hcct.h"\n#include "bursty.h"\n' >"$out/order.c"
+check "a wrong order of headers is an error that says what to do" \
+    refused 'include bursty.h before hcct.h' $CC -std=c99 -I. -fsyntax-only "$out/order.c"
+printf '#include "bursty.h"\nvoid f(const char *s);\nvoid f(const char *s) { BURST_SCOPE(s); }\n' \
+    >"$out/name.c"
+check "a name that is no literal is an error" \
+    refused 'error' $CC -std=c99 -I. -fsyntax-only "$out/name.c"
+sed 's/BURST_SCOPE(s)/BURST_SCOPE("f")/' "$out/name.c" >"$out/literal.c"
+check "and a literal is none" $CC -std=c99 -I. -fsyntax-only "$out/literal.c"
+if has "$CXX"; then
+    check "a name that is no literal is an error in C++, too" \
+        refused 'error' $CXX -std=c++11 -I. -x c++ -fsyntax-only "$out/name.c"
+    check "and a literal is none in C++" \
+        $CXX -std=c++11 -I. -x c++ -fsyntax-only "$out/literal.c"
+    printf '#include "bursty.h"\nvoid f();\nvoid f() { BURST_SCOPE("a"); { BURST_SCOPE("b"); } }\n' \
+        >"$out/line.cc"
+    check "two scopes on one line do not shadow one another" \
+        cxx -std=c++11 -fsyntax-only "$out/line.cc"
+fi
+
 # ---- off is nothing ----
 
 # The macros that a user may write, and the functions, as the preprocessor sees them.

@@ -159,9 +159,9 @@ frame;draw;frame;draw 400' ]; ok $? "stacks of two threads: $(cat "$dir/mutual.s
 bursty report --min 80 "$dir/mutual.brst" >"$dir/mutual.txt"
 has mutual.txt ' frame  *draw$'; lacks mutual.txt ' draw  *frame$'
 bursty report "$dir/no-tick.brst" | tr '\n' ' ' >"$dir/no.txt"
-has no.txt 'ticks: none came: ticks_start was refused'; lacks no.txt 'where does it run'
+has no.txt 'ticks: none came: the signal is blocked'; lacks no.txt 'where does it run'
 bursty report "$dir/no-timer.brst" | tr '\n' ' ' >"$dir/no.txt"
-has no.txt 'ticks: none came: TICKS_TIMERS is not defined'
+has no.txt 'ticks: none came: there are no timers'
 bursty merge -o "$dir/two.brst" "$dir/timed.brst" "$dir/untimed.brst" "$dir/untimed.brst"
 bursty report "$dir/two.brst" | tr '\n' ' ' | grep -q 'MISSING: threads without a timer: 6. Their time is'
 ok $? "threads without a timer"

@@ -1,7 +1,7 @@
 /* ---- basics ---- */
 
 #ifndef BURSTY_STATIC
-BURSTY_P_TLS bursty_p_here_t BURSTY_P_HERE;
+BURSTY_P_TLS bursty_here BURSTY_P_HERE;
 #ifdef BURSTY_POLL
 uint8_t bursty_p_open;
 #endif
@@ -55,5 +55,9 @@ uint8_t bursty_p_open;
 #define BURSTY_P_TICKS 0
 #endif
 
+#if defined(BURSTY_BARE) && defined(__OPTIMIZE_SIZE__)
+#define BURSTY_P_STEP static inline BURSTY_P_KEEP_SLOW /* the compiler knows where it saves bytes */
+#else
 #define BURSTY_P_STEP BURSTY_P_INLINE BURSTY_P_KEEP_SLOW
+#endif
 #define BURSTY_P_SLOW static BURSTY_P_KEEP_SLOW

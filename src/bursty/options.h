@@ -1,5 +1,9 @@
 /* ---- options ---- */
 
+#ifdef HCCT_H
+#error "include bursty.h before hcct.h, which then keeps the calling contexts of the program"
+#endif
+
 #ifdef BURSTY_TINY
 #undef BURSTY_BARE
 #define BURSTY_BARE

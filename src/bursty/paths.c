@@ -104,7 +104,7 @@ static uint32_t bursty_p_tick_child(const bursty_site *site, uint32_t parent, ui
                 if (!fresh) return 0;
                 made = &bursty_p_ticks.rows[fresh - 1];
                 made->parent = parent;
-                made->order = bursty_p_all.threads[thread - 1].paths++;
+                made->order = BURSTY_P_MOST == 1 ? fresh - 1 : bursty_p_all.threads[thread - 1].paths++;
                 made->thread = thread;
                 BURSTY_P_RELEASE(&made->site, site);
             }
@@ -140,7 +140,7 @@ static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
     const bursty_p_thread *record;
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return; /* nobody asked, or a pause */
     record = bursty_p_registered();
-    thread = record ? record->number + 1 : 0;
+    thread = !record ? 0 : BURSTY_P_MOST == 1 ? 1 : record->number + 1;
     if (thread == 0 || n == 0) {
         bursty_p_tick_add_shared(&bursty_p_ticks.lost, n);
         return;

@@ -108,7 +108,7 @@ static FOOTPRINT_P_APART void footprint_p_change_far(footprint *fp, uint64_t blo
 #define FOOTPRINT_P_FIND(q) \
     if (top[q].block == block) { \
         y = next - top[q].time; \
-        if (FOOTPRINT_P_UNLIKELY(y >= FOOTPRINT_P_YOUNG)) goto far; \
+        if (FOOTPRINT_P_UNLIKELY(y >= FOOTPRINT_P_YOUNG)) goto older; \
         fp->reused[FOOTPRINT_P_REUSED(q, y)]++; \
         goto from_##q; \
     }
@@ -122,7 +122,7 @@ static FOOTPRINT_P_APART void footprint_p_change(footprint *fp, uint64_t block) 
     }
     footprint_p_push(fp, block, hash);
     return;
-far:
+older:
     footprint_p_change_far(fp, block);
     return;
     FOOTPRINT_P_DOWN(FOOTPRINT_P_STEP)

@@ -7,7 +7,7 @@ static uint32_t footprint_p_bucket(const footprint *fp, uint64_t hash) {
 /* The number of recent blocks with about this hash; mostly 0, which saves a
    search. */
 static uint8_t *footprint_p_near(footprint *fp, uint64_t hash) {
-    return fp->near + (hash >> 22);
+    return fp->nearby + (hash >> 22);
 }
 
 /* Returns the bucket of a block, or the empty one where it belongs. */

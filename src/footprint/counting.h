@@ -31,7 +31,7 @@ typedef struct footprint {
     size_t   table_bytes, blocks_bytes, cell_count;
     void     *tables, *blocks;       /* what config.release gets */
     footprint_config config;
-    uint8_t  near[1024];             /* counts recent blocks by hash */
+    uint8_t  nearby[1024];           /* counts recent blocks by hash */
     uint64_t came_at[64];            /* misses that wait until there are many */
     uint32_t came_from[64], logged;
     uint32_t wait_from;              /* so many blocks must be tracked before any waits */

@@ -40,7 +40,7 @@ static void footprint_p_thin(footprint *fp) {
     fp->depth_first = footprint_bin((uint64_t)FOOTPRINT_P_T << fp->sample_log2);
     fp->gone = fp->gone_low = fp->gone_high = fp->sampled = 0;
     fp->is_overfull = 0;
-    footprint_p_zero(fp->near, sizeof fp->near);
+    footprint_p_zero(fp->nearby, sizeof fp->nearby);
     footprint_p_zero(fp->events, (FOOTPRINT_P_T + 2) * (size_t)fp->columns * sizeof *fp->events);
     footprint_p_zero(fp->cells, fp->cell_count * sizeof *fp->cells);
     for (q = 0; q < fp->filled; q++) {

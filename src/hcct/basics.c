@@ -18,7 +18,7 @@
 #define HCCT_P_INLINE static inline
 #define HCCT_P_RARE   static
 #define HCCT_P_LIKELY(x) (x)
-#define HCCT_P_FETCH(address) ((void)0)
+#define HCCT_P_FETCH(address) ((void)(address))
 #endif
 
 #define HCCT_P_BIT  UINT32_C(0x80000000)

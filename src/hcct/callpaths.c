@@ -152,7 +152,7 @@ static void callpaths_p_numbers(void *user, uint32_t node, uint64_t numbers[3]) 
     numbers[2] = callpaths_p_with(s->yy, s->y);
 }
 
-/* An empty tree for the thread. Its memory is enough, for callpaths_start has tried. */
+/* An empty tree for the thread. Its memory is enough, for callpaths_p_lay_out has tried. */
 static void callpaths_p_make(callpaths_p_thread *t) {
     size_t number = (size_t)(t - callpaths_p_all.threads);
     unsigned char *memory = callpaths_p_all.trees + number * callpaths_p_all.tree_bytes;

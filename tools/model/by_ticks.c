@@ -237,11 +237,10 @@ static void add_facts(report *r, const report_ticks *c) {
     text value = {NULL, 0, 0};
     if (c->ticks == 0 && c->own_ticks) text_add(&value, "none met the program");
     else if (c->ticks == 0 && c->tick_us)
-        text_add(&value, "none came: ticks_start was refused (-1: the signal is in use), the signal "
-                         "is blocked, or the run was shorter than one tick");
+        text_add(&value, "none came: the signal is blocked or was taken by the program, or the run "
+                         "was shorter than one tick");
     else if (c->ticks == 0)
-        text_add(&value, "none came: TICKS_TIMERS is not defined where TICKS_IMPLEMENTATION is, and "
-                         "nobody called bursty_tick");
+        text_add(&value, "none came: there are no timers, and nobody called bursty_tick");
     else text_count(&value, c->ticks);
     if (c->ticks && c->tick_us)
         text_format(&value, ", one in %lu us of CPU time", (unsigned long)c->tick_us);

@@ -1,5 +1,5 @@
-/* test_ticks.c - ticks go to the right scopes, from wherever they interrupt; nothing is lost
-   uncounted. A bare build, whose ticks are called by hand; test_timers.c has the timers. */
+/* test_bursty_ticks.c - ticks go to the right scopes, from wherever they interrupt; nothing is lost
+   uncounted. A bare build, whose ticks are called by hand; test_bursty_timers.c has the timers. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
