@@ -3680,12 +3680,14 @@ static void bursty_p_pause_time(int is_paused) {
 }
 
 static void bursty_p_clear_time(void) {
-    uint32_t i, k;
-    for (i = 0; i < bursty_p_ticks.row_count; i++) {
+    uint32_t i, k, rows = BURSTY_P_ACQUIRE(&bursty_p_ticks.row_count); /* ticks go on */
+    for (i = 0; i < rows; i++) {
         for (k = 0; k < BURSTY_P_TICK_SUMS; k++)
             BURSTY_P_RELEASE(&bursty_p_ticks.rows[i].sum[k], 0);
     }
-    bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = 0;
+    BURSTY_P_RELEASE(&bursty_p_ticks.lost, 0);
+    BURSTY_P_RELEASE(&bursty_p_ticks.cut, 0);
+    BURSTY_P_RELEASE(&bursty_p_ticks.late, 0);
     bursty_p_cpu.before = 0;
     bursty_p_cpu.since = bursty_p_cpu_us();
 }

@@ -14,11 +14,12 @@ static int begins(const char *word, const char *with) {
 /* Options that decide which machine the code is for, and whether a shared object may hold it. */
 static void add_machine(cc_command *c, const cc_line *line) {
     static const char *const with_value[] = {"-target", "--sysroot", "-isysroot", "-B", "-arch",
-                                             "-specs"};
+                                             "-specs", "-isystem"};
     size_t i, k;
     for (i = 0; i < line->words.count; i++) {
         const char *word = line->words.words[i];
-        if (line->role[i] != CC_OPTION) continue;
+        /* where the system's headers stand is part of the machine, as --sysroot is */
+        if (line->role[i] != CC_OPTION && !begins(word, "-isystem")) continue;
         if (begins(word, "-m") || begins(word, "-fPI") || begins(word, "-fpi") ||
             begins(word, "-fno-pi") || begins(word, "--target=") || begins(word, "--sysroot=") ||
             begins(word, "-B") || begins(word, "-specs=") || begins(word, "--specs=") ||
