@@ -5,7 +5,7 @@
        #include "bursty.h"
 
        int collide(int n) { BURST_SCOPE("collide"); return n > 0 ? collide(n - 1) + 1 : 0; }
-       int draw(int n) { BURST_SCOPE("draw"); while (n % 100) { n++; } return n; }
+       int draw(int n) { BURST_SCOPE("draw"); while (n % 100) { n++; } return n > 0; }
 
        int main(void) {
            int frame, hits = 0;
@@ -643,11 +643,11 @@ BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind)
     !defined(BURSTY_P_KEEP_CALL_FOR_TLS) && !defined(__code_model_large__) && \
     !defined(__AMX_TILE__) && !defined(__APX_F__) && \
     !(defined(__cplusplus) && defined(BURSTY_P_SHARED))
-#define BURSTY_P_KEEP_CHECKS
+#define BURSTY_CHECKS_ARE_ASSEMBLY
 #endif
 #if defined(BURSTY_P_KEEP_ASM) && !defined(BURSTY_NO_TLS) && BURSTY_STACK > 0
 #define BURSTY_P_KEEP_LEAVES /* scopes, too: the same two cases */
-#ifdef BURSTY_P_KEEP_CHECKS
+#ifdef BURSTY_CHECKS_ARE_ASSEMBLY
 #define BURSTY_P_KEEP_SCOPES
 #endif
 #endif
@@ -735,7 +735,7 @@ extern "C" {
 #endif
 
 /* What the inline code touches. Its name has the options in it: files must agree, or not link. */
-typedef struct bursty_p_here_t {
+typedef struct bursty_here {
     uint32_t n;
 #ifdef BURSTY_TINY
     uint32_t every, burst;
@@ -748,7 +748,7 @@ typedef struct bursty_p_here_t {
     const bursty_site *stack[BURSTY_STACK];
 #endif
 #endif
-} bursty_p_here_t;
+} bursty_here;
 
 #if defined(BURSTY_TINY)
 #define BURSTY_P_HERE bursty_here_tiny
@@ -757,18 +757,20 @@ typedef struct bursty_p_here_t {
 #else
 #define BURSTY_P_HERE BURSTY_P_CAT(bursty_here_, BURSTY_P_KIND)
 #endif
-BURSTY_API BURSTY_P_TLS bursty_p_here_t BURSTY_P_HERE;
+BURSTY_API BURSTY_P_TLS bursty_here BURSTY_P_HERE;
 
 typedef struct bursty_p_scope {
     const bursty_site *site;
     uint32_t depth;
 } bursty_p_scope;
 
-/* The slow path. hit: takes a check, sends its event if there is a site and a burst, and returns
-   the profiles in a burst. event: sends one without a check. take, give_back: for dualpath.h. */
-BURSTY_API BURSTY_P_COLD uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value);
-BURSTY_API BURSTY_P_COLD void bursty_p_event(const bursty_site *site, uintptr_t value,
-                                             uint32_t kind);
+/* The slow path. A compiler that puts checks in (`bursty cc`) may write calls of the first two, and
+   decrement bursty_here.n itself; nobody else needs them. bursty_hit takes a check, sends its event
+   if there is a site and a burst, and returns the profiles in a burst. bursty_note sends one without
+   a check. take, give_back: for code in two copies. */
+BURSTY_API BURSTY_P_COLD uint32_t bursty_hit(const bursty_site *site, uintptr_t value);
+BURSTY_API BURSTY_P_COLD void bursty_note(const bursty_site *site, uintptr_t value,
+                                          uint32_t kind);
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_take(uint64_t left, uint32_t *live);
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
 
@@ -801,11 +803,11 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
 #endif
 #endif
 
-#define BURST_CHECK() (BURSTY_P_FIRE() ? bursty_p_hit(NULL, 0) != 0 : 0)
+#define BURST_CHECK() (BURSTY_P_FIRE() ? bursty_hit(NULL, 0) != 0 : 0)
 #define BURST_POINT(class_, name_, value_) \
     do { \
         static const bursty_site bursty_p_site = { name_, __FILE__, __LINE__, class_ }; \
-        if (BURSTY_P_FIRE()) { bursty_p_hit(&bursty_p_site, BURSTY_P_TO(uintptr_t, value_)); } \
+        if (BURSTY_P_FIRE()) { bursty_hit(&bursty_p_site, BURSTY_P_TO(uintptr_t, value_)); } \
     } while (0)
 
 /* ---- checks and scopes that keep registers -- src/bursty/keep_check.h ---- */
@@ -816,7 +818,7 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
    COMDAT or a section that is dropped goes:
 
              decl word                     771: add  $-128, %rsp        over the red zone
-             js   771f                          call bursty_p_thunk     returns with `ret $128`
+             js   771f                          call bursty_thunk     returns with `ret $128`
        772:  ...                                jmp  772b               in its long form
                                                 .long site - .
 
@@ -845,7 +847,7 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
    base of an operand in a register. To gcc the assembly is not volatile, for around volatile ones
    gcc copies arguments out of their registers. Instead it says that it changes bursty_p_order, a
    variable that is nowhere: so it is neither moved out of a loop nor dropped. */
-#ifdef BURSTY_P_KEEP_CHECKS
+#ifdef BURSTY_CHECKS_ARE_ASSEMBLY
 #define BURSTY_P_KEEP_TEXT2(x) #x
 #define BURSTY_P_KEEP_TEXT(x) BURSTY_P_KEEP_TEXT2(x)
 #define BURSTY_P_KEEP_NAME BURSTY_P_KEEP_TEXT(BURSTY_P_HERE)
@@ -862,7 +864,7 @@ extern __attribute__((visibility("hidden"))) uint32_t bursty_p_order;
 #define BURSTY_P_KEEP_STUB(thunk_, back_) \
     ".byte 0x48, 0x83, 0xc4, 0x80\n\tcall\t" thunk_ "\n\t.byte 0xe9\n\t.long " back_ " - . - 4\n\t"
 #define BURSTY_P_KEEP_RARE \
-    ".subsection 1\n771:\t" BURSTY_P_KEEP_STUB("bursty_p_thunk", "772b") \
+    ".subsection 1\n771:\t" BURSTY_P_KEEP_STUB("bursty_thunk", "772b") \
     ".long %c[site] - .\n\t.previous"
 #define BURSTY_P_KEEP_CHECK(class_, name_) \
     do { \
@@ -891,8 +893,8 @@ enum { BURSTY_P_SCOPE_CALL = BURSTY_CALL | BURSTY_FRAME,
 
 BURSTY_P_INLINE bursty_p_scope bursty_p_enter(const bursty_site *site) {
     bursty_p_scope scope = { site, 0 };
-    volatile bursty_p_here_t *here = &BURSTY_P_HERE;
-    if (BURSTY_P_FIRE()) bursty_p_hit(site, 0);
+    volatile bursty_here *here = &BURSTY_P_HERE;
+    if (BURSTY_P_FIRE()) bursty_hit(site, 0);
 #ifdef BURSTY_TINY
     (void)here;
 #else
@@ -910,7 +912,7 @@ BURSTY_P_INLINE void bursty_p_leave(bursty_p_scope *scope) {
     volatile uint32_t *depth = &BURSTY_P_HERE.depth;
     *depth = scope->depth;
 #endif
-    if (BURSTY_P_LIVE()) bursty_p_event(scope->site, 0, BURSTY_P_SCOPE_RETURN);
+    if (BURSTY_P_LIVE()) bursty_note(scope->site, 0, BURSTY_P_SCOPE_RETURN);
 }
 
 /* "" before the name: a name that is no literal is an error, in C++, too, where it would be gone when
@@ -1027,7 +1029,7 @@ struct bursty_p_scope_guard {
 #define BURSTY_P_DUAL_COLD
 #endif
 
-/* FIRE takes a check and says whether bursty_p_hit must look closer, which says whether a burst is
+/* FIRE takes a check and says whether bursty_hit must look closer, which says whether a burst is
    live; if it is not, PLAIN undoes the check. LIVE takes no check. */
 #define BURSTY_P_DUAL_SITE(name_) \
     static const bursty_site bursty_p_dual_site = { name_, __FILE__, __LINE__, BURSTY_CALL }
@@ -1081,7 +1083,7 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
     do { \
         static const bursty_site bursty_p_dual_site = { #p_, __FILE__, __LINE__, class_ }; \
         if (BURSTY_P_DUAL_RECORDING()) { \
-            bursty_p_event(&bursty_p_dual_site, BURSTY_P_TO(uintptr_t, p_), bursty_p_dual_site.kind); \
+            bursty_note(&bursty_p_dual_site, BURSTY_P_TO(uintptr_t, p_), bursty_p_dual_site.kind); \
         } \
     } while (0)
 
@@ -1132,7 +1134,7 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
     BURSTY_P_DUAL_VOID \
     static BURSTY_P_DUAL_COLD ret_ bursty_p_dual_cold_##name_ params_ { \
         BURSTY_P_DUAL_SITE(#name_); \
-        if (bursty_p_hit(&bursty_p_dual_site, 0)) { \
+        if (bursty_hit(&bursty_p_dual_site, 0)) { \
             return bursty_p_dual_body_##name_(1 BURSTY_P_DUAL_MORE(args_, args_)); \
         } else { \
             BURSTY_P_DUAL_PLAIN(name_, args_); \
@@ -1167,7 +1169,7 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
 #define BURST_BODY(...) \
     { \
         BURSTY_P_DUAL_OUTER_TAG() \
-        if (BURSTY_P_FIRE() && bursty_p_hit(NULL, 0) && sizeof(struct burst_outer) != 2) { \
+        if (BURSTY_P_FIRE() && bursty_hit(NULL, 0) && sizeof(struct burst_outer) != 2) { \
             BURSTY_P_DUAL_TAG(2) __VA_ARGS__ \
         } else { \
             BURSTY_P_DUAL_TAG(sizeof(struct burst_outer) == 2 ? 2 : 1) __VA_ARGS__ \
@@ -1298,7 +1300,7 @@ extern "C" {
 /* ---- basics ------------------------------------- src/bursty/basics.c ---- */
 
 #ifndef BURSTY_STATIC
-BURSTY_P_TLS bursty_p_here_t BURSTY_P_HERE;
+BURSTY_P_TLS bursty_here BURSTY_P_HERE;
 #ifdef BURSTY_POLL
 uint8_t bursty_p_open;
 #endif
@@ -1504,8 +1506,6 @@ static int bursty_p_put_end(bursty_p_out *out) {
 #define BURSTY_P_ACQUIRE(p) (*(p))
 #define BURSTY_P_RELEASE(p, v) ((void)(*(p) = (v)))
 #define BURSTY_P_FENCE() ((void)0)
-#define BURSTY_P_FENCE_ACQUIRE() ((void)0)
-#define BURSTY_P_FENCE_RELEASE() ((void)0)
 #define BURSTY_P_ADD(p, v) ((*(p) += (v)) - (v))
 #define BURSTY_P_MOST 1 /* thread */
 BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
@@ -1520,8 +1520,6 @@ BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
 #define BURSTY_P_ACQUIRE(p) BURSTY_P_GET(p)
 #define BURSTY_P_RELEASE(p, v) (_ReadWriteBarrier(), BURSTY_P_PUT(p, v))
 #define BURSTY_P_FENCE() _ReadWriteBarrier()
-#define BURSTY_P_FENCE_ACQUIRE() _ReadWriteBarrier()
-#define BURSTY_P_FENCE_RELEASE() _ReadWriteBarrier()
 #define BURSTY_P_ADD(p, v) ((uint32_t)_InterlockedExchangeAdd((volatile long *)(p), (long)(v)))
 #define BURSTY_P_MOST 65535
 BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
@@ -1533,8 +1531,6 @@ BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
 #define BURSTY_P_ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define BURSTY_P_RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define BURSTY_P_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
-#define BURSTY_P_FENCE_ACQUIRE() __atomic_thread_fence(__ATOMIC_ACQUIRE)
-#define BURSTY_P_FENCE_RELEASE() __atomic_thread_fence(__ATOMIC_RELEASE)
 #define BURSTY_P_ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL)
 #define BURSTY_P_MOST 65535
 BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
@@ -1718,10 +1714,14 @@ static size_t bursty_p_divide(size_t bytes, size_t row_bytes, size_t *rows) {
    A reader copies a buffer and then looks at its stamp, which is the generation
    under which the buffer was published, or 0 while somebody writes it. If the
    stamp is another one, the buffer was used again, so something newer has been
-   published: it reads that. Invariant: the published buffer is whole; `busy`
-   belongs to one writer, who checks after taking it that the buffer is not the
-   published one. Versions never come back within 2^29 changes. Cost: 500 bytes
-   are copied for a change, and by each thread when it takes it over. */
+   published: it reads that. Each word is released and acquired: whoever has read
+   a word of a later writer also reads what that writer made of the stamp before.
+   (Fences would do too, but ThreadSanitizer does not know them.)
+
+   Invariant: the published buffer is whole; `busy` belongs to one writer, who
+   checks after taking it that the buffer is not the published one. Versions
+   never come back within 2^29 changes. Cost: 500 bytes are copied for a change,
+   and by each thread when it takes it over. */
 typedef struct bursty_p_slot {
     bursty_profile set;
     uint32_t stamp, used;
@@ -1751,8 +1751,7 @@ static uint32_t bursty_p_read_settings(bursty_p_settings *out) {
     do {
         generation = BURSTY_P_ACQUIRE(&bursty_p_all.generation);
         at = generation % BURSTY_P_BUFFERS;
-        for (i = 0; i < BURSTY_P_WORDS; i++) word[i] = BURSTY_P_GET(&bursty_p_buffer[at].word[i]);
-        BURSTY_P_FENCE_ACQUIRE();
+        for (i = 0; i < BURSTY_P_WORDS; i++) word[i] = BURSTY_P_ACQUIRE(&bursty_p_buffer[at].word[i]);
     } while (BURSTY_P_GET(&bursty_p_buffer[at].stamp) != generation);
     for (i = 0; i < sizeof *out; i++) to[i] = from[i];
     return generation;
@@ -1766,8 +1765,7 @@ static void bursty_p_fill(uint32_t at, const bursty_p_settings *settings, uint32
     word[BURSTY_P_WORDS - 1] = 0;
     for (i = 0; i < sizeof *settings; i++) to[i] = from[i];
     BURSTY_P_PUT(&bursty_p_buffer[at].stamp, 0);
-    BURSTY_P_FENCE_RELEASE();
-    for (i = 0; i < BURSTY_P_WORDS; i++) BURSTY_P_PUT(&bursty_p_buffer[at].word[i], word[i]);
+    for (i = 0; i < BURSTY_P_WORDS; i++) BURSTY_P_RELEASE(&bursty_p_buffer[at].word[i], word[i]);
     BURSTY_P_RELEASE(&bursty_p_buffer[at].stamp, stamp);
 }
 
@@ -1912,7 +1910,7 @@ BURSTY_P_SLOW void bursty_p_add_product(bursty_p_count *sum, uint64_t a, uint64_
 
 BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) {
     bursty_p_row *row = bursty_p_mine.touched, *next, *other, *volatile list[16];
-    volatile uint64_t x[BURSTY_P_CLASSES]; /* volatile: no memset, for keepregs.h */
+    volatile uint64_t x[BURSTY_P_CLASSES]; /* volatile: no call of memset */
     volatile uint8_t used[16];             /* lists */
     uint32_t i, k, at, lists = 0, classes = 0, uses = 0; /* the first two as bits */
     bursty_p_mine.touched = NULL;
@@ -2076,7 +2074,8 @@ static uint64_t bursty_p_budget(uint64_t memory[4], int was_burst, uint64_t chec
     if (memory[2] < most) most = memory[2] * 1000000 / bursty_p_all.budget;
     most = bursty_p_clip(most * 16 / memory[1], 0, UINT64_C(1) << 32);
     shares = bursty_p_clip(shares, 0, UINT64_C(1) << 34);
-    goal = most > 16 ? (most - 16) * (shares >> 4) / 16 : 0;
+    most -= most > 16 ? 16 : most; /* from here on 16 (x / (b u) - 1) */
+    goal = (most >> 8) * shares + ((most & 255) * shares >> 8);
     goal = bursty_p_clip(goal, memory[0] / 2, 2 * memory[0]);
     return memory[0] = bursty_p_clip(goal, 16, UINT64_C(1) << 46);
 }
@@ -2489,7 +2488,7 @@ static BURSTY_P_COLD uint32_t bursty_p_rest(const bursty_site *site, uintptr_t v
     return bursty_p_hit_of(bursty_p_me(), site, value, n);
 }
 
-BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
+BURSTY_API uint32_t bursty_hit(const bursty_site *site, uintptr_t value) {
     uint32_t n = bursty_p_hold();
     if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return 0;
     if (!site || !bursty_p_count_recent(site, n)) {
@@ -2513,7 +2512,7 @@ BURSTY_P_STEP void bursty_p_event_of(bursty_p_thread *t, const bursty_site *site
     BURSTY_P_HERE.n = n;
 }
 
-BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {
+BURSTY_API void bursty_note(const bursty_site *site, uintptr_t value, uint32_t kind) {
     uint32_t n = bursty_p_hold();
     if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return;
     if ((kind & BURSTY_RETURN) && !BURSTY_P_POLLS && bursty_p_count_return()) {
@@ -2670,7 +2669,7 @@ BURSTY_P_KEEP_INLINE void bursty_p_keep_restore(const uint64_t *area, uint32_t h
     "\t.cfi_endproc\n\t.size\t" name ", . - " name "\n" \
     BURSTY_P_KEEP_SYNTAX_END "\t.popsection\n"
 __asm__(BURSTY_P_KEEP_THUNK(
-    "bursty_p_thunk", BURSTY_P_KEEP_TRY(BURSTY_P_KEEP_SITE("16(%rsp)"), "bursty_p_kept_count"),
+    "bursty_thunk", BURSTY_P_KEEP_TRY(BURSTY_P_KEEP_SITE("16(%rsp)"), "bursty_p_kept_count"),
     "\tmov\t%eax, %esi\n" BURSTY_P_KEEP_SITE("24(%rbp)"), "bursty_p_kept_hit"));
 #ifdef BURSTY_P_KEEP_LEAVES
 __asm__(BURSTY_P_KEEP_THUNK("bursty_p_leave_thunk", BURSTY_P_KEEP_TRY("", "bursty_p_kept_return"),
@@ -2715,7 +2714,7 @@ void bursty_p_kept_hit(const bursty_site *site) {
     uint64_t room[BURSTY_P_KEEP_ROOM], *area;
     uint32_t has = bursty_p_keep_ask(&has_xsave);
     area = bursty_p_keep_save(room, has);
-    (void)bursty_p_hit(site, 0);
+    (void)bursty_hit(site, 0);
     bursty_p_keep_restore(area, has);
 }
 
@@ -2726,7 +2725,7 @@ void bursty_p_kept_leave(void) {
     uint64_t room[BURSTY_P_KEEP_ROOM], *area;
     uint32_t has = bursty_p_keep_ask(&has_xsave);
     area = bursty_p_keep_save(room, has);
-    bursty_p_event(bursty_p_keep_left(), 0, BURSTY_P_SCOPE_RETURN);
+    bursty_note(bursty_p_keep_left(), 0, BURSTY_P_SCOPE_RETURN);
     bursty_p_keep_restore(area, has);
 }
 #endif
@@ -3627,9 +3626,12 @@ static uint64_t bursty_p_cpu_seen(void) {
     return bursty_p_cpu.before + now - bursty_p_cpu.since;
 }
 
-/* Sets no_time and the period. Returns whether a table of paths is needed. */
+/* Forgets what an earlier start has counted, sets no_time and the period. Returns whether a table of
+   paths is needed. */
 static int bursty_p_plan_time(const bursty_config *config) {
     int32_t hz = config->tick_hz;
+    bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = 0;
+    bursty_p_cpu.before = 0;
     bursty_p_ticks.fold = config->fold;
     bursty_p_ticks.period_us = hz > 0 ? 1000000u / (uint32_t)hz : 10000;
     bursty_p_all.no_time = BURSTY_TIME_IS_ON;
@@ -3652,14 +3654,12 @@ static void bursty_p_begin_time(void) {
         bursty_p_all.no_time = BURSTY_NO_TIME_MEMORY;
         return;
     }
-    bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = 0;
 #ifdef BURSTY_P_TIMERS
     if (!bursty_p_install()) {
         bursty_p_all.no_time = BURSTY_NO_TIME_SIGNALS;
         return;
     }
 #endif
-    bursty_p_cpu.before = 0;
     bursty_p_cpu.since = bursty_p_cpu_us();
     BURSTY_P_FENCE();
     BURSTY_P_RELEASE(&bursty_p_ticks.on, 1);
@@ -4382,11 +4382,11 @@ BURSTY_P_INLINE void bursty_p_send(const bursty_site *site, uintptr_t value, uin
     if (BURSTY_P_HERE.n >> 29 == 3) BURSTY_P_HERE.n = keep; /* else the action has set a profile */
 }
 
-BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {
+BURSTY_API void bursty_note(const bursty_site *site, uintptr_t value, uint32_t kind) {
     bursty_p_send(site, value, kind);
 }
 
-BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
+BURSTY_API uint32_t bursty_hit(const bursty_site *site, uintptr_t value) {
     if (0 - BURSTY_P_HERE.n > BURSTY_P_HERE.burst) {
         BURSTY_P_HERE.n = bursty_p_gap();
         return 0;
@@ -4398,7 +4398,7 @@ BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
 BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
     (void)left;
     BURSTY_P_HERE.n--;
-    *live = bursty_p_hit(NULL, 0);
+    *live = bursty_hit(NULL, 0);
     return 1;
 }
 

@@ -941,10 +941,11 @@ static uint64_t hcct_p_quantile(const hcct *t, int leaves, uint32_t share) {
 }
 
 static void hcct_p_purge(hcct *t) {
-    uint64_t before = t->stats.evictions, T = 0;
+    uint64_t before = t->stats.evictions, base = hcct_p_base(t), T = 0;
     if (t->stats.purges_quarters) T = hcct_p_quantile(t, 0, 4);
-    /* All counts stand above base since the last sweep, so base + 1 is small enough. */
-    if (T == 0) T = hcct_p_smallest(t, 0, hcct_p_sat_add(hcct_p_base(t), 1));
+    /* All counts stand above base since the last sweep, so base + 1 is small enough. Counts stop
+       below HCCT_P_NONE, and so does what is enough. */
+    if (T == 0) T = hcct_p_smallest(t, 0, base < HCCT_P_NONE - 1 ? base + 1 : HCCT_P_NONE - 1);
     hcct_p_sweep(t, T);
     if (t->stats.weighted && t->stats.evictions - before < t->stats.monitored_max / 64) {
         t->stats.purges_quarters = 1;
@@ -1500,6 +1501,7 @@ static uint64_t hcct_p_layout(hcct *t, uint32_t contexts) {
     while (cache < slots) cache *= 2;
     if (wanted->cache_slots == 1) cache = 1;
     m = wanted->monitored ? wanted->monitored : contexts / 4 * 3 + contexts % 4;
+    if (m > HCCT_P_LINK) m = HCCT_P_LINK; /* so many never fit, and no file may say more */
     at[0] = (uint64_t)wanted->history * 8;
     at[1] = at[0] + (cache * 4 + 7) / 8 * 8;
     at[2] = at[1] + (hash * 4 + 7) / 8 * 8;

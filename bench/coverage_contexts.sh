@@ -1,5 +1,5 @@
 #!/bin/sh
-# coverage_contexts.sh - how often the 95 % intervals of calling contexts (callpaths.h) hold the
+# coverage_contexts.sh - how often the 95 % intervals of calling contexts hold the
 # truth: demo/index, once with every call counted and then sampled, 10 runs for each rate and length
 # of bursts, whose gaps differ by a few checks so that the samples do. Prints the second table of
 # docs/intervals.md.    RUNS=3 sh bench/coverage_contexts.sh: less

@@ -1,5 +1,5 @@
 #!/bin/sh
-# ticks.sh [short|overhead] - are the shares of ticks.h right? Builds the 40:60 program, demo/index,
+# ticks.sh [short|overhead] - are the shares of ticks right? Builds the 40:60 program, demo/index,
 # Lua with a scope in each function and a C++ program of four threads; compares their self and total
 # shares with a native sampler's (bench/ticks_sampler.c) and with callgrind's instructions; measures
 # what ticks cost at the default rate. `overhead` measures that alone, in three minutes; it says on

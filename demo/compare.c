@@ -225,7 +225,7 @@ static void print_time(const json *report) {
         "self_share", "self_low", "self_high", "total_share", "total_low", "total_high" };
     printf("\n%9s %21s %9s %21s   where it runs, by ticks\n", "self", "95 % interval", "total",
         "95 % interval");
-    if (!names) printf("   (no ticks here: see ticks.h)\n");
+    if (!names) printf("   (no ticks here: see docs/ticks.md)\n");
     for (int i = 0; i < 10 && nth(share, i) && nth(share, i)->kind == '0'; i++) {
         double v[6];
         for (int k = 0; k < 6; k++) v[k] = nth(json_get(time, columns[k]), i)->number;

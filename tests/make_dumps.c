@@ -606,7 +606,7 @@ static void mutual(brst *b) {
     brst_end(b);
 }
 
-/* As callpaths.h has it: profile 7 fills the tree of contexts; and one more that the program uses by
+/* As hcct.h has it: profile 7 fills the tree of contexts; and one more that the program uses by
    itself. */
 static void two_profiles(brst *b) {
     static const unsigned profiles[][3] = {{0, 63, 2}, {3, 32, 0}, {7, 1, 0}};

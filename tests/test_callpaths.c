@@ -282,7 +282,7 @@ TEST(any_number_of_sites) {
     config.threads = 1;
     config.profile.every = BURSTY_ALWAYS;
     CHECK_EQ(start_with(&config, 0), 0);
-    for (i = 0; i < SITES; i++) (void)bursty_p_hit(&sites[i], 0);
+    for (i = 0; i < SITES; i++) (void)bursty_hit(&sites[i], 0);
     callpaths_get_stats(&stats);
     CHECK_EQ(stats.calls, SITES);
     (void)read_dump(&c);
@@ -419,6 +419,29 @@ TEST(sums_over_bursts_are_right) {
         }
         contexts_free(&c);
     }
+}
+
+/* A burst in which the tree was in use for a while has lost calls, and finds its place again. It is
+   still one burst. */
+TEST(a_burst_that_loses_its_place_is_one) {
+    uint32_t node, some = 0;
+    contexts c;
+    CHECK_EQ(start(1, 1000, 0), 0);
+    inner();
+    callpaths_p_of(0)->is_held = CALLPATHS_P_ASKED;
+    inner();
+    callpaths_p_of(0)->is_held = 0;
+    inner();
+    (void)read_dump(&c);
+    if (!CHECK_EQ(c.count, 1)) return;
+    CHECK_EQ(c.trees[0].field[CONTEXTS_LOST], 2);
+    for (node = 0; node < c.trees[0].count; node++) {
+        CHECK_EQ(c.trees[0].nodes[node].bursts, 1);
+        CHECK_EQ(c.trees[0].nodes[node].calls, node ? 2 : 4);
+        some++;
+    }
+    CHECK_EQ(some, 3);
+    contexts_free(&c);
 }
 
 TEST(sums_can_be_left_out) {

@@ -148,7 +148,7 @@ fi
 cat >refusing <<'END_OF'
 #!/bin/sh
 for word in "$@"; do
-    case $word in *.i) grep refuse_me "$word" | grep -q 'bursty_cc_hit\|bursty_p_thunk' && exit 1 ;; esac
+    case $word in *.i) grep refuse_me "$word" | grep -q 'bursty_cc_hit\|bursty_thunk' && exit 1 ;; esac
 done
 exec $REAL_CC "$@"
 END_OF

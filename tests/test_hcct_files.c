@@ -129,14 +129,14 @@ TEST(collapsed_stacks) {
 static const char *const odd[][2] = {{NULL, "#0"},
                                      {"main", "main"},
                                      {"a;b", "a:b"},
-                                     {"tab\there", "tab?here"},
-                                     {"line\nend", "line?end"},
-                                     {"\x1B[31mred", "?[31mred"},
-                                     {"del\x7F", "del?"},
+                                     {"tab\there", "tab\\x09here"},
+                                     {"line\nend", "line\\x0aend"},
+                                     {"\x1B[31mred", "\\x1b[31mred"},
+                                     {"del\x7F", "del\\x7f"},
                                      {"caf\xC3\xA9 x", "caf\xC3\xA9 x"},
                                      {"", "(no name)"},
-                                     {"c1 \xC2\x85 c1", "c1 ? c1"},
-                                     {"\xC2\x9F\xC2\xA0", "?\xC2\xA0"},
+                                     {"c1 \xC2\x85 c1", "c1 \\u0085 c1"},
+                                     {"\xC2\x9F\xC2\xA0", "\\u009f\xC2\xA0"},
                                      {"\xE2\x82\x80", "\xE2\x82\x80"}};
 enum { ODD = sizeof odd / sizeof *odd };
 
@@ -586,4 +586,119 @@ TEST(files_with_right_checksums_and_wrong_contents) {
     with_sums = 0;
     CHECK(loaded > 500);
     CHECK(refused > 500);
+}
+
+/* ---- what is written is read, whatever the configuration ---- */
+
+static uint64_t any(uint64_t *seed) { /* of every size, and the ends often */
+    uint64_t r = test_random(seed);
+    switch (r & 7) {
+    case 0: return 0;
+    case 1: return UINT64_MAX;
+    case 2: return (UINT64_C(1) << 31) - 1 + (r >> 8 & 1);
+    default: return test_random(seed) >> (r >> 8 & 63);
+    }
+}
+
+static void any_sums(void *user, uint32_t node, uint64_t numbers[3]) {
+    uint64_t seed = *(const uint64_t *)user + node;
+    uint32_t i;
+    for (i = 0; i < 3; i++) numbers[i] = any(&seed);
+}
+
+static hcct_config any_config(uint64_t *seed, uint32_t *returns, uint32_t room) {
+    hcct_config c;
+    memset(&c, 0, sizeof c);
+    c.algorithm = test_random(seed) % 16 ? (uint32_t)(test_random(seed) % 4) : (uint32_t)any(seed);
+    if (c.algorithm == 1 || c.algorithm == 2) c.algorithm += 2;
+    else if (c.algorithm == 3) c.algorithm = HCCT_FULL;
+    c.monitored = (uint32_t)any(seed);
+    c.one_over_epsilon = (uint32_t)any(seed);
+    c.one_over_phi = (uint32_t)any(seed);
+    c.one_over_delta = (uint32_t)any(seed);
+    c.depth_limit = (uint32_t)any(seed);
+    c.fold = (uint32_t)any(seed);
+    if (test_random(seed) % 4) {
+        c.returns = returns;
+        c.return_count = (uint32_t)(test_random(seed) % room);
+    }
+    c.history = (uint32_t)(test_random(seed) % 2 ? test_random(seed) % 100 : any(seed));
+    c.reenable = (uint32_t)any(seed);
+    c.cache_slots = (uint32_t)(test_random(seed) % 2 ? test_random(seed) % 100 : any(seed));
+    c.seed = any(seed);
+    if (test_random(seed) % 3 == 0) c.sums = any_sums;
+    c.sums_user = seed;
+    return c;
+}
+
+static void any_events(hcct *t, uint64_t *seed) {
+    uint64_t keys = 1 + test_random(seed) % 60, i, n = test_random(seed) % 3000;
+    uint64_t most = any(seed);
+    uint32_t stack[20], k;
+    for (i = 0; i < n; i++) {
+        uint64_t r = test_random(seed);
+        uint32_t key = (uint32_t)(r % keys + 1);
+        uint64_t weight = r >> 40 & 1 || most == 0 ? r >> 41 & 3 : test_random(seed) % most;
+        switch (r >> 48 & 15) {
+        case 0: case 1: case 2: case 3: case 4: hcct_leave(t); break;
+        case 5: hcct_add(t, weight); break;
+        case 6: (void)hcct_leave_key(t, key); break;
+        case 7:
+            if (r >> 52 & 15) break;
+            for (k = 0; k < 20; k++) stack[k] = (uint32_t)(test_random(seed) % keys + 1);
+            (void)hcct_burst_begin(t, stack, (uint32_t)(r >> 56) % 20);
+            break;
+        case 8: hcct_enter(t, r >> 52 & 7 ? key : (uint32_t)any(seed) | 1, weight); break;
+        default: hcct_enter(t, key, weight); break;
+        }
+    }
+}
+
+/* Returns 1 if it was read. */
+static int comes_back(const hcct *t, const hcct_config *config) {
+    hcct_stats stats;
+    blob b = {0};
+    contexts c;
+    dump_fault fault;
+    int bad;
+    memset(&fault, 0, sizeof fault);
+    memset(&c, 0, sizeof c);
+    hcct_get_stats(t, &stats);
+    CHECK_EQ(hcct_write(t, key_name, NULL, blob_write, &b), 0);
+    bad = read_file(&c, b.bytes, b.size, &fault);
+    CHECK_EQ(bad, 0);
+    if (bad) {
+        printf("    algorithm %lu, monitored %lu: %s\n", (unsigned long)config->algorithm,
+               (unsigned long)config->monitored, fault.reason);
+    } else {
+        contexts_settle(&c);
+        CHECK(c.count == 1 && c.trees[0].field[CONTEXTS_TOTAL] == stats.total);
+        CHECK(c.trees[0].field[CONTEXTS_LOST] == stats.lost);
+        CHECK_EQ(c.trees[0].count, stats.nodes + 1);
+    }
+    contexts_free(&c);
+    free(b.bytes);
+    return !bad;
+}
+
+TEST(whatever_is_written_is_read) {
+    static uint64_t room[6000];
+    static uint32_t returns[200];
+    uint64_t seed = 29;
+    uint32_t round, k, fits = 0;
+    for (round = 0; round < 2000; round++) {
+        hcct_config config = any_config(&seed, returns, 200);
+        size_t bytes = (size_t)(test_random(&seed) % sizeof room);
+        hcct t;
+        if (hcct_init(&t, room, bytes, &config) == 0) continue;
+        fits++;
+        (void)comes_back(&t, &config);
+        for (k = 0; k < 3; k++) {
+            any_events(&t, &seed);
+            if (test_random(&seed) % 4 == 0) hcct_burst_end(&t);
+            if (test_random(&seed) % 4 == 0) hcct_scale_to(&t, any(&seed));
+            if (!comes_back(&t, &config)) break;
+        }
+    }
+    CHECK(fits > 500 && fits < 1900);
 }

@@ -72,7 +72,8 @@ static uint64_t bursty_p_budget(uint64_t memory[4], int was_burst, uint64_t chec
     if (memory[2] < most) most = memory[2] * 1000000 / bursty_p_all.budget;
     most = bursty_p_clip(most * 16 / memory[1], 0, UINT64_C(1) << 32);
     shares = bursty_p_clip(shares, 0, UINT64_C(1) << 34);
-    goal = most > 16 ? (most - 16) * (shares >> 4) / 16 : 0;
+    most -= most > 16 ? 16 : most; /* from here on 16 (x / (b u) - 1) */
+    goal = (most >> 8) * shares + ((most & 255) * shares >> 8);
     goal = bursty_p_clip(goal, memory[0] / 2, 2 * memory[0]);
     return memory[0] = bursty_p_clip(goal, 16, UINT64_C(1) << 46);
 }

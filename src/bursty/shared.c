@@ -6,8 +6,6 @@
 #define BURSTY_P_ACQUIRE(p) (*(p))
 #define BURSTY_P_RELEASE(p, v) ((void)(*(p) = (v)))
 #define BURSTY_P_FENCE() ((void)0)
-#define BURSTY_P_FENCE_ACQUIRE() ((void)0)
-#define BURSTY_P_FENCE_RELEASE() ((void)0)
 #define BURSTY_P_ADD(p, v) ((*(p) += (v)) - (v))
 #define BURSTY_P_MOST 1 /* thread */
 BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
@@ -22,8 +20,6 @@ BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
 #define BURSTY_P_ACQUIRE(p) BURSTY_P_GET(p)
 #define BURSTY_P_RELEASE(p, v) (_ReadWriteBarrier(), BURSTY_P_PUT(p, v))
 #define BURSTY_P_FENCE() _ReadWriteBarrier()
-#define BURSTY_P_FENCE_ACQUIRE() _ReadWriteBarrier()
-#define BURSTY_P_FENCE_RELEASE() _ReadWriteBarrier()
 #define BURSTY_P_ADD(p, v) ((uint32_t)_InterlockedExchangeAdd((volatile long *)(p), (long)(v)))
 #define BURSTY_P_MOST 65535
 BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
@@ -35,8 +31,6 @@ BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {
 #define BURSTY_P_ACQUIRE(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define BURSTY_P_RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define BURSTY_P_FENCE() __atomic_signal_fence(__ATOMIC_SEQ_CST)
-#define BURSTY_P_FENCE_ACQUIRE() __atomic_thread_fence(__ATOMIC_ACQUIRE)
-#define BURSTY_P_FENCE_RELEASE() __atomic_thread_fence(__ATOMIC_RELEASE)
 #define BURSTY_P_ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL)
 #define BURSTY_P_MOST 65535
 BURSTY_P_STEP int bursty_p_cas(uint32_t *p, uint32_t old, uint32_t v) {

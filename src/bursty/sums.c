@@ -31,7 +31,7 @@ BURSTY_P_SLOW void bursty_p_add_product(bursty_p_count *sum, uint64_t a, uint64_
 
 BURSTY_P_SLOW void bursty_p_fold(bursty_p_thread *t, const bursty_p_sampler *s) {
     bursty_p_row *row = bursty_p_mine.touched, *next, *other, *volatile list[16];
-    volatile uint64_t x[BURSTY_P_CLASSES]; /* volatile: no memset, for keepregs.h */
+    volatile uint64_t x[BURSTY_P_CLASSES]; /* volatile: no call of memset */
     volatile uint8_t used[16];             /* lists */
     uint32_t i, k, at, lists = 0, classes = 0, uses = 0; /* the first two as bits */
     bursty_p_mine.touched = NULL;

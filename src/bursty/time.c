@@ -23,9 +23,12 @@ static uint64_t bursty_p_cpu_seen(void) {
     return bursty_p_cpu.before + now - bursty_p_cpu.since;
 }
 
-/* Sets no_time and the period. Returns whether a table of paths is needed. */
+/* Forgets what an earlier start has counted, sets no_time and the period. Returns whether a table of
+   paths is needed. */
 static int bursty_p_plan_time(const bursty_config *config) {
     int32_t hz = config->tick_hz;
+    bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = 0;
+    bursty_p_cpu.before = 0;
     bursty_p_ticks.fold = config->fold;
     bursty_p_ticks.period_us = hz > 0 ? 1000000u / (uint32_t)hz : 10000;
     bursty_p_all.no_time = BURSTY_TIME_IS_ON;
@@ -48,14 +51,12 @@ static void bursty_p_begin_time(void) {
         bursty_p_all.no_time = BURSTY_NO_TIME_MEMORY;
         return;
     }
-    bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = 0;
 #ifdef BURSTY_P_TIMERS
     if (!bursty_p_install()) {
         bursty_p_all.no_time = BURSTY_NO_TIME_SIGNALS;
         return;
     }
 #endif
-    bursty_p_cpu.before = 0;
     bursty_p_cpu.since = bursty_p_cpu_us();
     BURSTY_P_FENCE();
     BURSTY_P_RELEASE(&bursty_p_ticks.on, 1);

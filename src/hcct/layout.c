@@ -13,6 +13,7 @@ static uint64_t hcct_p_layout(hcct *t, uint32_t contexts) {
     while (cache < slots) cache *= 2;
     if (wanted->cache_slots == 1) cache = 1;
     m = wanted->monitored ? wanted->monitored : contexts / 4 * 3 + contexts % 4;
+    if (m > HCCT_P_LINK) m = HCCT_P_LINK; /* so many never fit, and no file may say more */
     at[0] = (uint64_t)wanted->history * 8;
     at[1] = at[0] + (cache * 4 + 7) / 8 * 8;
     at[2] = at[1] + (hash * 4 + 7) / 8 * 8;

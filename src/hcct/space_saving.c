@@ -53,10 +53,11 @@ static uint64_t hcct_p_quantile(const hcct *t, int leaves, uint32_t share) {
 }
 
 static void hcct_p_purge(hcct *t) {
-    uint64_t before = t->stats.evictions, T = 0;
+    uint64_t before = t->stats.evictions, base = hcct_p_base(t), T = 0;
     if (t->stats.purges_quarters) T = hcct_p_quantile(t, 0, 4);
-    /* All counts stand above base since the last sweep, so base + 1 is small enough. */
-    if (T == 0) T = hcct_p_smallest(t, 0, hcct_p_sat_add(hcct_p_base(t), 1));
+    /* All counts stand above base since the last sweep, so base + 1 is small enough. Counts stop
+       below HCCT_P_NONE, and so does what is enough. */
+    if (T == 0) T = hcct_p_smallest(t, 0, base < HCCT_P_NONE - 1 ? base + 1 : HCCT_P_NONE - 1);
     hcct_p_sweep(t, T);
     if (t->stats.weighted && t->stats.evictions - before < t->stats.monitored_max / 64) {
         t->stats.purges_quarters = 1;

@@ -71,7 +71,7 @@ tests() { # PROGRAMS SCRIPTS MAKE'S VARIABLES...
 
 # ThreadSanitizer of gcc 12 wants the address layout of older kernels: setarch -R.
 tsan() {
-    tests "$(echo tests/test_*thread*.c tests/test_callpaths.c tests/test_timers.c tests/test_bursty_signals.c | tr ' ' '\n')" '' \
+    tests "$(grep -lE 'pthread_create|_threads.inc' tests/test_*.c)" '' \
         CC=gcc-12 RUN='setarch -R' CFLAGS='-O1 -g -fsanitize=thread -DTEST_SCALE=4'
 }
 

@@ -31,7 +31,7 @@ typedef struct tally_program {
     uint32_t id;
     const char *name;
     uint64_t clock_hz, checks, events, lost;
-    uint32_t has_ticks;                           /* of ticks.h, even if no tick came */
+    uint32_t has_ticks;                           /* even if no tick came */
     uint64_t tick_us, ticks_lost, ticks_cut, ticks_late; /* tick_us: the period, or 0 */
     uint64_t untimed;                             /* threads that had no timer for ticks */
     uint64_t cpu_us;                              /* of the process while it ticked; 0: not known */

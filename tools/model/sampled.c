@@ -120,7 +120,7 @@ const char *report_basis(ranges_basis basis) {
     }
 }
 
-/* callpaths.h takes the last profile there is for the contexts of calls. */
+/* hcct.h takes the last profile there is for the contexts of calls. */
 const char *report_records(const report_sampled *c, const tally_profile *profile) {
     const tally *s = c->tally;
     size_t i;
@@ -269,7 +269,7 @@ static void add_facts(report *r, const report_sampled *c) {
     if (first_burst) {
         text_format(
             &value,
-            "the first comes within about %lu checks of a thread; run longer or lower check_count",
+            "the first comes within about %lu checks of a thread; run longer or lower `every`",
             (unsigned long)first_burst);
         add_fact(r, REPORT_BAD, "no burst yet", &value);
     }
@@ -443,8 +443,8 @@ static void add_items(report *r, const report_sampled *c, int is_pair) {
             report_remark(table, c->has_ticks
                                      ? "Shares are of calls, not of time. A function without a "
                                        "check is not counted."
-                                     : "Shares are of calls, not of time: for time see ticks.h. A "
-                                       "function without a check is not counted.");
+                                     : "Shares are of calls, not of time: nothing ticked. A function "
+                                       "without a check is not counted.");
         if (table->rows == 0 && i == 0 && is_pair)
             report_remark(table, "A caller without a check is skipped: the nearest one around it "
                                  "that has a check stands for it.");

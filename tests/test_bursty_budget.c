@@ -1,4 +1,4 @@
-/* test_budget.c - bursts may take a share of the run time, on a simulated clock. */
+/* test_bursty_budget.c - bursts may take a share of the run time, on a simulated clock. */
 #include "bursty.inc"
 
 static uint64_t now_ns, event_cost_ns;
