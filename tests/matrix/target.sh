@@ -147,10 +147,10 @@ msvc() {
         case $gcc in gcc) language='c -std=c99' ;; *) language='c++ -std=c++14 -fexceptions' ;; esac
         run=$build/run-$gcc
         rm -f "$run.brst"
-        check "msvc_run.c with mingw's headers" clang-19 --target=x86_64-w64-windows-gnu \
+        check "bursty_msvc.c with mingw's headers" clang-19 --target=x86_64-w64-windows-gnu \
             -fms-extensions -include tests/compile/as_msvc.h -I. -O1 $warn -Wno-pedantic \
             -Wno-builtin-macro-redefined -Wno-#warnings -x $language -c -o "$run.o" \
-            tests/compile/msvc_run.c
+            tests/compile/bursty_msvc.c
         check "links" x86_64-w64-mingw32-$gcc -static -o "$run.exe" "$run.o"
         check "runs" sh tests/matrix/wine.sh "$wine" "$run" "$run.brst"
         "$host/bursty" report "$run.brst" >"$run.txt"
