@@ -364,7 +364,7 @@ typedef struct bursty_range {
     uint64_t low, value, high;
 } bursty_range;
 
-/* A function (or loop, or point) as bursty_top shows it. */
+/* A function as bursty_top shows it. */
 typedef struct bursty_top_row {
     const bursty_site *site;
     bursty_range calls;        /* how often it was passed; high is UINT64_MAX if
@@ -454,8 +454,10 @@ BURSTY_API void bursty_pause(int is_paused) BURSTY_P_OFF((void)is_paused)
    site. bursty_top adds them up. */
 BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) BURSTY_P_OFF((void)visit, (void)user)
 
-/* Fills rows[0..max) with the hottest sites, for an overlay as often as every
-   frame: by time, or, where nothing ticks, by calls. Sums over all threads since
+/* Fills rows[0..max) with the hottest functions, for an overlay as often as every
+   frame: by time, or, where nothing ticks, by calls. Time outside of all scopes is
+   the row "(outside)"; time that no tick saw is in no row, and cpu_us of
+   bursty_get_stats tells how much that is. Loops and points have no row. Sums over all threads since
    bursty_start or bursty_clear. Returns how many rows were filled. */
 BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max)
     BURSTY_P_OFF(return (void)rows, (void)max, 0)
@@ -2908,9 +2910,10 @@ static void bursty_p_tick_add(bursty_p_tick_count *c, uint64_t v) {
 static void bursty_p_tick_add_shared(bursty_p_tick_count *c, uint32_t v) {
 #if defined(BURSTY_NO_TLS)
     bursty_p_tick_add(c, v);
+#elif defined(BURSTY_P_MSVC) && UINTPTR_MAX > UINT32_MAX
+    (void)_InterlockedExchangeAdd64((volatile long long *)c, (long long)v);
 #elif defined(BURSTY_P_MSVC)
-    uint64_t old = *c; /* of ticks, a few in a run: one lost in a race is one tick */
-    *c = old + v;
+    (void)_InterlockedExchangeAdd((volatile long *)c, (long)v);
 #else
     (void)__atomic_fetch_add(c, v, __ATOMIC_RELAXED);
 #endif
@@ -4130,7 +4133,7 @@ static size_t bursty_p_batch_place(const bursty_p_batch *batch, const bursty_sit
 
 static void bursty_p_batch_add(bursty_p_batch *batch, const bursty_site *site) {
     size_t at = bursty_p_batch_place(batch, site), k;
-    if ((uintptr_t)site <= (uintptr_t)batch->after) return;
+    if ((uintptr_t)site <= (uintptr_t)batch->after || !(site->kind & BURSTY_CALL)) return;
     if (at < batch->used && batch->sums[at].site == site) return;
     if (at == BURSTY_P_BATCH) return;
     if (batch->used < BURSTY_P_BATCH) batch->used++;

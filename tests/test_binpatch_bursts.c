@@ -135,6 +135,39 @@ CHILD(a_burst_goes_on_behind_many_returns) {
     return 0;
 }
 
+/* Gaps are drawn evenly from C - j to C + j, both ends included. */
+CHILD(gaps_differ_by_the_jitter) {
+    enum { GAP = 20, DRAWS = 41000 };
+    static unsigned long drawn[2 * GAP + 1];
+    static const int jitters[] = {-1, 50, 100};
+    int k, i, j;
+    for (k = 0; k < 3; k++) {
+        binpatch_config c;
+        binpatch_p_thread t;
+        memset(&c, 0, sizeof c);
+        memset(&t, 0, sizeof t);
+        memset(drawn, 0, sizeof drawn);
+        c.check_count = GAP;
+        c.burst_count = 1;
+        c.jitter_percent = jitters[k];
+        c.want = only_work;
+        NEED(k > 0 || binpatch_install(&c) == 6);
+        binpatch_p.config.jitter_percent = k ? jitters[k] : binpatch_p.config.jitter_percent;
+        t.random = 1;
+        for (i = 0; i < DRAWS; i++) {
+            int32_t gap = binpatch_p_gap(&t);
+            NEED(gap >= 0 && gap <= 2 * GAP);
+            drawn[gap]++;
+        }
+        j = jitters[k] > 0 ? GAP * jitters[k] / 100 : 0;
+        for (i = 0; i <= 2 * GAP; i++) {
+            unsigned long due = i >= GAP - j && i <= GAP + j ? DRAWS / (2 * (unsigned)j + 1) : 0;
+            NEED(drawn[i] * 10 >= due * 8 && drawn[i] * 10 <= due * 12);
+        }
+    }
+    return 0;
+}
+
 CHILD(a_thread_may_begin_anywhere_in_a_burst) {
     enum { GAP = 90, BURST = 10, DRAWS = 20000, FIRST = 40 };
     static unsigned long sampled[FIRST];

@@ -502,6 +502,39 @@ TEST(top_sums_over_threads) {
 }
 #endif
 
+/* ---- merging ---- */
+
+/* Of two dumps of one thread, one of which says that it has ended, the sum does not. */
+TEST(a_merged_thread_has_ended_if_it_has_in_all) {
+    bursty_config config = settings(BURSTY_ALWAYS, 0, -1);
+    int both;
+    for (both = 0; both < 2; both++) {
+        tally t;
+        dump d;
+        dump_fault fault;
+        size_t i;
+        int k;
+        memset(&t, 0, sizeof t);
+        for (k = 0; k < 2; k++) {
+            config.tick_hz = -1;
+            CHECK(bursty_start(&config) > 0);
+            function[1](0, 0);
+            if (k || both) bursty_thread_end();
+            file.size = 0;
+            CHECK_EQ(bursty_write(text_write, &file), 0);
+            CHECK_EQ(dump_read(&d, (const unsigned char *)file.data, file.size, &fault), 0);
+            for (i = 0; i < d.part_count; i++)
+                CHECK_EQ(kind_sampled.read(&t, &d, &d.parts[i], &fault), 0);
+            dump_free(&d);
+        }
+        kind_sampled.settle(&t);
+        CHECK_EQ(t.threads.count, 1);
+        CHECK_EQ(t.threads.at[0].flags, both ? THREAD_ENDED : 0);
+        CHECK_EQ(t.threads.at[0].checks, 2);
+        kind_sampled.free(&t);
+    }
+}
+
 /* ---- what is written is read, whatever the configuration ---- */
 
 static uint64_t any(uint64_t *seed) { /* of every size, and the ends often */

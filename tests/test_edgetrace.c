@@ -317,6 +317,35 @@ TEST(the_worked_example_writes_these_bytes) {
     CHECK_EQ(edgetrace_reader_init(&reader, two, 2, reader_memory, sizeof reader_memory), 0);
 }
 
+/* A choice and a witness that the function has not, or not here, are refused; what is just in the
+   range is taken. */
+TEST(choices_out_of_range_are_refused) {
+    static const uint32_t fork_ends[] = {0, 1, 0, 2, 0, 3, 1, 3, 2, 3}, line_ends[] = {0, 1, 1, 2};
+    static const uint8_t line_witness[] = {1, 1};
+    static const unsigned char enter[] = {3}, second_first[] = {3, 2}, third[] = {3, 3},
+                               in_order[] = {3, 1, 2};
+    edgetrace_function ways = {4, 5, 0, 3, fork_ends, NULL, NULL, NULL, NULL, 0},
+                       line = {3, 2, 0, 2, line_ends, line_witness, NULL, NULL, NULL, 0};
+    unsigned char choice;
+    static const uint32_t path[] = {0, 1};
+    CHECK(edgetrace_reader_init(&reader, &ways, 1, reader_memory, sizeof reader_memory) > 0);
+    for (choice = 0; choice < 4; choice++) {
+        int refused = choice == 3;
+        CHECK_EQ(edgetrace_read(&reader, enter, 1, &choice, 2, 1000, compare, NULL), -refused);
+        if (refused) CHECK_STR(reader.reason, "a choice among fewer edges");
+    }
+    CHECK(edgetrace_reader_init(&reader, &line, 1, reader_memory, sizeof reader_memory) > 0);
+    happened_count = 2;
+    memcpy(happened, path, sizeof path);
+    regenerated = wrong = 0;
+    CHECK_EQ(edgetrace_read(&reader, in_order, 3, NULL, 0, 1000, compare, NULL), 0);
+    CHECK(regenerated == 2 && wrong == 0);
+    CHECK_EQ(edgetrace_read(&reader, second_first, 2, NULL, 0, 1000, compare, NULL), -1);
+    CHECK_STR(reader.reason, "another witness than that of the only way");
+    CHECK_EQ(edgetrace_read(&reader, third, 2, NULL, 0, 1000, compare, NULL), -1);
+    CHECK_STR(reader.reason, "a witness that this function does not have");
+}
+
 TEST(large_witness_numbers) {
     uint32_t i;
     static const uint32_t numbers[] = {0, 126, 127, 128, 909, 16383, 16384, 2000000};

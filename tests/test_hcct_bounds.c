@@ -363,6 +363,28 @@ TEST(a_path_longer_than_the_arena) {
     }
 }
 
+/* What was lost is in base once, however many sweeps come after it. */
+TEST(base_has_the_lost_weight_once) {
+    uint32_t algorithm, i;
+    for (algorithm = 0; algorithm <= HCCT_LOSSY; algorithm = next_algorithm(algorithm)) {
+        hcct_config c = config_of(algorithm, 10);
+        arena a;
+        hcct_stats s;
+        arena_open(&a, &c, 50);
+        for (i = 0; i < 500; i++) hcct_enter(&a.t, 1 + i % 7, 1);
+        for (i = 0; i < 500; i++) hcct_leave(&a.t);
+        CHECK(stats_of(&a.t).lost >= 400);
+        for (i = 0; i < 2000; i++) {
+            hcct_enter(&a.t, 10 + i, 1);
+            hcct_leave(&a.t);
+        }
+        s = stats_of(&a.t);
+        CHECK(s.sweeps > 20);
+        CHECK(s.bound_of_absent >= s.lost && s.bound_of_absent <= s.lost + s.total / 10 + 1);
+        arena_close(&a);
+    }
+}
+
 /* Lookup by list, cache and hash, in any mixture, gives the same tree. */
 TEST(tiers_of_lookup_agree) {
     uint32_t kind, mode;

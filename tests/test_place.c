@@ -358,7 +358,12 @@ TEST(loops_by_reason) {
     UNIT MAIN "C f -\nC g -\nC strcmp -\n" loops "B " body "\n" FUNCTION("f", "s", "0") \
     "C f -\nB (c0|)\n" FUNCTION("g", "s", "0") "B\n"
     check_plan("EC+L4", IN_MAIN("L f 1 - 1 0 -\n", "W0{;;}"), "main f ");
+    check_plan("EC+L4", IN_MAIN("L f 1 - 4 0 -\n", "W0{;;}"), "main f "); /* 4 are not above 4 */
     check_plan("EC+L4", IN_MAIN("L f 1 - 5 0 -\n", "W0{;;}"), "main main:0 f ");
+    check_plan("EC+L0", IN_MAIN("L f 1 - 0 0 -\n", "W0{;;}"), "main main:0 f ");
+    check_plan("EC+L1", IN_MAIN("L f 1 - 1 0 -\n", "W0{;;}"), "main f "); /* it is one itself */
+    check_plan("EC+L1", IN_MAIN("L f 1 - 2 0 -\nL f 2 0 1 0 -\n", "W0{;W1{;;};}"),
+               "main main:0 f ");
     check_plan("EC", IN_MAIN("L f 1 - 1 0 -\n", "W0{;;}"), "main main:0 f ");
     check_plan("LN", IN_MAIN("", ""), "main f g ");
     check_plan("EC+L4", IN_MAIN("L f 1 - 1 0 -\n", "W0{;c2;}"), "main main:0 f ");

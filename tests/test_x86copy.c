@@ -333,6 +333,46 @@ TEST(a_stub_holds_the_displaced_instructions) {
     CHECK_EQ(own.make_i_at, 0);
 }
 
+/* Rules of unwinding go where their instruction went. An advance has up to 4 bytes. */
+TEST(rules_are_moved_with_their_instructions) {
+    static const unsigned char code[] = {0x55, 0x89, 0xF8, 0x5D, 0xC3}; /* push mov pop ret */
+    unsigned char rules[][11] = {{0x41, 0x0E, 16, 0x43, 0x0E, 8, 0, 0, 0, 0, 0},
+                                 {0x02, 1, 0x0E, 16, 0x03, 3, 0, 0x0E, 8, 0, 0},
+                                 {0x04, 1, 0, 0, 0, 0x0E, 16, 0x43, 0x0E, 8, 0},
+                                 {0x04, 1, 0, 1, 0, 0x0E, 16, 0x43, 0x0E, 8, 0},
+                                 {0x04, 1, 0, 0, 1, 0x0E, 16, 0x43, 0x0E, 8, 0},
+                                 {0x03, 1, 1, 0x0E, 16, 0x43, 0x0E, 8, 0, 0, 0}};
+    unsigned char out[64];
+    int k;
+    if (PREPARE(code, 0, 4)) {
+        SKIP("no memory that can be executed");
+        return;
+    }
+    CHECK(place(1) != NULL);
+    for (k = 0; k < 6; k++) {
+        x86copy_p_range r = x86copy_p_range_of(&copy, 0);
+        x86flow_unwind u;
+        x86copy_p_bytes b;
+        uint32_t first = copy.spot[1].at - r.start, second = copy.spot[3].at - r.start - first;
+        memset(&u, 0, sizeof u);
+        u.fde_begin = rules[k];
+        u.fde_end = rules[k] + sizeof rules[k];
+        b.p = out;
+        b.end = out + sizeof out;
+        b.full = 0;
+        if (k >= 3) { /* there is nothing so far behind */
+            CHECK_EQ(x86copy_p_copy_cfa(&copy, &r, &u, &b), -1);
+            continue;
+        }
+        CHECK_EQ(x86copy_p_copy_cfa(&copy, &r, &u, &b), 0);
+        CHECK(first > 0 && first < 256 && second > 0 && second < 256);
+        CHECK(out[0] == 4 && out[1] == first && out[2] + out[3] + out[4] == 0);
+        CHECK(out[5] == 0x0E && out[6] == 16);
+        CHECK(out[7] == 4 && out[8] == second && out[9] + out[10] + out[11] == 0);
+        CHECK(out[12] == 0x0E && out[13] == 8);
+    }
+}
+
 TEST(what_does_not_fit_is_refused) {
     uint32_t most;
     if (PREPARE(loop, X86FLOW_CHECK, -1) != 0) { SKIP("no memory that can be executed"); return; }

@@ -129,6 +129,13 @@ static const row rows[] = {
     {"66 48 0f 7e c2", 0, 0, 0, 0, DX, DX, 0},                 /* movq %xmm0,%rdx */
     {"66 0f d7 c1", 0, 0, 0, 0, AX, AX, 0},                    /* pmovmskb %xmm1,%eax */
     {"c5 fe 6f 02", R_, 32, 0, DX, 0, 0, 0},                   /* vmovdqu (%rdx),%ymm0 */
+    {"c4 e2 75 2c 02", R_, 32, 0, DX, 0, 0, 0},                /* vmaskmovps (%rdx),%ymm1,%ymm0 */
+    {"c4 e2 75 2e 02", W_, 32, 0, DX, 0, 0, 0},                /* vmaskmovps %ymm0,%ymm1,(%rdx) */
+    {"c4 e2 75 2d 02", R_, 32, 0, DX, 0, 0, 0},                /* vmaskmovpd (%rdx),%ymm1,%ymm0 */
+    {"c4 e2 75 2f 02", W_, 32, 0, DX, 0, 0, 0},                /* vmaskmovpd %ymm0,%ymm1,(%rdx) */
+    {"c4 e2 75 8c 02", R_, 32, 0, DX, 0, 0, 0},                /* vpmaskmovd (%rdx),%ymm1,%ymm0 */
+    {"c4 e2 75 8e 02", W_, 32, 0, DX, 0, 0, 0},                /* vpmaskmovd %ymm0,%ymm1,(%rdx) */
+    {"66 0f f7 c1", 0, 0, X86DECODE_STORE_RDI, DI, 0, 0, 0},   /* maskmovdqu %xmm1,%xmm0 */
     {"62 f1 7c 48 11 42 01", W_, 64, 0, DX, 0, 0, 0},          /* vmovups %zmm0,64(%rdx) */
     {"c4 e2 79 49 00", W_, 64, 0, AX, 0, 0, 0},                /* sttilecfg (%rax) */
     {"c4 e2 78 49 00", R_, 64, 0, AX, 0, 0, 0},                /* ldtilecfg (%rax) */

@@ -7,6 +7,7 @@ extern "C" {
 void _ReadWriteBarrier(void);
 long _InterlockedExchange(volatile long *at, long value);
 long _InterlockedExchangeAdd(volatile long *at, long value);
+long long _InterlockedExchangeAdd64(volatile long long *at, long long value);
 long _InterlockedCompareExchange(volatile long *at, long value, long old);
 #ifdef __cplusplus
 }

@@ -1,4 +1,4 @@
-/* msvc_run.c - a program with threads of Windows that counts, ticks and writes a dump. Compiled by
+/* bursty_msvc.c - a program with threads of Windows that counts, ticks and writes a dump. Compiled by
    clang with its GNU side hidden (as_msvc.h), in C and in C++, and run by wine: so it takes the paths
    of Microsoft's compiler. The counts are exact, for every check is recorded. */
 #define BURSTY_IMPLEMENTATION
