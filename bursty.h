@@ -364,7 +364,7 @@ typedef struct bursty_range {
     uint64_t low, value, high;
 } bursty_range;
 
-/* A function (or loop, or point) as bursty_top shows it. */
+/* A function as bursty_top shows it. */
 typedef struct bursty_top_row {
     const bursty_site *site;
     bursty_range calls;        /* how often it was passed; high is UINT64_MAX if
@@ -454,8 +454,10 @@ BURSTY_API void bursty_pause(int is_paused) BURSTY_P_OFF((void)is_paused)
    site. bursty_top adds them up. */
 BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) BURSTY_P_OFF((void)visit, (void)user)
 
-/* Fills rows[0..max) with the hottest sites, for an overlay as often as every
-   frame: by time, or, where nothing ticks, by calls. Sums over all threads since
+/* Fills rows[0..max) with the hottest functions, for an overlay as often as every
+   frame: by time, or, where nothing ticks, by calls. Time outside of all scopes is
+   the row "(outside)"; time that no tick saw is in no row, and cpu_us of
+   bursty_get_stats tells how much that is. Loops and points have no row. Sums over all threads since
    bursty_start or bursty_clear. Returns how many rows were filled. */
 BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max)
     BURSTY_P_OFF(return (void)rows, (void)max, 0)
@@ -643,11 +645,11 @@ BURSTY_API void bursty_control_step(bursty_control_state *c, uint32_t kind)
     !defined(BURSTY_P_KEEP_CALL_FOR_TLS) && !defined(__code_model_large__) && \
     !defined(__AMX_TILE__) && !defined(__APX_F__) && \
     !(defined(__cplusplus) && defined(BURSTY_P_SHARED))
-#define BURSTY_P_KEEP_CHECKS
+#define BURSTY_CHECKS_ARE_ASSEMBLY
 #endif
 #if defined(BURSTY_P_KEEP_ASM) && !defined(BURSTY_NO_TLS) && BURSTY_STACK > 0
 #define BURSTY_P_KEEP_LEAVES /* scopes, too: the same two cases */
-#ifdef BURSTY_P_KEEP_CHECKS
+#ifdef BURSTY_CHECKS_ARE_ASSEMBLY
 #define BURSTY_P_KEEP_SCOPES
 #endif
 #endif
@@ -735,7 +737,7 @@ extern "C" {
 #endif
 
 /* What the inline code touches. Its name has the options in it: files must agree, or not link. */
-typedef struct bursty_p_here_t {
+typedef struct bursty_here {
     uint32_t n;
 #ifdef BURSTY_TINY
     uint32_t every, burst;
@@ -748,7 +750,7 @@ typedef struct bursty_p_here_t {
     const bursty_site *stack[BURSTY_STACK];
 #endif
 #endif
-} bursty_p_here_t;
+} bursty_here;
 
 #if defined(BURSTY_TINY)
 #define BURSTY_P_HERE bursty_here_tiny
@@ -757,19 +759,20 @@ typedef struct bursty_p_here_t {
 #else
 #define BURSTY_P_HERE BURSTY_P_CAT(bursty_here_, BURSTY_P_KIND)
 #endif
-BURSTY_API BURSTY_P_TLS bursty_p_here_t BURSTY_P_HERE;
+BURSTY_API BURSTY_P_TLS bursty_here BURSTY_P_HERE;
 
 typedef struct bursty_p_scope {
     const bursty_site *site;
     uint32_t depth;
 } bursty_p_scope;
 
-/* The slow path. hit: takes a check, sends its event if there is a site and a burst, and returns
-   the profiles in a burst. event: sends one without a check. take, give_back: for code in two
-   copies. */
-BURSTY_API BURSTY_P_COLD uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value);
-BURSTY_API BURSTY_P_COLD void bursty_p_event(const bursty_site *site, uintptr_t value,
-                                             uint32_t kind);
+/* The slow path. A compiler that puts checks in (`bursty cc`) may write calls of the first two, and
+   decrement bursty_here.n itself; nobody else needs them. bursty_hit takes a check, sends its event
+   if there is a site and a burst, and returns the profiles in a burst. bursty_note sends one without
+   a check. take, give_back: for code in two copies. */
+BURSTY_API BURSTY_P_COLD uint32_t bursty_hit(const bursty_site *site, uintptr_t value);
+BURSTY_API BURSTY_P_COLD void bursty_note(const bursty_site *site, uintptr_t value,
+                                          uint32_t kind);
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_take(uint64_t left, uint32_t *live);
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
 
@@ -802,11 +805,11 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
 #endif
 #endif
 
-#define BURST_CHECK() (BURSTY_P_FIRE() ? bursty_p_hit(NULL, 0) != 0 : 0)
+#define BURST_CHECK() (BURSTY_P_FIRE() ? bursty_hit(NULL, 0) != 0 : 0)
 #define BURST_POINT(class_, name_, value_) \
     do { \
         static const bursty_site bursty_p_site = { name_, __FILE__, __LINE__, class_ }; \
-        if (BURSTY_P_FIRE()) { bursty_p_hit(&bursty_p_site, BURSTY_P_TO(uintptr_t, value_)); } \
+        if (BURSTY_P_FIRE()) { bursty_hit(&bursty_p_site, BURSTY_P_TO(uintptr_t, value_)); } \
     } while (0)
 
 /* ---- checks and scopes that keep registers -- src/bursty/keep_check.h ---- */
@@ -817,7 +820,7 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
    COMDAT or a section that is dropped goes:
 
              decl word                     771: add  $-128, %rsp        over the red zone
-             js   771f                          call bursty_p_thunk     returns with `ret $128`
+             js   771f                          call bursty_thunk     returns with `ret $128`
        772:  ...                                jmp  772b               in its long form
                                                 .long site - .
 
@@ -846,7 +849,7 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
    base of an operand in a register. To gcc the assembly is not volatile, for around volatile ones
    gcc copies arguments out of their registers. Instead it says that it changes bursty_p_order, a
    variable that is nowhere: so it is neither moved out of a loop nor dropped. */
-#ifdef BURSTY_P_KEEP_CHECKS
+#ifdef BURSTY_CHECKS_ARE_ASSEMBLY
 #define BURSTY_P_KEEP_TEXT2(x) #x
 #define BURSTY_P_KEEP_TEXT(x) BURSTY_P_KEEP_TEXT2(x)
 #define BURSTY_P_KEEP_NAME BURSTY_P_KEEP_TEXT(BURSTY_P_HERE)
@@ -863,7 +866,7 @@ extern __attribute__((visibility("hidden"))) uint32_t bursty_p_order;
 #define BURSTY_P_KEEP_STUB(thunk_, back_) \
     ".byte 0x48, 0x83, 0xc4, 0x80\n\tcall\t" thunk_ "\n\t.byte 0xe9\n\t.long " back_ " - . - 4\n\t"
 #define BURSTY_P_KEEP_RARE \
-    ".subsection 1\n771:\t" BURSTY_P_KEEP_STUB("bursty_p_thunk", "772b") \
+    ".subsection 1\n771:\t" BURSTY_P_KEEP_STUB("bursty_thunk", "772b") \
     ".long %c[site] - .\n\t.previous"
 #define BURSTY_P_KEEP_CHECK(class_, name_) \
     do { \
@@ -892,8 +895,8 @@ enum { BURSTY_P_SCOPE_CALL = BURSTY_CALL | BURSTY_FRAME,
 
 BURSTY_P_INLINE bursty_p_scope bursty_p_enter(const bursty_site *site) {
     bursty_p_scope scope = { site, 0 };
-    volatile bursty_p_here_t *here = &BURSTY_P_HERE;
-    if (BURSTY_P_FIRE()) bursty_p_hit(site, 0);
+    volatile bursty_here *here = &BURSTY_P_HERE;
+    if (BURSTY_P_FIRE()) bursty_hit(site, 0);
 #ifdef BURSTY_TINY
     (void)here;
 #else
@@ -911,7 +914,7 @@ BURSTY_P_INLINE void bursty_p_leave(bursty_p_scope *scope) {
     volatile uint32_t *depth = &BURSTY_P_HERE.depth;
     *depth = scope->depth;
 #endif
-    if (BURSTY_P_LIVE()) bursty_p_event(scope->site, 0, BURSTY_P_SCOPE_RETURN);
+    if (BURSTY_P_LIVE()) bursty_note(scope->site, 0, BURSTY_P_SCOPE_RETURN);
 }
 
 /* "" before the name: a name that is no literal is an error, in C++, too, where it would be gone when
@@ -1028,7 +1031,7 @@ struct bursty_p_scope_guard {
 #define BURSTY_P_DUAL_COLD
 #endif
 
-/* FIRE takes a check and says whether bursty_p_hit must look closer, which says whether a burst is
+/* FIRE takes a check and says whether bursty_hit must look closer, which says whether a burst is
    live; if it is not, PLAIN undoes the check. LIVE takes no check. */
 #define BURSTY_P_DUAL_SITE(name_) \
     static const bursty_site bursty_p_dual_site = { name_, __FILE__, __LINE__, BURSTY_CALL }
@@ -1082,7 +1085,7 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
     do { \
         static const bursty_site bursty_p_dual_site = { #p_, __FILE__, __LINE__, class_ }; \
         if (BURSTY_P_DUAL_RECORDING()) { \
-            bursty_p_event(&bursty_p_dual_site, BURSTY_P_TO(uintptr_t, p_), bursty_p_dual_site.kind); \
+            bursty_note(&bursty_p_dual_site, BURSTY_P_TO(uintptr_t, p_), bursty_p_dual_site.kind); \
         } \
     } while (0)
 
@@ -1133,7 +1136,7 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
     BURSTY_P_DUAL_VOID \
     static BURSTY_P_DUAL_COLD ret_ bursty_p_dual_cold_##name_ params_ { \
         BURSTY_P_DUAL_SITE(#name_); \
-        if (bursty_p_hit(&bursty_p_dual_site, 0)) { \
+        if (bursty_hit(&bursty_p_dual_site, 0)) { \
             return bursty_p_dual_body_##name_(1 BURSTY_P_DUAL_MORE(args_, args_)); \
         } else { \
             BURSTY_P_DUAL_PLAIN(name_, args_); \
@@ -1168,7 +1171,7 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
 #define BURST_BODY(...) \
     { \
         BURSTY_P_DUAL_OUTER_TAG() \
-        if (BURSTY_P_FIRE() && bursty_p_hit(NULL, 0) && sizeof(struct burst_outer) != 2) { \
+        if (BURSTY_P_FIRE() && bursty_hit(NULL, 0) && sizeof(struct burst_outer) != 2) { \
             BURSTY_P_DUAL_TAG(2) __VA_ARGS__ \
         } else { \
             BURSTY_P_DUAL_TAG(sizeof(struct burst_outer) == 2 ? 2 : 1) __VA_ARGS__ \
@@ -1299,7 +1302,7 @@ extern "C" {
 /* ---- basics ------------------------------------- src/bursty/basics.c ---- */
 
 #ifndef BURSTY_STATIC
-BURSTY_P_TLS bursty_p_here_t BURSTY_P_HERE;
+BURSTY_P_TLS bursty_here BURSTY_P_HERE;
 #ifdef BURSTY_POLL
 uint8_t bursty_p_open;
 #endif
@@ -2487,7 +2490,7 @@ static BURSTY_P_COLD uint32_t bursty_p_rest(const bursty_site *site, uintptr_t v
     return bursty_p_hit_of(bursty_p_me(), site, value, n);
 }
 
-BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
+BURSTY_API uint32_t bursty_hit(const bursty_site *site, uintptr_t value) {
     uint32_t n = bursty_p_hold();
     if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return 0;
     if (!site || !bursty_p_count_recent(site, n)) {
@@ -2511,7 +2514,7 @@ BURSTY_P_STEP void bursty_p_event_of(bursty_p_thread *t, const bursty_site *site
     BURSTY_P_HERE.n = n;
 }
 
-BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {
+BURSTY_API void bursty_note(const bursty_site *site, uintptr_t value, uint32_t kind) {
     uint32_t n = bursty_p_hold();
     if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return;
     if ((kind & BURSTY_RETURN) && !BURSTY_P_POLLS && bursty_p_count_return()) {
@@ -2668,7 +2671,7 @@ BURSTY_P_KEEP_INLINE void bursty_p_keep_restore(const uint64_t *area, uint32_t h
     "\t.cfi_endproc\n\t.size\t" name ", . - " name "\n" \
     BURSTY_P_KEEP_SYNTAX_END "\t.popsection\n"
 __asm__(BURSTY_P_KEEP_THUNK(
-    "bursty_p_thunk", BURSTY_P_KEEP_TRY(BURSTY_P_KEEP_SITE("16(%rsp)"), "bursty_p_kept_count"),
+    "bursty_thunk", BURSTY_P_KEEP_TRY(BURSTY_P_KEEP_SITE("16(%rsp)"), "bursty_p_kept_count"),
     "\tmov\t%eax, %esi\n" BURSTY_P_KEEP_SITE("24(%rbp)"), "bursty_p_kept_hit"));
 #ifdef BURSTY_P_KEEP_LEAVES
 __asm__(BURSTY_P_KEEP_THUNK("bursty_p_leave_thunk", BURSTY_P_KEEP_TRY("", "bursty_p_kept_return"),
@@ -2713,7 +2716,7 @@ void bursty_p_kept_hit(const bursty_site *site) {
     uint64_t room[BURSTY_P_KEEP_ROOM], *area;
     uint32_t has = bursty_p_keep_ask(&has_xsave);
     area = bursty_p_keep_save(room, has);
-    (void)bursty_p_hit(site, 0);
+    (void)bursty_hit(site, 0);
     bursty_p_keep_restore(area, has);
 }
 
@@ -2724,7 +2727,7 @@ void bursty_p_kept_leave(void) {
     uint64_t room[BURSTY_P_KEEP_ROOM], *area;
     uint32_t has = bursty_p_keep_ask(&has_xsave);
     area = bursty_p_keep_save(room, has);
-    bursty_p_event(bursty_p_keep_left(), 0, BURSTY_P_SCOPE_RETURN);
+    bursty_note(bursty_p_keep_left(), 0, BURSTY_P_SCOPE_RETURN);
     bursty_p_keep_restore(area, has);
 }
 #endif
@@ -2907,9 +2910,10 @@ static void bursty_p_tick_add(bursty_p_tick_count *c, uint64_t v) {
 static void bursty_p_tick_add_shared(bursty_p_tick_count *c, uint32_t v) {
 #if defined(BURSTY_NO_TLS)
     bursty_p_tick_add(c, v);
+#elif defined(BURSTY_P_MSVC) && UINTPTR_MAX > UINT32_MAX
+    (void)_InterlockedExchangeAdd64((volatile long long *)c, (long long)v);
 #elif defined(BURSTY_P_MSVC)
-    uint64_t old = *c; /* of ticks, a few in a run: one lost in a race is one tick */
-    *c = old + v;
+    (void)_InterlockedExchangeAdd((volatile long *)c, (long)v);
 #else
     (void)__atomic_fetch_add(c, v, __ATOMIC_RELAXED);
 #endif
@@ -4127,7 +4131,7 @@ static size_t bursty_p_batch_place(const bursty_p_batch *batch, const bursty_sit
 
 static void bursty_p_batch_add(bursty_p_batch *batch, const bursty_site *site) {
     size_t at = bursty_p_batch_place(batch, site), k;
-    if ((uintptr_t)site <= (uintptr_t)batch->after) return;
+    if ((uintptr_t)site <= (uintptr_t)batch->after || !(site->kind & BURSTY_CALL)) return;
     if (at < batch->used && batch->sums[at].site == site) return;
     if (at == BURSTY_P_BATCH) return;
     if (batch->used < BURSTY_P_BATCH) batch->used++;
@@ -4380,11 +4384,11 @@ BURSTY_P_INLINE void bursty_p_send(const bursty_site *site, uintptr_t value, uin
     if (BURSTY_P_HERE.n >> 29 == 3) BURSTY_P_HERE.n = keep; /* else the action has set a profile */
 }
 
-BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {
+BURSTY_API void bursty_note(const bursty_site *site, uintptr_t value, uint32_t kind) {
     bursty_p_send(site, value, kind);
 }
 
-BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
+BURSTY_API uint32_t bursty_hit(const bursty_site *site, uintptr_t value) {
     if (0 - BURSTY_P_HERE.n > BURSTY_P_HERE.burst) {
         BURSTY_P_HERE.n = bursty_p_gap();
         return 0;
@@ -4396,7 +4400,7 @@ BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
 BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
     (void)left;
     BURSTY_P_HERE.n--;
-    *live = bursty_p_hit(NULL, 0);
+    *live = bursty_hit(NULL, 0);
     return 1;
 }
 

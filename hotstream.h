@@ -316,7 +316,7 @@ HOTSTREAM_API int hotstream_p_make_room(hotstream *h);
 #define HOTSTREAM_P_CLAIM(place_, no_, value_) ((place_) != (no_) ? 0 : ((place_) = (value_), 1))
 #endif
 
-HOTSTREAM_P_UNUSED static inline inline void hotstream_record(hotstream *h, uint64_t site,
+HOTSTREAM_P_UNUSED static inline void hotstream_record(hotstream *h, uint64_t site,
                                                        uint64_t address) {
     hotstream_item *place;
     if (h->put == h->put_limit && !hotstream_p_make_room(h)) return;

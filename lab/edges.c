@@ -87,7 +87,9 @@ int edges_order(const edges_options *o, const edges_plan *p, const cfg_function 
     uint64_t any = 0;
     uint32_t i, stays = p->plan.edges - f->edges;
     order->minimum = o->minimum;
+    order->uncountable = NULL;
     order->count = *counts = NULL;
+    order->uncountable = NULL;
     for (i = 0; g && i < g->vertices; i++) any |= g->block[i];
     if (!any) return 0;
     order->count = *counts = (uint64_t *)tool_alloc((room + 1) * sizeof **counts);

@@ -13,7 +13,7 @@ list=$1
 shift
 LC_ALL=C awk -v list="$list" -v shrink="${SHRINK-}" '
     BEGIN {
-        families = "bursty: bursty keepregs ticks hottest burstclock control dualpath bursttiny;" \
+        families = "bursty: bursty keep keepregs ticks hottest burstclock control dualpath bursttiny;" \
                    "hcct: hcct callpaths;footprint: footprint;" \
                    "edgeprof: edgeprof edgeplan edgetrace ep;hotstream: hotstream;" \
                    "binpatch: binpatch x86decode x86flow x86copy;base: base"

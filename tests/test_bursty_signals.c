@@ -106,8 +106,11 @@ static void trap(int number, siginfo_t *info, void *context) {
     ucontext_t *c = (ucontext_t *)context;
     (void)number;
     (void)info;
+    if (++trapped == act_at) {
+        change_and_write();
+        stepping = 0;
+    }
     if (!stepping) c->uc_mcontext.gregs[REG_EFL] &= ~INT64_C(0x100);
-    if (++trapped == act_at) change_and_write();
 }
 
 /* The processor traps behind each instruction while its flag TF is set. */
@@ -121,11 +124,12 @@ static void step_through_a_turn(uint32_t i) {
     __asm__ __volatile__("nop");
 }
 
-/* The handler acts behind the first instruction of a turn, then behind the 152nd, and so on. */
+/* The handler acts behind one instruction of a turn, at places from its first to its last: as many as
+   120000 traps pay for, since a turn may have 4000 instructions or, built to be checked, 200000. */
 TEST(at_any_instruction) {
     struct sigaction action, old;
     bursty_profile p = plain_profile(4, 3);
-    uint64_t n, last = 1000000;
+    uint64_t n, all, places;
     start_with(&p, 3);
     p.classes = BURSTY_CALL | BURSTY_RETURN;
     CHECK_EQ(bursty_set_profile(0, &p), 0);
@@ -135,10 +139,14 @@ TEST(at_any_instruction) {
     action.sa_flags = SA_SIGINFO;
     sigaction(SIGTRAP, &action, &old);
     handled = 0;
-    for (n = 1; n < last; n += 151) {
+    act_at = 0;
+    step_through_a_turn(1);
+    all = trapped;
+    places = 240000 / all;
+    places = places < 10 ? 10 : places;
+    for (n = 1; n < all; n += all / places) { /* a turn with a burst is longer than one without */
         act_at = n;
         step_through_a_turn(1); /* sets profile 1 and makes two calls */
-        last = trapped;
         CHECK_EQ(setting_of(1), 21);
         if (handled) CHECK_EQ(setting_of(2), 50 + (handled - 1) % 50);
     }

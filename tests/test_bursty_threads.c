@@ -142,7 +142,7 @@ static void *counts_many(void *argument) {
     uint32_t i, n = *(uint32_t *)argument;
     for (i = 0; i < n; i++) {
         many[i].kind = BURSTY_CALL;
-        (void)bursty_p_hit(&many[i], 0);
+        (void)bursty_hit(&many[i], 0);
     }
     return NULL;
 }

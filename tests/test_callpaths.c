@@ -282,7 +282,7 @@ TEST(any_number_of_sites) {
     config.threads = 1;
     config.profile.every = BURSTY_ALWAYS;
     CHECK_EQ(start_with(&config, 0), 0);
-    for (i = 0; i < SITES; i++) (void)bursty_p_hit(&sites[i], 0);
+    for (i = 0; i < SITES; i++) (void)bursty_hit(&sites[i], 0);
     callpaths_get_stats(&stats);
     CHECK_EQ(stats.calls, SITES);
     (void)read_dump(&c);

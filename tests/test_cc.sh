@@ -274,7 +274,7 @@ printf '.text\n' >empty.s; with -- $CC -c empty.s -o empty.o && [ -f empty.o ] &
 : >void.c; with -- $CC -c void.c -o void.o && [ -f void.o ] && ok || no "an empty file"
 with -- $CC -shared -fPIC -o lib.so b/util.c work.c 2>log && ok || { no "a shared object"; head -n 3 log; }
 cp work.c work.text; mkdir -p temps
-checks() { nm "$1" 2>/dev/null | grep -q -e bursty_p_hit -e bursty_p_thunk; }
+checks() { nm "$1" 2>/dev/null | grep -q -e bursty_hit -e bursty_thunk; }
 for words in "-x c work.text" "work.text -x none" "-v work.c" "-P work.c" "-save-temps=obj -c work.c -o temps/work.o" "-x c -c work.text -x none"; do
     case $words in *none) words="-x c $words" ;; esac
     rm -f program work.o temps/work.o; case $words in *-c*) out=work.o ;; *) out=program ;; esac

@@ -34,6 +34,12 @@ if ! with -- $CC -o main main.c || [ "$(head -c 4 main | tail -c 3)" != ELF ]; t
 fi
 has_graph() { grep -q 'F deep s ' "$1"; }       # the section's lines are plain text
 
+# A library beside -c is for nothing, as to the compiler; makefiles keep -lm in CFLAGS.
+rm -f lib.o
+with -- $CC -lm -O1 -c main.c -o lib.o && has_graph lib.o && ok || no "-lm with -c and -o"
+rm -f lib.o
+with -- $CC -O1 -l m -c main.c -o lib.o && has_graph lib.o && ok || no "-l m with -c and -o"
+
 # ---- options whose value is the next word ----
 
 # The file is rewritten, and nothing is listed.
@@ -148,7 +154,7 @@ fi
 cat >refusing <<'END_OF'
 #!/bin/sh
 for word in "$@"; do
-    case $word in *.i) grep refuse_me "$word" | grep -q 'bursty_cc_hit\|bursty_p_thunk' && exit 1 ;; esac
+    case $word in *.i) grep refuse_me "$word" | grep -q 'bursty_cc_hit\|bursty_thunk' && exit 1 ;; esac
 done
 exec $REAL_CC "$@"
 END_OF

@@ -31,7 +31,7 @@ makes() { # ON_OR_OFF LANGUAGE COMPILER OPTIONS...
     : >"$out/log"
     printf '#include "bursty.h"\n' >"$out/ask.c"
     "$@" -I. -x "$language" -dM -E "$out/ask.c" >"$out/macros" 2>>"$out/log" || return 2
-    if grep -q 'define BURSTY_P_KEEP_CHECKS' "$out/macros"; then got=on; else got=off; fi
+    if grep -q 'define BURSTY_CHECKS_ARE_ASSEMBLY' "$out/macros"; then got=on; else got=off; fi
     [ $got = "$want" ]
 }
 expect() { # ON_OR_OFF LANGUAGE COMPILER OPTIONS...
@@ -259,7 +259,7 @@ intel -O1 -fPIC '-DBURSTY_TLS_MODEL="initial-exec"'
 # other function. No function but the two that the thunks call first saves what a call may change:
 # gcc 12 has mixed that up. Those that are reached only on the way that keeps all registers are not listed.
 short='bursty_p_kept_count bursty_p_kept_hit bursty_p_kept_return bursty_p_kept_leave
-    bursty_p_event bursty_p_hit bursty_p_rest bursty_p_mix bursty_p_below
+    bursty_note bursty_hit bursty_p_rest bursty_p_mix bursty_p_below
     bursty_p_caller bursty_p_claim bursty_p_row_of bursty_p_tally bursty_p_send bursty_p_gap
     bursty_p_weigh bursty_p_begin bursty_p_next_phase bursty_p_go_live bursty_p_keep_hit_any
     bursty_p_keep_look bursty_p_look bursty_p_deliver bursty_p_end bursty_p_fold_all
@@ -318,7 +318,7 @@ END
             BURSTY_FILE="$out/cc$way.brst" run "$out/cc"
     done
     if has nm; then
-        nm "$out/cc.o" | grep -q bursty_p_thunk && ! nm "$out/cc-DBURSTY_PORTABLE.o" | grep -q thunk
+        nm "$out/cc.o" | grep -q bursty_thunk && ! nm "$out/cc-DBURSTY_PORTABLE.o" | grep -q thunk
         ok $? "bursty cc puts checks in assembly in, and none with BURSTY_PORTABLE"
     fi
     [ -s "$out/cc.brst" ] && cmp "$out/cc.brst" "$out/cc-DBURSTY_PORTABLE.brst" >>"$out/log" 2>&1
@@ -331,7 +331,7 @@ if has gdb; then
     gdb -nx -q -batch -ex 'break trample if wants_frames' -ex run -ex bt "$out/keep" \
         >>"$out/log" 2>&1
     grep -A12 '^#0' "$out/log" | grep -o ' in [a-z_]*' | tr -d '\n' |
-        grep -q 'bursty_p_thunk in inner in middle in outer in main'
+        grep -q 'bursty_thunk in inner in middle in outer in main'
     case $? in
     0) ok 0 ;;
     *) if grep -q '^#0' "$out/log"; then ok 1 "the debugger's backtrace"

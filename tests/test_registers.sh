@@ -58,7 +58,7 @@ count() { # COLUMN OPTIONS...
 # of gcc is what gcc 12 does, one of clang the worse of clang 14 and 19.
 count $([ $family = gcc ] && echo 2 || echo 3) -DBURSTY_PORTABLE
 printf '#include "bursty.h"\n' >"$out/ask.c"
-if compile -dM -E "$out/ask.c" | grep -q 'define BURSTY_P_KEEP_CHECKS'; then
+if compile -dM -E "$out/ask.c" | grep -q 'define BURSTY_CHECKS_ARE_ASSEMBLY'; then
     count $([ $family = gcc ] && echo 4 || echo 5)
     count $([ $family = gcc ] && echo 6 || echo 7) -fno-pie -no-pie
 fi

@@ -25,9 +25,9 @@ extern __attribute__((visibility("hidden"))) const unsigned bursty_cc_rates[2];
 
 /* Rewritten files hold a copy of these (tools/cc/points.c). */
 #define MUST_HOLD(name, condition) typedef char name[(condition) ? 1 : -1]
-MUST_HOLD(word_stands_first, offsetof(bursty_p_here_t, n) == 0);
-MUST_HOLD(depth_stands_second, offsetof(bursty_p_here_t, depth) == 4);
-MUST_HOLD(stack_of_64, sizeof(bursty_p_here_t) == 8 + 64 * sizeof(void *));
+MUST_HOLD(word_stands_first, offsetof(bursty_here, n) == 0);
+MUST_HOLD(depth_stands_second, offsetof(bursty_here, depth) == 4);
+MUST_HOLD(stack_of_64, sizeof(bursty_here) == 8 + 64 * sizeof(void *));
 MUST_HOLD(site_of_four, offsetof(bursty_site, line) == 2 * sizeof(char *) &&
                             sizeof(bursty_site) == 2 * sizeof(char *) + 8);
 MUST_HOLD(kinds, BURSTY_CALL == 1 && BURSTY_RETURN == 2 && BURSTY_BACKEDGE == 4 &&

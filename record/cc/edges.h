@@ -73,11 +73,11 @@ EDGEPROF_UNIT_API void edgeprof_unit_back(uint32_t frame, uint32_t vertex);
 #endif
 
 #ifdef __ELF__
-#define EDGEPROF_P_ADD_UNIT(unit) \
+#define EDGES_P_ADD_UNIT(unit) \
     static const edgeprof_unit *const ep_unit_place \
         __attribute__((used, section("bursty_units"))) = &(unit)
 #else
-#define EDGEPROF_P_ADD_UNIT(unit) \
+#define EDGES_P_ADD_UNIT(unit) \
     static edgeprof_unit_node ep_unit_node = {&(unit), NULL}; \
     __attribute__((constructor)) static void ep_unit_start(void) { \
         edgeprof_unit_add(&ep_unit_node); \
@@ -90,5 +90,5 @@ EDGEPROF_UNIT_API void edgeprof_unit_back(uint32_t frame, uint32_t vertex);
     static const edgeprof_function *const ep_unit_functions[] = {__VA_ARGS__}; \
     static const edgeprof_unit ep_unit = { \
         ep_unit_functions, sizeof ep_unit_functions / sizeof *ep_unit_functions, NULL, 0}; \
-    EDGEPROF_P_ADD_UNIT(ep_unit)
+    EDGES_P_ADD_UNIT(ep_unit)
 #endif

@@ -1,7 +1,7 @@
 /* ---- basics ---- */
 
 #ifndef BURSTY_STATIC
-BURSTY_P_TLS bursty_p_here_t BURSTY_P_HERE;
+BURSTY_P_TLS bursty_here BURSTY_P_HERE;
 #ifdef BURSTY_POLL
 uint8_t bursty_p_open;
 #endif

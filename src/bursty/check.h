@@ -38,7 +38,7 @@
 #endif
 
 /* What the inline code touches. Its name has the options in it: files must agree, or not link. */
-typedef struct bursty_p_here_t {
+typedef struct bursty_here {
     uint32_t n;
 #ifdef BURSTY_TINY
     uint32_t every, burst;
@@ -51,7 +51,7 @@ typedef struct bursty_p_here_t {
     const bursty_site *stack[BURSTY_STACK];
 #endif
 #endif
-} bursty_p_here_t;
+} bursty_here;
 
 #if defined(BURSTY_TINY)
 #define BURSTY_P_HERE bursty_here_tiny
@@ -60,19 +60,20 @@ typedef struct bursty_p_here_t {
 #else
 #define BURSTY_P_HERE BURSTY_P_CAT(bursty_here_, BURSTY_P_KIND)
 #endif
-BURSTY_API BURSTY_P_TLS bursty_p_here_t BURSTY_P_HERE;
+BURSTY_API BURSTY_P_TLS bursty_here BURSTY_P_HERE;
 
 typedef struct bursty_p_scope {
     const bursty_site *site;
     uint32_t depth;
 } bursty_p_scope;
 
-/* The slow path. hit: takes a check, sends its event if there is a site and a burst, and returns
-   the profiles in a burst. event: sends one without a check. take, give_back: for code in two
-   copies. */
-BURSTY_API BURSTY_P_COLD uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value);
-BURSTY_API BURSTY_P_COLD void bursty_p_event(const bursty_site *site, uintptr_t value,
-                                             uint32_t kind);
+/* The slow path. A compiler that puts checks in (`bursty cc`) may write calls of the first two, and
+   decrement bursty_here.n itself; nobody else needs them. bursty_hit takes a check, sends its event
+   if there is a site and a burst, and returns the profiles in a burst. bursty_note sends one without
+   a check. take, give_back: for code in two copies. */
+BURSTY_API BURSTY_P_COLD uint32_t bursty_hit(const bursty_site *site, uintptr_t value);
+BURSTY_API BURSTY_P_COLD void bursty_note(const bursty_site *site, uintptr_t value,
+                                          uint32_t kind);
 BURSTY_API BURSTY_P_COLD uint32_t bursty_p_take(uint64_t left, uint32_t *live);
 BURSTY_API void bursty_p_give_back(uint32_t count, uint32_t live);
 
@@ -105,9 +106,9 @@ BURSTY_P_INLINE int bursty_p_fire(void) { /* gcc alone would add a cmp */
 #endif
 #endif
 
-#define BURST_CHECK() (BURSTY_P_FIRE() ? bursty_p_hit(NULL, 0) != 0 : 0)
+#define BURST_CHECK() (BURSTY_P_FIRE() ? bursty_hit(NULL, 0) != 0 : 0)
 #define BURST_POINT(class_, name_, value_) \
     do { \
         static const bursty_site bursty_p_site = { name_, __FILE__, __LINE__, class_ }; \
-        if (BURSTY_P_FIRE()) { bursty_p_hit(&bursty_p_site, BURSTY_P_TO(uintptr_t, value_)); } \
+        if (BURSTY_P_FIRE()) { bursty_hit(&bursty_p_site, BURSTY_P_TO(uintptr_t, value_)); } \
     } while (0)

@@ -6,7 +6,7 @@
 #define BURSTY_P_DUAL_COLD
 #endif
 
-/* FIRE takes a check and says whether bursty_p_hit must look closer, which says whether a burst is
+/* FIRE takes a check and says whether bursty_hit must look closer, which says whether a burst is
    live; if it is not, PLAIN undoes the check. LIVE takes no check. */
 #define BURSTY_P_DUAL_SITE(name_) \
     static const bursty_site bursty_p_dual_site = { name_, __FILE__, __LINE__, BURSTY_CALL }
@@ -60,7 +60,7 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
     do { \
         static const bursty_site bursty_p_dual_site = { #p_, __FILE__, __LINE__, class_ }; \
         if (BURSTY_P_DUAL_RECORDING()) { \
-            bursty_p_event(&bursty_p_dual_site, BURSTY_P_TO(uintptr_t, p_), bursty_p_dual_site.kind); \
+            bursty_note(&bursty_p_dual_site, BURSTY_P_TO(uintptr_t, p_), bursty_p_dual_site.kind); \
         } \
     } while (0)
 
@@ -111,7 +111,7 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
     BURSTY_P_DUAL_VOID \
     static BURSTY_P_DUAL_COLD ret_ bursty_p_dual_cold_##name_ params_ { \
         BURSTY_P_DUAL_SITE(#name_); \
-        if (bursty_p_hit(&bursty_p_dual_site, 0)) { \
+        if (bursty_hit(&bursty_p_dual_site, 0)) { \
             return bursty_p_dual_body_##name_(1 BURSTY_P_DUAL_MORE(args_, args_)); \
         } else { \
             BURSTY_P_DUAL_PLAIN(name_, args_); \
@@ -146,7 +146,7 @@ BURSTY_P_INLINE int burst_on(void) { return 1; }
 #define BURST_BODY(...) \
     { \
         BURSTY_P_DUAL_OUTER_TAG() \
-        if (BURSTY_P_FIRE() && bursty_p_hit(NULL, 0) && sizeof(struct burst_outer) != 2) { \
+        if (BURSTY_P_FIRE() && bursty_hit(NULL, 0) && sizeof(struct burst_outer) != 2) { \
             BURSTY_P_DUAL_TAG(2) __VA_ARGS__ \
         } else { \
             BURSTY_P_DUAL_TAG(sizeof(struct burst_outer) == 2 ? 2 : 1) __VA_ARGS__ \

@@ -109,7 +109,7 @@ BURSTY_P_KEEP_INLINE void bursty_p_keep_restore(const uint64_t *area, uint32_t h
     "\t.cfi_endproc\n\t.size\t" name ", . - " name "\n" \
     BURSTY_P_KEEP_SYNTAX_END "\t.popsection\n"
 __asm__(BURSTY_P_KEEP_THUNK(
-    "bursty_p_thunk", BURSTY_P_KEEP_TRY(BURSTY_P_KEEP_SITE("16(%rsp)"), "bursty_p_kept_count"),
+    "bursty_thunk", BURSTY_P_KEEP_TRY(BURSTY_P_KEEP_SITE("16(%rsp)"), "bursty_p_kept_count"),
     "\tmov\t%eax, %esi\n" BURSTY_P_KEEP_SITE("24(%rbp)"), "bursty_p_kept_hit"));
 #ifdef BURSTY_P_KEEP_LEAVES
 __asm__(BURSTY_P_KEEP_THUNK("bursty_p_leave_thunk", BURSTY_P_KEEP_TRY("", "bursty_p_kept_return"),
@@ -154,7 +154,7 @@ void bursty_p_kept_hit(const bursty_site *site) {
     uint64_t room[BURSTY_P_KEEP_ROOM], *area;
     uint32_t has = bursty_p_keep_ask(&has_xsave);
     area = bursty_p_keep_save(room, has);
-    (void)bursty_p_hit(site, 0);
+    (void)bursty_hit(site, 0);
     bursty_p_keep_restore(area, has);
 }
 
@@ -165,7 +165,7 @@ void bursty_p_kept_leave(void) {
     uint64_t room[BURSTY_P_KEEP_ROOM], *area;
     uint32_t has = bursty_p_keep_ask(&has_xsave);
     area = bursty_p_keep_save(room, has);
-    bursty_p_event(bursty_p_keep_left(), 0, BURSTY_P_SCOPE_RETURN);
+    bursty_note(bursty_p_keep_left(), 0, BURSTY_P_SCOPE_RETURN);
     bursty_p_keep_restore(area, has);
 }
 #endif

@@ -6,7 +6,7 @@
    COMDAT or a section that is dropped goes:
 
              decl word                     771: add  $-128, %rsp        over the red zone
-             js   771f                          call bursty_p_thunk     returns with `ret $128`
+             js   771f                          call bursty_thunk     returns with `ret $128`
        772:  ...                                jmp  772b               in its long form
                                                 .long site - .
 
@@ -35,7 +35,7 @@
    base of an operand in a register. To gcc the assembly is not volatile, for around volatile ones
    gcc copies arguments out of their registers. Instead it says that it changes bursty_p_order, a
    variable that is nowhere: so it is neither moved out of a loop nor dropped. */
-#ifdef BURSTY_P_KEEP_CHECKS
+#ifdef BURSTY_CHECKS_ARE_ASSEMBLY
 #define BURSTY_P_KEEP_TEXT2(x) #x
 #define BURSTY_P_KEEP_TEXT(x) BURSTY_P_KEEP_TEXT2(x)
 #define BURSTY_P_KEEP_NAME BURSTY_P_KEEP_TEXT(BURSTY_P_HERE)
@@ -52,7 +52,7 @@ extern __attribute__((visibility("hidden"))) uint32_t bursty_p_order;
 #define BURSTY_P_KEEP_STUB(thunk_, back_) \
     ".byte 0x48, 0x83, 0xc4, 0x80\n\tcall\t" thunk_ "\n\t.byte 0xe9\n\t.long " back_ " - . - 4\n\t"
 #define BURSTY_P_KEEP_RARE \
-    ".subsection 1\n771:\t" BURSTY_P_KEEP_STUB("bursty_p_thunk", "772b") \
+    ".subsection 1\n771:\t" BURSTY_P_KEEP_STUB("bursty_thunk", "772b") \
     ".long %c[site] - .\n\t.previous"
 #define BURSTY_P_KEEP_CHECK(class_, name_) \
     do { \

@@ -50,11 +50,11 @@
     !defined(BURSTY_P_KEEP_CALL_FOR_TLS) && !defined(__code_model_large__) && \
     !defined(__AMX_TILE__) && !defined(__APX_F__) && \
     !(defined(__cplusplus) && defined(BURSTY_P_SHARED))
-#define BURSTY_P_KEEP_CHECKS
+#define BURSTY_CHECKS_ARE_ASSEMBLY
 #endif
 #if defined(BURSTY_P_KEEP_ASM) && !defined(BURSTY_NO_TLS) && BURSTY_STACK > 0
 #define BURSTY_P_KEEP_LEAVES /* scopes, too: the same two cases */
-#ifdef BURSTY_P_KEEP_CHECKS
+#ifdef BURSTY_CHECKS_ARE_ASSEMBLY
 #define BURSTY_P_KEEP_SCOPES
 #endif
 #endif

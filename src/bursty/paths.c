@@ -71,9 +71,10 @@ static void bursty_p_tick_add(bursty_p_tick_count *c, uint64_t v) {
 static void bursty_p_tick_add_shared(bursty_p_tick_count *c, uint32_t v) {
 #if defined(BURSTY_NO_TLS)
     bursty_p_tick_add(c, v);
+#elif defined(BURSTY_P_MSVC) && UINTPTR_MAX > UINT32_MAX
+    (void)_InterlockedExchangeAdd64((volatile long long *)c, (long long)v);
 #elif defined(BURSTY_P_MSVC)
-    uint64_t old = *c; /* of ticks, a few in a run: one lost in a race is one tick */
-    *c = old + v;
+    (void)_InterlockedExchangeAdd((volatile long *)c, (long)v);
 #else
     (void)__atomic_fetch_add(c, v, __ATOMIC_RELAXED);
 #endif

@@ -9,8 +9,8 @@ enum { BURSTY_P_SCOPE_CALL = BURSTY_CALL | BURSTY_FRAME,
 
 BURSTY_P_INLINE bursty_p_scope bursty_p_enter(const bursty_site *site) {
     bursty_p_scope scope = { site, 0 };
-    volatile bursty_p_here_t *here = &BURSTY_P_HERE;
-    if (BURSTY_P_FIRE()) bursty_p_hit(site, 0);
+    volatile bursty_here *here = &BURSTY_P_HERE;
+    if (BURSTY_P_FIRE()) bursty_hit(site, 0);
 #ifdef BURSTY_TINY
     (void)here;
 #else
@@ -28,7 +28,7 @@ BURSTY_P_INLINE void bursty_p_leave(bursty_p_scope *scope) {
     volatile uint32_t *depth = &BURSTY_P_HERE.depth;
     *depth = scope->depth;
 #endif
-    if (BURSTY_P_LIVE()) bursty_p_event(scope->site, 0, BURSTY_P_SCOPE_RETURN);
+    if (BURSTY_P_LIVE()) bursty_note(scope->site, 0, BURSTY_P_SCOPE_RETURN);
 }
 
 /* "" before the name: a name that is no literal is an error, in C++, too, where it would be gone when

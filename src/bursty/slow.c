@@ -77,7 +77,7 @@ static BURSTY_P_COLD uint32_t bursty_p_rest(const bursty_site *site, uintptr_t v
     return bursty_p_hit_of(bursty_p_me(), site, value, n);
 }
 
-BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
+BURSTY_API uint32_t bursty_hit(const bursty_site *site, uintptr_t value) {
     uint32_t n = bursty_p_hold();
     if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return 0;
     if (!site || !bursty_p_count_recent(site, n)) {
@@ -101,7 +101,7 @@ BURSTY_P_STEP void bursty_p_event_of(bursty_p_thread *t, const bursty_site *site
     BURSTY_P_HERE.n = n;
 }
 
-BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {
+BURSTY_API void bursty_note(const bursty_site *site, uintptr_t value, uint32_t kind) {
     uint32_t n = bursty_p_hold();
     if (BURSTY_P_POLLS && n == BURSTY_P_BUSY) return;
     if ((kind & BURSTY_RETURN) && !BURSTY_P_POLLS && bursty_p_count_return()) {

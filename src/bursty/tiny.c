@@ -32,11 +32,11 @@ BURSTY_P_INLINE void bursty_p_send(const bursty_site *site, uintptr_t value, uin
     if (BURSTY_P_HERE.n >> 29 == 3) BURSTY_P_HERE.n = keep; /* else the action has set a profile */
 }
 
-BURSTY_API void bursty_p_event(const bursty_site *site, uintptr_t value, uint32_t kind) {
+BURSTY_API void bursty_note(const bursty_site *site, uintptr_t value, uint32_t kind) {
     bursty_p_send(site, value, kind);
 }
 
-BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
+BURSTY_API uint32_t bursty_hit(const bursty_site *site, uintptr_t value) {
     if (0 - BURSTY_P_HERE.n > BURSTY_P_HERE.burst) {
         BURSTY_P_HERE.n = bursty_p_gap();
         return 0;
@@ -48,7 +48,7 @@ BURSTY_API uint32_t bursty_p_hit(const bursty_site *site, uintptr_t value) {
 BURSTY_API uint32_t bursty_p_take(uint64_t left, uint32_t *live) {
     (void)left;
     BURSTY_P_HERE.n--;
-    *live = bursty_p_hit(NULL, 0);
+    *live = bursty_hit(NULL, 0);
     return 1;
 }
 

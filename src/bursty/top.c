@@ -43,7 +43,7 @@ static size_t bursty_p_batch_place(const bursty_p_batch *batch, const bursty_sit
 
 static void bursty_p_batch_add(bursty_p_batch *batch, const bursty_site *site) {
     size_t at = bursty_p_batch_place(batch, site), k;
-    if ((uintptr_t)site <= (uintptr_t)batch->after) return;
+    if ((uintptr_t)site <= (uintptr_t)batch->after || !(site->kind & BURSTY_CALL)) return;
     if (at < batch->used && batch->sums[at].site == site) return;
     if (at == BURSTY_P_BATCH) return;
     if (batch->used < BURSTY_P_BATCH) batch->used++;

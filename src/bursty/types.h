@@ -102,7 +102,7 @@ typedef struct bursty_range {
     uint64_t low, value, high;
 } bursty_range;
 
-/* A function (or loop, or point) as bursty_top shows it. */
+/* A function as bursty_top shows it. */
 typedef struct bursty_top_row {
     const bursty_site *site;
     bursty_range calls;        /* how often it was passed; high is UINT64_MAX if

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unwind.h>
 
-#ifdef BURSTY_P_KEEP_CHECKS
+#ifdef BURSTY_CHECKS_ARE_ASSEMBLY
 #define ASM 1
 #else
 #define ASM 0
@@ -278,7 +278,7 @@ int main(void) {
 
     off = mixed(numbers, 300, 1.5, 1);
     first = red_zone(7);
-#ifdef BURSTY_P_KEEP_CHECKS /* a point in C keeps what a call keeps */
+#ifdef BURSTY_CHECKS_ARE_ASSEMBLY /* a point in C keeps what a call keeps */
     registers(BURSTY_ALWAYS, 1, trample);
 #endif
     set(BURSTY_ALWAYS, 1, trample);
@@ -292,7 +292,7 @@ int main(void) {
     seen = 0;
     at = outer(40);
     expect(at == 84, "value", at);
-#ifdef BURSTY_P_KEEP_CHECKS /* gcc moves the call of a point in C to inner.cold */
+#ifdef BURSTY_CHECKS_ARE_ASSEMBLY /* gcc moves the call of a point in C to inner.cold */
     for (at = 0; at < frame_count && !IN(at, inner); at++) continue;
     expect(at + 3 < frame_count && IN(at + 1, middle) && IN(at + 2, outer) && IN(at + 3, main),
            "the unwinder finds inner, middle, outer", at);
@@ -313,7 +313,7 @@ int main(void) {
         expect(stats.checks == 6000, "every check counted", (int)stats.checks);
         expect(stats.events > 500 && stats.events < 700, "one in ten", (int)stats.events);
     }
-#ifdef BURSTY_P_KEEP_CHECKS
+#ifdef BURSTY_CHECKS_ARE_ASSEMBLY
     registers(9, 1, trample);
     registers(BURSTY_ALWAYS, 1, NULL);
     registers(9, 1, NULL);

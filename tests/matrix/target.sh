@@ -76,37 +76,109 @@ tsan() {
 }
 
 # The prefix is 700 MB of Windows folders: made for this run, removed behind it.
-windows() {
+begin_wine() {
     WINEPREFIX=$(mktemp -d "${TMPDIR:-/tmp}/bursty-wine.XXXXXX") || return 1
     export WINEPREFIX WINEDEBUG=-all WINEDLLOVERRIDES='mscoree=;mshtml=;winemenubuilder.exe=' LC_ALL=C
     wine=$(command -v wine64 || echo /usr/lib/wine/wine64)
     /usr/lib/wine/wineserver -p >/dev/null 2>&1 # stays until -k: none ends while a program begins
     timeout 300 "$wine" cmd /c exit >/dev/null 2>&1
-    programs CC=x86_64-w64-mingw32-gcc LDFLAGS=-static RUN="sh tests/matrix/wine.sh $wine" \
-        CFLAGS='-O1 -D__USE_MINGW_ANSI_STDIO=1 -DTEST_SCALE=4'
-    code=$?
+}
+end_wine() {
     /usr/lib/wine/wineserver -k >/dev/null 2>&1
     /usr/lib/wine/wineserver -w >/dev/null 2>&1
     rm -rf "$WINEPREFIX"
+}
+
+windows() {
+    begin_wine || return 1
+    programs CC=x86_64-w64-mingw32-gcc LDFLAGS=-static RUN="sh tests/matrix/wine.sh $wine" \
+        CFLAGS='-O1 -D__USE_MINGW_ANSI_STDIO=1 -DTEST_SCALE=4'
+    code=$?
+    end_wine
     return $code
 }
 
-# As Microsoft's compiler sees it: no GNU attributes. clang stands in for it; nothing is linked or
-# run.
+# ---- systems that are not here: clang compiles for them, against headers of our own ----
+
+passed=0 failed=0
+check() { # WHAT COMMAND...
+    what=$1
+    shift
+    if "$@"; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED $what: $*"
+    fi
+}
+# -Wno-unused...: the compiler that is asked for has no mark for what may be unused, and no such
+# warning below its highest level.
+clang_for() { # SYSTEM OPTIONS...
+    system=$1
+    shift
+    case " $* " in *' -U__clang__ '*) set -- "$@" -Wno-unused-parameter -Wno-unused-function ;; esac
+    case "$system $*" in # warnings come without code; code is made once for each processor
+    x86_64*all.c | arm64*all.c | x86_64*msvc*forms.c) set -- "$@" -O1 -c -o "$build/x.obj" ;;
+    *) set -- "$@" -fsyntax-only ;;
+    esac
+    clang-19 --target="$system" $warn -Wno-pedantic -I. "$@"
+}
+hosted='-nostdlibinc -isystem tests/compile/system'
+
+# As Microsoft's compiler sees it. With -U__clang__ nothing says that this is another compiler: so
+# these are the paths of its own, with its thread-local variables and interlocked functions.
+# shellcheck disable=SC2086
 msvc() {
-    passed=0 failed=0
     for language in 'c -std=c99' 'c++ -std=c++14'; do
-        for source in 'tests/compile/all.c' 'tests/compile/forms.c' 'tests/compile/forms.c -DBURSTY_OFF' 'tests/compile/forms.c -DBURSTY_POLL' \
-                      'tests/compile/forms.c -DBURSTY_NO_TLS' 'tests/compile/forms.c -DBURSTY_STATIC' 'tests/compile/forms.c -DBURSTY_TINY'; do
-            # shellcheck disable=SC2086
-            if clang-19 --target=x86_64-pc-windows-msvc -fms-compatibility-version=19.30 -ffreestanding -DBURSTY_STACK=64 \
-                   -O1 -Wall -Wextra -Wconversion -Wsign-conversion -Wshadow -Werror -I. -c -o "$build/x.obj" -x $language $source
-            then
-                passed=$((passed + 1))
-            else
-                failed=$((failed + 1))
-                echo "FAILED $language $source"
-            fi
+        for source in 'all.c' 'forms.c' 'forms.c -DBURSTY_OFF' 'forms.c -DBURSTY_POLL' \
+                      'forms.c -DBURSTY_NO_TLS' 'forms.c -DBURSTY_STATIC' 'forms.c -DBURSTY_TINY'; do
+            for bits in x86_64 i686; do
+                for as in '' -U__clang__; do
+                    for libc in "$hosted" "-ffreestanding -DBURSTY_STACK=64"; do
+                        check "$bits $libc" clang_for $bits-pc-windows-msvc $libc $as \
+                            -fms-compatibility-version=19.30 -x $language tests/compile/$source
+                    done
+                done
+            done
+        done
+    done
+    begin_wine || return 1
+    for gcc in gcc g++; do
+        case $gcc in gcc) language='c -std=c99' ;; *) language='c++ -std=c++14 -fexceptions' ;; esac
+        run=$build/run-$gcc
+        rm -f "$run.brst"
+        check "msvc_run.c with mingw's headers" clang-19 --target=x86_64-w64-windows-gnu \
+            -fms-extensions -include tests/compile/as_msvc.h -I. -O1 $warn -Wno-pedantic \
+            -Wno-builtin-macro-redefined -Wno-#warnings -x $language -c -o "$run.o" \
+            tests/compile/msvc_run.c
+        check "links" x86_64-w64-mingw32-$gcc -static -o "$run.exe" "$run.o"
+        check "runs" sh tests/matrix/wine.sh "$wine" "$run" "$run.brst"
+        "$host/bursty" report "$run.brst" >"$run.txt"
+        for line in 'ticks 8 010,' 'threads 9; events lost 0' '^100.00%.* outer > inner' \
+                    ' worker (ended)' 'hot calling contexts' ' 8010  *8010  inner '; do
+            check "the report says: $line" grep -q "$line" "$run.txt"
+        done
+    done
+    end_wine
+    echo "$passed passed, $failed failed"
+}
+
+# macOS: POSIX threads and clocks, no timers. Nothing is linked or run.
+# shellcheck disable=SC2086
+macos() {
+    for processor in x86_64 arm64; do
+        for language in 'c -std=c99' 'c -std=c11' 'c++ -std=c++11' 'c++ -std=c++17'; do
+            for source in 'all.c' 'static.c' 'static.c -DSTATIC_OTHER' 'part.c' 'off.c' 'forms.c' \
+                          'forms.c -DBURSTY_OFF' 'forms.c -DBURSTY_POLL' 'forms.c -DBURSTY_BARE' \
+                          'forms.c -DBURSTY_PORTABLE' 'forms.c -DBURSTY_TINY'; do
+                check "$processor" clang_for $processor-apple-macos12 $hosted -x $language \
+                    tests/compile/$source
+            done
+        done
+        # A thread that ends is noticed, and there is a clock.
+        for symbol in _pthread_key_create _pthread_atfork _clock_gettime; do
+            clang_for $processor-apple-macos12 $hosted -x c -std=c99 tests/compile/all.c
+            check "all.c uses $symbol" grep -q "$symbol" "$build/x.obj"
         done
     done
     echo "$passed passed, $failed failed"

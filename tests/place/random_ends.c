@@ -7,10 +7,10 @@ __thread unsigned bursty_here_tls_64;
 long fuel = 100000, ends_run;
 char *ends_stack;
 
-unsigned bursty_p_hit(const void *site, unsigned long value);
-void bursty_p_event(const void *site, unsigned long value, unsigned kind);
+unsigned bursty_hit(const void *site, unsigned long value);
+void bursty_note(const void *site, unsigned long value, unsigned kind);
 
-unsigned bursty_p_hit(const void *site, unsigned long value) {
+unsigned bursty_hit(const void *site, unsigned long value) {
     (void)site;
     (void)value;
     bursty_here_tls_64 = 0;
@@ -18,7 +18,7 @@ unsigned bursty_p_hit(const void *site, unsigned long value) {
     return 0;
 }
 
-void bursty_p_event(const void *site, unsigned long value, unsigned kind) {
+void bursty_note(const void *site, unsigned long value, unsigned kind) {
     (void)site;
     (void)value;
     (void)kind;

@@ -298,7 +298,7 @@ static size_t read_word(cc_line *line, size_t i) {
     line->role[i] = (unsigned char)rule->role;
     if (strlen(word) > strlen(rule->name)) {
         read_value(line, rule->name, word + strlen(rule->name));
-        if (rule->role == CC_LINKER && strcmp(rule->name, "-l") == 0) line->objects++;
+        if (rule->role == CC_LINKER && strcmp(rule->name, "-l") == 0) line->libraries++;
         return 1;
     }
     if (i + 1 < line->words.count) {
@@ -325,7 +325,7 @@ int cc_read_line(cc_line *line, int count, char **words) {
     memset(line->role, 0, line->words.count + 1);
     for (i = 0; i < line->words.count;) i += read_word(line, i);
     driver = line->compiler.words[line->compiler.count - 1];
-    line->links = !line->only_compile && !line->pass && line->sources + line->objects > 0;
+    line->links = !line->only_compile && !line->pass && line->sources + line->objects + line->libraries > 0;
     if (line->sources == 0 && !line->links) pass_on(line, "no C file", line->only_compile);
     if (ends(driver, "++") && line->sources > 0) pass_on(line, "C++", 1);
     if (line->only_compile && line->output && line->sources + line->objects > 1) {

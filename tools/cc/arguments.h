@@ -32,7 +32,7 @@ typedef struct cc_line {
     int keep_comments;        /* a warning looks at comments */
     unsigned warns;           /* CC_WARNS_... of rewrite.h */
     int pic;                  /* the code may be part of a shared object */
-    size_t sources, objects;
+    size_t sources, objects, libraries;
 } cc_line;
 
 /* Takes the words behind `--`. Returns 0, or -1 if there is no compiler. */

@@ -162,9 +162,9 @@ static int says(const char *said, size_t size, const char *word) {
    options. Returns CC_KEEPS_... A runtime that is not ours may lack the thunk. */
 static int ask_for_keeping(const job *j) {
     static const char probe[] = "#include \"bursty.h\"\n"
-                                "#if defined(BURSTY_P_KEEP_CHECKS) && (defined(BURSTY_NO_TLS) || "
-                                "defined(BURSTY_P_SHARED))\nbursty_cc_by_operand\n"
-                                "#elif defined(BURSTY_P_KEEP_CHECKS)\nbursty_cc_by_address\n#endif\n";
+                                "#if defined(BURSTY_CHECKS_ARE_ASSEMBLY) && (defined(BURSTY_NO_TLS) || "
+                                "(defined(__PIC__) && !defined(__PIE__)))\nbursty_cc_by_operand\n"
+                                "#elif defined(BURSTY_CHECKS_ARE_ASSEMBLY)\nbursty_cc_by_address\n#endif\n";
     cc_command c = {NULL, 0, 0};
     char *path, *out, *said = NULL;
     size_t i, size = 0;

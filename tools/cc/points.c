@@ -54,7 +54,7 @@ static void keeping_expression(const cc_writer *p, text *out, uint32_t site) {
     text_add(out, "__extension__({__asm__ __inline __volatile__(\"decl\\t");
     text_add(out, by_address ? "%%fs:bursty_here_tls_64@tpoff" : "%[word]");
     text_add(out, "\\n\\tjs\\t771f\\n772:\\t.subsection 1\\n771:\\t"
-                  ".byte 0x48, 0x83, 0xc4, 0x80\\n\\tcall\\tbursty_p_thunk\\n\\t"
+                  ".byte 0x48, 0x83, 0xc4, 0x80\\n\\tcall\\tbursty_thunk\\n\\t"
                   ".byte 0xe9\\n\\t.long 772b - . - 4\\n\\t.long %c[site] - .\\n\\t"
                   ".previous\":");
     if (!by_address) text_format(out, "[word]\"+m\"(%s)", cc_word(p));
@@ -183,7 +183,7 @@ static void put_loop(cc_writer *p, const cc_function *f, const cc_loop *loop) {
 
 /* ---- in front ---- */
 
-/* The same as bursty_p_enter and bursty_p_leave of bursty.h. */
+/* The same as BURST_SCOPE of bursty.h does in C. */
 static void put_scope_helpers(text *front) {
     text_add(front, "struct bursty_cc_scope { const struct bursty_cc_site *site; unsigned depth; }"
                     ";\n"
@@ -207,10 +207,10 @@ static void put_front(const cc_writer *p, text *front) {
     text_add(front, "struct bursty_cc_site { const char *name, *file; unsigned line, kind; };\n");
     text_format(front, "%s __attribute__((cold,noinline)) unsigned bursty_cc_hit"
                        "(const struct bursty_cc_site *, unsigned long) "
-                       "__asm__(\"bursty_p_hit\");\n",
+                       "__asm__(\"bursty_hit\");\n",
                 hidden);
     text_format(front, "%s __attribute__((cold,noinline)) void bursty_cc_event(const struct "
-                       "bursty_cc_site *, unsigned long, unsigned) __asm__(\"bursty_p_event\");\n",
+                       "bursty_cc_site *, unsigned long, unsigned) __asm__(\"bursty_note\");\n",
                 hidden);
     text_format(front, "%s ", hidden);
     if (!c->no_tls && c->tls_model) {

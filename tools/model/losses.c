@@ -70,7 +70,8 @@ static void add_no_time(report *r, const tally *s) {
         NULL,
         NULL,
         "There are no timers of the kind it needs on this system.",
-        "-std=c99 hides the timers: compile the file of the implementation with -std=gnu99.",
+        "Strict modes such as -std=c99 hide the timers: compile the file of the implementation "
+        "with -std=gnu99 or the like, or define _GNU_SOURCE at its top.",
         "In a shared object nothing ticks unless it is asked for.",
         "The program uses all real-time signals.",
         "The system refused the first timer.",
@@ -126,10 +127,10 @@ static void add_sampled(report *r, const void *state) {
             if (s->programs.at[i].tick_us > period) period = s->programs.at[i].tick_us;
         }
         if (unseen_us > microseconds(least, period))
-            report_add_loss(r, REPORT_OF_TIME, "ms of CPU time that no tick saw", unseen_us / 1000,
+            report_add_loss(r, REPORT_OF_TIME, "CPU time that no tick saw, in ms", unseen_us / 1000,
                             (double)unseen_us / (double)t.cpu_us,
-                            "It passed in threads without a check, or somebody else took the "
-                            "signal.");
+                            "It passed in threads without a check (one BURST_ENTRY in each "
+                            "helps), or the program took the timer's signal.");
     }
     if (part_in(t.outside, t.ticks) > .1)
         report_add_loss(r, 0, "ticks that found no scope", t.outside, part_in(t.outside, t.ticks),

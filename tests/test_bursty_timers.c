@@ -1,4 +1,4 @@
-/* test_timers.c - bursty_start's own timers: each thread is charged in proportion, waits are not
+/* test_bursty_timers.c - bursty_start's own timers: each thread is charged in proportion, waits are not
    interrupted, fork and exec; what may go wrong with the signal: it is blocked, all are taken, the
    program takes ours over, a system call, a stop. Every test waits for what it wants to see. */
 #ifndef _GNU_SOURCE

@@ -1,4 +1,4 @@
-/* test_budget.c - bursts may take a share of the run time, on a simulated clock. */
+/* test_bursty_budget.c - bursts may take a share of the run time, on a simulated clock. */
 #include "bursty.inc"
 
 static uint64_t now_ns, event_cost_ns;
@@ -81,8 +81,8 @@ TEST(the_factor_is_the_formula) {
     }
     CHECK_EQ(memory[1], 2560);
     CHECK_EQ(memory[2], 128000);
-    /* shares are rounded to a part in 660 */
-    CHECK(f > 65536 * 4999.0 * 10 / 990 * .998 && f < 65536 * 4999.0 * 10 / 990 * 1.002);
+    CHECK(f * 990 > UINT64_C(65536) * 4999 * 10 / 1000 * 999);
+    CHECK(f * 990 < UINT64_C(65536) * 4999 * 10 / 1000 * 1001);
 }
 
 /* A mean moves by an eighth of the difference, up rounded up, down rounded down; a value above 4

@@ -1,0 +1,18 @@
+/* pthread.h - as macOS has it; see stdio.h. */
+#ifndef SYSTEM_PTHREAD_H
+#define SYSTEM_PTHREAD_H
+#ifdef __cplusplus
+extern "C" {
+#endif
+typedef unsigned long pthread_key_t;
+typedef struct pthread_once_t { long signature; char rest[8]; } pthread_once_t;
+#define PTHREAD_ONCE_INIT { 0x30B1BCBA, { 0 } }
+int pthread_once(pthread_once_t *once, void (*function)(void));
+int pthread_key_create(pthread_key_t *key, void (*end)(void *));
+int pthread_key_delete(pthread_key_t key);
+int pthread_setspecific(pthread_key_t key, const void *value);
+int pthread_atfork(void (*before)(void), void (*parent)(void), void (*child)(void));
+#ifdef __cplusplus
+}
+#endif
+#endif

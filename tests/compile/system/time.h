@@ -1,0 +1,15 @@
+/* time.h - as macOS has it; see stdio.h. */
+#ifndef SYSTEM_TIME_H
+#define SYSTEM_TIME_H
+#ifdef __cplusplus
+extern "C" {
+#endif
+struct timespec { long tv_sec; long tv_nsec; };
+typedef enum { SYSTEM_CLOCK_PROCESS = 12, SYSTEM_CLOCK_THREAD = 16 } clockid_t;
+#define CLOCK_PROCESS_CPUTIME_ID SYSTEM_CLOCK_PROCESS
+#define CLOCK_THREAD_CPUTIME_ID SYSTEM_CLOCK_THREAD
+int clock_gettime(clockid_t clock, struct timespec *now);
+#ifdef __cplusplus
+}
+#endif
+#endif
