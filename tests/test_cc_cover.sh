@@ -151,6 +151,12 @@ grep -q "^a/h.h " got && grep -q "^main.c " got && grep -q "^/mapped/b/k.c " got
 # Branches: both outcomes of each operand.
 bursty report --lcov coverage.brst | grep "^BRDA:$(grep -n 'int r = a' paths.c | cut -d: -f1)," >got
 [ "$(awk -F, '{ s += $4 } END { print NR, s }' got)" = "4 12" ] && ok || { no "branches of an operand"; cat got; }
+# A branch of a block that never ran was not taken 0 times: it was not reached.
+printf 'static int never(int n) {\n    return n ? 1 : 2;\n}\nstatic int once(int n) {\n    return n ? 1 : 2;\n}\n' >reached.c
+echo 'int main(int argc, char **argv) { (void)argv; return argc > 5 ? never(1) : once(1) - 1; }' >>reached.c
+bursty cc --cover -- $CC -o own reached.c && BURSTY_COVERAGE=reached.brst ./own
+bursty report --lcov reached.brst | sed -n 's/^BRDA:\([25]\),.*,/\1 /p' | sort >got
+printf '2 -\n2 -\n5 0\n5 1\n' | cmp -s - got && ok || { no "branches that were not reached"; cat got; }
 # Another build's data are refused or stand apart, never added.
 sed 's/n--/--n/' paths.c >changed.c
 bursty cc --cover=count16 -- $CC -o own2 paths.c && ./own2 >/dev/null
