@@ -216,7 +216,7 @@
 #endif
 #if defined(__GNUC__) || defined(__clang__) /* clang-cl defines the second alone */
 #define BURSTY_P_GNU
-#elif defined(_MSC_VER)
+#elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86)) /* its atomics are x86's */
 #define BURSTY_P_MSVC
 #endif
 #if defined(BURSTY_P_GNU) || defined(__TINYC__)
