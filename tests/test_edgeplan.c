@@ -406,7 +406,7 @@ TEST(early_ends_are_signed) {
     static uint32_t early[3] = {0, UINT32_MAX, 0};
     static uint64_t entries[1] = {5};
     edgeprof_function f;
-    uint64_t count[3], block[3];
+    uint64_t count[3] = {0, 0, 0}, block[3];
     memset(&f, 0, sizeof f);
     f.ends = ends;
     f.plan = counted;

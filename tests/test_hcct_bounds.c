@@ -549,7 +549,7 @@ TEST(hot_rows_are_the_hottest_in_order) {
     CHECK(hcct_threshold(&a.t, 1, 1000000000) == 1);
     /* hcct_path gives the end of a path that is longer than the array */
     {
-        uint32_t key;
+        uint32_t key = 0;
         i = all[n - 1].node;
         CHECK_EQ(hcct_path(&a.t, i, &key, 1), all[n - 1].depth);
         CHECK_EQ(key, all[n - 1].key);
