@@ -181,11 +181,11 @@ typedef struct binpatch_event { uint64_t value; uint32_t what, place; } binpatch
 /* A function that is open: place as in ENTRY, stack as the value of its ENTRY would be. */
 typedef struct binpatch_frame { uint64_t stack; uint32_t module, place; } binpatch_frame;
 
-#define BINPATCH_ALWAYS UINT32_MAX  /* as check_count: one burst that never ends, the full trace */
+#define BINPATCH_ALWAYS UINT32_MAX  /* as every: one burst that never ends, the full trace */
 
 typedef struct binpatch_config {        /* every zero is a default */
-    uint32_t check_count, burst_count;  /* nCheck0, nInstr0: 9900, 100; at most 2^29 */
-    int32_t  jitter_percent;            /* of check_count: 12; -1: none */
+    uint32_t every, burst;  /* nCheck0, nInstr0: 9900, 100; at most 2^29 */
+    int32_t  jitter;            /* of every: 12; -1: none */
     int32_t  k_boring;                  /* loops with at most so many operands: 4; -1: none */
     uint32_t events;                    /* ENTRY | EXIT */
     uint32_t seed;
@@ -5437,7 +5437,7 @@ static uint32_t binpatch_p_follow_clock(binpatch_p_thread *t) {
     clock_gettime(CLOCK_MONOTONIC, &time);
     now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
     passed = now - t->burst_ns;
-    if (!t->burst_ns) t->gap = binpatch_p.config.check_count;
+    if (!t->burst_ns) t->gap = binpatch_p.config.every;
     else {
         if (passed < wanted / 8 + 1) passed = wanted / 8 + 1;
         if (passed > wanted * 8) passed = wanted * 8;
@@ -5449,10 +5449,10 @@ static uint32_t binpatch_p_follow_clock(binpatch_p_thread *t) {
 }
 
 static int32_t binpatch_p_gap(binpatch_p_thread *t) {
-    uint32_t gap = binpatch_p.config.check_count, jitter;
+    uint32_t gap = binpatch_p.config.every, jitter;
     if (gap == BINPATCH_ALWAYS) return 0;
     if (binpatch_p.config.bursts_per_second) gap = binpatch_p_follow_clock(t);
-    jitter = (uint32_t)((uint64_t)gap * (uint64_t)binpatch_p.config.jitter_percent / 100);
+    jitter = (uint32_t)((uint64_t)gap * (uint64_t)binpatch_p.config.jitter / 100);
     if (jitter) gap = gap - jitter + binpatch_p_random(t) % (2 * jitter + 1);
     return (int32_t)gap;
 }
@@ -5517,9 +5517,9 @@ static void binpatch_p_begin_span(binpatch_p_thread *t, int live, int32_t n) {
 
 /* A thread begins anywhere in a burst or in the gap behind it. */
 static void binpatch_p_first_span(binpatch_p_thread *t) {
-    uint32_t gap = binpatch_p.config.check_count, burst = binpatch_p.config.burst_count,
+    uint32_t gap = binpatch_p.config.every, burst = binpatch_p.config.burst,
              at = binpatch_p_random(t) % (gap + burst);
-    if (!binpatch_p.config.jitter_percent) at = burst + gap - 1;
+    if (!binpatch_p.config.jitter) at = burst + gap - 1;
     if (at >= burst) binpatch_p_begin_span(t, 0, (int32_t)(at - burst));
     else if (t->buffer || binpatch_p_take_buffer(t)) binpatch_p_begin_span(t, 1, (int32_t)at);
 }
@@ -5527,7 +5527,7 @@ static void binpatch_p_first_span(binpatch_p_thread *t) {
 /* A check of the calling thread that the fast answers do not cover. Returns 1 if a burst is live.
    */
 static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
-    uint32_t burst = binpatch_p.config.burst_count;
+    uint32_t burst = binpatch_p.config.burst;
     if (t->n == X86COPY_LIVE) { /* inside a burst: full buffer, or I is to be made */
         if ((t->position & (BINPATCH_P_BUFFER - 1)) >= 0xC000) binpatch_p_flush(t, 0);
         return 1;
@@ -5537,7 +5537,7 @@ static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
         t->random = __atomic_fetch_add(&binpatch_p.threads, 1, __ATOMIC_RELAXED);
         t->random = (binpatch_p.config.seed + t->random) * 2654435761u | 1;
         if (binpatch_p.config.thread) binpatch_p.config.thread(binpatch_p.config.user);
-        if (binpatch_p.on && binpatch_p.config.check_count != BINPATCH_ALWAYS)
+        if (binpatch_p.on && binpatch_p.config.every != BINPATCH_ALWAYS)
             binpatch_p_first_span(t);
         if (t->span) return t->live;
     }
@@ -6443,16 +6443,16 @@ static int binpatch_p_hold_entries(void) {
 static int binpatch_p_configure(const binpatch_config *config) {
     binpatch_config *c = &binpatch_p.config;
     if (config) *c = *config;
-    if (!c->check_count) c->check_count = 9900;
-    if (!c->burst_count) c->burst_count = 100;
-    if (!c->jitter_percent) c->jitter_percent = 12;
-    if (c->jitter_percent < 0) c->jitter_percent = 0;
+    if (!c->every) c->every = 9900;
+    if (!c->burst) c->burst = 100;
+    if (!c->jitter) c->jitter = 12;
+    if (c->jitter < 0) c->jitter = 0;
     if (!c->events) c->events = BINPATCH_ENTRY | BINPATCH_EXIT;
-    if (c->check_count == BINPATCH_ALWAYS) c->burst_count = 1u << 29;
+    if (c->every == BINPATCH_ALWAYS) c->burst = 1u << 29;
     binpatch_p.k_boring = c->k_boring == 0 ? 4 : c->k_boring;
     if (c->all_checks) binpatch_p.k_boring = -1;
-    if (c->check_count > (1u << 29) && c->check_count != BINPATCH_ALWAYS) return -1;
-    return c->burst_count > (1u << 29) || c->jitter_percent > 100 ? -1 : 0;
+    if (c->every > (1u << 29) && c->every != BINPATCH_ALWAYS) return -1;
+    return c->burst > (1u << 29) || c->jitter > 100 ? -1 : 0;
 }
 
 static int binpatch_p_open_buffers(void) {

@@ -2,7 +2,7 @@
 # profiled.sh - a real program says the same when it is profiled: the host tool itself, some hundred
 # files, is compiled in each form that `bursty cc` has, and must write byte for byte what the plain
 # tool writes of the dumps of make_dumps.c. Each build must leave a dump that can be reported, its
-# checks must be proved, and the plain tool must say the same under `bursty record`. A row of `make
+# the verdict must hold, and the plain tool must say the same under `bursty record`. A row of `make
 # matrix`; `make bench` does it with other people's programs.
 #   BUILD   folder of build/bursty (default build); what is made here goes to $BUILD/profiled
 set -u
@@ -56,7 +56,7 @@ same() { # NAME: what it says is what the plain tool says, and its dump has some
 }
 proved() { # NAME SET
     "$plain" place --built --set "$2" "$out/$1/bursty" >"$out/$1.proof" 2>&1
-    grep -q '^proved' "$out/$1.proof"
+    grep -q '^holds' "$out/$1.proof"
     ok $? "$1: not proved with --set $2: $(tail -n 2 "$out/$1.proof")"
 }
 

@@ -161,9 +161,9 @@ static int only_work(void *user, const char *module, const char *function) {
 static binpatch_config settings(uint32_t check, uint32_t burst, uint32_t events) {
     binpatch_config c;
     memset(&c, 0, sizeof c);
-    c.check_count = check;
-    c.burst_count = burst;
-    c.jitter_percent = -1;
+    c.every = check;
+    c.burst = burst;
+    c.jitter = -1;
     c.events = events;
     c.want = only_work;
     c.action = take;
@@ -466,7 +466,7 @@ CHILD(settings_out_of_range_are_refused) {
     binpatch_config c = settings(1u << 30, 10, 3);
     NEED(binpatch_install(&c) == 0 && strcmp(binpatch_reason(), "a setting is out of range") == 0);
     c = settings(10, 10, 3);
-    c.jitter_percent = 101;
+    c.jitter = 101;
     NEED(binpatch_install(&c) == 0);
     return 0;
 }

@@ -74,9 +74,9 @@ static int only_work(void *user, const char *module, const char *function) {
 static int install(uint32_t check, uint32_t burst) {
     binpatch_config c;
     memset(&c, 0, sizeof c);
-    c.check_count = check;
-    c.burst_count = burst;
-    c.jitter_percent = -1;
+    c.every = check;
+    c.burst = burst;
+    c.jitter = -1;
     c.want = only_work;
     c.action = take;
     through = work_middle;
@@ -147,12 +147,12 @@ CHILD(gaps_differ_by_the_jitter) {
         memset(&c, 0, sizeof c);
         memset(&t, 0, sizeof t);
         memset(drawn, 0, sizeof drawn);
-        c.check_count = GAP;
-        c.burst_count = 1;
-        c.jitter_percent = jitters[k];
+        c.every = GAP;
+        c.burst = 1;
+        c.jitter = jitters[k];
         c.want = only_work;
         NEED(k > 0 || binpatch_install(&c) == 6);
-        binpatch_p.config.jitter_percent = k ? jitters[k] : binpatch_p.config.jitter_percent;
+        binpatch_p.config.jitter = k ? jitters[k] : binpatch_p.config.jitter;
         t.random = 1;
         for (i = 0; i < DRAWS; i++) {
             int32_t gap = binpatch_p_gap(&t);
@@ -174,7 +174,7 @@ CHILD(a_thread_may_begin_anywhere_in_a_burst) {
     static binpatch_p_thread t;
     int draw, n;
     NEED(install(GAP, BURST));
-    binpatch_p.config.jitter_percent = 12;
+    binpatch_p.config.jitter = 12;
     t.random = 12345;
     for (draw = 0; draw < DRAWS; draw++) {
         int first, end;

@@ -1,6 +1,7 @@
 /* sampled.c - tables of calls and of ticks, and how they are written. */
 #include "sampled.h"
 #include <string.h>
+#include "../../src/part.c" /* the writer of parts, which the headers have, too */
 
 /* Open addressing: a row stands at its hash or behind it. Rows are never removed. */
 void sampled_count(sampled_table *t, uint32_t key, uint32_t caller, uint64_t weight_256) {
@@ -90,63 +91,20 @@ void sampled_burst(sampled_table *t, uint64_t weight_256) {
     t->seen = 0;
 }
 
-/* ---- a part: chunks of at most 256 bytes with a checksum that runs on ---- */
+/* ---- a part ---- */
 
 typedef struct part {
-    int (*write)(void *user, const void *data, size_t size);
-    void *user;
-    unsigned char chunk[2 + 256 + 4];
-    uint32_t used, crc;
-    uint64_t payload;
-    int failed;
+    base_p_out out;
     uint32_t recent[64];                    /* keys of the latest new sites */
     uint64_t new_sites;
 } part;
 
-static void little(unsigned char *to, uint64_t value, unsigned bytes) {
-    unsigned n;
-    for (n = 0; n < bytes; n++) to[n] = (unsigned char)(value >> (8 * n));
-}
-
-static uint32_t crc32(uint32_t crc, const unsigned char *data, size_t size) {
-    crc = ~crc;
-    while (size--) {
-        int bit;
-        crc ^= *data++;
-        for (bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0xEDB88320) : 0);
-    }
-    return ~crc;
-}
-
-/* Writes bytes and, behind them, the checksum of the part so far. */
-static void put_checked(part *p, unsigned char *bytes, uint32_t size) {
-    p->crc = crc32(p->crc, bytes, size);
-    little(bytes + size, p->crc, 4);
-    if (!p->failed) p->failed = p->write(p->user, bytes, size + 4);
-}
-
-static void flush_chunk(part *p) {
-    if (!p->used) return;
-    little(p->chunk, p->used, 2);
-    put_checked(p, p->chunk, 2 + p->used);
-    p->payload += p->used;
-    p->used = 0;
-}
-
-static void put_byte(part *p, unsigned value) {
-    p->chunk[2 + p->used++] = (unsigned char)value;
-    if (p->used == 256) flush_chunk(p);
-}
-
-static void put(part *p, uint64_t value) {
-    for (; value >= 128; value >>= 7) put_byte(p, (unsigned)(value & 127) | 128);
-    put_byte(p, (unsigned)value);
-}
+static void put(part *p, uint64_t value) { base_p_put_varint(&p->out, value); }
 
 static void put_string(part *p, const char *text) {
     size_t size = strlen(text);
     put(p, size);
-    while (size--) put_byte(p, (unsigned char)*text++);
+    base_p_put(&p->out, text, size);
 }
 
 /* A function: new with its name, or the k-th before the latest new one. */
@@ -173,23 +131,11 @@ static void put_site(part *p, const sampled_profile *about, uint32_t key) {
 
 static void begin(part *p, unsigned kind, int (*write)(void *user, const void *data, size_t size),
                   void *user) {
-    memset(p, 0, sizeof *p);
-    p->write = write;
-    p->user = user;
-    memcpy(p->chunk, "BRST", 4);
-    little(p->chunk + 4, 1, 2);
-    little(p->chunk + 6, kind, 2);
-    little(p->chunk + 8, 0, 4);
-    put_checked(p, p->chunk, 12);
+    p->new_sites = 0;
+    base_p_put_begin(&p->out, kind, write, user);
 }
 
-static int end(part *p) {
-    flush_chunk(p);
-    little(p->chunk, 0, 2);
-    little(p->chunk + 2, p->payload, 8);
-    put_checked(p, p->chunk, 10);
-    return p->failed ? -1 : 0;
-}
+static int end(part *p) { return base_p_put_end(&p->out) ? -1 : 0; }
 
 int sampled_write(const sampled_profile *about, const sampled_table *const *tables, uint32_t count,
                   int (*write)(void *user, const void *data, size_t size), void *user) {
@@ -211,9 +157,9 @@ int sampled_write(const sampled_profile *about, const sampled_table *const *tabl
     put(&p, lost);
     put(&p, PROFILE);
     put(&p, 0);
-    put(&p, about->check_count);
-    put(&p, about->burst_count);
-    put(&p, about->jitter_percent);
+    put(&p, about->every);
+    put(&p, about->burst);
+    put(&p, about->jitter);
     put(&p, CALLS);
     put(&p, HOT_TABLE);
     put(&p, about->bursts);

@@ -29,7 +29,7 @@ typedef struct sampled_table {              /* all zero: empty */
 /* What the part says about the whole recording. */
 typedef struct sampled_profile {
     const char *program;
-    uint32_t check_count, burst_count, jitter_percent; /* check_count UINT32_MAX: always */
+    uint32_t every, burst, jitter; /* every UINT32_MAX: always */
     uint64_t bursts, checks;                /* checks 0: not known */
     const char *(*name)(void *user, uint32_t key);
     void *name_user;

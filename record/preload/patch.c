@@ -66,7 +66,7 @@ static footprint *record_footprint(record_extra *x) {
     footprint_config config = {0};
     size_t bytes;
     if (x->f) return x->f;
-    if (record.config.check_count != BINPATCH_ALWAYS) config.flags = FOOTPRINT_BURSTS;
+    if (record.config.every != BINPATCH_ALWAYS) config.flags = FOOTPRINT_BURSTS;
     bytes = footprint_bytes(&config, BLOCKS);
     x->f = (footprint *)recorder_memory(sizeof *x->f + 64 + bytes);
     if (x->f) footprint_init(x->f, x->f + 1, bytes, &config);
@@ -131,7 +131,7 @@ static void record_reference(record_extra *x, const binpatch_event *e, uint64_t 
 
 /* A burst that never ends is no sample. */
 static void record_sum_context(recorder_thread *r, record_extra *x, uint32_t key) {
-    if (record.config.check_count == BINPATCH_ALWAYS) return;
+    if (record.config.every == BINPATCH_ALWAYS) return;
     if (!x->sums) {
         x->sums = (contexts *)recorder_memory(contexts_bytes(RECORDER_CONTEXTS));
         if (!x->sums) return;
@@ -514,9 +514,9 @@ __attribute__((constructor)) static void record_start(void) {
                < 13
         || !path_at)
         return;
-    record.config.check_count = number[0];
-    record.config.burst_count = number[1];
-    record.config.jitter_percent = number[2] ? (int32_t)number[2] : -1;
+    record.config.every = number[0];
+    record.config.burst = number[1];
+    record.config.jitter = number[2] ? (int32_t)number[2] : -1;
     record.config.events = number[3];
     record.profiles = number[4];
     record.config.k_boring = number[5] ? (int32_t)number[5] : -1;

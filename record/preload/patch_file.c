@@ -77,20 +77,20 @@ static const char *record_name(void *user, uint32_t key) {
 
 static void record_about(sampled_profile *p) {
     binpatch_stats stats;
-    int32_t jitter = record.config.jitter_percent;
+    int32_t jitter = record.config.jitter;
     binpatch_get_stats(&stats);
     p->program = program_invocation_short_name;
-    p->check_count = record.config.check_count;
-    if (p->check_count == BINPATCH_ALWAYS
+    p->every = record.config.every;
+    if (p->every == BINPATCH_ALWAYS
         && (record.toggles || record.config.off || stats.lost_threads))
-        p->check_count = 0; /* always, but only while it was on, or not in all threads */
-    p->burst_count = record.config.burst_count;
-    p->jitter_percent = jitter > 0 ? (uint32_t)jitter : 0;
+        p->every = 0; /* always, but only while it was on, or not in all threads */
+    p->burst = record.config.burst;
+    p->jitter = jitter > 0 ? (uint32_t)jitter : 0;
     p->bursts = stats.bursts;
     p->checks = stats.checks;
     if (record.keeping) /* what is kept is not weighed by the checks that were counted */
-        p->checks = stats.bursts * ((uint64_t)p->check_count + p->burst_count);
-    if (p->check_count == BINPATCH_ALWAYS || record.config.bursts_per_second) p->checks = 0;
+        p->checks = stats.bursts * ((uint64_t)p->every + p->burst);
+    if (p->every == BINPATCH_ALWAYS || record.config.bursts_per_second) p->checks = 0;
     p->name = record_name;
     p->name_user = NULL;
 }
@@ -337,7 +337,7 @@ static void record_write_hints(void) {
         snprintf(line, sizeof line,
                  "%c%llu events or more are lost: the buffer ran over in code without checks "
                  "(cure: --all-checks), or a thread was at its end\n",
-                 record.config.check_count == BINPATCH_ALWAYS ? '!' : '?',
+                 record.config.every == BINPATCH_ALWAYS ? '!' : '?',
                  (unsigned long long)stats.lost);
         handover_line(line);
     }
@@ -397,7 +397,7 @@ double record_weigh(void) {
     binpatch_stats stats;
     uint64_t taken_256 = record.weight_256;
     binpatch_get_stats(&stats);
-    if (record.config.check_count == BINPATCH_ALWAYS) record.missed = stats.missed;
+    if (record.config.every == BINPATCH_ALWAYS) record.missed = stats.missed;
     if (taken_256 == 256 || !stats.burst_checks) return 1;
     record.weight_256 = (uint64_t)((double)stats.checks * 256 / (double)stats.burst_checks + .5);
     return (double)stats.checks / (double)stats.burst_checks * 256 / (double)taken_256;

@@ -20,11 +20,11 @@ typedef struct binpatch_event { uint64_t value; uint32_t what, place; } binpatch
 /* A function that is open: place as in ENTRY, stack as the value of its ENTRY would be. */
 typedef struct binpatch_frame { uint64_t stack; uint32_t module, place; } binpatch_frame;
 
-#define BINPATCH_ALWAYS UINT32_MAX  /* as check_count: one burst that never ends, the full trace */
+#define BINPATCH_ALWAYS UINT32_MAX  /* as every: one burst that never ends, the full trace */
 
 typedef struct binpatch_config {        /* every zero is a default */
-    uint32_t check_count, burst_count;  /* nCheck0, nInstr0: 9900, 100; at most 2^29 */
-    int32_t  jitter_percent;            /* of check_count: 12; -1: none */
+    uint32_t every, burst;  /* nCheck0, nInstr0: 9900, 100; at most 2^29 */
+    int32_t  jitter;            /* of every: 12; -1: none */
     int32_t  k_boring;                  /* loops with at most so many operands: 4; -1: none */
     uint32_t events;                    /* ENTRY | EXIT */
     uint32_t seed;

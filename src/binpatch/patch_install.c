@@ -37,16 +37,16 @@ static int binpatch_p_hold_entries(void) {
 static int binpatch_p_configure(const binpatch_config *config) {
     binpatch_config *c = &binpatch_p.config;
     if (config) *c = *config;
-    if (!c->check_count) c->check_count = 9900;
-    if (!c->burst_count) c->burst_count = 100;
-    if (!c->jitter_percent) c->jitter_percent = 12;
-    if (c->jitter_percent < 0) c->jitter_percent = 0;
+    if (!c->every) c->every = 9900;
+    if (!c->burst) c->burst = 100;
+    if (!c->jitter) c->jitter = 12;
+    if (c->jitter < 0) c->jitter = 0;
     if (!c->events) c->events = BINPATCH_ENTRY | BINPATCH_EXIT;
-    if (c->check_count == BINPATCH_ALWAYS) c->burst_count = 1u << 29;
+    if (c->every == BINPATCH_ALWAYS) c->burst = 1u << 29;
     binpatch_p.k_boring = c->k_boring == 0 ? 4 : c->k_boring;
     if (c->all_checks) binpatch_p.k_boring = -1;
-    if (c->check_count > (1u << 29) && c->check_count != BINPATCH_ALWAYS) return -1;
-    return c->burst_count > (1u << 29) || c->jitter_percent > 100 ? -1 : 0;
+    if (c->every > (1u << 29) && c->every != BINPATCH_ALWAYS) return -1;
+    return c->burst > (1u << 29) || c->jitter > 100 ? -1 : 0;
 }
 
 static int binpatch_p_open_buffers(void) {

@@ -15,7 +15,7 @@ static uint32_t binpatch_p_follow_clock(binpatch_p_thread *t) {
     clock_gettime(CLOCK_MONOTONIC, &time);
     now = (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
     passed = now - t->burst_ns;
-    if (!t->burst_ns) t->gap = binpatch_p.config.check_count;
+    if (!t->burst_ns) t->gap = binpatch_p.config.every;
     else {
         if (passed < wanted / 8 + 1) passed = wanted / 8 + 1;
         if (passed > wanted * 8) passed = wanted * 8;
@@ -27,10 +27,10 @@ static uint32_t binpatch_p_follow_clock(binpatch_p_thread *t) {
 }
 
 static int32_t binpatch_p_gap(binpatch_p_thread *t) {
-    uint32_t gap = binpatch_p.config.check_count, jitter;
+    uint32_t gap = binpatch_p.config.every, jitter;
     if (gap == BINPATCH_ALWAYS) return 0;
     if (binpatch_p.config.bursts_per_second) gap = binpatch_p_follow_clock(t);
-    jitter = (uint32_t)((uint64_t)gap * (uint64_t)binpatch_p.config.jitter_percent / 100);
+    jitter = (uint32_t)((uint64_t)gap * (uint64_t)binpatch_p.config.jitter / 100);
     if (jitter) gap = gap - jitter + binpatch_p_random(t) % (2 * jitter + 1);
     return (int32_t)gap;
 }
@@ -95,9 +95,9 @@ static void binpatch_p_begin_span(binpatch_p_thread *t, int live, int32_t n) {
 
 /* A thread begins anywhere in a burst or in the gap behind it. */
 static void binpatch_p_first_span(binpatch_p_thread *t) {
-    uint32_t gap = binpatch_p.config.check_count, burst = binpatch_p.config.burst_count,
+    uint32_t gap = binpatch_p.config.every, burst = binpatch_p.config.burst,
              at = binpatch_p_random(t) % (gap + burst);
-    if (!binpatch_p.config.jitter_percent) at = burst + gap - 1;
+    if (!binpatch_p.config.jitter) at = burst + gap - 1;
     if (at >= burst) binpatch_p_begin_span(t, 0, (int32_t)(at - burst));
     else if (t->buffer || binpatch_p_take_buffer(t)) binpatch_p_begin_span(t, 1, (int32_t)at);
 }
@@ -105,7 +105,7 @@ static void binpatch_p_first_span(binpatch_p_thread *t) {
 /* A check of the calling thread that the fast answers do not cover. Returns 1 if a burst is live.
    */
 static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
-    uint32_t burst = binpatch_p.config.burst_count;
+    uint32_t burst = binpatch_p.config.burst;
     if (t->n == X86COPY_LIVE) { /* inside a burst: full buffer, or I is to be made */
         if ((t->position & (BINPATCH_P_BUFFER - 1)) >= 0xC000) binpatch_p_flush(t, 0);
         return 1;
@@ -115,7 +115,7 @@ static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
         t->random = __atomic_fetch_add(&binpatch_p.threads, 1, __ATOMIC_RELAXED);
         t->random = (binpatch_p.config.seed + t->random) * 2654435761u | 1;
         if (binpatch_p.config.thread) binpatch_p.config.thread(binpatch_p.config.user);
-        if (binpatch_p.on && binpatch_p.config.check_count != BINPATCH_ALWAYS)
+        if (binpatch_p.on && binpatch_p.config.every != BINPATCH_ALWAYS)
             binpatch_p_first_span(t);
         if (t->span) return t->live;
     }

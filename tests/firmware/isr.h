@@ -5,5 +5,5 @@
 
 enum { ISR_CHECKS = 3 };                        /* checks per interrupt */
 extern volatile uint32_t isr_ticks, isr_events, isr_value_sum;
-void isr_start(uint32_t check_count, uint32_t burst_count);
+void isr_start(uint32_t every, uint32_t burst);
 #endif

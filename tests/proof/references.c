@@ -189,7 +189,7 @@ int main(int argc, char **argv) {
            (unsigned long)(uintptr_t)&world + sizeof world);
     fflush(stdout);
     if (argc > 1) {
-        config.check_count = BINPATCH_ALWAYS;
+        config.every = BINPATCH_ALWAYS;
         config.all_checks = 1;
         config.events = BINPATCH_ENTRY | BINPATCH_LOAD | BINPATCH_STORE;
         config.want = want;
