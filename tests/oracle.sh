@@ -23,7 +23,7 @@ if [ "${1-}" = programs ]; then
     done
     exit $status
 fi
-[ $# -gt 0 ] || set -- tools/*.c tools/*/*.c lab/*.c record/cc/checks.c examples/*.c
+[ $# -gt 0 ] || set -- tools/*.c tools/*/*.c lab/*.c examples/*.c
 # The checks of bursty.h are off: libclang does not show the calls of cleanup functions and of
 # assembly, which the parser counts.
 $python bench/cc_oracle.py "$@" -- "${CC:-gcc}" -Itools -I. -DFOOTPRINT_NO_SIMD -DBURSTY_OFF

@@ -1,8 +1,8 @@
 #!/bin/sh
 # profiled.sh - a real program says the same when it is profiled: the host tool itself, some hundred
 # files, is compiled in each form that `bursty cc` has, and must write byte for byte what the plain
-# tool writes of the dumps of make_dumps.c. Each build must leave a dump that can be reported, its
-# the verdict must hold, and the plain tool must say the same under `bursty record`. A row of `make
+# tool writes of the dumps of make_dumps.c. Each build must leave a dump that can be reported, the
+# verdict on its checks must hold, and the plain tool must say the same under `bursty record`. A row of `make
 # matrix`; `make bench` does it with other people's programs.
 #   BUILD   folder of build/bursty (default build); what is made here goes to $BUILD/profiled
 set -u
