@@ -169,7 +169,7 @@ macros() { $CC -std=c99 "$@" -dM -E -include ./bursty.h -x c /dev/null |
     sed -n 's/^#define \(BURST_[A-Z0-9_]*\).*/\1/p' | sort -u; }
 functions() {
     $CC -std=c99 "$@" -E -P -x c bursty.h | grep -o 'bursty_[a-z0-9_]*(' |
-        grep -v bursty_p_ | tr -d '(' | sort -u
+        grep -v -e bursty_p_ -e bursty_hit -e bursty_note | tr -d '(' | sort -u
 }
 
 macros >"$out/macros.on"

@@ -300,6 +300,7 @@ TEST(two_shares_are_compared_by_their_difference) {
 /* Of shares that are the same, about one pair in twenty may be called different, not more. */
 TEST(equal_shares_are_seldom_called_different) {
     enum { RUNS = 4000, SAMPLES = 400 };
+    const double samples = SAMPLES;
     uint64_t seed = 7;
     int run, wrong = 0, found = 0;
     for (run = 0; run < RUNS; run++) {
@@ -310,8 +311,8 @@ TEST(equal_shares_are_seldom_called_different) {
             else if (at < 40) b++;
             else if (at < 70) c++;
         }
-        wrong += interval_differs((double)a / SAMPLES, (double)b / SAMPLES, SAMPLES);
-        found += interval_differs((double)a / SAMPLES, (double)c / SAMPLES, SAMPLES);
+        wrong += interval_differs(a / samples, b / samples, samples);
+        found += interval_differs(a / samples, c / samples, samples);
     }
     CHECK(wrong < RUNS / 20);
     CHECK(wrong > RUNS / 100);

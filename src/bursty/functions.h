@@ -49,8 +49,8 @@ BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max)
    another thread, the checks since its last look at its schedule are not in it
    yet. */
 BURSTY_API void bursty_get_stats(bursty_stats *out)
-    BURSTY_P_OFF(unsigned char *at = (unsigned char *)out; size_t i;
-                 for (i = 0; i < sizeof *out; i++) at[i] = 0)
+    BURSTY_P_OFF(const bursty_stats none = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+                 *out = none)
 
 /* Writes the dump (docs/formats.md), at any instruction, in a signal handler,
    too, if `write` may be called there. Returns 0, or -1 if nothing was started
