@@ -4,8 +4,8 @@
        #define BURSTY_IMPLEMENTATION
        #include "bursty.h"
 
-       int collide(int n) { BURST_SCOPE("collide"); return n > 0 ? collide(n - 1) + 1 : 0; }
-       int draw(int n) { BURST_SCOPE("draw"); while (n % 100) { n++; } return n > 0; }
+       static int collide(int n) { BURST_SCOPE("collide"); return n > 0 ? collide(n - 1) + 1 : 0; }
+       static int draw(int n) { BURST_SCOPE("draw"); while (n % 100) { n++; } return n > 0; }
 
        int main(void) {
            int frame, hits = 0;
