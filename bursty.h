@@ -89,19 +89,21 @@
      - Without bursty_start a check counts and does nothing else.
      - For one thread the same events give the same counts, byte for byte.
 
-   THREADS
+   THREADS, SIGNALS, JUMPS
      A thread is registered at its first check, or, if it was checking before
      bursty_start, within 65 536 checks. Its end is noticed (in a bare build call
      bursty_thread_end), and so is fork (elsewhere: bursty_forked in the child).
      Signal handlers may do anything that is declared here, at any instruction, on
      a thread that has checked before. An interrupt on bare metal needs a context
      of its own: another file with BURSTY_STATIC. Checks made inside an action are
-     not counted. An action must not throw (see BURSTY_PORTABLE). An exception of
-     the program that leaves a scope ends it (C code in its way needs -fexceptions). longjmp: save bursty_depth() beside setjmp and pass it to
-     bursty_set_depth() after the jump. If it leaves an action or a signal handler
-     you must do this. Elsewhere the depth corrects itself when the next outer
-     scope returns; until then ticks go to scopes that the jump has left. Each
-     shared object needs a BURSTY_IMPLEMENTATION of its own and samples alone.
+     not counted. Each shared object needs a BURSTY_IMPLEMENTATION of its own and
+     samples alone.
+     Exceptions: one of the program that leaves a scope ends it. C code in its way
+     needs -fexceptions. An action must not throw (see BURSTY_PORTABLE).
+     longjmp: save bursty_depth() beside setjmp and pass it to bursty_set_depth()
+     after the jump. If it leaves an action or a signal handler you must do this.
+     Elsewhere the depth corrects itself when the next outer scope returns; until
+     then ticks go to scopes that the jump has left.
 
    OPTIONS in every file, best on the command line:
      BURSTY_OFF            Every macro and function becomes nothing: no code, no
