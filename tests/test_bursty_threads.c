@@ -4,7 +4,7 @@
 #include "bursty.inc"
 #include <sched.h>
 
-#if defined(BURSTY_NO_TLS) || !defined(__GNUC__) || defined(_WIN32)
+#if defined(BURSTY_NO_TLS) || !defined(__GNUC__)
 TEST(threads) { SKIP("this compiler has no thread-local storage or no atomics"); }
 #else
 
