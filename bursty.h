@@ -2616,9 +2616,10 @@ BURSTY_P_KEEP_INLINE void bursty_p_keep_restore(const uint64_t *area, uint32_t h
 
    The text is in AT&T's syntax, but the file may be compiled with -masm=intel, which no macro tells
    of. `push 5` tells: it pushes a constant in Intel's syntax, in 2 bytes, and what is at address 5
-   in AT&T's, in more. It never runs. To clang below 19 the text is always AT&T's. */
-#if defined(__clang__) && __clang_major__ < 19
-#define BURSTY_P_KEEP_SYNTAX_BEGIN ""
+   in AT&T's, in more. It never runs. clang is told AT&T's; file-scope assembly behind it in the same
+   file would have to say so, too. */
+#if defined(__clang__) /* which reads it before it knows a length, with -flto */
+#define BURSTY_P_KEEP_SYNTAX_BEGIN "\t.att_syntax prefix\n"
 #define BURSTY_P_KEEP_SYNTAX_END ""
 #else
 #define BURSTY_P_KEEP_SYNTAX_BEGIN "771:\tpush\t5\n772:\n\t.att_syntax prefix\n"

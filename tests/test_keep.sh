@@ -347,6 +347,9 @@ case $($CC --version) in *clang*) family=clang ;; *) family=gcc ;; esac
 lto() { # the options under which this compiler links with -flto, or nothing
     echo 'int main(void) { return 0; }' >"$out/lto.c"
     for options in '-flto' '-flto -fuse-ld=lld' "-flto -fuse-ld=lld-${CC##*-}"; do
+        case $options,$CC in *=lld,clang-*) # which reads no newer compiler's code
+            ld.lld --version 2>/dev/null | grep -q "LLD ${CC##*-}\." || continue ;;
+        esac
         if $CC $options -o "$out/lto" "$out/lto.c" 2>/dev/null; then echo "$options"; return; fi
     done
 }

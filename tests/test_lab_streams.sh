@@ -166,7 +166,7 @@ for command in pairs methods; do
     run 0 $command --json --every 1 --burst 1 small.refs
     mv "$dir/out" "$dir/small.out"
     (
-        ulimit -v 400000 2>/dev/null
+        case ${CFLAGS-} in *sanitize*) ;; *) ulimit -v 400000 2>/dev/null ;; esac # their shadows are huge
         run 0 $command --json --every 1 --burst 1 large.refs
         cmp -s "$dir/out" "$dir/small.out" && [ $failed = 0 ]
     ) && ok || no "$command of two pairs with large numbers: $(head -n 1 "$dir/err")"
