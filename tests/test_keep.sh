@@ -232,7 +232,9 @@ intel() { # FLAGS...
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 int twice(int);
-#if !defined(__clang__) || __clang_major__ >= 19
+#if defined(__clang__) && __clang_major__ >= 19 /* bursty.h leaves the file's text in AT&T's syntax */
+__asm__(".intel_syntax noprefix\n.text\n.globl twice\ntwice: lea eax, [rdi + rdi]\nret\n");
+#elif !defined(__clang__)
 __asm__(".text\n.globl twice\ntwice: lea eax, [rdi + rdi]\nret\n");
 #else
 int twice(int n) { return n + n; }
