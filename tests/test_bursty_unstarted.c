@@ -57,5 +57,14 @@ TEST(a_failed_save_leaves_the_file_and_says_why) {
     reads(path, "before");
     CHECK_EQ(bursty_save(path), 0);
     reads(path, "BRST");
+#ifdef __linux__
+    if ((file = fopen("/dev/null", "rb")) != NULL) { /* a device stays one: nothing can be read */
+        fclose(file);
+        CHECK_EQ(bursty_save("/dev/null"), 0);
+        file = fopen("/dev/null", "rb");
+        CHECK(file && fgetc(file) == EOF);
+        if (file) fclose(file);
+    }
+#endif
     remove(path);
 }

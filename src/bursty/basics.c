@@ -30,6 +30,9 @@ uint8_t bursty_p_open;
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/stat.h>
+#endif
 #if (defined(__unix__) || defined(__APPLE__)) && !defined(BURSTY_NO_TLS)
 #define BURSTY_P_POSIX
 #include <pthread.h>

@@ -5,6 +5,16 @@ static int bursty_p_to_file(void *user, const void *data, size_t size) {
     return fwrite(data, 1, size, (FILE *)user) != size;
 }
 
+/* Whether a file may take the place of what stands there: a device or a pipe must stay. */
+static int bursty_p_is_replaceable(const char *path) {
+#if defined(__unix__) || defined(__APPLE__)
+    struct stat there;
+    return stat(path, &there) != 0 || S_ISREG(there.st_mode);
+#else
+    return path != NULL;
+#endif
+}
+
 static int bursty_p_failed(FILE *file, const char *path, int error) {
     if (file) (void)fclose(file);
     if (path) (void)remove(path);
@@ -12,15 +22,15 @@ static int bursty_p_failed(FILE *file, const char *path, int error) {
     return -1;
 }
 
-/* A name that is too long for its .new, and a path that cannot be renamed to, such as a device, are
-   written directly. */
+/* A name that is too long for its .new, and what is no regular file, such as a device, are written
+   directly. */
 BURSTY_API int bursty_save(const char *path) {
     char fresh[4096];
     size_t length = strlen(path);
     FILE *file = NULL;
     int is_new = 0;
     if (bursty_p_all.epoch == 0) return bursty_p_failed(NULL, NULL, EINVAL);
-    if (length + 5 <= sizeof fresh) {
+    if (length + 5 <= sizeof fresh && bursty_p_is_replaceable(path)) {
         memcpy(fresh, path, length);
         memcpy(fresh + length, ".new", 5);
         file = fopen(fresh, "wb");
