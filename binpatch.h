@@ -500,6 +500,12 @@ typedef struct x86flow_function {
     uint32_t owner;             /* of a part: the number of its function + 1; 0: not known */
 } x86flow_function;
 
+/* A call through this GOT slot, by a stub of the PLT or without one, reaches that function. */
+typedef struct x86flow_bound {
+    uint64_t slot;
+    uint32_t function;
+} x86flow_bound;
+
 typedef struct x86flow_module {
     uint64_t bias, lo, hi, text_lo, text_hi;
     uint64_t readable[8][2];                /* ranges of it that may be read; none: all of it */
@@ -509,6 +515,8 @@ typedef struct x86flow_module {
     uint32_t count;
     const uint64_t *named;                  /* addresses of data that the code names, sorted */
     uint32_t named_count;
+    const x86flow_bound *bound;             /* GOT slots that lead back into this module, sorted */
+    uint32_t bound_count;
 } x86flow_module;
 
 enum {                          /* insn.target: who comes here */
@@ -632,6 +640,17 @@ BINPATCH_API void x86flow_point(x86flow_graph *g, const x86flow_module *m, uint6
    Returns how many. */
 BINPATCH_API uint32_t x86flow_find_lookups(x86flow_body *b, const x86flow_graph *g,
                                            x86flow_module *m);
+/* Before all surveys: adds to m->bound, which stands in `bound` and has room. */
+BINPATCH_API void x86flow_bind(x86flow_module *m, x86flow_bound *bound, uint64_t slot,
+                              uint32_t function);
+/* The GOT slot that a stub of the PLT at `to` jumps through, or 0: there is no such stub. */
+BINPATCH_API uint64_t x86flow_stub_slot(const x86flow_module *m, uint64_t to);
+/* The GOT slot that a call at `here` goes through, or 0. */
+BINPATCH_API uint64_t x86flow_call_slot(const x86flow_module *m, const x86decode_insn *i,
+                                       uint64_t here);
+/* The function of this module that a GOT slot leads to, or `otherwise`. */
+BINPATCH_API uint64_t x86flow_bound_to(const x86flow_module *m, uint64_t slot,
+                                      uint64_t otherwise);
 /* Decodes function `number` once, and notes what it calls and names. Returns 0 or why it is not
    understood; f->reason is set if it was 0. */
 BINPATCH_API int x86flow_survey(x86flow_body *b, x86flow_graph *g, x86flow_module *m,
@@ -768,12 +787,6 @@ typedef struct x86copy_function {
 /* So many bytes of C and of I are the check of the entry. Direct calls that need none skip them. */
 enum { X86COPY_CHECK_C = 14, X86COPY_CHECK_I = 19 };
 
-/* A call through this GOT slot, by a stub of the PLT or without one, reaches that function. */
-typedef struct x86copy_bound {
-    uint64_t slot;
-    uint32_t function;
-} x86copy_bound;
-
 typedef struct x86copy_module {
     const x86flow_module *flow;
     x86copy_function *functions;            /* as many as flow->functions, in the same order */
@@ -784,8 +797,6 @@ typedef struct x86copy_module {
     uint32_t slow_at, make_common_at, heavy_at, slow_end;
     uint64_t sensitive[16];                 /* GOT slots of functions that ask who calls them */
     uint32_t sensitive_count;
-    const x86copy_bound *bound;             /* GOT slots that lead back into this module, sorted */
-    uint32_t bound_count;
     int32_t offset_n, offset_left, offset_position;     /* of the thread's words, from %fs:0 */
     uint32_t xsave_bytes, xsave_mask;       /* mask 0: fxsave */
     /* Asked by all copies: code is a site, or MAKE_C or MAKE_I with the number of a function. Of a
@@ -857,9 +868,6 @@ BINPATCH_API uint64_t x86copy_return_in_i(const x86copy_module *m, uint32_t numb
 /* Behind the code of a copy: its own .eh_frame_hdr (at *header), CIE, FDE, LSDA of both parts.
    Returns 0, or -1. */
 BINPATCH_API int x86copy_emit_unwind(x86copy *s, uint32_t *header);
-/* Adds to m->bound, which stands in `bound` and has room. */
-BINPATCH_API void x86copy_bind(x86copy_module *m, x86copy_bound *bound, uint64_t slot,
-                              uint32_t function);
 /* A GOT slot leads to a function of that name. Calls of those that ask who calls them are left to
    the original code. */
 BINPATCH_API void x86copy_note_import(x86copy_module *m, const char *name, uint64_t slot);
@@ -3423,6 +3431,55 @@ static void x86flow_p_names(x86flow_graph *g, const x86flow_module *m, const x86
     }
 }
 
+BINPATCH_API void x86flow_bind(x86flow_module *m, x86flow_bound *bound, uint64_t slot,
+                              uint32_t function) {
+    uint32_t k = m->bound_count++;
+    m->bound = bound;
+    for (; k > 0 && bound[k - 1].slot > slot; k--) bound[k] = bound[k - 1];
+    bound[k].slot = slot;
+    bound[k].function = function;
+}
+
+BINPATCH_API uint64_t x86flow_stub_slot(const x86flow_module *m, uint64_t to) {
+    x86decode_insn stub;
+    if (to < m->text_lo || to + 32 > m->text_hi) return 0;
+    if (!x86decode(binpatch_p_at(to), 16, &stub)) return 0;
+    if (stub.map == 1 && stub.opcode == 0x1E) { /* endbr64 */
+        to += stub.length;
+        if (!x86decode(binpatch_p_at(to), 16, &stub)) return 0;
+    }
+    if (stub.kind != X86DECODE_JUMP_INDIRECT || stub.base != X86DECODE_RIP) return 0;
+    return to + stub.length + (uint64_t)stub.displacement;
+}
+
+BINPATCH_API uint64_t x86flow_call_slot(const x86flow_module *m, const x86decode_insn *i,
+                                       uint64_t here) {
+    if (i->kind == X86DECODE_CALL) return x86flow_stub_slot(m, x86decode_target(i, here));
+    if (!i->memory || i->base != X86DECODE_RIP) return 0;
+    return here + i->length + (uint64_t)i->displacement;
+}
+
+BINPATCH_API uint64_t x86flow_bound_to(const x86flow_module *m, uint64_t slot,
+                                      uint64_t otherwise) {
+    uint32_t lo = 0, hi = m->bound_count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (m->bound[mid].slot < slot) lo = mid + 1;
+        else hi = mid;
+    }
+    if (!slot || lo == m->bound_count || m->bound[lo].slot != slot) return otherwise;
+    return m->functions[m->bound[lo].function].lo;
+}
+
+/* A call or a jump through a GOT slot that leads back into the module: the
+   copies go there directly, past the check of an entry that closes no cycle. */
+static void x86flow_p_through_slot(x86flow_graph *g, const x86flow_module *m, uint32_t number,
+                                   uint64_t slot, int call) {
+    uint64_t to = slot ? x86flow_bound_to(m, slot, 0) : 0;
+    x86flow_function *other = to ? x86flow_function_at(m, to) : NULL;
+    if (other && other->lo == to) x86flow_p_edge(g, m, number, other, to, call);
+}
+
 /* A direct jump or call. Returns whether it leaves the function. */
 static int x86flow_p_goes(x86flow_graph *g, const x86flow_module *m, uint32_t number,
                           const x86flow_insn *k, uint64_t here) {
@@ -3432,6 +3489,8 @@ static int x86flow_p_goes(x86flow_graph *g, const x86flow_module *m, uint32_t nu
     x86flow_p_touch(g, m, to);
     if (!call && !outside && to != f->lo) return 0;
     other = outside ? x86flow_function_at(m, to) : f;
+    if (outside && m->bound_count && (!other || other->reason == X86FLOW_STARTUP))
+        x86flow_p_through_slot(g, m, number, x86flow_stub_slot(m, to), call);
     if (f->reason)
         x86flow_p_take_outside(g, m, to);
     else if (other && (call || outside))
@@ -3497,7 +3556,11 @@ BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_modul
     for (n = 0; n < s->count; n++) {
         const x86flow_insn *k = &s->insn[n];
         uint64_t here = f->lo + k->offset;
-        if (k->i.kind == X86DECODE_CALL_INDIRECT) leaf = 0;
+        if (k->i.kind == X86DECODE_CALL_INDIRECT) {
+            leaf = 0;
+            if (m->bound_count)
+                x86flow_p_through_slot(g, m, number, x86flow_call_slot(m, &k->i, here), 1);
+        }
         if (k->i.kind >= X86DECODE_JUMP && k->i.kind <= X86DECODE_CALL) {
             if (x86flow_p_goes(g, m, number, k, here)) leaf = 0;
         } else if (k->i.memory || k->i.immediate_size >= 4)
@@ -4098,28 +4161,6 @@ static void x86copy_p_redisplaced(x86copy *s, const x86flow_insn *k, uint64_t ta
     x86copy_p_out(s, p + behind, k->i.length - behind);
 }
 
-/* The GOT slot that a stub of the PLT jumps through, or 0: there is no such stub. */
-static uint64_t x86copy_p_stub_slot(const x86flow_module *m, uint64_t to) {
-    x86decode_insn stub;
-    if (to < m->text_lo || to + 32 > m->text_hi) return 0;
-    if (!x86decode(binpatch_p_at(to), 16, &stub)) return 0;
-    if (stub.map == 1 && stub.opcode == 0x1E) { /* endbr64 */
-        to += stub.length;
-        if (!x86decode(binpatch_p_at(to), 16, &stub)) return 0;
-    }
-    if (stub.kind != X86DECODE_JUMP_INDIRECT || stub.base != X86DECODE_RIP) return 0;
-    return to + stub.length + (uint64_t)stub.displacement;
-}
-
-/* The GOT slot that a call goes through, or 0. */
-static uint64_t x86copy_p_call_slot(const x86copy *s, const x86flow_insn *k) {
-    uint64_t here = x86copy_p_address_of(s, k);
-    if (k->i.kind == X86DECODE_CALL)
-        return x86copy_p_stub_slot(s->m->flow, x86decode_target(&k->i, here));
-    if (!k->i.memory || k->i.base != X86DECODE_RIP) return 0;
-    return here + k->i.length + (uint64_t)k->i.displacement;
-}
-
 /* A function that looks at its return address to learn which module calls it must see the original
    one: such a call stays in the original. */
 static int x86copy_p_sensitive(const x86copy *s, uint64_t slot) {
@@ -4128,18 +4169,6 @@ static int x86copy_p_sensitive(const x86copy *s, uint64_t slot) {
         if (s->m->sensitive[n] == slot) return 1;
     }
     return 0;
-}
-
-/* The function of this module that a GOT slot leads to, or `otherwise`. */
-static uint64_t x86copy_p_bound_to(const x86copy_module *m, uint64_t slot, uint64_t otherwise) {
-    uint32_t lo = 0, hi = m->bound_count;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (m->bound[mid].slot < slot) lo = mid + 1;
-        else hi = mid;
-    }
-    if (!slot || lo == m->bound_count || m->bound[lo].slot != slot) return otherwise;
-    return m->flow->functions[m->bound[lo].function].lo;
 }
 
 BINPATCH_API uint32_t x86copy_skips(const x86flow_function *f, int instrumented) {
@@ -4242,9 +4271,9 @@ static void x86copy_p_translate(x86copy *s, const x86flow_insn *k) {
 /* Does a jump to an address outside of the function leave it? A jump to a part of it (.cold), or
    into the middle of anything, does not. A stub of the PLT is replaced by what it leads to. */
 static int x86copy_p_leaves(const x86copy *s, uint64_t *address) {
-    uint64_t slot = x86copy_p_stub_slot(s->m->flow, *address);
+    uint64_t slot = x86flow_stub_slot(s->m->flow, *address);
     const x86flow_function *g;
-    *address = x86copy_p_bound_to(s->m, slot, *address);
+    *address = x86flow_bound_to(s->m->flow, slot, *address);
     g = x86flow_function_at(s->m->flow, *address);
     if (!g || g->reason == X86FLOW_STARTUP) return slot != 0;
     return g->lo == *address && !(g->flags & X86FLOW_FRAGMENT);
@@ -4332,7 +4361,7 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
     /* A landing pad may not stand at the start of a part: a nop keeps it away from there. */
     if (x86flow_is_nop(&k->i) && n != s->b->part_first) return;
     if ((k->i.kind == X86DECODE_CALL || k->i.kind == X86DECODE_CALL_INDIRECT)
-        && x86copy_p_sensitive(s, x86copy_p_call_slot(s, k))) {
+        && x86copy_p_sensitive(s, x86flow_call_slot(s->m->flow, &k->i, address))) {
         x86copy_p_jump(s, address);
         return;
     }
@@ -4347,7 +4376,7 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
             x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_CALL, 0),
                                   (uint32_t)(address - s->m->flow->bias), 0);
         to = k->i.kind == X86DECODE_CALL ? x86decode_target(&k->i, address) : 0;
-        to = x86copy_p_bound_to(s->m, x86copy_p_call_slot(s, k), to);
+        to = x86flow_bound_to(s->m->flow, x86flow_call_slot(s->m->flow, &k->i, address), to);
         if (to) x86copy_p_link_to(s, to, 1, "\xE8");
         else x86copy_p_copied(s, k);
         x86copy_p_after_call(s, n);
@@ -4593,14 +4622,6 @@ static int x86copy_p_asks_who_calls(const char *name) {
         if (!strcmp(name, asks[n])) return 1;
     }
     return 0;
-}
-
-BINPATCH_API void x86copy_bind(x86copy_module *m, x86copy_bound *bound, uint64_t slot,
-                              uint32_t function) {
-    uint32_t k = m->bound_count++;
-    for (; k > 0 && bound[k - 1].slot > slot; k--) bound[k] = bound[k - 1];
-    bound[k].slot = slot;
-    bound[k].function = function;
 }
 
 BINPATCH_API void x86copy_note_import(x86copy_module *m, const char *name, uint64_t slot) {
@@ -5880,11 +5901,10 @@ static int binpatch_p_open_dynamic(const binpatch_p_module *m, binpatch_p_dynami
 /* Calls of a module's own exported functions go through its GOT. If the name means the module's own
    function to the whole process, too, copies call it directly. */
 static void binpatch_p_bind(binpatch_p_module *m, const binpatch_p_dynamic *y) {
-    x86copy_bound *bound;
+    x86flow_bound *bound;
     size_t part, n, max = y->rela_count[0] + y->rela_count[1];
-    m->copy.bound_count = 0;
-    bound = (x86copy_bound *)binpatch_p_map((max + 1) * sizeof *bound, -1);
-    m->copy.bound = bound;
+    m->flow.bound_count = 0;
+    bound = (x86flow_bound *)binpatch_p_map((max + 1) * sizeof *bound, -1);
     for (part = 0; bound && part < 2; part++) {
         for (n = 0; y->rela[part] && n < y->rela_count[part]; n++) {
             const Elf64_Rela *r = &y->rela[part][n];
@@ -5898,7 +5918,7 @@ static void binpatch_p_bind(binpatch_p_module *m, const binpatch_p_dynamic *y) {
             if (!f || f->lo != at) continue;
             if (dlsym(RTLD_DEFAULT, y->names + symbol->st_name) != (const void *)binpatch_p_at(at))
                 continue;
-            x86copy_bind(&m->copy, bound, slot, (uint32_t)(f - m->flow.functions));
+            x86flow_bind(&m->flow, bound, slot, (uint32_t)(f - m->flow.functions));
         }
     }
 }

@@ -143,14 +143,6 @@ static int x86copy_p_asks_who_calls(const char *name) {
     return 0;
 }
 
-BINPATCH_API void x86copy_bind(x86copy_module *m, x86copy_bound *bound, uint64_t slot,
-                              uint32_t function) {
-    uint32_t k = m->bound_count++;
-    for (; k > 0 && bound[k - 1].slot > slot; k--) bound[k] = bound[k - 1];
-    bound[k].slot = slot;
-    bound[k].function = function;
-}
-
 BINPATCH_API void x86copy_note_import(x86copy_module *m, const char *name, uint64_t slot) {
     if (!x86copy_p_asks_who_calls(name)) return;
     if (m->sensitive_count < sizeof m->sensitive / sizeof *m->sensitive)

@@ -89,12 +89,6 @@ typedef struct x86copy_function {
 /* So many bytes of C and of I are the check of the entry. Direct calls that need none skip them. */
 enum { X86COPY_CHECK_C = 14, X86COPY_CHECK_I = 19 };
 
-/* A call through this GOT slot, by a stub of the PLT or without one, reaches that function. */
-typedef struct x86copy_bound {
-    uint64_t slot;
-    uint32_t function;
-} x86copy_bound;
-
 typedef struct x86copy_module {
     const x86flow_module *flow;
     x86copy_function *functions;            /* as many as flow->functions, in the same order */
@@ -105,8 +99,6 @@ typedef struct x86copy_module {
     uint32_t slow_at, make_common_at, heavy_at, slow_end;
     uint64_t sensitive[16];                 /* GOT slots of functions that ask who calls them */
     uint32_t sensitive_count;
-    const x86copy_bound *bound;             /* GOT slots that lead back into this module, sorted */
-    uint32_t bound_count;
     int32_t offset_n, offset_left, offset_position;     /* of the thread's words, from %fs:0 */
     uint32_t xsave_bytes, xsave_mask;       /* mask 0: fxsave */
     /* Asked by all copies: code is a site, or MAKE_C or MAKE_I with the number of a function. Of a
@@ -178,9 +170,6 @@ BINPATCH_API uint64_t x86copy_return_in_i(const x86copy_module *m, uint32_t numb
 /* Behind the code of a copy: its own .eh_frame_hdr (at *header), CIE, FDE, LSDA of both parts.
    Returns 0, or -1. */
 BINPATCH_API int x86copy_emit_unwind(x86copy *s, uint32_t *header);
-/* Adds to m->bound, which stands in `bound` and has room. */
-BINPATCH_API void x86copy_bind(x86copy_module *m, x86copy_bound *bound, uint64_t slot,
-                              uint32_t function);
 /* A GOT slot leads to a function of that name. Calls of those that ask who calls them are left to
    the original code. */
 BINPATCH_API void x86copy_note_import(x86copy_module *m, const char *name, uint64_t slot);

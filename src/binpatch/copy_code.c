@@ -19,28 +19,6 @@ static void x86copy_p_redisplaced(x86copy *s, const x86flow_insn *k, uint64_t ta
     x86copy_p_out(s, p + behind, k->i.length - behind);
 }
 
-/* The GOT slot that a stub of the PLT jumps through, or 0: there is no such stub. */
-static uint64_t x86copy_p_stub_slot(const x86flow_module *m, uint64_t to) {
-    x86decode_insn stub;
-    if (to < m->text_lo || to + 32 > m->text_hi) return 0;
-    if (!x86decode(binpatch_p_at(to), 16, &stub)) return 0;
-    if (stub.map == 1 && stub.opcode == 0x1E) { /* endbr64 */
-        to += stub.length;
-        if (!x86decode(binpatch_p_at(to), 16, &stub)) return 0;
-    }
-    if (stub.kind != X86DECODE_JUMP_INDIRECT || stub.base != X86DECODE_RIP) return 0;
-    return to + stub.length + (uint64_t)stub.displacement;
-}
-
-/* The GOT slot that a call goes through, or 0. */
-static uint64_t x86copy_p_call_slot(const x86copy *s, const x86flow_insn *k) {
-    uint64_t here = x86copy_p_address_of(s, k);
-    if (k->i.kind == X86DECODE_CALL)
-        return x86copy_p_stub_slot(s->m->flow, x86decode_target(&k->i, here));
-    if (!k->i.memory || k->i.base != X86DECODE_RIP) return 0;
-    return here + k->i.length + (uint64_t)k->i.displacement;
-}
-
 /* A function that looks at its return address to learn which module calls it must see the original
    one: such a call stays in the original. */
 static int x86copy_p_sensitive(const x86copy *s, uint64_t slot) {
@@ -49,18 +27,6 @@ static int x86copy_p_sensitive(const x86copy *s, uint64_t slot) {
         if (s->m->sensitive[n] == slot) return 1;
     }
     return 0;
-}
-
-/* The function of this module that a GOT slot leads to, or `otherwise`. */
-static uint64_t x86copy_p_bound_to(const x86copy_module *m, uint64_t slot, uint64_t otherwise) {
-    uint32_t lo = 0, hi = m->bound_count;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (m->bound[mid].slot < slot) lo = mid + 1;
-        else hi = mid;
-    }
-    if (!slot || lo == m->bound_count || m->bound[lo].slot != slot) return otherwise;
-    return m->flow->functions[m->bound[lo].function].lo;
 }
 
 BINPATCH_API uint32_t x86copy_skips(const x86flow_function *f, int instrumented) {
@@ -163,9 +129,9 @@ static void x86copy_p_translate(x86copy *s, const x86flow_insn *k) {
 /* Does a jump to an address outside of the function leave it? A jump to a part of it (.cold), or
    into the middle of anything, does not. A stub of the PLT is replaced by what it leads to. */
 static int x86copy_p_leaves(const x86copy *s, uint64_t *address) {
-    uint64_t slot = x86copy_p_stub_slot(s->m->flow, *address);
+    uint64_t slot = x86flow_stub_slot(s->m->flow, *address);
     const x86flow_function *g;
-    *address = x86copy_p_bound_to(s->m, slot, *address);
+    *address = x86flow_bound_to(s->m->flow, slot, *address);
     g = x86flow_function_at(s->m->flow, *address);
     if (!g || g->reason == X86FLOW_STARTUP) return slot != 0;
     return g->lo == *address && !(g->flags & X86FLOW_FRAGMENT);
@@ -253,7 +219,7 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
     /* A landing pad may not stand at the start of a part: a nop keeps it away from there. */
     if (x86flow_is_nop(&k->i) && n != s->b->part_first) return;
     if ((k->i.kind == X86DECODE_CALL || k->i.kind == X86DECODE_CALL_INDIRECT)
-        && x86copy_p_sensitive(s, x86copy_p_call_slot(s, k))) {
+        && x86copy_p_sensitive(s, x86flow_call_slot(s->m->flow, &k->i, address))) {
         x86copy_p_jump(s, address);
         return;
     }
@@ -268,7 +234,7 @@ static void x86copy_p_emit_instruction(x86copy *s, uint32_t n) {
             x86copy_p_event_stack(s, k, x86copy_p_what(s, X86COPY_CALL, 0),
                                   (uint32_t)(address - s->m->flow->bias), 0);
         to = k->i.kind == X86DECODE_CALL ? x86decode_target(&k->i, address) : 0;
-        to = x86copy_p_bound_to(s->m, x86copy_p_call_slot(s, k), to);
+        to = x86flow_bound_to(s->m->flow, x86flow_call_slot(s->m->flow, &k->i, address), to);
         if (to) x86copy_p_link_to(s, to, 1, "\xE8");
         else x86copy_p_copied(s, k);
         x86copy_p_after_call(s, n);

@@ -90,6 +90,12 @@ typedef struct x86flow_function {
     uint32_t owner;             /* of a part: the number of its function + 1; 0: not known */
 } x86flow_function;
 
+/* A call through this GOT slot, by a stub of the PLT or without one, reaches that function. */
+typedef struct x86flow_bound {
+    uint64_t slot;
+    uint32_t function;
+} x86flow_bound;
+
 typedef struct x86flow_module {
     uint64_t bias, lo, hi, text_lo, text_hi;
     uint64_t readable[8][2];                /* ranges of it that may be read; none: all of it */
@@ -99,6 +105,8 @@ typedef struct x86flow_module {
     uint32_t count;
     const uint64_t *named;                  /* addresses of data that the code names, sorted */
     uint32_t named_count;
+    const x86flow_bound *bound;             /* GOT slots that lead back into this module, sorted */
+    uint32_t bound_count;
 } x86flow_module;
 
 enum {                          /* insn.target: who comes here */
@@ -222,6 +230,17 @@ BINPATCH_API void x86flow_point(x86flow_graph *g, const x86flow_module *m, uint6
    Returns how many. */
 BINPATCH_API uint32_t x86flow_find_lookups(x86flow_body *b, const x86flow_graph *g,
                                            x86flow_module *m);
+/* Before all surveys: adds to m->bound, which stands in `bound` and has room. */
+BINPATCH_API void x86flow_bind(x86flow_module *m, x86flow_bound *bound, uint64_t slot,
+                              uint32_t function);
+/* The GOT slot that a stub of the PLT at `to` jumps through, or 0: there is no such stub. */
+BINPATCH_API uint64_t x86flow_stub_slot(const x86flow_module *m, uint64_t to);
+/* The GOT slot that a call at `here` goes through, or 0. */
+BINPATCH_API uint64_t x86flow_call_slot(const x86flow_module *m, const x86decode_insn *i,
+                                       uint64_t here);
+/* The function of this module that a GOT slot leads to, or `otherwise`. */
+BINPATCH_API uint64_t x86flow_bound_to(const x86flow_module *m, uint64_t slot,
+                                      uint64_t otherwise);
 /* Decodes function `number` once, and notes what it calls and names. Returns 0 or why it is not
    understood; f->reason is set if it was 0. */
 BINPATCH_API int x86flow_survey(x86flow_body *b, x86flow_graph *g, x86flow_module *m,

@@ -142,6 +142,55 @@ static void x86flow_p_names(x86flow_graph *g, const x86flow_module *m, const x86
     }
 }
 
+BINPATCH_API void x86flow_bind(x86flow_module *m, x86flow_bound *bound, uint64_t slot,
+                              uint32_t function) {
+    uint32_t k = m->bound_count++;
+    m->bound = bound;
+    for (; k > 0 && bound[k - 1].slot > slot; k--) bound[k] = bound[k - 1];
+    bound[k].slot = slot;
+    bound[k].function = function;
+}
+
+BINPATCH_API uint64_t x86flow_stub_slot(const x86flow_module *m, uint64_t to) {
+    x86decode_insn stub;
+    if (to < m->text_lo || to + 32 > m->text_hi) return 0;
+    if (!x86decode(binpatch_p_at(to), 16, &stub)) return 0;
+    if (stub.map == 1 && stub.opcode == 0x1E) { /* endbr64 */
+        to += stub.length;
+        if (!x86decode(binpatch_p_at(to), 16, &stub)) return 0;
+    }
+    if (stub.kind != X86DECODE_JUMP_INDIRECT || stub.base != X86DECODE_RIP) return 0;
+    return to + stub.length + (uint64_t)stub.displacement;
+}
+
+BINPATCH_API uint64_t x86flow_call_slot(const x86flow_module *m, const x86decode_insn *i,
+                                       uint64_t here) {
+    if (i->kind == X86DECODE_CALL) return x86flow_stub_slot(m, x86decode_target(i, here));
+    if (!i->memory || i->base != X86DECODE_RIP) return 0;
+    return here + i->length + (uint64_t)i->displacement;
+}
+
+BINPATCH_API uint64_t x86flow_bound_to(const x86flow_module *m, uint64_t slot,
+                                      uint64_t otherwise) {
+    uint32_t lo = 0, hi = m->bound_count;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (m->bound[mid].slot < slot) lo = mid + 1;
+        else hi = mid;
+    }
+    if (!slot || lo == m->bound_count || m->bound[lo].slot != slot) return otherwise;
+    return m->functions[m->bound[lo].function].lo;
+}
+
+/* A call or a jump through a GOT slot that leads back into the module: the
+   copies go there directly, past the check of an entry that closes no cycle. */
+static void x86flow_p_through_slot(x86flow_graph *g, const x86flow_module *m, uint32_t number,
+                                   uint64_t slot, int call) {
+    uint64_t to = slot ? x86flow_bound_to(m, slot, 0) : 0;
+    x86flow_function *other = to ? x86flow_function_at(m, to) : NULL;
+    if (other && other->lo == to) x86flow_p_edge(g, m, number, other, to, call);
+}
+
 /* A direct jump or call. Returns whether it leaves the function. */
 static int x86flow_p_goes(x86flow_graph *g, const x86flow_module *m, uint32_t number,
                           const x86flow_insn *k, uint64_t here) {
@@ -151,6 +200,8 @@ static int x86flow_p_goes(x86flow_graph *g, const x86flow_module *m, uint32_t nu
     x86flow_p_touch(g, m, to);
     if (!call && !outside && to != f->lo) return 0;
     other = outside ? x86flow_function_at(m, to) : f;
+    if (outside && m->bound_count && (!other || other->reason == X86FLOW_STARTUP))
+        x86flow_p_through_slot(g, m, number, x86flow_stub_slot(m, to), call);
     if (f->reason)
         x86flow_p_take_outside(g, m, to);
     else if (other && (call || outside))
@@ -216,7 +267,11 @@ BINPATCH_API int x86flow_survey(x86flow_body *s, x86flow_graph *g, x86flow_modul
     for (n = 0; n < s->count; n++) {
         const x86flow_insn *k = &s->insn[n];
         uint64_t here = f->lo + k->offset;
-        if (k->i.kind == X86DECODE_CALL_INDIRECT) leaf = 0;
+        if (k->i.kind == X86DECODE_CALL_INDIRECT) {
+            leaf = 0;
+            if (m->bound_count)
+                x86flow_p_through_slot(g, m, number, x86flow_call_slot(m, &k->i, here), 1);
+        }
         if (k->i.kind >= X86DECODE_JUMP && k->i.kind <= X86DECODE_CALL) {
             if (x86flow_p_goes(g, m, number, k, here)) leaf = 0;
         } else if (k->i.memory || k->i.immediate_size >= 4)

@@ -109,11 +109,10 @@ static int binpatch_p_open_dynamic(const binpatch_p_module *m, binpatch_p_dynami
 /* Calls of a module's own exported functions go through its GOT. If the name means the module's own
    function to the whole process, too, copies call it directly. */
 static void binpatch_p_bind(binpatch_p_module *m, const binpatch_p_dynamic *y) {
-    x86copy_bound *bound;
+    x86flow_bound *bound;
     size_t part, n, max = y->rela_count[0] + y->rela_count[1];
-    m->copy.bound_count = 0;
-    bound = (x86copy_bound *)binpatch_p_map((max + 1) * sizeof *bound, -1);
-    m->copy.bound = bound;
+    m->flow.bound_count = 0;
+    bound = (x86flow_bound *)binpatch_p_map((max + 1) * sizeof *bound, -1);
     for (part = 0; bound && part < 2; part++) {
         for (n = 0; y->rela[part] && n < y->rela_count[part]; n++) {
             const Elf64_Rela *r = &y->rela[part][n];
@@ -127,7 +126,7 @@ static void binpatch_p_bind(binpatch_p_module *m, const binpatch_p_dynamic *y) {
             if (!f || f->lo != at) continue;
             if (dlsym(RTLD_DEFAULT, y->names + symbol->st_name) != (const void *)binpatch_p_at(at))
                 continue;
-            x86copy_bind(&m->copy, bound, slot, (uint32_t)(f - m->flow.functions));
+            x86flow_bind(&m->flow, bound, slot, (uint32_t)(f - m->flow.functions));
         }
     }
 }
