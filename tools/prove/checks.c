@@ -55,6 +55,12 @@ static int writes_word(const prove_code *c, const prove_insn *i) {
     return i->base >= 0 && i->index < 0 && i->base != 4 && i->base != 5;
 }
 
+/* In a shared object a call may tell where the thread's word is. */
+static int finds_word(const prove_code *c, const prove_node *n) {
+    return n->kind == CODE_CALL_OUT && n->import < c->im->import_count &&
+           strcmp(c->im->imports[n->import].name, "__tls_get_addr") == 0;
+}
+
 /* sub $1,%eax; jns back to it: a compiler keeps the word in a register while nothing else happens.
    This ends by itself, and the slow path follows. */
 static int is_lowered_in_place(const prove_code *c, uint32_t branch) {
@@ -84,7 +90,9 @@ static int is_lowered(const prove_code *c, uint32_t branch) {
                 found++;
                 continue;
             }
-            if (c->nodes[from].kind != CODE_PLAIN && c->nodes[from].kind != CODE_JUMP) return 0;
+            if (c->nodes[from].kind != CODE_PLAIN && c->nodes[from].kind != CODE_JUMP &&
+                !finds_word(c, &c->nodes[from]))
+                return 0;
             while (n < count && seen[n] != from) n++;
             if (n < count) continue;
             if (count == WIDEST) return 0;

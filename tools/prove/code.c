@@ -50,6 +50,11 @@ const prove_slot *prove_stub(const prove_image *im, uint64_t address) {
     return NULL;
 }
 
+/* The linker and the C library call these alone, whatever number looks like their address. */
+static int is_startup(const char *name) {
+    return strcmp(name, "_init") == 0 || strcmp(name, "_fini") == 0 || strcmp(name, "_start") == 0;
+}
+
 /* An address that code or data takes: a function, or a label inside of one. */
 static void take(prove_code *c, uint64_t address) {
     const prove_symbol *s;
@@ -63,7 +68,7 @@ static void take(prove_code *c, uint64_t address) {
         return;
     }
     s = prove_symbol_at(c->im, address);
-    if (s && s->is_runtime) return;
+    if (s && (s->is_runtime || is_startup(s->name))) return;
     if (s && s->is_sized && s->address != address) prove_list_add(&c->labels, address);
     else prove_list_add(&c->im->taken, address);
     (void)prove_node_at(c, address);
@@ -115,6 +120,17 @@ static void take_operands(prove_code *c, uint32_t node, const prove_insn *i) {
         take(c, (uint64_t)i->immediate);
 }
 
+/* What a check or an event calls calls nothing of the program. */
+static int is_event(const char *name) {
+    static const char *const names[] = {"bursty_hit", "bursty_note", "bursty_thunk",
+                                        "bursty_p_leave_thunk"};
+    size_t i;
+    for (i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0) return 1;
+    }
+    return 0;
+}
+
 /* A call or a jump to a slot, or to an address. kind: what it is if that lies outside. */
 static void lead(prove_code *c, uint32_t node, uint64_t to, const prove_slot *slot, uint8_t inside,
                  uint8_t outside) {
@@ -129,6 +145,7 @@ static void lead(prove_code *c, uint32_t node, uint64_t to, const prove_slot *sl
     s = prove_symbol_at(c->im, to);
     n->kind = inside;
     if (s && s->is_runtime) {
+        n->is_anywhere = (uint8_t)!is_event(s->name);
         n->kind = outside;
         n->import = PROVE_NONE;
         return;

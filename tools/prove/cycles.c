@@ -35,7 +35,7 @@ typedef struct cycles {
 /* ---- what comes back ---- */
 
 static int calls_back(const cycles *s, const prove_node *n) {
-    if (n->import >= s->c->im->import_count) return 0;
+    if (n->import >= s->c->im->import_count) return n->is_anywhere;
     return !s->c->im->imports[n->import].is_silent || s->c->im->library_calls;
 }
 
@@ -441,6 +441,15 @@ static int is_excused(cycles *s, const uint32_t *nodes, size_t count, uint32_t p
     return 0;
 }
 
+/* A jump to the start of another function is its call. */
+static int is_tail(const cycles *s, uint32_t from, uint32_t to) {
+    uint64_t address = s->c->nodes[to].address;
+    const prove_symbol *here = prove_symbol_at(s->c->im, s->c->nodes[from].address);
+    const prove_symbol *there = prove_symbol_at(s->c->im, address);
+    return there && there->is_sized && there->address == address && there != here &&
+           !strstr(there->name, ".cold");
+}
+
 static void judge(cycles *s, const uint32_t *nodes, size_t count, uint32_t part) {
     prove_result *r = s->r;
     prove_cycle cycle;
@@ -448,15 +457,15 @@ static void judge(cycles *s, const uint32_t *nodes, size_t count, uint32_t part)
     int is_recursion = 0, own = 0;
     if (nodes[0] >= s->c->count) return;        /* all of it is outside */
     for (i = 0; i < count; i++) {
-        uint32_t v = nodes[i];
+        uint32_t v = nodes[i], to;
         if (v >= s->c->count) {
             is_recursion = 1;
             continue;
         }
         own |= is_own(s, v);
-        if (s->c->nodes[v].kind == CODE_CALL && s->component[s->c->nodes[v].to] == part &&
-            !s->gone[s->c->nodes[v].to])
-            is_recursion = 1;
+        to = s->c->nodes[v].to;
+        if (to == PROVE_NONE || s->gone[to] || s->component[to] != part) continue;
+        if (s->c->nodes[v].kind == CODE_CALL || is_tail(s, v, to)) is_recursion = 1;
     }
     if (!is_recursion && is_excused(s, nodes, count, part)) return;
     cycle = find_cycle(s, nodes, count, part);

@@ -145,6 +145,11 @@ static int begins(const char *name, const char *with) {
     return strncmp(name, with, strlen(with)) == 0;
 }
 
+static int is_slow_path(const char *name) {
+    return strcmp(name, "bursty_hit") == 0 || strcmp(name, "bursty_note") == 0 ||
+           strcmp(name, "bursty_thunk") == 0;
+}
+
 /* The runtime of checks is one object. Its static functions stand behind one name of a file, beside
    those that begin with bursty_p_. What bursty cc has compiled is none of it. */
 static void end_file(prove_image *im, size_t first, const graph *g, const uint8_t *own) {
@@ -157,7 +162,9 @@ static void end_file(prove_image *im, size_t first, const graph *g, const uint8_
         s->is_own = (uint8_t)(!im->has_names || is_own(g, own, s->name));
         if (im->has_names ? is_runtime && !s->is_own : 0) s->is_runtime = 1;
         if (begins(s->name, "bursty_") && !begins(s->name, "bursty_on_") &&
-            !begins(s->name, "bursty_cold_") && (!im->has_names || !s->is_own))
+            !begins(s->name, "bursty_cold_") && im->has_names && !s->is_own)
+            s->is_runtime = 1;
+        if (!im->has_names && (begins(s->name, "bursty_p_") || is_slow_path(s->name)))
             s->is_runtime = 1;
         if (im->has_names && (begins(s->name, "bursty_on_") || begins(s->name, "bursty_cold_")))
             s->is_own = 1;
