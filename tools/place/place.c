@@ -31,7 +31,8 @@ static const char help[] =
     "  --built         tests the checks that the files have, not those of a plan; SET then tells\n"
     "                  which loops may go without one\n"
     "  --prove         reads the machine code of a program or shared object for x86-64, and proves\n"
-    "                  that every cycle in it passes a check; SET tells which loops may go without\n"    "\n"
+    "                  that every cycle in it passes a check; SET tells which loops may go without\n"
+    "\n"
     "  Exit status 1: some function or loop may run for ever without a check, and a plan could help;\n"
     "  with --built and --prove always.\n";
 

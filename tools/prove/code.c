@@ -33,7 +33,9 @@ unsigned prove_instruction_of(const prove_code *c, uint32_t node, prove_insn *ou
     uint64_t size = left < 15 ? left : 15;
     const unsigned char *p = NULL;
     for (; size > 0 && !p; size--) p = prove_at(c->im, address, size);
-    return p ? prove_instruction(p, (size_t)size + 1, out) : 0;
+    if (!p || !prove_instruction(p, (size_t)size + 1, out)) return 0;
+    if (c->nodes[node].keeps) out->writes = 0;
+    return out->length;
 }
 
 const prove_slot *prove_stub(const prove_image *im, uint64_t address) {
@@ -146,6 +148,8 @@ static void lead(prove_code *c, uint32_t node, uint64_t to, const prove_slot *sl
     n->kind = inside;
     if (s && s->is_runtime) {
         n->is_anywhere = (uint8_t)!is_event(s->name);
+        n->keeps = (uint8_t)(strcmp(s->name, "bursty_thunk") == 0 ||
+                             strcmp(s->name, "bursty_p_leave_thunk") == 0);
         n->kind = outside;
         n->import = PROVE_NONE;
         return;

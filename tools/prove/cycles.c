@@ -244,7 +244,7 @@ static int is_cyclic(const cycles *s, uint32_t v) {
 /* A leaf has no loop and calls nothing that could be an event; a quiet function calls nothing
    through pointers, nor itself, nor anything that is not quiet. */
 static int calm(cycles *s, uint32_t entry, unsigned depth) {
-    uint32_t *stack, height = 0, seen = 0, k;
+    uint32_t *stack, height = 0, k;
     uint8_t *mark;
     int result = CALM_LEAF;
     size_t e;
@@ -257,7 +257,7 @@ static int calm(cycles *s, uint32_t entry, unsigned depth) {
     memset(mark, 0, s->c->count + 1);
     stack[height++] = entry;
     mark[entry] = 1;
-    for (seen = 1, k = 0; k < height && result != CALM_NOT; k++) {
+    for (k = 0; k < height && result != CALM_NOT; k++) {
         uint32_t v = stack[k], next[2];
         const prove_node *n = &s->c->nodes[v];
         int is_quiet = 0, way;
@@ -303,7 +303,6 @@ static int calm(cycles *s, uint32_t entry, unsigned depth) {
             else stack[height++] = s->extra.to[e];
         }
     }
-    (void)seen;
     free(mark);
     free(stack);
     s->calm[entry] = (uint8_t)result;

@@ -30,31 +30,6 @@ typedef struct jumps {
 
 /* ---- back in the code ---- */
 
-void prove_look_back(prove_code *c) {
-    uint32_t *pairs, n;
-    size_t count = 0, k;
-    links_free(&c->back);
-    pairs = (uint32_t *)tool_alloc((4 * c->count + 2 * c->extra_count + 2) * sizeof *pairs);
-    for (n = 0; n < c->count; n++) {
-        const prove_node *node = &c->nodes[n];
-        int goes = node->kind == CODE_BRANCH || node->kind == CODE_JUMP;
-        if (node->next != PROVE_NONE) {
-            pairs[2 * count] = node->next;
-            pairs[2 * count++ + 1] = n;
-        }
-        if (goes && node->to != PROVE_NONE) {
-            pairs[2 * count] = node->to;
-            pairs[2 * count++ + 1] = n;
-        }
-    }
-    for (k = 0; k < c->extra_count; k++) {
-        pairs[2 * count] = c->extra[k].to;
-        pairs[2 * count++ + 1] = c->extra[k].from;
-    }
-    links_build(&c->back, (uint32_t)c->count, pairs, count);
-    free(pairs);
-}
-
 typedef struct writes {
     uint32_t node[MOST_WRITES];
     size_t count;
@@ -373,8 +348,10 @@ void prove_jumps(prove_code *c) {
     j.stack = (uint32_t *)tool_alloc((count + 1) * sizeof *j.stack);
     memset(j.mark, 0, (count + 1) * sizeof *j.mark);
     for (n = 0; n < count; n++) {
+        if (c->nodes[n].kind != CODE_JUMP_ANY && c->nodes[n].kind != CODE_RETURN) continue;
+        c->nodes[n].is_anywhere = c->nodes[n].is_unread = 0;
         if (c->nodes[n].kind == CODE_JUMP_ANY) one_jump(&j, n);
-        if (c->nodes[n].kind == CODE_RETURN) one_return(&j, n);
+        else one_return(&j, n);
     }
     free(j.mark);
     free(j.stack);

@@ -59,7 +59,7 @@ typedef struct prove_image {
     prove_segment segments[32];
     uint32_t segment_count;
     uint64_t text_lo, text_hi;
-    uint64_t word;                              /* of a check, from the thread's pointer; 0: unknown */
+    uint64_t word;                              /* of checks, from the thread's pointer; or 0 */
     int is_program, is_fixed;                   /* it has an entry; its addresses are its own */
     prove_symbol *symbols;                      /* by address, one for each */
     size_t symbol_count, symbol_room;
@@ -110,6 +110,7 @@ typedef struct prove_node {
     uint32_t import;                            /* of ..._OUT; PROVE_NONE: the runtime */
     uint8_t size, kind;
     uint8_t is_check;
+    uint8_t keeps;                              /* a call that keeps all registers */
     uint8_t is_unread;                          /* an indirect jump that was not understood */
     uint8_t is_anywhere;                        /* and one to whatever is taken */
 } prove_node;
@@ -129,7 +130,7 @@ typedef struct prove_code {
     size_t name_count, name_room;
     size_t done;                                /* nodes that are decoded */
     prove_list labels;                          /* addresses inside of functions that are taken */
-    graph_links back;                           /* of each node, what comes before it in its frame */
+    graph_links back;                           /* of each node, what comes before it */
 } prove_code;
 
 void prove_decode(prove_code *c, prove_image *im);
@@ -151,7 +152,7 @@ unsigned prove_instruction_of(const prove_code *c, uint32_t node, prove_insn *ou
 /* ---- the cycles ---- */
 
 typedef struct prove_cycle {
-    uint32_t *path;                             /* nodes, in order; vertices past all nodes: below */
+    uint32_t *path;                             /* vertices, in order: most are nodes */
     size_t count;
     size_t instructions;                        /* of its component */
     int is_recursion;
