@@ -536,7 +536,7 @@ static void bursty_p_put_kind(bursty_p_dump *d, uint32_t k) {
     bursty_p_frame_kind *kind = &bursty_p_frames.kind[k];
     const uint32_t limit = BURSTY_P_GET(&kind->limit);
     const uint64_t budget = bursty_p_all.config.frame_slow_ns;
-    uint64_t running = 0, v[9], sums[2 * BURSTY_P_FRAME_SUMS];
+    uint64_t running = 0, v[10], sums[2 * BURSTY_P_FRAME_SUMS];
     uint32_t i, c, s, gap = 0, rows = BURSTY_P_ACQUIRE(&bursty_p_frames.row_count);
     for (i = 0; i < 2 * BURSTY_P_FRAME_SUMS; i++) sums[i] = 0;
     for (i = 0; i < BURSTY_P_FRAMED; i++) {
@@ -546,15 +546,16 @@ static void bursty_p_put_kind(bursty_p_dump *d, uint32_t k) {
     }
     v[0] = budget;
     v[1] = budget ? budget : limit ? bursty_p_bucket_ns(limit) : 0;
-    v[2] = running;
-    v[3] = BURSTY_P_ACQUIRE(&kind->unended);
-    v[4] = BURSTY_P_ACQUIRE(&kind->left_out);
-    v[5] = BURSTY_P_ACQUIRE(&kind->crowded);
-    v[6] = BURSTY_P_ACQUIRE(&kind->unplaced);
-    v[7] = BURSTY_P_ACQUIRE(&kind->missed);
-    v[8] = bursty_p_knows_waiting();
+    v[2] = v[1]; /* the least and the largest, where dumps are added up */
+    v[3] = running;
+    v[4] = BURSTY_P_ACQUIRE(&kind->unended);
+    v[5] = BURSTY_P_ACQUIRE(&kind->left_out);
+    v[6] = BURSTY_P_ACQUIRE(&kind->crowded);
+    v[7] = BURSTY_P_ACQUIRE(&kind->unplaced);
+    v[8] = BURSTY_P_ACQUIRE(&kind->missed);
+    v[9] = bursty_p_knows_waiting();
     bursty_p_put_string(d, kind->name);
-    bursty_p_put_all(d, v, 9);
+    bursty_p_put_all(d, v, 10);
     bursty_p_put_all(d, sums, 2 * BURSTY_P_FRAME_SUMS);
     for (i = 0; i < BURSTY_P_BUCKETS; i++) { /* count, gap, count, gap, ..., 0 */
         const uint64_t count = BURSTY_P_ACQUIRE(&kind->bucket[i]);
