@@ -20,7 +20,8 @@ typedef enum report_type {
 enum {
     REPORT_OPTIONAL = 1, /* text and page leave it out where there is little room */
     REPORT_HIDDEN = 2,   /* for programs (CSV, JSON) only */
-    REPORT_WHOLE = 4     /* a REAL that is a whole number, or none */
+    REPORT_WHOLE = 4,    /* a REAL that is a whole number, or none */
+    REPORT_FINE = 8      /* a REAL that may be small: shown with four digits */
 };
 
 typedef struct report_column {
@@ -160,6 +161,8 @@ void report_free(report *r);
 /* Sorts the rows of all tables that have a column of that key or label: numbers from the largest
    down, names from A on. Returns how many tables have it. */
 size_t report_sort(report *r, const char *key);
+/* Sorts the rows of one table. The column is there. */
+void report_sort_table(report_table *table, const char *key);
 
 /* The unit in which whole stacks are shown: options.by, or ticks before any other. NULL: there are
    no whole stacks in it. *other: one more unit that there is, or NULL. */

@@ -6,6 +6,7 @@
 #include "base/tool.h"
 #include "write/distinct.h"
 #include "write/writers.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,8 @@ static void add_number(text *out, const report_column *column, const report_cell
         text_add(out, column->none ? column->none : "-");
     else if (column->type == REPORT_SHARE) text_format(out, "%.2f%%", 100 * cell->real);
     else if (column->flags & REPORT_WHOLE) text_format(out, "%.0f", cell->real);
+    else if (column->flags & REPORT_FINE && fabs(cell->real) < 1000)
+        text_format(out, "%.4g", cell->real);
     else text_format(out, cell->real < 1e6 ? "%.1f" : "%.4g", cell->real);
 }
 
