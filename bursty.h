@@ -466,6 +466,7 @@ BURSTY_API void bursty_pause(int is_paused) BURSTY_P_OFF((void)is_paused)
    site. bursty_top adds them up. */
 BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) BURSTY_P_OFF((void)visit, (void)user)
 
+#if !defined(BURSTY_BARE) || defined(BURSTY_OFF)
 /* Fills rows[0..max) with the hottest functions, for an overlay as often as every
    frame: by time, or, where nothing ticks, by calls. Time outside of all scopes is
    the row "(outside)"; time that no tick saw is in no row, and cpu_us of
@@ -473,6 +474,7 @@ BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) BURSTY_P_OFF((voi
    bursty_start or bursty_clear. Returns how many rows were filled. */
 BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max)
     BURSTY_P_OFF(return (void)rows, (void)max, 0)
+#endif
 
 /* Ends the frame that this thread is in, if there is one, and begins the next. A
    frame is what the program does again and again: a frame of a game, a request, a
