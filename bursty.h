@@ -2907,7 +2907,7 @@ typedef struct bursty_p_frame_list {
 
 enum { BURSTY_P_SLOW_FRAME, BURSTY_P_OTHER_FRAME, BURSTY_P_FRAME_CLASSES };
 enum { BURSTY_P_FRAME_COUNT, BURSTY_P_FRAME_US, BURSTY_P_FRAME_US2, BURSTY_P_FRAME_WAIT,
-       BURSTY_P_FRAME_WAIT2, BURSTY_P_FRAME_SUMS };
+       BURSTY_P_FRAME_WAIT2, BURSTY_P_FRAME_SUMS }; /* of each class */
 
 typedef struct bursty_p_framed {
     uint32_t used;            /* by a thread                                     */
@@ -2918,7 +2918,7 @@ typedef struct bursty_p_framed {
     uint32_t serial;          /* of the path that is being folded                */
     uint64_t began_ns, began_cpu_ns;
     bursty_p_frame_list list[2];
-    bursty_p_count sum[BURSTY_FRAMES][BURSTY_P_FRAME_CLASSES][BURSTY_P_FRAME_SUMS];
+    bursty_p_count sum[BURSTY_FRAMES][BURSTY_P_FRAME_CLASSES * BURSTY_P_FRAME_SUMS];
 } bursty_p_framed;
 
 /* n ticks of a path, in the frame of this thread. An interrupt may come here at any instruction of
@@ -4256,7 +4256,7 @@ static void bursty_p_end_frame(bursty_p_framed *f, uint32_t k, uint64_t ns, uint
     bursty_p_keep_slowest(kind, number, ns, wait_ns, began_ns, list);
     if (class_number == BURSTY_P_FRAME_CLASSES) return;
     {
-        bursty_p_count *sum = f->sum[k][class_number];
+        bursty_p_count *sum = &f->sum[k][class_number * BURSTY_P_FRAME_SUMS];
         bursty_p_count_up(&sum[BURSTY_P_FRAME_COUNT], 1);
         bursty_p_count_up(&sum[BURSTY_P_FRAME_US], us);
         bursty_p_add_product(&sum[BURSTY_P_FRAME_US2], us, us);
@@ -4386,8 +4386,10 @@ static void bursty_p_clear_frames(void) {
         BURSTY_P_RELEASE(&kind->count, 0);
     }
     for (i = 0; i < BURSTY_P_FRAMED; i++) {
-        for (k = 0; k < BURSTY_FRAMES * BURSTY_P_FRAME_CLASSES * BURSTY_P_FRAME_SUMS; k++)
-            BURSTY_P_STORE(&bursty_p_frames.framed[i].sum[0][0][k], 0);
+        for (k = 0; k < BURSTY_FRAMES; k++) {
+            for (n = 0; n < BURSTY_P_FRAME_CLASSES * BURSTY_P_FRAME_SUMS; n++)
+                BURSTY_P_STORE(&bursty_p_frames.framed[i].sum[k][n], 0);
+        }
     }
     for (i = 0; i < BURSTY_P_GET(&bursty_p_frames.row_count); i++) {
         for (c = 0; c < BURSTY_P_FRAME_CLASSES; c++) {
@@ -4447,7 +4449,7 @@ static void bursty_p_put_kind(bursty_p_dump *d, uint32_t k) {
     for (i = 0; i < BURSTY_P_FRAMED; i++) {
         const bursty_p_framed *f = &bursty_p_frames.framed[i];
         running += BURSTY_P_GET(&f->running) == k + 1;
-        for (s = 0; s < 2 * BURSTY_P_FRAME_SUMS; s++) bursty_p_sum(&sums[s], &f->sum[k][0][s]);
+        for (s = 0; s < 2 * BURSTY_P_FRAME_SUMS; s++) bursty_p_sum(&sums[s], &f->sum[k][s]);
     }
     v[0] = budget;
     v[1] = budget ? budget : limit ? bursty_p_bucket_ns(limit) : 0;

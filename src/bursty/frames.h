@@ -19,7 +19,7 @@ typedef struct bursty_p_frame_list {
 
 enum { BURSTY_P_SLOW_FRAME, BURSTY_P_OTHER_FRAME, BURSTY_P_FRAME_CLASSES };
 enum { BURSTY_P_FRAME_COUNT, BURSTY_P_FRAME_US, BURSTY_P_FRAME_US2, BURSTY_P_FRAME_WAIT,
-       BURSTY_P_FRAME_WAIT2, BURSTY_P_FRAME_SUMS };
+       BURSTY_P_FRAME_WAIT2, BURSTY_P_FRAME_SUMS }; /* of each class */
 
 typedef struct bursty_p_framed {
     uint32_t used;            /* by a thread                                     */
@@ -30,7 +30,7 @@ typedef struct bursty_p_framed {
     uint32_t serial;          /* of the path that is being folded                */
     uint64_t began_ns, began_cpu_ns;
     bursty_p_frame_list list[2];
-    bursty_p_count sum[BURSTY_FRAMES][BURSTY_P_FRAME_CLASSES][BURSTY_P_FRAME_SUMS];
+    bursty_p_count sum[BURSTY_FRAMES][BURSTY_P_FRAME_CLASSES * BURSTY_P_FRAME_SUMS];
 } bursty_p_framed;
 
 /* n ticks of a path, in the frame of this thread. An interrupt may come here at any instruction of
