@@ -121,22 +121,17 @@ static void find_truth(const game_options *o, game_cause *causes) {
 }
 
 static frames_difference said_of(const frames *s, const frames_of_kind *kind, const char *name) {
-    const frames_class *slow = &kind->classes[FRAMES_SLOW], *other = &kind->classes[FRAMES_OTHER];
-    frames_ticks a = {slow->wait_us, slow->wait_us2}, b = {other->wait_us, other->wait_us2};
-    double unit = .001;
+    const frames_units units = frames_units_of(kind);
+    frames_function none;
     size_t i;
-    if (*name != '(') {
-        memset(&a, 0, sizeof a);
-        memset(&b, 0, sizeof b);
-        unit = (double)kind->tick_us / 1000;
-        for (i = 0; i < kind->function_count; i++) {
-            const frames_function *f = &kind->functions[i];
-            if (strcmp(s->sites.at[f->site].name, name) != 0) continue;
-            a = f->ticks[FRAMES_SLOW][FRAMES_SELF];
-            b = f->ticks[FRAMES_OTHER][FRAMES_SELF];
-        }
+    memset(&none, 0, sizeof none);
+    if (*name == '(') return frames_differ_waiting(kind);
+    for (i = 0; i < kind->function_count; i++) {
+        const frames_function *f = &kind->functions[i];
+        if (strcmp(s->sites.at[f->site].name, name) == 0)
+            return frames_differ_in(kind, &units, f, FRAMES_SELF);
     }
-    return frames_differ((double)slow->frames, &a, (double)other->frames, &b, unit);
+    return frames_differ_in(kind, &units, &none, FRAMES_SELF);
 }
 
 static int play_once(const game_options *o, uint64_t seed, game_cause *causes) {

@@ -709,13 +709,36 @@ TEST(cut_and_changed_parts_are_refused_or_read) {
 
 TEST(a_difference_is_what_the_formula_says) {
     const frames_ticks slow = {40, 60}, other = {100, 200}, few = {3, 3}, none = {0, 0};
-    frames_difference d = frames_differ(50, &slow, 1000, &other, 10);
+    frames_difference d = frames_differ(50, &slow, 10, 1000, &other, 10);
     double variance = (60 - 40. * 40 / 50) / 49 / 50 + (200 - 100. * 100 / 1000) / 999 / 1000;
     CHECK(fabs(d.slow - 8) < 1e-9 && fabs(d.other - 1) < 1e-9 && fabs(d.more - 7) < 1e-9);
     CHECK(fabs(d.high - d.more - 20 * sqrt(variance)) < 1e-9 && fabs(d.low + d.high - 14) < 1e-9);
-    d = frames_differ(5, &few, 1000, &none, 10); /* t of 4 degrees of freedom; (ticks + 1) / N^2 */
+    d = frames_differ(5, &few, 10, 1000, &none, 10); /* t of 4 degrees of freedom; (ticks + 1) / N^2 */
     CHECK(fabs(d.high - d.more - 10 * 2.776 * sqrt(4. / 25 + 1e-6)) < 1e-3);
-    CHECK_EQ(frames_differ(1, &few, 1000, &none, 10).has_range, 0);
+    CHECK_EQ(frames_differ(1, &few, 10, 1000, &none, 10).has_range, 0);
+}
+
+/* 40 ticks of 10 ms came in slow frames that had 100 ms of CPU time together: they stand for that. */
+TEST(ticks_stand_for_the_cpu_time_of_their_class) {
+    frames_of_kind kind;
+    frames_function f[2];
+    frames_units units;
+    memset(&kind, 0, sizeof kind);
+    memset(f, 0, sizeof f);
+    kind.functions = f;
+    kind.function_count = 2;
+    kind.tick_us = 10000;
+    kind.classes[FRAMES_SLOW].us = 900000;
+    kind.classes[FRAMES_SLOW].wait_us = 800000;
+    f[0].ticks[FRAMES_SLOW][FRAMES_SELF].sum = 30;
+    f[1].ticks[FRAMES_SLOW][FRAMES_SELF].sum = 10;
+    f[1].ticks[FRAMES_SLOW][FRAMES_TOTAL].sum = 40;
+    units = frames_units_of(&kind);
+    CHECK(units.ms[FRAMES_SLOW] == 10); /* nobody knows the CPU time */
+    kind.knows_waiting = 1;
+    units = frames_units_of(&kind);
+    CHECK(units.ms[FRAMES_SLOW] == 2.5);
+    CHECK(units.ms[FRAMES_OTHER] == 10); /* too few ticks */
 }
 
 TEST(intervals_hold_the_truth) {

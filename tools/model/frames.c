@@ -32,20 +32,61 @@ static double variance_of_mean(const frames_ticks *ticks, double count) {
     return variance > least ? variance : least;
 }
 
-frames_difference frames_differ(double slow_frames, const frames_ticks *slow, double other_frames,
-                                const frames_ticks *other, double unit) {
+frames_difference frames_differ(double slow_frames, const frames_ticks *slow, double slow_unit,
+                                double other_frames, const frames_ticks *other, double other_unit) {
     frames_difference d = {0, 0, 0, 0, 0, 0};
     double fewer = slow_frames < other_frames ? slow_frames : other_frames, half;
-    if (slow_frames > 0) d.slow = unit * (double)slow->sum / slow_frames;
-    if (other_frames > 0) d.other = unit * (double)other->sum / other_frames;
+    if (slow_frames > 0) d.slow = slow_unit * (double)slow->sum / slow_frames;
+    if (other_frames > 0) d.other = other_unit * (double)other->sum / other_frames;
     d.more = d.slow - d.other;
     if (fewer < 2) return d;
-    half = unit * quantile_of(fewer - 1) *
-           sqrt(variance_of_mean(slow, slow_frames) + variance_of_mean(other, other_frames));
+    half = quantile_of(fewer - 1) *
+           sqrt(slow_unit * slow_unit * variance_of_mean(slow, slow_frames) +
+                other_unit * other_unit * variance_of_mean(other, other_frames));
     d.low = d.more - half;
     d.high = d.more + half;
     d.has_range = 1;
     return d;
+}
+
+/* A system may look at timers of CPU time at its own ticks only, every 4 ms, and whom it takes the
+   processor from is interrupted there. So a frame that was preempted, and is slow for that, gets the
+   ticks of frames before it, too. The clock knows how much CPU time each class had: its functions
+   share that. The factor is taken as known. It goes up and down with the function's own ticks, so
+   intervals are too wide rather than too narrow. */
+frames_units frames_units_of(const frames_of_kind *kind) {
+    frames_units units;
+    size_t i;
+    int c;
+    for (c = 0; c < FRAMES_CLASSES; c++) {
+        const frames_class *of = &kind->classes[c];
+        const double cpu_ms = of->us > of->wait_us ? (double)(of->us - of->wait_us) / 1000 : 0;
+        double ticks = 0;
+        for (i = 0; i < kind->function_count; i++)
+            ticks += (double)kind->functions[i].ticks[c][FRAMES_SELF].sum;
+        units.ms[c] = (double)kind->tick_us / 1000;
+        if (kind->knows_waiting && ticks >= FEW_TICKS && kind->tick_us) units.ms[c] = cpu_ms / ticks;
+    }
+    return units;
+}
+
+frames_difference frames_differ_in(const frames_of_kind *kind, const frames_units *units,
+                                   const frames_function *function, int which) {
+    return frames_differ((double)kind->classes[FRAMES_SLOW].frames, &function->ticks[FRAMES_SLOW][which],
+                         units->ms[FRAMES_SLOW], (double)kind->classes[FRAMES_OTHER].frames,
+                         &function->ticks[FRAMES_OTHER][which], units->ms[FRAMES_OTHER]);
+}
+
+frames_difference frames_differ_waiting(const frames_of_kind *kind) {
+    const frames_class *slow = &kind->classes[FRAMES_SLOW], *other = &kind->classes[FRAMES_OTHER];
+    const frames_ticks a = {slow->wait_us, slow->wait_us2}, b = {other->wait_us, other->wait_us2};
+    return frames_differ((double)slow->frames, &a, .001, (double)other->frames, &b, .001);
+}
+
+frames_difference frames_differ_length(const frames_of_kind *kind) {
+    const frames_class *slow = &kind->classes[FRAMES_SLOW], *other = &kind->classes[FRAMES_OTHER];
+    const frames_ticks a = {slow->us, slow->us2}, b = {other->us, other->us2};
+    return frames_differ((double)slow->frames, &a, .001, (double)other->frames, &b, .001);
 }
 
 double frames_quantile(const frames_of_kind *kind, double q) {
@@ -179,9 +220,7 @@ static int is_told(const frames_difference *d) { return d->has_range && (d->low 
 static void add_summary(report_table *table, const frames_of_kind *k, size_t left_out) {
     const frames_class *slow = &k->classes[FRAMES_SLOW], *other = &k->classes[FRAMES_OTHER];
     const double classed = (double)slow->frames + (double)other->frames;
-    const frames_ticks a = {slow->us, slow->us2}, b = {other->us, other->us2};
-    const frames_difference d =
-        frames_differ((double)slow->frames, &a, (double)other->frames, &b, .001);
+    const frames_difference d = frames_differ_length(k);
     text words = {NULL, 0, 0};
     text_count(&words, slow->frames);
     text_add(&words, " of ");
@@ -234,10 +273,7 @@ static void add_more(report *r, const frames *s, const frames_of_kind *k) {
         {"line", "line", REPORT_COUNT, REPORT_HIDDEN, NULL},
         {"kind", "kind", REPORT_NAME, REPORT_HIDDEN, NULL},
     };
-    const frames_class *slow = &k->classes[FRAMES_SLOW], *other = &k->classes[FRAMES_OTHER];
-    const double frames_slow = (double)slow->frames, frames_other = (double)other->frames;
-    const frames_ticks wait_slow = {slow->wait_us, slow->wait_us2};
-    const frames_ticks wait_other = {other->wait_us, other->wait_us2};
+    const frames_units units = frames_units_of(k);
     const char *kind = shown(r, k->name);
     text title = {NULL, 0, 0};
     report_table *table;
@@ -250,16 +286,11 @@ static void add_more(report *r, const frames *s, const frames_of_kind *k) {
     for (i = 0; i <= k->function_count; i++) { /* the last one is waiting */
         const frames_function *f = i < k->function_count ? &k->functions[i] : NULL;
         const frames_site *site = f ? &s->sites.at[f->site] : NULL;
-        const double unit = (double)k->tick_us / 1000;
         frames_difference self, total;
         report_cell *row;
         if (!f && !k->knows_waiting) break;
-        self = f ? frames_differ(frames_slow, &f->ticks[FRAMES_SLOW][FRAMES_SELF], frames_other,
-                                 &f->ticks[FRAMES_OTHER][FRAMES_SELF], unit)
-                 : frames_differ(frames_slow, &wait_slow, frames_other, &wait_other, .001);
-        total = f ? frames_differ(frames_slow, &f->ticks[FRAMES_SLOW][FRAMES_TOTAL], frames_other,
-                                  &f->ticks[FRAMES_OTHER][FRAMES_TOTAL], unit)
-                  : self;
+        self = f ? frames_differ_in(k, &units, f, FRAMES_SELF) : frames_differ_waiting(k);
+        total = f ? frames_differ_in(k, &units, f, FRAMES_TOTAL) : self;
         if (!is_told(&self) && !is_told(&total)) {
             left_out += f != NULL && self.has_range;
             continue;
