@@ -38,6 +38,10 @@
    5. An overlay in the program? bursty_top fills rows with functions, their share
       of the time and their calls, with intervals. bursty_pause(1) leaves out a
       loading screen.
+   6. A hitch, or slow requests? Call bursty_frame("frame") at the top of the main
+      loop, or bursty_frame("request") when a request comes and bursty_frame(NULL)
+      when it is done. The report then says how long frames take, and what slow
+      ones do that others do not. config.frame_slow_ns is the budget.
 
    WHAT HAPPENS
    Time: where there are timers (Linux, gcc or clang) each thread gets one, which
@@ -77,7 +81,8 @@
        bytes at the thread's first check.) It uses 1 MiB of static memory, whose
        pages are touched when they are needed: enough for 180 threads, 6000 table
        rows and 2400 paths; or memory that you pass in. The compiler lays out 3 KB
-       for each thread, 900 bytes in a shared object.
+       for each thread, 900 bytes in a shared object. Frames have 320 KiB of their
+       own, touched by the first bursty_frame.
      - What does not fit is counted, and the report says it first: events, threads,
        ticks, and CPU time of the process that no tick saw. Counters saturate.
      - A timer's signal is a real-time signal that the program does not use. Waits
@@ -135,6 +140,10 @@
      BURSTY_PROFILES=n     How many profiles: 8, at most 32.
      BURSTY_MEMORY=bytes   The size of the static memory; 0 means none.
      BURSTY_TICKS          In a bare build: bursty_tick charges ticks. 2 kB of flash.
+     BURSTY_FRAMES=n       How many kinds of frames: 8, at most 64. In a bare build 0,
+                           which leaves frames out. There it needs BURSTY_TICKS, 4 kB
+                           of flash, 6.3 kB of RAM for the first kind and 3 kB for
+                           each other one, and config.frame_clock.
    "undefined reference" or "hidden symbol bursty_... is not defined": no file of
    this executable or library defines BURSTY_IMPLEMENTATION, or files differ in
    options.
@@ -142,8 +151,9 @@
    COST
      A check is two instructions on x86-64, a scope 11 (10 at a fixed address). A
      tick takes some 40 us in a virtual machine: 0.3 % at the default rate. An event
-     in a burst takes 40 to 130 instructions. A tiny function that leaves at once
-     most of the time pays less if its check stands below that exit.
+     in a burst takes 40 to 130 instructions; a frame takes 320, and two clocks. A
+     tiny function that leaves at once most of the time pays less if its check
+     stands below that exit.
 
    CONTENTS
      options
