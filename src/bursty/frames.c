@@ -455,7 +455,8 @@ static void bursty_p_leave_frames(void) {
     BURSTY_P_FENCE();
     if (!f) return;
     if (f->running) bursty_p_tick_add_shared(&bursty_p_frames.kind[f->running - 1].unended, 1);
-    f->running = f->busy = f->list[0].count = f->list[1].count = f->list[0].more = f->list[1].more = 0;
+    BURSTY_P_PUT(&f->running, 0);
+    f->busy = f->list[0].count = f->list[1].count = f->list[0].more = f->list[1].more = 0;
     BURSTY_P_RELEASE(&f->used, 0);
 }
 

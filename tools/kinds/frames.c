@@ -208,6 +208,9 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
 
 static int compare_u64(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
 
+/* All kinds of a part share the name of their program. */
+static int compare_names(const char *a, const char *b) { return a == b ? 0 : strcmp(a, b); }
+
 static int compare_programs(const void *left, const void *right) {
     const frames_program *a = (const frames_program *)left, *b = (const frames_program *)right;
     int order = strcmp(a->name, b->name);
@@ -216,7 +219,7 @@ static int compare_programs(const void *left, const void *right) {
 
 static int compare_kinds(const void *left, const void *right) {
     const frames_of_kind *a = (const frames_of_kind *)left, *b = (const frames_of_kind *)right;
-    int order = strcmp(a->program, b->program);
+    int order = compare_names(a->program, b->program);
     if (!order) order = compare_u64(a->tick_us, b->tick_us);
     if (!order) order = strcmp(a->name, b->name);
     if (!order) order = compare_u64(a->budget_ns, b->budget_ns);
@@ -524,7 +527,7 @@ static void put_kind(const frames *s, writer *out, const frames_of_kind *kind) {
 }
 
 static int is_of(const frames_of_kind *kind, const frames_program *program) {
-    return kind->tick_us == program->tick_us && strcmp(kind->program, program->name) == 0;
+    return kind->tick_us == program->tick_us && compare_names(kind->program, program->name) == 0;
 }
 
 /* One part for each program and tick. Kinds stand in the same order as programs. */

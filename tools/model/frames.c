@@ -8,9 +8,13 @@
 #include "model/frames.h"
 #include "model/report.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { FEW_TICKS = 30, FEW_FRAMES = 30, ROWS_SHOWN = 30, PATHS_SHOWN = 3 };
+/* A file may have many kinds, and point at a long name from many rows: what is made of it stays
+   linear in its size. */
+enum { KINDS_COMPARED = 64, KIND_CHARACTERS = 64, NAME_CHARACTERS = 200, STACK_CHARACTERS = 48 };
 
 /* ---- the difference ----------------------------------------------------------------------- */
 
@@ -115,8 +119,15 @@ static double longest(const frames_of_kind *kind) {
     return frames_quantile(kind, 1);
 }
 
-static const char *shown(report *r, const char *name) {
-    return *name ? report_keep(r, report_name(r, name)) : "(no name)";
+/* As people read it, in at most so many characters. */
+static const char *shown(report *r, const char *name, size_t most) {
+    char *readable;
+    text words = {NULL, 0, 0};
+    if (!*name) return "(no name)";
+    readable = report_name(r, name);
+    text_short(&words, readable, most);
+    free(readable);
+    return report_keep_text(r, &words);
 }
 
 /* "3 were running, 2 ..." */
@@ -146,6 +157,8 @@ static void add_remark(report_table *table, const frames *s) {
         text_bytes(&remark, words.data, words.size);
         text_add(&remark, ".");
     }
+    if (s->kinds.count > KINDS_COMPARED)
+        text_format(&remark, " Only the first %d kinds have more than this row.", KINDS_COMPARED);
     if (idle) {
         text_add(&remark, " ");
         text_counted(&remark, idle, "end");
@@ -195,8 +208,8 @@ static void add_kinds(report *r, const frames *s) {
         row[8].count = slow->frames;
         row[9].real = k->most_limit_ns ? ms((double)k->most_limit_ns) : REPORT_NONE;
         row[10].real = k->budget_ns ? (double)slow->frames : REPORT_NONE;
-        row[11].name = shown(r, k->name);
-        row[12].name = *k->program ? shown(r, k->program) : "";
+        row[11].name = shown(r, k->name, KIND_CHARACTERS);
+        row[12].name = *k->program ? shown(r, k->program, KIND_CHARACTERS) : "";
     }
 }
 
@@ -209,7 +222,7 @@ static const char *place_of(report *r, const frames_site *site) {
         if (*at == '/' || *at == '\\') file = at + 1;
     }
     if (!*file) return "";
-    text_add(&place, file);
+    text_short(&place, file, NAME_CHARACTERS);
     text_format(&place, ":%lu", (unsigned long)site->line);
     return report_keep_text(r, &place);
 }
@@ -274,7 +287,7 @@ static void add_more(report *r, const frames *s, const frames_of_kind *k) {
         {"kind", "kind", REPORT_NAME, REPORT_HIDDEN, NULL},
     };
     const frames_units units = frames_units_of(k);
-    const char *kind = shown(r, k->name);
+    const char *kind = shown(r, k->name, KIND_CHARACTERS);
     text title = {NULL, 0, 0};
     report_table *table;
     size_t i, left_out = 0;
@@ -303,9 +316,9 @@ static void add_more(report *r, const frames *s, const frames_of_kind *k) {
         row[8].count = f ? tally_add(f->ticks[FRAMES_SLOW][FRAMES_TOTAL].sum,
                                      f->ticks[FRAMES_OTHER][FRAMES_TOTAL].sum)
                          : 0;
-        row[9].name = f ? shown(r, site->name) : "(waiting)";
+        row[9].name = f ? shown(r, site->name, NAME_CHARACTERS) : "(waiting)";
         row[10].name = f ? place_of(r, site) : "";
-        row[11].name = f ? site->file : "";
+        row[11].name = f && *site->file ? shown(r, site->file, NAME_CHARACTERS) : "";
         row[12].count = f ? site->line : 0;
         row[13].name = kind;
     }
@@ -316,7 +329,13 @@ static void add_more(report *r, const frames *s, const frames_of_kind *k) {
 
 /* ---- the slowest, as they were ------------------------------------------------------------ */
 
-/* "load_chunk in update 3, draw 1": where the ticks were, at most three paths. */
+static void add_short(text *words, const report *r, const char *name) {
+    char *readable = report_name(r, name);
+    text_short(words, *readable ? readable : "(no name)", STACK_CHARACTERS);
+    free(readable);
+}
+
+/* "3 load_chunk in update, 1 draw": where the ticks were, at most three paths. */
 static const char *ticked(report *r, const frames *s, const frames_one *one) {
     uint64_t rest = one->more;
     text words = {NULL, 0, 0};
@@ -331,10 +350,10 @@ static const char *ticked(report *r, const frames *s, const frames_one *one) {
         if (i) text_add(&words, ", ");
         text_count(&words, path->ticks);
         text_add(&words, " ");
-        text_add(&words, shown(r, s->sites.at[stack[0]].name));
+        add_short(&words, r, s->sites.at[stack[0]].name);
         if (path->depth > 1) {
             text_add(&words, " in ");
-            text_add(&words, shown(r, s->sites.at[stack[1]].name));
+            add_short(&words, r, s->sites.at[stack[1]].name);
         }
     }
     if (rest) {
@@ -358,8 +377,9 @@ static void add_slowest(report *r, const frames *s) {
     size_t i, n;
     report_remark(table, "How long each took, how much of it the thread waited, when it began, and "
                          "which functions its ticks met: one frame is an example, not a cause.");
-    for (i = 0; i < s->kinds.count; i++) {
+    for (i = 0; i < s->kinds.count && i < KINDS_COMPARED; i++) {
         const frames_of_kind *k = &s->kinds.at[i];
+        const char *kind = shown(r, k->name, KIND_CHARACTERS);
         for (n = 0; n < k->slowest_count; n++) {
             const frames_one *one = &k->slowest[n];
             report_cell *row = report_add_row(table);
@@ -367,7 +387,7 @@ static void add_slowest(report *r, const frames *s) {
             row[1].real = k->knows_waiting ? ms((double)one->wait_ns) : REPORT_NONE;
             row[2].real = (double)one->began_us / 1e6;
             row[3].count = one->number;
-            row[4].name = shown(r, k->name);
+            row[4].name = kind;
             row[5].name = ticked(r, s, one);
         }
     }
@@ -379,15 +399,14 @@ static void add_histogram(report *r, const frames *s) {
         {"from_ms", "from", REPORT_REAL, REPORT_FINE, "-"},
         {"to_ms", "to", REPORT_REAL, REPORT_FINE, "-"},
         {"count", "frames", REPORT_COUNT, 0, NULL},
-        {"kind", "kind", REPORT_NAME, 0, NULL},
-        {"row", "row", REPORT_COUNT, REPORT_HIDDEN, NULL},
+        {"row", "row", REPORT_COUNT, 0, NULL},
     };
     report_table *table = report_add_table(r, "frames_histogram", "durations of frames", columns,
                                            sizeof columns / sizeof *columns);
     size_t i, n;
     table->is_for_programs = 1;
     report_remark(table, "row: which row of the table of kinds the frames belong to, from 0.");
-    for (i = 0; i < s->kinds.count; i++) {
+    for (i = 0; i < s->kinds.count && i < KINDS_COMPARED; i++) {
         const frames_of_kind *k = &s->kinds.at[i];
         for (n = 0; n < k->bucket_count; n++) {
             const uint32_t bucket = k->buckets[n].bucket;
@@ -396,8 +415,7 @@ static void add_histogram(report *r, const frames *s) {
             row[1].real = bucket + 1 < FRAMES_BUCKETS ? ms((double)frames_bucket_ends(bucket))
                                                       : REPORT_NONE;
             row[2].count = k->buckets[n].count;
-            row[3].name = shown(r, k->name);
-            row[4].count = i;
+            row[3].count = i;
         }
     }
 }
@@ -410,7 +428,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     for (i = 0; i < s->programs.count; i++) report_add_name(r, s->programs.at[i].name);
     if (!s->kinds.count) return;
     add_kinds(r, s);
-    for (i = 0; i < s->kinds.count; i++) add_more(r, s, &s->kinds.at[i]);
+    for (i = 0; i < s->kinds.count && i < KINDS_COMPARED; i++) add_more(r, s, &s->kinds.at[i]);
     add_slowest(r, s);
     add_histogram(r, s);
 }
