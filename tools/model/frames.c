@@ -93,6 +93,12 @@ frames_difference frames_differ_length(const frames_of_kind *kind) {
     return frames_differ((double)slow->frames, &a, .001, (double)other->frames, &b, .001);
 }
 
+/* No more than the longest, if that was kept. */
+static double capped(const frames_of_kind *kind, double ns) {
+    const double most = kind->slowest_count ? (double)kind->slowest[0].ns : ns;
+    return ns < most ? ns : most;
+}
+
 double frames_quantile(const frames_of_kind *kind, double q) {
     const double wanted = q * (double)frames_count(kind);
     double before = 0;
@@ -103,7 +109,7 @@ double frames_quantile(const frames_of_kind *kind, double q) {
         const double next = b->bucket + 1 < FRAMES_BUCKETS ? (double)frames_bucket_ends(b->bucket)
                                                            : 2 * begins;
         if (before + (double)b->count >= wanted || i + 1 == kind->bucket_count)
-            return begins + (next - begins) * (wanted - before) / (double)b->count;
+            return capped(kind, begins + (next - begins) * (wanted - before) / (double)b->count);
         before += (double)b->count;
     }
     return 0;
@@ -428,7 +434,9 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     for (i = 0; i < s->programs.count; i++) report_add_name(r, s->programs.at[i].name);
     if (!s->kinds.count) return;
     add_kinds(r, s);
-    for (i = 0; i < s->kinds.count && i < KINDS_COMPARED; i++) add_more(r, s, &s->kinds.at[i]);
+    for (i = 0; i < s->kinds.count && i < KINDS_COMPARED; i++) {
+        if (s->kinds.at[i].bucket_count) add_more(r, s, &s->kinds.at[i]);
+    }
     add_slowest(r, s);
     add_histogram(r, s);
 }

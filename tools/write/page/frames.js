@@ -162,12 +162,12 @@ section('frames', (frames, host) => {
       (kinds.limit_ms[k] === null ? '.' : '; to the right of the line they are slow.');
     return { picture, rows, limit_ms: kinds.limit_ms[k], card: card('how long: ' + name, about, null, picture) };
   });
-  const more = named('frames_more').map(drawMore);
+  const more = named('frames_more').map(drawMore); // of the kinds that have a picture
   host.replaceChildren();
-  pictures.forEach((one, k) => {
-    if (one) host.append(one.card);
+  pictures.filter(Boolean).forEach((one, k) => {
+    host.append(one.card);
     if (more[k]) host.append(more[k]);
-    if (one) drawDurations(one.picture, one.rows, one);
+    drawDurations(one.picture, one.rows, one);
   });
   host.append(...others);
 });
