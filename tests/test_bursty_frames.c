@@ -405,6 +405,20 @@ TEST(sums_of_days_saturate) {
     input_free(&in);
 }
 
+TEST(a_frame_of_the_budget_is_not_slow) {
+    input in;
+    const frames *s;
+    CHECK(start(1000) != 0);
+    frame_of("frame", 1000, 0);
+    frame_of("frame", 1001, 0);
+    frame_of("frame", 999, 0);
+    bursty_frame(NULL);
+    s = read_frames(&in);
+    CHECK_EQ(kind_named(s, "frame")->classes[FRAMES_SLOW].frames, 1);
+    CHECK_EQ(kind_named(s, "frame")->classes[FRAMES_OTHER].frames, 2);
+    input_free(&in);
+}
+
 TEST(a_frame_that_never_ends_is_said) {
     input in;
     const frames *s;

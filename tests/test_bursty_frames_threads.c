@@ -68,6 +68,50 @@ TEST(durations_are_those_of_the_clock) {
     bursty_stop();
 }
 
+#ifdef BURSTY_P_TIMERS
+/* Ticks interrupt bursty_frame itself, mostly: each is in one frame, the one that ends or the next. */
+TEST(no_tick_is_lost_between_two_frames) {
+    bursty_config config;
+    bursty_stats before, after;
+    input in;
+    const frames *s;
+    uint64_t sum = 0;
+    size_t f;
+    int i;
+    memset(&config, 0, sizeof config);
+    config.tick_hz = 1000;
+    config.frame_slow_ns = 1;
+    CHECK(bursty_start(&config) != 0);
+    bursty_frame("frame");
+    bursty_get_stats(&before);
+    do {
+        for (i = 0; i < 1000; i++) {
+            BURST_SCOPE("in a frame");
+            bursty_frame("frame");
+            BURST_LEAVE();
+        }
+        bursty_get_stats(&after);
+    } while (after.cpu_us < before.cpu_us + 300000);
+    bursty_frame(NULL);
+    bursty_get_stats(&after);
+    bursty_stop();
+    s = read_frames(&in);
+    if (CHECK(s != NULL)) {
+        for (f = 0; f < s->kinds.at[0].function_count; f++) {
+            sum += s->kinds.at[0].functions[f].ticks[FRAMES_SLOW][FRAMES_SELF].sum;
+            sum += s->kinds.at[0].functions[f].ticks[FRAMES_OTHER][FRAMES_SELF].sum;
+        }
+    }
+    input_free(&in);
+    if (after.ticks < 100) {
+        SKIP("no timers");
+        return;
+    }
+    CHECK(sum <= after.ticks);
+    CHECK(sum + 16 >= after.ticks - before.ticks); /* the last ones came behind the last frame */
+}
+#endif
+
 #ifdef TEST_PTHREAD
 enum { THREADS = 8, FRAMES = 2000 };
 

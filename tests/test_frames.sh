@@ -78,7 +78,7 @@ has "$dir/budget.txt" ' 30 0.08 20 20 20 frame game'
 has "$dir/budget.txt" '20 of 1000 frames (2 %) are slow: above 20 ms. Such a frame takes 20 ms more (20 to 20).'
 has "$dir/budget.txt" ' 16 16 16 16 0 16 16 16 320 collect game.c:'
 has "$dir/budget.txt" ' 4 4 4 4 0 4 4 4 0 (waiting)'
-has "$dir/budget.txt" '2 functions of which the interval holds zero are left out.'
+has "$dir/budget.txt" '2 functions of which the interval holds zero are left out; --csv has them.'
 has "$dir/budget.txt" 'Not counted: 1 that had not ended yet. 1 end found no frame to end.'
 has "$dir/budget.txt" ' 30 4 0.49 50 frame 16 collect'
 has "$dir/budget.txt" '16 collect, 7 update, 3 draw'
@@ -106,6 +106,7 @@ has "$dir/sum.txt" 'Not counted: 3 that had not ended yet. 3 ends found no frame
 ok $? "JSON of frames"
 "$bursty" report --csv "$dir/budget.brst" >"$dir/budget.csv" &&
     grep -q '^# frames_histogram: durations of frames' "$dir/budget.csv" &&
+    grep -q '^-*0,.*,update,game.c:' "$dir/budget.csv" &&
     grep -q '^16,15.99[0-9]*,16.00[0-9]*,16,0,16,.*,320,collect,game.c:' "$dir/budget.csv"
 ok $? "CSV of frames"
 "$bursty" report --html "$dir/budget.html" "$dir/budget.brst" &&

@@ -261,8 +261,9 @@ static void add_summary(report_table *table, const frames_of_kind *k, size_t lef
     if (left_out) {
         text_add(&words, " ");
         text_counted(&words, left_out, "function");
-        text_add(&words, left_out == 1 ? " of which the interval holds zero is left out."
-                                       : " of which the interval holds zero are left out.");
+        text_add(&words, left_out == 1
+                             ? " of which the interval holds zero is left out; --csv has it."
+                             : " of which the interval holds zero are left out; --csv has them.");
     }
     text_bytes(&words, "", 1);
     report_remark(table, words.data);
@@ -310,7 +311,7 @@ static void add_more(report *r, const frames *s, const frames_of_kind *k) {
         if (!f && !k->knows_waiting) break;
         self = f ? frames_differ_in(k, &units, f, FRAMES_SELF) : frames_differ_waiting(k);
         total = f ? frames_differ_in(k, &units, f, FRAMES_TOTAL) : self;
-        if (!is_told(&self) && !is_told(&total)) {
+        if (!is_told(&self) && !is_told(&total) && !r->options.wants_all_rows) {
             left_out += f != NULL && self.has_range;
             continue;
         }
