@@ -2923,9 +2923,10 @@ void bursty_p_kept_leave(uint32_t n) {
        list 0   | update 2 | draw 1 |        paths ticked in this frame, and how often
        list 1   | (empty)                    of the next one: ticks go to list `active`
 
-   A frame ends by changing `active`, in one store. Ticks that interrupt the work behind it are in
-   the next frame, which has begun, and nothing is counted twice or lost. Invariant: the list that
-   is not active is empty, but while a frame ends. */
+   A frame ends by changing `active`, in one store. Ticks that interrupt the
+   work behind it are in the next frame, which has begun, and nothing is counted
+   twice or lost. Invariant: the list that is not active is empty, but while a
+   frame ends. */
 enum { BURSTY_P_FRAME_PATHS = 64 };
 typedef struct bursty_p_frame_list {
     volatile uint32_t count;
@@ -2949,8 +2950,8 @@ typedef struct bursty_p_framed {
     bursty_p_count sum[BURSTY_FRAMES][BURSTY_P_FRAME_CLASSES * BURSTY_P_FRAME_SUMS];
 } bursty_p_framed;
 
-/* n ticks of a path, in the frame of this thread. An interrupt may come here at any instruction of
-   bursty_frame. */
+/* n ticks of a path, in the frame of this thread. An interrupt may come here at
+   any instruction of bursty_frame. */
 static void bursty_p_frame_tick(bursty_p_framed *f, uint32_t row, uint32_t n) {
     bursty_p_frame_list *list;
     uint32_t i;
@@ -3962,24 +3963,28 @@ BURSTY_API void bursty_tick(uint32_t n) { (void)n; }
 
 #if BURSTY_FRAMES > 0
 
-/* bursty_frame ends the frame of this thread and begins the next. A frame that ends is slow or not:
-   it is longer than config.frame_slow_ns, or, if that is 0, it lies in a bucket above the one with
-   the 95th percentile of the frames of its kind so far. The first 64 are neither, then.
+/* bursty_frame ends the frame of this thread and begins the next. A frame that
+   ends is slow or not: it is longer than config.frame_slow_ns, or, if that is
+   0, it lies in a bucket above the one with the 95th percentile of the frames
+   of its kind so far. The first 64 are neither, then.
 
-       buckets  | 0 | 1 | ... | 31 | 32 .. 47 | 48 .. 63 | ...   of 64 ns; 16 to an octave, so at most
-                  64 ns each         128 ns     256 ns           6 % wide; the last one is open at 73
-                                                                 minutes
+       buckets  | 0 | 1 | ... | 31 | 32 .. 47 | 48 .. 63 | ... | 527 |
+                  64 ns each         128 ns     256 ns           open at 73 min
 
-   Then the ticks of its paths are folded into functions: a function has the ticks of all paths that
-   end in it (self) and of all that lead through it (total), first within the frame and then as a sum
-   and a sum of squares over the frames of its class. A frame without a tick of a function adds
-   zeros, and how many frames there were is known. So mean and variance between frames follow, and
-   frames are what is independent.
+   There are 16 to an octave, so they are at most 6 % wide.
 
-   Buckets, the last durations and the slowest frames of a kind are shared by all threads: buckets by
-   atomic additions, the slowest by a flag that nobody waits for. What threads add up belongs to one
-   bursty_p_framed each; and so does a row (function, kind) of the table of functions. So a frame
-   never waits. Cost: docs/frames.md. */
+   Then the ticks of its paths are folded into functions: a function has the
+   ticks of all paths that end in it (self) and of all that lead through it
+   (total), first within the frame and then as a sum and a sum of squares over
+   the frames of its class. A frame without a tick of a function adds zeros, and
+   how many frames there were is known. So mean and variance between frames
+   follow, and frames are what is independent.
+
+   Buckets, the last durations and the slowest frames of a kind are shared by
+   all threads: buckets by atomic additions, the slowest by a flag that nobody
+   waits for. What threads add up belongs to one bursty_p_framed each; and so
+   does a row (function, kind) of the table of functions. So a frame never
+   waits. Cost: docs/frames.md. */
 enum { BURSTY_P_BUCKETS = 528, BURSTY_P_FIRST_FRAMES = 64, BURSTY_P_FRAME_NAME = 32 };
 #ifdef BURSTY_NO_TLS
 enum { BURSTY_P_FRAMED = 1 }; /* threads that are in a frame at once */
@@ -4070,6 +4075,16 @@ static uint64_t bursty_p_frame_ns(void) {
 #endif
 }
 
+/* Without a clock there are no frames. */
+static int bursty_p_has_frame_clock(void) {
+#if (defined(BURSTY_P_POSIX) && defined(CLOCK_MONOTONIC)) || defined(BURSTY_P_CLOCK) || \
+    defined(_WIN32)
+    return 1;
+#else
+    return bursty_p_all.config.frame_clock != NULL;
+#endif
+}
+
 static uint64_t bursty_p_frame_cpu_ns(void) {
     const bursty_config *config = &bursty_p_all.config;
     if (config->frame_cpu_clock) return config->frame_cpu_clock(config->clock_user);
@@ -4110,7 +4125,8 @@ static int bursty_p_is_named(const bursty_p_frame_kind *kind, const char *name) 
     return kind->name[i] == 0;
 }
 
-/* The number of a kind; made at first sight, if make is set; BURSTY_FRAMES: there is none. */
+/* The number of a kind; made at first sight, if make is set; BURSTY_FRAMES:
+   there is none. */
 static uint32_t bursty_p_kind_of(const char *name, int make) {
     uint32_t k, i;
     for (k = 0; k < BURSTY_FRAMES; k++) {
@@ -4132,8 +4148,8 @@ static uint32_t bursty_p_kind_of(const char *name, int make) {
     return BURSTY_FRAMES;
 }
 
-/* The 95th percentile so far, looked for after 64 frames and then 32 times while they double. Who
-   moves `next` does it. */
+/* The 95th percentile so far, looked for after 64 frames and then 32 times
+   while they double. Who moves `next` does it. */
 static void bursty_p_find_limit(bursty_p_frame_kind *kind, uint32_t count) {
     uint32_t next = BURSTY_P_ACQUIRE(&kind->next), step = count / 32, i;
     uint64_t all = 0, below = 0;
@@ -4169,8 +4185,9 @@ static bursty_p_frame_row *bursty_p_claim_frame_row(void) {
     return &bursty_p_frames.rows[number];
 }
 
-/* The row of a function, made at first sight; NULL if the table is full. As bursty_p_tick_child: only
-   the thread of `framed` writes its rows, and a slot changes once. */
+/* The row of a function, made at first sight; NULL if the table is full. As
+   bursty_p_tick_child: only the thread of `framed` writes its rows, and a slot
+   changes once. */
 static bursty_p_frame_row *bursty_p_frame_row_of(const bursty_site *site, uint32_t kind,
                                                  uint32_t framed) {
     uint32_t h = bursty_p_mix(bursty_p_mix((uint32_t)((uintptr_t)site >> 3), kind), framed);
@@ -4195,8 +4212,8 @@ static bursty_p_frame_row *bursty_p_frame_row_of(const bursty_site *site, uint32
     }
 }
 
-/* Adds a path's ticks to its functions, each of them once; those that it meets first in this frame
-   get into the list. */
+/* Adds a path's ticks to its functions, each of them once; those that it meets
+   first in this frame get into the list. */
 static bursty_p_frame_row *bursty_p_fold_path(bursty_p_framed *f, uint32_t kind, uint32_t path,
                                               uint32_t n, bursty_p_frame_row *touched) {
     uint32_t framed = (uint32_t)(f - bursty_p_frames.framed), at, which = BURSTY_P_SELF;
@@ -4249,7 +4266,8 @@ static void bursty_p_keep_paths(bursty_p_slowest *kept, const bursty_p_frame_lis
         best = BURSTY_P_FRAME_PATHS;
         for (i = 0; i < list->count; i++) {
             if (taken >> i & 1) continue;
-            if (best == BURSTY_P_FRAME_PATHS || list->path[i].ticks > list->path[best].ticks) best = i;
+            if (best == BURSTY_P_FRAME_PATHS || list->path[i].ticks > list->path[best].ticks)
+                best = i;
         }
         if (best == BURSTY_P_FRAME_PATHS) break;
         taken |= (uint64_t)1 << best;
@@ -4338,7 +4356,8 @@ BURSTY_API void bursty_frame(const char *name) {
     uint32_t k = BURSTY_FRAMES, ended, breaks;
     if (BURSTY_P_ACQUIRE(&bursty_p_all.epoch) == 0) return;
     BURSTY_P_PUT(&bursty_p_frames.used, 1);
-    if (!f && name && t) f = bursty_p_mine.framed = bursty_p_take_framed();
+    if (!f && name && t && bursty_p_has_frame_clock())
+        f = bursty_p_mine.framed = bursty_p_take_framed();
     if (!f) {
         bursty_p_tick_add_shared(name ? &bursty_p_frames.lost : &bursty_p_frames.idle_ends, 1);
         return;
@@ -4548,7 +4567,8 @@ static void bursty_p_put_kind(bursty_p_dump *d, uint32_t k) {
 static int bursty_p_write_frames(bursty_p_dump *d, bursty_write_fn write, void *user) {
     uint32_t k, kinds = 0;
     if (!BURSTY_P_GET(&bursty_p_frames.used)) return 0;
-    for (k = 0; k < BURSTY_FRAMES; k++) kinds += BURSTY_P_ACQUIRE(&bursty_p_frames.kind[k].state) == 2;
+    for (k = 0; k < BURSTY_FRAMES; k++)
+        kinds += BURSTY_P_ACQUIRE(&bursty_p_frames.kind[k].state) == 2;
     d->sites = 0;
     bursty_p_put_begin(&d->out, 8, write, user);
     bursty_p_put_varint(&d->out, 1);

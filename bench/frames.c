@@ -1,6 +1,7 @@
-/* frames.c FRAMES TICKS SLOW_US - what bursty_frame costs: FRAMES frames with TICKS ticks in each, in
-   one of four stacks of three scopes, and nothing else. SLOW_US: the budget, or 0. Prints ns a frame.
-   FRAMES below 0: the same without frames. bench/frames.sh counts its instructions. */
+/* frames.c FRAMES TICKS SLOW_US - what bursty_frame costs: FRAMES frames with
+   TICKS ticks in each, in one of four stacks of three scopes, and nothing else.
+   SLOW_US: the budget, or 0. Prints ns a frame. FRAMES below 0: the same
+   without frames. bench/frames.sh counts its instructions. */
 #define _GNU_SOURCE
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"

@@ -1,6 +1,7 @@
-/* frames_game.c SEED FRAMES DUMP - a game with two hitches at random, on real clocks and timers, for
-   bench/frames_game.sh: 4 ms of updating and 2 ms of drawing; one frame of 25 collects 6 to 12 ms, one
-   of 40 waits 10 ms for a file. Prints what each takes more in frames above 8 ms, by the thread's own
+/* frames_game.c SEED FRAMES DUMP - a game with two hitches at random, on real
+   clocks and timers, for bench/frames_game.sh: 4 ms of updating and 2 ms of
+   drawing; one frame of 25 collects 6 to 12 ms, one of 40 waits 10 ms for a
+   file. Prints what each takes more in frames above 8 ms, by the thread's own
    clocks: the truth. */
 #define _GNU_SOURCE
 #define BURSTY_IMPLEMENTATION

@@ -1,5 +1,6 @@
-/* slow_frames.c - what do slow frames do that the others do not? A game with a hitch: each 40th frame
-   collects garbage, and nobody sees that in the mean. Afterwards: bursty report slow_frames.brst */
+/* slow_frames.c - what do slow frames do that the others do not? A game with a
+   hitch: each 40th frame collects garbage, and nobody sees that in the mean.
+   Afterwards: bursty report slow_frames.brst */
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 #include <stdio.h>

@@ -1,10 +1,12 @@
-/* frames.c - bursty-lab frames: a game with two hitches, played on a clock of its own, so that what
-   slow frames do more is known. Each run goes through bursty_frame, a dump and the report's model.
+/* frames.c - bursty-lab frames: a game with two hitches, played on a clock of
+   its own, so that what slow frames do more is known. Each run goes through
+   bursty_frame, a dump and the report's model.
 
-   A frame updates 6 ms and draws 3 ms, each a little more or less, and then waits for the display.
-   One frame of 200 also collects garbage, 15 to 23 ms, and one of 300 loads a piece of the world, 2
-   ms and 20 ms of waiting for a file. Frames above 18 ms are slow. The truth is the difference of the
-   means over two million frames, without ticks. */
+   A frame updates 6 ms and draws 3 ms, each a little more or less, and then
+   waits for the display. One frame of 200 also collects garbage, 15 to 23 ms,
+   and one of 300 loads a piece of the world, 2 ms and 20 ms of waiting for a
+   file. Frames above 18 ms are slow. The truth is the difference of the means
+   over two million frames, without ticks. */
 #include "lab/frames.h"
 #include "base/input.h"
 #include "base/tool.h"
@@ -103,7 +105,8 @@ static game begin(uint64_t seed) {
 }
 
 static void find_truth(const game_options *o, game_cause *causes) {
-    static const char *const names[GAME_CAUSES] = {"update", "draw", "collect", "load", "(waiting)"};
+    static const char *const names[GAME_CAUSES] = {"update", "draw", "collect", "load",
+                                                   "(waiting)"};
     double sums[2][GAME_CAUSES] = {{0}}, frames_of[2] = {0, 0};
     game g = begin(UINT64_C(1) << 40);
     uint32_t i, k;
@@ -236,4 +239,5 @@ static int run_frames(int argc, char **argv) {
     return TOOL_OK;
 }
 
-const tool_command lab_frames = {"frames", "do intervals of slow frames hold the truth?", run_frames};
+const tool_command lab_frames = {"frames", "do intervals of slow frames hold the truth?",
+                                 run_frames};

@@ -1,4 +1,5 @@
-/* frames.h - how often the intervals of slow frames hold the truth, in a game whose truth is known. */
+/* frames.h - how often the intervals of slow frames hold the truth, in a game
+   whose truth is known. */
 #ifndef LAB_FRAMES_H
 #define LAB_FRAMES_H
 #include <stdint.h>
@@ -12,7 +13,8 @@ typedef struct game_options {
                            ticks come after a half to one and a half, and hitches at random */
 } game_options;
 
-/* Of one cause: what it takes more in slow frames, in ms, and what runs said of it. */
+/* Of one cause: what it takes more in slow frames, in ms, and what runs said of
+   it. */
 typedef struct game_cause {
     const char *name;
     double truth, sum, sum_of_halves; /* sum of estimates, and of half widths */
@@ -20,6 +22,7 @@ typedef struct game_cause {
     uint32_t told;      /* runs whose interval does not hold zero */
 } game_cause;
 
-/* Plays the game with seeds 1 to `runs` and fills causes. Returns 0, or -1 if a dump is refused. */
+/* Plays the game with seeds 1 to `runs` and fills causes. Returns 0, or -1 if a
+   dump is refused. */
 int game_play(const game_options *o, uint32_t runs, game_cause causes[GAME_CAUSES]);
 #endif

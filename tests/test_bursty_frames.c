@@ -1,6 +1,7 @@
-/* test_bursty_frames.c - bursty_frame against a slow and obvious count of the same frames; what
-   cannot be a frame, and what does not fit; dumps that are cut, changed and added up. A bare build,
-   whose clock and ticks are called by hand; test_bursty_frames_threads.c has real ones. */
+/* test_bursty_frames.c - bursty_frame against a slow and obvious count of the
+   same frames; what cannot be a frame, and what does not fit; dumps that are
+   cut, changed and added up. A bare build, whose clock and ticks are called by
+   hand; test_bursty_frames_threads.c has real ones. */
 #include "test.h"
 #include "base/input.h"
 #include "base/tool.h"
@@ -130,7 +131,8 @@ static void call(int f) {
     functions[f](f);
 }
 
-/* Where a duration lies: buckets are walked from the first, as docs/formats.md says. */
+/* Where a duration lies: buckets are walked from the first, as docs/formats.md
+   says. */
 static uint32_t slow_bucket(uint64_t ns) {
     uint64_t end = 0, width = 64;
     uint32_t b = 0;
@@ -461,6 +463,26 @@ TEST(pauses_and_clears_leave_their_frame_out) {
     input_free(&in);
 }
 
+TEST(without_a_clock_there_is_no_frame) {
+    bursty_config config;
+    input in;
+    const frames *s;
+    uint32_t us[4];
+    memset(&config, 0, sizeof config);
+    config.tick_hz = 100;
+    CHECK(bursty_start(&config) != 0);
+    bursty_frame("frame");
+    bursty_tick(1);
+    bursty_frame("frame");
+    bursty_frame(NULL);
+    CHECK_EQ(bursty_frames("frame", us, 4), 0);
+    s = read_frames(&in);
+    CHECK_EQ(s->programs.at[0].lost, 2);
+    CHECK_EQ(s->programs.at[0].idle_ends, 1);
+    CHECK_EQ(s->kinds.count, 0);
+    input_free(&in);
+}
+
 TEST(a_new_start_forgets_frames) {
     input in;
     CHECK(start(0) != 0);
@@ -732,7 +754,8 @@ TEST(a_difference_is_what_the_formula_says) {
     CHECK_EQ(frames_differ(1, &few, 10, 1000, &none, 10).has_range, 0);
 }
 
-/* 40 ticks of 10 ms came in slow frames that had 100 ms of CPU time together: they stand for that. */
+/* 40 ticks of 10 ms came in slow frames that had 100 ms of CPU time together:
+   they stand for that. */
 TEST(ticks_stand_for_the_cpu_time_of_their_class) {
     frames_of_kind kind;
     frames_function f[2];

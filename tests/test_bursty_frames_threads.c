@@ -1,5 +1,5 @@
-/* test_bursty_frames_threads.c - frames of several threads at once, of threads that end and of
-   forked children; real clocks and timers. */
+/* test_bursty_frames_threads.c - frames of several threads at once, of threads
+   that end and of forked children; real clocks and timers. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -35,8 +35,8 @@ static void spin_us(uint64_t us) {
     BURST_LEAVE();
 }
 
-/* A clock of this process says how long all frames took together: no less and, because of what lies
-   between two readings, hardly more. */
+/* A clock of this process says how long all frames took together: no less and,
+   because of what lies between two readings, hardly more. */
 TEST(durations_are_those_of_the_clock) {
     input in;
     const frames *s;
@@ -71,8 +71,8 @@ TEST(durations_are_those_of_the_clock) {
 #ifdef BURSTY_P_TIMERS
 static uint64_t count_clock(void *user) { return *(uint64_t *)user += 1000; }
 
-/* Ticks interrupt bursty_frame itself, mostly, for its clock is a quick one: each is in one frame, the
-   one that ends or the next. */
+/* Ticks interrupt bursty_frame itself, mostly, for its clock is a quick one:
+   each is in one frame, the one that ends or the next. */
 TEST(no_tick_is_lost_between_two_frames) {
     bursty_config config;
     bursty_stats before, after;
@@ -188,8 +188,8 @@ static void *leave(void *argument) {
     return NULL;
 }
 
-/* More threads one after the other than there are places at once; each second one leaves its frame
-   open, which is said. */
+/* More threads one after the other than there are places at once; each second
+   one leaves its frame open, which is said. */
 TEST(threads_that_end_give_their_place_back) {
     pthread_t thread;
     int i;

@@ -20,54 +20,8 @@ has() { # FILE WORDS, one blank in them stands for several, and for the end of a
     ok $? "$1 has no line with \"$2\""
 }
 
-# 1000 frames of 10 ms, each 50th of 30 ms: 20 ms more, of which collect has 16 and waiting 4.
-cat >"$dir/game.c" <<'PROGRAM'
-#define BURSTY_BARE
-#define BURSTY_TICKS
-#define BURSTY_FRAMES 2
-#define BURSTY_STACK 8
-#define BURSTY_IMPLEMENTATION
-#include "bursty.h"
-#include <stdio.h>
-static uint64_t now, cpu;
-static uint64_t clock_of(void *user) { (void)user; return now; }
-static uint64_t cpu_clock_of(void *user) { (void)user; return cpu; }
-static void run(unsigned ms) {
-    for (; ms; ms--) {
-        now += 1000000;
-        cpu += 1000000;
-        bursty_tick(1);
-    }
-}
-static void update(void) { BURST_SCOPE("update"); run(7); BURST_LEAVE(); }
-static void draw(void) { BURST_SCOPE("draw"); run(3); BURST_LEAVE(); }
-static void collect(void) { BURST_SCOPE("collect"); run(16); now += 4000000; BURST_LEAVE(); }
-static int to_file(void *user, const void *data, size_t size) {
-    return fwrite(data, 1, size, (FILE *)user) != size;
-}
-int main(int argc, char **argv) {
-    static bursty_config config;
-    FILE *file = fopen(argv[1], "wb");
-    int i;
-    config.program = "game";
-    config.tick_hz = 1000;
-    config.frame_slow_ns = argc > 2 ? 20000000 : 0;
-    config.frame_clock = clock_of;
-    config.frame_cpu_clock = cpu_clock_of;
-    if (!file || !bursty_start(&config)) return 1;
-    for (i = 1; i <= 1000; i++) {
-        bursty_frame("frame");
-        update();
-        if (i % 50 == 0) collect();
-        draw();
-    }
-    bursty_frame(NULL);
-    bursty_frame(NULL);
-    bursty_frame("load");
-    return bursty_write(to_file, file) || fclose(file);
-}
-PROGRAM
-$CC -O1 -I. -o "$dir/game" "$dir/game.c" && $RUN "$dir/game" "$dir/budget.brst" budget &&
+# 20 ms more in each 50th of 1000 frames: 16 in collect and 4 waiting.
+$CC -O1 -I. -o "$dir/game" tests/make_frames.c && $RUN "$dir/game" "$dir/budget.brst" budget &&
     $RUN "$dir/game" "$dir/percentile.brst"
 ok $? "the program runs"
 
@@ -76,13 +30,13 @@ ok $? "a report of frames"
 has "$dir/budget.txt" ' 1000 10.'
 has "$dir/budget.txt" ' 30 0.08 20 20 20 frame game'
 has "$dir/budget.txt" '20 of 1000 frames (2 %) are slow: above 20 ms. Such a frame takes 20 ms more (20 to 20).'
-has "$dir/budget.txt" ' 16 16 16 16 0 16 16 16 320 collect game.c:'
+has "$dir/budget.txt" ' 16 16 16 16 0 16 16 16 320 collect make_frames.c:'
 has "$dir/budget.txt" ' 4 4 4 4 0 4 4 4 0 (waiting)'
 has "$dir/budget.txt" '2 functions of which the interval holds zero are left out; --csv has them.'
 has "$dir/budget.txt" 'Not counted: 1 that had not ended yet. 1 end found no frame to end.'
 has "$dir/budget.txt" ' 30 4 0.49 50 frame 16 collect'
 has "$dir/budget.txt" '16 collect, 7 update, 3 draw'
-sed -n '/^what slow frames/,$p' "$dir/budget.txt" | grep -q 'update *game.c'
+sed -n '/^what slow frames/,$p' "$dir/budget.txt" | grep -q 'update *make_frames.c'
 [ $? = 1 ]
 ok $? "update is no row of slow frames"
 
@@ -106,8 +60,8 @@ has "$dir/sum.txt" 'Not counted: 3 that had not ended yet. 3 ends found no frame
 ok $? "JSON of frames"
 "$bursty" report --csv "$dir/budget.brst" >"$dir/budget.csv" &&
     grep -q '^# frames_histogram: durations of frames' "$dir/budget.csv" &&
-    grep -q '^-*0,.*,update,game.c:' "$dir/budget.csv" &&
-    grep -q '^16,15.99[0-9]*,16.00[0-9]*,16,0,16,.*,320,collect,game.c:' "$dir/budget.csv"
+    grep -q '^-*0,.*,update,make_frames.c:' "$dir/budget.csv" &&
+    grep -q '^16,15.99[0-9]*,16.00[0-9]*,16,0,16,.*,320,collect,make_frames.c:' "$dir/budget.csv"
 ok $? "CSV of frames"
 "$bursty" report --html "$dir/budget.html" "$dir/budget.brst" &&
     grep -q 'data-table="frames_more"' "$dir/budget.html" &&

@@ -2,24 +2,28 @@
 
 #if BURSTY_FRAMES > 0
 
-/* bursty_frame ends the frame of this thread and begins the next. A frame that ends is slow or not:
-   it is longer than config.frame_slow_ns, or, if that is 0, it lies in a bucket above the one with
-   the 95th percentile of the frames of its kind so far. The first 64 are neither, then.
+/* bursty_frame ends the frame of this thread and begins the next. A frame that
+   ends is slow or not: it is longer than config.frame_slow_ns, or, if that is
+   0, it lies in a bucket above the one with the 95th percentile of the frames
+   of its kind so far. The first 64 are neither, then.
 
-       buckets  | 0 | 1 | ... | 31 | 32 .. 47 | 48 .. 63 | ...   of 64 ns; 16 to an octave, so at most
-                  64 ns each         128 ns     256 ns           6 % wide; the last one is open at 73
-                                                                 minutes
+       buckets  | 0 | 1 | ... | 31 | 32 .. 47 | 48 .. 63 | ... | 527 |
+                  64 ns each         128 ns     256 ns           open at 73 min
 
-   Then the ticks of its paths are folded into functions: a function has the ticks of all paths that
-   end in it (self) and of all that lead through it (total), first within the frame and then as a sum
-   and a sum of squares over the frames of its class. A frame without a tick of a function adds
-   zeros, and how many frames there were is known. So mean and variance between frames follow, and
-   frames are what is independent.
+   There are 16 to an octave, so they are at most 6 % wide.
 
-   Buckets, the last durations and the slowest frames of a kind are shared by all threads: buckets by
-   atomic additions, the slowest by a flag that nobody waits for. What threads add up belongs to one
-   bursty_p_framed each; and so does a row (function, kind) of the table of functions. So a frame
-   never waits. Cost: docs/frames.md. */
+   Then the ticks of its paths are folded into functions: a function has the
+   ticks of all paths that end in it (self) and of all that lead through it
+   (total), first within the frame and then as a sum and a sum of squares over
+   the frames of its class. A frame without a tick of a function adds zeros, and
+   how many frames there were is known. So mean and variance between frames
+   follow, and frames are what is independent.
+
+   Buckets, the last durations and the slowest frames of a kind are shared by
+   all threads: buckets by atomic additions, the slowest by a flag that nobody
+   waits for. What threads add up belongs to one bursty_p_framed each; and so
+   does a row (function, kind) of the table of functions. So a frame never
+   waits. Cost: docs/frames.md. */
 enum { BURSTY_P_BUCKETS = 528, BURSTY_P_FIRST_FRAMES = 64, BURSTY_P_FRAME_NAME = 32 };
 #ifdef BURSTY_NO_TLS
 enum { BURSTY_P_FRAMED = 1 }; /* threads that are in a frame at once */
@@ -110,6 +114,16 @@ static uint64_t bursty_p_frame_ns(void) {
 #endif
 }
 
+/* Without a clock there are no frames. */
+static int bursty_p_has_frame_clock(void) {
+#if (defined(BURSTY_P_POSIX) && defined(CLOCK_MONOTONIC)) || defined(BURSTY_P_CLOCK) || \
+    defined(_WIN32)
+    return 1;
+#else
+    return bursty_p_all.config.frame_clock != NULL;
+#endif
+}
+
 static uint64_t bursty_p_frame_cpu_ns(void) {
     const bursty_config *config = &bursty_p_all.config;
     if (config->frame_cpu_clock) return config->frame_cpu_clock(config->clock_user);
@@ -150,7 +164,8 @@ static int bursty_p_is_named(const bursty_p_frame_kind *kind, const char *name) 
     return kind->name[i] == 0;
 }
 
-/* The number of a kind; made at first sight, if make is set; BURSTY_FRAMES: there is none. */
+/* The number of a kind; made at first sight, if make is set; BURSTY_FRAMES:
+   there is none. */
 static uint32_t bursty_p_kind_of(const char *name, int make) {
     uint32_t k, i;
     for (k = 0; k < BURSTY_FRAMES; k++) {
@@ -172,8 +187,8 @@ static uint32_t bursty_p_kind_of(const char *name, int make) {
     return BURSTY_FRAMES;
 }
 
-/* The 95th percentile so far, looked for after 64 frames and then 32 times while they double. Who
-   moves `next` does it. */
+/* The 95th percentile so far, looked for after 64 frames and then 32 times
+   while they double. Who moves `next` does it. */
 static void bursty_p_find_limit(bursty_p_frame_kind *kind, uint32_t count) {
     uint32_t next = BURSTY_P_ACQUIRE(&kind->next), step = count / 32, i;
     uint64_t all = 0, below = 0;
@@ -209,8 +224,9 @@ static bursty_p_frame_row *bursty_p_claim_frame_row(void) {
     return &bursty_p_frames.rows[number];
 }
 
-/* The row of a function, made at first sight; NULL if the table is full. As bursty_p_tick_child: only
-   the thread of `framed` writes its rows, and a slot changes once. */
+/* The row of a function, made at first sight; NULL if the table is full. As
+   bursty_p_tick_child: only the thread of `framed` writes its rows, and a slot
+   changes once. */
 static bursty_p_frame_row *bursty_p_frame_row_of(const bursty_site *site, uint32_t kind,
                                                  uint32_t framed) {
     uint32_t h = bursty_p_mix(bursty_p_mix((uint32_t)((uintptr_t)site >> 3), kind), framed);
@@ -235,8 +251,8 @@ static bursty_p_frame_row *bursty_p_frame_row_of(const bursty_site *site, uint32
     }
 }
 
-/* Adds a path's ticks to its functions, each of them once; those that it meets first in this frame
-   get into the list. */
+/* Adds a path's ticks to its functions, each of them once; those that it meets
+   first in this frame get into the list. */
 static bursty_p_frame_row *bursty_p_fold_path(bursty_p_framed *f, uint32_t kind, uint32_t path,
                                               uint32_t n, bursty_p_frame_row *touched) {
     uint32_t framed = (uint32_t)(f - bursty_p_frames.framed), at, which = BURSTY_P_SELF;
@@ -289,7 +305,8 @@ static void bursty_p_keep_paths(bursty_p_slowest *kept, const bursty_p_frame_lis
         best = BURSTY_P_FRAME_PATHS;
         for (i = 0; i < list->count; i++) {
             if (taken >> i & 1) continue;
-            if (best == BURSTY_P_FRAME_PATHS || list->path[i].ticks > list->path[best].ticks) best = i;
+            if (best == BURSTY_P_FRAME_PATHS || list->path[i].ticks > list->path[best].ticks)
+                best = i;
         }
         if (best == BURSTY_P_FRAME_PATHS) break;
         taken |= (uint64_t)1 << best;
@@ -378,7 +395,8 @@ BURSTY_API void bursty_frame(const char *name) {
     uint32_t k = BURSTY_FRAMES, ended, breaks;
     if (BURSTY_P_ACQUIRE(&bursty_p_all.epoch) == 0) return;
     BURSTY_P_PUT(&bursty_p_frames.used, 1);
-    if (!f && name && t) f = bursty_p_mine.framed = bursty_p_take_framed();
+    if (!f && name && t && bursty_p_has_frame_clock())
+        f = bursty_p_mine.framed = bursty_p_take_framed();
     if (!f) {
         bursty_p_tick_add_shared(name ? &bursty_p_frames.lost : &bursty_p_frames.idle_ends, 1);
         return;
@@ -588,7 +606,8 @@ static void bursty_p_put_kind(bursty_p_dump *d, uint32_t k) {
 static int bursty_p_write_frames(bursty_p_dump *d, bursty_write_fn write, void *user) {
     uint32_t k, kinds = 0;
     if (!BURSTY_P_GET(&bursty_p_frames.used)) return 0;
-    for (k = 0; k < BURSTY_FRAMES; k++) kinds += BURSTY_P_ACQUIRE(&bursty_p_frames.kind[k].state) == 2;
+    for (k = 0; k < BURSTY_FRAMES; k++)
+        kinds += BURSTY_P_ACQUIRE(&bursty_p_frames.kind[k].state) == 2;
     d->sites = 0;
     bursty_p_put_begin(&d->out, 8, write, user);
     bursty_p_put_varint(&d->out, 1);

@@ -7,9 +7,10 @@
        list 0   | update 2 | draw 1 |        paths ticked in this frame, and how often
        list 1   | (empty)                    of the next one: ticks go to list `active`
 
-   A frame ends by changing `active`, in one store. Ticks that interrupt the work behind it are in
-   the next frame, which has begun, and nothing is counted twice or lost. Invariant: the list that
-   is not active is empty, but while a frame ends. */
+   A frame ends by changing `active`, in one store. Ticks that interrupt the
+   work behind it are in the next frame, which has begun, and nothing is counted
+   twice or lost. Invariant: the list that is not active is empty, but while a
+   frame ends. */
 enum { BURSTY_P_FRAME_PATHS = 64 };
 typedef struct bursty_p_frame_list {
     volatile uint32_t count;
@@ -33,8 +34,8 @@ typedef struct bursty_p_framed {
     bursty_p_count sum[BURSTY_FRAMES][BURSTY_P_FRAME_CLASSES * BURSTY_P_FRAME_SUMS];
 } bursty_p_framed;
 
-/* n ticks of a path, in the frame of this thread. An interrupt may come here at any instruction of
-   bursty_frame. */
+/* n ticks of a path, in the frame of this thread. An interrupt may come here at
+   any instruction of bursty_frame. */
 static void bursty_p_frame_tick(bursty_p_framed *f, uint32_t row, uint32_t n) {
     bursty_p_frame_list *list;
     uint32_t i;

@@ -1,9 +1,10 @@
 /* frames.c - reading, adding up and writing parts of kind 8.
 
-   Reading only appends. Settling sorts kinds by what makes two of them one (program, tick, name,
-   budget, whether waiting is known), adds up equals, and keeps the longest 16 of their slowest
-   frames. Sums saturate, and the longest of the longest are the longest of all: so any order and any
-   grouping of files gives the same. Cost: n log n. */
+   Reading only appends. Settling sorts kinds by what makes two of them one
+   (program, tick, name, budget, whether waiting is known), adds up equals, and
+   keeps the longest 16 of their slowest frames. Sums saturate, and the longest
+   of the longest are the longest of all: so any order and any grouping of files
+   gives the same. Cost: n log n. */
 #include "kinds/frames.h"
 #include "base/tool.h"
 #include <stdlib.h>
@@ -21,7 +22,8 @@ enum { SITE_NONE = 0, SITE_NEW = 1, SITE_RECENT = 2 };
          : (void)0,                                                                           \
      memset(&(list)->at[(list)->count], 0, sizeof *(list)->at), &(list)->at[(list)->count++])
 
-/* One item more; the room is always a power of two, so a full list is one whose count is one. */
+/* One item more; the room is always a power of two, so a full list is one whose
+   count is one. */
 static void *grow(void *list, size_t count, size_t item_bytes) {
     if (count & (count - 1)) return list;
     return tool_grow(list, (count ? 2 * count : 1) * item_bytes);
@@ -234,7 +236,8 @@ static int compare_sites(const frames_site *a, const frames_site *b) {
 }
 
 static int compare_buckets(const void *left, const void *right) {
-    return compare_u64(((const frames_bucket *)left)->bucket, ((const frames_bucket *)right)->bucket);
+    const frames_bucket *a = (const frames_bucket *)left, *b = (const frames_bucket *)right;
+    return compare_u64(a->bucket, b->bucket);
 }
 
 /* qsort hands over no owner: sites are numbered by their order first. */
@@ -261,7 +264,8 @@ static void settle_sites(frames *s) {
     }
     qsort(order, s->sites.count, sizeof *order, compare_orders);
     for (i = 0; i < s->sites.count; i++) {
-        if (!kept || compare_sites(&sorted[kept - 1], order[i].site) != 0) sorted[kept++] = *order[i].site;
+        if (!kept || compare_sites(&sorted[kept - 1], order[i].site) != 0)
+            sorted[kept++] = *order[i].site;
         renumbered[order[i].number] = (uint32_t)kept - 1;
     }
     for (i = 0; i < s->stacks.count; i++) s->stacks.at[i] = renumbered[s->stacks.at[i]];
@@ -277,7 +281,8 @@ static void settle_sites(frames *s) {
 }
 
 static int compare_functions(const void *left, const void *right) {
-    return compare_u64(((const frames_function *)left)->site, ((const frames_function *)right)->site);
+    const frames_function *a = (const frames_function *)left, *b = (const frames_function *)right;
+    return compare_u64(a->site, b->site);
 }
 
 static void fold_functions(frames_of_kind *kind) {
@@ -286,14 +291,16 @@ static void fold_functions(frames_of_kind *kind) {
     if (!kind->function_count) return;
     qsort(kind->functions, kind->function_count, sizeof *kind->functions, compare_functions);
     for (i = 0; i < kind->function_count; i++) {
-        frames_function *into = kept ? &kind->functions[kept - 1] : NULL, *from = &kind->functions[i];
+        frames_function *into = kept ? &kind->functions[kept - 1] : NULL;
+        const frames_function *from = &kind->functions[i];
         if (!into || into->site != from->site) {
             kind->functions[kept++] = *from;
             continue;
         }
         for (c = 0; c < FRAMES_CLASSES; c++) {
             for (w = 0; w < 2; w++) {
-                frames_ticks *sum = &into->ticks[c][w], *more = &from->ticks[c][w];
+                const frames_ticks *more = &from->ticks[c][w];
+                frames_ticks *sum = &into->ticks[c][w];
                 sum->sum = tally_add(sum->sum, more->sum);
                 sum->squares = tally_add(sum->squares, more->squares);
             }
@@ -374,14 +381,16 @@ static void add_kind(frames_of_kind *a, const frames_of_kind *b) {
     }
 }
 
-/* Puts the list of one kind behind that of another, for which there is room, and frees it. */
+/* Puts the list of one kind behind that of another, for which there is room,
+   and frees it. */
 static void append(void *into, size_t *count, void *from, size_t more, size_t item_bytes) {
     if (more) memcpy((char *)into + *count * item_bytes, from, more * item_bytes);
     *count += more;
     free(from);
 }
 
-/* Adds up kinds.at[first..end), which are one. Their lists are joined at once, in one piece. */
+/* Adds up kinds.at[first..end), which are one. Their lists are joined at once,
+   in one piece. */
 static frames_of_kind sum_of(frames *s, size_t first, size_t end) {
     frames_of_kind sum = s->kinds.at[first];
     size_t i, functions = 1, buckets = 1, slowest = 1;
@@ -391,7 +400,8 @@ static frames_of_kind sum_of(frames *s, size_t first, size_t end) {
         slowest += s->kinds.at[i].slowest_count;
     }
     if (end > first + 1) {
-        sum.functions = (frames_function *)tool_grow(sum.functions, functions * sizeof *sum.functions);
+        sum.functions =
+            (frames_function *)tool_grow(sum.functions, functions * sizeof *sum.functions);
         sum.buckets = (frames_bucket *)tool_grow(sum.buckets, buckets * sizeof *sum.buckets);
         sum.slowest = (frames_one *)tool_grow(sum.slowest, slowest * sizeof *sum.slowest);
     }
@@ -415,7 +425,8 @@ static void settle(void *state) {
     frames *s = (frames *)state;
     size_t i, end, kept = 0;
     settle_sites(s);
-    if (s->programs.count) qsort(s->programs.at, s->programs.count, sizeof *s->programs.at, compare_programs);
+    if (s->programs.count)
+        qsort(s->programs.at, s->programs.count, sizeof *s->programs.at, compare_programs);
     for (i = 0; i < s->programs.count; i++) {
         frames_program *from = &s->programs.at[i], *into = kept ? &s->programs.at[kept - 1] : NULL;
         if (!into || compare_programs(into, from) != 0) s->programs.at[kept++] = *from;
@@ -530,7 +541,8 @@ static int is_of(const frames_of_kind *kind, const frames_program *program) {
     return kind->tick_us == program->tick_us && compare_names(kind->program, program->name) == 0;
 }
 
-/* One part for each program and tick. Kinds stand in the same order as programs. */
+/* One part for each program and tick. Kinds stand in the same order as
+   programs. */
 static void write(void *state, text *out) {
     const frames *s = (const frames *)state;
     size_t i, first = 0, end;

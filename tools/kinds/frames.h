@@ -1,5 +1,6 @@
-/* frames.h - what parts of kind 8 (bursty_frame) say of frames: how long they took, and what
-   functions took in slow ones and in others. Added up over parts and files. */
+/* frames.h - what parts of kind 8 (bursty_frame) say of frames: how long they
+   took, and what functions took in slow ones and in others. Added up over parts
+   and files. */
 #ifndef KINDS_FRAMES_H
 #define KINDS_FRAMES_H
 #include "base/kind.h"
@@ -19,7 +20,8 @@ typedef struct frames_bucket {
     uint32_t bucket;
 } frames_bucket;
 
-/* Ticks within the frames of a class: their sum, and the sum of squares over frames. */
+/* Ticks within the frames of a class: their sum, and the sum of squares over
+   frames. */
 typedef struct frames_ticks { uint64_t sum, squares; } frames_ticks;
 
 typedef struct frames_function {
@@ -27,8 +29,8 @@ typedef struct frames_function {
     frames_ticks ticks[FRAMES_CLASSES][2];        /* [][FRAMES_SELF or FRAMES_TOTAL] */
 } frames_function;
 
-/* A stack of functions that was ticked in one frame. stack: of depth sites from here on in stacks,
-   the innermost first. */
+/* A stack of functions that was ticked in one frame. stack: of depth sites from
+   here on in stacks, the innermost first. */
 typedef struct frames_path {
     uint64_t ticks;
     uint32_t depth;
@@ -42,7 +44,8 @@ typedef struct frames_one {
     size_t first_path, path_count;
 } frames_one;
 
-/* Over the frames of one class: how many, us, us^2, us of waiting, us^2 of waiting. */
+/* Over the frames of one class: how many, us, us^2, us of waiting, us^2 of
+   waiting. */
 typedef struct frames_class { uint64_t frames, us, us2, wait_us, wait_us2; } frames_class;
 
 typedef struct frames_of_kind {
@@ -80,7 +83,8 @@ typedef struct frames {                           /* all zero: empty */
 
 extern const part_kind kind_frames;               /* its state is a `frames` */
 
-/* Where a bucket begins and ends, in ns; the last one has no end, which is UINT64_MAX. */
+/* Where a bucket begins and ends, in ns; the last one has no end, which is
+   UINT64_MAX. */
 uint64_t frames_bucket_begins(uint32_t bucket);
 uint64_t frames_bucket_ends(uint32_t bucket);
 /* How many frames there are in all buckets. */

@@ -1,10 +1,12 @@
-/* frames.c - how long frames took, what slow ones do that others do not, and the slowest as they
-   were.
+/* frames.c - how long frames took, what slow ones do that others do not, and
+   the slowest as they were.
 
-   Frames are what is independent: with n ticks of a function in a frame, mean and variance of n over
-   the slow frames and over the others give the difference of two means and its variance. Ticks are
-   few: with fewer than 30 of them on a side its variance is at least that of a Poisson count, and
-   with fewer than 30 slow frames the interval is as wide as Student's distribution asks. */
+   Frames are what is independent: with n ticks of a function in a frame, mean
+   and variance of n over the slow frames and over the others give the
+   difference of two means and its variance. Ticks are few: with fewer than 30
+   of them on a side its variance is at least that of a Poisson count, and with
+   fewer than 30 slow frames the interval is as wide as Student's distribution
+   asks. */
 #include "model/frames.h"
 #include "model/report.h"
 #include <math.h>
@@ -12,13 +14,14 @@
 #include <string.h>
 
 enum { FEW_TICKS = 30, FEW_FRAMES = 30, ROWS_SHOWN = 30, PATHS_SHOWN = 3 };
-/* A file may have many kinds, and point at a long name from many rows: what is made of it stays
-   linear in its size. */
+/* A file may have many kinds, and point at a long name from many rows: what is
+   made of it stays linear in its size. */
 enum { KINDS_COMPARED = 64, KIND_CHARACTERS = 64, NAME_CHARACTERS = 200, STACK_CHARACTERS = 48 };
 
 /* ---- the difference ----------------------------------------------------------------------- */
 
-/* Student's quantile for 95 %, from 1 degree of freedom on. Above 29: 2, as everywhere. */
+/* Student's quantile for 95 %, from 1 degree of freedom on. Above 29: 2, as
+   everywhere. */
 static double quantile_of(double degrees) {
     static const double t[FEW_FRAMES - 1] = {
         12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
@@ -53,11 +56,12 @@ frames_difference frames_differ(double slow_frames, const frames_ticks *slow, do
     return d;
 }
 
-/* A system may look at timers of CPU time at its own ticks only, every 4 ms, and whom it takes the
-   processor from is interrupted there. So a frame that was preempted, and is slow for that, gets the
-   ticks of frames before it, too. The clock knows how much CPU time each class had: its functions
-   share that. The factor is taken as known. It goes up and down with the function's own ticks, so
-   intervals are too wide rather than too narrow. */
+/* A system may look at timers of CPU time at its own ticks only, every 4 ms,
+   and whom it takes the processor from is interrupted there. So a frame that
+   was preempted, and is slow for that, gets the ticks of frames before it, too.
+   The clock knows how much CPU time each class had: its functions share that.
+   The factor is taken as known. It goes up and down with the function's own
+   ticks, so intervals are too wide rather than too narrow. */
 frames_units frames_units_of(const frames_of_kind *kind) {
     frames_units units;
     size_t i;
@@ -69,15 +73,17 @@ frames_units frames_units_of(const frames_of_kind *kind) {
         for (i = 0; i < kind->function_count; i++)
             ticks += (double)kind->functions[i].ticks[c][FRAMES_SELF].sum;
         units.ms[c] = (double)kind->tick_us / 1000;
-        if (kind->knows_waiting && ticks >= FEW_TICKS && kind->tick_us) units.ms[c] = cpu_ms / ticks;
+        if (kind->knows_waiting && ticks >= FEW_TICKS && kind->tick_us)
+            units.ms[c] = cpu_ms / ticks;
     }
     return units;
 }
 
 frames_difference frames_differ_in(const frames_of_kind *kind, const frames_units *units,
                                    const frames_function *function, int which) {
-    return frames_differ((double)kind->classes[FRAMES_SLOW].frames, &function->ticks[FRAMES_SLOW][which],
-                         units->ms[FRAMES_SLOW], (double)kind->classes[FRAMES_OTHER].frames,
+    const frames_class *slow = &kind->classes[FRAMES_SLOW], *other = &kind->classes[FRAMES_OTHER];
+    return frames_differ((double)slow->frames, &function->ticks[FRAMES_SLOW][which],
+                         units->ms[FRAMES_SLOW], (double)other->frames,
                          &function->ticks[FRAMES_OTHER][which], units->ms[FRAMES_OTHER]);
 }
 
@@ -233,9 +239,12 @@ static const char *place_of(report *r, const frames_site *site) {
     return report_keep_text(r, &place);
 }
 
-static int is_told(const frames_difference *d) { return d->has_range && (d->low > 0 || d->high < 0); }
+static int is_told(const frames_difference *d) {
+    return d->has_range && (d->low > 0 || d->high < 0);
+}
 
-/* "5.0 % of the frames (180 of 3600) are slow: above 21.3 ms. They take 24.1 ms more (23.0 to 25.2)." */
+/* "5.0 % of the frames (180 of 3600) are slow: above 21.3 ms. They take 24.1 ms
+   more (23.0 to 25.2)." */
 static void add_summary(report_table *table, const frames_of_kind *k, size_t left_out) {
     const frames_class *slow = &k->classes[FRAMES_SLOW], *other = &k->classes[FRAMES_OTHER];
     const double classed = (double)slow->frames + (double)other->frames;
@@ -244,7 +253,8 @@ static void add_summary(report_table *table, const frames_of_kind *k, size_t lef
     text_count(&words, slow->frames);
     text_add(&words, " of ");
     text_counted(&words, tally_add(slow->frames, other->frames), "frame");
-    text_format(&words, " (%.2g %%) %s slow", classed > 0 ? 100 * (double)slow->frames / classed : 0.,
+    text_format(&words, " (%.2g %%) %s slow",
+                classed > 0 ? 100 * (double)slow->frames / classed : 0.,
                 slow->frames == 1 ? "is" : "are");
     if (k->most_limit_ns && k->least_limit_ns < k->most_limit_ns)
         text_format(&words, ": above %.4g to %.4g ms, as each run had it",
@@ -252,8 +262,9 @@ static void add_summary(report_table *table, const frames_of_kind *k, size_t lef
     else if (k->most_limit_ns) text_format(&words, ": above %.4g ms", ms((double)k->most_limit_ns));
     text_add(&words, ". ");
     if (d.has_range)
-        text_format(&words, "Such a frame takes %.4g ms more (%.4g to %.4g). Below is what it does "
-                            "in that time: the difference of the two means, with its 95 %% interval.",
+        text_format(&words,
+                    "Such a frame takes %.4g ms more (%.4g to %.4g). Below is what it does in that "
+                    "time: the difference of the two means, with its 95 %% interval.",
                     d.more, d.low, d.high);
     else
         text_add(&words, "There are too few of one sort for an interval: nothing is compared.");
@@ -301,7 +312,8 @@ static void add_more(report *r, const frames *s, const frames_of_kind *k) {
     text_add(&title, "what slow frames do more: ");
     text_add(&title, kind);
     text_bytes(&title, "", 1);
-    table = report_add_table(r, "frames_more", title.data, columns, sizeof columns / sizeof *columns);
+    table = report_add_table(r, "frames_more", title.data, columns,
+                             sizeof columns / sizeof *columns);
     text_free(&title);
     for (i = 0; i <= k->function_count; i++) { /* the last one is waiting */
         const frames_function *f = i < k->function_count ? &k->functions[i] : NULL;
@@ -342,7 +354,8 @@ static void add_short(text *words, const report *r, const char *name) {
     free(readable);
 }
 
-/* "3 load_chunk in update, 1 draw": where the ticks were, at most three paths. */
+/* "3 load_chunk in update, 1 draw": where the ticks were, at most three
+   paths. */
 static const char *ticked(report *r, const frames *s, const frames_one *one) {
     uint64_t rest = one->more;
     text words = {NULL, 0, 0};

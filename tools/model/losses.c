@@ -238,8 +238,9 @@ static void add_frames(report *r, const void *state) {
     }
     if (lost)
         report_add_loss(r, 0, "frames without a record", lost, part_of(lost, count),
-                        "Their threads or kinds found no room: at most 64 threads are in frames at "
-                        "once; for more kinds define a larger BURSTY_FRAMES.");
+                        "Their threads or kinds found no room, or there is no clock. At most 64 "
+                        "threads are in frames at once; for more kinds define a larger "
+                        "BURSTY_FRAMES; a bare build needs config.frame_clock.");
     if (nested)
         report_add_loss(r, 0, "frames of signal handlers", nested, part_of(nested, count),
                         "The handlers interrupted bursty_frame itself.");

@@ -152,15 +152,22 @@ section('frames', (frames, host) => {
   const others = tablesOf(host, ['frames_more']);
   const pictures = kinds.kind.map((name, k) => {
     const rows = histogram.count
-      .map((count, i) => ({ count, from_ms: histogram.from_ms[i], to_ms: histogram.to_ms[i], row: histogram.row[i] }))
+      .map((count, i) => ({
+        count,
+        from_ms: histogram.from_ms[i],
+        to_ms: histogram.to_ms[i],
+        row: histogram.row[i],
+      }))
       .filter(row => row.row === k);
     if (!rows.length) return null;
     const picture = el('div', { class: 'durations' });
     const about =
-      grouped(kinds.count[k]) + ' frames. A bar is one length of time, its height the logarithm of how many ' +
+      grouped(kinds.count[k]) +
+      ' frames. A bar is one length of time, its height the logarithm of how many ' +
       'frames took so long' +
       (kinds.limit_ms[k] === null ? '.' : '; to the right of the line they are slow.');
-    return { picture, rows, limit_ms: kinds.limit_ms[k], card: card('how long: ' + name, about, null, picture) };
+    const limit_ms = kinds.limit_ms[k];
+    return { picture, rows, limit_ms, card: card('how long: ' + name, about, null, picture) };
   });
   const more = named('frames_more').map(drawMore); // of the kinds that have a picture
   host.replaceChildren();
