@@ -58,6 +58,16 @@ static void free_part(report_part *part) {
     free(part->columns);
 }
 
+void *report_begin_part(report *r, const report_section *section) {
+    report_part *part;
+    r->parts = (report_part *)grow(r->parts, &r->part_count, sizeof *r->parts);
+    part = part_of(r);
+    memset(part, 0, sizeof *part);
+    part->section = section;
+    part->columns = tool_alloc(section->columns_bytes);
+    return part->columns;
+}
+
 void report_make(report *r, const input *in) {
     const part_kind *kind;
     report_add_losses(r, in);
@@ -65,16 +75,14 @@ void report_make(report *r, const input *in) {
         const void *state = input_find(in, kind);
         size_t i;
         for (i = 0; state && section_list[i]; i++) {
-            report_part *part;
+            const report_part *part;
             if (section_list[i]->kind != kind) continue;
-            r->parts = (report_part *)grow(r->parts, &r->part_count, sizeof *r->parts);
+            report_begin_part(r, section_list[i]);
             part = part_of(r);
-            memset(part, 0, sizeof *part);
-            part->section = section_list[i];
-            part->columns = tool_alloc(part->section->columns_bytes);
             part->section->fill(part->columns, r, state, in);
+            part = part_of(r);
             if (part->table_count || part->tree_count || section_list[i]->json) continue;
-            free_part(part); /* a section with nothing to say */
+            free_part(part_of(r)); /* a section with nothing to say */
             r->part_count--;
         }
     }
@@ -329,6 +337,7 @@ void report_free(report *r) {
     free(r->kept);
     free(r->title);
     free(r->made_of);
+    free(r->headline);
     memset(r, 0, sizeof *r);
 }
 

@@ -20,7 +20,8 @@ typedef enum report_type {
 enum {
     REPORT_OPTIONAL = 1, /* text and page leave it out where there is little room */
     REPORT_HIDDEN = 2,   /* for programs (CSV, JSON) only */
-    REPORT_WHOLE = 4     /* a REAL that is a whole number, or none */
+    REPORT_WHOLE = 4,    /* a REAL that is a whole number, or none */
+    REPORT_SIGNED = 8    /* a REAL that is a change: it has a + or a - */
 };
 
 typedef struct report_column {
@@ -138,6 +139,7 @@ typedef struct report_options {
 
 typedef struct report {
     char *title;
+    char *headline; /* a sentence that says the most; or NULL */
     char *made_of;                                /* version, files and their dates; or NULL */
     report_options options;
     save *out; /* for save_some in writers; NULL: the text is kept */
@@ -157,6 +159,9 @@ typedef struct report {
    notes. */
 void report_make(report *r, const input *in);
 void report_free(report *r);
+/* Begins a section that no kind of part has: what report_add_table adds goes there. Returns its
+   columns, zero bytes. */
+void *report_begin_part(report *r, const report_section *section);
 /* Sorts the rows of all tables that have a column of that key or label: numbers from the largest
    down, names from A on. Returns how many tables have it. */
 size_t report_sort(report *r, const char *key);
@@ -212,7 +217,8 @@ enum {
     REPORT_USES_UNIT = 32,  /* --by */
     REPORT_USES_NAMES = 64, /* --no-demangle */
     REPORT_USES_SOURCES = 128, /* --source-root */
-    REPORT_USES_WHOLE = 256 /* --whole-stacks */
+    REPORT_USES_WHOLE = 256, /* --whole-stacks */
+    REPORT_USES_CHANGES = 512 /* --base */
 };
 
 /* A form of the report: `bursty report --NAME`. The Makefile finds `const report_writer

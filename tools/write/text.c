@@ -6,6 +6,7 @@
 #include "base/tool.h"
 #include "write/distinct.h"
 #include "write/writers.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,9 @@ static void add_number(text *out, const report_column *column, const report_cell
     if (column->type == REPORT_COUNT) text_number(out, cell->count);
     else if (!(cell->real >= 0) && !(cell->real <= 0))
         text_add(out, column->none ? column->none : "-");
+    else if (column->flags & REPORT_SIGNED && fabs(cell->real) < 1e5)
+        text_format(out, fabs(cell->real) < .95 ? "%+.2f" : "%+.1f", cell->real);
+    else if (column->flags & REPORT_SIGNED) text_format(out, "%+.4g", cell->real);
     else if (column->type == REPORT_SHARE) text_format(out, "%.2f%%", 100 * cell->real);
     else if (column->flags & REPORT_WHOLE) text_format(out, "%.0f", cell->real);
     else text_format(out, cell->real < 1e6 ? "%.1f" : "%.4g", cell->real);
@@ -302,6 +306,7 @@ static void write_text(const report *r, text *out) {
     size_t i, k;
     add_bold(out, r, r->title);
     text_add(out, "\n");
+    if (r->headline) add_wrapped(out, r, r->headline);
     add_losses(out, r);
     add_facts(out, r);
     for (i = 0; i < r->part_count; i++) {
@@ -314,7 +319,7 @@ static void write_text(const report *r, text *out) {
 const report_writer writer_text = {
     "text",
     "tables for the terminal (the default)",
-    REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_MIN | REPORT_USES_SORT |
+    REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_CHANGES | REPORT_USES_MIN | REPORT_USES_SORT |
         REPORT_USES_CAUSE | REPORT_USES_NAMES,
     0,
     write_text,
