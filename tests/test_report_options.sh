@@ -82,18 +82,19 @@ done
 
 # ---- options that change nothing
 for form in text csv json "html $dir/out" dot order svg lcov cobertura; do
-    nothing '--by calls' "$form" --collapsed timed
+    nothing '--by calls' "$form" '--callgrind, --collapsed' timed
 done
-refused '--by changes nothing in --text; it is for --collapsed' report --by ticks "$dir/timed.brst"
+refused '--by changes nothing in --text; it is for --callgrind, --collapsed' report --by ticks "$dir/timed.brst"
 for form in csv collapsed dot order lcov cobertura; do
-    nothing '--title x' $form '--html, --json, --svg, --text' game
+    nothing '--title x' $form '--callgrind, --html, --json, --speedscope, --svg, --text' game
 done
 for form in csv collapsed dot order svg lcov cobertura; do
     nothing '--note a=b' $form '--html, --json, --text' game
 done
 for form in order svg lcov cobertura; do
     nothing '--min 1' $form '--collapsed, --csv, --dot, --html, --json, --text' game
-    nothing --no-demangle $form '--collapsed, --csv, --dot, --html, --json, --text' game
+    nothing --no-demangle $form \
+        '--callgrind, --collapsed, --csv, --dot, --html, --json, --pprof, --speedscope, --sums, --text' game
 done
 for form in json collapsed dot order svg lcov cobertura; do
     nothing '--sort share' $form '--csv, --html, --text' game

@@ -293,6 +293,7 @@ static void set_options(report *r, const options *o) {
     r->options.least_share = (o->min >= 0 ? o->min : o->writer == &writer_text ? 0.1 : 0) / 100;
     r->options.wants_all_rows = o->writer == &writer_csv || o->sort;
     r->options.keeps_mangled |= o->writer == &writer_order; /* linkers want their own names */
+    r->options.wants_sums = strcmp(o->writer->name, "sums") == 0;
     r->options.width = terminal_width(o->out);
     r->options.is_coloured = terminal_has_colour(o->out);
 }

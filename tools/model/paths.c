@@ -13,6 +13,7 @@
    init #2. */
 #include "model/paths.h"
 #include "base/tool.h"
+#include "model/identities.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,10 +39,23 @@ struct report_paths {
 
 void report_path_name(const report_tree *tree, uint32_t name, size_t most, text *out) {
     text_short(out, tree->names[name], most);
-    if (tree->twin && tree->twin[name]) text_format(out, " #%lu", (unsigned long)tree->twin[name]);
+    if (!tree->twin || !tree->twin[name]) return;
+    if (tree->file && *tree->file[name]) {
+        char *place = identity_place(tree->file[name], tree->line[name]);
+        text_add(out, " (");
+        text_add(out, place);
+        text_add(out, ")");
+        free(place);
+    } else if (tree->twin[name] > 1) text_format(out, " #%lu", (unsigned long)tree->twin[name]);
 }
 
 /* ---- text --------------------------------------------------------------------------------- */
+
+char *report_frame(const report_tree *tree, uint32_t name) {
+    text frame = {NULL, 0, 0};
+    report_path_name(tree, name, (size_t)-1, &frame);
+    return text_take(&frame);
+}
 
 static void add_frame(const report_paths *p, text *out, uint32_t node, uint32_t *depth) {
     uint32_t skipped = p->starts[node].depth - *depth - 1;

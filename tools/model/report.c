@@ -43,6 +43,8 @@ static void free_tree(report_tree *tree) {
     free(tree->file);
     free(tree->line);
     free(tree->twin);
+    free(tree->samples);
+    free(tree->threads);
     free(tree->lower);
     free(tree->upper);
     free(tree);
@@ -135,6 +137,16 @@ void report_add_fact(report *r, report_weight weight, const char *name, const ch
     fact->weight = weight;
     fact->name = copy(name);
     fact->value = copy(value);
+}
+
+void report_add_sum(report *r, const report_sum *sum) {
+    report_sum *to;
+    r->sums = (report_sum *)grow(r->sums, &r->sum_count, sizeof *r->sums);
+    to = &r->sums[r->sum_count - 1];
+    *to = *sum;
+    to->program = copy(sum->program);
+    to->function = copy(sum->function);
+    to->file = copy(sum->file);
 }
 
 void report_add_name(report *r, const char *name) {
@@ -325,6 +337,12 @@ void report_free(report *r) {
         free(r->losses[i].cure);
     }
     free(r->losses);
+    for (i = 0; i < r->sum_count; i++) {
+        free((void *)(uintptr_t)r->sums[i].program);
+        free((void *)(uintptr_t)r->sums[i].function);
+        free((void *)(uintptr_t)r->sums[i].file);
+    }
+    free(r->sums);
     for (i = 0; i < r->fact_count; i++) {
         free(r->facts[i].name);
         free(r->facts[i].value);
@@ -344,7 +362,7 @@ void report_free(report *r) {
 int report_check(const report *r, const report_writer *writer, const char *file) {
     text line = {NULL, 0, 0};
     size_t i;
-    if (!writer->has || writer->has(r)) return TOOL_OK;
+    if (!writer->has || writer->has(r)) return writer->refuse ? writer->refuse(r) : TOOL_OK;
     for (i = 0; i < r->part_count; i++) {
         if (i && r->parts[i].section->kind == r->parts[i - 1].section->kind) continue;
         if (i) text_add(&line, ", ");

@@ -64,6 +64,9 @@ typedef struct report_table {
 
 /* ---- trees ---- */
 
+/* What a thread adds to a node's own count. */
+typedef struct report_sample { uint32_t node, thread; uint64_t count; } report_sample;
+
 /* In preorder, one array for each column; node 0 is the root. Equal siblings may occur. */
 typedef struct report_tree {
     char   **names;
@@ -73,7 +76,11 @@ typedef struct report_tree {
     size_t   count;
     const char **file; /* of each name, where it stands in the source, with `line`; or NULL */
     uint32_t *line;
-    uint32_t *twin; /* of each name: 0, or 2, 3, ... for the next function of that name; or NULL */
+    uint32_t *twin; /* of each name: 0, or for functions of one name 1 or 0, 2, 3, ...; or NULL */
+    uint64_t period_us; /* what one of the unit stands for; 0: no time */
+    struct report_sample *samples; /* the counts by thread, if that is known */
+    size_t sample_count;
+    const char **threads; /* names, kept by the report */
     const char *unit;                             /* "calls" */
     double effective; /* independent samples that the counts are worth; 0: they are not samples */
     int is_whole; /* stacks from the program's start, not caller and callee alone */
@@ -130,6 +137,7 @@ typedef struct report_options {
     int    is_coloured;                           /* the text may be */
     int    wants_all_rows;                        /* also those beyond a table's rows_shown */
     int    wants_unique_cause;                    /* of MC/DC; else masking */
+    int    wants_sums;                            /* report_add_sum is called */
     int    wants_whole_stacks;                    /* of --collapsed, however large it becomes */
     int    keeps_mangled;                         /* C++ names stay as the linker has them */
     sources *sources;                             /* that may be shown; NULL: the form shows none */
@@ -149,6 +157,8 @@ typedef struct report {
     size_t fact_count;
     char **names;                                 /* of what ran, from the dumps */
     size_t name_count;
+    struct report_sum *sums;
+    size_t sum_count;
     report_part *parts; /* one for each section there is, by number of its kind */
     size_t part_count;
     char **kept;
@@ -172,6 +182,15 @@ const char *report_unit(const report *r, const char **other);
 
 void report_add_loss(report *r, unsigned of, const char *what, uint64_t count, double part,
                      const char *cure);
+/* A row of the table that --sums writes, which comes from all sections: count, sum and sum of squares
+   of what was seen independently. An exact number has a count of 0. file may be "". */
+typedef struct report_sum {
+    const char *measure, *unit;                   /* of static storage */
+    const char *program, *function, *file;        /* copied by report_add_sum */
+    uint32_t line;
+    double count, sum, squares;
+} report_sum;
+void report_add_sum(report *r, const report_sum *sum);
 /* Adds those of all parts: what report_make does first. */
 void report_add_losses(report *r, const input *in);
 /* Is so much of it lost, or nobody knows how much, that an interval need not hold the truth? */
@@ -229,6 +248,8 @@ typedef struct report_writer {
     int wants_out;                                /* --NAME OUT instead of standard output */
     void (*write)(const report *r, text *out);
     int (*has)(const report *r); /* is there anything to show? NULL: there always is */
+    /* Would it be more than a file should hold? Returns a TOOL_ status, after a message. May be NULL. */
+    int (*refuse)(const report *r);
 } report_writer;
 
 /* Refuses a form that would have nothing to show, with one line that says what there is. file: for

@@ -91,4 +91,5 @@ const report_writer writer_dot = {
     0,
     write_dot,
     has_graph,
+    NULL,
 };

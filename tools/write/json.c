@@ -146,4 +146,5 @@ const report_writer writer_json = {
     0,
     write_json,
     NULL,
+    NULL,
 };

@@ -324,4 +324,5 @@ const report_writer writer_text = {
     0,
     write_text,
     NULL,
+    NULL,
 };
