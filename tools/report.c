@@ -1,5 +1,7 @@
 /* report.c - bursty report: dumps into something to look at. */
+#include "base/glob.h"
 #include "base/input.h"
+#include "base/pager.h"
 #include "base/save.h"
 #include "base/terminal.h"
 #include "base/tool.h"
@@ -28,6 +30,12 @@ static void help(FILE *to) {
           "0.1, others: 0)\n"
           "  --sort COLUMN      sort tables by a column, such as share, time_share, estimated or "
           "function\n"
+          "  --top N            show N rows of each table; 0: all\n"
+          "  --only TABLE       show only tables of that key or title, such as time or '*stacks*'; may "
+          "be\n"
+          "  --not TABLE        repeated; --not: all but these. * stands for any characters, ? for one\n"
+          "  --match NAME       show only functions of that name, and stacks that it is in; * and ? "
+          "likewise\n"
           "  --unique-cause     MC/DC by unique cause; without it, masking MC/DC\n"
           "  --by UNIT          what stacks of --collapsed count: ticks (the default, if there are "
           "any) or calls;\n"
@@ -48,7 +56,8 @@ static void help(FILE *to) {
           "changes nothing\n"
           "  in the form that was asked for is refused. The text is as wide as the terminal, or as "
           "COLUMNS says;\n"
-          "  NO_COLOR takes its colours away.\n",
+          "  NO_COLOR takes its colours away. On a terminal it goes through PAGER, or less; PAGER=cat is "
+          "none.\n",
           to);
 }
 
@@ -62,6 +71,9 @@ typedef struct options {
     size_t base_count;
     fail_if *conditions;
     size_t condition_count;
+    const char **only, **not_these; /* each ended by NULL, or NULL */
+    size_t only_count, not_count;
+    const char *match;
 } options;
 
 static const struct {
@@ -74,6 +86,10 @@ static const struct {
     {"no-demangle", REPORT_USES_NAMES},
     {"source-root", REPORT_USES_SOURCES},
     {"whole-stacks", REPORT_USES_WHOLE},
+    {"only", REPORT_USES_ROWS},
+    {"not", REPORT_USES_ROWS},
+    {"match", REPORT_USES_ROWS},
+    {"top", REPORT_USES_TOP},
 };
 
 /* Refuses options that would change nothing in what the form writes. Returns a TOOL_ status. */
@@ -150,6 +166,24 @@ static int set_form(options *o, tool_option *option, const report_writer *writer
     return value ? set_out(o, value) : TOOL_OK;
 }
 
+/* Adds to a list that ends with NULL. */
+static int add_pattern(const char ***list, size_t *count, const char *pattern) {
+    *list = (const char **)tool_grow(*list, (*count + 2) * sizeof **list);
+    (*list)[(*count)++] = pattern;
+    (*list)[*count] = NULL;
+    return TOOL_OK;
+}
+
+static int set_top(report *r, const char *value) {
+    char *end;
+    unsigned long rows = strtoul(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end || rows > 1000000000)
+        return tool_error("--top %s: a number of rows is wanted; 0 means all", value);
+    r->options.has_top = 1;
+    r->options.top = rows;
+    return TOOL_OK;
+}
+
 static int add_base(options *o, const char *file) {
     o->base = (const char **)tool_grow(o->base, (o->base_count + 1) * sizeof *o->base);
     o->base[o->base_count++] = file;
@@ -180,6 +214,18 @@ static int set_option(options *o, report *r, tool_option *option) {
         return tool_value(option) ? add_base(o, option->value) : TOOL_BAD_INPUT;
     if (tool_is(option, "--", "fail-if"))
         return tool_value(option) ? add_condition(o, option->value) : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "top"))
+        return tool_value(option) ? set_top(r, option->value) : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "only"))
+        return tool_value(option) ? add_pattern(&o->only, &o->only_count, option->value)
+                                  : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "not"))
+        return tool_value(option) ? add_pattern(&o->not_these, &o->not_count, option->value)
+                                  : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "match")) {
+        o->match = tool_value(option);
+        return o->match ? TOOL_OK : TOOL_BAD_INPUT;
+    }
     if (tool_is(option, "--", "title")) {
         o->title = tool_value(option);
         return o->title ? TOOL_OK : TOOL_BAD_INPUT;
@@ -231,7 +277,7 @@ static int check_comparison(const options *o, const report *r) {
 static int parse(options *o, report *r, int argc, char **argv, int *files) {
     tool_option option;
     int status = TOOL_OK;
-    tool_options_once(&option, argc, argv, "--note --base --fail-if");
+    tool_options_once(&option, argc, argv, "--note --base --fail-if --only --not");
     while (status == TOOL_OK && tool_next(&option)) status = set_option(o, r, &option);
     *files = option.files;
     if (status != TOOL_OK) return status;
@@ -291,7 +337,8 @@ static char *describe_files(char *const *paths, int count) {
 
 static void set_options(report *r, const options *o) {
     r->options.least_share = (o->min >= 0 ? o->min : o->writer == &writer_text ? 0.1 : 0) / 100;
-    r->options.wants_all_rows = o->writer == &writer_csv || o->sort;
+    r->options.wants_all_rows = o->writer == &writer_csv || o->sort || o->match ||
+                                r->options.has_top;
     r->options.keeps_mangled |= o->writer == &writer_order; /* linkers want their own names */
     r->options.wants_sums = strcmp(o->writer->name, "sums") == 0;
     r->options.width = terminal_width(o->out);
@@ -371,6 +418,46 @@ static int make_comparison(report *r, const options *o, char **argv, int files, 
     return status;
 }
 
+/* ---- what is shown of it ------------------------------------------------------------------ */
+
+static int refuse_tables(const report *r, const char *pattern) {
+    text keys = {NULL, 0, 0};
+    size_t i, k;
+    int status;
+    for (i = 0; i < r->part_count; i++) {
+        for (k = 0; k < r->parts[i].table_count; k++)
+            text_format(&keys, "%s%s", keys.size ? ", " : "", r->parts[i].tables[k]->key);
+    }
+    text_bytes(&keys, "", 1);
+    status = tool_error("--only %s: no table is called that (there are: %s); --match chooses "
+                        "functions",
+                        pattern, keys.data);
+    text_free(&keys);
+    return status;
+}
+
+/* Each pattern of --only must choose something, or else it is misspelt. */
+static int choose(report *r, const options *o) {
+    size_t i, k, n;
+    for (n = 0; n < o->only_count; n++) {
+        size_t found = 0;
+        for (i = 0; i < r->part_count; i++) {
+            for (k = 0; k < r->parts[i].table_count; k++) {
+                const report_table *table = r->parts[i].tables[k];
+                found += (size_t)(glob_matches(o->only[n], table->key, strlen(table->key)) ||
+                                  glob_matches(o->only[n], table->title, strlen(table->title)));
+            }
+        }
+        if (!found) return refuse_tables(r, o->only[n]);
+    }
+    if ((o->only_count || o->not_count) && !report_choose(r, o->only, o->not_these))
+        return tool_error("--only and --not leave no table");
+    if (o->match && !report_match(r, o->match))
+        return tool_error("--match %s: no function has that name; * stands for any characters",
+                          o->match);
+    return TOOL_OK;
+}
+
 /* ---- both ---------------------------------------------------------------------------------- */
 
 /* An output must be none of the inputs: those of the base come behind the others. */
@@ -415,11 +502,14 @@ static int run(int argc, char **argv) {
     }
     if (status == TOOL_OK && o.sort && report_sort(&r, o.sort) == 0)
         status = tool_error("--sort %s: no table has that column", o.sort);
+    if (status == TOOL_OK) status = choose(&r, &o);
     if (status == TOOL_OK) status = open_output(&to, &o, argv, files);
     if (status == TOOL_OK) {
+        if (o.writer == &writer_text) pager_begin(o.out);
         r.out = &to;
         o.writer->write(&r, &out);
         status = save_close(&to, &out);
+        pager_end();
     }
     if (status == TOOL_OK && holds) status = TOOL_FOUND;
     text_free(&out);
@@ -429,6 +519,8 @@ static int run(int argc, char **argv) {
     for (k = 0; k < o.condition_count; k++) fail_if_free(&o.conditions[k]);
     free(o.conditions);
     free(o.base);
+    free(o.only);
+    free(o.not_these);
     return status;
 }
 

@@ -56,6 +56,7 @@ typedef struct report_table {
     size_t rows, room;
     size_t rows_shown; /* text and plain HTML show no more than that; 0: all */
     size_t rows_left_out;                         /* by the least share */
+    size_t rows_unmatched;                        /* left out by report_match */
     size_t rows_more; /* not made, because the form shows no more than rows_shown */
     report_shape shape;
     int is_for_programs; /* CSV and JSON only: a person finds it in another table */
@@ -137,6 +138,8 @@ typedef struct report_options {
     int    is_coloured;                           /* the text may be */
     int    wants_all_rows;                        /* also those beyond a table's rows_shown */
     int    wants_unique_cause;                    /* of MC/DC; else masking */
+    int    has_top;                               /* no more than `top` rows; 0: all */
+    size_t top;
     int    wants_sums;                            /* report_add_sum is called */
     int    wants_whole_stacks;                    /* of --collapsed, however large it becomes */
     int    keeps_mangled;                         /* C++ names stay as the linker has them */
@@ -175,6 +178,13 @@ void *report_begin_part(report *r, const report_section *section);
 /* Sorts the rows of all tables that have a column of that key or label: numbers from the largest
    down, names from A on. Returns how many tables have it. */
 size_t report_sort(report *r, const char *key);
+
+/* Leaves the tables whose key or title one of `only` matches (if there are any), and none of
+   not_these. Both lists end with NULL. Returns how many tables are left. */
+size_t report_choose(report *r, const char *const *only, const char *const *not_these);
+/* Leaves the rows of which a name, or a frame of a stack, matches. Tables without names stay as they
+   are. Returns how many rows match. */
+size_t report_match(report *r, const char *pattern);
 
 /* The unit in which whole stacks are shown: options.by, or ticks before any other. NULL: there are
    no whole stacks in it. *other: one more unit that there is, or NULL. */
@@ -215,6 +225,8 @@ int report_is_shown(const report_table *table, size_t column);
 int report_is_words(const report_column *column);
 /* A tree with room for so many nodes and names, all zero; count and name_count are set. */
 report_tree *report_add_tree(report *r, size_t nodes, size_t names);
+/* "44 %" with "(41 to 47 %)" behind the noun: digits follow the interval. low < 0: there is none. */
+void report_add_share(text *out, double share, double low, double high, const char *noun);
 /* A copy of a function's name as people read it, to be freed by the caller. */
 char *report_name(const report *r, const char *name);
 /* Frees a string together with the report; returns it. The second takes over a text, which becomes
@@ -237,7 +249,9 @@ enum {
     REPORT_USES_NAMES = 64, /* --no-demangle */
     REPORT_USES_SOURCES = 128, /* --source-root */
     REPORT_USES_WHOLE = 256, /* --whole-stacks */
-    REPORT_USES_CHANGES = 512 /* --base */
+    REPORT_USES_CHANGES = 512, /* --base */
+    REPORT_USES_ROWS = 1024, /* --only, --not, --match */
+    REPORT_USES_TOP = 2048
 };
 
 /* A form of the report: `bursty report --NAME`. The Makefile finds `const report_writer
