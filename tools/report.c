@@ -14,50 +14,49 @@
 
 static void help(FILE *to) {
     size_t i;
-    fputs("usage: bursty report [OPTIONS] FILE ...          FILE may be -, standard input\n\n", to);
+    fputs("usage: bursty report [OPTIONS] FILE ...          FILE may be -, standard input\n\n"
+          "  bursty report game.brst                        what takes the time, or is called most\n"
+          "  bursty report --html page.html game.brst       the same as a page, with flame graphs\n"
+          "  bursty report new.brst --base old.brst         what changed, and what is luck\n\n"
+          "Forms, one at a time:\n",
+          to);
     for (i = 0; writer_list[i]; i++) {
         char form[32];
         snprintf(form, sizeof form, "--%s%s", writer_list[i]->name,
                  writer_list[i]->wants_out ? " OUT" : "");
         fprintf(to, "  %-18s %s\n", form, writer_list[i]->about);
     }
-    fputs("  -o OUT             where to (-: standard output, the default)\n"
-          "  --title TEXT       what ran; by default the program's name out of the dump, or the "
-          "first file's\n"
-          "  --note NAME=VALUE  a fact to show at the top, such as 'overhead=+1.2 %'; may be "
-          "repeated\n"
-          "  --min PERCENT      leave out functions and pairs with less than that share (--text: "
-          "0.1, others: 0)\n"
-          "  --sort COLUMN      sort tables by a column, such as share, time_share, estimated or "
-          "function\n"
-          "  --top N            show N rows of each table; 0: all\n"
-          "  --only TABLE       show only tables of that key or title, such as time or '*stacks*'; may "
-          "be\n"
-          "  --not TABLE        repeated; --not: all but these. * stands for any characters, ? for one\n"
-          "  --match NAME       show only functions of that name, and stacks that it is in; * and ? "
-          "likewise\n"
+    fputs("  -o OUT             where to (-: standard output, the default)\n\n"
+          "What is shown:\n"
+          "  --top N            N rows of each table; 0: all\n"
+          "  --match NAME       only functions of that name, and stacks that it is in\n"
+          "  --only TABLE       only tables of that key or title, such as time or '*stacks*'; may be\n"
+          "  --not TABLE        repeated. --not: all but these. In names * stands for any\n"
+          "                     characters and ? for one\n"
+          "  --min PERCENT      leave out functions and pairs with less than that share (--text:\n"
+          "                     0.1, others: 0)\n"
+          "  --sort COLUMN      sort tables by a column, as its heading or its key in --csv says\n"
+          "  --by UNIT          what stacks count: ticks (the default, if there are any) or calls.\n"
+          "                     With --base: time (of a run, the default) or share (of all time)\n"
+          "  --title TEXT       what ran; by default the program's name out of the dump\n"
+          "  --note NAME=VALUE  a fact to show at the top, such as 'overhead=+1.2 %'; may be repeated\n"
           "  --unique-cause     MC/DC by unique cause; without it, masking MC/DC\n"
-          "  --by UNIT          what stacks of --collapsed count: ticks (the default, if there are "
-          "any) or calls;\n"
-          "                     other forms show both, and take no --by\n"
-          "  --base FILE        compare with this run: what changed, by how much, and what is luck. Repeat "
-          "it for\n"
-          "                     several runs; every file is a run then. For --text, --json, --csv\n"
-          "  --fail-if 'parse>+5%'  with --base: exit status 3 if the time of parse surely grew by "
-          "more than\n"
-          "                     5 %. Also self:parse>+2ms, calls:*>+0%, total>+10%\n"
           "  --no-demangle      leave C++ names as the linker has them\n"
-          "  --whole-stacks     write all frames of stacks, even if the file becomes very large\n"
-          "  --source-root DIR  show the text of sources that lie in DIR, and of no others; without "
-          "it, in the\n"
-          "                     current folder\n"
-          "\n"
-          "  Several files are added up, unless there is --base. Nothing is written if one of them is bad. An option that "
-          "changes nothing\n"
-          "  in the form that was asked for is refused. The text is as wide as the terminal, or as "
-          "COLUMNS says;\n"
-          "  NO_COLOR takes its colours away. On a terminal it goes through PAGER, or less; PAGER=cat is "
-          "none.\n",
+          "  --whole-stacks     write all stacks, even if the file becomes larger than 1 GB\n"
+          "  --source-root DIR  show the text of sources that lie in DIR, and of no others; without\n"
+          "                     it, in the current folder\n\n"
+          "Comparing, as --text, --json or --csv:\n"
+          "  --base FILE        with this run. Repeat it, and give several FILEs, for several runs\n"
+          "                     of a side: then how much runs differ counts, too\n"
+          "  --fail-if 'parse>+5%'\n"
+          "                     end with status 3 if the time of parse, with all it calls, surely\n"
+          "                     grew by more than 5 %. If the data cannot tell, that is said, and\n"
+          "                     the status is 0. Also 'self:parse>+2ms', 'calls:*>+0%',\n"
+          "                     'total>+10%'; may be repeated\n\n"
+          "Several files are added up, unless there is --base. Nothing is written if one of them is\n"
+          "bad. An option that changes nothing in the form that was asked for is refused. The text is\n"
+          "as wide as the terminal, or as COLUMNS says; NO_COLOR takes its colours away. On a\n"
+          "terminal it goes through PAGER, or less; PAGER=cat is none.\n",
           to);
 }
 

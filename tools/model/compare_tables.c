@@ -76,7 +76,7 @@ static double or_none(double number) {
 }
 
 enum {
-    VERDICT, CHANGE, LOW, HIGH, PERCENT, PERCENT_LOW, PERCENT_HIGH, BASE, NEW, CHANCE, UNIT, NAME,
+    VERDICT, CHANGE, LOW, HIGH, PERCENT, BASE, NEW, PERCENT_LOW, PERCENT_HIGH, CHANCE, UNIT, NAME,
     PLACE, FILE_NAME, LINE
 };
 
@@ -103,10 +103,10 @@ static const report_column columns[] = {
     {"change_low", "from", REPORT_REAL, REPORT_SIGNED, "unknown"},
     {"change_high", "to", REPORT_REAL, REPORT_SIGNED, "unknown"},
     {"change_percent", "change-%", REPORT_REAL, REPORT_SIGNED, "-"},
-    {"change_percent_low", "from-%", REPORT_REAL, REPORT_SIGNED | REPORT_OPTIONAL, "-"},
-    {"change_percent_high", "to-%", REPORT_REAL, REPORT_SIGNED | REPORT_OPTIONAL, "-"},
     {"base", "base", REPORT_REAL, REPORT_OPTIONAL, NULL},
     {"new", "new", REPORT_REAL, REPORT_OPTIONAL, NULL},
+    {"change_percent_low", "from-%", REPORT_REAL, REPORT_SIGNED | REPORT_OPTIONAL, "-"},
+    {"change_percent_high", "to-%", REPORT_REAL, REPORT_SIGNED | REPORT_OPTIONAL, "-"},
     {"chance", "chance", REPORT_REAL, REPORT_HIDDEN, "-"},
     {"unit", "unit", REPORT_NAME, REPORT_HIDDEN, NULL},
     {"function", "function", REPORT_NAME, 0, NULL},
@@ -120,10 +120,10 @@ static const report_column path_columns[] = {
     {"change_low", "from", REPORT_REAL, REPORT_SIGNED, "unknown"},
     {"change_high", "to", REPORT_REAL, REPORT_SIGNED, "unknown"},
     {"change_percent", "change-%", REPORT_REAL, REPORT_SIGNED | REPORT_OPTIONAL, "-"},
-    {"change_percent_low", "from-%", REPORT_REAL, REPORT_SIGNED | REPORT_HIDDEN, "-"},
-    {"change_percent_high", "to-%", REPORT_REAL, REPORT_SIGNED | REPORT_HIDDEN, "-"},
     {"base", "base", REPORT_REAL, REPORT_OPTIONAL, NULL},
     {"new", "new", REPORT_REAL, REPORT_OPTIONAL, NULL},
+    {"change_percent_low", "from-%", REPORT_REAL, REPORT_SIGNED | REPORT_HIDDEN, "-"},
+    {"change_percent_high", "to-%", REPORT_REAL, REPORT_SIGNED | REPORT_HIDDEN, "-"},
     {"chance", "chance", REPORT_REAL, REPORT_HIDDEN, "-"},
     {"unit", "unit", REPORT_NAME, REPORT_HIDDEN, NULL},
     {"stack", "stack", REPORT_PATH, 0, NULL},
