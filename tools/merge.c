@@ -5,14 +5,14 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: bursty merge -o OUT FILE ...              FILE and OUT may be -\n"
+    "usage: bursty merge -o OUT FILE ...              FILE may be -, standard input\n"
     "\n"
-    "  Adds up equal programs, profiles, threads, functions and call pairs. Profiles that differ "
-    "in a setting\n"
-    "  stay side by side; the weights of what they sampled add up. In which order or grouping "
-    "files are merged\n"
-    "  makes no difference. Parts of an unknown kind are copied. Nothing is written if a file is "
-    "bad.\n";
+    "  Adds up equal programs, profiles, threads, functions and call pairs. Profiles that differ\n"
+    "  in a setting stay side by side; the weights of what they sampled add up. In which order or\n"
+    "  grouping files are merged makes no difference. Parts of an unknown kind are copied. Nothing\n"
+    "  is written if a file is bad.\n"
+    "\n"
+    "  -o OUT   where to; - is standard output\n";
 
 static int merge(char **files, int count, const char *out_path) {
     input in;
