@@ -8,6 +8,7 @@ top=$PWD
 work=$(mktemp -d "${TMPDIR:-/tmp}/bursty-install.XXXXXX") || exit 2
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/home" "$work/tmp"
+unset CFLAGS
 passed=0 failed=0
 check() { # WHAT COMMAND...
     what=$1
@@ -23,7 +24,7 @@ check() { # WHAT COMMAND...
 # As a stranger types it: nothing of this environment.
 plain() {
     env -i PATH="${MORE:+$MORE:}/usr/bin:/bin" HOME="$work/home" TMPDIR="$work/tmp" TERM=dumb \
-        LANG=C.UTF-8 "$@"
+        LANG=C.UTF-8 ${CFLAGS:+CFLAGS=$CFLAGS} "$@"
 }
 says() { # PATTERN COMMAND...: says it
     pattern=$1
@@ -119,8 +120,8 @@ check "gcc in front of PATH" covers plain env BURSTY_CC=--cover gcc count.c -o c
 check "make with it" covers plain env BURSTY_CC=--cover make -s CC=cc count
 check "bursty cc -- gcc there does its work once" covers plain "$bin/bursty" cc --cover -- gcc count.c -o count
 check "an option that is none" one_line "no option '--cower'" plain env BURSTY_CC=--cower gcc -c count.c
-check "no compiler behind the name" one_line 'clang-99: No such file' plain env -i \
-    PATH="$MORE" /bin/sh -c "ln -s ../../../bin/bursty $MORE/clang-99 2>/dev/null; clang-99 -c count.c"
+ln -s ../../../bin/bursty "$MORE/clang-99"
+check "no compiler behind the name" one_line 'clang-99: No such file' plain clang-99 -c count.c
 rm -f "$MORE/clang-99"
 MORE=
 
@@ -154,6 +155,7 @@ check "CMake, find_package" cmake_runs found -DCMAKE_PREFIX_PATH="$prefix"
 cmake_project ninja "find_package(bursty REQUIRED)"
 check "CMake, find_package, ninja" cmake_runs ninja -G Ninja -DCMAKE_PREFIX_PATH="$prefix"
 cmake_project added "add_subdirectory($work/clone bursty)"
+export CFLAGS=-O0 # what is compiled once more need not be fast
 check "CMake, add_subdirectory" cmake_runs added
 cmake_project fetched "include(FetchContent)
 FetchContent_Declare(bursty SOURCE_DIR $work/clone)
@@ -209,6 +211,8 @@ meson_covers() {
 }
 check "meson, a native file with bursty cc" within "$work/mesoncc" meson_covers
 
+unset CFLAGS
+
 # ---- manual pages and completions ----
 
 for page in "$prefix"/share/man/man1/*.1; do
@@ -216,7 +220,7 @@ for page in "$prefix"/share/man/man1/*.1; do
         "[ -z \"\$(man --warnings -E UTF-8 -l -Tutf8 -Z '$page' 2>&1 >/dev/null)\" ]"
     check "${page##*/}: mandoc neither" plain mandoc -T lint -W error "$page"
 done
-check "man finds them" says 'Adds up equal programs' plain man -M "$prefix/share/man" bursty-merge
+check "man finds them" says 'Adds +up +equal +programs' plain man -M "$prefix/share/man" bursty-merge
 bash_completes() { # WANTED WORDS...
     wanted=$1
     shift
@@ -230,7 +234,7 @@ bash_completes() { # WANTED WORDS...
         echo "${COMPREPLY[@]}"' bash "$prefix/share/bash-completion/completions/bursty" "$@"
 }
 check "bash: commands" bash_completes '^record report$' bursty re
-check "bash: options" bash_completes '^--events --every$' bursty record --eve
+check "bash: options" bash_completes '^--every --events$' bursty record --eve
 check "bash: options with =" bash_completes '^--every=$' bursty cc --ev
 check "bash: nothing behind --" bash_completes '^$' bursty cc -- gcc --
 fish_completes() { # WANTED LINE
@@ -251,7 +255,7 @@ END
 zsh_completes() { # WANTED LINE
     says "$1" plain zsh -f "$work/zsh.sh" "$prefix/share/zsh/site-functions" "$bin" "$2"
 }
-check "zsh: commands" zsh_completes 'merge' 'bursty mer'
+check "zsh: commands" zsh_completes 'mer[^a-z]*ge ' 'bursty mer'
 check "zsh: options" zsh_completes '--source-root' 'bursty report --sou'
 
 # ---- make dist, and the Debian package made of it ----
@@ -270,8 +274,6 @@ check "no dist of what is no clone" one_line 'no clone' plain env GIT_CEILING_DI
     make -s -C "$work/deb/bursty-$version" dist
 echo >>"$work/again/README.md"
 check "no dist of changes" one_line 'not committed' plain make -s -C "$work/again" dist
-check "make in the archive" plain make -s -C "$work/deb/bursty-$version" build/bursty
-rm -rf "$work/deb/bursty-$version/build"
 # make test is of another row; what the package itself runs is in debian/rules.
 check "dpkg-buildpackage" within "$work/deb/bursty-$version" plain env PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     dpkg-buildpackage -us -uc
