@@ -270,10 +270,12 @@ check "it has the same bytes" [ "$first" = "$(cksum <"$work/again/$tar")" ]
 mkdir "$work/deb"
 cp "$tar" "$work/deb/bursty_$version.orig.tar.gz"
 tar -xzf "$tar" -C "$work/deb"
+check "the archive leaves the packaging to packagers" [ ! -e "$work/deb/bursty-$version/debian" ]
 check "no dist of what is no clone" one_line 'no clone' plain env GIT_CEILING_DIRECTORIES="$work/deb" \
     make -s -C "$work/deb/bursty-$version" dist
 echo >>"$work/again/README.md"
 check "no dist of changes" one_line 'not committed' plain make -s -C "$work/again" dist
+cp -r debian "$work/deb/bursty-$version"
 # make test is of another row; what the package itself runs is in debian/rules.
 check "dpkg-buildpackage" within "$work/deb/bursty-$version" plain env PATH=/usr/sbin:/usr/bin:/sbin:/bin \
     dpkg-buildpackage -us -uc
