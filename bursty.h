@@ -3911,11 +3911,13 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
    Invariant: memory of a thread is read while its record is LOOKING, and then the thread has not
    ended. A thread whose end nobody would notice is never opened.
 
-   What is read? A scope writes its slot, then the depth, and takes a check: so if the thread's word
-   is the same behind the reading as in front of it, no scope was entered in between, and the copy
-   was true at one moment. Otherwise the slots are read again. Those that stand still from the
-   outermost one on were one path, with the one below them as it was first read; if more has
-   changed, the watcher looks again, at most 8 times, and then takes what stood still (`cut`).
+   What is read? A scope takes a check, writes its slot, and then the depth. The watcher reads word,
+   slots, depth, slots, word. If the word is the same, no scope was entered in between, and the copy
+   was true at one moment. If the scopes around the innermost one are the same twice, they stood
+   still while the depth was read, and what stands below them was entered under them. Otherwise, as
+   in scopes of a few nanoseconds, it looks again, at most 8 times, and then takes what stood still
+   (`cut`). Where even outer scopes come back within some nanoseconds, a few paths in a thousand may
+   have an inner scope of another outer one.
 
    Threads in lockstep are seen in the same scope at the same moment, and such looks say less than
    independent ones. `squares` sums up the squares of how many looks of one round met one scope,
@@ -3945,23 +3947,35 @@ BURSTY_P_PEEK_ATTRIBUTE static uint32_t bursty_p_peek_word(const bursty_here *he
     return *(const volatile uint32_t *)&here->n;
 }
 
+/* The slots, the depth, the slots again. Returns how good the copy is: 3, true at one moment; 2, the
+   path of a moment in between, since the scopes around the innermost one stood still; 1, that, if
+   they did not come back meanwhile; 0, they have changed from `stood_still` on. */
+static int bursty_p_peek_once(bursty_p_peek *out, const bursty_here *here, uint32_t *stood_still) {
+    const bursty_site *before[BURSTY_STACK];
+    uint32_t word = bursty_p_peek_word(here), i, kept, checks;
+    uint32_t known = BURSTY_P_ACQUIRE(&here->depth) + 2;
+    if (known > BURSTY_STACK) known = BURSTY_STACK;
+    for (i = 0; i < known; i++) before[i] = BURSTY_P_ACQUIRE(&here->stack[i]);
+    out->depth = BURSTY_P_ACQUIRE(&here->depth);
+    out->is_slow = bursty_p_is_busy(word);
+    kept = out->depth < BURSTY_STACK ? out->depth : BURSTY_STACK;
+    for (i = 0; i < kept; i++) out->stack[i] = BURSTY_P_ACQUIRE(&here->stack[i]);
+    checks = word - bursty_p_peek_word(here);
+    for (i = 0; i < kept && out->stack[i]; i++) { }
+    if (i < kept) out->depth = kept = i; /* bursty_set_depth of a depth that never was */
+    for (i = 0; i < kept && i < known && before[i] == out->stack[i]; i++) { }
+    *stood_still = i;
+    if (checks == 0 && !BURSTY_P_POLLS) return 3;
+    if (i + 1 < kept) return 0;
+    return i >= kept || (checks == 1 && !BURSTY_P_POLLS) ? 2 : 1;
+}
+
 static void bursty_p_peek_at(bursty_p_peek *out, const bursty_here *here) {
-    uint32_t i, kept, word, tries;
-    for (tries = 0; tries < 8; tries++) {
-        word = bursty_p_peek_word(here);
-        out->is_slow = bursty_p_is_busy(word);
-        out->is_cut = 0;
-        out->depth = BURSTY_P_ACQUIRE(&here->depth);
-        kept = out->depth < BURSTY_STACK ? out->depth : BURSTY_STACK;
-        for (i = kept; i-- > 0;) out->stack[i] = BURSTY_P_ACQUIRE(&here->stack[i]);
-        for (i = 0; i < kept && out->stack[i]; i++) { }
-        if (i < kept) out->depth = kept = i; /* bursty_set_depth of a depth that never was */
-        if (!BURSTY_P_POLLS && bursty_p_peek_word(here) == word) return;
-        for (i = 0; i < kept && BURSTY_P_ACQUIRE(&here->stack[i]) == out->stack[i]; i++) { }
-        if (i + 1 >= kept) return;
-        out->depth = i + 1;
-        out->is_cut = 1;
-    }
+    uint32_t tries, stood_still = 0;
+    int is_good = 0;
+    for (tries = 0; tries < 8 && is_good < 2; tries++) is_good = bursty_p_peek_once(out, here, &stood_still);
+    out->is_cut = is_good == 0;
+    if (out->is_cut) out->depth = stood_still;
 }
 
 /* How many looks of this round have met a scope, running or waiting: each adds 2 n + 1 to the sum of
@@ -4037,6 +4051,18 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     else bursty_p_watcher_charge(round, row, what);
 }
 
+/* A late look is not charged. CPU time up to it is paid all the same. */
+static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns) {
+    uint64_t ran_ns = 0;
+    bursty_p_tick_add(&bursty_p_watcher.late, 1);
+    t->pending = 0;
+    if (BURSTY_P_ANSWERS != BURSTY_P_COARSE) return;
+    if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
+    (void)bursty_p_system_ask(t->system, &ran_ns);
+    (void)bursty_p_watcher_pay(t, ran_ns, gap_ns);
+    BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
+}
+
 /* Looks at a pending thread again, least_ns after the time that ran_ns tells. Returns whether it is
    pending still. A thread that has ended meanwhile was running. */
 static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t, uint64_t least_ns,
@@ -4074,7 +4100,7 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, int i
     for (t = first; t < end; t++) {
         if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) continue;
         watched++;
-        if (is_late) bursty_p_tick_add(&bursty_p_watcher.late, 1);
+        if (is_late) bursty_p_watcher_leave_out(t, gap_ns);
         else bursty_p_watcher_look(round, t, gap_ns);
         is_pending |= !is_late && t->pending;
     }
@@ -4142,7 +4168,8 @@ static void bursty_p_watcher_order(void) {
 }
 
 static void bursty_p_watcher_forget_counts(void) {
-    bursty_p_watcher.rounds = bursty_p_watcher.unwatched = bursty_p_watcher.unwatched_before = 0;
+    BURSTY_P_PUT(&bursty_p_watcher.rounds, 0);
+    BURSTY_P_PUT(&bursty_p_watcher.unwatched, 0);
     BURSTY_P_RELEASE(&bursty_p_watcher.looks, 0);
     BURSTY_P_RELEASE(&bursty_p_watcher.squares, 0);
     BURSTY_P_RELEASE(&bursty_p_watcher.late, 0);
