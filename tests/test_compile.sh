@@ -39,7 +39,7 @@ cxx() { $CXX $(warnings_of "$CXX") -I. "$@"; }
 
 # ---- every standard, every way of pulling the headers in ----
 
-stds=c99 cxx_stds=c++11 best=-O1
+stds=c99 cxx_stds=c++11 best=-O0
 [ -z "${FULL-}" ] || { best=-O2 stds='c99 c11 c17' cxx_stds='c++11 c++17 c++20'; }
 
 for std in $stds; do
