@@ -42,8 +42,10 @@
    WHAT HAPPENS
    Time: where there are timers (Linux, gcc or clang) each thread gets one, which
    interrupts it after each 10 ms of its CPU time. Such a tick is charged to the
-   innermost scope and to the scopes around it. Elsewhere, or in a shared object,
-   set config.tick_hz; bursty_stats.no_time says why nothing ticks.
+   innermost scope and to the scopes around it. On Windows and macOS a thread of
+   this header, the watcher, looks at the scopes of all threads, and sees who waits,
+   too; on Linux config.watch = 1 asks for it. In a shared object of Linux set
+   config.tick_hz or watch; bursty_stats.no_time says why nothing ticks.
    Counts: each line of step 2 contains a check, which counts down. After 990
    checks on average the next 10 are a burst. Events are recorded in bursts and
    nowhere else, and the report scales them up. config.profile has the rates.
@@ -72,11 +74,12 @@
    becomes two variables. BURST_DUAL cannot hold setjmp or computed gotos.
 
    PROMISES
-     - It never prints, aborts, or takes a lock, and it allocates nothing. (It asks
+     - It never prints, aborts, or takes a lock, and it allocates nothing. (With a
+       watcher the end of a thread waits while it is looked at, some microseconds.) (It asks
        the C library to tell when a thread ends; that library may allocate a few
        bytes at the thread's first check.) It uses 1 MiB of static memory, whose
        pages are touched when they are needed: enough for 180 threads, 6000 table
-       rows and 2400 paths; or memory that you pass in. The compiler lays out 3 KB
+       rows and 2000 paths; or memory that you pass in. The compiler lays out 3 KB
        for each thread, 900 bytes in a shared object.
      - What does not fit is counted, and the report says it first: events, threads,
        ticks, and CPU time of the process that no tick saw. Counters saturate.
@@ -3639,6 +3642,7 @@ static void bursty_p_uninstall(void) {
      forget       gives that number back
      ask          what the thread does, and its CPU time so far
      nap          some 50 us
+     slack_ns     how late the timers themselves may be
      sleep        until a moment, or until the watcher's word is not `seen` any more
      begin, end   of the thread that watches; end returns when it has ended
 
@@ -3660,6 +3664,7 @@ static struct {
     bursty_p_tick_count looks, squares, late, cut; /* see watcher.c */
 #if defined(_WIN32)
     void *thread, *timer, *event, *library;
+    int timer_is_plain;
 #else
     pthread_t thread;
 #endif
@@ -3755,6 +3760,7 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
 }
 
 static void bursty_p_system_nap(void) { Sleep(1); }
+static uint64_t bursty_p_system_slack_ns(void) { return bursty_p_watcher.timer_is_plain ? 16000000 : 0; }
 
 static void bursty_p_system_sleep(uint32_t seen, uint64_t until) {
     void *const both[2] = { bursty_p_watcher.event, bursty_p_watcher.timer };
@@ -3786,8 +3792,10 @@ static int bursty_p_system_begin(void) {
     if (!bursty_p_watcher.event) bursty_p_watcher.event = CreateEventW(NULL, 0, 0, NULL);
     if (!bursty_p_watcher.timer)
         bursty_p_watcher.timer = CreateWaitableTimerExW(NULL, NULL, 2, 0x1F0003);
-    if (!bursty_p_watcher.timer)
+    if (!bursty_p_watcher.timer) {
         bursty_p_watcher.timer = CreateWaitableTimerExW(NULL, NULL, 0, 0x1F0003);
+        bursty_p_watcher.timer_is_plain = 1;
+    }
     if (!bursty_p_watcher.event || !bursty_p_watcher.timer) return 0;
     (void)GetModuleHandleExW(4, here.address, &library);
     bursty_p_watcher.library = library;
@@ -3822,6 +3830,8 @@ static void bursty_p_system_be_prompt(void) {
 #endif
 #endif
 }
+
+static uint64_t bursty_p_system_slack_ns(void) { return 0; }
 
 static void *bursty_p_watcher_thread(void *nothing) {
     bursty_p_system_be_prompt();
@@ -3933,8 +3943,10 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
    (COARSE), a look is running as long as CPU time is left that no look has been charged for: the
    sums are right, and scopes shorter than such a step share theirs.
 
-   A round that begins late, by more than half a period and .25 ms, is counted and not charged: a
-   watcher that gets no processor wakes up when others have gone to sleep.
+   A round that begins late is not charged. A watcher that gets no processor wakes up when others
+   have gone to sleep; or, on a machine with too much to do, when its whole process gets its turn,
+   and then sees all of it run. Late is half a period; where timers are exact it is .5 ms if that is
+   less; but no less than .25 ms. All looks of the time that has passed count as late.
 
    When may it read a thread's stack?
 
@@ -3957,7 +3969,7 @@ static uint32_t bursty_p_system_threads(void) { return 0; }
 
    Threads in lockstep are seen in the same scope at the same moment, and such looks say less than
    independent ones. `squares` sums up the squares of how many looks of one round met one scope,
-   running or waiting: docs/intervals.md makes a factor of it.
+   running or waiting: docs/ticks.md makes a factor of it.
 
    Cost: two clock readings for each thread and round, the path's rows, and a wake or two. */
 enum { BURSTY_P_CLOSED, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING };
@@ -4087,10 +4099,10 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     else bursty_p_watcher_charge(round, row, what);
 }
 
-/* A late look is not charged. CPU time up to it is paid all the same. */
-static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns) {
+/* Late looks are not charged. CPU time up to it is paid all the same. */
+static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns, uint32_t looks) {
     uint64_t ran_ns = 0;
-    bursty_p_tick_add(&bursty_p_watcher.late, 1);
+    bursty_p_tick_add(&bursty_p_watcher.late, looks);
     t->pending = 0;
     if (BURSTY_P_ANSWERS != BURSTY_P_COARSE) return;
     if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
@@ -4125,7 +4137,8 @@ static void bursty_p_watcher_count_threads(uint32_t watched) {
     if (both > BURSTY_P_GET(&bursty_p_watcher.unwatched)) BURSTY_P_PUT(&bursty_p_watcher.unwatched, both);
 }
 
-static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, int is_late, int counts) {
+/* late: how many rounds, up to this one, came too late. */
+static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint32_t late, int counts) {
     bursty_p_thread *first = bursty_p_all.threads, *end = first + bursty_p_threads(), *t;
     uint32_t watched = 0;
     uint64_t began;
@@ -4136,9 +4149,9 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, int i
     for (t = first; t < end; t++) {
         if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) continue;
         watched++;
-        if (is_late) bursty_p_watcher_leave_out(t, gap_ns);
+        if (late) bursty_p_watcher_leave_out(t, gap_ns, late);
         else bursty_p_watcher_look(round, t, gap_ns);
-        is_pending |= !is_late && t->pending;
+        is_pending |= !late && t->pending;
     }
     if (is_pending) {
         began = bursty_p_wall_ns();
@@ -4167,11 +4180,18 @@ static uint64_t bursty_p_watcher_gap(void) {
     return ns / 2 + (ns * (r >> 8) >> 24);
 }
 
+static uint64_t bursty_p_watcher_late_ns(void) {
+    uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 500;
+    if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && ns > 500000) ns = 500000;
+    if (ns < 250000) ns = 250000;
+    return ns + bursty_p_system_slack_ns();
+}
+
 /* The thread. */
 static void bursty_p_watcher_run(void) {
     static bursty_p_round round;
-    const uint64_t half = (uint64_t)bursty_p_ticks.period_us * 500, late = half > 250000 ? half : 250000;
-    uint64_t now = bursty_p_wall_ns(), due = now, last = now, counted = 0;
+    const uint64_t late_ns = bursty_p_watcher_late_ns();
+    uint64_t now = bursty_p_wall_ns(), due = now, last = now, counted = 0, missed;
     bursty_p_mine.epoch = BURSTY_P_GET(&bursty_p_all.epoch);
     bursty_p_mine.ended = 1; /* should anything here be instrumented, it is no thread of the program */
     bursty_p_zero(&round, sizeof round);
@@ -4189,9 +4209,14 @@ static void bursty_p_watcher_run(void) {
             now = bursty_p_wall_ns();
         } while (now < due && BURSTY_P_ACQUIRE(&bursty_p_watcher.word) == word);
         if (BURSTY_P_ACQUIRE(&bursty_p_watcher.word) != word) continue;
-        bursty_p_watcher_round(&round, now - last, now - due > late, now - counted >= 500000000);
+        missed = 0;
+        if (now - due > late_ns) {
+            missed = 1 + (now - due) / ((uint64_t)bursty_p_ticks.period_us * 1000);
+            due = now;
+        }
+        bursty_p_watcher_round(&round, now - last, missed < 1000000 ? (uint32_t)missed : 1000000,
+                               now - counted >= 500000000);
         if (now - counted >= 500000000) counted = now;
-        if (now - due > late) due = now;
         last = now;
     }
 }

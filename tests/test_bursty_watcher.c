@@ -9,6 +9,64 @@
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
 
+/* ---- what the tool makes of a dump ---- */
+
+/* A part with one thread and one path: info, record 5 if wanted, then `numbers` up to UINT64_MAX. */
+static int refused(int has_ticks, int has_path, const uint64_t *numbers, const char *reason) {
+    text out = { NULL, 0, 0 };
+    dump_writer w;
+    dump d;
+    dump_fault fault;
+    tally t;
+    int i, failed;
+    memset(&t, 0, sizeof t);
+    memset(&fault, 0, sizeof fault);
+    dump_begin(&w, &out, DUMP_SAMPLED);
+    for (i = 0; i < 6; i++) dump_put(&w, i == 0); /* info, an empty name, zeros */
+    for (i = 0; i < 5 && has_ticks; i++) dump_put(&w, i == 0 ? 5 : i == 1 ? 10000 : 0);
+    for (i = 0; i < 8 && has_path; i++) dump_put(&w, i == 0 ? 3 : 0);
+    if (has_path) {
+        dump_put(&w, 6);
+        dump_put(&w, 1);
+        dump_put_string(&w, "f");
+        dump_put_string(&w, "f.c");
+        for (i = 0; i < 6; i++) dump_put(&w, i < 2 ? 1 : 0);
+    }
+    for (; *numbers != UINT64_MAX; numbers++) dump_put(&w, *numbers);
+    dump_end(&w);
+    if (!CHECK(dump_read(&d, (const unsigned char *)out.data, out.size, &fault) == 0)) return 0;
+    failed = kind_sampled.read(&t, &d, &d.parts[0], &fault);
+    if (failed && !strstr(fault.reason, reason)) printf("refused: %s\n", fault.reason);
+    if (failed) failed = strstr(fault.reason, reason) != NULL;
+    else if (!*reason) failed = 1;
+    kind_sampled.free(&t);
+    dump_free(&d);
+    text_free(&out);
+    return failed;
+}
+
+#define END UINT64_MAX
+TEST(records_of_a_watcher_are_checked) {
+    static const uint64_t good[] = { 12, 1, 2, 5, 5, 5, 0, 0, 0, END };
+    static const uint64_t twice[] = { 12, 1, 2, 5, 5, 5, 0, 0, 0, 12, 1, 2, 5, 5, 5, 0, 0, 0, END };
+    static const uint64_t newer[] = { 12, 2, 2, 5, 5, 5, 0, 0, 0, END };
+    static const uint64_t asks_0[] = { 12, 1, 0, 5, 5, 5, 0, 0, 0, END };
+    static const uint64_t asks_4[] = { 12, 1, 4, 5, 5, 5, 0, 0, 0, END };
+    static const uint64_t cut[] = { 12, 1, 2, 5, END };
+    static const uint64_t waits[] = { 12, 1, 2, 5, 5, 5, 0, 0, 0, 13, 7, END };
+    static const uint64_t alone[] = { 13, 7, END };
+    CHECK(refused(1, 0, good, ""));
+    CHECK(refused(1, 0, twice, "second watcher"));
+    CHECK(refused(1, 0, newer, "unknown version"));
+    CHECK(refused(1, 0, asks_0, "unknown way"));
+    CHECK(refused(1, 0, asks_4, "unknown way"));
+    CHECK(refused(1, 0, cut, "cut short"));
+    CHECK(refused(0, 0, good, "before ticks"));
+    CHECK(refused(1, 0, waits, "before the first path"));
+    CHECK(refused(1, 1, waits, ""));
+    CHECK(refused(1, 1, alone, "without a watcher"));
+}
+
 #ifdef BURSTY_P_WATCHER
 #if defined(_WIN32)
 #include <windows.h>

@@ -19,8 +19,10 @@
    (COARSE), a look is running as long as CPU time is left that no look has been charged for: the
    sums are right, and scopes shorter than such a step share theirs.
 
-   A round that begins late, by more than half a period and .25 ms, is counted and not charged: a
-   watcher that gets no processor wakes up when others have gone to sleep.
+   A round that begins late is not charged. A watcher that gets no processor wakes up when others
+   have gone to sleep; or, on a machine with too much to do, when its whole process gets its turn,
+   and then sees all of it run. Late is half a period; where timers are exact it is .5 ms if that is
+   less; but no less than .25 ms. All looks of the time that has passed count as late.
 
    When may it read a thread's stack?
 
@@ -43,7 +45,7 @@
 
    Threads in lockstep are seen in the same scope at the same moment, and such looks say less than
    independent ones. `squares` sums up the squares of how many looks of one round met one scope,
-   running or waiting: docs/intervals.md makes a factor of it.
+   running or waiting: docs/ticks.md makes a factor of it.
 
    Cost: two clock readings for each thread and round, the path's rows, and a wake or two. */
 enum { BURSTY_P_CLOSED, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING };
@@ -173,10 +175,10 @@ static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uin
     else bursty_p_watcher_charge(round, row, what);
 }
 
-/* A late look is not charged. CPU time up to it is paid all the same. */
-static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns) {
+/* Late looks are not charged. CPU time up to it is paid all the same. */
+static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns, uint32_t looks) {
     uint64_t ran_ns = 0;
-    bursty_p_tick_add(&bursty_p_watcher.late, 1);
+    bursty_p_tick_add(&bursty_p_watcher.late, looks);
     t->pending = 0;
     if (BURSTY_P_ANSWERS != BURSTY_P_COARSE) return;
     if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
@@ -211,7 +213,8 @@ static void bursty_p_watcher_count_threads(uint32_t watched) {
     if (both > BURSTY_P_GET(&bursty_p_watcher.unwatched)) BURSTY_P_PUT(&bursty_p_watcher.unwatched, both);
 }
 
-static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, int is_late, int counts) {
+/* late: how many rounds, up to this one, came too late. */
+static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint32_t late, int counts) {
     bursty_p_thread *first = bursty_p_all.threads, *end = first + bursty_p_threads(), *t;
     uint32_t watched = 0;
     uint64_t began;
@@ -222,9 +225,9 @@ static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, int i
     for (t = first; t < end; t++) {
         if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) continue;
         watched++;
-        if (is_late) bursty_p_watcher_leave_out(t, gap_ns);
+        if (late) bursty_p_watcher_leave_out(t, gap_ns, late);
         else bursty_p_watcher_look(round, t, gap_ns);
-        is_pending |= !is_late && t->pending;
+        is_pending |= !late && t->pending;
     }
     if (is_pending) {
         began = bursty_p_wall_ns();
@@ -253,11 +256,18 @@ static uint64_t bursty_p_watcher_gap(void) {
     return ns / 2 + (ns * (r >> 8) >> 24);
 }
 
+static uint64_t bursty_p_watcher_late_ns(void) {
+    uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 500;
+    if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && ns > 500000) ns = 500000;
+    if (ns < 250000) ns = 250000;
+    return ns + bursty_p_system_slack_ns();
+}
+
 /* The thread. */
 static void bursty_p_watcher_run(void) {
     static bursty_p_round round;
-    const uint64_t half = (uint64_t)bursty_p_ticks.period_us * 500, late = half > 250000 ? half : 250000;
-    uint64_t now = bursty_p_wall_ns(), due = now, last = now, counted = 0;
+    const uint64_t late_ns = bursty_p_watcher_late_ns();
+    uint64_t now = bursty_p_wall_ns(), due = now, last = now, counted = 0, missed;
     bursty_p_mine.epoch = BURSTY_P_GET(&bursty_p_all.epoch);
     bursty_p_mine.ended = 1; /* should anything here be instrumented, it is no thread of the program */
     bursty_p_zero(&round, sizeof round);
@@ -275,9 +285,14 @@ static void bursty_p_watcher_run(void) {
             now = bursty_p_wall_ns();
         } while (now < due && BURSTY_P_ACQUIRE(&bursty_p_watcher.word) == word);
         if (BURSTY_P_ACQUIRE(&bursty_p_watcher.word) != word) continue;
-        bursty_p_watcher_round(&round, now - last, now - due > late, now - counted >= 500000000);
+        missed = 0;
+        if (now - due > late_ns) {
+            missed = 1 + (now - due) / ((uint64_t)bursty_p_ticks.period_us * 1000);
+            due = now;
+        }
+        bursty_p_watcher_round(&round, now - last, missed < 1000000 ? (uint32_t)missed : 1000000,
+                               now - counted >= 500000000);
         if (now - counted >= 500000000) counted = now;
-        if (now - due > late) due = now;
         last = now;
     }
 }

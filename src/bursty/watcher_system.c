@@ -9,6 +9,7 @@
      forget       gives that number back
      ask          what the thread does, and its CPU time so far
      nap          some 50 us
+     slack_ns     how late the timers themselves may be
      sleep        until a moment, or until the watcher's word is not `seen` any more
      begin, end   of the thread that watches; end returns when it has ended
 
@@ -30,6 +31,7 @@ static struct {
     bursty_p_tick_count looks, squares, late, cut; /* see watcher.c */
 #if defined(_WIN32)
     void *thread, *timer, *event, *library;
+    int timer_is_plain;
 #else
     pthread_t thread;
 #endif
@@ -125,6 +127,7 @@ static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
 }
 
 static void bursty_p_system_nap(void) { Sleep(1); }
+static uint64_t bursty_p_system_slack_ns(void) { return bursty_p_watcher.timer_is_plain ? 16000000 : 0; }
 
 static void bursty_p_system_sleep(uint32_t seen, uint64_t until) {
     void *const both[2] = { bursty_p_watcher.event, bursty_p_watcher.timer };
@@ -156,8 +159,10 @@ static int bursty_p_system_begin(void) {
     if (!bursty_p_watcher.event) bursty_p_watcher.event = CreateEventW(NULL, 0, 0, NULL);
     if (!bursty_p_watcher.timer)
         bursty_p_watcher.timer = CreateWaitableTimerExW(NULL, NULL, 2, 0x1F0003);
-    if (!bursty_p_watcher.timer)
+    if (!bursty_p_watcher.timer) {
         bursty_p_watcher.timer = CreateWaitableTimerExW(NULL, NULL, 0, 0x1F0003);
+        bursty_p_watcher.timer_is_plain = 1;
+    }
     if (!bursty_p_watcher.event || !bursty_p_watcher.timer) return 0;
     (void)GetModuleHandleExW(4, here.address, &library);
     bursty_p_watcher.library = library;
@@ -192,6 +197,8 @@ static void bursty_p_system_be_prompt(void) {
 #endif
 #endif
 }
+
+static uint64_t bursty_p_system_slack_ns(void) { return 0; }
 
 static void *bursty_p_watcher_thread(void *nothing) {
     bursty_p_system_be_prompt();

@@ -41,7 +41,7 @@ typedef struct tally_program {
     uint64_t lost_threads;                        /* that had no record */
     uint32_t no_time;                             /* BURSTY_NO_TIME_... of bursty.h */
     uint32_t watch_answers;                       /* WATCH_...; 0: no watcher looked */
-    uint64_t rounds, looks, look_squares;         /* of the watcher: docs/intervals.md */
+    uint64_t rounds, looks, look_squares;         /* of the watcher: docs/ticks.md */
     uint64_t looks_late, looks_cut, unwatched;    /* unwatched: threads that never checked */
 } tally_program;
 typedef struct tally_profile {

@@ -1,4 +1,4 @@
-/* waiting.c - from the looks of a watcher to "where does it run, and where does it wait": shares of
+/* by_waiting.c - from the looks of a watcher to "where does it run, and where does it wait": shares of
    the wall time of all threads, each with its interval.
 
    A look is one of R rounds' looks at all threads. With n the looks of a round that met a scope,
@@ -226,4 +226,4 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     free(f);
 }
 
-const report_section section_waiting = {&kind_sampled, "waiting", 0, fill, NULL, NULL};
+const report_section section_by_waiting = {&kind_sampled, "waiting", 0, fill, NULL, NULL};
