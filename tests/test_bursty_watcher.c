@@ -60,7 +60,7 @@ TEST(records_of_a_watcher_are_checked) {
     CHECK(refused(1, 0, newer, "unknown version"));
     CHECK(refused(1, 0, asks_0, "unknown way"));
     CHECK(refused(1, 0, asks_4, "unknown way"));
-    CHECK(refused(1, 0, cut, "cut short"));
+    CHECK(refused(1, 0, cut, "middle of a record"));
     CHECK(refused(0, 0, good, "before ticks"));
     CHECK(refused(1, 0, waits, "before the first path"));
     CHECK(refused(1, 1, waits, ""));
