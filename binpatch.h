@@ -89,6 +89,7 @@
    with objdump. docs/binpatch.md has figures for real programs.
 
    CONTENTS
+     language
      options
      this process: patched, sampled, switched
      one instruction: the decoder
@@ -129,6 +130,14 @@
 #define BINPATCH_H
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- language ---------------------------------------- src/language.h ---- */
+
+/* Microsoft's compiler and -std=gnu90 say less about themselves, and take it. */
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus) \
+    && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
+#endif
 
 /* ---- options --------------------------------- src/binpatch/options.h ---- */
 

@@ -149,6 +149,7 @@
      most of the time pays less if its check stands below that exit.
 
    CONTENTS
+     language
      options
      types
      functions
@@ -197,6 +198,14 @@
 #define BURSTY_H
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- language ---------------------------------------- src/language.h ---- */
+
+/* Microsoft's compiler and -std=gnu90 say less about themselves, and take it. */
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus) \
+    && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
+#endif
 
 /* ---- options ----------------------------------- src/bursty/options.h ---- */
 
