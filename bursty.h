@@ -84,7 +84,7 @@
        while it is looked at, some microseconds.) It uses 1 MiB of static memory,
        whose pages are touched when they are needed: enough for 180 threads, 6000
        table rows and 2000 paths; or memory that you pass in. The compiler lays out
-       3 KB for each thread, 900 bytes in a shared object. Frames have 320 KiB of
+       3 KB for each thread, 900 bytes in a shared object. Frames have 332 KiB of
        their own, touched by the first bursty_frame.
      - What does not fit is counted, and the report says it first: events, threads,
        ticks, and CPU time of the process that no tick saw. Counters saturate.
@@ -145,7 +145,7 @@
      BURSTY_TICKS          In a bare build: bursty_tick charges ticks. 2 kB of flash.
      BURSTY_FRAMES=n       How many kinds of frames: 8, at most 64. In a bare build 0,
                            which leaves frames out. There it needs BURSTY_TICKS, 4 kB
-                           of flash, 6.3 kB of RAM for the first kind and 3 kB for
+                           of flash, 6.5 kB of RAM for the first kind and 3 kB for
                            each other one, and config.frame_clock.
    "undefined reference" or "hidden symbol bursty_... is not defined": no file of
    this executable or library defines BURSTY_IMPLEMENTATION, or files differ in
@@ -2975,8 +2975,12 @@ void bursty_p_kept_leave(uint32_t n) {
    A frame ends by changing `active`, in one store. Ticks that interrupt the
    work behind it are in the next frame, which has begun, and nothing is counted
    twice or lost. Invariant: the list that is not active is empty, but while a
-   frame ends. */
-enum { BURSTY_P_FRAME_PATHS = 64 };
+   frame ends.
+
+   Whoever charges ticks from another thread posts them: a ring that one thread
+   fills, and that the frame's thread empties when the frame ends. A full one is
+   counted. */
+enum { BURSTY_P_FRAME_PATHS = 64, BURSTY_P_FRAME_POSTS = 32 };
 typedef struct bursty_p_frame_list {
     volatile uint32_t count;
     uint32_t more;            /* ticks of further paths                          */
@@ -2994,6 +2998,9 @@ typedef struct bursty_p_framed {
     volatile uint32_t busy;   /* in bursty_frame: a signal handler finds it so   */
     uint32_t breaks;          /* pauses and clears when the frame began          */
     uint32_t serial;          /* of the path that is being folded                */
+    uint32_t thread;          /* 1 + the number of its record, or 0              */
+    uint32_t posted, fetched; /* how many, ever                                  */
+    uint32_t post[BURSTY_P_FRAME_POSTS]; /* rows, each with one tick             */
     uint64_t began_ns, began_cpu_ns;
     bursty_p_frame_list list[2];
     bursty_p_count sum[BURSTY_FRAMES][BURSTY_P_FRAME_CLASSES * BURSTY_P_FRAME_SUMS];
@@ -4166,12 +4173,19 @@ typedef struct bursty_p_round {
     bursty_p_met met[BURSTY_P_MET];
 } bursty_p_round;
 
+#if BURSTY_FRAMES > 0
+static void bursty_p_post_frame_tick(uint32_t record, uint32_t row);
+#endif
 static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int what) {
     const uint32_t row = pending >> 1;
     const bursty_site *site = bursty_p_ticks.rows[row - 1].site;
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)what), i;
-    if (what == BURSTY_P_RUNS) bursty_p_tick_charge_row(row, 1, pending & 1);
-    else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], 1);
+    if (what == BURSTY_P_RUNS) {
+        bursty_p_tick_charge_row(row, 1, pending & 1);
+#if BURSTY_FRAMES > 0
+        bursty_p_post_frame_tick(bursty_p_ticks.rows[row - 1].thread - 1, row);
+#endif
+    } else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], 1);
     round->looks++;
     for (i = 0; i < 16; i++, h++) {
         bursty_p_met *met = &round->met[h % BURSTY_P_MET];
@@ -5133,6 +5147,39 @@ static void bursty_p_keep_slowest(bursty_p_frame_kind *kind, uint32_t number, ui
     BURSTY_P_RELEASE(&kind->slowest_busy, 0);
 }
 
+/* ---- ticks from another thread ---- */
+
+/* A tick of a path of the thread with that record. One thread alone may call it,
+   such as one that watches the others. Without a frame there is nowhere to put
+   the tick. */
+BURSTY_P_UNUSED static void bursty_p_post_frame_tick(uint32_t record, uint32_t row) {
+    uint32_t i, running, posted;
+    if (!BURSTY_P_GET(&bursty_p_frames.used)) return;
+    for (i = 0; i < BURSTY_P_FRAMED; i++) {
+        bursty_p_framed *f = &bursty_p_frames.framed[i];
+        if (BURSTY_P_ACQUIRE(&f->thread) != record + 1) continue;
+        running = BURSTY_P_GET(&f->running);
+        if (!running) return;
+        posted = BURSTY_P_GET(&f->posted);
+        if (posted - BURSTY_P_ACQUIRE(&f->fetched) == BURSTY_P_FRAME_POSTS) {
+            bursty_p_tick_add_shared(&bursty_p_frames.kind[running - 1].crowded, 1);
+            return;
+        }
+        BURSTY_P_PUT(&f->post[posted % BURSTY_P_FRAME_POSTS], row);
+        BURSTY_P_RELEASE(&f->posted, posted + 1);
+        return;
+    }
+}
+
+/* Into the frame that runs. Without one they came too late for it: dropped. */
+static void bursty_p_fetch_frame_ticks(bursty_p_framed *f) {
+    uint32_t posted = BURSTY_P_ACQUIRE(&f->posted), fetched = f->fetched;
+    if (fetched == posted) return;
+    for (; fetched != posted; fetched++)
+        bursty_p_frame_tick(f, BURSTY_P_GET(&f->post[fetched % BURSTY_P_FRAME_POSTS]), 1);
+    BURSTY_P_RELEASE(&f->fetched, fetched);
+}
+
 /* ---- the end of a frame, and the next ---- */
 
 static void bursty_p_end_frame(bursty_p_framed *f, uint32_t k, uint64_t ns, uint64_t cpu_ns,
@@ -5161,10 +5208,14 @@ static void bursty_p_end_frame(bursty_p_framed *f, uint32_t k, uint64_t ns, uint
 }
 
 /* A place for a thread that begins its first frame; NULL if all are in use. */
-static bursty_p_framed *bursty_p_take_framed(void) {
+static bursty_p_framed *bursty_p_take_framed(uint32_t record) {
     uint32_t i;
     for (i = 0; i < BURSTY_P_FRAMED; i++) {
-        if (bursty_p_cas(&bursty_p_frames.framed[i].used, 0, 1)) return &bursty_p_frames.framed[i];
+        bursty_p_framed *f = &bursty_p_frames.framed[i];
+        if (!bursty_p_cas(&f->used, 0, 1)) continue;
+        bursty_p_fetch_frame_ticks(f); /* of a thread that has ended */
+        BURSTY_P_RELEASE(&f->thread, record + 1);
+        return f;
     }
     return NULL;
 }
@@ -5178,7 +5229,7 @@ BURSTY_API void bursty_frame(const char *name) {
     if (BURSTY_P_ACQUIRE(&bursty_p_all.epoch) == 0) return;
     BURSTY_P_PUT(&bursty_p_frames.used, 1);
     if (!f && name && t && bursty_p_has_frame_clock())
-        f = bursty_p_mine.framed = bursty_p_take_framed();
+        f = bursty_p_mine.framed = bursty_p_take_framed(t->number);
     if (!f) {
         bursty_p_tick_add_shared(name ? &bursty_p_frames.lost : &bursty_p_frames.idle_ends, 1);
         return;
@@ -5193,6 +5244,7 @@ BURSTY_API void bursty_frame(const char *name) {
         k = bursty_p_kind_of(name, 1);
         if (k == BURSTY_FRAMES) bursty_p_tick_add_shared(&bursty_p_frames.lost, 1);
     }
+    bursty_p_fetch_frame_ticks(f);
     ended = f->running;
     breaks = f->breaks;
     began_ns = f->began_ns;
@@ -5255,6 +5307,7 @@ static void bursty_p_leave_frames(void) {
     BURSTY_P_FENCE();
     if (!f) return;
     if (f->running) bursty_p_tick_add_shared(&bursty_p_frames.kind[f->running - 1].unended, 1);
+    BURSTY_P_RELEASE(&f->thread, 0);
     BURSTY_P_PUT(&f->running, 0);
     f->busy = f->list[0].count = f->list[1].count = f->list[0].more = f->list[1].more = 0;
     BURSTY_P_RELEASE(&f->used, 0);
@@ -5307,7 +5360,7 @@ static void bursty_p_fork_frames(void) {
     for (i = 0; i < BURSTY_P_FRAMED; i++) {
         bursty_p_framed *f = &bursty_p_frames.framed[i];
         if (f == bursty_p_mine.framed) continue;
-        f->used = f->running = f->busy = 0;
+        f->used = f->running = f->busy = f->thread = 0;
         f->list[0].count = f->list[1].count = f->list[0].more = f->list[1].more = 0;
     }
 }
@@ -5394,9 +5447,7 @@ static int bursty_p_write_frames(bursty_p_dump *d, bursty_write_fn write, void *
     bursty_p_put_begin(&d->out, 8, write, user);
     bursty_p_put_varint(&d->out, 1);
     bursty_p_put_string(d, bursty_p_all.config.program);
-    /* A watcher looks at threads from outside, and does not tell their frames. */
-    int ticked = bursty_p_ticks.row_room && !bursty_p_ticks.is_watched;
-    const uint64_t info[5] = { ticked ? bursty_p_ticks.period_us : 0,
+    const uint64_t info[5] = { bursty_p_ticks.row_room ? bursty_p_ticks.period_us : 0,
                                BURSTY_P_ACQUIRE(&bursty_p_frames.lost),
                                BURSTY_P_ACQUIRE(&bursty_p_frames.idle_ends),
                                BURSTY_P_ACQUIRE(&bursty_p_frames.nested), kinds };

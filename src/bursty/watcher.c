@@ -117,12 +117,19 @@ typedef struct bursty_p_round {
     bursty_p_met met[BURSTY_P_MET];
 } bursty_p_round;
 
+#if BURSTY_FRAMES > 0
+static void bursty_p_post_frame_tick(uint32_t record, uint32_t row);
+#endif
 static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int what) {
     const uint32_t row = pending >> 1;
     const bursty_site *site = bursty_p_ticks.rows[row - 1].site;
     uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)what), i;
-    if (what == BURSTY_P_RUNS) bursty_p_tick_charge_row(row, 1, pending & 1);
-    else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], 1);
+    if (what == BURSTY_P_RUNS) {
+        bursty_p_tick_charge_row(row, 1, pending & 1);
+#if BURSTY_FRAMES > 0
+        bursty_p_post_frame_tick(bursty_p_ticks.rows[row - 1].thread - 1, row);
+#endif
+    } else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], 1);
     round->looks++;
     for (i = 0; i < 16; i++, h++) {
         bursty_p_met *met = &round->met[h % BURSTY_P_MET];
