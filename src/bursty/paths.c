@@ -7,8 +7,9 @@
 
    A row is one path of scopes on one thread: key (site, parent, thread). Rows are found by open
    addressing and claimed by compare-and-swap, as in bursty.h's hot table: index holds a row's
-   number, or 0. Invariant: a row is written by its thread alone, or by the watcher alone, its
-   parent has a smaller number, and a row in the index never moves. So a handler never waits, wherever it interrupts. */
+   number, or 0. Invariant: a row is written by its thread alone, or by the watcher alone,
+   its parent has a smaller number, and a row in the index never moves. So a handler never waits,
+   wherever it interrupts. */
 
 /* Counts are 64-bit where such a load is atomic. Elsewhere they are 32-bit, and saturate: that is
    more than a year of ticks. */
@@ -203,7 +204,11 @@ static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
     stack = BURSTY_P_HERE.stack;
 #endif
     row = bursty_p_tick_place(thread, depth, stack, inner, n);
-    if (row) bursty_p_tick_charge_row(row, n, bursty_p_is_busy(busy));
+    if (!row) return;
+    bursty_p_tick_charge_row(row, n, bursty_p_is_busy(busy));
+#if BURSTY_FRAMES > 0
+    bursty_p_frame_tick(bursty_p_mine.framed, row, n);
+#endif
 }
 
 #endif /* BURSTY_P_TICKS */
