@@ -78,14 +78,14 @@
    becomes two variables. BURST_DUAL cannot hold setjmp or computed gotos.
 
    PROMISES
-     - It never prints, aborts, or takes a lock, and it allocates nothing. (With a
-       watcher the end of a thread waits while it is looked at, some microseconds.) (It asks
+     - It never prints, aborts, or takes a lock, and it allocates nothing. (It asks
        the C library to tell when a thread ends; that library may allocate a few
-       bytes at the thread's first check.) It uses 1 MiB of static memory, whose
-       pages are touched when they are needed: enough for 180 threads, 6000 table
-       rows and 2000 paths; or memory that you pass in. The compiler lays out 3 KB
-       for each thread, 900 bytes in a shared object. Frames have 320 KiB of their
-       own, touched by the first bursty_frame.
+       bytes at the thread's first check. With a watcher the end of a thread waits
+       while it is looked at, some microseconds.) It uses 1 MiB of static memory,
+       whose pages are touched when they are needed: enough for 180 threads, 6000
+       table rows and 2000 paths; or memory that you pass in. The compiler lays out
+       3 KB for each thread, 900 bytes in a shared object. Frames have 320 KiB of
+       their own, touched by the first bursty_frame.
      - What does not fit is counted, and the report says it first: events, threads,
        ticks, and CPU time of the process that no tick saw. Counters saturate.
      - A timer's signal is a real-time signal that the program does not use. Waits
@@ -1438,16 +1438,6 @@ uint8_t bursty_p_open;
 #define BURSTY_P_TICKS 0
 #endif
 
-/* Where a thread of this header can look at the others. */
-#if BURSTY_STACK > 0 && !defined(BURSTY_NO_TLS) && !defined(BURSTY_BARE)
-#if defined(_WIN32)
-#define BURSTY_P_WATCHER
-#elif defined(BURSTY_P_POSIX) && defined(SIG_SETMASK) && \
-    (defined(__APPLE__) || (defined(__linux__) && defined(BURSTY_P_CLOCK) && defined(SYS_futex)))
-#define BURSTY_P_WATCHER
-#endif
-#endif
-
 #ifndef BURSTY_FRAMES
 #ifdef BURSTY_BARE
 #define BURSTY_FRAMES 0
@@ -1460,6 +1450,16 @@ uint8_t bursty_p_open;
 #endif
 #if BURSTY_FRAMES > 0 && !BURSTY_P_TICKS
 #error "in a bare build BURSTY_FRAMES needs BURSTY_TICKS"
+#endif
+
+/* Where a thread of this header can look at the others. */
+#if BURSTY_STACK > 0 && !defined(BURSTY_NO_TLS) && !defined(BURSTY_BARE)
+#if defined(_WIN32)
+#define BURSTY_P_WATCHER
+#elif defined(BURSTY_P_POSIX) && defined(SIG_SETMASK) && \
+    (defined(__APPLE__) || (defined(__linux__) && defined(BURSTY_P_CLOCK) && defined(SYS_futex)))
+#define BURSTY_P_WATCHER
+#endif
 #endif
 
 #if defined(BURSTY_BARE) && defined(__OPTIMIZE_SIZE__)
@@ -5395,7 +5395,9 @@ static int bursty_p_write_frames(bursty_p_dump *d, bursty_write_fn write, void *
     bursty_p_put_begin(&d->out, 8, write, user);
     bursty_p_put_varint(&d->out, 1);
     bursty_p_put_string(d, bursty_p_all.config.program);
-    const uint64_t info[5] = { bursty_p_ticks.row_room ? bursty_p_ticks.period_us : 0,
+    /* A watcher looks at threads from outside, and does not tell their frames. */
+    int ticked = bursty_p_ticks.row_room && !bursty_p_ticks.is_watched;
+    const uint64_t info[5] = { ticked ? bursty_p_ticks.period_us : 0,
                                BURSTY_P_ACQUIRE(&bursty_p_frames.lost),
                                BURSTY_P_ACQUIRE(&bursty_p_frames.idle_ends),
                                BURSTY_P_ACQUIRE(&bursty_p_frames.nested), kinds };
