@@ -3038,8 +3038,9 @@ static void bursty_p_frame_tick(bursty_p_framed *f, uint32_t row, uint32_t n) {
 
    A row is one path of scopes on one thread: key (site, parent, thread). Rows are found by open
    addressing and claimed by compare-and-swap, as in bursty.h's hot table: index holds a row's
-   number, or 0. Invariant: a row is written by its thread alone, or by the watcher alone, its
-   parent has a smaller number, and a row in the index never moves. So a handler never waits, wherever it interrupts. */
+   number, or 0. Invariant: a row is written by its thread alone, or by the watcher alone,
+   its parent has a smaller number, and a row in the index never moves. So a handler never waits,
+   wherever it interrupts. */
 
 /* Counts are 64-bit where such a load is atomic. Elsewhere they are 32-bit, and saturate: that is
    more than a year of ticks. */
