@@ -324,6 +324,10 @@ static size_t find_column(const report_table *table, const char *name) {
     return i;
 }
 
+void report_sort_table(report_table *table, const char *key) {
+    sort_table(table, find_column(table, key));
+}
+
 size_t report_sort(report *r, const char *key) {
     size_t i, k, found = 0;
     for (i = 0; i < r->part_count; i++) {

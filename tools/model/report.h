@@ -21,7 +21,8 @@ enum {
     REPORT_OPTIONAL = 1, /* text and page leave it out where there is little room */
     REPORT_HIDDEN = 2,   /* for programs (CSV, JSON) only */
     REPORT_WHOLE = 4,    /* a REAL that is a whole number, or none */
-    REPORT_SIGNED = 8    /* a REAL that is a change: it has a + or a - */
+    REPORT_FINE = 8,     /* a REAL that may be small: shown with four digits */
+    REPORT_SIGNED = 16   /* a REAL that is a change: it has a + or a - */
 };
 
 typedef struct report_column {
@@ -178,6 +179,8 @@ void *report_begin_part(report *r, const report_section *section);
 /* Sorts the rows of all tables that have a column of that key or label: numbers from the largest
    down, names from A on. Returns how many tables have it. */
 size_t report_sort(report *r, const char *key);
+/* Sorts the rows of one table. The column is there. */
+void report_sort_table(report_table *table, const char *key);
 
 /* Leaves the tables whose key or title one of `only` matches (if there are any), and none of
    not_these. Both lists end with NULL. Returns how many tables are left. */

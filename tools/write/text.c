@@ -36,6 +36,8 @@ static void add_number(text *out, const report_column *column, const report_cell
     else if (column->flags & REPORT_SIGNED) text_format(out, "%+.4g", cell->real);
     else if (column->type == REPORT_SHARE) text_format(out, "%.2f%%", 100 * cell->real);
     else if (column->flags & REPORT_WHOLE) text_format(out, "%.0f", cell->real);
+    else if (column->flags & REPORT_FINE && fabs(cell->real) < 1000)
+        text_format(out, "%.4g", cell->real);
     else text_format(out, cell->real < 1e6 ? "%.1f" : "%.4g", cell->real);
 }
 
