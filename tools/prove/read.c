@@ -418,13 +418,18 @@ static void read_relative(prove_image *im, const section *s, const starts *st) {
     }
 }
 
-/* Without relocations any word of data may be an address. */
+/* Without relocations any word of data may be an address; one that is not aligned, in a packed
+   structure, only if a function begins there. */
 static void read_words(prove_image *im, const section *s, const starts *st) {
     const elf_file *e = &im->elf;
     uint64_t i;
     for (i = 0; i + 8 <= s->size; i++) {
         uint64_t value = prove_number(e->data + s->offset + i, 8);
-        if (in_text(im, value)) point(im, st, s->address + i, value);
+        const prove_symbol *symbol;
+        if (!in_text(im, value)) continue;
+        symbol = prove_symbol_at(im, value);
+        if ((s->address + i) % 8 != 0 && (!symbol || symbol->address != value)) continue;
+        point(im, st, s->address + i, value);
     }
 }
 
