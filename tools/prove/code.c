@@ -122,15 +122,20 @@ static void take_operands(prove_code *c, uint32_t node, const prove_insn *i) {
         take(c, (uint64_t)i->immediate);
 }
 
+/* The thunks of checks and scopes keep all registers. */
+static int is_thunk(const char *name) {
+    size_t size = strlen(name);
+    return strncmp(name, "bursty_", 7) == 0 && size >= 12 && strcmp(name + size - 5, "thunk") == 0;
+}
+
 /* What a check or an event calls calls nothing of the program. */
 static int is_event(const char *name) {
-    static const char *const names[] = {"bursty_hit", "bursty_note", "bursty_thunk",
-                                        "bursty_p_leave_thunk"};
+    static const char *const names[] = {"bursty_hit", "bursty_note"};
     size_t i;
     for (i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(name, names[i]) == 0) return 1;
     }
-    return 0;
+    return is_thunk(name);
 }
 
 /* A call or a jump to a slot, or to an address. kind: what it is if that lies outside. */
@@ -148,8 +153,7 @@ static void lead(prove_code *c, uint32_t node, uint64_t to, const prove_slot *sl
     n->kind = inside;
     if (s && s->is_runtime) {
         n->is_anywhere = (uint8_t)!is_event(s->name);
-        n->keeps = (uint8_t)(strcmp(s->name, "bursty_thunk") == 0 ||
-                             strcmp(s->name, "bursty_p_leave_thunk") == 0);
+        n->keeps = (uint8_t)is_thunk(s->name);
         n->kind = outside;
         n->import = PROVE_NONE;
         return;

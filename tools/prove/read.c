@@ -145,18 +145,23 @@ static int begins(const char *name, const char *with) {
     return strncmp(name, with, strlen(with)) == 0;
 }
 
+/* What bursty.h keeps to itself: p_ stands behind the name of the family. */
+static int is_private(const char *name) {
+    return begins(name, "bursty_") && begins(name + strlen("bursty_"), "p_");
+}
+
 static int is_slow_path(const char *name) {
     return strcmp(name, "bursty_hit") == 0 || strcmp(name, "bursty_note") == 0 ||
            strcmp(name, "bursty_thunk") == 0;
 }
 
-/* The runtime of checks is one object. Its static functions stand behind one name of a file, beside
-   those that begin with bursty_p_. What bursty cc has compiled is none of it. */
+/* The runtime of checks is one object. Its static functions stand behind one name of a file, beside its
+   private ones. What bursty cc has compiled is none of it. */
 static void end_file(prove_image *im, size_t first, const graph *g, const uint8_t *own) {
     size_t i;
     int is_runtime = 0;
     for (i = first; i < im->symbol_count; i++)
-        is_runtime |= begins(im->symbols[i].name, "bursty_p_");
+        is_runtime |= is_private(im->symbols[i].name);
     for (i = first; i < im->symbol_count; i++) {
         prove_symbol *s = &im->symbols[i];
         s->is_own = (uint8_t)(!im->has_names || is_own(g, own, s->name));
@@ -164,7 +169,7 @@ static void end_file(prove_image *im, size_t first, const graph *g, const uint8_
         if (begins(s->name, "bursty_") && !begins(s->name, "bursty_on_") &&
             !begins(s->name, "bursty_cold_") && im->has_names && !s->is_own)
             s->is_runtime = 1;
-        if (!im->has_names && (begins(s->name, "bursty_p_") || is_slow_path(s->name)))
+        if (!im->has_names && (is_private(s->name) || is_slow_path(s->name)))
             s->is_runtime = 1;
         if (im->has_names && (begins(s->name, "bursty_on_") || begins(s->name, "bursty_cold_")))
             s->is_own = 1;
@@ -413,13 +418,18 @@ static void read_relative(prove_image *im, const section *s, const starts *st) {
     }
 }
 
-/* Without relocations any word of data may be an address. */
+/* Without relocations any word of data may be an address; one that is not aligned, in a packed
+   structure, only if a function begins there. */
 static void read_words(prove_image *im, const section *s, const starts *st) {
     const elf_file *e = &im->elf;
     uint64_t i;
     for (i = 0; i + 8 <= s->size; i++) {
         uint64_t value = prove_number(e->data + s->offset + i, 8);
-        if (in_text(im, value)) point(im, st, s->address + i, value);
+        const prove_symbol *symbol;
+        if (!in_text(im, value)) continue;
+        symbol = prove_symbol_at(im, value);
+        if ((s->address + i) % 8 != 0 && (!symbol || symbol->address != value)) continue;
+        point(im, st, s->address + i, value);
     }
 }
 
