@@ -3,7 +3,8 @@
 #
 # A help text has lines "usage: ...", paragraphs, and options: a line that begins with two spaces
 # and a dash, the option, two spaces or more, and what it does; deeper lines go on. In the tool's
-# own text commands stand in the place of options.
+# own text commands stand in the place of options. A line that begins at the edge and ends with a
+# colon is a heading. Examples, which begin with "  bursty", are read as options are.
 #
 #     names[1..commands]; of each NAME:
 #     about[NAME]; usage[NAME], lines; parts[NAME], and of part I:
@@ -30,7 +31,8 @@ function is_file(value) { return value ~ /^(FILE|OUT|PLAN|OLD|DIR)$/ }
 }
 /^usage: / { sub(/^usage: /, ""); usage[name] = usage[name] trim($0) "\n"; next }
 /^ *$/ { fresh = 1; next }
-(/^  -/ || (name == "bursty" && /^  [a-z]+  +[^ ]/)) && (fresh || option[name, n] != "") {
+/^[^ ].*:$/ { option[name, n = ++parts[name]] = ""; words[name, n] = $0; fresh = 1; column = 0; next }
+(/^  -/ || /^  bursty [a-z-]+ .*   / || (name == "bursty" && /^  [a-z]+  +[^ ]/)) && (fresh || option[name, n] != "") {
     line = trim($0)
     n = ++parts[name]
     at = match(line, /  +/)

@@ -28,15 +28,16 @@ function page(name,   file, title, i, n, lines, k, was_option) {
         k = index(lines[i], "\n")
         print plain(k ? substr(lines[i], 1, k - 1) : lines[i]) (k ? "\n.br\n" plain(substr(lines[i], k + 5)) : "") >file
     }
-    if (option[name, 1] == "") print ".SH DESCRIPTION" >file
+    if (name != "bursty") print ".SH DESCRIPTION" >file
     was_option = 0
     for (i = 1; i <= parts[name]; i++) {
         if (option[name, i] == "") {
+            if (words[name, i] ~ /:$/ && !was_option++) print ".SH OPTIONS" >file
             if (i > 1) print ".PP" >file
             print plain(words[name, i]) >file
             continue
         }
-        if (!was_option++) print ".SH " (name == "bursty" ? "COMMANDS" : "OPTIONS") >file
+        if (option[name, i] !~ /^bursty / && !was_option++) print ".SH " (name == "bursty" ? "COMMANDS" : "OPTIONS") >file
         print ".TP" >file
         print shown(option[name, i]) >file
         print plain(words[name, i]) >file

@@ -264,7 +264,7 @@ check "make dist" plain git -C "$work/clone" status
 check "make dist" plain make -s dist
 tar=build/bursty-$version.tar.gz
 first=$(cksum <"$tar")
-git clone -q "$top" "$work/again"
+git clone -q "$work/clone" "$work/again"
 check "make dist of another clone" plain make -s -C "$work/again" dist
 check "it has the same bytes" [ "$first" = "$(cksum <"$work/again/$tar")" ]
 mkdir "$work/deb"

@@ -18,10 +18,10 @@ bursty() { ASAN_OPTIONS=${ASAN_OPTIONS-}:detect_leaks=0 ${RUN-} "$build/bursty" 
 # Dumps that a writer made, and those of examples that record other kinds of parts.
 ${CC:-cc} -O1 -std=c99 -Itests -o "$out/make_dumps" tests/make_dumps.c && ${RUN-} "$out/make_dumps" "$out/dumps"
 ok $? "make_dumps"
-for example in hot_contexts hot_streams cache_sizes; do
+for example in hot_contexts hot_streams streams_of_frames cache_sizes footprint_of_events slow_frames; do
     [ -f "examples/$example.c" ] || continue
     ${CC:-cc} -O0 -std=gnu99 -w -I. -o "$out/$example" examples/$example.c -lm ${LDFLAGS-} -pthread &&
-        (cd "$out/dumps" && ${RUN-} ../$example >/dev/null)
+        (cd "$out/dumps" && ${RUN-} ../$example >/dev/null 2>&1)
     ok $? "examples/$example.c"
 done
 for dump in "$out"/dumps/*.brst; do
