@@ -41,6 +41,7 @@ typedef struct report_ticks {
     timed_path *paths;
     size_t path_count;
     uint32_t roots;                               /* the first one */
+    uint32_t *joined, *place; /* of the tally's paths: the path here; of that, its node in the tree */
 } report_ticks;
 
 static int is_recorder(const tally *s, const tally_path *path) {
@@ -79,7 +80,7 @@ static int is_path(const void *owner, uint32_t number, const void *key) {
 static void join_paths(report_ticks *c) {
     const tally *s = c->tally;
     size_t count = s->paths.count, i;
-    uint32_t *joined = (uint32_t *)tool_alloc(count * sizeof *joined);
+    uint32_t *joined = c->joined = (uint32_t *)tool_alloc(count * sizeof *joined);
     hash_table places = {NULL, 0, 0}; /* number of the path + 1 */
     c->paths = (timed_path *)tool_alloc(count * sizeof *c->paths);
     for (i = 0; i < count; i++) {
@@ -99,7 +100,6 @@ static void join_paths(report_ticks *c) {
         c->paths[joined[i]].ticks = tally_add(c->paths[joined[i]].ticks, path->ticks);
     }
     hash_free(&places);
-    free(joined);
 }
 
 /* Children come behind their parents, so one walk backwards adds up subtrees. */
@@ -146,8 +146,30 @@ static void walk(report_ticks *c, report_tree *tree) {
         }
         if (at != TALLY_NO_PATH) at = paths[at].next;
     }
+    c->place = place;
     free(on_stack);
-    free(place);
+}
+
+/* What each thread spent where. */
+static void split_by_thread(report *r, const report_ticks *c, report_tree *tree) {
+    const tally *s = c->tally;
+    size_t i;
+    if (s->threads.count < 2) return;
+    tree->thread_count = s->threads.count;
+    tree->thread_names = (const char **)tool_alloc(s->threads.count * sizeof *tree->thread_names);
+    for (i = 0; i < s->threads.count; i++)
+        tree->thread_names[i] = report_thread_name(r, &s->threads.at[i]);
+    tree->of_thread =
+        (report_of_thread *)tool_alloc(s->paths.count * sizeof *tree->of_thread);
+    for (i = 0; i < s->paths.count; i++) {
+        const tally_path *path = &s->paths.at[i];
+        report_of_thread *to = &tree->of_thread[tree->of_thread_count];
+        if (path->ticks == 0 || c->joined[i] == TALLY_NO_PATH) continue;
+        to->thread = path->thread;
+        to->node = c->place[c->joined[i]];
+        to->count = path->ticks;
+        tree->of_thread_count++;
+    }
 }
 
 static int compare_self(const void *left, const void *right) {
@@ -455,6 +477,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
         c->functions[i].site = (uint32_t)i;
     }
     walk(c, tree);
+    split_by_thread(r, c, tree);
     count_calls(c);
     make_functions(c, r->options.least_share);
     add_facts(r, c);
@@ -472,6 +495,8 @@ static void free_columns(void *columns) {
     free(c->names);
     free(c->functions);
     free(c->paths);
+    free(c->joined);
+    free(c->place);
 }
 
 const report_section section_by_ticks = {

@@ -63,6 +63,12 @@ typedef struct report_table {
 
 /* ---- trees ---- */
 
+/* What one thread spent in a node alone. */
+typedef struct report_of_thread {
+    uint32_t thread, node;
+    uint64_t count;
+} report_of_thread;
+
 /* In preorder, one array for each column; node 0 is the root. Equal siblings may occur. */
 typedef struct report_tree {
     char   **names;
@@ -75,6 +81,10 @@ typedef struct report_tree {
     uint32_t *twin; /* of each name: 0, or 2, 3, ... for the next function of that name; or NULL */
     const char *unit;                             /* "calls" */
     double effective; /* independent samples that the counts are worth; 0: they are not samples */
+    const char **thread_names; /* kept by the report; none: threads cannot be told apart */
+    size_t thread_count;
+    report_of_thread *of_thread; /* sorted by thread */
+    size_t of_thread_count;
     int is_whole; /* stacks from the program's start, not caller and callee alone */
 } report_tree;
 
@@ -130,6 +140,7 @@ typedef struct report_options {
     int    wants_all_rows;                        /* also those beyond a table's rows_shown */
     int    wants_unique_cause;                    /* of MC/DC; else masking */
     int    wants_whole_stacks;                    /* of --collapsed, however large it becomes */
+    int    packs_trees;                           /* for the page: large ones are deflated */
     int    keeps_mangled;                         /* C++ names stay as the linker has them */
     sources *sources;                             /* that may be shown; NULL: the form shows none */
     const char *by; /* the unit of the stacks that are shown; NULL: ticks, or else whatever there

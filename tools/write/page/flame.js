@@ -49,7 +49,16 @@ function flameView(o) {
       : { ground: value('--card'), ink: value('--ink'), text: value('--frame-ink'),
         thin: value('--thin'), found: value('--found'), root: value('--line'),
         chosen: value('--chosen'), light: parseFloat(value('--frame')) };
-    paints = Array.from({ length: 64 }, (_, h) => 'hsl(' + h + ' 78% ' + theme.light + '%)');
+    paints = Array.from({ length: 64 }, (_, h) => hexOf(h, 0.78, theme.light / 100));
+  }
+  // Canvases read this form of a colour fastest.
+  function hexOf(hue, much, light) {
+    const a = much * Math.min(light, 1 - light);
+    const part = n => {
+      const k = (n + hue / 30) % 12;
+      return Math.round(255 * (light - a * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+    };
+    return '#' + [0, 8, 4].map(n => part(n).toString(16).padStart(2, '0')).join('');
   }
   const rowY = depth => (o.isUp ? height - (depth + 1) * ROW + scroll : depth * ROW - scroll);
   const rowAtY = y => Math.floor((o.isUp ? height - y + scroll : y + scroll) / ROW);
@@ -81,26 +90,42 @@ function flameView(o) {
         const left = Math.max(0, (x[i] - x0) * k),
           wide = Math.min(width, (x[i] + sum[i] - x0) * k) - left;
         if (wide < 1) {
-          // One bar for all that ends within this pixel or before the next: found by halving.
+          // One bar for all that begins in this pixel. The next one is found by steps that double,
+          // and then by halving.
           const edge = x0 + (Math.floor(left) + 1) / k;
           let low = m + 1,
-            high = stop;
+            stride = 1;
+          while (low < stop && x[rows[low]] < edge) {
+            low += stride;
+            stride *= 2;
+          }
+          let high = Math.min(low, stop);
+          low = Math.max(m + 1, low - stride / 2);
           while (low < high) {
             const middle = (low + high) >> 1;
             if (x[rows[middle]] < edge) low = middle + 1;
             else high = middle;
           }
-          pen.fillStyle = theme.thin;
+          let paint = theme.thin;
           if (lit || chosen) {
             for (let q = m; q < low && q < m + 64; q++) {
-              if (lit && lit[name[rows[q]]]) pen.fillStyle = theme.found;
-              else if (chosen && chosen[name[rows[q]]]) pen.fillStyle = theme.chosen;
+              if (lit && lit[name[rows[q]]]) paint = theme.found;
+              else if (chosen && chosen[name[rows[q]]]) paint = theme.chosen;
             }
           }
-          pen.fillRect(left, y, Math.max(1, wide), ROW - 1);
+          // Bars side by side are one.
+          const right = left + Math.max(1, wide);
+          if (thinPaint === paint && left <= thinTo + 1) thinTo = Math.max(thinTo, right);
+          else {
+            putThin(y);
+            thinPaint = paint;
+            thinFrom = left;
+            thinTo = right;
+          }
           m = low;
           continue;
         }
+        putThin(y);
         const which = name[i];
         pen.fillStyle =
           i === 0 ? theme.root
@@ -116,8 +141,18 @@ function flameView(o) {
         }
         m++;
       }
+      putThin(y);
     }
     if (hasFocus) outline(cursor);
+  }
+  let thinPaint = null,
+    thinFrom = 0,
+    thinTo = 0;
+  function putThin(y) {
+    if (!thinPaint) return;
+    pen.fillStyle = thinPaint;
+    pen.fillRect(thinFrom, y, thinTo - thinFrom, ROW - 1);
+    thinPaint = null;
   }
   const rootName = () => (o.rootName ? o.rootName() : 'all');
   // Between characters, never inside a surrogate pair.

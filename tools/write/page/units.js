@@ -196,8 +196,8 @@ function rowsOf(unit, tree, all, calls) {
 }
 
 // Callers or callees of the chosen functions, hottest first: [{ name, place, amount, share, low,
-// high }]. Of a tree, callers count what the functions and their callees took; by its pairs where a
-// unit has no tree.
+// high }]. Of a tree of ticks, callers count what the functions and their callees took; of a tree
+// of calls, how often they called. By its pairs where a unit has no tree.
 function kinOf(unit, tree, all, name, at, isCallers) {
   if (!tree) {
     const own = (unit.pairs || []).map(p => (isCallers ? p.callee : p.caller));
@@ -222,13 +222,26 @@ function kinOf(unit, tree, all, name, at, isCallers) {
   const samples = unit.effective * (all / unit.all);
   const sums = new Map();
   const add = (k, amount) => sums.set(k, (sums.get(k) || 0) + amount);
-  for (const node of outermost(tree, marked)) {
-    if (isCallers) {
-      add(tree.parent[node] ? tree.name[tree.parent[node]] : -1, tree.sum[node]);
+  for (let node = 1, until = 0, top = 0; node < tree.n; node++) {
+    if (!marked[tree.name[node]]) continue;
+    if (unit.isBound) {
+      if (isCallers && tree.own[node] > 0)
+        add(tree.parent[node] ? tree.name[tree.parent[node]] : -1, tree.own[node]);
+      for (let k = node + 1; !isCallers && k < tree.end[node]; k = tree.end[k])
+        if (tree.own[k] > 0) add(tree.name[k], tree.own[k]);
       continue;
     }
-    for (let k = node + 1; k < tree.end[node]; k++)
-      if (marked[tree.name[tree.parent[k]]] && !marked[tree.name[k]] && isFirstBelow(tree, k, node))
+    const isTop = node >= until;
+    if (isTop) {
+      top = node;
+      until = tree.end[node];
+    }
+    if (isCallers) {
+      if (isTop) add(tree.parent[node] ? tree.name[tree.parent[node]] : -1, tree.sum[node]);
+      continue;
+    }
+    for (let k = node + 1; k < tree.end[node]; k = tree.end[k])
+      if (!marked[tree.name[k]] && (isTop || isFirstBelow(tree, k, top)))
         add(tree.name[k], tree.sum[k]);
   }
   return [...sums]

@@ -129,6 +129,15 @@ function sentence() {
     more,
   ];
 }
+// Of a dump without functions that take something: how much of the sources ran.
+function coverageSentence() {
+  const lines = data.edges ? data.edges.files.flatMap(file => file.lines.length) : [],
+    all = lines.reduce((s, n) => s + n, 0);
+  if (!all) return null;
+  const ran = data.edges.files.reduce((s, f) => s + f.lines.filter(l => l[1] > 0).length, 0);
+  return [el('b', {}, percent(ran / all)), ' of ' + grouped(all) + ' lines ran, in ' +
+    grouped(data.edges.files.length) + (data.edges.files.length === 1 ? ' file.' : ' files.')];
+}
 const nameOfItem = ([name, at]) => name + (at ? ' (' + shortPlace(at) + ')' : '');
 function filterWords() {
   const unit = workbench.unit,
@@ -317,21 +326,23 @@ function kinOfAll(name, at, isCallers) {
     calls = workbench.units.find(u => u.pairs && u.key === 'calls' && u.pairs.length) ||
       workbench.units.find(u => u.key.startsWith('contexts') && u.tree);
   const unit = workbench.unit,
-    main = unit.key === 'time' || !(calls && (unit === calls || unit.key.startsWith('contexts')))
-      ? unit : unit;
+    other = unit.key === 'time' ? calls : time;
   const columns = [],
-    joined = new Map();
-  for (const u of [main, unit.key === 'time' ? calls : time]) {
-    if (!u) continue;
+    joined = new Map(),
+    named = new Map(); // the first of each name
+  for (const u of [unit, other]) {
+    if (!u || (u.raw && !u.tree)) continue;
     const tree = u === unit ? seen.tree : u.tree,
       all = u === unit ? seen.all : u.all;
     const key = 'of' + columns.length;
     for (const item of kinOf(u, tree, all, name, at, isCallers)) {
       // A tree of calls may not know places.
-      const id = [...joined.keys()].find(k => k === idOf(item.name, item.place)) ||
-        (item.place ? null : [...joined.keys()].find(k => k.split('\n')[0] === item.name)) ||
-        idOf(item.name, item.place);
-      if (!joined.has(id)) joined.set(id, { ...item, share: columns.length ? 0 : item.share });
+      let id = idOf(item.name, item.place);
+      if (!joined.has(id) && !item.place && named.has(item.name)) id = named.get(item.name);
+      if (!joined.has(id)) {
+        joined.set(id, { ...item, share: columns.length ? 0 : item.share });
+        if (!named.has(item.name)) named.set(item.name, id);
+      }
       joined.get(id)[key] = item;
     }
     columns.push({
@@ -371,9 +382,13 @@ function threadWords(unit, chosen) {
     ]),
     order.length > 6 && ' and ' + (order.length - 6) + ' more threads', '.');
 }
+let painted = '';
 function paintDetail(host) {
   const unit = workbench.unit,
-    chosen = unit && chosenFunction();
+    now = [seen.key, state.get('function'), state.get('at'), state.get('tab')].join('\n');
+  if (now === painted) return;
+  painted = now;
+  const chosen = unit && chosenFunction();
   if (!chosen) {
     fill(host);
     return;
@@ -672,8 +687,9 @@ async function openWorkbench() {
   async function update() {
     const mine = ++token;
     const wanted = workbench.units.find(u => u.key === state.get('unit')) || workbench.units[0];
-    if (wanted && wanted.raw && !wanted.tree) {
-      await openTree(wanted);
+    for (const unit of workbench.units) {
+      if (!unit.raw || unit.tree || (unit !== wanted && unit.raw.packed)) continue;
+      await openTree(unit);
       if (mine !== token) return;
     }
     look();
@@ -713,6 +729,11 @@ async function openWorkbench() {
     if (unit && now.ofUnit) paintDetail(detail);
     workbench.isReady = true;
   }
+  if (workbench.units.length === 0) {
+    chips.hidden = units.hidden = true;
+    const lead = coverageSentence();
+    if (lead) fill(byId('lead'), lead);
+  } else units.hidden = workbench.units.length < 2;
   onState(update);
   await update();
 }
