@@ -97,7 +97,9 @@ async function launch() {
         async key(key, count) {
           for (let i = 0; i < (count || 1); i++) {
             const [code, text] = KEYS[key] || [key.toUpperCase().charCodeAt(0), key];
-            const what = { key, windowsVirtualKeyCode: code, code: KEYS[key] ? key : undefined };
+            // Codes of signs are those of other keys.
+            const isSign = !KEYS[key] && !/[a-z0-9]/i.test(key);
+            const what = { key, windowsVirtualKeyCode: isSign ? 0 : code, code: KEYS[key] ? key : undefined };
             await of('Input.dispatchKeyEvent', { type: 'keyDown', text: text || undefined, ...what });
             await of('Input.dispatchKeyEvent', { type: 'keyUp', ...what });
           }

@@ -805,6 +805,21 @@ int main(int argc, char **argv) {
         free(b.data);
         return 0;
     }
+    if (argc == 4 && strcmp(argv[2], "wide") == 0) { /* make_dumps FOLDER wide COUNT: of functions */
+        unsigned i, count = (unsigned)strtoul(argv[3], NULL, 10);
+        char name[32];
+        brst_begin(&b, 1, 60000);
+        brst_info(&b, 0, "wide", 100 * (uint64_t)count, 2 * (uint64_t)count, 0);
+        brst_thread(&b, 0, 0, "main", 100 * (uint64_t)count, 2 * (uint64_t)count, 2 * (uint64_t)count, 0);
+        for (i = 0; i < count; i++) {
+            snprintf(name, sizeof name, "function_%u", i);
+            counted(&b, name, i + 1, 1, 1 + i % 4);
+        }
+        brst_end(&b);
+        save(folder, "wide.brst", &b);
+        free(b.data);
+        return 0;
+    }
     if (argc == 4 && strcmp(argv[2], "bushy") == 0) { /* make_dumps FOLDER bushy COUNT */
         bushy(&b, (unsigned)strtoul(argv[3], NULL, 10));
         save(folder, "bushy.brst", &b);

@@ -1,6 +1,6 @@
 /* tree_json.h - the columns of a tree as JSON: as lists, or packed where there are very many. */
-#ifndef TREE_JSON_H
-#define TREE_JSON_H
+#ifndef MODEL_TREE_JSON_H
+#define MODEL_TREE_JSON_H
 #include "model/report.h"
 
 /* Adds `"parent":[..],"name":[..],"lower":[..],"upper":[..]` without a comma before it; with ranges

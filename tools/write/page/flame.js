@@ -106,6 +106,8 @@ function flameView(o) {
             if (x[rows[middle]] < edge) low = middle + 1;
             else high = middle;
           }
+          // Only the last one that begins here may be wide: then it is a box of its own.
+          if (low - 1 > m && (x[rows[low - 1]] + sum[rows[low - 1]] - x0) * k - left >= 2) low--;
           let paint = theme.thin;
           if (lit || chosen) {
             for (let q = m; q < low && q < m + 64; q++) {

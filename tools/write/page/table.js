@@ -21,7 +21,8 @@ function virtualTable(o) {
   let count = 0,
     active = 0,
     drawn = '',
-    isPrinting = false;
+    isPrinting = false,
+    printed = 0; // the first row on paper: that which shows
   if (o.least) body.style.minWidth = head.style.minWidth = o.least;
 
   const cells = i =>
@@ -44,9 +45,9 @@ function virtualTable(o) {
     );
   }
   function draw(force) {
-    const first = isPrinting ? 0 : Math.max(0, Math.floor(element.scrollTop / o.height) - AROUND);
+    const first = isPrinting ? printed : Math.max(0, Math.floor(element.scrollTop / o.height) - AROUND);
     const room = Math.ceil((element.clientHeight || 700) / o.height) + 2 * AROUND;
-    const last = Math.min(count, isPrinting ? PRINTED : first + room);
+    const last = Math.min(count, isPrinting ? first + PRINTED : first + room);
     const now = first + ' ' + last;
     if (!force && now === drawn) return;
     drawn = now;
@@ -58,9 +59,9 @@ function virtualTable(o) {
     fill(
       body,
       list,
-      isPrinting && count > last &&
+      isPrinting && count > last - first &&
         el('div', { class: 'row more soft', role: 'row' },
-          el('div', { class: 'cell', role: 'gridcell' }, 'and ' + grouped(count - last) + ' more')),
+          el('div', { class: 'cell', role: 'gridcell' }, 'and ' + grouped(count - last + first) + ' more')),
     );
     if (had) focusActive();
   }
@@ -135,6 +136,7 @@ function virtualTable(o) {
   });
   new ResizeObserver(() => draw(false)).observe(element);
   onPrint(now => {
+    printed = Math.max(0, Math.min(Math.floor(element.scrollTop / o.height), count - PRINTED));
     isPrinting = now;
     draw(true);
   });

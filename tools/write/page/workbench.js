@@ -102,7 +102,7 @@ function litMarks(tree) {
     const matches = matcher(query),
       marks = new Uint8Array(tree.names.length);
     for (let k = 0; k < marks.length; k++)
-      if (matches(tree.names[k] + ' ' + (tree.places[k] || ''))) marks[k] = 1;
+      if (matches(tree.names[k]) || (tree.places[k] && matches(tree.places[k]))) marks[k] = 1;
     litFor = { names: tree.names, query, marks };
   }
   return litFor.marks;
@@ -258,7 +258,7 @@ function functionTable(host) {
       for_ = now;
       const matches = matcher(query),
         of = value[sort];
-      rows = (seen.rows || []).filter(row => matches(row.name + ' ' + row.place));
+      rows = (seen.rows || []).filter(row => matches(row.name) || (row.place && matches(row.place)));
       if (!query && sort !== 'name') rows = rows.filter(row => row.total !== 0 || row.total === null);
       const direction = up ? 1 : -1;
       rows.sort((a, b) => {
@@ -600,7 +600,6 @@ async function openWorkbench() {
     hosts = [...main.querySelectorAll(':scope > div[id]')];
   workbench.units = unitsOf(data);
   // What can be drawn at once is; a unit whose tree is large is opened when it is looked at.
-  const plain = el('div', { class: 'plain-tables' }, hosts);
   const tabs = workbench.tabs;
   const hasTrees = workbench.units.some(u => u.raw);
   if (hasTrees) {
@@ -619,22 +618,31 @@ async function openWorkbench() {
       } });
   }
   workbench.has = key => tabs.some(tab => tab.key === key);
-  if (tabs.length === 0) return;
+  if (tabs.length + workbench.units.length === 0) return;
+  const plain = el('div', { class: 'plain-tables' }, hosts);
   const facts = main.querySelector('.facts');
   const notes = facts ? [...facts.querySelectorAll('.bad, .note')] : [];
   tabs.push({ key: 'tables', title: 'Tables', open: host => {
     fill(host, el('p', { class: 'soft small' }, 'All tables of the report, as they stand without scripts.'), facts, plain);
     return null;
   } });
-  if (tabs.length === 2 && tabs[0].key === 'tables') return;
 
+  // Stacks of a unit that has none are those of the first one that has.
+  const isTree = tab => tab.key === 'flame' || tab.key === 'inverted';
+  const openTab = tab => {
+    const stacked = workbench.units.find(u => u.raw);
+    const changes = { tab: tab.key, zoom: '', range: '' };
+    if (isTree(tab) && !workbench.unit.raw)
+      changes.unit = stacked === workbench.units[0] ? '' : stacked.key;
+    setState(changes);
+  };
   const tablist = el('div', { role: 'tablist', 'aria-label': 'views', class: 'views' });
   const panels = el('div', { class: 'panels' }),
     detail = el('section', { class: 'detail', 'aria-label': 'the chosen function' }),
     left = el('section', { class: 'left', 'aria-label': 'functions' });
   for (const tab of tabs) {
     tab.button = el('button', { type: 'button', role: 'tab', id: 'tab-' + tab.key, 'aria-controls': 'panel-' + tab.key,
-      onclick: () => setState({ tab: tab.key, zoom: '', range: '' }) }, tab.title);
+      onclick: () => openTab(tab) }, tab.title);
     tab.host = el('div', { role: 'tabpanel', id: 'panel-' + tab.key, 'aria-labelledby': 'tab-' + tab.key, class: 'panel', hidden: true });
   }
   fill(tablist, tabs.map(tab => tab.button));
@@ -694,13 +702,11 @@ async function openWorkbench() {
     }
     look();
     const unit = workbench.unit;
-    const isOpen = tab => !tab.ofUnit || tab.key === 'sandwich' || tab.key === 'threads' || Boolean(unit && unit.tree);
-    const shown = tabs.filter(isOpen);
-    const now = shown.find(tab => tab.key === state.get('tab')) || shown[0];
+    const isOpen = tab => !isTree(tab) || Boolean(unit && unit.tree);
+    const now = tabs.find(tab => tab.key === state.get('tab') && isOpen(tab)) || tabs.find(isOpen);
     for (const tab of tabs) {
       tab.button.setAttribute('aria-selected', String(tab === now));
       tab.button.tabIndex = tab === now ? 0 : -1;
-      tab.button.hidden = !isOpen(tab);
       tab.host.hidden = tab !== now;
     }
     if (unit) {
