@@ -50,6 +50,7 @@ function flameView(o) {
         thin: value('--thin'), found: value('--found'), root: value('--line'),
         chosen: value('--chosen'), light: parseFloat(value('--frame')) };
     paints = Array.from({ length: 64 }, (_, h) => hexOf(h, 0.78, theme.light / 100));
+    paints.push(theme.root, theme.found, theme.chosen, theme.thin);
   }
   // Canvases read this form of a colour fastest.
   function hexOf(hue, much, light) {
@@ -108,11 +109,11 @@ function flameView(o) {
           }
           // Only the last one that begins here may be wide: then it is a box of its own.
           if (low - 1 > m && (x[rows[low - 1]] + sum[rows[low - 1]] - x0) * k - left >= 2) low--;
-          let paint = theme.thin;
+          let paint = THIN;
           if (lit || chosen) {
             for (let q = m; q < low && q < m + 64; q++) {
-              if (lit && lit[name[rows[q]]]) paint = theme.found;
-              else if (chosen && chosen[name[rows[q]]]) paint = theme.chosen;
+              if (lit && lit[name[rows[q]]]) paint = FOUND;
+              else if (chosen && chosen[name[rows[q]]]) paint = CHOSEN;
             }
           }
           // Bars side by side are one.
@@ -129,32 +130,46 @@ function flameView(o) {
         }
         putThin(y);
         const which = name[i];
-        pen.fillStyle =
-          i === 0 ? theme.root
-            : lit && lit[which] ? theme.found
-              : chosen && chosen[which] ? theme.chosen
-                : tree.hasThin && which === thinName ? theme.thin
-                  : paints[hues[which]];
-        pen.fillRect(left, y, Math.max(wide - 0.6, 0.6), ROW - 1);
-        if (wide > 28) {
-          pen.fillStyle = i === 0 ? theme.ink : theme.text;
-          const room = Math.floor((wide - 7) / 6.4);
-          pen.fillText(cut(i === 0 ? rootName() : names[which], room), left + 4, y + ROW / 2);
-        }
+        const paint =
+          i === 0 ? ROOT
+            : lit && lit[which] ? FOUND
+              : chosen && chosen[which] ? CHOSEN
+                : tree.hasThin && which === thinName ? THIN
+                  : hues[which];
+        boxes[paint].push(left, y, Math.max(wide - 0.6, 0.6));
+        if (wide > 28) labels.push(i, left, y, wide);
         m++;
       }
       putThin(y);
     }
+    // A colour at a time: to change it costs more than to paint a box.
+    boxes.forEach((list, paint) => {
+      if (list.length === 0) return;
+      pen.fillStyle = paints[paint];
+      for (let q = 0; q < list.length; q += 3) pen.fillRect(list[q], list[q + 1], list[q + 2], ROW - 1);
+      list.length = 0;
+    });
+    for (let q = 0; q < labels.length; q += 4) {
+      const i = labels[q];
+      if (q < 8) pen.fillStyle = i === 0 ? theme.ink : theme.text;
+      const room = Math.floor((labels[q + 3] - 7) / 6.4);
+      pen.fillText(cut(i === 0 ? rootName() : names[name[i]], room), labels[q + 1] + 4, labels[q + 2] + ROW / 2);
+    }
+    labels.length = 0;
     if (hasFocus) outline(cursor);
   }
-  let thinPaint = null,
+  const ROOT = 64,
+    FOUND = 65,
+    CHOSEN = 66,
+    THIN = 67;
+  const boxes = Array.from({ length: 68 }, () => []), // of each colour: left, top, width
+    labels = []; // node, left, top, width
+  let thinPaint = 0,
     thinFrom = 0,
     thinTo = 0;
   function putThin(y) {
-    if (!thinPaint) return;
-    pen.fillStyle = thinPaint;
-    pen.fillRect(thinFrom, y, thinTo - thinFrom, ROW - 1);
-    thinPaint = null;
+    if (thinPaint) boxes[thinPaint].push(thinFrom, y, thinTo - thinFrom);
+    thinPaint = 0;
   }
   const rootName = () => (o.rootName ? o.rootName() : 'all');
   // Between characters, never inside a surrogate pair.
