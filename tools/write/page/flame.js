@@ -29,7 +29,15 @@ function flameView(o) {
     cursor = 0,
     hasFocus = false,
     isPrinting = false,
-    paints = [];
+    image = null, // all of the canvas, and its pixels; one line of them
+    pixels = null,
+    line = null,
+    paints = null; // colours of names by hue, and the others
+  const ROOT = 64,
+    FOUND = 65,
+    CHOSEN = 66,
+    THIN = 67,
+    GROUND = 68;
 
   // Each name has a warm colour of its own; what is found, chosen or grey has others.
   function hueOf(name) {
@@ -49,17 +57,23 @@ function flameView(o) {
       : { ground: value('--card'), ink: value('--ink'), text: value('--frame-ink'),
         thin: value('--thin'), found: value('--found'), root: value('--line'),
         chosen: value('--chosen'), light: parseFloat(value('--frame')) };
-    paints = Array.from({ length: 64 }, (_, h) => hexOf(h, 0.78, theme.light / 100));
-    paints.push(theme.root, theme.found, theme.chosen, theme.thin);
+    paints = Uint32Array.from({ length: GROUND + 1 }, (_, h) =>
+      h < 64 ? warm(h, 0.78, theme.light / 100)
+        : pixelOf([theme.root, theme.found, theme.chosen, theme.thin, theme.ground][h - 64]));
   }
-  // Canvases read this form of a colour fastest.
-  function hexOf(hue, much, light) {
+  // As a canvas keeps its pixels. The colours of the style sheet are #rgb or #rrggbb.
+  const pixelOf = colour => {
+    const digits = colour.length < 6 ? colour.replace(/[0-9a-f]/gi, '$&$&') : colour;
+    const value = parseInt(digits.slice(1), 16);
+    return (0xff000000 | ((value & 255) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
+  };
+  function warm(hue, much, light) {
     const a = much * Math.min(light, 1 - light);
     const part = n => {
       const k = (n + hue / 30) % 12;
       return Math.round(255 * (light - a * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
     };
-    return '#' + [0, 8, 4].map(n => part(n).toString(16).padStart(2, '0')).join('');
+    return (0xff000000 | (part(4) << 16) | (part(8) << 8) | part(0)) >>> 0;
   }
   const rowY = depth => (o.isUp ? height - (depth + 1) * ROW + scroll : depth * ROW - scroll);
   const rowAtY = y => Math.floor((o.isUp ? height - y + scroll : y + scroll) / ROW);
@@ -73,27 +87,33 @@ function flameView(o) {
       canvas.height = Math.round(height * ratio);
       canvas.style.height = height + 'px';
     }
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.fillStyle = theme.ground;
-    pen.fillRect(0, 0, width, height);
-    pen.font = '12px system-ui, sans-serif';
-    pen.textBaseline = 'middle';
+    const wideAll = canvas.width;
+    if (!image || image.width !== wideAll || image.height !== canvas.height) {
+      image = pen.createImageData(wideAll, canvas.height);
+      pixels = new Uint32Array(image.data.buffer);
+      line = new Uint32Array(wideAll);
+    }
+    pixels.fill(paints[GROUND]);
     const { rows, rowAt, x, sum, name, names } = tree,
-      k = scale(),
-      thinName = names.length - 1;
+      k = wideAll / (x1 - x0 || 1), // pixels of the screen
+      thinName = names.length - 1,
+      labels = []; // node, left, top, width
     for (let d = 0; d <= tree.deepest; d++) {
       const y = rowY(d);
       if (y <= -ROW || y >= height) continue;
       const stop = rowAt[d + 1];
+      line.fill(paints[GROUND]);
       for (let m = firstInRow(tree, d, x0); m < stop;) {
         const i = rows[m];
         if (x[i] >= x1) break;
         const left = Math.max(0, (x[i] - x0) * k),
-          wide = Math.min(width, (x[i] + sum[i] - x0) * k) - left;
+          right = Math.min(wideAll, (x[i] + sum[i] - x0) * k),
+          wide = right - left,
+          from = Math.floor(left);
         if (wide < 1) {
           // One bar for all that begins in this pixel. The next one is found by steps that double,
           // and then by halving.
-          const edge = x0 + (Math.floor(left) + 1) / k;
+          const edge = x0 + (from + 1) / k;
           let low = m + 1,
             stride = 1;
           while (low < stop && x[rows[low]] < edge) {
@@ -108,7 +128,7 @@ function flameView(o) {
             else high = middle;
           }
           // Only the last one that begins here may be wide: then it is a box of its own.
-          if (low - 1 > m && (x[rows[low - 1]] + sum[rows[low - 1]] - x0) * k - left >= 2) low--;
+          if (low - 1 > m && (x[rows[low - 1]] + sum[rows[low - 1]] - x0) * k - from >= 2) low--;
           let paint = THIN;
           if (lit || chosen) {
             for (let q = m; q < low && q < m + 64; q++) {
@@ -116,19 +136,10 @@ function flameView(o) {
               else if (chosen && chosen[name[rows[q]]]) paint = CHOSEN;
             }
           }
-          // Bars side by side are one.
-          const right = left + Math.max(1, wide);
-          if (thinPaint === paint && left <= thinTo + 1) thinTo = Math.max(thinTo, right);
-          else {
-            putThin(y);
-            thinPaint = paint;
-            thinFrom = left;
-            thinTo = right;
-          }
+          line[from] = paints[paint];
           m = low;
           continue;
         }
-        putThin(y);
         const which = name[i];
         const paint =
           i === 0 ? ROOT
@@ -136,40 +147,26 @@ function flameView(o) {
               : chosen && chosen[which] ? CHOSEN
                 : tree.hasThin && which === thinName ? THIN
                   : hues[which];
-        boxes[paint].push(left, y, Math.max(wide - 0.6, 0.6));
-        if (wide > 28) labels.push(i, left, y, wide);
+        // A pixel between boxes, where there is room for it.
+        line.fill(paints[paint], from, Math.round(right) - (wide > 3 * ratio ? 1 : 0));
+        if (wide > 28 * ratio) labels.push(i, left / ratio, y, wide / ratio);
         m++;
       }
-      putThin(y);
+      const top = Math.round(y * ratio),
+        bottom = Math.min(canvas.height, Math.round((y + ROW) * ratio) - 1);
+      for (let r = Math.max(0, top); r < bottom; r++) pixels.set(line, r * wideAll);
     }
-    // A colour at a time: to change it costs more than to paint a box.
-    boxes.forEach((list, paint) => {
-      if (list.length === 0) return;
-      pen.fillStyle = paints[paint];
-      for (let q = 0; q < list.length; q += 3) pen.fillRect(list[q], list[q + 1], list[q + 2], ROW - 1);
-      list.length = 0;
-    });
+    pen.putImageData(image, 0, 0);
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    pen.font = '12px system-ui, sans-serif';
+    pen.textBaseline = 'middle';
     for (let q = 0; q < labels.length; q += 4) {
       const i = labels[q];
       if (q < 8) pen.fillStyle = i === 0 ? theme.ink : theme.text;
       const room = Math.floor((labels[q + 3] - 7) / 6.4);
       pen.fillText(cut(i === 0 ? rootName() : names[name[i]], room), labels[q + 1] + 4, labels[q + 2] + ROW / 2);
     }
-    labels.length = 0;
     if (hasFocus) outline(cursor);
-  }
-  const ROOT = 64,
-    FOUND = 65,
-    CHOSEN = 66,
-    THIN = 67;
-  const boxes = Array.from({ length: 68 }, () => []), // of each colour: left, top, width
-    labels = []; // node, left, top, width
-  let thinPaint = 0,
-    thinFrom = 0,
-    thinTo = 0;
-  function putThin(y) {
-    if (thinPaint) boxes[thinPaint].push(thinFrom, y, thinTo - thinFrom);
-    thinPaint = 0;
   }
   const rootName = () => (o.rootName ? o.rootName() : 'all');
   // Between characters, never inside a surrogate pair.
