@@ -41,7 +41,7 @@ typedef struct report_ticks {
     timed_path *paths;
     size_t path_count;
     uint32_t roots;                               /* the first one */
-    uint32_t *joined, *place; /* of the tally's paths: the path here; of that, its node in the tree */
+    uint32_t *joined;                             /* of each of the tally's paths */
 } report_ticks;
 
 static int is_recorder(const tally *s, const tally_path *path) {
@@ -118,9 +118,29 @@ static void link_paths(report_ticks *c) {
     }
 }
 
+/* The ticks of each thread, for forms that tell threads apart. place: of each joined path, its node. */
+static void add_samples(report *r, const report_ticks *c, report_tree *tree,
+                        const uint32_t *place) {
+    const tally *s = c->tally;
+    size_t i;
+    tree->samples = (report_sample *)tool_alloc(s->paths.count * sizeof *tree->samples);
+    for (i = 0; i < s->paths.count; i++) {
+        report_sample *sample = &tree->samples[tree->sample_count];
+        if (c->joined[i] == TALLY_NO_PATH || !s->paths.at[i].ticks) continue;
+        sample->node = place[c->joined[i]];
+        sample->thread = s->paths.at[i].thread;
+        sample->count = s->paths.at[i].ticks;
+        tree->sample_count++;
+    }
+    tree->thread_count = s->threads.count;
+    tree->threads = (const char **)tool_alloc(s->threads.count * sizeof *tree->threads);
+    for (i = 0; i < s->threads.count; i++)
+        tree->threads[i] = report_thread_name(r, &s->threads.at[i]);
+}
+
 /* Walks all paths in preorder: functions get their sums, the tree its nodes. A function's total
    counts the outermost of its scopes on a stack alone. */
-static void walk(report_ticks *c, report_tree *tree) {
+static void walk(report *r, report_ticks *c, report_tree *tree) {
     const timed_path *paths = c->paths;
     uint32_t *on_stack = (uint32_t *)tool_alloc(c->tally->sites.count * sizeof *on_stack);
     uint32_t *place = (uint32_t *)tool_alloc(c->path_count * sizeof *place), at = c->roots;
@@ -146,30 +166,9 @@ static void walk(report_ticks *c, report_tree *tree) {
         }
         if (at != TALLY_NO_PATH) at = paths[at].next;
     }
-    c->place = place;
+    add_samples(r, c, tree, place);
     free(on_stack);
-}
-
-/* What each thread spent where. */
-static void split_by_thread(report *r, const report_ticks *c, report_tree *tree) {
-    const tally *s = c->tally;
-    size_t i;
-    if (s->threads.count < 2) return;
-    tree->thread_count = s->threads.count;
-    tree->thread_names = (const char **)tool_alloc(s->threads.count * sizeof *tree->thread_names);
-    for (i = 0; i < s->threads.count; i++)
-        tree->thread_names[i] = report_thread_name(r, &s->threads.at[i]);
-    tree->of_thread =
-        (report_of_thread *)tool_alloc(s->paths.count * sizeof *tree->of_thread);
-    for (i = 0; i < s->paths.count; i++) {
-        const tally_path *path = &s->paths.at[i];
-        report_of_thread *to = &tree->of_thread[tree->of_thread_count];
-        if (path->ticks == 0 || c->joined[i] == TALLY_NO_PATH) continue;
-        to->thread = path->thread;
-        to->node = c->place[c->joined[i]];
-        to->count = path->ticks;
-        tree->of_thread_count++;
-    }
+    free(place);
 }
 
 static int compare_self(const void *left, const void *right) {
@@ -476,8 +475,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
         tree->line[i] = s->sites.at[i].line;
         c->functions[i].site = (uint32_t)i;
     }
-    walk(c, tree);
-    split_by_thread(r, c, tree);
+    walk(r, c, tree);
     count_calls(c);
     make_functions(c, r->options.least_share);
     add_facts(r, c);
@@ -496,7 +494,6 @@ static void free_columns(void *columns) {
     free(c->functions);
     free(c->paths);
     free(c->joined);
-    free(c->place);
 }
 
 const report_section section_by_ticks = {

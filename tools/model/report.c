@@ -43,8 +43,8 @@ static void free_tree(report_tree *tree) {
     free(tree->file);
     free(tree->line);
     free(tree->twin);
-    free(tree->thread_names);
-    free(tree->of_thread);
+    free(tree->samples);
+    free(tree->threads);
     free(tree->lower);
     free(tree->upper);
     free(tree);

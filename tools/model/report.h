@@ -63,11 +63,8 @@ typedef struct report_table {
 
 /* ---- trees ---- */
 
-/* What one thread spent in a node alone. */
-typedef struct report_of_thread {
-    uint32_t thread, node;
-    uint64_t count;
-} report_of_thread;
+/* What a thread adds to a node's own count. */
+typedef struct report_sample { uint32_t node, thread; uint64_t count; } report_sample;
 
 /* In preorder, one array for each column; node 0 is the root. Equal siblings may occur. */
 typedef struct report_tree {
@@ -79,12 +76,12 @@ typedef struct report_tree {
     const char **file; /* of each name, where it stands in the source, with `line`; or NULL */
     uint32_t *line;
     uint32_t *twin; /* of each name: 0, or 2, 3, ... for the next function of that name; or NULL */
+    struct report_sample *samples; /* the counts by thread, if that is known */
+    size_t sample_count;
+    const char **threads; /* names, kept by the report */
+    size_t thread_count;
     const char *unit;                             /* "calls" */
     double effective; /* independent samples that the counts are worth; 0: they are not samples */
-    const char **thread_names; /* kept by the report; none: threads cannot be told apart */
-    size_t thread_count;
-    report_of_thread *of_thread; /* sorted by thread */
-    size_t of_thread_count;
     int is_whole; /* stacks from the program's start, not caller and callee alone */
 } report_tree;
 

@@ -129,13 +129,13 @@ static void add_threads(const report_tree *tree, const uint32_t *place, text *ou
     text_add(out, ",\n\"threads\":{\"names\":[");
     for (i = 0; i < tree->thread_count; i++) {
         if (i) text_add(out, ",");
-        text_json(out, tree->thread_names[i]);
+        text_json(out, tree->threads[i]);
     }
     text_add(out, "]");
     for (column = 0; column < 3; column++) {
         text_format(out, ",\n\"%s\":[", names[column]);
-        for (i = 0; i < tree->of_thread_count; i++) {
-            const report_of_thread *item = &tree->of_thread[i];
+        for (i = 0; i < tree->sample_count; i++) {
+            const report_sample *item = &tree->samples[i];
             if (i) text_add(out, ",");
             if (column == 0) text_number(out, item->thread);
             else if (column == 1) text_number(out, place ? place[item->node] : item->node);
@@ -173,6 +173,6 @@ void report_tree_json(const report *r, const report_tree *tree, const double *lo
             json_list_real(out, high, tree->count);
         }
     }
-    if (tree->thread_count) add_threads(tree, place, out);
+    if (tree->thread_count > 1) add_threads(tree, place, out);
     free(place);
 }
