@@ -329,6 +329,24 @@ const views = {
     check('streams', (await count('.stream')) > 0);
     await findings('streams');
   },
+  // Frames of two lengths; what the long ones do more is collecting and waiting.
+  async frames() {
+    await open('frames');
+    await clickOn('#tab-frames');
+    await t.frame();
+    check('durations', (await count('.durations rect')) === 2 && (await count('.durations rect.slow')) === 1);
+    check('what slow ones do more', (await count('#panel-frames .more .here')) === 2);
+    await findings('frames');
+  },
+  // What differs between two runs.
+  async changes() {
+    await open('changes');
+    await clickOn('#tab-changes');
+    check('rows', (await count('.changes .rows .row')) > 0);
+    const verdicts = await run(`[...document.querySelectorAll('.changes .rows .verdict')].map(e => e.textContent)`);
+    check('verdicts', verdicts.every(word => word.length > 0), verdicts);
+    await findings('changes');
+  },
   // A fleet's worth of functions.
   async wide() {
     await open('wide');
@@ -385,6 +403,7 @@ async function onPaper(name) {
   await t.size(1440, 900);
   for (const [name, view] of Object.entries(views)) {
     if (process.env.ONLY && process.env.ONLY !== name) continue;
+    if (['frames', 'changes'].includes(name) && !fs.existsSync(folder + '/' + name + '.html')) continue;
     at = name;
     const start = Date.now();
     await t.media('screen', 'light');

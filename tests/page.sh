@@ -41,4 +41,15 @@ long=$dir/$(printf '%0100d' 0)
 mkdir -p "$long"
 cp "$dir/nothing.brst" "$long/"
 "$BUILD/bursty" report --html "$dir/long.html" "$long/nothing.brst" || exit 1
+# What other parts of the tool bring to the page.
+if [ -f tests/make_frames.c ]; then
+    $CC -O1 -I. -o "$dir/make_frames" tests/make_frames.c &&
+        "$dir/make_frames" "$dir/frames.brst" budget &&
+        "$BUILD/bursty" report --html "$dir/frames.html" "$dir/frames.brst" || exit 1
+    pages="$pages frames"
+fi
+if "$BUILD/bursty" report --help | grep -q -e '--base'; then
+    "$BUILD/bursty" report --html "$dir/changes.html" --base "$dir/game.brst" "$dir/game3.brst" || exit 1
+    pages="$pages changes"
+fi
 exec node tests/page.js "$dir" $pages long
