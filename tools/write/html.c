@@ -192,4 +192,5 @@ const report_writer writer_html = {
     1,
     write_html,
     NULL,
+    NULL,
 };
