@@ -49,7 +49,7 @@ if [ -f tests/make_frames.c ]; then
     pages="$pages frames"
 fi
 if "$BUILD/bursty" report --help | grep -q -e '--base'; then
-    "$BUILD/bursty" report --html "$dir/changes.html" --base "$dir/game.brst" "$dir/game3.brst" || exit 1
+    "$BUILD/bursty" report --html "$dir/changes.html" --base "$dir/timed.brst" "$dir/same_name.brst" || exit 1
     pages="$pages changes"
 fi
 exec node tests/page.js "$dir" $pages long

@@ -715,7 +715,7 @@ async function openWorkbench() {
           onclick: () => setState({ unit: u === workbench.units[0] ? '' : u.key, zoom: '', range: '', sort: '' }) }, u.label)));
       fill(chips, filterWords());
       chips.hidden = !chips.firstChild;
-      const lead = sentence();
+      const lead = data.changes ? data.headline : sentence() || data.headline;
       if (lead) fill(byId('lead'), lead);
       if (document.activeElement !== box) box.value = state.get('search') || '';
       updateTable();
@@ -737,7 +737,7 @@ async function openWorkbench() {
   }
   if (workbench.units.length === 0) {
     chips.hidden = units.hidden = true;
-    const lead = coverageSentence();
+    const lead = coverageSentence() || data.headline;
     if (lead) fill(byId('lead'), lead);
   } else units.hidden = workbench.units.length < 2;
   onState(update);
