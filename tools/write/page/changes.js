@@ -46,7 +46,7 @@ function drawChanges(changes, host) {
       onpick: table.function && (k =>
         choose(table.function[k], placed(table.file ? table.file[k] : '', table.line ? table.line[k] : 0))),
     });
-    host.append(card(table.title, (table.remark || '') + (unit ? ' Unit: ' + unit + '.' : '') +
+    host.append(card(table.title, (table.remark || (unit ? 'In ' + unit + '.' : '')) +
       (table.left_out ? ' ' + grouped(table.left_out) + ' rows are left out.' : ''), null, view.element));
     view.element.style.height = Math.min(14, table.change.length + 1) * 26 + 10 + 'px';
     view.set(table.change.length);

@@ -621,7 +621,7 @@ async function openWorkbench() {
   if (tabs.length + workbench.units.length === 0) return;
   const plain = el('div', { class: 'plain-tables' }, hosts);
   const facts = main.querySelector('.facts');
-  const notes = facts ? [...facts.querySelectorAll('.bad, .note')] : [];
+  const notes = facts ? [...facts.querySelectorAll('.bad')] : [];
   tabs.push({ key: 'tables', title: 'Tables', open: host => {
     fill(host, el('p', { class: 'soft small' }, 'All tables of the report, as they stand without scripts.'), facts, plain);
     return null;
@@ -683,7 +683,9 @@ async function openWorkbench() {
     el('div', { class: 'right' }, tablist, panels, workbench.units.length > 0 && detail));
   const losses = main.querySelector('.losses');
   const bad = notes.length ? el('ul', { class: 'facts warnings' }, notes.map(e => e.cloneNode(true))) : null;
-  const whole = el('div', { id: 'workbench' }, tools, chips, bad, columns);
+  const said = data.notes.length > 0 && el('p', { class: 'soft small said' },
+    data.notes.map(note => el('span', {}, el('b', {}, note.name), ' ' + note.value)));
+  const whole = el('div', { id: 'workbench' }, tools, chips, bad, said, columns);
   if (facts) facts.replaceWith(whole);
   else main.append(whole);
   if (losses) whole.before(losses);
