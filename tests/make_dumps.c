@@ -331,6 +331,54 @@ static void chains(brst *b) {
     brst_end(b);
 }
 
+/* A tree of so many contexts, of 5000 functions, that is bushy: most of its contexts are leaves, and
+   most of its weight is in contexts that no picture has a pixel for. Names have signs in them that
+   mean something elsewhere. */
+static void bushy(brst *b, unsigned count) {
+    enum { NAMES = 5000, DEEPEST = 48 };
+    static unsigned path[DEEPEST + 1], children[DEEPEST + 1];
+    uint32_t random = 1;
+    uint64_t total = 0;
+    unsigned pass, i, k;
+    char name[64];
+    for (pass = 0; pass < 2; pass++) { /* the total stands first */
+        unsigned depth = 0;
+        random = 1;
+        if (pass) {
+            const uint64_t fields[] = {1, 5, count, 100, 20, 100, 0, 0, total, 0, 0, 0,
+                                       0, 0, 0,     1,   0,  0,   0, 0, 0,     0, count};
+            brst_begin(b, 2, 60000);
+            for (i = 0; i < sizeof fields / sizeof *fields; i++) brst_number(b, fields[i]);
+            for (i = 0; i < NAMES; i++) {
+                snprintf(name, sizeof name, i % 3 ? "module_%u::function_%u" : "operator+<%u, %u>", i % 97, i);
+                brst_number(b, i + 1);
+                brst_string(b, name);
+            }
+            brst_number(b, 0);
+        }
+        path[0] = children[0] = 0;
+        for (i = 0; i < count; i++) {
+            unsigned climb = 0, weight;
+            random = random * 1664525u + 1013904223u;
+            if (depth) climb = random >> 29 < 5 ? 0 : 1 + (random >> 24) % 4;
+            if (climb >= depth) climb = 0;
+            if (depth + 1 - climb > DEEPEST) climb = 1 + (random >> 20) % 32;
+            depth = depth + 1 - climb;
+            k = (path[depth - 1] * 31 + 7 + children[depth - 1]++) % NAMES;
+            path[depth] = k + depth;
+            children[depth] = 0;
+            weight = 1 + (random >> 8) % 7 + (random % 1009 == 0 ? (random >> 12) % 9000 : 0);
+            total += pass ? 0 : weight;
+            if (!pass) continue;
+            brst_number(b, climb);
+            brst_number(b, k + 1);
+            brst_number(b, 2);
+            brst_number(b, weight);
+        }
+    }
+    brst_end(b);
+}
+
 /* Three chains of 20 calls that differ in the eighth, and two functions of one name. */
 static void middle(brst *b) {
     enum { DEPTH = 20, CHAINS = 3, FORK = 8, NODES = DEPTH + (CHAINS - 1) * (DEPTH - FORK + 1) + 2 };
@@ -754,6 +802,27 @@ int main(int argc, char **argv) {
     if (argc == 5 && strcmp(argv[2], "lines") == 0) { /* make_dumps FOLDER lines NAME COUNT */
         long_source(&b, argv[3], (unsigned)strtoul(argv[4], NULL, 10));
         save(folder, "lines.brst", &b);
+        free(b.data);
+        return 0;
+    }
+    if (argc == 4 && strcmp(argv[2], "wide") == 0) { /* make_dumps FOLDER wide COUNT: of functions */
+        unsigned i, count = (unsigned)strtoul(argv[3], NULL, 10);
+        char name[32];
+        brst_begin(&b, 1, 60000);
+        brst_info(&b, 0, "wide", 100 * (uint64_t)count, 2 * (uint64_t)count, 0);
+        brst_thread(&b, 0, 0, "main", 100 * (uint64_t)count, 2 * (uint64_t)count, 2 * (uint64_t)count, 0);
+        for (i = 0; i < count; i++) {
+            snprintf(name, sizeof name, "function_%u", i);
+            counted(&b, name, i + 1, 1, 1 + i % 4);
+        }
+        brst_end(&b);
+        save(folder, "wide.brst", &b);
+        free(b.data);
+        return 0;
+    }
+    if (argc == 4 && strcmp(argv[2], "bushy") == 0) { /* make_dumps FOLDER bushy COUNT */
+        bushy(&b, (unsigned)strtoul(argv[3], NULL, 10));
+        save(folder, "bushy.brst", &b);
         free(b.data);
         return 0;
     }

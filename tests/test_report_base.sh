@@ -169,7 +169,7 @@ says 0 --min 0 "$dir/tree-bursts.brst" --base "$dir/tree-bursts.brst"; has text 
 # ---- what cannot be compared: one clear line, or nothing is called sure
 refused 'nothing in it can be compared with .*(they have: footprint.*; sampled' "$dir/new.brst" \
     --base "$dir/footprint.brst"
-refused 'a comparison has no form --html' --html "$dir/out.html" "$dir/new.brst" --base "$dir/base.brst"
+refused 'a comparison has no form --collapsed' --collapsed "$dir/new.brst" --base "$dir/base.brst"
 refused 'with --base, time or share is wanted' --by calls "$dir/new.brst" --base "$dir/base.brst"
 refused 'changes nothing with --base' --unique-cause "$dir/new.brst" --base "$dir/base.brst"
 refused 'no dump has ticks' --by share "$dir/exact2.brst" --base "$dir/exact1.brst"

@@ -261,7 +261,8 @@ static int check_comparison(const options *o, const report *r) {
     static const unsigned useless = REPORT_USES_CAUSE | REPORT_USES_WHOLE | REPORT_USES_SOURCES;
     size_t i;
     if (!(o->writer->uses & REPORT_USES_CHANGES))
-        return tool_error("--base: a comparison has no form --%s; it has --text, --json and --csv",
+        return tool_error("--base: a comparison has no form --%s; it has --text, --html, --json and "
+                          "--csv",
                           o->writer->name);
     for (i = 0; i < sizeof choosy / sizeof *choosy; i++) {
         if (o->given & choosy[i].bit & useless)

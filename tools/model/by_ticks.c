@@ -136,6 +136,7 @@ static void add_samples(report *r, const report_ticks *c, report_tree *tree,
         sample->count = s->paths.at[i].ticks;
         tree->sample_count++;
     }
+    tree->thread_count = s->threads.count;
     tree->threads = (const char **)tool_alloc(s->threads.count * sizeof *tree->threads);
     for (i = 0; i < s->threads.count; i++)
         tree->threads[i] = report_thread_name(r, &s->threads.at[i]);

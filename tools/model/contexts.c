@@ -8,6 +8,7 @@
 #include "model/paths.h"
 #include "model/report.h"
 #include "model/sampled.h"
+#include "model/tree_json.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -595,7 +596,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
 
 /* ---- JSON --------------------------------------------------------------------------------- */
 
-static void add_tree(text *out, const context_tree *t) {
+static void add_tree(const report *r, text *out, const context_tree *t) {
     const report_tree *tree = t->tree;
     size_t n = 0;
     text_add(out, "{");
@@ -608,31 +609,18 @@ static void add_tree(text *out, const context_tree *t) {
     json_field(out, &n, "unmatched", t->unmatched);
     text_format(out, ",\"of_sample\":%s,\n\"names\":", t->is_of_sample ? "true" : "false");
     json_list_strings(out, tree->names, tree->name_count);
-    text_add(out, ",\n\"parent\":");
-    json_list32(out, tree->parent, tree->count);
-    text_add(out, ",\n\"name\":");
-    json_list32(out, tree->name, tree->count);
-    text_add(out, ",\n\"lower\":");
-    json_list64(out, tree->lower, tree->count);
-    text_add(out, ",\n\"upper\":");
-    json_list64(out, tree->upper, tree->count);
-    if (t->errors) {
-        text_add(out, ",\n\"share_low\":");
-        json_list_real(out, t->low, tree->count);
-        text_add(out, ",\n\"share_high\":");
-        json_list_real(out, t->high, tree->count);
-    }
+    text_add(out, ",\n");
+    report_tree_json(r, tree, t->errors ? t->low : NULL, t->high, out);
     text_add(out, "}");
 }
 
 static void write_json(const void *columns, const report *r, text *out) {
     const report_contexts *c = (const report_contexts *)columns;
     size_t i;
-    (void)r;
     text_add(out, "[");
     for (i = 0; i < c->count; i++) {
         json_comma(out, i);
-        add_tree(out, &c->trees[i]);
+        add_tree(r, out, &c->trees[i]);
     }
     text_add(out, "]");
 }

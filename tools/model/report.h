@@ -78,11 +78,12 @@ typedef struct report_tree {
     size_t   count;
     const char **file; /* of each name, where it stands in the source, with `line`; or NULL */
     uint32_t *line;
-    uint32_t *twin; /* of each name: 0, or for functions of one name 1 or 0, 2, 3, ...; or NULL */
-    uint64_t period_us; /* what one of the unit stands for; 0: no time */
     struct report_sample *samples; /* the counts by thread, if that is known */
     size_t sample_count;
     const char **threads; /* names, kept by the report */
+    size_t thread_count;
+    uint32_t *twin; /* of each name: 0, or for functions of one name 1 or 0, 2, 3, ...; or NULL */
+    uint64_t period_us; /* what one of the unit stands for; 0: no time */
     const char *unit;                             /* "calls" */
     double effective; /* independent samples that the counts are worth; 0: they are not samples */
     int is_whole; /* stacks from the program's start, not caller and callee alone */
@@ -143,6 +144,7 @@ typedef struct report_options {
     size_t top;
     int    wants_sums;                            /* report_add_sum is called */
     int    wants_whole_stacks;                    /* of --collapsed, however large it becomes */
+    int    packs_trees;                           /* for the page: large ones are deflated */
     int    keeps_mangled;                         /* C++ names stay as the linker has them */
     sources *sources;                             /* that may be shown; NULL: the form shows none */
     const char *by; /* the unit of the stacks that are shown; NULL: ticks, or else whatever there

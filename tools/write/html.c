@@ -148,7 +148,9 @@ static void add_table(text *out, const report_table *table) {
 }
 
 static void write_html(const report *r, text *out) {
+    report packed = *r; /* for the script: large trees take little room */
     size_t i, k;
+    packed.options.packs_trees = 1;
     text_add(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
              "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
              "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -176,7 +178,7 @@ static void write_html(const report *r, text *out) {
     }
     text_add(out, "</main>\n<div id=\"tip\" role=\"status\"></div>\n<script "
                   "type=\"application/json\" id=\"data\">\n");
-    writer_json.write(r, out);
+    writer_json.write(&packed, out);
     text_add(out, "</script>\n<script>\n");
     add_lines(out, page_scripts);
     text_add(out, "</script>\n</body>\n</html>\n");
@@ -185,8 +187,8 @@ static void write_html(const report *r, text *out) {
 const report_writer writer_html = {
     "html",
     "one self-contained page: tables, pictures, flame graph, curves",
-    REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_MIN | REPORT_USES_SORT |
-        REPORT_USES_CAUSE | REPORT_USES_NAMES | REPORT_USES_SOURCES,
+    REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_CHANGES | REPORT_USES_MIN |
+        REPORT_USES_SORT | REPORT_USES_CAUSE | REPORT_USES_NAMES | REPORT_USES_SOURCES,
     1,
     write_html,
     NULL,

@@ -1,6 +1,7 @@
 /* json.c - the report as JSON (docs/formats.md); also what the HTML page carries and draws. */
 #include "base/json.h"
 #include "model/report.h"
+#include "model/tree_json.h"
 
 static void add_cell(text *out, const report_table *table, size_t column,
                      const report_cell *cell, text *words) {
@@ -51,7 +52,7 @@ static void add_places(text *out, const report_tree *tree) {
     text_free(&place);
 }
 
-static void add_tree(text *out, const report_tree *tree) {
+static void add_tree(const report *r, text *out, const report_tree *tree) {
     size_t n = 0;
     text_add(out, "{");
     json_field_string(out, &n, "unit", tree->unit);
@@ -60,19 +61,12 @@ static void add_tree(text *out, const report_tree *tree) {
     json_list_strings(out, tree->names, tree->name_count);
     text_add(out, ",\n");
     if (tree->file) add_places(out, tree);
-    text_add(out, "\"parent\":");
-    json_list32(out, tree->parent, tree->count);
-    text_add(out, ",\n\"name\":");
-    json_list32(out, tree->name, tree->count);
-    text_add(out, ",\n\"lower\":");
-    json_list64(out, tree->lower, tree->count);
-    text_add(out, ",\n\"upper\":");
-    json_list64(out, tree->upper, tree->count);
+    report_tree_json(r, tree, NULL, NULL, out);
     text_add(out, "}");
 }
 
 /* Of a section that writes no JSON of its own. */
-static void add_part(text *out, const report_part *part) {
+static void add_part(const report *r, text *out, const report_part *part) {
     size_t i;
     text_add(out, "{\"tables\":[");
     for (i = 0; i < part->table_count; i++) {
@@ -82,7 +76,7 @@ static void add_part(text *out, const report_part *part) {
     text_add(out, "],\n\"trees\":[");
     for (i = 0; i < part->tree_count; i++) {
         json_comma(out, i);
-        add_tree(out, part->trees[i]);
+        add_tree(r, out, part->trees[i]);
     }
     text_add(out, "]}");
 }
@@ -133,7 +127,7 @@ static void write_json(const report *r, text *out) {
         n = 0;
         json_name(out, &n, section->key);
         if (section->json) section->json(r->parts[i].columns, r, out);
-        else add_part(out, &r->parts[i]);
+        else add_part(r, out, &r->parts[i]);
     }
     text_add(out, "}\n");
 }

@@ -1,6 +1,6 @@
 /* stacks.h - what forms of whole stacks share: which trees they show, and how large they become. */
-#ifndef WRITE_STACKS_H
-#define WRITE_STACKS_H
+#ifndef STACKS_H
+#define STACKS_H
 #include "model/report.h"
 
 /* Trees of whole stacks in one unit, or in all (NULL). */

@@ -4,24 +4,13 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 const byId = id => document.getElementById(id);
 
-// A script of the page registers how the section of that key is drawn. Each is called once the page
-// is there, in the order of the data, with the section's data and the element in which its plain
-// tables stand.
+// A script of the page registers how the section of that key is drawn. The workbench gives it a
+// tab of that title, and calls it with the section's data and an empty element when the tab is
+// first shown. The plain tables of all sections stay in the tab of tables.
 const drawers = {};
-const section = (key, draw) => {
-  drawers[key] = draw;
+const section = (key, draw, title) => {
+  drawers[key] = { draw, title: title || key.charAt(0).toUpperCase() + key.slice(1) };
 };
-// If one fails, the plain tables of its section stay, and the others are drawn.
-addEventListener('DOMContentLoaded', () => {
-  for (const key of Object.keys(data)) {
-    if (!drawers[key]) continue;
-    try {
-      drawers[key](data[key], byId(key));
-    } catch (error) {
-      reportError(error);
-    }
-  }
-});
 
 // The plain tables of a section that its script has nothing better for.
 const tablesOf = (host, replaced) =>
@@ -142,13 +131,6 @@ const BYTES = [
   [1024, 'KiB'],
 ];
 const bytes = n => scaled(n, BYTES, few => Math.round(few) + NARROW + 'B');
-// Are two shares of one whole, seen in so many independent samples, surely different? McNemar's
-// test, as in model/interval.c.
-function differs(p, q, samples) {
-  const z = 2,
-    apart = samples * Math.abs(p - q) - 1;
-  return apart > 0 && apart * apart > z * z * samples * (p + q);
-}
 // As the text has it, with two places: an interval may be narrower than a tenth of a percent.
 function percent(part) {
   const p = 100 * part;
@@ -157,29 +139,44 @@ function percent(part) {
   return (p < 99.995 ? p.toFixed(2) : '100') + NARROW + '%';
 }
 
-// As much of a name as fits. It is cut between characters, never inside a surrogate pair.
-function fit(name, pixels) {
-  const most = Math.floor(pixels / 6.7);
-  if (name.length <= most) return name;
-  if (most < 3) return '';
-  const end = most - 1,
-    code = name.charCodeAt(end - 1);
-  return name.slice(0, code >= 0xd800 && code < 0xdc00 ? end - 1 : end) + '…';
+// Digits follow the interval: 24 % of 17 to 32, 23.6 % of 23.2 to 24.1.
+function digits(low, high) {
+  const wide = 100 * (high - low);
+  return wide >= 2 ? 0 : wide >= 0.2 ? 1 : 2;
+}
+function near(part, low, high) {
+  if (part === null || part === undefined) return '';
+  if (low === null || low === undefined) return percent(part);
+  const many = digits(low, high),
+    p = (100 * part).toFixed(many);
+  if (part > 0 && Number(p) === 0) return '<' + Number((10 ** -many).toFixed(many)) + NARROW + '%';
+  return p + NARROW + '%';
+}
+// "24 % (17 to 32)"; without an interval the share alone.
+function ranged(part, low, high) {
+  if (part === null || part === undefined) return 'not timed';
+  if (low === null || low === undefined || low === high) return near(part, low, high);
+  const many = digits(low, high);
+  return near(part, low, high) + ' (' + (100 * low).toFixed(many) + ' to ' +
+    (100 * high).toFixed(many) + ')';
 }
 
 // ---- the function that is chosen, in all sections; the state in the address
 
-// #function=NAME&at=FILE:LINE&zoom=PATH: a link shows the same, and back goes back.
+// #tab=flame&function=NAME&at=FILE:LINE&...: a link shows the same, reload too, and back goes back.
 const state = new URLSearchParams(location.hash.slice(1));
 const listeners = [];
-function setState(changes) {
+// isSmall: of a row of small changes, such as typing or turning the wheel. The last one stays, and
+// back goes behind all of them.
+function setState(changes, isSmall) {
   const before = String(state);
   for (const [key, value] of Object.entries(changes)) {
     if (value) state.set(key, value);
     else state.delete(key);
   }
   if (String(state) === before) return;
-  history.pushState(null, '', '#' + state);
+  if (isSmall) history.replaceState(null, '', '#' + state);
+  else history.pushState(null, '', '#' + state);
   tellListeners();
 }
 const onState = listener => {
@@ -188,34 +185,22 @@ const onState = listener => {
 const tellListeners = () => {
   for (const listener of listeners) listener();
 };
-addEventListener('popstate', () => {
+const readState = () => {
   const now = new URLSearchParams(location.hash.slice(1));
+  if (String(now) === String(state)) return;
   for (const key of [...state.keys()]) state.delete(key);
   for (const [key, value] of now) state.set(key, value);
   tellListeners();
-});
-addEventListener('keydown', event => {
-  if (event.key !== 'Escape') return;
-  hideTip();
-  setState({ function: '', at: '', zoom: '', 'zoom-ticks': '' });
-});
+};
+addEventListener('popstate', readState);
+addEventListener('hashchange', readState);
 
 // A function is its name, file and line: static functions of two files may share a name.
 const placed = (file, line) => (file ? file + ':' + line : '');
 const choose = (name, at) => setState({ function: name, at: name ? at : '' });
-// Which of a list of functions are chosen, by number. In another build lines have moved: then those
-// of that name in that file are, and else all of that name.
-function chosenOf(names, placeOf) {
-  const name = state.get('function'),
-    at = state.get('at') || '';
-  const same = [];
-  for (let i = 0; name && i < names.length; i++) if (names[i] === name) same.push(i);
-  if (!at) return new Set(same);
-  const exact = same.filter(i => placeOf(i) === at);
-  const file = place => place.replace(/:[0-9]+$/, '');
-  const near = exact.length ? exact : same.filter(i => file(placeOf(i)) === file(at));
-  return new Set(near.length ? near : same);
-}
+// Which of a list of functions are chosen, by number.
+const chosenOf = (names, placeOf) =>
+  new Set(sameFunctions(names, placeOf, state.get('function'), state.get('at') || ''));
 
 // ---- search: plain words, or between slashes a regular expression
 
@@ -234,7 +219,7 @@ function matcher(words) {
   return name => name.toLowerCase().includes(plain);
 }
 // Asks when typing pauses, so that a large table does not stand in the way of a key.
-function search(label, onquery) {
+function search(label, onquery, value) {
   let timer = 0;
   const later = event => {
     clearTimeout(timer);
@@ -245,6 +230,7 @@ function search(label, onquery) {
     placeholder: label,
     title: 'words as they are; /.../ is a regular expression',
     'aria-label': label + ' (/.../ is a regular expression)',
+    value: value || '',
     oninput: later,
   });
 }

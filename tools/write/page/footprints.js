@@ -272,4 +272,4 @@ section('footprints', (footprints, host) => {
     drawFootprint(f, host);
   }
   host.append(...others);
-});
+}, 'Memory');

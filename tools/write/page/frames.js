@@ -28,7 +28,6 @@ function drawDurations(host, rows, kind) {
         y: HEIGHT - FOOT - height,
         width: Math.max(1.5, x(endOf(row)) - x(row.from_ms) - 0.5),
         height,
-        'aria-label': words().join(': '),
         ...tipping(words),
       });
     });

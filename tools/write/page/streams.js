@@ -1,6 +1,6 @@
 // streams.js - hot data streams: what repeats, how hot it is, in which lines, how much of all
 // references it covers.
-function drawStreams(p) {
+function drawStreams(p, host) {
   // Each line of code has a colour of its own. Those of the hottest lines are far apart.
   const APART = 24;
   const heat = new Map();
@@ -31,7 +31,7 @@ function drawStreams(p) {
     el('td', {}, el('i', { class: 'swatch', style: { background: colour(run.site) } })),
     el('td', {}, p.sites[run.site] + (run.count > 1 ? ' ×' + run.count : '')),
     el('td', {}, run.addresses[0] === '0' ? '' : '0x' + run.addresses[0]));
-  const heads = ['', 'site', 'first address'].map(title => el('th', {}, title));
+  const heads = ['colour', 'site', 'first address'].map(title => el('th', {}, title));
   const pick = s => fill(detail,
     el('p', {}, el('b', {}, percent(share(s))), ' of all references: ' + s.length +
       ' references, seen ' + grouped(s.frequency) + ' times'),
@@ -42,9 +42,8 @@ function drawStreams(p) {
     ...runs(s).slice(0, 8).map(run => p.sites[run.site])];
   const square = site => el('i', { style: { background: colour(site) } });
   const events = s => ({ ...onPick(() => pick(s)), ...tipping(() => tip(s)) });
-  const label = s => percent(share(s)) + ', ' + s.length + ' references';
   const row = (s, k) => el('div',
-    { class: 'stream', role: 'button', 'aria-label': label(s), 'data-id': k, ...events(s) },
+    { class: 'stream', role: 'button', 'data-id': k, ...events(s) },
     el('span', { class: 'stream-share' }, percent(share(s))),
     bar(Math.min(1, share(s) / (share(p.list[0]) || 1)), 'var(--accent)'),
     el('span', { class: 'stream-sites' }, s.sites.map(square)),
@@ -55,18 +54,21 @@ function drawStreams(p) {
     } })));
   const list = el('div');
   roving(list, '.stream')(() => fill(list, p.list.slice(0, 60).map(row)));
-  byId('streams').append(card('Hot data streams' + (p.title ? ': ' + p.title : ''),
+  host.append(card('Hot data streams' + (p.title ? ': ' + p.title : ''),
     grouped(p.hot) + ' sequences that come back hold ' + percent(p.coverage) + ' of ' +
     grouped(p.references) + ' references. Each square is a reference, in the colour of its ' +
     'line of code' + (heat.size > APART ? '; there are ' + grouped(heat.size) +
       ' lines, so some colours are alike' : '') + '. A click tells which.', null,
     covered,
+    el('ul', { class: 'legend' }, hottest.slice(0, APART).map(site => el('li', {},
+      el('i', { style: { background: colour(site) } }), p.sites[site])),
+      hottest.length > APART && el('li', { class: 'soft' }, 'and ' + grouped(hottest.length - APART) + ' more lines')),
     el('div', { class: 'columns' }, list, detail)));
   if (p.list.length) pick(p.list[0]);
 }
 section('streams', (profiles, host) => {
   const others = tablesOf(host, ['streams']);
   host.replaceChildren();
-  profiles.forEach(drawStreams);
+  profiles.forEach(p => drawStreams(p, host));
   host.append(...others);
 });

@@ -1,0 +1,189 @@
+// page_model.js PAGE... - tests the model of the page (tools/write/page/profile.js) without a
+// browser: random trees against sums that are slow and obvious; packed columns of the pages named.
+'use strict';
+const fs = require('fs');
+const zlib = require('zlib');
+const vm = require('vm');
+
+const code = fs.readFileSync('tools/write/page/profile.js', 'utf8');
+const m = vm.runInNewContext(
+  code + '; ({ makeTree, sumFunctions, outermost, matched, marksOf, callersOf, calleesOf, invert, ' +
+    'filtered, sameFunctions, linkOf, follow, wilson, differs, unpack, firstInRow });',
+  { Blob, Response, DecompressionStream, atob },
+);
+let passed = 0,
+  failed = 0;
+function check(what, isRight) {
+  if (isRight) passed++;
+  else {
+    failed++;
+    console.log('FAILED ' + what);
+  }
+}
+let seed = 7;
+const random = n => {
+  seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
+  return Math.floor((seed / 4294967296) * n);
+};
+
+// Callers stand before callees, siblings in any order, equal siblings too.
+function randomTree(n, names) {
+  const parent = [0],
+    name = [0],
+    own = [random(3)];
+  for (let i = 1; i < n; i++) {
+    parent.push(random(3) ? Math.max(0, i - 1 - random(4)) : random(i));
+    name.push(1 + random(names - 1));
+    own.push(random(4) ? random(9) : 0);
+  }
+  return { parent, name, own };
+}
+const stackOf = (t, i) => {
+  const list = [];
+  for (; i > 0; i = t.parent[i]) list.unshift(t.name[i]);
+  return list;
+};
+// Sums over whole stacks: of all stacks that a condition holds for.
+const sumOf = (t, holds) => t.own.reduce((s, v, i) => s + (holds(stackOf(t, i)) ? v : 0), 0);
+const same = (a, b) => Math.abs(a - b) < 1e-9;
+const names = ['', 'a', 'b', 'c', 'operator+', 'f(int)', 'a'],
+  places = ['', 'x.c:1', 'x.c:2', 'y.c:3', 'z.cpp:4', 'z.cpp:5', 'y.c:9'];
+
+for (let round = 0; round < 60; round++) {
+  const raw = randomTree(2 + random(60), names.length);
+  const t = m.makeTree(
+    Uint32Array.from(raw.parent), Uint32Array.from(raw.name), Float64Array.from(raw.own), names, places);
+  const all = raw.own.reduce((s, v) => s + v, 0);
+  check('sum', same(t.sum[0], all));
+  let isPreorder = true,
+    isSorted = true,
+    isInside = true;
+  for (let i = 1; i < t.n; i++) {
+    let above = i - 1;
+    while (above > t.parent[i]) above = t.parent[above];
+    isPreorder = isPreorder && above === t.parent[i];
+    const p = t.parent[i];
+    isInside = isInside && t.x[i] >= t.x[p] - 1e-9 && t.x[i] + t.sum[i] <= t.x[p] + t.sum[p] + 1e-9;
+    if (t.end[i] < t.end[p]) isSorted = isSorted && t.sum[t.end[i]] <= t.sum[i];
+  }
+  check('preorder, hottest first, boxes inside their callers', isPreorder && isSorted && isInside);
+  const f = m.sumFunctions(t);
+  for (let k = 1; k < names.length; k++) {
+    check('self of ' + k, same(f.self[k], sumOf(raw, s => s[s.length - 1] === k)));
+    check('total of ' + k, same(f.total[k], sumOf(raw, s => s.includes(k))));
+  }
+  const k = 1 + random(names.length - 1),
+    marks = m.marksOf(names.length, [k]);
+  check('matched', same(m.matched(t, marks).sum, f.total[k]));
+  // Callers, callees and the inverted tree lose no weight, whatever is too small to be followed.
+  for (const least of [0, 3]) {
+    const up = m.callersOf(t, marks, least),
+      down = m.calleesOf(t, marks, least),
+      turned = m.invert(t, least);
+    check('callers weigh the total', same(up.sum[0], f.total[k]));
+    check('callees weigh the total', same(down.sum[0], f.total[k]));
+    check('the inverted tree weighs all', same(turned.sum[0], all - raw.own[0]));
+    if (least > 0) continue;
+    for (let q = 1; q < names.length; q++) {
+      let first = 0,
+        above = 0;
+      for (let i = 1; i < turned.n; i++)
+        if (turned.depth[i] === 1 && turned.name[i] === q) first += turned.sum[i];
+      for (let i = 1; i < up.n; i++) if (up.depth[i] === 2 && up.name[i] === q) above += up.sum[i];
+      check('inverted: first level', same(first, f.self[q]));
+      check('callers: who calls the outermost', same(above, sumOf(raw, s => {
+        const at = s.indexOf(k);
+        return at > 0 && s[at - 1] === q;
+      })));
+    }
+  }
+  // Only stacks with it; hidden; both.
+  const only = m.filtered(t, { focus: marks });
+  check('focus', same(only.sum[0], f.total[k]));
+  const other = 1 + random(names.length - 1),
+    hidden = m.filtered(t, { hide: m.marksOf(names.length, [other]) });
+  check('hide loses nothing', same(hidden.sum[0], all));
+  const g = m.sumFunctions(hidden);
+  check('what is hidden is not there', g.total[other] === 0);
+  for (let q = 1; q < names.length; q++) {
+    if (q === other) continue;
+    check('totals of others stay', same(g.total[q], f.total[q]));
+    check('hidden counts for its caller', same(g.self[q], sumOf(raw, s => {
+      const rest = s.filter(name => name !== other);
+      return rest[rest.length - 1] === q;
+    })));
+  }
+  check('nothing wanted, the same tree', m.filtered(t, {}) === t);
+  // Links lead back, also where the tree is numbered anew.
+  for (let i = 0; i < t.n; i += 3) {
+    const [node, isThere] = m.follow(t, m.linkOf(t, i));
+    check('link of ' + i + ' leads to ' + node, isThere && node === i);
+  }
+  // What lies under a point.
+  for (let d = 0; d <= t.deepest; d++) {
+    const x = (random(1000) / 1000) * t.sum[0];
+    let wanted = t.rowAt[d];
+    while (wanted < t.rowAt[d + 1] && t.x[t.rows[wanted]] + t.sum[t.rows[wanted]] <= x) wanted++;
+    check('first in row', m.firstInRow(t, d, x) === wanted);
+  }
+}
+const raw = randomTree(8, 4);
+const t = m.makeTree(Uint32Array.from(raw.parent), Uint32Array.from(raw.name), Float64Array.from(raw.own), names, places);
+check('a link that is no link', m.follow(t, '{"a":1}')[1] === false && m.follow(t, '[1,2')[1] === false);
+check('a stack that is not there', m.follow(t, '[["nowhere"]]')[0] === 0 && !m.follow(t, '[["nowhere"]]')[1]);
+const of = (name, at) => [...m.sameFunctions(names, k => places[k], name, at)].join();
+check('by place', of('a', 'y.c:9') === '6' && of('a', 'x.c:1') === '1');
+check('by file where the line has moved', of('a', 'y.c:12') === '6');
+check('by name alone', of('a', '') === '1,6' && of('a', 'w.c:1') === '1,6' && of('no', '') === '');
+check('names are no expressions', of('operator+', '') === '4' && of('f(int)', '') === '5');
+const [low, high] = m.wilson(0.5, 100);
+check('wilson', Math.abs(low - 0.4019) < 1e-3 && Math.abs(high - 0.5981) < 1e-3);
+check('differs', m.differs(0.4, 0.2, 100) && !m.differs(0.22, 0.2, 100));
+
+// Packed columns: those that node's zlib makes, and those of the tool.
+function varints(list) {
+  const bytes = [0, 0, 0, 0];
+  for (let v of list) {
+    for (; v >= 128; v = Math.floor(v / 128)) bytes.push((v % 128) + 128);
+    bytes.push(v);
+  }
+  const size = bytes.length - 4;
+  for (let i = 0; i < 4; i++) bytes[i] = Math.floor(size / 256 ** i) % 256;
+  return Buffer.from(bytes);
+}
+(async () => {
+  const columns = [[0, 0, 0, 2], [0, 1, 2, 3], [5, 2 ** 40, 0, 1], [0, 1, 0, 300], [0, 1, 0, 250001], [0, 2, 0, 500001]];
+  const packed = { packed: { count: 4, columns: 6,
+    data: zlib.deflateRawSync(Buffer.concat(columns.map(varints))).toString('base64') } };
+  await m.unpack(packed);
+  check('unpack: callers', [...packed.parent].join() === '0,0,1,0');
+  check('unpack: counts', packed.lower[1] === 2 ** 40 && packed.upper[3] === 301 && !packed.packed);
+  check('unpack: intervals', packed.share_low[0] === null && packed.share_low[3] === 0.25 && packed.share_high[3] === 0.5);
+  for (let i = 2; i + 1 < process.argv.length; i += 2) {
+    const dataOf = file => {
+      const text = fs.readFileSync(file, 'utf8'),
+        from = text.indexOf('id="data">');
+      return JSON.parse(from < 0 ? text : text.slice(from + 10, text.indexOf('</script>', from)));
+    };
+    const page = dataOf(process.argv[i]).contexts[0],
+      plain = dataOf(process.argv[i + 1]).contexts[0];
+    check(process.argv[i] + ' is packed', Boolean(page.packed) && !plain.packed);
+    await m.unpack(page);
+    // The same stacks with the same counts, in another order.
+    const lines = tree => {
+      const path = [];
+      return Array.from(tree.parent, (p, k) => {
+        path[k] = k ? (path[p] + ';' + tree.name[k]).slice(-400) : '';
+        return path[k] + ' ' + tree.lower[k] + ' ' + tree.upper[k] +
+          (tree.share_low ? tree.share_low[k] === null : '');
+      }).sort();
+    };
+    const a = lines(page),
+      b = lines(plain);
+    check(process.argv[i] + ': the same contexts', a.length === b.length && a.every((line, k) => line === b[k]));
+    const tree = m.makeTree(page.parent, page.name, page.lower, page.names, null);
+    check(process.argv[i] + ': in order', !tree.was);
+  }
+  console.log(passed + ' passed, ' + failed + ' failed');
+  process.exit(failed ? 1 : 0);
+})();

@@ -1,0 +1,274 @@
+// source.js - the files of a coverage dump: how much of each ran, and the text of the picked one
+// with what each line cost, how often it ran, how many ways were taken, and MC/DC at the line of
+// each decision. Which file and which line is in the address.
+
+function drawSource(coverage, host) {
+  const NONE = '–';
+  const rate = (hit, all) => (all ? hit / all : null);
+  const shown = part => (part === null ? NONE : percent(part));
+  const decisions = (data.decisions && data.decisions.decisions) || [];
+  const decisionsIn = new Map();
+  for (const d of decisions) {
+    if (!decisionsIn.has(d.file)) decisionsIn.set(d.file, []);
+    decisionsIn.get(d.file).push(d);
+  }
+  const outcomes = list => {
+    let all = 0,
+      seen = 0;
+    for (const d of list) {
+      for (const c of d.conditions) {
+        all += 2;
+        seen += (c.shown_true ? 1 : 0) + (c.shown_false ? 1 : 0);
+      }
+    }
+    return [seen, all];
+  };
+  const files = coverage.files.map(file => {
+    let ran = 0,
+      taken = 0,
+      called = 0;
+    for (const line of file.lines) if (line[1] > 0) ran++;
+    for (const branch of file.branches) if (branch[2] > 0) taken++;
+    for (const f of file.functions) if (f.entries > 0) called++;
+    const [seen, wanted] = outcomes(decisionsIn.get(file.name) || []);
+    return {
+      file, name: file.name, ran, taken, called, seen, wanted,
+      lines: rate(ran, file.lines.length),
+      branches: rate(taken, file.branches.length),
+      mcdc: rate(seen, wanted),
+    };
+  });
+  files.sort((a, b) => (a.lines ?? 2) - (b.lines ?? 2) || (a.name < b.name ? -1 : 1));
+  const hasMcdc = files.some(f => f.wanted > 0);
+  const sum = part => files.reduce((s, f) => s + part(f), 0);
+  let about = 'Counts are exact.';
+  if (coverage.wrapping_bits) about = 'Counts are exact modulo 2^' + coverage.wrapping_bits + '.';
+  if (coverage.marks) about = '1 means at least once.';
+
+  // ---- the files
+
+  const meter = part =>
+    el(
+      'div',
+      { class: 'meter' },
+      el('span', {}, shown(part)),
+      el('i', { style: { width: 100 * (part ?? 0) + '%', background: colourOf(part) } }),
+    );
+  function colourOf(part) {
+    if (part === null || part >= 0.9) return 'var(--hit)';
+    return part >= 0.6 ? 'var(--partly)' : 'var(--missed)';
+  }
+  let open = null;
+  const listed = el('p', { class: 'soft small' },
+    grouped(files.length) + (files.length === 1 ? ' file' : ' files') + ': ' +
+      shown(rate(sum(f => f.ran), sum(f => f.file.lines.length))) + ' of ' +
+      grouped(sum(f => f.file.lines.length)) + ' lines, ' +
+      shown(rate(sum(f => f.taken), sum(f => f.file.branches.length))) + ' of ' +
+      grouped(sum(f => f.file.branches.length)) + ' branches, ' +
+      grouped(sum(f => f.called)) + ' of ' + grouped(sum(f => f.file.functions.length)) +
+      ' functions ran' +
+      (hasMcdc ? ', MC/DC ' + shown(rate(sum(f => f.seen), sum(f => f.wanted))) : '') +
+      '. The least covered file stands first. ' + about);
+  const list = virtualTable({
+    label: 'files',
+    css: 'files',
+    height: 26,
+    columns: [
+      { key: 'file', label: 'file', css: 'wide', cell: i => el('span', { class: 'name', title: files[i].name }, files[i].name) },
+      { key: 'lines', label: 'lines', css: 'meters', cell: i => meter(files[i].lines) },
+      { key: 'branches', label: 'branches', css: 'meters', cell: i => meter(files[i].branches) },
+      ...(hasMcdc
+        ? [{ key: 'mcdc', label: 'MC/DC', css: 'meters', cell: i => meter(files[i].mcdc) }]
+        : []),
+      { key: 'functions', label: 'functions ran', css: 'number desk',
+        cell: i => files[i].called + ' of ' + files[i].file.functions.length },
+    ],
+    isOn: i => open === files[i],
+    onpick: i => setState({ file: files[i].name, line: '' }),
+  });
+  list.element.style.height = Math.min(7, files.length + 1) * 26 + 8 + 'px';
+
+  // ---- the picked file
+
+  const title = el('h2', { class: 'file' }),
+    summary = el('p', { class: 'soft small' }),
+    missed = el('span', { class: 'tools' }),
+    where = el('div', { class: 'source-table' }),
+    detail = el('div', { class: 'decisions', 'aria-live': 'polite' });
+  let lines = null; // of the picked file: what each row shows
+
+  // What functions and loops at a line cost, in each unit: the workbench knows them by place.
+  function costsOf(name) {
+    const costs = new Map();
+    for (const unit of workbench.units) {
+      for (const row of unit.rows || []) {
+        if (!row.place || !isSameFile(fileOf(row.place), name)) continue;
+        const line = Number(/:([0-9]+)$/.exec(row.place)[1]);
+        const part = row.total === null ? row.self : row.total;
+        if (part === null) continue;
+        const low = row.total === null ? row.selfLow : row.totalLow,
+          high = row.total === null ? row.selfHigh : row.totalHigh;
+        if (!costs.has(line)) costs.set(line, []);
+        costs.get(line).push(near(part, low, high) + ' of ' + unit.of + ', ' + row.name);
+      }
+    }
+    return costs;
+  }
+  function openFile(row) {
+    open = row;
+    const file = row.file,
+      known = file.source.length > 0,
+      counts = new Map(file.lines),
+      ways = new Map(),
+      at = new Map(),
+      costs = costsOf(file.name);
+    for (const [line, , count] of file.branches) {
+      if (!ways.has(line)) ways.set(line, []);
+      ways.get(line).push(count);
+    }
+    for (const d of decisionsIn.get(file.name) || []) {
+      if (!at.has(d.line)) at.set(d.line, []);
+      at.get(d.line).push(d);
+    }
+    title.textContent = file.name;
+    summary.textContent =
+      shown(row.lines) + ' of ' + grouped(file.lines.length) + ' lines, ' + shown(row.branches) +
+      ' of ' + grouped(file.branches.length) + ' branches' +
+      (row.wanted ? ', MC/DC ' + row.seen + ' of ' + row.wanted : '') +
+      (file.source_fault ? '; no text: the source ' + file.source_fault : '');
+    let longest = 40;
+    if (known) for (const line of file.source) if (line.length > longest) longest = line.length;
+    const count = known ? file.source.length : file.lines.length;
+    const numberOf = i => (known ? i + 1 : file.lines[i][0]);
+    const takenOf = n => {
+      const list = ways.get(n) || [];
+      return [list.filter(c => c > 0).length, list.length];
+    };
+    const stateOf = n => {
+      if (!counts.has(n)) return '';
+      if (counts.get(n) === 0) return 'missed';
+      const [taken, all] = takenOf(n);
+      return taken < all ? 'partly' : 'hit';
+    };
+    const mcdcOf = n => {
+      const [seen, all] = outcomes(at.get(n) || []);
+      return all ? seen + '/' + all : (at.get(n) || []).length ? 'left alone' : '';
+    };
+    const digitsWide = String(numberOf(count - 1) || 1).length + 1;
+    lines = { row, count, numberOf, stateOf, at, counts, ways, costs };
+    const table = virtualTable({
+      label: 'source of ' + file.name,
+      css: 'source',
+      height: 18,
+      least: Math.min(400, longest + digitsWide + 34) + 'ch',
+      columns: [
+        { key: 'line', label: 'line', css: 'lineno number', cell: i => numberOf(i) },
+        ...(costs.size
+          ? [{ key: 'cost', label: 'cost', css: 'cost number', cell: i =>
+            (costs.get(numberOf(i)) || []).slice(0, 1).map(words => words.split(' of ')[0]) }]
+          : []),
+        { key: 'count', label: 'count', css: 'count number', cell: i =>
+          counts.has(numberOf(i)) ? grouped(counts.get(numberOf(i))) : '' },
+        { key: 'ways', label: 'ways', css: 'ways number', cell: i => {
+          const [taken, all] = takenOf(numberOf(i));
+          return all ? taken + '/' + all : '';
+        } },
+        ...(at.size
+          ? [{ key: 'mcdc', label: 'MC/DC', css: 'ways number', cell: i => mcdcOf(numberOf(i)) }]
+          : []),
+        { key: 'source', label: 'source', css: 'text', cell: i =>
+          el('code', {}, known ? file.source[i] : '') },
+      ],
+      rowCss: i => stateOf(numberOf(i)),
+      isOn: i => String(numberOf(i)) === state.get('line'),
+      onpick: i => setState({ file: file.name, line: String(numberOf(i)) }),
+    });
+    lines.table = table;
+    fill(where, table.element);
+    table.set(count);
+    const firstOf = file.lines.length ? file.lines[0][0] : 1;
+    if (!state.get('line') && known && firstOf > 8) table.element.scrollTop = 18 * (firstOf - 4);
+    const step = (kind, by) => {
+      const from = Number(state.get('line')) || 0;
+      const wanted = file.lines.map(line => line[0]).filter(n => kind(n));
+      if (by < 0) wanted.reverse();
+      const next = wanted.find(n => (by > 0 ? n > from : n < from)) ?? wanted[0];
+      if (next !== undefined) setState({ file: file.name, line: String(next) });
+    };
+    const isBad = n => stateOf(n) === 'missed' || stateOf(n) === 'partly';
+    fill(missed, file.lines.some(line => isBad(line[0])) && [
+      button('previous missed', () => step(isBad, -1)),
+      button('next missed', () => step(isBad, 1)),
+    ]);
+  }
+  function paintDetail() {
+    const n = Number(state.get('line')),
+      ways = n && lines.ways.get(n),
+      parts = [];
+    if (n && lines.costs.has(n)) parts.push(el('p', {}, lines.costs.get(n).join('; ')));
+    if (ways)
+      parts.push(el('p', {}, 'Ways from line ' + n + ': ' +
+        ways.map(c => (lines.counts.get(n) ? grouped(c) : 'not reached')).join(', ') + '.'));
+    for (const d of (n && lines.at.get(n)) || []) {
+      parts.push(el('h3', {}, 'Decision ', el('code', {}, d.text)));
+      if (d.reason) parts.push(el('p', { class: 'soft' }, d.reason));
+      parts.push(
+        el(
+          'table',
+          { class: 'mcdc' },
+          el('thead', {}, el('tr', {}, ['condition', 'true', 'false', 'to show it, run'].map(label =>
+            el('th', { scope: 'col' }, label)))),
+          el('tbody', {}, d.conditions.map(c =>
+            el('tr', { class: c.shown_true && c.shown_false ? 'hit' : 'missed' },
+              el('td', {}, el('code', {}, c.text)),
+              el('td', {}, c.shown_true ? 'shown' : 'missing'),
+              el('td', {}, c.shown_false ? 'shown' : 'missing'),
+              el('td', {}, wantedWords(c.wanted))))),
+        ));
+    }
+    fill(detail, parts);
+  }
+  const wantedWords = wanted =>
+    Array.isArray(wanted) ? wanted.map(String).join(' and ') : wanted ? String(wanted) : '';
+
+  host.append(
+    listed,
+    list.element,
+    el('header', { class: 'file-head' }, title, summary, missed),
+    where,
+    detail,
+  );
+  list.set(files.length);
+  // A link may name the file as another build has it.
+  function update() {
+    if (!files.length) return;
+    const name = state.get('file');
+    const row =
+      files.find(f => f.name === name) || (name && files.find(f => isSameFile(f.name, name))) ||
+      files[0];
+    if (row !== open) openFile(row);
+    list.draw();
+    const n = Number(state.get('line'));
+    if (n) {
+      const { count, numberOf } = lines;
+      let low = 0,
+        high = count;
+      while (low < high) {
+        const middle = (low + high) >> 1;
+        if (numberOf(middle) < n) low = middle + 1;
+        else high = middle;
+      }
+      lines.table.show(Math.min(low, count - 1));
+    } else lines.table.draw();
+    paintDetail();
+  }
+  update();
+  onState(update);
+}
+// The same file, though one of the names has more folders before it.
+function isSameFile(a, b) {
+  if (a === b) return true;
+  const [long, less] = a.length > b.length ? [a, b] : [b, a];
+  return less !== '' && long.endsWith('/' + less.replace(/^\.\//, ''));
+}
+section('edges', drawSource, 'Source');
