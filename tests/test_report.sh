@@ -522,7 +522,7 @@ refused "--source-root $dir/none: No such file or directory" report --json -o "$
     --source-root "$dir/none" "$dir/coverage.brst"
 refused "--source-root $dir/coverage.brst: is no folder" report --json -o "$dir/out" \
     --source-root "$dir/coverage.brst" "$dir/coverage.brst"
-refused "--source-root changes nothing in --text; it is for --html, --json" report \
+refused "--source-root changes nothing in --collapsed; it is for " report --collapsed \
     --source-root . "$dir/coverage.brst"
 
 echo "$passed passed, $failed failed, $skipped skipped"

@@ -4,6 +4,10 @@
 #include "base/terminal.h"
 #include "base/tool.h"
 #include "kinds/decisions.h"
+#include "model/by_tests.h"
+#include "model/chosen.h"
+#include "model/decisions.h"
+#include "model/edges.h"
 #include "write/writers.h"
 #include <stdlib.h>
 #include <string.h>
@@ -32,9 +36,20 @@ static void help(FILE *to) {
           "                     other forms show both, and take no --by\n"
           "  --no-demangle      leave C++ names as the linker has them\n"
           "  --whole-stacks     write all frames of stacks, even if the file becomes very large\n"
-          "  --source-root DIR  show the text of sources that lie in DIR, and of no others; without "
-          "it, in the\n"
-          "                     current folder\n"
+          "  --source-root DIR  read sources that lie in DIR, and no others, for their text and for "
+          "markers of\n"
+          "                     excluded lines; without it, those in the current folder\n"
+          "\n"
+          "  of coverage (bursty cc --cover):\n"
+          "  --filter PATTERN   only files with such names (* and ?), as the report shows them; may be "
+          "repeated\n"
+          "  --exclude PATTERN  no files with such names; may be repeated\n"
+          "  --diff FILE        only lines that a unified diff has changed: git diff main | bursty "
+          "report --diff - ...\n"
+          "  --fail-under WANTED  status 3 if there is less: 80 (percent of lines), or a list such "
+          "as\n"
+          "                     lines=80,branches=70,functions=90,mcdc=60\n"
+          "  --tests-of FILE:LINE  which tests ran that line: runs with BURSTY_TEST=name\n"
           "\n"
           "  Several files are added up. Nothing is written if one of them is bad. An option that "
           "changes nothing\n"
@@ -46,7 +61,10 @@ static void help(FILE *to) {
 
 typedef struct options {
     const report_writer *writer;
-    const char *out, *title, *sort, *source_root;
+    const char *out, *title, *sort, *source_root, *diff, *fail_under;
+    chosen chosen;
+    double wanted[4]; /* of lines, branches, functions, mcdc: percent; below 0: nothing */
+    int is_of_coverage; /* an option was given that other reports have no use for */
     double min;
     unsigned given; /* options that not every form uses, as in report_writer.uses */
     int forms, outs;
@@ -122,6 +140,103 @@ static int set_min(options *o, const char *value) {
     return tool_error("--min %s: a percentage is wanted", value);
 }
 
+/* ---- coverage: what is told of it, and how much is wanted ---- */
+
+enum { LINES, BRANCHES, FUNCTIONS, MCDC };
+static const char *const wanted_names[] = {"lines", "branches", "functions", "mcdc"};
+
+/* "80", or "lines=80,mcdc=60". */
+static int set_wanted(options *o, const char *value) {
+    const char *at = value;
+    o->fail_under = value;
+    for (;;) {
+        size_t size = strcspn(at, "=,"), which = LINES;
+        const char *number = at;
+        char *end;
+        if (at[size] == '=') {
+            for (which = 0; which < 4; which++) {
+                if (strlen(wanted_names[which]) == size &&
+                    memcmp(wanted_names[which], at, size) == 0) break;
+            }
+            number = at + size + 1;
+        }
+        if (which == 4 || *number < '0' || *number > '9') break;
+        if (o->wanted[which] >= 0)
+            return tool_error("--fail-under %s: %s stand twice", value, wanted_names[which]);
+        o->wanted[which] = strtod(number, &end);
+        if (!(o->wanted[which] <= 100) || (*end && *end != ',')) break;
+        if (!*end) return TOOL_OK;
+        at = end + 1;
+    }
+    return tool_error("--fail-under %s: a percentage is wanted, or a list such as "
+                      "lines=80,branches=70,functions=90,mcdc=60", value);
+}
+
+static int add_pattern(const char ***list, const char *name, const char *pattern) {
+    size_t count = 0;
+    if (!*pattern) return tool_error("--%s: a pattern of files' names is wanted", name);
+    while (*list && (*list)[count]) count++;
+    *list = (const char **)tool_grow((void *)*list, (count + 2) * sizeof **list);
+    (*list)[count] = pattern;
+    (*list)[count + 1] = NULL;
+    return TOOL_OK;
+}
+
+/* Returns a TOOL_ status, or -1: it is another option. */
+static int set_coverage(options *o, report *r, tool_option *option) {
+    static const char *const names[] = {"filter", "exclude", "diff", "fail-under", "tests-of"};
+    size_t i = 0;
+    while (i < sizeof names / sizeof *names && !tool_is(option, "--", names[i])) i++;
+    if (i == sizeof names / sizeof *names) return -1;
+    if (!tool_value(option)) return TOOL_BAD_INPUT;
+    o->is_of_coverage = 1;
+    if (i == 0) return add_pattern(&o->chosen.filter, names[i], option->value);
+    if (i == 1) return add_pattern(&o->chosen.exclude, names[i], option->value);
+    if (i == 3) return set_wanted(o, option->value);
+    if (i == 2) o->diff = option->value;
+    else r->options.tests_of = option->value;
+    return TOOL_OK;
+}
+
+/* Options of coverage for a dump that has some. Returns a TOOL_ status. */
+static int check_coverage(const options *o, const report *r, const char *file) {
+    const covered_all *all = covered_in(r);
+    const char *fault;
+    if (o->is_of_coverage && !all)
+        return tool_error("%s: has no coverage, which --filter, --exclude, --diff, --fail-under and "
+                          "--tests-of are of", file);
+    if (o->wanted[MCDC] >= 0 && !shown_in(r))
+        return tool_error("--fail-under %s: %s has no decisions for MC/DC; bursty cc --cover=mcdc "
+                          "makes them", o->fail_under, file);
+    if (o->is_of_coverage && all->count == 0 && !o->diff)
+        return tool_error("%s: no file of it is left by --filter and --exclude", file);
+    fault = r->options.tests_of ? by_tests_refuse(all, r->options.tests_of) : NULL;
+    if (fault) return tool_error("--tests-of %s: %s", r->options.tests_of, fault);
+    return TOOL_OK;
+}
+
+/* One line for each that is too low. Where there is nothing to be covered, nothing is missing. */
+static int judge(const options *o, const report *r) {
+    covered_totals sum = covered_sum(covered_in(r));
+    const shown_all *shown = shown_in(r);
+    covered_part of[4];
+    int status = TOOL_OK;
+    size_t i;
+    of[LINES] = sum.lines;
+    of[BRANCHES] = sum.branches;
+    of[FUNCTIONS] = sum.functions;
+    of[MCDC].hit = shown ? shown->outcomes_shown : 0;
+    of[MCDC].all = shown ? shown->outcomes : 0;
+    for (i = 0; i < 4; i++) {
+        double percent = of[i].all ? 100 * (double)of[i].hit / (double)of[i].all : 100;
+        if (!(percent < o->wanted[i])) continue;
+        tool_error("--fail-under: %s: %lu of %lu, %.2f %%, is less than %g %%", wanted_names[i],
+                   (unsigned long)of[i].hit, (unsigned long)of[i].all, percent, o->wanted[i]);
+        status = TOOL_UNDER;
+    }
+    return status;
+}
+
 static int set_out(options *o, const char *value) {
     o->out = value;
     o->outs++;
@@ -140,6 +255,8 @@ static int set_form(options *o, tool_option *option, const report_writer *writer
 
 static int set_option(options *o, report *r, tool_option *option) {
     size_t i;
+    int status = set_coverage(o, r, option);
+    if (status != -1) return status;
     for (i = 0; i < sizeof choosy / sizeof *choosy; i++) {
         if (tool_is(option, "--", choosy[i].name)) o->given |= choosy[i].bit;
     }
@@ -187,7 +304,7 @@ static int set_option(options *o, report *r, tool_option *option) {
 static int parse(options *o, report *r, int argc, char **argv, int *files) {
     tool_option option;
     int status = TOOL_OK;
-    tool_options_once(&option, argc, argv, "--note");
+    tool_options_once(&option, argc, argv, "--note --filter --exclude");
     while (status == TOOL_OK && tool_next(&option)) status = set_option(o, r, &option);
     *files = option.files;
     if (status != TOOL_OK) return status;
@@ -242,7 +359,7 @@ static char *describe_files(char *const *paths, int count) {
 }
 
 static int run(int argc, char **argv) {
-    options o = {&writer_text, NULL, NULL, NULL, NULL, -1, 0, 0, 0};
+    options o;
     report r;
     input in;
     sources door = {NULL, 0};
@@ -254,13 +371,20 @@ static int run(int argc, char **argv) {
         help(stdout);
         return TOOL_OK;
     }
+    memset(&o, 0, sizeof o);
+    o.writer = &writer_text;
+    o.min = -1;
+    for (i = 0; i < 4; i++) o.wanted[i] = -1;
     memset(&r, 0, sizeof r);
     memset(&in, 0, sizeof in);
     status = parse(&o, &r, argc, argv, &files);
-    if (status == TOOL_OK && o.writer->uses & REPORT_USES_SOURCES) {
+    if (status == TOOL_OK && o.writer->uses & REPORT_SHOWS_SOURCES) {
         status = sources_begin(&door, o.source_root);
         r.options.sources = &door;
     }
+    if (status == TOOL_OK) status = chosen_begin(&o.chosen, o.source_root);
+    if (status == TOOL_OK && o.diff) status = chosen_read_diff(&o.chosen, o.diff);
+    r.options.chosen = &o.chosen;
     for (i = 0; i < files && status == TOOL_OK; i++) status = input_open(&in, argv[i]);
     if (status == TOOL_OK) {
         if (in.others.size)
@@ -274,6 +398,10 @@ static int run(int argc, char **argv) {
         r.options.is_coloured = terminal_has_colour(o.out);
         report_make(&r, &in);
         r.made_of = describe_files(argv, files);
+        for (i = 0; i < files; i++) {
+            uint64_t time = tool_file_time(argv[i]);
+            if (time > r.made_at) r.made_at = time;
+        }
         r.title = o.title ? text_clean(o.title, strlen(o.title)) : make_title(&r, argv[0]);
         if (o.sort && report_sort(&r, o.sort) == 0)
             status = tool_error("--sort %s: no table has that column", o.sort);
@@ -282,14 +410,17 @@ static int run(int argc, char **argv) {
         if (status == TOOL_OK && r.options.wants_unique_cause && !input_find(&in, &kind_decisions))
             status = tool_error("--unique-cause: %s has no decisions for MC/DC", argv[0]);
     }
-    if (status == TOOL_OK) status = report_check(&r, o.writer, argv[0]);
+    if (status == TOOL_OK) status = check_coverage(&o, &r, argv[0]);
+    if (status == TOOL_OK && !o.diff) status = report_check(&r, o.writer, argv[0]);
     if (status == TOOL_OK) status = save_open(&to, o.out, (const char *const *)argv, files, 0);
     if (status == TOOL_OK) {
         r.out = &to;
         o.writer->write(&r, &out);
         status = save_close(&to, &out);
     }
+    if (status == TOOL_OK) status = judge(&o, &r);
     text_free(&out);
+    chosen_end(&o.chosen);
     report_free(&r);
     input_free(&in);
     sources_end(&door);

@@ -7,8 +7,9 @@
 
 #define TOOL_VERSION "0.2.0"
 
-/* Exit statuses of every subcommand. */
-enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_BAD_INPUT = 2 };
+/* Exit statuses of every subcommand. TOOL_UNDER: all went well, but `bursty report --fail-under` found
+   less than was wanted. */
+enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_BAD_INPUT = 2, TOOL_UNDER = 3 };
 
 /* Who speaks in messages: "bursty", unless the main of another program says otherwise. */
 extern const char *tool_program;
@@ -35,7 +36,12 @@ unsigned char *tool_read_file(const char *path, const char *magic, size_t *size)
 /* The name of a file as it is seen from the current directory: without that, if it lies there. */
 const char *tool_seen_from_here(const char *path);
 
-/* When a file was last written: "2026-11-22 14:03 UTC". 0 if that is not known. */
+/* The current directory, or "." if it has no name. */
+const char *tool_here(void);
+
+/* When a file was last written, in seconds since 1970. 0 if that is not known. */
+uint64_t tool_file_time(const char *path);
+/* The same for people: "2026-11-22 14:03 UTC". 0 if that is not known. */
 int tool_file_date(const char *path, char *date, size_t size);
 
 /* Standard input or output without the line end translation that Windows does. Returns file. */
@@ -59,8 +65,8 @@ typedef struct tool_option {
 } tool_option;
 
 void tool_options(tool_option *o, int argc, char **argv);
-/* For a command of which no option may stand twice but one, such as "--note" ("": none), and whose
-   options without a value must have none behind a '='. */
+/* For a command of which no option may stand twice but some, such as "--only --not" ("": none), and
+   whose options without a value must have none behind a '='. */
 void tool_options_once(tool_option *o, int argc, char **argv, const char *many);
 /* Goes to the next option. Returns 0 when there is none left. */
 int tool_next(tool_option *o);

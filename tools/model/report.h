@@ -132,12 +132,15 @@ typedef struct report_options {
     int    wants_whole_stacks;                    /* of --collapsed, however large it becomes */
     int    keeps_mangled;                         /* C++ names stay as the linker has them */
     sources *sources;                             /* that may be shown; NULL: the form shows none */
+    struct chosen *chosen;                        /* of coverage; NULL: all of it */
+    const char *tests_of;                         /* FILE:LINE: which tests ran it; or NULL */
     const char *by; /* the unit of the stacks that are shown; NULL: ticks, or else whatever there
                        is */
 } report_options;
 
 typedef struct report {
     char *title;
+    uint64_t made_at; /* when the newest dump was written, in seconds since 1970; 0: nobody knows */
     char *made_of;                                /* version, files and their dates; or NULL */
     report_options options;
     save *out; /* for save_some in writers; NULL: the text is kept */
@@ -212,7 +215,8 @@ enum {
     REPORT_USES_UNIT = 32,  /* --by */
     REPORT_USES_NAMES = 64, /* --no-demangle */
     REPORT_USES_SOURCES = 128, /* --source-root */
-    REPORT_USES_WHOLE = 256 /* --whole-stacks */
+    REPORT_USES_WHOLE = 256, /* --whole-stacks */
+    REPORT_SHOWS_SOURCES = 512 /* no option: their text is shown */
 };
 
 /* A form of the report: `bursty report --NAME`. The Makefile finds `const report_writer
