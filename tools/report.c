@@ -4,6 +4,7 @@
 #include "base/terminal.h"
 #include "base/tool.h"
 #include "kinds/decisions.h"
+#include "kinds/sources.h"
 #include "model/by_tests.h"
 #include "model/chosen.h"
 #include "model/decisions.h"
@@ -215,6 +216,19 @@ static int check_coverage(const options *o, const report *r, const char *file) {
     return TOOL_OK;
 }
 
+/* Counts that no table at all belongs to say nothing. Returns a TOOL_ status. */
+static int check_tables(const options *o, const report *r, const input *in, const char *file) {
+    const covered_all *all = covered_in(r);
+    int is_of_coverage = o->writer->has && o->writer->uses & REPORT_USES_SOURCES;
+    if (!all || !all->without_tables || all->with_counts) return TOOL_OK;
+    if (in->programs)
+        return tool_error("%s: its counts are of another build than the program: run that again",
+                          file);
+    if (all->counts->function_count || !is_of_coverage) return TOOL_OK;
+    return tool_error("%s: has counts, but no tables of functions: give the program that counted, or "
+                      "its objects, behind it", file);
+}
+
 /* One line for each that is too low. Where there is nothing to be covered, nothing is missing. */
 static int judge(const options *o, const report *r) {
     covered_totals sum = covered_sum(covered_in(r));
@@ -391,6 +405,7 @@ static int run(int argc, char **argv) {
             tool_error("note: %lu bytes of parts of unknown kinds are left out",
                        (unsigned long)in.others.size);
         input_settle(&in);
+        o.chosen.compiled = (const struct sourced_all *)input_find(&in, &kind_sources);
         r.options.least_share = (o.min >= 0 ? o.min : o.writer == &writer_text ? 0.1 : 0) / 100;
         r.options.wants_all_rows = o.writer == &writer_csv || o.sort;
         r.options.keeps_mangled |= o.writer == &writer_order; /* linkers want their own names */
@@ -410,6 +425,7 @@ static int run(int argc, char **argv) {
         if (status == TOOL_OK && r.options.wants_unique_cause && !input_find(&in, &kind_decisions))
             status = tool_error("--unique-cause: %s has no decisions for MC/DC", argv[0]);
     }
+    if (status == TOOL_OK) status = check_tables(&o, &r, &in, argv[0]);
     if (status == TOOL_OK) status = check_coverage(&o, &r, argv[0]);
     if (status == TOOL_OK && !o.diff) status = report_check(&r, o.writer, argv[0]);
     if (status == TOOL_OK) status = save_open(&to, o.out, (const char *const *)argv, files, 0);

@@ -401,6 +401,16 @@ const counted *counted_find(const counted_all *all, const counted_function *f) {
     return NULL;
 }
 
+int counted_has(const counted_all *all, uint64_t key) {
+    size_t low = 0, high = all->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all->counts[middle].key < key) low = middle + 1;
+        else high = middle;
+    }
+    return low < all->count && all->counts[low].key == key;
+}
+
 /* ---- writing ---- */
 
 static void put_key(dump_writer *w, uint64_t key) {

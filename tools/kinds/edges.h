@@ -54,6 +54,9 @@ typedef struct counted_all { /* all zero: empty */
 /* The counts of a function; NULL: no part has any. */
 const counted *counted_find(const counted_all *all, const counted_function *f);
 
+/* Are there counts of that key? */
+int counted_has(const counted_all *all, uint64_t key);
+
 /* The same functions with the counts of one test alone: a view, which owns nothing. Number
    test_count: those of runs without a test. */
 void counted_view(counted_all *view, const counted_all *all, size_t test);

@@ -3,6 +3,7 @@
 #include "base/glob.h"
 #include "base/text.h"
 #include "base/tool.h"
+#include "kinds/sources.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,7 +239,7 @@ static int is_next(const char *line, size_t size, const char *word) {
 
 typedef struct blocks {
     uint8_t open;
-    uint32_t opened_at;
+    uint32_t opened_at[BRANCH_OUT + 1]; /* by what is left out */
 } blocks;
 
 /* The marks of one line. */
@@ -259,7 +260,7 @@ static uint8_t marks_of(const char *line, size_t size, uint32_t number, blocks *
         for (k = 0; k < sizeof words / sizeof *words; k++) {
             if (!is_next(line + i + 6, size - i - 6, words[k].word)) continue;
             marks |= words[k].line;
-            if (words[k].opens & ~b->open) b->opened_at = number;
+            if (words[k].opens & ~b->open) b->opened_at[words[k].opens] = number;
             b->open = (uint8_t)((b->open | words[k].opens) & ~words[k].closes);
         }
     }
@@ -267,7 +268,7 @@ static uint8_t marks_of(const char *line, size_t size, uint32_t number, blocks *
 }
 
 static void read_source(chosen *c, chosen_source *s) {
-    blocks b = {0, 0};
+    blocks b = {0, {0, 0, 0}};
     text all = {NULL, 0, 0};
     char buffer[65536];
     size_t got, i, from = 0, room = 0;
@@ -295,7 +296,7 @@ static void read_source(chosen *c, chosen_source *s) {
         s->marks[s->lines] = marks_of(all.data + from, i - from, s->lines, &b);
         from = i + 1;
     }
-    if (b.open) s->open_at = b.opened_at;
+    if (b.open) s->open_at = b.opened_at[b.open & LINE_OUT ? LINE_OUT : BRANCH_OUT];
     text_free(&all);
 }
 
@@ -350,4 +351,22 @@ int chosen_line(const chosen *c, const chosen_source *s, uint32_t line) {
 
 int chosen_branch(const chosen *c, const chosen_source *s, uint32_t line) {
     return chosen_line(c, s, line) && !is_marked(s, line, BRANCH_OUT);
+}
+
+/* ---- older texts ---- */
+
+int chosen_is_older(chosen *c, uint64_t key, const char *file) {
+    const chosen_source *s;
+    if (!c || !c->compiled) return 0;
+    s = chosen_open(c, file);
+    return !s->fault && sourced_has(c->compiled, file, s->hash) &&
+           sourced_differs(c->compiled, key, file, s->hash);
+}
+
+int chosen_is_changed(chosen *c, const char *file) {
+    const chosen_source *s;
+    if (!c || !c->compiled) return 0;
+    s = chosen_open(c, file);
+    return !s->fault && sourced_knows(c->compiled, file) &&
+           !sourced_has(c->compiled, file, s->hash);
 }

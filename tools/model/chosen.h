@@ -43,6 +43,7 @@ typedef struct chosen {
     chosen_source *sources;
     size_t source_count;
     hash_table by_name;
+    const struct sourced_all *compiled; /* hashes of what was compiled; NULL: nobody knows */
 } chosen;
 
 /* All zero but for filter and exclude. root: the folder of sources, or NULL. Returns a TOOL_ status,
@@ -57,6 +58,11 @@ int  chosen_file(const chosen *c, const char *name);
 /* What is known of a source; it is read when it is first asked for. The pointer holds until the next
    call. NULL: c is. */
 const chosen_source *chosen_open(chosen *c, const char *name);
+/* Was the object of that key made of another text of its file than another object, which was made of
+   the text that is there now? Then it is of an older build, and nothing of it is told. */
+int  chosen_is_older(chosen *c, uint64_t key, const char *file);
+/* Was no object made of the text that is there? It was changed since. */
+int  chosen_is_changed(chosen *c, const char *file);
 /* source may be NULL. */
 int  chosen_line(const chosen *c, const chosen_source *source, uint32_t line);
 /* Is a marker the reason why a line is not? */

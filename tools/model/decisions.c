@@ -191,7 +191,8 @@ static void gather(shown_all *made, const decided_all *all, const counted_all *c
         const counted_function *f = &counts->functions[i];
         const decided_unit *unit = NULL;
         const decided_function *of = decided_find(all, f->key, f->first_slot, &unit);
-        if (of && chosen_file(c, f->file)) add_function(made, &room, counts, f, unit, of);
+        if (of && chosen_file(c, f->file) && !chosen_is_older(c, f->key, f->file))
+            add_function(made, &room, counts, f, unit, of);
     }
     if (made->count) qsort(made->list, made->count, sizeof *made->list, by_place);
     for (i = 0; i < made->count; i++) {

@@ -500,14 +500,18 @@ static void gather(covered_all *made, const counted_all *all) {
     const counted_function **copies =
         (const counted_function **)tool_alloc((all->function_count + 1) * sizeof *copies);
     uint32_t block = 0;
-    size_t i, end;
+    size_t i, end, count;
     for (i = 0; i < all->function_count; i = end) {
-        for (end = i; end < all->function_count; end++) {
-            if (!is_same_function(&all->functions[i], &all->functions[end])) break;
-            copies[end - i] = &all->functions[end];
+        const counted_function *first = &all->functions[i];
+        int is_wanted_file = chosen_file(made->chosen, first->file);
+        for (end = i, count = 0; end < all->function_count; end++) {
+            if (!is_same_function(first, &all->functions[end])) break;
+            made->with_counts += all->count && counted_has(all, all->functions[end].key);
+            if (!is_wanted_file) continue;
+            if (chosen_is_older(made->chosen, all->functions[end].key, first->file)) made->older++;
+            else copies[count++] = &all->functions[end];
         }
-        if (chosen_file(made->chosen, all->functions[i].file))
-            gather_function(made, all, copies, end - i, &block);
+        if (count) gather_function(made, all, copies, count, &block);
     }
     free((void *)copies);
     close_files(made);
@@ -588,12 +592,15 @@ static void add_facts(report *r, const covered_all *made) {
                  ": their counts prove a fault, see the table");
     if (made->marked_lines)
         add_fact(r, REPORT_PLAIN, "lines left out", made->marked_lines, ", by markers in sources");
+    if (made->older)
+        add_fact(r, REPORT_PLAIN, "functions of other texts of sources", made->older,
+                 ": left out, for the dump has counts of the present text");
     if (made->without_counts)
         add_fact(r, REPORT_PLAIN, "functions that no program ran", made->without_counts,
                  ": no dump here has counts of their objects; they stand with 0");
     if (made->without_tables)
         add_fact(r, REPORT_BAD, "counts without a table", made->without_tables,
-                 ": give the dump of a build with tables too");
+                 ": give the program that counted, or its objects, behind the dump");
     if (made->versions)
         add_fact(r, REPORT_BAD, "other versions of functions", made->versions,
                  ": counts of several builds are added up here; to see one, delete the dump and "
@@ -644,6 +651,8 @@ static void check_sources(report *r, covered_all *made) {
     for (i = 0; i < made->count; i++) {
         covered_file *f = &made->files[i];
         f->source_fault = sources_check(r->options.sources, f->name);
+        if (!f->source_fault && chosen_is_changed(made->chosen, f->name))
+            f->source_fault = "was changed after the program was compiled";
         if (!f->source_fault) continue;
         add_missing(list, f);
         count++;
@@ -682,12 +691,34 @@ static char *unread_sources(const chosen *c) {
     return text_take(&words);
 }
 
-static void add_chosen_facts(report *r, const chosen *c) {
+/* Sources that are newer than what was compiled: lines of the report are those of an older text. To be
+   freed, or NULL. */
+static char *changed_sources(const covered_all *made) {
     const char *first = NULL;
+    text words = {NULL, 0, 0};
+    size_t count = 0, i;
+    for (i = 0; i < made->count; i++) {
+        if (!chosen_is_changed(made->chosen, made->files[i].name)) continue;
+        if (!first) first = made->files[i].name;
+        count++;
+    }
+    if (!first) return NULL;
+    add_some(&words, first, count);
+    text_add(&words, count > 1 ? " were" : " was");
+    text_add(&words, " changed after the program was compiled: lines are those of the older text");
+    return text_take(&words);
+}
+
+static void add_chosen_facts(report *r, const covered_all *made) {
+    const chosen *c = made->chosen;
+    const char *first = NULL;
+    char *changed = changed_sources(made);
     char *unread = unread_sources(c);
     size_t count = 0, i;
     if (unread) report_add_fact(r, REPORT_PLAIN, "sources without a look for markers", unread);
     free(unread);
+    if (changed) report_add_fact(r, REPORT_BAD, "changed sources", changed);
+    free(changed);
     for (i = 0; i < c->source_count; i++) {
         const chosen_source *s = &c->sources[i];
         if (s->open_at)
@@ -796,7 +827,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     made->counts = (const counted_all *)state;
     gather(made, made->counts);
     add_facts(r, made);
-    if (made->chosen) add_chosen_facts(r, made->chosen);
+    if (made->chosen) add_chosen_facts(r, made);
     if (r->options.sources) check_sources(r, made);
     by_tests_tables(r, made);
     add_folders(r, made, folders, sizeof folders / sizeof *folders);
@@ -914,7 +945,10 @@ static void write_json(const void *columns, const report *r, text *out) {
 
 void covered_say_refused(const covered_all *made) {
     char *unread = made ? unread_sources(made->chosen) : NULL;
+    char *changed = made && made->chosen ? changed_sources(made) : NULL;
     size_t i;
+    if (changed) tool_error("note: %s", changed);
+    free(changed);
     if (unread) tool_error("note: no look for markers of excluded lines: %s", unread);
     free(unread);
     for (i = 0; made && i < made->refused_count; i++) {

@@ -58,6 +58,8 @@ typedef struct covered_all {
     struct chosen *chosen;           /* what is told of; NULL: all */
     const struct counted_all *counts; /* what it was made of */
     size_t marked_lines;             /* that markers leave out */
+    size_t older;                    /* functions of other texts of sources, left out */
+    size_t with_counts;              /* tables that have counts */
     covered_refusal *refused;
     size_t refused_count;
     size_t without_counts; /* functions that no program of a dump has run: their counts are 0 */

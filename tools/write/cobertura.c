@@ -214,7 +214,7 @@ static int has_coverage(const report *r) {
 const report_writer writer_cobertura = {
     "cobertura",
     "coverage as XML for build servers (edgeprof.h)",
-    REPORT_USES_SOURCES,
+    REPORT_USES_CAUSE | REPORT_USES_SOURCES,
     0,
     write_cobertura,
     has_coverage,

@@ -202,7 +202,7 @@ static int has_coverage(const report *r) {
 const report_writer writer_lcov = {
     "lcov",
     "coverage for genhtml and others (edgeprof.h)",
-    REPORT_USES_SOURCES,
+    REPORT_USES_CAUSE | REPORT_USES_SOURCES,
     0,
     write_lcov,
     has_coverage,
