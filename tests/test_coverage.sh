@@ -140,7 +140,7 @@ check "its share" says 3 'lines: 2 of 3, 66.67 %, is less than 80 %' \
     bursty report --diff change.diff --fail-under 80 coverage.brst
 check "an empty diff" bursty report --diff /dev/null --fail-under 80 --lcov coverage.brst
 check "no diff" says 2 '--diff src/a.c: is no unified diff' bursty report --diff src/a.c coverage.brst
-sed 's/^@@ -13,3 +15,3/@@ -13,4 +15,4/' change.diff >bad.diff
+sed 's/^@@ -13,3 +15,3/@@ -13,5 +15,5/' change.diff >bad.diff
 check "a hunk that is too short" says 2 '--diff bad.diff: line 16: is no line of a hunk' \
     bursty report --diff bad.diff coverage.brst
 sed 's/^@@ -7 +7,2/@@ -7 +x,2/' change.diff >bad.diff
