@@ -146,6 +146,7 @@
      most of the time pays less if its check stands below that exit.
 
    CONTENTS
+     language
      options
      types
      functions
@@ -160,6 +161,7 @@
      clocks
      counters that saturate
      writing a .brst part
+     chance
      what threads share
      memory
      settings
@@ -173,6 +175,7 @@
      checks that keep registers: the way to the slow path
      the tree of paths
      ticks: the scope of an interrupted instruction
+     a timer of a thread's CPU time
      timers
      the dump
      time: start, pause, end
@@ -190,6 +193,14 @@
 #define BURSTY_H
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- language ---------------------------------------- src/language.h ---- */
+
+/* Microsoft's compiler and -std=gnu90 say less about themselves, and take it. */
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus) \
+    && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
+#endif
 
 /* ---- options ----------------------------------- src/bursty/options.h ---- */
 
@@ -1505,6 +1516,23 @@ static int bursty_p_put_end(bursty_p_out *out) {
     return out->error;
 }
 
+/* ---- chance -------------------------------------------- src/chance.c ---- */
+
+/* A random number below limit. xorshift: *state is never 0. */
+BURSTY_P_SLOW uint32_t bursty_p_below(uint32_t *state, uint32_t limit) {
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return (uint32_t)((uint64_t)*state * limit >> 32);
+}
+
+/* The checks to the next burst, drawn evenly from gap - j to gap + j, where j
+   is so many percent of gap. */
+BURSTY_P_SLOW uint32_t bursty_p_draw_gap(uint32_t *state, uint32_t gap, uint32_t percent) {
+    uint32_t spread = (uint32_t)((uint64_t)gap * percent / 100);
+    return spread ? gap - spread + bursty_p_below(state, 2 * spread + 1) : gap;
+}
+
 /* ---- what threads share ------------------------- src/bursty/shared.c ---- */
 
 #ifdef BURSTY_NO_TLS
@@ -1671,14 +1699,6 @@ static void bursty_p_zero(void *memory, size_t bytes) {
 BURSTY_P_SLOW uint32_t bursty_p_mix(uint32_t h, uint32_t v) {
     h = (h ^ v) * UINT32_C(0x9E3779B1);
     return h ^ h >> 15;
-}
-
-/* A random number below limit. xorshift: t->random is never 0. */
-BURSTY_P_SLOW uint32_t bursty_p_below(bursty_p_thread *t, uint32_t limit) {
-    t->random ^= t->random << 13;
-    t->random ^= t->random >> 17;
-    t->random ^= t->random << 5;
-    return (uint32_t)((uint64_t)t->random * limit >> 32);
 }
 
 /* The innermost of depth scopes, or NULL. */
@@ -1905,7 +1925,7 @@ BURSTY_P_STEP void bursty_p_number(bursty_p_thread *t, bursty_p_sampler *s, uint
     uint32_t at = (uint32_t)before % BURSTY_P_ONE_OF + 1, later = before >= BURSTY_P_ALL_SUMMED;
     s->number++;
     bursty_p_count_up(&t->bursts[p], 1);
-    if (later && (at == 1 || !s->chosen)) s->chosen = bursty_p_below(t, BURSTY_P_ONE_OF) + 1;
+    if (later && (at == 1 || !s->chosen)) s->chosen = bursty_p_below(&t->random, BURSTY_P_ONE_OF) + 1;
     s->times = !later ? 1 : at == s->chosen ? BURSTY_P_ONE_OF : 0;
     if (s->set.action || s->set.every == BURSTY_ALWAYS) s->times = 0;
     if (s->times) bursty_p_mine.summing |= 1u << p;
@@ -2114,7 +2134,6 @@ static uint64_t bursty_p_budget(uint64_t memory[4], int was_burst, uint64_t chec
    profile once in an opening, and the phase after it lasts until the next one. */
 BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
     uint64_t gap = s->set.every;
-    uint32_t spread;
     if (t->factor) {
         gap = gap >> 20 ? (gap * (t->factor >> 8)) >> 8 : gap * t->factor >> 16;
         if (gap < 100) gap = s->set.every < 100 ? s->set.every : 100;
@@ -2122,8 +2141,7 @@ BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
     }
     s->gap = (uint32_t)gap;
     if (s->set.jitter <= 0) return s->gap;
-    spread = (uint32_t)(gap * (uint32_t)s->set.jitter / 100);
-    gap = gap - spread + bursty_p_below(t, 2 * spread + 1);
+    gap = bursty_p_draw_gap(&t->random, s->gap, (uint32_t)s->set.jitter);
     return gap ? (uint32_t)gap : 1;
 }
 
@@ -2168,7 +2186,7 @@ static void bursty_p_first_phase(bursty_p_thread *t, bursty_p_sampler *s) {
     s->left = bursty_p_gap(t, s) - 1;
     s->weight_256 = bursty_p_weigh(s);
     if (s->set.jitter <= 0) return;
-    drawn = bursty_p_below(t, s->gap + burst);
+    drawn = bursty_p_below(&t->random, s->gap + burst);
     s->in_burst = drawn < burst;
     s->left = drawn < burst ? burst - drawn : s->gap + burst - drawn;
 }
@@ -3413,21 +3431,59 @@ static const bursty_site *bursty_p_interrupted(const void *context) {
 #define bursty_p_interrupted(context) ((void)(context), BURSTY_P_CAST(const bursty_site *, NULL))
 #endif
 
-/* ---- timers ------------------------------------- src/bursty/timers.c ---- */
-
 #ifdef BURSTY_P_TIMERS
-/* One timer for each thread, CLOCK_THREAD_CPUTIME_ID with SIGEV_THREAD_ID: it runs while the thread
-   runs and interrupts that thread and no other. The system calls are made directly, since C
-   libraries hide the field of the thread's id. */
-typedef struct bursty_p_tick_event {
+
+/* ---- a timer of a thread's CPU time ----------------- src/cpu_timer.c ---- */
+
+/* CLOCK_THREAD_CPUTIME_ID with SIGEV_THREAD_ID: it runs while the thread runs,
+   and interrupts that thread and no other. The system calls are made directly,
+   since C libraries hide the field of the thread's id. */
+typedef struct bursty_p_timer_event {
     void *value;
     int signal, notify, thread;
     char rest[64 - sizeof(void *) - 3 * sizeof(int)];
-} bursty_p_tick_event;
-typedef struct bursty_p_tick_times {
+} bursty_p_timer_event;
+typedef struct bursty_p_timer_times {
     long interval_s, interval_ns, value_s, value_ns;
-} bursty_p_tick_times;
-enum { BURSTY_P_THREAD_ID = 4, BURSTY_P_TICK_CAP = 100 };
+} bursty_p_timer_times;
+
+/* Returns the number of a timer of the calling thread, or -1: the system has
+   none. Its signals carry `value`. */
+static int bursty_p_timer_create(int signal, void *value) {
+    enum { THREAD_CPU = 3, THREAD_ID = 4 }; /* the kernel's numbers */
+    bursty_p_timer_event event;
+    int timer;
+    memset(&event, 0, sizeof event);
+    event.value = value;
+    event.signal = signal;
+    event.notify = THREAD_ID;
+    event.thread = (int)syscall(SYS_gettid);
+    return syscall(SYS_timer_create, (long)THREAD_CPU, &event, &timer) == 0 ? timer : -1;
+}
+
+/* Its first tick comes at a random moment of the first period, so that threads
+   and runs do not beat in step, and threads that live shorter than a period get
+   their share. Returns 0, or -1. */
+static int bursty_p_timer_start(int timer, uint32_t period_us, uint32_t random) {
+    bursty_p_timer_times times;
+    uint64_t first_ns = 1 + (period_us * UINT64_C(1000) * random >> 32);
+    times.interval_s = (long)(period_us / 1000000);
+    times.interval_ns = (long)(period_us % 1000000 * 1000);
+    times.value_s = (long)(first_ns / 1000000000);
+    times.value_ns = (long)(first_ns % 1000000000);
+    return (int)syscall(SYS_timer_settime, (long)timer, 0L, &times, (void *)0);
+}
+
+static void bursty_p_timer_delete(int timer) {
+    (void)syscall(SYS_timer_delete, (long)timer);
+}
+
+#endif
+
+/* ---- timers ------------------------------------- src/bursty/timers.c ---- */
+
+#ifdef BURSTY_P_TIMERS
+enum { BURSTY_P_TICK_CAP = 100 };
 
 static int bursty_p_tick_signal; /* 0: no timer is started any more */
 
@@ -3446,37 +3502,26 @@ static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
 /* Whoever takes the timer out of the record deletes it. */
 static void bursty_p_disarm(bursty_p_thread *t) {
     uint32_t timer = __atomic_exchange_n(&t->timer, 0, __ATOMIC_SEQ_CST);
-    if (timer) (void)syscall(SYS_timer_delete, (long)timer - 1);
+    if (timer) bursty_p_timer_delete((int)timer - 1);
 }
 
-/* The first tick comes at a random moment, so that threads and runs do not beat in step.
-   bursty_p_uninstall on another thread forgets the signal first and then empties the records; here
+/* bursty_p_uninstall on another thread forgets the signal first and then empties the records; here
    the timer gets into the record first. So one of the two deletes it before it can tick. Returns 0
    if the system has no timer. */
 static int bursty_p_arm(bursty_p_thread *t) {
-    bursty_p_tick_event event;
-    bursty_p_tick_times times;
     int signal = __atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST), timer;
-    uint32_t thread = (uint32_t)syscall(SYS_gettid);
-    uint32_t random = (thread ^ (uint32_t)(uintptr_t)&event >> 4) * UINT32_C(0x9E3779B1), first;
+    uint32_t place = (uint32_t)(uintptr_t)&timer >> 4;
+    uint32_t random = ((uint32_t)syscall(SYS_gettid) ^ place) * UINT32_C(0x9E3779B1);
     bursty_p_disarm(t);
     if (!signal) return 1;
-    memset(&event, 0, sizeof event);
-    event.signal = signal;
-    event.notify = BURSTY_P_THREAD_ID;
-    event.thread = (int)thread;
-    if (syscall(SYS_timer_create, (long)BURSTY_P_THREAD_CPU, &event, &timer) != 0) return 0;
+    timer = bursty_p_timer_create(signal, NULL);
+    if (timer < 0) return 0;
     __atomic_store_n(&t->timer, (uint32_t)timer + 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST) != signal) {
         bursty_p_disarm(t);
         return 1;
     }
-    first = 1 + (uint32_t)((uint64_t)random * bursty_p_ticks.period_us >> 32);
-    times.interval_s = (long)(bursty_p_ticks.period_us / 1000000);
-    times.interval_ns = (long)(bursty_p_ticks.period_us % 1000000 * 1000);
-    times.value_s = (long)(first / 1000000);
-    times.value_ns = (long)(first % 1000000 * 1000);
-    if (syscall(SYS_timer_settime, (long)timer, 0L, &times, (void *)0) == 0) return 1;
+    if (bursty_p_timer_start(timer, bursty_p_ticks.period_us, random) == 0) return 1;
     return __atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST) != signal;
 }
 

@@ -26,6 +26,7 @@
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include "../../src/cpu_timer.c" /* the timers that bursty.h sets, too */
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -178,39 +179,20 @@ EXPORTED __sighandler_t __sysv_signal(int number, __sighandler_t handler) {
 static void stop(void *thread) {
     timed_thread *t = (timed_thread *)thread;
     timed_here = NULL;
-    if (t->timer >= 0 && !timed.stopped) syscall(SYS_timer_delete, t->timer);
+    if (t->timer >= 0 && !timed.stopped) base_p_timer_delete(t->timer);
     t->timer = -1;
     __atomic_store_n(&t->in_use, 0, __ATOMIC_RELEASE);
 }
 
-/* Anywhere in the first period: threads that live shorter than one get their share, too. */
-static long first_tick(void) {
+/* Starts the timer of the calling thread. */
+static void start(timed_thread *t) {
     struct timespec now;
     uint64_t mixed;
     clock_gettime(CLOCK_MONOTONIC, &now);
     mixed = ((uint64_t)now.tv_nsec + (uint64_t)syscall(SYS_gettid)) * UINT64_C(0x9E3779B97F4A7C15);
-    return 1 + (long)((mixed >> 32) % (timed.period_us * UINT64_C(1000)));
-}
-
-/* Starts the timer of the calling thread. */
-static void start(timed_thread *t) {
-    struct sigevent event;
-    struct {
-        struct timespec interval, value;
-    } when;
-    memset(&event, 0, sizeof event);
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = timer_signal();
-    event.sigev_value.sival_ptr = &timed;
-    event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
-    when.interval.tv_sec = timed.period_us / 1000000;
-    when.interval.tv_nsec = (long)(timed.period_us % 1000000) * 1000;
-    when.value.tv_sec = 0;
-    when.value.tv_nsec = first_tick();
     timed_here = t;
-    t->timer = -1;
-    if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &t->timer) != 0) t->timer = -1;
-    else syscall(SYS_timer_settime, t->timer, 0, &when, NULL);
+    t->timer = base_p_timer_create(timer_signal(), &timed);
+    if (t->timer >= 0) (void)base_p_timer_start(t->timer, timed.period_us, (uint32_t)(mixed >> 32));
 }
 
 /* A record that no thread uses, or a new one; NULL: no memory. */
@@ -285,7 +267,7 @@ void timer_stop(int timers) {
     timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
     if (!timed.period_us) return;
     for (; timers && t; t = t->next) {
-        if (t->in_use && t->timer >= 0) syscall(SYS_timer_delete, t->timer);
+        if (t->in_use && t->timer >= 0) base_p_timer_delete(t->timer);
         t->timer = -1;
     }
     __atomic_store_n(&timed.stopped, 1, __ATOMIC_RELAXED);

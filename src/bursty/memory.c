@@ -103,14 +103,6 @@ BURSTY_P_SLOW uint32_t bursty_p_mix(uint32_t h, uint32_t v) {
     return h ^ h >> 15;
 }
 
-/* A random number below limit. xorshift: t->random is never 0. */
-BURSTY_P_SLOW uint32_t bursty_p_below(bursty_p_thread *t, uint32_t limit) {
-    t->random ^= t->random << 13;
-    t->random ^= t->random >> 17;
-    t->random ^= t->random << 5;
-    return (uint32_t)((uint64_t)t->random * limit >> 32);
-}
-
 /* The innermost of depth scopes, or NULL. */
 BURSTY_P_STEP const bursty_site *bursty_p_caller(uint32_t depth) {
 #if BURSTY_STACK > 0
