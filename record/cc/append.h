@@ -97,7 +97,8 @@ static int append_open(append_file *to) {
         close(to->file);
     }
     to->before = lseek(to->file, 0, SEEK_END);
-    if (to->before > 0 && (pread(to->file, magic, sizeof magic, 0) != (ssize_t)sizeof magic ||
+    if (to->before > 0 && (lseek(to->file, 0, SEEK_SET) != 0 ||
+                           read(to->file, magic, sizeof magic) != (ssize_t)sizeof magic ||
                            memcmp(magic, "BRST", sizeof magic) != 0)) {
         append_say("is no .brst file; nothing is appended", "");
         close(to->file);
