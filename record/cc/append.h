@@ -1,7 +1,8 @@
-/* append.h - what edges_file.c and sancov_file.c do at exit: append a dump to coverage.brst, or to
-   the file that the environment names BURSTY_COVERAGE. A lock keeps programs that end at the same
-   time apart. What could not be written whole is taken back, so that the file stays readable.
-   Only system calls are used, so that a signal's handler may do it too. */
+/* append.h - what edges_file.c and sancov_file.c do at exit: append a dump to
+   coverage.brst, or to the file that the environment names BURSTY_COVERAGE. A
+   lock keeps programs that end at the same time apart. What could not be
+   written whole is taken back, so that the file stays readable. Only system
+   calls are used, so that a signal's handler may do it too. */
 #ifndef BURSTY_RECORD_APPEND_H
 #define BURSTY_RECORD_APPEND_H
 #include <errno.h>
@@ -69,15 +70,16 @@ static int append_bytes(void *user, const void *data, size_t size) {
     return 0;
 }
 
-/* While this program waited for the lock, another one may have put a new file in its place. */
+/* While this program waited for the lock, another one may have put a new file
+   in its place. */
 static int append_is_gone(int file) {
     struct stat mine, theirs;
     return fstat(file, &mine) == 0 && stat(append_path(), &theirs) == 0 &&
            (mine.st_ino != theirs.st_ino || mine.st_dev != theirs.st_dev);
 }
 
-/* Opens the file behind its end and waits for its lock. Returns -1 after a message; so it does for
-   a file that is something else than a dump. */
+/* Opens the file behind its end and waits for its lock. Returns -1 after a
+   message; so it does for a file that is something else than a dump. */
 static int append_open(append_file *to) {
     struct flock lock;
     char magic[4];

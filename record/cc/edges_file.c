@@ -1,6 +1,6 @@
-/* edges_file.c - at exit, adds all units to a file: on Linux what earlier runs left is added up in
-   place (merge.h), elsewhere each run is appended (append.h). A child of fork writes what its parent
-   did before the fork, too.
+/* edges_file.c - at exit, adds all units to a file: on Linux what earlier runs
+   left is added up in place (merge.h), elsewhere each run is appended
+   (append.h). A child of fork writes what its parent did before the fork, too.
 
    Options, where this file is compiled:
      EDGEPROF_UNIT_EXITS   exits.c is linked and has more to do at the end */

@@ -1,19 +1,22 @@
-/* merge.h - on Linux: what an earlier run has left in coverage.brst is added to the counters of this
-   one, so that the file grows by tables and tests, and not by runs.
+/* merge.h - on Linux: what an earlier run has left in coverage.brst is added to
+   the counters of this one, so that the file grows by tables and tests, and not
+   by runs.
 
        old file    | tables of p | p: counts | tables of q | q: counts | p, test a: counts |
                                        |
                        + this run of p v
        new file    | tables of p | tables of q | q: counts | p, test a: counts | p: counts |
 
-   The new file is written beside the old one and takes its place when it is whole (rename); the
-   writer holds the lock of the old one. So a program that is killed meanwhile, or a full disk, costs
-   the counts of that one run. Where a new file cannot be put there (no right to write in the folder,
-   a link, another owner), the run is appended.
+   The new file is written beside the old one and takes its place when it is
+   whole (rename); the writer holds the lock of the old one. So a program that
+   is killed meanwhile, or a full disk, costs the counts of that one run. Where
+   a new file cannot be put there (no right to write in the folder, a link,
+   another owner), the run is appended.
 
-   A part of counts is ours if it holds one record, of a unit's key, width and size, and of our test.
-   All checksums of the file are looked at: a damaged one is appended to, and the report says so.
-   Only system calls are used, so that a signal's handler may do it too. */
+   A part of counts is ours if it holds one record, of a unit's key, width and
+   size, and of our test. All checksums of the file are looked at: a damaged one
+   is appended to, and the report says so. Only system calls are used, so that a
+   signal's handler may do it too. */
 #ifndef BURSTY_RECORD_MERGE_H
 #define BURSTY_RECORD_MERGE_H
 #include "append.h"
@@ -97,8 +100,8 @@ static void merge_begin(merge_reader *r, const unsigned char *data, size_t part)
     r->is_bad = r->left == 0;
 }
 
-/* The next byte of the payload; behind the last one the reader is bad. The part is known to be
-   whole, so that an end stands behind its chunks. */
+/* The next byte of the payload; behind the last one the reader is bad. The part
+   is known to be whole, so that an end stands behind its chunks. */
 static unsigned merge_byte(merge_reader *r) {
     if (r->left == 0 && !r->is_bad) {
         r->at += 4; /* a checksum */
@@ -166,7 +169,8 @@ static void merge_exit(const edgeprof_function *f, uint32_t vertex, uint32_t ear
     }
 }
 
-/* Reads values and exits behind the head of a record. does_add: 0 only looks whether they fit. */
+/* Reads values and exits behind the head of a record. does_add: 0 only looks
+   whether they fit. */
 static int merge_values(merge_reader *r, const edgeprof_function *f, int does_add) {
     uint64_t most = f->bits < 64 ? ((uint64_t)1 << f->bits) - 1 : UINT64_MAX, exits, before = 0;
     uint32_t i;
@@ -273,7 +277,8 @@ static void merge_close(merge_file *m) {
 
 static void merge_here(void) {}
 
-/* Are the tables of this build? The first part begins with a function of one of our units. */
+/* Are the tables of this build? The first part begins with a function of one of
+   our units. */
 static int merge_is_own(const merge_file *m, const tables *t) {
     enum { KEY = 16 + 2 + 1 }; /* behind the part's head, a chunk's length and a tag */
     uint32_t i;
@@ -339,7 +344,8 @@ static int merge_name(char *name, size_t room) {
     return 0;
 }
 
-/* A file beside the old one, with its owner and rights; -1: the old one must stay where it is. */
+/* A file beside the old one, with its owner and rights; -1: the old one must
+   stay where it is. */
 static int merge_beside(int old, const char *name) {
     struct stat status, linked;
     int file;
@@ -357,8 +363,8 @@ no:
     return -1;
 }
 
-/* Writes the new file and puts it into the place of the old one. Returns 0; 1: nothing was done, and
-   the run may be appended; -1 after a message. */
+/* Writes the new file and puts it into the place of the old one. Returns 0; 1:
+   nothing was done, and the run may be appended; -1 after a message. */
 static int merge_replace(const merge_file *m, const append_file *old) {
     append_file to;
     char name[4200];
@@ -380,7 +386,8 @@ static int merge_replace(const merge_file *m, const append_file *old) {
     return -1;
 }
 
-/* Adds this run to the file, which is open and locked. Returns 0, or -1 after a message. */
+/* Adds this run to the file, which is open and locked. Returns 0, or -1 after a
+   message. */
 static int merge_run(append_file *to) {
     const char *test = getenv("BURSTY_TEST");
     merge_file m;

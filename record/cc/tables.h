@@ -1,6 +1,7 @@
-/* tables.h - on Linux: the tables of this program or shared library, out of its own file. They stand
-   in the section .bursty.cover, which is not loaded. Whoever reads them must look whether they are of
-   this build: the file may have been replaced. Only system calls are used. */
+/* tables.h - on Linux: the tables of this program or shared library, out of its
+   own file. They stand in the section .bursty.cover, which is not loaded.
+   Whoever reads them must look whether they are of this build: the file may
+   have been replaced. Only system calls are used. */
 #ifndef BURSTY_RECORD_TABLES_H
 #define BURSTY_RECORD_TABLES_H
 #include <elf.h>
@@ -54,8 +55,8 @@ static int tables_is_line(const char *line, uintptr_t place, const char **name) 
     return *at == '/';
 }
 
-/* Opens the file that holds the code at `place`. One that has been removed may still be that of the
-   program. */
+/* Opens the file that holds the code at `place`. One that has been removed may
+   still be that of the program. */
 static int tables_open_own(uintptr_t place) {
     char line[4400], some[1024];
     size_t used = 0;

@@ -1,6 +1,7 @@
-/* sources.h - parts of kind 12: of each source that `bursty cc --cover` has compiled the hash of its
-   bytes, under the key of its counts. So a report can say that a source was changed since, and tell
-   the tables of an older text from those of the present one. */
+/* sources.h - parts of kind 12: of each source that `bursty cc --cover` has
+   compiled the hash of its bytes, under the key of its counts. So a report can
+   say that a source was changed since, and tell the tables of an older text
+   from those of the present one. */
 #ifndef KINDS_SOURCES_H
 #define KINDS_SOURCES_H
 #include "base/kind.h"
@@ -23,7 +24,8 @@ void sourced_put(dump_writer *w, const sourced *s);
 int sourced_knows(const sourced_all *all, const char *file);
 /* Was any object made of the file with that hash? */
 int sourced_has(const sourced_all *all, const char *file, uint64_t hash);
-/* Was the object of that key made of another text of the file? No, if nothing is known of it. */
+/* Was the object of that key made of another text of the file? No, if nothing
+   is known of it. */
 int sourced_differs(const sourced_all *all, uint64_t key, const char *file, uint64_t hash);
 
 extern const part_kind kind_sources; /* its state is a sourced_all */

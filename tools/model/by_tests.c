@@ -1,7 +1,8 @@
 /* by_tests.c - see by_tests.h.
 
-   The coverage of each test is gathered on its own, from its own counts, and freed again. What stays
-   is a bit for each line of the whole: did the test run it? */
+   The coverage of each test is gathered on its own, from its own counts, and
+   freed again. What stays is a bit for each line of the whole: did the test run
+   it? */
 #include "model/by_tests.h"
 #include "base/tool.h"
 #include <stdlib.h>

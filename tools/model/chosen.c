@@ -131,7 +131,8 @@ static int read_hunk(diff_reader *d, chosen_change *change, const char *line, si
     return TOOL_OK;
 }
 
-/* The file's name behind "+++ ": up to a tab, without the letter that git puts in front. */
+/* The file's name behind "+++ ": up to a tab, without the letter that git puts
+   in front. */
 static char *name_in(const char *line, size_t size) {
     const char *tab = (const char *)memchr(line, '\t', size);
     if (tab) size = (size_t)(tab - line);
@@ -249,7 +250,8 @@ static uint8_t marks_of(const char *line, size_t size, uint32_t number, blocks *
         uint8_t line, opens, closes;
     } words[] = {
         {"LINE", LINE_OUT, 0, 0},      {"START", 0, LINE_OUT, 0},      {"STOP", 0, 0, LINE_OUT},
-        {"BR_LINE", BRANCH_OUT, 0, 0}, {"BR_START", 0, BRANCH_OUT, 0}, {"BR_STOP", 0, 0, BRANCH_OUT},
+        {"BR_LINE", BRANCH_OUT, 0, 0}, {"BR_START", 0, BRANCH_OUT, 0},
+        {"BR_STOP", 0, 0, BRANCH_OUT},
     };
     uint8_t marks = 0;
     size_t i, k;

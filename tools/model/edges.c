@@ -691,8 +691,8 @@ static char *unread_sources(const chosen *c) {
     return text_take(&words);
 }
 
-/* Sources that are newer than what was compiled: lines of the report are those of an older text. To be
-   freed, or NULL. */
+/* Sources that are newer than what was compiled: lines of the report are those
+   of an older text. To be freed, or NULL. */
 static char *changed_sources(const covered_all *made) {
     const char *first = NULL;
     text words = {NULL, 0, 0};
@@ -757,8 +757,9 @@ static void add_totals(report_table *table, const char *name, const covered_tota
     row[8].count = t->functions.all;
 }
 
-/* Totals of each folder, and of all. Files come sorted by whole names, so those of one folder stand
-   together but for folders inside of it: each is looked for. */
+/* Totals of each folder, and of all. Files come sorted by whole names, so those
+   of one folder stand together but for folders inside of it: each is looked
+   for. */
 static void add_folders(report *r, const covered_all *made, const report_column *columns,
                         size_t count) {
     report_table *table = report_add_table(r, "folders", "Coverage by folders", columns, count);

@@ -1,6 +1,6 @@
-/* edges.h - coverage as reports show it: files, their functions, lines and branches, with counts
-   that do not contradict one another. What the writers of LCOV and Cobertura and the page's script
-   read. */
+/* edges.h - coverage as reports show it: files, their functions, lines and
+   branches, with counts that do not contradict one another. What the writers of
+   LCOV and Cobertura and the page's script read. */
 #ifndef MODEL_EDGES_H
 #define MODEL_EDGES_H
 #include "kinds/edges.h"
@@ -26,7 +26,8 @@ typedef struct covered_function {
     int is_chosen; /* while it is gathered: one of its lines is wanted */
 } covered_function;
 
-/* A function whose counts prove a fault: it is named, and none of its counts is shown. */
+/* A function whose counts prove a fault: it is named, and none of its counts is
+   shown. */
 typedef struct covered_refusal {
     const char *name, *file, *reason;
     uint32_t line;
@@ -74,8 +75,9 @@ typedef struct covered_all {
 void covered_add(covered_totals *t, const covered_file *f);
 /* Of all files. */
 covered_totals covered_sum(const covered_all *made);
-/* The coverage of one test alone, by its number in made->counts; of runs without a test with the
-   number behind the last. To be freed with covered_free. */
+/* The coverage of one test alone, by its number in made->counts; of runs
+   without a test with the number behind the last. To be freed with
+   covered_free. */
 covered_all *covered_by_test(const covered_all *made, size_t test);
 void covered_free(covered_all *made);
 

@@ -1,7 +1,8 @@
-/* cobertura.c - coverage as Cobertura's XML (coverage-04.dtd), which many build servers read. A
-   file is a class of the package of its folder, whose name has dots as those of Java have. Names of
-   files are from the folder that stands as the source. The time is that of the newest dump, or what
-   SOURCE_DATE_EPOCH says: the same dump gives the same bytes. */
+/* cobertura.c - coverage as Cobertura's XML (coverage-04.dtd), which many build
+   servers read. A file is a class of the package of its folder, whose name has
+   dots as those of Java have. Names of files are from the folder that stands as
+   the source. The time is that of the newest dump, or what SOURCE_DATE_EPOCH
+   says: the same dump gives the same bytes. */
 #include "base/tool.h"
 #include <stdlib.h>
 #include "model/edges.h"
@@ -139,8 +140,8 @@ static size_t folder_of(const char *name) {
     return slash ? (size_t)(slash - name) : 0;
 }
 
-/* The package of file number `first`, with all files of its folder that are not done. Files of a
-   folder inside of it may stand between them. */
+/* The package of file number `first`, with all files of its folder that are not
+   done. Files of a folder inside of it may stand between them. */
 static void add_folder(text *out, const covered_all *all, size_t first, uint8_t *is_done) {
     const char *name = tool_seen_from_here(all->files[first].name);
     size_t folder = folder_of(name), i;

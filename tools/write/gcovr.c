@@ -1,5 +1,6 @@
-/* gcovr.c - coverage as gcovr's JSON, format 0.3 (gcovr 5.1 and 5.2): `gcovr -a FILE` reads it, adds
-   several up and makes its own reports of them, and scripts that read gcovr's output read this. */
+/* gcovr.c - coverage as gcovr's JSON, format 0.3 (gcovr 5.1 and 5.2): `gcovr -a
+   FILE` reads it, adds several up and makes its own reports of them, and
+   scripts that read gcovr's output read this. */
 #include "base/json.h"
 #include "base/tool.h"
 #include "model/edges.h"

@@ -146,8 +146,8 @@ static void add_file(text *out, const covered_file *f, const char *test, const s
     text_add(out, "end_of_record\n");
 }
 
-/* The files that a test ran something of. Marks them in has_run, whose list of files is that of all
-   runs together. */
+/* The files that a test ran something of. Marks them in has_run, whose list of
+   files is that of all runs together. */
 static void add_one_test(const report *r, text *out, const covered_all *all, size_t test,
                          uint8_t *has_run) {
     covered_all *one = covered_by_test(all, test);
