@@ -81,6 +81,9 @@ static BURSTY_P_TLS struct {
     bursty_p_count *only;      /* events, if one profile is in a burst and counts all classes */
     uint32_t weight_256, room; /* of these, and checks of the burst, or 0                     */
     bursty_p_row *touched, *recent[BURSTY_P_RECENT]; /* bursty_p_fold, BURSTY_P_PLACE         */
+#if BURSTY_FRAMES > 0
+    struct bursty_p_framed *framed; /* its frames, from its first one on */
+#endif
 } bursty_p_mine;
 
 static const bursty_site bursty_p_burst_site = { "(burst)", "", 0, BURSTY_BEGIN };

@@ -14,14 +14,13 @@ void tool_options_once(tool_option *o, int argc, char **argv, const char *many) 
     o->many = many;
 }
 
-/* Is the option one of the words of o->many? */
-static int may_stand_again(const tool_option *o) {
+/* Is it one of the words of `many`? */
+static int may_repeat(const tool_option *o) {
     const char *at = o->many;
     while (*at) {
         size_t size = strcspn(at, " ");
-        if (size == o->name_size && memcmp(o->name, at, size) == 0) return 1;
-        at += size;
-        while (*at == ' ') at++;
+        if (o->name_size == size && memcmp(o->name, at, size) == 0) return 1;
+        at += size + strspn(at + size, " ");
     }
     return 0;
 }
@@ -29,7 +28,7 @@ static int may_stand_again(const tool_option *o) {
 /* `--json=x` of an option that takes no value, or an option that stood before. */
 static const char *fault_of(const tool_option *o) {
     size_t i;
-    if (may_stand_again(o)) return NULL;
+    if (may_repeat(o)) return NULL;
     for (i = 0; i < o->seen_count; i++) {
         if (o->seen_size[i] == o->name_size && memcmp(o->seen[i], o->name, o->name_size) == 0)
             return "stands twice";

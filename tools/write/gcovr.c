@@ -89,4 +89,5 @@ const report_writer writer_gcovr = {
     0,
     write_gcovr,
     has_coverage,
+    NULL,
 };

@@ -206,4 +206,5 @@ const report_writer writer_lcov = {
     0,
     write_lcov,
     has_coverage,
+    NULL,
 };
