@@ -612,7 +612,9 @@ static int bursty_p_write_frames(bursty_p_dump *d, bursty_write_fn write, void *
     bursty_p_put_begin(&d->out, 8, write, user);
     bursty_p_put_varint(&d->out, 1);
     bursty_p_put_string(d, bursty_p_all.config.program);
-    const uint64_t info[5] = { bursty_p_ticks.row_room ? bursty_p_ticks.period_us : 0,
+    /* A watcher looks at threads from outside, and does not tell their frames. */
+    int ticked = bursty_p_ticks.row_room && !bursty_p_ticks.is_watched;
+    const uint64_t info[5] = { ticked ? bursty_p_ticks.period_us : 0,
                                BURSTY_P_ACQUIRE(&bursty_p_frames.lost),
                                BURSTY_P_ACQUIRE(&bursty_p_frames.idle_ends),
                                BURSTY_P_ACQUIRE(&bursty_p_frames.nested), kinds };
