@@ -47,6 +47,8 @@ static void show(const input *in) {
     r.title = text_clean("test", 4);
     for (i = 0; writer_list[i]; i++) {
         text out = {NULL, 0, 0};
+        /* as report_check has it: a form with nothing to show is not asked for */
+        if (writer_list[i]->has && !writer_list[i]->has(&r)) continue;
         writer_list[i]->write(&r, &out);
         text_free(&out);
     }
