@@ -52,7 +52,9 @@ for form in count count16 bytes bits; do
         rm -f coverage.brst
         run $one >$one.txt
         [ -f $one.brst ] || mv coverage.brst $one.brst          # a board has no environment
-        "$bursty" report --lcov $one.brst |
+        tables=
+        [ $one = host ] || tables=board.elf                     # in the program's file, not in the dump
+        "$bursty" report --lcov $one.brst $tables |
             sed 's/^\(BRDA:[0-9]*\),[0-9]*,/\1,/' >$one.info     # a block's number is a name, and newlib's macros have more blocks
     done
     # shellcheck disable=SC2046

@@ -163,7 +163,10 @@ bursty cc --cover=count16 -- $CC -o own2 paths.c && ./own2 >/dev/null
 bursty report --lcov coverage.brst >lcov && ok || no "two builds"
 mkdir -p later && sed 's/if (argc > 5) never();/if (argc > 5) { never(); }/;s/^static void never/\n&/' paths.c >later/paths.c
 cp paths.c first.c; cp later/paths.c paths.c; bursty cc --cover -- $CC -o own2 paths.c && ./own2 >/dev/null; cp first.c paths.c
-bursty report coverage.brst | grep -q 'other versions of functions: 2: counts of several builds' && ok || no "two builds are not told apart"
+(cd tmp && bursty report ../coverage.brst) | grep -q 'other versions of functions: 2: counts of several builds' && ok || no "two builds are not told apart"
+# Where the source can be read, only builds of the text that is there are told of.
+bursty report coverage.brst >got
+grep -q 'functions of other texts of sources' got && ! grep -q 'other versions of functions' got && ok || { no "the build of another text is told"; cat got; }
 # A warning about what is rewritten must not be lost, nor one invented.
 cat >warn.c <<'END'
 enum e { A, B };

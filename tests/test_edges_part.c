@@ -4,15 +4,18 @@
 #include "test.h"
 #include "base/input.h"
 #include "kinds/edges.h"
+#include "kinds/sources.h"
 #include "model/edges.h"
 
-/* A function of four vertices, counted, left early twice; and marks of another. */
+/* A function of four vertices, counted, left early twice; and marks of another, also of a test. */
 static const unsigned char payload[] = {
     1, 1, 2,   3, 4,   5,   6,   7,   8, 1, 'f', 3, 'a', '.', 'c', 32,  0, 0, 4, 4, 0,
     0, 1, 10,  2, 11,  12,  0,   0,   1, 1, 1,   2, 2,   3,   4,   3,   2, 1, 2, 3, 4,
     5, 6, 7,   8, 32,  2,   7,   200, 1, 1, 2,   2, 0,   1,   8,   7,   6, 5, 4, 3, 2,
     1, 1, 'g', 3, 'b', '.', 'c', 8,   0, 0, 3,   2, 0,   1,   1,   5,   1, 6, 0, 1, 1,
     1, 2, 2,   8, 7,   6,   5,   4,   3, 2, 1,   8, 3,   1,   0,   255, 1, 0,
+    /* and once more, by the test "t" */
+    3, 1, 't', 2, 8,   7,   6,   5,   4, 3, 2,   1, 8,   3,   0,   1,   1, 0,
 };
 
 static text file_of(const unsigned char *bytes, size_t size) {
@@ -44,6 +47,8 @@ static void show(const input *in) {
     r.title = text_clean("test", 4);
     for (i = 0; writer_list[i]; i++) {
         text out = {NULL, 0, 0};
+        /* as report_check has it: a form with nothing to show is not asked for */
+        if (writer_list[i]->has && !writer_list[i]->has(&r)) continue;
         writer_list[i]->write(&r, &out);
         text_free(&out);
     }
@@ -83,6 +88,10 @@ TEST(the_part_is_read) {
     if (CHECK(all != NULL)) {
         CHECK_EQ(all->count, 2);
         CHECK_EQ(all->function_count, 2);
+        CHECK_EQ(all->unnamed.count, 2);
+        CHECK_EQ(all->test_count, 1);
+        CHECK_EQ(all->counts[0].value[1], 1);           /* of the test alone */
+        CHECK_EQ(all->unnamed.list[0].value[1], 0);
     }
     report_make(&r, &in);
     covered = covered_in(&r);
@@ -97,6 +106,75 @@ TEST(the_part_is_read) {
     input_free(&in);
     text_free(&file);
     text_free(&out);
+}
+
+/* The counts of a test are apart from those of other runs, and part of the whole. */
+TEST(tests_are_apart) {
+    text file = file_of(payload, sizeof payload);
+    const covered_all *covered;
+    report r;
+    input in;
+    memset(&r, 0, sizeof r);
+    CHECK_EQ(load(&in, &file), 0);
+    input_settle(&in);
+    report_make(&r, &in);
+    covered = covered_in(&r);
+    if (CHECK(covered && covered->counts->test_count == 1)) {
+        covered_all *one = covered_by_test(covered, 0), *rest = covered_by_test(covered, 1);
+        CHECK_EQ(one->count, 2);
+        CHECK_EQ(covered_sum(one).functions.hit, 1);
+        CHECK_EQ(one->files[0].functions_hit, 0);
+        CHECK_EQ(covered_sum(rest).functions.hit, covered_sum(covered).functions.hit);
+        covered_free(one);
+        covered_free(rest);
+    }
+    report_free(&r);
+    input_free(&in);
+    text_free(&file);
+}
+
+/* Each cut and each flipped bit of a part of sources is refused, or is read and written again. */
+TEST(sources_are_read) {
+    static const unsigned char records[] = {1, 1, 2, 3, 4, 5, 6, 7, 8, 9,   9,   9,  9, 9,
+                                            9, 9, 9, 3, 'a', '.', 'c', 1, 2, 3, 4, 5, 6, 7,
+                                            8, 9, 9, 9, 9, 9, 9, 9, 0, 3, 'a', '.', 'c'};
+    const uint64_t key = UINT64_C(0x0807060504030201);
+    size_t size, bit;
+    int whole = 0;
+    for (size = 0; size <= sizeof records; size++) {
+        for (bit = 0; bit <= 8 * size; bit++) {
+            unsigned char bytes[sizeof records];
+            text file = {NULL, 0, 0}, written = {NULL, 0, 0};
+            dump_writer w;
+            input in, again;
+            memcpy(bytes, records, sizeof records);
+            if (bit < 8 * size) bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
+            dump_begin(&w, &file, SOURCED_KIND);
+            dump_put_bytes(&w, bytes, size);
+            dump_end(&w);
+            if (load(&in, &file) == 0) {
+                const sourced_all *all;
+                input_settle(&in);
+                all = (const sourced_all *)input_find(&in, &kind_sources);
+                if (size == sizeof records && bit == 8 * size) {
+                    whole = 1;
+                    CHECK_EQ(all->count, 2);
+                    CHECK(sourced_has(all, "a.c", UINT64_C(0x0009090909090909)));
+                    CHECK(!sourced_has(all, "b.c", UINT64_C(0x0009090909090909)));
+                    CHECK(!sourced_differs(all, key, "a.c", UINT64_C(0x0909090909090909)));
+                    CHECK(sourced_differs(all, key, "a.c", 7));
+                    CHECK(!sourced_differs(all, 7, "a.c", 7));
+                }
+                input_write(&in, &written);
+                CHECK_EQ(load(&again, &written), 0);
+                input_free(&again);
+            }
+            input_free(&in);
+            text_free(&file);
+            text_free(&written);
+        }
+    }
+    CHECK(whole);
 }
 
 /* Another object may have a copy of f: its counters have another key. In the report it is one. */

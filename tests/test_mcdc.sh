@@ -92,6 +92,9 @@ rm -f coverage.brst
 sed 's/!off/off == 0/' one.c >changed.c && mv changed.c one.c
 bursty cc --cover=mcdc -- $CC -o one one.c && ./one 0 1 0 && mv coverage.brst other.brst
 bursty merge -o both.brst all.brst other.brst && bursty report --csv both.brst >both.csv
+grep -c 'low && ' both.csv | grep -q '^1$' && grep -q 'low && off == 0' both.csv && ok ||
+    no "the source is that of the second build alone: $(cat both.csv)"
+mkdir elsewhere && (cd elsewhere && bursty report --csv ../both.brst) >both.csv
 [ "$(grep -c 'low && ' both.csv)" = 2 ] && ok || no "another build: $(cat both.csv)"
 
 # Nested decisions, recursion, longjmp, loops, a switch into a loop. The marks of two lines as

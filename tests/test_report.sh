@@ -516,7 +516,8 @@ refused "--source-root $dir/none: No such file or directory" report --json -o "$
     --source-root "$dir/none" "$dir/coverage.brst"
 refused "--source-root $dir/coverage.brst: is no folder" report --json -o "$dir/out" \
     --source-root "$dir/coverage.brst" "$dir/coverage.brst"
-refused "--source-root changes nothing in --text; it is for --html, --json" report \
+refused "--source-root changes nothing in --dot; it is for --cobertura, --csv, --gcovr, --html, \
+--json, --lcov, --text" report --dot \
     --source-root . "$dir/coverage.brst"
 
 echo "$passed passed, $failed failed, $skipped skipped"

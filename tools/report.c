@@ -8,6 +8,7 @@
 #include "kinds/decisions.h"
 #include "model/compare.h"
 #include "model/fail_if.h"
+#include "model/wanted.h"
 #include "write/writers.h"
 #include <stdlib.h>
 #include <string.h>
@@ -43,9 +44,19 @@ static void help(FILE *to) {
           "  --unique-cause     MC/DC by unique cause; without it, masking MC/DC\n"
           "  --no-demangle      leave C++ names as the linker has them\n"
           "  --whole-stacks     write all stacks, even if the file becomes very large\n"
-          "  --source-root DIR  show the text of sources that lie in DIR, and of no others; without\n"
-          "                     it, in the current folder\n\n"
-          "Comparing, as --text, --json or --csv:\n"
+          "  --source-root DIR  read sources that lie in DIR, and no others, for their text and for\n"
+          "                     markers of excluded lines; without it, in the current folder\n\n"
+          "Coverage (bursty cc --cover):\n"
+          "  --filter FILES     only files of such names (* and ?), as the report shows them; may be\n"
+          "                     repeated\n"
+          "  --exclude FILES    no files of such names; may be repeated\n"
+          "  --diff FILE        only lines that a unified diff has changed:\n"
+          "                     git diff main | bursty report --diff - coverage.brst\n"
+          "  --fail-under SHARE end with status 3 if less is covered: 80 (percent of lines), or a\n"
+          "                     list such as lines=80,branches=70,functions=90,mcdc=60\n"
+          "  --tests-of FILE:LINE\n"
+          "                     which tests ran that line: runs with BURSTY_TEST=name\n\n"
+          "Comparing, as --text, --html, --json or --csv:\n"
           "  --base FILE        with this run. Repeat it, and give several FILEs, for several runs\n"
           "                     of a side: then how much runs differ counts, too\n"
           "  --fail-if 'parse>+5%'\n"
@@ -73,6 +84,7 @@ typedef struct options {
     const char **only, **not_these; /* each ended by NULL, or NULL */
     size_t only_count, not_count;
     const char *match;
+    wanted wanted; /* of coverage */
 } options;
 
 static const struct {
@@ -197,6 +209,8 @@ static int add_condition(options *o, const char *words) {
 
 static int set_option(options *o, report *r, tool_option *option) {
     size_t i;
+    int status = wanted_option(&o->wanted, r, option);
+    if (status != -1) return status;
     for (i = 0; i < sizeof choosy / sizeof *choosy; i++) {
         if (tool_is(option, "--", choosy[i].name)) o->given |= choosy[i].bit;
     }
@@ -268,6 +282,9 @@ static int check_comparison(const options *o, const report *r) {
         if (o->given & choosy[i].bit & useless)
             return tool_error("--%s changes nothing with --base", choosy[i].name);
     }
+    if (o->wanted.is_given)
+        return tool_error("--filter, --exclude, --diff, --fail-under and --tests-of change nothing "
+                          "with --base");
     if (r->options.by && strcmp(r->options.by, "time") != 0 && strcmp(r->options.by, "share") != 0)
         return tool_error("--by %s: with --base, time or share is wanted", r->options.by);
     return TOOL_OK;
@@ -277,7 +294,7 @@ static int check_comparison(const options *o, const report *r) {
 static int parse(options *o, report *r, int argc, char **argv, int *files) {
     tool_option option;
     int status = TOOL_OK;
-    tool_options_once(&option, argc, argv, "--note --base --fail-if --only --not");
+    tool_options_once(&option, argc, argv, "--note --base --fail-if --only --not " WANTED_MANY);
     while (status == TOOL_OK && tool_next(&option)) status = set_option(o, r, &option);
     *files = option.files;
     if (status != TOOL_OK) return status;
@@ -353,17 +370,24 @@ static void note_others(const input *in) {
 
 static int make_report(report *r, input *in, options *o, char **argv, int files) {
     const char *other;
-    int i, status = TOOL_OK;
-    for (i = 0; i < files && status == TOOL_OK; i++) status = input_open(in, argv[i]);
+    int i, status = wanted_open(&o->wanted, r, o->source_root);
+    for (i = 0; i < files && status == TOOL_OK; i++) {
+        uint64_t time = tool_file_time(argv[i]);
+        if (time > r->made_at) r->made_at = time;
+        status = input_open(in, argv[i]);
+    }
     if (status != TOOL_OK) return status;
     note_others(in);
     input_settle(in);
+    wanted_take(&o->wanted, in);
     report_make(r, in);
     r->made_of = describe_files(argv, files);
     r->title = o->title ? text_clean(o->title, strlen(o->title)) : make_title(r, argv[0]);
     if (r->options.by && !report_unit(r, &other)) return refuse_unit(r);
     if (r->options.wants_unique_cause && !input_find(in, &kind_decisions))
         return tool_error("--unique-cause: %s has no decisions for MC/DC", argv[0]);
+    status = wanted_check(&o->wanted, r, in, o->writer, argv[0]);
+    if (status != TOOL_OK || o->wanted.diff) return status; /* of a diff nothing is enough */
     return report_check(r, o->writer, argv[0]);
 }
 
@@ -490,8 +514,9 @@ static int run(int argc, char **argv) {
     memset(&in, 0, sizeof in);
     o.writer = &writer_text;
     o.min = -1;
+    wanted_begin(&o.wanted);
     status = parse(&o, &r, argc, argv, &files);
-    if (status == TOOL_OK && o.writer->uses & REPORT_USES_SOURCES) {
+    if (status == TOOL_OK && o.writer->uses & REPORT_SHOWS_SOURCES) {
         status = sources_begin(&door, o.source_root);
         r.options.sources = &door;
     }
@@ -511,7 +536,9 @@ static int run(int argc, char **argv) {
         status = save_close(&to, &out);
         pager_end();
     }
+    if (status == TOOL_OK) status = wanted_judge(&o.wanted, &r);
     if (status == TOOL_OK && holds) status = TOOL_FOUND;
+    wanted_end(&o.wanted);
     text_free(&out);
     report_free(&r);
     input_free(&in);

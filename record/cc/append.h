@@ -1,7 +1,8 @@
-/* append.h - what edges_file.c and sancov_file.c do at exit: append a dump to coverage.brst, or to
-   the file that the environment names BURSTY_COVERAGE. A lock keeps programs that end at the same
-   time apart. What could not be written whole is taken back, so that the file stays readable.
-   Only system calls are used, so that a signal's handler may do it too. */
+/* append.h - what edges_file.c and sancov_file.c do at exit: append a dump to
+   coverage.brst, or to the file that the environment names BURSTY_COVERAGE. A
+   lock keeps programs that end at the same time apart. What could not be
+   written whole is taken back, so that the file stays readable. Only system
+   calls are used, so that a signal's handler may do it too. */
 #ifndef BURSTY_RECORD_APPEND_H
 #define BURSTY_RECORD_APPEND_H
 #include <errno.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -68,24 +70,37 @@ static int append_bytes(void *user, const void *data, size_t size) {
     return 0;
 }
 
-/* Opens the file behind its end and waits for its lock. Returns -1 after a message; so it does for
-   a file that is something else than a dump. */
+/* While this program waited for the lock, another one may have put a new file
+   in its place. */
+static int append_is_gone(int file) {
+    struct stat mine, theirs;
+    return fstat(file, &mine) == 0 && stat(append_path(), &theirs) == 0 &&
+           (mine.st_ino != theirs.st_ino || mine.st_dev != theirs.st_dev);
+}
+
+/* Opens the file behind its end and waits for its lock. Returns -1 after a
+   message; so it does for a file that is something else than a dump. */
 static int append_open(append_file *to) {
     struct flock lock;
     char magic[4];
-    memset(&lock, 0, sizeof lock);
-    lock.l_type = F_WRLCK;
-    lock.l_whence = SEEK_SET;
     to->used = 0;
-    to->file = open(append_path(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (to->file < 0) {
-        append_say("", strerror(errno));
-        return -1;
-    }
-    while (fcntl(to->file, F_SETLKW, &lock) != 0 && errno == EINTR) {
+    for (;;) {
+        to->file = open(append_path(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+        if (to->file < 0) {
+            append_say("", strerror(errno));
+            return -1;
+        }
+        memset(&lock, 0, sizeof lock);
+        lock.l_type = F_WRLCK;
+        lock.l_whence = SEEK_SET;
+        while (fcntl(to->file, F_SETLKW, &lock) != 0 && errno == EINTR) {
+        }
+        if (!append_is_gone(to->file)) break;
+        close(to->file);
     }
     to->before = lseek(to->file, 0, SEEK_END);
-    if (to->before > 0 && (pread(to->file, magic, sizeof magic, 0) != (ssize_t)sizeof magic ||
+    if (to->before > 0 && (lseek(to->file, 0, SEEK_SET) != 0 ||
+                           read(to->file, magic, sizeof magic) != (ssize_t)sizeof magic ||
                            memcmp(magic, "BRST", sizeof magic) != 0)) {
         append_say("is no .brst file; nothing is appended", "");
         close(to->file);

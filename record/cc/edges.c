@@ -76,18 +76,35 @@ static void count_running(int by) { edgeprof_running(&chain, by); }
 static void count_running(int by) { (void)by; }
 #endif
 
+void edgeprof_units_running(int by) { count_running(by); }
+
+uint64_t edgeprof_unit_key(const edgeprof_function *f) { return edgeprof_key(f); }
+
+int edgeprof_unit_write(const edgeprof_unit *unit, int with_part, const char *test,
+                        edgeprof_write_fn write, void *user) {
+    if (with_part && unit->part && write(user, unit->part, unit->part_bytes)) return -1;
+    return edgeprof_write_test(test, unit->functions, unit->count, write, user);
+}
+
 int edgeprof_units_write(edgeprof_write_fn write, void *user) {
     const edgeprof_unit *unit;
     cursor c;
     int failed = 0;
     count_running(1);
     begin(&c);
-    while (!failed && (unit = next(&c)) != NULL) {
-        if (unit->part) failed = write(user, unit->part, unit->part_bytes);
-        if (!failed) failed = edgeprof_write(unit->functions, unit->count, write, user);
-    }
+    while (!failed && (unit = next(&c)) != NULL)
+        failed = edgeprof_unit_write(unit, 1, NULL, write, user);
     count_running(-1);
     return failed ? -1 : 0;
+}
+
+const edgeprof_unit *edgeprof_units_at(uint32_t number) {
+    cursor c;
+    const edgeprof_unit *unit;
+    begin(&c);
+    do unit = next(&c);
+    while (unit && number-- > 0);
+    return unit;
 }
 
 void edgeprof_units_reset(void) {

@@ -8,8 +8,9 @@
        EDGEPROF_UNIT(EP_REF(parse), EP_REF(print));
 
    Link record/cc/edges.c once. edgeprof_units_write writes all units. On a machine with files, link
-   record/cc/edges_file.c too: at exit it appends them to coverage.brst, or to the file that the
-   environment names BURSTY_COVERAGE, so that many runs add up. Delete the file to begin anew.
+   record/cc/edges_file.c too: at exit it adds them to coverage.brst, or to the file that the
+   environment names BURSTY_COVERAGE, so that many runs add up. Delete the file to begin anew. With
+   BURSTY_TEST=name in the environment the counts are those of that test.
 
    Where objects are ELF files, a unit is a pointer in the section bursty_units, and the linker
    tells where the section begins and ends: no constructor runs, and nothing is in RAM. Elsewhere a
@@ -45,12 +46,30 @@ typedef struct edgeprof_unit_node {
 /* Adds a unit. Call it once for each, before the program ends and when no other thread does. */
 EDGEPROF_UNIT_API void edgeprof_unit_add(edgeprof_unit_node *node);
 
-/* For each unit, writes its part as it is, then a part with its functions: counts, and tables of
-   those that have any. Returns 0, or -1 if a write failed. */
+/* What `bursty cc --cover` compiles has no tables in the program: they stand in the section
+   .bursty.cover of its objects and of the linked program, which nobody loads, as parts of a dump.
+   `bursty report DUMP PROGRAM` reads them there.
+
+   For each unit, writes its part as it is, if it has one, then a part with its functions: counts,
+   and tables of those that have any. Returns 0, or -1 if a write failed. */
 EDGEPROF_UNIT_API int edgeprof_units_write(edgeprof_write_fn write, void *user);
 
 /* Appends all of it to the file of coverage (edges_file.c). Returns 0, or -1 after a message. */
 EDGEPROF_UNIT_API int edgeprof_units_append(void);
+
+/* The same for one unit, as the run of a test (NULL: of none). with_part: 0 leaves its part out. */
+EDGEPROF_UNIT_API int edgeprof_unit_write(const edgeprof_unit *unit, int with_part,
+                                          const char *test, edgeprof_write_fn write, void *user);
+
+/* The unit of that number, from 0 on; NULL behind the last. */
+EDGEPROF_UNIT_API const edgeprof_unit *edgeprof_units_at(uint32_t number);
+
+/* What says that counts are of this build of a function. */
+EDGEPROF_UNIT_API uint64_t edgeprof_unit_key(const edgeprof_function *f);
+
+/* Counts what runs in the calling thread as ended where it stands (by 1), or takes that back
+   (-1). */
+EDGEPROF_UNIT_API void edgeprof_units_running(int by);
 
 /* Sets all counters of all units to 0. */
 EDGEPROF_UNIT_API void edgeprof_units_reset(void);

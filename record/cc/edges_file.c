@@ -1,5 +1,6 @@
-/* edges_file.c - at exit, appends all units to a file (append.h). A child of fork writes what its
-   parent did before the fork, too.
+/* edges_file.c - at exit, adds all units to a file: on Linux what earlier runs
+   left is added up in place (merge.h), elsewhere each run is appended
+   (append.h). A child of fork writes what its parent did before the fork, too.
 
    Options, where this file is compiled:
      EDGEPROF_UNIT_EXITS   exits.c is linked and has more to do at the end */
@@ -8,6 +9,9 @@
 #endif
 #include "append.h"
 #include "edges.h"
+#ifdef __linux__
+#include "merge.h"
+#endif
 
 #ifdef EDGEPROF_UNIT_EXITS
 EDGEPROF_UNIT_API void edgeprof_exits_end(void);
@@ -15,12 +19,24 @@ EDGEPROF_UNIT_API void edgeprof_exits_end(void);
 
 int edgeprof_units_append(void) {
     append_file to;
-    int failed;
     if (edgeprof_units_count() == 0) return 0;
     if (append_open(&to) != 0) return -1;
-    failed = edgeprof_units_write(append_bytes, &to);
-    append_close(&to, failed);
-    return failed ? -1 : 0;
+#ifdef __linux__
+    return merge_run(&to);
+#else
+    {
+        const char *test = getenv("BURSTY_TEST");
+        const edgeprof_unit *unit;
+        uint32_t i;
+        int failed = 0;
+        edgeprof_units_running(1);
+        for (i = 0; !failed && (unit = edgeprof_units_at(i)) != NULL; i++)
+            failed = edgeprof_unit_write(unit, 1, test, append_bytes, &to);
+        edgeprof_units_running(-1);
+        append_close(&to, failed);
+        return failed ? -1 : 0;
+    }
+#endif
 }
 
 __attribute__((destructor)) static void write_units(void) {

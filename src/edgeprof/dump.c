@@ -68,15 +68,24 @@ static void edgeprof_p_put_counts(edgeprof_p_out *out, const edgeprof_function *
     }
 }
 
-EDGEPROF_API int edgeprof_write(const edgeprof_function *const *list, uint32_t count,
-                                edgeprof_write_fn write, void *user) {
+EDGEPROF_API int edgeprof_write_test(const char *test, const edgeprof_function *const *list,
+                                     uint32_t count, edgeprof_write_fn write, void *user) {
     edgeprof_p_out out;
     uint32_t i;
     edgeprof_p_put_begin(&out, 4, write, user);
+    if (test && *test) {
+        edgeprof_p_put_varint(&out, 3);
+        edgeprof_p_put_string(&out, test);
+    }
     for (i = 0; i < count; i++) {
         if (!list[i]) continue;
         if (list[i]->ends) edgeprof_p_put_table(&out, list[i]);
         edgeprof_p_put_counts(&out, list[i]);
     }
     return edgeprof_p_put_end(&out) ? -1 : 0;
+}
+
+EDGEPROF_API int edgeprof_write(const edgeprof_function *const *list, uint32_t count,
+                                edgeprof_write_fn write, void *user) {
+    return edgeprof_write_test(NULL, list, count, write, user);
 }

@@ -1,5 +1,6 @@
 /* dump.c - the .brst container. */
 #include "base/dump.h"
+#include "base/elf.h"
 #include "base/tool.h"
 #include <errno.h>
 #include <stdarg.h>
@@ -137,6 +138,48 @@ static int is_unfinished(const char *path) {
     return unfinished != NULL;
 }
 
+/* Finds the section of tables in an ELF file. Returns 0, or -1 with *fault filled. */
+static int find_tables(const unsigned char *data, size_t size, elf_section *found,
+                       dump_fault *fault) {
+    elf_file e;
+    elf_section names, s;
+    uint64_t i;
+    if (elf_begin(&e, data, size, fault) != 0 || elf_find_sections(&e, fault) != 0) return -1;
+    if (e.section_count && elf_get_section(&e, e.names_index, &names, fault) != 0) return -1;
+    for (i = 1; i < e.section_count; i++) {
+        if (elf_get_section(&e, i, &s, fault) != 0) return -1;
+        if (!elf_name_is(&e, &names, s.name, ".bursty.cover")) continue;
+        if (s.flags & ELF_COMPRESSED)
+            return dump_refuse(fault, 0, "its section of coverage is compressed");
+        if (s.type == ELF_NO_BYTES || !elf_holds(&e, s.offset, s.size)) continue;
+        *found = s;
+        return 0;
+    }
+    return dump_refuse(fault, 0, "is a program without tables of bursty cc --cover");
+}
+
+/* A program or an object carries tables of coverage: they are parts of a dump. */
+static int open_program(dump *d, const char *path) {
+    size_t size;
+    unsigned char *data = tool_read_file(path, NULL, &size);
+    elf_section tables;
+    dump_fault fault;
+    int status = -1;
+    if (!data) return TOOL_BAD_INPUT;
+    memset(&tables, 0, sizeof tables);
+    if (find_tables(data, size, &tables, &fault) == 0) {
+        status = dump_read(d, data + tables.offset, (size_t)tables.size, &fault);
+        if (status != 0) fault.offset += (size_t)tables.offset;
+    }
+    if (status != 0) {
+        free(data);
+        return dump_blame(path, &fault);
+    }
+    d->owned = data;
+    d->is_program = 1;
+    return TOOL_OK;
+}
+
 int dump_open(dump *d, const char *path) {
     size_t size;
     unsigned char *data;
@@ -147,6 +190,10 @@ int dump_open(dump *d, const char *path) {
                           path, path);
     data = tool_read_file(path, "BRST", &size);
     if (!data) return TOOL_BAD_INPUT;
+    if (strcmp(path, "-") != 0 && elf_is(data, size)) {
+        free(data);
+        return open_program(d, path);
+    }
     if (dump_read(d, data, size, &fault) != 0) {
         free(data);
         return dump_blame(path, &fault);

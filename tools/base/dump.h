@@ -21,12 +21,14 @@ typedef struct dump {
     unsigned char *owned;                         /* data, when dump_open has read it */
     dump_part *parts;
     size_t part_count;
+    int is_program;                               /* they are out of an ELF file */
 } dump;
 
 /* Cuts a file into parts. 0, or -1 with *fault filled and nothing to free. data must outlive the
    dump. */
 int  dump_read(dump *d, const unsigned char *data, size_t size, dump_fault *fault);
-/* The same for a file named on the command line. Returns a TOOL_ status, after a message by
+/* The same for a file named on the command line; of an ELF file the parts in its section
+   .bursty.cover, which `bursty cc --cover` makes. Returns a TOOL_ status, after a message by
    dump_blame. */
 int  dump_open(dump *d, const char *path);
 /* "PATH: offset N: reason" as an error; returns TOOL_BAD_INPUT. */

@@ -70,6 +70,7 @@ int input_open(input *in, const char *path) {
     int status = dump_open(&d, path);
     if (status != TOOL_OK) return status;
     if (input_read(in, &d, &fault) != 0) status = dump_blame(path, &fault);
+    in->programs += (size_t)d.is_program;
     dump_free(&d);
     return status;
 }

@@ -12,6 +12,7 @@ typedef struct input_state {
 typedef struct input {                            /* all zero: empty */
     input_state *states;                          /* of the kinds that occurred, by number */
     size_t state_count;
+    size_t programs;                              /* ELF files among what was opened */
     text others;                                  /* parts of unknown kinds, as they are */
     struct input_other { size_t at, size; } *other;   /* where each of them stands */
     size_t other_count;

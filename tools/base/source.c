@@ -54,7 +54,7 @@ void sources_end(sources *s) {
     memset(s, 0, sizeof *s);
 }
 
-static int is_named_as_source(const char *name) {
+int sources_is_named(const char *name) {
     static const char *const endings[] = {".c",  ".h",   ".cc", ".cpp", ".cxx", ".hpp",
                                           ".hh", ".inc", ".l",  ".y",   NULL};
     const char *dot = strrchr(name, '.');
@@ -91,10 +91,10 @@ const char *sources_check(sources *s, const char *name) {
     struct stat status;
     const char *why = NULL;
     char *path;
-    if (!is_named_as_source(name)) return "does not have the name of a source";
+    if (!sources_is_named(name)) return "does not have the name of a source";
     path = path_of(s, name);
     if (!path) return "is not here";
-    if (!is_inside(s, path) || !is_named_as_source(path))
+    if (!is_inside(s, path) || !sources_is_named(path))
         why = "lies outside of the folder of sources; --source-root FOLDER sets another one";
     else if (stat(path, &status) != 0) why = "is not here";
     else if (!S_ISREG(status.st_mode)) why = "is no regular file";

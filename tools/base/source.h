@@ -28,4 +28,6 @@ const char *sources_check(sources *s, const char *name);
    not there any more. */
 FILE *sources_open(const sources *s, const char *name);
 void sources_end(sources *s);
+/* Does it have the name of a source, by its ending? */
+int sources_is_named(const char *name);
 #endif

@@ -62,12 +62,22 @@ void *tool_alloc(size_t bytes) {
     return memory;
 }
 
-const char *tool_seen_from_here(const char *path) {
+const char *tool_here(void) {
     static char here[4096];
-    size_t size;
-    if (!*here && !getcwd(here, sizeof here)) return path;
-    size = strlen(here);
+    if (!*here && !getcwd(here, sizeof here)) return ".";
+    return here;
+}
+
+const char *tool_seen_from_here(const char *path) {
+    const char *here = tool_here();
+    size_t size = strlen(here);
     return size > 1 && strncmp(path, here, size) == 0 && path[size] == '/' ? path + size + 1 : path;
+}
+
+uint64_t tool_file_time(const char *path) {
+    struct stat status;
+    if (strcmp(path, "-") == 0 || stat(path, &status) != 0 || status.st_mtime < 0) return 0;
+    return (uint64_t)status.st_mtime;
 }
 
 int tool_file_date(const char *path, char *date, size_t size) {

@@ -8,7 +8,7 @@
 #define TOOL_VERSION "0.2.0"
 
 /* Exit statuses of every subcommand. FOUND: all went well, and what the user wanted to be told of
-   was found (--fail-if). */
+   was found (--fail-if, --fail-under). */
 enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_BAD_INPUT = 2, TOOL_FOUND = 3 };
 
 /* Who speaks in messages: "bursty", unless the main of another program says otherwise. */
@@ -36,7 +36,12 @@ unsigned char *tool_read_file(const char *path, const char *magic, size_t *size)
 /* The name of a file as it is seen from the current directory: without that, if it lies there. */
 const char *tool_seen_from_here(const char *path);
 
-/* When a file was last written: "2026-11-22 14:03 UTC". 0 if that is not known. */
+/* The current directory, or "." if it has no name. */
+const char *tool_here(void);
+
+/* When a file was last written, in seconds since 1970. 0 if that is not known. */
+uint64_t tool_file_time(const char *path);
+/* The same for people: "2026-11-22 14:03 UTC". 0 if that is not known. */
 int tool_file_date(const char *path, char *date, size_t size);
 
 /* Standard input or output without the line end translation that Windows does. Returns file. */

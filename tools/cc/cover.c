@@ -1,21 +1,32 @@
 /* cover.c - coverage of a file: plans the counters of each function, and makes what the object
    carries for record/cc/edges.c.
 
-   All counters of a file are one array. Beside it stands a finished part of kind 4 with the tables
-   of its functions, so that the program needs nothing but to write both (docs/formats.md). */
+   All counters of a file are one array. Beside it stand finished parts of a dump with the tables
+   of its functions (docs/formats.md), so that the program needs nothing but to write both. In an ELF
+   file they are a section that is not loaded. */
 #include "cc/exits.h"
 #include "cc/mcdc.h"
 #include "cc/points.h"
+#include "cc/process.h"
 #include "base/dump.h"
+#include "base/source.h"
 #include "base/tool.h"
 #define EDGEPROF_WIDE
 #include "edgeprof.h"
 #include "kinds/edges.h"
+#include "kinds/sources.h"
 #include <stdlib.h>
 #include <string.h>
 
 /* Heavier than any loop: edges that should not be counted. */
 #define UNWANTED 5e299
+
+/* A source that has functions. */
+typedef struct read_source {
+    const char *file; /* as the compiler names it */
+    char *place;      /* as the report does */
+    uint64_t hash;
+} read_source;
 
 typedef struct planner {
     cc_unit *u;
@@ -24,6 +35,8 @@ typedef struct planner {
     counted_function *done;
     uint32_t count, room;
     cc_mcdc *mcdc;
+    read_source *sources; /* those that can be read */
+    uint32_t source_count, source_room;
 } planner;
 
 /* A graph without what the entry does not reach. */
@@ -138,6 +151,29 @@ static char *place_of(const cc_request *request, const char *file) {
     return request->where ? request->where(request->where_of, file) : string_of(file, strlen(file));
 }
 
+/* Notes the hash of a source, once for each. One that cannot be read has none. */
+static void note_source(planner *p, const char *file, const char *place) {
+    unsigned char *data;
+    read_source *s;
+    size_t size;
+    uint32_t i;
+    for (i = p->source_count; i > 0; i--) {
+        if (strcmp(p->sources[i - 1].file, file) == 0) return;
+    }
+    if (cc_regular_size(file, &size) != 0 || size > SOURCE_MOST) return;
+    data = tool_read_file(file, NULL, &size);
+    if (!data) return;
+    if (p->source_count == p->source_room) {
+        p->source_room = p->source_room ? 2 * p->source_room : 16;
+        p->sources = (read_source *)tool_grow(p->sources, p->source_room * sizeof *s);
+    }
+    s = &p->sources[p->source_count++];
+    s->file = file;
+    s->place = string_of(place, strlen(place));
+    s->hash = cc_hash(data, size, 0);
+    free(data);
+}
+
 static void keep_function(planner *p, uint32_t function, const cc_cfg *g, const reached *r,
                           const edgeplan *plan) {
     const cc_token *name = &p->u->tokens.list[p->u->functions[function].name];
@@ -153,6 +189,7 @@ static void keep_function(planner *p, uint32_t function, const cc_cfg *g, const 
     memset(f, 0, sizeof *f);
     f->name = string_of(p->u->tokens.text + name->at, name->size);
     f->file = place_of(p->request, file);
+    note_source(p, file, f->file);
     f->bits = (uint32_t)p->request->cover;
     f->first_slot = p->slots;
     f->first_vertex = p->vertices;
@@ -399,6 +436,46 @@ static void make_part(const planner *p, uint64_t key, text *part) {
     if (p->mcdc) cc_mcdc_part(p->mcdc, key, part);
 }
 
+/* Of each source the hash of its bytes, so that a report can say that it was changed. */
+static void make_sources(const planner *p, uint64_t key, text *part) {
+    dump_writer w;
+    uint32_t i;
+    sourced s;
+    dump_begin(&w, part, SOURCED_KIND);
+    dump_put(&w, SOURCED_VERSION);
+    for (i = 0; i < p->source_count; i++) {
+        s.key = key;
+        s.file = p->sources[i].place;
+        s.hash = p->sources[i].hash;
+        sourced_put(&w, &s);
+    }
+    dump_end(&w);
+}
+
+/* The parts as a section that is not loaded. Each byte but letters and digits is an escape, twice:
+   for C and for the assembler. */
+static void put_section(text *front, const text *part) {
+    size_t i;
+    text_add(front, "__asm__(\".pushsection .bursty.cover,\\\"\\\",%progbits\\n\"\n");
+    for (i = 0; i < part->size; i++) {
+        unsigned char c = (unsigned char)part->data[i];
+        if (i % 64 == 0) text_add(front, "\".ascii \\\"");
+        if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))
+            text_bytes(front, part->data + i, 1);
+        else
+            text_format(front, "\\\\%03o", c);
+        if (i % 64 == 63 || i + 1 == part->size) text_add(front, "\\\"\\n\"\n");
+    }
+    text_add(front, "\".popsection\");\n");
+}
+
+static void put_image(text *front, const text *part) {
+    text_format(front, "static const unsigned char bursty_cc_part[%lu] = ",
+                (unsigned long)part->size);
+    add_literal(front, (const unsigned char *)part->data, part->size);
+    text_add(front, ";\n");
+}
+
 static void put_front(const planner *p, const char *table, text *front) {
     static const char types[] =
         "struct bursty_cc_function { const char *name, *file; const void *a, *b, *c, *d; void "
@@ -407,25 +484,22 @@ static void put_front(const planner *p, const char *table, text *front) {
         "struct bursty_cc_unit { const struct bursty_cc_function *const *functions; unsigned count;"
         " const unsigned char *part; __typeof__(sizeof 0) bytes; };\n";
     text part = {NULL, 0, 0};
-    static const char unit_of_file[] =
-        "static const struct bursty_cc_function *const bursty_cc_l[] = {&bursty_cc_f};\n"
-        "static const struct bursty_cc_unit bursty_cc_u = {bursty_cc_l,1,bursty_cc_part,"
-        "sizeof bursty_cc_part};\n"
-        "static const struct bursty_cc_unit *const bursty_cc_r __attribute__((used,"
-        "retain,section(\"bursty_units\"))) = &bursty_cc_u;\n";
     edgeprof_function unit;
-    char *place = place_of(p->request, p->request->file);
+    char name[24];
     uint32_t slots = p->mcdc ? cc_mcdc_marks(p->mcdc) : p->slots;
     uint64_t key;
     memset(&unit, 0, sizeof unit);
     make_part(p, 0, &part);                    /* once for its hash, once with the key */
     key = cc_hash(part.data, part.size, 0);
-    unit.name = place;
+    snprintf(name, sizeof name, "%08lx%08lx", (unsigned long)(key >> 32),
+             (unsigned long)(key & 0xFFFFFFFF));
+    unit.name = name;
     unit.hash = (uint32_t)(key ^ key >> 32);
     unit.bits = (uint8_t)p->request->cover;
     unit.slots = slots;
     part.size = 0;
     make_part(p, edgeprof_key(&unit), &part);
+    if (p->source_count) make_sources(p, edgeprof_key(&unit), &part);
     text_add(front, types);
     text_format(front, "__attribute__((visibility(\"hidden\"))) unsigned %s %s[%lu];\n",
                 p->request->cover <= 8 ? "char"
@@ -434,18 +508,20 @@ static void put_front(const planner *p, const char *table, text *front) {
                 (unsigned long)(p->request->cover == 1 ? (slots + 7) / 8 : slots));
     if (p->request->exits) cc_exits_front(front, table, p->vertices);
     cc_mcdc_front(p->mcdc, front);
-    text_format(front, "static const unsigned char bursty_cc_part[%lu] = ",
-                (unsigned long)part.size);
-    add_literal(front, (const unsigned char *)part.data, part.size);
-    text_add(front, ";\nstatic const struct bursty_cc_function bursty_cc_f = {");
-    add_literal(front, (const unsigned char *)unit.name, strlen(unit.name));
+    if (p->request->has_sections) put_section(front, &part);
+    else put_image(front, &part);
+    text_format(front, "static const struct bursty_cc_function bursty_cc_f = {\"%s\"", name);
     text_format(front, ",0,0,0,0,0,%s,%s%s,0,%luu,0,0,%luu,%luu,%u,0};\n", table,
                 p->request->exits ? table : "0", p->request->exits ? "_x" : "",
                 (unsigned long)p->vertices, (unsigned long)slots, (unsigned long)unit.hash,
                 (unsigned)unit.bits);
-    text_add(front, unit_of_file);
+    text_add(front, "static const struct bursty_cc_function *const bursty_cc_l[] = "
+                    "{&bursty_cc_f};\n"
+                    "static const struct bursty_cc_unit bursty_cc_u = {bursty_cc_l,1,");
+    text_add(front, p->request->has_sections ? "0,0};\n" : "bursty_cc_part,sizeof bursty_cc_part};\n");
+    text_add(front, "static const struct bursty_cc_unit *const bursty_cc_r __attribute__((used,"
+                    "retain,section(\"bursty_units\"))) = &bursty_cc_u;\n");
     text_free(&part);
-    free(place);
 }
 
 /* ---- const and pure ---- */
@@ -522,6 +598,8 @@ void cc_cover(cc_unit *u, const cc_request *request, cc_edits *edits, text *fron
     if (p.slots > 0) put_front(&p, table, front);
     result->checks = p.slots;
     cc_mcdc_free(p.mcdc);
+    for (i = 0; i < p.source_count; i++) free(p.sources[i].place);
+    free(p.sources);
     for (i = 0; i < p.count; i++) {
         free(p.done[i].name);
         free(p.done[i].file);

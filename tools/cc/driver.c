@@ -20,6 +20,7 @@ typedef struct job {
     uint64_t plan_hash;
     int keeps;                /* CC_KEEPS_... */
     int exits;                /* CC_EXITS_... */
+    int has_sections;         /* of ELF */
 } job;
 
 typedef struct unit_job {     /* one source */
@@ -194,10 +195,11 @@ static int ask_for_keeping(const job *j) {
     return keeps;
 }
 
-/* Markers need assembly for ELF, a stack that can be walked, and a compiler that knows
-   asm inline. */
-static int ask_for_exits(const job *j) {
+/* Is it ELF? Markers need assembly for it, a stack that can be walked, and a compiler that knows asm
+   inline. */
+static void ask_for_cover(job *j) {
     static const char probe[] =
+        "#if defined(__ELF__) && defined(__GNUC__) && !defined(__TINYC__)\nbursty_cc_elf\n#endif\n"
         "#if defined(__ELF__) && defined(__linux__) && \\\n"
         "    (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))\n"
         "#if defined(__clang__) && __clang_major__ >= 13\nbursty_cc_clang\n"
@@ -206,8 +208,7 @@ static int ask_for_exits(const job *j) {
     cc_command c = {NULL, 0, 0};
     char *path, *out, *said = NULL;
     size_t size = 0;
-    int exits = CC_EXITS_NOT;
-    if (j->d->no_exits || !j->d->cover) return CC_EXITS_NOT;
+    if (!j->d->cover) return;
     path = cc_join(j->folder, "/exits.c");
     out = cc_join(j->folder, "/exits.i");
     add_user_words(&c, &j->line, bit(CC_LINKER) | bit(CC_LANGUAGE) | bit(CC_DEPENDENCY) |
@@ -219,13 +220,13 @@ static int ask_for_exits(const job *j) {
         cc_run(&c, CC_TO_NOWHERE, NULL) == 0 && cc_file_size(out, &size) == 0) {
         said = (char *)tool_read_file(out, NULL, &size);
     }
-    if (says(said, size, "bursty_cc_gcc")) exits = CC_EXITS_GCC;
-    if (says(said, size, "bursty_cc_clang")) exits = CC_EXITS_CLANG;
+    j->has_sections = says(said, size, "bursty_cc_elf");
+    if (!j->d->no_exits && says(said, size, "bursty_cc_gcc")) j->exits = CC_EXITS_GCC;
+    if (!j->d->no_exits && says(said, size, "bursty_cc_clang")) j->exits = CC_EXITS_CLANG;
     cc_command_free(&c);
     free(said);
     free(out);
     free(path);
-    return exits;
 }
 
 /* Each frame must be found, and each call must have an address of its own: two calls that are
@@ -331,6 +332,7 @@ static int rewrite(const job *j, const unit_job *u, int *look_again, spared *s, 
     request.atomic = j->d->atomic;
     request.mcdc = j->d->mcdc;
     request.warns = j->line.warns;
+    request.has_sections = j->has_sections;
     request.exits = j->exits != CC_EXITS_NOT;
     request.backwards = j->exits == CC_EXITS_GCC;
     if (!source) return -1;
@@ -611,7 +613,7 @@ int cc_drive(cc_driver *d, int count, char **words) {
     if (status == TOOL_OK) {
         j.folder = cc_make_folder();
         if (j.folder && j.line.sources > 0) j.keeps = ask_for_keeping(&j);
-        if (j.folder) j.exits = ask_for_exits(&j);
+        if (j.folder) ask_for_cover(&j);
         status = j.folder ? run_all(&j) : TOOL_FAILED;
         if (j.folder) cc_remove_folder(j.folder);
     }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KIND = 4, FUNCTION = 1, COUNTS = 2 };
+enum { KIND = 4, FUNCTION = 1, COUNTS = 2, TEST = 3 };
 
 /* ---- reading ---- */
 
@@ -106,15 +106,32 @@ static void get_function(dump_reader *r, counted_all *all) {
     get_edges(r, f);
 }
 
-static void get_counts(dump_reader *r, counted_all *all) {
-    counted *c;
+static counted *add_counted(counted_list *to) {
+    if (to->count == to->room) {
+        to->room = to->room ? 2 * to->room : 64;
+        to->list = (counted *)tool_grow(to->list, to->room * sizeof *to->list);
+    }
+    return &to->list[to->count++];
+}
+
+/* The records of counts behind it are of that test. */
+static counted_list *get_test(dump_reader *r, counted_all *all) {
+    counted_test *test;
+    if (all->test_count == all->test_room) {
+        all->test_room = all->test_room ? 2 * all->test_room : 16;
+        all->tests = (counted_test *)tool_grow(all->tests, all->test_room * sizeof *test);
+    }
+    test = &all->tests[all->test_count++];
+    memset(test, 0, sizeof *test);
+    test->name = get_name(r);
+    if (!r->reason && !*test->name) r->reason = "a test without a name";
+    return &test->counts;
+}
+
+static void get_counts(dump_reader *r, counted_list *to) {
+    counted *c = add_counted(to);
     uint64_t most;
     uint32_t i;
-    if (all->count == all->count_room) {
-        all->count_room = all->count_room ? 2 * all->count_room : 64;
-        all->counts = (counted *)tool_grow(all->counts, all->count_room * sizeof *c);
-    }
-    c = &all->counts[all->count++];
     memset(c, 0, sizeof *c);
     c->key = get_key(r);
     c->bits = dump_get32(r);
@@ -139,6 +156,7 @@ static void get_counts(dump_reader *r, counted_all *all) {
 
 static int read(void *state, const dump *d, const dump_part *part, dump_fault *fault) {
     counted_all *all = (counted_all *)state;
+    counted_list *to = &all->unnamed;
     dump_reader r = {NULL, 0, 0, NULL};
     r.data = part->payload;
     r.size = part->size;
@@ -147,7 +165,9 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         if (tag == FUNCTION)
             get_function(&r, all);
         else if (tag == COUNTS)
-            get_counts(&r, all);
+            get_counts(&r, to);
+        else if (tag == TEST)
+            to = get_test(&r, all);
         else if (!r.reason)
             r.reason = "neither a function nor counts";
     }
@@ -267,20 +287,93 @@ static void free_function(counted_function *f) {
     free(f->plan);
 }
 
+/* Sorts, and adds up equals. */
+static void settle_list(counted_list *l) {
+    size_t i, end, kept = 0;
+    if (l->count) qsort(l->list, l->count, sizeof *l->list, by_key);
+    for (i = 0; i < l->count; i = end) {
+        counted *first = &l->list[i];
+        for (end = i + 1; end < l->count && by_key(first, &l->list[end]) == 0; end++)
+            add(first, &l->list[end]);
+        add_exits(first, end - i);
+        while (++first < &l->list[end]) free_counts(first);
+        l->list[kept++] = l->list[i];
+    }
+    l->count = kept;
+}
+
+static void *copy_of(const void *bytes, size_t size) {
+    void *copy = tool_alloc(size + 1);
+    if (size) memcpy(copy, bytes, size);
+    return copy;
+}
+
+static void add_copies(counted_list *to, const counted_list *from) {
+    size_t i;
+    for (i = 0; i < from->count; i++) {
+        counted *c = add_counted(to);
+        *c = from->list[i];
+        c->value = (uint64_t *)copy_of(c->value, c->slots * sizeof *c->value);
+        c->exit = (struct counted_exit *)copy_of(c->exit, c->exits * sizeof *c->exit);
+    }
+}
+
+static void free_list(counted_list *l) {
+    size_t i;
+    for (i = 0; i < l->count; i++) free_counts(&l->list[i]);
+    free(l->list);
+    memset(l, 0, sizeof *l);
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(((const counted_test *)a)->name, ((const counted_test *)b)->name);
+}
+
+/* The counts of one test join those of another with its name. */
+static void join_tests(counted_test *into, counted_test *other) {
+    size_t i;
+    for (i = 0; i < other->counts.count; i++)
+        *add_counted(&into->counts) = other->counts.list[i];
+    free(other->counts.list);
+    free(other->name);
+}
+
+static void settle_tests(counted_all *all) {
+    counted_list sum = {NULL, 0, 0};
+    size_t i, kept = 0;
+    settle_list(&all->unnamed);
+    if (all->test_count) qsort(all->tests, all->test_count, sizeof *all->tests, by_name);
+    for (i = 0; i < all->test_count; i++) {
+        if (kept && by_name(&all->tests[kept - 1], &all->tests[i]) == 0)
+            join_tests(&all->tests[kept - 1], &all->tests[i]);
+        else
+            all->tests[kept++] = all->tests[i];
+    }
+    all->test_count = kept;
+    for (i = 0; i < kept; i++) settle_list(&all->tests[i].counts);
+    all->counts = all->unnamed.list;
+    all->count = all->unnamed.count;
+    if (!kept) return;
+    add_copies(&sum, &all->unnamed);
+    for (i = 0; i < kept; i++) add_copies(&sum, &all->tests[i].counts);
+    settle_list(&sum);
+    all->counts = sum.list;
+    all->count = sum.count;
+}
+
+void counted_view(counted_all *view, const counted_all *all, size_t test) {
+    const counted_list *l = test < all->test_count ? &all->tests[test].counts : &all->unnamed;
+    *view = *all;
+    view->counts = l->list;
+    view->count = l->count;
+    view->tests = NULL;
+    view->test_count = 0;
+}
+
 static void settle(void *state) {
     counted_all *all = (counted_all *)state;
-    size_t i, end, kept = 0;
-    if (all->count) qsort(all->counts, all->count, sizeof *all->counts, by_key);
-    for (i = 0; i < all->count; i = end) {
-        counted *first = &all->counts[i];
-        for (end = i + 1; end < all->count && by_key(first, &all->counts[end]) == 0; end++)
-            add(first, &all->counts[end]);
-        add_exits(first, end - i);
-        while (++first < &all->counts[end]) free_counts(first);
-        all->counts[kept++] = all->counts[i];
-    }
-    all->count = kept;
-    kept = 0;
+    size_t i, kept = 0;
+    settle_tests(all);
     if (all->function_count)
         qsort(all->functions, all->function_count, sizeof *all->functions, by_place);
     for (i = 0; i < all->function_count; i++) {
@@ -306,6 +399,16 @@ const counted *counted_find(const counted_all *all, const counted_function *f) {
             high = middle;
     }
     return NULL;
+}
+
+int counted_has(const counted_all *all, uint64_t key) {
+    size_t low = 0, high = all->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all->counts[middle].key < key) low = middle + 1;
+        else high = middle;
+    }
+    return low < all->count && all->counts[low].key == key;
 }
 
 /* ---- writing ---- */
@@ -358,20 +461,34 @@ static void put_counts(dump_writer *w, const counted *c) {
 static void write(void *state, text *out) {
     const counted_all *all = (const counted_all *)state;
     dump_writer w;
-    size_t i;
+    size_t i, k;
     /* Without anything in it, too: a part that was read is there again in what merge writes. */
     dump_begin(&w, out, KIND);
     for (i = 0; i < all->function_count; i++) counted_put_function(&w, &all->functions[i]);
-    for (i = 0; i < all->count; i++) put_counts(&w, &all->counts[i]);
+    for (i = 0; i < all->unnamed.count; i++) put_counts(&w, &all->unnamed.list[i]);
+    for (k = 0; k < all->test_count; k++) {
+        dump_put(&w, TEST);
+        dump_put_string(&w, all->tests[k].name);
+        for (i = 0; i < all->tests[k].counts.count; i++)
+            put_counts(&w, &all->tests[k].counts.list[i]);
+    }
     dump_end(&w);
 }
 
 static void free_state(void *state) {
     counted_all *all = (counted_all *)state;
     size_t i;
-    for (i = 0; i < all->count; i++) free_counts(&all->counts[i]);
+    if (all->counts != all->unnamed.list) {
+        counted_list sum = {all->counts, all->count, 0};
+        free_list(&sum);
+    }
+    free_list(&all->unnamed);
+    for (i = 0; i < all->test_count; i++) {
+        free_list(&all->tests[i].counts);
+        free(all->tests[i].name);
+    }
+    free(all->tests);
     for (i = 0; i < all->function_count; i++) free_function(&all->functions[i]);
-    free(all->counts);
     free(all->functions);
     memset(all, 0, sizeof *all);
 }

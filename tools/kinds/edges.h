@@ -30,15 +30,36 @@ typedef struct counted_function {
     uint32_t slots;           /* how many that are, X included */
 } counted_function;
 
+typedef struct counted_list {
+    counted *list; /* by key, bits and slots, each once, when it is settled */
+    size_t count, room;
+} counted_list;
+
+/* What runs with BURSTY_TEST=name in their environment have counted. */
+typedef struct counted_test {
+    char *name;
+    counted_list counts;
+} counted_test;
+
 typedef struct counted_all { /* all zero: empty */
-    counted *counts;
-    size_t count, count_room;
+    counted *counts; /* of all runs together, once it is settled */
+    size_t count;
+    counted_list unnamed; /* of runs without a test */
+    counted_test *tests;  /* by name, each once, when it is settled */
+    size_t test_count, test_room;
     counted_function *functions;
     size_t function_count, function_room;
 } counted_all;
 
 /* The counts of a function; NULL: no part has any. */
 const counted *counted_find(const counted_all *all, const counted_function *f);
+
+/* Are there counts of that key? */
+int counted_has(const counted_all *all, uint64_t key);
+
+/* The same functions with the counts of one test alone: a view, which owns nothing. Number
+   test_count: those of runs without a test. */
+void counted_view(counted_all *view, const counted_all *all, size_t test);
 
 /* Writes the record of one function, between dump_begin(w, out, 4) and dump_end. */
 void counted_put_function(dump_writer *w, const counted_function *f);

@@ -2,6 +2,7 @@
 #include "model/decisions.h"
 #include "base/json.h"
 #include "base/tool.h"
+#include "model/chosen.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,10 +132,7 @@ static void add_function(shown_all *made, size_t *room, const counted_all *count
         s->function = f->name;
         s->number = (uint32_t)n;
         s->d = d;
-        if (!mark) {
-            made->without_counts++;
-            continue;
-        }
+        if (!mark) continue; /* no run of its program */
         s->seen = seen_runs(d, mark + of->plain + d->first_mark);
         for (i = 0; d->form == DECISION_OUTCOMES && i < d->count; i++) {
             if (mark[of->plain + d->first_mark + 2 * i]) s->shown[1] |= (uint64_t)1 << i;
@@ -180,18 +178,26 @@ static void judge(shown_all *made, shown_decision *s, desk *on) {
     made->outcomes_shown += count_bits(s->shown[0]) + count_bits(s->shown[1]);
 }
 
+/* Is its line one of which coverage speaks? */
+static int is_wanted(chosen *c, const shown_decision *s) {
+    const chosen_source *source = chosen_open(c, s->file);
+    return !c || !s->d->line || chosen_branch(c, source, s->d->line);
+}
+
 static void gather(shown_all *made, const decided_all *all, const counted_all *counts,
-                   desk *on) {
+                   desk *on, chosen *c) {
     size_t i, kept = 0, room = 0;
     for (i = 0; counts && i < counts->function_count; i++) {
         const counted_function *f = &counts->functions[i];
         const decided_unit *unit = NULL;
         const decided_function *of = decided_find(all, f->key, f->first_slot, &unit);
-        if (of) add_function(made, &room, counts, f, unit, of);
+        if (of && chosen_file(c, f->file) && !chosen_is_older(c, f->key, f->file))
+            add_function(made, &room, counts, f, unit, of);
     }
     if (made->count) qsort(made->list, made->count, sizeof *made->list, by_place);
     for (i = 0; i < made->count; i++) {
         shown_decision *s = &made->list[i];
+        if (!is_wanted(c, s)) continue;
         if (kept && by_place(&made->list[kept - 1], s) == 0) {
             made->list[kept - 1].seen |= s->seen;
             made->list[kept - 1].shown[0] |= s->shown[0];
@@ -282,10 +288,6 @@ static void add_facts(report *r, const shown_all *made) {
         text_number(&value, made->left_alone);
         report_add_fact(r, REPORT_BAD, "decisions left alone", keep_text(r, &value));
     }
-    if (made->without_counts) {
-        text_number(&value, made->without_counts);
-        report_add_fact(r, REPORT_BAD, "decisions without marks", keep_text(r, &value));
-    }
 }
 
 static void add_decision_row(report_table *table, const shown_decision *s) {
@@ -349,7 +351,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     size_t i;
     made->is_unique = r->options.wants_unique_cause;
     gather(made, (const decided_all *)state, (const counted_all *)input_find(in, &kind_edges),
-           on);
+           on, r->options.chosen);
     add_facts(r, made);
     table = report_add_table(r, "decisions", "Decisions", decisions,
                              sizeof decisions / sizeof *decisions);

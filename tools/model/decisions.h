@@ -17,7 +17,7 @@ typedef struct shown_decision {
 
 typedef struct shown_all {
     shown_decision *list;    /* by file, line, function and number */
-    size_t count, outcomes, outcomes_shown, left_alone, without_counts;
+    size_t count, outcomes, outcomes_shown, left_alone;
     int is_unique;
 } shown_all;
 

@@ -7,6 +7,8 @@
 #include "base/source.h"
 #include "base/tool.h"
 #include "kinds/edges.h"
+#include "model/by_tests.h"
+#include "model/chosen.h"
 #include "model/decisions.h"
 #include "model/edges.h"
 #include <math.h>
@@ -248,6 +250,7 @@ static covered_function *function_of(covered_file *to, const counted_function *f
     to->functions =
         (covered_function *)grow(to->functions, to->function_count, 1, sizeof *function);
     function = &to->functions[to->function_count++];
+    function->is_chosen = 0;
     function->name = f->name;
     function->line = f->line_at[f->vertices] ? f->line[0] : 0;
     function->entries = 0;
@@ -261,9 +264,22 @@ static int is_again(const covered_file *to, const counted_function *f) {
            strcmp(to->functions[to->function_count - 1].name, f->name) == 0;
 }
 
+/* Is a line of the function wanted? One whose first line a marker leaves out is not. */
+static int is_wanted(chosen *c, const counted_function *f) {
+    const chosen_source *source = chosen_open(c, f->file);
+    uint32_t count = f->line_at[f->vertices], i;
+    if (!c || !count) return 1;
+    if (chosen_is_marked(source, f->line[0])) return 0;
+    for (i = 0; i < count; i++) {
+        if (f->line[i] && chosen_line(c, source, f->line[i])) return 1;
+    }
+    return 0;
+}
+
 static void add_function(covered_file *to, const counted_function *f, const derived *d,
-                         uint32_t first_block, int is_same) {
+                         uint32_t first_block, int is_same, int is_chosen) {
     covered_function *function = function_of(to, f, is_same);
+    function->is_chosen |= is_chosen;
     to->functions_hit += function->entries == 0 && d->count[f->edges] != 0;
     function->entries = most_or_sum(function->entries, d->count[f->edges], 1);
     add_lines(to, f, d);
@@ -276,11 +292,44 @@ static int by_line_alone(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+/* Functions that are not wanted go, and lines and branches. What stays is counted anew. */
+static void drop_unwanted(covered_all *made, covered_file *file) {
+    chosen *c = made->chosen;
+    const chosen_source *source = chosen_open(c, file->name);
+    size_t *kept = (size_t *)tool_alloc((file->branch_count + 1) * sizeof *kept);
+    size_t i, n = 0;
+    for (i = 0; i < file->line_count; i++) {
+        if (chosen_line(c, source, file->lines[i].line)) file->lines[n++] = file->lines[i];
+        else made->marked_lines += (size_t)chosen_is_marked(source, file->lines[i].line);
+    }
+    file->line_count = n;
+    file->branches_hit = 0;
+    for (i = n = 0; i < file->branch_count; i++) {
+        kept[i] = n;
+        if (!chosen_branch(c, source, file->branches[i].line)) continue;
+        file->branches[n] = file->branches[i];
+        file->branches_hit += file->branches[n++].count != 0;
+    }
+    kept[i] = file->branch_count = n;
+    file->functions_hit = 0;
+    for (i = n = 0; i < file->function_count; i++) {
+        covered_function f = file->functions[i];
+        if (!f.is_chosen) continue;
+        f.branch_count = kept[f.first_branch + f.branch_count] - kept[f.first_branch];
+        f.first_branch = kept[f.first_branch];
+        file->functions_hit += f.entries != 0;
+        file->functions[n++] = f;
+    }
+    file->function_count = n;
+    free(kept);
+}
+
 /* LCOV 2 refuses a line that ran with no branch that was reached. A line of several blocks may have
    that: the branches of a line are reached if the line is. */
-static void close_file(covered_file *file) {
+static void close_file(covered_all *made, covered_file *file) {
     size_t i;
     file->line_count = join_lines(file->lines, file->line_count, 1);
+    if (made->chosen) drop_unwanted(made, file);
     for (i = 0; i < file->line_count; i++) file->lines_hit += file->lines[i].count != 0;
     for (i = 0; i < file->branch_count; i++) {
         covered_line wanted = {0, 0}, *line;
@@ -347,6 +396,7 @@ static void free_derived(derived *d) {
    of its copies can. */
 static int open_counts(covered_all *made, const counted_all *all, const counted_function *f,
                        derived *d, const char **fault) {
+    static const counted none;
     const counted *c = NULL;
     int is_decided = 0, got = -1;
     uint64_t *value = decided_values(made->decisions, all, f, &c, &is_decided);
@@ -354,7 +404,8 @@ static int open_counts(covered_all *made, const counted_all *all, const counted_
     if (!is_decided) c = counted_find(all, f);
     if (!c) {
         made->without_counts++;
-        return -1;
+        value = (uint64_t *)tool_alloc(((size_t)f->slots + 1) * sizeof *value);
+        c = &none;
     }
     got = derive(c, value ? value : c->value + f->first_slot, f, d);
     free(value);
@@ -367,7 +418,7 @@ static int open_counts(covered_all *made, const counted_all *all, const counted_
     reconcile(f, d);
     if (f->bits <= 8)
         made->has_marks = 1;
-    else if (f->bits < 64 && (!made->wrapping_bits || f->bits < made->wrapping_bits))
+    else if (c != &none && f->bits < 64 && (!made->wrapping_bits || f->bits < made->wrapping_bits))
         made->wrapping_bits = f->bits;
     return 0;
 }
@@ -390,12 +441,13 @@ static void gather_function(covered_all *made, const counted_all *all,
     derived *of = (derived *)tool_alloc(count * sizeof *of);
     const char *fault = NULL;
     size_t i, end;
-    int is_begun = 0;
+    int is_begun = 0, is_chosen = 0;
     qsort(copies, count, sizeof *copies, by_shape);
+    for (i = 0; i < count; i++) is_chosen |= is_wanted(made->chosen, copies[i]);
     for (i = 0; i < count; i++) {
         if (open_counts(made, all, copies[i], &of[i], &fault) != 0) of[i].count = NULL;
     }
-    if (fault) refuse(made, copies[0], fault);
+    if (fault && is_chosen) refuse(made, copies[0], fault);
     for (i = 0; i < count; i = end) {
         const counted_function *f = copies[i];
         derived d = {NULL, NULL};
@@ -419,7 +471,7 @@ static void gather_function(covered_all *made, const counted_all *all,
             *block = 0;
         }
         made->versions += is_begun || is_again(&made->files[made->count - 1], f) ? 1 : 0;
-        add_function(&made->files[made->count - 1], f, &d, *block, is_begun);
+        add_function(&made->files[made->count - 1], f, &d, *block, is_begun, is_chosen);
         *block += f->vertices;
         is_begun = 1;
         free_derived(&d);
@@ -427,21 +479,90 @@ static void gather_function(covered_all *made, const counted_all *all,
     free(of);
 }
 
+/* Files with nothing left of them go. */
+static void close_files(covered_all *made) {
+    size_t i, kept = 0;
+    for (i = 0; i < made->count; i++) {
+        covered_file *f = &made->files[i];
+        close_file(made, f);
+        if (f->line_count || f->function_count || !made->chosen) {
+            made->files[kept++] = *f;
+            continue;
+        }
+        free(f->functions);
+        free(f->lines);
+        free(f->branches);
+    }
+    made->count = kept;
+}
+
 static void gather(covered_all *made, const counted_all *all) {
     const counted_function **copies =
         (const counted_function **)tool_alloc((all->function_count + 1) * sizeof *copies);
     uint32_t block = 0;
-    size_t i, end;
+    size_t i, end, count;
     for (i = 0; i < all->function_count; i = end) {
-        for (end = i; end < all->function_count; end++) {
-            if (!is_same_function(&all->functions[i], &all->functions[end])) break;
-            copies[end - i] = &all->functions[end];
+        const counted_function *first = &all->functions[i];
+        int is_wanted_file = chosen_file(made->chosen, first->file);
+        for (end = i, count = 0; end < all->function_count; end++) {
+            if (!is_same_function(first, &all->functions[end])) break;
+            made->with_counts += all->count && counted_has(all, all->functions[end].key);
+            if (!is_wanted_file) continue;
+            if (chosen_is_older(made->chosen, all->functions[end].key, first->file)) made->older++;
+            else copies[count++] = &all->functions[end];
         }
-        gather_function(made, all, copies, end - i, &block);
+        if (count) gather_function(made, all, copies, count, &block);
     }
-    free(copies);
-    for (i = 0; i < made->count; i++) close_file(&made->files[i]);
+    free((void *)copies);
+    close_files(made);
     count_orphans(made, all);
+}
+
+static void free_columns(void *columns) {
+    covered_all *made = (covered_all *)columns;
+    size_t i;
+    for (i = 0; i < made->count; i++) {
+        free(made->files[i].functions);
+        free(made->files[i].lines);
+        free(made->files[i].branches);
+    }
+    free(made->files);
+    free(made->refused);
+}
+
+/* ---- sums and tests ---- */
+
+void covered_add(covered_totals *t, const covered_file *f) {
+    t->lines.hit += f->lines_hit;
+    t->lines.all += f->line_count;
+    t->branches.hit += f->branches_hit;
+    t->branches.all += f->branch_count;
+    t->functions.hit += f->functions_hit;
+    t->functions.all += f->function_count;
+}
+
+covered_totals covered_sum(const covered_all *made) {
+    covered_totals t;
+    size_t i;
+    memset(&t, 0, sizeof t);
+    for (i = 0; made && i < made->count; i++) covered_add(&t, &made->files[i]);
+    return t;
+}
+
+covered_all *covered_by_test(const covered_all *made, size_t test) {
+    covered_all *one = (covered_all *)tool_alloc(sizeof *one);
+    counted_all view;
+    memset(one, 0, sizeof *one);
+    one->chosen = made->chosen;
+    one->decisions = made->decisions;
+    counted_view(&view, made->counts, test);
+    gather(one, &view);
+    return one;
+}
+
+void covered_free(covered_all *made) {
+    if (made) free_columns(made);
+    free(made);
 }
 
 /* ---- facts and tables ---- */
@@ -469,11 +590,17 @@ static void add_facts(report *r, const covered_all *made) {
     if (made->refused_count)
         add_fact(r, REPORT_BAD, "functions that are refused", made->refused_count,
                  ": their counts prove a fault, see the table");
+    if (made->marked_lines)
+        add_fact(r, REPORT_PLAIN, "lines left out", made->marked_lines, ", by markers in sources");
+    if (made->older)
+        add_fact(r, REPORT_PLAIN, "functions of other texts of sources", made->older,
+                 ": left out, for the dump has counts of the present text");
     if (made->without_counts)
-        add_fact(r, REPORT_BAD, "functions without counts", made->without_counts, "");
+        add_fact(r, REPORT_PLAIN, "functions that no program ran", made->without_counts,
+                 ": no dump here has counts of their objects; they stand with 0");
     if (made->without_tables)
         add_fact(r, REPORT_BAD, "counts without a table", made->without_tables,
-                 ": give the dump of a build with tables too");
+                 ": give the program that counted, or its objects, behind the dump");
     if (made->versions)
         add_fact(r, REPORT_BAD, "other versions of functions", made->versions,
                  ": counts of several builds are added up here; to see one, delete the dump and "
@@ -499,14 +626,18 @@ static void add_missing(missing list[REASONS], const covered_file *f) {
     }
 }
 
+/* "a.c and 3 more". */
+static void add_some(text *to, const char *first, size_t count) {
+    text_plain(to, tool_seen_from_here(first));
+    if (count < 2) return;
+    text_add(to, " and ");
+    text_number(to, count - 1);
+    text_add(to, " more");
+}
+
 /* "a.c and 3 more: is not here". */
 static void add_reason(text *to, const missing *m) {
-    text_plain(to, tool_seen_from_here(m->first));
-    if (m->count > 1) {
-        text_add(to, " and ");
-        text_number(to, m->count - 1);
-        text_add(to, " more");
-    }
+    add_some(to, m->first, m->count);
     text_add(to, ": ");
     text_add(to, m->why);
 }
@@ -520,6 +651,8 @@ static void check_sources(report *r, covered_all *made) {
     for (i = 0; i < made->count; i++) {
         covered_file *f = &made->files[i];
         f->source_fault = sources_check(r->options.sources, f->name);
+        if (!f->source_fault && chosen_is_changed(made->chosen, f->name))
+            f->source_fault = "was changed after the program was compiled";
         if (!f->source_fault) continue;
         add_missing(list, f);
         count++;
@@ -541,7 +674,128 @@ static void check_sources(report *r, covered_all *made) {
     text_free(&all);
 }
 
+/* Sources whose markers nobody looked for, because they are not here. To be freed, or NULL. */
+static char *unread_sources(const chosen *c) {
+    const chosen_source *first = NULL;
+    text words = {NULL, 0, 0};
+    size_t count = 0, i;
+    for (i = 0; c && i < c->source_count; i++) {
+        if (!c->sources[i].fault) continue;
+        if (!first) first = &c->sources[i];
+        count++;
+    }
+    if (!first) return NULL;
+    add_some(&words, first->name, count);
+    text_add(&words, ": ");
+    text_add(&words, first->fault);
+    return text_take(&words);
+}
+
+/* Sources that are newer than what was compiled: lines of the report are those
+   of an older text. To be freed, or NULL. */
+static char *changed_sources(const covered_all *made) {
+    const char *first = NULL;
+    text words = {NULL, 0, 0};
+    size_t count = 0, i;
+    for (i = 0; i < made->count; i++) {
+        if (!chosen_is_changed(made->chosen, made->files[i].name)) continue;
+        if (!first) first = made->files[i].name;
+        count++;
+    }
+    if (!first) return NULL;
+    add_some(&words, first, count);
+    text_add(&words, count > 1 ? " were" : " was");
+    text_add(&words, " changed after the program was compiled: lines are those of the older text");
+    return text_take(&words);
+}
+
+static void add_chosen_facts(report *r, const covered_all *made) {
+    const chosen *c = made->chosen;
+    const char *first = NULL;
+    char *changed = changed_sources(made);
+    char *unread = unread_sources(c);
+    size_t count = 0, i;
+    if (unread) report_add_fact(r, REPORT_PLAIN, "sources without a look for markers", unread);
+    free(unread);
+    if (changed) report_add_fact(r, REPORT_BAD, "changed sources", changed);
+    free(changed);
+    for (i = 0; i < c->source_count; i++) {
+        const chosen_source *s = &c->sources[i];
+        if (s->open_at)
+            tool_error("note: %s:%lu: a START of excluded lines has no STOP; all behind it is "
+                       "left out", tool_seen_from_here(s->name), (unsigned long)s->open_at);
+    }
+    for (i = 0; i < c->change_count; i++) {
+        if (c->changes[i].is_found || !sources_is_named(c->changes[i].name)) continue;
+        if (!first) first = c->changes[i].name;
+        count++;
+    }
+    if (first) {
+        text words = {NULL, 0, 0};
+        add_some(&words, first, count);
+        text_bytes(&words, "", 1);
+        report_add_fact(r, REPORT_BAD, "changed, but without coverage", words.data);
+        text_free(&words);
+    }
+}
+
+static size_t folder_of(const char *name) {
+    const char *slash = strrchr(name, '/');
+    return slash ? (size_t)(slash - name) : 0;
+}
+
+static void add_totals(report_table *table, const char *name, const covered_totals *t) {
+    report_cell *row = report_add_row(table);
+    row[0].name = name;
+    row[1].real = part(t->lines.hit, t->lines.all);
+    row[2].count = t->lines.hit;
+    row[3].count = t->lines.all;
+    row[4].real = part(t->branches.hit, t->branches.all);
+    row[5].count = t->branches.hit;
+    row[6].count = t->branches.all;
+    row[7].count = t->functions.hit;
+    row[8].count = t->functions.all;
+}
+
+/* Totals of each folder, and of all. Files come sorted by whole names, so those
+   of one folder stand together but for folders inside of it: each is looked
+   for. */
+static void add_folders(report *r, const covered_all *made, const report_column *columns,
+                        size_t count) {
+    report_table *table = report_add_table(r, "folders", "Coverage by folders", columns, count);
+    uint8_t *is_done = (uint8_t *)tool_alloc(made->count + 1);
+    covered_totals all = covered_sum(made);
+    size_t i, k;
+    for (i = 0; i < made->count; i++) {
+        const char *name = tool_seen_from_here(made->files[i].name);
+        size_t folder = folder_of(name);
+        covered_totals t;
+        if (is_done[i]) continue;
+        memset(&t, 0, sizeof t);
+        for (k = i; k < made->count; k++) {
+            const char *other = tool_seen_from_here(made->files[k].name);
+            if (folder_of(other) != folder || strncmp(name, other, folder) != 0) continue;
+            covered_add(&t, &made->files[k]);
+            is_done[k] = 1;
+        }
+        add_totals(table, report_keep(r, text_clean(folder ? name : ".", folder ? folder : 1)), &t);
+    }
+    add_totals(table, "(all)", &all);
+    free(is_done);
+}
+
 static void fill(void *columns, report *r, const void *state, const input *in) {
+    static const report_column folders[] = {
+        {"folder", "folder", REPORT_NAME, 0, NULL},
+        {"line_share", "lines%", REPORT_SHARE, 0, "-"},
+        {"lines_hit", "hit", REPORT_COUNT, 0, NULL},
+        {"lines", "lines", REPORT_COUNT, 0, NULL},
+        {"branch_share", "branches%", REPORT_SHARE, 0, "-"},
+        {"branches_hit", "taken", REPORT_COUNT, 0, NULL},
+        {"branches", "branches", REPORT_COUNT, 0, NULL},
+        {"functions_hit", "called", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+        {"functions", "functions", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+    };
     static const report_column files[] = {
         {"file", "file", REPORT_NAME, 0, NULL},
         {"line_share", "lines%", REPORT_SHARE, 0, "-"},
@@ -570,22 +824,20 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     report_cell *row;
     size_t i, k;
     made->decisions = (const decided_all *)input_find(in, &kind_decisions);
-    gather(made, (const counted_all *)state);
+    made->chosen = r->options.chosen;
+    made->counts = (const counted_all *)state;
+    gather(made, made->counts);
     add_facts(r, made);
+    if (made->chosen) add_chosen_facts(r, made);
     if (r->options.sources) check_sources(r, made);
+    by_tests_tables(r, made);
+    add_folders(r, made, folders, sizeof folders / sizeof *folders);
     table = report_add_table(r, "files", "Coverage", files, sizeof files / sizeof *files);
     for (i = 0; i < made->count; i++) {
-        const covered_file *f = &made->files[i];
-        row = report_add_row(table);
-        row[0].name = tool_seen_from_here(f->name);
-        row[1].real = part(f->lines_hit, f->line_count);
-        row[2].count = f->lines_hit;
-        row[3].count = f->line_count;
-        row[4].real = part(f->branches_hit, f->branch_count);
-        row[5].count = f->branches_hit;
-        row[6].count = f->branch_count;
-        row[7].count = f->functions_hit;
-        row[8].count = f->function_count;
+        covered_totals t;
+        memset(&t, 0, sizeof t);
+        covered_add(&t, &made->files[i]);
+        add_totals(table, tool_seen_from_here(made->files[i].name), &t);
     }
     table = report_add_table(r, "entries", "How often functions were entered", functions,
                              sizeof functions / sizeof *functions);
@@ -692,20 +944,14 @@ static void write_json(const void *columns, const report *r, text *out) {
     text_add(out, "]}");
 }
 
-static void free_columns(void *columns) {
-    covered_all *made = (covered_all *)columns;
-    size_t i;
-    for (i = 0; i < made->count; i++) {
-        free(made->files[i].functions);
-        free(made->files[i].lines);
-        free(made->files[i].branches);
-    }
-    free(made->files);
-    free(made->refused);
-}
-
 void covered_say_refused(const covered_all *made) {
+    char *unread = made ? unread_sources(made->chosen) : NULL;
+    char *changed = made && made->chosen ? changed_sources(made) : NULL;
     size_t i;
+    if (changed) tool_error("note: %s", changed);
+    free(changed);
+    if (unread) tool_error("note: no look for markers of excluded lines: %s", unread);
+    free(unread);
     for (i = 0; made && i < made->refused_count; i++) {
         const covered_refusal *f = &made->refused[i];
         tool_error("note: %s:%lu: %s is left out: %s", f->file, (unsigned long)f->line, f->name,

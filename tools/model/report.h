@@ -147,12 +147,15 @@ typedef struct report_options {
     int    packs_trees;                           /* for the page: large ones are deflated */
     int    keeps_mangled;                         /* C++ names stay as the linker has them */
     sources *sources;                             /* that may be shown; NULL: the form shows none */
+    struct chosen *chosen;                        /* of coverage; NULL: all of it */
+    const char *tests_of;                         /* FILE:LINE: which tests ran it; or NULL */
     const char *by; /* the unit of the stacks that are shown; NULL: ticks, or else whatever there
                        is */
 } report_options;
 
 typedef struct report {
     char *title;
+    uint64_t made_at; /* when the newest dump was written, in seconds since 1970; 0: nobody knows */
     char *headline; /* a sentence that says the most; or NULL */
     char *made_of;                                /* version, files and their dates; or NULL */
     report_options options;
@@ -256,7 +259,8 @@ enum {
     REPORT_USES_WHOLE = 256, /* --whole-stacks */
     REPORT_USES_CHANGES = 512, /* --base */
     REPORT_USES_ROWS = 1024, /* --only, --not, --match */
-    REPORT_USES_TOP = 2048
+    REPORT_USES_TOP = 2048,
+    REPORT_SHOWS_SOURCES = 4096 /* no option: their text is shown */
 };
 
 /* A form of the report: `bursty report --NAME`. The Makefile finds `const report_writer

@@ -1,7 +1,10 @@
-/* cobertura.c - coverage as Cobertura's XML (coverage-04.dtd), which many build servers read. A
-   file is a class of the package of its folder. No time stands in it: the same dump gives the same
-   bytes. */
+/* cobertura.c - coverage as Cobertura's XML (coverage-04.dtd), which many build
+   servers read. A file is a class of the package of its folder, whose name has
+   dots as those of Java have. Names of files are from the folder that stands as
+   the source. The time is that of the newest dump, or what SOURCE_DATE_EPOCH
+   says: the same dump gives the same bytes. */
 #include "base/tool.h"
+#include <stdlib.h>
 #include "model/edges.h"
 #include <string.h>
 
@@ -122,55 +125,85 @@ static void add_class(text *out, const covered_file *f, const char *base) {
     text_free(&some);
 }
 
+/* "src/base" as "src.base". */
+static void add_package(text *out, const char *name, size_t size) {
+    size_t i;
+    while (size > 1 && *name == '/') {
+        name++;
+        size--;
+    }
+    for (i = 0; i < size; i++) add_name(out, name[i] == '/' ? "." : name + i, 1);
+}
+
+static size_t folder_of(const char *name) {
+    const char *slash = strrchr(name, '/');
+    return slash ? (size_t)(slash - name) : 0;
+}
+
+/* The package of file number `first`, with all files of its folder that are not
+   done. Files of a folder inside of it may stand between them. */
+static void add_folder(text *out, const covered_all *all, size_t first, uint8_t *is_done) {
+    const char *name = tool_seen_from_here(all->files[first].name);
+    size_t folder = folder_of(name), i;
+    covered_totals t;
+    if (is_done[first]) return;
+    memset(&t, 0, sizeof t);
+    for (i = first; i < all->count; i++) {
+        const char *other = tool_seen_from_here(all->files[i].name);
+        if (folder_of(other) != folder || strncmp(other, name, folder) != 0) continue;
+        is_done[i] = 2;
+        covered_add(&t, &all->files[i]);
+    }
+    text_add(out, "<package name=\"");
+    add_package(out, folder ? name : ".", folder ? folder : 1);
+    text_add(out, "\"");
+    add_rates(out, t.lines.hit, t.lines.all, t.branches.hit, t.branches.all);
+    text_add(out, ">\n<classes>\n");
+    for (i = first; i < all->count; i++) {
+        const char *slash = strrchr(all->files[i].name, '/');
+        if (is_done[i] != 2) continue;
+        is_done[i] = 1;
+        add_class(out, &all->files[i], slash ? slash + 1 : all->files[i].name);
+    }
+    text_add(out, "</classes>\n</package>\n");
+}
+
+/* In seconds since 1970. */
+static uint64_t time_of(const report *r) {
+    const char *fixed = getenv("SOURCE_DATE_EPOCH");
+    return fixed && *fixed >= '0' && *fixed <= '9' ? strtoull(fixed, NULL, 10) : r->made_at;
+}
+
 static void write_cobertura(const report *r, text *out) {
+    const char *here;
+    uint8_t *is_done;
     static const covered_all none;
     const covered_all *all = covered_in(r) ? covered_in(r) : &none;
-    size_t lines = 0, lines_hit = 0, branches = 0, branches_hit = 0, i, k;
+    covered_totals t = covered_sum(all);
+    size_t i;
     covered_say_refused(all);
-    for (i = 0; i < all->count; i++) {
-        lines += all->files[i].line_count;
-        lines_hit += all->files[i].lines_hit;
-        branches += all->files[i].branch_count;
-        branches_hit += all->files[i].branches_hit;
-    }
     text_add(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                   "<!DOCTYPE coverage SYSTEM "
                   "\"http://cobertura.sourceforge.net/xml/coverage-04.dtd\">\n<coverage");
-    add_rate(out, "line-rate", lines_hit, lines);
-    add_rate(out, "branch-rate", branches_hit, branches);
+    add_rate(out, "line-rate", t.lines.hit, t.lines.all);
+    add_rate(out, "branch-rate", t.branches.hit, t.branches.all);
     text_add(out, " lines-covered=\"");
-    text_number(out, lines_hit);
+    text_number(out, t.lines.hit);
     text_add(out, "\" lines-valid=\"");
-    text_number(out, lines);
+    text_number(out, t.lines.all);
     text_add(out, "\" branches-covered=\"");
-    text_number(out, branches_hit);
+    text_number(out, t.branches.hit);
     text_add(out, "\" branches-valid=\"");
-    text_number(out, branches);
-    text_add(out, "\" complexity=\"0\" version=\"bursty\" timestamp=\"0\">\n"
-                  "<sources><source>.</source></sources>\n<packages>\n");
-    for (i = 0; i < all->count; i = k) {
-        const char *name = tool_seen_from_here(all->files[i].name), *slash = strrchr(name, '/');
-        size_t folder = slash ? (size_t)(slash - name) : 0, l = 0, lh = 0, b = 0, bh = 0, m;
-        for (k = i; k < all->count; k++) {
-            const char *other = tool_seen_from_here(all->files[k].name), *end = strrchr(other, '/');
-            if ((end ? (size_t)(end - other) : 0) != folder || strncmp(other, name, folder) != 0)
-                break;
-            l += all->files[k].line_count;
-            lh += all->files[k].lines_hit;
-            b += all->files[k].branch_count;
-            bh += all->files[k].branches_hit;
-        }
-        text_add(out, "<package name=\"");
-        add_name(out, folder ? name : ".", folder ? folder : 1);
-        text_add(out, "\"");
-        add_rates(out, lh, l, bh, b);
-        text_add(out, ">\n<classes>\n");
-        for (m = i; m < k; m++) {
-            slash = strrchr(all->files[m].name, '/');
-            add_class(out, &all->files[m], slash ? slash + 1 : all->files[m].name);
-        }
-        text_add(out, "</classes>\n</package>\n");
-    }
+    text_number(out, t.branches.all);
+    text_add(out, "\" complexity=\"0\" version=\"bursty " TOOL_VERSION "\" timestamp=\"");
+    text_number(out, 1000 * time_of(r));
+    text_add(out, "\">\n<sources><source>");
+    here = tool_here();
+    add_name(out, here, strlen(here));
+    text_add(out, "</source></sources>\n<packages>\n");
+    is_done = (uint8_t *)tool_alloc(all->count + 1);
+    for (i = 0; i < all->count; i++) add_folder(out, all, i, is_done);
+    free(is_done);
     text_add(out, "</packages>\n</coverage>\n");
 }
 
@@ -182,7 +215,7 @@ static int has_coverage(const report *r) {
 const report_writer writer_cobertura = {
     "cobertura",
     "coverage as XML for build servers (edgeprof.h)",
-    REPORT_USES_CAUSE,
+    REPORT_USES_CAUSE | REPORT_USES_SOURCES,
     0,
     write_cobertura,
     has_coverage,

@@ -57,7 +57,8 @@ static int has_tables(const report *r) {
 const report_writer writer_csv = {
     "csv",
     "all tables, comma-separated, for spreadsheets and scripts",
-    REPORT_USES_CHANGES | REPORT_USES_ROWS | REPORT_USES_MIN | REPORT_USES_SORT | REPORT_USES_CAUSE | REPORT_USES_NAMES,
+    REPORT_USES_CHANGES | REPORT_USES_ROWS | REPORT_USES_MIN | REPORT_USES_SORT |
+        REPORT_USES_CAUSE | REPORT_USES_NAMES | REPORT_USES_SOURCES,
     0,
     write_csv,
     has_tables,

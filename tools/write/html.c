@@ -188,7 +188,8 @@ const report_writer writer_html = {
     "html",
     "one self-contained page: tables, pictures, flame graph, curves",
     REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_CHANGES | REPORT_USES_MIN |
-        REPORT_USES_SORT | REPORT_USES_CAUSE | REPORT_USES_NAMES | REPORT_USES_SOURCES,
+        REPORT_USES_SORT | REPORT_USES_CAUSE | REPORT_USES_NAMES | REPORT_USES_SOURCES |
+        REPORT_SHOWS_SOURCES,
     1,
     write_html,
     NULL,

@@ -135,8 +135,8 @@ static void write_json(const report *r, text *out) {
 const report_writer writer_json = {
     "json",
     "everything, as docs/formats.md says",
-    REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_CHANGES | REPORT_USES_MIN | REPORT_USES_CAUSE |
-        REPORT_USES_NAMES | REPORT_USES_SOURCES,
+    REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_CHANGES | REPORT_USES_MIN |
+        REPORT_USES_CAUSE | REPORT_USES_NAMES | REPORT_USES_SOURCES | REPORT_SHOWS_SOURCES,
     0,
     write_json,
     NULL,

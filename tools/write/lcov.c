@@ -1,7 +1,10 @@
 /* lcov.c - coverage as LCOV's tracefile, for genhtml and many services. LCOV 2 refuses what
    contradicts itself; the model has seen to that. Branches of a block that did not run are "-". */
+#include "base/tool.h"
+#include "model/by_tests.h"
 #include "model/decisions.h"
 #include "model/edges.h"
+#include <stdlib.h>
 #include <string.h>
 
 static void add_name(text *out, const char *name) {
@@ -109,26 +112,86 @@ static void add_decisions(text *out, const shown_all *shown, size_t *at, const c
     add_total(out, "MCH:", hit);
 }
 
+/* ---- files, of all runs or of each test ---- */
+
+/* In the name of a test LCOV allows letters, digits and '_'. */
+static void add_test(text *out, const char *name) {
+    text_add(out, "TN:");
+    for (; *name; name++) {
+        int is_fine = (*name >= '0' && *name <= '9') || (*name >= 'A' && *name <= 'Z') ||
+                      (*name >= 'a' && *name <= 'z');
+        char c = is_fine ? *name : '_';
+        text_bytes(out, &c, 1);
+    }
+    text_add(out, "\n");
+}
+
+/* shown: decisions of all tests together, or NULL. */
+static void add_file(text *out, const covered_file *f, const char *test, const shown_all *shown,
+                     size_t *at) {
+    size_t k;
+    add_test(out, test);
+    text_add(out, "SF:");
+    add_name(out, f->name);
+    text_add(out, "\n");
+    add_functions(out, f);
+    add_branches(out, f);
+    add_decisions(out, shown, at, f->name);
+    for (k = 0; k < f->line_count; k++) {
+        add_row(out, "DA:", f->lines[k].line);
+        add_total(out, ",", f->lines[k].count);
+    }
+    add_total(out, "LF:", f->line_count);
+    add_total(out, "LH:", f->lines_hit);
+    text_add(out, "end_of_record\n");
+}
+
+/* The files that a test ran something of. Marks them in has_run, whose list of
+   files is that of all runs together. */
+static void add_one_test(const report *r, text *out, const covered_all *all, size_t test,
+                         uint8_t *has_run) {
+    covered_all *one = covered_by_test(all, test);
+    const char *name = test < all->counts->test_count ? by_tests_name(all, test) : "";
+    size_t i, whole = 0, none = 0;
+    for (i = 0; i < one->count; i++) {
+        const covered_file *f = &one->files[i];
+        if (!f->lines_hit && !f->functions_hit) continue;
+        while (whole < all->count && strcmp(all->files[whole].name, f->name) < 0) whole++;
+        if (whole < all->count && strcmp(all->files[whole].name, f->name) == 0) has_run[whole] = 1;
+        add_file(out, f, name, NULL, &none);
+        save_some(r->out, out);
+    }
+    covered_free(one);
+}
+
+/* MC/DC is of all tests together: two of them may show a condition that neither shows alone. */
+static void add_joint_decisions(text *out, const char *file, const shown_all *shown, size_t *at) {
+    if (!shown) return;
+    add_test(out, "");
+    text_add(out, "SF:");
+    add_name(out, file);
+    text_add(out, "\n");
+    add_decisions(out, shown, at, file);
+    text_add(out, "end_of_record\n");
+}
+
 static void write_lcov(const report *r, text *out) {
     const covered_all *all = covered_in(r);
-    size_t i, k, at = 0;
+    size_t tests = all ? by_tests_count(all) : 0, at = 0, i;
+    uint8_t *has_run;
     covered_say_refused(all);
-    for (i = 0; all && i < all->count; i++) {
-        const covered_file *f = &all->files[i];
-        text_add(out, "TN:\nSF:");
-        add_name(out, f->name);
-        text_add(out, "\n");
-        add_functions(out, f);
-        add_branches(out, f);
-        add_decisions(out, shown_in(r), &at, f->name);
-        for (k = 0; k < f->line_count; k++) {
-            add_row(out, "DA:", f->lines[k].line);
-            add_total(out, ",", f->lines[k].count);
+    if (!all) return;
+    has_run = (uint8_t *)tool_alloc(all->count + 1);
+    for (i = 0; i < tests; i++) add_one_test(r, out, all, i, has_run);
+    for (i = 0; i < all->count; i++) {
+        if (has_run[i]) {
+            add_joint_decisions(out, all->files[i].name, shown_in(r), &at);
+            continue;
         }
-        add_total(out, "LF:", f->line_count);
-        add_total(out, "LH:", f->lines_hit);
-        text_add(out, "end_of_record\n");
+        add_file(out, &all->files[i], "", shown_in(r), &at);
+        save_some(r->out, out);
     }
+    free(has_run);
 }
 
 static int has_coverage(const report *r) {
@@ -139,7 +202,7 @@ static int has_coverage(const report *r) {
 const report_writer writer_lcov = {
     "lcov",
     "coverage for genhtml and others (edgeprof.h)",
-    REPORT_USES_CAUSE,
+    REPORT_USES_CAUSE | REPORT_USES_SOURCES,
     0,
     write_lcov,
     has_coverage,

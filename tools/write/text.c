@@ -341,8 +341,9 @@ static void write_text(const report *r, text *out) {
 const report_writer writer_text = {
     "text",
     "tables for the terminal (the default)",
-    REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_CHANGES | REPORT_USES_ROWS | REPORT_USES_TOP | REPORT_USES_MIN | REPORT_USES_SORT |
-        REPORT_USES_CAUSE | REPORT_USES_NAMES,
+    REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_CHANGES | REPORT_USES_ROWS |
+        REPORT_USES_TOP | REPORT_USES_MIN | REPORT_USES_SORT | REPORT_USES_CAUSE |
+        REPORT_USES_NAMES | REPORT_USES_SOURCES,
     0,
     write_text,
     NULL,

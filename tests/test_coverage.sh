@@ -1,0 +1,370 @@
+#!/bin/sh
+# test_coverage.sh - what teams ask of `bursty cc --cover` and its report: excluded lines, choices of
+# files, diffs, shares that are wanted, tests, runs that add up in place, sources that were edited,
+# and tables that stand in the program's file alone.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+CC=${CC:-cc} BUILD=${BUILD:-build} top=$PWD
+case $BUILD in /*) ;; *) BUILD=$PWD/$BUILD ;; esac
+dir=$BUILD/tests/coverage
+passed=0 failed=0 skipped=0
+ok() { passed=$((passed + 1)); }
+no() {
+    failed=$((failed + 1))
+    echo "failed: $*"
+}
+finish() {
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" = 0 ]
+    exit
+}
+skip() {
+    skipped=$((skipped + 1))
+    echo "skipped: $*"
+}
+check() { # WHAT COMMAND...
+    what=$1
+    shift
+    if "$@"; then ok; else no "$what"; fi
+}
+rm -rf "$dir"
+mkdir -p "$dir/tmp" "$dir/src/in" && cd "$dir" || exit 2
+BURSTY_CACHE=$dir/cache TMPDIR=$dir/tmp
+export BURSTY_CACHE TMPDIR
+unset BURSTY_TEST BURSTY_COVERAGE
+bursty() { "$BUILD/bursty" "$@"; }
+lines() { sed -n 's/^DA:\([0-9]*\),\([0-9]*\)$/\1=\2/p' "$1" | sort -n | uniq | tr '\n' ' '; }
+# What a command says on standard error, when its status is that.
+says() { # STATUS PATTERN COMMAND...
+    wanted=$1 pattern=$2
+    shift 2
+    "$@" >out 2>err
+    [ $? = "$wanted" ] && [ "$(grep -c '' err)" = 1 ] && grep -q -e "$pattern" err && return
+    cat err
+    return 1
+}
+
+cat >src/a.c <<'E'
+#include <stdlib.h>
+int b(int);
+static int dead(int n) { /* LCOV_EXCL_START */
+    return n + 3;
+} /* LCOV_EXCL_STOP */
+int main(int argc, char **argv) {
+    int n = argc > 1 ? atoi(argv[1]) : 0;
+    if (n > 3 && n < 9) n = b(n);
+    if (n == 77) abort(); /* GCOVR_EXCL_LINE */
+    if (n == 78) return dead(n); /* LCOV_EXCL_BR_LINE */
+    /* LCOV_EXCL_BR_START */
+    if (n == 79)
+        n++;
+    /* LCOV_EXCL_BR_STOP */
+    if (n == 80) /* NOT_LCOV_EXCL_LINE, LCOV_EXCL_LINES */
+        n++;
+    return 0;
+}
+E
+cat >src/in/b.c <<'E'
+int b(int n) {
+    if (n == 5)
+        return 1;
+    return 2;
+}
+int unused(int n) {
+    return n;
+}
+E
+[ "$(uname -s)" = Linux ] && $CC -o plain src/a.c src/in/b.c && ./plain 5 ||
+    { skip "no programs for Linux that run here"; finish; }
+bursty cc --cover=mcdc -- $CC -Wall -Wextra -o p src/a.c src/in/b.c 2>log || no "not compiled"
+check "no messages" test ! -s log
+
+# ---- markers, files, lines ----
+
+./p 5
+bursty report --lcov coverage.brst >lcov 2>err
+check "a report without notes: $(cat err)" test ! -s err
+sed '/in\/b\.c/,$d' lcov >a.lcov
+check "excluded lines: $(lines a.lcov)" \
+    [ "$(lines a.lcov)" = "6=1 7=1 8=1 10=1 12=1 13=0 15=1 16=0 17=1 " ]
+check "a function that begins in an excluded line" sh -c '! grep -q dead a.lcov'
+check "branches" [ "$(sed -n 's/^BRDA:\([0-9]*\),.*/\1/p' a.lcov | tr '\n' ' ')" = "7 7 8 8 8 8 15 15 " ]
+bursty report coverage.brst >text
+check "text says what is left out" grep -q 'lines left out 3' text
+check "totals of a folder" grep -q '^src/in  *50.00%' text
+check "totals" grep -q '^(all)  *66.67%  *10  *15' text
+bursty report --filter 'src/in/*' --lcov coverage.brst >lcov
+check "--filter" [ "$(grep -c ^SF: lcov)" = 1 ]
+bursty report --filter '*/a.c' --filter '*b.c' --exclude src/a.c --lcov coverage.brst >lcov
+check "--exclude" [ "$(grep -c ^SF: lcov)" = 1 ]
+check "nothing left" says 2 'no file of it is left' bursty report --filter nothing coverage.brst
+mkdir elsewhere
+(cd elsewhere && bursty report --lcov ../coverage.brst >../lcov 2>../err)
+check "sources that are not here: $(cat err)" grep -q 'no look for markers.*a.c and 1 more' err
+check "and their lines" [ "$(grep -c '^DA:9,' lcov)" = 1 ]
+sed 's/LCOV_EXCL_STOP/stop/' src/a.c >open.c
+bursty cc --cover -- $CC -o open open.c src/in/b.c && BURSTY_COVERAGE=open.brst ./open 5
+check "a START without a STOP" says 0 'note: open.c:3: a START.*no STOP' bursty report open.brst
+
+# ---- diffs ----
+
+cat >change.diff <<'E'
+diff --git a/src/a.c b/src/a.c
+index 111..222 100644
+--- a/src/a.c
++++ b/src/a.c
+@@ -7 +7,2 @@ int main(int argc, char **argv) {
+-    int n = 0;
++    int n = argc > 1 ? atoi(argv[1]) : 0;
++    if (n > 3 && n < 9) n = b(n);
+@@ -13,3 +15,3 @@ int main(int argc, char **argv) {
+     if (n == 80) /* NOT_LCOV_EXCL_LINE, LCOV_EXCL_LINES */
+-        n--;
++        n++;
+     return 0;
+--- a/README
++++ b/README
+@@ -0,0 +1 @@
++words
+--- a/src/new.c
++++ b/src/new.c
+@@ -0,0 +1 @@
++int new;
+E
+bursty report --diff change.diff --lcov coverage.brst >lcov
+check "lines of a diff: $(lines lcov)" [ "$(lines lcov)" = "7=1 8=1 16=0 " ]
+check "its files" [ "$(grep -c ^SF: lcov)" = 1 ]
+bursty report --diff - coverage.brst <change.diff >text
+check "a changed source without coverage" grep -q 'changed, but without coverage: *src/new.c$' text
+check "its share" says 3 'lines: 2 of 3, 66.67 %, is less than 80 %' \
+    bursty report --diff change.diff --fail-under 80 coverage.brst
+check "an empty diff" bursty report --diff /dev/null --fail-under 80 --lcov coverage.brst
+check "no diff" says 2 '--diff src/a.c: is no unified diff' bursty report --diff src/a.c coverage.brst
+sed 's/^@@ -13,3 +15,3/@@ -13,5 +15,5/' change.diff >bad.diff
+check "a hunk that is too short" says 2 '--diff bad.diff: line 16: is no line of a hunk' \
+    bursty report --diff bad.diff coverage.brst
+sed 's/^@@ -7 +7,2/@@ -7 +x,2/' change.diff >bad.diff
+check "a bad head" says 2 '--diff bad.diff: line 5: is no head of a hunk' \
+    bursty report --diff bad.diff coverage.brst
+head -n 12 change.diff >bad.diff
+check "a diff that is cut" says 2 'line 12: the diff ends within a hunk' \
+    bursty report --diff bad.diff coverage.brst
+
+# ---- what is wanted ----
+
+check "enough" bursty report --fail-under lines=66,branches=50,functions=60,mcdc=50 coverage.brst >out
+check "too few functions" says 3 'functions: 2 of 3, 66.67 %, is less than 67 %' \
+    bursty report --fail-under 10,functions=67 coverage.brst
+check "too little MC/DC" says 3 'mcdc: 2 of 4, 50.00 %, is less than 50.5 %' \
+    bursty report --fail-under mcdc=50.5 -o under.txt coverage.brst
+check "the report is there, too" test -s under.txt
+for bad in x 101 lines= lines=5,x=3 lines=5,6 5x =5; do
+    check "--fail-under $bad" says 2 "--fail-under $bad: " bursty report --fail-under $bad coverage.brst
+done
+bursty cc --cover -- $CC -o open src/a.c src/in/b.c && BURSTY_COVERAGE=counts.brst ./open 5
+check "no decisions" says 2 'counts.brst has no decisions' bursty report --fail-under mcdc=1 counts.brst
+
+# ---- tests ----
+
+cp coverage.brst one.brst
+BURSTY_TEST='six & co' ./p 6
+BURSTY_TEST=eighty ./p 80
+BURSTY_TEST=eighty ./p 80
+bursty report --tests-of a.c:16 coverage.brst >text
+check "which tests ran a line" [ "$(sed -n '/^Tests that ran/,/^$/p' text | tail -n +3)" = "   1  eighty" ]
+check "lines of one test alone" grep -q '^ *8  *1  *[0-9]*  *1  eighty$' text
+bursty report --lcov coverage.brst >lcov
+check "names in LCOV" [ "$(sed -n 's/^TN://p' lcov | sort -u | tr '\n' ,)" = ",eighty,six___co," ]
+bursty merge -o merged.brst one.brst coverage.brst one.brst
+bursty report --csv coverage.brst >a.csv
+bursty report --csv merged.brst >b.csv
+check "merge keeps tests apart" cmp -s a.csv b.csv
+check "no such line" says 2 'no code of the program stands there' \
+    bursty report --tests-of a.c:999 coverage.brst
+check "no tests" says 2 'no run had a test' bursty report --tests-of a.c:8 one.brst
+check "no line" says 2 'FILE:LINE is wanted' bursty report --tests-of a.c coverage.brst
+
+# ---- runs add up in place ----
+
+rm -f ./*.brst
+for form in count count16 count64 bytes bits mcdc mcdc-bits; do
+    bursty cc --cover=$form -- $CC -O1 -o p src/a.c src/in/b.c || no "$form: not compiled"
+    BURSTY_COVERAGE=$form.brst
+    export BURSTY_COVERAGE
+    ./p 5
+    first=$(wc -c <$form.brst)
+    ./p 5 && ./p 80 && BURSTY_TEST=t ./p 6 && BURSTY_TEST=t ./p 80
+    parts=$(grep -ao BRST $form.brst | wc -l)
+    ./p 5 && BURSTY_TEST=t ./p 6
+    check "$form: grows" [ "$(grep -ao BRST $form.brst | wc -l)" = "$parts" ]
+    # As if each run had appended its own counts.
+    rm -f single.brst ./*.single
+    i=0
+    for run in 5 5 80 t6 t80 5 t6; do
+        i=$((i + 1))
+        case $run in
+        t*) BURSTY_COVERAGE=$i.single BURSTY_TEST=t ./p "${run#t}" ;;
+        *) BURSTY_COVERAGE=$i.single ./p $run ;;
+        esac
+    done
+    bursty merge -o single.brst ./*.single && bursty merge -o all.brst $form.brst
+    check "$form: in place is not what merge says" cmp -s single.brst all.brst
+    unset BURSTY_COVERAGE
+done
+check "a run takes its counters alone" [ "$(wc -c <count.brst)" -lt $((first * 3)) ]
+
+# Many at a time: nothing is lost.
+bursty cc --cover -- $CC -o p src/a.c src/in/b.c
+i=0
+while [ $i -lt 60 ]; do
+    i=$((i + 1))
+    ./p 5 &
+    [ $((i % 20)) = 0 ] && wait
+done
+wait
+bursty report --lcov coverage.brst >lcov
+check "60 runs at once: $(grep '^DA:7,' lcov)" grep -q '^DA:7,60$' lcov
+check "nothing is left beside" [ "$(find . -name 'coverage.brst?*')" = "" ]
+
+# A link stays, and what it leads to is written; a folder that is closed gets the run appended.
+mkdir real
+ln -s real/c.brst link.brst
+BURSTY_COVERAGE=link.brst ./p 5
+BURSTY_COVERAGE=link.brst ./p 5
+check "a link" [ -L link.brst ]
+bursty report --lcov link.brst >lcov
+check "runs behind a link" grep -q '^DA:7,2$' lcov
+chmod 640 coverage.brst
+./p 5
+check "rights stay" [ "$(stat -c %a coverage.brst)" = 640 ]
+
+# Something else, a damaged file, a full disk.
+echo words >other.brst
+check "another file" says 0 'other.brst: is no .brst file' env BURSTY_COVERAGE=other.brst ./p 5
+check "is not touched" [ "$(cat other.brst)" = words ]
+head -c 300 coverage.brst >cut.brst
+BURSTY_COVERAGE=cut.brst ./p 5
+check "what is damaged is not rewritten" sh -c 'head -c 300 cut.brst | cmp -s - coverage.brst 2>/dev/null ||
+    [ "$(head -c 300 cut.brst | cksum)" = "$(head -c 300 coverage.brst | cksum)" ]'
+cp coverage.brst whole.brst
+(
+    ulimit -f 0
+    trap '' XFSZ
+    ./p 5 2>&1
+) | cat >err
+check "a full disk says so: $(cat err)" grep -q 'coverage.brst: cannot be written' err
+check "and takes nothing" cmp -s coverage.brst whole.brst
+check "nor leaves anything" [ "$(find . -name 'coverage.brst?*')" = "" ]
+
+# ---- tables ----
+
+rm -f coverage.brst
+strip -o stripped p && ./stripped 5 && bursty report --lcov coverage.brst >lcov
+check "a stripped program has its tables" grep -q '^DA:7,1$' lcov
+rm -f coverage.brst
+if command -v objcopy >/dev/null; then
+    objcopy -R .bursty.cover p bare
+    ./bare 5
+    check "counts alone are few" [ "$(wc -c <coverage.brst)" -lt 400 ]
+    check "counts alone" says 2 'has counts, but no tables' bursty report --lcov coverage.brst
+    bursty report --lcov coverage.brst p >lcov
+    check "with the program" grep -q '^DA:7,1$' lcov
+    bursty cc --cover=bytes -- $CC -o another src/a.c src/in/b.c
+    check "another build" says 2 'its counts are of another build than the program' \
+        bursty report coverage.brst another
+    check "no tables" says 2 'bare: .*without tables of bursty cc --cover' bursty report coverage.brst bare
+else skip "no objcopy"; fi
+cp p gone && (rm gone.brst; BURSTY_COVERAGE=gone.brst; export BURSTY_COVERAGE; ./gone 5; mv gone moved; ./moved 5) 2>/dev/null
+rm -f moved
+bursty report --lcov gone.brst >lcov
+check "a program that has gone" grep -q '^DA:7,2$' lcov
+bursty cc --cover -- $CC -c -o never.o src/in/b.c
+bursty cc --cover -- $CC -c -o main.o src/a.c
+printf 'int b(int n) {\n    return n;\n}\n' >c.c
+bursty cc --cover -- $CC -o half main.o c.c
+rm -f coverage.brst
+./half 5
+bursty report --lcov coverage.brst never.o >lcov
+check "objects that never ran" sh -c "grep -q 'SF:.*/src/in/b.c' lcov && grep -q '^FNDA:0,unused' lcov"
+bursty report coverage.brst never.o >text
+check "and the text says so" grep -q 'functions that no program ran 2' text
+check "the image has none" sh -c "! grep -q unused half || nm half | grep -q unused"
+
+# Shared libraries have their own.
+bursty cc --cover -- $CC -fPIC -shared -o libb.so src/in/b.c
+bursty cc --cover -- $CC -o shared src/a.c -L. -lb -Wl,-rpath,"$dir"
+rm -f coverage.brst
+./shared 5 && ./shared 6
+bursty report --lcov coverage.brst >lcov
+check "a shared library" sh -c "grep -q '^FNDA:2,b' lcov && grep -q '^FNDA:2,main' lcov"
+
+# Firmware: counts alone come from the board. What was left by exit is refused by name, for nothing
+# walks the stack there.
+if command -v arm-none-eabi-gcc >/dev/null && command -v qemu-system-arm >/dev/null &&
+    [ -n "$(arm-none-eabi-gcc -print-file-name=rdimon.specs | grep /)" ]; then
+    cat >vectors.c <<'E'
+extern void _start(void);
+__attribute__((section(".vectors"), used)) void *const vectors[2] = {(void *)0x3ffff0, (void *)_start};
+E
+    cat >board.c <<'E'
+#include <stdlib.h>
+static int fine(int n) { return n ? n + 1 : 2; }
+static int deep(int n) {
+    if (n > 2) exit(0);
+    return fine(n);
+}
+int main(void) {
+    int i, s = 0;
+    for (i = 0; i < 9; i++) s += deep(i);
+    return s;
+}
+E
+    rm -f coverage.brst
+    bursty cc --cover -- arm-none-eabi-gcc -mcpu=cortex-m3 -mthumb --specs=rdimon.specs \
+        -Wl,--section-start=.vectors=0 -Os -o board.elf board.c vectors.c >log 2>&1 ||
+        { no "board: not built"; cat log; }
+    timeout 60 qemu-system-arm -M mps2-an385 -nographic -monitor none -serial none \
+        -semihosting-config enable=on,target=native -kernel board.elf </dev/null >log 2>&1
+    check "a board writes counts alone" [ "$(wc -c <coverage.brst)" -lt 100 ]
+    bursty report --lcov coverage.brst board.elf >lcov 2>err
+    check "its functions: $(lines lcov)" [ "$(lines lcov)" = "2=3 3=4 4=4 5=3 " ]
+    check "main was left: $(cat err)" \
+        grep -q 'board.c:7: main is left out: it was entered and did not return' err
+else skip "no board"; fi
+
+# ---- edited sources ----
+
+cp src/in/b.c c2.c
+bursty cc --cover -- $CC -o edit src/a.c c2.c
+rm -f coverage.brst
+./edit 5
+echo '/* more */' >>c2.c
+check "changed since: --lcov" says 0 'note: c2.c was changed after' bursty report --lcov coverage.brst
+bursty report coverage.brst >text
+check "changed since" grep -q 'changed sources: *c2.c was changed after the program was compiled' text
+sed 's/return 2/\n    return 2/' c2.c >c3.c && cp c3.c c2.c
+bursty cc --cover -- $CC -o edit src/a.c c2.c
+./edit 6
+bursty report --lcov coverage.brst >lcov 2>err
+check "the new build alone: $(cat err)" sh -c "[ ! -s err ] && ! grep -q '^DA:4,' lcov && grep -q '^DA:5,1' lcov"
+
+# ---- other readers ----
+
+bursty report --cobertura coverage.brst >c.xml
+SOURCE_DATE_EPOCH=1000 bursty report --cobertura coverage.brst >d.xml
+check "folders in Cobertura" sh -c "grep -q '<package name=\"src\"' c.xml && grep -q '<source>$dir</source>' c.xml"
+check "its time" sh -c "grep -q 'timestamp=\"1[0-9]\\{12\\}\"' c.xml && grep -q 'timestamp=\"1000000\"' d.xml"
+bursty report --gcovr coverage.brst >g.json
+check "gcovr's JSON" sh -c "grep -q '\"gcovr/format_version\":\"0.3\"' g.json && grep -q '\"file\":\"src/a.c\"' g.json"
+if command -v xmllint >/dev/null; then
+    check "Cobertura's DTD" xmllint --noout --nonet \
+        --dtdvalid "$top/tests/edgeprof/coverage-04.dtd" c.xml 2>err
+else skip "no xmllint"; fi
+if command -v gcovr >/dev/null && gcovr --version | grep -q '^gcovr 5'; then
+    gcovr -a g.json --csv >g.csv 2>err
+    check "gcovr reads it: $(cat err)" grep -q '^src/a.c,9,7,' g.csv
+else skip "no gcovr 5"; fi
+if command -v genhtml >/dev/null; then
+    check "genhtml reads it" genhtml -q --branch-coverage -o html lcov
+else skip "no genhtml"; fi
+finish

@@ -1,0 +1,147 @@
+/* wanted.c - see wanted.h. */
+#include "model/wanted.h"
+#include "kinds/sources.h"
+#include "model/by_tests.h"
+#include "model/decisions.h"
+#include "model/edges.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[WANTED_SHARES] = {"lines", "branches", "functions", "mcdc"};
+
+void wanted_begin(wanted *w) {
+    size_t i;
+    memset(w, 0, sizeof *w);
+    for (i = 0; i < WANTED_SHARES; i++) w->percent[i] = -1;
+}
+
+void wanted_end(wanted *w) { chosen_end(&w->chosen); }
+
+/* ---- options ---- */
+
+/* "80", or "lines=80,mcdc=60". */
+static int set_percent(wanted *w, const char *value) {
+    const char *at = value;
+    w->fail_under = value;
+    for (;;) {
+        size_t size = strcspn(at, "=,"), which = WANTED_LINES;
+        const char *number = at;
+        char *end;
+        if (at[size] == '=') {
+            for (which = 0; which < WANTED_SHARES; which++) {
+                if (strlen(names[which]) == size && memcmp(names[which], at, size) == 0) break;
+            }
+            number = at + size + 1;
+        }
+        if (which == WANTED_SHARES || *number < '0' || *number > '9') break;
+        if (w->percent[which] >= 0)
+            return tool_error("--fail-under %s: %s stand twice", value, names[which]);
+        w->percent[which] = strtod(number, &end);
+        if (!(w->percent[which] <= 100) || (*end && *end != ',')) break;
+        if (!*end) return TOOL_OK;
+        at = end + 1;
+    }
+    return tool_error("--fail-under %s: a percentage is wanted, or a list such as "
+                      "lines=80,branches=70,functions=90,mcdc=60",
+                      value);
+}
+
+static int add_pattern(const char ***list, const char *name, const char *pattern) {
+    size_t count = 0;
+    if (!*pattern) return tool_error("--%s: a pattern of files' names is wanted", name);
+    while (*list && (*list)[count]) count++;
+    *list = (const char **)tool_grow((void *)*list, (count + 2) * sizeof **list);
+    (*list)[count] = pattern;
+    (*list)[count + 1] = NULL;
+    return TOOL_OK;
+}
+
+int wanted_option(wanted *w, report *r, tool_option *option) {
+    enum { FILTER, EXCLUDE, DIFF, FAIL_UNDER, TESTS_OF, OPTIONS };
+    static const char *const options[OPTIONS] = {"filter", "exclude", "diff", "fail-under",
+                                                 "tests-of"};
+    size_t i = 0;
+    while (i < OPTIONS && !tool_is(option, "--", options[i])) i++;
+    if (i == OPTIONS) return -1;
+    if (!tool_value(option)) return TOOL_BAD_INPUT;
+    w->is_given = 1;
+    switch (i) {
+    case FILTER: return add_pattern(&w->chosen.filter, options[i], option->value);
+    case EXCLUDE: return add_pattern(&w->chosen.exclude, options[i], option->value);
+    case FAIL_UNDER: return set_percent(w, option->value);
+    case DIFF: w->diff = option->value; break;
+    default: r->options.tests_of = option->value; break;
+    }
+    return TOOL_OK;
+}
+
+int wanted_open(wanted *w, report *r, const char *source_root) {
+    int status = chosen_begin(&w->chosen, source_root);
+    if (status == TOOL_OK && w->diff) status = chosen_read_diff(&w->chosen, w->diff);
+    r->options.chosen = &w->chosen;
+    return status;
+}
+
+void wanted_take(wanted *w, const input *in) {
+    w->chosen.compiled = (const struct sourced_all *)input_find(in, &kind_sources);
+}
+
+/* ---- checks ---- */
+
+/* Counts that no table at all belongs to say nothing. */
+static int check_tables(const report *r, const input *in, const report_writer *writer,
+                        const char *file) {
+    const covered_all *all = covered_in(r);
+    int is_of_coverage = writer->has && writer->uses & REPORT_USES_SOURCES;
+    if (!all || !all->without_tables || all->with_counts) return TOOL_OK;
+    if (in->programs)
+        return tool_error("%s: its counts are of another build than the program: run that again",
+                          file);
+    if (all->counts->function_count || !is_of_coverage) return TOOL_OK;
+    return tool_error("%s: has counts, but no tables of functions: give the program that "
+                      "counted, or its objects, behind it",
+                      file);
+}
+
+int wanted_check(const wanted *w, const report *r, const input *in, const report_writer *writer,
+                 const char *file) {
+    const covered_all *all = covered_in(r);
+    const char *place = r->options.tests_of, *fault;
+    int status = check_tables(r, in, writer, file);
+    if (status != TOOL_OK || !w->is_given) return status;
+    if (!all)
+        return tool_error("%s: has no coverage, which --filter, --exclude, --diff, --fail-under "
+                          "and --tests-of are of",
+                          file);
+    if (w->percent[WANTED_MCDC] >= 0 && !shown_in(r))
+        return tool_error("--fail-under %s: %s has no decisions for MC/DC; bursty cc --cover=mcdc "
+                          "makes them",
+                          w->fail_under, file);
+    if (all->count == 0 && !w->diff)
+        return tool_error("%s: no file of it is left by --filter and --exclude", file);
+    fault = place ? by_tests_refuse(all, place) : NULL;
+    return fault ? tool_error("--tests-of %s: %s", place, fault) : TOOL_OK;
+}
+
+/* One line for each that is too low. Where there is nothing to be covered,
+   nothing is missing. */
+int wanted_judge(const wanted *w, const report *r) {
+    covered_totals sum = covered_sum(covered_in(r));
+    const shown_all *shown = shown_in(r);
+    covered_part of[WANTED_SHARES];
+    int status = TOOL_OK;
+    size_t i;
+    of[WANTED_LINES] = sum.lines;
+    of[WANTED_BRANCHES] = sum.branches;
+    of[WANTED_FUNCTIONS] = sum.functions;
+    of[WANTED_MCDC].hit = shown ? shown->outcomes_shown : 0;
+    of[WANTED_MCDC].all = shown ? shown->outcomes : 0;
+    for (i = 0; i < WANTED_SHARES; i++) {
+        double percent = of[i].all ? 100 * (double)of[i].hit / (double)of[i].all : 100;
+        if (!(percent < w->percent[i])) continue;
+        tool_error("--fail-under: %s: %lu of %lu, %.2f %%, is less than %g %%", names[i],
+                   (unsigned long)of[i].hit, (unsigned long)of[i].all, percent, w->percent[i]);
+        status = TOOL_FOUND;
+    }
+    return status;
+}
