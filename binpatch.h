@@ -115,10 +115,12 @@
      patching: what memory looks like
      patching: copies are made while the program runs
      patching: the sampler (figure 3 of bursty-tracing)
+     patching: nothing is patched, stacks are looked at
      patching: the stack when a burst begins
      patching: modules of this process
      patching: room within reach of a module
      patching: which entries, and the jumps over them
+     patching: what is known of a module that is not surveyed
      patching: code that the program changes
      patching: on, off, away
      patching: on other systems
@@ -192,6 +194,7 @@ typedef struct binpatch_config {        /* every zero is a default */
     uint32_t bursts_per_second;         /* of a thread; the gaps follow the clock. 0: they do not */
     int      all_checks;                /* 1: no check is eliminated */
     int      off;                       /* 1: installed, neither armed nor switched on */
+    int      no_patches;        /* 1: nothing is patched, ever. binpatch_stack and names are there */
     /* Which modules (function is NULL) and which functions of them (name or "")? NULL: the
        executable and all libraries but libc, ld.so and libgcc_s. */
     int    (*want)(void *user, const char *module, const char *function);
@@ -5206,6 +5209,7 @@ typedef struct binpatch_p_module {
     binpatch_p_copy *copies;
     uint32_t sites_max, links_max, copies_max;
     const char *refusal;
+    const void *late;             /* what the C library calls it, if it was loaded later */
     uint64_t data[8][2];          /* segments without code, as far as they come from the file */
     uint32_t data_count;
 } binpatch_p_module;
@@ -5248,6 +5252,8 @@ static struct {
     uint32_t filters;           /* functions that forbid system calls */
     uint32_t changed;           /* functions whose code the program has made writable */
     int writing;                /* we write text just now */
+    int looks;                  /* nothing is patched: config.no_patches */
+    uint32_t first_count, late_lock;    /* modules from the start; who adds one */
     const char *reason;
     uint64_t bursts, events, lost, missed, checks, burst_checks, far;
     uint32_t threads, lost_threads, waits, stuck;   /* stuck: who kept a lock for too long */
@@ -5612,6 +5618,114 @@ static uint32_t binpatch_p_edge_of_burst(binpatch_p_thread *t) {
     return 1;
 }
 
+/* ---- patching: nothing is patched, stacks are looked at  src/binpatch/patch_look.c ---- */
+
+/* Who only wants binpatch_stack needs no copies, no jumps and no survey of the
+   code: the functions that .eh_frame lists, their names, and the rules of their
+   frames. That is ready after some milliseconds for a program of any size.
+
+   A part (.cold) belongs to a function, and a survey would tell which. Without
+   one the part itself tells, when it is first met: where it jumps back to. If it
+   never does, or to several functions, it counts as a function of its own.
+
+   A library that is loaded later becomes a module when a stack first leads
+   there. The C library says which one it is (_dl_find_object, which may be
+   called in a handler); that is asked anew each time, for the library may be
+   gone the next time, and another one in its place.
+
+       module    from the start: ranges and functions      later: what the C library said
+                 [0, first_count)                          [first_count, module_count)
+
+   cost: for each frame in such a library one question more. */
+
+/* The number of the function that a part jumps back into, + 1; ~0: nobody can
+   tell. A part is read once, MOST instructions of it at most. */
+static uint32_t binpatch_p_owner_of(const x86flow_module *m, const x86flow_function *part) {
+    enum { MOST = 4096 };
+    uint64_t at = part->lo, end = part->lo + part->size;
+    uint32_t owner = 0, n;
+    for (n = 0; at < end && n < MOST; n++) {
+        x86decode_insn i;
+        const x86flow_function *f;
+        unsigned length = x86decode(binpatch_p_at(at), (size_t)(end - at), &i);
+        uint64_t to;
+        if (!length) break;
+        to = x86decode_target(&i, at);
+        at += length;
+        if (i.kind != X86DECODE_JUMP && i.kind != X86DECODE_BRANCH) continue;
+        f = to - part->lo < part->size ? NULL : x86flow_function_at(m, to);
+        if (!f || f->lo == to || f->flags & X86FLOW_FRAGMENT) continue;
+        if (owner && owner != (uint32_t)(f - m->functions) + 1) return ~0u;
+        owner = (uint32_t)(f - m->functions) + 1;
+    }
+    return owner ? owner : ~0u;
+}
+
+/* Where the function starts that a place of code belongs to. */
+static uint64_t binpatch_p_belongs_to(const x86flow_module *m, x86flow_function *f) {
+    if (!(f->flags & X86FLOW_FRAGMENT)) return f->lo;
+    if (!f->owner) f->owner = binpatch_p_owner_of(m, f);
+    return f->owner == ~0u ? f->lo : m->functions[f->owner - 1].lo;
+}
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+extern int _dl_find_object(void *address, struct dl_find_object *result) __attribute__((weak));
+
+/* The module of an address that none from the start has, or NULL. */
+static binpatch_p_module *binpatch_p_late_module(uint64_t pc) {
+    struct dl_find_object found;
+    uint32_t n, count = __atomic_load_n(&binpatch_p.module_count, __ATOMIC_ACQUIRE);
+    uint32_t none = 0;
+    binpatch_p_module *m = NULL;
+    uint64_t lo;
+    if (!_dl_find_object || _dl_find_object((void *)(uintptr_t)pc, &found) != 0) return NULL;
+    if (!found.dlfo_eh_frame || !found.dlfo_link_map) return NULL;
+    lo = binpatch_p_address(found.dlfo_map_start);
+    for (n = binpatch_p.first_count; n < count; n++) {
+        m = &binpatch_p.modules[n];
+        if (m->flow.lo == lo && m->flow.hi == binpatch_p_address(found.dlfo_map_end)
+            && m->flow.frame_header == (const uint8_t *)found.dlfo_eh_frame
+            && m->late == found.dlfo_link_map)
+            return m;
+    }
+    if (!__atomic_compare_exchange_n(&binpatch_p.late_lock, &none, 1, 0, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED))
+        return NULL;                    /* another thread is at it; this one is told next time */
+    m = NULL;
+    if (count == binpatch_p.module_count && count < BINPATCH_P_MODULES) {
+        m = &binpatch_p.modules[count];
+        memset(m, 0, sizeof *m);
+        m->flow.lo = lo;
+        m->flow.hi = binpatch_p_address(found.dlfo_map_end);
+        m->flow.bias = found.dlfo_link_map->l_addr;
+        m->flow.frame_header = (const uint8_t *)found.dlfo_eh_frame;
+        m->late = found.dlfo_link_map;
+        m->path = "";
+        m->refusal = "loaded later";
+        __atomic_store_n(&binpatch_p.module_count, count + 1, __ATOMIC_RELEASE);
+    } else if (count == BINPATCH_P_MODULES) binpatch_p.modules_left = 1;
+    __atomic_store_n(&binpatch_p.late_lock, 0, __ATOMIC_RELEASE);
+    return m;
+}
+#else
+static binpatch_p_module *binpatch_p_late_module(uint64_t pc) { return (void)pc, NULL; }
+#endif
+
+/* The same as binpatch_p_learn, of a library that was loaded later. */
+static int binpatch_p_learn_late(uint64_t pc, binpatch_p_known *out) {
+    const binpatch_p_module *m = binpatch_p.looks ? binpatch_p_late_module(pc) : NULL;
+    x86flow_unwind u;
+    const uint8_t *fde;
+    uint64_t start = 0;
+    if (!m) return -1;
+    fde = x86flow_find_fde(m->flow.frame_header, pc, &start);
+    if (!fde || x86flow_read_fde(fde, &u) != 0 || pc - start >= u.size) return -1;
+    out->module = (uint32_t)(m - binpatch_p.modules);
+    out->place = (uint32_t)(start - m->flow.bias);
+    out->function = 0;
+    return x86flow_find_rule(fde, pc - start, &out->rule);
+}
+
 /* ---- patching: the stack when a burst begins  src/binpatch/patch_stack.c ---- */
 /* The copy that holds an address; NULL: none does. */
 static const binpatch_p_copy *binpatch_p_copy_at(const binpatch_p_module *m, uint64_t address) {
@@ -5636,6 +5750,7 @@ static int binpatch_p_learn(uint64_t pc, binpatch_p_known *out) {
     const uint8_t *fde = NULL;
     uint64_t start = 0;
     uint32_t n;
+    int is_known = 0;
     for (n = 0; n < binpatch_p.module_count && !fde; n++) {
         const binpatch_p_module *m = &binpatch_p.modules[n];
         const binpatch_p_copy *copy = binpatch_p_copy_at(m, pc);
@@ -5655,10 +5770,15 @@ static int binpatch_p_learn(uint64_t pc, binpatch_p_known *out) {
         if (f) out->place = (uint32_t)(f->lo - m->flow.bias);
     }
     for (n = 0; n < binpatch_p.other_count && !fde; n++) {
-        if (pc >= binpatch_p.others[n].lo && pc < binpatch_p.others[n].hi)
-            fde = x86flow_find_fde(binpatch_p.others[n].frame_header, pc, &start);
+        if (pc < binpatch_p.others[n].lo || pc >= binpatch_p.others[n].hi) continue;
+        fde = x86flow_find_fde(binpatch_p.others[n].frame_header, pc, &start);
+        is_known = 1;
     }
-    if (f && f->owner) {
+    if (!f && !is_known) return binpatch_p_learn_late(pc, out);
+    if (f && binpatch_p.looks) {
+        x86flow_module *m = &binpatch_p.modules[out->module].flow;
+        out->place = (uint32_t)(binpatch_p_belongs_to(m, &m->functions[f - m->functions]) - m->bias);
+    } else if (f && f->owner) {
         const x86flow_module *m = &binpatch_p.modules[out->module].flow;
         out->place = (uint32_t)(m->functions[f->owner - 1].lo - m->bias);
     } else if (!f || f->flags & X86FLOW_FRAGMENT) out->place = ~0u;
@@ -5672,7 +5792,7 @@ static const binpatch_p_known *binpatch_p_known_at(const binpatch_p_thread *t, u
     if (known->rule.pc != pc) {
         known->rule.pc = 0;
         if (binpatch_p_learn(pc, known) != 0) return NULL;
-        known->rule.pc = pc;
+        if (!binpatch_p.looks || known->module < binpatch_p.first_count) known->rule.pc = pc;
     }
     return known;
 }
@@ -5869,7 +5989,8 @@ static int binpatch_p_each_module(struct dl_phdr_info *info, size_t size, void *
         other->frame_header = flow->frame_header;
     }
     if ((!*path && !first) || (own_module && *path)) return 0;
-    if (!strncmp(base, "ld-linux", 8) || !strncmp(base, "linux-vdso", 10)) return 0;
+    if (!strncmp(base, "linux-vdso", 10)) return 0;
+    if (!strncmp(base, "ld-linux", 8) && !binpatch_p.looks) return 0;
     if (binpatch_p.config.want) {
         if (!binpatch_p.config.want(binpatch_p.config.user, path, NULL)) return 0;
     } else if (!strncmp(base, "libc.so", 7) || !strncmp(base, "libgcc_s.", 9))
@@ -6373,6 +6494,72 @@ static int binpatch_p_analyse(binpatch_p_module *m) {
     return 0;
 }
 
+/* ---- patching: what is known of a module that is not surveyed  src/binpatch/patch_names.c ---- */
+/* Names of functions, for config.want and for who asks. */
+static void binpatch_p_name_functions(binpatch_p_module *m) {
+    const binpatch_config *c = &binpatch_p.config;
+    binpatch_p_dynamic y;
+    size_t n;
+    uint32_t k;
+    if (binpatch_p_open_dynamic(m, &y) != 0) y.count = 0;
+    for (n = 0; n < y.count; n++) {
+        uint64_t at = m->flow.bias + y.symbols[n].st_value;
+        x86flow_function *f;
+        if (!y.symbols[n].st_shndx || (y.symbols[n].st_info & 15) != STT_FUNC) continue;
+        f = x86flow_function_at(&m->flow, at);
+        if (f && f->lo == at && !f->name) f->name = y.names + y.symbols[n].st_name;
+    }
+    binpatch_p_read_file(m);
+    for (k = 0; k < m->flow.count; k++) {
+        x86flow_function *f = &m->flow.functions[k];
+        f->reason = f->reason == BINPATCH_STARTUP ? f->reason : 0;
+        if (!f->reason && c->want && !c->want(c->user, m->path, f->name ? f->name : ""))
+            f->reason = BINPATCH_FILTERED;
+    }
+}
+
+/* Functions that forbid system calls by an instruction of their own: see
+   x86flow_survey. Without a survey the text is searched for the instruction,
+   which is rare outside of the C library. */
+static void binpatch_p_find_filters(const binpatch_p_module *m, size_t largest) {
+    const x86flow_function *last = NULL;
+    const char *base = strrchr(m->path, '/') ? strrchr(m->path, '/') + 1 : m->path;
+    uint32_t n;
+    if (!strncmp(base, "libc.so", 7) || !strncmp(base, "ld-linux", 8)) return;
+    for (n = 0; n < m->flow.readable_count; n++) {      /* between two of them may be nothing */
+        uint64_t at = m->flow.readable[n][0], end = m->flow.readable[n][1];
+        if (at < m->flow.text_lo) at = m->flow.text_lo;
+        if (end > m->flow.text_hi) end = m->flow.text_hi;
+        while (at < end) {
+            const x86flow_function *f;
+            const uint8_t *found = (const uint8_t *)memchr(binpatch_p_at(at), 5,
+                                                           (size_t)(end - at));
+            if (!found) break;
+            at = binpatch_p_address(found) + 1;         /* syscall is 0F 05 */
+            if (at - 2 < m->flow.text_lo || found[-1] != 0x0F) continue;
+            f = x86flow_function_at(&m->flow, at - 2);
+            if (!f || f == last) continue;
+            last = f;
+            if (!binpatch_p.body.text && binpatch_p_open_scratch(largest) != 0) return;
+            if (x86flow_decode(&binpatch_p.body, &m->flow, f, 0) == X86FLOW_FINE)
+                binpatch_p.filters += x86flow_p_filters_calls(&binpatch_p.body) ? 1u : 0u;
+        }
+    }
+}
+
+/* Returns how many functions can be told apart. */
+static uint32_t binpatch_p_look(size_t largest) {
+    uint32_t n, count = 0;
+    for (n = 0; n < binpatch_p.module_count; n++) {
+        binpatch_p_module *m = &binpatch_p.modules[n];
+        if (m->refusal) continue;
+        binpatch_p_name_functions(m);
+        binpatch_p_find_filters(m, largest);
+        count += m->flow.count;
+    }
+    return count;
+}
+
 /* ---- patching: code that the program changes  src/binpatch/patch_changes.c ---- */
 
 /* A program that makes its own code writable is about to change it, and a copy
@@ -6429,7 +6616,7 @@ BINPATCH_API int binpatch_code_changes(const void *address, size_t bytes) {
     uint64_t hi = (binpatch_p_address(address) + bytes + 4095) & ~UINT64_C(4095);
     uint32_t n, k;
     int file = -1, failed = 0, count = 0;
-    if (!binpatch_p.installed || binpatch_p.writing) return 0;
+    if (!binpatch_p.installed || binpatch_p.looks || binpatch_p.writing) return 0;
     for (n = 0; n < binpatch_p.module_count; n++) {
         binpatch_p_module *m = &binpatch_p.modules[n];
         int locked;
@@ -6542,8 +6729,9 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     memset(&binpatch_p, 0, sizeof binpatch_p);
     binpatch_p.reason = "a setting is out of range";
     if (binpatch_p_configure(config) != 0) return 0;
+    binpatch_p.looks = binpatch_p.config.no_patches != 0;
     binpatch_p.reason = "another thread runs";
-    if (binpatch_p_count_threads() > 1) return 0;
+    if (!binpatch_p.looks && binpatch_p_count_threads() > 1) return 0;
     binpatch_p.reason = "no memory";
     if (syscall(SYS_arch_prctl, 0x5005, &shadow) == 0) /* ARCH_SHSTK_STATUS */
         binpatch_p.shadow_stack = (shadow & 1) != 0;
@@ -6555,6 +6743,14 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
     }
     binpatch_p.reason = "no function has unwind information";
     if (!largest) return 0;
+    binpatch_p.first_count = binpatch_p.module_count;
+    if (binpatch_p.looks) {
+        patched = binpatch_p_look((size_t)largest < 1u << 21 ? (size_t)largest : 1u << 21);
+        if (!patched) return 0;
+        binpatch_p.reason = NULL;
+        binpatch_p.installed = 1;
+        return patched;
+    }
     binpatch_p.reason = "no memory";
     if (binpatch_p_open_scratch((size_t)largest < 1u << 21 ? (size_t)largest : 1u << 21) != 0)
         return 0;
@@ -6571,7 +6767,7 @@ BINPATCH_API uint32_t binpatch_install(const binpatch_config *config) {
 BINPATCH_API int binpatch_arm(void) {
     uint32_t n;
     if (binpatch_p.armed) return 0;
-    if (!binpatch_p.installed || binpatch_p_count_threads() > 1) return -1;
+    if (!binpatch_p.installed || binpatch_p.looks || binpatch_p_count_threads() > 1) return -1;
     if (binpatch_p_hold_entries() != 0) return -1;
     for (n = 0; n < binpatch_p.module_count; n++) {
         if (binpatch_p.modules[n].refusal) continue;
@@ -6588,6 +6784,7 @@ BINPATCH_API int binpatch_arm(void) {
 BINPATCH_API int binpatch_toggle(int on) {
     uint32_t n, k;
     if (on && binpatch_arm() != 0) return -1;
+    if (binpatch_p.looks) return 0;
     binpatch_p.on = on != 0;
     for (n = 0; n < binpatch_p.module_count; n++) {
         const binpatch_p_module *m = &binpatch_p.modules[n];

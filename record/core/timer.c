@@ -17,6 +17,7 @@
 #include "recorder.h"
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -59,6 +60,43 @@ static int timer_signal(void) {
     return SIGRTMAX - 3;
 }
 
+/* A record that no thread uses, or a new one; NULL: no memory. */
+static timed_thread *take(void) {
+    timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
+    for (; t; t = t->next) {
+        int unused = 0;
+        if (__atomic_compare_exchange_n(&t->in_use, &unused, 1, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            return t;
+    }
+    t = (timed_thread *)recorder_memory(sizeof *t);
+    if (!t) return NULL;
+    t->in_use = 1;
+    t->next = __atomic_load_n(&timed.all, __ATOMIC_RELAXED);
+    while (!__atomic_compare_exchange_n(&timed.all, &t->next, t, 0, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
+    }
+    return t;
+}
+
+/* The first tick of a thread that a library started before us: only its timer
+   is known. Its stack ends below what the C library keeps of it, at fs:0. */
+static timed_thread *take_early(void) {
+    timed_thread *t = take();
+    uint64_t end = 0;
+    if (!t) {
+        __atomic_fetch_add(&timed.unknown, 1, __ATOMIC_RELAXED);
+        return NULL;
+    }
+#if defined(__x86_64__)
+    __asm__("mov %%fs:0, %0" : "=r"(end));
+#endif
+    t->stack_end = end;
+    t->timer = -1;
+    timed_here = t;
+    return t;
+}
+
 /* ---- a tick ---- */
 
 static void tick_of(timed_thread *t, const siginfo_t *info, const ucontext_t *u) {
@@ -99,8 +137,9 @@ static void tick(int signal_number, siginfo_t *info, void *context) {
     int saved = errno;
     if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &timed) {
         pass_on(signal_number, info, context);
-    } else if (t && !__atomic_load_n(&timed.stopped, __ATOMIC_RELAXED)) {
-        tick_of(t, info, (const ucontext_t *)context);
+    } else if (!__atomic_load_n(&timed.stopped, __ATOMIC_RELAXED)) {
+        if (!t) t = take_early();
+        if (t) tick_of(t, info, (const ucontext_t *)context);
     }
     errno = saved;
 }
@@ -192,44 +231,31 @@ static long first_tick(void) {
     return 1 + (long)((mixed >> 32) % (timed.period_us * UINT64_C(1000)));
 }
 
-/* Starts the timer of the calling thread. */
-static void start(timed_thread *t) {
+/* A timer of a thread's CPU time, which interrupts that thread. Returns its number, or -1. */
+static int make_timer(clockid_t clock, pid_t thread) {
     struct sigevent event;
     struct {
         struct timespec interval, value;
     } when;
+    int timer = -1;
     memset(&event, 0, sizeof event);
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = timer_signal();
     event.sigev_value.sival_ptr = &timed;
-    event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+    event._sigev_un._tid = thread;
     when.interval.tv_sec = timed.period_us / 1000000;
     when.interval.tv_nsec = (long)(timed.period_us % 1000000) * 1000;
     when.value.tv_sec = 0;
     when.value.tv_nsec = first_tick();
-    timed_here = t;
-    t->timer = -1;
-    if (syscall(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &event, &t->timer) != 0) t->timer = -1;
-    else syscall(SYS_timer_settime, t->timer, 0, &when, NULL);
+    if (syscall(SYS_timer_create, clock, &event, &timer) != 0) return -1;
+    syscall(SYS_timer_settime, timer, 0, &when, NULL);
+    return timer;
 }
 
-/* A record that no thread uses, or a new one; NULL: no memory. */
-static timed_thread *take(void) {
-    timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
-    for (; t; t = t->next) {
-        int unused = 0;
-        if (__atomic_compare_exchange_n(&t->in_use, &unused, 1, 0, __ATOMIC_ACQUIRE,
-                                        __ATOMIC_RELAXED))
-            return t;
-    }
-    t = (timed_thread *)recorder_memory(sizeof *t);
-    if (!t) return NULL;
-    t->in_use = 1;
-    t->next = __atomic_load_n(&timed.all, __ATOMIC_RELAXED);
-    while (!__atomic_compare_exchange_n(&timed.all, &t->next, t, 0, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED)) {
-    }
-    return t;
+/* Starts the timer of the calling thread. */
+static void start(timed_thread *t) {
+    timed_here = t;
+    t->timer = make_timer(CLOCK_THREAD_CPUTIME_ID, (pid_t)syscall(SYS_gettid));
 }
 
 void timer_thread(uint64_t stack_end) {
@@ -245,6 +271,32 @@ void timer_thread(uint64_t stack_end) {
     start(t);
 }
 
+/* Libraries may have started threads before us. Each gets a timer from here;
+   its record is taken when it ticks. */
+static void time_others(void) {
+    struct linux_entry {
+        uint64_t inode;
+        int64_t next;
+        unsigned short size;
+        unsigned char type;
+        char name[1];
+    };
+    static char room[4096];
+    pid_t own = (pid_t)syscall(SYS_gettid);
+    int folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    long got, at;
+    while (folder >= 0 && (got = syscall(SYS_getdents64, folder, room, sizeof room)) > 0) {
+        for (at = 0; at < got;) {
+            const struct linux_entry *e = (const struct linux_entry *)(const void *)(room + at);
+            pid_t thread = (pid_t)atoi(e->name);
+            /* A thread's clock of CPU time, by its number: see clock_getcpuclockid. */
+            if (thread > 0 && thread != own) (void)make_timer((clockid_t)(~(unsigned)thread << 3 | 6), thread);
+            at += e->size;
+        }
+    }
+    if (folder >= 0) close(folder);
+}
+
 int timer_begin(uint32_t ticks_per_second, timer_stack_fn stack) {
     timed.stack = stack;
     timed.period_us = 1000000 / ticks_per_second;
@@ -252,6 +304,7 @@ int timer_begin(uint32_t ticks_per_second, timer_stack_fn stack) {
     if (__sigaction(timer_signal(), NULL, &timed.wanted[0]) != 0 || set_ours() != 0) return -1;
     timed.guarded = 1;
     timer_thread((uint64_t)getauxval(AT_RANDOM) & ~UINT64_C(15));
+    time_others();
     return timed_here && timed_here->timer >= 0 ? 0 : -1;
 }
 

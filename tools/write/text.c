@@ -228,14 +228,11 @@ static void add_line(text *out, const report_table *table, const layout *l, size
     end_line(out);
 }
 
-static void add_table(text *out, const report *r, const report_table *table) {
+size_t text_rows(text *out, const report *r, const report_table *table, size_t most) {
     layout l;
     size_t i;
-    text_add(out, "\n");
-    add_bold(out, r, table->title);
-    text_add(out, "\n");
-    if (table->remark) add_wrapped(out, r, table->remark);
     choose_rows(&l, table);
+    if (most && l.step == 1 && l.end > most) l.end = most;
     make_words(&l, table);
     choose_widths(&l, table, r->options.width);
     fit_words(&l, table);
@@ -244,13 +241,21 @@ static void add_table(text *out, const report *r, const report_table *table) {
         add_line(out, table, &l, i);
         save_some(r->out, out);
     }
-    if (l.step == 1 && l.end < table->rows + table->rows_more)
-        text_format(out, "(%lu more; --csv shows all)\n",
-                    (unsigned long)(table->rows + table->rows_more - l.end));
+    free_layout(&l, table);
+    return l.step == 1 ? table->rows + table->rows_more - l.end : 0;
+}
+
+static void add_table(text *out, const report *r, const report_table *table) {
+    size_t more;
+    text_add(out, "\n");
+    add_bold(out, r, table->title);
+    text_add(out, "\n");
+    if (table->remark) add_wrapped(out, r, table->remark);
+    more = text_rows(out, r, table, 0);
+    if (more) text_format(out, "(%lu more; --csv shows all)\n", (unsigned long)more);
     if (table->rows_left_out)
         text_format(out, "(%lu colder left out; --min 0 shows all)\n",
                     (unsigned long)table->rows_left_out);
-    free_layout(&l, table);
 }
 
 static void add_fact(text *out, const report *r, const report_fact *fact) {
@@ -263,8 +268,7 @@ static void add_fact(text *out, const report *r, const report_fact *fact) {
     text_free(&line);
 }
 
-/* What is missing comes before all numbers. */
-static void add_losses(text *out, const report *r) {
+void text_losses(text *out, const report *r) {
     size_t i;
     for (i = 0; i < r->loss_count; i++) {
         char *words = report_loss_words(&r->losses[i]);
@@ -302,7 +306,7 @@ static void write_text(const report *r, text *out) {
     size_t i, k;
     add_bold(out, r, r->title);
     text_add(out, "\n");
-    add_losses(out, r);
+    text_losses(out, r);
     add_facts(out, r);
     for (i = 0; i < r->part_count; i++) {
         for (k = 0; k < r->parts[i].table_count; k++) {
