@@ -18,13 +18,17 @@ static int binpatch_p_hold_entries(void) {
     for (n = 0; n < binpatch_p.module_count; n++) {
         const binpatch_p_module *m = &binpatch_p.modules[n];
         for (k = 0; !m->refusal && k < m->flow.count; k++) m->copy.functions[k].held = 0;
+        for (k = 0; k < m->flow.label_count; k++) m->flow.labels[k].held = 0;
     }
     for (; at < end; at += 8) {
         uint64_t word = *(const uint64_t *)(const void *)binpatch_p_at(at);
         for (n = 0; n < binpatch_p.module_count; n++) {
             const binpatch_p_module *m = &binpatch_p.modules[n];
             const x86flow_function *f;
+            x86flow_label *label;
             if (m->refusal || !binpatch_p_in_text(m, word)) continue;
+            label = binpatch_p_label_around(m, word);
+            if (label) label->held = 1;
             f = x86flow_function_at(&m->flow, word);
             if (!f || word - (f->lo + f->patch_at) - 1 >= 4) continue;
             m->copy.functions[f - m->flow.functions].held = 1;

@@ -63,6 +63,7 @@ typedef struct binpatch_p_module {
     const void *late;             /* what the C library calls it, if it was loaded later */
     uint64_t data[8][2];          /* segments without code, as far as they come from the file */
     uint32_t data_count;
+    uint32_t labels_max;          /* room in flow.labels */
 } binpatch_p_module;
 
 /* What is known of a return address: how to go on from there, and which function it is in. */
