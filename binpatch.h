@@ -89,6 +89,7 @@
    with objdump. docs/binpatch.md has figures for real programs.
 
    CONTENTS
+     language
      options
      this process: patched, sampled, switched
      one instruction: the decoder
@@ -115,6 +116,7 @@
      copies: what they share, and the stubs of entries
      patching: what memory looks like
      patching: copies are made while the program runs
+     chance
      patching: the sampler (figure 3 of bursty-tracing)
      patching: nothing is patched, stacks are looked at
      patching: the stack when a burst begins
@@ -132,6 +134,14 @@
 #define BINPATCH_H
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- language ---------------------------------------- src/language.h ---- */
+
+/* Microsoft's compiler and -std=gnu90 say less about themselves, and take it. */
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus) \
+    && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
+#endif
 
 /* ---- options --------------------------------- src/binpatch/options.h ---- */
 
@@ -5739,14 +5749,26 @@ static uint32_t binpatch_p_make_i(binpatch_p_module *m, uint32_t number) {
     return 1;
 }
 
-/* ---- patching: the sampler (figure 3 of bursty-tracing)  src/binpatch/patch_sampler.c ---- */
+#define BINPATCH_P_SLOW static
 
-static uint32_t binpatch_p_random(binpatch_p_thread *t) {
-    t->random ^= t->random << 13;
-    t->random ^= t->random >> 17;
-    t->random ^= t->random << 5;
-    return t->random;
+/* ---- chance -------------------------------------------- src/chance.c ---- */
+
+/* A random number below limit. xorshift: *state is never 0. */
+BINPATCH_P_SLOW uint32_t binpatch_p_below(uint32_t *state, uint32_t limit) {
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return (uint32_t)((uint64_t)*state * limit >> 32);
 }
+
+/* The checks to the next burst, drawn evenly from gap - j to gap + j, where j
+   is so many percent of gap. */
+BINPATCH_P_SLOW uint32_t binpatch_p_draw_gap(uint32_t *state, uint32_t gap, uint32_t percent) {
+    uint32_t spread = (uint32_t)((uint64_t)gap * percent / 100);
+    return spread ? gap - spread + binpatch_p_below(state, 2 * spread + 1) : gap;
+}
+
+/* ---- patching: the sampler (figure 3 of bursty-tracing)  src/binpatch/patch_sampler.c ---- */
 
 /* So many bursts a second: if the time since the last one was too long, the next gap is shorter,
    and the other way round, by no more than 8 times at once. */
@@ -5768,12 +5790,10 @@ static uint32_t binpatch_p_follow_clock(binpatch_p_thread *t) {
 }
 
 static int32_t binpatch_p_gap(binpatch_p_thread *t) {
-    uint32_t gap = binpatch_p.config.every, jitter;
+    uint32_t gap = binpatch_p.config.every;
     if (gap == BINPATCH_ALWAYS) return 0;
     if (binpatch_p.config.bursts_per_second) gap = binpatch_p_follow_clock(t);
-    jitter = (uint32_t)((uint64_t)gap * (uint64_t)binpatch_p.config.jitter / 100);
-    if (jitter) gap = gap - jitter + binpatch_p_random(t) % (2 * jitter + 1);
-    return (int32_t)gap;
+    return (int32_t)binpatch_p_draw_gap(&t->random, gap, (uint32_t)binpatch_p.config.jitter);
 }
 
 /* Hands the buffered events over, but for records that a handler interrupted: their kind is 0. */
@@ -5837,7 +5857,7 @@ static void binpatch_p_begin_span(binpatch_p_thread *t, int live, int32_t n) {
 /* A thread begins anywhere in a burst or in the gap behind it. */
 static void binpatch_p_first_span(binpatch_p_thread *t) {
     uint32_t gap = binpatch_p.config.every, burst = binpatch_p.config.burst,
-             at = binpatch_p_random(t) % (gap + burst);
+             at = binpatch_p_below(&t->random, gap + burst);
     if (!binpatch_p.config.jitter) at = burst + gap - 1;
     if (at >= burst) binpatch_p_begin_span(t, 0, (int32_t)(at - burst));
     else if (t->buffer || binpatch_p_take_buffer(t)) binpatch_p_begin_span(t, 1, (int32_t)at);

@@ -38,6 +38,10 @@
    5. An overlay in the program? bursty_top fills rows with functions, their share
       of the time and their calls, with intervals. bursty_pause(1) leaves out a
       loading screen.
+   6. A hitch, or slow requests? Call bursty_frame("frame") at the top of the main
+      loop, or bursty_frame("request") when a request comes and bursty_frame(NULL)
+      when it is done. The report then says how long frames take, and what slow
+      ones do that others do not. config.frame_slow_ns is the budget.
 
    WHAT HAPPENS
    Time: where there are timers (Linux, gcc or clang) each thread gets one, which
@@ -77,7 +81,8 @@
        bytes at the thread's first check.) It uses 1 MiB of static memory, whose
        pages are touched when they are needed: enough for 180 threads, 6000 table
        rows and 2400 paths; or memory that you pass in. The compiler lays out 3 KB
-       for each thread, 900 bytes in a shared object.
+       for each thread, 900 bytes in a shared object. Frames have 320 KiB of their
+       own, touched by the first bursty_frame.
      - What does not fit is counted, and the report says it first: events, threads,
        ticks, and CPU time of the process that no tick saw. Counters saturate.
      - A timer's signal is a real-time signal that the program does not use. Waits
@@ -135,6 +140,10 @@
      BURSTY_PROFILES=n     How many profiles: 8, at most 32.
      BURSTY_MEMORY=bytes   The size of the static memory; 0 means none.
      BURSTY_TICKS          In a bare build: bursty_tick charges ticks. 2 kB of flash.
+     BURSTY_FRAMES=n       How many kinds of frames: 8, at most 64. In a bare build 0,
+                           which leaves frames out. There it needs BURSTY_TICKS, 4 kB
+                           of flash, 6.3 kB of RAM for the first kind and 3 kB for
+                           each other one, and config.frame_clock.
    "undefined reference" or "hidden symbol bursty_... is not defined": no file of
    this executable or library defines BURSTY_IMPLEMENTATION, or files differ in
    options.
@@ -142,10 +151,12 @@
    COST
      A check is two instructions on x86-64, a scope 11 (10 at a fixed address). A
      tick takes some 40 us in a virtual machine: 0.3 % at the default rate. An event
-     in a burst takes 40 to 130 instructions. A tiny function that leaves at once
-     most of the time pays less if its check stands below that exit.
+     in a burst takes 40 to 130 instructions; a frame takes 320, and two clocks. A
+     tiny function that leaves at once most of the time pays less if its check
+     stands below that exit.
 
    CONTENTS
+     language
      options
      types
      functions
@@ -160,6 +171,7 @@
      clocks
      counters that saturate
      writing a .brst part
+     chance
      what threads share
      memory
      settings
@@ -171,11 +183,14 @@
      threads
      the slow path
      checks that keep registers: the way to the slow path
+     frames: the state, and a tick in one
      the tree of paths
      ticks: the scope of an interrupted instruction
+     a timer of a thread's CPU time
      timers
      the dump
      time: start, pause, end
+     frames
      start
      changes
      answers
@@ -190,6 +205,14 @@
 #define BURSTY_H
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- language ---------------------------------------- src/language.h ---- */
+
+/* Microsoft's compiler and -std=gnu90 say less about themselves, and take it. */
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus) \
+    && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
+#endif
 
 /* ---- options ----------------------------------- src/bursty/options.h ---- */
 
@@ -349,6 +372,14 @@ typedef struct bursty_config {
     void *clock_user;
     uint32_t seed;            /* of jitter: same seed and events, same samples */
     const char *program;      /* a name for the report; a literal             */
+    uint64_t frame_slow_ns;   /* frames that take longer are slow; 0: those above
+                                 the 95th percentile of their kind so far     */
+    bursty_clock frame_clock; /* for frames, in ns; NULL: the time of day that
+                                 goes by, on POSIX systems and Windows. A bare
+                                 build needs one                              */
+    bursty_clock frame_cpu_clock; /* the CPU time of the calling thread in ns: the
+                                 rest of a frame is waiting. NULL: POSIX systems
+                                 have one, if frame_clock is NULL, too        */
 } bursty_config;
 
 /* One row of the hot table. */
@@ -456,6 +487,7 @@ BURSTY_API void bursty_pause(int is_paused) BURSTY_P_OFF((void)is_paused)
    site. bursty_top adds them up. */
 BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) BURSTY_P_OFF((void)visit, (void)user)
 
+#if !defined(BURSTY_BARE) || defined(BURSTY_OFF)
 /* Fills rows[0..max) with the hottest functions, for an overlay as often as every
    frame: by time, or, where nothing ticks, by calls. Time outside of all scopes is
    the row "(outside)"; time that no tick saw is in no row, and cpu_us of
@@ -463,6 +495,21 @@ BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) BURSTY_P_OFF((voi
    bursty_start or bursty_clear. Returns how many rows were filled. */
 BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max)
     BURSTY_P_OFF(return (void)rows, (void)max, 0)
+#endif
+
+/* Ends the frame that this thread is in, if there is one, and begins the next. A
+   frame is what the program does again and again: a frame of a game, a request, a
+   period of a control loop. The name, a literal, says which; several kinds may
+   take turns. NULL only ends one: what follows belongs to no frame. The report
+   says how long frames take, and what slow ones do that others do not. A frame
+   belongs to its thread; one that is running when the thread ends, or in which
+   there is a pause, is counted apart. */
+BURSTY_API void bursty_frame(const char *name) BURSTY_P_OFF((void)name)
+
+/* The durations of the last frames of that kind in us, the newest last, for an
+   overlay: fills us[0..max), at most 256. Returns how many were filled. */
+BURSTY_API size_t bursty_frames(const char *name, uint32_t *us, size_t max)
+    BURSTY_P_OFF(return (void)name, (void)us, (void)max, 0)
 
 /* Sums over all threads, ended ones too. It is exact for the calling thread. Of
    another thread, the checks since its last look at its schedule are not in it
@@ -1361,6 +1408,20 @@ uint8_t bursty_p_open;
 #define BURSTY_P_TICKS 0
 #endif
 
+#ifndef BURSTY_FRAMES
+#ifdef BURSTY_BARE
+#define BURSTY_FRAMES 0
+#else
+#define BURSTY_FRAMES 8
+#endif
+#endif
+#if BURSTY_FRAMES < 0 || BURSTY_FRAMES > 64
+#error "BURSTY_FRAMES is a number from 0 to 64"
+#endif
+#if BURSTY_FRAMES > 0 && !BURSTY_P_TICKS
+#error "in a bare build BURSTY_FRAMES needs BURSTY_TICKS"
+#endif
+
 #if defined(BURSTY_BARE) && defined(__OPTIMIZE_SIZE__)
 #define BURSTY_P_STEP static inline BURSTY_P_KEEP_SLOW /* the compiler knows where it saves bytes */
 #else
@@ -1503,6 +1564,23 @@ static int bursty_p_put_end(bursty_p_out *out) {
     bursty_p_little(out->chunk + 2, out->total, 8);
     bursty_p_put_block(out, 10);
     return out->error;
+}
+
+/* ---- chance -------------------------------------------- src/chance.c ---- */
+
+/* A random number below limit. xorshift: *state is never 0. */
+BURSTY_P_SLOW uint32_t bursty_p_below(uint32_t *state, uint32_t limit) {
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return (uint32_t)((uint64_t)*state * limit >> 32);
+}
+
+/* The checks to the next burst, drawn evenly from gap - j to gap + j, where j
+   is so many percent of gap. */
+BURSTY_P_SLOW uint32_t bursty_p_draw_gap(uint32_t *state, uint32_t gap, uint32_t percent) {
+    uint32_t spread = (uint32_t)((uint64_t)gap * percent / 100);
+    return spread ? gap - spread + bursty_p_below(state, 2 * spread + 1) : gap;
 }
 
 /* ---- what threads share ------------------------- src/bursty/shared.c ---- */
@@ -1651,6 +1729,9 @@ static BURSTY_P_TLS struct {
     bursty_p_count *only;      /* events, if one profile is in a burst and counts all classes */
     uint32_t weight_256, room; /* of these, and checks of the burst, or 0                     */
     bursty_p_row *touched, *recent[BURSTY_P_RECENT]; /* bursty_p_fold, BURSTY_P_PLACE         */
+#if BURSTY_FRAMES > 0
+    struct bursty_p_framed *framed; /* its frames, from its first one on */
+#endif
 } bursty_p_mine;
 
 static const bursty_site bursty_p_burst_site = { "(burst)", "", 0, BURSTY_BEGIN };
@@ -1671,14 +1752,6 @@ static void bursty_p_zero(void *memory, size_t bytes) {
 BURSTY_P_SLOW uint32_t bursty_p_mix(uint32_t h, uint32_t v) {
     h = (h ^ v) * UINT32_C(0x9E3779B1);
     return h ^ h >> 15;
-}
-
-/* A random number below limit. xorshift: t->random is never 0. */
-BURSTY_P_SLOW uint32_t bursty_p_below(bursty_p_thread *t, uint32_t limit) {
-    t->random ^= t->random << 13;
-    t->random ^= t->random >> 17;
-    t->random ^= t->random << 5;
-    return (uint32_t)((uint64_t)t->random * limit >> 32);
 }
 
 /* The innermost of depth scopes, or NULL. */
@@ -1905,7 +1978,7 @@ BURSTY_P_STEP void bursty_p_number(bursty_p_thread *t, bursty_p_sampler *s, uint
     uint32_t at = (uint32_t)before % BURSTY_P_ONE_OF + 1, later = before >= BURSTY_P_ALL_SUMMED;
     s->number++;
     bursty_p_count_up(&t->bursts[p], 1);
-    if (later && (at == 1 || !s->chosen)) s->chosen = bursty_p_below(t, BURSTY_P_ONE_OF) + 1;
+    if (later && (at == 1 || !s->chosen)) s->chosen = bursty_p_below(&t->random, BURSTY_P_ONE_OF) + 1;
     s->times = !later ? 1 : at == s->chosen ? BURSTY_P_ONE_OF : 0;
     if (s->set.action || s->set.every == BURSTY_ALWAYS) s->times = 0;
     if (s->times) bursty_p_mine.summing |= 1u << p;
@@ -2114,7 +2187,6 @@ static uint64_t bursty_p_budget(uint64_t memory[4], int was_burst, uint64_t chec
    profile once in an opening, and the phase after it lasts until the next one. */
 BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
     uint64_t gap = s->set.every;
-    uint32_t spread;
     if (t->factor) {
         gap = gap >> 20 ? (gap * (t->factor >> 8)) >> 8 : gap * t->factor >> 16;
         if (gap < 100) gap = s->set.every < 100 ? s->set.every : 100;
@@ -2122,8 +2194,7 @@ BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
     }
     s->gap = (uint32_t)gap;
     if (s->set.jitter <= 0) return s->gap;
-    spread = (uint32_t)(gap * (uint32_t)s->set.jitter / 100);
-    gap = gap - spread + bursty_p_below(t, 2 * spread + 1);
+    gap = bursty_p_draw_gap(&t->random, s->gap, (uint32_t)s->set.jitter);
     return gap ? (uint32_t)gap : 1;
 }
 
@@ -2168,7 +2239,7 @@ static void bursty_p_first_phase(bursty_p_thread *t, bursty_p_sampler *s) {
     s->left = bursty_p_gap(t, s) - 1;
     s->weight_256 = bursty_p_weigh(s);
     if (s->set.jitter <= 0) return;
-    drawn = bursty_p_below(t, s->gap + burst);
+    drawn = bursty_p_below(&t->random, s->gap + burst);
     s->in_burst = drawn < burst;
     s->left = drawn < burst ? burst - drawn : s->gap + burst - drawn;
 }
@@ -2843,6 +2914,65 @@ void bursty_p_kept_leave(uint32_t n) {
 
 #endif /* BURSTY_P_KEEP_ASM */
 
+/* ---- frames: the state, and a tick in one ------- src/bursty/frames.h ---- */
+
+#if BURSTY_FRAMES > 0
+
+/* What one thread knows of the frame that it is in:
+
+       list 0   | update 2 | draw 1 |        paths ticked in this frame, and how often
+       list 1   | (empty)                    of the next one: ticks go to list `active`
+
+   A frame ends by changing `active`, in one store. Ticks that interrupt the
+   work behind it are in the next frame, which has begun, and nothing is counted
+   twice or lost. Invariant: the list that is not active is empty, but while a
+   frame ends. */
+enum { BURSTY_P_FRAME_PATHS = 64 };
+typedef struct bursty_p_frame_list {
+    volatile uint32_t count;
+    uint32_t more;            /* ticks of further paths                          */
+    struct { uint32_t row, ticks; } path[BURSTY_P_FRAME_PATHS];
+} bursty_p_frame_list;
+
+enum { BURSTY_P_SLOW_FRAME, BURSTY_P_OTHER_FRAME, BURSTY_P_FRAME_CLASSES };
+enum { BURSTY_P_FRAME_COUNT, BURSTY_P_FRAME_US, BURSTY_P_FRAME_US2, BURSTY_P_FRAME_WAIT,
+       BURSTY_P_FRAME_WAIT2, BURSTY_P_FRAME_SUMS }; /* of each class */
+
+typedef struct bursty_p_framed {
+    uint32_t used;            /* by a thread                                     */
+    volatile uint32_t running; /* 1 + the kind of its frame, or 0                */
+    volatile uint32_t active; /* list                                            */
+    volatile uint32_t busy;   /* in bursty_frame: a signal handler finds it so   */
+    uint32_t breaks;          /* pauses and clears when the frame began          */
+    uint32_t serial;          /* of the path that is being folded                */
+    uint64_t began_ns, began_cpu_ns;
+    bursty_p_frame_list list[2];
+    bursty_p_count sum[BURSTY_FRAMES][BURSTY_P_FRAME_CLASSES * BURSTY_P_FRAME_SUMS];
+} bursty_p_framed;
+
+/* n ticks of a path, in the frame of this thread. An interrupt may come here at
+   any instruction of bursty_frame. */
+static void bursty_p_frame_tick(bursty_p_framed *f, uint32_t row, uint32_t n) {
+    bursty_p_frame_list *list;
+    uint32_t i;
+    if (!f || !BURSTY_P_GET(&f->running)) return;
+    list = &f->list[f->active & 1];
+    for (i = 0; i < list->count && list->path[i].row != row; i++) { }
+    if (i == BURSTY_P_FRAME_PATHS) {
+        list->more = list->more + n < n ? UINT32_MAX : list->more + n;
+        return;
+    }
+    if (i == list->count) {
+        list->path[i].row = row;
+        list->path[i].ticks = 0;
+        list->count = i + 1;
+    }
+    n += list->path[i].ticks;
+    list->path[i].ticks = n < list->path[i].ticks ? UINT32_MAX : n;
+}
+
+#endif /* BURSTY_FRAMES > 0 */
+
 /* ---- the tree of paths --------------------------- src/bursty/paths.c ---- */
 
 #if BURSTY_P_TICKS
@@ -3017,6 +3147,9 @@ static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
     if (!row) return;
     bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_COUNT], n);
     bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_SQUARES], (uint64_t)n * n);
+#if BURSTY_FRAMES > 0
+    bursty_p_frame_tick(bursty_p_mine.framed, row, n);
+#endif
     if ((int32_t)busy < 0 || busy >> 29 == 0) return;
     bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_SLOW], n);
 }
@@ -3413,21 +3546,59 @@ static const bursty_site *bursty_p_interrupted(const void *context) {
 #define bursty_p_interrupted(context) ((void)(context), BURSTY_P_CAST(const bursty_site *, NULL))
 #endif
 
-/* ---- timers ------------------------------------- src/bursty/timers.c ---- */
-
 #ifdef BURSTY_P_TIMERS
-/* One timer for each thread, CLOCK_THREAD_CPUTIME_ID with SIGEV_THREAD_ID: it runs while the thread
-   runs and interrupts that thread and no other. The system calls are made directly, since C
-   libraries hide the field of the thread's id. */
-typedef struct bursty_p_tick_event {
+
+/* ---- a timer of a thread's CPU time ----------------- src/cpu_timer.c ---- */
+
+/* CLOCK_THREAD_CPUTIME_ID with SIGEV_THREAD_ID: it runs while the thread runs,
+   and interrupts that thread and no other. The system calls are made directly,
+   since C libraries hide the field of the thread's id. */
+typedef struct bursty_p_timer_event {
     void *value;
     int signal, notify, thread;
     char rest[64 - sizeof(void *) - 3 * sizeof(int)];
-} bursty_p_tick_event;
-typedef struct bursty_p_tick_times {
+} bursty_p_timer_event;
+typedef struct bursty_p_timer_times {
     long interval_s, interval_ns, value_s, value_ns;
-} bursty_p_tick_times;
-enum { BURSTY_P_THREAD_ID = 4, BURSTY_P_TICK_CAP = 100 };
+} bursty_p_timer_times;
+
+/* Returns the number of a timer of the calling thread, or -1: the system has
+   none. Its signals carry `value`. */
+static int bursty_p_timer_create(int signal, void *value) {
+    enum { THREAD_CPU = 3, THREAD_ID = 4 }; /* the kernel's numbers */
+    bursty_p_timer_event event;
+    int timer;
+    memset(&event, 0, sizeof event);
+    event.value = value;
+    event.signal = signal;
+    event.notify = THREAD_ID;
+    event.thread = (int)syscall(SYS_gettid);
+    return syscall(SYS_timer_create, (long)THREAD_CPU, &event, &timer) == 0 ? timer : -1;
+}
+
+/* Its first tick comes at a random moment of the first period, so that threads
+   and runs do not beat in step, and threads that live shorter than a period get
+   their share. Returns 0, or -1. */
+static int bursty_p_timer_start(int timer, uint32_t period_us, uint32_t random) {
+    bursty_p_timer_times times;
+    uint64_t first_ns = 1 + (period_us * UINT64_C(1000) * random >> 32);
+    times.interval_s = (long)(period_us / 1000000);
+    times.interval_ns = (long)(period_us % 1000000 * 1000);
+    times.value_s = (long)(first_ns / 1000000000);
+    times.value_ns = (long)(first_ns % 1000000000);
+    return (int)syscall(SYS_timer_settime, (long)timer, 0L, &times, (void *)0);
+}
+
+static void bursty_p_timer_delete(int timer) {
+    (void)syscall(SYS_timer_delete, (long)timer);
+}
+
+#endif
+
+/* ---- timers ------------------------------------- src/bursty/timers.c ---- */
+
+#ifdef BURSTY_P_TIMERS
+enum { BURSTY_P_TICK_CAP = 100 };
 
 static int bursty_p_tick_signal; /* 0: no timer is started any more */
 
@@ -3446,37 +3617,26 @@ static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
 /* Whoever takes the timer out of the record deletes it. */
 static void bursty_p_disarm(bursty_p_thread *t) {
     uint32_t timer = __atomic_exchange_n(&t->timer, 0, __ATOMIC_SEQ_CST);
-    if (timer) (void)syscall(SYS_timer_delete, (long)timer - 1);
+    if (timer) bursty_p_timer_delete((int)timer - 1);
 }
 
-/* The first tick comes at a random moment, so that threads and runs do not beat in step.
-   bursty_p_uninstall on another thread forgets the signal first and then empties the records; here
+/* bursty_p_uninstall on another thread forgets the signal first and then empties the records; here
    the timer gets into the record first. So one of the two deletes it before it can tick. Returns 0
    if the system has no timer. */
 static int bursty_p_arm(bursty_p_thread *t) {
-    bursty_p_tick_event event;
-    bursty_p_tick_times times;
     int signal = __atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST), timer;
-    uint32_t thread = (uint32_t)syscall(SYS_gettid);
-    uint32_t random = (thread ^ (uint32_t)(uintptr_t)&event >> 4) * UINT32_C(0x9E3779B1), first;
+    uint32_t place = (uint32_t)(uintptr_t)&timer >> 4;
+    uint32_t random = ((uint32_t)syscall(SYS_gettid) ^ place) * UINT32_C(0x9E3779B1);
     bursty_p_disarm(t);
     if (!signal) return 1;
-    memset(&event, 0, sizeof event);
-    event.signal = signal;
-    event.notify = BURSTY_P_THREAD_ID;
-    event.thread = (int)thread;
-    if (syscall(SYS_timer_create, (long)BURSTY_P_THREAD_CPU, &event, &timer) != 0) return 0;
+    timer = bursty_p_timer_create(signal, NULL);
+    if (timer < 0) return 0;
     __atomic_store_n(&t->timer, (uint32_t)timer + 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST) != signal) {
         bursty_p_disarm(t);
         return 1;
     }
-    first = 1 + (uint32_t)((uint64_t)random * bursty_p_ticks.period_us >> 32);
-    times.interval_s = (long)(bursty_p_ticks.period_us / 1000000);
-    times.interval_ns = (long)(bursty_p_ticks.period_us % 1000000 * 1000);
-    times.value_s = (long)(first / 1000000);
-    times.value_ns = (long)(first % 1000000 * 1000);
-    if (syscall(SYS_timer_settime, (long)timer, 0L, &times, (void *)0) == 0) return 1;
+    if (bursty_p_timer_start(timer, bursty_p_ticks.period_us, random) == 0) return 1;
     return __atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST) != signal;
 }
 
@@ -3799,6 +3959,647 @@ BURSTY_API void bursty_tick(uint32_t n) { (void)n; }
 
 #endif
 
+/* ---- frames ------------------------------------- src/bursty/frames.c ---- */
+
+#if BURSTY_FRAMES > 0
+
+/* bursty_frame ends the frame of this thread and begins the next. A frame that
+   ends is slow or not: it is longer than config.frame_slow_ns, or, if that is
+   0, it lies in a bucket above the one with the 95th percentile of the frames
+   of its kind so far. The first 64 are neither, then.
+
+       buckets  | 0 | 1 | ... | 31 | 32 .. 47 | 48 .. 63 | ... | 527 |
+                  64 ns each         128 ns     256 ns           open at 73 min
+
+   There are 16 to an octave, so they are at most 6 % wide.
+
+   Then the ticks of its paths are folded into functions: a function has the
+   ticks of all paths that end in it (self) and of all that lead through it
+   (total), first within the frame and then as a sum and a sum of squares over
+   the frames of its class. A frame without a tick of a function adds zeros, and
+   how many frames there were is known. So mean and variance between frames
+   follow, and frames are what is independent.
+
+   Buckets, the last durations and the slowest frames of a kind are shared by
+   all threads: buckets by atomic additions, the slowest by a flag that nobody
+   waits for. What threads add up belongs to one bursty_p_framed each; and so
+   does a row (function, kind) of the table of functions. So a frame never
+   waits. Cost: docs/frames.md. */
+enum { BURSTY_P_BUCKETS = 528, BURSTY_P_FIRST_FRAMES = 64, BURSTY_P_FRAME_NAME = 32 };
+#ifdef BURSTY_NO_TLS
+enum { BURSTY_P_FRAMED = 1 }; /* threads that are in a frame at once */
+#else
+enum { BURSTY_P_FRAMED = 64 };
+#endif
+#ifdef BURSTY_BARE
+enum { BURSTY_P_LAST_FRAMES = 64, BURSTY_P_SLOWEST = 4, BURSTY_P_SLOWEST_PATHS = 8,
+       BURSTY_P_FRAME_ROWS = 24, BURSTY_P_FRAME_INDEX = 32 };
+#else
+enum { BURSTY_P_LAST_FRAMES = 256, BURSTY_P_SLOWEST = 16, BURSTY_P_SLOWEST_PATHS = 16,
+       BURSTY_P_FRAME_ROWS = 1536, BURSTY_P_FRAME_INDEX = 2048 };
+#endif
+
+typedef struct bursty_p_slowest {
+    uint64_t ns, wait_ns, began_ns; /* began: since bursty_start                        */
+    uint32_t number;                /* of the frame among those of its kind, from 1     */
+    uint32_t paths, more;           /* more: ticks of further paths                     */
+    struct { uint32_t row, ticks; } path[BURSTY_P_SLOWEST_PATHS];
+} bursty_p_slowest;
+
+typedef struct bursty_p_frame_kind {
+    const char *literal;            /* by which it was named first                      */
+    char name[BURSTY_P_FRAME_NAME];
+    uint32_t state;                 /* 0 free, 1 being made, 2 there                    */
+    uint32_t count, next, limit;    /* frames; when to look for the limit again; 1 + the
+                                       last bucket that is not slow, or 0               */
+    uint32_t slowest_busy, slowest_count;
+    bursty_p_count slowest_least;   /* once slowest[] is full: its shortest             */
+    bursty_p_tick_count unended, left_out, missed; /* missed: not among the slowest     */
+    bursty_p_tick_count crowded, unplaced;         /* ticks: see bursty_write           */
+    bursty_p_tick_count bucket[BURSTY_P_BUCKETS];
+    uint32_t last_us[BURSTY_P_LAST_FRAMES];
+    bursty_p_slowest slowest[BURSTY_P_SLOWEST];
+} bursty_p_frame_kind;
+
+/* A function in the frames of a kind, on the threads of one bursty_p_framed. */
+enum { BURSTY_P_SELF, BURSTY_P_TOTAL };
+typedef struct bursty_p_frame_row {
+    const bursty_site *site;
+    struct bursty_p_frame_row *touched; /* in this frame: the next one, or itself      */
+    uint16_t kind, framed;
+    uint32_t serial;                    /* the path that was added last                */
+    uint32_t now[2];                    /* ticks of this frame: self, total            */
+    bursty_p_count sum[BURSTY_P_FRAME_CLASSES][2], squares[BURSTY_P_FRAME_CLASSES][2];
+} bursty_p_frame_row;
+
+static struct {
+    uint64_t began_ns;
+    uint32_t breaks, paused, used;      /* used: something here is not zero            */
+    uint32_t row_count;
+    bursty_p_tick_count lost, idle_ends, nested; /* calls of bursty_frame; see bursty_write */
+    uint32_t index[BURSTY_P_FRAME_INDEX];        /* a row's number + 1, or 0               */
+    bursty_p_frame_row rows[BURSTY_P_FRAME_ROWS];
+    bursty_p_frame_kind kind[BURSTY_FRAMES];
+    bursty_p_framed framed[BURSTY_P_FRAMED];
+} bursty_p_frames;
+
+/* ---- clocks ---- */
+
+#ifdef _WIN32
+union _LARGE_INTEGER;
+__declspec(dllimport) int __stdcall QueryPerformanceCounter(union _LARGE_INTEGER *count);
+__declspec(dllimport) int __stdcall QueryPerformanceFrequency(union _LARGE_INTEGER *hertz);
+#endif
+
+static uint64_t bursty_p_frame_ns(void) {
+    const bursty_config *config = &bursty_p_all.config;
+    if (config->frame_clock) return config->frame_clock(config->clock_user);
+#if defined(BURSTY_P_POSIX) && defined(CLOCK_MONOTONIC)
+    {
+        struct timespec now;
+        if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) return 0;
+        return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    }
+#elif defined(BURSTY_P_CLOCK)
+    return bursty_p_read_ns(1);
+#elif defined(_WIN32)
+    {
+        uint64_t now = 0, hertz = 0;
+        (void)QueryPerformanceCounter((union _LARGE_INTEGER *)(void *)&now);
+        (void)QueryPerformanceFrequency((union _LARGE_INTEGER *)(void *)&hertz);
+        if (hertz == 0) return 0;
+        return now / hertz * 1000000000 + now % hertz * 1000000000 / hertz;
+    }
+#else
+    return 0;
+#endif
+}
+
+/* Without a clock there are no frames. */
+static int bursty_p_has_frame_clock(void) {
+#if (defined(BURSTY_P_POSIX) && defined(CLOCK_MONOTONIC)) || defined(BURSTY_P_CLOCK) || \
+    defined(_WIN32)
+    return 1;
+#else
+    return bursty_p_all.config.frame_clock != NULL;
+#endif
+}
+
+static uint64_t bursty_p_frame_cpu_ns(void) {
+    const bursty_config *config = &bursty_p_all.config;
+    if (config->frame_cpu_clock) return config->frame_cpu_clock(config->clock_user);
+    return config->frame_clock ? 0 : bursty_p_thread_ns(NULL);
+}
+
+/* Is there a clock of CPU time beside that of the frames? */
+static uint32_t bursty_p_knows_waiting(void) {
+    if (bursty_p_all.config.frame_cpu_clock) return 1;
+    if (bursty_p_all.config.frame_clock) return 0;
+#ifdef BURSTY_P_CLOCK
+    return 1;
+#else
+    return 0;
+#endif
+}
+
+/* ---- kinds and durations ---- */
+
+static uint32_t bursty_p_bucket(uint64_t ns) {
+    uint32_t shift = 0;
+    for (ns >>= 6; ns >= 32; ns >>= 1) shift++;
+    if (shift > BURSTY_P_BUCKETS / 16 - 2) return BURSTY_P_BUCKETS - 1;
+    return 16 * shift + (uint32_t)ns;
+}
+
+/* Where the bucket begins, in ns. */
+static uint64_t bursty_p_bucket_ns(uint32_t bucket) {
+    if (bucket < 32) return (uint64_t)bucket << 6;
+    return (uint64_t)(16 + bucket % 16) << (bucket / 16 - 1 + 6);
+}
+
+static int bursty_p_is_named(const bursty_p_frame_kind *kind, const char *name) {
+    uint32_t i;
+    for (i = 0; i + 1 < BURSTY_P_FRAME_NAME && name[i]; i++) {
+        if (kind->name[i] != name[i]) return 0;
+    }
+    return kind->name[i] == 0;
+}
+
+/* The number of a kind; made at first sight, if make is set; BURSTY_FRAMES:
+   there is none. */
+static uint32_t bursty_p_kind_of(const char *name, int make) {
+    uint32_t k, i;
+    for (k = 0; k < BURSTY_FRAMES; k++) {
+        bursty_p_frame_kind *kind = &bursty_p_frames.kind[k];
+        if (BURSTY_P_ACQUIRE(&kind->state) == 2 && kind->literal == name) return k;
+    }
+    for (k = 0; k < BURSTY_FRAMES; k++) {
+        bursty_p_frame_kind *kind = &bursty_p_frames.kind[k];
+        uint32_t state = BURSTY_P_ACQUIRE(&kind->state);
+        if (state == 2 && bursty_p_is_named(kind, name)) return k;
+        if (state != 0 || !make) continue;
+        if (!bursty_p_cas(&kind->state, 0, 1)) continue; /* readers add up two of one name */
+        for (i = 0; i + 1 < BURSTY_P_FRAME_NAME && name[i]; i++) kind->name[i] = name[i];
+        kind->literal = name;
+        kind->next = BURSTY_P_FIRST_FRAMES;
+        BURSTY_P_RELEASE(&kind->state, 2);
+        return k;
+    }
+    return BURSTY_FRAMES;
+}
+
+/* The 95th percentile so far, looked for after 64 frames and then 32 times
+   while they double. Who moves `next` does it. */
+static void bursty_p_find_limit(bursty_p_frame_kind *kind, uint32_t count) {
+    uint32_t next = BURSTY_P_ACQUIRE(&kind->next), step = count / 32, i;
+    uint64_t all = 0, below = 0;
+    if ((int32_t)(count - next) < 0) return;
+    if (step < 16) step = 16;
+    if (step > 4096) step = 4096;
+    if (!bursty_p_cas(&kind->next, next, count + step)) return;
+    for (i = 0; i < BURSTY_P_BUCKETS; i++) all += BURSTY_P_ACQUIRE(&kind->bucket[i]);
+    for (i = 0; i + 1 < BURSTY_P_BUCKETS; i++) {
+        below += BURSTY_P_ACQUIRE(&kind->bucket[i]);
+        if (below >= all - all / 20) break;
+    }
+    BURSTY_P_PUT(&kind->limit, i + 1);
+}
+
+/* BURSTY_P_FRAME_CLASSES: it cannot be told yet. */
+static uint32_t bursty_p_class_of(const bursty_p_frame_kind *kind, uint64_t ns) {
+    uint64_t budget = bursty_p_all.config.frame_slow_ns;
+    uint32_t limit = BURSTY_P_GET(&kind->limit);
+    if (budget) return ns > budget ? BURSTY_P_SLOW_FRAME : BURSTY_P_OTHER_FRAME;
+    if (limit == 0) return BURSTY_P_FRAME_CLASSES;
+    return bursty_p_bucket(ns) >= limit ? BURSTY_P_SLOW_FRAME : BURSTY_P_OTHER_FRAME;
+}
+
+/* ---- functions in frames ---- */
+
+static bursty_p_frame_row *bursty_p_claim_frame_row(void) {
+    uint32_t number;
+    do {
+        number = BURSTY_P_GET(&bursty_p_frames.row_count);
+        if (number >= BURSTY_P_FRAME_ROWS) return NULL;
+    } while (!bursty_p_cas(&bursty_p_frames.row_count, number, number + 1));
+    return &bursty_p_frames.rows[number];
+}
+
+/* The row of a function, made at first sight; NULL if the table is full. As
+   bursty_p_tick_child: only the thread of `framed` writes its rows, and a slot
+   changes once. */
+static bursty_p_frame_row *bursty_p_frame_row_of(const bursty_site *site, uint32_t kind,
+                                                 uint32_t framed) {
+    uint32_t h = bursty_p_mix(bursty_p_mix((uint32_t)((uintptr_t)site >> 3), kind), framed);
+    bursty_p_frame_row *fresh = NULL, *row;
+    for (;; h++) {
+        uint32_t *slot = &bursty_p_frames.index[h % BURSTY_P_FRAME_INDEX];
+        uint32_t number = BURSTY_P_ACQUIRE(slot);
+        if (number == 0) {
+            if (!fresh) {
+                fresh = bursty_p_claim_frame_row();
+                if (!fresh) return NULL;
+                fresh->kind = (uint16_t)kind;
+                fresh->framed = (uint16_t)framed;
+                BURSTY_P_RELEASE(&fresh->site, site);
+            }
+            number = (uint32_t)(fresh - bursty_p_frames.rows) + 1;
+            if (bursty_p_cas(slot, 0, number)) return fresh;
+            number = BURSTY_P_ACQUIRE(slot);
+        }
+        row = &bursty_p_frames.rows[number - 1];
+        if (row->site == site && row->kind == kind && row->framed == framed) return row;
+    }
+}
+
+/* Adds a path's ticks to its functions, each of them once; those that it meets
+   first in this frame get into the list. */
+static bursty_p_frame_row *bursty_p_fold_path(bursty_p_framed *f, uint32_t kind, uint32_t path,
+                                              uint32_t n, bursty_p_frame_row *touched) {
+    uint32_t framed = (uint32_t)(f - bursty_p_frames.framed), at, which = BURSTY_P_SELF;
+    if (++f->serial == 0) f->serial = 1;
+    for (at = path; at; at = bursty_p_ticks.rows[at - 1].parent) {
+        const bursty_site *site = bursty_p_ticks.rows[at - 1].site;
+        bursty_p_frame_row *row = bursty_p_frame_row_of(site, kind, framed);
+        if (!row) {
+            if (at == path)
+                bursty_p_tick_add_shared(&bursty_p_frames.kind[kind].unplaced, n);
+        } else {
+            if (!row->touched) {
+                row->touched = touched ? touched : row;
+                row->now[BURSTY_P_SELF] = row->now[BURSTY_P_TOTAL] = row->serial = 0;
+                touched = row;
+            }
+            for (; which <= BURSTY_P_TOTAL && row->serial != f->serial; which++)
+                row->now[which] = row->now[which] + n < n ? UINT32_MAX : row->now[which] + n;
+            row->serial = f->serial;
+        }
+        which = BURSTY_P_TOTAL;
+    }
+    return touched;
+}
+
+static void bursty_p_fold_frame(bursty_p_framed *f, uint32_t kind, uint32_t class_number,
+                                const bursty_p_frame_list *list) {
+    bursty_p_frame_row *row = NULL, *next;
+    uint32_t i, k;
+    for (i = 0; i < list->count; i++)
+        row = bursty_p_fold_path(f, kind, list->path[i].row, list->path[i].ticks, row);
+    for (; row; row = next) {
+        next = row->touched == row ? NULL : row->touched;
+        row->touched = NULL;
+        for (k = 0; k <= BURSTY_P_TOTAL; k++) {
+            bursty_p_count_up(&row->sum[class_number][k], row->now[k]);
+            bursty_p_add_product(&row->squares[class_number][k], row->now[k], row->now[k]);
+        }
+    }
+}
+
+/* ---- the slowest frames, as they were ---- */
+
+/* Keeps the paths with the most ticks. */
+static void bursty_p_keep_paths(bursty_p_slowest *kept, const bursty_p_frame_list *list) {
+    uint64_t taken = 0, rest = list->more; /* taken: a bit for each path of the list */
+    uint32_t i, best;
+    kept->paths = 0;
+    while (kept->paths < BURSTY_P_SLOWEST_PATHS) {
+        best = BURSTY_P_FRAME_PATHS;
+        for (i = 0; i < list->count; i++) {
+            if (taken >> i & 1) continue;
+            if (best == BURSTY_P_FRAME_PATHS || list->path[i].ticks > list->path[best].ticks)
+                best = i;
+        }
+        if (best == BURSTY_P_FRAME_PATHS) break;
+        taken |= (uint64_t)1 << best;
+        kept->path[kept->paths].row = list->path[best].row;
+        kept->path[kept->paths++].ticks = list->path[best].ticks;
+    }
+    for (i = 0; i < list->count; i++) {
+        if (!(taken >> i & 1)) rest += list->path[i].ticks;
+    }
+    kept->more = rest > UINT32_MAX ? UINT32_MAX : (uint32_t)rest;
+}
+
+static void bursty_p_keep_slowest(bursty_p_frame_kind *kind, uint32_t number, uint64_t ns,
+                                  uint64_t wait_ns, uint64_t began_ns,
+                                  const bursty_p_frame_list *list) {
+    uint32_t have = BURSTY_P_GET(&kind->slowest_count), i, at = 0;
+    uint64_t least;
+    if (have == BURSTY_P_SLOWEST && ns <= BURSTY_P_READ(&kind->slowest_least)) return;
+    if (!bursty_p_cas(&kind->slowest_busy, 0, 1)) {
+        bursty_p_tick_add_shared(&kind->missed, 1);
+        return;
+    }
+    have = BURSTY_P_GET(&kind->slowest_count);
+    for (i = 1; i < have; i++) {
+        if (kind->slowest[i].ns < kind->slowest[at].ns) at = i;
+    }
+    if (have < BURSTY_P_SLOWEST) at = have++;
+    else if (ns <= kind->slowest[at].ns) at = BURSTY_P_SLOWEST; /* others have come in between */
+    if (at < BURSTY_P_SLOWEST) {
+        bursty_p_slowest *kept = &kind->slowest[at];
+        kept->ns = ns;
+        kept->wait_ns = wait_ns;
+        kept->began_ns = began_ns;
+        kept->number = number;
+        bursty_p_keep_paths(kept, list);
+        for (least = ns, i = 0; i < have; i++) {
+            if (kind->slowest[i].ns < least) least = kind->slowest[i].ns;
+        }
+        BURSTY_P_STORE(&kind->slowest_least, least);
+        BURSTY_P_PUT(&kind->slowest_count, have);
+    }
+    BURSTY_P_RELEASE(&kind->slowest_busy, 0);
+}
+
+/* ---- the end of a frame, and the next ---- */
+
+static void bursty_p_end_frame(bursty_p_framed *f, uint32_t k, uint64_t ns, uint64_t cpu_ns,
+                               uint64_t began_ns, const bursty_p_frame_list *list) {
+    bursty_p_frame_kind *kind = &bursty_p_frames.kind[k];
+    uint64_t wait_ns = ns > cpu_ns && bursty_p_knows_waiting() ? ns - cpu_ns : 0;
+    uint32_t class_number = bursty_p_class_of(kind, ns);
+    uint32_t number = BURSTY_P_ADD(&kind->count, 1) + 1;
+    uint64_t us = ns / 1000;
+    bursty_p_tick_add_shared(&kind->bucket[bursty_p_bucket(ns)], 1);
+    BURSTY_P_PUT(&kind->last_us[(number - 1) % BURSTY_P_LAST_FRAMES],
+                 us > UINT32_MAX ? UINT32_MAX : (uint32_t)us);
+    bursty_p_find_limit(kind, number);
+    if (list->more) bursty_p_tick_add_shared(&kind->crowded, list->more);
+    bursty_p_keep_slowest(kind, number, ns, wait_ns, began_ns, list);
+    if (class_number == BURSTY_P_FRAME_CLASSES) return;
+    {
+        bursty_p_count *sum = &f->sum[k][class_number * BURSTY_P_FRAME_SUMS];
+        bursty_p_count_up(&sum[BURSTY_P_FRAME_COUNT], 1);
+        bursty_p_count_up(&sum[BURSTY_P_FRAME_US], us);
+        bursty_p_add_product(&sum[BURSTY_P_FRAME_US2], us, us);
+        bursty_p_count_up(&sum[BURSTY_P_FRAME_WAIT], wait_ns / 1000);
+        bursty_p_add_product(&sum[BURSTY_P_FRAME_WAIT2], wait_ns / 1000, wait_ns / 1000);
+    }
+    bursty_p_fold_frame(f, k, class_number, list);
+}
+
+/* A place for a thread that begins its first frame; NULL if all are in use. */
+static bursty_p_framed *bursty_p_take_framed(void) {
+    uint32_t i;
+    for (i = 0; i < BURSTY_P_FRAMED; i++) {
+        if (bursty_p_cas(&bursty_p_frames.framed[i].used, 0, 1)) return &bursty_p_frames.framed[i];
+    }
+    return NULL;
+}
+
+BURSTY_API void bursty_frame(const char *name) {
+    bursty_p_thread *t = bursty_p_me();
+    bursty_p_framed *f = t ? bursty_p_mine.framed : NULL;
+    bursty_p_frame_list *list;
+    uint64_t now_ns, now_cpu_ns, began_ns, began_cpu_ns;
+    uint32_t k = BURSTY_FRAMES, ended, breaks;
+    if (BURSTY_P_ACQUIRE(&bursty_p_all.epoch) == 0) return;
+    BURSTY_P_PUT(&bursty_p_frames.used, 1);
+    if (!f && name && t && bursty_p_has_frame_clock())
+        f = bursty_p_mine.framed = bursty_p_take_framed();
+    if (!f) {
+        bursty_p_tick_add_shared(name ? &bursty_p_frames.lost : &bursty_p_frames.idle_ends, 1);
+        return;
+    }
+    if (f->busy) { /* a signal handler, in the middle of what follows */
+        bursty_p_tick_add_shared(&bursty_p_frames.nested, 1);
+        return;
+    }
+    f->busy = 1;
+    BURSTY_P_FENCE();
+    if (name) {
+        k = bursty_p_kind_of(name, 1);
+        if (k == BURSTY_FRAMES) bursty_p_tick_add_shared(&bursty_p_frames.lost, 1);
+    }
+    ended = f->running;
+    breaks = f->breaks;
+    began_ns = f->began_ns;
+    began_cpu_ns = f->began_cpu_ns;
+    now_ns = bursty_p_frame_ns();
+    now_cpu_ns = bursty_p_frame_cpu_ns();
+    f->began_ns = now_ns;
+    f->began_cpu_ns = now_cpu_ns;
+    f->breaks = BURSTY_P_GET(&bursty_p_frames.breaks);
+    list = &f->list[f->active & 1];
+    BURSTY_P_FENCE();
+    f->active = !f->active;
+    BURSTY_P_PUT(&f->running, k < BURSTY_FRAMES ? k + 1 : 0);
+    BURSTY_P_FENCE();
+    if (!ended && !name) bursty_p_tick_add_shared(&bursty_p_frames.idle_ends, 1);
+    if (ended && (breaks != f->breaks || BURSTY_P_GET(&bursty_p_frames.paused)))
+        bursty_p_tick_add_shared(&bursty_p_frames.kind[ended - 1].left_out, 1);
+    else if (ended) /* a clock that goes back gives a frame of 0 ns */
+        bursty_p_end_frame(f, ended - 1, now_ns > began_ns ? now_ns - began_ns : 0,
+                           now_cpu_ns > began_cpu_ns ? now_cpu_ns - began_cpu_ns : 0,
+                           began_ns - bursty_p_frames.began_ns, list);
+    list->count = list->more = 0;
+    BURSTY_P_FENCE();
+    f->busy = 0;
+}
+
+BURSTY_API size_t bursty_frames(const char *name, uint32_t *us, size_t max) {
+    const bursty_p_frame_kind *kind;
+    uint32_t k, count, i;
+    if (!name || bursty_p_all.epoch == 0) return 0;
+    k = bursty_p_kind_of(name, 0);
+    if (k == BURSTY_FRAMES) return 0;
+    kind = &bursty_p_frames.kind[k];
+    count = BURSTY_P_ACQUIRE(&kind->count);
+    if (max > BURSTY_P_LAST_FRAMES) max = BURSTY_P_LAST_FRAMES;
+    if (max > count) max = count;
+    for (i = 0; i < max; i++)
+        us[i] = BURSTY_P_GET(&kind->last_us[(count - max + i) % BURSTY_P_LAST_FRAMES]);
+    return max;
+}
+
+/* ---- start, pause, threads ---- */
+
+static void bursty_p_begin_frames(void) {
+    if (bursty_p_frames.used) bursty_p_zero(&bursty_p_frames, sizeof bursty_p_frames);
+    bursty_p_frames.paused = 0;
+    bursty_p_frames.began_ns = bursty_p_frame_ns();
+}
+
+/* A frame with a pause in it is left out. */
+static void bursty_p_pause_frames(int is_paused) {
+    (void)BURSTY_P_ADD(&bursty_p_frames.breaks, 1);
+    BURSTY_P_PUT(&bursty_p_frames.paused, is_paused != 0);
+}
+
+/* The thread ends, and its frame with it. */
+static void bursty_p_leave_frames(void) {
+    bursty_p_framed *f = bursty_p_mine.framed;
+    bursty_p_mine.framed = NULL;
+    BURSTY_P_FENCE();
+    if (!f) return;
+    if (f->running) bursty_p_tick_add_shared(&bursty_p_frames.kind[f->running - 1].unended, 1);
+    BURSTY_P_PUT(&f->running, 0);
+    f->busy = f->list[0].count = f->list[1].count = f->list[0].more = f->list[1].more = 0;
+    BURSTY_P_RELEASE(&f->used, 0);
+}
+
+/* Rows and kinds stay. A running frame is left out when it ends. */
+static void bursty_p_clear_frames(void) {
+    uint32_t k, i, c, n;
+    if (!BURSTY_P_GET(&bursty_p_frames.used)) return;
+    (void)BURSTY_P_ADD(&bursty_p_frames.breaks, 1);
+    BURSTY_P_RELEASE(&bursty_p_frames.lost, 0);
+    BURSTY_P_RELEASE(&bursty_p_frames.idle_ends, 0);
+    BURSTY_P_RELEASE(&bursty_p_frames.nested, 0);
+    for (k = 0; k < BURSTY_FRAMES; k++) {
+        bursty_p_frame_kind *kind = &bursty_p_frames.kind[k];
+        BURSTY_P_RELEASE(&kind->unended, 0);
+        BURSTY_P_RELEASE(&kind->left_out, 0);
+        BURSTY_P_RELEASE(&kind->missed, 0);
+        BURSTY_P_RELEASE(&kind->crowded, 0);
+        BURSTY_P_RELEASE(&kind->unplaced, 0);
+        for (i = 0; i < BURSTY_P_BUCKETS; i++) BURSTY_P_RELEASE(&kind->bucket[i], 0);
+        BURSTY_P_PUT(&kind->slowest_count, 0);
+        BURSTY_P_PUT(&kind->limit, 0);
+        BURSTY_P_PUT(&kind->next, BURSTY_P_FIRST_FRAMES);
+        BURSTY_P_RELEASE(&kind->count, 0);
+    }
+    for (i = 0; i < BURSTY_P_FRAMED; i++) {
+        for (k = 0; k < BURSTY_FRAMES; k++) {
+            for (n = 0; n < BURSTY_P_FRAME_CLASSES * BURSTY_P_FRAME_SUMS; n++)
+                BURSTY_P_STORE(&bursty_p_frames.framed[i].sum[k][n], 0);
+        }
+    }
+    for (i = 0; i < BURSTY_P_GET(&bursty_p_frames.row_count); i++) {
+        for (c = 0; c < BURSTY_P_FRAME_CLASSES; c++) {
+            for (n = 0; n < 2; n++) {
+                BURSTY_P_STORE(&bursty_p_frames.rows[i].sum[c][n], 0);
+                BURSTY_P_STORE(&bursty_p_frames.rows[i].squares[c][n], 0);
+            }
+        }
+    }
+}
+
+/* A child of fork has one thread, and whoever held a flag is gone. */
+static void bursty_p_fork_frames(void) {
+    uint32_t i;
+    for (i = 0; i < BURSTY_FRAMES; i++) {
+        if (bursty_p_frames.kind[i].state == 1) bursty_p_frames.kind[i].state = 0;
+        bursty_p_frames.kind[i].slowest_busy = 0;
+    }
+    for (i = 0; i < BURSTY_P_FRAMED; i++) {
+        bursty_p_framed *f = &bursty_p_frames.framed[i];
+        if (f == bursty_p_mine.framed) continue;
+        f->used = f->running = f->busy = 0;
+        f->list[0].count = f->list[1].count = f->list[0].more = f->list[1].more = 0;
+    }
+}
+
+/* ---- the part of a dump ---- */
+
+static void bursty_p_put_slowest(bursty_p_dump *d, bursty_p_frame_kind *kind) {
+    uint32_t i, k, at, depth, tries = 1000;
+    while (tries && !bursty_p_cas(&kind->slowest_busy, 0, 1)) tries--;
+    bursty_p_put_varint(&d->out, tries ? kind->slowest_count : 0); /* 0: a handler, in between */
+    for (i = 0; tries && i < kind->slowest_count; i++) {
+        const bursty_p_slowest *kept = &kind->slowest[i];
+        const uint64_t v[6] = { kept->number, kept->began_ns / 1000, kept->ns, kept->wait_ns,
+                                kept->more, kept->paths };
+        bursty_p_put_all(d, v, 6);
+        for (k = 0; k < kept->paths; k++) {
+            depth = 0;
+            for (at = kept->path[k].row; at; at = bursty_p_ticks.rows[at - 1].parent) depth++;
+            bursty_p_put_varint(&d->out, kept->path[k].ticks);
+            bursty_p_put_varint(&d->out, depth);
+            for (at = kept->path[k].row; at; at = bursty_p_ticks.rows[at - 1].parent)
+                bursty_p_put_site(d, bursty_p_ticks.rows[at - 1].site);
+        }
+    }
+    if (tries) BURSTY_P_RELEASE(&kind->slowest_busy, 0);
+}
+
+static void bursty_p_put_kind(bursty_p_dump *d, uint32_t k) {
+    bursty_p_frame_kind *kind = &bursty_p_frames.kind[k];
+    const uint32_t limit = BURSTY_P_GET(&kind->limit);
+    const uint64_t budget = bursty_p_all.config.frame_slow_ns;
+    uint64_t running = 0, v[10], sums[2 * BURSTY_P_FRAME_SUMS];
+    uint32_t i, c, s, gap = 0, rows = BURSTY_P_ACQUIRE(&bursty_p_frames.row_count);
+    for (i = 0; i < 2 * BURSTY_P_FRAME_SUMS; i++) sums[i] = 0;
+    for (i = 0; i < BURSTY_P_FRAMED; i++) {
+        const bursty_p_framed *f = &bursty_p_frames.framed[i];
+        running += BURSTY_P_GET(&f->running) == k + 1;
+        for (s = 0; s < 2 * BURSTY_P_FRAME_SUMS; s++) bursty_p_sum(&sums[s], &f->sum[k][s]);
+    }
+    v[0] = budget;
+    v[1] = budget ? budget : limit ? bursty_p_bucket_ns(limit) : 0;
+    v[2] = v[1]; /* the least and the largest, where dumps are added up */
+    v[3] = running;
+    v[4] = BURSTY_P_ACQUIRE(&kind->unended);
+    v[5] = BURSTY_P_ACQUIRE(&kind->left_out);
+    v[6] = BURSTY_P_ACQUIRE(&kind->crowded);
+    v[7] = BURSTY_P_ACQUIRE(&kind->unplaced);
+    v[8] = BURSTY_P_ACQUIRE(&kind->missed);
+    v[9] = bursty_p_knows_waiting();
+    bursty_p_put_string(d, kind->name);
+    bursty_p_put_all(d, v, 10);
+    bursty_p_put_all(d, sums, 2 * BURSTY_P_FRAME_SUMS);
+    for (i = 0; i < BURSTY_P_BUCKETS; i++) { /* count, gap, count, gap, ..., 0 */
+        const uint64_t count = BURSTY_P_ACQUIRE(&kind->bucket[i]);
+        if (count) {
+            bursty_p_put_varint(&d->out, count);
+            bursty_p_put_varint(&d->out, gap);
+            gap = 0;
+        } else gap++;
+    }
+    bursty_p_put_varint(&d->out, 0);
+    bursty_p_put_slowest(d, kind);
+    for (i = 0; i < rows; i++) {
+        const bursty_p_frame_row *row = &bursty_p_frames.rows[i];
+        const bursty_site *site = BURSTY_P_ACQUIRE(&row->site);
+        if (!site || row->kind != k) continue;
+        bursty_p_put_site(d, site);
+        for (s = 0; s < 2; s++) {
+            for (c = 0; c < BURSTY_P_FRAME_CLASSES; c++) {
+                bursty_p_put_varint(&d->out, BURSTY_P_READ(&row->sum[c][s]));
+                bursty_p_put_varint(&d->out, BURSTY_P_READ(&row->squares[c][s]));
+            }
+        }
+    }
+    bursty_p_put_site(d, NULL);
+}
+
+static int bursty_p_write_frames(bursty_p_dump *d, bursty_write_fn write, void *user) {
+    uint32_t k, kinds = 0;
+    if (!BURSTY_P_GET(&bursty_p_frames.used)) return 0;
+    for (k = 0; k < BURSTY_FRAMES; k++)
+        kinds += BURSTY_P_ACQUIRE(&bursty_p_frames.kind[k].state) == 2;
+    d->sites = 0;
+    bursty_p_put_begin(&d->out, 8, write, user);
+    bursty_p_put_varint(&d->out, 1);
+    bursty_p_put_string(d, bursty_p_all.config.program);
+    const uint64_t info[5] = { bursty_p_ticks.row_room ? bursty_p_ticks.period_us : 0,
+                               BURSTY_P_ACQUIRE(&bursty_p_frames.lost),
+                               BURSTY_P_ACQUIRE(&bursty_p_frames.idle_ends),
+                               BURSTY_P_ACQUIRE(&bursty_p_frames.nested), kinds };
+    bursty_p_put_all(d, info, 5);
+    for (k = 0; k < BURSTY_FRAMES && kinds; k++) {
+        if (BURSTY_P_ACQUIRE(&bursty_p_frames.kind[k].state) != 2) continue;
+        bursty_p_put_kind(d, k);
+        kinds--;
+    }
+    return bursty_p_put_end(&d->out);
+}
+
+#else /* no frames in this build */
+
+static void bursty_p_begin_frames(void) { }
+static void bursty_p_pause_frames(int is_paused) { (void)is_paused; }
+static void bursty_p_leave_frames(void) { }
+static void bursty_p_clear_frames(void) { }
+static void bursty_p_fork_frames(void) { }
+BURSTY_API void bursty_frame(const char *name) { (void)name; }
+BURSTY_API size_t bursty_frames(const char *name, uint32_t *us, size_t max) {
+    return (void)name, (void)us, (void)max, 0;
+}
+
+#endif
+
 /* ---- start --------------------------------------- src/bursty/start.c ---- */
 
 #if BURSTY_MEMORY > 0
@@ -3918,6 +4719,7 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     bursty_p_lay_out(memory, bytes, ticks);
     bursty_p_all.config = *config;
     bursty_p_all.lost_threads = 0;
+    bursty_p_begin_frames();
     bursty_p_begin_budget(config);
     bursty_p_first_settings(config);
     if (ticks) bursty_p_begin_time();
@@ -3954,6 +4756,7 @@ BURSTY_API void bursty_pause(int is_paused) {
         for (i = 0; i < BURSTY_PROFILES; i++) now.slot[i].stamp = old + 1;
     } while (!bursty_p_publish(&now, old));
     bursty_p_pause_time(is_paused);
+    bursty_p_pause_frames(is_paused);
     bursty_p_look_now();
 }
 
@@ -4005,6 +4808,7 @@ BURSTY_API void bursty_thread_end(void) {
     if (!t) return;
     bursty_p_tell(BURSTY_THREAD_ENDS, t);
     bursty_p_look_now();
+    bursty_p_leave_frames();
     t->in_slow = 2;
     bursty_p_go_live(t, 0);
     bursty_p_mine.thread = NULL;
@@ -4019,6 +4823,7 @@ BURSTY_API void bursty_forked(void) {
     if (bursty_p_all.epoch == 0) return;
     for (i = 0; i < BURSTY_P_BUFFERS; i++) bursty_p_buffer[i].busy = 0; /* of threads that are gone */
     bursty_clear();
+    bursty_p_fork_frames();
     for (i = 0; i < bursty_p_threads(); i++) {
         if (&bursty_p_all.threads[i] != mine) bursty_p_all.threads[i].state = BURSTY_P_ENDED;
     }
@@ -4053,6 +4858,7 @@ BURSTY_API void bursty_clear(void) {
         for (p = 0; p < BURSTY_P_SUMS; p++) BURSTY_P_STORE(&bursty_p_all.rows[i].sum[p], 0);
     }
     bursty_p_clear_time();
+    bursty_p_clear_frames();
 }
 
 /* ---- answers ----------------------------------- src/bursty/answers.c ---- */
@@ -4285,7 +5091,7 @@ BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max) {
 
 /* ---- bursty_write -------------------------------- src/bursty/write.c ---- */
 
-/* Writes all parts: the counts, the ticks, the companion's. */
+/* Writes all parts: the counts, the ticks, the frames, the companion's. */
 BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     bursty_p_dump d;
     bursty_stats stats;
@@ -4309,6 +5115,9 @@ BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     if (bursty_p_put_end(&d.out)) return -1;
 #if BURSTY_P_TICKS
     if (bursty_p_ticks.row_room && bursty_p_write_time(&d, write, user)) return -1;
+#if BURSTY_FRAMES > 0
+    if (bursty_p_write_frames(&d, write, user)) return -1;
+#endif
 #endif
     return bursty_p_all.companion.write ? bursty_p_all.companion.write(write, user) : 0;
 }

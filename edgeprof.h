@@ -128,6 +128,7 @@
    are named below.
 
    CONTENTS
+     language
      options
      counts: types and functions
      the planner: types and functions
@@ -152,6 +153,14 @@
 #define EDGEPROF_H
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- language ---------------------------------------- src/language.h ---- */
+
+/* Microsoft's compiler and -std=gnu90 say less about themselves, and take it. */
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus) \
+    && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
+#endif
 
 /* ---- options --------------------------------- src/edgeprof/options.h ---- */
 

@@ -159,6 +159,7 @@
    thread 1. Each run takes 24 bytes; tables take 0.5 MB by default.
 
    CONTENTS
+     language
      options
      types
      functions: all windows (All-Window Profiling, section 3)
@@ -191,6 +192,14 @@
 #define FOOTPRINT_H
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- language ---------------------------------------- src/language.h ---- */
+
+/* Microsoft's compiler and -std=gnu90 say less about themselves, and take it. */
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus) \
+    && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
+#endif
 
 /* ---- options -------------------------------- src/footprint/options.h ---- */
 

@@ -69,6 +69,7 @@
    2011). Section numbers in this file are those of the paper.
 
    CONTENTS
+     language
      options
      types
      functions
@@ -100,6 +101,14 @@
 #define HCCT_H
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- language ---------------------------------------- src/language.h ---- */
+
+/* Microsoft's compiler and -std=gnu90 say less about themselves, and take it. */
+#if defined(__STRICT_ANSI__) && !defined(__cplusplus) \
+    && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L)
+#error "this header is C99 and C++11: compile with -std=c99 or newer in place of -ansi"
+#endif
 
 /* ---- options ------------------------------------- src/hcct/options.h ---- */
 

@@ -583,10 +583,122 @@ static void ends(brst *b, size_t bytes) {
     }
 }
 
+/* ---- kind 8 ------------------------------------------------------------------------------- */
+
+static void zeros(brst *b, int count) {
+    while (count--) brst_number(b, 0);
+}
+
+/* A part whose kinds are as many as it takes: the number in front is larger. */
+static void begin_frames(brst *b, const char *program, unsigned kinds) {
+    brst_begin(b, 8, CHUNK);
+    brst_number(b, 1);
+    brst_string(b, program);
+    brst_number(b, 10000);
+    zeros(b, 3);
+    brst_number(b, kinds);
+}
+
+/* Up to the buckets: two classes of 1000 frames each. */
+static void begin_kind(brst *b, const char *name) {
+    int i;
+    brst_string(b, name);
+    zeros(b, 9);
+    brst_number(b, 1);
+    for (i = 0; i < 2; i++) {
+        brst_number(b, 1000);
+        zeros(b, 4);
+    }
+}
+
+/* Kinds of a few bytes, in a program with a long name. */
+static void frame_kinds(brst *b, size_t bytes) {
+    unsigned kinds = (unsigned)(bytes / 36), i;
+    char name[16];
+    begin_frames(b, long_name, kinds);
+    for (i = 0; i < kinds; i++) {
+        snprintf(name, sizeof name, "%x", i * 2654435761u);
+        begin_kind(b, name);
+        brst_number(b, 1);
+        zeros(b, 1);
+        zeros(b, 3);
+    }
+    brst_end(b);
+}
+
+static void frame_buckets(brst *b, size_t bytes) {
+    unsigned kinds = (unsigned)(bytes / 1200), i, k;
+    char name[16];
+    begin_frames(b, "", kinds);
+    for (i = 0; i < kinds; i++) {
+        snprintf(name, sizeof name, "%x", i * 2654435761u);
+        begin_kind(b, name);
+        for (k = 0; k < 528; k++) {
+            brst_number(b, 1);
+            brst_number(b, 0);
+        }
+        zeros(b, 3);
+    }
+    brst_end(b);
+}
+
+/* Functions that are told apart, all of one long name: from many kinds, each of them again. */
+static void frame_functions(brst *b, size_t bytes) {
+    unsigned kinds = (unsigned)(bytes / 800), i, k;
+    char name[16];
+    begin_frames(b, "", kinds + 1);
+    for (i = 0; i <= kinds; i++) {
+        snprintf(name, sizeof name, "%x", i * 2654435761u);
+        begin_kind(b, name);
+        zeros(b, 2);
+        for (k = 0; k < 64; k++) {
+            snprintf(long_name, 20, "%x", k * 2654435761u);
+            long_name[strlen(long_name)] = 'W';
+            long_name[4000] = 0;
+            if (i == 0) brst_site(b, long_name, long_name, k, 1);
+            else brst_number(b, 65); /* the one that was new 64 ago */
+            long_name[4000] = 'W';
+            brst_number(b, 100);
+            brst_number(b, 10);
+            zeros(b, 6);
+        }
+        zeros(b, 1);
+    }
+    brst_end(b);
+}
+
+/* Frames with deep stacks, all of them alike. */
+static void frame_stacks(brst *b, size_t bytes) {
+    unsigned frames = (unsigned)(bytes / 520), i, k, p;
+    begin_frames(b, "", 1);
+    begin_kind(b, "frame");
+    zeros(b, 1);
+    brst_number(b, frames);
+    for (i = 0; i < frames; i++) {
+        brst_number(b, 1);
+        zeros(b, 4);
+        brst_number(b, 4);
+        for (p = 0; p < 4; p++) {
+            brst_number(b, 1);
+            brst_number(b, 127);
+            for (k = 0; k < 127; k++) {
+                if (i + p + k == 0) brst_site(b, "function", "", 1, 1);
+                else brst_number(b, 2);
+            }
+        }
+    }
+    zeros(b, 1);
+    brst_end(b);
+}
+
 static const struct {
     const char *name;
     void (*write)(brst *b, size_t bytes);
 } shapes[] = {
+    {"frame_kinds", frame_kinds},
+    {"frame_buckets", frame_buckets},
+    {"frame_functions", frame_functions},
+    {"frame_stacks", frame_stacks},
     {"ends", ends},
     {"rows", rows},
     {"long_names", long_names},

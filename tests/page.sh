@@ -35,6 +35,9 @@ addEventListener('load', function () { setTimeout(function () {
   say.ribbons = count('#flow path');
   say.frames = count('.flame rect');
   say.curves = count('.chart polyline');
+  say.durations = count('.durations rect');
+  say.slowones = count('.durations rect.slow');
+  say.more = count('#frames .more .here');
   say.overflow = wide();
   /* Pick a function: callers, itself, callees. */
   click(document.querySelector('#functions tbody tr'));
@@ -153,7 +156,8 @@ holds() {
     for word in rows boxes ribbons frames curves overflow picked sorted found zoomed linked \
         escaped stops read functions \
         pairs contexts timed untimed ranges oftime footprints title hottest missing alike halves untrue lit covered hit partly \
-        files below sourced way first truth alone strangers litticks longrows lastline plainly; do
+        files below sourced way first truth alone strangers litticks longrows lastline plainly \
+        durations slowones more; do
         number=$(said $word)
         expression=$(echo "$expression" | sed "s/\\b$word\\b/${number:-(-1)}/g")
     done
@@ -206,6 +210,11 @@ FRAME
         holds "$name" 'alone >= 2 && strangers == 0 && litticks == 1 && plainly == 1'
         ;;
     esac
+    # Frames of two lengths; what the long ones do more is collecting and waiting.
+    case $page in *frames.html)
+        holds "$name" 'durations == 2 && slowones == 1 && more == 2'
+        ;;
+    esac
     case $page in *lines.html)
         holds "$name" 'longrows > 20 && longrows < 1000 && lastline == 130000'
         ;;
@@ -238,6 +247,9 @@ if [ $# = 0 ]; then
             "$dir/$dump.brst" || exit 1
     done
     "$BUILD/bursty" report --html "$dir/min.html" --min 10 "$dir/game.brst" || exit 1
+    $CC -O1 -I. -o "$dir/make_frames" tests/make_frames.c &&
+        "$dir/make_frames" "$dir/frames.brst" budget &&
+        "$BUILD/bursty" report --html "$dir/frames.html" "$dir/frames.brst" || exit 1
     # A path in which no browser breaks a line by itself stands in the last line of a page.
     long=$dir/$(printf '%0100d' 0)
     mkdir -p "$long"
@@ -245,7 +257,8 @@ if [ $# = 0 ]; then
     "$BUILD/bursty" report --html "$dir/long.html" "$long/nothing.brst" || exit 1
     set -- "$dir/lines.html" "$dir/same_name.html" "$dir/long.html" "$dir/game.html" "$dir/hostile.html" "$dir/odd-tree.html" \
         "$dir/nothing.html" "$dir/all.html" "$dir/chains.html" "$dir/middle.html" \
-        "$dir/coverage.html" "$dir/timed.html" "$dir/no-tick.html" "$dir/min.html"
+        "$dir/coverage.html" "$dir/timed.html" "$dir/no-tick.html" "$dir/min.html" \
+        "$dir/frames.html"
     [ ! -f "$BUILD/demo/report.html" ] || set -- "$@" "$BUILD/demo/report.html"
 fi
 for page in "$@"; do

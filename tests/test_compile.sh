@@ -39,7 +39,7 @@ cxx() { $CXX $(warnings_of "$CXX") -I. "$@"; }
 
 # ---- every standard, every way of pulling the headers in ----
 
-stds=c99 cxx_stds=c++11 best=-O1
+stds=c99 cxx_stds=c++11 best=-O0
 [ -z "${FULL-}" ] || { best=-O2 stds='c99 c11 c17' cxx_stds='c++11 c++17 c++20'; }
 
 for std in $stds; do
@@ -145,6 +145,11 @@ refused() { # WORDS COMMAND...: it does not compile, and says so
 printf '#include "hcct.h"\n#include "bursty.h"\n' >"$out/order.c"
 check "a wrong order of headers is an error that says what to do" \
     refused 'include bursty.h before hcct.h' $CC -std=c99 -I. -fsyntax-only "$out/order.c"
+for header in $headers; do
+    echo "#include \"$header.h\"" >"$out/alone.c"
+    check "$header.h says that -ansi is too old" \
+        refused 'c99 or newer in place of -ansi' $CC -ansi -I. -fsyntax-only "$out/alone.c"
+done
 printf '#include "bursty.h"\nvoid f(const char *s);\nvoid f(const char *s) { BURST_SCOPE(s); }\n' \
     >"$out/name.c"
 check "a name that is no literal is an error" \

@@ -116,7 +116,9 @@ compile_record() { # COMPILER FLAGS...
     done
 }
 
-for flags in '-O0' '-O2' '-O2 -fno-pie' '-O3 -fomit-frame-pointer' '-O1 -fPIE'; do
+all=
+[ -z "${FULL-}" ] || all=yes
+for flags in '-O0' ${all:+'-O2' '-O3 -fomit-frame-pointer'} '-O2 -fno-pie' '-O1 -fPIE'; do
     # shellcheck disable=SC2086
     if compile_record $CC -std=c99 -Wall -Wextra -pedantic -Werror $flags &&
         $CC $flags -finstrument-functions -c -o "$dir/program.o" "$dir/program.c" &&

@@ -3,11 +3,11 @@
 # (docs/formats.md): for each shape of make_hostile.c, at most 32 MiB and 100 bytes of memory a byte
 # of file; 16 times the file takes at most 48 times the CPU time; output is at most 64 MiB and 512
 # bytes a byte of file. A file is read, or refused with a reason. FULL=1, as the matrix has it: files
-# of 2 MB; otherwise of 500 kB.
+# of 2 MB; otherwise of 250 kB.
 BUILD=${BUILD:-build} CC=${CC:-cc}
 dir=$BUILD/tests/hostile
 passed=0 failed=0 skipped=0
-small=31250 big=500000
+small=15625 big=250000
 [ -z "${FULL-}" ] || small=125000 big=2000000
 mkdir -p "$dir/small" "$dir/big"
 

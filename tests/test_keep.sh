@@ -176,9 +176,8 @@ fi
 
 keep -O0 -finstrument-functions -DHOOKS
 keep -O2 -fsanitize-coverage=trace-pc -DHOOKS
-keep -O3 -march=native
 keep -O2 -fPIC -mno-red-zone '-DBURSTY_TLS_MODEL="initial-exec"'
-whole -O2
+whole -O1
 same_dump -O2
 same_events scopes.c -O2
 if has "$CXX"; then
@@ -261,7 +260,7 @@ intel -O1 -fPIC '-DBURSTY_TLS_MODEL="initial-exec"'
 # other function. No function but the two that the thunks call first saves what a call may change:
 # gcc 12 has mixed that up. Those that are reached only on the way that keeps all registers are not listed.
 short='bursty_p_kept_count bursty_p_kept_hit bursty_p_kept_return bursty_p_kept_leave
-    bursty_note bursty_hit bursty_p_rest bursty_p_mix bursty_p_below
+    bursty_note bursty_hit bursty_p_rest bursty_p_mix bursty_p_below bursty_p_draw_gap
     bursty_p_caller bursty_p_claim bursty_p_row_of bursty_p_tally bursty_p_send bursty_p_gap
     bursty_p_weigh bursty_p_begin bursty_p_next_phase bursty_p_go_live bursty_p_keep_hit_any
     bursty_p_keep_look bursty_p_look bursty_p_deliver bursty_p_end bursty_p_fold_all
@@ -356,7 +355,7 @@ lto() { # the options under which this compiler links with -flto, or nothing
     done
 }
 lto=$(lto)
-for flags in -O1 -O2 -Os '-O3 -mavx' '-O2 -fPIC' '-O2 -DBURSTY_NO_TLS' '-O2 -static' \
+for flags in -O1 -O2 -Os '-O3 -mavx' '-O3 -march=native' '-O2 -fPIC' '-O2 -DBURSTY_NO_TLS' '-O2 -static' \
     '-O2 -fPIE -static-pie' '-O2 -fno-pie -no-pie' '-O2 -fno-omit-frame-pointer' \
     '-O2 -fcf-protection=full' '-O2 -mcmodel=medium' '-O2 -ffunction-sections -Wl,--gc-sections' \
     '-O2 -fstack-protector-all -fstack-clash-protection' '-O2 --coverage' \

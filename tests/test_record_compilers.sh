@@ -29,13 +29,16 @@ int main(int argc, char **) {
     return v.empty() ? 0 : v[0];
 }
 END_OF_FILE
+settings='--every,0 --ticks,200' # FULL=1: four
+[ -z "${FULL-}" ] || settings="--every,9900 $settings --off"
 for compiler in g++ clang++; do
     "$compiler" -O1 -c -o plain.o source.cc 2>/dev/null || {
         skipped=$((skipped + 1))
         echo "skipped: no $compiler with a C++ library"
         continue
     }
-    for options in '' '--ticks 200' '--every 0' '--off'; do
+    for options in $settings; do
+        options=$(echo "$options" | tr , ' ')
         rm -f recorded.o
         # shellcheck disable=SC2086
         timeout 300 "$BURSTY" record --quiet --follow $options -o out.brst -- \

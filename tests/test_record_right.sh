@@ -237,4 +237,9 @@ for way in -fplt -fno-plt; do
     if [ "${bursts:-0}" -gt 1000 ]; then pass; else fail "a cycle $way: ${bursts:-no} bursts"; fi
 done
 
+# Nobody calls _start, and bursts that begin later do not see it: it is in no context.
+$bursty record --every 0 --profile hcct,methods,pairs -o x.brst -- ./cycle >got 2>got.err
+if $bursty report --min 0 x.brst >got.err 2>&1 && ! grep -q _start got.err && grep -q 'main' got.err; then pass
+else fail "_start is a function like others"; fi
+
 finish

@@ -120,12 +120,15 @@ TEST(a_table_behind_nops_is_proved) {
 }
 
 TEST(a_table_whose_register_is_written_is_not_proved) {
-    static const unsigned char spoil[] = {0x48, 0x89, 0xC3};            /* mov %rax,%rbx */
-    static const unsigned char call[] = {0xFF, 0xD2, 0x90};             /* call *%rdx    */
-    int k;
-    for (k = 0; k < 2; k++) {
+    static const unsigned char spoil[][3] = {
+        {0x48, 0x89, 0xC3},                     /* mov %rax,%rbx */
+        {0x8D, 0x1B, 0x90}};                    /* lea (%rbx),%ebx: the upper half is lost */
+    static const unsigned char call[] = {0xFF, 0xD2, 0x90};             /* call *%rdx */
+    int i, k;
+    for (i = 0; i < 3; i++) {
+        k = i == 2;
         CHECK_EQ(DECODE(hoisted), 0);
-        memcpy(image + 24, k ? call : spoil, 3);
+        memcpy(image + 24, k ? call : spoil[i], 3);
         table(0, 0, hoisted_to, 2);
         CHECK_EQ(x86flow_decode(&b, &m, &f, 0), 0);
         x86flow_plan(&b, 4);

@@ -11,7 +11,8 @@ static void help(FILE *to) {
     fputs("\n  bursty COMMAND --help tells more. --version prints the version.\n"
           "  Exit status: 0 done, 1 failed, 2 bad usage or bad input (one line on standard error "
           "says "
-          "what and where).\n",
+          "what and where),\n"
+          "  3 a condition of `report --fail-if` holds.\n",
           to);
 }
 

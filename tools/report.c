@@ -1,46 +1,62 @@
 /* report.c - bursty report: dumps into something to look at. */
+#include "base/glob.h"
 #include "base/input.h"
+#include "base/pager.h"
 #include "base/save.h"
 #include "base/terminal.h"
 #include "base/tool.h"
 #include "kinds/decisions.h"
+#include "model/compare.h"
+#include "model/fail_if.h"
 #include "write/writers.h"
 #include <stdlib.h>
 #include <string.h>
 
 static void help(FILE *to) {
     size_t i;
-    fputs("usage: bursty report [OPTIONS] FILE ...          FILE may be -, standard input\n\n", to);
+    fputs("usage: bursty report [OPTIONS] FILE ...          FILE may be -, standard input\n\n"
+          "  bursty report game.brst                        what takes the time, or is called most\n"
+          "  bursty report --html page.html game.brst       the same as a page, with flame graphs\n"
+          "  bursty report new.brst --base old.brst         what changed, and what is luck\n\n"
+          "Forms, one at a time:\n",
+          to);
     for (i = 0; writer_list[i]; i++) {
         char form[32];
         snprintf(form, sizeof form, "--%s%s", writer_list[i]->name,
                  writer_list[i]->wants_out ? " OUT" : "");
         fprintf(to, "  %-18s %s\n", form, writer_list[i]->about);
     }
-    fputs("  -o OUT             where to (-: standard output, the default)\n"
-          "  --title TEXT       what ran; by default the program's name out of the dump, or the "
-          "first file's\n"
-          "  --note NAME=VALUE  a fact to show at the top, such as 'overhead=+1.2 %'; may be "
-          "repeated\n"
-          "  --min PERCENT      leave out functions and pairs with less than that share (--text: "
-          "0.1, others: 0)\n"
-          "  --sort COLUMN      sort tables by a column, such as share, time_share, estimated or "
-          "function\n"
+    fputs("  -o OUT             where to (-: standard output, the default)\n\n"
+          "What is shown:\n"
+          "  --top N            N rows of each table; 0: all\n"
+          "  --match NAME       only functions of that name, and stacks that it is in\n"
+          "  --only TABLE       only tables of that key or title, such as time or '*stacks*'; may be\n"
+          "  --not TABLE        repeated. --not: all but these. In names * stands for any\n"
+          "                     characters and ? for one\n"
+          "  --min PERCENT      leave out functions and pairs with less than that share (--text:\n"
+          "                     0.1, others: 0)\n"
+          "  --sort COLUMN      sort tables by a column, as its heading or its key in --csv says\n"
+          "  --by UNIT          what stacks count: ticks (the default, if there are any) or calls.\n"
+          "                     With --base: time (of a run, the default) or share (of all time)\n"
+          "  --title TEXT       what ran; by default the program's name out of the dump\n"
+          "  --note NAME=VALUE  a fact to show at the top, such as 'overhead=+1.2 %'; may be repeated\n"
           "  --unique-cause     MC/DC by unique cause; without it, masking MC/DC\n"
-          "  --by UNIT          what stacks of --collapsed count: ticks (the default, if there are "
-          "any) or calls;\n"
-          "                     other forms show both, and take no --by\n"
           "  --no-demangle      leave C++ names as the linker has them\n"
-          "  --whole-stacks     write all frames of stacks, even if the file becomes very large\n"
-          "  --source-root DIR  show the text of sources that lie in DIR, and of no others; without "
-          "it, in the\n"
-          "                     current folder\n"
-          "\n"
-          "  Several files are added up. Nothing is written if one of them is bad. An option that "
-          "changes nothing\n"
-          "  in the form that was asked for is refused. The text is as wide as the terminal, or as "
-          "COLUMNS says;\n"
-          "  NO_COLOR takes its colours away.\n",
+          "  --whole-stacks     write all stacks, even if the file becomes larger than 1 GB\n"
+          "  --source-root DIR  show the text of sources that lie in DIR, and of no others; without\n"
+          "                     it, in the current folder\n\n"
+          "Comparing, as --text, --json or --csv:\n"
+          "  --base FILE        with this run. Repeat it, and give several FILEs, for several runs\n"
+          "                     of a side: then how much runs differ counts, too\n"
+          "  --fail-if 'parse>+5%'\n"
+          "                     end with status 3 if the time of parse, with all it calls, surely\n"
+          "                     grew by more than 5 %. If the data cannot tell, that is said, and\n"
+          "                     the status is 0. Also 'self:parse>+2ms', 'calls:*>+0%',\n"
+          "                     'total>+10%'; may be repeated\n\n"
+          "Several files are added up, unless there is --base. Nothing is written if one of them is\n"
+          "bad. An option that changes nothing in the form that was asked for is refused. The text is\n"
+          "as wide as the terminal, or as COLUMNS says; NO_COLOR takes its colours away. On a\n"
+          "terminal it goes through PAGER, or less; PAGER=cat is none.\n",
           to);
 }
 
@@ -50,6 +66,13 @@ typedef struct options {
     double min;
     unsigned given; /* options that not every form uses, as in report_writer.uses */
     int forms, outs;
+    const char **base; /* files of --base */
+    size_t base_count;
+    fail_if *conditions;
+    size_t condition_count;
+    const char **only, **not_these; /* each ended by NULL, or NULL */
+    size_t only_count, not_count;
+    const char *match;
 } options;
 
 static const struct {
@@ -62,6 +85,10 @@ static const struct {
     {"no-demangle", REPORT_USES_NAMES},
     {"source-root", REPORT_USES_SOURCES},
     {"whole-stacks", REPORT_USES_WHOLE},
+    {"only", REPORT_USES_ROWS},
+    {"not", REPORT_USES_ROWS},
+    {"match", REPORT_USES_ROWS},
+    {"top", REPORT_USES_TOP},
 };
 
 /* Refuses options that would change nothing in what the form writes. Returns a TOOL_ status. */
@@ -138,6 +165,36 @@ static int set_form(options *o, tool_option *option, const report_writer *writer
     return value ? set_out(o, value) : TOOL_OK;
 }
 
+/* Adds to a list that ends with NULL. */
+static int add_pattern(const char ***list, size_t *count, const char *pattern) {
+    *list = (const char **)tool_grow(*list, (*count + 2) * sizeof **list);
+    (*list)[(*count)++] = pattern;
+    (*list)[*count] = NULL;
+    return TOOL_OK;
+}
+
+static int set_top(report *r, const char *value) {
+    char *end;
+    unsigned long rows = strtoul(value, &end, 10);
+    if (*value < '0' || *value > '9' || *end || rows > 1000000000)
+        return tool_error("--top %s: a number of rows is wanted; 0 means all", value);
+    r->options.has_top = 1;
+    r->options.top = rows;
+    return TOOL_OK;
+}
+
+static int add_base(options *o, const char *file) {
+    o->base = (const char **)tool_grow(o->base, (o->base_count + 1) * sizeof *o->base);
+    o->base[o->base_count++] = file;
+    return TOOL_OK;
+}
+
+static int add_condition(options *o, const char *words) {
+    o->conditions = (fail_if *)tool_grow(o->conditions,
+                                         (o->condition_count + 1) * sizeof *o->conditions);
+    return fail_if_read(&o->conditions[o->condition_count++], words);
+}
+
 static int set_option(options *o, report *r, tool_option *option) {
     size_t i;
     for (i = 0; i < sizeof choosy / sizeof *choosy; i++) {
@@ -152,6 +209,22 @@ static int set_option(options *o, report *r, tool_option *option) {
         return tool_value(option) ? add_note(r, option->value) : TOOL_BAD_INPUT;
     if (tool_is(option, "--", "min"))
         return tool_value(option) ? set_min(o, option->value) : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "base"))
+        return tool_value(option) ? add_base(o, option->value) : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "fail-if"))
+        return tool_value(option) ? add_condition(o, option->value) : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "top"))
+        return tool_value(option) ? set_top(r, option->value) : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "only"))
+        return tool_value(option) ? add_pattern(&o->only, &o->only_count, option->value)
+                                  : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "not"))
+        return tool_value(option) ? add_pattern(&o->not_these, &o->not_count, option->value)
+                                  : TOOL_BAD_INPUT;
+    if (tool_is(option, "--", "match")) {
+        o->match = tool_value(option);
+        return o->match ? TOOL_OK : TOOL_BAD_INPUT;
+    }
     if (tool_is(option, "--", "title")) {
         o->title = tool_value(option);
         return o->title ? TOOL_OK : TOOL_BAD_INPUT;
@@ -183,11 +256,27 @@ static int set_option(options *o, report *r, tool_option *option) {
     return tool_no_option(option, "report");
 }
 
+/* What a comparison can be written as, and what it has no use for. */
+static int check_comparison(const options *o, const report *r) {
+    static const unsigned useless = REPORT_USES_CAUSE | REPORT_USES_WHOLE | REPORT_USES_SOURCES;
+    size_t i;
+    if (!(o->writer->uses & REPORT_USES_CHANGES))
+        return tool_error("--base: a comparison has no form --%s; it has --text, --json and --csv",
+                          o->writer->name);
+    for (i = 0; i < sizeof choosy / sizeof *choosy; i++) {
+        if (o->given & choosy[i].bit & useless)
+            return tool_error("--%s changes nothing with --base", choosy[i].name);
+    }
+    if (r->options.by && strcmp(r->options.by, "time") != 0 && strcmp(r->options.by, "share") != 0)
+        return tool_error("--by %s: with --base, time or share is wanted", r->options.by);
+    return TOOL_OK;
+}
+
 /* Takes the options out of argv, so that files are left. Returns a TOOL_ status. */
 static int parse(options *o, report *r, int argc, char **argv, int *files) {
     tool_option option;
     int status = TOOL_OK;
-    tool_options_once(&option, argc, argv, "--note");
+    tool_options_once(&option, argc, argv, "--note --base --fail-if --only --not");
     while (status == TOOL_OK && tool_next(&option)) status = set_option(o, r, &option);
     *files = option.files;
     if (status != TOOL_OK) return status;
@@ -195,7 +284,9 @@ static int parse(options *o, report *r, int argc, char **argv, int *files) {
         return tool_error("one form at a time: --text, --html, --collapsed, --json, ...");
     if (o->outs > 1) return tool_error("one place to write to: --html OUT or -o OUT");
     if (*files == 0) return tool_no_input("report", "FILE ...");
-    return check_uses(o);
+    if (o->condition_count && !o->base_count)
+        return tool_error("--fail-if compares with --base FILE, which is missing");
+    return o->base_count ? check_comparison(o, r) : check_uses(o);
 }
 
 /* --by names a unit that no whole stacks have. */
@@ -241,58 +332,194 @@ static char *describe_files(char *const *paths, int count) {
     return clean;
 }
 
+/* ---- one report of all files --------------------------------------------------------------- */
+
+static void set_options(report *r, const options *o) {
+    r->options.least_share = (o->min >= 0 ? o->min : o->writer == &writer_text ? 0.1 : 0) / 100;
+    r->options.wants_all_rows = o->writer == &writer_csv || o->sort || o->match ||
+                                r->options.has_top;
+    r->options.keeps_mangled |= o->writer == &writer_order; /* linkers want their own names */
+    r->options.wants_sums = strcmp(o->writer->name, "sums") == 0;
+    r->options.width = terminal_width(o->out);
+    r->options.is_coloured = terminal_has_colour(o->out);
+}
+
+static void note_others(const input *in) {
+    if (in->others.size)
+        tool_error("note: %lu bytes of parts of unknown kinds are left out",
+                   (unsigned long)in->others.size);
+}
+
+static int make_report(report *r, input *in, options *o, char **argv, int files) {
+    const char *other;
+    int i, status = TOOL_OK;
+    for (i = 0; i < files && status == TOOL_OK; i++) status = input_open(in, argv[i]);
+    if (status != TOOL_OK) return status;
+    note_others(in);
+    input_settle(in);
+    report_make(r, in);
+    r->made_of = describe_files(argv, files);
+    r->title = o->title ? text_clean(o->title, strlen(o->title)) : make_title(r, argv[0]);
+    if (r->options.by && !report_unit(r, &other)) return refuse_unit(r);
+    if (r->options.wants_unique_cause && !input_find(in, &kind_decisions))
+        return tool_error("--unique-cause: %s has no decisions for MC/DC", argv[0]);
+    return report_check(r, o->writer, argv[0]);
+}
+
+/* ---- a comparison -------------------------------------------------------------------------- */
+
+/* Base files first. Each has an input of its own: it is a run. */
+static int open_runs(compare_input *runs, input *inputs, size_t count) {
+    size_t i;
+    for (i = 0; i < count; i++) {
+        int status = input_open(&inputs[i], runs[i].path);
+        if (status != TOOL_OK) return status;
+        note_others(&inputs[i]);
+        input_settle(&inputs[i]);
+        runs[i].in = &inputs[i];
+    }
+    return TOOL_OK;
+}
+
+static char *comparison_title(const compare_input *runs, size_t base_count) {
+    text title = {NULL, 0, 0};
+    char *clean;
+    text_add(&title, runs[base_count].path);
+    text_add(&title, " against ");
+    text_add(&title, runs[0].path);
+    clean = text_clean(title.data, title.size);
+    text_free(&title);
+    return clean;
+}
+
+static int make_comparison(report *r, const options *o, char **argv, int files, size_t *holds) {
+    size_t i, count = o->base_count + (size_t)files;
+    compare_input *runs = (compare_input *)tool_alloc(count * sizeof *runs);
+    input *inputs = (input *)tool_alloc(count * sizeof *inputs);
+    comparison *made;
+    int status;
+    for (i = 0; i < count; i++)
+        runs[i].path = i < o->base_count ? o->base[i] : argv[i - o->base_count];
+    status = open_runs(runs, inputs, count);
+    if (status == TOOL_OK) {
+        r->made_of = describe_files(argv, files);
+        r->title = o->title ? text_clean(o->title, strlen(o->title))
+                            : comparison_title(runs, o->base_count);
+        status = compare_make(r, runs, o->base_count, (size_t)files,
+                              r->options.by && strcmp(r->options.by, "share") == 0, &made);
+    }
+    if (status == TOOL_OK)
+        status = fail_if_check(r, made, o->conditions, o->condition_count, holds);
+    if (status == TOOL_OK) compare_show(r, made, runs);
+    for (i = 0; i < count; i++) input_free(&inputs[i]);
+    free(inputs);
+    free(runs);
+    return status;
+}
+
+/* ---- what is shown of it ------------------------------------------------------------------ */
+
+static int refuse_tables(const report *r, const char *pattern) {
+    text keys = {NULL, 0, 0};
+    size_t i, k;
+    int status;
+    for (i = 0; i < r->part_count; i++) {
+        for (k = 0; k < r->parts[i].table_count; k++)
+            text_format(&keys, "%s%s", keys.size ? ", " : "", r->parts[i].tables[k]->key);
+    }
+    text_bytes(&keys, "", 1);
+    status = tool_error("--only %s: no table is called that (there are: %s); --match chooses "
+                        "functions",
+                        pattern, keys.data);
+    text_free(&keys);
+    return status;
+}
+
+/* Each pattern of --only must choose something, or else it is misspelt. */
+static int choose(report *r, const options *o) {
+    size_t i, k, n;
+    for (n = 0; n < o->only_count; n++) {
+        size_t found = 0;
+        for (i = 0; i < r->part_count; i++) {
+            for (k = 0; k < r->parts[i].table_count; k++) {
+                const report_table *table = r->parts[i].tables[k];
+                found += (size_t)(glob_matches(o->only[n], table->key, strlen(table->key)) ||
+                                  glob_matches(o->only[n], table->title, strlen(table->title)));
+            }
+        }
+        if (!found) return refuse_tables(r, o->only[n]);
+    }
+    if ((o->only_count || o->not_count) && !report_choose(r, o->only, o->not_these))
+        return tool_error("--only and --not leave no table");
+    if (o->match && !report_match(r, o->match))
+        return tool_error("--match %s: no function has that name; * stands for any characters",
+                          o->match);
+    return TOOL_OK;
+}
+
+/* ---- both ---------------------------------------------------------------------------------- */
+
+/* An output must be none of the inputs: those of the base come behind the others. */
+static int open_output(save *to, const options *o, char **argv, int files) {
+    size_t count = (size_t)files + o->base_count, i;
+    const char **inputs = (const char **)tool_alloc(count * sizeof *inputs);
+    int status;
+    for (i = 0; i < count; i++)
+        inputs[i] = i < (size_t)files ? argv[i] : o->base[i - (size_t)files];
+    status = save_open(to, o->out, inputs, (int)count, 0);
+    free(inputs);
+    return status;
+}
+
 static int run(int argc, char **argv) {
-    options o = {&writer_text, NULL, NULL, NULL, NULL, -1, 0, 0, 0};
+    options o;
     report r;
     input in;
     sources door = {NULL, 0};
     text out = {NULL, 0, 0};
     save to;
-    const char *other;
-    int i, files, status;
+    size_t holds = 0, k;
+    int files, status;
     if (tool_wants_help(argc, argv)) {
         help(stdout);
         return TOOL_OK;
     }
+    memset(&o, 0, sizeof o);
     memset(&r, 0, sizeof r);
     memset(&in, 0, sizeof in);
+    o.writer = &writer_text;
+    o.min = -1;
     status = parse(&o, &r, argc, argv, &files);
     if (status == TOOL_OK && o.writer->uses & REPORT_USES_SOURCES) {
         status = sources_begin(&door, o.source_root);
         r.options.sources = &door;
     }
-    for (i = 0; i < files && status == TOOL_OK; i++) status = input_open(&in, argv[i]);
     if (status == TOOL_OK) {
-        if (in.others.size)
-            tool_error("note: %lu bytes of parts of unknown kinds are left out",
-                       (unsigned long)in.others.size);
-        input_settle(&in);
-        r.options.least_share = (o.min >= 0 ? o.min : o.writer == &writer_text ? 0.1 : 0) / 100;
-        r.options.wants_all_rows = o.writer == &writer_csv || o.sort;
-        r.options.keeps_mangled |= o.writer == &writer_order; /* linkers want their own names */
-        r.options.width = terminal_width(o.out);
-        r.options.is_coloured = terminal_has_colour(o.out);
-        report_make(&r, &in);
-        r.made_of = describe_files(argv, files);
-        r.title = o.title ? text_clean(o.title, strlen(o.title)) : make_title(&r, argv[0]);
-        if (o.sort && report_sort(&r, o.sort) == 0)
-            status = tool_error("--sort %s: no table has that column", o.sort);
-        if (status == TOOL_OK && r.options.by && !report_unit(&r, &other))
-            status = refuse_unit(&r);
-        if (status == TOOL_OK && r.options.wants_unique_cause && !input_find(&in, &kind_decisions))
-            status = tool_error("--unique-cause: %s has no decisions for MC/DC", argv[0]);
+        set_options(&r, &o);
+        status = o.base_count ? make_comparison(&r, &o, argv, files, &holds)
+                              : make_report(&r, &in, &o, argv, files);
     }
-    if (status == TOOL_OK) status = report_check(&r, o.writer, argv[0]);
-    if (status == TOOL_OK) status = save_open(&to, o.out, (const char *const *)argv, files, 0);
+    if (status == TOOL_OK && o.sort && report_sort(&r, o.sort) == 0)
+        status = tool_error("--sort %s: no table has that column", o.sort);
+    if (status == TOOL_OK) status = choose(&r, &o);
+    if (status == TOOL_OK) status = open_output(&to, &o, argv, files);
     if (status == TOOL_OK) {
+        if (o.writer == &writer_text) pager_begin(o.out);
         r.out = &to;
         o.writer->write(&r, &out);
         status = save_close(&to, &out);
+        pager_end();
     }
+    if (status == TOOL_OK && holds) status = TOOL_FOUND;
     text_free(&out);
     report_free(&r);
     input_free(&in);
     sources_end(&door);
+    for (k = 0; k < o.condition_count; k++) fail_if_free(&o.conditions[k]);
+    free(o.conditions);
+    free(o.base);
+    free(o.only);
+    free(o.not_these);
     return status;
 }
 

@@ -13,11 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#if defined(_REENTRANT) || (defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 34))
-#endif
 #define BURSTY_STACK 64
 #define BURSTY_IMPLEMENTATION
 #include "bursty.h"
+#include "file_name.h"
 
 /* Made at link time: the name of the dump, and rates or 0. */
 extern __attribute__((visibility("hidden"))) const char bursty_cc_file[];
@@ -35,24 +34,6 @@ MUST_HOLD(kinds, BURSTY_CALL == 1 && BURSTY_RETURN == 2 && BURSTY_BACKEDGE == 4 
 
 static pid_t parent;
 
-static void make_path(char *path, size_t room) {
-    const char *wanted = getenv("BURSTY_FILE");
-    size_t n = 0;
-    int numbered = 0;
-    if (!wanted || !*wanted) wanted = bursty_cc_file;
-    for (; *wanted && n < room - 64; wanted++) {
-        if (wanted[0] == '%' && wanted[1] == 'p') {
-            n += (size_t)snprintf(path + n, 32, "%ld", (long)getpid());
-            numbered = 1;
-            wanted++;
-        } else {
-            path[n++] = *wanted;
-        }
-    }
-    path[n] = 0;
-    if (getpid() != parent && !numbered) snprintf(path + n, 32, ".%ld", (long)getpid());
-}
-
 /* Is there something that is no dump? It is not overwritten. */
 static int is_foreign(const char *path) {
     char magic[4];
@@ -69,7 +50,7 @@ static void save(void) {
     bursty_stats stats;
     bursty_get_stats(&stats);
     if (stats.checks == 0) return;
-    make_path(path, sizeof path);
+    file_name(path, sizeof path, "BURSTY_FILE", bursty_cc_file, getpid() != parent);
     if (is_foreign(path)) {
         fprintf(stderr, "bursty: %s: is no .brst file and is not overwritten\n", path);
         return;

@@ -11,24 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-RECORDER_HOOK static void make_path(char *path, size_t room) {
-    const char *wanted = getenv("BURSTY_CONTEXTS");
-    size_t n = 0;
-    int numbered = 0;
-    if (!wanted || !*wanted) wanted = "hcct.brst";
-    for (; *wanted && n < room - 64; wanted++) {
-        if (wanted[0] == '%' && wanted[1] == 'p') {
-            n += (size_t)snprintf(path + n, 32, "%ld", (long)getpid());
-            numbered = 1;
-            wanted++;
-        } else {
-            path[n++] = *wanted;
-        }
-    }
-    path[n] = 0;
-    if (recorder_is_child() && !numbered) snprintf(path + n, 32, ".%ld", (long)getpid());
-}
+#define FILE_NAME_HOOK RECORDER_HOOK
+#include "../cc/file_name.h"
 
 /* A number of the environment; `otherwise` if there is none. */
 RECORDER_HOOK static uint64_t number_of(const char *variable, uint64_t least, uint64_t most,
@@ -114,7 +98,7 @@ RECORDER_HOOK void recorder_dump(int (*more)(hcct_write_fn write, void *user)) {
     uint64_t deep = 0;
     const recorder_thread *all = recorder_stop(&threads), *r;
     const recorder_thread *trees = recorder_period == RECORDER_NEVER ? NULL : all;
-    make_path(path, sizeof path);
+    file_name(path, sizeof path, "BURSTY_CONTEXTS", "hcct.brst", recorder_is_child());
     functions = recorder_find_names();
     errno = 0;
     if ((trees || (all && more)) && recorder_write(trees, path, more) != 0) {

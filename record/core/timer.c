@@ -27,6 +27,7 @@
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include "../../src/cpu_timer.c" /* the timers that bursty.h sets, too */
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -217,45 +218,40 @@ EXPORTED __sighandler_t __sysv_signal(int number, __sighandler_t handler) {
 static void stop(void *thread) {
     timed_thread *t = (timed_thread *)thread;
     timed_here = NULL;
-    if (t->timer >= 0 && !timed.stopped) syscall(SYS_timer_delete, t->timer);
+    if (t->timer >= 0 && !timed.stopped) base_p_timer_delete(t->timer);
     t->timer = -1;
     __atomic_store_n(&t->in_use, 0, __ATOMIC_RELEASE);
 }
 
-/* Anywhere in the first period: threads that live shorter than one get their share, too. */
-static long first_tick(void) {
+static uint32_t any_moment(pid_t thread) {
     struct timespec now;
-    uint64_t mixed;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    mixed = ((uint64_t)now.tv_nsec + (uint64_t)syscall(SYS_gettid)) * UINT64_C(0x9E3779B97F4A7C15);
-    return 1 + (long)((mixed >> 32) % (timed.period_us * UINT64_C(1000)));
-}
-
-/* A timer of a thread's CPU time, which interrupts that thread. Returns its number, or -1. */
-static int make_timer(clockid_t clock, pid_t thread) {
-    struct sigevent event;
-    struct {
-        struct timespec interval, value;
-    } when;
-    int timer = -1;
-    memset(&event, 0, sizeof event);
-    event.sigev_notify = SIGEV_THREAD_ID;
-    event.sigev_signo = timer_signal();
-    event.sigev_value.sival_ptr = &timed;
-    event._sigev_un._tid = thread;
-    when.interval.tv_sec = timed.period_us / 1000000;
-    when.interval.tv_nsec = (long)(timed.period_us % 1000000) * 1000;
-    when.value.tv_sec = 0;
-    when.value.tv_nsec = first_tick();
-    if (syscall(SYS_timer_create, clock, &event, &timer) != 0) return -1;
-    syscall(SYS_timer_settime, timer, 0, &when, NULL);
-    return timer;
+    return (uint32_t)((((uint64_t)now.tv_nsec + (uint64_t)thread) * UINT64_C(0x9E3779B97F4A7C15))
+                      >> 32);
 }
 
 /* Starts the timer of the calling thread. */
 static void start(timed_thread *t) {
     timed_here = t;
-    t->timer = make_timer(CLOCK_THREAD_CPUTIME_ID, (pid_t)syscall(SYS_gettid));
+    t->timer = base_p_timer_create(timer_signal(), &timed);
+    if (t->timer >= 0)
+        (void)base_p_timer_start(t->timer, timed.period_us,
+                                 any_moment((pid_t)syscall(SYS_gettid)));
+}
+
+/* The same for another thread, which takes its record when it ticks. */
+static void start_other(pid_t thread) {
+    /* A thread's clock of CPU time, by its number: see clock_getcpuclockid. */
+    clockid_t clock = (clockid_t)(~(unsigned)thread << 3 | 6);
+    struct sigevent event;
+    int timer;
+    memset(&event, 0, sizeof event);
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = timer_signal();
+    event.sigev_value.sival_ptr = &timed;
+    event._sigev_un._tid = thread;
+    if (syscall(SYS_timer_create, clock, &event, &timer) != 0) return;
+    (void)base_p_timer_start(timer, timed.period_us, any_moment(thread));
 }
 
 void timer_thread(uint64_t stack_end) {
@@ -289,8 +285,7 @@ static void time_others(void) {
         for (at = 0; at < got;) {
             const struct linux_entry *e = (const struct linux_entry *)(const void *)(room + at);
             pid_t thread = (pid_t)atoi(e->name);
-            /* A thread's clock of CPU time, by its number: see clock_getcpuclockid. */
-            if (thread > 0 && thread != own) (void)make_timer((clockid_t)(~(unsigned)thread << 3 | 6), thread);
+            if (thread > 0 && thread != own) start_other(thread);
             at += e->size;
         }
     }
@@ -338,7 +333,7 @@ void timer_stop(int timers) {
     timed_thread *t = __atomic_load_n(&timed.all, __ATOMIC_ACQUIRE);
     if (!timed.period_us) return;
     for (; timers && t; t = t->next) {
-        if (t->in_use && t->timer >= 0) syscall(SYS_timer_delete, t->timer);
+        if (t->in_use && t->timer >= 0) base_p_timer_delete(t->timer);
         t->timer = -1;
     }
     __atomic_store_n(&timed.stopped, 1, __ATOMIC_RELAXED);

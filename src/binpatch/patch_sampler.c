@@ -1,12 +1,5 @@
 /* ---- patching: the sampler (figure 3 of bursty-tracing) ---- */
 
-static uint32_t binpatch_p_random(binpatch_p_thread *t) {
-    t->random ^= t->random << 13;
-    t->random ^= t->random >> 17;
-    t->random ^= t->random << 5;
-    return t->random;
-}
-
 /* So many bursts a second: if the time since the last one was too long, the next gap is shorter,
    and the other way round, by no more than 8 times at once. */
 static uint32_t binpatch_p_follow_clock(binpatch_p_thread *t) {
@@ -27,12 +20,10 @@ static uint32_t binpatch_p_follow_clock(binpatch_p_thread *t) {
 }
 
 static int32_t binpatch_p_gap(binpatch_p_thread *t) {
-    uint32_t gap = binpatch_p.config.every, jitter;
+    uint32_t gap = binpatch_p.config.every;
     if (gap == BINPATCH_ALWAYS) return 0;
     if (binpatch_p.config.bursts_per_second) gap = binpatch_p_follow_clock(t);
-    jitter = (uint32_t)((uint64_t)gap * (uint64_t)binpatch_p.config.jitter / 100);
-    if (jitter) gap = gap - jitter + binpatch_p_random(t) % (2 * jitter + 1);
-    return (int32_t)gap;
+    return (int32_t)binpatch_p_draw_gap(&t->random, gap, (uint32_t)binpatch_p.config.jitter);
 }
 
 /* Hands the buffered events over, but for records that a handler interrupted: their kind is 0. */
@@ -96,7 +87,7 @@ static void binpatch_p_begin_span(binpatch_p_thread *t, int live, int32_t n) {
 /* A thread begins anywhere in a burst or in the gap behind it. */
 static void binpatch_p_first_span(binpatch_p_thread *t) {
     uint32_t gap = binpatch_p.config.every, burst = binpatch_p.config.burst,
-             at = binpatch_p_random(t) % (gap + burst);
+             at = binpatch_p_below(&t->random, gap + burst);
     if (!binpatch_p.config.jitter) at = burst + gap - 1;
     if (at >= burst) binpatch_p_begin_span(t, 0, (int32_t)(at - burst));
     else if (t->buffer || binpatch_p_take_buffer(t)) binpatch_p_begin_span(t, 1, (int32_t)at);

@@ -58,6 +58,20 @@ uint8_t bursty_p_open;
 #define BURSTY_P_TICKS 0
 #endif
 
+#ifndef BURSTY_FRAMES
+#ifdef BURSTY_BARE
+#define BURSTY_FRAMES 0
+#else
+#define BURSTY_FRAMES 8
+#endif
+#endif
+#if BURSTY_FRAMES < 0 || BURSTY_FRAMES > 64
+#error "BURSTY_FRAMES is a number from 0 to 64"
+#endif
+#if BURSTY_FRAMES > 0 && !BURSTY_P_TICKS
+#error "in a bare build BURSTY_FRAMES needs BURSTY_TICKS"
+#endif
+
 #if defined(BURSTY_BARE) && defined(__OPTIMIZE_SIZE__)
 #define BURSTY_P_STEP static inline BURSTY_P_KEEP_SLOW /* the compiler knows where it saves bytes */
 #else

@@ -25,6 +25,7 @@ BURSTY_API void bursty_pause(int is_paused) {
         for (i = 0; i < BURSTY_PROFILES; i++) now.slot[i].stamp = old + 1;
     } while (!bursty_p_publish(&now, old));
     bursty_p_pause_time(is_paused);
+    bursty_p_pause_frames(is_paused);
     bursty_p_look_now();
 }
 
@@ -76,6 +77,7 @@ BURSTY_API void bursty_thread_end(void) {
     if (!t) return;
     bursty_p_tell(BURSTY_THREAD_ENDS, t);
     bursty_p_look_now();
+    bursty_p_leave_frames();
     t->in_slow = 2;
     bursty_p_go_live(t, 0);
     bursty_p_mine.thread = NULL;
@@ -90,6 +92,7 @@ BURSTY_API void bursty_forked(void) {
     if (bursty_p_all.epoch == 0) return;
     for (i = 0; i < BURSTY_P_BUFFERS; i++) bursty_p_buffer[i].busy = 0; /* of threads that are gone */
     bursty_clear();
+    bursty_p_fork_frames();
     for (i = 0; i < bursty_p_threads(); i++) {
         if (&bursty_p_all.threads[i] != mine) bursty_p_all.threads[i].state = BURSTY_P_ENDED;
     }
@@ -124,4 +127,5 @@ BURSTY_API void bursty_clear(void) {
         for (p = 0; p < BURSTY_P_SUMS; p++) BURSTY_P_STORE(&bursty_p_all.rows[i].sum[p], 0);
     }
     bursty_p_clear_time();
+    bursty_p_clear_frames();
 }

@@ -37,6 +37,7 @@ BURSTY_API void bursty_pause(int is_paused) BURSTY_P_OFF((void)is_paused)
    site. bursty_top adds them up. */
 BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) BURSTY_P_OFF((void)visit, (void)user)
 
+#if !defined(BURSTY_BARE) || defined(BURSTY_OFF)
 /* Fills rows[0..max) with the hottest functions, for an overlay as often as every
    frame: by time, or, where nothing ticks, by calls. Time outside of all scopes is
    the row "(outside)"; time that no tick saw is in no row, and cpu_us of
@@ -44,6 +45,21 @@ BURSTY_API void bursty_each(bursty_visit_fn visit, void *user) BURSTY_P_OFF((voi
    bursty_start or bursty_clear. Returns how many rows were filled. */
 BURSTY_API size_t bursty_top(bursty_top_row *rows, size_t max)
     BURSTY_P_OFF(return (void)rows, (void)max, 0)
+#endif
+
+/* Ends the frame that this thread is in, if there is one, and begins the next. A
+   frame is what the program does again and again: a frame of a game, a request, a
+   period of a control loop. The name, a literal, says which; several kinds may
+   take turns. NULL only ends one: what follows belongs to no frame. The report
+   says how long frames take, and what slow ones do that others do not. A frame
+   belongs to its thread; one that is running when the thread ends, or in which
+   there is a pause, is counted apart. */
+BURSTY_API void bursty_frame(const char *name) BURSTY_P_OFF((void)name)
+
+/* The durations of the last frames of that kind in us, the newest last, for an
+   overlay: fills us[0..max), at most 256. Returns how many were filled. */
+BURSTY_API size_t bursty_frames(const char *name, uint32_t *us, size_t max)
+    BURSTY_P_OFF(return (void)name, (void)us, (void)max, 0)
 
 /* Sums over all threads, ended ones too. It is exact for the calling thread. Of
    another thread, the checks since its last look at its schedule are not in it

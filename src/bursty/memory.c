@@ -81,6 +81,9 @@ static BURSTY_P_TLS struct {
     bursty_p_count *only;      /* events, if one profile is in a burst and counts all classes */
     uint32_t weight_256, room; /* of these, and checks of the burst, or 0                     */
     bursty_p_row *touched, *recent[BURSTY_P_RECENT]; /* bursty_p_fold, BURSTY_P_PLACE         */
+#if BURSTY_FRAMES > 0
+    struct bursty_p_framed *framed; /* its frames, from its first one on */
+#endif
 } bursty_p_mine;
 
 static const bursty_site bursty_p_burst_site = { "(burst)", "", 0, BURSTY_BEGIN };
@@ -101,14 +104,6 @@ static void bursty_p_zero(void *memory, size_t bytes) {
 BURSTY_P_SLOW uint32_t bursty_p_mix(uint32_t h, uint32_t v) {
     h = (h ^ v) * UINT32_C(0x9E3779B1);
     return h ^ h >> 15;
-}
-
-/* A random number below limit. xorshift: t->random is never 0. */
-BURSTY_P_SLOW uint32_t bursty_p_below(bursty_p_thread *t, uint32_t limit) {
-    t->random ^= t->random << 13;
-    t->random ^= t->random >> 17;
-    t->random ^= t->random << 5;
-    return (uint32_t)((uint64_t)t->random * limit >> 32);
 }
 
 /* The innermost of depth scopes, or NULL. */

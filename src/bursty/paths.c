@@ -172,6 +172,9 @@ static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
     if (!row) return;
     bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_COUNT], n);
     bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_SQUARES], (uint64_t)n * n);
+#if BURSTY_FRAMES > 0
+    bursty_p_frame_tick(bursty_p_mine.framed, row, n);
+#endif
     if ((int32_t)busy < 0 || busy >> 29 == 0) return;
     bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_SLOW], n);
 }

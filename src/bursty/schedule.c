@@ -25,7 +25,6 @@
    profile once in an opening, and the phase after it lasts until the next one. */
 BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
     uint64_t gap = s->set.every;
-    uint32_t spread;
     if (t->factor) {
         gap = gap >> 20 ? (gap * (t->factor >> 8)) >> 8 : gap * t->factor >> 16;
         if (gap < 100) gap = s->set.every < 100 ? s->set.every : 100;
@@ -33,8 +32,7 @@ BURSTY_P_SLOW uint32_t bursty_p_gap(bursty_p_thread *t, bursty_p_sampler *s) {
     }
     s->gap = (uint32_t)gap;
     if (s->set.jitter <= 0) return s->gap;
-    spread = (uint32_t)(gap * (uint32_t)s->set.jitter / 100);
-    gap = gap - spread + bursty_p_below(t, 2 * spread + 1);
+    gap = bursty_p_draw_gap(&t->random, s->gap, (uint32_t)s->set.jitter);
     return gap ? (uint32_t)gap : 1;
 }
 
@@ -79,7 +77,7 @@ static void bursty_p_first_phase(bursty_p_thread *t, bursty_p_sampler *s) {
     s->left = bursty_p_gap(t, s) - 1;
     s->weight_256 = bursty_p_weigh(s);
     if (s->set.jitter <= 0) return;
-    drawn = bursty_p_below(t, s->gap + burst);
+    drawn = bursty_p_below(&t->random, s->gap + burst);
     s->in_burst = drawn < burst;
     s->left = drawn < burst ? burst - drawn : s->gap + burst - drawn;
 }

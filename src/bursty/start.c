@@ -117,6 +117,7 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     bursty_p_lay_out(memory, bytes, ticks);
     bursty_p_all.config = *config;
     bursty_p_all.lost_threads = 0;
+    bursty_p_begin_frames();
     bursty_p_begin_budget(config);
     bursty_p_first_settings(config);
     if (ticks) bursty_p_begin_time();

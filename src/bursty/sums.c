@@ -19,7 +19,7 @@ BURSTY_P_STEP void bursty_p_number(bursty_p_thread *t, bursty_p_sampler *s, uint
     uint32_t at = (uint32_t)before % BURSTY_P_ONE_OF + 1, later = before >= BURSTY_P_ALL_SUMMED;
     s->number++;
     bursty_p_count_up(&t->bursts[p], 1);
-    if (later && (at == 1 || !s->chosen)) s->chosen = bursty_p_below(t, BURSTY_P_ONE_OF) + 1;
+    if (later && (at == 1 || !s->chosen)) s->chosen = bursty_p_below(&t->random, BURSTY_P_ONE_OF) + 1;
     s->times = !later ? 1 : at == s->chosen ? BURSTY_P_ONE_OF : 0;
     if (s->set.action || s->set.every == BURSTY_ALWAYS) s->times = 0;
     if (s->times) bursty_p_mine.summing |= 1u << p;

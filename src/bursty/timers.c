@@ -1,18 +1,7 @@
 /* ---- timers ---- */
 
 #ifdef BURSTY_P_TIMERS
-/* One timer for each thread, CLOCK_THREAD_CPUTIME_ID with SIGEV_THREAD_ID: it runs while the thread
-   runs and interrupts that thread and no other. The system calls are made directly, since C
-   libraries hide the field of the thread's id. */
-typedef struct bursty_p_tick_event {
-    void *value;
-    int signal, notify, thread;
-    char rest[64 - sizeof(void *) - 3 * sizeof(int)];
-} bursty_p_tick_event;
-typedef struct bursty_p_tick_times {
-    long interval_s, interval_ns, value_s, value_ns;
-} bursty_p_tick_times;
-enum { BURSTY_P_THREAD_ID = 4, BURSTY_P_TICK_CAP = 100 };
+enum { BURSTY_P_TICK_CAP = 100 };
 
 static int bursty_p_tick_signal; /* 0: no timer is started any more */
 
@@ -31,37 +20,26 @@ static void bursty_p_tick_handle(int number, siginfo_t *info, void *context) {
 /* Whoever takes the timer out of the record deletes it. */
 static void bursty_p_disarm(bursty_p_thread *t) {
     uint32_t timer = __atomic_exchange_n(&t->timer, 0, __ATOMIC_SEQ_CST);
-    if (timer) (void)syscall(SYS_timer_delete, (long)timer - 1);
+    if (timer) bursty_p_timer_delete((int)timer - 1);
 }
 
-/* The first tick comes at a random moment, so that threads and runs do not beat in step.
-   bursty_p_uninstall on another thread forgets the signal first and then empties the records; here
+/* bursty_p_uninstall on another thread forgets the signal first and then empties the records; here
    the timer gets into the record first. So one of the two deletes it before it can tick. Returns 0
    if the system has no timer. */
 static int bursty_p_arm(bursty_p_thread *t) {
-    bursty_p_tick_event event;
-    bursty_p_tick_times times;
     int signal = __atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST), timer;
-    uint32_t thread = (uint32_t)syscall(SYS_gettid);
-    uint32_t random = (thread ^ (uint32_t)(uintptr_t)&event >> 4) * UINT32_C(0x9E3779B1), first;
+    uint32_t place = (uint32_t)(uintptr_t)&timer >> 4;
+    uint32_t random = ((uint32_t)syscall(SYS_gettid) ^ place) * UINT32_C(0x9E3779B1);
     bursty_p_disarm(t);
     if (!signal) return 1;
-    memset(&event, 0, sizeof event);
-    event.signal = signal;
-    event.notify = BURSTY_P_THREAD_ID;
-    event.thread = (int)thread;
-    if (syscall(SYS_timer_create, (long)BURSTY_P_THREAD_CPU, &event, &timer) != 0) return 0;
+    timer = bursty_p_timer_create(signal, NULL);
+    if (timer < 0) return 0;
     __atomic_store_n(&t->timer, (uint32_t)timer + 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST) != signal) {
         bursty_p_disarm(t);
         return 1;
     }
-    first = 1 + (uint32_t)((uint64_t)random * bursty_p_ticks.period_us >> 32);
-    times.interval_s = (long)(bursty_p_ticks.period_us / 1000000);
-    times.interval_ns = (long)(bursty_p_ticks.period_us % 1000000 * 1000);
-    times.value_s = (long)(first / 1000000);
-    times.value_ns = (long)(first % 1000000 * 1000);
-    if (syscall(SYS_timer_settime, (long)timer, 0L, &times, (void *)0) == 0) return 1;
+    if (bursty_p_timer_start(timer, bursty_p_ticks.period_us, random) == 0) return 1;
     return __atomic_load_n(&bursty_p_tick_signal, __ATOMIC_SEQ_CST) != signal;
 }
 

@@ -85,6 +85,14 @@ typedef struct bursty_config {
     void *clock_user;
     uint32_t seed;            /* of jitter: same seed and events, same samples */
     const char *program;      /* a name for the report; a literal             */
+    uint64_t frame_slow_ns;   /* frames that take longer are slow; 0: those above
+                                 the 95th percentile of their kind so far     */
+    bursty_clock frame_clock; /* for frames, in ns; NULL: the time of day that
+                                 goes by, on POSIX systems and Windows. A bare
+                                 build needs one                              */
+    bursty_clock frame_cpu_clock; /* the CPU time of the calling thread in ns: the
+                                 rest of a frame is waiting. NULL: POSIX systems
+                                 have one, if frame_clock is NULL, too        */
 } bursty_config;
 
 /* One row of the hot table. */

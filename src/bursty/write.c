@@ -1,6 +1,6 @@
 /* ---- bursty_write ---- */
 
-/* Writes all parts: the counts, the ticks, the companion's. */
+/* Writes all parts: the counts, the ticks, the frames, the companion's. */
 BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     bursty_p_dump d;
     bursty_stats stats;
@@ -24,6 +24,9 @@ BURSTY_API int bursty_write(bursty_write_fn write, void *user) {
     if (bursty_p_put_end(&d.out)) return -1;
 #if BURSTY_P_TICKS
     if (bursty_p_ticks.row_room && bursty_p_write_time(&d, write, user)) return -1;
+#if BURSTY_FRAMES > 0
+    if (bursty_p_write_frames(&d, write, user)) return -1;
+#endif
 #endif
     return bursty_p_all.companion.write ? bursty_p_all.companion.write(write, user) : 0;
 }

@@ -14,10 +14,21 @@ void tool_options_once(tool_option *o, int argc, char **argv, const char *many) 
     o->many = many;
 }
 
+/* Is it one of the words of `many`? */
+static int may_repeat(const tool_option *o) {
+    const char *at = o->many;
+    while (*at) {
+        size_t size = strcspn(at, " ");
+        if (o->name_size == size && memcmp(o->name, at, size) == 0) return 1;
+        at += size + strspn(at + size, " ");
+    }
+    return 0;
+}
+
 /* `--json=x` of an option that takes no value, or an option that stood before. */
 static const char *fault_of(const tool_option *o) {
     size_t i;
-    if (o->name_size == strlen(o->many) && memcmp(o->name, o->many, o->name_size) == 0) return NULL;
+    if (may_repeat(o)) return NULL;
     for (i = 0; i < o->seen_count; i++) {
         if (o->seen_size[i] == o->name_size && memcmp(o->seen[i], o->name, o->name_size) == 0)
             return "stands twice";

@@ -159,6 +159,25 @@ void text_plain(text *t, const char *name) {
     }
 }
 
+void text_csv(text *out, const char *field) {
+    text plain = {NULL, 0, 0};
+    size_t i;
+    if (strchr("=+-@", *field) && *field && field[1]) text_add(&plain, "'");
+    text_plain(&plain, field);
+    text_bytes(&plain, "", 1);
+    if (!strpbrk(plain.data, ",\"")) {
+        text_add(out, plain.data);
+    } else {
+        text_add(out, "\"");
+        for (i = 0; i + 1 < plain.size; i++) {
+            if (plain.data[i] == '"') text_add(out, "\"");
+            text_bytes(out, plain.data + i, 1);
+        }
+        text_add(out, "\"");
+    }
+    text_free(&plain);
+}
+
 /* Both ends tell C++ names apart: namespace and class, function and arguments. */
 void text_short(text *t, const char *name, size_t most) {
     const unsigned char *at = (const unsigned char *)name, *end = at + strlen(name), *head = at,

@@ -29,6 +29,9 @@ int  text_write(void *t, const void *data, size_t size);         /* a header's w
 void text_json(text *t, const char *name); /* with its quotes; fit for a script element too */
 void text_html(text *t, const char *name);
 void text_frame(text *t, const char *name); /* in a stack: no ';', no line end, not empty */
+/* A field of CSV: in quotes if need be, and a quote within becomes two. A spreadsheet takes words that
+   begin with one of "=+-@" for a formula, which may do harm: an apostrophe stands before them. */
+void text_csv(text *t, const char *field);
 /* On a terminal: control characters, and those that turn the direction of writing, are escapes. */
 void text_plain(text *t, const char *name);
 

@@ -7,8 +7,9 @@
 
 #define TOOL_VERSION "0.2.0"
 
-/* Exit statuses of every subcommand. */
-enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_BAD_INPUT = 2 };
+/* Exit statuses of every subcommand. FOUND: all went well, and what the user wanted to be told of
+   was found (--fail-if). */
+enum { TOOL_OK = 0, TOOL_FAILED = 1, TOOL_BAD_INPUT = 2, TOOL_FOUND = 3 };
 
 /* Who speaks in messages: "bursty", unless the main of another program says otherwise. */
 extern const char *tool_program;
@@ -59,8 +60,8 @@ typedef struct tool_option {
 } tool_option;
 
 void tool_options(tool_option *o, int argc, char **argv);
-/* For a command of which no option may stand twice but one, such as "--note" ("": none), and whose
-   options without a value must have none behind a '='. */
+/* For a command of which no option may stand twice but some, such as "--note --base" ("": none), and
+   whose options without a value must have none behind a '='. */
 void tool_options_once(tool_option *o, int argc, char **argv, const char *many);
 /* Goes to the next option. Returns 0 when there is none left. */
 int tool_next(tool_option *o);

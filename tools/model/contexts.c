@@ -407,7 +407,7 @@ static size_t sum_pairs(const context_tree *t, call_sum *sums) {
 static const char *name_of(report *r, const report_tree *tree, uint32_t name) {
     text out = {NULL, 0, 0};
     if (!tree->twin[name]) return tree->names[name];
-    report_path_name(tree, name, TEXT_NAME_MOST, &out);
+    report_path_name(tree, name, &out);
     return report_keep_text(r, &out);
 }
 

@@ -5,6 +5,7 @@
 #include "base/tool.h"
 #include "kinds/contexts.h"
 #include "kinds/ends.h"
+#include "kinds/frames.h"
 #include "kinds/sampled.h"
 #include "kinds/streams.h"
 #include "model/report.h"
@@ -214,6 +215,48 @@ static void add_ends(report *r, const void *state) {
                         "Those threads may be cancelled at any instruction. Record with --ticks.");
 }
 
+/* ---- kind 8: frames ---------------------------------------------------------------------- */
+
+static void add_frames(report *r, const void *state) {
+    const frames *s = (const frames *)state;
+    uint64_t lost = 0, nested = 0, count = 0, crowded = 0, unplaced = 0, missed = 0, ticks = 0;
+    size_t i, k;
+    for (i = 0; i < s->programs.count; i++) {
+        lost = tally_add(lost, s->programs.at[i].lost);
+        nested = tally_add(nested, s->programs.at[i].nested);
+    }
+    for (i = 0; i < s->kinds.count; i++) {
+        const frames_of_kind *kind = &s->kinds.at[i];
+        count = tally_add(count, frames_count(kind));
+        crowded = tally_add(crowded, kind->crowded);
+        unplaced = tally_add(unplaced, kind->unplaced);
+        missed = tally_add(missed, kind->missed);
+        for (k = 0; k < kind->function_count; k++) {
+            ticks = tally_add(ticks, kind->functions[k].ticks[FRAMES_SLOW][FRAMES_SELF].sum);
+            ticks = tally_add(ticks, kind->functions[k].ticks[FRAMES_OTHER][FRAMES_SELF].sum);
+        }
+    }
+    if (lost)
+        report_add_loss(r, 0, "frames without a record", lost, part_of(lost, count),
+                        "Their threads or kinds found no room, or there is no clock. At most 64 "
+                        "threads are in frames at once; for more kinds define a larger "
+                        "BURSTY_FRAMES; a bare build needs config.frame_clock.");
+    if (nested)
+        report_add_loss(r, 0, "frames of signal handlers", nested, part_of(nested, count),
+                        "The handlers interrupted bursty_frame itself.");
+    if (crowded)
+        report_add_loss(r, 0, "ticks of crowded frames", crowded, part_of(crowded, ticks),
+                        "A frame keeps the ticks of 64 different stacks. These are in no row of the "
+                        "functions in slow frames.");
+    if (unplaced)
+        report_add_loss(r, 0, "ticks of functions in frames that had no room", unplaced,
+                        part_of(unplaced, ticks), "The table of functions in frames was full.");
+    if (missed)
+        report_add_loss(r, 0, "frames that may be missing among the slowest", missed,
+                        part_of(missed, count),
+                        "Another thread was keeping one. They are in all other tables.");
+}
+
 void report_add_losses(report *r, const input *in) {
     static const struct {
         const part_kind *kind;
@@ -223,6 +266,7 @@ void report_add_losses(report *r, const input *in) {
         {&kind_contexts, add_contexts},
         {&kind_streams, add_streams},
         {&kind_ends, add_ends},
+        {&kind_frames, add_frames},
     };
     size_t i;
     for (i = 0; i < sizeof kinds / sizeof *kinds; i++) {

@@ -2,6 +2,7 @@
 #include "model/pairs_by_ticks.h"
 #include "base/tool.h"
 #include "model/interval.h"
+#include "model/paths.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -104,8 +105,8 @@ void report_add_pairs_by_ticks(report *r, const report_tree *tree, double least_
             row[1].real = range.low < 0 ? REPORT_NONE : range.low;
             row[2].real = range.low < 0 ? REPORT_NONE : range.high;
             row[3].count = pairs[i].ticks;
-            row[4].name = tree->names[pairs[i].caller];
-            row[5].name = tree->names[pairs[i].callee];
+            row[4].name = report_keep(r, report_frame(tree, pairs[i].caller));
+            row[5].name = report_keep(r, report_frame(tree, pairs[i].callee));
         }
     }
     free(pairs);

@@ -12,11 +12,16 @@
    row; rows that are left get numbers, (1), (2). Functions that share a name have numbers, too:
    init #2. */
 #include "model/paths.h"
+#include "base/glob.h"
 #include "base/tool.h"
+#include "model/identities.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST = 2, LAST = 6, NAME = 60, WALK = 64 };
+enum { FIRST = 2, LAST = 6, WALK = 64 };
+
+/* Longer names than people write: a small file must not fill a disk with them. */
+enum { NAME_MOST = 400 };
 
 /* A walk outwards for each row would take too long in a deep tree. */
 typedef struct path_start {
@@ -36,26 +41,43 @@ struct report_paths {
     size_t mark_count;
 };
 
-void report_path_name(const report_tree *tree, uint32_t name, size_t most, text *out) {
-    text_short(out, tree->names[name], most);
-    if (tree->twin && tree->twin[name]) text_format(out, " #%lu", (unsigned long)tree->twin[name]);
+void report_path_name(const report_tree *tree, uint32_t name, text *out) {
+    text_add(out, tree->names[name]);
+    if (!tree->twin || !tree->twin[name]) return;
+    if (tree->file && *tree->file[name]) {
+        char *place = identity_place(tree->file[name], tree->line[name]);
+        text_add(out, " (");
+        text_add(out, place);
+        text_add(out, ")");
+        free(place);
+    } else if (tree->twin[name] > 1) text_format(out, " #%lu", (unsigned long)tree->twin[name]);
 }
 
 /* ---- text --------------------------------------------------------------------------------- */
+
+char *report_frame(const report_tree *tree, uint32_t name) {
+    text frame = {NULL, 0, 0};
+    report_path_name(tree, name, &frame);
+    return text_take(&frame);
+}
 
 static void add_frame(const report_paths *p, text *out, uint32_t node, uint32_t *depth) {
     uint32_t skipped = p->starts[node].depth - *depth - 1;
     if (*depth) text_add(out, " > ");
     if (skipped) text_format(out, "(%lu more) > ", (unsigned long)skipped);
-    report_path_name(p->tree, p->tree->name[node], NAME, out);
+    if (strlen(p->tree->names[p->tree->name[node]]) <= NAME_MOST)
+        report_path_name(p->tree, p->tree->name[node], out);
+    else text_short(out, p->tree->names[p->tree->name[node]], NAME_MOST);
     *depth = p->starts[node].depth;
 }
 
-static void add_path(const report_paths *p, const path_mark *mark, uint32_t node, text *out) {
+/* The outermost `first` frames, the innermost `kept`, and what the mark wants between them. */
+static void add_ends(const report_paths *p, const path_mark *mark, uint32_t node, uint32_t first,
+                     uint32_t kept, text *out) {
     uint32_t last[LAST], at, i, k, count = 0, depth = 0;
-    uint32_t outer = p->starts[node].depth > LAST ? p->starts[node].depth - LAST : 0;
-    for (at = node; at && count < LAST; at = p->tree->parent[at]) last[count++] = at;
-    for (i = 0; i < outer && i < FIRST; i++) add_frame(p, out, p->starts[node].first[i], &depth);
+    uint32_t outer = p->starts[node].depth > kept ? p->starts[node].depth - kept : 0;
+    for (at = node; at && count < kept; at = p->tree->parent[at]) last[count++] = at;
+    for (i = 0; i < outer && i < first; i++) add_frame(p, out, p->starts[node].first[i], &depth);
     for (i = 0; mark && i < 2; i++) {
         k = mark->at[i];
         if (k && p->starts[k].depth > depth && p->starts[k].depth <= outer)
@@ -65,19 +87,54 @@ static void add_path(const report_paths *p, const path_mark *mark, uint32_t node
     if (mark && mark->number) text_format(out, " (%lu)", (unsigned long)mark->number);
 }
 
+static void add_path(const report_paths *p, const path_mark *mark, uint32_t node, text *out) {
+    add_ends(p, mark, node, FIRST, LAST, out);
+}
+
 static int compare_marks(const void *left, const void *right) {
     const path_mark *a = (const path_mark *)left, *b = (const path_mark *)right;
     return a->node < b->node ? -1 : a->node > b->node;
 }
 
-void report_path(const report_paths *p, uint32_t node, text *out) {
+static const path_mark *find_mark(const report_paths *p, uint32_t node) {
     path_mark key = {0, 0, {0, 0}};
-    const path_mark *mark = NULL;
     key.node = node;
-    if (p->mark_count)
-        mark = (const path_mark *)bsearch(&key, p->marks, p->mark_count, sizeof key,
-                                          compare_marks);
-    add_path(p, mark, node, out);
+    if (!p->mark_count) return NULL;
+    return (const path_mark *)bsearch(&key, p->marks, p->mark_count, sizeof key, compare_marks);
+}
+
+void report_path(const report_paths *p, uint32_t node, text *out) {
+    add_path(p, find_mark(p, node), node, out);
+}
+
+static size_t columns_of(const text *t, size_t from) {
+    size_t columns = 0;
+    for (; from < t->size; from++) columns += ((unsigned char)t->data[from] & 0xC0) != 0x80;
+    return columns;
+}
+
+void report_path_fit(const report_paths *p, uint32_t node, size_t most, text *out) {
+    const path_mark *mark = find_mark(p, node);
+    size_t start = out->size;
+    uint32_t kept, first = FIRST;
+    for (kept = LAST; kept; kept--) {
+        out->size = start;
+        add_ends(p, mark, node, first, kept, out);
+        if (columns_of(out, start) <= most) return;
+        if (kept == 2) first = 1;
+    }
+}
+
+int report_path_matches(const report_paths *p, uint32_t node, const char *pattern) {
+    text name = {NULL, 0, 0};
+    int found = 0;
+    for (; node && !found; node = p->tree->parent[node]) {
+        name.size = 0;
+        report_path_name(p->tree, p->tree->name[node], &name);
+        found = glob_matches(pattern, name.data ? name.data : "", name.size);
+    }
+    text_free(&name);
+    return found;
 }
 
 /* ---- rows that would look the same -------------------------------------------------------- */

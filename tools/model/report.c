@@ -2,6 +2,7 @@
  all. */
 #include "model/report.h"
 #include "base/demangle.h"
+#include "base/glob.h"
 #include "base/tool.h"
 #include "model/paths.h"
 #include <math.h>
@@ -24,6 +25,16 @@ char *report_name(const report *r, const char *name) {
     return readable ? readable : copy(name);
 }
 
+void report_add_share(text *out, double share, double low, double high, const char *noun) {
+    double width = low < 0 ? 1 : high - low;
+    int digits = width > .02 ? 0 : width > .002 ? 1 : 2;
+    if (share < .01 && digits == 0) digits = 1;
+    text_format(out, "%.*f %% of ", digits, 100 * share);
+    text_add(out, noun);
+    if (low >= 0 && high > low)
+        text_format(out, " (%.*f to %.*f %%)", digits, 100 * low, digits, 100 * high);
+}
+
 static report_part *part_of(report *r) { return &r->parts[r->part_count - 1]; }
 
 static void free_table(report_table *table) {
@@ -43,6 +54,8 @@ static void free_tree(report_tree *tree) {
     free(tree->file);
     free(tree->line);
     free(tree->twin);
+    free(tree->samples);
+    free(tree->threads);
     free(tree->lower);
     free(tree->upper);
     free(tree);
@@ -58,6 +71,16 @@ static void free_part(report_part *part) {
     free(part->columns);
 }
 
+void *report_begin_part(report *r, const report_section *section) {
+    report_part *part;
+    r->parts = (report_part *)grow(r->parts, &r->part_count, sizeof *r->parts);
+    part = part_of(r);
+    memset(part, 0, sizeof *part);
+    part->section = section;
+    part->columns = tool_alloc(section->columns_bytes);
+    return part->columns;
+}
+
 void report_make(report *r, const input *in) {
     const part_kind *kind;
     report_add_losses(r, in);
@@ -65,16 +88,14 @@ void report_make(report *r, const input *in) {
         const void *state = input_find(in, kind);
         size_t i;
         for (i = 0; state && section_list[i]; i++) {
-            report_part *part;
+            const report_part *part;
             if (section_list[i]->kind != kind) continue;
-            r->parts = (report_part *)grow(r->parts, &r->part_count, sizeof *r->parts);
+            report_begin_part(r, section_list[i]);
             part = part_of(r);
-            memset(part, 0, sizeof *part);
-            part->section = section_list[i];
-            part->columns = tool_alloc(part->section->columns_bytes);
             part->section->fill(part->columns, r, state, in);
+            part = part_of(r);
             if (part->table_count || part->tree_count || section_list[i]->json) continue;
-            free_part(part); /* a section with nothing to say */
+            free_part(part_of(r)); /* a section with nothing to say */
             r->part_count--;
         }
     }
@@ -127,6 +148,16 @@ void report_add_fact(report *r, report_weight weight, const char *name, const ch
     fact->weight = weight;
     fact->name = copy(name);
     fact->value = copy(value);
+}
+
+void report_add_sum(report *r, const report_sum *sum) {
+    report_sum *to;
+    r->sums = (report_sum *)grow(r->sums, &r->sum_count, sizeof *r->sums);
+    to = &r->sums[r->sum_count - 1];
+    *to = *sum;
+    to->program = copy(sum->program);
+    to->function = copy(sum->function);
+    to->file = copy(sum->file);
 }
 
 void report_add_name(report *r, const char *name) {
@@ -293,6 +324,10 @@ static size_t find_column(const report_table *table, const char *name) {
     return i;
 }
 
+void report_sort_table(report_table *table, const char *key) {
+    sort_table(table, find_column(table, key));
+}
+
 size_t report_sort(report *r, const char *key) {
     size_t i, k, found = 0;
     for (i = 0; i < r->part_count; i++) {
@@ -302,6 +337,78 @@ size_t report_sort(report *r, const char *key) {
             if (table->shape != REPORT_ROWS || column == table->column_count) continue;
             sort_table(table, column);
             found++;
+        }
+    }
+    return found;
+}
+
+/* ---- choosing ----------------------------------------------------------------------------- */
+
+static int is_chosen(const report_table *table, const char *const *only,
+                     const char *const *not_these) {
+    size_t key = strlen(table->key), title = strlen(table->title);
+    if (only && *only && !glob_any_matches(only, table->key, key) &&
+        !glob_any_matches(only, table->title, title))
+        return 0;
+    return !glob_any_matches(not_these, table->key, key) &&
+           !glob_any_matches(not_these, table->title, title);
+}
+
+size_t report_choose(report *r, const char *const *only, const char *const *not_these) {
+    size_t i, k, left = 0;
+    for (i = 0; i < r->part_count; i++) {
+        report_part *part = &r->parts[i];
+        size_t kept = 0;
+        for (k = 0; k < part->table_count; k++) {
+            if (is_chosen(part->tables[k], only, not_these)) part->tables[kept++] = part->tables[k];
+            else free_table(part->tables[k]);
+        }
+        part->table_count = kept;
+        left += kept;
+    }
+    return left;
+}
+
+static int row_matches(const report_table *table, size_t row, const char *pattern) {
+    size_t k;
+    for (k = 0; k < table->column_count; k++) {
+        const report_cell *cell = &table->cells[row * table->column_count + k];
+        if (table->columns[k].type == REPORT_PATH &&
+            report_path_matches(table->paths, cell->node, pattern))
+            return 1;
+        if (table->columns[k].type == REPORT_NAME &&
+            glob_matches(pattern, cell->name, strlen(cell->name)))
+            return 1;
+    }
+    return 0;
+}
+
+/* A table is of functions if a column says so; threads and settings stay. */
+static int has_functions(const report_table *table) {
+    static const char *const keys[] = {"function", "stack", "context", "caller", "callee"};
+    size_t i, k;
+    for (k = 0; k < table->column_count; k++) {
+        for (i = 0; i < sizeof keys / sizeof *keys; i++)
+            if (strcmp(table->columns[k].key, keys[i]) == 0) return 1;
+    }
+    return 0;
+}
+
+size_t report_match(report *r, const char *pattern) {
+    size_t i, k, row, found = 0;
+    for (i = 0; i < r->part_count; i++) {
+        for (k = 0; k < r->parts[i].table_count; k++) {
+            report_table *table = r->parts[i].tables[k];
+            size_t kept = 0, bytes = table->column_count * sizeof(report_cell);
+            if (!has_functions(table)) continue;
+            for (row = 0; row < table->rows; row++) {
+                if (!row_matches(table, row, pattern)) continue;
+                memmove(table->cells + kept++ * table->column_count,
+                        table->cells + row * table->column_count, bytes);
+            }
+            table->rows_unmatched += table->rows - kept;
+            table->rows = kept;
+            found += kept;
         }
     }
     return found;
@@ -317,6 +424,12 @@ void report_free(report *r) {
         free(r->losses[i].cure);
     }
     free(r->losses);
+    for (i = 0; i < r->sum_count; i++) {
+        free((void *)(uintptr_t)r->sums[i].program);
+        free((void *)(uintptr_t)r->sums[i].function);
+        free((void *)(uintptr_t)r->sums[i].file);
+    }
+    free(r->sums);
     for (i = 0; i < r->fact_count; i++) {
         free(r->facts[i].name);
         free(r->facts[i].value);
@@ -329,13 +442,14 @@ void report_free(report *r) {
     free(r->kept);
     free(r->title);
     free(r->made_of);
+    free(r->headline);
     memset(r, 0, sizeof *r);
 }
 
 int report_check(const report *r, const report_writer *writer, const char *file) {
     text line = {NULL, 0, 0};
     size_t i;
-    if (!writer->has || writer->has(r)) return TOOL_OK;
+    if (!writer->has || writer->has(r)) return writer->refuse ? writer->refuse(r) : TOOL_OK;
     for (i = 0; i < r->part_count; i++) {
         if (i && r->parts[i].section->kind == r->parts[i - 1].section->kind) continue;
         if (i) text_add(&line, ", ");

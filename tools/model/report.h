@@ -20,7 +20,9 @@ typedef enum report_type {
 enum {
     REPORT_OPTIONAL = 1, /* text and page leave it out where there is little room */
     REPORT_HIDDEN = 2,   /* for programs (CSV, JSON) only */
-    REPORT_WHOLE = 4     /* a REAL that is a whole number, or none */
+    REPORT_WHOLE = 4,    /* a REAL that is a whole number, or none */
+    REPORT_FINE = 8,     /* a REAL that may be small: shown with four digits */
+    REPORT_SIGNED = 16   /* a REAL that is a change: it has a + or a - */
 };
 
 typedef struct report_column {
@@ -55,6 +57,7 @@ typedef struct report_table {
     size_t rows, room;
     size_t rows_shown; /* text and plain HTML show no more than that; 0: all */
     size_t rows_left_out;                         /* by the least share */
+    size_t rows_unmatched;                        /* left out by report_match */
     size_t rows_more; /* not made, because the form shows no more than rows_shown */
     report_shape shape;
     int is_for_programs; /* CSV and JSON only: a person finds it in another table */
@@ -62,6 +65,9 @@ typedef struct report_table {
 } report_table;
 
 /* ---- trees ---- */
+
+/* What a thread adds to a node's own count. */
+typedef struct report_sample { uint32_t node, thread; uint64_t count; } report_sample;
 
 /* In preorder, one array for each column; node 0 is the root. Equal siblings may occur. */
 typedef struct report_tree {
@@ -72,7 +78,11 @@ typedef struct report_tree {
     size_t   count;
     const char **file; /* of each name, where it stands in the source, with `line`; or NULL */
     uint32_t *line;
-    uint32_t *twin; /* of each name: 0, or 2, 3, ... for the next function of that name; or NULL */
+    uint32_t *twin; /* of each name: 0, or for functions of one name 1 or 0, 2, 3, ...; or NULL */
+    uint64_t period_us; /* what one of the unit stands for; 0: no time */
+    struct report_sample *samples; /* the counts by thread, if that is known */
+    size_t sample_count;
+    const char **threads; /* names, kept by the report */
     const char *unit;                             /* "calls" */
     double effective; /* independent samples that the counts are worth; 0: they are not samples */
     int is_whole; /* stacks from the program's start, not caller and callee alone */
@@ -129,6 +139,9 @@ typedef struct report_options {
     int    is_coloured;                           /* the text may be */
     int    wants_all_rows;                        /* also those beyond a table's rows_shown */
     int    wants_unique_cause;                    /* of MC/DC; else masking */
+    int    has_top;                               /* no more than `top` rows; 0: all */
+    size_t top;
+    int    wants_sums;                            /* report_add_sum is called */
     int    wants_whole_stacks;                    /* of --collapsed, however large it becomes */
     int    keeps_mangled;                         /* C++ names stay as the linker has them */
     sources *sources;                             /* that may be shown; NULL: the form shows none */
@@ -138,6 +151,7 @@ typedef struct report_options {
 
 typedef struct report {
     char *title;
+    char *headline; /* a sentence that says the most; or NULL */
     char *made_of;                                /* version, files and their dates; or NULL */
     report_options options;
     save *out; /* for save_some in writers; NULL: the text is kept */
@@ -147,6 +161,8 @@ typedef struct report {
     size_t fact_count;
     char **names;                                 /* of what ran, from the dumps */
     size_t name_count;
+    struct report_sum *sums;
+    size_t sum_count;
     report_part *parts; /* one for each section there is, by number of its kind */
     size_t part_count;
     char **kept;
@@ -157,9 +173,21 @@ typedef struct report {
    notes. */
 void report_make(report *r, const input *in);
 void report_free(report *r);
+/* Begins a section that no kind of part has: what report_add_table adds goes there. Returns its
+   columns, zero bytes. */
+void *report_begin_part(report *r, const report_section *section);
 /* Sorts the rows of all tables that have a column of that key or label: numbers from the largest
    down, names from A on. Returns how many tables have it. */
 size_t report_sort(report *r, const char *key);
+/* Sorts the rows of one table. The column is there. */
+void report_sort_table(report_table *table, const char *key);
+
+/* Leaves the tables whose key or title one of `only` matches (if there are any), and none of
+   not_these. Both lists end with NULL. Returns how many tables are left. */
+size_t report_choose(report *r, const char *const *only, const char *const *not_these);
+/* Leaves the rows of which a name, or a frame of a stack, matches. Tables without names stay as they
+   are. Returns how many rows match. */
+size_t report_match(report *r, const char *pattern);
 
 /* The unit in which whole stacks are shown: options.by, or ticks before any other. NULL: there are
    no whole stacks in it. *other: one more unit that there is, or NULL. */
@@ -167,6 +195,15 @@ const char *report_unit(const report *r, const char **other);
 
 void report_add_loss(report *r, unsigned of, const char *what, uint64_t count, double part,
                      const char *cure);
+/* A row of the table that --sums writes, which comes from all sections: count, sum and sum of squares
+   of what was seen independently. An exact number has a count of 0. file may be "". */
+typedef struct report_sum {
+    const char *measure, *unit;                   /* of static storage */
+    const char *program, *function, *file;        /* copied by report_add_sum */
+    uint32_t line;
+    double count, sum, squares;
+} report_sum;
+void report_add_sum(report *r, const report_sum *sum);
 /* Adds those of all parts: what report_make does first. */
 void report_add_losses(report *r, const input *in);
 /* Is so much of it lost, or nobody knows how much, that an interval need not hold the truth? */
@@ -191,6 +228,8 @@ int report_is_shown(const report_table *table, size_t column);
 int report_is_words(const report_column *column);
 /* A tree with room for so many nodes and names, all zero; count and name_count are set. */
 report_tree *report_add_tree(report *r, size_t nodes, size_t names);
+/* "44 %" with "(41 to 47 %)" behind the noun: digits follow the interval. low < 0: there is none. */
+void report_add_share(text *out, double share, double low, double high, const char *noun);
 /* A copy of a function's name as people read it, to be freed by the caller. */
 char *report_name(const report *r, const char *name);
 /* Frees a string together with the report; returns it. The second takes over a text, which becomes
@@ -212,7 +251,10 @@ enum {
     REPORT_USES_UNIT = 32,  /* --by */
     REPORT_USES_NAMES = 64, /* --no-demangle */
     REPORT_USES_SOURCES = 128, /* --source-root */
-    REPORT_USES_WHOLE = 256 /* --whole-stacks */
+    REPORT_USES_WHOLE = 256, /* --whole-stacks */
+    REPORT_USES_CHANGES = 512, /* --base */
+    REPORT_USES_ROWS = 1024, /* --only, --not, --match */
+    REPORT_USES_TOP = 2048
 };
 
 /* A form of the report: `bursty report --NAME`. The Makefile finds `const report_writer
@@ -223,6 +265,8 @@ typedef struct report_writer {
     int wants_out;                                /* --NAME OUT instead of standard output */
     void (*write)(const report *r, text *out);
     int (*has)(const report *r); /* is there anything to show? NULL: there always is */
+    /* Would it be more than a file should hold? Returns a TOOL_ status, after a message. May be NULL. */
+    int (*refuse)(const report *r);
 } report_writer;
 
 /* Refuses a form that would have nothing to show, with one line that says what there is. file: for

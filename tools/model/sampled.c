@@ -2,6 +2,7 @@
 #include "model/sampled.h"
 #include "base/tool.h"
 #include "kinds/contexts.h"
+#include "model/paths.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,9 +192,32 @@ static void make_items(report_sampled *c, double least_share) {
 
 static char *copy(const char *name) { return text_clean(name, strlen(name)); }
 
+/* Of each site 0, or 1, 2, ... for functions that share a name and are not one. Sites are sorted by
+   name, file and line. A loop that has its function's name is no function, and who has no file may be
+   any of them. */
+static uint32_t *find_twins(const tally *s) {
+    uint32_t *twins = (uint32_t *)tool_alloc(s->sites.count * sizeof *twins), number = 0;
+    size_t i, first = 0, last = SIZE_MAX;
+    for (i = 0; i < s->sites.count; i++) {
+        const tally_site *site = &s->sites.at[i], *before;
+        if (!(site->kind & SITE_CALL) || !*site->file) continue;
+        before = last == SIZE_MAX ? NULL : &s->sites.at[last];
+        if (!before || strcmp(before->name, site->name) != 0) {
+            number = 1;
+            first = i;
+        } else {
+            if (before->line != site->line || strcmp(before->file, site->file) != 0) number++;
+            if (number > 1) twins[i] = number;
+            if (number == 2) twins[first] = 1;
+        }
+        last = i;
+    }
+    return twins;
+}
+
 /* Pairs and functions without a known caller, as stacks of two and of one; two nodes for each pair.
    No loop trips: a loop often has its function's name, and would look like recursion. */
-static void add_stacks(report *r, const report_sampled *c) {
+static void add_stacks(report *r, report_sampled *c) {
     size_t i, at = 1, orphans = 0;
     report_tree *tree;
     for (i = 0; i < c->function_count; i++) {
@@ -201,7 +225,15 @@ static void add_stacks(report *r, const report_sampled *c) {
     }
     tree = report_add_tree(r, 1 + 2 * c->pair_count + orphans, c->tally->sites.count);
     tree->unit = "events";
-    for (i = 0; i < c->tally->sites.count; i++) tree->names[i] = copy(c->names[i]);
+    tree->twin = find_twins(c->tally);
+    tree->file = (const char **)tool_alloc(c->tally->sites.count * sizeof *tree->file);
+    tree->line = (uint32_t *)tool_alloc(c->tally->sites.count * sizeof *tree->line);
+    for (i = 0; i < c->tally->sites.count; i++) {
+        tree->names[i] = copy(c->names[i]);
+        tree->file[i] = c->tally->sites.at[i].file;
+        tree->line[i] = c->tally->sites.at[i].line;
+    }
+    c->stacks = tree;
     for (i = 0; i < c->pair_count; i++, at += 2) {
         tree->name[at] = c->pairs[i].caller;
         tree->name[at + 1] = c->pairs[i].site;
@@ -391,6 +423,12 @@ static const char *rank_of(report *r, const report_item *items, const uint32_t *
 
 static double or_none(double bound) { return bound < 0 ? REPORT_NONE : bound; }
 
+/* In a table of pairs no column says where a function is. */
+static const char *pair_name(report *r, const report_sampled *c, uint32_t site) {
+    if (!c->stacks->twin[site]) return name_or(c->names[site]);
+    return report_keep(r, report_frame(c->stacks, site));
+}
+
 static report_cell cell_of(report *r, const report_sampled *c, const report_item *items,
                            size_t count, size_t at, int column, const uint32_t *ranks) {
     report_cell cell;
@@ -410,8 +448,11 @@ static report_cell cell_of(report *r, const report_sampled *c, const report_item
     case TIME_NS:    cell.real = item->is_timed ? item->time_ns : REPORT_NONE; break;
     case ESTIMATED:  cell.count = report_estimated(item); break;
     case SAMPLED:    cell.count = item->sums.sampled; break;
-    case CALLER:     cell.name = name_or(c->names[item->caller]); break;
-    case FUNCTION:   cell.name = name_or(c->names[item->site]); break;
+    case CALLER:     cell.name = pair_name(r, c, item->caller); break;
+    case FUNCTION:
+        cell.name = item->caller == TALLY_NO_SITE ? name_or(c->names[item->site])
+                                                  : pair_name(r, c, item->site);
+        break;
     default:         cell.name = place_of(r, &sites[item->site]); break;
     }
     return cell;
@@ -555,6 +596,28 @@ static void add_threads(report *r, const report_sampled *c) {
     }
 }
 
+/* Of the function with most calls; time, where there is any, has told more already. */
+static void add_headline(report *r, const report_sampled *c) {
+    const report_item *most = NULL;
+    text line = {NULL, 0, 0};
+    interval range;
+    size_t i;
+    for (i = 0; i < c->function_count; i++) {
+        const report_item *item = &c->functions[i];
+        if (class_of(item) == SITE_CALL && (!most || item->share > most->share)) most = item;
+    }
+    if (!most || r->headline) return;
+    range = share_of(c, most);
+    text_add(&line, name_or(c->names[most->site]));
+    text_add(&line, " is called most: ");
+    report_add_share(&line, most->share, range.low, range.high, "all calls");
+    if (range.low < 0) text_add(&line, " that were seen, too few for an interval");
+    text_add(&line, ".");
+    text_bytes(&line, "", 1);
+    r->headline = text_clean(line.data, strlen(line.data));
+    text_free(&line);
+}
+
 static void fill(void *columns, report *r, const void *state, const input *in) {
     report_sampled *c = (report_sampled *)columns;
     size_t i;
@@ -568,12 +631,13 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     add_up(c);
     c->ranges.is_partial = report_misses(r, REPORT_OF_COUNTS);
     make_items(c, r->options.least_share);
+    add_headline(r, c);
     add_facts(r, c);
+    add_stacks(r, c);
     add_items(r, c, 0);
     add_items(r, c, 1);
     add_profiles(r, c);
     add_threads(r, c);
-    add_stacks(r, c);
 }
 
 static void free_columns(void *columns) {

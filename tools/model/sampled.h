@@ -28,6 +28,7 @@ typedef struct report_sampled {
     int has_ticks;                    /* time is told by ticks, in tables of its own */
     uint64_t checks, events, lost;                /* of all programs */
     ranges ranges;
+    const report_tree *stacks;                    /* of the report: pairs */
     double callers_unknown; /* part of the pairs' events whose caller is "(deep)", 0..1 */
     double rate_seen;       /* part of the checks in bursts that fill the table, 0..1 */
 } report_sampled;

@@ -126,10 +126,6 @@ static double worth(double p, double variance, double bursts) {
     return variance > 0 && p < 1 ? p * (1 - p) / variance : bursts;
 }
 
-static interval of_part(double p, double variance, double bursts) {
-    return interval_wilson(p, worth(p, variance, bursts));
-}
-
 static double part_of(const ranges_sums *sums, const ranges_class *of) {
     return of->total > 0 ? (double)sums->weight_256 / 256 / of->total : 0;
 }
@@ -152,6 +148,23 @@ interval ranges_share(const ranges *r, const ranges_sums *sums, uint32_t kind) {
     return interval_wilson(p, ranges_worth(r, sums, kind));
 }
 
+/* The variance of a count that was seen in m bursts. */
+static double count_variance(const ranges *r, const ranges_sums *sums, double count, double m) {
+    double over = more_than_rounding(sums->yy - count * count / m, (double)sums->bursts, sums->yy);
+    return m / (m - 1) * over + r->gaps * count * count;
+}
+
+double ranges_count_worth(const ranges *r, const ranges_sums *sums, uint32_t kind) {
+    double count = (double)sums->weight_256 / 256, m = r->bursts[kind & SITE_CLASSES];
+    double part = r->checks > 0 ? count / r->checks : 0;
+    if (r->is_partial) return -1;
+    if (r->basis == RANGES_EXACT) return HUGE_VAL;
+    if (!ranges_has(r, sums) || !(part > 0) || sums->weight_256 / 256 <= sums->sampled || part > 1)
+        return -1;
+    if (r->basis == RANGES_EVENTS) return r->checks_seen;
+    return m < 2 ? -1 : worth(part, count_variance(r, sums, count, m) / (r->checks * r->checks), m);
+}
+
 interval ranges_count(const ranges *r, const ranges_sums *sums, uint32_t kind) {
     double count = (double)sums->weight_256 / 256, m = r->bursts[kind & SITE_CLASSES];
     double part = r->checks > 0 ? count / r->checks : 0, over;
@@ -159,13 +172,10 @@ interval ranges_count(const ranges *r, const ranges_sums *sums, uint32_t kind) {
     if (r->is_partial) return i;
     if (r->basis == RANGES_EXACT) return exactly(count);
     if (!ranges_has(r, sums) || !(part > 0) || sums->weight_256 / 256 <= sums->sampled) return i;
-    if (r->basis == RANGES_EVENTS) {
-        if (part <= 1) i = interval_wilson(part, r->checks_seen);
-    } else if (m >= 2) {
-        over = more_than_rounding(sums->yy - count * count / m, (double)sums->bursts, sums->yy);
-        over = m / (m - 1) * over + r->gaps * count * count;
-        if (part <= 1) i = of_part(part, over / (r->checks * r->checks), m);
-        else if (over > 0 && over < HUGE_VAL) { /* references: more of them than checks */
+    if (part <= 1) i = interval_wilson(part, ranges_count_worth(r, sums, kind));
+    else if (r->basis == RANGES_BURSTS && m >= 2) { /* references: more of them than checks */
+        over = count_variance(r, sums, count, m);
+        if (over > 0 && over < HUGE_VAL) {
             i.low = count > 2 * sqrt(over) ? part - 2 * sqrt(over) / r->checks : 0;
             i.high = part + 2 * sqrt(over) / r->checks;
         }

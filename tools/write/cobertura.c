@@ -186,4 +186,5 @@ const report_writer writer_cobertura = {
     0,
     write_cobertura,
     has_coverage,
+    NULL,
 };

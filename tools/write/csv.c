@@ -4,33 +4,12 @@
 #include "model/report.h"
 #include <string.h>
 
-/* In quotes if need be. A quote within becomes two. A spreadsheet takes words that begin with one of
-   "=+-@" for a formula, which may do harm: an apostrophe stands before them. */
-static void add_field(text *out, const char *field) {
-    text plain = {NULL, 0, 0};
-    size_t i;
-    if (strchr("=+-@", *field) && *field && field[1]) text_add(&plain, "'");
-    text_plain(&plain, field);
-    text_bytes(&plain, "", 1);
-    if (!strpbrk(plain.data, ",\"")) {
-        text_add(out, plain.data);
-    } else {
-        text_add(out, "\"");
-        for (i = 0; i + 1 < plain.size; i++) {
-            if (plain.data[i] == '"') text_add(out, "\"");
-            text_bytes(out, plain.data + i, 1);
-        }
-        text_add(out, "\"");
-    }
-    text_free(&plain);
-}
-
 /* A number that is not there is an empty field. */
 static void add_cell(text *out, const report_table *table, size_t column,
                      const report_cell *cell, text *words) {
     const report_column *of = &table->columns[column];
     if (of->type == REPORT_COUNT) text_number(out, cell->count);
-    else if (report_is_words(of)) add_field(out, report_words(table, column, cell, words));
+    else if (report_is_words(of)) text_csv(out, report_words(table, column, cell, words));
     else if (cell->real >= 0 || cell->real < 0) text_real(out, cell->real);
 }
 
@@ -42,7 +21,7 @@ static void add_table(text *out, const report *r, const report_table *table) {
     text_add(out, "\n");
     for (column = 0; column < table->column_count; column++) {
         if (column) text_add(out, ",");
-        add_field(out, table->columns[column].key);
+        text_csv(out, table->columns[column].key);
     }
     text_add(out, "\n");
     for (row = 0; row < table->rows; row++) {
@@ -78,8 +57,9 @@ static int has_tables(const report *r) {
 const report_writer writer_csv = {
     "csv",
     "all tables, comma-separated, for spreadsheets and scripts",
-    REPORT_USES_MIN | REPORT_USES_SORT | REPORT_USES_CAUSE | REPORT_USES_NAMES,
+    REPORT_USES_CHANGES | REPORT_USES_ROWS | REPORT_USES_MIN | REPORT_USES_SORT | REPORT_USES_CAUSE | REPORT_USES_NAMES,
     0,
     write_csv,
     has_tables,
+    NULL,
 };

@@ -3,6 +3,7 @@
    the objects too. */
 #include "base/tool.h"
 #include "write/affinity.h"
+#include "write/stacks.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,10 +25,12 @@ static void add_label(const char *name, text *out) {
 
 static void add_graph(const report_tree *tree, size_t number, text *out) {
     affinity a;
+    report_tree told = *tree;
     size_t i, shown;
     unsigned char *named;
     memset(&a, 0, sizeof a);
-    affinity_add(&a, tree);
+    told.names = stacks_names(tree); /* functions of one name are told apart */
+    affinity_add(&a, &told);
     affinity_settle(&a);
     shown = a.edge_count < EDGES_SHOWN ? a.edge_count : EDGES_SHOWN;
     named = (unsigned char *)tool_alloc(a.name_count + 1);
@@ -56,6 +59,7 @@ static void add_graph(const report_tree *tree, size_t number, text *out) {
     text_add(out, "    }\n");
     free(named);
     affinity_free(&a);
+    stacks_free_names(tree, told.names);
 }
 
 static void write_dot(const report *r, text *out) {
@@ -91,4 +95,5 @@ const report_writer writer_dot = {
     0,
     write_dot,
     has_graph,
+    NULL,
 };

@@ -190,4 +190,5 @@ const report_writer writer_html = {
     1,
     write_html,
     NULL,
+    NULL,
 };

@@ -111,6 +111,10 @@ static void write_json(const report *r, text *out) {
     size_t i, notes = 0, n = 0;
     text_add(out, "{\"bursty\":2,\n\"title\":");
     text_json(out, r->title);
+    if (r->headline) {
+        text_add(out, ",\n\"headline\":");
+        text_json(out, r->headline);
+    }
     add_losses(out, r);
     text_add(out, ",\n\"notes\":[");
     for (i = 0; i < r->fact_count; i++) {
@@ -137,9 +141,10 @@ static void write_json(const report *r, text *out) {
 const report_writer writer_json = {
     "json",
     "everything, as docs/formats.md says",
-    REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_MIN | REPORT_USES_CAUSE |
+    REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_CHANGES | REPORT_USES_MIN | REPORT_USES_CAUSE |
         REPORT_USES_NAMES | REPORT_USES_SOURCES,
     0,
     write_json,
+    NULL,
     NULL,
 };

@@ -143,4 +143,5 @@ const report_writer writer_lcov = {
     0,
     write_lcov,
     has_coverage,
+    NULL,
 };

@@ -164,4 +164,5 @@ const report_writer writer_order = {
     0,
     write_order,
     has_order,
+    NULL,
 };

@@ -161,4 +161,5 @@ const report_writer writer_svg = {
     0,
     write_svg,
     has_curves,
+    NULL,
 };

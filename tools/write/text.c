@@ -1,15 +1,23 @@
-/* text.c - the report on a terminal: facts, then tables. Numbers have no blanks in them, and each
-   is one word, so that awk and sort can read them; names come last in a line.
+/* text.c - the report on a terminal: what is missing, a sentence, facts, then tables. Numbers
+   have no blanks in them, and each is one word, so that awk and sort can read them; names come last
+   in a line.
 
-   A line is as wide as options.width. Columns of numbers are as wide as their widest number; names
-   share what is left. If that is too little, optional columns go, the last first. */
+   A line should be as wide as options.width. Columns are as wide as their widest word. If that is
+   too much, optional columns go, the last first; then stacks leave out frames in their middle. No
+   name is cut that people would write: a line that is still too long is longer. */
 #include "base/tool.h"
-#include "write/distinct.h"
+#include "model/paths.h"
 #include "write/writers.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_LEAST = 24, NAME_MOST = 200, PROSE_WIDTH = 100 };
+enum {
+    STACK_LEAST = 40,
+    NAME_MOST = 60, /* a longer name pushes the rest of its row to the right, not all rows */
+    NAME_LONGEST = 400, /* than people write: a small file must not fill a disk with them */
+    PROSE_WIDTH = 100
+};
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
@@ -23,8 +31,13 @@ static void add_number(text *out, const report_column *column, const report_cell
     if (column->type == REPORT_COUNT) text_number(out, cell->count);
     else if (!(cell->real >= 0) && !(cell->real <= 0))
         text_add(out, column->none ? column->none : "-");
+    else if (column->flags & REPORT_SIGNED && fabs(cell->real) < 1e5)
+        text_format(out, fabs(cell->real) < .95 ? "%+.2f" : "%+.1f", cell->real);
+    else if (column->flags & REPORT_SIGNED) text_format(out, "%+.4g", cell->real);
     else if (column->type == REPORT_SHARE) text_format(out, "%.2f%%", 100 * cell->real);
     else if (column->flags & REPORT_WHOLE) text_format(out, "%.0f", cell->real);
+    else if (column->flags & REPORT_FINE && fabs(cell->real) < 1000)
+        text_format(out, "%.4g", cell->real);
     else text_format(out, cell->real < 1e6 ? "%.1f" : "%.4g", cell->real);
 }
 
@@ -33,14 +46,17 @@ static void add_number(text *out, const report_column *column, const report_cell
 typedef struct layout {
     size_t *width;                                /* of each column; 0: not shown */
     size_t first, step, end;                      /* which rows */
-    char ***words;                                /* of each column, row by row; NULL: not kept */
+    unsigned char *is_whole; /* of each row: its stack would look as another one if it were short */
 } layout;
 
-/* In a table of more rows names are made when they are written, each for itself. */
+/* In a table of more rows two stacks may look the same. */
 enum { DISTINCT_MOST = 5000 };
 
-static void choose_rows(layout *l, const report_table *table) {
+static void choose_rows(layout *l, const report *r, const report_table *table) {
     size_t most = table->rows_shown ? table->rows_shown : table->rows;
+    memset(l, 0, sizeof *l);
+    if (r->options.has_top && table->shape == REPORT_ROWS)
+        most = r->options.top ? r->options.top : table->rows;
     l->first = 0;
     l->step = 1;
     l->end = least(most, table->rows);
@@ -54,109 +70,99 @@ static size_t rows_of(const layout *l) {
     return l->end > l->first ? (l->end - l->first + l->step - 1) / l->step : 0;
 }
 
+static const report_cell *cell_at(const layout *l, const report_table *table, size_t row,
+                                  size_t column) {
+    return &table->cells[(l->first + row * l->step) * table->column_count + column];
+}
+
 static size_t widest(const layout *l, const report_table *table, size_t column) {
     const report_column *c = &table->columns[column];
-    size_t width = columns_in(c->label), i;
-    for (i = l->first; i < l->end; i += l->step) {
-        const report_cell *cell = &table->cells[i * table->column_count + column];
-        text number = {NULL, 0, 0};
+    size_t width = columns_in(c->label), row;
+    text word = {NULL, 0, 0}, holds = {NULL, 0, 0};
+    for (row = 0; row < rows_of(l); row++) {
+        const report_cell *cell = cell_at(l, table, row, column);
         size_t columns;
-        if (l->words[column]) {
-            columns = least(columns_in(l->words[column][(i - l->first) / l->step]), NAME_MOST);
-        } else if (report_is_words(c)) {
-            columns = least(columns_in(report_words(table, column, cell, &number)), NAME_MOST);
-            text_free(&number);
-        } else {
-            add_number(&number, c, cell);
-            columns = number.size;
-            text_free(&number);
-        }
+        word.size = 0;
+        if (report_is_words(c)) text_plain(&word, report_words(table, column, cell, &holds));
+        else add_number(&word, c, cell);
+        text_bytes(&word, "", 1);
+        columns = columns_in(word.data);
+        if (c->type == REPORT_NAME) columns = least(columns, NAME_MOST);
         if (columns > width) width = columns;
     }
+    text_free(&word);
+    text_free(&holds);
     return width;
 }
 
-/* Names get what they want where there is room, else equal parts of what numbers leave. */
+/* Optional columns go while the rest is too wide; then the stacks get what is left. */
 static void choose_widths(layout *l, const report_table *table, size_t width) {
-    size_t k, optional, count = table->column_count;
+    size_t k, count = table->column_count;
     l->width = (size_t *)tool_alloc(count * sizeof *l->width);
     for (k = 0; k < count; k++) {
         if (report_is_shown(table, k)) l->width[k] = widest(l, table, k);
     }
-    if (width == 0) return;
-    for (;;) {
-        size_t used = 0, wanted = 0, names = 0, left, share;
-        optional = count;
+    while (width) {
+        size_t used = 0, optional = count, stack = count;
         for (k = 0; k < count; k++) {
             if (l->width[k] == 0) continue;
             if (table->columns[k].flags & REPORT_OPTIONAL) optional = k;
-            used += 2;
-            if (report_is_words(&table->columns[k])) {
-                names++;
-                wanted += l->width[k];
-            } else used += l->width[k];
+            if (table->columns[k].type == REPORT_PATH) stack = k;
+            used += l->width[k] + 2;
         }
-        left = width > used ? width - used : 0;
-        if (names == 0 || wanted <= left) return;
-        if (left < names * NAME_LEAST && optional < count) {
-            l->width[optional] = 0;
-            continue;
+        if (used <= width + 2) return;
+        used -= stack < count ? l->width[stack] : 0;
+        if (stack < count && (optional == count || used + STACK_LEAST <= width + 2)) {
+            l->width[stack] = used < width + 2 ? width + 2 - used : 1;
+            return;
         }
-        share = left / names > 8 ? left / names : 8;
-        for (k = 0; k < count; k++) { /* what short names leave goes to the longer ones */
-            if (!l->width[k] || !report_is_words(&table->columns[k]) || l->width[k] > share)
-                continue;
-            left -= l->width[k];
-            names--;
-        }
-        share = names && left / names > 8 ? left / names : 8;
-        for (k = 0; k < count; k++) {
-            if (report_is_words(&table->columns[k]) && l->width[k] > share) l->width[k] = share;
-        }
-        return;
+        if (optional == count) return;
+        l->width[optional] = 0;
     }
 }
 
-static void make_words(layout *l, const report_table *table) {
-    size_t i, k, count = rows_of(l);
-    l->words = (char ***)tool_alloc(table->column_count * sizeof *l->words);
+static void add_stack(text *out, const report_table *table, const report_cell *cell, size_t width,
+                      int is_whole) {
+    text holds = {NULL, 0, 0};
+    if (is_whole) report_path(table->paths, cell->node, &holds);
+    else report_path_fit(table->paths, cell->node, width, &holds);
+    text_bytes(&holds, "", 1);
+    text_plain(out, holds.data);
+    text_free(&holds);
+}
+
+typedef struct look { char *stack; size_t row; } look;
+
+static int compare_looks(const void *left, const void *right) {
+    return strcmp(((const look *)left)->stack, ((const look *)right)->stack);
+}
+
+/* Stacks that would look the same when they are short are shown as they tell themselves apart. */
+static void find_looks(layout *l, const report_table *table) {
+    size_t k, i, count = rows_of(l);
+    look *looks;
+    l->is_whole = (unsigned char *)tool_alloc(count);
     for (k = 0; k < table->column_count; k++) {
-        text holds = {NULL, 0, 0};
-        l->words[k] = NULL;
-        if (!report_is_words(&table->columns[k]) || count > DISTINCT_MOST) continue;
-        l->words[k] = (char **)tool_alloc(count * sizeof **l->words);
+        if (table->columns[k].type != REPORT_PATH || !l->width[k] || count > DISTINCT_MOST) continue;
+        looks = (look *)tool_alloc(count * sizeof *looks);
         for (i = 0; i < count; i++) {
-            size_t row = l->first + i * l->step;
-            const report_cell *cell = &table->cells[row * table->column_count + k];
-            text plain = {NULL, 0, 0};
-            text_plain(&plain, report_words(table, k, cell, &holds));
-            l->words[k][i] = text_take(&plain);
+            text stack = {NULL, 0, 0};
+            add_stack(&stack, table, cell_at(l, table, i, k), l->width[k], 0);
+            looks[i].stack = text_take(&stack);
+            looks[i].row = i;
         }
-        text_free(&holds);
+        if (count) qsort(looks, count, sizeof *looks, compare_looks);
+        for (i = 1; i < count; i++) {
+            if (strcmp(looks[i - 1].stack, looks[i].stack) != 0) continue;
+            l->is_whole[looks[i - 1].row] = l->is_whole[looks[i].row] = 1;
+        }
+        for (i = 0; i < count; i++) free(looks[i].stack);
+        free(looks);
     }
 }
 
-/* Words as wide as their columns. Those that differ still do. */
-static void fit_words(layout *l, const report_table *table) {
-    size_t i, k, count = rows_of(l);
-    for (k = 0; k < table->column_count; k++) {
-        char **whole;
-        if (!l->words[k] || l->width[k] == 0) continue;
-        whole = (char **)tool_alloc(count * sizeof *whole);
-        memcpy(whole, l->words[k], count * sizeof *whole);
-        distinct_names(l->words[k], count, l->width[k] < 8 ? 8 : l->width[k]);
-        for (i = 0; i < count; i++) free(whole[i]);
-        free(whole);
-    }
-}
-
-static void free_layout(layout *l, const report_table *table) {
-    size_t i, k, count = rows_of(l);
-    for (k = 0; k < table->column_count; k++) {
-        for (i = 0; l->words[k] && i < count; i++) free(l->words[k][i]);
-        free(l->words[k]);
-    }
-    free(l->words);
+static void free_layout(layout *l) {
+    free(l->is_whole);
     free(l->width);
 }
 
@@ -201,61 +207,90 @@ static void end_line(text *out) {
     text_add(out, "\n");
 }
 
-static void add_words(text *out, const report_table *table, size_t column, const report_cell *cell,
-                      size_t width) {
+static void add_name(text *out, const report_table *table, size_t column, const report_cell *cell) {
     text holds = {NULL, 0, 0};
-    text_plain_short(out, report_words(table, column, cell, &holds), width < 8 ? 8 : width);
+    text_plain_short(out, report_words(table, column, cell, &holds), NAME_LONGEST);
     text_free(&holds);
 }
 
 /* A line of column labels, if `row` is no row of the layout. */
 static void add_line(text *out, const report_table *table, const layout *l, size_t row) {
-    size_t k, shown = 0, at = (l->first + row * l->step) * table->column_count;
+    size_t k, shown = 0;
     int is_labels = row >= rows_of(l);
     for (k = 0; k < table->column_count; k++) {
         const report_column *column = &table->columns[k];
-        int has_words = report_is_words(column);
         size_t start;
         if (l->width[k] == 0) continue;
         if (shown++) text_add(out, "  ");
         start = out->size;
         if (is_labels) text_add(out, column->label);
-        else if (l->words[k]) text_add(out, l->words[k][row]);
-        else if (has_words) add_words(out, table, k, &table->cells[at + k], l->width[k]);
-        else add_number(out, column, &table->cells[at + k]);
-        text_pad(out, start, l->width[k], !has_words);
+        else if (column->type == REPORT_PATH)
+            add_stack(out, table, cell_at(l, table, row, k), l->width[k], l->is_whole[row]);
+        else if (column->type == REPORT_NAME)
+            add_name(out, table, k, cell_at(l, table, row, k));
+        else add_number(out, column, cell_at(l, table, row, k));
+        text_pad(out, start, l->width[k], !report_is_words(column));
     }
     end_line(out);
 }
 
+/* What the rows from `first` on have together, in a column of which all rows are parts of one whole. */
+static void add_share_of_rest(text *out, const report_table *table, size_t first) {
+    size_t row, k;
+    double sum = 0;
+    for (k = 0; k < table->column_count; k++) {
+        if (strcmp(table->columns[k].key, "self_share") == 0) break;
+        if (strcmp(table->key, "stack_time") == 0 && table->columns[k].type == REPORT_SHARE) break;
+    }
+    if (k == table->column_count || table->rows_more) return;
+    for (row = first; row < table->rows; row++) {
+        double share = table->cells[row * table->column_count + k].real;
+        if (share > 0) sum += share;
+    }
+    text_format(out, ", together %.2g %%", 100 * sum);
+}
+
 size_t text_rows(text *out, const report *r, const report_table *table, size_t most) {
     layout l;
-    size_t i;
-    choose_rows(&l, table);
+    size_t i, more;
+    choose_rows(&l, r, table);
     if (most && l.step == 1 && l.end > most) l.end = most;
-    make_words(&l, table);
     choose_widths(&l, table, r->options.width);
-    fit_words(&l, table);
+    find_looks(&l, table);
+    add_line(out, table, &l, rows_of(&l));
+    for (i = 0; i < rows_of(&l); i++) add_line(out, table, &l, i);
+    more = l.step == 1 ? table->rows + table->rows_more - l.end : 0;
+    free_layout(&l);
+    return more;
+}
+
+static void add_table(text *out, const report *r, const report_table *table) {
+    layout l;
+    size_t i;
+    text_add(out, "\n");
+    add_bold(out, r, table->title);
+    text_add(out, "\n");
+    if (table->remark) add_wrapped(out, r, table->remark);
+    choose_rows(&l, r, table);
+    choose_widths(&l, table, r->options.width);
+    find_looks(&l, table);
     add_line(out, table, &l, rows_of(&l));
     for (i = 0; i < rows_of(&l); i++) {
         add_line(out, table, &l, i);
         save_some(r->out, out);
     }
-    free_layout(&l, table);
-    return l.step == 1 ? table->rows + table->rows_more - l.end : 0;
-}
-
-static void add_table(text *out, const report *r, const report_table *table) {
-    size_t more;
-    text_add(out, "\n");
-    add_bold(out, r, table->title);
-    text_add(out, "\n");
-    if (table->remark) add_wrapped(out, r, table->remark);
-    more = text_rows(out, r, table, 0);
-    if (more) text_format(out, "(%lu more; --csv shows all)\n", (unsigned long)more);
+    if (l.step == 1 && l.end < table->rows + table->rows_more) {
+        text_format(out, "(%lu more",
+                    (unsigned long)(table->rows + table->rows_more - l.end));
+        add_share_of_rest(out, table, l.end);
+        text_add(out, "; --top 0 shows all)\n");
+    }
     if (table->rows_left_out)
         text_format(out, "(%lu colder left out; --min 0 shows all)\n",
                     (unsigned long)table->rows_left_out);
+    if (table->rows_unmatched)
+        text_format(out, "(%lu do not match)\n", (unsigned long)table->rows_unmatched);
+    free_layout(&l);
 }
 
 static void add_fact(text *out, const report *r, const report_fact *fact) {
@@ -307,6 +342,7 @@ static void write_text(const report *r, text *out) {
     add_bold(out, r, r->title);
     text_add(out, "\n");
     text_losses(out, r);
+    if (r->headline) add_wrapped(out, r, r->headline);
     add_facts(out, r);
     for (i = 0; i < r->part_count; i++) {
         for (k = 0; k < r->parts[i].table_count; k++) {
@@ -318,9 +354,10 @@ static void write_text(const report *r, text *out) {
 const report_writer writer_text = {
     "text",
     "tables for the terminal (the default)",
-    REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_MIN | REPORT_USES_SORT |
+    REPORT_USES_TITLE | REPORT_USES_NOTES | REPORT_USES_CHANGES | REPORT_USES_ROWS | REPORT_USES_TOP | REPORT_USES_MIN | REPORT_USES_SORT |
         REPORT_USES_CAUSE | REPORT_USES_NAMES,
     0,
     write_text,
+    NULL,
     NULL,
 };

@@ -1,0 +1,81 @@
+#!/bin/sh
+# test_frames.sh - what `bursty report` and `bursty merge` make of frames: a program with a clock of its
+# own, whose numbers are known, as text, JSON, CSV and a page; dumps that are cut.
+BUILD=${BUILD:-build} CC=${CC:-cc}
+dir=$BUILD/tests/frames
+passed=0 failed=0
+mkdir -p "$dir"
+bursty=$BUILD/bursty
+
+ok() { # STATUS WHAT
+    if [ "$1" = 0 ]; then
+        passed=$((passed + 1))
+    else
+        failed=$((failed + 1))
+        echo "FAILED $2"
+    fi
+}
+has() { # FILE WORDS, one blank in them stands for several, and for the end of a line
+    tr -s ' \n' '  ' <"$1" | grep -qF -e "$2"
+    ok $? "$1 has no line with \"$2\""
+}
+
+# 20 ms more in each 50th of 1000 frames: 16 in collect and 4 waiting.
+$CC -O1 -I. -o "$dir/game" tests/make_frames.c && $RUN "$dir/game" "$dir/budget.brst" budget &&
+    $RUN "$dir/game" "$dir/percentile.brst"
+ok $? "the program runs"
+
+"$bursty" report "$dir/budget.brst" >"$dir/budget.txt"
+ok $? "a report of frames"
+has "$dir/budget.txt" ' 1000 10.'
+has "$dir/budget.txt" ' 30 0.08 20 20 20 frame game'
+has "$dir/budget.txt" '20 of 1000 frames (2 %) are slow: above 20 ms. Such a frame takes 20 ms more (20 to 20).'
+has "$dir/budget.txt" ' 16 16 16 16 0 16 16 16 320 collect make_frames.c:'
+has "$dir/budget.txt" ' 4 4 4 4 0 4 4 4 0 (waiting)'
+has "$dir/budget.txt" '2 functions of which the interval holds zero are left out; --csv has them.'
+has "$dir/budget.txt" 'Not counted: 1 that had not ended yet. 1 end found no frame to end.'
+has "$dir/budget.txt" ' 30 4 0.49 50 frame 16 collect'
+has "$dir/budget.txt" '16 collect, 7 update, 3 draw'
+sed -n '/^what slow frames/,$p' "$dir/budget.txt" | grep -q 'update *make_frames.c'
+[ $? = 1 ]
+ok $? "update is no row of slow frames"
+
+"$bursty" report "$dir/percentile.brst" >"$dir/percentile.txt"
+ok $? "a report without a budget"
+has "$dir/percentile.txt" '19 of 936 frames (2 %) are slow: above 10.4'
+has "$dir/percentile.txt" ' no-budget frame game'
+
+"$bursty" merge -o "$dir/sum.brst" "$dir/percentile.brst" "$dir/budget.brst" "$dir/percentile.brst" &&
+    "$bursty" report "$dir/sum.brst" >"$dir/sum.txt"
+ok $? "merged frames"
+has "$dir/sum.txt" '38 of 1872 frames (2 %) are slow'
+has "$dir/sum.txt" '20 of 1000 frames (2 %) are slow' # another budget is another kind
+has "$dir/sum.txt" 'Not counted: 3 that had not ended yet. 3 ends found no frame to end.'
+
+"$bursty" report --json "$dir/budget.brst" >"$dir/budget.json" &&
+    grep -q '"more_ms":\[16,4\]' "$dir/budget.json" &&
+    grep -q '"over_budget":\[20,0\]' "$dir/budget.json" &&
+    grep -q '"max_ms":\[30,null\]' "$dir/budget.json" &&
+    grep -q '"count":\[980,20\],' "$dir/budget.json"
+ok $? "JSON of frames"
+"$bursty" report --csv "$dir/budget.brst" >"$dir/budget.csv" &&
+    grep -q '^# frames_histogram: durations of frames' "$dir/budget.csv" &&
+    grep -q '^-*0,.*,update,make_frames.c:' "$dir/budget.csv" &&
+    grep -q '^16,15.99[0-9]*,16.00[0-9]*,16,0,16,.*,320,collect,make_frames.c:' "$dir/budget.csv"
+ok $? "CSV of frames"
+"$bursty" report --html "$dir/budget.html" "$dir/budget.brst" &&
+    grep -q 'data-table="frames_more"' "$dir/budget.html" &&
+    grep -q "section('frames'" "$dir/budget.html"
+ok $? "a page of frames"
+
+size=$(wc -c <"$dir/budget.brst")
+for cut in 1 5 20 100; do
+    head -c $((size - cut)) "$dir/budget.brst" >"$dir/cut.brst"
+    "$bursty" report "$dir/cut.brst" >"$dir/cut.txt" 2>"$dir/cut.err"
+    [ $? = 2 ] && [ ! -s "$dir/cut.txt" ] && [ "$(wc -l <"$dir/cut.err")" = 1 ] &&
+        grep -q "cut.brst: offset [0-9]*: cut short" "$dir/cut.err"
+    ok $? "a dump without its last $cut bytes: $(cat "$dir/cut.err")"
+done
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

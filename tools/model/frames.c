@@ -1,0 +1,458 @@
+/* frames.c - how long frames took, what slow ones do that others do not, and
+   the slowest as they were.
+
+   Frames are what is independent: with n ticks of a function in a frame, mean
+   and variance of n over the slow frames and over the others give the
+   difference of two means and its variance. Ticks are few: with fewer than 30
+   of them on a side its variance is at least that of a Poisson count, and with
+   fewer than 30 slow frames the interval is as wide as Student's distribution
+   asks. */
+#include "model/frames.h"
+#include "model/report.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FEW_TICKS = 30, FEW_FRAMES = 30, ROWS_SHOWN = 30, PATHS_SHOWN = 3 };
+/* A file may have many kinds, and point at a long name from many rows: what is
+   made of it stays linear in its size. */
+enum { KINDS_COMPARED = 64, KIND_CHARACTERS = 64, NAME_CHARACTERS = 200, STACK_CHARACTERS = 48 };
+
+/* ---- the difference ----------------------------------------------------------------------- */
+
+/* Student's quantile for 95 %, from 1 degree of freedom on. Above 29: 2, as
+   everywhere. */
+static double quantile_of(double degrees) {
+    static const double t[FEW_FRAMES - 1] = {
+        12.71, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+        2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+        2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045,
+    };
+    return degrees < FEW_FRAMES ? t[(int)degrees - 1] : 2;
+}
+
+/* Of the mean of n over so many frames. */
+static double variance_of_mean(const frames_ticks *ticks, double count) {
+    const double sum = (double)ticks->sum;
+    const double variance = ((double)ticks->squares - sum * sum / count) / (count - 1) / count;
+    const double least = sum < FEW_TICKS ? (sum + 1) / (count * count) : 0;
+    return variance > least ? variance : least;
+}
+
+frames_difference frames_differ(double slow_frames, const frames_ticks *slow, double slow_unit,
+                                double other_frames, const frames_ticks *other, double other_unit) {
+    frames_difference d = {0, 0, 0, 0, 0, 0};
+    double fewer = slow_frames < other_frames ? slow_frames : other_frames, half;
+    if (slow_frames > 0) d.slow = slow_unit * (double)slow->sum / slow_frames;
+    if (other_frames > 0) d.other = other_unit * (double)other->sum / other_frames;
+    d.more = d.slow - d.other;
+    if (fewer < 2) return d;
+    half = quantile_of(fewer - 1) *
+           sqrt(slow_unit * slow_unit * variance_of_mean(slow, slow_frames) +
+                other_unit * other_unit * variance_of_mean(other, other_frames));
+    d.low = d.more - half;
+    d.high = d.more + half;
+    d.has_range = 1;
+    return d;
+}
+
+/* A system may look at timers of CPU time at its own ticks only, every 4 ms,
+   and whom it takes the processor from is interrupted there. So a frame that
+   was preempted, and is slow for that, gets the ticks of frames before it, too.
+   The clock knows how much CPU time each class had: its functions share that.
+   The factor is taken as known. It goes up and down with the function's own
+   ticks, so intervals are too wide rather than too narrow. */
+frames_units frames_units_of(const frames_of_kind *kind) {
+    frames_units units;
+    size_t i;
+    int c;
+    for (c = 0; c < FRAMES_CLASSES; c++) {
+        const frames_class *of = &kind->classes[c];
+        const double cpu_ms = of->us > of->wait_us ? (double)(of->us - of->wait_us) / 1000 : 0;
+        double ticks = 0;
+        for (i = 0; i < kind->function_count; i++)
+            ticks += (double)kind->functions[i].ticks[c][FRAMES_SELF].sum;
+        units.ms[c] = (double)kind->tick_us / 1000;
+        if (kind->knows_waiting && ticks >= FEW_TICKS && kind->tick_us)
+            units.ms[c] = cpu_ms / ticks;
+    }
+    return units;
+}
+
+frames_difference frames_differ_in(const frames_of_kind *kind, const frames_units *units,
+                                   const frames_function *function, int which) {
+    const frames_class *slow = &kind->classes[FRAMES_SLOW], *other = &kind->classes[FRAMES_OTHER];
+    return frames_differ((double)slow->frames, &function->ticks[FRAMES_SLOW][which],
+                         units->ms[FRAMES_SLOW], (double)other->frames,
+                         &function->ticks[FRAMES_OTHER][which], units->ms[FRAMES_OTHER]);
+}
+
+frames_difference frames_differ_waiting(const frames_of_kind *kind) {
+    const frames_class *slow = &kind->classes[FRAMES_SLOW], *other = &kind->classes[FRAMES_OTHER];
+    const frames_ticks a = {slow->wait_us, slow->wait_us2}, b = {other->wait_us, other->wait_us2};
+    return frames_differ((double)slow->frames, &a, .001, (double)other->frames, &b, .001);
+}
+
+frames_difference frames_differ_length(const frames_of_kind *kind) {
+    const frames_class *slow = &kind->classes[FRAMES_SLOW], *other = &kind->classes[FRAMES_OTHER];
+    const frames_ticks a = {slow->us, slow->us2}, b = {other->us, other->us2};
+    return frames_differ((double)slow->frames, &a, .001, (double)other->frames, &b, .001);
+}
+
+/* No more than the longest, if that was kept. */
+static double capped(const frames_of_kind *kind, double ns) {
+    const double most = kind->slowest_count ? (double)kind->slowest[0].ns : ns;
+    return ns < most ? ns : most;
+}
+
+double frames_quantile(const frames_of_kind *kind, double q) {
+    const double wanted = q * (double)frames_count(kind);
+    double before = 0;
+    size_t i;
+    for (i = 0; i < kind->bucket_count; i++) {
+        const frames_bucket *b = &kind->buckets[i];
+        const double begins = (double)frames_bucket_begins(b->bucket);
+        const double next = b->bucket + 1 < FRAMES_BUCKETS ? (double)frames_bucket_ends(b->bucket)
+                                                           : 2 * begins;
+        if (before + (double)b->count >= wanted || i + 1 == kind->bucket_count)
+            return capped(kind, begins + (next - begins) * (wanted - before) / (double)b->count);
+        before += (double)b->count;
+    }
+    return 0;
+}
+
+/* ---- kinds -------------------------------------------------------------------------------- */
+
+static double ms(double ns) { return ns / 1e6; }
+
+/* The longest that was kept; else where the last bucket ends. */
+static double longest(const frames_of_kind *kind) {
+    if (kind->slowest_count) return (double)kind->slowest[0].ns;
+    return frames_quantile(kind, 1);
+}
+
+/* As people read it, in at most so many characters. */
+static const char *shown(report *r, const char *name, size_t most) {
+    char *readable;
+    text words = {NULL, 0, 0};
+    if (!*name) return "(no name)";
+    readable = report_name(r, name);
+    text_short(&words, readable, most);
+    free(readable);
+    return report_keep_text(r, &words);
+}
+
+/* "3 were running, 2 ..." */
+static void add_uncounted(text *words, uint64_t count, const char *what) {
+    if (!count) return;
+    text_add(words, words->size ? ", " : " Not counted: ");
+    text_count(words, count);
+    text_add(words, what);
+}
+
+static void add_remark(report_table *table, const frames *s) {
+    uint64_t running = 0, unended = 0, left_out = 0, idle = 0;
+    text words = {NULL, 0, 0}, remark = {NULL, 0, 0};
+    size_t i;
+    for (i = 0; i < s->kinds.count; i++) {
+        running = tally_add(running, s->kinds.at[i].running);
+        unended = tally_add(unended, s->kinds.at[i].unended);
+        left_out = tally_add(left_out, s->kinds.at[i].left_out);
+    }
+    for (i = 0; i < s->programs.count; i++) idle = tally_add(idle, s->programs.at[i].idle_ends);
+    add_uncounted(&words, running, " that had not ended yet");
+    add_uncounted(&words, unended, " whose thread ended first");
+    add_uncounted(&words, left_out, " with a pause in them");
+    text_add(&remark, "Durations are read from buckets that are at most 6 % wide; the longest is "
+                      "exact.");
+    if (words.size) {
+        text_bytes(&remark, words.data, words.size);
+        text_add(&remark, ".");
+    }
+    if (s->kinds.count > KINDS_COMPARED)
+        text_format(&remark, " Only the first %d kinds have more than this row.", KINDS_COMPARED);
+    if (idle) {
+        text_add(&remark, " ");
+        text_counted(&remark, idle, "end");
+        text_add(&remark, " found no frame to end.");
+    }
+    text_bytes(&remark, "", 1);
+    report_remark(table, remark.data);
+    text_free(&words);
+    text_free(&remark);
+}
+
+static void add_kinds(report *r, const frames *s) {
+    static const report_column columns[] = {
+        {"count", "frames", REPORT_COUNT, 0, NULL},
+        {"median_ms", "median_ms", REPORT_REAL, REPORT_FINE, "-"},
+        {"p90_ms", "90%", REPORT_REAL, REPORT_FINE | REPORT_OPTIONAL, "-"},
+        {"p95_ms", "95%", REPORT_REAL, REPORT_FINE, "-"},
+        {"p99_ms", "99%", REPORT_REAL, REPORT_FINE, "-"},
+        {"p999_ms", "99.9%", REPORT_REAL, REPORT_FINE | REPORT_OPTIONAL, "-"},
+        {"max_ms", "longest", REPORT_REAL, REPORT_FINE, "-"},
+        {"waiting_ms", "waiting", REPORT_REAL, REPORT_FINE, "unknown"},
+        {"slow", "slow", REPORT_COUNT, 0, NULL},
+        {"limit_ms", "above_ms", REPORT_REAL, REPORT_FINE, "-"},
+        {"over_budget", "misses", REPORT_REAL, REPORT_WHOLE, "no-budget"},
+        {"kind", "kind", REPORT_NAME, 0, NULL},
+        {"program", "program", REPORT_NAME, REPORT_OPTIONAL, NULL},
+    };
+    report_table *table = report_add_table(r, "frames", "how long do frames take", columns,
+                                           sizeof columns / sizeof *columns);
+    size_t i;
+    add_remark(table, s);
+    for (i = 0; i < s->kinds.count; i++) {
+        const frames_of_kind *k = &s->kinds.at[i];
+        const frames_class *slow = &k->classes[FRAMES_SLOW], *other = &k->classes[FRAMES_OTHER];
+        const double classed = (double)slow->frames + (double)other->frames;
+        report_cell *row = report_add_row(table);
+        row[0].count = frames_count(k);
+        row[1].real = row[0].count ? ms(frames_quantile(k, .5)) : REPORT_NONE;
+        row[2].real = row[0].count ? ms(frames_quantile(k, .9)) : REPORT_NONE;
+        row[3].real = row[0].count ? ms(frames_quantile(k, .95)) : REPORT_NONE;
+        row[4].real = row[0].count ? ms(frames_quantile(k, .99)) : REPORT_NONE;
+        row[5].real = row[0].count ? ms(frames_quantile(k, .999)) : REPORT_NONE;
+        row[6].real = row[0].count ? ms(longest(k)) : REPORT_NONE;
+        row[7].real = REPORT_NONE;
+        if (k->knows_waiting && classed > 0)
+            row[7].real = ((double)slow->wait_us + (double)other->wait_us) / classed / 1000;
+        row[8].count = slow->frames;
+        row[9].real = k->most_limit_ns ? ms((double)k->most_limit_ns) : REPORT_NONE;
+        row[10].real = k->budget_ns ? (double)slow->frames : REPORT_NONE;
+        row[11].name = shown(r, k->name, KIND_CHARACTERS);
+        row[12].name = *k->program ? shown(r, k->program, KIND_CHARACTERS) : "";
+    }
+}
+
+/* ---- what slow frames do more ------------------------------------------------------------- */
+
+static const char *place_of(report *r, const frames_site *site) {
+    const char *file = site->file, *at;
+    text place = {NULL, 0, 0};
+    for (at = file; *at; at++) {
+        if (*at == '/' || *at == '\\') file = at + 1;
+    }
+    if (!*file) return "";
+    text_short(&place, file, NAME_CHARACTERS);
+    text_format(&place, ":%lu", (unsigned long)site->line);
+    return report_keep_text(r, &place);
+}
+
+static int is_told(const frames_difference *d) {
+    return d->has_range && (d->low > 0 || d->high < 0);
+}
+
+/* "5.0 % of the frames (180 of 3600) are slow: above 21.3 ms. They take 24.1 ms
+   more (23.0 to 25.2)." */
+static void add_summary(report_table *table, const frames_of_kind *k, size_t left_out) {
+    const frames_class *slow = &k->classes[FRAMES_SLOW], *other = &k->classes[FRAMES_OTHER];
+    const double classed = (double)slow->frames + (double)other->frames;
+    const frames_difference d = frames_differ_length(k);
+    text words = {NULL, 0, 0};
+    text_count(&words, slow->frames);
+    text_add(&words, " of ");
+    text_counted(&words, tally_add(slow->frames, other->frames), "frame");
+    text_format(&words, " (%.2g %%) %s slow",
+                classed > 0 ? 100 * (double)slow->frames / classed : 0.,
+                slow->frames == 1 ? "is" : "are");
+    if (k->most_limit_ns && k->least_limit_ns < k->most_limit_ns)
+        text_format(&words, ": above %.4g to %.4g ms, as each run had it",
+                    ms((double)k->least_limit_ns), ms((double)k->most_limit_ns));
+    else if (k->most_limit_ns) text_format(&words, ": above %.4g ms", ms((double)k->most_limit_ns));
+    text_add(&words, ". ");
+    if (d.has_range)
+        text_format(&words,
+                    "Such a frame takes %.4g ms more (%.4g to %.4g). Below is what it does in that "
+                    "time: the difference of the two means, with its 95 %% interval.",
+                    d.more, d.low, d.high);
+    else
+        text_add(&words, "There are too few of one sort for an interval: nothing is compared.");
+    if (!k->tick_us) text_add(&words, " Nothing ticked, so it is not known in which functions.");
+    if (left_out) {
+        text_add(&words, " ");
+        text_counted(&words, left_out, "function");
+        text_add(&words, left_out == 1
+                             ? " of which the interval holds zero is left out; --csv has it."
+                             : " of which the interval holds zero are left out; --csv has them.");
+    }
+    text_bytes(&words, "", 1);
+    report_remark(table, words.data);
+    text_free(&words);
+}
+
+static void fill_range(report_cell *row, const frames_difference *d) {
+    row[0].real = d->more;
+    row[1].real = d->has_range ? d->low : REPORT_NONE;
+    row[2].real = d->has_range ? d->high : REPORT_NONE;
+}
+
+static void add_more(report *r, const frames *s, const frames_of_kind *k) {
+    static const report_column columns[] = {
+        {"more_ms", "more_ms", REPORT_REAL, REPORT_FINE, "-"},
+        {"more_low", "from", REPORT_REAL, REPORT_FINE, "-"},
+        {"more_high", "to", REPORT_REAL, REPORT_FINE, "-"},
+        {"slow_ms", "in_slow", REPORT_REAL, REPORT_FINE, "-"},
+        {"other_ms", "in_others", REPORT_REAL, REPORT_FINE, "-"},
+        {"total_more_ms", "total_more", REPORT_REAL, REPORT_FINE, "-"},
+        {"total_low", "from", REPORT_REAL, REPORT_FINE | REPORT_OPTIONAL, "-"},
+        {"total_high", "to", REPORT_REAL, REPORT_FINE | REPORT_OPTIONAL, "-"},
+        {"ticks", "ticks", REPORT_COUNT, REPORT_OPTIONAL, NULL},
+        {"function", "function", REPORT_NAME, 0, NULL},
+        {"place", "place", REPORT_NAME, REPORT_OPTIONAL, NULL},
+        {"file", "file", REPORT_NAME, REPORT_HIDDEN, NULL},
+        {"line", "line", REPORT_COUNT, REPORT_HIDDEN, NULL},
+        {"kind", "kind", REPORT_NAME, REPORT_HIDDEN, NULL},
+    };
+    const frames_units units = frames_units_of(k);
+    const char *kind = shown(r, k->name, KIND_CHARACTERS);
+    text title = {NULL, 0, 0};
+    report_table *table;
+    size_t i, left_out = 0;
+    text_add(&title, "what slow frames do more: ");
+    text_add(&title, kind);
+    text_bytes(&title, "", 1);
+    table = report_add_table(r, "frames_more", title.data, columns,
+                             sizeof columns / sizeof *columns);
+    text_free(&title);
+    for (i = 0; i <= k->function_count; i++) { /* the last one is waiting */
+        const frames_function *f = i < k->function_count ? &k->functions[i] : NULL;
+        const frames_site *site = f ? &s->sites.at[f->site] : NULL;
+        frames_difference self, total;
+        report_cell *row;
+        if (!f && !k->knows_waiting) break;
+        self = f ? frames_differ_in(k, &units, f, FRAMES_SELF) : frames_differ_waiting(k);
+        total = f ? frames_differ_in(k, &units, f, FRAMES_TOTAL) : self;
+        if (!is_told(&self) && !is_told(&total) && !r->options.wants_all_rows) {
+            left_out += f != NULL && self.has_range;
+            continue;
+        }
+        row = report_add_row(table);
+        fill_range(row, &self);
+        row[3].real = self.slow;
+        row[4].real = self.other;
+        fill_range(row + 5, &total);
+        row[8].count = f ? tally_add(f->ticks[FRAMES_SLOW][FRAMES_TOTAL].sum,
+                                     f->ticks[FRAMES_OTHER][FRAMES_TOTAL].sum)
+                         : 0;
+        row[9].name = f ? shown(r, site->name, NAME_CHARACTERS) : "(waiting)";
+        row[10].name = f ? place_of(r, site) : "";
+        row[11].name = f && *site->file ? shown(r, site->file, NAME_CHARACTERS) : "";
+        row[12].count = f ? site->line : 0;
+        row[13].name = kind;
+    }
+    report_sort_table(table, "more_ms");
+    table->rows_shown = ROWS_SHOWN;
+    add_summary(table, k, left_out);
+}
+
+/* ---- the slowest, as they were ------------------------------------------------------------ */
+
+static void add_short(text *words, const report *r, const char *name) {
+    char *readable = report_name(r, name);
+    text_short(words, *readable ? readable : "(no name)", STACK_CHARACTERS);
+    free(readable);
+}
+
+/* "3 load_chunk in update, 1 draw": where the ticks were, at most three
+   paths. */
+static const char *ticked(report *r, const frames *s, const frames_one *one) {
+    uint64_t rest = one->more;
+    text words = {NULL, 0, 0};
+    size_t i;
+    for (i = 0; i < one->path_count; i++) {
+        const frames_path *path = &s->paths.at[one->first_path + i];
+        const uint32_t *stack = &s->stacks.at[path->stack];
+        if (i >= PATHS_SHOWN) {
+            rest = tally_add(rest, path->ticks);
+            continue;
+        }
+        if (i) text_add(&words, ", ");
+        text_count(&words, path->ticks);
+        text_add(&words, " ");
+        add_short(&words, r, s->sites.at[stack[0]].name);
+        if (path->depth > 1) {
+            text_add(&words, " in ");
+            add_short(&words, r, s->sites.at[stack[1]].name);
+        }
+    }
+    if (rest) {
+        text_add(&words, ", and ");
+        text_count(&words, rest);
+    }
+    return report_keep_text(r, &words);
+}
+
+static void add_slowest(report *r, const frames *s) {
+    static const report_column columns[] = {
+        {"ms", "ms", REPORT_REAL, REPORT_FINE, "-"},
+        {"waiting_ms", "waiting", REPORT_REAL, REPORT_FINE, "unknown"},
+        {"at_s", "at_s", REPORT_REAL, REPORT_FINE, "-"},
+        {"number", "number", REPORT_COUNT, 0, NULL},
+        {"kind", "kind", REPORT_NAME, REPORT_OPTIONAL, NULL},
+        {"ticks", "ticks", REPORT_NAME, 0, NULL},
+    };
+    report_table *table = report_add_table(r, "frames_slowest", "the slowest frames, as they were",
+                                           columns, sizeof columns / sizeof *columns);
+    size_t i, n;
+    report_remark(table, "How long each took, how much of it the thread waited, when it began, and "
+                         "which functions its ticks met: one frame is an example, not a cause.");
+    for (i = 0; i < s->kinds.count && i < KINDS_COMPARED; i++) {
+        const frames_of_kind *k = &s->kinds.at[i];
+        const char *kind = shown(r, k->name, KIND_CHARACTERS);
+        for (n = 0; n < k->slowest_count; n++) {
+            const frames_one *one = &k->slowest[n];
+            report_cell *row = report_add_row(table);
+            row[0].real = ms((double)one->ns);
+            row[1].real = k->knows_waiting ? ms((double)one->wait_ns) : REPORT_NONE;
+            row[2].real = (double)one->began_us / 1e6;
+            row[3].count = one->number;
+            row[4].name = kind;
+            row[5].name = ticked(r, s, one);
+        }
+    }
+}
+
+/* For programs, and for the picture of the page. */
+static void add_histogram(report *r, const frames *s) {
+    static const report_column columns[] = {
+        {"from_ms", "from", REPORT_REAL, REPORT_FINE, "-"},
+        {"to_ms", "to", REPORT_REAL, REPORT_FINE, "-"},
+        {"count", "frames", REPORT_COUNT, 0, NULL},
+        {"row", "row", REPORT_COUNT, 0, NULL},
+    };
+    report_table *table = report_add_table(r, "frames_histogram", "durations of frames", columns,
+                                           sizeof columns / sizeof *columns);
+    size_t i, n;
+    table->is_for_programs = 1;
+    report_remark(table, "row: which row of the table of kinds the frames belong to, from 0.");
+    for (i = 0; i < s->kinds.count && i < KINDS_COMPARED; i++) {
+        const frames_of_kind *k = &s->kinds.at[i];
+        for (n = 0; n < k->bucket_count; n++) {
+            const uint32_t bucket = k->buckets[n].bucket;
+            report_cell *row = report_add_row(table);
+            row[0].real = ms((double)frames_bucket_begins(bucket));
+            row[1].real = bucket + 1 < FRAMES_BUCKETS ? ms((double)frames_bucket_ends(bucket))
+                                                      : REPORT_NONE;
+            row[2].count = k->buckets[n].count;
+            row[3].count = i;
+        }
+    }
+}
+
+static void fill(void *columns, report *r, const void *state, const input *in) {
+    const frames *s = (const frames *)state;
+    size_t i;
+    (void)columns;
+    (void)in;
+    for (i = 0; i < s->programs.count; i++) report_add_name(r, s->programs.at[i].name);
+    if (!s->kinds.count) return;
+    add_kinds(r, s);
+    for (i = 0; i < s->kinds.count && i < KINDS_COMPARED; i++) {
+        if (s->kinds.at[i].bucket_count) add_more(r, s, &s->kinds.at[i]);
+    }
+    add_slowest(r, s);
+    add_histogram(r, s);
+}
+
+const report_section section_frames = {&kind_frames, "frames", 0, fill, NULL, NULL};
