@@ -2,6 +2,8 @@
 # make demo     a real program, plain and profiled; build/demo/report.html
 # make headers  joins the products at the root from their parts in src/
 # make test     the host test suite; cc and make are all it needs
+# make install  PREFIX=/usr/local, DESTDIR=; make uninstall takes all of it away again
+# make dist     build/bursty-VERSION.tar.gz of the commit, the same bytes on every machine
 # make fuzz     random input for whatever reads files, FUZZ_SECONDS for each fuzzer; fuzz/README.md
 # make matrix   installs compilers and emulators with apt-get, runs the tests on every target
 # make bench    installs what it needs, measures, writes bench/results.md; bench-quick, bench-smoke: less
@@ -144,6 +146,41 @@ test:
 
 test-built: all $(TESTS)
 
+# ---- installing ----
+
+PREFIX   ?= /usr/local
+DESTDIR  ?=
+VERSION  := $(shell sed -n 's/.*define TOOL_VERSION "\(.*\)"/\1/p' tools/base/tool.h)
+PAGES     = $(BUILD)/package
+FROM_HELP = $(PAGES)/man/bursty.1 $(PAGES)/bursty.bash $(PAGES)/bursty.zsh $(PAGES)/bursty.fish
+FILLED    = $(PAGES)/bursty.pc $(PAGES)/bursty-config.cmake $(PAGES)/bursty-config-version.cmake
+PLACE     = sh package/install.sh $@ "$(BUILD)" "$(PREFIX)" "$(DESTDIR)"
+
+install: tools $(FROM_HELP) $(FILLED)
+	@$(PLACE)
+
+uninstall: tools $(FROM_HELP) $(FILLED)
+	@$(PLACE)
+
+# Manual pages and completions say what the help texts say.
+$(PAGES)/help.txt: $(BUILD)/bursty package/help.sh
+	@mkdir -p $(PAGES)/man
+	@sh package/help.sh $(RUN) $(BUILD)/bursty >$@
+
+$(PAGES)/man/bursty.1: $(PAGES)/help.txt package/help.awk package/man.awk
+	@LC_ALL=C awk -f package/help.awk -f package/man.awk -v folder=$(PAGES)/man -v version=$(VERSION) $<
+
+$(PAGES)/bursty.%: $(PAGES)/help.txt package/help.awk package/%.awk
+	@LC_ALL=C awk -f package/help.awk -f package/$*.awk $< >$@
+
+# They name PREFIX, which may be another one this time.
+$(FILLED): $(PAGES)/%: package/%.in FORCE
+	@mkdir -p $(PAGES)
+	@sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' $< >$@
+
+dist:
+	@sh package/dist.sh "$(BUILD)" "$(VERSION)"
+
 # Random fuzzing for FUZZ_SECONDS (60) a fuzzer; the gate's part of it, which is always the same, is `make matrix`.
 fuzz:
 	@sh fuzz/run.sh random
@@ -182,5 +219,5 @@ include $(HAS_LIST)
 clean:
 	rm -rf $(BUILD)
 
-.PHONY: FORCE all tools headers demo test test-built fuzz fuzzers test-programs matrix bench bench-quick bench-smoke clean
+.PHONY: FORCE all tools install uninstall dist headers demo test test-built fuzz fuzzers test-programs matrix bench bench-quick bench-smoke clean
 .DELETE_ON_ERROR:

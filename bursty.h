@@ -46,8 +46,10 @@
    WHAT HAPPENS
    Time: where there are timers (Linux, gcc or clang) each thread gets one, which
    interrupts it after each 10 ms of its CPU time. Such a tick is charged to the
-   innermost scope and to the scopes around it. Elsewhere, or in a shared object,
-   set config.tick_hz; bursty_stats.no_time says why nothing ticks.
+   innermost scope and to the scopes around it. On Windows and macOS a thread of
+   this header, the watcher, looks at the scopes of all threads, and sees who waits,
+   too; on Linux config.watch = 1 asks for it. In a shared object of Linux set
+   config.tick_hz or watch; bursty_stats.no_time says why nothing ticks.
    Counts: each line of step 2 contains a check, which counts down. After 990
    checks on average the next 10 are a burst. Events are recorded in bursts and
    nowhere else, and the report scales them up. config.profile has the rates.
@@ -78,11 +80,12 @@
    PROMISES
      - It never prints, aborts, or takes a lock, and it allocates nothing. (It asks
        the C library to tell when a thread ends; that library may allocate a few
-       bytes at the thread's first check.) It uses 1 MiB of static memory, whose
-       pages are touched when they are needed: enough for 180 threads, 6000 table
-       rows and 2400 paths; or memory that you pass in. The compiler lays out 3 KB
-       for each thread, 900 bytes in a shared object. Frames have 320 KiB of their
-       own, touched by the first bursty_frame.
+       bytes at the thread's first check. With a watcher the end of a thread waits
+       while it is looked at, some microseconds.) It uses 1 MiB of static memory,
+       whose pages are touched when they are needed: enough for 180 threads, 6000
+       table rows and 2000 paths; or memory that you pass in. The compiler lays out
+       3 KB for each thread, 900 bytes in a shared object. Frames have 332 KiB of
+       their own, touched by the first bursty_frame.
      - What does not fit is counted, and the report says it first: events, threads,
        ticks, and CPU time of the process that no tick saw. Counters saturate.
      - A timer's signal is a real-time signal that the program does not use. Waits
@@ -142,7 +145,7 @@
      BURSTY_TICKS          In a bare build: bursty_tick charges ticks. 2 kB of flash.
      BURSTY_FRAMES=n       How many kinds of frames: 8, at most 64. In a bare build 0,
                            which leaves frames out. There it needs BURSTY_TICKS, 4 kB
-                           of flash, 6.3 kB of RAM for the first kind and 3 kB for
+                           of flash, 6.5 kB of RAM for the first kind and 3 kB for
                            each other one, and config.frame_clock.
    "undefined reference" or "hidden symbol bursty_... is not defined": no file of
    this executable or library defines BURSTY_IMPLEMENTATION, or files differ in
@@ -188,6 +191,8 @@
      ticks: the scope of an interrupted instruction
      a timer of a thread's CPU time
      timers
+     the watcher: what it asks of the system
+     the watcher
      the dump
      time: start, pause, end
      frames
@@ -357,11 +362,15 @@ typedef struct bursty_config {
     bursty_profile profile;   /* profile 0; all zero: hot functions and pairs */
     void *memory;             /* NULL: BURSTY_MEMORY bytes of static memory   */
     size_t memory_bytes;
-    int32_t tick_hz;          /* looks at each thread in a second of its CPU
-                                 time: 100 where this header has timers (see
-                                 TIME), else none. -1: none. Without timers, or
-                                 with BURSTY_BARE, n > 0 says that you call
-                                 bursty_tick n times a second                 */
+    int32_t tick_hz;          /* looks at each thread in a second, with timers
+                                 of its CPU time: 100 where this header has
+                                 timers or a watcher, else none. -1: none.
+                                 Without both, or with BURSTY_BARE, n > 0 says
+                                 that you call bursty_tick n times a second   */
+    int32_t watch;            /* 1: a thread of this header, the watcher, looks
+                                 at the scopes of the others. No signals, and
+                                 it sees who waits. 0: where there are no timers
+                                 (Windows, macOS). -1: never                  */
     uint32_t fold;            /* n > 0 folds recursion: a scope that is the
                                  running one or one of its n - 1 nearest
                                  callers goes back there, in time and contexts */
@@ -431,13 +440,20 @@ typedef struct bursty_stats {
                                 pauses; 0 without timers                      */
     int32_t no_time;         /* why nothing ticks: BURSTY_NO_TIME_...; 0: it does */
     uint32_t paths;          /* rows of the table of paths in use             */
+    uint64_t waiting;        /* looks of the watcher that found a thread waiting;
+                                those that found one running are ticks        */
+    uint64_t looks_late;     /* looks left out because the watcher woke late  */
+    uint64_t looks_cut;      /* charged to a scope further out, since the inner
+                                ones changed while the watcher looked         */
+    uint32_t unwatched;      /* threads that never checked, the most at once;
+                                known on Linux                                */
 } bursty_stats;
 
 enum { /* reasons for stats.no_time */
     BURSTY_TIME_IS_ON = 0,
     BURSTY_NO_TIME_ASKED = 1,    /* config.tick_hz is -1, or 0 with BURSTY_BARE */
-    BURSTY_NO_TIME_SYSTEM = 2,   /* no timers of this kind here: not Linux, or a
-                                    compiler without thread-local variables   */
+    BURSTY_NO_TIME_SYSTEM = 2,   /* no timers and no watcher here: a system or a
+                                    compiler without threads, or watch is -1  */
     BURSTY_NO_TIME_STRICT = 3,   /* -std=c99 hides them: compile the file with
                                     the implementation with -std=gnu99, or
                                     define _GNU_SOURCE at its top             */
@@ -445,7 +461,8 @@ enum { /* reasons for stats.no_time */
                                     config.tick_hz asks for it                */
     BURSTY_NO_TIME_SIGNALS = 5,  /* the program uses all real-time signals    */
     BURSTY_NO_TIME_REFUSED = 6,  /* the system refused the first timer        */
-    BURSTY_NO_TIME_MEMORY = 7    /* config.memory_bytes is too small          */
+    BURSTY_NO_TIME_MEMORY = 7,   /* config.memory_bytes is too small          */
+    BURSTY_NO_TIME_THREAD = 8    /* the system refused the watcher's thread   */
 };
 
 /* ---- functions ------------------------------- src/bursty/functions.h ---- */
@@ -473,7 +490,7 @@ BURSTY_API uint32_t bursty_in_burst(void) BURSTY_P_OFF(return 0)
    because memory is too small or a value is out of range. */
 BURSTY_API uint32_t bursty_start(const bursty_config *config) BURSTY_P_OFF(return (void)config, 1)
 
-/* Ends all timers, gives the signal back and ends all profiles. What was
+/* Ends all timers or the watcher, gives the signal back and ends all profiles. What was
    counted stays for bursty_write. Call it before dlclose takes this code away,
    when no other thread can be in the middle of a check. */
 BURSTY_API void bursty_stop(void) BURSTY_P_OFF((void)0)
@@ -515,7 +532,8 @@ BURSTY_API size_t bursty_frames(const char *name, uint32_t *us, size_t max)
    another thread, the checks since its last look at its schedule are not in it
    yet. */
 BURSTY_API void bursty_get_stats(bursty_stats *out)
-    BURSTY_P_OFF(const bursty_stats none = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+    BURSTY_P_OFF(const bursty_stats none = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                                         0, 0, 0, 0 };
                  *out = none)
 
 /* Writes the dump (docs/formats.md), at any instruction, in a signal handler,
@@ -534,7 +552,8 @@ BURSTY_API int bursty_save(const char *path) BURSTY_P_OFF(return (void)path, 0)
 /* n ticks have passed on this thread: charges them to its innermost scope. A
    timer of bursty_start does it, where there is one; else call it from a timer's
    signal handler, from the SysTick interrupt, or once a frame, with
-   config.tick_hz set. One caller for each thread. */
+   config.tick_hz set. One caller for each thread. While a watcher looks, it does
+   nothing: where one would begin by itself set config.watch to -1. */
 BURSTY_API void bursty_tick(uint32_t n) BURSTY_P_OFF((void)n)
 
 /* Zeroes table, ticks and stats, but not the numbers of threads. What others
@@ -942,6 +961,13 @@ extern __attribute__((visibility("hidden"))) uint32_t bursty_p_order;
 enum { BURSTY_P_SCOPE_CALL = BURSTY_CALL | BURSTY_FRAME,
        BURSTY_P_SCOPE_RETURN = BURSTY_RETURN | BURSTY_FRAME };
 
+/* A watcher may read them meanwhile. */
+#if defined(BURSTY_P_GNU) && !defined(BURSTY_NO_TLS)
+#define BURSTY_P_SHOW(place, v) __atomic_store_n(place, v, __ATOMIC_RELAXED)
+#else
+#define BURSTY_P_SHOW(place, v) ((void)(*(place) = (v)))
+#endif
+
 BURSTY_P_INLINE bursty_p_scope bursty_p_enter(const bursty_site *site) {
     bursty_p_scope scope = { site, 0 };
     volatile bursty_here *here = &BURSTY_P_HERE;
@@ -951,9 +977,9 @@ BURSTY_P_INLINE bursty_p_scope bursty_p_enter(const bursty_site *site) {
 #else
     scope.depth = here->depth;
 #if BURSTY_STACK > 0
-    if (scope.depth < BURSTY_STACK) here->stack[scope.depth] = site;
+    if (scope.depth < BURSTY_STACK) BURSTY_P_SHOW(&here->stack[scope.depth], site);
 #endif
-    here->depth = scope.depth + 1;
+    BURSTY_P_SHOW(&here->depth, scope.depth + 1);
 #endif
     return scope;
 }
@@ -961,7 +987,7 @@ BURSTY_P_INLINE bursty_p_scope bursty_p_enter(const bursty_site *site) {
 BURSTY_P_INLINE void bursty_p_leave(bursty_p_scope *scope) {
 #ifndef BURSTY_TINY
     volatile uint32_t *depth = &BURSTY_P_HERE.depth;
-    *depth = scope->depth;
+    BURSTY_P_SHOW(depth, scope->depth);
 #endif
     if (BURSTY_P_LIVE()) bursty_note(scope->site, 0, BURSTY_P_SCOPE_RETURN);
 }
@@ -1387,6 +1413,10 @@ uint8_t bursty_p_open;
 #define BURSTY_P_POSIX
 #include <pthread.h>
 #include <time.h>
+#ifdef __APPLE__
+#include <mach/mach.h>
+#include <signal.h>
+#endif
 #endif
 #if defined(__linux__) && defined(BURSTY_P_POSIX)
 #include <signal.h>
@@ -1420,6 +1450,16 @@ uint8_t bursty_p_open;
 #endif
 #if BURSTY_FRAMES > 0 && !BURSTY_P_TICKS
 #error "in a bare build BURSTY_FRAMES needs BURSTY_TICKS"
+#endif
+
+/* Where a thread of this header can look at the others. */
+#if BURSTY_STACK > 0 && !defined(BURSTY_NO_TLS) && !defined(BURSTY_BARE)
+#if defined(_WIN32)
+#define BURSTY_P_WATCHER
+#elif defined(BURSTY_P_POSIX) && defined(SIG_SETMASK) && \
+    (defined(__APPLE__) || (defined(__linux__) && defined(BURSTY_P_CLOCK) && defined(SYS_futex)))
+#define BURSTY_P_WATCHER
+#endif
 #endif
 
 #if defined(BURSTY_BARE) && defined(__OPTIMIZE_SIZE__)
@@ -1462,7 +1502,9 @@ static uint64_t bursty_p_thread_ns(void *user) {
 #endif
 }
 
-#ifdef BURSTY_P_TIMERS
+#if defined(_WIN32) && defined(BURSTY_P_WATCHER)
+static uint64_t bursty_p_cpu_us(void); /* watcher_system.c */
+#elif defined(BURSTY_P_TIMERS) || (defined(BURSTY_P_WATCHER) && defined(BURSTY_P_CLOCK))
 static uint64_t bursty_p_cpu_us(void) { return bursty_p_read_ns(BURSTY_P_PROCESS_CPU) / 1000; }
 #elif !defined(BURSTY_BARE) || defined(BURSTY_TICKS)
 static uint64_t bursty_p_cpu_us(void) { return 0; }
@@ -1693,6 +1735,12 @@ typedef struct bursty_p_sampler {
 typedef struct bursty_p_thread {
     uint32_t state, number, reuses, paths; /* paths: rows of the table of paths */
     uint32_t timer;           /* 1 + its id, or 0 */
+#ifdef BURSTY_P_WATCHER
+    uint32_t watched, system; /* see watcher.c: may it look; what the system calls the thread */
+    uint32_t pending;         /* the row of a look that is not charged yet, or 0 */
+    const bursty_here *here;
+    uint64_t ran_ns;          /* the thread's CPU time at the last look, or as far as it is paid */
+#endif
     char name[BURSTY_P_NAME];
     bursty_p_count checks, burst_checks, lost, bursts[BURSTY_PROFILES], events[BURSTY_PROFILES];
     bursty_p_count class_sum[2 * BURSTY_P_CLASSES]; /* bursts, xx, bursts, xx, ...    */
@@ -2370,8 +2418,9 @@ static void bursty_p_seed(bursty_p_thread *t) {
     t->random = h ? h : 1;
 }
 
-/* bursty_p_watch arranges that bursty_thread_end is called when the calling thread ends. In a shared
-   object the key goes when the object is closed, for the C library would call code that is gone. */
+/* bursty_p_notice_end arranges that bursty_thread_end is called when the calling thread ends, and
+   returns whether it will be. In a shared object the key goes when the object is closed, for the C
+   library would call code that is gone. */
 #if defined(BURSTY_P_POSIX)
 static pthread_key_t bursty_p_key;
 static pthread_once_t bursty_p_once = PTHREAD_ONCE_INIT;
@@ -2385,9 +2434,9 @@ static void bursty_p_make_key(void) {
     bursty_p_has_key = 1;
     (void)pthread_atfork(NULL, NULL, bursty_forked);
 }
-static void bursty_p_watch(void) {
+static int bursty_p_notice_end(void) {
     (void)pthread_once(&bursty_p_once, bursty_p_make_key);
-    if (bursty_p_has_key) (void)pthread_setspecific(bursty_p_key, &bursty_p_mine);
+    return bursty_p_has_key && pthread_setspecific(bursty_p_key, &bursty_p_mine) == 0;
 }
 #ifdef BURSTY_P_SHARED
 __attribute__((destructor)) static void bursty_p_closed(void) {
@@ -2401,9 +2450,9 @@ struct bursty_p_at_end {
     int registered;
     ~bursty_p_at_end() { if (registered) bursty_thread_end(); }
 };
-static void bursty_p_watch(void) {
+static int bursty_p_notice_end(void) {
     static thread_local bursty_p_at_end end;
-    end.registered = 1;
+    return end.registered = 1;
 }
 #elif defined(_WIN32) && !defined(BURSTY_NO_TLS) && !defined(BURSTY_BARE)
 /* A fiber-local value has a callback at a thread's end, in C, too. Windows.h is
@@ -2414,22 +2463,23 @@ static uint32_t bursty_p_fls; /* 1 + the index */
 static void __stdcall bursty_p_ended(void *value) {
     if (value) bursty_thread_end();
 }
-static void bursty_p_watch(void) {
+static int bursty_p_notice_end(void) {
     if (BURSTY_P_ACQUIRE(&bursty_p_fls) == 0) {
         uint32_t made = (uint32_t)FlsAlloc(bursty_p_ended) + 1; /* one too many in a race is kept */
         (void)bursty_p_cas(&bursty_p_fls, 0, made);
     }
-    if (BURSTY_P_ACQUIRE(&bursty_p_fls))
-        (void)FlsSetValue(BURSTY_P_ACQUIRE(&bursty_p_fls) - 1, &bursty_p_mine);
+    return BURSTY_P_ACQUIRE(&bursty_p_fls)
+           && FlsSetValue(BURSTY_P_ACQUIRE(&bursty_p_fls) - 1, &bursty_p_mine);
 }
 #else
-static void bursty_p_watch(void) { }
+static int bursty_p_notice_end(void) { return 0; }
 #endif
 
-static void bursty_p_time_on_thread(int what, bursty_p_thread *t); /* time.c */
+/* time.c; is_noticed: on BURSTY_THREAD_BEGINS, whether its end will be told */
+static void bursty_p_time_on_thread(int what, bursty_p_thread *t, int is_noticed);
 
-static void bursty_p_tell(int what, bursty_p_thread *t) {
-    bursty_p_time_on_thread(what, t);
+static void bursty_p_tell(int what, bursty_p_thread *t, int is_noticed) {
+    bursty_p_time_on_thread(what, t, is_noticed);
     if (bursty_p_all.companion.on_thread) bursty_p_all.companion.on_thread(what, t->number);
 }
 
@@ -2472,8 +2522,7 @@ static bursty_p_thread *bursty_p_register(void) {
     bursty_p_seed(t);
     t->reuses++;
     t->opening = BURSTY_P_GET(&bursty_p_all.opening) - 1;
-    bursty_p_watch();
-    bursty_p_tell(BURSTY_THREAD_BEGINS, t);
+    bursty_p_tell(BURSTY_THREAD_BEGINS, t, bursty_p_notice_end());
     return t;
 }
 
@@ -2926,8 +2975,12 @@ void bursty_p_kept_leave(uint32_t n) {
    A frame ends by changing `active`, in one store. Ticks that interrupt the
    work behind it are in the next frame, which has begun, and nothing is counted
    twice or lost. Invariant: the list that is not active is empty, but while a
-   frame ends. */
-enum { BURSTY_P_FRAME_PATHS = 64 };
+   frame ends.
+
+   Whoever charges ticks from another thread posts them: a ring that one thread
+   fills, and that the frame's thread empties when the frame ends. A full one is
+   counted. */
+enum { BURSTY_P_FRAME_PATHS = 64, BURSTY_P_FRAME_POSTS = 32 };
 typedef struct bursty_p_frame_list {
     volatile uint32_t count;
     uint32_t more;            /* ticks of further paths                          */
@@ -2945,6 +2998,9 @@ typedef struct bursty_p_framed {
     volatile uint32_t busy;   /* in bursty_frame: a signal handler finds it so   */
     uint32_t breaks;          /* pauses and clears when the frame began          */
     uint32_t serial;          /* of the path that is being folded                */
+    uint32_t thread;          /* 1 + the number of its record, or 0              */
+    uint32_t posted, fetched; /* how many, ever                                  */
+    uint32_t post[BURSTY_P_FRAME_POSTS]; /* rows, each with one tick             */
     uint64_t began_ns, began_cpu_ns;
     bursty_p_frame_list list[2];
     bursty_p_count sum[BURSTY_FRAMES][BURSTY_P_FRAME_CLASSES * BURSTY_P_FRAME_SUMS];
@@ -2982,8 +3038,9 @@ static void bursty_p_frame_tick(bursty_p_framed *f, uint32_t row, uint32_t n) {
 
    A row is one path of scopes on one thread: key (site, parent, thread). Rows are found by open
    addressing and claimed by compare-and-swap, as in bursty.h's hot table: index holds a row's
-   number, or 0. Invariant: a row is written by its thread alone, its parent has a smaller number,
-   and a row in the index never moves. So a handler never waits, wherever it interrupts. */
+   number, or 0. Invariant: a row is written by its thread alone, or by the watcher alone,
+   its parent has a smaller number, and a row in the index never moves. So a handler never waits,
+   wherever it interrupts. */
 
 /* Counts are 64-bit where such a load is atomic. Elsewhere they are 32-bit, and saturate: that is
    more than a year of ticks. */
@@ -2995,11 +3052,18 @@ typedef uint32_t bursty_p_tick_count;
 #define BURSTY_P_TICK_MOST UINT32_MAX
 #endif
 
-enum { BURSTY_P_TICK_COUNT, BURSTY_P_TICK_SLOW, BURSTY_P_TICK_SQUARES, BURSTY_P_TICK_SUMS };
+enum { BURSTY_P_TICK_COUNT, BURSTY_P_TICK_SLOW, BURSTY_P_TICK_SQUARES, BURSTY_P_TICK_WRITTEN,
+#ifdef BURSTY_P_WATCHER
+       BURSTY_P_TICK_WAITING = BURSTY_P_TICK_WRITTEN, BURSTY_P_TICK_SUMS
+#else
+       BURSTY_P_TICK_SUMS = BURSTY_P_TICK_WRITTEN
+#endif
+};
 
 typedef struct bursty_p_tick_row {
     const bursty_site *site;
-    bursty_p_tick_count sum[BURSTY_P_TICK_SUMS]; /* count, of these in the slow path, sum of squares of n */
+    /* count, of these in the slow path, sum of squares of n; looks that found it waiting */
+    bursty_p_tick_count sum[BURSTY_P_TICK_SUMS];
     uint32_t parent, thread;         /* parent: a row's number, or 0                          */
     uint32_t order;                  /* among the rows of its thread, from 0                  */
 } bursty_p_tick_row;
@@ -3012,6 +3076,7 @@ static struct {
     uint32_t row_room, row_count, index_mask, period_us;
     bursty_p_tick_count lost, cut, late, untimed;
     uint32_t fold;
+    uint32_t is_watched; /* by the watcher, which is then the only one who charges */
 } bursty_p_ticks;
 
 /* Takes `bytes` of memory for rows and index. Returns how many it needs: all, or 0 if that is too
@@ -3104,28 +3169,20 @@ static uint32_t bursty_p_tick_folds(const bursty_site *site, uint32_t row) {
 }
 #endif
 
-/* The program may be in the middle of changing its stack of scopes; it writes the stack before the
-   depth. The slow path of bursty.h runs while the word is a large number (its BUSY). `inner`, if it
-   is not NULL, is a scope whose function is running, but which is not on the stack. */
-static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
-    volatile uint32_t *word = &BURSTY_P_HERE.n, *place = &BURSTY_P_HERE.depth;
-    uint32_t busy = *word, depth = *place, thread, row = 0, next = 0;
+/* The row of a thread's path: of depth scopes, the first of which stand in stack, and of `inner` if
+   that is not NULL. n ticks are to be charged to it: where the table is full it is a scope further
+   out, or 0, and they are counted. */
+static uint32_t bursty_p_tick_place(uint32_t thread, uint32_t depth,
+                                    const bursty_site *const volatile *stack,
+                                    const bursty_site *inner, uint32_t n) {
+    uint32_t row = 0, next = 0;
 #if BURSTY_STACK > 0
     uint32_t i;
 #endif
-    const bursty_p_thread *record;
-    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return; /* nobody asked, or a pause */
-    record = bursty_p_registered();
-    thread = !record ? 0 : BURSTY_P_MOST == 1 ? 1 : record->number + 1;
-    if (thread == 0 || n == 0) {
-        bursty_p_tick_add_shared(&bursty_p_ticks.lost, n);
-        return;
-    }
     if (depth == 0) row = next = bursty_p_tick_child(&bursty_p_outside, 0, thread);
 #if BURSTY_STACK > 0
     for (i = 0; i < depth && i < BURSTY_STACK; i++) {
-        const bursty_site *volatile *at = &BURSTY_P_HERE.stack[i];
-        const bursty_site *site = *at;
+        const bursty_site *site = stack[i];
         next = bursty_p_tick_folds(site, row);
         if (!next) next = bursty_p_tick_child(site, row, thread);
         if (!next) break;
@@ -3139,19 +3196,50 @@ static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
     }
     depth = depth > BURSTY_STACK && next;
 #else
+    (void)stack;
     (void)inner;
 #endif
     if (depth && next == row) next = bursty_p_tick_child(&bursty_p_deep_site, row, thread);
     if (next) row = next;
     if (!next) bursty_p_tick_add_shared(row ? &bursty_p_ticks.cut : &bursty_p_ticks.lost, n);
+    return row;
+}
+
+static void bursty_p_tick_charge_row(uint32_t row, uint32_t n, int is_slow) {
+    bursty_p_tick_count *sum = bursty_p_ticks.rows[row - 1].sum;
+    bursty_p_tick_add(&sum[BURSTY_P_TICK_COUNT], n);
+    bursty_p_tick_add(&sum[BURSTY_P_TICK_SQUARES], (uint64_t)n * n);
+    if (is_slow) bursty_p_tick_add(&sum[BURSTY_P_TICK_SLOW], n);
+}
+
+/* The slow path of bursty.h runs while the word is a large number (its BUSY). */
+BURSTY_P_STEP int bursty_p_is_busy(uint32_t word) { return (int32_t)word >= 0 && word >> 29 != 0; }
+
+/* The program may be in the middle of changing its stack of scopes; it writes the stack before the
+   depth. `inner`, if it is not NULL, is a scope whose function is running, but which is not on the
+   stack. */
+static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
+    volatile uint32_t *word = &BURSTY_P_HERE.n, *place = &BURSTY_P_HERE.depth;
+    const bursty_site *const volatile *stack = NULL;
+    uint32_t busy = *word, depth = *place, thread, row;
+    const bursty_p_thread *record;
+    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return; /* nobody asked, or a pause */
+    if (bursty_p_ticks.is_watched) return;
+    record = bursty_p_registered();
+    thread = !record ? 0 : BURSTY_P_MOST == 1 ? 1 : record->number + 1;
+    if (thread == 0 || n == 0) {
+        bursty_p_tick_add_shared(&bursty_p_ticks.lost, n);
+        return;
+    }
+#if BURSTY_STACK > 0
+    stack = BURSTY_P_HERE.stack;
+#endif
+    row = bursty_p_tick_place(thread, depth, stack, inner, n);
     if (!row) return;
-    bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_COUNT], n);
-    bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_SQUARES], (uint64_t)n * n);
+    bursty_p_tick_charge_row(row, n, bursty_p_is_busy(busy));
 #if BURSTY_FRAMES > 0
     bursty_p_frame_tick(bursty_p_mine.framed, row, n);
 #endif
-    if ((int32_t)busy < 0 || busy >> 29 == 0) return;
-    bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_SLOW], n);
 }
 
 #endif /* BURSTY_P_TICKS */
@@ -3676,6 +3764,671 @@ static void bursty_p_uninstall(void) {
 }
 #endif /* BURSTY_P_TIMERS */
 
+/* ---- the watcher: what it asks of the system  src/bursty/watcher_system.c ---- */
+
+#ifdef BURSTY_P_WATCHER
+
+/* Each system gives the same few answers:
+
+     wall_ns      a clock that never goes back
+     me           a number by which the watcher can ask about the calling thread; 0: none
+     forget       gives that number back
+     ask          what the thread does, and its CPU time so far
+     nap          some 50 us
+     slack_ns     how late the timers themselves may be
+     sleep        until a moment, or until the watcher's word is not `seen` any more
+     begin, end   of the thread that watches; end returns when it has ended
+
+   ANSWERS says how good `ask` is. EXACT: the CPU time moves while the thread runs, by nanoseconds.
+   STATE: the system says whether the thread runs. COARSE: its CPU time moves by the interrupts of
+   the system's clock, 10 or 16 ms apart. */
+#define BURSTY_P_COARSE 1
+#define BURSTY_P_EXACT 2
+#define BURSTY_P_STATE 3
+enum { BURSTY_P_WAITS, BURSTY_P_RUNS, BURSTY_P_UNKNOWN };
+
+static struct {
+    uint32_t word;   /* another one after each new order */
+    uint32_t ends;   /* the order to end */
+    uint32_t exists; /* there is a thread that somebody must wait for */
+    uint32_t rounds; /* that have charged something */
+    uint32_t random;
+    uint32_t unwatched, unwatched_before;
+    bursty_p_tick_count looks, squares, late, cut; /* see watcher.c */
+#if defined(_WIN32)
+    void *thread, *timer, *event, *library;
+    int timer_is_plain;
+#else
+    pthread_t thread;
+#endif
+} bursty_p_watcher;
+
+static void bursty_p_watcher_run(void); /* watcher.c */
+
+#if defined(_WIN32)
+
+/* Windows.h is not included: it defines min, max and more in the file of the user. These are its
+   declarations, should the user include it. */
+#ifdef _WIN64
+typedef unsigned long long bursty_p_size;
+#else
+typedef unsigned long bursty_p_size;
+#endif
+struct _FILETIME;
+struct _SECURITY_ATTRIBUTES;
+union _LARGE_INTEGER;
+struct HINSTANCE__;
+#define BURSTY_P_IMPORT __declspec(dllimport)
+BURSTY_P_IMPORT void *__stdcall CreateThread(struct _SECURITY_ATTRIBUTES *security, bursty_p_size stack,
+                                             unsigned long(__stdcall *run)(void *), void *user,
+                                             unsigned long flags, unsigned long *id);
+BURSTY_P_IMPORT void *__stdcall OpenThread(unsigned long access, int inherit, unsigned long id);
+BURSTY_P_IMPORT unsigned long __stdcall GetCurrentThreadId(void);
+BURSTY_P_IMPORT void *__stdcall GetCurrentProcess(void);
+BURSTY_P_IMPORT int __stdcall CloseHandle(void *handle);
+BURSTY_P_IMPORT int __stdcall GetThreadTimes(void *thread, struct _FILETIME *began,
+                                             struct _FILETIME *ended, struct _FILETIME *kernel,
+                                             struct _FILETIME *user);
+BURSTY_P_IMPORT int __stdcall GetProcessTimes(void *process, struct _FILETIME *began,
+                                              struct _FILETIME *ended, struct _FILETIME *kernel,
+                                              struct _FILETIME *user);
+BURSTY_P_IMPORT int __stdcall QueryPerformanceCounter(union _LARGE_INTEGER *count);
+BURSTY_P_IMPORT int __stdcall QueryPerformanceFrequency(union _LARGE_INTEGER *count);
+BURSTY_P_IMPORT void *__stdcall CreateEventW(struct _SECURITY_ATTRIBUTES *security, int manual,
+                                             int is_set, const wchar_t *name);
+BURSTY_P_IMPORT int __stdcall SetEvent(void *event);
+BURSTY_P_IMPORT void *__stdcall CreateWaitableTimerExW(struct _SECURITY_ATTRIBUTES *security,
+                                                       const wchar_t *name, unsigned long flags,
+                                                       unsigned long access);
+BURSTY_P_IMPORT int __stdcall SetWaitableTimer(void *timer, const union _LARGE_INTEGER *due, long period,
+                                               void(__stdcall *done)(void *, unsigned long, unsigned long),
+                                               void *user, int resume);
+BURSTY_P_IMPORT unsigned long __stdcall WaitForMultipleObjects(unsigned long count, void *const *handles,
+                                                               int all, unsigned long ms);
+BURSTY_P_IMPORT unsigned long __stdcall WaitForSingleObject(void *handle, unsigned long ms);
+BURSTY_P_IMPORT void __stdcall Sleep(unsigned long ms);
+BURSTY_P_IMPORT int __stdcall GetModuleHandleExW(unsigned long flags, const wchar_t *name,
+                                                 struct HINSTANCE__ **module);
+BURSTY_P_IMPORT int __stdcall FreeLibrary(struct HINSTANCE__ *module);
+
+#define BURSTY_P_ANSWERS BURSTY_P_COARSE
+
+static uint64_t bursty_p_wall_ns(void) {
+    static uint64_t hz;
+    uint64_t now = 0;
+    if (hz == 0) (void)QueryPerformanceFrequency((union _LARGE_INTEGER *)(void *)&hz);
+    (void)QueryPerformanceCounter((union _LARGE_INTEGER *)(void *)&now);
+    return hz ? now / hz * 1000000000 + now % hz * 1000000000 / hz : 0;
+}
+
+/* Kernel and user time, in units of 100 ns. */
+static uint64_t bursty_p_cpu_us(void) {
+    uint64_t t[4] = { 0, 0, 0, 0 };
+    struct _FILETIME *at[4];
+    int i;
+    for (i = 0; i < 4; i++) at[i] = (struct _FILETIME *)(void *)&t[i];
+    if (!GetProcessTimes(GetCurrentProcess(), at[0], at[1], at[2], at[3])) return 0;
+    return (t[2] + t[3]) / 10;
+}
+
+/* Handles have 32 bits that count. The access is THREAD_QUERY_LIMITED_INFORMATION. */
+static uint32_t bursty_p_system_me(void) {
+    return (uint32_t)(uintptr_t)OpenThread(0x0800, 0, GetCurrentThreadId());
+}
+static void *bursty_p_system_handle(uint32_t number) {
+    return (void *)(uintptr_t)number;
+}
+static void bursty_p_system_forget(uint32_t number) {
+    (void)CloseHandle(bursty_p_system_handle(number));
+}
+
+static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
+    uint64_t t[4] = { 0, 0, 0, 0 };
+    struct _FILETIME *at[4];
+    int i;
+    for (i = 0; i < 4; i++) at[i] = (struct _FILETIME *)(void *)&t[i];
+    if (!GetThreadTimes(bursty_p_system_handle(number), at[0], at[1], at[2], at[3])) return BURSTY_P_WAITS;
+    *ran_ns = (t[2] + t[3]) * 100;
+    return BURSTY_P_UNKNOWN;
+}
+
+static void bursty_p_system_nap(void) { Sleep(1); }
+static uint64_t bursty_p_system_slack_ns(void) { return bursty_p_watcher.timer_is_plain ? 16000000 : 0; }
+
+static void bursty_p_system_sleep(uint32_t seen, uint64_t until) {
+    void *const both[2] = { bursty_p_watcher.event, bursty_p_watcher.timer };
+    uint64_t now = bursty_p_wall_ns();
+    int64_t due = until > now ? -(int64_t)((until - now + 99) / 100) : 0;
+    (void)seen; /* the event stays set until somebody has waited for it */
+    if (until && until <= now) return;
+    if (until && !SetWaitableTimer(both[1], (const union _LARGE_INTEGER *)(const void *)&due, 0, NULL, NULL, 0))
+        Sleep(1);
+    else (void)WaitForMultipleObjects(until ? 2 : 1, both, 0, 0xFFFFFFFFul);
+}
+static void bursty_p_system_wake(void) { (void)SetEvent(bursty_p_watcher.event); }
+
+static uint32_t bursty_p_system_threads(void) { return 0; }
+
+static unsigned long __stdcall bursty_p_watcher_thread(void *nothing) {
+    (void)nothing;
+    bursty_p_watcher_run();
+    return 0;
+}
+
+/* Flag 2 of the timer: below a millisecond; older systems refuse it. The library with this code
+   stays loaded until bursty_stop. */
+static int bursty_p_system_begin(void) {
+    struct HINSTANCE__ *library = NULL;
+    union { unsigned long(__stdcall *run)(void *); const wchar_t *address; } here;
+    unsigned long id;
+    here.run = bursty_p_watcher_thread;
+    if (!bursty_p_watcher.event) bursty_p_watcher.event = CreateEventW(NULL, 0, 0, NULL);
+    if (!bursty_p_watcher.timer)
+        bursty_p_watcher.timer = CreateWaitableTimerExW(NULL, NULL, 2, 0x1F0003);
+    if (!bursty_p_watcher.timer) {
+        bursty_p_watcher.timer = CreateWaitableTimerExW(NULL, NULL, 0, 0x1F0003);
+        bursty_p_watcher.timer_is_plain = 1;
+    }
+    if (!bursty_p_watcher.event || !bursty_p_watcher.timer) return 0;
+    (void)GetModuleHandleExW(4, here.address, &library);
+    bursty_p_watcher.library = library;
+    bursty_p_watcher.thread = CreateThread(NULL, 0, bursty_p_watcher_thread, NULL, 0, &id);
+    if (bursty_p_watcher.thread) return 1;
+    if (library) (void)FreeLibrary(library);
+    return 0;
+}
+static void bursty_p_system_end(void) {
+    (void)WaitForSingleObject(bursty_p_watcher.thread, 0xFFFFFFFFul);
+    (void)CloseHandle(bursty_p_watcher.thread);
+    if (bursty_p_watcher.library) (void)FreeLibrary((struct HINSTANCE__ *)bursty_p_watcher.library);
+}
+
+#else /* POSIX */
+
+/* The watcher must wake when it wants to, and not when the thread that has its processor goes to
+   sleep: it would see nobody run. So it asks Linux for exact timers and, by the one value that needs
+   no rights, for turns of 0.1 ms: from 6.12 on who has short turns is let in at once. Kernels that
+   do not know this ignore it. The name is for ps and debuggers. */
+static void bursty_p_system_be_prompt(void) {
+#if defined(__linux__)
+    (void)syscall(SYS_prctl, 29L, 1L, 0L, 0L, 0L);
+    (void)syscall(SYS_prctl, 15L, "bursty watcher", 0L, 0L, 0L);
+#if defined(SYS_sched_getattr) && defined(SYS_sched_setattr)
+    struct { uint32_t size, policy; uint64_t flags; uint32_t nice, priority; uint64_t turn, deadline, period; } how;
+    memset(&how, 0, sizeof how);
+    if (syscall(SYS_sched_getattr, 0L, &how, (long)sizeof how, 0L) != 0 || how.policy != 0) return;
+    how.size = (uint32_t)sizeof how;
+    how.turn = 100000;
+    (void)syscall(SYS_sched_setattr, 0L, &how, 0L);
+#endif
+#endif
+}
+
+static uint64_t bursty_p_system_slack_ns(void) { return 0; }
+
+static void *bursty_p_watcher_thread(void *nothing) {
+    bursty_p_system_be_prompt();
+    bursty_p_watcher_run();
+    return nothing;
+}
+
+/* The program's signals are not for this thread. (The C library keeps its own out of the set.) */
+static int bursty_p_system_begin(void) {
+    sigset_t all, old;
+    int error;
+    (void)sigfillset(&all);
+    if (pthread_sigmask(SIG_SETMASK, &all, &old) != 0) return 0;
+    error = pthread_create(&bursty_p_watcher.thread, NULL, bursty_p_watcher_thread, NULL);
+    (void)pthread_sigmask(SIG_SETMASK, &old, NULL);
+    return error == 0;
+}
+static void bursty_p_system_end(void) { (void)pthread_join(bursty_p_watcher.thread, NULL); }
+
+#if defined(__linux__)
+
+#define BURSTY_P_ANSWERS BURSTY_P_EXACT
+enum { BURSTY_P_MONOTONIC = 1 }; /* the kernel's number */
+static uint64_t bursty_p_wall_ns(void) { return bursty_p_read_ns(BURSTY_P_MONOTONIC); }
+
+static uint32_t bursty_p_system_me(void) { return (uint32_t)syscall(SYS_gettid); }
+static void bursty_p_system_forget(uint32_t number) { (void)number; }
+
+/* The kernel makes the number of a thread's CPU clock like this, and so does the C library. */
+static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
+    *ran_ns = bursty_p_read_ns((int)(~number << 3 | 6u));
+    return BURSTY_P_UNKNOWN;
+}
+
+static void bursty_p_system_sleep(uint32_t seen, uint64_t until) {
+    struct { long s, ns; } at = { (long)(until / 1000000000), (long)(until % 1000000000) };
+    (void)syscall(SYS_futex, &bursty_p_watcher.word, 9L | 128, (long)seen, until ? (void *)&at : NULL,
+                  NULL, 0xFFFFFFFFl); /* FUTEX_WAIT_BITSET, private: until a moment of the clock */
+}
+static void bursty_p_system_wake(void) {
+    (void)syscall(SYS_futex, &bursty_p_watcher.word, 1L | 128, 1L, NULL, NULL, 0L);
+}
+static void bursty_p_system_nap(void) {
+    struct { long s, ns; } some = { 0, 50000 };
+    (void)syscall(SYS_nanosleep, &some, NULL);
+}
+
+/* How many threads the process has; 0: not known. */
+static uint32_t bursty_p_system_threads(void) {
+    struct stat tasks;
+    if (stat("/proc/self/task", &tasks) != 0 || tasks.st_nlink < 3) return 0;
+    return (uint32_t)tasks.st_nlink - 2;
+}
+
+#else /* macOS */
+
+#define BURSTY_P_ANSWERS BURSTY_P_STATE
+static uint64_t bursty_p_wall_ns(void) { return bursty_p_read_ns(CLOCK_MONOTONIC); }
+static uint32_t bursty_p_system_me(void) { return (uint32_t)pthread_mach_thread_np(pthread_self()); }
+static void bursty_p_system_forget(uint32_t number) { (void)number; }
+static int bursty_p_system_ask(uint32_t number, uint64_t *ran_ns) {
+    struct thread_basic_info info;
+    mach_msg_type_number_t count = THREAD_BASIC_INFO_COUNT;
+    (void)ran_ns;
+    if (thread_info((thread_act_t)number, THREAD_BASIC_INFO, (thread_info_t)&info, &count) != 0)
+        return BURSTY_P_WAITS;
+    return info.run_state == TH_STATE_RUNNING ? BURSTY_P_RUNS : BURSTY_P_WAITS;
+}
+static void bursty_p_system_nap(void) {
+    struct timespec some = { 0, 50000 };
+    (void)nanosleep(&some, NULL);
+}
+/* In pieces of at most 10 ms, since nobody can wake it. */
+static void bursty_p_system_sleep(uint32_t seen, uint64_t until) {
+    while (BURSTY_P_ACQUIRE(&bursty_p_watcher.word) == seen) {
+        uint64_t now = bursty_p_wall_ns(), ns = 10000000;
+        struct timespec some = { 0, 0 };
+        if (until && now >= until) return;
+        if (until && until - now < ns) ns = until - now;
+        some.tv_nsec = (long)ns;
+        (void)nanosleep(&some, NULL);
+    }
+}
+static void bursty_p_system_wake(void) { }
+static uint32_t bursty_p_system_threads(void) { return 0; }
+
+#endif
+#endif
+#endif /* BURSTY_P_WATCHER */
+
+/* ---- the watcher ------------------------------- src/bursty/watcher.c ---- */
+
+#ifdef BURSTY_P_WATCHER
+
+/* One thread looks at the shadow stacks of all others. It stops nobody and sends no signal.
+
+       gap          gap      gap            gap           uniform from 1/2 to 3/2 of the period,
+   |----------*---------*---------*------------------*    so no loop of the program keeps step
+              |
+              a round:  1. each thread: its CPU time, and a copy of its stack
+                        2. each thread that has run since the last round: its CPU time again
+                        3. 50 us later: those whose CPU time did not move in between
+
+   A look is charged to *running* or *waiting*. A thread runs at the moment of the look if its CPU
+   time moves from 1 to 2. If it does not, the thread may be blocked; or the watcher has just taken
+   its processor. So the watcher naps, and a thread that had nothing but the watcher in its way runs
+   on: its CPU time moves by half of the nap or more. (Half: threads that go to sleep in the nap and
+   threads that wake in it are mistaken equally often.) Where CPU time moves in steps of 10 ms and more
+   (COARSE), a look is running as long as CPU time is left that no look has been charged for: the
+   sums are right, and scopes shorter than such a step share theirs.
+
+   A round that begins late is not charged. A watcher that gets no processor wakes up when others
+   have gone to sleep; or, on a machine with too much to do, when its whole process gets its turn,
+   and then sees all of it run. Late is half a period; where timers are exact it is .5 ms if that is
+   less; but no less than .25 ms. All looks of the time that has passed count as late.
+
+   When may it read a thread's stack?
+
+       bursty_thread_end ------> CLOSED <------ bursty_stop has waited for the watcher
+                                  |   ^
+           the thread registers   |   | its end: waits while the watcher looks
+                                  v   |
+                                  OPEN <----> LOOKING (some hundred nanoseconds)
+
+   Invariant: memory of a thread is read while its record is LOOKING, and then the thread has not
+   ended. A thread whose end nobody would notice is never opened.
+
+   What is read? A scope takes a check, writes its slot, and then the depth. The watcher reads word,
+   slots, depth, slots, word. If the word is the same, no scope was entered in between, and the copy
+   was true at one moment. If the scopes around the innermost one are the same twice, they stood
+   still while the depth was read, and what stands below them was entered under them. Otherwise, as
+   in scopes of a few nanoseconds, it looks again, at most 8 times, and then takes what stood still
+   (`cut`). Where even outer scopes come back within some nanoseconds, a few paths in a thousand may
+   have an inner scope of another outer one.
+
+   Threads in lockstep are seen in the same scope at the same moment, and such looks say less than
+   independent ones. `squares` sums up the squares of how many looks of one round met one scope,
+   running or waiting: docs/ticks.md makes a factor of it.
+
+   Cost: two clock readings for each thread and round, the path's rows, and a wake or two. */
+enum { BURSTY_P_CLOSED, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING };
+
+typedef struct bursty_p_peek {
+    uint32_t depth;
+    int is_cut, is_slow;
+    const bursty_site *stack[BURSTY_STACK];
+} bursty_p_peek;
+
+/* The word belongs to its thread, which counts it down without any atomics. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define BURSTY_P_PEEK_ATTRIBUTE __attribute__((noinline, no_sanitize("thread")))
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define BURSTY_P_PEEK_ATTRIBUTE __attribute__((noinline, no_sanitize_thread))
+#endif
+#ifndef BURSTY_P_PEEK_ATTRIBUTE
+#define BURSTY_P_PEEK_ATTRIBUTE
+#endif
+BURSTY_P_PEEK_ATTRIBUTE static uint32_t bursty_p_peek_word(const bursty_here *here) {
+    return *(const volatile uint32_t *)&here->n;
+}
+
+/* The slots, the depth, the slots again. Returns how good the copy is: 3, true at one moment; 2, the
+   path of a moment in between, since the scopes around the innermost one stood still; 1, that, if
+   they did not come back meanwhile; 0, they have changed from `stood_still` on. */
+static int bursty_p_peek_once(bursty_p_peek *out, const bursty_here *here, uint32_t *stood_still) {
+    const bursty_site *before[BURSTY_STACK];
+    uint32_t word = bursty_p_peek_word(here), i, kept, checks;
+    uint32_t known = BURSTY_P_ACQUIRE(&here->depth) + 2;
+    if (known > BURSTY_STACK) known = BURSTY_STACK;
+    for (i = 0; i < known; i++) before[i] = BURSTY_P_ACQUIRE(&here->stack[i]);
+    out->depth = BURSTY_P_ACQUIRE(&here->depth);
+    out->is_slow = bursty_p_is_busy(word);
+    kept = out->depth < BURSTY_STACK ? out->depth : BURSTY_STACK;
+    for (i = 0; i < kept; i++) out->stack[i] = BURSTY_P_ACQUIRE(&here->stack[i]);
+    checks = word - bursty_p_peek_word(here);
+    for (i = 0; i < kept && out->stack[i]; i++) { }
+    if (i < kept) out->depth = kept = i; /* bursty_set_depth of a depth that never was */
+    for (i = 0; i < kept && i < known && before[i] == out->stack[i]; i++) { }
+    *stood_still = i;
+    if (checks == 0 && !BURSTY_P_POLLS) return 3;
+    if (i + 1 < kept) return 0;
+    return i >= kept || (checks == 1 && !BURSTY_P_POLLS) ? 2 : 1;
+}
+
+static void bursty_p_peek_at(bursty_p_peek *out, const bursty_here *here) {
+    uint32_t tries, stood_still = 0;
+    int is_good = 0;
+    for (tries = 0; tries < 8 && is_good < 2; tries++) is_good = bursty_p_peek_once(out, here, &stood_still);
+    out->is_cut = is_good == 0;
+    if (out->is_cut) out->depth = stood_still;
+}
+
+/* How many looks of this round have met a scope, running or waiting: each adds 2 n + 1 to the sum of
+   squares when it makes n to n + 1. Of a round with more scopes than there is room for, the rest
+   counts as met once. */
+enum { BURSTY_P_MET = 256 };
+typedef struct bursty_p_met {
+    const bursty_site *site;
+    uint32_t round, what, count;
+} bursty_p_met;
+
+typedef struct bursty_p_round {
+    uint32_t number, looks;
+    uint64_t squares;
+    bursty_p_met met[BURSTY_P_MET];
+} bursty_p_round;
+
+#if BURSTY_FRAMES > 0
+static void bursty_p_post_frame_tick(uint32_t record, uint32_t row);
+#endif
+static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int what) {
+    const uint32_t row = pending >> 1;
+    const bursty_site *site = bursty_p_ticks.rows[row - 1].site;
+    uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)what), i;
+    if (what == BURSTY_P_RUNS) {
+        bursty_p_tick_charge_row(row, 1, pending & 1);
+#if BURSTY_FRAMES > 0
+        bursty_p_post_frame_tick(bursty_p_ticks.rows[row - 1].thread - 1, row);
+#endif
+    } else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], 1);
+    round->looks++;
+    for (i = 0; i < 16; i++, h++) {
+        bursty_p_met *met = &round->met[h % BURSTY_P_MET];
+        if (met->round != round->number) {
+            met->round = round->number;
+            met->site = site;
+            met->what = (uint32_t)what;
+            met->count = 0;
+        } else if (met->site != site || met->what != (uint32_t)what) {
+            continue;
+        }
+        round->squares += 2 * met->count++ + 1;
+        return;
+    }
+    round->squares++;
+}
+
+/* Runs and waits by CPU time that moves in large steps: gap_ns of it are paid for a look. */
+static int bursty_p_watcher_pay(bursty_p_thread *t, uint64_t ran_ns, uint64_t gap_ns) {
+    const uint64_t most = 2 * gap_ns + 32000000;
+    if (ran_ns > t->ran_ns + most) t->ran_ns = ran_ns - most; /* it ran before it was watched */
+    if (ran_ns < t->ran_ns + gap_ns / 2) return BURSTY_P_WAITS;
+    t->ran_ns += gap_ns;
+    return BURSTY_P_RUNS;
+}
+
+/* The first look of a round at a thread. It is charged at once, or becomes pending. */
+static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uint64_t gap_ns) {
+    bursty_p_peek peek;
+    uint64_t ran_ns = 0, before;
+    uint32_t row;
+    int what;
+    t->pending = 0;
+    if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
+    what = bursty_p_system_ask(t->system, &ran_ns);
+    before = t->ran_ns;
+    if (BURSTY_P_ANSWERS == BURSTY_P_EXACT) {
+        what = ran_ns == before ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
+        t->ran_ns = ran_ns;
+    } else if (BURSTY_P_ANSWERS == BURSTY_P_COARSE) {
+        what = bursty_p_watcher_pay(t, ran_ns, gap_ns);
+    }
+    bursty_p_peek_at(&peek, t->here);
+    BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
+    if (peek.is_cut) bursty_p_tick_add(&bursty_p_watcher.cut, 1);
+    row = bursty_p_tick_place(t->number + 1, peek.depth, peek.stack, NULL, 1);
+    if (!row) return;
+    row = row << 1 | (peek.is_slow ? 1 : 0);
+    if (what == BURSTY_P_UNKNOWN) t->pending = row;
+    else bursty_p_watcher_charge(round, row, what);
+}
+
+/* Late looks are not charged. CPU time up to it is paid all the same. */
+static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns, uint32_t looks) {
+    uint64_t ran_ns = 0;
+    bursty_p_tick_add(&bursty_p_watcher.late, looks);
+    t->pending = 0;
+    if (BURSTY_P_ANSWERS != BURSTY_P_COARSE) return;
+    if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
+    (void)bursty_p_system_ask(t->system, &ran_ns);
+    (void)bursty_p_watcher_pay(t, ran_ns, gap_ns);
+    BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
+}
+
+/* Looks at a pending thread again, least_ns after the time that ran_ns tells. Returns whether it is
+   pending still. A thread that has ended meanwhile was running. */
+static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t, uint64_t least_ns,
+                                       int is_last) {
+    uint64_t ran_ns = UINT64_MAX;
+    int what = BURSTY_P_RUNS;
+    if (!t->pending) return 0;
+    if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
+        (void)bursty_p_system_ask(t->system, &ran_ns);
+        if (ran_ns - t->ran_ns < least_ns) what = is_last ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
+        BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
+    }
+    if (what == BURSTY_P_UNKNOWN) return 1;
+    bursty_p_watcher_charge(round, t->pending, what);
+    t->pending = 0;
+    return 0;
+}
+
+/* Threads that never checked, the most that two counts in a row have met. */
+static void bursty_p_watcher_count_threads(uint32_t watched) {
+    uint32_t all = bursty_p_system_threads(), now = all > watched + 1 ? all - watched - 1 : 0;
+    uint32_t both = now < bursty_p_watcher.unwatched_before ? now : bursty_p_watcher.unwatched_before;
+    bursty_p_watcher.unwatched_before = now;
+    if (both > BURSTY_P_GET(&bursty_p_watcher.unwatched)) BURSTY_P_PUT(&bursty_p_watcher.unwatched, both);
+}
+
+/* late: how many rounds, up to this one, came too late. */
+static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint32_t late, int counts) {
+    bursty_p_thread *first = bursty_p_all.threads, *end = first + bursty_p_threads(), *t;
+    uint32_t watched = 0;
+    uint64_t began;
+    int is_pending = 0;
+    round->number++;
+    round->looks = 0;
+    round->squares = 0;
+    for (t = first; t < end; t++) {
+        if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) continue;
+        watched++;
+        if (late) bursty_p_watcher_leave_out(t, gap_ns, late);
+        else bursty_p_watcher_look(round, t, gap_ns);
+        is_pending |= !late && t->pending;
+    }
+    if (is_pending) {
+        began = bursty_p_wall_ns();
+        is_pending = 0;
+        for (t = first; t < end; t++) is_pending |= bursty_p_watcher_look_again(round, t, 1, 0);
+    }
+    if (is_pending) {
+        bursty_p_system_nap();
+        began = bursty_p_wall_ns() - began;
+        for (t = first; t < end; t++) (void)bursty_p_watcher_look_again(round, t, began / 2, 1);
+    }
+    if (counts) bursty_p_watcher_count_threads(watched);
+    if (!round->looks) return;
+    bursty_p_tick_add(&bursty_p_watcher.looks, round->looks);
+    bursty_p_tick_add(&bursty_p_watcher.squares, round->squares);
+    BURSTY_P_PUT(&bursty_p_watcher.rounds, BURSTY_P_GET(&bursty_p_watcher.rounds) + 1);
+}
+
+static uint64_t bursty_p_watcher_gap(void) {
+    const uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 1000;
+    uint32_t r = bursty_p_watcher.random;
+    r ^= r << 13;
+    r ^= r >> 17;
+    r ^= r << 5;
+    bursty_p_watcher.random = r;
+    return ns / 2 + (ns * (r >> 8) >> 24);
+}
+
+static uint64_t bursty_p_watcher_late_ns(void) {
+    uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 500;
+    if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && ns > 500000) ns = 500000;
+    if (ns < 250000) ns = 250000;
+    return ns + bursty_p_system_slack_ns();
+}
+
+/* The thread. */
+static void bursty_p_watcher_run(void) {
+    static bursty_p_round round;
+    const uint64_t late_ns = bursty_p_watcher_late_ns();
+    uint64_t now = bursty_p_wall_ns(), due = now, last = now, counted = 0, missed;
+    bursty_p_mine.epoch = BURSTY_P_GET(&bursty_p_all.epoch);
+    bursty_p_mine.ended = 1; /* should anything here be instrumented, it is no thread of the program */
+    bursty_p_zero(&round, sizeof round);
+    for (;;) {
+        const uint32_t word = BURSTY_P_ACQUIRE(&bursty_p_watcher.word);
+        if (BURSTY_P_ACQUIRE(&bursty_p_watcher.ends)) return;
+        if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) {
+            bursty_p_system_sleep(word, 0);
+            last = due = bursty_p_wall_ns();
+            continue;
+        }
+        due += bursty_p_watcher_gap();
+        do {
+            bursty_p_system_sleep(word, due);
+            now = bursty_p_wall_ns();
+        } while (now < due && BURSTY_P_ACQUIRE(&bursty_p_watcher.word) == word);
+        if (BURSTY_P_ACQUIRE(&bursty_p_watcher.word) != word) continue;
+        missed = 0;
+        if (now - due > late_ns) {
+            missed = 1 + (now - due) / ((uint64_t)bursty_p_ticks.period_us * 1000);
+            due = now;
+        }
+        bursty_p_watcher_round(&round, now - last, missed < 1000000 ? (uint32_t)missed : 1000000,
+                               now - counted >= 500000000);
+        if (now - counted >= 500000000) counted = now;
+        last = now;
+    }
+}
+
+/* ---- its orders ---- */
+
+static void bursty_p_watcher_order(void) {
+    (void)BURSTY_P_ADD(&bursty_p_watcher.word, 1);
+    bursty_p_system_wake();
+}
+
+static void bursty_p_watcher_forget_counts(void) {
+    BURSTY_P_PUT(&bursty_p_watcher.rounds, 0);
+    BURSTY_P_PUT(&bursty_p_watcher.unwatched, 0);
+    BURSTY_P_RELEASE(&bursty_p_watcher.looks, 0);
+    BURSTY_P_RELEASE(&bursty_p_watcher.squares, 0);
+    BURSTY_P_RELEASE(&bursty_p_watcher.late, 0);
+    BURSTY_P_RELEASE(&bursty_p_watcher.cut, 0);
+}
+
+/* Returns 0 if the system gives no thread. */
+static int bursty_p_watcher_begin(void) {
+    uint32_t seed = bursty_p_mix((uint32_t)bursty_p_wall_ns(), bursty_p_all.config.seed + 1);
+    bursty_p_watcher.random = seed ? seed : 1;
+    bursty_p_watcher.ends = 0;
+    if (!bursty_p_system_begin()) return 0;
+    BURSTY_P_RELEASE(&bursty_p_watcher.exists, 1);
+    return 1;
+}
+
+static void bursty_p_watcher_end(void) {
+    uint32_t i;
+    if (!bursty_p_cas(&bursty_p_watcher.exists, 1, 0)) return;
+    BURSTY_P_RELEASE(&bursty_p_watcher.ends, 1);
+    bursty_p_watcher_order();
+    bursty_p_system_end();
+    for (i = 0; i < bursty_p_threads(); i++) { /* a thread that ends meanwhile does the same */
+        bursty_p_thread *t = &bursty_p_all.threads[i];
+        if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_CLOSED)) bursty_p_system_forget(t->system);
+    }
+}
+
+/* ---- threads that it may look at ---- */
+
+static void bursty_p_watcher_open(bursty_p_thread *t) {
+    t->here = &BURSTY_P_HERE;
+    t->ran_ns = 0;
+    t->system = bursty_p_system_me();
+    if (t->system) BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
+}
+
+static void bursty_p_watcher_close(bursty_p_thread *t) {
+    uint32_t tries = 0;
+    while (BURSTY_P_ACQUIRE(&t->watched) != BURSTY_P_CLOSED) {
+        if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_CLOSED)) {
+            bursty_p_system_forget(t->system);
+            return;
+        }
+        if (++tries > 100) bursty_p_system_nap();
+    }
+}
+
+/* In a child of fork, which has one thread. */
+static void bursty_p_watcher_forked(void) {
+    uint32_t i;
+    for (i = 0; i < bursty_p_threads(); i++) bursty_p_all.threads[i].watched = BURSTY_P_CLOSED;
+    bursty_p_watcher.exists = 0;
+    if (bursty_p_ticks.on && !bursty_p_watcher_begin()) bursty_p_all.no_time = BURSTY_NO_TIME_THREAD;
+}
+
+#endif /* BURSTY_P_WATCHER */
+
 /* ---- the dump ------------------------------------- src/bursty/dump.c ---- */
 
 /* docs/formats.md. A site is written in full unless it was among the last 64 new ones. */
@@ -3776,7 +4529,8 @@ static void bursty_p_put_thread(bursty_p_dump *d, uint32_t number, uint32_t rows
 /* bursty_start asks what can tick here (plan), lays out a table of paths if
    something does, and then begins. Where there are timers, each thread arms its
    own when it registers, and gives it back when it ends. A child of fork has
-   none of them: it begins with its one thread.
+   none of them: it begins with its one thread. Where there are none, or if
+   config.watch asks for it, the watcher looks at all threads (watcher.c).
 
    The CPU time of the process stands beside the ticks: ticks times period falls
    short of it if a thread made no check, or had no record or timer, if the
@@ -3794,10 +4548,26 @@ static uint64_t bursty_p_cpu_seen(void) {
     return bursty_p_cpu.before + now - bursty_p_cpu.since;
 }
 
+/* Does the watcher look, and nobody else tick? */
+static uint32_t bursty_p_wants_watcher(const bursty_config *config) {
+#if defined(BURSTY_P_WATCHER) && (defined(BURSTY_P_TIMERS) || defined(__linux__))
+    return config->tick_hz >= 0 && config->watch > 0;
+#elif defined(BURSTY_P_WATCHER)
+    return config->tick_hz >= 0 && config->watch >= 0;
+#else
+    (void)config;
+    return 0;
+#endif
+}
+
 /* Forgets what an earlier start has counted, sets no_time and the period. Returns whether a table of
    paths is needed. */
 static int bursty_p_plan_time(const bursty_config *config) {
     int32_t hz = config->tick_hz;
+    bursty_p_ticks.is_watched = bursty_p_wants_watcher(config);
+#ifdef BURSTY_P_WATCHER
+    bursty_p_watcher_forget_counts();
+#endif
     bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = 0;
     bursty_p_cpu.before = 0;
     bursty_p_ticks.fold = config->fold;
@@ -3805,6 +4575,7 @@ static int bursty_p_plan_time(const bursty_config *config) {
     bursty_p_all.no_time = BURSTY_TIME_IS_ON;
     if (hz < 0) bursty_p_all.no_time = BURSTY_NO_TIME_ASKED;
     if (hz != 0) return hz > 0;
+    if (bursty_p_ticks.is_watched) return 1;
 #if defined(BURSTY_P_TIMERS) && defined(BURSTY_P_SHARED)
     bursty_p_all.no_time = BURSTY_NO_TIME_SHARED;
 #elif defined(BURSTY_BARE)
@@ -3823,7 +4594,7 @@ static void bursty_p_begin_time(void) {
         return;
     }
 #ifdef BURSTY_P_TIMERS
-    if (!bursty_p_install()) {
+    if (!bursty_p_ticks.is_watched && !bursty_p_install()) {
         bursty_p_all.no_time = BURSTY_NO_TIME_SIGNALS;
         return;
     }
@@ -3831,11 +4602,19 @@ static void bursty_p_begin_time(void) {
     bursty_p_cpu.since = bursty_p_cpu_us();
     BURSTY_P_FENCE();
     BURSTY_P_RELEASE(&bursty_p_ticks.on, 1);
+#ifdef BURSTY_P_WATCHER
+    if (!bursty_p_ticks.is_watched || bursty_p_watcher_begin()) return;
+    BURSTY_P_RELEASE(&bursty_p_ticks.on, 0);
+    bursty_p_all.no_time = BURSTY_NO_TIME_THREAD;
+#endif
 }
 
 static void bursty_p_end_time(void) {
     bursty_p_cpu.before = bursty_p_cpu_seen();
     BURSTY_P_RELEASE(&bursty_p_ticks.on, 0);
+#ifdef BURSTY_P_WATCHER
+    bursty_p_watcher_end();
+#endif
 #ifdef BURSTY_P_TIMERS
     bursty_p_uninstall();
 #endif
@@ -3846,6 +4625,9 @@ static void bursty_p_pause_time(int is_paused) {
     bursty_p_cpu.before = bursty_p_cpu_seen();
     bursty_p_cpu.since = bursty_p_cpu_us();
     BURSTY_P_RELEASE(&bursty_p_ticks.on, is_paused ? 2 : 1);
+#ifdef BURSTY_P_WATCHER
+    if (bursty_p_ticks.is_watched) bursty_p_watcher_order();
+#endif
 }
 
 static void bursty_p_clear_time(void) {
@@ -3857,13 +4639,31 @@ static void bursty_p_clear_time(void) {
     BURSTY_P_RELEASE(&bursty_p_ticks.lost, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.cut, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.late, 0);
+#ifdef BURSTY_P_WATCHER
+    bursty_p_watcher_forget_counts();
+#endif
     bursty_p_cpu.before = 0;
     bursty_p_cpu.since = bursty_p_cpu_us();
 }
 
-/* On a thread that registers, that ends, or that is a forked child. */
-static void bursty_p_time_on_thread(int what, bursty_p_thread *t) {
+/* On a thread that registers, that ends, or that is a forked child. A thread whose end will not be
+   noticed cannot be watched: its stack would be gone. */
+#ifdef BURSTY_P_WATCHER
+static void bursty_p_watch_on_thread(int what, bursty_p_thread *t, int is_noticed) {
+    if (what == BURSTY_THREAD_FORKED) {
+        bursty_p_ticks.untimed = 0;
+        bursty_p_watcher_forked();
+    }
+    if (what == BURSTY_THREAD_ENDS) bursty_p_watcher_close(t);
+    if (what != BURSTY_THREAD_BEGINS && what != BURSTY_THREAD_FORKED) return;
+    if (!BURSTY_P_ACQUIRE(&bursty_p_ticks.on)) return;
+    if (is_noticed) bursty_p_watcher_open(t);
+    if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED)
+        bursty_p_tick_add_shared(&bursty_p_ticks.untimed, 1);
+}
+#endif
 #ifdef BURSTY_P_TIMERS
+static void bursty_p_timer_on_thread(int what, bursty_p_thread *t) {
     uint32_t i;
     if (what == BURSTY_THREAD_FORKED) { /* a child inherits no timer */
         for (i = 0; i < bursty_p_threads(); i++) bursty_p_all.threads[i].timer = 0;
@@ -3873,9 +4673,20 @@ static void bursty_p_time_on_thread(int what, bursty_p_thread *t) {
     if (what != BURSTY_THREAD_BEGINS && what != BURSTY_THREAD_FORKED) return;
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) && !bursty_p_arm(t))
         bursty_p_tick_add_shared(&bursty_p_ticks.untimed, 1);
-#else
+}
+#endif
+static void bursty_p_time_on_thread(int what, bursty_p_thread *t, int is_noticed) {
     (void)what;
     (void)t;
+    (void)is_noticed;
+#ifdef BURSTY_P_WATCHER
+    if (bursty_p_ticks.is_watched) {
+        bursty_p_watch_on_thread(what, t, is_noticed);
+        return;
+    }
+#endif
+#ifdef BURSTY_P_TIMERS
+    bursty_p_timer_on_thread(what, t);
 #endif
 }
 
@@ -3889,8 +4700,16 @@ static void bursty_p_time_stats(bursty_stats *out) {
     out->untimed = BURSTY_P_ACQUIRE(&bursty_p_ticks.untimed);
     out->cpu_us = bursty_p_cpu_seen();
     out->paths = count;
+#ifdef BURSTY_P_WATCHER
+    out->looks_late = BURSTY_P_ACQUIRE(&bursty_p_watcher.late);
+    out->looks_cut = BURSTY_P_ACQUIRE(&bursty_p_watcher.cut);
+    out->unwatched = BURSTY_P_GET(&bursty_p_watcher.unwatched);
+#endif
     for (i = 0; i < count; i++) {
         const bursty_p_tick_row *row = &bursty_p_ticks.rows[i];
+#ifdef BURSTY_P_WATCHER
+        out->waiting = bursty_p_sat_add(out->waiting, BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_WAITING]));
+#endif
         out->ticks = bursty_p_sat_add(out->ticks, BURSTY_P_ACQUIRE(&row->sum[0]));
         out->ticks_slow = bursty_p_sat_add(out->ticks_slow, BURSTY_P_ACQUIRE(&row->sum[1]));
     }
@@ -3915,8 +4734,12 @@ static void bursty_p_put_paths(bursty_p_dump *d, const bursty_p_thread *t, uint3
         bursty_p_put_site(d, site);
         back = row->parent ? row->order - bursty_p_ticks.rows[row->parent - 1].order : 0;
         bursty_p_put_varint(&d->out, back);
-        for (k = 0; k < BURSTY_P_TICK_SUMS; k++)
+        for (k = 0; k < BURSTY_P_TICK_WRITTEN; k++)
             bursty_p_put_varint(&d->out, BURSTY_P_ACQUIRE(&row->sum[k]));
+#ifdef BURSTY_P_WATCHER
+        const uint64_t waiting[2] = { 13, BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_WAITING]) };
+        if (waiting[1]) bursty_p_put_all(d, waiting, 2);
+#endif
     }
 }
 
@@ -3935,6 +4758,17 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
     bursty_p_put_all(d, ticks, 5);
     if (untimed[1]) bursty_p_put_all(d, untimed, 2);
     if (cpu[1]) bursty_p_put_all(d, cpu, 2);
+#ifdef BURSTY_P_WATCHER
+    if (bursty_p_ticks.is_watched) {
+        const uint64_t watch[9] = { 12, 1, BURSTY_P_ANSWERS, BURSTY_P_GET(&bursty_p_watcher.rounds),
+                                    BURSTY_P_ACQUIRE(&bursty_p_watcher.looks),
+                                    BURSTY_P_ACQUIRE(&bursty_p_watcher.squares),
+                                    BURSTY_P_ACQUIRE(&bursty_p_watcher.late),
+                                    BURSTY_P_ACQUIRE(&bursty_p_watcher.cut),
+                                    BURSTY_P_GET(&bursty_p_watcher.unwatched) };
+        bursty_p_put_all(d, watch, 9);
+    }
+#endif
     for (i = 0; i < bursty_p_threads(); i++) bursty_p_put_paths(d, &bursty_p_all.threads[i], count);
     return bursty_p_put_end(&d->out);
 }
@@ -3954,7 +4788,9 @@ static void bursty_p_zero_paths(void) { }
 static size_t bursty_p_lay_out_paths(unsigned char *memory, size_t bytes) {
     return (void)memory, (void)bytes, 0;
 }
-static void bursty_p_time_on_thread(int what, bursty_p_thread *t) { (void)what, (void)t; }
+static void bursty_p_time_on_thread(int what, bursty_p_thread *t, int is_noticed) {
+    (void)what, (void)t, (void)is_noticed;
+}
 BURSTY_API void bursty_tick(uint32_t n) { (void)n; }
 
 #endif
@@ -4312,6 +5148,39 @@ static void bursty_p_keep_slowest(bursty_p_frame_kind *kind, uint32_t number, ui
     BURSTY_P_RELEASE(&kind->slowest_busy, 0);
 }
 
+/* ---- ticks from another thread ---- */
+
+/* A tick of a path of the thread with that record. One thread alone may call it,
+   such as one that watches the others. Without a frame there is nowhere to put
+   the tick. */
+BURSTY_P_UNUSED static void bursty_p_post_frame_tick(uint32_t record, uint32_t row) {
+    uint32_t i, running, posted;
+    if (!BURSTY_P_GET(&bursty_p_frames.used)) return;
+    for (i = 0; i < BURSTY_P_FRAMED; i++) {
+        bursty_p_framed *f = &bursty_p_frames.framed[i];
+        if (BURSTY_P_ACQUIRE(&f->thread) != record + 1) continue;
+        running = BURSTY_P_GET(&f->running);
+        if (!running) return;
+        posted = BURSTY_P_GET(&f->posted);
+        if (posted - BURSTY_P_ACQUIRE(&f->fetched) == BURSTY_P_FRAME_POSTS) {
+            bursty_p_tick_add_shared(&bursty_p_frames.kind[running - 1].crowded, 1);
+            return;
+        }
+        BURSTY_P_PUT(&f->post[posted % BURSTY_P_FRAME_POSTS], row);
+        BURSTY_P_RELEASE(&f->posted, posted + 1);
+        return;
+    }
+}
+
+/* Into the frame that runs. Without one they came too late for it: dropped. */
+static void bursty_p_fetch_frame_ticks(bursty_p_framed *f) {
+    uint32_t posted = BURSTY_P_ACQUIRE(&f->posted), fetched = f->fetched;
+    if (fetched == posted) return;
+    for (; fetched != posted; fetched++)
+        bursty_p_frame_tick(f, BURSTY_P_GET(&f->post[fetched % BURSTY_P_FRAME_POSTS]), 1);
+    BURSTY_P_RELEASE(&f->fetched, fetched);
+}
+
 /* ---- the end of a frame, and the next ---- */
 
 static void bursty_p_end_frame(bursty_p_framed *f, uint32_t k, uint64_t ns, uint64_t cpu_ns,
@@ -4340,10 +5209,14 @@ static void bursty_p_end_frame(bursty_p_framed *f, uint32_t k, uint64_t ns, uint
 }
 
 /* A place for a thread that begins its first frame; NULL if all are in use. */
-static bursty_p_framed *bursty_p_take_framed(void) {
+static bursty_p_framed *bursty_p_take_framed(uint32_t record) {
     uint32_t i;
     for (i = 0; i < BURSTY_P_FRAMED; i++) {
-        if (bursty_p_cas(&bursty_p_frames.framed[i].used, 0, 1)) return &bursty_p_frames.framed[i];
+        bursty_p_framed *f = &bursty_p_frames.framed[i];
+        if (!bursty_p_cas(&f->used, 0, 1)) continue;
+        bursty_p_fetch_frame_ticks(f); /* of a thread that has ended */
+        BURSTY_P_RELEASE(&f->thread, record + 1);
+        return f;
     }
     return NULL;
 }
@@ -4357,7 +5230,7 @@ BURSTY_API void bursty_frame(const char *name) {
     if (BURSTY_P_ACQUIRE(&bursty_p_all.epoch) == 0) return;
     BURSTY_P_PUT(&bursty_p_frames.used, 1);
     if (!f && name && t && bursty_p_has_frame_clock())
-        f = bursty_p_mine.framed = bursty_p_take_framed();
+        f = bursty_p_mine.framed = bursty_p_take_framed(t->number);
     if (!f) {
         bursty_p_tick_add_shared(name ? &bursty_p_frames.lost : &bursty_p_frames.idle_ends, 1);
         return;
@@ -4372,6 +5245,7 @@ BURSTY_API void bursty_frame(const char *name) {
         k = bursty_p_kind_of(name, 1);
         if (k == BURSTY_FRAMES) bursty_p_tick_add_shared(&bursty_p_frames.lost, 1);
     }
+    bursty_p_fetch_frame_ticks(f);
     ended = f->running;
     breaks = f->breaks;
     began_ns = f->began_ns;
@@ -4434,6 +5308,7 @@ static void bursty_p_leave_frames(void) {
     BURSTY_P_FENCE();
     if (!f) return;
     if (f->running) bursty_p_tick_add_shared(&bursty_p_frames.kind[f->running - 1].unended, 1);
+    BURSTY_P_RELEASE(&f->thread, 0);
     BURSTY_P_PUT(&f->running, 0);
     f->busy = f->list[0].count = f->list[1].count = f->list[0].more = f->list[1].more = 0;
     BURSTY_P_RELEASE(&f->used, 0);
@@ -4486,7 +5361,7 @@ static void bursty_p_fork_frames(void) {
     for (i = 0; i < BURSTY_P_FRAMED; i++) {
         bursty_p_framed *f = &bursty_p_frames.framed[i];
         if (f == bursty_p_mine.framed) continue;
-        f->used = f->running = f->busy = 0;
+        f->used = f->running = f->busy = f->thread = 0;
         f->list[0].count = f->list[1].count = f->list[0].more = f->list[1].more = 0;
     }
 }
@@ -4706,6 +5581,7 @@ BURSTY_API uint32_t bursty_start(const bursty_config *config) {
     if (!memory || !bursty_p_valid(&config->profile)) return 0;
     if (!bursty_p_valid(&bursty_p_all.companion.profile)) return 0;
     if (config->tick_hz < -1 || config->tick_hz > 100000) return 0;
+    if (config->watch < -1 || config->watch > 1) return 0;
     if (config->budget_ppm && !bursty_p_has_clock(config)) return 0;
     skip = (0 - (uintptr_t)memory) & 7;
     if (bytes < skip + sizeof(bursty_p_thread) + 16 * sizeof(bursty_p_row)) return 0;
@@ -4783,9 +5659,9 @@ BURSTY_API uint32_t bursty_depth(void) { return BURSTY_P_HERE.depth; }
 BURSTY_API void bursty_set_depth(uint32_t depth) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t i, left = t ? t->in_slow : 0;
-    BURSTY_P_HERE.depth = depth;
+    BURSTY_P_PUT(&BURSTY_P_HERE.depth, depth);
     if (t) t->in_slow = t->same_settings = 0;
-    if (left == 1) bursty_p_tell(BURSTY_THREAD_JUMPED, t);
+    if (left == 1) bursty_p_tell(BURSTY_THREAD_JUMPED, t, 1);
     if (!left && !BURSTY_P_IS_HELD()) return;
     BURSTY_P_HERE.n = left == 1 ? t->kept : 0;
     if (!t || left == 1) return;
@@ -4806,7 +5682,7 @@ BURSTY_API void bursty_thread_name(const char *name) {
 BURSTY_API void bursty_thread_end(void) {
     bursty_p_thread *t = bursty_p_registered();
     if (!t) return;
-    bursty_p_tell(BURSTY_THREAD_ENDS, t);
+    bursty_p_tell(BURSTY_THREAD_ENDS, t, 1);
     bursty_p_look_now();
     bursty_p_leave_frames();
     t->in_slow = 2;
@@ -4836,7 +5712,7 @@ BURSTY_API void bursty_forked(void) {
     if (!mine) return;
     mine->reuses += mine->random;
     bursty_p_seed(mine);
-    bursty_p_tell(BURSTY_THREAD_FORKED, mine);
+    bursty_p_tell(BURSTY_THREAD_FORKED, mine, 1);
 }
 
 BURSTY_API void bursty_clear(void) {

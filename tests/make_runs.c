@@ -13,13 +13,13 @@
 
 enum { LINES = 20000, FRAMES = 64 };
 
-typedef struct line { char *words; unsigned long number; } line;
+typedef struct line { char *words; unsigned long long number; } line;
 static line calls[LINES], ticks[LINES];
 static size_t call_count, tick_count;
 
 static void put_site(brst *b, const char *frame, size_t size) {
     size_t at = size;
-    unsigned long number = 0;
+    unsigned long long number = 0;
     while (at && frame[at - 1] != '@') at--;
     brst_number(b, 1);
     if (!at) {
@@ -30,7 +30,7 @@ static void put_site(brst *b, const char *frame, size_t size) {
         while (colon > at && frame[colon - 1] != ':') colon--;
         brst_bytes(b, frame, at - 1);
         brst_bytes(b, frame + at, colon - 1 - at);
-        number = strtoul(frame + colon, NULL, 10);
+        number = strtoull(frame + colon, NULL, 10);
     }
     brst_number(b, number);
     brst_number(b, 257);
@@ -48,7 +48,7 @@ static void put_paths(brst *b) {
             for (k = 0; k < count; k++)
                 if (strlen(known[k]) == at && memcmp(known[k], stack, at) == 0) break;
             if (k == count && count < LINES) {
-                unsigned long own = 0;
+                unsigned long long own = 0;
                 known[count] = (char *)calloc(1, at + 1);
                 if (!known[count]) abort();
                 memcpy(known[count++], stack, at);
@@ -69,7 +69,7 @@ static void put_paths(brst *b) {
 
 int main(int argc, char **argv) {
     static char words[65536];
-    unsigned long tick = 1000, cpu = 0, checks = 100000, number;
+    unsigned long long tick = 1000, cpu = 0, checks = 100000, number;
     int exact = 0;
     size_t i;
     brst b;
@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
         if (strcmp(words, "exact") == 0) exact = 1;
         while (at > words && at[-1] != ' ') at--;
         if (at == words) continue;
-        number = strtoul(at, NULL, 10);
+        number = strtoull(at, NULL, 10);
         at[-1] = 0;
         name = strchr(words, ' ');
         if (strcmp(words, "tick") == 0) tick = number;
@@ -119,7 +119,7 @@ int main(int argc, char **argv) {
     }
     brst_thread(&b, 0, 0, "main", checks, checks / 100, checks / 100, 0);
     for (i = 0; i < call_count; i++) {
-        unsigned long seen = exact ? calls[i].number : calls[i].number / 100;
+        unsigned long long seen = exact ? calls[i].number : calls[i].number / 100;
         brst_number(&b, 4);
         put_site(&b, calls[i].words, strlen(calls[i].words));
         brst_number(&b, 0);

@@ -182,6 +182,48 @@ TEST(threads_count_every_frame_and_tick) {
     input_free(&in);
 }
 
+static uint32_t posts_end;
+static void *post(void *argument) {
+    uint64_t *count = (uint64_t *)argument;
+    while (!__atomic_load_n(&posts_end, __ATOMIC_ACQUIRE)) {
+        bursty_p_post_frame_tick(0, 1); /* the first path of the first thread */
+        ++*count;
+    }
+    return NULL;
+}
+
+/* Ticks of another thread: each is in a frame, or counted as crowded. */
+TEST(ticks_are_posted_from_another_thread) {
+    pthread_t thread;
+    uint64_t posted = 0, sum = 0;
+    input in;
+    const frames *s;
+    size_t f;
+    int i, c;
+    CHECK(start_by_hand(1) != 0);
+    bursty_frame("frame");
+    bursty_tick(1);
+    posts_end = 0;
+    CHECK_EQ(pthread_create(&thread, NULL, post, &posted), 0);
+    for (i = 0; i < 200; i++) {
+        usleep(100);
+        bursty_frame("frame");
+    }
+    __atomic_store_n(&posts_end, 1, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    bursty_frame(NULL);
+    s = read_frames(&in);
+    if (CHECK(s != NULL)) {
+        const frames_of_kind *k = &s->kinds.at[0];
+        for (f = 0; f < k->function_count; f++) {
+            for (c = 0; c < FRAMES_CLASSES; c++) sum += k->functions[f].ticks[c][FRAMES_SELF].sum;
+        }
+        CHECK(posted > 100 && sum > 100);
+        CHECK(sum + k->crowded >= posted + 1 && sum + k->crowded <= posted + 20);
+    }
+    input_free(&in);
+}
+
 static void *leave(void *argument) {
     bursty_frame("frame");
     if (argument) bursty_frame(NULL);

@@ -37,6 +37,7 @@ static bursty_config settings(uint32_t every, uint32_t burst, int32_t jitter) {
     config.profile.burst = burst;
     config.profile.jitter = jitter;
     config.tick_hz = 100;
+    config.watch = -1;
     return config;
 }
 
@@ -96,6 +97,7 @@ TEST(tables_of_every_size_fill) {
     for (bytes = 0; bytes <= 40960; bytes += 8) {
         config.memory_bytes = bytes;
         config.tick_hz = bytes & 8 ? 100 : -1;
+        config.watch = -1;
         if (bursty_start(&config) == 0) {
             if (least) CHECK_EQ(bytes, 0); /* more memory never fits less */
             continue;
@@ -173,6 +175,7 @@ TEST(limits_are_taken_and_more_is_refused) {
         bursty_config config = settings(cases[i].every, cases[i].burst, cases[i].jitter);
         int set;
         config.tick_hz = cases[i].tick_hz;
+        config.watch = -1;
         CHECK_EQ(bursty_start(&config) > 0, cases[i].fits);
         config = settings(50, 1, 0);
         CHECK(bursty_start(&config) > 0);
@@ -591,6 +594,7 @@ TEST(whatever_is_written_is_read) {
         config.memory = memory;
         config.memory_bytes = (size_t)(test_random(&seed) % (sizeof memory / 4) >> test_random(&seed) % 6);
         config.tick_hz = (int32_t)(test_random(&seed) % 3 ? test_random(&seed) % 1000 : any(&seed));
+        config.watch = -1;
         config.fold = (uint32_t)any(&seed);
         if (test_random(&seed) % 2) config.budget_ppm = (uint32_t)any(&seed);
         config.clock = any_clock;

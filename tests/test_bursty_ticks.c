@@ -77,6 +77,7 @@ static uint32_t start(uint32_t every, uint32_t burst, bursty_action action) {
     config.profile.jitter = -1;
     config.profile.action = action;
     config.tick_hz = 100;
+    config.watch = -1;
     return bursty_start(&config);
 }
 
@@ -181,6 +182,7 @@ TEST(a_full_table_charges_further_out) {
     config.memory = memory;
     config.memory_bytes = sizeof memory;
     config.tick_hz = 1;
+    config.watch = -1;
     CHECK(bursty_start(&config) == 1); /* an eighth of so little is room for no path */
     bursty_get_stats(&stats);
     if (stats.no_time == BURSTY_NO_TIME_MEMORY) {
@@ -404,6 +406,7 @@ TEST(a_longjmp_needs_the_depth) {
     for (way = 0; way < 2; way++) {
         memset(&config, 0, sizeof config);
         config.tick_hz = 1;
+        config.watch = -1;
         deepest = 4;
         CHECK(bursty_start(&config) > 0);
         depth = bursty_depth();
@@ -426,6 +429,7 @@ TEST(folding_is_on_request) {
         volatile uint32_t depth;
         memset(&config, 0, sizeof config);
         config.tick_hz = 1;
+        config.watch = -1;
         config.fold = fold;
         deepest = 9;
         CHECK(bursty_start(&config) > 0);

@@ -100,6 +100,10 @@ check "the rate seen is the rate asked" \
     'awk "/^sampling rate/ { asked = \$4; seen = \$7 } END { exit !(seen > .9 * asked && seen < 1.1 * asked) }" "$BUILD/demo.txt"'
 check "the first answer is time, with intervals" \
     'awk "/where it runs, by ticks/ { on = 1; next } on && /hot functions/ { exit } on && /no ticks here/ { ok = 1 } on && /%  *[0-9.]* % to/ { ok = 1 } END { exit !ok }" "$BUILD/demo.txt"'
+check "the first line is the finding" \
+    'head -n 1 "$BUILD/demo.txt" | grep -qE "^[a-z_]+ takes [0-9.]+ % of the time, between [0-9.]+ % and [0-9.]+ %\.$|^No ticks came"'
+check "no overhead without what half of the pairs said" \
+    'grep -o "\"overhead[^]]*" "$BUILD/demo/report.html" | head -n 1 | grep -q "(middle half: "'
 check "hot functions are named" 'grep -q "%   find_name$" "$BUILD/demo.txt"'
 check "hot call pairs are named" 'grep -q "%   scan_file -> find_name$" "$BUILD/demo.txt"'
 check "hot contexts are named" 'grep -q "%   index_all > scan_file > find_name$" "$BUILD/demo.txt"'

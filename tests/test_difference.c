@@ -179,8 +179,13 @@ TEST(many_rows_are_not_called_sure_by_luck) {
             double mean = k == 0 ? 900 : 2 + k;
             difference_run a = run_of(events(k == 0 ? 600 : mean), DIFFERENCE_EVENTS, 1, 0);
             difference_run b = run_of(events(mean), DIFFERENCE_EVENTS, 1, 0);
+            difference_side base, now;
+            base.runs = &a;
+            now.runs = &b;
+            base.count = now.count = 1;
             chances[k] = compare(&a, 1, &b, 1).chance;
             low |= k > 0 && chances[k] < .05;
+            if (difference_is_hopeless(&base, &now)) chances[k] = NAN;
         }
         difference_judge(chances, ROWS, sure);
         for (k = 1; k < ROWS; k++) any |= sure[k];
@@ -191,6 +196,20 @@ TEST(many_rows_are_not_called_sure_by_luck) {
     CHECK(wrong <= TRIALS / 10);
     CHECK(uncorrected > TRIALS * 8 / 10);
     CHECK(found == TRIALS);
+}
+
+TEST(rows_of_five_events_are_no_tests) {
+    difference_run none = run_of(0, DIFFERENCE_EVENTS, 2, 0), five = run_of(10, DIFFERENCE_EVENTS, 2, 0),
+                   six = run_of(12, DIFFERENCE_EVENTS, 2, 0), exact = run_of(1, DIFFERENCE_EXACT, 1, 0);
+    difference_side a, b;
+    a.runs = &none;
+    a.count = b.count = 1;
+    b.runs = &five;
+    CHECK(difference_is_hopeless(&a, &b) && difference_is_hopeless(&b, &a));
+    b.runs = &six;
+    CHECK(!difference_is_hopeless(&a, &b));
+    b.runs = &exact;
+    CHECK(!difference_is_hopeless(&a, &b));
 }
 
 /* Holm by hand: .04 is below .0455 / 1 but stands behind a row that failed. */

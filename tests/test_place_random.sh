@@ -14,7 +14,8 @@ rm -rf "$dir"
 mkdir -p "$dir/tmp" || exit 2
 export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/cache
 bursty=${BURSTY:-$BUILD/bursty}
-passed=0 failed=0
+passed=0 failed=0 tried=0 refused=0
+machine=$($CC -dumpmachine 2>/dev/null)
 ok() { passed=$((passed + 1)); }
 no() { failed=$((failed + 1)); echo "failed: $*"; }
 ulimit -c 0 2>/dev/null
@@ -46,9 +47,16 @@ try() { # SET
         no "$what, $1: does not hold (status $status): $(head -n 5 "$dir/said")"
         return
     fi
+    "$bursty" place --prove --set "$1" "$p" >"$dir/proof" 2>&1
+    proof=$?
     sh -c '"$0" >/dev/null 2>&1; exit $?' "$p" >/dev/null 2>&1
     status=$?
     if [ $status = 0 ]; then ok; else no "$what, $1: a false verdict (status $status)"; fi
+    # The machine code of the same program. A loop that counts in a way of its own may be refused.
+    case $machine in *x86_64*) ;; *) return ;; esac
+    tried=$((tried + 1)) refused=$((refused + (proof == 1)))
+    if [ $proof = 0 ] && [ $status != 0 ]; then no "$what, $1: a false proof"
+    elif [ $proof -gt 1 ]; then no "$what, $1: $(cat "$dir/proof")"; else ok; fi
 }
 
 for seed in $list; do
@@ -64,6 +72,8 @@ for seed in $list; do
         no "$what: $(head -n 3 "$dir/log")"
     try $set
 done
+if [ $((refused * 10)) -le $tried ]; then ok
+else no "$refused of $tried programs whose graph holds were not proved"; fi
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -103,6 +103,12 @@ has text '"answer":\["fails"\]'
 printf '' >"$dir/out"
 says 3 $conditions --csv -o "$dir/out" --fail-if 'parse>+5%'
 grep -q '^# conditions: ' "$dir/out"; ok $? "a condition that holds keeps no file from being written"
+says 0 $conditions --fail-if 'self:*>+1000%'
+[ "$(grep -c 'is undecided' "$dir/stderr")" -le 1 ]; ok $? "$(cat "$dir/stderr")"
+seq 20 | awk '{ print "ticks f" $1 "@x.c:" $1 " 3" }' | run few
+says 0 --base "$dir/few.brst" "$dir/few.brst" --fail-if '*>+5%'
+[ "$(wc -l <"$dir/stderr")" = 6 ]; ok $? "$(cat "$dir/stderr")"
+has stderr "--fail-if '\*>+5%' is undecided for 15 more functions"
 for words in 'parse' 'parse>' '>5%' 'parse>5kg' 'parse>five' 'parse>0x5%' 'parse>inf%' 'parse>-200%' \
     'self:>5%' 'parse>1e3%'; do
     refused "it has the form '\[self:" $conditions --fail-if "$words"

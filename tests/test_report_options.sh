@@ -278,7 +278,7 @@ bursty report "$dir/paths.brst" | tr '\n' ' ' >"$dir/line"; lacks line 'calls (e
 # folded into a line
 report csv --csv "$dir/same-bursts.brst"
 has csv '^# context_pairs: '; has csv '^0.4,.*,400000,update,collide$'
-has csv '^rank,share,.*,function,place$'
+has csv '^rank,share,.*,function,place,file,line$'
 report html --html "$dir/page.html" "$dir/same-bursts.brst"
 lacks page.html '>place</th>'; lacks page.html 'data-table="context_pairs"'
 report html --html "$dir/page.html" "$dir/game.brst"; has page.html '>place</th>'

@@ -1,5 +1,6 @@
 /* bursty.c - the host program: picks the subcommand. Each is in its own NAME.c. */
 #include "base/tool.h"
+#include "cc/masquerade.h"
 #include <string.h>
 
 static void help(FILE *to) {
@@ -37,4 +38,11 @@ static int run(int argc, char **argv) {
     return tool_run(command_list, argc - 1, argv + 1);
 }
 
-int main(int argc, char **argv) { return tool_end(run(argc, argv)); }
+/* By the name of a compiler this is `bursty cc`. The words that cc_masquerade made are kept until
+   the end. */
+int main(int argc, char **argv) {
+    int count, is = cc_masquerade(argc, argv, &count, &argv);
+    if (is < 0) return TOOL_BAD_INPUT;
+    if (is > 0) return tool_end(tool_run(command_list, count, argv));
+    return tool_end(run(argc, argv));
+}

@@ -2,6 +2,7 @@
 #include "base/save.h"
 #include "base/tool.h"
 #include "cc/driver.h"
+#include "cc/masquerade.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,12 @@ static const char help[] =
     "  --no-tls          one word for all threads, for targets without thread-local variables\n"
     "  --no-runtime      links nothing into the program\n"
     "  --dump=FILE       the name of the dump; at run time BURSTY_FILE names another\n"
-    "  --every=N         checks between bursts (990); --burst=N  checks of a burst (10)\n"
+    "  --every=N         checks between bursts (990)\n"
+    "  --burst=N         checks of a burst (10)\n"
+    "\n"
+    "  A link to bursty that is named bursty-cc is `bursty cc --`. One that is named gcc-bursty, or\n"
+    "  gcc in a folder in front of PATH, is `bursty cc -- gcc`; so it is with other compilers. The\n"
+    "  environment variable BURSTY_CC then holds the options.\n"
     "\n"
     "  With --cover these are refused: --plan, --entries, --loops, --form, --keep-events, --side,\n"
     "  --no-tls, --dump, --every, --burst. No option but --only and --not may stand twice.\n";
@@ -262,7 +268,10 @@ static int run(int argc, char **argv) {
     d.choice.not_these = line.not_these.list;
     if (status == TOOL_OK) {
         if (i + 1 >= argc) status = tool_error("cc: no compiler: bursty cc -- gcc ...");
-        else status = cc_drive(&d, argc - i - 1, argv + i + 1);
+        else {
+            cc_leave_masquerade(argv[i + 1]);
+            status = cc_drive(&d, argc - i - 1, argv + i + 1);
+        }
     }
     free((void *)line.only.list);
     free((void *)line.not_these.list);

@@ -2,53 +2,117 @@
 #include "base/input.h"
 #include "base/save.h"
 #include "base/tool.h"
+#include <stdlib.h>
 #include <string.h>
 
 static const char help[] =
-    "usage: bursty merge -o OUT FILE ...              FILE and OUT may be -\n"
+    "usage: bursty merge -o OUT FILE ...              FILE may be -, standard input\n"
     "\n"
-    "  Adds up equal programs, profiles, threads, functions and call pairs. Profiles that differ "
-    "in a setting\n"
-    "  stay side by side; the weights of what they sampled add up. In which order or grouping "
-    "files are merged\n"
-    "  makes no difference. Parts of an unknown kind are copied. Nothing is written if a file is "
-    "bad.\n";
+    "  Adds up equal programs, profiles, threads, functions and call pairs. Profiles that differ\n"
+    "  in a setting stay side by side; the weights of what they sampled add up. In which order or\n"
+    "  grouping files are merged makes no difference. Parts of an unknown kind are copied. Nothing\n"
+    "  is written if a file is bad.\n"
+    "\n"
+    "  -o OUT       where to; - is standard output\n"
+    "  --list FILE  adds the files that FILE names, one in a line; - is standard input\n";
 
-static int merge(char **files, int count, const char *out_path) {
+/* Sums are made whenever as many bytes have come as the sums take, and at least so many: a fleet's
+   files need room for their sums alone, and each byte is added up a few times at most. */
+enum { FOLD_BYTES = 1 << 20 };
+
+typedef struct merger {
     input in;
+    size_t bytes, sums; /* of the dumps since the last fold; what that one kept */
+    text names;         /* what --list has; each line ends with a 0 */
+    const char **files;
+    int count;
+} merger;
+
+/* Takes one dump. How much memory the states hold is not known: the dump's size stands for it. */
+static int add_dump(merger *m, const char *path) {
+    dump d;
+    dump_fault fault;
+    size_t i;
+    int status = dump_open(&d, path);
+    if (status != TOOL_OK) return status;
+    for (i = 0; i < d.part_count; i++) m->bytes += d.parts[i].bytes;
+    if (input_read(&m->in, &d, &fault) != 0) status = dump_blame(path, &fault);
+    dump_free(&d);
+    if (status != TOOL_OK || m->bytes < FOLD_BYTES || m->bytes < m->sums) return status;
+    m->bytes = 0;
+    return input_fold(&m->in, &m->sums);
+}
+
+static void add_file(merger *m, const char *path) {
+    if ((m->count & (m->count - 1)) == 0)
+        m->files = (const char **)tool_grow((void *)m->files,
+                                            (size_t)(2 * m->count + 1) * sizeof *m->files);
+    m->files[m->count++] = path;
+}
+
+/* A line is a name as it is; an empty one is none. */
+static int add_list(merger *m, const char *path) {
+    size_t size, at, end;
+    char *lines = (char *)tool_read_file(path, NULL, &size);
+    if (!lines) return TOOL_BAD_INPUT;
+    text_bytes(&m->names, lines, size);
+    text_bytes(&m->names, "\n", 1);
+    free(lines);
+    for (at = 0; at < m->names.size; at = end + 1) {
+        for (end = at; m->names.data[end] != '\n'; end++) {
+            if (!m->names.data[end])
+                return tool_error("%s: offset %lu: a zero byte: no list of names", path,
+                                  (unsigned long)end);
+        }
+        m->names.data[end] = 0;
+        if (end > at) add_file(m, m->names.data + at);
+    }
+    return TOOL_OK;
+}
+
+static int merge(merger *m, const char *out_path) {
     text out = {NULL, 0, 0};
     save to;
     int i, status = TOOL_OK;
-    memset(&in, 0, sizeof in);
-    for (i = 0; i < count && status == TOOL_OK; i++) status = input_open(&in, files[i]);
-    if (status == TOOL_OK) status = save_open(&to, out_path, (const char *const *)files, count, 1);
+    for (i = 0; i < m->count && status == TOOL_OK; i++) status = add_dump(m, m->files[i]);
+    if (status == TOOL_OK) status = save_open(&to, out_path, m->files, m->count, 1);
     if (status == TOOL_OK) {
-        input_settle(&in);
-        input_write(&in, &out);
+        input_settle(&m->in);
+        input_write(&m->in, &out);
         status = save_close(&to, &out);
     }
     text_free(&out);
-    input_free(&in);
+    input_free(&m->in);
     return status;
 }
 
 static int run(int argc, char **argv) {
-    const char *out = NULL;
+    const char *out = NULL, *list = NULL;
+    merger m;
     tool_option option;
+    int i, status;
     if (tool_wants_help(argc, argv)) {
         fputs(help, stdout);
         return TOOL_OK;
     }
     tool_options_once(&option, argc, argv, "");
     while (tool_next(&option)) {
-        if (!tool_is(&option, "", "-o")) return tool_no_option(&option, "merge");
-        if (out) return tool_error("one place to write to: -o OUT once");
-        out = tool_value(&option);
-        if (!out) return TOOL_BAD_INPUT;
+        const char **value = tool_is(&option, "", "-o") ? &out
+                             : tool_is(&option, "--", "list") ? &list : NULL;
+        if (!value) return tool_no_option(&option, "merge");
+        *value = tool_value(&option);
+        if (!*value) return TOOL_BAD_INPUT;
     }
-    if (option.files == 0) return tool_no_input("merge", "FILE ...");
+    if (option.files == 0 && !list) return tool_no_input("merge", "FILE ...");
     if (!out) return tool_error("merge: no output: give -o OUT; bursty merge --help tells more");
-    return merge(argv, option.files, out);
+    memset(&m, 0, sizeof m);
+    for (i = 0; i < option.files; i++) add_file(&m, argv[i]);
+    status = list ? add_list(&m, list) : TOOL_OK;
+    if (status == TOOL_OK && m.count == 0) status = tool_error("%s: names no file", list);
+    if (status == TOOL_OK) status = merge(&m, out);
+    text_free(&m.names);
+    free((void *)m.files);
+    return status;
 }
 
 const tool_command command_merge = {"merge", "add many dumps (runs, threads, machines) up into one",

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: bursty overlap [--json] [--title WORDS] A.brst B.brst\n"
+    "usage: bursty overlap [OPTIONS] A.brst B.brst\n"
     "\n"
     "  Compares two profiles of hot data streams, say one of all references with a sampled one, in\n"
     "  three ways:\n"
@@ -18,7 +18,10 @@ static const char help[] =
     "    windows  the same with runs of as many references as the shortest stream may have; a\n"
     "             loop that was caught at another phase still shares most of them\n"
     "  Streams are equal when they have the same sites in the same order, by name or, without\n"
-    "  names, by address of code. --title picks the profile where a dump has several.\n";
+    "  names, by address of code.\n"
+    "\n"
+    "  --json         the numbers for programs\n"
+    "  --title WORDS  picks the profile where a dump has several\n";
 
 /* The one profile that is meant, or NULL after a message. */
 static const streams_part *pick(const streams *s, const char *path, const char *title) {

@@ -404,15 +404,22 @@ static int read_options(record_options *o, int argc, char **argv) {
     return bad ? TOOL_BAD_INPUT : TOOL_OK;
 }
 
-/* The preloaded library stands beside this program. */
+/* The library to preload stands beside this program, or where `make install` puts it. */
 static int find_library(char *path, size_t size) {
-    ssize_t n = readlink("/proc/self/exe", path, size - 32);
-    char *slash;
+    static const char *const places[] = {"bursty-record.so", "../lib/bursty/bursty-record.so"};
+    char folder[4096];
+    ssize_t n = readlink("/proc/self/exe", folder, sizeof folder - 1);
+    size_t i;
     if (n <= 0) return tool_system_error("/proc/self/exe");
-    path[n] = 0;
-    slash = strrchr(path, '/');
-    strcpy(slash ? slash + 1 : path, "bursty-record.so");
-    return access(path, R_OK) == 0 ? TOOL_OK : tool_system_error(path);
+    folder[n] = 0;
+    *(strrchr(folder, '/') + 1) = 0;
+    for (i = 0; i < 2; i++) {
+        if ((size_t)snprintf(path, size, "%s%s", folder, places[i]) >= size) break;
+        if (access(path, R_OK) == 0) return TOOL_OK;
+    }
+    return tool_error("record: the recorder, bursty-record.so, is neither in %s nor in "
+                      "%s../lib/bursty/; `make` builds it beside the tool, `make install` puts "
+                      "both in place", folder, folder);
 }
 
 /* The recorder writes FILE.new and gives it its name when it is whole, so that an earlier FILE

@@ -42,7 +42,7 @@ static void help(FILE *to) {
           "  --note NAME=VALUE  a fact to show at the top, such as 'overhead=+1.2 %'; may be repeated\n"
           "  --unique-cause     MC/DC by unique cause; without it, masking MC/DC\n"
           "  --no-demangle      leave C++ names as the linker has them\n"
-          "  --whole-stacks     write all stacks, even if the file becomes larger than 1 GB\n"
+          "  --whole-stacks     write all stacks, even if the file becomes very large\n"
           "  --source-root DIR  show the text of sources that lie in DIR, and of no others; without\n"
           "                     it, in the current folder\n\n"
           "Comparing, as --text, --json or --csv:\n"

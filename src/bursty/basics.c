@@ -37,6 +37,10 @@ uint8_t bursty_p_open;
 #define BURSTY_P_POSIX
 #include <pthread.h>
 #include <time.h>
+#ifdef __APPLE__
+#include <mach/mach.h>
+#include <signal.h>
+#endif
 #endif
 #if defined(__linux__) && defined(BURSTY_P_POSIX)
 #include <signal.h>
@@ -70,6 +74,16 @@ uint8_t bursty_p_open;
 #endif
 #if BURSTY_FRAMES > 0 && !BURSTY_P_TICKS
 #error "in a bare build BURSTY_FRAMES needs BURSTY_TICKS"
+#endif
+
+/* Where a thread of this header can look at the others. */
+#if BURSTY_STACK > 0 && !defined(BURSTY_NO_TLS) && !defined(BURSTY_BARE)
+#if defined(_WIN32)
+#define BURSTY_P_WATCHER
+#elif defined(BURSTY_P_POSIX) && defined(SIG_SETMASK) && \
+    (defined(__APPLE__) || (defined(__linux__) && defined(BURSTY_P_CLOCK) && defined(SYS_futex)))
+#define BURSTY_P_WATCHER
+#endif
 #endif
 
 #if defined(BURSTY_BARE) && defined(__OPTIMIZE_SIZE__)

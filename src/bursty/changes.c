@@ -52,9 +52,9 @@ BURSTY_API uint32_t bursty_depth(void) { return BURSTY_P_HERE.depth; }
 BURSTY_API void bursty_set_depth(uint32_t depth) {
     bursty_p_thread *t = bursty_p_registered();
     uint32_t i, left = t ? t->in_slow : 0;
-    BURSTY_P_HERE.depth = depth;
+    BURSTY_P_PUT(&BURSTY_P_HERE.depth, depth);
     if (t) t->in_slow = t->same_settings = 0;
-    if (left == 1) bursty_p_tell(BURSTY_THREAD_JUMPED, t);
+    if (left == 1) bursty_p_tell(BURSTY_THREAD_JUMPED, t, 1);
     if (!left && !BURSTY_P_IS_HELD()) return;
     BURSTY_P_HERE.n = left == 1 ? t->kept : 0;
     if (!t || left == 1) return;
@@ -75,7 +75,7 @@ BURSTY_API void bursty_thread_name(const char *name) {
 BURSTY_API void bursty_thread_end(void) {
     bursty_p_thread *t = bursty_p_registered();
     if (!t) return;
-    bursty_p_tell(BURSTY_THREAD_ENDS, t);
+    bursty_p_tell(BURSTY_THREAD_ENDS, t, 1);
     bursty_p_look_now();
     bursty_p_leave_frames();
     t->in_slow = 2;
@@ -105,7 +105,7 @@ BURSTY_API void bursty_forked(void) {
     if (!mine) return;
     mine->reuses += mine->random;
     bursty_p_seed(mine);
-    bursty_p_tell(BURSTY_THREAD_FORKED, mine);
+    bursty_p_tell(BURSTY_THREAD_FORKED, mine, 1);
 }
 
 BURSTY_API void bursty_clear(void) {

@@ -31,7 +31,9 @@ static uint64_t bursty_p_thread_ns(void *user) {
 #endif
 }
 
-#ifdef BURSTY_P_TIMERS
+#if defined(_WIN32) && defined(BURSTY_P_WATCHER)
+static uint64_t bursty_p_cpu_us(void); /* watcher_system.c */
+#elif defined(BURSTY_P_TIMERS) || (defined(BURSTY_P_WATCHER) && defined(BURSTY_P_CLOCK))
 static uint64_t bursty_p_cpu_us(void) { return bursty_p_read_ns(BURSTY_P_PROCESS_CPU) / 1000; }
 #elif !defined(BURSTY_BARE) || defined(BURSTY_TICKS)
 static uint64_t bursty_p_cpu_us(void) { return 0; }

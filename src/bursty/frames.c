@@ -351,6 +351,39 @@ static void bursty_p_keep_slowest(bursty_p_frame_kind *kind, uint32_t number, ui
     BURSTY_P_RELEASE(&kind->slowest_busy, 0);
 }
 
+/* ---- ticks from another thread ---- */
+
+/* A tick of a path of the thread with that record. One thread alone may call it,
+   such as one that watches the others. Without a frame there is nowhere to put
+   the tick. */
+BURSTY_P_UNUSED static void bursty_p_post_frame_tick(uint32_t record, uint32_t row) {
+    uint32_t i, running, posted;
+    if (!BURSTY_P_GET(&bursty_p_frames.used)) return;
+    for (i = 0; i < BURSTY_P_FRAMED; i++) {
+        bursty_p_framed *f = &bursty_p_frames.framed[i];
+        if (BURSTY_P_ACQUIRE(&f->thread) != record + 1) continue;
+        running = BURSTY_P_GET(&f->running);
+        if (!running) return;
+        posted = BURSTY_P_GET(&f->posted);
+        if (posted - BURSTY_P_ACQUIRE(&f->fetched) == BURSTY_P_FRAME_POSTS) {
+            bursty_p_tick_add_shared(&bursty_p_frames.kind[running - 1].crowded, 1);
+            return;
+        }
+        BURSTY_P_PUT(&f->post[posted % BURSTY_P_FRAME_POSTS], row);
+        BURSTY_P_RELEASE(&f->posted, posted + 1);
+        return;
+    }
+}
+
+/* Into the frame that runs. Without one they came too late for it: dropped. */
+static void bursty_p_fetch_frame_ticks(bursty_p_framed *f) {
+    uint32_t posted = BURSTY_P_ACQUIRE(&f->posted), fetched = f->fetched;
+    if (fetched == posted) return;
+    for (; fetched != posted; fetched++)
+        bursty_p_frame_tick(f, BURSTY_P_GET(&f->post[fetched % BURSTY_P_FRAME_POSTS]), 1);
+    BURSTY_P_RELEASE(&f->fetched, fetched);
+}
+
 /* ---- the end of a frame, and the next ---- */
 
 static void bursty_p_end_frame(bursty_p_framed *f, uint32_t k, uint64_t ns, uint64_t cpu_ns,
@@ -379,10 +412,14 @@ static void bursty_p_end_frame(bursty_p_framed *f, uint32_t k, uint64_t ns, uint
 }
 
 /* A place for a thread that begins its first frame; NULL if all are in use. */
-static bursty_p_framed *bursty_p_take_framed(void) {
+static bursty_p_framed *bursty_p_take_framed(uint32_t record) {
     uint32_t i;
     for (i = 0; i < BURSTY_P_FRAMED; i++) {
-        if (bursty_p_cas(&bursty_p_frames.framed[i].used, 0, 1)) return &bursty_p_frames.framed[i];
+        bursty_p_framed *f = &bursty_p_frames.framed[i];
+        if (!bursty_p_cas(&f->used, 0, 1)) continue;
+        bursty_p_fetch_frame_ticks(f); /* of a thread that has ended */
+        BURSTY_P_RELEASE(&f->thread, record + 1);
+        return f;
     }
     return NULL;
 }
@@ -396,7 +433,7 @@ BURSTY_API void bursty_frame(const char *name) {
     if (BURSTY_P_ACQUIRE(&bursty_p_all.epoch) == 0) return;
     BURSTY_P_PUT(&bursty_p_frames.used, 1);
     if (!f && name && t && bursty_p_has_frame_clock())
-        f = bursty_p_mine.framed = bursty_p_take_framed();
+        f = bursty_p_mine.framed = bursty_p_take_framed(t->number);
     if (!f) {
         bursty_p_tick_add_shared(name ? &bursty_p_frames.lost : &bursty_p_frames.idle_ends, 1);
         return;
@@ -411,6 +448,7 @@ BURSTY_API void bursty_frame(const char *name) {
         k = bursty_p_kind_of(name, 1);
         if (k == BURSTY_FRAMES) bursty_p_tick_add_shared(&bursty_p_frames.lost, 1);
     }
+    bursty_p_fetch_frame_ticks(f);
     ended = f->running;
     breaks = f->breaks;
     began_ns = f->began_ns;
@@ -473,6 +511,7 @@ static void bursty_p_leave_frames(void) {
     BURSTY_P_FENCE();
     if (!f) return;
     if (f->running) bursty_p_tick_add_shared(&bursty_p_frames.kind[f->running - 1].unended, 1);
+    BURSTY_P_RELEASE(&f->thread, 0);
     BURSTY_P_PUT(&f->running, 0);
     f->busy = f->list[0].count = f->list[1].count = f->list[0].more = f->list[1].more = 0;
     BURSTY_P_RELEASE(&f->used, 0);
@@ -525,7 +564,7 @@ static void bursty_p_fork_frames(void) {
     for (i = 0; i < BURSTY_P_FRAMED; i++) {
         bursty_p_framed *f = &bursty_p_frames.framed[i];
         if (f == bursty_p_mine.framed) continue;
-        f->used = f->running = f->busy = 0;
+        f->used = f->running = f->busy = f->thread = 0;
         f->list[0].count = f->list[1].count = f->list[0].more = f->list[1].more = 0;
     }
 }

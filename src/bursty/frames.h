@@ -10,8 +10,12 @@
    A frame ends by changing `active`, in one store. Ticks that interrupt the
    work behind it are in the next frame, which has begun, and nothing is counted
    twice or lost. Invariant: the list that is not active is empty, but while a
-   frame ends. */
-enum { BURSTY_P_FRAME_PATHS = 64 };
+   frame ends.
+
+   Whoever charges ticks from another thread posts them: a ring that one thread
+   fills, and that the frame's thread empties when the frame ends. A full one is
+   counted. */
+enum { BURSTY_P_FRAME_PATHS = 64, BURSTY_P_FRAME_POSTS = 32 };
 typedef struct bursty_p_frame_list {
     volatile uint32_t count;
     uint32_t more;            /* ticks of further paths                          */
@@ -29,6 +33,9 @@ typedef struct bursty_p_framed {
     volatile uint32_t busy;   /* in bursty_frame: a signal handler finds it so   */
     uint32_t breaks;          /* pauses and clears when the frame began          */
     uint32_t serial;          /* of the path that is being folded                */
+    uint32_t thread;          /* 1 + the number of its record, or 0              */
+    uint32_t posted, fetched; /* how many, ever                                  */
+    uint32_t post[BURSTY_P_FRAME_POSTS]; /* rows, each with one tick             */
     uint64_t began_ns, began_cpu_ns;
     bursty_p_frame_list list[2];
     bursty_p_count sum[BURSTY_FRAMES][BURSTY_P_FRAME_CLASSES * BURSTY_P_FRAME_SUMS];

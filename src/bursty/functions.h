@@ -23,7 +23,7 @@ BURSTY_API uint32_t bursty_in_burst(void) BURSTY_P_OFF(return 0)
    because memory is too small or a value is out of range. */
 BURSTY_API uint32_t bursty_start(const bursty_config *config) BURSTY_P_OFF(return (void)config, 1)
 
-/* Ends all timers, gives the signal back and ends all profiles. What was
+/* Ends all timers or the watcher, gives the signal back and ends all profiles. What was
    counted stays for bursty_write. Call it before dlclose takes this code away,
    when no other thread can be in the middle of a check. */
 BURSTY_API void bursty_stop(void) BURSTY_P_OFF((void)0)
@@ -65,7 +65,8 @@ BURSTY_API size_t bursty_frames(const char *name, uint32_t *us, size_t max)
    another thread, the checks since its last look at its schedule are not in it
    yet. */
 BURSTY_API void bursty_get_stats(bursty_stats *out)
-    BURSTY_P_OFF(const bursty_stats none = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+    BURSTY_P_OFF(const bursty_stats none = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                                         0, 0, 0, 0 };
                  *out = none)
 
 /* Writes the dump (docs/formats.md), at any instruction, in a signal handler,
@@ -84,7 +85,8 @@ BURSTY_API int bursty_save(const char *path) BURSTY_P_OFF(return (void)path, 0)
 /* n ticks have passed on this thread: charges them to its innermost scope. A
    timer of bursty_start does it, where there is one; else call it from a timer's
    signal handler, from the SysTick interrupt, or once a frame, with
-   config.tick_hz set. One caller for each thread. */
+   config.tick_hz set. One caller for each thread. While a watcher looks, it does
+   nothing: where one would begin by itself set config.watch to -1. */
 BURSTY_API void bursty_tick(uint32_t n) BURSTY_P_OFF((void)n)
 
 /* Zeroes table, ticks and stats, but not the numbers of threads. What others

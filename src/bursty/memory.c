@@ -45,6 +45,12 @@ typedef struct bursty_p_sampler {
 typedef struct bursty_p_thread {
     uint32_t state, number, reuses, paths; /* paths: rows of the table of paths */
     uint32_t timer;           /* 1 + its id, or 0 */
+#ifdef BURSTY_P_WATCHER
+    uint32_t watched, system; /* see watcher.c: may it look; what the system calls the thread */
+    uint32_t pending;         /* the row of a look that is not charged yet, or 0 */
+    const bursty_here *here;
+    uint64_t ran_ns;          /* the thread's CPU time at the last look, or as far as it is paid */
+#endif
     char name[BURSTY_P_NAME];
     bursty_p_count checks, burst_checks, lost, bursts[BURSTY_PROFILES], events[BURSTY_PROFILES];
     bursty_p_count class_sum[2 * BURSTY_P_CLASSES]; /* bursts, xx, bursts, xx, ...    */

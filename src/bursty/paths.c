@@ -7,8 +7,9 @@
 
    A row is one path of scopes on one thread: key (site, parent, thread). Rows are found by open
    addressing and claimed by compare-and-swap, as in bursty.h's hot table: index holds a row's
-   number, or 0. Invariant: a row is written by its thread alone, its parent has a smaller number,
-   and a row in the index never moves. So a handler never waits, wherever it interrupts. */
+   number, or 0. Invariant: a row is written by its thread alone, or by the watcher alone,
+   its parent has a smaller number, and a row in the index never moves. So a handler never waits,
+   wherever it interrupts. */
 
 /* Counts are 64-bit where such a load is atomic. Elsewhere they are 32-bit, and saturate: that is
    more than a year of ticks. */
@@ -20,11 +21,18 @@ typedef uint32_t bursty_p_tick_count;
 #define BURSTY_P_TICK_MOST UINT32_MAX
 #endif
 
-enum { BURSTY_P_TICK_COUNT, BURSTY_P_TICK_SLOW, BURSTY_P_TICK_SQUARES, BURSTY_P_TICK_SUMS };
+enum { BURSTY_P_TICK_COUNT, BURSTY_P_TICK_SLOW, BURSTY_P_TICK_SQUARES, BURSTY_P_TICK_WRITTEN,
+#ifdef BURSTY_P_WATCHER
+       BURSTY_P_TICK_WAITING = BURSTY_P_TICK_WRITTEN, BURSTY_P_TICK_SUMS
+#else
+       BURSTY_P_TICK_SUMS = BURSTY_P_TICK_WRITTEN
+#endif
+};
 
 typedef struct bursty_p_tick_row {
     const bursty_site *site;
-    bursty_p_tick_count sum[BURSTY_P_TICK_SUMS]; /* count, of these in the slow path, sum of squares of n */
+    /* count, of these in the slow path, sum of squares of n; looks that found it waiting */
+    bursty_p_tick_count sum[BURSTY_P_TICK_SUMS];
     uint32_t parent, thread;         /* parent: a row's number, or 0                          */
     uint32_t order;                  /* among the rows of its thread, from 0                  */
 } bursty_p_tick_row;
@@ -37,6 +45,7 @@ static struct {
     uint32_t row_room, row_count, index_mask, period_us;
     bursty_p_tick_count lost, cut, late, untimed;
     uint32_t fold;
+    uint32_t is_watched; /* by the watcher, which is then the only one who charges */
 } bursty_p_ticks;
 
 /* Takes `bytes` of memory for rows and index. Returns how many it needs: all, or 0 if that is too
@@ -129,28 +138,20 @@ static uint32_t bursty_p_tick_folds(const bursty_site *site, uint32_t row) {
 }
 #endif
 
-/* The program may be in the middle of changing its stack of scopes; it writes the stack before the
-   depth. The slow path of bursty.h runs while the word is a large number (its BUSY). `inner`, if it
-   is not NULL, is a scope whose function is running, but which is not on the stack. */
-static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
-    volatile uint32_t *word = &BURSTY_P_HERE.n, *place = &BURSTY_P_HERE.depth;
-    uint32_t busy = *word, depth = *place, thread, row = 0, next = 0;
+/* The row of a thread's path: of depth scopes, the first of which stand in stack, and of `inner` if
+   that is not NULL. n ticks are to be charged to it: where the table is full it is a scope further
+   out, or 0, and they are counted. */
+static uint32_t bursty_p_tick_place(uint32_t thread, uint32_t depth,
+                                    const bursty_site *const volatile *stack,
+                                    const bursty_site *inner, uint32_t n) {
+    uint32_t row = 0, next = 0;
 #if BURSTY_STACK > 0
     uint32_t i;
 #endif
-    const bursty_p_thread *record;
-    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return; /* nobody asked, or a pause */
-    record = bursty_p_registered();
-    thread = !record ? 0 : BURSTY_P_MOST == 1 ? 1 : record->number + 1;
-    if (thread == 0 || n == 0) {
-        bursty_p_tick_add_shared(&bursty_p_ticks.lost, n);
-        return;
-    }
     if (depth == 0) row = next = bursty_p_tick_child(&bursty_p_outside, 0, thread);
 #if BURSTY_STACK > 0
     for (i = 0; i < depth && i < BURSTY_STACK; i++) {
-        const bursty_site *volatile *at = &BURSTY_P_HERE.stack[i];
-        const bursty_site *site = *at;
+        const bursty_site *site = stack[i];
         next = bursty_p_tick_folds(site, row);
         if (!next) next = bursty_p_tick_child(site, row, thread);
         if (!next) break;
@@ -164,19 +165,50 @@ static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
     }
     depth = depth > BURSTY_STACK && next;
 #else
+    (void)stack;
     (void)inner;
 #endif
     if (depth && next == row) next = bursty_p_tick_child(&bursty_p_deep_site, row, thread);
     if (next) row = next;
     if (!next) bursty_p_tick_add_shared(row ? &bursty_p_ticks.cut : &bursty_p_ticks.lost, n);
+    return row;
+}
+
+static void bursty_p_tick_charge_row(uint32_t row, uint32_t n, int is_slow) {
+    bursty_p_tick_count *sum = bursty_p_ticks.rows[row - 1].sum;
+    bursty_p_tick_add(&sum[BURSTY_P_TICK_COUNT], n);
+    bursty_p_tick_add(&sum[BURSTY_P_TICK_SQUARES], (uint64_t)n * n);
+    if (is_slow) bursty_p_tick_add(&sum[BURSTY_P_TICK_SLOW], n);
+}
+
+/* The slow path of bursty.h runs while the word is a large number (its BUSY). */
+BURSTY_P_STEP int bursty_p_is_busy(uint32_t word) { return (int32_t)word >= 0 && word >> 29 != 0; }
+
+/* The program may be in the middle of changing its stack of scopes; it writes the stack before the
+   depth. `inner`, if it is not NULL, is a scope whose function is running, but which is not on the
+   stack. */
+static void bursty_p_tick_charge(uint32_t n, const bursty_site *inner) {
+    volatile uint32_t *word = &BURSTY_P_HERE.n, *place = &BURSTY_P_HERE.depth;
+    const bursty_site *const volatile *stack = NULL;
+    uint32_t busy = *word, depth = *place, thread, row;
+    const bursty_p_thread *record;
+    if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) return; /* nobody asked, or a pause */
+    if (bursty_p_ticks.is_watched) return;
+    record = bursty_p_registered();
+    thread = !record ? 0 : BURSTY_P_MOST == 1 ? 1 : record->number + 1;
+    if (thread == 0 || n == 0) {
+        bursty_p_tick_add_shared(&bursty_p_ticks.lost, n);
+        return;
+    }
+#if BURSTY_STACK > 0
+    stack = BURSTY_P_HERE.stack;
+#endif
+    row = bursty_p_tick_place(thread, depth, stack, inner, n);
     if (!row) return;
-    bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_COUNT], n);
-    bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_SQUARES], (uint64_t)n * n);
+    bursty_p_tick_charge_row(row, n, bursty_p_is_busy(busy));
 #if BURSTY_FRAMES > 0
     bursty_p_frame_tick(bursty_p_mine.framed, row, n);
 #endif
-    if ((int32_t)busy < 0 || busy >> 29 == 0) return;
-    bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_SLOW], n);
 }
 
 #endif /* BURSTY_P_TICKS */

@@ -7,6 +7,13 @@
 enum { BURSTY_P_SCOPE_CALL = BURSTY_CALL | BURSTY_FRAME,
        BURSTY_P_SCOPE_RETURN = BURSTY_RETURN | BURSTY_FRAME };
 
+/* A watcher may read them meanwhile. */
+#if defined(BURSTY_P_GNU) && !defined(BURSTY_NO_TLS)
+#define BURSTY_P_SHOW(place, v) __atomic_store_n(place, v, __ATOMIC_RELAXED)
+#else
+#define BURSTY_P_SHOW(place, v) ((void)(*(place) = (v)))
+#endif
+
 BURSTY_P_INLINE bursty_p_scope bursty_p_enter(const bursty_site *site) {
     bursty_p_scope scope = { site, 0 };
     volatile bursty_here *here = &BURSTY_P_HERE;
@@ -16,9 +23,9 @@ BURSTY_P_INLINE bursty_p_scope bursty_p_enter(const bursty_site *site) {
 #else
     scope.depth = here->depth;
 #if BURSTY_STACK > 0
-    if (scope.depth < BURSTY_STACK) here->stack[scope.depth] = site;
+    if (scope.depth < BURSTY_STACK) BURSTY_P_SHOW(&here->stack[scope.depth], site);
 #endif
-    here->depth = scope.depth + 1;
+    BURSTY_P_SHOW(&here->depth, scope.depth + 1);
 #endif
     return scope;
 }
@@ -26,7 +33,7 @@ BURSTY_P_INLINE bursty_p_scope bursty_p_enter(const bursty_site *site) {
 BURSTY_P_INLINE void bursty_p_leave(bursty_p_scope *scope) {
 #ifndef BURSTY_TINY
     volatile uint32_t *depth = &BURSTY_P_HERE.depth;
-    *depth = scope->depth;
+    BURSTY_P_SHOW(depth, scope->depth);
 #endif
     if (BURSTY_P_LIVE()) bursty_note(scope->site, 0, BURSTY_P_SCOPE_RETURN);
 }

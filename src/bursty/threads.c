@@ -5,8 +5,9 @@ static void bursty_p_seed(bursty_p_thread *t) {
     t->random = h ? h : 1;
 }
 
-/* bursty_p_watch arranges that bursty_thread_end is called when the calling thread ends. In a shared
-   object the key goes when the object is closed, for the C library would call code that is gone. */
+/* bursty_p_notice_end arranges that bursty_thread_end is called when the calling thread ends, and
+   returns whether it will be. In a shared object the key goes when the object is closed, for the C
+   library would call code that is gone. */
 #if defined(BURSTY_P_POSIX)
 static pthread_key_t bursty_p_key;
 static pthread_once_t bursty_p_once = PTHREAD_ONCE_INIT;
@@ -20,9 +21,9 @@ static void bursty_p_make_key(void) {
     bursty_p_has_key = 1;
     (void)pthread_atfork(NULL, NULL, bursty_forked);
 }
-static void bursty_p_watch(void) {
+static int bursty_p_notice_end(void) {
     (void)pthread_once(&bursty_p_once, bursty_p_make_key);
-    if (bursty_p_has_key) (void)pthread_setspecific(bursty_p_key, &bursty_p_mine);
+    return bursty_p_has_key && pthread_setspecific(bursty_p_key, &bursty_p_mine) == 0;
 }
 #ifdef BURSTY_P_SHARED
 __attribute__((destructor)) static void bursty_p_closed(void) {
@@ -36,9 +37,9 @@ struct bursty_p_at_end {
     int registered;
     ~bursty_p_at_end() { if (registered) bursty_thread_end(); }
 };
-static void bursty_p_watch(void) {
+static int bursty_p_notice_end(void) {
     static thread_local bursty_p_at_end end;
-    end.registered = 1;
+    return end.registered = 1;
 }
 #elif defined(_WIN32) && !defined(BURSTY_NO_TLS) && !defined(BURSTY_BARE)
 /* A fiber-local value has a callback at a thread's end, in C, too. Windows.h is
@@ -49,22 +50,23 @@ static uint32_t bursty_p_fls; /* 1 + the index */
 static void __stdcall bursty_p_ended(void *value) {
     if (value) bursty_thread_end();
 }
-static void bursty_p_watch(void) {
+static int bursty_p_notice_end(void) {
     if (BURSTY_P_ACQUIRE(&bursty_p_fls) == 0) {
         uint32_t made = (uint32_t)FlsAlloc(bursty_p_ended) + 1; /* one too many in a race is kept */
         (void)bursty_p_cas(&bursty_p_fls, 0, made);
     }
-    if (BURSTY_P_ACQUIRE(&bursty_p_fls))
-        (void)FlsSetValue(BURSTY_P_ACQUIRE(&bursty_p_fls) - 1, &bursty_p_mine);
+    return BURSTY_P_ACQUIRE(&bursty_p_fls)
+           && FlsSetValue(BURSTY_P_ACQUIRE(&bursty_p_fls) - 1, &bursty_p_mine);
 }
 #else
-static void bursty_p_watch(void) { }
+static int bursty_p_notice_end(void) { return 0; }
 #endif
 
-static void bursty_p_time_on_thread(int what, bursty_p_thread *t); /* time.c */
+/* time.c; is_noticed: on BURSTY_THREAD_BEGINS, whether its end will be told */
+static void bursty_p_time_on_thread(int what, bursty_p_thread *t, int is_noticed);
 
-static void bursty_p_tell(int what, bursty_p_thread *t) {
-    bursty_p_time_on_thread(what, t);
+static void bursty_p_tell(int what, bursty_p_thread *t, int is_noticed) {
+    bursty_p_time_on_thread(what, t, is_noticed);
     if (bursty_p_all.companion.on_thread) bursty_p_all.companion.on_thread(what, t->number);
 }
 
@@ -107,8 +109,7 @@ static bursty_p_thread *bursty_p_register(void) {
     bursty_p_seed(t);
     t->reuses++;
     t->opening = BURSTY_P_GET(&bursty_p_all.opening) - 1;
-    bursty_p_watch();
-    bursty_p_tell(BURSTY_THREAD_BEGINS, t);
+    bursty_p_tell(BURSTY_THREAD_BEGINS, t, bursty_p_notice_end());
     return t;
 }
 

@@ -5,7 +5,8 @@
 /* bursty_start asks what can tick here (plan), lays out a table of paths if
    something does, and then begins. Where there are timers, each thread arms its
    own when it registers, and gives it back when it ends. A child of fork has
-   none of them: it begins with its one thread.
+   none of them: it begins with its one thread. Where there are none, or if
+   config.watch asks for it, the watcher looks at all threads (watcher.c).
 
    The CPU time of the process stands beside the ticks: ticks times period falls
    short of it if a thread made no check, or had no record or timer, if the
@@ -23,10 +24,26 @@ static uint64_t bursty_p_cpu_seen(void) {
     return bursty_p_cpu.before + now - bursty_p_cpu.since;
 }
 
+/* Does the watcher look, and nobody else tick? */
+static uint32_t bursty_p_wants_watcher(const bursty_config *config) {
+#if defined(BURSTY_P_WATCHER) && (defined(BURSTY_P_TIMERS) || defined(__linux__))
+    return config->tick_hz >= 0 && config->watch > 0;
+#elif defined(BURSTY_P_WATCHER)
+    return config->tick_hz >= 0 && config->watch >= 0;
+#else
+    (void)config;
+    return 0;
+#endif
+}
+
 /* Forgets what an earlier start has counted, sets no_time and the period. Returns whether a table of
    paths is needed. */
 static int bursty_p_plan_time(const bursty_config *config) {
     int32_t hz = config->tick_hz;
+    bursty_p_ticks.is_watched = bursty_p_wants_watcher(config);
+#ifdef BURSTY_P_WATCHER
+    bursty_p_watcher_forget_counts();
+#endif
     bursty_p_ticks.lost = bursty_p_ticks.cut = bursty_p_ticks.late = bursty_p_ticks.untimed = 0;
     bursty_p_cpu.before = 0;
     bursty_p_ticks.fold = config->fold;
@@ -34,6 +51,7 @@ static int bursty_p_plan_time(const bursty_config *config) {
     bursty_p_all.no_time = BURSTY_TIME_IS_ON;
     if (hz < 0) bursty_p_all.no_time = BURSTY_NO_TIME_ASKED;
     if (hz != 0) return hz > 0;
+    if (bursty_p_ticks.is_watched) return 1;
 #if defined(BURSTY_P_TIMERS) && defined(BURSTY_P_SHARED)
     bursty_p_all.no_time = BURSTY_NO_TIME_SHARED;
 #elif defined(BURSTY_BARE)
@@ -52,7 +70,7 @@ static void bursty_p_begin_time(void) {
         return;
     }
 #ifdef BURSTY_P_TIMERS
-    if (!bursty_p_install()) {
+    if (!bursty_p_ticks.is_watched && !bursty_p_install()) {
         bursty_p_all.no_time = BURSTY_NO_TIME_SIGNALS;
         return;
     }
@@ -60,11 +78,19 @@ static void bursty_p_begin_time(void) {
     bursty_p_cpu.since = bursty_p_cpu_us();
     BURSTY_P_FENCE();
     BURSTY_P_RELEASE(&bursty_p_ticks.on, 1);
+#ifdef BURSTY_P_WATCHER
+    if (!bursty_p_ticks.is_watched || bursty_p_watcher_begin()) return;
+    BURSTY_P_RELEASE(&bursty_p_ticks.on, 0);
+    bursty_p_all.no_time = BURSTY_NO_TIME_THREAD;
+#endif
 }
 
 static void bursty_p_end_time(void) {
     bursty_p_cpu.before = bursty_p_cpu_seen();
     BURSTY_P_RELEASE(&bursty_p_ticks.on, 0);
+#ifdef BURSTY_P_WATCHER
+    bursty_p_watcher_end();
+#endif
 #ifdef BURSTY_P_TIMERS
     bursty_p_uninstall();
 #endif
@@ -75,6 +101,9 @@ static void bursty_p_pause_time(int is_paused) {
     bursty_p_cpu.before = bursty_p_cpu_seen();
     bursty_p_cpu.since = bursty_p_cpu_us();
     BURSTY_P_RELEASE(&bursty_p_ticks.on, is_paused ? 2 : 1);
+#ifdef BURSTY_P_WATCHER
+    if (bursty_p_ticks.is_watched) bursty_p_watcher_order();
+#endif
 }
 
 static void bursty_p_clear_time(void) {
@@ -86,13 +115,31 @@ static void bursty_p_clear_time(void) {
     BURSTY_P_RELEASE(&bursty_p_ticks.lost, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.cut, 0);
     BURSTY_P_RELEASE(&bursty_p_ticks.late, 0);
+#ifdef BURSTY_P_WATCHER
+    bursty_p_watcher_forget_counts();
+#endif
     bursty_p_cpu.before = 0;
     bursty_p_cpu.since = bursty_p_cpu_us();
 }
 
-/* On a thread that registers, that ends, or that is a forked child. */
-static void bursty_p_time_on_thread(int what, bursty_p_thread *t) {
+/* On a thread that registers, that ends, or that is a forked child. A thread whose end will not be
+   noticed cannot be watched: its stack would be gone. */
+#ifdef BURSTY_P_WATCHER
+static void bursty_p_watch_on_thread(int what, bursty_p_thread *t, int is_noticed) {
+    if (what == BURSTY_THREAD_FORKED) {
+        bursty_p_ticks.untimed = 0;
+        bursty_p_watcher_forked();
+    }
+    if (what == BURSTY_THREAD_ENDS) bursty_p_watcher_close(t);
+    if (what != BURSTY_THREAD_BEGINS && what != BURSTY_THREAD_FORKED) return;
+    if (!BURSTY_P_ACQUIRE(&bursty_p_ticks.on)) return;
+    if (is_noticed) bursty_p_watcher_open(t);
+    if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED)
+        bursty_p_tick_add_shared(&bursty_p_ticks.untimed, 1);
+}
+#endif
 #ifdef BURSTY_P_TIMERS
+static void bursty_p_timer_on_thread(int what, bursty_p_thread *t) {
     uint32_t i;
     if (what == BURSTY_THREAD_FORKED) { /* a child inherits no timer */
         for (i = 0; i < bursty_p_threads(); i++) bursty_p_all.threads[i].timer = 0;
@@ -102,9 +149,20 @@ static void bursty_p_time_on_thread(int what, bursty_p_thread *t) {
     if (what != BURSTY_THREAD_BEGINS && what != BURSTY_THREAD_FORKED) return;
     if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) && !bursty_p_arm(t))
         bursty_p_tick_add_shared(&bursty_p_ticks.untimed, 1);
-#else
+}
+#endif
+static void bursty_p_time_on_thread(int what, bursty_p_thread *t, int is_noticed) {
     (void)what;
     (void)t;
+    (void)is_noticed;
+#ifdef BURSTY_P_WATCHER
+    if (bursty_p_ticks.is_watched) {
+        bursty_p_watch_on_thread(what, t, is_noticed);
+        return;
+    }
+#endif
+#ifdef BURSTY_P_TIMERS
+    bursty_p_timer_on_thread(what, t);
 #endif
 }
 
@@ -118,8 +176,16 @@ static void bursty_p_time_stats(bursty_stats *out) {
     out->untimed = BURSTY_P_ACQUIRE(&bursty_p_ticks.untimed);
     out->cpu_us = bursty_p_cpu_seen();
     out->paths = count;
+#ifdef BURSTY_P_WATCHER
+    out->looks_late = BURSTY_P_ACQUIRE(&bursty_p_watcher.late);
+    out->looks_cut = BURSTY_P_ACQUIRE(&bursty_p_watcher.cut);
+    out->unwatched = BURSTY_P_GET(&bursty_p_watcher.unwatched);
+#endif
     for (i = 0; i < count; i++) {
         const bursty_p_tick_row *row = &bursty_p_ticks.rows[i];
+#ifdef BURSTY_P_WATCHER
+        out->waiting = bursty_p_sat_add(out->waiting, BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_WAITING]));
+#endif
         out->ticks = bursty_p_sat_add(out->ticks, BURSTY_P_ACQUIRE(&row->sum[0]));
         out->ticks_slow = bursty_p_sat_add(out->ticks_slow, BURSTY_P_ACQUIRE(&row->sum[1]));
     }
@@ -144,8 +210,12 @@ static void bursty_p_put_paths(bursty_p_dump *d, const bursty_p_thread *t, uint3
         bursty_p_put_site(d, site);
         back = row->parent ? row->order - bursty_p_ticks.rows[row->parent - 1].order : 0;
         bursty_p_put_varint(&d->out, back);
-        for (k = 0; k < BURSTY_P_TICK_SUMS; k++)
+        for (k = 0; k < BURSTY_P_TICK_WRITTEN; k++)
             bursty_p_put_varint(&d->out, BURSTY_P_ACQUIRE(&row->sum[k]));
+#ifdef BURSTY_P_WATCHER
+        const uint64_t waiting[2] = { 13, BURSTY_P_ACQUIRE(&row->sum[BURSTY_P_TICK_WAITING]) };
+        if (waiting[1]) bursty_p_put_all(d, waiting, 2);
+#endif
     }
 }
 
@@ -164,6 +234,17 @@ static int bursty_p_write_time(bursty_p_dump *d, bursty_write_fn write, void *us
     bursty_p_put_all(d, ticks, 5);
     if (untimed[1]) bursty_p_put_all(d, untimed, 2);
     if (cpu[1]) bursty_p_put_all(d, cpu, 2);
+#ifdef BURSTY_P_WATCHER
+    if (bursty_p_ticks.is_watched) {
+        const uint64_t watch[9] = { 12, 1, BURSTY_P_ANSWERS, BURSTY_P_GET(&bursty_p_watcher.rounds),
+                                    BURSTY_P_ACQUIRE(&bursty_p_watcher.looks),
+                                    BURSTY_P_ACQUIRE(&bursty_p_watcher.squares),
+                                    BURSTY_P_ACQUIRE(&bursty_p_watcher.late),
+                                    BURSTY_P_ACQUIRE(&bursty_p_watcher.cut),
+                                    BURSTY_P_GET(&bursty_p_watcher.unwatched) };
+        bursty_p_put_all(d, watch, 9);
+    }
+#endif
     for (i = 0; i < bursty_p_threads(); i++) bursty_p_put_paths(d, &bursty_p_all.threads[i], count);
     return bursty_p_put_end(&d->out);
 }
@@ -183,7 +264,9 @@ static void bursty_p_zero_paths(void) { }
 static size_t bursty_p_lay_out_paths(unsigned char *memory, size_t bytes) {
     return (void)memory, (void)bytes, 0;
 }
-static void bursty_p_time_on_thread(int what, bursty_p_thread *t) { (void)what, (void)t; }
+static void bursty_p_time_on_thread(int what, bursty_p_thread *t, int is_noticed) {
+    (void)what, (void)t, (void)is_noticed;
+}
 BURSTY_API void bursty_tick(uint32_t n) { (void)n; }
 
 #endif

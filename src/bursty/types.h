@@ -70,11 +70,15 @@ typedef struct bursty_config {
     bursty_profile profile;   /* profile 0; all zero: hot functions and pairs */
     void *memory;             /* NULL: BURSTY_MEMORY bytes of static memory   */
     size_t memory_bytes;
-    int32_t tick_hz;          /* looks at each thread in a second of its CPU
-                                 time: 100 where this header has timers (see
-                                 TIME), else none. -1: none. Without timers, or
-                                 with BURSTY_BARE, n > 0 says that you call
-                                 bursty_tick n times a second                 */
+    int32_t tick_hz;          /* looks at each thread in a second, with timers
+                                 of its CPU time: 100 where this header has
+                                 timers or a watcher, else none. -1: none.
+                                 Without both, or with BURSTY_BARE, n > 0 says
+                                 that you call bursty_tick n times a second   */
+    int32_t watch;            /* 1: a thread of this header, the watcher, looks
+                                 at the scopes of the others. No signals, and
+                                 it sees who waits. 0: where there are no timers
+                                 (Windows, macOS). -1: never                  */
     uint32_t fold;            /* n > 0 folds recursion: a scope that is the
                                  running one or one of its n - 1 nearest
                                  callers goes back there, in time and contexts */
@@ -144,13 +148,20 @@ typedef struct bursty_stats {
                                 pauses; 0 without timers                      */
     int32_t no_time;         /* why nothing ticks: BURSTY_NO_TIME_...; 0: it does */
     uint32_t paths;          /* rows of the table of paths in use             */
+    uint64_t waiting;        /* looks of the watcher that found a thread waiting;
+                                those that found one running are ticks        */
+    uint64_t looks_late;     /* looks left out because the watcher woke late  */
+    uint64_t looks_cut;      /* charged to a scope further out, since the inner
+                                ones changed while the watcher looked         */
+    uint32_t unwatched;      /* threads that never checked, the most at once;
+                                known on Linux                                */
 } bursty_stats;
 
 enum { /* reasons for stats.no_time */
     BURSTY_TIME_IS_ON = 0,
     BURSTY_NO_TIME_ASKED = 1,    /* config.tick_hz is -1, or 0 with BURSTY_BARE */
-    BURSTY_NO_TIME_SYSTEM = 2,   /* no timers of this kind here: not Linux, or a
-                                    compiler without thread-local variables   */
+    BURSTY_NO_TIME_SYSTEM = 2,   /* no timers and no watcher here: a system or a
+                                    compiler without threads, or watch is -1  */
     BURSTY_NO_TIME_STRICT = 3,   /* -std=c99 hides them: compile the file with
                                     the implementation with -std=gnu99, or
                                     define _GNU_SOURCE at its top             */
@@ -158,5 +169,6 @@ enum { /* reasons for stats.no_time */
                                     config.tick_hz asks for it                */
     BURSTY_NO_TIME_SIGNALS = 5,  /* the program uses all real-time signals    */
     BURSTY_NO_TIME_REFUSED = 6,  /* the system refused the first timer        */
-    BURSTY_NO_TIME_MEMORY = 7    /* config.memory_bytes is too small          */
+    BURSTY_NO_TIME_MEMORY = 7,   /* config.memory_bytes is too small          */
+    BURSTY_NO_TIME_THREAD = 8    /* the system refused the watcher's thread   */
 };

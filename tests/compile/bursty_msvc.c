@@ -100,6 +100,7 @@ int main(int count, char **argument) {
     config.profile.every = BURSTY_ALWAYS;
     config.profile.classes = BURSTY_CALL;
     config.tick_hz = 100;
+    config.watch = -1; /* it ticks itself */
     if (bursty_start(&config) == 0) return 2;
     run_threads(1);
     run_threads(2); /* these take over the records of the first */

@@ -163,7 +163,7 @@ msvc() {
     echo "$passed passed, $failed failed"
 }
 
-# macOS: POSIX threads and clocks, no timers. Nothing is linked or run.
+# macOS: POSIX threads and clocks, no timers, a watcher. Nothing is linked or run.
 # shellcheck disable=SC2086
 macos() {
     for processor in x86_64 arm64; do
@@ -175,8 +175,8 @@ macos() {
                     tests/compile/$source
             done
         done
-        # A thread that ends is noticed, and there is a clock.
-        for symbol in _pthread_key_create _pthread_atfork _clock_gettime; do
+        # A thread that ends is noticed, there is a clock, and there is a watcher.
+        for symbol in _pthread_key_create _pthread_atfork _clock_gettime _pthread_create _thread_info; do
             clang_for $processor-apple-macos12 $hosted -x c -std=c99 tests/compile/all.c
             check "all.c uses $symbol" grep -q "$symbol" "$build/x.obj"
         done

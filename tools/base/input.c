@@ -45,12 +45,20 @@ const void *input_find(const input *in, const part_kind *kind) {
     return NULL;
 }
 
+static void add_other(input *in, const void *bytes, size_t size) {
+    in->other = (struct input_other *)tool_grow(in->other,
+                                                (in->other_count + 1) * sizeof *in->other);
+    in->other[in->other_count].at = in->others.size;
+    in->other[in->other_count++].size = size;
+    text_bytes(&in->others, bytes, size);
+}
+
 int input_read(input *in, const dump *d, dump_fault *fault) {
     size_t i;
     for (i = 0; i < d->part_count; i++) {
         const dump_part *part = &d->parts[i];
         const part_kind *kind = kind_of(part->kind);
-        if (!kind) text_bytes(&in->others, d->data + part->offset, part->bytes);
+        if (!kind) add_other(in, d->data + part->offset, part->bytes);
         else if (kind->read(state_of(in, kind), d, part, fault) != 0) return -1;
     }
     return 0;
@@ -77,8 +85,34 @@ int input_take(input *in, const char *name, const text *file) {
     return status;
 }
 
+static const char *sorted; /* qsort hands nothing through */
+
+static int by_bytes(const void *left, const void *right) {
+    const struct input_other *a = (const struct input_other *)left;
+    const struct input_other *b = (const struct input_other *)right;
+    int order = memcmp(sorted + a->at, sorted + b->at, a->size < b->size ? a->size : b->size);
+    return order ? order : a->size < b->size ? -1 : a->size > b->size;
+}
+
+/* What this tool cannot read it can put into an order. */
+static void settle_others(input *in) {
+    text all = {NULL, 0, 0};
+    size_t i, at;
+    if (in->other_count == 0) return;
+    sorted = in->others.data;
+    qsort(in->other, in->other_count, sizeof *in->other, by_bytes);
+    for (i = 0; i < in->other_count; i++) {
+        at = all.size;
+        text_bytes(&all, in->others.data + in->other[i].at, in->other[i].size);
+        in->other[i].at = at;
+    }
+    text_free(&in->others);
+    in->others = all;
+}
+
 void input_settle(input *in) {
     size_t i;
+    settle_others(in);
     for (i = 0; i < in->state_count; i++) in->states[i].kind->settle(in->states[i].state);
 }
 
@@ -88,6 +122,18 @@ void input_write(input *in, text *out) {
     text_bytes(out, in->others.data, in->others.size);
 }
 
+int input_fold(input *in, size_t *size) {
+    text sums = {NULL, 0, 0};
+    int status;
+    input_settle(in);
+    input_write(in, &sums);
+    input_free(in);
+    *size = sums.size;
+    status = input_take(in, "what was added up so far", &sums);
+    text_free(&sums);
+    return status;
+}
+
 void input_free(input *in) {
     size_t i;
     for (i = 0; i < in->state_count; i++) {
@@ -95,6 +141,7 @@ void input_free(input *in) {
         free(in->states[i].state);
     }
     free(in->states);
+    free(in->other);
     text_free(&in->others);
     memset(in, 0, sizeof *in);
 }

@@ -13,6 +13,8 @@ typedef struct input {                            /* all zero: empty */
     input_state *states;                          /* of the kinds that occurred, by number */
     size_t state_count;
     text others;                                  /* parts of unknown kinds, as they are */
+    struct input_other { size_t at, size; } *other;   /* where each of them stands */
+    size_t other_count;
 } input;
 
 /* Adds the parts of a file. 0, or -1 with *fault filled: then the input is only fit to be freed. */
@@ -24,6 +26,11 @@ int  input_open(input *in, const char *path);
 int  input_take(input *in, const char *name, const text *file);
 /* Adds up: call it after the last part has been read. */
 void input_settle(input *in);
+/* Adds up on the way: settles, writes, and reads that, so that only sums are kept. More may be read
+   behind it. Of what has been read in which order and grouping the sums tell nothing, and so it does
+   not matter where this is called. *size: of what was written. Returns a TOOL_ status, after a
+   message. */
+int  input_fold(input *in, size_t *size);
 /* Writes what has been settled, as one dump. */
 void input_write(input *in, text *out);
 void input_free(input *in);

@@ -359,6 +359,14 @@ static void join_fields(contexts_tree *x, const contexts_tree *y) {
     if (a[CONTEXTS_PIECES] > UINT32_MAX) a[CONTEXTS_PIECES] = UINT32_MAX;
     if (a[CONTEXTS_RATE] < b[CONTEXTS_RATE]) a[CONTEXTS_RATE] = b[CONTEXTS_RATE];
     a[CONTEXTS_FLAGS] |= b[CONTEXTS_FLAGS];
+    /* What differs stands as the larger: not as that of whichever tree came first. Limits of 0 are
+       none, and so the largest. */
+    for (i = CONTEXTS_WIDTH; i <= CONTEXTS_DELTA; i++) {
+        if (a[i] < b[i]) a[i] = b[i];
+    }
+    for (i = CONTEXTS_LIMIT; i <= CONTEXTS_FOLD; i++) {
+        if (a[i] - 1 < b[i] - 1) a[i] = b[i];
+    }
 }
 
 static void join_sums(contexts_node *to, const contexts_node *from) {
@@ -447,22 +455,60 @@ static void write_sums(dump_writer *w, const contexts_node *n) {
     dump_put(w, n->yy);
 }
 
-/* Keys are numbered anew in each part, without gaps, in their order here. So a part that is read
-   and written again stays as it is, whatever other names there are. */
-static void write_tree(const contexts *c, const contexts_tree *t, text *out) {
+/* What is written does not tell which file came first: names, and children of a node, stand in
+   the order of their names. ranks[k] is the place of key k in it. */
+static const contexts *ordered; /* qsort hands nothing through */
+static const uint32_t *ranks;
+static const contexts_tree *ordered_tree;
+
+static int by_name(const void *left, const void *right) {
+    const contexts_key *a = &ordered->keys[*(const uint32_t *)left - 1];
+    const contexts_key *b = &ordered->keys[*(const uint32_t *)right - 1];
+    int order = strcmp(a->name, b->name);
+    return order ? order : a->twin < b->twin ? -1 : a->twin > b->twin;
+}
+
+static int by_rank(const void *left, const void *right) {
+    uint32_t a = ranks[ordered_tree->nodes[*(const uint32_t *)left].key];
+    uint32_t b = ranks[ordered_tree->nodes[*(const uint32_t *)right].key];
+    return a < b ? -1 : a > b;
+}
+
+static void sort_children(contexts_tree *t, uint32_t *list) {
+    uint32_t i, child, count, k;
+    ordered_tree = t;
+    for (i = 0; i < t->count; i++) {
+        contexts_node *n = &t->nodes[i];
+        for (count = 0, child = n->first; child; child = t->nodes[child].next)
+            list[count++] = child;
+        if (count < 2) continue;
+        qsort(list, count, sizeof *list, by_rank);
+        n->first = list[0];
+        n->last = list[count - 1];
+        for (k = 0; k < count; k++) t->nodes[list[k]].next = k + 1 < count ? list[k + 1] : 0;
+    }
+}
+
+/* Keys are numbered anew in each part, in the order of their names. A twin needs those before it:
+   by how many there are it is known again. */
+static void write_tree(const contexts *c, const contexts_tree *t, const uint32_t *sorted, text *out) {
     uint32_t *number = (uint32_t *)tool_alloc((c->key_count + 1) * sizeof *number);
     uint32_t i, depth = 0, before = 0, next = 0;
     dump_writer w;
     for (i = 1; i < t->count; i++) number[t->nodes[i].key] = 1;
+    for (i = (uint32_t)c->key_count; i > 1; i--) {
+        const contexts_key *key = &c->keys[sorted[i - 1] - 1];
+        if (key->twin && number[sorted[i - 1]]) number[sorted[i - 2]] = 1;
+    }
     dump_begin(&w, out, DUMP_CONTEXTS);
     dump_put(&w, t->has_sums ? 2 : 1);
     for (i = 1; i < CONTEXTS_NODES; i++) dump_put(&w, t->field[i]);
     dump_put(&w, t->count - 1);
-    for (i = 1; i <= c->key_count; i++) {
-        if (!number[i]) continue;
-        number[i] = ++next;
+    for (i = 0; i < c->key_count; i++) {
+        if (!number[sorted[i]]) continue;
+        number[sorted[i]] = ++next;
         dump_put(&w, next);
-        dump_put_string(&w, contexts_name(c, i));
+        dump_put_string(&w, contexts_name(c, sorted[i]));
     }
     dump_put(&w, 0);
     for (i = contexts_next(t, 0, &depth); i; i = contexts_next(t, i, &depth)) {
@@ -478,9 +524,30 @@ static void write_tree(const contexts *c, const contexts_tree *t, text *out) {
     free(number);
 }
 
+static int by_algorithm(const void *left, const void *right) {
+    uint64_t a = ((const contexts_tree *)left)->field[CONTEXTS_ALGORITHM];
+    uint64_t b = ((const contexts_tree *)right)->field[CONTEXTS_ALGORITHM];
+    return a < b ? -1 : a > b;
+}
+
 void contexts_write(contexts *c, text *out) {
+    uint32_t *keys = (uint32_t *)tool_alloc((c->key_count + 1) * sizeof *keys);
+    uint32_t *rank = (uint32_t *)tool_alloc((c->key_count + 1) * sizeof *rank), *children, k;
     size_t i;
-    for (i = 0; i < c->count; i++) write_tree(c, &c->trees[i], out);
+    for (k = 0; k < c->key_count; k++) keys[k] = k + 1;
+    ordered = c;
+    ranks = rank;
+    if (c->key_count) qsort(keys, c->key_count, sizeof *keys, by_name);
+    for (k = 0; k < c->key_count; k++) rank[keys[k]] = k;
+    if (c->count) qsort(c->trees, c->count, sizeof *c->trees, by_algorithm);
+    for (i = 0; i < c->count; i++) {
+        children = (uint32_t *)tool_alloc(c->trees[i].count * sizeof *children);
+        sort_children(&c->trees[i], children);
+        free(children);
+        write_tree(c, &c->trees[i], keys, out);
+    }
+    free(rank);
+    free(keys);
 }
 
 void contexts_free(contexts *c) {

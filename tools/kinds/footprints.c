@@ -304,8 +304,9 @@ static void write_part(const footprints_part *part, text *out) {
 }
 
 static void write(void *state, text *out) {
-    const footprints *f = (const footprints *)state;
+    footprints *f = (footprints *)state;
     size_t i;
+    if (f->count) qsort(f->parts, f->count, sizeof *f->parts, by_key); /* not by who came first */
     for (i = 0; i < f->count; i++) write_part(&f->parts[i], out);
 }
 

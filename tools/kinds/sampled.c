@@ -31,8 +31,11 @@ enum {
     TAG_SUMS = 8, /* a row with sums over bursts */
     TAG_UNTIMED = 9,
     TAG_MISSING = 10, /* threads without a record, why nothing ticked */
-    TAG_CPU = 11      /* CPU time of the process while it ticked */
+    TAG_CPU = 11,     /* CPU time of the process while it ticked */
+    TAG_WATCH = 12,   /* a watcher looked */
+    TAG_WAITING = 13  /* of the path before it */
 };
+enum { WATCH_VERSION = 1 };
 enum { SITE_NONE = 0, SITE_NEW = 1, SITE_RECENT = 2 };
 
 struct tally_string { struct tally_string *next; char *bytes; };
@@ -207,8 +210,33 @@ static void get_cpu(tally *s, part_state *p) {
     program->cpu_us = tally_add(program->cpu_us, dump_get(&p->r));
 }
 
+static void get_watch(tally *s, part_state *p) {
+    tally_program *program = &s->programs.at[s->programs.count - 1];
+    if (!program->has_ticks) refuse_record(p, "a watcher before ticks");
+    if (program->watch_answers) refuse_record(p, "a second watcher in one part");
+    if (dump_get(&p->r) != WATCH_VERSION) refuse_record(p, "a watcher of unknown version");
+    program->watch_answers = dump_get32(&p->r);
+    program->rounds = dump_get(&p->r);
+    program->looks = dump_get(&p->r);
+    program->look_squares = dump_get(&p->r);
+    program->looks_late = dump_get(&p->r);
+    program->looks_cut = dump_get(&p->r);
+    program->unwatched = dump_get(&p->r);
+    if (program->watch_answers < WATCH_COARSE || program->watch_answers > WATCH_STATE)
+        refuse_record(p, "a watcher that asks in an unknown way");
+}
+
+static void get_waiting(tally *s, part_state *p) {
+    tally_path *path = s->paths.count ? &s->paths.at[s->paths.count - 1] : NULL;
+    if (!p->has_thread || s->paths.count == p->first_path)
+        refuse_record(p, "waiting before the first path");
+    else if (!s->programs.at[s->programs.count - 1].watch_answers)
+        refuse_record(p, "waiting without a watcher");
+    else path->waiting = tally_add(path->waiting, dump_get(&p->r));
+}
+
 static void get_path(tally *s, part_state *p) {
-    tally_path path = {0, 0, 0, TALLY_NO_PATH, 0, 0, 0, 0};
+    tally_path path = {0, 0, 0, TALLY_NO_PATH, 0, 0, 0, 0, 0};
     uint64_t back;
     if (!p->has_thread) {
         refuse_record(p, "a path before the first thread");
@@ -256,6 +284,8 @@ static int read(void *state, const dump *d, const dump_part *part, dump_fault *f
         else if (tag == TAG_UNTIMED) get_untimed(s, &p);
         else if (tag == TAG_MISSING) get_missing(s, &p);
         else if (tag == TAG_CPU)     get_cpu(s, &p);
+        else if (tag == TAG_WATCH)   get_watch(s, &p);
+        else if (tag == TAG_WAITING) get_waiting(s, &p);
         else refuse_record(&p, "a record of unknown tag");
     }
     return p.r.reason ? dump_refuse(fault, dump_place(d, part, p.r.at), "%s", p.r.reason) : 0;
@@ -286,6 +316,14 @@ static void fold_programs(void *into, const void *from) {
     a->cpu_us = tally_add(a->cpu_us, b->cpu_us);
     a->lost_threads = tally_add(a->lost_threads, b->lost_threads);
     if (b->no_time > a->no_time) a->no_time = b->no_time;
+    if (!a->watch_answers || (b->watch_answers && b->watch_answers < a->watch_answers))
+        a->watch_answers = b->watch_answers; /* the one that knows least */
+    a->rounds = tally_add(a->rounds, b->rounds);
+    a->looks = tally_add(a->looks, b->looks);
+    a->look_squares = tally_add(a->look_squares, b->look_squares);
+    a->looks_late = tally_add(a->looks_late, b->looks_late);
+    a->looks_cut = tally_add(a->looks_cut, b->looks_cut);
+    a->unwatched = tally_add(a->unwatched, b->unwatched);
 }
 
 static int compare_profiles(const void *left, const void *right) {
@@ -390,6 +428,7 @@ static void fold_paths(void *into, const void *from) {
     a->ticks = tally_add(a->ticks, b->ticks);
     a->slow = tally_add(a->slow, b->slow);
     a->squares = tally_add(a->squares, b->squares);
+    a->waiting = tally_add(a->waiting, b->waiting);
 }
 
 /* Sorts and folds items, whose first member is their id. Returns how many are left; map, if wanted,
@@ -582,6 +621,9 @@ static void put_path(part_writer *p, size_t index) {
     dump_put(&p->w, path->ticks);
     dump_put(&p->w, path->slow);
     dump_put(&p->w, path->squares);
+    if (!path->waiting) return;
+    dump_put(&p->w, TAG_WAITING);
+    dump_put(&p->w, path->waiting);
 }
 
 static void put_ticks(dump_writer *w, const tally_program *program) {
@@ -599,6 +641,16 @@ static void put_ticks(dump_writer *w, const tally_program *program) {
         dump_put(w, TAG_CPU);
         dump_put(w, program->cpu_us);
     }
+    if (!program->watch_answers) return;
+    dump_put(w, TAG_WATCH);
+    dump_put(w, WATCH_VERSION);
+    dump_put(w, program->watch_answers);
+    dump_put(w, program->rounds);
+    dump_put(w, program->looks);
+    dump_put(w, program->look_squares);
+    dump_put(w, program->looks_late);
+    dump_put(w, program->looks_cut);
+    dump_put(w, program->unwatched);
 }
 
 static void put_missing(dump_writer *w, const tally_program *program) {

@@ -24,6 +24,9 @@ enum {
     PROFILE_REENABLE = 8,
     THREAD_ENDED = 1
 };
+/* How a watcher knows that a thread runs: by CPU time in large steps, by exact CPU time, by the
+   system's word. */
+enum { WATCH_COARSE = 1, WATCH_EXACT = 2, WATCH_STATE = 3 };
 
 /* Programs, profiles, threads, sites and rows refer to one another by index; `id` is private to
    tally_settle. */
@@ -37,6 +40,9 @@ typedef struct tally_program {
     uint64_t cpu_us;                              /* of the process while it ticked; 0: not known */
     uint64_t lost_threads;                        /* that had no record */
     uint32_t no_time;                             /* BURSTY_NO_TIME_... of bursty.h */
+    uint32_t watch_answers;                       /* WATCH_...; 0: no watcher looked */
+    uint64_t rounds, looks, look_squares;         /* of the watcher: docs/ticks.md */
+    uint64_t looks_late, looks_cut, unwatched;    /* unwatched: threads that never checked */
 } tally_program;
 typedef struct tally_profile {
     uint32_t id, program, number, check_count, burst_count, jitter_percent, classes, flags;
@@ -71,6 +77,7 @@ typedef struct tally_row {
 typedef struct tally_path {
     uint32_t id, thread, depth, parent, site;     /* parent: an index, or TALLY_NO_PATH */
     uint64_t ticks, slow, squares;                /* its own; slow: of these in the recording */
+    uint64_t waiting;                             /* looks that found it waiting; not among the ticks */
 } tally_path;
 
 #define TALLY_NO_PATH UINT32_MAX

@@ -41,6 +41,8 @@ uint32_t streams_site_number(streams_part *p, uint64_t value, const char *name) 
     hash = *site.name ? hash_string(site.name) : hash_numbers(value, 0);
     slot = hash_place(&p->site_places, hash, is_site, p, &site);
     if (*slot) {
+        streams_site *known = &p->sites[*slot - 1];
+        if (value < known->value) known->value = value; /* whichever part came first */
         free(site.name);
         return *slot - 1;
     }
@@ -340,8 +342,9 @@ void streams_part_write(const streams_part *p, text *out) {
 }
 
 static void write(void *state, text *out) {
-    const streams *s = (const streams *)state;
+    streams *s = (streams *)state;
     size_t i;
+    if (s->count) qsort(s->parts, s->count, sizeof *s->parts, by_key); /* not by who came first */
     for (i = 0; i < s->count; i++) streams_part_write(&s->parts[i], out);
 }
 

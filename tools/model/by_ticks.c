@@ -7,6 +7,7 @@
 #include "base/tool.h"
 #include "kinds/sampled.h"
 #include "model/interval.h"
+#include "model/looks.h"
 #include "model/pairs_by_ticks.h"
 #include "model/sampled.h"
 #include "model/stacks_by_ticks.h"
@@ -39,6 +40,8 @@ typedef struct report_ticks {
     int misses_time;                              /* so much that intervals would not hold */
     uint64_t own_ticks, own_squares;              /* of the recorder, not among these */
     int has_ticks;                                /* they were on */
+    int is_watched;                               /* by a thread that looks */
+    double lockstep;                              /* looks_lockstep */
     timed_path *paths;
     size_t path_count;
     uint32_t roots;                               /* the first one */
@@ -57,6 +60,7 @@ static void add_up(report_ticks *c) {
         const tally_program *p = &s->programs.at[i];
         if (p->tick_us > c->tick_us) c->tick_us = p->tick_us;
         c->has_ticks |= p->has_ticks != 0;
+        c->is_watched |= p->watch_answers != 0;
         c->cut = tally_add(c->cut, p->ticks_cut);
     }
     for (i = 0; i < s->paths.count; i++) {
@@ -214,7 +218,7 @@ static double effective_of(uint64_t ticks, uint64_t squares) {
 
 /* 0: no interval can be told, for a part of the time is missing. */
 static double effective(const report_ticks *c) {
-    return c->misses_time ? 0 : effective_of(c->ticks, c->squares);
+    return c->misses_time ? 0 : effective_of(c->ticks, c->squares) / c->lockstep;
 }
 
 /* What no tick met: its bound is that of the samples that there were. Where ticks come several at
@@ -289,6 +293,8 @@ static void add_percent(text *out, double part) {
 static void add_facts(report *r, const report_ticks *c) {
     text value = {NULL, 0, 0};
     if (c->ticks == 0 && c->own_ticks) text_add(&value, "none met the program");
+    else if (c->ticks == 0 && c->is_watched)
+        text_add(&value, "none came: all looks found threads waiting, or the run was too short");
     else if (c->ticks == 0 && c->tick_us)
         text_add(&value, "none came: the signal is blocked or was taken by the program, or the run "
                          "was shorter than one tick");
@@ -302,7 +308,8 @@ static void add_facts(report *r, const report_ticks *c) {
         text_count(&value, c->own_ticks);
         text_add(&value, " met the recorder");
     }
-    add_fact(r, c->ticks ? REPORT_PLAIN : REPORT_BAD, "ticks", &value);
+    if (c->ticks && c->is_watched) text_add(&value, ", by a thread that looks");
+    add_fact(r, c->ticks || c->is_watched ? REPORT_PLAIN : REPORT_BAD, "ticks", &value);
     if (c->slow) {
         interval range = interval_wilson(share(c, c->slow), effective(c));
         add_percent(&value, share(c, c->slow));
@@ -512,6 +519,7 @@ static void fill(void *columns, report *r, const void *state, const input *in) {
     (void)in;
     c->tally = s;
     c->misses_time = report_misses(r, REPORT_OF_TIME);
+    c->lockstep = looks_lockstep(s);
     add_up(c);
     if (c->ticks == 0) {
         add_headline(r, c);

@@ -58,7 +58,7 @@ static changed_row *changes_of(const comparison *c, const compare_list *list, si
         difference_side base = compare_base(c, list, i), now = compare_new(c, list, i);
         rows[i].of = difference_make(&base, &now);
         rows[i].row = i;
-        chances[i] = rows[i].of.chance;
+        chances[i] = difference_is_hopeless(&base, &now) ? NAN : rows[i].of.chance;
     }
     difference_judge(chances, list->rows, is_sure);
     for (i = 0, *sure = 0; i < list->rows; i++) {
@@ -237,12 +237,13 @@ static void add_headline(report *r, const comparison *c) {
         if (!list->is_there) continue;
         rows = changes_of(c, list, &sure);
         if (sure) {
-            const char *name = order[i] == COMPARE_CONTEXTS
-                                   ? "a context"
-                                   : c->names[list->which[rows[0].row]];
-            text_add(&line, name);
-            text_add(&line, order[i] == COMPARE_SELF ? " itself changed most: "
-                                                     : " changed most in calls: ");
+            uint32_t which = list->which[rows[0].row];
+            text_add(&line, order[i] == COMPARE_CONTEXTS
+                                ? c->contexts->names[c->contexts->name[which]]
+                                : c->names[which]);
+            text_add(&line, order[i] == COMPARE_SELF    ? " itself changed most: "
+                            : order[i] == COMPARE_CALLS ? " changed most in calls: "
+                                                        : " changed most in calls of a context: ");
             add_change(&line, &rows[0].of, list->unit);
             text_format(&line, "; %lu of %lu rows changed surely. ", (unsigned long)sure,
                         (unsigned long)list->rows);

@@ -309,6 +309,24 @@ int difference_exceeds(const difference_side *base, const difference_side *now, 
     return d.high <= more ? -1 : 0;
 }
 
+static double events_of(const difference_side *side) {
+    double events = 0;
+    size_t i;
+    for (i = 0; i < side->count; i++) {
+        const difference_run *run = &side->runs[i];
+        if (run->noise == DIFFERENCE_EVENTS) events += run->value / run->unit;
+        else if (run->noise == DIFFERENCE_PART && run->unit > 0)
+            events += run->value / run->unit * run->worth;
+        else return HUGE_VAL;
+    }
+    return events;
+}
+
+/* Five events that all fall to one side do so by luck in 1 of 16 cases. */
+int difference_is_hopeless(const difference_side *base, const difference_side *now) {
+    return events_of(base) + events_of(now) < 6;
+}
+
 /* ---- many tests --------------------------------------------------------------------------- */
 
 typedef struct tested { double chance; size_t row; } tested;

@@ -65,6 +65,11 @@ difference difference_make(const difference_side *base, const difference_side *n
 int difference_exceeds(const difference_side *base, const difference_side *now, double factor,
                        double more, double level);
 
+/* Were so few events seen on both sides together that no difference could be sure? Then a row is no
+   test, and does not count among the many. How many were seen does not depend on how they fell to
+   the two sides if there is no difference, so that leaving rows out makes no luck. */
+int difference_is_hopeless(const difference_side *base, const difference_side *now);
+
 /* Holm's correction of many tests: sets is_sure[i] for the differences that are no luck. The chance
    that any of them is luck is at most DIFFERENCE_LEVEL, whatever the rows have in common. A chance
    that is NAN was no test. Cost: n log n. */

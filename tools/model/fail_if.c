@@ -93,6 +93,8 @@ int fail_if_read(fail_if *f, const char *words) {
 
 void fail_if_free(fail_if *f) { free(f->pattern); }
 
+enum { LINES_MOST = 5, ROWS_SHOWN = 20 };
+
 /* ---- testing ------------------------------------------------------------------------------ */
 
 static int is_meant(const comparison *c, const fail_if *f, size_t row) {
@@ -176,35 +178,50 @@ static fail_if_answer test(const comparison *c, const fail_if *f, size_t row, do
     return exceeds > 0 ? FAIL_IF_HOLDS : exceeds < 0 ? FAIL_IF_NOT : FAIL_IF_UNDECIDED;
 }
 
-static void test_all(report *r, report_table *table, const comparison *c, const fail_if *f,
-                     double level, size_t *holds) {
+/* A row of the table, and for what did not pass one of the first lines on standard error. */
+static void add_answer(report *r, report_table *table, const comparison *c, const fail_if *f,
+                       size_t row_of_list, fail_if_answer answer, int is_said) {
     static const char *const answers[] = {"fails", "passes", "undecided"};
     const compare_list *list = &c->lists[f->measure];
-    size_t i, held = 0;
-    for (i = 0; i < list->rows; i++) {
-        difference_side base = compare_base(c, list, i), now = compare_new(c, list, i);
-        difference d;
-        fail_if_answer answer;
-        report_cell *row;
-        const char *name;
-        if (!is_meant(c, f, i)) continue;
-        d = difference_make(&base, &now);
-        answer = test(c, f, i, level);
-        name = f->measure == COMPARE_WHOLE ? "(all)" : c->names[list->which[i]];
-        held += answer == FAIL_IF_HOLDS;
-        if (answer != FAIL_IF_NOT) say(f, name, &d, list->unit, answer);
-        row = report_add_row(table);
-        row[0].name = report_keep(r, text_clean(f->words, strlen(f->words)));
-        row[1].name = answers[answer];
-        row[2].real = d.now - d.base;
-        row[3].real = or_none(d.low);
-        row[4].real = or_none(d.high);
-        row[5].real = d.base;
-        row[6].real = d.now;
-        row[7].name = list->unit;
-        row[8].name = name;
+    difference_side base = compare_base(c, list, row_of_list);
+    difference_side now = compare_new(c, list, row_of_list);
+    difference d = difference_make(&base, &now);
+    report_cell *row = report_add_row(table);
+    const char *name = f->measure == COMPARE_WHOLE ? "(all)" : c->names[list->which[row_of_list]];
+    if (is_said) say(f, name, &d, list->unit, answer);
+    row[0].name = report_keep(r, text_clean(f->words, strlen(f->words)));
+    row[1].name = answers[answer];
+    row[2].real = d.now - d.base;
+    row[3].real = or_none(d.low);
+    row[4].real = or_none(d.high);
+    row[5].real = d.base;
+    row[6].real = d.now;
+    row[7].name = list->unit;
+    row[8].name = name;
+}
+
+/* What fails comes first, then what nobody can tell. */
+static void test_all(report *r, report_table *table, const comparison *c, const fail_if *f,
+                     double level, size_t *holds) {
+    static const fail_if_answer order[] = {FAIL_IF_HOLDS, FAIL_IF_UNDECIDED, FAIL_IF_NOT};
+    const compare_list *list = &c->lists[f->measure];
+    int *answers = (int *)tool_alloc(list->rows * sizeof *answers);
+    size_t i, k, count;
+    for (i = 0; i < list->rows; i++)
+        answers[i] = is_meant(c, f, i) ? (int)test(c, f, i, level) : -1;
+    for (k = 0; k < sizeof order / sizeof *order; k++) {
+        for (i = 0, count = 0; i < list->rows; i++) {
+            if (answers[i] != (int)order[k]) continue;
+            add_answer(r, table, c, f, i, order[k], order[k] != FAIL_IF_NOT && count < LINES_MOST);
+            count++;
+        }
+        if (order[k] == FAIL_IF_HOLDS) *holds += count != 0;
+        if (order[k] != FAIL_IF_NOT && count > LINES_MOST)
+            tool_error("--fail-if '%s' %s for %lu more functions; the table \"conditions\" has all",
+                       f->words, order[k] == FAIL_IF_HOLDS ? "FAILS" : "is undecided",
+                       (unsigned long)(count - LINES_MOST));
     }
-    *holds += held != 0;
+    free(answers);
 }
 
 int fail_if_check(report *r, const comparison *c, const fail_if *list, size_t count,
@@ -223,6 +240,7 @@ int fail_if_check(report *r, const comparison *c, const fail_if *list, size_t co
                              sizeof columns / sizeof *columns);
     report_remark(table, "A condition fails only if the data leave no doubt. \"undecided\" means "
                          "that they cannot tell; the exit status counts that as passed.");
+    table->rows_shown = ROWS_SHOWN;
     for (i = 0; i < count; i++)
         test_all(r, table, c, &list[i], DIFFERENCE_LEVEL / (double)tests, holds);
     return TOOL_OK;

@@ -268,7 +268,7 @@ static void add_summary(report_table *table, const frames_of_kind *k, size_t lef
                     d.more, d.low, d.high);
     else
         text_add(&words, "There are too few of one sort for an interval: nothing is compared.");
-    if (!k->tick_us) text_add(&words, " Nothing ticked, so it is not known in which functions.");
+    if (!k->tick_us) text_add(&words, " No timer of these threads ticked, so it is not known in which functions.");
     if (left_out) {
         text_add(&words, " ");
         text_counted(&words, left_out, "function");

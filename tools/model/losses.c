@@ -49,7 +49,8 @@ static tick_sums add_ticks(const tally *s) {
         if (!p->tick_us || !p->cpu_us) continue;
         sums.cpu_us = tally_add(sums.cpu_us, p->cpu_us);
         sums.seen_us = tally_add(
-            sums.seen_us, microseconds(tally_add(p->ticks_lost, p->ticks_late), p->tick_us));
+            sums.seen_us, microseconds(tally_add(tally_add(p->ticks_lost, p->ticks_late),
+                                                 p->looks_late), p->tick_us));
     }
     for (i = 0; i < s->paths.count; i++) {
         const tally_path *path = &s->paths.at[i];
@@ -65,18 +66,44 @@ static tick_sums add_ticks(const tally *s) {
     return sums;
 }
 
+/* What a watcher did not see. */
+static void add_looks(report *r, const tally *s) {
+    uint64_t late = 0, looks = 0, cut = 0, unwatched = 0;
+    double part;
+    size_t i;
+    for (i = 0; i < s->programs.count; i++) {
+        const tally_program *p = &s->programs.at[i];
+        late = tally_add(late, p->looks_late);
+        looks = tally_add(looks, p->looks);
+        cut = tally_add(cut, p->looks_cut);
+        unwatched = tally_add(unwatched, p->unwatched);
+    }
+    part = part_of(late, looks);
+    if (unwatched)
+        report_add_loss(r, 0, "threads that were not watched", unwatched, REPORT_NONE,
+                        "They never passed a scope or a check, and no share has their time or "
+                        "their waiting in it. One BURST_ENTRY in each helps.");
+    if (late)
+        report_add_loss(r, part > .05 ? REPORT_OF_TIME : 0, "looks that came late", late, part,
+                        "They are left out: the thread that looks got no processor in time.");
+    if (cut)
+        report_add_loss(r, 0, "looks charged further out", cut, part_in(cut, looks),
+                        "The inner scopes changed too fast to be read together.");
+}
+
 /* Why nothing ticks, by the numbers BURSTY_NO_TIME_... of bursty.h. 1 was asked for: no loss. */
 static void add_no_time(report *r, const tally *s) {
     static const char *const why[] = {
         NULL,
         NULL,
-        "There are no timers of the kind it needs on this system.",
+        "There are no timers of the kind it needs on this system, and no thread that looks.",
         "Strict modes such as -std=c99 hide the timers: compile the file of the implementation "
         "with -std=gnu99 or the like, or define _GNU_SOURCE at its top.",
         "In a shared object nothing ticks unless it is asked for.",
         "The program uses all real-time signals.",
         "The system refused the first timer.",
         "There was too little memory for it: give more memory_bytes.",
+        "The system refused a thread that looks at the others.",
     };
     size_t i;
     for (i = 0; i < s->programs.count; i++) {
@@ -107,10 +134,11 @@ static void add_sampled(report *r, const void *state) {
         report_add_loss(r, REPORT_OF_COUNTS, "events lost", lost, part_of(lost, events),
                         "Give bursty_start more memory, or define a larger BURSTY_MEMORY.");
     add_no_time(r, s);
+    add_looks(r, s);
     if (t.untimed)
         report_add_loss(r, REPORT_OF_TIME, "threads without a timer", t.untimed, REPORT_NONE,
-                        "Their time is not in the table. The system has no more timers; call "
-                        "bursty_thread_end where threads end.");
+                        "Their time is not in the table. The system has no more timers, or does "
+                        "not tell when they end; call bursty_thread_end where threads end.");
     if (t.lost)
         report_add_loss(r, REPORT_OF_TIME, "ticks lost", t.lost,
                         part_of(t.lost, tally_add(t.ticks, t.own)),

@@ -339,10 +339,12 @@ static const report_column timed[] = {
     {"caller", "caller", REPORT_NAME, 0, NULL},
     {"function", "function", REPORT_NAME, 0, NULL},
     {"place", "place", REPORT_NAME, REPORT_OPTIONAL, NULL},
+    {"file", "file", REPORT_NAME, REPORT_HIDDEN, NULL},
+    {"line", "line", REPORT_COUNT, REPORT_HIDDEN, NULL},
 };
 enum {
     RANK, SHARE, SHARE_LOW, SHARE_HIGH, TIME_SHARE, TIME_NS, ESTIMATED, ESTIMATED_LOW,
-    ESTIMATED_HIGH, SAMPLED, BURSTS, CALLER, FUNCTION, PLACE, COLUMNS
+    ESTIMATED_HIGH, SAMPLED, BURSTS, CALLER, FUNCTION, PLACE, FILE_NAME, LINE, COLUMNS
 };
 
 /* Does the column say something? Rows that are sorted by time have no rank by counts; what is exact
@@ -358,7 +360,9 @@ static int is_wanted(const report_sampled *c, int is_pair, int column) {
     case TIME_SHARE:
     case TIME_NS:        return c->has_time;
     case CALLER:         return is_pair;
-    case PLACE:          return !is_pair;
+    case PLACE:
+    case FILE_NAME:
+    case LINE:           return !is_pair;
     default:             return 1;
     }
 }
@@ -453,6 +457,8 @@ static report_cell cell_of(report *r, const report_sampled *c, const report_item
         cell.name = item->caller == TALLY_NO_SITE ? name_or(c->names[item->site])
                                                   : pair_name(r, c, item->site);
         break;
+    case FILE_NAME:  cell.name = sites[item->site].file; break;
+    case LINE:       cell.count = sites[item->site].line; break;
     default:         cell.name = place_of(r, &sites[item->site]); break;
     }
     return cell;

@@ -4,6 +4,7 @@
 #include "base/glob.h"
 #include "base/save.h"
 #include "base/tool.h"
+#include "prove/prove.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,14 +30,16 @@ static const char help[] =
     "  --diff OLD      what differs from the plan OLD\n"
     "  --built         tests the checks that the files have, not those of a plan; SET then tells\n"
     "                  which loops may go without one\n"
+    "  --prove         reads the machine code of a program or shared object for x86-64, and proves\n"
+    "                  that every cycle in it passes a check; SET tells which loops may go without\n"
     "\n"
     "  Exit status 1: some function or loop may run for ever without a check, and a plan could help;\n"
-    "  with --built always.\n";
+    "  with --built and --prove always.\n";
 
 typedef struct options {
     const char *set, *plan, *why, *old;
     const char **without;
-    int without_count, list, json, dot, built;
+    int without_count, list, json, dot, built, prove;
 } options;
 
 static int choose_one(const options *o) {
@@ -83,6 +86,7 @@ static int take(options *o, tool_option *option) {
     if (tool_is(option, "--", "json")) return take_flag(option, &o->json);
     if (tool_is(option, "--", "dot")) return take_flag(option, &o->dot);
     if (tool_is(option, "--", "built")) return take_flag(option, &o->built);
+    if (tool_is(option, "--", "prove")) return take_flag(option, &o->prove);
     return tool_no_option(option, "place");
 }
 
@@ -107,6 +111,9 @@ static int parse(options *o, tool_option *option, int argc, char **argv) {
     if (choose_one(o) > 1)
         return tool_error("place: one of --list, --why, --json, --dot and --diff at a time");
     if (o->built && o->plan) return tool_error("place: --built makes no plan");
+    if (o->prove && (o->plan || o->built || choose_one(o) || o->without_count))
+        return tool_error("place: --prove goes with --set alone");
+    if (o->prove && option->files != 1) return tool_error("place: --prove takes one FILE");
     if (o->plan && strcmp(o->plan, "-") == 0 && choose_one(o))
         return tool_error("place: -o - writes the plan where --list, --why, --json, --dot and "
                           "--diff write");
@@ -160,7 +167,7 @@ static int print(const options *o, const graph *g, const placement *p, const pla
     else if (o->json) show_json(g, p, proof, &out);
     else if (o->dot) show_dot(g, p, &out);
     else if (o->old) status = plan_compare(g, p, o->old, &out);
-    else if (!o->why) show_summary(g, p, proof, o->built, &out);
+    else if (!o->why) show_summary(g, p, proof, o->built || o->prove, &out);
     else if (!show_why(g, p, o->why, &out))
         status = tool_error("place: no function is called %s", o->why);
     if (status == TOOL_OK) status = text_save(&out, NULL, NULL, 0, 0);
@@ -170,16 +177,16 @@ static int print(const options *o, const graph *g, const placement *p, const pla
 
 static int finish(const options *o, const graph *g, const place_rules *rules, placement *p,
                   const place_proof *proof) {
-    size_t open = proof->open_nodes + proof->open_loops + (o->built ? proof->open_gotos : 0);
+    size_t open = proof->open_nodes + proof->open_loops + (o->built || o->prove ? proof->open_gotos : 0);
     int asked = rules->entries == ENTRIES_EN || rules->loops == LOOPS_NONE;
     text plan = {NULL, 0, 0};
     int status = TOOL_OK, to_stdout = o->plan && strcmp(o->plan, "-") == 0;
     plan_write(g, p, &plan);
     if (!to_stdout) status = print(o, g, p, proof);         /* --diff may name the file of -o */
     if (status == TOOL_OK && o->plan) status = plan_save(&plan, o->plan);
-    if (status == TOOL_OK && !choose_one(o) && !to_stdout && !o->built) print_stale(g, &plan);
+    if (status == TOOL_OK && !choose_one(o) && !to_stdout && !o->built && !o->prove) print_stale(g, &plan);
     text_free(&plan);
-    if (status == TOOL_OK && open && (o->built || !asked)) {
+    if (status == TOOL_OK && open && (o->built || o->prove || !asked)) {
         tool_error("place: %lu functions and loops may run for ever without a check",
                    (unsigned long)open);
         status = TOOL_FAILED;
@@ -212,6 +219,13 @@ static int place(const options *o, int files, char **argv) {
         return tool_error("place: --set: '%s' is not valid, or says something twice", o->set);
     rules.without = o->without;
     rules.without_count = o->without_count;
+    if (o->prove) {
+        char why[128];
+        status = prove_file(argv[0], &rules, why, sizeof why);
+        if (status >= 0) return status;
+        tool_error("%s: %s: its machine code is not read, only the graph", argv[0], why);
+        status = TOOL_OK;
+    }
     if (o->plan) status = save_check(o->plan, NULL, (const char *const *)argv, files);
     if (o->plan && status == TOOL_OK) status = plan_check(o->plan);
     memset(&g, 0, sizeof g);
@@ -225,7 +239,7 @@ static int place(const options *o, int files, char **argv) {
     if (status == TOOL_OK) {
         graph_join(&g);
         place_choose(&p, &g, &rules);
-        if (o->built) take_built(&p, &g);
+        if (o->built || o->prove) take_built(&p, &g);
         place_check(&proof, &g, p.entry, p.loop, &rules);
         status = finish(o, &g, &rules, &p, &proof);
         place_proof_free(&proof);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BYTES 1e9
-
-enum { NUMBER_BYTES = 22 };
+#define MOST_BYTES (64 * 1048576.0)
+#define NODE_BYTES 1024.0
+#define NUMBER_BYTES 22.0
 
 stacks stacks_of(const report *r, const char *unit) {
     stacks s = {NULL, 0};
@@ -55,10 +55,13 @@ static double bytes_of(const report_tree *tree, size_t frame_bytes) {
 }
 
 int stacks_refuse(const report *r, const stacks *s, const char *form, size_t frame_bytes) {
-    double bytes = 0;
+    double bytes = 0, most = MOST_BYTES;
     size_t i;
-    for (i = 0; i < s->count; i++) bytes += bytes_of(s->trees[i], frame_bytes);
-    if (bytes <= MOST_BYTES || r->options.wants_whole_stacks) return TOOL_OK;
+    for (i = 0; i < s->count; i++) {
+        bytes += bytes_of(s->trees[i], frame_bytes);
+        most += NODE_BYTES * (double)s->trees[i]->count;
+    }
+    if (bytes <= most || r->options.wants_whole_stacks) return TOOL_OK;
     return tool_error("--%s: the stacks would take %.0f MB; --whole-stacks writes them all the same",
                       form, bytes / 1e6);
 }

@@ -14,8 +14,8 @@ int stacks_have_counts(const stacks *s);
 int stacks_are_there(const report *r);
 
 /* A stack for each node: its size grows with its depth, and all of them with the square of it. So a
-   small file could fill a disk: a chain of 20 000 calls in 20 kB has 40 GB of stacks. Above 1 GB that
-   is refused, and --whole-stacks says to do it all the same. No stack is ever cut.
+   small file could fill a disk: a chain of 20 000 calls in 20 kB has 40 GB of stacks. More than 64 MiB
+   and 1 KiB a node is refused, and --whole-stacks says to do it all the same. No stack is ever cut.
    frame_bytes: of each frame; 0: as long as the names. Returns a TOOL_ status, after a message. */
 int stacks_refuse(const report *r, const stacks *s, const char *form, size_t frame_bytes);
 

@@ -5,9 +5,11 @@
 extern "C" {
 #endif
 struct timespec { long tv_sec; long tv_nsec; };
-typedef enum { SYSTEM_CLOCK_PROCESS = 12, SYSTEM_CLOCK_THREAD = 16 } clockid_t;
+typedef enum { SYSTEM_CLOCK_MONOTONIC = 6, SYSTEM_CLOCK_PROCESS = 12, SYSTEM_CLOCK_THREAD = 16 } clockid_t;
 #define CLOCK_PROCESS_CPUTIME_ID SYSTEM_CLOCK_PROCESS
 #define CLOCK_THREAD_CPUTIME_ID SYSTEM_CLOCK_THREAD
+#define CLOCK_MONOTONIC SYSTEM_CLOCK_MONOTONIC
+int nanosleep(const struct timespec *some, struct timespec *rest);
 int clock_gettime(clockid_t clock, struct timespec *now);
 #ifdef __cplusplus
 }

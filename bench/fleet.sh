@@ -1,0 +1,87 @@
+#!/bin/sh
+# fleet.sh [DUMPS] - a fleet's day: 10 000 dumps of a server (bench/fleet.c) are merged with at most
+# 64 MB of address space, in three orders and as a tree of merges, to the same bytes; and the tables
+# of 1000 of them, added up by sqlite3, are the table of their merge. Prints the table of
+# docs/fleet.md and ends with "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 2
+build=${BUILD:-build}
+count=${1:-10000}
+limit=65536 # of ulimit -v, in kB
+case $build in /*) ;; *) build=$PWD/$build ;; esac
+for tool in sqlite3 "$build/bursty"; do
+    command -v "$tool" >/dev/null || { echo "fleet.sh: $tool is wanted"; exit 2; }
+done
+out=$(mktemp -d "${TMPDIR:-/tmp}/bursty-fleet.XXXXXX") || exit 2
+trap 'rm -rf "$out"' EXIT
+passed=0 failed=0
+check() { # WHAT COMMAND...
+    what=$1
+    shift
+    if "$@"; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED $what"; fi
+}
+mkdir "$out/dumps"
+check "fleet.c" ${CC:-cc} -O2 -std=c99 -I. -o "$out/fleet" bench/fleet.c -pthread -lm
+check "the dumps" "$out/fleet" "$out/dumps" "$count"
+find "$out/dumps" -name '*.brst' | LC_ALL=C sort >"$out/list"
+bytes=$(find "$out/dumps" -name '*.brst' -exec cat {} + | wc -c)
+
+# In so much memory and no more. Prints seconds of processor time.
+merge() { # OUT LIST
+    (
+        ulimit -v $limit || exit 1
+        "$build/bursty" merge -o "$1" --list "$2" || exit 1
+        times >"$out/times" # not in a pipe, which is a shell of its own
+    ) && tail -n 1 "$out/times" | tr 'ms' '  ' |
+        awk '{ printf "%.1f\n", 60 * ($1 + $3) + $2 + $4 }' >"$out/took"
+}
+check "merge in $limit kB" merge "$out/all" "$out/list"
+took=$(cat "$out/took")
+awk '{ print NR * 7919 % 10007, $0 }' "$out/list" | sort -n | cut -d ' ' -f 2 >"$out/shuffled"
+LC_ALL=C sort -r "$out/list" >"$out/backwards"
+for order in shuffled backwards; do
+    check "merge, $order" merge "$out/$order.sum" "$out/$order"
+    check "$order: the same bytes" cmp -s "$out/all" "$out/$order.sum"
+done
+split -l 97 "$out/shuffled" "$out/group."
+for group in "$out"/group.??; do merge "$group.brst" "$group" || check "$group" false; done
+find "$out" -name 'group.*.brst' >"$out/groups"
+check "merge of merges" merge "$out/tree" "$out/groups"
+check "merge of merges: the same bytes" cmp -s "$out/all" "$out/tree"
+
+# What a fleet keeps in a table of its own: rows that add up.
+rows() { # DUMP...: function,place,sampled,estimated,bursts
+    for dump in "$@"; do
+        "$build/bursty" report --csv "$dump" | awk '
+            /^# / { on = /^# functions:/; head = 1; next }
+            on && head { for (n = split($0, key, ","); n; n--) at[key[n]] = n; head = 0; next }
+            on && NF { split($0, f, ","); print f[at["function"]] "," f[at["place"]] "," \
+                       f[at["sampled"]] "," f[at["estimated"]] "," f[at["bursts"]] }'
+    done
+}
+head -n 1000 "$out/list" >"$out/some"
+# shellcheck disable=SC2046
+rows $(cat "$out/some") >"$out/rows.csv"
+check "merge of the same" merge "$out/some.brst" "$out/some"
+rows "$out/some.brst" | LC_ALL=C sort >"$out/wanted"
+sqlite3 -csv "$out/fleet.db" >"$out/summed" <<END
+create table rows (function text, place text, sampled integer, estimated integer, bursts integer);
+.import $out/rows.csv rows
+select function, place, sum(sampled), sum(estimated), sum(bursts) from rows group by function, place;
+END
+tr -d '\r"' <"$out/summed" | LC_ALL=C sort >"$out/got"
+check "GROUP BY is the merge, for $(wc -l <"$out/wanted") functions" cmp -s "$out/wanted" "$out/got"
+check "there are functions" [ "$(wc -l <"$out/wanted")" -gt 150 ]
+
+# The page's row; its processor time is of one machine.
+if [ "$count" = 10000 ]; then
+    check "docs/fleet.md says so" grep -q "^| 10000 | $bytes | $((bytes / count)) | $(($(wc -c <"$out/all"))) |" docs/fleet.md
+fi
+
+printf '| dumps | bytes of all | a dump | merged | processor s | address space |\n'
+printf '|---:|---:|---:|---:|---:|---:|\n'
+printf '| %d | %d | %d | %d | %s | below %d MB |\n' "$count" "$bytes" $((bytes / count)) \
+    "$(wc -c <"$out/all")" "$took" $((limit / 1024))
+printf 'rows of 1000 dumps as CSV: %d bytes, %d lines\n' "$(wc -c <"$out/rows.csv")" "$(wc -l <"$out/rows.csv")"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

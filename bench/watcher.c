@@ -1,0 +1,124 @@
+/* watcher.c - what the watcher costs, and what it says against the truth (sh bench/watcher.sh).
+
+     watcher cost HZ THREADS SECONDS WORK   THREADS threads that all spin (WORK 1) or all run .1 ms
+                                            in 10 ms (WORK 0): CPU time of the watcher's thread,
+                                            us for each round and each look
+     watcher truth HZ SECONDS RUN WAIT      one thread that runs RUN us and waits WAIT us in turn:
+                                            shares by its own clocks, and by looks */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#define BURSTY_IMPLEMENTATION
+#include "bursty.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+static volatile int ends;
+static BURSTY_P_TLS volatile uint32_t sink;
+
+static double read_clock(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+static double wall(void) { return read_clock(CLOCK_MONOTONIC); }
+
+static void run_for(double seconds) {
+    double end = wall() + seconds;
+    BURST_SCOPE("run");
+    while (wall() < end && !ends) {
+        int i;
+        for (i = 0; i < 500; i++) sink = sink * 1664525u + 1013904223u;
+    }
+}
+static void wait_for(double seconds) {
+    struct timespec t;
+    BURST_SCOPE("wait");
+    t.tv_sec = (time_t)seconds;
+    t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
+    nanosleep(&t, NULL);
+}
+static void *worker(void *spins) {
+    BURST_SCOPE("worker");
+    while (!ends) {
+        run_for(spins ? .05 : .0001);
+        if (!spins) wait_for(.01);
+    }
+    return NULL;
+}
+
+static void start(int hz) {
+    static bursty_config config;
+    config.watch = 1;
+    config.tick_hz = hz;
+    if (bursty_start(&config) == 0) exit(2);
+}
+
+static int cost(int hz, int threads, double seconds, int spins) {
+    pthread_t *thread = (pthread_t *)calloc((size_t)threads, sizeof *thread);
+    bursty_stats s;
+    clockid_t clock;
+    double began, used;
+    int i;
+    if (!thread) return 2;
+    start(hz);
+    bursty_thread_end(); /* this thread is not looked at */
+    for (i = 0; i < threads; i++) {
+        if (pthread_create(&thread[i], NULL, worker, spins ? thread : NULL) != 0) return 2;
+    }
+    if (pthread_getcpuclockid(bursty_p_watcher.thread, &clock) != 0) return 2;
+    wait_for(.2);
+    bursty_clear();
+    used = read_clock(clock);
+    began = wall();
+    wait_for(seconds);
+    used = read_clock(clock) - used;
+    began = wall() - began;
+    bursty_get_stats(&s);
+    printf("| %d | %d | %s | %.3f | %.1f | %.2f | %.1f |\n", hz, threads, spins ? "spin" : "1 % busy",
+           100 * used / began, 1e6 * used / (double)(bursty_p_watcher.rounds + 1),
+           1e6 * used / (double)(s.ticks + s.waiting + 1),
+           100 * (double)s.looks_late / (double)(s.looks_late + s.ticks + s.waiting + 1));
+    bursty_stop();
+    ends = 1;
+    for (i = 0; i < threads; i++) pthread_join(thread[i], NULL);
+    free(thread);
+    return 0;
+}
+
+static void add_row(double *ran, double *waited, double run_us, double wait_us) {
+    double a = wall(), b, c;
+    run_for(1e-6 * run_us);
+    b = wall();
+    if (wait_us > 0) wait_for(1e-6 * wait_us);
+    c = wall();
+    *ran += b - a;
+    *waited += c - b;
+}
+
+static int truth(int hz, double seconds, double run_us, double wait_us) {
+    double ran = 0, waited = 0, end, cpu;
+    bursty_stats s;
+    start(hz);
+    end = wall() + seconds;
+    cpu = read_clock(CLOCK_THREAD_CPUTIME_ID);
+    while (wall() < end) add_row(&ran, &waited, run_us, wait_us);
+    cpu = read_clock(CLOCK_THREAD_CPUTIME_ID) - cpu;
+    bursty_stop();
+    bursty_get_stats(&s);
+    printf("| %g | %g | %d | %.1f | %.1f | %.1f | %.0f | %.1f |\n", run_us, wait_us, hz,
+           100 * ran / (ran + waited), 100 * cpu / (ran + waited),
+           100 * (double)s.ticks / (double)(s.ticks + s.waiting + 1), (double)(s.ticks + s.waiting),
+           100 * (double)s.looks_late / (double)(s.looks_late + s.ticks + s.waiting + 1));
+    return 0;
+}
+
+int main(int count, char **argument) {
+    if (count == 6 && strcmp(argument[1], "cost") == 0)
+        return cost(atoi(argument[2]), atoi(argument[3]), atof(argument[4]), atoi(argument[5]));
+    if (count == 6 && strcmp(argument[1], "truth") == 0)
+        return truth(atoi(argument[2]), atof(argument[3]), atof(argument[4]), atof(argument[5]));
+    fprintf(stderr, "watcher cost HZ THREADS SECONDS SPINS, or watcher truth HZ SECONDS RUN_US WAIT_US\n");
+    return 2;
+}

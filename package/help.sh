@@ -1,0 +1,12 @@
+#!/bin/sh
+# help.sh TOOL... - the help texts of the tool and of its commands in one stream, the one source of
+# manual pages and completions. A line "@ NAME ABOUT" stands before each; the tool's has no ABOUT.
+set -e
+echo "@ bursty"
+"$@" --help
+"$@" --help | sed -n 's/^  \([a-z][a-z]*\)  *\([^ ].*\)$/\1 \2/; /^[a-z]/p; /^  bursty COMMAND/q' |
+    grep -v -e '^usage' -e '^bursty ' |
+    while read -r name about; do
+        echo "@ $name $about"
+        "$@" "$name" --help
+    done

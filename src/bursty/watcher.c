@@ -1,0 +1,373 @@
+/* ---- the watcher ---- */
+
+#ifdef BURSTY_P_WATCHER
+
+/* One thread looks at the shadow stacks of all others. It stops nobody and sends no signal.
+
+       gap          gap      gap            gap           uniform from 1/2 to 3/2 of the period,
+   |----------*---------*---------*------------------*    so no loop of the program keeps step
+              |
+              a round:  1. each thread: its CPU time, and a copy of its stack
+                        2. each thread that has run since the last round: its CPU time again
+                        3. 50 us later: those whose CPU time did not move in between
+
+   A look is charged to *running* or *waiting*. A thread runs at the moment of the look if its CPU
+   time moves from 1 to 2. If it does not, the thread may be blocked; or the watcher has just taken
+   its processor. So the watcher naps, and a thread that had nothing but the watcher in its way runs
+   on: its CPU time moves by half of the nap or more. (Half: threads that go to sleep in the nap and
+   threads that wake in it are mistaken equally often.) Where CPU time moves in steps of 10 ms and more
+   (COARSE), a look is running as long as CPU time is left that no look has been charged for: the
+   sums are right, and scopes shorter than such a step share theirs.
+
+   A round that begins late is not charged. A watcher that gets no processor wakes up when others
+   have gone to sleep; or, on a machine with too much to do, when its whole process gets its turn,
+   and then sees all of it run. Late is half a period; where timers are exact it is .5 ms if that is
+   less; but no less than .25 ms. All looks of the time that has passed count as late.
+
+   When may it read a thread's stack?
+
+       bursty_thread_end ------> CLOSED <------ bursty_stop has waited for the watcher
+                                  |   ^
+           the thread registers   |   | its end: waits while the watcher looks
+                                  v   |
+                                  OPEN <----> LOOKING (some hundred nanoseconds)
+
+   Invariant: memory of a thread is read while its record is LOOKING, and then the thread has not
+   ended. A thread whose end nobody would notice is never opened.
+
+   What is read? A scope takes a check, writes its slot, and then the depth. The watcher reads word,
+   slots, depth, slots, word. If the word is the same, no scope was entered in between, and the copy
+   was true at one moment. If the scopes around the innermost one are the same twice, they stood
+   still while the depth was read, and what stands below them was entered under them. Otherwise, as
+   in scopes of a few nanoseconds, it looks again, at most 8 times, and then takes what stood still
+   (`cut`). Where even outer scopes come back within some nanoseconds, a few paths in a thousand may
+   have an inner scope of another outer one.
+
+   Threads in lockstep are seen in the same scope at the same moment, and such looks say less than
+   independent ones. `squares` sums up the squares of how many looks of one round met one scope,
+   running or waiting: docs/ticks.md makes a factor of it.
+
+   Cost: two clock readings for each thread and round, the path's rows, and a wake or two. */
+enum { BURSTY_P_CLOSED, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING };
+
+typedef struct bursty_p_peek {
+    uint32_t depth;
+    int is_cut, is_slow;
+    const bursty_site *stack[BURSTY_STACK];
+} bursty_p_peek;
+
+/* The word belongs to its thread, which counts it down without any atomics. */
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define BURSTY_P_PEEK_ATTRIBUTE __attribute__((noinline, no_sanitize("thread")))
+#endif
+#elif defined(__SANITIZE_THREAD__)
+#define BURSTY_P_PEEK_ATTRIBUTE __attribute__((noinline, no_sanitize_thread))
+#endif
+#ifndef BURSTY_P_PEEK_ATTRIBUTE
+#define BURSTY_P_PEEK_ATTRIBUTE
+#endif
+BURSTY_P_PEEK_ATTRIBUTE static uint32_t bursty_p_peek_word(const bursty_here *here) {
+    return *(const volatile uint32_t *)&here->n;
+}
+
+/* The slots, the depth, the slots again. Returns how good the copy is: 3, true at one moment; 2, the
+   path of a moment in between, since the scopes around the innermost one stood still; 1, that, if
+   they did not come back meanwhile; 0, they have changed from `stood_still` on. */
+static int bursty_p_peek_once(bursty_p_peek *out, const bursty_here *here, uint32_t *stood_still) {
+    const bursty_site *before[BURSTY_STACK];
+    uint32_t word = bursty_p_peek_word(here), i, kept, checks;
+    uint32_t known = BURSTY_P_ACQUIRE(&here->depth) + 2;
+    if (known > BURSTY_STACK) known = BURSTY_STACK;
+    for (i = 0; i < known; i++) before[i] = BURSTY_P_ACQUIRE(&here->stack[i]);
+    out->depth = BURSTY_P_ACQUIRE(&here->depth);
+    out->is_slow = bursty_p_is_busy(word);
+    kept = out->depth < BURSTY_STACK ? out->depth : BURSTY_STACK;
+    for (i = 0; i < kept; i++) out->stack[i] = BURSTY_P_ACQUIRE(&here->stack[i]);
+    checks = word - bursty_p_peek_word(here);
+    for (i = 0; i < kept && out->stack[i]; i++) { }
+    if (i < kept) out->depth = kept = i; /* bursty_set_depth of a depth that never was */
+    for (i = 0; i < kept && i < known && before[i] == out->stack[i]; i++) { }
+    *stood_still = i;
+    if (checks == 0 && !BURSTY_P_POLLS) return 3;
+    if (i + 1 < kept) return 0;
+    return i >= kept || (checks == 1 && !BURSTY_P_POLLS) ? 2 : 1;
+}
+
+static void bursty_p_peek_at(bursty_p_peek *out, const bursty_here *here) {
+    uint32_t tries, stood_still = 0;
+    int is_good = 0;
+    for (tries = 0; tries < 8 && is_good < 2; tries++) is_good = bursty_p_peek_once(out, here, &stood_still);
+    out->is_cut = is_good == 0;
+    if (out->is_cut) out->depth = stood_still;
+}
+
+/* How many looks of this round have met a scope, running or waiting: each adds 2 n + 1 to the sum of
+   squares when it makes n to n + 1. Of a round with more scopes than there is room for, the rest
+   counts as met once. */
+enum { BURSTY_P_MET = 256 };
+typedef struct bursty_p_met {
+    const bursty_site *site;
+    uint32_t round, what, count;
+} bursty_p_met;
+
+typedef struct bursty_p_round {
+    uint32_t number, looks;
+    uint64_t squares;
+    bursty_p_met met[BURSTY_P_MET];
+} bursty_p_round;
+
+#if BURSTY_FRAMES > 0
+static void bursty_p_post_frame_tick(uint32_t record, uint32_t row);
+#endif
+static void bursty_p_watcher_charge(bursty_p_round *round, uint32_t pending, int what) {
+    const uint32_t row = pending >> 1;
+    const bursty_site *site = bursty_p_ticks.rows[row - 1].site;
+    uint32_t h = bursty_p_mix((uint32_t)((uintptr_t)site >> 3), (uint32_t)what), i;
+    if (what == BURSTY_P_RUNS) {
+        bursty_p_tick_charge_row(row, 1, pending & 1);
+#if BURSTY_FRAMES > 0
+        bursty_p_post_frame_tick(bursty_p_ticks.rows[row - 1].thread - 1, row);
+#endif
+    } else bursty_p_tick_add(&bursty_p_ticks.rows[row - 1].sum[BURSTY_P_TICK_WAITING], 1);
+    round->looks++;
+    for (i = 0; i < 16; i++, h++) {
+        bursty_p_met *met = &round->met[h % BURSTY_P_MET];
+        if (met->round != round->number) {
+            met->round = round->number;
+            met->site = site;
+            met->what = (uint32_t)what;
+            met->count = 0;
+        } else if (met->site != site || met->what != (uint32_t)what) {
+            continue;
+        }
+        round->squares += 2 * met->count++ + 1;
+        return;
+    }
+    round->squares++;
+}
+
+/* Runs and waits by CPU time that moves in large steps: gap_ns of it are paid for a look. */
+static int bursty_p_watcher_pay(bursty_p_thread *t, uint64_t ran_ns, uint64_t gap_ns) {
+    const uint64_t most = 2 * gap_ns + 32000000;
+    if (ran_ns > t->ran_ns + most) t->ran_ns = ran_ns - most; /* it ran before it was watched */
+    if (ran_ns < t->ran_ns + gap_ns / 2) return BURSTY_P_WAITS;
+    t->ran_ns += gap_ns;
+    return BURSTY_P_RUNS;
+}
+
+/* The first look of a round at a thread. It is charged at once, or becomes pending. */
+static void bursty_p_watcher_look(bursty_p_round *round, bursty_p_thread *t, uint64_t gap_ns) {
+    bursty_p_peek peek;
+    uint64_t ran_ns = 0, before;
+    uint32_t row;
+    int what;
+    t->pending = 0;
+    if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
+    what = bursty_p_system_ask(t->system, &ran_ns);
+    before = t->ran_ns;
+    if (BURSTY_P_ANSWERS == BURSTY_P_EXACT) {
+        what = ran_ns == before ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
+        t->ran_ns = ran_ns;
+    } else if (BURSTY_P_ANSWERS == BURSTY_P_COARSE) {
+        what = bursty_p_watcher_pay(t, ran_ns, gap_ns);
+    }
+    bursty_p_peek_at(&peek, t->here);
+    BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
+    if (peek.is_cut) bursty_p_tick_add(&bursty_p_watcher.cut, 1);
+    row = bursty_p_tick_place(t->number + 1, peek.depth, peek.stack, NULL, 1);
+    if (!row) return;
+    row = row << 1 | (peek.is_slow ? 1 : 0);
+    if (what == BURSTY_P_UNKNOWN) t->pending = row;
+    else bursty_p_watcher_charge(round, row, what);
+}
+
+/* Late looks are not charged. CPU time up to it is paid all the same. */
+static void bursty_p_watcher_leave_out(bursty_p_thread *t, uint64_t gap_ns, uint32_t looks) {
+    uint64_t ran_ns = 0;
+    bursty_p_tick_add(&bursty_p_watcher.late, looks);
+    t->pending = 0;
+    if (BURSTY_P_ANSWERS != BURSTY_P_COARSE) return;
+    if (!bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) return;
+    (void)bursty_p_system_ask(t->system, &ran_ns);
+    (void)bursty_p_watcher_pay(t, ran_ns, gap_ns);
+    BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
+}
+
+/* Looks at a pending thread again, least_ns after the time that ran_ns tells. Returns whether it is
+   pending still. A thread that has ended meanwhile was running. */
+static int bursty_p_watcher_look_again(bursty_p_round *round, bursty_p_thread *t, uint64_t least_ns,
+                                       int is_last) {
+    uint64_t ran_ns = UINT64_MAX;
+    int what = BURSTY_P_RUNS;
+    if (!t->pending) return 0;
+    if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_LOOKING)) {
+        (void)bursty_p_system_ask(t->system, &ran_ns);
+        if (ran_ns - t->ran_ns < least_ns) what = is_last ? BURSTY_P_WAITS : BURSTY_P_UNKNOWN;
+        BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
+    }
+    if (what == BURSTY_P_UNKNOWN) return 1;
+    bursty_p_watcher_charge(round, t->pending, what);
+    t->pending = 0;
+    return 0;
+}
+
+/* Threads that never checked, the most that two counts in a row have met. */
+static void bursty_p_watcher_count_threads(uint32_t watched) {
+    uint32_t all = bursty_p_system_threads(), now = all > watched + 1 ? all - watched - 1 : 0;
+    uint32_t both = now < bursty_p_watcher.unwatched_before ? now : bursty_p_watcher.unwatched_before;
+    bursty_p_watcher.unwatched_before = now;
+    if (both > BURSTY_P_GET(&bursty_p_watcher.unwatched)) BURSTY_P_PUT(&bursty_p_watcher.unwatched, both);
+}
+
+/* late: how many rounds, up to this one, came too late. */
+static void bursty_p_watcher_round(bursty_p_round *round, uint64_t gap_ns, uint32_t late, int counts) {
+    bursty_p_thread *first = bursty_p_all.threads, *end = first + bursty_p_threads(), *t;
+    uint32_t watched = 0;
+    uint64_t began;
+    int is_pending = 0;
+    round->number++;
+    round->looks = 0;
+    round->squares = 0;
+    for (t = first; t < end; t++) {
+        if (BURSTY_P_ACQUIRE(&t->watched) == BURSTY_P_CLOSED) continue;
+        watched++;
+        if (late) bursty_p_watcher_leave_out(t, gap_ns, late);
+        else bursty_p_watcher_look(round, t, gap_ns);
+        is_pending |= !late && t->pending;
+    }
+    if (is_pending) {
+        began = bursty_p_wall_ns();
+        is_pending = 0;
+        for (t = first; t < end; t++) is_pending |= bursty_p_watcher_look_again(round, t, 1, 0);
+    }
+    if (is_pending) {
+        bursty_p_system_nap();
+        began = bursty_p_wall_ns() - began;
+        for (t = first; t < end; t++) (void)bursty_p_watcher_look_again(round, t, began / 2, 1);
+    }
+    if (counts) bursty_p_watcher_count_threads(watched);
+    if (!round->looks) return;
+    bursty_p_tick_add(&bursty_p_watcher.looks, round->looks);
+    bursty_p_tick_add(&bursty_p_watcher.squares, round->squares);
+    BURSTY_P_PUT(&bursty_p_watcher.rounds, BURSTY_P_GET(&bursty_p_watcher.rounds) + 1);
+}
+
+static uint64_t bursty_p_watcher_gap(void) {
+    const uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 1000;
+    uint32_t r = bursty_p_watcher.random;
+    r ^= r << 13;
+    r ^= r >> 17;
+    r ^= r << 5;
+    bursty_p_watcher.random = r;
+    return ns / 2 + (ns * (r >> 8) >> 24);
+}
+
+static uint64_t bursty_p_watcher_late_ns(void) {
+    uint64_t ns = (uint64_t)bursty_p_ticks.period_us * 500;
+    if (BURSTY_P_ANSWERS == BURSTY_P_EXACT && ns > 500000) ns = 500000;
+    if (ns < 250000) ns = 250000;
+    return ns + bursty_p_system_slack_ns();
+}
+
+/* The thread. */
+static void bursty_p_watcher_run(void) {
+    static bursty_p_round round;
+    const uint64_t late_ns = bursty_p_watcher_late_ns();
+    uint64_t now = bursty_p_wall_ns(), due = now, last = now, counted = 0, missed;
+    bursty_p_mine.epoch = BURSTY_P_GET(&bursty_p_all.epoch);
+    bursty_p_mine.ended = 1; /* should anything here be instrumented, it is no thread of the program */
+    bursty_p_zero(&round, sizeof round);
+    for (;;) {
+        const uint32_t word = BURSTY_P_ACQUIRE(&bursty_p_watcher.word);
+        if (BURSTY_P_ACQUIRE(&bursty_p_watcher.ends)) return;
+        if (BURSTY_P_ACQUIRE(&bursty_p_ticks.on) != 1) {
+            bursty_p_system_sleep(word, 0);
+            last = due = bursty_p_wall_ns();
+            continue;
+        }
+        due += bursty_p_watcher_gap();
+        do {
+            bursty_p_system_sleep(word, due);
+            now = bursty_p_wall_ns();
+        } while (now < due && BURSTY_P_ACQUIRE(&bursty_p_watcher.word) == word);
+        if (BURSTY_P_ACQUIRE(&bursty_p_watcher.word) != word) continue;
+        missed = 0;
+        if (now - due > late_ns) {
+            missed = 1 + (now - due) / ((uint64_t)bursty_p_ticks.period_us * 1000);
+            due = now;
+        }
+        bursty_p_watcher_round(&round, now - last, missed < 1000000 ? (uint32_t)missed : 1000000,
+                               now - counted >= 500000000);
+        if (now - counted >= 500000000) counted = now;
+        last = now;
+    }
+}
+
+/* ---- its orders ---- */
+
+static void bursty_p_watcher_order(void) {
+    (void)BURSTY_P_ADD(&bursty_p_watcher.word, 1);
+    bursty_p_system_wake();
+}
+
+static void bursty_p_watcher_forget_counts(void) {
+    BURSTY_P_PUT(&bursty_p_watcher.rounds, 0);
+    BURSTY_P_PUT(&bursty_p_watcher.unwatched, 0);
+    BURSTY_P_RELEASE(&bursty_p_watcher.looks, 0);
+    BURSTY_P_RELEASE(&bursty_p_watcher.squares, 0);
+    BURSTY_P_RELEASE(&bursty_p_watcher.late, 0);
+    BURSTY_P_RELEASE(&bursty_p_watcher.cut, 0);
+}
+
+/* Returns 0 if the system gives no thread. */
+static int bursty_p_watcher_begin(void) {
+    uint32_t seed = bursty_p_mix((uint32_t)bursty_p_wall_ns(), bursty_p_all.config.seed + 1);
+    bursty_p_watcher.random = seed ? seed : 1;
+    bursty_p_watcher.ends = 0;
+    if (!bursty_p_system_begin()) return 0;
+    BURSTY_P_RELEASE(&bursty_p_watcher.exists, 1);
+    return 1;
+}
+
+static void bursty_p_watcher_end(void) {
+    uint32_t i;
+    if (!bursty_p_cas(&bursty_p_watcher.exists, 1, 0)) return;
+    BURSTY_P_RELEASE(&bursty_p_watcher.ends, 1);
+    bursty_p_watcher_order();
+    bursty_p_system_end();
+    for (i = 0; i < bursty_p_threads(); i++) { /* a thread that ends meanwhile does the same */
+        bursty_p_thread *t = &bursty_p_all.threads[i];
+        if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_CLOSED)) bursty_p_system_forget(t->system);
+    }
+}
+
+/* ---- threads that it may look at ---- */
+
+static void bursty_p_watcher_open(bursty_p_thread *t) {
+    t->here = &BURSTY_P_HERE;
+    t->ran_ns = 0;
+    t->system = bursty_p_system_me();
+    if (t->system) BURSTY_P_RELEASE(&t->watched, BURSTY_P_OPEN_TO_LOOKS);
+}
+
+static void bursty_p_watcher_close(bursty_p_thread *t) {
+    uint32_t tries = 0;
+    while (BURSTY_P_ACQUIRE(&t->watched) != BURSTY_P_CLOSED) {
+        if (bursty_p_cas(&t->watched, BURSTY_P_OPEN_TO_LOOKS, BURSTY_P_CLOSED)) {
+            bursty_p_system_forget(t->system);
+            return;
+        }
+        if (++tries > 100) bursty_p_system_nap();
+    }
+}
+
+/* In a child of fork, which has one thread. */
+static void bursty_p_watcher_forked(void) {
+    uint32_t i;
+    for (i = 0; i < bursty_p_threads(); i++) bursty_p_all.threads[i].watched = BURSTY_P_CLOSED;
+    bursty_p_watcher.exists = 0;
+    if (bursty_p_ticks.on && !bursty_p_watcher_begin()) bursty_p_all.no_time = BURSTY_NO_TIME_THREAD;
+}
+
+#endif /* BURSTY_P_WATCHER */

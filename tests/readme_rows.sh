@@ -1,0 +1,115 @@
+#!/bin/sh
+# readme_rows.sh - a row of the matrix: the rows of README's first table, each as its reader would try it:
+# a clean clone, an empty HOME, a plain PATH with cc and make. The fifth is tests/firmware_page.sh.
+# Prints how much processor time each took; more than five minutes is a
+# failure.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+work=$(mktemp -d "${TMPDIR:-/tmp}/bursty-readme.XXXXXX") || exit 2
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/home"
+passed=0 failed=0
+git clone -q . "$work/clone" || exit 2
+ok() { # STATUS WHAT
+    if [ "$1" = 0 ]; then passed=$((passed + 1)); return; fi
+    failed=$((failed + 1))
+    echo "FAILED $2"
+    tail -n 20 "$work/said" | sed 's/^/    /'
+}
+# Runs the words of the row, in a folder, as a stranger would type them.
+reader() { # FOLDER LINE
+    (cd "$1" && env -i PATH="/usr/bin:/bin:$work/clone/build" HOME="$work/home" TERM=dumb \
+        LANG=C.UTF-8 sh -c "$2") >"$work/said" 2>&1
+}
+# Processor time, for other work beside this must not decide.
+seconds() { # of all that has run so far; `times` in a pipe would be another shell's
+    times >"$work/times"
+    tail -n 1 "$work/times" | tr 'ms' '  ' | awk '{ printf "%.0f\n", 60 * ($1 + $3) + $2 + $4 }' >"$work/now"
+}
+began=0
+lap() { # WHAT
+    seconds
+    now=$(cat "$work/now")
+    echo "$1: $((now - began)) s of processor time"
+    [ $((now - began)) -lt 300 ]
+    ok $? "$1 took $((now - began)) s"
+    began=$now
+}
+in_table() { # LINE: README's table has it
+    grep -qF "$1" README.md
+    ok $? "README.md has no: $1"
+}
+
+reader "$work/clone" "make -j2"
+ok $? "make"
+lap "make"
+
+# 1: a program as it is
+mkdir "$work/one" "$work/two" "$work/three" "$work/four"
+in_table '`bursty record --ticks 100 -- ./prog`'
+cat >"$work/one/prog.c" <<'END'
+#include <stdio.h>
+static volatile unsigned sink;
+__attribute__((noinline)) void seldom(void) { unsigned i; for (i = 0; i < 3000; i++) sink += i; }
+__attribute__((noinline)) void often(void) { unsigned i; for (i = 0; i < 9000; i++) sink += i * i; }
+int main(void) {
+    int i;
+    for (i = 0; i < 20000; i++) { seldom(); often(); }
+    puts("done");
+    return 0;
+}
+END
+reader "$work/one" 'cc -O1 -o prog prog.c && bursty record --ticks 100 -- ./prog && bursty report bursty.brst'
+ok $? "a program as it is"
+grep -q '^1 .* often' "$work/said" && grep -q '^2 .* seldom' "$work/said"
+ok $? "often takes most of the time, seldom the rest"
+lap "1 a program as it is"
+
+# 2: the ten lines
+sed -n '/^```c$/,/^```$/p' README.md | sed '/^```/d' >"$work/two/game.c"
+line=$(sed -n 's/^`\(cc -O2 -I\. game\.c -o game && \.\/game\)`.*/\1/p' README.md)
+[ -n "$line" ]
+ok $? "README says how to compile game.c"
+cp "$work/clone/bursty.h" "$work/two/"
+reader "$work/two" "$line && bursty report game.brst && bursty report --html page.html game.brst"
+ok $? "a program of one's own"
+grep -q ' draw ' "$work/said" && grep -q collide "$work/two/page.html"
+ok $? "the report and the page name collide and draw"
+lap "2 a program of one's own"
+
+# 3: a makefile
+in_table '`make CC="bursty cc -- gcc"`'
+cat >"$work/three/Makefile" <<'END'
+prog: main.o work.o
+	$(CC) -o $@ main.o work.o
+%.o: %.c
+	$(CC) -O2 -c $<
+END
+echo 'int work(int); int main(void) { int i, s = 0; for (i = 0; i < 3000000; i++) s += work(i); return s == 1; }' >"$work/three/main.c"
+echo 'int half(int n) { return n / 2; } int work(int n) { int i, s = 0; for (i = 0; i < 3; i++) s ^= half(n + i); return s; }' >"$work/three/work.c"
+reader "$work/three" 'make CC="bursty cc -- gcc" && ./prog && bursty report prog.brst'
+ok $? "a makefile"
+grep -qE 'main|work' "$work/said"
+ok $? "the report names a function or a loop"
+lap "3 a makefile"
+
+# 4: tests, with lines, branches and MC/DC
+in_table '`make CC="bursty cc --cover -- gcc"`'
+in_table '`--cover=mcdc`'
+cp "$work/three/Makefile" "$work/four/"
+cp "$work/three/work.c" "$work/four/"
+echo 'int work(int); int main(void) { return work(3) > 5 && work(4) > 1; }' >"$work/four/main.c"
+reader "$work/four" 'make CC="bursty cc --cover -- gcc" && ./prog; bursty report --lcov -o x.info coverage.brst'
+ok $? "tests"
+grep -q '^FNDA:1,work$' "$work/four/x.info"
+ok $? "LCOV has the function's count"
+reader "$work/four" 'rm -f *.o prog coverage.brst; make CC="bursty cc --cover=mcdc -- gcc" && ./prog; bursty report coverage.brst'
+ok $? "tests with MC/DC"
+grep -qi 'mc/dc' "$work/said"
+ok $? "the report has MC/DC"
+lap "4 tests"
+
+reader "$work/clone" 'git status --porcelain | grep . && exit 1; exit 0'
+ok $? "nothing is left that git does not know"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,728 @@
+/* test_bursty_watcher.c - the thread that looks at the scopes of the others: running and waiting
+   against the truth of the program's own clocks, threads that come and go, stop, pause, fork, exec,
+   and memory of threads that is gone at once. On Linux, macOS and Windows. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "test.h"
+#include "kinds/sampled.h"
+#define BURSTY_IMPLEMENTATION
+#include "bursty.h"
+
+/* ---- what the tool makes of a dump ---- */
+
+/* A part with one thread and one path: info, record 5 if wanted, then `numbers` up to UINT64_MAX. */
+static int refused(int has_ticks, int has_path, const uint64_t *numbers, const char *reason) {
+    text out = { NULL, 0, 0 };
+    dump_writer w;
+    dump d;
+    dump_fault fault;
+    tally t;
+    int i, failed;
+    memset(&t, 0, sizeof t);
+    memset(&fault, 0, sizeof fault);
+    dump_begin(&w, &out, DUMP_SAMPLED);
+    for (i = 0; i < 6; i++) dump_put(&w, i == 0); /* info, an empty name, zeros */
+    for (i = 0; i < 5 && has_ticks; i++) dump_put(&w, i == 0 ? 5 : i == 1 ? 10000 : 0);
+    for (i = 0; i < 8 && has_path; i++) dump_put(&w, i == 0 ? 3 : 0);
+    if (has_path) {
+        dump_put(&w, 6);
+        dump_put(&w, 1);
+        dump_put_string(&w, "f");
+        dump_put_string(&w, "f.c");
+        for (i = 0; i < 6; i++) dump_put(&w, i < 2 ? 1 : 0);
+    }
+    for (; *numbers != UINT64_MAX; numbers++) dump_put(&w, *numbers);
+    dump_end(&w);
+    if (!CHECK(dump_read(&d, (const unsigned char *)out.data, out.size, &fault) == 0)) return 0;
+    failed = kind_sampled.read(&t, &d, &d.parts[0], &fault);
+    if (failed && !strstr(fault.reason, reason)) printf("refused: %s\n", fault.reason);
+    if (failed) failed = strstr(fault.reason, reason) != NULL;
+    else if (!*reason) failed = 1;
+    kind_sampled.free(&t);
+    dump_free(&d);
+    text_free(&out);
+    return failed;
+}
+
+#define END UINT64_MAX
+TEST(records_of_a_watcher_are_checked) {
+    static const uint64_t good[] = { 12, 1, 2, 5, 5, 5, 0, 0, 0, END };
+    static const uint64_t twice[] = { 12, 1, 2, 5, 5, 5, 0, 0, 0, 12, 1, 2, 5, 5, 5, 0, 0, 0, END };
+    static const uint64_t newer[] = { 12, 2, 2, 5, 5, 5, 0, 0, 0, END };
+    static const uint64_t asks_0[] = { 12, 1, 0, 5, 5, 5, 0, 0, 0, END };
+    static const uint64_t asks_4[] = { 12, 1, 4, 5, 5, 5, 0, 0, 0, END };
+    static const uint64_t cut[] = { 12, 1, 2, 5, END };
+    static const uint64_t waits[] = { 12, 1, 2, 5, 5, 5, 0, 0, 0, 13, 7, END };
+    static const uint64_t alone[] = { 13, 7, END };
+    CHECK(refused(1, 0, good, ""));
+    CHECK(refused(1, 0, twice, "second watcher"));
+    CHECK(refused(1, 0, newer, "unknown version"));
+    CHECK(refused(1, 0, asks_0, "unknown way"));
+    CHECK(refused(1, 0, asks_4, "unknown way"));
+    CHECK(refused(1, 0, cut, "middle of a record"));
+    CHECK(refused(0, 0, good, "before ticks"));
+    CHECK(refused(1, 0, waits, "before the first path"));
+    CHECK(refused(1, 1, waits, ""));
+    CHECK(refused(1, 1, alone, "without a watcher"));
+}
+
+#ifdef BURSTY_P_WATCHER
+#if defined(_WIN32)
+#include <windows.h>
+#else
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#endif
+
+/* ---- threads and clocks of both worlds ---- */
+
+typedef void (*work_fn)(void *user);
+typedef struct worker {
+    work_fn work;
+    void *user;
+#if defined(_WIN32)
+    HANDLE thread;
+#else
+    pthread_t thread;
+#endif
+} worker;
+
+#if defined(_WIN32)
+static DWORD WINAPI run_worker(void *user) {
+    worker *w = (worker *)user;
+    w->work(w->user);
+    return 0;
+}
+static void begin(worker *w, work_fn work, void *user) {
+    w->work = work;
+    w->user = user;
+    w->thread = CreateThread(NULL, 0, run_worker, w, 0, NULL);
+    CHECK(w->thread != NULL);
+}
+static void join(worker *w) {
+    WaitForSingleObject(w->thread, INFINITE);
+    CloseHandle(w->thread);
+}
+static double wall(void) {
+    LARGE_INTEGER now, hz;
+    QueryPerformanceCounter(&now);
+    QueryPerformanceFrequency(&hz);
+    return (double)now.QuadPart / (double)hz.QuadPart;
+}
+static double cpu(void) {
+    FILETIME a, b, kernel, user;
+    GetThreadTimes(GetCurrentThread(), &a, &b, &kernel, &user);
+    return 1e-7 * ((double)kernel.dwLowDateTime + (double)user.dwLowDateTime);
+}
+static void rest(double seconds) { Sleep((DWORD)(seconds * 1000 + .5)); }
+#else
+static void *run_worker(void *user) {
+    worker *w = (worker *)user;
+    w->work(w->user);
+    return NULL;
+}
+static void begin(worker *w, work_fn work, void *user) {
+    w->work = work;
+    w->user = user;
+    CHECK_EQ(pthread_create(&w->thread, NULL, run_worker, w), 0);
+}
+static void join(worker *w) { pthread_join(w->thread, NULL); }
+static double read_clock(clockid_t clock) {
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+static double wall(void) { return read_clock(CLOCK_MONOTONIC); }
+static double cpu(void) { return read_clock(CLOCK_THREAD_CPUTIME_ID); }
+static void rest(double seconds) {
+    struct timespec t;
+    t.tv_sec = (time_t)seconds;
+    t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
+    nanosleep(&t, NULL);
+}
+#endif
+
+/* ---- what the tests ask ---- */
+
+static BURSTY_P_TLS volatile uint32_t sink;
+static uint32_t stop_word;
+static int stops(void) { return BURSTY_P_ACQUIRE(&stop_word) != 0; }
+static void stop_all(int yes) { BURSTY_P_RELEASE(&stop_word, (uint32_t)yes); }
+static void burn(unsigned n) {
+    while (n--) sink = sink * 1664525u + 1013904223u;
+}
+
+typedef struct bytes {
+    unsigned char data[1 << 20];
+    size_t size;
+} bytes;
+static bytes file;
+
+static int to_file(void *user, const void *data, size_t size) {
+    bytes *b = (bytes *)user;
+    if (b->size + size > sizeof b->data) return 1;
+    memcpy(b->data + b->size, data, size);
+    b->size += size;
+    return 0;
+}
+
+/* Everything that bursty_write writes, read, settled, written again by the tool and read again. */
+static void read_dump(tally *t) {
+    int again;
+    for (again = 0; again < 2; again++) {
+        text out = { NULL, 0, 0 };
+        dump d;
+        dump_fault fault;
+        size_t i;
+        if (!again) {
+            file.size = 0;
+            CHECK_EQ(bursty_write(to_file, &file), 0);
+        } else {
+            kind_sampled.write(t, &out);
+            CHECK(out.size <= sizeof file.data);
+            memcpy(file.data, out.data, out.size);
+            file.size = out.size;
+            text_free(&out);
+            kind_sampled.free(t);
+        }
+        memset(t, 0, sizeof *t);
+        if (!CHECK(dump_read(&d, file.data, file.size, &fault) == 0)) return;
+        for (i = 0; i < d.part_count; i++) CHECK_EQ(kind_sampled.read(t, &d, &d.parts[i], &fault), 0);
+        kind_sampled.settle(t);
+        dump_free(&d);
+    }
+}
+
+/* Looks that found this scope innermost, in all threads. */
+static void looks_of(const tally *t, const char *name, uint64_t *runs, uint64_t *waits) {
+    size_t i;
+    *runs = *waits = 0;
+    for (i = 0; i < t->paths.count; i++) {
+        if (strcmp(t->sites.at[t->paths.at[i].site].name, name) != 0) continue;
+        *runs += t->paths.at[i].ticks;
+        *waits += t->paths.at[i].waiting;
+    }
+}
+
+static bursty_stats stats_now(void) {
+    bursty_stats stats;
+    bursty_get_stats(&stats);
+    return stats;
+}
+static uint64_t looks_now(void) {
+    bursty_stats stats = stats_now();
+    return stats.ticks + stats.waiting;
+}
+
+static void start_watcher(int32_t hz) {
+    bursty_config config;
+    memset(&config, 0, sizeof config);
+    config.tick_hz = hz;
+    config.watch = 1;
+    CHECK(bursty_start(&config) > 0);
+    CHECK_EQ(stats_now().no_time, BURSTY_TIME_IS_ON);
+}
+
+/* ---- running and waiting ---- */
+
+typedef struct truth {
+    double ran, wall_ran, wall_waited, of_cpu;
+    double run_s, wait_s, end;
+} truth;
+
+static void run_a_while(truth *t) {
+    double from = wall(), cpu_from = cpu(), now;
+    BURST_SCOPE("run_a_while");
+    do {
+        burn(2000);
+        now = wall();
+    } while (now - from < t->run_s);
+    t->wall_ran += now - from;
+    t->ran += cpu() - cpu_from;
+    BURST_LEAVE();
+}
+static void wait_a_while(truth *t) {
+    double from = wall();
+    BURST_SCOPE("wait_a_while");
+    rest(t->wait_s);
+    t->wall_waited += wall() - from;
+    BURST_LEAVE();
+}
+static void both(void *user) {
+    truth *t = (truth *)user;
+    BURST_SCOPE("both");
+    while (wall() < t->end || (looks_now() < 100 && wall() < t->end + 10)) {
+        run_a_while(t);
+        if (t->wait_s > 0) wait_a_while(t);
+    }
+    BURST_LEAVE();
+}
+
+/* `part` of n looks against the true share: 5 standard errors, and what the machine may do to the
+   moment at which a look happens. Late looks could have been anything. */
+static int is_near(double part, double n, double late, double real) {
+    double low = part / (n + late), high = (part + late) / (n + late);
+    double apart = real < low ? low - real : real > high ? real - high : 0;
+    double error = 25 * (real * (1 - real) + .25 / n) / n;
+    return apart * apart <= error + .03 * .03;
+}
+
+static void compare_with_truth(double run_s, double wait_s, double seconds) {
+    bursty_stats stats;
+    uint64_t runs, waits, run_of_wait, wait_of_wait;
+    double all, looks, late;
+    truth t;
+    tally dumped;
+    worker w;
+    memset(&t, 0, sizeof t);
+    t.run_s = run_s;
+    t.wait_s = wait_s;
+    start_watcher(400);
+    t.end = wall() + seconds;
+    begin(&w, both, &t);
+    join(&w);
+    bursty_stop();
+    stats = stats_now();
+    read_dump(&dumped);
+    looks_of(&dumped, "run_a_while", &runs, &waits);
+    looks_of(&dumped, "wait_a_while", &run_of_wait, &wait_of_wait);
+    looks = (double)(runs + waits + run_of_wait + wait_of_wait);
+    all = t.wall_ran + t.wall_waited;
+    late = (double)stats.looks_late;
+    printf("  %g ms and %g ms: truth %.1f %% in run, CPU %.1f %%; %.0f looks: %.1f %% in run, "
+           "running %.1f and %.1f %%, late %lu\n", 1e3 * run_s, 1e3 * wait_s, 100 * t.wall_ran / all,
+           100 * t.ran / all, looks, 100 * (double)(runs + waits) / looks, 100 * (double)runs / looks,
+           100 * (double)run_of_wait / looks, (unsigned long)stats.looks_late);
+    CHECK(looks > 20);
+    CHECK(is_near((double)(runs + waits), looks, late, t.wall_ran / all));
+    CHECK(is_near((double)(runs + run_of_wait), looks, late, t.ran / all));
+    if (BURSTY_P_ANSWERS != BURSTY_P_COARSE) CHECK((double)run_of_wait <= .03 * looks + 3);
+    CHECK_EQ(dumped.programs.at[0].watch_answers, BURSTY_P_ANSWERS);
+    CHECK(dumped.programs.at[0].rounds > 0);
+    CHECK_EQ(dumped.programs.at[0].looks, stats.ticks + stats.waiting);
+    kind_sampled.free(&dumped);
+}
+
+TEST(running_and_waiting_are_told_apart) {
+    compare_with_truth(.1, .1, .8);
+    compare_with_truth(.003, .012, .8);
+}
+TEST(who_spins_runs) { compare_with_truth(.2, 0, .4); }
+TEST(who_sleeps_waits) { compare_with_truth(0, .1, .4); }
+
+/* Which path a look finds: the innermost scope, under those around it. */
+static void inner(void) {
+    BURST_SCOPE("inner");
+    burn(100000);
+    BURST_LEAVE();
+}
+static void outer(void) {
+    BURST_SCOPE("outer");
+    inner();
+    BURST_LEAVE();
+}
+TEST(paths_are_whole) {
+    double end = wall() + 10;
+    tally t;
+    size_t i;
+    start_watcher(1000);
+    while (looks_now() < 50 && wall() < end) outer();
+    bursty_stop();
+    CHECK(looks_now() >= 50);
+    read_dump(&t);
+    for (i = 0; i < t.paths.count; i++) {
+        const tally_path *p = &t.paths.at[i];
+        const char *name = t.sites.at[p->site].name;
+        if (strcmp(name, "inner") == 0) {
+            CHECK(p->parent != TALLY_NO_PATH);
+            CHECK(strcmp(t.sites.at[t.paths.at[p->parent].site].name, "outer") == 0);
+        } else {
+            CHECK(p->parent == TALLY_NO_PATH);
+        }
+    }
+    kind_sampled.free(&t);
+}
+
+/* a calls c alone, and b calls d alone, all as fast as they can: no other pair may be seen. */
+static void leaf_c(void) {
+    BURST_SCOPE("leaf_c");
+    sink++;
+    BURST_LEAVE();
+}
+static void leaf_d(void) {
+    BURST_SCOPE("leaf_d");
+    sink++;
+    BURST_LEAVE();
+}
+static void fast_a(void) {
+    BURST_SCOPE("fast_a");
+    leaf_c();
+    BURST_LEAVE();
+}
+static void fast_b(void) {
+    BURST_SCOPE("fast_b");
+    leaf_d();
+    BURST_LEAVE();
+}
+static void spin_fast(void *user) {
+    (void)user;
+    BURST_SCOPE("fast");
+    while (!stops()) {
+        fast_a();
+        fast_b();
+    }
+    BURST_LEAVE();
+}
+TEST(scopes_of_nanoseconds_give_no_path_that_is_none) {
+    worker w[2];
+    tally t;
+    size_t i;
+    uint64_t wrong = 0, all = 0;
+    stop_all(0);
+    start_watcher(10000);
+    begin(&w[0], spin_fast, NULL);
+    begin(&w[1], spin_fast, NULL);
+    rest(.5);
+    stop_all(1);
+    join(&w[0]);
+    join(&w[1]);
+    bursty_stop();
+    read_dump(&t);
+    for (i = 0; i < t.paths.count; i++) {
+        const tally_path *p = &t.paths.at[i];
+        const char *name = t.sites.at[p->site].name, *around;
+        all += p->ticks;
+        if (strncmp(name, "leaf", 4) != 0) continue;
+        around = p->parent == TALLY_NO_PATH ? "" : t.sites.at[t.paths.at[p->parent].site].name;
+        if (strcmp(around, name[5] == 'c' ? "fast_a" : "fast_b") != 0) wrong += p->ticks + p->waiting;
+    }
+    printf("  %lu of %lu looks at scopes of nanoseconds gave another path, %lu were cut\n",
+           (unsigned long)wrong, (unsigned long)all, (unsigned long)stats_now().looks_cut);
+    CHECK(all > 10);
+    CHECK(wrong * 100 <= all + 100);
+    kind_sampled.free(&t);
+}
+
+/* ---- threads that come and go ---- */
+
+static void short_life(void *user) {
+    (void)user;
+    BURST_SCOPE("short_life");
+    burn(2000);
+    BURST_LEAVE();
+}
+
+TEST(threads_end_a_thousand_times) {
+    bursty_stats stats;
+    double began = wall(), end = wall() + 20;
+    int count = 0, i;
+    worker w[8];
+    start_watcher(20000);
+    while (count < 1000 && wall() < end) {
+        for (i = 0; i < 8; i++) begin(&w[i], short_life, NULL);
+        for (i = 0; i < 8; i++) join(&w[i]);
+        count += 8;
+    }
+    stats = stats_now();
+    printf("  %d threads in %.2f s, %lu looks\n", count, wall() - began,
+           (unsigned long)(stats.ticks + stats.waiting));
+    CHECK_EQ(stats.lost_threads, 0);
+    CHECK_EQ(stats.untimed, 0);
+    CHECK_EQ(stats.threads - stats.ended, 1);
+    bursty_stop();
+}
+
+#if !defined(_WIN32) && !defined(__SANITIZE_THREAD__)
+/* The stack of a thread, which has its thread-local variables in it, is unmapped as soon as the
+   thread is joined. A look at it would end the program. */
+TEST(stacks_are_unmapped_at_once) {
+    const size_t size = 1 << 18;
+    double end = wall() + 1;
+    int count = 0;
+    start_watcher(50000);
+    while (wall() < end || (looks_now() == 0 && wall() < end + 10)) {
+        worker w[4];
+        void *stack[4];
+        int i;
+        for (i = 0; i < 4; i++) {
+            pthread_attr_t attributes;
+            stack[i] = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (!CHECK(stack[i] != MAP_FAILED)) return;
+            pthread_attr_init(&attributes);
+            CHECK_EQ(pthread_attr_setstack(&attributes, stack[i], size), 0);
+            w[i].work = short_life;
+            CHECK_EQ(pthread_create(&w[i].thread, &attributes, run_worker, &w[i]), 0);
+            pthread_attr_destroy(&attributes);
+        }
+        for (i = 0; i < 4; i++) {
+            join(&w[i]);
+            munmap(stack[i], size);
+        }
+        count += 4;
+    }
+    CHECK(count > 100);
+    CHECK(looks_now() > 0);
+    bursty_stop();
+}
+#endif
+
+/* ---- orders ---- */
+
+TEST(who_begins_it) {
+    bursty_config config;
+    memset(&config, 0, sizeof config);
+    config.watch = 2;
+    CHECK_EQ(bursty_start(&config), 0);
+    config.watch = -2;
+    CHECK_EQ(bursty_start(&config), 0);
+    config.watch = 1;
+    config.tick_hz = -1;
+    CHECK(bursty_start(&config) > 0);
+    CHECK_EQ(stats_now().no_time, BURSTY_NO_TIME_ASKED);
+    CHECK_EQ(bursty_p_watcher.exists, 0);
+    config.tick_hz = 0;
+    CHECK(bursty_start(&config) > 0);
+    CHECK_EQ(bursty_p_watcher.exists, 1);
+    config.watch = -1;
+    CHECK(bursty_start(&config) > 0);
+    CHECK_EQ(bursty_p_watcher.exists, 0);
+    CHECK(bursty_start(NULL) > 0);
+#if defined(BURSTY_P_TIMERS)
+    CHECK_EQ(bursty_p_watcher.exists, 0);
+#else
+    CHECK_EQ(bursty_p_watcher.exists, 1);
+    CHECK_EQ(stats_now().no_time, BURSTY_TIME_IS_ON);
+#endif
+    bursty_stop();
+    CHECK_EQ(bursty_p_watcher.exists, 0);
+}
+
+static void wait_for_looks(uint64_t n) {
+    double end = wall() + 10;
+    uint64_t from = looks_now();
+    while (looks_now() < from + n && wall() < end) rest(.002);
+    CHECK(looks_now() >= from + n);
+}
+
+TEST(pause_stop_clear_and_start) {
+    uint64_t before;
+    int i;
+    start_watcher(1000);
+    wait_for_looks(5);
+    bursty_pause(1);
+    rest(.01); /* a round that has begun may end */
+    before = looks_now();
+    rest(.05);
+    CHECK_EQ(looks_now(), before);
+    bursty_pause(0);
+    wait_for_looks(5);
+    bursty_tick(1000); /* the watcher alone charges */
+    CHECK(looks_now() < before + 1000);
+    bursty_clear();
+    wait_for_looks(5);
+    bursty_stop();
+    before = looks_now();
+    rest(.02);
+    CHECK_EQ(looks_now(), before);
+    bursty_stop();
+    for (i = 0; i < 50; i++) start_watcher(i % 2 ? 1000 : 1);
+    start_watcher(1000);
+    wait_for_looks(5);
+    bursty_stop();
+}
+
+/* Threads outlive a stop and a start, and end in between. */
+static void checks_until_stop(void *user) {
+    (void)user;
+    BURST_SCOPE("checks_until_stop");
+    while (!stops()) {
+        BURST_ENTRY();
+        burn(100);
+    }
+    BURST_LEAVE();
+}
+TEST(threads_end_behind_a_stop) {
+    worker w[4];
+    int i;
+    stop_all(0);
+    start_watcher(5000);
+    for (i = 0; i < 4; i++) begin(&w[i], checks_until_stop, NULL);
+    wait_for_looks(20);
+    bursty_stop();
+    stop_all(1);
+    for (i = 0; i < 4; i++) join(&w[i]);
+    CHECK_EQ(stats_now().threads - stats_now().ended, 1);
+}
+
+TEST(memory_is_bounded) {
+    static uint64_t small[8192 / 8];
+    bursty_config config;
+    bursty_stats stats;
+    memset(&config, 0, sizeof config);
+    config.memory = small;
+    config.memory_bytes = sizeof small;
+    config.watch = 1;
+    config.tick_hz = 2000;
+    CHECK(bursty_start(&config) > 0);
+    wait_for_looks(5);
+    stats = stats_now();
+    CHECK(stats.threads >= 1);
+    bursty_stop();
+    CHECK(bursty_start(NULL) > 0); /* gives the memory back */
+    bursty_stop();
+}
+
+#if defined(__linux__)
+static void no_scope(void *user) {
+    (void)user;
+    while (!stops()) rest(.01);
+}
+TEST(threads_that_never_checked_are_counted) {
+    worker w[3];
+    double end = wall() + 20;
+    int i;
+    stop_all(0);
+    start_watcher(200);
+    for (i = 0; i < 3; i++) begin(&w[i], no_scope, NULL);
+    while (stats_now().unwatched < 3 && wall() < end) rest(.05);
+#if defined(__SANITIZE_THREAD__)
+    CHECK(stats_now().unwatched >= 3); /* it has threads of its own */
+#else
+    CHECK_EQ(stats_now().unwatched, 3);
+#endif
+    stop_all(1);
+    for (i = 0; i < 3; i++) join(&w[i]);
+    bursty_stop();
+}
+#endif
+
+#if !defined(_WIN32) && !defined(__SANITIZE_THREAD__)
+TEST(a_forked_child_has_a_watcher_of_its_own) {
+    int status = -1;
+    pid_t child;
+    start_watcher(1000);
+    wait_for_looks(20);
+    child = fork();
+    if (child == 0) {
+        bursty_stats before = stats_now(), after;
+        double end = wall() + 10;
+        int failed;
+        do after = stats_now();
+        while (after.ticks + after.waiting < 5 && wall() < end);
+        failed = before.ticks + before.waiting > 15 ? 1 : after.ticks + after.waiting < 5 ? 2 : 0;
+        bursty_stop();
+        _exit(failed);
+    }
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+    wait_for_looks(5);
+    bursty_stop();
+}
+
+/* Forked again and again while the watcher is in the middle of looks. */
+TEST(forks_in_the_middle_of_looks) {
+    int i, status = -1;
+    start_watcher(50000);
+    for (i = 0; i < 100; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            worker w;
+            alarm(20);
+            begin(&w, short_life, NULL);
+            join(&w);
+            bursty_thread_end();
+            _exit(0);
+        }
+        CHECK_EQ(waitpid(child, &status, 0), child);
+        CHECK_EQ(status, 0);
+    }
+    bursty_stop();
+}
+
+static volatile sig_atomic_t handled;
+static pthread_t handled_by;
+static void note_thread(int number) {
+    (void)number;
+    handled_by = pthread_self();
+    handled = 1;
+}
+TEST(signals_of_the_program_are_not_for_it) {
+    sigset_t set;
+    int i;
+    signal(SIGUSR1, note_thread);
+    start_watcher(1000);
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    for (i = 0; i < 20; i++) {
+        CHECK_EQ(pthread_sigmask(SIG_BLOCK, &set, NULL), 0);
+        handled = 0;
+        kill(getpid(), SIGUSR1);
+        rest(.002);
+        CHECK_EQ(handled, 0); /* the watcher would take it */
+        CHECK_EQ(pthread_sigmask(SIG_UNBLOCK, &set, NULL), 0);
+        CHECK_EQ(handled, 1);
+        CHECK(pthread_equal(handled_by, pthread_self()));
+    }
+    bursty_stop();
+    signal(SIGUSR1, SIG_DFL);
+}
+#endif
+
+/* ---- lockstep ---- */
+
+/* Four threads that do the same at the same time are worth about one; the factor says so. */
+static void in_step(void *user) {
+    double began = *(double *)user, end = began + 1;
+    while (wall() < end) {
+        double at = wall() - began;
+        int turn = (int)(at * 50);
+        if (turn % 2) {
+            BURST_SCOPE("odd");
+            rest((turn + 1) / 50. - at);
+            BURST_LEAVE();
+        } else {
+            BURST_SCOPE("even");
+            rest((turn + 1) / 50. - at);
+            BURST_LEAVE();
+        }
+    }
+}
+TEST(lockstep_is_seen) {
+    worker w[4];
+    double began;
+    tally t;
+    int i;
+    start_watcher(1000);
+    bursty_thread_end(); /* the test's own thread is not in step */
+    began = wall();
+    for (i = 0; i < 4; i++) begin(&w[i], in_step, &began);
+    for (i = 0; i < 4; i++) join(&w[i]);
+    bursty_stop();
+    read_dump(&t);
+    if (CHECK(t.programs.count == 1)) {
+        const tally_program *p = &t.programs.at[0];
+        double rounds = (double)p->rounds, looks = (double)p->looks;
+        CHECK(looks > 2.5 * rounds);
+        CHECK((double)p->look_squares > 2.5 * looks); /* 1 to 4 */
+    }
+    kind_sampled.free(&t);
+}
+
+#else
+TEST(there_is_no_watcher_here) {
+    bursty_config config;
+    bursty_stats stats;
+    memset(&config, 0, sizeof config);
+    config.watch = 1;
+    CHECK(bursty_start(&config) > 0);
+    bursty_get_stats(&stats);
+    CHECK(stats.no_time != BURSTY_TIME_IS_ON);
+    CHECK_EQ(stats.waiting, 0);
+    bursty_stop();
+}
+#endif

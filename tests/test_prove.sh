@@ -1,0 +1,239 @@
+#!/bin/sh
+# test_prove.sh - bursty place --prove: programs whose machine code has one cycle each, with a check
+# and without; what excuses a loop; what is named; what is refused. The corpus and random programs
+# are tests/test_place_cycles.sh and tests/test_place_random.sh.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+BUILD=${BUILD:-build} CC=${CC:-cc}
+bursty=$BUILD/bursty
+dir=$BUILD/tests/prove
+rm -rf "$dir"
+mkdir -p "$dir/tmp" || exit 2
+export TMPDIR=$dir/tmp BURSTY_CACHE=$dir/cache
+passed=0 failed=0 skipped=0
+ok() { passed=$((passed + 1)); }
+no() { failed=$((failed + 1)); echo "failed: $*"; }
+finish() {
+    [ $skipped = 0 ] && echo "$passed passed, $failed failed"
+    [ $skipped = 0 ] || echo "$passed passed, $failed failed, $skipped skipped"
+    [ $failed = 0 ]
+    exit
+}
+
+printf 'int main(void) { return 0; }\n' >"$dir/empty.c"
+if ! $CC -o "$dir/empty" "$dir/empty.c" 2>"$dir/log" || [ "$($CC -dumpmachine | cut -d- -f1)" != x86_64 ] ||
+    [ "$(head -c 4 "$dir/empty" | tail -c 3)" != ELF ] || ! "$dir/empty"; then
+    echo "skipped: machine code of x86-64 ELF files is read"
+    skipped=1
+    finish
+fi
+
+# Writes program NAME from standard input, once as it is and once by bursty cc.
+make_both() { # NAME OPTIONS...
+    name=$1
+    shift
+    cat >"$dir/$name.c"
+    $CC -g -w "$@" -o "$dir/$name.plain" "$dir/$name.c" >"$dir/log" 2>&1 || no "$name: $(cat "$dir/log")"
+    "$bursty" cc -- $CC -g -w "$@" -o "$dir/$name" "$dir/$name.c" >"$dir/log" 2>&1 ||
+        no "$name: $(cat "$dir/log")"
+}
+says() { # STATUS PATTERN FILE OPTIONS...
+    wanted=$1 pattern=$2 file=$3
+    shift 3
+    "$bursty" place --prove "$@" "$dir/$file" >"$dir/out" 2>&1
+    status=$?
+    if [ $status = "$wanted" ] && grep -qE "$pattern" "$dir/out"; then ok
+    else no "$file $*: status $status, not $wanted with '$pattern': $(cat "$dir/out")"; fi
+}
+holds() { # NAME: proved with checks, not proved without
+    says 0 '^proved on the machine code: ' "$1"
+    says 1 '^NOT proved on the machine code: ' "$1.plain"
+}
+
+for level in -O0 -O2; do
+    # ---- what compilers write in many ways
+    make_both direct$level $level <<'E1'
+int f(int n) { return n ? f(n - 1) + n * f(n - 2) : 1; }
+int main(int n, char **v) { return f(n); }
+E1
+    holds direct$level
+    says 1 '^  recursion: f 0x[0-9a-f]+ \(direct-O[02]\.c:1\)' direct$level.plain
+    make_both switches$level $level <<'E1'
+#include <stdio.h>
+int main(int n, char **v) {
+    for (const char *p = v[0];; p++) {
+        switch (*p) {
+        case 'a': puts("1"); break;
+        case 'b': puts("2"); n++; break;
+        case 'c': puts("3"); n += 2; break;
+        case 'd': puts("4"); n += 3; break;
+        case 'e': puts("5"); n *= 3; break;
+        case 'f': return n;
+        default: p -= n; break;
+        }
+    }
+}
+E1
+    holds switches$level
+    make_both boring$level $level <<'E1'
+int main(int n, char **v) { char *p = v[0]; while (*p) n += *p++; return n; }
+E1
+    says 0 'except 1 boring, 0 counted' boring$level
+    says 1 '^NOT proved' boring$level --set EC+L0
+    make_both counted$level $level -fno-unroll-loops -fno-tree-vectorize <<'E1'
+#include <stdio.h>
+int main(int n, char **v) { for (int i = 0; i < 9; i++) puts(v[0]); return n; }
+E1
+    says 0 'except 0 boring, 1 counted' counted$level.plain
+    says 0 'at most [89] rounds' counted$level.plain
+    make_both reset$level $level <<'E1'
+#include <stdio.h>
+int main(int n, char **v) { for (int i = 0; i < 9; i++) if (puts(v[0])) i = n; return n; }
+E1
+    holds reset$level
+    [ $level = -O2 ] || continue
+
+    # ---- recursion: direct, mutual, by pointers, by the library, by a tail
+    make_both pointers$level $level <<'E1'
+static int a(int n), b(int n), c(int n);
+static int (*volatile step[3])(int) = {a, b, c};
+static int a(int n) { return n ? step[n % 3](n - 1) + 1 : 0; }
+static int b(int n) { return n ? step[n % 2](n - 1) + 2 : 0; }
+static int c(int n) { return n; }
+int main(int n, char **v) { return step[n % 3](n); }
+E1
+    holds pointers$level
+    says 1 'through a pointer' pointers$level.plain
+    make_both library$level $level <<'E1'
+#include <stdlib.h>
+static int depth;
+static int order(const void *a, const void *b) {
+    int two[2] = {2, 1};
+    if (depth++ < 9) qsort(two, 2, sizeof *two, order);
+    return 0;
+}
+int main(void) { return order(0, 0); }
+E1
+    holds library$level
+    says 1 'by code outside' library$level.plain
+    make_both tails$level $level <<'E1'
+int odd(unsigned n);
+__attribute__((noinline)) int even(unsigned n) { return n == 0 ? 1 : odd(n - 1); }
+__attribute__((noinline)) int odd(unsigned n) { return n == 0 ? 0 : even(n - 1); }
+int main(int n, char **v) { return even((unsigned)n); }
+E1
+    holds tails$level
+
+    # ---- loops: with calls, by a table of a switch, by computed gotos, sure by what they call
+    make_both loops$level $level <<'E1'
+#include <stdio.h>
+__attribute__((noinline)) static int work(int n) { return putchar(n); }
+int main(int n, char **v) { while (n < 1000000) n += work(n) ? 1 : 2; return 0; }
+E1
+    holds loops$level
+    says 1 '^  loop: main 0x[0-9a-f]+ \(loops-O[02]\.c:3\), [0-9]+ instructions' loops$level.plain
+    make_both gotos$level $level <<'E1'
+#include <stdio.h>
+int main(int n, char **v) {
+    static void *const to[] = {&&one, &&two, &&end};
+    const char *p = v[0];
+    goto *to[*p++ % 3];
+one: puts("1"); goto *to[*p++ % 3];
+two: puts("2"); goto *to[*p++ % 3];
+end: return n;
+}
+E1
+    holds gotos$level
+    make_both sure$level $level <<'E1'
+#include <stdio.h>
+__attribute__((noinline)) void work(int n) { for (int i = 0; i < n; i++) putchar(i); }
+int main(int n, char **v) { do work(n); while (n++ < 100000); return 0; }
+E1
+    holds sure$level
+
+    # ---- what has no check on purpose
+    make_both quiet$level $level <<'E1'
+#include <stdio.h>
+int main(int n, char **v) { while (puts(v[0]) > 0) n++; return n; }
+E1
+    says 0 'and 1 quiet loop' quiet$level.plain --set Q
+    says 1 '^NOT proved' quiet$level.plain --set EC+L4
+    make_both endless$level $level <<'E1'
+int main(void) { for (;;) { } }
+E1
+    says 1 '^  loop: main' endless$level --set LN
+
+    # ---- other forms of a check: two copies; the thread's word by a call, in a shared object
+    for form in dual point; do
+        "$bursty" cc --form=$form -- $CC -w $level -o "$dir/form" "$dir/pointers$level.c" >"$dir/log" 2>&1
+        says 0 '^proved on the machine code: ' form
+    done
+    "$bursty" cc -- $CC -w $level -fPIC -shared -o "$dir/lib.so" "$dir/direct$level.c" >"$dir/log" 2>&1
+    says 0 '^proved on the machine code: ' lib.so
+    $CC -w $level -fPIC -shared -o "$dir/lib.so" "$dir/direct$level.c"
+    says 1 '^NOT proved' lib.so
+    "$bursty" cc -- $CC -w $level -no-pie -fno-pic -o "$dir/fixed" "$dir/gotos$level.c" >"$dir/log" 2>&1
+    says 0 '^proved on the machine code: ' fixed
+    $CC -w $level -no-pie -fno-pic -o "$dir/fixed" "$dir/switches$level.c"
+    says 1 '^NOT proved' fixed
+
+    # ---- an exception leads back
+    make_both cleanup$level $level -fexceptions <<'E1'
+void leave(void);
+static int n;
+static void again(int *p) { if (n++ < 9) leave(); }
+__attribute__((noinline)) void middle(void) { __attribute__((cleanup(again))) int x = 0; leave(); }
+void leave(void) { if (n < 5) middle(); }
+int main(void) { middle(); return 0; }
+E1
+    holds cleanup$level
+
+    # ---- what is named: longjmp; code that bursty cc did not make
+    make_both jumps$level $level <<'E1'
+#include <setjmp.h>
+static jmp_buf back;
+int main(int n, char **v) { if (setjmp(back) < 3) longjmp(back, n++); return n; }
+E1
+    says 0 '^proved on the machine code, but for what is named' jumps$level
+    says 0 'may come back: main' jumps$level
+    echo 'int other(int n) { return n ? other(n - 1) * other(n - 2) : 1; }' >"$dir/other.c"
+    echo 'int other(int); int main(int n, char **v) { return other(n); }' >"$dir/calls.c"
+    $CC $level -c -o "$dir/other.o" "$dir/other.c"
+    "$bursty" cc -- $CC -w $level -o "$dir/mixed" "$dir/calls.c" "$dir/other.o" >"$dir/log" 2>&1
+    says 0 '1 cycle in code that bursty cc did not make' mixed
+    says 0 '^  recursion: other' mixed
+done
+
+# ---- a check whose decrement is gone is none, nor is one that leads elsewhere
+cat >"$dir/fake.c" <<'E1'
+unsigned bursty_hit(const void *site, unsigned long value) { __asm__ volatile(""); return 0; }
+__thread unsigned bursty_here_tls_64;
+int putchar(int);
+int main(int n, char **v) {
+    for (;; n++) {
+        if ((int)LOOK bursty_here_tls_64 < 0) bursty_hit(0, 0);
+        if (putchar(n) < 0) return 0;
+    }
+}
+E1
+$CC -O1 -w -fno-builtin -fno-inline -DLOOK=-- -o "$dir/fake" "$dir/fake.c"
+says 0 '^proved' fake
+$CC -O1 -w -fno-builtin -fno-inline -DLOOK= -o "$dir/fake" "$dir/fake.c"
+says 1 '^NOT proved' fake
+
+# ---- what is refused, and what is not read
+strip -o "$dir/stripped" "$dir/empty" 2>"$dir/log" || cp "$dir/empty" "$dir/stripped"
+says 2 'stripped: offset 0: has no symbols: prove it before it is stripped' stripped
+head -c 3000 "$dir/empty" >"$dir/cut"
+says 2 'cut: offset [0-9]+: ' cut
+$CC -c -o "$dir/object.o" "$dir/empty.c"
+says 2 'object.o: is not linked: its machine code is not read, only the graph' object.o
+"$bursty" cc -- $CC -c -o "$dir/object.o" "$dir/empty.c" >"$dir/log" 2>&1
+says 0 '^holds on the graph that was read' object.o
+says 2 "Not a directory" object.o/none
+"$bursty" place --prove "$dir/empty" "$dir/direct-O2" >"$dir/out" 2>&1
+[ $? = 2 ] && grep -q 'place: --prove takes one FILE' "$dir/out" && ok || no "two files: $(cat "$dir/out")"
+says 2 'place: --prove goes with --set alone' direct-O2 --list
+says 2 'place: --prove goes with --set alone' direct-O2 -o "$dir/plan"
+
+finish
