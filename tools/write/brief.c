@@ -46,4 +46,5 @@ const report_writer writer_brief = {
     0,
     write_brief,
     NULL,
+    NULL,
 };
